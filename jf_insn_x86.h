@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
+/*
+ * Codec for the few x86-64 instructions that jumpfunc ever writes.
+ *
+ * API:
+ *   jf_insn_call(&insn, ip, target)	encode "call target" at ip
+ *   jf_insn_jmp(&insn, ip, target)	encode "jmp target" at ip
+ *   jf_insn_nop(), jf_insn_ret0()	the two instructions without operand
+ *   jf_insn_decode(insn, ip, &target)	what is this, and where does it lead?
+ *   jf_insn_load(p), jf_insn_store(p, insn)	between an instruction and its bytes
+ *
+ * Example, replace what a site calls:
+ *   jf_insn_t new;
+ *   if (jf_insn_call(&new, site, func) == 0)
+ *           jf_insn_store(alias, new);
+ *
+ * How it works: every instruction is exactly five bytes long, so one can
+ * replace any other in place. An instruction travels as one 64-bit word with
+ * its bytes in memory order (byte 0 in bits 0-7, bits 40-63 clear): that word
+ * is read and written with a single store, so that a reader in an NMI sees the
+ * old or the new instruction and never half of each.
+ *
+ * Displacements are computed in 64 bits and refused when they do not fit,
+ * rather than truncated.
+ *
+ * Caveats: no kernel call and no libc call is made here; the header is shared
+ * by the kernel module, the userspace library and the host tests. Addresses
+ * are plain integers. Nothing here touches text.
+ */
+#ifndef JF_INSN_X86_H
+#define JF_INSN_X86_H
+
+#ifdef __KERNEL__
+#include <linux/errno.h>
+#include <linux/types.h>
+#else
+#include <errno.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#endif
+
+/* Length of every instruction that a site can hold. */
+#define JF_INSN_SIZE	5
+
+#define JF_OPCODE_CALL	0xe8
+#define JF_OPCODE_JMP	0xe9
+#define JF_OPCODE_INT3	0xcc
+
+/* Five instruction bytes in memory order, bits 40-63 clear. */
+typedef uint64_t jf_insn_t;
+
+#define JF_INSN_MASK	0xffffffffffULL
+
+/**
+ * enum jf_insn_kind - what a decoded instruction does
+ * @JF_INSN_OTHER:	none of ours
+ * @JF_INSN_NOP:	a five-byte nop
+ * @JF_INSN_RET0:	a five-byte "xor %eax,%eax": a call that returned zero
+ * @JF_INSN_CALL:	call rel32
+ * @JF_INSN_JMP:	jmp rel32
+ */
+enum jf_insn_kind {
+	JF_INSN_OTHER,
+	JF_INSN_NOP,
+	JF_INSN_RET0,
+	JF_INSN_CALL,
+	JF_INSN_JMP,
+};
+
+/* nopl 0x0(%rax,%rax,1): the nop that all 64-bit CPUs decode as one. */
+#define JF_INSN_NOP5		0x0000441f0fULL
+/* data16 data16 data16 data16 nop: what old kernels write on AMD K8. */
+#define JF_INSN_NOP5_K8		0x9066666666ULL
+/* cs cs cs xor %eax,%eax */
+#define JF_INSN_XOR5		0xc0312e2e2eULL
+/* data16 data16 xor %rax,%rax: what kernels before 5.18 write. */
+#define JF_INSN_XOR5_OLD	0xc031486666ULL
+
+/**
+ * jf_insn_load() - read the instruction at @p
+ * @p: five readable bytes, any alignment
+ *
+ * Context: any. Return: the instruction.
+ */
+static inline jf_insn_t jf_insn_load(const void *p)
+{
+	const uint8_t *b = (const uint8_t *)p;
+
+	return (jf_insn_t)b[0] | (jf_insn_t)b[1] << 8 | (jf_insn_t)b[2] << 16 |
+	       (jf_insn_t)b[3] << 24 | (jf_insn_t)b[4] << 32;
+}
+
+/**
+ * jf_insn_store() - write an instruction's five bytes, in no defined order
+ * @p:    five writable bytes, any alignment
+ * @insn: what to write
+ *
+ * Not for text that may be executing: that is what the patching protocol is
+ * for. Context: any.
+ */
+static inline void jf_insn_store(void *p, jf_insn_t insn)
+{
+	uint8_t *b = (uint8_t *)p;
+	int i;
+
+	for (i = 0; i < JF_INSN_SIZE; i++)
+		b[i] = (uint8_t)(insn >> (8 * i));
+}
+
+/**
+ * jf_insn_byte() - byte number @i of an instruction
+ * @insn: the instruction
+ * @i:    0 to 4
+ *
+ * Context: any. Return: the byte.
+ */
+static inline uint8_t jf_insn_byte(jf_insn_t insn, int i)
+{
+	return (uint8_t)(insn >> (8 * i));
+}
+
+/**
+ * jf_insn_reaches() - can a five-byte branch at @ip lead to @target?
+ * @ip:     address of the branch
+ * @target: where it should lead
+ *
+ * The displacement counts from the end of the instruction and is signed, so
+ * the reach is [ip + 5 - 2^31, ip + 5 + 2^31 - 1], modulo 2^64 as the CPU
+ * computes it. Context: any. Return: true if it fits.
+ */
+static inline bool jf_insn_reaches(uint64_t ip, uint64_t target)
+{
+	/* Shift the window [-2^31, 2^31) to [0, 2^32): one unsigned compare. */
+	return target - (ip + JF_INSN_SIZE) + 0x80000000ULL <= 0xffffffffULL;
+}
+
+static inline int __jf_insn_rel32(jf_insn_t *insn, uint8_t opcode, uint64_t ip,
+				  uint64_t target)
+{
+	if (!jf_insn_reaches(ip, target))
+		return -ERANGE;
+
+	*insn = opcode |
+		(jf_insn_t)(uint32_t)(target - (ip + JF_INSN_SIZE)) << 8;
+	return 0;
+}
+
+/**
+ * jf_insn_call() - encode "call @target" for address @ip
+ * @insn:   receives the instruction; untouched on error
+ * @ip:     where the instruction will stand
+ * @target: what it calls
+ *
+ * Context: any. Return: 0, or -ERANGE if @target is beyond rel32.
+ */
+static inline int jf_insn_call(jf_insn_t *insn, uint64_t ip, uint64_t target)
+{
+	return __jf_insn_rel32(insn, JF_OPCODE_CALL, ip, target);
+}
+
+/**
+ * jf_insn_jmp() - encode "jmp @target" for address @ip
+ * @insn:   receives the instruction; untouched on error
+ * @ip:     where the instruction will stand
+ * @target: where it leads
+ *
+ * Context: any. Return: 0, or -ERANGE if @target is beyond rel32.
+ */
+static inline int jf_insn_jmp(jf_insn_t *insn, uint64_t ip, uint64_t target)
+{
+	return __jf_insn_rel32(insn, JF_OPCODE_JMP, ip, target);
+}
+
+/**
+ * jf_insn_nop() - the five-byte nop
+ *
+ * Context: any. Return: the instruction.
+ */
+static inline jf_insn_t jf_insn_nop(void)
+{
+	return JF_INSN_NOP5;
+}
+
+/**
+ * jf_insn_ret0() - the five-byte "eax = 0"
+ *
+ * Stands where a call stood whose callee would only return zero.
+ * Context: any. Return: the instruction.
+ */
+static inline jf_insn_t jf_insn_ret0(void)
+{
+	return JF_INSN_XOR5;
+}
+
+/**
+ * jf_insn_decode() - tell what an instruction does
+ * @insn:   the instruction
+ * @ip:     the address at which it stands
+ * @target: receives where it leads; @ip + 5 for one that does not branch
+ *
+ * Context: any, NMI included. Return: its kind, JF_INSN_OTHER (with @target
+ * untouched) for bytes that this codec never writes.
+ */
+static inline enum jf_insn_kind jf_insn_decode(jf_insn_t insn, uint64_t ip,
+					       uint64_t *target)
+{
+	uint64_t next = ip + JF_INSN_SIZE;
+	/* Sign-extend bits 8-39 without relying on implementation-defined shifts. */
+	uint64_t disp = ((insn >> 8 & 0xffffffffULL) ^ 0x80000000ULL) -
+			0x80000000ULL;
+
+	if (insn & ~JF_INSN_MASK)
+		return JF_INSN_OTHER;
+
+	switch (jf_insn_byte(insn, 0)) {
+	case JF_OPCODE_CALL:
+		*target = next + disp;
+		return JF_INSN_CALL;
+	case JF_OPCODE_JMP:
+		*target = next + disp;
+		return JF_INSN_JMP;
+	}
+
+	switch (insn) {
+	case JF_INSN_NOP5:
+	case JF_INSN_NOP5_K8:
+		*target = next;
+		return JF_INSN_NOP;
+	case JF_INSN_XOR5:
+	case JF_INSN_XOR5_OLD:
+		*target = next;
+		return JF_INSN_RET0;
+	}
+
+	return JF_INSN_OTHER;
+}
+
+#endif /* JF_INSN_X86_H */

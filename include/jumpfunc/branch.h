@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
+/*
+ * Jump labels: branches that cost a nop, or a direct jump, and no test.
+ *
+ * API:
+ *   DECLARE_JF_KEY(k)				in a header
+ *   DEFINE_JF_KEY_FALSE(k)			starts disabled
+ *   DEFINE_JF_KEY_TRUE(k)			starts enabled
+ *   DEFINE_JF_KEY_FALSE_RO(k), ..._TRUE_RO(k)	fixed once the module's init is done
+ *   DECLARE_JF_KEY_ARRAY(k, n), DEFINE_JF_KEY_ARRAY_FALSE(k, n), ..._TRUE(k, n)
+ *   EXPORT_JF_KEY(k), EXPORT_JF_KEY_GPL(k), EXPORT_JF_KEY_ARRAY...
+ *
+ *   if (jf_branch_unlikely(&k))		is it enabled? rarely
+ *   if (jf_branch_likely(&k))			is it enabled? mostly
+ *
+ *   jf_key_enable(&k), jf_key_disable(&k)	set the state
+ *   jf_key_inc(&k), jf_key_dec(&k)		count users; enabled while there is one
+ *   jf_key_count(&k), jf_key_enabled(&k)	look
+ *   jf_key_batch_set(&b, &k, on)		set it as part of a batch (batch.h)
+ *
+ * Example:
+ *   DEFINE_JF_KEY_FALSE(debug_on);
+ *
+ *   if (jf_branch_unlikely(&debug_on))
+ *           dump(packet);
+ *   ...
+ *   err = jf_key_enable(&debug_on);
+ *
+ * How it works: each use of jf_branch_*() is a site of five bytes that holds a
+ * nop or a jump to the other side of the branch. "likely" and "unlikely" choose
+ * which side lies in the straight path, the key's state chooses the
+ * instruction:
+ *
+ *                        |  key enabled     |  key disabled
+ *   ---------------------+------------------+------------------
+ *   jf_branch_unlikely() |  jmp, true side  |  nop, false side
+ *   jf_branch_likely()   |  nop, true side  |  jmp, false side
+ *
+ *   The initial state does not matter for the code: DEFINE_JF_KEY_TRUE() and
+ *   _FALSE() go with either form. As compiled, a site jumps to a few bytes out of
+ *   line that load the key and test it; it gets its nop or jump before the first
+ *   line of its module runs. So a branch is right even where nothing is patched:
+ *   with the "indirect" back end, or on other architectures, where it is a plain
+ *   load and test.
+ *
+ * Caveats: the argument of jf_branch_*() must be the address of a key (or of a
+ * constant element of an array of keys), known at compile time. Changing a key
+ * sleeps. A key that is enabled by enable() counts as having one user.
+ *
+ *   A read-only key can be changed until its module's init function returned.
+ *   Sites in __init text are followed until then as well.
+ */
+#ifndef JUMPFUNC_BRANCH_H
+#define JUMPFUNC_BRANCH_H
+
+#include <linux/cache.h>
+#include <linux/types.h>
+
+#include <jumpfunc/batch.h>
+#include <jumpfunc/macros.h>
+#include <jumpfunc/table.h>
+
+/**
+ * struct jf_key - a jump-label key
+ * @enabled: its state; must come first, unpatched sites test it
+ * @count:   its users
+ * @ent:     name, owner, flags
+ *
+ * Private to jumpfunc, and to the code that the macros below generate.
+ */
+struct jf_key {
+	u8		enabled;
+	int		count;
+	struct jf_ent	ent;
+};
+
+/* offsetof(struct jf_key, ent), for assembly; checked in jf_core.c. */
+#define JF_KEY_ENT	8
+/* sizeof(struct jf_key), likewise. */
+#define JF_KEY_SIZE	32
+
+#if JF_HAVE_PATCHING
+#include <jumpfunc/branch_x86.h>
+#else
+#include <jumpfunc/branch_generic.h>
+#endif
+
+#define __JF_KEY_INIT(_name, _on, _flags)				\
+	{								\
+		.enabled = (_on),					\
+		.count	= (_on),					\
+		.ent	= {						\
+			.name	= _name,				\
+			.owner	= THIS_MODULE,				\
+			.type	= JF_ENT_KEY,				\
+			.flags	= (_flags) | ((_on) ? JF_ENT_ON : 0),	\
+		},							\
+	}
+
+#define __JF_KEY_REC(k, n)						\
+	__JF_ENT_REC(#k " + " __stringify(JF_KEY_ENT), "0",		\
+		     __stringify(n), __stringify(JF_KEY_SIZE))
+
+/**
+ * DECLARE_JF_KEY() - make a key known
+ * @k: its name
+ */
+#define DECLARE_JF_KEY(k)		extern struct jf_key k
+
+/**
+ * DECLARE_JF_KEY_ARRAY() - make an array of keys known
+ * @k: its name
+ * @n: number of keys
+ */
+#define DECLARE_JF_KEY_ARRAY(k, n)	extern struct jf_key k[n]
+
+/* The key comes first, so that "static" may stand in front of the macros. */
+#define __DEFINE_JF_KEY(k, on, flags, attr)				\
+	struct jf_key k __used attr = __JF_KEY_INIT(#k, on, flags);	\
+	__JF_KEY_REC(k, 1)
+#define __DEFINE_JF_KEY_ARRAY(k, n, on)					\
+	struct jf_key k[n] __used =					\
+		{ [0 ... (n) - 1] = __JF_KEY_INIT(#k, on, 0) };		\
+	__JF_KEY_REC(k, n)
+
+/**
+ * DEFINE_JF_KEY_FALSE() - define a key that starts disabled
+ * @k: its name
+ *
+ * DEFINE_JF_KEY_TRUE() is the same for one that starts enabled; the _RO forms
+ * put the key into read-only-after-init memory. Any may be "static".
+ */
+#define DEFINE_JF_KEY_FALSE(k)	__DEFINE_JF_KEY(k, 0, 0, )
+#define DEFINE_JF_KEY_TRUE(k)	__DEFINE_JF_KEY(k, 1, 0, )
+#define DEFINE_JF_KEY_FALSE_RO(k)					\
+	__DEFINE_JF_KEY(k, 0, JF_ENT_RO, __ro_after_init)
+#define DEFINE_JF_KEY_TRUE_RO(k)					\
+	__DEFINE_JF_KEY(k, 1, JF_ENT_RO, __ro_after_init)
+
+/**
+ * DEFINE_JF_KEY_ARRAY_FALSE() - define an array of keys that start disabled
+ * @k: its name; messages call all elements by it
+ * @n: number of keys, a literal or a macro that expands to one
+ *
+ * DEFINE_JF_KEY_ARRAY_TRUE() is the same for keys that start enabled.
+ */
+#define DEFINE_JF_KEY_ARRAY_FALSE(k, n)	__DEFINE_JF_KEY_ARRAY(k, n, 0)
+#define DEFINE_JF_KEY_ARRAY_TRUE(k, n)	__DEFINE_JF_KEY_ARRAY(k, n, 1)
+
+#define EXPORT_JF_KEY(k)		EXPORT_SYMBOL(k)
+#define EXPORT_JF_KEY_GPL(k)		EXPORT_SYMBOL_GPL(k)
+#define EXPORT_JF_KEY_ARRAY(k)		EXPORT_SYMBOL(k)
+#define EXPORT_JF_KEY_ARRAY_GPL(k)	EXPORT_SYMBOL_GPL(k)
+
+/**
+ * jf_key_enable() - enable a key
+ * @key: the key
+ *
+ * Does nothing if it is enabled already; otherwise its count becomes 1.
+ *
+ * Context: process context, may sleep; see jf_batch_commit().
+ * Return: 0, or an error of jf_batch_commit() with nothing changed.
+ */
+int jf_key_enable(struct jf_key *key);
+
+/**
+ * jf_key_disable() - disable a key
+ * @key: the key
+ *
+ * Does nothing if it is disabled already.
+ *
+ * Context: process context, may sleep; see jf_batch_commit().
+ * Return: 0, -EBUSY if it has more than one user (jf_key_inc()), or an error of
+ * jf_batch_commit(); on error nothing has changed.
+ */
+int jf_key_disable(struct jf_key *key);
+
+/**
+ * jf_key_inc() - add a user of a key; the first one enables it
+ * @key: the key
+ *
+ * Context: process context, may sleep; see jf_batch_commit().
+ * Return: 0, -EOVERFLOW if it has INT_MAX users, or an error of
+ * jf_batch_commit(); on error nothing has changed.
+ */
+int jf_key_inc(struct jf_key *key);
+
+/**
+ * jf_key_dec() - remove a user of a key; the last one disables it
+ * @key: the key
+ *
+ * Context: process context, may sleep; see jf_batch_commit().
+ * Return: 0, -EINVAL if it has no user, or an error of jf_batch_commit(); on
+ * error nothing has changed.
+ */
+int jf_key_dec(struct jf_key *key);
+
+/**
+ * jf_key_count() - how many users has a key?
+ * @key: the key
+ *
+ * Context: any. Return: the number; it may be out of date when it is looked at.
+ */
+static inline int jf_key_count(const struct jf_key *key)
+{
+	return READ_ONCE(key->count);
+}
+
+/**
+ * jf_key_enabled() - is a key enabled? By its memory, not by a branch site.
+ * @key: the key
+ *
+ * Context: any. Return: its state; it may be out of date when it is looked at.
+ */
+static inline bool jf_key_enabled(const struct jf_key *key)
+{
+	return READ_ONCE(key->enabled);
+}
+
+/**
+ * jf_key_batch_set() - add "on" or "off" for a key to a batch
+ * @b:   the batch
+ * @key: the key
+ * @on:  the state; as jf_key_enable() and jf_key_disable() would set it
+ *
+ * Context: process context, may sleep (allocates).
+ * Return: 0 or -ENOMEM, which jf_batch_commit() will return as well.
+ */
+static inline int jf_key_batch_set(struct jf_batch *b, struct jf_key *key, bool on)
+{
+	return __jf_batch_set_key(b, key, on);
+}
+
+#endif /* JUMPFUNC_BRANCH_H */

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
+/*
+ * Jump labels where no back end patches text: a load and a test.
+ * Included by branch.h only.
+ */
+#ifndef JUMPFUNC_BRANCH_GENERIC_H
+#define JUMPFUNC_BRANCH_GENERIC_H
+
+#ifndef JUMPFUNC_BRANCH_H
+#error "include <jumpfunc/branch.h>"
+#endif
+
+static __always_inline bool jf_branch_unlikely(struct jf_key * const key)
+{
+	return unlikely(READ_ONCE(key->enabled));
+}
+
+static __always_inline bool jf_branch_likely(struct jf_key * const key)
+{
+	return likely(READ_ONCE(key->enabled));
+}
+
+#endif /* JUMPFUNC_BRANCH_GENERIC_H */

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
+/*
+ * Jump labels on x86-64: the branch site. Included by branch.h only.
+ *
+ * As compiled, a site and its out-of-line test:
+ *
+ *	site:	jmp	test		THE SITE: five bytes, nop or jmp other
+ *	next:	...
+ *
+ *	test:	cmpb	$0, enabled(%rip)
+ *		jne	other		(je for jf_branch_likely())
+ *		jmp	next
+ *
+ * All three branches have 32-bit displacements, in bytes, so that the layout is
+ * fixed: the core finds "other" in the test's code and needs no record of it. To
+ * objtool this is a branch like any other; both sides are reachable.
+ *
+ * The test stands in .altinstr_aux, which all kernels' tools know to be code
+ * that any section may jump to and from.
+ */
+#ifndef JUMPFUNC_BRANCH_X86_H
+#define JUMPFUNC_BRANCH_X86_H
+
+#ifndef JUMPFUNC_BRANCH_H
+#error "include <jumpfunc/branch.h>"
+#endif
+
+#include <jumpfunc/site_x86.h>
+
+#define __JF_BRANCH_ASM(jcc)						\
+	"771:\n\t"							\
+	__JF_NOENDBR							\
+	".byte 0xe9\n\t"						\
+	".long 772f - (. + 4)\n\t"					\
+	".pushsection .altinstr_aux, \"ax\", @progbits\n"		\
+	"772:\n\t"							\
+	"cmpb $0, %c[jf_key](%%rip)\n\t"				\
+	".byte 0x0f, " jcc "\n\t"					\
+	".long %l[jf_other] - (. + 4)\n\t"				\
+	".byte 0xe9\n\t"						\
+	".long (771b + 5) - (. + 4)\n\t"				\
+	".popsection\n\t"						\
+	__JF_SITE_REC("771b", "%c[jf_key] + %c[jf_ent]", "%c[jf_flags]")
+
+/* jne */
+#define __JF_BRANCH(key)						\
+	asm goto(__JF_BRANCH_ASM("0x85")				\
+		 : : [jf_key] "i" (key),				\
+		     [jf_ent] "i" (offsetof(struct jf_key, ent)),	\
+		     [jf_flags] "i" (JF_SITE_BRANCH),			\
+		     __JF_SITE_REC_IN					\
+		 : : jf_other)
+
+/* je */
+#define __JF_BRANCH_INV(key)						\
+	asm goto(__JF_BRANCH_ASM("0x84")				\
+		 : : [jf_key] "i" (key),				\
+		     [jf_ent] "i" (offsetof(struct jf_key, ent)),	\
+		     [jf_flags] "i" (JF_SITE_BRANCH | JF_SITE_BRANCH_INV), \
+		     __JF_SITE_REC_IN					\
+		 : : jf_other)
+
+/**
+ * jf_branch_unlikely() - is a key enabled? The straight path is for "no".
+ * @key: address of the key, a compile-time constant
+ *
+ * Context: any but noinstr code. Return: true if it is enabled.
+ */
+static __always_inline bool jf_branch_unlikely(struct jf_key * const key)
+{
+	__JF_BRANCH(key);
+	return false;
+jf_other:
+	return true;
+}
+
+/**
+ * jf_branch_likely() - is a key enabled? The straight path is for "yes".
+ * @key: address of the key, a compile-time constant
+ *
+ * Context: any but noinstr code. Return: true if it is enabled.
+ */
+static __always_inline bool jf_branch_likely(struct jf_key * const key)
+{
+	__JF_BRANCH_INV(key);
+	return true;
+jf_other:
+	return false;
+}
+
+#endif /* JUMPFUNC_BRANCH_X86_H */

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
+/*
+ * Dynamic functions where no back end patches text: a function pointer.
+ * Included by dynfunc.h only.
+ *
+ * dynfunc_name is the first field of the key under a second name and with its
+ * real type, so that a call needs no cast and an update is one store.
+ */
+#ifndef JUMPFUNC_DYNFUNC_GENERIC_H
+#define JUMPFUNC_DYNFUNC_GENERIC_H
+
+#ifndef JUMPFUNC_DYNFUNC_H
+#error "include <jumpfunc/dynfunc.h>"
+#endif
+
+#define __JF_POINTER(name)	(dynfunc_##name)
+
+#define __JF_DECLARE_CALL(name, func)					\
+	extern typeof(func) *dynfunc_##name asm("__jf_func_" #name)
+
+#define __JF_DEFINE_CALL(name, func, target)				\
+	__JF_ENT_REC("__jf_func_" #name " + " __stringify(JF_FUNC_ENT),	\
+		     "0", "1", "0")
+
+#define dynfunc_call(name, ...)						\
+	(READ_ONCE(dynfunc_##name)(__VA_ARGS__))
+
+#define __JF_EXPORT_CALL(exp, name)	exp(__jf_func_##name)
+
+#endif /* JUMPFUNC_DYNFUNC_GENERIC_H */

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
+/*
+ * Preprocessor helpers of the public headers. Not for users.
+ */
+#ifndef JUMPFUNC_MACROS_H
+#define JUMPFUNC_MACROS_H
+
+#define __JF_CAT_(a, b)	a##b
+#define __JF_CAT(a, b)	__JF_CAT_(a, b)
+
+/* Number of arguments, 0 to 16. */
+#define __JF_COUNT_(_0, _1, _2, _3, _4, _5, _6, _7, _8, _9, _10, _11, _12, \
+		    _13, _14, _15, _16, n, ...) n
+#define __JF_COUNT(...)							\
+	__JF_COUNT_(0, ##__VA_ARGS__, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7, \
+		    6, 5, 4, 3, 2, 1, 0)
+
+/* m(ctx, x) for each further argument x, 1 to 16 of them. */
+#define __JF_FOR_EACH(m, ctx, ...)					\
+	__JF_CAT(__JF_EACH_, __JF_COUNT(__VA_ARGS__))(m, ctx, __VA_ARGS__)
+#define __JF_EACH_1(m, c, x)		m(c, x)
+#define __JF_EACH_2(m, c, x, ...)	m(c, x) __JF_EACH_1(m, c, __VA_ARGS__)
+#define __JF_EACH_3(m, c, x, ...)	m(c, x) __JF_EACH_2(m, c, __VA_ARGS__)
+#define __JF_EACH_4(m, c, x, ...)	m(c, x) __JF_EACH_3(m, c, __VA_ARGS__)
+#define __JF_EACH_5(m, c, x, ...)	m(c, x) __JF_EACH_4(m, c, __VA_ARGS__)
+#define __JF_EACH_6(m, c, x, ...)	m(c, x) __JF_EACH_5(m, c, __VA_ARGS__)
+#define __JF_EACH_7(m, c, x, ...)	m(c, x) __JF_EACH_6(m, c, __VA_ARGS__)
+#define __JF_EACH_8(m, c, x, ...)	m(c, x) __JF_EACH_7(m, c, __VA_ARGS__)
+#define __JF_EACH_9(m, c, x, ...)	m(c, x) __JF_EACH_8(m, c, __VA_ARGS__)
+#define __JF_EACH_10(m, c, x, ...)	m(c, x) __JF_EACH_9(m, c, __VA_ARGS__)
+#define __JF_EACH_11(m, c, x, ...)	m(c, x) __JF_EACH_10(m, c, __VA_ARGS__)
+#define __JF_EACH_12(m, c, x, ...)	m(c, x) __JF_EACH_11(m, c, __VA_ARGS__)
+#define __JF_EACH_13(m, c, x, ...)	m(c, x) __JF_EACH_12(m, c, __VA_ARGS__)
+#define __JF_EACH_14(m, c, x, ...)	m(c, x) __JF_EACH_13(m, c, __VA_ARGS__)
+#define __JF_EACH_15(m, c, x, ...)	m(c, x) __JF_EACH_14(m, c, __VA_ARGS__)
+#define __JF_EACH_16(m, c, x, ...)	m(c, x) __JF_EACH_15(m, c, __VA_ARGS__)
+
+/* Declarations that name a function type without its parameters, on purpose. */
+#define __JF_UNPROTOTYPED(...)						\
+	_Pragma("GCC diagnostic push")					\
+	_Pragma("GCC diagnostic ignored \"-Wstrict-prototypes\"")	\
+	__VA_ARGS__							\
+	_Pragma("GCC diagnostic pop")
+
+#endif /* JUMPFUNC_MACROS_H */

@@ -1,4 +1,696 @@
 // SPDX-License-Identifier: GPL-2.0
-#include <linux/module.h>
-MODULE_LICENSE("GPL");
-MODULE_DESCRIPTION("Dynamic functions, jump labels and static-call tracepoints for modules");
+/*
+ * Values of keys: updates, batches, quiescence. See jf_internal.h for the lock
+ * order and for who may touch what. Nothing here knows an opcode.
+ *
+ * A commit has two halves. The first one can fail and changes nothing: find the
+ * keys, judge the values, encode the instructions, look at the text. The second
+ * one, jf_arch_patch() and the stores behind it, cannot fail half-way.
+ *
+ * Order of the visible effects of a commit, and who relies on it:
+ *
+ *   writer (under jf_mutex)		    reader
+ *   1. sites: INT3 transaction		    executes sites
+ *   2. func / enabled, WRITE_ONCE()	    unpatched code, dynfunc_query()
+ *   3. jf_seq++			    jf_quiesce_if_needed()
+ *
+ * 1 and 2 need no order between them: nobody executes patched and unpatched
+ * forms of one site. 3 comes last, and jf_seq is read under jf_mutex before a
+ * grace period begins, so a quiesce that saw the number began after 1 and 2.
+ */
+#include "jf_internal.h"
+
+#include <linux/cpu.h>
+#include <linux/delay.h>
+#include <linux/hardirq.h>
+#include <linux/kallsyms.h>
+#include <linux/ktime.h>
+#include <linux/rcupdate.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+#include <linux/sort.h>
+
+#define CREATE_TRACE_POINTS
+#include "jf_trace.h"
+
+static_assert(offsetof(struct jf_func, func) == 0);
+static_assert(offsetof(struct jf_func, ent) == JF_FUNC_ENT);
+static_assert(offsetof(struct jf_key, enabled) == 0);
+static_assert(offsetof(struct jf_key, ent) == JF_KEY_ENT);
+static_assert(sizeof(struct jf_key) == JF_KEY_SIZE);
+
+DEFINE_MUTEX(jf_mutex);
+struct jf_stats jf_stats;
+
+/* Number of commits that changed something; under jf_mutex. */
+static u64 jf_seq;
+/* The highest jf_seq for which a grace period has passed; under jf_mutex. */
+static u64 jf_quiesced_seq;
+
+/*
+ * The targets of dynamic functions without one. Both can stand in for functions
+ * of any type: arguments travel in registers or in the caller's frame.
+ */
+void jf_nop(void)
+{
+}
+EXPORT_SYMBOL_GPL(jf_nop);
+
+long jf_ret0(void)
+{
+	return 0;
+}
+EXPORT_SYMBOL_GPL(jf_ret0);
+
+void jf_lock(void)
+{
+	cpus_read_lock();
+	mutex_lock(&jf_mutex);
+}
+
+void jf_unlock(void)
+{
+	mutex_unlock(&jf_mutex);
+	cpus_read_unlock();
+}
+
+const char *jf_target_name(const void *func, char *buf)
+{
+	if (func == (void *)jf_nop)
+		return "none";
+	if (func == (void *)jf_ret0)
+		return "return-0";
+	sprint_symbol_no_offset(buf, (unsigned long)func);
+	return buf;
+}
+
+union jf_value jf_ent_value(struct jf_ent *ent)
+{
+	union jf_value v = { };
+
+	if (ent->type == JF_ENT_FUNC)
+		v.func = READ_ONCE(jf_ent_func(ent)->func);
+	else
+		v.on = READ_ONCE(jf_ent_key(ent)->enabled);
+	return v;
+}
+
+static bool jf_value_equal(const struct jf_ent *ent, union jf_value a,
+			   union jf_value b)
+{
+	return ent->type == JF_ENT_FUNC ? a.func == b.func : a.on == b.on;
+}
+
+int jf_site_encode(struct jf_site *site, union jf_value value, u64 *insn)
+{
+	if (site->flags & JF_SITE_BRANCH) {
+		bool nop_means = site->flags & JF_SITE_BRANCH_INV;
+
+		if (value.on == nop_means)
+			return jf_arch_encode(site, JF_OP_NOP, 0, insn);
+		return jf_arch_encode(site, JF_OP_JMP, site->label, insn);
+	}
+
+	if (site->flags & JF_SITE_TRAMP)
+		return jf_arch_encode(site, JF_OP_JMP,
+				      (unsigned long)value.func, insn);
+
+	if (value.func == (void *)jf_nop)
+		return jf_arch_encode(site, JF_OP_NOP, 0, insn);
+	if (value.func == (void *)jf_ret0)
+		return jf_arch_encode(site, JF_OP_RET0, 0, insn);
+	return jf_arch_encode(site, JF_OP_CALL, (unsigned long)value.func, insn);
+}
+
+/* --- what a change may be ---------------------------------------------- */
+
+/* Where would @ctl lead if the batch were done? NULL: not a trampoline. */
+static struct jf_ctl *jf_next_tramp(struct jf_ctl *ctl)
+{
+	void *func = ctl->pending ? ctl->pending->value.func :
+				    jf_ent_value(ctl->ent).func;
+
+	return jf_ctl_by_tramp((unsigned long)func);
+}
+
+/*
+ * A trampoline may lead to another one, but not in a circle. One pointer takes
+ * two steps for each one of the other; in a circle they meet.
+ */
+static bool jf_is_circular(struct jf_ctl *ctl)
+{
+	struct jf_ctl *slow = ctl, *fast = ctl;
+
+	while (fast) {
+		fast = jf_next_tramp(fast);
+		if (!fast)
+			return false;
+		fast = jf_next_tramp(fast);
+		slow = jf_next_tramp(slow);
+		if (fast == slow)
+			return fast != NULL;
+	}
+	return false;
+}
+
+static int jf_check_func(struct jf_change *c)
+{
+	const char *name = c->ent->name;
+	void *func = c->value.func;
+	struct jf_mod *mod;
+
+	if (func == (void *)jf_nop && !(c->ent->flags & JF_ENT_NULL_OK)) {
+		pr_warn_ratelimited("%s: has no NULL form\n", name);
+		return -EINVAL;
+	}
+	if (jf_is_circular(c->ctl)) {
+		pr_warn_ratelimited("%s: would call itself\n", name);
+		return -EINVAL;
+	}
+
+	mod = jf_mod_by_addr((unsigned long)func);
+	if (!mod)
+		return 0;
+	if (within_module_init((unsigned long)func, mod->mod)) {
+		pr_warn_ratelimited("%s: target %ps is __init text\n", name, func);
+		return -EINVAL;
+	}
+	if (mod->mod->state == MODULE_STATE_GOING) {
+		pr_warn_ratelimited("%s: target %ps is in module %s, which is being unloaded\n",
+				    name, func, mod->mod->name);
+		return -EBUSY;
+	}
+	return 0;
+}
+
+static int jf_check_change(struct jf_change *c, bool force)
+{
+	const char *name = c->ent->name;
+
+	if (c->ctl->sealed) {
+		pr_warn_ratelimited("%s: is read-only since %s was initialised\n",
+				    name, c->ctl->mod->mod->name);
+		return -EROFS;
+	}
+	if (!force && c->ctl->mod->mod->state == MODULE_STATE_GOING) {
+		pr_warn_ratelimited("%s: its module %s is being unloaded\n",
+				    name, c->ctl->mod->mod->name);
+		return -EBUSY;
+	}
+	if (c->ent->type == JF_ENT_FUNC)
+		return jf_check_func(c);
+	/* Silent: callers that share a key expect this. */
+	if (!c->value.on && jf_ent_key(c->ent)->count > 1)
+		return -EBUSY;
+	return 0;
+}
+
+/*
+ * Find the keys of all changes and mark them, so that a second change of the
+ * same key is noticed. Changes that ask for what is there already, or for what
+ * an earlier one asks, are taken off the list. Whoever calls this must call
+ * jf_unmark() afterwards.
+ */
+static int jf_mark(struct list_head *changes, struct list_head *noops)
+{
+	struct jf_change *c, *tmp;
+
+	list_for_each_entry_safe(c, tmp, changes, list) {
+		c->ctl = jf_ctl_find(c->ent);
+		if (!c->ctl) {
+			pr_warn_ratelimited("update of a key that no loaded module defines\n");
+			return -ENODEV;
+		}
+		if (!c->ctl->pending) {
+			c->ctl->pending = c;
+			continue;
+		}
+		if (!jf_value_equal(c->ent, c->ctl->pending->value, c->value)) {
+			pr_warn_ratelimited("%s: twice in one batch, with different values\n",
+					    c->ent->name);
+			return -EINVAL;
+		}
+		list_move_tail(&c->list, noops);
+		/* It is not the one that jf_unmark() has to clear. */
+		c->ctl = NULL;
+	}
+	return 0;
+}
+
+static void jf_unmark(struct list_head *changes)
+{
+	struct jf_change *c;
+
+	list_for_each_entry(c, changes, list)
+		if (c->ctl && c->ctl->pending == c)
+			c->ctl->pending = NULL;
+}
+
+/* --- the transaction --------------------------------------------------- */
+
+static int jf_poke_cmp(const void *a, const void *b)
+{
+	const struct jf_poke *x = a, *y = b;
+
+	if (x->site->addr < y->site->addr)
+		return -1;
+	return x->site->addr > y->site->addr;
+}
+
+/* Encode and verify; pokes that would change nothing are left out. */
+static int jf_collect(struct list_head *changes, struct jf_poke *pokes,
+		      unsigned int *num)
+{
+	struct jf_change *c;
+	struct jf_site *site;
+	unsigned int n = 0;
+	int err;
+
+	list_for_each_entry(c, changes, list) {
+		list_for_each_entry(site, &c->ctl->sites, list) {
+			u64 insn;
+
+			err = jf_site_encode(site, c->value, &insn);
+			if (err) {
+				pr_warn_ratelimited("%s: target out of reach of the site at %pS (%d)\n",
+						    c->ent->name,
+						    (void *)site->addr, err);
+				return err;
+			}
+			if (insn == site->insn)
+				continue;
+			err = jf_arch_check(site);
+			if (err) {
+				pr_warn_ratelimited("%s: %s at the site %pS (%d)\n",
+						    c->ent->name,
+						    err == -EBUSY ? "a breakpoint stands" :
+								    "foreign bytes",
+						    (void *)site->addr, err);
+				return err;
+			}
+			pokes[n].site = site;
+			pokes[n].old = site->insn;
+			pokes[n].new = insn;
+			n++;
+		}
+	}
+	*num = n;
+	return 0;
+}
+
+static void jf_apply(struct jf_change *c)
+{
+	if (c->ent->type == JF_ENT_FUNC) {
+		struct jf_func *f = jf_ent_func(c->ent);
+
+		trace_jf_update(c->ent->name, f->func, c->value.func);
+		WRITE_ONCE(f->func, c->value.func);
+	} else {
+		struct jf_key *k = jf_ent_key(c->ent);
+
+		trace_jf_update(c->ent->name, (void *)(long)k->enabled,
+				(void *)(long)c->value.on);
+		WRITE_ONCE(k->enabled, c->value.on);
+		WRITE_ONCE(k->count, c->value.on);
+	}
+	c->ctl->updates++;
+}
+
+static void jf_account(u64 start, unsigned int updates, unsigned int patched)
+{
+	jf_stats.updates += updates;
+	if (!patched)
+		return;
+	jf_stats.batches++;
+	jf_stats.patched += patched;
+	jf_stats.ns_last = ktime_get_ns() - start;
+	if (!jf_stats.ns_min || jf_stats.ns_last < jf_stats.ns_min)
+		jf_stats.ns_min = jf_stats.ns_last;
+	if (jf_stats.ns_last > jf_stats.ns_max)
+		jf_stats.ns_max = jf_stats.ns_last;
+}
+
+int __jf_commit(struct list_head *changes, bool force)
+{
+	struct jf_poke *pokes = NULL;
+	struct jf_change *c, *tmp;
+	unsigned int updates = 0, num = 0;
+	u64 start = ktime_get_ns();
+	LIST_HEAD(noops);
+	size_t max = 0;
+	int err;
+
+	lockdep_assert_held(&jf_mutex);
+
+	err = jf_mark(changes, &noops);
+	if (err)
+		goto out;
+
+	list_for_each_entry_safe(c, tmp, changes, list) {
+		err = jf_check_change(c, force);
+		if (err)
+			goto out;
+		if (jf_value_equal(c->ent, jf_ent_value(c->ent), c->value)) {
+			c->ctl->pending = NULL;
+			list_move_tail(&c->list, &noops);
+			continue;
+		}
+		updates++;
+		max += c->ctl->num_sites;
+	}
+
+	trace_jf_batch_begin(updates, max);
+	if (max && jf_arch_patches()) {
+		pokes = kvmalloc_array(max, sizeof(*pokes), GFP_KERNEL);
+		if (!pokes) {
+			err = -ENOMEM;
+			goto out_trace;
+		}
+		err = jf_collect(changes, pokes, &num);
+		if (err)
+			goto out_trace;
+		if (num) {
+			sort(pokes, num, sizeof(*pokes), jf_poke_cmp, NULL);
+			err = jf_arch_patch(pokes, num, true);
+			/* -EIO: written, but not as it should be. */
+			if (err && err != -EIO)
+				goto out_trace;
+		}
+	}
+
+	list_for_each_entry(c, changes, list)
+		jf_apply(c);
+	if (updates)
+		jf_seq++;
+	jf_account(start, updates, num);
+
+out_trace:
+	trace_jf_batch_end(updates, num, ktime_get_ns() - start, err);
+	kvfree(pokes);
+out:
+	jf_unmark(changes);
+	list_splice(&noops, changes);
+	if (err)
+		jf_stats.errors++;
+	return err;
+}
+
+/* --- batches ----------------------------------------------------------- */
+
+int jf_add_change(struct list_head *changes, struct jf_ent *ent,
+		  union jf_value value)
+{
+	struct jf_change *c = kmalloc(sizeof(*c), GFP_KERNEL);
+
+	if (!c)
+		return -ENOMEM;
+	c->ent = ent;
+	c->value = value;
+	c->ctl = NULL;
+	list_add_tail(&c->list, changes);
+	return 0;
+}
+
+void jf_free_changes(struct list_head *changes)
+{
+	struct jf_change *c, *tmp;
+
+	list_for_each_entry_safe(c, tmp, changes, list)
+		kfree(c);
+	INIT_LIST_HEAD(changes);
+}
+
+void jf_batch_init(struct jf_batch *b)
+{
+	INIT_LIST_HEAD(&b->changes);
+	b->err = 0;
+}
+EXPORT_SYMBOL_GPL(jf_batch_init);
+
+void jf_batch_abort(struct jf_batch *b)
+{
+	jf_free_changes(&b->changes);
+	b->err = 0;
+}
+EXPORT_SYMBOL_GPL(jf_batch_abort);
+
+static int jf_batch_add(struct jf_batch *b, struct jf_ent *ent,
+			union jf_value value)
+{
+	int err = jf_add_change(&b->changes, ent, value);
+
+	if (err && !b->err)
+		b->err = err;
+	return err;
+}
+
+/* What stands in for NULL depends on the key; that it may is checked later. */
+static union jf_value jf_func_value(struct jf_func *f, void *func)
+{
+	union jf_value v = { .func = func };
+
+	if (!func)
+		v.func = f->ent.flags & JF_ENT_RET0 ? (void *)jf_ret0 :
+						      (void *)jf_nop;
+	return v;
+}
+
+int __jf_batch_set_func(struct jf_batch *b, struct jf_func *f, void *func)
+{
+	return jf_batch_add(b, &f->ent, jf_func_value(f, func));
+}
+EXPORT_SYMBOL_GPL(__jf_batch_set_func);
+
+int __jf_batch_set_key(struct jf_batch *b, struct jf_key *key, bool on)
+{
+	return jf_batch_add(b, &key->ent, (union jf_value){ .on = on });
+}
+EXPORT_SYMBOL_GPL(__jf_batch_set_key);
+
+/*
+ * Updates wait for other CPUs. Where the kernel does not count preemption this
+ * cannot see a spinlock being held; might_sleep() does on debug kernels.
+ */
+static int jf_check_context(void)
+{
+	if (in_interrupt() || irqs_disabled() ||
+	    (IS_ENABLED(CONFIG_PREEMPT_COUNT) && in_atomic())) {
+		pr_warn_once("update from atomic context by %ps, refused\n",
+			     __builtin_return_address(0));
+		return -EWOULDBLOCK;
+	}
+	might_sleep();
+	return 0;
+}
+
+int jf_batch_commit(struct jf_batch *b)
+{
+	int err = jf_check_context();
+
+	if (!err)
+		err = b->err;
+	if (!err && !list_empty(&b->changes)) {
+		jf_lock();
+		err = __jf_commit(&b->changes, false);
+		jf_unlock();
+	}
+	jf_batch_abort(b);
+	return err;
+}
+EXPORT_SYMBOL_GPL(jf_batch_commit);
+
+/* A batch of one, on the stack: nothing to allocate. */
+static int jf_commit_one(struct jf_ent *ent, union jf_value value)
+{
+	struct jf_change c = { .ent = ent, .value = value };
+	LIST_HEAD(changes);
+
+	lockdep_assert_held(&jf_mutex);
+	list_add(&c.list, &changes);
+	return __jf_commit(&changes, false);
+}
+
+/* --- dynamic functions ------------------------------------------------- */
+
+int __jf_func_update(struct jf_func *f, void *func)
+{
+	int err = jf_check_context();
+
+	if (err)
+		return err;
+	jf_lock();
+	err = jf_commit_one(&f->ent, jf_func_value(f, func));
+	jf_unlock();
+	return err;
+}
+EXPORT_SYMBOL_GPL(__jf_func_update);
+
+void *__jf_func_query(const struct jf_func *f)
+{
+	void *func = READ_ONCE(f->func);
+
+	if (func == (void *)jf_nop || func == (void *)jf_ret0)
+		return NULL;
+	return func;
+}
+EXPORT_SYMBOL_GPL(__jf_func_query);
+
+/* --- jump-label keys --------------------------------------------------- */
+
+/*
+ * The transitions of a key's count, all under jf_mutex:
+ *   0 -> 1	enable() or inc(): sites are patched first, then the count is set
+ *   n -> n+1	inc(), n > 0: only the count
+ *   n+1 -> n	dec(), n > 0: only the count
+ *   1 -> 0	disable() or dec(): sites are patched first
+ * A failed patch leaves the count alone. jf_apply() sets count and state, so a
+ * reader never sees a count of 0 for longer than the sites say so.
+ */
+static int jf_key_set_locked(struct jf_key *key, bool on)
+{
+	return jf_commit_one(&key->ent, (union jf_value){ .on = on });
+}
+
+/* A count that changes without the state: the same rules apply. */
+static int jf_key_add_locked(struct jf_key *key, int n)
+{
+	struct jf_change c = {
+		.ent = &key->ent,
+		.value.on = true,
+		.ctl = jf_ctl_find(&key->ent),
+	};
+	int err;
+
+	if (!c.ctl)
+		return -ENODEV;
+	err = jf_check_change(&c, false);
+	if (!err)
+		WRITE_ONCE(key->count, key->count + n);
+	return err;
+}
+
+int jf_key_enable(struct jf_key *key)
+{
+	int err = jf_check_context();
+
+	if (err)
+		return err;
+	jf_lock();
+	err = jf_key_set_locked(key, true);
+	jf_unlock();
+	return err;
+}
+EXPORT_SYMBOL_GPL(jf_key_enable);
+
+int jf_key_disable(struct jf_key *key)
+{
+	int err = jf_check_context();
+
+	if (err)
+		return err;
+	jf_lock();
+	err = jf_key_set_locked(key, false);
+	jf_unlock();
+	return err;
+}
+EXPORT_SYMBOL_GPL(jf_key_disable);
+
+int jf_key_inc(struct jf_key *key)
+{
+	int err = jf_check_context();
+
+	if (err)
+		return err;
+	jf_lock();
+	if (key->count == INT_MAX)
+		err = -EOVERFLOW;
+	else if (key->count > 0)
+		err = jf_key_add_locked(key, 1);
+	else
+		err = jf_key_set_locked(key, true);
+	jf_unlock();
+	return err;
+}
+EXPORT_SYMBOL_GPL(jf_key_inc);
+
+int jf_key_dec(struct jf_key *key)
+{
+	int err = jf_check_context();
+
+	if (err)
+		return err;
+	jf_lock();
+	if (key->count == 0)
+		err = -EINVAL;
+	else if (key->count > 1)
+		err = jf_key_add_locked(key, -1);
+	else
+		err = jf_key_set_locked(key, false);
+	jf_unlock();
+	return err;
+}
+EXPORT_SYMBOL_GPL(jf_key_dec);
+
+/* --- quiescence -------------------------------------------------------- */
+
+u64 jf_update_seq(void)
+{
+	lockdep_assert_held(&jf_mutex);
+	return jf_seq;
+}
+
+/*
+ * Who can still be inside a target that was replaced, and what waits for whom:
+ *
+ *   a task that was preempted in it, on a		synchronize_rcu_tasks():
+ *   preemptible kernel				until each such task schedules
+ *						of its own accord
+ *   a CPU that runs it with preemption or		synchronize_rcu_tasks_rude():
+ *   interrupts off, in an interrupt or NMI,	until each CPU, idle ones and
+ *   in the idle loop, or in kernel code that	those that RCU does not watch
+ *   RCU does not watch				included, has switched context;
+ *						no interrupt or NMI survives that
+ *   an INT3 handler that chose it		nothing more: the handler runs
+ *						with interrupts off and returns
+ *						into the target, which is one of
+ *						the above
+ *
+ * Without preemption the first kind does not exist, and the kernel headers turn
+ * synchronize_rcu_tasks() into synchronize_rcu().
+ *
+ * From 6.12 on x86 the rude form has nothing left to do, since there the kernel
+ * calls no traceable code where RCU does not watch; the synchronize_rcu() in
+ * both flavours of the first one then covers the second kind.
+ */
+void jf_quiesce(void)
+{
+	u64 seq;
+
+	might_sleep();
+
+	mutex_lock(&jf_mutex);
+	seq = jf_seq;
+	mutex_unlock(&jf_mutex);
+
+	synchronize_rcu_tasks();
+	synchronize_rcu_tasks_rude();
+	synchronize_rcu();
+
+	mutex_lock(&jf_mutex);
+	if (seq > jf_quiesced_seq)
+		jf_quiesced_seq = seq;
+	jf_stats.quiesces++;
+	mutex_unlock(&jf_mutex);
+}
+EXPORT_SYMBOL_GPL(jf_quiesce);
+
+void jf_quiesce_if_needed(void)
+{
+	bool needed;
+
+	mutex_lock(&jf_mutex);
+	needed = jf_seq != jf_quiesced_seq;
+	mutex_unlock(&jf_mutex);
+	if (needed)
+		jf_quiesce();
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What differs between kernel versions, and what jumpfunc needs of all of them.
+ * The only file that looks at LINUX_VERSION_CODE.
+ */
+#ifndef JF_COMPAT_H
+#define JF_COMPAT_H
+
+#include <linux/version.h>
+
+#if LINUX_VERSION_CODE < KERNEL_VERSION(5, 10, 0)
+#error "jumpfunc needs Linux 5.10 or newer"
+#endif
+#ifndef CONFIG_MODULE_UNLOAD
+#error "jumpfunc needs CONFIG_MODULE_UNLOAD"
+#endif
+#ifndef CONFIG_DEBUG_FS
+#error "jumpfunc needs CONFIG_DEBUG_FS"
+#endif
+#ifndef CONFIG_TRACEPOINTS
+#error "jumpfunc needs CONFIG_TRACEPOINTS"
+#endif
+
+#if defined(CONFIG_X86_64) && !defined(CONFIG_UML)
+/* 6.13 gave the emulation helpers' header a generic name as well. */
+#include <asm/text-patching.h>
+#endif
+
+/* 6.10: the source of a dynamic string is remembered from __string(). */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 10, 0)
+#define jf_assign_str(dst, src)	__assign_str(dst)
+#else
+#define jf_assign_str(dst, src)	__assign_str(dst, src)
+#endif
+
+/* The symbol that makes the "kernel" back end possible. */
+#if defined(CONFIG_HAVE_STATIC_CALL_INLINE) && defined(CONFIG_X86_64)
+#define JF_HAVE_KERNEL_BACKEND 1
+#else
+#define JF_HAVE_KERNEL_BACKEND 0
+#endif
+
+#endif /* JF_COMPAT_H */

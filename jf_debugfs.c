@@ -1,0 +1,334 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * /sys/kernel/debug/jumpfunc/: parses and prints, nothing else. The files are
+ * described in docs/debugfs.md.
+ */
+#include "jf_internal.h"
+
+#include <linux/ctype.h>
+#include <linux/debugfs.h>
+#include <linux/err.h>
+#include <linux/fs.h>
+#include <linux/seq_file.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/uaccess.h>
+
+/* Longest command that a file takes. */
+#define JF_WRITE_MAX	4095
+
+static struct dentry *jf_dir;
+
+/**
+ * struct jf_file - one file of the directory
+ * @name:  its name
+ * @show:  prints it
+ * @store: takes a command, NUL-terminated, without the final newline, which it
+ *         may change; NULL: read-only. Returns 0 or -errno
+ * @id:    for files that differ by a number
+ * @usage: what may be written, for the message that says it was something else
+ */
+struct jf_file {
+	const char	*name;
+	void		(*show)(struct seq_file *m, const struct jf_file *f);
+	int		(*store)(char *cmd, const struct jf_file *f);
+	unsigned int	id;
+	const char	*usage;
+};
+
+/* --- func0 to func3 ---------------------------------------------------- */
+
+static void jf_show_demo(struct seq_file *m, const struct jf_file *f)
+{
+	jf_demo_call(f->id, m);
+}
+
+static int jf_store_demo(char *cmd, const struct jf_file *f)
+{
+	if (cmd[0] < '0' || cmd[0] >= '0' + JF_DEMO_TARGETS || cmd[1])
+		return -EINVAL;
+	return jf_demo_set(f->id, cmd[0] - '0');
+}
+
+/* --- functions --------------------------------------------------------- */
+
+static void jf_show_sites(struct seq_file *m, const struct jf_ctl *ctl)
+{
+	const struct jf_site *site;
+
+	list_for_each_entry(site, &ctl->sites, list) {
+		seq_printf(m, "  %-6s %pK %pS  ",
+			   site->flags & JF_SITE_TRAMP ? "tramp" :
+			   site->flags & JF_SITE_CALL ? "call" : "branch",
+			   (void *)site->addr, (void *)site->addr);
+		jf_arch_show(m, site);
+		seq_putc(m, '\n');
+	}
+}
+
+static void jf_show_functions(struct seq_file *m, const struct jf_file *f)
+{
+	const struct jf_mod *mod;
+	char *buf = kmalloc(JF_NAME_LEN, GFP_KERNEL);
+	unsigned int i;
+
+	if (!buf) {
+		seq_puts(m, "# out of memory\n");
+		return;
+	}
+	seq_puts(m, "# name module trampoline target updates sites\n");
+	jf_lock();
+	list_for_each_entry(mod, &jf_modules, list) {
+		for (i = 0; i < mod->num_ctls; i++) {
+			const struct jf_ctl *ctl = &mod->ctls[i];
+			union jf_value v;
+
+			if (ctl->ent->type != JF_ENT_FUNC)
+				continue;
+			v = jf_ent_value(ctl->ent);
+			seq_printf(m, "%s %s %pK %s %llu %u\n", ctl->ent->name,
+				   mod->mod->name, (void *)ctl->tramp,
+				   jf_target_name(v.func, buf), ctl->updates,
+				   ctl->num_sites);
+			jf_show_sites(m, ctl);
+		}
+	}
+	jf_unlock();
+	kfree(buf);
+}
+
+/* One "name=target" of a command. */
+static int jf_parse_assignment(struct list_head *changes, char *word)
+{
+	char *target = strchr(word, '=');
+	struct jf_ctl *ctl;
+	union jf_value v;
+
+	if (!target)
+		return -EINVAL;
+	*target++ = '\0';
+
+	ctl = jf_ctl_by_name(word, JF_ENT_FUNC);
+	if (IS_ERR(ctl)) {
+		pr_warn_ratelimited("functions: %s \"%s\"\n",
+				    PTR_ERR(ctl) == -ENOENT ?
+				    "no dynamic function" :
+				    "say module:name, there are several of",
+				    word);
+		return PTR_ERR(ctl);
+	}
+	if (!strcmp(target, "default")) {
+		v.func = jf_ent_func(ctl->ent)->init;
+	} else if (!strcmp(target, "none") && ctl->ent->flags & JF_ENT_RET0) {
+		v.func = jf_ret0;
+	} else if (!strcmp(target, "none") && ctl->ent->flags & JF_ENT_NULL_OK) {
+		v.func = jf_nop;
+	} else {
+		v.func = jf_allowed_target(ctl, target);
+		if (!v.func) {
+			pr_warn_ratelimited("functions: \"%s\" is not an allowed target of %s\n",
+					    target, word);
+			return -EPERM;
+		}
+	}
+	return jf_add_change(changes, ctl->ent, v);
+}
+
+static int jf_store_functions(char *cmd, const struct jf_file *f)
+{
+	LIST_HEAD(changes);
+	char *word;
+	int err = -EINVAL;
+
+	jf_lock();
+	while ((word = strsep(&cmd, " \t\n")) != NULL) {
+		if (!*word)
+			continue;
+		err = jf_parse_assignment(&changes, word);
+		if (err)
+			break;
+	}
+	if (!err)
+		err = __jf_commit(&changes, false);
+	jf_unlock();
+	jf_free_changes(&changes);
+	return err;
+}
+
+/* --- keys -------------------------------------------------------------- */
+
+static void jf_show_keys(struct seq_file *m, const struct jf_file *f)
+{
+	const struct jf_mod *mod;
+	unsigned int i;
+
+	seq_puts(m, "# name module state count updates sites\n");
+	jf_lock();
+	list_for_each_entry(mod, &jf_modules, list) {
+		for (i = 0; i < mod->num_ctls; i++) {
+			const struct jf_ctl *ctl = &mod->ctls[i];
+			const struct jf_key *key;
+
+			if (ctl->ent->type != JF_ENT_KEY)
+				continue;
+			key = jf_ent_key(ctl->ent);
+			seq_printf(m, "%s %s %s%s %d %llu %u\n", ctl->ent->name,
+				   mod->mod->name,
+				   jf_key_enabled(key) ? "on" : "off",
+				   ctl->ent->flags & JF_ENT_RO ? ",ro" : "",
+				   jf_key_count(key), ctl->updates,
+				   ctl->num_sites);
+			jf_show_sites(m, ctl);
+		}
+	}
+	jf_unlock();
+}
+
+/* --- stats ------------------------------------------------------------- */
+
+static void jf_show_stats(struct seq_file *m, const struct jf_file *f)
+{
+	struct jf_stats s;
+
+	jf_lock();
+	s = jf_stats;
+	jf_unlock();
+	seq_printf(m, "backend %s\n", jf_arch_backend());
+	seq_printf(m, "updates %llu\n", s.updates);
+	seq_printf(m, "batches %llu\n", s.batches);
+	seq_printf(m, "errors %llu\n", s.errors);
+	seq_printf(m, "sites_patched %llu\n", s.patched);
+	seq_printf(m, "sync_broadcasts %llu\n", s.broadcasts);
+	seq_printf(m, "int3_hits %llu\n", jf_arch_int3_hits());
+	seq_printf(m, "update_ns_last %llu\n", s.ns_last);
+	seq_printf(m, "update_ns_min %llu\n", s.ns_min);
+	seq_printf(m, "update_ns_max %llu\n", s.ns_max);
+	seq_printf(m, "window_ns_last %llu\n", s.window_last);
+	seq_printf(m, "window_ns_max %llu\n", s.window_max);
+	seq_printf(m, "quiesces %llu\n", s.quiesces);
+	seq_printf(m, "fallbacks %llu\n", s.fallbacks);
+	seq_printf(m, "by_xmc %llu\n", s.by_xmc);
+	seq_printf(m, "by_kernel %llu\n", s.by_kernel);
+}
+
+/* --- the sample set ---------------------------------------------------- */
+
+static void jf_show_dispatch(struct seq_file *m, const struct jf_file *f)
+{
+	jf_sample_show_modes(m);
+}
+
+static int jf_store_dispatch(char *cmd, const struct jf_file *f)
+{
+	return jf_sample_set_mode(cmd);
+}
+
+static void jf_show_events(struct seq_file *m, const struct jf_file *f)
+{
+	jf_sample_show_events(m);
+}
+
+/* --- help -------------------------------------------------------------- */
+
+static void jf_show_help(struct seq_file *m, const struct jf_file *f)
+{
+	seq_puts(m,
+"func0 ... func3  a dynamic function with that many parameters\n"
+"    echo 1 > func2        from now on it calls its target 1 (0, 1 or 2)\n"
+"    cat func2             call it; says which target ran, here and in dmesg\n"
+"functions        all dynamic functions, with trampoline and call sites\n"
+"    echo a=f b=g > functions   retarget by name, all or none; only to targets\n"
+"                          that the owner allows, or \"default\", or \"none\"\n"
+"keys             all jump-label keys, with branch sites\n"
+"stats            counters: updates, sites, broadcasts, INT3 hits, latencies\n"
+"dispatch         how the sample set of kernel tracepoints calls its subscriber\n"
+"    echo dynfunc > dispatch    off, indirect or dynfunc\n"
+"events           hits of each sample tracepoint, by mode\n"
+"help             this text\n");
+}
+
+/* --- files ------------------------------------------------------------- */
+
+static const struct jf_file jf_files[] = {
+	{ "func0", jf_show_demo, jf_store_demo, 0, "0, 1 or 2" },
+	{ "func1", jf_show_demo, jf_store_demo, 1, "0, 1 or 2" },
+	{ "func2", jf_show_demo, jf_store_demo, 2, "0, 1 or 2" },
+	{ "func3", jf_show_demo, jf_store_demo, 3, "0, 1 or 2" },
+	{ "functions", jf_show_functions, jf_store_functions, 0,
+	  "name=target ..." },
+	{ "keys", jf_show_keys },
+	{ "stats", jf_show_stats },
+	{ "dispatch", jf_show_dispatch, jf_store_dispatch, 0,
+	  "the name of a mode" },
+	{ "events", jf_show_events },
+	{ "help", jf_show_help },
+};
+
+static int jf_file_show(struct seq_file *m, void *v)
+{
+	const struct jf_file *f = m->private;
+
+	f->show(m, f);
+	return 0;
+}
+
+static int jf_file_open(struct inode *inode, struct file *file)
+{
+	return single_open(file, jf_file_show, inode->i_private);
+}
+
+static ssize_t jf_file_write(struct file *file, const char __user *ubuf,
+			     size_t count, loff_t *ppos)
+{
+	const struct jf_file *f = file_inode(file)->i_private;
+	size_t len = count;
+	char *buf;
+	int err = -EINVAL;
+
+	if (!f->store)
+		return -EINVAL;
+	if (!count || count > JF_WRITE_MAX || *ppos) {
+		pr_warn_ratelimited("%s: a command is one write of 1 to %u bytes\n",
+				    f->name, JF_WRITE_MAX);
+		return -EINVAL;
+	}
+	buf = memdup_user_nul(ubuf, count);
+	if (IS_ERR(buf))
+		return PTR_ERR(buf);
+
+	if (buf[len - 1] == '\n')
+		buf[--len] = '\0';
+	/* An embedded NUL would hide the rest of the command. */
+	if (strlen(buf) == len)
+		err = f->store(buf, f);
+	if (err == -EINVAL)
+		pr_warn_ratelimited("%s: not understood; write %s\n", f->name,
+				    f->usage);
+	kfree(buf);
+	return err ?: count;
+}
+
+static const struct file_operations jf_fops = {
+	.owner		= THIS_MODULE,
+	.open		= jf_file_open,
+	.read		= seq_read,
+	.write		= jf_file_write,
+	.llseek		= seq_lseek,
+	.release	= single_release,
+};
+
+void jf_debugfs_init(void)
+{
+	unsigned int i;
+
+	jf_dir = debugfs_create_dir(KBUILD_MODNAME, NULL);
+	for (i = 0; i < ARRAY_SIZE(jf_files); i++)
+		debugfs_create_file(jf_files[i].name,
+				    jf_files[i].store ? 0600 : 0400, jf_dir,
+				    (void *)&jf_files[i], &jf_fops);
+}
+
+void jf_debugfs_exit(void)
+{
+	debugfs_remove_recursive(jf_dir);
+}

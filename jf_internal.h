@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What the parts of jumpfunc.ko know of each other. Nothing here is public.
+ *
+ * Who may touch what:
+ *   jf_core.c	   values of keys, batches, quiescence		no opcodes
+ *   jf_registry.c modules, their keys and sites, the site map	no opcodes
+ *   jf_x86.c	   what stands at a site, the INT3 protocol	no keys
+ *   jf_x86_kernel.c the kernel's own protocol as a back end	no keys
+ *   jf_generic.c  architectures without patching
+ *   jf_debugfs.c  parses and prints
+ *
+ * Lock order, outermost first:
+ *   cpus_read_lock()
+ *     jf_mutex		all of the structs below, all writing of text
+ *       text_mutex	taken by the kernel's protocol in the "kernel" back end
+ *
+ * The INT3 handler takes no lock. It reads the site map (published with
+ * smp_store_release(), freed after a grace period) and the site's instruction
+ * word (a single aligned load).
+ */
+#ifndef JF_INTERNAL_H
+#define JF_INTERNAL_H
+
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/kallsyms.h>
+#include <linux/list.h>
+#include <linux/lockdep.h>
+#include <linux/module.h>
+#include <linux/mutex.h>
+#include <linux/types.h>
+
+#include <jumpfunc/dynfunc.h>
+#include <jumpfunc/branch.h>
+
+#include "jf_compat.h"
+
+struct seq_file;
+struct dentry;
+
+extern struct mutex jf_mutex;
+
+/* Bytes that a site takes. */
+#define JF_ARCH_SITE_SIZE	5
+
+/* --- sites ------------------------------------------------------------- */
+
+/* What shall stand at a site, said without opcodes. */
+enum jf_op {
+	JF_OP_NOP,		/* fall through */
+	JF_OP_RET0,		/* fall through with a return value of zero */
+	JF_OP_CALL,		/* call the target */
+	JF_OP_JMP,		/* jump to the target */
+};
+
+/* jf_site.flags, beside JF_SITE_* of jumpfunc/table.h */
+#define JF_SITE_TRAMP	0x0100	/* the jump of a trampoline */
+#define JF_SITE_INIT	0x0200	/* in __init text */
+
+/**
+ * struct jf_site - five bytes of text that belong to jumpfunc
+ * @addr:  where they are; 0 once the text is gone
+ * @insn:  the instruction that stands there, or that the running transaction
+ *         puts there. Written under jf_mutex, read by the INT3 handler
+ * @label: branch sites: where the taken branch leads
+ * @unpatched: the instruction that the compiler left
+ * @mod:   the module whose text it is in
+ * @ctl:   the key that decides
+ * @list:  on @ctl->sites
+ * @flags: JF_SITE_*
+ */
+struct jf_site {
+	unsigned long		addr;
+	u64			insn;
+	u64			unpatched;
+	unsigned long		label;
+	struct jf_mod		*mod;
+	struct jf_ctl		*ctl;
+	struct list_head	list;
+	u32			flags;
+};
+
+/**
+ * struct jf_poke - one site's part in a transaction
+ * @site:  the site
+ * @old:   the instruction that stands there
+ * @new:   the one that shall
+ * @alias: where the site can be written, while the transaction runs
+ */
+struct jf_poke {
+	struct jf_site	*site;
+	u64		old;
+	u64		new;
+	u8		*alias;
+};
+
+/* --- keys -------------------------------------------------------------- */
+
+/**
+ * struct jf_ctl - the core's side of one key
+ * @hash:    in the table of all keys, by @ent
+ * @ent:     the key
+ * @mod:     the module that defines it
+ * @sites:   all its sites, in all modules
+ * @num_sites: how many these are
+ * @pending: the change that the running batch makes, else NULL
+ * @updates: how often its value changed
+ * @tramp:   dynamic functions: address of the trampoline, else 0
+ * @sealed:  read-only since its module's init is done
+ */
+struct jf_ctl {
+	struct hlist_node	hash;
+	struct jf_ent		*ent;
+	struct jf_mod		*mod;
+	struct list_head	sites;
+	unsigned int		num_sites;
+	struct jf_change	*pending;
+	u64			updates;
+	unsigned long		tramp;
+	bool			sealed;
+};
+
+/* A key's value: which member counts follows from its type. */
+union jf_value {
+	void	*func;		/* never NULL: jf_nop and jf_ret0 stand in */
+	bool	on;
+};
+
+/**
+ * struct jf_change - one entry of a batch
+ * @list:  on jf_batch.changes
+ * @ent:   the key
+ * @value: what it shall be
+ * @ctl:   found when the batch is committed
+ */
+struct jf_change {
+	struct list_head	list;
+	struct jf_ent		*ent;
+	union jf_value		value;
+	struct jf_ctl		*ctl;
+};
+
+/**
+ * struct jf_mod - a module with tables
+ * @list:        on jf_modules
+ * @mod:         the module
+ * @sites:       its sites
+ * @ctls:        its keys
+ * @targets:     its lists of allowed targets
+ * @num_sites:   length of @sites
+ * @num_ctls:    length of @ctls
+ * @num_targets: length of @targets
+ */
+struct jf_mod {
+	struct list_head	list;
+	struct module		*mod;
+	struct jf_site		*sites;
+	struct jf_ctl		*ctls;
+	const struct jf_target_rec **targets;
+	unsigned int		num_sites;
+	unsigned int		num_ctls;
+	unsigned int		num_targets;
+};
+
+extern struct list_head jf_modules;
+
+static inline struct jf_func *jf_ent_func(struct jf_ent *ent)
+{
+	return container_of(ent, struct jf_func, ent);
+}
+
+static inline struct jf_key *jf_ent_key(struct jf_ent *ent)
+{
+	return container_of(ent, struct jf_key, ent);
+}
+
+/* --- statistics -------------------------------------------------------- */
+
+/**
+ * struct jf_stats - what `stats` shows; under jf_mutex
+ * @updates:     keys whose value changed
+ * @batches:     commits that wrote text
+ * @errors:      commits that failed
+ * @patched:     sites written
+ * @broadcasts:  synchronisations of all CPUs sent for it
+ * @quiesces:    grace periods waited for
+ * @fallbacks:   keys set back because their target's module went
+ * @ns_last:     last commit that wrote text, from taking the locks to the end
+ * @ns_min:      shortest such commit
+ * @ns_max:      longest such commit
+ * @window_last: how long the last transaction had sites at INT3, ns
+ * @window_max:  the longest such time
+ * @by_xmc:      transactions by the own protocol
+ * @by_kernel:   transactions by the kernel's protocol
+ */
+struct jf_stats {
+	u64 updates, batches, errors, patched, broadcasts, quiesces, fallbacks;
+	u64 ns_last, ns_min, ns_max;
+	u64 window_last, window_max;
+	u64 by_xmc, by_kernel;
+};
+
+extern struct jf_stats jf_stats;
+
+/* --- jf_core.c --------------------------------------------------------- */
+
+/*
+ * Commit a list of changes with the locks held. @force: set keys back although
+ * their module or the target's is going.
+ */
+int __jf_commit(struct list_head *changes, bool force);
+/* The instruction that @site shall hold if its key has the value @value. */
+int jf_site_encode(struct jf_site *site, union jf_value value, u64 *insn);
+union jf_value jf_ent_value(struct jf_ent *ent);
+void jf_free_changes(struct list_head *changes);
+int jf_add_change(struct list_head *changes, struct jf_ent *ent,
+		  union jf_value value);
+void jf_lock(void);
+void jf_unlock(void);
+/* Number of value changes so far; what a quiesce has to catch up with. */
+u64 jf_update_seq(void);
+void jf_quiesce_if_needed(void);
+
+/* Name of a target for humans, "none" where there is none. */
+const char *jf_target_name(const void *func, char *buf);
+#define JF_NAME_LEN	KSYM_SYMBOL_LEN
+
+/* --- jf_registry.c ----------------------------------------------------- */
+
+int jf_registry_init(void);
+void jf_registry_exit(void);
+struct jf_ctl *jf_ctl_find(const struct jf_ent *ent);
+struct jf_ctl *jf_ctl_by_tramp(unsigned long addr);
+/* Any context, NMI included: the site at @addr or NULL. */
+struct jf_site *jf_site_find(unsigned long addr);
+/* The registered module that @addr lies in, or NULL. */
+struct jf_mod *jf_mod_by_addr(unsigned long addr);
+/* May the name @target be given to @ctl through debugfs? Its address or NULL. */
+void *jf_allowed_target(const struct jf_ctl *ctl, const char *target);
+/* "name" or "module:name" of a key of @type; ERR_PTR(-ENOENT, -EINVAL). */
+struct jf_ctl *jf_ctl_by_name(const char *name, enum jf_ent_type type);
+
+/* --- the architecture: jf_x86.c or jf_generic.c ------------------------- */
+
+int jf_arch_init(const char *backend);
+void jf_arch_exit(void);
+/* Name of the back end in force. */
+const char *jf_arch_backend(void);
+/* Does the back end write text at all? */
+bool jf_arch_patches(void);
+/*
+ * Look at a new site: are these the bytes that the macros emit? Fills in @insn,
+ * @unpatched and @label. For a trampoline, @addr is that of the function and
+ * becomes that of its jump. -EILSEQ if they are not.
+ */
+int jf_arch_adopt(struct jf_site *site);
+/* Encode an operation for a site; -ERANGE. */
+int jf_arch_encode(const struct jf_site *site, enum jf_op op,
+		   unsigned long target, u64 *insn);
+/* Does the site's text hold site->insn? -EBUSY: a breakpoint, -EILSEQ: else. */
+int jf_arch_check(const struct jf_site *site);
+/*
+ * Carry out a transaction: @pokes sorted by address, all checked. @live: the
+ * text may be executing. 0, or an error with no byte changed (but see -EIO of
+ * jf_batch_commit()).
+ */
+int jf_arch_patch(struct jf_poke *pokes, unsigned int num, bool live);
+/* The present bytes of a site, decoded for humans. */
+void jf_arch_show(struct seq_file *m, const struct jf_site *site);
+/* INT3s of ours that CPUs ran into so far. */
+u64 jf_arch_int3_hits(void);
+
+/* --- the rest ---------------------------------------------------------- */
+
+void jf_debugfs_init(void);
+void jf_debugfs_exit(void);
+
+/* jf_demo.c: the dynamic functions func0 to func3 */
+#define JF_DEMO_FUNCS	4
+#define JF_DEMO_TARGETS	3
+int jf_demo_set(unsigned int func, unsigned int target);
+void jf_demo_call(unsigned int func, struct seq_file *m);
+
+/* jf_tracepoint.c: the sample set of kernel tracepoints */
+int jf_sample_init(void);
+void jf_sample_exit(void);
+int jf_sample_set_mode(const char *name);
+void jf_sample_show_modes(struct seq_file *m);
+void jf_sample_show_events(struct seq_file *m);
+
+#endif /* JF_INTERNAL_H */

@@ -1,0 +1,506 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Sites on x86-64: what may stand there, the INT3 protocol, its handler.
+ *
+ * The protocol ("xmc", cross-modifying code) replaces any number of five-byte
+ * instructions while other CPUs may be executing them. An instruction that
+ * crosses a cache line can be fetched in two parts, so it must never be possible
+ * to see a new part and an old one together:
+ *
+ *	bytes at a site		 what a CPU may execute
+ *	O0 O1 O2 O3 O4		 old
+ *   1	CC O1 O2 O3 O4		 old, or traps and is emulated as old
+ *	   site->insn = new	 (from here on emulated as new)
+ *	sync all CPUs		 nobody holds O0 any more: all trap
+ *   2	CC N1 N2 N3 N4		 traps, emulated as new
+ *	sync all CPUs		 nobody holds O1-O4 any more
+ *   3	N0 N1 N2 N3 N4		 traps, emulated as new; or new
+ *	sync all CPUs		 nobody holds CC any more: all run new
+ *
+ * Each step is done for all sites before the sync that follows, so a batch of
+ * any size takes three broadcasts. Step 1 compares as it writes; if a site's
+ * first byte is not what was verified before, the breakpoints set so far are
+ * taken back. Until then the handler has only ever emulated the old
+ * instructions, so nothing has changed.
+ *
+ * Barriers. "sync" is an IPI that runs a serialising instruction and is waited
+ * for. It cannot run on a CPU that is inside the INT3 handler, since that has
+ * interrupts off: so after the last one, no handler works on a breakpoint of this
+ * transaction either.
+ *
+ *   writer					INT3 handler
+ *   site->insn = new (WRITE_ONCE)		insn = site->insn (READ_ONCE)
+ *   sync, before any byte of new is written	(cannot span a sync)
+ *
+ * A handler entered before the first sync may read old or new: both are right,
+ * the commit has not returned. One entered after the last sync reads new. The
+ * word is one aligned load, so it is never a mixture.
+ *
+ * The handler answers for every site in the map, at any time, not just while a
+ * transaction runs: some emulators deliver breakpoints that are long gone.
+ *
+ * Writing goes through a second, writable mapping of the pages (vmap), set up
+ * before the first byte is written and gone before the commit returns. The text
+ * mapping stays read-only and executable, the alias is never executable. Its
+ * address is known to nobody else.
+ *
+ * Preemption is off from step 1 to the end of step 3. An updater that lost its
+ * CPU in between would leave every other CPU trapping until it came back.
+ */
+#include "jf_internal.h"
+#include "jf_x86.h"
+
+#include <linux/kdebug.h>
+#include <linux/kprobes.h>
+#include <linux/ktime.h>
+#include <linux/mm.h>
+#include <linux/percpu.h>
+#include <linux/preempt.h>
+#include <linux/ptrace.h>
+#include <linux/seq_file.h>
+#include <linux/slab.h>
+#include <linux/smp.h>
+#include <linux/string.h>
+#include <linux/vmalloc.h>
+#include <asm/sync_core.h>
+
+static_assert(JF_ARCH_SITE_SIZE == JF_INSN_SIZE);
+
+static const struct jf_backend *jf_backend;
+static DEFINE_PER_CPU(unsigned long, jf_int3_count);
+
+/* --- the INT3 side ----------------------------------------------------- */
+
+static notrace int jf_int3_notify(struct notifier_block *nb, unsigned long val,
+				  void *data)
+{
+	struct pt_regs *regs = ((struct die_args *)data)->regs;
+	struct jf_site *site;
+	uint64_t target;
+	unsigned long ip;
+
+	if (val != DIE_INT3 || user_mode(regs))
+		return NOTIFY_DONE;
+	ip = regs->ip - INT3_INSN_SIZE;
+	site = jf_site_find(ip);
+	if (!site)
+		return NOTIFY_DONE;
+
+	switch (jf_insn_decode(READ_ONCE(site->insn), ip, &target)) {
+	case JF_INSN_CALL:
+		int3_emulate_call(regs, target);
+		break;
+	case JF_INSN_RET0:
+		regs->ax = 0;
+		fallthrough;
+	case JF_INSN_JMP:
+	case JF_INSN_NOP:
+		int3_emulate_jmp(regs, target);
+		break;
+	default:
+		return NOTIFY_DONE;
+	}
+	this_cpu_inc(jf_int3_count);
+	return NOTIFY_STOP;
+}
+NOKPROBE_SYMBOL(jf_int3_notify);
+
+static struct notifier_block jf_int3_nb = {
+	.notifier_call = jf_int3_notify,
+	/* A hit is somebody's hot path: ask us before the tracers and debuggers. */
+	.priority = INT_MAX - 1,
+};
+
+u64 jf_arch_int3_hits(void)
+{
+	u64 sum = 0;
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		sum += per_cpu(jf_int3_count, cpu);
+	return sum;
+}
+
+/* --- the writable alias ------------------------------------------------ */
+
+/* Number of pages that the sites touch; fills in @pages if there is an array. */
+static unsigned int jf_pages(const struct jf_poke *pokes, unsigned int num,
+			     struct page **pages)
+{
+	unsigned long page, last = 0;
+	unsigned int i, n = 0;
+
+	/* Sorted by address: a page that comes up again is the last one. */
+	for (i = 0; i < num; i++) {
+		unsigned long addr = pokes[i].site->addr;
+
+		for (page = addr & PAGE_MASK; page < addr + JF_INSN_SIZE;
+		     page += PAGE_SIZE) {
+			if (page == last)
+				continue;
+			if (pages)
+				pages[n] = vmalloc_to_page((void *)page);
+			n++;
+			last = page;
+		}
+	}
+	return n;
+}
+
+/* Fill in the alias address of each poke. The pages are consecutive there. */
+static void jf_set_aliases(struct jf_poke *pokes, unsigned int num, void *map)
+{
+	unsigned long page, last = 0;
+	unsigned int i, n = 0;
+
+	for (i = 0; i < num; i++) {
+		unsigned long addr = pokes[i].site->addr;
+
+		for (page = addr & PAGE_MASK; page < addr + JF_INSN_SIZE;
+		     page += PAGE_SIZE) {
+			if (page == last)
+				continue;
+			n++;
+			last = page;
+		}
+		/* "last" is the page of the site's last byte, number n - 1. */
+		pokes[i].alias = map + (n - 1) * PAGE_SIZE + (addr - last);
+	}
+}
+
+/* A writable mapping of all sites; ERR_PTR on error. */
+static void *jf_map_alias(struct jf_poke *pokes, unsigned int num)
+{
+	unsigned int i, n = jf_pages(pokes, num, NULL);
+	struct page **pages;
+	void *map = NULL;
+
+	pages = kvmalloc_array(n, sizeof(*pages), GFP_KERNEL);
+	if (!pages)
+		return ERR_PTR(-ENOMEM);
+	jf_pages(pokes, num, pages);
+	for (i = 0; i < n; i++) {
+		if (!pages[i]) {
+			kvfree(pages);
+			return ERR_PTR(-EFAULT);
+		}
+	}
+	map = vmap(pages, n, VM_MAP, PAGE_KERNEL);
+	kvfree(pages);
+	if (!map)
+		return ERR_PTR(-ENOMEM);
+	jf_set_aliases(pokes, num, map);
+	return map;
+}
+
+/* --- the protocol ------------------------------------------------------ */
+
+static void jf_sync_one(void *unused)
+{
+	sync_core();
+}
+
+static void jf_sync_all(void)
+{
+	on_each_cpu(jf_sync_one, NULL, 1);
+	jf_stats.broadcasts++;
+}
+
+static bool jf_swap_first_byte(const struct jf_poke *p, u8 from, u8 to)
+{
+	return cmpxchg(p->alias, from, to) == from;
+}
+
+/* Step 1. On failure all sites are as before, and the result is -EBUSY. */
+static int jf_plant_int3(struct jf_poke *pokes, unsigned int num)
+{
+	unsigned int i;
+
+	for (i = 0; i < num; i++)
+		if (!jf_swap_first_byte(&pokes[i], jf_insn_byte(pokes[i].old, 0),
+					JF_OPCODE_INT3))
+			break;
+	if (i == num)
+		return 0;
+
+	while (i--)
+		WRITE_ONCE(*pokes[i].alias, jf_insn_byte(pokes[i].old, 0));
+	jf_sync_all();
+	return -EBUSY;
+}
+
+static void jf_write_tails(struct jf_poke *pokes, unsigned int num)
+{
+	unsigned int i;
+	int b;
+
+	for (i = 0; i < num; i++)
+		for (b = 1; b < JF_INSN_SIZE; b++)
+			WRITE_ONCE(pokes[i].alias[b],
+				   jf_insn_byte(pokes[i].new, b));
+}
+
+static int jf_write_live(struct jf_poke *pokes, unsigned int num)
+{
+	unsigned int i;
+	u64 start, ns;
+	int err;
+
+	preempt_disable();
+	start = ktime_get_ns();
+
+	err = jf_plant_int3(pokes, num);		/* 1: CC O O O O */
+	if (err)
+		goto out;
+	for (i = 0; i < num; i++)
+		WRITE_ONCE(pokes[i].site->insn, pokes[i].new);
+	jf_sync_all();
+	jf_write_tails(pokes, num);			/* 2: CC N N N N */
+	jf_sync_all();
+	for (i = 0; i < num; i++)			/* 3: N  N N N N */
+		WRITE_ONCE(*pokes[i].alias, jf_insn_byte(pokes[i].new, 0));
+	jf_sync_all();
+
+	ns = ktime_get_ns() - start;
+	jf_stats.window_last = ns;
+	if (ns > jf_stats.window_max)
+		jf_stats.window_max = ns;
+out:
+	preempt_enable();
+	return err;
+}
+
+/* Text that nobody executes yet: no breakpoints, one sync before it runs. */
+static int jf_write_early(struct jf_poke *pokes, unsigned int num)
+{
+	unsigned int i;
+
+	for (i = 0; i < num; i++) {
+		jf_insn_store(pokes[i].alias, pokes[i].new);
+		WRITE_ONCE(pokes[i].site->insn, pokes[i].new);
+	}
+	jf_sync_all();
+	return 0;
+}
+
+static int jf_xmc_patch(struct jf_poke *pokes, unsigned int num, bool live)
+{
+	void *map = jf_map_alias(pokes, num);
+	int err;
+
+	if (IS_ERR(map))
+		return PTR_ERR(map);
+	err = live ? jf_write_live(pokes, num) : jf_write_early(pokes, num);
+	vunmap(map);
+	if (!err)
+		jf_stats.by_xmc++;
+	return err;
+}
+
+static const struct jf_backend jf_xmc_backend = {
+	.name	= "xmc",
+	.patch	= jf_xmc_patch,
+};
+
+static const struct jf_backend jf_indirect_backend = {
+	.name	= "indirect",
+};
+
+/* --- the arch interface ------------------------------------------------ */
+
+int jf_arch_patch(struct jf_poke *pokes, unsigned int num, bool live)
+{
+	unsigned int i;
+	int err;
+
+	lockdep_assert_held(&jf_mutex);
+	err = jf_backend->patch(pokes, num, live);
+	if (err)
+		return err;
+
+	for (i = 0; i < num; i++) {
+		if (jf_insn_load((void *)pokes[i].site->addr) == pokes[i].new)
+			continue;
+		pr_err("%pS does not read back as written: %*ph\n",
+		       (void *)pokes[i].site->addr, JF_INSN_SIZE,
+		       (void *)pokes[i].site->addr);
+		err = -EIO;
+	}
+	return err;
+}
+
+int jf_arch_check(const struct jf_site *site)
+{
+	u64 insn = jf_insn_load((void *)site->addr);
+
+	if (insn == site->insn)
+		return 0;
+	if (jf_insn_byte(insn, 0) == JF_OPCODE_INT3)
+		return -EBUSY;
+	return -EILSEQ;
+}
+
+int jf_arch_encode(const struct jf_site *site, enum jf_op op,
+		   unsigned long target, u64 *insn)
+{
+	jf_insn_t i;
+	int err = 0;
+
+	switch (op) {
+	case JF_OP_NOP:
+		i = jf_backend->fall_through ? jf_backend->fall_through(site) : jf_insn_nop();
+		break;
+	case JF_OP_RET0:
+		i = jf_insn_ret0();
+		break;
+	case JF_OP_CALL:
+		err = jf_insn_call(&i, site->addr, target);
+		break;
+	case JF_OP_JMP:
+		err = jf_insn_jmp(&i, site->addr, target);
+		break;
+	default:
+		return -EINVAL;
+	}
+	if (!err)
+		*insn = i;
+	return err;
+}
+
+static const u8 jf_endbr[] = { 0xf3, 0x0f, 0x1e, 0xfa };
+/* What the module loader makes of an endbr that nothing refers to. */
+static const u8 jf_endbr_sealed[] = { 0x0f, 0x1f, 0x40, 0xd6 };
+
+/*
+ * The test of an unpatched branch site, see jumpfunc/branch_x86.h:
+ *	 0: 80 3d disp32 00	cmpb $0, enabled(%rip)
+ *	 7: 0f 84|85 disp32	je|jne other
+ *	13: e9 disp32		jmp next
+ */
+static int jf_adopt_branch(struct jf_site *site, unsigned long test)
+{
+	const u8 *p = (const u8 *)test;
+	u8 jcc = site->flags & JF_SITE_BRANCH_INV ? 0x84 : 0x85;
+	uint64_t next;
+	s32 disp;
+
+	if (!within_module(test, site->mod->mod) ||
+	    !within_module(test + 17, site->mod->mod))
+		return -EILSEQ;
+	if (p[0] != 0x80 || p[1] != 0x3d || p[6] != 0 || p[7] != 0x0f ||
+	    p[8] != jcc)
+		return -EILSEQ;
+	if (jf_insn_decode(jf_insn_load(p + 13), test + 13, &next) !=
+	    JF_INSN_JMP || next != site->addr + JF_INSN_SIZE)
+		return -EILSEQ;
+	memcpy(&disp, p + 9, sizeof(disp));
+	site->label = test + 13 + disp;
+	return 0;
+}
+
+int jf_arch_adopt(struct jf_site *site)
+{
+	enum jf_insn_kind kind;
+	uint64_t target;
+	u64 insn;
+
+	if (site->flags & JF_SITE_TRAMP &&
+	    (!memcmp((void *)site->addr, jf_endbr, sizeof(jf_endbr)) ||
+	     !memcmp((void *)site->addr, jf_endbr_sealed, sizeof(jf_endbr))))
+		site->addr += sizeof(jf_endbr);
+
+	insn = jf_insn_load((void *)site->addr);
+	kind = jf_insn_decode(insn, site->addr, &target);
+	site->insn = insn;
+	site->unpatched = insn;
+
+	if (site->flags & JF_SITE_TRAMP) {
+		/* jmp to the indirect jump behind it */
+		if (kind != JF_INSN_JMP || target != site->addr + JF_INSN_SIZE)
+			return -EILSEQ;
+		return 0;
+	}
+	if (site->flags & JF_SITE_CALL) {
+		unsigned long tramp = site->ctl->tramp;
+
+		/* Call-depth tracking moves a call up to 16 bytes forward. */
+		if (kind != JF_INSN_CALL || target > tramp ||
+		    target < tramp - 16)
+			return -EILSEQ;
+		return 0;
+	}
+	if (kind != JF_INSN_JMP)
+		return -EILSEQ;
+	return jf_adopt_branch(site, target);
+}
+
+void jf_arch_show(struct seq_file *m, const struct jf_site *site)
+{
+	u64 insn = jf_insn_load((void *)site->addr);
+	uint64_t target = 0;
+	const char *what = "?";
+
+	switch (jf_insn_decode(insn, site->addr, &target)) {
+	case JF_INSN_CALL:
+		what = "call";
+		break;
+	case JF_INSN_JMP:
+		what = "jmp";
+		break;
+	case JF_INSN_NOP:
+		what = "nop";
+		break;
+	case JF_INSN_RET0:
+		what = "xor eax";
+		break;
+	case JF_INSN_OTHER:
+		break;
+	}
+	seq_printf(m, "%*ph  %s", JF_INSN_SIZE, (void *)site->addr, what);
+	if (jf_insn_byte(insn, 0) == JF_OPCODE_CALL ||
+	    jf_insn_byte(insn, 0) == JF_OPCODE_JMP)
+		seq_printf(m, " %ps", (void *)(unsigned long)target);
+}
+
+bool jf_arch_patches(void)
+{
+	return jf_backend->patch;
+}
+
+const char *jf_arch_backend(void)
+{
+	return jf_backend->name;
+}
+
+/* --- init and exit ----------------------------------------------------- */
+
+static const struct jf_backend * const jf_backends[] = {
+	&jf_xmc_backend,
+	&jf_indirect_backend,
+};
+
+int jf_arch_init(const char *name)
+{
+	unsigned int i;
+
+	/* The handler first: no breakpoint without somebody to answer it. */
+	if (!strcmp(name, "auto"))
+		name = "xmc";
+	for (i = 0; i < ARRAY_SIZE(jf_backends); i++)
+		if (!strcmp(name, jf_backends[i]->name))
+			jf_backend = jf_backends[i];
+	if (!jf_backend) {
+		pr_err("no back end \"%s\": auto, xmc or indirect\n", name);
+		return -EINVAL;
+	}
+	return register_die_notifier(&jf_int3_nb);
+}
+
+void jf_arch_exit(void)
+{
+	/*
+	 * All sites are gone and a grace period has passed, so nobody needs an
+	 * answer any more. Unregistering waits for the chain's readers.
+	 */
+	unregister_die_notifier(&jf_int3_nb);
+}

@@ -87,19 +87,20 @@ files()
 	else
 		(cd "$JF_TREE" && find . \( -path ./build -o -path ./results -o -path ./.git \) -prune -o -type f -print |
 			sed 's,^\./,,')
-	fi | grep -E '(^|/)(Kbuild|Makefile)$|\.[chS]$|\.lds$' | sort
+	fi | grep -E '(^|/)(Kbuild|Makefile)$|\.[chS]$|\.lds$' | LC_ALL=C sort
 }
 
 files >"$out/files.new"
+# Objects of a file that has gone would stay and be taken for modules.
+if [ -e "$out/files" ] && [ -n "$(LC_ALL=C comm -13 "$out/files.new" "$out/files")" ]; then
+	rm -rf "$src"
+fi
+mv "$out/files.new" "$out/files"
 while IFS= read -r f; do
 	[ -e "$JF_TREE/$f" ] || continue
 	# An unchanged file keeps its time stamp, so that make leaves its object alone.
 	cmp -s "$JF_TREE/$f" "$src/$f" || install -D -m 0644 "$JF_TREE/$f" "$src/$f"
-done <"$out/files.new"
-if [ -e "$out/files" ]; then
-	comm -13 "$out/files.new" "$out/files" | while IFS= read -r f; do rm -f "$src/$f"; done
-fi
-mv "$out/files.new" "$out/files"
+done <"$out/files"
 
 # ---- build ----
 

@@ -1,10 +1,62 @@
 # SPDX-License-Identifier: GPL-2.0
-# Builds jumpfunc.ko out of tree; see README.md.
+# Builds jumpfunc.ko out of tree, and runs it in virtual machines; see README.md, or `make help`.
 KVER ?= $(shell uname -r)
 KDIR ?= /lib/modules/$(KVER)/build
 
+# What `make check` runs on.
+KERNELS ?= $(or $(KERNEL),6.1 6.12)
+
+# BTF of a module needs pahole, and a kernel that has BTF builds without it.
+nobtf = $(if $(shell command -v pahole 2>/dev/null),,CONFIG_DEBUG_INFO_BTF_MODULES=)
+
+ifdef KERNEL
 modules:
-	$(MAKE) -C $(KDIR) M=$(CURDIR) modules
+	+@scripts/deps.sh build fetch
+	+@scripts/build.sh $(KERNEL)
+else
+modules:
+	@[ -e "$(KDIR)/Makefile" ] || { \
+		echo "jumpfunc: no kernel headers in $(KDIR)." >&2; \
+		echo "  for this kernel: apt-get install linux-headers-$(KVER)" >&2; \
+		echo "  for another one: make KERNEL=6.1 fetches what it needs (make help)" >&2; exit 1; }
+	$(MAKE) -C $(KDIR) M=$(CURDIR) $(nobtf) modules
+endif
+
+help:
+	@echo 'make                    build jumpfunc.ko for the running kernel'
+	@echo 'make KVER=6.1.0-56-amd64, make KDIR=/path    ... for another kernel whose headers are installed'
+	@echo 'make KERNEL=6.12        ... for a stock Debian kernel of the list below, into build/6.12/modules'
+	@echo 'make demo               boot stock 6.1 in a VM, retarget a function, measure dispatch: 5 minutes'
+	@echo 'make check              all tests, on this machine and in VMs; KERNELS="6.1 6.12" chooses the kernels'
+	@echo 'make vm KERNEL=6.12     a shell in a VM with the modules, scripts and tests (CPUS=4 MEM=1024)'
+	@echo 'make deps               install what the above need and the machine lacks (they do so themselves)'
+	@echo 'make clean              remove what was built here'
+	@echo 'make clean-cache        remove the downloaded kernels, which all clones share'
+	@echo
+	@scripts/kernel.sh list
+
 clean:
-	$(MAKE) -C $(KDIR) M=$(CURDIR) clean
-.PHONY: modules clean
+	@if [ -e "$(KDIR)/Makefile" ]; then $(MAKE) -s -C $(KDIR) M=$(CURDIR) clean; fi
+	rm -rf build
+
+clean-cache:
+	scripts/kernel.sh clean
+
+deps:
+	@scripts/deps.sh
+
+vm: VMKERNEL = $(or $(KERNEL),6.1)
+vm:
+	@scripts/deps.sh build fetch vm
+	+@scripts/build.sh $(VMKERNEL)
+	@selftests/vm/run --kernel $(VMKERNEL) --shell $(if $(CPUS),-c $(CPUS)) $(if $(MEM),-m $(MEM)) $(VMARGS)
+
+check:
+	@scripts/deps.sh build fetch vm host
+	+@scripts/check --kernels "$(KERNELS)" $(if $(BACKENDS),--backends "$(BACKENDS)") $(TESTS)
+
+demo:
+	@scripts/deps.sh build fetch vm plot
+	+@scripts/demo.sh $(if $(KERNEL),-k $(KERNEL))
+
+.PHONY: modules help clean clean-cache deps vm check demo

@@ -1,0 +1,256 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=sh
+# Helpers for the shell tests; sourced, never run.  The tests are run as root, in a virtual machine
+# by `make check` or on a real machine by hand.  They print TAP, leave the machine as they found it,
+# and exit with 0 (passed), 1 (failed) or 4 (skipped).
+#
+# A test is
+#	. "$(dirname "$0")/lib.sh"
+#	jf_start "what is shown"		requirements are checked, state is noted
+#	jf_load [parameter=value...]		jumpfunc.ko, with the log shown if that fails
+#	check "what must hold" command...	one result per line
+#	jf_done					kernel log checked, state restored, exit
+#
+# Other results: pass, fail, skip, and check_fails, check_eq, check_match.
+
+JF_TESTS=$(cd "$(dirname "$0")" && pwd)
+JF_NAME=$(basename "$0" .sh)
+JF=/sys/kernel/debug/jumpfunc
+JF_N=0 JF_FAILED=0 JF_PASSED=0 JF_STARTED=0 JF_ENDED=0
+JF_LOADED='' JF_PIDS='' JF_CLEANUP='' JF_TMP=''
+
+# ---- results ----
+
+note() { printf '%s\n' "$*" | sed 's/^/# /'; }
+
+pass() { JF_N=$((JF_N + 1)) JF_PASSED=$((JF_PASSED + 1)); echo "ok $JF_N - $1"; }
+
+# fail DESCRIPTION [DETAIL]
+fail()
+{
+	JF_N=$((JF_N + 1)) JF_FAILED=$((JF_FAILED + 1))
+	echo "not ok $JF_N - $1"
+	[ -z "${2:-}" ] || note "  $2"
+}
+
+# skip DESCRIPTION REASON
+skip() { JF_N=$((JF_N + 1)); echo "ok $JF_N - $1 # SKIP $2"; }
+
+# check DESCRIPTION COMMAND...: passes if the command does
+check()
+{
+	jf_desc=$1; shift
+	# Not in a subshell: the command may be one of these functions, which note what they did.
+	if "$@" >"$JF_TMP/check" 2>&1; then
+		pass "$jf_desc"
+	else
+		fail "$jf_desc" "'$*' gave status $?: $(cat "$JF_TMP/check")"
+	fi
+}
+
+# check_fails DESCRIPTION COMMAND...: passes if the command fails
+check_fails()
+{
+	jf_desc=$1; shift
+	if "$@" >"$JF_TMP/check" 2>&1; then
+		fail "$jf_desc" "'$*' succeeded: $(cat "$JF_TMP/check")"
+	else
+		pass "$jf_desc"
+	fi
+}
+
+# check_eq DESCRIPTION SEEN WANTED
+check_eq()
+{
+	if [ "$2" = "$3" ]; then pass "$1"; else fail "$1" "saw '$2', wanted '$3'"; fi
+}
+
+# check_match DESCRIPTION SEEN EXTENDED-REGEXP
+check_match()
+{
+	if printf '%s\n' "$2" | grep -qE -- "$3"; then pass "$1"; else fail "$1" "saw '$2', wanted a match of '$3'"; fi
+}
+
+# ---- start and end ----
+
+jf_skip_all()
+{
+	JF_ENDED=1
+	[ "$JF_STARTED" = 1 ] && jf_restore
+	echo "1..0 # SKIP $*"
+	exit 4
+}
+
+# jf_bail REASON: nothing that follows would mean anything
+jf_bail()
+{
+	fail "$1" "${2:-}"
+	jf_done
+}
+
+jf_start()
+{
+	echo "TAP version 13"
+	note "$JF_NAME: $1"
+	[ "$(id -u)" = 0 ] || jf_skip_all "needs root"
+	[ -d /sys/kernel/debug/tracing ] || mount -t debugfs debugfs /sys/kernel/debug 2>/dev/null ||
+		[ -d /sys/kernel/debug ] || jf_skip_all "no debugfs in this kernel (CONFIG_DEBUG_FS)"
+	! grep -q '^jumpfunc ' /proc/modules || jf_skip_all "jumpfunc is loaded already: rmmod it, the test loads its own"
+	JF_STARTED=1
+	JF_TMP=$(mktemp -d)
+	trap jf_exit EXIT
+	trap 'exit 130' INT TERM HUP
+	JF_MARK="jumpfunc selftest $JF_NAME $$ begins"
+	echo "$JF_MARK" >/dev/kmsg
+	JF_TAINT=$(cat /proc/sys/kernel/tainted)
+}
+
+# Whatever way the test ends, nothing of it stays behind.
+jf_restore()
+{
+	[ -z "$JF_CLEANUP" ] || { eval "$JF_CLEANUP" || true; JF_CLEANUP=''; } 2>/dev/null
+	jf_stop_all
+	for jf_m in $JF_LOADED; do rmmod "$jf_m" 2>/dev/null || true; done
+	JF_LOADED=''
+	[ -z "$JF_TMP" ] || rm -rf "$JF_TMP"
+}
+
+jf_exit()
+{
+	jf_rc=$?
+	trap - EXIT
+	[ "$JF_ENDED" = 0 ] || exit $jf_rc
+	fail "the test came to its end" "it stopped with status $jf_rc"
+	jf_restore
+	echo "1..$JF_N"
+	exit 1
+}
+
+jf_done()
+{
+	jf_stop_all
+	jf_left=$JF_LOADED
+	for jf_m in $JF_LOADED; do
+		if jf_out=$(rmmod "$jf_m" 2>&1); then continue; fi
+		fail "$jf_m unloads" "$jf_out"
+	done
+	[ -n "$jf_left" ] && ! grep -q '^jumpfunc ' /proc/modules && JF_LOADED=''
+	jf_bad=$(jf_log | grep -E -f "$JF_TESTS/trouble.re" | head -n 5)
+	if [ -n "$jf_bad" ]; then
+		fail "the kernel log stays clean" "$jf_bad"
+		jf_log | tail -n 60 | sed 's/^/#   /'
+	else
+		pass "the kernel log stays clean"
+	fi
+	JF_ENDED=1
+	jf_restore
+	echo "1..$JF_N"
+	note "$JF_PASSED passed, $JF_FAILED failed"
+	[ "$JF_FAILED" = 0 ] || exit 1
+	exit 0
+}
+
+# jf_on_exit COMMAND: run when the test ends, in whatever way; the latest first
+jf_on_exit() { JF_CLEANUP="$1; $JF_CLEANUP"; }
+
+# ---- kernel log ----
+
+# jf_log: what the kernel said since the test began.  If the ring buffer has turned over, all of it.
+jf_log()
+{
+	if dmesg | grep -qF "$JF_MARK"; then
+		dmesg | awk -v m="$JF_MARK" 'on {print} index($0, m) {on = 1}'
+	else
+		dmesg
+	fi
+}
+
+# jf_log_mark: remembers this point; jf_log_new: what was said since
+jf_log_mark()
+{
+	JF_MARKS=$((${JF_MARKS:-0} + 1))
+	echo "jumpfunc selftest $JF_NAME $$ mark $JF_MARKS" >/dev/kmsg
+}
+
+jf_log_new()
+{
+	dmesg | awk -v m="jumpfunc selftest $JF_NAME $$ mark $JF_MARKS" 'on {print} index($0, m) {on = 1; seen = 1}
+		END {exit !seen}'
+}
+
+# ---- modules ----
+
+# jf_ko NAME: the file of a module of this tree
+jf_ko()
+{
+	for jf_d in "${JF_MODULES:-}" "$JF_TESTS/.." "$JF_TESTS/../samples" "$JF_TESTS/../build/$(uname -r)/modules"; do
+		[ -n "$jf_d" ] && [ -e "$jf_d/$1.ko" ] && { echo "$jf_d/$1.ko"; return; }
+	done
+	return 1
+}
+
+# jf_insmod NAME [PARAMETER...]: status of insmod; unloaded again when the test ends
+jf_insmod()
+{
+	jf_m=$1; shift
+	jf_file=$(jf_ko "$jf_m") || { echo "no $jf_m.ko: build it first (make)"; return 1; }
+	insmod "$jf_file" "$@" || return
+	jf_m=$(echo "$jf_m" | tr - _)
+	# In the order in which they have to go.
+	JF_LOADED="$jf_m $JF_LOADED"
+}
+
+# jf_rmmod NAME
+jf_rmmod()
+{
+	jf_m=$(echo "$1" | tr - _)
+	rmmod "$jf_m" || return
+	JF_LOADED=$(echo " $JF_LOADED " | sed "s/ $jf_m / /")
+}
+
+# jf_load [PARAMETER...]: jumpfunc.ko itself; the test cannot go on without.  JF_BACKEND, if set,
+# is the back end of tests that do not ask for one.
+jf_load()
+{
+	case " $* " in
+	*" backend="*) ;;
+	*) [ -z "${JF_BACKEND:-}" ] || set -- "$@" "backend=$JF_BACKEND" ;;
+	esac
+	jf_ko jumpfunc >/dev/null || jf_bail "jumpfunc.ko is there" "build it first (make)"
+	if ! jf_insmod jumpfunc "$@" 2>"$JF_TMP/insmod"; then
+		case $(cat /sys/kernel/security/lockdown 2>/dev/null) in
+		*"[integrity]"*|*"[confidentiality]"*) jf_skip_all "kernel lockdown forbids unsigned modules" ;;
+		esac
+		jf_log | tail -n 20 | sed 's/^/#   /'
+		jf_bail "jumpfunc.ko loads ($*)" "$(cat "$JF_TMP/insmod")"
+	fi
+	[ -d $JF ] || jf_bail "$JF is there"
+}
+
+jf_unload() { jf_rmmod jumpfunc; }
+
+# jf_has MODULE: is there such a module in this tree?
+jf_has() { jf_ko "$1" >/dev/null; }
+
+# ---- debugfs ----
+
+# jf_write FILE TEXT: one write(2) of exactly these bytes
+jf_write() { printf %s "$2" >"$JF/$1"; }
+
+# jf_stat NAME: a number of the stats file
+jf_stat() { awk -v n="$1" '$1 == n {print $2; found = 1} END {exit !found}' $JF/stats; }
+
+# jf_target FILE: the number of the target that func0 ... func3 have now, as reading them says
+jf_target() { sed -n 's/.*target *\([0-9]\).*/\1/p' "$JF/$1" | head -n 1; }
+
+# ---- things that run beside the test ----
+
+# jf_run COMMAND...: in the background; ended with the test
+jf_run() { "$@" & JF_PIDS="$JF_PIDS $!"; }
+
+jf_stop_all()
+{
+	for jf_p in $JF_PIDS; do kill "$jf_p" 2>/dev/null || true; done
+	for jf_p in $JF_PIDS; do wait "$jf_p" 2>/dev/null || true; done
+	JF_PIDS=''
+}

@@ -88,7 +88,9 @@ static notrace int jf_int3_notify(struct notifier_block *nb, unsigned long val,
 
 	switch (jf_insn_decode(READ_ONCE(site->insn), ip, &target)) {
 	case JF_INSN_CALL:
-		int3_emulate_call(regs, target);
+		/* The entry code left room for this on the stack. */
+		int3_emulate_push(regs, ip + JF_INSN_SIZE);
+		int3_emulate_jmp(regs, target);
 		break;
 	case JF_INSN_RET0:
 		regs->ax = 0;

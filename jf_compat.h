@@ -40,4 +40,11 @@
 #define JF_HAVE_KERNEL_BACKEND 0
 #endif
 
+/* 5.12 began to write "eax = 0" at static calls; exported to modules by 5.19. */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(5, 19, 0)
+#define JF_HAVE_STATIC_CALL_RETURN0 1
+#else
+#define JF_HAVE_STATIC_CALL_RETURN0 0
+#endif
+
 #endif /* JF_COMPAT_H */

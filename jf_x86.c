@@ -299,13 +299,54 @@ static int jf_xmc_patch(struct jf_poke *pokes, unsigned int num, bool live)
 	return err;
 }
 
-static const struct jf_backend jf_xmc_backend = {
-	.name	= "xmc",
-	.patch	= jf_xmc_patch,
-};
+/* --- back ends --------------------------------------------------------- */
 
-static const struct jf_backend jf_indirect_backend = {
-	.name	= "indirect",
+static jf_insn_t jf_xmc_fall_through(const struct jf_site *site)
+{
+	return jf_insn_nop();
+}
+
+static jf_insn_t jf_xmc_return_zero(const struct jf_site *site)
+{
+	return jf_insn_ret0();
+}
+
+/*
+ * One site that is live: the kernel's protocol does it with as many broadcasts,
+ * under text_mutex, and is the one that everybody relies on. It needs three
+ * more for each further site, so from two sites on, and for what it cannot
+ * write, it is ours. docs/design.md has the figures.
+ */
+static int jf_auto_patch(struct jf_poke *pokes, unsigned int num, bool live)
+{
+	if (num == 1 && live && jf_kernel_can(pokes))
+		return jf_kernel_patch(pokes, num, live);
+	return jf_xmc_patch(pokes, num, live);
+}
+
+/* The default comes first. */
+static const struct jf_backend jf_backends[] = {
+	{
+		.name		= "auto",
+		.patch		= jf_auto_patch,
+		.fall_through	= jf_xmc_fall_through,
+		.return_zero	= jf_xmc_return_zero,
+		/* Without the kernel's protocol auto is the same as xmc. */
+		.init		= jf_kernel_init,
+	}, {
+		.name		= "xmc",
+		.patch		= jf_xmc_patch,
+		.fall_through	= jf_xmc_fall_through,
+		.return_zero	= jf_xmc_return_zero,
+	}, {
+		.name		= "kernel",
+		.patch		= jf_kernel_patch,
+		.fall_through	= jf_kernel_fall_through,
+		.return_zero	= jf_kernel_return_zero,
+		.init		= jf_kernel_init,
+	}, {
+		.name		= "indirect",
+	},
 };
 
 /* --- the arch interface ------------------------------------------------ */
@@ -350,10 +391,10 @@ int jf_arch_encode(const struct jf_site *site, enum jf_op op,
 
 	switch (op) {
 	case JF_OP_NOP:
-		i = jf_backend->fall_through ? jf_backend->fall_through(site) : jf_insn_nop();
+		i = jf_backend->fall_through(site);
 		break;
 	case JF_OP_RET0:
-		i = jf_insn_ret0();
+		i = jf_backend->return_zero(site);
 		break;
 	case JF_OP_CALL:
 		err = jf_insn_call(&i, site->addr, target);
@@ -476,25 +517,37 @@ const char *jf_arch_backend(void)
 
 /* --- init and exit ----------------------------------------------------- */
 
-static const struct jf_backend * const jf_backends[] = {
-	&jf_xmc_backend,
-	&jf_indirect_backend,
-};
-
-int jf_arch_init(const char *name)
+static const struct jf_backend *jf_backend_by_name(const char *name)
 {
 	unsigned int i;
 
-	/* The handler first: no breakpoint without somebody to answer it. */
-	if (!strcmp(name, "auto"))
-		name = "xmc";
 	for (i = 0; i < ARRAY_SIZE(jf_backends); i++)
-		if (!strcmp(name, jf_backends[i]->name))
-			jf_backend = jf_backends[i];
+		if (!strcmp(name, jf_backends[i].name))
+			return &jf_backends[i];
+	return NULL;
+}
+
+int jf_arch_init(const char *name)
+{
+	int err;
+
+	jf_backend = jf_backend_by_name(name);
 	if (!jf_backend) {
-		pr_err("no back end \"%s\": auto, xmc or indirect\n", name);
+		pr_err("no back end \"%s\": auto, xmc, kernel or indirect\n",
+		       name);
 		return -EINVAL;
 	}
+	err = jf_backend->init ? jf_backend->init() : 0;
+	if (err && jf_backend == jf_backends) {
+		pr_info("the kernel's patching is out of reach (%d), using xmc\n",
+			err);
+		jf_backend = jf_backend_by_name("xmc");
+	} else if (err) {
+		pr_err("back end %s is not available on this kernel (%d)\n",
+		       name, err);
+		return err;
+	}
+	/* The handler first: no breakpoint without somebody to answer it. */
 	return register_die_notifier(&jf_int3_nb);
 }
 

@@ -13,12 +13,38 @@
  * @name:  as the module parameter names it
  * @patch: carry out a transaction, see jf_arch_patch(); NULL: text is never
  *         written, and everything runs in its unpatched form
- * @fall_through:  what stands for "fall through" at a site, if not the usual nop
+ * @fall_through: what stands for JF_OP_NOP at a site
+ * @return_zero: what stands for JF_OP_RET0 at a site
+ * @init:  get ready; the back end is not available if that fails
  */
 struct jf_backend {
 	const char	*name;
 	int		(*patch)(struct jf_poke *pokes, unsigned int num, bool live);
 	jf_insn_t	(*fall_through)(const struct jf_site *site);
+	jf_insn_t	(*return_zero)(const struct jf_site *site);
+	int		(*init)(void);
 };
+
+/* jf_x86_kernel.c */
+#if JF_HAVE_KERNEL_BACKEND
+int jf_kernel_init(void);
+bool jf_kernel_can(const struct jf_poke *p);
+int jf_kernel_patch(struct jf_poke *pokes, unsigned int num, bool live);
+jf_insn_t jf_kernel_fall_through(const struct jf_site *site);
+jf_insn_t jf_kernel_return_zero(const struct jf_site *site);
+#else
+static inline int jf_kernel_init(void) { return -EOPNOTSUPP; }
+static inline bool jf_kernel_can(const struct jf_poke *p) { return false; }
+static inline int jf_kernel_patch(struct jf_poke *pokes, unsigned int num,
+				  bool live) { return -EOPNOTSUPP; }
+static inline jf_insn_t jf_kernel_fall_through(const struct jf_site *site)
+{
+	return jf_insn_nop();
+}
+static inline jf_insn_t jf_kernel_return_zero(const struct jf_site *site)
+{
+	return jf_insn_ret0();
+}
+#endif
 
 #endif /* JF_X86_H */

@@ -154,7 +154,7 @@ void *__jf_func_query(const struct jf_func *f);
  */
 #define DEFINE_DYNFUNC_NULL(name, func)					\
 	__JF_UNPROTOTYPED(static_assert(__JF_IS_PLAIN(func, void),	\
-		"a NULL dynamic function returns void and takes no parameter narrower than int")); \
+		"a NULL dynamic function returns void and takes no parameter narrower than int");) \
 	__DEFINE_DYNFUNC(name, func, jf_nop, JF_ENT_NULL_OK)
 
 /**
@@ -164,7 +164,7 @@ void *__jf_func_query(const struct jf_func *f);
  */
 #define DEFINE_DYNFUNC_RET0(name, func)					\
 	__JF_UNPROTOTYPED(static_assert(!__JF_IS_PLAIN(func, void),	\
-		"a RET0 dynamic function must return a value"));	\
+		"a RET0 dynamic function must return a value");)	\
 	__DEFINE_DYNFUNC(name, func, jf_ret0, JF_ENT_RET0)
 
 /*

@@ -209,6 +209,12 @@ static void jf_show_stats(struct seq_file *m, const struct jf_file *f)
 	seq_printf(m, "fallbacks %llu\n", s.fallbacks);
 	seq_printf(m, "by_xmc %llu\n", s.by_xmc);
 	seq_printf(m, "by_kernel %llu\n", s.by_kernel);
+	seq_printf(m, "trace_transitions %llu\n", jf_trace_stats.transitions);
+	seq_printf(m, "trace_iter_many %llu\n", jf_trace_stats.iter_many);
+	seq_printf(m, "trace_iter_exhausted %llu\n",
+		   jf_trace_stats.iter_exhausted);
+	seq_printf(m, "images_used %u\n", jf_arch_images_used());
+	seq_printf(m, "images_total %u\n", jf_arch_images_total());
 }
 
 /* --- the sample set ---------------------------------------------------- */

@@ -7,10 +7,16 @@
  *   jf_registry.c modules, their keys and sites, the site map	no opcodes
  *   jf_x86.c	   what stands at a site, the INT3 protocol	no keys
  *   jf_x86_kernel.c the kernel's own protocol as a back end	no keys
+ *   jf_image_x86.c dispatch images: code that calls several probes
  *   jf_generic.c  architectures without patching
+ *   jf_tracepoint.c tracepoints on top of the above	no opcodes
+ *   jf_sample.c   the sample set of kernel tracepoints
+ *   jf_demo.c	   the dynamic functions behind func0 to func3
  *   jf_debugfs.c  parses and prints
  *
  * Lock order, outermost first:
+ *   jf_sample_mutex	the sample set's mode (jf_sample.c)
+ *   jf_tp_mutex	probes of tracepoints, images (jf_tracepoint.c)
  *   cpus_read_lock()
  *     jf_mutex		all of the structs below, all writing of text
  *       text_mutex	taken by the kernel's protocol in the "kernel" back end
@@ -33,6 +39,7 @@
 
 #include <jumpfunc/dynfunc.h>
 #include <jumpfunc/branch.h>
+#include <jumpfunc/tracepoint.h>
 
 #include "jf_compat.h"
 
@@ -268,6 +275,20 @@ int jf_arch_check(const struct jf_site *site);
 int jf_arch_patch(struct jf_poke *pokes, unsigned int num, bool live);
 /* The present bytes of a site, decoded for humans. */
 void jf_arch_show(struct seq_file *m, const struct jf_site *site);
+/*
+ * Dispatch images: code that calls @num probes, each with its data, and passes on
+ * @nargs arguments. The caller serialises these calls.
+ * 0, -ENOSPC: all are taken, -EOPNOTSUPP: the back end writes no text, or an
+ * error of the attempt.
+ */
+int jf_arch_images_init(void);
+void jf_arch_images_exit(void);
+int jf_arch_image_get(const struct jf_probe *probes, unsigned int num,
+		      unsigned int nargs, void **image);
+/* Give one back, after a grace period. */
+void jf_arch_image_put(void *image);
+unsigned int jf_arch_images_used(void);
+unsigned int jf_arch_images_total(void);
 /* INT3s of ours that CPUs ran into so far. */
 u64 jf_arch_int3_hits(void);
 
@@ -282,7 +303,23 @@ void jf_debugfs_exit(void);
 int jf_demo_set(unsigned int func, unsigned int target);
 void jf_demo_call(unsigned int func, struct seq_file *m);
 
-/* jf_tracepoint.c: the sample set of kernel tracepoints */
+/**
+ * struct jf_trace_stats - what `stats` shows of tracepoints
+ * @transitions:    changes of a tracepoint's probes
+ * @iter_many:      of these, to the iterator for want of slots in a chain
+ * @iter_exhausted: of these, to the iterator because all images were taken
+ */
+struct jf_trace_stats {
+	u64 transitions, iter_many, iter_exhausted;
+};
+
+/* jf_tracepoint.c */
+extern struct jf_trace_stats jf_trace_stats;
+int jf_trace_init(void);
+void jf_trace_exit(void);
+int jf_trace_module_going(struct module *mod);
+
+/* jf_sample.c: the sample set of kernel tracepoints */
 int jf_sample_init(void);
 void jf_sample_exit(void);
 int jf_sample_set_mode(const char *name);

@@ -17,9 +17,12 @@ static int __init jumpfunc_init(void)
 	err = jf_arch_init(backend);
 	if (err)
 		return err;
-	err = jf_registry_init();
+	err = jf_trace_init();
 	if (err)
 		goto err_arch;
+	err = jf_registry_init();
+	if (err)
+		goto err_trace;
 	err = jf_sample_init();
 	if (err)
 		goto err_registry;
@@ -29,6 +32,8 @@ static int __init jumpfunc_init(void)
 
 err_registry:
 	jf_registry_exit();
+err_trace:
+	jf_trace_exit();
 err_arch:
 	jf_arch_exit();
 	return err;
@@ -39,6 +44,7 @@ static void __exit jumpfunc_exit(void)
 	jf_debugfs_exit();
 	jf_sample_exit();
 	jf_registry_exit();
+	jf_trace_exit();
 	jf_arch_exit();
 }
 

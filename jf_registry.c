@@ -637,11 +637,14 @@ static void jf_module_going(struct module *mod)
 	int err;
 
 	for (;;) {
-		jf_lock();
-		err = jf_fall_back(mod);
-		if (!err)
-			break;
-		jf_unlock();
+		err = jf_trace_module_going(mod);
+		if (!err) {
+			jf_lock();
+			err = jf_fall_back(mod);
+			if (!err)
+				break;
+			jf_unlock();
+		}
 		pr_err_ratelimited("%s: cannot be freed while calls lead into it (%d), waiting\n",
 				   mod->name, err);
 		msleep(100);

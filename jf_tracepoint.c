@@ -1,232 +1,353 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The sample set: kernel tracepoints that hackbench hits hard, dispatched to a
- * subscriber in a way that can be chosen at run time, to see what each costs.
+ * Static-call tracepoints on top of keys, dynamic functions and images.
  *
- * A tracepoint's probe depends on the mode, and does nothing but dispatch; the
- * subscriber does nothing but count. So two modes differ in the dispatch alone.
+ * A tracepoint's probes are an array that never changes (struct jf_probes). A
+ * change makes a new array, gets the code for it, and publishes both in one
+ * batch. The transitions, by the number of probes:
  *
- * Switching goes through "off": the old probes are unregistered, everybody who
- * may be in one is waited for, the new ones are registered. All under
- * jf_sample_mutex, which is outermost.
+ *   0 -> 1	call := image of one	branch := jmp	  one batch
+ *   1 -> n	call := chain				  one batch
+ *   n -> 1	call := image of one			  one batch
+ *   1 -> 0	call := nop		branch := nop	  one batch
+ *   to or from more than a chain holds, or without a free image:
+ *		active := new array, then call := iterator
+ *   iterator -> iterator
+ *		active := new array; nothing to patch
+ *
+ * Where can function and data part? In a chain, nowhere: both are immediate
+ * operands in code that is written while nobody can reach it, and rewritten
+ * only after a grace period. In the iterator, nowhere: it reads the address of
+ * an array once, and the array is not written again either. The iterator's
+ * array is published before the call leads to the iterator, and stays published
+ * when the call no longer does, until a grace period has passed for both.
+ *
+ * What was replaced is kept on jf_retired until then. A work item waits for the
+ * grace period and gives the images back. Who finds no free image while some are
+ * retired waits for it himself: a change is slow anyway, a lost fast path would
+ * stay.
+ *
+ * Lock order: jf_tp_mutex is outside of all locks in jf_internal.h.
  */
 #include "jf_internal.h"
 
-#include <linux/percpu.h>
-#include <linux/seq_file.h>
 #include <linux/slab.h>
 #include <linux/string.h>
-#include <linux/tracepoint.h>
-
-enum jf_mode {
-	JF_MODE_OFF,
-	JF_MODE_INDIRECT,
-	JF_MODE_DYNFUNC,
-	JF_MODES,
-};
-
-static const char * const jf_mode_names[JF_MODES] = {
-	[JF_MODE_OFF]		= "off",
-	[JF_MODE_INDIRECT]	= "indirect",
-	[JF_MODE_DYNFUNC]	= "dynfunc",
-};
-
-struct jf_hits {
-	u64 by_mode[JF_MODES];
-};
+#include <linux/workqueue.h>
 
 /**
- * struct jf_event - one kernel tracepoint of the set
- * @name: its name
- * @tp:   the tracepoint, NULL if this kernel has none of that name
- * @sub:  the subscriber, for the mode that calls it through a pointer
- * @hits: how often the subscriber ran, per CPU
+ * struct jf_probes - the probes of a tracepoint at one time
+ * @retired: on jf_retired
+ * @image:   the code that calls them; NULL: the iterator
+ * @num:     how many there are
+ * @probe:   they, and behind them one with a NULL function
  */
-struct jf_event {
-	const char		*name;
-	struct tracepoint	*tp;
-	void			(*sub)(struct jf_event *e, enum jf_mode mode);
-	struct jf_hits __percpu	*hits;
+struct jf_probes {
+	struct list_head	retired;
+	void			*image;
+	unsigned int		num;
+	struct jf_probe		probe[];
 };
 
-static struct jf_event jf_events[] = {
-	{ .name = "sched_switch" },
-	{ .name = "sched_waking" },
-	{ .name = "sched_wakeup" },
-	{ .name = "sched_migrate_task" },
-	{ .name = "sys_enter" },
-	{ .name = "sys_exit" },
-};
+static DEFINE_MUTEX(jf_tp_mutex);
+/* Tracepoints with probes. */
+static LIST_HEAD(jf_tracepoints);
+/* Arrays and images that somebody may still be in. */
+static LIST_HEAD(jf_retired);
 
-static DEFINE_MUTEX(jf_sample_mutex);
-static enum jf_mode jf_sample_mode;
+struct jf_trace_stats jf_trace_stats;
 
-/* Probes may run in any context that the kernel has tracepoints in. */
-static notrace void jf_count(struct jf_event *e, enum jf_mode mode)
+/* --- what was replaced ------------------------------------------------- */
+
+static void jf_probes_free(struct jf_probes *p)
 {
-	this_cpu_inc(e->hits->by_mode[mode]);
-}
-
-DEFINE_DYNFUNC(jf_sample, jf_count);
-
-/*
- * A probe gets its data and then the tracepoint's arguments, in registers. These
- * look at none of the latter, so one probe serves tracepoints of any prototype.
- */
-static notrace void jf_probe_indirect(void *data)
-{
-	struct jf_event *e = data;
-
-	READ_ONCE(e->sub)(e, JF_MODE_INDIRECT);
-}
-
-static notrace void jf_probe_dynfunc(void *data)
-{
-	dynfunc_call(jf_sample, (struct jf_event *)data, JF_MODE_DYNFUNC);
-}
-
-static void * const jf_probes[JF_MODES] = {
-	[JF_MODE_INDIRECT]	= jf_probe_indirect,
-	[JF_MODE_DYNFUNC]	= jf_probe_dynfunc,
-};
-
-static void jf_detach(enum jf_mode mode, unsigned int num)
-{
-	if (mode == JF_MODE_OFF)
+	if (!p)
 		return;
-	while (num--)
-		if (jf_events[num].tp)
-			tracepoint_probe_unregister(jf_events[num].tp,
-						    jf_probes[mode],
-						    &jf_events[num]);
-	tracepoint_synchronize_unregister();
+	if (p->image)
+		jf_arch_image_put(p->image);
+	kfree(p);
 }
 
-/* All or nothing. */
-static int jf_attach(enum jf_mode mode)
+/* With jf_tp_mutex held, which keeps images from being taken meanwhile. */
+static void jf_reclaim(void)
 {
-	unsigned int i;
+	struct jf_probes *p, *tmp;
+
+	lockdep_assert_held(&jf_tp_mutex);
+	if (list_empty(&jf_retired))
+		return;
+	jf_quiesce();
+	list_for_each_entry_safe(p, tmp, &jf_retired, retired) {
+		list_del(&p->retired);
+		jf_probes_free(p);
+	}
+}
+
+static void jf_reclaim_work(struct work_struct *work)
+{
+	mutex_lock(&jf_tp_mutex);
+	jf_reclaim();
+	mutex_unlock(&jf_tp_mutex);
+}
+/* Late, so that one grace period serves many changes. */
+static DECLARE_DELAYED_WORK(jf_reclaim_later, jf_reclaim_work);
+
+static void jf_retire(struct jf_probes *p)
+{
+	if (!p)
+		return;
+	list_add_tail(&p->retired, &jf_retired);
+	schedule_delayed_work(&jf_reclaim_later, HZ);
+}
+
+/* --- making a new state ------------------------------------------------ */
+
+static struct jf_probes *jf_probes_alloc(unsigned int num)
+{
+	struct jf_probes *p;
+
+	/* Zeroed: the last one's function is NULL. */
+	p = kzalloc(struct_size(p, probe, num + 1), GFP_KERNEL);
+	if (p)
+		p->num = num;
+	return p;
+}
+
+static unsigned int jf_num(const struct jf_probes *p)
+{
+	return p ? p->num : 0;
+}
+
+static struct jf_probes *jf_probes_add(const struct jf_probes *old,
+				       const struct jf_probe *add)
+{
+	unsigned int i, n = 0;
+	struct jf_probes *p = jf_probes_alloc(jf_num(old) + 1);
+
+	if (!p)
+		return NULL;
+	for (i = 0; i < jf_num(old) && old->probe[i].prio >= add->prio; i++)
+		p->probe[n++] = old->probe[i];
+	p->probe[n++] = *add;
+	for (; i < jf_num(old); i++)
+		p->probe[n++] = old->probe[i];
+	return p;
+}
+
+typedef bool (*jf_probe_match)(const struct jf_probe *p, const void *arg);
+
+static unsigned int jf_probes_count(const struct jf_probes *old,
+				    jf_probe_match match, const void *arg)
+{
+	unsigned int i, n = 0;
+
+	for (i = 0; i < jf_num(old); i++)
+		n += match(&old->probe[i], arg);
+	return n;
+}
+
+/* @old without those that match; there must be some left. */
+static struct jf_probes *jf_probes_del(const struct jf_probes *old,
+				       jf_probe_match match, const void *arg)
+{
+	unsigned int i, n = 0;
+	struct jf_probes *p;
+
+	p = jf_probes_alloc(old->num - jf_probes_count(old, match, arg));
+	if (!p)
+		return NULL;
+	for (i = 0; i < old->num; i++)
+		if (!match(&old->probe[i], arg))
+			p->probe[n++] = old->probe[i];
+	return p;
+}
+
+/* Code for @p: an image if there is one, else the iterator. */
+static int jf_get_code(const struct jf_tracepoint *tp, struct jf_probes *p)
+{
 	int err;
 
-	if (mode == JF_MODE_OFF)
+	if (p->num > JF_TRACE_CHAIN_MAX) {
+		jf_trace_stats.iter_many++;
 		return 0;
-	for (i = 0; i < ARRAY_SIZE(jf_events); i++) {
-		if (!jf_events[i].tp)
-			continue;
-		err = tracepoint_probe_register(jf_events[i].tp, jf_probes[mode],
-						&jf_events[i]);
-		if (err) {
-			pr_warn("cannot attach to tracepoint %s (%d)\n",
-				jf_events[i].name, err);
-			jf_detach(mode, i);
-			return err;
-		}
 	}
-	return 0;
+	err = jf_arch_image_get(p->probe, p->num, tp->nargs, &p->image);
+	if (err == -ENOSPC) {
+		jf_reclaim();
+		err = jf_arch_image_get(p->probe, p->num, tp->nargs, &p->image);
+	}
+	if (err == -ENOSPC) {
+		jf_trace_stats.iter_exhausted++;
+		return 0;
+	}
+	return err == -EOPNOTSUPP ? 0 : err;
 }
 
-int jf_sample_set_mode(const char *name)
-{
-	int mode = match_string(jf_mode_names, JF_MODES, name);
-	int err = 0;
+/* --- publishing it ----------------------------------------------------- */
 
-	if (mode < 0)
-		return -EINVAL;
-	mutex_lock(&jf_sample_mutex);
-	if (mode != jf_sample_mode) {
-		jf_detach(jf_sample_mode, ARRAY_SIZE(jf_events));
-		jf_sample_mode = JF_MODE_OFF;
-		err = jf_attach(mode);
-		if (!err)
-			jf_sample_mode = mode;
+static int jf_flip(struct jf_tracepoint *tp, void *func, bool on)
+{
+	struct jf_batch b;
+
+	jf_batch_init(&b);
+	__jf_batch_set_func(&b, tp->call, func);
+	__jf_batch_set_key(&b, tp->key, on);
+	return jf_batch_commit(&b);
+}
+
+/* Takes over @new, or frees it on error. NULL: no probes. */
+static int jf_publish(struct jf_tracepoint *tp, struct jf_probes *new)
+{
+	struct jf_probes *old = tp->probes;
+	const struct jf_probe *old_active = tp->active;
+	void *func = NULL;
+	int err;
+
+	if (new) {
+		err = jf_get_code(tp, new);
+		if (err) {
+			kfree(new);
+			return err;
+		}
+		func = new->image ?: tp->iter;
+		/*
+		 * Before the call can lead to the iterator. Pairs with the
+		 * iterator's READ_ONCE(), which depends on the address.
+		 */
+		if (!new->image)
+			smp_store_release(&tp->active, new->probe);
 	}
-	mutex_unlock(&jf_sample_mutex);
+
+	err = jf_flip(tp, func, new != NULL);
+	/* After -EIO sites may lead to the new code: it counts as published. */
+	if (err && err != -EIO) {
+		/* Nobody was sent to the new array, unless by the iterator. */
+		if (new && !new->image && old && !old->image) {
+			smp_store_release(&tp->active, old_active);
+			jf_retire(new);
+		} else if (new) {
+			WRITE_ONCE(tp->active, old_active);
+			jf_probes_free(new);
+		}
+		return err;
+	}
+
+	tp->probes = new;
+	if (!old)
+		list_add_tail(&tp->list, &jf_tracepoints);
+	if (!new)
+		list_del(&tp->list);
+	jf_retire(old);
+	jf_trace_stats.transitions++;
 	return err;
 }
 
-void jf_sample_show_modes(struct seq_file *m)
-{
-	unsigned int i;
+/* --- the interface ----------------------------------------------------- */
 
-	mutex_lock(&jf_sample_mutex);
-	for (i = 0; i < JF_MODES; i++)
-		seq_printf(m, i == jf_sample_mode ? "%s[%s]" : "%s%s",
-			   i ? " " : "", jf_mode_names[i]);
-	seq_putc(m, '\n');
-	mutex_unlock(&jf_sample_mutex);
+static bool jf_probe_same(const struct jf_probe *p, const void *arg)
+{
+	const struct jf_probe *q = arg;
+
+	return p->func == q->func && p->data == q->data;
 }
 
-void jf_sample_show_events(struct seq_file *m)
+int __jf_trace_register(struct jf_tracepoint *tp, void *func, void *data,
+			int prio)
 {
-	unsigned int i, mode;
-	int cpu;
+	struct jf_probe add = { .func = func, .data = data, .prio = prio };
+	struct jf_probes *new;
+	int err;
 
-	seq_puts(m, "# event state");
-	for (mode = JF_MODE_OFF + 1; mode < JF_MODES; mode++)
-		seq_printf(m, " %s", jf_mode_names[mode]);
-	seq_putc(m, '\n');
-
-	mutex_lock(&jf_sample_mutex);
-	for (i = 0; i < ARRAY_SIZE(jf_events); i++) {
-		const struct jf_event *e = &jf_events[i];
-
-		seq_printf(m, "%s %s", e->name,
-			   !e->tp ? "missing" :
-			   jf_sample_mode ? "attached" : "detached");
-		for (mode = JF_MODE_OFF + 1; mode < JF_MODES; mode++) {
-			u64 sum = 0;
-
-			for_each_possible_cpu(cpu)
-				sum += READ_ONCE(per_cpu_ptr(e->hits, cpu)->by_mode[mode]);
-			seq_printf(m, " %llu", sum);
-		}
-		seq_putc(m, '\n');
+	if (!func)
+		return -EINVAL;
+	mutex_lock(&jf_tp_mutex);
+	if (jf_probes_count(tp->probes, jf_probe_same, &add)) {
+		err = -EEXIST;
+	} else {
+		new = jf_probes_add(tp->probes, &add);
+		err = new ? jf_publish(tp, new) : -ENOMEM;
 	}
-	mutex_unlock(&jf_sample_mutex);
+	mutex_unlock(&jf_tp_mutex);
+	return err;
 }
+EXPORT_SYMBOL_GPL(__jf_trace_register);
 
-static void jf_find_tracepoint(struct tracepoint *tp, void *unused)
+/* Remove all probes that match: -ENOENT if none does. */
+static int jf_remove(struct jf_tracepoint *tp, jf_probe_match match,
+		     const void *arg)
 {
-	unsigned int i;
+	unsigned int gone = jf_probes_count(tp->probes, match, arg);
+	struct jf_probes *new = NULL;
 
-	for (i = 0; i < ARRAY_SIZE(jf_events); i++)
-		if (!strcmp(tp->name, jf_events[i].name))
-			jf_events[i].tp = tp;
-}
-
-static void jf_free_hits(void)
-{
-	unsigned int i;
-
-	for (i = 0; i < ARRAY_SIZE(jf_events); i++)
-		free_percpu(jf_events[i].hits);
-}
-
-int jf_sample_init(void)
-{
-	unsigned int i;
-
-	for (i = 0; i < ARRAY_SIZE(jf_events); i++) {
-		jf_events[i].sub = jf_count;
-		jf_events[i].hits = alloc_percpu(struct jf_hits);
-		if (!jf_events[i].hits) {
-			jf_free_hits();
+	if (!gone)
+		return -ENOENT;
+	if (gone < tp->probes->num) {
+		new = jf_probes_del(tp->probes, match, arg);
+		if (!new)
 			return -ENOMEM;
-		}
 	}
-	for_each_kernel_tracepoint(jf_find_tracepoint, NULL);
-	for (i = 0; i < ARRAY_SIZE(jf_events); i++)
-		if (!jf_events[i].tp)
-			pr_info("sample set: this kernel has no tracepoint %s, skipped\n",
-				jf_events[i].name);
-	return 0;
+	return jf_publish(tp, new);
 }
 
-void jf_sample_exit(void)
+int __jf_trace_unregister(struct jf_tracepoint *tp, void *func, void *data)
 {
-	mutex_lock(&jf_sample_mutex);
-	jf_detach(jf_sample_mode, ARRAY_SIZE(jf_events));
-	jf_sample_mode = JF_MODE_OFF;
-	mutex_unlock(&jf_sample_mutex);
-	jf_free_hits();
+	struct jf_probe del = { .func = func, .data = data };
+	int err;
+
+	mutex_lock(&jf_tp_mutex);
+	err = jf_remove(tp, jf_probe_same, &del);
+	mutex_unlock(&jf_tp_mutex);
+	return err;
+}
+EXPORT_SYMBOL_GPL(__jf_trace_unregister);
+
+/* --- modules that go --------------------------------------------------- */
+
+static bool jf_probe_in_module(const struct jf_probe *p, const void *mod)
+{
+	return within_module((unsigned long)p->func, mod);
+}
+
+/*
+ * Remove the probes that a module leaves behind, and forget its tracepoints.
+ * Called before its keys are, and before it is waited for; -errno: not yet.
+ */
+int jf_trace_module_going(struct module *mod)
+{
+	struct jf_tracepoint *tp, *tmp;
+	int err = 0;
+
+	mutex_lock(&jf_tp_mutex);
+	list_for_each_entry_safe(tp, tmp, &jf_tracepoints, list) {
+		if (tp->owner == mod) {
+			/* Nobody can call it any more, and its keys go too. */
+			list_del(&tp->list);
+			jf_retire(tp->probes);
+			tp->probes = NULL;
+			continue;
+		}
+		err = jf_remove(tp, jf_probe_in_module, mod);
+		if (!err)
+			pr_info("%s left probes on tracepoint %s, removed\n",
+				mod->name, tp->name);
+		else if (err != -ENOENT)
+			break;
+		err = 0;
+	}
+	mutex_unlock(&jf_tp_mutex);
+	return err;
+}
+
+void jf_trace_exit(void)
+{
+	cancel_delayed_work_sync(&jf_reclaim_later);
+	mutex_lock(&jf_tp_mutex);
+	jf_reclaim();
+	mutex_unlock(&jf_tp_mutex);
+	jf_arch_images_exit();
+}
+
+int jf_trace_init(void)
+{
+	return jf_arch_images_init();
 }

@@ -195,6 +195,39 @@ static void *jf_map_alias(struct jf_poke *pokes, unsigned int num)
 	return map;
 }
 
+/**
+ * jf_write_idle() - write text that nobody can reach
+ * @dst: where, in a module's text
+ * @src: the bytes
+ * @len: how many, up to a few pages
+ *
+ * Whoever makes the text reachable again must see to it that all CPUs have
+ * serialised in between. Context: process, may sleep.
+ * Return: 0, -ENOMEM, or -EIO if it does not read back as written.
+ */
+int jf_write_idle(void *dst, const void *src, size_t len)
+{
+	unsigned long first = (unsigned long)dst & PAGE_MASK;
+	unsigned int i, n = DIV_ROUND_UP((unsigned long)dst + len - first,
+					 PAGE_SIZE);
+	struct page *pages[4];
+	void *map;
+
+	if (n > ARRAY_SIZE(pages))
+		return -E2BIG;
+	for (i = 0; i < n; i++) {
+		pages[i] = vmalloc_to_page((void *)first + i * PAGE_SIZE);
+		if (!pages[i])
+			return -EFAULT;
+	}
+	map = vmap(pages, n, VM_MAP, PAGE_KERNEL);
+	if (!map)
+		return -ENOMEM;
+	memcpy(map + offset_in_page(dst), src, len);
+	vunmap(map);
+	return memcmp(dst, src, len) ? -EIO : 0;
+}
+
 /* --- the protocol ------------------------------------------------------ */
 
 static void jf_sync_one(void *unused)

@@ -25,6 +25,9 @@ struct jf_backend {
 	int		(*init)(void);
 };
 
+/* jf_x86.c */
+int jf_write_idle(void *dst, const void *src, size_t len);
+
 /* jf_x86_kernel.c */
 #if JF_HAVE_KERNEL_BACKEND
 int jf_kernel_init(void);

@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
+/*
+ * Static-call tracepoints: a nop while off, direct calls for any number of probes.
+ *
+ * API:
+ *   DECLARE_JF_TRACE(name, PROTO(...), ARGS(...))	in a header
+ *   DECLARE_JF_TRACE_NOARGS(name)			the same, without arguments
+ *   DEFINE_JF_TRACE(name)				in one source file
+ *   EXPORT_JF_TRACE(name), EXPORT_JF_TRACE_GPL(name)
+ *
+ *   jf_trace_name(args...)		the tracepoint: up to 12 arguments
+ *   jf_trace(name, args...)		the same; does not evaluate args while off
+ *   jf_trace_name_enabled()		has it probes? A jump label, for slow set-up
+ *
+ *   register_jf_trace_name(probe, data)
+ *   register_jf_trace_prio_name(probe, data, prio)
+ *   unregister_jf_trace_name(probe, data)
+ *
+ * Example:
+ *   DECLARE_JF_TRACE(rx, PROTO(struct packet *p, int len), ARGS(p, len));
+ *   DEFINE_JF_TRACE(rx);
+ *
+ *   static void count(void *data, struct packet *p, int len)
+ *   {
+ *           struct counter *c = data;
+ *           ...
+ *   }
+ *
+ *   jf_trace_rx(p, len);				// in the hot path
+ *
+ *   err = register_jf_trace_rx(count, &my_counter);
+ *   ...
+ *   err = unregister_jf_trace_rx(count, &my_counter);
+ *   jf_quiesce();
+ *   free(my_counter);
+ *
+ * How it works: a tracepoint is a branch site, and out of line a call site. What
+ * the call site leads to depends on the number of probes:
+ *
+ *   none		the branch is a nop; the call is one too
+ *   1			mov $data, %rdi; jmp probe
+ *   2 ... 16		a chain: for each probe, mov $data, %rdi; call probe
+ *   more		an iterator over an array
+ *
+ *   The second and third are dispatch images: small pieces of code, prepared
+ *   where nobody executes, with each probe's address and its data as immediate
+ *   operands. An image never changes while anybody can be in it. A change of
+ *   probes prepares a new image and then turns branch and call over to it, in
+ *   one transaction. The old image is used again after a grace period. So a
+ *   probe cannot run with another probe's data: they are never apart.
+ *
+ *   If all images are taken, or the back end writes no text, the iterator serves
+ *   any number of probes; `stats` counts how often that was so.
+ *
+ *   Probes run in the order of their priority, highest first, and among equals
+ *   in the order of registration.
+ *
+ * Caveats:
+ *   After unregister returned, no new call enters the probe; calls that are under
+ *   way are over when jf_quiesce() has returned. Only then may what @data points
+ *   to be freed. A module that unregisters in its exit function need not wait: its
+ *   memory is not freed earlier. Probes of a module that forgot are removed.
+ *
+ *   Probes must not sleep. Nothing disables preemption around them: they may be
+ *   preempted where the tracepoint's caller may be.
+ *
+ *   Arguments are integers, enums and pointers. An argument with side effects is
+ *   evaluated even while the tracepoint is off, unless jf_trace() is used.
+ *
+ *   Registering sleeps. A duplicate of probe and data is refused.
+ */
+#ifndef JUMPFUNC_TRACEPOINT_H
+#define JUMPFUNC_TRACEPOINT_H
+
+#include <linux/list.h>
+#include <linux/rcupdate.h>
+
+#include <jumpfunc/branch.h>
+#include <jumpfunc/dynfunc.h>
+
+/* Most probes that run from a chain of direct calls. */
+#define JF_TRACE_CHAIN_MAX	16
+
+/* Priority of a probe that does not ask for one. */
+#define JF_TRACE_PRIO_DEFAULT	10
+
+/**
+ * struct jf_probe - a probe of a tracepoint
+ * @func: the function; NULL ends an array
+ * @data: its first argument
+ * @prio: higher runs earlier
+ */
+struct jf_probe {
+	void	*func;
+	void	*data;
+	int	prio;
+};
+
+struct jf_probes;
+
+/**
+ * struct jf_tracepoint - a tracepoint
+ * @name:   as declared
+ * @owner:  the module that defines it
+ * @key:    whether there are probes
+ * @call:   what the call site leads to
+ * @iter:   calls all probes of @active
+ * @nargs:  number of arguments, without the data
+ * @active: the array that the iterator walks; ends with a NULL function
+ * @probes: the present probes, NULL for none
+ * @list:   on the core's list while there are probes
+ *
+ * Private to jumpfunc, and to the code that the macros below generate.
+ */
+struct jf_tracepoint {
+	const char		*name;
+	struct module		*owner;
+	struct jf_key		*key;
+	struct jf_func		*call;
+	void			*iter;
+	unsigned int		nargs;
+	const struct jf_probe	*active;
+	struct jf_probes	*probes;
+	struct list_head	list;
+};
+
+/* Behind register_jf_trace_*() and unregister_jf_trace_*(). */
+int __jf_trace_register(struct jf_tracepoint *tp, void *func, void *data, int prio);
+int __jf_trace_unregister(struct jf_tracepoint *tp, void *func, void *data);
+
+#ifndef PROTO
+#define PROTO(args...)	args
+#endif
+#ifndef ARGS
+#define ARGS(args...)	args
+#endif
+
+/*
+ * Five arguments and the data fit into registers, and the call is a site of its
+ * own. With more, they are on the stack, and the call goes by the trampoline.
+ */
+#define __JF_TRACE_CALL(name, args...)					\
+	__JF_CAT(__JF_TRACE_CALL_, __JF_COUNT(args))(name, ##args)
+#define __JF_TRACE_CALL_0(name)		dynfunc_call(__jf_tp_##name, (void *)NULL)
+#define __JF_TRACE_CALL_1(name, a...)	dynfunc_call(__jf_tp_##name, (void *)NULL, a)
+#define __JF_TRACE_CALL_2	__JF_TRACE_CALL_1
+#define __JF_TRACE_CALL_3	__JF_TRACE_CALL_1
+#define __JF_TRACE_CALL_4	__JF_TRACE_CALL_1
+#define __JF_TRACE_CALL_5	__JF_TRACE_CALL_1
+#define __JF_TRACE_CALL_6(name, a...)	dynfunc___jf_tp_##name(NULL, a)
+#define __JF_TRACE_CALL_7	__JF_TRACE_CALL_6
+#define __JF_TRACE_CALL_8	__JF_TRACE_CALL_6
+#define __JF_TRACE_CALL_9	__JF_TRACE_CALL_6
+#define __JF_TRACE_CALL_10	__JF_TRACE_CALL_6
+#define __JF_TRACE_CALL_11	__JF_TRACE_CALL_6
+#define __JF_TRACE_CALL_12	__JF_TRACE_CALL_6
+
+/**
+ * DECLARE_JF_TRACE() - make a tracepoint known
+ * @name:  its name
+ * @proto: PROTO(...): the parameters, at least one, at most 12
+ * @args:  ARGS(...): their names
+ */
+#define DECLARE_JF_TRACE(name, proto, args)				\
+	__DECLARE_JF_TRACE(name, __JF_PARAMS(proto), __JF_PARAMS(args),	\
+			   __JF_PARAMS(name, args),			\
+			   __JF_PARAMS(void *__jf_data, proto),		\
+			   __JF_PARAMS(__jf_data, args))
+
+/**
+ * DECLARE_JF_TRACE_NOARGS() - make a tracepoint without arguments known
+ * @name: its name
+ */
+#define DECLARE_JF_TRACE_NOARGS(name)					\
+	__DECLARE_JF_TRACE(name, void, , name, void *__jf_data, __jf_data)
+
+#define __JF_PARAMS(args...)	args
+
+#define __DECLARE_JF_TRACE(name, proto, args, name_args, data_proto, data_args) \
+	typedef void (*__jf_probe_##name)(data_proto);			\
+	extern struct jf_tracepoint __jf_trace_##name;			\
+									\
+	/* Only its type matters, but where DEFINE_JF_TRACE() uses it. */ \
+	static __maybe_unused void __jf_iter_##name(data_proto)		\
+	{								\
+		const struct jf_probe *__jf_p =				\
+			READ_ONCE(__jf_trace_##name.active);		\
+									\
+		for (; __jf_p && __jf_p->func; __jf_p++) {		\
+			__jf_data = __jf_p->data;			\
+			((__jf_probe_##name)__jf_p->func)(data_args);	\
+		}							\
+	}								\
+									\
+	DECLARE_JF_KEY(__jf_on_##name);					\
+	DECLARE_DYNFUNC(__jf_tp_##name, __jf_iter_##name);		\
+	enum { __jf_nargs_##name = __JF_COUNT(args) };			\
+									\
+	static __always_inline void __jf_trace_call_##name(proto)	\
+	{								\
+		__JF_TRACE_CALL(name_args);				\
+	}								\
+									\
+	static __always_inline void jf_trace_##name(proto)		\
+	{								\
+		if (jf_branch_unlikely(&__jf_on_##name))		\
+			__JF_TRACE_CALL(name_args);			\
+	}								\
+									\
+	static __always_inline bool jf_trace_##name##_enabled(void)	\
+	{								\
+		return jf_branch_unlikely(&__jf_on_##name);		\
+	}								\
+									\
+	static inline int						\
+	register_jf_trace_prio_##name(__jf_probe_##name probe, void *data, \
+				      int prio)				\
+	{								\
+		return __jf_trace_register(&__jf_trace_##name,		\
+					   (void *)probe, data, prio);	\
+	}								\
+									\
+	static inline int						\
+	register_jf_trace_##name(__jf_probe_##name probe, void *data)	\
+	{								\
+		return register_jf_trace_prio_##name(probe, data,	\
+						     JF_TRACE_PRIO_DEFAULT); \
+	}								\
+									\
+	static inline int						\
+	unregister_jf_trace_##name(__jf_probe_##name probe, void *data)	\
+	{								\
+		return __jf_trace_unregister(&__jf_trace_##name,	\
+					     (void *)probe, data);	\
+	}								\
+	struct __jf_trace_end_##name
+
+/**
+ * DEFINE_JF_TRACE() - define a tracepoint
+ * @name: as declared; the declaration must be visible
+ */
+#define DEFINE_JF_TRACE(name)						\
+	DEFINE_JF_KEY_FALSE(__jf_on_##name);				\
+	__DEFINE_DYNFUNC(__jf_tp_##name, __jf_iter_##name, jf_nop,	\
+			 JF_ENT_NULL_OK);				\
+	struct jf_tracepoint __jf_trace_##name = {			\
+		.name	= #name,					\
+		.owner	= THIS_MODULE,					\
+		.key	= &__jf_on_##name,				\
+		.call	= &__jf_func___jf_tp_##name,			\
+		.iter	= __jf_iter_##name,				\
+		.nargs	= __jf_nargs_##name,				\
+	}
+
+/*
+ * EXPORT_JF_TRACE*() - let other modules trace it and register probes
+ * @name: its name; they need DECLARE_JF_TRACE() with the same prototype
+ */
+#define EXPORT_JF_TRACE(name)						\
+	EXPORT_JF_KEY(__jf_on_##name);					\
+	EXPORT_DYNFUNC(__jf_tp_##name);					\
+	EXPORT_SYMBOL(__jf_trace_##name)
+#define EXPORT_JF_TRACE_GPL(name)					\
+	EXPORT_JF_KEY_GPL(__jf_on_##name);				\
+	EXPORT_DYNFUNC_GPL(__jf_tp_##name);				\
+	EXPORT_SYMBOL_GPL(__jf_trace_##name)
+
+/**
+ * jf_trace() - a tracepoint whose arguments cost nothing while it is off
+ * @name: its name
+ * @...:  its arguments; evaluated only while it has probes
+ *
+ * A function's arguments are evaluated before it is called, even when it is
+ * inlined and does nothing. This macro puts them behind the branch.
+ *
+ * Context: any but noinstr code.
+ */
+#define jf_trace(name, ...)						\
+do {									\
+	if (jf_branch_unlikely(&__jf_on_##name))			\
+		__jf_trace_call_##name(__VA_ARGS__);			\
+} while (0)
+
+/*
+ * For each tracepoint:
+ *
+ * register_jf_trace_name() - add a probe
+ * @probe: void probe(void *data, <parameters of the tracepoint>)
+ * @data:  its first argument
+ * register_jf_trace_prio_name(): with a priority, higher runs earlier
+ *
+ * Context: process context, may sleep; not from a CPU hotplug callback or a
+ * probe. Return: 0; -EEXIST if the same probe has been registered with the same
+ * data; or an error of jf_batch_commit(). On error nothing has changed.
+ *
+ * unregister_jf_trace_name() - remove a probe
+ * @probe: as registered
+ * @data:  as registered
+ *
+ * Context: as for register. Return: 0; -ENOENT if there is no such probe; or an
+ * error of jf_batch_commit(), -ENOMEM for one. On error nothing has changed.
+ */
+
+#endif /* JUMPFUNC_TRACEPOINT_H */

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Dispatch images for x86-64, as the assembler leaves them: every call leads to
+ * jf_nop, every data is 0. jf_image_x86.c fills them in.
+ *
+ * They stand here as code, rather than being generated into memory at run time,
+ * so that objtool checks them and makes unwind information for them: a stack
+ * trace from inside a probe goes through the image like through any function.
+ *
+ * An image for one probe passes on whatever arguments there are:
+ *
+ *	mov	$data, %rdi
+ *	jmp	probe
+ *
+ * One for 2 to 16 probes saves the argument registers that its tracepoints use,
+ * and has 16 slots like this:
+ *
+ *	mov	$data, %rdi
+ *	mov	saved, %rsi ...		registers
+ *	push	saved ...		arguments on the stack
+ *	call	probe
+ *	add	$8 * n, %rsp
+ *
+ * Behind the last probe, the first five bytes of the next slot are made a jump
+ * to the end. The stack is the same at the start of every slot, so what objtool
+ * found out stays true.
+ *
+ * Each image is a function of its own, 16-byte aligned, with 16 bytes of nops in
+ * front, into which kernels with call-depth tracking move entries.
+ */
+#include <linux/linkage.h>
+#include <asm/nospec-branch.h>
+#ifdef CONFIG_X86_KERNEL_IBT
+#include <linux/objtool.h>
+#endif
+
+#include "jf_image_x86.h"
+
+/* Mark what only data refers to, and nobody calls through a pointer. */
+.macro jf_noendbr
+#ifdef CONFIG_X86_KERNEL_IBT
+	ANNOTATE_NOENDBR
+#endif
+.endm
+
+.macro jf_single
+	.p2align 4
+	.skip	16, 0x90
+	.type	jf_single_\@, @function
+jf_single_\@:
+	.set	jf_entry, .
+	.set	jf_slot, .
+	movabs	$0, %rdi
+	.set	jf_call, .
+	.byte	0xe9
+	.long	jf_nop - (. + 4)
+	.byte	0xcc
+	.set	jf_done, .
+	.set	jf_exit, .
+	.size	jf_single_\@, . - jf_single_\@
+.endm
+
+/*
+ * A slot. \regs argument registers have been pushed; a word on the stack is
+ * pushed again from its place behind them and the return address, the last
+ * argument first, and each push brings the one before it to the same offset.
+ */
+.macro jf_chain_slot regs, stack
+	.set	jf_slot, .
+	movabs	$0, %rdi
+	movq	8 * (\regs - 1)(%rsp), %rsi
+	movq	8 * (\regs - 2)(%rsp), %rdx
+	movq	8 * (\regs - 3)(%rsp), %rcx
+	.if	\regs > 3
+	movq	8 * (\regs - 4)(%rsp), %r8
+	movq	8 * (\regs - 5)(%rsp), %r9
+	.endif
+	.rept	\stack
+	pushq	8 * (\regs + \stack)(%rsp)
+	.endr
+	.set	jf_call, .
+	.byte	0xe8
+	.long	jf_nop - (. + 4)
+	.if	\stack
+	addq	$8 * \stack, %rsp
+	.endif
+	.set	jf_done, .
+.endm
+
+.macro jf_chain name, regs, stack
+	.p2align 4
+	.skip	16, 0x90
+	.type	jf_chain_\name\()_\@, @function
+jf_chain_\name\()_\@:
+	.set	jf_entry, .
+	pushq	%rsi
+	pushq	%rdx
+	pushq	%rcx
+	.if	\regs > 3
+	pushq	%r8
+	pushq	%r9
+	.endif
+	.set	jf_first, .
+	.rept	JF_CHAIN_SLOTS
+	jf_chain_slot \regs, \stack
+	.endr
+	.set	jf_exit, .
+	addq	$8 * \regs, %rsp
+	RET
+	.size	jf_chain_\name\()_\@, . - jf_chain_\name\()_\@
+.endm
+
+/*
+ * struct jf_pool_layout of jf_image_x86.c, for the pool that begins at \name.
+ * The symbols are those of its last image.
+ */
+.macro jf_layout name, count
+	.pushsection .rodata, "a", @progbits
+	.balign	8
+	.globl	jf_pool_\name
+jf_pool_\name:
+	.quad	jf_images_\name
+	.long	\count
+	.long	(jf_end - jf_images_\name) / \count	/* stride */
+	.long	jf_first - jf_entry
+	.long	jf_done - jf_slot			/* slot size */
+	.long	jf_call - jf_slot
+	.long	jf_exit - jf_entry
+	.popsection
+.endm
+
+	.text
+
+	.p2align 4
+jf_images_single:
+	jf_noendbr
+	.rept	JF_IMAGES_SINGLE
+	jf_single
+	.endr
+	.p2align 4
+	.set	jf_first, jf_entry
+	.set	jf_end, .
+	jf_layout single, JF_IMAGES_SINGLE
+
+jf_images_small:
+	jf_noendbr
+	.rept	JF_IMAGES_SMALL
+	jf_chain small, 3, 0
+	.endr
+	.p2align 4
+	.set	jf_end, .
+	jf_layout small, JF_IMAGES_SMALL
+
+jf_images_regs:
+	jf_noendbr
+	.rept	JF_IMAGES_REGS
+	jf_chain regs, 5, 0
+	.endr
+	.p2align 4
+	.set	jf_end, .
+	jf_layout regs, JF_IMAGES_REGS
+
+jf_images_stack:
+	jf_noendbr
+	.rept	JF_IMAGES_STACK
+	jf_chain stack, 5, 7
+	.endr
+	.p2align 4
+	.set	jf_end, .
+	jf_layout stack, JF_IMAGES_STACK

@@ -44,6 +44,10 @@
 #error "jumpfunc patches modules: CONFIG_MODULES is needed"
 #endif
 
+#ifndef CONFIG_64BIT
+#error "jumpfunc's tables hold 64-bit pointers: CONFIG_64BIT is needed"
+#endif
+
 /*
  * Is there an architecture back end that patches text? Where not, the same
  * sources build to function pointers and plain loads.

@@ -234,14 +234,37 @@ jf_has() { jf_ko "$1" >/dev/null; }
 
 # ---- debugfs ----
 
-# jf_write FILE TEXT: one write(2) of exactly these bytes
-jf_write() { printf %s "$2" >"$JF/$1"; }
+# jf_write FILE TEXT: one write(2) of exactly these bytes, whatever the shell makes of them
+jf_write()
+{
+	printf %s "$2" >"$JF_TMP/write"
+	jf_write_from "$1" "$JF_TMP/write"
+}
+
+# jf_write_from FILE SOURCE: the same, from a file
+jf_write_from() { dd if="$2" of="$JF/$1" bs=65536 conv=notrunc 2>"$JF_TMP/dd" || { head -n 1 "$JF_TMP/dd"; return 1; }; }
 
 # jf_stat NAME: a number of the stats file
 jf_stat() { awk -v n="$1" '$1 == n {print $2; found = 1} END {exit !found}' $JF/stats; }
 
-# jf_target FILE: the number of the target that func0 ... func3 have now, as reading them says
-jf_target() { sed -n 's/.*target *\([0-9]\).*/\1/p' "$JF/$1" | head -n 1; }
+# jf_call N: calls func<N>; "TARGET RESULT"
+jf_call() { sed -n 's/^target \([0-9]\): .* = \(-\{0,1\}[0-9]*\)$/\1 \2/p' $JF/func"$1"; }
+
+# jf_state: all that a write may change, without the counters that reading changes
+jf_state()
+{
+	cat $JF/functions $JF/dispatch
+	[ ! -e $JF/keys ] || cat $JF/keys
+	[ ! -e $JF/subscribers ] || cat $JF/subscribers
+	grep -E '^(backend|updates|sites_patched) ' $JF/stats
+}
+
+# jf_hits EVENT MODE: hits of a sample tracepoint in a mode, 0 if there is no such tracepoint here
+jf_hits()
+{
+	awk -v e="$1" -v m="$2" '$1 == "#" {for (i = 2; i <= NF; i++) if ($i == m) col = i - 1}
+		$1 == e && $2 != "missing" {print $col; found = 1} END {if (!found) print 0}' $JF/events
+}
 
 # ---- things that run beside the test ----
 

@@ -1,0 +1,327 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Storm: dynamic functions are called on every CPU, by threads and from timer
+ * interrupts, while they are retargeted. Every single result is checked.
+ *
+ * /sys/kernel/debug/jf_storm/
+ *   updates	write N: do N rounds of updates, returns when they are done
+ *   results	counters, "name value"; all that begin with "bad_" must stay 0
+ *
+ * What is checked of a call:
+ *   value	the target mixes all of its arguments with a number of its own. So
+ *		a lost or swapped argument or a result from nowhere is noticed, and
+ *		the caller knows which target ran.
+ *   target	the updater publishes which targets are allowed: the old and the
+ *		new one while an update runs, only the new one once it returned. A
+ *		call that began and ended in the same phase must have reached a
+ *		target that the phase allows: no call may come late.
+ */
+#include <linux/cpu.h>
+#include <linux/debugfs.h>
+#include <linux/hrtimer.h>
+#include <linux/kthread.h>
+#include <linux/module.h>
+#include <linux/percpu.h>
+#include <linux/rcupdate.h>
+#include <linux/seq_file.h>
+#include <linux/slab.h>
+#include <linux/version.h>
+
+#include <jumpfunc/dynfunc.h>
+
+static unsigned int timer_us = 200;
+module_param(timer_us, uint, 0444);
+MODULE_PARM_DESC(timer_us, "period of the timer interrupts that call, in microseconds (default 200)");
+
+#define NTARGETS	3
+
+typedef u64 storm_fn(u64 a, u64 b, u64 c, u64 d, u64 e, u64 f);
+
+static __always_inline u64 mix(u64 a, u64 b, u64 c, u64 d, u64 e, u64 f)
+{
+	return a + 3 * b + 5 * c + 7 * d + 11 * e + 13 * f;
+}
+
+/* The low two bits of a result say which target it was. */
+#define STORM_TARGET(n)							\
+static noinline u64 storm_##n(u64 a, u64 b, u64 c, u64 d, u64 e, u64 f)	\
+{									\
+	return mix(a, b, c, d, e, f) << 2 | (n);			\
+}
+
+STORM_TARGET(0)
+STORM_TARGET(1)
+STORM_TARGET(2)
+
+static storm_fn * const targets[NTARGETS] = { storm_0, storm_1, storm_2 };
+
+DEFINE_DYNFUNC(storm_a, storm_0);
+DEFINE_DYNFUNC(storm_b, storm_0);
+DYNFUNC_TARGETS(storm_a, storm_0, storm_1, storm_2);
+DYNFUNC_TARGETS(storm_b, storm_0, storm_1, storm_2);
+
+struct counters {
+	u64 calls, irq_calls, bad_value, bad_target;
+	u64 hits[NTARGETS];
+};
+
+static DEFINE_PER_CPU(struct counters, in_task);
+static DEFINE_PER_CPU(struct counters, in_irq);
+static DEFINE_PER_CPU(struct hrtimer, timers);
+static struct cpumask ticking;
+static struct task_struct **threads;
+static struct dentry *dir;
+
+/* Phase << NTARGETS | bit mask of the allowed targets. One word: read at once. */
+static unsigned long phase = 1;
+static DEFINE_MUTEX(update_mutex);
+static u64 updates, batches, bad_updates, bad_queries;
+
+static __always_inline void judge(struct counters *c, unsigned long before, u64 got, u64 want)
+{
+	unsigned int t = got & 3;
+	unsigned long after;
+
+	/* Pairs with the one in publish(): what we saw is no younger than the call. */
+	smp_rmb();
+	after = READ_ONCE(phase);
+	c->calls++;
+	if (got >> 2 != (want << 2) >> 2 || t >= NTARGETS) {
+		if (!c->bad_value++)
+			pr_err("storm: got %llx, wanted %llx\n", got >> 2, (want << 2) >> 2);
+		return;
+	}
+	c->hits[t]++;
+	if (before == after && !(before & BIT(t))) {
+		if (!c->bad_target++)
+			pr_err("storm: target %u ran in phase %lx\n", t, before);
+	}
+}
+
+static void storm_calls(struct counters *c, u64 x)
+{
+	u64 a = x, b = x * 17, d = ~x, e = x >> 3, f = x ^ 0x5a5a5a5a5aUL;
+	u64 want = mix(a, b, 42, d, e, f);
+	unsigned long before;
+	u64 got;
+
+#define CALL(call)							\
+	do {								\
+		before = READ_ONCE(phase);				\
+		smp_rmb();						\
+		got = call;						\
+		judge(c, before, got, want);				\
+	} while (0)
+
+	CALL(dynfunc_storm_a(a, b, 42, d, e, f));
+	CALL(dynfunc_call(storm_a, a, b, 42, d, e, f));
+	CALL(dynfunc_storm_b(a, b, 42, d, e, f));
+	CALL(dynfunc_call(storm_b, a, b, 42, d, e, f));
+#undef CALL
+}
+
+static int storm_thread(void *arg)
+{
+	struct counters *c = per_cpu_ptr(&in_task, (long)arg);
+	u64 x = 1;
+
+	while (!kthread_should_stop()) {
+		int i;
+
+		for (i = 0; i < 64; i++) {
+			storm_calls(c, x);
+			x = x * 6364136223846793005ULL + 1442695040888963407ULL;
+		}
+		/* A grace period of tasks must not have to wait for this loop. */
+		cond_resched_tasks_rcu_qs();
+	}
+	return 0;
+}
+
+static enum hrtimer_restart storm_tick(struct hrtimer *t)
+{
+	struct counters *c = this_cpu_ptr(&in_irq);
+
+	storm_calls(c, c->calls);
+	hrtimer_forward_now(t, ns_to_ktime(timer_us * 1000ULL));
+	return HRTIMER_RESTART;
+}
+
+static void start_timer(void *unused)
+{
+	struct hrtimer *t = this_cpu_ptr(&timers);
+
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 13, 0)
+	hrtimer_setup(t, storm_tick, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
+#else
+	hrtimer_init(t, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
+	t->function = storm_tick;
+#endif
+	hrtimer_start(t, ns_to_ktime(timer_us * 1000ULL), HRTIMER_MODE_REL_PINNED_HARD);
+}
+
+/* The next phase allows the targets of @mask. */
+static void publish(unsigned long mask)
+{
+	static unsigned long seq;
+
+	/*
+	 * Pairs with those around a call. The update itself orders it against the
+	 * text: it has synchronised all CPUs before it returned.
+	 */
+	smp_mb();
+	WRITE_ONCE(phase, ++seq << NTARGETS | mask);
+	smp_mb();
+}
+
+static int update_both(unsigned int t, bool batch)
+{
+	struct jf_batch b;
+	int err;
+
+	if (!batch) {
+		err = dynfunc_update(storm_a, targets[t]);
+		return err ?: dynfunc_update(storm_b, targets[t]);
+	}
+	jf_batch_init(&b);
+	dynfunc_batch_set(&b, storm_a, targets[t]);
+	dynfunc_batch_set(&b, storm_b, targets[t]);
+	return jf_batch_commit(&b);
+}
+
+static ssize_t updates_write(struct file *file, const char __user *buf, size_t len, loff_t *pos)
+{
+	static unsigned int now;
+	unsigned int n, i;
+	int err;
+
+	err = kstrtouint_from_user(buf, len, 0, &n);
+	if (err)
+		return err;
+	mutex_lock(&update_mutex);
+	for (i = 0; i < n && !signal_pending(current); i++) {
+		unsigned int next = (now + 1 + !!(i & 4)) % NTARGETS;
+		bool batch = i & 2;
+
+		publish(BIT(now) | BIT(next));
+		err = update_both(next, batch);
+		if (err) {
+			bad_updates++;
+			pr_err("storm: update gave %d\n", err);
+			break;
+		}
+		publish(BIT(next));
+		if (dynfunc_query(storm_a) != targets[next] || dynfunc_query(storm_b) != targets[next])
+			bad_queries++;
+		now = next;
+		updates += 2;
+		batches += batch;
+		cond_resched();
+	}
+	mutex_unlock(&update_mutex);
+	return err ?: len;
+}
+
+static int results_show(struct seq_file *m, void *v)
+{
+	struct counters t = {}, q = {};
+	int cpu, i;
+
+	for_each_possible_cpu(cpu) {
+		struct counters *a = per_cpu_ptr(&in_task, cpu), *b = per_cpu_ptr(&in_irq, cpu);
+
+		t.calls += a->calls;
+		q.calls += b->calls;
+		t.bad_value += a->bad_value + b->bad_value;
+		t.bad_target += a->bad_target + b->bad_target;
+		for (i = 0; i < NTARGETS; i++)
+			t.hits[i] += a->hits[i] + b->hits[i];
+	}
+	seq_printf(m, "calls %llu\nirq_calls %llu\n", t.calls, q.calls);
+	for (i = 0; i < NTARGETS; i++)
+		seq_printf(m, "target_%d %llu\n", i, t.hits[i]);
+	seq_printf(m, "updates %llu\nbatches %llu\n", updates, batches);
+	seq_printf(m, "bad_value %llu\nbad_target %llu\nbad_updates %llu\nbad_queries %llu\n",
+		   t.bad_value, t.bad_target, bad_updates, bad_queries);
+	return 0;
+}
+
+static int results_open(struct inode *inode, struct file *file)
+{
+	return single_open(file, results_show, NULL);
+}
+
+static const struct file_operations updates_fops = {
+	.owner = THIS_MODULE,
+	.write = updates_write,
+	.llseek = noop_llseek,
+};
+
+static const struct file_operations results_fops = {
+	.owner = THIS_MODULE,
+	.open = results_open,
+	.read = seq_read,
+	.llseek = seq_lseek,
+	.release = single_release,
+};
+
+static void stop_all(void)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		if (cpumask_test_cpu(cpu, &ticking))
+			hrtimer_cancel(per_cpu_ptr(&timers, cpu));
+		if (threads[cpu])
+			kthread_stop(threads[cpu]);
+	}
+	kfree(threads);
+}
+
+static int __init storm_init(void)
+{
+	int cpu, err = 0;
+
+	threads = kcalloc(nr_cpu_ids, sizeof(*threads), GFP_KERNEL);
+	if (!threads)
+		return -ENOMEM;
+	cpus_read_lock();
+	for_each_online_cpu(cpu) {
+		struct task_struct *p;
+
+		p = kthread_create_on_node(storm_thread, (void *)(long)cpu, cpu_to_node(cpu), "jf_storm/%d", cpu);
+		if (IS_ERR(p)) {
+			err = PTR_ERR(p);
+			break;
+		}
+		kthread_bind(p, cpu);
+		/* The updater and the shell want a share of the CPU, too. */
+		set_user_nice(p, 10);
+		threads[cpu] = p;
+		wake_up_process(p);
+		if (timer_us) {
+			smp_call_function_single(cpu, start_timer, NULL, 1);
+			cpumask_set_cpu(cpu, &ticking);
+		}
+	}
+	cpus_read_unlock();
+	if (err) {
+		stop_all();
+		return err;
+	}
+	dir = debugfs_create_dir("jf_storm", NULL);
+	debugfs_create_file("updates", 0200, dir, NULL, &updates_fops);
+	debugfs_create_file("results", 0400, dir, NULL, &results_fops);
+	return 0;
+}
+
+static void __exit storm_exit(void)
+{
+	debugfs_remove_recursive(dir);
+	stop_all();
+}
+
+module_init(storm_init);
+module_exit(storm_exit);
+MODULE_LICENSE("GPL");
+MODULE_DESCRIPTION("Calls dynamic functions on all CPUs while they are retargeted, and checks every result");

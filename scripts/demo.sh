@@ -5,7 +5,7 @@
 set -eu -o pipefail
 . "$(dirname "$0")/common.sh"
 
-kernel=6.1 out='' bench='-g 2 -l 100 -r 5'
+kernel=6.1 out='' bench='-g 2 -l 100 -r 4'
 usage()
 {
 	cat <<EOF
@@ -40,13 +40,11 @@ if [ $rc != 0 ]; then
 	say "what there is of results is in ${out#"$JF_TREE"/}"
 	die "the demonstration failed"
 fi
-say "3/3  tables and chart"
+say "3/3  the chart"
 "$JF_TREE/scripts/hackbench-run.sh" --render "$out/hackbench" >"$out/render.txt" 2>&1 || {
 	cat "$out/render.txt" >&2
-	die "cannot make tables and chart from ${out#"$JF_TREE"/}/hackbench"
+	die "cannot make the chart from ${out#"$JF_TREE"/}/hackbench"
 }
-echo
-cat "$out/hackbench/table.txt"
 echo
 say "took $(((SECONDS - begin) / 60)) min $(((SECONDS - begin) % 60)) s; results are in ${out#"$JF_TREE"/}:"
 (cd "$out" && find . -type f -not -path '*/raw/*' | sort | sed 's,^\./,  ,') >&2

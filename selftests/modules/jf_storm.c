@@ -14,7 +14,8 @@
  *   target	the updater publishes which targets are allowed: the old and the
  *		new one while an update runs, only the new one once it returned. A
  *		call that began and ended in the same phase must have reached a
- *		target that the phase allows: no call may come late.
+ *		target that the phase allows: no call may come late. While nobody
+ *		writes to "updates", all targets are allowed.
  */
 #include <linux/cpu.h>
 #include <linux/debugfs.h>
@@ -73,7 +74,8 @@ static struct task_struct **threads;
 static struct dentry *dir;
 
 /* Phase << NTARGETS | bit mask of the allowed targets. One word: read at once. */
-static unsigned long phase = 1;
+#define ALL_TARGETS	(BIT(NTARGETS) - 1)
+static unsigned long phase = ALL_TARGETS;
 static DEFINE_MUTEX(update_mutex);
 static u64 updates, batches, bad_updates, bad_queries;
 
@@ -203,7 +205,8 @@ static ssize_t updates_write(struct file *file, const char __user *buf, size_t l
 		unsigned int next = (now + 1 + !!(i & 4)) % NTARGETS;
 		bool batch = i & 2;
 
-		publish(BIT(now) | BIT(next));
+		/* Before the first one, debugfs may have set them to anything. */
+		publish(i ? BIT(now) | BIT(next) : ALL_TARGETS);
 		err = update_both(next, batch);
 		if (err) {
 			bad_updates++;
@@ -218,6 +221,7 @@ static ssize_t updates_write(struct file *file, const char __user *buf, size_t l
 		batches += batch;
 		cond_resched();
 	}
+	publish(ALL_TARGETS);
 	mutex_unlock(&update_mutex);
 	return err ?: len;
 }

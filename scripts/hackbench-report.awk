@@ -53,7 +53,11 @@ function short(x,    i) {
 
 function plain(x, digits) { return is_number(x) ? sprintf("%." digits "f", x) : x }
 
-function percent(x) { return is_number(x) ? sprintf("%+.1f%%", x) : x }
+function signed(x) { return x > -0.05 && x < 0.05 ? "0.0" : sprintf("%+.1f", x) }
+
+function percent(x) { return is_number(x) ? signed(x) "%" : x }
+
+function counted(n, what) { return n + 0 " " what (n == 1 ? "" : "s") }
 
 # a CSV field
 function field(x) {
@@ -187,24 +191,30 @@ function numbers(    i, r, k, v, n) {
 	}
 }
 
+function emulated_text() {
+	return meta["emulated_why"] ~ /counts instructions/ ? \
+		"seconds stand for instructions executed, not for time on a real CPU" : \
+		"shows that it works, not what it costs on a real CPU"
+}
+
 function write_table(    i, r, c, line, many, notes) {
 	print "What each kind of dispatch costs: " meta["load"] > table
 	print "" > table
 	wrap("kernel", meta["kernel"] ", " meta["build"] "; measured " meta["date"])
-	wrap("cpu", meta["cpu"] ", " meta["cores"] " cores, frequency governor: " meta["governor"])
+	wrap("cpu", meta["cpu"] ", " counted(meta["cores"], "core") ", frequency governor: " meta["governor"])
 	wrap("emulated", meta["emulated"] " (" meta["emulated_why"] ")")
 	wrap("spectre_v2", meta["spectre_v2"])
 	wrap("jumpfunc", (meta["module"] != "" ? meta["module"] ", " : "") "back end " meta["backend"] \
 		(meta["backend_asked"] != meta["backend"] ? " (asked for: " meta["backend_asked"] ")" : "") \
 		"; " meta["tracepoints"])
-	wrap("method", nrounds " rounds, rows interleaved, " meta["inner"] " run(s) per round and row; " \
+	wrap("method", counted(nrounds, "round") ", rows interleaved, " counted(meta["inner"], "run") " per round and row; " \
 		(clocks["elapsed"] ? "seconds elapsed as perf stat saw them" : \
-		"seconds as hackbench told them" ) "; " warmups + 0 " warm-up runs discarded")
+		"seconds as hackbench told them" ) "; " counted(warmups, "warm-up run") " discarded")
 	if (clocks["elapsed"] && clocks["hackbench"])
 		wrap("", "(some by perf, some by hackbench: do not compare)")
 	print "" > table
 	if (meta["emulated"] == "yes") {
-		print "*** EMULATED CPU: these times show that it works, not what it costs on a real CPU. ***" > table
+		print "*** EMULATED CPU: " emulated_text() " ***" > table
 		print "" > table
 	}
 	printf "%-9s %2s %8s %15s %9s %14s %9s %7s %7s %7s\n", "mode", "N", "seconds", "min..max",
@@ -214,7 +224,7 @@ function write_table(    i, r, c, line, many, notes) {
 		line = sprintf("%-9s %2s %8s %15s %9s %14s %9s %7s %7s %7s", row_mode[r], row_n[r],
 			plain(sec[r], 3), sprintf("%.3f..%.3f", sec_lo[r], sec_hi[r]),
 			r == base ? "baseline" : unsure[r] percent(over[r]),
-			over_lo[r] == "n/a" ? "" : sprintf("%+.1f..%+.1f", over_lo[r], over_hi[r]),
+			over_lo[r] == "n/a" ? "" : signed(over_lo[r]) ".." signed(over_hi[r]),
 			(r in bad) ? "ERROR" : short(events[r]), short(median(r, "cycles")),
 			short(median(r, "instructions")), short(median(r, "branch_misses")))
 		print line > table
@@ -324,7 +334,7 @@ function write_chart(    i, k, r, n, g, x, m, seen_n, groups, modes, seen_m, at,
 			value = base ? over[r] : sec[r]
 			low = base ? (is_number(over_lo[r]) ? over_lo[r] : value) : sec_lo[r]
 			high = base ? (is_number(over_hi[r]) ? over_hi[r] : value) : sec_hi[r]
-			label = base ? sprintf("%+.1f%%", value) : sprintf("%.3f", value)
+			label = base ? percent(value) : sprintf("%.3f", value)
 			# The kernel's own tracer with all events on would dwarf the rest.
 			cut = top + (top - bottom) * 0.06
 			if (value > cut) { label = label " (cut)"; value = low = high = cut }
@@ -336,10 +346,10 @@ function write_chart(    i, k, r, n, g, x, m, seen_n, groups, modes, seen_m, at,
 	print "# Written together with the results; render with: gnuplot chart.gp" > plot
 	print "title_text = " quoted(base ? sprintf("%s: overhead of dispatch against off (%.3f s)", escaped(meta["load"]), base_s) : \
 		escaped(meta["load"]) ": seconds") > plot
-	print "machine_text = " quoted(escaped(meta["kernel"] ", " meta["cpu"] ", " meta["cores"] " cores, back end " \
-		meta["backend"] ", " nrounds " rounds")) > plot
+	print "machine_text = " quoted(escaped(meta["kernel"] ", " meta["cpu"] ", " counted(meta["cores"], "core") ", back end " \
+		meta["backend"] ", " counted(nrounds, "round"))) > plot
 	print "spectre_text = " quoted(escaped("spectre_v2: " meta["spectre_v2"])) > plot
-	print "warn_text = " quoted(meta["emulated"] == "yes" ? "EMULATED CPU: shows that it works, not what it costs on real hardware" : \
+	print "warn_text = " quoted(meta["emulated"] == "yes" ? "EMULATED CPU: " emulated_text() : \
 		meta["emulated"] == "unknown" ? "It is not known whether this CPU is emulated" : \
 		meta["retpolines"] == "no" ? "This kernel runs without retpolines" : "") > plot
 	print "y_text = " quoted(base ? "overhead, % (bar: medians; line: range of the rounds)" : "seconds (bar: median; line: min to max)") > plot

@@ -92,7 +92,8 @@ Exit status: 0 all measured, 1 an error, 2 bad usage, 3 something is missing,
 
 Environment: JF_DEBUGFS ($debugfs), JF_SYSFS (/sys), JF_PROCFS (/proc),
 JF_DEVFS (/dev), JF_TRACEFS ($tracefs) move these mounts;
-JF_EMULATED=1 or 0 says whether the CPU is emulated, where the guest cannot tell.
+JF_EMULATED=1 or 0 says whether the CPU is emulated, where the guest cannot tell;
+icount: it is, and its clock counts instructions ("qemu -icount").
 
 Example, on real hardware:
   sudo $0 --module ./jumpfunc.ko -g 50 -l 100 -r 10
@@ -228,6 +229,7 @@ find_emulation()
 	model=$(cpu_model)
 	case ${JF_EMULATED:-} in
 	1) emulated=yes; emulated_why="said by JF_EMULATED"; return ;;
+	icount) emulated=yes; emulated_why="its clock counts instructions"; return ;;
 	0) emulated=no; emulated_why="said by JF_EMULATED"; return ;;
 	esac
 	case $model in
@@ -748,7 +750,9 @@ report()
 	cat "$here/hackbench-chart.gp" >>"$1/chart.gp"
 	rm -f "$1/chart.svg"
 	cat "$1/table.txt"
-	if ! command -v gnuplot >/dev/null 2>&1; then
+	if ! command -v gnuplot >/dev/null 2>&1 && [ "${JF_VM:-0}" = 1 ]; then
+		say "no gnuplot in this VM: $prog --render FOLDER makes chart.svg on the host"
+	elif ! command -v gnuplot >/dev/null 2>&1; then
 		say "no gnuplot here, so no chart.svg: Debian: apt-get install gnuplot-nox, or on a machine" \
 			"that has it: $prog --render $1"
 	elif ! (cd "$1" && gnuplot chart.gp); then
@@ -814,7 +818,7 @@ main()
 	[ ! -e "$jf/subscribers" ] || subscribers_before=$(subscribers_now)
 	write_meta
 	contains "$modes" off || say "note: without the mode off there is no baseline and no overhead"
-	say "$nrows rows, $((warmup + repeats)) rounds, $((nrows * (warmup + repeats) * inner)) runs of hackbench -g $groups -l $loops"
+	say "$nrows rows x $((warmup + repeats)) rounds: $((nrows * (warmup + repeats) * inner)) runs of hackbench -g $groups -l $loops"
 
 	measuring=yes
 	measure || exit 1

@@ -575,6 +575,10 @@ test_labels()
 	offer
 	JF_EMULATED=0 go -r 1 -w 0 -o "$work/out"
 	is "JF_EMULATED decides" "$(csv "$work/out/summary.csv" off,- emulated) $(grep -c "EMULATED CPU" "$work/out/table.txt")" "no 0"
+	rm -r "$work/out"
+	offer
+	JF_EMULATED=icount go -r 1 -w 0 -o "$work/out"
+	has "a clock that counts instructions is labelled" "$work/out/table.txt" "EMULATED CPU: seconds stand for instructions"
 	has "with retpolines nothing is said of their absence" "$work/out/meta.txt" "^retpolines=yes"
 	rm -r "$work/out"
 	offer

@@ -191,13 +191,23 @@ function numbers(    i, r, k, v, n) {
 	}
 }
 
+function meaning(mode) {
+	if (mode == "off") return "no probe on any tracepoint."
+	if (mode == "kernel") return "each subscriber on the kernel's own tracepoint."
+	if (mode == "indirect") return "through function pointers, retpolined where the kernel has that in force."
+	if (mode == "dynfunc") return "one subscriber, by a patched direct call."
+	if (mode == "chain") return "N subscribers, by an unrolled chain of direct calls."
+	if (mode == "trace-all") return "off, and all events of the kernel's own tracer (trace-cmd start -e all)."
+	return ""
+}
+
 function emulated_text() {
 	return meta["emulated_why"] ~ /counts instructions/ ? \
 		"seconds stand for instructions executed, not for time on a real CPU" : \
 		"shows that it works, not what it costs on a real CPU"
 }
 
-function write_table(    i, r, c, line, many, notes) {
+function write_table(    i, r, c, line, many, notes, told) {
 	print "What each kind of dispatch costs: " meta["load"] > table
 	print "" > table
 	wrap("kernel", meta["kernel"] ", " meta["build"] "; measured " meta["date"])
@@ -234,6 +244,14 @@ function write_table(    i, r, c, line, many, notes) {
 	for (i = 1; i <= nsorted; i++)
 		if (sorted[i] in bad)
 			wrap("ERROR", row_mode[sorted[i]] (row_n[sorted[i]] == "-" ? "" : " N=" row_n[sorted[i]]) ": " bad[sorted[i]])
+	notes = ""
+	for (i = 1; i <= nsorted; i++) {
+		c = row_mode[sorted[i]]
+		if (!(c in told) && meaning(c) != "")
+			notes = notes (notes == "" ? "" : " ") c ": " meaning(c)
+		told[c] = 1
+	}
+	wrap("modes", notes)
 	wrap("columns", "N: subscribers per tracepoint. All figures are medians over the rounds, per run. overhead: " \
 		"median against the median of off; range: lowest and highest of the rounds, each against off " \
 		"of the same round. events: dispatched by this mode." \

@@ -491,7 +491,7 @@ plan_rows()
 	[ "$nrows" -gt 0 ] || bad_usage "nothing to measure"
 }
 
-# order ROUND: rounds come in pairs, the second mirrors the first, and each pair starts
+# order ROUND, from 0: rounds come in pairs, the second mirrors the first, and each pair starts
 # one row later: a steady drift adds the same to every row.
 order()
 {
@@ -509,12 +509,15 @@ show_plan()
 	total=$((nrows * (repeats + warmup)))
 	echo "load:     hackbench -g $groups -l $loops${hb_extra:+ $hb_extra}"
 	echo "rows:     $nrows: $rows"
-	echo "rounds:   $warmup to warm up, $repeats measured, $inner run(s) per round and row"
+	echo "rounds:   $warmup to warm up, $repeats measured; runs per round and row: $inner"
 	echo "runs:     $((total * inner)) of hackbench"
 	r=0
 	while [ $r -lt $((warmup + repeats)) ] && [ $r -lt 8 ]; do
-		if [ $r -lt "$warmup" ]; then label="warm-up"; else label="round $((r - warmup + 1))"; fi
-		printf '%-9s %s\n' "$label:" "$(order $r)"
+		if [ $r -lt "$warmup" ]; then
+			printf 'warm-up:  %s\n' "$(order $r)"
+		else
+			printf 'round %-3s %s\n' "$((r - warmup + 1)):" "$(order $((r - warmup)))"
+		fi
 		r=$((r + 1))
 	done
 	[ $r -eq $((warmup + repeats)) ] || echo "          and so on"
@@ -688,18 +691,26 @@ measure()
 	while [ $r -lt $((warmup + repeats)) ]; do
 		if [ $r -lt "$warmup" ]; then
 			round=0
+			turn=$r
 			warm=w$((r + 1))
 			label="warm-up"
 		else
 			round=$((r - warmup + 1))
+			turn=$((r - warmup))
 			label="round $round/$repeats"
 		fi
-		for row in $(order $r); do
+		for row in $(order $turn); do
 			one_run $round "$row" || return 1
 			n_done=$((n_done + 1))
 			left=$(( ($(date +%s) - started) * (total - n_done) / n_done ))
-			if [ $left -ge 100 ]; then left="$(((left + 30) / 60)) min"; else left="$left s"; fi
-			printf '[%d/%d] %-11s %-16s %9.3f s   about %s left\n' $n_done $total "$label" \
+			if [ "${JF_EMULATED:-}" = icount ]; then
+				left=	# this clock is not the user's
+			elif [ $left -ge 100 ]; then
+				left="   about $(((left + 30) / 60)) min left"
+			else
+				left="   about $left s left"
+			fi
+			printf '[%d/%d] %-11s %-16s %9.3f s%s\n' $n_done $total "$label" \
 				"$(nice_row "$row")" "$seconds" "$left" >&2
 		done
 		r=$((r + 1))
@@ -791,7 +802,11 @@ main()
 		lacks "root" "debugfs and the module need it: sudo $0 ..."
 	else
 		if [ -n "$module" ] && [ $dry_run = no ]; then load_module; fi
-		if [ $missing -eq 0 ] && ! { [ $dry_run = yes ] && [ -n "$module" ]; }; then check_debugfs; fi
+		if [ $dry_run = yes ] && [ -n "$module" ] && [ ! -d "$sysfs/module/jumpfunc" ]; then
+			[ -f "$module" ] || lacks "the module file $module" "Build it: make"
+		elif [ $missing -eq 0 ]; then
+			check_debugfs
+		fi
 	fi
 	check_tools
 	if [ $trace_all = yes ]; then

@@ -113,7 +113,9 @@ awk -v m="$mode" -v silent="$silent" -v loud="$loud" '
 	"$JF_DEBUGFS/jumpfunc/events" >"$work/events.new" && cat "$work/events.new" >"$JF_DEBUGFS/jumpfunc/events"
 echo "Running in process mode"
 if [ -e "$work/hang" ]; then
-	sleep 60 &
+	# One that a polite signal does not move
+	(trap '' TERM; exec sleep 60) &
+	trap 'echo TERM >"$work/got"; exit 143' TERM
 	echo $! >"$work/grandchild"
 	echo started >"$work/fifo"
 	wait
@@ -171,7 +173,7 @@ offer() { echo "off [indirect] dynfunc" >"$jf/dispatch"; }
 reset()
 {
 	rm -rf "$work/m" "$work/out" "$work/unloaded"
-	for f in log args pid silent loud hang fail-in dispatch-dies meddle fifo grandchild modules tracing \
+	for f in log args pid silent loud hang fail-in dispatch-dies meddle got fifo grandchild modules tracing \
 		old-perf broken-perf bad-module; do
 		rm -f "$work/$f"
 	done
@@ -301,7 +303,7 @@ test_order()
 		"off indirect dynfunc dynfunc indirect off indirect dynfunc off off dynfunc indirect "
 	go -r 1 -w 2 -k 3 -m off,dynfunc -o "$work/out2"
 	is "-k repeats within a round, warm-up rounds run" "$(awk -F, 'NR > 1 { printf "%s%s ", $1, $2 }' "$work/out2/runs.csv")" \
-		"0off 0dynfunc 0dynfunc 0off 1dynfunc 1off "
+		"0off 0dynfunc 0dynfunc 0off 1off 1dynfunc "
 	is "warm-up does not count" "$(csv "$work/out2/summary.csv" dynfunc,- rounds) $(csv "$work/out2/summary.csv" dynfunc,- events_total)" "1 600"
 	rm -rf "$work/out2"
 }
@@ -425,6 +427,7 @@ test_signal() # NAME STATUS
 	wait $pid || rc=$?
 	is "$1 ends the run with its status" "$rc" "$2"
 	is "$1: mode and subscribers are put back" "$was-> $(cat "$jf/dispatch" "$jf/subscribers" | tr '\n' ' ')" "dynfunc 1 -> indirect 5 "
+	is "$1: hackbench is told politely first" "$(cat "$work/got" 2>/dev/null)" TERM
 	is_gone "$(cat "$work/pid")" && is_gone "$(cat "$work/grandchild")"
 	is "$1: hackbench and its children are gone" $? 0
 }

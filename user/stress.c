@@ -25,7 +25,6 @@
 #define _GNU_SOURCE
 #endif
 #include <pthread.h>
-#include <sys/time.h>
 
 #include "emit.h"
 #include "stress_common.h"
@@ -534,20 +533,6 @@ static void parse_options(int argc, char **argv)
 		opt.max_batch = opt.keys;
 }
 
-static void start_signals(unsigned long hz)
-{
-	struct sigaction action = { .sa_flags = SA_RESTART };
-	struct itimerval timer = { 0 };
-
-	action.sa_handler = on_alarm;
-	sigaction(SIGALRM, &action, NULL);
-	if (hz) {
-		timer.it_interval.tv_usec = (suseconds_t)(hz == 1 ? 999999 : 1000000 / hz);
-		timer.it_value = timer.it_interval;
-	}
-	setitimer(ITIMER_REAL, &timer, NULL);
-}
-
 int main(int argc, char **argv)
 {
 	uint64_t start, now, report, end;
@@ -596,7 +581,7 @@ int main(int argc, char **argv)
 	for (i = 0; i < opt.callers; i++)
 		stress_die(-pthread_create(&workers[i].thread, NULL, caller, &workers[i]),
 			   "pthread_create");
-	start_signals(opt.signals);
+	stress_timer(opt.signals, on_alarm);
 
 	jf_batch_init(&batch);
 	start = report = stress_now_ns();
@@ -619,7 +604,7 @@ int main(int argc, char **argv)
 	now = stress_now_ns();
 	for (i = 0; i < opt.callers; i++)
 		pthread_join(workers[i].thread, NULL);
-	start_signals(0);
+	stress_timer(0, on_alarm);
 
 	for (i = 0; i <= opt.callers; i++) {
 		sum.calls += workers[i].calls;

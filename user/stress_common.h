@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/time.h>
 #include <time.h>
 #include <ucontext.h>
 #include <unistd.h>
@@ -149,6 +150,21 @@ static inline void stress_catch_signals(void)
 	interrupt.sa_handler = stress_on_interrupt;
 	sigaction(SIGINT, &interrupt, NULL);
 	sigaction(SIGTERM, &interrupt, NULL);
+}
+
+/* Lets @handler run on SIGALRM so many times a second; 0 stops it. */
+static inline void stress_timer(unsigned long hz, void (*handler)(int))
+{
+	struct sigaction action = { .sa_flags = SA_RESTART };
+	struct itimerval timer = { 0 };
+
+	action.sa_handler = handler;
+	sigaction(SIGALRM, &action, NULL);
+	if (hz) {
+		timer.it_interval.tv_usec = (suseconds_t)(hz == 1 ? 999999 : 1000000 / hz);
+		timer.it_value = timer.it_interval;
+	}
+	setitimer(ITIMER_REAL, &timer, NULL);
 }
 
 static inline void stress_print_cpu(void)

@@ -1,0 +1,89 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# Breaks a source on purpose, one way at a time, and expects its test to fail
+# each time: a test that cannot fail proves nothing. Prints TAP.
+set -eu
+
+usage()
+{
+	cat <<-EOF
+	usage: mutants.sh [--cc COMPILER] [--out FOLDER] [--args "TEST ARGUMENTS"]
+	                  LIST SOURCE MACRO TEST.c
+	Builds TEST.c against broken copies of SOURCE, in FOLDER, and checks that
+	it notices every one of them. TEST.c includes SOURCE by the name that
+	MACRO holds. A line of LIST says what is broken and the sed command that
+	breaks it, with a | between; a line without command is the control, on
+	which the test must pass.
+	EOF
+}
+
+cc=gcc
+out=
+args=
+while [ $# -gt 0 ]; do
+	case $1 in
+	--cc) cc=${2:?--cc needs a compiler}; shift 2 ;;
+	--out) out=${2:?--out needs a folder}; shift 2 ;;
+	--args) args=${2?--args needs text}; shift 2 ;;
+	--help) usage; exit 0 ;;
+	-*) usage >&2; exit 2 ;;
+	*) break ;;
+	esac
+done
+if [ $# -ne 4 ]; then
+	usage >&2
+	exit 2
+fi
+source=$2
+macro=$3
+test=$4
+
+if [ -n "$out" ]; then
+	mkdir -p "$out"
+fi
+work=$(mktemp -d "${out:-${TMPDIR:-/tmp}}/mutants.XXXXXX")
+trap 'rm -rf "$work"' EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM
+grep -v '^#' "$1" > "$work/list"
+
+run_test()
+{
+	# shellcheck disable=SC2086 # the arguments are several words
+	timeout 60 "$work/test" $args > "$work/log" 2>&1
+}
+
+echo "TAP version 13"
+echo "1..$(wc -l < "$work/list")"
+nr=0
+failed=0
+while IFS='|' read -r name command; do
+	nr=$((nr + 1))
+	verdict=ok
+	note=
+	sed "$command" "$source" > "$work/source"
+	if [ -n "$command" ] && cmp -s "$source" "$work/source"; then
+		verdict="not ok"
+		note=" # $source has changed: renew this line's sed command"
+	elif ! "$cc" -std=gnu11 -O1 -D"$macro=\"$work/source\"" \
+			-I"$(dirname "$source")" -pthread \
+			-o "$work/test" "$test" 2> "$work/cc.log"; then
+		verdict="not ok"
+		note=" # does not build"
+		sed 's/^/# /' "$work/cc.log"
+	elif run_test; then
+		if [ -n "$command" ]; then
+			verdict="not ok"
+			note=" # the test did not notice"
+		fi
+	elif [ -z "$command" ]; then
+		verdict="not ok"
+		note=" # the test fails on a source that is whole"
+	else
+		by=$(sed -n 's/^not ok \([0-9]*\).*/\1/p' "$work/log" | paste -sd' ')
+		note=" # noticed by ${by:+tests }${by:-a crash}"
+	fi
+	[ "$verdict" = ok ] || failed=1
+	echo "$verdict $nr - $name$note"
+done < "$work/list"
+exit $failed

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
+# One page of charts from bench's CSV: gnuplot -e 'csv="..."; svg="..."; title="..."'
+set terminal svg size 1280,980 font "sans-serif,13" background "white"
+set output svg
+set datafile separator ","
+set datafile commentschars "#"
+set datafile missing "NaN"
+
+# Okabe and Ito's colours: told apart by everybody.
+blue = 0x0072b2; orange = 0xe69f00; green = 0x009e73; red = 0xd55e00; sky = 0x56b4e9
+
+set multiplot layout 2,2 title title font ",14" offset 0,-0.3 margins 0.07,0.98,0.08,0.89 spacing 0.09,0.15
+set style fill solid 0.9 border -1
+set style data histogram
+set style histogram clustered gap 1
+set boxwidth 0.9
+set grid ytics lc rgb 0xdddddd
+set tics nomirror scale 0.5
+set border 3
+set key top left reverse Left samplen 1.5
+
+group(g, layout) = sprintf("< awk -F, -v OFS=, '$1==\"%s\" && $2==\"%s\" {sub(/array-/, \"\", $3); print}' \"%s\"", g, layout, csv)
+
+set title "A call, by kind of dispatch"
+set ylabel "ns per call, minimum"
+set logscale y
+set yrange [0.2:40]
+set xtics font ",11"
+plot group("call", "hot") using 5:xtic(3) title "one hot site" lc rgb blue, \
+     group("call", "64") using 5 title "64 sites in a line" lc rgb sky, \
+     group("call", "1K") using 5 title "1024 sites, random order" lc rgb orange
+
+set title "One event with N subscribers, 64 sites"
+set ylabel "ns per event, minimum"
+set xlabel "N"
+set style data linespoints
+set yrange [0.5:200]
+set xrange [0.9:9]
+set logscale x 2
+set xtics (1, 2, 4, 8) font ",13"
+sub(shape) = sprintf("< awk -F, '$1==\"subscribers\" && $2==\"64\" && $3==\"%s\"' \"%s\"", shape, csv)
+plot sub("array-retpoline") using 4:5 title "array, retpolined" lw 2 pt 7 lc rgb red, \
+     sub("array-plain") using 4:5 title "array, plain indirect" lw 2 pt 5 lc rgb orange, \
+     sub("chain") using 4:5 title "image of direct calls" lw 2 pt 9 lc rgb blue, \
+     sub("direct") using 4:5 with points title "direct call of the probe" pt 13 ps 1.4 lc rgb green
+
+unset logscale
+set style data histogram
+set title "A branch, against no site at all"
+set ylabel "ns per site"
+unset xlabel
+set xrange [*:*]
+set yrange [-0.2:*]
+set xtics autofreq font ",11"
+set xzeroaxis lt -1
+plot group("branch", "1K") using 5:xtic(3) title "minimum, 1024 sites, random order" lc rgb sky, \
+     group("branch", "1K") using 6 title "median" lc rgb blue
+
+set title "Retargeting S sites, a peer running"
+set xlabel "S"
+set style data linespoints
+set logscale xy
+set xrange [0.8:8000]
+set xtics (1, 10, 100, 1000, 5000) font ",13"
+if (int(system(sprintf("grep -c '^update' \"%s\" || :", csv))) > 0) {
+	set ylabel "median, microseconds"
+	set yrange [*:*]
+	set format y "10^{%L}"
+	# With a running peer, where there was one.
+	most = system(sprintf("awk -F, '$1==\"update\" && $2>m {m=$2} END {print m+0}' \"%s\"", csv))
+	updates(how) = sprintf("< awk -F, '$1==\"update\" && $2==%s && $3==\"%s\"' \"%s\"", most, how, csv)
+	plot updates("single") using 4:($6/1e3) title "one by one" lw 2 pt 7 lc rgb red, \
+	     updates("batch") using 4:($6/1e3) title "one transaction" lw 2 pt 9 lc rgb blue
+} else {
+	unset ylabel
+	unset ytics
+	set yrange [1:10]
+	set label 1 "not measured" at graph 0.5, 0.5 center
+	plot NaN notitle
+}
+unset multiplot

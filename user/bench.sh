@@ -1,0 +1,77 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
+# Runs the native benchmark and keeps its table, CSV and charts in a folder.
+set -eu
+
+usage()
+{
+	cat <<-EOF
+	usage: bench.sh [--out FOLDER] [bench options]
+	Measures what each kind of dispatch costs on this machine and leaves
+	bench.txt, bench.csv and bench.svg in FOLDER (default:
+	results/bench-<date> in the project's folder).
+
+	  --rounds N     interleaved rounds (default 200)
+	  --quick        20 rounds, no update latencies
+	  --no-updates   leave the update latencies out
+	  --binary FILE  the benchmark program (default: build/user/bench)
+	EOF
+}
+
+here=$(cd "$(dirname "$0")" && pwd)
+top=$(dirname "$here")
+binary=$top/build/user/bench
+out=$top/results/bench-$(date +%Y%m%d-%H%M%S)
+rounds=
+flags=
+while [ $# -gt 0 ]; do
+	case $1 in
+	--out) out=${2:?--out needs a folder}; shift 2 ;;
+	--out=*) out=${1#--out=}; shift ;;
+	--binary) binary=${2:?--binary needs a file}; shift 2 ;;
+	--rounds) rounds=${2:?--rounds needs a number}; shift 2 ;;
+	--rounds=*) rounds=${1#--rounds=}; shift ;;
+	--quick | --no-updates) flags="$flags $1"; shift ;;
+	--help | -h) usage; exit 0 ;;
+	*) echo "bench.sh: unknown option $1" >&2; usage >&2; exit 2 ;;
+	esac
+done
+
+if [ "$(uname -m)" != x86_64 ]; then
+	echo "bench.sh: this is for x86_64, not $(uname -m)" >&2
+	exit 4
+fi
+if [ ! -x "$binary" ]; then
+	echo "bench.sh: $binary is missing; make it with: make -C user bench" >&2
+	exit 1
+fi
+if ! mkdir -p "$out"; then
+	echo "bench.sh: cannot make $out; choose another folder with --out" >&2
+	exit 1
+fi
+
+# tee's status would hide that of the benchmark.
+status=0
+# shellcheck disable=SC2086 # flags are several words
+"$binary" --csv "$out/bench.csv" ${rounds:+--rounds "$rounds"} $flags \
+	> "$out/bench.txt" || status=$?
+cat "$out/bench.txt"
+if [ "$status" -ne 0 ]; then
+	echo "bench.sh: the benchmark ended with status $status" >&2
+	exit "$status"
+fi
+
+if command -v gnuplot > /dev/null 2>&1; then
+	value() { sed -n "s/^# $1: //p" "$out/bench.csv"; }
+	# gnuplot takes _ and quotes for its own.
+	title=$(printf '%s, kernel %s, %s\\n spectre v2: %s' "$(value CPU)" \
+		"$(value kernel)" "$(value EMULATED | sed 's/.*/EMULATED/')" \
+		"$(value spectre_v2 | cut -d';' -f1)" | tr -d "'\"\`" | tr '_' '-' |
+		sed 's/, \\n/\\n/')
+	gnuplot -e "csv='$out/bench.csv'; svg='$out/bench.svg'; title=\"$title\"" \
+		"$here/bench.gp"
+	echo "# table, numbers, charts: $out/bench.txt bench.csv bench.svg"
+else
+	echo "# no charts: gnuplot is missing (apt-get install gnuplot-nox)"
+	echo "# table, numbers: $out/bench.txt bench.csv"
+fi

@@ -82,7 +82,9 @@ outside:
 			printf("MSC: exec%d enters image %d\n", id, at);
 #ifndef IRET_SERIALISES	/* no help from the INT3 handler's return */
 			if
-			:: unserialised[at] -> FAIL(unserialised_image_executed)
+			:: unserialised[at] ->
+				printf("MSC: exec%d may have fetched its bytes before they were written\n", id);
+				FAIL(unserialised_image_executed)
 			:: else
 			fi;
 #endif
@@ -95,6 +97,7 @@ outside:
 chain:	do
 	:: atomic {
 		slot[at].n == POISON ->
+		printf("MSC: exec%d runs on in slot %d\n", id, at);
 		FAIL(freed_image_executed)
 	   }
 	:: atomic {
@@ -104,7 +107,9 @@ chain:	do
 	   };
 	   atomic {
 		if
-		:: slot[at].n == POISON -> FAIL(freed_image_executed)
+		:: slot[at].n == POISON ->
+			printf("MSC: exec%d runs on in slot %d\n", id, at);
+			FAIL(freed_image_executed)
 		:: else
 		fi;
 		func = slot[at].func[i];
@@ -121,11 +126,15 @@ chain:	do
 	   atomic {
 		/* In the function, to its last instruction. */
 		if
-		:: !module_lives(func) -> FAIL(unloaded_func_executed)
+		:: !module_lives(func) ->
+			printf("MSC: exec%d is still in func %d\n", id, func);
+			FAIL(unloaded_func_executed)
 		:: else
 		fi;
 		if
-		:: !(alive & BIT(data)) -> FAIL(freed_data_used)
+		:: !(alive & BIT(data)) ->
+			printf("MSC: exec%d still uses data %d\n", id, data);
+			FAIL(freed_data_used)
 		:: else
 		fi;
 #ifdef SEE_TASK_LEFT_BEHIND
@@ -154,7 +163,11 @@ chain:	do
 	 * holds no rcu_read_lock(): when its CPU has switched away from it,
 	 * nobody waits for it any longer.
 	 */
-	:: atomic { id < IRQ && awaited[id] -> awaited[id] = false }
+	:: atomic {
+		id < IRQ && awaited[id] ->
+		printf("MSC: exec%d is preempted, its CPU switches to another task\n", id);
+		awaited[id] = false
+	   }
 #endif
 	od;
 	goto outside
@@ -184,7 +197,8 @@ inline quiesce()
 		od
 #ifdef QUIESCE_TASKS_ONLY	/* variant: forgets interrupts */
 		;
-		awaited[IRQ] = false
+		awaited[IRQ] = false;
+		printf("MSC: quiesce does not look at interrupts\n")
 #endif
 	}
 	d_step {
@@ -230,7 +244,8 @@ end:	do
 		:: next != (BIT(3) | BIT(2)) -> next = BIT(3) | BIT(2)
 		fi;
 		alive = alive | next;
-		printf("MSC: writer wants registrations %d instead of %d\n", next, had);
+		printf("MSC: writer wants registrations 1: %d, 2: %d, 3: %d\n",
+			next >> 1 & 1, next >> 2 & 1, next >> 3);
 		if
 		:: next == 0 -> target = NONE
 		:: next != 0 && old == 0 -> target = 1

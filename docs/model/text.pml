@@ -281,7 +281,9 @@ proctype processor(byte id)
 		state[depth] == TRAPPED && handler_may_read() ->
 		word[depth] = mem[at[depth]].word;
 		if
-		:: word[depth] == NOBODY -> FAIL(int3_without_answer)
+		:: word[depth] == NOBODY ->
+			printf("MSC: cpu%d (depth %d) INT3 handler does not know site %d\n", id, depth, at[depth]);
+			FAIL(int3_without_answer)
 		:: else
 		fi;
 		printf("MSC: cpu%d (depth %d) INT3 handler of site %d reads instruction %d\n", id, depth, at[depth], word[depth]);

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The INT3 protocol: any number of batches, one after the other, each taking
+ * every site from instruction cur to instruction fresh, while CPUs execute the
+ * sites in ordinary code, interrupts and NMIs.
+ *
+ *   writer				a CPU that executes a site
+ *   1 first bytes := INT3		old, or INT3 -> handler runs old
+ *   2 broadcast			... from here on always INT3
+ *   3 words := fresh			INT3 -> handler runs old or fresh
+ *   4 tails := fresh			INT3
+ *   5 broadcast			INT3, and no old tail is left in a pipeline
+ *   6 first bytes := fresh		INT3 -> handler runs fresh, or fresh
+ *   7 broadcast			fresh
+ *
+ * "words" is what the handler emulates. Where the engine may store it is a
+ * question of its own; PUBLISH picks the place: 0 before 1, 1 between 1 and 2,
+ * 2 as above. README.md says what each is good for.
+ */
+#ifndef PUBLISH
+#define PUBLISH	2
+#endif
+#ifndef WRITERS
+#define WRITERS	1
+#endif
+
+bool mutex;
+
+#include "text.pml"
+
+byte finished;			/* how many batches have returned, modulo 2 */
+
+inline lock()
+{
+#ifdef NO_MUTEX
+	skip
+#else
+	atomic { !mutex -> mutex = true }
+#endif
+}
+
+inline publish()
+{
+	s = 0;
+	do
+	:: s < SITES ->
+		d_step {
+			mem[s].word = fresh;
+			printf("MSC: writer lets the handler emulate %d at site %d\n", fresh, s);
+			s++
+		}
+	:: else -> s = 0; break
+	od
+}
+
+proctype writer()
+{
+	byte s;
+	byte k;
+	byte broadcasts;
+
+end:	do
+	:: lock();
+	atomic {
+		/* Any other instruction. */
+		if
+		:: cur != 0 -> fresh = 0
+		:: cur != 1 -> fresh = 1
+#ifdef THREE
+		:: cur != 2 -> fresh = 2
+#endif
+		fi;
+		printf("MSC: writer starts: %d -> %d\n", cur, fresh);
+		broadcasts = 0;
+		advanced = 0;
+		allowed = BIT(cur) | BIT(fresh)
+	}
+
+#if PUBLISH == 0
+	publish();
+#endif
+
+	do
+	:: s < SITES ->
+		d_step {
+#if defined(NO_INT3)
+			skip;
+#elif defined(INT3_ONE_SITE)
+			if
+			:: s == 0 -> set_b0(s, INT3)
+			:: else
+			fi;
+#else
+			set_b0(s, INT3);
+			printf("MSC: writer plants INT3 at site %d\n", s);
+#endif
+			s++
+		}
+	:: else -> s = 0; break
+	od;
+
+#if PUBLISH == 1
+	publish();
+#endif
+
+#ifndef NO_SYNC1
+	broadcast();
+#endif
+
+#if PUBLISH == 2
+	publish();
+#endif
+
+	do
+	:: s < SITES ->
+		d_step {
+			set_tail(s, fresh);
+			printf("MSC: writer writes the tail of %d at site %d\n", fresh, s);
+			s++
+		}
+	:: else -> s = 0; break
+	od;
+
+#ifndef NO_SYNC2
+	broadcast();
+#endif
+
+	do
+	:: s < SITES ->
+		d_step {
+			set_b0(s, fresh);
+			printf("MSC: writer writes the first byte of %d at site %d\n", fresh, s);
+			s++
+		}
+	:: else -> s = 0; break
+	od;
+
+#if PUBLISH == 3		/* variant: too late, fresh runs already */
+	publish();
+#endif
+
+#ifndef NO_SYNC3
+	broadcast();
+#endif
+
+	atomic {
+		printf("MSC: commit returns\n");
+#if !defined(NO_SYNC1) && !defined(NO_SYNC2) && !defined(NO_SYNC3)
+		if
+		:: broadcasts != 3 -> FAIL(wrong_number_of_broadcasts)
+		:: else
+		fi;
+#endif
+		cur = fresh;
+		allowed = BIT(cur);
+		broadcasts = 0;
+		advanced = 0;
+		finished = 1 - finished
+	}
+
+#if PUBLISH == 4		/* variant: after commit has returned */
+	publish();
+#endif
+
+#ifndef NEVER_FORGET
+	/*
+	 * Commit has returned: nobody traps here any more, so the handler may
+	 * lose its entries (a module's table is dropped, the notifier goes),
+	 * even if the code at the sites still runs.
+	 */
+	if
+	:: skip
+	:: atomic {
+		printf("MSC: the handler forgets the sites\n");
+		k = 0;
+		do
+		:: k < SITES -> mem[k].word = NOBODY; k++
+		:: else -> k = 0; break
+		od
+	   }
+#ifndef HANDLER_LATE		/* variant: known again only when INT3 stands */
+	   ;
+	   atomic {
+		printf("MSC: the handler knows the sites again\n");
+		do
+		:: k < SITES -> mem[k].word = cur; k++
+		:: else -> k = 0; break
+		od
+	   }
+#endif
+	fi;
+#endif
+	mutex = false
+	od
+}
+
+init {
+	byte k;
+
+	atomic {
+		power_on();
+		run writer();
+#if WRITERS > 1
+		run writer()
+#endif
+	}
+}
+
+#ifdef LIVE
+/* Batches come back for ever: none hangs. */
+ltl commit_returns { []<>(finished == 0) && []<>(finished == 1) }
+#endif

@@ -229,6 +229,24 @@ jf_load()
 
 jf_unload() { jf_rmmod jumpfunc; }
 
+# jf_cases MODULE [CASE [PREFIX]]: runs the cases of a loaded test module, one result for each
+jf_cases()
+{
+	jf_d=/sys/kernel/debug/$1
+	echo "${2:-all}" >"$jf_d/run" 2>"$JF_TMP/run" || note "$1 ${2:-all}: $(cat "$JF_TMP/run")"
+	cat "$jf_d/results" >"$JF_TMP/results"
+	[ -s "$JF_TMP/results" ] || fail "${3:-}$1 ${2:-all}" "no results"
+	jf_why=''
+	while read -r jf_w jf_rest; do
+		case $jf_w in
+		ok) pass "${3:-}$1 $jf_rest"; jf_why='' ;;
+		not) fail "${3:-}$1 ${jf_rest#ok }" "$jf_why"; jf_why='' ;;
+		*) jf_why="$jf_why$jf_rest
+" ;;
+		esac
+	done <"$JF_TMP/results"
+}
+
 # jf_has MODULE: is there such a module in this tree?
 jf_has() { jf_ko "$1" >/dev/null; }
 

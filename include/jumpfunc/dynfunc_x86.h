@@ -81,7 +81,7 @@
 									\
 	__builtin_choose_expr(__jf_inline,				\
 		__JF_CAT(__jf_call_, __JF_COUNT(__VA_ARGS__))		\
-			(name, __jf_ret_t, ##__VA_ARGS__),		\
+			(name, __jf_ret_t, __VA_ARGS__),		\
 		dynfunc_##name(__VA_ARGS__));				\
 })
 
@@ -141,7 +141,11 @@
 
 #define __JF_COMMA	,
 
-#define __jf_call_0(name, type)						\
+/*
+ * No comma is pasted away in front of the arguments: beside "##" they would not be
+ * expanded, and could not hold a dynfunc_call() themselves.
+ */
+#define __jf_call_0(name, type, ...)					\
 	__jf_call_asm(name, type,					\
 		      "rdi" __JF_COMMA "rsi" __JF_COMMA "rdx" __JF_COMMA \
 		      "rcx" __JF_COMMA "r8" __JF_COMMA "r9" __JF_COMMA)

@@ -35,11 +35,20 @@
 #define __JF_EACH_15(m, c, x, ...)	m(c, x) __JF_EACH_14(m, c, __VA_ARGS__)
 #define __JF_EACH_16(m, c, x, ...)	m(c, x) __JF_EACH_15(m, c, __VA_ARGS__)
 
-/* Declarations that name a function type without its parameters, on purpose. */
+/*
+ * Declarations that name a function type without its parameters, on purpose.
+ * Before version 12, gcc loses its way among pragmas in macros in arguments of
+ * macros, so for it the warning is off from here to the end of the source file.
+ */
+#if defined(__GNUC__) && __GNUC__ < 12 && !defined(__clang__)
+#pragma GCC diagnostic ignored "-Wstrict-prototypes"
+#define __JF_UNPROTOTYPED(...)		__VA_ARGS__
+#else
 #define __JF_UNPROTOTYPED(...)						\
 	_Pragma("GCC diagnostic push")					\
 	_Pragma("GCC diagnostic ignored \"-Wstrict-prototypes\"")	\
 	__VA_ARGS__							\
 	_Pragma("GCC diagnostic pop")
+#endif
 
 #endif /* JUMPFUNC_MACROS_H */

@@ -247,14 +247,6 @@ jf_cases()
 	done <"$JF_TMP/results"
 }
 
-# jf_case_error MODULE CASE: the errno's name that running the case gives, "0" for none
-jf_case_error()
-{
-	if echo "$2" 2>"$JF_TMP/run" >"/sys/kernel/debug/$1/run"; then echo 0; return; fi
-	# The message of write(2); the C locale's, since the tests set none.
-	sed -n 's/.*write error: //p' "$JF_TMP/run"
-}
-
 # jf_has MODULE: is there such a module in this tree?
 jf_has() { jf_ko "$1" >/dev/null; }
 

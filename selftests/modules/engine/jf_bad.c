@@ -1,0 +1,458 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Updates that must fail, with the errno that jf_batch_commit() documents, and
+ * with every byte of every site as it was.
+ *
+ * What breaks which case (each was tried):
+ *   range	jf_insn_reaches() always true; only the first site encoded
+ *   null	the test of JF_ENT_NULL_OK removed
+ *   twice	the last value wins in jf_mark()
+ *   foreign	jf_arch_check() always 0
+ *   int3	jf_arch_check() without its -EBUSY
+ *   atomic	jf_check_context() always 0
+ *   unknown	jf_mark() skips unknown keys
+ *   circular	jf_is_circular() looks at one step only; ignores pending changes
+ *   batch	the changes before the bad one are applied
+ *   nothing	pokes that change nothing are not left out
+ */
+#include "jf_test.h"
+#include "jf_bad.h"
+
+#include <linux/preempt.h>
+#include <linux/spinlock.h>
+
+static bool patches = true;
+module_param(patches, bool, 0444);
+MODULE_PARM_DESC(patches, "does the back end write text?");
+
+static noinline int one(int a)
+{
+	return a + 1;
+}
+
+static noinline int two(int a)
+{
+	return a + 2;
+}
+
+static void hook(int a)
+{
+}
+
+DEFINE_DYNFUNC(bad_a, one);
+DEFINE_DYNFUNC(bad_b, one);
+DEFINE_DYNFUNC(bad_c, one);
+DEFINE_DYNFUNC_NULL(bad_null, hook);
+DEFINE_DYNFUNC_RET0(bad_ret0, one);
+DEFINE_DYNFUNC(bad_shared, one);
+EXPORT_DYNFUNC_GPL(bad_shared);
+
+static noinline int call_a(int a)
+{
+	return dynfunc_call(bad_a, a);
+}
+
+static noinline int call_a_too(int a)
+{
+	return dynfunc_call(bad_a, a) + 10;
+}
+
+static noinline int call_b(int a)
+{
+	return dynfunc_call(bad_b, a);
+}
+
+static noinline int call_shared(int a)
+{
+	return dynfunc_call(bad_shared, a);
+}
+
+/* --- all of the module's patched text -------------------------------------- */
+
+#define SNAP_BYTES	16
+#define SNAP_MAX	64
+
+static u8 snap[SNAP_MAX][SNAP_BYTES], snap_now[SNAP_MAX][SNAP_BYTES];
+
+static void take_snap(u8 (*to)[SNAP_BYTES])
+{
+	const struct jf_site_rec *s;
+	const struct jf_ent_rec *e;
+	unsigned int n = 0;
+
+	for (s = __jf_tu_sites; s < __jf_tu_sites_end && n < SNAP_MAX; s++)
+		memcpy(to[n++], (void *)jft_site_addr(s), 5);
+	for (e = __jf_tu_ents; e < __jf_tu_ents_end && n < SNAP_MAX; e++)
+		memcpy(to[n++], e->tramp, SNAP_BYTES);
+}
+
+static void before(void)
+{
+	take_snap(snap);
+}
+
+/* Nothing has changed: neither text, nor what is called. */
+#define UNCHANGED()							\
+do {									\
+	take_snap(snap_now);						\
+	CHECK(!memcmp(snap, snap_now, sizeof(snap)));			\
+	CHECK_EQ(call_a(1), 2);						\
+	CHECK_EQ(call_a_too(1), 12);					\
+	CHECK_EQ(dynfunc_bad_a(1), 2);					\
+	CHECK_EQ(call_b(1), 2);						\
+	CHECK_EQ(dynfunc_bad_b(1), 2);					\
+	CHECK_EQ(dynfunc_query(bad_a), one);				\
+	CHECK_EQ(dynfunc_query(bad_b), one);				\
+} while (0)
+
+/* And an update still works. */
+static void still_works(void)
+{
+	CHECK_EQ(dynfunc_update(bad_a, two), 0);
+	CHECK_EQ(call_a(1), 3);
+	CHECK_EQ(call_a_too(1), 13);
+	CHECK_EQ(dynfunc_bad_a(1), 3);
+	CHECK_EQ(dynfunc_update(bad_a, one), 0);
+	UNCHANGED();
+}
+
+/* --- out of range ------------------------------------------------------------ */
+
+static int test_range(void)
+{
+	unsigned long low = -1UL, high = 0, addr;
+	const struct jf_site_rec *s;
+
+	if (!patches) {
+		CHECK(true);
+		return 0;
+	}
+	for (s = __jf_tu_sites; s < __jf_tu_sites_end; s++) {
+		if (s->ent != &__jf_func_bad_a.ent)
+			continue;
+		addr = jft_site_addr(s);
+		low = min(low, addr);
+		high = max(high, addr);
+	}
+	/* The trampoline, whose jump stands within its first 16 bytes. */
+	addr = (unsigned long)&dynfunc_bad_a;
+	low = min(low, addr);
+	high = max(high, addr + 11);
+
+	before();
+	/* Far away on either side. None of these is ever called. */
+	CHECK_EQ(__jf_func_update(&__jf_func_bad_a, (void *)(low - 0x100000000UL)), -ERANGE);
+	UNCHANGED();
+	CHECK_EQ(__jf_func_update(&__jf_func_bad_a, (void *)(low + 0x7fff800000000000UL)), -ERANGE);
+	UNCHANGED();
+	/* In reach of the lowest site and of no other one. */
+	CHECK_EQ(__jf_func_update(&__jf_func_bad_a, (void *)(low + 5 - 0x80000000UL)), -ERANGE);
+	UNCHANGED();
+	/* In reach of all, by a margin of some bytes. */
+	CHECK_EQ(__jf_func_update(&__jf_func_bad_a, (void *)(high + 5 - 0x80000000UL)), 0);
+	CHECK_EQ(dynfunc_query(bad_a), high + 5 - 0x80000000UL);
+	CHECK_EQ(dynfunc_update(bad_a, one), 0);
+	UNCHANGED();
+	still_works();
+	return 0;
+}
+
+/* --- values that the key forbids ----------------------------------------------- */
+
+static int test_null(void)
+{
+	struct jf_batch b;
+
+	before();
+	CHECK_EQ(dynfunc_update(bad_a, NULL), -EINVAL);
+	UNCHANGED();
+	/* By their names, too. */
+	CHECK_EQ(__jf_func_update(&__jf_func_bad_a, jf_nop), -EINVAL);
+	UNCHANGED();
+	jf_batch_init(&b);
+	dynfunc_batch_set(&b, bad_b, two);
+	dynfunc_batch_set(&b, bad_a, NULL);
+	CHECK_EQ(jf_batch_commit(&b), -EINVAL);
+	UNCHANGED();
+	CHECK_EQ(dynfunc_update(bad_null, NULL), 0);
+	CHECK_EQ(dynfunc_update(bad_ret0, NULL), 0);
+	UNCHANGED();
+	still_works();
+	return 0;
+}
+
+static int test_twice(void)
+{
+	struct jf_batch b;
+
+	before();
+	jf_batch_init(&b);
+	dynfunc_batch_set(&b, bad_a, two);
+	dynfunc_batch_set(&b, bad_b, two);
+	dynfunc_batch_set(&b, bad_a, one);
+	CHECK_EQ(jf_batch_commit(&b), -EINVAL);
+	UNCHANGED();
+
+	jf_batch_init(&b);
+	dynfunc_batch_set(&b, bad_a, two);
+	dynfunc_batch_set(&b, bad_b, two);
+	dynfunc_batch_set(&b, bad_a, two);
+	CHECK_EQ(jf_batch_commit(&b), 0);
+	CHECK_EQ(call_a(1), 3);
+	CHECK_EQ(call_b(1), 3);
+	/* A committed batch is empty and can be used again. */
+	dynfunc_batch_set(&b, bad_a, one);
+	dynfunc_batch_set(&b, bad_b, one);
+	CHECK_EQ(jf_batch_commit(&b), 0);
+	UNCHANGED();
+	return 0;
+}
+
+static int test_circular(void)
+{
+	struct jf_batch b;
+
+	before();
+	CHECK_EQ(dynfunc_update(bad_a, &dynfunc_bad_a), -EINVAL);
+	UNCHANGED();
+	jf_batch_init(&b);
+	dynfunc_batch_set(&b, bad_a, &dynfunc_bad_b);
+	dynfunc_batch_set(&b, bad_b, &dynfunc_bad_a);
+	CHECK_EQ(jf_batch_commit(&b), -EINVAL);
+	UNCHANGED();
+	jf_batch_init(&b);
+	dynfunc_batch_set(&b, bad_a, &dynfunc_bad_b);
+	dynfunc_batch_set(&b, bad_b, &dynfunc_bad_c);
+	dynfunc_batch_set(&b, bad_c, &dynfunc_bad_a);
+	CHECK_EQ(jf_batch_commit(&b), -EINVAL);
+	UNCHANGED();
+	jf_batch_init(&b);
+	dynfunc_batch_set(&b, bad_a, &dynfunc_bad_b);
+	dynfunc_batch_set(&b, bad_b, &dynfunc_bad_c);
+	CHECK_EQ(jf_batch_commit(&b), 0);
+	CHECK_EQ(call_a(1), 2);
+	CHECK_EQ(dynfunc_update(bad_c, &dynfunc_bad_b), -EINVAL);
+	CHECK_EQ(dynfunc_update(bad_c, &dynfunc_bad_a), -EINVAL);
+	/* Turned around in one batch: no circle at the end. */
+	jf_batch_init(&b);
+	dynfunc_batch_set(&b, bad_b, one);
+	dynfunc_batch_set(&b, bad_c, &dynfunc_bad_b);
+	CHECK_EQ(jf_batch_commit(&b), 0);
+	CHECK_EQ(dynfunc_bad_c(1), 2);
+	CHECK_EQ(dynfunc_update(bad_c, one), 0);
+	CHECK_EQ(dynfunc_update(bad_a, one), 0);
+	UNCHANGED();
+	still_works();
+	return 0;
+}
+
+static int test_unknown(void)
+{
+	static struct jf_func stray = __JF_FUNC_INIT(stray, one, 0);
+	struct jf_batch b;
+
+	before();
+	CHECK_EQ(__jf_func_update(&stray, two), -ENODEV);
+	CHECK_EQ(__jf_func_query(&stray), one);
+	jf_batch_init(&b);
+	dynfunc_batch_set(&b, bad_a, two);
+	__jf_batch_set_func(&b, &stray, two);
+	dynfunc_batch_set(&b, bad_b, two);
+	CHECK_EQ(jf_batch_commit(&b), -ENODEV);
+	UNCHANGED();
+	still_works();
+	return 0;
+}
+
+/* --- text that is not as it should be -------------------------------------------- */
+
+static void update_over(unsigned long addr, const void *bytes, size_t len, int want)
+{
+	struct jf_batch b;
+	u8 old[8];
+
+	memcpy(old, (void *)addr, len);
+	CHECK_EQ(jft_poke(addr, bytes, len), 0);
+	CHECK(!memcmp((void *)addr, bytes, len));
+	before();
+
+	CHECK_EQ(dynfunc_update(bad_a, two), want);
+	take_snap(snap_now);
+	CHECK(!memcmp(snap, snap_now, sizeof(snap)));
+	CHECK_EQ(dynfunc_query(bad_a), one);
+	/* In a batch, whatever its place in it. */
+	jf_batch_init(&b);
+	dynfunc_batch_set(&b, bad_b, two);
+	dynfunc_batch_set(&b, bad_a, two);
+	dynfunc_batch_set(&b, bad_shared, two);
+	CHECK_EQ(jf_batch_commit(&b), want);
+	take_snap(snap_now);
+	CHECK(!memcmp(snap, snap_now, sizeof(snap)));
+	CHECK_EQ(dynfunc_query(bad_b), one);
+	CHECK_EQ(call_b(1), 2);
+	CHECK_EQ(call_shared(1), 2);
+	/* Other keys are not held up. */
+	CHECK_EQ(dynfunc_update(bad_b, two), 0);
+	CHECK_EQ(dynfunc_update(bad_b, one), 0);
+
+	CHECK_EQ(jft_poke(addr, old, len), 0);
+	before();
+	UNCHANGED();
+	still_works();
+}
+
+/* Each byte of a site in turn, and of the trampoline's jump. */
+static int test_foreign(void)
+{
+	unsigned long site = jft_site_of(&__jf_func_bad_a, call_a_too);
+	unsigned long tramp = (unsigned long)&dynfunc_bad_a;
+	static const u8 nop6[] = { 0x66, 0x0f, 0x1f, 0x44, 0x00 };
+	int i;
+
+	if (!CHECK(site) || !patches)
+		return 0;
+	while (*(u8 *)tramp != 0xe9)
+		tramp++;
+	for (i = 0; i < 5; i++) {
+		u8 byte = ((u8 *)site)[i] ^ 0x40;
+
+		update_over(site + i, &byte, 1, -EILSEQ);
+		byte = ((u8 *)tramp)[i] ^ 0x40;
+		update_over(tramp + i, &byte, 1, -EILSEQ);
+	}
+	update_over(site, nop6, 5, -EILSEQ);
+	return 0;
+}
+
+static int test_int3(void)
+{
+	unsigned long site = jft_site_of(&__jf_func_bad_a, call_a_too);
+	static const u8 int3 = 0xcc;
+
+	if (!CHECK(site) || !patches)
+		return 0;
+	update_over(site, &int3, 1, -EBUSY);
+	/* Nobody's INT3, and yet the call comes through: the site is ours. */
+	CHECK_EQ(jft_poke(site, &int3, 1), 0);
+	CHECK_EQ(call_a_too(1), 12);
+	CHECK_EQ(jft_poke(site, "\xe8", 1), 0);
+	return 0;
+}
+
+/* --- where nobody may sleep --------------------------------------------------------- */
+
+static int from_irq;
+
+static void update_from_irq(void *unused)
+{
+	from_irq = dynfunc_update(bad_a, two);
+}
+
+static int test_atomic(void)
+{
+	static DEFINE_SPINLOCK(lock);
+	struct jf_batch b, c;
+	unsigned long flags;
+
+	before();
+	jf_batch_init(&b);
+	dynfunc_batch_set(&b, bad_a, two);
+	jf_batch_init(&c);
+
+	local_irq_save(flags);
+	CHECK_EQ(dynfunc_update(bad_a, two), -EWOULDBLOCK);
+	CHECK_EQ(jf_batch_commit(&b), -EWOULDBLOCK);
+	CHECK_EQ(jf_batch_commit(&c), -EWOULDBLOCK);
+	local_irq_restore(flags);
+	UNCHANGED();
+
+	smp_call_function_single(raw_smp_processor_id(), update_from_irq, NULL, 1);
+	CHECK_EQ(from_irq, -EWOULDBLOCK);
+	smp_call_function_single(cpumask_any_but(cpu_online_mask, 0), update_from_irq, NULL, 1);
+	CHECK_EQ(from_irq, -EWOULDBLOCK);
+	local_bh_disable();
+	CHECK_EQ(dynfunc_update(bad_a, two), -EWOULDBLOCK);
+	local_bh_enable();
+	UNCHANGED();
+
+	/* Without a count of preemption, nobody can know. */
+	if (IS_ENABLED(CONFIG_PREEMPT_COUNT)) {
+		preempt_disable();
+		CHECK_EQ(dynfunc_update(bad_a, two), -EWOULDBLOCK);
+		preempt_enable();
+		if (!IS_ENABLED(CONFIG_PREEMPT_RT)) {
+			spin_lock(&lock);
+			CHECK_EQ(dynfunc_update(bad_a, two), -EWOULDBLOCK);
+			spin_unlock(&lock);
+		}
+	}
+	UNCHANGED();
+	still_works();
+	return 0;
+}
+
+/* --- batches ------------------------------------------------------------------------- */
+
+static int test_batch(void)
+{
+	struct jf_batch b;
+
+	before();
+	/* Aborted. */
+	jf_batch_init(&b);
+	dynfunc_batch_set(&b, bad_a, two);
+	jf_batch_abort(&b);
+	CHECK_EQ(jf_batch_commit(&b), 0);
+	UNCHANGED();
+	/* Failed while it was filled. */
+	jf_batch_init(&b);
+	dynfunc_batch_set(&b, bad_a, two);
+	b.err = -ENOMEM;
+	CHECK_EQ(jf_batch_commit(&b), -ENOMEM);
+	UNCHANGED();
+	/* And usable again. */
+	dynfunc_batch_set(&b, bad_a, two);
+	CHECK_EQ(jf_batch_commit(&b), 0);
+	CHECK_EQ(call_a(1), 3);
+	CHECK_EQ(dynfunc_update(bad_a, one), 0);
+	UNCHANGED();
+	return 0;
+}
+
+/* The shell looks at the counters around this. */
+static int test_nothing(void)
+{
+	struct jf_batch b;
+
+	before();
+	jf_batch_init(&b);
+	CHECK_EQ(jf_batch_commit(&b), 0);
+	dynfunc_batch_set(&b, bad_a, one);
+	dynfunc_batch_set(&b, bad_b, one);
+	dynfunc_batch_set(&b, bad_null, NULL);
+	dynfunc_batch_set(&b, bad_ret0, NULL);
+	dynfunc_batch_set(&b, bad_a, one);
+	CHECK_EQ(jf_batch_commit(&b), 0);
+	CHECK_EQ(dynfunc_update(bad_shared, one), 0);
+	UNCHANGED();
+	return 0;
+}
+
+const struct jft_case jft_cases[] = {
+	{ "range", test_range },
+	{ "null", test_null },
+	{ "twice", test_twice },
+	{ "circular", test_circular },
+	{ "unknown", test_unknown },
+	{ "foreign", test_foreign },
+	{ "int3", test_int3 },
+	{ "atomic", test_atomic },
+	{ "batch", test_batch },
+	{ "nothing", test_nothing },
+	{ }
+};
+
+module_init(jft_init);
+module_exit(jft_exit);
+MODULE_LICENSE("GPL");
+MODULE_DESCRIPTION("Updates that must fail and change nothing");

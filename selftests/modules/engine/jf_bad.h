@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* A key of jf_bad.ko that jf_bad_target.ko tries to lead into itself. */
+#ifndef JF_BAD_H
+#define JF_BAD_H
+
+#include <jumpfunc/dynfunc.h>
+
+int bad_shared_type(int a);
+DECLARE_DYNFUNC(bad_shared, bad_shared_type);
+
+#endif

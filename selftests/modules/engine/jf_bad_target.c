@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A module that goes away: with a key of its own, and with functions that are
+ * targets of another module's key. From its init and exit functions it tries
+ * what cannot work then. The log says what came of it; bad.sh reads it.
+ *
+ * Mutations that bad.sh notices: the test of within_module_init() removed, one of
+ * the two of MODULE_STATE_GOING removed.
+ */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/module.h>
+
+#include "jf_bad.h"
+
+static noinline int bad_target(int a)
+{
+	return a + 500;
+}
+
+static noinline int bad_other(int a)
+{
+	return a + 600;
+}
+
+static noinline int __init bad_init_target(int a)
+{
+	return a + 700;
+}
+
+DEFINE_DYNFUNC(bad_own, bad_target);
+
+/* What an attempt gave, and what is called afterwards. */
+#define SAY(what, attempt, call)					\
+do {									\
+	int say_err = (attempt);					\
+									\
+	pr_info(what ": %d, then %d\n", say_err, call);			\
+} while (0)
+
+static int both(void)
+{
+	struct jf_batch b;
+
+	jf_batch_init(&b);
+	dynfunc_batch_set(&b, bad_shared, bad_target);
+	dynfunc_batch_set(&b, bad_own, bad_other);
+	return jf_batch_commit(&b);
+}
+
+static int __init bad_target_init(void)
+{
+	SAY("own key to init text", dynfunc_update(bad_own, bad_init_target), dynfunc_call(bad_own, 1));
+	SAY("other key to init text", dynfunc_update(bad_shared, bad_init_target), dynfunc_call(bad_shared, 1));
+	SAY("own key from init", dynfunc_update(bad_own, bad_other), dynfunc_call(bad_own, 1));
+	SAY("other key from init", dynfunc_update(bad_shared, bad_target), dynfunc_call(bad_shared, 1));
+	return 0;
+}
+
+static void __exit bad_target_exit(void)
+{
+	/* From here on the module's state is GOING. */
+	SAY("own key from exit", dynfunc_update(bad_own, bad_target), dynfunc_call(bad_own, 1));
+	SAY("other key to a going module", dynfunc_update(bad_shared, bad_other), dynfunc_call(bad_shared, 1));
+	SAY("both from exit", both(), dynfunc_call(bad_shared, 1));
+}
+
+module_init(bad_target_init);
+module_exit(bad_target_exit);
+MODULE_LICENSE("GPL");
+MODULE_DESCRIPTION("A key and targets that go away");

@@ -265,6 +265,31 @@ static bool jf_in_module(const struct module *mod, const void *start,
 	       (start == end || within_module((unsigned long)end - 1, mod));
 }
 
+/* Is this a string in the module? */
+static bool jf_is_name(const struct module *mod, const char *name)
+{
+	const char *p = name;
+
+	while (within_module((unsigned long)p, mod) && *p)
+		p++;
+	return p != name && within_module((unsigned long)p, mod);
+}
+
+static bool jf_is_target_list(const struct module *mod,
+			      const struct jf_target_rec *tr)
+{
+	u64 i;
+
+	/* Far more than any module has memory for, and no overflow yet. */
+	if (tr->num > INT_MAX ||
+	    !jf_in_module(mod, tr->targets, tr->targets + tr->num))
+		return false;
+	for (i = 0; i < tr->num; i++)
+		if (!jf_is_name(mod, tr->targets[i].name))
+			return false;
+	return true;
+}
+
 /* First pass: is the table to be trusted, and how much is in it? */
 static int jf_table_count(struct jf_mod *m, const struct jf_table *t)
 {
@@ -283,11 +308,20 @@ static int jf_table_count(struct jf_mod *m, const struct jf_table *t)
 		       m->mod->name);
 		return -EINVAL;
 	}
-	for (e = t->ents; e < t->ents_end; e++)
+	for (e = t->ents; e < t->ents_end; e++) {
+		/* In 64 bits this cannot overflow, and bounds the sum of all. */
+		u64 size = (u64)e->num * e->stride;
+
+		if (!e->num || (e->num > 1 && e->stride < sizeof(struct jf_ent)) ||
+		    !jf_in_module(m->mod, e->ent, (void *)e->ent + size)) {
+			pr_err("%s: a table names a key that is not the module's\n",
+			       m->mod->name);
+			return -EINVAL;
+		}
 		m->num_ctls += e->num;
-	for (e = t->ents; e < t->ents_end; e++)
 		if (e->tramp && jf_arch_patches())
 			m->num_sites++;
+	}
 	if (jf_arch_patches())
 		m->num_sites += t->sites_end - t->sites;
 	m->num_targets += t->targets_end - t->targets;
@@ -298,8 +332,8 @@ static int jf_add_ctl(struct jf_mod *m, struct jf_ent *ent, void *tramp)
 {
 	struct jf_ctl *ctl = &m->ctls[m->num_ctls];
 
-	if (!within_module((unsigned long)ent, m->mod) || ent->owner != m->mod ||
-	    ent->type > JF_ENT_KEY ||
+	if (!jf_in_module(m->mod, ent, ent + 1) || ent->owner != m->mod ||
+	    ent->type > JF_ENT_KEY || !jf_is_name(m->mod, ent->name) ||
 	    (tramp && !within_module((unsigned long)tramp, m->mod))) {
 		pr_err("%s: a table names a key that is not the module's\n",
 		       m->mod->name);
@@ -410,7 +444,7 @@ static int jf_table_add_sites(struct jf_mod *m, const struct jf_table *t)
 			       m->mod->name);
 			return -EINVAL;
 		}
-		if (!jf_in_module(m->mod, tr->targets, tr->targets + tr->num)) {
+		if (!jf_is_target_list(m->mod, tr)) {
 			pr_err("%s: a list of targets is not in the module\n",
 			       m->mod->name);
 			return -EINVAL;

@@ -210,6 +210,9 @@ struct jf_stats {
 
 extern struct jf_stats jf_stats;
 
+/* A copy of them, all of one moment; exported for the benchmark. */
+void jf_stats_get(struct jf_stats *stats);
+
 /* --- jf_core.c --------------------------------------------------------- */
 
 /*

@@ -10,6 +10,8 @@
 #include "bench.h"
 #include "targets.h"
 
+#include <jumpfunc/tracepoint.h>
+
 #include <linux/srcu.h>
 #include <linux/tracepoint.h>
 #include <asm/nospec-branch.h>
@@ -123,6 +125,64 @@ DEFINE_DYNFUNC(jfb_probe, jfb_probe_p0);
 EVENTS(events_dynfunc,
        dynfunc_call(jfb_probe, (void *)&slots[0].slot, x))
 
+/* --- jumpfunc's tracepoints ------------------------------------------------ */
+
+#define JF_TRACEPOINT(n)						\
+DECLARE_JF_TRACE(jfb_##n, PROTO(unsigned long arg), ARGS(arg));		\
+DEFINE_JF_TRACE(jfb_##n);						\
+EVENTS(events_chain_##n, jf_trace_jfb_##n(x))				\
+									\
+static int prepare_chain_##n(const struct jfb_row *row)			\
+{									\
+	unsigned int i;							\
+	int err;							\
+									\
+	for (i = 0; i < (n); i++) {					\
+		err = register_jf_trace_jfb_##n(jfb_probes[i],		\
+						&slots[i].slot);	\
+		if (err) {						\
+			detach_chain(&__jf_trace_jfb_##n, i);		\
+			return err;					\
+		}							\
+	}								\
+	if (__jf_func_query(__jf_trace_jfb_##n.call) ==			\
+	    __jf_trace_jfb_##n.iter)					\
+		iterates = true;					\
+	return 0;							\
+}									\
+									\
+static void finish_chain_##n(const struct jfb_row *row)			\
+{									\
+	detach_chain(&__jf_trace_jfb_##n, n);				\
+}
+
+/* Has any of them had to do without a dispatch image? */
+static bool iterates;
+
+static void detach_chain(struct jf_tracepoint *tp, unsigned int num)
+{
+	while (num--) {
+		int err = __jf_trace_unregister(tp, jfb_probes[num],
+						&slots[num].slot);
+
+		if (err)
+			pr_warn("%s: cannot remove a probe (%d); it stays until the module goes\n",
+				tp->name, err);
+	}
+}
+
+JF_TRACEPOINT(0)
+JF_TRACEPOINT(1)
+JF_TRACEPOINT(2)
+JF_TRACEPOINT(4)
+JF_TRACEPOINT(8)
+
+const char *jfb_chain(void)
+{
+	return iterates ? "the iterator: no dispatch image was to be had" :
+			  "dispatch images";
+}
+
 /* --- the kernel's tracepoints ---------------------------------------------- */
 
 /* Since 6.16 DECLARE_TRACE() changes the name that it is given. */
@@ -131,9 +191,9 @@ EVENTS(events_dynfunc,
 #endif
 
 #define TRACEPOINT(n)							\
-DECLARE_TRACE_EVENT(jfb_##n, TP_PROTO(unsigned long arg), TP_ARGS(arg)); \
-DEFINE_TRACE(jfb_##n, TP_PROTO(unsigned long arg), TP_ARGS(arg));	\
-EVENTS(events_kernel_##n, trace_jfb_##n(x))
+DECLARE_TRACE_EVENT(jfb_kernel_##n, TP_PROTO(unsigned long arg), TP_ARGS(arg)); \
+DEFINE_TRACE(jfb_kernel_##n, TP_PROTO(unsigned long arg), TP_ARGS(arg));	\
+EVENTS(events_kernel_##n, trace_jfb_kernel_##n(x))
 TRACEPOINT(0)
 TRACEPOINT(1)
 TRACEPOINT(2)
@@ -144,13 +204,13 @@ static struct tracepoint *tracepoint_of(const struct jfb_row *row)
 {
 	switch (row->probes) {
 	case 1:
-		return &__tracepoint_jfb_1;
+		return &__tracepoint_jfb_kernel_1;
 	case 2:
-		return &__tracepoint_jfb_2;
+		return &__tracepoint_jfb_kernel_2;
 	case 4:
-		return &__tracepoint_jfb_4;
+		return &__tracepoint_jfb_kernel_4;
 	default:
-		return &__tracepoint_jfb_8;
+		return &__tracepoint_jfb_kernel_8;
 	}
 }
 
@@ -204,34 +264,45 @@ static bool check(const struct jfb_row *row, unsigned long n, unsigned long x,
 }
 
 #define ROWS(n)								\
-	{ "direct", "calls of the compiler, one after the other", 1, n,	\
-	  JFB_BASE, events_direct_##n, check },				\
-	{ "plain", "array of pointers, without a retpoline", 1, n, 0,	\
-	  events_plain, check },					\
-	{ "pointer", "array of pointers, as this kernel runs it", 1, n,	\
-	  0, events_pointer, check },		\
-	{ "kernel", "a tracepoint of the kernel", 1, n, 0,		\
-	  events_kernel_##n, check, prepare_kernel, finish_kernel }
+	{ "direct", "direct calls of the probes", 1, n, 0,		\
+	  events_direct_##n, check },					\
+	{ "chain", "jf_trace_name()", 1, n, JFB_BASE,			\
+	  events_chain_##n, check, prepare_chain_##n, finish_chain_##n }, \
+	{ "array-plain", "array of pointers, without a retpoline", 1, n, \
+	  0, events_plain, check },					\
+	{ "array-pointer", "array of pointers, as this kernel runs it",	\
+	  1, n, 0, events_pointer, check },				\
+	{ "kernel", "trace_name(), a tracepoint of the kernel's own", 1, \
+	  n, 0, events_kernel_##n, check, prepare_kernel, finish_kernel }
 
 static const struct jfb_row rows[] = {
-	{ "loop", "the loop alone, subtracted below", 1, 0, JFB_LOOP,
+	{ "none", "the loop alone, subtracted below", 1, 0, JFB_LOOP,
 	  events_loop, check },
-	{ "none", "call of a function that calls nobody", 1, 0, 0,
+	{ "call", "call of a function that calls nobody", 1, 0, 0,
 	  events_none, check },
-	{ "kernel", "a tracepoint of the kernel, off", 1, 0, 0,
+	{ "chain", "jf_trace_name(), no probe", 1, 0, 0,
+	  events_chain_0, check, prepare_chain_0, finish_chain_0 },
+	{ "kernel", "trace_name(), no probe", 1, 0, 0,
 	  events_kernel_0, check },
 	ROWS(1),
-	{ "dynfunc", "dynfunc_call(), patched in place", 1, 1, 0,
+	{ "inline", "dynfunc_call(), a site patched in place", 1, 1, 0,
 	  events_dynfunc, check },
 	ROWS(2),
 	ROWS(4),
 	ROWS(8),
 };
 
+static int prepare(void)
+{
+	iterates = false;
+	return 0;
+}
+
 const struct jfb_suite jfb_arrays = {
 	.name	= "arrays",
-	.title	= "one event, told to N probes",
-	.unit	= "event",
+	.group	= "subscribers",
+	.title	= "one event, told to N subscribers",
 	.rows	= rows,
 	.num	= ARRAY_SIZE(rows),
+	.prepare = prepare,
 };

@@ -25,7 +25,7 @@ const char * const jfb_kind_names[JFB_KINDS] = {
 
 const char * const jfb_how_names[JFB_HOWS] = {
 	[JFB_TOGETHER]	= "batch",
-	[JFB_ONE_BY_ONE] = "onebyone",
+	[JFB_ONE_BY_ONE] = "single",
 };
 
 const unsigned int jfb_kind_max[JFB_KINDS] = {
@@ -137,6 +137,7 @@ static int change(struct jfb_run *run, enum jfb_kind kind, enum jfb_how how,
 	u->patched = after.patched - before.patched;
 	u->broadcasts = after.broadcasts - before.broadcasts;
 	u->transactions = after.batches - before.batches;
+	u->by_kernel = after.by_kernel - before.by_kernel;
 	if (how == JFB_TOGETHER && u->transactions)
 		u->window_ns = max(u->window_ns, after.window_last);
 	return 0;

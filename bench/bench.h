@@ -60,8 +60,8 @@ struct jfb_row {
 /**
  * struct jfb_suite - rows that are measured together
  * @name:  as in the command
+ * @group: as in the CSV, and as the native benchmark calls it
  * @title: as in the report
- * @unit:  what is done @n times
  * @rows:  the rows
  * @num:   their number
  * @prepare: before any row's; NULL: nothing to do
@@ -69,8 +69,8 @@ struct jfb_row {
  */
 struct jfb_suite {
 	const char	*name;
+	const char	*group;
 	const char	*title;
-	const char	*unit;
 	const struct jfb_row *rows;
 	unsigned int	num;
 	int		(*prepare)(void);
@@ -132,11 +132,12 @@ extern const unsigned int jfb_kind_max[JFB_KINDS];
  * @patched:	 sites written
  * @broadcasts:	 broadcasts to all CPUs that it took
  * @transactions: in so many commits
+ * @by_kernel:	 so many of these by the kernel's own protocol
  */
 struct jfb_update {
 	unsigned int	num, samples;
 	u64		ns_min, ns_median, window_ns;
-	u64		patched, broadcasts, transactions;
+	u64		patched, broadcasts, transactions, by_kernel;
 };
 
 typedef struct jfb_update jfb_updates[JFB_KINDS][JFB_SIZES][JFB_HOWS];
@@ -200,6 +201,8 @@ const char *jfb_hypervisor(void);
 const char *jfb_cpu_model(void);
 /* How the compiler's call through a pointer runs on this kernel. */
 const char *jfb_pointer_call(void);
+/* What the tracepoints of the last run were dispatched by (arrays.c). */
+const char *jfb_chain(void);
 /* How functions return. */
 const char *jfb_return(void);
 

@@ -100,21 +100,21 @@ static bool check_taken(const struct jfb_row *row, unsigned long n,
 #define ROWS(n)								\
 	{ "none", "no branch at all, subtracted below", n, 0, JFB_LOOP,	\
 	  none_##n, check_straight },					\
-	{ "jf-off", "jf_branch_unlikely(), key disabled", n, 0, 0,	\
+	{ "nop5", "jf_branch_unlikely(), key disabled", n, 0, 0,	\
 	  jf_off_##n, check_straight },					\
-	{ "jf-on", "jf_branch_unlikely(), key enabled", n, 0, 0,	\
+	{ "jmp", "jf_branch_unlikely(), key enabled", n, 0, 0,	\
 	  jf_on_##n, check_taken },					\
 	{ "test-hot", "if (flag), in the cache", n, 0, 0,		\
 	  test_##n, check_straight },					\
-	{ "kernel-off", "static_branch_unlikely(), disabled", n, 0, 0,	\
+	{ "static-nop", "static_branch_unlikely(), disabled", n, 0, 0,	\
 	  kernel_off_##n, check_straight },				\
-	{ "kernel-on", "static_branch_unlikely(), enabled", n, 0, 0,	\
+	{ "static-jmp", "static_branch_unlikely(), enabled", n, 0, 0,	\
 	  kernel_on_##n, check_taken }
 
 static const struct jfb_row rows[] = {
 	ROWS(1),
 	ROWS(64),
-	{ "cold-none", "choosing one of 16 MiB of flags, subtracted below", 1,
+	{ "none-cold", "choosing one of 16 MiB of flags, subtracted below", 1,
 	  0, JFB_LOOP, cold_none, check_straight },
 	{ "test-cold", "if (flag), not in the cache", 1, 0, 0,
 	  cold_test, check_straight },
@@ -134,8 +134,8 @@ static void finish(void)
 
 const struct jfb_suite jfb_branches = {
 	.name	= "branches",
+	.group	= "branch",
 	.title	= "one branch",
-	.unit	= "branch",
 	.rows	= rows,
 	.num	= ARRAY_SIZE(rows),
 	.prepare = prepare,

@@ -73,15 +73,15 @@ static bool check_calls(const struct jfb_row *row, unsigned long n,
 }
 
 #define ROWS(n)								\
-	{ "loop", "the loop alone, subtracted below", n, 0, JFB_LOOP,	\
+	{ "none", "the loop alone, subtracted below", n, 0, JFB_LOOP,	\
 	  loop_##n, check_loop },					\
-	{ "direct", "call of the compiler", n, 0, JFB_BASE,		\
+	{ "direct", "direct call", n, 0, JFB_BASE,			\
 	  direct_##n, check_calls },					\
-	{ "site", "dynfunc_call(), patched in place", n, 0, 0,		\
+	{ "inline", "dynfunc_call(), a site patched in place", n, 0, 0,	\
 	  site_##n, check_calls },					\
-	{ "trampoline", "dynfunc_name()", n, 0, 0,			\
+	{ "trampoline", "dynfunc_name(), call to jmp", n, 0, 0,		\
 	  trampoline_##n, check_calls },				\
-	{ "plain", "pointer, without a retpoline", n, 0, 0,		\
+	{ "indirect", "pointer, without a retpoline", n, 0, 0,		\
 	  plain_##n, check_calls },					\
 	{ "pointer", "pointer, as this kernel runs it", n, 0, 0,	\
 	  pointer_##n, check_calls }
@@ -90,8 +90,8 @@ static const struct jfb_row rows[] = { ROWS(1), ROWS(64) };
 
 const struct jfb_suite jfb_calls = {
 	.name	= "calls",
+	.group	= "call",
 	.title	= "one call",
-	.unit	= "call",
 	.rows	= rows,
 	.num	= ARRAY_SIZE(rows),
 };

@@ -53,6 +53,8 @@ static void print_machine(struct seq_file *m, const struct jfb_run *run)
 	seq_printf(m, "# backend: %s\n", jf_arch_backend());
 	seq_printf(m, "# pointer_call: %s\n", jfb_pointer_call());
 	seq_printf(m, "# return: %s\n", jfb_return());
+	if (run->set.suites & BIT(JFB_SUITES - 1))
+		seq_printf(m, "# chain: %s\n", jfb_chain());
 	seq_printf(m, "# settings: rounds=%u calls=%u repeats=%u onebyone_max=%u\n",
 		   run->set.rounds, run->set.calls, run->set.repeats,
 		   run->set.onebyone_max);
@@ -102,6 +104,21 @@ static struct net get_net(const struct jfb_measure *r,
 	};
 }
 
+/* The row that row @i of the suite is compared with, or NULL. */
+static const struct jfb_row *find_base(const struct jfb_suite *suite,
+				       unsigned int i)
+{
+	const struct jfb_row *row = &suite->rows[i], *r;
+
+	if (row->flags & JFB_LOOP)
+		return NULL;
+	for (r = suite->rows; r < suite->rows + suite->num; r++)
+		if (r->flags & JFB_BASE && r->sites == row->sites &&
+		    r->probes == row->probes)
+			return r;
+	return NULL;
+}
+
 typedef void (*row_fn)(struct seq_file *m, const struct jfb_run *run,
 		       const struct jfb_suite *suite, const struct jfb_row *row,
 		       const struct jfb_measure *r, const struct net *net,
@@ -114,28 +131,33 @@ static void for_each_row(struct seq_file *m, const struct jfb_run *run,
 	static const struct jfb_measure nothing;
 	const struct jfb_suite *suite = jfb_suites[s];
 	const struct jfb_measure *loop = &nothing;
-	s64 base = 0;
-	unsigned int i;
+	unsigned int i, calls = run->set.calls;
 
 	for (i = 0; i < suite->num; i++) {
 		const struct jfb_row *row = &suite->rows[i];
+		const struct jfb_row *base = find_base(suite, i);
 		const struct jfb_measure *r = &run->rows[s][i];
+		s64 base_ns = 0;
 		struct net net;
 
-		if (row->flags & JFB_LOOP) {
-			loop = &nothing;
-			base = 0;
-		}
-		net = get_net(r, loop, run->set.calls);
+		if (base)
+			base_ns = get_net(&run->rows[s][base - suite->rows],
+					  loop, calls).ns_min;
+		net = get_net(r, row->flags & JFB_LOOP ? &nothing : loop, calls);
 		if (row->flags & JFB_LOOP)
 			loop = r;
-		if (row->flags & JFB_BASE)
-			base = net.ns_min;
-		fn(m, run, suite, row, r, &net, base);
+		fn(m, run, suite, row, r, &net, base_ns);
 	}
 }
 
 /* --- the table -------------------------------------------------------------- */
+
+/* Does a new block of lines begin with this row? */
+static bool begins_block(const struct jfb_row *rows, unsigned int i)
+{
+	return i && (rows[i].flags & JFB_LOOP ||
+		     rows[i].probes != rows[i - 1].probes);
+}
 
 static void print_row(struct seq_file *m, const struct jfb_run *run,
 		      const struct jfb_suite *suite, const struct jfb_row *row,
@@ -144,11 +166,11 @@ static void print_row(struct seq_file *m, const struct jfb_run *run,
 {
 	char a[NUM_LEN], b[NUM_LEN], c[NUM_LEN], d[NUM_LEN], x[NUM_LEN] = "";
 
-	if (row->flags & (JFB_LOOP | JFB_BASE) && row != suite->rows)
+	if (begins_block(suite->rows, row - suite->rows))
 		seq_putc(m, '\n');
 	if (base > 0)
 		decimal(x, div64_s64(net->ns_min * 1000, base), 2);
-	seq_printf(m, "%-11s %5u %6u %8s %8s %8s %8s %7s  %s\n",
+	seq_printf(m, "%-13s %5u %2u %8s %8s %8s %8s %8s  %s\n",
 		   row->name, row->sites, row->probes,
 		   decimal(a, net->ns_min, 2), decimal(b, net->ns_median, 2),
 		   decimal(c, net->cycles_min, 1),
@@ -159,11 +181,11 @@ static void print_suite(struct seq_file *m, const struct jfb_run *run,
 			unsigned int s)
 {
 	const struct jfb_suite *suite = jfb_suites[s];
+	const struct jfb_row *base = find_base(suite, suite->num - 1);
 
 	seq_printf(m, "\n%s: %s\n", suite->name, suite->title);
-	seq_printf(m, "                          ns per %-10s TSC cycles         times\n",
-		   suite->unit);
-	seq_puts(m, "row         sites probes      min   median      min   median  direct\n");
+	seq_printf(m, "              sites  N   ns min   median  cyc min   median%s%s\n",
+		   base ? " x " : "", base ? base->name : "");
 	for_each_row(m, run, s, print_row);
 }
 
@@ -171,7 +193,7 @@ static void print_us(struct seq_file *m, u64 ns)
 {
 	char buf[NUM_LEN];
 
-	seq_printf(m, " %9s", decimal(buf, ns, 1));
+	seq_printf(m, " %10s", decimal(buf, ns, 1));
 }
 
 static const char * const kind_titles[JFB_KINDS] = {
@@ -179,37 +201,51 @@ static const char * const kind_titles[JFB_KINDS] = {
 	[JFB_KEYS]	= "jump-label keys, each with one branch site",
 };
 
+static const char *protocol(const struct jfb_update *u)
+{
+	if (!u->transactions)
+		return "none: no text is written";
+	if (!u->by_kernel)
+		return "own";
+	return u->by_kernel == u->transactions ? "kernel's" : "both";
+}
+
+static void print_update(struct seq_file *m, const struct jfb_run *run,
+			 const struct jfb_update *u, enum jfb_how how,
+			 u64 batch)
+{
+	char x[NUM_LEN];
+
+	seq_printf(m, "%-9s %4u", jfb_how_names[how], u->num);
+	if (!u->samples) {
+		seq_printf(m, "   skipped (%u > onebyone_max=%u)\n", u->num,
+			   run->set.onebyone_max);
+		return;
+	}
+	seq_printf(m, " %6llu", u->patched);
+	print_us(m, u->ns_min);
+	print_us(m, u->ns_median);
+	seq_printf(m, " %10llu", u->broadcasts);
+	if (how == JFB_TOGETHER)
+		print_us(m, u->window_ns);
+	else
+		seq_printf(m, " %10s", "");
+	seq_printf(m, " %8s  %s\n",
+		   decimal(x, div64_u64(u->ns_min * 1000, batch ?: 1), 2),
+		   protocol(u));
+}
+
 static void print_updates(struct seq_file *m, const struct jfb_run *run,
 			  unsigned int kind)
 {
-	char x[NUM_LEN];
-	unsigned int i;
+	unsigned int i, how;
 
 	seq_printf(m, "\nbatches: %s\n", kind_titles[kind]);
-	seq_puts(m, "               one batch, us                              one by one, us                times\n");
-	seq_puts(m, " keys  sites       min    median   at INT3 broadcasts       min    median broadcasts   batch\n");
-	for (i = 0; i < JFB_SIZES; i++) {
-		const struct jfb_update *b = &run->updates[kind][i][JFB_TOGETHER];
-		const struct jfb_update *o = &run->updates[kind][i][JFB_ONE_BY_ONE];
-
-		if (!b->samples)
-			continue;
-		seq_printf(m, "%5u %6llu", b->num, b->patched);
-		print_us(m, b->ns_min);
-		print_us(m, b->ns_median);
-		print_us(m, b->window_ns);
-		seq_printf(m, " %10llu", b->broadcasts);
-		if (!o->samples) {
-			seq_printf(m, "   skipped (%u > onebyone_max=%u)\n",
-				   o->num, run->set.onebyone_max);
-			continue;
-		}
-		print_us(m, o->ns_min);
-		print_us(m, o->ns_median);
-		seq_printf(m, " %10llu", o->broadcasts);
-		seq_printf(m, " %7s\n",
-			   decimal(x, div64_u64(o->ns_min * 1000, b->ns_min ?: 1), 2));
-	}
+	seq_puts(m, "          keys  sites     us min     median broadcasts max at INT3 x batch  protocol\n");
+	for (i = 0; i < JFB_SIZES && jfb_sizes[i] <= jfb_kind_max[kind]; i++)
+		for (how = 0; how < JFB_HOWS; how++)
+			print_update(m, run, &run->updates[kind][i][how], how,
+				     run->updates[kind][i][JFB_TOGETHER].ns_min);
 }
 
 void jfb_print_table(struct seq_file *m, const struct jfb_run *run)
@@ -227,44 +263,53 @@ void jfb_print_table(struct seq_file *m, const struct jfb_run *run)
 
 /* --- CSV --------------------------------------------------------------------- */
 
+/*
+ * The first nine columns are those of the native benchmark, user/bench.c. There
+ * "layout" says how many sites there are; of updates it says of what.
+ */
+#define CSV_HEAD							\
+	"group,layout,shape,n,ns_min,ns_median,cycles_min,cycles_median," \
+	"ratio_or_broadcasts,raw_ns_min,raw_ns_median,raw_cycles_min,"	\
+	"raw_cycles_median,samples,per_sample,sites_patched,transactions," \
+	"window_ns,note\n"
+
 static void print_csv_row(struct seq_file *m, const struct jfb_run *run,
 			  const struct jfb_suite *suite,
 			  const struct jfb_row *row,
 			  const struct jfb_measure *r, const struct net *net,
 			  s64 base)
 {
-	char a[NUM_LEN], b[NUM_LEN], c[NUM_LEN], d[NUM_LEN];
+	char a[NUM_LEN], b[NUM_LEN], c[NUM_LEN], d[NUM_LEN], x[NUM_LEN] = "";
 
-	seq_printf(m, "%s,%s,%u,%u,%s,%s,%s,%s,%llu,%llu,%llu,%llu,%u,%u,,,,,\"%s\"\n",
-		   suite->name, row->name, row->sites, row->probes,
-		   decimal(a, net->ns_min, 3), decimal(b, net->ns_median, 3),
-		   decimal(c, net->cycles_min, 3),
-		   decimal(d, net->cycles_median, 3), r->ns_min, r->ns_median,
-		   r->cycles_min, r->cycles_median, run->set.rounds,
-		   run->set.calls, row->what);
+	if (base > 0)
+		decimal(x, div64_s64(net->ns_min * 1000, base), 2);
+	seq_printf(m, "%s,%s,%s,%u,%s,%s,%s,%s,%s,%llu,%llu,%llu,%llu,%u,%u,,,,\"%s\"\n",
+		   suite->group, row->sites == 1 ? "hot" : "64", row->name,
+		   row->probes, decimal(a, net->ns_min, 3),
+		   decimal(b, net->ns_median, 3), decimal(c, net->cycles_min, 3),
+		   decimal(d, net->cycles_median, 3), x, r->ns_min,
+		   r->ns_median, r->cycles_min, r->cycles_median,
+		   run->set.rounds, run->set.calls, row->what);
 }
 
 static void print_csv_update(struct seq_file *m, const struct jfb_run *run,
 			     unsigned int kind, unsigned int how,
 			     const struct jfb_update *u)
 {
-	char a[NUM_LEN], b[NUM_LEN];
-
-	seq_printf(m, "batches,%s-%s,%u,0,", jfb_kind_names[kind],
+	seq_printf(m, "update,%s,%s,%u,", jfb_kind_names[kind],
 		   jfb_how_names[how], u->num);
 	if (!u->samples) {
-		seq_printf(m, ",,,,,,,,0,%u,,,,,\"skipped (%u > onebyone_max=%u)\"\n",
+		seq_printf(m, ",,,,,,,,,0,%u,,,,\"skipped (%u > onebyone_max=%u)\"\n",
 			   u->num, u->num, run->set.onebyone_max);
 		return;
 	}
-	seq_printf(m, "%s,%s,,,%llu,%llu,,,%u,%u,%llu,%llu,%llu,",
-		   decimal(a, div_u64(u->ns_min * 1000, u->num), 3),
-		   decimal(b, div_u64(u->ns_median * 1000, u->num), 3),
-		   u->ns_min, u->ns_median, u->samples, u->num, u->patched,
-		   u->broadcasts, u->transactions);
+	seq_printf(m, "%llu,%llu,,,%llu,%llu,%llu,,,%u,%u,%llu,%llu,",
+		   u->ns_min, u->ns_median, u->broadcasts, u->ns_min,
+		   u->ns_median, u->samples, u->num, u->patched,
+		   u->transactions);
 	if (how == JFB_TOGETHER)
 		seq_printf(m, "%llu", u->window_ns);
-	seq_printf(m, ",\"%s\"\n", kind_titles[kind]);
+	seq_printf(m, ",\"protocol: %s\"\n", protocol(u));
 }
 
 void jfb_print_csv(struct seq_file *m, const struct jfb_run *run)
@@ -272,7 +317,7 @@ void jfb_print_csv(struct seq_file *m, const struct jfb_run *run)
 	unsigned int s, kind, i, how;
 
 	print_machine(m, run);
-	seq_puts(m, "suite,name,sites,probes,ns_min,ns_median,cycles_min,cycles_median,raw_ns_min,raw_ns_median,raw_cycles_min,raw_cycles_median,samples,per_sample,patched,broadcasts,transactions,window_ns,note\n");
+	seq_puts(m, CSV_HEAD);
 	for (s = 0; s < JFB_SUITES; s++)
 		if (run->rows[s])
 			for_each_row(m, run, s, print_csv_row);

@@ -74,6 +74,14 @@ void jf_unlock(void)
 	cpus_read_unlock();
 }
 
+void jf_stats_get(struct jf_stats *stats)
+{
+	mutex_lock(&jf_mutex);
+	*stats = jf_stats;
+	mutex_unlock(&jf_mutex);
+}
+EXPORT_SYMBOL_GPL(jf_stats_get);
+
 const char *jf_target_name(const void *func, char *buf)
 {
 	if (func == (void *)jf_nop)

@@ -190,9 +190,7 @@ static void jf_show_stats(struct seq_file *m, const struct jf_file *f)
 {
 	struct jf_stats s;
 
-	jf_lock();
-	s = jf_stats;
-	jf_unlock();
+	jf_stats_get(&s);
 	seq_printf(m, "backend %s\n", jf_arch_backend());
 	seq_printf(m, "updates %llu\n", s.updates);
 	seq_printf(m, "batches %llu\n", s.batches);

@@ -107,6 +107,7 @@ struct jf_poke {
 /**
  * struct jf_ctl - the core's side of one key
  * @hash:    in the table of all keys, by @ent
+ * @hash_tramp: in the table of all trampolines, by @tramp
  * @ent:     the key
  * @mod:     the module that defines it
  * @sites:   all its sites, in all modules
@@ -118,6 +119,7 @@ struct jf_poke {
  */
 struct jf_ctl {
 	struct hlist_node	hash;
+	struct hlist_node	hash_tramp;
 	struct jf_ent		*ent;
 	struct jf_mod		*mod;
 	struct list_head	sites;
@@ -209,6 +211,9 @@ struct jf_stats {
 };
 
 extern struct jf_stats jf_stats;
+
+/* A copy of them, all of one moment; exported for the benchmark. */
+void jf_stats_get(struct jf_stats *stats);
 
 /* --- jf_core.c --------------------------------------------------------- */
 

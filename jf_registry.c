@@ -50,6 +50,8 @@ struct jf_map {
 LIST_HEAD(jf_modules);
 
 static DEFINE_HASHTABLE(jf_ctls, 8);
+/* Those with a trampoline, by its address: looked at for each new target. */
+static DEFINE_HASHTABLE(jf_tramps, 8);
 static struct jf_map *jf_map;
 
 static int jf_table_set(const char *val, const struct kernel_param *kp)
@@ -114,12 +116,12 @@ struct jf_mod *jf_mod_by_addr(unsigned long addr)
 
 struct jf_ctl *jf_ctl_by_tramp(unsigned long addr)
 {
-	struct jf_mod *m = jf_mod_by_addr(addr);
-	unsigned int i;
+	struct jf_ctl *ctl;
 
-	for (i = 0; m && i < m->num_ctls; i++)
-		if (m->ctls[i].tramp == addr)
-			return &m->ctls[i];
+	lockdep_assert_held(&jf_mutex);
+	hash_for_each_possible(jf_tramps, ctl, hash_tramp, addr)
+		if (ctl->tramp == addr)
+			return ctl;
 	return NULL;
 }
 
@@ -350,6 +352,8 @@ static int jf_add_ctl(struct jf_mod *m, struct jf_ent *ent, void *tramp)
 	ctl->tramp = (unsigned long)tramp;
 	INIT_LIST_HEAD(&ctl->sites);
 	hash_add(jf_ctls, &ctl->hash, (unsigned long)ent);
+	if (tramp)
+		hash_add(jf_tramps, &ctl->hash_tramp, ctl->tramp);
 	m->num_ctls++;
 	return 0;
 }
@@ -521,8 +525,11 @@ static void jf_unhash(struct jf_mod *m)
 {
 	unsigned int i;
 
-	for (i = 0; i < m->num_ctls; i++)
+	for (i = 0; i < m->num_ctls; i++) {
 		hash_del(&m->ctls[i].hash);
+		/* Does nothing for those that are not in it. */
+		hash_del(&m->ctls[i].hash_tramp);
+	}
 }
 
 static int jf_alloc_arrays(struct jf_mod *m)

@@ -547,6 +547,7 @@ const char *jf_arch_backend(void)
 {
 	return jf_backend->name;
 }
+EXPORT_SYMBOL_GPL(jf_arch_backend);
 
 /* --- init and exit ----------------------------------------------------- */
 

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Declares the targets by name, for who calls them directly.
+ */
+#ifndef JFB_TARGETS_H
+#define JFB_TARGETS_H
+
+#include "bench.h"
+#include "repeat.h"
+
+#define JFB_DECLARE_TARGET(i)	jfb_fn jfb_target_##i;
+
+JFB_REP64(JFB_DECLARE_TARGET, t)
+
+#define JFB_DECLARE_PROBE(i)	jfb_probe_fn jfb_probe_##i;
+JFB_REP8(JFB_DECLARE_PROBE, p)
+
+#endif /* JFB_TARGETS_H */

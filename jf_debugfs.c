@@ -52,14 +52,21 @@ static int jf_store_demo(char *cmd, const struct jf_file *f)
 
 /* --- functions --------------------------------------------------------- */
 
+static const char *jf_site_kind(const struct jf_site *site)
+{
+	if (site->flags & JF_SITE_TRAMP)
+		return "tramp";
+	if (site->flags & JF_SITE_CALL)
+		return "call";
+	return site->flags & JF_SITE_BRANCH_INV ? "likely" : "unlikely";
+}
+
 static void jf_show_sites(struct seq_file *m, const struct jf_ctl *ctl)
 {
 	const struct jf_site *site;
 
 	list_for_each_entry(site, &ctl->sites, list) {
-		seq_printf(m, "  %-6s %pK %pS  ",
-			   site->flags & JF_SITE_TRAMP ? "tramp" :
-			   site->flags & JF_SITE_CALL ? "call" : "branch",
+		seq_printf(m, "  %-8s %pK %pS  ", jf_site_kind(site),
 			   (void *)site->addr, (void *)site->addr);
 		jf_arch_show(m, site);
 		seq_putc(m, '\n');
@@ -172,8 +179,10 @@ static void jf_show_keys(struct seq_file *m, const struct jf_file *f)
 			if (ctl->ent->type != JF_ENT_KEY)
 				continue;
 			key = jf_ent_key(ctl->ent);
-			seq_printf(m, "%s %s %s%s %d %llu %u\n", ctl->ent->name,
-				   mod->mod->name,
+			seq_puts(m, ctl->ent->name);
+			if (ctl->index >= 0)
+				seq_printf(m, "[%d]", ctl->index);
+			seq_printf(m, " %s %s%s %d %llu %u\n", mod->mod->name,
 				   jf_key_enabled(key) ? "on" : "off",
 				   ctl->ent->flags & JF_ENT_RO ? ",ro" : "",
 				   jf_key_count(key), ctl->updates,
@@ -243,7 +252,9 @@ static void jf_show_help(struct seq_file *m, const struct jf_file *f)
 "functions        all dynamic functions, with trampoline and call sites\n"
 "    echo a=f b=g > functions   retarget by name, all or none; only to targets\n"
 "                          that the owner allows, or \"default\", or \"none\"\n"
-"keys             all jump-label keys, with branch sites\n"
+"keys             all jump-label keys: state (ro: fixed once its module has been\n"
+"                 initialised), users, changes, sites; then each branch site: its\n"
+"                 form (likely, unlikely), place, bytes and what they do\n"
 "stats            counters: updates, sites, broadcasts, INT3 hits, latencies\n"
 "dispatch         how the sample set of kernel tracepoints calls its subscriber\n"
 "    echo dynfunc > dispatch    off, indirect or dynfunc\n"

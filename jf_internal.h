@@ -115,6 +115,7 @@ struct jf_poke {
  * @pending: the change that the running batch makes, else NULL
  * @updates: how often its value changed
  * @tramp:   dynamic functions: address of the trampoline, else 0
+ * @index:   in an array of keys; -1: not in one
  * @sealed:  read-only since its module's init is done
  */
 struct jf_ctl {
@@ -127,6 +128,7 @@ struct jf_ctl {
 	struct jf_change	*pending;
 	u64			updates;
 	unsigned long		tramp;
+	int			index;
 	bool			sealed;
 };
 

@@ -330,7 +330,8 @@ static int jf_table_count(struct jf_mod *m, const struct jf_table *t)
 	return 0;
 }
 
-static int jf_add_ctl(struct jf_mod *m, struct jf_ent *ent, void *tramp)
+static int jf_add_ctl(struct jf_mod *m, struct jf_ent *ent, void *tramp,
+		      int index)
 {
 	struct jf_ctl *ctl = &m->ctls[m->num_ctls];
 
@@ -350,6 +351,7 @@ static int jf_add_ctl(struct jf_mod *m, struct jf_ent *ent, void *tramp)
 	ctl->ent = ent;
 	ctl->mod = m;
 	ctl->tramp = (unsigned long)tramp;
+	ctl->index = index;
 	INIT_LIST_HEAD(&ctl->sites);
 	hash_add(jf_ctls, &ctl->hash, (unsigned long)ent);
 	if (tramp)
@@ -398,7 +400,7 @@ static int jf_table_add_ents(struct jf_mod *m, const struct jf_table *t)
 	for (e = t->ents; e < t->ents_end; e++) {
 		for (i = 0; i < e->num; i++) {
 			err = jf_add_ctl(m, (void *)e->ent + i * e->stride,
-					 e->tramp);
+					 e->tramp, e->num > 1 ? i : -1);
 			if (err)
 				return err;
 		}

@@ -471,6 +471,8 @@ static int jf_adopt_branch(struct jf_site *site, unsigned long test)
 		return -EILSEQ;
 	memcpy(&disp, p + 9, sizeof(disp));
 	site->label = test + 13 + disp;
+	if (!within_module(site->label, site->mod->mod))
+		return -EILSEQ;
 	return 0;
 }
 
@@ -535,7 +537,8 @@ void jf_arch_show(struct seq_file *m, const struct jf_site *site)
 	seq_printf(m, "%*ph  %s", JF_INSN_SIZE, (void *)site->addr, what);
 	if (jf_insn_byte(insn, 0) == JF_OPCODE_CALL ||
 	    jf_insn_byte(insn, 0) == JF_OPCODE_JMP)
-		seq_printf(m, " %ps", (void *)(unsigned long)target);
+		seq_printf(m, site->flags & JF_SITE_BRANCH ? " %pS" : " %ps",
+			   (void *)(unsigned long)target);
 }
 
 bool jf_arch_patches(void)

@@ -85,6 +85,22 @@ struct jf_key {
 #include <jumpfunc/branch_generic.h>
 #endif
 
+/**
+ * jf_branch_unlikely() - is a key enabled? The straight path is for "no".
+ * @key: address of the key, a compile-time constant
+ *
+ * Context: any but noinstr code. Return: true if it is enabled.
+ */
+#define jf_branch_unlikely(key)	__builtin_expect(__jf_branch_unlikely(key), 0)
+
+/**
+ * jf_branch_likely() - is a key enabled? The straight path is for "yes".
+ * @key: address of the key, a compile-time constant
+ *
+ * Context: any but noinstr code. Return: true if it is enabled.
+ */
+#define jf_branch_likely(key)	__builtin_expect(__jf_branch_likely(key), 1)
+
 #define __JF_KEY_INIT(_name, _on, _flags)				\
 	{								\
 		.enabled = (_on),					\

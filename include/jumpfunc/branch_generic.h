@@ -10,14 +10,14 @@
 #error "include <jumpfunc/branch.h>"
 #endif
 
-static __always_inline bool jf_branch_unlikely(struct jf_key * const key)
+static __always_inline bool __jf_branch_unlikely(struct jf_key * const key)
 {
-	return unlikely(READ_ONCE(key->enabled));
+	return READ_ONCE(key->enabled);
 }
 
-static __always_inline bool jf_branch_likely(struct jf_key * const key)
+static __always_inline bool __jf_branch_likely(struct jf_key * const key)
 {
-	return likely(READ_ONCE(key->enabled));
+	return READ_ONCE(key->enabled);
 }
 
 #endif /* JUMPFUNC_BRANCH_GENERIC_H */

@@ -15,8 +15,10 @@
  * fixed: the core finds "other" in the test's code and needs no record of it. To
  * objtool this is a branch like any other; both sides are reachable.
  *
- * The test stands in .altinstr_aux, which all kernels' tools know to be code
- * that any section may jump to and from.
+ * The test stands behind all functions of the section that the site is in, by way
+ * of a subsection. So it comes and goes with its site in __init and __exit text,
+ * modpost sees no reference between sections, and objtool gives it unwind data:
+ * a stack trace that begins in it is as reliable as any.
  */
 #ifndef JUMPFUNC_BRANCH_X86_H
 #define JUMPFUNC_BRANCH_X86_H
@@ -32,14 +34,14 @@
 	__JF_NOENDBR							\
 	".byte 0xe9\n\t"						\
 	".long 772f - (. + 4)\n\t"					\
-	".pushsection .altinstr_aux, \"ax\", @progbits\n"		\
+	".subsection 1\n"						\
 	"772:\n\t"							\
 	"cmpb $0, %c[jf_key](%%rip)\n\t"				\
 	".byte 0x0f, " jcc "\n\t"					\
 	".long %l[jf_other] - (. + 4)\n\t"				\
 	".byte 0xe9\n\t"						\
 	".long (771b + 5) - (. + 4)\n\t"				\
-	".popsection\n\t"						\
+	".previous\n\t"						\
 	__JF_SITE_REC("771b", "%c[jf_key] + %c[jf_ent]", "%c[jf_flags]")
 
 /* jne */
@@ -60,13 +62,7 @@
 		     __JF_SITE_REC_IN					\
 		 : : jf_other)
 
-/**
- * jf_branch_unlikely() - is a key enabled? The straight path is for "no".
- * @key: address of the key, a compile-time constant
- *
- * Context: any but noinstr code. Return: true if it is enabled.
- */
-static __always_inline bool jf_branch_unlikely(struct jf_key * const key)
+static __always_inline bool __jf_branch_unlikely(struct jf_key * const key)
 {
 	__JF_BRANCH(key);
 	return false;
@@ -74,13 +70,7 @@ jf_other:
 	return true;
 }
 
-/**
- * jf_branch_likely() - is a key enabled? The straight path is for "yes".
- * @key: address of the key, a compile-time constant
- *
- * Context: any but noinstr code. Return: true if it is enabled.
- */
-static __always_inline bool jf_branch_likely(struct jf_key * const key)
+static __always_inline bool __jf_branch_likely(struct jf_key * const key)
 {
 	__JF_BRANCH_INV(key);
 	return true;

@@ -48,15 +48,15 @@
 	.skip	16, 0x90
 	.type	jf_single_\@, @function
 jf_single_\@:
-	.set	jf_entry, .
-	.set	jf_slot, .
+	.set	.Ljf_entry, .
+	.set	.Ljf_slot, .
 	movabs	$0, %rdi
-	.set	jf_call, .
+	.set	.Ljf_call, .
 	.byte	0xe9
 	.long	jf_nop - (. + 4)
 	.byte	0xcc
-	.set	jf_done, .
-	.set	jf_exit, .
+	.set	.Ljf_done, .
+	.set	.Ljf_exit, .
 	.size	jf_single_\@, . - jf_single_\@
 .endm
 
@@ -66,7 +66,7 @@ jf_single_\@:
  * argument first, and each push brings the one before it to the same offset.
  */
 .macro jf_chain_slot regs, stack
-	.set	jf_slot, .
+	.set	.Ljf_slot, .
 	movabs	$0, %rdi
 	movq	8 * (\regs - 1)(%rsp), %rsi
 	movq	8 * (\regs - 2)(%rsp), %rdx
@@ -78,13 +78,13 @@ jf_single_\@:
 	.rept	\stack
 	pushq	8 * (\regs + \stack)(%rsp)
 	.endr
-	.set	jf_call, .
+	.set	.Ljf_call, .
 	.byte	0xe8
 	.long	jf_nop - (. + 4)
 	.if	\stack
 	addq	$8 * \stack, %rsp
 	.endif
-	.set	jf_done, .
+	.set	.Ljf_done, .
 .endm
 
 .macro jf_chain name, regs, stack
@@ -92,7 +92,7 @@ jf_single_\@:
 	.skip	16, 0x90
 	.type	jf_chain_\name\()_\@, @function
 jf_chain_\name\()_\@:
-	.set	jf_entry, .
+	.set	.Ljf_entry, .
 	pushq	%rsi
 	pushq	%rdx
 	pushq	%rcx
@@ -100,11 +100,11 @@ jf_chain_\name\()_\@:
 	pushq	%r8
 	pushq	%r9
 	.endif
-	.set	jf_first, .
+	.set	.Ljf_first, .
 	.rept	JF_CHAIN_SLOTS
 	jf_chain_slot \regs, \stack
 	.endr
-	.set	jf_exit, .
+	.set	.Ljf_exit, .
 	addq	$8 * \regs, %rsp
 	RET
 	.size	jf_chain_\name\()_\@, . - jf_chain_\name\()_\@
@@ -121,11 +121,11 @@ jf_chain_\name\()_\@:
 jf_pool_\name:
 	.quad	jf_images_\name
 	.long	\count
-	.long	(jf_end - jf_images_\name) / \count	/* stride */
-	.long	jf_first - jf_entry
-	.long	jf_done - jf_slot			/* slot size */
-	.long	jf_call - jf_slot
-	.long	jf_exit - jf_entry
+	.long	(.Ljf_end - jf_images_\name) / \count	/* stride */
+	.long	.Ljf_first - .Ljf_entry
+	.long	.Ljf_done - .Ljf_slot			/* slot size */
+	.long	.Ljf_call - .Ljf_slot
+	.long	.Ljf_exit - .Ljf_entry
 	.popsection
 .endm
 
@@ -138,8 +138,8 @@ jf_images_single:
 	jf_single
 	.endr
 	.p2align 4
-	.set	jf_first, jf_entry
-	.set	jf_end, .
+	.set	.Ljf_first, .Ljf_entry
+	.set	.Ljf_end, .
 	jf_layout single, JF_IMAGES_SINGLE
 
 jf_images_small:
@@ -148,7 +148,7 @@ jf_images_small:
 	jf_chain small, 3, 0
 	.endr
 	.p2align 4
-	.set	jf_end, .
+	.set	.Ljf_end, .
 	jf_layout small, JF_IMAGES_SMALL
 
 jf_images_regs:
@@ -157,7 +157,7 @@ jf_images_regs:
 	jf_chain regs, 5, 0
 	.endr
 	.p2align 4
-	.set	jf_end, .
+	.set	.Ljf_end, .
 	jf_layout regs, JF_IMAGES_REGS
 
 jf_images_stack:
@@ -166,5 +166,5 @@ jf_images_stack:
 	jf_chain stack, 5, 7
 	.endr
 	.p2align 4
-	.set	jf_end, .
+	.set	.Ljf_end, .
 	jf_layout stack, JF_IMAGES_STACK

@@ -237,19 +237,19 @@ int __jf_trace_unregister(struct jf_tracepoint *tp, void *func, void *data);
 
 /**
  * DEFINE_JF_TRACE() - define a tracepoint
- * @_name: its name, as declared; the declaration must be visible
+ * @tp: its name as declared; the declaration must be visible
  */
-#define DEFINE_JF_TRACE(_name)						\
-	DEFINE_JF_KEY_FALSE(__jf_on_##_name);				\
-	__DEFINE_DYNFUNC(__jf_tp_##_name, __jf_iter_##_name, jf_nop,	\
+#define DEFINE_JF_TRACE(tp)						\
+	DEFINE_JF_KEY_FALSE(__jf_on_##tp);				\
+	__DEFINE_DYNFUNC(__jf_tp_##tp, __jf_iter_##tp, jf_nop,		\
 			 JF_ENT_NULL_OK);				\
-	struct jf_tracepoint __jf_trace_##_name = {			\
-		.name	= #_name,					\
+	struct jf_tracepoint __jf_trace_##tp = {			\
+		.name	= #tp,						\
 		.owner	= THIS_MODULE,					\
-		.key	= &__jf_on_##_name,				\
-		.call	= &__jf_func___jf_tp_##_name,			\
-		.iter	= __jf_iter_##_name,				\
-		.nargs	= __jf_nargs_##_name,				\
+		.key	= &__jf_on_##tp,				\
+		.call	= &__jf_func___jf_tp_##tp,			\
+		.iter	= __jf_iter_##tp,				\
+		.nargs	= __jf_nargs_##tp,				\
 	}
 
 /*

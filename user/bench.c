@@ -11,8 +11,8 @@
  * Layouts:
  *   hot	one site
  *   64		64 sites in straight line, each with its own target
- *   1K		1024 blocks on cache lines of their own, executed in an order
- *		that has nothing to do with their addresses
+ *   1K		1024 functions on cache lines of their own with a site each,
+ *		called in an order that has nothing to do with their addresses
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -31,7 +31,13 @@
 #define MAX_SUBSCRIBERS	8
 #define MAX_PROGRAMS	128
 #define MAX_ROUNDS	5000
-#define TEXT_SIZE	(24UL << 20)
+#define TEXT_SIZE	(16UL << 20)
+/*
+ * Every program is assembled at so many places, which take turns: branch
+ * prediction at times stumbles over one placement of one program. Within a
+ * variant, all have the same place in their pages and the same random order.
+ */
+#define VARIANTS	3
 #define SAMPLE_NS	250000		/* one sample runs at least so long */
 #define MAX_UPDATE_SITES 5000
 #define CACHE_LINE	64
@@ -88,7 +94,7 @@ struct program {
 	enum shape shape;
 	enum layout layout;
 	unsigned int subscribers;
-	uint64_t (*run)(uint64_t iterations);
+	uint64_t (*run[VARIANTS])(uint64_t iterations);
 	struct program *base;
 	uint64_t iterations;
 	double *ticks;		/* per site, one for each round */
@@ -124,7 +130,7 @@ static uint64_t data[FEW][MAX_SUBSCRIBERS][CACHE_LINE / 8];
 static struct subscriber arrays[FEW][MAX_SUBSCRIBERS + 1][MAX_SUBSCRIBERS + 1];
 static uint8_t hot_flags[MANY];
 static uint8_t cold_flags[MANY][CACHE_LINE] __attribute__((aligned(4096)));
-static struct jf_func call_funcs[2 * (1 + FEW + MANY) + 4 * (1 + FEW)];
+static struct jf_func call_funcs[VARIANTS * (2 * (1 + FEW + MANY) + 4 * (1 + FEW))];
 static size_t nr_call_funcs;
 static struct jf_key on_key = JF_KEY_INIT("on", false);
 static struct jf_key off_key = JF_KEY_INIT("off", false);
@@ -171,12 +177,17 @@ static uint8_t *begin(struct jf_emit *e)
 	return cursor;
 }
 
+/* An image or a trampoline of its own for each site, in the text's other half. */
+static uint8_t *helper_at;
+
 static void *finish(struct jf_emit *e)
 {
 	uint8_t *at = cursor;
 
-	jf_emit_align(e, 4096);
+	jf_emit_align(e, CACHE_LINE);
 	cursor += e->used;
+	if (helper_at < at + e->used && helper_at > at)
+		stress_die(-ENOMEM, "the text is too small");
 	return place(e, at);
 }
 
@@ -300,9 +311,6 @@ static struct jf_func *new_func(uint64_t target, enum jf_null null)
 	*func = (struct jf_func)JF_FUNC_INIT("bench", target, null);
 	return func;
 }
-
-/* An image or a trampoline of its own for each site, behind the program. */
-static uint8_t *helper_at;
 
 static uint64_t make_helper(const void *code, size_t size, size_t spacing)
 {
@@ -466,44 +474,36 @@ static void fix_rel32(struct jf_emit *e, size_t at, uint64_t target)
 	memcpy(e->buf + at, &disp, sizeof(disp));
 }
 
-static void make_program(struct program *p)
+static void make_program(struct program *p, unsigned int variant)
 {
 	static struct sites sites;
-	static uint64_t block_at[MANY];
 	static unsigned int order[MANY];
 	unsigned int i, nr = layout_sites[p->layout];
-	uint64_t loop, entry, done = 0;
+	uint64_t loop, entry, blocks;
 	struct jf_emit e;
-	size_t slot = CACHE_LINE;
 
 	memset(&sites, 0, sizeof(sites));
+	cursor = (uint8_t *)(((uintptr_t)cursor + 4095) & ~4095UL);
+	cursor += variant * 11 * CACHE_LINE;
+	random_state = stress_seed(variant, 0);
 	entry = (uintptr_t)begin(&e);
-	/* Beyond what the largest program takes, out-of-line parts included. */
-	helper_at = cursor + (256 << 10);
 
 	jf_emit(&e, 8, 0x53, 0x55, 0x41, 0x54, 0x41, 0x55, 0x41, 0x56);
 	jf_emit(&e, 3, 0x48, 0x89, 0xfb);		/* mov %rdi,%rbx */
 	if (p->layout == RANDOM) {
-		/* The first block does the counting. */
+		/* Functions with a site each, called in random order. */
 		shuffle(order, nr);
-		loop = (entry + 2 * CACHE_LINE) & ~(CACHE_LINE - 1UL);
-		for (i = 0; i < nr; i++)
-			block_at[i] = loop + CACHE_LINE + order[i] * slot;
-		jf_emit_jmp(&e, loop);
-		jf_emit_fill(&e, loop);
-		jf_emit_jmp(&e, block_at[0]);
-		done = loop + CACHE_LINE + nr * slot;
-		/* Emitted by address, executed by number. */
+		blocks = (entry + 2 * CACHE_LINE) & ~(CACHE_LINE - 1UL);
+		jf_emit_jmp(&e, blocks + nr * CACHE_LINE);
 		for (i = 0; i < nr; i++) {
-			unsigned int b;
-
-			for (b = 0; order[b] != i; b++)
-				;
-			jf_emit_fill(&e, block_at[b]);
-			emit_block(&e, p, b, &sites);
-			jf_emit_jmp(&e, b + 1 < nr ? block_at[b + 1] : done);
+			jf_emit_fill(&e, blocks + i * CACHE_LINE);
+			emit_block(&e, p, i, &sites);
+			jf_emit(&e, 1, 0xc3);
 		}
-		jf_emit_fill(&e, done);
+		jf_emit_fill(&e, blocks + nr * CACHE_LINE);
+		loop = jf_emit_here(&e);
+		for (i = 0; i < nr; i++)
+			jf_emit_call(&e, blocks + order[i] * CACHE_LINE);
 	} else {
 		emit_nops(&e, CACHE_LINE);
 		loop = jf_emit_here(&e);
@@ -523,18 +523,15 @@ static void make_program(struct program *p)
 			sites.descs[i].label = (void *)(uintptr_t)jf_emit_here(&e);
 		jf_emit_jmp(&e, sites.backs[i]);
 	}
-	if (jf_emit_here(&e) > entry + (256 << 10))
-		stress_die(-ENOMEM, "a program is larger than its place");
 	finish(&e);
 	publish(&sites);
-	if (helper_at > cursor)
-		cursor = (uint8_t *)(((uintptr_t)helper_at + 4095) & ~4095UL);
-	p->run = (uint64_t (*)(uint64_t))(uintptr_t)entry;
+	p->run[variant] = (uint64_t (*)(uint64_t))(uintptr_t)entry;
 }
 
 static struct program *add(enum shape shape, enum layout layout, unsigned int subscribers)
 {
 	struct program *p = &programs[nr_programs++];
+	unsigned int v;
 	size_t i;
 
 	p->shape = shape;
@@ -546,7 +543,8 @@ static struct program *add(enum shape shape, enum layout layout, unsigned int su
 	for (i = 0; i < nr_programs; i++)
 		if (programs[i].shape == shapes[shape].base && programs[i].layout == layout)
 			p->base = &programs[i];
-	make_program(p);
+	for (v = 0; v < VARIANTS; v++)
+		make_program(p, v);
 	return p;
 }
 
@@ -600,20 +598,21 @@ static bool is_cold(const struct program *p)
 	return shapes[p->shape].base == BODY_COLD;
 }
 
-static double sample(const struct program *p)
+static double sample(const struct program *p, unsigned int variant)
 {
+	uint64_t (*run)(uint64_t) = p->run[variant];
 	uint64_t begin_at;
 	size_t i;
 
 	if (is_cold(p)) {
 		/* Code and its predictions warm, flags in memory. */
-		p->run(1);
+		run(1);
 		for (i = 0; i < MANY; i++)
 			_mm_clflush(cold_flags[i]);
 		_mm_mfence();
 	}
 	begin_at = ticks_begin();
-	p->run(p->iterations);
+	run(p->iterations);
 	return (double)(ticks_end() - begin_at) /
 	       ((double)p->iterations * layout_sites[p->layout]);
 }
@@ -627,7 +626,7 @@ static void calibrate(struct program *p)
 		return;
 	for (;;) {
 		start = stress_now_ns();
-		p->run(p->iterations);
+		p->run[0](p->iterations);
 		took = stress_now_ns() - start;
 		if (took >= SAMPLE_NS)
 			return;
@@ -664,7 +663,7 @@ static unsigned int measure(void)
 	for (round = 0; round < opt.rounds && !atomic_load(&stress_stop); round++) {
 		shuffle(order, (unsigned int)nr_programs);
 		for (i = 0; i < nr_programs; i++)
-			programs[order[i]].ticks[round] = sample(&programs[order[i]]);
+			programs[order[i]].ticks[round] = sample(&programs[order[i]], round % VARIANTS);
 		rounds++;
 		if (stress_now_ns() - last > 5000000000ULL) {
 			last = stress_now_ns();
@@ -689,11 +688,19 @@ static unsigned int measure(void)
 /* --- updates -------------------------------------------------------------------------- */
 
 static struct jf_func update_funcs[MAX_UPDATE_SITES];
+static struct jf_key update_keys[MANY];
 static uint8_t *update_sites[MAX_UPDATE_SITES];
 
 #define UPDATE_REPEATS	11
 
-static const unsigned int update_sizes[] = { 1, 10, 100, 1000, 5000 };
+/* Functions with a trampoline each, or keys with a branch each. */
+static const struct {
+	unsigned int sites;
+	bool keys;
+} update_sizes[] = {
+	{ 1, false }, { 10, false }, { 100, false }, { 1000, false },
+	{ MAX_UPDATE_SITES, false }, { 1000, true },
+};
 #define NR_UPDATE_SIZES	(sizeof(update_sizes) / sizeof(update_sizes[0]))
 
 static struct update_result {
@@ -721,6 +728,22 @@ static void make_update_sites(void)
 	}
 	finish(&e);
 	stress_die(jf_sites_add(descs, MAX_UPDATE_SITES), "jf_sites_add");
+
+	begin(&e);
+	memset(descs, 0, sizeof(descs));
+	for (i = 0; i < MANY; i++) {
+		descs[i].addr = (void *)(uintptr_t)jf_emit_here(&e);
+		descs[i].key = &update_keys[i];
+		descs[i].form = JF_SITE_BRANCH;
+		update_keys[i] = (struct jf_key)JF_KEY_INIT("update", false);
+		jf_emit_insn(&e, jf_insn_nop());
+		jf_emit(&e, 1, 0xc3);
+		descs[i].label = (void *)(uintptr_t)jf_emit_here(&e);
+		jf_emit(&e, 1, 0xc3);
+		jf_emit_align(&e, 16);
+	}
+	finish(&e);
+	stress_die(jf_sites_add(descs, MANY), "jf_sites_add");
 }
 
 static _Atomic bool peers_stop;
@@ -738,8 +761,22 @@ static void *peer(void *arg)
 	return NULL;
 }
 
-static double update_once(unsigned int size, bool batched, uint64_t target,
-			  uint64_t *broadcasts)
+static int update_one(struct jf_batch *batch, bool key, unsigned int i, uint64_t turn)
+{
+	void *target = (void *)(uintptr_t)targets[turn % (MANY - 1) + 1];
+	bool on = turn & 1;
+
+	if (key && batch)
+		return jf_key_batch_set(batch, &update_keys[i], on);
+	if (key)
+		return on ? jf_key_enable(&update_keys[i]) :
+			    jf_key_disable(&update_keys[i]);
+	return batch ? dynfunc_batch_set(batch, &update_funcs[i], target) :
+		       dynfunc_update(&update_funcs[i], target);
+}
+
+/* @turn is another one each time, so that every site changes each time. */
+static double update_once(size_t size, bool batched, uint64_t turn, uint64_t *broadcasts)
 {
 	struct jf_stats before, after;
 	struct jf_batch batch;
@@ -750,13 +787,8 @@ static double update_once(unsigned int size, bool batched, uint64_t target,
 	jf_stats_get(&before);
 	start = stress_now_ns();
 	jf_batch_init(&batch);
-	for (i = 0; i < size && !err; i++)
-		if (batched)
-			err = dynfunc_batch_set(&batch, &update_funcs[i],
-						(void *)(uintptr_t)target);
-		else
-			err = dynfunc_update(&update_funcs[i],
-					     (void *)(uintptr_t)target);
+	for (i = 0; i < update_sizes[size].sites && !err; i++)
+		err = update_one(batched ? &batch : NULL, update_sizes[size].keys, i, turn);
 	if (!err && batched)
 		err = jf_batch_commit(&batch);
 	start = stress_now_ns() - start;
@@ -772,7 +804,8 @@ static void measure_updates(unsigned int peers)
 	pthread_t threads[256];
 	uint64_t broadcasts;
 	unsigned int i, r, done = 0;
-	size_t s, b, turn = 0;
+	static uint64_t turn;
+	size_t s, b;
 
 	atomic_store(&peers_stop, false);
 	for (i = 0; i < peers; i++)
@@ -783,9 +816,7 @@ static void measure_updates(unsigned int peers)
 	for (r = 0; r < UPDATE_REPEATS && !atomic_load(&stress_stop); r++, done++)
 		for (s = 0; s < NR_UPDATE_SIZES; s++)
 			for (b = 0; b < 2; b++) {
-				turn = turn % (MANY - 1) + 1;
-				us[s][b][r] = update_once(update_sizes[s], b, targets[turn],
-							  &broadcasts);
+				us[s][b][r] = update_once(s, b, ++turn, &broadcasts);
 				update_results[s][b][!!peers].broadcasts = broadcasts;
 			}
 	atomic_store(&peers_stop, true);
@@ -856,7 +887,8 @@ static void print_machine(unsigned int rounds)
 				     ""));
 	snprintf(buf, sizeof(buf), "%.4f ns per TSC cycle", ns_per_tick);
 	say("TSC", buf);
-	snprintf(buf, sizeof(buf), "%u, interleaved", rounds);
+	snprintf(buf, sizeof(buf), "%u, interleaved, over %d placements of the code",
+		 rounds, VARIANTS);
 	say("rounds", buf);
 }
 
@@ -962,13 +994,16 @@ static void print_updates(unsigned int peers)
 			if (!u->done)
 				continue;
 			printf("  %-34s %5u %10.1f %12.1f %10llu %8.1f\n",
-			       b ? "one transaction" : "one by one", update_sizes[s],
+			       update_sizes[s].keys ?
+			       b ? "keys, one transaction" : "keys, one by one" :
+			       b ? "one transaction" : "one by one", update_sizes[s].sites,
 			       u->min_us, u->median_us,
 			       (unsigned long long)u->broadcasts,
 			       u->median_us / batch->median_us);
 			if (csv)
-				fprintf(csv, "update,%u,%s,%u,%.1f,%.1f,,,%llu\n", peers,
-					b ? "batch" : "single", update_sizes[s],
+				fprintf(csv, "update,%u,%s%s,%u,%.1f,%.1f,,,%llu\n", peers,
+					update_sizes[s].keys ? "keys-" : "",
+					b ? "batch" : "single", update_sizes[s].sites,
 					u->min_us * 1e3, u->median_us * 1e3,
 					(unsigned long long)u->broadcasts);
 		}
@@ -1097,6 +1132,7 @@ int main(int argc, char **argv)
 	if (!text)
 		stress_die(-errno, "no memory for code near the program");
 	cursor = (uint8_t *)(((uintptr_t)jf_text_base(text) + 4095) & ~4095UL);
+	helper_at = cursor + TEXT_SIZE / 2;
 	memset(cold_flags, 0, sizeof(cold_flags));
 
 	fprintf(stderr, "# assembling and calibrating\n");

@@ -101,6 +101,8 @@ const char *jfb_pointer_call(void)
 	const u8 *start = (const u8 *)jfb_specimen, *p;
 	uint64_t to;
 
+	/* Else objtool sees the address of something inside of a function. */
+	OPTIMIZER_HIDE_VAR(start);
 	/*
 	 * The specimen has one call. The bytes of its other instructions cannot
 	 * be taken for one: a false "e8" would not lead to a thunk.

@@ -12,7 +12,7 @@
  *   writer (under jf_mutex)		    reader
  *   1. sites: INT3 transaction		    executes sites
  *   2. func / enabled, WRITE_ONCE()	    unpatched code, dynfunc_query()
- *   3. jf_seq++			    jf_quiesce_if_needed()
+ *   3. jf_seq++, for functions	    jf_quiesce_if_needed()
  *
  * 1 and 2 need no order between them: nobody executes patched and unpatched
  * forms of one site. 3 comes last, and jf_seq is read under jf_mutex before a
@@ -42,7 +42,10 @@ static_assert(sizeof(struct jf_key) == JF_KEY_SIZE);
 DEFINE_MUTEX(jf_mutex);
 struct jf_stats jf_stats;
 
-/* Number of commits that changed something; under jf_mutex. */
+/*
+ * Number of targets that were replaced; under jf_mutex. Keys do not count:
+ * a change of theirs leaves nobody in any code that goes away.
+ */
 static u64 jf_seq;
 /* The highest jf_seq for which a grace period has passed; under jf_mutex. */
 static u64 jf_quiesced_seq;
@@ -313,6 +316,7 @@ static void jf_apply(struct jf_change *c)
 
 		trace_jf_update(c->ent->name, f->func, c->value.func);
 		WRITE_ONCE(f->func, c->value.func);
+		jf_seq++;
 	} else {
 		struct jf_key *k = jf_ent_key(c->ent);
 
@@ -388,8 +392,6 @@ int __jf_commit(struct list_head *changes, bool force)
 
 	list_for_each_entry(c, changes, list)
 		jf_apply(c);
-	if (updates)
-		jf_seq++;
 	jf_account(start, updates, num);
 
 out_trace:

@@ -36,14 +36,20 @@ static void show(const char *when)
 	struct sample_packet web = { .len = 1000, .port = 80 };
 	struct sample_packet big = { .len = 9000, .port = 22 };
 
+	bool site[2], tramp[2];
+	long received[2];
+
 	/* The same call from a site of ours and through the trampoline. */
+	site[0] = dynfunc_call(sample_filter, &web, 1500);
+	site[1] = dynfunc_call(sample_filter, &big, 1500);
+	tramp[0] = dynfunc_sample_filter(&web, 1500);
+	tramp[1] = dynfunc_sample_filter(&big, 1500);
+	/* And from sites of the provider. */
+	received[0] = sample_receive(&web);
+	received[1] = sample_receive(&big);
 	pr_info("%s: filter %d %d, by trampoline %d %d, received %ld %ld, seen %d\n",
-		when,
-		dynfunc_call(sample_filter, &web, 1500),
-		dynfunc_call(sample_filter, &big, 1500),
-		dynfunc_sample_filter(&web, 1500),
-		dynfunc_sample_filter(&big, 1500),
-		sample_receive(&web), sample_receive(&big), atomic_read(&seen));
+		when, site[0], site[1], tramp[0], tramp[1],
+		received[0], received[1], atomic_read(&seen));
 }
 
 /* All three change, or none. */

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A module whose tables are right: two keys, two sites, a list of targets. See
+ * jf_spoil.c for what becomes of them.
+ */
+#include <linux/module.h>
+
+#include <jumpfunc/dynfunc.h>
+
+static noinline int good(int a)
+{
+	return a + 1;
+}
+
+DEFINE_DYNFUNC(badtab_a, good);
+DEFINE_DYNFUNC(badtab_b, good);
+DYNFUNC_TARGETS(badtab_a, good);
+
+static int __init badtab_init(void)
+{
+	return 0;
+}
+
+/* Not __init text: it has to be there for longer. */
+static void __exit badtab_exit(void)
+{
+	pr_info("jf_badtab: %d\n", dynfunc_call(badtab_a, 1) + dynfunc_call(badtab_a, 2));
+}
+
+module_init(badtab_init);
+module_exit(badtab_exit);
+MODULE_LICENSE("GPL");
+MODULE_DESCRIPTION("Has tables that jf_spoil spoils");

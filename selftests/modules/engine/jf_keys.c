@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Keys whose targets come and go with other modules, and tasks that call them all
+ * the time, from every CPU. A late call ends in text that is not there any more.
+ *
+ * What breaks which case (each was tried):
+ *   callers	jf_fall_back() does nothing, or sets the sites but not the
+ *		trampoline: the machine oopses
+ *   quiesce	jf_quiesce() without synchronize_rcu_tasks(), with preempt=full
+ */
+#include "jf_test.h"
+#include "jf_keys.h"
+
+#include <linux/cpu.h>
+#include <linux/delay.h>
+#include <linux/kthread.h>
+#include <linux/sched.h>
+
+static noinline u64 keys_initial(u64 x)
+{
+	return x + KEYS_INITIAL;
+}
+
+DEFINE_DYNFUNC(keys_op, keys_initial);
+EXPORT_DYNFUNC_GPL(keys_op);
+DYNFUNC_TARGETS(keys_op, keys_initial);
+
+/* --- callers --------------------------------------------------------------- */
+
+static struct task_struct **threads;
+static u64 calls, bad_calls;
+static atomic64_t all_calls, all_bad;
+
+static int caller(void *unused)
+{
+	u64 x = 0, n = 0, bad = 0;
+
+	while (!kthread_should_stop()) {
+		u64 r[3];
+		int i;
+
+		r[0] = dynfunc_call(keys_op, x) - x;
+		r[1] = dynfunc_keys_op(x) - x;
+		r[2] = dynfunc_call(keys_op, x + 7) - (x + 7);
+		for (i = 0; i < 3; i++, n++)
+			if (r[i] != KEYS_INITIAL && r[i] != KEYS_PLAIN && r[i] != KEYS_USER)
+				bad++;
+		x = x * 5 + 1;
+		/* The other modules shall get somewhere, too. */
+		if (!(n % 12288))
+			schedule_timeout_uninterruptible(1);
+	}
+	atomic64_add(n, &all_calls);
+	atomic64_add(bad, &all_bad);
+	return 0;
+}
+
+static void stop_callers(void)
+{
+	unsigned int cpu;
+
+	for (cpu = 0; threads && cpu < nr_cpu_ids; cpu++)
+		if (threads[cpu])
+			kthread_stop(threads[cpu]);
+	kfree(threads);
+	threads = NULL;
+}
+
+static int start_callers(void)
+{
+	unsigned int cpu;
+
+	threads = kcalloc(nr_cpu_ids, sizeof(*threads), GFP_KERNEL);
+	if (!threads)
+		return -ENOMEM;
+	for_each_online_cpu(cpu) {
+		struct task_struct *t = kthread_create(caller, NULL, "jf_keys/%u", cpu);
+
+		if (IS_ERR(t)) {
+			stop_callers();
+			return PTR_ERR(t);
+		}
+		kthread_bind(t, cpu);
+		set_user_nice(t, 10);
+		threads[cpu] = t;
+		wake_up_process(t);
+	}
+	return 0;
+}
+
+/* The other modules come and go between these two. */
+static int test_start(void)
+{
+	atomic64_set(&all_calls, 0);
+	atomic64_set(&all_bad, 0);
+	return start_callers();
+}
+
+static int test_callers(void)
+{
+	stop_callers();
+	calls = atomic64_read(&all_calls);
+	bad_calls = atomic64_read(&all_bad);
+	pr_info("jf_keys: %llu calls\n", calls);
+	CHECK(calls > 1000);
+	CHECK_EQ(bad_calls, 0);
+	CHECK_EQ(dynfunc_query(keys_op), keys_initial);
+	CHECK_EQ(dynfunc_call(keys_op, 5), 6);
+	CHECK_EQ(dynfunc_keys_op(5), 6);
+	return 0;
+}
+
+/* --- quiesce ------------------------------------------------------------------ */
+
+/* How many are inside each target, and how often they have been. */
+static atomic_t inside[2];
+static atomic_t entered[2];
+
+static noinline void stay(int which)
+{
+	u64 end = ktime_get_ns() + 3000000;
+
+	atomic_inc(&inside[which]);
+	atomic_inc(&entered[which]);
+	/* Long enough to be preempted in, by the other callers on this CPU. */
+	while (ktime_get_ns() < end)
+		cpu_relax();
+	atomic_dec(&inside[which]);
+}
+
+static noinline void slow_0(int unused)
+{
+	stay(0);
+	barrier();
+}
+
+static noinline void slow_1(int unused)
+{
+	stay(1);
+	barrier();
+}
+
+DEFINE_DYNFUNC(keys_slow, slow_0);
+
+static int slow_caller(void *arg)
+{
+	while (!kthread_should_stop()) {
+		if ((long)arg & 1)
+			dynfunc_call(keys_slow, 1);
+		else
+			dynfunc_keys_slow(1);
+		schedule_timeout_uninterruptible(1);
+	}
+	return 0;
+}
+
+#define SLOW_CALLERS	12
+#define SLOW_ROUNDS	10
+
+static int test_quiesce(void)
+{
+	struct task_struct *t[SLOW_CALLERS];
+	int busy = 0, i;
+	long n;
+
+	for (n = 0; n < SLOW_CALLERS; n++) {
+		t[n] = kthread_run(slow_caller, (void *)n, "jf_slow/%ld", n);
+		if (IS_ERR(t[n]))
+			break;
+	}
+	CHECK_EQ(n, SLOW_CALLERS);
+	for (i = 0; i < SLOW_ROUNDS; i++) {
+		int old = i & 1, left;
+
+		/* Until somebody is in there. */
+		atomic_set(&entered[old], 0);
+		while (atomic_read(&entered[old]) < 4)
+			msleep(1);
+		CHECK_EQ(old ? dynfunc_update(keys_slow, slow_0) :
+			       dynfunc_update(keys_slow, slow_1), 0);
+		/* No call that begins now goes there: this can only fall. */
+		left = atomic_read(&inside[old]);
+		busy += left > 0;
+		jf_quiesce();
+		CHECK_EQ(atomic_read(&inside[old]), 0);
+		atomic_set(&entered[old], 0);
+		msleep(1);
+		CHECK_EQ(atomic_read(&entered[old]), 0);
+	}
+	/* Otherwise this has shown nothing. */
+	CHECK(busy > 0);
+	pr_info("jf_keys: somebody was inside in %d of %d rounds\n", busy, SLOW_ROUNDS);
+	while (n--)
+		kthread_stop(t[n]);
+	dynfunc_update(keys_slow, slow_0);
+	return 0;
+}
+
+const struct jft_case jft_cases[] = {
+	{ "start", test_start },
+	{ "callers", test_callers },
+	{ "quiesce", test_quiesce },
+	{ }
+};
+
+static void __exit keys_exit(void)
+{
+	stop_callers();
+	jft_exit();
+}
+
+module_init(jft_init);
+module_exit(keys_exit);
+MODULE_LICENSE("GPL");
+MODULE_DESCRIPTION("Keys whose targets come and go with other modules");

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* A key of jf_keys.ko, into which jf_plain.ko and jf_user.ko put targets. */
+#ifndef JF_KEYS_H
+#define JF_KEYS_H
+
+#include <linux/types.h>
+
+/* What the targets add to their argument tells them apart. */
+#define KEYS_INITIAL	1
+#define KEYS_PLAIN	1000
+#define KEYS_USER	2000
+
+u64 keys_type(u64 x);
+
+#endif

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Spoils the tables of jf_badtab.ko while that is loaded: after its text and data
+ * are in place and before jumpfunc looks at them. The parameter "what" says how.
+ *
+ * Each of the tests in jf_registry.c that this needs was removed once; bad.sh
+ * noticed, or the machine oopsed.
+ */
+#include "jf_test.h"
+
+#include <linux/notifier.h>
+
+static char what[16] = "nothing";
+module_param_string(what, what, sizeof(what), 0600);
+MODULE_PARM_DESC(what, "what to do to the next jf_badtab.ko");
+
+/* Looks like a key and stands in no table. */
+static int good(int a)
+{
+	return a;
+}
+static struct jf_func stray = __JF_FUNC_INIT(stray, good, 0);
+
+#define SET(field, value)						\
+({									\
+	typeof(field) jft_v = (typeof(field))(value);			\
+									\
+	jft_poke((unsigned long)&(field), &jft_v, sizeof(jft_v));	\
+})
+
+/* All that is read-only by now is written through an alias. */
+static int spoil(const struct jf_table *t)
+{
+	const struct jf_site_rec *s = t->sites;
+	const struct jf_ent_rec *e = t->ents;
+	const struct jf_target_rec *r = t->targets;
+
+	if (!strcmp(what, "nothing"))
+		return 0;
+	/* The table. */
+	if (!strcmp(what, "magic"))
+		return SET(t->magic, t->magic + 1);
+	if (!strcmp(what, "size"))
+		return SET(t->rec_size, t->rec_size + 8);
+	if (!strcmp(what, "owner"))
+		return SET(t->owner, THIS_MODULE);
+	if (!strcmp(what, "outside"))
+		return SET(t->sites_end, (unsigned long)s + (1UL << 30));
+	if (!strcmp(what, "order"))
+		return SET(t->ents_end, e - 1);
+	/* A site. */
+	if (!strcmp(what, "site"))
+		return SET(s->addr, (unsigned long)jf_nop - (unsigned long)&s->addr);
+	if (!strcmp(what, "bytes"))
+		return SET(s->addr, s->addr + 1);
+	if (!strcmp(what, "overlap"))
+		return SET(s[1].addr, s->addr - (long)sizeof(*s));
+	if (!strcmp(what, "flags"))
+		return SET(s->flags, 0);
+	if (!strcmp(what, "type"))
+		return SET(s->flags, JF_SITE_BRANCH);
+	if (!strcmp(what, "key"))
+		return SET(s->ent, &stray.ent);
+	/* A key. */
+	if (!strcmp(what, "twice"))
+		return SET(e[1].ent, e->ent);
+	if (!strcmp(what, "foreign"))
+		return SET(e->ent, &stray.ent);
+	if (!strcmp(what, "tramp"))
+		return SET(e->tramp, jf_nop);
+	if (!strcmp(what, "wrongtramp"))
+		return SET(e->tramp, e->tramp + 1);
+	if (!strcmp(what, "none"))
+		return SET(e->num, 0);
+	if (!strcmp(what, "count"))
+		return SET(e->num, 0xffffffff);
+	if (!strcmp(what, "name"))
+		return SET(e->ent->name, 8);
+	if (!strcmp(what, "enttype"))
+		return SET(e->ent->type, 7);
+	/* A list of targets. */
+	if (!strcmp(what, "targets"))
+		return SET(r->ent, &stray.ent);
+	if (!strcmp(what, "list"))
+		return SET(r->targets, &stray);
+	if (!strcmp(what, "many"))
+		return SET(r->num, 1ULL << 60);
+	if (!strcmp(what, "noname"))
+		return SET(r->targets->name, 8);
+	return -ENOENT;
+}
+
+static int spoil_notify(struct notifier_block *nb, unsigned long event, void *data)
+{
+	struct module *mod = data;
+	unsigned int i;
+
+	if (event != MODULE_STATE_COMING || strcmp(mod->name, "jf_badtab"))
+		return NOTIFY_OK;
+	for (i = 0; i < mod->num_kp; i++)
+		if (mod->kp[i].ops == &jf_table_ops)
+			pr_info("jf_spoil: %s: %d\n", what, spoil(mod->kp[i].arg));
+	return NOTIFY_OK;
+}
+
+static struct notifier_block spoil_nb = {
+	.notifier_call = spoil_notify,
+	/* Before jumpfunc. */
+	.priority = INT_MAX,
+};
+
+static int __init spoil_init(void)
+{
+	return register_module_notifier(&spoil_nb);
+}
+
+static void __exit spoil_exit(void)
+{
+	unregister_module_notifier(&spoil_nb);
+}
+
+/* jf_test.h wants some. */
+const struct jft_case jft_cases[] = { { } };
+
+module_init(spoil_init);
+module_exit(spoil_exit);
+MODULE_LICENSE("GPL");
+MODULE_DESCRIPTION("Spoils the tables of jf_badtab while it is loaded");

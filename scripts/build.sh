@@ -82,7 +82,7 @@ mkdir -p "$src"
 
 files()
 {
-	if git -C "$JF_TREE" rev-parse --is-inside-work-tree >/dev/null 2>&1; then
+	if [ "$(git -C "$JF_TREE" rev-parse --show-toplevel 2>/dev/null)" = "$JF_TREE" ]; then
 		git -C "$JF_TREE" ls-files -co --exclude-standard
 	else
 		(cd "$JF_TREE" && find . \( -path ./build -o -path ./results -o -path ./.git \) -prune -o -type f -print |

@@ -35,7 +35,8 @@ for b in ${JF_BACKEND:-xmc kernel auto indirect}; do
 	n=0
 	while [ $n -lt 15 ]; do
 		t=$((n % 3))
-		jf_write functions "storm_a=storm_$t storm_b=storm_$t func2=jf_func2_$t" || break
+		c=storm_$t; [ $t != 2 ] || c=none
+		jf_write functions "storm_a=storm_$t storm_b=storm_$t storm_c=$c func2=jf_func2_$t" || break
 		[ "$(jf_call 2 | cut -d' ' -f1)" = $t ] || break
 		n=$((n + 1))
 	done >"$JF_TMP/byname" 2>&1

@@ -58,8 +58,11 @@ static storm_fn * const targets[NTARGETS] = { storm_0, storm_1, storm_2 };
 
 DEFINE_DYNFUNC(storm_a, storm_0);
 DEFINE_DYNFUNC(storm_b, storm_0);
+/* Has no target 2, but none at all: then the call returns 0. */
+DEFINE_DYNFUNC_RET0(storm_c, storm_0);
 DYNFUNC_TARGETS(storm_a, storm_0, storm_1, storm_2);
 DYNFUNC_TARGETS(storm_b, storm_0, storm_1, storm_2);
+DYNFUNC_TARGETS(storm_c, storm_0, storm_1);
 
 struct counters {
 	u64 calls, irq_calls, bad_value, bad_target;
@@ -119,6 +122,8 @@ static void storm_calls(struct counters *c, u64 x)
 	CALL(dynfunc_call(storm_a, a, b, 42, d, e, f));
 	CALL(dynfunc_storm_b(a, b, 42, d, e, f));
 	CALL(dynfunc_call(storm_b, a, b, 42, d, e, f));
+	CALL(dynfunc_storm_c(a, b, 42, d, e, f) ?: want << 2 | 2);
+	CALL(dynfunc_call(storm_c, a, b, 42, d, e, f) ?: want << 2 | 2);
 #undef CALL
 }
 
@@ -176,18 +181,20 @@ static void publish(unsigned long mask)
 	smp_mb();
 }
 
-static int update_both(unsigned int t, bool batch)
+static int update_all(unsigned int t, bool batch)
 {
+	storm_fn *or_none = t == 2 ? NULL : targets[t];
 	struct jf_batch b;
-	int err;
 
-	if (!batch) {
-		err = dynfunc_update(storm_a, targets[t]);
-		return err ?: dynfunc_update(storm_b, targets[t]);
-	}
+	if (!batch)
+		return dynfunc_update(storm_a, targets[t]) ?:
+		       dynfunc_update(storm_b, targets[t]) ?:
+		       dynfunc_update(storm_c, or_none);
+
 	jf_batch_init(&b);
 	dynfunc_batch_set(&b, storm_a, targets[t]);
 	dynfunc_batch_set(&b, storm_b, targets[t]);
+	dynfunc_batch_set(&b, storm_c, or_none);
 	return jf_batch_commit(&b);
 }
 
@@ -207,17 +214,18 @@ static ssize_t updates_write(struct file *file, const char __user *buf, size_t l
 
 		/* Before the first one, debugfs may have set them to anything. */
 		publish(i ? BIT(now) | BIT(next) : ALL_TARGETS);
-		err = update_both(next, batch);
+		err = update_all(next, batch);
 		if (err) {
 			bad_updates++;
 			pr_err("storm: update gave %d\n", err);
 			break;
 		}
 		publish(BIT(next));
-		if (dynfunc_query(storm_a) != targets[next] || dynfunc_query(storm_b) != targets[next])
+		if (dynfunc_query(storm_a) != targets[next] || dynfunc_query(storm_b) != targets[next] ||
+		    dynfunc_query(storm_c) != (next == 2 ? NULL : targets[next]))
 			bad_queries++;
 		now = next;
-		updates += 2;
+		updates += 3;
 		batches += batch;
 		cond_resched();
 	}

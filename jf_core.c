@@ -186,7 +186,8 @@ static int jf_check_func(struct jf_change *c)
 		pr_warn_ratelimited("%s: target %ps is __init text\n", name, func);
 		return -EINVAL;
 	}
-	if (mod->mod->state == MODULE_STATE_GOING) {
+	/* A module that goes may still turn what is its own. */
+	if (mod->mod->state == MODULE_STATE_GOING && mod != c->ctl->mod) {
 		pr_warn_ratelimited("%s: target %ps is in module %s, which is being unloaded\n",
 				    name, func, mod->mod->name);
 		return -EBUSY;
@@ -493,7 +494,7 @@ static int jf_check_context(void)
 	return 0;
 }
 
-int jf_batch_commit(struct jf_batch *b)
+int jf_batch_commit_force(struct jf_batch *b, bool force)
 {
 	int err = jf_check_context();
 
@@ -501,11 +502,16 @@ int jf_batch_commit(struct jf_batch *b)
 		err = b->err;
 	if (!err && !list_empty(&b->changes)) {
 		jf_lock();
-		err = __jf_commit(&b->changes, false);
+		err = __jf_commit(&b->changes, force);
 		jf_unlock();
 	}
 	jf_batch_abort(b);
 	return err;
+}
+
+int jf_batch_commit(struct jf_batch *b)
+{
+	return jf_batch_commit_force(b, false);
 }
 EXPORT_SYMBOL_GPL(jf_batch_commit);
 

@@ -224,6 +224,8 @@ void jf_stats_get(struct jf_stats *stats);
  * their module or the target's is going.
  */
 int __jf_commit(struct list_head *changes, bool force);
+/* jf_batch_commit(), with @force as above. */
+int jf_batch_commit_force(struct jf_batch *b, bool force);
 /* The instruction that @site shall hold if its key has the value @value. */
 int jf_site_encode(struct jf_site *site, union jf_value value, u64 *insn);
 union jf_value jf_ent_value(struct jf_ent *ent);

@@ -185,19 +185,23 @@ static int jf_get_code(const struct jf_tracepoint *tp, struct jf_probes *p)
 
 /* --- publishing it ----------------------------------------------------- */
 
-static int jf_flip(struct jf_tracepoint *tp, void *func, bool on)
+static int jf_flip(struct jf_tracepoint *tp, void *func, bool on, bool force)
 {
 	struct jf_batch b;
 
 	jf_batch_init(&b);
 	__jf_batch_set_func(&b, tp->call, func);
 	__jf_batch_set_key(&b, tp->key, on);
-	return jf_batch_commit(&b);
+	return jf_batch_commit_force(&b, force);
 }
 
-/* Takes over @new, or frees it on error. NULL: no probes. */
+/*
+ * Takes over @new, or frees it on error. NULL: no probes. A removal is allowed
+ * to a tracepoint whose module goes: its exit function has to clean up.
+ */
 static int jf_publish(struct jf_tracepoint *tp, struct jf_probes *new)
 {
+	bool removal = jf_num(new) < jf_num(tp->probes);
 	struct jf_probes *old = tp->probes;
 	const struct jf_probe *old_active = tp->active;
 	void *func = NULL;
@@ -218,16 +222,18 @@ static int jf_publish(struct jf_tracepoint *tp, struct jf_probes *new)
 			smp_store_release(&tp->active, new->probe);
 	}
 
-	err = jf_flip(tp, func, new != NULL);
+	err = jf_flip(tp, func, new != NULL, removal);
 	/* After -EIO sites may lead to the new code: it counts as published. */
 	if (err && err != -EIO) {
-		/* Nobody was sent to the new array, unless by the iterator. */
-		if (new && !new->image && old && !old->image) {
+		if (!new)
+			return err;
+		if (new->image) {
+			/* Nobody was sent there. */
+			jf_probes_free(new);
+		} else {
+			/* Who is in the iterator may have seen the new array. */
 			smp_store_release(&tp->active, old_active);
 			jf_retire(new);
-		} else if (new) {
-			WRITE_ONCE(tp->active, old_active);
-			jf_probes_free(new);
 		}
 		return err;
 	}

@@ -3,14 +3,15 @@
  * Dispatch images: register, unregister, retarget, quiesce, unload.
  *
  * An image is a chain of (load data, call func). It is built in a slot where
- * nobody executes, published by one flip of the site, never written while
- * somebody can be inside, and its slot is used again after quiesce. Two slots
- * are enough: quiesce ends before the next image is built. To show any early
- * reuse at once, a free slot is poisoned.
+ * nobody executes, published by one flip of the site, and never written while
+ * somebody can be inside. What a flip replaces is retired; quiesce comes at any
+ * time after that, for all that is retired, and at the latest when no slot is
+ * free. To show any early reuse at once, a free slot is poisoned.
  *
  * The flip itself is poke.pml's business. Here it is what poke.pml proves about
- * it: while the commit is under way a CPU may take the old or the new way, after
- * its return the new one only.
+ * it: from the store of the word on, a CPU that meets the INT3 may be sent the
+ * new way; from the last broadcasts on, a CPU may take it by itself; when the
+ * commit has returned, nobody takes the old way any more.
  *
  * A registration is a pair: 1 = (P, data 1), 2 = (Q, data 2), 3 = (P, data 3).
  * After unregister and quiesce the data is freed and, when nobody uses P (or Q)
@@ -21,12 +22,24 @@
 #define FUNC(r)	(((r) == 3) -> 1 : (r))	/* registration -> function */
 
 #ifndef PUBLISH
-#define PUBLISH	2		/* as in poke.pml; 0 or 2 */
+#define PUBLISH	1		/* as in poke.pml */
 #endif
-#define EXECS	3		/* two tasks and ... */
-#define IRQ	2		/* ... an interrupt */
+#ifndef SLOTS
+#define SLOTS	2
+#endif
+#ifndef TASKS
+#define TASKS	1
+#endif
+#define IRQ	TASKS		/* who executes: tasks, then one interrupt */
+#if TASKS == 1
+#define EXECS	2
+#define all_have_left()	(!awaited[0] && !awaited[1])
+#else
+#define EXECS	3
+#define all_have_left()	(!awaited[0] && !awaited[1] && !awaited[2])
+#endif
 #define LONGEST	2
-#define NONE	2		/* the site is a nop: no image */
+#define NONE	3		/* the site is a nop: no image */
 #define POISON	7
 
 bool func_got_foreign_data;
@@ -42,18 +55,25 @@ typedef Image {
 	byte func[LONGEST];
 	byte data[LONGEST]
 };
-Image slot[2];
+Image slot[SLOTS];
 
 byte site = NONE;		/* the image in use */
 byte reach = BIT(NONE);		/* where the site may lead a CPU right now */
 byte alive;			/* registrations not yet freed, as a set */
-bool unserialised[2];		/* written, and no broadcast since */
+byte fetched;			/* slots written since the last broadcast, as a set */
+bool by_int3;			/* the new way is taken through INT3 only */
 bool inside[EXECS];
 bool awaited[EXECS];		/* quiesce waits for this one to leave */
 bool round;			/* flips with every completed update */
 
 #define module_lives(f)	((f) == 1 && (alive & (BIT(1) | BIT(3))) || \
 			 (f) == 2 && (alive & BIT(2)))
+
+#ifdef STRICT_FETCH		/* do not count on the return from INT3 */
+#define may_be_stale(i)	(fetched & BIT(i))
+#else				/* IRET serialises */
+#define may_be_stale(i)	((fetched & BIT(i)) && !by_int3)
+#endif
 
 /*
  * One that executes the site: a task that can be preempted anywhere, on any
@@ -70,24 +90,25 @@ proctype executor(byte id)
 outside:
 	do
 	:: atomic {
-		/* The site: a nop, or the jump into an image. */
+		/* The site: a nop, or the way into an image. */
 		if
 		:: reach & BIT(0) -> at = 0
 		:: reach & BIT(1) -> at = 1
+#if SLOTS > 2
+		:: reach & BIT(2) -> at = 2
+#endif
 		:: reach & BIT(NONE) -> at = NONE
 		fi;
 		if
 		:: at == NONE -> at = 0
 		:: else ->
 			printf("MSC: exec%d enters image %d\n", id, at);
-#ifndef IRET_SERIALISES	/* no help from the INT3 handler's return */
 			if
-			:: unserialised[at] ->
+			:: may_be_stale(at) ->
 				printf("MSC: exec%d may have fetched its bytes before they were written\n", id);
 				FAIL(unserialised_image_executed)
 			:: else
 			fi;
-#endif
 			inside[id] = true;
 			goto chain
 		fi
@@ -175,6 +196,7 @@ chain:	do
 
 byte next;			/* registrations of the coming image, as a set */
 byte target;			/* its slot, or NONE */
+byte retired;			/* slots that wait for quiesce, as a set */
 
 inline put(where, r)
 {
@@ -186,6 +208,7 @@ inline put(where, r)
 /* Returns when everybody who is inside now has left at least once. */
 inline quiesce()
 {
+#ifndef NO_QUIESCE
 	d_step {
 		printf("MSC: quiesce starts\n");
 		k = 0;
@@ -202,26 +225,56 @@ inline quiesce()
 #endif
 	}
 	d_step {
-		!awaited[0] && !awaited[1] && !awaited[IRQ];
+		all_have_left();
 		printf("MSC: quiesce is done\n")
 	}
+#else
+	skip
+#endif
 }
 
 inline free_slot(which)
 {
-	if
-	:: which != NONE ->
-		d_step {
-			slot[which].n = POISON;
-			slot[which].func[0] = 0;
-			slot[which].func[1] = 0;
-			slot[which].data[0] = 0;
-			slot[which].data[1] = 0;
-			unserialised[which] = false;
-			printf("MSC: slot %d is free\n", which)
-		}
-	:: else
-	fi
+	slot[which].n = POISON;
+	slot[which].func[0] = 0;
+	slot[which].func[1] = 0;
+	slot[which].data[0] = 0;
+	slot[which].data[1] = 0;
+	printf("MSC: slot %d is free\n", which)
+}
+
+/* Quiesce; then free what was retired, and unload what is not registered. */
+inline reclaim(registered)
+{
+#ifndef QUIESCE_FIRST
+	quiesce();
+#endif
+	d_step {
+		k = 0;
+		do
+		:: k < SLOTS ->
+			if
+			:: retired & BIT(k) -> free_slot(k)
+			:: else
+			fi;
+			k++
+		:: else -> k = 0; break
+		od;
+		retired = 0;
+		printf("MSC: what is not registered is freed and unloaded\n");
+		alive = registered
+	}
+}
+
+/* SLOTS itself if none is free. */
+inline find_free_slot(which)
+{
+	which = 0;
+	do
+	:: which < SLOTS && slot[which].n != POISON -> which++
+	:: else -> break
+	od;
+	k = 0
 }
 
 proctype writer()
@@ -245,12 +298,7 @@ end:	do
 		fi;
 		alive = alive | next;
 		printf("MSC: writer wants registrations 1: %d, 2: %d, 3: %d\n",
-			next >> 1 & 1, next >> 2 & 1, next >> 3);
-		if
-		:: next == 0 -> target = NONE
-		:: next != 0 && old == 0 -> target = 1
-		:: next != 0 && old != 0 -> target = 0
-		fi
+			next >> 1 & 1, next >> 2 & 1, next >> 3)
 	   };
 
 #ifdef UNLOAD_FIRST		/* variant: module goes while still the target */
@@ -271,54 +319,69 @@ end:	do
 
 	   /* Build the image where nobody executes. */
 	   if
-	   :: target != NONE ->
-		d_step {
-			slot[target].n = 0;
-			unserialised[target] = true
-		};
+	   :: next == 0 -> target = NONE
+	   :: else ->
+		d_step { find_free_slot(target) };
+#ifndef EAGER			/* where each update frees the slot it needs next */
 		if
-		:: next & BIT(1) -> d_step { put(target, 1) }
-		:: next & BIT(3) -> d_step { put(target, 3) }
+		:: target == SLOTS ->
+			reclaim(had | next);
+			d_step { find_free_slot(target) }
 		:: else
 		fi;
-		if
-		:: next & BIT(2) -> d_step { put(target, 2) }
-		:: else
-		fi
-	   :: else
+#endif
+		d_step {
+			slot[target].n = 0;
+			fetched = fetched | BIT(target);
+			if
+			:: next & BIT(1) -> put(target, 1)
+			:: next & BIT(3) -> put(target, 3)
+			:: else
+			fi;
+			if
+			:: next & BIT(2) -> put(target, 2)
+			:: else
+			fi;
+			printf("MSC: writer builds image %d\n", target)
+		}
 	   fi;
 
 	   /* The commit. */
 #if PUBLISH == 0
-	   reach = reach | BIT(target);
+	   atomic { by_int3 = true; reach = reach | BIT(target) };
 #endif
 	   if
 	   :: skip			/* all INT3s planted */
 	   :: atomic {			/* a foreign byte: nothing has changed */
 		printf("MSC: commit fails\n");
-		reach = BIT(old)
+		reach = BIT(old);
+		by_int3 = false
 	      };
 #ifdef QUIESCE_ON_FAILURE
 	      quiesce();
 #endif
-	      free_slot(target);
-	      atomic { next = had; alive = next; target = 0; had = 0; old = 0 };
-	      goto done
-	   fi;
-
-	   /* First broadcast; the others change nothing here. */
-	   d_step {
-#ifndef NO_BROADCAST
+	      atomic {
 		if
-		:: target != NONE -> unserialised[target] = false
+		:: target != NONE -> free_slot(target)
 		:: else
 		fi;
+		fetched = 0;
+		next = had;
+		goto done
+	      }
+	   fi;
+
+#if PUBLISH == 1
+	   atomic { by_int3 = true; reach = reach | BIT(target) };
 #endif
-		skip
+	   /* Broadcasts, first bytes. */
+	   atomic {
+#ifndef NO_BROADCAST
+		fetched = 0;
+#endif
+		reach = reach | BIT(target);
+		by_int3 = false
 	   };
-#if PUBLISH == 2
-	   reach = reach | BIT(target);
-#endif
 
 #ifdef QUIESCE_FIRST		/* variant: the right things in the wrong order */
 	   quiesce();
@@ -332,11 +395,17 @@ end:	do
 #endif
 
 flipped:
-	   site = target;
+	   atomic {
+		site = target;
+		if
+		:: old != NONE && old != target -> retired = retired | BIT(old)
+		:: else
+		fi
+	   };
+
 #ifdef UNLOAD_EARLY		/* variant: module goes before quiesce is done */
 	   alive = next;
 #endif
-
 #ifdef FREE_DATA_EARLY		/* variant: same func, other data; old data freed at once */
 	   if
 	   :: (had & BIT(1)) && (next & BIT(3)) -> alive = alive & (ALL - BIT(1))
@@ -345,25 +414,23 @@ flipped:
 	   fi;
 #endif
 
-#if !defined(NO_QUIESCE) && !defined(QUIESCE_FIRST)
-	   quiesce();
-#endif
+	   /* Now, or when slots are needed. */
 	   if
-	   :: old != target -> free_slot(old)
-	   :: else
+	   :: reclaim(next)
+#ifndef EAGER
+	   :: skip
+#endif
 	   fi;
-	   atomic {
-		printf("MSC: what is not registered is unloaded and freed\n");
-		alive = next;
-		target = 0;
-		old = 0;
-		had = 0
-	   };
 #ifdef RETURNS_EARLY
 	   reach = BIT(site);
 #endif
 done:
-	   round = !round
+	   atomic {
+		target = 0;
+		old = 0;
+		had = 0;
+		round = !round
+	   }
 	od
 }
 
@@ -371,8 +438,10 @@ init {
 	byte k;
 
 	atomic {
-		slot[0].n = POISON;
-		slot[1].n = POISON;
+		do
+		:: k < SLOTS -> slot[k].n = POISON; k++
+		:: else -> k = 0; break
+		od;
 		do
 		:: k < EXECS -> run executor(k); k++
 		:: else -> k = 0; break

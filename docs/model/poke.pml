@@ -6,19 +6,20 @@
  *
  *   writer				a CPU that executes a site
  *   1 first bytes := INT3		old, or INT3 -> handler runs old
- *   2 broadcast			... from here on always INT3
- *   3 words := fresh			INT3 -> handler runs old or fresh
- *   4 tails := fresh			INT3
- *   5 broadcast			INT3, and no old tail is left in a pipeline
- *   6 first bytes := fresh		INT3 -> handler runs fresh, or fresh
- *   7 broadcast			fresh
+ *     words := fresh			old, or INT3 -> handler runs old or fresh
+ *     broadcast			... from here on always INT3 -> fresh
+ *   2 tails := fresh			INT3 -> fresh
+ *     broadcast			... and nobody holds an old tail
+ *   3 first bytes := fresh		INT3 -> fresh, or fresh
+ *     broadcast			... from here on always fresh
  *
- * "words" is what the handler emulates. Where the engine may store it is a
- * question of its own; PUBLISH picks the place: 0 before 1, 1 between 1 and 2,
- * 2 as above. README.md says what each is good for.
+ * "word" is site->insn, what the handler emulates. Where it is stored is a
+ * question of its own; PUBLISH picks the place: 0 before step 1, 1 as above (what
+ * jf_x86.c does), 2 behind the first broadcast, 3 behind step 3, 4 behind the
+ * last broadcast. README.md says what each is good for.
  */
 #ifndef PUBLISH
-#define PUBLISH	2
+#define PUBLISH	1
 #endif
 #ifndef WRITERS
 #define WRITERS	1
@@ -125,6 +126,9 @@ end:	do
 	broadcast();
 #endif
 
+	/* Before the first new byte can run, the last old one has. */
+	allowed = BIT(fresh);
+
 	do
 	:: s < SITES ->
 		d_step {
@@ -143,6 +147,10 @@ end:	do
 	broadcast();
 #endif
 
+#if PUBLISH == 4		/* variant: later still */
+	publish();
+#endif
+
 	atomic {
 		printf("MSC: commit returns\n");
 #if !defined(NO_SYNC1) && !defined(NO_SYNC2) && !defined(NO_SYNC3)
@@ -157,10 +165,6 @@ end:	do
 		advanced = 0;
 		finished = 1 - finished
 	}
-
-#if PUBLISH == 4		/* variant: after commit has returned */
-	publish();
-#endif
 
 #ifndef NEVER_FORGET
 	/*

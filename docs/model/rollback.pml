@@ -16,7 +16,7 @@
  * says what that assumption covers and what not.
  */
 #ifndef PUBLISH
-#define PUBLISH	2
+#define PUBLISH	1
 #endif
 
 bool mutex;
@@ -73,35 +73,30 @@ end:	do
 #define untouched(s)	(b0_is(s, cur) && tail_is(s, cur) && mem[s].word == cur)
 #define complete(s)	(b0_is(s, fresh) && mem[s].tail == fresh && mem[s].word == fresh)
 
-inline set_words(i)
+inline set_words(from, to, i)
 {
-	s = 0;
+	s = from;
 	do
-	:: s < SITES ->
+	:: s < to ->
 		d_step {
 			mem[s].word = i;
 			printf("MSC: writer lets the handler emulate %d at site %d\n", i, s);
 			s++
 		}
-	:: else -> s = 0; break
+	:: else -> break
 	od
 }
+#define tell_handler(from, to)	set_words(from, to, fresh)
 
-/* Steps 3 to 7 of the protocol for sites from..to-1: cannot fail any more. */
+/* All behind the first step of the protocol, for sites from..to-1: cannot fail. */
 inline finish(from, to)
 {
+#if PUBLISH == 1
+	tell_handler(from, to);
+#endif
 	broadcast();
-#if PUBLISH != 0
-	s = from;
-	do
-	:: s < to ->
-		d_step {
-			mem[s].word = fresh;
-			printf("MSC: writer lets the handler emulate %d at site %d\n", fresh, s);
-			s++
-		}
-	:: else -> break
-	od;
+#if PUBLISH == 2
+	tell_handler(from, to);
 #endif
 	s = from;
 	do
@@ -198,7 +193,8 @@ proctype writer()
 #endif
 
 #if PUBLISH == 0
-		set_words(fresh);
+		set_words(0, SITES, fresh);
+		s = 0;
 #endif
 
 		/* 2: plant, and look again while doing so. */
@@ -254,7 +250,8 @@ proctype writer()
 #endif
 			s = 0;
 #if PUBLISH == 0 && !defined(WORDS_KEPT)
-			set_words(cur);
+			set_words(0, SITES, cur);
+			s = 0;
 #endif
 #ifndef ROLLBACK_NO_SYNC
 			broadcast();

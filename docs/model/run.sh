@@ -35,44 +35,45 @@ USAGE
 # really reached, so that passing is not passing by never getting there.
 rows() {
 	cat <<'ROWS'
-poke|poke.pml|-DORDERED|pass|the protocol: 2 sites, 2 CPUs with interrupts and NMIs, batches without end
-poke-3-sites|poke.pml|-DORDERED -DSITES=3 -DNMIS=1 -DIRQS=2|pass|the same with 3 sites; NMIs on one CPU, interrupts on the other
-poke-3-insns|poke.pml|-DORDERED -DTHREE -DNMIS=1 -DIRQS=2|pass|the same among three instructions, so that an old one never looks new
-poke-2-writers|poke.pml|-DORDERED -DWRITERS=2|pass|two writers, one mutex
-poke-returns|poke.pml|-DLIVE -DNMIS=1 -DIRQS=2|pass|every commit returns (weak fairness, finitely many NMIs)
-poke-early-word|poke.pml|-DPUBLISH=0|pass|words stored before INT3 is planted: enough if old and new may mix in time
-poke-kept|poke.pml|-DORDERED -DNO_SYNC3 -DNEVER_FORGET|pass|what the third broadcast is not for: harmless while the handler keeps every site
+poke|poke.pml||pass|the protocol: 2 sites, 2 CPUs with interrupts and NMIs, batches without end
+poke-3-sites|poke.pml|-DSITES=3 -DNMIS=1 -DIRQS=2|pass|3 sites; NMIs on one CPU, interrupts on the other
+poke-3-insns|poke.pml|-DTHREE -DNMIS=1 -DIRQS=2|pass|among three instructions, so that an old one never looks new
+poke-2-writers|poke.pml|-DWRITERS=2|pass|two writers, one mutex
+poke-returns|poke.pml|-DLIVE -DNMIS=1 -DIRQS=2|pass|every commit returns
+poke-kept|poke.pml|-DNO_SYNC3 -DNEVER_FORGET|pass|third broadcast dropped, but the handler never forgets a site
 see-nmi-in-handler|poke.pml|-DSEE_NMI_IN_HANDLER|seen|an NMI inside the INT3 handler hits INT3 itself
-no-int3|poke.pml|-DORDERED -DNO_INT3|mixed_bytes_executed|no INT3 at all, tails and first bytes with all broadcasts
-one-int3|poke.pml|-DORDERED -DINT3_ONE_SITE|mixed_bytes_executed|INT3 on the first site of the batch only
-no-sync1|poke.pml|-DORDERED -DNO_SYNC1|mixed_bytes_executed|first broadcast (INT3 -> tails) dropped
-no-sync2|poke.pml|-DORDERED -DNO_SYNC2|mixed_bytes_executed|second broadcast (tails -> first bytes) dropped
-no-sync3|poke.pml|-DORDERED -DNO_SYNC3|int3_without_answer|third broadcast (first bytes -> return) dropped
+no-int3|poke.pml|-DNO_INT3|mixed_bytes_executed|no INT3: tails and first bytes with all broadcasts
+one-int3|poke.pml|-DINT3_ONE_SITE|mixed_bytes_executed|INT3 on the first site of the batch only
+no-sync1|poke.pml|-DNO_SYNC1|mixed_bytes_executed|first broadcast (INT3, tails) dropped
+no-sync2|poke.pml|-DNO_SYNC2|mixed_bytes_executed|second broadcast (tails, first bytes) dropped
+no-sync3|poke.pml|-DNO_SYNC3|int3_without_answer|third broadcast (first bytes, return) dropped
 no-mutex|poke.pml|-DCPUS=1 -DNO_MUTEX -DWRITERS=2 -DNEVER_FORGET|mixed_bytes_executed|two writers without the mutex
-handler-late|poke.pml|-DHANDLER_LATE|int3_without_answer|sites known to the handler only after their INT3 is planted
-word-early-order|poke.pml|-DORDERED -DPUBLISH=0|went_back_to_old|words stored before INT3 is planted: old still runs after new ran
-word-late|poke.pml|-DORDERED -DPUBLISH=3|went_back_to_old|words stored after the first bytes: emulation goes back to old
+handler-late|poke.pml|-DHANDLER_LATE|int3_without_answer|handler knows a site only after its INT3 is planted
+handler-irqs-on|poke.pml|-DHANDLER_TAKES_IPI|disallowed_instruction_executed|broadcast taken inside the INT3 handler
+handler-locks|poke.pml|-DLIVE -DSITES=1 -DCPUS=1 -DHANDLER_TAKES_MUTEX|hang|INT3 handler waits for the writer's mutex
+word-late|poke.pml|-DPUBLISH=3|disallowed_instruction_executed|words stored after the first bytes
 word-never|poke.pml|-DCPUS=1 -DTHREE -DPUBLISH=9|disallowed_instruction_executed|words not stored at all
-handler-irqs-on|poke.pml|-DHANDLER_TAKES_IPI|disallowed_instruction_executed|the broadcast is taken inside the INT3 handler
-handler-locks|poke.pml|-DLIVE -DSITES=1 -DCPUS=1 -DHANDLER_TAKES_MUTEX|hang|the INT3 handler waits for the writer's mutex
-rollback|rollback.pml|-DCPUS=2|pass|a batch meets foreign bytes: 2 sites, 2 CPUs
-rollback-3-sites|rollback.pml|-DSITES=3 -DCPUS=1|pass|the same with 3 sites, 1 CPU
+word-before|poke.pml|-DPUBLISH=0|pass|words stored before any INT3
+word-behind|poke.pml|-DORDERED -DPUBLISH=2|pass|words stored behind the first broadcast: no CPU runs old after any ran new
+word-order|poke.pml|-DORDERED|went_back_to_old|the protocol asked for that order as well
+rollback|rollback.pml|-DNMIS=1 -DIRQS=2|pass|a batch meets foreign bytes: 2 sites, 2 CPUs
+rollback-3-sites|rollback.pml|-DSITES=3 -DCPUS=1|pass|3 sites, 1 CPU
 rollback-returns|rollback.pml|-DLIVE -DCPUS=1|pass|every commit returns, done or refused
-rollback-early-word|rollback.pml|-DPUBLISH=0 -DMAY_RUN_FAILED|pass|words stored before INT3: bytes are safe, but the new instruction may have run
-see-rollback|rollback.pml|-DSEE_ROLLBACK|seen|a foreign byte turns up when other sites stand at INT3 already
-no-check|rollback.pml|-DNO_CHECK|foreign_byte_overwritten|no look at the old bytes before the first write
-no-cmpxchg|rollback.pml|-DNO_CMPXCHG|foreign_byte_overwritten|INT3 planted by a plain store
+see-rollback|rollback.pml|-DSEE_ROLLBACK|seen|a foreign byte turns up when all other sites stand at INT3
+no-check|rollback.pml|-DCPUS=1 -DNO_CHECK|foreign_byte_overwritten|no look at the old bytes before the first write
+no-cmpxchg|rollback.pml|-DCPUS=1 -DNO_CMPXCHG|foreign_byte_overwritten|INT3 planted by a plain store
 one-by-one|rollback.pml|-DCPUS=1 -DONE_BY_ONE|failed_batch_changed_text|each site checked and poked by itself
-no-rollback|rollback.pml|-DNO_ROLLBACK|failed_batch_changed_text|INT3s left behind on failure
+no-rollback|rollback.pml|-DCPUS=1 -DNO_ROLLBACK|failed_batch_changed_text|INT3s left behind on failure
 rollback-one|rollback.pml|-DSITES=3 -DCPUS=1 -DROLLBACK_ONE|failed_batch_changed_text|only the last INT3 put back
-rollback-no-sync|rollback.pml|-DROLLBACK_NO_SYNC|int3_without_answer|first bytes put back without a broadcast
-rollback-words|rollback.pml|-DPUBLISH=0 -DMAY_RUN_FAILED -DWORDS_KEPT|failed_batch_changed_text|words stored early and not put back
-failed-runs|rollback.pml|-DPUBLISH=0|failed_batch_was_executed|words stored before INT3: a batch that fails was executed
-image|image.pml||pass|retarget, quiesce, unload: 2 tasks, an interrupt, 0 to 2 probes, 2 slots
-image-returns|image.pml|-DLIVE|pass|every commit and every quiesce returns
-image-early-word|image.pml|-DPUBLISH=0 -DIRET_SERIALISES -DQUIESCE_ON_FAILURE|pass|words stored before INT3: needs a serialising IRET and a quiesce after failure
+rollback-no-sync|rollback.pml|-DCPUS=1 -DROLLBACK_NO_SYNC|int3_without_answer|first bytes put back without a broadcast
+word-before-fails|rollback.pml|-DPUBLISH=0|failed_batch_was_executed|words stored before any INT3: a batch that fails was executed
+word-before-bytes|rollback.pml|-DCPUS=1 -DPUBLISH=0 -DMAY_RUN_FAILED|pass|the same, asked only for the bytes
+word-before-kept|rollback.pml|-DCPUS=1 -DPUBLISH=0 -DMAY_RUN_FAILED -DWORDS_KEPT|failed_batch_changed_text|the same, words not put back on failure
+image|image.pml||pass|retarget, quiesce, unload: a task, an interrupt, 0 to 2 probes, 2 slots
+image-2-tasks|image.pml|-DTASKS=2 -DEAGER|pass|two tasks and an interrupt, quiesce after every change
+image-returns|image.pml|-DLIVE -DEAGER|pass|every commit and every quiesce returns
 see-left-behind|image.pml|-DSEE_TASK_LEFT_BEHIND|seen|a task in a replaced image, an interrupt inside as well
-no-quiesce|image.pml|-DNO_QUIESCE|freed_image_executed|slot used again at once
+no-quiesce|image.pml|-DNO_QUIESCE|freed_image_executed|slot used again without quiesce
 quiesce-cpus|image.pml|-DQUIESCE_CPUS_ONLY|freed_image_executed|quiesce forgets preempted tasks
 quiesce-tasks|image.pml|-DQUIESCE_TASKS_ONLY|freed_image_executed|quiesce forgets interrupts
 quiesce-first|image.pml|-DQUIESCE_FIRST|freed_image_executed|quiesce before the commit instead of after it
@@ -80,9 +81,12 @@ returns-early|image.pml|-DRETURNS_EARLY|freed_image_executed|commit returns whil
 unload-first|image.pml|-DUNLOAD_FIRST|unloaded_func_executed|module gone while it is still the target
 unload-early|image.pml|-DUNLOAD_EARLY|unloaded_func_executed|module gone after the commit, before quiesce
 free-data-early|image.pml|-DFREE_DATA_EARLY|freed_data_used|data freed after the commit, before quiesce
-in-place|image.pml|-DIN_PLACE|func_got_foreign_data|func and data of the live image changed one after the other
-image-no-sync|image.pml|-DNO_BROADCAST|unserialised_image_executed|image entered by a CPU that has not serialised since it was written
-failed-reuse|image.pml|-DPUBLISH=0 -DIRET_SERIALISES|freed_image_executed|words stored before INT3: image of a failed commit freed without quiesce
+in-place|image.pml|-DIN_PLACE|func_got_foreign_data|func and data of the live image changed in turn
+image-no-sync|image.pml|-DNO_BROADCAST|unserialised_image_executed|no broadcast between writing an image and running it
+image-no-iret|image.pml|-DSTRICT_FETCH|unserialised_image_executed|return from INT3 not counted as serialising
+image-behind|image.pml|-DSTRICT_FETCH -DPUBLISH=2|pass|the same, words stored behind the first broadcast
+failed-reuse|image.pml|-DPUBLISH=0|freed_image_executed|words stored before any INT3: image of a failed commit freed at once
+failed-quiesce|image.pml|-DPUBLISH=0 -DQUIESCE_ON_FAILURE|pass|the same, quiesce after failure
 ROWS
 }
 
@@ -145,7 +149,7 @@ mem=${MODEL_MEM:-1800}
 limit=${MODEL_TIME:-170}
 
 tmp=$(mktemp -d "${TMPDIR:-/tmp}/jf-model.XXXXXX")
-child=
+child=''
 # On ^C the verifier must not stay behind, nor its files.
 clean() {
 	[ -z "$child" ] || kill "$child" 2>/dev/null || :
@@ -161,14 +165,14 @@ bg() {
 	child=$!
 	rc=0
 	wait "$child" || rc=$?
-	child=
+	child=''
 	return $rc
 }
 
 # check_row NAME MODEL FLAGS EXPECT: sets verdict (ok or the reason why not),
 # result, states, depth, mb; leaves spin's files in $tmp/row.
 check_row() {
-	verdict= result= states= depth= mb=
+	verdict='' result='' states='' depth='' mb=''
 	rm -rf "$tmp/row"
 	mkdir "$tmp/row"
 
@@ -272,8 +276,17 @@ group() {	# 1234567 -> 1,234,567; spin prints large numbers as 1.5e+06
 	printf '%.0f\n' "$1" | sed -e :a -e 's/\([0-9]\)\([0-9]\{3\}\)\($\|,\)/\1,\2\3/;ta'
 }
 
+# The counterexample that check_row left behind, in words: tell MODEL FLAGS
+tell() {
+	# shellcheck disable=SC2086
+	(cd "$tmp/row" && spin -T -t -k "$1.trail" $2 "$here/$1" 2>&1) |
+		sed -n -e '/assertion violated/q' -e 's/^ *MSC: /  /p' \
+		-e 's/^.*<<<<<START OF CYCLE>>>>>.*/  -- from here on again and again --/p'
+	echo "violated: $result"
+}
+
 if [ "$mode" = show ]; then
-	[ $total -eq 1 ] && [ $# -eq 1 ] || die "show wants one name; 'run.sh list' has them"
+	[ "$total,$#" = 1,1 ] || die "show wants one name; 'run.sh list' has them"
 	IFS='|' read -r name model flags expect meaning <<-ROW
 	$(selected "$1")
 	ROW
@@ -282,11 +295,7 @@ if [ "$mode" = show ]; then
 	check_row "$name" "$model" "$flags" "$expect"
 	[ "$verdict" = ok ] || { echo "run.sh: $name: $verdict" >&2; exit 1; }
 	echo "$name: $meaning"
-	cd "$tmp/row"
-	# shellcheck disable=SC2086
-	spin -T -t -k "$model.trail" $flags "$here/$model" 2>&1 |
-		sed -n -e '/assertion violated/q' -e 's/^ *MSC: /  /p' -e 's/^.*<<<<<START OF CYCLE>>>>>.*/  -- from here on again and again --/p'
-	echo "violated: $result"
+	tell "$model" "$flags"
 	exit 0
 fi
 
@@ -341,13 +350,18 @@ table)
 	table ;;
 update)
 	[ $failed -eq 0 ] || { echo "run.sh: README.md left as it is" >&2; exit 1; }
-	table >"$tmp/new"
-	awk -v new="$tmp/new" '
-		/<!-- table begins/ { print; while ((getline l < new) > 0) print l; skip = 1; next }
-		/<!-- table ends/ { skip = 0 }
-		!skip' "$here/README.md" >"$tmp/README.md"
-	grep -q '<!-- table ends' "$tmp/README.md" ||
-		die "README.md has lost its table markers"
+	table >"$tmp/new.table"
+	{ echo; "$here/run.sh" show no-sync2 | sed 's/^/    /'; echo; } >"$tmp/new.example"
+	awk -v dir="$tmp" '
+		/<!-- [a-z]+ begins/ {
+			print; found++; skip = 1; file = dir "/new." $2
+			while ((getline l < file) > 0) print l
+			next
+		}
+		/<!-- [a-z]+ ends/ { skip = 0; found++ }
+		!skip { print }
+		END { exit found == 4 ? 0 : 1 }' "$here/README.md" >"$tmp/README.md" ||
+		die "README.md has lost its begin and end markers"
 	cat "$tmp/README.md" >"$here/README.md"
 	echo "README.md: $total rows written" >&2 ;;
 check)

@@ -78,6 +78,7 @@ static long test_membarrier(int command);
 #undef syscall
 
 #include "emit.h"
+#include "tap.h"
 
 /* Called behind each SYNC_CORE broadcast of a batch: step is 1, 2 or 3. */
 static void (*at_sync)(int step);
@@ -90,36 +91,6 @@ static long test_membarrier(int command)
 	if (command == MEMBARRIER_CMD_PRIVATE_EXPEDITED_SYNC_CORE && at_sync)
 		at_sync(++sync_step);
 	return ret;
-}
-
-/* --- TAP -------------------------------------------------------------------- */
-
-static unsigned int test_nr, failures_here, failed_tests;
-static unsigned long checks;
-
-#define CHECK(condition, ...)						\
-	do {								\
-		checks++;						\
-		if (!(condition) && ++failures_here <= 5) {		\
-			printf("# line %d: %s: ", __LINE__, #condition);\
-			printf(__VA_ARGS__);				\
-			putchar('\n');					\
-		}							\
-	} while (0)
-
-static void finish(const char *name)
-{
-	test_nr++;
-	if (failures_here || !checks) {
-		failed_tests++;
-		printf("not ok %u - %s # %u of %lu checks failed\n", test_nr, name,
-		       failures_here, checks);
-	} else {
-		printf("ok %u - %s # %lu checks\n", test_nr, name, checks);
-	}
-	fflush(stdout);
-	failures_here = 0;
-	checks = 0;
 }
 
 /* --- fixture ---------------------------------------------------------------- */
@@ -243,14 +214,6 @@ static jf_insn_t call_insn(const void *site, const void *target)
 
 	jf_insn_call(&insn, (uintptr_t)site, (uintptr_t)target);
 	return insn;
-}
-
-static void must(int err, const char *what)
-{
-	if (err) {
-		printf("Bail out! %s: %s\n", what, strerror(-err));
-		exit(1);
-	}
 }
 
 static void add_site(void *addr, enum jf_site_form form, struct jf_func *func,
@@ -1093,5 +1056,5 @@ int main(void)
 	test_stranger();
 	test_quiesce();
 	test_exit();
-	return failed_tests ? 1 : 0;
+	return tap_status();
 }

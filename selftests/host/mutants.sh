@@ -8,8 +8,8 @@ usage()
 {
 	cat <<-EOF
 	usage: mutants.sh [--cc COMPILER] [--out FOLDER] [--args "TEST ARGUMENTS"]
-	                  LIST SOURCE MACRO TEST.c
-	Builds TEST.c against broken copies of SOURCE, in FOLDER, and checks that
+	                  LIST SOURCE MACRO TEST.c [OTHER.c ...]
+	Builds TEST.c (and OTHER.c) against broken copies of SOURCE, in FOLDER, and checks that
 	it notices every one of them. TEST.c includes SOURCE by the name that
 	MACRO holds. A line of LIST says what is broken and the sed command that
 	breaks it, with a | between; a line without command is the control, on
@@ -30,13 +30,14 @@ while [ $# -gt 0 ]; do
 	*) break ;;
 	esac
 done
-if [ $# -ne 4 ]; then
+if [ $# -lt 4 ]; then
 	usage >&2
 	exit 2
 fi
+list=$1
 source=$2
 macro=$3
-test=$4
+shift 3
 
 if [ -n "$out" ]; then
 	mkdir -p "$out"
@@ -45,7 +46,7 @@ work=$(mktemp -d "${out:-${TMPDIR:-/tmp}}/mutants.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
-grep -v '^#' "$1" > "$work/list"
+grep -v '^#' "$list" > "$work/list"
 
 run_test()
 {
@@ -67,7 +68,7 @@ while IFS='|' read -r name command; do
 		note=" # $source has changed: renew this line's sed command"
 	elif ! "$cc" -std=gnu11 -O1 -D"$macro=\"$work/source\"" \
 			-I"$(dirname "$source")" -pthread \
-			-o "$work/test" "$test" 2> "$work/cc.log"; then
+			-o "$work/test" "$@" 2> "$work/cc.log"; then
 		verdict="not ok"
 		note=" # does not build"
 		sed 's/^/# /' "$work/cc.log"

@@ -97,6 +97,10 @@ end:	do
 #endif
 			s++
 		}
+#ifdef SYNC_PER_SITE		/* variant: right, but not three broadcasts */
+		;
+		broadcast()
+#endif
 	:: else -> s = 0; break
 	od;
 

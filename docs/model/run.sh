@@ -47,6 +47,7 @@ one-int3|poke.pml|-DINT3_ONE_SITE|mixed_bytes_executed|INT3 on the first site of
 no-sync1|poke.pml|-DNO_SYNC1|mixed_bytes_executed|first broadcast (INT3, tails) dropped
 no-sync2|poke.pml|-DNO_SYNC2|mixed_bytes_executed|second broadcast (tails, first bytes) dropped
 no-sync3|poke.pml|-DNO_SYNC3|int3_without_answer|third broadcast (first bytes, return) dropped
+sync-per-site|poke.pml|-DCPUS=1 -DSYNC_PER_SITE|wrong_number_of_broadcasts|a broadcast for each INT3
 no-mutex|poke.pml|-DCPUS=1 -DNO_MUTEX -DWRITERS=2 -DNEVER_FORGET|mixed_bytes_executed|two writers without the mutex
 handler-late|poke.pml|-DHANDLER_LATE|int3_without_answer|handler knows a site only after its INT3 is planted
 handler-irqs-on|poke.pml|-DHANDLER_TAKES_IPI|disallowed_instruction_executed|broadcast taken inside the INT3 handler
@@ -63,6 +64,7 @@ see-rollback|rollback.pml|-DSEE_ROLLBACK|seen|a foreign byte turns up when all o
 no-check|rollback.pml|-DCPUS=1 -DNO_CHECK|foreign_byte_overwritten|no look at the old bytes before the first write
 no-cmpxchg|rollback.pml|-DCPUS=1 -DNO_CMPXCHG|foreign_byte_overwritten|INT3 planted by a plain store
 one-by-one|rollback.pml|-DCPUS=1 -DONE_BY_ONE|failed_batch_changed_text|each site checked and poked by itself
+last-site-left|rollback.pml|-DCPUS=1 -DLAST_SITE_LEFT|good_batch_is_incomplete|last site of the batch left at INT3
 no-rollback|rollback.pml|-DCPUS=1 -DNO_ROLLBACK|failed_batch_changed_text|INT3s left behind on failure
 rollback-one|rollback.pml|-DSITES=3 -DCPUS=1 -DROLLBACK_ONE|failed_batch_changed_text|only the last INT3 put back
 rollback-no-sync|rollback.pml|-DCPUS=1 -DROLLBACK_NO_SYNC|int3_without_answer|first bytes put back without a broadcast

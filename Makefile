@@ -28,6 +28,10 @@ help:
 	@echo 'make KERNEL=6.12        ... for a stock Debian kernel of the list below, into build/6.12/modules'
 	@echo 'make demo               boot stock 6.1 in a VM, retarget a function, measure dispatch: 5 minutes'
 	@echo 'make check              all tests, on this machine and in VMs; KERNELS="6.1 6.12" chooses the kernels'
+	@echo 'make stress             the long forms of the VM tests, for an hour or more (KERNELS, TESTS as for check)'
+	@echo 'make stress-native      the INT3 protocol and codec in userspace, on the real cores of this machine'
+	@echo 'make bench              what each kind of dispatch costs on this CPU, natively; table, CSV, SVG'
+	@echo 'make model              check the formal model of the protocol, and that its broken variants fail'
 	@echo 'make vm KERNEL=6.12     a shell in a VM with the modules, scripts and tests (CPUS=4 MEM=1024)'
 	@echo 'make deps               install what the above need and the machine lacks (they do so themselves)'
 	@echo 'make clean              remove what was built here'
@@ -55,8 +59,24 @@ check:
 	@scripts/deps.sh build fetch vm host
 	+@scripts/check --kernels "$(KERNELS)" $(if $(BACKENDS),--backends "$(BACKENDS)") $(TESTS)
 
+stress:
+	@scripts/deps.sh build fetch vm
+	+@scripts/check --long --no-host --kernels "$(KERNELS)" $(if $(BACKENDS),--backends "$(BACKENDS)") $(TESTS)
+
+stress-native:
+	@scripts/deps.sh host
+	+@$(MAKE) --no-print-directory -C user stress
+
+bench:
+	@scripts/deps.sh host plot
+	+@$(MAKE) --no-print-directory -C user bench
+
+model:
+	@scripts/deps.sh model
+	@docs/model/run.sh
+
 demo:
 	@scripts/deps.sh build fetch vm plot
 	+@scripts/demo.sh $(if $(KERNEL),-k $(KERNEL))
 
-.PHONY: modules help clean clean-cache deps vm check demo
+.PHONY: modules help clean clean-cache deps vm check stress stress-native bench model demo

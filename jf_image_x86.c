@@ -10,9 +10,9 @@
  *
  * Why no CPU can run stale bytes of an image that is used again: to reach it a
  * CPU must execute the site that was pointed at it. Either it runs the new
- * instruction, then it has taken part in at least two syncs since the image was
- * written; or it met the INT3, then it returned from the exception, which
- * serialises as well.
+ * instruction, or it met the INT3 and is sent there by the handler. The handler
+ * and the site learn of the image behind the first sync of the transaction, and the
+ * image was written before it.
  */
 #include "jf_x86.h"
 #include "jf_image_x86.h"

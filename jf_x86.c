@@ -10,8 +10,8 @@
  *	bytes at a site		 what a CPU may execute
  *	O0 O1 O2 O3 O4		 old
  *   1	CC O1 O2 O3 O4		 old, or traps and is emulated as old
- *	   site->insn = new	 (from here on emulated as new)
  *	sync all CPUs		 nobody holds O0 any more: all trap
+ *	   site->insn = new	 (from here on emulated as new)
  *   2	CC N1 N2 N3 N4		 traps, emulated as new
  *	sync all CPUs		 nobody holds O1-O4 any more
  *   3	N0 N1 N2 N3 N4		 traps, emulated as new; or new
@@ -29,12 +29,15 @@
  * transaction either.
  *
  *   writer					INT3 handler
+ *   sync, after all INT3s are set		(cannot span a sync)
  *   site->insn = new (WRITE_ONCE)		insn = site->insn (READ_ONCE)
- *   sync, before any byte of new is written	(cannot span a sync)
+ *   sync, before the first byte of new
  *
- * A handler entered before the first sync may read old or new: both are right,
- * the commit has not returned. One entered after the last sync reads new. The
- * word is one aligned load, so it is never a mixture.
+ * The word changes behind the first sync, when every CPU that comes by traps: so
+ * no CPU runs old after another one has run new. A handler that is entered before
+ * the change emulates old, which is right, since the commit has not returned; one
+ * that is entered after the second sync emulates new. The word is one aligned
+ * load, so it is never a mixture.
  *
  * The handler answers for every site in the map, at any time, not just while a
  * transaction runs: some emulators deliver breakpoints that are long gone.
@@ -287,9 +290,9 @@ static int jf_write_live(struct jf_poke *pokes, unsigned int num)
 	err = jf_plant_int3(pokes, num);		/* 1: CC O O O O */
 	if (err)
 		goto out;
-	for (i = 0; i < num; i++)
-		WRITE_ONCE(pokes[i].site->insn, pokes[i].new);
 	jf_sync_all();
+	for (i = 0; i < num; i++)			/* nobody runs O now */
+		WRITE_ONCE(pokes[i].site->insn, pokes[i].new);
 	jf_write_tails(pokes, num);			/* 2: CC N N N N */
 	jf_sync_all();
 	for (i = 0; i < num; i++)			/* 3: N  N N N N */

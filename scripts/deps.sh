@@ -30,6 +30,8 @@ host   /usr/include/stdio.h  libc6-dev
 host   objdump             binutils
 host   python3             python3
 plot   gnuplot             gnuplot-nox
+model  spin                spin
+model  gcc                 gcc
 EOF
 }
 
@@ -40,7 +42,7 @@ usage: scripts/deps.sh [-n] [GROUP...]
 
 Installs with apt what is missing, and only that (root), or says what is missing.
 Groups (default all): build  compile modules      fetch  download kernels    vm  run them
-                      host   tests on the host    plot   draw charts
+                      host   tests on the host    plot   draw charts          model  model checking
   -n   only say what is missing; the exit status is 1 if anything is
 EOF
 }
@@ -51,7 +53,7 @@ case ${1:-} in
 -n) dry=1; shift ;;
 -*) usage >&2; exit 2 ;;
 esac
-groups=" ${*:-build fetch vm host plot} "
+groups=" ${*:-build fetch vm host plot model} "
 
 # missing: the packages, one per line
 missing()

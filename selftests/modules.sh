@@ -57,9 +57,9 @@ check_eq "its keys are gone" "$(query sample_filter)" ""
 
 # ---- targets go while they are called ----
 
-check "jf_keys loads" jf_insmod jf_keys
+check "jf_host loads" jf_insmod jf_host
 n=$(jf_stat fallbacks)
-echo start >/sys/kernel/debug/jf_keys/run
+echo start >/sys/kernel/debug/jf_host/run
 ok=1 i=0
 while [ $i -lt $rounds ] && [ $ok = 1 ]; do
 	i=$((i + 1))
@@ -78,8 +78,8 @@ for m in jf_plain jf_user; do
 	check_eq "... to its initial target" "$(query keys_op)" keys_initial
 done
 jf_log_mark
-jf_cases jf_keys callers
-note "$(jf_log_new | sed -n 's/.*jf_keys: //p')"
+jf_cases jf_host callers
+note "$(jf_log_new | sed -n 's/.*jf_host: //p')"
 check_eq "its sites are its own again" "$(sites keys_op)" "$([ "$be" = indirect ] && echo 0 || echo 4)"
 
 # ---- nobody is inside any more ----
@@ -93,20 +93,20 @@ modes=-
 for mode in $modes; do
 	[ "$mode" = - ] || echo "$mode" >$preempt
 	jf_log_mark
-	jf_cases jf_keys quiesce "preempt=$mode: "
-	note "$(jf_log_new | sed -n 's/.*jf_keys: //p')"
+	jf_cases jf_host quiesce "preempt=$mode: "
+	note "$(jf_log_new | sed -n 's/.*jf_host: //p')"
 	# A target in which tasks are preempted all the time goes.
-	echo start >/sys/kernel/debug/jf_keys/run
+	echo start >/sys/kernel/debug/jf_host/run
 	ok=1
 	for i in 1 2; do
 		jf_insmod jf_plain spin_us=4000 || ok=0
 		jf_rmmod jf_plain || ok=0
 	done
 	check_eq "preempt=$mode: a slow target came and went" $ok 1
-	jf_cases jf_keys callers "preempt=$mode: "
+	jf_cases jf_host callers "preempt=$mode: "
 done
 [ -z "$now" ] || echo "$now" >$preempt
-check "jf_keys unloads" jf_rmmod jf_keys
+check "jf_host unloads" jf_rmmod jf_host
 
 # ---- an update and the module's end race ----
 

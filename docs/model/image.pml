@@ -22,7 +22,7 @@
 #define FUNC(r)	(((r) == 3) -> 1 : (r))	/* registration -> function */
 
 #ifndef PUBLISH
-#define PUBLISH	1		/* as in poke.pml */
+#define PUBLISH	2		/* as in poke.pml */
 #endif
 #ifndef SLOTS
 #define SLOTS	2

@@ -6,20 +6,20 @@
  *
  *   writer				a CPU that executes a site
  *   1 first bytes := INT3		old, or INT3 -> handler runs old
- *     words := fresh			old, or INT3 -> handler runs old or fresh
- *     broadcast			... from here on always INT3 -> fresh
+ *     broadcast			... from here on always INT3
+ *     words := fresh			INT3 -> handler runs old or fresh
  *   2 tails := fresh			INT3 -> fresh
  *     broadcast			... and nobody holds an old tail
  *   3 first bytes := fresh		INT3 -> fresh, or fresh
  *     broadcast			... from here on always fresh
  *
  * "word" is site->insn, what the handler emulates. Where it is stored is a
- * question of its own; PUBLISH picks the place: 0 before step 1, 1 as above (what
- * jf_x86.c does), 2 behind the first broadcast, 3 behind step 3, 4 behind the
- * last broadcast. README.md says what each is good for.
+ * question of its own; PUBLISH picks the place: 0 before step 1, 1 before the
+ * first broadcast, 2 behind it as above (what jf_x86.c does), 3 behind step 3, 4
+ * behind the last broadcast. README.md says what each is good for.
  */
 #ifndef PUBLISH
-#define PUBLISH	1
+#define PUBLISH	2
 #endif
 #ifndef WRITERS
 #define WRITERS	1

@@ -16,7 +16,7 @@
  * says what that assumption covers and what not.
  */
 #ifndef PUBLISH
-#define PUBLISH	1
+#define PUBLISH	2
 #endif
 
 bool mutex;

@@ -7,7 +7,7 @@
 #include <linux/module.h>
 #include <linux/timekeeping.h>
 
-#include "jf_keys.h"
+#include "jf_host.h"
 
 static bool fail;
 module_param(fail, bool, 0444);

@@ -8,7 +8,7 @@
 
 #include <jumpfunc/dynfunc.h>
 
-#include "jf_keys.h"
+#include "jf_host.h"
 
 static bool fail;
 module_param(fail, bool, 0444);

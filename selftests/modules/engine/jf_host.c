@@ -9,7 +9,7 @@
  *   quiesce	jf_quiesce() without synchronize_rcu_tasks(), with preempt=full
  */
 #include "jf_test.h"
-#include "jf_keys.h"
+#include "jf_host.h"
 
 #include <linux/cpu.h>
 #include <linux/delay.h>
@@ -74,7 +74,7 @@ static int start_callers(void)
 	if (!threads)
 		return -ENOMEM;
 	for_each_online_cpu(cpu) {
-		struct task_struct *t = kthread_create(caller, NULL, "jf_keys/%u", cpu);
+		struct task_struct *t = kthread_create(caller, NULL, "jf_host/%u", cpu);
 
 		if (IS_ERR(t)) {
 			stop_callers();
@@ -101,7 +101,7 @@ static int test_callers(void)
 	stop_callers();
 	calls = atomic64_read(&all_calls);
 	bad_calls = atomic64_read(&all_bad);
-	pr_info("jf_keys: %llu calls\n", calls);
+	pr_info("jf_host: %llu calls\n", calls);
 	CHECK(calls > 1000);
 	CHECK_EQ(bad_calls, 0);
 	CHECK_EQ(dynfunc_query(keys_op), keys_initial);
@@ -189,7 +189,7 @@ static int test_quiesce(void)
 	}
 	/* Otherwise this has shown nothing. */
 	CHECK(busy > 0);
-	pr_info("jf_keys: somebody was inside in %d of %d rounds\n", busy, SLOW_ROUNDS);
+	pr_info("jf_host: somebody was inside in %d of %d rounds\n", busy, SLOW_ROUNDS);
 	while (n--)
 		kthread_stop(t[n]);
 	dynfunc_update(keys_slow, slow_0);

@@ -292,6 +292,9 @@ test_numbers()
 		sed -i '/^rounds=/s/5/4/' "$work/out/meta.txt"
 		go --render "$work/out"
 		csv "$work/out/summary.csv" indirect,- median_s)" 12.000000
+	sed -i '/^2,off/s/,440,7,/,440,n\/a,/' "$work/out/runs.csv"
+	go --render "$work/out"
+	is "one round that was not counted makes the median n/a" "$(csv "$work/out/summary.csv" off,- branch_misses)" n/a
 	is "the mean of two middle values that differ" "$(csv "$work/out/summary.csv" dynfunc,- median_s)" 10.700000
 }
 

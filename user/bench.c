@@ -1075,7 +1075,7 @@ static void usage(FILE *to)
 	fputs("usage: bench [options]\n"
 	      "Measures what each kind of dispatch costs on this machine.\n"
 	      "  --rounds N     interleaved rounds (default 200)\n"
-	      "  --quick        20 rounds, no updates one by one\n"
+	      "  --quick        20 rounds, no update latencies\n"
 	      "  --no-updates   leave the update latencies out\n"
 	      "  --csv FILE     write the numbers there, too\n"
 	      "^C stops it and prints what was measured so far.\n", to);

@@ -50,7 +50,8 @@ if ! mkdir -p "$out"; then
 	exit 1
 fi
 
-# tee's status would hide that of the benchmark.
+# On ^C the benchmark prints what it has; stay to show it.
+trap : INT
 status=0
 # shellcheck disable=SC2086 # flags are several words
 "$binary" --csv "$out/bench.csv" ${rounds:+--rounds "$rounds"} $flags \

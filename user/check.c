@@ -37,7 +37,10 @@ static unsigned long fail_at;
 
 static bool fails_now(void)
 {
-	return fail_at && !--fail_at;
+	if (!fail_at || --fail_at)
+		return false;
+	errno = ENOMEM;
+	return true;
 }
 
 static void *test_malloc(size_t size)
@@ -753,7 +756,8 @@ static void test_sites(void)
 	void *addrs[2] = { site, site };
 	struct jf_batch batch;
 	unsigned long nth;
-	uint8_t code = 0xcc;
+	uint8_t code = 0xcc, *nop_site;
+	stub_fn stub2;
 	int err;
 
 	CHECK(jf_sites_add(d, 2) == -EINVAL, "the same site twice");
@@ -770,6 +774,8 @@ static void test_sites(void)
 	CHECK(jf_sites_add(d, 1) == -EINVAL, "a key at a call");
 	d[0].key = NULL;
 	d[0].func = &op;
+	d[0].form = (enum jf_site_form)99;
+	CHECK(jf_sites_add(d, 1) == -EINVAL, "no form at all");
 	d[0].form = JF_SITE_TAIL;
 	CHECK(jf_sites_add(d, 1) == -EILSEQ, "a jmp where a call is");
 	d[0].form = JF_SITE_CALL;
@@ -801,6 +807,22 @@ static void test_sites(void)
 	CHECK(jf_sites_remove(addrs, 2) == -EINVAL, "twice the same");
 	addrs[1] = site + 1;
 	CHECK(jf_sites_remove(addrs, 2) == -EINVAL, "not a site");
+	CHECK(!jf_sites_remove(addrs, 0), "none");
+	CHECK(jf_sites_remove(addrs, MANY * 2) == -EINVAL, "more than there are");
+	for (nth = 1; nth <= 2; nth++) {
+		fail_at = nth;
+		CHECK(jf_sites_remove(addrs, 1) == -ENOMEM, "allocation %lu", nth);
+		fail_at = 0;
+	}
+	jf_read_lock();
+	CHECK(jf_sites_remove(addrs, 1) == -EDEADLK, "inside a section");
+	jf_read_unlock();
+	nop_site = put_call_stub(jf_insn_nop(), &stub2);
+	d[1] = (struct jf_site_desc){
+		.addr = nop_site, .key = &key, .form = JF_SITE_BRANCH,
+		.label = nop_site + JF_INSN_SIZE + 0x80000000UL,
+	};
+	CHECK(jf_sites_add(&d[1], 1) == -ERANGE, "a label out of reach");
 	CHECK(!dynfunc_update(&op, targets[3]), "still there");
 	CHECK(stub(ARG) == TAGGED(3, ARG), "still there");
 	CHECK(!jf_sites_remove(addrs, 1), "remove");
@@ -823,6 +845,12 @@ static void foreign_handler(int sig, siginfo_t *info, void *context)
 	(void)info;
 	foreign_traps++;
 	foreign_ip = (uintptr_t)uc->uc_mcontext.gregs[REG_RIP];
+}
+
+static void plain_handler(int sig)
+{
+	(void)sig;
+	foreign_traps++;
 }
 
 static stub_fn put_breakpoint(void)
@@ -852,7 +880,21 @@ static void test_foreign_traps(void)
 	CHECK(foreign_traps == 2, "%d traps", (int)foreign_traps);
 	jf_stats_get(&after);
 	CHECK(after.int3_foreign - before.int3_foreign == 2, "counted");
+
 	CHECK(after.int3_hits == before.int3_hits, "counted as ours");
+
+	/* Other kinds of handler behind us. */
+	{
+		struct sigaction was = engine.previous;
+
+		engine.previous.sa_flags = 0;
+		engine.previous.sa_handler = plain_handler;
+		CHECK(stub(ARG) == ARG && foreign_traps == 3, "a plain handler");
+		engine.previous.sa_handler = SIG_IGN;
+		raise(SIGTRAP);
+		CHECK(foreign_traps == 3, "ignored");
+		engine.previous = was;
+	}
 
 	/* With nobody behind us, an INT3 kills as it always did. */
 	fflush(stdout);
@@ -1005,6 +1047,79 @@ static void test_reach_of_text(void)
 	finish("text: near the program");
 }
 
+/* What cannot be made fails cleanly, whatever it was that ran out. */
+static void test_text_no_memory(void)
+{
+	size_t before = count_texts();
+	struct jf_text *made = NULL;
+	unsigned long nth;
+
+	for (nth = 1; nth < 500 && !made; nth++) {
+		fail_at = nth;
+		errno = 0;
+		made = jf_text_create(4096, (const void *)make_fixture);
+		if (made && fail_at)
+			break;
+		fail_at = 0;
+		/* Addresses that are taken are tried over, so some failures heal. */
+		CHECK(made || errno == ENOMEM, "allocation %lu: errno %d", nth, errno);
+		CHECK(count_texts() == before + !!made, "%zu texts", count_texts());
+		scan_maps();
+		CHECK(!aliases_seen, "allocation %lu: %d aliases left", nth, aliases_seen);
+		if (made && nth < 10) {
+			jf_text_destroy(made);
+			made = NULL;
+		}
+	}
+	fail_at = 0;
+	CHECK(made, "no text after %lu tries", nth);
+	if (made) {
+		struct jf_batch batch;
+		uint8_t code = 0xc3;
+
+		jf_batch_init(&batch);
+		for (nth = 1; nth <= 2; nth++) {
+			fail_at = nth;
+			CHECK(jf_batch_code(&batch, jf_text_base(made), &code, 1) == -ENOMEM,
+			      "allocation %lu", nth);
+			CHECK(!batch.nr_codes, "allocation %lu: %zu codes", nth,
+			      batch.nr_codes);
+		}
+		fail_at = 0;
+		jf_batch_abort(&batch);
+		jf_text_destroy(made);
+	}
+	CHECK(count_texts() == before, "%zu texts", count_texts());
+	finish("text: failing allocations");
+}
+
+static void *register_and_go(void *arg)
+{
+	struct jf_thread **record = arg;
+
+	must(jf_thread_register(), "jf_thread_register");
+	*record = __jf_self;
+	jf_thread_unregister();
+	jf_thread_unregister();
+	return NULL;
+}
+
+static void test_threads(void)
+{
+	struct jf_thread *records[3];
+	pthread_t thread;
+	int i;
+
+	for (i = 0; i < 3; i++) {
+		must(-pthread_create(&thread, NULL, register_and_go, &records[i]), "thread");
+		pthread_join(thread, NULL);
+	}
+	CHECK(records[0] != __jf_self, "a record of its own");
+	CHECK(records[1] == records[0] && records[2] == records[0],
+	      "a thread that ends leaves its record to the next");
+	finish("threads: records are used again");
+}
+
 static void test_exit(void)
 {
 	struct sigaction now;
@@ -1031,7 +1146,7 @@ int main(void)
 	action.sa_sigaction = foreign_handler;
 	sigaction(SIGTRAP, &action, NULL);
 
-	printf("TAP version 13\n1..19\n");
+	printf("TAP version 13\n1..21\n");
 	must(jf_init(), "jf_init");
 	CHECK(jf_init() == -EBUSY, "init twice");
 	must(jf_thread_register(), "jf_thread_register");
@@ -1055,6 +1170,8 @@ int main(void)
 	test_vanished();
 	test_stranger();
 	test_quiesce();
+	test_threads();
+	test_text_no_memory();
 	test_exit();
 	return tap_status();
 }

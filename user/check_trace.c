@@ -20,7 +20,10 @@ static unsigned long fail_at;
 
 static int fails_now(void)
 {
-	return fail_at && !--fail_at;
+	if (!fail_at || --fail_at)
+		return 0;
+	errno = ENOMEM;
+	return 1;
 }
 
 static void *test_malloc(size_t size)
@@ -260,7 +263,8 @@ static void test_errors(void)
 	CHECK(!jf_trace_batch_register(&tb, &trace, probes[1], &cookies[1], 0), "batch");
 	CHECK(jf_trace_batch_register(&tb, &trace, probes[1], &cookies[1], 0) == -EEXIST,
 	      "twice in one batch");
-	CHECK(jf_trace_batch_register(&other, &trace, probes[2], &cookies[2], 0) == -EBUSY,
+	CHECK(jf_trace_batch_register(&other, &trace, probes[2], &cookies[2], 0) == -EBUSY &&
+	      jf_trace_batch_unregister(&other, &trace, probes[0], &cookies[0]) == -EBUSY,
 	      "in two batches");
 	jf_trace_batch_abort(&tb);
 	expect(stub, 3, in_order, 1, "aborted");
@@ -364,9 +368,22 @@ static void test_no_memory(void)
 
 static void test_pool(void)
 {
-	struct jf_image_pool *small = jf_image_pool_create(2, 1, (const void *)test_pool);
+	struct jf_image_pool *small;
 	struct jf_trace traces[2];
+	unsigned long nth;
 	stub_fn stubs[2];
+
+	for (nth = 1; nth <= 3; nth++) {
+		fail_at = nth;
+		errno = 0;
+		CHECK(!jf_image_pool_create(2, 1, (const void *)test_pool) && errno == ENOMEM,
+		      "allocation %lu", nth);
+	}
+	fail_at = 0;
+	errno = 0;
+	CHECK(!jf_image_pool_create(0, 1UL << 30, (const void *)test_pool) &&
+	      errno == EINVAL, "errno %d", errno);
+	small = jf_image_pool_create(2, 1, (const void *)test_pool);
 
 	CHECK(small, "pool");
 	if (!small)

@@ -222,6 +222,7 @@ static void jf_show_stats(struct seq_file *m, const struct jf_file *f)
 		   jf_trace_stats.iter_exhausted);
 	seq_printf(m, "images_used %u\n", jf_arch_images_used());
 	seq_printf(m, "images_total %u\n", jf_arch_images_total());
+	jf_sample_show_stats(m);
 }
 
 /* --- the sample set ---------------------------------------------------- */
@@ -241,6 +242,25 @@ static void jf_show_events(struct seq_file *m, const struct jf_file *f)
 	jf_sample_show_events(m);
 }
 
+static void jf_show_subscribers(struct seq_file *m, const struct jf_file *f)
+{
+	seq_printf(m, "%u\n", jf_sample_subscribers());
+}
+
+static int jf_store_subscribers(char *cmd, const struct jf_file *f)
+{
+	unsigned int num;
+
+	if (kstrtouint(cmd, 10, &num))
+		return -EINVAL;
+	return jf_sample_set_subscribers(num);
+}
+
+static void jf_show_ring(struct seq_file *m, const struct jf_file *f)
+{
+	jf_sample_show_ring(m);
+}
+
 /* --- help -------------------------------------------------------------- */
 
 static void jf_show_help(struct seq_file *m, const struct jf_file *f)
@@ -256,9 +276,12 @@ static void jf_show_help(struct seq_file *m, const struct jf_file *f)
 "                 initialised), users, changes, sites; then each branch site: its\n"
 "                 form (likely, unlikely), place, bytes and what they do\n"
 "stats            counters: updates, sites, broadcasts, INT3 hits, latencies\n"
-"dispatch         how the sample set of kernel tracepoints calls its subscriber\n"
-"    echo dynfunc > dispatch    off, indirect or dynfunc\n"
-"events           hits of each sample tracepoint, by mode\n"
+"dispatch         how the sample set of kernel tracepoints calls its subscribers\n"
+"    echo chain > dispatch      off, kernel, indirect, dynfunc or chain\n"
+"subscribers      how many there are; dynfunc calls the first one only\n"
+"    echo 4 > subscribers       0 to 16, at any time\n"
+"events           hits of each sample tracepoint, by mode: calls of a subscriber\n"
+"ring             the latest records that the subscribers have written\n"
 "help             this text\n");
 }
 
@@ -275,7 +298,10 @@ static const struct jf_file jf_files[] = {
 	{ "stats", jf_show_stats },
 	{ "dispatch", jf_show_dispatch, jf_store_dispatch, 0,
 	  "the name of a mode" },
+	{ "subscribers", jf_show_subscribers, jf_store_subscribers, 0,
+	  "a number from 0 to 16" },
 	{ "events", jf_show_events },
+	{ "ring", jf_show_ring },
 	{ "help", jf_show_help },
 };
 

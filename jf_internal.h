@@ -11,6 +11,7 @@
  *   jf_generic.c  architectures without patching
  *   jf_tracepoint.c tracepoints on top of the above	no opcodes
  *   jf_sample.c   the sample set of kernel tracepoints
+ *   jf_ring.c	   where its subscribers write their records
  *   jf_demo.c	   the dynamic functions behind func0 to func3
  *   jf_debugfs.c  parses and prints
  *
@@ -329,10 +330,53 @@ void jf_trace_exit(void);
 int jf_trace_module_going(struct module *mod);
 
 /* jf_sample.c: the sample set of kernel tracepoints */
+#define JF_SUBSCRIBERS_MAX	16
 int jf_sample_init(void);
 void jf_sample_exit(void);
 int jf_sample_set_mode(const char *name);
+int jf_sample_set_subscribers(unsigned int num);
+unsigned int jf_sample_subscribers(void);
 void jf_sample_show_modes(struct seq_file *m);
 void jf_sample_show_events(struct seq_file *m);
+void jf_sample_show_ring(struct seq_file *m);
+void jf_sample_show_stats(struct seq_file *m);
+
+/**
+ * struct jf_rec - what a subscriber of the sample set writes down
+ * @seq:   its number, 0: there is none yet
+ * @time:  local_clock()
+ * @arg:   an argument of the event
+ * @pid:   the thread that was running
+ * @event: the event
+ * @mode:  how it was dispatched
+ * @sub:   the subscriber
+ * @cpu:   the CPU
+ */
+struct jf_rec {
+	unsigned long	seq;
+	u64		time;
+	unsigned long	arg;
+	s32		pid;
+	u32		event : 6, mode : 4, sub : 6, cpu : 16;
+};
+
+/**
+ * struct jf_ring_stats - numbers of all rings together
+ * @records:     records that subscribers wanted to write
+ * @overwritten: of these, gone to make room for later ones
+ * @dropped:     of these, never written
+ */
+struct jf_ring_stats {
+	u64 records, overwritten, dropped;
+};
+
+/* jf_ring.c: where they are written to */
+int jf_ring_init(void);
+void jf_ring_exit(void);
+/* Any context, NMI included. */
+void jf_ring_write(u8 event, u8 mode, u8 sub, unsigned long arg);
+/* All records that are there, by time; to be freed with kvfree(). NULL: no memory. */
+struct jf_rec *jf_ring_snapshot(unsigned int *num);
+void jf_ring_count(struct jf_ring_stats *s);
 
 #endif /* JF_INTERNAL_H */

@@ -372,22 +372,21 @@ int __jf_commit(struct list_head *changes, bool force)
 		max += c->ctl->num_sites;
 	}
 
-	trace_jf_batch_begin(updates, max);
 	if (max && jf_arch_patches()) {
 		pokes = kvmalloc_array(max, sizeof(*pokes), GFP_KERNEL);
 		if (!pokes) {
 			err = -ENOMEM;
-			goto out_trace;
+			goto out;
 		}
 		err = jf_collect(changes, pokes, &num);
 		if (err)
-			goto out_trace;
+			goto out;
 		if (num) {
 			sort(pokes, num, sizeof(*pokes), jf_poke_cmp, NULL);
 			err = jf_arch_patch(pokes, num, true);
 			/* -EIO: written, but not as it should be. */
 			if (err && err != -EIO)
-				goto out_trace;
+				goto out;
 		}
 	}
 
@@ -395,10 +394,10 @@ int __jf_commit(struct list_head *changes, bool force)
 		jf_apply(c);
 	jf_account(start, updates, num);
 
-out_trace:
-	trace_jf_batch_end(updates, num, ktime_get_ns() - start, err);
-	kvfree(pokes);
 out:
+	trace_jf_batch(start, ktime_get_ns(), err ? 0 : updates, err ? 0 : num,
+		       err);
+	kvfree(pokes);
 	jf_unmark(changes);
 	list_splice(&noops, changes);
 	if (err)
@@ -482,7 +481,7 @@ EXPORT_SYMBOL_GPL(__jf_batch_set_key);
  * Updates wait for other CPUs. Where the kernel does not count preemption this
  * cannot see a spinlock being held; might_sleep() does on debug kernels.
  */
-static int jf_check_context(void)
+int jf_check_context(void)
 {
 	if (in_interrupt() || irqs_disabled() ||
 	    (IS_ENABLED(CONFIG_PREEMPT_COUNT) && in_atomic())) {

@@ -233,6 +233,8 @@ union jf_value jf_ent_value(struct jf_ent *ent);
 void jf_free_changes(struct list_head *changes);
 int jf_add_change(struct list_head *changes, struct jf_ent *ent,
 		  union jf_value value);
+/* 0 where updates may be made, else -EWOULDBLOCK. */
+int jf_check_context(void);
 void jf_lock(void);
 void jf_unlock(void);
 /* Number of value changes so far; what a quiesce has to catch up with. */

@@ -29,39 +29,34 @@ TRACE_EVENT(jf_update,
 	TP_printk("%s: %ps -> %ps", __get_str(name), __entry->from, __entry->to)
 );
 
-/* A commit begins to look at its sites; "sites" is the most it may write. */
-TRACE_EVENT(jf_batch_begin,
-	TP_PROTO(unsigned int keys, unsigned int sites),
-	TP_ARGS(keys, sites),
+/*
+ * A commit is over: it changed "keys" keys and wrote "sites" sites, or has failed
+ * with "error" and changed nothing. "begin" and "end" are ktime_get_ns(), with the
+ * locks held.
+ */
+TRACE_EVENT(jf_batch,
+	TP_PROTO(u64 begin, u64 end, unsigned int keys, unsigned int sites,
+		 int error),
+	TP_ARGS(begin, end, keys, sites, error),
 	TP_STRUCT__entry(
-		__field(unsigned int, keys)
-		__field(unsigned int, sites)
-	),
-	TP_fast_assign(
-		__entry->keys = keys;
-		__entry->sites = sites;
-	),
-	TP_printk("keys=%u sites=%u", __entry->keys, __entry->sites)
-);
-
-/* A commit is done, or has failed with "err" and changed nothing. */
-TRACE_EVENT(jf_batch_end,
-	TP_PROTO(unsigned int keys, unsigned int sites, u64 ns, int err),
-	TP_ARGS(keys, sites, ns, err),
-	TP_STRUCT__entry(
-		__field(unsigned int, keys)
-		__field(unsigned int, sites)
+		__field(u64, begin)
+		__field(u64, end)
 		__field(u64, ns)
-		__field(int, err)
+		__field(unsigned int, keys)
+		__field(unsigned int, sites)
+		__field(int, error)
 	),
 	TP_fast_assign(
+		__entry->begin = begin;
+		__entry->end = end;
+		__entry->ns = end - begin;
 		__entry->keys = keys;
 		__entry->sites = sites;
-		__entry->ns = ns;
-		__entry->err = err;
+		__entry->error = error;
 	),
-	TP_printk("keys=%u sites=%u ns=%llu err=%d", __entry->keys,
-		  __entry->sites, __entry->ns, __entry->err)
+	TP_printk("begin=%llu end=%llu ns=%llu keys=%u sites=%u error=%d",
+		  __entry->begin, __entry->end, __entry->ns, __entry->keys,
+		  __entry->sites, __entry->error)
 );
 
 #endif /* JF_TRACE_H */

@@ -262,8 +262,10 @@ int __jf_trace_register(struct jf_tracepoint *tp, void *func, void *data,
 {
 	struct jf_probe add = { .func = func, .data = data, .prio = prio };
 	struct jf_probes *new;
-	int err;
+	int err = jf_check_context();
 
+	if (err)
+		return err;
 	if (!func)
 		return -EINVAL;
 	mutex_lock(&jf_tp_mutex);
@@ -298,8 +300,10 @@ static int jf_remove(struct jf_tracepoint *tp, jf_probe_match match,
 int __jf_trace_unregister(struct jf_tracepoint *tp, void *func, void *data)
 {
 	struct jf_probe del = { .func = func, .data = data };
-	int err;
+	int err = jf_check_context();
 
+	if (err)
+		return err;
 	mutex_lock(&jf_tp_mutex);
 	err = jf_remove(tp, jf_probe_same, &del);
 	mutex_unlock(&jf_tp_mutex);

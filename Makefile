@@ -4,7 +4,7 @@ KVER ?= $(shell uname -r)
 KDIR ?= /lib/modules/$(KVER)/build
 
 # What `make check` runs on.
-KERNELS ?= $(or $(KERNEL),6.1 6.12)
+KERNELS ?= $(or $(KERNEL),5.10 6.1 6.12 7.2)
 
 # BTF of a module needs pahole, and a kernel that has BTF builds without it.
 nobtf = $(if $(shell command -v pahole 2>/dev/null),,CONFIG_DEBUG_INFO_BTF_MODULES=)
@@ -27,7 +27,7 @@ help:
 	@echo 'make KVER=6.1.0-56-amd64, make KDIR=/path    ... for another kernel whose headers are installed'
 	@echo 'make KERNEL=6.12        ... for a stock Debian kernel of the list below, into build/6.12/modules'
 	@echo 'make demo               boot stock 6.1 in a VM, retarget a function, measure dispatch: 5 minutes'
-	@echo 'make check              all tests, on this machine and in VMs; KERNELS="6.1 6.12" chooses the kernels'
+	@echo 'make check              all tests, on this machine and in VMs; KERNELS="6.1 6.12" chooses the kernels (default: four)'
 	@echo 'make stress             the long forms of the VM tests, for an hour or more (KERNELS, TESTS as for check)'
 	@echo 'make stress-native      the INT3 protocol and codec in userspace, on the real cores of this machine'
 	@echo 'make bench              what each kind of dispatch costs on this CPU, natively; table, CSV, SVG'

@@ -205,7 +205,7 @@ static void test_counts(unsigned int nr_args)
 	}
 	CHECK(!trace.image && !dynfunc_query(&trace.func), "the site is a nop again");
 	remove_site(stub);
-	snprintf(name, sizeof(name), "0 to %u probes and back, %u arguments", NR_PROBES,
+	snprintf(name, sizeof(name), "0 to %d probes and back, %u arguments", NR_PROBES,
 		 nr_args);
 	finish(name);
 }

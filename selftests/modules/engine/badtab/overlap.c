@@ -10,6 +10,7 @@ asm(__JF_SECTION("__jf_sites", 1) ".balign 8\n\t"
     "bad_call_func:\n\t"
     "subq $8, %rsp\n"
     "bad_call:\n\t"
+    __JF_NOENDBR
     ".byte 0xe8\n\t"
     ".long dynfunc_badtab_key - (. + 4)\n\t"
     "addq $8, %rsp\n\t"

@@ -106,7 +106,11 @@ const char *jfb_pointer_call(void)
 	/*
 	 * The specimen has one call. The bytes of its other instructions cannot
 	 * be taken for one: a false "e8" would not lead to a thunk.
+	 *
+	 * The compiler must not work out the end: objtool would take that for
+	 * the address of something that is called.
 	 */
+	OPTIMIZER_HIDE_VAR(start);
 	for (p = start; p < start + 40; p++) {
 		if (is_lfence(p) && branch_reg(p + 3, 0xd0))
 			return "lfence; call *reg";

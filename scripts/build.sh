@@ -185,4 +185,4 @@ while IFS= read -r ko; do
 done < <(find "$src" -name '*.ko' | sort)
 rm -rf "$out/modules"
 mv "$out/modules.new" "$out/modules"
-say "built for $name ($release): $(cd "$out/modules" && echo *.ko)"
+say "built for $name ($release): jumpfunc.ko and $(($(find "$out/modules" -name '*.ko' | wc -l) - 1)) modules that use it, in ${out#"$PWD"/}/modules"

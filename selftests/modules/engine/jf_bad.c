@@ -311,6 +311,7 @@ static int test_foreign(void)
 
 	if (!CHECK(site) || !patches)
 		return 0;
+	OPTIMIZER_HIDE_VAR(tramp);
 	while (*(u8 *)tramp != 0xe9)
 		tramp++;
 	for (i = 0; i < 5; i++) {

@@ -311,7 +311,6 @@ static int test_foreign(void)
 
 	if (!CHECK(site) || !patches)
 		return 0;
-	/* A constant address in the middle of a function would alarm objtool. */
 	OPTIMIZER_HIDE_VAR(tramp);
 	while (*(u8 *)tramp != 0xe9)
 		tramp++;

@@ -11,8 +11,8 @@ nobtf = $(if $(shell command -v pahole 2>/dev/null),,CONFIG_DEBUG_INFO_BTF_MODUL
 
 ifdef KERNEL
 modules:
-	+@scripts/deps.sh build fetch
-	+@scripts/build.sh $(KERNEL)
+	@scripts/deps.sh build fetch
+	@scripts/build.sh $(KERNEL)
 else
 modules:
 	@[ -e "$(KDIR)/Makefile" ] || { \
@@ -52,12 +52,12 @@ deps:
 vm: VMKERNEL = $(or $(KERNEL),6.1)
 vm:
 	@scripts/deps.sh build fetch vm
-	+@scripts/build.sh $(VMKERNEL)
+	@scripts/build.sh $(VMKERNEL)
 	@selftests/vm/run --kernel $(VMKERNEL) --shell $(if $(CPUS),-c $(CPUS)) $(if $(MEM),-m $(MEM)) $(VMARGS)
 
 check:
 	@scripts/deps.sh build fetch vm host
-	+@scripts/check --kernels "$(KERNELS)" $(if $(BACKENDS),--backends "$(BACKENDS)") $(TESTS)
+	@scripts/check --kernels "$(KERNELS)" $(if $(BACKENDS),--backends "$(BACKENDS)") $(TESTS)
 
 stress:
 	@scripts/deps.sh build fetch vm
@@ -77,6 +77,6 @@ model:
 
 demo:
 	@scripts/deps.sh build fetch vm plot
-	+@scripts/demo.sh $(if $(KERNEL),-k $(KERNEL))
+	@scripts/demo.sh $(if $(KERNEL),-k $(KERNEL))
 
 .PHONY: modules help clean clean-cache deps vm check stress stress-native bench model demo

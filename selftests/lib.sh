@@ -268,6 +268,9 @@ jf_stat() { awk -v n="$1" '$1 == n {print $2; found = 1} END {exit !found}' $JF/
 # jf_call N: calls func<N>; "TARGET RESULT"
 jf_call() { sed -n 's/^target \([0-9]\): .* = \(-\{0,1\}[0-9]*\)$/\1 \2/p' $JF/func"$1"; }
 
+# jf_target FILE: calls it and says which target ran
+jf_target() { jf_call "${1#func}" | cut -d' ' -f1; }
+
 # jf_state: all that a write may change, without the counters that reading changes
 jf_state()
 {

@@ -100,10 +100,9 @@ static const struct place {
 	unsigned int	mask, offset;
 	bool		likely;
 } places[] = {
-#define L(n, inv)	{ at_l##n, site_l##n, 63, n, inv }
+#define L(n)	{ at_l##n, site_l##n, 63, n }
 #define L8(a, b, c, d, e, f, g, h)					\
-	L(a, false), L(b, true), L(c, false), L(d, true),		\
-	L(e, false), L(f, true), L(g, false), L(h, true)
+	L(a), L(b), L(c), L(d), L(e), L(f), L(g), L(h)
 	L8(0, 1, 2, 3, 4, 5, 6, 7),
 	L8(8, 9, 10, 11, 12, 13, 14, 15),
 	L8(16, 17, 18, 19, 20, 21, 22, 23),
@@ -112,8 +111,8 @@ static const struct place {
 	L8(40, 41, 42, 43, 44, 45, 46, 47),
 	L8(48, 49, 50, 51, 52, 53, 54, 55),
 	L8(56, 57, 58, 59, 60, 61, 62, 63),
-#define P(n)	{ at_p##n, site_p##n, 4095, 4096 - n, false }
-#define Q(n)	{ at_q##n, site_q##n, 4095, 4096 - n, true }
+#define P(n)	{ at_p##n, site_p##n, 4095, 4096 - n }
+#define Q(n)	{ at_q##n, site_q##n, 4095, 4096 - n }
 	P(1), P(2), P(3), P(4), P(5), Q(1), Q(2), Q(3), Q(4),
 };
 
@@ -422,21 +421,20 @@ static ssize_t run_write(struct file *file, const char __user *buf, size_t len, 
 	return err ?: len;
 }
 
-/* Are the sites where they should be, and do they begin with what they should? */
-static unsigned int misplaced(bool patched)
+/* Are the sites where they should be, and do they begin with a jump or a nop? */
+static unsigned int misplaced(void)
 {
-	bool on = jf_key_enabled(&storm_key);
 	unsigned int i, n = 0;
 
 	for (i = 0; i < NPLACES; i++) {
 		const struct place *p = &places[i];
-		u8 want = patched && on == p->likely ? 0x0f : 0xe9, got = *p->site;
+		u8 first = *p->site;
 
-		if (((unsigned long)p->site & p->mask) == p->offset && got == want)
+		if (((unsigned long)p->site & p->mask) == p->offset && (first == 0x0f || first == 0xe9))
 			continue;
 		if (!n++)
 			pr_err("jf_keystorm: BAD: site for offset %x is at %lx and begins with %02x\n", p->offset,
-			       (unsigned long)p->site & p->mask, got);
+			       (unsigned long)p->site & p->mask, first);
 	}
 	return n;
 }
@@ -467,9 +465,7 @@ static int results_show(struct seq_file *m, void *v)
 	seq_printf(m, "bad_phase %llu\nbad_user %llu\nbad_op %llu\n", t.bad_phase, t.bad_user, t.bad_op);
 	seq_printf(m, "bad_toggles %llu\nbad_rest %llu\n", bad_toggles, bad_rest);
 	seq_printf(m, "places %zu\n", NPLACES);
-	/* For back ends that write nops, and for the one that writes nothing. */
-	seq_printf(m, "misplaced_nops %u\n", misplaced(true));
-	seq_printf(m, "misplaced_jmps %u\n", misplaced(false));
+	seq_printf(m, "bad_places %u\n", misplaced());
 	mutex_unlock(&mutex);
 	return 0;
 }

@@ -8,7 +8,6 @@
 #   jf_patch_new() not called		bytes after a late load
 #   jf_module_coming() encoding for "off"	late loaders' probes
 #   jf_module_going() keeping the sites	the kernel oopses or complains in the next update
-#   err_unlink path without unlinking	after a failed init
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/branch-lib"
 

@@ -43,12 +43,25 @@
  *   with the "indirect" back end, or on other architectures, where it is a plain
  *   load and test.
  *
- * Caveats: the argument of jf_branch_*() must be the address of a key (or of a
- * constant element of an array of keys), known at compile time. Changing a key
- * sleeps. A key that is enabled by enable() counts as having one user.
+ * Caveats:
+ *   The argument of jf_branch_*() must be the address of a key (or of a constant
+ *   element of an array of keys), known at compile time. Keys are defined at file
+ *   scope; "static" may stand in front of the macro.
+ *
+ *   Changing a key sleeps. A key that is enabled by enable() or by a batch counts
+ *   as having one user. Whoever shares a key uses inc() and dec() only: disable()
+ *   takes away one user that enable() has added, or somebody else's.
+ *
+ *   When a change has returned, every branch that begins goes the new way. Code
+ *   behind a branch that was entered before may still be running: jf_quiesce()
+ *   waits for it, unless it sleeps.
  *
  *   A read-only key can be changed until its module's init function returned.
- *   Sites in __init text are followed until then as well.
+ *   Sites in __init text are followed until then as well. In a module's exit
+ *   function its own keys can no longer be changed (-EBUSY), those of other
+ *   modules can.
+ *
+ *   kprobes are refused on sites (register_kprobe() returns -EINVAL).
  */
 #ifndef JUMPFUNC_BRANCH_H
 #define JUMPFUNC_BRANCH_H

@@ -1,0 +1,558 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Storm on jump labels: branches run on every CPU, in threads and in timer
+ * interrupts, while their keys are toggled; and keys are counted up and down from
+ * every CPU at once.
+ *
+ * /sys/kernel/debug/jf_keystorm/
+ *   toggle	write N: toggle N times, returns when it is done
+ *   run	write 1: the threads count keys up and down as well; 0: they stop,
+ *		and have stopped when the write returns; 2: the users that the
+ *		threads left are taken away
+ *   results	counters, "name value"; all that begin with "bad_" must stay 0
+ *
+ * What is checked:
+ *   phase	the toggler publishes which answers are allowed: both while it
+ *		works, one when the change has returned. A branch that began and
+ *		ended in one phase must have given an answer that it allows.
+ *   users	who has counted a key up sees it enabled until he counts it down.
+ *   at rest	a key's count is the sum of what the threads hold, and its branches
+ *		say what the count says.
+ *   places	the sites of the toggled key stand at each offset in a cache line,
+ *		and across the end of a page. The module looks where they really
+ *		are, and at their first byte.
+ */
+#include <linux/cpu.h>
+#include <linux/debugfs.h>
+#include <linux/delay.h>
+#include <linux/hrtimer.h>
+#include <linux/kthread.h>
+#include <linux/module.h>
+#include <linux/percpu.h>
+#include <linux/random.h>
+#include <linux/seq_file.h>
+#include <linux/slab.h>
+#include <linux/uaccess.h>
+#include <linux/version.h>
+
+#include <jumpfunc/branch.h>
+
+static unsigned int timer_us = 500;
+module_param(timer_us, uint, 0444);
+MODULE_PARM_DESC(timer_us, "period of the timer interrupts that run branches, in microseconds (default 500)");
+
+static DEFINE_JF_KEY_FALSE(storm_key);
+
+/* --- sites at chosen places --------------------------------------------- */
+
+/*
+ * The label is where the site will be, unless the compiler puts something in
+ * between; that is looked at before it is relied upon.
+ */
+#define PLACE(name, form, place)					\
+extern const u8 site_##name[];						\
+static noinline int at_##name(void)					\
+{									\
+	asm volatile(place "\nsite_" #name ":" : : );			\
+	if (jf_branch_##form(&storm_key))				\
+		return 1;						\
+	return 0;							\
+}
+
+/* At offset n of a line of 64 bytes; walks over nops to get there. */
+#define LINE(n, form)	PLACE(l##n, form, ".balign 64\n\t.rept " #n "\n\tnop\n\t.endr")
+/*
+ * The first n bytes are the last ones of a page. The assembler jumps over the
+ * padding to the page's start; from there it is a jump to the place.
+ */
+#define PAGE_END(n)							\
+	".balign 4096\n\t"						\
+	".byte 0xe9\n\t.long 661f - (. + 4)\n\t"			\
+	".skip 4096 - 5 - " #n ", 0x90\n661:"
+#define PAGE(n)		PLACE(p##n, unlikely, PAGE_END(n))
+#define PAGE_INV(n)	PLACE(q##n, likely, PAGE_END(n))
+
+#define LINES8(a, b, c, d, e, f, g, h)					\
+	LINE(a, unlikely) LINE(b, likely) LINE(c, unlikely) LINE(d, likely) \
+	LINE(e, unlikely) LINE(f, likely) LINE(g, unlikely) LINE(h, likely)
+
+LINES8(0, 1, 2, 3, 4, 5, 6, 7)
+LINES8(8, 9, 10, 11, 12, 13, 14, 15)
+LINES8(16, 17, 18, 19, 20, 21, 22, 23)
+LINES8(24, 25, 26, 27, 28, 29, 30, 31)
+LINES8(32, 33, 34, 35, 36, 37, 38, 39)
+LINES8(40, 41, 42, 43, 44, 45, 46, 47)
+LINES8(48, 49, 50, 51, 52, 53, 54, 55)
+LINES8(56, 57, 58, 59, 60, 61, 62, 63)
+PAGE(1)
+PAGE(2)
+PAGE(3)
+PAGE(4)
+PAGE(5)
+PAGE_INV(1)
+PAGE_INV(2)
+PAGE_INV(3)
+PAGE_INV(4)
+
+static const struct place {
+	int		(*fn)(void);
+	const u8	*site;
+	unsigned int	mask, offset;
+	bool		likely;
+} places[] = {
+#define L(n)	{ at_l##n, site_l##n, 63, n }
+#define L8(a, b, c, d, e, f, g, h)					\
+	L(a), L(b), L(c), L(d), L(e), L(f), L(g), L(h)
+	L8(0, 1, 2, 3, 4, 5, 6, 7),
+	L8(8, 9, 10, 11, 12, 13, 14, 15),
+	L8(16, 17, 18, 19, 20, 21, 22, 23),
+	L8(24, 25, 26, 27, 28, 29, 30, 31),
+	L8(32, 33, 34, 35, 36, 37, 38, 39),
+	L8(40, 41, 42, 43, 44, 45, 46, 47),
+	L8(48, 49, 50, 51, 52, 53, 54, 55),
+	L8(56, 57, 58, 59, 60, 61, 62, 63),
+#define P(n)	{ at_p##n, site_p##n, 4095, 4096 - n }
+#define Q(n)	{ at_q##n, site_q##n, 4095, 4096 - n }
+	P(1), P(2), P(3), P(4), P(5), Q(1), Q(2), Q(3), Q(4),
+};
+
+#define NPLACES	ARRAY_SIZE(places)
+
+/* --- keys that are counted ---------------------------------------------- */
+
+#define NKEYS	6
+
+static DEFINE_JF_KEY_ARRAY_FALSE(count_key, NKEYS);
+/* Enabled and disabled by everybody. */
+static DEFINE_JF_KEY_FALSE(fight_key);
+
+#define COUNT_FN(n)							\
+static noinline int count_##n(void)					\
+{									\
+	bool a = jf_branch_unlikely(&count_key[n]);			\
+	bool b = jf_branch_likely(&count_key[n]);			\
+									\
+	return a + b;							\
+}
+
+COUNT_FN(0)
+COUNT_FN(1)
+COUNT_FN(2)
+COUNT_FN(3)
+COUNT_FN(4)
+COUNT_FN(5)
+
+static int (* const count_fn[NKEYS])(void) = {
+	count_0, count_1, count_2, count_3, count_4, count_5,
+};
+
+static noinline int fight(void)
+{
+	bool a = jf_branch_unlikely(&fight_key);
+	bool b = jf_branch_likely(&fight_key);
+
+	return a + b;
+}
+
+/* --- what runs ---------------------------------------------------------- */
+
+struct counters {
+	u64 calls, irq_calls, on, off, ops, bad_phase, bad_user, bad_op;
+	unsigned int next;
+	int held[NKEYS];
+	bool resting;
+};
+
+static DEFINE_PER_CPU(struct counters, counters);
+static DEFINE_PER_CPU(struct counters, irq_counters);
+static DEFINE_PER_CPU(struct hrtimer, timers);
+static struct cpumask ticking;
+static struct task_struct **threads;
+static struct dentry *dir;
+static bool counting;
+
+#define ALLOW_OFF	1
+#define ALLOW_ON	2
+
+/* Sequence number << 2 | allowed answers. One word: read at once. */
+static unsigned long phase = ALLOW_OFF;
+static DEFINE_MUTEX(mutex);
+static u64 toggles, bad_toggles, bad_rest;
+
+static void judge(struct counters *c, const struct place *p)
+{
+	unsigned long before, after;
+	int got;
+
+	before = READ_ONCE(phase);
+	/* Pair with those in publish(): the branch runs between the two loads. */
+	smp_rmb();
+	got = p->fn();
+	smp_rmb();
+	after = READ_ONCE(phase);
+
+	if (got)
+		c->on++;
+	else
+		c->off++;
+	if (before == after && !(before & (got ? ALLOW_ON : ALLOW_OFF))) {
+		if (!c->bad_phase++)
+			pr_err("jf_keystorm: BAD: site at offset %x says %d in phase %lx\n", p->offset, got, before);
+	}
+}
+
+/*
+ * A thread has no more than two keys, so that keys often have no user, one,
+ * and no user again.
+ */
+static void operate(struct counters *c)
+{
+	u32 r = get_random_u32();
+	unsigned int i, n = 0;
+	int err;
+
+	c->ops++;
+	if (!(r & 0x700)) {
+		err = r & 0x800 ? jf_key_enable(&fight_key) : jf_key_disable(&fight_key);
+		if (err && !c->bad_op++)
+			pr_err("jf_keystorm: BAD: fight gave %d\n", err);
+		return;
+	}
+	for (i = 0; i < NKEYS; i++)
+		n += c->held[i];
+	i = r % NKEYS;
+	if (n < 1 + (r >> 12 & 1)) {
+		err = jf_key_inc(&count_key[i]);
+		if (!err)
+			c->held[i]++;
+	} else {
+		while (!c->held[i])
+			i = (i + 1) % NKEYS;
+		err = jf_key_dec(&count_key[i]);
+		if (!err)
+			c->held[i]--;
+	}
+	if (err && !c->bad_op++)
+		pr_err("jf_keystorm: BAD: inc or dec gave %d\n", err);
+	for (i = 0; i < NKEYS; i++)
+		if (c->held[i] && count_fn[i]() != 2 && !c->bad_user++)
+			pr_err("jf_keystorm: BAD: key %u is off although it is held\n", i);
+}
+
+static int storm_thread(void *arg)
+{
+	struct counters *c = per_cpu_ptr(&counters, (long)arg);
+	unsigned int i;
+
+	while (!kthread_should_stop()) {
+		for (i = 0; i < NPLACES; i++)
+			judge(c, &places[i]);
+		c->calls += NPLACES;
+		/* Pairs with run_write(): what was counted is seen by who sees "resting". */
+		if (smp_load_acquire(&counting)) {
+			WRITE_ONCE(c->resting, false);
+			for (i = 0; i < 4; i++)
+				operate(c);
+			smp_store_release(&c->resting, !READ_ONCE(counting));
+		} else {
+			smp_store_release(&c->resting, true);
+		}
+		/* Emulated CPUs take turns: one that sleeps lets the writer's IPIs through. */
+		usleep_range(50, 100);
+	}
+	return 0;
+}
+
+static enum hrtimer_restart storm_tick(struct hrtimer *t)
+{
+	struct counters *c = this_cpu_ptr(&irq_counters);
+	unsigned int i;
+
+	for (i = 0; i < 8; i++) {
+		judge(c, &places[c->next]);
+		c->next = (c->next + 1) % NPLACES;
+	}
+	c->irq_calls += 8;
+	hrtimer_forward_now(t, ns_to_ktime(timer_us * 1000ULL));
+	return HRTIMER_RESTART;
+}
+
+static void start_timer(void *unused)
+{
+	struct hrtimer *t = this_cpu_ptr(&timers);
+
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 13, 0)
+	hrtimer_setup(t, storm_tick, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
+#else
+	hrtimer_init(t, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
+	t->function = storm_tick;
+#endif
+	hrtimer_start(t, ns_to_ktime(timer_us * 1000ULL), HRTIMER_MODE_REL_PINNED_HARD);
+}
+
+/* --- the toggler -------------------------------------------------------- */
+
+static void publish(unsigned long allowed)
+{
+	static unsigned long seq;
+
+	/*
+	 * Pair with those in judge(). The update orders itself against the text: it
+	 * has synchronised all CPUs before it returned.
+	 */
+	smp_mb();
+	WRITE_ONCE(phase, ++seq << 2 | allowed);
+	smp_mb();
+}
+
+static int toggle(unsigned int how, bool on)
+{
+	struct jf_batch b;
+
+	switch (how % 3) {
+	case 0:
+		return on ? jf_key_enable(&storm_key) : jf_key_disable(&storm_key);
+	case 1:
+		return on ? jf_key_inc(&storm_key) : jf_key_dec(&storm_key);
+	}
+	jf_batch_init(&b);
+	jf_key_batch_set(&b, &storm_key, on);
+	return jf_batch_commit(&b);
+}
+
+static ssize_t toggle_write(struct file *file, const char __user *buf, size_t len, loff_t *pos)
+{
+	unsigned int n, i;
+	int err;
+
+	err = kstrtouint_from_user(buf, len, 0, &n);
+	if (err)
+		return err;
+	mutex_lock(&mutex);
+	for (i = 0; i < n && !signal_pending(current); i++) {
+		bool on = !jf_key_enabled(&storm_key);
+
+		publish(ALLOW_ON | ALLOW_OFF);
+		err = toggle(toggles, on);
+		if (err) {
+			bad_toggles++;
+			pr_err("jf_keystorm: BAD: toggle gave %d\n", err);
+			break;
+		}
+		publish(on ? ALLOW_ON : ALLOW_OFF);
+		toggles++;
+		cond_resched();
+	}
+	mutex_unlock(&mutex);
+	return err ?: len;
+}
+
+/* --- at rest ------------------------------------------------------------ */
+
+static int held_in_all(unsigned int i)
+{
+	int cpu, sum = 0;
+
+	for_each_possible_cpu(cpu)
+		sum += per_cpu_ptr(&counters, cpu)->held[i];
+	return sum;
+}
+
+static void rest(const char *what, int count, int wanted, int said)
+{
+	if (count == wanted && said == (wanted ? 2 : 0))
+		return;
+	bad_rest++;
+	pr_err("jf_keystorm: BAD: %s: count %d instead of %d, branches say %d\n", what, count, wanted, said);
+}
+
+static void look_at_rest(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < NKEYS; i++)
+		rest("counted key", jf_key_count(&count_key[i]), held_in_all(i), count_fn[i]());
+	rest("fought key", jf_key_count(&fight_key), jf_key_enabled(&fight_key), fight());
+}
+
+static int drop_all(void)
+{
+	unsigned int i;
+	int cpu, err;
+
+	for_each_possible_cpu(cpu) {
+		struct counters *c = per_cpu_ptr(&counters, cpu);
+
+		for (i = 0; i < NKEYS; i++) {
+			for (; c->held[i]; c->held[i]--) {
+				err = jf_key_dec(&count_key[i]);
+				if (err)
+					return err;
+			}
+		}
+	}
+	for (i = 0; i < NKEYS; i++)
+		if (jf_key_dec(&count_key[i]) != -EINVAL)
+			return -EBADE;
+	return 0;
+}
+
+static ssize_t run_write(struct file *file, const char __user *buf, size_t len, loff_t *pos)
+{
+	unsigned int n;
+	int cpu, err;
+
+	err = kstrtouint_from_user(buf, len, 0, &n);
+	if (err)
+		return err;
+	mutex_lock(&mutex);
+	WRITE_ONCE(counting, n == 1);
+	if (n != 1) {
+		for_each_possible_cpu(cpu)
+			while (threads[cpu] && !smp_load_acquire(&per_cpu_ptr(&counters, cpu)->resting))
+				msleep(1);
+		look_at_rest();
+	}
+	if (n == 2) {
+		err = drop_all();
+		look_at_rest();
+	}
+	mutex_unlock(&mutex);
+	return err ?: len;
+}
+
+/* Are the sites where they should be, and do they begin with a jump or a nop? */
+static unsigned int misplaced(void)
+{
+	unsigned int i, n = 0;
+
+	for (i = 0; i < NPLACES; i++) {
+		const struct place *p = &places[i];
+		u8 first = *p->site;
+
+		if (((unsigned long)p->site & p->mask) == p->offset && (first == 0x0f || first == 0xe9))
+			continue;
+		if (!n++)
+			pr_err("jf_keystorm: BAD: site for offset %x is at %lx and begins with %02x\n", p->offset,
+			       (unsigned long)p->site & p->mask, first);
+	}
+	return n;
+}
+
+static int results_show(struct seq_file *m, void *v)
+{
+	struct counters t = {}, *c;
+	int cpu;
+
+	mutex_lock(&mutex);
+	for_each_possible_cpu(cpu) {
+		c = per_cpu_ptr(&counters, cpu);
+		t.calls += c->calls;
+		t.ops += c->ops;
+		t.on += c->on;
+		t.off += c->off;
+		t.bad_phase += c->bad_phase;
+		t.bad_user += c->bad_user;
+		t.bad_op += c->bad_op;
+		c = per_cpu_ptr(&irq_counters, cpu);
+		t.irq_calls += c->irq_calls;
+		t.on += c->on;
+		t.off += c->off;
+		t.bad_phase += c->bad_phase;
+	}
+	seq_printf(m, "calls %llu\nirq_calls %llu\non %llu\noff %llu\n", t.calls, t.irq_calls, t.on, t.off);
+	seq_printf(m, "toggles %llu\nops %llu\n", toggles, t.ops);
+	seq_printf(m, "bad_phase %llu\nbad_user %llu\nbad_op %llu\n", t.bad_phase, t.bad_user, t.bad_op);
+	seq_printf(m, "bad_toggles %llu\nbad_rest %llu\n", bad_toggles, bad_rest);
+	seq_printf(m, "places %zu\n", NPLACES);
+	seq_printf(m, "bad_places %u\n", misplaced());
+	mutex_unlock(&mutex);
+	return 0;
+}
+
+static int results_open(struct inode *inode, struct file *file)
+{
+	return single_open(file, results_show, NULL);
+}
+
+static const struct file_operations results_fops = {
+	.owner = THIS_MODULE,
+	.open = results_open,
+	.read = seq_read,
+	.llseek = seq_lseek,
+	.release = single_release,
+};
+
+static const struct file_operations toggle_fops = {
+	.owner = THIS_MODULE,
+	.write = toggle_write,
+	.llseek = noop_llseek,
+};
+
+static const struct file_operations run_fops = {
+	.owner = THIS_MODULE,
+	.write = run_write,
+	.llseek = noop_llseek,
+};
+
+static void stop_all(void)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		if (cpumask_test_cpu(cpu, &ticking))
+			hrtimer_cancel(per_cpu_ptr(&timers, cpu));
+		if (threads[cpu])
+			kthread_stop(threads[cpu]);
+	}
+	kfree(threads);
+}
+
+static int __init keystorm_init(void)
+{
+	int cpu, err = 0;
+
+	threads = kcalloc(nr_cpu_ids, sizeof(*threads), GFP_KERNEL);
+	if (!threads)
+		return -ENOMEM;
+	cpus_read_lock();
+	for_each_online_cpu(cpu) {
+		struct task_struct *p;
+
+		p = kthread_create_on_node(storm_thread, (void *)(long)cpu, cpu_to_node(cpu), "jf_keystorm/%d", cpu);
+		if (IS_ERR(p)) {
+			err = PTR_ERR(p);
+			break;
+		}
+		kthread_bind(p, cpu);
+		/* The toggler and the shell want a share of the CPU, too. */
+		set_user_nice(p, 10);
+		threads[cpu] = p;
+		wake_up_process(p);
+		if (timer_us) {
+			smp_call_function_single(cpu, start_timer, NULL, 1);
+			cpumask_set_cpu(cpu, &ticking);
+		}
+	}
+	cpus_read_unlock();
+	if (err) {
+		stop_all();
+		return err;
+	}
+	dir = debugfs_create_dir("jf_keystorm", NULL);
+	debugfs_create_file("toggle", 0200, dir, NULL, &toggle_fops);
+	debugfs_create_file("run", 0200, dir, NULL, &run_fops);
+	debugfs_create_file("results", 0400, dir, NULL, &results_fops);
+	return 0;
+}
+
+static void __exit keystorm_exit(void)
+{
+	debugfs_remove_recursive(dir);
+	stop_all();
+}
+
+module_init(keystorm_init);
+module_exit(keystorm_exit);
+MODULE_LICENSE("GPL");
+MODULE_DESCRIPTION("Runs branches on all CPUs while their keys change, and checks every answer");

@@ -9,7 +9,7 @@
 #include <linux/math64.h>
 #include <linux/seq_file.h>
 #include <linux/utsname.h>
-#ifdef CONFIG_X86
+#if JF_HAVE_PATCHING
 #include <asm/tsc.h>
 #endif
 
@@ -45,7 +45,7 @@ static void print_machine(struct seq_file *m, const struct jfb_run *run)
 	if (jfb_emulator())
 		seq_printf(m, "# EMULATED by %s: this is what emulated code costs, not what the CPU's own does\n",
 			   jfb_emulator());
-#ifdef CONFIG_X86
+#if JF_HAVE_PATCHING
 	seq_printf(m, "# tsc_khz: %u\n", tsc_khz);
 #endif
 	seq_printf(m, "# measured_on: CPU %u, %u online\n", run->cpu,

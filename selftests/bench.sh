@@ -169,7 +169,7 @@ begin()
 	return 1
 }
 
-check "a long run begins, and a reader is told" begin "calls rounds=10000" calls
+check "a long run begins, and a reader is told" begin "calls calls=16384 rounds=10000" calls
 check_fails "a second writer is refused" bench calls
 check_match "because one is busy" "$(cat "$JF_TMP/error")" 'busy'
 check "what was measured before can be read meanwhile" grep -q 'batches: jump-label keys' $B

@@ -3,6 +3,7 @@
 # The benchmark module: every row of it gives a number and does what it says, updates take the
 # broadcasts that they should, commands that make no sense are refused, a run can be interrupted.
 # How large the numbers are is not looked at: that depends on the machine.
+# JF_TIMEOUT=300: the kernel's protocol writes 11,000 sites one at a time
 . "$(dirname "$0")/lib.sh"
 
 jf_start "the benchmark module"

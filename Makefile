@@ -31,6 +31,7 @@ help:
 	@echo 'make stress             the long forms of the VM tests, for an hour or more (KERNELS, TESTS as for check)'
 	@echo 'make stress-native      the INT3 protocol and codec in userspace, on the real cores of this machine'
 	@echo 'make bench              what each kind of dispatch costs on this CPU, natively; table, CSV, SVG'
+	@echo 'make bench-kernel       the same inside a stock kernel, in a VM (KERNEL=6.1 BACKENDS="xmc indirect")'
 	@echo 'make model              check the formal model of the protocol, and that its broken variants fail'
 	@echo 'make vm KERNEL=6.12     a shell in a VM with the modules, scripts and tests (CPUS=4 MEM=1024)'
 	@echo 'make deps               install what the above need and the machine lacks (they do so themselves)'
@@ -71,6 +72,10 @@ bench:
 	@scripts/deps.sh host plot
 	+@$(MAKE) --no-print-directory -C user bench
 
+bench-kernel:
+	@scripts/deps.sh build fetch vm plot
+	+@scripts/bench-kernel.sh $(if $(KERNEL),-k $(KERNEL)) $(if $(BACKENDS),-b "$(BACKENDS)") $(BENCH_ARGS)
+
 model:
 	@scripts/deps.sh model
 	@docs/model/run.sh
@@ -79,4 +84,4 @@ demo:
 	@scripts/deps.sh build fetch vm plot
 	@scripts/demo.sh $(if $(KERNEL),-k $(KERNEL))
 
-.PHONY: modules help clean clean-cache deps vm check stress stress-native bench model demo
+.PHONY: modules help clean clean-cache deps vm check stress stress-native bench bench-kernel model demo

@@ -282,6 +282,8 @@ static void jf_show_help(struct seq_file *m, const struct jf_file *f)
 "    echo 4 > subscribers       0 to 16, at any time\n"
 "events           hits of each sample tracepoint, by mode: calls of a subscriber\n"
 "ring             the latest records that the subscribers have written\n"
+"bench            only with jumpfunc_bench.ko: what calls, branches, probes and\n"
+"                 updates cost; before the first run, reading it explains how\n"
 "help             this text\n");
 }
 

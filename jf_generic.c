@@ -25,6 +25,7 @@ const char *jf_arch_backend(void)
 {
 	return "indirect";
 }
+EXPORT_SYMBOL_GPL(jf_arch_backend);
 
 bool jf_arch_patches(void)
 {

@@ -14,11 +14,13 @@
 
 #include <linux/srcu.h>
 #include <linux/tracepoint.h>
+#if JF_HAVE_PATCHING
 #include <asm/nospec-branch.h>
 #if __has_include(<linux/objtool.h>)
 #include <linux/objtool.h>
 #endif
 #include <asm/asm.h>
+#endif
 
 /* One line each: no false sharing, whatever wrote to them last. */
 static struct {
@@ -47,7 +49,7 @@ static struct entry *arrays[JFB_PROBES + 1] = {
 	[1] = array_1, [2] = array_2, [4] = array_4, [8] = array_8,
 };
 
-#ifdef CONFIG_X86_64
+#if JF_HAVE_PATCHING
 static __always_inline void plain_call(jfb_probe_fn *f, void *data,
 				       unsigned long arg)
 {

@@ -138,7 +138,8 @@ static int change(struct jfb_run *run, enum jfb_kind kind, enum jfb_how how,
 	u->broadcasts = after.broadcasts - before.broadcasts;
 	u->transactions = after.batches - before.batches;
 	u->by_kernel = after.by_kernel - before.by_kernel;
-	if (how == JFB_TOGETHER && u->transactions)
+	/* The kernel's protocol does not tell. */
+	if (how == JFB_TOGETHER && u->transactions && !u->by_kernel)
 		u->window_ns = max(u->window_ns, after.window_last);
 	return 0;
 }

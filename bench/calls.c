@@ -10,17 +10,19 @@
 #include "loops.h"
 #include "targets.h"
 
+#if JF_HAVE_PATCHING
 #include <asm/nospec-branch.h>
 #if __has_include(<linux/objtool.h>)
 #include <linux/objtool.h>
 #endif
 #include <asm/asm.h>
+#endif
 
 #define DEFINE(i)	DEFINE_DYNFUNC(jfb_##i, jfb_target_##i);
 JFB_REP64(DEFINE, t)
 
 /* A plain indirect call: what a pointer would cost without mitigations. */
-#ifdef CONFIG_X86_64
+#if JF_HAVE_PATCHING
 #define plain_call(f, x)						\
 ({									\
 	unsigned long __rax = (unsigned long)(f), __rdi = (x);		\

@@ -5,7 +5,7 @@
  */
 #include "bench.h"
 
-#ifdef CONFIG_X86_64
+#if JF_HAVE_PATCHING
 
 #include "jf_insn_x86.h"
 
@@ -139,7 +139,7 @@ const char *jfb_return(void)
 	return "plain";
 }
 
-#else /* CONFIG_X86_64 */
+#else /* JF_HAVE_PATCHING */
 
 const char *jfb_hypervisor(void)
 {
@@ -166,4 +166,4 @@ const char *jfb_return(void)
 	return "as the compiler made it";
 }
 
-#endif /* CONFIG_X86_64 */
+#endif /* JF_HAVE_PATCHING */

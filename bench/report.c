@@ -9,7 +9,7 @@
 #include <linux/math64.h>
 #include <linux/seq_file.h>
 #include <linux/utsname.h>
-#ifdef CONFIG_X86
+#if JF_HAVE_PATCHING
 #include <asm/tsc.h>
 #endif
 
@@ -45,7 +45,7 @@ static void print_machine(struct seq_file *m, const struct jfb_run *run)
 	if (jfb_emulator())
 		seq_printf(m, "# EMULATED by %s: this is what emulated code costs, not what the CPU's own does\n",
 			   jfb_emulator());
-#ifdef CONFIG_X86
+#if JF_HAVE_PATCHING
 	seq_printf(m, "# tsc_khz: %u\n", tsc_khz);
 #endif
 	seq_printf(m, "# measured_on: CPU %u, %u online\n", run->cpu,
@@ -226,7 +226,7 @@ static void print_update(struct seq_file *m, const struct jfb_run *run,
 	print_us(m, u->ns_min);
 	print_us(m, u->ns_median);
 	seq_printf(m, " %10llu", u->broadcasts);
-	if (how == JFB_TOGETHER)
+	if (u->window_ns)
 		print_us(m, u->window_ns);
 	else
 		seq_printf(m, " %10s", "");
@@ -307,7 +307,7 @@ static void print_csv_update(struct seq_file *m, const struct jfb_run *run,
 		   u->ns_min, u->ns_median, u->broadcasts, u->ns_min,
 		   u->ns_median, u->samples, u->num, u->patched,
 		   u->transactions);
-	if (how == JFB_TOGETHER)
+	if (u->window_ns)
 		seq_printf(m, "%llu", u->window_ns);
 	seq_printf(m, ",\"protocol: %s\"\n", protocol(u));
 }

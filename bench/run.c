@@ -18,7 +18,7 @@
 #include <linux/slab.h>
 #include <linux/sort.h>
 
-#ifdef CONFIG_X86
+#if JF_HAVE_PATCHING
 #include <asm/msr.h>
 #include <asm/tsc.h>
 #define jfb_cycles()	rdtsc_ordered()

@@ -1,0 +1,76 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# Runs the kernel benchmark on the machine that it is called on: loads jumpfunc.ko and
+# jumpfunc_bench.ko, measures, unloads. For a real machine, and for the VM of bench-kernel.sh.
+set -eu
+
+usage()
+{
+	cat <<EOF
+usage: scripts/bench-here.sh [-b "BACK ENDS"] [-m FOLDER] [-o FOLDER] [COMMAND...]
+
+As root. Leaves bench-<back end>.txt and .csv in the folder; scripts/bench-plot draws the latter.
+COMMAND is what is written to /sys/kernel/debug/jumpfunc/bench (default: all), for example
+"calls branches rounds=1000".
+
+  -b LIST    back ends to measure, one after the other (default "xmc indirect")
+  -m FOLDER  where the modules are (default: the project's folder, as make leaves them)
+  -o FOLDER  where results go (default results/bench-kernel-DATE)
+
+Numbers are quietest with the machine idle and its clock fixed; taskset chooses the CPU.
+EOF
+}
+
+die() { echo "bench-here: $*" >&2; exit 1; }
+
+top=$(cd "$(dirname "$0")/.." && pwd)
+backends='xmc indirect' modules='' out=''
+while getopts b:m:o:h opt; do
+	case $opt in
+	b) backends=$OPTARG ;;
+	m) modules=$OPTARG ;;
+	o) out=$OPTARG ;;
+	h) usage; exit 0 ;;
+	*) usage >&2; exit 2 ;;
+	esac
+done
+shift $((OPTIND - 1))
+command=${*:-all}
+[ -n "$out" ] || out=$top/results/bench-kernel-$(date +%Y%m%d-%H%M%S)
+[ -n "$modules" ] || modules=$top
+
+[ "$(id -u)" = 0 ] || die "needs root, to load modules"
+! grep -q '^jumpfunc ' /proc/modules ||
+	die "jumpfunc is loaded already: rmmod it first, each back end needs a fresh one"
+bench=$modules/jumpfunc_bench.ko
+[ -e "$bench" ] || bench=$modules/bench/jumpfunc_bench.ko
+[ -e "$modules/jumpfunc.ko" ] && [ -e "$bench" ] ||
+	die "no jumpfunc.ko and jumpfunc_bench.ko in $modules: make, or say where they are with -m"
+[ -d /sys/kernel/debug/tracing ] || mount -t debugfs debugfs /sys/kernel/debug 2>/dev/null ||
+	[ -d /sys/kernel/debug ] || die "no debugfs in this kernel (CONFIG_DEBUG_FS)"
+file=/sys/kernel/debug/jumpfunc/bench
+mkdir -p "$out" || die "cannot make $out; choose another folder with -o"
+
+unload()
+{
+	rmmod jumpfunc_bench 2>/dev/null || true
+	rmmod jumpfunc 2>/dev/null || true
+}
+trap unload EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM HUP
+
+for b in $backends; do
+	echo "# back end $b: $command" >&2
+	insmod "$modules/jumpfunc.ko" "backend=$b" ||
+		die "cannot load jumpfunc.ko with backend=$b; the kernel log says why (dmesg)"
+	insmod "$bench" || die "cannot load jumpfunc_bench.ko; the kernel log says why (dmesg)"
+	[ -w $file ] || die "$file cannot be written: kernel lockdown?"
+	echo "$command format=table" >$file ||
+		die "the benchmark refused or failed; the kernel log says why (dmesg)"
+	cat $file >"$out/bench-$b.txt"
+	echo format=csv >$file
+	cat $file >"$out/bench-$b.csv"
+	unload
+done
+echo "# results: $out" >&2

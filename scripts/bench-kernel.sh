@@ -1,0 +1,45 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# `make bench-kernel`: the benchmark inside a stock kernel, in a virtual machine; table and charts.
+set -eu -o pipefail
+. "$(dirname "$0")/common.sh"
+
+kernel=6.1 out='' backends='xmc indirect'
+usage()
+{
+	cat <<EOF
+usage: scripts/bench-kernel.sh [-k KERNEL] [-b "BACK ENDS"] [-o FOLDER] [COMMAND...]
+
+  -k KERNEL  a name of scripts/kernels.tab (default $kernel)
+  -b LIST    back ends to measure (default "$backends")
+  -o FOLDER  where results go (default results/bench-kernel-DATE)
+COMMAND is for the module, as in "calls rounds=1000" (default: all).
+
+Where the virtual machine's CPU is emulated the results say so, and compare emulated code. To
+measure the kernel that runs here, as root: make && scripts/bench-here.sh
+EOF
+}
+while getopts k:b:o:h opt; do
+	case $opt in
+	k) kernel=$OPTARG ;;
+	b) backends=$OPTARG ;;
+	o) out=$OPTARG ;;
+	h) usage; exit 0 ;;
+	*) usage >&2; exit 2 ;;
+	esac
+done
+shift $((OPTIND - 1))
+[ -n "$out" ] || out=$JF_TREE/results/bench-kernel-$(date +%Y%m%d-%H%M%S)
+
+"$JF_TREE/scripts/build.sh" "$kernel"
+mkdir -p "$out"
+say "a virtual machine: load and measure, once for each back end ($backends)"
+# shellcheck disable=SC2016 # JF_OUT is the VM's
+"$JF_TREE/selftests/vm/run" -k "$kernel" -t 600 -o "$out" --log "$out/console.txt" \
+	-e "JF_B=$backends" -e "JF_C=$*" -- \
+	'sh scripts/bench-here.sh -m . -b "$JF_B" -o "$JF_OUT" $JF_C' ||
+	die "the benchmark failed; the console is in ${out#"$JF_TREE"/}/console.txt"
+csv=()
+for b in $backends; do csv+=("$out/bench-$b.csv"); done
+"$JF_TREE/scripts/bench-plot" -o "$out/bench.svg" "${csv[@]}" | tee "$out/bench.txt"
+say "results are in ${out#"$JF_TREE"/}"

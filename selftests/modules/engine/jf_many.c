@@ -1,0 +1,528 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Five thousand call sites in five keys of 1, 10, 100, 1000 and 3889 sites, at
+ * every offset to cache lines and across every page border; and a storm over
+ * them: batches of any subset of the keys, while threads, timer interrupts and
+ * NMIs call, and check every call's target and argument.
+ *
+ * A call is right if its result is that of one of the targets that its key may
+ * have had between the call's begin and end. The updater says in may[] which
+ * these are: before a batch the old and the new one, once it is committed only
+ * the new one. A caller that saw the same word in may[] before and after its call
+ * knows that the word was true all the time.
+ *
+ * What breaks which case (each was tried):
+ *   layout	another stride of the stubs
+ *   all	jf_sync_all() counts twice; jf_link_sites() forgets the last one
+ *   one_bad	jf_arch_check() only for the first site of a key
+ *   storm	jf_write_live() without its INT3s and with pauses between the
+ *		bytes; without the stores to site->insn (old targets run late); with
+ *		the new instruction in site->insn before the first INT3 stands
+ *		anywhere (new targets run, but too early to be noticed); the handler
+ *		emulates a call as a jump (the machine oopses)
+ */
+#include "jf_test.h"
+
+#include <linux/cpu.h>
+#include <linux/delay.h>
+#include <linux/hrtimer.h>
+#include <linux/kthread.h>
+#include <linux/percpu.h>
+#include <linux/version.h>
+#include <asm/apic.h>
+#include <asm/nmi.h>
+
+static unsigned int seconds = 8;
+module_param(seconds, uint, 0644);
+MODULE_PARM_DESC(seconds, "how long the storm lasts");
+
+static unsigned int timer_us = 4000;
+module_param(timer_us, uint, 0644);
+MODULE_PARM_DESC(timer_us, "period of the timer interrupts, each of which calls and sends an NMI");
+
+#define SITES	5000
+#define STRIDE	27
+#define NKEYS	5
+#define NTARGETS 3
+
+/* The low two bits of a result say which target it was. */
+static __always_inline u64 mix(u64 x)
+{
+	return (x * 0x9e3779b97f4a7c15ULL) << 2;
+}
+
+#define TARGET(n)							\
+static noinline u64 many_t##n(u64 x)					\
+{									\
+	return mix(x) | (n);						\
+}
+TARGET(0)
+TARGET(1)
+TARGET(2)
+
+typedef u64 many_fn(u64 x);
+
+static many_fn * const targets[NTARGETS] = { many_t0, many_t1, many_t2 };
+
+DEFINE_DYNFUNC(many_k0, many_t0);
+DEFINE_DYNFUNC(many_k1, many_t0);
+DEFINE_DYNFUNC(many_k2, many_t0);
+DEFINE_DYNFUNC(many_k3, many_t0);
+DEFINE_DYNFUNC(many_k4, many_t0);
+
+static struct jf_func * const keys[NKEYS] = {
+	&__jf_func_many_k0, &__jf_func_many_k1, &__jf_func_many_k2,
+	&__jf_func_many_k3, &__jf_func_many_k4,
+};
+
+/* Which key does stub number i call? As in the assembly below. */
+static const unsigned int key_sites[NKEYS] = { 1, 10, 100, 1000, 3889 };
+
+static unsigned int key_of(unsigned int i)
+{
+	return i == 0 ? 0 : i % 500 == 1 ? 1 : i % 50 == 2 ? 2 : i % 5 == 3 ? 3 : 4;
+}
+
+/* The number of the n-th stub of a key. */
+static unsigned int stub_of(unsigned int key, unsigned int n)
+{
+	switch (key) {
+	case 0:
+		return 0;
+	case 1:
+		return n % 10 * 500 + 1;
+	case 2:
+		return n % 100 * 50 + 2;
+	case 3:
+		return n % 1000 * 5 + 3;
+	}
+	for (n %= SITES; key_of(n) != 4; n = (n + 1) % SITES)
+		;
+	return n;
+}
+
+extern u8 many_stubs[];
+
+/*
+ * Each stub is a function with one site and takes STRIDE bytes, which is an odd
+ * number: so the sites come to stand at every offset.
+ */
+static void __used noinline emit_stubs(void)
+{
+	asm volatile(
+		".pushsection .text, 1\n\t"
+		".altmacro\n\t"
+		".macro jf_many_stub n, key\n\t"
+		".type many_stub_\\n, @function\n"
+		"many_stub_\\n:\n"
+		"770:\n\t"
+		__JF_ENDBR
+		"subq $8, %%rsp\n"
+		"771:\n\t"
+		__JF_NOENDBR
+		".byte 0xe8\n\t"
+		".long dynfunc_many_k\\key - (. + 4)\n\t"
+		__JF_SITE_REC("771b", "__jf_func_many_k\\key + %c[jf_ent]", "%c[jf_flags]")
+		"addq $8, %%rsp\n\t"
+		ASM_RET
+		".size many_stub_\\n, . - many_stub_\\n\n\t"
+		".org 770b + %c[stride], 0xcc\n\t"
+		".endm\n\t"
+		".balign 64, 0xcc\n"
+		"many_stubs:\n\t"
+		".set jf_many_i, 0\n\t"
+		".rept %c[sites]\n\t"
+		".if jf_many_i == 0\n\t"
+		"jf_many_stub %%jf_many_i, 0\n\t"
+		".elseif jf_many_i %% 500 == 1\n\t"
+		"jf_many_stub %%jf_many_i, 1\n\t"
+		".elseif jf_many_i %% 50 == 2\n\t"
+		"jf_many_stub %%jf_many_i, 2\n\t"
+		".elseif jf_many_i %% 5 == 3\n\t"
+		"jf_many_stub %%jf_many_i, 3\n\t"
+		".else\n\t"
+		"jf_many_stub %%jf_many_i, 4\n\t"
+		".endif\n\t"
+		".set jf_many_i, jf_many_i + 1\n\t"
+		".endr\n\t"
+		".noaltmacro\n\t"
+		".popsection\n\t"
+		: : __JF_CALL_IN, [stride] "i" (STRIDE), [sites] "i" (SITES));
+}
+
+static __always_inline u64 call_stub(unsigned int i, u64 x)
+{
+	many_fn *f = (many_fn *)(many_stubs + i * STRIDE);
+
+	OPTIMIZER_HIDE_VAR(f);
+	return f(x);
+}
+
+static u64 call_tramp(unsigned int key, u64 x)
+{
+	switch (key) {
+	case 0:
+		return dynfunc_many_k0(x);
+	case 1:
+		return dynfunc_many_k1(x);
+	case 2:
+		return dynfunc_many_k2(x);
+	case 3:
+		return dynfunc_many_k3(x);
+	}
+	return dynfunc_many_k4(x);
+}
+
+static int set_keys(unsigned int mask, const unsigned int *target)
+{
+	struct jf_batch b;
+	unsigned int k;
+
+	jf_batch_init(&b);
+	for (k = 0; k < NKEYS; k++)
+		if (mask & BIT(k))
+			__jf_batch_set_func(&b, keys[k], targets[target[k]]);
+	return jf_batch_commit(&b);
+}
+
+static int set_all(unsigned int t)
+{
+	unsigned int target[NKEYS] = { t, t, t, t, t };
+
+	return set_keys(BIT(NKEYS) - 1, target);
+}
+
+/* --- what the sites are like ------------------------------------------------ */
+
+static int test_layout(void)
+{
+	DECLARE_BITMAP(line, 64) = { };
+	unsigned int n[NKEYS] = { }, pages[5] = { }, i;
+	const struct jf_site_rec *s;
+
+	CHECK_EQ(__jf_tu_sites_end - __jf_tu_sites, SITES);
+	for (s = __jf_tu_sites; s < __jf_tu_sites_end; s++) {
+		unsigned long addr = jft_site_addr(s);
+		unsigned int left = PAGE_SIZE - offset_in_page(addr);
+
+		__set_bit(addr % 64, line);
+		if (left < 5)
+			pages[left]++;
+		for (i = 0; i < NKEYS; i++)
+			n[i] += s->ent == &keys[i]->ent;
+	}
+	CHECK_EQ(bitmap_weight(line, 64), 64);
+	for (i = 1; i < 5; i++)
+		CHECK(pages[i] > 0);
+	for (i = 0; i < NKEYS; i++)
+		CHECK_EQ(n[i], key_sites[i]);
+	return 0;
+}
+
+static void check_all(unsigned int t)
+{
+	unsigned int i, bad = 0;
+
+	for (i = 0; i < SITES; i++)
+		bad += call_stub(i, i) != (mix(i) | t);
+	for (i = 0; i < NKEYS; i++)
+		bad += call_tramp(i, i) != (mix(i) | t);
+	CHECK_EQ(bad, 0);
+}
+
+/* The shell looks at the counters around this: one batch each time. */
+static int test_all_1(void)
+{
+	CHECK_EQ(set_all(1), 0);
+	check_all(1);
+	return 0;
+}
+
+static int test_all_0(void)
+{
+	CHECK_EQ(set_all(0), 0);
+	check_all(0);
+	return 0;
+}
+
+/* One of 5000 sites is not as it should be: the first, the last, any. */
+static int test_one_bad(void)
+{
+	static const unsigned int which[] = { 0, 4, 1999, 2500, 4999 };
+	unsigned int i;
+	u8 *text;
+
+	text = vmalloc(SITES * STRIDE);
+	if (!text)
+		return -ENOMEM;
+	for (i = 0; i < ARRAY_SIZE(which); i++) {
+		unsigned long addr = jft_site_of(keys[key_of(which[i])], many_stubs + which[i] * STRIDE);
+		u8 good = *(u8 *)(addr + 4), bad = good ^ 1;
+
+		CHECK_EQ(jft_poke(addr + 4, &bad, 1), 0);
+		memcpy(text, many_stubs, SITES * STRIDE);
+		CHECK_EQ(set_all(2), -EILSEQ);
+		CHECK(!memcmp(text, many_stubs, SITES * STRIDE));
+		CHECK_EQ(jft_poke(addr + 4, &good, 1), 0);
+		check_all(0);
+	}
+	vfree(text);
+	return 0;
+}
+
+/* --- the storm ---------------------------------------------------------------- */
+
+struct counters {
+	u64 calls, bad_value, bad_target;
+	u64 hits[NTARGETS];
+	u64 rnd;
+};
+
+enum { IN_TASK, IN_IRQ, IN_NMI, NCONTEXTS };
+
+static DEFINE_PER_CPU(struct counters, counters[NCONTEXTS]);
+static DEFINE_PER_CPU(struct hrtimer, timers);
+static DEFINE_PER_CPU(int, nmi_wanted);
+static struct task_struct **threads;
+static bool storming;
+
+/* A number that grows << 3 | the targets that the key may have now. */
+static unsigned long may[NKEYS];
+
+static u64 random_of(struct counters *c)
+{
+	c->rnd = c->rnd * 6364136223846793005ULL + 1442695040888963407ULL;
+	return c->rnd >> 33;
+}
+
+static __always_inline void one_call(struct counters *c)
+{
+	u64 r = random_of(c), x = c->rnd, got;
+	unsigned int k = r % NKEYS;
+	unsigned long before, after;
+	unsigned int i = stub_of(k, r / NKEYS);
+
+	before = READ_ONCE(may[k]);
+	smp_rmb();	/* pairs with the full barriers in publish() */
+	got = r & BIT(20) ? call_tramp(k, x) : call_stub(i, x);
+	smp_rmb();	/* likewise */
+	after = READ_ONCE(may[k]);
+
+	c->calls++;
+	if ((got & ~3ULL) != mix(x) || (got & 3) >= NTARGETS) {
+		c->bad_value++;
+		return;
+	}
+	c->hits[got & 3]++;
+	if (before == after && !(before & BIT(got & 3)))
+		c->bad_target++;
+}
+
+static int storm_thread(void *unused)
+{
+	struct counters *c = &get_cpu_var(counters)[IN_TASK];
+	int i;
+
+	put_cpu_var(counters);
+	while (!kthread_should_stop()) {
+		for (i = 0; i < 64; i++)
+			one_call(c);
+		/* An emulator that runs one CPU at a time goes to the next one. */
+		cpu_relax();
+		cond_resched();
+	}
+	return 0;
+}
+
+static int storm_nmi(unsigned int cmd, struct pt_regs *regs)
+{
+	struct counters *c = &this_cpu_ptr(counters)[IN_NMI];
+	int i;
+
+	if (!this_cpu_read(nmi_wanted))
+		return NMI_DONE;
+	this_cpu_write(nmi_wanted, 0);
+	for (i = 0; i < 8; i++)
+		one_call(c);
+	return NMI_HANDLED;
+}
+
+static enum hrtimer_restart storm_tick(struct hrtimer *t)
+{
+	struct counters *c = &this_cpu_ptr(counters)[IN_IRQ];
+	unsigned int cpu = cpumask_next(smp_processor_id(), cpu_online_mask);
+	int i;
+
+	for (i = 0; i < 8; i++)
+		one_call(c);
+	if (!READ_ONCE(storming))
+		return HRTIMER_NORESTART;
+	/* An NMI for the neighbour. It may be in the midst of anything. */
+	if (cpu >= nr_cpu_ids)
+		cpu = cpumask_first(cpu_online_mask);
+	per_cpu(nmi_wanted, cpu) = 1;
+	smp_wmb();	/* the IPI orders it against the handler as well */
+	apic->send_IPI(cpu, NMI_VECTOR);
+	hrtimer_forward_now(t, ns_to_ktime(timer_us * 1000ULL));
+	return HRTIMER_RESTART;
+}
+
+static void start_timer(void *unused)
+{
+	struct hrtimer *t = this_cpu_ptr(&timers);
+
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 13, 0)
+	hrtimer_setup(t, storm_tick, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
+#else
+	hrtimer_init(t, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
+	t->function = storm_tick;
+#endif
+	hrtimer_start(t, ns_to_ktime(timer_us * 1000ULL), HRTIMER_MODE_REL_PINNED_HARD);
+}
+
+static void publish(unsigned int k, unsigned long mask)
+{
+	smp_mb();	/* what happened before comes before */
+	WRITE_ONCE(may[k], ((may[k] >> 3) + 1) << 3 | mask);
+	smp_mb();	/* and the batch comes after */
+}
+
+static void stop_threads(void)
+{
+	unsigned int cpu;
+
+	WRITE_ONCE(storming, false);
+	for_each_possible_cpu(cpu) {
+		if (threads[cpu])
+			kthread_stop(threads[cpu]);
+		if (per_cpu(timers, cpu).function)
+			hrtimer_cancel(&per_cpu(timers, cpu));
+	}
+	kfree(threads);
+}
+
+static int start_threads(void)
+{
+	unsigned int cpu;
+
+	threads = kcalloc(nr_cpu_ids, sizeof(*threads), GFP_KERNEL);
+	if (!threads)
+		return -ENOMEM;
+	WRITE_ONCE(storming, true);
+	for_each_online_cpu(cpu) {
+		struct task_struct *t = kthread_create(storm_thread, NULL, "jf_many/%u", cpu);
+
+		if (IS_ERR(t)) {
+			stop_threads();
+			return PTR_ERR(t);
+		}
+		kthread_bind(t, cpu);
+		set_user_nice(t, 10);
+		threads[cpu] = t;
+		wake_up_process(t);
+		smp_call_function_single(cpu, start_timer, NULL, 1);
+	}
+	return 0;
+}
+
+static u64 sum(int context, size_t offset)
+{
+	unsigned int cpu;
+	u64 n = 0;
+
+	for_each_possible_cpu(cpu)
+		n += *(u64 *)((void *)&per_cpu(counters, cpu)[context] + offset);
+	return n;
+}
+
+#define SUM(context, field)	sum(context, offsetof(struct counters, field))
+#define SUM_ALL(field)	(SUM(IN_TASK, field) + SUM(IN_IRQ, field) + SUM(IN_NMI, field))
+
+static int test_storm(void)
+{
+	unsigned int target[NKEYS] = { }, next[NKEYS], cpu, k, i;
+	u64 batches = 0, sites = 0, changes = 0, most = 0, end, ns;
+	struct counters r = { .rnd = 42 };
+	int err = 0;
+
+	for_each_possible_cpu(cpu) {
+		memset(per_cpu(counters, cpu), 0, sizeof(counters));
+		for (i = 0; i < NCONTEXTS; i++)
+			per_cpu(counters, cpu)[i].rnd = cpu * 1000 + i;
+	}
+	for (k = 0; k < NKEYS; k++)
+		publish(k, BIT(0));
+	if (!CHECK_EQ(register_nmi_handler(NMI_LOCAL, storm_nmi, 0, "jf_many"), 0))
+		return 0;
+	if (!CHECK_EQ(start_threads(), 0))
+		goto out;
+
+	ns = ktime_get_ns();
+	end = ns + seconds * NSEC_PER_SEC;
+	/* At least some batches, however slow the machine; but not for ever. */
+	while ((ktime_get_ns() < end || (batches < 16 && ktime_get_ns() < end + 60 * NSEC_PER_SEC)) &&
+	       !err && !signal_pending(current)) {
+		/* One key, any subset, or all but the largest one. */
+		unsigned int mask = random_of(&r) % 3 ? BIT(random_of(&r) % 4) :
+				    random_of(&r) % (BIT(NKEYS) - 1) + 1;
+		u64 n = 0;
+
+		for (k = 0; k < NKEYS; k++) {
+			next[k] = random_of(&r) % NTARGETS;
+			if (!(mask & BIT(k)))
+				continue;
+			publish(k, BIT(target[k]) | BIT(next[k]));
+			if (next[k] == target[k])
+				continue;
+			changes++;
+			n += key_sites[k] + 1;
+		}
+		err = set_keys(mask, next);
+		for (k = 0; k < NKEYS; k++) {
+			if (!(mask & BIT(k)))
+				continue;
+			publish(k, BIT(next[k]));
+			target[k] = next[k];
+		}
+		batches++;
+		sites += n;
+		most = max(most, n);
+		/* Now and then back to back, as the callers may be in INT3s of the last one. */
+		if (!(batches % 4))
+			usleep_range(200, 1000);
+	}
+	ns = ktime_get_ns() - ns;
+	stop_threads();
+
+	pr_info("jf_many: %llu ms: calls %llu irq %llu nmi %llu; batches %llu keys %llu sites %llu, at most %llu; targets %llu %llu %llu\n",
+		ns / NSEC_PER_MSEC, SUM(IN_TASK, calls), SUM(IN_IRQ, calls), SUM(IN_NMI, calls),
+		batches, changes, sites, most, SUM_ALL(hits[0]), SUM_ALL(hits[1]), SUM_ALL(hits[2]));
+	CHECK_EQ(err, 0);
+	CHECK_EQ(SUM_ALL(bad_value), 0);
+	CHECK_EQ(SUM_ALL(bad_target), 0);
+	CHECK(SUM(IN_TASK, calls) > 1000);
+	CHECK(SUM(IN_IRQ, calls) > 100);
+	CHECK(SUM(IN_NMI, calls) > 100);
+	CHECK(batches >= 16);
+	for (i = 0; i < NTARGETS; i++)
+		CHECK(SUM_ALL(hits[i]) > 0);
+	CHECK_EQ(set_all(0), 0);
+	check_all(0);
+out:
+	unregister_nmi_handler(NMI_LOCAL, "jf_many");
+	return 0;
+}
+
+const struct jft_case jft_cases[] = {
+	{ "layout", test_layout },
+	{ "all_1", test_all_1 },
+	{ "all_0", test_all_0 },
+	{ "one_bad", test_one_bad },
+	{ "storm", test_storm },
+	{ }
+};
+
+module_init(jft_init);
+module_exit(jft_exit);
+MODULE_LICENSE("GPL");
+MODULE_DESCRIPTION("Five thousand sites, and a storm over them");

@@ -1,0 +1,56 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# JF_TIMEOUT=300
+# Batches of up to 5,000 sites, all or nothing, three broadcasts each; and a storm: batches of any
+# size while threads, timer interrupts and NMIs call on all CPUs.  JF_LONG=1: a minute for each back
+# end, else some seconds for one.
+. "$(dirname "$0")/lib.sh"
+
+backends=${JF_BACKEND:-xmc} seconds=${JF_STORM_SECONDS:-8}
+if [ "${JF_LONG:-0}" = 1 ]; then
+	backends=${JF_BACKEND:-xmc auto kernel} seconds=${JF_STORM_SECONDS:-60}
+fi
+jf_start "batches, and a storm of them for $seconds s"
+
+# difference STAT COMMAND...: by how much a number of stats grows
+difference()
+{
+	jf_s=$1 jf_v=$(jf_stat "$1"); shift
+	"$@"
+	jf_diff=$(($(jf_stat "$jf_s") - jf_v))
+}
+
+for be in $backends; do
+	jf_load backend=$be
+	check "$be: a module with 5,000 sites loads" jf_insmod jf_many seconds=$seconds
+	[ $be = indirect ] || jf_cases jf_many layout "$be: "
+	for c in all_1 all_0; do
+		difference sync_broadcasts jf_cases jf_many $c "$be: "
+		case $be in
+		xmc|auto) check_eq "$be: 5,005 sites in one batch take three broadcasts" $jf_diff 3 ;;
+		kernel) check_eq "$be: 5,005 sites take three broadcasts each" $jf_diff 15015 ;;
+		indirect) check_eq "$be: nothing is broadcast" $jf_diff 0 ;;
+		esac
+	done
+	difference sync_broadcasts jf_cases jf_many all_0 "$be: "
+	check_eq "$be: a batch that changes nothing takes none" $jf_diff 0
+	if [ $be != indirect ]; then
+		difference sync_broadcasts jf_cases jf_many one_bad "$be: "
+		# Three broadcasts are the test's own syncs, not counted here.
+		check_eq "$be: a batch that is refused takes none" $jf_diff 0
+	fi
+
+	jf_log_mark
+	hits=$(jf_stat int3_hits)
+	jf_cases jf_many storm "$be: "
+	hits=$(($(jf_stat int3_hits) - hits))
+	note "$be: $(jf_log_new | sed -n 's/.*jf_many: //p')"
+	note "$be: INT3 hits $hits, longest window $(($(jf_stat window_ns_max) / 1000)) us, $(($(jf_stat by_xmc))) transactions by xmc, $(jf_stat by_kernel) by the kernel"
+	# The kernel's protocol answers its own.
+	case $be in
+	xmc|auto) check_match "$be: CPUs ran into INT3s" "$hits" '^[1-9]' ;;
+	esac
+	check "$be: jf_many unloads" jf_rmmod jf_many
+	check "$be: jumpfunc unloads" jf_unload
+done
+jf_done

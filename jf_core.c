@@ -164,11 +164,29 @@ static bool jf_is_circular(struct jf_ctl *ctl)
 	return false;
 }
 
+/* May calls be sent into this function? @own: a module that may call itself. */
+int jf_check_target(const char *name, void *func, const struct jf_mod *own)
+{
+	struct jf_mod *mod = jf_mod_by_addr((unsigned long)func);
+
+	if (!mod)
+		return 0;
+	if (within_module_init((unsigned long)func, mod->mod)) {
+		pr_warn_ratelimited("%s: target %ps is __init text\n", name, func);
+		return -EINVAL;
+	}
+	if (mod->mod->state == MODULE_STATE_GOING && mod != own) {
+		pr_warn_ratelimited("%s: target %ps is in module %s, which is being unloaded\n",
+				    name, func, mod->mod->name);
+		return -EBUSY;
+	}
+	return 0;
+}
+
 static int jf_check_func(struct jf_change *c)
 {
 	const char *name = c->ent->name;
 	void *func = c->value.func;
-	struct jf_mod *mod;
 
 	if (func == (void *)jf_nop && !(c->ent->flags & JF_ENT_NULL_OK)) {
 		pr_warn_ratelimited("%s: has no NULL form\n", name);
@@ -179,20 +197,7 @@ static int jf_check_func(struct jf_change *c)
 		return -EINVAL;
 	}
 
-	mod = jf_mod_by_addr((unsigned long)func);
-	if (!mod)
-		return 0;
-	if (within_module_init((unsigned long)func, mod->mod)) {
-		pr_warn_ratelimited("%s: target %ps is __init text\n", name, func);
-		return -EINVAL;
-	}
-	/* A module that goes may still turn what is its own. */
-	if (mod->mod->state == MODULE_STATE_GOING && mod != c->ctl->mod) {
-		pr_warn_ratelimited("%s: target %ps is in module %s, which is being unloaded\n",
-				    name, func, mod->mod->name);
-		return -EBUSY;
-	}
-	return 0;
+	return jf_check_target(name, func, c->ctl->mod);
 }
 
 static int jf_check_change(struct jf_change *c, bool force)

@@ -17,7 +17,8 @@
  *
  * Lock order, outermost first:
  *   jf_sample_mutex	the sample set's mode (jf_sample.c)
- *   jf_tp_mutex	probes of tracepoints, images (jf_tracepoint.c)
+ *   jf_tp_mutex	probes of tracepoints (jf_tracepoint.c)
+ *   jf_retired_mutex	images, and what waits to be freed (jf_tracepoint.c)
  *   cpus_read_lock()
  *     jf_mutex		all of the structs below, all writing of text
  *       text_mutex	taken by the kernel's protocol in the "kernel" back end
@@ -227,6 +228,8 @@ void jf_stats_get(struct jf_stats *stats);
 int __jf_commit(struct list_head *changes, bool force);
 /* jf_batch_commit(), with @force as above. */
 int jf_batch_commit_force(struct jf_batch *b, bool force);
+/* May calls be sent there? With jf_mutex held. -EINVAL, -EBUSY */
+int jf_check_target(const char *name, void *func, const struct jf_mod *own);
 /* The instruction that @site shall hold if its key has the value @value. */
 int jf_site_encode(struct jf_site *site, union jf_value value, u64 *insn);
 union jf_value jf_ent_value(struct jf_ent *ent);

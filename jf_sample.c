@@ -366,16 +366,28 @@ static int jf_resize(unsigned int from, unsigned int to)
 	return err;
 }
 
-/* To no subscribers and no dispatchers. */
+/*
+ * The dispatcher goes first and comes last: so each event that it sees finds all
+ * subscribers there, and hits are a multiple of their number.
+ */
 static int jf_leave_mode(void)
 {
-	int err = jf_resize(jf_sample_subs, 0);
+	void *dispatcher = jf_modes[jf_sample_mode].dispatcher;
+	int err;
 
-	if (err)
+	if (dispatcher) {
+		jf_detach(dispatcher, JF_EVENTS, -1);
+		tracepoint_synchronize_unregister();
+	}
+	err = jf_resize(jf_sample_subs, 0);
+	if (err) {
+		if (dispatcher && jf_attach(dispatcher, -1))
+			pr_warn("mode %s is left without events\n",
+				jf_modes[jf_sample_mode].name);
 		return err;
-	if (jf_modes[jf_sample_mode].dispatcher)
-		jf_detach(jf_modes[jf_sample_mode].dispatcher, JF_EVENTS, -1);
-	tracepoint_synchronize_unregister();
+	}
+	if (!dispatcher)
+		tracepoint_synchronize_unregister();
 	jf_sample_mode = JF_MODE_OFF;
 	return 0;
 }
@@ -386,7 +398,6 @@ static int jf_enter_mode(enum jf_mode mode)
 	int err;
 
 	jf_sample_mode = mode;
-	/* Subscribers first, so that no event is without. */
 	err = jf_resize(0, jf_sample_subs);
 	if (!err && dispatcher) {
 		err = jf_attach(dispatcher, -1);
@@ -598,16 +609,10 @@ int jf_sample_init(void)
 void jf_sample_exit(void)
 {
 	mutex_lock(&jf_sample_mutex);
-	if (jf_leave_mode()) {
-		/*
-		 * Probes are left on our own tracepoint, which goes as well. The
-		 * kernel's must not keep any.
-		 */
-		if (jf_modes[jf_sample_mode].dispatcher)
-			jf_detach(jf_modes[jf_sample_mode].dispatcher,
-				  JF_EVENTS, -1);
-		tracepoint_synchronize_unregister();
-	}
+	/* A failure can only leave probes on our own tracepoint. It goes as well. */
+	if (jf_leave_mode())
+		jf_detach(jf_modes[jf_sample_mode].dispatcher, JF_EVENTS, -1);
+	tracepoint_synchronize_unregister();
 	mutex_unlock(&jf_sample_mutex);
 	jf_free_hits();
 	jf_ring_exit();

@@ -24,10 +24,8 @@
  *
  * What was replaced is kept on jf_retired until then. A work item waits for the
  * grace period and gives the images back. Who finds no free image while some are
- * retired waits for it himself: a change is slow anyway, a lost fast path would
+ * retired waits for that work: a change is slow anyway, a lost fast path would
  * stay.
- *
- * Lock order: jf_tp_mutex is outside of all locks in jf_internal.h.
  */
 #include "jf_internal.h"
 
@@ -52,6 +50,9 @@ struct jf_probes {
 static DEFINE_MUTEX(jf_tp_mutex);
 /* Tracepoints with probes. */
 static LIST_HEAD(jf_tracepoints);
+
+/* Inside of jf_tp_mutex; also for taking images and giving them back. */
+static DEFINE_MUTEX(jf_retired_mutex);
 /* Arrays and images that somebody may still be in. */
 static LIST_HEAD(jf_retired);
 
@@ -61,33 +62,30 @@ struct jf_trace_stats jf_trace_stats;
 
 static void jf_probes_free(struct jf_probes *p)
 {
-	if (!p)
-		return;
+	lockdep_assert_held(&jf_retired_mutex);
 	if (p->image)
 		jf_arch_image_put(p->image);
 	kfree(p);
 }
 
-/* With jf_tp_mutex held, which keeps images from being taken meanwhile. */
-static void jf_reclaim(void)
-{
-	struct jf_probes *p, *tmp;
-
-	lockdep_assert_held(&jf_tp_mutex);
-	if (list_empty(&jf_retired))
-		return;
-	jf_quiesce();
-	list_for_each_entry_safe(p, tmp, &jf_retired, retired) {
-		list_del(&p->retired);
-		jf_probes_free(p);
-	}
-}
-
+/* Without jf_tp_mutex: changes go on while this waits for the grace period. */
 static void jf_reclaim_work(struct work_struct *work)
 {
-	mutex_lock(&jf_tp_mutex);
-	jf_reclaim();
-	mutex_unlock(&jf_tp_mutex);
+	struct jf_probes *p, *tmp;
+	LIST_HEAD(old);
+
+	mutex_lock(&jf_retired_mutex);
+	list_splice_init(&jf_retired, &old);
+	mutex_unlock(&jf_retired_mutex);
+	if (list_empty(&old))
+		return;
+
+	jf_quiesce();
+
+	mutex_lock(&jf_retired_mutex);
+	list_for_each_entry_safe(p, tmp, &old, retired)
+		jf_probes_free(p);
+	mutex_unlock(&jf_retired_mutex);
 }
 /* Late, so that one grace period serves many changes. */
 static DECLARE_DELAYED_WORK(jf_reclaim_later, jf_reclaim_work);
@@ -96,7 +94,9 @@ static void jf_retire(struct jf_probes *p)
 {
 	if (!p)
 		return;
+	mutex_lock(&jf_retired_mutex);
 	list_add_tail(&p->retired, &jf_retired);
+	mutex_unlock(&jf_retired_mutex);
 	schedule_delayed_work(&jf_reclaim_later, HZ);
 }
 
@@ -162,6 +162,16 @@ static struct jf_probes *jf_probes_del(const struct jf_probes *old,
 	return p;
 }
 
+static int jf_get_image(const struct jf_tracepoint *tp, struct jf_probes *p)
+{
+	int err;
+
+	mutex_lock(&jf_retired_mutex);
+	err = jf_arch_image_get(p->probe, p->num, tp->nargs, &p->image);
+	mutex_unlock(&jf_retired_mutex);
+	return err;
+}
+
 /* Code for @p: an image if there is one, else the iterator. */
 static int jf_get_code(const struct jf_tracepoint *tp, struct jf_probes *p)
 {
@@ -171,11 +181,9 @@ static int jf_get_code(const struct jf_tracepoint *tp, struct jf_probes *p)
 		jf_trace_stats.iter_many++;
 		return 0;
 	}
-	err = jf_arch_image_get(p->probe, p->num, tp->nargs, &p->image);
-	if (err == -ENOSPC) {
-		jf_reclaim();
-		err = jf_arch_image_get(p->probe, p->num, tp->nargs, &p->image);
-	}
+	err = jf_get_image(tp, p);
+	if (err == -ENOSPC && flush_delayed_work(&jf_reclaim_later))
+		err = jf_get_image(tp, p);
 	if (err == -ENOSPC) {
 		jf_trace_stats.iter_exhausted++;
 		return 0;
@@ -229,7 +237,9 @@ static int jf_publish(struct jf_tracepoint *tp, struct jf_probes *new)
 			return err;
 		if (new->image) {
 			/* Nobody was sent there. */
+			mutex_lock(&jf_retired_mutex);
 			jf_probes_free(new);
+			mutex_unlock(&jf_retired_mutex);
 		} else {
 			/* Who is in the iterator may have seen the new array. */
 			smp_store_release(&tp->active, old_active);
@@ -257,6 +267,20 @@ static bool jf_probe_same(const struct jf_probe *p, const void *arg)
 	return p->func == q->func && p->data == q->data;
 }
 
+/*
+ * With jf_tp_mutex held: a module that is found alive has yet to come by
+ * jf_trace_module_going(), and will have this probe removed there.
+ */
+static int jf_check_probe(const struct jf_tracepoint *tp, void *func)
+{
+	int err;
+
+	jf_lock();
+	err = jf_check_target(tp->name, func, NULL);
+	jf_unlock();
+	return err;
+}
+
 int __jf_trace_register(struct jf_tracepoint *tp, void *func, void *data,
 			int prio)
 {
@@ -269,9 +293,10 @@ int __jf_trace_register(struct jf_tracepoint *tp, void *func, void *data,
 	if (!func)
 		return -EINVAL;
 	mutex_lock(&jf_tp_mutex);
-	if (jf_probes_count(tp->probes, jf_probe_same, &add)) {
+	err = jf_check_probe(tp, func);
+	if (!err && jf_probes_count(tp->probes, jf_probe_same, &add))
 		err = -EEXIST;
-	} else {
+	if (!err) {
 		new = jf_probes_add(tp->probes, &add);
 		err = new ? jf_publish(tp, new) : -ENOMEM;
 	}
@@ -351,9 +376,7 @@ int jf_trace_module_going(struct module *mod)
 void jf_trace_exit(void)
 {
 	cancel_delayed_work_sync(&jf_reclaim_later);
-	mutex_lock(&jf_tp_mutex);
-	jf_reclaim();
-	mutex_unlock(&jf_tp_mutex);
+	jf_reclaim_work(NULL);
 	jf_arch_images_exit();
 }
 

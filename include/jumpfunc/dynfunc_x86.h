@@ -136,8 +136,19 @@
 		     : "=a" (__jf_rax), ASM_CALL_CONSTRAINT, ##outputs	\
 		     : __JF_CALL_IN					\
 		     : clobbers "r10", "r11", "memory", "cc");		\
+	/* Never so, but gcc finds that out late: see below. */		\
+	if (__builtin_constant_p(__jf_rax))				\
+		jf_nop();						\
 	__jf_result(type, __jf_rax);					\
 })
+
+/*
+ * When gcc asks which static variables a function may change (-fipa-reference),
+ * it looks at the calls in it and not at asm statements, whatever these clobber.
+ * It would keep a variable in a register across the call of a function whose
+ * site calls the target that writes it. A call of an external function makes it
+ * forget all that; by the time it generates code, this one is gone.
+ */
 
 #define __JF_COMMA	,
 

@@ -12,6 +12,7 @@
  *   results		the case for one byte removed from __jf_result()
  *   clobbers		"r9" removed from the clobbers of __jf_call_5(); "+c" of
  *			__jf_call_4() as an input; "r11" removed
+ *   memory		the call of jf_nop() removed from __jf_call_asm()
  *   once		an argument named twice in __jf_call_1()
  *   null, ret0		JF_OP_NOP and JF_OP_RET0 exchanged in jf_site_encode()
  *   forms		a site left out of ctl->sites by jf_link_sites()
@@ -597,6 +598,43 @@ static int test_once(void)
 	return 0;
 }
 
+/*
+ * A variable whose address nobody takes, changed by a target that is called from
+ * another function: the compiler must not believe that it knows its value.
+ */
+static int touched;
+
+static noinline void touch(int n)
+{
+	touched += n;
+}
+
+DEFINE_DYNFUNC(calls_touch, touch);
+
+static noinline void touch_by_site(void)
+{
+	dynfunc_call(calls_touch, 5);
+}
+
+static noinline void touch_by_trampoline(void)
+{
+	dynfunc_calls_touch(7);
+}
+
+static int test_memory(void)
+{
+	touched = 0;
+	touch_by_site();
+	CHECK_EQ(touched, 5);
+	touched = 1;
+	touch_by_trampoline();
+	CHECK_EQ(touched, 8);
+	touched = 2;
+	dynfunc_call(calls_touch, 1);
+	CHECK_EQ(touched, 3);
+	return 0;
+}
+
 /* --- NULL and RET0 --------------------------------------------------------- */
 
 static noinline void hook(unsigned long x)
@@ -826,6 +864,7 @@ const struct jft_case jft_cases[] = {
 	{ "results", test_results },
 	{ "clobbers", test_clobbers },
 	{ "once", test_once },
+	{ "memory", test_memory },
 	{ "null", test_null },
 	{ "ret0", test_ret0 },
 	{ "forms", test_forms },

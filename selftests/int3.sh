@@ -1,0 +1,52 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# Breakpoints: calls that run into one go where they would have gone, in tasks, interrupts and NMIs,
+# and stack traces show the caller; other people's breakpoints, kprobes and function tracing are left
+# alone, also while batches are written.
+. "$(dirname "$0")/lib.sh"
+
+jf_start "breakpoints, kprobes, tracing"
+jf_load
+be=$(awk '$1 == "backend" {print $2}' $JF/stats)
+[ "$be" != indirect ] || jf_skip_all "back end indirect has no breakpoints"
+
+check "jf_int3 loads" jf_insmod jf_int3
+n=$(jf_stat int3_hits)
+jf_cases jf_int3 emulate
+check_match "the breakpoints were hit" $(($(jf_stat int3_hits) - n)) '^[1-9][0-9]'
+jf_cases jf_int3 stack
+n=$(jf_stat int3_hits)
+jf_cases jf_int3 foreign
+check_eq "foreign breakpoints are not ours" "$(jf_stat int3_hits)" "$n"
+jf_cases jf_int3 kprobes
+check "jf_int3 unloads" jf_rmmod jf_int3
+
+# ---- tracing on targets, in a storm ----
+
+T=/sys/kernel/tracing
+[ -e $T/kprobe_events ] || T=/sys/kernel/debug/tracing
+check "jf_many loads" jf_insmod jf_many seconds=${JF_STORM_SECONDS:-3}
+if [ -w $T/kprobe_events ]; then
+	jf_on_exit "echo 0 >$T/events/kprobes/enable; echo >$T/kprobe_events; echo nop >$T/current_tracer; echo >$T/set_ftrace_filter; echo >$T/trace"
+	check "a kprobe on a target" sh -c "echo 'p:jf_t1 many_t1' >$T/kprobe_events"
+	echo 1 >$T/events/kprobes/jf_t1/enable
+	check "function tracing of targets" sh -c "echo many_t0 >$T/set_ftrace_filter && echo many_t2 >>$T/set_ftrace_filter && echo function >$T/current_tracer"
+	jf_log_mark
+	jf_cases jf_many storm "traced: "
+	note "$(jf_log_new | sed -n 's/.*jf_many: //p')"
+	head -n 20000 $T/trace >"$JF_TMP/trace"
+	for f in many_t0 many_t2; do
+		check "$f shows in the trace" grep -q "$f <-" "$JF_TMP/trace"
+	done
+	check "the kprobe shows in the trace" grep -q 'jf_t1: (many_t1' "$JF_TMP/trace"
+	check_match "sites and trampolines cannot be traced" "$(grep -c 'many_stub_\|dynfunc_many' $T/available_filter_functions)" '^0$'
+	check_fails "a kprobe event on a trampoline is refused" sh -c "echo 'p:jf_bad dynfunc_many_k0' >>$T/kprobe_events && echo 1 >$T/events/kprobes/jf_bad/enable"
+	echo 0 >$T/events/kprobes/enable
+	echo nop >$T/current_tracer
+	echo >$T/set_ftrace_filter
+	echo >$T/kprobe_events
+else
+	skip "tracing on targets" "no kprobe events in this kernel"
+fi
+check "jf_many unloads" jf_rmmod jf_many
+jf_done

@@ -5,7 +5,7 @@
 # JF_TIMEOUT=300
 . "$(dirname "$0")/lib.sh"
 
-if [ "${JF_LONG:-0}" = 1 ]; then rounds=1000 cores=100; else rounds=15 cores=2; fi
+if [ "${JF_LONG:-0}" = 1 ]; then rounds=1000 cores=100; else rounds=8 cores=2; fi
 jf_start "modules come and go in every order"
 
 query() { awk -v n="$1" '$1 == n {print $4}' $JF/functions; }

@@ -327,11 +327,11 @@ static int test_narrow(void)
 	CHECK_EQ(dynfunc_call(calls_bool_conv, 0, HIDE(&seen[0])), 1);
 	CHECK_EQ(jft_num_sites(&__jf_func_calls_bool_conv), 0);
 
-	/* A plain char is signed or not as the kernel's version has it (6.2). */
-	CHECK_EQ(dynfunc_call(calls_chars, a, b, c), 100 + (char)-3);
+	CHECK_EQ(dynfunc_call(calls_chars, a, b, c), 100 + c);
 	CHECK_EQ(seen[0], -100);
 	CHECK_EQ(seen[1], 200);
-	CHECK_EQ(seen[2], (char)-3);
+	/* From 6.2 on a char has no sign. */
+	CHECK_EQ(seen[2], (long)(char)-3);
 	CHECK_EQ(jft_num_sites(&__jf_func_calls_chars), 1);
 	CHECK_EQ(dynfunc_call(calls_chars_conv, HIDE(0x1fe), HIDE(-1), HIDE(0x101)), 254);
 	CHECK_EQ(seen[0], -2);

@@ -300,17 +300,18 @@ static int test_stack(void)
 /* --- somebody else's breakpoint ------------------------------------------------------ */
 
 static int foreign_hits;
-static unsigned long foreign_ip;
 extern u8 jft_foreign_int3[];
 
 static int foreign_notify(struct notifier_block *nb, unsigned long val, void *data)
 {
 	struct pt_regs *regs = ((struct die_args *)data)->regs;
+	unsigned long ip = (unsigned long)jft_foreign_int3;
 
-	if (val != DIE_INT3 || regs->ip != (unsigned long)jft_foreign_int3 + 1)
+	/* objtool would take the sum for the address of a function. */
+	OPTIMIZER_HIDE_VAR(ip);
+	if (val != DIE_INT3 || regs->ip != ip + 1)
 		return NOTIFY_DONE;
 	foreign_hits++;
-	foreign_ip = regs->ip;
 	return NOTIFY_STOP;
 }
 
@@ -322,7 +323,7 @@ static struct notifier_block foreign_nb = {
 
 static noinline long hit_foreign(long a)
 {
-	asm volatile("jft_foreign_int3: int3" : "+r" (a));
+	asm volatile("jft_foreign_int3:\n\t" __JF_NOENDBR "int3" : "+r" (a));
 	return a + 1;
 }
 

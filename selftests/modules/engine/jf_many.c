@@ -280,7 +280,11 @@ struct counters {
 
 enum { IN_TASK, IN_IRQ, IN_NMI, NCONTEXTS };
 
-static DEFINE_PER_CPU(struct counters, counters[NCONTEXTS]);
+struct cpu_counters {
+	struct counters c[NCONTEXTS];
+};
+
+static DEFINE_PER_CPU(struct cpu_counters, counters);
 static DEFINE_PER_CPU(struct hrtimer, timers);
 static DEFINE_PER_CPU(int, nmi_wanted);
 static struct task_struct **threads;
@@ -320,10 +324,9 @@ static __always_inline void one_call(struct counters *c)
 
 static int storm_thread(void *unused)
 {
-	struct counters *c = &get_cpu_var(counters)[IN_TASK];
+	struct counters *c = &per_cpu_ptr(&counters, raw_smp_processor_id())->c[IN_TASK];
 	int i;
 
-	put_cpu_var(counters);
 	while (!kthread_should_stop()) {
 		for (i = 0; i < 64; i++)
 			one_call(c);
@@ -336,7 +339,7 @@ static int storm_thread(void *unused)
 
 static int storm_nmi(unsigned int cmd, struct pt_regs *regs)
 {
-	struct counters *c = &this_cpu_ptr(counters)[IN_NMI];
+	struct counters *c = &this_cpu_ptr(&counters)->c[IN_NMI];
 	int i;
 
 	if (!this_cpu_read(nmi_wanted))
@@ -349,7 +352,7 @@ static int storm_nmi(unsigned int cmd, struct pt_regs *regs)
 
 static enum hrtimer_restart storm_tick(struct hrtimer *t)
 {
-	struct counters *c = &this_cpu_ptr(counters)[IN_IRQ];
+	struct counters *c = &this_cpu_ptr(&counters)->c[IN_IRQ];
 	unsigned int cpu = cpumask_next(smp_processor_id(), cpu_online_mask);
 	int i;
 
@@ -431,7 +434,7 @@ static u64 sum(int context, size_t offset)
 	u64 n = 0;
 
 	for_each_possible_cpu(cpu)
-		n += *(u64 *)((void *)&per_cpu(counters, cpu)[context] + offset);
+		n += *(u64 *)((void *)&per_cpu_ptr(&counters, cpu)->c[context] + offset);
 	return n;
 }
 
@@ -446,9 +449,11 @@ static int test_storm(void)
 	int err = 0;
 
 	for_each_possible_cpu(cpu) {
-		memset(per_cpu(counters, cpu), 0, sizeof(counters));
+		struct cpu_counters *all = per_cpu_ptr(&counters, cpu);
+
+		memset(all, 0, sizeof(*all));
 		for (i = 0; i < NCONTEXTS; i++)
-			per_cpu(counters, cpu)[i].rnd = cpu * 1000 + i;
+			all->c[i].rnd = cpu * 1000 + i;
 	}
 	for (k = 0; k < NKEYS; k++)
 		publish(k, BIT(0));

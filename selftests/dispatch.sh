@@ -19,7 +19,7 @@ check_match "it starts off" "$(cat $JF/dispatch)" '\[off\]'
 
 # Something that makes the events of the set happen.
 if command -v hackbench >/dev/null; then
-	load() { while :; do hackbench -g 1 -l 20; ls / | cat; done >/dev/null 2>&1; }
+	load() { while :; do hackbench -g 1 -f 4 -l 20; ls / | cat; done >/dev/null 2>&1; }
 else
 	load() { while :; do ls / | cat; done >/dev/null; }
 fi

@@ -98,6 +98,14 @@
 #define __JF_TYPES_5(a, ...)		typeof(a), __JF_TYPES_4(__VA_ARGS__)
 #define __JF_TYPES_6(a, ...)		typeof(a), __JF_TYPES_5(__VA_ARGS__)
 
+/* More than there are registers for; up to 12, so that the message is ours. */
+#define __JF_TYPES_7(...)		void
+#define __JF_TYPES_8(...)		void
+#define __JF_TYPES_9(...)		void
+#define __JF_TYPES_10(...)		void
+#define __JF_TYPES_11(...)		void
+#define __JF_TYPES_12(...)		void
+
 #define __JF_CALL_ASM(name)						\
 	"771:\n\t"							\
 	__JF_NOENDBR							\
@@ -225,5 +233,17 @@
 		      "+D" (__jf_1), "+S" (__jf_2), "+d" (__jf_3),	\
 		      "+c" (__jf_4), "+r" (__jf_r8), "+r" (__jf_r9));	\
 })
+
+#define __jf_too_many()							\
+({									\
+	_Static_assert(0, "dynfunc_call() takes at most six arguments: call dynfunc_<name>() itself"); \
+	0;								\
+})
+#define __jf_call_7(name, type, ...)	__jf_too_many()
+#define __jf_call_8(name, type, ...)	__jf_too_many()
+#define __jf_call_9(name, type, ...)	__jf_too_many()
+#define __jf_call_10(name, type, ...)	__jf_too_many()
+#define __jf_call_11(name, type, ...)	__jf_too_many()
+#define __jf_call_12(name, type, ...)	__jf_too_many()
 
 #endif /* JUMPFUNC_DYNFUNC_X86_H */

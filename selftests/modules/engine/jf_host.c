@@ -33,6 +33,7 @@ static atomic64_t all_calls, all_bad;
 
 static int caller(void *unused)
 {
+	unsigned long slept = jiffies;
 	u64 x = 0, n = 0, bad = 0;
 
 	while (!kthread_should_stop()) {
@@ -47,8 +48,10 @@ static int caller(void *unused)
 				bad++;
 		x = x * 5 + 1;
 		/* The other modules shall get somewhere, too. */
-		if (!(n % 12288))
+		if (time_after(jiffies, slept + 1)) {
 			schedule_timeout_uninterruptible(1);
+			slept = jiffies;
+		}
 	}
 	atomic64_add(n, &all_calls);
 	atomic64_add(bad, &all_bad);

@@ -344,9 +344,9 @@ static int storm_nmi(unsigned int cmd, struct pt_regs *regs)
 
 	if (!this_cpu_read(nmi_wanted))
 		return NMI_DONE;
-	this_cpu_write(nmi_wanted, 0);
 	for (i = 0; i < 8; i++)
 		one_call(c);
+	this_cpu_write(nmi_wanted, 0);
 	return NMI_HANDLED;
 }
 
@@ -363,9 +363,9 @@ static enum hrtimer_restart storm_tick(struct hrtimer *t)
 	/* An NMI for the neighbour. It may be in the midst of anything. */
 	if (cpu >= nr_cpu_ids)
 		cpu = cpumask_first(cpu_online_mask);
-	per_cpu(nmi_wanted, cpu) = 1;
-	smp_wmb();	/* the IPI orders it against the handler as well */
-	apic->send_IPI(cpu, NMI_VECTOR);
+	/* One at a time: one that nobody waits for would be of unknown reason. */
+	if (!xchg(per_cpu_ptr(&nmi_wanted, cpu), 1))
+		apic->send_IPI(cpu, NMI_VECTOR);
 	hrtimer_forward_now(t, ns_to_ktime(timer_us * 1000ULL));
 	return HRTIMER_RESTART;
 }

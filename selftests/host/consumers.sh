@@ -1,0 +1,164 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# What a user's compiler says: the samples build outside of this tree, as a project of their own would,
+# and what must not compile does not, with a message that tells why.  On the host, with the headers of
+# a kernel of scripts/kernels.tab that the host's compiler fits (KERNEL, default 6.1).
+set -u
+TOP=$(cd "$(dirname "$0")/../.." && pwd)
+KERNEL=${KERNEL:-6.1}
+BUILD=${JF_BUILD:-$TOP/build}/$KERNEL
+n=0 failed=0
+
+echo "TAP version 13"
+result()	# RC DESCRIPTION [DETAIL]
+{
+	n=$((n + 1))
+	if [ "$1" = 0 ]; then
+		echo "ok $n - $2"
+	else
+		echo "not ok $n - $2"; failed=1
+		printf '%s\n' "${3:-}" | tail -n 12 | sed 's/^/#   /'
+	fi
+}
+skip_all() { echo "1..0 # SKIP $*"; exit 0; }
+
+say=$("$TOP/scripts/build.sh" "$KERNEL" 2>&1) || skip_all "the modules do not build for $KERNEL: $(tail -n 1 <<<"$say")"
+info() { sed -n "s/^$1=//p" "$BUILD/info"; }
+[ "$(info toolchain)" = host ] || skip_all "the host's compiler does not fit kernel $KERNEL"
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+kmake()		# DIR ARGS...
+{
+	local dir=$1; shift
+	env -i PATH="$PATH" LC_ALL=C make -C "$(info kdir)" M="$dir" CONFIG_DEBUG_INFO_BTF_MODULES= \
+		KBUILD_EXTRA_SYMBOLS="$BUILD/src/Module.symvers" "$@" 2>&1
+}
+noise='the compiler differs from the one|Skipping BTF generation'
+
+# ---- a project of its own ----
+
+mkdir "$work/project"
+cp "$TOP"/samples/*.[ch] "$work/project/"
+# All that it takes is one line about jumpfunc.
+cat >"$work/project/Kbuild" <<-EOF
+	ccflags-y += -I$TOP/include
+	obj-m += jf_sample_provider.o jf_sample_consumer.o
+EOF
+log=$(kmake "$work/project" modules); rc=$?
+result $rc "the samples build outside of the tree" "$log"
+warn=$(grep -iE 'warning|objtool' <<<"$log" | grep -vE "$noise")
+result "$([ -z "$warn" ]; echo $?)" "... without a warning" "$warn"
+for m in provider consumer; do
+	dep=$(modinfo -F depends "$work/project/jf_sample_$m.ko" 2>/dev/null ||
+		strings "$work/project/jf_sample_$m.ko" | sed -n 's/^depends=//p')
+	result "$(grep -qw jumpfunc <<<"$dep"; echo $?)" "... and jf_sample_$m needs jumpfunc" "depends: $dep"
+done
+
+# ---- what must not compile ----
+
+mkdir "$work/bad"
+echo "ccflags-y += -I$TOP/include" >"$work/bad/Kbuild"
+cat >"$work/bad/common.h" <<'EOF'
+#include <linux/module.h>
+#include <jumpfunc/dynfunc.h>
+MODULE_LICENSE("GPL");
+struct pair { long a, b; };
+int add(int a, int b);
+int add3(int a, int b, int c);
+long wide(long a, long b);
+void hook(void *p);
+void narrow(u8 x);
+int seven(int a, int b, int c, int d, int e, int f, int g);
+DECLARE_DYNFUNC(d_add, add);
+DECLARE_DYNFUNC(d_hook, hook);
+DECLARE_DYNFUNC(d_seven, seven);
+EOF
+cases=()
+bad()		# NAME REGEXP DESCRIPTION; the source is read from stdin
+{
+	{ echo '#include "common.h"'; cat; } >"$work/bad/$1.c"
+	echo "obj-m += $1.o" >>"$work/bad/Kbuild"
+	cases+=("$1|$2|$3")
+}
+bad good '^$' 'what is right compiles' <<'EOF'
+int f(struct jf_batch *b);
+int f(struct jf_batch *b)
+{
+	dynfunc_call(d_hook, NULL);
+	dynfunc_batch_set(b, d_add, add);
+	return dynfunc_update(d_add, add) + dynfunc_call(d_add, 1, 2) + dynfunc_d_seven(1, 2, 3, 4, 5, 6, 7);
+}
+DEFINE_DYNFUNC_NULL(ok_null, hook);
+DEFINE_DYNFUNC_RET0(ok_ret0, add);
+EOF
+bad update_type 'incompatible pointer type' 'an update to a function of another type' <<'EOF'
+int f(void);
+int f(void) { return dynfunc_update(d_add, wide); }
+EOF
+bad update_count 'incompatible pointer type' 'an update to a function with more parameters' <<'EOF'
+int f(void);
+int f(void) { return dynfunc_update(d_add, add3); }
+EOF
+bad batch_type 'incompatible pointer type' 'a function of another type in a batch' <<'EOF'
+int f(struct jf_batch *b);
+int f(struct jf_batch *b) { return dynfunc_batch_set(b, d_add, hook); }
+EOF
+bad null_value 'NULL dynamic function returns void' 'NULL for a function that returns something' <<'EOF'
+DEFINE_DYNFUNC_NULL(k, add);
+EOF
+bad null_narrow 'NULL dynamic function returns void and takes no parameter narrower' 'NULL for a function with a narrow parameter' <<'EOF'
+DEFINE_DYNFUNC_NULL(k, narrow);
+EOF
+bad ret0_void 'RET0 dynamic function must return a value' 'RET0 for a function that returns nothing' <<'EOF'
+DEFINE_DYNFUNC_RET0(k, hook);
+EOF
+bad define_type 'incompatible|conflicting|undeclared' 'a dynamic function of something that is none' <<'EOF'
+DEFINE_DYNFUNC(k, no_such_function);
+EOF
+bad targets_type 'negative width|BUILD_BUG|not compatible' 'an allowed target of another type' <<'EOF'
+DYNFUNC_TARGETS(d_add, add, wide);
+EOF
+bad seven_args 'at most six' 'a call site with seven arguments' <<'EOF'
+int f(void);
+int f(void) { return dynfunc_call(d_seven, 1, 2, 3, 4, 5, 6, 7); }
+EOF
+bad too_few 'too few arguments' 'a call with too few arguments' <<'EOF'
+int f(void);
+int f(void) { return dynfunc_call(d_add, 1); }
+EOF
+bad too_many 'too many arguments' 'a call with too many arguments' <<'EOF'
+int f(void);
+int f(void) { return dynfunc_call(d_add, 1, 2, 3); }
+EOF
+bad struct_arg 'incompatible type|aggregate value' 'a struct for an integer' <<'EOF'
+int f(struct pair p);
+int f(struct pair p) { return dynfunc_call(d_add, p, 1); }
+EOF
+bad pointer_arg 'makes integer from pointer' 'a pointer for an integer' <<'EOF'
+int f(char *p);
+int f(char *p) { return dynfunc_call(d_add, p, 1); }
+EOF
+bad void_value 'void value not ignored|invalid use of void' 'the result of a call that has none' <<'EOF'
+int f(void);
+int f(void) { return dynfunc_call(d_hook, NULL) + 1; }
+EOF
+bad unknown 'undeclared|implicit declaration' 'a call of an unknown dynamic function' <<'EOF'
+int f(void);
+int f(void) { return dynfunc_call(d_unknown, 1); }
+EOF
+
+# One after the other, so that each message belongs to the file named last.
+kmake "$work/bad" -k -j1 modules >"$work/log"
+for c in "${cases[@]}"; do
+	IFS='|' read -r name rest <<<"$c"
+	desc=${rest##*|} want=${rest%|*}
+	said=$(awk -v o="/$name.o" '/^ *CC /{on = substr($0, length($0) - length(o) + 1) == o} on && /(error|warning): /' "$work/log")
+	if [ "$name" = good ]; then
+		result "$([ -z "$said" ] && [ -e "$work/bad/good.o" ]; echo $?)" "$desc" "$said"
+	else
+		result "$(grep -qE "$want" <<<"$said"; echo $?)" "$desc does not compile: $(grep -oE -m 1 "(error|warning): .*" <<<"$said" | cut -c 1-110)" "$said"
+	fi
+done
+echo "1..$n"
+exit $failed

@@ -26,9 +26,10 @@
 #include <linux/rcupdate.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
-#include <linux/version.h>
 
 #include <jumpfunc/dynfunc.h>
+
+#include "test_compat.h"
 
 static unsigned int timer_us = 200;
 module_param(timer_us, uint, 0444);
@@ -156,15 +157,7 @@ static enum hrtimer_restart storm_tick(struct hrtimer *t)
 
 static void start_timer(void *unused)
 {
-	struct hrtimer *t = this_cpu_ptr(&timers);
-
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 13, 0)
-	hrtimer_setup(t, storm_tick, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
-#else
-	hrtimer_init(t, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
-	t->function = storm_tick;
-#endif
-	hrtimer_start(t, ns_to_ktime(timer_us * 1000ULL), HRTIMER_MODE_REL_PINNED_HARD);
+	test_timer_start(this_cpu_ptr(&timers), storm_tick, timer_us);
 }
 
 /* The next phase allows the targets of @mask. */

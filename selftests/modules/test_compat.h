@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What differs between kernel versions for the test modules. */
+#ifndef TEST_COMPAT_H
+#define TEST_COMPAT_H
+
+#include <linux/hrtimer.h>
+#include <linux/version.h>
+
+/* On this CPU, from a hard interrupt: @fn after @us microseconds. */
+static inline void test_timer_start(struct hrtimer *t,
+				    enum hrtimer_restart (*fn)(struct hrtimer *),
+				    unsigned int us)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 13, 0)
+	hrtimer_setup(t, fn, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
+#else
+	hrtimer_init(t, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
+	t->function = fn;
+#endif
+	hrtimer_start(t, ns_to_ktime(us * 1000ULL), HRTIMER_MODE_REL_PINNED_HARD);
+}
+
+#endif /* TEST_COMPAT_H */

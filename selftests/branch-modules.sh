@@ -5,9 +5,9 @@
 # finds its branches as the keys are then, one that goes takes its sites along.
 #
 # Seen to fail with the code broken on purpose:
-#   jf_patch_new() not called		bytes after a late load
-#   jf_module_coming() encoding for "off"	late loaders' probes
-#   jf_module_going() keeping the sites	the kernel oopses or complains in the next update
+#   jf_patch_new() not called				bytes after a late load
+#   jf_patch_new() encoding for "off" always		late loaders' probes, bytes
+#   jf_module_going() keeping the sites			the kernel oopses
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/branch-lib"
 

@@ -3,7 +3,7 @@
 # The sample of jump labels does what its comments say.
 #
 # Seen to fail with the code broken on purpose:
-#   jf_site_encode() with the meaning of "likely" inverted, for unlikely sites too	messages, bytes counted
+#   jf_site_encode(), meaning of "likely" and "unlikely" swapped	messages, bytes counted
 . "$(dirname "$0")/lib.sh"
 
 P=/sys/module/jf_sample_key/parameters

@@ -5,14 +5,13 @@
 # another one, judged by what runs and, where sites hold nops, by the bytes.
 #
 # Seen to fail with the code broken on purpose:
-#   jf_site_encode() with the meaning of "likely" inverted		initial state, every key
-#   jf_patch_new() not called						bytes after load
-#   jf_module_live() not forgetting __init sites			sites in __init text
-#   jf_module_live() not sealing					read-only keys
-#   jf_check_change() without the users' check				every key, "disable with users"
-#   jf_key_inc() without the INT_MAX check				every key, "inc over INT_MAX"
-#   jf_key_dec() without the zero check				every key, "dec below zero"
-#   jf_commit of a batch key by key					broadcasts
+#   jf_site_encode(), meaning of "likely" and "unlikely" swapped	every key, initial state
+#   jf_patch_new() not called				bytes after load
+#   jf_module_live() not forgetting __init sites		the kernel oopses
+#   jf_module_live() not sealing read-only keys		the kernel oopses
+#   jf_check_change() without the check of users, jf_key_inc() without that of INT_MAX,
+#   jf_key_dec() without that of zero			every key
+#   __jf_commit() giving its sites one by one to the back end	broadcasts
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/branch-lib"
 

@@ -5,8 +5,7 @@
 # name the right functions, and the unwinder needs no guess.
 #
 # Seen to fail with the code broken on purpose:
-#   branch_x86.h with the test in .altinstr_aux (back end indirect)	bad_frames
-#   branch_x86.h without a test at all, a plain jmp to the label	build (objtool), load
+#   branch_x86.h with the test in .altinstr_aux, back end indirect	bad_unwinds
 . "$(dirname "$0")/lib.sh"
 
 T=/sys/kernel/debug/jf_keytrace

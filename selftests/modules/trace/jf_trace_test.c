@@ -369,6 +369,129 @@ static void test_lazy(void)
 	must(del1(&cookies[0]), 0, "unregister", 1, 1);
 }
 
+/* --- more tracepoints than images -------------------------------------- */
+
+/* Those for so many arguments; see jf_image_x86.h. */
+#define POOL_IMAGES	16
+#define POOL_TPS	20
+
+#define POOL_PROTO	PROTO(u64 seed, u64 b, u64 c, u64 d, u64 e, u64 f)
+#define POOL_ARGS	ARGS(seed, b, c, d, e, f)
+
+#define POOL_ALL(x)							\
+	x(0) x(1) x(2) x(3) x(4) x(5) x(6) x(7) x(8) x(9) x(10) x(11)	\
+	x(12) x(13) x(14) x(15) x(16) x(17) x(18) x(19)
+
+#define POOL_DEFINE(n)							\
+DECLARE_JF_TRACE(tq##n, POOL_PROTO, POOL_ARGS);				\
+DEFINE_JF_TRACE(tq##n);						\
+static int tq_add##n(void *data)					\
+{									\
+	return register_jf_trace_tq##n(pool_probe, data);		\
+}									\
+static int tq_del##n(void *data)					\
+{									\
+	return unregister_jf_trace_tq##n(pool_probe, data);		\
+}									\
+static void tq_call##n(u64 s)						\
+{									\
+	jf_trace_tq##n(s, WANT(s, 2, u64), WANT(s, 3, u64), WANT(s, 4, u64), \
+		       WANT(s, 5, u64), WANT(s, 6, u64));		\
+}									\
+static void *tq_leads##n(void) { return dynfunc_query(__jf_tp_tq##n); }
+
+struct pool_cookie {
+	unsigned int hits;
+};
+static struct pool_cookie pool_cookies[POOL_TPS][2];
+
+static void pool_probe(void *data, u64 seed, u64 b, u64 c, u64 d, u64 e, u64 f)
+{
+	struct pool_cookie *p = data;
+
+	if (p < pool_cookies[0] || p >= pool_cookies[POOL_TPS]) {
+		complain("pool: the data of a probe is no cookie: %p", p);
+		return;
+	}
+	p->hits++;
+	EXPECT(6, seed, 2, b);
+	EXPECT(6, seed, 3, c);
+	EXPECT(6, seed, 4, d);
+	EXPECT(6, seed, 5, e);
+	EXPECT(6, seed, 6, f);
+}
+
+POOL_ALL(POOL_DEFINE)
+
+static const struct {
+	int	(*add)(void *data);
+	int	(*del)(void *data);
+	void	(*call)(u64 seed);
+	void	*(*leads)(void);
+} pool[POOL_TPS] = {
+#define POOL_OPS(n) { tq_add##n, tq_del##n, tq_call##n, tq_leads##n },
+	POOL_ALL(POOL_OPS)
+};
+
+/* Each of the @num probes of tracepoint @t runs once for each hit. */
+static void pool_check(unsigned int t, unsigned int num)
+{
+	unsigned int i;
+
+	pool_cookies[t][0].hits = pool_cookies[t][1].hits = 0;
+	pool[t].call(t + 1);
+	for (i = 0; i < 2; i++)
+		if (pool_cookies[t][i].hits != (i < num))
+			complain("pool: probe %u of tracepoint %u of %u ran %u times", i, t,
+				 POOL_TPS, pool_cookies[t][i].hits);
+}
+
+static bool pool_iterates(unsigned int t)
+{
+	char name[KSYM_SYMBOL_LEN];
+
+	snprintf(name, sizeof(name), "%ps", pool[t].leads());
+	return !strncmp(name, "__jf_iter_", 10);
+}
+
+static void test_pool(void)
+{
+	unsigned int t, iter = 0;
+
+	for (t = 0; t < POOL_TPS; t++) {
+		must(pool[t].add(&pool_cookies[t][0]), 0, "register", 6, 0);
+		pool_check(t, 1);
+		must(pool[t].add(&pool_cookies[t][1]), 0, "register", 6, 1);
+		pool_check(t, 2);
+	}
+	for (t = 0; t < POOL_TPS; t++) {
+		pool_check(t, 2);
+		iter += pool_iterates(t);
+	}
+	if (patches && iter != POOL_TPS - POOL_IMAGES)
+		complain("pool: %u of %u tracepoints are served by the iterator, not %u", iter,
+			 POOL_TPS, POOL_TPS - POOL_IMAGES);
+	/* The last one gets a chain, as soon as another one has none any more. */
+	if (patches && !pool_iterates(POOL_TPS - 1))
+		complain("pool: the last one got an image");
+	must(pool[0].del(&pool_cookies[0][1]), 0, "unregister", 6, 2);
+	pool_check(0, 1);
+	must(pool[POOL_TPS - 1].del(&pool_cookies[POOL_TPS - 1][1]), 0, "unregister", 6, 2);
+	pool_check(POOL_TPS - 1, 1);
+	must(pool[POOL_TPS - 1].add(&pool_cookies[POOL_TPS - 1][1]), 0, "register", 6, 1);
+	pool_check(POOL_TPS - 1, 2);
+	if (patches && pool_iterates(POOL_TPS - 1))
+		complain("pool: no chain although one was given back");
+
+	must(pool[0].del(&pool_cookies[0][0]), 0, "unregister", 6, 1);
+	for (t = 1; t < POOL_TPS; t++) {
+		must(pool[t].del(&pool_cookies[t][1]), 0, "unregister", 6, 2);
+		pool_check(t, 1);
+		must(pool[t].del(&pool_cookies[t][0]), 0, "unregister", 6, 1);
+		pool_check(t, 0);
+	}
+}
+
 #ifdef CONFIG_X86_64
 #include <asm/unwind.h>
 
@@ -483,6 +606,7 @@ static const struct {
 	{ "errors", test_errors },
 	{ "lazy", test_lazy },
 	{ "stack", test_stack },
+	{ "pool", test_pool },
 };
 
 /* --- debugfs ----------------------------------------------------------- */

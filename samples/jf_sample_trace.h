@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Sample: what a module with tracepoints tells others.
+ */
+#ifndef JF_SAMPLE_TRACE_H
+#define JF_SAMPLE_TRACE_H
+
+#include <jumpfunc/tracepoint.h>
+
+/* A job begins; it is over, and took so long. */
+DECLARE_JF_TRACE(sample_job_begin, PROTO(unsigned int id), ARGS(id));
+DECLARE_JF_TRACE(sample_job_end, PROTO(unsigned int id, u64 ns, int result),
+		 ARGS(id, ns, result));
+
+#endif /* JF_SAMPLE_TRACE_H */

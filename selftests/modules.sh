@@ -3,6 +3,7 @@
 # Modules that define, call and are targets of dynamic functions come and go, in every order, while
 # calls are under way on all CPUs.  JF_LONG=1 goes round a thousand times.
 # JF_TIMEOUT=300
+# JF_TIMEOUT_LONG=7200
 . "$(dirname "$0")/lib.sh"
 
 if [ "${JF_LONG:-0}" = 1 ]; then rounds=1000 cores=100; else rounds=8 cores=2; fi

@@ -100,7 +100,7 @@ for mode in $modes; do
 	echo start >/sys/kernel/debug/jf_host/run
 	ok=1
 	for i in 1 2; do
-		jf_insmod jf_plain spin_us=4000 || ok=0
+		jf_insmod jf_plain spin_us=60000 || ok=0
 		jf_rmmod jf_plain || ok=0
 	done
 	check_eq "preempt=$mode: a slow target came and went" $ok 1

@@ -3,6 +3,7 @@
 # Modules that define, call and are targets of dynamic functions come and go, in every order, while
 # calls are under way on all CPUs.  JF_LONG=1 goes round a thousand times.
 # JF_TIMEOUT=300
+# JF_TIMEOUT_LONG=7200
 . "$(dirname "$0")/lib.sh"
 
 if [ "${JF_LONG:-0}" = 1 ]; then rounds=1000 cores=100; else rounds=8 cores=2; fi
@@ -99,7 +100,7 @@ for mode in $modes; do
 	echo start >/sys/kernel/debug/jf_host/run
 	ok=1
 	for i in 1 2; do
-		jf_insmod jf_plain spin_us=4000 || ok=0
+		jf_insmod jf_plain spin_us=60000 || ok=0
 		jf_rmmod jf_plain || ok=0
 	done
 	check_eq "preempt=$mode: a slow target came and went" $ok 1

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 # JF_TIMEOUT=300
+# JF_TIMEOUT_LONG=3600
 # Batches of up to 5,000 sites, all or nothing, three broadcasts each; and a storm: batches of any
 # size while threads, timer interrupts and NMIs call on all CPUs.  JF_LONG=1: a minute for each back
 # end, else some seconds for one.

@@ -5,7 +5,7 @@
 set -eu -o pipefail
 . "$(dirname "$0")/common.sh"
 
-kernel=6.1 out='' bench='-g 2 -l 50 -r 3'
+kernel=6.1 out='' bench='-g 2 -l 40 -r 2'
 usage()
 {
 	cat <<EOF

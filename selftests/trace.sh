@@ -3,6 +3,10 @@
 # JF_TIMEOUT=240
 # Static-call tracepoints in every back end: arguments, data, order, errors, stack traces; images
 # that run out; probes whose module goes.
+#
+# Seen to fail with the code broken on purpose (6.1, back end xmc):
+#   jf_fill() with each probe's data in the next slot	counts, priorities, errors, stack
+#   jf_flip() without the key in its batch		counts, priorities, errors, lazy, stack
 . "$(dirname "$0")/lib.sh"
 
 T=/sys/kernel/debug/jf_trace_test

@@ -12,9 +12,9 @@
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
-#include <linux/version.h>
 
 #include "jf_trace_host.h"
+#include "../test_compat.h"
 
 DEFINE_JF_TRACE(th2);
 EXPORT_JF_TRACE_GPL(th2);
@@ -50,15 +50,7 @@ static enum hrtimer_restart hit_tick(struct hrtimer *t)
 
 static void start_timer(void *unused)
 {
-	struct hrtimer *t = this_cpu_ptr(&timers);
-
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 13, 0)
-	hrtimer_setup(t, hit_tick, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
-#else
-	hrtimer_init(t, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
-	t->function = hit_tick;
-#endif
-	hrtimer_start(t, ns_to_ktime(PERIOD_NS), HRTIMER_MODE_REL_PINNED_HARD);
+	test_timer_start(this_cpu_ptr(&timers), hit_tick, PERIOD_NS / NSEC_PER_USEC);
 }
 
 static void stop_all(void)

@@ -25,7 +25,9 @@ check "jf_int3 unloads" jf_rmmod jf_int3
 
 T=/sys/kernel/tracing
 [ -e $T/kprobe_events ] || T=/sys/kernel/debug/tracing
-check "jf_many loads" jf_insmod jf_many seconds=${JF_STORM_SECONDS:-3}
+keys=5
+[ "$be" != kernel ] || keys=3
+check "jf_many loads" jf_insmod jf_many seconds="${JF_STORM_SECONDS:-3}" storm_keys=$keys
 if [ -w $T/kprobe_events ]; then
 	jf_on_exit "echo 0 >$T/events/kprobes/enable; echo >$T/kprobe_events; echo nop >$T/current_tracer; echo >$T/set_ftrace_filter; echo >$T/trace"
 	check "a kprobe on a target" sh -c "echo 'p:jf_t1 many_t1' >$T/kprobe_events"

@@ -23,9 +23,17 @@ difference()
 
 for be in $backends; do
 	jf_load backend=$be
-	check "$be: a module with 5,000 sites loads" jf_insmod jf_many seconds=$seconds
+	# One site after the other, the kernel's protocol takes minutes for 5,000 in an emulator.
+	keys=5
+	[ $be != kernel ] || keys=3
+	check "$be: a module with 5,000 sites loads" jf_insmod jf_many seconds=$seconds storm_keys=$keys
 	[ $be = indirect ] || jf_cases jf_many layout "$be: "
-	for c in all_1 all_0; do
+	all="all_1 all_0"
+	if [ $be = kernel ] && [ "${JF_LONG:-0}" = 0 ]; then
+		skip "$be: 5,005 sites in one batch" "takes minutes; make stress does it"
+		all=''
+	fi
+	for c in $all; do
 		difference sync_broadcasts jf_cases jf_many $c "$be: "
 		case $be in
 		xmc|auto) check_eq "$be: 5,005 sites in one batch take three broadcasts" $jf_diff 3 ;;
@@ -33,11 +41,10 @@ for be in $backends; do
 		indirect) check_eq "$be: nothing is broadcast" $jf_diff 0 ;;
 		esac
 	done
-	difference sync_broadcasts jf_cases jf_many all_0 "$be: "
+	difference sync_broadcasts jf_cases jf_many all_0 "$be: again, "
 	check_eq "$be: a batch that changes nothing takes none" $jf_diff 0
 	if [ $be != indirect ]; then
 		difference sync_broadcasts jf_cases jf_many one_bad "$be: "
-		# Three broadcasts are the test's own syncs, not counted here.
 		check_eq "$be: a batch that is refused takes none" $jf_diff 0
 	fi
 

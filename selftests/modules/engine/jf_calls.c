@@ -4,19 +4,13 @@
  * site, by the trampoline, through a pointer. Nothing here is patched by force:
  * everything must hold with any back end.
  *
- * What breaks which case (each was tried):
+ * What broke which case when it was tried:
  *   args		"+S" and "+d" exchanged in __jf_call_3()
- *   extend		__jf_reg() as (unsigned long)(u32)(x)
- *   narrow		__JF_SAME_ARGS always false (sites are missing), always true
- *			(conversion to bool is lost)
+ *   extend, narrow	__jf_reg() that does not extend the sign to 64 bits
  *   results		the case for one byte removed from __jf_result()
- *   clobbers		"r9" removed from the clobbers of __jf_call_5(); "+c" of
- *			__jf_call_4() as an input; "r11" removed
+ *   clobbers		"r9" removed from the clobbers of __jf_call_5()
  *   memory		the call of jf_nop() removed from __jf_call_asm()
- *   once		an argument named twice in __jf_call_1()
- *   null, ret0		JF_OP_NOP and JF_OP_RET0 exchanged in jf_site_encode()
- *   forms		a site left out of ctl->sites by jf_link_sites()
- *   init_text		jf_module_live() does nothing
+ *   init_text		jf_module_live() forgets no site: the machine oopses
  */
 #include "jf_test.h"
 

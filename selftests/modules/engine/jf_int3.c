@@ -3,12 +3,10 @@
  * Breakpoints. The test plants INT3s on sites itself, so that every call is sure
  * to run into one, as those do that come while a batch is under way.
  *
- * What breaks which case (each was tried):
- *   emulate	the handler without its push (oops); RET0 without "ax = 0"; the
- *		decoded target one byte off
- *   stack	int3_emulate_push() of another address: the caller is missing
+ * What broke which case when it was tried:
+ *   emulate	the handler without "ax = 0"
  *   foreign	the handler returns NOTIFY_STOP for what is not in the map
- *   kprobes	__JF_SITE_REC() without its bug-table entry; the trampoline in .text
+ *   kprobes	__JF_SITE_REC() without its bug-table entry
  */
 #include "jf_test.h"
 

@@ -3,17 +3,13 @@
  * Updates that must fail, with the errno that jf_batch_commit() documents, and
  * with every byte of every site as it was.
  *
- * What breaks which case (each was tried):
- *   range	jf_insn_reaches() always true; only the first site encoded
+ * What broke which case when it was tried:
  *   null	the test of JF_ENT_NULL_OK removed
- *   twice	the last value wins in jf_mark()
- *   foreign	jf_arch_check() always 0
- *   int3	jf_arch_check() without its -EBUSY
- *   atomic	jf_check_context() always 0
- *   unknown	jf_mark() skips unknown keys
- *   circular	jf_is_circular() looks at one step only; ignores pending changes
- *   batch	the changes before the bad one are applied
- *   nothing	pokes that change nothing are not left out
+ *   twice	jf_mark() takes different values for equal ones
+ *   foreign, int3	jf_arch_check() finds nothing
+ *   atomic	jf_check_context() does not look at interrupts
+ * and in jf_bad_target.c: the tests of __init text and of MODULE_STATE_GOING in
+ * jf_check_func() and jf_check_change() removed.
  */
 #include "jf_test.h"
 #include "jf_bad.h"

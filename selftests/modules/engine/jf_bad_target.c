@@ -3,9 +3,6 @@
  * A module that goes away: with a key of its own, and with functions that are
  * targets of another module's key. From its init and exit functions it tries
  * what cannot work then. The log says what came of it; bad.sh reads it.
- *
- * Mutations that bad.sh notices: the test of within_module_init() removed, one of
- * the two of MODULE_STATE_GOING removed.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 

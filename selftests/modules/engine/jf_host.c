@@ -3,10 +3,10 @@
  * Keys whose targets come and go with other modules, and tasks that call them all
  * the time, from every CPU. A late call ends in text that is not there any more.
  *
- * What breaks which case (each was tried):
- *   callers	jf_fall_back() does nothing, or sets the sites but not the
- *		trampoline: the machine oopses
- *   quiesce	jf_quiesce() without synchronize_rcu_tasks(), with preempt=full
+ * What broke which case when it was tried:
+ *   callers	jf_fall_back() does nothing: the machine oopses
+ *   quiesce	jf_quiesce() without synchronize_rcu_tasks(), with preempt=full; then
+ *		the machine oopses as jf_plain goes
  */
 #include "jf_test.h"
 #include "jf_host.h"

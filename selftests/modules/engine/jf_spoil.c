@@ -3,8 +3,8 @@
  * Spoils the tables of jf_badtab.ko while that is loaded: after its text and data
  * are in place and before jumpfunc looks at them. The parameter "what" says how.
  *
- * Each of the tests in jf_registry.c that this needs was removed once; bad.sh
- * noticed, or the machine oopsed.
+ * Before the tests of counts and names were added to jf_registry.c, "count", "name",
+ * "many" and "noname" were accepted.
  */
 #include "jf_test.h"
 

@@ -11,7 +11,8 @@
  * the new one. A caller that saw the same word in may[] before and after its call
  * knows that the word was true all the time.
  *
- * Tried: with a second broadcast in jf_sync_all(), the script's counts are wrong.
+ * Tried: a second broadcast in jf_sync_all() (the counts are wrong), and writing
+ * live sites without INT3s (the machine oopses in "storm").
  */
 #include "jf_test.h"
 

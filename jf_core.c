@@ -653,12 +653,6 @@ EXPORT_SYMBOL_GPL(jf_key_dec);
 
 /* --- quiescence -------------------------------------------------------- */
 
-u64 jf_update_seq(void)
-{
-	lockdep_assert_held(&jf_mutex);
-	return jf_seq;
-}
-
 /*
  * Who can still be inside a target that was replaced, and what waits for whom:
  *

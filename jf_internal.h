@@ -73,7 +73,6 @@ enum jf_op {
  * @insn:  the instruction that stands there, or that the running transaction
  *         puts there. Written under jf_mutex, read by the INT3 handler
  * @label: branch sites: where the taken branch leads
- * @unpatched: the instruction that the compiler left
  * @mod:   the module whose text it is in
  * @ctl:   the key that decides
  * @list:  on @ctl->sites
@@ -82,7 +81,6 @@ enum jf_op {
 struct jf_site {
 	unsigned long		addr;
 	u64			insn;
-	u64			unpatched;
 	unsigned long		label;
 	struct jf_mod		*mod;
 	struct jf_ctl		*ctl;
@@ -240,8 +238,6 @@ int jf_add_change(struct list_head *changes, struct jf_ent *ent,
 int jf_check_context(void);
 void jf_lock(void);
 void jf_unlock(void);
-/* Number of value changes so far; what a quiesce has to catch up with. */
-u64 jf_update_seq(void);
 void jf_quiesce_if_needed(void);
 
 /* Name of a target for humans, "none" where there is none. */
@@ -272,8 +268,8 @@ const char *jf_arch_backend(void);
 /* Does the back end write text at all? */
 bool jf_arch_patches(void);
 /*
- * Look at a new site: are these the bytes that the macros emit? Fills in @insn,
- * @unpatched and @label. For a trampoline, @addr is that of the function and
+ * Look at a new site: are these the bytes that the macros emit? Fills in @insn
+ * and @label. For a trampoline, @addr is that of the function and
  * becomes that of its jump. -EILSEQ if they are not.
  */
 int jf_arch_adopt(struct jf_site *site);

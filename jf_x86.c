@@ -493,7 +493,6 @@ int jf_arch_adopt(struct jf_site *site)
 	insn = jf_insn_load((void *)site->addr);
 	kind = jf_insn_decode(insn, site->addr, &target);
 	site->insn = insn;
-	site->unpatched = insn;
 
 	if (site->flags & JF_SITE_TRAMP) {
 		/* jmp to the indirect jump behind it */

@@ -1,9 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Fetches stock Debian kernels and what is needed to build modules for them into a cache folder.
+# Fetches stock Debian kernels and what is needed to build modules for them into a cache folder, and
+# builds test kernels from Debian's sources there.
 # Nothing is installed: packages are verified by apt against the signed index and unpacked.
 set -eu -o pipefail
 . "$(dirname "$0")/common.sh"
+. "$JF_TREE/scripts/kernel-built.sh"
 
 usage()
 {
@@ -11,13 +13,14 @@ usage()
 usage: scripts/kernel.sh COMMAND [KERNEL]
 
   list            the kernels of scripts/kernels.tab and what the cache holds of them
-  resolve KERNEL  the newest package of that kernel, from its suite's index
+  resolve KERNEL  the newest package of that kernel, or the sources that it is built from
   fetch KERNEL    download and unpack image, headers, kbuild tools (and a compiler where
-                  the host's does not fit); prints the folder that holds them
+                  the host's does not fit); prints the folder that holds them.  A kernel
+                  of flavour source:... is built instead: 5 to 10 minutes of CPU time
   info KERNEL     the same, but prints what was fetched as name=value lines
   source KERNEL   download and unpack the linux-source package of that kernel's version, once for
-                  all kernels of that version; prints the folder.  Other architectures than x86
-                  and um, the documentation and one driver's register lists are left out of it
+                  all kernels of that version; prints the folder.  Documentation, device trees and
+                  one driver's register lists are left out of it
   table           the kernels' names, one per line
   clean           empty the whole cache folder
 
@@ -335,13 +338,9 @@ source_tree()
 	echo "$out"
 }
 
-# What no build here reads, and what is half of the package: Documentation/Kconfig has to stay.
-trimmed=()
-for a in alpha arc arm arm64 csky hexagon ia64 loongarch m68k microblaze mips nios2 openrisc parisc \
-	 powerpc riscv s390 sh sparc xtensa; do
-	trimmed+=("--exclude=*/arch/$a/*")
-done
-trimmed+=('--exclude=*/Documentation/*/*' '--exclude=*/drivers/gpu/drm/amd/include/asic_reg/*')
+# Half of the package, and no build here reads it.
+trimmed=('--exclude=*/Documentation/*/*' '--exclude=*/drivers/gpu/drm/amd/include/asic_reg/*'
+	 '--exclude=*/arch/*/boot/dts/*')
 
 # fetch NAME: prints the folder
 fetch()
@@ -351,6 +350,13 @@ fetch()
 	# Two clones, or two targets of one make, may want the same kernel.
 	exec 9>"$top/lock"
 	flock -n 9 || { say "waiting for another run that fetches kernel $name"; flock 9; }
+	lookup "$name"
+	case $flavour in
+	source:*)
+		fetch_built "$name" "$top"
+		ln -sfn "${out##*/}" "$top/current"
+		echo "$out"; return ;;
+	esac
 	if ! newest "$name"; then
 		[ -e "$top/current/info" ] ||
 			die "no $version $flavour kernel in ${suites//,/ or } any more: give scripts/kernels.tab its successor"
@@ -386,16 +392,22 @@ fetch()
 
 case ${1:-} in
 list)
-	printf '%-10s %-7s %-12s %-40s %s\n' NAME VERSION FLAVOUR SUITES "IN THE CACHE"
+	printf '%-12s %-7s %-12s %-40s %s\n' NAME VERSION FLAVOUR SUITES "IN THE CACHE"
 	table | while read -r n v f s; do
 		c=-
 		[ ! -e "$JF_CACHE/kernels/$n/current/info" ] ||
 			c=$(sed -n 's/^release=//p' "$JF_CACHE/kernels/$n/current/info")
-		printf '%-10s %-7s %-12s %-40s %s\n' "$n" "$v" "$f" "$s" "$c"
+		printf '%-12s %-7s %-12s %-40s %s\n' "$n" "$v" "${f%%:*}" "$s" "$c"
 	done ;;
 table)	table | awk '{print $1}' ;;
 resolve)
-	newest "${2:?which kernel?}" || die "no $version $flavour kernel in $suites"
+	lookup "${2:?which kernel?}"
+	case $flavour in
+	source:*)
+		newest_source "$2" || die "no $source in $suites"
+		echo "$source $srcversion $suite"; exit ;;
+	esac
+	newest "$2" || die "no $version $flavour kernel in $suites"
 	echo "$release $pkgversion $suite" ;;
 fetch)	fetch "${2:?which kernel?}" ;;
 source)	source_tree "${2:?which kernel?}" ;;

@@ -47,7 +47,7 @@ flock -n 8 || { say "waiting for another build of $name"; flock 8; }
 
 if [ -n "$kdir" ]; then
 	[ -e "$kdir/Makefile" ] || die "$kdir is no kernel build tree"
-	toolchain=host root='' release=$(make -s -C "$kdir" kernelrelease 2>/dev/null) || release=unknown
+	toolchain=host root='' arch='' release=$(make -s -C "$kdir" kernelrelease 2>/dev/null) || release=unknown
 	printf 'name=%s\nrelease=%s\ntoolchain=host\nkdir=%s\n' "$name" "$release" "$kdir" >"$out/info.new"
 else
 	if [ $cached = 1 ] && [ -e "$JF_CACHE/kernels/$name/current/info" ]; then
@@ -56,6 +56,7 @@ else
 		dir=$("$JF_TREE/scripts/kernel.sh" fetch "$name")
 	fi
 	cp "$dir/info" "$out/info.new"
+	arch=''
 	# shellcheck disable=SC1091
 	. "$out/info.new"
 fi
@@ -108,7 +109,7 @@ done <"$out/files"
 kmake()
 {
 	if [ $toolchain = host ]; then
-		env -i PATH="$PATH" HOME="${HOME:-/}" LC_ALL=C make -C "$kdir" "$@"
+		env -i PATH="$PATH" HOME="${HOME:-/}" LC_ALL=C make -C "$kdir" ${arch:+"ARCH=$arch"} "$@"
 	else
 		inside make -C "$kdir" "$@"
 	fi

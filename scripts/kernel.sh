@@ -15,6 +15,9 @@ usage: scripts/kernel.sh COMMAND [KERNEL]
   fetch KERNEL    download and unpack image, headers, kbuild tools (and a compiler where
                   the host's does not fit); prints the folder that holds them
   info KERNEL     the same, but prints what was fetched as name=value lines
+  source KERNEL   download and unpack the linux-source package of that kernel's version, once for
+                  all kernels of that version; prints the folder.  Other architectures than x86
+                  and um, the documentation and one driver's register lists are left out of it
   table           the kernels' names, one per line
   clean           empty the whole cache folder
 
@@ -268,6 +271,78 @@ fetch_headers()	# OUT
 	rm -rf "$tmp"
 }
 
+# ---- sources ----
+
+# newest_source NAME: sets suite, source (the package) and srcversion
+newest_source()
+{
+	local minor
+	lookup "$1"
+	minor=$(cut -d. -f1,2 <<<"$version")
+	source=linux-source-$minor
+	for suite in ${suites//,/ }; do
+		use_suite "$suite"
+		srcversion=$(apt_cache show --no-all-versions "$source" 2>/dev/null |
+			sed -n 's/^Version: //p' | head -n 1) || true
+		[ -z "$srcversion" ] || return 0
+	done
+	return 1
+}
+
+# source_tree NAME: prints the folder of the unpacked sources
+source_tree()
+{
+	local name=$1 top out tmp size
+	top=$(cache_dir sources)
+	if ! newest_source "$name"; then
+		# The archive has moved on: any version that is here will do.
+		out=$(find "$top" -mindepth 1 -maxdepth 1 -type d -name "${source}_*" | sort -V | tail -n 1)
+		[ -n "$out" ] || die "no $source in ${suites//,/ or }, and none in the cache: give scripts/kernels.tab the successor of $name"
+		say "$source has gone from ${suites//,/ and }: using the one in the cache"
+		echo "$out"; return
+	fi
+	out=$top/${source}_$srcversion
+	# Kernels of one version share it, so the lock is the package's.
+	exec 7>"$top/$source.lock"
+	flock -n 7 || { say "waiting for another run that unpacks $source"; flock 7; }
+	if [ ! -e "$out" ]; then
+		tmp=$top/.$source
+		rm -rf "$tmp"; mkdir -p "$tmp/deb" "$tmp/tree"
+		trap 'rm -rf "$tmp"' EXIT
+		trap 'exit 130' INT TERM HUP
+		if ! download "$tmp/deb" "$source"; then
+			[ "${retried:-0}" = 0 ] || die "cannot fetch $source"
+			retried=1
+			JF_REFRESH=1 source_tree "$name"
+			return
+		fi
+		say "unpacking $source $srcversion (about 1 GiB, a minute)"
+		# A package that holds one compressed archive.
+		dpkg-deb --fsys-tarfile "$tmp"/deb/*.deb |
+			tar -x --wildcards -O -f - "./usr/src/$source.tar.*" |
+			xz -dc -T0 |
+			tar -x -C "$tmp/tree" --strip-components=1 --wildcards \
+				"${trimmed[@]}" -f - ||
+			die "cannot unpack $source"
+		[ -e "$tmp/tree/Makefile" ] && [ -e "$tmp/tree/lib/kunit/test.c" ] ||
+			die "$source is not laid out as expected: no Makefile or no lib/kunit in it"
+		(cd "$tmp/deb" && sha256sum -- *.deb) >"$tmp/tree/.jumpfunc-origin"
+		mv "$tmp/tree" "$out"
+		rm -rf "$tmp"
+		trap - EXIT INT TERM HUP
+	fi
+	flock -u 7
+	echo "$out"
+}
+
+# What no build here reads, and what is half of the package: Documentation/Kconfig has to stay.
+trimmed=()
+for a in alpha arc arm arm64 csky hexagon ia64 loongarch m68k microblaze mips nios2 openrisc parisc \
+	 powerpc riscv s390 sh sparc xtensa; do
+	trimmed+=("--exclude=*/arch/$a/*")
+done
+trimmed+=('--exclude=*/Documentation/*/*' '--exclude=*/drivers/gpu/drm/amd/include/asic_reg/*')
+
 # fetch NAME: prints the folder
 fetch()
 {
@@ -323,8 +398,9 @@ resolve)
 	newest "${2:?which kernel?}" || die "no $version $flavour kernel in $suites"
 	echo "$release $pkgversion $suite" ;;
 fetch)	fetch "${2:?which kernel?}" ;;
+source)	source_tree "${2:?which kernel?}" ;;
 info)	cat "$(fetch "${2:?which kernel?}")/info" ;;
-clean)	rm -rf "${JF_CACHE:?}"/{apt,kernels,initramfs} ;;
+clean)	rm -rf "${JF_CACHE:?}"/{apt,kernels,sources,initramfs} ;;
 -h|--help|help) usage ;;
 *)	usage >&2; exit 2 ;;
 esac

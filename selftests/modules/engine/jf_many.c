@@ -243,6 +243,17 @@ static int test_all_0(void)
 	return 0;
 }
 
+/* Without a check: the write to "run" gives what the batch does. */
+static int do_set_1(void)
+{
+	return set_all(1);
+}
+
+static int do_set_0(void)
+{
+	return set_all(0);
+}
+
 /* One of 5000 sites is not as it should be: the first, the last, any. */
 static int test_one_bad(void)
 {
@@ -515,6 +526,8 @@ const struct jft_case jft_cases[] = {
 	{ "all_0", test_all_0 },
 	{ "one_bad", test_one_bad },
 	{ "storm", test_storm },
+	{ "set_1", do_set_1 },
+	{ "set_0", do_set_0 },
 	{ }
 };
 

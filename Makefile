@@ -28,6 +28,9 @@ help:
 	@echo 'make KERNEL=6.12        ... for a stock Debian kernel of the list below, into build/6.12/modules'
 	@echo 'make demo               boot stock 6.1 in a VM, retarget a function, measure dispatch: 5 minutes'
 	@echo 'make check              all tests, on this machine and in VMs; KERNELS="6.1 6.12" chooses the kernels (default: four)'
+	@echo 'make check-full         the same on all kernels, test kernels and back ends, the model, native stress, coverage: hours'
+	@echo 'make mutants            break the module in every way we know, and see the tests notice (KERNEL=6.1)'
+	@echo 'make coverage           which lines of the module the tests run, by gcov on a test kernel'
 	@echo 'make stress             the long forms of the VM tests, for an hour or more (KERNELS, TESTS as for check)'
 	@echo 'make stress-native      the INT3 protocol and codec in userspace, on the real cores of this machine'
 	@echo 'make bench              what each kind of dispatch costs on this CPU, natively; table, CSV, SVG'
@@ -60,6 +63,20 @@ check:
 	@scripts/deps.sh build fetch vm host
 	@scripts/check --kernels "$(KERNELS)" $(if $(BACKENDS),--backends "$(BACKENDS)") $(TESTS)
 
+# The tables in docs/ that this makes are those of its own run.
+check-full: model stress-native coverage
+	@scripts/deps.sh build fetch source vm host
+	@rc=0; scripts/check --full $(if $(filter file,$(origin KERNELS)),,--kernels "$(KERNELS)") $(TESTS) || rc=$$?; \
+	scripts/kernels-md || rc=1; exit $$rc
+
+coverage:
+	@scripts/deps.sh build fetch source vm
+	@scripts/coverage.sh $(if $(KERNEL),-k $(KERNEL)) $(TESTS)
+
+mutants:
+	@scripts/deps.sh build fetch vm
+	@scripts/mutants.sh $(if $(KERNEL),-k $(KERNEL))
+
 stress:
 	@scripts/deps.sh build fetch vm
 	+@scripts/check --long --no-host --kernels "$(KERNELS)" $(if $(BACKENDS),--backends "$(BACKENDS)") $(TESTS)
@@ -84,4 +101,4 @@ demo:
 	@scripts/deps.sh build fetch vm plot
 	@scripts/demo.sh $(if $(KERNEL),-k $(KERNEL))
 
-.PHONY: modules help clean clean-cache deps vm check stress stress-native bench bench-kernel model demo
+.PHONY: modules help clean clean-cache deps vm check check-full coverage mutants stress stress-native bench bench-kernel model demo

@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
+# JF_ANY_BACKEND: it shows the same with each of them
 # The sample of jump labels does what its comments say.
 #
 # Seen to fail with the code broken on purpose:

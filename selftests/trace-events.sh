@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
+# JF_ANY_BACKEND: it shows the same with each of them
 # JF_TIMEOUT=180
 # The trace events of the core, as tools see them: formats, values, and how many there are.
 . "$(dirname "$0")/lib.sh"

@@ -190,6 +190,7 @@ build()	# SUBDIR: one directory with a Kbuild
 	[ $verbose = 0 ] || args+=(V=1)
 	# BTF of the module needs pahole and is of no use here.
 	[ $toolchain = suite ] || command -v pahole >/dev/null || args+=(CONFIG_DEBUG_INFO_BTF_MODULES=)
+	[ -z "${JF_GCOV:-}" ] || args+=(JF_GCOV=1)
 	[ -z "$1" ] || args+=("KBUILD_EXTRA_SYMBOLS=$insrc/Module.symvers")
 	if [ $verbose = 1 ]; then
 		kmake "${args[@]}" 2>&1 | tee -a "$log"

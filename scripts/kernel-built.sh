@@ -138,10 +138,10 @@ fetch_built()
 		die "kernel $name ($kversion) does not take these options of its fragments; something that they depend on is missing, or they have another name there:"$'\n'"$(sed 's/^/  /' <<<"$missing")"
 
 	# Seen once, it is known.
-	expected=$(cat "$top/expected" 2>/dev/null || echo 1700)
+	expected=$(cat "$top/expected" 2>/dev/null || echo 1000)
 	say "building kernel $name ($release) from ${tree##*/}: 5 to 10 minutes of CPU time, once; log in $log"
 	if ! quietly "$log" "${make[@]}" $target modules; then
-		grep -E -m 5 -A 5 '[Ee]rror( |:)|No such file' "$log" >&2 || tail -n 20 "$log" >&2
+		grep -E -m 5 -A 5 'error: |\*\*\* |undefined reference' "$log" >&2 || tail -n 20 "$log" >&2
 		die "kernel $name does not build: the whole output is in $log"
 	fi
 	grep -cE '^ +(CC|AS|HOSTCC) ' "$log" >"$top/expected" || true
@@ -155,7 +155,7 @@ fetch_built()
 	rm -f "$o/linux" "$o/vmlinux"
 	cat >"$out/info.new" <<-EOF
 		name=$name
-		suite=${suite:-cache}
+		suite=linux-source
 		release=$release
 		version=${tree##*_}
 		vmlinuz=$out/vmlinuz

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * /sys/kernel/debug/jumpfunc/: parses and prints, nothing else. The files are
- * described in docs/debugfs.md.
+ * /sys/kernel/debug/jumpfunc/: prints, and carries out what jf_parse.c made of
+ * what was written. The files are described in docs/debugfs.md.
  */
 #include "jf_internal.h"
+#include "jf_parse.h"
 
-#include <linux/ctype.h>
 #include <linux/debugfs.h>
 #include <linux/err.h>
 #include <linux/fs.h>
@@ -45,9 +45,10 @@ static void jf_show_demo(struct seq_file *m, const struct jf_file *f)
 
 static int jf_store_demo(char *cmd, const struct jf_file *f)
 {
-	if (cmd[0] < '0' || cmd[0] >= '0' + JF_DEMO_TARGETS || cmd[1])
-		return -EINVAL;
-	return jf_demo_set(f->id, cmd[0] - '0');
+	unsigned int target;
+	int err = jf_parse_number(cmd, JF_DEMO_TARGETS - 1, &target);
+
+	return err ?: jf_demo_set(f->id, target);
 }
 
 /* --- functions --------------------------------------------------------- */
@@ -104,37 +105,34 @@ static void jf_show_functions(struct seq_file *m, const struct jf_file *f)
 	kfree(buf);
 }
 
-/* One "name=target" of a command. */
-static int jf_parse_assignment(struct list_head *changes, char *word)
+/* One assignment of a command becomes a change. */
+static int jf_add_assignment(struct list_head *changes,
+			     const struct jf_assignment *a)
 {
-	char *target = strchr(word, '=');
-	struct jf_ctl *ctl;
+	struct jf_ctl *ctl = jf_ctl_by_name(a->module, a->name, JF_ENT_FUNC);
 	union jf_value v;
 
-	if (!target)
-		return -EINVAL;
-	*target++ = '\0';
-
-	ctl = jf_ctl_by_name(word, JF_ENT_FUNC);
 	if (IS_ERR(ctl)) {
-		pr_warn_ratelimited("functions: %s \"%s\"\n",
+		pr_warn_ratelimited("functions: %s \"%s%s%s\"\n",
 				    PTR_ERR(ctl) == -ENOENT ?
 				    "no dynamic function" :
 				    "say module:name, there are several of",
-				    word);
+				    a->module ?: "", a->module ? ":" : "",
+				    a->name);
 		return PTR_ERR(ctl);
 	}
-	if (!strcmp(target, "default")) {
+	if (!strcmp(a->target, "default")) {
 		v.func = jf_ent_func(ctl->ent)->init;
-	} else if (!strcmp(target, "none") && ctl->ent->flags & JF_ENT_RET0) {
+	} else if (!strcmp(a->target, "none") && ctl->ent->flags & JF_ENT_RET0) {
 		v.func = jf_ret0;
-	} else if (!strcmp(target, "none") && ctl->ent->flags & JF_ENT_NULL_OK) {
+	} else if (!strcmp(a->target, "none") &&
+		   ctl->ent->flags & JF_ENT_NULL_OK) {
 		v.func = jf_nop;
 	} else {
-		v.func = jf_allowed_target(ctl, target);
+		v.func = jf_allowed_target(ctl, a->target);
 		if (!v.func) {
 			pr_warn_ratelimited("functions: \"%s\" is not an allowed target of %s\n",
-					    target, word);
+					    a->target, a->name);
 			return -EPERM;
 		}
 	}
@@ -143,18 +141,18 @@ static int jf_parse_assignment(struct list_head *changes, char *word)
 
 static int jf_store_functions(char *cmd, const struct jf_file *f)
 {
+	struct jf_assignment a;
 	LIST_HEAD(changes);
-	char *word;
-	int err = -EINVAL;
+	int err;
 
 	jf_lock();
-	while ((word = strsep(&cmd, " \t\n")) != NULL) {
-		if (!*word)
-			continue;
-		err = jf_parse_assignment(&changes, word);
+	while ((err = jf_parse_assignment(&cmd, &a)) > 0) {
+		err = jf_add_assignment(&changes, &a);
 		if (err)
 			break;
 	}
+	if (!err && list_empty(&changes))
+		err = -EINVAL;
 	if (!err)
 		err = __jf_commit(&changes, false);
 	jf_unlock();
@@ -250,10 +248,9 @@ static void jf_show_subscribers(struct seq_file *m, const struct jf_file *f)
 static int jf_store_subscribers(char *cmd, const struct jf_file *f)
 {
 	unsigned int num;
+	int err = jf_parse_number(cmd, JF_SUBSCRIBERS_MAX, &num);
 
-	if (kstrtouint(cmd, 10, &num))
-		return -EINVAL;
-	return jf_sample_set_subscribers(num);
+	return err ?: jf_sample_set_subscribers(num);
 }
 
 static void jf_show_ring(struct seq_file *m, const struct jf_file *f)
@@ -324,9 +321,8 @@ static ssize_t jf_file_write(struct file *file, const char __user *ubuf,
 			     size_t count, loff_t *ppos)
 {
 	const struct jf_file *f = file_inode(file)->i_private;
-	size_t len = count;
 	char *buf;
-	int err = -EINVAL;
+	int err;
 
 	if (!f->store)
 		return -EINVAL;
@@ -339,11 +335,7 @@ static ssize_t jf_file_write(struct file *file, const char __user *ubuf,
 	if (IS_ERR(buf))
 		return PTR_ERR(buf);
 
-	if (buf[len - 1] == '\n')
-		buf[--len] = '\0';
-	/* An embedded NUL would hide the rest of the command. */
-	if (strlen(buf) == len)
-		err = f->store(buf, f);
+	err = jf_parse_command(buf, count) ?: f->store(buf, f);
 	if (err == -EINVAL)
 		pr_warn_ratelimited("%s: not understood; write %s\n", f->name,
 				    f->usage);

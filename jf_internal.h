@@ -13,7 +13,8 @@
  *   jf_sample.c   the sample set of kernel tracepoints
  *   jf_ring.c	   where its subscribers write their records
  *   jf_demo.c	   the dynamic functions behind func0 to func3
- *   jf_debugfs.c  parses and prints
+ *   jf_debugfs.c  prints, and carries out what was written
+ *   jf_parse.c	   takes it apart				nothing else
  *
  * Lock order, outermost first:
  *   jf_sample_mutex	the sample set's mode (jf_sample.c)
@@ -256,8 +257,12 @@ struct jf_site *jf_site_find(unsigned long addr);
 struct jf_mod *jf_mod_by_addr(unsigned long addr);
 /* May the name @target be given to @ctl through debugfs? Its address or NULL. */
 void *jf_allowed_target(const struct jf_ctl *ctl, const char *target);
-/* "name" or "module:name" of a key of @type; ERR_PTR(-ENOENT, -EINVAL). */
-struct jf_ctl *jf_ctl_by_name(const char *name, enum jf_ent_type type);
+/*
+ * The key @name of @type, in @module or (NULL) in any. ERR_PTR(-ENOENT), or
+ * -EINVAL: several modules have one.
+ */
+struct jf_ctl *jf_ctl_by_name(const char *module, const char *name,
+			      enum jf_ent_type type);
 
 /* --- the architecture: jf_x86.c or jf_generic.c ------------------------- */
 

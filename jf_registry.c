@@ -125,23 +125,22 @@ struct jf_ctl *jf_ctl_by_tramp(unsigned long addr)
 	return NULL;
 }
 
-struct jf_ctl *jf_ctl_by_name(const char *name, enum jf_ent_type type)
+struct jf_ctl *jf_ctl_by_name(const char *module, const char *name,
+			      enum jf_ent_type type)
 {
-	const char *colon = strchr(name, ':');
 	struct jf_ctl *found = NULL;
 	struct jf_mod *m;
 	unsigned int i;
 
 	lockdep_assert_held(&jf_mutex);
 	list_for_each_entry(m, &jf_modules, list) {
-		if (colon && (strlen(m->mod->name) != colon - name ||
-			      strncmp(m->mod->name, name, colon - name)))
+		if (module && strcmp(m->mod->name, module))
 			continue;
 		for (i = 0; i < m->num_ctls; i++) {
 			struct jf_ctl *ctl = &m->ctls[i];
 
 			if (ctl->ent->type != type ||
-			    strcmp(ctl->ent->name, colon ? colon + 1 : name))
+			    strcmp(ctl->ent->name, name))
 				continue;
 			if (found)
 				return ERR_PTR(-EINVAL);

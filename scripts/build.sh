@@ -9,7 +9,7 @@ set -eu -o pipefail
 usage()
 {
 	cat <<EOF
-usage: scripts/build.sh [-k KDIR] [-v] [-j N] KERNEL
+usage: scripts/build.sh [-k KDIR] [-fuv] [-j N] KERNEL
 
 Builds jumpfunc.ko, the samples and the test modules into build/KERNEL/modules.
 KERNEL is a name of scripts/kernels.tab; with -k it is the name of the folder under build/,
@@ -17,16 +17,19 @@ and the modules are built against the kernel build tree KDIR.
 
   -k KDIR   build against this build tree, with the host's compiler
   -f        fetch nothing: use the kernel in the cache
+  -u        build the KUnit suites too; a kernel without KUnit takes its linux-source package for
+            that (100 to 150 MiB, fetched once)
   -v        show the compiler's command lines
   -j N      run N jobs (default: all CPUs)
 EOF
 }
 
-kdir='' verbose=0 jobs=$(nproc) cached=0
-while getopts k:fvj:h opt; do
+kdir='' verbose=0 jobs=$(nproc) cached=0 kunit=0
+while getopts k:fuvj:h opt; do
 	case $opt in
 	k) kdir=$(readlink -f "$OPTARG") || die "no build tree $OPTARG" ;;
 	f) cached=1 ;;
+	u) kunit=1 ;;
 	v) verbose=1 ;;
 	j) jobs=$OPTARG ;;
 	h) usage; exit 0 ;;
@@ -47,7 +50,7 @@ flock -n 8 || { say "waiting for another build of $name"; flock 8; }
 
 if [ -n "$kdir" ]; then
 	[ -e "$kdir/Makefile" ] || die "$kdir is no kernel build tree"
-	toolchain=host root='' release=$(make -s -C "$kdir" kernelrelease 2>/dev/null) || release=unknown
+	toolchain=host root='' arch='' release=$(make -s -C "$kdir" kernelrelease 2>/dev/null) || release=unknown
 	printf 'name=%s\nrelease=%s\ntoolchain=host\nkdir=%s\n' "$name" "$release" "$kdir" >"$out/info.new"
 else
 	if [ $cached = 1 ] && [ -e "$JF_CACHE/kernels/$name/current/info" ]; then
@@ -56,6 +59,7 @@ else
 		dir=$("$JF_TREE/scripts/kernel.sh" fetch "$name")
 	fi
 	cp "$dir/info" "$out/info.new"
+	arch=''
 	# shellcheck disable=SC1091
 	. "$out/info.new"
 fi
@@ -102,13 +106,47 @@ while IFS= read -r f; do
 	cmp -s "$JF_TREE/$f" "$src/$f" || install -D -m 0644 "$JF_TREE/$f" "$src/$f"
 done <"$out/files"
 
+# ---- KUnit ----
+
+# kunit_sources: what the suites need beside the tree.  Says in $out/kunit whose KUnit it is, or
+# "none" and why; then the suites are left out, and the rest is built.
+kunit_sources()
+{
+	local lib=$src/selftests/kunit/lib from f config
+	if [ $toolchain = host ]; then config=$kdir/.config; else config=$root$kdir/.config; fi
+	if grep -qE "^CONFIG_KUNIT=[ym]" "$config"; then
+		echo "kernel" >"$out/kunit"
+		return
+	fi
+	if [ -z "${vmlinuz:-}" ]; then
+		echo "none: this kernel is built without KUnit, and of which source package is not known" >"$out/kunit"
+		return
+	fi
+	# Their tables of parameters need 5.11.
+	if [ "$(printf '%s\n' 5.11 "${release%%-*}" | sort -V | head -n 1)" != 5.11 ]; then
+		echo "none: KUnit of ${release%%-*} has no cases with parameters" >"$out/kunit"
+		return
+	fi
+	from=$("$JF_TREE/scripts/kernel.sh" source "$name")
+	while IFS= read -r f; do
+		# Kbuild, which stands there already, decides what is built of it.
+		cmp -s "$from/$f" "$lib/${f#lib/kunit/}" 2>/dev/null || install -D -m 0644 "$from/$f" "$lib/${f#lib/kunit/}"
+	done < <(cd "$from" && find lib/kunit include/kunit -type f \( -name '*.[ch]' -o -name Makefile \))
+	echo "linux-source" >"$out/kunit"
+}
+skip=$src/selftests/kunit
+if [ $kunit = 1 ]; then
+	kunit_sources
+	grep -q '^none' "$out/kunit" || skip=
+fi
+
 # ---- build ----
 
 # kmake ARGS...: make in the kernel's build tree, with nothing inherited from an outer make
 kmake()
 {
 	if [ $toolchain = host ]; then
-		env -i PATH="$PATH" HOME="${HOME:-/}" LC_ALL=C make -C "$kdir" "$@"
+		env -i PATH="$PATH" HOME="${HOME:-/}" LC_ALL=C make -C "$kdir" ${arch:+"ARCH=$arch"} "$@"
 	else
 		inside make -C "$kdir" "$@"
 	fi
@@ -173,6 +211,10 @@ build '' || fail "the build failed"
 # with the exported symbols of the core.
 while IFS= read -r d; do
 	grep -qE "(^|[[:space:]])$d/([[:space:]]|\$)" "$src/Kbuild" && continue
+	case $d in
+	selftests/kunit) [ -z "$skip" ] || continue ;;
+	selftests/kunit/*) continue ;;
+	esac
 	build "$d" || fail "the build of $d failed"
 done < <(cd "$src" && find . -mindepth 2 -name Kbuild -printf '%h\n' | sed 's,^\./,,' | sort)
 ! warned >/dev/null || fail "the build gave warnings"
@@ -182,7 +224,7 @@ mkdir -p "$out/modules.new"
 while IFS= read -r ko; do
 	[ ! -e "$out/modules.new/${ko##*/}" ] || die "two modules are called ${ko##*/}"
 	cp "$ko" "$out/modules.new/"
-done < <(find "$src" -name '*.ko' | sort)
+done < <(find "$src" -path "$skip" -prune -o -name '*.ko' -print | sort)
 rm -rf "$out/modules"
 mv "$out/modules.new" "$out/modules"
 say "built for $name ($release): jumpfunc.ko and $(($(find "$out/modules" -name '*.ko' | wc -l) - 1)) modules that use it, in ${out#"$PWD"/}/modules"

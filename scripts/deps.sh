@@ -17,6 +17,19 @@ build  /usr/lib/x86_64-linux-gnu/libelf.so.1  libelf1
 fetch  /usr/share/keyrings/debian-archive-keyring.gpg  debian-archive-keyring
 fetch  /etc/ssl/certs/ca-certificates.crt  ca-certificates
 fetch  xz                  xz-utils
+source gcc                 gcc
+source make                make
+source /usr/include/stdio.h  libc6-dev
+source ld                  binutils
+source flex                flex
+source bison               bison
+source bc                  bc
+source perl                perl
+source cpio                cpio
+source gzip                gzip
+source xz                  xz-utils
+source /usr/include/gelf.h  libelf-dev
+source setsid              util-linux
 vm     qemu-system-x86_64  qemu-system-x86
 vm     python3             python3
 vm     busybox             busybox-static
@@ -43,6 +56,7 @@ usage: scripts/deps.sh [-n] [GROUP...]
 Installs with apt what is missing, and only that (root), or says what is missing.
 Groups (default all): build  compile modules      fetch  download kernels    vm  run them
                       host   tests on the host    plot   draw charts          model  model checking
+                      source build test kernels
   -n   only say what is missing; the exit status is 1 if anything is
 EOF
 }
@@ -53,7 +67,7 @@ case ${1:-} in
 -n) dry=1; shift ;;
 -*) usage >&2; exit 2 ;;
 esac
-groups=" ${*:-build fetch vm host plot model} "
+groups=" ${*:-build fetch vm host plot model source} "
 
 # missing: the packages, one per line
 missing()

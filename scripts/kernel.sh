@@ -1,9 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Fetches stock Debian kernels and what is needed to build modules for them into a cache folder.
+# Fetches stock Debian kernels and what is needed to build modules for them into a cache folder, and
+# builds test kernels from Debian's sources there.
 # Nothing is installed: packages are verified by apt against the signed index and unpacked.
 set -eu -o pipefail
 . "$(dirname "$0")/common.sh"
+. "$JF_TREE/scripts/kernel-built.sh"
 
 usage()
 {
@@ -11,10 +13,14 @@ usage()
 usage: scripts/kernel.sh COMMAND [KERNEL]
 
   list            the kernels of scripts/kernels.tab and what the cache holds of them
-  resolve KERNEL  the newest package of that kernel, from its suite's index
+  resolve KERNEL  the newest package of that kernel, or the sources that it is built from
   fetch KERNEL    download and unpack image, headers, kbuild tools (and a compiler where
-                  the host's does not fit); prints the folder that holds them
+                  the host's does not fit); prints the folder that holds them.  A kernel
+                  of flavour source:... is built instead: 5 to 10 minutes of CPU time
   info KERNEL     the same, but prints what was fetched as name=value lines
+  source KERNEL   download and unpack the linux-source package of that kernel's version, once for
+                  all kernels of that version; prints the folder.  Documentation, device trees and
+                  one driver's register lists are left out of it
   table           the kernels' names, one per line
   clean           empty the whole cache folder
 
@@ -268,6 +274,74 @@ fetch_headers()	# OUT
 	rm -rf "$tmp"
 }
 
+# ---- sources ----
+
+# newest_source NAME: sets suite, source (the package) and srcversion
+newest_source()
+{
+	local minor
+	lookup "$1"
+	minor=$(cut -d. -f1,2 <<<"$version")
+	source=linux-source-$minor
+	for suite in ${suites//,/ }; do
+		use_suite "$suite"
+		srcversion=$(apt_cache show --no-all-versions "$source" 2>/dev/null |
+			sed -n 's/^Version: //p' | head -n 1) || true
+		[ -z "$srcversion" ] || return 0
+	done
+	return 1
+}
+
+# source_tree NAME: prints the folder of the unpacked sources
+source_tree()
+{
+	local name=$1 top out tmp size
+	top=$(cache_dir sources)
+	if ! newest_source "$name"; then
+		# The archive has moved on: any version that is here will do.
+		out=$(find "$top" -mindepth 1 -maxdepth 1 -type d -name "${source}_*" | sort -V | tail -n 1)
+		[ -n "$out" ] || die "no $source in ${suites//,/ or }, and none in the cache: give scripts/kernels.tab the successor of $name"
+		say "$source has gone from ${suites//,/ and }: using the one in the cache"
+		echo "$out"; return
+	fi
+	out=$top/${source}_$srcversion
+	# Kernels of one version share it, so the lock is the package's.
+	exec 7>"$top/$source.lock"
+	flock -n 7 || { say "waiting for another run that unpacks $source"; flock 7; }
+	if [ ! -e "$out" ]; then
+		tmp=$top/.$source
+		rm -rf "$tmp"; mkdir -p "$tmp/deb" "$tmp/tree"
+		trap 'rm -rf "$tmp"' EXIT
+		trap 'exit 130' INT TERM HUP
+		if ! download "$tmp/deb" "$source"; then
+			[ "${retried:-0}" = 0 ] || die "cannot fetch $source"
+			retried=1
+			JF_REFRESH=1 source_tree "$name"
+			return
+		fi
+		say "unpacking $source $srcversion (about 1 GiB, a minute)"
+		# A package that holds one compressed archive.
+		dpkg-deb --fsys-tarfile "$tmp"/deb/*.deb |
+			tar -x --wildcards -O -f - "./usr/src/$source.tar.*" |
+			xz -dc -T0 |
+			tar -x -C "$tmp/tree" --strip-components=1 --wildcards \
+				"${trimmed[@]}" -f - ||
+			die "cannot unpack $source"
+		[ -e "$tmp/tree/Makefile" ] && [ -e "$tmp/tree/lib/kunit/test.c" ] ||
+			die "$source is not laid out as expected: no Makefile or no lib/kunit in it"
+		(cd "$tmp/deb" && sha256sum -- *.deb) >"$tmp/tree/.jumpfunc-origin"
+		mv "$tmp/tree" "$out"
+		rm -rf "$tmp"
+		trap - EXIT INT TERM HUP
+	fi
+	flock -u 7
+	echo "$out"
+}
+
+# Half of the package, and no build here reads it.
+trimmed=('--exclude=*/Documentation/*/*' '--exclude=*/drivers/gpu/drm/amd/include/asic_reg/*'
+	 '--exclude=*/arch/*/boot/dts/*')
+
 # fetch NAME: prints the folder
 fetch()
 {
@@ -276,6 +350,13 @@ fetch()
 	# Two clones, or two targets of one make, may want the same kernel.
 	exec 9>"$top/lock"
 	flock -n 9 || { say "waiting for another run that fetches kernel $name"; flock 9; }
+	lookup "$name"
+	case $flavour in
+	source:*)
+		fetch_built "$name" "$top"
+		ln -sfn "${out##*/}" "$top/current"
+		echo "$out"; return ;;
+	esac
 	if ! newest "$name"; then
 		[ -e "$top/current/info" ] ||
 			die "no $version $flavour kernel in ${suites//,/ or } any more: give scripts/kernels.tab its successor"
@@ -311,20 +392,27 @@ fetch()
 
 case ${1:-} in
 list)
-	printf '%-10s %-7s %-12s %-40s %s\n' NAME VERSION FLAVOUR SUITES "IN THE CACHE"
+	printf '%-12s %-7s %-12s %-40s %s\n' NAME VERSION FLAVOUR SUITES "IN THE CACHE"
 	table | while read -r n v f s; do
 		c=-
 		[ ! -e "$JF_CACHE/kernels/$n/current/info" ] ||
 			c=$(sed -n 's/^release=//p' "$JF_CACHE/kernels/$n/current/info")
-		printf '%-10s %-7s %-12s %-40s %s\n' "$n" "$v" "$f" "$s" "$c"
+		printf '%-12s %-7s %-12s %-40s %s\n' "$n" "$v" "${f%%:*}" "$s" "$c"
 	done ;;
 table)	table | awk '{print $1}' ;;
 resolve)
-	newest "${2:?which kernel?}" || die "no $version $flavour kernel in $suites"
+	lookup "${2:?which kernel?}"
+	case $flavour in
+	source:*)
+		newest_source "$2" || die "no $source in $suites"
+		echo "$source $srcversion $suite"; exit ;;
+	esac
+	newest "$2" || die "no $version $flavour kernel in $suites"
 	echo "$release $pkgversion $suite" ;;
 fetch)	fetch "${2:?which kernel?}" ;;
+source)	source_tree "${2:?which kernel?}" ;;
 info)	cat "$(fetch "${2:?which kernel?}")/info" ;;
-clean)	rm -rf "${JF_CACHE:?}"/{apt,kernels,initramfs} ;;
+clean)	rm -rf "${JF_CACHE:?}"/{apt,kernels,sources,initramfs} ;;
 -h|--help|help) usage ;;
 *)	usage >&2; exit 2 ;;
 esac

@@ -55,6 +55,7 @@ check_bytes "bytes at the end"
 
 note "$(cat $S/results)"
 note "$(cat $JF/stats)"
+jf_count calls "$(result calls)" "$(result irq_calls)"
 for r in bad_phase bad_user bad_op bad_toggles bad_rest bad_places; do
 	check_eq "$r" "$(result $r)" 0
 done

@@ -35,7 +35,10 @@ if [ -w $T/kprobe_events ]; then
 	check "function tracing of targets" sh -c "echo many_t0 >$T/set_ftrace_filter && echo many_t2 >>$T/set_ftrace_filter && echo function >$T/current_tracer"
 	jf_log_mark
 	jf_cases jf_many storm "traced: "
-	note "$(jf_log_new | sed -n 's/.*jf_many: //p')"
+	log=$(jf_log_new | sed -n 's/.*jf_many: //p')
+	note "$log"
+	# shellcheck disable=SC2046
+	jf_count calls $(jf_many_calls "$log")
 	head -n 20000 $T/trace >"$JF_TMP/trace"
 	for f in many_t0 many_t2; do
 		check "$f shows in the trace" grep -q "$f <-" "$JF_TMP/trace"

@@ -11,7 +11,8 @@
 #	check "what must hold" command...	one result per line
 #	jf_done					kernel log checked, state restored, exit
 #
-# Other results: pass, fail, skip, and check_fails, check_eq, check_match.
+# Other results: pass, fail, skip, and check_fails, check_eq, check_match.  jf_count tells how much was
+# done: calls checked, say; updates and INT3s are counted without a test's doing.
 
 JF_TESTS=$(cd "$(dirname "$0")" && pwd)
 JF_NAME=$(basename "$0" .sh)
@@ -69,6 +70,34 @@ check_eq()
 check_match()
 {
 	if printf '%s\n' "$2" | grep -qE -- "$3"; then pass "$1"; else fail "$1" "saw '$2', wanted a match of '$3'"; fi
+}
+
+# ---- how much was done ----
+
+# jf_count NAME NUMBER...: adds to what the test reports in the end
+jf_count()
+{
+	jf_c=$1; shift
+	for jf_v; do echo "$jf_c $jf_v" >>"$JF_TMP/counts"; done
+}
+
+# jf_many_calls TEXT: the numbers of calls in what jf_many says of its storms
+jf_many_calls() { echo "$1" | sed -n 's/.* calls \([0-9]*\) irq \([0-9]*\) nmi \([0-9]*\);.*/\1 \2 \3/p'; }
+
+# The module takes its counters with it.
+jf_count_stats()
+{
+	[ -r $JF/stats ] || return 0
+	awk '$1 == "updates" || $1 == "int3_hits" {print $1, $2}
+		$1 == "sites_patched" {print "sites", $2}
+		$1 == "sync_broadcasts" {print "broadcasts", $2}' $JF/stats
+}
+
+# One line that scripts/check adds up.
+jf_tell_counts()
+{
+	[ -s "$JF_TMP/counts" ] || return 0
+	note "counts $(awk '{sum[$1] += $2} END {for (n in sum) printf "%s=%.0f ", n, sum[n]}' "$JF_TMP/counts")"
 }
 
 # ---- start and end ----
@@ -131,7 +160,7 @@ jf_done()
 	jf_stop_all
 	jf_left=$JF_LOADED
 	for jf_m in $JF_LOADED; do
-		if jf_out=$(rmmod "$jf_m" 2>&1); then continue; fi
+		if jf_out=$(jf_rmmod "$jf_m" 2>&1); then continue; fi
 		fail "$jf_m unloads" "$jf_out"
 	done
 	[ -n "$jf_left" ] && ! grep -q '^jumpfunc ' /proc/modules && JF_LOADED=''
@@ -143,6 +172,7 @@ jf_done()
 		pass "the kernel log stays clean"
 	fi
 	JF_ENDED=1
+	jf_tell_counts
 	jf_restore
 	echo "1..$JF_N"
 	note "$JF_PASSED passed, $JF_FAILED failed"
@@ -216,7 +246,10 @@ jf_insmod()
 jf_rmmod()
 {
 	jf_m=$(echo "$1" | tr - _)
+	jf_counts=
+	[ "$jf_m" != jumpfunc ] || jf_counts=$(jf_count_stats)
 	rmmod "$jf_m" || return
+	[ -z "$jf_counts" ] || echo "$jf_counts" >>"$JF_TMP/counts"
 	JF_LOADED=$(echo " $JF_LOADED " | sed "s/ $jf_m / /")
 }
 

@@ -12,6 +12,15 @@ jf_start "modules come and go in every order"
 query() { awk -v n="$1" '$1 == n {print $4}' $JF/functions; }
 sites() { awk -v n="$1" '$1 == n {print $NF}' $JF/functions; }
 
+# host_calls: notes what the callers of jf_host said they did
+host_calls()
+{
+	log=$(jf_log_new | sed -n 's/.*jf_host: //p')
+	note "$log"
+	# shellcheck disable=SC2046
+	jf_count calls $(echo "$log" | sed -n 's/^\([0-9]*\) calls$/\1/p')
+}
+
 # ---- the samples do what their sources say ----
 
 check_fails "the provider does not load without jumpfunc" insmod "$(jf_ko jf_sample_provider)"
@@ -80,7 +89,7 @@ for m in jf_plain jf_user; do
 done
 jf_log_mark
 jf_cases jf_host callers
-note "$(jf_log_new | sed -n 's/.*jf_host: //p')"
+host_calls
 check_eq "its sites are its own again" "$(sites keys_op)" "$([ "$be" = indirect ] && echo 0 || echo 4)"
 
 # ---- nobody is inside any more ----
@@ -95,7 +104,7 @@ for mode in $modes; do
 	[ "$mode" = - ] || echo "$mode" >$preempt
 	jf_log_mark
 	jf_cases jf_host quiesce "preempt=$mode: "
-	note "$(jf_log_new | sed -n 's/.*jf_host: //p')"
+	host_calls
 	# A target in which tasks are preempted all the time goes.
 	echo start >/sys/kernel/debug/jf_host/run
 	ok=1

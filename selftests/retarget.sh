@@ -45,6 +45,7 @@ for b in ${JF_BACKEND:-xmc kernel auto indirect}; do
 
 	note "$b: $(tr '\n' ' ' <$S/results)"
 	note "$b: $(tr '\n' ' ' <$JF/stats)"
+	jf_count calls "$(result calls)" "$(result irq_calls)"
 	check_eq "$b: every result was that of a target with all its arguments" "$(result bad_value)" 0
 	check_eq "$b: no call reached an old target after the update had returned" "$(result bad_target)" 0
 	check_eq "$b: no update failed" "$(result bad_updates)" 0

@@ -52,7 +52,10 @@ for be in $backends; do
 	hits=$(jf_stat int3_hits)
 	jf_cases jf_many storm "$be: "
 	hits=$(($(jf_stat int3_hits) - hits))
-	note "$be: $(jf_log_new | sed -n 's/.*jf_many: //p')"
+	log=$(jf_log_new | sed -n 's/.*jf_many: //p')
+	note "$be: $log"
+	# shellcheck disable=SC2046
+	jf_count calls $(jf_many_calls "$log")
 	note "$be: INT3 hits $hits, longest window $(($(jf_stat window_ns_max) / 1000)) us, $(($(jf_stat by_xmc))) transactions by xmc, $(jf_stat by_kernel) by the kernel"
 	# The kernel's protocol answers its own.
 	case $be in

@@ -30,6 +30,7 @@ check "probes come and go for $seconds s" storm $seconds
 cat $S/results >"$JF_TMP/results"
 result() { awk -v n="$1" '$1 == n {print $2; found = 1} END {exit !found}' "$JF_TMP/results"; }
 note "$(cat "$JF_TMP/results")"
+jf_count calls "$(result calls)"
 note "$(grep -E '^(backend|int3|window|by_|trace_|images)' $JF/stats)"
 for r in bad_data bad_late bad_args bad_lost bad_errors; do
 	check_eq "$r" "$(result $r)" 0

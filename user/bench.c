@@ -1083,28 +1083,42 @@ static void usage(FILE *to)
 
 static void parse_options(int argc, char **argv)
 {
-	const char *v;
-	int i;
+	static const struct option options[] = {
+		{ "help", no_argument, NULL, 'h' },
+		{ "rounds", required_argument, NULL, 'r' },
+		{ "quick", no_argument, NULL, 'q' },
+		{ "no-updates", no_argument, NULL, 'n' },
+		{ "csv", required_argument, NULL, 'c' },
+		{ }
+	};
+	int c;
 
-	for (i = 1; i < argc; i++) {
-		if (!strcmp(argv[i], "--help")) {
+	while ((c = getopt_long(argc, argv, "h", options, NULL)) != -1) {
+		switch (c) {
+		case 'h':
 			usage(stdout);
 			exit(0);
-		} else if ((v = stress_option(argc, argv, &i, "--rounds"))) {
-			opt.rounds = (unsigned int)stress_number("--rounds", v, 1,
-								 MAX_ROUNDS);
-		} else if ((v = stress_option(argc, argv, &i, "--csv"))) {
-			opt.csv = v;
-		} else if (!strcmp(argv[i], "--quick")) {
+		case 'r':
+			opt.rounds = (unsigned int)stress_number("rounds", optarg, 1, MAX_ROUNDS);
+			break;
+		case 'q':
 			opt.rounds = 20;
 			opt.updates = false;
-		} else if (!strcmp(argv[i], "--no-updates")) {
+			break;
+		case 'n':
 			opt.updates = false;
-		} else {
-			fprintf(stderr, "bench: unknown option %s\n", argv[i]);
-			usage(stderr);
+			break;
+		case 'c':
+			opt.csv = optarg;
+			break;
+		default:
 			exit(2);
 		}
+	}
+	if (optind < argc) {
+		fprintf(stderr, "bench: no such option: %s\n", argv[optind]);
+		usage(stderr);
+		exit(2);
 	}
 }
 

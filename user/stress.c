@@ -494,8 +494,14 @@ static void usage(FILE *to)
 
 static void parse_options(int argc, char **argv)
 {
-	const char *v;
-	int i;
+	static const struct stress_option options[] = {
+		{ "duration", &opt.seconds, 1, 1000000 },
+		{ "threads", &opt.callers, 1, 4096 },
+		{ "keys", &opt.keys, 1, MAX_KEYS },
+		{ "max-batch", &opt.max_batch, 1, MAX_KEYS },
+		{ "signals", &opt.signals, 0, 100000 },
+		{ "seed", &opt.seed, 0, ~0UL },
+	};
 
 	opt.seconds = 60;
 	opt.callers = stress_cores() > 1 ? (unsigned long)stress_cores() - 1 : 1;
@@ -503,32 +509,7 @@ static void parse_options(int argc, char **argv)
 	opt.max_batch = 1000;
 	opt.signals = 1000;
 	opt.seed = (unsigned long)time(NULL);
-	for (i = 1; i < argc; i++) {
-		if (!strcmp(argv[i], "--help")) {
-			usage(stdout);
-			exit(0);
-		} else if ((v = stress_option(argc, argv, &i, "--duration"))) {
-			opt.seconds = stress_number("--duration", v, 1, 1000000);
-		} else if ((v = stress_option(argc, argv, &i, "--threads"))) {
-			opt.callers = stress_number("--threads", v, 1, 4096);
-		} else if ((v = stress_option(argc, argv, &i, "--keys"))) {
-			opt.keys = stress_number("--keys", v, 1, MAX_KEYS);
-		} else if ((v = stress_option(argc, argv, &i, "--max-batch"))) {
-			opt.max_batch = stress_number("--max-batch", v, 1, MAX_KEYS);
-		} else if ((v = stress_option(argc, argv, &i, "--signals"))) {
-			opt.signals = stress_number("--signals", v, 0, 100000);
-		} else if ((v = stress_option(argc, argv, &i, "--seed"))) {
-			opt.seed = stress_number("--seed", v, 0, ~0UL);
-#ifdef JF_BREAK
-		} else if ((v = stress_option(argc, argv, &i, "--break"))) {
-			stress_set_break(v);
-#endif
-		} else {
-			fprintf(stderr, "stress: unknown option %s\n", argv[i]);
-			usage(stderr);
-			exit(2);
-		}
-	}
+	stress_parse(argc, argv, usage, options, sizeof(options) / sizeof(*options));
 	if (opt.max_batch > opt.keys)
 		opt.max_batch = opt.keys;
 }

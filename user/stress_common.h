@@ -7,6 +7,7 @@
 #define JF_STRESS_COMMON_H
 
 #include <errno.h>
+#include <getopt.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -61,29 +62,11 @@ static inline unsigned long stress_number(const char *option, const char *text,
 	errno = 0;
 	value = text ? strtoul(text, &end, 0) : 0;
 	if (!text || errno || end == text || *end || value < min || value > max) {
-		fprintf(stderr, "%s: a number from %lu to %lu is needed\n", option, min,
+		fprintf(stderr, "--%s: a number from %lu to %lu is needed\n", option, min,
 			max);
 		exit(2);
 	}
 	return value;
-}
-
-/* "--name value" and "--name=value"; NULL if argv[*i] is something else. */
-static inline const char *stress_option(int argc, char **argv, int *i, const char *name)
-{
-	size_t len = strlen(name);
-
-	if (strncmp(argv[*i], name, len))
-		return NULL;
-	if (argv[*i][len] == '=')
-		return argv[*i] + len + 1;
-	if (argv[*i][len])
-		return NULL;
-	if (*i + 1 >= argc) {
-		fprintf(stderr, "%s: a value is needed\n", name);
-		exit(2);
-	}
-	return argv[++*i];
 }
 
 static void stress_on_interrupt(int sig)
@@ -258,6 +241,57 @@ static inline void stress_print_engine(const struct jf_stats *stats)
 	printf("# a commit took %.1f to %.1f us; sites stood at INT3 for at most %.1f us\n",
 	       (double)stats->update_ns_min / 1e3, (double)stats->update_ns_max / 1e3,
 	       (double)stats->window_ns_max / 1e3);
+}
+
+/* --- options ----------------------------------------------------------- */
+
+struct stress_option {
+	const char *name;
+	unsigned long *value;
+	unsigned long min, max;
+};
+
+#define STRESS_MAX_OPTIONS	16
+
+/* Each option takes a number; --help, and --break where it exists, are known. */
+static inline void stress_parse(int argc, char **argv, void (*usage)(FILE *to),
+				const struct stress_option *options, size_t nr)
+{
+	struct option longs[STRESS_MAX_OPTIONS + 3] = {
+		{ "help", no_argument, NULL, 'h' },
+#ifdef JF_BREAK
+		{ "break", required_argument, NULL, 'b' },
+#endif
+	};
+	size_t i, first = 0;
+	int c;
+
+	while (longs[first].name)
+		first++;
+	for (i = 0; i < nr && i < STRESS_MAX_OPTIONS; i++)
+		longs[first + i] = (struct option){ options[i].name, required_argument, NULL,
+						    256 + (int)i };
+	while ((c = getopt_long(argc, argv, "h", longs, NULL)) != -1) {
+		if (c == 'h') {
+			usage(stdout);
+			exit(0);
+#ifdef JF_BREAK
+		} else if (c == 'b') {
+			stress_set_break(optarg);
+#endif
+		} else if (c >= 256) {
+			const struct stress_option *o = &options[c - 256];
+
+			*o->value = stress_number(o->name, optarg, o->min, o->max);
+		} else {
+			exit(2);
+		}
+	}
+	if (optind < argc) {
+		fprintf(stderr, "%s: no such option: %s\n", argv[0], argv[optind]);
+		usage(stderr);
+		exit(2);
+	}
 }
 
 #endif /* JF_STRESS_COMMON_H */

@@ -448,8 +448,15 @@ static void usage(FILE *to)
 
 static void parse_options(int argc, char **argv)
 {
-	const char *v;
-	int i;
+	static const struct stress_option options[] = {
+		{ "transitions", &opt.transitions, 1, ~0UL },
+		{ "duration", &opt.seconds, 1, 1000000 },
+		{ "threads", &opt.callers, 1, 4096 },
+		{ "traces", &opt.traces, 1, MAX_TRACES },
+		{ "max-batch", &opt.max_batch, 1, MAX_TRACES },
+		{ "signals", &opt.signals, 0, 100000 },
+		{ "seed", &opt.seed, 0, ~0UL },
+	};
 
 	opt.seconds = 600;
 	opt.transitions = 1000000;
@@ -458,34 +465,7 @@ static void parse_options(int argc, char **argv)
 	opt.max_batch = 100;
 	opt.signals = 1000;
 	opt.seed = (unsigned long)time(NULL);
-	for (i = 1; i < argc; i++) {
-		if (!strcmp(argv[i], "--help")) {
-			usage(stdout);
-			exit(0);
-		} else if ((v = stress_option(argc, argv, &i, "--transitions"))) {
-			opt.transitions = stress_number("--transitions", v, 1, ~0UL);
-		} else if ((v = stress_option(argc, argv, &i, "--duration"))) {
-			opt.seconds = stress_number("--duration", v, 1, 1000000);
-		} else if ((v = stress_option(argc, argv, &i, "--threads"))) {
-			opt.callers = stress_number("--threads", v, 1, 4096);
-		} else if ((v = stress_option(argc, argv, &i, "--traces"))) {
-			opt.traces = stress_number("--traces", v, 1, MAX_TRACES);
-		} else if ((v = stress_option(argc, argv, &i, "--max-batch"))) {
-			opt.max_batch = stress_number("--max-batch", v, 1, MAX_TRACES);
-		} else if ((v = stress_option(argc, argv, &i, "--signals"))) {
-			opt.signals = stress_number("--signals", v, 0, 100000);
-		} else if ((v = stress_option(argc, argv, &i, "--seed"))) {
-			opt.seed = stress_number("--seed", v, 0, ~0UL);
-#ifdef JF_BREAK
-		} else if ((v = stress_option(argc, argv, &i, "--break"))) {
-			stress_set_break(v);
-#endif
-		} else {
-			fprintf(stderr, "stress-trace: unknown option %s\n", argv[i]);
-			usage(stderr);
-			exit(2);
-		}
-	}
+	stress_parse(argc, argv, usage, options, sizeof(options) / sizeof(*options));
 	if (opt.max_batch > opt.traces)
 		opt.max_batch = opt.traces;
 }

@@ -160,7 +160,10 @@ void *__jf_func_query(const struct jf_func *f);
 /**
  * DEFINE_DYNFUNC_RET0() - define a dynamic function that starts returning 0
  * @name: its name
- * @func: any function of its type, which returns an integer or a pointer
+ * @func: any function of its type, which returns an integer or a pointer. A
+ *        void function is refused by the compiler, unless it has a parameter
+ *        narrower than int, which hides the return type from the check; to call
+ *        that one is harmless
  */
 #define DEFINE_DYNFUNC_RET0(name, func)					\
 	__JF_UNPROTOTYPED(static_assert(!__JF_IS_PLAIN(func, void),	\

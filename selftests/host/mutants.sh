@@ -7,7 +7,7 @@ set -eu
 usage()
 {
 	cat <<-EOF
-	usage: mutants.sh [--cc COMPILER] [--out FOLDER] [--args "TEST ARGUMENTS"]
+	usage: mutants.sh [--cc "COMPILER FLAGS"] [--out FOLDER] [--args "TEST ARGUMENTS"]
 	                  LIST SOURCE MACRO TEST.c [OTHER.c ...]
 	Builds TEST.c (and OTHER.c) against broken copies of SOURCE, in FOLDER, and checks that
 	it notices every one of them. TEST.c includes SOURCE by the name that
@@ -63,10 +63,11 @@ while IFS='|' read -r name command; do
 	verdict=ok
 	note=
 	sed "$command" "$source" > "$work/source"
+	# shellcheck disable=SC2086 # the compiler may have flags
 	if [ -n "$command" ] && cmp -s "$source" "$work/source"; then
 		verdict="not ok"
 		note=" # $source has changed: renew this line's sed command"
-	elif ! "$cc" -std=gnu11 -O1 -D"$macro=\"$work/source\"" \
+	elif ! $cc -std=gnu11 -O1 -D"$macro=\"$work/source\"" \
 			-I"$(dirname "$source")" -pthread \
 			-o "$work/test" "$@" 2> "$work/cc.log"; then
 		verdict="not ok"

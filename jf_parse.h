@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
+/*
+ * What may be written to a file of /sys/kernel/debug/jumpfunc: from bytes to
+ * words and numbers, with no notion of what these stand for. Compiles in the
+ * kernel and in userspace, where it is fuzzed.
+ */
+#ifndef JF_PARSE_H
+#define JF_PARSE_H
+
+#ifdef __KERNEL__
+#include <linux/types.h>
+#else
+#include <stddef.h>
+#endif
+
+/**
+ * struct jf_assignment - one "name=target" or "module:name=target"
+ * @module: NULL: none was given
+ * @name:   not empty
+ * @target: not empty; may hold further '=' and ':'
+ */
+struct jf_assignment {
+	const char *module;
+	const char *name;
+	const char *target;
+};
+
+int jf_parse_command(char *buf, size_t len);
+int jf_parse_number(const char *s, unsigned int max, unsigned int *num);
+int jf_parse_assignment(char **cmd, struct jf_assignment *a);
+
+#endif /* JF_PARSE_H */

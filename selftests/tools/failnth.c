@@ -5,6 +5,7 @@
  *
  *   failnth [OPTION...] DO
  *     -u UNDO    what undoes it: done after each attempt that succeeded
+ *     -b BEFORE  done before each attempt, must always succeed
  *     -s FILE    state that a failed attempt must not change, and a successful one must change
  *                always alike; may be given several times.  FILE=REGEXP: only lines that match
  *     -S FILE    the same, but only for failed attempts: counters
@@ -16,7 +17,7 @@
  *     -v         say what each attempt gave
  *   DO and UNDO are
  *     write FILE TEXT   one write(2); the file is opened before anything fails
- *     read FILE         read all of it
+ *     read FILE         open it and read all of it
  *     load MODULE.ko PARAMETERS
  *     unload MODULE
  *     none
@@ -59,7 +60,7 @@ struct state {
 	char *before, *after;	/* after: what success looks like */
 };
 
-static struct op op_do, op_undo = { .what = "none" };
+static struct op op_do, op_undo = { .what = "none" }, op_before = { .what = "none" };
 static struct state states[MAXSTATE];
 static int nstates, ngone, nerr = 1, other, verbose, bad;
 static char *gone[MAXSTATE];
@@ -113,8 +114,6 @@ static void prepare(struct op *o)
 	o->fd = -1;
 	if (!strcmp(o->what, "write"))
 		o->fd = open(o->name, O_WRONLY);
-	else if (!strcmp(o->what, "read"))
-		o->fd = open(o->name, O_RDONLY);
 	else if (!strcmp(o->what, "load"))
 		o->fd = open(o->name, O_RDONLY);
 	else
@@ -123,7 +122,7 @@ static void prepare(struct op *o)
 		die("cannot open %s", o->name);
 }
 
-/* 0 or an errno. Makes no system call but the one that it is about. */
+/* 0 or an errno. Makes no system call but those that it is about. */
 static int perform(struct op *o)
 {
 	ssize_t n;
@@ -133,6 +132,9 @@ static int perform(struct op *o)
 		return n < 0 ? errno : 0;
 	}
 	if (!strcmp(o->what, "read")) {
+		o->fd = open(o->name, O_RDONLY);
+		if (o->fd < 0)
+			return errno;
 		while ((n = read(o->fd, buf, READ_SIZE)) > 0)
 			;
 		return n < 0 ? errno : 0;
@@ -379,10 +381,13 @@ int main(int argc, char **argv)
 	int c, err, hit, done = 0;
 
 	buf = malloc(READ_SIZE);
-	while ((c = getopt(argc, argv, "+u:s:S:g:e:op:n:i:m:v")) != -1) {
+	while ((c = getopt(argc, argv, "+u:b:s:S:g:e:op:n:i:m:v")) != -1) {
 		switch (c) {
 		case 'u':
 			parse_op_string(&op_undo, optarg);
+			break;
+		case 'b':
+			parse_op_string(&op_before, optarg);
 			break;
 		case 's':
 		case 'S': {
@@ -440,6 +445,9 @@ int main(int argc, char **argv)
 	set_up();
 
 	/* What success looks like. */
+	err = once(&op_before);
+	if (err)
+		complain(0, "cannot begin: %s", strerror(err));
 	look_before();
 	err = once(&op_do);
 	if (err) {
@@ -453,6 +461,11 @@ int main(int argc, char **argv)
 		complain(0, "undo gives %s", strerror(err));
 
 	for (n = first; !done && !bad && n <= max; n += step) {
+		err = once(&op_before);
+		if (err) {
+			complain(n, "cannot begin: %s", strerror(err));
+			break;
+		}
 		look_before();
 		prepare(&op_do);
 		arm(n);

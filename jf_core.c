@@ -274,6 +274,12 @@ static int jf_poke_cmp(const void *a, const void *b)
 	return x->site->addr > y->site->addr;
 }
 
+/* As jf_arch_patch() wants them. */
+void jf_sort_pokes(struct jf_poke *pokes, unsigned int num)
+{
+	sort(pokes, num, sizeof(*pokes), jf_poke_cmp, NULL);
+}
+
 /* Encode and verify; pokes that would change nothing are left out. */
 static int jf_collect(struct list_head *changes, struct jf_poke *pokes,
 		      unsigned int *num)
@@ -387,7 +393,7 @@ int __jf_commit(struct list_head *changes, bool force)
 		if (err)
 			goto out;
 		if (num) {
-			sort(pokes, num, sizeof(*pokes), jf_poke_cmp, NULL);
+			jf_sort_pokes(pokes, num);
 			err = jf_arch_patch(pokes, num, true);
 			/* -EIO: written, but not as it should be. */
 			if (err && err != -EIO)

@@ -231,6 +231,7 @@ int jf_batch_commit_force(struct jf_batch *b, bool force);
 int jf_check_target(const char *name, void *func, const struct jf_mod *own);
 /* The instruction that @site shall hold if its key has the value @value. */
 int jf_site_encode(struct jf_site *site, union jf_value value, u64 *insn);
+void jf_sort_pokes(struct jf_poke *pokes, unsigned int num);
 union jf_value jf_ent_value(struct jf_ent *ent);
 void jf_free_changes(struct list_head *changes);
 int jf_add_change(struct list_head *changes, struct jf_ent *ent,

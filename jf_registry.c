@@ -507,8 +507,10 @@ static int jf_patch_new(struct jf_mod *m)
 		if (pokes[n].new != pokes[n].old)
 			n++;
 	}
-	if (n)
+	if (n) {
+		jf_sort_pokes(pokes, n);
 		err = jf_arch_patch(pokes, n, false);
+	}
 out:
 	kvfree(pokes);
 	return err;

@@ -23,19 +23,19 @@
 #define JFK_SUITES(...)							\
 	static struct kunit_suite *jfk_suites[] = { __VA_ARGS__ };	\
 									\
-	static int __init jfk_init(void)				\
+	static int __init jfk_module_init(void)				\
 	{								\
 		return __kunit_test_suites_init(jfk_suites,		\
 				ARRAY_SIZE(jfk_suites) JFK_RUN_ARGS);	\
 	}								\
-	module_init(jfk_init);						\
+	module_init(jfk_module_init);						\
 									\
-	static void __exit jfk_exit(void)				\
+	static void __exit jfk_module_exit(void)				\
 	{								\
 		__kunit_test_suites_exit(jfk_suites,			\
 					 ARRAY_SIZE(jfk_suites));	\
 	}								\
-	module_exit(jfk_exit);						\
+	module_exit(jfk_module_exit);						\
 	MODULE_DESCRIPTION("KUnit suites of jumpfunc");			\
 	MODULE_LICENSE("GPL")
 

@@ -1,0 +1,5 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The suites of jf_kunit_core.ko, all on top of what fake.h describes. */
+#include "fake.h"
+
+JFK_SUITES(&jfk_registry_suite, &jfk_batch_suite);

@@ -1,0 +1,796 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What fake.h describes. The engine's sources are included, so that its statics
+ * can be looked at, and so that what it calls can be replaced by macros.
+ */
+#include "fake.h"
+
+/* All headers of the engine, before any macro below can get at them. */
+#include <linux/cpu.h>
+#include <linux/delay.h>
+#include <linux/err.h>
+#include <linux/hardirq.h>
+#include <linux/hashtable.h>
+#include <linux/kallsyms.h>
+#include <linux/kprobes.h>
+#include <linux/ktime.h>
+#include <linux/mm.h>
+#include <linux/perf_event.h>
+#include <linux/rcupdate.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+#include <linux/sort.h>
+#include <linux/string.h>
+#include <linux/trace_events.h>
+#include <linux/tracepoint.h>
+#include <linux/vmalloc.h>
+#include <linux/workqueue.h>
+#ifdef __has_include
+#if __has_include(<asm/unaligned.h>)
+#include <asm/unaligned.h>
+#else
+#include <linux/unaligned.h>
+#endif
+#endif
+
+struct jfk jfk;
+
+static void breach(const char *what)
+{
+	jfk.breaches++;
+	if (!jfk.breach)
+		jfk.breach = what;
+}
+
+/* --- the allocator ----------------------------------------------------- */
+
+static void *jfk_alloc(size_t size, gfp_t gfp)
+{
+	void *p;
+
+	jfk.allocs++;
+	if (jfk.fail_at && (jfk.allocs == jfk.fail_at ||
+			    (jfk.fail_always && jfk.allocs > jfk.fail_at)))
+		return NULL;
+	/* Poison what is not asked to be zero. */
+	p = kvmalloc(size, gfp & ~__GFP_ZERO);
+	if (p) {
+		memset(p, gfp & __GFP_ZERO ? 0 : 0xa5, size);
+		jfk.not_freed++;
+	}
+	return p;
+}
+
+static void jfk_free(const void *p)
+{
+	if (!p)
+		return;
+	jfk.not_freed--;
+	jfk.frees++;
+	if (!jfk.graces)
+		jfk.frees_without_grace++;
+	kvfree(p);
+}
+
+/* --- time -------------------------------------------------------------- */
+
+static void jfk_grace(void)
+{
+	jfk.graces++;
+}
+
+static void jfk_sleep(void)
+{
+	jfk.sleeps++;
+	if (jfk.sleeps == jfk.heal_after) {
+		jfk.patch_err = 0;
+		jfk.fail_at = 0;
+		jfk.image_err = 0;
+	}
+	if (jfk.sleeps > 1000) {
+		breach("waits for ever");
+		jfk.patch_err = 0;
+		jfk.fail_at = 0;
+		jfk.image_err = 0;
+	}
+}
+
+/* --- modules ----------------------------------------------------------- */
+
+static bool jfk_within(unsigned long addr, const struct module *mod)
+{
+	const struct jfk_mod *m = container_of(mod, struct jfk_mod, mod);
+
+	return addr >= (unsigned long)&m->mem &&
+	       addr < (unsigned long)(&m->mem + 1);
+}
+
+static bool jfk_within_init(unsigned long addr, const struct module *mod)
+{
+	const struct jfk_mod *m = container_of(mod, struct jfk_mod, mod);
+
+	/* Freed once it is alive. */
+	return mod->state != MODULE_STATE_LIVE &&
+	       addr >= (unsigned long)m->mem.init_text &&
+	       addr < (unsigned long)m->mem.init_text + JFK_INIT_TEXT;
+}
+
+/* --- the engine -------------------------------------------------------- */
+
+static bool jfk_atomic;
+
+#undef EXPORT_SYMBOL_GPL
+#define EXPORT_SYMBOL_GPL(sym)		static_assert(true)
+
+#undef kmalloc
+#undef kzalloc
+#undef kfree
+#undef kvmalloc
+#undef kvmalloc_array
+#undef kvcalloc
+#undef kvfree
+#define kmalloc(size, gfp)		jfk_alloc(size, gfp)
+#define kzalloc(size, gfp)		jfk_alloc(size, (gfp) | __GFP_ZERO)
+#define kfree(p)			jfk_free(p)
+#define kvmalloc(size, gfp)		jfk_alloc(size, gfp)
+#define kvmalloc_array(n, size, gfp)	jfk_alloc(array_size(n, size), gfp)
+#define kvcalloc(n, size, gfp)		jfk_alloc(array_size(n, size), (gfp) | __GFP_ZERO)
+#define kvfree(p)			jfk_free(p)
+
+#undef synchronize_rcu
+#undef synchronize_rcu_tasks
+#undef synchronize_rcu_tasks_rude
+#define synchronize_rcu()		jfk_grace()
+#define synchronize_rcu_tasks()		((void)jfk.tasks_graces++)
+#define synchronize_rcu_tasks_rude()	((void)0)
+#define msleep(ms)			jfk_sleep()
+
+#undef within_module
+#undef within_module_init
+#define within_module(addr, mod)	jfk_within(addr, mod)
+#define within_module_init(addr, mod)	jfk_within_init(addr, mod)
+
+#undef schedule_delayed_work
+#define schedule_delayed_work(w, delay)	(jfk.scheduled = true)
+#define flush_delayed_work(w)		jfk_flush()
+#define cancel_delayed_work_sync(w)	(jfk.scheduled = false)
+static bool jfk_flush(void);
+
+#undef in_interrupt
+#define in_interrupt()			jfk_atomic
+
+#include "../../jf_core.c"
+#include "../../jf_registry.c"
+#include "../../jf_tracepoint.c"
+
+static bool jfk_flush(void)
+{
+	bool was = jfk.scheduled;
+
+	jfk.scheduled = false;
+	if (was)
+		jf_reclaim_work(NULL);
+	return was;
+}
+
+/* --- the architecture -------------------------------------------------- */
+
+u64 jfk_text(unsigned long addr)
+{
+	return get_unaligned((u64 *)addr) & 0xffffffffffULL;
+}
+
+void jfk_write(unsigned long addr, u64 insn)
+{
+	unsigned int i;
+
+	for (i = 0; i < JF_ARCH_SITE_SIZE; i++)
+		((u8 *)addr)[i] = insn >> (8 * i);
+}
+
+u64 jfk_insn(enum jf_op op, unsigned long target)
+{
+	return (0x10 + op) | (u64)(u32)target << 8;
+}
+
+int jf_arch_init(const char *backend)
+{
+	return 0;
+}
+
+void jf_arch_exit(void)
+{
+}
+
+const char *jf_arch_backend(void)
+{
+	return "fake";
+}
+
+bool jf_arch_patches(void)
+{
+	return !jfk.indirect;
+}
+
+int jf_arch_adopt(struct jf_site *site)
+{
+	lockdep_assert_held(&jf_mutex);
+	jfk.adopted++;
+	if (jfk.adopt_err && jfk.adopted == jfk.adopt_err_at)
+		return jfk.adopt_err;
+	/* As the jump stands behind an endbr. */
+	if (site->flags & JF_SITE_TRAMP)
+		site->addr += 4;
+	if (jfk_text(site->addr) != JFK_ORIG)
+		return -EILSEQ;
+	site->insn = JFK_ORIG;
+	if (site->flags & JF_SITE_BRANCH)
+		site->label = jfk_label(site->addr);
+	return 0;
+}
+
+int jf_arch_encode(const struct jf_site *site, enum jf_op op,
+		   unsigned long target, u64 *insn)
+{
+	if (jfk.far && target == (unsigned long)jfk.far)
+		return -ERANGE;
+	*insn = jfk_insn(op, target);
+	return 0;
+}
+
+int jf_arch_check(const struct jf_site *site)
+{
+	u64 text = jfk_text(site->addr);
+
+	lockdep_assert_held(&jf_mutex);
+	if (text == site->insn)
+		return 0;
+	return (text & 0xff) == JFK_BREAKPOINT ? -EBUSY : -EILSEQ;
+}
+
+int jf_arch_patch(struct jf_poke *pokes, unsigned int num, bool live)
+{
+	int err = jfk.patch_err;
+	unsigned int i;
+
+	if (!mutex_is_locked(&jf_mutex))
+		breach("a transaction without the lock");
+	if (!num || num > JFK_SITES)
+		breach("a transaction of no size");
+	if (jfk.indirect)
+		breach("a transaction where nothing is patched");
+	for (i = 0; i < num; i++) {
+		if (i && pokes[i - 1].site->addr >= pokes[i].site->addr)
+			breach("pokes out of order");
+		if (pokes[i].old != jfk_text(pokes[i].site->addr) ||
+		    pokes[i].old != pokes[i].site->insn)
+			breach("a poke whose old bytes were not looked at");
+		if (pokes[i].old == pokes[i].new)
+			breach("a poke that changes nothing");
+		if (jf_site_find(pokes[i].site->addr) != pokes[i].site)
+			breach("a poke at a site that the handler would not find");
+	}
+
+	jfk.transactions++;
+	jfk.live = live;
+	/* An error leaves no byte changed, at whichever poke it was met. */
+	if (err && err != -EIO && jfk.patch_err_at <= num) {
+		if (jfk.patch_errs && !--jfk.patch_errs)
+			jfk.patch_err = 0;
+		return err;
+	}
+	jfk.pokes = num;
+	for (i = 0; i < num; i++) {
+		jfk.poke[i].addr = pokes[i].site->addr;
+		jfk.poke[i].old = pokes[i].old;
+		jfk.poke[i].new = pokes[i].new;
+		jfk_write(pokes[i].site->addr, pokes[i].new);
+		WRITE_ONCE(pokes[i].site->insn, pokes[i].new);
+	}
+	if (live)
+		jf_stats.broadcasts += 3;
+	return err == -EIO ? err : 0;
+}
+
+void jf_arch_show(struct seq_file *m, const struct jf_site *site)
+{
+}
+
+u64 jf_arch_int3_hits(void)
+{
+	return 0;
+}
+
+/* --- images ------------------------------------------------------------ */
+
+int jf_arch_images_init(void)
+{
+	return 0;
+}
+
+void jf_arch_images_exit(void)
+{
+}
+
+int jf_arch_image_get(const struct jf_probe *probes, unsigned int num,
+		      unsigned int nargs, void **image)
+{
+	struct jfk_image *im = jfk.image;
+
+	lockdep_assert_held(&jf_retired_mutex);
+	if (jfk.indirect)
+		return -EOPNOTSUPP;
+	if (jfk.image_err)
+		return jfk.image_err;
+	if (!num || num > JF_TRACE_CHAIN_MAX)
+		breach("an image of no size");
+	while (im < jfk.image + jfk.images && im->used)
+		im++;
+	if (im == jfk.image + jfk.images)
+		return -ENOSPC;
+	im->used = true;
+	im->num = num;
+	im->nargs = nargs;
+	memcpy(im->probe, probes, num * sizeof(*probes));
+	*image = im;
+	return 0;
+}
+
+void jf_arch_image_put(void *image)
+{
+	struct jfk_image *im = image;
+
+	if (!im->used)
+		breach("an image given back twice");
+	im->used = false;
+}
+
+unsigned int jf_arch_images_used(void)
+{
+	unsigned int i, n = 0;
+
+	for (i = 0; i < JFK_IMAGES; i++)
+		n += jfk.image[i].used;
+	return n;
+}
+
+unsigned int jf_arch_images_total(void)
+{
+	return jfk.images;
+}
+
+unsigned int jfk_images_used(void)
+{
+	return jf_arch_images_used();
+}
+
+/* --- a module's tables ------------------------------------------------- */
+
+static noinline int target0(void) { return 0; }
+static noinline int target1(void) { return 1; }
+static noinline int target2(void) { return 2; }
+static noinline int target3(void) { return 3; }
+static noinline void iterator(void) { }
+
+void *jfk_target(unsigned int i)
+{
+	static void * const targets[] = { target0, target1, target2, target3 };
+
+	return targets[i];
+}
+
+void *jfk_iter(void)
+{
+	return iterator;
+}
+
+struct jfk_mod *jfk_module(struct kunit *test, const char *name)
+{
+	struct jfk_mod *m = kunit_kzalloc(test, sizeof(*m), GFP_KERNEL);
+	struct jf_table *t;
+
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, m);
+	strscpy(m->mod.name, name, sizeof(m->mod.name));
+	m->mod.state = MODULE_STATE_UNFORMED;
+	memset(m->mem.text, JFK_ORIG & 0xff, sizeof(m->mem.text));
+	memset(m->mem.init_text, JFK_ORIG & 0xff, sizeof(m->mem.init_text));
+	t = &m->mem.table;
+	t->magic = JF_TABLE_MAGIC;
+	t->rec_size = JF_TABLE_REC_SIZE;
+	t->owner = &m->mod;
+	t->sites = t->sites_end = m->mem.site;
+	t->ents = t->ents_end = m->mem.ent;
+	t->targets = t->targets_end = m->mem.list;
+	/* A parameter of its own comes first, as it may. */
+	m->kp[0].ops = &param_ops_int;
+	m->kp[1].ops = &jf_table_ops;
+	m->kp[1].arg = t;
+	m->mod.kp = m->kp;
+	m->mod.num_kp = 2;
+	return m;
+}
+
+static const char *jfk_name(struct jfk_mod *m, const char *name)
+{
+	strscpy(m->mem.name[m->ents], name, sizeof(m->mem.name[0]));
+	return m->mem.name[m->ents];
+}
+
+static void jfk_ent(struct jfk_mod *m, struct jf_ent *ent, void *tramp)
+{
+	struct jf_ent_rec *r = &m->mem.ent[m->ents++];
+
+	r->ent = ent;
+	r->tramp = tramp;
+	r->num = 1;
+	m->mem.table.ents_end = r + 1;
+}
+
+struct jf_func *jfk_func(struct jfk_mod *m, const char *name, void *init, u16 flags)
+{
+	struct jf_func *f = &m->mem.func[m->funcs++];
+	void *tramp = m->mem.text + m->at;
+
+	m->at += 16;
+	if (!init)
+		init = flags & JF_ENT_RET0 ? (void *)jf_ret0 : (void *)jf_nop;
+	f->func = init;
+	f->init = init;
+	f->ent = (struct jf_ent){ jfk_name(m, name), &m->mod, JF_ENT_FUNC, flags };
+	jfk_ent(m, &f->ent, tramp);
+	return f;
+}
+
+struct jf_key *jfk_key(struct jfk_mod *m, const char *name, bool on, u16 flags)
+{
+	struct jf_key *k = &m->mem.key[m->keys++];
+
+	k->enabled = on;
+	k->count = on;
+	k->ent = (struct jf_ent){ jfk_name(m, name), &m->mod, JF_ENT_KEY, flags };
+	jfk_ent(m, &k->ent, NULL);
+	return k;
+}
+
+struct jf_tracepoint *jfk_tp(struct jfk_mod *m, const char *name, unsigned int nargs)
+{
+	struct jf_tracepoint *tp = &m->mem.tp[m->tps++];
+
+	tp->name = jfk_name(m, name);
+	tp->owner = &m->mod;
+	tp->key = jfk_key(m, name, false, 0);
+	tp->call = jfk_func(m, name, NULL, JF_ENT_NULL_OK);
+	tp->iter = iterator;
+	tp->nargs = nargs;
+	jfk_site(m, &tp->key->ent, JF_SITE_BRANCH);
+	jfk_site(m, &tp->call->ent, JF_SITE_CALL);
+	return tp;
+}
+
+unsigned long jfk_site_at(struct jfk_mod *m, struct jf_ent *ent, u32 flags, void *addr)
+{
+	struct jf_site_rec *r = &m->mem.site[m->sites++];
+
+	r->addr = (unsigned long)addr - (unsigned long)&r->addr;
+	r->flags = flags;
+	r->ent = ent;
+	m->mem.table.sites_end = r + 1;
+	return (unsigned long)addr;
+}
+
+unsigned long jfk_site(struct jfk_mod *m, struct jf_ent *ent, u32 flags)
+{
+	void *addr = m->mem.text + m->at;
+
+	m->at += JF_ARCH_SITE_SIZE;
+	return jfk_site_at(m, ent, flags, addr);
+}
+
+void *jfk_init_text(struct jfk_mod *m)
+{
+	void *addr = m->mem.init_text + m->init_at;
+
+	m->init_at += JF_ARCH_SITE_SIZE;
+	return addr;
+}
+
+void jfk_allow(struct jfk_mod *m, struct jf_func *f, const char *name, void *func)
+{
+	struct jf_target_rec *r = &m->mem.list[m->lists++];
+	struct jf_target *t = &m->mem.target[m->targets++];
+
+	t->name = strcpy(m->mem.name[2 * JFK_ENTS - m->targets], name);
+	t->func = func;
+	r->ent = &f->ent;
+	r->targets = t;
+	r->num = 1;
+	m->mem.table.targets_end = r + 1;
+}
+
+unsigned long jfk_tramp(struct jfk_mod *m, struct jf_func *f)
+{
+	unsigned int i;
+
+	for (i = 0; i < m->ents; i++)
+		if (m->mem.ent[i].ent == &f->ent)
+			return (unsigned long)m->mem.ent[i].tramp + 4;
+	return 0;
+}
+
+void *jfk_code(struct jfk_mod *m, unsigned int i)
+{
+	return m->mem.text + JFK_TEXT - 16 * (i + 1);
+}
+
+int jfk_notify(struct jfk_mod *m, unsigned long state)
+{
+	m->mod.state = state;
+	return notifier_to_errno(jf_module_notify(NULL, state, &m->mod));
+}
+
+int jfk_load(struct jfk_mod *m)
+{
+	int err = jfk_notify(m, MODULE_STATE_COMING);
+
+	return err ?: jfk_notify(m, MODULE_STATE_LIVE);
+}
+
+/* --- the engine's statics ---------------------------------------------- */
+
+unsigned int jfk_num_modules(void)
+{
+	struct jf_mod *m;
+	unsigned int n = 0;
+
+	list_for_each_entry(m, &jf_modules, list)
+		n++;
+	return n;
+}
+
+unsigned int jfk_map_num(void)
+{
+	return jf_map ? jf_map->num : 0;
+}
+
+struct jf_ctl *jfk_ctl(struct jf_ent *ent)
+{
+	struct jf_ctl *ctl;
+
+	jf_lock();
+	ctl = jf_ctl_find(ent);
+	jf_unlock();
+	return ctl;
+}
+
+int jfk_by_name(const char *module, const char *name, enum jf_ent_type type,
+		struct jf_ent **ent)
+{
+	struct jf_ctl *ctl;
+
+	jf_lock();
+	ctl = jf_ctl_by_name(module, name, type);
+	if (!IS_ERR(ctl))
+		*ent = ctl->ent;
+	jf_unlock();
+	return PTR_ERR_OR_ZERO(ctl);
+}
+
+void *jfk_allowed(struct jf_ent *ent, const char *name)
+{
+	struct jf_ctl *ctl;
+	void *func = NULL;
+
+	jf_lock();
+	ctl = jf_ctl_find(ent);
+	if (ctl)
+		func = jf_allowed_target(ctl, name);
+	jf_unlock();
+	return func;
+}
+
+int jfk_check_target(void *func, struct jfk_mod *own)
+{
+	int err;
+
+	jf_lock();
+	err = jf_check_target("test", func, own ? jf_mod_find(&own->mod) : NULL);
+	jf_unlock();
+	return err;
+}
+
+unsigned int jfk_retired(void)
+{
+	struct jf_probes *p;
+	unsigned int n = 0;
+
+	list_for_each_entry(p, &jf_retired, retired)
+		n++;
+	return n;
+}
+
+unsigned int jfk_num_tps(void)
+{
+	struct jf_tracepoint *tp;
+	unsigned int n = 0;
+
+	list_for_each_entry(tp, &jf_tracepoints, list)
+		n++;
+	return n;
+}
+
+unsigned int jfk_num_probes(const struct jf_tracepoint *tp)
+{
+	return jf_num(tp->probes);
+}
+
+const struct jf_probe *jfk_probe(const struct jf_tracepoint *tp, unsigned int i)
+{
+	return &tp->probes->probe[i];
+}
+
+void *jfk_probes_image(const struct jf_tracepoint *tp)
+{
+	return tp->probes ? tp->probes->image : NULL;
+}
+
+const void *jfk_probes_id(const struct jf_tracepoint *tp)
+{
+	return tp->probes;
+}
+
+void jfk_reclaim(void)
+{
+	jfk_flush();
+}
+
+void jfk_force_context(bool atomic)
+{
+	jfk_atomic = atomic;
+}
+
+/* --- a copy of the state ----------------------------------------------- */
+
+#define JFK_SAVED_MODULES	4
+
+struct jfk_state {
+	struct jf_stats		stats;
+	unsigned int		modules, map, retired, images, tps;
+	int			not_freed;
+	struct jf_mod		*mod[JFK_SAVED_MODULES];
+	struct jfk_mem		mem[JFK_SAVED_MODULES];
+	u64			updates[JFK_SAVED_MODULES];
+	unsigned int		sites[JFK_SAVED_MODULES];
+};
+
+static void jfk_capture(struct jfk_state *s)
+{
+	unsigned int i, n = 0;
+	struct jf_mod *m;
+
+	memset(s, 0, sizeof(*s));
+	s->stats = jf_stats;
+	s->stats.errors = 0;
+	s->modules = jfk_num_modules();
+	s->map = jfk_map_num();
+	s->retired = jfk_retired();
+	s->tps = jfk_num_tps();
+	s->images = jf_arch_images_used();
+	s->not_freed = jfk.not_freed;
+	list_for_each_entry(m, &jf_modules, list) {
+		if (n == JFK_SAVED_MODULES)
+			break;
+		s->mod[n] = m;
+		s->mem[n] = container_of(m->mod, struct jfk_mod, mod)->mem;
+		for (i = 0; i < m->num_ctls; i++) {
+			s->updates[n] += m->ctls[i].updates;
+			s->sites[n] += m->ctls[i].num_sites;
+			if (m->ctls[i].pending)
+				breach("a key still marked as pending");
+		}
+		n++;
+	}
+}
+
+struct jfk_state *jfk_save(struct kunit *test)
+{
+	struct jfk_state *s = kunit_kzalloc(test, sizeof(*s), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, s);
+	jfk_capture(s);
+	return s;
+}
+
+const char *jfk_changed(const struct jfk_state *s)
+{
+#undef kvmalloc
+#undef kvfree
+	struct jfk_state *now = kvmalloc(sizeof(*now), GFP_KERNEL);
+	const char *what = NULL;
+
+	if (!now)
+		return "no memory to tell";
+	jfk_capture(now);
+	if (memcmp(&s->stats, &now->stats, sizeof(s->stats)))
+		what = "statistics";
+	else if (s->modules != now->modules || memcmp(s->mod, now->mod, sizeof(s->mod)))
+		what = "the list of modules";
+	else if (s->map != now->map)
+		what = "the site map";
+	else if (memcmp(s->mem, now->mem, sizeof(s->mem)))
+		what = "memory of a module: text or values";
+	else if (memcmp(s->updates, now->updates, sizeof(s->updates)))
+		what = "a key's number of updates";
+	else if (memcmp(s->sites, now->sites, sizeof(s->sites)))
+		what = "a key's number of sites";
+	else if (s->tps != now->tps)
+		what = "the list of tracepoints";
+	else if (s->images - s->retired != now->images - now->retired)
+		what = "images in use";
+	else if (s->not_freed - (int)s->retired != now->not_freed - (int)now->retired)
+		what = "allocations";
+	kvfree(now);
+	return what;
+}
+
+/* --- init and exit ----------------------------------------------------- */
+
+static void on_update(void *data, const char *name, void *from, void *to)
+{
+	jfk.ev_updates++;
+}
+
+static void on_batch(void *data, u64 begin, u64 end, unsigned int keys,
+		     unsigned int sites, int error)
+{
+	jfk.ev_batches++;
+	jfk.ev_keys = keys;
+	jfk.ev_sites = sites;
+	jfk.ev_error = error;
+	if (begin > end)
+		breach("a batch that ends before it begins");
+}
+
+int jfk_init(struct kunit *test)
+{
+	int err;
+
+	memset(&jfk, 0, sizeof(jfk));
+	memset(&jf_stats, 0, sizeof(jf_stats));
+	memset(&jf_trace_stats, 0, sizeof(jf_trace_stats));
+	jf_seq = 0;
+	jf_quiesced_seq = 0;
+	jfk.images = JFK_IMAGES;
+	jfk_atomic = false;
+	err = register_trace_jf_update(on_update, NULL);
+	return err ?: register_trace_jf_batch(on_batch, NULL);
+}
+
+/* Whatever the test left loaded goes; what is left then is a leak. */
+void jfk_exit(struct kunit *test)
+{
+	unsigned int left = 0;
+
+	jfk_atomic = false;
+	jfk.patch_err = 0;
+	jfk.fail_at = 0;
+	jfk.image_err = 0;
+	while (!list_empty(&jf_modules) && left++ < 100)
+		jfk_notify(container_of(list_first_entry(&jf_modules, struct jf_mod,
+							 list)->mod,
+					struct jfk_mod, mod), MODULE_STATE_GOING);
+	jfk_flush();
+	jfk_free(jf_map);
+	jf_map = NULL;
+	unregister_trace_jf_update(on_update, NULL);
+	unregister_trace_jf_batch(on_batch, NULL);
+	tracepoint_synchronize_unregister();
+
+	KUNIT_EXPECT_EQ_MSG(test, jfk.breaches, 0U, "first: %s", jfk.breach ?: "");
+	KUNIT_EXPECT_EQ(test, jfk.not_freed, 0);
+	KUNIT_EXPECT_EQ(test, jf_arch_images_used(), 0U);
+	KUNIT_EXPECT_EQ(test, jfk_retired(), 0U);
+	KUNIT_EXPECT_EQ(test, jfk_num_tps(), 0U);
+	KUNIT_EXPECT_FALSE(test, mutex_is_locked(&jf_mutex));
+	KUNIT_EXPECT_FALSE(test, mutex_is_locked(&jf_tp_mutex));
+	KUNIT_EXPECT_FALSE(test, mutex_is_locked(&jf_retired_mutex));
+}

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The engine without a CPU: jf_core.c, jf_registry.c and jf_tracepoint.c, compiled
+ * once more into jf_kunit_core.ko on top of an architecture, modules, an allocator
+ * and grace periods that are all made up. Nothing is executed or patched; all is
+ * recorded, and each step can be told to fail.
+ *
+ * API:
+ *   jfk_init(), jfk_exit()		.init and .exit of a suite
+ *   jfk_module(test, name)		a module, empty as yet
+ *   jfk_func(), jfk_key(), jfk_site(), ...	what its tables name
+ *   jfk_notify(m, MODULE_STATE_*)	its life
+ *   jfk					what was recorded, what shall fail
+ *   jfk_save(), jfk_unchanged()	nothing has changed on error
+ *
+ * Example:
+ *   struct jfk_mod *m = jfk_module(test, "m");
+ *   struct jf_func *f = jfk_func(m, "f", jfk_target(0), 0);
+ *   unsigned long site = jfk_site(m, &f->ent, JF_SITE_CALL);
+ *
+ *   KUNIT_ASSERT_EQ(test, jfk_load(m), 0);
+ *   KUNIT_EXPECT_EQ(test, __jf_func_update(f, jfk_target(1)), 0);
+ *   KUNIT_EXPECT_EQ(test, jfk_text(site), jfk_call(jfk_target(1)));
+ *
+ * How it works: a module's memory is a struct jfk_mem, and within_module() looks
+ * there. An "instruction" is five bytes: the operation and the low half of the
+ * target. The fake architecture checks what it is promised (pokes in order, old
+ * bytes as they stand, the lock held) and counts breaches in jfk.breaches, which
+ * jfk_exit() wants to be 0, together with allocations that were not freed.
+ */
+#ifndef JFK_FAKE_H
+#define JFK_FAKE_H
+
+#include "jfk.h"
+
+/* It defines its own, and KUnit's headers have brought the kernel's. */
+#undef pr_fmt
+#include "jf_internal.h"
+
+#define JFK_TEXT	2048
+#define JFK_INIT_TEXT	256
+#define JFK_SITES	300
+#define JFK_ENTS	80
+
+/* What the module loader would have mapped. */
+struct jfk_mem {
+	u8			text[JFK_TEXT];
+	u8			init_text[JFK_INIT_TEXT];
+	struct jf_func		func[JFK_ENTS];
+	struct jf_key		key[JFK_ENTS];
+	struct jf_tracepoint	tp[4];
+	char			name[2 * JFK_ENTS][16];
+	struct jf_ent_rec	ent[2 * JFK_ENTS];
+	struct jf_site_rec	site[JFK_SITES];
+	struct jf_target	target[16];
+	struct jf_target_rec	list[4];
+	struct jf_table		table;
+};
+
+struct jfk_mod {
+	struct module		mod;
+	struct jfk_mem		mem;
+	struct kernel_param	kp[2];
+	unsigned int		funcs, keys, tps, ents, sites, targets, lists;
+	/* Where the next site goes. */
+	unsigned int		at, init_at;
+};
+
+/* A transaction's poke, as it was seen. */
+struct jfk_poke {
+	unsigned long	addr;
+	u64		old, new;
+};
+
+#define JFK_IMAGES	24
+
+struct jfk_image {
+	bool		used;
+	unsigned int	num, nargs;
+	struct jf_probe	probe[JF_TRACE_CHAIN_MAX];
+};
+
+extern struct jfk {
+	/* the architecture: what it saw */
+	unsigned int	transactions, live;
+	struct jfk_poke	poke[JFK_SITES];	/* of the last one */
+	unsigned int	pokes;
+	/* ... and what it shall do */
+	bool		indirect;
+	int		patch_err;
+	unsigned int	patch_err_at;	/* at which poke, from 1 */
+	unsigned int	patch_errs;	/* so many times, 0: always */
+	void		*far;		/* a target that is out of reach */
+	int		adopt_err;
+	unsigned int	adopt_err_at;
+	unsigned int	adopted;
+
+	/* images */
+	struct jfk_image image[JFK_IMAGES];
+	unsigned int	images;		/* how many there are */
+	int		image_err;
+
+	/* the allocator */
+	unsigned int	allocs, fail_at;
+	bool		fail_always;	/* from fail_at on */
+	int		not_freed;
+
+	/* time */
+	unsigned int	graces, tasks_graces, sleeps;
+	unsigned int	frees, frees_without_grace;
+	unsigned int	heal_after;	/* so many msleep() end all failures */
+	bool		scheduled;
+
+	/* trace events */
+	unsigned int	ev_updates, ev_batches;
+	unsigned int	ev_keys, ev_sites;
+	int		ev_error;
+
+	unsigned int	breaches;
+	const char	*breach;
+} jfk;
+
+int jfk_init(struct kunit *test);
+void jfk_exit(struct kunit *test);
+
+struct jfk_mod *jfk_module(struct kunit *test, const char *name);
+struct jf_func *jfk_func(struct jfk_mod *m, const char *name, void *init, u16 flags);
+struct jf_key *jfk_key(struct jfk_mod *m, const char *name, bool on, u16 flags);
+struct jf_tracepoint *jfk_tp(struct jfk_mod *m, const char *name, unsigned int nargs);
+unsigned long jfk_site(struct jfk_mod *m, struct jf_ent *ent, u32 flags);
+unsigned long jfk_site_at(struct jfk_mod *m, struct jf_ent *ent, u32 flags, void *addr);
+void *jfk_init_text(struct jfk_mod *m);
+void jfk_allow(struct jfk_mod *m, struct jf_func *f, const char *name, void *func);
+/* The trampoline's jump. */
+unsigned long jfk_tramp(struct jfk_mod *m, struct jf_func *f);
+/* A function of the module that can be a target. */
+void *jfk_code(struct jfk_mod *m, unsigned int i);
+/* Functions of no module, to be targets. */
+void *jfk_target(unsigned int i);
+/* What an iterator would be. */
+void *jfk_iter(void);
+
+int jfk_notify(struct jfk_mod *m, unsigned long state);
+/* COMING and LIVE. */
+int jfk_load(struct jfk_mod *m);
+
+u64 jfk_text(unsigned long addr);
+void jfk_write(unsigned long addr, u64 insn);
+#define JFK_ORIG	0x6a6a6a6a6aULL
+#define JFK_BREAKPOINT	0xccULL
+u64 jfk_insn(enum jf_op op, unsigned long target);
+static inline u64 jfk_call(void *target) { return jfk_insn(JF_OP_CALL, (unsigned long)target); }
+static inline u64 jfk_jmp(void *target) { return jfk_insn(JF_OP_JMP, (unsigned long)target); }
+static inline u64 jfk_nop(void) { return jfk_insn(JF_OP_NOP, 0); }
+static inline u64 jfk_ret0(void) { return jfk_insn(JF_OP_RET0, 0); }
+static inline unsigned long jfk_label(unsigned long site) { return site + 64; }
+
+/* From the engine's statics. */
+unsigned int jfk_num_modules(void);
+unsigned int jfk_map_num(void);
+struct jf_ctl *jfk_ctl(struct jf_ent *ent);
+int jfk_by_name(const char *module, const char *name, enum jf_ent_type type, struct jf_ent **ent);
+void *jfk_allowed(struct jf_ent *ent, const char *name);
+int jfk_check_target(void *func, struct jfk_mod *own);
+unsigned int jfk_retired(void);
+unsigned int jfk_num_tps(void);
+unsigned int jfk_num_probes(const struct jf_tracepoint *tp);
+const struct jf_probe *jfk_probe(const struct jf_tracepoint *tp, unsigned int i);
+void *jfk_probes_image(const struct jf_tracepoint *tp);
+const void *jfk_probes_id(const struct jf_tracepoint *tp);
+void jfk_reclaim(void);
+void jfk_force_context(bool atomic);
+
+unsigned int jfk_images_used(void);
+
+/* A copy of all that an update may change. */
+struct jfk_state;
+struct jfk_state *jfk_save(struct kunit *test);
+/* What is different, NULL: nothing; jf_stats.errors does not count. */
+const char *jfk_changed(const struct jfk_state *s);
+#define JFK_EXPECT_UNCHANGED(test, state, fmt, ...)			\
+do {									\
+	const char *__jfk_what = jfk_changed(state);			\
+									\
+	KUNIT_EXPECT_TRUE_MSG(test, !__jfk_what, "changed: %s; " fmt,	\
+			      __jfk_what ?: "", ##__VA_ARGS__);		\
+} while (0)
+
+extern struct kunit_suite jfk_registry_suite, jfk_batch_suite, jfk_keys_suite,
+	jfk_trace_suite;
+
+#endif /* JFK_FAKE_H */

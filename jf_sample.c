@@ -421,6 +421,12 @@ int jf_sample_set_mode(const char *name)
 			break;
 	if (mode == JF_MODES)
 		return -EINVAL;
+	/* One function for all events of as many arguments has the type of none. */
+	if (mode != JF_MODE_OFF &&
+	    (IS_ENABLED(CONFIG_CFI_CLANG) || IS_ENABLED(CONFIG_CFI))) {
+		pr_warn_ratelimited("dispatch: this kernel checks the types of indirect calls (CFI), and the subscribers are called with other types than their own\n");
+		return -EOPNOTSUPP;
+	}
 
 	mutex_lock(&jf_sample_mutex);
 	if (mode != jf_sample_mode) {

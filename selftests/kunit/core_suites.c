@@ -2,4 +2,5 @@
 /* The suites of jf_kunit_core.ko, all on top of what fake.h describes. */
 #include "fake.h"
 
-JFK_SUITES(&jfk_registry_suite, &jfk_batch_suite);
+JFK_SUITES(&jfk_registry_suite, &jfk_batch_suite, &jfk_keys_suite,
+	    &jfk_trace_suite);

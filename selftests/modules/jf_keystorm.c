@@ -22,21 +22,16 @@
  *		and across the end of a page. The module looks where they really
  *		are, and at their first byte.
  */
-#include <linux/cpu.h>
 #include <linux/debugfs.h>
 #include <linux/delay.h>
-#include <linux/hrtimer.h>
-#include <linux/kthread.h>
 #include <linux/module.h>
-#include <linux/percpu.h>
 #include <linux/random.h>
 #include <linux/seq_file.h>
-#include <linux/slab.h>
 #include <linux/uaccess.h>
 
 #include <jumpfunc/branch.h>
 
-#include "test_compat.h"
+#include "callers.h"
 
 static unsigned int timer_us = 500;
 module_param(timer_us, uint, 0444);
@@ -166,9 +161,7 @@ struct counters {
 
 static DEFINE_PER_CPU(struct counters, counters);
 static DEFINE_PER_CPU(struct counters, irq_counters);
-static DEFINE_PER_CPU(struct hrtimer, timers);
-static struct cpumask ticking;
-static struct task_struct **threads;
+static struct callers callers;
 static struct dentry *dir;
 static bool counting;
 
@@ -274,13 +267,7 @@ static enum hrtimer_restart storm_tick(struct hrtimer *t)
 		c->next = (c->next + 1) % NPLACES;
 	}
 	c->irq_calls += 8;
-	hrtimer_forward_now(t, ns_to_ktime(timer_us * 1000ULL));
-	return HRTIMER_RESTART;
-}
-
-static void start_timer(void *unused)
-{
-	test_timer_start(this_cpu_ptr(&timers), storm_tick, timer_us);
+	return callers_again(&callers, t);
 }
 
 /* --- the toggler -------------------------------------------------------- */
@@ -402,7 +389,7 @@ static ssize_t run_write(struct file *file, const char __user *buf, size_t len, 
 	WRITE_ONCE(counting, n == 1);
 	if (n != 1) {
 		for_each_possible_cpu(cpu)
-			while (threads[cpu] && !smp_load_acquire(&per_cpu_ptr(&counters, cpu)->resting))
+			while (callers.tasks[cpu] && !smp_load_acquire(&per_cpu_ptr(&counters, cpu)->resting))
 				msleep(1);
 		look_at_rest();
 	}
@@ -463,18 +450,7 @@ static int results_show(struct seq_file *m, void *v)
 	return 0;
 }
 
-static int results_open(struct inode *inode, struct file *file)
-{
-	return single_open(file, results_show, NULL);
-}
-
-static const struct file_operations results_fops = {
-	.owner = THIS_MODULE,
-	.open = results_open,
-	.read = seq_read,
-	.llseek = seq_lseek,
-	.release = single_release,
-};
+DEFINE_SHOW_ATTRIBUTE(results);
 
 static const struct file_operations toggle_fops = {
 	.owner = THIS_MODULE,
@@ -488,50 +464,14 @@ static const struct file_operations run_fops = {
 	.llseek = noop_llseek,
 };
 
-static void stop_all(void)
-{
-	int cpu;
-
-	for_each_possible_cpu(cpu) {
-		if (cpumask_test_cpu(cpu, &ticking))
-			hrtimer_cancel(per_cpu_ptr(&timers, cpu));
-		if (threads[cpu])
-			kthread_stop(threads[cpu]);
-	}
-	kfree(threads);
-}
-
 static int __init keystorm_init(void)
 {
-	int cpu, err = 0;
+	int err;
 
-	threads = kcalloc(nr_cpu_ids, sizeof(*threads), GFP_KERNEL);
-	if (!threads)
-		return -ENOMEM;
-	cpus_read_lock();
-	for_each_online_cpu(cpu) {
-		struct task_struct *p;
-
-		p = kthread_create_on_node(storm_thread, (void *)(long)cpu, cpu_to_node(cpu), "jf_keystorm/%d", cpu);
-		if (IS_ERR(p)) {
-			err = PTR_ERR(p);
-			break;
-		}
-		kthread_bind(p, cpu);
-		/* The toggler and the shell want a share of the CPU, too. */
-		set_user_nice(p, 10);
-		threads[cpu] = p;
-		wake_up_process(p);
-		if (timer_us) {
-			smp_call_function_single(cpu, start_timer, NULL, 1);
-			cpumask_set_cpu(cpu, &ticking);
-		}
-	}
-	cpus_read_unlock();
-	if (err) {
-		stop_all();
+	callers = (struct callers){ "jf_keystorm", storm_thread, storm_tick, timer_us };
+	err = callers_start(&callers);
+	if (err)
 		return err;
-	}
 	dir = debugfs_create_dir("jf_keystorm", NULL);
 	debugfs_create_file("toggle", 0200, dir, NULL, &toggle_fops);
 	debugfs_create_file("run", 0200, dir, NULL, &run_fops);
@@ -542,7 +482,7 @@ static int __init keystorm_init(void)
 static void __exit keystorm_exit(void)
 {
 	debugfs_remove_recursive(dir);
-	stop_all();
+	callers_stop(&callers);
 }
 
 module_init(keystorm_init);

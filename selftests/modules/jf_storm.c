@@ -17,19 +17,14 @@
  *		target that the phase allows: no call may come late. While nobody
  *		writes to "updates", all targets are allowed.
  */
-#include <linux/cpu.h>
 #include <linux/debugfs.h>
-#include <linux/hrtimer.h>
-#include <linux/kthread.h>
 #include <linux/module.h>
-#include <linux/percpu.h>
 #include <linux/rcupdate.h>
 #include <linux/seq_file.h>
-#include <linux/slab.h>
 
 #include <jumpfunc/dynfunc.h>
 
-#include "test_compat.h"
+#include "callers.h"
 
 static unsigned int timer_us = 200;
 module_param(timer_us, uint, 0444);
@@ -72,9 +67,6 @@ struct counters {
 
 static DEFINE_PER_CPU(struct counters, in_task);
 static DEFINE_PER_CPU(struct counters, in_irq);
-static DEFINE_PER_CPU(struct hrtimer, timers);
-static struct cpumask ticking;
-static struct task_struct **threads;
 static struct dentry *dir;
 
 /* Phase << NTARGETS | bit mask of the allowed targets. One word: read at once. */
@@ -146,18 +138,14 @@ static int storm_thread(void *arg)
 	return 0;
 }
 
+static struct callers callers;
+
 static enum hrtimer_restart storm_tick(struct hrtimer *t)
 {
 	struct counters *c = this_cpu_ptr(&in_irq);
 
 	storm_calls(c, c->calls);
-	hrtimer_forward_now(t, ns_to_ktime(timer_us * 1000ULL));
-	return HRTIMER_RESTART;
-}
-
-static void start_timer(void *unused)
-{
-	test_timer_start(this_cpu_ptr(&timers), storm_tick, timer_us);
+	return callers_again(&callers, t);
 }
 
 /* The next phase allows the targets of @mask. */
@@ -251,10 +239,7 @@ static int results_show(struct seq_file *m, void *v)
 	return 0;
 }
 
-static int results_open(struct inode *inode, struct file *file)
-{
-	return single_open(file, results_show, NULL);
-}
+DEFINE_SHOW_ATTRIBUTE(results);
 
 static const struct file_operations updates_fops = {
 	.owner = THIS_MODULE,
@@ -262,58 +247,14 @@ static const struct file_operations updates_fops = {
 	.llseek = noop_llseek,
 };
 
-static const struct file_operations results_fops = {
-	.owner = THIS_MODULE,
-	.open = results_open,
-	.read = seq_read,
-	.llseek = seq_lseek,
-	.release = single_release,
-};
-
-static void stop_all(void)
-{
-	int cpu;
-
-	for_each_possible_cpu(cpu) {
-		if (cpumask_test_cpu(cpu, &ticking))
-			hrtimer_cancel(per_cpu_ptr(&timers, cpu));
-		if (threads[cpu])
-			kthread_stop(threads[cpu]);
-	}
-	kfree(threads);
-}
-
 static int __init storm_init(void)
 {
-	int cpu, err = 0;
+	int err;
 
-	threads = kcalloc(nr_cpu_ids, sizeof(*threads), GFP_KERNEL);
-	if (!threads)
-		return -ENOMEM;
-	cpus_read_lock();
-	for_each_online_cpu(cpu) {
-		struct task_struct *p;
-
-		p = kthread_create_on_node(storm_thread, (void *)(long)cpu, cpu_to_node(cpu), "jf_storm/%d", cpu);
-		if (IS_ERR(p)) {
-			err = PTR_ERR(p);
-			break;
-		}
-		kthread_bind(p, cpu);
-		/* The updater and the shell want a share of the CPU, too. */
-		set_user_nice(p, 10);
-		threads[cpu] = p;
-		wake_up_process(p);
-		if (timer_us) {
-			smp_call_function_single(cpu, start_timer, NULL, 1);
-			cpumask_set_cpu(cpu, &ticking);
-		}
-	}
-	cpus_read_unlock();
-	if (err) {
-		stop_all();
+	callers = (struct callers){ "jf_storm", storm_thread, storm_tick, timer_us };
+	err = callers_start(&callers);
+	if (err)
 		return err;
-	}
 	dir = debugfs_create_dir("jf_storm", NULL);
 	debugfs_create_file("updates", 0200, dir, NULL, &updates_fops);
 	debugfs_create_file("results", 0400, dir, NULL, &results_fops);
@@ -323,7 +264,7 @@ static int __init storm_init(void)
 static void __exit storm_exit(void)
 {
 	debugfs_remove_recursive(dir);
-	stop_all();
+	callers_stop(&callers);
 }
 
 module_init(storm_init);

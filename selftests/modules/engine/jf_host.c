@@ -11,10 +11,9 @@
 #include "jf_test.h"
 #include "jf_host.h"
 
-#include <linux/cpu.h>
 #include <linux/delay.h>
-#include <linux/kthread.h>
-#include <linux/sched.h>
+
+#include "../callers.h"
 
 static noinline u64 keys_initial(u64 x)
 {
@@ -27,7 +26,6 @@ DYNFUNC_TARGETS(keys_op, keys_initial);
 
 /* --- callers --------------------------------------------------------------- */
 
-static struct task_struct **threads;
 static u64 calls, bad_calls;
 static atomic64_t all_calls, all_bad;
 
@@ -58,50 +56,19 @@ static int caller(void *unused)
 	return 0;
 }
 
-static void stop_callers(void)
-{
-	unsigned int cpu;
-
-	for (cpu = 0; threads && cpu < nr_cpu_ids; cpu++)
-		if (threads[cpu])
-			kthread_stop(threads[cpu]);
-	kfree(threads);
-	threads = NULL;
-}
-
-static int start_callers(void)
-{
-	unsigned int cpu;
-
-	threads = kcalloc(nr_cpu_ids, sizeof(*threads), GFP_KERNEL);
-	if (!threads)
-		return -ENOMEM;
-	for_each_online_cpu(cpu) {
-		struct task_struct *t = kthread_create(caller, NULL, "jf_host/%u", cpu);
-
-		if (IS_ERR(t)) {
-			stop_callers();
-			return PTR_ERR(t);
-		}
-		kthread_bind(t, cpu);
-		set_user_nice(t, 10);
-		threads[cpu] = t;
-		wake_up_process(t);
-	}
-	return 0;
-}
+static struct callers all = { .name = "jf_host", .thread = caller };
 
 /* The other modules come and go between these two. */
 static int test_start(void)
 {
 	atomic64_set(&all_calls, 0);
 	atomic64_set(&all_bad, 0);
-	return start_callers();
+	return callers_start(&all);
 }
 
 static int test_callers(void)
 {
-	stop_callers();
+	callers_stop(&all);
 	calls = atomic64_read(&all_calls);
 	bad_calls = atomic64_read(&all_bad);
 	pr_info("jf_host: %llu calls\n", calls);
@@ -214,7 +181,7 @@ const struct jft_case jft_cases[] = {
 
 static void __exit keys_exit(void)
 {
-	stop_callers();
+	callers_stop(&all);
 	jft_exit();
 }
 

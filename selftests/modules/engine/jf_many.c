@@ -16,15 +16,11 @@
  */
 #include "jf_test.h"
 
-#include <linux/cpu.h>
 #include <linux/delay.h>
-#include <linux/hrtimer.h>
-#include <linux/kthread.h>
-#include <linux/percpu.h>
 #include <asm/apic.h>
 #include <asm/nmi.h>
 
-#include "../test_compat.h"
+#include "../callers.h"
 
 static unsigned int seconds = 8;
 module_param(seconds, uint, 0644);
@@ -294,9 +290,8 @@ struct cpu_counters {
 };
 
 static DEFINE_PER_CPU(struct cpu_counters, counters);
-static DEFINE_PER_CPU(struct hrtimer, timers);
 static DEFINE_PER_CPU(int, nmi_wanted);
-static struct task_struct **threads;
+static struct callers callers;
 static bool storming;
 
 /* A number that grows << 3 | the targets that the key may have now. */
@@ -375,13 +370,7 @@ static enum hrtimer_restart storm_tick(struct hrtimer *t)
 	/* One at a time: one that nobody waits for would be of unknown reason. */
 	if (!xchg(per_cpu_ptr(&nmi_wanted, cpu), 1))
 		apic->send_IPI(cpu, NMI_VECTOR);
-	hrtimer_forward_now(t, ns_to_ktime(timer_us * 1000ULL));
-	return HRTIMER_RESTART;
-}
-
-static void start_timer(void *unused)
-{
-	test_timer_start(this_cpu_ptr(&timers), storm_tick, timer_us);
+	return callers_again(&callers, t);
 }
 
 static void publish(unsigned int k, unsigned long mask)
@@ -393,40 +382,15 @@ static void publish(unsigned int k, unsigned long mask)
 
 static void stop_threads(void)
 {
-	unsigned int cpu;
-
 	WRITE_ONCE(storming, false);
-	for_each_possible_cpu(cpu) {
-		if (threads[cpu])
-			kthread_stop(threads[cpu]);
-		if (per_cpu(timers, cpu).function)
-			hrtimer_cancel(&per_cpu(timers, cpu));
-	}
-	kfree(threads);
+	callers_stop(&callers);
 }
 
 static int start_threads(void)
 {
-	unsigned int cpu;
-
-	threads = kcalloc(nr_cpu_ids, sizeof(*threads), GFP_KERNEL);
-	if (!threads)
-		return -ENOMEM;
 	WRITE_ONCE(storming, true);
-	for_each_online_cpu(cpu) {
-		struct task_struct *t = kthread_create(storm_thread, NULL, "jf_many/%u", cpu);
-
-		if (IS_ERR(t)) {
-			stop_threads();
-			return PTR_ERR(t);
-		}
-		kthread_bind(t, cpu);
-		set_user_nice(t, 10);
-		threads[cpu] = t;
-		wake_up_process(t);
-		smp_call_function_single(cpu, start_timer, NULL, 1);
-	}
-	return 0;
+	callers = (struct callers){ "jf_many", storm_thread, storm_tick, timer_us };
+	return callers_start(&callers);
 }
 
 static u64 sum(int context, size_t offset)

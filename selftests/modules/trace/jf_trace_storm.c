@@ -18,17 +18,11 @@
  *   bad_lost	two of the tracepoints always have one certain probe. It must have
  *		run exactly as often as they were hit
  */
-#include <linux/cpu.h>
 #include <linux/debugfs.h>
 #include <linux/delay.h>
-#include <linux/hrtimer.h>
-#include <linux/kthread.h>
 #include <linux/module.h>
-#include <linux/percpu.h>
 #include <linux/rcupdate.h>
-#include <linux/sched.h>
 #include <linux/seq_file.h>
-#include <linux/slab.h>
 
 #ifdef CONFIG_X86_64
 #include <asm/apic.h>
@@ -37,7 +31,7 @@
 
 #include <jumpfunc/tracepoint.h>
 
-#include "../test_compat.h"
+#include "../callers.h"
 
 static unsigned int timer_us = 500;
 module_param(timer_us, uint, 0444);
@@ -196,9 +190,7 @@ static void hit_all(u64 x)
 		     ARG(x, 7));
 }
 
-static DEFINE_PER_CPU(struct hrtimer, timers);
-static struct cpumask ticking;
-static struct task_struct **threads;
+static struct callers callers;
 
 static int storm_thread(void *arg)
 {
@@ -263,13 +255,7 @@ static enum hrtimer_restart storm_tick(struct hrtimer *t)
 	hit_all(x);
 	if (!(x & 3))
 		ask_nmi();
-	hrtimer_forward_now(t, ns_to_ktime(timer_us * 1000ULL));
-	return HRTIMER_RESTART;
-}
-
-static void start_timer(void *unused)
-{
-	test_timer_start(this_cpu_ptr(&timers), storm_tick, timer_us);
+	return callers_again(&callers, t);
 }
 
 /* --- who changes ------------------------------------------------------- */
@@ -357,21 +343,12 @@ static ssize_t run_write(struct file *file, const char __user *buf, size_t len, 
 
 static void stop_all(void)
 {
-	int cpu;
-
-	if (!threads)
+	if (!callers.tasks)
 		return;
-	for_each_possible_cpu(cpu) {
-		if (cpumask_test_cpu(cpu, &ticking))
-			hrtimer_cancel(per_cpu_ptr(&timers, cpu));
-		if (threads[cpu])
-			kthread_stop(threads[cpu]);
-	}
+	callers_stop(&callers);
 	/* The last NMI was sent by a timer that is gone. */
 	msleep(10);
 	storm_nmi_stop();
-	kfree(threads);
-	threads = NULL;
 }
 
 static int results_show(struct seq_file *m, void *v)
@@ -437,39 +414,14 @@ static struct dentry *dir;
 
 static int start_all(void)
 {
-	int cpu, err;
+	int err = storm_nmi_start();
 
-	threads = kcalloc(nr_cpu_ids, sizeof(*threads), GFP_KERNEL);
-	if (!threads)
-		return -ENOMEM;
-	err = storm_nmi_start();
-	if (err) {
-		kfree(threads);
-		return err;
-	}
-	cpus_read_lock();
-	for_each_online_cpu(cpu) {
-		struct task_struct *p;
-
-		p = kthread_create_on_node(storm_thread, NULL, cpu_to_node(cpu),
-					   "jf_trace_storm/%d", cpu);
-		if (IS_ERR(p)) {
-			err = PTR_ERR(p);
-			break;
-		}
-		kthread_bind(p, cpu);
-		/* The updater wants a share of the CPU, too. */
-		set_user_nice(p, 10);
-		threads[cpu] = p;
-		wake_up_process(p);
-		if (timer_us) {
-			smp_call_function_single(cpu, start_timer, NULL, 1);
-			cpumask_set_cpu(cpu, &ticking);
-		}
-	}
-	cpus_read_unlock();
 	if (err)
-		stop_all();
+		return err;
+	callers = (struct callers){ "jf_trace_storm", storm_thread, storm_tick, timer_us };
+	err = callers_start(&callers);
+	if (err)
+		storm_nmi_stop();
 	return err;
 }
 

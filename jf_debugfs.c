@@ -354,13 +354,20 @@ static const struct file_operations jf_fops = {
 
 void jf_debugfs_init(void)
 {
+	struct dentry *file;
 	unsigned int i;
 
 	jf_dir = debugfs_create_dir(KBUILD_MODNAME, NULL);
-	for (i = 0; i < ARRAY_SIZE(jf_files); i++)
-		debugfs_create_file(jf_files[i].name,
-				    jf_files[i].store ? 0600 : 0400, jf_dir,
-				    (void *)&jf_files[i], &jf_fops);
+	for (i = 0; i < ARRAY_SIZE(jf_files); i++) {
+		file = debugfs_create_file(jf_files[i].name,
+					   jf_files[i].store ? 0600 : 0400,
+					   jf_dir, (void *)&jf_files[i],
+					   &jf_fops);
+		/* Everything works without it. */
+		if (IS_ERR(file))
+			pr_warn("no file %s in debugfs (%ld)\n",
+				jf_files[i].name, PTR_ERR(file));
+	}
 }
 
 void jf_debugfs_exit(void)

@@ -77,13 +77,10 @@ static void jf_show_sites(struct seq_file *m, const struct jf_ctl *ctl)
 static void jf_show_functions(struct seq_file *m, const struct jf_file *f)
 {
 	const struct jf_mod *mod;
-	char *buf = kmalloc(JF_NAME_LEN, GFP_KERNEL);
+	/* Under jf_mutex. Too long for a stack, and a list must not fail for it. */
+	static char buf[JF_NAME_LEN];
 	unsigned int i;
 
-	if (!buf) {
-		seq_puts(m, "# out of memory\n");
-		return;
-	}
 	seq_puts(m, "# name module trampoline target updates sites\n");
 	jf_lock();
 	list_for_each_entry(mod, &jf_modules, list) {
@@ -102,7 +99,6 @@ static void jf_show_functions(struct seq_file *m, const struct jf_file *f)
 		}
 	}
 	jf_unlock();
-	kfree(buf);
 }
 
 /* One assignment of a command becomes a change. */
@@ -354,13 +350,20 @@ static const struct file_operations jf_fops = {
 
 void jf_debugfs_init(void)
 {
+	struct dentry *file;
 	unsigned int i;
 
 	jf_dir = debugfs_create_dir(KBUILD_MODNAME, NULL);
-	for (i = 0; i < ARRAY_SIZE(jf_files); i++)
-		debugfs_create_file(jf_files[i].name,
-				    jf_files[i].store ? 0600 : 0400, jf_dir,
-				    (void *)&jf_files[i], &jf_fops);
+	for (i = 0; i < ARRAY_SIZE(jf_files); i++) {
+		file = debugfs_create_file(jf_files[i].name,
+					   jf_files[i].store ? 0600 : 0400,
+					   jf_dir, (void *)&jf_files[i],
+					   &jf_fops);
+		/* Everything works without it. */
+		if (IS_ERR(file))
+			pr_warn("no file %s in debugfs (%ld)\n",
+				jf_files[i].name, PTR_ERR(file));
+	}
 }
 
 void jf_debugfs_exit(void)

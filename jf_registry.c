@@ -219,6 +219,13 @@ static int jf_map_add(struct jf_mod *m)
 	return 0;
 }
 
+/* When all sites are gone, and a grace period with them. */
+static void jf_map_free(void)
+{
+	kvfree(jf_map);
+	jf_map = NULL;
+}
+
 static void jf_map_blank(const struct jf_site *site)
 {
 	struct jf_map_entry *e = jf_map_search(jf_map, site->addr);
@@ -741,11 +748,14 @@ int jf_registry_init(void)
 
 	/* We missed our own COMING; LIVE will reach us. */
 	err = jf_module_coming(THIS_MODULE);
+	if (!err) {
+		err = register_module_notifier(&jf_module_nb);
+		if (err)
+			jf_module_going(THIS_MODULE);
+	}
+	/* It may have been there for a while. */
 	if (err)
-		return err;
-	err = register_module_notifier(&jf_module_nb);
-	if (err)
-		jf_module_going(THIS_MODULE);
+		jf_map_free();
 	return err;
 }
 
@@ -754,6 +764,5 @@ void jf_registry_exit(void)
 	unregister_module_notifier(&jf_module_nb);
 	jf_module_going(THIS_MODULE);
 	jf_quiesce();
-	kvfree(jf_map);
-	jf_map = NULL;
+	jf_map_free();
 }

@@ -106,6 +106,13 @@ static struct jf_event {
 static DEFINE_MUTEX(jf_sample_mutex);
 static enum jf_mode jf_sample_mode;
 static unsigned int jf_sample_subs = 1;
+/*
+ * What of the present mode is there: its subscribers, and its dispatcher. All,
+ * unless a change has failed and could not be undone. Then the next one goes on
+ * from here.
+ */
+static unsigned int jf_sample_running;
+static bool jf_sample_dispatched;
 
 /* --- subscribers ------------------------------------------------------- */
 
@@ -338,32 +345,65 @@ static const struct jf_mode_ops {
 			       jf_chain_del },
 };
 
-/* From @from subscribers to @to, in the present mode; on error to none other. */
-static int jf_resize(unsigned int from, unsigned int to)
+/*
+ * From as many subscribers as there are to @to, in the present mode. On error back
+ * again; if that fails as well, jf_sample_running says how far it came.
+ */
+static int jf_resize(unsigned int to)
 {
 	const struct jf_mode_ops *ops = &jf_modes[jf_sample_mode];
-	unsigned int n = from;
+	unsigned int from = jf_sample_running;
 	int err = 0;
 
 	if (jf_sample_mode == JF_MODE_OFF)
 		return 0;
-	while (!err && n < to) {
-		err = ops->add(n);
-		n += !err;
+	while (!err && jf_sample_running < to) {
+		err = ops->add(jf_sample_running);
+		jf_sample_running += !err;
 	}
-	while (!err && n > to) {
-		err = ops->del(n - 1);
-		n -= !err;
+	while (!err && jf_sample_running > to) {
+		err = ops->del(jf_sample_running - 1);
+		jf_sample_running -= !err;
 	}
 	if (!err)
 		return 0;
 	pr_warn("cannot change the number of subscribers from %u to %u (%d)\n",
 		from, to, err);
-	while (n < from && !ops->add(n))
-		n++;
-	while (n > from && !ops->del(n - 1))
-		n--;
+	while (jf_sample_running < from && !ops->add(jf_sample_running))
+		jf_sample_running++;
+	while (jf_sample_running > from && !ops->del(jf_sample_running - 1))
+		jf_sample_running--;
 	return err;
+}
+
+static int jf_dispatch_on(void)
+{
+	void *dispatcher = jf_modes[jf_sample_mode].dispatcher;
+	int err;
+
+	if (!dispatcher)
+		return 0;
+	err = jf_attach(dispatcher, -1);
+	jf_sample_dispatched = !err;
+	return err;
+}
+
+static void jf_dispatch_off(void)
+{
+	if (!jf_sample_dispatched)
+		return;
+	jf_detach(jf_modes[jf_sample_mode].dispatcher, JF_EVENTS, -1);
+	tracepoint_synchronize_unregister();
+	jf_sample_dispatched = false;
+}
+
+/* Is everything there that belongs to the mode? */
+static bool jf_mode_complete(void)
+{
+	if (jf_sample_mode == JF_MODE_OFF)
+		return true;
+	return jf_sample_running == jf_sample_subs &&
+	       jf_sample_dispatched == !!jf_modes[jf_sample_mode].dispatcher;
 }
 
 /*
@@ -372,21 +412,17 @@ static int jf_resize(unsigned int from, unsigned int to)
  */
 static int jf_leave_mode(void)
 {
-	void *dispatcher = jf_modes[jf_sample_mode].dispatcher;
 	int err;
 
-	if (dispatcher) {
-		jf_detach(dispatcher, JF_EVENTS, -1);
-		tracepoint_synchronize_unregister();
-	}
-	err = jf_resize(jf_sample_subs, 0);
+	jf_dispatch_off();
+	err = jf_resize(0);
 	if (err) {
-		if (dispatcher && jf_attach(dispatcher, -1))
+		if (jf_dispatch_on())
 			pr_warn("mode %s is left without events\n",
 				jf_modes[jf_sample_mode].name);
 		return err;
 	}
-	if (!dispatcher)
+	if (!jf_modes[jf_sample_mode].dispatcher)
 		tracepoint_synchronize_unregister();
 	jf_sample_mode = JF_MODE_OFF;
 	return 0;
@@ -394,20 +430,22 @@ static int jf_leave_mode(void)
 
 static int jf_enter_mode(enum jf_mode mode)
 {
-	void *dispatcher = jf_modes[mode].dispatcher;
 	int err;
 
 	jf_sample_mode = mode;
-	err = jf_resize(0, jf_sample_subs);
-	if (!err && dispatcher) {
-		err = jf_attach(dispatcher, -1);
-		if (err)
-			jf_resize(jf_sample_subs, 0);
+	err = jf_resize(jf_sample_subs);
+	if (!err)
+		err = jf_dispatch_on();
+	if (!err)
+		return 0;
+	/* To "off", unless that takes memory that is not there either. */
+	if (jf_resize(0)) {
+		pr_warn("mode %s is left without events\n",
+			jf_modes[mode].name);
+		return err;
 	}
-	if (err) {
-		tracepoint_synchronize_unregister();
-		jf_sample_mode = JF_MODE_OFF;
-	}
+	tracepoint_synchronize_unregister();
+	jf_sample_mode = JF_MODE_OFF;
 	return err;
 }
 
@@ -429,7 +467,7 @@ int jf_sample_set_mode(const char *name)
 	}
 
 	mutex_lock(&jf_sample_mutex);
-	if (mode != jf_sample_mode) {
+	if (mode != jf_sample_mode || !jf_mode_complete()) {
 		err = jf_leave_mode();
 		if (!err)
 			err = jf_enter_mode(mode);
@@ -445,7 +483,7 @@ int jf_sample_set_subscribers(unsigned int num)
 	if (num > JF_SUBSCRIBERS_MAX)
 		return -EINVAL;
 	mutex_lock(&jf_sample_mutex);
-	err = jf_resize(jf_sample_subs, num);
+	err = jf_resize(num);
 	if (!err)
 		jf_sample_subs = num;
 	mutex_unlock(&jf_sample_mutex);
@@ -617,7 +655,7 @@ void jf_sample_exit(void)
 	mutex_lock(&jf_sample_mutex);
 	/* A failure can only leave probes on our own tracepoint. It goes as well. */
 	if (jf_leave_mode())
-		jf_detach(jf_modes[jf_sample_mode].dispatcher, JF_EVENTS, -1);
+		jf_dispatch_off();
 	tracepoint_synchronize_unregister();
 	mutex_unlock(&jf_sample_mutex);
 	jf_free_hits();

@@ -24,7 +24,7 @@
 #include <linux/uaccess.h>
 
 /* Longest command. */
-#define JFB_WRITE_MAX	255
+#define JFB_WRITE_MAX	4095
 
 /* Held by the one writer whose run is under way. */
 static DEFINE_MUTEX(jfb_running);
@@ -293,8 +293,8 @@ static ssize_t jfb_write(struct file *file, const char __user *ubuf,
 	char *cmd;
 	int err;
 
-	if (count > JFB_WRITE_MAX) {
-		pr_warn_ratelimited("a command of more than %u bytes; "
+	if (!count || count > JFB_WRITE_MAX || *ppos) {
+		pr_warn_ratelimited("a command is one write of 1 to %u bytes; "
 				    JFB_USAGE "\n", JFB_WRITE_MAX);
 		return -EINVAL;
 	}

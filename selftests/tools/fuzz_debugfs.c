@@ -177,9 +177,9 @@ static const struct known {
 	{ "func1", "jumpfunc", "jf_func1_0", NULL, { "jf_func1_0", "jf_func1_1", "jf_func1_2" } },
 	{ "func2", "jumpfunc", "jf_func2_0", NULL, { "jf_func2_0", "jf_func2_1", "jf_func2_2" } },
 	{ "func3", "jumpfunc", "jf_func3_0", NULL, { "jf_func3_0", "jf_func3_1", "jf_func3_2" } },
-	{ "storm_a", "jf_storm", "storm_0", NULL, { "storm_0", "storm_1", "storm_2" } },
-	{ "storm_b", "jf_storm", "storm_0", NULL, { "storm_0", "storm_1", "storm_2" } },
-	{ "storm_c", "jf_storm", "return-0", "return-0", { "storm_0", "storm_1" } },
+	{ "ops_0", "jf_ops", "target_0", NULL, { "target_0", "target_1", "target_2" } },
+	{ "ops_1", "jf_ops", "target_0", NULL, { "target_0", "target_1", "target_2" } },
+	{ "ops_ret0", "jf_ops", "return-0", "return-0", { "target_0", "target_1" } },
 	{ "sample_filter", "jf_sample_provider", "accept_short", NULL, { "accept_short", "accept_all" } },
 	{ "sample_hook", "jf_sample_provider", "none", "none", { "print_packet" } },
 	{ "sample_quota", "jf_sample_provider", "return-0", "return-0", { "two_per_port" } },
@@ -407,6 +407,16 @@ static void judge_functions(struct verdict *v, const struct world *w, char *s)
 			return;
 		}
 		*eq++ = '\0';
+		/* None of the parts may be empty. */
+		if (!*tok || !*eq || *tok == ':' || tok[strlen(tok) - 1] == ':') {
+			char *colon = strchr(tok, ':');
+
+			/* But the name may end with a colon, if it has another one. */
+			if (!*tok || !*eq || *tok == ':' || !colon[1]) {
+				v->err = EINVAL;
+				return;
+			}
+		}
 		v->err = find_func(w, tok, &i);
 		if (v->err)
 			return;
@@ -444,15 +454,13 @@ static void judge_dispatch(struct verdict *v, const char *s)
 	}
 }
 
-/* A decimal number, as the kernel reads numbers: a plus sign may stand before it. */
+/* A decimal number: digits and nothing else, without leading zeros. */
 static void judge_subscribers(struct verdict *v, const char *s)
 {
 	unsigned long long n = 0;
 
 	v->err = EINVAL;
-	if (*s == '+')
-		s++;
-	if (!*s)
+	if (!*s || (s[0] == '0' && s[1]))
 		return;
 	for (; *s; s++) {
 		if (!isdigit((unsigned char)*s))
@@ -876,6 +884,9 @@ static void one_input(long number, struct world *a, struct world *b)
 	switch (way) {
 	case AT_OFFSET:
 		r = pwrite(fd, in, len, offset);
+		/* What the kernel itself says of files of this kind. */
+		if (r < 0 && errno == ESPIPE)
+			errno = EINVAL;
 		break;
 	case AFTER_SEEK:
 		lseek(fd, offset, SEEK_SET);
@@ -951,9 +962,9 @@ static void writer(struct shared *s, int who, time_t end)
 			/* Always together, to the same; nobody may see them apart. */
 			len = 0;
 			if (one_in(2))
-				add("storm_a=storm_%d func1=default storm_b=storm_%d\n", k, k);
+				add("ops_0=target_%d func1=default ops_1=target_%d\n", k, k);
 			else
-				add("storm_b=storm_%d storm_a=storm_%d func0=jf_func0_%d", k, k, k);
+				add("ops_1=target_%d ops_0=target_%d func0=jf_func0_%d", k, k, k);
 			file = FUNCTIONS;
 			memset(&v, 0, sizeof(v));
 		} else {
@@ -963,7 +974,7 @@ static void writer(struct shared *s, int who, time_t end)
 			rnd = keep + 1;
 			judge(&v, &worlds[0], file, 0);
 			/* What would set one of the two alone is not for this part. */
-			if (v.err == UNKNOWN || (!v.err && file == FUNCTIONS && memmem(in, len, "storm_", 6)))
+			if (v.err == UNKNOWN || (!v.err && file == FUNCTIONS && memmem(in, len, "ops_", 4)))
 				continue;
 			/* Modes take long, and are changed all the same. */
 			if (!v.err && file == DISPATCH && !one_in(8))
@@ -1000,13 +1011,13 @@ static void reader(struct shared *s, int who, time_t end)
 		read_file("functions", w->functions, DUMP);
 		parse_functions(w);
 		for (i = 0; i < w->num; i++) {
-			if (!strcmp(w->func[i].name, "storm_a"))
+			if (!strcmp(w->func[i].name, "ops_0"))
 				a = w->func[i].target;
-			if (!strcmp(w->func[i].name, "storm_b"))
+			if (!strcmp(w->func[i].name, "ops_1"))
 				b = w->func[i].target;
 		}
 		if (a && b && strcmp(a, b))
-			complain("a reader saw storm_a lead to %s and storm_b to %s", a, b);
+			complain("a reader saw ops_0 lead to %s and ops_1 to %s", a, b);
 		if (one_in(4)) {
 			read_file("keys", w->keys, DUMP);
 			read_file("stats", w->stats, 8192);
@@ -1028,8 +1039,8 @@ static void several(long seconds)
 	int i, n = 5, status, fd;
 
 	fd = open_for(FUNCTIONS, 0);
-	if (fd < 0 || write(fd, "storm_a=storm_0 storm_b=storm_0", 31) != 31)
-		complain("cannot set storm_a and storm_b: is jf_storm loaded?");
+	if (fd < 0 || write(fd, "ops_0=target_0 ops_1=target_0", 29) != 29)
+		complain("cannot set ops_0 and ops_1: is jf_ops loaded?");
 	close(fd);
 	look(&worlds[0]);
 	fflush(stdout);

@@ -17,6 +17,8 @@
 #include "jf_test.h"
 
 #include <linux/delay.h>
+#include <linux/kprobes.h>
+#include <linux/seq_file.h>
 #include <asm/apic.h>
 #include <asm/nmi.h>
 
@@ -275,6 +277,71 @@ static int test_one_bad(void)
 	return 0;
 }
 
+/*
+ * The same, but the foreign byte comes when all has been verified: in the moment
+ * in which jumpfunc asks for its writable mapping, when nothing is in between any
+ * more but the breakpoints. Those that have been set by then must be taken back.
+ */
+static u8 *late_byte;
+static u8 late_value;
+static int lates;
+
+static int on_vmap(struct kprobe *p, struct pt_regs *regs)
+{
+	u8 *byte = READ_ONCE(late_byte);
+
+	if (byte && current->mm) {
+		*byte = late_value;
+		lates++;
+	}
+	return 0;
+}
+
+static struct kprobe late_probe = { .symbol_name = "vmap", .pre_handler = on_vmap };
+
+static int test_late(void)
+{
+	static const unsigned int which[] = { 0, 4, 1999, 2500, 4999 };
+	static const u8 bytes[] = { 0x90, 0xcc, 0xe9 };
+	unsigned int i, j;
+	struct page *page;
+	u8 *text, *map;
+	int err;
+
+	text = vmalloc(SITES * STRIDE);
+	if (!text)
+		return -ENOMEM;
+	err = register_kprobe(&late_probe);
+	CHECK_EQ(err, 0);
+	for (i = 0; !err && i < ARRAY_SIZE(which); i++) {
+		unsigned long addr = jft_site_of(keys[key_of(which[i])], many_stubs + which[i] * STRIDE);
+		u8 good = *(u8 *)addr;
+
+		page = vmalloc_to_page((void *)addr);
+		map = vmap(&page, 1, VM_MAP, PAGE_KERNEL);
+		if (!CHECK(map))
+			break;
+		for (j = 0; j < ARRAY_SIZE(bytes); j++) {
+			memcpy(text, many_stubs, SITES * STRIDE);
+			text[addr - (unsigned long)many_stubs] = late_value = bytes[j];
+			lates = 0;
+			WRITE_ONCE(late_byte, map + offset_in_page(addr));
+			CHECK_EQ(set_all(2), -EBUSY);
+			WRITE_ONCE(late_byte, NULL);
+			CHECK_EQ(lates, 1);
+			CHECK(!memcmp(text, many_stubs, SITES * STRIDE));
+			map[offset_in_page(addr)] = good;
+			on_each_cpu(jft_sync, NULL, 1);
+			check_all(0);
+		}
+		vunmap(map);
+	}
+	if (!err)
+		unregister_kprobe(&late_probe);
+	vfree(text);
+	return 0;
+}
+
 /* --- the storm ---------------------------------------------------------------- */
 
 struct counters {
@@ -489,13 +556,38 @@ const struct jft_case jft_cases[] = {
 	{ "all_1", test_all_1 },
 	{ "all_0", test_all_0 },
 	{ "one_bad", test_one_bad },
+	{ "late", test_late },
 	{ "storm", test_storm },
 	{ "set_1", do_set_1 },
 	{ "set_0", do_set_0 },
 	{ }
 };
 
-module_init(jft_init);
+/* One number for the text of all sites and trampolines: `functions` takes long to say that. */
+static int text_show(struct seq_file *m, void *v)
+{
+	u64 sum = 0xcbf29ce484222325ULL;
+	unsigned int i, k;
+
+	for (i = 0; i < SITES * STRIDE; i++)
+		sum = (sum ^ many_stubs[i]) * 0x100000001b3ULL;
+	for (k = 0; k < NKEYS; k++)
+		sum = (sum ^ call_tramp(k, k)) * 0x100000001b3ULL;
+	seq_printf(m, "%llx\n", sum);
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(text);
+
+static int __init many_init(void)
+{
+	int err = jft_init();
+
+	if (!err)
+		debugfs_create_file("text", 0400, jft_dir, NULL, &text_fops);
+	return err;
+}
+
+module_init(many_init);
 module_exit(jft_exit);
 MODULE_LICENSE("GPL");
 MODULE_DESCRIPTION("Five thousand sites, and a storm over them");

@@ -39,6 +39,11 @@ static noinline int target_1(int a)
 	return 2 * a + 1;
 }
 
+static noinline int target_2(int a)
+{
+	return 2 * a + 100;
+}
+
 static int (* const targets[])(int) = { target_0, target_1 };
 
 /* --- functions ------------------------------------------------------------- */
@@ -58,6 +63,17 @@ static noinline int call_##n(int a)					\
 }
 FUNC(0) FUNC(1) FUNC(2) FUNC(3) FUNC(4) FUNC(5)
 FUNC(6) FUNC(7) FUNC(8) FUNC(9) FUNC(10) FUNC(11)
+
+/* By name, too. */
+DEFINE_DYNFUNC_RET0(ops_ret0, target_0);
+DYNFUNC_TARGETS(ops_0, target_0, target_1, target_2);
+DYNFUNC_TARGETS(ops_1, target_0, target_1, target_2);
+DYNFUNC_TARGETS(ops_ret0, target_0, target_1);
+
+static noinline int call_ret0(int a)
+{
+	return dynfunc_call(ops_ret0, a);
+}
 
 static const struct func {
 	struct jf_func	*func;
@@ -240,7 +256,7 @@ static int state_show(struct seq_file *m, void *v)
 	unsigned int i;
 
 	mutex_lock(&ops_mutex);
-	seq_printf(m, "one %d %d\nmany", call_one(1), dynfunc_ops_one(1));
+	seq_printf(m, "one %d %d\nret0 %d\nmany", call_one(1), dynfunc_ops_one(1), call_ret0(1));
 	for (i = 0; i < NFUNCS; i++)
 		seq_printf(m, " %d %d", funcs[i].call(i), funcs[i].tramp(i));
 	seq_printf(m, "\nkey %d counted %d %d\nkeys", branch_key(), branch_counted(),

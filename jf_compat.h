@@ -21,9 +21,32 @@
 #error "jumpfunc needs CONFIG_TRACEPOINTS"
 #endif
 
+/* Without, nothing waits for a task that was preempted inside a target. */
+#if defined(CONFIG_PREEMPTION) && !defined(CONFIG_TASKS_RCU)
+#error "jumpfunc needs CONFIG_TASKS_RCU on a preemptible kernel: CONFIG_KPROBES or CONFIG_FUNCTION_TRACER brings it"
+#endif
+
 #if defined(CONFIG_X86_64) && !defined(CONFIG_UML)
 /* 6.13 gave the emulation helpers' header a generic name as well. */
 #include <asm/text-patching.h>
+#endif
+
+/*
+ * Kernels without function tracing may lack it. What it means is that each CPU
+ * has switched context, and to stop them takes just that.
+ */
+#ifndef CONFIG_TASKS_RUDE_RCU
+#include <linux/stop_machine.h>
+
+static inline int jf_stopped(void *unused)
+{
+	return 0;
+}
+
+static inline void synchronize_rcu_tasks_rude(void)
+{
+	stop_machine(jf_stopped, NULL, NULL);
+}
 #endif
 
 /* 6.10: the source of a dynamic string is remembered from __string(). */

@@ -100,6 +100,12 @@ jf_tell_counts()
 	note "counts $(awk '{sum[$1] += $2} END {for (n in sum) printf "%s=%.0f ", n, sum[n]}' "$JF_TMP/counts")"
 }
 
+# ---- the machine ----
+
+# jf_patching: can text be patched on this architecture?  Where not, the back end is `indirect`.
+jf_patching() { [ "$(uname -m)" = x86_64 ] && ! grep -q 'User Mode Linux' /proc/cpuinfo; }
+JF_NO_PATCHING="no text is patched on this architecture"
+
 # ---- start and end ----
 
 jf_skip_all()

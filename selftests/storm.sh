@@ -13,6 +13,8 @@ if [ "${JF_LONG:-0}" = 1 ]; then
 fi
 jf_start "batches, and a storm of them for $seconds s"
 
+jf_patching || jf_has jf_many || jf_skip_all "$JF_NO_PATCHING: retarget.sh has the storm for it"
+
 # difference STAT COMMAND...: by how much a number of stats grows
 difference()
 {

@@ -109,7 +109,9 @@ fi
 
 # ---- perf ----
 
-if command -v perf >/dev/null; then
+if [ ! -e /proc/sys/kernel/perf_event_paranoid ]; then
+	skip "perf" "no perf events in this kernel (CONFIG_PERF_EVENTS)"
+elif command -v perf >/dev/null; then
 	check "perf record" perf record -q -o "$JF_TMP/data" -a -e 'jumpfunc:*' sh "$JF_TMP/work"
 	perf script -i "$JF_TMP/data" -F event,trace >"$JF_TMP/report" 2>"$JF_TMP/err" || note "$(cat "$JF_TMP/err")"
 	sed -n 's/^ *jumpfunc:\(jf_[a-z]*\): */\1 /p' "$JF_TMP/report" >"$JF_TMP/list"

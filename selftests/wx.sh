@@ -15,6 +15,7 @@ looks=4
 [ "${JF_LONG:-0}" = 0 ] || looks=60
 
 jf_start "no page is writable and executable, no writable mapping of text is left"
+jf_patching || jf_skip_all "$JF_NO_PATCHING"
 be=${JF_BACKEND:-xmc}
 
 # The kernel's own dump: lines with RW that do not end "NX <level>".

@@ -50,7 +50,10 @@
  *     "indirect"     | (by retpoline)   |
  *
  *   On architectures without a patching back end dynfunc_my_op is a function
- *   pointer, and so is dynfunc_call(). The meaning is the same everywhere.
+ *   pointer, and dynfunc_call() calls through it. The meaning of a call is the
+ *   same everywhere; that of the name alone is not: where text is patched it is
+ *   the address of the trampoline, which follows updates, elsewhere the present
+ *   target.
  *
  * Caveats:
  *   NULL is a legal target only for the _NULL form, whose type must return

@@ -7,7 +7,8 @@
  *   run	write the name of a case, or "all"; the result of the write is what
  *		the case returns
  *   results	one line per case that ran, "ok name (N checks)" or "not ok name",
- *		with the failed checks before it as "# ..."; reading clears it
+ *		with the failed checks before it as "# ..."; reading clears it.  A
+ *		case that returns JFT_SKIP needs text that is patched
  *
  * A module defines its cases in jft_cases[] and uses jft_init() and jft_exit().
  */
@@ -26,9 +27,15 @@
 #include <linux/string.h>
 #include <linux/uaccess.h>
 #include <linux/vmalloc.h>
-#include <asm/sync_core.h>
 
 #include <jumpfunc/dynfunc.h>
+
+#if JF_HAVE_PATCHING
+#include <asm/sync_core.h>
+#endif
+
+/* For cases on architectures without patching, where dynfunc_name is a pointer. */
+#define JFT_SKIP	(-ENOTSUPP)
 
 struct jft_case {
 	const char	*name;
@@ -88,6 +95,10 @@ static int jft_run(const struct jft_case *c)
 
 	err = c->run();
 	checks = jft_checks - checks;
+	if (err == JFT_SKIP) {
+		jft_print("ok %s # SKIP no text is patched on this architecture\n", c->name);
+		return 0;
+	}
 	if (jft_failed != before)
 		jft_print("not ok %s (%u of %u checks)\n", c->name, jft_failed - before, checks);
 	else if (checks)
@@ -195,7 +206,9 @@ static __maybe_unused unsigned int jft_num_sites(const struct jf_func *f)
 
 static void jft_sync(void *unused)
 {
+#if JF_HAVE_PATCHING
 	sync_core();
+#endif
 }
 
 /* Writes up to a page of text through an alias, and makes all CPUs see it. */

@@ -27,7 +27,7 @@ DYNFUNC_TARGETS(keys_op, user_op);
 
 static int __init user_init(void)
 {
-	int err = dynfunc_update(keys_op, &dynfunc_user_own);
+	int err = dynfunc_update(keys_op, dynfunc_user_own);
 
 	if (err)
 		return err;

@@ -30,12 +30,12 @@
 #include <linux/seq_file.h>
 #include <linux/slab.h>
 
-#ifdef CONFIG_X86_64
+#include <jumpfunc/tracepoint.h>
+
+#if JF_HAVE_PATCHING
 #include <asm/apic.h>
 #include <asm/nmi.h>
 #endif
-
-#include <jumpfunc/tracepoint.h>
 
 #include "../test_compat.h"
 
@@ -220,7 +220,7 @@ static int storm_thread(void *arg)
 	return 0;
 }
 
-#ifdef CONFIG_X86_64
+#if JF_HAVE_PATCHING
 static DEFINE_PER_CPU(int, nmi_asked);
 
 static int storm_nmi(unsigned int type, struct pt_regs *regs)

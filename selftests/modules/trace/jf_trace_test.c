@@ -492,7 +492,7 @@ static void test_pool(void)
 	}
 }
 
-#ifdef CONFIG_X86_64
+#if JF_HAVE_PATCHING
 #include <asm/unwind.h>
 
 static unsigned long stack[64];

@@ -10,11 +10,11 @@ usage()
 	cat <<EOF
 usage: scripts/mutants.sh [-k KERNEL] [-m PATTERN]
 
-For each line of selftests/module.mutants (what is broken @ file @ sed command @ tests), breaks a
-copy of the tree, builds it, and runs the tests, one of which must fail.  The line without a sed
+For each line of selftests/module.mutants (what is broken @ file @ sed command @ tests @ kernel), breaks
+a copy of the tree, builds it, and runs the tests, one of which must fail.  The line without a sed
 command is the control, which must pass.
 
-  -k KERNEL   a name of scripts/kernels.tab (default 6.1)
+  -k KERNEL   a name of scripts/kernels.tab (default 6.1), for lines that do not name one
   -m PATTERN  only lines whose description matches
 EOF
 }
@@ -39,7 +39,7 @@ list=$(grep -v '^#' "$JF_TREE/selftests/module.mutants" | awk -F@ -v p="$pattern
 echo "TAP version 13"
 echo "1..$(wc -l <<<"$list")"
 n=0 failed=0
-while IFS=@ read -r what file command tests <&3; do
+while IFS=@ read -r what file command tests on <&3; do
 	n=$((n + 1))
 	rm -rf "$tree"
 	mkdir -p "$tree"
@@ -56,7 +56,7 @@ while IFS=@ read -r what file command tests <&3; do
 	fi
 	rc=0
 	# shellcheck disable=SC2086
-	JF_BUILD=$work/build nice "$tree/scripts/check" --no-host -k "$kernel" $tests >"$work/$n.log" 2>&1 || rc=$?
+	JF_BUILD=$work/build nice "$tree/scripts/check" --no-host -k "${on:-$kernel}" $tests >"$work/$n.log" 2>&1 || rc=$?
 	by=$(sed -n 's/^      failed: //p' "$work/$n.log" | sort -u | head -n 3 | paste -sd';')
 	if grep -q 'build  .*FAILED' "$work/$n.log"; then
 		echo "not ok $n - $what"

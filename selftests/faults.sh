@@ -202,8 +202,11 @@ JF_PIDS="$JF_PIDS $!"
 (
 	trap 'exit 0' TERM
 	while :; do
-		echo "many 1" >$D/jf_ops/do; echo "probes 5 17" >$D/jf_ops/do; echo "probes 1 3" >$D/jf_ops/do
-		echo "many 0" >$D/jf_ops/do; echo "probes 5 2" >$D/jf_ops/do
+		for c in "many 1" "probes 5 3" "many 0" "probes 5 17" "probes 1 2" "probes 5 2"; do
+			echo "$c" >$D/jf_ops/do
+			# While one of its files is open, a module cannot go.
+			sleep 0.05
+		done
 	done 2>/dev/null
 ) &
 JF_PIDS="$JF_PIDS $!"
@@ -211,12 +214,12 @@ jf_end=$(($(date +%s) + 2 * seconds)) n=0 ok=1
 while [ "$(date +%s)" -lt $jf_end ] || [ $n -lt 3 ]; do
 	insmod "$(jf_ko jf_ops)" || ok=0
 	# At another moment each time.
-	usleep $((n * 7919 % 300000))
+	sleep 0.$((n * 7919 % 300 + 100))
 	i=0
 	# Somebody may be in one of its files.
 	until rmmod jf_ops 2>/dev/null; do
 		i=$((i + 1))
-		[ $i -lt 2000 ] || { ok=0; break; }
+		[ $i -lt 2000 ] || { ok=0; break 2; }
 	done
 	n=$((n + 1))
 done

@@ -171,7 +171,7 @@ fetch_built()
 	mv "$out/info.new" "$out/info"
 	trap - EXIT INT TERM HUP
 	flock -u 6
-	say "kernel $name is $release, built in $((SECONDS / 60)) min $((SECONDS % 60)) s, $(du -sm "$out" | cut -f 1) MiB"
+	say "kernel $name is $release, built in $((SECONDS / 60)) min $((SECONDS % 60)) s, $(du -csm "$o" "$out/vmlinuz" | tail -n 1 | cut -f 1) MiB"
 }
 
 # edited TREE OUT FRAGMENT...: prints the sources to build from: these, or where a fragment has

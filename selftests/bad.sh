@@ -71,8 +71,10 @@ for w in magic size; do refused $w "another version"; done
 for w in owner outside order; do refused $w "outside of the module"; done
 for w in foreign tramp none count name enttype; do refused $w "not the module's"; done
 refused twice "stands twice"
-refused type "wrong type"
-refused key "in no module with tables"
+if jf_patching; then
+	refused type "wrong type"
+	refused key "in no module with tables"
+fi
 refused targets "targets for no dynamic function"
 for w in list many noname; do refused $w "list of targets is not in the module"; done
 if [ $patches = 1 ]; then

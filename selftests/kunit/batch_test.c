@@ -265,7 +265,7 @@ static void twice_the_same(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, jfk.transactions, 1U);
 	KUNIT_EXPECT_EQ(test, jfk.pokes, ALL_SITES);
 	KUNIT_EXPECT_EQ(test, jf_stats.updates, (u64)FUNCS + 1);
-	KUNIT_EXPECT_EQ(test, jfk_ctl(&x.f[1]->ent)->updates, 1ULL);
+	KUNIT_EXPECT_EQ(test, jfk_updates(&x.f[1]->ent), 1ULL);
 	expect_done(test, &x, 1);
 }
 
@@ -615,9 +615,9 @@ static void counters(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, s.fallbacks, 0ULL);
 	KUNIT_EXPECT_GT(test, s.ns_min, 0ULL);
 	KUNIT_EXPECT_TRUE(test, s.ns_min <= s.ns_last && s.ns_last <= s.ns_max);
-	KUNIT_EXPECT_EQ(test, jfk_ctl(&x.f[0]->ent)->updates, 2ULL);
-	KUNIT_EXPECT_EQ(test, jfk_ctl(&x.f[1]->ent)->updates, 1ULL);
-	KUNIT_EXPECT_EQ(test, jfk_ctl(&x.key->ent)->updates, 1ULL);
+	KUNIT_EXPECT_EQ(test, jfk_updates(&x.f[0]->ent), 2ULL);
+	KUNIT_EXPECT_EQ(test, jfk_updates(&x.f[1]->ent), 1ULL);
+	KUNIT_EXPECT_EQ(test, jfk_updates(&x.key->ent), 1ULL);
 }
 
 static void trace_events(struct kunit *test)

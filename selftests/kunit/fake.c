@@ -573,6 +573,27 @@ struct jf_ctl *jfk_ctl(struct jf_ent *ent)
 	return ctl;
 }
 
+unsigned int jfk_num_sites(struct jf_ent *ent)
+{
+	struct jf_ctl *ctl = jfk_ctl(ent);
+
+	return ctl ? ctl->num_sites : UINT_MAX;
+}
+
+u64 jfk_updates(struct jf_ent *ent)
+{
+	struct jf_ctl *ctl = jfk_ctl(ent);
+
+	return ctl ? ctl->updates : U64_MAX;
+}
+
+unsigned long jfk_found(unsigned long addr)
+{
+	struct jf_site *site = jf_site_find(addr);
+
+	return site ? site->addr : ULONG_MAX;
+}
+
 int jfk_by_name(const char *module, const char *name, enum jf_ent_type type,
 		struct jf_ent **ent)
 {

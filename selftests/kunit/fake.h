@@ -159,6 +159,10 @@ static inline unsigned long jfk_label(unsigned long site) { return site + 64; }
 unsigned int jfk_num_modules(void);
 unsigned int jfk_map_num(void);
 struct jf_ctl *jfk_ctl(struct jf_ent *ent);
+/* Of a key, or of a site; all ones where there is none. */
+unsigned int jfk_num_sites(struct jf_ent *ent);
+u64 jfk_updates(struct jf_ent *ent);
+unsigned long jfk_found(unsigned long addr);
 int jfk_by_name(const char *module, const char *name, enum jf_ent_type type, struct jf_ent **ent);
 void *jfk_allowed(struct jf_ent *ent, const char *name);
 int jfk_check_target(void *func, struct jfk_mod *own);

@@ -158,7 +158,7 @@ static void counts(struct kunit *test)
 	}
 	KUNIT_EXPECT_EQ(test, count, s->count);
 	KUNIT_EXPECT_EQ(test, jfk.transactions, s->transactions);
-	KUNIT_EXPECT_EQ(test, jfk_ctl(&x.key->ent)->updates, (u64)s->transactions);
+	KUNIT_EXPECT_EQ(test, jfk_updates(&x.key->ent), (u64)s->transactions);
 }
 
 /* --- edges ------------------------------------------------------------- */

@@ -80,8 +80,8 @@ static void coming_patches(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, jfk_text(e.likely_off), branch(e.likely_off));
 	KUNIT_EXPECT_EQ(test, jfk_text(e.unlikely_on), branch(e.unlikely_on));
 	KUNIT_EXPECT_EQ(test, jfk_text(e.likely_on), jfk_nop());
-	KUNIT_EXPECT_EQ(test, jfk_ctl(&e.f->ent)->num_sites, 2U);
-	KUNIT_EXPECT_EQ(test, jfk_ctl(&e.off->ent)->num_sites, 2U);
+	KUNIT_EXPECT_EQ(test, jfk_num_sites(&e.f->ent), 2U);
+	KUNIT_EXPECT_EQ(test, jfk_num_sites(&e.off->ent), 2U);
 	/* Loading is no update. */
 	KUNIT_EXPECT_EQ(test, jf_stats.updates, 0ULL);
 	KUNIT_EXPECT_EQ(test, jf_stats.batches, 0ULL);
@@ -166,11 +166,11 @@ static void late_comer(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, jfk.transactions, 1U);
 	KUNIT_EXPECT_EQ(test, jfk_text(call), jfk_call(jfk_target(2)));
 	KUNIT_EXPECT_EQ(test, jfk_text(off), branch(off));
-	KUNIT_EXPECT_EQ(test, jfk_ctl(&e.f->ent)->num_sites, 3U);
+	KUNIT_EXPECT_EQ(test, jfk_num_sites(&e.f->ent), 3U);
 
 	/* It goes: the owner's key forgets its sites and still works. */
 	KUNIT_EXPECT_EQ(test, jfk_notify(m, MODULE_STATE_GOING), 0);
-	KUNIT_EXPECT_EQ(test, jfk_ctl(&e.f->ent)->num_sites, 2U);
+	KUNIT_EXPECT_EQ(test, jfk_num_sites(&e.f->ent), 2U);
 	KUNIT_EXPECT_EQ(test, __jf_func_update(e.f, jfk_target(3)), 0);
 	KUNIT_EXPECT_EQ(test, jfk_text(e.call_f), jfk_call(jfk_target(3)));
 	KUNIT_EXPECT_EQ(test, jfk_text(call), jfk_call(jfk_target(2)));
@@ -326,8 +326,8 @@ static void refused(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, !jfk_ctl(&e.off->ent));
 	KUNIT_EXPECT_TRUE(test, !jf_site_find(e.call_f));
 	KUNIT_EXPECT_EQ(test, jfk_num_modules(), 1U);
-	KUNIT_EXPECT_EQ(test, jfk_ctl(&first.f->ent)->num_sites, 2U);
-	KUNIT_EXPECT_EQ(test, jf_site_find(first.call_f)->addr, first.call_f);
+	KUNIT_EXPECT_EQ(test, jfk_num_sites(&first.f->ent), 2U);
+	KUNIT_EXPECT_EQ(test, jfk_found(first.call_f), first.call_f);
 
 	/* The loader tells of its going all the same. */
 	jfk.far = NULL;
@@ -444,12 +444,12 @@ static void map_comes_and_goes(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, jfk_notify(a.m, MODULE_STATE_GOING), 0);
 	KUNIT_EXPECT_EQ_MSG(test, jfk.allocs, 0U, "going must not need memory");
 	KUNIT_EXPECT_TRUE(test, !jf_site_find(a.call_f));
-	KUNIT_EXPECT_EQ(test, jf_site_find(b.call_f)->addr, b.call_f);
+	KUNIT_EXPECT_EQ(test, jfk_found(b.call_f), b.call_f);
 	KUNIT_EXPECT_EQ(test, jfk_map_num(), 2U * EVERYTHING_SITES);
 	KUNIT_ASSERT_EQ(test, jfk_load(c.m), 0);
 	KUNIT_EXPECT_EQ(test, jfk_map_num(), 2U * EVERYTHING_SITES);
-	KUNIT_EXPECT_EQ(test, jf_site_find(b.call_f)->addr, b.call_f);
-	KUNIT_EXPECT_EQ(test, jf_site_find(c.likely_on)->addr, c.likely_on);
+	KUNIT_EXPECT_EQ(test, jfk_found(b.call_f), b.call_f);
+	KUNIT_EXPECT_EQ(test, jfk_found(c.likely_on), c.likely_on);
 }
 
 /* --- alive ------------------------------------------------------------- */
@@ -464,12 +464,12 @@ static void init_text_ends(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, jfk_notify(m, MODULE_STATE_COMING), 0);
 	KUNIT_EXPECT_EQ(test, __jf_func_update(f, jfk_target(1)), 0);
 	KUNIT_EXPECT_EQ(test, jfk_text(init), jfk_call(jfk_target(1)));
-	KUNIT_EXPECT_EQ(test, jfk_ctl(&f->ent)->num_sites, 3U);
+	KUNIT_EXPECT_EQ(test, jfk_num_sites(&f->ent), 3U);
 	KUNIT_ASSERT_EQ(test, jfk_notify(m, MODULE_STATE_LIVE), 0);
 	/* That memory belongs to somebody else now. */
 	jfk_write(init, 0x1234567890);
 	KUNIT_EXPECT_TRUE(test, !jf_site_find(init));
-	KUNIT_EXPECT_EQ(test, jfk_ctl(&f->ent)->num_sites, 2U);
+	KUNIT_EXPECT_EQ(test, jfk_num_sites(&f->ent), 2U);
 	KUNIT_EXPECT_EQ(test, __jf_func_update(f, jfk_target(2)), 0);
 	KUNIT_EXPECT_EQ(test, jfk_text(call), jfk_call(jfk_target(2)));
 	KUNIT_EXPECT_EQ(test, jfk_text(init), 0x1234567890ULL);

@@ -65,7 +65,7 @@ quietly()
 	building=$!
 	while kill -0 $building 2>/dev/null; do
 		sleep 1
-		[ $((SECONDS - shown)) -ge $every ] || continue
+		[ "$expected" != 0 ] && [ $((SECONDS - shown)) -ge $every ] || continue
 		shown=$SECONDS
 		n=$(grep -cE '^ +(CC|AS|HOSTCC) ' "$log") || true
 		if [ -t 2 ]; then

@@ -657,7 +657,9 @@ unsigned int jfk_num_probes(const struct jf_tracepoint *tp)
 
 const struct jf_probe *jfk_probe(const struct jf_tracepoint *tp, unsigned int i)
 {
-	return &tp->probes->probe[i];
+	static const struct jf_probe none;
+
+	return i < jf_num(tp->probes) ? &tp->probes->probe[i] : &none;
 }
 
 void *jfk_probes_image(const struct jf_tracepoint *tp)

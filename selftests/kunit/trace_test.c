@@ -87,7 +87,9 @@ static int del(struct fixture *x, unsigned int i)
 
 	if (err)
 		return err;
-	while (m->probe[at].data != data(i))
+	if (!m->num)
+		return -ENODATA;
+	while (at < m->num - 1 && m->probe[at].data != data(i))
 		at++;
 	memmove(&m->probe[at], &m->probe[at + 1],
 		(m->num - at - 1) * sizeof(m->probe[0]));
@@ -380,7 +382,8 @@ static void images_run_out(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, jfk_probes_image(x.tp) != NULL);
 	KUNIT_EXPECT_EQ(test, jf_trace_stats.iter_exhausted, 1ULL);
 	KUNIT_EXPECT_EQ(test, jfk_num_probes(other[1]), 1U);
-	KUNIT_EXPECT_TRUE(test, ((struct jfk_image *)jfk_probes_image(other[1]))->used);
+	KUNIT_EXPECT_TRUE(test, jfk_probes_image(other[1]) &&
+			  ((struct jfk_image *)jfk_probes_image(other[1]))->used);
 }
 
 /* --- failures ---------------------------------------------------------- */

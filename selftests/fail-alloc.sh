@@ -108,14 +108,17 @@ file "functions, six, all allocations failing" functions "func0=jf_func0_1 func1
 modes()
 {
 	jf_from=$1 jf_to=$2; shift 2
-	nth "dispatch from $jf_from to $jf_to, $(cat $JF/subscribers) subscribers${1:+, all allocations failing}" \
+	nth "dispatch from $jf_from to $jf_to, $(cat $JF/subscribers) subscribers ($*)" \
 		-b "write $JF/dispatch $jf_from" -S "$JF/subscribers" "$@" write $JF/dispatch "$jf_to"
 }
+# A change of modes attaches to some twenty tracepoints and waits for each: fewer attempts in short.
+one='-i 5' all='-p 500' ways="kernel chain dynfunc off"
+[ "${JF_LONG:-0}" = 0 ] || one='' all='-p 64' ways="kernel indirect dynfunc chain kernel chain dynfunc indirect off"
 for n in 1 3; do
 	jf_write subscribers $n
-	for p in '' '-p 64'; do
+	for p in "$one" "$all"; do
 		last=off
-		for mode in kernel indirect dynfunc chain kernel chain dynfunc indirect off; do
+		for mode in $ways; do
 			# shellcheck disable=SC2086
 			modes $last $mode $p
 			last=$mode
@@ -126,10 +129,12 @@ done
 jf_write subscribers 1
 for mode in kernel chain; do
 	jf_write dispatch $mode
-	for p in '' '-p 64'; do
-		nth "subscribers from 1 to 4 in mode $mode${p:+, all allocations failing}" $same -S "$JF/stats=^trace_transitions" \
+	for p in "$one" "$all"; do
+		# shellcheck disable=SC2086
+		nth "subscribers from 1 to 4 in mode $mode ($p)" -S $JF/dispatch -S $JF/subscribers \
 			-b "write $JF/subscribers 1" $p write $JF/subscribers 4
-		nth "subscribers from 4 to 1 in mode $mode${p:+, all allocations failing}" $same \
+		# shellcheck disable=SC2086
+		nth "subscribers from 4 to 1 in mode $mode ($p)" -S $JF/dispatch -S $JF/subscribers \
 			-b "write $JF/subscribers 4" $p write $JF/subscribers 1
 	done
 	jf_write subscribers 1

@@ -421,24 +421,26 @@ static unsigned int misplaced(void)
 
 static int results_show(struct seq_file *m, void *v)
 {
-	struct counters t = {}, *c;
+	struct counters t = {};
 	int cpu;
 
 	mutex_lock(&mutex);
 	for_each_possible_cpu(cpu) {
-		c = per_cpu_ptr(&counters, cpu);
-		t.calls += c->calls;
-		t.ops += c->ops;
-		t.on += c->on;
-		t.off += c->off;
-		t.bad_phase += c->bad_phase;
-		t.bad_user += c->bad_user;
-		t.bad_op += c->bad_op;
-		c = per_cpu_ptr(&irq_counters, cpu);
-		t.irq_calls += c->irq_calls;
-		t.on += c->on;
-		t.off += c->off;
-		t.bad_phase += c->bad_phase;
+		/* They are counted on: a number may be out of date, no more. */
+		struct counters c = data_race(*per_cpu_ptr(&counters, cpu));
+		struct counters q = data_race(*per_cpu_ptr(&irq_counters, cpu));
+
+		t.calls += c.calls;
+		t.ops += c.ops;
+		t.on += c.on;
+		t.off += c.off;
+		t.bad_phase += c.bad_phase;
+		t.bad_user += c.bad_user;
+		t.bad_op += c.bad_op;
+		t.irq_calls += q.irq_calls;
+		t.on += q.on;
+		t.off += q.off;
+		t.bad_phase += q.bad_phase;
 	}
 	seq_printf(m, "calls %llu\nirq_calls %llu\non %llu\noff %llu\n", t.calls, t.irq_calls, t.on, t.off);
 	seq_printf(m, "toggles %llu\nops %llu\n", toggles, t.ops);

@@ -221,14 +221,16 @@ static int results_show(struct seq_file *m, void *v)
 	int cpu, i;
 
 	for_each_possible_cpu(cpu) {
-		struct counters *a = per_cpu_ptr(&in_task, cpu), *b = per_cpu_ptr(&in_irq, cpu);
+		/* They are counted on: a number may be out of date, no more. */
+		struct counters a = data_race(*per_cpu_ptr(&in_task, cpu));
+		struct counters b = data_race(*per_cpu_ptr(&in_irq, cpu));
 
-		t.calls += a->calls;
-		q.calls += b->calls;
-		t.bad_value += a->bad_value + b->bad_value;
-		t.bad_target += a->bad_target + b->bad_target;
+		t.calls += a.calls;
+		q.calls += b.calls;
+		t.bad_value += a.bad_value + b.bad_value;
+		t.bad_target += a.bad_target + b.bad_target;
 		for (i = 0; i < NTARGETS; i++)
-			t.hits[i] += a->hits[i] + b->hits[i];
+			t.hits[i] += a.hits[i] + b.hits[i];
 	}
 	seq_printf(m, "calls %llu\nirq_calls %llu\n", t.calls, q.calls);
 	for (i = 0; i < NTARGETS; i++)

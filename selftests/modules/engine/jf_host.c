@@ -164,7 +164,8 @@ static int test_quiesce(void)
 		CHECK_EQ(atomic_read(&entered[old]), 0);
 	}
 	/* Otherwise this has shown nothing. */
-	CHECK(busy > 0);
+	/* With one CPU and without preemption, whoever looks is alone. */
+	CHECK(busy > 0 || (num_online_cpus() == 1 && !IS_ENABLED(CONFIG_PREEMPTION)));
 	pr_info("jf_host: somebody was inside in %d of %d rounds\n", busy, SLOW_ROUNDS);
 	while (n--)
 		kthread_stop(t[n]);

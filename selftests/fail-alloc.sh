@@ -112,7 +112,7 @@ modes()
 		-b "write $JF/dispatch $jf_from" -S "$JF/subscribers" "$@" write $JF/dispatch "$jf_to"
 }
 # A change of modes attaches to some twenty tracepoints and waits for each: fewer attempts in short.
-one='-i 5' all='-p 500' ways="kernel chain dynfunc off"
+one='-i 5' all='-p 2000' ways="kernel chain dynfunc off"
 [ "${JF_LONG:-0}" = 0 ] || one='' all='-p 64' ways="kernel indirect dynfunc chain kernel chain dynfunc indirect off"
 for n in 1 3; do
 	jf_write subscribers $n

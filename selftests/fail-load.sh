@@ -16,7 +16,7 @@ fail_start
 
 every='-i 5' big='-i 25'
 [ "${JF_LONG:-0}" = 0 ] || every='' big=''
-core=$(jf_ko jumpfunc) ops=$(jf_ko jf_ops) many=$(jf_ko jf_many) bench=$(jf_ko jumpfunc_bench)
+core=$(jf_ko jumpfunc) ops=$(jf_ko jf_ops) bench=$(jf_ko jumpfunc_bench)
 backend=${JF_BACKEND:+backend=$JF_BACKEND}
 [ -d /sys/kernel/tracing/events ] && events=/sys/kernel/tracing/events || events=/sys/kernel/debug/tracing/events
 
@@ -49,7 +49,6 @@ jf_insmod jf_ops
 nth "such a module is unloaded" $every -u "load $ops" unload jf_ops
 jf_insmod jf_sample_provider
 jf_insmod jf_sample_consumer
-jf_log_mark
 # Its end lets functions of the provider fall back, and that must not fail.
 # shellcheck disable=SC2086
 nth "a module that is a target is unloaded" $every -u "load $(jf_ko jf_sample_consumer)" unload jf_sample_consumer

@@ -442,6 +442,8 @@ int main(int argc, char **argv)
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	if (first < 0)
 		first = persist ? 0 : 1;
+	if (persist && max == 20000)
+		max = 16 << 20;		/* bytes */
 	set_up();
 
 	/* What success looks like. */

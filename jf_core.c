@@ -92,7 +92,8 @@ const char *jf_target_name(const void *func, char *buf)
 	if (func == (void *)jf_ret0)
 		return "return-0";
 	sprint_symbol_no_offset(buf, (unsigned long)func);
-	return buf;
+	/* " [module]" would be one field more in a list of fields. */
+	return strsep(&buf, " ");
 }
 
 union jf_value jf_ent_value(struct jf_ent *ent)

@@ -117,6 +117,11 @@ static int jf_add_assignment(struct list_head *changes,
 				    a->name);
 		return PTR_ERR(ctl);
 	}
+	if (ctl->ent->flags & JF_ENT_TRACE) {
+		pr_warn_ratelimited("functions: %s belongs to a tracepoint and changes with its probes alone\n",
+				    a->name);
+		return -EPERM;
+	}
 	if (!strcmp(a->target, "default")) {
 		v.func = jf_ent_func(ctl->ent)->init;
 	} else if (!strcmp(a->target, "none") && ctl->ent->flags & JF_ENT_RET0) {

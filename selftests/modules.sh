@@ -37,7 +37,8 @@ check_match "the consumer finds the initial targets" "$log" \
 	'as found: filter 1 0, by trampoline 1 0, received 1000 0, seen 0$'
 check_match "it changes one" "$log" 'with a hook: filter 1 0, by trampoline 1 0, received 1000 0, seen 2$'
 check_match "it changes all in a batch" "$log" 'after a batch: filter 1 0, by trampoline 1 0, received 100 0, seen 4$'
-check_eq "functions tells the target" "$(query sample_filter)" accept_web
+check_eq "functions tells the target, in a field of its own" \
+	"$(awk '$1 == "sample_filter" {print $4, NF}' $JF/functions)" "accept_web 6"
 if [ "$be" != indirect ]; then
 	check_eq "functions counts sites of both modules" "$(sites sample_filter)" $((first + 2))
 fi

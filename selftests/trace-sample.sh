@@ -27,6 +27,9 @@ else
 		"$(leads sample_job_begin) $(leads sample_job_end)" "jf_single jf_chain"
 fi
 check_eq "they have seen nothing yet" "$(seen)" "0 begun, 0 ended, 0 failed"
+for target in none default; do
+	check_fails "nobody cuts the tracepoint off by writing $target" jf_write functions "__jf_tp_sample_job_begin=$target"
+done
 check "jobs with probes" jobs 7
 check_eq "they have seen all of them" "$(seen)" "7 begun, 7 ended, 3 failed"
 check_fails "the sample cannot go before its probes" rmmod jf_sample_trace

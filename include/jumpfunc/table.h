@@ -72,6 +72,7 @@ enum jf_ent_type {
 #define JF_ENT_RET0	0x02	/* NULL target: the call returns 0 */
 #define JF_ENT_RO	0x04	/* read-only once its module's init is done */
 #define JF_ENT_ON	0x08	/* a jump-label key that starts enabled */
+#define JF_ENT_TRACE	0x10	/* a tracepoint's: changes with its probes alone */
 
 /**
  * struct jf_ent - what dynamic functions and jump-label keys have in common

@@ -242,7 +242,7 @@ int __jf_trace_unregister(struct jf_tracepoint *tp, void *func, void *data);
 #define DEFINE_JF_TRACE(tp)						\
 	DEFINE_JF_KEY_FALSE(__jf_on_##tp);				\
 	__DEFINE_DYNFUNC(__jf_tp_##tp, __jf_iter_##tp, jf_nop,		\
-			 JF_ENT_NULL_OK);				\
+			 JF_ENT_NULL_OK | JF_ENT_TRACE);		\
 	struct jf_tracepoint __jf_trace_##tp = {			\
 		.name	= #tp,						\
 		.owner	= THIS_MODULE,					\

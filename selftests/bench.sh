@@ -147,7 +147,7 @@ refuse "batches onebyone_max=5001" '"onebyone_max=5001".*from 0 to 5000'
 refuse "calls format=xml" '"format=xml" is not understood'
 refuse "rounds=5" 'nothing to run; write all'
 refuse " " 'nothing to run; write all'
-refuse "$(printf '%300s' x)" 'a command of more than 255 bytes'
+refuse "$(printf '%4097s' x)" 'a command is one write of 1 to 4095 bytes'
 if printf 'calls\0rubbish' >$B 2>/dev/null; then fail "refused: a NUL byte"; else pass "refused: a NUL byte"; fi
 echo "jumpfunc_bench: a NUL byte" >>"$JF_TMP/reasons"
 jf_log_new | grep 'jumpfunc_bench: ' >"$JF_TMP/said"

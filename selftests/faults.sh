@@ -203,9 +203,9 @@ JF_PIDS="$JF_PIDS $!"
 	trap 'exit 0' TERM
 	while :; do
 		for c in "many 1" "probes 5 3" "many 0" "probes 5 17" "probes 1 2" "probes 5 2"; do
-			echo "$c" >$D/jf_ops/do
 			# While one of its files is open, a module cannot go.
-			sleep 0.05
+			while [ -e "$JF_TMP/hold" ]; do sleep 0.02; done
+			echo "$c" >$D/jf_ops/do
 		done
 	done 2>/dev/null
 ) &
@@ -216,11 +216,14 @@ while [ "$(date +%s)" -lt $jf_end ] || [ $n -lt 3 ]; do
 	# At another moment each time.
 	sleep 0.$((n * 7919 % 300 + 100))
 	i=0
-	# Somebody may be in one of its files.
+	# Whoever is in one of its files is waited for, after some attempts that meet it there.
 	until rmmod jf_ops 2>/dev/null; do
 		i=$((i + 1))
-		[ $i -lt 2000 ] || { ok=0; break 2; }
+		[ $i -lt 4 ] || touch "$JF_TMP/hold"
+		[ $i -lt 4 ] || sleep 0.05
+		[ $i -lt 1000 ] || { ok=0; break 2; }
 	done
+	rm -f "$JF_TMP/hold"
 	n=$((n + 1))
 done
 jf_stop_all

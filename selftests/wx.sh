@@ -100,7 +100,7 @@ while [ $i -lt $looks ]; do
 done
 jf_stop_all
 # The write that was under way has ended when the next one has.
-jf_write func2 0; echo 1 >$S/run; echo nothing >/sys/kernel/debug/jf_many/run 2>/dev/null
+jf_write func2 0; echo 1 >$S/run; echo set_0 >/sys/kernel/debug/jf_many/run
 note "$(($(jf_stat batches) - n)) transactions meanwhile, $(($(value maps) - maps)) mappings"
 look_quiet "after the storm"
 

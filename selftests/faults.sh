@@ -82,6 +82,11 @@ cpus_away()
 }
 all_cpus() { for c in $cpus; do echo 1 >"$c"; done; }
 
+# The fair server of the scheduler is new in 6.12, and there it loses count when a CPU goes at a bad
+# moment: "dl_rq->running_bw > old", a warning, whoever it is that takes CPUs away.
+case $(uname -r) in
+6.12.*) [ ! -e $D/sched/fair_server ] || cpus='' ;;
+esac
 if [ -n "$cpus" ]; then
 	jf_on_exit all_cpus
 	for m in jf_storm jf_keystorm jf_trace_storm; do
@@ -96,7 +101,7 @@ if [ -n "$cpus" ]; then
 	all_cpus
 	jf_write func2 0
 else
-	skip "CPUs go and come back" "this kernel or machine has none that can (CONFIG_HOTPLUG_CPU)"
+	skip "CPUs go and come back" "this kernel or machine has none that can (CONFIG_HOTPLUG_CPU), or warns of itself when they do (6.12)"
 fi
 
 # ---- kprobes, function tracing ----
@@ -189,12 +194,13 @@ if jf_has jf_many; then
 fi
 (
 	won=0 lost=0 odd=0
-	trap 'echo "$won $lost $odd" >"$JF_TMP/race"; exit 0' TERM
+	trap 'exit 0' TERM
 	while :; do
 		for t in 1 2 0; do
 			if echo "ops_0=target_$t func1=jf_func1_$t ops_1=target_$t" >$JF/functions; then won=$((won + 1))
 			else lost=$((lost + 1)); fi
 			cat $JF/functions $JF/keys >/dev/null || odd=$((odd + 1))
+			echo "$won $lost $odd" >"$JF_TMP/race"
 		done
 	done
 ) 2>/dev/null &
@@ -211,7 +217,9 @@ JF_PIDS="$JF_PIDS $!"
 ) &
 JF_PIDS="$JF_PIDS $!"
 jf_end=$(($(date +%s) + 2 * seconds)) n=0 ok=1
-while [ "$(date +%s)" -lt $jf_end ] || [ $n -lt 3 ]; do
+echo 0 0 0 >"$JF_TMP/race"
+# Until both outcomes were met; on a busy machine few updates are made in a module's time.
+until [ "$(date +%s)" -ge $jf_end ] && [ $n -ge 3 ] && grep -q '^[1-9][0-9]* [1-9]' "$JF_TMP/race" || [ $n -ge 100 ]; do
 	insmod "$(jf_ko jf_ops)" || ok=0
 	# At another moment each time.
 	sleep 0.$((n * 7919 % 300 + 100))

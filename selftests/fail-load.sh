@@ -34,7 +34,7 @@ jf_unload
 leak_check "jumpfunc.ko loaded and unloaded"
 now=$(mappings)
 if [ "$now" -le $((maps + 4)) ]; then pass "no mapping is left behind ($maps before, $now now)"; else
-	fail "no mapping is left behind" "$maps before, $now now: $(grep -vE 'unpurged|kernel_clone|n_tty_open' /proc/vmallocinfo | tail -n 20)"; fi
+	fail "no mapping is left behind" "$maps before, $now now: $(list_mappings | tail -n 20)"; fi
 
 # ---- modules that use it ----
 

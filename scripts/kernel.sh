@@ -342,6 +342,18 @@ source_tree()
 trimmed=('--exclude=*/Documentation/*/*' '--exclude=*/drivers/gpu/drm/amd/include/asic_reg/*'
 	 '--exclude=*/arch/*/boot/dts/*')
 
+# settle TOP FOLDER: this is the kernel now.  Others of its name that no tree has asked for in a week go.
+settle()
+{
+	local old
+	ln -sfn "${2##*/}" "$1/current"
+	touch "$2/info"
+	find "$1" -mindepth 2 -maxdepth 2 -name info -mtime +6 -printf '%h\n' | while read -r old; do
+		say "removing ${old##*/}, not used for a week"
+		rm -rf "$old"
+	done
+}
+
 # fetch NAME: prints the folder
 fetch()
 {
@@ -354,7 +366,7 @@ fetch()
 	case $flavour in
 	source:*)
 		fetch_built "$name" "$top"
-		ln -sfn "${out##*/}" "$top/current"
+		settle "$top" "$out"
 		echo "$out"; return ;;
 	esac
 	if ! newest "$name"; then
@@ -386,7 +398,7 @@ fetch()
 		mv "$out/info.new" "$out/info"
 		say "kernel $name is $release ($pkgversion, $suite), built with $(sed -n 's/^compiler=//p' "$out/info") of the $(sed -n 's/^toolchain=//p' "$out/info")"
 	fi
-	ln -sfn "${out##*/}" "$top/current"
+	settle "$top" "$out"
 	echo "$out"
 }
 

@@ -64,8 +64,8 @@ check:
 	@scripts/check --kernels "$(KERNELS)" $(if $(BACKENDS),--backends "$(BACKENDS)") $(TESTS)
 
 # The tables in docs/ that this makes are those of its own run.
-check-full: model stress-native coverage
-	@scripts/deps.sh build fetch source vm host
+check-full: stress-native
+	@scripts/deps.sh build fetch source vm host model
 	@rc=0; scripts/check --full $(if $(filter file,$(origin KERNELS)),,--kernels "$(KERNELS)") $(TESTS) || rc=$$?; \
 	scripts/kernels-md || rc=1; exit $$rc
 

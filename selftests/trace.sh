@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
+# JF_ANY_BACKEND: it goes through them itself
 # JF_TIMEOUT=240
 # Static-call tracepoints in every back end: arguments, data, order, errors, stack traces; images
 # that run out; probes whose module goes.

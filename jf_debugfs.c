@@ -22,7 +22,7 @@ static struct dentry *jf_dir;
 /**
  * struct jf_file - one file of the directory
  * @name:  its name
- * @show:  prints it
+ * @show:  prints it; 0 or -errno, which is what the reader gets
  * @store: takes a command, NUL-terminated, without the final newline, which it
  *         may change; NULL: read-only. Returns 0 or -errno
  * @id:    for files that differ by a number
@@ -30,7 +30,7 @@ static struct dentry *jf_dir;
  */
 struct jf_file {
 	const char	*name;
-	void		(*show)(struct seq_file *m, const struct jf_file *f);
+	int		(*show)(struct seq_file *m, const struct jf_file *f);
 	int		(*store)(char *cmd, const struct jf_file *f);
 	unsigned int	id;
 	const char	*usage;
@@ -38,9 +38,10 @@ struct jf_file {
 
 /* --- func0 to func3 ---------------------------------------------------- */
 
-static void jf_show_demo(struct seq_file *m, const struct jf_file *f)
+static int jf_show_demo(struct seq_file *m, const struct jf_file *f)
 {
 	jf_demo_call(f->id, m);
+	return 0;
 }
 
 static int jf_store_demo(char *cmd, const struct jf_file *f)
@@ -74,7 +75,7 @@ static void jf_show_sites(struct seq_file *m, const struct jf_ctl *ctl)
 	}
 }
 
-static void jf_show_functions(struct seq_file *m, const struct jf_file *f)
+static int jf_show_functions(struct seq_file *m, const struct jf_file *f)
 {
 	const struct jf_mod *mod;
 	/* Under jf_mutex. Too long for a stack, and a list must not fail for it. */
@@ -99,6 +100,7 @@ static void jf_show_functions(struct seq_file *m, const struct jf_file *f)
 		}
 	}
 	jf_unlock();
+	return 0;
 }
 
 /* One assignment of a command becomes a change. */
@@ -163,7 +165,7 @@ static int jf_store_functions(char *cmd, const struct jf_file *f)
 
 /* --- keys -------------------------------------------------------------- */
 
-static void jf_show_keys(struct seq_file *m, const struct jf_file *f)
+static int jf_show_keys(struct seq_file *m, const struct jf_file *f)
 {
 	const struct jf_mod *mod;
 	unsigned int i;
@@ -190,11 +192,12 @@ static void jf_show_keys(struct seq_file *m, const struct jf_file *f)
 		}
 	}
 	jf_unlock();
+	return 0;
 }
 
 /* --- stats ------------------------------------------------------------- */
 
-static void jf_show_stats(struct seq_file *m, const struct jf_file *f)
+static int jf_show_stats(struct seq_file *m, const struct jf_file *f)
 {
 	struct jf_stats s;
 
@@ -222,13 +225,15 @@ static void jf_show_stats(struct seq_file *m, const struct jf_file *f)
 	seq_printf(m, "images_used %u\n", jf_arch_images_used());
 	seq_printf(m, "images_total %u\n", jf_arch_images_total());
 	jf_sample_show_stats(m);
+	return 0;
 }
 
 /* --- the sample set ---------------------------------------------------- */
 
-static void jf_show_dispatch(struct seq_file *m, const struct jf_file *f)
+static int jf_show_dispatch(struct seq_file *m, const struct jf_file *f)
 {
 	jf_sample_show_modes(m);
+	return 0;
 }
 
 static int jf_store_dispatch(char *cmd, const struct jf_file *f)
@@ -236,14 +241,16 @@ static int jf_store_dispatch(char *cmd, const struct jf_file *f)
 	return jf_sample_set_mode(cmd);
 }
 
-static void jf_show_events(struct seq_file *m, const struct jf_file *f)
+static int jf_show_events(struct seq_file *m, const struct jf_file *f)
 {
 	jf_sample_show_events(m);
+	return 0;
 }
 
-static void jf_show_subscribers(struct seq_file *m, const struct jf_file *f)
+static int jf_show_subscribers(struct seq_file *m, const struct jf_file *f)
 {
 	seq_printf(m, "%u\n", jf_sample_subscribers());
+	return 0;
 }
 
 static int jf_store_subscribers(char *cmd, const struct jf_file *f)
@@ -254,14 +261,14 @@ static int jf_store_subscribers(char *cmd, const struct jf_file *f)
 	return err ?: jf_sample_set_subscribers(num);
 }
 
-static void jf_show_ring(struct seq_file *m, const struct jf_file *f)
+static int jf_show_ring(struct seq_file *m, const struct jf_file *f)
 {
-	jf_sample_show_ring(m);
+	return jf_sample_show_ring(m);
 }
 
 /* --- help -------------------------------------------------------------- */
 
-static void jf_show_help(struct seq_file *m, const struct jf_file *f)
+static int jf_show_help(struct seq_file *m, const struct jf_file *f)
 {
 	seq_puts(m,
 "func0 ... func3  a dynamic function with that many parameters\n"
@@ -283,6 +290,7 @@ static void jf_show_help(struct seq_file *m, const struct jf_file *f)
 "bench            only with jumpfunc_bench.ko: what calls, branches, probes and\n"
 "                 updates cost; before the first run, reading it explains how\n"
 "help             this text\n");
+	return 0;
 }
 
 /* --- files ------------------------------------------------------------- */
@@ -309,8 +317,7 @@ static int jf_file_show(struct seq_file *m, void *v)
 {
 	const struct jf_file *f = m->private;
 
-	f->show(m, f);
-	return 0;
+	return f->show(m, f);
 }
 
 static int jf_file_open(struct inode *inode, struct file *file)

@@ -345,7 +345,7 @@ int jf_sample_set_subscribers(unsigned int num);
 unsigned int jf_sample_subscribers(void);
 void jf_sample_show_modes(struct seq_file *m);
 void jf_sample_show_events(struct seq_file *m);
-void jf_sample_show_ring(struct seq_file *m);
+int jf_sample_show_ring(struct seq_file *m);
 void jf_sample_show_stats(struct seq_file *m);
 
 /**

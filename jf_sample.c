@@ -556,19 +556,18 @@ static void jf_show_rec(struct seq_file *m, const struct jf_rec *r)
 		seq_printf(m, "%ld\n", (long)r->arg);
 }
 
-void jf_sample_show_ring(struct seq_file *m)
+int jf_sample_show_ring(struct seq_file *m)
 {
 	unsigned int i, num;
 	struct jf_rec *recs = jf_ring_snapshot(&num);
 
-	if (!recs) {
-		seq_puts(m, "# out of memory\n");
-		return;
-	}
+	if (!recs)
+		return -ENOMEM;
 	seq_puts(m, "# time_ns cpu event subscriber mode pid arg\n");
 	for (i = num > JF_RING_SHOW ? num - JF_RING_SHOW : 0; i < num; i++)
 		jf_show_rec(m, &recs[i]);
 	kvfree(recs);
+	return 0;
 }
 
 void jf_sample_show_stats(struct seq_file *m)

@@ -60,6 +60,11 @@ DEFINE_DYNFUNC(ops_##n, target_0);					\
 static noinline int call_##n(int a)					\
 {									\
 	return dynfunc_call(ops_##n, a);				\
+}									\
+/* Through the trampoline, or the pointer where there is none. */	\
+static noinline int tramp_##n(int a)					\
+{									\
+	return dynfunc_ops_##n(a);					\
 }
 FUNC(0) FUNC(1) FUNC(2) FUNC(3) FUNC(4) FUNC(5)
 FUNC(6) FUNC(7) FUNC(8) FUNC(9) FUNC(10) FUNC(11)
@@ -80,7 +85,7 @@ static const struct func {
 	int		(*call)(int a);
 	int		(*tramp)(int a);
 } funcs[NFUNCS] = {
-#define F(n) { &__jf_func_ops_##n, call_##n, dynfunc_ops_##n }
+#define F(n) { &__jf_func_ops_##n, call_##n, tramp_##n }
 	F(0), F(1), F(2), F(3), F(4), F(5), F(6), F(7), F(8), F(9), F(10), F(11),
 };
 

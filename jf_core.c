@@ -172,11 +172,13 @@ int jf_check_target(const char *name, void *func, const struct jf_mod *own)
 
 	if (!mod)
 		return 0;
-	if (within_module_init((unsigned long)func, mod->mod)) {
+	/* As in jf_mod_by_addr(). */
+	if (data_race(within_module_init((unsigned long)func, mod->mod))) {
 		pr_warn_ratelimited("%s: target %ps is __init text\n", name, func);
 		return -EINVAL;
 	}
-	if (mod->mod->state == MODULE_STATE_GOING && mod != own) {
+	/* Set without our lock, but before our notifier, which takes it. */
+	if (READ_ONCE(mod->mod->state) == MODULE_STATE_GOING && mod != own) {
 		pr_warn_ratelimited("%s: target %ps is in module %s, which is being unloaded\n",
 				    name, func, mod->mod->name);
 		return -EBUSY;
@@ -210,7 +212,8 @@ static int jf_check_change(struct jf_change *c, bool force)
 				    name, c->ctl->mod->mod->name);
 		return -EROFS;
 	}
-	if (!force && c->ctl->mod->mod->state == MODULE_STATE_GOING) {
+	if (!force &&
+	    READ_ONCE(c->ctl->mod->mod->state) == MODULE_STATE_GOING) {
 		pr_warn_ratelimited("%s: its module %s is being unloaded\n",
 				    name, c->ctl->mod->mod->name);
 		return -EBUSY;

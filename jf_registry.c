@@ -108,8 +108,13 @@ struct jf_mod *jf_mod_by_addr(unsigned long addr)
 	struct jf_mod *m;
 
 	lockdep_assert_held(&jf_mutex);
+	/*
+	 * When a module's init is over, the kernel forgets its init sections,
+	 * field by field and without our lock. Nobody may ask for what is in
+	 * them any more, and whoever does is told one or the other.
+	 */
 	list_for_each_entry(m, &jf_modules, list)
-		if (within_module(addr, m->mod))
+		if (data_race(within_module(addr, m->mod)))
 			return m;
 	return NULL;
 }

@@ -88,9 +88,13 @@ static bool jf_rec_copy(struct jf_rec *to, const struct jf_rec *from)
 
 	if (!seq || seq == JF_REC_BUSY)
 		return false;
-	*to = *from;
+	/* May be overwritten meanwhile; if so, it is thrown away below. */
+	data_race(memcpy(to, from, sizeof(*to)));
 	smp_rmb();
-	return READ_ONCE(from->seq) == seq;
+	if (READ_ONCE(from->seq) != seq)
+		return false;
+	to->seq = seq;
+	return true;
 }
 
 static int jf_rec_cmp(const void *a, const void *b)

@@ -313,7 +313,7 @@ static int jf_dynfunc_add(unsigned int sub)
 static int jf_dynfunc_del(unsigned int sub)
 {
 	/* When the module goes, nobody calls it any more. */
-	if (sub || THIS_MODULE->state == MODULE_STATE_GOING)
+	if (sub || READ_ONCE(THIS_MODULE->state) == MODULE_STATE_GOING)
 		return 0;
 	return dynfunc_update(jf_sample, NULL);
 }

@@ -26,6 +26,7 @@
 #include <linux/delay.h>
 #include <linux/module.h>
 #include <linux/random.h>
+#include <linux/sched/signal.h>
 #include <linux/seq_file.h>
 #include <linux/uaccess.h>
 
@@ -309,7 +310,7 @@ static ssize_t toggle_write(struct file *file, const char __user *buf, size_t le
 	if (err)
 		return err;
 	mutex_lock(&mutex);
-	for (i = 0; i < n && !signal_pending(current); i++) {
+	for (i = 0; i < n && !fatal_signal_pending(current); i++) {
 		bool on = !jf_key_enabled(&storm_key);
 
 		publish(ALLOW_ON | ALLOW_OFF);

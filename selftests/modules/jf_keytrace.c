@@ -19,6 +19,7 @@
 #include <linux/kthread.h>
 #include <linux/module.h>
 #include <linux/perf_event.h>
+#include <linux/sched/signal.h>
 #include <linux/seq_file.h>
 #include <linux/stacktrace.h>
 #include <linux/uaccess.h>
@@ -162,7 +163,7 @@ static int take(unsigned int n, bool toggle)
 	int err = 0;
 
 	WRITE_ONCE(wanted, n);
-	for (i = 0; READ_ONCE(wanted) && i < 30000 && !err && !signal_pending(current); i++) {
+	for (i = 0; READ_ONCE(wanted) && i < 30000 && !err && !fatal_signal_pending(current); i++) {
 		if (toggle)
 			err = i & 1 ? jf_key_disable(&trace_key) : jf_key_enable(&trace_key);
 		msleep(1);

@@ -20,6 +20,7 @@
 #include <linux/debugfs.h>
 #include <linux/module.h>
 #include <linux/rcupdate.h>
+#include <linux/sched/signal.h>
 #include <linux/seq_file.h>
 
 #include <jumpfunc/dynfunc.h>
@@ -189,7 +190,7 @@ static ssize_t updates_write(struct file *file, const char __user *buf, size_t l
 	if (err)
 		return err;
 	mutex_lock(&update_mutex);
-	for (i = 0; i < n && !signal_pending(current); i++) {
+	for (i = 0; i < n && !fatal_signal_pending(current); i++) {
 		unsigned int next = (now + 1 + !!(i & 4)) % NTARGETS;
 		bool batch = i & 2;
 

@@ -18,6 +18,7 @@
 
 #include <linux/delay.h>
 #include <linux/kprobes.h>
+#include <linux/sched/signal.h>
 #include <linux/seq_file.h>
 #include <asm/apic.h>
 #include <asm/nmi.h>
@@ -498,7 +499,7 @@ static int test_storm(void)
 	end = ns + seconds * NSEC_PER_SEC;
 	/* At least some batches, however slow the machine; but not for ever. */
 	while ((ktime_get_ns() < end || (batches < 16 && ktime_get_ns() < end + 60 * NSEC_PER_SEC)) &&
-	       !err && !signal_pending(current)) {
+	       !err && !fatal_signal_pending(current)) {
 		/* One key, any subset, or all but the largest one. */
 		unsigned int mask = random_of(&r) % 3 ? BIT(random_of(&r) % 4) :
 				    random_of(&r) % (BIT(NKEYS) - 1) + 1;

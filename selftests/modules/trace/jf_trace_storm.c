@@ -22,6 +22,7 @@
 #include <linux/delay.h>
 #include <linux/module.h>
 #include <linux/rcupdate.h>
+#include <linux/sched/signal.h>
 #include <linux/seq_file.h>
 
 #include <jumpfunc/tracepoint.h>
@@ -83,10 +84,17 @@ struct counters {
 enum { TASK, IRQ, NMI_, CONTEXTS };
 static DEFINE_PER_CPU(struct counters[CONTEXTS], counters);
 
-static struct counters *mine(void)
+static unsigned int context(void)
 {
-	return &raw_cpu_ptr(counters)[in_nmi() ? NMI_ : hardirq_count() ? IRQ : TASK];
+	return in_nmi() ? NMI_ : hardirq_count() ? IRQ : TASK;
 }
+
+/*
+ * In one step each: when a CPU goes away, its thread goes on beside another
+ * one, and they preempt each other.
+ */
+#define COUNT(field)	this_cpu_inc_return(counters[context()].field)
+#define COUNTED(field)	this_cpu_read(counters[context()].field)
 
 /* --- probes ------------------------------------------------------------ */
 
@@ -100,23 +108,22 @@ static bool cookie_wrong(const struct cookie *c, unsigned int tp, unsigned int f
 
 static __always_inline void probe(void *data, unsigned int tp, unsigned int func, bool args_ok)
 {
-	struct counters *n = mine();
+	u64 calls = COUNT(calls);
 	struct cookie *c = data;
 
-	n->calls++;
 	if (cookie_wrong(c, tp, func)) {
-		if (!n->bad_data++)
+		if (COUNT(bad_data) == 1)
 			pr_err("storm: probe %u of tracepoint %u got data %px\n", func, tp, data);
 		return;
 	}
-	if (READ_ONCE(c->state) == DEAD && !n->bad_late++)
+	if (READ_ONCE(c->state) == DEAD && COUNT(bad_late) == 1)
 		pr_err("storm: probe %u of tracepoint %u was entered late\n", func, tp);
-	if (!args_ok && !n->bad_args++)
+	if (!args_ok && COUNT(bad_args) == 1)
 		pr_err("storm: probe %u of tracepoint %u got wrong arguments\n", func, tp);
 	/* Some time in between, now and then. */
-	if (!(n->calls & 0xfff))
+	if (!(calls & 0xfff))
 		udelay(20);
-	if (READ_ONCE(c->state) == DEAD && !n->bad_late++)
+	if (READ_ONCE(c->state) == DEAD && COUNT(bad_late) == 1)
 		pr_err("storm: probe %u of tracepoint %u was left late\n", func, tp);
 }
 
@@ -147,12 +154,12 @@ PROBES(2)
 /* The probes that are always there. */
 static void first3(void *data, u64 a, u64 b, u64 c)
 {
-	mine()->first[TS3]++;
+	COUNT(first[TS3]);
 }
 
 static void first8(void *data, u64 a, u64 b, u64 c, u64 d, u64 e, u64 f, u64 g, u64 h)
 {
-	mine()->first[TS8]++;
+	COUNT(first[TS8]);
 }
 
 #define CHANGE(n)							\
@@ -177,15 +184,13 @@ static int (* const change[NTPS])(struct cookie *c, int prio) = {
 
 static void hit_all(u64 x)
 {
-	struct counters *n = mine();
-
-	n->hits[TS1]++;
+	COUNT(hits[TS1]);
 	jf_trace_ts1(x);
-	n->hits[TS3]++;
+	COUNT(hits[TS3]);
 	jf_trace_ts3(x, ARG(x, 1), ARG(x, 2));
-	n->hits[TS5]++;
+	COUNT(hits[TS5]);
 	jf_trace(ts5, x, ARG(x, 1), ARG(x, 2), ARG(x, 3), ARG(x, 4));
-	n->hits[TS8]++;
+	COUNT(hits[TS8]);
 	jf_trace_ts8(x, ARG(x, 1), ARG(x, 2), ARG(x, 3), ARG(x, 4), ARG(x, 5), ARG(x, 6),
 		     ARG(x, 7));
 }
@@ -219,7 +224,7 @@ static int storm_nmi(unsigned int type, struct pt_regs *regs)
 {
 	if (!this_cpu_xchg(nmi_asked, 0))
 		return NMI_DONE;
-	hit_all(mine()->hits[TS1]);
+	hit_all(COUNTED(hits[TS1]));
 	return NMI_HANDLED;
 }
 
@@ -250,7 +255,7 @@ static void storm_nmi_stop(void) { }
 
 static enum hrtimer_restart storm_tick(struct hrtimer *t)
 {
-	u64 x = mine()->hits[TS1];
+	u64 x = COUNTED(hits[TS1]);
 
 	hit_all(x);
 	if (!(x & 3))
@@ -329,7 +334,7 @@ static ssize_t run_write(struct file *file, const char __user *buf, size_t len, 
 	if (err)
 		return err;
 	mutex_lock(&run_mutex);
-	for (i = 0; !err && i < n && !signal_pending(current); i++) {
+	for (i = 0; !err && i < n && !fatal_signal_pending(current); i++) {
 		err = change_one();
 		if (!(random32() % 64))
 			kill_retired();

@@ -65,7 +65,7 @@ else
 fi
 # Objects of another kernel must not be taken for this one's.
 if ! cmp -s "$out/info.new" "$out/info"; then
-	rm -rf "$out/src" "$out/modules"
+	rm -rf "$out/src" "$out/modules" "$out/kunit"
 	fresh=1
 else
 	fresh=0
@@ -135,7 +135,8 @@ kunit_sources()
 	echo "linux-source" >"$out/kunit"
 }
 skip=$src/selftests/kunit
-if [ $kunit = 1 ]; then
+# Once asked for they stay: whoever builds without them must not take them from a test under way.
+if [ $kunit = 1 ] || [ -e "$out/kunit" ]; then
 	kunit_sources
 	grep -q '^none' "$out/kunit" || skip=
 fi
@@ -226,6 +227,11 @@ while IFS= read -r ko; do
 	[ ! -e "$out/modules.new/${ko##*/}" ] || die "two modules are called ${ko##*/}"
 	cp "$ko" "$out/modules.new/"
 done < <(find "$src" -path "$skip" -prune -o -name '*.ko' -print | sort)
-rm -rf "$out/modules"
-mv "$out/modules.new" "$out/modules"
+# The same again is left alone: a VM may be reading it.
+if diff -rq "$out/modules.new" "$out/modules" >/dev/null 2>&1; then
+	rm -rf "$out/modules.new"
+else
+	rm -rf "$out/modules"
+	mv "$out/modules.new" "$out/modules"
+fi
 say "built for $name ($release): jumpfunc.ko and $(($(find "$out/modules" -name '*.ko' | wc -l) - 1)) modules that use it, in ${out#"$PWD"/}/modules"

@@ -1,7 +1,7 @@
 WARNING: 
 BUG:
 BUG at
-Oops
+\bOops: 
 Kernel panic
 KASAN:
 KCSAN:

@@ -28,7 +28,7 @@ help:
 	@echo 'make KERNEL=6.12        ... for a stock Debian kernel of the list below, into build/6.12/modules'
 	@echo 'make demo               boot stock 6.1 in a VM, retarget a function, measure dispatch: 5 minutes'
 	@echo 'make check              all tests, on this machine and in VMs; KERNELS="6.1 6.12" chooses the kernels (default: four)'
-	@echo 'make check-full         the same on all kernels, test kernels and back ends, the model, native stress, coverage: hours'
+	@echo 'make check-full         the same on all kernels, test kernels and back ends, the model, native stress, coverage: 2 hours'
 	@echo 'make mutants            break the module in every way we know, and see the tests notice (KERNEL=6.1)'
 	@echo 'make coverage           which lines of the module the tests run, by gcov on a test kernel'
 	@echo 'make stress             the long forms of the VM tests, for an hour or more (KERNELS, TESTS as for check)'

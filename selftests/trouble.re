@@ -1,7 +1,7 @@
 WARNING: 
 BUG:
 BUG at
-\bOops: 
+Oops
 Kernel panic
 KASAN:
 KCSAN:

@@ -28,7 +28,13 @@ for be in $backends; do
 	# One site after the other, the kernel's protocol takes minutes for 5,000 in an emulator.
 	keys=5
 	[ $be != kernel ] || keys=3
-	check "$be: a module with 5,000 sites loads" jf_insmod jf_many seconds=$seconds storm_keys=$keys
+	difference sync_broadcasts check "$be: a module with 5,000 sites loads" \
+		jf_insmod jf_many seconds=$seconds storm_keys=$keys
+	case $be in
+	xmc|auto) check_eq "$be: one broadcast before its text is run" $jf_diff 1 ;;
+	kernel) check_eq "$be: three broadcasts for each of its sites" $jf_diff 15015 ;;
+	indirect) check_eq "$be: nothing is broadcast as it loads" $jf_diff 0 ;;
+	esac
 	[ $be = indirect ] || jf_cases jf_many layout "$be: "
 	all="all_1 all_0"
 	if [ $be = kernel ] && [ "${JF_LONG:-0}" = 0 ]; then

@@ -179,10 +179,9 @@ if jf_has jf_many; then
 
 	case $be in
 	xmc|auto)
-		b=$(jf_stat sync_broadcasts)
-		jf_cases jf_many late "a byte that comes after the check: "
+		jf_difference sync_broadcasts jf_cases jf_many late "a byte that comes after the check: "
 		# Three bytes at five sites, and a broadcast when the breakpoints are gone.
-		check_eq "a byte that comes after the check: a broadcast each time" "$(($(jf_stat sync_broadcasts) - b))" 15 ;;
+		check_eq "a byte that comes after the check: a broadcast each time" $jf_diff 15 ;;
 	*) skip "a byte that comes after the check" "back end $be maps nothing at that moment" ;;
 	esac
 

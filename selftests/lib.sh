@@ -339,6 +339,14 @@ jf_write_from() { dd if="$2" of="$JF/$1" bs=65536 conv=notrunc 2>"$JF_TMP/dd" ||
 # jf_stat NAME: a number of the stats file
 jf_stat() { awk -v n="$1" '$1 == n {print $2; found = 1} END {exit !found}' $JF/stats; }
 
+# jf_difference NAME COMMAND...: by how much that number grows meanwhile, in jf_diff
+jf_difference()
+{
+	jf_grows=$1 jf_before=$(jf_stat "$1"); shift
+	"$@"
+	jf_diff=$(($(jf_stat "$jf_grows") - jf_before))
+}
+
 # jf_call N: calls func<N>; "TARGET RESULT"
 jf_call() { sed -n 's/^target \([0-9]\): .* = \(-\{0,1\}[0-9]*\)$/\1 \2/p' $JF/func"$1"; }
 

@@ -15,20 +15,12 @@ jf_start "batches, and a storm of them for $seconds s"
 
 jf_patching || jf_has jf_many || jf_skip_all "$JF_NO_PATCHING: retarget.sh has the storm for it"
 
-# difference STAT COMMAND...: by how much a number of stats grows
-difference()
-{
-	jf_s=$1 jf_v=$(jf_stat "$1"); shift
-	"$@"
-	jf_diff=$(($(jf_stat "$jf_s") - jf_v))
-}
-
 for be in $backends; do
 	jf_load backend=$be
 	# One site after the other, the kernel's protocol takes minutes for 5,000 in an emulator.
 	keys=5
 	[ $be != kernel ] || keys=3
-	difference sync_broadcasts check "$be: a module with 5,000 sites loads" \
+	jf_difference sync_broadcasts check "$be: a module with 5,000 sites loads" \
 		jf_insmod jf_many seconds=$seconds storm_keys=$keys
 	case $be in
 	xmc|auto) check_eq "$be: one broadcast before its text is run" $jf_diff 1 ;;
@@ -42,17 +34,17 @@ for be in $backends; do
 		all=''
 	fi
 	for c in $all; do
-		difference sync_broadcasts jf_cases jf_many $c "$be: "
+		jf_difference sync_broadcasts jf_cases jf_many $c "$be: "
 		case $be in
 		xmc|auto) check_eq "$be: 5,005 sites in one batch take three broadcasts" $jf_diff 3 ;;
 		kernel) check_eq "$be: 5,005 sites take three broadcasts each" $jf_diff 15015 ;;
 		indirect) check_eq "$be: nothing is broadcast" $jf_diff 0 ;;
 		esac
 	done
-	difference sync_broadcasts jf_cases jf_many all_0 "$be: again, "
+	jf_difference sync_broadcasts jf_cases jf_many all_0 "$be: again, "
 	check_eq "$be: a batch that changes nothing takes none" $jf_diff 0
 	if [ $be != indirect ]; then
-		difference sync_broadcasts jf_cases jf_many one_bad "$be: "
+		jf_difference sync_broadcasts jf_cases jf_many one_bad "$be: "
 		check_eq "$be: a batch that is refused takes none" $jf_diff 0
 	fi
 

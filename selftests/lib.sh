@@ -223,7 +223,7 @@ jf_unexpected()
 	/jumpfunc selftest: complaints about memory are expected/ {on = 1}
 	/jumpfunc selftest: complaints about memory are trouble/ {on = 0}
 	# Names that somebody wrote are quoted by jumpfunc, and may be made of anything.
-	/jumpfunc: .*"/ {sub(/".*"/, "\"...\"")}
+	/^[^"]*jumpfunc: [^"]*"/ {sub(/".*"/, "\"...\"")}
 	!(on && $0 ~ re)'
 }
 

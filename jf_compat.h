@@ -49,6 +49,46 @@ static inline void synchronize_rcu_tasks_rude(void)
 }
 #endif
 
+/* 5.11 to where return hooks have a list of their own: with its task. */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(5, 11, 0) && defined(CONFIG_KRETPROBES)
+#define JF_HAVE_KRETPROBE_LIST 1
+#endif
+
+#include <linux/module.h>
+#include <linux/rcupdate_wait.h>
+
+/* Since 6.4 a module is more than two pieces of memory. */
+static inline bool jf_module_text(const struct module *mod, unsigned int i,
+				  unsigned long *start, unsigned long *end)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 4, 0)
+	static const enum mod_mem_type text[] = { MOD_TEXT, MOD_INIT_TEXT };
+
+	if (i >= ARRAY_SIZE(text))
+		return false;
+	*start = (unsigned long)mod->mem[text[i]].base;
+	*end = *start + mod->mem[text[i]].size;
+#else
+	const struct module_layout *l = i ? &mod->init_layout :
+					    &mod->core_layout;
+
+	if (i > 1)
+		return false;
+	*start = (unsigned long)l->base;
+	*end = *start + l->text_size;
+#endif
+	return true;
+}
+
+/* Since 6.14 the callback of a grace period checks that there was one. */
+static inline void jf_rcu_sync_init(struct rcu_synchronize *rs)
+{
+	init_completion(&rs->completion);
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 14, 0)
+	get_completed_synchronize_rcu_full(&rs->oldstate);
+#endif
+}
+
 /* 6.10: the source of a dynamic string is remembered from __string(). */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 10, 0)
 #define jf_assign_str(dst, src)	__assign_str(dst)

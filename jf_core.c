@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Values of keys: updates, batches, quiescence. See jf_internal.h for the lock
+ * Values of keys: updates and batches. See jf_internal.h for the lock
  * order and for who may touch what. Nothing here knows an opcode.
  *
  * A commit has two halves. The first one can fail and changes nothing: find the
@@ -12,16 +12,16 @@
  *   writer (under jf_mutex)		    reader
  *   1. sites: INT3 transaction		    executes sites
  *   2. func / enabled, WRITE_ONCE()	    unpatched code, dynfunc_query()
- *   3. jf_seq++, for functions	    jf_quiesce_if_needed()
+ *   3. jf_gone_done(), for functions	    a quiesce, see jf_quiesce.c
  *
  * 1 and 2 need no order between them: nobody executes patched and unpatched
- * forms of one site. 3 comes last, and jf_seq is read under jf_mutex before a
- * grace period begins, so a quiesce that saw the number began after 1 and 2.
+ * forms of one site. 3 comes last: a quiesce that finds the record of what was
+ * replaced began after 1 and 2.
  */
 #include "jf_internal.h"
+#include "jf_quiesce.h"
 
 #include <linux/cpu.h>
-#include <linux/delay.h>
 #include <linux/hardirq.h>
 #include <linux/kallsyms.h>
 #include <linux/ktime.h>
@@ -41,14 +41,6 @@ static_assert(sizeof(struct jf_key) == JF_KEY_SIZE);
 
 DEFINE_MUTEX(jf_mutex);
 struct jf_stats jf_stats;
-
-/*
- * Number of targets that were replaced; under jf_mutex. Keys do not count:
- * a change of theirs leaves nobody in any code that goes away.
- */
-static u64 jf_seq;
-/* The highest jf_seq for which a grace period has passed; under jf_mutex. */
-static u64 jf_quiesced_seq;
 
 /*
  * The targets of dynamic functions without one. Both can stand in for functions
@@ -113,7 +105,7 @@ static bool jf_value_equal(const struct jf_ent *ent, union jf_value a,
 	return ent->type == JF_ENT_FUNC ? a.func == b.func : a.on == b.on;
 }
 
-int jf_site_encode(struct jf_site *site, union jf_value value, u64 *insn)
+int jf_site_encode(const struct jf_site *site, union jf_value value, u64 *insn)
 {
 	if (site->flags & JF_SITE_BRANCH) {
 		bool nop_means = site->flags & JF_SITE_BRANCH_INV;
@@ -325,6 +317,32 @@ static int jf_collect(struct list_head *changes, struct jf_poke *pokes,
 	return 0;
 }
 
+/* Make sure that there is memory to remember what is replaced. */
+static int jf_prepare(struct jf_change *c)
+{
+	void *old = jf_ent_value(c->ent).func;
+	int err;
+
+	if (c->ent->type != JF_ENT_FUNC || old == (void *)jf_nop ||
+	    old == (void *)jf_ret0)
+		return 0;
+	err = jf_gone_prepare(old, c->ent->flags & JF_ENT_TRACE ?
+			      JF_GONE_DISPATCH : JF_GONE_TARGET);
+	if (!err)
+		c->gone = old;
+	return err;
+}
+
+static void jf_replaced(struct jf_change *c, bool done)
+{
+	if (!c->gone)
+		return;
+	jf_gone_done(c->gone, done);
+	c->gone = NULL;
+	if (done)
+		c->ctl->seq = jf_gone_seq();
+}
+
 static void jf_apply(struct jf_change *c)
 {
 	if (c->ent->type == JF_ENT_FUNC) {
@@ -332,7 +350,7 @@ static void jf_apply(struct jf_change *c)
 
 		trace_jf_update(c->ent->name, f->func, c->value.func);
 		WRITE_ONCE(f->func, c->value.func);
-		jf_seq++;
+		jf_replaced(c, true);
 	} else {
 		struct jf_key *k = jf_ent_key(c->ent);
 
@@ -383,6 +401,9 @@ int __jf_commit(struct list_head *changes, bool force)
 			list_move_tail(&c->list, &noops);
 			continue;
 		}
+		err = jf_prepare(c);
+		if (err)
+			goto out;
 		updates++;
 		max += c->ctl->num_sites;
 	}
@@ -413,6 +434,8 @@ out:
 	trace_jf_batch(start, ktime_get_ns(), err ? 0 : updates, err ? 0 : num,
 		       err);
 	kvfree(pokes);
+	list_for_each_entry(c, changes, list)
+		jf_replaced(c, false);
 	jf_unmark(changes);
 	list_splice(&noops, changes);
 	if (err)
@@ -432,6 +455,7 @@ int jf_add_change(struct list_head *changes, struct jf_ent *ent,
 	c->ent = ent;
 	c->value = value;
 	c->ctl = NULL;
+	c->gone = NULL;
 	list_add_tail(&c->list, changes);
 	return 0;
 }
@@ -660,61 +684,3 @@ int jf_key_dec(struct jf_key *key)
 	return err;
 }
 EXPORT_SYMBOL_GPL(jf_key_dec);
-
-/* --- quiescence -------------------------------------------------------- */
-
-/*
- * Who can still be inside a target that was replaced, and what waits for whom:
- *
- *   a task that was preempted in it, on a		synchronize_rcu_tasks():
- *   preemptible kernel				until each such task schedules
- *						of its own accord
- *   a CPU that runs it with preemption or		synchronize_rcu_tasks_rude():
- *   interrupts off, in an interrupt or NMI,	until each CPU, idle ones and
- *   in the idle loop, or in kernel code that	those that RCU does not watch
- *   RCU does not watch				included, has switched context;
- *						no interrupt or NMI survives that
- *   an INT3 handler that chose it		nothing more: the handler runs
- *						with interrupts off and returns
- *						into the target, which is one of
- *						the above
- *
- * Without preemption the first kind does not exist, and the kernel headers turn
- * synchronize_rcu_tasks() into synchronize_rcu().
- *
- * From 6.12 on x86 the rude form has nothing left to do, since there the kernel
- * calls no traceable code where RCU does not watch; the synchronize_rcu() in
- * both flavours of the first one then covers the second kind.
- */
-void jf_quiesce(void)
-{
-	u64 seq;
-
-	might_sleep();
-
-	mutex_lock(&jf_mutex);
-	seq = jf_seq;
-	mutex_unlock(&jf_mutex);
-
-	synchronize_rcu_tasks();
-	synchronize_rcu_tasks_rude();
-	synchronize_rcu();
-
-	mutex_lock(&jf_mutex);
-	if (seq > jf_quiesced_seq)
-		jf_quiesced_seq = seq;
-	jf_stats.quiesces++;
-	mutex_unlock(&jf_mutex);
-}
-EXPORT_SYMBOL_GPL(jf_quiesce);
-
-void jf_quiesce_if_needed(void)
-{
-	bool needed;
-
-	mutex_lock(&jf_mutex);
-	needed = jf_seq != jf_quiesced_seq;
-	mutex_unlock(&jf_mutex);
-	if (needed)
-		jf_quiesce();
-}

@@ -4,6 +4,7 @@
  * Dynamic functions are pointers, keys are loads, tracepoints iterate.
  */
 #include "jf_internal.h"
+#include "jf_quiesce.h"
 
 #include <linux/string.h>
 
@@ -80,6 +81,24 @@ int jf_arch_image_get(const struct jf_probe *probes, unsigned int num,
 
 void jf_arch_image_put(void *image)
 {
+}
+
+bool jf_arch_image_span(const void *image, unsigned long *start,
+			unsigned long *end)
+{
+	return false;
+}
+
+/* Nothing here knows how to read another task's stack. */
+bool jf_arch_can_look(void)
+{
+	return false;
+}
+
+enum jf_seen jf_arch_look(struct task_struct *t, struct jf_sight *sight,
+			  bool strict)
+{
+	return JF_SEEN_UNKNOWN;
 }
 
 unsigned int jf_arch_images_used(void)

@@ -175,6 +175,18 @@ void jf_arch_image_put(void *image)
 			    pool->layout->stride, pool->used);
 }
 
+bool jf_arch_image_span(const void *image, unsigned long *start,
+			unsigned long *end)
+{
+	const struct jf_pool *pool = jf_image_pool(image);
+
+	if (!pool)
+		return false;
+	*start = (unsigned long)image;
+	*end = *start + pool->layout->stride - JF_IMAGE_PAD;
+	return true;
+}
+
 unsigned int jf_arch_images_used(void)
 {
 	unsigned int i, n = 0;

@@ -3,10 +3,12 @@
  * What the parts of jumpfunc.ko know of each other. Nothing here is public.
  *
  * Who may touch what:
- *   jf_core.c	   values of keys, batches, quiescence		no opcodes
+ *   jf_core.c	   values of keys, batches			no opcodes
+ *   jf_quiesce.c  who is still in what was replaced		no opcodes
  *   jf_registry.c modules, their keys and sites, the site map	no opcodes
  *   jf_x86.c	   what stands at a site, the INT3 protocol	no keys
  *   jf_x86_kernel.c the kernel's own protocol as a back end	no keys
+ *   jf_stack_x86.c what a task's stack leads into		no keys
  *   jf_image_x86.c dispatch images: code that calls several probes
  *   jf_generic.c  architectures without patching
  *   jf_tracepoint.c tracepoints on top of the above	no opcodes
@@ -118,6 +120,7 @@ struct jf_poke {
  * @tramp:   dynamic functions: address of the trampoline, else 0
  * @index:   in an array of keys; -1: not in one
  * @sealed:  read-only since its module's init is done
+ * @seq:     dynamic functions: the last replacement of what it leads to
  */
 struct jf_ctl {
 	struct hlist_node	hash;
@@ -131,6 +134,7 @@ struct jf_ctl {
 	unsigned long		tramp;
 	int			index;
 	bool			sealed;
+	u64			seq;
 };
 
 /* A key's value: which member counts follows from its type. */
@@ -145,12 +149,14 @@ union jf_value {
  * @ent:   the key
  * @value: what it shall be
  * @ctl:   found when the batch is committed
+ * @gone:  meanwhile, what is being replaced, if that has to be remembered
  */
 struct jf_change {
 	struct list_head	list;
 	struct jf_ent		*ent;
 	union jf_value		value;
 	struct jf_ctl		*ctl;
+	void			*gone;
 };
 
 /**
@@ -196,7 +202,11 @@ static inline struct jf_key *jf_ent_key(struct jf_ent *ent)
  * @errors:      commits that failed
  * @patched:     sites written
  * @broadcasts:  synchronisations of all CPUs sent for it
- * @quiesces:    grace periods waited for
+ * @quiesces:    times that somebody waited for quiet
+ * @looks:       times that all CPUs were stopped for it
+ * @look_tasks:  stacks that were looked at
+ * @look_ns_last: how long the CPUs stood still last, ns
+ * @look_ns_max: the longest such time
  * @fallbacks:   keys set back because their target's module went
  * @ns_last:     last commit that wrote text, from taking the locks to the end
  * @ns_min:      shortest such commit
@@ -208,6 +218,7 @@ static inline struct jf_key *jf_ent_key(struct jf_ent *ent)
  */
 struct jf_stats {
 	u64 updates, batches, errors, patched, broadcasts, quiesces, fallbacks;
+	u64 looks, look_tasks, look_ns_last, look_ns_max;
 	u64 ns_last, ns_min, ns_max;
 	u64 window_last, window_max;
 	u64 by_xmc, by_kernel;
@@ -230,7 +241,7 @@ int jf_batch_commit_force(struct jf_batch *b, bool force);
 /* May calls be sent there? With jf_mutex held. -EINVAL, -EBUSY */
 int jf_check_target(const char *name, void *func, const struct jf_mod *own);
 /* The instruction that @site shall hold if its key has the value @value. */
-int jf_site_encode(struct jf_site *site, union jf_value value, u64 *insn);
+int jf_site_encode(const struct jf_site *site, union jf_value value, u64 *insn);
 void jf_sort_pokes(struct jf_poke *pokes, unsigned int num);
 union jf_value jf_ent_value(struct jf_ent *ent);
 void jf_free_changes(struct list_head *changes);
@@ -240,7 +251,6 @@ int jf_add_change(struct list_head *changes, struct jf_ent *ent,
 int jf_check_context(void);
 void jf_lock(void);
 void jf_unlock(void);
-void jf_quiesce_if_needed(void);
 
 /* Name of a target for humans, "none" where there is none. */
 const char *jf_target_name(const void *func, char *buf);
@@ -304,6 +314,9 @@ int jf_arch_image_get(const struct jf_probe *probes, unsigned int num,
 		      unsigned int nargs, void **image);
 /* Give one back, after a grace period. */
 void jf_arch_image_put(void *image);
+/* Is this an image? Then where it begins and ends. */
+bool jf_arch_image_span(const void *image, unsigned long *start,
+			unsigned long *end);
 unsigned int jf_arch_images_used(void);
 unsigned int jf_arch_images_total(void);
 /* INT3s of ours that CPUs ran into so far. */

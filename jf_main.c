@@ -3,6 +3,7 @@
  * jumpfunc.ko comes and goes.
  */
 #include "jf_internal.h"
+#include "jf_quiesce.h"
 
 #include <linux/init.h>
 
@@ -17,9 +18,12 @@ static int __init jumpfunc_init(void)
 	err = jf_arch_init(backend);
 	if (err)
 		return err;
-	err = jf_trace_init();
+	err = jf_quiesce_init();
 	if (err)
 		goto err_arch;
+	err = jf_trace_init();
+	if (err)
+		goto err_quiesce;
 	err = jf_registry_init();
 	if (err)
 		goto err_trace;
@@ -34,6 +38,8 @@ err_registry:
 	jf_registry_exit();
 err_trace:
 	jf_trace_exit();
+err_quiesce:
+	jf_quiesce_exit();
 err_arch:
 	jf_arch_exit();
 	return err;
@@ -45,6 +51,7 @@ static void __exit jumpfunc_exit(void)
 	jf_sample_exit();
 	jf_registry_exit();
 	jf_trace_exit();
+	jf_quiesce_exit();
 	jf_arch_exit();
 }
 

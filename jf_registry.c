@@ -10,10 +10,11 @@
  *		its read-only keys are sealed.
  *   GOING	its exit function has returned (or its init has failed). Keys
  *		that lead into it fall back; its keys and sites are forgotten;
- *		a grace period passes. Its memory is freed after we return.
+ *		whoever is still in it is waited for (jf_quiesce.c). Its memory
+ *		is freed after we return.
  *
- * GOING is looked at for all modules, with or without tables: any module's
- * functions can be targets.
+ * All modules are watched, with or without tables: any module's functions can be
+ * targets. Those that were loaded before us are seen when they go.
  *
  * The site map is an array sorted by address. It is replaced as a whole when a
  * module comes, so that readers need no lock; when sites go, their entries are
@@ -29,6 +30,7 @@
  * be running, because that needs jf_mutex.
  */
 #include "jf_internal.h"
+#include "jf_quiesce.h"
 
 #include <linux/delay.h>
 #include <linux/err.h>
@@ -567,14 +569,27 @@ static int jf_alloc_arrays(struct jf_mod *m)
 	return 0;
 }
 
+/* Its functions may become targets: see jf_check_target(). */
+static void jf_watch(struct jf_mod *m, struct module *mod)
+{
+	m->mod = mod;
+	jf_lock();
+	list_add_tail(&m->list, &jf_modules);
+	jf_unlock();
+}
+
 static int jf_module_coming(struct module *mod)
 {
 	struct jf_mod *m;
 	int err;
 
-	if (!jf_has_tables(mod))
-		return 0;
 	m = kzalloc(sizeof(*m), GFP_KERNEL);
+	if (!jf_has_tables(mod)) {
+		/* Not worth refusing it: then it is one more that we missed. */
+		if (m)
+			jf_watch(m, mod);
+		return 0;
+	}
 	if (!m)
 		return -ENOMEM;
 	m->mod = mod;
@@ -686,10 +701,18 @@ static int jf_fall_back(struct module *mod)
 	return err;
 }
 
-static void jf_module_going(struct module *mod)
+/*
+ * What can keep the two from succeeding, and what ends it: there is no memory,
+ * and will be again; a breakpoint or foreign bytes stand at a site, until whoever
+ * put them there takes them away. All else has been looked at when the values in
+ * question were set, or when the module with the keys was loaded: that the initial
+ * target can be called from each site, and that no circle comes of it. After -EIO
+ * all keys have fallen back, and the next round finds that.
+ */
+static void jf_cut_off(struct module *mod)
 {
-	struct jf_mod *m;
-	unsigned int i;
+	unsigned long begun = jiffies, told = jiffies;
+	unsigned int pause = 10;
 	int err;
 
 	for (;;) {
@@ -697,30 +720,70 @@ static void jf_module_going(struct module *mod)
 		if (!err) {
 			jf_lock();
 			err = jf_fall_back(mod);
-			if (!err)
-				break;
 			jf_unlock();
 		}
-		pr_err_ratelimited("%s: cannot be freed while calls lead into it (%d), waiting\n",
-				   mod->name, err);
-		msleep(100);
+		if (!err)
+			return;
+		if (time_after(jiffies, told + 10 * HZ)) {
+			told = jiffies;
+			pr_warn("%s: cannot be freed while calls lead into it (%d), waiting for %u s now\n",
+				mod->name, err,
+				jiffies_to_msecs(jiffies - begun) / 1000);
+		}
+		msleep(pause);
+		pause = min(2 * pause, 1000U);
+	}
+}
+
+static void jf_forget_tables(struct jf_mod *m)
+{
+	unsigned int i;
+
+	for (i = 0; i < m->num_sites; i++)
+		jf_unlink_site(&m->sites[i]);
+	jf_unhash(m);
+	m->num_sites = 0;
+	m->num_ctls = 0;
+	m->num_targets = 0;
+}
+
+/*
+ * The module stays on the list, and so can be told as one that goes, until nobody
+ * is in it any more. No target in it is taken meanwhile.
+ */
+static void jf_module_going(struct module *mod)
+{
+	struct jf_mod missed = { };
+	struct jf_mod *m;
+
+	jf_lock();
+	m = jf_mod_find(mod);
+	jf_unlock();
+	if (!m) {
+		m = &missed;
+		jf_watch(m, mod);
 	}
 
-	m = jf_mod_find(mod);
-	if (m) {
-		list_del(&m->list);
-		for (i = 0; i < m->num_sites; i++)
-			jf_unlink_site(&m->sites[i]);
-		jf_unhash(m);
-	}
+	jf_cut_off(mod);
+	jf_lock();
+	jf_forget_tables(m);
 	jf_unlock();
 
-	/* For its text as a target, and for the handler's look at its sites. */
-	jf_quiesce_if_needed();
-	if (m) {
+	/* Others are waited for; of ourselves, this here is still running. */
+	if (mod == THIS_MODULE)
+		jf_quiesce();
+	else
+		jf_quiesce_module(mod);
+
+	jf_lock();
+	list_del(&m->list);
+	jf_unlock();
+	if (m == &missed)
+		return;
+	/* For the handler's look at its sites. */
+	if (m->sites)
 		synchronize_rcu();
-		jf_free_mod(m);
-	}
+	jf_free_mod(m);
 }
 
 static int jf_module_notify(struct notifier_block *nb, unsigned long event,
@@ -768,6 +831,5 @@ void jf_registry_exit(void)
 {
 	unregister_module_notifier(&jf_module_nb);
 	jf_module_going(THIS_MODULE);
-	jf_quiesce();
 	jf_map_free();
 }

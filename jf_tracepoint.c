@@ -22,13 +22,21 @@
  * array is published before the call leads to the iterator, and stays published
  * when the call no longer does, until a grace period has passed for both.
  *
- * What was replaced is kept on jf_retired until then. A work item waits for the
- * grace period and gives the images back. Who finds no free image while some are
- * retired waits for that work: a change is slow anyway, a lost fast path would
- * stay.
+ * What was replaced is kept on jf_retired until nobody is in it any more, or can
+ * come there from it. A work item finds that out and gives the images back. Who
+ * finds no free image while some are retired waits for that work: a change is slow
+ * anyway, a lost fast path would stay. A probe that sleeps keeps its chain, and
+ * nothing else.
+ *
+ * The probes that are taken off, and the iterator when its array is replaced, are
+ * remembered (jf_part()), as a dynamic function's old targets are: a change from
+ * one array to another changes no key's value, and yet somebody may be on his way
+ * to a probe that only the old array has.
  */
 #include "jf_internal.h"
+#include "jf_quiesce.h"
 
+#include <linux/delay.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/workqueue.h>
@@ -37,15 +45,20 @@
  * struct jf_probes - the probes of a tracepoint at one time
  * @retired: on jf_retired
  * @image:   the code that calls them; NULL: the iterator
+ * @iter:    the iterator
  * @num:     how many there are
  * @probe:   they, and behind them one with a NULL function
  */
 struct jf_probes {
 	struct list_head	retired;
 	void			*image;
+	void			*iter;
 	unsigned int		num;
 	struct jf_probe		probe[];
 };
+
+/* How long reclaiming waits for all of it together. */
+#define JF_RECLAIM_PATIENCE	(2 * HZ)
 
 static DEFINE_MUTEX(jf_tp_mutex);
 /* Tracepoints with probes. */
@@ -55,6 +68,8 @@ static LIST_HEAD(jf_tracepoints);
 static DEFINE_MUTEX(jf_retired_mutex);
 /* Arrays and images that somebody may still be in. */
 static LIST_HEAD(jf_retired);
+/* The work waits for somebody who stays, and has been put off for long. */
+static bool jf_reclaim_slow;
 
 struct jf_trace_stats jf_trace_stats;
 
@@ -68,27 +83,71 @@ static void jf_probes_free(struct jf_probes *p)
 	kfree(p);
 }
 
-/* Without jf_tp_mutex: changes go on while this waits for the grace period. */
+static void *jf_code(const struct jf_probes *p)
+{
+	return p->image ?: p->iter;
+}
+
+/* Free those of @old that nobody is in; 0 if that is all of them. */
+static int jf_reclaim(struct list_head *old, long timeout)
+{
+	struct jf_probes *p, *tmp;
+	struct jf_spans spans = { };
+	u64 seq;
+	int err = 0;
+
+	mutex_lock(&jf_mutex);
+	seq = jf_gone_seq();
+	mutex_unlock(&jf_mutex);
+	list_for_each_entry(p, old, retired)
+		err = err ?: jf_spans_add_func(&spans, jf_code(p));
+	jf_spans_sort(&spans);
+	err = err ?: jf_quiesce_spans("tracepoints", &spans, timeout);
+	jf_spans_free(&spans);
+	if (err)
+		return err;
+
+	mutex_lock(&jf_retired_mutex);
+	list_for_each_entry_safe(p, tmp, old, retired) {
+		mutex_lock(&jf_mutex);
+		jf_gone_forget(jf_code(p), seq);
+		mutex_unlock(&jf_mutex);
+		jf_probes_free(p);
+	}
+	mutex_unlock(&jf_retired_mutex);
+	INIT_LIST_HEAD(old);
+	return 0;
+}
+
+static void jf_reclaim_work(struct work_struct *work);
+/* Late, so that one wait serves many changes. */
+static DECLARE_DELAYED_WORK(jf_reclaim_later, jf_reclaim_work);
+
+/* Without jf_tp_mutex: changes go on while this waits. */
 static void jf_reclaim_work(struct work_struct *work)
 {
 	struct jf_probes *p, *tmp;
 	LIST_HEAD(old);
+	LIST_HEAD(one);
+	LIST_HEAD(kept);
 
 	mutex_lock(&jf_retired_mutex);
 	list_splice_init(&jf_retired, &old);
 	mutex_unlock(&jf_retired_mutex);
-	if (list_empty(&old))
+	if (list_empty(&old) || !jf_reclaim(&old, JF_RECLAIM_PATIENCE))
 		return;
 
-	jf_quiesce();
-
+	/* Somebody stays in one of them. Not in all, though. */
+	list_for_each_entry_safe(p, tmp, &old, retired) {
+		list_move(&p->retired, &one);
+		if (jf_reclaim(&one, 0))
+			list_splice_tail_init(&one, &kept);
+	}
 	mutex_lock(&jf_retired_mutex);
-	list_for_each_entry_safe(p, tmp, &old, retired)
-		jf_probes_free(p);
+	list_splice(&kept, &jf_retired);
+	jf_reclaim_slow = queue_delayed_work(jf_wq, &jf_reclaim_later, 10 * HZ);
 	mutex_unlock(&jf_retired_mutex);
 }
-/* Late, so that one grace period serves many changes. */
-static DECLARE_DELAYED_WORK(jf_reclaim_later, jf_reclaim_work);
 
 static void jf_retire(struct jf_probes *p)
 {
@@ -96,20 +155,28 @@ static void jf_retire(struct jf_probes *p)
 		return;
 	mutex_lock(&jf_retired_mutex);
 	list_add_tail(&p->retired, &jf_retired);
+	/* Not put off by each change that comes; but this one shall not wait. */
+	if (jf_reclaim_slow)
+		mod_delayed_work(jf_wq, &jf_reclaim_later, HZ);
+	else
+		queue_delayed_work(jf_wq, &jf_reclaim_later, HZ);
+	jf_reclaim_slow = false;
 	mutex_unlock(&jf_retired_mutex);
-	schedule_delayed_work(&jf_reclaim_later, HZ);
 }
 
 /* --- making a new state ------------------------------------------------ */
 
-static struct jf_probes *jf_probes_alloc(unsigned int num)
+static struct jf_probes *jf_probes_alloc(const struct jf_tracepoint *tp,
+					 unsigned int num)
 {
 	struct jf_probes *p;
 
 	/* Zeroed: the last one's function is NULL. */
 	p = kzalloc(struct_size(p, probe, num + 1), GFP_KERNEL);
-	if (p)
+	if (p) {
 		p->num = num;
+		p->iter = tp->iter;
+	}
 	return p;
 }
 
@@ -118,11 +185,12 @@ static unsigned int jf_num(const struct jf_probes *p)
 	return p ? p->num : 0;
 }
 
-static struct jf_probes *jf_probes_add(const struct jf_probes *old,
+static struct jf_probes *jf_probes_add(const struct jf_tracepoint *tp,
 				       const struct jf_probe *add)
 {
+	const struct jf_probes *old = tp->probes;
 	unsigned int i, n = 0;
-	struct jf_probes *p = jf_probes_alloc(jf_num(old) + 1);
+	struct jf_probes *p = jf_probes_alloc(tp, jf_num(old) + 1);
 
 	if (!p)
 		return NULL;
@@ -146,14 +214,15 @@ static unsigned int jf_probes_count(const struct jf_probes *old,
 	return n;
 }
 
-/* @old without those that match; there must be some left. */
-static struct jf_probes *jf_probes_del(const struct jf_probes *old,
+/* The probes without those that match; there must be some left. */
+static struct jf_probes *jf_probes_del(const struct jf_tracepoint *tp,
 				       jf_probe_match match, const void *arg)
 {
+	const struct jf_probes *old = tp->probes;
 	unsigned int i, n = 0;
 	struct jf_probes *p;
 
-	p = jf_probes_alloc(old->num - jf_probes_count(old, match, arg));
+	p = jf_probes_alloc(tp, old->num - jf_probes_count(old, match, arg));
 	if (!p)
 		return NULL;
 	for (i = 0; i < old->num; i++)
@@ -191,6 +260,90 @@ static int jf_get_code(const struct jf_tracepoint *tp, struct jf_probes *p)
 	return err == -EOPNOTSUPP ? 0 : err;
 }
 
+/* --- taking leave of the old one --------------------------------------- */
+
+static bool jf_probe_same(const struct jf_probe *p, const void *arg)
+{
+	const struct jf_probe *q = arg;
+
+	return p->func == q->func && p->data == q->data;
+}
+
+/*
+ * The part of @from that is not in @to: the probes that go, and the iterator if
+ * it walks @from. What has no image is reached by no key's value alone.
+ *
+ * @num of them, counted from the first, get jf_gone_done().
+ */
+static unsigned int jf_part_end(const struct jf_probes *from,
+				const struct jf_probes *to, unsigned int num,
+				bool replaced)
+{
+	unsigned int i, n = 0;
+
+	for (i = 0; i < jf_num(from) && n < num; i++) {
+		if (jf_probes_count(to, jf_probe_same, &from->probe[i]))
+			continue;
+		jf_gone_done(from->probe[i].func, replaced);
+		n++;
+	}
+	if (n < num && from && !from->image)
+		jf_gone_done(from->iter, replaced);
+	return n;
+}
+
+/* 0, or -ENOMEM with nothing changed. */
+static int jf_part_begin(const struct jf_probes *from,
+			 const struct jf_probes *to)
+{
+	unsigned int i, n = 0;
+	int err = 0;
+
+	for (i = 0; i < jf_num(from) && !err; i++) {
+		if (jf_probes_count(to, jf_probe_same, &from->probe[i]))
+			continue;
+		err = jf_gone_prepare(from->probe[i].func, JF_GONE_TARGET);
+		n += !err;
+	}
+	if (!err && from && !from->image)
+		err = jf_gone_prepare(from->iter, JF_GONE_DISPATCH);
+	if (err)
+		jf_part_end(from, to, n, false);
+	return err;
+}
+
+/* What a change from @old to @new leaves behind, if it succeeds or if it fails. */
+static int jf_part(const struct jf_probes *old, const struct jf_probes *new)
+{
+	int err;
+
+	jf_lock();
+	err = jf_part_begin(old, new);
+	if (!err) {
+		err = jf_part_begin(new, old);
+		if (err)
+			jf_part_end(old, new, UINT_MAX, false);
+	}
+	jf_unlock();
+	return err;
+}
+
+static void jf_parted(const struct jf_tracepoint *tp,
+		      const struct jf_probes *old, const struct jf_probes *new,
+		      bool replaced)
+{
+	struct jf_ctl *ctl;
+
+	jf_lock();
+	jf_part_end(old, new, UINT_MAX, replaced);
+	jf_part_end(new, old, UINT_MAX, !replaced);
+	/* From one array to another, the key itself has not changed. */
+	ctl = jf_ctl_find(&tp->call->ent);
+	if (ctl)
+		ctl->seq = jf_gone_seq();
+	jf_unlock();
+}
+
 /* --- publishing it ----------------------------------------------------- */
 
 static int jf_flip(struct jf_tracepoint *tp, void *func, bool on, bool force)
@@ -221,7 +374,17 @@ static int jf_publish(struct jf_tracepoint *tp, struct jf_probes *new)
 			kfree(new);
 			return err;
 		}
-		func = new->image ?: tp->iter;
+		func = jf_code(new);
+	}
+	err = jf_part(old, new);
+	if (err) {
+		mutex_lock(&jf_retired_mutex);
+		if (new)
+			jf_probes_free(new);
+		mutex_unlock(&jf_retired_mutex);
+		return err;
+	}
+	if (new) {
 		/*
 		 * Before the call can lead to the iterator. Pairs with the
 		 * iterator's READ_ONCE(), which depends on the address.
@@ -233,6 +396,7 @@ static int jf_publish(struct jf_tracepoint *tp, struct jf_probes *new)
 	err = jf_flip(tp, func, new != NULL, removal);
 	/* After -EIO sites may lead to the new code: it counts as published. */
 	if (err && err != -EIO) {
+		jf_parted(tp, old, new, false);
 		if (!new)
 			return err;
 		if (new->image) {
@@ -248,6 +412,7 @@ static int jf_publish(struct jf_tracepoint *tp, struct jf_probes *new)
 		return err;
 	}
 
+	jf_parted(tp, old, new, true);
 	tp->probes = new;
 	if (!old)
 		list_add_tail(&tp->list, &jf_tracepoints);
@@ -259,13 +424,6 @@ static int jf_publish(struct jf_tracepoint *tp, struct jf_probes *new)
 }
 
 /* --- the interface ----------------------------------------------------- */
-
-static bool jf_probe_same(const struct jf_probe *p, const void *arg)
-{
-	const struct jf_probe *q = arg;
-
-	return p->func == q->func && p->data == q->data;
-}
 
 /*
  * With jf_tp_mutex held: a module that is found alive has yet to come by
@@ -297,7 +455,7 @@ int __jf_trace_register(struct jf_tracepoint *tp, void *func, void *data,
 	if (!err && jf_probes_count(tp->probes, jf_probe_same, &add))
 		err = -EEXIST;
 	if (!err) {
-		new = jf_probes_add(tp->probes, &add);
+		new = jf_probes_add(tp, &add);
 		err = new ? jf_publish(tp, new) : -ENOMEM;
 	}
 	mutex_unlock(&jf_tp_mutex);
@@ -315,7 +473,7 @@ static int jf_remove(struct jf_tracepoint *tp, jf_probe_match match,
 	if (!gone)
 		return -ENOENT;
 	if (gone < tp->probes->num) {
-		new = jf_probes_del(tp->probes, match, arg);
+		new = jf_probes_del(tp, match, arg);
 		if (!new)
 			return -ENOMEM;
 	}
@@ -356,6 +514,10 @@ int jf_trace_module_going(struct module *mod)
 	list_for_each_entry_safe(tp, tmp, &jf_tracepoints, list) {
 		if (tp->owner == mod) {
 			/* Nobody can call it any more, and its keys go too. */
+			err = jf_part(tp->probes, NULL);
+			if (err)
+				break;
+			jf_parted(tp, tp->probes, NULL, true);
 			list_del(&tp->list);
 			jf_retire(tp->probes);
 			tp->probes = NULL;
@@ -376,7 +538,8 @@ int jf_trace_module_going(struct module *mod)
 void jf_trace_exit(void)
 {
 	cancel_delayed_work_sync(&jf_reclaim_later);
-	jf_reclaim_work(NULL);
+	while (jf_reclaim(&jf_retired, MAX_SCHEDULE_TIMEOUT))
+		msleep(100);
 	jf_arch_images_exit();
 }
 

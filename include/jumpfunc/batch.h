@@ -9,6 +9,9 @@
  *   jf_batch_commit(&b)		do all of it, or nothing
  *   jf_batch_abort(&b)			forget it
  *   jf_quiesce()			wait until nobody runs what was replaced
+ *   jf_quiesce_timeout(jiffies)		the same, with a limit
+ *   jf_call_quiesced(&head, func)	call func when it is so
+ *   jf_quiesce_barrier()		wait for all such calls
  *
  * Example:
  *   struct jf_batch b;
@@ -97,16 +100,78 @@ void jf_batch_abort(struct jf_batch *b);
 /**
  * jf_quiesce() - wait until nothing replaced is still running
  *
- * Returns when every call that reached a target through a site, a trampoline or
- * a pointer before the last update returned has either come back or gone to
- * sleep inside the target. After that, memory that only replaced targets use
- * can be freed. A target that sleeps needs protection of its own (a reference
- * count, SRCU): no grace period of the kernel waits for it.
+ * Returns when no task and no CPU is inside a target, a probe or an image that
+ * was replaced before the call, whether it runs, was preempted, waits for a lock
+ * or sleeps. A target that sleeps for an hour is waited for for an hour; the log
+ * says every ten seconds who it is. What other threads do does not matter.
  *
- * Context: process context, may sleep for some tenths of a second; not from
- * within a target.
+ * After that, the code can be freed, and what only it uses. One case has to be
+ * looked after by the target itself: if its last act is to call a function of
+ * another module or of the kernel, the compiler makes that call a jump, and the
+ * target is left before the function returns. jf_quiesce() waits for such a
+ * function as well while it runs or is preempted, but not while it *sleeps*. So
+ * do not let a function that may sleep use the target's data as its last act;
+ * one more statement behind the call, barrier() for one, is enough.
+ *
+ * The caller himself is not looked at. He must not be inside a target: others
+ * that wait for quiet would wait for him.
+ *
+ * Where stacks cannot be read (other architectures than x86-64, user-mode Linux)
+ * it is a grace period of Tasks RCU that is waited for, as in the kernel's own
+ * tracing: not for targets that sleep, and for as long as there are kernel
+ * threads that never do.
+ *
+ * Context: process context, may sleep, usually for some tenths of a second. Stops
+ * all CPUs for moments that `stats` tells. Not under cpus_read_lock(), nor from a
+ * CPU hotplug callback.
  */
 void jf_quiesce(void);
+
+/**
+ * jf_quiesce_timeout() - the same, with a limit
+ * @timeout: in jiffies; 0: find out without waiting for anybody
+ *
+ * Context: as jf_quiesce(). It may take a moment longer than @timeout.
+ *
+ * Return: 0; -ETIMEDOUT: somebody is still inside; -ENOMEM; -EWOULDBLOCK: called
+ * from atomic context.
+ */
+int jf_quiesce_timeout(unsigned long timeout);
+
+/**
+ * struct jf_quiesce_head - a callback for when all is quiet
+ * @list: private to jumpfunc
+ * @func: private to jumpfunc
+ *
+ * To be embedded in what shall be freed. Belongs to jumpfunc from
+ * jf_call_quiesced() until the callback is called.
+ */
+struct jf_quiesce_head {
+	struct list_head	list;
+	void			(*func)(struct jf_quiesce_head *head);
+};
+
+/**
+ * jf_call_quiesced() - call a function when all is quiet
+ * @head: what it is called with
+ * @func: called in process context, may sleep but should not for long, when
+ *        nobody is inside of anything that was replaced before this call, as
+ *        jf_quiesce() says it
+ *
+ * Callbacks are called in the order in which they were asked for. A module that
+ * is unloaded while there are callbacks to functions of its own is waited for.
+ *
+ * Context: any but NMI.
+ */
+void jf_call_quiesced(struct jf_quiesce_head *head,
+		      void (*func)(struct jf_quiesce_head *head));
+
+/**
+ * jf_quiesce_barrier() - wait until all callbacks asked for so far have returned
+ *
+ * Context: as jf_quiesce(); not from such a callback.
+ */
+void jf_quiesce_barrier(void);
 
 /* Behind dynfunc_batch_set() and jf_key_batch_set(). */
 int __jf_batch_set_func(struct jf_batch *b, struct jf_func *f, void *func);

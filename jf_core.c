@@ -128,33 +128,49 @@ int jf_site_encode(const struct jf_site *site, union jf_value value, u64 *insn)
 
 /* --- what a change may be ---------------------------------------------- */
 
-/* Where would @ctl lead if the batch were done? NULL: not a trampoline. */
-static struct jf_ctl *jf_next_tramp(struct jf_ctl *ctl)
+/* What will @ctl call when the batch is done? */
+static void *jf_next_func(const struct jf_ctl *ctl)
 {
-	void *func = ctl->pending ? ctl->pending->value.func :
-				    jf_ent_value(ctl->ent).func;
+	return ctl->pending ? ctl->pending->value.func :
+			      jf_ent_value(ctl->ent).func;
+}
 
-	return jf_ctl_by_tramp((unsigned long)func);
+/* Put the key behind a trampoline on the list of those to be looked at. */
+static void jf_mark_next(struct jf_ctl **todo, void *func, u64 mark)
+{
+	struct jf_ctl *ctl = jf_ctl_by_tramp((unsigned long)func);
+
+	if (!ctl || ctl->mark == mark)
+		return;
+	ctl->mark = mark;
+	ctl->next = *todo;
+	*todo = ctl;
 }
 
 /*
- * A trampoline may lead to another one, but not in a circle. One pointer takes
- * two steps for each one of the other; in a circle they meet.
+ * A trampoline may lead to another one, but not in a circle. Nor may it when
+ * modules go: a key whose target is in another module falls back to its initial
+ * target then, and there must be no combination of such keys that closes a
+ * circle, since nobody could refuse that one.
  */
-static bool jf_is_circular(struct jf_ctl *ctl)
+bool jf_is_circular(struct jf_ctl *ctl)
 {
-	struct jf_ctl *slow = ctl, *fast = ctl;
+	static u64 mark;
+	struct jf_ctl *todo = NULL, *c = ctl;
 
-	while (fast) {
-		fast = jf_next_tramp(fast);
-		if (!fast)
-			return false;
-		fast = jf_next_tramp(fast);
-		slow = jf_next_tramp(slow);
-		if (fast == slow)
-			return fast != NULL;
-	}
-	return false;
+	lockdep_assert_held(&jf_mutex);
+	mark++;
+	do {
+		void *func = jf_next_func(c);
+
+		jf_mark_next(&todo, func, mark);
+		if (!within_module((unsigned long)func, c->mod->mod))
+			jf_mark_next(&todo, jf_ent_func(c->ent)->init, mark);
+		c = todo;
+		if (c)
+			todo = c->next;
+	} while (c && c != ctl);
+	return c;
 }
 
 /* May calls be sent into this function? @own: a module that may call itself. */
@@ -188,7 +204,8 @@ static int jf_check_func(struct jf_change *c)
 		return -EINVAL;
 	}
 	if (jf_is_circular(c->ctl)) {
-		pr_warn_ratelimited("%s: would call itself\n", name);
+		pr_warn_ratelimited("%s: would call itself, now or when a module goes\n",
+				    name);
 		return -EINVAL;
 	}
 

@@ -121,6 +121,8 @@ struct jf_poke {
  * @index:   in an array of keys; -1: not in one
  * @sealed:  read-only since its module's init is done
  * @seq:     dynamic functions: the last replacement of what it leads to
+ * @mark:    the search for circles that came by last
+ * @next:    the next one for that search to look at
  */
 struct jf_ctl {
 	struct hlist_node	hash;
@@ -135,6 +137,8 @@ struct jf_ctl {
 	int			index;
 	bool			sealed;
 	u64			seq;
+	u64			mark;
+	struct jf_ctl		*next;
 };
 
 /* A key's value: which member counts follows from its type. */
@@ -240,6 +244,8 @@ int __jf_commit(struct list_head *changes, bool force);
 int jf_batch_commit_force(struct jf_batch *b, bool force);
 /* May calls be sent there? With jf_mutex held. -EINVAL, -EBUSY */
 int jf_check_target(const char *name, void *func, const struct jf_mod *own);
+/* Would this key call itself, now or when modules go? With jf_mutex held. */
+bool jf_is_circular(struct jf_ctl *ctl);
 /* The instruction that @site shall hold if its key has the value @value. */
 int jf_site_encode(const struct jf_site *site, union jf_value value, u64 *insn);
 void jf_sort_pokes(struct jf_poke *pokes, unsigned int num);

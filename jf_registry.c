@@ -473,6 +473,52 @@ static int jf_table_add_sites(struct jf_mod *m, const struct jf_table *t)
 	return 0;
 }
 
+/* It may have to fall back to its initial target at any time: can it? */
+static int jf_check_init(const struct jf_site *site)
+{
+	union jf_value v;
+	u64 insn;
+	int err;
+
+	if (site->ctl->ent->type != JF_ENT_FUNC)
+		return 0;
+	v.func = jf_ent_func(site->ctl->ent)->init;
+	err = jf_site_encode(site, v, &insn);
+	if (err)
+		pr_err("%s: the initial target of %s is out of reach of the site at %pS\n",
+		       site->mod->mod->name, site->ctl->ent->name,
+		       (void *)site->addr);
+	return err;
+}
+
+/* The same for the keys of a module, once all of them are known. */
+static int jf_check_inits(struct jf_mod *m)
+{
+	unsigned int i;
+	int err = 0;
+
+	for (i = 0; !err && i < m->num_ctls; i++) {
+		struct jf_ctl *ctl = &m->ctls[i];
+
+		if (ctl->ent->type != JF_ENT_FUNC)
+			continue;
+		if (within_module_init((unsigned long)jf_ent_func(ctl->ent)->init,
+				       m->mod)) {
+			pr_err("%s: the initial target of %s is __init text\n",
+			       m->mod->name, ctl->ent->name);
+			return -EINVAL;
+		}
+		if (jf_is_circular(ctl)) {
+			pr_err("%s: %s would call itself\n", m->mod->name,
+			       ctl->ent->name);
+			return -EINVAL;
+		}
+	}
+	for (i = 0; !err && i < m->num_sites; i++)
+		err = jf_check_init(&m->sites[i]);
+	return err;
+}
+
 static void jf_link_sites(struct jf_mod *m)
 {
 	unsigned int i;
@@ -604,6 +650,9 @@ static int jf_module_coming(struct module *mod)
 	if (err)
 		goto err_unhash;
 	err = jf_for_each_table(m, jf_table_add_sites);
+	if (err)
+		goto err_unhash;
+	err = jf_check_inits(m);
 	if (err)
 		goto err_unhash;
 	err = jf_map_add(m);

@@ -61,8 +61,13 @@
  *
  *   A module's function that is some dynamic function's target does not pin the
  *   module. When the module goes, everything that still leads into it falls back
- *   to its initial target, and the core waits until nobody runs in it. Undo
- *   updates in the module's exit function all the same: it documents intent.
+ *   to its initial target, and the core waits until nobody is in it: targets may
+ *   sleep, and rmmod waits for them. Undo updates in the module's exit function
+ *   all the same: it documents intent. Since any key may fall back at any time,
+ *   an update is refused if a circle of trampolines could come of that.
+ *
+ *   A target may sleep, with one thing to heed if data is freed after
+ *   jf_quiesce(): see there, in batch.h.
  *
  *   Updates sleep. They may be made from a module's init and exit functions, but
  *   not to a function in __init text, and the keys of a module that is on its

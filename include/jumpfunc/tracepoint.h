@@ -46,7 +46,7 @@
  *   where nobody executes, with each probe's address and its data as immediate
  *   operands. An image never changes while anybody can be in it. A change of
  *   probes prepares a new image and then turns branch and call over to it, in
- *   one transaction. The old image is used again after a grace period. So a
+ *   one transaction. The old image is used again once nobody is in it. So a
  *   probe cannot run with another probe's data: they are never apart.
  *
  *   If all images are taken, or the back end writes no text, the iterator serves
@@ -61,8 +61,9 @@
  *   to be freed. A module that unregisters in its exit function need not wait: its
  *   memory is not freed earlier. Probes of a module that forgot are removed.
  *
- *   Probes must not sleep. Nothing disables preemption around them: they may be
- *   preempted where the tracepoint's caller may be.
+ *   Nothing disables preemption around probes: they may be preempted, and may
+ *   sleep, where the tracepoint's caller may. Whoever unregisters or unloads them
+ *   then waits for that; see jf_quiesce() in batch.h for what to heed.
  *
  *   Arguments are integers, enums and pointers. An argument with side effects is
  *   evaluated even while the tracepoint is off, unless jf_trace() is used.

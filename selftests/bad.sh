@@ -71,6 +71,7 @@ for w in magic size; do refused $w "another version"; done
 for w in owner outside order; do refused $w "outside of the module"; done
 for w in foreign tramp none count name enttype; do refused $w "not the module's"; done
 refused twice "stands twice"
+refused init "init text"
 if jf_patching; then
 	refused type "wrong type"
 	refused key "in no module with tables"
@@ -81,6 +82,7 @@ if [ $patches = 1 ]; then
 	refused site "is not in the module"
 	for w in bytes flags wrongtramp; do refused $w "unexpected instruction"; done
 	refused overlap "overlap"
+	refused far "out of reach"
 fi
 check_eq "none of them leaves anything behind" "$(state)" "$before"
 printf nothing >/sys/module/jf_spoil/parameters/what

@@ -29,7 +29,7 @@ static struct jf_func stray = __JF_FUNC_INIT(stray, good, 0);
 })
 
 /* All that is read-only by now is written through an alias. */
-static int spoil(const struct jf_table *t)
+static int spoil(const struct module *mod, const struct jf_table *t)
 {
 	const struct jf_site_rec *s = t->sites;
 	const struct jf_ent_rec *e = t->ents;
@@ -78,6 +78,18 @@ static int spoil(const struct jf_table *t)
 		return SET(e->ent->name, 8);
 	if (!strcmp(what, "enttype"))
 		return SET(e->ent->type, 7);
+	/* Not of the first one, which is called. */
+	if (!strcmp(what, "init")) {
+		struct jf_func *f = container_of(e[1].ent, struct jf_func, ent);
+
+		return SET(f->func, mod->init) ?: SET(f->init, mod->init);
+	}
+	/* What it falls back to, but not what it calls now. */
+	if (!strcmp(what, "far")) {
+		struct jf_func *f = container_of(e[1].ent, struct jf_func, ent);
+
+		return SET(f->init, (unsigned long)f->init - 0x100000000UL);
+	}
 	/* A list of targets. */
 	if (!strcmp(what, "targets"))
 		return SET(r->ent, &stray.ent);
@@ -99,7 +111,7 @@ static int spoil_notify(struct notifier_block *nb, unsigned long event, void *da
 		return NOTIFY_OK;
 	for (i = 0; i < mod->num_kp; i++)
 		if (mod->kp[i].ops == &jf_table_ops)
-			pr_info("jf_spoil: %s: %d\n", what, spoil(mod->kp[i].arg));
+			pr_info("jf_spoil: %s: %d\n", what, spoil(mod, mod->kp[i].arg));
 	return NOTIFY_OK;
 }
 

@@ -3,7 +3,10 @@
 #ifndef TEST_COMPAT_H
 #define TEST_COMPAT_H
 
+#include <linux/completion.h>
 #include <linux/hrtimer.h>
+#include <linux/kernel.h>
+#include <linux/kthread.h>
 #include <linux/version.h>
 
 /* On this CPU, from a hard interrupt: @fn after @us microseconds. */
@@ -19,5 +22,12 @@ static inline void test_timer_start(struct hrtimer *t,
 #endif
 	hrtimer_start(t, ns_to_ktime(us * 1000ULL), HRTIMER_MODE_REL_PINNED_HARD);
 }
+
+/* A kthread's end, from wherever it is. */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(5, 17, 0)
+#define test_thread_exit(done)	kthread_complete_and_exit(done, 0)
+#else
+#define test_thread_exit(done)	complete_and_exit(done, 0)
+#endif
 
 #endif /* TEST_COMPAT_H */

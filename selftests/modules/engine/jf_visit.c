@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A target and probes in which somebody stays. It goes without undoing its update.
+ */
+#include <linux/kernel.h>
+#include <linux/module.h>
+
+#include "jf_hall.h"
+
+#ifndef VISIT_ID
+#define VISIT_ID	HALL_VISIT
+#endif
+
+static bool op = true;
+module_param(op, bool, 0444);
+MODULE_PARM_DESC(op, "be the target of hall_op (default Y)");
+
+#define VISIT_PROBES	20
+static unsigned int probes;
+module_param(probes, uint, 0444);
+MODULE_PARM_DESC(probes, "how many probes to register, 0 to 20; one stays, the others pass (default 0)");
+
+static bool stay = true;
+module_param(stay, bool, 0444);
+MODULE_PARM_DESC(stay, "one of the probes stays (default Y)");
+
+static int prio = JF_TRACE_PRIO_DEFAULT;
+module_param(prio, int, 0444);
+MODULE_PARM_DESC(prio, "the probes' priority");
+
+static bool leave;
+module_param(leave, bool, 0444);
+MODULE_PARM_DESC(leave, "do not unregister the probes on unload");
+
+static bool fail;
+module_param(fail, bool, 0444);
+MODULE_PARM_DESC(fail, "fail to initialise, when somebody has come in or the gate is open");
+
+static noinline u64 visit_op(u64 way)
+{
+	hall_visit(VISIT_ID, way);
+	return way + HALL_VALUE(VISIT_ID);
+}
+
+static int visit_data[VISIT_PROBES];
+
+static noinline void visit_probe(void *data, u64 way, u64 unused)
+{
+	hall_visit(VISIT_ID, data == &visit_data[0] && stay ? way : HALL_PASS);
+	/* No jump to anywhere: this is left by its own return. */
+	barrier();
+}
+
+static void visit_unregister(unsigned int n)
+{
+	while (n--)
+		if (unregister_jf_trace_hall(visit_probe, &visit_data[n]))
+			pr_err(KBUILD_MODNAME ": cannot unregister probe %u\n", n);
+}
+
+static int __init visit_init(void)
+{
+	unsigned long since = jiffies;
+	unsigned int i;
+	int err = 0;
+
+	if (probes > VISIT_PROBES)
+		return -EINVAL;
+	for (i = 0; i < probes; i++) {
+		err = register_jf_trace_prio_hall(visit_probe, &visit_data[i], prio);
+		if (err) {
+			visit_unregister(i);
+			return err;
+		}
+	}
+	if (op)
+		err = dynfunc_update(hall_op, visit_op);
+	if (!err && fail) {
+		while (!atomic_read(&hall.guest[VISIT_ID].inside) && hall_shut(since))
+			msleep(10);
+		err = -ENODEV;
+	}
+	/* Probes are left to jumpfunc: that is the way of a module that fails. */
+	return err;
+}
+
+static void __exit visit_exit(void)
+{
+	if (!leave)
+		visit_unregister(probes);
+}
+
+module_init(visit_init);
+module_exit(visit_exit);
+MODULE_LICENSE("GPL");
+MODULE_DESCRIPTION("A target and probes in which somebody stays");

@@ -16,7 +16,7 @@ T=/sys/kernel/tracing
 rt=0
 [ ! -e /sys/kernel/realtime ] || rt=$(cat /sys/kernel/realtime)
 # Longer than a grace period of the kernel takes.
-hold=3
+hold=2
 [ "$rt" = 0 ] || hold=7
 
 jf_start "nobody is left in what goes"
@@ -109,7 +109,7 @@ traced='' long=''
 load()
 {
 	jf_load "$@"
-	jf_insmod jf_hall || jf_bail "jf_hall loads"
+	jf_insmod jf_hall spin_ms=2500 || jf_bail "jf_hall loads"
 }
 unload()
 {
@@ -168,7 +168,7 @@ sleep 0.5
 echo 1 >$H/quiesce
 check_eq "jf_quiesce() does not return while he is inside" "$(hall quiesce_early)" "$n"
 until_true 200 nobody
-echo 3000 >/sys/module/jf_hall/parameters/spin_ms
+echo 2500 >/sys/module/jf_hall/parameters/spin_ms
 
 # ---- asleep ----
 
@@ -299,7 +299,13 @@ else
 	skip "traced" "no kprobe events in this kernel"
 fi
 
-# ---- beside others ----
+# ---- beside nobody, beside others ----
+
+section "how long it takes on an idle machine"
+sleep 2
+echo 20 >$H/quiesce
+note "jf_quiesce(), $(nproc) CPUs, preemption $(cat $preempt 2>/dev/null || echo 'as built'): $(hall quiesces) times, $(hall quiesce_us_avg) us each, $(hall quiesce_us_max) us at most"
+note "$(grep -E '^look' $JF/stats | tr '\n' ' ')"
 
 section "beside threads that are always at work"
 preempt_as voluntary || true
@@ -335,10 +341,6 @@ check_eq "nobody was left behind" "$(hall early)" "$early"
 hall_do storm 0 0
 [ -z "$mode" ] || echo "$mode" >$preempt
 
-section "how long it takes on an idle machine"
-echo 20 >$H/quiesce
-note "jf_quiesce(), $(nproc) CPUs, preemption $(cat $preempt 2>/dev/null || echo 'as built'): $(hall quiesces) times, $(hall quiesce_us_avg) us each, $(hall quiesce_us_max) us at most"
-note "$(grep -E '^look' $JF/stats | tr '\n' ' ')"
 unload
 
 # ---- storms ----

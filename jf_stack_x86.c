@@ -91,15 +91,26 @@ static bool jf_counts(struct jf_sight *sight, unsigned long addr, bool strict)
 /* --- return addresses that are not where they belong --------------------- */
 
 #ifdef CONFIG_FUNCTION_GRAPH_TRACER
+/*
+ * An array of structs, of which curr_ret_stack is the last one in use; since 6.10
+ * an array of words, of which it is the first one that is not. What is behind has
+ * been used, and says so for ever.
+ */
+static unsigned int jf_graph_used(const struct task_struct *t)
+{
+	if (__builtin_types_compatible_p(typeof(t->ret_stack), unsigned long *))
+		return max(t->curr_ret_stack, 0);
+	return max(t->curr_ret_stack + 1, 0);
+}
+
 static bool jf_graph_has(struct task_struct *t, struct jf_sight *sight,
 			 bool strict)
 {
-	/* An array of structs, later one of words; its top one included. */
 	unsigned long *word = (void *)t->ret_stack, *end;
 
-	if (!word || t->curr_ret_stack < 0)
+	if (!word)
 		return false;
-	end = (void *)&t->ret_stack[t->curr_ret_stack + 1];
+	end = (void *)&t->ret_stack[jf_graph_used(t)];
 	for (; word < end; word++)
 		if (jf_counts(sight, READ_ONCE_NOCHECK(*word), strict))
 			return true;
@@ -243,6 +254,7 @@ enum jf_seen jf_arch_look(struct task_struct *t, struct jf_sight *sight,
 			  bool strict)
 {
 	sight->where = 0;
+	strict = strict && (sight->calls.num || sight->tramps.num);
 	/* Freed, or about to be: it will never run again. */
 	if (!task_stack_page(t) || !refcount_read(&t->stack_refcount))
 		return JF_SEEN_CLEAN;

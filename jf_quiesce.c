@@ -31,12 +31,17 @@
  * part of the list is looked at, and no more.
  *
  * A look finds code, not data. A target can leave, by a jump as its last act, to a
- * function elsewhere that still uses what belongs to the target. For that case,
- * and where no stack can be read, there is Tasks RCU after all, with a limit to
- * its patience. Where it has not ended by then, and for those waiting for a lock
- * on RT, a task is held to be inside, too, as long as it is about to return to a
- * site that has been changed. What is left: a function outside that *sleeps*
- * after such a jump, see jf_quiesce() in jumpfunc/batch.h.
+ * function elsewhere that still uses what belongs to the target. So a task that
+ * runs, is preempted or waits for a lock on RT is held to be inside, too, as long
+ * as it is about to return to a call that has been changed. Tasks RCU could not
+ * say that: whoever slept in the target once, before the jump, counts as quiet.
+ *
+ * What is left are two cases. A function outside that *sleeps* after such a jump:
+ * it cannot be told from one that has nothing to do with it, and would not be
+ * waited for by Tasks RCU either; see jf_quiesce() in jumpfunc/batch.h. And a
+ * caller that itself jumped to the trampoline, and so is on no stack, when the
+ * target jumps as well: for this one, and where no stack can be read, there is
+ * Tasks RCU, with a limit to its patience.
  *
  *   updater (under jf_mutex)			  quiesce
  *   1. text is patched, values are stored
@@ -70,9 +75,14 @@
 
 /* Tasks to look at while the CPUs stand still once. */
 #define JF_LOOK_TASKS	128
-/* Pauses between two rounds of looking, in ms: short at first. */
+/*
+ * Pauses between two rounds of looking, in ms. Short as long as it is a matter of
+ * chance whom a round meets outside; who is inside after JF_ROUNDS means to stay.
+ */
 #define JF_PAUSE_MIN	1
-#define JF_PAUSE_MAX	1000
+#define JF_PAUSE_SOON	32
+#define JF_PAUSE_LATE	1000
+#define JF_ROUNDS	64
 /* And until memory is asked for again. */
 #define JF_PAUSE_MEM	100
 /* How long Tasks RCU may take before we go on without it. */
@@ -559,7 +569,6 @@ struct jf_suspect {
  * @max:     for how many there is room
  * @from:    while the CPUs stand still: the first one to look at
  * @to:      and the one behind the last
- * @all:     changed calls count for all tasks that can run
  * @ns:      how long the CPUs stood still
  * @begun:   jiffies, when this began
  * @told:    jiffies, when the log was told the last time
@@ -571,7 +580,6 @@ struct jf_wait {
 	struct jf_sight		sight;
 	struct jf_suspect	*suspect;
 	unsigned int		num, max, from, to;
-	bool			all;
 	u64			ns;
 	unsigned long		begun, told;
 	long			timeout;
@@ -612,10 +620,10 @@ static int jf_gather_stopped(void *arg)
 	return 0;
 }
 
-/* Tasks RCU has no answer for this one: see the top. */
-static bool jf_is_strict(const struct jf_wait *w, struct task_struct *t)
+/* Does a call that was changed count for this one? See the top. */
+static bool jf_is_strict(struct task_struct *t)
 {
-	if (w->all && READ_ONCE(t->on_rq))
+	if (READ_ONCE(t->on_rq))
 		return true;
 #ifdef CONFIG_PREEMPT_RT
 	return READ_ONCE(t->__state) & TASK_RTLOCK_WAIT;
@@ -639,7 +647,7 @@ static int jf_look_stopped(void *arg)
 		struct jf_suspect *s = &w->suspect[i];
 
 		s->seen = jf_arch_look(s->task, &w->sight,
-				       jf_is_strict(w, s->task));
+				       jf_is_strict(s->task));
 		s->where = w->sight.where;
 		s->switches = jf_switches(s->task);
 	}
@@ -755,7 +763,7 @@ static long jf_time_left(const struct jf_wait *w)
 
 static int jf_look_until_quiet(struct jf_wait *w)
 {
-	unsigned int pause = JF_PAUSE_MIN;
+	unsigned int pause = JF_PAUSE_MIN, rounds = 0;
 	int err;
 
 	while ((err = jf_gather(w)) == -ENOMEM &&
@@ -777,7 +785,8 @@ static int jf_look_until_quiet(struct jf_wait *w)
 							  (long)HZ))));
 			jf_tell(w);
 		} while (!jf_any_moved(w) && jf_time_left(w));
-		pause = min_t(unsigned int, 2 * pause, JF_PAUSE_MAX);
+		pause = min(2 * pause, ++rounds < JF_ROUNDS ? JF_PAUSE_SOON :
+							    JF_PAUSE_LATE);
 	}
 	jf_put_suspects(w, w->num);
 	kvfree(w->suspect);
@@ -837,13 +846,7 @@ static int jf_wait_data(struct jf_wait *w)
 		atomic_set(&jf_exits_found, lost);
 	else if (blind)
 		return gp ? -ETIMEDOUT : -ENOMEM;
-	if (!jf_arch_can_look())
-		return 0;
-	/* Without CONFIG_TASKS_RCU it knows nothing of preempted tasks. */
-	w->all = !passed || !IS_ENABLED(CONFIG_TASKS_RCU);
-	if (w->all || IS_ENABLED(CONFIG_PREEMPT_RT))
-		return jf_add_changed_calls(&w->sight);
-	return 0;
+	return jf_arch_can_look() ? jf_add_changed_calls(&w->sight) : 0;
 }
 
 /*

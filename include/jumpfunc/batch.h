@@ -106,12 +106,14 @@ void jf_batch_abort(struct jf_batch *b);
  * says every ten seconds who it is. What other threads do does not matter.
  *
  * After that, the code can be freed, and what only it uses. One case has to be
- * looked after by the target itself: if its last act is to call a function of
- * another module or of the kernel, the compiler makes that call a jump, and the
- * target is left before the function returns. jf_quiesce() waits for such a
- * function as well while it runs or is preempted, but not while it *sleeps*. So
- * do not let a function that may sleep use the target's data as its last act;
- * one more statement behind the call, barrier() for one, is enough.
+ * looked after by the target itself: if its last act is to call another function,
+ * the compiler makes that call a jump, and the target is left before the function
+ * returns. jf_quiesce() waits for such a function as well while it runs, is
+ * preempted or waits for a spinlock, but not while it *sleeps*. So if a function
+ * that may sleep uses the target's data, let it not be the target's last act: one
+ * more statement behind the call, barrier() for one, is enough. (For the same
+ * reason call a dynamic function by dynfunc_call() where you can, and not by its
+ * trampoline as a function's last act: then the caller is known.)
  *
  * The caller himself is not looked at. He must not be inside a target: others
  * that wait for quiet would wait for him.

@@ -6,12 +6,15 @@
  * nobody executes, published by one flip of the site, and never written while
  * somebody can be inside. What a flip replaces is retired; quiesce comes at any
  * time after that, for all that is retired, and at the latest when no slot is
- * free. To show any early reuse at once, a free slot is poisoned.
+ * free. To show any early reuse at once, a free slot is poisoned. A slot that was
+ * written is broadcast before anything may lead there.
  *
  * The flip itself is poke.pml's business. Here it is what poke.pml proves about
  * it: from the store of the word on, a CPU that meets the INT3 may be sent the
  * new way; from the last broadcasts on, a CPU may take it by itself; when the
- * commit has returned, nobody takes the old way any more.
+ * commit has returned, nobody takes the old way any more. A single site may be
+ * left to the kernel's protocol, whose handler sends CPUs the new way from the
+ * first INT3 on; it looks before it writes, and then cannot fail.
  *
  * A registration is a pair: 1 = (P, data 1), 2 = (Q, data 2), 3 = (P, data 3).
  * After unregister and quiesce the data is freed and, when nobody uses P (or Q)
@@ -60,20 +63,16 @@ Image slot[SLOTS];
 byte site = NONE;		/* the image in use */
 byte reach = BIT(NONE);		/* where the site may lead a CPU right now */
 byte alive;			/* registrations not yet freed, as a set */
-byte fetched;			/* slots written since the last broadcast, as a set */
-bool by_int3;			/* the new way is taken through INT3 only */
+byte unsynced;			/* slots written since the last broadcast, as a set */
+#ifdef SEE_KERNEL
+byte by_kernel = NONE;		/* the slot that the kernel's INT3 leads to, before any broadcast */
+#endif
 bool inside[EXECS];
 bool awaited[EXECS];		/* quiesce waits for this one to leave */
 bool round;			/* flips with every completed update */
 
 #define module_lives(f)	((f) == 1 && (alive & (BIT(1) | BIT(3))) || \
 			 (f) == 2 && (alive & BIT(2)))
-
-#ifdef STRICT_FETCH		/* do not count on the return from INT3 */
-#define may_be_stale(i)	(fetched & BIT(i))
-#else				/* IRET serialises */
-#define may_be_stale(i)	((fetched & BIT(i)) && !by_int3)
-#endif
 
 /*
  * One that executes the site: a task that can be preempted anywhere, on any
@@ -104,11 +103,17 @@ outside:
 		:: else ->
 			printf("MSC: exec%d enters image %d\n", id, at);
 			if
-			:: may_be_stale(at) ->
+			:: unsynced & BIT(at) ->
 				printf("MSC: exec%d may have fetched its bytes before they were written\n", id);
 				FAIL(unserialised_image_executed)
 			:: else
 			fi;
+#ifdef SEE_KERNEL
+			if
+			:: by_kernel == at -> FAIL(witness)
+			:: else
+			fi;
+#endif
 			inside[id] = true;
 			goto chain
 		fi
@@ -332,7 +337,7 @@ end:	do
 #endif
 		d_step {
 			slot[target].n = 0;
-			fetched = fetched | BIT(target);
+			unsynced = unsynced | BIT(target);
 			if
 			:: next & BIT(1) -> put(target, 1)
 			:: next & BIT(3) -> put(target, 3)
@@ -344,43 +349,64 @@ end:	do
 			fi;
 			printf("MSC: writer builds image %d\n", target)
 		}
+#ifndef NO_IMAGE_SYNC
+		;
+		d_step {
+			printf("MSC: writer broadcasts\n");
+			unsynced = 0
+		}
+#endif
 	   fi;
 
 	   /* The commit. */
-#if PUBLISH == 0
-	   atomic { by_int3 = true; reach = reach | BIT(target) };
-#endif
 	   if
-	   :: skip			/* all INT3s planted */
-	   :: atomic {			/* a foreign byte: nothing has changed */
-		printf("MSC: commit fails\n");
-		reach = BIT(old);
-		by_int3 = false
-	      };
-#ifdef QUIESCE_ON_FAILURE
-	      quiesce();
+	   :: skip;
+#if PUBLISH == 0
+	      reach = reach | BIT(target);
 #endif
-	      atomic {
-		if
-		:: target != NONE -> free_slot(target)
-		:: else
-		fi;
-		fetched = 0;
-		next = had;
-		goto done
+	      if
+	      :: skip			/* all INT3s planted */
+	      :: atomic {		/* a foreign byte: nothing has changed */
+		   printf("MSC: commit fails\n");
+		   reach = BIT(old)
+		 };
+#ifdef QUIESCE_ON_FAILURE
+		 quiesce();
+#endif
+		 atomic {
+		   if
+		   :: target != NONE -> free_slot(target)
+		   :: else
+		   fi;
+		   unsynced = 0;
+		   next = had;
+		   goto done
+		 }
+	      fi
+#if PUBLISH == 1
+	      ;
+	      reach = reach | BIT(target)
+#endif
+#ifndef OWN_ONLY
+	   :: atomic {			/* the kernel plants its INT3 */
+		printf("MSC: the kernel's handler emulates the new way\n");
+#ifdef SEE_KERNEL
+		by_kernel = target;
+#endif
+		reach = reach | BIT(target)
 	      }
+#endif
 	   fi;
 
-#if PUBLISH == 1
-	   atomic { by_int3 = true; reach = reach | BIT(target) };
-#endif
 	   /* Broadcasts, first bytes. */
 	   atomic {
 #ifndef NO_BROADCAST
-		fetched = 0;
+		unsynced = 0;
 #endif
-		reach = reach | BIT(target);
-		by_int3 = false
+#ifdef SEE_KERNEL
+		by_kernel = NONE;
+#endif
+		reach = reach | BIT(target)
 	   };
 
 #ifdef QUIESCE_FIRST		/* variant: the right things in the wrong order */

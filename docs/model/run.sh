@@ -84,9 +84,11 @@ unload-first|image.pml|-DUNLOAD_FIRST|unloaded_func_executed|module gone while i
 unload-early|image.pml|-DUNLOAD_EARLY|unloaded_func_executed|module gone after the commit, before quiesce
 free-data-early|image.pml|-DFREE_DATA_EARLY|freed_data_used|data freed after the commit, before quiesce
 in-place|image.pml|-DIN_PLACE|func_got_foreign_data|func and data of the live image changed in turn
-image-no-sync|image.pml|-DNO_BROADCAST|unserialised_image_executed|no broadcast between writing an image and running it
-image-no-iret|image.pml|-DSTRICT_FETCH -DPUBLISH=1|unserialised_image_executed|words stored before the first broadcast, return from INT3 not counted as serialising
-image-behind|image.pml|-DSTRICT_FETCH|pass|the same, words stored behind it
+see-kernel|image.pml|-DSEE_KERNEL|seen|the kernel's protocol sends a CPU into a new image before its first broadcast
+image-no-sync|image.pml|-DNO_IMAGE_SYNC|unserialised_image_executed|no broadcast after an image is written, its site poked by the kernel's protocol
+image-behind|image.pml|-DNO_IMAGE_SYNC -DOWN_ONLY|pass|the same, own protocol only: words stored behind its first broadcast
+image-word|image.pml|-DNO_IMAGE_SYNC -DOWN_ONLY -DPUBLISH=1|unserialised_image_executed|the same, words stored before it
+image-no-broadcast|image.pml|-DNO_IMAGE_SYNC -DOWN_ONLY -DNO_BROADCAST|unserialised_image_executed|no broadcast at all between writing an image and running it
 failed-reuse|image.pml|-DPUBLISH=0|freed_image_executed|words stored before any INT3: image of a failed commit freed at once
 failed-quiesce|image.pml|-DPUBLISH=0 -DQUIESCE_ON_FAILURE|pass|the same, quiesce after failure
 ROWS

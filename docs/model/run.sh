@@ -91,6 +91,47 @@ image-word|image.pml|-DNO_IMAGE_SYNC -DOWN_ONLY -DPUBLISH=1|unserialised_image_e
 image-no-broadcast|image.pml|-DNO_IMAGE_SYNC -DOWN_ONLY -DNO_BROADCAST|unserialised_image_executed|no broadcast at all between writing an image and running it
 failed-reuse|image.pml|-DPUBLISH=0|freed_image_executed|words stored before any INT3: image of a failed commit freed at once
 failed-quiesce|image.pml|-DPUBLISH=0 -DQUIESCE_ON_FAILURE|pass|the same, quiesce after failure
+quiesce|quiesce.pml|-DNO_IRQ|pass|all ways to a target; a task that sleeps, blocks, exits
+quiesce-irq|quiesce.pml|-DKINDS=POINTERS+ARRAYS -DFAILS|pass|a task and an interrupt; changes to the iterator may fail
+quiesce-2-tasks|quiesce.pml|-DNO_IRQ -DTASKS=2 -DKINDS=POINTERS+IMAGES|pass|two tasks, seen clean one after the other
+quiesce-data|quiesce.pml|-DNO_IRQ -DDATA|pass|data as well, for targets that tail-call
+quiesce-same-func|quiesce.pml|-DNO_IRQ -DDATA -DSAME_FUNC -DKINDS=POINTERS+IMAGES|pass|the same, one function with other data
+quiesce-returns|quiesce.pml|-DLIVE -DTASKS=2 -DNO_IRQ -DNO_EXIT -DKINDS=ARRAYS|pass|every quiesce returns, though tasks go through the iterator for ever
+quiesce-data-returns|quiesce.pml|-DLIVE -DTASKS=2 -DNO_IRQ -DKINDS=POINTERS -DDATA|pass|the same with data, though tasks go through the site for ever
+see-asleep|quiesce.pml|-DSEE_ASLEEP -DNO_IRQ|seen|a look finds a task asleep in a retired target when Tasks RCU has ended
+see-back|quiesce.pml|-DSEE_BACK -DNO_IRQ -DKINDS=ARRAYS|seen|who was seen clean is in the iterator again when an array is freed
+no-record|quiesce.pml|-DNO_RECORD -DNO_IRQ -DKINDS=ARRAYS|freed_code_executed|nothing recorded as retired when the iterator gets another array
+array-late|quiesce.pml|-DARRAY_LATE -DNO_IRQ|freed_array_read|array published after the site leads to the iterator
+array-failed|quiesce.pml|-DFAILS -DFAILED_FREED -DNO_IRQ|freed_array_read|change to the iterator fails, its array freed at once
+no-iterator|quiesce.pml|-DNO_ITERATOR_RANGE -DNO_IRQ|freed_array_read|look that takes the iterator for harmless when an array was replaced
+no-images|quiesce.pml|-DNO_IMAGE_RANGES -DNO_IRQ|freed_image_executed|look that forgets retired images
+module-only|quiesce.pml|-DMODULE_RANGES_ONLY -DNO_IRQ -DKINDS=POINTERS+IMAGES|freed_code_executed|look for the module's text only, before it goes: a retired image leads there
+no-registers|quiesce.pml|-DNO_REGISTERS -DNO_IRQ|freed_code_executed|look that forgets registers: a task before the target's first instruction
+unwind-error|quiesce.pml|-DERROR_IS_CLEAN -DNO_IRQ|freed_image_executed|an unwind that fails taken for clean
+unwind-short|quiesce.pml|-DSHORT_IS_CLEAN -DNO_IRQ|freed_code_executed|an unwind that ends early without an error taken for clean
+unwind-hidden|quiesce.pml|-DSCAN_ONLY -DNO_IRQ|freed_code_executed|look that does not ask what return addresses a kretprobe has replaced
+exiting-forgotten|quiesce.pml|-DEXITING_FORGOTTEN -DNO_IRQ -DKINDS=POINTERS|freed_code_executed|look only at tasks on the kernel's list
+list-early|quiesce.pml|-DLISTED_EARLY -DNO_IRQ -DKINDS=POINTERS|freed_code_executed|tasks listed before the change: one born in between is missed
+by-place|quiesce.pml|-DBY_PLACE -DTASKS=2 -DNO_IRQ -DKINDS=POINTERS|freed_code_executed|next look goes on at a place in the kernel's list
+look-first|quiesce.pml|-DLOOK_FIRST -DNO_IRQ -DKINDS=POINTERS|freed_code_executed|look before the change instead of after it
+clean-kept|quiesce.pml|-DCLEAN_KEPT -DNO_IRQ -DKINDS=POINTERS|freed_code_executed|who was seen clean once counts as clean for a later change
+frees-later|quiesce.pml|-DFREES_LATER -DNO_IRQ -DKINDS=POINTERS|freed_code_executed|what was retired while a quiesce waited is freed with the rest
+cpus-forgotten|quiesce.pml|-DNO_GP -DNO_EXIT -DKINDS=POINTERS|freed_code_executed|looks at tasks, no grace period for interrupts
+no-list|quiesce.pml|-DLIVE -DNO_LIST -DTASKS=2 -DNO_IRQ -DNO_EXIT -DNO_SLEEP -DNO_RT -DKINDS=ARRAYS|hang|all tasks must be clean in the same look
+rcu-alone|quiesce.pml|-DWAIT_RCU -DNO_LOOK -DNO_IRQ -DNO_SLEEP -DNO_RT|pass|Tasks RCU instead of looks, nobody sleeps, no RT
+rcu-alone-sleep|quiesce.pml|-DWAIT_RCU -DNO_LOOK -DNO_IRQ -DNO_RT|freed_code_executed|the same, a target sleeps
+rcu-alone-rt|quiesce.pml|-DWAIT_RCU -DNO_LOOK -DNO_IRQ -DNO_SLEEP|freed_code_executed|the same, a target waits for a lock on RT
+rcu-alone-busy|quiesce.pml|-DLIVE -DBUSY -DWAIT_RCU -DNO_LOOK -DNO_IRQ -DNO_EXIT -DNO_SLEEP -DNO_RT -DKINDS=POINTERS|hang|the same, somebody else's task is never quiet
+rcu-no-limit|quiesce.pml|-DLIVE -DBUSY -DWAIT_RCU -DNO_IRQ -DNO_EXIT -DNO_SLEEP -DNO_RT -DKINDS=POINTERS|hang|looks, but Tasks RCU waited for without limit
+data-no-frames|quiesce.pml|-DDATA -DNO_FRAMES -DNO_IRQ -DKINDS=POINTERS|freed_data_used|look for code only: data used in a function that was tail-called
+data-in-use|quiesce.pml|-DDATA -DSAME_FUNC -DIN_USE_FORGOTTEN -DNO_IRQ|freed_data_used|function with other data not looked for, as it stays a target
+data-blocked|quiesce.pml|-DDATA -DBLOCKED_IS_ASLEEP -DNO_IRQ -DKINDS=POINTERS|freed_data_used|waiting for a lock on RT taken for a sleep
+data-until-rcu|quiesce.pml|-DDATA -DFRAMES_UNTIL_RCU -DNO_IRQ -DNO_SLEEP -DNO_RT|pass|site on the stack counts until Tasks RCU has ended; nobody sleeps, no RT
+data-until-rcu-sleep|quiesce.pml|-DDATA -DFRAMES_UNTIL_RCU -DNO_IRQ -DNO_RT -DKINDS=POINTERS|freed_data_used|the same, a target sleeps and then tail-calls
+data-until-rcu-rt|quiesce.pml|-DDATA -DFRAMES_UNTIL_RCU -DNO_IRQ -DNO_SLEEP -DKINDS=POINTERS|freed_data_used|the same, a function that was tail-called waits for a lock on RT
+tail-call-sleeps|quiesce.pml|-DDATA -DTAIL_SLEEPS -DNO_IRQ -DKINDS=POINTERS|freed_data_used|limit: a function that was tail-called sleeps and then uses data
+tail-call-site|quiesce.pml|-DDATA -DSITE_JUMPS -DNO_IRQ -DKINDS=POINTERS|freed_data_used|limit: the site is a tail call, and the target tail-calls with its data
+tail-call-site-rcu|quiesce.pml|-DDATA -DSITE_JUMPS -DWAIT_RCU -DNO_IRQ -DNO_SLEEP -DNO_RT|pass|the same after Tasks RCU has ended, nobody sleeps, no RT
 ROWS
 }
 

@@ -1,0 +1,834 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Quiescence: when can what was replaced be freed?
+ *
+ * Tasks go through one site, which sends them to a target by one of these ways:
+ *
+ *	a function pointer	loaded into a register, then jumped to
+ *	a single image		loads data and jumps: it leaves no trace on the stack
+ *	a chain image		loads data and calls: the stack leads back into it
+ *	the iterator		code that stays, but reads an array that goes
+ *
+ * A writer changes way and target at any time, also while an earlier quiesce still
+ * waits. Each quiesce answers for what was retired when it began: an image or an
+ * array that is no longer the way, a target whose module is about to go. It
+ *
+ *   1 waits for what runs with preemption off, which is an interrupt here;
+ *   2 lists the living tasks, those included that exit and are on no other list;
+ *   3 looks at tasks of its list, each holding still for it, and strikes those that
+ *     are clean, until none is left.
+ *
+ * A look here takes one task at a time, in any order and with anything in between.
+ * A look at several is a few of these with nothing in between. A task is clean if
+ * its unwind is known to be complete and shows no address in a retired range, and
+ * its registers hold none while it is at a place of dispatch. For an array the
+ * range is the iterator, although that is not going to be freed.
+ *
+ * Tasks RCU is no part of it. Waiting for it, while patience lasts, can delay a
+ * quiesce but is no reason to end one. What it is worth by itself, the rows with
+ * WAIT_RCU tell.
+ *
+ * With DATA, what the target was given is freed as well. A function that the
+ * target has tail-called may use that when the target has long left the stack. So
+ * a task that shows the return address of the site is not clean either, unless it
+ * sleeps of its own accord; one that waits for a lock on RT does not. A site in
+ * tail position is a jump, which leaves no return address. There, and where such a
+ * function sleeps, data has no protection.
+ */
+#define BIT(i)	(1 << (i))
+
+#ifndef TASKS
+#define TASKS	1
+#endif
+#ifdef NO_IRQ
+#define EXECS	TASKS
+#else
+#define EXECS	(TASKS + 1)
+#endif
+#define IRQ	TASKS		/* who executes: tasks, then one interrupt */
+
+/* The ways. 1 and 2 are the pointers to targets 1 and 2. */
+#define NONE	0
+#define SINGLE	3
+#define CHAIN	4
+#define ARRAY	5		/* and 6 */
+#define WAYS	7
+#define POINTERS (BIT(1) | BIT(2))
+#define IMAGES	(BIT(SINGLE) | BIT(CHAIN))
+#define ARRAYS	(BIT(ARRAY) | BIT(ARRAY + 1))
+#ifndef KINDS
+#define KINDS	(POINTERS | IMAGES | ARRAYS)
+#endif
+#define FREE	0
+
+/* Their names for what is printed, from 6 down to 1. */
+mtype = { array_2, array_1, chain_image, single_image, pointer_2, pointer_1 };
+
+/* Where a task is. */
+#define OUT	0
+#define AT	1		/* has a pointer to the target or the array, or is in the image */
+#define ITER	2		/* in the iterator, before it reads where the array is */
+#define CALLS	3		/* in the iterator, with a pointer to the target */
+#define IN	4		/* in the target, at its first instruction or a later one */
+#define TAIL	5		/* in what the target has tail-called */
+#define BACK	6		/* has returned to the chain or the iterator */
+#define GONE	7		/* dead, its stack freed */
+
+/* What it does there. */
+#define AWAKE	0		/* runs, or is preempted */
+#define ASLEEP	1		/* of its own accord */
+#define BLOCKED	2		/* wants a lock that somebody holds, on RT */
+
+/* What comes of the attempt to read its stack. */
+#define WHOLE	0
+#define ERROR	1		/* the unwinder gives up, and says so */
+#define SHORT	2		/* the unwinder ends early, and does not say so */
+#define HIDDEN	3		/* a kretprobe has replaced the return addresses */
+
+bool freed_code_executed;
+bool freed_image_executed;
+bool freed_array_read;
+bool freed_data_used;
+bool witness;
+#define FAIL(p)	p = true; assert(!p)
+
+typedef Task {
+	byte at;
+	byte way;		/* the way that it has come and can be seen by */
+	byte target;
+	byte does;
+	bool rested;		/* has slept or blocked where it is */
+	bool frame;		/* the site's return address is on its stack */
+	bool unlisted		/* it exits: on no list of the kernel's */
+};
+Task task[EXECS];
+
+byte leads[WAYS];		/* way -> target */
+byte way = NONE;		/* what the site holds */
+byte array = NONE;		/* what the iterator will read */
+byte loaded;			/* targets whose module is there, as a set */
+byte retired;			/* ways and targets, as a set: 1 and 2 are targets */
+byte waiting;			/* those of them that the present quiesce is for */
+byte hold;			/* tasks not yet seen clean, as a set */
+bool irq_awaited;
+bool round;			/* flips with every completed quiesce */
+byte wanted = EXECS;		/* the one that a look will find outside */
+
+#ifdef SAME_FUNC		/* targets differ in their data only */
+#define code_lives(t)	(loaded != 0)
+#define texts(t)	(BIT(1) | BIT(2))
+#else
+#define code_lives(t)	(loaded & BIT(t))
+#define texts(t)	BIT(t)
+#endif
+#define living(i)	(task[i].at != GONE)
+
+#if defined(WAIT_RCU) || defined(FRAMES_UNTIL_RCU) || defined(SEE_ASLEEP)
+#define RCU
+/* Those who could run when Tasks RCU began and have not yet slept or blocked. */
+byte rcu_hold;
+#define rcu_quiet(i)	rcu_hold = rcu_hold & (255 - BIT(i))
+#ifdef BUSY			/* one that never comes by here, and never sleeps */
+#define RCU_OTHERS	BIT(7)
+#else
+#define RCU_OTHERS	0
+#endif
+#else
+#define rcu_quiet(i)	skip
+#endif
+
+/* The documented condition for data: see above. */
+#if defined(DATA) && !defined(SITE_JUMPS)
+#define may_tail_call(i) task[i].frame
+#else
+#define may_tail_call(i) true
+#endif
+
+#define me	task[id]
+
+inline executes_target()
+{
+	if
+	:: !code_lives(me.target) ->
+		printf("MSC: exec%d executes target %d\n", id, me.target);
+		FAIL(freed_code_executed)
+	:: else
+	fi
+}
+
+inline uses_data()
+{
+#ifdef DATA
+	if
+	:: !(loaded & BIT(me.target)) ->
+		printf("MSC: exec%d uses the data of target %d\n", id, me.target);
+		FAIL(freed_data_used)
+	:: else
+	fi
+#else
+	skip
+#endif
+}
+
+/* It executes the image that it is in, or reads the array. */
+inline uses_way()
+{
+	if
+	:: leads[me.way] == FREE && me.way < ARRAY ->
+		printf("MSC: exec%d is still in %e\n", id, me.way);
+		FAIL(freed_image_executed)
+	:: leads[me.way] == FREE && me.way >= ARRAY ->
+		printf("MSC: exec%d still reads %e\n", id, me.way);
+		FAIL(freed_array_read)
+	:: else
+	fi
+}
+
+inline leave()
+{
+	printf("MSC: exec%d leaves\n", id);
+	me.way = NONE;
+	me.target = 0;
+	me.frame = false;
+	me.at = OUT;
+	irq_awaited = irq_awaited && id != IRQ
+}
+
+/* Back from the target, or from what it tail-called, to whoever called it. */
+inline returns()
+{
+	me.rested = false;
+	if
+#if KINDS & (POINTERS | IMAGES)
+	:: me.way == NONE -> leave()
+#endif
+#if KINDS & (IMAGES | ARRAYS)
+	:: else ->
+		printf("MSC: exec%d returns to %e\n", id, me.way);
+		me.target = 0;
+		me.at = BACK
+#endif
+	fi
+}
+
+/*
+ * One that executes the site: a task, or an interrupt on top of whatever runs.
+ * Between any two steps it may be preempted. All interleave freely, which
+ * covers every way to place them on CPUs.
+ */
+proctype executor(byte id)
+{
+end:	do
+	:: atomic {
+		me.at == OUT && way != NONE && wanted != id ->
+#ifdef DATA
+		/* A site in tail position is a jump to the trampoline. */
+		if
+		:: me.frame = true
+		:: way < SINGLE
+		fi;
+#endif
+		if
+#if KINDS & ARRAYS
+		:: way >= ARRAY ->
+			me.at = ITER;
+			printf("MSC: exec%d enters the iterator\n", id)
+#endif
+#if KINDS & (POINTERS | IMAGES)
+		:: way < ARRAY ->
+			me.way = way;
+			me.at = AT;
+			printf("MSC: exec%d goes by %e\n", id, way)
+#endif
+		fi
+	   }
+#if KINDS & POINTERS
+	:: atomic {
+		me.at == AT && me.way < SINGLE ->
+		me.target = me.way;
+		me.way = NONE;
+		me.at = IN;
+		printf("MSC: exec%d comes to target %d\n", id, me.target)
+	   }
+#endif
+#if KINDS & IMAGES
+	:: atomic {
+		me.at == AT && (me.way == SINGLE || me.way == CHAIN) ->
+		uses_way();
+		me.target = leads[me.way];
+		if
+		:: me.way == SINGLE -> me.way = NONE
+		:: else
+		fi;
+		me.at = IN;
+		printf("MSC: exec%d comes to target %d\n", id, me.target)
+	   }
+#endif
+#if KINDS & ARRAYS
+	:: atomic {
+		me.at == ITER ->
+		if
+		:: array == NONE ->
+			printf("MSC: exec%d finds no array that is still there\n", id);
+			FAIL(freed_array_read)
+		:: else
+		fi;
+		me.way = array;
+		me.at = AT;
+		printf("MSC: exec%d reads that the array is %e\n", id, array)
+	   }
+	:: atomic {
+		me.at == AT && me.way >= ARRAY ->
+		uses_way();
+		me.target = leads[me.way];
+		me.at = CALLS;
+		printf("MSC: exec%d reads target %d from %e\n", id, me.target, me.way)
+	   }
+	:: atomic {
+		me.at == CALLS ->
+		me.at = IN;
+		printf("MSC: exec%d comes to target %d\n", id, me.target)
+	   }
+#endif
+	:: atomic {
+		me.at == IN && me.does == AWAKE ->
+		executes_target();
+		uses_data();
+		if
+		:: returns()
+		:: id != IRQ && may_tail_call(id) ->
+			printf("MSC: exec%d is tail-called away\n", id);
+			me.rested = false;
+			me.at = TAIL
+#ifndef NO_SLEEP
+		:: id != IRQ && !me.rested ->
+			printf("MSC: exec%d sleeps in target %d\n", id, me.target);
+			me.does = ASLEEP;
+			me.rested = true;
+			rcu_quiet(id)
+#endif
+#ifndef NO_RT
+		:: id != IRQ && !me.rested ->
+			printf("MSC: exec%d waits for a lock in target %d\n", id, me.target);
+			me.does = BLOCKED;
+			me.rested = true;
+			rcu_quiet(id)
+#endif
+		fi
+	   }
+	:: atomic {
+		me.at == TAIL && me.does == AWAKE ->
+		uses_data();
+		if
+		:: returns()
+#ifdef TAIL_SLEEPS
+		:: id != IRQ && !me.rested ->
+			printf("MSC: exec%d sleeps in the function that was tail-called\n", id);
+			me.does = ASLEEP;
+			me.rested = true;
+			rcu_quiet(id)
+#endif
+#ifndef NO_RT
+		:: id != IRQ && !me.rested ->
+			printf("MSC: exec%d waits for a lock in the function that was tail-called\n", id);
+			me.does = BLOCKED;
+			me.rested = true;
+			rcu_quiet(id)
+#endif
+		fi
+	   }
+#if !defined(NO_SLEEP) || !defined(NO_RT) || defined(TAIL_SLEEPS)
+	:: atomic {
+		me.does != AWAKE ->
+		printf("MSC: exec%d goes on\n", id);
+		me.does = AWAKE
+	   }
+#endif
+#if KINDS & (IMAGES | ARRAYS)
+	:: atomic {
+		me.at == BACK ->
+		uses_way();
+		leave()
+	   }
+#endif
+#ifdef RCU
+	:: atomic {
+		/* It may, but need not. */
+		me.at == OUT && rcu_hold & BIT(id) ->
+		printf("MSC: exec%d sleeps outside\n", id);
+		rcu_quiet(id)
+	   }
+#endif
+#ifndef NO_EXIT
+	:: atomic {
+		/* Reaped by itself or by its parent, whatever it still runs. */
+		id != IRQ && !me.unlisted && me.at != GONE ->
+		printf("MSC: exec%d is taken off the list of tasks\n", id);
+		me.unlisted = true
+#if defined(EXITING_FORGOTTEN)	/* variant: and with it off ours */
+		;
+		hold = hold & (255 - BIT(id))
+#elif defined(BY_PLACE)
+		;
+		hold = hold | BIT(id)
+#endif
+	   }
+	:: atomic {
+		me.unlisted && me.at == OUT ->
+		printf("MSC: exec%d is dead\n", id);
+		me.unlisted = false;
+		me.at = GONE;
+		hold = hold & (255 - BIT(id));
+		rcu_quiet(id)
+	   }
+	:: atomic {
+		me.at == GONE ->
+		printf("MSC: exec%d is a new task\n", id);
+		me.at = OUT
+	   }
+#endif
+	od
+}
+
+/*
+ * What a look can find of task i. The address that an interrupted CPU was at
+ * counts as part of the stack.
+ */
+#ifdef IN_USE_FORGOTTEN		/* variant: a function still in use is not looked for */
+#define shows_target(i)	(task[i].at == IN && leads[way] == 0 && (waiting & texts(task[i].target)))
+#else
+#define shows_target(i)	(task[i].at == IN && (waiting & texts(task[i].target)))
+#endif
+#if defined(NO_IMAGE_RANGES) || defined(MODULE_RANGES_ONLY)
+#define shows_image(i)	false
+#else
+#define shows_image(i)	((waiting & IMAGES) & BIT(task[i].way))
+#endif
+#if defined(NO_ITERATOR_RANGE) || defined(MODULE_RANGES_ONLY)
+#define shows_iterator(i) false
+#else
+#define shows_iterator(i) ((task[i].at == ITER || task[i].way >= ARRAY) && (waiting & ARRAYS))
+#endif
+#ifdef NO_REGISTERS
+#define holds_target(i)	false
+#else
+#define holds_target(i)	(task[i].at == AT && task[i].way < SINGLE && (waiting & texts(task[i].way)) || \
+			 task[i].at == CALLS && (waiting & texts(task[i].target)))
+#endif
+
+#if !defined(DATA) || defined(NO_FRAMES)
+#define shows_frame(i)	false
+#elif defined(FRAMES_UNTIL_RCU)	/* variant: not any more when Tasks RCU has ended */
+#define shows_frame(i)	(task[i].frame && task[i].does != ASLEEP && rcu_hold)
+#elif defined(BLOCKED_IS_ASLEEP) /* variant: RT's lock taken for a sleep */
+#define shows_frame(i)	(task[i].frame && task[i].does == AWAKE)
+#else
+#define shows_frame(i)	(task[i].frame && task[i].does != ASLEEP)
+#endif
+
+#define clean(i)	(!(shows_target(i) || shows_image(i) || shows_iterator(i) || \
+			   holds_target(i) || shows_frame(i)))
+
+/* It takes no unwinder to see this one. */
+#define at_ip(i)	(task[i].at == AT || task[i].at == ITER)
+
+/* Who has to be looked at: the living. */
+inline list_tasks()
+{
+	hold = 0;
+	k = 0;
+	do
+	:: k < TASKS ->
+		if
+#ifdef EXITING_FORGOTTEN
+		:: living(k) && !task[k].unlisted -> hold = hold | BIT(k)
+#else
+		:: living(k) -> hold = hold | BIT(k)
+#endif
+		:: else
+		fi;
+		k++
+	:: else -> k = 0; break
+	od
+}
+
+/* What is in the set is freed: ways, targets' modules and data. */
+inline free(set)
+{
+	j = SINGLE;
+	do
+	:: j < WAYS ->
+		if
+		:: (set) & BIT(j) ->
+			leads[j] = FREE;
+			printf("MSC: %e is freed\n", j)
+		:: else
+		fi;
+		j++
+	:: else -> j = 0; break
+	od;
+	if
+	:: (set) & BIT(1) -> printf("MSC: target 1 is freed\n")
+	:: else
+	fi;
+	if
+	:: (set) & BIT(2) -> printf("MSC: target 2 is freed\n")
+	:: else
+	fi;
+	if
+	:: leads[array] == FREE -> array = NONE
+	:: else
+	fi;
+	loaded = loaded & (255 - (set))
+}
+
+/* A target comes from a module that is there as long as it is one. */
+#define may_be(t)	(leads[way] == t || !(loaded & BIT(t)))
+
+/* The site leads the new way now, and what that replaces is retired. */
+inline publish()
+{
+	gone = BIT(way) & (IMAGES | ARRAYS);
+	if
+	:: leads[way] != leads[new] -> gone = gone | BIT(leads[way]) & POINTERS
+	:: else
+	fi;
+	if
+	:: new == NONE -> printf("MSC: writer: the site leads nowhere\n")
+	:: else -> printf("MSC: writer: the site leads to target %d by %e\n", leads[new], new)
+	fi;
+#if defined(NO_RECORD)		/* variant: no key has another value, nothing to wait for */
+	if
+	:: way >= ARRAY && new >= ARRAY && !retired && !waiting ->
+		k = gone & POINTERS;
+		free(k);
+		gone = gone & ARRAYS
+	:: else
+	fi;
+#elif defined(LOOK_FIRST)
+	free(gone);
+	gone = 0;
+#endif
+	way = new;
+	retired = retired | gone;
+	new = 0;
+	gone = 0
+}
+
+#ifdef WAIT_RCU
+#define rcu_ended()	!rcu_hold
+#else
+#define rcu_ended()	true
+#endif
+#ifdef BY_PLACE
+#define all_placed()	(place > TASKS)
+#else
+#define all_placed()	true
+#endif
+
+proctype writer()
+{
+	byte new;		/* way */
+	byte to;		/* its target */
+	byte gone;		/* what that replaces, as a set */
+	byte had;		/* the array before */
+	byte j;
+	byte k;
+	byte view;
+#ifdef CLEAN_KEPT
+	bool listed;
+#endif
+#ifdef BY_PLACE
+	byte place;
+	byte n;
+#endif
+
+end:
+next:	do
+	:: atomic {
+		/* Another way, or another target, or both. */
+#if defined(LOOK_FIRST) || defined(LISTED_EARLY)
+		!retired && !waiting ->
+#endif
+		if
+		:: way != NONE -> new = NONE
+#if KINDS & POINTERS
+		:: way != 1 && may_be(1) -> new = 1; to = 1
+		:: way != 2 && may_be(2) -> new = 2; to = 2
+#endif
+#if KINDS & IMAGES
+		:: leads[SINGLE] == FREE && may_be(1) -> new = SINGLE; to = 1
+		:: leads[SINGLE] == FREE && may_be(2) -> new = SINGLE; to = 2
+		:: leads[CHAIN] == FREE && may_be(1) -> new = CHAIN; to = 1
+		:: leads[CHAIN] == FREE && may_be(2) -> new = CHAIN; to = 2
+#endif
+#if KINDS & ARRAYS
+		:: leads[ARRAY] == FREE && may_be(1) -> new = ARRAY; to = 1
+		:: leads[ARRAY] == FREE && may_be(2) -> new = ARRAY; to = 2
+		:: leads[ARRAY + 1] == FREE && may_be(1) -> new = ARRAY + 1; to = 1
+		:: leads[ARRAY + 1] == FREE && may_be(2) -> new = ARRAY + 1; to = 2
+#endif
+		fi;
+#ifdef LISTED_EARLY		/* variant: the list is made before the change */
+		d_step { list_tasks() };
+		printf("MSC: writer lists the tasks\n")
+	   };
+	   atomic {
+#endif
+#ifdef LOOK_FIRST		/* variant: so is the look */
+		waiting = (BIT(way) | BIT(leads[way])) & (255 - BIT(NONE))
+	   };
+	   atomic {
+		clean(0) ->
+		printf("MSC: exec0 is seen clean\n");
+		waiting = 0
+	   };
+	   atomic {
+#endif
+		loaded = loaded | BIT(to) & POINTERS;
+		if
+		:: new >= SINGLE -> leads[new] = to
+		:: else
+		fi;
+		to = 0;
+#if KINDS & ARRAYS
+		if
+		:: new >= ARRAY -> goto publish_array
+		:: else
+		fi;
+#endif
+		d_step { publish() };
+		goto next
+	   };
+#if KINDS & ARRAYS
+publish_array:
+#ifdef ARRAY_LATE		/* variant: the site leads to the iterator before */
+	   atomic { k = new; publish(); new = k; k = 0 };
+	   d_step { array = new; new = 0 }
+#else
+	   atomic {
+		had = array;
+		array = new;
+		printf("MSC: writer: the iterator's array is %e, with target %d\n", new, leads[new])
+	   };
+#ifdef FAILS
+	   if
+	   :: skip
+	   :: atomic {
+		/* Not from iterator to iterator: there is nothing to patch. */
+		way < ARRAY ->
+		d_step {
+			printf("MSC: commit fails\n");
+			array = had;
+			had = NONE;
+			gone = BIT(new);
+			if
+			:: leads[way] != leads[new] -> gone = gone | BIT(leads[new])
+			:: else
+			fi;
+			new = 0;
+#ifdef FAILED_FREED		/* variant: nobody was sent there */
+			free(gone);
+#else
+			/* But who was in the iterator may have seen it. */
+			retired = retired | gone;
+#endif
+			gone = 0
+		};
+		goto next
+	      }
+	   fi;
+#endif
+	   d_step { had = NONE; publish() }
+#endif
+#endif
+
+	:: d_step {
+		/* Quiesce. */
+		!waiting && retired ->
+		waiting = retired;
+		retired = 0;
+		printf("MSC: quiesce starts\n");
+#ifdef CLEAN_KEPT		/* variant: who was clean once is never asked again */
+		if
+		:: !listed -> listed = true; list_tasks()
+		:: else
+		fi;
+#elif defined(BY_PLACE)		/* variant: of those that exit, and then by looks */
+		place = 0;
+#elif !defined(LISTED_EARLY) && !defined(NO_LOOK)
+		list_tasks();
+#endif
+#ifdef RCU
+		rcu_hold = RCU_OTHERS;
+		k = 0;
+		do
+		:: k < TASKS ->
+			if
+			:: living(k) && task[k].does == AWAKE -> rcu_hold = rcu_hold | BIT(k)
+			:: else
+			fi;
+			k++
+		:: else -> k = 0; break
+		od;
+#endif
+#if !defined(NO_IRQ) && !defined(NO_GP)
+		irq_awaited = task[IRQ].at != OUT;
+#endif
+#ifdef LIVE
+		wanted = 0;
+#endif
+		skip
+	   }
+
+#ifdef LIVE
+	/*
+	 * Chance is fair: of tasks that come and go, each is found outside by a
+	 * look now and then. Where the others are then is up to them: perhaps no
+	 * look ever finds two of them outside.
+	 */
+	:: d_step {
+		waiting && hold && (task[wanted].at == OUT || task[wanted].at == GONE) ->
+		k = 0;
+		do
+		:: k < TASKS ->
+			if
+			:: clean(k) -> hold = hold & (255 - BIT(k))
+			:: else
+			fi;
+			k++
+		:: else -> k = 0; break
+		od;
+		printf("MSC: a look finds exec%d outside, %d is left to be seen clean\n", wanted, hold);
+		wanted = (wanted + 1) % TASKS
+#ifdef NO_LIST			/* variant: all must be clean in the same look */
+		;
+		if
+		:: hold -> list_tasks()
+		:: else
+		fi
+#endif
+	   }
+#elif defined(BY_PLACE)
+	:: d_step {
+		/*
+		 * Variant: a look goes on at the place in the kernel's list
+		 * where the last one has stopped, and lists who is not clean.
+		 */
+		waiting && place <= TASKS ->
+		k = 0;
+		n = 0;
+		do
+		:: k < TASKS && living(k) && !task[k].unlisted && n < place -> n++; k++
+		:: k < TASKS && !(living(k) && !task[k].unlisted) -> k++
+		:: else -> break
+		od;
+		if
+		:: k < TASKS && !clean(k) -> hold = hold | BIT(k); place++
+		:: k < TASKS && clean(k) ->
+			printf("MSC: exec%d, at place %d, is seen clean\n", k, place);
+			place++
+		:: else ->
+			printf("MSC: nobody is at place %d\n", place);
+			place = TASKS + 1
+		fi;
+		k = 0;
+		n = 0
+	   }
+#elif !defined(NO_LOOK)
+	:: atomic {
+		/* A look. */
+		waiting && hold ->
+		if
+		:: hold & BIT(0) -> k = 0
+#if TASKS > 1
+		:: hold & BIT(1) -> k = 1
+#endif
+		fi;
+#ifdef SEE_ASLEEP
+		if
+		:: task[k].at == IN && task[k].does == ASLEEP && shows_target(k) && !rcu_hold -> FAIL(witness)
+		:: else
+		fi;
+#endif
+		if
+		:: view = WHOLE
+		:: view = ERROR
+		:: view = SHORT
+		:: view = HIDDEN
+		fi;
+		if
+		:: view == WHOLE && clean(k) ->
+			hold = hold & (255 - BIT(k));
+			printf("MSC: exec%d is seen clean\n", k)
+		:: view == HIDDEN && clean(k) ->
+			/* The unwinder knows what has been replaced. */
+			hold = hold & (255 - BIT(k))
+#ifdef ERROR_IS_CLEAN
+		:: view == ERROR ->
+			hold = hold & (255 - BIT(k));
+			printf("MSC: the unwinder gives up on exec%d, which is taken for clean\n", k)
+#endif
+#ifdef SHORT_IS_CLEAN
+		:: view == SHORT && !at_ip(k) ->
+			hold = hold & (255 - BIT(k));
+			printf("MSC: the unwinder ends early with exec%d, which is taken for clean\n", k)
+#endif
+#ifdef SCAN_ONLY
+		:: view == HIDDEN && !clean(k) && !at_ip(k) ->
+			hold = hold & (255 - BIT(k));
+			printf("MSC: a kretprobe hides where exec%d is, it is taken for clean\n", k)
+#endif
+		:: else
+		fi;
+		k = 0;
+		view = 0
+	   }
+#endif
+
+	:: d_step {
+		waiting && !hold && !irq_awaited && all_placed() && rcu_ended() ->
+		printf("MSC: quiesce is done\n");
+#ifdef SEE_BACK
+		if
+		:: task[0].at == CALLS && (waiting & ARRAYS) -> FAIL(witness)
+		:: else
+		fi;
+#endif
+#ifdef MODULE_RANGES_ONLY	/* variant: for the modules; the rest takes its time */
+		retired = retired | waiting & (IMAGES | ARRAYS);
+		waiting = waiting & POINTERS;
+#endif
+#ifdef FREES_LATER		/* variant: what has been retired since goes too */
+		waiting = waiting | retired;
+		retired = 0;
+#endif
+		free(waiting);
+		waiting = 0;
+		round = !round;
+#ifdef LIVE
+		wanted = EXECS;
+#endif
+		skip
+	   }
+	od
+}
+
+init {
+	byte k;
+
+	atomic {
+		leads[1] = 1;
+		leads[2] = 2;
+		do
+		:: k < EXECS -> run executor(k); k++
+		:: else -> k = 0; break
+		od;
+		run writer()
+	}
+}
+
+#ifdef LIVE
+/* Each quiesce ends. */
+ltl quiesce_ends { []<>round && []<>!round }
+#endif

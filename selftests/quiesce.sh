@@ -163,8 +163,7 @@ stays "a lock that another one holds" site lock
 n=$(hall quiesce_early)
 echo 1 >$H/quiesce
 hall_do go site lock
-until_true 100 [ "$(hall away)" -ge 1 ]
-sleep 0.5
+sleep 1
 echo 1 >$H/quiesce
 check_eq "jf_quiesce() does not return while he is inside" "$(hall quiesce_early)" "$n"
 until_true 200 nobody

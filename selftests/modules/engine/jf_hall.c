@@ -200,10 +200,14 @@ static int walker_start(int (*fn)(void *), enum hall_form form, u64 way, const c
 	w->form = form;
 	w->way = way;
 	w->back = false;
-	t = kthread_run(fn, w, "hall/%s", name);
+	t = kthread_create(fn, w, "hall/%s", name);
 	if (IS_ERR(t))
 		return PTR_ERR(t);
+	/* Whoever finds the lock's holder running waits for him awake, so he must not be. */
+	if (way == HALL_LOCK && IS_ENABLED(CONFIG_PREEMPT_RT))
+		kthread_bind(t, cpumask_last(cpu_online_mask));
 	w->task = t;
+	wake_up_process(t);
 	return 0;
 }
 

@@ -368,6 +368,12 @@ for b in ${JF_BACKEND:-xmc indirect auto}; do
 		n=$((n + 1))
 	done
 	check_eq "$b: the target's module came and went $n times" $ok 1
+	# Two targets take turns, and the one whose turn it is not is not entered.
+	echo $((seconds / 2)) >/sys/module/jf_hall/parameters/limit
+	echo 1000 >$H/quiesce
+	check_eq "$b: nobody was in a target after jf_quiesce()" "$(hall quiesce_early) $(hall late)" "0 0"
+	check_match "$b: it was called often" "$(hall quiesces)" '^[1-9]'
+	note "$b: jf_quiesce() $(hall quiesces) times, $(hall quiesce_us_avg) us each, $(hall quiesce_us_max) us at most"
 	hall_do storm 0 0
 	check_match "$b: it was entered" "$(hall entered_visit)" '^[1-9][0-9]'
 	check_match "$b: threads ended in it" "$(hall ended)" '^[1-9]'

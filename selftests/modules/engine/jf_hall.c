@@ -16,7 +16,7 @@
  *		  reap		forget the threads that are back
  *		  storm N M	N threads call all the time, and M at a time come, call and
  *				end, some of them in the target itself; 0 0 ends it
- *   quiesce	write N: N times another target, then jf_quiesce(); 20 s at most
+ *   quiesce	write N: N times another target, then jf_quiesce()
  *   enter	write anything: the writer makes one call of each form
  *   state	what there is to know, "name value"
  */
@@ -403,23 +403,33 @@ static int storm(unsigned int n, unsigned int mortals)
 /* --- quiesce -------------------------------------------------------------------- */
 
 static DEFINE_MUTEX(quiesce_mutex);
+static unsigned int limit = 20;
+module_param(limit, uint, 0644);
+MODULE_PARM_DESC(limit, "seconds after which no further jf_quiesce() is begun");
 static unsigned int quiesces, quiesce_early;
 static u64 quiesce_us_sum, quiesce_us_max;
 
-/* No call that begins now enters the old target: the number of those inside only falls. */
+/*
+ * No call that begins now enters the old target: the number of those inside only
+ * falls, and nobody comes in when it is over, until it is the target again.
+ */
 static int quiesce_once(void)
 {
 	const void *old = dynfunc_query(hall_op);
 	unsigned int id = old == hall_a ? HALL_A : old == hall_b ? HALL_B : HALL_VISIT;
-	int err = id == HALL_A ? dynfunc_update(hall_op, hall_b) : dynfunc_update(hall_op, hall_a);
+	unsigned int next = id == HALL_A ? HALL_B : HALL_A;
+	int err;
 	u64 us;
 
+	WRITE_ONCE(hall.guest[next].dead, false);
+	err = next == HALL_A ? dynfunc_update(hall_op, hall_a) : dynfunc_update(hall_op, hall_b);
 	if (err)
 		return err;
 	us = ktime_get_ns();
 	jf_quiesce();
 	us = (ktime_get_ns() - us) / 1000;
 	quiesce_early += atomic_read(&hall.guest[id].inside);
+	WRITE_ONCE(hall.guest[id].dead, true);
 	quiesces++;
 	quiesce_us_sum += us;
 	quiesce_us_max = max(quiesce_us_max, us);
@@ -438,8 +448,11 @@ static ssize_t quiesce_write(struct file *file, const char __user *ubuf, size_t 
 	quiesces = 0;
 	quiesce_us_sum = 0;
 	quiesce_us_max = 0;
-	while (!err && n-- && time_before(jiffies, since + 20 * HZ))
+	while (!err && n-- && time_before(jiffies, since + limit * HZ))
 		err = quiesce_once();
+	/* A module that goes makes it the target again without asking. */
+	for (n = 0; n < HALL_GUESTS; n++)
+		WRITE_ONCE(hall.guest[n].dead, false);
 	mutex_unlock(&quiesce_mutex);
 	return err ?: count;
 }
@@ -566,18 +579,20 @@ static const struct file_operations enter_fops = {
 static int state_show(struct seq_file *m, void *v)
 {
 	static const char * const guests[HALL_GUESTS] = { "visit", "visit2", "a", "b" };
-	unsigned int i, away = 0;
+	unsigned int i, away = 0, late = 0;
 
-	for (i = 0; i < HALL_GUESTS; i++)
+	for (i = 0; i < HALL_GUESTS; i++) {
 		seq_printf(m, "inside_%s %d\nentered_%s %d\n", guests[i], atomic_read(&hall.guest[i].inside),
 			   guests[i], atomic_read(&hall.guest[i].entered));
+		late += atomic_read(&hall.guest[i].late);
+	}
 	for (i = 0; i < WALKERS; i++)
 		away += walkers[i].task && !READ_ONCE(walkers[i].back);
 	seq_printf(m, "away %u\nexiting %d\nexit_listed %d\n", away, atomic_read(&exiting), exit_listed);
 	seq_printf(m, "early %u\ncalls %lld\nended %d\nbad_values %d\n", READ_ONCE(early),
 		   (long long)atomic64_read(&calls), atomic_read(&ended), atomic_read(&bad_values));
-	seq_printf(m, "quiesces %u\nquiesce_early %u\nquiesce_us_avg %llu\nquiesce_us_max %llu\n", quiesces,
-		   quiesce_early, quiesces ? quiesce_us_sum / quiesces : 0, quiesce_us_max);
+	seq_printf(m, "quiesces %u\nquiesce_early %u\nquiesce_us_avg %llu\nquiesce_us_max %llu\nlate %u\n", quiesces,
+		   quiesce_early, quiesces ? quiesce_us_sum / quiesces : 0, quiesce_us_max, late);
 	return 0;
 }
 DEFINE_SHOW_ATTRIBUTE(state);

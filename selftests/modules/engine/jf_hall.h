@@ -42,7 +42,9 @@ enum hall_way {
 };
 
 struct hall_guest {
-	atomic_t	inside, entered;
+	atomic_t	inside, entered, late;
+	/* No call may be inside. */
+	bool		dead;
 };
 
 /* Shared by all who come here. */
@@ -93,6 +95,8 @@ static __always_inline void hall_visit(unsigned int id, u64 way)
 
 	atomic_inc(&g->inside);
 	atomic_inc(&g->entered);
+	if (READ_ONCE(g->dead))
+		atomic_inc(&g->late);
 	switch (way) {
 	case HALL_DALLY:
 		udelay(30);

@@ -8,16 +8,16 @@
 # are always at work.
 . "$(dirname "$0")/lib.sh"
 
-seconds=${JF_STORM_SECONDS:-5}
+seconds=${JF_STORM_SECONDS:-4}
 [ "${JF_LONG:-0}" = 0 ] || seconds=${JF_STORM_SECONDS:-60}
 H=/sys/kernel/debug/jf_hall
 T=/sys/kernel/tracing
 [ -e $T/kprobe_events ] || T=/sys/kernel/debug/tracing
 rt=0
 [ ! -e /sys/kernel/realtime ] || rt=$(cat /sys/kernel/realtime)
-# Longer than a grace period of the kernel takes.
-hold=2
-[ "$rt" = 0 ] || hold=7
+# Longer than a grace period of the kernel takes, in tenths of a second.
+hold=15
+[ "$rt" = 0 ] || hold=30
 
 jf_start "nobody is left in what goes"
 jf_patching || jf_skip_all "stacks are looked at on x86 alone"
@@ -58,11 +58,11 @@ section_at=$(began)
 # Where the time goes.
 section() { note "-- $1 (the one before took $(($(began) - section_at)) s)"; section_at=$(began); }
 
-# waited_for WHAT [HOLD]: what runs beside waits for who is inside, and ends when he has left.  $early:
+# waited_for WHAT [TENTHS]: what runs beside waits for who is inside, and ends when he has left.  $early:
 # how many had been left behind before it began
 waited_for()
 {
-	jf_w=$((${2:-$hold} * 5))
+	jf_w=$((${2:-$hold} / 2))
 	while [ $jf_w -gt 0 ] && ! beside_over && [ "$(hall early)" = "$early" ]; do
 		sleep 0.2
 		jf_w=$((jf_w - 1))
@@ -109,12 +109,12 @@ traced='' long=''
 load()
 {
 	jf_load "$@"
-	jf_insmod jf_hall spin_ms=2500 || jf_bail "jf_hall loads"
+	jf_insmod jf_hall spin_ms=2000 || jf_bail "jf_hall loads"
 }
 unload()
 {
 	check "${1:+$1: }no call went wrong" [ "$(hall bad_values)" = 0 ]
-	jf_rmmod jf_hall && jf_unload || jf_bail "jf_hall and jumpfunc unload"
+	if ! jf_rmmod jf_hall || ! jf_unload; then jf_bail "jf_hall and jumpfunc unload"; fi
 }
 jf_on_exit "echo open >$H/do; echo storm 0 0 >$H/do"
 
@@ -140,7 +140,10 @@ for b in ${JF_BACKEND:-auto indirect}; do
 	load "backend=$b"
 	for l in 0 1; do
 		for n in 17 1; do
-			[ $n = 17 ] || [ "$b" = indirect ] || continue
+			# Not all four of them each time.
+			case "$b $n $l" in
+			indirect\ 17\ 1|[!i]*\ 1\ ?) continue ;;
+			esac
 			check "$b: a module with $n probes" jf_insmod jf_visit2 op=0 probes=$n stay=0 prio=5
 			# A grace period that is due for what went before would wait for him by chance.
 			echo 1 >$H/quiesce
@@ -157,8 +160,10 @@ load ${JF_BACKEND:+"backend=$JF_BACKEND"}
 [ -z "$mode" ] || echo "$mode" >$preempt
 section "a contended lock on the way"
 echo $((rt ? 10000 : 3000)) >/sys/module/jf_hall/parameters/spin_ms
+long=90
 stays "a lock that another one holds" site lock
 [ "$rt" = 0 ] || stays "a lock that another one holds, in a probe" trace lock op=0 probes=1
+long=''
 # Without a module that goes: the call alone.
 n=$(hall quiesce_early)
 echo 1 >$H/quiesce
@@ -167,14 +172,14 @@ sleep 1
 echo 1 >$H/quiesce
 check_eq "jf_quiesce() does not return while he is inside" "$(hall quiesce_early)" "$n"
 until_true 200 nobody
-echo 2500 >/sys/module/jf_hall/parameters/spin_ms
+echo 2000 >/sys/module/jf_hall/parameters/spin_ms
 
 # ---- asleep ----
 
 section "asleep"
 # One long one, so that there is something to be said.
 jf_log_mark
-long=12
+long=120
 stays "asleep in a target" site sleep
 long=''
 said=$(jf_log_new | grep -E 'jumpfunc: .*waiting for .*:[0-9]+')
@@ -201,7 +206,7 @@ hall_do go site sleep
 sleep 0.5
 early=$(hall early)
 beside sh -c "echo 1 >$H/quiesce"
-w=$((hold * 5))
+w=$((hold / 2))
 while [ $w -gt 0 ] && ! beside_over; do sleep 0.2; w=$((w - 1)); done
 check_fails "jf_quiesce() waits for who sleeps" beside_over
 hall_do open
@@ -254,7 +259,7 @@ kprobes()
 {
 	for f in $names; do
 		i=0
-		while [ $i -lt 48 ]; do
+		while [ $i -lt 40 ]; do
 			echo "p:jfq/p_${f#*:}_$i $f+$i" >>$T/kprobe_events
 			i=$((i + 1))
 		done
@@ -283,9 +288,11 @@ if [ -w $T/kprobe_events ]; then
 		traced=$t
 		stays "$t: asleep in a target" site func
 		untrace
-		traced=$t
-		stays "$t: asleep in the only probe" trace func op=0 probes=1
-		untrace
+		if [ $t != kprobes ]; then
+			traced=$t
+			stays "$t: asleep in the only probe" trace func op=0 probes=1
+			untrace
+		fi
 		check "others' probes" jf_insmod jf_visit2 op=0 probes=2 stay=0
 		traced=$t
 		stays "$t: asleep in a chain" trace func op=0 probes=1

@@ -7,6 +7,7 @@
  *	site:	jmp	test		THE SITE: five bytes, nop or jmp other
  *	next:	...
  *
+ *		ud2
  *	test:	cmpb	$0, enabled(%rip)
  *		jne	other		(je for jf_branch_likely())
  *		jmp	next
@@ -19,6 +20,10 @@
  * of a subsection. So it comes and goes with its site in __init and __exit text,
  * modpost sees no reference between sections, and objtool gives it unwind data:
  * a stack trace that begins in it is as reliable as any.
+ *
+ * The ud2 never runs. It is where the site's entry in the exception table leads
+ * to (see site_x86.h), and being no instruction that an optimised kprobe can
+ * cover, it keeps one in the function before from covering the test as well.
  */
 #ifndef JUMPFUNC_BRANCH_X86_H
 #define JUMPFUNC_BRANCH_X86_H
@@ -29,12 +34,25 @@
 
 #include <jumpfunc/site_x86.h>
 
+/*
+ * The other side begins with this. The compiler may put that side into cold text,
+ * which is a symbol of its own, without a site. A kprobe there, optimised, looks
+ * for jumps into what it covers in its own symbol alone; ours comes from outside.
+ */
+#define __JF_LANDING()							\
+	asm volatile("771:\n\t"						\
+		     "nop\n\t"						\
+		     __JF_UD2						\
+		     __JF_NO_OPTPROBE)
+
 #define __JF_BRANCH_ASM(jcc)						\
 	"771:\n\t"							\
 	__JF_NOENDBR							\
 	".byte 0xe9\n\t"						\
 	".long 772f - (. + 4)\n\t"					\
 	".subsection 1\n"						\
+	"774:\n\t"							\
+	"ud2\n"								\
 	"772:\n\t"							\
 	"cmpb $0, %c[jf_key](%%rip)\n\t"				\
 	".byte 0x0f, " jcc "\n\t"					\
@@ -42,15 +60,14 @@
 	".byte 0xe9\n\t"						\
 	".long (771b + 5) - (. + 4)\n\t"				\
 	".previous\n\t"						\
-	__JF_SITE_REC("771b", "%c[jf_key] + %c[jf_ent]", "%c[jf_flags]")
+	__JF_SITE_REC("%c[jf_key] + %c[jf_ent]", "%c[jf_flags]")
 
 /* jne */
 #define __JF_BRANCH(key)						\
 	asm goto(__JF_BRANCH_ASM("0x85")				\
 		 : : [jf_key] "i" (key),				\
 		     [jf_ent] "i" (offsetof(struct jf_key, ent)),	\
-		     [jf_flags] "i" (JF_SITE_BRANCH),			\
-		     __JF_SITE_REC_IN					\
+		     [jf_flags] "i" (JF_SITE_BRANCH)			\
 		 : : jf_other)
 
 /* je */
@@ -58,8 +75,7 @@
 	asm goto(__JF_BRANCH_ASM("0x84")				\
 		 : : [jf_key] "i" (key),				\
 		     [jf_ent] "i" (offsetof(struct jf_key, ent)),	\
-		     [jf_flags] "i" (JF_SITE_BRANCH | JF_SITE_BRANCH_INV), \
-		     __JF_SITE_REC_IN					\
+		     [jf_flags] "i" (JF_SITE_BRANCH | JF_SITE_BRANCH_INV) \
 		 : : jf_other)
 
 static __always_inline bool __jf_branch_unlikely(struct jf_key * const key)
@@ -67,6 +83,7 @@ static __always_inline bool __jf_branch_unlikely(struct jf_key * const key)
 	__JF_BRANCH(key);
 	return false;
 jf_other:
+	__JF_LANDING();
 	return true;
 }
 
@@ -75,6 +92,7 @@ static __always_inline bool __jf_branch_likely(struct jf_key * const key)
 	__JF_BRANCH_INV(key);
 	return true;
 jf_other:
+	__JF_LANDING();
 	return false;
 }
 

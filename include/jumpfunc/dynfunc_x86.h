@@ -20,10 +20,6 @@
  * registers of the C calling convention and all that a call may clobber
  * declared. So the compiler neither tail-calls nor duplicates it behind our
  * back: each copy that it makes of an asm statement emits a record of its own.
- *
- * A record in __bug_table with the site's address makes register_kprobe()
- * refuse it, as it refuses every address of a WARN(). It is never looked up for
- * anything else, since no ud2 stands there.
  */
 #ifndef JUMPFUNC_DYNFUNC_X86_H
 #define JUMPFUNC_DYNFUNC_X86_H
@@ -111,13 +107,12 @@
 	__JF_NOENDBR							\
 	".byte 0xe8\n\t"						\
 	".long dynfunc_" #name " - (. + 4)\n\t"				\
-	__JF_SITE_REC("771b", "__jf_func_" #name " + %c[jf_ent]",	\
-		      "%c[jf_flags]")
+	__JF_UD2							\
+	__JF_SITE_REC("__jf_func_" #name " + %c[jf_ent]", "%c[jf_flags]")
 
 #define __JF_CALL_IN							\
 	[jf_ent] "i" (offsetof(struct jf_func, ent)),			\
-	[jf_flags] "i" (JF_SITE_CALL),					\
-	__JF_SITE_REC_IN
+	[jf_flags] "i" (JF_SITE_CALL)
 
 /*
  * The value of an argument as a register holds it. Going through the argument's

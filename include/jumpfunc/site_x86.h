@@ -1,6 +1,31 @@
 /* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
 /*
  * What call sites and branch sites on x86-64 have in common. Not for users.
+ *
+ * The kernel's kprobes write text, too, under a lock that is not ours. They stay
+ * away from sites because of what they look at before they do:
+ *
+ *   register_kprobe()	find_bug(): refuses an address that __bug_table has. Each
+ *			site and each trampoline has a record there. Nothing else
+ *			looks it up, as no ud2 stands there. The loader reads
+ *			that table before it tells anybody of a module.
+ *   can_optimize()	search_exception_tables(), for each instruction of the
+ *			symbol that the probe is in. If one is listed, the probe
+ *			stays a breakpoint: it is never replaced by a jump, which
+ *			would cover the four bytes that follow. Each site has an
+ *			entry, for whose sake its function's probes stay what
+ *			they are.
+ *   can_boost()	search_exception_tables() of the one instruction that is
+ *			to run from a copy.
+ *
+ * The loader sorts a module's exception table before it tells anybody of the
+ * module, and drops the entries of __init text together with that text.
+ *
+ * An entry needs a place to go to. Were there a fault at a site, it would be a
+ * ud2: that is the end of the machine's or the task's life as it would have been
+ * without the entry. Each entry has one of its own, since objtool compares the
+ * states of the stack that lead there. It must not be shared, nor be an
+ * instruction that runs. And only what cannot fault by itself is ever listed.
  */
 #ifndef JUMPFUNC_SITE_X86_H
 #define JUMPFUNC_SITE_X86_H
@@ -35,27 +60,59 @@
 #endif
 
 #ifdef CONFIG_GENERIC_BUG_RELATIVE_POINTERS
+#define __JF_BUG_PTR		4
 #define __JF_BUG_ADDR(site)	".long " site " - 773b\n\t"
 #else
+#define __JF_BUG_PTR		8
 #define __JF_BUG_ADDR(site)	".quad " site "\n\t"
 #endif
 
-/* A struct jf_site_rec, and the record that keeps kprobes off. */
-#define __JF_SITE_REC(site, ent, flags)					\
-	__JF_SECTION("__jf_sites", 1)					\
-	".balign 8\n\t"							\
-	".long " site " - .\n\t"					\
-	".long " flags "\n\t"						\
-	".quad " ent "\n\t"						\
-	".popsection\n\t"						\
+/* The size of struct bug_entry: assembly at file scope takes no operands. */
+#ifdef CONFIG_DEBUG_BUGVERBOSE
+#define __JF_BUG_VERBOSE	(__JF_BUG_PTR + 2)
+#else
+#define __JF_BUG_VERBOSE	0
+#endif
+#ifdef HAVE_ARCH_BUG_FORMAT
+#define __JF_BUG_FORMAT		__JF_BUG_PTR
+#else
+#define __JF_BUG_FORMAT		0
+#endif
+#define __JF_BUG_SIZE							\
+	((__JF_BUG_PTR + __JF_BUG_FORMAT + __JF_BUG_VERBOSE + 2 +	\
+	  __JF_BUG_PTR - 1) / __JF_BUG_PTR * __JF_BUG_PTR)
+static_assert(sizeof(struct bug_entry) == __JF_BUG_SIZE,
+	      "jumpfunc does not know this kernel's struct bug_entry");
+
+/* No kprobe can be set on @site. */
+#define __JF_NO_KPROBE(site)						\
 	".pushsection __bug_table, \"aw\", @progbits\n\t"		\
 	".balign 4\n"							\
 	"773:\n\t"							\
 	__JF_BUG_ADDR(site)						\
-	".org 773b + %c[jf_bug_size]\n\t"				\
+	".org 773b + " __stringify(__JF_BUG_SIZE) "\n\t"		\
 	".popsection\n\t"
 
-#define __JF_SITE_REC_IN						\
-	[jf_bug_size] "i" (sizeof(struct bug_entry))
+/* 774, for the entry below: behind all functions of the section and all tests. */
+#define __JF_UD2							\
+	".subsection 2\n"						\
+	"774:\n\t"							\
+	"ud2\n\t"							\
+	".previous\n\t"
+
+/* No kprobe in the symbol that 771 is in is optimised. Leads to 774, a ud2. */
+#define __JF_NO_OPTPROBE						\
+	_ASM_EXTABLE(771b, 774b)
+
+/* A struct jf_site_rec for 771, and what keeps kprobes off it. Leads to 774. */
+#define __JF_SITE_REC(ent, flags)					\
+	__JF_SECTION("__jf_sites", 1)					\
+	".balign 8\n\t"							\
+	".long 771b - .\n\t"						\
+	".long " flags "\n\t"						\
+	".quad " ent "\n\t"						\
+	".popsection\n\t"						\
+	__JF_NO_KPROBE("771b")						\
+	__JF_NO_OPTPROBE
 
 #endif /* JUMPFUNC_SITE_X86_H */

@@ -119,7 +119,8 @@ static void __used noinline emit_stubs(void)
 		__JF_NOENDBR
 		".byte 0xe8\n\t"
 		".long dynfunc_many_k\\key - (. + 4)\n\t"
-		__JF_SITE_REC("771b", "__jf_func_many_k\\key + %c[jf_ent]", "%c[jf_flags]")
+		__JF_UD2
+		__JF_SITE_REC("__jf_func_many_k\\key + %c[jf_ent]", "%c[jf_flags]")
 		"addq $8, %%rsp\n\t"
 		ASM_RET
 		".size many_stub_\\n, . - many_stub_\\n\n\t"
@@ -568,10 +569,13 @@ const struct jft_case jft_cases[] = {
 static int text_show(struct seq_file *m, void *v)
 {
 	u64 sum = 0xcbf29ce484222325ULL;
+	const u8 *p = many_stubs;
 	unsigned int i, k;
 
+	/* What stands behind the last stub is not for the compiler to name. */
+	OPTIMIZER_HIDE_VAR(p);
 	for (i = 0; i < SITES * STRIDE; i++)
-		sum = (sum ^ many_stubs[i]) * 0x100000001b3ULL;
+		sum = (sum ^ p[i]) * 0x100000001b3ULL;
 	for (k = 0; k < NKEYS; k++)
 		sum = (sum ^ call_tramp(k, k)) * 0x100000001b3ULL;
 	seq_printf(m, "%llx\n", sum);

@@ -13,8 +13,12 @@
  *	1:	mov	func(%rip), %r11	only reached while unpatched
  *		jmp	*%r11			by retpoline where configured
  *
- * It stands in .kprobes.text, where the kernel refuses kprobes. "jmp 1f" is
- * spelled in bytes because an assembler would shrink it to two.
+ * It stands in .kprobes.text, where the kernel refuses kprobes; in addition, the
+ * jump has a record of its own (see site_x86.h), because the kernel learns of
+ * .kprobes.text when it hears of a module, and others may have heard before. The
+ * nops in front have a symbol: the kernel asks for the symbol that the section
+ * begins with, and without it would be told of the function before, or of none.
+ * "jmp 1f" is spelled in bytes because an assembler would shrink it to two.
  *
  * A call site is "call dynfunc_name", also in bytes, with the arguments in the
  * registers of the C calling convention and all that a call may clobber
@@ -37,12 +41,14 @@
 
 #define __JF_DEFINE_CALL(name, func, target)				\
 	asm(".pushsection .kprobes.text, \"ax\", @progbits\n\t"		\
-	    ".p2align 4\n\t"						\
+	    ".p2align 4\n"						\
+	    "__jf_pad_" #name ":\n\t"					\
 	    ".skip 16, 0x90\n\t"					\
 	    ".globl dynfunc_" #name "\n\t"				\
 	    ".type dynfunc_" #name ", @function\n"			\
 	    "dynfunc_" #name ":\n\t"					\
 	    __JF_ENDBR							\
+	    "771:\n\t"							\
 	    ".byte 0xe9\n\t"						\
 	    ".long 1f - (. + 4)\n"					\
 	    "1:\n\t"							\
@@ -50,7 +56,8 @@
 	    __JF_JMP_R11						\
 	    ".byte 0xcc, 0xcc, 0xcc\n\t"				\
 	    ".size dynfunc_" #name ", . - dynfunc_" #name "\n\t"	\
-	    ".popsection\n\t");						\
+	    ".popsection\n\t"						\
+	    __JF_NO_KPROBE("771b"));					\
 	__JF_ENT_REC("__jf_func_" #name " + " __stringify(JF_FUNC_ENT),	\
 		     "dynfunc_" #name, "1", "0")
 

@@ -61,7 +61,8 @@
  *   function its own keys can no longer be changed (-EBUSY), those of other
  *   modules can.
  *
- *   kprobes are refused on sites (register_kprobe() returns -EINVAL).
+ *   kprobes are refused on sites (register_kprobe() returns -EINVAL), and are not
+ *   optimised in functions with sites; for other caveats about sites see dynfunc.h.
  */
 #ifndef JUMPFUNC_BRANCH_H
 #define JUMPFUNC_BRANCH_H

@@ -74,7 +74,15 @@
  *   way out can no longer be updated.
  *
  *   kprobes are refused on trampolines and sites (register_kprobe() returns
- *   -EINVAL); they, and ftrace, work on targets as on any function.
+ *   -EINVAL); they, and ftrace, work on targets as on any function. Elsewhere in a
+ *   function with sites kprobes work, but are not optimised. modpost warns of a
+ *   function with sites in an executable section of its own, unless its name
+ *   begins with ".text.".
+ *
+ *   A site may be in any callback, but two: an ftrace callback without
+ *   protection against recursion (FTRACE_OPS_FL_RECURSION), and a die notifier of
+ *   a priority of INT_MAX. Either is entered again for the breakpoint that its own
+ *   site holds while it is changed.
  */
 #ifndef JUMPFUNC_DYNFUNC_H
 #define JUMPFUNC_DYNFUNC_H

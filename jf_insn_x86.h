@@ -7,6 +7,7 @@
  *   jf_insn_jmp(&insn, ip, target)	encode "jmp target" at ip
  *   jf_insn_nop(), jf_insn_ret0()	the two instructions without operand
  *   jf_insn_decode(insn, ip, &target)	what is this, and where does it lead?
+ *   jf_insn_is(insn, asked, ip, pad)	is it that, but for a call's way in?
  *   jf_insn_load(p), jf_insn_store(p, insn)	between an instruction and its bytes
  *
  * Example, replace what a site calls:
@@ -46,6 +47,12 @@
 #define JF_OPCODE_CALL	0xe8
 #define JF_OPCODE_JMP	0xe9
 #define JF_OPCODE_INT3	0xcc
+
+/*
+ * So many bytes in front of a function a call may lead that is meant for it:
+ * kernels with call-depth tracking count calls there.
+ */
+#define JF_CALL_PAD	16
 
 /* Five instruction bytes in memory order, bits 40-63 clear. */
 typedef uint64_t jf_insn_t;
@@ -234,6 +241,29 @@ static inline enum jf_insn_kind jf_insn_decode(jf_insn_t insn, uint64_t ip,
 	}
 
 	return JF_INSN_OTHER;
+}
+
+/**
+ * jf_insn_is() - is an instruction the one that was asked for?
+ * @insn:  what stands there
+ * @asked: what should
+ * @ip:    the address at which it stands
+ * @pad:   how far in front of its target a call may lead; 0: it must be exact
+ *
+ * With a @pad this cannot tell a function from its neighbour, so what stands
+ * there must be known to be meant for @asked's target. Context: any.
+ * Return: true if it is, or if both are calls that far apart.
+ */
+static inline bool jf_insn_is(jf_insn_t insn, jf_insn_t asked, uint64_t ip,
+			      unsigned int pad)
+{
+	uint64_t to, asked_to;
+
+	if (insn == asked)
+		return true;
+	return jf_insn_decode(insn, ip, &to) == JF_INSN_CALL &&
+	       jf_insn_decode(asked, ip, &asked_to) == JF_INSN_CALL &&
+	       asked_to - to <= pad;
 }
 
 #endif /* JF_INSN_X86_H */

@@ -340,6 +340,46 @@ static void test_foreign_bytes(void)
 	finish("decode: foreign bytes");
 }
 
+/* Calls may differ by the padding of their target, forwards; nothing else may. */
+static void test_is(void)
+{
+	const uint64_t ip = 0xffffffffc0001000ULL;
+	static const int64_t targets[] = { 0x100, -0x5000, 5, -0x7fffff00, 0x7fffff00 };
+	unsigned int pad, kinds;
+	size_t t;
+	int d;
+
+	for (t = 0; t < sizeof(targets) / sizeof(targets[0]); t++)
+		for (kinds = 0; kinds < 4; kinds++)
+			for (pad = 0; pad <= JF_CALL_PAD; pad++)
+				for (d = -40; d <= 40; d++) {
+					bool jmp = kinds & 1, asked_jmp = kinds & 2, want;
+					uint64_t to = ip + (uint64_t)targets[t];
+					jf_insn_t insn = 0, asked = 0;
+
+					encode(&asked, asked_jmp ? JF_INSN_JMP : JF_INSN_CALL, ip, to);
+					encode(&insn, jmp ? JF_INSN_JMP : JF_INSN_CALL, ip,
+					       to - (uint64_t)(int64_t)d);
+					want = jmp == asked_jmp &&
+					       (!d || (!jmp && d > 0 && d <= (int)pad));
+					check(jf_insn_is(insn, asked, ip, pad) == want,
+					      "%s %d in front of a %s, pad %u: not %d",
+					      jmp ? "jmp" : "call", d, asked_jmp ? "jmp" : "call",
+					      pad, want);
+				}
+	for (t = 0; t < JF_VECTORS(jf_decode_vectors); t++) {
+		const struct jf_decode_vector *v = &jf_decode_vectors[t];
+		jf_insn_t insn = jf_insn_load(v->bytes);
+		jf_insn_t call = 0xe8 | (insn & ~0xffULL);
+
+		check(jf_insn_is(insn, insn, v->ip, JF_CALL_PAD), "%s is not itself", v->name);
+		check(jf_insn_is(insn, call, v->ip, JF_CALL_PAD) == (insn == call) &&
+		      jf_insn_is(call, insn, v->ip, JF_CALL_PAD) == (insn == call),
+		      "%s is a call, or is not", v->name);
+	}
+	finish("is: calls up to the padding apart, else the same bytes");
+}
+
 static void test_load_store(void)
 {
 	const jf_insn_t insn = 0x5544332211ULL;
@@ -575,6 +615,7 @@ int main(int argc, char **argv)
 	test_random_pairs(rounds);
 	test_all_displacement_bytes();
 	test_foreign_bytes();
+	test_is();
 	test_load_store();
 	test_disassemble_vectors();
 	test_disassemble_random();

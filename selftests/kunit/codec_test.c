@@ -7,7 +7,8 @@
  * alone, a refused decode its target; the reach of a displacement ends exactly
  * where 32 bits do, from every base and on both sides; any value of any byte of
  * a displacement arrives at its place; load and store touch five bytes at any
- * alignment; and of all words one bit away from ours none is taken for ours.
+ * alignment; of all words one bit away from ours none is taken for ours; and calls
+ * are taken for each other over the padding of a function, and no further.
  */
 #include "jfk.h"
 
@@ -231,6 +232,29 @@ static void one_bit_off(struct kunit *test)
 	}
 }
 
+static void calls_into_padding(struct kunit *test)
+{
+	u64 ip = 0xffffffffc0001000ULL, to = 0xffffffff81000100ULL;
+	jf_insn_t call, jmp, insn;
+	s64 d;
+
+	KUNIT_ASSERT_EQ(test, jf_insn_call(&call, ip, to), 0);
+	KUNIT_ASSERT_EQ(test, jf_insn_jmp(&jmp, ip, to), 0);
+	for (d = -20; d <= 20; d++) {
+		KUNIT_ASSERT_EQ(test, jf_insn_call(&insn, ip, to - d), 0);
+		KUNIT_EXPECT_EQ(test, jf_insn_is(insn, call, ip, JF_CALL_PAD),
+				d >= 0 && d <= JF_CALL_PAD);
+		KUNIT_EXPECT_EQ(test, jf_insn_is(insn, call, ip, 10),
+				d >= 0 && d <= 10);
+		KUNIT_EXPECT_EQ(test, jf_insn_is(insn, call, ip, 0), !d);
+		KUNIT_EXPECT_FALSE(test, jf_insn_is(insn, jmp, ip, JF_CALL_PAD));
+		KUNIT_ASSERT_EQ(test, jf_insn_jmp(&insn, ip, to - d), 0);
+		KUNIT_EXPECT_EQ(test, jf_insn_is(insn, jmp, ip, JF_CALL_PAD), !d);
+	}
+	KUNIT_EXPECT_FALSE(test, jf_insn_is(jf_insn_nop(), call, ip, JF_CALL_PAD));
+	KUNIT_EXPECT_FALSE(test, jf_insn_is(call, jf_insn_nop(), ip, JF_CALL_PAD));
+}
+
 static struct kunit_case codec_cases[] = {
 	KUNIT_CASE_PARAM(encode_vector, encode_gen_params),
 	KUNIT_CASE_PARAM(encode_and_back, encode_gen_params),
@@ -240,6 +264,7 @@ static struct kunit_case codec_cases[] = {
 	KUNIT_CASE(displacement_bytes),
 	KUNIT_CASE(load_store),
 	KUNIT_CASE(one_bit_off),
+	KUNIT_CASE(calls_into_padding),
 	{}
 };
 

@@ -75,6 +75,8 @@ enum jf_op {
  * @addr:  where they are; 0 once the text is gone
  * @insn:  the instruction that stands there, or that the running transaction
  *         puts there. Written under jf_mutex, read by the INT3 handler
+ * @asked: the instruction that was asked for: @insn, but where the kernel wrote
+ *         another one that does the same
  * @label: branch sites: where the taken branch leads
  * @mod:   the module whose text it is in
  * @ctl:   the key that decides
@@ -84,6 +86,7 @@ enum jf_op {
 struct jf_site {
 	unsigned long		addr;
 	u64			insn;
+	u64			asked;
 	unsigned long		label;
 	struct jf_mod		*mod;
 	struct jf_ctl		*ctl;

@@ -398,7 +398,8 @@ int jf_arch_patch(struct jf_poke *pokes, unsigned int num, bool live)
 		return err;
 
 	for (i = 0; i < num; i++) {
-		if (jf_insn_load((void *)pokes[i].site->addr) == pokes[i].new)
+		pokes[i].site->asked = pokes[i].new;
+		if (!jf_arch_check(pokes[i].site))
 			continue;
 		pr_err("%pS does not read back as written: %*ph\n",
 		       (void *)pokes[i].site->addr, JF_INSN_SIZE,
@@ -433,7 +434,11 @@ int jf_arch_encode(const struct jf_site *site, enum jf_op op,
 		i = jf_backend->return_zero(site);
 		break;
 	case JF_OP_CALL:
-		err = jf_insn_call(&i, site->addr, target);
+		/* It has a special form for this one, and so have we. */
+		if (jf_kernel_is_return0(target))
+			i = jf_backend->return_zero(site);
+		else
+			err = jf_insn_call(&i, site->addr, target);
 		break;
 	case JF_OP_JMP:
 		err = jf_insn_jmp(&i, site->addr, target);
@@ -441,8 +446,9 @@ int jf_arch_encode(const struct jf_site *site, enum jf_op op,
 	default:
 		return -EINVAL;
 	}
+	/* What was asked for the last time is there, in whatever form. */
 	if (!err)
-		*insn = i;
+		*insn = i == site->asked ? site->insn : i;
 	return err;
 }
 
@@ -483,7 +489,7 @@ int jf_arch_adopt(struct jf_site *site)
 {
 	enum jf_insn_kind kind;
 	uint64_t target;
-	u64 insn;
+	u64 insn, asked;
 
 	if (site->flags & JF_SITE_TRAMP &&
 	    (!memcmp((void *)site->addr, jf_endbr, sizeof(jf_endbr)) ||
@@ -493,6 +499,7 @@ int jf_arch_adopt(struct jf_site *site)
 	insn = jf_insn_load((void *)site->addr);
 	kind = jf_insn_decode(insn, site->addr, &target);
 	site->insn = insn;
+	site->asked = insn;
 
 	if (site->flags & JF_SITE_TRAMP) {
 		/* jmp to the indirect jump behind it */
@@ -501,12 +508,11 @@ int jf_arch_adopt(struct jf_site *site)
 		return 0;
 	}
 	if (site->flags & JF_SITE_CALL) {
-		unsigned long tramp = site->ctl->tramp;
-
-		/* Call-depth tracking moves a call up to 16 bytes forward. */
-		if (kind != JF_INSN_CALL || target > tramp ||
-		    target < tramp - 16)
+		/* Nothing but padding stands in front of a trampoline. */
+		if (jf_insn_call(&asked, site->addr, site->ctl->tramp) ||
+		    !jf_insn_is(insn, asked, site->addr, JF_CALL_PAD))
 			return -EILSEQ;
+		site->asked = asked;
 		return 0;
 	}
 	if (kind != JF_INSN_JMP)

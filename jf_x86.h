@@ -32,12 +32,15 @@ int jf_write_idle(void *dst, const void *src, size_t len);
 #if JF_HAVE_KERNEL_BACKEND
 int jf_kernel_init(void);
 bool jf_kernel_can(const struct jf_poke *p);
+/* Is it the function that the kernel never calls, but writes "eax = 0" for? */
+bool jf_kernel_is_return0(unsigned long func);
 int jf_kernel_patch(struct jf_poke *pokes, unsigned int num, bool live);
 jf_insn_t jf_kernel_fall_through(const struct jf_site *site);
 jf_insn_t jf_kernel_return_zero(const struct jf_site *site);
 #else
 static inline int jf_kernel_init(void) { return -EOPNOTSUPP; }
 static inline bool jf_kernel_can(const struct jf_poke *p) { return false; }
+static inline bool jf_kernel_is_return0(unsigned long func) { return false; }
 static inline int jf_kernel_patch(struct jf_poke *pokes, unsigned int num,
 				  bool live) { return -EOPNOTSUPP; }
 static inline jf_insn_t jf_kernel_fall_through(const struct jf_site *site)

@@ -387,6 +387,7 @@ DEFINE_DYNFUNC(calls_ret_void, ret_void);
 unsigned long jft_dirty_return(unsigned long x);
 asm(".pushsection .text\n\t"
     ".p2align 4\n\t"
+    ".skip 16, 0x90\n\t"
     ".type jft_dirty_return, @function\n"
     "jft_dirty_return:\n\t"
     __JF_ENDBR
@@ -453,6 +454,7 @@ static int test_results(void)
 /* Returns the sum of its arguments and destroys all that a callee may. */
 asm(".pushsection .text\n\t"
     ".p2align 4\n\t"
+    ".skip 16, 0x90\n\t"
     ".type jft_clobber, @function\n"
     "jft_clobber:\n\t"
     __JF_ENDBR

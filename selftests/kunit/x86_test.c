@@ -1,0 +1,494 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Suite jumpfunc-x86: jf_x86.c and jf_x86_kernel.c above a kernel that is made up.
+ *
+ * What it proves: what the kernel's protocol is said to write is learnt as the
+ * module is loaded, with call-depth tracking (which moves calls into the padding
+ * in front of their targets) and without; what stands at a site after an update
+ * is known to the next one, to the check, to the comparison with what is asked
+ * for, and to the INT3 handler, at any time; what the kernel was not asked for is
+ * -EIO and stays an error; the own protocol takes over from a moved call, and
+ * takes itself back to one; a target that the kernel could not look in front of is
+ * not given to it.
+ *
+ * The sites are in this module's text, and are really written; nobody executes
+ * them. The sources are included, so that their statics can be looked at.
+ */
+#include "jfk.h"
+
+#undef pr_fmt
+#include "jf_internal.h"
+
+/* All headers of the sources, before the macros below can get at them. */
+#include <linux/kdebug.h>
+#include <linux/kprobes.h>
+#include <linux/sort.h>
+#include <linux/static_call.h>
+#include <linux/vmalloc.h>
+
+#undef EXPORT_SYMBOL_GPL
+#define EXPORT_SYMBOL_GPL(sym)		static_assert(true)
+
+/* --- what the core would be -------------------------------------------- */
+
+/* By these jumpfunc.ko, which may be loaded, does not know our tables. */
+const struct kernel_param_ops jf_table_ops = { };
+DEFINE_MUTEX(jf_mutex);
+struct jf_stats jf_stats;
+
+void jf_nop(void)
+{
+}
+
+long jf_ret0(void)
+{
+	return 0;
+}
+
+/* --- what the kernel would be ------------------------------------------ */
+
+static struct {
+	unsigned int	pad;		/* calls are moved by so much */
+	u64		instead;	/* it writes this, whatever is asked */
+	unsigned int	writes;
+	void		*wrong;		/* the handler sent somebody there */
+} kernel;
+
+static void transform(void *site, void *tramp, void *func, bool tail);
+#define arch_static_call_transform	transform
+
+#include "../../jf_x86.c"
+#include "../../jf_x86_kernel.c"
+
+/* --- sites --------------------------------------------------------------- */
+
+static noinline int f0(int a) { return a; }
+static noinline int f1(int a) { return a + 1; }
+static noinline int f2(int a) { return a - 1; }
+static void * const targets[] = { f0, f1, f2 };
+
+DEFINE_DYNFUNC(jfk_f, f0);
+
+#define SITES	3
+static noinline __used int site0(int a) { return dynfunc_call(jfk_f, a) + 1; }
+static noinline __used int site1(int a) { return dynfunc_call(jfk_f, a) + 2; }
+static noinline __used int site2(int a) { return dynfunc_call(jfk_f, a) + 3; }
+
+static struct jf_site sites[SITES];
+static struct jf_ctl ctl;
+static struct jf_mod mod;
+
+struct jf_site *jf_site_find(unsigned long addr)
+{
+	unsigned int i;
+
+	for (i = 0; i < SITES; i++)
+		if (sites[i].addr == addr)
+			return &sites[i];
+	return NULL;
+}
+
+static u64 text(const struct jf_site *site)
+{
+	return jf_insn_load((void *)site->addr);
+}
+
+static int write_text(const struct jf_site *site, u64 insn)
+{
+	u8 bytes[JF_INSN_SIZE];
+
+	jf_insn_store(bytes, insn);
+	return jf_write_idle((void *)site->addr, bytes, JF_INSN_SIZE);
+}
+
+static u64 call_of(const struct jf_site *site, void *func, int pad)
+{
+	jf_insn_t insn = 0;
+
+	/* For objtool "function - 10" would be a reference to no function. */
+	OPTIMIZER_HIDE_VAR(func);
+	jf_insn_call(&insn, site->addr, (unsigned long)func - pad);
+	return insn;
+}
+
+/* Where the handler sends who runs into an INT3 at @site; NULL: it does not. */
+static void *hit(const struct jf_site *site)
+{
+	unsigned long stack[4] = { };
+	struct pt_regs regs = {
+		.ip = site->addr + 1,
+		.sp = (unsigned long)&stack[2],
+		.cs = __KERNEL_CS,
+	};
+	struct die_args args = { .regs = &regs };
+
+	if (jf_int3_notify(NULL, DIE_INT3, &args) != NOTIFY_STOP)
+		return NULL;
+	if (regs.ip == site->addr + JF_INSN_SIZE)
+		return (void *)regs.ip;
+	/* A call, which returns behind the site. */
+	if (regs.sp != (unsigned long)&stack[1] ||
+	    stack[1] != site->addr + JF_INSN_SIZE)
+		return NULL;
+	return (void *)regs.ip;
+}
+
+static void transform(void *addr, void *tramp, void *func, bool tail)
+{
+	struct jf_site *site = jf_site_find((unsigned long)addr);
+	struct jf_site any = { .addr = (unsigned long)addr };
+	u64 insn;
+
+	if (!func)
+		insn = jf_insn_nop();
+	else if (JF_HAVE_STATIC_CALL_RETURN0 && func == jf_kernel_return0 &&
+		 !kernel.pad)
+		insn = jf_insn_ret0();
+	else
+		insn = call_of(&any, func, kernel.pad);
+	kernel.writes++;
+	write_text(&any, kernel.instead ?: insn);
+	/* Stale breakpoints are answered while it is at work, too. */
+	if (site && func && func != jf_kernel_return0 &&
+	    hit(site) != func && hit(site) != func - kernel.pad)
+		kernel.wrong = hit(site);
+}
+
+static int set(struct jf_site *site, enum jf_op op, void *func)
+{
+	struct jf_poke p = { .site = site, .old = site->insn };
+	int err = jf_arch_encode(site, op, (unsigned long)func, &p.new);
+
+	if (err || p.new == p.old)
+		return err;
+	return jf_arch_check(site) ?: jf_arch_patch(&p, 1, true);
+}
+
+static int set_all(void *func)
+{
+	struct jf_poke p[SITES];
+	unsigned int i;
+	int err = 0;
+
+	for (i = 0; !err && i < SITES; i++) {
+		p[i].site = &sites[i];
+		p[i].old = sites[i].insn;
+		err = jf_arch_encode(&sites[i], JF_OP_CALL, (unsigned long)func,
+				     &p[i].new) ?: jf_arch_check(&sites[i]);
+	}
+	return err ?: jf_arch_patch(p, SITES, true);
+}
+
+static int poke_cmp(const void *a, const void *b)
+{
+	const struct jf_site *x = a, *y = b;
+
+	return x->addr < y->addr ? -1 : x->addr > y->addr;
+}
+
+/* Each case finds what the compiler left, and no back end chosen. */
+static int x86_suite_init(struct kunit *test)
+{
+	const struct jf_site_rec *s;
+	unsigned int i, n = 0;
+
+	memset(&kernel, 0, sizeof(kernel));
+	memset(sites, 0, sizeof(sites));
+	mod.mod = THIS_MODULE;
+	ctl.ent = &__jf_func_jfk_f.ent;
+	ctl.tramp = (unsigned long)dynfunc_jfk_f;
+	for (s = __jf_tu_sites; s < __jf_tu_sites_end; s++) {
+		if (s->ent != ctl.ent)
+			continue;
+		KUNIT_ASSERT_LT(test, n, (unsigned int)SITES);
+		sites[n++].addr = (unsigned long)&s->addr + s->addr;
+	}
+	KUNIT_ASSERT_EQ(test, n, (unsigned int)SITES);
+	sort(sites, SITES, sizeof(sites[0]), poke_cmp, NULL);
+	mutex_lock(&jf_mutex);
+	for (i = 0; i < SITES; i++) {
+		sites[i].mod = &mod;
+		sites[i].ctl = &ctl;
+		sites[i].flags = JF_SITE_CALL;
+		KUNIT_EXPECT_EQ(test, write_text(&sites[i],
+				call_of(&sites[i], dynfunc_jfk_f, 0)), 0);
+		KUNIT_EXPECT_EQ(test, jf_arch_adopt(&sites[i]), 0);
+	}
+	return 0;
+}
+
+static void x86_suite_exit(struct kunit *test)
+{
+	KUNIT_EXPECT_PTR_EQ(test, kernel.wrong, NULL);
+	if (jf_backend)
+		jf_arch_exit();
+	jf_backend = NULL;
+	mutex_unlock(&jf_mutex);
+}
+
+static void start(struct kunit *test, const char *backend, unsigned int pad)
+{
+	kernel.pad = pad;
+	KUNIT_ASSERT_EQ(test, jf_arch_init(backend), 0);
+	KUNIT_ASSERT_STREQ(test, jf_arch_backend(), backend);
+	kernel.writes = 0;
+}
+
+/* What stands at @site is what everybody takes it for, and leads to @func. */
+static void expect_call(struct kunit *test, struct jf_site *site, void *func,
+			unsigned int pad)
+{
+	u64 insn = 0;
+
+	OPTIMIZER_HIDE_VAR(func);
+	KUNIT_EXPECT_EQ(test, text(site), call_of(site, func, pad));
+	KUNIT_EXPECT_EQ(test, site->insn, text(site));
+	KUNIT_EXPECT_EQ(test, jf_arch_check(site), 0);
+	KUNIT_EXPECT_PTR_EQ(test, hit(site), func - pad);
+	/* Asked for the same once more, the core sees nothing to change. */
+	KUNIT_EXPECT_EQ(test, jf_arch_encode(site, JF_OP_CALL,
+					     (unsigned long)func, &insn), 0);
+	KUNIT_EXPECT_EQ(test, insn, site->insn);
+}
+
+/* --- cases ----------------------------------------------------------------- */
+
+static const unsigned int pads[] = { 0, 9, 10, 16 };
+
+static void pad_desc(const unsigned int *pad, char *desc)
+{
+	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "calls moved by %u", *pad);
+}
+KUNIT_ARRAY_PARAM(pad, pads, pad_desc);
+
+/* Its own site holds a call of its trampoline again, as a kernel writes it. */
+static void learns(struct kunit *test)
+{
+	unsigned int pad = *(const unsigned int *)test->param_value;
+
+	start(test, "kernel", pad);
+	KUNIT_EXPECT_EQ(test, jf_kernel_pad, pad);
+	KUNIT_EXPECT_EQ(test, jf_kernel_nop, jf_insn_nop());
+	if (JF_HAVE_STATIC_CALL_RETURN0)
+		KUNIT_EXPECT_EQ(test, jf_kernel_ret0, pad ? 0 : jf_insn_ret0());
+	/* As often as one likes: the loader may have moved that call before. */
+	KUNIT_EXPECT_EQ(test, jf_kernel_init(), 0);
+	KUNIT_EXPECT_EQ(test, jf_kernel_pad, pad);
+}
+
+static void learns_no_more(struct kunit *test)
+{
+	kernel.pad = JF_CALL_PAD + 1;
+	KUNIT_EXPECT_EQ(test, jf_arch_init("kernel"), -EOPNOTSUPP);
+	jf_backend = NULL;
+	/* It left that at its site, and the next one shall find a call. */
+	kernel.pad = 0;
+	transform((void *)jf_kernel_scratch(), NULL, dynfunc_jf_scratch, false);
+}
+
+static void updates(struct kunit *test)
+{
+	unsigned int pad = *(const unsigned int *)test->param_value;
+	unsigned int i, j;
+
+	start(test, "kernel", pad);
+	for (i = 0; i < 2 * ARRAY_SIZE(targets); i++) {
+		void *func = targets[i % ARRAY_SIZE(targets)];
+
+		KUNIT_EXPECT_EQ(test, set(&sites[0], JF_OP_CALL, func), 0);
+		expect_call(test, &sites[0], func, pad);
+		KUNIT_EXPECT_EQ(test, kernel.writes, i + 1);
+		KUNIT_EXPECT_EQ(test, set(&sites[0], JF_OP_CALL, func), 0);
+		KUNIT_EXPECT_EQ(test, kernel.writes, i + 1);
+	}
+	for (i = 0; i < ARRAY_SIZE(targets); i++) {
+		KUNIT_EXPECT_EQ(test, set_all(targets[i]), 0);
+		for (j = 0; j < SITES; j++)
+			expect_call(test, &sites[j], targets[i], pad);
+	}
+}
+
+/* To nothing, to zero, and back to a call. */
+static void other_forms(struct kunit *test)
+{
+	unsigned int pad = *(const unsigned int *)test->param_value;
+	struct jf_site *site = &sites[1];
+	unsigned int i;
+
+	start(test, "kernel", pad);
+	for (i = 0; i < 2; i++) {
+		KUNIT_EXPECT_EQ(test, set(site, JF_OP_CALL, f1), 0);
+		expect_call(test, site, f1, pad);
+		KUNIT_EXPECT_EQ(test, set(site, JF_OP_NOP, NULL), 0);
+		KUNIT_EXPECT_EQ(test, text(site), jf_insn_nop());
+		KUNIT_EXPECT_EQ(test, set(site, JF_OP_CALL, f2), 0);
+		expect_call(test, site, f2, pad);
+		KUNIT_EXPECT_EQ(test, set(site, JF_OP_RET0, NULL), 0);
+		KUNIT_EXPECT_EQ(test, jf_arch_check(site), 0);
+		if (JF_HAVE_STATIC_CALL_RETURN0 && !pad)
+			KUNIT_EXPECT_EQ(test, text(site), jf_insn_ret0());
+		else
+			expect_call(test, site, jf_ret0, pad);
+	}
+}
+
+/* The kernel never calls this one, and what it writes instead is known. */
+static void return0(struct kunit *test)
+{
+	unsigned int pad = *(const unsigned int *)test->param_value;
+	struct jf_site *site = &sites[2];
+
+	if (!JF_HAVE_STATIC_CALL_RETURN0)
+		kunit_skip(test, "this kernel has no such function");
+	start(test, "kernel", pad);
+	KUNIT_EXPECT_EQ(test, set(site, JF_OP_CALL, jf_kernel_return0), 0);
+	KUNIT_EXPECT_EQ(test, jf_arch_check(site), 0);
+	if (pad)
+		expect_call(test, site, jf_ret0, pad);
+	else
+		KUNIT_EXPECT_EQ(test, text(site), jf_insn_ret0());
+	KUNIT_EXPECT_EQ(test, set(site, JF_OP_CALL, f0), 0);
+	expect_call(test, site, f0, pad);
+}
+
+/* Nothing but what was asked for, moved by no more, is taken over. */
+static void something_else(struct kunit *test)
+{
+	struct jf_site *site = &sites[0];
+	const u64 wrong[] = {
+		call_of(site, f1, 11), call_of(site, f1, JF_CALL_PAD),
+		call_of(site, f1, -1), call_of(site, f2, 10), call_of(site, f0, 0),
+		jf_insn_nop(), jf_insn_ret0(), 0xccccccccccULL,
+	};
+	unsigned int i;
+
+	start(test, "kernel", 10);
+	for (i = 0; i < ARRAY_SIZE(wrong); i++) {
+		KUNIT_EXPECT_EQ(test, set(site, JF_OP_CALL, f0), 0);
+		kernel.instead = wrong[i];
+		KUNIT_EXPECT_EQ(test, set(site, JF_OP_CALL, f1), -EIO);
+		kernel.instead = 0;
+		KUNIT_EXPECT_EQ(test, set(site, JF_OP_CALL, f2),
+				wrong[i] == 0xccccccccccULL ? -EBUSY : -EILSEQ);
+		KUNIT_EXPECT_PTR_EQ(test, hit(site), (void *)f1);
+		KUNIT_EXPECT_EQ(test, write_text(site, site->insn), 0);
+	}
+	/* A target without padding is called as it is. */
+	kernel.instead = call_of(site, f2, 0);
+	KUNIT_EXPECT_EQ(test, set(site, JF_OP_CALL, f2), 0);
+	expect_call(test, site, f2, 0);
+}
+
+static void xmc_takes_over(struct kunit *test)
+{
+	u8 *last = (u8 *)sites[SITES - 1].addr;
+	unsigned int i;
+
+	start(test, "kernel", 10);
+	KUNIT_EXPECT_EQ(test, set_all(f1), 0);
+	jf_backend = jf_backend_by_name("xmc");
+
+	/* A foreign byte at the last site: the calls stand as the kernel left them. */
+	KUNIT_EXPECT_EQ(test, write_text(&sites[SITES - 1],
+					 0x9090909090ULL), 0);
+	for (i = 0; i < 2; i++) {
+		struct jf_poke p[SITES];
+		unsigned int j;
+
+		for (j = 0; j < SITES; j++) {
+			p[j].site = &sites[j];
+			p[j].old = sites[j].insn;
+			p[j].new = call_of(&sites[j], f2, 0);
+		}
+		KUNIT_EXPECT_EQ(test, jf_arch_patch(p, SITES, true), -EBUSY);
+		for (j = 0; j < SITES - 1; j++)
+			expect_call(test, &sites[j], f1, 10);
+	}
+	KUNIT_EXPECT_EQ(test, *last, (u8)0x90);
+	KUNIT_EXPECT_EQ(test, write_text(&sites[SITES - 1],
+					 call_of(&sites[SITES - 1], f1, 10)), 0);
+
+	KUNIT_EXPECT_EQ(test, set_all(f2), 0);
+	for (i = 0; i < SITES; i++)
+		expect_call(test, &sites[i], f2, 0);
+	jf_backend = jf_backend_by_name("kernel");
+	KUNIT_EXPECT_EQ(test, set_all(f0), 0);
+	for (i = 0; i < SITES; i++)
+		expect_call(test, &sites[i], f0, 10);
+}
+
+/* Code that nobody executes yet is written by either in the same way. */
+static void adopts(struct kunit *test)
+{
+	struct jf_site *site = &sites[0];
+	u64 insn;
+	int pad;
+
+	for (pad = -2; pad <= JF_CALL_PAD + 2; pad++) {
+		KUNIT_EXPECT_EQ(test, write_text(site,
+				call_of(site, dynfunc_jfk_f, pad)), 0);
+		KUNIT_EXPECT_EQ(test, jf_arch_adopt(site),
+				pad >= 0 && pad <= JF_CALL_PAD ? 0 : -EILSEQ);
+	}
+	start(test, "auto", 10);
+	KUNIT_EXPECT_EQ(test, write_text(site,
+					 call_of(site, dynfunc_jfk_f, 9)), 0);
+	KUNIT_EXPECT_EQ(test, jf_arch_adopt(site), 0);
+	KUNIT_EXPECT_EQ(test, jf_arch_check(site), 0);
+	KUNIT_EXPECT_EQ(test, jf_arch_encode(site, JF_OP_CALL,
+			(unsigned long)dynfunc_jfk_f, &insn), 0);
+	KUNIT_EXPECT_EQ(test, insn, site->insn);
+	KUNIT_EXPECT_EQ(test, set(site, JF_OP_CALL, f1), 0);
+	expect_call(test, site, f1, 10);
+}
+
+/* The first function of a mapping: the kernel would read what is not there. */
+static void nothing_in_front(struct kunit *test)
+{
+	unsigned long page = sites[0].addr & PAGE_MASK;
+	struct jf_site *site = &sites[0];
+
+	while (vmalloc_to_page((void *)page - PAGE_SIZE))
+		page -= PAGE_SIZE;
+
+	start(test, "auto", 10);
+	KUNIT_EXPECT_EQ(test, set(site, JF_OP_CALL, (void *)page + 9), 0);
+	expect_call(test, site, (void *)page + 9, 0);
+	KUNIT_EXPECT_EQ(test, kernel.writes, 0U);
+	KUNIT_EXPECT_EQ(test, set(site, JF_OP_CALL, (void *)page + 12), 0);
+	expect_call(test, site, (void *)page + 12, 10);
+	KUNIT_EXPECT_EQ(test, kernel.writes, 1U);
+	jf_arch_exit();
+
+	start(test, "kernel", 10);
+	KUNIT_EXPECT_EQ(test, set(site, JF_OP_CALL, (void *)page), -EOPNOTSUPP);
+	expect_call(test, site, (void *)page + 12, 10);
+	KUNIT_EXPECT_EQ(test, kernel.writes, 0U);
+	jf_arch_exit();
+
+	/* Where it does not look there is nothing to fear. */
+	start(test, "kernel", 0);
+	KUNIT_EXPECT_EQ(test, set(site, JF_OP_CALL, (void *)page), 0);
+	expect_call(test, site, (void *)page, 0);
+}
+
+static struct kunit_case x86_cases[] = {
+	KUNIT_CASE_PARAM(learns, pad_gen_params),
+	KUNIT_CASE(learns_no_more),
+	KUNIT_CASE_PARAM(updates, pad_gen_params),
+	KUNIT_CASE_PARAM(other_forms, pad_gen_params),
+	KUNIT_CASE_PARAM(return0, pad_gen_params),
+	KUNIT_CASE(something_else),
+	KUNIT_CASE(xmc_takes_over),
+	KUNIT_CASE(adopts),
+	KUNIT_CASE(nothing_in_front),
+	{}
+};
+
+static struct kunit_suite x86_suite = {
+	.name = "jumpfunc-x86",
+	.init = x86_suite_init,
+	.exit = x86_suite_exit,
+	.test_cases = x86_cases,
+};
+JFK_SUITES(&x86_suite);

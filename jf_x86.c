@@ -452,9 +452,12 @@ int jf_arch_encode(const struct jf_site *site, enum jf_op op,
 	return err;
 }
 
+/*
+ * In front of a trampoline's jump on kernels with IBT. The module loader makes
+ * nops of those that objtool saw no reference to (.ibt_endbr_seal), but a
+ * trampoline has one: its key's record, in a section that objtool looks at.
+ */
 static const u8 jf_endbr[] = { 0xf3, 0x0f, 0x1e, 0xfa };
-/* What the module loader makes of an endbr that nothing refers to. */
-static const u8 jf_endbr_sealed[] = { 0x0f, 0x1f, 0x40, 0xd6 };
 
 /*
  * The test of an unpatched branch site, see jumpfunc/branch_x86.h:
@@ -492,8 +495,7 @@ int jf_arch_adopt(struct jf_site *site)
 	u64 insn, asked;
 
 	if (site->flags & JF_SITE_TRAMP &&
-	    (!memcmp((void *)site->addr, jf_endbr, sizeof(jf_endbr)) ||
-	     !memcmp((void *)site->addr, jf_endbr_sealed, sizeof(jf_endbr))))
+	    !memcmp((void *)site->addr, jf_endbr, sizeof(jf_endbr)))
 		site->addr += sizeof(jf_endbr);
 
 	insn = jf_insn_load((void *)site->addr);

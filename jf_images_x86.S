@@ -27,6 +27,10 @@
  *
  * Each image is a function of its own, 16-byte aligned, with 16 bytes of nops in
  * front, into which kernels with call-depth tracking move entries.
+ *
+ * They stand in .kprobes.text, where the kernel refuses kprobes: one would keep a
+ * copy of an instruction, with an earlier probe's data or address in it, and run
+ * that for whatever probes the image is filled in for later.
  */
 #include <linux/linkage.h>
 #include <asm/nospec-branch.h>
@@ -129,7 +133,7 @@ jf_pool_\name:
 	.popsection
 .endm
 
-	.text
+	.section .kprobes.text, "ax", @progbits
 
 	.p2align 4
 jf_images_single:

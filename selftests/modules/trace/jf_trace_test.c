@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Tests of static-call tracepoints that run one at a time: arguments, data, order
- * of probes, errors, what the call leads to, stack traces.
+ * of probes, errors, what the call leads to, stack traces, kprobes on images.
  *
  * /sys/kernel/debug/jf_trace_test/
  *   run	write the name of a test; the write fails with EIO if the test does,
@@ -14,6 +14,7 @@
  */
 #include <linux/debugfs.h>
 #include <linux/kallsyms.h>
+#include <linux/kprobes.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
 #include <linux/seq_file.h>
@@ -593,8 +594,50 @@ static void test_stack(void)
 		must(del12(&cookies[i]), 0, "unregister", 12, i);
 	must(unregister_jf_trace_tt12(stack12, NULL), 0, "unregister", 12, 1);
 }
+
+/*
+ * A kprobe copies the instruction under it as it is registered, and an image is
+ * written again for other probes: there must be none on any byte of it.
+ */
+static void no_kprobe(const char *what, u8 *image, unsigned int len)
+{
+	unsigned int i;
+
+	for (i = 0; i < len; i++) {
+		struct kprobe p = { .addr = image + i };
+
+		if (register_kprobe(&p))
+			continue;
+		complain("%s: a kprobe on byte %u of the image", what, i);
+		unregister_kprobe(&p);
+	}
+}
+
+static void test_kprobes(void)
+{
+	unsigned int i;
+
+	if (!patches)
+		return;
+	new_cookies(3);
+	must(add3(&cookies[0], 0), 0, "register", 3, 0);
+	no_kprobe("one probe", leads3(), 15);
+	for (i = 1; i < 3; i++)
+		must(add3(&cookies[i], 0), 0, "register", 3, i);
+	no_kprobe("chain", leads3(), 120);
+	while (i--)
+		must(del3(&cookies[i]), 0, "unregister", 3, i);
+
+	new_cookies(12);
+	for (i = 0; i < 2; i++)
+		must(add12(&cookies[i], 0), 0, "register", 12, i);
+	no_kprobe("chain of 12 arguments", leads12(), 200);
+	while (i--)
+		must(del12(&cookies[i]), 0, "unregister", 12, i);
+}
 #else
 static void test_stack(void) { }
+static void test_kprobes(void) { }
 #endif
 
 static const struct {
@@ -606,6 +649,7 @@ static const struct {
 	{ "errors", test_errors },
 	{ "lazy", test_lazy },
 	{ "stack", test_stack },
+	{ "kprobes", test_kprobes },
 	{ "pool", test_pool },
 };
 

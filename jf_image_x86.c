@@ -8,11 +8,12 @@
  * period free again (jf_arch_image_put()). Only in the second state are its bytes
  * written, through a writable alias like any other text.
  *
- * Why no CPU can run stale bytes of an image that is used again: to reach it a
- * CPU must execute the site that was pointed at it. Either it runs the new
- * instruction, or it met the INT3 and is sent there by the handler. The handler
- * and the site learn of the image behind the first sync of the transaction, and the
- * image was written before it.
+ * Why no CPU can run stale bytes of an image that is used again: when it has been
+ * written, and before anybody learns of it, all CPUs serialise (jf_fill()). So it
+ * does not matter what leads a CPU there: the site's new bytes, our handler, or
+ * that of the kernel's protocol, which emulates the new instruction from its first
+ * INT3 on and has its broadcasts behind that. A handler that returns by IRET would
+ * serialise as well; with FRED it returns by ERETS, so nothing is built on that.
  */
 #include "jf_x86.h"
 #include "jf_image_x86.h"
@@ -119,6 +120,12 @@ static int jf_fill(const struct jf_pool_layout *l, u8 *entry,
 	}
 	if (!err)
 		err = jf_write_idle(entry, buf, len);
+	if (!err) {
+		/* For the count of broadcasts, and so that no CPU comes or goes. */
+		jf_lock();
+		jf_sync_all();
+		jf_unlock();
+	}
 	kfree(buf);
 	return err;
 }

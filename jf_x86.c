@@ -204,8 +204,8 @@ static void *jf_map_alias(struct jf_poke *pokes, unsigned int num)
  * @src: the bytes
  * @len: how many, up to a few pages
  *
- * Whoever makes the text reachable again must see to it that all CPUs have
- * serialised in between. Context: process, may sleep.
+ * Whoever makes the text reachable again must call jf_sync_all() in between.
+ * Context: process, may sleep.
  * Return: 0, -ENOMEM, or -EIO if it does not read back as written.
  */
 int jf_write_idle(void *dst, const void *src, size_t len)
@@ -238,8 +238,9 @@ static void jf_sync_one(void *unused)
 	sync_core();
 }
 
-static void jf_sync_all(void)
+void jf_sync_all(void)
 {
+	lockdep_assert_held(&jf_mutex);
 	on_each_cpu(jf_sync_one, NULL, 1);
 	jf_stats.broadcasts++;
 }

@@ -27,6 +27,8 @@ struct jf_backend {
 
 /* jf_x86.c */
 int jf_write_idle(void *dst, const void *src, size_t len);
+/* When it returns, all CPUs have serialised. With jf_lock() held. */
+void jf_sync_all(void);
 
 /* jf_x86_kernel.c */
 #if JF_HAVE_KERNEL_BACKEND

@@ -4,10 +4,11 @@
  *
  * What it proves: on this kernel, calls, branches and tracepoints of a real module
  * do what their keys say, before the first update and after each one; a batch of
- * any size sends three broadcasts, and one that changes nothing sends none; a
- * tracepoint calls 0 to 18 probes in their order, each with its own data, with as
- * many arguments as fit in registers and with more. KUnit may run the suite before
- * the module's init function or after it: nothing here depends on which.
+ * any size sends three broadcasts, and one that changes nothing sends none; a new
+ * image is announced by one more; a tracepoint calls 0 to 18 probes in their order,
+ * each with its own data, with as many arguments as fit in registers and with more.
+ * KUnit may run the suite before the module's init function or after it: nothing
+ * here depends on which.
  */
 #include "jfk.h"
 
@@ -307,18 +308,47 @@ static void probes_by_priority(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, unregister_jf_trace_jfk_two(two_0, (void *)2L), 0);
 }
 
-/* A change of probes is one transaction: branch and call go over together. */
+/*
+ * A change of probes is one transaction: branch and call go over together. What is
+ * new is an image, which all CPUs hear of before it can be reached. The last
+ * probe's removal needs none.
+ */
+static void expect_change(struct kunit *test, struct jf_stats *before, bool image)
+{
+	struct jf_stats after = stats();
+	u64 sites = after.patched - before->patched;
+
+	KUNIT_EXPECT_EQ(test, after.batches - before->batches, 1ULL);
+	KUNIT_EXPECT_EQ(test, after.broadcasts - before->broadcasts,
+			due(sites) + image);
+	*before = after;
+}
+
 static void probes_and_broadcasts(struct kunit *test)
 {
 	struct jf_stats before = stats();
 
-	if (!strcmp(jf_arch_backend(), "indirect") || !strcmp(jf_arch_backend(), "kernel"))
+	if (!strcmp(jf_arch_backend(), "indirect"))
 		return;
 	KUNIT_EXPECT_EQ(test, register_jf_trace_jfk_two(two_0, NULL), 0);
-	KUNIT_EXPECT_EQ(test, stats().broadcasts - before.broadcasts, 3ULL);
-	KUNIT_EXPECT_EQ(test, stats().batches - before.batches, 1ULL);
+	expect_change(test, &before, true);
+	KUNIT_EXPECT_EQ(test, register_jf_trace_jfk_two(two_1, NULL), 0);
+	expect_change(test, &before, true);
 	KUNIT_EXPECT_EQ(test, unregister_jf_trace_jfk_two(two_0, NULL), 0);
-	KUNIT_EXPECT_EQ(test, stats().broadcasts - before.broadcasts, 6ULL);
+	expect_change(test, &before, true);
+	KUNIT_EXPECT_EQ(test, unregister_jf_trace_jfk_two(two_1, NULL), 0);
+	expect_change(test, &before, false);
+
+	/* With as many arguments, one probe more is a change of one site. */
+	KUNIT_EXPECT_EQ(test, register_jf_trace_jfk_eight(eight_0, NULL), 0);
+	expect_change(test, &before, true);
+	KUNIT_EXPECT_EQ(test, register_jf_trace_jfk_eight(eight_1, NULL), 0);
+	KUNIT_EXPECT_EQ(test, stats().patched - before.patched, 1ULL);
+	expect_change(test, &before, true);
+	KUNIT_EXPECT_EQ(test, unregister_jf_trace_jfk_eight(eight_0, NULL), 0);
+	expect_change(test, &before, true);
+	KUNIT_EXPECT_EQ(test, unregister_jf_trace_jfk_eight(eight_1, NULL), 0);
+	expect_change(test, &before, false);
 }
 
 static struct kunit_case engine_cases[] = {

@@ -89,6 +89,20 @@ static inline void jf_rcu_sync_init(struct rcu_synchronize *rs)
 #endif
 }
 
+/* 6.12 leaves sleeping tasks in the run queue for a while. */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 12, 0)
+#define jf_sched_delayed(t)	READ_ONCE((t)->se.sched_delayed)
+#else
+#define jf_sched_delayed(t)	false
+#endif
+
+/* 6.17: sched_process_exit tells whether it is the last thread of its process. */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 17, 0)
+#define JF_EXIT_PROTO		struct task_struct *t, bool group_dead
+#else
+#define JF_EXIT_PROTO		struct task_struct *t
+#endif
+
 /* 6.10: the source of a dynamic string is remembered from __string(). */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 10, 0)
 #define jf_assign_str(dst, src)	__assign_str(dst)

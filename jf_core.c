@@ -191,6 +191,7 @@ int jf_check_target(const char *name, void *func, const struct jf_mod *own)
 				    name, func, mod->mod->name);
 		return -EBUSY;
 	}
+	mod->target = true;
 	return 0;
 }
 

@@ -167,7 +167,7 @@ struct jf_change {
 };
 
 /**
- * struct jf_mod - a module with tables
+ * struct jf_mod - a module, with tables or without
  * @list:        on jf_modules
  * @mod:         the module
  * @sites:       its sites
@@ -176,6 +176,7 @@ struct jf_change {
  * @num_sites:   length of @sites
  * @num_ctls:    length of @ctls
  * @num_targets: length of @targets
+ * @target:      a function of it has been a target or a probe
  */
 struct jf_mod {
 	struct list_head	list;
@@ -186,6 +187,7 @@ struct jf_mod {
 	unsigned int		num_sites;
 	unsigned int		num_ctls;
 	unsigned int		num_targets;
+	bool			target;
 };
 
 extern struct list_head jf_modules;

@@ -27,14 +27,17 @@
  * Whoever was seen outside once, after the text was replaced, stays outside:
  * there is no way in. So the list of those who have to be looked at is made once,
  * and only gets shorter; no storm of new calls holds it up. A new task has a
- * stack of its own, and begins outside. Each time that the CPUs stand still, a
- * part of the list is looked at, and no more.
+ * stack of its own, and begins outside. The list is made while the CPUs stand
+ * still; then, each time that they do, a part of it is looked at.
  *
  * A look finds code, not data. A target can leave, by a jump as its last act, to a
  * function elsewhere that still uses what belongs to the target. So a task that
  * runs, is preempted or waits for a lock on RT is held to be inside, too, as long
  * as it is about to return to a call that has been changed. Tasks RCU could not
  * say that: whoever slept in the target once, before the jump, counts as quiet.
+ *
+ * (For ten seconds: a task that then has not come back is not in the old target's
+ * callee but stays in the new target, which may be a loop.)
  *
  * What is left are two cases. A function outside that *sleeps* after such a jump:
  * it cannot be told from one that has nothing to do with it, and would not be
@@ -58,6 +61,7 @@
 #include <linux/completion.h>
 #include <linux/delay.h>
 #include <linux/hashtable.h>
+#include <linux/jhash.h>
 #include <linux/ktime.h>
 #include <linux/mm.h>
 #include <linux/percpu.h>
@@ -83,10 +87,17 @@
 #define JF_PAUSE_SOON	32
 #define JF_PAUSE_LATE	1000
 #define JF_ROUNDS	64
+/*
+ * For so long a changed call counts. Who has not come back from it by then has
+ * come into the new target since, and stays there.
+ */
+#define JF_CALLS	(10 * HZ)
 /* And until memory is asked for again. */
 #define JF_PAUSE_MEM	100
 /* How long Tasks RCU may take before we go on without it. */
 #define JF_PATIENCE	HZ
+/* The same, if it is the only one that knows of some task. */
+#define JF_PATIENCE_LOST	(10 * HZ)
 /* How often the log is told who is waited for. */
 #define JF_TELL		(10 * HZ)
 
@@ -207,51 +218,138 @@ static bool jf_symbol_get(struct jf_symbol *s, unsigned long addr)
 	return addr >= s->start && addr < s->end;
 }
 
+/*
+ * The compiler splits functions: the rarely executed parts of f() are called
+ * f.cold, what is left when the beginning was inlined f.part.0, and these may be
+ * split and cloned once more. They are elsewhere in the module's text, and nothing
+ * tells where, so all symbols of a module are looked at, once.
+ */
+struct jf_part {
+	unsigned long	start, end;
+	/* Of the name up to the first dot: two with the same one count as one. */
+	u32		hash;
+};
+
+struct jf_text {
+	struct list_head	list;
+	unsigned long		start, end;
+	unsigned int		num, max;
+	struct jf_part		*part;
+};
+
+/* Under jf_symbol_mutex. */
+static LIST_HEAD(jf_texts);
+
+static u32 jf_base_hash(const char *name)
+{
+	return jhash(name, strcspn(name, "."), 0);
+}
+
 static bool jf_same_module(const struct jf_symbol *a, const struct jf_symbol *b)
 {
 	return a->mod && b->mod && !strcmp(a->mod, b->mod);
 }
 
-/* The rarely executed parts of f() are called f.cold, sometimes with more. */
-static bool jf_is_cold_part(const struct jf_symbol *part,
-			    const struct jf_symbol *func)
+static int jf_text_add(struct jf_text *t, const struct jf_symbol *sym)
 {
-	size_t n = strlen(func->name);
+	struct jf_part *part;
 
-	return !strncmp(part->name, func->name, n) &&
-	       !strncmp(part->name + n, ".cold", 5);
+	if (!strstr(sym->name, ".cold") && !strstr(sym->name, ".part."))
+		return 0;
+	if (t->num == t->max) {
+		unsigned int max = t->max ? 2 * t->max : 16;
+
+		part = kvmalloc_array(max, sizeof(*part), GFP_KERNEL);
+		if (!part)
+			return -ENOMEM;
+		if (t->num)
+			memcpy(part, t->part, t->num * sizeof(*part));
+		kvfree(t->part);
+		t->part = part;
+		t->max = max;
+	}
+	part = &t->part[t->num++];
+	part->start = sym->start;
+	part->end = sym->end;
+	part->hash = jf_base_hash(sym->name);
+	return 0;
 }
 
-/*
- * The compiler puts them elsewhere in the module's text, and nothing tells where:
- * so look at all of its symbols, one after the other, in both directions.
- */
-static int jf_spans_add_cold(struct jf_spans *s, const struct jf_symbol *func)
+static void jf_text_free(struct jf_text *t)
+{
+	kvfree(t->part);
+	kfree(t);
+}
+
+/* One symbol after the other, from that of a function in both directions. */
+static struct jf_text *jf_text_walk(const struct jf_symbol *func)
 {
 	struct jf_symbol *o = &jf_symbol_other;
-	unsigned long addr;
-	int err;
+	struct jf_text *t = kzalloc(sizeof(*t), GFP_KERNEL);
+	int err = 0;
 
-	for (addr = func->end; jf_symbol_get(o, addr) && jf_same_module(o, func);
-	     addr = o->end) {
-		if (jf_is_cold_part(o, func)) {
-			err = jf_spans_add(s, o->start, o->end);
-			if (err)
-				return err;
-		}
+	if (!t)
+		return NULL;
+	t->start = func->start;
+	t->end = func->end;
+	while (!err && jf_symbol_get(o, t->end) && jf_same_module(o, func)) {
+		err = jf_text_add(t, o);
+		t->end = o->end;
 		cond_resched();
 	}
-	for (addr = func->start - 1;
-	     jf_symbol_get(o, addr) && jf_same_module(o, func);
-	     addr = o->start - 1) {
-		if (jf_is_cold_part(o, func)) {
-			err = jf_spans_add(s, o->start, o->end);
-			if (err)
-				return err;
-		}
+	while (!err && jf_symbol_get(o, t->start - 1) &&
+	       jf_same_module(o, func)) {
+		err = jf_text_add(t, o);
+		t->start = o->start;
 		cond_resched();
 	}
-	return 0;
+	if (err) {
+		jf_text_free(t);
+		return NULL;
+	}
+	list_add(&t->list, &jf_texts);
+	return t;
+}
+
+static struct jf_text *jf_text_get(const struct jf_symbol *func)
+{
+	struct jf_text *t;
+
+	lockdep_assert_held(&jf_symbol_mutex);
+	list_for_each_entry(t, &jf_texts, list)
+		if (func->start >= t->start && func->start < t->end)
+			return t;
+	return jf_text_walk(func);
+}
+
+/* Another module may stand there next; @mod NULL: all. */
+static void jf_text_forget(struct module *mod)
+{
+	struct jf_text *t, *tmp;
+
+	mutex_lock(&jf_symbol_mutex);
+	list_for_each_entry_safe(t, tmp, &jf_texts, list) {
+		if (mod && !within_module(t->start, mod))
+			continue;
+		list_del(&t->list);
+		jf_text_free(t);
+	}
+	mutex_unlock(&jf_symbol_mutex);
+}
+
+static int jf_spans_add_parts(struct jf_spans *s, const struct jf_symbol *func)
+{
+	const struct jf_text *t = jf_text_get(func);
+	u32 hash = jf_base_hash(func->name);
+	unsigned int i;
+	int err = 0;
+
+	if (!t)
+		return -ENOMEM;
+	for (i = 0; !err && i < t->num; i++)
+		if (t->part[i].hash == hash)
+			err = jf_spans_add(s, t->part[i].start, t->part[i].end);
+	return err;
 }
 
 int jf_spans_add_func(struct jf_spans *s, void *func)
@@ -271,7 +369,7 @@ int jf_spans_add_func(struct jf_spans *s, void *func)
 	} else {
 		err = jf_spans_add(s, sym->start, sym->end);
 		if (!err && sym->mod)
-			err = jf_spans_add_cold(s, sym);
+			err = jf_spans_add_parts(s, sym);
 	}
 	mutex_unlock(&jf_symbol_mutex);
 	return err;
@@ -384,7 +482,8 @@ struct jf_exits {
 	struct task_struct	*task[JF_EXITS];
 };
 
-static DEFINE_PER_CPU(struct jf_exits, jf_exits);
+/* Not static: what modules can have of that is little. */
+static struct jf_exits __percpu *jf_exits;
 /*
  * How many found no room, and how many of these Tasks RCU has waited for since:
  * it alone knows of them.
@@ -413,7 +512,7 @@ static unsigned int jf_exits_sweep(struct jf_exits *e, struct task_struct **old,
 	return n;
 }
 
-static void jf_exit_probe(void *data, struct task_struct *t)
+static void jf_exit_probe(void *data, JF_EXIT_PROTO)
 {
 	struct task_struct *old[JF_EXITS_DROP];
 	struct jf_exits *e;
@@ -421,10 +520,10 @@ static void jf_exit_probe(void *data, struct task_struct *t)
 	unsigned int n = 0;
 
 	/* If this task goes elsewhere meanwhile: any of them will do. */
-	e = raw_cpu_ptr(&jf_exits);
+	e = raw_cpu_ptr(jf_exits);
 	raw_spin_lock_irqsave(&e->lock, flags);
 	/* Few at a time, and seldom: most of them have gone by then. */
-	if (e->num % JF_EXITS_DROP == 0)
+	if (e->num % JF_EXITS_DROP == 0 || e->num == JF_EXITS)
 		n = jf_exits_sweep(e, old, false);
 	if (e->num < JF_EXITS)
 		e->task[e->num++] = get_task_struct(t);
@@ -442,7 +541,7 @@ static void jf_exits_trim(bool all)
 	int cpu;
 
 	for_each_possible_cpu(cpu) {
-		struct jf_exits *e = per_cpu_ptr(&jf_exits, cpu);
+		struct jf_exits *e = per_cpu_ptr(jf_exits, cpu);
 
 		do {
 			unsigned int i;
@@ -464,27 +563,36 @@ static void jf_find_exit(struct tracepoint *tp, void *unused)
 
 static int jf_exits_init(void)
 {
-	int cpu;
+	int cpu, err;
 
+	jf_exits = alloc_percpu(struct jf_exits);
+	if (!jf_exits)
+		return -ENOMEM;
 	for_each_possible_cpu(cpu)
-		raw_spin_lock_init(&per_cpu_ptr(&jf_exits, cpu)->lock);
+		raw_spin_lock_init(&per_cpu_ptr(jf_exits, cpu)->lock);
 	if (!jf_arch_can_look())
 		return 0;
 	for_each_kernel_tracepoint(jf_find_exit, NULL);
-	if (!jf_exit_tp) {
+	if (jf_exit_tp) {
+		err = tracepoint_probe_register(jf_exit_tp, jf_exit_probe,
+						NULL);
+	} else {
 		pr_err("this kernel has no tracepoint sched_process_exit\n");
-		return -ENOENT;
+		err = -ENOENT;
 	}
-	return tracepoint_probe_register(jf_exit_tp, jf_exit_probe, NULL);
+	if (err)
+		free_percpu(jf_exits);
+	return err;
 }
 
 static void jf_exits_exit(void)
 {
-	if (!jf_exit_tp)
-		return;
-	tracepoint_probe_unregister(jf_exit_tp, jf_exit_probe, NULL);
-	tracepoint_synchronize_unregister();
-	jf_exits_trim(true);
+	if (jf_exit_tp) {
+		tracepoint_probe_unregister(jf_exit_tp, jf_exit_probe, NULL);
+		tracepoint_synchronize_unregister();
+		jf_exits_trim(true);
+	}
+	free_percpu(jf_exits);
 }
 
 /* --- Tasks RCU, with a limit ---------------------------------------------- */
@@ -610,7 +718,7 @@ static int jf_gather_stopped(void *arg)
 	rcu_read_unlock();
 	/* On RT and elsewhere: who has this lock has interrupts off. */
 	for_each_possible_cpu(cpu) {
-		struct jf_exits *e = per_cpu_ptr(&jf_exits, cpu);
+		struct jf_exits *e = per_cpu_ptr(jf_exits, cpu);
 
 		for (i = 0; i < e->num; i++)
 			if (jf_has_stack(e->task[i]))
@@ -620,10 +728,13 @@ static int jf_gather_stopped(void *arg)
 	return 0;
 }
 
-/* Does a call that was changed count for this one? See the top. */
+/*
+ * One that is not asleep of its own accord: a call that was changed counts for it,
+ * and it is unwound in any case. See the top.
+ */
 static bool jf_is_strict(struct task_struct *t)
 {
-	if (READ_ONCE(t->on_rq))
+	if (READ_ONCE(t->on_rq) && !jf_sched_delayed(t))
 		return true;
 #ifdef CONFIG_PREEMPT_RT
 	return READ_ONCE(t->__state) & TASK_RTLOCK_WAIT;
@@ -672,9 +783,22 @@ static void jf_put_suspects(struct jf_wait *w, unsigned int num)
 		put_task_struct(w->suspect[num].task);
 }
 
+/* About as many as there will be. */
+static unsigned int jf_count_tasks(void)
+{
+	struct task_struct *p, *t;
+	unsigned int n = 64;
+
+	rcu_read_lock();
+	for_each_process_thread(p, t)
+		n++;
+	rcu_read_unlock();
+	return n + n / 8;
+}
+
 static int jf_gather(struct jf_wait *w)
 {
-	unsigned int max = 256;
+	unsigned int max = jf_count_tasks();
 
 	for (;;) {
 		w->suspect = kvmalloc_array(max, sizeof(*w->suspect),
@@ -761,6 +885,17 @@ static long jf_time_left(const struct jf_wait *w)
 	return gone < w->timeout ? w->timeout - gone : 0;
 }
 
+/* True once: then everybody has to be looked at in another light. */
+static bool jf_calls_expire(struct jf_wait *w)
+{
+	if (!time_after(jiffies, w->begun + JF_CALLS) ||
+	    (!w->sight.calls.num && !w->sight.tramps.num))
+		return false;
+	w->sight.calls.num = 0;
+	w->sight.tramps.num = 0;
+	return true;
+}
+
 static int jf_look_until_quiet(struct jf_wait *w)
 {
 	unsigned int pause = JF_PAUSE_MIN, rounds = 0;
@@ -772,6 +907,7 @@ static int jf_look_until_quiet(struct jf_wait *w)
 	if (err)
 		return err;
 	for (;;) {
+		jf_calls_expire(w);
 		jf_look_round(w);
 		if (!w->num)
 			break;
@@ -784,7 +920,8 @@ static int jf_look_until_quiet(struct jf_wait *w)
 				     jiffies_to_msecs(min(jf_time_left(w),
 							  (long)HZ))));
 			jf_tell(w);
-		} while (!jf_any_moved(w) && jf_time_left(w));
+		} while (!jf_any_moved(w) && jf_time_left(w) &&
+			 !jf_calls_expire(w));
 		pause = min(2 * pause, ++rounds < JF_ROUNDS ? JF_PAUSE_SOON :
 							    JF_PAUSE_LATE);
 	}
@@ -834,18 +971,29 @@ static int jf_wait_data(struct jf_wait *w)
 {
 	int lost = atomic_read(&jf_exits_lost);
 	bool overdue = jf_gps_overdue(), passed;
-	bool blind = !jf_arch_can_look() ||
-		     lost != atomic_read(&jf_exits_found);
-	/* While one does not end, the next one will not either. */
-	struct jf_gp *gp = overdue && !blind ? NULL : jf_gp_begin();
+	long patience = JF_PATIENCE;
+	struct jf_gp *gp = NULL;
 
-	passed = jf_gp_wait(gp, blind ? jf_time_left(w) :
-					min_t(long, JF_PATIENCE,
-					      jf_time_left(w)));
+	if (lost != atomic_read(&jf_exits_found))
+		patience = JF_PATIENCE_LOST;
+	else if (overdue)
+		patience = 0;	/* while one does not end, nor does the next */
+	if (!jf_arch_can_look())
+		patience = MAX_SCHEDULE_TIMEOUT;
+	if (patience) {
+		gp = jf_gp_begin();
+		if (!gp && !jf_arch_can_look())
+			return -ENOMEM;
+	}
+
+	passed = jf_gp_wait(gp, min(patience, jf_time_left(w)));
 	if (passed)
 		atomic_set(&jf_exits_found, lost);
-	else if (blind)
-		return gp ? -ETIMEDOUT : -ENOMEM;
+	else if (!jf_arch_can_look())
+		return -ETIMEDOUT;
+	else if (patience == JF_PATIENCE_LOST)
+		pr_warn_ratelimited("%s: too many tasks exit at once to know all of them, and no grace period ends\n",
+				    w->who);
 	return jf_arch_can_look() ? jf_add_changed_calls(&w->sight) : 0;
 }
 
@@ -992,8 +1140,8 @@ EXPORT_SYMBOL_GPL(jf_quiesce_timeout);
 
 static void jf_calls_work(struct work_struct *work);
 static DECLARE_WORK(jf_calls_run, jf_calls_work);
-/* Irqs off: a callback can be asked for anywhere but in an NMI. */
-static DEFINE_SPINLOCK(jf_calls_lock);
+/* A callback can be asked for anywhere but in an NMI, on RT, too. */
+static DEFINE_RAW_SPINLOCK(jf_calls_lock);
 static LIST_HEAD(jf_calls);
 /* Those whose quiesce is under way. */
 static LIST_HEAD(jf_calls_waiting);
@@ -1006,9 +1154,9 @@ void jf_call_quiesced(struct jf_quiesce_head *head,
 	unsigned long flags;
 
 	head->func = func;
-	spin_lock_irqsave(&jf_calls_lock, flags);
+	raw_spin_lock_irqsave(&jf_calls_lock, flags);
 	list_add_tail(&head->list, &jf_calls);
-	spin_unlock_irqrestore(&jf_calls_lock, flags);
+	raw_spin_unlock_irqrestore(&jf_calls_lock, flags);
 	queue_work(jf_wq, &jf_calls_run);
 }
 EXPORT_SYMBOL_GPL(jf_call_quiesced);
@@ -1017,13 +1165,13 @@ static struct jf_quiesce_head *jf_calls_next(void)
 {
 	struct jf_quiesce_head *head;
 
-	spin_lock_irq(&jf_calls_lock);
+	raw_spin_lock_irq(&jf_calls_lock);
 	head = list_first_entry_or_null(&jf_calls_waiting,
 					struct jf_quiesce_head, list);
 	if (head)
 		list_del(&head->list);
 	jf_call_running = head ? head->func : NULL;
-	spin_unlock_irq(&jf_calls_lock);
+	raw_spin_unlock_irq(&jf_calls_lock);
 	return head;
 }
 
@@ -1032,10 +1180,10 @@ static void jf_calls_work(struct work_struct *work)
 	struct jf_quiesce_head *head;
 	bool any;
 
-	spin_lock_irq(&jf_calls_lock);
+	raw_spin_lock_irq(&jf_calls_lock);
 	list_splice_tail_init(&jf_calls, &jf_calls_waiting);
 	any = !list_empty(&jf_calls_waiting);
-	spin_unlock_irq(&jf_calls_lock);
+	raw_spin_unlock_irq(&jf_calls_lock);
 	if (!any)
 		return;
 	jf_quiesce_all(MAX_SCHEDULE_TIMEOUT);
@@ -1071,32 +1219,18 @@ static bool jf_calls_into(struct module *mod)
 	struct jf_quiesce_head *head;
 	bool found;
 
-	spin_lock_irq(&jf_calls_lock);
+	raw_spin_lock_irq(&jf_calls_lock);
 	found = jf_call_running &&
 		within_module((unsigned long)jf_call_running, mod);
 	list_for_each_entry(head, &jf_calls, list)
 		found = found || within_module((unsigned long)head->func, mod);
 	list_for_each_entry(head, &jf_calls_waiting, list)
 		found = found || within_module((unsigned long)head->func, mod);
-	spin_unlock_irq(&jf_calls_lock);
+	raw_spin_unlock_irq(&jf_calls_lock);
 	return found;
 }
 
 /* --- a module goes --------------------------------------------------------- */
-
-static bool jf_gone_in(struct module *mod)
-{
-	struct jf_gone *g;
-	bool found = false;
-	int bkt;
-
-	mutex_lock(&jf_mutex);
-	hash_for_each(jf_gones, bkt, g, hash)
-		if (within_module(g->func, mod))
-			found = true;
-	mutex_unlock(&jf_mutex);
-	return found;
-}
 
 static int jf_spans_add_module(struct jf_spans *s, struct module *mod, u64 *seq)
 {
@@ -1111,17 +1245,25 @@ static int jf_spans_add_module(struct jf_spans *s, struct module *mod, u64 *seq)
 	return err;
 }
 
-void jf_quiesce_module(struct module *mod)
+void jf_quiesce_module(struct module *mod, bool target)
 {
 	struct jf_wait w = {
 		.who = mod->name,
 		.timeout = MAX_SCHEDULE_TIMEOUT,
 	};
+	unsigned long told = jiffies;
 	u64 seq;
 
-	if (jf_calls_into(mod))
+	/* One may have asked for the next. */
+	while (jf_calls_into(mod)) {
 		jf_quiesce_barrier();
-	if (!jf_gone_in(mod))
+		if (time_after(jiffies, told + JF_TELL)) {
+			told = jiffies;
+			pr_warn("%s: its callbacks ask for ever more callbacks\n",
+				mod->name);
+		}
+	}
+	if (!target)
 		return;
 	while (jf_spans_add_module(&w.sight.in, mod, &seq)) {
 		jf_spans_free(&w.sight.in);
@@ -1131,6 +1273,7 @@ void jf_quiesce_module(struct module *mod)
 	jf_wait_quiet(&w, true);
 	jf_spans_free(&w.sight.in);
 	jf_gones_forget(seq, true, mod);
+	jf_text_forget(mod);
 }
 
 /* --- init and exit --------------------------------------------------------- */
@@ -1154,4 +1297,5 @@ void jf_quiesce_exit(void)
 	jf_exits_exit();
 	destroy_workqueue(jf_wq);
 	jf_gps_overdue();
+	jf_text_forget(NULL);
 }

@@ -118,10 +118,11 @@ int jf_spans_add_func(struct jf_spans *s, void *func);
 int jf_quiesce_spans(const char *who, struct jf_spans *spans, long timeout);
 /*
  * The text of a module is about to be freed, and nothing leads into it any more:
- * wait until nobody is in it, if it has been a target since the last time, and
- * until its callbacks have run.
+ * wait until its callbacks have run and, if it has ever been a @target, until
+ * nobody is in it. That nobody is in what was a target does not say so: a helper
+ * of its own may have been called by a jump.
  */
-void jf_quiesce_module(struct module *mod);
+void jf_quiesce_module(struct module *mod, bool target);
 
 /* For work that waits for others. */
 extern struct workqueue_struct *jf_wq;

@@ -809,7 +809,9 @@ static void jf_module_going(struct module *mod)
 	m = jf_mod_find(mod);
 	jf_unlock();
 	if (!m) {
+		/* It was there before us: who knows. */
 		m = &missed;
+		m->target = true;
 		jf_watch(m, mod);
 	}
 
@@ -822,7 +824,7 @@ static void jf_module_going(struct module *mod)
 	if (mod == THIS_MODULE)
 		jf_quiesce();
 	else
-		jf_quiesce_module(mod);
+		jf_quiesce_module(mod, m->target || m->ctls);
 
 	jf_lock();
 	list_del(&m->list);
@@ -878,7 +880,14 @@ int jf_registry_init(void)
 
 void jf_registry_exit(void)
 {
+	struct jf_mod *m, *tmp;
+
 	unregister_module_notifier(&jf_module_nb);
 	jf_module_going(THIS_MODULE);
+	/* Those without tables that are still there. */
+	list_for_each_entry_safe(m, tmp, &jf_modules, list) {
+		list_del(&m->list);
+		jf_free_mod(m);
+	}
 	jf_map_free();
 }

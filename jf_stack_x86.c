@@ -20,6 +20,11 @@
  *     way, and the registers at each place where the task was interrupted: it may
  *     have been about to call what a register holds.
  *
+ * A task that can run is unwound in any case. It may have been interrupted in a
+ * copy of an instruction that an optimised kprobe has made, which jumps back into
+ * the text, with no trace of that on the stack; the unwinder does not know such a
+ * place, and says so.
+ *
  * An unwind that ends early is not always reported as an error. On 6.1 it just
  * stops for a task that was interrupted inside a retpoline. So the end is only
  * taken for the end where the task came from user mode, or where the unwinder has
@@ -103,8 +108,7 @@ static unsigned int jf_graph_used(const struct task_struct *t)
 	return max(t->curr_ret_stack + 1, 0);
 }
 
-static bool jf_graph_has(struct task_struct *t, struct jf_sight *sight,
-			 bool strict)
+static bool jf_graph_has(struct task_struct *t, struct jf_sight *sight)
 {
 	unsigned long *word = (void *)t->ret_stack, *end;
 
@@ -112,35 +116,32 @@ static bool jf_graph_has(struct task_struct *t, struct jf_sight *sight,
 		return false;
 	end = (void *)&t->ret_stack[jf_graph_used(t)];
 	for (; word < end; word++)
-		if (jf_counts(sight, READ_ONCE_NOCHECK(*word), strict))
+		if (jf_lead_into(sight, READ_ONCE_NOCHECK(*word)))
 			return true;
 	return false;
 }
 #else
-static bool jf_graph_has(struct task_struct *t, struct jf_sight *sight,
-			 bool strict)
+static bool jf_graph_has(struct task_struct *t, struct jf_sight *sight)
 {
 	return false;
 }
 #endif
 
 #if defined(CONFIG_KRETPROBE_ON_RETHOOK)
-static bool jf_rethook_has(struct task_struct *t, struct jf_sight *sight,
-			   bool strict)
+static bool jf_rethook_has(struct task_struct *t, struct jf_sight *sight)
 {
 	struct rethook_node *n;
 	struct llist_node *l;
 
 	for (l = READ_ONCE(t->rethooks.first); l; l = READ_ONCE(l->next)) {
 		n = llist_entry(l, struct rethook_node, llist);
-		if (jf_counts(sight, n->ret_addr, strict))
+		if (jf_lead_into(sight, n->ret_addr))
 			return true;
 	}
 	return false;
 }
 #elif defined(JF_HAVE_KRETPROBE_LIST)
-static bool jf_rethook_has(struct task_struct *t, struct jf_sight *sight,
-			   bool strict)
+static bool jf_rethook_has(struct task_struct *t, struct jf_sight *sight)
 {
 	struct kretprobe_instance *ri;
 	struct llist_node *l;
@@ -148,15 +149,14 @@ static bool jf_rethook_has(struct task_struct *t, struct jf_sight *sight,
 	l = READ_ONCE(t->kretprobe_instances.first);
 	for (; l; l = READ_ONCE(l->next)) {
 		ri = llist_entry(l, struct kretprobe_instance, llist);
-		if (jf_counts(sight, (unsigned long)ri->ret_addr, strict))
+		if (jf_lead_into(sight, (unsigned long)ri->ret_addr))
 			return true;
 	}
 	return false;
 }
 #else
 /* 5.10 keeps them where nobody else can look. */
-static bool jf_rethook_has(struct task_struct *t, struct jf_sight *sight,
-			   bool strict)
+static bool jf_rethook_has(struct task_struct *t, struct jf_sight *sight)
 {
 	return false;
 }
@@ -211,7 +211,8 @@ static enum jf_seen jf_unwind(struct task_struct *t, struct jf_sight *sight,
 		regs = unwind_get_entry_regs(&state, &partial);
 		if (regs && regs != last) {
 			if (user_mode((struct pt_regs *)regs))
-				return JF_SEEN_CLEAN;
+				return unwind_error(&state) ? JF_SEEN_UNKNOWN :
+							      JF_SEEN_CLEAN;
 			if (partial)
 				return JF_SEEN_UNKNOWN;
 			if (jf_regs_have(regs, sight))
@@ -238,33 +239,19 @@ static enum jf_seen jf_unwind(struct task_struct *t, struct jf_sight *sight,
 }
 #endif
 
-/* Where nothing can be unwound, a changed call is a word like any other. */
-static bool jf_words_have_call(struct task_struct *t, struct jf_sight *sight)
-{
-	unsigned long *word = (unsigned long *)READ_ONCE(t->thread.sp);
-	unsigned long *top = task_stack_page(t) + THREAD_SIZE;
-
-	for (; word < top; word++)
-		if (jf_is_changed_call(sight, READ_ONCE_NOCHECK(*word)))
-			return true;
-	return false;
-}
-
 enum jf_seen jf_arch_look(struct task_struct *t, struct jf_sight *sight,
 			  bool strict)
 {
 	sight->where = 0;
-	strict = strict && (sight->calls.num || sight->tramps.num);
 	/* Freed, or about to be: it will never run again. */
 	if (!task_stack_page(t) || !refcount_read(&t->stack_refcount))
 		return JF_SEEN_CLEAN;
 	/* Only the threads that keep the CPUs stopped are running. */
 	if (READ_ONCE(t->on_cpu))
 		return JF_SEEN_CLEAN;
-	if (jf_graph_has(t, sight, strict) || jf_rethook_has(t, sight, strict))
+	if (jf_graph_has(t, sight) || jf_rethook_has(t, sight))
 		return JF_SEEN_INSIDE;
-	if (!jf_words_have(t, sight) &&
-	    !(strict && jf_words_have_call(t, sight)))
+	if (!jf_words_have(t, sight) && !(strict && JF_CAN_UNWIND))
 		return JF_SEEN_CLEAN;
 	return jf_unwind(t, sight, strict);
 }

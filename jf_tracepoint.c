@@ -100,7 +100,8 @@ static int jf_reclaim(struct list_head *old, long timeout)
 	seq = jf_gone_seq();
 	mutex_unlock(&jf_mutex);
 	list_for_each_entry(p, old, retired)
-		err = err ?: jf_spans_add_func(&spans, jf_code(p));
+		if (!err && jf_code(p))
+			err = jf_spans_add_func(&spans, jf_code(p));
 	jf_spans_sort(&spans);
 	err = err ?: jf_quiesce_spans("tracepoints", &spans, timeout);
 	jf_spans_free(&spans);
@@ -138,8 +139,13 @@ static void jf_reclaim_work(struct work_struct *work)
 		return;
 
 	/* Somebody stays in one of them. Not in all, though. */
-	list_for_each_entry_safe(p, tmp, &old, retired) {
-		list_move(&p->retired, &one);
+	while (!list_empty(&old)) {
+		void *code = jf_code(list_first_entry(&old, struct jf_probes,
+						      retired));
+
+		list_for_each_entry_safe(p, tmp, &old, retired)
+			if (jf_code(p) == code)
+				list_move(&p->retired, &one);
 		if (jf_reclaim(&one, 0))
 			list_splice_tail_init(&one, &kept);
 	}
@@ -518,6 +524,8 @@ int jf_trace_module_going(struct module *mod)
 			if (err)
 				break;
 			jf_parted(tp, tp->probes, NULL, true);
+			/* The iterator is its text, and goes with it. */
+			tp->probes->iter = NULL;
 			list_del(&tp->list);
 			jf_retire(tp->probes);
 			tp->probes = NULL;

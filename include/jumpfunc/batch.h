@@ -105,15 +105,16 @@ void jf_batch_abort(struct jf_batch *b);
  * or sleeps. A target that sleeps for an hour is waited for for an hour; the log
  * says every ten seconds who it is. What other threads do does not matter.
  *
- * After that, the code can be freed, and what only it uses. One case has to be
+ * After that, what only the replaced targets use can be freed. One case has to be
  * looked after by the target itself: if its last act is to call another function,
  * the compiler makes that call a jump, and the target is left before the function
- * returns. jf_quiesce() waits for such a function as well while it runs, is
- * preempted or waits for a spinlock, but not while it *sleeps*. So if a function
- * that may sleep uses the target's data, let it not be the target's last act: one
- * more statement behind the call, barrier() for one, is enough. (For the same
- * reason call a dynamic function by dynfunc_call() where you can, and not by its
- * trampoline as a function's last act: then the caller is known.)
+ * returns. What was called by dynfunc_call(), or by its name, is waited for all
+ * the same, for ten seconds, while it runs, is preempted or waits for a spinlock;
+ * but not while it *sleeps*, nor if it was called through a pointer or where text
+ * is not patched. So if a function uses the target's data and may take long, let
+ * it not be the target's last act: one more statement behind the call, barrier()
+ * for one, is enough. None of this matters to the text of a module that is
+ * unloaded: for that, the whole module is looked for.
  *
  * The caller himself is not looked at. He must not be inside a target: others
  * that wait for quiet would wait for him.
@@ -160,8 +161,9 @@ struct jf_quiesce_head {
  *        nobody is inside of anything that was replaced before this call, as
  *        jf_quiesce() says it
  *
- * Callbacks are called in the order in which they were asked for. A module that
- * is unloaded while there are callbacks to functions of its own is waited for.
+ * Callbacks are called in the order in which they were asked for. One may ask for
+ * the next. A module that is unloaded while there are callbacks to functions of
+ * its own is waited for; so a callback must not ask for itself without end.
  *
  * Context: any but NMI.
  */

@@ -9,6 +9,10 @@
  *
  * What it took is told by the core's own statistics. They are those of the whole
  * machine, so a sample in which somebody else made updates is taken again.
+ *
+ * One key with many sites is changed as a whole, and the kernel's static keys are
+ * measured beside ours: for those sites that belong to one key, the kernel has
+ * transactions as well (of at most a page of sites, 256).
  */
 #include "bench.h"
 #include "bulk.h"
@@ -21,6 +25,8 @@ const unsigned int jfb_sizes[JFB_SIZES] = { 1, 10, 100, 1000, 5000 };
 const char * const jfb_kind_names[JFB_KINDS] = {
 	[JFB_FUNCS]	= "dynfunc",
 	[JFB_KEYS]	= "key",
+	[JFB_ONE_KEY]	= "one-key",
+	[JFB_STATIC_KEY] = "static-key",
 };
 
 const char * const jfb_how_names[JFB_HOWS] = {
@@ -31,6 +37,8 @@ const char * const jfb_how_names[JFB_HOWS] = {
 const unsigned int jfb_kind_max[JFB_KINDS] = {
 	[JFB_FUNCS]	= JFB_BULK_FUNCS * JFB_BULK_PARTS,
 	[JFB_KEYS]	= JFB_BULK_KEYS,
+	[JFB_ONE_KEY]	= 1000,
+	[JFB_STATIC_KEY] = 1000,
 };
 
 /* Attempts at two samples before we say that they cannot be had. */
@@ -66,11 +74,31 @@ static int set(enum jfb_kind kind, unsigned int i, bool on)
 		    jf_key_disable(&jfb_bulk_keys[i]);
 }
 
+/* Which of the keys with many sites has @num of them? */
+static unsigned int one_key(unsigned int num)
+{
+	unsigned int i = 0;
+
+	while (jfb_sizes[i] < num)
+		i++;
+	return i;
+}
+
 /* No way out in between: the batch is the thing that is measured. */
 static int set_together(enum jfb_kind kind, unsigned int num, bool on)
 {
 	struct jf_batch b;
 	unsigned int i;
+
+	if (kind == JFB_ONE_KEY) {
+		struct jf_key *key = &jfb_one_keys[one_key(num)];
+
+		return on ? jf_key_enable(key) : jf_key_disable(key);
+	}
+	if (kind == JFB_STATIC_KEY) {
+		jfb_static_key_set(one_key(num), on);
+		return 0;
+	}
 
 	jf_batch_init(&b);
 	for (i = 0; i < num; i++)
@@ -95,12 +123,16 @@ static int set_one_by_one(struct jfb_run *run, enum jfb_kind kind,
 }
 
 /* How many sites lead to the target that they do not have initially? */
-static unsigned int count(enum jfb_kind kind)
+static unsigned int count(enum jfb_kind kind, unsigned int num)
 {
 	unsigned int i, sum = 0;
 
 	if (kind == JFB_KEYS)
 		return jfb_bulk_run_keys();
+	if (kind == JFB_ONE_KEY)
+		return jfb_one_key_run(one_key(num));
+	if (kind == JFB_STATIC_KEY)
+		return jfb_static_key_run(one_key(num));
 	for (i = 0; i < JFB_BULK_PARTS; i++)
 		sum += parts[i]->run();
 	return sum;
@@ -110,6 +142,8 @@ static unsigned int count(enum jfb_kind kind)
 static int change(struct jfb_run *run, enum jfb_kind kind, enum jfb_how how,
 		  bool on, struct jfb_update *u, u64 *ns)
 {
+	unsigned int updates = kind == JFB_ONE_KEY ? 1 :
+			       kind == JFB_STATIC_KEY ? 0 : u->num;
 	unsigned int seen, wanted = on ? u->num : 0;
 	struct jf_stats before, after;
 	u64 start;
@@ -126,14 +160,19 @@ static int change(struct jfb_run *run, enum jfb_kind kind, enum jfb_how how,
 	if (err)
 		return err;
 
-	seen = count(kind);
+	seen = count(kind, u->num);
 	if (seen != wanted) {
 		pr_warn_ratelimited("%u sites of %s keys lead to the other target, %u should\n",
 				    seen, jfb_kind_names[kind], wanted);
 		return -EIO;
 	}
-	if (after.updates - before.updates != u->num)
+	if (after.updates - before.updates != updates)
 		return -EAGAIN;
+	if (kind == JFB_STATIC_KEY) {
+		/* They were executed; nobody says more about them. */
+		u->patched = u->num;
+		return 0;
+	}
 	u->patched = after.patched - before.patched;
 	u->broadcasts = after.broadcasts - before.broadcasts;
 	u->transactions = after.batches - before.batches;
@@ -182,9 +221,13 @@ static void restore(void)
 	int err;
 
 	jf_batch_init(&b);
-	for (kind = 0; kind < JFB_KINDS; kind++)
+	for (kind = 0; kind < JFB_ONE_KEY; kind++)
 		for (i = 0; i < jfb_kind_max[kind]; i++)
 			add(&b, kind, i, false);
+	for (i = 0; i < JFB_ONE_KEYS; i++) {
+		jf_key_batch_set(&b, &jfb_one_keys[i], false);
+		jfb_static_key_set(i, false);
+	}
 	err = jf_batch_commit(&b);
 	if (err)
 		pr_warn("cannot set the keys back (%d); they stay as they are until the module goes\n",
@@ -194,7 +237,7 @@ static void restore(void)
 static bool wanted(const struct jfb_run *run, enum jfb_kind kind,
 		   unsigned int num, enum jfb_how how)
 {
-	if (num > jfb_kind_max[kind])
+	if (num > jfb_kind_max[kind] || how >= jfb_kind_hows(kind))
 		return false;
 	return how == JFB_TOGETHER || num <= run->set.onebyone_max;
 }

@@ -10,6 +10,7 @@
  *   cpu.c	 what the CPU and the kernel do to calls
  *   targets.c	 what is called
  *   bulk*	 thousands of dynamic functions and keys
+ *   one_key.c	 keys with many sites, ours and the kernel's
  */
 #ifndef JFB_BENCH_H
 #define JFB_BENCH_H
@@ -108,6 +109,8 @@ extern const unsigned int jfb_sizes[JFB_SIZES];
 enum jfb_kind {
 	JFB_FUNCS,		/* dynamic functions, one call site each */
 	JFB_KEYS,		/* jump-label keys, one branch site each */
+	JFB_ONE_KEY,		/* one jump-label key with so many branch sites */
+	JFB_STATIC_KEY,		/* one static key of the kernel's, likewise */
 	JFB_KINDS,
 };
 
@@ -117,6 +120,12 @@ enum jfb_how {
 	JFB_HOWS,
 };
 
+/* One key is changed as a whole. */
+static inline unsigned int jfb_kind_hows(enum jfb_kind kind)
+{
+	return kind >= JFB_ONE_KEY ? 1 : JFB_HOWS;
+}
+
 extern const char * const jfb_kind_names[JFB_KINDS];
 extern const char * const jfb_how_names[JFB_HOWS];
 /* How many there are of each kind. */
@@ -124,13 +133,13 @@ extern const unsigned int jfb_kind_max[JFB_KINDS];
 
 /**
  * struct jfb_update - what a number of updates came to
- * @num:	 how many keys changed
+ * @num:	 how many keys changed, or how many sites one has
  * @samples:	 how often they were measured; 0: not at all
  * @ns_min:	 for all of them, from the first to the end of the last
  * @ns_median:	 likewise
  * @window_ns:	 batches: longest time that sites stood at INT3
  * @patched:	 sites written
- * @broadcasts:	 broadcasts to all CPUs that it took
+ * @broadcasts:	 broadcasts to all CPUs that it took; a static key's are unknown
  * @transactions: in so many commits
  * @by_kernel:	 so many of these by the kernel's own protocol
  */

@@ -34,4 +34,14 @@ extern const struct jfb_bulk_part jfb_bulk_part1, jfb_bulk_part2,
 extern struct jf_key jfb_bulk_keys[JFB_BULK_KEYS];
 unsigned int jfb_bulk_run_keys(void);
 
+/*
+ * Keys with 1, 10, 100 and 1000 branch sites, and how many of these take their
+ * branch; and static keys of the kernel's that are like them.
+ */
+#define JFB_ONE_KEYS	4
+extern struct jf_key jfb_one_keys[JFB_ONE_KEYS];
+unsigned int jfb_one_key_run(unsigned int i);
+unsigned int jfb_static_key_run(unsigned int i);
+void jfb_static_key_set(unsigned int i, bool on);
+
 #endif /* JFB_BULK_H */

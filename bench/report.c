@@ -199,10 +199,14 @@ static void print_us(struct seq_file *m, u64 ns)
 static const char * const kind_titles[JFB_KINDS] = {
 	[JFB_FUNCS]	= "dynamic functions, each with its trampoline and one call site",
 	[JFB_KEYS]	= "jump-label keys, each with one branch site",
+	[JFB_ONE_KEY]	= "one jump-label key with so many branch sites",
+	[JFB_STATIC_KEY] = "one static key of the kernel's with so many branch sites",
 };
 
-static const char *protocol(const struct jfb_update *u)
+static const char *protocol(unsigned int kind, const struct jfb_update *u)
 {
+	if (kind == JFB_STATIC_KEY)
+		return "the kernel's jump labels";
 	if (!u->transactions)
 		return "none: no text is written";
 	if (!u->by_kernel)
@@ -211,8 +215,8 @@ static const char *protocol(const struct jfb_update *u)
 }
 
 static void print_update(struct seq_file *m, const struct jfb_run *run,
-			 const struct jfb_update *u, enum jfb_how how,
-			 u64 batch)
+			 unsigned int kind, const struct jfb_update *u,
+			 enum jfb_how how, u64 batch)
 {
 	char x[NUM_LEN];
 
@@ -225,27 +229,34 @@ static void print_update(struct seq_file *m, const struct jfb_run *run,
 	seq_printf(m, " %6llu", u->patched);
 	print_us(m, u->ns_min);
 	print_us(m, u->ns_median);
-	seq_printf(m, " %10llu", u->broadcasts);
+	if (kind == JFB_STATIC_KEY)
+		seq_printf(m, " %10s", "?");
+	else
+		seq_printf(m, " %10llu", u->broadcasts);
 	if (u->window_ns)
 		print_us(m, u->window_ns);
 	else
 		seq_printf(m, " %10s", "");
 	seq_printf(m, " %8s  %s\n",
 		   decimal(x, div64_u64(u->ns_min * 1000, batch ?: 1), 2),
-		   protocol(u));
+		   protocol(kind, u));
 }
 
 static void print_updates(struct seq_file *m, const struct jfb_run *run,
 			  unsigned int kind)
 {
-	unsigned int i, how;
+	unsigned int i, how, against;
 
 	seq_printf(m, "\nbatches: %s\n", kind_titles[kind]);
-	seq_puts(m, "          keys  sites     us min     median broadcasts max at INT3 x batch  protocol\n");
+	/* One key is compared with one of ours. */
+	against = kind == JFB_STATIC_KEY ? JFB_ONE_KEY : kind;
+	seq_printf(m, "          %s  sites     us min     median broadcasts max at INT3 %s  protocol\n",
+		   kind >= JFB_ONE_KEY ? "   n" : "keys",
+		   kind == JFB_STATIC_KEY ? " x ours" : "x batch");
 	for (i = 0; i < JFB_SIZES && jfb_sizes[i] <= jfb_kind_max[kind]; i++)
-		for (how = 0; how < JFB_HOWS; how++)
-			print_update(m, run, &run->updates[kind][i][how], how,
-				     run->updates[kind][i][JFB_TOGETHER].ns_min);
+		for (how = 0; how < jfb_kind_hows(kind); how++)
+			print_update(m, run, kind, &run->updates[kind][i][how],
+				     how, run->updates[against][i][JFB_TOGETHER].ns_min);
 }
 
 void jfb_print_table(struct seq_file *m, const struct jfb_run *run)
@@ -303,13 +314,17 @@ static void print_csv_update(struct seq_file *m, const struct jfb_run *run,
 			   u->num, u->num, run->set.onebyone_max);
 		return;
 	}
-	seq_printf(m, "%llu,%llu,,,%llu,%llu,%llu,,,%u,%u,%llu,%llu,",
-		   u->ns_min, u->ns_median, u->broadcasts, u->ns_min,
-		   u->ns_median, u->samples, u->num, u->patched,
-		   u->transactions);
+	seq_printf(m, "%llu,%llu,,,", u->ns_min, u->ns_median);
+	if (kind != JFB_STATIC_KEY)
+		seq_printf(m, "%llu", u->broadcasts);
+	seq_printf(m, ",%llu,%llu,,,%u,%u,%llu,", u->ns_min, u->ns_median,
+		   u->samples, u->num, u->patched);
+	if (kind != JFB_STATIC_KEY)
+		seq_printf(m, "%llu", u->transactions);
+	seq_putc(m, ',');
 	if (u->window_ns)
 		seq_printf(m, "%llu", u->window_ns);
-	seq_printf(m, ",\"protocol: %s\"\n", protocol(u));
+	seq_printf(m, ",\"protocol: %s\"\n", protocol(kind, u));
 }
 
 void jfb_print_csv(struct seq_file *m, const struct jfb_run *run)
@@ -325,7 +340,7 @@ void jfb_print_csv(struct seq_file *m, const struct jfb_run *run)
 		return;
 	for (kind = 0; kind < JFB_KINDS; kind++)
 		for (i = 0; i < JFB_SIZES; i++)
-			for (how = 0; how < JFB_HOWS; how++)
+			for (how = 0; how < jfb_kind_hows(kind); how++)
 				if (jfb_sizes[i] <= jfb_kind_max[kind])
 					print_csv_update(m, run, kind, how,
 						&run->updates[kind][i][how]);

@@ -4,7 +4,7 @@
 # The benchmark module: every row of it gives a number and does what it says, updates take the
 # broadcasts that they should, commands that make no sense are refused, a run can be interrupted.
 # How large the numbers are is not looked at: that depends on the machine.
-# JF_TIMEOUT=300: the kernel's protocol writes 11,000 sites one at a time
+# JF_TIMEOUT=300: the kernel's protocol writes 12,000 sites one at a time
 . "$(dirname "$0")/lib.sh"
 
 jf_start "the benchmark module"
@@ -46,6 +46,7 @@ check_eq "and what was asked for" "$(value settings)" "rounds=4 calls=64 repeats
 		for n in 1 10 100 1000 5000; do echo "update,dynfunc,$how,$n"; done
 		for n in 1 10 100 1000; do echo "update,key,$how,$n"; done
 	done
+	for n in 1 10 100 1000; do echo "update,one-key,batch,$n"; echo "update,static-key,batch,$n"; done
 } | sort >"$JF_TMP/wanted"
 grep -v '^#' "$JF_TMP/csv" | tail -n +2 | cut -d, -f 1-4 | sort >"$JF_TMP/rows"
 check_eq "all rows are there, each once" "$(diff "$JF_TMP/wanted" "$JF_TMP/rows")" ""
@@ -79,8 +80,10 @@ kernel) protocol=kernel\'s ;;
 indirect) protocol=none ;;
 *) protocol='(own|kernel.s|both)' ;;
 esac
-lines=$(columns "$taken && note !~ /protocol: $protocol/" '$0')
+lines=$(columns "$taken && note !~ /protocol: $protocol/ && layout != \"static-key\"" '$0')
 check_eq "the protocol is the back end's" "$lines" ""
+lines=$(columns "$taken && layout == \"static-key\" && !(note ~ /kernel.s jump labels/ && sites == n && broadcasts commits == \"\")" '$0')
+check_eq "of the kernel's own keys no more is claimed than was seen" "$lines" ""
 own='note ~ /protocol: own/'
 if [ -n "$(columns "$taken && $own" n)" ]; then
 	lines=$(columns "$taken && $own && shape == \"batch\" && !(broadcasts == 3 && commits == 1)" '$0')
@@ -90,7 +93,7 @@ if [ -n "$(columns "$taken && $own" n)" ]; then
 	lines=$(columns "$taken && sites != n * (layout == \"dynfunc\" ? 2 : 1)" '$0')
 	check_eq "all sites are written, and no others" "$lines" ""
 fi
-lines=$(columns "$taken && note ~ /protocol: kernel/ && broadcasts != 3 * sites" '$0')
+lines=$(columns "$taken && note ~ /protocol: kernel's\"/ && broadcasts != 3 * sites" '$0')
 check_eq "the kernel's protocol takes three for each site" "$lines" ""
 lines=$(columns "$taken && note ~ /protocol: none/ && (broadcasts != 0 || sites != 0)" '$0')
 check_eq "without patching there are none" "$lines" ""

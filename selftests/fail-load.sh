@@ -42,7 +42,7 @@ jf_load
 # shellcheck disable=SC2086
 hit "a module with functions, keys and tracepoints is loaded" $every $same -o -g /sys/module/jf_ops -u "unload jf_ops" load "$ops"
 # shellcheck disable=SC2086
-[ -z "$bench" ] || nth "a module with 11,000 sites is loaded" $big $same -o -g /sys/module/jumpfunc_bench \
+[ -z "$bench" ] || nth "a module with 12,000 sites is loaded" $big $same -o -g /sys/module/jumpfunc_bench \
 	-u "unload jumpfunc_bench" load "$bench"
 jf_insmod jf_ops
 # shellcheck disable=SC2086

@@ -435,7 +435,7 @@ int jf_arch_encode(const struct jf_site *site, enum jf_op op,
 		i = jf_backend->return_zero(site);
 		break;
 	case JF_OP_CALL:
-		/* It has a special form for this one, and so have we. */
+		/* The kernel has a form of its own for this one. */
 		if (jf_kernel_is_return0(target))
 			i = jf_backend->return_zero(site);
 		else

@@ -30,4 +30,16 @@ static inline void test_timer_start(struct hrtimer *t,
 #define test_thread_exit(done)	complete_and_exit(done, 0)
 #endif
 
+/*
+ * What an ftrace callback gets, and what makes ftrace keep it from being entered
+ * again in the same context: before 5.11 it did so unless told not to.
+ */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(5, 11, 0)
+#define TEST_FTRACE_REGS	struct ftrace_regs
+#define TEST_FTRACE_GUARDED	FTRACE_OPS_FL_RECURSION
+#else
+#define TEST_FTRACE_REGS	struct pt_regs
+#define TEST_FTRACE_GUARDED	0
+#endif
+
 #endif /* TEST_COMPAT_H */

@@ -189,8 +189,9 @@ bool jf_arch_image_span(const void *image, unsigned long *start,
 
 	if (!pool)
 		return false;
-	*start = (unsigned long)image;
-	*end = *start + pool->layout->stride - JF_IMAGE_PAD;
+	/* Call-depth tracking leads calls to what is in front. */
+	*start = (unsigned long)image - JF_IMAGE_PAD;
+	*end = *start + pool->layout->stride;
 	return true;
 }
 

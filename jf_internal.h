@@ -53,6 +53,13 @@ struct dentry;
 
 extern struct mutex jf_mutex;
 
+/* So far in front of a function a call of it may lead. */
+#ifdef CONFIG_CALL_PADDING
+#define JF_ARCH_CALL_PAD	16
+#else
+#define JF_ARCH_CALL_PAD	0
+#endif
+
 /* Bytes that a site takes. */
 #define JF_ARCH_SITE_SIZE	5
 

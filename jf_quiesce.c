@@ -367,7 +367,7 @@ int jf_spans_add_func(struct jf_spans *s, void *func)
 		err = jf_spans_add(s, (unsigned long)func,
 				   (unsigned long)func + PAGE_SIZE);
 	} else {
-		err = jf_spans_add(s, sym->start, sym->end);
+		err = jf_spans_add(s, sym->start - JF_ARCH_CALL_PAD, sym->end);
 		if (!err && sym->mod)
 			err = jf_spans_add_parts(s, sym);
 	}
@@ -953,7 +953,8 @@ static int jf_add_changed_calls(struct jf_sight *sight)
 						   site->addr + JF_ARCH_SITE_SIZE + 1);
 			else if (site->flags & JF_SITE_TRAMP)
 				err = jf_spans_add(&sight->tramps,
-						   site->ctl->tramp,
+						   site->ctl->tramp -
+						   JF_ARCH_CALL_PAD,
 						   site->ctl->tramp + 1);
 		}
 	}

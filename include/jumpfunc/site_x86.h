@@ -24,8 +24,8 @@
  * An entry needs a place to go to. Were there a fault at a site, it would be a
  * ud2: that is the end of the machine's or the task's life as it would have been
  * without the entry. Each entry has one of its own, since objtool compares the
- * states of the stack that lead there. It must not be shared, nor be an
- * instruction that runs. And only what cannot fault by itself is ever listed.
+ * states of the stack that lead there. It must not be shared, nor be
+ * reached in any other way. And only what cannot fault by itself is ever listed.
  */
 #ifndef JUMPFUNC_SITE_X86_H
 #define JUMPFUNC_SITE_X86_H

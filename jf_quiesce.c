@@ -81,7 +81,8 @@
 #define JF_LOOK_TASKS	128
 /*
  * Pauses between two rounds of looking, in ms. Short as long as it is a matter of
- * chance whom a round meets outside; who is inside after JF_ROUNDS means to stay.
+ * chance whom a round meets outside; who is inside after JF_ROUNDS, or does not
+ * even move, means to stay.
  */
 #define JF_PAUSE_MIN	1
 #define JF_PAUSE_SOON	32
@@ -920,10 +921,11 @@ static int jf_look_until_quiet(struct jf_wait *w)
 				     jiffies_to_msecs(min(jf_time_left(w),
 							  (long)HZ))));
 			jf_tell(w);
+			pause = min_t(unsigned int, 2 * pause, JF_PAUSE_LATE);
 		} while (!jf_any_moved(w) && jf_time_left(w) &&
 			 !jf_calls_expire(w));
-		pause = min(2 * pause, ++rounds < JF_ROUNDS ? JF_PAUSE_SOON :
-							    JF_PAUSE_LATE);
+		if (++rounds < JF_ROUNDS)
+			pause = min_t(unsigned int, pause, JF_PAUSE_SOON);
 	}
 	jf_put_suspects(w, w->num);
 	kvfree(w->suspect);

@@ -476,10 +476,13 @@ void jf_gone_forget(void *func, u64 seq)
 #define JF_EXITS	500
 /* How many are dropped at a time. */
 #define JF_EXITS_DROP	16
+/* And each time that so many have come: less, or the list would stay long. */
+#define JF_EXITS_SWEEP	8
 
 struct jf_exits {
 	raw_spinlock_t		lock;
 	unsigned int		num;
+	unsigned int		came;
 	struct task_struct	*task[JF_EXITS];
 };
 
@@ -524,7 +527,7 @@ static void jf_exit_probe(void *data, JF_EXIT_PROTO)
 	e = raw_cpu_ptr(jf_exits);
 	raw_spin_lock_irqsave(&e->lock, flags);
 	/* Few at a time, and seldom: most of them have gone by then. */
-	if (e->num % JF_EXITS_DROP == 0 || e->num == JF_EXITS)
+	if (e->came++ % JF_EXITS_SWEEP == 0)
 		n = jf_exits_sweep(e, old, false);
 	if (e->num < JF_EXITS)
 		e->task[e->num++] = get_task_struct(t);

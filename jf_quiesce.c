@@ -971,35 +971,39 @@ static int jf_add_changed_calls(struct jf_sight *sight)
 
 /*
  * For the data of what was replaced. Fills in what a look has to heed in addition;
- * 0 or -ENOMEM.
+ * 0, -ENOMEM or -ETIMEDOUT.
  */
 static int jf_wait_data(struct jf_wait *w)
 {
 	int lost = atomic_read(&jf_exits_lost);
-	bool overdue = jf_gps_overdue(), passed;
-	long patience = JF_PATIENCE;
+	bool overdue = jf_gps_overdue();
+	/* There are tasks that no look finds. */
+	bool blind = !jf_arch_can_look() ||
+		     lost != atomic_read(&jf_exits_found);
+	long patience = JF_PATIENCE, time;
 	struct jf_gp *gp = NULL;
 
-	if (lost != atomic_read(&jf_exits_found))
+	if (!jf_arch_can_look())
+		patience = MAX_SCHEDULE_TIMEOUT;
+	else if (blind)
 		patience = JF_PATIENCE_LOST;
 	else if (overdue)
 		patience = 0;	/* while one does not end, nor does the next */
-	if (!jf_arch_can_look())
-		patience = MAX_SCHEDULE_TIMEOUT;
-	if (patience) {
+	time = min(patience, jf_time_left(w));
+	if (time) {
 		gp = jf_gp_begin();
-		if (!gp && !jf_arch_can_look())
+		if (!gp && blind)
 			return -ENOMEM;
 	}
 
-	passed = jf_gp_wait(gp, min(patience, jf_time_left(w)));
-	if (passed)
+	if (jf_gp_wait(gp, time)) {
 		atomic_set(&jf_exits_found, lost);
-	else if (!jf_arch_can_look())
-		return -ETIMEDOUT;
-	else if (patience == JF_PATIENCE_LOST)
+	} else if (blind) {
+		if (time < patience || !jf_arch_can_look())
+			return -ETIMEDOUT;
 		pr_warn_ratelimited("%s: too many tasks exit at once to know all of them, and no grace period ends\n",
 				    w->who);
+	}
 	return jf_arch_can_look() ? jf_add_changed_calls(&w->sight) : 0;
 }
 

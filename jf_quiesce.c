@@ -969,17 +969,22 @@ static int jf_add_changed_calls(struct jf_sight *sight)
 	return err;
 }
 
+/* Is there somebody whom no look finds? */
+static bool jf_is_blind(void)
+{
+	return !jf_arch_can_look() ||
+	       atomic_read(&jf_exits_lost) != atomic_read(&jf_exits_found);
+}
+
 /*
- * For the data of what was replaced. Fills in what a look has to heed in addition;
- * 0, -ENOMEM or -ETIMEDOUT.
+ * For those whom no look finds, and for the @data of what was replaced: fills in
+ * what a look has to heed in addition then. 0, -ENOMEM or -ETIMEDOUT.
  */
-static int jf_wait_data(struct jf_wait *w)
+static int jf_wait_data(struct jf_wait *w, bool data)
 {
 	int lost = atomic_read(&jf_exits_lost);
 	bool overdue = jf_gps_overdue();
-	/* There are tasks that no look finds. */
-	bool blind = !jf_arch_can_look() ||
-		     lost != atomic_read(&jf_exits_found);
+	bool blind = jf_is_blind();
 	long patience = JF_PATIENCE, time;
 	struct jf_gp *gp = NULL;
 
@@ -1004,7 +1009,9 @@ static int jf_wait_data(struct jf_wait *w)
 		pr_warn_ratelimited("%s: too many tasks exit at once to know all of them, and no grace period ends\n",
 				    w->who);
 	}
-	return jf_arch_can_look() ? jf_add_changed_calls(&w->sight) : 0;
+	if (!data || !jf_arch_can_look())
+		return 0;
+	return jf_add_changed_calls(&w->sight);
 }
 
 /*
@@ -1025,8 +1032,8 @@ static int jf_wait_quiet(struct jf_wait *w, bool data)
 	w->begun = jiffies;
 	w->told = jiffies;
 	w->caller = current;
-	while (data || !jf_arch_can_look()) {
-		err = jf_wait_data(w);
+	while (data || jf_is_blind()) {
+		err = jf_wait_data(w, data);
 		if (err != -ENOMEM || w->timeout != MAX_SCHEDULE_TIMEOUT)
 			break;
 		msleep(JF_PAUSE_MEM);

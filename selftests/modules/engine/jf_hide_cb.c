@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: GPL-2.0
+/* A callback that asks for another one, as a state machine does. */
+#include <linux/delay.h>
+#include <linux/module.h>
+
+#include "jf_hide.h"
+
+static struct jf_quiesce_head head;
+
+static noinline void hide_second(struct jf_quiesce_head *h)
+{
+	msleep(100);
+	atomic_dec(&hide_inside);
+}
+
+static noinline void hide_first(struct jf_quiesce_head *h)
+{
+	jf_call_quiesced(h, hide_second);
+	atomic_dec(&hide_inside);
+}
+
+static int __init hide_cb_init(void)
+{
+	return 0;
+}
+
+static void __exit hide_cb_exit(void)
+{
+	/* Both callbacks are still to come. */
+	atomic_add(2, &hide_inside);
+	jf_call_quiesced(&head, hide_first);
+}
+
+module_init(hide_cb_init);
+module_exit(hide_cb_exit);
+MODULE_LICENSE("GPL");
+MODULE_DESCRIPTION("A callback that asks for another one");

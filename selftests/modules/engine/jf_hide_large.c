@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-2.0
+/* A module with some thousand symbols, and targets among them. */
+#include <linux/module.h>
+
+#include "jf_hide.h"
+
+/* Code that nobody executes, but with names. */
+asm(".pushsection .text\n"
+    ".set hide_n, 0\n"
+    ".altmacro\n"
+    ".macro hide_symbol n\n"
+    "hide_symbol_\\n:\n"
+    "	nop\n"
+    "	nop\n"
+    ".endm\n"
+    ".rept 4000\n"
+    "hide_symbol %hide_n\n"
+    ".set hide_n, hide_n + 1\n"
+    ".endr\n"
+    ".noaltmacro\n"
+    ".popsection\n");
+
+#define HIDE_LARGE(n) \
+static noinline u64 hide_large_##n(u64 x) \
+{ \
+	barrier(); \
+	return x + 10 + (n); \
+}
+HIDE_LARGE(0)
+HIDE_LARGE(1)
+HIDE_LARGE(2)
+HIDE_LARGE(3)
+HIDE_LARGE(4)
+HIDE_LARGE(5)
+HIDE_LARGE(6)
+HIDE_LARGE(7)
+
+static int __init hide_large_init(void)
+{
+	int err = dynfunc_update(hide_op, hide_large_0);
+
+	err = err ?: dynfunc_update(hide_op, hide_large_1);
+	err = err ?: dynfunc_update(hide_op, hide_large_2);
+	err = err ?: dynfunc_update(hide_op, hide_large_3);
+	err = err ?: dynfunc_update(hide_op, hide_large_4);
+	err = err ?: dynfunc_update(hide_op, hide_large_5);
+	err = err ?: dynfunc_update(hide_op, hide_large_6);
+	err = err ?: dynfunc_update(hide_op, hide_large_7);
+	return err ?: dynfunc_update(hide_op, hide_pass);
+}
+
+static void __exit hide_large_exit(void)
+{
+}
+
+module_init(hide_large_init);
+module_exit(hide_large_exit);
+MODULE_LICENSE("GPL");
+MODULE_DESCRIPTION("A module with some thousand symbols");

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Targets that lead away from themselves, for jf_hide.ko. */
+#include <linux/compiler.h>
+#include <linux/module.h>
+#include <linux/string.h>
+
+#include "jf_hide.h"
+
+static char *way = "tail";
+module_param(way, charp, 0444);
+MODULE_PARM_DESC(way, "the target to put in: tail, copied, part or plain");
+
+/* tail: its last act is to call a function beside it, which sleeps. */
+static noinline u64 hide_tail_helper(u64 x)
+{
+	atomic_inc(&hide_inside);
+	hide_wait();
+	atomic_dec(&hide_inside);
+	return x;
+}
+
+static noinline u64 hide_tail(u64 x)
+{
+	return hide_tail_helper(x + 2);
+}
+
+/*
+ * copied: one long instruction. An optimised kprobe on it leads to a copy, and
+ * who is interrupted in there has no trace of this text on the stack. What follows
+ * makes room for the jump: nothing jumps into it.
+ */
+static noinline u64 hide_copied(u64 x)
+{
+	unsigned long n = HIDE_ROOM;
+	void *p = hide_room;
+
+	atomic_inc(&hide_inside);
+	asm volatile("rep stosb\n\t"
+		     ".byte 0x0f, 0x1f, 0x44, 0, 0\n\t"
+		     "nop\n\tnop\n\tnop\n\tnop"
+		     : "+D" (p), "+c" (n) : "a" (0) : "memory");
+	atomic_dec(&hide_inside);
+	return x + 3;
+}
+
+/* Where the instruction is in there. */
+static int offset = -1;
+module_param(offset, int, 0444);
+MODULE_PARM_DESC(offset, "read it: where to put a probe in hide_copied()");
+
+static void find_offset(void)
+{
+	static const u8 insn[] = { 0xf3, 0xaa, 0x0f, 0x1f, 0x44, 0, 0 };
+	const u8 *text = (const u8 *)hide_copied;
+	int i;
+
+	for (i = 0; i < 100; i++) {
+		if (memcmp(text + i, insn, sizeof(insn)))
+			continue;
+		offset = i;
+		return;
+	}
+}
+
+/*
+ * part: what the compiler leaves of it when it takes its beginning into those who
+ * call it is a function of its own, to which this one jumps.
+ */
+static bool part_on = true;
+module_param(part_on, bool, 0644);
+MODULE_PARM_DESC(part_on, "keeps the compiler from knowing");
+static atomic_t part_seen[6];
+
+static u64 hide_part(u64 x)
+{
+	if (likely(!READ_ONCE(part_on)))
+		return x;
+	atomic_inc(&hide_inside);
+	atomic_add(x, &part_seen[0]);
+	atomic_add(x, &part_seen[1]);
+	atomic_add(x, &part_seen[2]);
+	hide_wait();
+	atomic_add(x, &part_seen[3]);
+	atomic_add(x, &part_seen[4]);
+	atomic_add(x, &part_seen[5]);
+	atomic_dec(&hide_inside);
+	return x;
+}
+
+static int part_calls(const char *val, const struct kernel_param *kp)
+{
+	return hide_part(1) + hide_part(strlen(val)) + hide_part(3) ? 0 : -EIO;
+}
+
+static const struct kernel_param_ops part_ops = { .set = part_calls };
+module_param_cb(part_calls, &part_ops, NULL, 0200);
+MODULE_PARM_DESC(part_calls, "so that there are calls of that one");
+
+/* plain: nobody has ever been in there. */
+static noinline u64 hide_plain(u64 x)
+{
+	return x + 4;
+}
+
+static int __init hide_m_init(void)
+{
+	find_offset();
+	if (!strcmp(way, "tail"))
+		return dynfunc_update(hide_op, hide_tail);
+	if (!strcmp(way, "copied"))
+		return dynfunc_update(hide_op, hide_copied);
+	if (!strcmp(way, "part"))
+		return dynfunc_update(hide_op, hide_part);
+	if (!strcmp(way, "plain"))
+		return dynfunc_update(hide_other, hide_plain);
+	return -EINVAL;
+}
+
+/* All is left to jumpfunc. */
+static void __exit hide_m_exit(void)
+{
+}
+
+module_init(hide_m_init);
+module_exit(hide_m_exit);
+MODULE_LICENSE("GPL");
+MODULE_DESCRIPTION("Targets that lead away from themselves");

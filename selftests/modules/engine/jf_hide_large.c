@@ -4,7 +4,7 @@
 
 #include "jf_hide.h"
 
-/* Code that nobody executes, but with names. */
+/* Names. That nobody executes a nop is nothing that objtool minds. */
 asm(".pushsection .text\n"
     ".set hide_n, 0\n"
     ".altmacro\n"

@@ -109,7 +109,7 @@ section "a function that a target jumped to"
 check "somebody is in there" goes_in tail site
 hide_do pass
 # He is not in the target, and cannot be told from one who never was.
-hide_do quiesce 3000 || true
+check "a quiesce does not wait for him" hide_do quiesce 30000
 beside rmmod rmmod jf_hide_m
 sleep 1.5
 check_fails "tail: rmmod waits" over rmmod

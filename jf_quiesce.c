@@ -287,12 +287,13 @@ static struct jf_text *jf_text_walk(const struct jf_symbol *func)
 {
 	struct jf_symbol *o = &jf_symbol_other;
 	struct jf_text *t = kzalloc(sizeof(*t), GFP_KERNEL);
-	int err = 0;
+	int err;
 
 	if (!t)
 		return NULL;
 	t->start = func->start;
 	t->end = func->end;
+	err = jf_text_add(t, func);
 	while (!err && jf_symbol_get(o, t->end) && jf_same_module(o, func)) {
 		err = jf_text_add(t, o);
 		t->end = o->end;

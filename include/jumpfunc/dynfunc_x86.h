@@ -126,7 +126,13 @@
  * own type extends its sign where C would; a wider parameter sees the value
  * that C would convert to, a 32-bit one ignores the upper half.
  */
-#define __jf_reg(x)	((unsigned long)(x))
+#define __jf_reg(x)							\
+({									\
+	/* As an argument: an array is a pointer here. */		\
+	_Static_assert(sizeof(1 ? (x) : (x)) <= sizeof(unsigned long),	\
+		"dynfunc_call() takes no argument of more than 64 bits"); \
+	(unsigned long)(x);						\
+})
 
 /* What a register holds, as the return type: a callee leaves the rest unset. */
 #define __jf_result(type, rax)						\

@@ -123,6 +123,10 @@ bad seven_args 'at most six' 'a call site with seven arguments' <<'EOF'
 int f(void);
 int f(void) { return dynfunc_call(d_seven, 1, 2, 3, 4, 5, 6, 7); }
 EOF
+bad int128 'more than 64 bits' 'a call site with an argument of 128 bits' <<'EOF'
+int f(__int128 x);
+int f(__int128 x) { return dynfunc_call(d_add, x, 1); }
+EOF
 bad too_few 'too few arguments' 'a call with too few arguments' <<'EOF'
 int f(void);
 int f(void) { return dynfunc_call(d_add, 1); }

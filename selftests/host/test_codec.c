@@ -606,7 +606,7 @@ int main(int argc, char **argv)
 	}
 	random_state = seed;
 
-	printf("TAP version 13\n1..11\n# seed %" PRIu64 "\n", seed);
+	printf("TAP version 13\n1..12\n# seed %" PRIu64 "\n", seed);
 	test_encode_vectors();
 	test_plain_vectors();
 	test_decode_vectors();

@@ -6,8 +6,8 @@
  * nothing is none; every reason to refuse a batch, met at whichever key or site,
  * leaves all text, values, counters and memory as they were, and the next batch
  * works; the documented exception (-EIO) counts as done; a key named twice is one
- * change or an error; NULL forms, circles of trampolines, contexts; counters and
- * trace events tell what happened.
+ * change or an error; NULL forms, circles of trampolines, also those that would only
+ * be closed when a module goes, contexts; counters and trace events tell what happened.
  */
 #include "fake.h"
 
@@ -461,11 +461,16 @@ static void each_site_foreign(struct kunit *test)
 static void each_allocation_fails(struct kunit *test)
 {
 	struct fixture x = fixture(test);
-	struct jfk_state *before = jfk_save(test);
+	struct jfk_state *before;
 	struct jf_batch b;
 	unsigned int n;
 	int err = -1;
 
+	/* Each replaces another target, and so has a record of its own. */
+	KUNIT_ASSERT_EQ(test, __jf_func_update(x.f[1], jfk_target(2)), 0);
+	KUNIT_ASSERT_EQ(test, __jf_func_update(x.f[2], jfk_target(3)), 0);
+	jf_quiesce();
+	before = jfk_save(test);
 	for (n = 1; err && n < 20; n++) {
 		jfk.allocs = 0;
 		jfk.fail_at = n;
@@ -475,15 +480,17 @@ static void each_allocation_fails(struct kunit *test)
 		if (err) {
 			KUNIT_EXPECT_EQ(test, err, -ENOMEM);
 			JFK_EXPECT_UNCHANGED(test, before, "allocation %u", n);
+			KUNIT_EXPECT_EQ(test, jfk_num_gones(), 0U);
 		}
 	}
 	KUNIT_EXPECT_EQ(test, err, 0);
-	/* Four changes and the pokes failed before one got through. */
-	KUNIT_EXPECT_EQ(test, n, 7U);
+	/* Four changes, three records and the pokes failed before one got through. */
+	KUNIT_EXPECT_EQ(test, n, 10U);
+	KUNIT_EXPECT_EQ(test, jfk_num_gones(), 3U);
 	expect_done(test, &x, 1);
 }
 
-/* One update takes no list: its only allocation is that of the pokes. */
+/* One update takes no list: what it allocates is a record, and the pokes. */
 static void one_update_without_memory(struct kunit *test)
 {
 	struct fixture x = fixture(test);
@@ -493,10 +500,14 @@ static void one_update_without_memory(struct kunit *test)
 	jfk.fail_at = 1;
 	KUNIT_EXPECT_EQ(test, __jf_func_update(x.f[0], jfk_target(1)), -ENOMEM);
 	JFK_EXPECT_UNCHANGED(test, before, "by an update without memory");
+	jfk.allocs = 0;
 	jfk.fail_at = 2;
+	KUNIT_EXPECT_EQ(test, __jf_func_update(x.f[0], jfk_target(1)), -ENOMEM);
+	JFK_EXPECT_UNCHANGED(test, before, "by an update without memory for pokes");
+	jfk.fail_at = 3;
 	jfk.allocs = 0;
 	KUNIT_EXPECT_EQ(test, __jf_func_update(x.f[0], jfk_target(1)), 0);
-	KUNIT_EXPECT_EQ(test, jfk.allocs, 1U);
+	KUNIT_EXPECT_EQ(test, jfk.allocs, 2U);
 }
 
 /* The one error after which things have changed. */
@@ -595,6 +606,120 @@ static void circles(struct kunit *test)
 	JFK_EXPECT_UNCHANGED(test, before, "by a circle within the batch");
 }
 
+/*
+ * A key with a target in another module may fall back to its initial one at any
+ * time, and so leads to both. Here the initial target of h1 is f1's trampoline, and
+ * that of h2 is h1's; "far" has targets of its own.
+ */
+struct falls {
+	struct fixture	x;
+	struct jfk_mod	*m, *far;
+	struct jf_func	*h1, *h2;
+};
+
+static struct falls falls(struct kunit *test)
+{
+	struct falls y = { .x = fixture(test) };
+
+	y.m = jfk_module(test, "falls");
+	y.far = jfk_module(test, "far");
+	y.h1 = jfk_func(y.m, "h1", entry(&y.x, y.x.f[1]), 0);
+	y.h2 = jfk_func(y.m, "h2", entry(&(struct fixture){ .m = y.m }, y.h1), 0);
+	KUNIT_ASSERT_EQ(test, jfk_load(y.m), 0);
+	KUNIT_ASSERT_EQ(test, jfk_load(y.far), 0);
+	return y;
+}
+
+static void *fall_entry(struct falls *y, struct jf_func *f)
+{
+	return (void *)jfk_tramp(y->m, f) - 4;
+}
+
+/* Two keys: each change by itself is fine, in either order, but not both. */
+static void circles_of_two(struct kunit *test)
+{
+	struct falls y = falls(test);
+	struct jfk_state *before;
+	struct jf_batch b;
+
+	/* h1 -> far, f1 -> h1: when far goes, h1 -> f1 -> h1. */
+	KUNIT_EXPECT_EQ(test, __jf_func_update(y.h1, jfk_code(y.far, 0)), 0);
+	before = jfk_save(test);
+	KUNIT_EXPECT_EQ(test, __jf_func_update(y.x.f[1], fall_entry(&y, y.h1)), -EINVAL);
+	JFK_EXPECT_UNCHANGED(test, before, "by a circle of a fall-back");
+	/* The same in one batch, in either order. */
+	KUNIT_EXPECT_EQ(test, __jf_func_update(y.h1, entry(&y.x, y.x.f[1])), 0);
+	before = jfk_save(test);
+	jf_batch_init(&b);
+	__jf_batch_set_func(&b, y.h1, jfk_code(y.far, 0));
+	__jf_batch_set_func(&b, y.x.f[1], fall_entry(&y, y.h1));
+	KUNIT_EXPECT_EQ(test, jf_batch_commit(&b), -EINVAL);
+	jf_batch_init(&b);
+	__jf_batch_set_func(&b, y.x.f[1], fall_entry(&y, y.h1));
+	__jf_batch_set_func(&b, y.h1, jfk_code(y.far, 0));
+	KUNIT_EXPECT_EQ(test, jf_batch_commit(&b), -EINVAL);
+	JFK_EXPECT_UNCHANGED(test, before, "by a circle of a fall-back in a batch");
+
+	/* What is in the key's own module does not fall back. */
+	KUNIT_EXPECT_EQ(test, __jf_func_update(y.h1, jfk_code(y.m, 0)), 0);
+	KUNIT_EXPECT_EQ(test, __jf_func_update(y.x.f[1], fall_entry(&y, y.h1)), 0);
+	/* And now the first half may not come second. */
+	before = jfk_save(test);
+	KUNIT_EXPECT_EQ(test, __jf_func_update(y.h1, jfk_code(y.far, 0)), -EINVAL);
+	JFK_EXPECT_UNCHANGED(test, before, "by the other half");
+	KUNIT_EXPECT_EQ(test, __jf_func_update(y.h1, jfk_code(y.m, 1)), 0);
+
+	/* A module goes that was never part of it: nothing happens to them. */
+	KUNIT_EXPECT_EQ(test, jfk_notify(y.far, MODULE_STATE_GOING), 0);
+	KUNIT_EXPECT_PTR_EQ(test, y.h1->func, jfk_code(y.m, 1));
+	KUNIT_EXPECT_EQ(test, jf_stats.fallbacks, 0ULL);
+}
+
+/* Three keys, of which two would have to fall back. */
+static void circles_of_three(struct kunit *test)
+{
+	struct falls y = falls(test);
+	struct jfk_state *before;
+	struct jf_batch b;
+
+	/* h2 -> far, h1 -> far; then f1 -> h2 would close h2 -> h1 -> f1 -> h2. */
+	KUNIT_EXPECT_EQ(test, __jf_func_update(y.h2, jfk_code(y.far, 0)), 0);
+	KUNIT_EXPECT_EQ(test, __jf_func_update(y.h1, jfk_code(y.far, 1)), 0);
+	before = jfk_save(test);
+	KUNIT_EXPECT_EQ(test, __jf_func_update(y.x.f[1], fall_entry(&y, y.h2)), -EINVAL);
+	/* Over one more. */
+	jf_batch_init(&b);
+	__jf_batch_set_func(&b, y.x.f[1], entry(&y.x, y.x.f[2]));
+	__jf_batch_set_func(&b, y.x.f[2], fall_entry(&y, y.h2));
+	KUNIT_EXPECT_EQ(test, jf_batch_commit(&b), -EINVAL);
+	JFK_EXPECT_UNCHANGED(test, before, "by a circle of two fall-backs");
+	/* One link is cut for good: then it is none. */
+	KUNIT_EXPECT_EQ(test, __jf_func_update(y.h1, jfk_code(y.m, 0)), 0);
+	KUNIT_EXPECT_EQ(test, __jf_func_update(y.x.f[1], fall_entry(&y, y.h2)), 0);
+	before = jfk_save(test);
+	KUNIT_EXPECT_EQ(test, __jf_func_update(y.h1, jfk_code(y.far, 1)), -EINVAL);
+	JFK_EXPECT_UNCHANGED(test, before, "by what cannot fall back");
+
+	/* It goes, and falling back is not refused. */
+	KUNIT_EXPECT_EQ(test, jfk_notify(y.far, MODULE_STATE_GOING), 0);
+	KUNIT_EXPECT_PTR_EQ(test, y.h2->func, fall_entry(&y, y.h1));
+	KUNIT_EXPECT_EQ(test, jf_stats.fallbacks, 1ULL);
+	KUNIT_EXPECT_EQ(test, jfk.sleeps, 0U);
+}
+
+/* Two ways that lead to one key are no circle. */
+static void no_circle(struct kunit *test)
+{
+	struct falls y = falls(test);
+
+	KUNIT_EXPECT_EQ(test, __jf_func_update(y.h2, entry(&y.x, y.x.f[0])), 0);
+	KUNIT_EXPECT_EQ(test, __jf_func_update(y.x.f[0], entry(&y.x, y.x.f[1])), 0);
+	KUNIT_EXPECT_EQ(test, __jf_func_update(y.x.f[2], fall_entry(&y, y.h2)), 0);
+	KUNIT_EXPECT_EQ(test, __jf_func_update(y.x.f[1], jfk_target(2)), 0);
+	KUNIT_EXPECT_EQ(test, __jf_func_update(y.x.f[1], fall_entry(&y, y.h2)), -EINVAL);
+	KUNIT_EXPECT_EQ(test, __jf_func_update(y.x.f[1], fall_entry(&y, y.h1)), -EINVAL);
+}
+
 /* --- accounts ---------------------------------------------------------- */
 
 static void counters(struct kunit *test)
@@ -638,29 +763,49 @@ static void trace_events(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, jfk.ev_error, -EINVAL);
 }
 
-/* A grace period is due after a target was replaced, once, and not for keys. */
+/* A module goes, and comes back. */
+static void expect_due(struct kunit *test, struct jfk_mod *m, unsigned int due,
+		       const char *when)
+{
+	jfk.gathers = jfk.looks = jfk.tasks_graces = 0;
+	jf_stats.quiesces = 0;
+	KUNIT_ASSERT_EQ(test, jfk_notify(m, MODULE_STATE_GOING), 0);
+	KUNIT_EXPECT_EQ_MSG(test, jfk.gathers, due, "%s", when);
+	KUNIT_EXPECT_EQ_MSG(test, jfk.looks, due, "%s", when);
+	KUNIT_EXPECT_EQ_MSG(test, jfk.tasks_graces, due, "%s", when);
+	KUNIT_EXPECT_EQ_MSG(test, jf_stats.quiesces, (u64)due, "%s", when);
+	KUNIT_ASSERT_EQ(test, jfk_load(m), 0);
+}
+
+/* A wait is due when a module goes that has been a target, once. */
 static void quiesce_when_needed(struct kunit *test)
 {
 	struct fixture x = fixture(test);
+	struct jfk_mod *other = jfk_module(test, "other");
+	void *target = jfk_code(other, 0);
 
-	jf_quiesce_if_needed();
-	KUNIT_EXPECT_EQ(test, jfk.tasks_graces, 0U);
+	other->mod.num_kp = 0;
+	KUNIT_ASSERT_EQ(test, jfk_load(other), 0);
+	expect_due(test, other, 0, "nothing has happened");
 	KUNIT_EXPECT_EQ(test, jf_key_enable(x.key), 0);
-	jf_quiesce_if_needed();
-	KUNIT_EXPECT_EQ(test, jfk.tasks_graces, 0U);
+	expect_due(test, other, 0, "a key has changed");
 	KUNIT_EXPECT_EQ(test, __jf_func_update(x.f[0], jfk_target(1)), 0);
-	KUNIT_EXPECT_EQ(test, __jf_func_update(x.f[1], jfk_target(1)), 0);
-	jf_quiesce_if_needed();
-	KUNIT_EXPECT_EQ(test, jfk.tasks_graces, 1U);
-	jf_quiesce_if_needed();
-	KUNIT_EXPECT_EQ(test, jfk.tasks_graces, 1U);
-	/* A failed update replaces nothing. */
+	expect_due(test, other, 0, "the target of somebody else was replaced");
 	KUNIT_EXPECT_EQ(test, __jf_func_update(x.f[0], NULL), -EINVAL);
-	jf_quiesce_if_needed();
-	KUNIT_EXPECT_EQ(test, jfk.tasks_graces, 1U);
+	expect_due(test, other, 0, "an update was refused");
+	KUNIT_EXPECT_EQ(test, __jf_func_update(x.f[0], target), 0);
+	KUNIT_EXPECT_EQ(test, __jf_func_update(x.f[1], target), 0);
+	expect_due(test, other, 1, "it was the target of two");
+	expect_due(test, other, 0, "it has come back as another one");
+	KUNIT_EXPECT_EQ(test, __jf_func_update(x.f[0], target), 0);
+	KUNIT_EXPECT_EQ(test, __jf_func_update(x.f[0], jfk_target(1)), 0);
+	expect_due(test, other, 1, "it was a target for a while");
+	/* A helper may have been jumped to, and nobody looked there. */
+	KUNIT_EXPECT_EQ(test, __jf_func_update(x.f[0], target), 0);
+	KUNIT_EXPECT_EQ(test, __jf_func_update(x.f[0], jfk_target(1)), 0);
 	jf_quiesce();
-	KUNIT_EXPECT_EQ(test, jfk.tasks_graces, 2U);
-	KUNIT_EXPECT_EQ(test, jf_stats.quiesces, 2ULL);
+	KUNIT_EXPECT_EQ(test, jfk_num_gones(), 0U);
+	expect_due(test, other, 1, "it was, and others have waited for the target");
 }
 
 static void target_names(struct kunit *test)
@@ -692,6 +837,9 @@ static struct kunit_case batch_cases[] = {
 	KUNIT_CASE(no_null_form),
 	KUNIT_CASE(interrupts_off),
 	KUNIT_CASE(circles),
+	KUNIT_CASE(circles_of_two),
+	KUNIT_CASE(circles_of_three),
+	KUNIT_CASE(no_circle),
 	KUNIT_CASE(counters),
 	KUNIT_CASE(trace_events),
 	KUNIT_CASE(quiesce_when_needed),

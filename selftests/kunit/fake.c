@@ -3,39 +3,11 @@
  * What fake.h describes. The engine's sources are included, so that its statics
  * can be looked at, and so that what it calls can be replaced by macros.
  */
-#include "fake.h"
-
-/* All headers of the engine, before any macro below can get at them. */
-#include <linux/cpu.h>
-#include <linux/delay.h>
-#include <linux/err.h>
-#include <linux/hardirq.h>
-#include <linux/hashtable.h>
-#include <linux/kallsyms.h>
-#include <linux/kprobes.h>
-#include <linux/ktime.h>
-#include <linux/mm.h>
-#include <linux/perf_event.h>
-#include <linux/rcupdate.h>
-#include <linux/sched.h>
-#include <linux/slab.h>
-#include <linux/sort.h>
-#include <linux/string.h>
-#include <linux/trace_events.h>
-#include <linux/tracepoint.h>
-#include <linux/vmalloc.h>
-#include <linux/workqueue.h>
-#ifdef __has_include
-#if __has_include(<asm/unaligned.h>)
-#include <asm/unaligned.h>
-#else
-#include <linux/unaligned.h>
-#endif
-#endif
+#include "fake_kernel.h"
 
 struct jfk jfk;
 
-static void breach(const char *what)
+void jfk_breach(const char *what)
 {
 	jfk.breaches++;
 	if (!jfk.breach)
@@ -44,27 +16,18 @@ static void breach(const char *what)
 
 /* --- the allocator ----------------------------------------------------- */
 
-/* Neither fails on purpose nor counts. */
-static void *jfk_real_alloc(size_t size)
-{
-	return kvmalloc(size, GFP_KERNEL);
-}
-
-static void jfk_real_free(const void *p)
-{
-	kvfree(p);
-}
-
-static void *jfk_alloc(size_t size, gfp_t gfp)
+void *jfk_alloc(size_t size, gfp_t gfp)
 {
 	void *p;
 
+	if (jfk.stopped)
+		jfk_breach("memory is asked for while all CPUs are stopped");
 	jfk.allocs++;
 	if (jfk.fail_at && (jfk.allocs == jfk.fail_at ||
 			    (jfk.fail_always && jfk.allocs > jfk.fail_at)))
 		return NULL;
 	/* Poison what is not asked to be zero. */
-	p = kvmalloc(size, gfp & ~__GFP_ZERO);
+	p = jfk_real_alloc(size, gfp & ~__GFP_ZERO);
 	if (p) {
 		memset(p, gfp & __GFP_ZERO ? 0 : 0xa5, size);
 		jfk.not_freed++;
@@ -72,51 +35,63 @@ static void *jfk_alloc(size_t size, gfp_t gfp)
 	return p;
 }
 
-static void jfk_free(const void *p)
+void jfk_free(const void *p)
 {
+	unsigned int i;
+
 	if (!p)
 		return;
 	jfk.not_freed--;
-	jfk.frees++;
-	if (!jfk.graces)
-		jfk.frees_without_grace++;
-	kvfree(p);
+	for (i = 0; i < ARRAY_SIZE(jfk.watched); i++) {
+		if (p != jfk.watched[i])
+			continue;
+		jfk.watched[i] = NULL;
+		jfk.watched_freed++;
+		jfk.freed_without_grace += !jfk.graces;
+	}
+	jfk_real_free(p);
 }
 
 /* --- time -------------------------------------------------------------- */
 
-static void jfk_grace(void)
+static void jfk_heal(void)
 {
-	jfk.graces++;
+	jfk.patch_err = 0;
+	jfk.fail_at = 0;
+	jfk.image_err = 0;
 }
 
-static void jfk_sleep(void)
+void jfk_sleep(unsigned int ms)
 {
+	if (jfk.stopped || mutex_is_locked(&jf_mutex))
+		jfk_breach("sleeps with the CPUs stopped or the lock held");
 	jfk.sleeps++;
-	if (jfk.sleeps == jfk.heal_after) {
-		jfk.patch_err = 0;
-		jfk.fail_at = 0;
-		jfk.image_err = 0;
-	}
+	jfk.slept = ms;
+	if (jfk.sleeps == jfk.heal_after)
+		jfk_heal();
 	if (jfk.sleeps > 1000) {
-		breach("waits for ever");
-		jfk.patch_err = 0;
-		jfk.fail_at = 0;
-		jfk.image_err = 0;
+		jfk_breach("waits for ever");
+		jfk_heal();
 	}
+	/* Nothing helps: end the test here, whatever that leaves behind. */
+	KUNIT_ASSERT_LT(jfk.test, jfk.sleeps, 3000U);
+	jfk_pass(msecs_to_jiffies(ms));
+	if (jfk.on_sleep)
+		jfk.on_sleep();
 }
 
 /* --- modules ----------------------------------------------------------- */
 
-static bool jfk_within(unsigned long addr, const struct module *mod)
+bool jfk_within(unsigned long addr, const struct module *mod)
 {
 	const struct jfk_mod *m = container_of(mod, struct jfk_mod, mod);
 
-	return addr >= (unsigned long)&m->mem &&
-	       addr < (unsigned long)(&m->mem + 1);
+	return (addr >= (unsigned long)&m->mem &&
+		addr < (unsigned long)(&m->mem + 1)) ||
+	       (m->func && addr == (unsigned long)m->func);
 }
 
-static bool jfk_within_init(unsigned long addr, const struct module *mod)
+bool jfk_within_init(unsigned long addr, const struct module *mod)
 {
 	const struct jfk_mod *m = container_of(mod, struct jfk_mod, mod);
 
@@ -126,46 +101,49 @@ static bool jfk_within_init(unsigned long addr, const struct module *mod)
 	       addr < (unsigned long)m->mem.init_text + JFK_INIT_TEXT;
 }
 
+bool jfk_module_text(const struct module *mod, unsigned int i,
+		     unsigned long *start, unsigned long *end)
+{
+	const struct jfk_mod *m = container_of(mod, struct jfk_mod, mod);
+
+	if (i > 1)
+		return false;
+	*start = (unsigned long)(i ? m->mem.init_text : m->mem.text);
+	*end = *start + (i ? JFK_INIT_TEXT : JFK_TEXT);
+	return true;
+}
+
 /* --- the engine -------------------------------------------------------- */
 
 static bool jfk_atomic;
 
-#undef EXPORT_SYMBOL_GPL
-#define EXPORT_SYMBOL_GPL(sym)		static_assert(true)
+#define cpus_read_lock()		do { cpus_read_lock(); jfk.cpus_locked++; } while (0)
+#define cpus_read_unlock()		do { jfk.cpus_locked--; cpus_read_unlock(); } while (0)
 
-#undef kmalloc
-#undef kzalloc
-#undef kfree
-#undef kvmalloc
-#undef kvmalloc_array
-#undef kvcalloc
-#undef kvfree
-#define kmalloc(size, gfp)		jfk_alloc(size, gfp)
-#define kzalloc(size, gfp)		jfk_alloc(size, (gfp) | __GFP_ZERO)
-#define kfree(p)			jfk_free(p)
-#define kvmalloc(size, gfp)		jfk_alloc(size, gfp)
-#define kvmalloc_array(n, size, gfp)	jfk_alloc(array_size(n, size), gfp)
-#define kvcalloc(n, size, gfp)		jfk_alloc(array_size(n, size), (gfp) | __GFP_ZERO)
-#define kvfree(p)			jfk_free(p)
+static bool jfk_queue(unsigned long delay)
+{
+	bool was = jfk.scheduled;
 
-#undef synchronize_rcu
-#undef synchronize_rcu_tasks
-#undef synchronize_rcu_tasks_rude
-#define synchronize_rcu()		jfk_grace()
-#define synchronize_rcu_tasks()		((void)jfk.tasks_graces++)
-#define synchronize_rcu_tasks_rude()	((void)0)
-#define msleep(ms)			jfk_sleep()
+	if (!was)
+		jfk.delay = delay;
+	jfk.scheduled = true;
+	return !was;
+}
 
-#undef within_module
-#undef within_module_init
-#define within_module(addr, mod)	jfk_within(addr, mod)
-#define within_module_init(addr, mod)	jfk_within_init(addr, mod)
+static bool jfk_requeue(unsigned long delay)
+{
+	bool was = jfk.scheduled;
 
-#undef schedule_delayed_work
-#define schedule_delayed_work(w, delay)	(jfk.scheduled = true)
+	jfk.delay = delay;
+	jfk.scheduled = true;
+	return was;
+}
+
+static bool jfk_flush(void);
+#define queue_delayed_work(wq, w, delay) jfk_queue(delay)
+#define mod_delayed_work(wq, w, delay)	jfk_requeue(delay)
 #define flush_delayed_work(w)		jfk_flush()
 #define cancel_delayed_work_sync(w)	(jfk.scheduled = false)
-static bool jfk_flush(void);
 
 #undef in_interrupt
 #define in_interrupt()			jfk_atomic
@@ -259,27 +237,40 @@ int jf_arch_check(const struct jf_site *site)
 	return (text & 0xff) == JFK_BREAKPOINT ? -EBUSY : -EILSEQ;
 }
 
+/* Which images can be reached, and which not any more. */
+static void jfk_images_poked(u64 old, u64 new)
+{
+	struct jfk_image *im;
+
+	for (im = jfk.image; im < jfk.image + JFK_IMAGES; im++) {
+		if (new == jfk_call(im) || new == jfk_jmp(im))
+			im->published = true;
+		if (old == jfk_call(im) || old == jfk_jmp(im))
+			im->asked = false;
+	}
+}
+
 int jf_arch_patch(struct jf_poke *pokes, unsigned int num, bool live)
 {
 	int err = jfk.patch_err;
 	unsigned int i;
 
 	if (!mutex_is_locked(&jf_mutex))
-		breach("a transaction without the lock");
+		jfk_breach("a transaction without the lock");
 	if (!num || num > JFK_SITES)
-		breach("a transaction of no size");
+		jfk_breach("a transaction of no size");
 	if (jfk.indirect)
-		breach("a transaction where nothing is patched");
+		jfk_breach("a transaction where nothing is patched");
 	for (i = 0; i < num; i++) {
 		if (i && pokes[i - 1].site->addr >= pokes[i].site->addr)
-			breach("pokes out of order");
+			jfk_breach("pokes out of order");
 		if (pokes[i].old != jfk_text(pokes[i].site->addr) ||
 		    pokes[i].old != pokes[i].site->insn)
-			breach("a poke whose old bytes were not looked at");
+			jfk_breach("a poke whose old bytes were not looked at");
 		if (pokes[i].old == pokes[i].new)
-			breach("a poke that changes nothing");
+			jfk_breach("a poke that changes nothing");
 		if (jf_site_find(pokes[i].site->addr) != pokes[i].site)
-			breach("a poke at a site that the handler would not find");
+			jfk_breach("a poke at a site that the handler would not find");
 	}
 
 	jfk.transactions++;
@@ -297,6 +288,7 @@ int jf_arch_patch(struct jf_poke *pokes, unsigned int num, bool live)
 		jfk.poke[i].new = pokes[i].new;
 		jfk_write(pokes[i].site->addr, pokes[i].new);
 		WRITE_ONCE(pokes[i].site->insn, pokes[i].new);
+		jfk_images_poked(pokes[i].old, pokes[i].new);
 	}
 	if (live)
 		jf_stats.broadcasts += 3;
@@ -334,12 +326,14 @@ int jf_arch_image_get(const struct jf_probe *probes, unsigned int num,
 	if (jfk.image_err)
 		return jfk.image_err;
 	if (!num || num > JF_TRACE_CHAIN_MAX)
-		breach("an image of no size");
+		jfk_breach("an image of no size");
 	while (im < jfk.image + jfk.images && im->used)
 		im++;
 	if (im == jfk.image + jfk.images)
 		return -ENOSPC;
 	im->used = true;
+	im->published = false;
+	im->asked = false;
 	im->num = num;
 	im->nargs = nargs;
 	memcpy(im->probe, probes, num * sizeof(*probes));
@@ -352,8 +346,24 @@ void jf_arch_image_put(void *image)
 	struct jfk_image *im = image;
 
 	if (!im->used)
-		breach("an image given back twice");
+		jfk_breach("an image given back twice");
+	if (im->published && !im->asked && !jfk.blind)
+		jfk_breach("an image given back without a look at who is in it");
+	if (jfk_is_inside(im, im + 1))
+		jfk_breach("an image given back while somebody is in it");
 	im->used = false;
+}
+
+bool jf_arch_image_span(const void *image, unsigned long *start,
+			unsigned long *end)
+{
+	const struct jfk_image *im = image;
+
+	if (im < jfk.image || im >= jfk.image + JFK_IMAGES)
+		return false;
+	*start = (unsigned long)im;
+	*end = (unsigned long)(im + 1);
+	return true;
 }
 
 unsigned int jf_arch_images_used(void)
@@ -470,7 +480,7 @@ struct jf_tracepoint *jfk_tp(struct jfk_mod *m, const char *name, unsigned int n
 	tp->name = jfk_name(m, name);
 	tp->owner = &m->mod;
 	tp->key = jfk_key(m, name, false, 0);
-	tp->call = jfk_func(m, name, NULL, JF_ENT_NULL_OK);
+	tp->call = jfk_func(m, name, NULL, JF_ENT_NULL_OK | JF_ENT_TRACE);
 	tp->iter = iterator;
 	tp->nargs = nargs;
 	jfk_site(m, &tp->key->ent, JF_SITE_BRANCH);
@@ -535,8 +545,13 @@ void *jfk_code(struct jfk_mod *m, unsigned int i)
 
 int jfk_notify(struct jfk_mod *m, unsigned long state)
 {
+	int err;
+
 	m->mod.state = state;
-	return notifier_to_errno(jf_module_notify(NULL, state, &m->mod));
+	err = notifier_to_errno(jf_module_notify(NULL, state, &m->mod));
+	if (state == MODULE_STATE_GOING && jfk_is_inside(m->mem.text, m->mem.init_text + JFK_INIT_TEXT))
+		jfk_breach("a module is freed while somebody is in it");
+	return err;
 }
 
 int jfk_load(struct jfk_mod *m)
@@ -592,6 +607,22 @@ unsigned long jfk_found(unsigned long addr)
 	struct jf_site *site = jf_site_find(addr);
 
 	return site ? site->addr : ULONG_MAX;
+}
+
+void jfk_watch(struct jfk_mod *m)
+{
+	struct jf_mod *jm;
+
+	jf_lock();
+	jm = jf_mod_find(&m->mod);
+	jfk.watched[0] = jm;
+	jfk.watched[1] = jm->sites;
+	jfk.watched[2] = jm->ctls;
+	jfk.watched[3] = jm->targets;
+	jf_unlock();
+	jfk.watched_freed = 0;
+	jfk.freed_without_grace = 0;
+	jfk.graces = 0;
 }
 
 int jfk_by_name(const char *module, const char *name, enum jf_ent_type type,
@@ -719,7 +750,7 @@ static void jfk_capture(struct jfk_state *s)
 			s->updates[n] += m->ctls[i].updates;
 			s->sites[n] += m->ctls[i].num_sites;
 			if (m->ctls[i].pending)
-				breach("a key still marked as pending");
+				jfk_breach("a key still marked as pending");
 		}
 		n++;
 	}
@@ -736,7 +767,7 @@ struct jfk_state *jfk_save(struct kunit *test)
 
 const char *jfk_changed(const struct jfk_state *s)
 {
-	struct jfk_state *now = jfk_real_alloc(sizeof(*now));
+	struct jfk_state *now = jfk_real_alloc(sizeof(*now), GFP_KERNEL);
 	const char *what = NULL;
 
 	if (!now)
@@ -779,7 +810,7 @@ static void on_batch(void *data, u64 begin, u64 end, unsigned int keys,
 	jfk.ev_sites = sites;
 	jfk.ev_error = error;
 	if (begin > end)
-		breach("a batch that ends before it begins");
+		jfk_breach("a batch that ends before it begins");
 }
 
 int jfk_init(struct kunit *test)
@@ -787,13 +818,20 @@ int jfk_init(struct kunit *test)
 	int err;
 
 	memset(&jfk, 0, sizeof(jfk));
+	jfk.test = test;
+	INIT_LIST_HEAD(&jf_modules);
+	INIT_LIST_HEAD(&jf_tracepoints);
+	INIT_LIST_HEAD(&jf_retired);
+	hash_init(jf_ctls);
+	hash_init(jf_tramps);
+	jf_map = NULL;
 	memset(&jf_stats, 0, sizeof(jf_stats));
 	memset(&jf_trace_stats, 0, sizeof(jf_trace_stats));
-	jf_seq = 0;
-	jf_quiesced_seq = 0;
 	jfk.images = JFK_IMAGES;
+	jf_reclaim_slow = false;
 	jfk_atomic = false;
-	err = register_trace_jf_update(on_update, NULL);
+	err = jfk_quiesce_begin();
+	err = err ?: register_trace_jf_update(on_update, NULL);
 	return err ?: register_trace_jf_batch(on_batch, NULL);
 }
 
@@ -803,14 +841,16 @@ void jfk_exit(struct kunit *test)
 	unsigned int left = 0;
 
 	jfk_atomic = false;
-	jfk.patch_err = 0;
-	jfk.fail_at = 0;
-	jfk.image_err = 0;
+	jfk_heal();
+	jfk.sleeps = 0;
+	jfk_leave_all();
+	/* The last one first, as it may need the others. */
 	while (!list_empty(&jf_modules) && left++ < 100)
-		jfk_notify(container_of(list_first_entry(&jf_modules, struct jf_mod,
-							 list)->mod,
+		jfk_notify(container_of(list_last_entry(&jf_modules, struct jf_mod,
+							list)->mod,
 					struct jfk_mod, mod), MODULE_STATE_GOING);
 	jfk_flush();
+	jfk_quiesce_end(test);
 	jfk_free(jf_map);
 	jf_map = NULL;
 	unregister_trace_jf_update(on_update, NULL);

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The engine without a CPU: jf_core.c, jf_registry.c and jf_tracepoint.c, compiled
- * once more into jf_kunit_core.ko on top of an architecture, modules, an allocator
- * and grace periods that are all made up. Nothing is executed or patched; all is
- * recorded, and each step can be told to fail.
+ * The engine without a CPU: jf_core.c, jf_registry.c, jf_tracepoint.c (in fake.c)
+ * and jf_quiesce.c (in fake_quiesce.c), compiled once more into jf_kunit_core.ko on
+ * top of an architecture, modules, tasks, an allocator, time and grace periods that
+ * are all made up. Nothing is executed or patched; all is recorded, and each step
+ * can be told to fail.
  *
  * API:
  *   jfk_init(), jfk_exit()		.init and .exit of a suite
  *   jfk_module(test, name)		a module, empty as yet
  *   jfk_func(), jfk_key(), jfk_site(), ...	what its tables name
  *   jfk_notify(m, MODULE_STATE_*)	its life
+ *   jfk_task(test, at)			a task that is in the text at that address
  *   jfk					what was recorded, what shall fail
  *   jfk_save(), jfk_unchanged()	nothing has changed on error
  *
@@ -36,6 +38,12 @@
 /* It defines its own, and KUnit's headers have brought the kernel's. */
 #undef pr_fmt
 #include "jf_internal.h"
+#include "jf_quiesce.h"
+
+#include <linux/refcount.h>
+
+/* In front of each function, and belonging to it. */
+#define JFK_PAD		16
 
 #define JFK_TEXT	2048
 #define JFK_INIT_TEXT	256
@@ -64,6 +72,8 @@ struct jfk_mod {
 	unsigned int		funcs, keys, tps, ents, sites, targets, lists;
 	/* Where the next site goes. */
 	unsigned int		at, init_at;
+	/* A function that can be executed, and counts as the module's. */
+	void			*func;
 };
 
 /* A transaction's poke, as it was seen. */
@@ -74,8 +84,11 @@ struct jfk_poke {
 
 #define JFK_IMAGES	24
 
+/*
+ * @published: a site led there. @asked: since none does, somebody asked who is in it
+ */
 struct jfk_image {
-	bool		used;
+	bool		used, published, asked;
 	unsigned int	num, nargs;
 	struct jf_probe	probe[JF_TRACE_CHAIN_MAX];
 };
@@ -105,20 +118,84 @@ extern struct jfk {
 	bool		fail_always;	/* from fail_at on */
 	int		not_freed;
 
-	/* time */
-	unsigned int	graces, tasks_graces, sleeps;
-	unsigned int	frees, frees_without_grace;
+	/* time, and grace periods: of RCU, and of Tasks RCU */
+	unsigned long	now;
+	unsigned int	graces, tasks_graces, rude_graces, sleeps;
+	unsigned int	slept;		/* the last time, in ms */
+	const void	*watched[4];
+	unsigned int	watched_freed, freed_without_grace;
 	unsigned int	heal_after;	/* so many msleep() end all failures */
-	bool		scheduled;
+	long		gp_takes;	/* jiffies until Tasks RCU ends; < 0: never */
+
+	/* tasks, and who looks at them */
+	bool		blind;		/* stacks cannot be read */
+	bool		stopped;
+	unsigned int	cpus_locked;
+	unsigned int	gathers;	/* CPUs were stopped to list all tasks */
+	unsigned int	looks;		/* ... to look at some of them */
+	unsigned int	looked_at;	/* how many of them, the last time */
+	unsigned int	looked_at_max;
+	unsigned int	seen;		/* looks at a task, in all */
+	unsigned int	cpu;		/* whose list of exiting tasks is used */
+	bool		no_exit_tp, no_workqueue, no_percpu;
+	int		exit_probe_err;
+	void		*exit_probe;	/* attached */
+	void		(*before_gather)(void);
+	void		(*on_stop)(void);
+	void		(*on_sleep)(void);
+
+	/* work */
+	bool		scheduled;	/* to reclaim what is retired */
+	unsigned long	delay;		/* in jiffies */
+	bool		queued;		/* to call callbacks */
+	int		workqueues, percpus;
+
+	/* what the kernel knows of text */
+	struct jfk_symbol {
+		const char	*name, *mod;
+		unsigned long	start, size;
+	} symbol[48];
+	unsigned long	nameless;	/* an address of nothing that has a name */
+
+	/* what jf_quiesce.c said in the log */
+	unsigned int	warnings;
+	char		warning[256];
 
 	/* trace events */
 	unsigned int	ev_updates, ev_batches;
 	unsigned int	ev_keys, ev_sites;
 	int		ev_error;
 
+	struct kunit	*test;
 	unsigned int	breaches;
 	const char	*breach;
 } jfk;
+
+/**
+ * struct jfk_task - a task; what the engine uses of struct task_struct comes first
+ * @at:     the text that its stack leads into, 0: none
+ * @ret:    the site that it returns to from a call, 0: none
+ * @tramp:  the trampoline that this call led to, 0: none
+ * @unreadable: its stack cannot be read to the end
+ * @stays:  so many jiffies, then it leaves; 0: for ever
+ * @restless: it runs between any two looks
+ * @refs:   references that the engine holds
+ * @looks:  how often it was looked at, @strict of these with regard to calls
+ */
+struct jfk_task {
+	char			comm[16];
+	int			pid;
+	unsigned int		on_cpu, on_rq, delayed;
+	unsigned long		nvcsw, nivcsw;
+	refcount_t		stack_refcount;
+
+	struct list_head	list;
+	unsigned long		at, ret, tramp;
+	bool			unreadable, restless;
+	unsigned long		stays;
+	int			refs;
+	unsigned int		looks, strict;
+};
 
 int jfk_init(struct kunit *test);
 void jfk_exit(struct kunit *test);
@@ -139,6 +216,30 @@ void *jfk_code(struct jfk_mod *m, unsigned int i);
 void *jfk_target(unsigned int i);
 /* What an iterator would be. */
 void *jfk_iter(void);
+
+/* Tasks. There are a few from the start, that are nowhere. */
+struct jfk_task *jfk_task(struct kunit *test, void *at);
+/* Outside, having run. */
+void jfk_leave(struct jfk_task *t);
+void jfk_leave_all(void);
+/* It begins to exit, and is still on the list of tasks. */
+void jfk_exiting(struct jfk_task *t);
+/* It comes off that list, and then its stack is freed. */
+void jfk_unlist(struct jfk_task *t);
+void jfk_free_stack(struct jfk_task *t);
+/* The task that calls the engine. */
+struct jfk_task *jfk_self(void);
+/* Take all tasks off the list but that one. */
+void jfk_no_tasks(void);
+bool jfk_is_inside(void *start, void *end);
+/* Tasks RCU ends all that it has begun. */
+void jfk_end_graces(void);
+/* It is later: who was to leave by now has left, grace periods have ended. */
+void jfk_pass(unsigned long time);
+/* Run the work that calls callbacks, if it was queued. */
+bool jfk_work(void);
+/* As when it is loaded. */
+void jfk_forget_exit_tp(void);
 
 int jfk_notify(struct jfk_mod *m, unsigned long state);
 /* COMING and LIVE. */
@@ -163,6 +264,8 @@ struct jf_ctl *jfk_ctl(struct jf_ent *ent);
 unsigned int jfk_num_sites(struct jf_ent *ent);
 u64 jfk_updates(struct jf_ent *ent);
 unsigned long jfk_found(unsigned long addr);
+/* What the INT3 handler may be looking at is not to be freed before it is done. */
+void jfk_watch(struct jfk_mod *m);
 int jfk_by_name(const char *module, const char *name, enum jf_ent_type type, struct jf_ent **ent);
 void *jfk_allowed(struct jf_ent *ent, const char *name);
 int jfk_check_target(void *func, struct jfk_mod *own);
@@ -174,6 +277,19 @@ void *jfk_probes_image(const struct jf_tracepoint *tp);
 const void *jfk_probes_id(const struct jf_tracepoint *tp);
 void jfk_reclaim(void);
 void jfk_force_context(bool atomic);
+/* The record of a function that was replaced. */
+bool jfk_gone(void *func);
+unsigned int jfk_gone_pins(void *func);
+u64 jfk_gone_since(void *func);
+enum jf_gone_kind jfk_gone_kind(void *func);
+/* Records in all, pinned ones included. */
+unsigned int jfk_num_gones(void);
+u64 jfk_quiesced_seq(void);
+/* Grace periods of Tasks RCU that nobody waits for. */
+unsigned int jfk_num_gps(void);
+unsigned int jfk_num_exits(unsigned int cpu);
+unsigned int jfk_exits_max(void);
+int jfk_exits_lost(void);
 
 unsigned int jfk_images_used(void);
 
@@ -191,6 +307,6 @@ do {									\
 } while (0)
 
 extern struct kunit_suite jfk_registry_suite, jfk_batch_suite, jfk_keys_suite,
-	jfk_trace_suite;
+	jfk_trace_suite, jfk_gone_suite, jfk_quiesce_suite;
 
 #endif /* JFK_FAKE_H */

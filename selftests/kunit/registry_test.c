@@ -4,12 +4,13 @@
  *
  * What it proves: tables become keys and sites whose text agrees with the keys
  * before the module's first line runs; a table that is wrong in any field, a site
- * that is not as the macros emit it, a target out of reach or a failed allocation
- * refuses the module and leaves nothing of it behind; the map of sites answers for
- * each site's first byte and for nothing else; __init text and read-only keys end
- * with LIVE; what leads into a module that goes falls back in one transaction
- * which is repeated until it succeeds, and no memory is freed before a grace
- * period.
+ * that is not as the macros emit it, a target out of reach, one that could not be
+ * fallen back to, or a failed allocation refuses the module and leaves nothing of it
+ * behind; the map of sites answers for each site's first byte and for nothing else;
+ * __init text and read-only keys end with LIVE; what leads into a module that goes
+ * falls back in one transaction which is repeated until it succeeds; then it is
+ * waited for until nobody is in it, no calls are sent there meanwhile, and no memory
+ * is freed before.
  */
 #include "fake.h"
 
@@ -93,9 +94,36 @@ static void no_tables(struct kunit *test)
 
 	m->mod.num_kp = 1;
 	KUNIT_EXPECT_EQ(test, jfk_load(m), 0);
-	KUNIT_EXPECT_EQ(test, jfk_num_modules(), 0U);
-	KUNIT_EXPECT_EQ(test, jfk.allocs, 0U);
+	/* It is known, so that it can be told when it goes, and that is all. */
+	KUNIT_EXPECT_EQ(test, jfk_num_modules(), 1U);
+	KUNIT_EXPECT_EQ(test, jfk.allocs, 1U);
+	KUNIT_EXPECT_EQ(test, jfk.transactions, 0U);
+	KUNIT_EXPECT_EQ(test, jfk_map_num(), 0U);
 	KUNIT_EXPECT_EQ(test, jfk_notify(m, MODULE_STATE_GOING), 0);
+	KUNIT_EXPECT_EQ(test, jfk_num_modules(), 0U);
+	KUNIT_EXPECT_EQ(test, jfk.not_freed, 0);
+	KUNIT_EXPECT_EQ(test, jfk.gathers + jfk.tasks_graces, 0U);
+}
+
+/* Want of memory is no reason to refuse it: it is like one that was there before. */
+static void no_tables_no_memory(struct kunit *test)
+{
+	struct everything e = everything(test, "m");
+	struct jfk_mod *target = jfk_module(test, "target");
+
+	target->mod.num_kp = 0;
+	KUNIT_ASSERT_EQ(test, jfk_load(e.m), 0);
+	jfk.allocs = 0;
+	jfk.fail_at = 1;
+	KUNIT_EXPECT_EQ(test, jfk_load(target), 0);
+	KUNIT_EXPECT_EQ(test, jfk.allocs, 1U);
+	jfk.fail_at = 0;
+	KUNIT_EXPECT_EQ(test, jfk_num_modules(), 1U);
+	KUNIT_EXPECT_EQ(test, __jf_func_update(e.f, jfk_code(target, 0)), 0);
+	KUNIT_EXPECT_EQ(test, jfk_notify(target, MODULE_STATE_GOING), 0);
+	KUNIT_EXPECT_EQ(test, jfk_num_modules(), 1U);
+	KUNIT_EXPECT_PTR_EQ(test, e.f->func, jfk_target(0));
+	KUNIT_EXPECT_EQ(test, jfk.gathers, 1U);
 }
 
 /* A header was included and nothing defined. */
@@ -236,6 +264,13 @@ SPOIL(same_site, jfk_site_at(e->m, &e->f->ent, JF_SITE_CALL, (void *)e->call_f))
 SPOIL(bytes, ((u8 *)e->call_g)[2] = 0x90)
 SPOIL(tramp_bytes, ((u8 *)jfk_tramp(e->m, e->g))[0] = 0xcc)
 SPOIL(far, jfk.far = jfk_target(0))
+SPOIL(init_text, e->f->init = e->f->func = jfk_init_text(e->m))
+SPOIL(later_init_text, e->f->init = jfk_init_text(e->m))
+SPOIL(itself, e->f->init = e->f->func = (void *)jfk_tramp(e->m, e->f) - 4)
+SPOIL(later_itself, e->f->init = (void *)jfk_tramp(e->m, e->f) - 4)
+SPOIL(circle, e->f->init = e->f->func = (void *)jfk_tramp(e->m, e->g) - 4;
+      e->g->init = e->g->func = (void *)jfk_tramp(e->m, e->f) - 4)
+SPOIL(far_later, e->f->init = jfk_target(3); jfk.far = e->f->init)
 SPOIL(list_of_key, jfk_allow(e->m, e->f, "t", jfk_target(1)); mem->list[0].ent = &e->on->ent)
 SPOIL(list_of_none, jfk_allow(e->m, e->f, "t", jfk_target(1)); mem->list[0].ent = &outside_key.ent)
 SPOIL(list_outside, jfk_allow(e->m, e->f, "t", jfk_target(1)); mem->list[0].targets = (void *)outside_text)
@@ -286,6 +321,12 @@ static const struct bad_table bad_tables[] = {
 	{ "foreign bytes at a site", -EILSEQ, spoil_bytes },
 	{ "foreign bytes in a trampoline", -EILSEQ, spoil_tramp_bytes },
 	{ "the initial target is out of reach", -ERANGE, spoil_far },
+	{ "an initial target in __init text", -EINVAL, spoil_init_text },
+	{ "a fall-back to __init text", -EINVAL, spoil_later_init_text },
+	{ "a function that calls itself", -EINVAL, spoil_itself },
+	{ "a fall-back to itself", -EINVAL, spoil_later_itself },
+	{ "two functions that call each other", -EINVAL, spoil_circle },
+	{ "a fall-back that is out of reach", -ERANGE, spoil_far_later },
 	{ "targets of a jump-label key", -EINVAL, spoil_list_of_key },
 	{ "targets of nothing", -EINVAL, spoil_list_of_none },
 	{ "targets elsewhere", -EINVAL, spoil_list_outside },
@@ -336,6 +377,24 @@ static void refused(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, jfk_num_modules(), 1U);
 	KUNIT_EXPECT_EQ(test, jf_key_enable(first.off), 0);
 	KUNIT_EXPECT_EQ(test, jf_key_disable(first.off), 0);
+}
+
+/* A site of another module's key: what counts is where that may fall back to. */
+static void fall_back_out_of_reach(struct kunit *test)
+{
+	struct everything e = everything(test, "owner");
+	struct jfk_mod *m = jfk_module(test, "user");
+	struct jfk_state *before;
+
+	jfk_site(m, &e.f->ent, JF_SITE_CALL);
+	KUNIT_ASSERT_EQ(test, jfk_load(e.m), 0);
+	KUNIT_ASSERT_EQ(test, __jf_func_update(e.f, jfk_target(2)), 0);
+	before = jfk_save(test);
+	jfk.far = jfk_target(0);
+	KUNIT_EXPECT_EQ(test, jfk_notify(m, MODULE_STATE_COMING), -ERANGE);
+	JFK_EXPECT_UNCHANGED(test, before, "by a refused module");
+	jfk.far = NULL;
+	KUNIT_EXPECT_EQ(test, jfk_load(m), 0);
 }
 
 /* Every allocation on the way fails once. */
@@ -432,6 +491,14 @@ static void map_lookup(struct kunit *test)
 }
 
 /* Going blanks entries in place; the next that comes drops them. */
+static struct everything *blanked;
+static unsigned int blanked_yet;
+
+static void is_blanked(void)
+{
+	blanked_yet += !jf_site_find(blanked->call_f) && !jf_site_find(blanked->likely_on);
+}
+
 static void map_comes_and_goes(struct kunit *test)
 {
 	struct everything a = everything(test, "a"), b = everything(test, "b"),
@@ -440,9 +507,18 @@ static void map_comes_and_goes(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, jfk_load(a.m), 0);
 	KUNIT_ASSERT_EQ(test, jfk_load(b.m), 0);
 	KUNIT_EXPECT_EQ(test, jfk_map_num(), 2U * EVERYTHING_SITES);
+	/* It needs no memory: only then is there a wait, which does. */
+	blanked = &a;
+	blanked_yet = 0;
+	jfk.on_sleep = is_blanked;
 	jfk.allocs = 0;
+	jfk.fail_at = 1;
+	jfk.fail_always = true;
+	jfk.heal_after = 3;
 	KUNIT_EXPECT_EQ(test, jfk_notify(a.m, MODULE_STATE_GOING), 0);
-	KUNIT_EXPECT_EQ_MSG(test, jfk.allocs, 0U, "going must not need memory");
+	jfk.on_sleep = NULL;
+	KUNIT_EXPECT_EQ(test, jfk.sleeps, 3U);
+	KUNIT_EXPECT_EQ_MSG(test, blanked_yet, 3U, "going must not need memory");
 	KUNIT_EXPECT_TRUE(test, !jf_site_find(a.call_f));
 	KUNIT_EXPECT_EQ(test, jfk_found(b.call_f), b.call_f);
 	KUNIT_EXPECT_EQ(test, jfk_map_num(), 2U * EVERYTHING_SITES);
@@ -517,15 +593,42 @@ static void going(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, jfk_load(e.m), 0);
 	text = jfk_text(e.call_f);
 	jfk.transactions = 0;
-	jfk.graces = 0;
-	jfk.frees_without_grace = 0;
+	jfk_watch(e.m);
 	KUNIT_EXPECT_EQ(test, jfk_notify(e.m, MODULE_STATE_GOING), 0);
 	/* Its text is about to be freed: nobody writes there any more. */
 	KUNIT_EXPECT_EQ(test, jfk.transactions, 0U);
 	KUNIT_EXPECT_EQ(test, jfk_text(e.call_f), text);
-	KUNIT_EXPECT_EQ_MSG(test, jfk.frees_without_grace, 0U,
+	KUNIT_EXPECT_EQ(test, jfk.watched_freed, 4U);
+	KUNIT_EXPECT_EQ_MSG(test, jfk.freed_without_grace, 0U,
 			    "the handler may still be looking at a site");
 	expect_gone(test, &e);
+}
+
+/* A module with keys calls its own functions by them: it is always looked for. */
+static void going_with_keys(struct kunit *test)
+{
+	struct everything e = everything(test, "m");
+	struct jfk_task *t;
+
+	KUNIT_ASSERT_EQ(test, jfk_load(e.m), 0);
+	t = jfk_task(test, jfk_code(e.m, 0));
+	t->stays = 3 * HZ;
+	KUNIT_EXPECT_EQ(test, jfk_notify(e.m, MODULE_STATE_GOING), 0);
+	KUNIT_EXPECT_EQ(test, t->at, 0UL);
+	KUNIT_EXPECT_EQ(test, jfk.gathers, 1U);
+}
+
+/* So is one that was there before us, since nobody knows what it has been. */
+static void going_unknown(struct kunit *test)
+{
+	struct jfk_mod *m = jfk_module(test, "m");
+	struct jfk_task *t = jfk_task(test, jfk_code(m, 0));
+
+	m->mod.num_kp = 0;
+	t->stays = 3 * HZ;
+	KUNIT_EXPECT_EQ(test, jfk_notify(m, MODULE_STATE_GOING), 0);
+	KUNIT_EXPECT_EQ(test, t->at, 0UL);
+	KUNIT_EXPECT_EQ(test, jfk_num_modules(), 0U);
 }
 
 /* Its init function failed: no LIVE between. */
@@ -576,8 +679,7 @@ static void fall_back(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, __jf_func_update(target.f, jfk_code(target.m, 2)), 0);
 	jfk.transactions = 0;
 	jfk.tasks_graces = 0;
-	jfk.graces = 0;
-	jfk.frees_without_grace = 0;
+	jfk.gathers = 0;
 	KUNIT_EXPECT_EQ(test, jfk_notify(target.m, MODULE_STATE_GOING), 0);
 	KUNIT_EXPECT_EQ(test, jfk.transactions, 1U);
 	KUNIT_EXPECT_EQ(test, jfk.pokes, 4U);
@@ -587,8 +689,10 @@ static void fall_back(struct kunit *test)
 	KUNIT_EXPECT_PTR_EQ(test, f2->func, jfk_target(2));
 	KUNIT_EXPECT_EQ(test, jfk_text(e.call_f), jfk_call(jfk_target(0)));
 	KUNIT_EXPECT_EQ(test, jfk_text(e.call_g), jfk_nop());
-	KUNIT_EXPECT_EQ_MSG(test, jfk.tasks_graces, 1U,
+	KUNIT_EXPECT_EQ_MSG(test, jfk.gathers, 1U,
 			    "somebody may still be running in the target");
+	KUNIT_EXPECT_EQ_MSG(test, jfk.tasks_graces, 1U,
+			    "somebody may still use its data");
 	KUNIT_EXPECT_PTR_EQ(test, target.f->func, jfk_code(target.m, 2));
 }
 
@@ -603,27 +707,112 @@ static void fall_back_no_tables(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, jfk_load(target), 0);
 	KUNIT_ASSERT_EQ(test, __jf_func_update(e.f, jfk_code(target, 0)), 0);
 	jfk.tasks_graces = 0;
+	jfk.gathers = 0;
 	KUNIT_EXPECT_EQ(test, jfk_notify(target, MODULE_STATE_GOING), 0);
 	KUNIT_EXPECT_PTR_EQ(test, e.f->func, jfk_target(0));
 	KUNIT_EXPECT_EQ(test, jfk.tasks_graces, 1U);
+	KUNIT_EXPECT_EQ(test, jfk.gathers, 1U);
 
 	/* The second time nothing leads into it, and nobody waits. */
 	KUNIT_ASSERT_EQ(test, jfk_load(target), 0);
 	KUNIT_EXPECT_EQ(test, jfk_notify(target, MODULE_STATE_GOING), 0);
 	KUNIT_EXPECT_EQ(test, jfk.tasks_graces, 1U);
+	KUNIT_EXPECT_EQ(test, jfk.gathers, 1U);
+}
+
+/* While somebody is in it, it is known as one that goes. */
+static struct everything *going_e;
+static struct jfk_mod *going_target;
+static int going_err[3];
+
+static void while_going(void)
+{
+	if (!jfk.sleeps || going_err[0])
+		return;
+	/* Not an assertion: where this is called from there is no test to be seen. */
+	going_err[0] = __jf_func_update(going_e->f, jfk_code(going_target, 0));
+	going_err[1] = jfk_check_target(jfk_code(going_target, 1), going_e->m);
+	going_err[2] = jfk_num_modules();
+}
+
+static void going_stays_known(struct kunit *test)
+{
+	struct everything e = everything(test, "m");
+	struct jfk_mod *target = jfk_module(test, "target"), *missed = jfk_module(test, "missed");
+	struct jfk_task *t;
+	unsigned int i;
+
+	KUNIT_ASSERT_EQ(test, jfk_load(e.m), 0);
+	for (i = 0; i < 2; i++) {
+		target->mod.num_kp = 0;
+		/* The second one was there before us. */
+		if (i)
+			target = missed;
+		else
+			KUNIT_ASSERT_EQ(test, jfk_load(target), 0);
+		KUNIT_ASSERT_EQ(test, __jf_func_update(e.f, jfk_code(target, 0)), 0);
+		t = jfk_task(test, jfk_code(target, 0));
+		t->stays = 3 * HZ;
+		going_e = &e;
+		going_target = target;
+		memset(going_err, 0, sizeof(going_err));
+		jfk.sleeps = 0;
+		jfk.on_sleep = while_going;
+		KUNIT_EXPECT_EQ(test, jfk_notify(target, MODULE_STATE_GOING), 0);
+		jfk.on_sleep = NULL;
+		KUNIT_EXPECT_GT(test, jfk.sleeps, 1U);
+		KUNIT_EXPECT_EQ(test, going_err[0], -EBUSY);
+		KUNIT_EXPECT_EQ(test, going_err[1], -EBUSY);
+		KUNIT_EXPECT_EQ(test, going_err[2], 2);
+		KUNIT_EXPECT_EQ(test, jfk_num_modules(), 1U);
+		KUNIT_EXPECT_PTR_EQ(test, e.f->func, jfk_target(0));
+	}
+}
+
+/* Its own keys and sites are forgotten by then. */
+static void while_its_own_going(void)
+{
+	if (going_err[0])
+		return;
+	going_err[0] = __jf_func_update(going_e->f, jfk_target(1));
+	going_err[1] = !jf_site_find(going_e->call_f);
+	going_err[2] = jfk_num_modules();
+}
+
+static void going_forgets_tables(struct kunit *test)
+{
+	struct everything e = everything(test, "m"), other = everything(test, "other");
+	struct jfk_task *t;
+
+	KUNIT_ASSERT_EQ(test, jfk_load(e.m), 0);
+	KUNIT_ASSERT_EQ(test, jfk_load(other.m), 0);
+	KUNIT_ASSERT_EQ(test, __jf_func_update(other.f, jfk_code(e.m, 0)), 0);
+	t = jfk_task(test, jfk_code(e.m, 0));
+	t->stays = 3 * HZ;
+	going_e = &e;
+	memset(going_err, 0, sizeof(going_err));
+	jfk.on_sleep = while_its_own_going;
+	KUNIT_EXPECT_EQ(test, jfk_notify(e.m, MODULE_STATE_GOING), 0);
+	jfk.on_sleep = NULL;
+	KUNIT_EXPECT_EQ(test, going_err[0], -ENODEV);
+	KUNIT_EXPECT_EQ(test, going_err[1], 1);
+	KUNIT_EXPECT_EQ(test, going_err[2], 2);
+	KUNIT_EXPECT_EQ(test, jfk_num_modules(), 1U);
 }
 
 struct obstacle {
 	const char	*name;
 	int		patch_err;
-	bool		memory;
+	unsigned int	fail_at;
 };
 
 static const struct obstacle obstacles[] = {
-	{ "no memory for the list", 0, true },
-	{ "no memory for the alias", -ENOMEM, false },
-	{ "a breakpoint on a site", -EBUSY, false },
-	{ "foreign bytes at a site", -EILSEQ, false },
+	{ "no memory for the list", 0, 1 },
+	{ "no memory for the record of the target", 0, 2 },
+	{ "no memory for the pokes", 0, 3 },
+	{ "no memory for the alias", -ENOMEM },
+	{ "a breakpoint on a site", -EBUSY },
+	{ "foreign bytes at a site", -EILSEQ },
 };
 
 static void obstacle_desc(const struct obstacle *o, char *desc)
@@ -644,17 +833,17 @@ static void fall_back_waits(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, __jf_func_update(e.f, jfk_code(target, 0)), 0);
 	jfk.tasks_graces = 0;
 	jfk.patch_err = o->patch_err;
-	if (o->memory) {
-		jfk.allocs = 0;
-		jfk.fail_at = 1;
-		jfk.fail_always = true;
-	}
+	jfk.allocs = 0;
+	jfk.fail_at = o->fail_at;
+	jfk.fail_always = true;
+	jfk.gathers = 0;
 	jfk.heal_after = 3;
 	KUNIT_EXPECT_EQ(test, jfk_notify(target, MODULE_STATE_GOING), 0);
 	KUNIT_EXPECT_EQ(test, jfk.sleeps, 3U);
 	KUNIT_EXPECT_PTR_EQ(test, e.f->func, jfk_target(0));
 	KUNIT_EXPECT_EQ(test, jfk_text(e.call_f), jfk_call(jfk_target(0)));
 	KUNIT_EXPECT_EQ(test, jfk.tasks_graces, 1U);
+	KUNIT_EXPECT_EQ(test, jfk.gathers, 1U);
 	KUNIT_EXPECT_EQ(test, jf_stats.fallbacks, 1ULL);
 }
 
@@ -738,11 +927,13 @@ static void allowed_targets(struct kunit *test)
 static struct kunit_case registry_cases[] = {
 	KUNIT_CASE(coming_patches),
 	KUNIT_CASE(no_tables),
+	KUNIT_CASE(no_tables_no_memory),
 	KUNIT_CASE(empty_tables),
 	KUNIT_CASE(indirect),
 	KUNIT_CASE(key_array),
 	KUNIT_CASE(late_comer),
 	KUNIT_CASE_PARAM(refused, bad_table_gen_params),
+	KUNIT_CASE(fall_back_out_of_reach),
 	KUNIT_CASE(coming_without_memory),
 	KUNIT_CASE(sites_that_touch),
 	KUNIT_CASE(map_empty),
@@ -752,11 +943,15 @@ static struct kunit_case registry_cases[] = {
 	KUNIT_CASE(init_target),
 	KUNIT_CASE(read_only_is_sealed),
 	KUNIT_CASE(going),
+	KUNIT_CASE(going_with_keys),
+	KUNIT_CASE(going_unknown),
 	KUNIT_CASE(going_without_living),
 	KUNIT_CASE(no_update_while_going),
 	KUNIT_CASE(fall_back),
 	KUNIT_CASE(fall_back_no_tables),
 	KUNIT_CASE_PARAM(fall_back_waits, obstacle_gen_params),
+	KUNIT_CASE(going_stays_known),
+	KUNIT_CASE(going_forgets_tables),
 	KUNIT_CASE_PARAM(by_name, name_gen_params),
 	KUNIT_CASE(allowed_targets),
 	{}

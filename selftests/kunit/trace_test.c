@@ -5,8 +5,8 @@
  * What it proves: after each step of each script a tracepoint calls exactly the
  * probes of a model, in their order, each with its own data, by the kind of code
  * that the table of transitions names, and each step is one transaction or none;
- * an image is written before it is published and given back only behind a grace
- * period; where images run out the iterator serves, and retired ones are waited
+ * an image is written before it is published and given back only when nobody is
+ * in it; where images run out the iterator serves, and retired ones are waited
  * for first; a failure of any step leaves the old chain in force and nothing
  * behind; probes of a module that goes are removed, however long that takes.
  */
@@ -251,6 +251,7 @@ static void transitions_indirect(struct kunit *test)
 	struct fixture x;
 
 	jfk.indirect = true;
+	jfk.blind = true;
 	x = fixture(test);
 	run_script(test, &x, s->steps);
 	KUNIT_EXPECT_EQ(test, jfk.transactions, 0U);
@@ -325,16 +326,52 @@ static void images_are_retired(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, del(&x, 0), 0);
 	KUNIT_ASSERT_EQ(test, del(&x, 1), 0);
 	KUNIT_EXPECT_EQ(test, jfk_images_used(), 3U);
-	KUNIT_EXPECT_EQ(test, jfk.tasks_graces, 0U);
+	KUNIT_EXPECT_EQ(test, jfk.gathers + jfk.looks, 0U);
+	KUNIT_EXPECT_EQ(test, jfk_retired(), 3U);
 	jfk_reclaim();
-	/* One grace period for all of them. */
-	KUNIT_EXPECT_EQ(test, jfk.tasks_graces, 1U);
+	/* One look for all of them, and no data to wait for. */
+	KUNIT_EXPECT_EQ(test, jfk.gathers, 1U);
+	KUNIT_EXPECT_EQ(test, jfk.looks, 1U);
+	KUNIT_EXPECT_EQ(test, jfk.tasks_graces, 0U);
 	KUNIT_EXPECT_EQ(test, jfk_images_used(), 0U);
 	KUNIT_EXPECT_EQ(test, jfk_retired(), 0U);
-	/* Nothing is retired: nobody waits. */
+	/* Nothing is retired: nobody looks. */
 	jfk.scheduled = true;
 	jfk_reclaim();
+	KUNIT_EXPECT_EQ(test, jfk.gathers, 1U);
+}
+
+/* Where stacks cannot be read it is a grace period, and one for all of them. */
+static void images_are_retired_blind(struct kunit *test)
+{
+	struct fixture x = fixture(test);
+
+	jfk.blind = true;
+	KUNIT_ASSERT_EQ(test, add(&x, 0, 5), 0);
+	KUNIT_ASSERT_EQ(test, add(&x, 1, 5), 0);
+	KUNIT_ASSERT_EQ(test, del(&x, 0), 0);
+	KUNIT_EXPECT_EQ(test, jfk_images_used(), 3U);
+	KUNIT_EXPECT_EQ(test, jfk.tasks_graces, 0U);
+	jfk_reclaim();
 	KUNIT_EXPECT_EQ(test, jfk.tasks_graces, 1U);
+	KUNIT_EXPECT_EQ(test, jfk.rude_graces, 1U);
+	KUNIT_EXPECT_EQ(test, jfk.gathers, 0U);
+	KUNIT_EXPECT_EQ(test, jfk_images_used(), 1U);
+	KUNIT_EXPECT_EQ(test, jfk_retired(), 0U);
+	/* It does not end: what was retired stays. */
+	jfk.gp_takes = -1;
+	KUNIT_ASSERT_EQ(test, del(&x, 1), 0);
+	jfk_reclaim();
+	KUNIT_EXPECT_EQ(test, jfk_images_used(), 1U);
+	KUNIT_EXPECT_EQ(test, jfk_retired(), 1U);
+	KUNIT_EXPECT_TRUE(test, jfk.scheduled);
+	KUNIT_EXPECT_EQ(test, jfk.delay, 10UL * HZ);
+	/* Once for all of them: for each by itself there is no time. */
+	KUNIT_EXPECT_EQ(test, jfk.tasks_graces, 2U);
+	jfk_end_graces();
+	jfk.gp_takes = 1;
+	jfk_reclaim();
+	KUNIT_EXPECT_EQ(test, jfk_images_used(), 0U);
 }
 
 /* None free, but some retired: they are waited for, and the fast path stays. */
@@ -351,7 +388,7 @@ static void images_are_reclaimed(struct kunit *test)
 	}
 	KUNIT_EXPECT_EQ(test, jf_trace_stats.iter_exhausted, 0ULL);
 	/* Images 4, 6, 8, 10 found none free, behind two retired ones each time. */
-	KUNIT_EXPECT_EQ(test, jfk.tasks_graces, 4U);
+	KUNIT_EXPECT_EQ(test, jfk.gathers, 4U);
 }
 
 /* All taken by others, and none retired: the iterator, until one is free. */
@@ -414,6 +451,8 @@ static struct fixture with_probes(struct kunit *test, unsigned int num)
 	for (i = 0; i < num; i++)
 		KUNIT_ASSERT_EQ(test, add(&x, i, 5), 0);
 	jfk_reclaim();
+	jf_quiesce();
+	KUNIT_ASSERT_EQ(test, jfk_num_gones(), 0U);
 	expect_model(test, &x, "the start");
 	return x;
 }
@@ -423,13 +462,22 @@ static int try_change(struct fixture *x, const struct change *c)
 	return c->removal ? del(x, 0) : add(x, c->from, 5);
 }
 
-/* The chain of before is in force, and what was prepared is gone. */
+/*
+ * The chain of before is in force, and what was prepared is gone: but for records
+ * of where somebody may have come by, until a quiesce.
+ */
 static void expect_old(struct kunit *test, struct fixture *x, const void *id,
 		       const char *what)
 {
+	int not_freed;
+
 	expect_model(test, x, what);
 	KUNIT_EXPECT_PTR_EQ_MSG(test, jfk_probes_id(x->tp), id, "%s", what);
 	jfk_reclaim();
+	not_freed = jfk.not_freed - jfk_num_gones();
+	jf_quiesce();
+	KUNIT_EXPECT_EQ_MSG(test, jfk_num_gones(), 0U, "%s", what);
+	KUNIT_EXPECT_EQ_MSG(test, jfk.not_freed, not_freed, "%s", what);
 }
 
 /* Every allocation of a change fails in turn. */
@@ -506,6 +554,8 @@ static void failed_array_is_retired(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, add(&x, 17, 5), -EILSEQ);
 	jfk.patch_err = 0;
 	KUNIT_EXPECT_EQ(test, jfk_retired(), 1U);
+	KUNIT_EXPECT_TRUE(test, jfk_gone(func(17)));
+	KUNIT_EXPECT_TRUE(test, jfk_gone(jfk_iter()));
 	expect_model(test, &x, "after the failure");
 	jfk_reclaim();
 	KUNIT_EXPECT_EQ(test, jfk_retired(), 0U);
@@ -541,9 +591,11 @@ static void left_behind(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, jfk_num_probes(x.tp), 5U);
 	jfk.transactions = 0;
 	jfk.tasks_graces = 0;
+	jfk.gathers = 0;
 	KUNIT_EXPECT_EQ(test, jfk_notify(other, MODULE_STATE_GOING), 0);
 	KUNIT_EXPECT_EQ(test, jfk.transactions, 1U);
 	KUNIT_EXPECT_EQ(test, jfk.tasks_graces, 1U);
+	KUNIT_EXPECT_EQ(test, jfk.gathers, 1U);
 	expect_model(test, &x, "without them");
 }
 
@@ -608,6 +660,7 @@ static struct kunit_case trace_cases[] = {
 	KUNIT_CASE(bad_arguments),
 	KUNIT_CASE(null_data),
 	KUNIT_CASE(images_are_retired),
+	KUNIT_CASE(images_are_retired_blind),
 	KUNIT_CASE(images_are_reclaimed),
 	KUNIT_CASE(images_run_out),
 	KUNIT_CASE_PARAM(each_allocation_fails, change_gen_params),

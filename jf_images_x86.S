@@ -30,7 +30,10 @@
  *
  * They stand in .kprobes.text, where the kernel refuses kprobes: one would keep a
  * copy of an instruction, with an earlier probe's data or address in it, and run
- * that for whatever probes the image is filled in for later.
+ * that for whatever probes the image is filled in for later. It refuses them as
+ * soon as kprobes has been told that this module comes. Somebody who is told
+ * before could still set one: so what is filled in has records in __bug_table,
+ * and each image an entry in __ex_table, as jumpfunc/site_x86.h explains.
  */
 #include <linux/linkage.h>
 #include <asm/nospec-branch.h>
@@ -38,6 +41,7 @@
 #include <linux/objtool.h>
 #endif
 
+#include <jumpfunc/site_x86.h>
 #include "jf_image_x86.h"
 
 /* Mark what only data refers to, and nobody calls through a pointer. */
@@ -47,6 +51,29 @@
 #endif
 .endm
 
+/* No kprobe can be set on \insn. */
+.macro jf_no_kprobe insn
+	.pushsection __bug_table, "aw", @progbits
+	.balign 4
+773:
+#ifdef CONFIG_GENERIC_BUG_RELATIVE_POINTERS
+	.long	\insn - 773b
+#else
+	.quad	\insn
+#endif
+	.org	773b + __JF_BUG_SIZE
+	.popsection
+.endm
+
+/* No kprobe in the function that begins at \entry is ever made a jump. */
+.macro jf_no_optprobe entry
+	.subsection 2
+774:
+	ud2
+	.previous
+	_ASM_EXTABLE(\entry, 774b)
+.endm
+
 .macro jf_single
 	.p2align 4
 	.skip	16, 0x90
@@ -54,11 +81,16 @@
 jf_single_\@:
 	.set	.Ljf_entry, .
 	.set	.Ljf_slot, .
+771:
 	movabs	$0, %rdi
 	.set	.Ljf_call, .
+772:
 	.byte	0xe9
 	.long	jf_nop - (. + 4)
 	.byte	0xcc
+	jf_no_kprobe 771b
+	jf_no_kprobe 772b
+	jf_no_optprobe 771b
 	.set	.Ljf_done, .
 	.set	.Ljf_exit, .
 	.size	jf_single_\@, . - jf_single_\@
@@ -71,6 +103,7 @@ jf_single_\@:
  */
 .macro jf_chain_slot regs, stack
 	.set	.Ljf_slot, .
+771:
 	movabs	$0, %rdi
 	movq	8 * (\regs - 1)(%rsp), %rsi
 	movq	8 * (\regs - 2)(%rsp), %rdx
@@ -83,8 +116,11 @@ jf_single_\@:
 	pushq	8 * (\regs + \stack)(%rsp)
 	.endr
 	.set	.Ljf_call, .
+772:
 	.byte	0xe8
 	.long	jf_nop - (. + 4)
+	jf_no_kprobe 771b
+	jf_no_kprobe 772b
 	.if	\stack
 	addq	$8 * \stack, %rsp
 	.endif
@@ -97,6 +133,7 @@ jf_single_\@:
 	.type	jf_chain_\name\()_\@, @function
 jf_chain_\name\()_\@:
 	.set	.Ljf_entry, .
+770:
 	pushq	%rsi
 	pushq	%rdx
 	pushq	%rcx
@@ -111,6 +148,7 @@ jf_chain_\name\()_\@:
 	.set	.Ljf_exit, .
 	addq	$8 * \regs, %rsp
 	RET
+	jf_no_optprobe 770b
 	.size	jf_chain_\name\()_\@, . - jf_chain_\name\()_\@
 .endm
 

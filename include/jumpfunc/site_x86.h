@@ -30,9 +30,13 @@
 #ifndef JUMPFUNC_SITE_X86_H
 #define JUMPFUNC_SITE_X86_H
 
+#ifdef __ASSEMBLER__
+#include <asm/bug.h>
+#else
 #include <linux/bug.h>
 #if __has_include(<linux/objtool.h>)
 #include <linux/objtool.h>
+#endif
 #endif
 #include <asm/asm.h>
 
@@ -81,6 +85,8 @@
 #define __JF_BUG_SIZE							\
 	((__JF_BUG_PTR + __JF_BUG_FORMAT + __JF_BUG_VERBOSE + 2 +	\
 	  __JF_BUG_PTR - 1) / __JF_BUG_PTR * __JF_BUG_PTR)
+
+#ifndef __ASSEMBLER__
 static_assert(sizeof(struct bug_entry) == __JF_BUG_SIZE,
 	      "jumpfunc does not know this kernel's struct bug_entry");
 
@@ -115,4 +121,5 @@ static_assert(sizeof(struct bug_entry) == __JF_BUG_SIZE,
 	__JF_NO_KPROBE("771b")						\
 	__JF_NO_OPTPROBE
 
+#endif /* __ASSEMBLER__ */
 #endif /* JUMPFUNC_SITE_X86_H */

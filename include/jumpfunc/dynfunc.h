@@ -37,7 +37,9 @@
  *   pointers. They are converted to the parameters' types as C does. If the
  *   function has parameters narrower than int, and an argument's type is not
  *   exactly the parameter's, that one call goes through the trampoline instead:
- *   there the compiler converts.
+ *   there the compiler converts. Arguments and results of 16 bytes (__int128) are
+ *   refused at compile time: call dynfunc_my_op() itself. So do where a parameter
+ *   has 16 bytes and the argument fewer, which a macro cannot see.
  *
  *   What stands where:
  *

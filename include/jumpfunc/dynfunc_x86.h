@@ -129,8 +129,8 @@
 #define __jf_reg(x)							\
 ({									\
 	/* As an argument: an array is a pointer here. */		\
-	_Static_assert(sizeof(1 ? (x) : (x)) <= sizeof(unsigned long),	\
-		"dynfunc_call() takes no argument of more than 64 bits"); \
+	static_assert(!__jf_inline || sizeof(1 ? (x) : (x)) <= 8,	\
+		"an argument of dynfunc_call() has at most 8 bytes: call dynfunc_<name>() itself"); \
 	(unsigned long)(x);						\
 })
 
@@ -148,6 +148,8 @@
 ({									\
 	unsigned long __jf_rax;						\
 									\
+	static_assert(!__jf_inline || sizeof(type) <= 8,		\
+		"a result of dynfunc_call() has at most 8 bytes: call dynfunc_<name>() itself"); \
 	asm volatile(__JF_CALL_ASM(name)				\
 		     : "=a" (__jf_rax), ASM_CALL_CONSTRAINT, ##outputs	\
 		     : __JF_CALL_IN					\

@@ -70,9 +70,11 @@ long wide(long a, long b);
 void hook(void *p);
 void narrow(u8 x);
 int seven(int a, int b, int c, int d, int e, int f, int g);
+__int128 widest(__int128 a, bool b);
 DECLARE_DYNFUNC(d_add, add);
 DECLARE_DYNFUNC(d_hook, hook);
 DECLARE_DYNFUNC(d_seven, seven);
+DECLARE_DYNFUNC(d_widest, widest);
 EOF
 cases=()
 bad()		# NAME REGEXP DESCRIPTION; the source is read from stdin
@@ -86,6 +88,9 @@ int f(struct jf_batch *b);
 int f(struct jf_batch *b)
 {
 	dynfunc_call(d_hook, NULL);
+	/* Neither of them is a site. */
+	dynfunc_d_widest(1, true);
+	dynfunc_call(d_widest, (__int128)1, 2);
 	dynfunc_batch_set(b, d_add, add);
 	return dynfunc_update(d_add, add) + dynfunc_call(d_add, 1, 2) + dynfunc_d_seven(1, 2, 3, 4, 5, 6, 7);
 }
@@ -123,9 +128,15 @@ bad seven_args 'at most six' 'a call site with seven arguments' <<'EOF'
 int f(void);
 int f(void) { return dynfunc_call(d_seven, 1, 2, 3, 4, 5, 6, 7); }
 EOF
-bad int128 'more than 64 bits' 'a call site with an argument of 128 bits' <<'EOF'
+bad wide_arg 'argument of dynfunc_call\(\) has at most 8 bytes' 'a call site with an argument of 16 bytes' <<'EOF'
 int f(__int128 x);
 int f(__int128 x) { return dynfunc_call(d_add, x, 1); }
+EOF
+bad wide_result 'result of dynfunc_call\(\) has at most 8 bytes' 'a call site with a result of 16 bytes' <<'EOF'
+__int128 both(long a, long b);
+DECLARE_DYNFUNC(d_both, both);
+long f(void);
+long f(void) { return dynfunc_call(d_both, 1, 2); }
 EOF
 bad too_few 'too few arguments' 'a call with too few arguments' <<'EOF'
 int f(void);

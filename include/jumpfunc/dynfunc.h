@@ -208,13 +208,13 @@ void *__jf_func_query(const struct jf_func *f);
 #define __DYNFUNC_TARGETS(name, id, ...)				\
 	___DYNFUNC_TARGETS(name, id, __VA_ARGS__)
 #define ___DYNFUNC_TARGETS(name, id, ...)				\
-	static const struct jf_target id[] __used = {			\
+	static const struct jf_target id[] asm(#id __JF_TU) __used = {	\
 		__JF_FOR_EACH(__JF_TARGET, name, __VA_ARGS__)		\
 	};								\
 	asm(__JF_SECTION("__jf_targets", 1)				\
 	    ".balign 8\n\t"						\
 	    ".quad __jf_func_" #name " + " __stringify(JF_FUNC_ENT) "\n\t" \
-	    ".quad " __stringify(id) "\n\t"				\
+	    ".quad " #id __JF_TU "\n\t"					\
 	    ".quad " __stringify(__JF_COUNT(__VA_ARGS__)) "\n\t"	\
 	    ".popsection\n\t")
 

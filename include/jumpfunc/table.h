@@ -176,21 +176,42 @@ extern const struct kernel_param_ops jf_table_ops;
 void jf_nop(void);
 long jf_ret0(void);
 
+/*
+ * With clang's full LTO all files of a module become one assembly. There the
+ * file's name keeps apart what else the object file does: a file's section, its
+ * labels. (With thin LTO each stays an object file, and a function that is inlined
+ * into another file takes its sites along to that one's records.) What it cannot
+ * keep apart are static keys of the same name in two files: such a module is
+ * refused when it is loaded.
+ */
+#ifdef CONFIG_LTO_CLANG_FULL
+#define __JF_TU		"." KBUILD_BASENAME
+#else
+#define __JF_TU
+#endif
+
 #define __JF_SECTION(sec, sub)						\
-	".pushsection " sec ", " #sub ", \"a\", @progbits\n\t"
+	".pushsection " sec __JF_TU ", " #sub ", \"a\", @progbits\n\t"
 
 #define __JF_MARKERS(sec)						\
 	__JF_SECTION("__jf_" sec, 0) ".balign 8\n\t"			\
-	"__jf_tu_" sec ":\n\t.popsection\n\t"				\
+	"__jf_tu_" sec __JF_TU ":\n\t.popsection\n\t"			\
 	__JF_SECTION("__jf_" sec, 2) ".balign 8\n\t"			\
-	"__jf_tu_" sec "_end:\n\t.popsection\n\t"
+	"__jf_tu_" sec "_end" __JF_TU ":\n\t.popsection\n\t"
+
+/* A C name for such a label. */
+#define __JF_MARKER(type, name)						\
+	extern const struct type __jf_tu_##name[] asm("__jf_tu_" #name __JF_TU)
 
 asm(__JF_MARKERS("sites") __JF_MARKERS("ents") __JF_MARKERS("targets"));
 
 /* Local to this object file: the labels above. */
-extern const struct jf_site_rec __jf_tu_sites[], __jf_tu_sites_end[];
-extern const struct jf_ent_rec __jf_tu_ents[], __jf_tu_ents_end[];
-extern const struct jf_target_rec __jf_tu_targets[], __jf_tu_targets_end[];
+__JF_MARKER(jf_site_rec, sites);
+__JF_MARKER(jf_site_rec, sites_end);
+__JF_MARKER(jf_ent_rec, ents);
+__JF_MARKER(jf_ent_rec, ents_end);
+__JF_MARKER(jf_target_rec, targets);
+__JF_MARKER(jf_target_rec, targets_end);
 
 static const struct jf_table __jf_tu_table __used = {
 	.magic		= JF_TABLE_MAGIC,

@@ -175,5 +175,95 @@ for c in "${cases[@]}"; do
 		result "$(grep -qE "$want" <<<"$said"; echo $?)" "$desc does not compile: $(grep -oE -m 1 "(error|warning): .*" <<<"$said" | cut -c 1-110)" "$said"
 	fi
 done
+
+# ---- clang's link time optimisation ----
+
+# The kernels at hand are not built with it.  But their headers go through clang, and what is linked of
+# two files shows whether each table has its own file's records, and all of them.
+mkdir "$work/lto"
+cat >"$work/lto/both.h" <<'EOF'
+#include <linux/module.h>
+#include <jumpfunc/tracepoint.h>
+long add(long a);
+long sub(long a);
+long in_one(long a);
+long in_two(long a);
+DECLARE_DYNFUNC(d_op, add);
+DECLARE_JF_KEY(k_both);
+DECLARE_JF_TRACE(t_both, PROTO(long a), ARGS(a));
+EOF
+cat >"$work/lto/one.c" <<'EOF'
+#include "both.h"
+long add(long a) { return a + 1; }
+DEFINE_DYNFUNC(d_op, add);
+DYNFUNC_TARGETS(d_op, add, sub);
+DEFINE_JF_KEY_FALSE(k_both);
+DEFINE_JF_TRACE(t_both);
+long in_one(long a) { jf_trace_t_both(a); return jf_branch_likely(&k_both) ? dynfunc_call(d_op, a) : in_two(a); }
+EOF
+cat >"$work/lto/two.c" <<'EOF'
+#include "both.h"
+long sub(long a) { return a - 1; }
+DYNFUNC_TARGETS(d_op, sub);
+static DEFINE_JF_KEY_FALSE(k_two);
+long in_two(long a) { return jf_branch_unlikely(&k_two) ? a : jf_branch_unlikely(&k_both) ? dynfunc_call(d_op, a) : 7; }
+static int __init start(void) { return in_one(3) + in_two(4); }
+module_init(start);
+EOF
+
+lto_link()	# MODE FLAG...
+{
+	local mode=$1 f flags cmd=$work/project/.jf_sample_provider.o.cmd; shift
+	# Where the headers are, as kbuild would say it.
+	flags=$(head -n 1 "$cmd" | grep -oE -- ' (-nostdinc|-I[^ ]+|-include [^ ]+|-D(__KERNEL__|MODULE|__KBUILD_MODNAME=[^ ]+)|-std=[^ ]+)' | tr '\n' ' ')
+	(
+		cd "$(info kdir)" || exit
+		for f in one two; do
+			# shellcheck disable=SC2086
+			clang $flags -w -O2 -fshort-wchar -fno-PIE -mno-sse -mno-80387 -mno-red-zone -mcmodel=kernel \
+				-fno-asynchronous-unwind-tables -DKBUILD_BASENAME="\"$f\"" -DKBUILD_MODNAME='"lto"' "$@" \
+				-c -o "$work/lto/$mode-$f.o" "$work/lto/$f.c" || exit
+		done
+		ld.lld -m elf_x86_64 -r -o "$work/lto/$mode.o" --whole-archive "$work/lto/$mode-one.o" "$work/lto/$mode-two.o"
+	) 2>&1
+}
+# covered MODE WHAT: bytes between begin and end labels, bytes of records, number of tables
+covered()
+{
+	local f=$work/lto/$1.o between=0 bytes=0 tables=0 x name
+	while read -r x _ name; do
+		case $name in
+		"__jf_tu_$2"|"__jf_tu_$2".*) between=$((between - 16#$x)) tables=$((tables + 1)) ;;
+		"__jf_tu_$2_end"|"__jf_tu_$2_end".*) between=$((between + 16#$x)) ;;
+		esac
+	done < <(nm --defined-only "$f")
+	while read -r name _ _ _ x _; do
+		case $name in "__jf_$2"|"__jf_$2".*) bytes=$((bytes + 16#$x)) ;; esac
+	done < <(readelf -SW "$f" | sed 's/^ *\[[ 0-9]*\] *//')
+	echo "$between $bytes $tables"
+}
+if ! command -v clang >/dev/null || ! command -v ld.lld >/dev/null; then
+	n=$((n + 1)); echo "ok $n - tables survive clang's LTO # SKIP no clang and ld.lld here"
+elif ! log=$(lto_link none); then
+	n=$((n + 1)); echo "ok $n - tables survive clang's LTO # SKIP this clang does not take the kernel's headers"
+else
+	for mode in none thin full; do
+		case $mode in
+		none) set -- ;;
+		thin) set -- -flto=thin -fsplit-lto-unit -fvisibility=hidden ;;
+		full) set -- -flto -fvisibility=hidden -DCONFIG_LTO_CLANG_FULL ;;
+		esac
+		log=$(lto_link $mode "$@"); rc=$?
+		result $rc "two files link, LTO: $mode" "$log"
+		[ $rc = 0 ] || continue
+		for what in sites ents targets; do
+			read -r between bytes tables <<<"$(covered $mode $what)"
+			result "$([ "$between" = "$bytes" ] && [ "$bytes" != 0 ] && [ "$tables" = 2 ]; echo $?)" \
+				"... and the two tables have all $what" "$tables tables have $between bytes of $bytes"
+		done
+		bad=$(nm -u "$work/lto/$mode.o" | grep __jf_tu)
+		result "$([ -z "$bad" ]; echo $?)" "... and no label is missing" "$bad"
+	done
+fi
 echo "1..$n"
 exit $failed

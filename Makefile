@@ -11,8 +11,8 @@ nobtf = $(if $(shell command -v pahole 2>/dev/null),,CONFIG_DEBUG_INFO_BTF_MODUL
 
 ifdef KERNEL
 modules:
-	@scripts/deps.sh build fetch
-	@scripts/build.sh $(KERNEL)
+	@harness/deps.sh build fetch
+	@harness/build.sh $(KERNEL)
 else
 modules:
 	@[ -e "$(KDIR)/Makefile" ] || { \
@@ -41,64 +41,64 @@ help:
 	@echo 'make clean              remove what was built here'
 	@echo 'make clean-cache        remove the downloaded kernels, which all clones share'
 	@echo
-	@scripts/kernel.sh list
+	@harness/kernel.sh list
 
 clean:
 	@if [ -e "$(KDIR)/Makefile" ]; then $(MAKE) -s -C $(KDIR) M=$(CURDIR) clean; fi
 	rm -rf build
 
 clean-cache:
-	scripts/kernel.sh clean
+	harness/kernel.sh clean
 
 deps:
-	@scripts/deps.sh
+	@harness/deps.sh
 
 vm: VMKERNEL = $(or $(KERNEL),6.1)
 vm:
-	@scripts/deps.sh build fetch vm
-	@scripts/build.sh $(VMKERNEL)
-	@selftests/vm/run --kernel $(VMKERNEL) --shell $(if $(CPUS),-c $(CPUS)) $(if $(MEM),-m $(MEM)) $(VMARGS)
+	@harness/deps.sh build fetch vm
+	@harness/build.sh $(VMKERNEL)
+	@harness/vm/run --kernel $(VMKERNEL) --shell $(if $(CPUS),-c $(CPUS)) $(if $(MEM),-m $(MEM)) $(VMARGS)
 
 check:
-	@scripts/deps.sh build fetch vm host
-	@scripts/check --kernels "$(KERNELS)" $(if $(BACKENDS),--backends "$(BACKENDS)") $(TESTS)
+	@harness/deps.sh build fetch vm host
+	@harness/check --kernels "$(KERNELS)" $(if $(BACKENDS),--backends "$(BACKENDS)") $(TESTS)
 
 # The tables in docs/ that this makes are those of its own run.
 check-full: stress-native
-	@scripts/deps.sh build fetch source vm host model
-	@rc=0; scripts/check --full $(if $(filter file,$(origin KERNELS)),,--kernels "$(KERNELS)") $(TESTS) || rc=$$?; \
-	scripts/kernels-md || rc=1; exit $$rc
+	@harness/deps.sh build fetch source vm host model
+	@rc=0; harness/check --full $(if $(filter file,$(origin KERNELS)),,--kernels "$(KERNELS)") $(TESTS) || rc=$$?; \
+	harness/kernels-md || rc=1; exit $$rc
 
 coverage:
-	@scripts/deps.sh build fetch source vm
-	@scripts/coverage.sh $(if $(KERNEL),-k $(KERNEL)) $(TESTS)
+	@harness/deps.sh build fetch source vm
+	@harness/coverage.sh $(if $(KERNEL),-k $(KERNEL)) $(TESTS)
 
 mutants:
-	@scripts/deps.sh build fetch vm
-	@scripts/mutants.sh $(if $(KERNEL),-k $(KERNEL))
+	@harness/deps.sh build fetch vm
+	@harness/mutants.sh $(if $(KERNEL),-k $(KERNEL))
 
 stress:
-	@scripts/deps.sh build fetch vm
-	+@scripts/check --long --no-host --kernels "$(KERNELS)" $(if $(BACKENDS),--backends "$(BACKENDS)") $(TESTS)
+	@harness/deps.sh build fetch vm
+	+@harness/check --long --no-host --kernels "$(KERNELS)" $(if $(BACKENDS),--backends "$(BACKENDS)") $(TESTS)
 
 stress-native:
-	@scripts/deps.sh host
+	@harness/deps.sh host
 	+@$(MAKE) --no-print-directory -C user stress
 
 bench:
-	@scripts/deps.sh host plot
+	@harness/deps.sh host plot
 	+@$(MAKE) --no-print-directory -C user bench
 
 bench-kernel:
-	@scripts/deps.sh build fetch vm plot
+	@harness/deps.sh build fetch vm plot
 	+@scripts/bench-kernel.sh $(if $(KERNEL),-k $(KERNEL)) $(if $(BACKENDS),-b "$(BACKENDS)") $(BENCH_ARGS)
 
 model:
-	@scripts/deps.sh model
+	@harness/deps.sh model
 	@docs/model/run.sh
 
 demo:
-	@scripts/deps.sh build fetch vm plot
+	@harness/deps.sh build fetch vm plot
 	@scripts/demo.sh $(if $(KERNEL),-k $(KERNEL))
 
 .PHONY: modules help clean clean-cache deps vm check check-full coverage mutants stress stress-native bench bench-kernel model demo

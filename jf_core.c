@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Values of keys: updates and batches. See jf_internal.h for the lock
+ * Values of keys: updates and batches. See core/internal.h for the lock
  * order and for who may touch what. Nothing here knows an opcode.
  *
  * A commit has two halves. The first one can fail and changes nothing: find the
@@ -12,14 +12,14 @@
  *   writer (under jf_mutex)		    reader
  *   1. sites: INT3 transaction		    executes sites
  *   2. func / enabled, WRITE_ONCE()	    unpatched code, dynfunc_query()
- *   3. jf_gone_done(), for functions	    a quiesce, see jf_quiesce.c
+ *   3. jf_gone_done(), for functions	    a quiesce, see core/quiesce.c
  *
  * 1 and 2 need no order between them: nobody executes patched and unpatched
  * forms of one site. 3 comes last: a quiesce that finds the record of what was
  * replaced began after 1 and 2.
  */
-#include "jf_internal.h"
-#include "jf_quiesce.h"
+#include "core/internal.h"
+#include "core/quiesce.h"
 
 #include <linux/cpu.h>
 #include <linux/hardirq.h>
@@ -31,7 +31,7 @@
 #include <linux/sort.h>
 
 #define CREATE_TRACE_POINTS
-#include "jf_trace.h"
+#include "core/events.h"
 
 static_assert(offsetof(struct jf_func, func) == 0);
 static_assert(offsetof(struct jf_func, ent) == JF_FUNC_ENT);

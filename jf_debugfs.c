@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * /sys/kernel/debug/jumpfunc/: prints, and carries out what jf_parse.c made of
+ * /sys/kernel/debug/jumpfunc/: prints, and carries out what debugfs/parse.c made of
  * what was written. The files are described in docs/debugfs.md.
  */
-#include "jf_internal.h"
-#include "jf_parse.h"
+#include "core/internal.h"
+#include "debugfs/parse.h"
 
 #include <linux/debugfs.h>
 #include <linux/err.h>

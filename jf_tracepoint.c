@@ -33,8 +33,8 @@
  * one array to another changes no key's value, and yet somebody may be on his way
  * to a probe that only the old array has.
  */
-#include "jf_internal.h"
-#include "jf_quiesce.h"
+#include "core/internal.h"
+#include "core/quiesce.h"
 
 #include <linux/delay.h>
 #include <linux/slab.h>

@@ -50,8 +50,8 @@
  * Preemption is off from step 1 to the end of step 3. An updater that lost its
  * CPU in between would leave every other CPU trapping until it came back.
  */
-#include "jf_internal.h"
-#include "jf_x86.h"
+#include "core/internal.h"
+#include "x86/x86.h"
 
 #include <linux/kdebug.h>
 #include <linux/kprobes.h>
@@ -461,7 +461,7 @@ int jf_arch_encode(const struct jf_site *site, enum jf_op op,
 static const u8 jf_endbr[] = { 0xf3, 0x0f, 0x1e, 0xfa };
 
 /*
- * The test of an unpatched branch site, see jumpfunc/branch_x86.h:
+ * The test of an unpatched branch site, see jumpfunc/detail/branch_x86.h:
  *	 0: 80 3d disp32 00	cmpb $0, enabled(%rip)
  *	 7: 0f 84|85 disp32	je|jne other
  *	13: e9 disp32		jmp next

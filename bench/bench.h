@@ -15,7 +15,7 @@
 #ifndef JFB_BENCH_H
 #define JFB_BENCH_H
 
-#include "jf_internal.h"
+#include "core/internal.h"
 
 struct jfb_run;
 struct seq_file;

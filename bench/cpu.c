@@ -7,7 +7,7 @@
 
 #if JF_HAVE_PATCHING
 
-#include "jf_insn_x86.h"
+#include "x86/insn.h"
 
 #include <asm/cpufeature.h>
 #include <asm/processor.h>

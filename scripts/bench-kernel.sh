@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # `make bench-kernel`: the benchmark inside a stock kernel, in a virtual machine; table and charts.
 set -eu -o pipefail
-. "$(dirname "$0")/common.sh"
+. "$(dirname "$0")/../harness/common.sh"
 
 kernel=6.1 out='' backends='xmc indirect'
 usage()
@@ -10,7 +10,7 @@ usage()
 	cat <<EOF
 usage: scripts/bench-kernel.sh [-k KERNEL] [-b "BACK ENDS"] [-o FOLDER] [COMMAND...]
 
-  -k KERNEL  a name of scripts/kernels.tab (default $kernel)
+  -k KERNEL  a name of harness/kernels.tab (default $kernel)
   -b LIST    back ends to measure (default "$backends")
   -o FOLDER  where results go (default results/bench-kernel-DATE)
 COMMAND is for the module, as in "calls rounds=1000" (default: all).
@@ -31,11 +31,11 @@ done
 shift $((OPTIND - 1))
 [ -n "$out" ] || out=$JF_TREE/results/bench-kernel-$(date +%Y%m%d-%H%M%S)
 
-"$JF_TREE/scripts/build.sh" "$kernel"
+"$JF_TREE/harness/build.sh" "$kernel"
 mkdir -p "$out"
 say "a virtual machine: load and measure, once for each back end ($backends)"
 # shellcheck disable=SC2016 # JF_OUT is the VM's
-"$JF_TREE/selftests/vm/run" -k "$kernel" -t 600 -o "$out" --log "$out/console.txt" \
+"$JF_TREE/harness/vm/run" -k "$kernel" -t 600 -o "$out" --log "$out/console.txt" \
 	-e "JF_B=$backends" -e "JF_C=$*" -- \
 	'sh scripts/bench-here.sh -m . -b "$JF_B" -o "$JF_OUT" $JF_C' ||
 	die "the benchmark failed; the console is in ${out#"$JF_TREE"/}/console.txt"

@@ -3,7 +3,7 @@
 # `make demo`: a stock kernel loads jumpfunc.ko in a virtual machine, a live function changes what it
 # does, and hackbench measures what each kind of dispatch costs.
 set -eu -o pipefail
-. "$(dirname "$0")/common.sh"
+. "$(dirname "$0")/../harness/common.sh"
 
 kernel=6.1 out='' bench='-g 2 -l 40 -r 2'
 usage()
@@ -11,7 +11,7 @@ usage()
 	cat <<EOF
 usage: scripts/demo.sh [-k KERNEL] [-o FOLDER] [-b "HACKBENCH-RUN OPTIONS"]
 
-  -k KERNEL   a name of scripts/kernels.tab (default $kernel)
+  -k KERNEL   a name of harness/kernels.tab (default $kernel)
   -o FOLDER   where results go (default results/demo-DATE)
   -b OPTIONS  for scripts/hackbench-run.sh (default "$bench")
 EOF
@@ -29,12 +29,12 @@ done
 
 begin=$SECONDS
 say "1/3  the modules, for stock Debian kernel $kernel"
-"$JF_TREE/scripts/build.sh" "$kernel"
+"$JF_TREE/harness/build.sh" "$kernel"
 mkdir -p "$out"
 say "2/3  a virtual machine: load, retarget, measure (some minutes if the CPU has to be emulated)"
 rc=0
-"$JF_TREE/selftests/vm/run" -k "$kernel" -t 900 -o "$out" --output "$out/session.txt" --log "$out/console.txt" \
-	-e "JF_DEMO_ARGS=$bench" -- sh selftests/vm/demo || rc=$?
+"$JF_TREE/harness/vm/run" -k "$kernel" -t 900 -o "$out" --output "$out/session.txt" --log "$out/console.txt" \
+	-e "JF_DEMO_ARGS=$bench" -- sh harness/vm/demo || rc=$?
 grep -E '^(name|suite|release|version|compiler)=' "$JF_BUILD/$kernel/info" >"$out/kernel.txt"
 if [ $rc != 0 ]; then
 	say "what there is of results is in ${out#"$JF_TREE"/}"

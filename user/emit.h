@@ -28,7 +28,7 @@
 #include <stdarg.h>
 #include <string.h>
 
-#include "../jf_insn_x86.h"
+#include "../x86/insn.h"
 
 struct jf_emit {
 	uint8_t *buf;

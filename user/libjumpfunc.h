@@ -69,7 +69,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "../jf_insn_x86.h"
+#include "../x86/insn.h"
 
 /**
  * enum jf_null - what a dynamic function does whose target is NULL

@@ -71,8 +71,8 @@
 #include <linux/types.h>
 
 #include <jumpfunc/batch.h>
-#include <jumpfunc/macros.h>
-#include <jumpfunc/table.h>
+#include <jumpfunc/detail/macros.h>
+#include <jumpfunc/detail/table.h>
 
 /**
  * struct jf_key - a jump-label key
@@ -94,9 +94,9 @@ struct jf_key {
 #define JF_KEY_SIZE	32
 
 #if JF_HAVE_PATCHING
-#include <jumpfunc/branch_x86.h>
+#include <jumpfunc/detail/branch_x86.h>
 #else
-#include <jumpfunc/branch_generic.h>
+#include <jumpfunc/detail/branch_generic.h>
 #endif
 
 /**

@@ -90,8 +90,8 @@
 #define JUMPFUNC_DYNFUNC_H
 
 #include <jumpfunc/batch.h>
-#include <jumpfunc/macros.h>
-#include <jumpfunc/table.h>
+#include <jumpfunc/detail/macros.h>
+#include <jumpfunc/detail/table.h>
 
 /**
  * struct jf_func - a dynamic function
@@ -116,9 +116,9 @@ int __jf_func_update(struct jf_func *f, void *func);
 void *__jf_func_query(const struct jf_func *f);
 
 #if JF_HAVE_PATCHING
-#include <jumpfunc/dynfunc_x86.h>
+#include <jumpfunc/detail/dynfunc_x86.h>
 #else
-#include <jumpfunc/dynfunc_generic.h>
+#include <jumpfunc/detail/dynfunc_generic.h>
 #endif
 
 #define __JF_FUNC_INIT(_name, _target, _flags)				\

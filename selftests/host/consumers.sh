@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # What a user's compiler says: the samples build outside of this tree, as a project of their own would,
 # and what must not compile does not, with a message that tells why.  On the host, with the headers of
-# a kernel of scripts/kernels.tab that the host's compiler fits (KERNEL, default 6.1).
+# a kernel of harness/kernels.tab that the host's compiler fits (KERNEL, default 6.1).
 set -u
 TOP=$(cd "$(dirname "$0")/../.." && pwd)
 KERNEL=${KERNEL:-6.1}
@@ -22,7 +22,7 @@ result()	# RC DESCRIPTION [DETAIL]
 }
 skip_all() { echo "1..0 # SKIP $*"; exit 0; }
 
-say=$("$TOP/scripts/build.sh" "$KERNEL" 2>&1) || skip_all "the modules do not build for $KERNEL: $(tail -n 1 <<<"$say")"
+say=$("$TOP/harness/build.sh" "$KERNEL" 2>&1) || skip_all "the modules do not build for $KERNEL: $(tail -n 1 <<<"$say")"
 info() { sed -n "s/^$1=//p" "$BUILD/info"; }
 [ "$(info toolchain)" = host ] || skip_all "the host's compiler does not fit kernel $KERNEL"
 work=$(mktemp -d)

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../jf_insn_x86.h"
+#include "../../x86/insn.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../jf_parse.h"
+#include "../../debugfs/parse.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Suite jumpfunc-codec: jf_insn_x86.h as the kernel's compiler sees it.
+ * Suite jumpfunc-codec: x86/insn.h as the kernel's compiler sees it.
  *
- * What it proves: each row of selftests/vectors.h, which the host tests share,
+ * What it proves: each row of selftests/vectors/codec.h, which the host tests share,
  * encodes and decodes as the table says; a refused encode leaves the instruction
  * alone, a refused decode its target; the reach of a displacement ends exactly
  * where 32 bits do, from every base and on both sides; any value of any byte of
@@ -12,8 +12,8 @@
  */
 #include "jfk.h"
 
-#include "jf_insn_x86.h"
-#include "../vectors.h"
+#include "x86/insn.h"
+#include "../vectors/codec.h"
 
 #define UNTOUCHED_INSN		0x5a5a5a5a5aULL
 #define UNTOUCHED_TARGET	0x5a5a5a5a5a5a5a5aULL

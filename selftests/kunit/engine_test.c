@@ -13,7 +13,7 @@
 #include "jfk.h"
 
 #undef pr_fmt
-#include "jf_internal.h"
+#include "core/internal.h"
 
 /* --- what is tested ---------------------------------------------------- */
 

@@ -149,7 +149,7 @@ static bool jfk_flush(void);
 #define in_interrupt()			jfk_atomic
 
 #include "../../jf_core.c"
-#include "../../jf_registry.c"
+#include "../../core/module.c"
 #include "../../jf_tracepoint.c"
 
 static bool jfk_flush(void)

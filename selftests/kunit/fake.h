@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The engine without a CPU: jf_core.c, jf_registry.c, jf_tracepoint.c (in fake.c)
- * and jf_quiesce.c (in fake_quiesce.c), compiled once more into jf_kunit_core.ko on
+ * The engine without a CPU: jf_core.c, core/module.c, jf_tracepoint.c (in fake.c)
+ * and core/quiesce.c (in fake_quiesce.c), compiled once more into jf_kunit_core.ko on
  * top of an architecture, modules, tasks, an allocator, time and grace periods that
  * are all made up. Nothing is executed or patched; all is recorded, and each step
  * can be told to fail.
@@ -37,8 +37,8 @@
 
 /* It defines its own, and KUnit's headers have brought the kernel's. */
 #undef pr_fmt
-#include "jf_internal.h"
-#include "jf_quiesce.h"
+#include "core/internal.h"
+#include "core/quiesce.h"
 
 #include <linux/refcount.h>
 
@@ -157,7 +157,7 @@ extern struct jfk {
 	} symbol[48];
 	unsigned long	nameless;	/* an address of nothing that has a name */
 
-	/* what jf_quiesce.c said in the log */
+	/* what core/quiesce.c said in the log */
 	unsigned int	warnings;
 	char		warning[256];
 

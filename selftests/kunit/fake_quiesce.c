@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What fake.h describes, for jf_quiesce.c: tasks, a machine that can be stopped,
+ * What fake.h describes, for core/quiesce.c: tasks, a machine that can be stopped,
  * Tasks RCU, a work queue.
  */
 #include "fake_kernel.h"
@@ -405,7 +405,7 @@ static void jfk_detach(struct tracepoint *tp, void *probe)
 #define pr_warn(fmt, ...)		jfk_warn(fmt, ##__VA_ARGS__)
 #define pr_warn_ratelimited(fmt, ...)	jfk_warn(fmt, ##__VA_ARGS__)
 
-#include "../../jf_quiesce.c"
+#include "../../core/quiesce.c"
 
 bool jf_arch_can_look(void)
 {

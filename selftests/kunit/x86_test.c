@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Suite jumpfunc-x86: jf_x86.c and jf_x86_kernel.c above a kernel that is made up.
+ * Suite jumpfunc-x86: jf_x86.c and x86/kernel.c above a kernel that is made up.
  *
  * What it proves: what the kernel's protocol is said to write is learnt as the
  * module is loaded, with call-depth tracking (which moves calls into the padding
@@ -17,7 +17,7 @@
 #include "jfk.h"
 
 #undef pr_fmt
-#include "jf_internal.h"
+#include "core/internal.h"
 
 /* All headers of the sources, before the macros below can get at them. */
 #include <linux/kdebug.h>
@@ -58,7 +58,7 @@ static void transform(void *site, void *tramp, void *func, bool tail);
 #define arch_static_call_transform	transform
 
 #include "../../jf_x86.c"
-#include "../../jf_x86_kernel.c"
+#include "../../x86/kernel.c"
 
 /* --- sites --------------------------------------------------------------- */
 

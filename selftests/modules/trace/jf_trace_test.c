@@ -372,7 +372,7 @@ static void test_lazy(void)
 
 /* --- more tracepoints than images -------------------------------------- */
 
-/* Those for so many arguments; see jf_image_x86.h. */
+/* Those for so many arguments; see x86/image.h. */
 #define POOL_IMAGES	16
 #define POOL_TPS	20
 

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Trace events of the engine: events/jumpfunc/ in tracefs.
+ */
+#undef TRACE_SYSTEM
+#define TRACE_SYSTEM jumpfunc
+
+#if !defined(JF_TRACE_H) || defined(TRACE_HEADER_MULTI_READ)
+#define JF_TRACE_H
+
+#include <linux/tracepoint.h>
+
+#include "core/compat.h"
+
+/* A key got a new value: addresses of functions, or 0 and 1 for a key. */
+TRACE_EVENT(jf_update,
+	TP_PROTO(const char *name, void *from, void *to),
+	TP_ARGS(name, from, to),
+	TP_STRUCT__entry(
+		__string(name, name)
+		__field(void *, from)
+		__field(void *, to)
+	),
+	TP_fast_assign(
+		jf_assign_str(name, name);
+		__entry->from = from;
+		__entry->to = to;
+	),
+	TP_printk("%s: %ps -> %ps", __get_str(name), __entry->from, __entry->to)
+);
+
+/*
+ * A commit is over: it changed "keys" keys and wrote "sites" sites, or has failed
+ * with "error" and changed nothing. "begin" and "end" are ktime_get_ns(), with the
+ * locks held.
+ */
+TRACE_EVENT(jf_batch,
+	TP_PROTO(u64 begin, u64 end, unsigned int keys, unsigned int sites,
+		 int error),
+	TP_ARGS(begin, end, keys, sites, error),
+	TP_STRUCT__entry(
+		__field(u64, begin)
+		__field(u64, end)
+		__field(u64, ns)
+		__field(unsigned int, keys)
+		__field(unsigned int, sites)
+		__field(int, error)
+	),
+	TP_fast_assign(
+		__entry->begin = begin;
+		__entry->end = end;
+		__entry->ns = end - begin;
+		__entry->keys = keys;
+		__entry->sites = sites;
+		__entry->error = error;
+	),
+	TP_printk("begin=%llu end=%llu ns=%llu keys=%u sites=%u error=%d",
+		  __entry->begin, __entry->end, __entry->ns, __entry->keys,
+		  __entry->sites, __entry->error)
+);
+
+#endif /* JF_TRACE_H */
+
+#undef TRACE_INCLUDE_PATH
+#define TRACE_INCLUDE_PATH core
+#undef TRACE_INCLUDE_FILE
+#define TRACE_INCLUDE_FILE events
+#include <trace/define_trace.h>

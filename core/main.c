@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * jumpfunc.ko comes and goes.
+ */
+#include "core/internal.h"
+#include "core/quiesce.h"
+
+#include <linux/init.h>
+
+static char *backend = "auto";
+module_param(backend, charp, 0444);
+MODULE_PARM_DESC(backend, "How text is patched: auto (default), xmc (own INT3 protocol), kernel (the kernel's own), indirect (not at all: function pointers)");
+
+static int __init jumpfunc_init(void)
+{
+	int err;
+
+	err = jf_arch_init(backend);
+	if (err)
+		return err;
+	err = jf_quiesce_init();
+	if (err)
+		goto err_arch;
+	err = jf_trace_init();
+	if (err)
+		goto err_quiesce;
+	err = jf_registry_init();
+	if (err)
+		goto err_trace;
+	err = jf_sample_init();
+	if (err)
+		goto err_registry;
+	jf_debugfs_init();
+	pr_info("loaded, back end %s\n", jf_arch_backend());
+	return 0;
+
+err_registry:
+	jf_registry_exit();
+err_trace:
+	jf_trace_exit();
+err_quiesce:
+	jf_quiesce_exit();
+err_arch:
+	jf_arch_exit();
+	return err;
+}
+
+static void __exit jumpfunc_exit(void)
+{
+	jf_debugfs_exit();
+	jf_sample_exit();
+	jf_registry_exit();
+	jf_trace_exit();
+	jf_quiesce_exit();
+	jf_arch_exit();
+}
+
+module_init(jumpfunc_init);
+module_exit(jumpfunc_exit);
+
+MODULE_LICENSE("GPL");
+MODULE_AUTHOR("The jumpfunc developers");
+MODULE_DESCRIPTION("Dynamic functions, jump labels and static-call tracepoints for modules");
+MODULE_VERSION("0.1");

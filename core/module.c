@@ -1,0 +1,893 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Modules, their keys and sites, and the map that the INT3 handler searches.
+ *
+ * The life of a module with tables, as its notifier calls tell it:
+ *
+ *   COMING	tables found and judged, text looked at, sites brought to the
+ *		present state of their keys. Any error refuses the load.
+ *   LIVE	its __init text is about to be freed: those sites are forgotten,
+ *		its read-only keys are sealed.
+ *   GOING	its exit function has returned (or its init has failed). Keys
+ *		that lead into it fall back; its keys and sites are forgotten;
+ *		whoever is still in it is waited for (core/quiesce.c). Its memory
+ *		is freed after we return.
+ *
+ * All modules are watched, with or without tables: any module's functions can be
+ * targets. Those that were loaded before us are seen when they go.
+ *
+ * The site map is an array sorted by address. It is replaced as a whole when a
+ * module comes, so that readers need no lock; when sites go, their entries are
+ * blanked in place, so that going never needs memory:
+ *
+ *   writer				    INT3 handler
+ *   fill new map			    map = smp_load_acquire(&jf_map)
+ *   smp_store_release(&jf_map, new)	    search, read entry->site
+ *   synchronize_rcu(); free old map	    (runs with interrupts off: a reader)
+ *
+ * No INT3 stands in text before its site is in the map: a module's sites are
+ * mapped before its text is first written, and unmapped when no transaction can
+ * be running, because that needs jf_mutex.
+ */
+#include "core/internal.h"
+#include "core/quiesce.h"
+
+#include <linux/delay.h>
+#include <linux/err.h>
+#include <linux/hashtable.h>
+#include <linux/kprobes.h>
+#include <linux/rcupdate.h>
+#include <linux/slab.h>
+#include <linux/sort.h>
+#include <linux/string.h>
+
+struct jf_map {
+	unsigned int	num;
+	struct jf_map_entry {
+		unsigned long	addr;
+		struct jf_site	*site;
+	} entry[];
+};
+
+LIST_HEAD(jf_modules);
+
+static DEFINE_HASHTABLE(jf_ctls, 8);
+/* Those with a trampoline, by its address: looked at for each new target. */
+static DEFINE_HASHTABLE(jf_tramps, 8);
+static struct jf_map *jf_map;
+
+static int jf_table_set(const char *val, const struct kernel_param *kp)
+{
+	return -EPERM;
+}
+
+/* Its address marks tables among the parameters of a module. */
+const struct kernel_param_ops jf_table_ops = {
+	.set = jf_table_set,
+};
+EXPORT_SYMBOL_GPL(jf_table_ops);
+
+/* --- look-ups ---------------------------------------------------------- */
+
+static notrace struct jf_map_entry *jf_map_search(struct jf_map *map,
+						  unsigned long addr)
+{
+	unsigned int lo = 0, hi = map ? map->num : 0, end = hi;
+
+	while (lo < hi) {
+		unsigned int mid = lo + (hi - lo) / 2;
+
+		if (map->entry[mid].addr < addr)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo < end && map->entry[lo].addr == addr ? &map->entry[lo] : NULL;
+}
+NOKPROBE_SYMBOL(jf_map_search);
+
+notrace struct jf_site *jf_site_find(unsigned long addr)
+{
+	struct jf_map_entry *e = jf_map_search(smp_load_acquire(&jf_map), addr);
+
+	return e ? READ_ONCE(e->site) : NULL;
+}
+NOKPROBE_SYMBOL(jf_site_find);
+
+struct jf_ctl *jf_ctl_find(const struct jf_ent *ent)
+{
+	struct jf_ctl *ctl;
+
+	lockdep_assert_held(&jf_mutex);
+	hash_for_each_possible(jf_ctls, ctl, hash, (unsigned long)ent)
+		if (ctl->ent == ent)
+			return ctl;
+	return NULL;
+}
+
+struct jf_mod *jf_mod_by_addr(unsigned long addr)
+{
+	struct jf_mod *m;
+
+	lockdep_assert_held(&jf_mutex);
+	/*
+	 * When a module's init is over, the kernel forgets its init sections,
+	 * field by field and without our lock. Nobody may ask for what is in
+	 * them any more, and whoever does is told one or the other.
+	 */
+	list_for_each_entry(m, &jf_modules, list)
+		if (data_race(within_module(addr, m->mod)))
+			return m;
+	return NULL;
+}
+
+struct jf_ctl *jf_ctl_by_tramp(unsigned long addr)
+{
+	struct jf_ctl *ctl;
+
+	lockdep_assert_held(&jf_mutex);
+	hash_for_each_possible(jf_tramps, ctl, hash_tramp, addr)
+		if (ctl->tramp == addr)
+			return ctl;
+	return NULL;
+}
+
+struct jf_ctl *jf_ctl_by_name(const char *module, const char *name,
+			      enum jf_ent_type type)
+{
+	struct jf_ctl *found = NULL;
+	struct jf_mod *m;
+	unsigned int i;
+
+	lockdep_assert_held(&jf_mutex);
+	list_for_each_entry(m, &jf_modules, list) {
+		if (module && strcmp(m->mod->name, module))
+			continue;
+		for (i = 0; i < m->num_ctls; i++) {
+			struct jf_ctl *ctl = &m->ctls[i];
+
+			if (ctl->ent->type != type ||
+			    strcmp(ctl->ent->name, name))
+				continue;
+			if (found)
+				return ERR_PTR(-EINVAL);
+			found = ctl;
+		}
+	}
+	return found ?: ERR_PTR(-ENOENT);
+}
+
+void *jf_allowed_target(const struct jf_ctl *ctl, const char *target)
+{
+	struct jf_mod *m;
+	unsigned int i, j;
+
+	lockdep_assert_held(&jf_mutex);
+	list_for_each_entry(m, &jf_modules, list) {
+		for (i = 0; i < m->num_targets; i++) {
+			const struct jf_target_rec *rec = m->targets[i];
+
+			if (rec->ent != ctl->ent)
+				continue;
+			for (j = 0; j < rec->num; j++)
+				if (!strcmp(rec->targets[j].name, target))
+					return rec->targets[j].func;
+		}
+	}
+	return NULL;
+}
+
+/* --- the site map ------------------------------------------------------ */
+
+static int jf_map_cmp(const void *a, const void *b)
+{
+	const struct jf_map_entry *x = a, *y = b;
+
+	if (x->addr < y->addr)
+		return -1;
+	return x->addr > y->addr;
+}
+
+/* A new map with what is left of the old one and the sites of @m. */
+static int jf_map_add(struct jf_mod *m)
+{
+	struct jf_map *old = jf_map, *map;
+	unsigned int i, n = 0, max = m->num_sites + (old ? old->num : 0);
+
+	lockdep_assert_held(&jf_mutex);
+	if (!m->num_sites)
+		return 0;
+	map = kvmalloc(struct_size(map, entry, max), GFP_KERNEL);
+	if (!map)
+		return -ENOMEM;
+
+	for (i = 0; old && i < old->num; i++)
+		if (old->entry[i].site)
+			map->entry[n++] = old->entry[i];
+	for (i = 0; i < m->num_sites; i++) {
+		map->entry[n].addr = m->sites[i].addr;
+		map->entry[n++].site = &m->sites[i];
+	}
+	map->num = n;
+	sort(map->entry, n, sizeof(map->entry[0]), jf_map_cmp, NULL);
+	for (i = 1; i < n; i++) {
+		if (map->entry[i].addr - map->entry[i - 1].addr <
+		    JF_ARCH_SITE_SIZE) {
+			pr_err("%s: two sites overlap at %pS\n", m->mod->name,
+			       (void *)map->entry[i].addr);
+			kvfree(map);
+			return -EINVAL;
+		}
+	}
+
+	smp_store_release(&jf_map, map);
+	synchronize_rcu();
+	kvfree(old);
+	return 0;
+}
+
+/* When all sites are gone, and a grace period with them. */
+static void jf_map_free(void)
+{
+	kvfree(jf_map);
+	jf_map = NULL;
+}
+
+static void jf_map_blank(const struct jf_site *site)
+{
+	struct jf_map_entry *e = jf_map_search(jf_map, site->addr);
+
+	lockdep_assert_held(&jf_mutex);
+	if (e && e->site == site)
+		WRITE_ONCE(e->site, NULL);
+}
+
+/* --- a module comes ---------------------------------------------------- */
+
+typedef int (*jf_table_fn)(struct jf_mod *m, const struct jf_table *t);
+
+static int jf_for_each_table(struct jf_mod *m, jf_table_fn fn)
+{
+	unsigned int i;
+	int err;
+
+	for (i = 0; i < m->mod->num_kp; i++) {
+		const struct kernel_param *kp = &m->mod->kp[i];
+
+		if (kp->ops != &jf_table_ops)
+			continue;
+		err = fn(m, kp->arg);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+static bool jf_has_tables(const struct module *mod)
+{
+	unsigned int i;
+
+	for (i = 0; i < mod->num_kp; i++)
+		if (mod->kp[i].ops == &jf_table_ops)
+			return true;
+	return false;
+}
+
+static bool jf_in_module(const struct module *mod, const void *start,
+			 const void *end)
+{
+	return start <= end && within_module((unsigned long)start, mod) &&
+	       (start == end || within_module((unsigned long)end - 1, mod));
+}
+
+/* Is this a string in the module? */
+static bool jf_is_name(const struct module *mod, const char *name)
+{
+	const char *p = name;
+
+	while (within_module((unsigned long)p, mod) && *p)
+		p++;
+	return p != name && within_module((unsigned long)p, mod);
+}
+
+static bool jf_is_target_list(const struct module *mod,
+			      const struct jf_target_rec *tr)
+{
+	u64 i;
+
+	/* Far more than any module has memory for, and no overflow yet. */
+	if (tr->num > INT_MAX ||
+	    !jf_in_module(mod, tr->targets, tr->targets + tr->num))
+		return false;
+	for (i = 0; i < tr->num; i++)
+		if (!jf_is_name(mod, tr->targets[i].name))
+			return false;
+	return true;
+}
+
+/* First pass: is the table to be trusted, and how much is in it? */
+static int jf_table_count(struct jf_mod *m, const struct jf_table *t)
+{
+	const struct jf_ent_rec *e;
+
+	if (!within_module((unsigned long)t, m->mod) ||
+	    t->magic != JF_TABLE_MAGIC || t->rec_size != JF_TABLE_REC_SIZE) {
+		pr_err("%s: was built for another version of jumpfunc\n",
+		       m->mod->name);
+		return -ENOEXEC;
+	}
+	if (t->owner != m->mod || !jf_in_module(m->mod, t->sites, t->sites_end) ||
+	    !jf_in_module(m->mod, t->ents, t->ents_end) ||
+	    !jf_in_module(m->mod, t->targets, t->targets_end)) {
+		pr_err("%s: a table points outside of the module\n",
+		       m->mod->name);
+		return -EINVAL;
+	}
+	for (e = t->ents; e < t->ents_end; e++) {
+		/* In 64 bits this cannot overflow, and bounds the sum of all. */
+		u64 size = (u64)e->num * e->stride;
+
+		if (!e->num || (e->num > 1 && e->stride < sizeof(struct jf_ent)) ||
+		    !jf_in_module(m->mod, e->ent, (void *)e->ent + size)) {
+			pr_err("%s: a table names a key that is not the module's\n",
+			       m->mod->name);
+			return -EINVAL;
+		}
+		m->num_ctls += e->num;
+		if (e->tramp && jf_arch_patches())
+			m->num_sites++;
+	}
+	if (jf_arch_patches())
+		m->num_sites += t->sites_end - t->sites;
+	m->num_targets += t->targets_end - t->targets;
+	return 0;
+}
+
+static int jf_add_ctl(struct jf_mod *m, struct jf_ent *ent, void *tramp,
+		      int index)
+{
+	struct jf_ctl *ctl = &m->ctls[m->num_ctls];
+
+	if (!jf_in_module(m->mod, ent, ent + 1) || ent->owner != m->mod ||
+	    ent->type > JF_ENT_KEY || !jf_is_name(m->mod, ent->name) ||
+	    (tramp && !within_module((unsigned long)tramp, m->mod))) {
+		pr_err("%s: a table names a key that is not the module's\n",
+		       m->mod->name);
+		return -EINVAL;
+	}
+	if (jf_ctl_find(ent)) {
+		pr_err("%s: key %s stands twice in the tables\n", m->mod->name,
+		       ent->name);
+		return -EINVAL;
+	}
+
+	ctl->ent = ent;
+	ctl->mod = m;
+	ctl->tramp = (unsigned long)tramp;
+	ctl->index = index;
+	INIT_LIST_HEAD(&ctl->sites);
+	hash_add(jf_ctls, &ctl->hash, (unsigned long)ent);
+	if (tramp)
+		hash_add(jf_tramps, &ctl->hash_tramp, ctl->tramp);
+	m->num_ctls++;
+	return 0;
+}
+
+static int jf_add_site(struct jf_mod *m, unsigned long addr,
+		       struct jf_ctl *ctl, u32 flags)
+{
+	struct jf_site *site = &m->sites[m->num_sites];
+	int err;
+
+	if (!jf_in_module(m->mod, (void *)addr,
+			  (void *)addr + JF_ARCH_SITE_SIZE)) {
+		pr_err("%s: a site of %s is not in the module\n", m->mod->name,
+		       ctl->ent->name);
+		return -EINVAL;
+	}
+	site->addr = addr;
+	site->mod = m;
+	site->ctl = ctl;
+	site->flags = flags;
+	if (within_module_init(addr, m->mod))
+		site->flags |= JF_SITE_INIT;
+	err = jf_arch_adopt(site);
+	if (err) {
+		pr_err("%s: unexpected instruction at the site %pS of %s\n",
+		       m->mod->name, (void *)addr, ctl->ent->name);
+		return err;
+	}
+	/* The list is only joined once nothing can fail any more. */
+	INIT_LIST_HEAD(&site->list);
+	m->num_sites++;
+	return 0;
+}
+
+/* Second pass: keys and their trampolines. */
+static int jf_table_add_ents(struct jf_mod *m, const struct jf_table *t)
+{
+	const struct jf_ent_rec *e;
+	unsigned int i;
+	int err;
+
+	for (e = t->ents; e < t->ents_end; e++) {
+		for (i = 0; i < e->num; i++) {
+			err = jf_add_ctl(m, (void *)e->ent + i * e->stride,
+					 e->tramp, e->num > 1 ? i : -1);
+			if (err)
+				return err;
+		}
+		if (!e->tramp || !jf_arch_patches())
+			continue;
+		err = jf_add_site(m, (unsigned long)e->tramp,
+				  jf_ctl_find(e->ent), JF_SITE_TRAMP);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+/* Third pass: sites and targets, whose keys may be in any module by now. */
+static int jf_table_add_sites(struct jf_mod *m, const struct jf_table *t)
+{
+	const struct jf_target_rec *tr;
+	const struct jf_site_rec *s;
+	struct jf_ctl *ctl;
+	int err;
+
+	for (s = t->sites; s < t->sites_end; s++) {
+		bool branch = s->flags & JF_SITE_BRANCH;
+
+		ctl = jf_ctl_find(s->ent);
+		if (!ctl) {
+			pr_err("%s: a site's key is in no module with tables\n",
+			       m->mod->name);
+			return -ENODEV;
+		}
+		if (branch != (ctl->ent->type == JF_ENT_KEY)) {
+			pr_err("%s: a site of %s has the wrong type\n",
+			       m->mod->name, ctl->ent->name);
+			return -EINVAL;
+		}
+		if (!jf_arch_patches())
+			continue;
+		err = jf_add_site(m, (unsigned long)&s->addr + s->addr, ctl,
+				  s->flags);
+		if (err)
+			return err;
+	}
+	for (tr = t->targets; tr < t->targets_end; tr++) {
+		ctl = jf_ctl_find(tr->ent);
+		if (!ctl || ctl->ent->type != JF_ENT_FUNC) {
+			pr_err("%s: a list of targets for no dynamic function\n",
+			       m->mod->name);
+			return -EINVAL;
+		}
+		if (!jf_is_target_list(m->mod, tr)) {
+			pr_err("%s: a list of targets is not in the module\n",
+			       m->mod->name);
+			return -EINVAL;
+		}
+		m->targets[m->num_targets++] = tr;
+	}
+	return 0;
+}
+
+/* It may have to fall back to its initial target at any time: can it? */
+static int jf_check_init(const struct jf_site *site)
+{
+	union jf_value v;
+	u64 insn;
+	int err;
+
+	if (site->ctl->ent->type != JF_ENT_FUNC)
+		return 0;
+	v.func = jf_ent_func(site->ctl->ent)->init;
+	err = jf_site_encode(site, v, &insn);
+	if (err)
+		pr_err("%s: the initial target of %s is out of reach of the site at %pS\n",
+		       site->mod->mod->name, site->ctl->ent->name,
+		       (void *)site->addr);
+	return err;
+}
+
+/* The same for the keys of a module, once all of them are known. */
+static int jf_check_inits(struct jf_mod *m)
+{
+	unsigned int i;
+	int err = 0;
+
+	for (i = 0; !err && i < m->num_ctls; i++) {
+		struct jf_ctl *ctl = &m->ctls[i];
+
+		if (ctl->ent->type != JF_ENT_FUNC)
+			continue;
+		if (within_module_init((unsigned long)jf_ent_func(ctl->ent)->init,
+				       m->mod)) {
+			pr_err("%s: the initial target of %s is __init text\n",
+			       m->mod->name, ctl->ent->name);
+			return -EINVAL;
+		}
+		if (jf_is_circular(ctl)) {
+			pr_err("%s: %s would call itself\n", m->mod->name,
+			       ctl->ent->name);
+			return -EINVAL;
+		}
+	}
+	for (i = 0; !err && i < m->num_sites; i++)
+		err = jf_check_init(&m->sites[i]);
+	return err;
+}
+
+static void jf_link_sites(struct jf_mod *m)
+{
+	unsigned int i;
+
+	for (i = 0; i < m->num_sites; i++) {
+		list_add_tail(&m->sites[i].list, &m->sites[i].ctl->sites);
+		m->sites[i].ctl->num_sites++;
+	}
+}
+
+static void jf_unlink_site(struct jf_site *site)
+{
+	if (list_empty(&site->list))
+		return;
+	list_del_init(&site->list);
+	site->ctl->num_sites--;
+	jf_map_blank(site);
+	site->addr = 0;
+}
+
+/* Bring the sites of a module whose text nobody executes yet up to date. */
+static int jf_patch_new(struct jf_mod *m)
+{
+	struct jf_poke *pokes;
+	unsigned int i, n = 0;
+	int err = 0;
+
+	if (!m->num_sites)
+		return 0;
+	pokes = kvmalloc_array(m->num_sites, sizeof(*pokes), GFP_KERNEL);
+	if (!pokes)
+		return -ENOMEM;
+	for (i = 0; i < m->num_sites; i++) {
+		struct jf_site *site = &m->sites[i];
+
+		pokes[n].site = site;
+		pokes[n].old = site->insn;
+		err = jf_site_encode(site, jf_ent_value(site->ctl->ent),
+				     &pokes[n].new);
+		if (err) {
+			pr_err("%s: the target of %s is out of reach of the site at %pS\n",
+			       m->mod->name, site->ctl->ent->name,
+			       (void *)site->addr);
+			goto out;
+		}
+		if (pokes[n].new != pokes[n].old)
+			n++;
+	}
+	if (n) {
+		jf_sort_pokes(pokes, n);
+		err = jf_arch_patch(pokes, n, false);
+	}
+out:
+	kvfree(pokes);
+	return err;
+}
+
+static void jf_free_mod(struct jf_mod *m)
+{
+	kvfree(m->sites);
+	kvfree(m->ctls);
+	kvfree(m->targets);
+	kfree(m);
+}
+
+static void jf_unhash(struct jf_mod *m)
+{
+	unsigned int i;
+
+	for (i = 0; i < m->num_ctls; i++) {
+		hash_del(&m->ctls[i].hash);
+		/* Does nothing for those that are not in it. */
+		hash_del(&m->ctls[i].hash_tramp);
+	}
+}
+
+static int jf_alloc_arrays(struct jf_mod *m)
+{
+	int err = jf_for_each_table(m, jf_table_count);
+
+	if (err)
+		return err;
+	/* One more of each: an empty array is not a failed allocation. */
+	m->sites = kvcalloc(m->num_sites + 1, sizeof(*m->sites), GFP_KERNEL);
+	m->ctls = kvcalloc(m->num_ctls + 1, sizeof(*m->ctls), GFP_KERNEL);
+	m->targets = kvcalloc(m->num_targets + 1, sizeof(*m->targets),
+			      GFP_KERNEL);
+	if (!m->sites || !m->ctls || !m->targets)
+		return -ENOMEM;
+	/* From here on these count what is there, not what will be. */
+	m->num_sites = 0;
+	m->num_ctls = 0;
+	m->num_targets = 0;
+	return 0;
+}
+
+/* Its functions may become targets: see jf_check_target(). */
+static void jf_watch(struct jf_mod *m, struct module *mod)
+{
+	m->mod = mod;
+	jf_lock();
+	list_add_tail(&m->list, &jf_modules);
+	jf_unlock();
+}
+
+static int jf_module_coming(struct module *mod)
+{
+	struct jf_mod *m;
+	int err;
+
+	m = kzalloc(sizeof(*m), GFP_KERNEL);
+	if (!jf_has_tables(mod)) {
+		/* Not worth refusing it: then it is one more that we missed. */
+		if (m)
+			jf_watch(m, mod);
+		return 0;
+	}
+	if (!m)
+		return -ENOMEM;
+	m->mod = mod;
+
+	jf_lock();
+	err = jf_alloc_arrays(m);
+	if (err) {
+		m->num_ctls = 0;
+		goto err_free;
+	}
+	err = jf_for_each_table(m, jf_table_add_ents);
+	if (err)
+		goto err_unhash;
+	err = jf_for_each_table(m, jf_table_add_sites);
+	if (err)
+		goto err_unhash;
+	err = jf_check_inits(m);
+	if (err)
+		goto err_unhash;
+	err = jf_map_add(m);
+	if (err)
+		goto err_unhash;
+	jf_link_sites(m);
+	list_add_tail(&m->list, &jf_modules);
+	err = jf_patch_new(m);
+	if (err)
+		goto err_unlink;
+	jf_unlock();
+	return 0;
+
+err_unlink:
+	list_del(&m->list);
+	while (m->num_sites)
+		jf_unlink_site(&m->sites[--m->num_sites]);
+err_unhash:
+	jf_unhash(m);
+err_free:
+	jf_unlock();
+	pr_err("%s: refused (%d)\n", mod->name, err);
+	/* The handler may be looking at a site that was mapped for a moment. */
+	synchronize_rcu();
+	jf_free_mod(m);
+	return err;
+}
+
+/* --- a module lives, a module goes ------------------------------------- */
+
+static struct jf_mod *jf_mod_find(const struct module *mod)
+{
+	struct jf_mod *m;
+
+	lockdep_assert_held(&jf_mutex);
+	list_for_each_entry(m, &jf_modules, list)
+		if (m->mod == mod)
+			return m;
+	return NULL;
+}
+
+static void jf_module_live(struct module *mod)
+{
+	struct jf_mod *m;
+	unsigned int i;
+
+	jf_lock();
+	m = jf_mod_find(mod);
+	for (i = 0; m && i < m->num_sites; i++)
+		if (m->sites[i].flags & JF_SITE_INIT)
+			jf_unlink_site(&m->sites[i]);
+	for (i = 0; m && i < m->num_ctls; i++)
+		if (m->ctls[i].ent->flags & JF_ENT_RO)
+			m->ctls[i].sealed = true;
+	jf_unlock();
+}
+
+/*
+ * Set back every dynamic function of another module that leads into @mod.
+ *
+ * The module's memory is freed when the notifier returns, so this must not fail.
+ * It can: for want of memory, or because something else has written to a site.
+ * Then all that is safe is to wait until it succeeds.
+ */
+static int jf_fall_back(struct module *mod)
+{
+	LIST_HEAD(changes);
+	unsigned int i, n = 0;
+	struct jf_mod *m;
+	int err = 0;
+
+	list_for_each_entry(m, &jf_modules, list) {
+		for (i = 0; !err && m->mod != mod && i < m->num_ctls; i++) {
+			struct jf_ent *ent = m->ctls[i].ent;
+			union jf_value v;
+
+			if (ent->type != JF_ENT_FUNC ||
+			    !within_module((unsigned long)jf_ent_func(ent)->func,
+					   mod))
+				continue;
+			v.func = jf_ent_func(ent)->init;
+			err = jf_add_change(&changes, ent, v);
+			n++;
+		}
+	}
+	if (!err && n) {
+		err = __jf_commit(&changes, true);
+		if (!err) {
+			jf_stats.fallbacks += n;
+			pr_info("%s is unloaded: %u dynamic function(s) fell back to their initial targets\n",
+				mod->name, n);
+		}
+	}
+	jf_free_changes(&changes);
+	return err;
+}
+
+/*
+ * What can keep the two from succeeding, and what ends it: there is no memory,
+ * and will be again; a breakpoint or foreign bytes stand at a site, until whoever
+ * put them there takes them away. All else has been looked at when the values in
+ * question were set, or when the module with the keys was loaded: that the initial
+ * target can be called from each site, and that no circle comes of it. After -EIO
+ * all keys have fallen back, and the next round finds that.
+ */
+static void jf_cut_off(struct module *mod)
+{
+	unsigned long begun = jiffies, told = jiffies;
+	unsigned int pause = 10;
+	int err;
+
+	for (;;) {
+		err = jf_trace_module_going(mod);
+		if (!err) {
+			jf_lock();
+			err = jf_fall_back(mod);
+			jf_unlock();
+		}
+		if (!err)
+			return;
+		if (time_after(jiffies, told + 10 * HZ)) {
+			told = jiffies;
+			pr_warn("%s: cannot be freed while calls lead into it (%d), waiting for %u s now\n",
+				mod->name, err,
+				jiffies_to_msecs(jiffies - begun) / 1000);
+		}
+		msleep(pause);
+		pause = min(2 * pause, 1000U);
+	}
+}
+
+static void jf_forget_tables(struct jf_mod *m)
+{
+	unsigned int i;
+
+	for (i = 0; i < m->num_sites; i++)
+		jf_unlink_site(&m->sites[i]);
+	jf_unhash(m);
+	m->num_sites = 0;
+	m->num_ctls = 0;
+	m->num_targets = 0;
+}
+
+/*
+ * The module stays on the list, and so can be told as one that goes, until nobody
+ * is in it any more. No target in it is taken meanwhile.
+ */
+static void jf_module_going(struct module *mod)
+{
+	struct jf_mod missed = { };
+	struct jf_mod *m;
+
+	jf_lock();
+	m = jf_mod_find(mod);
+	jf_unlock();
+	if (!m) {
+		/* It was there before us: who knows. */
+		m = &missed;
+		m->target = true;
+		jf_watch(m, mod);
+	}
+
+	jf_cut_off(mod);
+	jf_lock();
+	jf_forget_tables(m);
+	jf_unlock();
+
+	/* Others are waited for; of ourselves, this here is still running. */
+	if (mod == THIS_MODULE)
+		jf_quiesce();
+	else
+		jf_quiesce_module(mod, m->target || m->ctls);
+
+	jf_lock();
+	list_del(&m->list);
+	jf_unlock();
+	if (m == &missed)
+		return;
+	/* For the handler's look at its sites. */
+	if (m->sites)
+		synchronize_rcu();
+	jf_free_mod(m);
+}
+
+static int jf_module_notify(struct notifier_block *nb, unsigned long event,
+			    void *data)
+{
+	struct module *mod = data;
+
+	switch (event) {
+	case MODULE_STATE_COMING:
+		return notifier_from_errno(jf_module_coming(mod));
+	case MODULE_STATE_LIVE:
+		jf_module_live(mod);
+		break;
+	case MODULE_STATE_GOING:
+		jf_module_going(mod);
+		break;
+	}
+	return NOTIFY_OK;
+}
+
+static struct notifier_block jf_module_nb = {
+	.notifier_call = jf_module_notify,
+	/* Before those that may run the module's code, KUnit for one. */
+	.priority = INT_MAX - 1,
+};
+
+int jf_registry_init(void)
+{
+	int err;
+
+	/* We missed our own COMING; LIVE will reach us. */
+	err = jf_module_coming(THIS_MODULE);
+	if (!err) {
+		err = register_module_notifier(&jf_module_nb);
+		if (err)
+			jf_module_going(THIS_MODULE);
+	}
+	/* It may have been there for a while. */
+	if (err)
+		jf_map_free();
+	return err;
+}
+
+void jf_registry_exit(void)
+{
+	struct jf_mod *m, *tmp;
+
+	unregister_module_notifier(&jf_module_nb);
+	jf_module_going(THIS_MODULE);
+	/* Those without tables that are still there. */
+	list_for_each_entry_safe(m, tmp, &jf_modules, list) {
+		list_del(&m->list);
+		jf_free_mod(m);
+	}
+	jf_map_free();
+}

@@ -1,0 +1,1319 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Quiescence: is anybody still in text that was replaced?
+ *
+ * A grace period of somebody else counts what he means by quiet. Tasks RCU waits
+ * for voluntary context switches: it does not wait for a target that sleeps; on
+ * PREEMPT_RT it takes a contended spinlock for such a sleep; and a kernel thread
+ * that never sleeps holds it up for ever, whatever it has to do with us. So the
+ * promise is kept by looking. With all CPUs stopped, the stack of each task is
+ * searched for addresses of the text in question (x86/stack.c).
+ *
+ * Who can be inside, and how a look finds him:
+ *
+ *   a task that runs in the text, was preempted	stopping the CPUs switches
+ *   there, or sleeps or waits for a lock in what	him out; his stack leads
+ *   the text called					there
+ *   an interrupt, a softirq, an NMI; the idle task;	over, before its CPU stops
+ *   a section with preemption off; the INT3 handler
+ *   a task that was interrupted with the address	it is in a register that
+ *   of the text in hand, before its first instruction	was saved on his stack
+ *   a task in the iterator, which has read the		the iterator counts as text
+ *   address of an array that was replaced		that was replaced
+ *   a task in a replaced image, on its way to the	so does the image
+ *   next probe
+ *   a task that exits and is on no list any more	jf_exits, below
+ *
+ * Whoever was seen outside once, after the text was replaced, stays outside:
+ * there is no way in. So the list of those who have to be looked at is made once,
+ * and only gets shorter; no storm of new calls holds it up. A new task has a
+ * stack of its own, and begins outside. The list is made while the CPUs stand
+ * still; then, each time that they do, a part of it is looked at.
+ *
+ * A look finds code, not data. A target can leave, by a jump as its last act, to a
+ * function elsewhere that still uses what belongs to the target. So a task that
+ * runs, is preempted or waits for a lock on RT is held to be inside, too, as long
+ * as it is about to return to a call that has been changed. Tasks RCU could not
+ * say that: whoever slept in the target once, before the jump, counts as quiet.
+ *
+ * (For ten seconds: a task that then has not come back is not in the old target's
+ * callee but stays in the new target, which may be a loop.)
+ *
+ * What is left are two cases. A function outside that *sleeps* after such a jump:
+ * it cannot be told from one that has nothing to do with it, and would not be
+ * waited for by Tasks RCU either; see jf_quiesce() in jumpfunc/batch.h. And a
+ * caller that itself jumped to the trampoline, and so is on no stack, when the
+ * target jumps as well: for this one, and where no stack can be read, there is
+ * Tasks RCU, with a limit to its patience.
+ *
+ *   updater (under jf_mutex)			  quiesce
+ *   1. text is patched, values are stored
+ *   2. jf_gone_done(): record, ++jf_seq	  a. reads records (jf_mutex)
+ *						  b. stop_machine(), look
+ *
+ * A quiesce that finds the record began after 1; so no CPU finds the old way when
+ * it goes on after b. That stop_machine() makes each CPU execute and acknowledge
+ * in a thread of its own is the barrier that both sides need.
+ */
+#include "core/internal.h"
+#include "core/quiesce.h"
+
+#include <linux/completion.h>
+#include <linux/delay.h>
+#include <linux/hashtable.h>
+#include <linux/jhash.h>
+#include <linux/ktime.h>
+#include <linux/mm.h>
+#include <linux/percpu.h>
+#include <linux/rcupdate.h>
+#include <linux/rcupdate_wait.h>
+#include <linux/sched/signal.h>
+#include <linux/sched/task.h>
+#include <linux/slab.h>
+#include <linux/sort.h>
+#include <linux/spinlock.h>
+#include <linux/stop_machine.h>
+#include <linux/string.h>
+#include <linux/tracepoint.h>
+#include <linux/workqueue.h>
+
+/* Tasks to look at while the CPUs stand still once. */
+#define JF_LOOK_TASKS	128
+/*
+ * Pauses between two rounds of looking, in ms. Short as long as it is a matter of
+ * chance whom a round meets outside; who is inside after JF_ROUNDS, or does not
+ * even move, means to stay.
+ */
+#define JF_PAUSE_MIN	1
+#define JF_PAUSE_SOON	32
+#define JF_PAUSE_LATE	1000
+#define JF_ROUNDS	64
+/*
+ * For so long a changed call counts. Who has not come back from it by then has
+ * come into the new target since, and stays there.
+ */
+#define JF_CALLS	(10 * HZ)
+/* And until memory is asked for again. */
+#define JF_PAUSE_MEM	100
+/* How long Tasks RCU may take before we go on without it. */
+#define JF_PATIENCE	HZ
+/* The same, if it is the only one that knows of some task. */
+#define JF_PATIENCE_LOST	(10 * HZ)
+/* How often the log is told who is waited for. */
+#define JF_TELL		(10 * HZ)
+
+struct workqueue_struct *jf_wq;
+
+/* --- spans --------------------------------------------------------------- */
+
+int jf_spans_add(struct jf_spans *s, unsigned long start, unsigned long end)
+{
+	struct jf_span *span;
+
+	if (start >= end)
+		return 0;
+	if (s->num == s->max) {
+		unsigned int max = s->max ? 2 * s->max : 16;
+
+		span = kvmalloc_array(max, sizeof(*span), GFP_KERNEL);
+		if (!span)
+			return -ENOMEM;
+		if (s->num)
+			memcpy(span, s->span, s->num * sizeof(*span));
+		kvfree(s->span);
+		s->span = span;
+		s->max = max;
+	}
+	s->span[s->num].start = start;
+	s->span[s->num++].end = end;
+	return 0;
+}
+
+static int jf_span_cmp(const void *a, const void *b)
+{
+	const struct jf_span *x = a, *y = b;
+
+	if (x->start < y->start)
+		return -1;
+	return x->start > y->start;
+}
+
+/* In order, and those that touch or overlap made one. */
+void jf_spans_sort(struct jf_spans *s)
+{
+	unsigned int i, n = 0;
+
+	if (!s->num)
+		return;
+	sort(s->span, s->num, sizeof(*s->span), jf_span_cmp, NULL);
+	for (i = 1; i < s->num; i++) {
+		if (s->span[i].start > s->span[n].end)
+			s->span[++n] = s->span[i];
+		else
+			s->span[n].end = max(s->span[n].end, s->span[i].end);
+	}
+	s->num = n + 1;
+}
+
+void jf_spans_free(struct jf_spans *s)
+{
+	kvfree(s->span);
+	memset(s, 0, sizeof(*s));
+}
+
+bool jf_spans_has(const struct jf_spans *s, unsigned long addr)
+{
+	unsigned int lo = 0, hi = s->num;
+
+	/* Nearly all that is asked for is far away. */
+	if (!hi || addr < s->span[0].start || addr >= s->span[hi - 1].end)
+		return false;
+	/* The last one that begins at or before @addr. */
+	while (hi - lo > 1) {
+		unsigned int mid = lo + (hi - lo) / 2;
+
+		if (s->span[mid].start <= addr)
+			lo = mid;
+		else
+			hi = mid;
+	}
+	return addr < s->span[lo].end;
+}
+
+/* --- functions ----------------------------------------------------------- */
+
+/**
+ * struct jf_symbol - what the kernel knows of an address
+ * @text:  "name+0xoffset/0xsize [module]", taken apart
+ * @name:  the name, in @text
+ * @mod:   the module with its brackets, in @text; NULL: the kernel
+ * @start: where it begins
+ * @end:   where the next one does
+ */
+struct jf_symbol {
+	char		text[KSYM_SYMBOL_LEN];
+	const char	*name;
+	const char	*mod;
+	unsigned long	start;
+	unsigned long	end;
+};
+
+/* They are too large for a stack. */
+static DEFINE_MUTEX(jf_symbol_mutex);
+static struct jf_symbol jf_symbol_func, jf_symbol_other;
+
+static bool jf_symbol_get(struct jf_symbol *s, unsigned long addr)
+{
+	unsigned long offset, size;
+	char *plus;
+
+	sprint_symbol(s->text, addr);
+	s->mod = strchr(s->text, '[');
+	plus = strrchr(s->text, '+');
+	if (!plus || sscanf(plus, "+0x%lx/0x%lx", &offset, &size) != 2)
+		return false;
+	*plus = 0;
+	s->name = s->text;
+	s->start = addr - offset;
+	s->end = s->start + size;
+	return addr >= s->start && addr < s->end;
+}
+
+/*
+ * The compiler splits functions: the rarely executed parts of f() are called
+ * f.cold, what is left when the beginning was inlined f.part.0, and these may be
+ * split and cloned once more. They are elsewhere in the module's text, and nothing
+ * tells where, so all symbols of a module are looked at, once.
+ */
+struct jf_part {
+	unsigned long	start, end;
+	/* Of the name up to the first dot: two with the same one count as one. */
+	u32		hash;
+};
+
+struct jf_text {
+	struct list_head	list;
+	unsigned long		start, end;
+	unsigned int		num, max;
+	struct jf_part		*part;
+};
+
+/* Under jf_symbol_mutex. */
+static LIST_HEAD(jf_texts);
+
+static u32 jf_base_hash(const char *name)
+{
+	return jhash(name, strcspn(name, "."), 0);
+}
+
+static bool jf_same_module(const struct jf_symbol *a, const struct jf_symbol *b)
+{
+	return a->mod && b->mod && !strcmp(a->mod, b->mod);
+}
+
+static int jf_text_add(struct jf_text *t, const struct jf_symbol *sym)
+{
+	struct jf_part *part;
+
+	if (!strstr(sym->name, ".cold") && !strstr(sym->name, ".part."))
+		return 0;
+	if (t->num == t->max) {
+		unsigned int max = t->max ? 2 * t->max : 16;
+
+		part = kvmalloc_array(max, sizeof(*part), GFP_KERNEL);
+		if (!part)
+			return -ENOMEM;
+		if (t->num)
+			memcpy(part, t->part, t->num * sizeof(*part));
+		kvfree(t->part);
+		t->part = part;
+		t->max = max;
+	}
+	part = &t->part[t->num++];
+	part->start = sym->start;
+	part->end = sym->end;
+	part->hash = jf_base_hash(sym->name);
+	return 0;
+}
+
+static void jf_text_free(struct jf_text *t)
+{
+	kvfree(t->part);
+	kfree(t);
+}
+
+/* One symbol after the other, from that of a function in both directions. */
+static struct jf_text *jf_text_walk(const struct jf_symbol *func)
+{
+	struct jf_symbol *o = &jf_symbol_other;
+	struct jf_text *t = kzalloc(sizeof(*t), GFP_KERNEL);
+	int err;
+
+	if (!t)
+		return NULL;
+	t->start = func->start;
+	t->end = func->end;
+	err = jf_text_add(t, func);
+	while (!err && jf_symbol_get(o, t->end) && jf_same_module(o, func)) {
+		err = jf_text_add(t, o);
+		t->end = o->end;
+		cond_resched();
+	}
+	while (!err && jf_symbol_get(o, t->start - 1) &&
+	       jf_same_module(o, func)) {
+		err = jf_text_add(t, o);
+		t->start = o->start;
+		cond_resched();
+	}
+	if (err) {
+		jf_text_free(t);
+		return NULL;
+	}
+	list_add(&t->list, &jf_texts);
+	return t;
+}
+
+static struct jf_text *jf_text_get(const struct jf_symbol *func)
+{
+	struct jf_text *t;
+
+	lockdep_assert_held(&jf_symbol_mutex);
+	list_for_each_entry(t, &jf_texts, list)
+		if (func->start >= t->start && func->start < t->end)
+			return t;
+	return jf_text_walk(func);
+}
+
+/* Another module may stand there next; @mod NULL: all. */
+static void jf_text_forget(struct module *mod)
+{
+	struct jf_text *t, *tmp;
+
+	mutex_lock(&jf_symbol_mutex);
+	list_for_each_entry_safe(t, tmp, &jf_texts, list) {
+		if (mod && !within_module(t->start, mod))
+			continue;
+		list_del(&t->list);
+		jf_text_free(t);
+	}
+	mutex_unlock(&jf_symbol_mutex);
+}
+
+static int jf_spans_add_parts(struct jf_spans *s, const struct jf_symbol *func)
+{
+	const struct jf_text *t = jf_text_get(func);
+	u32 hash = jf_base_hash(func->name);
+	unsigned int i;
+	int err = 0;
+
+	if (!t)
+		return -ENOMEM;
+	for (i = 0; !err && i < t->num; i++)
+		if (t->part[i].hash == hash)
+			err = jf_spans_add(s, t->part[i].start, t->part[i].end);
+	return err;
+}
+
+int jf_spans_add_func(struct jf_spans *s, void *func)
+{
+	struct jf_symbol *sym = &jf_symbol_func;
+	unsigned long start, end;
+	int err;
+
+	if (jf_arch_image_span(func, &start, &end))
+		return jf_spans_add(s, start, end);
+
+	mutex_lock(&jf_symbol_mutex);
+	if (!jf_symbol_get(sym, (unsigned long)func)) {
+		/* No name, hence no size: a page is more than most have. */
+		err = jf_spans_add(s, (unsigned long)func,
+				   (unsigned long)func + PAGE_SIZE);
+	} else {
+		err = jf_spans_add(s, sym->start - JF_ARCH_CALL_PAD, sym->end);
+		if (!err && sym->mod)
+			err = jf_spans_add_parts(s, sym);
+	}
+	mutex_unlock(&jf_symbol_mutex);
+	return err;
+}
+
+/* --- what was replaced --------------------------------------------------- */
+
+/**
+ * struct jf_gone - code that was replaced, and may still be executed
+ * @hash: in jf_gones, by @func
+ * @func: where it begins
+ * @kind: what it is
+ * @pins: preparations that have not been brought to an end
+ * @seq:  number of the replacement; 0: there was none yet
+ */
+struct jf_gone {
+	struct hlist_node	hash;
+	unsigned long		func;
+	enum jf_gone_kind	kind;
+	unsigned int		pins;
+	u64			seq;
+};
+
+/* All of these under jf_mutex. */
+static DEFINE_HASHTABLE(jf_gones, 8);
+/* Number of replacements. */
+static u64 jf_seq;
+/* Of those up to this one, nobody is in what they replaced. */
+static u64 jf_quiesced_seq;
+
+static struct jf_gone *jf_gone_find(void *func)
+{
+	struct jf_gone *g;
+
+	lockdep_assert_held(&jf_mutex);
+	hash_for_each_possible(jf_gones, g, hash, (unsigned long)func)
+		if (g->func == (unsigned long)func)
+			return g;
+	return NULL;
+}
+
+int jf_gone_prepare(void *func, enum jf_gone_kind kind)
+{
+	struct jf_gone *g = jf_gone_find(func);
+
+	if (!g) {
+		g = kzalloc(sizeof(*g), GFP_KERNEL);
+		if (!g)
+			return -ENOMEM;
+		g->func = (unsigned long)func;
+		hash_add(jf_gones, &g->hash, g->func);
+	}
+	/* An image may stand where another one stood: the latest counts. */
+	g->kind = kind;
+	g->pins++;
+	return 0;
+}
+
+static void jf_gone_drop(struct jf_gone *g, u64 seq)
+{
+	if (g->pins || g->seq > seq)
+		return;
+	hash_del(&g->hash);
+	kfree(g);
+}
+
+void jf_gone_done(void *func, bool replaced)
+{
+	struct jf_gone *g = jf_gone_find(func);
+
+	if (WARN_ON_ONCE(!g || !g->pins))
+		return;
+	g->pins--;
+	if (replaced)
+		g->seq = ++jf_seq;
+	else
+		jf_gone_drop(g, 0);
+}
+
+u64 jf_gone_seq(void)
+{
+	lockdep_assert_held(&jf_mutex);
+	return jf_seq;
+}
+
+void jf_gone_forget(void *func, u64 seq)
+{
+	struct jf_gone *g = jf_gone_find(func);
+
+	if (g)
+		jf_gone_drop(g, seq);
+}
+
+/* --- tasks that exit ----------------------------------------------------- */
+
+/*
+ * A task that nobody waits for leaves the list of tasks before it is done: it runs
+ * the last part of its exit unseen, and can be preempted there, say in a function
+ * that is traced. So each one is noted when it begins to exit, and dropped when
+ * its stack has gone. One that was past that point when this module was loaded is
+ * not seen.
+ */
+#define JF_EXITS	500
+/* How many are dropped at a time. */
+#define JF_EXITS_DROP	16
+/* And each time that so many have come: less, or the list would stay long. */
+#define JF_EXITS_SWEEP	8
+
+struct jf_exits {
+	raw_spinlock_t		lock;
+	unsigned int		num;
+	unsigned int		came;
+	struct task_struct	*task[JF_EXITS];
+};
+
+/* Not static: what modules can have of that is little. */
+static struct jf_exits __percpu *jf_exits;
+/*
+ * How many found no room, and how many of these Tasks RCU has waited for since:
+ * it alone knows of them.
+ */
+static atomic_t jf_exits_lost, jf_exits_found;
+static struct tracepoint *jf_exit_tp;
+
+static bool jf_has_stack(struct task_struct *t)
+{
+	return refcount_read(&t->stack_refcount);
+}
+
+/* Take some off whose stack has gone (@all: any); to be put without the lock. */
+static unsigned int jf_exits_sweep(struct jf_exits *e, struct task_struct **old,
+				   bool all)
+{
+	unsigned int i, kept = 0, n = 0;
+
+	for (i = 0; i < e->num; i++) {
+		if (n < JF_EXITS_DROP && (all || !jf_has_stack(e->task[i])))
+			old[n++] = e->task[i];
+		else
+			e->task[kept++] = e->task[i];
+	}
+	e->num = kept;
+	return n;
+}
+
+static void jf_exit_probe(void *data, JF_EXIT_PROTO)
+{
+	struct task_struct *old[JF_EXITS_DROP];
+	struct jf_exits *e;
+	unsigned long flags;
+	unsigned int n = 0;
+
+	/* If this task goes elsewhere meanwhile: any of them will do. */
+	e = raw_cpu_ptr(jf_exits);
+	raw_spin_lock_irqsave(&e->lock, flags);
+	/* Few at a time, and seldom: most of them have gone by then. */
+	if (e->came++ % JF_EXITS_SWEEP == 0)
+		n = jf_exits_sweep(e, old, false);
+	if (e->num < JF_EXITS)
+		e->task[e->num++] = get_task_struct(t);
+	else
+		atomic_inc(&jf_exits_lost);
+	raw_spin_unlock_irqrestore(&e->lock, flags);
+	while (n)
+		put_task_struct(old[--n]);
+}
+
+static void jf_exits_trim(bool all)
+{
+	struct task_struct *old[JF_EXITS_DROP];
+	unsigned int n;
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		struct jf_exits *e = per_cpu_ptr(jf_exits, cpu);
+
+		do {
+			unsigned int i;
+
+			raw_spin_lock_irq(&e->lock);
+			n = jf_exits_sweep(e, old, all);
+			raw_spin_unlock_irq(&e->lock);
+			for (i = 0; i < n; i++)
+				put_task_struct(old[i]);
+		} while (n == JF_EXITS_DROP);
+	}
+}
+
+static void jf_find_exit(struct tracepoint *tp, void *unused)
+{
+	if (!strcmp(tp->name, "sched_process_exit"))
+		jf_exit_tp = tp;
+}
+
+static int jf_exits_init(void)
+{
+	int cpu, err;
+
+	jf_exits = alloc_percpu(struct jf_exits);
+	if (!jf_exits)
+		return -ENOMEM;
+	for_each_possible_cpu(cpu)
+		raw_spin_lock_init(&per_cpu_ptr(jf_exits, cpu)->lock);
+	if (!jf_arch_can_look())
+		return 0;
+	for_each_kernel_tracepoint(jf_find_exit, NULL);
+	if (jf_exit_tp) {
+		err = tracepoint_probe_register(jf_exit_tp, jf_exit_probe,
+						NULL);
+	} else {
+		pr_err("this kernel has no tracepoint sched_process_exit\n");
+		err = -ENOENT;
+	}
+	if (err)
+		free_percpu(jf_exits);
+	return err;
+}
+
+static void jf_exits_exit(void)
+{
+	if (jf_exit_tp) {
+		tracepoint_probe_unregister(jf_exit_tp, jf_exit_probe, NULL);
+		tracepoint_synchronize_unregister();
+		jf_exits_trim(true);
+	}
+	free_percpu(jf_exits);
+}
+
+/* --- Tasks RCU, with a limit ---------------------------------------------- */
+
+/*
+ * Its callback is a function of the kernel. So a grace period that does not end
+ * keeps nobody from unloading this module; what it leaves behind is this struct.
+ */
+struct jf_gp {
+	struct list_head	list;
+	struct rcu_synchronize	rs;
+	unsigned long		begun;
+};
+
+static DEFINE_MUTEX(jf_gps_mutex);
+/* Grace periods that nobody waits for any more, the oldest first. */
+static LIST_HEAD(jf_gps);
+
+static struct jf_gp *jf_gp_begin(void)
+{
+	struct jf_gp *gp = kmalloc(sizeof(*gp), GFP_KERNEL);
+
+	if (!gp)
+		return NULL;
+	gp->begun = jiffies;
+	jf_rcu_sync_init(&gp->rs);
+	call_rcu_tasks(&gp->rs.head, wakeme_after_rcu);
+	return gp;
+}
+
+/* Free what has ended since. Is one of them overdue? */
+static bool jf_gps_overdue(void)
+{
+	struct jf_gp *gp, *tmp;
+	bool overdue = false;
+
+	mutex_lock(&jf_gps_mutex);
+	list_for_each_entry_safe(gp, tmp, &jf_gps, list) {
+		if (completion_done(&gp->rs.completion)) {
+			list_del(&gp->list);
+			kfree(gp);
+		} else if (time_after(jiffies, gp->begun + JF_PATIENCE)) {
+			overdue = true;
+		}
+	}
+	mutex_unlock(&jf_gps_mutex);
+	return overdue;
+}
+
+/* True: it has passed. Else it is left alone. */
+static bool jf_gp_wait(struct jf_gp *gp, long timeout)
+{
+	if (!gp)
+		return false;
+	if (wait_for_completion_timeout(&gp->rs.completion, timeout)) {
+		kfree(gp);
+		return true;
+	}
+	mutex_lock(&jf_gps_mutex);
+	list_add_tail(&gp->list, &jf_gps);
+	mutex_unlock(&jf_gps_mutex);
+	return false;
+}
+
+/* --- looking --------------------------------------------------------------- */
+
+/* A task that has not been seen outside. */
+struct jf_suspect {
+	struct task_struct	*task;
+	enum jf_seen		seen;
+	unsigned long		where;
+	/* How often it had lost its CPU by then. */
+	unsigned long		switches;
+};
+
+/**
+ * struct jf_wait - one who waits for quiet
+ * @who:     for the log
+ * @sight:   what is looked for
+ * @suspect: the tasks that have to be looked at
+ * @num:     how many these are
+ * @max:     for how many there is room
+ * @from:    while the CPUs stand still: the first one to look at
+ * @to:      and the one behind the last
+ * @ns:      how long the CPUs stood still
+ * @begun:   jiffies, when this began
+ * @told:    jiffies, when the log was told the last time
+ * @timeout: jiffies
+ * @caller:  who waits: his own stack does not count
+ */
+struct jf_wait {
+	const char		*who;
+	struct jf_sight		sight;
+	struct jf_suspect	*suspect;
+	unsigned int		num, max, from, to;
+	u64			ns;
+	unsigned long		begun, told;
+	long			timeout;
+	struct task_struct	*caller;
+};
+
+static void jf_suspect_add(struct jf_wait *w, struct task_struct *t)
+{
+	if (t == w->caller)
+		return;
+	if (w->num < w->max)
+		w->suspect[w->num].task = get_task_struct(t);
+	w->num++;
+}
+
+/* All tasks there are. CPUs are stopped, so none can come between. */
+static int jf_gather_stopped(void *arg)
+{
+	struct task_struct *p, *t;
+	struct jf_wait *w = arg;
+	u64 start = ktime_get_ns();
+	unsigned int i;
+	int cpu;
+
+	rcu_read_lock();
+	for_each_process_thread(p, t)
+		jf_suspect_add(w, t);
+	rcu_read_unlock();
+	/* On RT and elsewhere: who has this lock has interrupts off. */
+	for_each_possible_cpu(cpu) {
+		struct jf_exits *e = per_cpu_ptr(jf_exits, cpu);
+
+		for (i = 0; i < e->num; i++)
+			if (jf_has_stack(e->task[i]))
+				jf_suspect_add(w, e->task[i]);
+	}
+	w->ns = ktime_get_ns() - start;
+	return 0;
+}
+
+/*
+ * One that is not asleep of its own accord: a call that was changed counts for it,
+ * and it is unwound in any case. See the top.
+ */
+static bool jf_is_strict(struct task_struct *t)
+{
+	if (READ_ONCE(t->on_rq) && !jf_sched_delayed(t))
+		return true;
+#ifdef CONFIG_PREEMPT_RT
+	return READ_ONCE(t->__state) & TASK_RTLOCK_WAIT;
+#else
+	return false;
+#endif
+}
+
+static unsigned long jf_switches(struct task_struct *t)
+{
+	return READ_ONCE(t->nvcsw) + READ_ONCE(t->nivcsw);
+}
+
+static int jf_look_stopped(void *arg)
+{
+	struct jf_wait *w = arg;
+	u64 start = ktime_get_ns();
+	unsigned int i;
+
+	for (i = w->from; i < w->to; i++) {
+		struct jf_suspect *s = &w->suspect[i];
+
+		s->seen = jf_arch_look(s->task, &w->sight,
+				       jf_is_strict(s->task));
+		s->where = w->sight.where;
+		s->switches = jf_switches(s->task);
+	}
+	w->ns = ktime_get_ns() - start;
+	return 0;
+}
+
+static void jf_look_account(const struct jf_wait *w, unsigned int tasks)
+{
+	mutex_lock(&jf_mutex);
+	jf_stats.looks++;
+	jf_stats.look_tasks += tasks;
+	jf_stats.look_ns_last = w->ns;
+	if (w->ns > jf_stats.look_ns_max)
+		jf_stats.look_ns_max = w->ns;
+	mutex_unlock(&jf_mutex);
+}
+
+static void jf_put_suspects(struct jf_wait *w, unsigned int num)
+{
+	while (num--)
+		put_task_struct(w->suspect[num].task);
+}
+
+/* About as many as there will be. */
+static unsigned int jf_count_tasks(void)
+{
+	struct task_struct *p, *t;
+	unsigned int n = 64;
+
+	rcu_read_lock();
+	for_each_process_thread(p, t)
+		n++;
+	rcu_read_unlock();
+	return n + n / 8;
+}
+
+static int jf_gather(struct jf_wait *w)
+{
+	unsigned int max = jf_count_tasks();
+
+	for (;;) {
+		w->suspect = kvmalloc_array(max, sizeof(*w->suspect),
+					    GFP_KERNEL);
+		if (!w->suspect)
+			return -ENOMEM;
+		w->max = max;
+		w->num = 0;
+		stop_machine(jf_gather_stopped, w, NULL);
+		jf_look_account(w, 0);
+		if (w->num <= max)
+			return 0;
+		/* There may be more by the time that we come again. */
+		jf_put_suspects(w, max);
+		kvfree(w->suspect);
+		w->suspect = NULL;
+		max = w->num + w->num / 4;
+	}
+}
+
+/* Look at all suspects, a part at a time, and drop those seen outside. */
+static void jf_look_round(struct jf_wait *w)
+{
+	unsigned int i, kept = 0;
+
+	for (w->from = 0; w->from < w->num; w->from = w->to) {
+		w->to = min(w->num, w->from + JF_LOOK_TASKS);
+		stop_machine(jf_look_stopped, w, NULL);
+		jf_look_account(w, w->to - w->from);
+		for (i = w->from; i < w->to; i++) {
+			if (w->suspect[i].seen == JF_SEEN_CLEAN)
+				put_task_struct(w->suspect[i].task);
+			else
+				w->suspect[kept++] = w->suspect[i];
+		}
+		cond_resched();
+	}
+	w->num = kept;
+}
+
+/*
+ * Has one of them executed anything since it was looked at? It runs, or it has
+ * run, and has lost its CPU once more. Whoever sleeps for an hour does not make
+ * all CPUs stop once a second.
+ */
+static bool jf_any_moved(const struct jf_wait *w)
+{
+	unsigned int i;
+
+	for (i = 0; i < w->num; i++) {
+		struct task_struct *t = w->suspect[i].task;
+
+		if (READ_ONCE(t->on_cpu) ||
+		    jf_switches(t) != w->suspect[i].switches)
+			return true;
+	}
+	return false;
+}
+
+static void jf_tell(struct jf_wait *w)
+{
+	const struct jf_suspect *s = &w->suspect[0];
+	unsigned int seconds = jiffies_to_msecs(jiffies - w->begun) / 1000;
+
+	if (time_before(jiffies, w->told + JF_TELL))
+		return;
+	w->told = jiffies;
+	if (s->where)
+		pr_warn("%s: waiting for %s:%d, inside %pS since %u s (and %u more)\n",
+			w->who, s->task->comm, task_pid_nr(s->task),
+			(void *)s->where, seconds, w->num - 1);
+	else
+		pr_warn("%s: waiting for %s:%d, whose stack cannot be read, since %u s (and %u more)\n",
+			w->who, s->task->comm, task_pid_nr(s->task), seconds,
+			w->num - 1);
+}
+
+static long jf_time_left(const struct jf_wait *w)
+{
+	unsigned long gone = jiffies - w->begun;
+
+	if (w->timeout == MAX_SCHEDULE_TIMEOUT)
+		return w->timeout;
+	return gone < w->timeout ? w->timeout - gone : 0;
+}
+
+/* True once: then everybody has to be looked at in another light. */
+static bool jf_calls_expire(struct jf_wait *w)
+{
+	if (!time_after(jiffies, w->begun + JF_CALLS) ||
+	    (!w->sight.calls.num && !w->sight.tramps.num))
+		return false;
+	w->sight.calls.num = 0;
+	w->sight.tramps.num = 0;
+	return true;
+}
+
+static int jf_look_until_quiet(struct jf_wait *w)
+{
+	unsigned int pause = JF_PAUSE_MIN, rounds = 0;
+	int err;
+
+	while ((err = jf_gather(w)) == -ENOMEM &&
+	       w->timeout == MAX_SCHEDULE_TIMEOUT)
+		msleep(JF_PAUSE_MEM);
+	if (err)
+		return err;
+	for (;;) {
+		jf_calls_expire(w);
+		jf_look_round(w);
+		if (!w->num)
+			break;
+		if (!jf_time_left(w)) {
+			err = -ETIMEDOUT;
+			break;
+		}
+		do {
+			msleep(min_t(unsigned int, pause,
+				     jiffies_to_msecs(min(jf_time_left(w),
+							  (long)HZ))));
+			jf_tell(w);
+			pause = min_t(unsigned int, 2 * pause, JF_PAUSE_LATE);
+		} while (!jf_any_moved(w) && jf_time_left(w) &&
+			 !jf_calls_expire(w));
+		if (++rounds < JF_ROUNDS)
+			pause = min_t(unsigned int, pause, JF_PAUSE_SOON);
+	}
+	jf_put_suspects(w, w->num);
+	kvfree(w->suspect);
+	jf_exits_trim(false);
+	return err;
+}
+
+/* --- waiting --------------------------------------------------------------- */
+
+/* The calls that lead through what was changed; 0 or -ENOMEM. */
+static int jf_add_changed_calls(struct jf_sight *sight)
+{
+	const struct jf_site *site;
+	const struct jf_mod *m;
+	unsigned int i;
+	int err = 0;
+
+	mutex_lock(&jf_mutex);
+	list_for_each_entry(m, &jf_modules, list) {
+		for (i = 0; !err && i < m->num_sites; i++) {
+			site = &m->sites[i];
+			if (!site->addr || site->ctl->seq <= jf_quiesced_seq)
+				continue;
+			if (site->flags & JF_SITE_CALL)
+				err = jf_spans_add(&sight->calls,
+						   site->addr + JF_ARCH_SITE_SIZE,
+						   site->addr + JF_ARCH_SITE_SIZE + 1);
+			else if (site->flags & JF_SITE_TRAMP)
+				err = jf_spans_add(&sight->tramps,
+						   site->ctl->tramp -
+						   JF_ARCH_CALL_PAD,
+						   site->ctl->tramp + 1);
+		}
+	}
+	mutex_unlock(&jf_mutex);
+	jf_spans_sort(&sight->calls);
+	jf_spans_sort(&sight->tramps);
+	return err;
+}
+
+/* Is there somebody whom no look finds? */
+static bool jf_is_blind(void)
+{
+	return !jf_arch_can_look() ||
+	       atomic_read(&jf_exits_lost) != atomic_read(&jf_exits_found);
+}
+
+/*
+ * For those whom no look finds, and for the @data of what was replaced: fills in
+ * what a look has to heed in addition then. 0, -ENOMEM or -ETIMEDOUT.
+ */
+static int jf_wait_data(struct jf_wait *w, bool data)
+{
+	int lost = atomic_read(&jf_exits_lost);
+	bool overdue = jf_gps_overdue();
+	bool blind = jf_is_blind();
+	long patience = JF_PATIENCE, time;
+	struct jf_gp *gp = NULL;
+
+	if (!jf_arch_can_look())
+		patience = MAX_SCHEDULE_TIMEOUT;
+	else if (blind)
+		patience = JF_PATIENCE_LOST;
+	else if (overdue)
+		patience = 0;	/* while one does not end, nor does the next */
+	time = min(patience, jf_time_left(w));
+	if (time) {
+		gp = jf_gp_begin();
+		if (!gp && blind)
+			return -ENOMEM;
+	}
+
+	if (jf_gp_wait(gp, time)) {
+		atomic_set(&jf_exits_found, lost);
+	} else if (blind) {
+		if (time < patience || !jf_arch_can_look())
+			return -ETIMEDOUT;
+		pr_warn_ratelimited("%s: too many tasks exit at once to know all of them, and no grace period ends\n",
+				    w->who);
+	}
+	if (!data || !jf_arch_can_look())
+		return 0;
+	return jf_add_changed_calls(&w->sight);
+}
+
+/*
+ * Where nothing can be looked at. A task that sleeps in its target is not waited
+ * for then, and a thread that never sleeps is waited for without end.
+ */
+static int jf_wait_blind(void)
+{
+	synchronize_rcu_tasks_rude();
+	synchronize_rcu();
+	return 0;
+}
+
+static int jf_wait_quiet(struct jf_wait *w, bool data)
+{
+	int err = 0;
+
+	w->begun = jiffies;
+	w->told = jiffies;
+	w->caller = current;
+	while (data || jf_is_blind()) {
+		err = jf_wait_data(w, data);
+		if (err != -ENOMEM || w->timeout != MAX_SCHEDULE_TIMEOUT)
+			break;
+		msleep(JF_PAUSE_MEM);
+	}
+	if (!err && !jf_arch_can_look())
+		err = jf_wait_blind();
+	else if (!err && (w->sight.in.num || w->sight.calls.num))
+		err = jf_look_until_quiet(w);
+	jf_spans_free(&w->sight.calls);
+	jf_spans_free(&w->sight.tramps);
+	return err;
+}
+
+int jf_quiesce_spans(const char *who, struct jf_spans *spans, long timeout)
+{
+	struct jf_wait w = {
+		.who = who,
+		.sight.in = *spans,
+		.timeout = timeout,
+	};
+
+	return jf_wait_quiet(&w, false);
+}
+
+/* The records that @match; a copy, since they cannot be kept. */
+static int jf_gones_list(void ***funcs, unsigned int *num, bool dispatch_only,
+			 u64 *seq)
+{
+	unsigned int n = 0, max = 0;
+	struct jf_gone *g;
+	int bkt, err = 0;
+
+	mutex_lock(&jf_mutex);
+	*seq = jf_seq;
+	hash_for_each(jf_gones, bkt, g, hash)
+		max++;
+	*funcs = kvmalloc_array(max + 1, sizeof(**funcs), GFP_KERNEL);
+	if (!*funcs) {
+		err = -ENOMEM;
+	} else {
+		hash_for_each(jf_gones, bkt, g, hash)
+			if (g->seq && (!dispatch_only ||
+				       g->kind == JF_GONE_DISPATCH))
+				(*funcs)[n++] = (void *)g->func;
+	}
+	mutex_unlock(&jf_mutex);
+	*num = n;
+	return err;
+}
+
+static int jf_spans_add_gone(struct jf_spans *s, bool dispatch_only, u64 *seq)
+{
+	unsigned int i, num;
+	void **funcs;
+	int err;
+
+	err = jf_gones_list(&funcs, &num, dispatch_only, seq);
+	for (i = 0; !err && i < num; i++)
+		err = jf_spans_add_func(s, funcs[i]);
+	kvfree(funcs);
+	return err;
+}
+
+/* Nobody is in what was replaced up to @seq. */
+static void jf_gones_forget(u64 seq, bool dispatch_only, struct module *mod)
+{
+	struct hlist_node *tmp;
+	struct jf_gone *g;
+	int bkt;
+
+	mutex_lock(&jf_mutex);
+	hash_for_each_safe(jf_gones, bkt, tmp, g, hash) {
+		if (mod && within_module(g->func, mod))
+			jf_gone_drop(g, U64_MAX);
+		else if (!dispatch_only || g->kind == JF_GONE_DISPATCH)
+			jf_gone_drop(g, seq);
+	}
+	if (!dispatch_only && seq > jf_quiesced_seq)
+		jf_quiesced_seq = seq;
+	jf_stats.quiesces++;
+	mutex_unlock(&jf_mutex);
+}
+
+static int jf_quiesce_all(long timeout)
+{
+	struct jf_wait w = { .who = "quiesce", .timeout = timeout };
+	u64 seq;
+	int err;
+
+	while ((err = jf_spans_add_gone(&w.sight.in, false, &seq)) == -ENOMEM &&
+	       timeout == MAX_SCHEDULE_TIMEOUT) {
+		jf_spans_free(&w.sight.in);
+		msleep(JF_PAUSE_MEM);
+	}
+	jf_spans_sort(&w.sight.in);
+	if (!err)
+		err = jf_wait_quiet(&w, true);
+	jf_spans_free(&w.sight.in);
+	if (!err)
+		jf_gones_forget(seq, false, NULL);
+	return err;
+}
+
+void jf_quiesce(void)
+{
+	might_sleep();
+	jf_quiesce_all(MAX_SCHEDULE_TIMEOUT);
+}
+EXPORT_SYMBOL_GPL(jf_quiesce);
+
+int jf_quiesce_timeout(unsigned long timeout)
+{
+	int err = jf_check_context();
+
+	return err ?: jf_quiesce_all(min_t(unsigned long, timeout,
+					   MAX_SCHEDULE_TIMEOUT - 1));
+}
+EXPORT_SYMBOL_GPL(jf_quiesce_timeout);
+
+/* --- callbacks ------------------------------------------------------------- */
+
+static void jf_calls_work(struct work_struct *work);
+static DECLARE_WORK(jf_calls_run, jf_calls_work);
+/* A callback can be asked for anywhere but in an NMI, on RT, too. */
+static DEFINE_RAW_SPINLOCK(jf_calls_lock);
+static LIST_HEAD(jf_calls);
+/* Those whose quiesce is under way. */
+static LIST_HEAD(jf_calls_waiting);
+/* The one that runs. */
+static void *jf_call_running;
+
+void jf_call_quiesced(struct jf_quiesce_head *head,
+		      void (*func)(struct jf_quiesce_head *head))
+{
+	unsigned long flags;
+
+	head->func = func;
+	raw_spin_lock_irqsave(&jf_calls_lock, flags);
+	list_add_tail(&head->list, &jf_calls);
+	raw_spin_unlock_irqrestore(&jf_calls_lock, flags);
+	queue_work(jf_wq, &jf_calls_run);
+}
+EXPORT_SYMBOL_GPL(jf_call_quiesced);
+
+static struct jf_quiesce_head *jf_calls_next(void)
+{
+	struct jf_quiesce_head *head;
+
+	raw_spin_lock_irq(&jf_calls_lock);
+	head = list_first_entry_or_null(&jf_calls_waiting,
+					struct jf_quiesce_head, list);
+	if (head)
+		list_del(&head->list);
+	jf_call_running = head ? head->func : NULL;
+	raw_spin_unlock_irq(&jf_calls_lock);
+	return head;
+}
+
+static void jf_calls_work(struct work_struct *work)
+{
+	struct jf_quiesce_head *head;
+	bool any;
+
+	raw_spin_lock_irq(&jf_calls_lock);
+	list_splice_tail_init(&jf_calls, &jf_calls_waiting);
+	any = !list_empty(&jf_calls_waiting);
+	raw_spin_unlock_irq(&jf_calls_lock);
+	if (!any)
+		return;
+	jf_quiesce_all(MAX_SCHEDULE_TIMEOUT);
+	while ((head = jf_calls_next())) {
+		head->func(head);
+		cond_resched();
+	}
+}
+
+struct jf_barrier {
+	struct jf_quiesce_head	head;
+	struct completion	done;
+};
+
+static void jf_barrier_done(struct jf_quiesce_head *head)
+{
+	complete(&container_of(head, struct jf_barrier, head)->done);
+}
+
+void jf_quiesce_barrier(void)
+{
+	struct jf_barrier b;
+
+	might_sleep();
+	init_completion(&b.done);
+	jf_call_quiesced(&b.head, jf_barrier_done);
+	wait_for_completion(&b.done);
+}
+EXPORT_SYMBOL_GPL(jf_quiesce_barrier);
+
+static bool jf_calls_into(struct module *mod)
+{
+	struct jf_quiesce_head *head;
+	bool found;
+
+	raw_spin_lock_irq(&jf_calls_lock);
+	found = jf_call_running &&
+		within_module((unsigned long)jf_call_running, mod);
+	list_for_each_entry(head, &jf_calls, list)
+		found = found || within_module((unsigned long)head->func, mod);
+	list_for_each_entry(head, &jf_calls_waiting, list)
+		found = found || within_module((unsigned long)head->func, mod);
+	raw_spin_unlock_irq(&jf_calls_lock);
+	return found;
+}
+
+/* --- a module goes --------------------------------------------------------- */
+
+static int jf_spans_add_module(struct jf_spans *s, struct module *mod, u64 *seq)
+{
+	unsigned long start, end;
+	unsigned int i;
+	int err;
+
+	/* Who is in there may be on his way into the module. */
+	err = jf_spans_add_gone(s, true, seq);
+	for (i = 0; !err && jf_module_text(mod, i, &start, &end); i++)
+		err = jf_spans_add(s, start, end);
+	return err;
+}
+
+void jf_quiesce_module(struct module *mod, bool target)
+{
+	struct jf_wait w = {
+		.who = mod->name,
+		.timeout = MAX_SCHEDULE_TIMEOUT,
+	};
+	unsigned long told = jiffies;
+	u64 seq;
+
+	/* One may have asked for the next. */
+	while (jf_calls_into(mod)) {
+		jf_quiesce_barrier();
+		if (time_after(jiffies, told + JF_TELL)) {
+			told = jiffies;
+			pr_warn("%s: its callbacks ask for ever more callbacks\n",
+				mod->name);
+		}
+	}
+	if (!target)
+		return;
+	while (jf_spans_add_module(&w.sight.in, mod, &seq)) {
+		jf_spans_free(&w.sight.in);
+		msleep(JF_PAUSE_MEM);
+	}
+	jf_spans_sort(&w.sight.in);
+	jf_wait_quiet(&w, true);
+	jf_spans_free(&w.sight.in);
+	jf_gones_forget(seq, true, mod);
+	jf_text_forget(mod);
+}
+
+/* --- init and exit --------------------------------------------------------- */
+
+int jf_quiesce_init(void)
+{
+	int err;
+
+	jf_wq = alloc_workqueue("jumpfunc", WQ_UNBOUND, 0);
+	if (!jf_wq)
+		return -ENOMEM;
+	err = jf_exits_init();
+	if (err)
+		destroy_workqueue(jf_wq);
+	return err;
+}
+
+/* All modules that use us are gone, and what they left has been waited for. */
+void jf_quiesce_exit(void)
+{
+	jf_exits_exit();
+	destroy_workqueue(jf_wq);
+	jf_gps_overdue();
+	jf_text_forget(NULL);
+}

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Architectures without a patching back end: nothing is ever written to text.
+ * Dynamic functions are pointers, keys are loads, tracepoints iterate.
+ */
+#include "core/internal.h"
+#include "core/quiesce.h"
+
+#include <linux/string.h>
+
+int jf_arch_init(const char *backend)
+{
+	if (strcmp(backend, "auto") && strcmp(backend, "indirect")) {
+		pr_err("no back end \"%s\" on this architecture: auto or indirect\n",
+		       backend);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+void jf_arch_exit(void)
+{
+}
+
+const char *jf_arch_backend(void)
+{
+	return "indirect";
+}
+EXPORT_SYMBOL_GPL(jf_arch_backend);
+
+bool jf_arch_patches(void)
+{
+	return false;
+}
+
+/* With no back end that patches, the registry keeps no sites. */
+int jf_arch_adopt(struct jf_site *site)
+{
+	return -EOPNOTSUPP;
+}
+
+int jf_arch_encode(const struct jf_site *site, enum jf_op op,
+		   unsigned long target, u64 *insn)
+{
+	return -EOPNOTSUPP;
+}
+
+int jf_arch_check(const struct jf_site *site)
+{
+	return -EOPNOTSUPP;
+}
+
+int jf_arch_patch(struct jf_poke *pokes, unsigned int num, bool live)
+{
+	return -EOPNOTSUPP;
+}
+
+void jf_arch_show(struct seq_file *m, const struct jf_site *site)
+{
+}
+
+u64 jf_arch_int3_hits(void)
+{
+	return 0;
+}
+
+int jf_arch_images_init(void)
+{
+	return 0;
+}
+
+void jf_arch_images_exit(void)
+{
+}
+
+int jf_arch_image_get(const struct jf_probe *probes, unsigned int num,
+		      unsigned int nargs, void **image)
+{
+	return -EOPNOTSUPP;
+}
+
+void jf_arch_image_put(void *image)
+{
+}
+
+bool jf_arch_image_span(const void *image, unsigned long *start,
+			unsigned long *end)
+{
+	return false;
+}
+
+/* Nothing here knows how to read another task's stack. */
+bool jf_arch_can_look(void)
+{
+	return false;
+}
+
+enum jf_seen jf_arch_look(struct task_struct *t, struct jf_sight *sight,
+			  bool strict)
+{
+	return JF_SEEN_UNKNOWN;
+}
+
+unsigned int jf_arch_images_used(void)
+{
+	return 0;
+}
+
+unsigned int jf_arch_images_total(void)
+{
+	return 0;
+}

@@ -1,0 +1,107 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Installs what the harness needs and the machine lacks; without root, names it.
+set -eu -o pipefail
+. "$(dirname "$0")/common.sh"
+
+# group  what proves that it is there  package
+needs()
+{
+	cat <<EOF
+build  gcc                 gcc
+build  make                make
+build  /usr/include/stdio.h  libc6-dev
+build  ld                  binutils
+build  unshare             util-linux
+build  /usr/lib/x86_64-linux-gnu/libelf.so.1  libelf1
+fetch  /usr/share/keyrings/debian-archive-keyring.gpg  debian-archive-keyring
+fetch  /etc/ssl/certs/ca-certificates.crt  ca-certificates
+fetch  xz                  xz-utils
+source gcc                 gcc
+source make                make
+source /usr/include/stdio.h  libc6-dev
+source ld                  binutils
+source flex                flex
+source bison               bison
+source bc                  bc
+source perl                perl
+source cpio                cpio
+source gzip                gzip
+source xz                  xz-utils
+source /usr/include/gelf.h  libelf-dev
+source setsid              util-linux
+vm     qemu-system-x86_64  qemu-system-x86
+vm     python3             python3
+vm     busybox             busybox-static
+vm     cpio                cpio
+vm     hackbench           rt-tests
+vm     perf                linux-perf
+vm     trace-cmd           trace-cmd
+host   gcc                 gcc
+host   make                make
+host   /usr/include/stdio.h  libc6-dev
+host   objdump             binutils
+host   python3             python3
+plot   gnuplot             gnuplot-nox
+model  spin                spin
+model  gcc                 gcc
+EOF
+}
+
+usage()
+{
+	cat <<EOF
+usage: harness/deps.sh [-n] [GROUP...]
+
+Installs with apt what is missing, and only that (root), or says what is missing.
+Groups (default all): build  compile modules      fetch  download kernels    vm  run them
+                      host   tests on the host    plot   draw charts          model  model checking
+                      source build test kernels
+  -n   only say what is missing; the exit status is 1 if anything is
+EOF
+}
+
+dry=0
+case ${1:-} in
+-h|--help) usage; exit 0 ;;
+-n) dry=1; shift ;;
+-*) usage >&2; exit 2 ;;
+esac
+groups=" ${*:-build fetch vm host plot model source} "
+
+# missing: the packages, one per line
+missing()
+{
+	needs | while read -r group proof package; do
+		case $groups in *" $group "*) ;; *) continue ;; esac
+		case $proof in
+		/*) [ ! -e "$proof" ] || continue ;;
+		*) ! PATH=$PATH:/usr/sbin:/sbin command -v "$proof" >/dev/null || continue ;;
+		esac
+		echo "$package"
+	done | sort -u
+}
+
+list=$(missing)
+[ -n "$list" ] || exit 0
+line=$(tr '\n' ' ' <<<"$list")
+if [ $dry = 1 ]; then
+	echo "missing: $line"
+	exit 1
+fi
+command -v apt-get >/dev/null ||
+	die "this needs what Debian calls ${line% }, and there is no apt-get here to install it with"
+if [ "$(id -u)" != 0 ]; then
+	die "missing: ${line% }
+  install it as root:  apt-get install --no-install-recommends ${line% }"
+fi
+say "installing what is missing: ${line% }"
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+export DEBIAN_FRONTEND=noninteractive
+# shellcheck disable=SC2086
+install() { apt-get -qq -y -o DPkg::Lock::Timeout=300 install --no-install-recommends $line >"$log" 2>&1 </dev/null; }
+# The package lists may be old, or not be there at all.
+install || { apt-get -qq update >>"$log" 2>&1 && install; } || { cat "$log" >&2; die "cannot install $line"; }
+left=$(missing)
+[ -z "$left" ] || die "installed, and yet not found: $(tr '\n' ' ' <<<"$left")"

@@ -1,0 +1,29 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Compiles the programs of selftests/tools for the VM, statically, since the VM has no libraries of
+# theirs.  Prints the files' names.
+set -eu -o pipefail
+. "$(dirname "$0")/../common.sh"
+
+out=$JF_BUILD/tools
+if ! command -v gcc >/dev/null; then
+	# Tests that need one of them say so and are skipped.
+	say "no gcc on this machine, so the VM has no failnth, fuzz_debugfs and the like: harness/deps.sh build installs it"
+	exit 0
+fi
+mkdir -p "$out"
+# Virtual machines may be started at the same time.
+exec 8>"$out/lock"
+flock 8
+for src in "$JF_TREE"/selftests/tools/*.c; do
+	bin=$out/$(basename "$src" .c)
+	# By contents: a copy of the tree has other time stamps.
+	key=$(cat "$0" "$src" | sha256sum)
+	if [ ! -x "$bin" ] || [ "$(cat "$bin.key" 2>/dev/null)" != "$key" ]; then
+		gcc -std=gnu11 -O2 -Wall -Wextra -Werror -static -pthread -o "$bin.new" "$src" ||
+			die "cannot compile ${src#"$JF_TREE"/}; it needs gcc and a static C library (libc6-dev)"
+		mv "$bin.new" "$bin"
+		echo "$key" >"$bin.key"
+	fi
+	echo "$bin"
+done

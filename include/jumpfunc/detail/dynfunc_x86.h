@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
+/*
+ * Dynamic functions on x86-64: the trampoline and the call site.
+ * Included by dynfunc.h only.
+ *
+ * The trampoline, 16-byte aligned and with 16 bytes of nops in front (kernels
+ * with call-depth tracking move the entry of functions into that padding):
+ *
+ *	dynfunc_name:
+ *		endbr64			if the kernel has IBT: it may be called
+ *					through a pointer
+ *		jmp	1f		THE SITE: five bytes, jmp <target>
+ *	1:	mov	func(%rip), %r11	only reached while unpatched
+ *		jmp	*%r11			by retpoline where configured
+ *
+ * It stands in .kprobes.text, where the kernel refuses kprobes; in addition, the
+ * jump has a record of its own (see site_x86.h), because the kernel learns of
+ * .kprobes.text when it hears of a module, and others may have heard before. The
+ * nops in front have a symbol: the kernel asks for the symbol that the section
+ * begins with, and without it would be told of the function before, or of none.
+ * "jmp 1f" is spelled in bytes because an assembler would shrink it to two.
+ *
+ * A call site is "call dynfunc_name", also in bytes, with the arguments in the
+ * registers of the C calling convention and all that a call may clobber
+ * declared. So the compiler neither tail-calls nor duplicates it behind our
+ * back: each copy that it makes of an asm statement emits a record of its own.
+ */
+#ifndef JUMPFUNC_DYNFUNC_X86_H
+#define JUMPFUNC_DYNFUNC_X86_H
+
+#ifndef JUMPFUNC_DYNFUNC_H
+#error "include <jumpfunc/dynfunc.h>"
+#endif
+
+#include <jumpfunc/detail/site_x86.h>
+
+#define __JF_POINTER(name)	(&dynfunc_##name)
+
+#define __JF_DECLARE_CALL(name, func)					\
+	extern typeof(func) dynfunc_##name
+
+#define __JF_DEFINE_CALL(name, func, target)				\
+	asm(".pushsection .kprobes.text, \"ax\", @progbits\n\t"		\
+	    ".p2align 4\n"						\
+	    "__jf_pad_" #name ":\n\t"					\
+	    ".skip 16, 0x90\n\t"					\
+	    ".globl dynfunc_" #name "\n\t"				\
+	    ".type dynfunc_" #name ", @function\n"			\
+	    "dynfunc_" #name ":\n\t"					\
+	    __JF_ENDBR							\
+	    "771:\n\t"							\
+	    ".byte 0xe9\n\t"						\
+	    ".long 1f - (. + 4)\n"					\
+	    "1:\n\t"							\
+	    "movq __jf_func_" #name "(%rip), %r11\n\t"			\
+	    __JF_JMP_R11						\
+	    ".byte 0xcc, 0xcc, 0xcc\n\t"				\
+	    ".size dynfunc_" #name ", . - dynfunc_" #name "\n\t"	\
+	    ".popsection\n\t"						\
+	    __JF_NO_KPROBE("771b"));					\
+	__JF_ENT_REC("__jf_func_" #name " + " __stringify(JF_FUNC_ENT),	\
+		     "dynfunc_" #name, "1", "0")
+
+#define __JF_EXPORT_CALL(exp, name)					\
+	exp(dynfunc_##name);						\
+	exp(__jf_func_##name)
+
+/**
+ * dynfunc_call() - call a dynamic function from a site that is patched in place
+ * @name: the dynamic function
+ * @...:  its arguments, at most six, integers, enums or pointers
+ *
+ * Context: that of the target. Not in noinstr code.
+ *
+ * Return: what the target returns.
+ */
+#define dynfunc_call(name, ...)						\
+({									\
+	typedef typeof(dynfunc_##name(__VA_ARGS__)) __jf_ret_t;		\
+	__JF_UNPROTOTYPED(enum {					\
+		__jf_inline = __JF_IS_PLAIN(dynfunc_##name, __jf_ret_t) || \
+			__JF_SAME_ARGS(name, __VA_ARGS__)		\
+	};)								\
+									\
+	__builtin_choose_expr(__jf_inline,				\
+		__JF_CAT(__jf_call_, __JF_COUNT(__VA_ARGS__))		\
+			(name, __jf_ret_t, __VA_ARGS__),		\
+		dynfunc_##name(__VA_ARGS__));				\
+})
+
+/* Have the arguments exactly the types of the parameters? */
+#define __JF_SAME_ARGS(name, ...)					\
+	__builtin_types_compatible_p(typeof(dynfunc_##name),		\
+		__jf_ret_t(__JF_CAT(__JF_TYPES_,			\
+				    __JF_COUNT(__VA_ARGS__))(__VA_ARGS__)))
+#define __JF_TYPES_0()			void
+#define __JF_TYPES_1(a)			typeof(a)
+#define __JF_TYPES_2(a, ...)		typeof(a), __JF_TYPES_1(__VA_ARGS__)
+#define __JF_TYPES_3(a, ...)		typeof(a), __JF_TYPES_2(__VA_ARGS__)
+#define __JF_TYPES_4(a, ...)		typeof(a), __JF_TYPES_3(__VA_ARGS__)
+#define __JF_TYPES_5(a, ...)		typeof(a), __JF_TYPES_4(__VA_ARGS__)
+#define __JF_TYPES_6(a, ...)		typeof(a), __JF_TYPES_5(__VA_ARGS__)
+
+/* More than there are registers for; up to 12, so that the message is ours. */
+#define __JF_TYPES_7(...)		void
+#define __JF_TYPES_8(...)		void
+#define __JF_TYPES_9(...)		void
+#define __JF_TYPES_10(...)		void
+#define __JF_TYPES_11(...)		void
+#define __JF_TYPES_12(...)		void
+
+#define __JF_CALL_ASM(name)						\
+	"771:\n\t"							\
+	__JF_NOENDBR							\
+	".byte 0xe8\n\t"						\
+	".long dynfunc_" #name " - (. + 4)\n\t"				\
+	__JF_UD2							\
+	__JF_SITE_REC("__jf_func_" #name " + %c[jf_ent]", "%c[jf_flags]")
+
+#define __JF_CALL_IN							\
+	[jf_ent] "i" (offsetof(struct jf_func, ent)),			\
+	[jf_flags] "i" (JF_SITE_CALL)
+
+/*
+ * The value of an argument as a register holds it. Going through the argument's
+ * own type extends its sign where C would; a wider parameter sees the value
+ * that C would convert to, a 32-bit one ignores the upper half.
+ */
+#define __jf_reg(x)							\
+({									\
+	/* As an argument: an array is a pointer here. */		\
+	static_assert(!__jf_inline || sizeof(1 ? (x) : (x)) <= 8,	\
+		"an argument of dynfunc_call() has at most 8 bytes: call dynfunc_<name>() itself"); \
+	(unsigned long)(x);						\
+})
+
+/* What a register holds, as the return type: a callee leaves the rest unset. */
+#define __jf_result(type, rax)						\
+	((type)(sizeof(type) == 1 ? (u8)(rax) :				\
+		sizeof(type) == 2 ? (u16)(rax) :			\
+		sizeof(type) == 4 ? (u32)(rax) : (rax)))
+
+/*
+ * One macro for each number of arguments. Arguments are evaluated before the
+ * first register variable is set, since evaluating one may call functions.
+ */
+#define __jf_call_asm(name, type, clobbers, outputs...)			\
+({									\
+	unsigned long __jf_rax;						\
+									\
+	static_assert(!__jf_inline || sizeof(type) <= 8,		\
+		"a result of dynfunc_call() has at most 8 bytes: call dynfunc_<name>() itself"); \
+	asm volatile(__JF_CALL_ASM(name)				\
+		     : "=a" (__jf_rax), ASM_CALL_CONSTRAINT, ##outputs	\
+		     : __JF_CALL_IN					\
+		     : clobbers "r10", "r11", "memory", "cc");		\
+	/* Never so, but gcc finds that out late: see below. */		\
+	if (__builtin_constant_p(__jf_rax))				\
+		jf_nop();						\
+	__jf_result(type, __jf_rax);					\
+})
+
+/*
+ * When gcc asks which static variables a function may change (-fipa-reference),
+ * it looks at the calls in it and not at asm statements, whatever these clobber.
+ * It would keep a variable in a register across the call of a function whose
+ * site calls the target that writes it. A call of an external function makes it
+ * forget all that; by the time it generates code, this one is gone.
+ */
+
+#define __JF_COMMA	,
+
+/*
+ * No comma is pasted away in front of the arguments: beside "##" they would not be
+ * expanded, and could not hold a dynfunc_call() themselves.
+ */
+#define __jf_call_0(name, type, ...)					\
+	__jf_call_asm(name, type,					\
+		      "rdi" __JF_COMMA "rsi" __JF_COMMA "rdx" __JF_COMMA \
+		      "rcx" __JF_COMMA "r8" __JF_COMMA "r9" __JF_COMMA)
+
+#define __jf_call_1(name, type, a1)					\
+({									\
+	unsigned long __jf_1 = __jf_reg(a1);				\
+									\
+	__jf_call_asm(name, type,					\
+		      "rsi" __JF_COMMA "rdx" __JF_COMMA "rcx" __JF_COMMA \
+		      "r8" __JF_COMMA "r9" __JF_COMMA,			\
+		      "+D" (__jf_1));					\
+})
+
+#define __jf_call_2(name, type, a1, a2)					\
+({									\
+	unsigned long __jf_1 = __jf_reg(a1), __jf_2 = __jf_reg(a2);	\
+									\
+	__jf_call_asm(name, type,					\
+		      "rdx" __JF_COMMA "rcx" __JF_COMMA "r8" __JF_COMMA	\
+		      "r9" __JF_COMMA,					\
+		      "+D" (__jf_1), "+S" (__jf_2));			\
+})
+
+#define __jf_call_3(name, type, a1, a2, a3)				\
+({									\
+	unsigned long __jf_1 = __jf_reg(a1), __jf_2 = __jf_reg(a2);	\
+	unsigned long __jf_3 = __jf_reg(a3);				\
+									\
+	__jf_call_asm(name, type,					\
+		      "rcx" __JF_COMMA "r8" __JF_COMMA "r9" __JF_COMMA,	\
+		      "+D" (__jf_1), "+S" (__jf_2), "+d" (__jf_3));	\
+})
+
+#define __jf_call_4(name, type, a1, a2, a3, a4)				\
+({									\
+	unsigned long __jf_1 = __jf_reg(a1), __jf_2 = __jf_reg(a2);	\
+	unsigned long __jf_3 = __jf_reg(a3), __jf_4 = __jf_reg(a4);	\
+									\
+	__jf_call_asm(name, type, "r8" __JF_COMMA "r9" __JF_COMMA,	\
+		      "+D" (__jf_1), "+S" (__jf_2), "+d" (__jf_3),	\
+		      "+c" (__jf_4));					\
+})
+
+#define __jf_call_5(name, type, a1, a2, a3, a4, a5)			\
+({									\
+	unsigned long __jf_1 = __jf_reg(a1), __jf_2 = __jf_reg(a2);	\
+	unsigned long __jf_3 = __jf_reg(a3), __jf_4 = __jf_reg(a4);	\
+	unsigned long __jf_5 = __jf_reg(a5);				\
+	register unsigned long __jf_r8 asm("r8") = __jf_5;		\
+									\
+	__jf_call_asm(name, type, "r9" __JF_COMMA,			\
+		      "+D" (__jf_1), "+S" (__jf_2), "+d" (__jf_3),	\
+		      "+c" (__jf_4), "+r" (__jf_r8));			\
+})
+
+#define __jf_call_6(name, type, a1, a2, a3, a4, a5, a6)			\
+({									\
+	unsigned long __jf_1 = __jf_reg(a1), __jf_2 = __jf_reg(a2);	\
+	unsigned long __jf_3 = __jf_reg(a3), __jf_4 = __jf_reg(a4);	\
+	unsigned long __jf_5 = __jf_reg(a5), __jf_6 = __jf_reg(a6);	\
+	register unsigned long __jf_r8 asm("r8") = __jf_5;		\
+	register unsigned long __jf_r9 asm("r9") = __jf_6;		\
+									\
+	__jf_call_asm(name, type, ,					\
+		      "+D" (__jf_1), "+S" (__jf_2), "+d" (__jf_3),	\
+		      "+c" (__jf_4), "+r" (__jf_r8), "+r" (__jf_r9));	\
+})
+
+#define __jf_too_many()							\
+({									\
+	_Static_assert(0, "dynfunc_call() takes at most six arguments: call dynfunc_<name>() itself"); \
+	0;								\
+})
+#define __jf_call_7(name, type, ...)	__jf_too_many()
+#define __jf_call_8(name, type, ...)	__jf_too_many()
+#define __jf_call_9(name, type, ...)	__jf_too_many()
+#define __jf_call_10(name, type, ...)	__jf_too_many()
+#define __jf_call_11(name, type, ...)	__jf_too_many()
+#define __jf_call_12(name, type, ...)	__jf_too_many()
+
+#endif /* JUMPFUNC_DYNFUNC_X86_H */

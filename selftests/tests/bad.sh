@@ -1,0 +1,93 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# Updates, batches and tables that must be refused: with the right error, with a reason in the log,
+# and with every site of every module as it was.
+. "$(dirname "$0")/../lib/lib.sh"
+
+jf_start "what cannot be done is refused and changes nothing"
+jf_load
+be=$(awk '$1 == "backend" {print $2}' $JF/stats)
+patches=1
+[ "$be" != indirect ] || patches=0
+
+# All sites of all modules with their bytes, and what all keys lead to, but not how often they changed.
+state() { awk '/^ / {print; next} {$(NF - 1) = ""; print}' $JF/functions; cat $JF/keys 2>/dev/null; }
+
+# ---- updates ----
+
+check "jf_bad loads" jf_insmod jf_bad patches=$patches
+before=$(state)
+for c in range null twice circular unknown foreign int3 atomic batch; do
+	jf_cases jf_bad $c
+	after=$(state)
+	if [ "$after" = "$before" ]; then
+		pass "$c: all sites are as they were"
+	else
+		fail "$c: all sites are as they were" "$(printf '%s\n' "$before" >"$JF_TMP/a"; printf '%s\n' "$after" | diff "$JF_TMP/a" - | head -n 10)"
+	fi
+done
+check_eq "an update from atomic context is told once" "$(jf_log | grep -c 'update from atomic context')" 1
+n=$(jf_stat sync_broadcasts)
+jf_cases jf_bad nothing
+check_eq "what changes nothing broadcasts nothing" "$(jf_stat sync_broadcasts)" "$n"
+
+# ---- modules on their way in and out ----
+
+jf_log_mark
+check "jf_bad_target loads" jf_insmod jf_bad_target
+check "jf_bad_target unloads" jf_rmmod jf_bad_target
+jf_log_new | grep 'jf_bad_target: ' >"$JF_TMP/log"
+# EINVAL is 22, EBUSY is 16.
+said() { check_eq "$1" "$(sed -n "s/.*jf_bad_target: $1: //p" "$JF_TMP/log")" "$2"; }
+said "own key to init text" "-22, then 501"
+said "other key to init text" "-22, then 2"
+said "own key from init" "0, then 601"
+said "other key from init" "0, then 501"
+said "own key from exit" "-16, then 601"
+said "other key to a going module" "-16, then 501"
+said "both from exit" "-16, then 501"
+check_eq "what led into the module fell back" "$(state)" "$before"
+check_eq "one key fell back" "$(jf_stat fallbacks)" 1
+check "jf_bad unloads" jf_rmmod jf_bad
+
+# ---- bad tables ----
+
+before=$(state)
+check "jf_spoil loads" jf_insmod jf_spoil
+# refused NAME REASON
+refused()
+{
+	printf %s "$1" >/sys/module/jf_spoil/parameters/what
+	jf_log_mark
+	if insmod "$(jf_ko jf_badtab)" 2>"$JF_TMP/out"; then
+		fail "a table with bad $1 is refused" "it was accepted: $(jf_log_new)"
+		rmmod jf_badtab
+		return
+	fi
+	check_match "a table with bad $1 is refused with a reason" "$(jf_log_new | grep 'jumpfunc: jf_badtab:')" "$2"
+}
+
+for w in magic size; do refused $w "another version"; done
+for w in owner outside order; do refused $w "outside of the module"; done
+for w in foreign tramp none count name enttype; do refused $w "not the module's"; done
+refused twice "stands twice"
+refused init "init text"
+if jf_patching; then
+	refused type "wrong type"
+	refused key "in no module with tables"
+fi
+refused targets "targets for no dynamic function"
+for w in list many noname; do refused $w "list of targets is not in the module"; done
+if [ $patches = 1 ]; then
+	refused site "is not in the module"
+	for w in bytes flags wrongtramp; do refused $w "unexpected instruction"; done
+	refused overlap "overlap"
+	refused far "out of reach"
+fi
+check_eq "none of them leaves anything behind" "$(state)" "$before"
+printf nothing >/sys/module/jf_spoil/parameters/what
+check "the same module with good tables loads" jf_insmod jf_badtab
+check "... and unloads" jf_rmmod jf_badtab
+check "jumpfunc goes on working" jf_write func1 1
+check_eq "... and its functions do, too" "$(jf_call 1 | cut -d" " -f1)" 1
+jf_done

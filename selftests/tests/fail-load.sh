@@ -1,0 +1,60 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# JF_TIMEOUT=300
+# JF_TIMEOUT_LONG=5400
+# Modules are loaded and unloaded, each time with another memory allocation failing: the first, the
+# second, and so on, until it goes through.  A load that fails must say ENOMEM and leave no trace; an
+# unload must not fail; and nothing must be lost.  JF_LONG=1 lets each single allocation fail; else it
+# is one in some, of which most are those of the kernel's own loader.
+. "$(dirname "$0")/../lib/lib.sh"
+. "$(dirname "$0")/../lib/fail.sh"
+
+jf_start "allocations fail while modules are loaded and unloaded"
+fail_start
+
+# ---- jumpfunc itself ----
+
+every='-i 5' big='-i 25'
+[ "${JF_LONG:-0}" = 0 ] || every='' big=''
+core=$(jf_ko jumpfunc) ops=$(jf_ko jf_ops) bench=$(jf_ko jumpfunc_bench)
+backend=${JF_BACKEND:+backend=$JF_BACKEND}
+[ -d /sys/kernel/tracing/events ] && events=/sys/kernel/tracing/events || events=/sys/kernel/debug/tracing/events
+
+# All that is allocated once, by whoever comes first, is there now.
+jf_load; jf_insmod jf_ops; jf_rmmod jf_ops; jf_unload
+leak_clear
+maps=$(mappings)
+# shellcheck disable=SC2086
+hit "jumpfunc.ko is loaded" $every -o -g /sys/module/jumpfunc -g $JF -g $events/jumpfunc -s /proc/modules \
+	-u "unload jumpfunc" load "$core" "$backend"
+jf_load
+# shellcheck disable=SC2086
+nth "jumpfunc.ko is unloaded" $every -u "load $core $backend" unload jumpfunc
+jf_unload
+leak_check "jumpfunc.ko loaded and unloaded"
+now=$(mappings)
+if [ "$now" -le $((maps + 4)) ]; then pass "no mapping is left behind ($maps before, $now now)"; else
+	fail "no mapping is left behind" "$maps before, $now now: $(list_mappings | tail -n 20)"; fi
+
+# ---- modules that use it ----
+
+jf_load
+# shellcheck disable=SC2086
+hit "a module with functions, keys and tracepoints is loaded" $every $same -o -g /sys/module/jf_ops -u "unload jf_ops" load "$ops"
+# shellcheck disable=SC2086
+[ -z "$bench" ] || nth "a module with 12,000 sites is loaded" $big $same -o -g /sys/module/jumpfunc_bench \
+	-u "unload jumpfunc_bench" load "$bench"
+jf_insmod jf_ops
+# shellcheck disable=SC2086
+nth "such a module is unloaded" $every -u "load $ops" unload jf_ops
+jf_insmod jf_sample_provider
+jf_insmod jf_sample_consumer
+# Its end lets functions of the provider fall back, and that must not fail.
+# shellcheck disable=SC2086
+nth "a module that is a target is unloaded" $every -u "load $(jf_ko jf_sample_consumer)" unload jf_sample_consumer
+jf_rmmod jf_sample_consumer
+check_eq "... and its functions fell back" "$(awk '$1 == "sample_filter" {print $4}' $JF/functions)" accept_short
+jf_rmmod jf_sample_provider
+leak_check "modules loaded and unloaded"
+jf_unload
+fail_done

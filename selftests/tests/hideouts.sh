@@ -1,0 +1,271 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# JF_ANY_BACKEND: who is looked for, and how, is the same with each of them
+# JF_TIMEOUT=200
+# Where a search for old targets might miss somebody: in a function that a target jumped to, in a
+# callback that a callback asked for, in an optimised kprobe's copy of an instruction, in a part that
+# the compiler split off.  And what must not hold it up: a thread that stays in a new target, a large
+# module, many tasks that exit at once.
+. "$(dirname "$0")/../lib/lib.sh"
+
+H=/sys/kernel/debug/jf_hide
+T=/sys/kernel/tracing
+[ -e $T/kprobe_events ] || T=/sys/kernel/debug/tracing
+
+jf_start "no hide-outs"
+jf_patching || jf_skip_all "stacks are looked at on x86 alone"
+jf_has jf_hide || jf_skip_all "no jf_hide.ko: build selftests/modules"
+
+# ---- tools ----
+
+# hide NAME: a number of jf_hide; hide_do COMMAND...
+hide() { awk -v n="$1" '$1 == n {print $2}' $H/state; }
+hide_do() { echo "$*" >$H/do; }
+hide_is() { [ "$(hide "$1")" -ge "$2" ]; }
+nobody() { [ "$(hide walkers)" = 0 ]; }
+
+# until_true TENTHS COMMAND...: waits for it
+until_true()
+{
+	jf_t=$1; shift
+	until "$@"; do
+		jf_t=$((jf_t - 1))
+		[ $jf_t -gt 0 ] || return 1
+		sleep 0.1
+	done
+}
+
+# beside NAME COMMAND...: in the background, timed; over NAME: is it?  took NAME: the seconds it took
+now() { cut -d. -f1 /proc/uptime; }
+beside()
+{
+	jf_b=$1; shift
+	rm -f "$JF_TMP/$jf_b.over"
+	(
+		t0=$(now)
+		"$@" >"$JF_TMP/$jf_b" 2>&1 || echo "status $?" >>"$JF_TMP/$jf_b"
+		echo $(($(now) - t0)) >"$JF_TMP/$jf_b.took"
+		mv "$JF_TMP/$jf_b.took" "$JF_TMP/$jf_b.over"
+	) &
+}
+over() { [ -e "$JF_TMP/$1.over" ]; }
+took() { cat "$JF_TMP/$1.over"; }
+# ends NAME SECONDS WHAT: it is over by then
+ends()
+{
+	if until_true $(($2 * 10)) over "$1"; then
+		check_eq "$3, after $(took "$1") s" "$(cat "$JF_TMP/$1")" ''
+	else
+		fail "$3" "not within $2 s"
+	fi
+}
+# Nothing else would mean anything while this one hangs.
+ends_at_all() { until_true 1200 over "$1" || jf_bail "$1 ends at all"; }
+unloaded() { JF_LOADED=$(echo " $JF_LOADED " | sed "s/ $1 / /"); }
+
+# not_early WHAT: no module was given up with somebody in it
+not_early()
+{
+	check_eq "$1: nobody was left behind" "$(hide early)" "$early"
+	early=$(hide early)
+}
+
+# goes_in WAY FORM [CPU]: somebody is in that target of jf_hide_m
+goes_in()
+{
+	jf_insmod jf_hide_m way="$1" || return
+	hide_do shut
+	shift
+	hide_do "$@"
+	until_true 100 hide_is inside 1
+}
+
+section_at=$(now)
+# Where the time goes.
+section() { note "-- $1 (the one before took $(($(now) - section_at)) s)"; section_at=$(now); }
+
+preempt=/sys/kernel/debug/sched/preempt
+mode=$(sed -n 's/.*(\(.*\)).*/\1/p' $preempt 2>/dev/null) || true
+rt=0
+[ ! -e /sys/kernel/realtime ] || rt=$(cat /sys/kernel/realtime)
+# Can somebody be preempted wherever he is?
+preempt_full()
+{
+	[ "$rt" = 0 ] || return 0
+	{ echo full >$preempt; } 2>/dev/null && grep -q '(full)' $preempt
+}
+
+# ---- little room ----
+
+check "a module with 4400 bytes of per-CPU data" jf_insmod jf_hide_room
+check "jumpfunc loads beside it" jf_load
+jf_insmod jf_hide || jf_bail "jf_hide loads"
+jf_on_exit "echo open >$H/do"
+early=0
+
+# ---- who is inside ----
+
+section "a function that a target jumped to"
+check "somebody is in there" goes_in tail site
+hide_do pass
+# He is not in the target, and cannot be told from one who never was.
+check "a quiesce does not wait for him" hide_do quiesce 30000
+beside rmmod rmmod jf_hide_m
+sleep 1.5
+check_fails "tail: rmmod waits" over rmmod
+check "... while he is inside" hide_is inside 1
+hide_do open
+ends rmmod 20 "tail: rmmod ends when he has left"
+ends_at_all rmmod
+unloaded jf_hide_m
+until_true 100 nobody
+not_early tail
+
+section "a callback that asks for another one"
+check "a module that will ask for callbacks" jf_insmod jf_hide_cb
+check "it goes" jf_rmmod jf_hide_cb
+check_eq "both were called by then" "$(hide inside)" 0
+not_early callback
+
+section "a copy of an instruction"
+untrace()
+{
+	echo 0 >$T/events/jfhide/copied/enable
+	echo >$T/kprobe_events
+	echo "$throttle" >/proc/sys/kernel/sched_rt_runtime_us
+	[ -z "$mode" ] || echo "$mode" >$preempt
+} 2>/dev/null
+throttle=$(cat /proc/sys/kernel/sched_rt_runtime_us)
+optimised() { grep -q ' hide_copied.*\[OPTIMIZED\]' /sys/kernel/debug/kprobes/list; }
+# in_copy: somebody is preempted in there, and rmmod waits for him; why_not: if it cannot be had
+in_copy()
+{
+	why_not="no preemption everywhere"
+	preempt_full || return
+	why_not="one CPU"
+	[ "$(nproc)" -gt 1 ] || return
+	why_not="no kprobe events"
+	[ -w $T/kprobe_events ] || return
+	check "its module loads" jf_insmod jf_hide_m way=copied
+	why_not="no probe there"
+	jf_at=$(cat /sys/module/jf_hide_m/parameters/offset)
+	echo "p:jfhide/copied jf_hide_m:hide_copied+$jf_at" >$T/kprobe_events || return
+	echo 1 >$T/events/jfhide/copied/enable || return
+	why_not="the kprobe is not optimised: $(grep hide_copied /sys/kernel/debug/kprobes/list)"
+	until_true 50 optimised || return
+	echo -1 >/proc/sys/kernel/sched_rt_runtime_us
+	why_not="he was through before he was preempted"
+	hide_do ptr 1
+	until_true 10 hide_is inside 1 || return
+	hide_do hog 1 5000
+	sleep 0.2
+	hide_is inside 1 || return
+	why_not=''
+	hide_do pass
+	beside rmmod rmmod jf_hide_m
+	sleep 2.5
+	check_fails "copy: rmmod waits" over rmmod
+	check "... while he is inside" hide_is inside 1
+	ends rmmod 60 "copy: rmmod ends when he has left"
+	ends_at_all rmmod
+	unloaded jf_hide_m
+	not_early copy
+}
+jf_on_exit untrace
+in_copy || true
+[ -z "$why_not" ] || skip "copy: rmmod waits" "$why_not"
+until_true 600 nobody
+untrace
+if grep -q '^jf_hide_m ' /proc/modules; then
+	hide_do pass
+	check "its module goes" jf_rmmod jf_hide_m
+fi
+
+section "a part that the compiler split off"
+check "somebody is in there" goes_in part site
+hide_do pass
+if grep -q 'hide_part\.part\..*jf_hide_m' /proc/kallsyms; then
+	hide_do quiesce 3000 2>"$JF_TMP/quiesce" || true
+	check_match "part: jf_quiesce_timeout() gives up" "$(cat "$JF_TMP/quiesce")" 'timed out'
+	check "... while he is inside" hide_is inside 1
+else
+	skip "part: jf_quiesce_timeout() gives up" "nothing was split off"
+fi
+hide_do open
+check "jf_quiesce_timeout() does not, when he has left" hide_do quiesce 20000
+until_true 100 nobody
+check "its module goes" jf_rmmod jf_hide_m
+not_early part
+
+# ---- from where nobody may sleep ----
+
+section "callbacks, asked for with preemption off"
+hide_do atomic 3000
+check_eq "all were called" "$(hide called)" "$(hide asked)"
+check_match "they were many" "$(hide asked)" '^[1-9][0-9][0-9][0-9]'
+
+# ---- what must not hold it up ----
+
+section "somebody stays in the new target"
+hide_do shut
+hide_do live
+hide_do site
+check "he is in there" until_true 100 hide_is living 1
+check "a module is a target of another function" jf_insmod jf_hide_m way=plain
+hide_do other
+beside quiesce hide_do quiesce
+beside rmmod rmmod jf_hide_m
+ends quiesce 20 "live: jf_quiesce() ends"
+ends rmmod 20 "live: rmmod of the other function's old target ends"
+check "... beside him" hide_is living 1
+hide_do open
+ends_at_all quiesce
+ends_at_all rmmod
+unloaded jf_hide_m
+until_true 100 nobody
+hide_do pass
+not_early live
+
+section "a large module"
+hide_do quiesce
+check "it is there" jf_insmod jf_hide_large
+check "its names, too" [ "$(grep -c jf_hide_large /proc/kallsyms)" -gt 4000 ]
+beside quiesce hide_do quiesce
+ends quiesce 10 "large: jf_quiesce() ends"
+ends_at_all quiesce
+note "$(hide quiesce_ms) ms"
+check "it goes" jf_rmmod jf_hide_large
+
+section "more exit at once on a CPU than there is room for"
+hide_do shut
+(
+	taskset -p 1 "$(exec sh -c 'echo $PPID')" >"$JF_TMP/taskset" 2>&1 || echo "no taskset" >"$JF_TMP/no_taskset"
+	i=0
+	while [ $i -lt 600 ]; do
+		( exec 3<$H/stick ) &
+		i=$((i + 1))
+	done
+	until hide_is stuck 600 || [ -e "$JF_TMP/enough" ]; do sleep 0.2; done
+	wait
+) &
+exits=$!
+until_true 300 hide_is stuck 600 || note "only $(hide stuck) of them"
+check "busy threads" jf_insmod jf_busy threads=4
+beside quiesce hide_do quiesce
+ends quiesce 30 "exits: jf_quiesce() ends"
+check "busy threads go" jf_rmmod jf_busy
+touch "$JF_TMP/enough"
+if [ -e "$JF_TMP/no_taskset" ]; then
+	note "they were on all CPUs: $(cat "$JF_TMP/taskset")"
+elif hide_is stuck 600; then
+	pass "exits: they were there all the time"
+else
+	fail "exits: they were there all the time" "$(hide stuck)"
+fi
+hide_do open
+ends_at_all quiesce
+wait $exits
+
+section "the end"
+check "jf_hide goes" jf_rmmod jf_hide
+jf_done

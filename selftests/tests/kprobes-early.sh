@@ -1,0 +1,51 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# JF_TIMEOUT=120
+# Images, and kprobes that somebody sets while jumpfunc comes: told of the module before kprobes is, he is
+# not yet refused its .kprobes.text. No probe may take what is filled in, and none may become a jump over it.
+#
+# Seen to fail with the images' records in __bug_table taken away (6.1): probes are accepted where an
+# image begins and at its jump.
+. "$(dirname "$0")/../lib/lib.sh"
+
+T=/sys/kernel/debug/jf_trace_test
+P=/sys/module/jf_early/parameters
+LIST=/sys/kernel/debug/kprobes/list
+run() { echo "$1" >$T/run; }
+# first KIND: the name of the first image of a pool
+first() { grep "jf_$1_[0-9]*[[:space:]]\[jumpfunc\]" /proc/kallsyms | sort | head -n 1 | awk '{print $3}'; }
+
+jf_start "kprobes on images, set before kprobes knows better"
+jf_has jf_early || jf_skip_all "no jf_early.ko: build selftests/modules"
+[ -e $LIST ] || jf_skip_all "no kprobes in this kernel (CONFIG_KPROBES)"
+jf_load
+single=$(first single)
+[ -n "$single" ] || jf_skip_all "this architecture has no images"
+symbols=$single,$(first chain_small),$(first chain_regs),$(first chain_stack)
+check "the core goes" jf_unload
+
+check "jf_early loads" jf_insmod jf_early symbols="$symbols"
+jf_load
+accepted=$(cat $P/accepted)
+note "accepted: $(echo "$accepted" | wc -l), for instance: $(echo "$accepted" | grep -n -m 8 chain | tr '\n' ' ')"
+check_match "the kernel took some" "$accepted" "jf_chain"
+check_fails "none is at the start of an image for one probe" sh -c "echo '$accepted' | grep -q '^$single+0x0$'"
+check_fails "none is at its jump" sh -c "echo '$accepted' | grep -q '^$single+0xa$'"
+check "all of them are enabled" sh -c "echo 1 >$P/arm"
+sleep 1
+check_fails "none is made a jump" sh -c "grep 'jf_single_\|jf_chain_' $LIST | grep -q OPTIMIZED"
+if [ -n "$(jf_ko jf_trace_test)" ]; then
+	check "the test module loads" jf_insmod jf_trace_test
+	for t in counts priorities errors; do
+		check "$t" run "$t"
+	done
+	check_match "the probes in chains have run" "$(cat $P/hits)" '^[1-9]'
+	check "off again" sh -c "echo 0 >$P/arm"
+	check "counts, once more" run counts
+	check "and on" sh -c "echo 1 >$P/arm"
+	check "counts, with the probes" run counts
+	check "the test module goes" jf_rmmod jf_trace_test
+fi
+check "jf_early goes" jf_rmmod jf_early
+check "the core goes" jf_unload
+jf_done

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Dispatch images on x86-64: immutable code that calls one or more probes, each
+ * with its data. See x86/images.S for what one looks like.
+ *
+ * The life of an image: free -> filled in (jf_arch_image_get(), nobody can reach
+ * it) -> published by whoever points a site at it -> unpublished -> after a grace
+ * period free again (jf_arch_image_put()). Only in the second state are its bytes
+ * written, through a writable alias like any other text.
+ *
+ * Why no CPU can run stale bytes of an image that is used again: when it has been
+ * written, and before anybody learns of it, all CPUs serialise (jf_fill()). So it
+ * does not matter what leads a CPU there: the site's new bytes, our handler, or
+ * that of the kernel's protocol, which emulates the new instruction from its first
+ * INT3 on and has its broadcasts behind that. A handler that returns by IRET would
+ * serialise as well; with FRED it returns by ERETS, so nothing is built on that.
+ */
+#include "x86/x86.h"
+#include "x86/image.h"
+
+#include <linux/bitmap.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+
+static_assert(JF_CHAIN_SLOTS == JF_TRACE_CHAIN_MAX);
+
+/**
+ * struct jf_pool_layout - where things are in the images of a pool
+ * @base:      the pool
+ * @count:     its images
+ * @stride:    bytes from one to the next
+ * @first:     offset of the first slot from an image's entry
+ * @slot_size: bytes of a slot
+ * @call:      offset of the call or jump in a slot
+ * @exit:      offset of the code behind the last slot from the entry
+ *
+ * As x86/images.S lays it out.
+ */
+struct jf_pool_layout {
+	u8	*base;
+	u32	count;
+	u32	stride;
+	u32	first;
+	u32	slot_size;
+	u32	call;
+	u32	exit;
+};
+
+extern const struct jf_pool_layout jf_pool_single, jf_pool_small, jf_pool_regs,
+	jf_pool_stack;
+
+/* Nops in front of each image. */
+#define JF_IMAGE_PAD	16
+/* mov $imm64, %rdi */
+#define JF_MOV_RDI_LEN	10
+
+static struct jf_pool {
+	const struct jf_pool_layout *layout;
+	unsigned int	max_args;
+	unsigned int	max_probes;
+	unsigned long	*used;
+} jf_pools[] = {
+	{ &jf_pool_single, 12, 1 },
+	{ &jf_pool_small, 3, JF_CHAIN_SLOTS },
+	{ &jf_pool_regs, 5, JF_CHAIN_SLOTS },
+	{ &jf_pool_stack, 12, JF_CHAIN_SLOTS },
+};
+
+static u8 *jf_image_entry(const struct jf_pool_layout *l, unsigned int i)
+{
+	return l->base + i * l->stride + JF_IMAGE_PAD;
+}
+
+static int jf_fill_slot(u8 *buf, const u8 *entry, const struct jf_pool_layout *l,
+			unsigned int slot, const struct jf_probe *p)
+{
+	unsigned int off = l->first + slot * l->slot_size;
+	unsigned int call = off + l->call;
+	jf_insn_t insn;
+	int err;
+
+	buf[off] = 0x48;
+	buf[off + 1] = 0xbf;
+	memcpy(buf + off + 2, &p->data, sizeof(p->data));
+
+	if (buf[call] == JF_OPCODE_JMP)
+		err = jf_insn_jmp(&insn, (unsigned long)entry + call,
+				  (unsigned long)p->func);
+	else if (buf[call] == JF_OPCODE_CALL)
+		err = jf_insn_call(&insn, (unsigned long)entry + call,
+				   (unsigned long)p->func);
+	else
+		err = -EILSEQ;
+	if (!err)
+		jf_insn_store(buf + call, insn);
+	return err;
+}
+
+static int jf_fill(const struct jf_pool_layout *l, u8 *entry,
+		   const struct jf_probe *probes, unsigned int num,
+		   unsigned int max)
+{
+	size_t len = l->stride - JF_IMAGE_PAD;
+	u8 *buf = kmemdup(entry, len, GFP_KERNEL);
+	unsigned int i;
+	jf_insn_t insn;
+	int err = 0;
+
+	if (!buf)
+		return -ENOMEM;
+	for (i = 0; !err && i < num; i++)
+		err = jf_fill_slot(buf, entry, l, i, &probes[i]);
+	if (!err && num < max) {
+		unsigned int off = l->first + num * l->slot_size;
+
+		err = jf_insn_jmp(&insn, (unsigned long)entry + off,
+				  (unsigned long)entry + l->exit);
+		if (!err)
+			jf_insn_store(buf + off, insn);
+	}
+	if (!err)
+		err = jf_write_idle(entry, buf, len);
+	if (!err) {
+		/* For the count of broadcasts, and so that no CPU comes or goes. */
+		jf_lock();
+		jf_sync_all();
+		jf_unlock();
+	}
+	kfree(buf);
+	return err;
+}
+
+/* The smallest images first that can do it; a larger class where they run out. */
+int jf_arch_image_get(const struct jf_probe *probes, unsigned int num,
+		      unsigned int nargs, void **image)
+{
+	unsigned int i, n;
+	int err;
+
+	if (!jf_arch_patches())
+		return -EOPNOTSUPP;
+	for (i = 0; i < ARRAY_SIZE(jf_pools); i++) {
+		struct jf_pool *pool = &jf_pools[i];
+		const struct jf_pool_layout *l = pool->layout;
+
+		if (num > pool->max_probes || nargs > pool->max_args)
+			continue;
+		n = find_first_zero_bit(pool->used, l->count);
+		if (n >= l->count)
+			continue;
+		err = jf_fill(l, jf_image_entry(l, n), probes, num,
+			      pool->max_probes);
+		if (err)
+			return err;
+		__set_bit(n, pool->used);
+		*image = jf_image_entry(l, n);
+		return 0;
+	}
+	return -ENOSPC;
+}
+
+static struct jf_pool *jf_image_pool(const void *image)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(jf_pools); i++) {
+		const struct jf_pool_layout *l = jf_pools[i].layout;
+
+		if ((u8 *)image >= l->base &&
+		    (u8 *)image < l->base + l->count * l->stride)
+			return &jf_pools[i];
+	}
+	return NULL;
+}
+
+void jf_arch_image_put(void *image)
+{
+	struct jf_pool *pool = jf_image_pool(image);
+
+	if (pool)
+		__clear_bit(((u8 *)image - pool->layout->base) /
+			    pool->layout->stride, pool->used);
+}
+
+bool jf_arch_image_span(const void *image, unsigned long *start,
+			unsigned long *end)
+{
+	const struct jf_pool *pool = jf_image_pool(image);
+
+	if (!pool)
+		return false;
+	/* Call-depth tracking leads calls to what is in front. */
+	*start = (unsigned long)image - JF_IMAGE_PAD;
+	*end = *start + pool->layout->stride;
+	return true;
+}
+
+unsigned int jf_arch_images_used(void)
+{
+	unsigned int i, n = 0;
+
+	for (i = 0; i < ARRAY_SIZE(jf_pools); i++)
+		n += bitmap_weight(jf_pools[i].used, jf_pools[i].layout->count);
+	return n;
+}
+
+unsigned int jf_arch_images_total(void)
+{
+	unsigned int i, n = 0;
+
+	for (i = 0; i < ARRAY_SIZE(jf_pools); i++)
+		n += jf_pools[i].layout->count;
+	return n;
+}
+
+void jf_arch_images_exit(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(jf_pools); i++)
+		bitmap_free(jf_pools[i].used);
+}
+
+int jf_arch_images_init(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(jf_pools); i++) {
+		jf_pools[i].used = bitmap_zalloc(jf_pools[i].layout->count,
+						 GFP_KERNEL);
+		if (!jf_pools[i].used) {
+			jf_arch_images_exit();
+			return -ENOMEM;
+		}
+	}
+	return 0;
+}

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Dispatch images for x86-64, as the assembler leaves them: every call leads to
+ * jf_nop, every data is 0. x86/image.c fills them in.
+ *
+ * They stand here as code, rather than being generated into memory at run time,
+ * so that objtool checks them and makes unwind information for them: a stack
+ * trace from inside a probe goes through the image like through any function.
+ *
+ * An image for one probe passes on whatever arguments there are:
+ *
+ *	mov	$data, %rdi
+ *	jmp	probe
+ *
+ * One for 2 to 16 probes saves the argument registers that its tracepoints use,
+ * and has 16 slots like this:
+ *
+ *	mov	$data, %rdi
+ *	mov	saved, %rsi ...		registers
+ *	push	saved ...		arguments on the stack
+ *	call	probe
+ *	add	$8 * n, %rsp
+ *
+ * Behind the last probe, the first five bytes of the next slot are made a jump
+ * to the end. The stack is the same at the start of every slot, so what objtool
+ * found out stays true.
+ *
+ * Each image is a function of its own, 16-byte aligned, with 16 bytes of nops in
+ * front, into which kernels with call-depth tracking move entries.
+ *
+ * They stand in .kprobes.text, where the kernel refuses kprobes: one would keep a
+ * copy of an instruction, with an earlier probe's data or address in it, and run
+ * that for whatever probes the image is filled in for later. It refuses them as
+ * soon as kprobes has been told that this module comes. Somebody who is told
+ * before could still set one: so what is filled in has records in __bug_table,
+ * and each image an entry in __ex_table, as jumpfunc/detail/site_x86.h explains.
+ */
+#include <linux/linkage.h>
+#include <asm/nospec-branch.h>
+#ifdef CONFIG_X86_KERNEL_IBT
+#include <linux/objtool.h>
+#endif
+
+#include <jumpfunc/detail/site_x86.h>
+#include "x86/image.h"
+
+/* Mark what only data refers to, and nobody calls through a pointer. */
+.macro jf_noendbr
+#ifdef CONFIG_X86_KERNEL_IBT
+	ANNOTATE_NOENDBR
+#endif
+.endm
+
+/* No kprobe can be set on \insn. */
+.macro jf_no_kprobe insn
+	.pushsection __bug_table, "aw", @progbits
+	.balign 4
+773:
+#ifdef CONFIG_GENERIC_BUG_RELATIVE_POINTERS
+	.long	\insn - 773b
+#else
+	.quad	\insn
+#endif
+	.org	773b + __JF_BUG_SIZE
+	.popsection
+.endm
+
+/* No kprobe in the function that begins at \entry is ever made a jump. */
+.macro jf_no_optprobe entry
+	.subsection 2
+774:
+	ud2
+	.previous
+	_ASM_EXTABLE(\entry, 774b)
+.endm
+
+.macro jf_single
+	.p2align 4
+	.skip	16, 0x90
+	.type	jf_single_\@, @function
+jf_single_\@:
+	.set	.Ljf_entry, .
+	.set	.Ljf_slot, .
+771:
+	movabs	$0, %rdi
+	.set	.Ljf_call, .
+772:
+	.byte	0xe9
+	.long	jf_nop - (. + 4)
+	.byte	0xcc
+	jf_no_kprobe 771b
+	jf_no_kprobe 772b
+	jf_no_optprobe 771b
+	.set	.Ljf_done, .
+	.set	.Ljf_exit, .
+	.size	jf_single_\@, . - jf_single_\@
+.endm
+
+/*
+ * A slot. \regs argument registers have been pushed; a word on the stack is
+ * pushed again from its place behind them and the return address, the last
+ * argument first, and each push brings the one before it to the same offset.
+ */
+.macro jf_chain_slot regs, stack
+	.set	.Ljf_slot, .
+771:
+	movabs	$0, %rdi
+	movq	8 * (\regs - 1)(%rsp), %rsi
+	movq	8 * (\regs - 2)(%rsp), %rdx
+	movq	8 * (\regs - 3)(%rsp), %rcx
+	.if	\regs > 3
+	movq	8 * (\regs - 4)(%rsp), %r8
+	movq	8 * (\regs - 5)(%rsp), %r9
+	.endif
+	.rept	\stack
+	pushq	8 * (\regs + \stack)(%rsp)
+	.endr
+	.set	.Ljf_call, .
+772:
+	.byte	0xe8
+	.long	jf_nop - (. + 4)
+	jf_no_kprobe 771b
+	jf_no_kprobe 772b
+	.if	\stack
+	addq	$8 * \stack, %rsp
+	.endif
+	.set	.Ljf_done, .
+.endm
+
+.macro jf_chain name, regs, stack
+	.p2align 4
+	.skip	16, 0x90
+	.type	jf_chain_\name\()_\@, @function
+jf_chain_\name\()_\@:
+	.set	.Ljf_entry, .
+770:
+	pushq	%rsi
+	pushq	%rdx
+	pushq	%rcx
+	.if	\regs > 3
+	pushq	%r8
+	pushq	%r9
+	.endif
+	.set	.Ljf_first, .
+	.rept	JF_CHAIN_SLOTS
+	jf_chain_slot \regs, \stack
+	.endr
+	.set	.Ljf_exit, .
+	addq	$8 * \regs, %rsp
+	RET
+	jf_no_optprobe 770b
+	.size	jf_chain_\name\()_\@, . - jf_chain_\name\()_\@
+.endm
+
+/*
+ * struct jf_pool_layout of x86/image.c, for the pool that begins at \name.
+ * The symbols are those of its last image.
+ */
+.macro jf_layout name, count
+	.pushsection .rodata, "a", @progbits
+	.balign	8
+	.globl	jf_pool_\name
+jf_pool_\name:
+	.quad	jf_images_\name
+	.long	\count
+	.long	(.Ljf_end - jf_images_\name) / \count	/* stride */
+	.long	.Ljf_first - .Ljf_entry
+	.long	.Ljf_done - .Ljf_slot			/* slot size */
+	.long	.Ljf_call - .Ljf_slot
+	.long	.Ljf_exit - .Ljf_entry
+	.popsection
+.endm
+
+	.section .kprobes.text, "ax", @progbits
+
+	.p2align 4
+jf_images_single:
+	jf_noendbr
+	.rept	JF_IMAGES_SINGLE
+	jf_single
+	.endr
+	.p2align 4
+	.set	.Ljf_first, .Ljf_entry
+	.set	.Ljf_end, .
+	jf_layout single, JF_IMAGES_SINGLE
+
+jf_images_small:
+	jf_noendbr
+	.rept	JF_IMAGES_SMALL
+	jf_chain small, 3, 0
+	.endr
+	.p2align 4
+	.set	.Ljf_end, .
+	jf_layout small, JF_IMAGES_SMALL
+
+jf_images_regs:
+	jf_noendbr
+	.rept	JF_IMAGES_REGS
+	jf_chain regs, 5, 0
+	.endr
+	.p2align 4
+	.set	.Ljf_end, .
+	jf_layout regs, JF_IMAGES_REGS
+
+jf_images_stack:
+	jf_noendbr
+	.rept	JF_IMAGES_STACK
+	jf_chain stack, 5, 7
+	.endr
+	.p2align 4
+	.set	.Ljf_end, .
+	jf_layout stack, JF_IMAGES_STACK

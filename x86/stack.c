@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Stacks on x86-64: does a task that does not run have a return address, or a
+ * register, that leads into certain text?
+ *
+ * All CPUs are stopped in threads of their own while this runs. So whatever was
+ * running has been switched out like any task that was preempted: an interrupt, a
+ * softirq or an NMI has come to its end first, and what is left of everybody is
+ * the stack above thread.sp.
+ *
+ * The look has two steps, and both err on the side of "inside":
+ *
+ *  1. Each word from thread.sp to the top of the stack is compared, and each
+ *     return address that a tracer took off the stack and keeps elsewhere. A
+ *     return address cannot hide from that, whatever stands beside it, nor can a
+ *     register of an interrupted task, since those are on the stack, too. Most
+ *     tasks are done with here.
+ *  2. A word may be a leftover. So where one was found the stack is unwound. If
+ *     it is unwound to its very end, what counts is the return addresses on the
+ *     way, and the registers at each place where the task was interrupted: it may
+ *     have been about to call what a register holds.
+ *
+ * A task that can run is unwound in any case. It may have been interrupted in a
+ * copy of an instruction that an optimised kprobe has made, which jumps back into
+ * the text, with no trace of that on the stack; the unwinder does not know such a
+ * place, and says so.
+ *
+ * An unwind that ends early is not always reported as an error. On 6.1 it just
+ * stops for a task that was interrupted inside a retpoline. So the end is only
+ * taken for the end where the task came from user mode, or where the unwinder has
+ * arrived at the top of the stack.
+ */
+#include "core/internal.h"
+#include "core/quiesce.h"
+#include "x86/insn.h"
+
+#include <linux/ftrace.h>
+#include <linux/kprobes.h>
+#include <linux/llist.h>
+#include <linux/ptrace.h>
+#include <linux/refcount.h>
+#include <linux/sched.h>
+#include <linux/sched/task_stack.h>
+#include <linux/uaccess.h>
+#include <asm/unwind.h>
+#ifdef CONFIG_KRETPROBE_ON_RETHOOK
+#include <linux/rethook.h>
+#endif
+
+/* Where struct unwind_state tells how far it has come. */
+#ifdef CONFIG_UNWINDER_ORC
+#define JF_CAN_UNWIND	1
+#else
+#define JF_CAN_UNWIND	0
+#endif
+
+bool jf_arch_can_look(void)
+{
+	return true;
+}
+
+static bool jf_lead_into(struct jf_sight *sight, unsigned long addr)
+{
+	if (!jf_spans_has(&sight->in, addr))
+		return false;
+	sight->where = addr;
+	return true;
+}
+
+/* Is @ret where a changed call returns to? */
+static bool jf_is_changed_call(const struct jf_sight *sight, unsigned long ret)
+{
+	unsigned long call = ret - JF_INSN_SIZE;
+	uint64_t target;
+	u8 bytes[JF_INSN_SIZE];
+
+	if (jf_spans_has(&sight->calls, ret))
+		return true;
+	if (!sight->tramps.num ||
+	    copy_from_kernel_nofault(bytes, (void *)call, sizeof(bytes)))
+		return false;
+	return jf_insn_decode(jf_insn_load(bytes), call, &target) ==
+		JF_INSN_CALL && jf_spans_has(&sight->tramps, target);
+}
+
+static bool jf_counts(struct jf_sight *sight, unsigned long addr, bool strict)
+{
+	if (jf_lead_into(sight, addr))
+		return true;
+	if (!strict || !jf_is_changed_call(sight, addr))
+		return false;
+	sight->where = addr;
+	return true;
+}
+
+/* --- return addresses that are not where they belong --------------------- */
+
+#ifdef CONFIG_FUNCTION_GRAPH_TRACER
+/*
+ * An array of structs, of which curr_ret_stack is the last one in use; since 6.10
+ * an array of words, of which it is the first one that is not. What is behind has
+ * been used, and says so for ever.
+ */
+static unsigned int jf_graph_used(const struct task_struct *t)
+{
+	if (__builtin_types_compatible_p(typeof(t->ret_stack), unsigned long *))
+		return max(t->curr_ret_stack, 0);
+	return max(t->curr_ret_stack + 1, 0);
+}
+
+static bool jf_graph_has(struct task_struct *t, struct jf_sight *sight)
+{
+	unsigned long *word = (void *)t->ret_stack, *end;
+
+	if (!word)
+		return false;
+	end = (void *)&t->ret_stack[jf_graph_used(t)];
+	for (; word < end; word++)
+		if (jf_lead_into(sight, READ_ONCE_NOCHECK(*word)))
+			return true;
+	return false;
+}
+#else
+static bool jf_graph_has(struct task_struct *t, struct jf_sight *sight)
+{
+	return false;
+}
+#endif
+
+#if defined(CONFIG_KRETPROBE_ON_RETHOOK)
+static bool jf_rethook_has(struct task_struct *t, struct jf_sight *sight)
+{
+	struct rethook_node *n;
+	struct llist_node *l;
+
+	for (l = READ_ONCE(t->rethooks.first); l; l = READ_ONCE(l->next)) {
+		n = llist_entry(l, struct rethook_node, llist);
+		if (jf_lead_into(sight, n->ret_addr))
+			return true;
+	}
+	return false;
+}
+#elif defined(JF_HAVE_KRETPROBE_LIST)
+static bool jf_rethook_has(struct task_struct *t, struct jf_sight *sight)
+{
+	struct kretprobe_instance *ri;
+	struct llist_node *l;
+
+	l = READ_ONCE(t->kretprobe_instances.first);
+	for (; l; l = READ_ONCE(l->next)) {
+		ri = llist_entry(l, struct kretprobe_instance, llist);
+		if (jf_lead_into(sight, (unsigned long)ri->ret_addr))
+			return true;
+	}
+	return false;
+}
+#else
+/* 5.10 keeps them where nobody else can look. */
+static bool jf_rethook_has(struct task_struct *t, struct jf_sight *sight)
+{
+	return false;
+}
+#endif
+
+/* --- words --------------------------------------------------------------- */
+
+/* Is there a word on the stack that might lead into the text? */
+static bool jf_words_have(struct task_struct *t, struct jf_sight *sight)
+{
+	unsigned long *word = (unsigned long *)READ_ONCE(t->thread.sp);
+	unsigned long *bottom = task_stack_page(t);
+	unsigned long *top = (void *)bottom + THREAD_SIZE;
+
+	/* That would be no stack of this task. */
+	if (word < bottom || word >= top)
+		return true;
+	for (; word < top; word++)
+		if (jf_spans_has(&sight->in, READ_ONCE_NOCHECK(*word)))
+			return true;
+	return false;
+}
+
+/* --- frames -------------------------------------------------------------- */
+
+#if JF_CAN_UNWIND
+static bool jf_regs_have(const struct pt_regs *regs, struct jf_sight *sight)
+{
+	const unsigned long r[] = {
+		regs->ax, regs->bx, regs->cx, regs->dx, regs->si, regs->di,
+		regs->bp, regs->r8, regs->r9, regs->r10, regs->r11, regs->r12,
+		regs->r13, regs->r14, regs->r15,
+	};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(r); i++)
+		if (jf_lead_into(sight, r[i]))
+			return true;
+	return false;
+}
+
+static enum jf_seen jf_unwind(struct task_struct *t, struct jf_sight *sight,
+			      bool strict)
+{
+	const struct pt_regs *regs, *last = NULL;
+	struct unwind_state state;
+	unsigned long addr;
+	bool partial;
+
+	for (unwind_start(&state, t, NULL, NULL); !unwind_done(&state);
+	     unwind_next_frame(&state)) {
+		regs = unwind_get_entry_regs(&state, &partial);
+		if (regs && regs != last) {
+			if (user_mode((struct pt_regs *)regs))
+				return unwind_error(&state) ? JF_SEEN_UNKNOWN :
+							      JF_SEEN_CLEAN;
+			if (partial)
+				return JF_SEEN_UNKNOWN;
+			if (jf_regs_have(regs, sight))
+				return JF_SEEN_INSIDE;
+			last = regs;
+		}
+		addr = unwind_get_return_address(&state);
+		if (!addr)
+			break;
+		if (jf_counts(sight, addr, strict))
+			return JF_SEEN_INSIDE;
+	}
+	if (unwind_error(&state) ||
+	    state.sp < (unsigned long)task_pt_regs(t))
+		return JF_SEEN_UNKNOWN;
+	return JF_SEEN_CLEAN;
+}
+#else
+/* A word may be a leftover, but nothing here can tell. */
+static enum jf_seen jf_unwind(struct task_struct *t, struct jf_sight *sight,
+			      bool strict)
+{
+	return JF_SEEN_UNKNOWN;
+}
+#endif
+
+enum jf_seen jf_arch_look(struct task_struct *t, struct jf_sight *sight,
+			  bool strict)
+{
+	sight->where = 0;
+	/* Freed, or about to be: it will never run again. */
+	if (!task_stack_page(t) || !refcount_read(&t->stack_refcount))
+		return JF_SEEN_CLEAN;
+	/* Only the threads that keep the CPUs stopped are running. */
+	if (READ_ONCE(t->on_cpu))
+		return JF_SEEN_CLEAN;
+	if (jf_graph_has(t, sight) || jf_rethook_has(t, sight))
+		return JF_SEEN_INSIDE;
+	if (!jf_words_have(t, sight) && !(strict && JF_CAN_UNWIND))
+		return JF_SEEN_CLEAN;
+	return jf_unwind(t, sight, strict);
+}

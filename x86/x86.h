@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Between jf_x86.c and the back ends that write x86 text.
+ */
+#ifndef JF_X86_H
+#define JF_X86_H
+
+#include "x86/insn.h"
+#include "core/internal.h"
+
+/**
+ * struct jf_backend - a way to write text
+ * @name:  as the module parameter names it
+ * @patch: carry out a transaction, see jf_arch_patch(); NULL: text is never
+ *         written, and everything runs in its unpatched form
+ * @fall_through: what stands for JF_OP_NOP at a site
+ * @return_zero: what stands for JF_OP_RET0 at a site
+ * @init:  get ready; the back end is not available if that fails
+ */
+struct jf_backend {
+	const char	*name;
+	int		(*patch)(struct jf_poke *pokes, unsigned int num, bool live);
+	jf_insn_t	(*fall_through)(const struct jf_site *site);
+	jf_insn_t	(*return_zero)(const struct jf_site *site);
+	int		(*init)(void);
+};
+
+/* jf_x86.c */
+int jf_write_idle(void *dst, const void *src, size_t len);
+/* When it returns, all CPUs have serialised. With jf_lock() held. */
+void jf_sync_all(void);
+
+/* x86/kernel.c */
+#if JF_HAVE_KERNEL_BACKEND
+int jf_kernel_init(void);
+bool jf_kernel_can(const struct jf_poke *p);
+/* Is it the function that the kernel never calls, but writes "eax = 0" for? */
+bool jf_kernel_is_return0(unsigned long func);
+int jf_kernel_patch(struct jf_poke *pokes, unsigned int num, bool live);
+jf_insn_t jf_kernel_fall_through(const struct jf_site *site);
+jf_insn_t jf_kernel_return_zero(const struct jf_site *site);
+#else
+static inline int jf_kernel_init(void) { return -EOPNOTSUPP; }
+static inline bool jf_kernel_can(const struct jf_poke *p) { return false; }
+static inline bool jf_kernel_is_return0(unsigned long func) { return false; }
+static inline int jf_kernel_patch(struct jf_poke *pokes, unsigned int num,
+				  bool live) { return -EOPNOTSUPP; }
+static inline jf_insn_t jf_kernel_fall_through(const struct jf_site *site)
+{
+	return jf_insn_nop();
+}
+static inline jf_insn_t jf_kernel_return_zero(const struct jf_site *site)
+{
+	return jf_insn_ret0();
+}
+#endif
+
+#endif /* JF_X86_H */

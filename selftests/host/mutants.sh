@@ -68,7 +68,7 @@ while IFS='|' read -r name command; do
 		verdict="not ok"
 		note=" # $source has changed: renew this line's sed command"
 	elif ! $cc -std=gnu11 -O1 -D"$macro=\"$work/source\"" \
-			-I"$(dirname "$source")" -pthread \
+			-I"$(dirname "$source")" -I"$(dirname "$0")/../.." -pthread \
 			-o "$work/test" "$@" 2> "$work/cc.log"; then
 		verdict="not ok"
 		note=" # does not build"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Values of keys: updates and batches. See core/internal.h for the lock
- * order and for who may touch what. Nothing here knows an opcode.
+ * Values of keys: updates and batches. Nothing here knows an opcode.
  *
  * A commit has two halves. The first one can fail and changes nothing: find the
  * keys, judge the values, encode the instructions, look at the text. The second
@@ -18,11 +17,11 @@
  * forms of one site. 3 comes last: a quiesce that finds the record of what was
  * replaced began after 1 and 2.
  */
-#include "core/internal.h"
-#include "core/quiesce.h"
+#include "core/arch.h"
+#include "core/commit.h"
+#include "core/gone.h"
 
-#include <linux/cpu.h>
-#include <linux/hardirq.h>
+#include <linux/err.h>
 #include <linux/kallsyms.h>
 #include <linux/ktime.h>
 #include <linux/rcupdate.h>
@@ -38,44 +37,6 @@ static_assert(offsetof(struct jf_func, ent) == JF_FUNC_ENT);
 static_assert(offsetof(struct jf_key, enabled) == 0);
 static_assert(offsetof(struct jf_key, ent) == JF_KEY_ENT);
 static_assert(sizeof(struct jf_key) == JF_KEY_SIZE);
-
-DEFINE_MUTEX(jf_mutex);
-struct jf_stats jf_stats;
-
-/*
- * The targets of dynamic functions without one. Both can stand in for functions
- * of any type: arguments travel in registers or in the caller's frame.
- */
-void jf_nop(void)
-{
-}
-EXPORT_SYMBOL_GPL(jf_nop);
-
-long jf_ret0(void)
-{
-	return 0;
-}
-EXPORT_SYMBOL_GPL(jf_ret0);
-
-void jf_lock(void)
-{
-	cpus_read_lock();
-	mutex_lock(&jf_mutex);
-}
-
-void jf_unlock(void)
-{
-	mutex_unlock(&jf_mutex);
-	cpus_read_unlock();
-}
-
-void jf_stats_get(struct jf_stats *stats)
-{
-	mutex_lock(&jf_mutex);
-	*stats = jf_stats;
-	mutex_unlock(&jf_mutex);
-}
-EXPORT_SYMBOL_GPL(jf_stats_get);
 
 const char *jf_target_name(const void *func, char *buf)
 {
@@ -478,6 +439,46 @@ int jf_add_change(struct list_head *changes, struct jf_ent *ent,
 	return 0;
 }
 
+/* The value that @name means for a dynamic function; NULL: it may not be set to it. */
+static void *jf_func_by_name(const struct jf_ctl *ctl, const char *name)
+{
+	if (!strcmp(name, "default"))
+		return jf_ent_func(ctl->ent)->init;
+	if (!strcmp(name, "none") && ctl->ent->flags & JF_ENT_RET0)
+		return jf_ret0;
+	if (!strcmp(name, "none") && ctl->ent->flags & JF_ENT_NULL_OK)
+		return jf_nop;
+	return jf_allowed_target(ctl, name);
+}
+
+int jf_add_change_by_name(struct list_head *changes, const char *module,
+			  const char *name, const char *target)
+{
+	struct jf_ctl *ctl = jf_ctl_by_name(module, name, JF_ENT_FUNC);
+	union jf_value v;
+
+	if (IS_ERR(ctl)) {
+		pr_warn_ratelimited("functions: %s \"%s%s%s\"\n",
+				    PTR_ERR(ctl) == -ENOENT ?
+				    "no dynamic function" :
+				    "say module:name, there are several of",
+				    module ?: "", module ? ":" : "", name);
+		return PTR_ERR(ctl);
+	}
+	if (ctl->ent->flags & JF_ENT_TRACE) {
+		pr_warn_ratelimited("functions: %s belongs to a tracepoint and changes with its probes alone\n",
+				    name);
+		return -EPERM;
+	}
+	v.func = jf_func_by_name(ctl, target);
+	if (!v.func) {
+		pr_warn_ratelimited("functions: \"%s\" is not an allowed target of %s\n",
+				    target, name);
+		return -EPERM;
+	}
+	return jf_add_change(changes, ctl->ent, v);
+}
+
 void jf_free_changes(struct list_head *changes)
 {
 	struct jf_change *c, *tmp;
@@ -533,22 +534,6 @@ int __jf_batch_set_key(struct jf_batch *b, struct jf_key *key, bool on)
 	return jf_batch_add(b, &key->ent, (union jf_value){ .on = on });
 }
 EXPORT_SYMBOL_GPL(__jf_batch_set_key);
-
-/*
- * Updates wait for other CPUs. Where the kernel does not count preemption this
- * cannot see a spinlock being held; might_sleep() does on debug kernels.
- */
-int jf_check_context(void)
-{
-	if (in_interrupt() || irqs_disabled() ||
-	    (IS_ENABLED(CONFIG_PREEMPT_COUNT) && in_atomic())) {
-		pr_warn_once("update from atomic context by %ps, refused\n",
-			     __builtin_return_address(0));
-		return -EWOULDBLOCK;
-	}
-	might_sleep();
-	return 0;
-}
 
 int jf_batch_commit_force(struct jf_batch *b, bool force)
 {

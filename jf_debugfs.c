@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * /sys/kernel/debug/jumpfunc/: prints, and carries out what debugfs/parse.c made of
- * what was written. The files are described in docs/debugfs.md.
+ * /sys/kernel/debug/jumpfunc/: the files of the engine, and how others add theirs.
+ * Prints, and carries out what debugfs/parse.c made of what was written. The files
+ * are described in docs/debugfs.md.
  */
-#include "core/internal.h"
+#include "debugfs/debugfs.h"
+
+#include "core/arch.h"
+#include "core/commit.h"
+#include "core/tracepoint.h"
 #include "debugfs/parse.h"
 
 #include <linux/debugfs.h>
@@ -19,38 +24,9 @@
 
 static struct dentry *jf_dir;
 
-/**
- * struct jf_file - one file of the directory
- * @name:  its name
- * @show:  prints it; 0 or -errno, which is what the reader gets
- * @store: takes a command, NUL-terminated, without the final newline, which it
- *         may change; NULL: read-only. Returns 0 or -errno
- * @id:    for files that differ by a number
- * @usage: what may be written, for the message that says it was something else
- */
-struct jf_file {
-	const char	*name;
-	int		(*show)(struct seq_file *m, const struct jf_file *f);
-	int		(*store)(char *cmd, const struct jf_file *f);
-	unsigned int	id;
-	const char	*usage;
-};
-
-/* --- func0 to func3 ---------------------------------------------------- */
-
-static int jf_show_demo(struct seq_file *m, const struct jf_file *f)
-{
-	jf_demo_call(f->id, m);
-	return 0;
-}
-
-static int jf_store_demo(char *cmd, const struct jf_file *f)
-{
-	unsigned int target;
-	int err = jf_parse_number(cmd, JF_DEMO_TARGETS - 1, &target);
-
-	return err ?: jf_demo_set(f->id, target);
-}
+/* All below: whose files there are. */
+static DEFINE_MUTEX(jf_rooms_mutex);
+static LIST_HEAD(jf_rooms);
 
 /* --- functions --------------------------------------------------------- */
 
@@ -103,45 +79,6 @@ static int jf_show_functions(struct seq_file *m, const struct jf_file *f)
 	return 0;
 }
 
-/* One assignment of a command becomes a change. */
-static int jf_add_assignment(struct list_head *changes,
-			     const struct jf_assignment *a)
-{
-	struct jf_ctl *ctl = jf_ctl_by_name(a->module, a->name, JF_ENT_FUNC);
-	union jf_value v;
-
-	if (IS_ERR(ctl)) {
-		pr_warn_ratelimited("functions: %s \"%s%s%s\"\n",
-				    PTR_ERR(ctl) == -ENOENT ?
-				    "no dynamic function" :
-				    "say module:name, there are several of",
-				    a->module ?: "", a->module ? ":" : "",
-				    a->name);
-		return PTR_ERR(ctl);
-	}
-	if (ctl->ent->flags & JF_ENT_TRACE) {
-		pr_warn_ratelimited("functions: %s belongs to a tracepoint and changes with its probes alone\n",
-				    a->name);
-		return -EPERM;
-	}
-	if (!strcmp(a->target, "default")) {
-		v.func = jf_ent_func(ctl->ent)->init;
-	} else if (!strcmp(a->target, "none") && ctl->ent->flags & JF_ENT_RET0) {
-		v.func = jf_ret0;
-	} else if (!strcmp(a->target, "none") &&
-		   ctl->ent->flags & JF_ENT_NULL_OK) {
-		v.func = jf_nop;
-	} else {
-		v.func = jf_allowed_target(ctl, a->target);
-		if (!v.func) {
-			pr_warn_ratelimited("functions: \"%s\" is not an allowed target of %s\n",
-					    a->target, a->name);
-			return -EPERM;
-		}
-	}
-	return jf_add_change(changes, ctl->ent, v);
-}
-
 static int jf_store_functions(char *cmd, const struct jf_file *f)
 {
 	struct jf_assignment a;
@@ -150,7 +87,8 @@ static int jf_store_functions(char *cmd, const struct jf_file *f)
 
 	jf_lock();
 	while ((err = jf_parse_assignment(&cmd, &a)) > 0) {
-		err = jf_add_assignment(&changes, &a);
+		err = jf_add_change_by_name(&changes, a.module, a.name,
+					    a.target);
 		if (err)
 			break;
 	}
@@ -199,16 +137,19 @@ static int jf_show_keys(struct seq_file *m, const struct jf_file *f)
 
 static int jf_show_stats(struct seq_file *m, const struct jf_file *f)
 {
+	const struct jf_files *room;
+	struct jf_arch_stats a;
 	struct jf_stats s;
 
 	jf_stats_get(&s);
+	jf_arch_stats_get(&a);
 	seq_printf(m, "backend %s\n", jf_arch_backend());
 	seq_printf(m, "updates %llu\n", s.updates);
 	seq_printf(m, "batches %llu\n", s.batches);
 	seq_printf(m, "errors %llu\n", s.errors);
 	seq_printf(m, "sites_patched %llu\n", s.patched);
 	seq_printf(m, "sync_broadcasts %llu\n", s.broadcasts);
-	seq_printf(m, "int3_hits %llu\n", jf_arch_int3_hits());
+	seq_printf(m, "int3_hits %llu\n", a.int3_hits);
 	seq_printf(m, "update_ns_last %llu\n", s.ns_last);
 	seq_printf(m, "update_ns_min %llu\n", s.ns_min);
 	seq_printf(m, "update_ns_max %llu\n", s.ns_max);
@@ -226,95 +167,66 @@ static int jf_show_stats(struct seq_file *m, const struct jf_file *f)
 	seq_printf(m, "trace_iter_many %llu\n", jf_trace_stats.iter_many);
 	seq_printf(m, "trace_iter_exhausted %llu\n",
 		   jf_trace_stats.iter_exhausted);
-	seq_printf(m, "images_used %u\n", jf_arch_images_used());
-	seq_printf(m, "images_total %u\n", jf_arch_images_total());
-	jf_sample_show_stats(m);
+	seq_printf(m, "images_used %u\n", a.images_used);
+	seq_printf(m, "images_total %u\n", a.images_total);
+	mutex_lock(&jf_rooms_mutex);
+	list_for_each_entry(room, &jf_rooms, list)
+		if (room->show_stats)
+			room->show_stats(m);
+	mutex_unlock(&jf_rooms_mutex);
 	return 0;
 }
-
-/* --- the sample set ---------------------------------------------------- */
-
-static int jf_show_dispatch(struct seq_file *m, const struct jf_file *f)
-{
-	jf_sample_show_modes(m);
-	return 0;
-}
-
-static int jf_store_dispatch(char *cmd, const struct jf_file *f)
-{
-	return jf_sample_set_mode(cmd);
-}
-
-static int jf_show_events(struct seq_file *m, const struct jf_file *f)
-{
-	jf_sample_show_events(m);
-	return 0;
-}
-
-static int jf_show_subscribers(struct seq_file *m, const struct jf_file *f)
-{
-	seq_printf(m, "%u\n", jf_sample_subscribers());
-	return 0;
-}
-
-static int jf_store_subscribers(char *cmd, const struct jf_file *f)
-{
-	unsigned int num;
-	int err = jf_parse_number(cmd, JF_SUBSCRIBERS_MAX, &num);
-
-	return err ?: jf_sample_set_subscribers(num);
-}
-
-static int jf_show_ring(struct seq_file *m, const struct jf_file *f)
-{
-	return jf_sample_show_ring(m);
-}
-
-/* --- help -------------------------------------------------------------- */
 
 static int jf_show_help(struct seq_file *m, const struct jf_file *f)
 {
-	seq_puts(m,
-"func0 ... func3  a dynamic function with that many parameters\n"
-"    echo 1 > func2        from now on it calls its target 1 (0, 1 or 2)\n"
-"    cat func2             call it; says which target ran, here and in dmesg\n"
-"functions        all dynamic functions, with trampoline and call sites\n"
-"    echo a=f b=g > functions   retarget by name, all or none; only to targets\n"
-"                          that the owner allows, or \"default\", or \"none\"\n"
-"keys             all jump-label keys: state (ro: fixed once its module has been\n"
-"                 initialised), users, changes, sites; then each branch site: its\n"
-"                 form (likely, unlikely), place, bytes and what they do\n"
-"stats            counters: updates, sites, broadcasts, INT3 hits, latencies\n"
-"dispatch         how the sample set of kernel tracepoints calls its subscribers\n"
-"    echo chain > dispatch      off, kernel, indirect, dynfunc or chain\n"
-"subscribers      how many there are; dynfunc calls the first one only\n"
-"    echo 4 > subscribers       0 to 16, at any time\n"
-"events           hits of each sample tracepoint, by mode: calls of a subscriber\n"
-"ring             the latest records that the subscribers have written\n"
-"bench            only with jumpfunc_bench.ko: what calls, branches, probes and\n"
-"                 updates cost; before the first run, reading it explains how\n"
-"help             this text\n");
+	const struct jf_files *room;
+	unsigned int i;
+
+	mutex_lock(&jf_rooms_mutex);
+	list_for_each_entry(room, &jf_rooms, list)
+		for (i = 0; i < room->num; i++)
+			if (room->file[i].help)
+				seq_puts(m, room->file[i].help);
+	mutex_unlock(&jf_rooms_mutex);
 	return 0;
 }
 
 /* --- files ------------------------------------------------------------- */
 
-static const struct jf_file jf_files[] = {
-	{ "func0", jf_show_demo, jf_store_demo, 0, "0, 1 or 2" },
-	{ "func1", jf_show_demo, jf_store_demo, 1, "0, 1 or 2" },
-	{ "func2", jf_show_demo, jf_store_demo, 2, "0, 1 or 2" },
-	{ "func3", jf_show_demo, jf_store_demo, 3, "0, 1 or 2" },
-	{ "functions", jf_show_functions, jf_store_functions, 0,
-	  "name=target ..." },
-	{ "keys", jf_show_keys },
-	{ "stats", jf_show_stats },
-	{ "dispatch", jf_show_dispatch, jf_store_dispatch, 0,
-	  "the name of a mode" },
-	{ "subscribers", jf_show_subscribers, jf_store_subscribers, 0,
-	  "a number from 0 to 16" },
-	{ "events", jf_show_events },
-	{ "ring", jf_show_ring },
-	{ "help", jf_show_help },
+static const struct jf_file jf_own_files[] = {
+	{
+		.name	= "functions",
+		.show	= jf_show_functions,
+		.store	= jf_store_functions,
+		.usage	= "name=target ...",
+		.help	=
+"functions        all dynamic functions, with trampoline and call sites\n"
+"    echo a=f b=g > functions   retarget by name, all or none; only to targets\n"
+"                          that the owner allows, or \"default\", or \"none\"\n",
+	}, {
+		.name	= "keys",
+		.show	= jf_show_keys,
+		.help	=
+"keys             all jump-label keys: state (ro: fixed once its module has been\n"
+"                 initialised), users, changes, sites; then each branch site: its\n"
+"                 form (likely, unlikely), place, bytes and what they do\n",
+	}, {
+		.name	= "stats",
+		.show	= jf_show_stats,
+		.help	=
+"stats            counters: updates, sites, broadcasts, INT3 hits, latencies\n",
+	}, {
+		.name	= "help",
+		.show	= jf_show_help,
+		.help	=
+"help             this text\n",
+	},
+};
+
+static struct jf_files jf_own = {
+	.file	= jf_own_files,
+	.num	= ARRAY_SIZE(jf_own_files),
+	.owner	= THIS_MODULE,
 };
 
 static int jf_file_show(struct seq_file *m, void *v)
@@ -324,9 +236,40 @@ static int jf_file_show(struct seq_file *m, void *v)
 	return f->show(m, f);
 }
 
+static struct module *jf_file_owner(const struct jf_file *f)
+{
+	const struct jf_files *room;
+	struct module *owner = NULL;
+
+	mutex_lock(&jf_rooms_mutex);
+	list_for_each_entry(room, &jf_rooms, list)
+		if (f >= room->file && f < room->file + room->num)
+			owner = room->owner;
+	mutex_unlock(&jf_rooms_mutex);
+	return owner;
+}
+
+/* While this runs, jf_debugfs_remove() does not go on. */
 static int jf_file_open(struct inode *inode, struct file *file)
 {
-	return single_open(file, jf_file_show, inode->i_private);
+	struct module *owner = jf_file_owner(inode->i_private);
+	int err;
+
+	if (!try_module_get(owner))
+		return -ENODEV;
+	err = single_open(file, jf_file_show, inode->i_private);
+	if (err)
+		module_put(owner);
+	return err;
+}
+
+static int jf_file_release(struct inode *inode, struct file *file)
+{
+	struct module *owner = jf_file_owner(inode->i_private);
+	int err = single_release(inode, file);
+
+	module_put(owner);
+	return err;
 }
 
 static ssize_t jf_file_write(struct file *file, const char __user *ubuf,
@@ -361,25 +304,54 @@ static const struct file_operations jf_fops = {
 	.read		= seq_read,
 	.write		= jf_file_write,
 	.llseek		= seq_lseek,
-	.release	= single_release,
+	.release	= jf_file_release,
 };
 
-void jf_debugfs_init(void)
+void jf_debugfs_add(struct jf_files *room)
 {
 	struct dentry *file;
 	unsigned int i;
 
-	jf_dir = debugfs_create_dir(KBUILD_MODNAME, NULL);
-	for (i = 0; i < ARRAY_SIZE(jf_files); i++) {
-		file = debugfs_create_file(jf_files[i].name,
-					   jf_files[i].store ? 0600 : 0400,
-					   jf_dir, (void *)&jf_files[i],
-					   &jf_fops);
+	mutex_lock(&jf_rooms_mutex);
+	list_add_tail(&room->list, &jf_rooms);
+	mutex_unlock(&jf_rooms_mutex);
+	for (i = 0; i < room->num; i++) {
+		const struct jf_file *f = &room->file[i];
+
+		file = debugfs_create_file(f->name, f->store ? 0600 : 0400,
+					   jf_dir, (void *)f, &jf_fops);
 		/* Everything works without it. */
 		if (IS_ERR(file))
-			pr_warn("no file %s in debugfs (%ld)\n",
-				jf_files[i].name, PTR_ERR(file));
+			pr_warn("no file %s in debugfs (%ld)\n", f->name,
+				PTR_ERR(file));
 	}
+}
+EXPORT_SYMBOL_GPL(jf_debugfs_add);
+
+void jf_debugfs_remove(struct jf_files *room)
+{
+	unsigned int i;
+
+	/* Waits for whoever reads or writes one of them. */
+	for (i = 0; i < room->num; i++) {
+		struct dentry *file = debugfs_lookup(room->file[i].name,
+						     jf_dir);
+
+		if (IS_ERR_OR_NULL(file))
+			continue;
+		debugfs_remove(file);
+		dput(file);
+	}
+	mutex_lock(&jf_rooms_mutex);
+	list_del(&room->list);
+	mutex_unlock(&jf_rooms_mutex);
+}
+EXPORT_SYMBOL_GPL(jf_debugfs_remove);
+
+void jf_debugfs_init(void)
+{
+	jf_dir = debugfs_create_dir(KBUILD_MODNAME, NULL);
+	jf_debugfs_add(&jf_own);
 }
 
 void jf_debugfs_exit(void)

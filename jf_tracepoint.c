@@ -33,13 +33,21 @@
  * one array to another changes no key's value, and yet somebody may be on his way
  * to a probe that only the old array has.
  */
-#include "core/internal.h"
+#include "core/tracepoint.h"
+
+#include "core/arch.h"
+#include "core/commit.h"
+#include "core/gone.h"
 #include "core/quiesce.h"
+
+#include <jumpfunc/tracepoint.h>
 
 #include <linux/delay.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/workqueue.h>
+
+static_assert(JF_TRACE_CHAIN_MAX == JF_ARCH_IMAGE_CALLS);
 
 /**
  * struct jf_probes - the probes of a tracepoint at one time
@@ -239,10 +247,16 @@ static struct jf_probes *jf_probes_del(const struct jf_tracepoint *tp,
 
 static int jf_get_image(const struct jf_tracepoint *tp, struct jf_probes *p)
 {
+	struct jf_arch_call calls[JF_TRACE_CHAIN_MAX];
+	unsigned int i;
 	int err;
 
+	for (i = 0; i < p->num; i++) {
+		calls[i].func = (unsigned long)p->probe[i].func;
+		calls[i].data = (unsigned long)p->probe[i].data;
+	}
 	mutex_lock(&jf_retired_mutex);
-	err = jf_arch_image_get(p->probe, p->num, tp->nargs, &p->image);
+	err = jf_arch_image_get(calls, p->num, tp->nargs, &p->image);
 	mutex_unlock(&jf_retired_mutex);
 	return err;
 }
@@ -548,10 +562,4 @@ void jf_trace_exit(void)
 	cancel_delayed_work_sync(&jf_reclaim_later);
 	while (jf_reclaim(&jf_retired, MAX_SCHEDULE_TIMEOUT))
 		msleep(100);
-	jf_arch_images_exit();
-}
-
-int jf_trace_init(void)
-{
-	return jf_arch_images_init();
 }

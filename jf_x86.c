@@ -50,7 +50,6 @@
  * Preemption is off from step 1 to the end of step 3. An updater that lost its
  * CPU in between would leave every other CPU trapping until it came back.
  */
-#include "core/internal.h"
 #include "x86/x86.h"
 
 #include <linux/kdebug.h>
@@ -116,7 +115,7 @@ static struct notifier_block jf_int3_nb = {
 	.priority = INT_MAX - 1,
 };
 
-u64 jf_arch_int3_hits(void)
+static u64 jf_int3_hits(void)
 {
 	u64 sum = 0;
 	int cpu;
@@ -473,8 +472,7 @@ static int jf_adopt_branch(struct jf_site *site, unsigned long test)
 	uint64_t next;
 	s32 disp;
 
-	if (!within_module(test, site->mod->mod) ||
-	    !within_module(test + 17, site->mod->mod))
+	if (!jf_site_is_near(site, test) || !jf_site_is_near(site, test + 17))
 		return -EILSEQ;
 	if (p[0] != 0x80 || p[1] != 0x3d || p[6] != 0 || p[7] != 0x0f ||
 	    p[8] != jcc)
@@ -484,12 +482,12 @@ static int jf_adopt_branch(struct jf_site *site, unsigned long test)
 		return -EILSEQ;
 	memcpy(&disp, p + 9, sizeof(disp));
 	site->label = test + 13 + disp;
-	if (!within_module(site->label, site->mod->mod))
+	if (!jf_site_is_near(site, site->label))
 		return -EILSEQ;
 	return 0;
 }
 
-int jf_arch_adopt(struct jf_site *site)
+int jf_arch_adopt(struct jf_site *site, unsigned long tramp)
 {
 	enum jf_insn_kind kind;
 	uint64_t target;
@@ -512,7 +510,7 @@ int jf_arch_adopt(struct jf_site *site)
 	}
 	if (site->flags & JF_SITE_CALL) {
 		/* Nothing but padding stands in front of a trampoline. */
-		if (jf_insn_call(&asked, site->addr, site->ctl->tramp) ||
+		if (jf_insn_call(&asked, site->addr, tramp) ||
 		    !jf_insn_is(insn, asked, site->addr, JF_CALL_PAD))
 			return -EILSEQ;
 		site->asked = asked;
@@ -557,6 +555,20 @@ bool jf_arch_patches(void)
 	return jf_backend->patch;
 }
 
+int jf_arch_image_get(const struct jf_arch_call *calls, unsigned int num,
+		      unsigned int nargs, void **image)
+{
+	if (!jf_arch_patches())
+		return -EOPNOTSUPP;
+	return jf_image_get(calls, num, nargs, image);
+}
+
+void jf_arch_stats_get(struct jf_arch_stats *stats)
+{
+	stats->int3_hits = jf_int3_hits();
+	jf_images_count(&stats->images_used, &stats->images_total);
+}
+
 const char *jf_arch_backend(void)
 {
 	return jf_backend->name;
@@ -595,8 +607,14 @@ int jf_arch_init(const char *name)
 		       name, err);
 		return err;
 	}
+	err = jf_images_init();
+	if (err)
+		return err;
 	/* The handler first: no breakpoint without somebody to answer it. */
-	return register_die_notifier(&jf_int3_nb);
+	err = register_die_notifier(&jf_int3_nb);
+	if (err)
+		jf_images_exit();
+	return err;
 }
 
 void jf_arch_exit(void)
@@ -606,4 +624,5 @@ void jf_arch_exit(void)
 	 * answer any more. Unregistering waits for the chain's readers.
 	 */
 	unregister_die_notifier(&jf_int3_nb);
+	jf_images_exit();
 }

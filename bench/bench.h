@@ -15,7 +15,11 @@
 #ifndef JFB_BENCH_H
 #define JFB_BENCH_H
 
-#include "core/internal.h"
+#include "core/arch.h"
+#include "core/state.h"
+
+#include <jumpfunc/branch.h>
+#include <jumpfunc/dynfunc.h>
 
 struct jfb_run;
 struct seq_file;

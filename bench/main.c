@@ -9,11 +9,10 @@
  * completed, and is kept from it only while results are exchanged.
  */
 #include "bench.h"
+#include "debugfs/debugfs.h"
 
 #include <linux/completion.h>
-#include <linux/debugfs.h>
 #include <linux/err.h>
-#include <linux/fs.h>
 #include <linux/kthread.h>
 #include <linux/ktime.h>
 #include <linux/sched.h>
@@ -21,10 +20,6 @@
 #include <linux/slab.h>
 #include <linux/smp.h>
 #include <linux/string.h>
-#include <linux/uaccess.h>
-
-/* Longest command. */
-#define JFB_WRITE_MAX	4095
 
 /* Held by the one writer whose run is under way. */
 static DEFINE_MUTEX(jfb_running);
@@ -34,8 +29,6 @@ static DEFINE_MUTEX(jfb_report);
 static struct jfb_run *jfb_last;	/* results, NULL: none yet */
 static struct jfb_run *jfb_current;	/* under way, NULL: none */
 static bool jfb_csv;
-
-static struct dentry *jfb_file;
 
 /* --- the run ------------------------------------------------------------------ */
 
@@ -252,7 +245,7 @@ static int jfb_parse_word(struct jfb_settings *set, int *csv, const char *word)
 	return jfb_parse_option(set, word);
 }
 
-static int jfb_command(char *cmd)
+static int jfb_command(char *cmd, const struct jf_file *f)
 {
 	struct jfb_settings set = {
 		.rounds		= 200,
@@ -287,32 +280,7 @@ static int jfb_command(char *cmd)
 	return 0;
 }
 
-static ssize_t jfb_write(struct file *file, const char __user *ubuf,
-			 size_t count, loff_t *ppos)
-{
-	char *cmd;
-	int err;
-
-	if (!count || count > JFB_WRITE_MAX || *ppos) {
-		pr_warn_ratelimited("a command is one write of 1 to %u bytes; "
-				    JFB_USAGE "\n", JFB_WRITE_MAX);
-		return -EINVAL;
-	}
-	cmd = memdup_user_nul(ubuf, count);
-	if (IS_ERR(cmd))
-		return PTR_ERR(cmd);
-	if (strlen(cmd) == count) {
-		err = jfb_command(cmd);
-	} else {
-		/* It would hide the rest of the command. */
-		pr_warn_ratelimited("a NUL byte in the command\n");
-		err = -EINVAL;
-	}
-	kfree(cmd);
-	return err ?: count;
-}
-
-static int jfb_show(struct seq_file *m, void *v)
+static int jfb_show(struct seq_file *m, const struct jf_file *f)
 {
 	mutex_lock(&jfb_report);
 	if (jfb_current)
@@ -327,37 +295,31 @@ static int jfb_show(struct seq_file *m, void *v)
 	return 0;
 }
 
-static int jfb_open(struct inode *inode, struct file *file)
-{
-	return single_open(file, jfb_show, NULL);
-}
+static const struct jf_file jfb_file = {
+	.name	= "bench",
+	.show	= jfb_show,
+	.store	= jfb_command,
+	.usage	= "what to run: read the file for help",
+	.help	=
+"bench            what calls, branches, probes and updates cost; before the first\n"
+"                 run, reading it explains how\n",
+};
 
-static const struct file_operations jfb_fops = {
-	.owner		= THIS_MODULE,
-	.open		= jfb_open,
-	.read		= seq_read,
-	.write		= jfb_write,
-	.llseek		= seq_lseek,
-	.release	= single_release,
+static struct jf_files jfb_files = {
+	.file	= &jfb_file,
+	.num	= 1,
+	.owner	= THIS_MODULE,
 };
 
 static int __init jfb_init(void)
 {
-	struct dentry *dir = debugfs_lookup("jumpfunc", NULL);
-
-	if (IS_ERR_OR_NULL(dir)) {
-		pr_err("no directory jumpfunc in debugfs: is debugfs off (debugfs= on the kernel's command line)?\n");
-		return -ENOENT;
-	}
-	jfb_file = debugfs_create_file("bench", 0600, dir, NULL, &jfb_fops);
-	dput(dir);
-	return PTR_ERR_OR_ZERO(jfb_file);
+	jf_debugfs_add(&jfb_files);
+	return 0;
 }
 
 static void __exit jfb_exit(void)
 {
-	/* Nobody has it open: that would have kept us here. */
-	debugfs_remove(jfb_file);
+	jf_debugfs_remove(&jfb_files);
 	jfb_free_run(jfb_last);
 }
 

@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * jumpfunc.ko comes and goes.
+ * Module parameters, and in which order the rooms are opened and closed.
  */
-#include "core/internal.h"
+#include "core/arch.h"
+#include "core/module.h"
 #include "core/quiesce.h"
+#include "core/tracepoint.h"
+#include "debugfs/debugfs.h"
+#include "demo/demo.h"
 
 #include <linux/init.h>
+#include <linux/module.h>
 
 static char *backend = "auto";
 module_param(backend, charp, 0444);
@@ -21,22 +26,19 @@ static int __init jumpfunc_init(void)
 	err = jf_quiesce_init();
 	if (err)
 		goto err_arch;
-	err = jf_trace_init();
+	err = jf_module_init();
 	if (err)
 		goto err_quiesce;
-	err = jf_registry_init();
-	if (err)
-		goto err_trace;
-	err = jf_sample_init();
-	if (err)
-		goto err_registry;
 	jf_debugfs_init();
+	err = jf_demo_init();
+	if (err)
+		goto err_debugfs;
 	pr_info("loaded, back end %s\n", jf_arch_backend());
 	return 0;
 
-err_registry:
-	jf_registry_exit();
-err_trace:
+err_debugfs:
+	jf_debugfs_exit();
+	jf_module_exit();
 	jf_trace_exit();
 err_quiesce:
 	jf_quiesce_exit();
@@ -47,9 +49,9 @@ err_arch:
 
 static void __exit jumpfunc_exit(void)
 {
+	jf_demo_exit();
 	jf_debugfs_exit();
-	jf_sample_exit();
-	jf_registry_exit();
+	jf_module_exit();
 	jf_trace_exit();
 	jf_quiesce_exit();
 	jf_arch_exit();

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Modules, their keys and sites, and the map that the INT3 handler searches.
+ * Modules come and go: their tables are judged and taken over into the index,
+ * their sites brought up to date; before one is freed, all that leads into it is
+ * cut off, and waited for.
  *
  * The life of a module with tables, as its notifier calls tell it:
  *
@@ -15,46 +17,20 @@
  *
  * All modules are watched, with or without tables: any module's functions can be
  * targets. Those that were loaded before us are seen when they go.
- *
- * The site map is an array sorted by address. It is replaced as a whole when a
- * module comes, so that readers need no lock; when sites go, their entries are
- * blanked in place, so that going never needs memory:
- *
- *   writer				    INT3 handler
- *   fill new map			    map = smp_load_acquire(&jf_map)
- *   smp_store_release(&jf_map, new)	    search, read entry->site
- *   synchronize_rcu(); free old map	    (runs with interrupts off: a reader)
- *
- * No INT3 stands in text before its site is in the map: a module's sites are
- * mapped before its text is first written, and unmapped when no transaction can
- * be running, because that needs jf_mutex.
  */
-#include "core/internal.h"
+#include "core/module.h"
+
+#include "core/arch.h"
+#include "core/commit.h"
 #include "core/quiesce.h"
+#include "core/tracepoint.h"
 
 #include <linux/delay.h>
-#include <linux/err.h>
-#include <linux/hashtable.h>
-#include <linux/kprobes.h>
+#include <linux/jiffies.h>
+#include <linux/notifier.h>
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
-#include <linux/sort.h>
 #include <linux/string.h>
-
-struct jf_map {
-	unsigned int	num;
-	struct jf_map_entry {
-		unsigned long	addr;
-		struct jf_site	*site;
-	} entry[];
-};
-
-LIST_HEAD(jf_modules);
-
-static DEFINE_HASHTABLE(jf_ctls, 8);
-/* Those with a trampoline, by its address: looked at for each new target. */
-static DEFINE_HASHTABLE(jf_tramps, 8);
-static struct jf_map *jf_map;
 
 static int jf_table_set(const char *val, const struct kernel_param *kp)
 {
@@ -66,181 +42,6 @@ const struct kernel_param_ops jf_table_ops = {
 	.set = jf_table_set,
 };
 EXPORT_SYMBOL_GPL(jf_table_ops);
-
-/* --- look-ups ---------------------------------------------------------- */
-
-static notrace struct jf_map_entry *jf_map_search(struct jf_map *map,
-						  unsigned long addr)
-{
-	unsigned int lo = 0, hi = map ? map->num : 0, end = hi;
-
-	while (lo < hi) {
-		unsigned int mid = lo + (hi - lo) / 2;
-
-		if (map->entry[mid].addr < addr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo < end && map->entry[lo].addr == addr ? &map->entry[lo] : NULL;
-}
-NOKPROBE_SYMBOL(jf_map_search);
-
-notrace struct jf_site *jf_site_find(unsigned long addr)
-{
-	struct jf_map_entry *e = jf_map_search(smp_load_acquire(&jf_map), addr);
-
-	return e ? READ_ONCE(e->site) : NULL;
-}
-NOKPROBE_SYMBOL(jf_site_find);
-
-struct jf_ctl *jf_ctl_find(const struct jf_ent *ent)
-{
-	struct jf_ctl *ctl;
-
-	lockdep_assert_held(&jf_mutex);
-	hash_for_each_possible(jf_ctls, ctl, hash, (unsigned long)ent)
-		if (ctl->ent == ent)
-			return ctl;
-	return NULL;
-}
-
-struct jf_mod *jf_mod_by_addr(unsigned long addr)
-{
-	struct jf_mod *m;
-
-	lockdep_assert_held(&jf_mutex);
-	/*
-	 * When a module's init is over, the kernel forgets its init sections,
-	 * field by field and without our lock. Nobody may ask for what is in
-	 * them any more, and whoever does is told one or the other.
-	 */
-	list_for_each_entry(m, &jf_modules, list)
-		if (data_race(within_module(addr, m->mod)))
-			return m;
-	return NULL;
-}
-
-struct jf_ctl *jf_ctl_by_tramp(unsigned long addr)
-{
-	struct jf_ctl *ctl;
-
-	lockdep_assert_held(&jf_mutex);
-	hash_for_each_possible(jf_tramps, ctl, hash_tramp, addr)
-		if (ctl->tramp == addr)
-			return ctl;
-	return NULL;
-}
-
-struct jf_ctl *jf_ctl_by_name(const char *module, const char *name,
-			      enum jf_ent_type type)
-{
-	struct jf_ctl *found = NULL;
-	struct jf_mod *m;
-	unsigned int i;
-
-	lockdep_assert_held(&jf_mutex);
-	list_for_each_entry(m, &jf_modules, list) {
-		if (module && strcmp(m->mod->name, module))
-			continue;
-		for (i = 0; i < m->num_ctls; i++) {
-			struct jf_ctl *ctl = &m->ctls[i];
-
-			if (ctl->ent->type != type ||
-			    strcmp(ctl->ent->name, name))
-				continue;
-			if (found)
-				return ERR_PTR(-EINVAL);
-			found = ctl;
-		}
-	}
-	return found ?: ERR_PTR(-ENOENT);
-}
-
-void *jf_allowed_target(const struct jf_ctl *ctl, const char *target)
-{
-	struct jf_mod *m;
-	unsigned int i, j;
-
-	lockdep_assert_held(&jf_mutex);
-	list_for_each_entry(m, &jf_modules, list) {
-		for (i = 0; i < m->num_targets; i++) {
-			const struct jf_target_rec *rec = m->targets[i];
-
-			if (rec->ent != ctl->ent)
-				continue;
-			for (j = 0; j < rec->num; j++)
-				if (!strcmp(rec->targets[j].name, target))
-					return rec->targets[j].func;
-		}
-	}
-	return NULL;
-}
-
-/* --- the site map ------------------------------------------------------ */
-
-static int jf_map_cmp(const void *a, const void *b)
-{
-	const struct jf_map_entry *x = a, *y = b;
-
-	if (x->addr < y->addr)
-		return -1;
-	return x->addr > y->addr;
-}
-
-/* A new map with what is left of the old one and the sites of @m. */
-static int jf_map_add(struct jf_mod *m)
-{
-	struct jf_map *old = jf_map, *map;
-	unsigned int i, n = 0, max = m->num_sites + (old ? old->num : 0);
-
-	lockdep_assert_held(&jf_mutex);
-	if (!m->num_sites)
-		return 0;
-	map = kvmalloc(struct_size(map, entry, max), GFP_KERNEL);
-	if (!map)
-		return -ENOMEM;
-
-	for (i = 0; old && i < old->num; i++)
-		if (old->entry[i].site)
-			map->entry[n++] = old->entry[i];
-	for (i = 0; i < m->num_sites; i++) {
-		map->entry[n].addr = m->sites[i].addr;
-		map->entry[n++].site = &m->sites[i];
-	}
-	map->num = n;
-	sort(map->entry, n, sizeof(map->entry[0]), jf_map_cmp, NULL);
-	for (i = 1; i < n; i++) {
-		if (map->entry[i].addr - map->entry[i - 1].addr <
-		    JF_ARCH_SITE_SIZE) {
-			pr_err("%s: two sites overlap at %pS\n", m->mod->name,
-			       (void *)map->entry[i].addr);
-			kvfree(map);
-			return -EINVAL;
-		}
-	}
-
-	smp_store_release(&jf_map, map);
-	synchronize_rcu();
-	kvfree(old);
-	return 0;
-}
-
-/* When all sites are gone, and a grace period with them. */
-static void jf_map_free(void)
-{
-	kvfree(jf_map);
-	jf_map = NULL;
-}
-
-static void jf_map_blank(const struct jf_site *site)
-{
-	struct jf_map_entry *e = jf_map_search(jf_map, site->addr);
-
-	lockdep_assert_held(&jf_mutex);
-	if (e && e->site == site)
-		WRITE_ONCE(e->site, NULL);
-}
 
 /* --- a module comes ---------------------------------------------------- */
 
@@ -366,9 +167,7 @@ static int jf_add_ctl(struct jf_mod *m, struct jf_ent *ent, void *tramp,
 	ctl->tramp = (unsigned long)tramp;
 	ctl->index = index;
 	INIT_LIST_HEAD(&ctl->sites);
-	hash_add(jf_ctls, &ctl->hash, (unsigned long)ent);
-	if (tramp)
-		hash_add(jf_tramps, &ctl->hash_tramp, ctl->tramp);
+	jf_index_add_ctl(ctl);
 	m->num_ctls++;
 	return 0;
 }
@@ -391,7 +190,7 @@ static int jf_add_site(struct jf_mod *m, unsigned long addr,
 	site->flags = flags;
 	if (within_module_init(addr, m->mod))
 		site->flags |= JF_SITE_INIT;
-	err = jf_arch_adopt(site);
+	err = jf_arch_adopt(site, ctl->tramp);
 	if (err) {
 		pr_err("%s: unexpected instruction at the site %pS of %s\n",
 		       m->mod->name, (void *)addr, ctl->ent->name);
@@ -535,7 +334,7 @@ static void jf_unlink_site(struct jf_site *site)
 		return;
 	list_del_init(&site->list);
 	site->ctl->num_sites--;
-	jf_map_blank(site);
+	jf_index_del_site(site);
 	site->addr = 0;
 }
 
@@ -588,11 +387,8 @@ static void jf_unhash(struct jf_mod *m)
 {
 	unsigned int i;
 
-	for (i = 0; i < m->num_ctls; i++) {
-		hash_del(&m->ctls[i].hash);
-		/* Does nothing for those that are not in it. */
-		hash_del(&m->ctls[i].hash_tramp);
-	}
+	for (i = 0; i < m->num_ctls; i++)
+		jf_index_del_ctl(&m->ctls[i]);
 }
 
 static int jf_alloc_arrays(struct jf_mod *m)
@@ -655,7 +451,7 @@ static int jf_module_coming(struct module *mod)
 	err = jf_check_inits(m);
 	if (err)
 		goto err_unhash;
-	err = jf_map_add(m);
+	err = jf_index_add_sites(m);
 	if (err)
 		goto err_unhash;
 	jf_link_sites(m);
@@ -682,17 +478,6 @@ err_free:
 }
 
 /* --- a module lives, a module goes ------------------------------------- */
-
-static struct jf_mod *jf_mod_find(const struct module *mod)
-{
-	struct jf_mod *m;
-
-	lockdep_assert_held(&jf_mutex);
-	list_for_each_entry(m, &jf_modules, list)
-		if (m->mod == mod)
-			return m;
-	return NULL;
-}
 
 static void jf_module_live(struct module *mod)
 {
@@ -861,7 +646,7 @@ static struct notifier_block jf_module_nb = {
 	.priority = INT_MAX - 1,
 };
 
-int jf_registry_init(void)
+int jf_module_init(void)
 {
 	int err;
 
@@ -874,11 +659,11 @@ int jf_registry_init(void)
 	}
 	/* It may have been there for a while. */
 	if (err)
-		jf_map_free();
+		jf_index_exit();
 	return err;
 }
 
-void jf_registry_exit(void)
+void jf_module_exit(void)
 {
 	struct jf_mod *m, *tmp;
 
@@ -889,5 +674,5 @@ void jf_registry_exit(void)
 		list_del(&m->list);
 		jf_free_mod(m);
 	}
-	jf_map_free();
+	jf_index_exit();
 }

@@ -55,13 +55,16 @@
  * it goes on after b. That stop_machine() makes each CPU execute and acknowledge
  * in a thread of its own is the barrier that both sides need.
  */
-#include "core/internal.h"
 #include "core/quiesce.h"
+
+#include <jumpfunc/batch.h>
+
+#include "core/arch.h"
+#include "core/gone.h"
+#include "core/index.h"
 
 #include <linux/completion.h>
 #include <linux/delay.h>
-#include <linux/hashtable.h>
-#include <linux/jhash.h>
 #include <linux/ktime.h>
 #include <linux/mm.h>
 #include <linux/percpu.h>
@@ -70,7 +73,6 @@
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
 #include <linux/slab.h>
-#include <linux/sort.h>
 #include <linux/spinlock.h>
 #include <linux/stop_machine.h>
 #include <linux/string.h>
@@ -103,367 +105,6 @@
 #define JF_TELL		(10 * HZ)
 
 struct workqueue_struct *jf_wq;
-
-/* --- spans --------------------------------------------------------------- */
-
-int jf_spans_add(struct jf_spans *s, unsigned long start, unsigned long end)
-{
-	struct jf_span *span;
-
-	if (start >= end)
-		return 0;
-	if (s->num == s->max) {
-		unsigned int max = s->max ? 2 * s->max : 16;
-
-		span = kvmalloc_array(max, sizeof(*span), GFP_KERNEL);
-		if (!span)
-			return -ENOMEM;
-		if (s->num)
-			memcpy(span, s->span, s->num * sizeof(*span));
-		kvfree(s->span);
-		s->span = span;
-		s->max = max;
-	}
-	s->span[s->num].start = start;
-	s->span[s->num++].end = end;
-	return 0;
-}
-
-static int jf_span_cmp(const void *a, const void *b)
-{
-	const struct jf_span *x = a, *y = b;
-
-	if (x->start < y->start)
-		return -1;
-	return x->start > y->start;
-}
-
-/* In order, and those that touch or overlap made one. */
-void jf_spans_sort(struct jf_spans *s)
-{
-	unsigned int i, n = 0;
-
-	if (!s->num)
-		return;
-	sort(s->span, s->num, sizeof(*s->span), jf_span_cmp, NULL);
-	for (i = 1; i < s->num; i++) {
-		if (s->span[i].start > s->span[n].end)
-			s->span[++n] = s->span[i];
-		else
-			s->span[n].end = max(s->span[n].end, s->span[i].end);
-	}
-	s->num = n + 1;
-}
-
-void jf_spans_free(struct jf_spans *s)
-{
-	kvfree(s->span);
-	memset(s, 0, sizeof(*s));
-}
-
-bool jf_spans_has(const struct jf_spans *s, unsigned long addr)
-{
-	unsigned int lo = 0, hi = s->num;
-
-	/* Nearly all that is asked for is far away. */
-	if (!hi || addr < s->span[0].start || addr >= s->span[hi - 1].end)
-		return false;
-	/* The last one that begins at or before @addr. */
-	while (hi - lo > 1) {
-		unsigned int mid = lo + (hi - lo) / 2;
-
-		if (s->span[mid].start <= addr)
-			lo = mid;
-		else
-			hi = mid;
-	}
-	return addr < s->span[lo].end;
-}
-
-/* --- functions ----------------------------------------------------------- */
-
-/**
- * struct jf_symbol - what the kernel knows of an address
- * @text:  "name+0xoffset/0xsize [module]", taken apart
- * @name:  the name, in @text
- * @mod:   the module with its brackets, in @text; NULL: the kernel
- * @start: where it begins
- * @end:   where the next one does
- */
-struct jf_symbol {
-	char		text[KSYM_SYMBOL_LEN];
-	const char	*name;
-	const char	*mod;
-	unsigned long	start;
-	unsigned long	end;
-};
-
-/* They are too large for a stack. */
-static DEFINE_MUTEX(jf_symbol_mutex);
-static struct jf_symbol jf_symbol_func, jf_symbol_other;
-
-static bool jf_symbol_get(struct jf_symbol *s, unsigned long addr)
-{
-	unsigned long offset, size;
-	char *plus;
-
-	sprint_symbol(s->text, addr);
-	s->mod = strchr(s->text, '[');
-	plus = strrchr(s->text, '+');
-	if (!plus || sscanf(plus, "+0x%lx/0x%lx", &offset, &size) != 2)
-		return false;
-	*plus = 0;
-	s->name = s->text;
-	s->start = addr - offset;
-	s->end = s->start + size;
-	return addr >= s->start && addr < s->end;
-}
-
-/*
- * The compiler splits functions: the rarely executed parts of f() are called
- * f.cold, what is left when the beginning was inlined f.part.0, and these may be
- * split and cloned once more. They are elsewhere in the module's text, and nothing
- * tells where, so all symbols of a module are looked at, once.
- */
-struct jf_part {
-	unsigned long	start, end;
-	/* Of the name up to the first dot: two with the same one count as one. */
-	u32		hash;
-};
-
-struct jf_text {
-	struct list_head	list;
-	unsigned long		start, end;
-	unsigned int		num, max;
-	struct jf_part		*part;
-};
-
-/* Under jf_symbol_mutex. */
-static LIST_HEAD(jf_texts);
-
-static u32 jf_base_hash(const char *name)
-{
-	return jhash(name, strcspn(name, "."), 0);
-}
-
-static bool jf_same_module(const struct jf_symbol *a, const struct jf_symbol *b)
-{
-	return a->mod && b->mod && !strcmp(a->mod, b->mod);
-}
-
-static int jf_text_add(struct jf_text *t, const struct jf_symbol *sym)
-{
-	struct jf_part *part;
-
-	if (!strstr(sym->name, ".cold") && !strstr(sym->name, ".part."))
-		return 0;
-	if (t->num == t->max) {
-		unsigned int max = t->max ? 2 * t->max : 16;
-
-		part = kvmalloc_array(max, sizeof(*part), GFP_KERNEL);
-		if (!part)
-			return -ENOMEM;
-		if (t->num)
-			memcpy(part, t->part, t->num * sizeof(*part));
-		kvfree(t->part);
-		t->part = part;
-		t->max = max;
-	}
-	part = &t->part[t->num++];
-	part->start = sym->start;
-	part->end = sym->end;
-	part->hash = jf_base_hash(sym->name);
-	return 0;
-}
-
-static void jf_text_free(struct jf_text *t)
-{
-	kvfree(t->part);
-	kfree(t);
-}
-
-/* One symbol after the other, from that of a function in both directions. */
-static struct jf_text *jf_text_walk(const struct jf_symbol *func)
-{
-	struct jf_symbol *o = &jf_symbol_other;
-	struct jf_text *t = kzalloc(sizeof(*t), GFP_KERNEL);
-	int err;
-
-	if (!t)
-		return NULL;
-	t->start = func->start;
-	t->end = func->end;
-	err = jf_text_add(t, func);
-	while (!err && jf_symbol_get(o, t->end) && jf_same_module(o, func)) {
-		err = jf_text_add(t, o);
-		t->end = o->end;
-		cond_resched();
-	}
-	while (!err && jf_symbol_get(o, t->start - 1) &&
-	       jf_same_module(o, func)) {
-		err = jf_text_add(t, o);
-		t->start = o->start;
-		cond_resched();
-	}
-	if (err) {
-		jf_text_free(t);
-		return NULL;
-	}
-	list_add(&t->list, &jf_texts);
-	return t;
-}
-
-static struct jf_text *jf_text_get(const struct jf_symbol *func)
-{
-	struct jf_text *t;
-
-	lockdep_assert_held(&jf_symbol_mutex);
-	list_for_each_entry(t, &jf_texts, list)
-		if (func->start >= t->start && func->start < t->end)
-			return t;
-	return jf_text_walk(func);
-}
-
-/* Another module may stand there next; @mod NULL: all. */
-static void jf_text_forget(struct module *mod)
-{
-	struct jf_text *t, *tmp;
-
-	mutex_lock(&jf_symbol_mutex);
-	list_for_each_entry_safe(t, tmp, &jf_texts, list) {
-		if (mod && !within_module(t->start, mod))
-			continue;
-		list_del(&t->list);
-		jf_text_free(t);
-	}
-	mutex_unlock(&jf_symbol_mutex);
-}
-
-static int jf_spans_add_parts(struct jf_spans *s, const struct jf_symbol *func)
-{
-	const struct jf_text *t = jf_text_get(func);
-	u32 hash = jf_base_hash(func->name);
-	unsigned int i;
-	int err = 0;
-
-	if (!t)
-		return -ENOMEM;
-	for (i = 0; !err && i < t->num; i++)
-		if (t->part[i].hash == hash)
-			err = jf_spans_add(s, t->part[i].start, t->part[i].end);
-	return err;
-}
-
-int jf_spans_add_func(struct jf_spans *s, void *func)
-{
-	struct jf_symbol *sym = &jf_symbol_func;
-	unsigned long start, end;
-	int err;
-
-	if (jf_arch_image_span(func, &start, &end))
-		return jf_spans_add(s, start, end);
-
-	mutex_lock(&jf_symbol_mutex);
-	if (!jf_symbol_get(sym, (unsigned long)func)) {
-		/* No name, hence no size: a page is more than most have. */
-		err = jf_spans_add(s, (unsigned long)func,
-				   (unsigned long)func + PAGE_SIZE);
-	} else {
-		err = jf_spans_add(s, sym->start - JF_ARCH_CALL_PAD, sym->end);
-		if (!err && sym->mod)
-			err = jf_spans_add_parts(s, sym);
-	}
-	mutex_unlock(&jf_symbol_mutex);
-	return err;
-}
-
-/* --- what was replaced --------------------------------------------------- */
-
-/**
- * struct jf_gone - code that was replaced, and may still be executed
- * @hash: in jf_gones, by @func
- * @func: where it begins
- * @kind: what it is
- * @pins: preparations that have not been brought to an end
- * @seq:  number of the replacement; 0: there was none yet
- */
-struct jf_gone {
-	struct hlist_node	hash;
-	unsigned long		func;
-	enum jf_gone_kind	kind;
-	unsigned int		pins;
-	u64			seq;
-};
-
-/* All of these under jf_mutex. */
-static DEFINE_HASHTABLE(jf_gones, 8);
-/* Number of replacements. */
-static u64 jf_seq;
-/* Of those up to this one, nobody is in what they replaced. */
-static u64 jf_quiesced_seq;
-
-static struct jf_gone *jf_gone_find(void *func)
-{
-	struct jf_gone *g;
-
-	lockdep_assert_held(&jf_mutex);
-	hash_for_each_possible(jf_gones, g, hash, (unsigned long)func)
-		if (g->func == (unsigned long)func)
-			return g;
-	return NULL;
-}
-
-int jf_gone_prepare(void *func, enum jf_gone_kind kind)
-{
-	struct jf_gone *g = jf_gone_find(func);
-
-	if (!g) {
-		g = kzalloc(sizeof(*g), GFP_KERNEL);
-		if (!g)
-			return -ENOMEM;
-		g->func = (unsigned long)func;
-		hash_add(jf_gones, &g->hash, g->func);
-	}
-	/* An image may stand where another one stood: the latest counts. */
-	g->kind = kind;
-	g->pins++;
-	return 0;
-}
-
-static void jf_gone_drop(struct jf_gone *g, u64 seq)
-{
-	if (g->pins || g->seq > seq)
-		return;
-	hash_del(&g->hash);
-	kfree(g);
-}
-
-void jf_gone_done(void *func, bool replaced)
-{
-	struct jf_gone *g = jf_gone_find(func);
-
-	if (WARN_ON_ONCE(!g || !g->pins))
-		return;
-	g->pins--;
-	if (replaced)
-		g->seq = ++jf_seq;
-	else
-		jf_gone_drop(g, 0);
-}
-
-u64 jf_gone_seq(void)
-{
-	lockdep_assert_held(&jf_mutex);
-	return jf_seq;
-}
-
-void jf_gone_forget(void *func, u64 seq)
-{
-	struct jf_gone *g = jf_gone_find(func);
-
-	if (g)
-		jf_gone_drop(g, seq);
-}
 
 /* --- tasks that exit ----------------------------------------------------- */
 
@@ -951,7 +592,7 @@ static int jf_add_changed_calls(struct jf_sight *sight)
 	list_for_each_entry(m, &jf_modules, list) {
 		for (i = 0; !err && i < m->num_sites; i++) {
 			site = &m->sites[i];
-			if (!site->addr || site->ctl->seq <= jf_quiesced_seq)
+			if (!site->addr || jf_gone_is_settled(site->ctl->seq))
 				continue;
 			if (site->flags & JF_SITE_CALL)
 				err = jf_spans_add(&sight->calls,
@@ -1059,65 +700,6 @@ int jf_quiesce_spans(const char *who, struct jf_spans *spans, long timeout)
 	return jf_wait_quiet(&w, false);
 }
 
-/* The records that @match; a copy, since they cannot be kept. */
-static int jf_gones_list(void ***funcs, unsigned int *num, bool dispatch_only,
-			 u64 *seq)
-{
-	unsigned int n = 0, max = 0;
-	struct jf_gone *g;
-	int bkt, err = 0;
-
-	mutex_lock(&jf_mutex);
-	*seq = jf_seq;
-	hash_for_each(jf_gones, bkt, g, hash)
-		max++;
-	*funcs = kvmalloc_array(max + 1, sizeof(**funcs), GFP_KERNEL);
-	if (!*funcs) {
-		err = -ENOMEM;
-	} else {
-		hash_for_each(jf_gones, bkt, g, hash)
-			if (g->seq && (!dispatch_only ||
-				       g->kind == JF_GONE_DISPATCH))
-				(*funcs)[n++] = (void *)g->func;
-	}
-	mutex_unlock(&jf_mutex);
-	*num = n;
-	return err;
-}
-
-static int jf_spans_add_gone(struct jf_spans *s, bool dispatch_only, u64 *seq)
-{
-	unsigned int i, num;
-	void **funcs;
-	int err;
-
-	err = jf_gones_list(&funcs, &num, dispatch_only, seq);
-	for (i = 0; !err && i < num; i++)
-		err = jf_spans_add_func(s, funcs[i]);
-	kvfree(funcs);
-	return err;
-}
-
-/* Nobody is in what was replaced up to @seq. */
-static void jf_gones_forget(u64 seq, bool dispatch_only, struct module *mod)
-{
-	struct hlist_node *tmp;
-	struct jf_gone *g;
-	int bkt;
-
-	mutex_lock(&jf_mutex);
-	hash_for_each_safe(jf_gones, bkt, tmp, g, hash) {
-		if (mod && within_module(g->func, mod))
-			jf_gone_drop(g, U64_MAX);
-		else if (!dispatch_only || g->kind == JF_GONE_DISPATCH)
-			jf_gone_drop(g, seq);
-	}
-	if (!dispatch_only && seq > jf_quiesced_seq)
-		jf_quiesced_seq = seq;
-	jf_stats.quiesces++;
-	mutex_unlock(&jf_mutex);
-}
-
 static int jf_quiesce_all(long timeout)
 {
 	struct jf_wait w = { .who = "quiesce", .timeout = timeout };
@@ -1134,7 +716,7 @@ static int jf_quiesce_all(long timeout)
 		err = jf_wait_quiet(&w, true);
 	jf_spans_free(&w.sight.in);
 	if (!err)
-		jf_gones_forget(seq, false, NULL);
+		jf_gone_forget_all(seq, false, NULL);
 	return err;
 }
 
@@ -1290,8 +872,8 @@ void jf_quiesce_module(struct module *mod, bool target)
 	jf_spans_sort(&w.sight.in);
 	jf_wait_quiet(&w, true);
 	jf_spans_free(&w.sight.in);
-	jf_gones_forget(seq, true, mod);
-	jf_text_forget(mod);
+	jf_gone_forget_all(seq, true, mod);
+	jf_function_forget(mod);
 }
 
 /* --- init and exit --------------------------------------------------------- */
@@ -1315,5 +897,5 @@ void jf_quiesce_exit(void)
 	jf_exits_exit();
 	destroy_workqueue(jf_wq);
 	jf_gps_overdue();
-	jf_text_forget(NULL);
+	jf_function_forget(NULL);
 }

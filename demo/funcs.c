@@ -4,8 +4,12 @@
  * name says, three targets each, as in the 2018 proof of concept. Reading calls
  * one, and the target that ran says so on the console.
  */
-#include "core/internal.h"
+#include "core/state.h"
+#include "demo/demo.h"
 
+#include <jumpfunc/dynfunc.h>
+
+#include <linux/mutex.h>
 #include <linux/seq_file.h>
 
 /* Which target ran last, for the reader of the file; under jf_demo_mutex. */

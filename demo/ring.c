@@ -24,7 +24,7 @@
  * Every number ends up as a record or as a drop, so nothing is lost in silence:
  * numbers taken = records there + records overwritten + records dropped.
  */
-#include "core/internal.h"
+#include "demo/ring.h"
 
 #include <linux/mm.h>
 #include <linux/percpu.h>

@@ -20,7 +20,12 @@
  * Everything here can be changed while the tracepoints fire. Whoever changes the
  * mode or the number holds jf_sample_mutex, which is outermost.
  */
-#include "core/internal.h"
+#include "core/state.h"
+#include "demo/demo.h"
+#include "demo/ring.h"
+
+#include <jumpfunc/dynfunc.h>
+#include <jumpfunc/tracepoint.h>
 
 #include <linux/mm.h>
 #include <linux/percpu.h>

@@ -3,8 +3,9 @@
  * Architectures without a patching back end: nothing is ever written to text.
  * Dynamic functions are pointers, keys are loads, tracepoints iterate.
  */
-#include "core/internal.h"
-#include "core/quiesce.h"
+#include "core/arch.h"
+
+#include <linux/export.h>
 
 #include <linux/string.h>
 
@@ -33,8 +34,8 @@ bool jf_arch_patches(void)
 	return false;
 }
 
-/* With no back end that patches, the registry keeps no sites. */
-int jf_arch_adopt(struct jf_site *site)
+/* With no back end that patches, core/module.c keeps no sites. */
+int jf_arch_adopt(struct jf_site *site, unsigned long tramp)
 {
 	return -EOPNOTSUPP;
 }
@@ -59,21 +60,7 @@ void jf_arch_show(struct seq_file *m, const struct jf_site *site)
 {
 }
 
-u64 jf_arch_int3_hits(void)
-{
-	return 0;
-}
-
-int jf_arch_images_init(void)
-{
-	return 0;
-}
-
-void jf_arch_images_exit(void)
-{
-}
-
-int jf_arch_image_get(const struct jf_probe *probes, unsigned int num,
+int jf_arch_image_get(const struct jf_arch_call *calls, unsigned int num,
 		      unsigned int nargs, void **image)
 {
 	return -EOPNOTSUPP;
@@ -101,12 +88,7 @@ enum jf_seen jf_arch_look(struct task_struct *t, struct jf_sight *sight,
 	return JF_SEEN_UNKNOWN;
 }
 
-unsigned int jf_arch_images_used(void)
+void jf_arch_stats_get(struct jf_arch_stats *stats)
 {
-	return 0;
-}
-
-unsigned int jf_arch_images_total(void)
-{
-	return 0;
+	memset(stats, 0, sizeof(*stats));
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Dispatch images on x86-64: immutable code that calls one or more probes, each
- * with its data. See x86/images.S for what one looks like.
+ * Dispatch images on x86-64: immutable code that calls one or more functions, each
+ * with data of its own. See x86/images.S for what one looks like.
  *
- * The life of an image: free -> filled in (jf_arch_image_get(), nobody can reach
+ * The life of an image: free -> filled in (jf_image_get(), nobody can reach
  * it) -> published by whoever points a site at it -> unpublished -> after a grace
  * period free again (jf_arch_image_put()). Only in the second state are its bytes
  * written, through a writable alias like any other text.
@@ -22,7 +22,7 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 
-static_assert(JF_CHAIN_SLOTS == JF_TRACE_CHAIN_MAX);
+static_assert(JF_CHAIN_SLOTS == JF_ARCH_IMAGE_CALLS);
 
 /**
  * struct jf_pool_layout - where things are in the images of a pool
@@ -57,7 +57,7 @@ extern const struct jf_pool_layout jf_pool_single, jf_pool_small, jf_pool_regs,
 static struct jf_pool {
 	const struct jf_pool_layout *layout;
 	unsigned int	max_args;
-	unsigned int	max_probes;
+	unsigned int	max_calls;
 	unsigned long	*used;
 } jf_pools[] = {
 	{ &jf_pool_single, 12, 1 },
@@ -72,7 +72,7 @@ static u8 *jf_image_entry(const struct jf_pool_layout *l, unsigned int i)
 }
 
 static int jf_fill_slot(u8 *buf, const u8 *entry, const struct jf_pool_layout *l,
-			unsigned int slot, const struct jf_probe *p)
+			unsigned int slot, const struct jf_arch_call *c)
 {
 	unsigned int off = l->first + slot * l->slot_size;
 	unsigned int call = off + l->call;
@@ -81,14 +81,14 @@ static int jf_fill_slot(u8 *buf, const u8 *entry, const struct jf_pool_layout *l
 
 	buf[off] = 0x48;
 	buf[off + 1] = 0xbf;
-	memcpy(buf + off + 2, &p->data, sizeof(p->data));
+	memcpy(buf + off + 2, &c->data, sizeof(c->data));
 
 	if (buf[call] == JF_OPCODE_JMP)
 		err = jf_insn_jmp(&insn, (unsigned long)entry + call,
-				  (unsigned long)p->func);
+				  c->func);
 	else if (buf[call] == JF_OPCODE_CALL)
 		err = jf_insn_call(&insn, (unsigned long)entry + call,
-				   (unsigned long)p->func);
+				   c->func);
 	else
 		err = -EILSEQ;
 	if (!err)
@@ -97,7 +97,7 @@ static int jf_fill_slot(u8 *buf, const u8 *entry, const struct jf_pool_layout *l
 }
 
 static int jf_fill(const struct jf_pool_layout *l, u8 *entry,
-		   const struct jf_probe *probes, unsigned int num,
+		   const struct jf_arch_call *calls, unsigned int num,
 		   unsigned int max)
 {
 	size_t len = l->stride - JF_IMAGE_PAD;
@@ -109,7 +109,7 @@ static int jf_fill(const struct jf_pool_layout *l, u8 *entry,
 	if (!buf)
 		return -ENOMEM;
 	for (i = 0; !err && i < num; i++)
-		err = jf_fill_slot(buf, entry, l, i, &probes[i]);
+		err = jf_fill_slot(buf, entry, l, i, &calls[i]);
 	if (!err && num < max) {
 		unsigned int off = l->first + num * l->slot_size;
 
@@ -131,25 +131,23 @@ static int jf_fill(const struct jf_pool_layout *l, u8 *entry,
 }
 
 /* The smallest images first that can do it; a larger class where they run out. */
-int jf_arch_image_get(const struct jf_probe *probes, unsigned int num,
-		      unsigned int nargs, void **image)
+int jf_image_get(const struct jf_arch_call *calls, unsigned int num,
+		 unsigned int nargs, void **image)
 {
 	unsigned int i, n;
 	int err;
 
-	if (!jf_arch_patches())
-		return -EOPNOTSUPP;
 	for (i = 0; i < ARRAY_SIZE(jf_pools); i++) {
 		struct jf_pool *pool = &jf_pools[i];
 		const struct jf_pool_layout *l = pool->layout;
 
-		if (num > pool->max_probes || nargs > pool->max_args)
+		if (num > pool->max_calls || nargs > pool->max_args)
 			continue;
 		n = find_first_zero_bit(pool->used, l->count);
 		if (n >= l->count)
 			continue;
-		err = jf_fill(l, jf_image_entry(l, n), probes, num,
-			      pool->max_probes);
+		err = jf_fill(l, jf_image_entry(l, n), calls, num,
+			      pool->max_calls);
 		if (err)
 			return err;
 		__set_bit(n, pool->used);
@@ -195,25 +193,20 @@ bool jf_arch_image_span(const void *image, unsigned long *start,
 	return true;
 }
 
-unsigned int jf_arch_images_used(void)
+void jf_images_count(unsigned int *used, unsigned int *total)
 {
-	unsigned int i, n = 0;
+	unsigned int i;
 
-	for (i = 0; i < ARRAY_SIZE(jf_pools); i++)
-		n += bitmap_weight(jf_pools[i].used, jf_pools[i].layout->count);
-	return n;
+	*used = 0;
+	*total = 0;
+	for (i = 0; i < ARRAY_SIZE(jf_pools); i++) {
+		*used += bitmap_weight(jf_pools[i].used,
+				       jf_pools[i].layout->count);
+		*total += jf_pools[i].layout->count;
+	}
 }
 
-unsigned int jf_arch_images_total(void)
-{
-	unsigned int i, n = 0;
-
-	for (i = 0; i < ARRAY_SIZE(jf_pools); i++)
-		n += jf_pools[i].layout->count;
-	return n;
-}
-
-void jf_arch_images_exit(void)
+void jf_images_exit(void)
 {
 	unsigned int i;
 
@@ -221,7 +214,7 @@ void jf_arch_images_exit(void)
 		bitmap_free(jf_pools[i].used);
 }
 
-int jf_arch_images_init(void)
+int jf_images_init(void)
 {
 	unsigned int i;
 
@@ -229,7 +222,7 @@ int jf_arch_images_init(void)
 		jf_pools[i].used = bitmap_zalloc(jf_pools[i].layout->count,
 						 GFP_KERNEL);
 		if (!jf_pools[i].used) {
-			jf_arch_images_exit();
+			jf_images_exit();
 			return -ENOMEM;
 		}
 	}

@@ -57,15 +57,22 @@ static jf_insn_t jf_kernel_nop, jf_kernel_ret0;
 /* How far in front of their targets it has calls lead. */
 static unsigned int jf_kernel_pad;
 
-/* Somewhere to try them: its function is never called. */
-static void jf_scratch_func(void)
+/* Somewhere to try them: a call that nobody ever makes. */
+extern u8 jf_scratch_call[];
+
+static noinline void jf_scratch_func(void)
 {
 }
-DEFINE_DYNFUNC_NULL(jf_scratch, jf_scratch_func);
 
-static noinline __used void jf_scratch_site(void)
+static noinline __noclone __used void jf_scratch_site(void)
 {
-	dynfunc_call(jf_scratch);
+	asm volatile("jf_scratch_call:\n\t"
+		     ".byte 0xe8\n\t"
+		     ".long %P[func] - (. + 4)\n\t"
+		     : ASM_CALL_CONSTRAINT
+		     : [func] "i" (jf_scratch_func)
+		     : "memory", "cc", "rax", "rcx", "rdx", "rsi", "rdi", "r8",
+		       "r9", "r10", "r11");
 }
 
 #if JF_HAVE_STATIC_CALL_RETURN0
@@ -231,32 +238,20 @@ static int jf_kernel_pad_of(jf_insn_t insn, unsigned long site, void *func)
 	return (unsigned long)func - target;
 }
 
-/* The scratch site; 0: there is none. */
-static unsigned long jf_kernel_scratch(void)
-{
-	const struct jf_site_rec *s;
-
-	for (s = __jf_tu_sites; s < __jf_tu_sites_end; s++)
-		if (s->ent == &__jf_func_jf_scratch.ent)
-			return (unsigned long)&s->addr + s->addr;
-	return 0;
-}
-
 /*
- * Learn the encodings from the scratch site. Called before the site is
- * registered, so it holds what the compiler left: a call of the trampoline,
- * which call-depth tracking may have moved. The kernel must be given the
- * trampoline itself: for it, what lies in front of a function is no target.
+ * Learn the encodings from the scratch call. It holds what the compiler left: a
+ * call of jf_scratch_func(), which call-depth tracking may have moved. The kernel
+ * must be given the function itself: for it, what lies in front of one is no
+ * target.
  */
 int jf_kernel_init(void)
 {
-	unsigned long site = jf_kernel_scratch();
-	void *tramp = dynfunc_jf_scratch;
+	unsigned long site = (unsigned long)jf_scratch_call;
+	void *func = jf_scratch_func;
 	uint64_t target;
 	int pad;
 
-	if (!site ||
-	    jf_kernel_pad_of(jf_insn_load((void *)site), site, tramp) < 0)
+	if (jf_kernel_pad_of(jf_insn_load((void *)site), site, func) < 0)
 		return -EILSEQ;
 
 	jf_kernel_nop = jf_kernel_try(site, NULL);
@@ -268,7 +263,7 @@ int jf_kernel_init(void)
 				     jf_kernel_return0) >= 0)
 			jf_kernel_ret0 = 0;
 	}
-	pad = jf_kernel_pad_of(jf_kernel_try(site, tramp), site, tramp);
+	pad = jf_kernel_pad_of(jf_kernel_try(site, func), site, func);
 
 	if (pad < 0 ||
 	    jf_insn_decode(jf_kernel_nop, site, &target) != JF_INSN_NOP ||

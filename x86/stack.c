@@ -30,8 +30,7 @@
  * taken for the end where the task came from user mode, or where the unwinder has
  * arrived at the top of the stack.
  */
-#include "core/internal.h"
-#include "core/quiesce.h"
+#include "core/arch.h"
 #include "x86/insn.h"
 
 #include <linux/ftrace.h>

@@ -6,7 +6,7 @@
 #define JF_X86_H
 
 #include "x86/insn.h"
-#include "core/internal.h"
+#include "core/arch.h"
 
 /**
  * struct jf_backend - a way to write text
@@ -24,6 +24,13 @@ struct jf_backend {
 	jf_insn_t	(*return_zero)(const struct jf_site *site);
 	int		(*init)(void);
 };
+
+/* x86/image.c */
+int jf_images_init(void);
+void jf_images_exit(void);
+int jf_image_get(const struct jf_arch_call *calls, unsigned int num,
+		 unsigned int nargs, void **image);
+void jf_images_count(unsigned int *used, unsigned int *total);
 
 /* jf_x86.c */
 int jf_write_idle(void *dst, const void *src, size_t len);

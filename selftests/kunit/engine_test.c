@@ -13,7 +13,9 @@
 #include "jfk.h"
 
 #undef pr_fmt
-#include "core/internal.h"
+#include "core/arch.h"
+
+#include <jumpfunc/tracepoint.h>
 
 /* --- what is tested ---------------------------------------------------- */
 

@@ -148,9 +148,11 @@ static bool jfk_flush(void);
 #undef in_interrupt
 #define in_interrupt()			jfk_atomic
 
+#include "../../core/state.c"
+#include "../../core/index.c"
 #include "../../jf_core.c"
-#include "../../core/module.c"
 #include "../../jf_tracepoint.c"
+#include "../../core/module.c"
 
 static bool jfk_flush(void)
 {
@@ -201,7 +203,7 @@ bool jf_arch_patches(void)
 	return !jfk.indirect;
 }
 
-int jf_arch_adopt(struct jf_site *site)
+int jf_arch_adopt(struct jf_site *site, unsigned long tramp)
 {
 	lockdep_assert_held(&jf_mutex);
 	jfk.adopted++;
@@ -299,23 +301,9 @@ void jf_arch_show(struct seq_file *m, const struct jf_site *site)
 {
 }
 
-u64 jf_arch_int3_hits(void)
-{
-	return 0;
-}
-
 /* --- images ------------------------------------------------------------ */
 
-int jf_arch_images_init(void)
-{
-	return 0;
-}
-
-void jf_arch_images_exit(void)
-{
-}
-
-int jf_arch_image_get(const struct jf_probe *probes, unsigned int num,
+int jf_arch_image_get(const struct jf_arch_call *calls, unsigned int num,
 		      unsigned int nargs, void **image)
 {
 	struct jfk_image *im = jfk.image;
@@ -336,7 +324,7 @@ int jf_arch_image_get(const struct jf_probe *probes, unsigned int num,
 	im->asked = false;
 	im->num = num;
 	im->nargs = nargs;
-	memcpy(im->probe, probes, num * sizeof(*probes));
+	memcpy(im->call, calls, num * sizeof(*calls));
 	*image = im;
 	return 0;
 }
@@ -366,7 +354,7 @@ bool jf_arch_image_span(const void *image, unsigned long *start,
 	return true;
 }
 
-unsigned int jf_arch_images_used(void)
+unsigned int jfk_images_used(void)
 {
 	unsigned int i, n = 0;
 
@@ -375,14 +363,12 @@ unsigned int jf_arch_images_used(void)
 	return n;
 }
 
-unsigned int jf_arch_images_total(void)
+void jf_arch_stats_get(struct jf_arch_stats *stats)
 {
-	return jfk.images;
-}
-
-unsigned int jfk_images_used(void)
-{
-	return jf_arch_images_used();
+	*stats = (struct jf_arch_stats){
+		.images_used = jfk_images_used(),
+		.images_total = jfk.images,
+	};
 }
 
 /* --- a module's tables ------------------------------------------------- */
@@ -739,7 +725,7 @@ static void jfk_capture(struct jfk_state *s)
 	s->map = jfk_map_num();
 	s->retired = jfk_retired();
 	s->tps = jfk_num_tps();
-	s->images = jf_arch_images_used();
+	s->images = jfk_images_used();
 	s->not_freed = jfk.not_freed;
 	list_for_each_entry(m, &jf_modules, list) {
 		if (n == JFK_SAVED_MODULES)
@@ -859,7 +845,7 @@ void jfk_exit(struct kunit *test)
 
 	KUNIT_EXPECT_EQ_MSG(test, jfk.breaches, 0U, "first: %s", jfk.breach ?: "");
 	KUNIT_EXPECT_EQ(test, jfk.not_freed, 0);
-	KUNIT_EXPECT_EQ(test, jf_arch_images_used(), 0U);
+	KUNIT_EXPECT_EQ(test, jfk_images_used(), 0U);
 	KUNIT_EXPECT_EQ(test, jfk_retired(), 0U);
 	KUNIT_EXPECT_EQ(test, jfk_num_tps(), 0U);
 	KUNIT_EXPECT_FALSE(test, mutex_is_locked(&jf_mutex));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The engine without a CPU: jf_core.c, core/module.c, jf_tracepoint.c (in fake.c)
- * and core/quiesce.c (in fake_quiesce.c), compiled once more into jf_kunit_core.ko on
+ * The engine without a CPU: jf_core.c, jf_tracepoint.c and what of core/ they stand
+ * on (in fake.c), core/quiesce.c and what it stands on (in fake_quiesce.c), compiled once more into jf_kunit_core.ko on
  * top of an architecture, modules, tasks, an allocator, time and grace periods that
  * are all made up. Nothing is executed or patched; all is recorded, and each step
  * can be told to fail.
@@ -37,8 +37,14 @@
 
 /* It defines its own, and KUnit's headers have brought the kernel's. */
 #undef pr_fmt
-#include "core/internal.h"
+#include "core/arch.h"
+#include "core/commit.h"
+#include "core/gone.h"
+#include "core/module.h"
 #include "core/quiesce.h"
+#include "core/tracepoint.h"
+
+#include <jumpfunc/tracepoint.h>
 
 #include <linux/refcount.h>
 
@@ -90,7 +96,7 @@ struct jfk_poke {
 struct jfk_image {
 	bool		used, published, asked;
 	unsigned int	num, nargs;
-	struct jf_probe	probe[JF_TRACE_CHAIN_MAX];
+	struct jf_arch_call call[JF_TRACE_CHAIN_MAX];
 };
 
 extern struct jfk {

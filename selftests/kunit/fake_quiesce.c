@@ -405,6 +405,9 @@ static void jfk_detach(struct tracepoint *tp, void *probe)
 #define pr_warn(fmt, ...)		jfk_warn(fmt, ##__VA_ARGS__)
 #define pr_warn_ratelimited(fmt, ...)	jfk_warn(fmt, ##__VA_ARGS__)
 
+#include "../../core/spans.c"
+#include "../../core/gone.c"
+#include "../../core/function.c"
 #include "../../core/quiesce.c"
 
 bool jf_arch_can_look(void)

@@ -17,7 +17,9 @@
 #include "jfk.h"
 
 #undef pr_fmt
-#include "core/internal.h"
+#include "core/arch.h"
+
+#include <jumpfunc/dynfunc.h>
 
 /* All headers of the sources, before the macros below can get at them. */
 #include <linux/kdebug.h>
@@ -35,6 +37,28 @@
 const struct kernel_param_ops jf_table_ops = { };
 DEFINE_MUTEX(jf_mutex);
 struct jf_stats jf_stats;
+
+/* It has no images. */
+int jf_images_init(void)
+{
+	return 0;
+}
+
+void jf_images_exit(void)
+{
+}
+
+int jf_image_get(const struct jf_arch_call *calls, unsigned int num,
+		 unsigned int nargs, void **image)
+{
+	return -ENOSPC;
+}
+
+void jf_images_count(unsigned int *used, unsigned int *total)
+{
+	*used = 0;
+	*total = 0;
+}
 
 void jf_nop(void)
 {
@@ -75,8 +99,11 @@ static noinline __used int site1(int a) { return dynfunc_call(jfk_f, a) + 2; }
 static noinline __used int site2(int a) { return dynfunc_call(jfk_f, a) + 3; }
 
 static struct jf_site sites[SITES];
-static struct jf_ctl ctl;
-static struct jf_mod mod;
+
+bool jf_site_is_near(const struct jf_site *site, unsigned long addr)
+{
+	return within_module(addr, THIS_MODULE);
+}
 
 struct jf_site *jf_site_find(unsigned long addr)
 {
@@ -194,11 +221,8 @@ static int x86_suite_init(struct kunit *test)
 
 	memset(&kernel, 0, sizeof(kernel));
 	memset(sites, 0, sizeof(sites));
-	mod.mod = THIS_MODULE;
-	ctl.ent = &__jf_func_jfk_f.ent;
-	ctl.tramp = (unsigned long)dynfunc_jfk_f;
 	for (s = __jf_tu_sites; s < __jf_tu_sites_end; s++) {
-		if (s->ent != ctl.ent)
+		if (s->ent != &__jf_func_jfk_f.ent)
 			continue;
 		KUNIT_ASSERT_LT(test, n, (unsigned int)SITES);
 		sites[n++].addr = (unsigned long)&s->addr + s->addr;
@@ -207,12 +231,10 @@ static int x86_suite_init(struct kunit *test)
 	sort(sites, SITES, sizeof(sites[0]), poke_cmp, NULL);
 	mutex_lock(&jf_mutex);
 	for (i = 0; i < SITES; i++) {
-		sites[i].mod = &mod;
-		sites[i].ctl = &ctl;
 		sites[i].flags = JF_SITE_CALL;
 		KUNIT_EXPECT_EQ(test, write_text(&sites[i],
 				call_of(&sites[i], dynfunc_jfk_f, 0)), 0);
-		KUNIT_EXPECT_EQ(test, jf_arch_adopt(&sites[i]), 0);
+		KUNIT_EXPECT_EQ(test, jf_arch_adopt(&sites[i], (unsigned long)dynfunc_jfk_f), 0);
 	}
 	return 0;
 }
@@ -283,7 +305,7 @@ static void learns_no_more(struct kunit *test)
 	jf_backend = NULL;
 	/* It left that at its site, and the next one shall find a call. */
 	kernel.pad = 0;
-	transform((void *)jf_kernel_scratch(), NULL, dynfunc_jf_scratch, false);
+	transform(jf_scratch_call, NULL, jf_scratch_func, false);
 }
 
 static void updates(struct kunit *test)
@@ -427,13 +449,13 @@ static void adopts(struct kunit *test)
 	for (pad = -2; pad <= JF_CALL_PAD + 2; pad++) {
 		KUNIT_EXPECT_EQ(test, write_text(site,
 				call_of(site, dynfunc_jfk_f, pad)), 0);
-		KUNIT_EXPECT_EQ(test, jf_arch_adopt(site),
+		KUNIT_EXPECT_EQ(test, jf_arch_adopt(site, (unsigned long)dynfunc_jfk_f),
 				pad >= 0 && pad <= JF_CALL_PAD ? 0 : -EILSEQ);
 	}
 	start(test, "auto", 10);
 	KUNIT_EXPECT_EQ(test, write_text(site,
 					 call_of(site, dynfunc_jfk_f, 9)), 0);
-	KUNIT_EXPECT_EQ(test, jf_arch_adopt(site), 0);
+	KUNIT_EXPECT_EQ(test, jf_arch_adopt(site, (unsigned long)dynfunc_jfk_f), 0);
 	KUNIT_EXPECT_EQ(test, jf_arch_check(site), 0);
 	KUNIT_EXPECT_EQ(test, jf_arch_encode(site, JF_OP_CALL,
 			(unsigned long)dynfunc_jfk_f, &insn), 0);

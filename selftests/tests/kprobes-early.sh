@@ -13,7 +13,7 @@ P=/sys/module/jf_early/parameters
 LIST=/sys/kernel/debug/kprobes/list
 run() { echo "$1" >$T/run; }
 # first KIND: the name of the first image of a pool
-first() { grep "jf_$1_[0-9]*[[:space:]]\[jumpfunc\]" /proc/kallsyms | sort | head -n 1 | awk '{print $3}'; }
+first() { grep "[[:space:]]jf_$1_[0-9]*[[:space:]]\[jumpfunc\]" /proc/kallsyms | sort | head -n 1 | awk '{print $3}'; }
 
 jf_start "kprobes on images, set before kprobes knows better"
 jf_has jf_early || jf_skip_all "no jf_early.ko: build selftests/modules"

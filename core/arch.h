@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What an architecture does for the rooms above: jf_x86.c with x86/, or
+ * generic/generic.c. It is given addresses and values. It knows of no key, table or
+ * tracepoint, and calls nothing above core/site.h.
+ */
+#ifndef JF_ARCH_H
+#define JF_ARCH_H
+
+#include <linux/types.h>
+
+#include "core/site.h"
+#include "core/spans.h"
+
+struct seq_file;
+struct task_struct;
+
+/* --- life ---------------------------------------------------------------- */
+
+/* @backend: as the module parameter names it. */
+int jf_arch_init(const char *backend);
+void jf_arch_exit(void);
+/* Name of the back end in force. */
+const char *jf_arch_backend(void);
+/* Does the back end write text at all? */
+bool jf_arch_patches(void);
+
+/* --- sites --------------------------------------------------------------- */
+
+/*
+ * Look at a new site: are these the bytes that the macros emit? Fills in @insn
+ * and @label. For a trampoline, @addr is that of the function and
+ * becomes that of its jump. @tramp: the trampoline of a call site's function.
+ * -EILSEQ if they are not.
+ */
+int jf_arch_adopt(struct jf_site *site, unsigned long tramp);
+/* Encode an operation for a site; -ERANGE. */
+int jf_arch_encode(const struct jf_site *site, enum jf_op op,
+		   unsigned long target, u64 *insn);
+/* Does the site's text hold site->insn? -EBUSY: a breakpoint, -EILSEQ: else. */
+int jf_arch_check(const struct jf_site *site);
+/*
+ * Carry out a transaction: @pokes sorted by address, all checked. @live: the
+ * text may be executing. 0, or an error with no byte changed (but see -EIO of
+ * jf_batch_commit()).
+ */
+int jf_arch_patch(struct jf_poke *pokes, unsigned int num, bool live);
+/* The present bytes of a site, decoded for humans. */
+void jf_arch_show(struct seq_file *m, const struct jf_site *site);
+
+/* --- images: code that calls several functions ---------------------------- */
+
+/* As many calls an image makes at most. */
+#define JF_ARCH_IMAGE_CALLS	16
+
+/**
+ * struct jf_arch_call - one call of an image
+ * @func: what is called
+ * @data: its first argument
+ */
+struct jf_arch_call {
+	unsigned long	func;
+	unsigned long	data;
+};
+
+/*
+ * An image that makes @num calls one after the other, and passes on @nargs
+ * arguments behind the first one. The caller serialises these.
+ * 0, -ENOSPC: all are taken, -EOPNOTSUPP: the back end writes no text, or an
+ * error of the attempt.
+ */
+int jf_arch_image_get(const struct jf_arch_call *calls, unsigned int num,
+		      unsigned int nargs, void **image);
+/* Give one back, after a grace period. */
+void jf_arch_image_put(void *image);
+/* Is this an image? Then where it begins and ends. */
+bool jf_arch_image_span(const void *image, unsigned long *start,
+			unsigned long *end);
+
+/* --- stacks --------------------------------------------------------------- */
+
+/* What became of a look at a task. */
+enum jf_seen {
+	JF_SEEN_CLEAN,		/* nothing on its stack leads into the spans */
+	JF_SEEN_INSIDE,		/* something does */
+	JF_SEEN_UNKNOWN,	/* its stack could not be read to the end */
+};
+
+/**
+ * struct jf_sight - what a look at a task asks for, and what it found
+ * @in:     text that the task must not be in, or return to
+ * @calls:  return addresses of changed call sites
+ * @tramps: trampolines that were changed, one byte each: a call of one of them
+ *          must not be under way
+ * @where:  an address of the text that the task is in, 0: not known
+ *
+ * @calls and @tramps only count for tasks that jf_arch_look() is told so of.
+ */
+struct jf_sight {
+	struct jf_spans	in;
+	struct jf_spans	calls;
+	struct jf_spans	tramps;
+	unsigned long	where;
+};
+
+/* Can stacks be read on this architecture, in this kernel? */
+bool jf_arch_can_look(void);
+/*
+ * Look at the stack of a task that does not run, with all CPUs stopped.
+ * @strict: heed the calls and trampolines of @sight as well.
+ */
+enum jf_seen jf_arch_look(struct task_struct *t, struct jf_sight *sight,
+			  bool strict);
+
+/* --- statistics ------------------------------------------------------------ */
+
+/**
+ * struct jf_arch_stats - what `stats` shows of an architecture
+ * @int3_hits:    breakpoints of ours that CPUs ran into so far
+ * @images_used:  images that were given out
+ * @images_total: all there are
+ */
+struct jf_arch_stats {
+	u64		int3_hits;
+	unsigned int	images_used, images_total;
+};
+
+void jf_arch_stats_get(struct jf_arch_stats *stats);
+
+#endif /* JF_ARCH_H */

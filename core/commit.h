@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Values of keys and batches of changes (jf_core.c), for the rooms above.
+ */
+#ifndef JF_COMMIT_H
+#define JF_COMMIT_H
+
+#include <linux/kallsyms.h>
+
+#include "core/index.h"
+
+/* A key's value: which member counts follows from its type. */
+union jf_value {
+	void	*func;		/* never NULL: jf_nop and jf_ret0 stand in */
+	bool	on;
+};
+
+/**
+ * struct jf_change - one entry of a batch
+ * @list:  on jf_batch.changes
+ * @ent:   the key
+ * @value: what it shall be
+ * @ctl:   found when the batch is committed
+ * @gone:  meanwhile, what is being replaced, if that has to be remembered
+ */
+struct jf_change {
+	struct list_head	list;
+	struct jf_ent		*ent;
+	union jf_value		value;
+	struct jf_ctl		*ctl;
+	void			*gone;
+};
+
+/*
+ * Commit a list of changes with the locks held. @force: set keys back although
+ * their module or the target's is going.
+ */
+int __jf_commit(struct list_head *changes, bool force);
+/* jf_batch_commit(), with @force as above. */
+int jf_batch_commit_force(struct jf_batch *b, bool force);
+/* May calls be sent there? With jf_mutex held. -EINVAL, -EBUSY */
+int jf_check_target(const char *name, void *func, const struct jf_mod *own);
+/* Would this key call itself, now or when modules go? With jf_mutex held. */
+bool jf_is_circular(struct jf_ctl *ctl);
+/* The instruction that @site shall hold if its key has the value @value. */
+int jf_site_encode(const struct jf_site *site, union jf_value value, u64 *insn);
+void jf_sort_pokes(struct jf_poke *pokes, unsigned int num);
+union jf_value jf_ent_value(struct jf_ent *ent);
+void jf_free_changes(struct list_head *changes);
+int jf_add_change(struct list_head *changes, struct jf_ent *ent,
+		  union jf_value value);
+/*
+ * Add a change that is told by names: of a dynamic function and one of its allowed
+ * targets, or "default" or "none". With jf_mutex held, until it is committed.
+ * -ENOENT: no such function, -EINVAL: several, say in which module, -EPERM: it may
+ * not be set to that, -ENOMEM. The log says so.
+ */
+int jf_add_change_by_name(struct list_head *changes, const char *module,
+			  const char *name, const char *target);
+
+/* Name of a target for humans, "none" where there is none. */
+const char *jf_target_name(const void *func, char *buf);
+#define JF_NAME_LEN	KSYM_SYMBOL_LEN
+
+#endif /* JF_COMMIT_H */

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Which text belongs to a function, as far as the kernel tells modules. */
+#include "core/spans.h"
+
+#include "core/arch.h"
+
+#include <linux/jhash.h>
+#include <linux/kallsyms.h>
+#include <linux/kernel.h>
+#include <linux/list.h>
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/mutex.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+
+/**
+ * struct jf_symbol - what the kernel knows of an address
+ * @text:  "name+0xoffset/0xsize [module]", taken apart
+ * @name:  the name, in @text
+ * @mod:   the module with its brackets, in @text; NULL: the kernel
+ * @start: where it begins
+ * @end:   where the next one does
+ */
+struct jf_symbol {
+	char		text[KSYM_SYMBOL_LEN];
+	const char	*name;
+	const char	*mod;
+	unsigned long	start;
+	unsigned long	end;
+};
+
+/* They are too large for a stack. */
+static DEFINE_MUTEX(jf_symbol_mutex);
+static struct jf_symbol jf_symbol_func, jf_symbol_other;
+
+static bool jf_symbol_get(struct jf_symbol *s, unsigned long addr)
+{
+	unsigned long offset, size;
+	char *plus;
+
+	sprint_symbol(s->text, addr);
+	s->mod = strchr(s->text, '[');
+	plus = strrchr(s->text, '+');
+	if (!plus || sscanf(plus, "+0x%lx/0x%lx", &offset, &size) != 2)
+		return false;
+	*plus = 0;
+	s->name = s->text;
+	s->start = addr - offset;
+	s->end = s->start + size;
+	return addr >= s->start && addr < s->end;
+}
+
+/*
+ * The compiler splits functions: the rarely executed parts of f() are called
+ * f.cold, what is left when the beginning was inlined f.part.0, and these may be
+ * split and cloned once more. They are elsewhere in the module's text, and nothing
+ * tells where, so all symbols of a module are looked at, once.
+ */
+struct jf_part {
+	unsigned long	start, end;
+	/* Of the name up to the first dot: two with the same one count as one. */
+	u32		hash;
+};
+
+struct jf_text {
+	struct list_head	list;
+	unsigned long		start, end;
+	unsigned int		num, max;
+	struct jf_part		*part;
+};
+
+/* Under jf_symbol_mutex. */
+static LIST_HEAD(jf_texts);
+
+static u32 jf_base_hash(const char *name)
+{
+	return jhash(name, strcspn(name, "."), 0);
+}
+
+static bool jf_same_module(const struct jf_symbol *a, const struct jf_symbol *b)
+{
+	return a->mod && b->mod && !strcmp(a->mod, b->mod);
+}
+
+static int jf_text_add(struct jf_text *t, const struct jf_symbol *sym)
+{
+	struct jf_part *part;
+
+	if (!strstr(sym->name, ".cold") && !strstr(sym->name, ".part."))
+		return 0;
+	if (t->num == t->max) {
+		unsigned int max = t->max ? 2 * t->max : 16;
+
+		part = kvmalloc_array(max, sizeof(*part), GFP_KERNEL);
+		if (!part)
+			return -ENOMEM;
+		if (t->num)
+			memcpy(part, t->part, t->num * sizeof(*part));
+		kvfree(t->part);
+		t->part = part;
+		t->max = max;
+	}
+	part = &t->part[t->num++];
+	part->start = sym->start;
+	part->end = sym->end;
+	part->hash = jf_base_hash(sym->name);
+	return 0;
+}
+
+static void jf_text_free(struct jf_text *t)
+{
+	kvfree(t->part);
+	kfree(t);
+}
+
+/* One symbol after the other, from that of a function in both directions. */
+static struct jf_text *jf_text_walk(const struct jf_symbol *func)
+{
+	struct jf_symbol *o = &jf_symbol_other;
+	struct jf_text *t = kzalloc(sizeof(*t), GFP_KERNEL);
+	int err;
+
+	if (!t)
+		return NULL;
+	t->start = func->start;
+	t->end = func->end;
+	err = jf_text_add(t, func);
+	while (!err && jf_symbol_get(o, t->end) && jf_same_module(o, func)) {
+		err = jf_text_add(t, o);
+		t->end = o->end;
+		cond_resched();
+	}
+	while (!err && jf_symbol_get(o, t->start - 1) &&
+	       jf_same_module(o, func)) {
+		err = jf_text_add(t, o);
+		t->start = o->start;
+		cond_resched();
+	}
+	if (err) {
+		jf_text_free(t);
+		return NULL;
+	}
+	list_add(&t->list, &jf_texts);
+	return t;
+}
+
+static struct jf_text *jf_text_get(const struct jf_symbol *func)
+{
+	struct jf_text *t;
+
+	lockdep_assert_held(&jf_symbol_mutex);
+	list_for_each_entry(t, &jf_texts, list)
+		if (func->start >= t->start && func->start < t->end)
+			return t;
+	return jf_text_walk(func);
+}
+
+void jf_function_forget(struct module *mod)
+{
+	struct jf_text *t, *tmp;
+
+	mutex_lock(&jf_symbol_mutex);
+	list_for_each_entry_safe(t, tmp, &jf_texts, list) {
+		if (mod && !within_module(t->start, mod))
+			continue;
+		list_del(&t->list);
+		jf_text_free(t);
+	}
+	mutex_unlock(&jf_symbol_mutex);
+}
+
+static int jf_spans_add_parts(struct jf_spans *s, const struct jf_symbol *func)
+{
+	const struct jf_text *t = jf_text_get(func);
+	u32 hash = jf_base_hash(func->name);
+	unsigned int i;
+	int err = 0;
+
+	if (!t)
+		return -ENOMEM;
+	for (i = 0; !err && i < t->num; i++)
+		if (t->part[i].hash == hash)
+			err = jf_spans_add(s, t->part[i].start, t->part[i].end);
+	return err;
+}
+
+int jf_spans_add_func(struct jf_spans *s, void *func)
+{
+	struct jf_symbol *sym = &jf_symbol_func;
+	unsigned long start, end;
+	int err;
+
+	if (jf_arch_image_span(func, &start, &end))
+		return jf_spans_add(s, start, end);
+
+	mutex_lock(&jf_symbol_mutex);
+	if (!jf_symbol_get(sym, (unsigned long)func)) {
+		/* No name, hence no size: a page is more than most have. */
+		err = jf_spans_add(s, (unsigned long)func,
+				   (unsigned long)func + PAGE_SIZE);
+	} else {
+		err = jf_spans_add(s, sym->start - JF_ARCH_CALL_PAD, sym->end);
+		if (!err && sym->mod)
+			err = jf_spans_add_parts(s, sym);
+	}
+	mutex_unlock(&jf_symbol_mutex);
+	return err;
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Records of what was replaced. Who replaces writes them down (jf_core.c,
+ * jf_tracepoint.c); a quiesce looks for all of them.
+ */
+#ifndef JF_GONE_H
+#define JF_GONE_H
+
+#include <linux/types.h>
+
+struct jf_spans;
+struct module;
+
+/* jf_gone_prepare(): what kind of code it is. */
+enum jf_gone_kind {
+	JF_GONE_TARGET,		/* a target or a probe */
+	JF_GONE_DISPATCH,	/* code that calls others: an image, an iterator */
+};
+
+/*
+ * All of these with jf_mutex held.
+ *
+ * jf_gone_prepare(): @func is about to be replaced, and that must not fail for
+ * want of memory. 0 or -ENOMEM. Then, exactly once, jf_gone_done(): it has been,
+ * or (@replaced false) it has not.
+ */
+int jf_gone_prepare(void *func, enum jf_gone_kind kind);
+void jf_gone_done(void *func, bool replaced);
+/* The number of the latest replacement. */
+u64 jf_gone_seq(void);
+/* Nobody is in @func any more who came there before replacement @seq. */
+void jf_gone_forget(void *func, u64 seq);
+/* Has a quiesce found nobody in what was replaced up to @seq? */
+bool jf_gone_is_settled(u64 seq);
+
+/*
+ * The two below take jf_mutex. Add what was replaced, or only the code that calls
+ * others; @seq: the latest replacement that is covered. 0 or -ENOMEM.
+ */
+int jf_spans_add_gone(struct jf_spans *s, bool dispatch_only, u64 *seq);
+/* Nobody is in that any more, nor in @mod (or NULL). */
+void jf_gone_forget_all(u64 seq, bool dispatch_only, struct module *mod);
+
+#endif /* JF_GONE_H */

@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Finding keys, modules and sites. What is found here was put here by
+ * core/module.c; nothing in this file calls anybody.
+ *
+ * The INT3 handler searches the site map, an array sorted by address. It is
+ * replaced as a whole when a module comes, so that readers need no lock; when sites
+ * go, their entries are blanked in place, so that going never needs memory:
+ *
+ *   writer				    INT3 handler
+ *   fill new map			    map = smp_load_acquire(&jf_map)
+ *   smp_store_release(&jf_map, new)	    search, read entry->site
+ *   synchronize_rcu(); free old map	    (runs with interrupts off: a reader)
+ *
+ * No INT3 stands in text before its site is in the map: a module's sites are
+ * mapped before its text is first written, and unmapped when no transaction can
+ * be running, because that needs jf_mutex.
+ */
+#include "core/index.h"
+
+#include <linux/err.h>
+#include <linux/hashtable.h>
+#include <linux/kprobes.h>
+#include <linux/rcupdate.h>
+#include <linux/slab.h>
+#include <linux/sort.h>
+#include <linux/string.h>
+
+struct jf_map {
+	unsigned int	num;
+	struct jf_map_entry {
+		unsigned long	addr;
+		struct jf_site	*site;
+	} entry[];
+};
+
+LIST_HEAD(jf_modules);
+
+static DEFINE_HASHTABLE(jf_ctls, 8);
+/* Those with a trampoline, by its address: looked at for each new target. */
+static DEFINE_HASHTABLE(jf_tramps, 8);
+static struct jf_map *jf_map;
+
+/* --- look-ups ---------------------------------------------------------- */
+
+static notrace struct jf_map_entry *jf_map_search(struct jf_map *map,
+						  unsigned long addr)
+{
+	unsigned int lo = 0, hi = map ? map->num : 0, end = hi;
+
+	while (lo < hi) {
+		unsigned int mid = lo + (hi - lo) / 2;
+
+		if (map->entry[mid].addr < addr)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo < end && map->entry[lo].addr == addr ? &map->entry[lo] : NULL;
+}
+NOKPROBE_SYMBOL(jf_map_search);
+
+notrace struct jf_site *jf_site_find(unsigned long addr)
+{
+	/* Pairs with smp_store_release() in jf_index_add_sites(). */
+	struct jf_map_entry *e = jf_map_search(smp_load_acquire(&jf_map), addr);
+
+	return e ? READ_ONCE(e->site) : NULL;
+}
+NOKPROBE_SYMBOL(jf_site_find);
+
+struct jf_ctl *jf_ctl_find(const struct jf_ent *ent)
+{
+	struct jf_ctl *ctl;
+
+	lockdep_assert_held(&jf_mutex);
+	hash_for_each_possible(jf_ctls, ctl, hash, (unsigned long)ent)
+		if (ctl->ent == ent)
+			return ctl;
+	return NULL;
+}
+
+struct jf_mod *jf_mod_by_addr(unsigned long addr)
+{
+	struct jf_mod *m;
+
+	lockdep_assert_held(&jf_mutex);
+	/*
+	 * When a module's init is over, the kernel forgets its init sections,
+	 * field by field and without our lock. Nobody may ask for what is in
+	 * them any more; who does may get either answer.
+	 */
+	list_for_each_entry(m, &jf_modules, list)
+		if (data_race(within_module(addr, m->mod)))
+			return m;
+	return NULL;
+}
+
+struct jf_ctl *jf_ctl_by_tramp(unsigned long addr)
+{
+	struct jf_ctl *ctl;
+
+	lockdep_assert_held(&jf_mutex);
+	hash_for_each_possible(jf_tramps, ctl, hash_tramp, addr)
+		if (ctl->tramp == addr)
+			return ctl;
+	return NULL;
+}
+
+struct jf_ctl *jf_ctl_by_name(const char *module, const char *name,
+			      enum jf_ent_type type)
+{
+	struct jf_ctl *found = NULL;
+	struct jf_mod *m;
+	unsigned int i;
+
+	lockdep_assert_held(&jf_mutex);
+	list_for_each_entry(m, &jf_modules, list) {
+		if (module && strcmp(m->mod->name, module))
+			continue;
+		for (i = 0; i < m->num_ctls; i++) {
+			struct jf_ctl *ctl = &m->ctls[i];
+
+			if (ctl->ent->type != type ||
+			    strcmp(ctl->ent->name, name))
+				continue;
+			if (found)
+				return ERR_PTR(-EINVAL);
+			found = ctl;
+		}
+	}
+	return found ?: ERR_PTR(-ENOENT);
+}
+
+void *jf_allowed_target(const struct jf_ctl *ctl, const char *target)
+{
+	struct jf_mod *m;
+	unsigned int i, j;
+
+	lockdep_assert_held(&jf_mutex);
+	list_for_each_entry(m, &jf_modules, list) {
+		for (i = 0; i < m->num_targets; i++) {
+			const struct jf_target_rec *rec = m->targets[i];
+
+			if (rec->ent != ctl->ent)
+				continue;
+			for (j = 0; j < rec->num; j++)
+				if (!strcmp(rec->targets[j].name, target))
+					return rec->targets[j].func;
+		}
+	}
+	return NULL;
+}
+
+struct jf_mod *jf_mod_find(const struct module *mod)
+{
+	struct jf_mod *m;
+
+	lockdep_assert_held(&jf_mutex);
+	list_for_each_entry(m, &jf_modules, list)
+		if (m->mod == mod)
+			return m;
+	return NULL;
+}
+
+bool jf_site_is_near(const struct jf_site *site, unsigned long addr)
+{
+	return within_module(addr, site->mod->mod);
+}
+
+/* --- the site map ------------------------------------------------------ */
+
+static int jf_map_cmp(const void *a, const void *b)
+{
+	const struct jf_map_entry *x = a, *y = b;
+
+	if (x->addr < y->addr)
+		return -1;
+	return x->addr > y->addr;
+}
+
+int jf_index_add_sites(const struct jf_mod *m)
+{
+	struct jf_map *old = jf_map, *map;
+	unsigned int i, n = 0, max = m->num_sites + (old ? old->num : 0);
+
+	lockdep_assert_held(&jf_mutex);
+	if (!m->num_sites)
+		return 0;
+	map = kvmalloc(struct_size(map, entry, max), GFP_KERNEL);
+	if (!map)
+		return -ENOMEM;
+
+	for (i = 0; old && i < old->num; i++)
+		if (old->entry[i].site)
+			map->entry[n++] = old->entry[i];
+	for (i = 0; i < m->num_sites; i++) {
+		map->entry[n].addr = m->sites[i].addr;
+		map->entry[n++].site = &m->sites[i];
+	}
+	map->num = n;
+	sort(map->entry, n, sizeof(map->entry[0]), jf_map_cmp, NULL);
+	for (i = 1; i < n; i++) {
+		if (map->entry[i].addr - map->entry[i - 1].addr <
+		    JF_ARCH_SITE_SIZE) {
+			pr_err("%s: two sites overlap at %pS\n", m->mod->name,
+			       (void *)map->entry[i].addr);
+			kvfree(map);
+			return -EINVAL;
+		}
+	}
+
+	/* Pairs with smp_load_acquire() in jf_site_find(). */
+	smp_store_release(&jf_map, map);
+	synchronize_rcu();
+	kvfree(old);
+	return 0;
+}
+
+void jf_index_exit(void)
+{
+	kvfree(jf_map);
+	jf_map = NULL;
+}
+
+void jf_index_del_site(const struct jf_site *site)
+{
+	struct jf_map_entry *e = jf_map_search(jf_map, site->addr);
+
+	lockdep_assert_held(&jf_mutex);
+	if (e && e->site == site)
+		WRITE_ONCE(e->site, NULL);
+}
+
+/* --- keys --------------------------------------------------------------- */
+
+void jf_index_add_ctl(struct jf_ctl *ctl)
+{
+	lockdep_assert_held(&jf_mutex);
+	hash_add(jf_ctls, &ctl->hash, (unsigned long)ctl->ent);
+	if (ctl->tramp)
+		hash_add(jf_tramps, &ctl->hash_tramp, ctl->tramp);
+}
+
+void jf_index_del_ctl(struct jf_ctl *ctl)
+{
+	lockdep_assert_held(&jf_mutex);
+	hash_del(&ctl->hash);
+	/* Does nothing for those that are not in it. */
+	hash_del(&ctl->hash_tramp);
+}

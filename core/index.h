@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Modules with their keys and sites, and how to find each of them. All under
+ * jf_mutex, but for jf_site_find() of core/site.h.
+ */
+#ifndef JF_INDEX_H
+#define JF_INDEX_H
+
+/* What includes this has keys of others in hand, and none of its own. */
+#define JF_NO_TABLE
+#include <jumpfunc/branch.h>
+#include <jumpfunc/dynfunc.h>
+
+#include <linux/list.h>
+#include <linux/module.h>
+#include <linux/types.h>
+
+#include "core/site.h"
+
+struct jf_change;
+
+/**
+ * struct jf_ctl - the core's side of one key
+ * @hash:    in the table of all keys, by @ent
+ * @hash_tramp: in the table of all trampolines, by @tramp
+ * @ent:     the key
+ * @mod:     the module that defines it
+ * @sites:   all its sites, in all modules
+ * @num_sites: how many these are
+ * @pending: the change that the running batch makes, else NULL
+ * @updates: how often its value changed
+ * @tramp:   dynamic functions: address of the trampoline, else 0
+ * @index:   in an array of keys; -1: not in one
+ * @sealed:  read-only since its module's init is done
+ * @seq:     dynamic functions: the last replacement of what it leads to
+ * @mark:    the search for circles that came by last
+ * @next:    the next one for that search to look at
+ */
+struct jf_ctl {
+	struct hlist_node	hash;
+	struct hlist_node	hash_tramp;
+	struct jf_ent		*ent;
+	struct jf_mod		*mod;
+	struct list_head	sites;
+	unsigned int		num_sites;
+	struct jf_change	*pending;
+	u64			updates;
+	unsigned long		tramp;
+	int			index;
+	bool			sealed;
+	u64			seq;
+	u64			mark;
+	struct jf_ctl		*next;
+};
+
+/**
+ * struct jf_mod - a module, with tables or without
+ * @list:        on jf_modules
+ * @mod:         the module
+ * @sites:       its sites
+ * @ctls:        its keys
+ * @targets:     its lists of allowed targets
+ * @num_sites:   length of @sites
+ * @num_ctls:    length of @ctls
+ * @num_targets: length of @targets
+ * @target:      a function of it has been a target or a probe
+ */
+struct jf_mod {
+	struct list_head	list;
+	struct module		*mod;
+	struct jf_site		*sites;
+	struct jf_ctl		*ctls;
+	const struct jf_target_rec **targets;
+	unsigned int		num_sites;
+	unsigned int		num_ctls;
+	unsigned int		num_targets;
+	bool			target;
+};
+
+static inline struct jf_func *jf_ent_func(struct jf_ent *ent)
+{
+	return container_of(ent, struct jf_func, ent);
+}
+
+static inline struct jf_key *jf_ent_key(struct jf_ent *ent)
+{
+	return container_of(ent, struct jf_key, ent);
+}
+
+extern struct list_head jf_modules;
+
+/* --- look-ups ---------------------------------------------------------- */
+
+struct jf_ctl *jf_ctl_find(const struct jf_ent *ent);
+struct jf_ctl *jf_ctl_by_tramp(unsigned long addr);
+/*
+ * The key @name of @type, in @module or (NULL) in any. ERR_PTR(-ENOENT), or
+ * -EINVAL: several modules have one.
+ */
+struct jf_ctl *jf_ctl_by_name(const char *module, const char *name,
+			      enum jf_ent_type type);
+/* The module that @addr lies in, or NULL. */
+struct jf_mod *jf_mod_by_addr(unsigned long addr);
+struct jf_mod *jf_mod_find(const struct module *mod);
+/* May the name @target be given to @ctl through debugfs? Its address or NULL. */
+void *jf_allowed_target(const struct jf_ctl *ctl, const char *target);
+
+/* --- for who fills it (core/module.c) ----------------------------------- */
+
+void jf_index_add_ctl(struct jf_ctl *ctl);
+void jf_index_del_ctl(struct jf_ctl *ctl);
+/*
+ * Let the INT3 handler find the sites of a module, too. -ENOMEM, or -EINVAL: two
+ * sites overlap. May sleep.
+ */
+int jf_index_add_sites(const struct jf_mod *m);
+/* And no longer find this one; it may be at work on it until a grace period ends. */
+void jf_index_del_site(const struct jf_site *site);
+/* When all sites are gone, and a grace period with them. */
+void jf_index_exit(void);
+
+#endif /* JF_INDEX_H */

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The lock and the statistics; what dynamic functions without a target lead to.
+ */
+#include "core/state.h"
+
+#include <linux/cpu.h>
+#include <linux/export.h>
+#include <linux/hardirq.h>
+#include <linux/irqflags.h>
+#include <linux/kernel.h>
+
+#include <jumpfunc/detail/types.h>
+
+DEFINE_MUTEX(jf_mutex);
+struct jf_stats jf_stats;
+
+/*
+ * The targets of dynamic functions without one. Both can stand in for functions
+ * of any type: arguments travel in registers or in the caller's frame.
+ */
+void jf_nop(void)
+{
+}
+EXPORT_SYMBOL_GPL(jf_nop);
+
+long jf_ret0(void)
+{
+	return 0;
+}
+EXPORT_SYMBOL_GPL(jf_ret0);
+
+void jf_lock(void)
+{
+	cpus_read_lock();
+	mutex_lock(&jf_mutex);
+}
+
+void jf_unlock(void)
+{
+	mutex_unlock(&jf_mutex);
+	cpus_read_unlock();
+}
+
+void jf_stats_get(struct jf_stats *stats)
+{
+	mutex_lock(&jf_mutex);
+	*stats = jf_stats;
+	mutex_unlock(&jf_mutex);
+}
+EXPORT_SYMBOL_GPL(jf_stats_get);
+
+/*
+ * Updates wait for other CPUs. Where the kernel does not count preemption this
+ * cannot see a spinlock being held; might_sleep() does on debug kernels.
+ */
+int jf_check_context(void)
+{
+	if (in_interrupt() || irqs_disabled() ||
+	    (IS_ENABLED(CONFIG_PREEMPT_COUNT) && in_atomic())) {
+		pr_warn_once("update from atomic context by %ps, refused\n",
+			     __builtin_return_address(0));
+		return -EWOULDBLOCK;
+	}
+	might_sleep();
+	return 0;
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What all rooms stand on: the lock, the statistics, where one may be called.
+ * Nothing here calls anybody.
+ *
+ * Lock order, outermost first:
+ *   jf_sample_mutex	the sample set's mode (demo/sample_set.c)
+ *   jf_tp_mutex	probes of tracepoints (jf_tracepoint.c)
+ *   jf_retired_mutex	images, and what waits to be freed (jf_tracepoint.c)
+ *   cpus_read_lock()
+ *     jf_mutex		the index, keys, statistics; all writing of text
+ *       text_mutex	taken by the kernel's protocol in the "kernel" back end
+ *
+ * jf_lock() takes the last two of ours. The INT3 handler takes no lock: it reads
+ * the site map (core/index.c) and the site's instruction word.
+ */
+#ifndef JF_STATE_H
+#define JF_STATE_H
+
+#undef pr_fmt
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/lockdep.h>
+#include <linux/mutex.h>
+#include <linux/printk.h>
+#include <linux/types.h>
+
+#include "core/compat.h"
+
+extern struct mutex jf_mutex;
+
+void jf_lock(void);
+void jf_unlock(void);
+/* 0 where updates may be made, else -EWOULDBLOCK. */
+int jf_check_context(void);
+
+/* --- statistics -------------------------------------------------------- */
+
+/**
+ * struct jf_stats - what `stats` shows; under jf_mutex
+ * @updates:     keys whose value changed
+ * @batches:     commits that wrote text
+ * @errors:      commits that failed
+ * @patched:     sites written
+ * @broadcasts:  synchronisations of all CPUs sent for it
+ * @quiesces:    times that somebody waited for quiet
+ * @looks:       times that all CPUs were stopped for it
+ * @look_tasks:  stacks that were looked at
+ * @look_ns_last: how long the CPUs stood still last, ns
+ * @look_ns_max: the longest such time
+ * @fallbacks:   keys set back because their target's module went
+ * @ns_last:     last commit that wrote text, from taking the locks to the end
+ * @ns_min:      shortest such commit
+ * @ns_max:      longest such commit
+ * @window_last: how long the last transaction had sites at INT3, ns
+ * @window_max:  the longest such time
+ * @by_xmc:      transactions by the own protocol
+ * @by_kernel:   transactions by the kernel's protocol
+ */
+struct jf_stats {
+	u64 updates, batches, errors, patched, broadcasts, quiesces, fallbacks;
+	u64 looks, look_tasks, look_ns_last, look_ns_max;
+	u64 ns_last, ns_min, ns_max;
+	u64 window_last, window_max;
+	u64 by_xmc, by_kernel;
+};
+
+extern struct jf_stats jf_stats;
+
+/* A copy of them, all of one moment; exported for the benchmark. */
+void jf_stats_get(struct jf_stats *stats);
+
+#endif /* JF_STATE_H */

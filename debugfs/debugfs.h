@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Files in /sys/kernel/debug/jumpfunc, for who has something to show there.
+ *
+ * A write is one command: one write() of up to 4095 bytes at offset 0, without NUL
+ * bytes. Who has one of the files open keeps their owner loaded.
+ */
+#ifndef JF_DEBUGFS_H
+#define JF_DEBUGFS_H
+
+#include <linux/list.h>
+#include <linux/types.h>
+
+struct module;
+struct seq_file;
+
+/**
+ * struct jf_file - one file of the directory
+ * @name:  its name
+ * @show:  prints it; 0 or -errno, which is what the reader gets
+ * @store: takes a command, NUL-terminated, without the final newline, which it
+ *         may change; NULL: read-only. Returns 0 or -errno
+ * @id:    for files that differ by a number
+ * @usage: what may be written, for the message that says it was something else
+ * @help:  its lines of the file help, or NULL
+ */
+struct jf_file {
+	const char	*name;
+	int		(*show)(struct seq_file *m, const struct jf_file *f);
+	int		(*store)(char *cmd, const struct jf_file *f);
+	unsigned int	id;
+	const char	*usage;
+	const char	*help;
+};
+
+/**
+ * struct jf_files - the files of one room
+ * @file: they
+ * @num:  how many there are
+ * @owner: the module with their functions
+ * @show_stats: prints lines for the file stats, or NULL
+ * @list: for jf_debugfs.c
+ */
+struct jf_files {
+	const struct jf_file	*file;
+	unsigned int		num;
+	struct module		*owner;
+	void			(*show_stats)(struct seq_file *m);
+	struct list_head	list;
+};
+
+/* May sleep. Without debugfs there are no files, and nothing else is amiss. */
+void jf_debugfs_add(struct jf_files *room);
+/* When it returns, nobody is in one of their functions. */
+void jf_debugfs_remove(struct jf_files *room);
+
+/* core/main.c */
+void jf_debugfs_init(void);
+void jf_debugfs_exit(void);
+
+#endif /* JF_DEBUGFS_H */

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What shows jumpfunc at work: four dynamic functions, and a set of kernel
+ * tracepoints with subscribers. Users of the engine, with files of their own.
+ */
+#ifndef JF_DEMO_H
+#define JF_DEMO_H
+
+struct seq_file;
+
+/* demo/files.c, for core/main.c */
+int jf_demo_init(void);
+void jf_demo_exit(void);
+
+/* demo/funcs.c: the dynamic functions func0 to func3 */
+#define JF_DEMO_FUNCS	4
+#define JF_DEMO_TARGETS	3
+int jf_demo_set(unsigned int func, unsigned int target);
+void jf_demo_call(unsigned int func, struct seq_file *m);
+
+/* demo/sample_set.c: the sample set of kernel tracepoints */
+#define JF_SUBSCRIBERS_MAX	16
+int jf_sample_init(void);
+void jf_sample_exit(void);
+int jf_sample_set_mode(const char *name);
+int jf_sample_set_subscribers(unsigned int num);
+unsigned int jf_sample_subscribers(void);
+void jf_sample_show_modes(struct seq_file *m);
+void jf_sample_show_events(struct seq_file *m);
+int jf_sample_show_ring(struct seq_file *m);
+void jf_sample_show_stats(struct seq_file *m);
+
+#endif /* JF_DEMO_H */

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
+/*
+ * The records of which a module's tables consist; jumpfunc/detail/table.h says how
+ * they are made and found. Not for users.
+ */
+#ifndef JUMPFUNC_TYPES_H
+#define JUMPFUNC_TYPES_H
+
+#include <linux/types.h>
+
+struct kernel_param_ops;
+struct module;
+
+#ifndef CONFIG_MODULES
+#error "jumpfunc patches modules: CONFIG_MODULES is needed"
+#endif
+
+#ifndef CONFIG_64BIT
+#error "jumpfunc's tables hold 64-bit pointers: CONFIG_64BIT is needed"
+#endif
+
+/*
+ * Is there an architecture back end that patches text? Where not, the same
+ * sources build to function pointers and plain loads.
+ */
+#if defined(CONFIG_X86_64) && !defined(CONFIG_UML)
+#define JF_HAVE_PATCHING 1
+#else
+#define JF_HAVE_PATCHING 0
+#endif
+
+/* Changes whenever a record's layout or meaning does. */
+#define JF_TABLE_MAGIC	0x6a660001
+
+/* enum jf_ent_type - what a key controls */
+enum jf_ent_type {
+	JF_ENT_FUNC,		/* struct jf_func: what is called */
+	JF_ENT_KEY,		/* struct jf_key: whether a branch is taken */
+};
+
+/* jf_ent.flags */
+#define JF_ENT_NULL_OK	0x01	/* NULL target: the call is a nop */
+#define JF_ENT_RET0	0x02	/* NULL target: the call returns 0 */
+#define JF_ENT_RO	0x04	/* read-only once its module's init is done */
+#define JF_ENT_ON	0x08	/* a jump-label key that starts enabled */
+#define JF_ENT_TRACE	0x10	/* a tracepoint's: changes with its probes alone */
+
+/**
+ * struct jf_ent - what dynamic functions and jump-label keys have in common
+ * @name:  as given to the DEFINE macro
+ * @owner: the module that defines it
+ * @type:  enum jf_ent_type
+ * @flags: JF_ENT_*
+ *
+ * Never written after the build. What changes at run time beside the value
+ * itself is kept by the core, which finds it by this struct's address.
+ */
+struct jf_ent {
+	const char	*name;
+	struct module	*owner;
+	u16		type;
+	u16		flags;
+};
+
+/* jf_site_rec.flags */
+#define JF_SITE_CALL	0x01	/* inline call of a dynamic function */
+#define JF_SITE_BRANCH	0x02	/* jump label: nop means false */
+#define JF_SITE_BRANCH_INV 0x04	/* with JF_SITE_BRANCH: nop means true */
+
+/**
+ * struct jf_site_rec - one patchable instruction, as emitted at its place
+ * @addr:  where it stands, relative to this field
+ * @flags: JF_SITE_*
+ * @ent:   the key that decides what stands there
+ */
+struct jf_site_rec {
+	s32		addr;
+	u32		flags;
+	struct jf_ent	*ent;
+};
+
+/**
+ * struct jf_ent_rec - one or more keys that this object file defines
+ * @ent:    the first of them
+ * @tramp:  dynamic functions: the trampoline's five-byte instruction
+ * @num:    how many there are (arrays of jump-label keys), 1 otherwise
+ * @stride: bytes from one to the next
+ */
+struct jf_ent_rec {
+	struct jf_ent	*ent;
+	void		*tramp;
+	u32		num;
+	u32		stride;
+};
+
+/**
+ * struct jf_target - a function that a dynamic function may be set to by name
+ * @func: the function
+ * @name: its name in the source
+ */
+struct jf_target {
+	void		*func;
+	const char	*name;
+};
+
+/**
+ * struct jf_target_rec - a list of allowed targets for one dynamic function
+ * @ent:     the dynamic function
+ * @targets: the list
+ * @num:     its length
+ */
+struct jf_target_rec {
+	struct jf_ent	*ent;
+	const struct jf_target *targets;
+	u64		num;
+};
+
+/**
+ * struct jf_table - the records of one object file
+ * @magic:       JF_TABLE_MAGIC
+ * @rec_size:    sizes of the three records, 8 bits each
+ * @owner:       the module that the object file became part of
+ * @sites:       first site record
+ * @sites_end:   behind the last one
+ * @ents:        first key record
+ * @ents_end:    behind the last one
+ * @targets:     first list of allowed targets
+ * @targets_end: behind the last one
+ */
+struct jf_table {
+	u32		magic;
+	u32		rec_size;
+	struct module	*owner;
+	const struct jf_site_rec *sites, *sites_end;
+	const struct jf_ent_rec *ents, *ents_end;
+	const struct jf_target_rec *targets, *targets_end;
+};
+
+#define JF_TABLE_REC_SIZE						\
+	(sizeof(struct jf_site_rec) | sizeof(struct jf_ent_rec) << 8 |	\
+	 sizeof(struct jf_target_rec) << 16)
+
+/* Marks the module parameters that are jumpfunc tables. */
+extern const struct kernel_param_ops jf_table_ops;
+
+/* What a dynamic function leads to while it has no target. */
+void jf_nop(void);
+long jf_ret0(void);
+
+#endif /* JUMPFUNC_TYPES_H */

@@ -290,10 +290,16 @@ static ssize_t jf_file_write(struct file *file, const char __user *ubuf,
 	if (IS_ERR(buf))
 		return PTR_ERR(buf);
 
-	err = jf_parse_command(buf, count) ?: f->store(buf, f);
-	if (err == -EINVAL)
-		pr_warn_ratelimited("%s: not understood; write %s\n", f->name,
-				    f->usage);
+	err = jf_parse_command(buf, count);
+	if (err) {
+		pr_warn_ratelimited("%s: a NUL byte in the command\n",
+				    f->name);
+	} else {
+		err = f->store(buf, f);
+		if (err == -EINVAL && f->usage)
+			pr_warn_ratelimited("%s: not understood; write %s\n",
+					    f->name, f->usage);
+	}
 	kfree(buf);
 	return err ?: count;
 }

@@ -299,7 +299,6 @@ static const struct jf_file jfb_file = {
 	.name	= "bench",
 	.show	= jfb_show,
 	.store	= jfb_command,
-	.usage	= "what to run: read the file for help",
 	.help	=
 "bench            what calls, branches, probes and updates cost; before the first\n"
 "                 run, reading it explains how\n",

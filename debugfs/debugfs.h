@@ -21,7 +21,8 @@ struct seq_file;
  * @store: takes a command, NUL-terminated, without the final newline, which it
  *         may change; NULL: read-only. Returns 0 or -errno
  * @id:    for files that differ by a number
- * @usage: what may be written, for the message that says it was something else
+ * @usage: what may be written, for the message that says it was something else;
+ *         NULL: @store says so itself
  * @help:  its lines of the file help, or NULL
  */
 struct jf_file {

@@ -137,7 +137,7 @@ refuse()
 	else
 		check_match "refused: '$(echo "$1" | cut -c 1-40)'" "$(cat "$JF_TMP/error")" 'Invalid argument'
 	fi
-	echo "jumpfunc_bench: $2" >>"$JF_TMP/reasons"
+	echo "jumpfunc.*bench: $2" >>"$JF_TMP/reasons"
 }
 refuse "frobnicate" '"frobnicate" is not understood; write all'
 refuse "calls rounds=0" '"rounds=0".*from 1 to 10000'
@@ -152,8 +152,8 @@ refuse "rounds=5" 'nothing to run; write all'
 refuse " " 'nothing to run; write all'
 refuse "$(printf '%4097s' x)" 'a command is one write of 1 to 4095 bytes'
 if printf 'calls\0rubbish' >$B 2>/dev/null; then fail "refused: a NUL byte"; else pass "refused: a NUL byte"; fi
-echo "jumpfunc_bench: a NUL byte" >>"$JF_TMP/reasons"
-jf_log_new | grep 'jumpfunc_bench: ' >"$JF_TMP/said"
+echo "jumpfunc: bench: a NUL byte in the command" >>"$JF_TMP/reasons"
+jf_log_new | grep 'jumpfunc_bench: \|jumpfunc: bench: ' >"$JF_TMP/said"
 check_eq "each has one line in the log" "$(wc -l <"$JF_TMP/said")" "$(wc -l <"$JF_TMP/reasons")"
 lines=$(paste -d '\001' "$JF_TMP/said" "$JF_TMP/reasons" | awk -F '\001' '$1 !~ $2')
 check_eq "which names the word and what it should be" "$lines" ""

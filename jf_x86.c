@@ -2,42 +2,18 @@
 /*
  * Sites on x86-64: what may stand there, the INT3 protocol, its handler.
  *
- * The protocol ("xmc", cross-modifying code) replaces any number of five-byte
- * instructions while other CPUs may be executing them. An instruction that
- * crosses a cache line can be fetched in two parts, so it must never be possible
- * to see a new part and an old one together:
+ * The protocol's steps, and why they are right, stand in x86/protocol.h. Here
+ * is what the kernel has to add.
  *
- *	bytes at a site		 what a CPU may execute
- *	O0 O1 O2 O3 O4		 old
- *   1	CC O1 O2 O3 O4		 old, or traps and is emulated as old
- *	sync all CPUs		 nobody holds O0 any more: all trap
- *	   site->insn = new	 (from here on emulated as new)
- *   2	CC N1 N2 N3 N4		 traps, emulated as new
- *	sync all CPUs		 nobody holds O1-O4 any more
- *   3	N0 N1 N2 N3 N4		 traps, emulated as new; or new
- *	sync all CPUs		 nobody holds CC any more: all run new
- *
- * Each step is done for all sites before the sync that follows, so a batch of
- * any size takes three broadcasts. Step 1 compares as it writes; if a site's
- * first byte is not what was verified before, the breakpoints set so far are
- * taken back. Until then the handler has only ever emulated the old
- * instructions, so nothing has changed.
- *
- * Barriers. "sync" is an IPI that runs a serialising instruction and is waited
- * for. It cannot run on a CPU that is inside the INT3 handler, since that has
- * interrupts off: so after the last one, no handler works on a breakpoint of this
- * transaction either.
+ * Sync is an IPI that runs a serialising instruction and is waited for. It
+ * cannot run on a CPU that is inside the INT3 handler, since that has interrupts
+ * off: so after the last one, no handler works on a breakpoint of this transaction
+ * any more, and its sites may be forgotten.
  *
  *   writer					INT3 handler
  *   sync, after all INT3s are set		(cannot span a sync)
  *   site->insn = new (WRITE_ONCE)		insn = site->insn (READ_ONCE)
  *   sync, before the first byte of new
- *
- * The word changes behind the first sync, when every CPU that comes by traps: so
- * no CPU runs old after another one has run new. A handler that is entered before
- * the change emulates old, which is right, since the commit has not returned; one
- * that is entered after the second sync emulates new. The word is one aligned
- * load, so it is never a mixture.
  *
  * The handler answers for every site in the map, at any time, not just while a
  * transaction runs: some emulators deliver breakpoints that are long gone.
@@ -47,8 +23,9 @@
  * mapping stays read-only and executable, the alias is never executable. Its
  * address is known to nobody else.
  *
- * Preemption is off from step 1 to the end of step 3. An updater that lost its
- * CPU in between would leave every other CPU trapping until it came back.
+ * Preemption is off from the first breakpoint to the last sync. An updater that
+ * lost its CPU in between would leave every other CPU trapping until it came
+ * back.
  */
 #include "x86/x86.h"
 
@@ -71,6 +48,36 @@ static_assert(JF_ARCH_SITE_SIZE == JF_INSN_SIZE);
 static const struct jf_backend *jf_backend;
 static DEFINE_PER_CPU(unsigned long, jf_int3_count);
 
+/* --- the world of the protocol ----------------------------------------- */
+
+static inline jf_insn_t jf_world_load(const struct jf_poke *p)
+{
+	return jf_insn_load((void *)p->site->addr);
+}
+
+static inline void jf_world_store(const struct jf_poke *p, int i, u8 byte)
+{
+	WRITE_ONCE(p->alias[i], byte);
+}
+
+static inline bool jf_world_swap(const struct jf_poke *p, u8 from, u8 to)
+{
+	return cmpxchg(p->alias, from, to) == from;
+}
+
+/* Partner of READ_ONCE() in jf_int3_notify(). */
+static inline void jf_world_publish(const struct jf_poke *p)
+{
+	WRITE_ONCE(p->site->insn, p->new);
+}
+
+static inline void jf_world_sync(void)
+{
+	jf_sync_all();
+}
+
+#include "x86/protocol.h"
+
 /* --- the INT3 side ----------------------------------------------------- */
 
 static notrace int jf_int3_notify(struct notifier_block *nb, unsigned long val,
@@ -78,7 +85,7 @@ static notrace int jf_int3_notify(struct notifier_block *nb, unsigned long val,
 {
 	struct pt_regs *regs = ((struct die_args *)data)->regs;
 	struct jf_site *site;
-	uint64_t target;
+	struct jf_trap trap;
 	unsigned long ip;
 
 	if (val != DIE_INT3 || user_mode(regs))
@@ -88,22 +95,15 @@ static notrace int jf_int3_notify(struct notifier_block *nb, unsigned long val,
 	if (!site)
 		return NOTIFY_DONE;
 
-	switch (jf_insn_decode(READ_ONCE(site->insn), ip, &target)) {
-	case JF_INSN_CALL:
-		/* The entry code left room for this on the stack. */
-		int3_emulate_push(regs, ip + JF_INSN_SIZE);
-		int3_emulate_jmp(regs, target);
-		break;
-	case JF_INSN_RET0:
-		regs->ax = 0;
-		fallthrough;
-	case JF_INSN_JMP:
-	case JF_INSN_NOP:
-		int3_emulate_jmp(regs, target);
-		break;
-	default:
+	if (!jf_proto_trap(READ_ONCE(site->insn), ip, &trap))
 		return NOTIFY_DONE;
-	}
+
+	/* The entry code left room for this on the stack. */
+	if (trap.push)
+		int3_emulate_push(regs, trap.ret);
+	if (trap.zero)
+		regs->ax = 0;
+	int3_emulate_jmp(regs, trap.to);
 	this_cpu_inc(jf_int3_count);
 	return NOTIFY_STOP;
 }
@@ -244,60 +244,17 @@ void jf_sync_all(void)
 	jf_stats.broadcasts++;
 }
 
-static bool jf_swap_first_byte(const struct jf_poke *p, u8 from, u8 to)
-{
-	return cmpxchg(p->alias, from, to) == from;
-}
-
-/* Step 1. On failure all sites are as before, and the result is -EBUSY. */
-static int jf_plant_int3(struct jf_poke *pokes, unsigned int num)
-{
-	unsigned int i;
-
-	for (i = 0; i < num; i++)
-		if (!jf_swap_first_byte(&pokes[i], jf_insn_byte(pokes[i].old, 0),
-					JF_OPCODE_INT3))
-			break;
-	if (i == num)
-		return 0;
-
-	while (i--)
-		WRITE_ONCE(*pokes[i].alias, jf_insn_byte(pokes[i].old, 0));
-	jf_sync_all();
-	return -EBUSY;
-}
-
-static void jf_write_tails(struct jf_poke *pokes, unsigned int num)
-{
-	unsigned int i;
-	int b;
-
-	for (i = 0; i < num; i++)
-		for (b = 1; b < JF_INSN_SIZE; b++)
-			WRITE_ONCE(pokes[i].alias[b],
-				   jf_insn_byte(pokes[i].new, b));
-}
-
 static int jf_write_live(struct jf_poke *pokes, unsigned int num)
 {
-	unsigned int i;
 	u64 start, ns;
 	int err;
 
 	preempt_disable();
 	start = ktime_get_ns();
 
-	err = jf_plant_int3(pokes, num);		/* 1: CC O O O O */
+	err = jf_proto_live(pokes, num);
 	if (err)
 		goto out;
-	jf_sync_all();
-	for (i = 0; i < num; i++)			/* nobody runs O now */
-		WRITE_ONCE(pokes[i].site->insn, pokes[i].new);
-	jf_write_tails(pokes, num);			/* 2: CC N N N N */
-	jf_sync_all();
-	for (i = 0; i < num; i++)			/* 3: N  N N N N */
-		WRITE_ONCE(*pokes[i].alias, jf_insn_byte(pokes[i].new, 0));
-	jf_sync_all();
 
 	ns = ktime_get_ns() - start;
 	jf_stats.window_last = ns;
@@ -308,16 +265,10 @@ out:
 	return err;
 }
 
-/* Text that nobody executes yet: no breakpoints, one sync before it runs. */
+/* Text that nobody executes yet. */
 static int jf_write_early(struct jf_poke *pokes, unsigned int num)
 {
-	unsigned int i;
-
-	for (i = 0; i < num; i++) {
-		jf_insn_store(pokes[i].alias, pokes[i].new);
-		WRITE_ONCE(pokes[i].site->insn, pokes[i].new);
-	}
-	jf_sync_all();
+	jf_proto_early(pokes, num);
 	return 0;
 }
 
@@ -411,13 +362,7 @@ int jf_arch_patch(struct jf_poke *pokes, unsigned int num, bool live)
 
 int jf_arch_check(const struct jf_site *site)
 {
-	u64 insn = jf_insn_load((void *)site->addr);
-
-	if (insn == site->insn)
-		return 0;
-	if (jf_insn_byte(insn, 0) == JF_OPCODE_INT3)
-		return -EBUSY;
-	return -EILSEQ;
+	return jf_proto_compare(jf_insn_load((void *)site->addr), site->insn);
 }
 
 int jf_arch_encode(const struct jf_site *site, enum jf_op op,

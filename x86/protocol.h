@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
+/*
+ * The INT3 protocol ("xmc", cross-modifying code): the steps that replace
+ * instructions while other CPUs may be executing them. They stand here once, for
+ * the kernel module, the engine in userspace, and the tests of both.
+ *
+ * API:
+ *   jf_proto_verify(pokes, num, &bad)	do the old bytes stand at every site?
+ *   jf_proto_compare(have, want)	the same for the bytes of one site
+ *   jf_proto_live(pokes, num)		replace what may be executing
+ *   jf_proto_early(pokes, num)		write what nobody executes yet
+ *   jf_proto_trap(word, ip, &trap)	what does an INT3 at a site stand for?
+ * jf_proto_plant(), jf_proto_undo(), jf_proto_publish(), jf_proto_tails() and
+ * jf_proto_heads() are the steps of jf_proto_live().
+ *
+ * Example, a whole transaction:
+ *   err = jf_proto_verify(pokes, num, &bad);
+ *   if (!err)
+ *           err = jf_proto_live(pokes, num);
+ *
+ * The world. What differs between a kernel and a process is defined by the
+ * source that includes this file, before it does so:
+ *   struct jf_poke			one site's part in a transaction; of its
+ *					members these are used here: @old, the
+ *					instruction that stands there, and @new,
+ *					the one that shall (jf_insn_t)
+ *   jf_insn_t jf_world_load(p)		the five bytes, as a CPU executes them
+ *   void jf_world_store(p, i, byte)	write byte i (0 to 4), with one store
+ *   bool jf_world_swap(p, from, to)	make byte 0 @to if it is @from, atomically;
+ *					false: it is not, and stays what it is
+ *   void jf_world_publish(p)		store p->new, with one store, in the word
+ *					that the handler reads
+ *   void jf_world_sync()		every CPU executes a serialising instruction
+ *					after the call and before it returns
+ * Locks, the writable alias, preemption, time and statistics are the world's, too.
+ * Between verify and the end of a transaction nobody else may begin one.
+ *
+ * How it works. An instruction that crosses a cache line can be fetched in two
+ * parts, so it must never be possible to see a new part and an old one together:
+ *
+ *	bytes at a site		 what a CPU may execute
+ *	O0 O1 O2 O3 O4		 old					verify
+ *   1	CC O1 O2 O3 O4		 old, or traps and is emulated as old	plant
+ *	sync all CPUs		 nobody holds O0 any more: all trap
+ *	   word = new		 from here on emulated as new		publish
+ *   2	CC N1 N2 N3 N4		 traps, emulated as new			tails
+ *	sync all CPUs		 nobody holds O1-O4 any more
+ *   3	N0 N1 N2 N3 N4		 traps, emulated as new; or new		heads
+ *	sync all CPUs		 nobody holds CC any more: all run new
+ *
+ * Each step is done for all sites before the sync that follows, so a batch of
+ * any size takes three. Step 1 compares as it writes. If a site's first byte is
+ * not what was verified, the breakpoints set so far are taken back (undo), and a
+ * sync makes sure that nobody holds one. Until then the handler has only ever
+ * emulated the old instructions, so nobody has executed anything new.
+ *
+ * Barriers.
+ *
+ *   writer				trap handler
+ *   sync, after all INT3s are set	(entered because of an INT3)
+ *   word = new (jf_world_publish)	load word, once; jf_proto_trap()
+ *   sync, before the first byte of new
+ *
+ * The word changes behind the first sync, when every CPU that comes by traps: so
+ * one store switches a site for all CPUs, and none runs old after another one has
+ * run new. The batch can no longer fail by then, so nobody has to be waited for
+ * when it does. A handler that loads the word before the change emulates old,
+ * which is right, since the commit has not returned; one that is entered after
+ * the second sync loads new. The word is one aligned load, so it is never a
+ * mixture. Code that a new instruction leads to, written before step 1, has a
+ * sync behind it when the first CPU is sent there.
+ *
+ * The handler has to know a site from before step 1 until behind the last sync,
+ * and answers for it at any time, not only while a transaction runs. How long
+ * one that was entered may take is a matter of the world: where the handler holds
+ * up the sync, as in a kernel, none works on a breakpoint of a transaction that
+ * has returned.
+ *
+ * docs/model checks all this, and what happens without each part.
+ *
+ * Steps left out on purpose: a build that shows what a step is good for defines
+ * jf_broken(step), for the steps SYNC1, SYNC2, SYNC3, INT3, ORDER and PUBLISH.
+ * Everywhere else it is constant, and nothing of it is left.
+ *
+ * Caveats: no kernel call and no libc call is made here, and nothing sleeps.
+ */
+#ifndef JF_PROTOCOL_X86_H
+#define JF_PROTOCOL_X86_H
+
+#include "x86/insn.h"
+
+#ifndef jf_broken
+#define jf_broken(step)	false
+#endif
+
+/**
+ * jf_proto_compare() - does a site hold what it should?
+ * @have: what stands there
+ * @want: what should
+ *
+ * Context: any. Return: 0, -EBUSY for somebody's breakpoint, else -EILSEQ.
+ */
+static inline int jf_proto_compare(jf_insn_t have, jf_insn_t want)
+{
+	if (have == want)
+		return 0;
+	return jf_insn_byte(have, 0) == JF_OPCODE_INT3 ? -EBUSY : -EILSEQ;
+}
+
+/**
+ * jf_proto_verify() - do the old bytes stand at every site?
+ * @pokes: the transaction
+ * @num:   how many they are
+ * @bad:   receives the index of the first that differs; untouched on success
+ *
+ * Before the first byte is written, since a failure further on would leave
+ * tails that nobody compared. Return: 0, -EBUSY or -EILSEQ.
+ */
+static inline int jf_proto_verify(const struct jf_poke *pokes, size_t num,
+				  size_t *bad)
+{
+	size_t i;
+	int err;
+
+	for (i = 0; i < num; i++) {
+		err = jf_proto_compare(jf_world_load(&pokes[i]), pokes[i].old);
+		if (err) {
+			*bad = i;
+			return err;
+		}
+	}
+	return 0;
+}
+
+/* Take the first @num breakpoints back: nobody has executed anything new. */
+static inline void jf_proto_undo(const struct jf_poke *pokes, size_t num)
+{
+	while (num--)
+		jf_world_store(&pokes[num], 0, jf_insn_byte(pokes[num].old, 0));
+	jf_world_sync();
+}
+
+/* Step 1. On failure all sites are as before, and the result is -EBUSY. */
+static inline int jf_proto_plant(const struct jf_poke *pokes, size_t num)
+{
+	size_t i;
+
+	if (jf_broken(INT3))
+		return 0;
+	for (i = 0; i < num; i++) {
+		uint8_t old = jf_insn_byte(pokes[i].old, 0);
+
+		if (!jf_world_swap(&pokes[i], old, JF_OPCODE_INT3)) {
+			jf_proto_undo(pokes, i);
+			return -EBUSY;
+		}
+	}
+	return 0;
+}
+
+/* From here on the handler sends whoever traps the new way. */
+static inline void jf_proto_publish(const struct jf_poke *pokes, size_t num)
+{
+	size_t i;
+
+	for (i = 0; i < num; i++)
+		jf_world_publish(&pokes[i]);
+}
+
+/* Step 2. */
+static inline void jf_proto_tails(const struct jf_poke *pokes, size_t num)
+{
+	size_t i;
+	int b;
+
+	for (i = 0; i < num; i++)
+		for (b = 1; b < JF_INSN_SIZE; b++)
+			jf_world_store(&pokes[i], b,
+				       jf_insn_byte(pokes[i].new, b));
+}
+
+/* Step 3. */
+static inline void jf_proto_heads(const struct jf_poke *pokes, size_t num)
+{
+	size_t i;
+
+	for (i = 0; i < num; i++)
+		jf_world_store(&pokes[i], 0, jf_insn_byte(pokes[i].new, 0));
+}
+
+/**
+ * jf_proto_live() - replace instructions that may be executing
+ * @pokes: the transaction, verified
+ * @num:   how many they are
+ *
+ * Three syncs; one if it fails. When it returns 0, every CPU executes the new
+ * instructions.
+ * Return: 0, or -EBUSY: a first byte is not what was verified, and all sites
+ * are as before.
+ */
+static inline int jf_proto_live(const struct jf_poke *pokes, size_t num)
+{
+	int err;
+
+	err = jf_proto_plant(pokes, num);	/* 1: CC O O O O */
+	if (err)
+		return err;
+	if (!jf_broken(SYNC1))
+		jf_world_sync();
+	if (!jf_broken(PUBLISH))
+		jf_proto_publish(pokes, num);	/* nobody runs O now */
+	if (!jf_broken(ORDER))
+		jf_proto_tails(pokes, num);	/* 2: CC N N N N */
+	else
+		jf_proto_heads(pokes, num);
+	if (!jf_broken(SYNC2))
+		jf_world_sync();
+	if (!jf_broken(ORDER))
+		jf_proto_heads(pokes, num);	/* 3: N  N N N N */
+	else
+		jf_proto_tails(pokes, num);
+	if (!jf_broken(SYNC3))
+		jf_world_sync();
+	if (jf_broken(PUBLISH))
+		jf_proto_publish(pokes, num);
+	return 0;
+}
+
+/**
+ * jf_proto_early() - write instructions that nobody executes yet
+ * @pokes: the transaction, verified
+ * @num:   how many they are
+ *
+ * No breakpoints, and one sync before anybody can be let in.
+ */
+static inline void jf_proto_early(const struct jf_poke *pokes, size_t num)
+{
+	size_t i;
+	int b;
+
+	for (i = 0; i < num; i++)
+		for (b = 0; b < JF_INSN_SIZE; b++)
+			jf_world_store(&pokes[i], b,
+				       jf_insn_byte(pokes[i].new, b));
+	jf_proto_publish(pokes, num);
+	jf_world_sync();
+}
+
+/**
+ * struct jf_trap - what a site's instruction would have done
+ * @to:   where it leads
+ * @ret:  the return address that it pushes
+ * @push: does it push one?
+ * @zero: does it clear the register for return values?
+ */
+struct jf_trap {
+	uint64_t	to;
+	uint64_t	ret;
+	bool		push;
+	bool		zero;
+};
+
+/**
+ * jf_proto_trap() - what does an INT3 at a site stand for?
+ * @word: the site's instruction, loaded once
+ * @ip:   the site
+ * @trap: receives what is to be done
+ *
+ * It does not matter whether a transaction runs. Context: any, NMI included.
+ * Return: true, or false for an instruction that no site holds.
+ */
+static inline bool jf_proto_trap(jf_insn_t word, uint64_t ip,
+				 struct jf_trap *trap)
+{
+	enum jf_insn_kind kind = jf_insn_decode(word, ip, &trap->to);
+
+	trap->ret = ip + JF_INSN_SIZE;
+	trap->push = kind == JF_INSN_CALL;
+	trap->zero = kind == JF_INSN_RET0;
+	return kind != JF_INSN_OTHER;
+}
+
+#endif /* JF_PROTOCOL_X86_H */

@@ -64,12 +64,14 @@ static void *test_mmap(void *at, size_t size, int prot, int flags, int fd, off_t
 }
 
 static long test_membarrier(int command);
+static int test_clock_gettime(clockid_t clock, struct timespec *now);
 
 #define malloc(size)			test_malloc(size)
 #define calloc(nr, size)		test_calloc(nr, size)
 #define realloc(p, size)		test_realloc(p, size)
 #define mmap(...)			test_mmap(__VA_ARGS__)
 #define syscall(nr, command, flags, cpu) test_membarrier(command)
+#define clock_gettime(clock, now)	test_clock_gettime(clock, now)
 #ifndef JF_ENGINE
 #define JF_ENGINE "jf_engine.c"
 #endif
@@ -79,6 +81,7 @@ static long test_membarrier(int command);
 #undef realloc
 #undef mmap
 #undef syscall
+#undef clock_gettime
 
 #include "emit.h"
 #include "tap.h"
@@ -94,6 +97,19 @@ static long test_membarrier(int command)
 	if (command == MEMBARRIER_CMD_PRIVATE_EXPEDITED_SYNC_CORE && at_sync)
 		at_sync(++sync_step);
 	return ret;
+}
+
+/*
+ * Called when a batch looks at the clock, which it does between its last look at
+ * the old bytes and its first INT3, for the time that sites stand at INT3.
+ */
+static void (*at_clock)(void);
+
+static int test_clock_gettime(clockid_t clock, struct timespec *now)
+{
+	if (at_clock)
+		at_clock();
+	return clock_gettime(clock, now);
 }
 
 /* --- fixture ---------------------------------------------------------------- */
@@ -336,7 +352,7 @@ static struct {
 	uint8_t *site;
 	jf_insn_t old, new;
 	stub_fn stub;
-	uint64_t want;
+	uint64_t was, want;
 	int steps;
 } middle;
 
@@ -344,6 +360,7 @@ static void check_middle(int step)
 {
 	jf_insn_t have = jf_insn_load(middle.site);
 	jf_insn_t want = middle.new;
+	uint64_t calls = step == 1 ? middle.was : middle.want;
 	struct jf_stats before, after;
 
 	if (step == 1)
@@ -353,9 +370,12 @@ static void check_middle(int step)
 	CHECK(have == want, "step %d: %010llx, not %010llx", step,
 	      (unsigned long long)have, (unsigned long long)want);
 
-	/* Whoever comes here now must get the new one, by emulation or not. */
+	/*
+	 * Until the first broadcast is over whoever comes here must get the old
+	 * one, then the new one, by emulation or not.
+	 */
 	before.int3_hits = atomic_load(&__jf_self->int3_hits);
-	CHECK(middle.stub(ARG) == middle.want, "step %d", step);
+	CHECK(middle.stub(ARG) == calls, "step %d", step);
 	after.int3_hits = atomic_load(&__jf_self->int3_hits);
 	CHECK(after.int3_hits - before.int3_hits == (step < 3), "step %d: %llu traps",
 	      step, (unsigned long long)(after.int3_hits - before.int3_hits));
@@ -372,6 +392,7 @@ static void run_middle(struct jf_switch *sw, uintptr_t state, uint64_t want)
 	middle.steps = 0;
 	if (middle.old == middle.new)
 		return;
+	middle.was = middle.stub(ARG);
 
 	jf_batch_init(&batch);
 	must(batch_add(&batch, sw, state), "batch_add");
@@ -429,10 +450,11 @@ static void test_emulation(void)
 
 /* Registers and flags after an emulated return-0 are those of a real one. */
 static uint64_t flags_seen[2];
+static int flags_step;
 
 static void check_flags(int step)
 {
-	if (step < 3)
+	if (step == flags_step)
 		flags_seen[step - 1] = middle.stub(ARG);
 }
 
@@ -458,13 +480,19 @@ static void test_flags(void)
 	put(&e);
 	add_site(site, JF_SITE_CALL, &op, NULL, NULL);
 
+	/* Emulated as the new one, and then as the old one. */
 	jf_batch_init(&batch);
 	must(dynfunc_batch_set(&batch, &op, NULL), "dynfunc_batch_set");
 	sync_step = 0;
+	flags_step = 2;
 	at_sync = check_flags;
 	CHECK(!jf_batch_commit(&batch), "%s", batch.error);
-	at_sync = NULL;
 	real = middle.stub(ARG);
+	must(dynfunc_batch_set(&batch, &op, targets[1]), "dynfunc_batch_set");
+	sync_step = 0;
+	flags_step = 1;
+	CHECK(!jf_batch_commit(&batch), "%s", batch.error);
+	at_sync = NULL;
 	CHECK(real == 0x44, "a real xor gives %#llx", (unsigned long long)real);
 	CHECK(flags_seen[0] == real && flags_seen[1] == real, "%#llx and %#llx",
 	      (unsigned long long)flags_seen[0], (unsigned long long)flags_seen[1]);
@@ -696,7 +724,7 @@ static void test_foreign_bytes(void)
 		for (i = 0; i < MANY; i++)
 			must(dynfunc_batch_set(&batch, &many[i], targets[2]), "set");
 		scribble(victim, b ? (uint8_t)(was + 1) : JF_OPCODE_INT3);
-		CHECK(jf_batch_commit(&batch) == -EILSEQ, "byte %zu", b);
+		CHECK(jf_batch_commit(&batch) == (b ? -EILSEQ : -EBUSY), "byte %zu", b);
 		CHECK(batch.error[0], "byte %zu: no explanation", b);
 		CHECK(broadcasts() == before, "byte %zu: broadcasts", b);
 		CHECK(*victim == (b ? (uint8_t)(was + 1) : JF_OPCODE_INT3),
@@ -705,6 +733,95 @@ static void test_foreign_bytes(void)
 		check_many(1, "foreign byte");
 	}
 	finish("batch: foreign bytes at a site");
+}
+
+/* --- a byte that appears between the last look and the first INT3 ------------- */
+
+static struct {
+	size_t victim;
+	uint8_t byte;
+	bool done;
+} late;
+
+static void byte_appears(void)
+{
+	uint8_t *at = many_sites[late.victim];
+
+	/* The first look at the clock is before the alias is there. */
+	if (!text->alias || late.done)
+		return;
+	text->alias[at - text->exec] = late.byte;
+	late.done = true;
+}
+
+/* The one broadcast of the roll-back. */
+static void check_undone(int step)
+{
+	size_t i;
+
+	CHECK(step == 1, "broadcast %d", step);
+	for (i = 0; i < MANY; i += 7)
+		if (i != late.victim)
+			CHECK(many_stubs[i](ARG) == TAGGED(1, ARG), "site %zu", i);
+}
+
+static void late_byte(size_t victim, uint8_t byte, uint8_t *dest)
+{
+	static const uint8_t code[] = { 0x31, 0xc0, 0xc3 };
+	uint8_t was = *many_sites[victim], before[sizeof(code)];
+	uint64_t syncs = broadcasts();
+	struct jf_batch batch;
+	size_t i;
+	int err;
+
+	late.victim = victim;
+	late.byte = byte;
+	late.done = false;
+	jf_batch_init(&batch);
+	for (i = 0; i < MANY; i++)
+		must(dynfunc_batch_set(&batch, &many[i], targets[2]), "set");
+	if (dest) {
+		memcpy(before, dest, sizeof(before));
+		must(jf_batch_code(&batch, dest, code, sizeof(code)), "jf_batch_code");
+	}
+	sync_step = 0;
+	at_sync = dest ? NULL : check_undone;
+	at_clock = byte_appears;
+	err = jf_batch_commit(&batch);
+	at_clock = NULL;
+	at_sync = NULL;
+
+	CHECK(late.done, "site %zu: nothing appeared", victim);
+	CHECK(err == -EBUSY, "site %zu: %d", victim, err);
+	CHECK(batch.error[0], "site %zu: no explanation", victim);
+	CHECK(broadcasts() - syncs == (dest ? 2 : 1), "site %zu: %llu broadcasts", victim,
+	      (unsigned long long)(broadcasts() - syncs));
+	CHECK(*many_sites[victim] == byte, "site %zu was overwritten", victim);
+	if (dest)
+		CHECK(!memcmp(before, dest, sizeof(before)), "code is left behind");
+	scan_maps();
+	CHECK(!aliases_seen, "%d aliases left", aliases_seen);
+	scribble(many_sites[victim], was);
+	check_many(1, "a byte that appears late");
+	/* Nor does the handler know anything of it. */
+	for (i = 0; i < MANY; i++)
+		CHECK(atomic_load(&many[i].sw.sites[0]->insn) == jf_insn_load(many_sites[i]),
+		      "site %zu would be emulated as something else", i);
+}
+
+static void test_late_bytes(void)
+{
+	uint8_t *dest = cursor;
+
+	late_byte(0, JF_OPCODE_INT3, NULL);
+	late_byte(1, 0x90, NULL);
+	late_byte(MANY / 2, JF_OPCODE_INT3, NULL);
+	late_byte(MANY - 1, 0x90, NULL);
+	late_byte(MANY - 1, JF_OPCODE_INT3, dest);
+	CHECK(!dynfunc_update(&many[0], targets[3]), "afterwards");
+	CHECK(many_stubs[0](ARG) == TAGGED(3, ARG), "afterwards");
+	CHECK(!dynfunc_update(&many[0], targets[1]), "and back");
+	finish("batch: a foreign byte that appears after the last look");
 }
 
 static void test_no_memory(void)
@@ -939,7 +1056,7 @@ static void let_stranger_call(int step)
 {
 	pthread_t thread;
 
-	(void)step;
+	middle.want = step == 1 ? ARG : TAGGED(3, ARG);
 	CHECK(!pthread_create(&thread, NULL, stranger, NULL) &&
 	      !pthread_join(thread, NULL), "pthread");
 }
@@ -952,7 +1069,6 @@ static void test_stranger(void)
 	uint64_t before = atomic_load(&stranger_hits);
 
 	add_site(site, JF_SITE_CALL, &op, NULL, NULL);
-	middle.want = TAGGED(3, ARG);
 	jf_batch_init(&batch);
 	must(dynfunc_batch_set(&batch, &op, targets[3]), "dynfunc_batch_set");
 	sync_step = 0;
@@ -1146,7 +1262,7 @@ int main(void)
 	action.sa_sigaction = foreign_handler;
 	sigaction(SIGTRAP, &action, NULL);
 
-	printf("TAP version 13\n1..21\n");
+	printf("TAP version 13\n1..22\n");
 	must(jf_init(), "jf_init");
 	CHECK(jf_init() == -EBUSY, "init twice");
 	must(jf_thread_register(), "jf_thread_register");
@@ -1164,6 +1280,7 @@ int main(void)
 	test_range();
 	test_conflicts();
 	test_foreign_bytes();
+	test_late_bytes();
 	test_no_memory();
 	test_sites();
 	test_foreign_traps();

@@ -6,21 +6,28 @@
  * Locks: one mutex, engine.lock, around all that changes the engine's state.
  * The SIGTRAP handler and read sections take none.
  *
- * Who waits for whom
+ * The steps of a batch, and why they are right, stand in x86/protocol.h: this is
+ * the world that it runs in. Sync is membarrier(SYNC_CORE), the word that the
+ * handler loads is site->insn. Unlike in a kernel, a sync also comes through
+ * where a thread is inside the handler, or on its way there:
  *
  *   writer (jf_batch_commit)		thread at a site
  *   ------------------------		----------------
- *   1 site->insn = new			fetches old: fine, until sync C
- *   2 INT3 on every first byte		fetches INT3: traps, sees 1 because
- *					   both are stores of one CPU in order
- *   A sync all cores			from here on no core holds a first
- *					   byte of old, so none will put an old
- *					   first byte before a new tail
- *   3 tails				nobody decodes them: INT3 in front
- *   B sync all cores			from here on no core holds an old tail
- *   4 first bytes			fetches INT3 or all of new
- *   C sync all cores			from here on nobody executes INT3 or
- *					   old; commit may return
+ *   INT3 on every first byte		fetches INT3: traps
+ *   sync all cores
+ *   site->insn = new (release)		a loads site->insn (acquire)
+ *   tails, sync, first bytes, sync	b goes on where that leads
+ *
+ *   A thread can load old and be held up between a and b until long after the
+ *   commit. It is then where another one is that executed old itself and was
+ *   interrupted before the first instruction of what it called: its call began
+ *   before the commit returned, and what it leads to stays, because quiesce
+ *   waits for its read section. No thread decides for old after another one has
+ *   decided for new: by the time that the word changes, all that come by
+ *   trap, and they load the same word.
+ *
+ *   That a site can be forgotten is not for the last sync to see to either, but
+ *   for quiesce, which also waits for handlers.
  *
  *   quiesce				read section
  *   -------				------------
@@ -34,9 +41,10 @@
  *   is enough since grace periods are 64-bit numbers that never come again:
  *   a section that began late with an old number only makes the next one wait.
  *
- * Code that is written beforehand (jf_batch_code) needs no sync of its own: a
- * core can reach it only by a site of the same batch, that is after A, or by
- * emulation, that is through a trap and its IRET, which serialise too.
+ * Code that is written beforehand (jf_batch_code) needs no sync of its own: it is
+ * written before the first INT3, and both ways to it, the word and the first
+ * bytes of the batch's sites, are opened behind the first sync. (With the word
+ * stored earlier a thread could be sent there before any sync.)
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -62,9 +70,7 @@
 
 #ifdef JF_BREAK
 enum jf_break jf_break;
-#define broken(step)	(jf_break == JF_BREAK_##step)
-#else
-#define broken(step)	false
+#define jf_broken(step)	(jf_break == JF_BREAK_##step)
 #endif
 
 #ifndef MFD_EXEC
@@ -90,9 +96,8 @@ struct jf_text {
 
 struct jf_site {
 	uintptr_t addr;
-	/* What it holds or is about to hold: this is what gets emulated. */
+	/* What it holds, or what the batch under way makes of it: gets emulated. */
 	_Atomic jf_insn_t insn;
-	jf_insn_t next;
 	uintptr_t label;
 	struct jf_switch *sw;
 	struct jf_text *text;
@@ -137,6 +142,69 @@ static struct {
 } engine = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 static _Atomic(struct table *) table;
+
+/* --- the world of the protocol ----------------------------------------------- */
+
+static void membarrier_or_die(int command)
+{
+	/*
+	 * Registered at jf_init(), it has no way to fail. If it did, text would
+	 * stay half patched, and to go on would be worse than to stop.
+	 */
+	if (syscall(SYS_membarrier, command, 0, 0)) {
+		perror("libjumpfunc: membarrier");
+		abort();
+	}
+}
+
+/* Every core of this process serialises before this returns. */
+static void sync_cores(void)
+{
+	membarrier_or_die(MEMBARRIER_CMD_PRIVATE_EXPEDITED_SYNC_CORE);
+	engine.stats.sync_broadcasts++;
+}
+
+struct jf_poke {
+	struct jf_site *site;
+	jf_insn_t old, new;
+};
+
+static uint8_t *site_alias(const struct jf_site *site)
+{
+	return site->text->alias + (site->addr - (uintptr_t)site->text->exec);
+}
+
+static inline jf_insn_t jf_world_load(const struct jf_poke *poke)
+{
+	return jf_insn_load((const void *)poke->site->addr);
+}
+
+static inline void jf_world_store(const struct jf_poke *poke, int i, uint8_t byte)
+{
+	__atomic_store_n(site_alias(poke->site) + i, byte, __ATOMIC_RELAXED);
+}
+
+static inline bool jf_world_swap(const struct jf_poke *poke, uint8_t from, uint8_t to)
+{
+	return __atomic_compare_exchange_n(site_alias(poke->site), &from, to, false,
+					   __ATOMIC_SEQ_CST, __ATOMIC_RELAXED);
+}
+
+/* Release: whoever loads it sees the code that the new instruction leads to. */
+static inline void jf_world_publish(const struct jf_poke *poke)
+{
+	atomic_store_explicit(&poke->site->insn, poke->new, memory_order_release);
+}
+
+static inline void jf_world_sync(void)
+{
+	sync_cores();
+}
+
+#ifndef JF_PROTOCOL
+#define JF_PROTOCOL "x86/protocol.h"
+#endif
+#include JF_PROTOCOL
 
 /* --- threads ---------------------------------------------------------------- */
 
@@ -195,25 +263,6 @@ void jf_thread_unregister(void)
 	atomic_store_explicit(&t->used, false, memory_order_release);
 }
 
-static void membarrier_or_die(int command)
-{
-	/*
-	 * Registered at jf_init(), it has no way to fail. If it did, text would
-	 * stay half patched, and to go on would be worse than to stop.
-	 */
-	if (syscall(SYS_membarrier, command, 0, 0)) {
-		perror("libjumpfunc: membarrier");
-		abort();
-	}
-}
-
-/* Every core of this process serialises before this returns. */
-static void sync_cores(void)
-{
-	membarrier_or_die(MEMBARRIER_CMD_PRIVATE_EXPEDITED_SYNC_CORE);
-	engine.stats.sync_broadcasts++;
-}
-
 static void wait_while_older(_Atomic uint64_t *word, uint64_t grace_period)
 {
 	unsigned int spins = 0;
@@ -262,7 +311,7 @@ int jf_quiesce(void)
 {
 	if (__jf_self && atomic_load_explicit(&__jf_self->reader, memory_order_relaxed))
 		return -EDEADLK;
-	if (!broken(QUIESCE))
+	if (!jf_broken(QUIESCE))
 		wait_for_threads(true);
 	__atomic_fetch_add(&engine.stats.quiesces, 1, __ATOMIC_RELAXED);
 	return 0;
@@ -309,26 +358,21 @@ static bool in_our_text(const struct table *t, uintptr_t addr)
 /* Does to the interrupted thread what the instruction would have done. */
 static bool emulate(greg_t *regs, uintptr_t ip, jf_insn_t insn)
 {
-	uint64_t target;
+	struct jf_trap trap;
 
-	switch (jf_insn_decode(insn, ip, &target)) {
-	case JF_INSN_CALL:
+	if (!jf_proto_trap(insn, ip, &trap))
+		return false;
+	if (trap.push) {
 		/* May fault where the call itself would have. */
 		regs[REG_RSP] -= 8;
-		*(uint64_t *)regs[REG_RSP] = ip + JF_INSN_SIZE;
-		break;
-	case JF_INSN_RET0:
+		*(uint64_t *)regs[REG_RSP] = trap.ret;
+	}
+	if (trap.zero) {
 		regs[REG_RAX] = 0;
 		regs[REG_EFL] &= ~FLAGS_CLEARED_BY_XOR;
 		regs[REG_EFL] |= FLAGS_SET_BY_XOR;
-		break;
-	case JF_INSN_JMP:
-	case JF_INSN_NOP:
-		break;
-	case JF_INSN_OTHER:
-		return false;
 	}
-	regs[REG_RIP] = (greg_t)target;
+	regs[REG_RIP] = (greg_t)trap.to;
 	return true;
 }
 
@@ -395,7 +439,7 @@ static void on_sigtrap(int sig, siginfo_t *info, void *context)
 		if (site) {
 			/*
 			 * No question whether a batch is under way: whatever
-			 * the site is now, is right.
+			 * the word says now, is right.
 			 */
 			done = emulate(regs, ip, atomic_load_explicit(&site->insn,
 								      memory_order_acquire));
@@ -1076,82 +1120,6 @@ static uint64_t now_ns(void)
 	return (uint64_t)ts.tv_sec * 1000000000ULL + (uint64_t)ts.tv_nsec;
 }
 
-static uint8_t *site_alias(const struct jf_site *site)
-{
-	return site->text->alias + (site->addr - (uintptr_t)site->text->exec);
-}
-
-static void write_byte(uint8_t *at, uint8_t byte)
-{
-	*(volatile uint8_t *)at = byte;
-}
-
-static void write_tail(const struct jf_site *site)
-{
-	uint8_t *at = site_alias(site);
-	int i;
-
-	for (i = 1; i < JF_INSN_SIZE; i++)
-		write_byte(at + i, jf_insn_byte(site->next, i));
-}
-
-static void write_first(const struct jf_site *site)
-{
-	write_byte(site_alias(site), jf_insn_byte(site->next, 0));
-}
-
-/*
- * The protocol. A site that goes from "call a" to "jmp b" holds, at 1 2 3 4:
- *
- *   e8 a0 a1 a2 a3	before
- *   cc a0 a1 a2 a3	1, sync: whoever comes here traps, and does jmp b
- *   cc b0 b1 b2 b3	2, sync
- *   e9 b0 b1 b2 b3	3, sync
- */
-static void patch(struct jf_site *const *sites, size_t nr)
-{
-	size_t i;
-
-	/*
-	 * The handler must know before the first INT3. Release: it sees also
-	 * what was written before, which is code that the new instruction
-	 * leads to.
-	 */
-	if (!broken(PUBLISH))
-		for (i = 0; i < nr; i++)
-			atomic_store_explicit(&sites[i]->insn, sites[i]->next,
-					      memory_order_release);
-
-	if (!broken(INT3))
-		for (i = 0; i < nr; i++)
-			write_byte(site_alias(sites[i]), JF_OPCODE_INT3);
-	if (!broken(SYNC1))
-		sync_cores();
-
-	if (broken(ORDER))
-		for (i = 0; i < nr; i++)
-			write_first(sites[i]);
-	else
-		for (i = 0; i < nr; i++)
-			write_tail(sites[i]);
-	if (!broken(SYNC2))
-		sync_cores();
-
-	if (broken(ORDER))
-		for (i = 0; i < nr; i++)
-			write_tail(sites[i]);
-	else
-		for (i = 0; i < nr; i++)
-			write_first(sites[i]);
-	if (!broken(SYNC3))
-		sync_cores();
-
-	if (broken(PUBLISH))
-		for (i = 0; i < nr; i++)
-			atomic_store_explicit(&sites[i]->insn, sites[i]->next,
-					      memory_order_release);
-}
-
 /* Takes duplicates out of the changes; the same twice is no mistake. */
 static int merge_changes(struct jf_batch *batch)
 {
@@ -1180,19 +1148,19 @@ static int merge_changes(struct jf_batch *batch)
 }
 
 /* Lists the sites that differ from what they shall be. */
-static int collect_sites(struct jf_batch *batch, struct jf_site ***result, size_t *nr)
+static int collect_sites(struct jf_batch *batch, struct jf_poke **result, size_t *nr)
 {
-	struct jf_site **sites;
+	struct jf_poke *pokes;
 	size_t i, s, most = 0;
 	int err;
 
 	*nr = 0;
 	for (i = 0; i < batch->nr_changes; i++)
 		most += batch->changes[i].sw->nr_sites;
-	sites = malloc(most * sizeof(*sites) + 1);
-	if (!sites)
+	pokes = malloc(most * sizeof(*pokes) + 1);
+	if (!pokes)
 		return fail(batch, -ENOMEM, "no memory for %zu sites", most);
-	*result = sites;
+	*result = pokes;
 
 	for (i = 0; i < batch->nr_changes; i++) {
 		struct jf_change *change = &batch->changes[i];
@@ -1200,14 +1168,17 @@ static int collect_sites(struct jf_batch *batch, struct jf_site ***result, size_
 		for (s = 0; s < change->sw->nr_sites; s++) {
 			struct jf_site *site = change->sw->sites[s];
 
-			err = site_insn(site, change->state, &site->next);
+			struct jf_poke *poke = &pokes[*nr];
+
+			err = site_insn(site, change->state, &poke->new);
 			if (err)
 				return fail(batch, err, "%s: site %#lx does not reach %#lx",
 					    change->sw->name, (unsigned long)site->addr,
 					    (unsigned long)change->state);
-			if (site->next != atomic_load_explicit(&site->insn,
-							       memory_order_relaxed))
-				sites[(*nr)++] = site;
+			poke->site = site;
+			poke->old = atomic_load_explicit(&site->insn, memory_order_relaxed);
+			if (poke->new != poke->old)
+				++*nr;
 		}
 	}
 	return 0;
@@ -1230,13 +1201,13 @@ static int check_codes(struct jf_batch *batch)
 	return 0;
 }
 
-static int map_aliases(struct jf_batch *batch, struct jf_site *const *sites, size_t nr)
+static int map_aliases(struct jf_batch *batch, const struct jf_poke *pokes, size_t nr)
 {
 	size_t i;
 	int err = 0;
 
 	for (i = 0; i < nr && !err; i++)
-		err = text_map_alias(sites[i]->text);
+		err = text_map_alias(pokes[i].site->text);
 	for (i = 0; i < batch->nr_codes && !err; i++)
 		err = text_map_alias(batch->codes[i].text);
 	if (err)
@@ -1252,39 +1223,67 @@ static void unmap_aliases(void)
 		text_unmap_alias(text);
 }
 
-/*
- * Looks through both mappings: they must be of the same memory. Also brings in
- * every page of the alias now rather than while sites stand at INT3.
- */
-static int check_old_bytes(struct jf_batch *batch, struct jf_site *const *sites,
-			   size_t nr)
+/* Says which site it is that makes the batch fail. */
+static int fail_at_site(struct jf_batch *batch, int err, const struct jf_poke *poke,
+			jf_insn_t want)
+{
+	return fail(batch, err, "%s: site %#lx holds %010llx instead of %010llx",
+		    poke->site->sw->name, (unsigned long)poke->site->addr,
+		    (unsigned long long)jf_world_load(poke), (unsigned long long)want);
+}
+
+static int check_old_bytes(struct jf_batch *batch, const struct jf_poke *pokes, size_t nr)
 {
 	size_t i;
+	int err;
 
-	for (i = 0; i < nr; i++) {
-		const struct jf_site *site = sites[i];
-		jf_insn_t want = atomic_load_explicit(&site->insn, memory_order_relaxed);
-		jf_insn_t have = jf_insn_load((const void *)site->addr);
-
-		if (have != want || jf_insn_load(site_alias(site)) != want)
-			return fail(batch, -EILSEQ,
-				    "%s: site %#lx holds %010llx instead of %010llx",
-				    site->sw->name, (unsigned long)site->addr,
-				    (unsigned long long)have, (unsigned long long)want);
-	}
+	err = jf_proto_verify(pokes, nr, &i);
+	if (err)
+		return fail_at_site(batch, err, &pokes[i], pokes[i].old);
+	/*
+	 * Both mappings must be of the same memory. Also brings in every page of
+	 * the alias now rather than while sites stand at INT3.
+	 */
+	for (i = 0; i < nr; i++)
+		if (jf_insn_load(site_alias(pokes[i].site)) != pokes[i].old)
+			return fail_at_site(batch, -EILSEQ, &pokes[i], pokes[i].old);
 	return 0;
 }
 
-static int check_new_bytes(struct jf_batch *batch, struct jf_site *const *sites,
-			   size_t nr)
+static int check_new_bytes(struct jf_batch *batch, const struct jf_poke *pokes, size_t nr)
 {
 	size_t i;
 
 	for (i = 0; i < nr; i++)
-		if (jf_insn_load((const void *)sites[i]->addr) != sites[i]->next)
-			return fail(batch, -EIO, "%s: site %#lx does not hold what was written",
-				    sites[i]->sw->name, (unsigned long)sites[i]->addr);
+		if (jf_world_load(&pokes[i]) != pokes[i].new)
+			return fail_at_site(batch, -EIO, &pokes[i], pokes[i].new);
 	return 0;
+}
+
+/* Puts a piece of code in place, and what stood there in its stead. */
+static void exchange_code(const struct jf_code *c)
+{
+	uint8_t *at = c->text->alias + c->offset;
+	size_t i;
+
+	for (i = 0; i < c->size; i++) {
+		uint8_t was = at[i];
+
+		at[i] = c->bytes[i];
+		c->bytes[i] = was;
+	}
+}
+
+/* All or none: the code of a batch whose sites cannot be changed goes again. */
+static void take_back_codes(const struct jf_batch *batch)
+{
+	size_t i = batch->nr_codes;
+
+	if (!i)
+		return;
+	while (i--)
+		exchange_code(&batch->codes[i]);
+	sync_cores();
 }
 
 static void count_batch(const struct jf_batch *batch, size_t nr_sites, uint64_t took,
@@ -1307,44 +1306,46 @@ static void count_batch(const struct jf_batch *batch, size_t nr_sites, uint64_t 
 static int commit_locked(struct jf_batch *batch)
 {
 	uint64_t start = now_ns(), window = 0;
-	struct jf_site **sites = NULL;
+	struct jf_poke *pokes = NULL;
 	size_t i, nr = 0;
 	int err;
 
-	/* Everything that can fail comes first. */
+	/* All that can fail comes first, but for a byte that appears later. */
 	err = merge_changes(batch);
 	if (!err)
-		err = collect_sites(batch, &sites, &nr);
+		err = collect_sites(batch, &pokes, &nr);
 	if (!err)
 		err = check_codes(batch);
 	if (!err)
-		err = map_aliases(batch, sites, nr);
+		err = map_aliases(batch, pokes, nr);
 	if (!err)
-		err = check_old_bytes(batch, sites, nr);
+		err = check_old_bytes(batch, pokes, nr);
 	if (err)
 		goto unmap;
 
-	for (i = 0; i < batch->nr_codes; i++) {
-		const struct jf_code *c = &batch->codes[i];
-
-		memcpy(c->text->alias + c->offset, c->bytes, c->size);
-	}
+	for (i = 0; i < batch->nr_codes; i++)
+		exchange_code(&batch->codes[i]);
 	if (nr) {
 		window = now_ns();
-		patch(sites, nr);
+		err = jf_proto_live(pokes, nr);
 		window = now_ns() - window;
+		if (err) {
+			take_back_codes(batch);
+			fail(batch, err, "a site's first byte changed after it was looked at");
+			goto unmap;
+		}
 	} else if (batch->nr_codes) {
 		/* Whoever learns of the code by other means shall see all of it. */
 		sync_cores();
 	}
 	for (i = 0; i < batch->nr_changes; i++)
 		batch->changes[i].sw->state = batch->changes[i].state;
-	err = check_new_bytes(batch, sites, nr);
+	err = check_new_bytes(batch, pokes, nr);
 unmap:
 	unmap_aliases();
 	if (!err && (nr || batch->nr_codes))
 		count_batch(batch, nr, now_ns() - start, window);
-	free(sites);
+	free(pokes);
 	return err;
 }
 
@@ -1353,7 +1354,9 @@ unmap:
  * @batch: the batch; empty and ready for use again afterwards
  *
  * When it returns 0, every core executes the new instructions. Three
- * broadcasts, or none if every site already is what it shall be.
+ * broadcasts, or none if every site already is what it shall be. Until the first
+ * of them everybody executes the old ones, so a batch that fails was never
+ * executed.
  *
  * Context: may sleep; not from a signal handler.
  * Return: 0, or what is wrong: -EINVAL, -ERANGE, -EILSEQ, -EBUSY, -ENOMEM, with

@@ -27,14 +27,16 @@
  *   jf_sites_add(&at, 1);
  *   dynfunc_update(&op, second);		// callers now reach second()
  *
- * How it works: the same codec and the same steps as the kernel module's own
- * engine. A batch checks everything first, then tells the SIGTRAP handler what
- * each site is going to be, puts INT3 on the first byte of every site, lets all
- * cores serialise, writes the tails, serialises, writes the first bytes,
- * serialises: three broadcasts whatever the size, each one
- * membarrier(PRIVATE_EXPEDITED_SYNC_CORE). A thread that meets the INT3 has
- * the new instruction emulated. Text is a memfd mapped for execution; a
- * second, writable mapping of it exists during a batch and nowhere executes.
+ * How it works: the codec (x86/insn.h) and the steps (x86/protocol.h) are those of
+ * the kernel module, the same source. A batch checks everything first, then puts
+ * INT3 on the first byte of every site, lets all cores serialise, tells the SIGTRAP
+ * handler what each site is going to be, writes the tails, serialises, writes the
+ * first bytes, serialises: three broadcasts whatever the size, each one
+ * membarrier(PRIVATE_EXPEDITED_SYNC_CORE). A thread that meets the INT3 has the
+ * site's instruction emulated: the old one until the handler is told, then the
+ * new one. If somebody else's byte turns up at a site, the INT3s are taken back.
+ * Text is a memfd mapped for execution; a second, writable mapping of it exists
+ * during a batch and nowhere executes.
  *
  * Caveats:
  * - A call site clobbers what lies below the stack pointer, as a call does and
@@ -46,7 +48,7 @@
  *   one to install a handler. INT3s that are not ours go to the handler that
  *   was there before, which runs with all signals blocked.
  * - A debugger, uprobe or ptrace that writes INT3 on a site makes the next
- *   batch fail with -EILSEQ; nothing is overwritten.
+ *   batch fail with -EBUSY; nothing is overwritten.
  * - fork(): the child shares the text but gets none of the broadcasts. Call
  *   exec in the child, or stop updating in both.
  * - The emulated call leaves no entry on a hardware shadow stack: not for
@@ -57,7 +59,8 @@
  *
  * Every function that returns int returns 0 or a negative errno:
  * -EINVAL bad argument, -ERANGE target beyond rel32, -EILSEQ unexpected bytes
- * at a site, -EBUSY site or function in use, -ENOMEM, -ENOSYS no
+ * at a site, -EBUSY site or function in use, or somebody's breakpoint at a site,
+ * or a byte that changed while the batch began, -ENOMEM, -ENOSYS no
  * membarrier(SYNC_CORE), -EDEADLK would wait for itself. On error nothing has
  * changed.
  */
@@ -291,7 +294,8 @@ static inline void jf_read_unlock(void)
 
 /*
  * The stress test exists also in a build that can drop one step of the
- * protocol, to learn what each is good for. No other build has this.
+ * protocol, to learn what each is good for: x86/protocol.h asks jf_broken()
+ * everywhere, and no other build says yes.
  */
 #ifdef JF_BREAK
 enum jf_break {
@@ -301,7 +305,7 @@ enum jf_break {
 	JF_BREAK_SYNC3,		/* none behind the first bytes */
 	JF_BREAK_INT3,		/* no INT3: tails written under the callers' feet */
 	JF_BREAK_ORDER,		/* first bytes before the tails */
-	JF_BREAK_PUBLISH,	/* the handler is not told */
+	JF_BREAK_PUBLISH,	/* the handler is told when all is over */
 	JF_BREAK_QUIESCE,	/* jf_quiesce() does not wait */
 };
 

@@ -190,7 +190,7 @@ static const struct {
 	{ "sync3", JF_BREAK_SYNC3, "no broadcast behind the first bytes" },
 	{ "int3", JF_BREAK_INT3, "no INT3 while the bytes change" },
 	{ "order", JF_BREAK_ORDER, "first bytes before the tails" },
-	{ "publish", JF_BREAK_PUBLISH, "handler not told before the INT3s" },
+	{ "publish", JF_BREAK_PUBLISH, "handler told only when all is over" },
 	{ "quiesce", JF_BREAK_QUIESCE, "quiesce does not wait" },
 };
 

@@ -19,7 +19,7 @@
  *           err = jf_proto_live(pokes, num);
  *
  * The world. What differs between a kernel and a process is defined by the
- * source that includes this file, before it does so:
+ * source that includes this file, before it does so (x86/insn.h has the types):
  *   struct jf_poke			one site's part in a transaction; of its
  *					members these are used here: @old, the
  *					instruction that stands there, and @new,

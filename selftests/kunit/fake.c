@@ -153,6 +153,7 @@ static bool jfk_flush(void);
 #include "../../jf_core.c"
 #include "../../jf_tracepoint.c"
 #include "../../core/module.c"
+#include "x86/insn.h"
 
 static bool jfk_flush(void)
 {
@@ -182,6 +183,121 @@ void jfk_write(unsigned long addr, u64 insn)
 u64 jfk_insn(enum jf_op op, unsigned long target)
 {
 	return (0x10 + op) | (u64)(u32)target << 8;
+}
+
+/*
+ * The protocol's world: text that nobody executes. Each step is looked at where it
+ * counts, at the broadcasts. Somebody foreign may write to one of the sites.
+ */
+static struct {
+	const struct jf_poke *pokes;
+	unsigned int num;
+	bool live, fails;
+	/* From 1: what this poke finds is not what was looked at before. */
+	unsigned int foreign;		/* bytes, at the last look */
+	unsigned int late;		/* a first byte, after it */
+	u64 bytes;
+	unsigned int syncs;
+} jfk_run;
+
+static bool jfk_is_poke(const struct jf_poke *p, unsigned int nr)
+{
+	return p == jfk_run.pokes + nr - 1;
+}
+
+static jf_insn_t jf_world_load(const struct jf_poke *p)
+{
+	return jfk_is_poke(p, jfk_run.foreign) ? jfk_run.bytes :
+						 jfk_text(p->site->addr);
+}
+
+static void jf_world_store(const struct jf_poke *p, int i, u8 byte)
+{
+	u8 *text = (u8 *)p->site->addr;
+
+	if (jfk_run.live && i && text[0] != JFK_BREAKPOINT)
+		jfk_breach("a tail is written without a breakpoint in front");
+	if (jfk_run.live && jfk_is_poke(p, jfk_run.late))
+		jfk_breach("a foreign byte is overwritten");
+	text[i] = byte;
+}
+
+static bool jf_world_swap(const struct jf_poke *p, u8 from, u8 to)
+{
+	u8 *text = (u8 *)p->site->addr;
+
+	if (text[0] != from || jfk_is_poke(p, jfk_run.late))
+		return false;
+	text[0] = to;
+	return true;
+}
+
+static void jf_world_publish(const struct jf_poke *p)
+{
+	if (jfk_run.live && jfk_run.syncs != 1)
+		jfk_breach("the handler is not told behind the first broadcast");
+	WRITE_ONCE(p->site->insn, p->new);
+}
+
+static void jf_world_sync(void)
+{
+	unsigned int i;
+
+	jf_stats.broadcasts++;
+	jfk_run.syncs++;
+	for (i = 0; i < jfk_run.num; i++) {
+		const struct jf_poke *p = &jfk_run.pokes[i];
+		u64 text = p->new, word = p->new;
+
+		if (jfk_run.fails || (jfk_run.live && jfk_run.syncs == 1))
+			text = word = p->old;
+		if (!jfk_run.fails && jfk_run.live && jfk_run.syncs < 3)
+			text = (text & ~0xffULL) | JFK_BREAKPOINT;
+		if (jfk_text(p->site->addr) != text)
+			jfk_breach("other bytes at a broadcast");
+		if (p->site->insn != word)
+			jfk_breach("the handler takes a site for something else");
+	}
+}
+
+#include "x86/protocol.h"
+
+/* As the module does it; @fail: an error that foreign bytes shall lead to. */
+static int jfk_transact(const struct jf_poke *pokes, unsigned int num, bool live,
+			int fail)
+{
+	unsigned int at = fail ? jfk.patch_err_at : 0, syncs;
+	size_t bad = num;
+	int err;
+
+	memset(&jfk_run, 0, sizeof(jfk_run));
+	jfk_run.pokes = pokes;
+	jfk_run.num = num;
+	jfk_run.live = live;
+	jfk_run.fails = fail;
+	if (fail == -EBUSY && live) {
+		jfk_run.late = at;
+	} else if (fail) {
+		jfk_run.foreign = at;
+		jfk_run.bytes = fail == -EBUSY ? JFK_BREAKPOINT : pokes[at - 1].new;
+	}
+
+	err = jf_proto_verify(pokes, num, &bad);
+	if (err && bad != at - 1)
+		jfk_breach("another poke is blamed");
+	syncs = !err ? (live && !fail ? 3 : 1) : 0;
+	if (!err && live)
+		err = jf_proto_live(pokes, num);
+	else if (!err)
+		jf_proto_early(pokes, num);
+	if (err != fail)
+		jfk_breach("a transaction ends otherwise than it should");
+	if (jfk_run.syncs != syncs)
+		jfk_breach("another number of broadcasts");
+	if (fail)
+		jfk.undone += syncs;
+	jfk_run.pokes = NULL;
+	return err;
 }
 
 int jf_arch_init(const char *backend)
@@ -231,12 +347,8 @@ int jf_arch_encode(const struct jf_site *site, enum jf_op op,
 
 int jf_arch_check(const struct jf_site *site)
 {
-	u64 text = jfk_text(site->addr);
-
 	lockdep_assert_held(&jf_mutex);
-	if (text == site->insn)
-		return 0;
-	return (text & 0xff) == JFK_BREAKPOINT ? -EBUSY : -EILSEQ;
+	return jf_proto_compare(jfk_text(site->addr), site->insn);
 }
 
 /* Which images can be reached, and which not any more. */
@@ -281,19 +393,17 @@ int jf_arch_patch(struct jf_poke *pokes, unsigned int num, bool live)
 	if (err && err != -EIO && jfk.patch_err_at <= num) {
 		if (jfk.patch_errs && !--jfk.patch_errs)
 			jfk.patch_err = 0;
-		return err;
+		return jfk.patch_err_at ? jfk_transact(pokes, num, live, err) :
+					  err;
 	}
+	jfk_transact(pokes, num, live, 0);
 	jfk.pokes = num;
 	for (i = 0; i < num; i++) {
 		jfk.poke[i].addr = pokes[i].site->addr;
 		jfk.poke[i].old = pokes[i].old;
 		jfk.poke[i].new = pokes[i].new;
-		jfk_write(pokes[i].site->addr, pokes[i].new);
-		WRITE_ONCE(pokes[i].site->insn, pokes[i].new);
 		jfk_images_poked(pokes[i].old, pokes[i].new);
 	}
-	if (live)
-		jf_stats.broadcasts += 3;
 	return err == -EIO ? err : 0;
 }
 
@@ -721,6 +831,7 @@ static void jfk_capture(struct jfk_state *s)
 	memset(s, 0, sizeof(*s));
 	s->stats = jf_stats;
 	s->stats.errors = 0;
+	s->stats.broadcasts -= jfk.undone;
 	s->modules = jfk_num_modules();
 	s->map = jfk_map_num();
 	s->retired = jfk_retired();

@@ -26,9 +26,11 @@
  *
  * How it works: a module's memory is a struct jfk_mem, and within_module() looks
  * there. An "instruction" is five bytes: the operation and the low half of the
- * target. The fake architecture checks what it is promised (pokes in order, old
- * bytes as they stand, the lock held) and counts breaches in jfk.breaches, which
- * jfk_exit() wants to be 0, together with allocations that were not freed.
+ * target. It is written by the steps of x86/protocol.h, whose world is this one: the
+ * bytes and the handler's words are looked at in each broadcast, and a foreign byte
+ * can turn up at any site. The fake architecture checks what it is promised (pokes in
+ * order, old bytes as they stand, the lock held) and counts breaches in jfk.breaches,
+ * which jfk_exit() wants to be 0, together with allocations that were not freed.
  */
 #ifndef JFK_FAKE_H
 #define JFK_FAKE_H
@@ -102,12 +104,17 @@ struct jfk_image {
 extern struct jfk {
 	/* the architecture: what it saw */
 	unsigned int	transactions, live;
+	unsigned int	undone;		/* broadcasts of those that were taken back */
 	struct jfk_poke	poke[JFK_SITES];	/* of the last one */
 	unsigned int	pokes;
 	/* ... and what it shall do */
 	bool		indirect;
 	int		patch_err;
-	unsigned int	patch_err_at;	/* at which poke, from 1 */
+	/*
+	 * At which poke, from 1: -EILSEQ as its bytes are looked at, -EBUSY as its
+	 * breakpoint is set. 0: before that, for another reason.
+	 */
+	unsigned int	patch_err_at;
 	unsigned int	patch_errs;	/* so many times, 0: always */
 	void		*far;		/* a target that is out of reach */
 	int		adopt_err;
@@ -302,7 +309,10 @@ unsigned int jfk_images_used(void);
 /* A copy of all that an update may change. */
 struct jfk_state;
 struct jfk_state *jfk_save(struct kunit *test);
-/* What is different, NULL: nothing; jf_stats.errors does not count. */
+/*
+ * What is different, NULL: nothing; jf_stats.errors does not count, nor do the
+ * broadcasts of transactions that were taken back.
+ */
 const char *jfk_changed(const struct jfk_state *s);
 #define JFK_EXPECT_UNCHANGED(test, state, fmt, ...)			\
 do {									\

@@ -4,18 +4,20 @@
  * every site from instruction cur to instruction fresh, while CPUs execute the
  * sites in ordinary code, interrupts and NMIs.
  *
+ * The writer's steps are those of jf_proto_live() in x86/protocol.h.
+ *
  *   writer				a CPU that executes a site
- *   1 first bytes := INT3		old, or INT3 -> handler runs old
- *     broadcast			... from here on always INT3
- *     words := fresh			INT3 -> handler runs old or fresh
- *   2 tails := fresh			INT3 -> fresh
- *     broadcast			... and nobody holds an old tail
- *   3 first bytes := fresh		INT3 -> fresh, or fresh
- *     broadcast			... from here on always fresh
+ *   1 first bytes := INT3 (plant)	old, or INT3 -> handler runs old
+ *     broadcast (SYNC1)		... from here on always INT3
+ *     words := fresh (publish)		INT3 -> handler runs old or fresh
+ *   2 tails := fresh (tails)		INT3 -> fresh
+ *     broadcast (SYNC2)		... and nobody holds an old tail
+ *   3 first bytes := fresh (heads)	INT3 -> fresh, or fresh
+ *     broadcast (SYNC3)		... from here on always fresh
  *
  * "word" is site->insn, what the handler emulates. Where it is stored is a
  * question of its own; PUBLISH picks the place: 0 before step 1, 1 before the
- * first broadcast, 2 behind it as above (what jf_x86.c does), 3 behind step 3, 4
+ * first broadcast, 2 behind it as above (jf_proto_live()), 3 behind step 3, 4
  * behind the last broadcast. README.md says what each is good for.
  */
 #ifndef PUBLISH

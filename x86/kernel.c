@@ -180,7 +180,7 @@ int jf_kernel_patch(struct jf_poke *pokes, unsigned int num, bool live)
 		 * none has changed. Looked at again, because the kernel would
 		 * not take a surprise well.
 		 */
-		int err = jf_arch_check(pokes[i].site);
+		int err = jf_text_check(pokes[i].site);
 
 		if (err)
 			return err;

@@ -32,10 +32,16 @@ int jf_image_get(const struct jf_arch_call *calls, unsigned int num,
 		 unsigned int nargs, void **image);
 void jf_images_count(unsigned int *used, unsigned int *total);
 
-/* jf_x86.c */
+/* x86/xmc.c */
+int jf_int3_init(void);
+void jf_int3_exit(void);
+u64 jf_int3_hits(void);
+int jf_xmc_patch(struct jf_poke *pokes, unsigned int num, bool live);
 int jf_write_idle(void *dst, const void *src, size_t len);
 /* When it returns, all CPUs have serialised. With jf_lock() held. */
 void jf_sync_all(void);
+/* jf_arch_check() */
+int jf_text_check(const struct jf_site *site);
 
 /* x86/kernel.c */
 #if JF_HAVE_KERNEL_BACKEND

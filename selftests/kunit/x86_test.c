@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Suite jumpfunc-x86: jf_x86.c and x86/kernel.c above a kernel that is made up.
+ * Suite jumpfunc-x86: jf_x86.c, x86/xmc.c and x86/kernel.c above a kernel that is made up.
  *
  * What it proves: what the kernel's protocol is said to write is learnt as the
  * module is loaded, with call-depth tracking (which moves calls into the padding
@@ -83,6 +83,7 @@ static struct {
 static void transform(void *site, void *tramp, void *func, bool tail);
 #define arch_static_call_transform	transform
 
+#include "../../x86/xmc.c"
 #include "../../jf_x86.c"
 #include "../../x86/kernel.c"
 

@@ -108,10 +108,10 @@ struct subscriber {
 };
 
 static struct {
-	unsigned int rounds;
+	unsigned long rounds;
 	const char *csv;
 	bool updates;
-} opt = { .rounds = 200, .updates = true };
+} opt;
 
 static struct program programs[MAX_PROGRAMS];
 static size_t nr_programs;
@@ -324,123 +324,210 @@ static uint64_t make_helper(const void *code, size_t size, size_t spacing)
 	return at;
 }
 
-/* Block @i of a program. Only %rax, %rdi, %rsi, %rdx, %r8-%r11 may change. */
-static void emit_block(struct jf_emit *e, const struct program *p, unsigned int i,
-		       struct sites *sites)
+/*
+ * One block of a program: what stands at each of its places, by its shape. Only
+ * %rax, %rdi, %rsi, %rdx, %r8-%r11 may change.
+ */
+struct block {
+	struct jf_emit *e;
+	const struct program *p;
+	unsigned int i;		/* which block of the program */
+	struct sites *sites;
+};
+
+/* A nop here, which the engine makes a call of @wanted. */
+static void emit_call_site(const struct block *b, uint64_t wanted)
 {
-	struct jf_site_desc *d = &sites->descs[sites->nr];
-	const bool cold = shapes[p->shape].base == BODY_COLD;
-	uint8_t *here;
-	uint8_t buf[512];
-	struct jf_probe list[MAX_SUBSCRIBERS];
-	struct jf_emit sub;
+	struct jf_site_desc *d = &b->sites->descs[b->sites->nr];
+
+	d->addr = (void *)(uintptr_t)jf_emit_here(b->e);
+	d->func = new_func(0, JF_NULL_NOP);
+	d->form = JF_SITE_CALL;
+	b->sites->wanted[b->sites->nr++] = wanted;
+	jf_emit_insn(b->e, jf_insn_nop());
+}
+
+/* A helper that is one jmp; spaced as the kernel module has them. */
+static uint64_t make_jmp(uint64_t target, const char *what)
+{
+	uint8_t buf[JF_INSN_SIZE];
 	jf_insn_t insn = 0;
+
+	stress_die(jf_insn_jmp(&insn, (uintptr_t)helper_at, target), what);
+	jf_insn_store(buf, insn);
+	return make_helper(buf, sizeof(buf), 32);
+}
+
+/* Made with another target; the engine retargets it. */
+static void emit_trampoline(const struct block *b)
+{
+	struct jf_site_desc *d = &b->sites->descs[b->sites->nr];
+	uint64_t other = targets[MANY - 1 - b->i];
+
+	d->addr = helper_at;
+	d->func = new_func(other, JF_NULL_NOP);
+	d->form = JF_SITE_TAIL;
+	b->sites->wanted[b->sites->nr++] = targets[b->i];
+	jf_emit_call(b->e, make_jmp(other, "trampoline"));
+}
+
+static void emit_retpoline(const struct block *b, uint64_t thunk)
+{
+	jf_emit(b->e, 3, 0x48, 0x8b, 0x05);	/* mov mem(%rip),%rax */
+	emit_rip(b->e, &pointers[b->i]);
+	jf_emit_call(b->e, thunk);
+}
+
+static void emit_branch_site(const struct block *b, struct jf_key *key)
+{
+	struct sites *sites = b->sites;
+	struct jf_site_desc *d = &sites->descs[sites->nr++];
+
+	d->addr = (void *)(uintptr_t)jf_emit_here(b->e);
+	d->key = key;
+	d->form = JF_SITE_BRANCH;
+	jf_emit_insn(b->e, jf_insn_nop());
+	sites->backs[sites->nr_out++] = jf_emit_here(b->e);
+	emit_body(b->e);
+}
+
+static void emit_test(const struct block *b, const uint8_t *flag)
+{
+	struct sites *sites = b->sites;
+
+	jf_emit(b->e, 2, 0x80, 0x3d);		/* cmpb $0,mem(%rip) */
+	/* One byte of immediate follows the displacement. */
+	jf_emit_rel32(b->e, (uintptr_t)flag - 1);
+	jf_emit(b->e, 1, 0x00);
+	jf_emit(b->e, 2, 0x0f, 0x85);		/* jne out of line */
+	sites->fixups[sites->nr_out] = b->e->used;
+	jf_emit_32(b->e, 0);
+	sites->backs[sites->nr_out++] = jf_emit_here(b->e);
+	emit_body(b->e);
+}
+
+static void emit_one_probe(const struct block *b, uint64_t probe)
+{
+	emit_args(b->e);
+	jf_emit_mov_rdi(b->e, (uintptr_t)data[b->i][0]);
+	jf_emit_call(b->e, probe);
+}
+
+static void emit_array(const struct block *b, uint64_t iterator)
+{
+	emit_args(b->e);
+	jf_emit(b->e, 3, 0x48, 0x8d, 0x3d);	/* lea array(%rip),%rdi */
+	emit_rip(b->e, arrays[b->i][b->p->subscribers]);
+	jf_emit_call(b->e, iterator);
+}
+
+/* A tracepoint's site: a nop until the image is published. */
+static void emit_image_site(const struct block *b)
+{
+	struct jf_probe list[MAX_SUBSCRIBERS];
+	struct jf_emit image;
+	uint8_t buf[512];
 	unsigned int n;
 
-	switch (p->shape) {
-	case NONE:
-		break;
+	emit_args(b->e);
+	for (n = 0; n < b->p->subscribers; n++) {
+		list[n].func = (void *)(uintptr_t)probes[b->i][n];
+		list[n].data = data[b->i][n];
+	}
+	jf_emit_init(&image, buf, sizeof(buf), (uintptr_t)helper_at);
+	stress_die(jf_image_emit(&image, list, b->p->subscribers, 2), "image");
+	emit_call_site(b, make_helper(buf, image.used, CACHE_LINE));
+}
+
+static void emit_call_block(const struct block *b)
+{
+	switch (b->p->shape) {
 	case DIRECT:
-		jf_emit_call(e, targets[i]);
+		jf_emit_call(b->e, targets[b->i]);
 		break;
 	case INLINE:
-		d->addr = (void *)(uintptr_t)jf_emit_here(e);
-		d->func = new_func(0, JF_NULL_NOP);
-		d->form = JF_SITE_CALL;
-		sites->wanted[sites->nr++] = targets[i];
-		jf_emit_insn(e, jf_insn_nop());
+		emit_call_site(b, targets[b->i]);
 		break;
 	case TRAMPOLINE:
-		/* Made with another target; the engine retargets it. */
-		stress_die(jf_insn_jmp(&insn, (uintptr_t)helper_at, targets[MANY - 1 - i]),
-			   "trampoline");
-		jf_insn_store(buf, insn);
-		d->addr = helper_at;
-		d->func = new_func(targets[MANY - 1 - i], JF_NULL_NOP);
-		d->form = JF_SITE_TAIL;
-		sites->wanted[sites->nr++] = targets[i];
-		/* Spaced as the kernel module has them, with padding in front. */
-		jf_emit_call(e, make_helper(buf, JF_INSN_SIZE, 32));
+		emit_trampoline(b);
 		break;
 	case INDIRECT:
-		jf_emit(e, 2, 0xff, 0x15);		/* call *mem(%rip) */
-		emit_rip(e, &pointers[i]);
+		jf_emit(b->e, 2, 0xff, 0x15);		/* call *mem(%rip) */
+		emit_rip(b->e, &pointers[b->i]);
 		break;
 	case RETPOLINE:
-	case LFENCE:
-		jf_emit(e, 3, 0x48, 0x8b, 0x05);	/* mov mem(%rip),%rax */
-		emit_rip(e, &pointers[i]);
-		jf_emit_call(e, p->shape == LFENCE ? lfence_thunk : retpoline_thunk);
+		emit_retpoline(b, retpoline_thunk);
 		break;
+	case LFENCE:
+		emit_retpoline(b, lfence_thunk);
+		break;
+	default:
+		break;
+	}
+}
 
+static void emit_branch_block(const struct block *b)
+{
+	switch (b->p->shape) {
 	case BODY:
 	case BODY_COLD:
-		emit_body(e);
+		emit_body(b->e);
 		break;
 	case NOP_SITE:
 	case NOP_COLD:
+		emit_branch_site(b, &off_key);
+		break;
 	case JMP_SITE:
-		d->addr = (void *)(uintptr_t)jf_emit_here(e);
-		d->key = p->shape == JMP_SITE ? &on_key : &off_key;
-		d->form = JF_SITE_BRANCH;
-		sites->nr++;
-		jf_emit_insn(e, jf_insn_nop());
-		sites->backs[sites->nr_out++] = jf_emit_here(e);
-		emit_body(e);
+		emit_branch_site(b, &on_key);
 		break;
 	case TEST_HOT:
+		emit_test(b, &hot_flags[b->i]);
+		break;
 	case TEST_COLD:
-		jf_emit(e, 2, 0x80, 0x3d);		/* cmpb $0,mem(%rip) */
-		here = cold ? cold_flags[i] : &hot_flags[i];
-		/* One byte of immediate follows the displacement. */
-		jf_emit_rel32(e, (uintptr_t)here - 1);
-		jf_emit(e, 1, 0x00);
-		jf_emit(e, 2, 0x0f, 0x85);		/* jne out of line */
-		sites->fixups[sites->nr_out] = e->used;
-		jf_emit_32(e, 0);
-		sites->backs[sites->nr_out++] = jf_emit_here(e);
-		emit_body(e);
+		emit_test(b, cold_flags[b->i]);
 		break;
-
-	case ARGS:
-		emit_args(e);
-		break;
-	case ONE_DIRECT:
-		emit_args(e);
-		jf_emit_mov_rdi(e, (uintptr_t)data[i][0]);
-		jf_emit_call(e, probes[i][0]);
-		break;
-	case ONE_TAIL:
-		emit_args(e);
-		jf_emit_mov_rdi(e, (uintptr_t)data[i][0]);
-		stress_die(jf_insn_jmp(&insn, (uintptr_t)helper_at, probes[i][0]), "tail");
-		jf_insn_store(buf, insn);
-		jf_emit_call(e, make_helper(buf, JF_INSN_SIZE, 32));
-		break;
-	case ARRAY_RETPOLINE:
-	case ARRAY_PLAIN:
-		emit_args(e);
-		jf_emit(e, 3, 0x48, 0x8d, 0x3d);	/* lea array(%rip),%rdi */
-		emit_rip(e, arrays[i][p->subscribers]);
-		jf_emit_call(e, p->shape == ARRAY_PLAIN ? iterate_plain :
-							  iterate_retpoline);
-		break;
-	case IMAGE:
-		emit_args(e);
-		for (n = 0; n < p->subscribers; n++) {
-			list[n].func = (void *)(uintptr_t)probes[i][n];
-			list[n].data = data[i][n];
-		}
-		jf_emit_init(&sub, buf, sizeof(buf), (uintptr_t)helper_at);
-		stress_die(jf_image_emit(&sub, list, p->subscribers, 2), "image");
-		d->addr = (void *)(uintptr_t)jf_emit_here(e);
-		/* A tracepoint's site: a nop until the image is published. */
-		d->func = new_func(0, JF_NULL_NOP);
-		d->form = JF_SITE_CALL;
-		sites->wanted[sites->nr++] = make_helper(buf, sub.used, CACHE_LINE);
-		jf_emit_insn(e, jf_insn_nop());
+	default:
 		break;
 	}
+}
+
+static void emit_probe_block(const struct block *b)
+{
+	switch (b->p->shape) {
+	case ARGS:
+		emit_args(b->e);
+		break;
+	case ONE_DIRECT:
+		emit_one_probe(b, probes[b->i][0]);
+		break;
+	case ONE_TAIL:
+		emit_one_probe(b, make_jmp(probes[b->i][0], "tail"));
+		break;
+	case ARRAY_RETPOLINE:
+		emit_array(b, iterate_retpoline);
+		break;
+	case ARRAY_PLAIN:
+		emit_array(b, iterate_plain);
+		break;
+	case IMAGE:
+		emit_image_site(b);
+		break;
+	default:
+		break;
+	}
+}
+
+static void emit_block(struct jf_emit *e, const struct program *p, unsigned int i,
+		       struct sites *sites)
+{
+	const struct block b = { e, p, i, sites };
+
+	if (shapes[p->shape].base == NONE)
+		emit_call_block(&b);
+	else if (shapes[p->shape].base == ARGS)
+		emit_probe_block(&b);
+	else
+		emit_branch_block(&b);
 }
 
 /* Patches the sites of a program to what it is about. */
@@ -667,7 +754,7 @@ static unsigned int measure(void)
 		rounds++;
 		if (stress_now_ns() - last > 5000000000ULL) {
 			last = stress_now_ns();
-			fprintf(stderr, "# round %u of %u\n", rounds, opt.rounds);
+			fprintf(stderr, "# round %u of %lu\n", rounds, opt.rounds);
 		}
 	}
 	ns_per_tick = (double)(stress_now_ns() - start_ns) /
@@ -1083,66 +1170,29 @@ static void usage(FILE *to)
 
 static void parse_options(int argc, char **argv)
 {
-	static const struct option options[] = {
-		{ "help", no_argument, NULL, 'h' },
-		{ "rounds", required_argument, NULL, 'r' },
-		{ "quick", no_argument, NULL, 'q' },
-		{ "no-updates", no_argument, NULL, 'n' },
-		{ "csv", required_argument, NULL, 'c' },
-		{ }
+	static int quick, no_updates;
+	static const struct option_row rows[] = {
+		{ "rounds", .number = &opt.rounds, .min = 1, .max = MAX_ROUNDS },
+		{ "quick", .flag = &quick },
+		{ "no-updates", .flag = &no_updates },
+		{ "csv", .text = &opt.csv },
 	};
-	int c;
 
-	while ((c = getopt_long(argc, argv, "h", options, NULL)) != -1) {
-		switch (c) {
-		case 'h':
-			usage(stdout);
-			exit(0);
-		case 'r':
-			opt.rounds = (unsigned int)stress_number("rounds", optarg, 1, MAX_ROUNDS);
-			break;
-		case 'q':
-			opt.rounds = 20;
-			opt.updates = false;
-			break;
-		case 'n':
-			opt.updates = false;
-			break;
-		case 'c':
-			opt.csv = optarg;
-			break;
-		default:
-			exit(2);
-		}
-	}
-	if (optind < argc) {
-		fprintf(stderr, "bench: no such option: %s\n", argv[optind]);
-		usage(stderr);
-		exit(2);
-	}
+	options_end(argv, options_parse(argc, argv, usage, STRESS_ROWS(rows)), usage);
+	if (!opt.rounds)
+		opt.rounds = quick ? 20 : 200;
+	opt.updates = !quick && !no_updates;
 }
 
-int main(int argc, char **argv)
+static void fail(const char *what, const char *file, int err)
 {
-	unsigned int rounds, peers = stress_cores() > 1 ? 1 : 0;
-	int err;
+	fprintf(stderr, "bench: %s%s: %s\n", what, file, strerror(err));
+	exit(1);
+}
 
-	parse_options(argc, argv);
-	stress_catch_signals();
-	err = jf_init();
-	if (err) {
-		fprintf(stderr, "bench: jf_init: %s\n", strerror(-err));
-		return 1;
-	}
-	if (opt.csv) {
-		csv = fopen(opt.csv, "w");
-		if (!csv) {
-			fprintf(stderr, "bench: cannot write %s: %s\n", opt.csv,
-				strerror(errno));
-			return 1;
-		}
-	}
-	text = jf_text_create(TEXT_SIZE, (const void *)main);
+static void make_all(void)
+{
+	text = jf_text_create(TEXT_SIZE, (const void *)make_all);
 	if (!text)
 		stress_die(-errno, "no memory for code near the program");
 	cursor = (uint8_t *)(((uintptr_t)jf_text_base(text) + 4095) & ~4095UL);
@@ -1153,16 +1203,11 @@ int main(int argc, char **argv)
 	make_common();
 	make_programs();
 	make_update_sites();
-	rounds = measure();
-	if (!rounds)
-		return 130;
-	if (opt.updates) {
-		fprintf(stderr, "# updates\n");
-		measure_updates(0);
-		if (peers)
-			measure_updates(peers);
-	}
+}
 
+/* @peers: callers beside the updater; 0 or as many as there are cores for. */
+static void print_all(unsigned int rounds, unsigned int peers)
+{
 	print_machine(rounds);
 	if (csv)
 		fprintf(csv, "group,layout,shape,n,ns_min,ns_median,cycles_min,cycles_median,"
@@ -1176,9 +1221,35 @@ int main(int argc, char **argv)
 			print_updates(peers);
 	}
 	print_goals();
-	if (csv && fclose(csv)) {
-		fprintf(stderr, "bench: cannot write %s: %s\n", opt.csv, strerror(errno));
-		return 1;
+}
+
+int main(int argc, char **argv)
+{
+	unsigned int rounds, peers = stress_cores() > 1 ? 1 : 0;
+	int err;
+
+	parse_options(argc, argv);
+	stress_catch_signals();
+	err = jf_init();
+	if (err)
+		fail("jf_init", "", -err);
+	if (opt.csv) {
+		csv = fopen(opt.csv, "w");
+		if (!csv)
+			fail("cannot write ", opt.csv, errno);
 	}
+	make_all();
+	rounds = measure();
+	if (!rounds)
+		return 130;
+	if (opt.updates) {
+		fprintf(stderr, "# updates\n");
+		measure_updates(0);
+		if (peers)
+			measure_updates(peers);
+	}
+	print_all(rounds, peers);
+	if (csv && fclose(csv))
+		fail("cannot write ", opt.csv, errno);
 	return stress_interrupted ? 130 : 0;
 }

@@ -860,92 +860,135 @@ static void test_no_memory(void)
 
 /* --- sites come and go ----------------------------------------------------------- */
 
-static void test_sites(void)
-{
-	struct jf_func op = JF_FUNC_INIT("op", targets[1], JF_NULL_FORBIDDEN);
-	struct jf_key key = JF_KEY_INIT("key", false);
+/* A function with one call site, which is not the engine's yet. */
+struct stray {
+	struct jf_func op;
+	struct jf_key key;
 	stub_fn stub;
-	uint8_t *site = put_call_stub(call_insn(cursor + 7, targets[1]), &stub);
-	struct jf_site_desc d[2] = {
-		{ .addr = site, .func = &op, .form = JF_SITE_CALL },
-		{ .addr = site, .func = &op, .form = JF_SITE_CALL },
-	};
-	void *addrs[2] = { site, site };
-	struct jf_batch batch;
-	unsigned long nth;
-	uint8_t code = 0xcc, *nop_site;
-	stub_fn stub2;
-	int err;
+	uint8_t *site;
+	struct jf_site_desc d[2];
+	void *addrs[2];
+};
+
+static void refuse_wrong_sites(struct stray *s)
+{
+	struct jf_site_desc *d = s->d;
 
 	CHECK(jf_sites_add(d, 2) == -EINVAL, "the same site twice");
-	CHECK(!op.sw.nr_sites, "a site is left");
-	d[1].addr = site + 1;
+	CHECK(!s->op.sw.nr_sites, "a site is left");
+	d[1].addr = s->site + 1;
 	CHECK(jf_sites_add(d, 2) == -EILSEQ, "no call there");
-	d[1].addr = &op;
+	d[1].addr = &s->op;
 	CHECK(jf_sites_add(d, 2) == -EINVAL, "not in a text");
 	d[1].addr = (uint8_t *)jf_text_base(text) + jf_text_size(text) - 4;
 	CHECK(jf_sites_add(d, 2) == -EINVAL, "one byte beyond the text");
-	d[0].key = &key;
+	d[0].key = &s->key;
 	CHECK(jf_sites_add(d, 1) == -EINVAL, "function and key");
 	d[0].func = NULL;
 	CHECK(jf_sites_add(d, 1) == -EINVAL, "a key at a call");
 	d[0].key = NULL;
-	d[0].func = &op;
+	d[0].func = &s->op;
 	d[0].form = (enum jf_site_form)99;
 	CHECK(jf_sites_add(d, 1) == -EINVAL, "no form at all");
 	d[0].form = JF_SITE_TAIL;
 	CHECK(jf_sites_add(d, 1) == -EILSEQ, "a jmp where a call is");
 	d[0].form = JF_SITE_CALL;
+}
+
+static void fail_each_allocation_of_add(struct stray *s)
+{
+	unsigned long nth;
+	int err;
 
 	for (nth = 1; nth < 100; nth++) {
 		fail_at = nth;
-		err = jf_sites_add(d, 1);
+		err = jf_sites_add(s->d, 1);
 		if (!err && fail_at) {
 			fail_at = 0;
 			break;
 		}
 		fail_at = 0;
 		CHECK(err == -ENOMEM, "allocation %lu: %d", nth, err);
-		CHECK(!op.sw.nr_sites, "allocation %lu: a site is left", nth);
-		CHECK(!find_site(atomic_load(&table), (uintptr_t)site), "in the table");
+		CHECK(!s->op.sw.nr_sites, "allocation %lu: a site is left", nth);
+		CHECK(!find_site(atomic_load(&table), (uintptr_t)s->site), "in the table");
 	}
 	CHECK(nth > 3 && nth < 100, "%lu allocations", nth - 1);
-	CHECK(jf_sites_add(d, 1) == -EINVAL, "already a site");
-	CHECK(op.sw.nr_sites == 1, "%zu sites", op.sw.nr_sites);
+	CHECK(jf_sites_add(s->d, 1) == -EINVAL, "already a site");
+	CHECK(s->op.sw.nr_sites == 1, "%zu sites", s->op.sw.nr_sites);
+}
+
+static void refuse_code_over_sites(struct stray *s)
+{
+	struct jf_batch batch;
+	uint8_t code = 0xcc;
 
 	jf_batch_init(&batch);
-	must(jf_batch_code(&batch, site + 4, &code, 1), "jf_batch_code");
+	must(jf_batch_code(&batch, s->site + 4, &code, 1), "jf_batch_code");
 	CHECK(jf_batch_commit(&batch) == -EBUSY, "code over a site");
-	CHECK(jf_batch_code(&batch, &op, &code, 1) == -EINVAL, "code in no text");
+	CHECK(jf_batch_code(&batch, &s->op, &code, 1) == -EINVAL, "code in no text");
 	jf_batch_abort(&batch);
+}
 
-	CHECK(!dynfunc_update(&op, targets[2]), "update");
-	CHECK(stub(ARG) == TAGGED(2, ARG), "updated");
-	CHECK(jf_sites_remove(addrs, 2) == -EINVAL, "twice the same");
-	addrs[1] = site + 1;
-	CHECK(jf_sites_remove(addrs, 2) == -EINVAL, "not a site");
-	CHECK(!jf_sites_remove(addrs, 0), "none");
-	CHECK(jf_sites_remove(addrs, MANY * 2) == -EINVAL, "more than there are");
+static void refuse_wrong_removals(struct stray *s)
+{
+	unsigned long nth;
+
+	CHECK(jf_sites_remove(s->addrs, 2) == -EINVAL, "twice the same");
+	s->addrs[1] = s->site + 1;
+	CHECK(jf_sites_remove(s->addrs, 2) == -EINVAL, "not a site");
+	CHECK(!jf_sites_remove(s->addrs, 0), "none");
+	CHECK(jf_sites_remove(s->addrs, MANY * 2) == -EINVAL, "more than there are");
 	for (nth = 1; nth <= 2; nth++) {
 		fail_at = nth;
-		CHECK(jf_sites_remove(addrs, 1) == -ENOMEM, "allocation %lu", nth);
+		CHECK(jf_sites_remove(s->addrs, 1) == -ENOMEM, "allocation %lu", nth);
 		fail_at = 0;
 	}
 	jf_read_lock();
-	CHECK(jf_sites_remove(addrs, 1) == -EDEADLK, "inside a section");
+	CHECK(jf_sites_remove(s->addrs, 1) == -EDEADLK, "inside a section");
 	jf_read_unlock();
-	nop_site = put_call_stub(jf_insn_nop(), &stub2);
-	d[1] = (struct jf_site_desc){
-		.addr = nop_site, .key = &key, .form = JF_SITE_BRANCH,
-		.label = nop_site + JF_INSN_SIZE + 0x80000000UL,
+}
+
+static void refuse_far_label(struct stray *s)
+{
+	stub_fn stub;
+	uint8_t *site = put_call_stub(jf_insn_nop(), &stub);
+
+	s->d[1] = (struct jf_site_desc){
+		.addr = site, .key = &s->key, .form = JF_SITE_BRANCH,
+		.label = site + JF_INSN_SIZE + 0x80000000UL,
 	};
-	CHECK(jf_sites_add(&d[1], 1) == -ERANGE, "a label out of reach");
-	CHECK(!dynfunc_update(&op, targets[3]), "still there");
-	CHECK(stub(ARG) == TAGGED(3, ARG), "still there");
-	CHECK(!jf_sites_remove(addrs, 1), "remove");
-	CHECK(!dynfunc_update(&op, targets[1]), "no site left to patch");
-	CHECK(stub(ARG) == TAGGED(3, ARG), "a removed site was patched");
-	CHECK(dynfunc_query(&op) == targets[1], "query");
+	CHECK(jf_sites_add(&s->d[1], 1) == -ERANGE, "a label out of reach");
+}
+
+static void test_sites(void)
+{
+	struct stray s = {
+		.op = JF_FUNC_INIT("op", targets[1], JF_NULL_FORBIDDEN),
+		.key = JF_KEY_INIT("key", false),
+	};
+	unsigned int i;
+
+	s.site = put_call_stub(call_insn(cursor + 7, targets[1]), &s.stub);
+	for (i = 0; i < 2; i++) {
+		s.d[i] = (struct jf_site_desc){
+			.addr = s.site, .func = &s.op, .form = JF_SITE_CALL,
+		};
+		s.addrs[i] = s.site;
+	}
+	refuse_wrong_sites(&s);
+	fail_each_allocation_of_add(&s);
+	refuse_code_over_sites(&s);
+	CHECK(!dynfunc_update(&s.op, targets[2]), "update");
+	CHECK(s.stub(ARG) == TAGGED(2, ARG), "updated");
+
+	refuse_wrong_removals(&s);
+	refuse_far_label(&s);
+	CHECK(!dynfunc_update(&s.op, targets[3]), "still there");
+	CHECK(s.stub(ARG) == TAGGED(3, ARG), "still there");
+	CHECK(!jf_sites_remove(s.addrs, 1), "remove");
+	CHECK(!dynfunc_update(&s.op, targets[1]), "no site left to patch");
+	CHECK(s.stub(ARG) == TAGGED(3, ARG), "a removed site was patched");
+	CHECK(dynfunc_query(&s.op) == targets[1], "query");
 	finish("sites: wrong ones, overlaps, failing allocations, removal");
 }
 

@@ -494,13 +494,14 @@ static void usage(FILE *to)
 
 static void parse_options(int argc, char **argv)
 {
-	static const struct stress_option options[] = {
-		{ "duration", &opt.seconds, 1, 1000000 },
-		{ "threads", &opt.callers, 1, 4096 },
-		{ "keys", &opt.keys, 1, MAX_KEYS },
-		{ "max-batch", &opt.max_batch, 1, MAX_KEYS },
-		{ "signals", &opt.signals, 0, 100000 },
-		{ "seed", &opt.seed, 0, ~0UL },
+	static const struct option_row rows[] = {
+		{ "duration", .number = &opt.seconds, .min = 1, .max = 1000000 },
+		{ "threads", .number = &opt.callers, .min = 1, .max = 4096 },
+		{ "keys", .number = &opt.keys, .min = 1, .max = MAX_KEYS },
+		{ "max-batch", .number = &opt.max_batch, .min = 1, .max = MAX_KEYS },
+		{ "signals", .number = &opt.signals, .max = 100000 },
+		{ "seed", .number = &opt.seed, .max = ~0UL },
+		STRESS_BREAK_OPTION
 	};
 
 	opt.seconds = 60;
@@ -509,83 +510,73 @@ static void parse_options(int argc, char **argv)
 	opt.max_batch = 1000;
 	opt.signals = 1000;
 	opt.seed = (unsigned long)time(NULL);
-	stress_parse(argc, argv, usage, options, sizeof(options) / sizeof(*options));
+	options_end(argv, options_parse(argc, argv, usage, STRESS_ROWS(rows)), usage);
 	if (opt.max_batch > opt.keys)
 		opt.max_batch = opt.keys;
 }
 
-int main(int argc, char **argv)
+static struct worker *make_workers(void)
 {
-	uint64_t start, now, report, end;
-	struct worker *workers, *updater, sum = { 0 };
-	struct jf_stats stats;
-	struct jf_batch batch;
-	struct jf_text *text;
-	uint32_t *order;
-	bool fine = true;
+	struct worker *workers = stress_alloc(opt.callers + 1, sizeof(*workers), 128);
 	size_t i;
-
-	setvbuf(stdout, NULL, _IOLBF, 0);
-	parse_options(argc, argv);
-	printf("TAP version 13\n1..1\n");
-	stress_print_cpu();
-	stress_catch_signals();
-	stress_die(jf_init(), "jf_init");
-	stress_die(jf_thread_register(), "jf_thread_register");
-
-	keys = aligned_alloc(64, opt.keys * sizeof(*keys));
-	order = malloc(opt.keys * sizeof(*order));
-	focus = calloc(opt.keys, sizeof(*focus));
-	workers = aligned_alloc(128, (opt.callers + 1) * sizeof(*workers));
-	if (!keys || !order || !focus || !workers)
-		stress_die(-ENOMEM, "main");
-	memset(keys, 0, opt.keys * sizeof(*keys));
-	memset(workers, 0, (opt.callers + 1) * sizeof(*workers));
-	for (i = 0; i < opt.keys; i++)
-		order[i] = (uint32_t)i;
-
-	text = jf_text_create(TEXT_SIZE, (const void *)main);
-	if (!text)
-		stress_die(-errno, "no memory for sites near the program");
-	make_targets(jf_text_base(text));
-	make_sites(text);
-	printf("# %lu callers and 1 updater on %d cores, %lu s, seed %lu\n", opt.callers,
-	       stress_cores(), opt.seconds, opt.seed);
-	printf("# %lu keys, %zu sites; %zu lie across a cache line, %zu of them across a page\n",
-	       opt.keys, nr_sites, lines_crossed, pages_crossed);
 
 	for (i = 0; i <= opt.callers; i++) {
 		workers[i].nr = (unsigned int)i;
 		workers[i].random = stress_seed(opt.seed, i);
 	}
-	updater = self = &workers[opt.callers];
+	return workers;
+}
+
+static void start_callers(struct worker *workers)
+{
+	size_t i;
+
 	for (i = 0; i < opt.callers; i++)
 		stress_die(-pthread_create(&workers[i].thread, NULL, caller, &workers[i]),
 			   "pthread_create");
 	stress_timer(opt.signals, on_alarm);
+}
 
-	jf_batch_init(&batch);
-	start = report = stress_now_ns();
-	end = start + opt.seconds * 1000000000ULL;
-	while (fine && !atomic_load(&stress_stop)) {
-		fine = update(&batch, order);
-		now = stress_now_ns();
-		if (now >= end)
-			break;
-		if (now - report >= 10000000000ULL) {
-			report = now;
-			jf_stats_get(&stats);
-			fprintf(stderr, "# %3llu s: %llu batches, %llu INT3 hits\n",
-				(unsigned long long)((now - start) / 1000000000ULL),
-				(unsigned long long)stats.batches,
-				(unsigned long long)stats.int3_hits);
-		}
-	}
+static void stop_callers(struct worker *workers)
+{
+	size_t i;
+
 	atomic_store(&stress_stop, true);
-	now = stress_now_ns();
 	for (i = 0; i < opt.callers; i++)
 		pthread_join(workers[i].thread, NULL);
 	stress_timer(0, on_alarm);
+}
+
+/* Batch after batch, until the time is up. Tells whether all were fine. */
+static bool update_all_the_time(struct stress_clock *clock)
+{
+	uint32_t *order = stress_order(opt.keys);
+	struct jf_batch batch;
+	struct jf_stats stats;
+	bool fine = true;
+
+	jf_batch_init(&batch);
+	stress_clock_start(clock, opt.seconds);
+	while (fine && !stress_time_is_up(clock)) {
+		fine = update(&batch, order);
+		if (!stress_report_is_due(clock))
+			continue;
+		jf_stats_get(&stats);
+		fprintf(stderr, "# %3llu s: %llu batches, %llu INT3 hits\n",
+			(unsigned long long)stress_seconds(clock),
+			(unsigned long long)stats.batches,
+			(unsigned long long)stats.int3_hits);
+	}
+	free(order);
+	return fine;
+}
+
+/* Prints what was seen. Tells whether it is what must be. */
+static bool report(const struct worker *workers, const struct stress_clock *clock, bool fine)
+{
+	struct worker sum = { 0 };
+	struct jf_stats stats;
+	size_t i;
 
 	for (i = 0; i <= opt.callers; i++) {
 		sum.calls += workers[i].calls;
@@ -597,19 +588,50 @@ int main(int argc, char **argv)
 	jf_stats_get(&stats);
 	printf("# %.1f s: %llu calls checked, %llu of them from signal handlers;"
 	       " %llu met a commit, %llu of these spanned too many versions to tell\n",
-	       (double)(now - start) / 1e9,
+	       (double)(clock->now - clock->start) / 1e9,
 	       (unsigned long long)(sum.calls + sum.signal_calls),
 	       (unsigned long long)sum.signal_calls, (unsigned long long)sum.moving,
 	       (unsigned long long)sum.wide);
 	stress_print_engine(&stats);
 	printf("# the updater's own signal handlers made %llu calls\n",
-	       (unsigned long long)updater->signal_calls);
+	       (unsigned long long)workers[opt.callers].signal_calls);
 
 	fine = fine && !sum.mismatches && sum.calls && stats.batches;
 	printf("%s 1 - stress: %llu mismatches in %llu calls during %llu batches\n",
 	       fine ? "ok" : "not ok", (unsigned long long)sum.mismatches,
 	       (unsigned long long)(sum.calls + sum.signal_calls),
 	       (unsigned long long)stats.batches);
+	return fine;
+}
+
+int main(int argc, char **argv)
+{
+	struct stress_clock clock;
+	struct worker *workers;
+	struct jf_text *text;
+	bool fine;
+
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	parse_options(argc, argv);
+	stress_begin();
+	keys = stress_alloc(opt.keys, sizeof(*keys), 64);
+	focus = stress_alloc(opt.keys, sizeof(*focus), sizeof(*focus));
+	text = jf_text_create(TEXT_SIZE, (const void *)main);
+	if (!text)
+		stress_die(-errno, "no memory for sites near the program");
+	make_targets(jf_text_base(text));
+	make_sites(text);
+	printf("# %lu callers and 1 updater on %d cores, %lu s, seed %lu\n", opt.callers,
+	       stress_cores(), opt.seconds, opt.seed);
+	printf("# %lu keys, %zu sites; %zu lie across a cache line, %zu of them across a page\n",
+	       opt.keys, nr_sites, lines_crossed, pages_crossed);
+
+	workers = make_workers();
+	self = &workers[opt.callers];
+	start_callers(workers);
+	fine = update_all_the_time(&clock);
+	stop_callers(workers);
+	fine = report(workers, &clock, fine);
 	/* Texts and sites end with the process. */
 	return !fine ? 1 : stress_interrupted ? 130 : 0;
 }

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
 /*
- * What the stress programs share: options, random numbers, a clean end on ^C,
- * a report when a thread crashes in patched code, progress.
+ * What the stress programs share: how they begin, random numbers, a clean end
+ * on ^C, a report when a thread crashes in patched code, progress.
  */
 #ifndef JF_STRESS_COMMON_H
 #define JF_STRESS_COMMON_H
 
 #include <errno.h>
-#include <getopt.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -21,6 +20,7 @@
 #include <unistd.h>
 
 #include "libjumpfunc.h"
+#include "options.h"
 
 static _Atomic bool stress_stop;
 static volatile sig_atomic_t stress_interrupted;
@@ -51,22 +51,6 @@ static inline uint64_t stress_seed(uint64_t seed, uint64_t n)
 
 	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ULL;
 	return (z ^ z >> 27) | 1;
-}
-
-static inline unsigned long stress_number(const char *option, const char *text,
-					  unsigned long min, unsigned long max)
-{
-	unsigned long value;
-	char *end;
-
-	errno = 0;
-	value = text ? strtoul(text, &end, 0) : 0;
-	if (!text || errno || end == text || *end || value < min || value > max) {
-		fprintf(stderr, "--%s: a number from %lu to %lu is needed\n", option, min,
-			max);
-		exit(2);
-	}
-	return value;
 }
 
 static void stress_on_interrupt(int sig)
@@ -194,7 +178,7 @@ static const struct {
 	{ "quiesce", JF_BREAK_QUIESCE, "quiesce does not wait" },
 };
 
-static inline void stress_set_break(const char *name)
+static inline void stress_set_break(char *name)
 {
 	size_t i;
 
@@ -219,6 +203,7 @@ static inline unsigned int stress_broadcasts_per_batch(void)
 #define STRESS_BREAK_HELP						\
 	"  --break STEP      leave a step out on purpose: sync1, sync2, sync3, int3,\n" \
 	"                    order, publish or quiesce\n"
+#define STRESS_BREAK_OPTION	{ "break", .take = stress_set_break },
 #else
 static inline unsigned int stress_broadcasts_per_batch(void)
 {
@@ -226,6 +211,7 @@ static inline unsigned int stress_broadcasts_per_batch(void)
 }
 #define STRESS_BREAK_HELP						\
 	"  --break STEP      only in the build named ...-break\n"
+#define STRESS_BREAK_OPTION
 #endif
 
 static inline void stress_print_engine(const struct jf_stats *stats)
@@ -243,55 +229,72 @@ static inline void stress_print_engine(const struct jf_stats *stats)
 	       (double)stats->window_ns_max / 1e3);
 }
 
-/* --- options ----------------------------------------------------------- */
+/* --- beginning and going on ------------------------------------------------ */
 
-struct stress_option {
-	const char *name;
-	unsigned long *value;
-	unsigned long min, max;
+#define STRESS_ROWS(rows)	rows, sizeof(rows) / sizeof(*(rows))
+
+/* Behind the options; the calling thread becomes the updater. */
+static inline void stress_begin(void)
+{
+	printf("TAP version 13\n1..1\n");
+	stress_print_cpu();
+	stress_catch_signals();
+	stress_die(jf_init(), "jf_init");
+	stress_die(jf_thread_register(), "jf_thread_register");
+}
+
+/* Memory that is zero, or no return. */
+static inline void *stress_alloc(size_t nr, size_t size, size_t align)
+{
+	/* A multiple of the alignment, as C wants it. */
+	size_t bytes = (nr * size + align - 1) / align * align;
+	void *memory = aligned_alloc(align, bytes);
+
+	if (!memory)
+		stress_die(-ENOMEM, "memory to begin with");
+	return memset(memory, 0, bytes);
+}
+
+/* The numbers below @nr, for someone to shuffle. */
+static inline uint32_t *stress_order(size_t nr)
+{
+	uint32_t *order = stress_alloc(nr, sizeof(*order), sizeof(*order));
+	size_t i;
+
+	for (i = 0; i < nr; i++)
+		order[i] = (uint32_t)i;
+	return order;
+}
+
+struct stress_clock {
+	uint64_t start, now, end, report;
 };
 
-#define STRESS_MAX_OPTIONS	16
-
-/* Each option takes a number; --help, and --break where it exists, are known. */
-static inline void stress_parse(int argc, char **argv, void (*usage)(FILE *to),
-				const struct stress_option *options, size_t nr)
+static inline void stress_clock_start(struct stress_clock *clock, unsigned long seconds)
 {
-	struct option longs[STRESS_MAX_OPTIONS + 3] = {
-		{ "help", no_argument, NULL, 'h' },
-#ifdef JF_BREAK
-		{ "break", required_argument, NULL, 'b' },
-#endif
-	};
-	size_t i, first = 0;
-	int c;
+	clock->start = clock->now = clock->report = stress_now_ns();
+	clock->end = clock->start + seconds * 1000000000ULL;
+}
 
-	while (longs[first].name)
-		first++;
-	for (i = 0; i < nr && i < STRESS_MAX_OPTIONS; i++)
-		longs[first + i] = (struct option){ options[i].name, required_argument, NULL,
-						    256 + (int)i };
-	while ((c = getopt_long(argc, argv, "h", longs, NULL)) != -1) {
-		if (c == 'h') {
-			usage(stdout);
-			exit(0);
-#ifdef JF_BREAK
-		} else if (c == 'b') {
-			stress_set_break(optarg);
-#endif
-		} else if (c >= 256) {
-			const struct stress_option *o = &options[c - 256];
+/* Tells whether the time is up, or ^C was pressed. */
+static inline bool stress_time_is_up(struct stress_clock *clock)
+{
+	clock->now = stress_now_ns();
+	return clock->now >= clock->end || atomic_load(&stress_stop);
+}
 
-			*o->value = stress_number(o->name, optarg, o->min, o->max);
-		} else {
-			exit(2);
-		}
-	}
-	if (optind < argc) {
-		fprintf(stderr, "%s: no such option: %s\n", argv[0], argv[optind]);
-		usage(stderr);
-		exit(2);
-	}
+/* Tells every ten seconds that a line about progress is due. */
+static inline bool stress_report_is_due(struct stress_clock *clock)
+{
+	if (clock->now - clock->report < 10000000000ULL)
+		return false;
+	clock->report = clock->now;
+	return true;
+}
+
+static inline uint64_t stress_seconds(const struct stress_clock *clock)
+{
+	return (clock->now - clock->start) / 1000000000ULL;
 }
 
 #endif /* JF_STRESS_COMMON_H */

@@ -448,14 +448,15 @@ static void usage(FILE *to)
 
 static void parse_options(int argc, char **argv)
 {
-	static const struct stress_option options[] = {
-		{ "transitions", &opt.transitions, 1, ~0UL },
-		{ "duration", &opt.seconds, 1, 1000000 },
-		{ "threads", &opt.callers, 1, 4096 },
-		{ "traces", &opt.traces, 1, MAX_TRACES },
-		{ "max-batch", &opt.max_batch, 1, MAX_TRACES },
-		{ "signals", &opt.signals, 0, 100000 },
-		{ "seed", &opt.seed, 0, ~0UL },
+	static const struct option_row rows[] = {
+		{ "transitions", .number = &opt.transitions, .min = 1, .max = ~0UL },
+		{ "duration", .number = &opt.seconds, .min = 1, .max = 1000000 },
+		{ "threads", .number = &opt.callers, .min = 1, .max = 4096 },
+		{ "traces", .number = &opt.traces, .min = 1, .max = MAX_TRACES },
+		{ "max-batch", .number = &opt.max_batch, .min = 1, .max = MAX_TRACES },
+		{ "signals", .number = &opt.signals, .max = 100000 },
+		{ "seed", .number = &opt.seed, .max = ~0UL },
+		STRESS_BREAK_OPTION
 	};
 
 	opt.seconds = 600;
@@ -465,89 +466,102 @@ static void parse_options(int argc, char **argv)
 	opt.max_batch = 100;
 	opt.signals = 1000;
 	opt.seed = (unsigned long)time(NULL);
-	stress_parse(argc, argv, usage, options, sizeof(options) / sizeof(*options));
+	options_end(argv, options_parse(argc, argv, usage, STRESS_ROWS(rows)), usage);
 	if (opt.max_batch > opt.traces)
 		opt.max_batch = opt.traces;
 }
 
-int main(int argc, char **argv)
+static struct worker *make_workers(void)
 {
-	uint64_t start, now, report, end, transitions = 0;
-	struct worker *workers, sum = { 0 };
-	struct jf_image_pool *pool;
-	struct jf_trace_batch tb;
-	struct jf_stats stats;
-	struct jf_text *text;
-	struct dead dead = { 0 };
-	size_t i, j, nr_cookies;
-	bool fine = true;
-	uint32_t *order;
-
-	setvbuf(stdout, NULL, _IOLBF, 0);
-	parse_options(argc, argv);
-	printf("TAP version 13\n1..1\n");
-	stress_print_cpu();
-	stress_catch_signals();
-	stress_die(jf_init(), "jf_init");
-	stress_die(jf_thread_register(), "jf_thread_register");
-
-	/* Few more than can be in use, so that they change hands all the time. */
-	nr_cookies = opt.traces * NR_PROBES + opt.max_batch * NR_PROBES;
-	points = aligned_alloc(64, opt.traces * sizeof(*points));
-	cookies = aligned_alloc(64, nr_cookies * sizeof(*cookies));
-	free_cookies = malloc(nr_cookies * sizeof(*free_cookies));
-	dead.list = malloc(nr_cookies * sizeof(*dead.list));
-	order = malloc(opt.traces * sizeof(*order));
-	focus = calloc(opt.traces, sizeof(*focus));
-	workers = aligned_alloc(128, (opt.callers + 1) * sizeof(*workers));
-	if (!points || !cookies || !free_cookies || !dead.list || !order || !focus ||
-	    !workers)
-		stress_die(-ENOMEM, "main");
-	memset(points, 0, opt.traces * sizeof(*points));
-	memset(cookies, 0, nr_cookies * sizeof(*cookies));
-	memset(workers, 0, (opt.callers + 1) * sizeof(*workers));
-	for (i = 0; i < nr_cookies; i++)
-		free_cookies[nr_free_cookies++] = &cookies[i];
-	for (i = 0; i < opt.traces; i++)
-		order[i] = (uint32_t)i;
-
-	text = jf_text_create(opt.traces * 128 + 4096, (const void *)main);
-	pool = jf_image_pool_create(opt.traces + opt.max_batch,
-				    opt.traces + opt.max_batch, (const void *)main);
-	if (!text || !pool)
-		stress_die(-errno, "no memory for code near the program");
-	make_points(text, pool);
-	printf("# %lu callers and 1 updater on %d cores, %lu transitions or %lu s, seed %lu\n",
-	       opt.callers, stress_cores(), opt.transitions, opt.seconds, opt.seed);
+	struct worker *workers = stress_alloc(opt.callers + 1, sizeof(*workers), 128);
+	size_t i;
 
 	for (i = 0; i <= opt.callers; i++) {
 		workers[i].nr = (unsigned int)i;
 		workers[i].random = stress_seed(opt.seed, i);
 	}
-	self = &workers[opt.callers];
+	return workers;
+}
+
+static void start_callers(struct worker *workers)
+{
+	size_t i;
+
 	for (i = 0; i < opt.callers; i++)
 		stress_die(-pthread_create(&workers[i].thread, NULL, caller, &workers[i]),
 			   "pthread_create");
 	stress_timer(opt.signals, on_alarm);
+}
 
-	jf_trace_batch_init(&tb);
-	start = report = now = stress_now_ns();
-	end = start + opt.seconds * 1000000000ULL;
-	while (fine && !atomic_load(&stress_stop) && now < end &&
-	       transitions < opt.transitions) {
-		transitions += update(&tb, order, &dead, &fine);
-		now = stress_now_ns();
-		if (now - report >= 10000000000ULL) {
-			report = now;
-			fprintf(stderr, "# %3llu s: %llu transitions\n",
-				(unsigned long long)((now - start) / 1000000000ULL),
-				(unsigned long long)transitions);
-		}
-	}
+static void stop_callers(struct worker *workers)
+{
+	size_t i;
+
 	stress_timer(0, on_alarm);
 	atomic_store(&stress_stop, true);
 	for (i = 0; i < opt.callers; i++)
 		pthread_join(workers[i].thread, NULL);
+}
+
+/* Few more than can be in use, so that they change hands all the time. */
+static size_t make_cookies(void)
+{
+	size_t i, nr = (opt.traces + opt.max_batch) * NR_PROBES;
+
+	cookies = stress_alloc(nr, sizeof(*cookies), 64);
+	free_cookies = stress_alloc(nr, sizeof(*free_cookies), sizeof(*free_cookies));
+	for (i = 0; i < nr; i++)
+		free_cookies[nr_free_cookies++] = &cookies[i];
+	return nr;
+}
+
+/* Commit after commit, until the time is up. Returns how many transitions. */
+static uint64_t update_all_the_time(struct stress_clock *clock, size_t nr_cookies, bool *fine)
+{
+	struct dead dead = {
+		.list = stress_alloc(nr_cookies, sizeof(*dead.list), sizeof(*dead.list)),
+	};
+	uint32_t *order = stress_order(opt.traces);
+	struct jf_trace_batch tb;
+	uint64_t transitions = 0;
+
+	jf_trace_batch_init(&tb);
+	stress_clock_start(clock, opt.seconds);
+	while (*fine && !stress_time_is_up(clock) && transitions < opt.transitions) {
+		transitions += update(&tb, order, &dead, fine);
+		if (stress_report_is_due(clock))
+			fprintf(stderr, "# %3llu s: %llu transitions\n",
+				(unsigned long long)stress_seconds(clock),
+				(unsigned long long)transitions);
+	}
+	free(order);
+	free(dead.list);
+	return transitions;
+}
+
+static void print_changes(void)
+{
+	static const char *const names[] = { "0", "1", "2", "more" };
+	size_t i, j;
+
+	printf("# transitions from and to this many probes:\n#  from\\to");
+	for (i = 0; i < 4; i++)
+		printf("%9s", names[i]);
+	for (i = 0; i < 4; i++) {
+		printf("\n# %7s", names[i]);
+		for (j = 0; j < 4; j++)
+			printf(" %8llu", (unsigned long long)changes[i][j]);
+	}
+	putchar('\n');
+}
+
+/* Prints what was seen. Tells whether it is what must be. */
+static bool report(const struct worker *workers, const struct stress_clock *clock,
+		   uint64_t transitions, bool fine)
+{
+	struct worker sum = { 0 };
+	struct jf_stats stats;
+	size_t i;
 
 	for (i = 0; i <= opt.callers; i++) {
 		sum.calls += workers[i].calls + workers[i].signal_calls;
@@ -560,24 +574,50 @@ int main(int argc, char **argv)
 	jf_stats_get(&stats);
 	printf("# %.1f s: %llu calls checked, %llu of them from signal handlers, running"
 	       " %llu probes; %llu met a commit, %llu of these spanned too many versions\n",
-	       (double)(now - start) / 1e9, (unsigned long long)sum.calls,
+	       (double)(clock->now - clock->start) / 1e9, (unsigned long long)sum.calls,
 	       (unsigned long long)sum.signal_calls,
 	       (unsigned long long)sum.probe_calls, (unsigned long long)sum.moving,
 	       (unsigned long long)sum.wide);
 	stress_print_engine(&stats);
-	printf("# transitions from and to this many probes:\n#  from\\to");
-	for (i = 0; i < 4; i++)
-		printf("%9s", (const char *[]){ "0", "1", "2", "more" }[i]);
-	for (i = 0; i < 4; i++) {
-		printf("\n# %7s", (const char *[]){ "0", "1", "2", "more" }[i]);
-		for (j = 0; j < 4; j++)
-			printf(" %8llu", (unsigned long long)changes[i][j]);
-	}
-	putchar('\n');
+	print_changes();
 
 	fine = fine && !sum.mismatches && sum.calls && transitions;
 	printf("%s 1 - stress-trace: %llu mismatches in %llu calls during %llu transitions\n",
 	       fine ? "ok" : "not ok", (unsigned long long)sum.mismatches,
 	       (unsigned long long)sum.calls, (unsigned long long)transitions);
+	return fine;
+}
+
+int main(int argc, char **argv)
+{
+	struct stress_clock clock;
+	struct jf_image_pool *pool;
+	struct worker *workers;
+	struct jf_text *text;
+	uint64_t transitions;
+	size_t nr_cookies;
+	bool fine = true;
+
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	parse_options(argc, argv);
+	stress_begin();
+	points = stress_alloc(opt.traces, sizeof(*points), 64);
+	focus = stress_alloc(opt.traces, sizeof(*focus), sizeof(*focus));
+	nr_cookies = make_cookies();
+	text = jf_text_create(opt.traces * 128 + 4096, (const void *)main);
+	pool = jf_image_pool_create(opt.traces + opt.max_batch,
+				    opt.traces + opt.max_batch, (const void *)main);
+	if (!text || !pool)
+		stress_die(-errno, "no memory for code near the program");
+	make_points(text, pool);
+	printf("# %lu callers and 1 updater on %d cores, %lu transitions or %lu s, seed %lu\n",
+	       opt.callers, stress_cores(), opt.transitions, opt.seconds, opt.seed);
+
+	workers = make_workers();
+	self = &workers[opt.callers];
+	start_callers(workers);
+	transitions = update_all_the_time(&clock, nr_cookies, &fine);
+	stop_callers(workers);
+	fine = report(workers, &clock, transitions, fine);
 	return !fine ? 1 : stress_interrupted ? 130 : 0;
 }

@@ -42,6 +42,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../../user/options.h"
+
 #define SLAB	"/sys/kernel/debug/failslab/"
 #define PAGES	"/sys/kernel/debug/fail_page_alloc/"
 #define MAXSTATE 8
@@ -65,7 +67,9 @@ static struct state states[MAXSTATE];
 static int nstates, ngone, nerr = 1, other, verbose, bad;
 static char *gone[MAXSTATE];
 static int allowed[MAXSTATE + 1] = { ENOMEM };
-static long persist;
+static unsigned long persist;		/* -p: so many bytes more each time */
+static unsigned long first = ~0UL, step = 1, max_nth;
+static long attempts, failed, survived;
 static int nth_fd = -1, make_fd = -1;
 static char *buf;
 
@@ -375,127 +379,181 @@ static void parse_op_string(struct op *o, char *text)
 	parse_op(o, argv);
 }
 
-int main(int argc, char **argv)
+static void take_undo(char *text)
 {
-	long n, first = -1, step = 1, max = 20000, attempts = 0, failed = 0, survived = 0, quiet = 0;
-	int c, err, hit, done = 0;
+	parse_op_string(&op_undo, text);
+}
 
-	buf = malloc(READ_SIZE);
-	while ((c = getopt(argc, argv, "+u:b:s:S:g:e:op:n:i:m:v")) != -1) {
-		switch (c) {
-		case 'u':
-			parse_op_string(&op_undo, optarg);
-			break;
-		case 'b':
-			parse_op_string(&op_before, optarg);
-			break;
-		case 's':
-		case 'S': {
-			struct state *s = &states[nstates];
-			char *eq = strchr(optarg, '=');
+static void take_before(char *text)
+{
+	parse_op_string(&op_before, text);
+}
 
-			if (nstates++ == MAXSTATE)
-				exit(2);
-			if (eq) {
-				*eq++ = '\0';
-				s->filtered = 1;
-				if (regcomp(&s->only, eq, REG_EXTENDED | REG_NOSUB))
-					exit((printf("failnth: %s?\n", eq), 2));
-			}
-			s->file = optarg;
-			s->counters = c == 'S';
-			break;
-		}
-		case 'g':
-			if (ngone == MAXSTATE)
-				exit(2);
-			gone[ngone++] = optarg;
-			break;
-		case 'e':
-			if (nerr > MAXSTATE)
-				exit(2);
-			allowed[nerr++] = atoi(optarg);
-			break;
-		case 'o':
-			other = 1;
-			break;
-		case 'p':
-			persist = step = atol(optarg);
-			break;
-		case 'n':
-			first = atol(optarg);
-			break;
-		case 'i':
-			step = atol(optarg);
-			break;
-		case 'm':
-			max = atol(optarg);
-			break;
-		case 'v':
-			verbose++;
-			break;
-		default:
-			return 2;
-		}
+static struct state *add_state(char *text)
+{
+	struct state *s = &states[nstates];
+	char *eq = strchr(text, '=');
+
+	if (nstates++ == MAXSTATE)
+		exit(2);
+	if (eq) {
+		*eq++ = '\0';
+		s->filtered = 1;
+		if (regcomp(&s->only, eq, REG_EXTENDED | REG_NOSUB))
+			exit((printf("failnth: %s?\n", eq), 2));
 	}
-	parse_op(&op_do, argv + optind);
-	setvbuf(stdout, NULL, _IOLBF, 0);
-	if (first < 0)
-		first = persist ? 0 : 1;
-	if (persist && max == 20000)
-		max = 16 << 20;		/* bytes */
-	set_up();
+	s->file = text;
+	return s;
+}
 
-	/* What success looks like. */
-	err = once(&op_before);
+static void take_state(char *text)
+{
+	add_state(text);
+}
+
+static void take_counters(char *text)
+{
+	add_state(text)->counters = 1;
+}
+
+static void take_gone(char *text)
+{
+	if (ngone == MAXSTATE)
+		exit(2);
+	gone[ngone++] = text;
+}
+
+static void take_allowed(char *text)
+{
+	if (nerr > MAXSTATE)
+		exit(2);
+	allowed[nerr++] = atoi(text);
+}
+
+static void take_persist(char *text)
+{
+	persist = step = strtoul(text, NULL, 0);
+}
+
+static void usage(FILE *to)
+{
+	fputs("usage: failnth [OPTION...] DO; what they are, says the beginning of its source\n", to);
+}
+
+static void parse_options(int argc, char **argv)
+{
+	static const struct option_row rows[] = {
+		{ .letter = 'u', .take = take_undo },
+		{ .letter = 'b', .take = take_before },
+		{ .letter = 's', .take = take_state },
+		{ .letter = 'S', .take = take_counters },
+		{ .letter = 'g', .take = take_gone },
+		{ .letter = 'e', .take = take_allowed },
+		{ .letter = 'o', .flag = &other },
+		{ .letter = 'p', .take = take_persist },
+		{ .letter = 'n', .number = &first, .max = ~0UL },
+		{ .letter = 'i', .number = &step, .min = 1, .max = ~0UL },
+		{ .letter = 'm', .number = &max_nth, .max = ~0UL },
+		{ .letter = 'v', .flag = &verbose },
+	};
+
+	parse_op(&op_do, argv + options_parse(argc, argv, usage, rows, sizeof(rows) / sizeof(*rows)));
+	if (first == ~0UL)
+		first = persist ? 0 : 1;
+	if (!max_nth)
+		max_nth = persist ? 16 << 20 /* bytes */ : 20000;
+}
+
+static void undo(long n)
+{
+	int err = once(&op_undo);
+
+	if (err)
+		complain(n, "undo gives %s", strerror(err));
+}
+
+/* What success looks like. */
+static int succeed_once(void)
+{
+	int err = once(&op_before);
+
 	if (err)
 		complain(0, "cannot begin: %s", strerror(err));
 	look_before();
 	err = once(&op_do);
 	if (err) {
 		printf("without a failure: %s %s gives %s\n", op_do.what, op_do.name, strerror(err));
-		tear_down();
-		return 1;
+		return err;
 	}
 	look_after(0, 0, 0);
-	err = once(&op_undo);
-	if (err)
-		complain(0, "undo gives %s", strerror(err));
+	undo(0);
+	return 0;
+}
 
-	for (n = first; !done && !bad && n <= max; n += step) {
+/* Was one hit? As disarm(). */
+static int attempt(long n, int *err)
+{
+	int hit;
+
+	look_before();
+	prepare(&op_do);
+	arm(n);
+	*err = perform(&op_do);
+	hit = disarm();
+	finish(&op_do);
+	attempts++;
+	if (verbose)
+		printf("attempt %ld: %s%s\n", n, *err ? strerror(*err) : "succeeded",
+		       hit ? "" : ", nothing failed");
+	if (*err && !is_allowed(*err))
+		complain(n, "gives %s", strerror(*err));
+	failed += !!*err;
+	survived += !*err && hit == 1;
+	look_after(n, !!*err, hit);
+	return hit;
+}
+
+/* Each allocation in its turn, until none is hit any more. */
+static int fail_one_after_another(void)
+{
+	unsigned long n;
+	int err, hit, quiet = 0;
+
+	for (n = first; !bad && n <= max_nth; n += step) {
 		err = once(&op_before);
 		if (err) {
 			complain(n, "cannot begin: %s", strerror(err));
 			break;
 		}
-		look_before();
-		prepare(&op_do);
-		arm(n);
-		err = perform(&op_do);
-		hit = disarm();
-		finish(&op_do);
-		attempts++;
-		if (verbose)
-			printf("attempt %ld: %s%s\n", n, err ? strerror(err) : "succeeded",
-			       hit ? "" : ", nothing failed");
-		if (err && !is_allowed(err))
-			complain(n, "gives %s", strerror(err));
-		failed += !!err;
-		survived += !err && hit == 1;
-		look_after(n, !!err, hit);
-		if (!err) {
-			err = once(&op_undo);
-			if (err)
-				complain(n, "undo gives %s", strerror(err));
-			/* With a budget, several successes in a row are its end. */
-			quiet++;
-			done = hit == 0 || (hit < 0 && quiet > 8);
-		} else {
+		hit = attempt(n, &err);
+		if (err) {
 			quiet = 0;
 			if (hit == 0)
 				complain(n, "failed although no allocation did");
+			continue;
 		}
+		undo(n);
+		/* With a budget, several successes in a row are its end. */
+		quiet++;
+		if (hit == 0 || (hit < 0 && quiet > 8))
+			return 1;
 	}
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	int done;
+
+	buf = malloc(READ_SIZE);
+	parse_options(argc, argv);
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	set_up();
+	if (succeed_once()) {
+		tear_down();
+		return 1;
+	}
+	done = fail_one_after_another();
 	tear_down();
 	if (!done && !bad) {
 		printf("after %ld attempts there is no end\n", attempts);

@@ -38,6 +38,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../../user/options.h"
+
 #define DIR		"/sys/kernel/debug/jumpfunc/"
 #define MAX_INPUT	(1 << 20)
 #define WRITE_MAX	4095	/* docs/debugfs.md: one write of 1 to 4095 bytes */
@@ -46,10 +48,11 @@
 #define DUMP		(4 << 20)
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 
-static uint64_t seed, rnd;
-static int verbose, bad;
-static long only = -1;
-static int only_bench;
+static unsigned long seed, inputs = 1000000000, seconds, together;
+static unsigned long only;	/* 0: not only one */
+static int verbose, only_bench;
+static uint64_t rnd;
+static int bad;
 
 static uint32_t random32(void)
 {
@@ -103,6 +106,26 @@ static const char * const pieces[] = {
 	"func0", "jf_func0_1", "../", "#",
 };
 
+static void put_into(size_t at, const char *what, size_t n)
+{
+	memmove(in + at + n, in + at, len - at);
+	memcpy(in + at, what, n);
+	len += n;
+}
+
+/* At the limits of a command and of a page, and beyond. */
+static void make_long(void)
+{
+	static const size_t sizes[] = { 255, 256, 4094, 4095, 4096, 4097, 8192, 65536, MAX_INPUT };
+	size_t want = sizes[below(ARRAY_SIZE(sizes))];
+	char fill = one_in(2) ? ' ' : one_in(2) ? 'a' : '\n';
+
+	if (want > len) {
+		memset(in + len, fill, want - len);
+		len = want;
+	}
+}
+
 static void mutate(void)
 {
 	size_t at = len ? below(len + 1) : 0, n;
@@ -118,16 +141,11 @@ static void mutate(void)
 			in[at] ^= 1 << below(8);
 		break;
 	case 2:			/* a NUL */
-		memmove(in + at + 1, in + at, len - at);
-		in[at] = '\0';
-		len++;
+		put_into(at, "", 1);
 		break;
 	case 3:			/* something that means something somewhere */
 		p = pieces[below(ARRAY_SIZE(pieces))];
-		n = strlen(p);
-		memmove(in + at + n, in + at, len - at);
-		memcpy(in + at, p, n);
-		len += n;
+		put_into(at, p, strlen(p));
 		break;
 	case 4:			/* less */
 		n = below(len - at + 1);
@@ -148,19 +166,9 @@ static void mutate(void)
 		if (at < len)
 			in[at] = isupper((unsigned char)in[at]) ? tolower(in[at]) : toupper(in[at]);
 		break;
-	case 8:			/* long, at the limits of a command and of a page, and beyond */
-		if (!one_in(4))
-			break;
-		{
-			static const size_t sizes[] = { 255, 256, 4094, 4095, 4096, 4097, 8192, 65536, MAX_INPUT };
-			size_t want = sizes[below(ARRAY_SIZE(sizes))];
-			char fill = one_in(2) ? ' ' : one_in(2) ? 'a' : '\n';
-
-			if (want > len) {
-				memset(in + len, fill, want - len);
-				len = want;
-			}
-		}
+	case 8:
+		if (one_in(4))
+			make_long();
 		break;
 	}
 }
@@ -853,6 +861,73 @@ static void read_around(long number)
 }
 
 /*
+ * Writes the input to an open file, in one of several ways; may mend the
+ * verdict of what must come of it.
+ */
+static ssize_t write_input(long number, const struct world *a, int file, int fd, int way, long offset,
+			   struct verdict *v)
+{
+	ssize_t r;
+
+	switch (way) {
+	case AT_OFFSET:
+		r = pwrite(fd, in, len, offset);
+		/* What the kernel itself says of files of this kind. */
+		if (r < 0 && errno == ESPIPE)
+			errno = EINVAL;
+		return r;
+	case AFTER_SEEK:
+		lseek(fd, offset, SEEK_SET);
+		/* Where the position could not be set, it is a plain one. */
+		if (lseek(fd, 0, SEEK_CUR) != offset)
+			judge(v, a, file, 0);
+		break;
+	case BAD_POINTER:
+		/* Its end is not there to be read: the command is not to be had. */
+		if (len > 1 && len <= WRITE_MAX) {
+			char *edge = in + MAX_INPUT * 2 - len / 2;
+
+			memcpy(edge, in, len / 2);
+			memset(v, 0, sizeof(*v));
+			v->mode = v->subs = -1;
+			v->err = EFAULT;
+			return write(fd, edge, len);
+		}
+		break;
+	case TWICE:
+		/* On the same open file; the second one is like the first. */
+		if (write(fd, in, len) < 0 && v->err == 0)
+			complain("input %ld to %s, the first time: %s", number, files[file], strerror(errno));
+		break;
+	}
+	return write(fd, in, len);
+}
+
+static void look_after(long number, int file, const struct verdict *v, const struct world *a, struct world *b)
+{
+	if (v->err)
+		refused++;
+	else
+		taken++;
+	if (only_bench)
+		return;
+	look(b);
+	if (v->err)
+		check_refused(number, file, a, b);
+	else
+		check_taken(number, file, v, a, b);
+	if (one_in(32))
+		read_around(number);
+}
+
+static void say_input(long number, int file, int way, long offset, int err)
+{
+	printf("input %ld to %s, way %d, offset %ld, must give %s\n", number, files[file], way, offset,
+	       err ? strerror(err) : "success");
+	print_input();
+}
+
+/*
  * @a: the world before; returns with the world after in @b. What writes to more than one place at once
  * is one input and one look, so that a hundred thousand can be had.
  */
@@ -877,73 +952,17 @@ static void one_input(long number, struct world *a, struct world *b)
 			look(b);
 		return;
 	}
-	if (only >= 0) {
-		printf("input %ld to %s, way %d, offset %ld, must give %s\n", number, files[file], way, offset,
-		       v.err ? strerror(v.err) : "success");
-		print_input();
-	}
+	if (only)
+		say_input(number, file, way, offset, v.err);
 	fd = open_for(file, way == APPEND ? O_APPEND : 0);
 	if (fd < 0)
 		return;
-	switch (way) {
-	case AT_OFFSET:
-		r = pwrite(fd, in, len, offset);
-		/* What the kernel itself says of files of this kind. */
-		if (r < 0 && errno == ESPIPE)
-			errno = EINVAL;
-		break;
-	case AFTER_SEEK:
-		lseek(fd, offset, SEEK_SET);
-		/* Where the position could not be set, it is a plain one. */
-		if (lseek(fd, 0, SEEK_CUR) != offset)
-			judge(&v, a, file, 0);
-		r = write(fd, in, len);
-		break;
-	case BAD_POINTER:
-		/* Its end is not there to be read: the command is not to be had. */
-		if (len > 1 && len <= WRITE_MAX) {
-			char *edge = in + MAX_INPUT * 2 - len / 2;
-
-			memcpy(edge, in, len / 2);
-			r = write(fd, edge, len);
-			memset(&v, 0, sizeof(v));
-			v.mode = v.subs = -1;
-			v.err = EFAULT;
-			break;
-		}
-		r = write(fd, in, len);
-		break;
-	case TWICE:
-		/* On the same open file; the second one is like the first. */
-		if (write(fd, in, len) < 0 && v.err == 0)
-			complain("input %ld to %s, the first time: %s", number, files[file], strerror(errno));
-		r = write(fd, in, len);
-		break;
-	default:
-		r = write(fd, in, len);
-	}
+	r = write_input(number, a, file, fd, way, offset, &v);
 	check_result(number, file, &v, r, len);
 	close(fd);
-	if (only >= 0)
+	if (only)
 		printf("gave %zd\n", r);
-
-	if (only_bench) {
-		if (v.err)
-			refused++;
-		else
-			taken++;
-		return;
-	}
-	look(b);
-	if (v.err) {
-		refused++;
-		check_refused(number, file, a, b);
-	} else {
-		taken++;
-		check_taken(number, file, &v, a, b);
-	}
-	if (one_in(32))
-		read_around(number);
+	look_after(number, file, &v, a, b);
 }
 
 /* --- several at once -------------------------------------------------------------------- */
@@ -1036,10 +1055,10 @@ static void reader(struct shared *s, int who, time_t end)
 	_exit(0);
 }
 
-static void several(long seconds)
+static void several(unsigned long duration)
 {
 	struct shared *s = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	time_t end = time(NULL) + seconds;
+	time_t end = time(NULL) + duration;
 	int i, n = 5, status, fd;
 
 	fd = open_for(FUNCTIONS, 0);
@@ -1066,60 +1085,52 @@ static void several(long seconds)
 		complain("that is not what several writers and readers at once should come to");
 }
 
-int main(int argc, char **argv)
+static void usage(FILE *to)
 {
-	long inputs = 1000000000, seconds = 0, together = 0, n, last = 0;
-	struct world *a = &worlds[0], *b = &worlds[1], *swap;
-	time_t begin = time(NULL), said = begin;
-	struct stat st;
-	int c;
+	fputs("usage: fuzz_debugfs [-s SEED] [-n INPUTS] [-t SECONDS] [-c SECONDS] [-b] [-o N] [-v];"
+	      " what they are, says the beginning of its source\n", to);
+}
 
-	seed = begin;
-	while ((c = getopt(argc, argv, "s:n:t:c:o:bv")) != -1) {
-		switch (c) {
-		case 's':
-			seed = strtoull(optarg, NULL, 0);
-			break;
-		case 'n':
-			inputs = atol(optarg);
-			break;
-		case 't':
-			seconds = atol(optarg);
-			break;
-		case 'c':
-			together = atol(optarg);
-			break;
-		case 'o':
-			only = atol(optarg);
-			break;
-		case 'b':
-			only_bench = 1;
-			break;
-		case 'v':
-			verbose++;
-			break;
-		default:
-			return 2;
-		}
-	}
-	setvbuf(stdout, NULL, _IOLBF, 0);
-	printf("seed %llu\n", (unsigned long long)seed);
-	if (only_bench && stat(DIR "bench", &st)) {
-		printf("no bench: load jumpfunc_bench.ko first\n");
-		return 2;
-	}
+static void parse_options(int argc, char **argv)
+{
+	static const struct option_row rows[] = {
+		{ .letter = 's', .number = &seed, .max = ~0UL },
+		{ .letter = 'n', .number = &inputs, .max = 1000000000 },
+		{ .letter = 't', .number = &seconds, .max = 1000000 },
+		{ .letter = 'c', .number = &together, .max = 1000000 },
+		{ .letter = 'o', .number = &only, .min = 1, .max = 1000000000 },
+		{ .letter = 'b', .flag = &only_bench },
+		{ .letter = 'v', .flag = &verbose },
+	};
+
+	seed = time(NULL);
+	options_end(argv, options_parse(argc, argv, usage, rows, ARRAY_SIZE(rows)), usage);
+}
+
+static void set_up(struct world *a)
+{
+	struct stat st;
+
+	if (only_bench && stat(DIR "bench", &st))
+		exit((printf("no bench: load jumpfunc_bench.ko first\n"), 2));
 	/* Behind the input, room, and then nothing. */
 	in = mmap(NULL, 2 * MAX_INPUT + 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (in == MAP_FAILED || mprotect(in + 2 * MAX_INPUT, 4096, PROT_NONE))
-		return 2;
-
+		exit(2);
 	look(a);
-	if (!a->num && !only_bench) {
-		printf("no functions to be seen in " DIR "functions\n");
-		return 2;
-	}
-	for (n = only >= 0 ? only : 1; n <= (only >= 0 ? only : inputs) && bad < 10; n++) {
-		if (seconds && !(n & 7) && time(NULL) - begin >= seconds)
+	if (!a->num && !only_bench)
+		exit((printf("no functions to be seen in " DIR "functions\n"), 2));
+}
+
+/* Returns the number of the last input. */
+static long one_by_one(struct world *a, struct world *b)
+{
+	long n, last = 0, end = only ? only : inputs;
+	time_t begin = time(NULL), said = begin;
+	struct world *swap;
+
+	for (n = only ? only : 1; n <= end && bad < 10; n++) {
+		if (seconds && !(n & 7) && time(NULL) - begin >= (time_t)seconds)
 			break;
 		one_input(n, a, b);
 		if (!only_bench)
@@ -1134,9 +1145,21 @@ int main(int argc, char **argv)
 		look(b);
 		check_refused(last, BENCH, a, b);
 	}
+	return last;
+}
+
+int main(int argc, char **argv)
+{
+	long last;
+
+	parse_options(argc, argv);
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	printf("seed %lu\n", seed);
+	set_up(&worlds[0]);
+	last = one_by_one(&worlds[0], &worlds[1]);
 	printf("one by one: %ld inputs, %ld taken, %ld refused, %ld not written; %ld targets changed, %ld times read in pieces\n",
 	       last, taken, refused, unsure, changed_targets, partial_reads);
-	if (only < 0 && (!taken || !refused || (!changed_targets && !only_bench)))
+	if (!only && (!taken || !refused || (!changed_targets && !only_bench)))
 		complain("that is not what a fuzzer should come to");
 	if (together && bad < 10)
 		several(together);

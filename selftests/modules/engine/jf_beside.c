@@ -499,20 +499,14 @@ static int change(void *unused)
 	return 0;
 }
 
-/*
- * While a site holds a breakpoint, the kernel cannot tell where instructions
- * begin behind it, and may refuse a probe there with -EILSEQ. That is counted.
- */
-static int test_storm(void)
-{
-	unsigned long end = jiffies + seconds * HZ, n = 0, nbad = 0;
-	unsigned int probes = 0, refused = 0, opt = 0, i = 0;
-	struct task_struct *changer;
-	struct place *p;
-	int cpu, err;
+static struct {
+	unsigned int rounds, probes, refused, opt;
+} storm;
 
-	if (!CHECK_EQ(prepare(), 0))
-		return 0;
+static void storm_reset(void)
+{
+	int cpu;
+
 	for_each_possible_cpu(cpu) {
 		per_cpu(calls, cpu) = 0;
 		per_cpu(bad, cpu) = 0;
@@ -520,37 +514,42 @@ static int test_storm(void)
 	phase = 0;
 	changes = 0;
 	change_err = 0;
-	if (!CHECK_EQ(callers_start(&callers), 0))
-		return 0;
-	changer = kthread_run(change, NULL, "jf_beside_changes");
-	if (!CHECK(!IS_ERR(changer)))
-		goto stop;
-	/* At least once with all that it takes for the control to be optimised. */
-	while (!i || (time_before(jiffies, end) && !fatal_signal_pending(current))) {
-		int distance = i % 5 == 4 ? 5 : -1 - (int)(i % 5);
+	memset(&storm, 0, sizeof(storm));
+}
 
-		FOR_PROBED(p) {
-			err = probe(p, distance, false);
-			/* Else it may be in the midst of an instruction. */
-			if (!err)
-				probes++;
-			else if (CHECK_EQ(err, -EILSEQ) && p->nops && distance < 0)
-				refused++;
-		}
-		if (CHECK_EQ(probe_control(), 0)) {
-			if (i % 3 == 0)
-				opt += CHECK(control_optimised());
-			CHECK_EQ(optimised(), 0);
-			unregister_kprobe(&control_probe);
-		}
-		FOR_PROBED(p)
-			if (p->set)
-				unregister_kprobe(&p->p);
-		i++;
+/*
+ * While a site holds a breakpoint, the kernel cannot tell where instructions
+ * begin behind it, and may refuse a probe there with -EILSEQ. That is counted.
+ */
+static void storm_round(unsigned int i)
+{
+	int distance = i % 5 == 4 ? 5 : -1 - (int)(i % 5), err;
+	struct place *p;
+
+	FOR_PROBED(p) {
+		err = probe(p, distance, false);
+		/* Else it may be in the midst of an instruction. */
+		if (!err)
+			storm.probes++;
+		else if (CHECK_EQ(err, -EILSEQ) && p->nops && distance < 0)
+			storm.refused++;
 	}
-	kthread_stop(changer);
-stop:
-	callers_stop(&callers);
+	if (CHECK_EQ(probe_control(), 0)) {
+		if (i % 3 == 0)
+			storm.opt += CHECK(control_optimised());
+		CHECK_EQ(optimised(), 0);
+		unregister_kprobe(&control_probe);
+	}
+	FOR_PROBED(p)
+		if (p->set)
+			unregister_kprobe(&p->p);
+}
+
+static void storm_check(void)
+{
+	unsigned long n = 0, nbad = 0;
+	int cpu;
+
 	for_each_possible_cpu(cpu) {
 		n += per_cpu(calls, cpu);
 		nbad += per_cpu(bad, cpu);
@@ -559,7 +558,7 @@ stop:
 	CHECK_EQ(nbad, 0);
 	CHECK(n);
 	CHECK(changes > 1);
-	CHECK(probes);
+	CHECK(storm.probes);
 	check_all(phase & 2, 0);
 	CHECK_EQ(set(!(phase & 2)), 0);
 	check_all(!(phase & 2), 0);
@@ -567,7 +566,29 @@ stop:
 		CHECK_EQ(set(false), 0);
 	check_all(false, 0);
 	pr_info("jf_beside: storm: calls %lu changes %u rounds %u probes %u refused %u optimised %u\n",
-		n, changes, i, probes, refused, opt);
+		n, changes, storm.rounds, storm.probes, storm.refused, storm.opt);
+}
+
+static int test_storm(void)
+{
+	unsigned long end = jiffies + seconds * HZ;
+	struct task_struct *changer;
+
+	if (!CHECK_EQ(prepare(), 0))
+		return 0;
+	storm_reset();
+	if (!CHECK_EQ(callers_start(&callers), 0))
+		return 0;
+	changer = kthread_run(change, NULL, "jf_beside_changes");
+	if (CHECK(!IS_ERR(changer))) {
+		/* At least once with all that it takes for the control to be optimised. */
+		do
+			storm_round(storm.rounds++);
+		while (time_before(jiffies, end) && !fatal_signal_pending(current));
+		kthread_stop(changer);
+	}
+	callers_stop(&callers);
+	storm_check();
 	return 0;
 }
 

@@ -475,12 +475,16 @@ static u64 sum(int context, size_t offset)
 #define SUM(context, field)	sum(context, offsetof(struct counters, field))
 #define SUM_ALL(field)	(SUM(IN_TASK, field) + SUM(IN_IRQ, field) + SUM(IN_NMI, field))
 
-static int test_storm(void)
+/* What the updater did. */
+struct updates {
+	struct counters r;
+	unsigned int target[NKEYS];
+	u64 batches, sites, changes, most;
+};
+
+static void storm_reset(void)
 {
-	unsigned int target[NKEYS] = { }, next[NKEYS], cpu, k, i;
-	u64 batches = 0, sites = 0, changes = 0, most = 0, end, ns;
-	struct counters r = { .rnd = 42 };
-	int err = 0;
+	unsigned int cpu, k, i;
 
 	for_each_possible_cpu(cpu) {
 		struct cpu_counters *all = per_cpu_ptr(&counters, cpu);
@@ -491,63 +495,96 @@ static int test_storm(void)
 	}
 	for (k = 0; k < NKEYS; k++)
 		publish(k, BIT(0));
-	if (!CHECK_EQ(register_nmi_handler(NMI_LOCAL, storm_nmi, 0, "jf_many"), 0))
-		return 0;
-	if (!CHECK_EQ(start_threads(), 0))
-		goto out;
+}
 
-	ns = ktime_get_ns();
-	end = ns + seconds * NSEC_PER_SEC;
+/* One key, any subset, or all but the largest one. */
+static unsigned int some_keys(struct counters *r)
+{
+	unsigned int mask = random_of(r) % 3 ? BIT(random_of(r) % 4) :
+			    random_of(r) % (BIT(NKEYS) - 1) + 1;
+
+	return mask & (BIT(min_t(unsigned int, storm_keys, NKEYS)) - 1);
+}
+
+static int storm_update(struct updates *u)
+{
+	unsigned int mask = some_keys(&u->r), next[NKEYS], k;
+	u64 n = 0;
+	int err;
+
+	for (k = 0; k < NKEYS; k++) {
+		next[k] = random_of(&u->r) % NTARGETS;
+		if (!(mask & BIT(k)))
+			continue;
+		publish(k, BIT(u->target[k]) | BIT(next[k]));
+		if (next[k] == u->target[k])
+			continue;
+		u->changes++;
+		n += key_sites[k] + 1;
+	}
+	err = set_keys(mask, next);
+	for (k = 0; k < NKEYS; k++) {
+		if (!(mask & BIT(k)))
+			continue;
+		publish(k, BIT(next[k]));
+		u->target[k] = next[k];
+	}
+	u->batches++;
+	u->sites += n;
+	u->most = max(u->most, n);
+	return err;
+}
+
+static int storm_run(struct updates *u)
+{
+	u64 end = ktime_get_ns() + seconds * NSEC_PER_SEC;
+	int err = 0;
+
 	/* At least some batches, however slow the machine; but not for ever. */
-	while ((ktime_get_ns() < end || (batches < 16 && ktime_get_ns() < end + 60 * NSEC_PER_SEC)) &&
+	while ((ktime_get_ns() < end || (u->batches < 16 && ktime_get_ns() < end + 60 * NSEC_PER_SEC)) &&
 	       !err && !fatal_signal_pending(current)) {
-		/* One key, any subset, or all but the largest one. */
-		unsigned int mask = random_of(&r) % 3 ? BIT(random_of(&r) % 4) :
-				    random_of(&r) % (BIT(NKEYS) - 1) + 1;
-		u64 n = 0;
-
-		mask &= BIT(min_t(unsigned int, storm_keys, NKEYS)) - 1;
-		for (k = 0; k < NKEYS; k++) {
-			next[k] = random_of(&r) % NTARGETS;
-			if (!(mask & BIT(k)))
-				continue;
-			publish(k, BIT(target[k]) | BIT(next[k]));
-			if (next[k] == target[k])
-				continue;
-			changes++;
-			n += key_sites[k] + 1;
-		}
-		err = set_keys(mask, next);
-		for (k = 0; k < NKEYS; k++) {
-			if (!(mask & BIT(k)))
-				continue;
-			publish(k, BIT(next[k]));
-			target[k] = next[k];
-		}
-		batches++;
-		sites += n;
-		most = max(most, n);
+		err = storm_update(u);
 		/* Now and then back to back, as the callers may be in INT3s of the last one. */
-		if (!(batches % 4))
+		if (!(u->batches % 4))
 			usleep_range(200, 1000);
 	}
-	ns = ktime_get_ns() - ns;
-	stop_threads();
+	return err;
+}
 
-	pr_info("jf_many: %llu ms: calls %llu irq %llu nmi %llu; batches %llu keys %llu sites %llu, at most %llu; targets %llu %llu %llu\n",
-		ns / NSEC_PER_MSEC, SUM(IN_TASK, calls), SUM(IN_IRQ, calls), SUM(IN_NMI, calls),
-		batches, changes, sites, most, SUM_ALL(hits[0]), SUM_ALL(hits[1]), SUM_ALL(hits[2]));
-	CHECK_EQ(err, 0);
+static void storm_check(const struct updates *u)
+{
+	unsigned int i;
+
 	CHECK_EQ(SUM_ALL(bad_value), 0);
 	CHECK_EQ(SUM_ALL(bad_target), 0);
 	CHECK(SUM(IN_TASK, calls) > 1000);
 	CHECK(SUM(IN_IRQ, calls) > 100);
 	CHECK(SUM(IN_NMI, calls) > 100);
-	CHECK(batches >= 16);
+	CHECK(u->batches >= 16);
 	for (i = 0; i < NTARGETS; i++)
 		CHECK(SUM_ALL(hits[i]) > 0);
 	CHECK_EQ(set_all(0), 0);
 	check_all(0);
+}
+
+static int test_storm(void)
+{
+	struct updates u = { .r.rnd = 42 };
+	u64 ns;
+
+	storm_reset();
+	if (!CHECK_EQ(register_nmi_handler(NMI_LOCAL, storm_nmi, 0, "jf_many"), 0))
+		return 0;
+	if (!CHECK_EQ(start_threads(), 0))
+		goto out;
+	ns = ktime_get_ns();
+	CHECK_EQ(storm_run(&u), 0);
+	ns = ktime_get_ns() - ns;
+	stop_threads();
+	pr_info("jf_many: %llu ms: calls %llu irq %llu nmi %llu; batches %llu keys %llu sites %llu, at most %llu; targets %llu %llu %llu\n",
+		ns / NSEC_PER_MSEC, SUM(IN_TASK, calls), SUM(IN_IRQ, calls), SUM(IN_NMI, calls),
+		u.batches, u.changes, u.sites, u.most, SUM_ALL(hits[0]), SUM_ALL(hits[1]), SUM_ALL(hits[2]));
+	storm_check(&u);
 out:
 	unregister_nmi_handler(NMI_LOCAL, "jf_many");
 	return 0;

@@ -29,15 +29,9 @@ static struct jf_func stray = __JF_FUNC_INIT(stray, good, 0);
 })
 
 /* All that is read-only by now is written through an alias. */
-static int spoil(const struct module *mod, const struct jf_table *t)
-{
-	const struct jf_site_rec *s = t->sites;
-	const struct jf_ent_rec *e = t->ents;
-	const struct jf_target_rec *r = t->targets;
 
-	if (!strcmp(what, "nothing"))
-		return 0;
-	/* The table. */
+static int spoil_table(const struct jf_table *t)
+{
 	if (!strcmp(what, "magic"))
 		return SET(t->magic, t->magic + 1);
 	if (!strcmp(what, "size"))
@@ -45,10 +39,14 @@ static int spoil(const struct module *mod, const struct jf_table *t)
 	if (!strcmp(what, "owner"))
 		return SET(t->owner, THIS_MODULE);
 	if (!strcmp(what, "outside"))
-		return SET(t->sites_end, (unsigned long)s + (1UL << 30));
+		return SET(t->sites_end, (unsigned long)t->sites + (1UL << 30));
 	if (!strcmp(what, "order"))
-		return SET(t->ents_end, e - 1);
-	/* A site. */
+		return SET(t->ents_end, t->ents - 1);
+	return -ENOENT;
+}
+
+static int spoil_site(const struct jf_site_rec *s)
+{
 	if (!strcmp(what, "site"))
 		return SET(s->addr, (unsigned long)jf_nop - (unsigned long)&s->addr);
 	if (!strcmp(what, "bytes"))
@@ -61,7 +59,11 @@ static int spoil(const struct module *mod, const struct jf_table *t)
 		return SET(s->flags, JF_SITE_BRANCH);
 	if (!strcmp(what, "key"))
 		return SET(s->ent, &stray.ent);
-	/* A key. */
+	return -ENOENT;
+}
+
+static int spoil_key(const struct jf_ent_rec *e)
+{
 	if (!strcmp(what, "twice"))
 		return SET(e[1].ent, e->ent);
 	if (!strcmp(what, "foreign"))
@@ -78,19 +80,24 @@ static int spoil(const struct module *mod, const struct jf_table *t)
 		return SET(e->ent->name, 8);
 	if (!strcmp(what, "enttype"))
 		return SET(e->ent->type, 7);
-	/* Not of the first one, which is called. */
-	if (!strcmp(what, "init")) {
-		struct jf_func *f = container_of(e[1].ent, struct jf_func, ent);
+	return -ENOENT;
+}
 
+/* Not that of the first key, which is called. */
+static int spoil_value(const struct module *mod, const struct jf_ent_rec *e)
+{
+	struct jf_func *f = container_of(e[1].ent, struct jf_func, ent);
+
+	if (!strcmp(what, "init"))
 		return SET(f->func, mod->init) ?: SET(f->init, mod->init);
-	}
 	/* What it falls back to, but not what it calls now. */
-	if (!strcmp(what, "far")) {
-		struct jf_func *f = container_of(e[1].ent, struct jf_func, ent);
-
+	if (!strcmp(what, "far"))
 		return SET(f->init, (unsigned long)f->init - 0x100000000UL);
-	}
-	/* A list of targets. */
+	return -ENOENT;
+}
+
+static int spoil_targets(const struct jf_target_rec *r)
+{
 	if (!strcmp(what, "targets"))
 		return SET(r->ent, &stray.ent);
 	if (!strcmp(what, "list"))
@@ -100,6 +107,25 @@ static int spoil(const struct module *mod, const struct jf_table *t)
 	if (!strcmp(what, "noname"))
 		return SET(r->targets->name, 8);
 	return -ENOENT;
+}
+
+/* What is not known to one of them is for the next one. */
+static int spoil(const struct module *mod, const struct jf_table *t)
+{
+	int err;
+
+	if (!strcmp(what, "nothing"))
+		return 0;
+	err = spoil_table(t);
+	if (err == -ENOENT)
+		err = spoil_site(t->sites);
+	if (err == -ENOENT)
+		err = spoil_key(t->ents);
+	if (err == -ENOENT)
+		err = spoil_value(mod, t->ents);
+	if (err == -ENOENT)
+		err = spoil_targets(t->targets);
+	return err;
 }
 
 static int spoil_notify(struct notifier_block *nb, unsigned long event, void *data)

@@ -2,7 +2,7 @@
 # shellcheck shell=sh
 # What the tests of failing allocations share; sourced after lib.sh.
 
-O=/sys/kernel/debug/jf_ops
+O=/sys/kernel/debug/jf_each_op
 LEAK=/sys/kernel/debug/kmemleak
 
 # What a failed operation must leave as it was: all bytes, targets, states, mappings ...
@@ -15,7 +15,7 @@ fail_start()
 {
 	[ -e /proc/self/fail-nth ] && [ -d /sys/kernel/debug/failslab ] ||
 		jf_skip_all "this kernel cannot let allocations fail (CONFIG_FAULT_INJECTION, CONFIG_FAILSLAB); kernel 6.1-virtual of harness/kernels.tab can"
-	jf_has jf_ops || jf_skip_all "no jf_ops.ko: build selftests/modules"
+	jf_has jf_each_op || jf_skip_all "no jf_each_op.ko: build selftests/modules"
 	jf_tool failnth || jf_skip_all "no failnth, and no compiler to make it with"
 	[ -d /sys/kernel/debug/fail_page_alloc ] || note "no CONFIG_FAIL_PAGE_ALLOC: pages are always there, slab objects are not"
 	jf_complaints_expected

@@ -81,7 +81,7 @@ jf_count()
 	for jf_v; do echo "$jf_c $jf_v" >>"$JF_TMP/counts"; done
 }
 
-# jf_many_calls TEXT: the numbers of calls in what jf_many says of its storms
+# jf_many_calls TEXT: the numbers of calls in what jf_many_sites says of its storms
 jf_many_calls() { echo "$1" | sed -n 's/.* calls \([0-9]*\) irq \([0-9]*\) nmi \([0-9]*\);.*/\1 \2 \3/p'; }
 
 # The module takes its counters with it.

@@ -12,7 +12,7 @@ jf_start "allocations fail, one after the other"
 fail_start
 bench=$(jf_ko jumpfunc_bench) D=/sys/kernel/debug
 
-# op DESCRIPTION COMMAND UNDO [OPTION...]: an operation of jf_ops
+# op DESCRIPTION COMMAND UNDO [OPTION...]: an operation of jf_each_op
 op()
 {
 	jf_desc=$1 jf_cmd=$2 jf_undo=$3; shift 3
@@ -21,7 +21,7 @@ op()
 }
 
 jf_load
-jf_insmod jf_ops
+jf_insmod jf_each_op
 leak_clear
 
 # ---- updates, batches, keys ----
@@ -47,11 +47,11 @@ for p in '' '-p 32'; do
 	}
 	echo "many 0" >$O/do; echo "key 0" >$O/do; echo "count 0" >$O/do
 done
-jf_insmod jf_many
+jf_insmod jf_many_sites
 # shellcheck disable=SC2086
-[ "${JF_BACKEND:-}" = kernel ] || nth "a batch of 5,005 sites" -S $JF/keys -S "$JF/stats=$counters" -s $D/jf_many/text \
-	-u "write $D/jf_many/run set_0" write $D/jf_many/run set_1
-jf_rmmod jf_many
+[ "${JF_BACKEND:-}" = kernel ] || nth "a batch of 5,005 sites" -S $JF/keys -S "$JF/stats=$counters" -s $D/jf_many_sites/text \
+	-u "write $D/jf_many_sites/run set_0" write $D/jf_many_sites/run set_1
+jf_rmmod jf_many_sites
 
 # ---- probes: each number, each size of image ----
 
@@ -164,7 +164,7 @@ fi
 
 # ---- at the end ----
 
-jf_rmmod jf_ops
+jf_rmmod jf_each_op
 i=0
 while [ $i -lt 100 ] && [ "$(jf_stat images_used)" != 0 ]; do sleep 0.2; i=$((i + 1)); done
 check_eq "all images are given back" "$(jf_stat images_used)" 0

@@ -16,12 +16,12 @@ fail_start
 
 every='-i 5' big='-i 25'
 [ "${JF_LONG:-0}" = 0 ] || every='' big=''
-core=$(jf_ko jumpfunc) ops=$(jf_ko jf_ops) bench=$(jf_ko jumpfunc_bench)
+core=$(jf_ko jumpfunc) ops=$(jf_ko jf_each_op) bench=$(jf_ko jumpfunc_bench)
 backend=${JF_BACKEND:+backend=$JF_BACKEND}
 [ -d /sys/kernel/tracing/events ] && events=/sys/kernel/tracing/events || events=/sys/kernel/debug/tracing/events
 
 # All that is allocated once, by whoever comes first, is there now.
-jf_load; jf_insmod jf_ops; jf_rmmod jf_ops; jf_unload
+jf_load; jf_insmod jf_each_op; jf_rmmod jf_each_op; jf_unload
 leak_clear
 maps=$(mappings)
 # shellcheck disable=SC2086
@@ -40,13 +40,13 @@ if [ "$now" -le $((maps + 4)) ]; then pass "no mapping is left behind ($maps bef
 
 jf_load
 # shellcheck disable=SC2086
-hit "a module with functions, keys and tracepoints is loaded" $every $same -o -g /sys/module/jf_ops -u "unload jf_ops" load "$ops"
+hit "a module with functions, keys and tracepoints is loaded" $every $same -o -g /sys/module/jf_each_op -u "unload jf_each_op" load "$ops"
 # shellcheck disable=SC2086
 [ -z "$bench" ] || nth "a module with 12,000 sites is loaded" $big $same -o -g /sys/module/jumpfunc_bench \
 	-u "unload jumpfunc_bench" load "$bench"
-jf_insmod jf_ops
+jf_insmod jf_each_op
 # shellcheck disable=SC2086
-nth "such a module is unloaded" $every -u "load $ops" unload jf_ops
+nth "such a module is unloaded" $every -u "load $ops" unload jf_each_op
 jf_insmod jf_sample_provider
 jf_insmod jf_sample_consumer
 # Its end lets functions of the provider fall back, and that must not fail.

@@ -16,7 +16,7 @@ T=/sys/kernel/tracing
 jf_start "storms with trouble around, $seconds s each"
 jf_load
 be=$(awk '$1 == "backend" {print $2}' $JF/stats)
-jf_has jf_ops || jf_skip_all "no jf_ops.ko: build selftests/modules"
+jf_has jf_each_op || jf_skip_all "no jf_each_op.ko: build selftests/modules"
 
 # ---- who updates ----
 
@@ -167,19 +167,19 @@ if jf_tool ipi_storm; then
 	done
 	jf_stop_all
 fi
-if jf_has jf_many; then
+if jf_has jf_many_sites; then
 	keys=5
 	[ "$be" != kernel ] || keys=2
-	check "jf_many loads" jf_insmod jf_many seconds=$seconds storm_keys=$keys timer_us=400
+	check "jf_many_sites loads" jf_insmod jf_many_sites seconds=$seconds storm_keys=$keys timer_us=400
 	jf_log_mark
-	jf_cases jf_many storm "timers and NMIs at a high rate: "
-	note "$(jf_log_new | sed -n 's/.*jf_many: //p')"
+	jf_cases jf_many_sites storm "timers and NMIs at a high rate: "
+	note "$(jf_log_new | sed -n 's/.*jf_many_sites: //p')"
 
 	# ---- a foreign byte, at the last moment ----
 
 	case $be in
 	xmc|auto)
-		jf_difference sync_broadcasts jf_cases jf_many late "a byte that comes after the check: "
+		jf_difference sync_broadcasts jf_cases jf_many_sites late "a byte that comes after the check: "
 		# Three bytes at five sites, and a broadcast when the breakpoints are gone.
 		check_eq "a byte that comes after the check: a broadcast each time" $jf_diff 15 ;;
 	*) skip "a byte that comes after the check" "back end $be maps nothing at that moment" ;;
@@ -189,11 +189,11 @@ if jf_has jf_many; then
 
 	# The kernel's protocol takes half a minute for five thousand sites.
 	if [ "$be" = kernel ]; then
-		check "jf_many unloads" jf_rmmod jf_many
+		check "jf_many_sites unloads" jf_rmmod jf_many_sites
 	else
 		(
 			trap 'exit 0' TERM
-			while :; do echo set_1 >$D/jf_many/run; echo set_0 >$D/jf_many/run; done
+			while :; do echo set_1 >$D/jf_many_sites/run; echo set_0 >$D/jf_many_sites/run; done
 		) &
 		JF_PIDS="$JF_PIDS $!"
 	fi
@@ -217,7 +217,7 @@ JF_PIDS="$JF_PIDS $!"
 		for c in "many 1" "probes 5 3" "many 0" "probes 5 17" "probes 1 2" "probes 5 2"; do
 			# While one of its files is open, a module cannot go.
 			while [ -e "$JF_TMP/hold" ]; do sleep 0.02; done
-			echo "$c" >$D/jf_ops/do
+			echo "$c" >$D/jf_each_op/do
 		done
 	done 2>/dev/null
 ) &
@@ -226,12 +226,12 @@ jf_end=$(($(date +%s) + 2 * seconds)) n=0 ok=1
 echo 0 0 0 >"$JF_TMP/race"
 # Until both outcomes were met; on a busy machine few updates are made in a module's time.
 until [ "$(date +%s)" -ge $jf_end ] && [ $n -ge 3 ] && grep -q '^[1-9][0-9]* [1-9]' "$JF_TMP/race" || [ $n -ge 100 ]; do
-	insmod "$(jf_ko jf_ops)" || ok=0
+	insmod "$(jf_ko jf_each_op)" || ok=0
 	# At another moment each time.
 	sleep 0.$((n * 7919 % 300 + 100))
 	i=0
 	# Whoever is in one of its files is waited for, after some attempts that meet it there.
-	until rmmod jf_ops 2>/dev/null; do
+	until rmmod jf_each_op 2>/dev/null; do
 		i=$((i + 1))
 		[ $i -lt 4 ] || touch "$JF_TMP/hold"
 		[ $i -lt 4 ] || sleep 0.05
@@ -244,12 +244,12 @@ jf_stop_all
 check_eq "a module came and went $n times in the midst of its updates" $ok 1
 note "updates by name: won, lost, reads that failed: $(cat "$JF_TMP/race")"
 check_match "... some were made, some came too late, every read worked" "$(cat "$JF_TMP/race")" '^[1-9][0-9]* [1-9][0-9]* 0$'
-check_eq "nothing of it is left" "$(grep -c ' jf_ops\|ops_\|\[jf_ops\]' $JF/functions)" 0
+check_eq "nothing of it is left" "$(grep -c ' jf_each_op\|ops_\|\[jf_each_op\]' $JF/functions)" 0
 check "jumpfunc's own function goes on" jf_write functions "func1=jf_func1_1"
 check_eq "... to its target" "$(jf_call 1)" "1 49"
-grep -q '^jf_many ' /proc/modules && {
-	jf_cases jf_many all_0 "after all that: "
-	check "jf_many unloads" jf_rmmod jf_many
+grep -q '^jf_many_sites ' /proc/modules && {
+	jf_cases jf_many_sites all_0 "after all that: "
+	check "jf_many_sites unloads" jf_rmmod jf_many_sites
 }
 i=0
 while [ $i -lt 100 ] && [ "$(jf_stat images_used)" != 0 ]; do sleep 0.2; i=$((i + 1)); done

@@ -14,7 +14,7 @@ seed=${JF_SEED:-$(od -An -N4 -tu4 /dev/urandom | tr -d ' ')}
 jf_start "made-up input to every file, seed $seed (JF_SEED=$seed repeats it)"
 jf_tool fuzz_debugfs || jf_skip_all "no fuzz_debugfs, and no compiler to make it with"
 jf_load
-check "functions of other modules come" eval "jf_insmod jf_ops && jf_insmod jf_sample_provider"
+check "functions of other modules come" eval "jf_insmod jf_each_op && jf_insmod jf_sample_provider"
 leaks=0
 [ -w $LEAK ] && echo scan=off >$LEAK 2>/dev/null && echo clear >$LEAK && leaks=1
 

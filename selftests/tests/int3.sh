@@ -27,7 +27,7 @@ T=/sys/kernel/tracing
 [ -e $T/kprobe_events ] || T=/sys/kernel/debug/tracing
 keys=5
 [ "$be" != kernel ] || keys=3
-check "jf_many loads" jf_insmod jf_many seconds="${JF_STORM_SECONDS:-3}" storm_keys=$keys
+check "jf_many_sites loads" jf_insmod jf_many_sites seconds="${JF_STORM_SECONDS:-3}" storm_keys=$keys
 if [ -w $T/kprobe_events ]; then
 	jf_on_exit "echo 0 >$T/events/kprobes/enable; echo >$T/kprobe_events; echo nop >$T/current_tracer; echo >$T/set_ftrace_filter; echo >$T/trace"
 	check "a kprobe on a target" sh -c "echo 'p:jf_t1 many_t1' >$T/kprobe_events"
@@ -38,8 +38,8 @@ if [ -w $T/kprobe_events ]; then
 	awk '/many_t0 <-/ && !a++ {print "many_t0"; fflush()} /many_t2 <-/ && !b++ {print "many_t2"; fflush()}
 		/jf_t1: \(many_t1/ && !c++ {print "jf_t1"; fflush()} a && b && c {exit}' $T/trace_pipe >"$JF_TMP/trace" &
 	JF_PIDS="$JF_PIDS $!"
-	jf_cases jf_many storm "traced: "
-	log=$(jf_log_new | sed -n 's/.*jf_many: //p')
+	jf_cases jf_many_sites storm "traced: "
+	log=$(jf_log_new | sed -n 's/.*jf_many_sites: //p')
 	note "$log"
 	# shellcheck disable=SC2046
 	jf_count calls $(jf_many_calls "$log")
@@ -58,5 +58,5 @@ if [ -w $T/kprobe_events ]; then
 else
 	skip "tracing on targets" "no kprobe events in this kernel"
 fi
-check "jf_many unloads" jf_rmmod jf_many
+check "jf_many_sites unloads" jf_rmmod jf_many_sites
 jf_done

@@ -13,7 +13,7 @@ if [ "${JF_LONG:-0}" = 1 ]; then
 fi
 jf_start "batches, and a storm of them for $seconds s"
 
-jf_patching || jf_has jf_many || jf_skip_all "$JF_NO_PATCHING: retarget.sh has the storm for it"
+jf_patching || jf_has jf_many_sites || jf_skip_all "$JF_NO_PATCHING: retarget.sh has the storm for it"
 
 preempt=/sys/kernel/debug/sched/preempt
 mode=$(sed -n 's/.*(\(.*\)).*/\1/p' $preempt 2>/dev/null) || true
@@ -45,38 +45,38 @@ for be in $backends; do
 	keys=5
 	[ $be != kernel ] || keys=3
 	jf_difference sync_broadcasts check "$be: a module with 5,000 sites loads" \
-		jf_insmod jf_many seconds=$seconds storm_keys=$keys
+		jf_insmod jf_many_sites seconds=$seconds storm_keys=$keys
 	case $be in
 	xmc|auto) check_eq "$be: one broadcast before its text is run" $jf_diff 1 ;;
 	kernel) check_eq "$be: three broadcasts for each of its sites" $jf_diff 15015 ;;
 	indirect) check_eq "$be: nothing is broadcast as it loads" $jf_diff 0 ;;
 	esac
-	[ $be = indirect ] || jf_cases jf_many layout "$be: "
+	[ $be = indirect ] || jf_cases jf_many_sites layout "$be: "
 	all="all_1 all_0"
 	if [ $be = kernel ] && [ "${JF_LONG:-0}" = 0 ]; then
 		skip "$be: 5,005 sites in one batch" "takes minutes; make stress does it"
 		all=''
 	fi
 	for c in $all; do
-		jf_difference sync_broadcasts jf_cases jf_many $c "$be: "
+		jf_difference sync_broadcasts jf_cases jf_many_sites $c "$be: "
 		case $be in
 		xmc|auto) check_eq "$be: 5,005 sites in one batch take three broadcasts" $jf_diff 3 ;;
 		kernel) check_eq "$be: 5,005 sites take three broadcasts each" $jf_diff 15015 ;;
 		indirect) check_eq "$be: nothing is broadcast" $jf_diff 0 ;;
 		esac
 	done
-	jf_difference sync_broadcasts jf_cases jf_many all_0 "$be: again, "
+	jf_difference sync_broadcasts jf_cases jf_many_sites all_0 "$be: again, "
 	check_eq "$be: a batch that changes nothing takes none" $jf_diff 0
 	if [ $be != indirect ]; then
-		jf_difference sync_broadcasts jf_cases jf_many one_bad "$be: "
+		jf_difference sync_broadcasts jf_cases jf_many_sites one_bad "$be: "
 		check_eq "$be: a batch that is refused takes none" $jf_diff 0
 	fi
 
 	jf_log_mark
 	hits=$(jf_stat int3_hits)
-	jf_cases jf_many storm "$be: "
+	jf_cases jf_many_sites storm "$be: "
 	hits=$(($(jf_stat int3_hits) - hits))
-	log=$(jf_log_new | sed -n 's/.*jf_many: //p')
+	log=$(jf_log_new | sed -n 's/.*jf_many_sites: //p')
 	note "$be: $log"
 	# shellcheck disable=SC2046
 	jf_count calls $(jf_many_calls "$log")
@@ -95,8 +95,8 @@ for be in $backends; do
 	come_and_go &
 	pid=$!
 	jf_log_mark
-	jf_cases jf_many storm "$be: beside busy threads, "
-	log=$(jf_log_new | sed -n 's/.*jf_many: //p')
+	jf_cases jf_many_sites storm "$be: beside busy threads, "
+	log=$(jf_log_new | sed -n 's/.*jf_many_sites: //p')
 	note "$be: $log"
 	# shellcheck disable=SC2046
 	jf_count calls $(jf_many_calls "$log")
@@ -115,7 +115,7 @@ for be in $backends; do
 	check "$be: jf_host unloads" jf_rmmod jf_host
 	[ -z "$mode" ] || echo "$mode" >$preempt
 
-	check "$be: jf_many unloads" jf_rmmod jf_many
+	check "$be: jf_many_sites unloads" jf_rmmod jf_many_sites
 	check "$be: jumpfunc unloads" jf_unload
 done
 jf_done

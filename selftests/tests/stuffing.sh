@@ -15,10 +15,10 @@ jf_start "calls that the kernel counts"
 grep -q Stuffing /sys/devices/system/cpu/vulnerabilities/retbleed 2>/dev/null ||
 	jf_skip_all "this kernel does not count calls, or not on this CPU (retbleed=stuff)"
 
-# Sites of jf_many's smaller keys by where they lead: in front of a function, or to it.
+# Sites of jf_many_sites's smaller keys by where they lead: in front of a function, or to it.
 calls()
 {
-	awk '/^many_k[12] / {on = 1; next} /^[^ ]/ {on = 0} on && $1 == "call" {print $NF == "[jf_many]" ? $(NF - 1) : $NF}' \
+	awk '/^many_k[12] / {on = 1; next} /^[^ ]/ {on = 0} on && $1 == "call" {print $NF == "[jf_many_sites]" ? $(NF - 1) : $NF}' \
 		$JF/functions | sed 's/many_t[0-2]$//' | sort | uniq -c | awk '{print $1, $2}'
 }
 
@@ -30,18 +30,18 @@ for be in kernel auto xmc; do
 	[ $be != kernel ] || jf_cases jf_calls all "$be: again, "
 	check "$be: jf_calls unloads" jf_rmmod jf_calls
 
-	check "$be: jf_many loads" jf_insmod jf_many seconds=3 storm_keys=3
+	check "$be: jf_many_sites loads" jf_insmod jf_many_sites seconds=3 storm_keys=3
 	# The padding has the name that objtool gives it.
 	case $be in
 	kernel) check_eq "$be: all calls are counted" "$(calls)" "110 __pfx_" ;;
 	*) check_eq "$be: calls lead to their targets" "$(calls)" "110 " ;;
 	esac
-	jf_cases jf_many storm "$be: "
+	jf_cases jf_many_sites storm "$be: "
 	[ $be != kernel ] || check_eq "$be: all calls are counted" "$(calls)" "110 __pfx_"
-	jf_difference sync_broadcasts jf_cases jf_many all_0 "$be: once more, "
+	jf_difference sync_broadcasts jf_cases jf_many_sites all_0 "$be: once more, "
 	check_eq "$be: what is there is not written again" $jf_diff 0
 	check_eq "$be: no update failed" "$(jf_stat errors)" 0
-	check "$be: jf_many unloads" jf_rmmod jf_many
+	check "$be: jf_many_sites unloads" jf_rmmod jf_many_sites
 	check "$be: jumpfunc unloads" jf_unload
 done
 check_eq "every site read back as written" "$(jf_log | grep -c 'does not read back')" 0

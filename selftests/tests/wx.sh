@@ -69,7 +69,7 @@ jf_has jf_wx || jf_skip_all "no jf_wx.ko: build selftests/modules"
 check "jf_wx watches" jf_insmod jf_wx
 look_quiet "jumpfunc loaded"
 
-check "5,000 sites come" jf_insmod jf_many
+check "5,000 sites come" jf_insmod jf_many_sites
 check "probes and callers come" jf_insmod jf_trace_storm
 echo 20 >$S/run
 look_quiet "modules loaded, probes changed"
@@ -82,8 +82,8 @@ esac
 storm()
 {
 	while :; do
-		echo set_1 >/sys/kernel/debug/jf_many/run
-		echo set_0 >/sys/kernel/debug/jf_many/run
+		echo set_1 >/sys/kernel/debug/jf_many_sites/run
+		echo set_0 >/sys/kernel/debug/jf_many_sites/run
 	done
 }
 probes() { while :; do echo 10 >$S/run; done; }
@@ -100,17 +100,17 @@ while [ $i -lt $looks ]; do
 done
 jf_stop_all
 # The write that was under way has ended when the next one has.
-jf_write func2 0; echo 1 >$S/run; echo set_0 >/sys/kernel/debug/jf_many/run
+jf_write func2 0; echo 1 >$S/run; echo set_0 >/sys/kernel/debug/jf_many_sites/run
 note "$(($(jf_stat batches) - n)) transactions meanwhile, $(($(value maps) - maps)) mappings"
 look_quiet "after the storm"
 
 # What fails must take its mapping along as well.
 if [ "$be" != indirect ]; then
-	jf_cases jf_many one_bad
+	jf_cases jf_many_sites one_bad
 	look_quiet "after batches that failed"
 fi
 jf_rmmod jf_trace_storm
-jf_rmmod jf_many
+jf_rmmod jf_many_sites
 # Their pages have other uses by now.
 look "modules gone"
 closed "modules gone"

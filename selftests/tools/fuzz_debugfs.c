@@ -185,9 +185,9 @@ static const struct known {
 	{ "func1", "jumpfunc", "jf_func1_0", NULL, { "jf_func1_0", "jf_func1_1", "jf_func1_2" } },
 	{ "func2", "jumpfunc", "jf_func2_0", NULL, { "jf_func2_0", "jf_func2_1", "jf_func2_2" } },
 	{ "func3", "jumpfunc", "jf_func3_0", NULL, { "jf_func3_0", "jf_func3_1", "jf_func3_2" } },
-	{ "ops_0", "jf_ops", "target_0", NULL, { "target_0", "target_1", "target_2" } },
-	{ "ops_1", "jf_ops", "target_0", NULL, { "target_0", "target_1", "target_2" } },
-	{ "ops_ret0", "jf_ops", "return-0", "return-0", { "target_0", "target_1" } },
+	{ "ops_0", "jf_each_op", "target_0", NULL, { "target_0", "target_1", "target_2" } },
+	{ "ops_1", "jf_each_op", "target_0", NULL, { "target_0", "target_1", "target_2" } },
+	{ "ops_ret0", "jf_each_op", "return-0", "return-0", { "target_0", "target_1" } },
 	{ "sample_filter", "jf_sample_provider", "accept_short", NULL, { "accept_short", "accept_all" } },
 	{ "sample_hook", "jf_sample_provider", "none", "none", { "print_packet" } },
 	{ "sample_quota", "jf_sample_provider", "return-0", "return-0", { "two_per_port" } },
@@ -1063,7 +1063,7 @@ static void several(unsigned long duration)
 
 	fd = open_for(FUNCTIONS, 0);
 	if (fd < 0 || write(fd, "ops_0=target_0 ops_1=target_0", 29) != 29)
-		complain("cannot set ops_0 and ops_1: is jf_ops loaded?");
+		complain("cannot set ops_0 and ops_1: is jf_each_op loaded?");
 	close(fd);
 	look(&worlds[0]);
 	fflush(stdout);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Spoils the tables of jf_badtab.ko while that is loaded: after its text and data
+ * Spoils the tables of jf_spoil_victim.ko while that is loaded: after its text and data
  * are in place and before jumpfunc looks at them. The parameter "what" says how.
  *
  * Before the tests of counts and names were added to core/module.c, "count", "name",
@@ -12,7 +12,7 @@
 
 static char what[16] = "nothing";
 module_param_string(what, what, sizeof(what), 0600);
-MODULE_PARM_DESC(what, "what to do to the next jf_badtab.ko");
+MODULE_PARM_DESC(what, "what to do to the next jf_spoil_victim.ko");
 
 /* Looks like a key and stands in no table. */
 static int good(int a)
@@ -133,7 +133,7 @@ static int spoil_notify(struct notifier_block *nb, unsigned long event, void *da
 	struct module *mod = data;
 	unsigned int i;
 
-	if (event != MODULE_STATE_COMING || strcmp(mod->name, "jf_badtab"))
+	if (event != MODULE_STATE_COMING || strcmp(mod->name, "jf_spoil_victim"))
 		return NOTIFY_OK;
 	for (i = 0; i < mod->num_kp; i++)
 		if (mod->kp[i].ops == &jf_table_ops)
@@ -163,4 +163,4 @@ const struct jft_case jft_cases[] = { { } };
 module_init(spoil_init);
 module_exit(spoil_exit);
 MODULE_LICENSE("GPL");
-MODULE_DESCRIPTION("Spoils the tables of jf_badtab while it is loaded");
+MODULE_DESCRIPTION("Spoils the tables of jf_spoil_victim while it is loaded");

@@ -2,13 +2,13 @@
 /*
  * A module that goes away: with a key of its own, and with functions that are
  * targets of another module's key. From its init and exit functions it tries
- * what cannot work then. The log says what came of it; bad.sh reads it.
+ * what cannot work then. The log says what came of it; refusals.sh reads it.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 #include <linux/module.h>
 
-#include "jf_bad.h"
+#include "jf_refusals.h"
 
 static noinline int bad_target(int a)
 {

@@ -3,7 +3,7 @@
  * Everything that jumpfunc does for a module, one operation at a time, so that a
  * test can let each of its steps fail, and look at what came of it.
  *
- * /sys/kernel/debug/jf_ops/
+ * /sys/kernel/debug/jf_each_op/
  *   do		write one of
  *		  one T		dynfunc_update() of one function to its target T, 0 or 1
  *		  many T	a batch of 12 functions and 4 keys
@@ -284,7 +284,7 @@ static struct dentry *dir;
 
 static int __init ops_init(void)
 {
-	dir = debugfs_create_dir("jf_ops", NULL);
+	dir = debugfs_create_dir("jf_each_op", NULL);
 	debugfs_create_file("do", 0200, dir, NULL, &do_fops);
 	debugfs_create_file("state", 0400, dir, NULL, &state_fops);
 	return 0;
@@ -298,7 +298,7 @@ static void __exit ops_exit(void)
 	/* Those that are left, jumpfunc removes; half of them are taken away here. */
 	for (i = 0; i < ARRAY_SIZE(tps); i += 2)
 		if (do_probes(tps[i].nargs, 0))
-			pr_err("jf_ops: probes cannot be removed at exit\n");
+			pr_err("jf_each_op: probes cannot be removed at exit\n");
 }
 
 module_init(ops_init);

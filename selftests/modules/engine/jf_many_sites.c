@@ -458,7 +458,7 @@ static void stop_threads(void)
 static int start_threads(void)
 {
 	WRITE_ONCE(storming, true);
-	callers = (struct callers){ "jf_many", storm_thread, storm_tick, timer_us };
+	callers = (struct callers){ "jf_many_sites", storm_thread, storm_tick, timer_us };
 	return callers_start(&callers);
 }
 
@@ -573,7 +573,7 @@ static int test_storm(void)
 	u64 ns;
 
 	storm_reset();
-	if (!CHECK_EQ(register_nmi_handler(NMI_LOCAL, storm_nmi, 0, "jf_many"), 0))
+	if (!CHECK_EQ(register_nmi_handler(NMI_LOCAL, storm_nmi, 0, "jf_many_sites"), 0))
 		return 0;
 	if (!CHECK_EQ(start_threads(), 0))
 		goto out;
@@ -581,12 +581,12 @@ static int test_storm(void)
 	CHECK_EQ(storm_run(&u), 0);
 	ns = ktime_get_ns() - ns;
 	stop_threads();
-	pr_info("jf_many: %llu ms: calls %llu irq %llu nmi %llu; batches %llu keys %llu sites %llu, at most %llu; targets %llu %llu %llu\n",
+	pr_info("jf_many_sites: %llu ms: calls %llu irq %llu nmi %llu; batches %llu keys %llu sites %llu, at most %llu; targets %llu %llu %llu\n",
 		ns / NSEC_PER_MSEC, SUM(IN_TASK, calls), SUM(IN_IRQ, calls), SUM(IN_NMI, calls),
 		u.batches, u.changes, u.sites, u.most, SUM_ALL(hits[0]), SUM_ALL(hits[1]), SUM_ALL(hits[2]));
 	storm_check(&u);
 out:
-	unregister_nmi_handler(NMI_LOCAL, "jf_many");
+	unregister_nmi_handler(NMI_LOCAL, "jf_many_sites");
 	return 0;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* A key of jf_bad.ko that jf_bad_target.ko tries to lead into itself. */
-#ifndef JF_BAD_H
-#define JF_BAD_H
+/* A key of jf_refusals.ko that jf_refusals_target.ko tries to lead into itself. */
+#ifndef JF_REFUSALS_H
+#define JF_REFUSALS_H
 
 #include <jumpfunc/dynfunc.h>
 

@@ -24,7 +24,7 @@ static int __init badtab_init(void)
 /* Not __init text: it has to be there for longer. */
 static void __exit badtab_exit(void)
 {
-	pr_info("jf_badtab: %d\n", dynfunc_call(badtab_a, 1) + dynfunc_call(badtab_a, 2));
+	pr_info("jf_spoil_victim: %d\n", dynfunc_call(badtab_a, 1) + dynfunc_call(badtab_a, 2));
 }
 
 module_init(badtab_init);

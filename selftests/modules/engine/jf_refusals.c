@@ -8,11 +8,11 @@
  *   twice	jf_mark() takes different values for equal ones
  *   foreign, int3	jf_arch_check() finds nothing
  *   atomic	jf_check_context() does not look at interrupts
- * and in jf_bad_target.c: the tests of __init text and of MODULE_STATE_GOING in
+ * and in jf_refusals_target.c: the tests of __init text and of MODULE_STATE_GOING in
  * jf_check_func() and jf_check_change() removed.
  */
 #include "jf_test.h"
-#include "jf_bad.h"
+#include "jf_refusals.h"
 
 #include <linux/preempt.h>
 #include <linux/spinlock.h>

@@ -15,10 +15,10 @@ state() { awk '/^ / {print; next} {$(NF - 1) = ""; print}' $JF/functions; cat $J
 
 # ---- updates ----
 
-check "jf_bad loads" jf_insmod jf_bad patches=$patches
+check "jf_refusals loads" jf_insmod jf_refusals patches=$patches
 before=$(state)
 for c in range null twice circular unknown foreign int3 atomic batch; do
-	jf_cases jf_bad $c
+	jf_cases jf_refusals $c
 	after=$(state)
 	if [ "$after" = "$before" ]; then
 		pass "$c: all sites are as they were"
@@ -28,17 +28,17 @@ for c in range null twice circular unknown foreign int3 atomic batch; do
 done
 check_eq "an update from atomic context is told once" "$(jf_log | grep -c 'update from atomic context')" 1
 n=$(jf_stat sync_broadcasts)
-jf_cases jf_bad nothing
+jf_cases jf_refusals nothing
 check_eq "what changes nothing broadcasts nothing" "$(jf_stat sync_broadcasts)" "$n"
 
 # ---- modules on their way in and out ----
 
 jf_log_mark
-check "jf_bad_target loads" jf_insmod jf_bad_target
-check "jf_bad_target unloads" jf_rmmod jf_bad_target
-jf_log_new | grep 'jf_bad_target: ' >"$JF_TMP/log"
+check "jf_refusals_target loads" jf_insmod jf_refusals_target
+check "jf_refusals_target unloads" jf_rmmod jf_refusals_target
+jf_log_new | grep 'jf_refusals_target: ' >"$JF_TMP/log"
 # EINVAL is 22, EBUSY is 16.
-said() { check_eq "$1" "$(sed -n "s/.*jf_bad_target: $1: //p" "$JF_TMP/log")" "$2"; }
+said() { check_eq "$1" "$(sed -n "s/.*jf_refusals_target: $1: //p" "$JF_TMP/log")" "$2"; }
 said "own key to init text" "-22, then 501"
 said "other key to init text" "-22, then 2"
 said "own key from init" "0, then 601"
@@ -48,7 +48,7 @@ said "other key to a going module" "-16, then 501"
 said "both from exit" "-16, then 501"
 check_eq "what led into the module fell back" "$(state)" "$before"
 check_eq "one key fell back" "$(jf_stat fallbacks)" 1
-check "jf_bad unloads" jf_rmmod jf_bad
+check "jf_refusals unloads" jf_rmmod jf_refusals
 
 # ---- bad tables ----
 
@@ -59,12 +59,12 @@ refused()
 {
 	printf %s "$1" >/sys/module/jf_spoil/parameters/what
 	jf_log_mark
-	if insmod "$(jf_ko jf_badtab)" 2>"$JF_TMP/out"; then
+	if insmod "$(jf_ko jf_spoil_victim)" 2>"$JF_TMP/out"; then
 		fail "a table with bad $1 is refused" "it was accepted: $(jf_log_new)"
-		rmmod jf_badtab
+		rmmod jf_spoil_victim
 		return
 	fi
-	check_match "a table with bad $1 is refused with a reason" "$(jf_log_new | grep 'jumpfunc: jf_badtab:')" "$2"
+	check_match "a table with bad $1 is refused with a reason" "$(jf_log_new | grep 'jumpfunc: jf_spoil_victim:')" "$2"
 }
 
 for w in magic size; do refused $w "another version"; done
@@ -86,8 +86,8 @@ if [ $patches = 1 ]; then
 fi
 check_eq "none of them leaves anything behind" "$(state)" "$before"
 printf nothing >/sys/module/jf_spoil/parameters/what
-check "the same module with good tables loads" jf_insmod jf_badtab
-check "... and unloads" jf_rmmod jf_badtab
+check "the same module with good tables loads" jf_insmod jf_spoil_victim
+check "... and unloads" jf_rmmod jf_spoil_victim
 check "jumpfunc goes on working" jf_write func1 1
 check_eq "... and its functions do, too" "$(jf_call 1 | cut -d" " -f1)" 1
 jf_done

@@ -12,22 +12,22 @@ static noinline int good(int a)
 	return a + 1;
 }
 
-DEFINE_DYNFUNC(badtab_a, good);
-DEFINE_DYNFUNC(badtab_b, good);
-DYNFUNC_TARGETS(badtab_a, good);
+DEFINE_DYNFUNC(victim_a, good);
+DEFINE_DYNFUNC(victim_b, good);
+DYNFUNC_TARGETS(victim_a, good);
 
-static int __init badtab_init(void)
+static int __init victim_init(void)
 {
 	return 0;
 }
 
 /* Not __init text: it has to be there for longer. */
-static void __exit badtab_exit(void)
+static void __exit victim_exit(void)
 {
-	pr_info("jf_spoil_victim: %d\n", dynfunc_call(badtab_a, 1) + dynfunc_call(badtab_a, 2));
+	pr_info("jf_spoil_victim: %d\n", dynfunc_call(victim_a, 1) + dynfunc_call(victim_a, 2));
 }
 
-module_init(badtab_init);
-module_exit(badtab_exit);
+module_init(victim_init);
+module_exit(victim_exit);
 MODULE_LICENSE("GPL");
 MODULE_DESCRIPTION("Has tables that jf_spoil spoils");

@@ -7,7 +7,7 @@ set -eu
 usage()
 {
 	cat <<-EOF
-	usage: breaks.sh [--seconds N] [--builds FOLDER]
+	usage: leave-out.sh [--seconds N] [--builds FOLDER]
 	Runs the stress programs with one step of the protocol missing, for at
 	most N seconds each (default 5). Steps without which callers go astray
 	on any machine must be noticed. A missing broadcast shows only on CPUs
@@ -23,12 +23,12 @@ while [ $# -gt 0 ]; do
 	--seconds) seconds=${2:?--seconds needs a number}; shift 2 ;;
 	--builds) builds=${2:?--builds needs a folder}; shift 2 ;;
 	--help | -h) usage; exit 0 ;;
-	*) echo "breaks.sh: unknown option $1" >&2; usage >&2; exit 2 ;;
+	*) echo "leave-out.sh: unknown option $1" >&2; usage >&2; exit 2 ;;
 	esac
 done
 for program in stress-break stress-trace-break; do
 	if [ ! -x "$builds/$program" ]; then
-		echo "breaks.sh: $builds/$program is missing; make it with: make -C user" >&2
+		echo "leave-out.sh: $builds/$program is missing; make it with: make -C user" >&2
 		exit 2
 	fi
 done

@@ -85,19 +85,27 @@ stop_building()
 	building=
 }
 
-# fetch_built NAME: builds it, unless the cache has it; sets out.  The lock is held, lookup is done.
-fetch_built()
+# What the functions from here to fetch_built tell each other, for one kernel: its name, the
+# fragments of its configuration, the sources' tree, its version and release, what is built (arch,
+# target, image, vars for make), the options wanted, the folders (top, out, o) and the log.
+fragments=() vars=() make=()
+
+# choose_fragments: sets fragments from the flavour
+choose_fragments()
 {
-	local name=$1 top=$2 tree fragments=() f arch target kversion wanted key release missing log o make
-	local image vars=()
+	local f
+	fragments=()
 	for f in ${flavour//,/ }; do
 		f=${f#source:}
 		[ -e "$JF_CONFIGS/$f.config" ] ||
 			die "harness/kernels.tab wants fragment '$f' for kernel $name: there is no harness/vm/config/$f.config"
 		fragments+=("$JF_CONFIGS/$f.config")
 	done
-	"$JF_TREE/harness/deps.sh" source
-	tree=$(source_tree "$name")
+}
+
+# choose_target: what to make, by the fragments; sets arch, target, image, vars
+choose_target()
+{
 	arch=$(directive JF_ARCH "${fragments[@]}" | tail -n 1)
 	: "${arch:=x86_64}"
 	if [ "$arch" = um ]; then
@@ -105,30 +113,34 @@ fetch_built()
 	else
 		target=bzImage image=arch/x86/boot/bzImage
 	fi
-	for f in $(directive JF_MAKE "${fragments[@]}"); do vars+=("$f"); done
+	mapfile -t vars < <(directive JF_MAKE "${fragments[@]}")
+}
+
+# choose_options: sets kversion, release, and wanted: all that its configuration must have
+choose_options()
+{
 	kversion=$(awk '$2 == "=" {v[$1] = $3} END {print v["VERSION"] "." v["PATCHLEVEL"] "." v["SUBLEVEL"]}' \
 		<(head -n 5 "$tree/Makefile"))
 	wanted=$(merge "$kversion" "${fragments[@]}") || die "these lines of fragments are no options"
 	wanted+=$'\n'"CONFIG_LOCALVERSION=\"-${name#*-}\""
 	release=$kversion-${name#*-}
+}
 
-	key=$({ echo "$JF_RECIPE $arch ${vars[*]} ${tree##*/}"; echo "$wanted"; gcc -v 2>&1 | tail -n 1
-		for f in "${fragments[@]}"; do cat "${f%.config}.sed" 2>/dev/null || true; done; } |
-		sha256sum | cut -c 1-12)
-	out=$top/$release-$key
-	[ ! -e "$out/info" ] || return 0
+# recipe: a word for all that a build depends on
+recipe()
+{
+	local f
+	{
+		echo "$JF_RECIPE $arch ${vars[*]} ${tree##*/}"
+		echo "$wanted"
+		gcc -v 2>&1 | tail -n 1
+		for f in "${fragments[@]}"; do cat "${f%.config}.sed" 2>/dev/null || true; done
+	} | sha256sum | cut -c 1-12
+}
 
-	# Each build takes all CPUs.
-	exec 6>"$(cache_dir kernels)/build.lock"
-	flock -n 6 || { say "waiting for another kernel's build"; flock 6; }
-	trap 'stop_building; rm -rf "$out"' EXIT
-	trap 'stop_building; exit 130' INT TERM HUP
-	rm -rf "$out"; mkdir -p "$out/build"
-	o=$out/build log=$top/build.log
-	: >"$log"
-	tree=$(edited "$tree" "$out" "${fragments[@]}")
-	make=(make -C "$tree" "O=$o" "ARCH=$arch" "-j$(nproc)" "${vars[@]}")
-
+configure_built()
+{
+	local missing
 	echo "$wanted" >"$out/wanted"
 	expected=0
 	quietly "$log" "${make[@]}" "KCONFIG_ALLCONFIG=$out/wanted" allnoconfig ||
@@ -136,15 +148,23 @@ fetch_built()
 	missing=$(dropped "$out/wanted" "$o/.config")
 	[ -z "$missing" ] ||
 		die "kernel $name ($kversion) does not take these options of its fragments; something that they depend on is missing, or they have another name there:"$'\n'"$(sed 's/^/  /' <<<"$missing")"
+}
 
+compile_built()
+{
 	# Seen once, it is known.
 	expected=$(cat "$top/expected" 2>/dev/null || echo 1000)
 	say "building kernel $name ($release) from ${tree##*/}: 5 to 10 minutes of CPU time, once; log in $log"
-	if ! quietly "$log" "${make[@]}" $target modules; then
+	if ! quietly "$log" "${make[@]}" "$target" modules; then
 		grep -E -m 5 -A 5 'error: |\*\*\* |undefined reference' "$log" >&2 || tail -n 20 "$log" >&2
 		die "kernel $name does not build: the whole output is in $log"
 	fi
 	grep -cE '^ +(CC|AS|HOSTCC) ' "$log" >"$top/expected" || true
+}
+
+# keep_built: what is of use of the build, and info, which says where it is
+keep_built()
+{
 	cp "$o/$image" "$out/vmlinuz"
 	cp "$o/.config" "$out/config"
 	mv "$o/System.map" "$out/System.map"
@@ -169,6 +189,33 @@ fetch_built()
 		mem=$(directive JF_MEM "${fragments[@]}" | largest)
 	EOF
 	mv "$out/info.new" "$out/info"
+}
+
+# fetch_built NAME: builds it, unless the cache has it; sets out.  The lock is held, lookup is done.
+fetch_built()
+{
+	local name=$1 top=$2 tree arch target image kversion release wanted log o
+	choose_fragments
+	"$JF_TREE/harness/deps.sh" source
+	tree=$(source_tree "$name")
+	choose_target
+	choose_options
+	out=$top/$release-$(recipe)
+	[ ! -e "$out/info" ] || return 0
+
+	# Each build takes all CPUs.
+	exec 6>"$(cache_dir kernels)/build.lock"
+	flock -n 6 || { say "waiting for another kernel's build"; flock 6; }
+	trap 'stop_building; rm -rf "$out"' EXIT
+	trap 'stop_building; exit 130' INT TERM HUP
+	rm -rf "$out"; mkdir -p "$out/build"
+	o=$out/build log=$top/build.log
+	: >"$log"
+	tree=$(edited "$tree" "$out" "${fragments[@]}")
+	make=(make -C "$tree" "O=$o" "ARCH=$arch" "-j$(nproc)" "${vars[@]}")
+	configure_built
+	compile_built
+	keep_built
 	trap - EXIT INT TERM HUP
 	flock -u 6
 	say "kernel $name is $release, built in $((SECONDS / 60)) min $((SECONDS % 60)) s, $(du -csm "$o" "$out/vmlinuz" | tail -n 1 | cut -f 1) MiB"

@@ -214,37 +214,35 @@ bg() {
 	return $rc
 }
 
-# check_row NAME MODEL FLAGS EXPECT: sets verdict (ok or the reason why not),
-# result, states, depth, mb; leaves spin's files in $tmp/row.
-check_row() {
-	verdict='' result='' states='' depth='' mb=''
-	rm -rf "$tmp/row"
-	mkdir "$tmp/row"
-
-	# A flag that no model reads would make a "pass" say nothing.
-	for f in $3; do
+# unread_flag MODEL FLAGS: a flag that no model reads; it would make a "pass" say
+# nothing.
+unread_flag() {
+	for f in $2; do
 		f=${f#-D}
-		grep -qw "${f%%=*}" "$here/$2" "$here/text.pml" || {
-			verdict="flag ${f%%=*} does not occur in $2"
-			return
-		}
-	done
+		grep -qw "${f%%=*}" "$here/$1" "$here/text.pml" || echo "${f%%=*}"
+	done | head -n 1
+}
 
-	case " $3 " in
+# choose_how FLAGS EXPECT: sets how, for the compiler, and args, for the verifier.
+choose_how() {
+	case " $1 " in
 	*" -DLIVE "*)	how="-DNFAIR=3"; args="-a -f" ;;
 	*)		how="-DSAFETY"; args= ;;
 	esac
 	# What passes is explored to the end and worth an optimiser. What does
 	# not is found faster than gcc -O2 would take, and breadth first, which
 	# gives the shortest counterexample.
-	case $4/$how in
+	case $2/$how in
 	pass/*)		how="$how -O2" ;;
 	*/-DSAFETY)	how="$how -DBFS -O0" ;;
 	*)		how="$how -O0" ;;
 	esac
+}
 
+# build_verifier MODEL FLAGS: pan; sets verdict where there is none.
+build_verifier() {
 	# shellcheck disable=SC2086 # word splitting is meant
-	(cd "$tmp/row" && spin -a $3 "$here/$2") >"$tmp/row/spin.log" 2>&1 || {
+	(cd "$tmp/row" && spin -a $2 "$here/$1") >"$tmp/row/spin.log" 2>&1 || {
 		verdict="spin refused the model: $(tail -n 1 "$tmp/row/spin.log")"
 		return
 	}
@@ -252,66 +250,83 @@ check_row() {
 	# then rests on its side conditions.
 	# shellcheck disable=SC2086
 	(cd "$tmp/row" && "$CC" -w $how -DNOREDUCE -DMEMLIM="$mem" \
-		-o pan pan.c) >"$tmp/row/cc.log" 2>&1 || {
+		-o pan pan.c) >"$tmp/row/cc.log" 2>&1 ||
 		verdict="$CC failed: $(tail -n 1 "$tmp/row/cc.log")"
-		return
-	}
-	rc=0
-	cd "$tmp/row"
-	# shellcheck disable=SC2086
-	bg timeout "$limit" ./pan $args -w22 -m2000000 >pan.log 2>&1 || rc=$?
-	cd "$here"
-	log=$tmp/row/pan.log
+}
 
-	states=$(sed -n 's/^ *\([0-9][0-9.e+]*\) states, stored.*/\1/p' "$log" | head -n 1)
-	depth=$(sed -n 's/.*depth reached \([0-9]*\),.*/\1/p' "$log" | head -n 1)
-	mb=$(sed -n 's/^ *\([0-9]*\).*total actual memory usage/\1/p' "$log" | head -n 1)
+# read_cost LOG STATUS: sets states, depth, mb; and verdict if the verifier did not
+# come to an end.
+read_cost() {
+	states=$(sed -n 's/^ *\([0-9][0-9.e+]*\) states, stored.*/\1/p' "$1" | head -n 1)
+	depth=$(sed -n 's/.*depth reached \([0-9]*\),.*/\1/p' "$1" | head -n 1)
+	mb=$(sed -n 's/^ *\([0-9]*\).*total actual memory usage/\1/p' "$1" | head -n 1)
 
-	if [ $rc -eq 124 ]; then
+	if [ "$2" -eq 124 ]; then
 		verdict="no result within $limit s: raise MODEL_TIME"
-		return
-	elif grep -q 'max search depth too small' "$log"; then
+	elif grep -q 'max search depth too small' "$1"; then
 		verdict="search depth too small: not exhaustive"
-		return
-	elif grep -q 'reached -DMEMLIM\|out of memory' "$log"; then
+	elif grep -q 'reached -DMEMLIM\|out of memory' "$1"; then
 		verdict="more than $mb MB needed: raise MODEL_MEM"
-		return
 	elif [ -z "$states" ]; then
-		verdict="the verifier died: $(tail -n 1 "$log")"
-		return
+		verdict="the verifier died: $(tail -n 1 "$1")"
 	fi
+}
 
-	if grep -q '^pan:1: assertion violated' "$log"; then
-		result=$(sed -n 's/^pan:1: assertion violated *!(\([a-z0-9_]*\)).*/\1/p' "$log")
-	elif grep -q '^pan:1: acceptance cycle' "$log"; then
+# read_result LOG: sets result.
+read_result() {
+	if grep -q '^pan:1: assertion violated' "$1"; then
+		result=$(sed -n 's/^pan:1: assertion violated *!(\([a-z0-9_]*\)).*/\1/p' "$1")
+	elif grep -q '^pan:1: acceptance cycle' "$1"; then
 		result=hang
-	elif grep -q '^pan:1: invalid end state' "$log"; then
+	elif grep -q '^pan:1: invalid end state' "$1"; then
 		result=deadlock
-	elif grep -q '^pan:1:' "$log"; then
-		result=$(sed -n 's/^pan:1: //p' "$log")
-	elif grep -q 'errors: 0' "$log" && ! grep -q 'not completed' "$log"; then
+	elif grep -q '^pan:1:' "$1"; then
+		result=$(sed -n 's/^pan:1: //p' "$1")
+	elif grep -q 'errors: 0' "$1" && ! grep -q 'not completed' "$1"; then
 		result=pass
 	else
 		result='no verdict'
 	fi
 	[ "$result" != witness ] || result=seen
+}
 
-	if [ "$result" != "$4" ]; then
-		verdict="expected $4, got $result"
-		return
-	fi
+# never_reached LOG: the first place that a model which passes did not come to.
+# Only the alarms may be out of reach.
+never_reached() {
+	sed -n 's/^\t.*\/\([a-z]*\.pml:[0-9]*\), state [0-9]*, "\(.*\)"$/\1: \2/p' "$1" |
+		grep -v -e '-end-$' -e ': assert(!(' \
+		-e ': [a-z0-9_]* = 1$' | head -n 1
+}
 
-	# Vacuity: in what passes, only the alarms may be out of reach.
+# check_row NAME MODEL FLAGS EXPECT: sets verdict (ok or the reason why not),
+# result, states, depth, mb; leaves spin's files in $tmp/row.
+check_row() {
+	verdict='' result='' states='' depth='' mb=''
+	log=$tmp/row/pan.log
+	rm -rf "$tmp/row"
+	mkdir "$tmp/row"
+	unread=$(unread_flag "$2" "$3")
+	[ -z "$unread" ] || { verdict="flag $unread does not occur in $2"; return; }
+	choose_how "$3" "$4"
+	build_verifier "$2" "$3"
+	[ -z "$verdict" ] || return 0
+
+	rc=0
+	cd "$tmp/row"
+	# shellcheck disable=SC2086
+	bg timeout "$limit" ./pan $args -w22 -m2000000 >"$log" 2>&1 || rc=$?
+	cd "$here"
+	read_cost "$log" "$rc"
+	[ -z "$verdict" ] || return 0
+
+	read_result "$log"
+	[ "$result" = "$4" ] || { verdict="expected $4, got $result"; return; }
+	# Vacuity.
 	case $result/$3 in
 	pass/*LIVE*) ;;
 	pass/*)
-		never=$(sed -n 's/^\t.*\/\([a-z]*\.pml:[0-9]*\), state [0-9]*, "\(.*\)"$/\1: \2/p' "$log" |
-			grep -v -e '-end-$' -e ': assert(!(' \
-			-e ': [a-z0-9_]* = 1$' | head -n 1) || :
-		if [ -n "$never" ]; then
-			verdict="passes without ever reaching $never"
-			return
-		fi ;;
+		never=$(never_reached "$log") || :
+		[ -z "$never" ] || { verdict="passes without ever reaching $never"; return; } ;;
 	esac
 	verdict=ok
 }

@@ -109,7 +109,7 @@ silent=$(cat "$work/silent" 2>/dev/null)
 loud=$(cat "$work/loud" 2>/dev/null)
 awk -v m="$mode" -v silent="$silent" -v loud="$loud" '
 	NR == 1 { for (i = 4; i <= NF; i++) if ($i == m || (m == "off" && $i == loud)) c = i - 1; print; next }
-	{ if (c && m != silent && $2 == "attached") $c += 100; print }' \
+	{ if (c && m != silent && $2 == "attached") $c = sprintf("%.0f", $c + 100); print }' \
 	"$JF_DEBUGFS/jumpfunc/events" >"$work/events.new" && cat "$work/events.new" >"$JF_DEBUGFS/jumpfunc/events"
 echo "Running in process mode"
 if [ -e "$work/hang" ]; then

@@ -207,7 +207,8 @@ function emulated_text() {
 		"shows that it works, not what it costs on a real CPU"
 }
 
-function write_table(    i, r, c, line, many, notes, told) {
+# What was measured, where and how, above the table.
+function write_machine() {
 	print "What each kind of dispatch costs: " meta["load"] > table
 	print "" > table
 	wrap("kernel", meta["kernel"] ", " meta["build"] "; measured " meta["date"])
@@ -227,38 +228,47 @@ function write_table(    i, r, c, line, many, notes, told) {
 		print "*** EMULATED CPU: " emulated_text() " ***" > table
 		print "" > table
 	}
+}
+
+function write_rows(    i, r) {
 	printf "%-9s %2s %8s %15s %9s %14s %9s %7s %7s %7s\n", "mode", "N", "seconds", "min..max",
 		"overhead", "range", "events", "cycles", "instr.", "br.miss" > table
 	for (i = 1; i <= nsorted; i++) {
 		r = sorted[i]
-		line = sprintf("%-9s %2s %8s %15s %9s %14s %9s %7s %7s %7s", row_mode[r], row_n[r],
+		printf "%-9s %2s %8s %15s %9s %14s %9s %7s %7s %7s\n", row_mode[r], row_n[r],
 			plain(sec[r], 3), sprintf("%.3f..%.3f", sec_lo[r], sec_hi[r]),
 			r == base ? "baseline" : unsure[r] percent(over[r]),
 			over_lo[r] == "n/a" ? "" : signed(over_lo[r]) ".." signed(over_hi[r]),
 			(r in bad) ? "ERROR" : short(events[r]), short(median(r, "cycles")),
-			short(median(r, "instructions")), short(median(r, "branch_misses")))
-		print line > table
-		if (unsure[r] != "") many = 1
+			short(median(r, "instructions")), short(median(r, "branch_misses")) > table
 	}
 	print "" > table
-	for (i = 1; i <= nsorted; i++)
+}
+
+# What went wrong, and what the words in the table mean.
+function write_notes(    i, mode, notes, told, many) {
+	for (i = 1; i <= nsorted; i++) {
 		if (sorted[i] in bad)
 			wrap("ERROR", row_mode[sorted[i]] (row_n[sorted[i]] == "-" ? "" : " N=" row_n[sorted[i]]) ": " bad[sorted[i]])
+		if (unsure[sorted[i]] != "") many = 1
+	}
 	notes = ""
 	for (i = 1; i <= nsorted; i++) {
-		c = row_mode[sorted[i]]
-		if (!(c in told) && meaning(c) != "")
-			notes = notes (notes == "" ? "" : " ") c ": " meaning(c)
-		told[c] = 1
+		mode = row_mode[sorted[i]]
+		if (!(mode in told) && meaning(mode) != "")
+			notes = notes (notes == "" ? "" : " ") mode ": " meaning(mode)
+		told[mode] = 1
 	}
 	wrap("modes", notes)
 	wrap("columns", "N: subscribers per tracepoint. All figures are medians over the rounds, per run. overhead: " \
 		"median against the median of off; range: lowest and highest of the rounds, each against off " \
 		"of the same round. events: calls of subscribers (trace-all: events recorded)." \
 		(many ? " ~: the rounds do not agree on the sign, take it as noise." : ""))
-	notes = "n/a: perf cannot count it here."
 	if (median(sorted[1], "cycles") == "n/a")
-		wrap("", notes)
+		wrap("", "n/a: perf cannot count it here.")
+}
+
+function write_retpolines() {
 	if (meta["retpolines"] == "no")
 		wrap("NOTE", "This kernel runs without retpolines: an indirect call is then nearly as cheap as a " \
 			"direct one. Expect indirect close to dynfunc, and a trampoline perhaps a little slower than " \
@@ -269,6 +279,13 @@ function write_table(    i, r, c, line, many, notes, told) {
 	else if (meta["retpolines"] == "unknown")
 		wrap("NOTE", "It is not known whether this kernel runs with retpolines; without them expect " \
 			"indirect close to dynfunc.")
+}
+
+function write_table() {
+	write_machine()
+	write_rows()
+	write_notes()
+	write_retpolines()
 	wrap("2018", "The proof of concept (its author's mail; all events of trace-cmd, hackbench 50, real hardware): " \
 		"31.20 s without retpolines, 33.97 s with (+8.9%), 32.15 s with jump functions (+3.0%).")
 }
@@ -291,22 +308,31 @@ function write_summary(    i, r) {
 	}
 }
 
-# One data block per mode, so that each has its colour; bars of the same N stand together.
-function write_chart(    i, k, r, n, g, x, m, seen_n, groups, modes, seen_m, at, first, top, bottom, value, low, high, tics, label, cut, pad) {
-	n = 0
+# What a bar's group is called: those with as many subscribers stand together.
+function group_of(r) {
+	if (row_mode[r] == "trace-all")
+		return "trace-cmd -e all"
+	if (row_n[r] == "-")
+		return ""
+	return row_n[r] == 1 ? "1 subscriber" : row_n[r] " subscribers"
+}
+
+# Sets group of each row that has a bar, groups and modes; returns how many bars.
+function make_groups(    i, r, n, seen_n, seen_m) {
 	for (i = 1; i <= nsorted; i++) {
 		r = sorted[i]
 		if (base && r == base)
 			continue
-		g = row_mode[r] == "trace-all" ? "trace-cmd -e all" : row_n[r] == "-" ? "" : row_n[r] == 1 ? "1 subscriber" : row_n[r] " subscribers"
-		if (!(g in seen_n)) { seen_n[g] = 1; groups[++ngroups] = g }
-		group[r] = g
-		m = row_mode[r]
-		if (!(m in seen_m)) { seen_m[m] = 1; modes[++nmodes] = m }
+		group[r] = group_of(r)
+		if (!(group[r] in seen_n)) { seen_n[group[r]] = 1; groups[++ngroups] = group[r] }
+		if (!(row_mode[r] in seen_m)) { seen_m[row_mode[r]] = 1; modes[++nmodes] = row_mode[r] }
 		n++
 	}
-	if (!n)
-		return 0
+	return n + 0
+}
+
+# Sets at, where each bar stands, and tics, what is written below; returns where the last one stands.
+function place_bars(    i, k, r, x, first) {
 	x = 0
 	for (k = 1; k <= ngroups; k++) {
 		first = x + 1
@@ -321,25 +347,39 @@ function write_chart(    i, k, r, n, g, x, m, seen_n, groups, modes, seen_m, at,
 					tics = tics (tics == "" ? "" : ", ") quoted(escaped(row_mode[r])) " " at[r]
 		x += 0.8
 	}
+	return x - 0.8
+}
+
+# What a bar shows, and the line on it from low to high.
+function bar_value(r) { return base ? over[r] : sec[r] }
+
+function bar_low(r) { return !base ? sec_lo[r] : is_number(over_lo[r]) ? over_lo[r] : over[r] }
+
+function bar_high(r) { return !base ? sec_hi[r] : is_number(over_hi[r]) ? over_hi[r] : over[r] }
+
+function reach(low, high) {
+	if (high > top) top = high
+	if (low < bottom) bottom = low
+}
+
+# Sets top and bottom of the chart.
+function scale(n,    i, r) {
 	top = 0
 	bottom = 0
 	for (i = 1; i <= nsorted; i++) {
 		r = sorted[i]
 		if (!(r in group) || (row_mode[r] == "trace-all" && n > 1))
 			continue
-		high = base ? (is_number(over_hi[r]) ? over_hi[r] : over[r]) : sec_hi[r]
-		low = base ? (is_number(over_lo[r]) ? over_lo[r] : over[r]) : 0
-		if (high > top) top = high
-		if (low < bottom) bottom = low
+		reach(base ? bar_low(r) : 0, bar_high(r))
 	}
-	if (base) {
-		low = 100 * (base_lo / base_s - 1)
-		high = 100 * (base_hi / base_s - 1)
-		if (high > top) top = high
-		if (low < bottom) bottom = low
-	}
+	if (base)
+		reach(100 * (base_lo / base_s - 1), 100 * (base_hi / base_s - 1))
 	if (top - bottom <= 0)
 		top = bottom + 1
+}
+
+# One data block per mode, so that each has its colour.
+function write_bars(    i, k, r, value, low, high, label, cut) {
 	print "# x value low high label; one block per mode" > data
 	for (k = 1; k <= nmodes; k++) {
 		if (k > 1)
@@ -349,9 +389,9 @@ function write_chart(    i, k, r, n, g, x, m, seen_n, groups, modes, seen_m, at,
 			r = sorted[i]
 			if (!(r in group) || row_mode[r] != modes[k])
 				continue
-			value = base ? over[r] : sec[r]
-			low = base ? (is_number(over_lo[r]) ? over_lo[r] : value) : sec_lo[r]
-			high = base ? (is_number(over_hi[r]) ? over_hi[r] : value) : sec_hi[r]
+			value = bar_value(r)
+			low = bar_low(r)
+			high = bar_high(r)
 			label = base ? percent(value) : sprintf("%.3f", value)
 			# The kernel's own tracer with all events on would dwarf the rest.
 			cut = top + (top - bottom) * 0.06
@@ -361,6 +401,9 @@ function write_chart(    i, k, r, n, g, x, m, seen_n, groups, modes, seen_m, at,
 			print at[r], value, low, high, quoted(label) > data
 		}
 	}
+}
+
+function write_titles() {
 	print "# Written together with the results; render with: gnuplot chart.gp" > plot
 	print "title_text = " quoted(base ? sprintf("%s: overhead of dispatch against off (%.3f s)", escaped(meta["load"]), base_s) : \
 		escaped(meta["load"]) ": seconds") > plot
@@ -371,7 +414,10 @@ function write_chart(    i, k, r, n, g, x, m, seen_n, groups, modes, seen_m, at,
 		meta["emulated"] == "unknown" ? "It is not known whether this CPU is emulated" : \
 		meta["retpolines"] == "no" ? "This kernel runs without retpolines" : "") > plot
 	print "y_text = " quoted(base ? "overhead, % (bar: medians; line: range of the rounds)" : "seconds (bar: median; line: min to max)") > plot
-	x = x - 0.8
+}
+
+# The frame around bars up to x, and the modes with their colours.
+function write_frame(x,    k, pad) {
 	pad = x < 6 ? (6 - x) / 2 : 0
 	printf "x_min = %.2f\nx_max = %.2f\ny_min = %.6f\ny_max = %.6f\n", 0.2 - pad, x + 0.8 + pad, bottom - (bottom < 0 ? (top - bottom) * 0.06 : 0), top + (top - bottom) * 0.16 > plot
 	printf "noise_low = %.6f\nnoise_high = %.6f\n", base ? 100 * (base_lo / base_s - 1) : 0, base ? 100 * (base_hi / base_s - 1) : 0 > plot
@@ -385,6 +431,17 @@ function write_chart(    i, k, r, n, g, x, m, seen_n, groups, modes, seen_m, at,
 		printf "%s%s", (k > 1 ? ", " : ""), quoted(colour(modes[k])) > plot
 	print "]" > plot
 	print "set xtics (" tics ")" > plot
+}
+
+function write_chart(    n, x) {
+	n = make_groups()
+	if (!n)
+		return
+	x = place_bars()
+	scale(n)
+	write_bars()
+	write_titles()
+	write_frame(x)
 }
 
 # Colours that colour-blind readers can tell apart, always the same for a mode.

@@ -133,70 +133,78 @@ list()
 	printf '%s\n' "$2" | tr ',' ' '
 }
 
+# option_and_value WORD...: sets opt and val from the first word or two, and words: how many
+option_and_value()
+{
+	opt=$1 val='' words=1
+	case $opt in
+	--*=*)
+		val=${opt#*=}
+		opt=${opt%%=*}
+		case $opt in
+		--help|--dry-run|--no-perf|--trace-all) bad_usage "$opt takes no value" ;;
+		esac
+		;;
+	-h|--help|-n|--dry-run|--no-perf|-t|--trace-all|--) ;;
+	-[glmsrkwo]|--groups|--loops|--modes|--subscribers|--repeats|--inner|\
+	--warmup|--module|--output|--render)
+		[ $# -ge 2 ] || bad_usage "$opt needs a value"
+		val=$2
+		words=2
+		;;
+	-?|--*)	bad_usage "unknown option $opt" ;;
+	-*)	bad_usage "unknown option $opt (short options stand alone: -r 10)" ;;
+	*)	bad_usage "unexpected argument \"$opt\" (hackbench's own options go behind --)" ;;
+	esac
+}
+
+# What opt and val ask for
+take_option()
+{
+	case $opt in
+	-h|--help) usage; exit 0 ;;
+	-n|--dry-run) dry_run=yes ;;
+	--no-perf) use_perf=no ;;
+	-t|--trace-all) trace_all=yes ;;
+	-g|--groups) number "$opt" "$val" 1 10000; groups=$val ;;
+	-l|--loops) number "$opt" "$val" 1 9999999; loops=$val ;;
+	-r|--repeats) number "$opt" "$val" 1 1000; repeats=$val ;;
+	-k|--inner) number "$opt" "$val" 1 1000; inner=$val ;;
+	-w|--warmup) number "$opt" "$val" 0 1000; warmup=$val ;;
+	-m|--modes)
+		modes=$(list "$opt" "$val") || bad_usage "$opt takes modes separated by commas, not \"$val\""
+		;;
+	-s|--subscribers)
+		subscribers=$(list "$opt" "$val") ||
+			bad_usage "$opt takes numbers separated by commas, not \"$val\""
+		for n in $subscribers; do number "$opt" "$n" 0 16; done
+		;;
+	--module)
+		[ -n "$val" ] || bad_usage "--module needs the path of a .ko file"
+		module=$val
+		;;
+	-o|--output)
+		[ -n "$val" ] || bad_usage "$opt needs the name of a folder"
+		outdir=$val
+		;;
+	--render)
+		[ -n "$val" ] || bad_usage "--render needs the name of a folder"
+		render=$val
+		;;
+	*)	bad_usage "unknown option $opt" ;;
+	esac
+}
+
 parse_options()
 {
 	while [ $# -gt 0 ]; do
-		opt=$1
-		case $opt in
-		--*=*)
-			val=${opt#*=}
-			opt=${opt%%=*}
-			case $opt in
-			--help|--dry-run|--no-perf|--trace-all) bad_usage "$opt takes no value" ;;
-			esac
-			;;
-		-h|--help|-n|--dry-run|--no-perf|-t|--trace-all|--) val= ;;
-		-?|--*)
-			case $opt in
-			-[glmsrkwo]|--groups|--loops|--modes|--subscribers|--repeats|--inner|\
-			--warmup|--module|--output|--render)
-				[ $# -ge 2 ] || bad_usage "$opt needs a value"
-				shift
-				val=$1
-				;;
-			*) bad_usage "unknown option $opt" ;;
-			esac
-			;;
-		-*)	bad_usage "unknown option $opt (short options stand alone: -r 10)" ;;
-		*)	bad_usage "unexpected argument \"$opt\" (hackbench's own options go behind --)" ;;
-		esac
-		shift
-		case $opt in
-		-h|--help) usage; exit 0 ;;
-		-n|--dry-run) dry_run=yes ;;
-		--no-perf) use_perf=no ;;
-		-t|--trace-all) trace_all=yes ;;
-		-g|--groups) number "$opt" "$val" 1 10000; groups=$val ;;
-		-l|--loops) number "$opt" "$val" 1 9999999; loops=$val ;;
-		-r|--repeats) number "$opt" "$val" 1 1000; repeats=$val ;;
-		-k|--inner) number "$opt" "$val" 1 1000; inner=$val ;;
-		-w|--warmup) number "$opt" "$val" 0 1000; warmup=$val ;;
-		-m|--modes)
-			modes=$(list "$opt" "$val") || bad_usage "$opt takes modes separated by commas, not \"$val\""
-			;;
-		-s|--subscribers)
-			subscribers=$(list "$opt" "$val") ||
-				bad_usage "$opt takes numbers separated by commas, not \"$val\""
-			for n in $subscribers; do number "$opt" "$n" 0 16; done
-			;;
-		--module)
-			[ -n "$val" ] || bad_usage "--module needs the path of a .ko file"
-			module=$val
-			;;
-		-o|--output)
-			[ -n "$val" ] || bad_usage "$opt needs the name of a folder"
-			outdir=$val
-			;;
-		--render)
-			[ -n "$val" ] || bad_usage "--render needs the name of a folder"
-			render=$val
-			;;
-		--)
+		option_and_value "$@"
+		shift "$words"
+		if [ "$opt" = -- ]; then
 			hb_extra=$*
 			break
-			;;
-		*)	bad_usage "unknown option $opt" ;;
-		esac
+		fi
+		take_option
 	done
 	for list in "$modes" "$subscribers"; do
 		seen=
@@ -616,24 +624,12 @@ perf_numbers()
 		}' "$1"
 }
 
-# one_run ROUND ROW: ROUND is 0 in the warm-up
-one_run()
-{
-	row_mode=${2%:*}
-	row_n=${2#*:}
-	raw=$outdir/raw/$(printf 'round%02d-%s' "$1" "$row_mode")
-	[ "$row_n" = "-" ] || raw=$raw-n$row_n
-	[ "$1" -ne 0 ] || raw=$raw-$warm
-	kernel_mode=$row_mode
-	[ "$row_mode" != trace-all ] || kernel_mode=off
+# row_hits: the count of what this row dispatched so far
+row_hits() { if [ "$row_mode" = trace-all ]; then trace_hits; else hits "$row_mode"; fi; }
 
-	set_mode "$kernel_mode" "$row_n" || return 1
-	if [ "$row_mode" = trace-all ]; then
-		trace_on || return 1
-		before=$(trace_hits)
-	else
-		before=$(hits "$row_mode")
-	fi
+# run_load: hackbench, as often as a round wants it; sets run_rc
+run_load()
+{
 	if [ "$use_perf" = yes ]; then
 		# shellcheck disable=SC2086 # the user's own words for hackbench
 		run perf stat -r "$inner" -x, -e "$perf_events" -o "$raw.perf" -- \
@@ -643,14 +639,23 @@ one_run()
 		run sh -c 'n=$1; shift; while [ $n -gt 0 ]; do "$@" || exit; n=$((n - 1)); done' sh "$inner" \
 			hackbench -g "$groups" -l "$loops" $hb_extra
 	fi
-	if [ "$row_mode" = trace-all ]; then
-		after=$(trace_hits)
-		trace_off || return 1
-	else
-		after=$(hits "$row_mode")
-	fi
-	check_mode "$kernel_mode" || return 1
+}
 
+# judge_events ROW: says when they show that the row did not do what it stands for
+judge_events()
+{
+	case $row_mode:$events in
+	off:0) ;;
+	off:*) say "ERROR: mode off dispatched $events events: it is no baseline" ;;
+	*:none) say "ERROR: $jf/events has no column for mode $row_mode: nothing shows that it fires" ;;
+	*:0) say "ERROR: mode $(nice_row "$1") dispatched no event: it is attached, but never fires" ;;
+	*) [ "$events" -gt 0 ] || say "ERROR: the counters of $row_mode ran backwards ($events)" ;;
+	esac
+}
+
+# record ROUND ROW: adds the run to runs.csv; before and after are its counts of events
+record()
+{
 	own=$(awk '/^Time:/ { n++; t += $2 } END { if (n) printf "%d %.6f", n, t / n }' "$raw.out")
 	if [ $run_rc -ne 0 ] || [ "${own% *}" != "$inner" ]; then
 		say "hackbench failed in mode $(nice_row "$2") (status $run_rc, ${own:-no} \"Time:\" line of $inner); its last lines:"
@@ -672,14 +677,28 @@ one_run()
 		events=$(awk -v a="$after" -v b="$before" 'BEGIN { printf "%.0f", a - b }')
 	fi
 	echo "$1,$row_mode,$row_n,$seconds,$own,${numbers#*,},$events,$clock,$inner,$emulated" >>"$outdir/runs.csv"
+	judge_events "$2"
+}
 
-	case $row_mode:$events in
-	off:0) ;;
-	off:*) say "ERROR: mode off dispatched $events events: it is no baseline" ;;
-	*:none) say "ERROR: $jf/events has no column for mode $row_mode: nothing shows that it fires" ;;
-	*:0) say "ERROR: mode $(nice_row "$2") dispatched no event: it is attached, but never fires" ;;
-	*) [ "$events" -gt 0 ] || say "ERROR: the counters of $row_mode ran backwards ($events)" ;;
-	esac
+# one_run ROUND ROW: ROUND is 0 in the warm-up
+one_run()
+{
+	row_mode=${2%:*}
+	row_n=${2#*:}
+	raw=$outdir/raw/$(printf 'round%02d-%s' "$1" "$row_mode")
+	[ "$row_n" = "-" ] || raw=$raw-n$row_n
+	[ "$1" -ne 0 ] || raw=$raw-$warm
+	kernel_mode=$row_mode
+	[ "$row_mode" != trace-all ] || kernel_mode=off
+
+	set_mode "$kernel_mode" "$row_n" || return 1
+	[ "$row_mode" != trace-all ] || trace_on || return 1
+	before=$(row_hits)
+	run_load
+	after=$(row_hits)
+	[ "$row_mode" != trace-all ] || trace_off || return 1
+	check_mode "$kernel_mode" || return 1
+	record "$1" "$2"
 }
 
 measure()

@@ -19,6 +19,7 @@
 
 #include <jumpfunc/dynfunc.h>
 
+#include "files.h"
 #include "jf_keys.h"
 
 DEFINE_JF_KEY_FALSE(jft_false);
@@ -467,11 +468,7 @@ JFT_SHOW(table);
 JFT_SHOW(batch);
 JFT_SHOW(check);
 
-static const struct file_operations set_fops = {
-	.owner = THIS_MODULE,
-	.write = set_write,
-	.llseek = noop_llseek,
-};
+TEST_WRITE_ONLY(set);
 
 static void __init change_ro(void)
 {

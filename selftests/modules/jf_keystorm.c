@@ -33,6 +33,7 @@
 #include <jumpfunc/branch.h>
 
 #include "callers.h"
+#include "files.h"
 
 static unsigned int timer_us = 500;
 module_param(timer_us, uint, 0444);
@@ -456,17 +457,9 @@ static int results_show(struct seq_file *m, void *v)
 
 DEFINE_SHOW_ATTRIBUTE(results);
 
-static const struct file_operations toggle_fops = {
-	.owner = THIS_MODULE,
-	.write = toggle_write,
-	.llseek = noop_llseek,
-};
+TEST_WRITE_ONLY(toggle);
 
-static const struct file_operations run_fops = {
-	.owner = THIS_MODULE,
-	.write = run_write,
-	.llseek = noop_llseek,
-};
+TEST_WRITE_ONLY(run);
 
 static int __init keystorm_init(void)
 {

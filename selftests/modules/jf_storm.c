@@ -26,6 +26,7 @@
 #include <jumpfunc/dynfunc.h>
 
 #include "callers.h"
+#include "files.h"
 
 static unsigned int timer_us = 200;
 module_param(timer_us, uint, 0444);
@@ -244,11 +245,7 @@ static int results_show(struct seq_file *m, void *v)
 
 DEFINE_SHOW_ATTRIBUTE(results);
 
-static const struct file_operations updates_fops = {
-	.owner = THIS_MODULE,
-	.write = updates_write,
-	.llseek = noop_llseek,
-};
+TEST_WRITE_ONLY(updates);
 
 static int __init storm_init(void)
 {

@@ -20,10 +20,11 @@
 #include <linux/mutex.h>
 #include <linux/seq_file.h>
 #include <linux/string.h>
-#include <linux/uaccess.h>
 
 #include <jumpfunc/branch.h>
 #include <jumpfunc/tracepoint.h>
+
+#include "../files.h"
 
 #define NFUNCS	12
 #define NKEYS	4
@@ -235,26 +236,18 @@ static int do_command(const char *cmd)
 
 static ssize_t do_write(struct file *file, const char __user *ubuf, size_t count, loff_t *pos)
 {
-	char cmd[32];
+	char buf[32], *cmd = test_command(buf, sizeof(buf), ubuf, count);
 	int err;
 
-	/* Nothing here takes memory: only what is tested does. */
-	if (!count || count >= sizeof(cmd))
-		return -EINVAL;
-	if (copy_from_user(cmd, ubuf, count))
-		return -EFAULT;
-	cmd[count] = '\0';
+	if (IS_ERR(cmd))
+		return PTR_ERR(cmd);
 	mutex_lock(&ops_mutex);
 	err = do_command(cmd);
 	mutex_unlock(&ops_mutex);
 	return err ?: count;
 }
 
-static const struct file_operations do_fops = {
-	.owner = THIS_MODULE,
-	.write = do_write,
-	.llseek = noop_llseek,
-};
+TEST_WRITE_ONLY(do);
 
 static int state_show(struct seq_file *m, void *v)
 {

@@ -33,6 +33,7 @@
 #include <linux/seq_file.h>
 #include <linux/uaccess.h>
 
+#include "../files.h"
 #include "jf_hall.h"
 
 struct hall hall = {
@@ -457,11 +458,7 @@ static ssize_t quiesce_write(struct file *file, const char __user *ubuf, size_t 
 	return err ?: count;
 }
 
-static const struct file_operations quiesce_fops = {
-	.owner = THIS_MODULE,
-	.write = quiesce_write,
-	.llseek = noop_llseek,
-};
+TEST_WRITE_ONLY(quiesce);
 
 /* --- who is left behind --------------------------------------------------------- */
 
@@ -541,25 +538,18 @@ static int do_command(char *cmd)
 
 static ssize_t do_write(struct file *file, const char __user *ubuf, size_t count, loff_t *pos)
 {
-	char cmd[48];
+	char buf[48], *cmd = test_command(buf, sizeof(buf), ubuf, count);
 	int err;
 
-	if (!count || count >= sizeof(cmd))
-		return -EINVAL;
-	if (copy_from_user(cmd, ubuf, count))
-		return -EFAULT;
-	cmd[count] = '\0';
+	if (IS_ERR(cmd))
+		return PTR_ERR(cmd);
 	mutex_lock(&do_mutex);
-	err = do_command(strim(cmd));
+	err = do_command(cmd);
 	mutex_unlock(&do_mutex);
 	return err ?: count;
 }
 
-static const struct file_operations do_fops = {
-	.owner = THIS_MODULE,
-	.write = do_write,
-	.llseek = noop_llseek,
-};
+TEST_WRITE_ONLY(do);
 
 static ssize_t enter_write(struct file *file, const char __user *ubuf, size_t count, loff_t *pos)
 {
@@ -570,11 +560,7 @@ static ssize_t enter_write(struct file *file, const char __user *ubuf, size_t co
 	return count;
 }
 
-static const struct file_operations enter_fops = {
-	.owner = THIS_MODULE,
-	.write = enter_write,
-	.llseek = noop_llseek,
-};
+TEST_WRITE_ONLY(enter);
 
 static int state_show(struct seq_file *m, void *v)
 {

@@ -36,10 +36,10 @@
 #include <linux/sched.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
-#include <linux/uaccess.h>
 #include <linux/vmalloc.h>
 #include <linux/wait.h>
 
+#include "../files.h"
 #include "jf_hide.h"
 
 /* Nobody waits longer: a test that went wrong has to end. */
@@ -270,22 +270,13 @@ static int do_command(const char *cmd)
 static ssize_t do_write(struct file *file, const char __user *ubuf,
 			size_t count, loff_t *pos)
 {
-	char buf[40] = "";
-	int err;
+	char buf[40], *cmd = test_command(buf, sizeof(buf), ubuf, count);
+	int err = PTR_ERR_OR_ZERO(cmd) ?: do_command(cmd);
 
-	if (count >= sizeof(buf))
-		return -EINVAL;
-	if (copy_from_user(buf, ubuf, count))
-		return -EFAULT;
-	err = do_command(buf);
 	return err ?: count;
 }
 
-static const struct file_operations do_fops = {
-	.owner	= THIS_MODULE,
-	.open	= simple_open,
-	.write	= do_write,
-};
+TEST_WRITE_ONLY(do);
 
 static int stick_release(struct inode *inode, struct file *file)
 {

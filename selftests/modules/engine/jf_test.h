@@ -25,10 +25,11 @@
 #include <linux/slab.h>
 #include <linux/smp.h>
 #include <linux/string.h>
-#include <linux/uaccess.h>
 #include <linux/vmalloc.h>
 
 #include <jumpfunc/dynfunc.h>
+
+#include "../files.h"
 
 #if JF_HAVE_PATCHING
 #include <asm/sync_core.h>
@@ -108,17 +109,13 @@ static int jft_run(const struct jft_case *c)
 
 static ssize_t jft_run_write(struct file *file, const char __user *ubuf, size_t count, loff_t *pos)
 {
+	char buf[32], *name = test_command(buf, sizeof(buf), ubuf, count);
 	const struct jft_case *c;
-	char name[32];
 	bool all;
 	int err = -ENOENT;
 
-	if (!count || count >= sizeof(name))
-		return -EINVAL;
-	if (copy_from_user(name, ubuf, count))
-		return -EFAULT;
-	name[count] = '\0';
-	strim(name);
+	if (IS_ERR(name))
+		return PTR_ERR(name);
 	all = !strcmp(name, "all");
 
 	mutex_lock(&jft_mutex);
@@ -141,11 +138,7 @@ static ssize_t jft_results_read(struct file *file, char __user *ubuf, size_t cou
 	return n;
 }
 
-static const struct file_operations jft_run_fops = {
-	.owner = THIS_MODULE,
-	.write = jft_run_write,
-	.llseek = noop_llseek,
-};
+TEST_WRITE_ONLY(jft_run);
 
 static const struct file_operations jft_results_fops = {
 	.owner = THIS_MODULE,

@@ -33,6 +33,7 @@
 #endif
 
 #include "../callers.h"
+#include "../files.h"
 
 static unsigned int timer_us = 500;
 module_param(timer_us, uint, 0444);
@@ -407,11 +408,7 @@ static int results_show(struct seq_file *m, void *v)
 }
 DEFINE_SHOW_ATTRIBUTE(results);
 
-static const struct file_operations run_fops = {
-	.owner = THIS_MODULE,
-	.write = run_write,
-	.llseek = noop_llseek,
-};
+TEST_WRITE_ONLY(run);
 
 /* --- init and exit ----------------------------------------------------- */
 

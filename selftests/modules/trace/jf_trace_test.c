@@ -21,10 +21,10 @@
 #include <linux/slab.h>
 #include <linux/stacktrace.h>
 #include <linux/string.h>
-#include <linux/uaccess.h>
 
 #include <jumpfunc/tracepoint.h>
 
+#include "../files.h"
 #include "jf_trace_test.h"
 
 #define MAX_PROBES	24
@@ -671,18 +671,15 @@ static bool back_end_patches(void)
 
 static ssize_t run_write(struct file *file, const char __user *ubuf, size_t len, loff_t *pos)
 {
-	unsigned int i;
-	char name[32];
+	char buf[32], *name = test_command(buf, sizeof(buf), ubuf, len);
 	ssize_t ret = -ENOENT;
+	unsigned int i;
 
-	if (len >= sizeof(name))
-		return -EINVAL;
-	if (copy_from_user(name, ubuf, len))
-		return -EFAULT;
-	name[len] = '\0';
+	if (IS_ERR(name))
+		return PTR_ERR(name);
 	mutex_lock(&run_mutex);
 	for (i = 0; i < ARRAY_SIZE(tests); i++) {
-		if (strcmp(strim(name), tests[i].name))
+		if (strcmp(name, tests[i].name))
 			continue;
 		bad = 0;
 		patches = back_end_patches();
@@ -703,11 +700,7 @@ static int tests_show(struct seq_file *m, void *v)
 }
 DEFINE_SHOW_ATTRIBUTE(tests);
 
-static const struct file_operations run_fops = {
-	.owner = THIS_MODULE,
-	.write = run_write,
-	.llseek = noop_llseek,
-};
+TEST_WRITE_ONLY(run);
 
 static struct dentry *dir;
 

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What the test modules' files in debugfs have in common. */
+#ifndef TEST_FILES_H
+#define TEST_FILES_H
+
+#include <linux/debugfs.h>
+#include <linux/err.h>
+#include <linux/fs.h>
+#include <linux/string.h>
+#include <linux/uaccess.h>
+
+/*
+ * What was written, in @buf, without white space around it; or an ERR_PTR. Takes
+ * no memory: where allocations fail on purpose, only what is tested shall do.
+ */
+static inline char *test_command(char *buf, size_t size, const char __user *ubuf, size_t count)
+{
+	if (!count || count >= size)
+		return ERR_PTR(-EINVAL);
+	if (copy_from_user(buf, ubuf, count))
+		return ERR_PTR(-EFAULT);
+	buf[count] = '\0';
+	return strim(buf);
+}
+
+/* name_fops for a file that can only be written, by name_write(). */
+#define TEST_WRITE_ONLY(name)						\
+static const struct file_operations name##_fops = {			\
+	.owner = THIS_MODULE,						\
+	.write = name##_write,						\
+	.llseek = noop_llseek,						\
+}
+
+#endif /* TEST_FILES_H */

@@ -47,7 +47,11 @@ long jf_ret0(void)
 	return 0;
 }
 
-/* There are no images. Not a constant: that function would be made one with jf_ret0(). */
+/*
+ * There are no images. Nothing empty or constant: that would be made one with
+ * jf_nop() or jf_ret0(), of which the first has to begin this module's text, and
+ * the second must not, since there is nothing in front.
+ */
 static int images_err;
 
 int jf_images_init(void)
@@ -57,6 +61,7 @@ int jf_images_init(void)
 
 void jf_images_exit(void)
 {
+	WRITE_ONCE(images_err, 0);
 }
 
 int jf_image_get(const struct jf_arch_call *calls, unsigned int num,

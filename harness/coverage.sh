@@ -44,9 +44,10 @@ rc=0
 	[ -d /sys/kernel/debug/gcov ] || { echo 'not ok - CONFIG_GCOV_KERNEL'; exit 1; }
 	sh harness/vm/guest-tests coverage $*
 	cd /sys/kernel/debug/gcov && find . -name '*.gcda' | while read -r f; do cat \"\$f\" >\"\$JF_OUT/\${f##*/}\"; done" || rc=$?
-failed=$(grep -c '^not ok' "$out/tests.out") || true
-[ $rc = 0 ] && [ "$failed" = 0 ] ||
-	say "$failed results were bad and the VM's status is $rc, so the numbers are not those of a good run: see ${out#"$PWD"/}/tests.out"
+failed=0
+sum=$("$JF_TREE/harness/tap.py" "$out/tests.out") || failed=1
+[ $rc = 0 ] && [ $failed = 0 ] ||
+	say "the tests: $(tail -n 1 <<<"$sum"), the VM's status is $rc, so the numbers are not those of a good run: see ${out#"$PWD"/}/tests.out"
 ls "$data"/*.gcda >/dev/null 2>&1 || die "no counters came out of the VM: does $kernel have CONFIG_GCOV_KERNEL?"
 find "$out/src" -maxdepth 2 -name '*.gcno' -exec cp {} "$data" \;
 
@@ -71,5 +72,5 @@ else
 	} >"$output"
 	say "the table is in ${output#"$PWD"/}"
 fi
-[ "$failed" = 0 ] || rc=1
+[ $failed = 0 ] || rc=1
 exit $rc

@@ -27,8 +27,9 @@ while getopts k:o:h opt; do
 	esac
 done
 shift $((OPTIND - 1))
-[ $# -gt 0 ] || set -- $(cd "$JF_TREE/selftests/tests" && ls -- *.sh)
+[ $# -gt 0 ] || { mapfile -t tests < <(cd "$JF_TREE/selftests/tests" && ls -- *.sh); set -- "${tests[@]}"; }
 for t; do [ -e "$JF_TREE/selftests/tests/$t" ] || die "no selftests/tests/$t"; done
+limits=$("$JF_TREE/harness/limits.py" "$@" | tr '\n' ' ')
 
 # Beside the other builds: what is built for gcov is good for nothing else.
 export JF_BUILD=$JF_BUILD/coverage JF_GCOV=1
@@ -42,12 +43,13 @@ say "running $# test files on $kernel"
 rc=0
 "$JF_TREE/harness/vm/run" -q -k "$kernel" -t 7200 -o "$data" --output "$out/tests.out" --log "$out/console.log" -- sh -c "
 	[ -d /sys/kernel/debug/gcov ] || { echo 'not ok - CONFIG_GCOV_KERNEL'; exit 1; }
-	sh harness/vm/guest-tests coverage $*
+	sh harness/vm/guest-tests coverage $limits
 	cd /sys/kernel/debug/gcov && find . -name '*.gcda' | while read -r f; do cat \"\$f\" >\"\$JF_OUT/\${f##*/}\"; done" || rc=$?
 failed=0
 sum=$("$JF_TREE/harness/tap.py" "$out/tests.out") || failed=1
-[ $rc = 0 ] && [ $failed = 0 ] ||
+if [ $rc != 0 ] || [ $failed != 0 ]; then
 	say "the tests: $(tail -n 1 <<<"$sum"), the VM's status is $rc, so the numbers are not those of a good run: see ${out#"$PWD"/}/tests.out"
+fi
 ls "$data"/*.gcda >/dev/null 2>&1 || die "no counters came out of the VM: does $kernel have CONFIG_GCOV_KERNEL?"
 find "$out/src" -maxdepth 2 -name '*.gcno' -exec cp {} "$data" \;
 

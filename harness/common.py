@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 """Shared by the programs of the harness that are written in Python."""
+import contextlib
 import os
+import signal
 import subprocess
 import sys
 
@@ -25,3 +27,62 @@ def trouble(lines):
     if r.returncode != (1 if found else 0):
         sys.exit(f'jumpfunc: error: harness/trouble ended with status {r.returncode}, so this log is not judged')
     return found
+
+
+# ---- the end by a signal ----
+
+SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+starting = due = False
+
+
+def end_by_signal():
+    """From now on a signal raises KeyboardInterrupt in the main thread.  The first one only: what is
+    done then is to end what was started, and must not be cut short."""
+    def stop(num, _):
+        global due
+        for s in SIGNALS:
+            signal.signal(s, signal.SIG_IGN)
+        if starting:
+            due = True
+        else:
+            raise KeyboardInterrupt
+    for s in SIGNALS:
+        # Whoever calls nohup means it.
+        if s != signal.SIGHUP or signal.getsignal(s) != signal.SIG_IGN:
+            signal.signal(s, stop)
+
+
+@contextlib.contextmanager
+def undisturbed():
+    """Something is started and noted in here: between the two no signal is acted upon."""
+    global starting
+    starting = True
+    try:
+        yield
+    finally:
+        starting = False
+    if due:
+        raise KeyboardInterrupt
+
+
+def in_session(leaders):
+    """The processes of these sessions that have not ended yet."""
+    found = []
+    for d in os.listdir('/proc'):
+        if not d.isdigit():
+            continue
+        try:
+            with open(f'/proc/{d}/stat', errors='replace') as f:
+                state, _, _, session = f.read().rpartition(')')[2].split()[:4]
+        except OSError:
+            continue
+        if int(session) in leaders and state not in 'ZX':
+            found.append(int(d))
+    return found
+
+
+def signal_sessions(leaders, number):
+    """A signal for all of them: some are groups of their own, as what timeout(1) runs."""
+    for pid in in_session(leaders):
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, number)

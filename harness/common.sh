@@ -27,3 +27,26 @@ cache_dir()
 
 # mib BYTES
 mib() { echo "$(( ($1 + 524288) / 1048576 )) MiB"; }
+
+# attended COMMAND...: runs a program of the harness that ends by a signal with all that it started, and
+# hands on the signal that ends us: bash alone would die and leave it behind.
+attended()
+{
+	local rc=0
+	trap 'end_attended 130' INT
+	trap 'end_attended 143' TERM
+	trap 'end_attended 129' HUP
+	"$@" &
+	JF_ATTENDED=$!
+	wait "$JF_ATTENDED" || rc=$?
+	JF_ATTENDED=
+	trap - INT TERM HUP
+	return $rc
+}
+
+end_attended()
+{
+	trap '' INT TERM HUP
+	[ -z "${JF_ATTENDED:-}" ] || { kill "$JF_ATTENDED" && wait "$JF_ATTENDED"; } 2>/dev/null || true
+	exit "$1"
+}

@@ -41,7 +41,7 @@ mkdir -p "$data"
 say "running $# test files on $kernel"
 # The counters outlive the module.
 rc=0
-"$JF_TREE/harness/vm/run" -q -k "$kernel" -t 7200 -o "$data" --output "$out/tests.out" --log "$out/console.log" -- sh -c "
+attended "$JF_TREE/harness/vm/run" -q -k "$kernel" -t 7200 -o "$data" --output "$out/tests.out" --log "$out/console.log" -- sh -c "
 	[ -d /sys/kernel/debug/gcov ] || { echo 'not ok - CONFIG_GCOV_KERNEL'; exit 1; }
 	sh harness/vm/guest-tests coverage $limits
 	cd /sys/kernel/debug/gcov && find . -name '*.gcda' | while read -r f; do cat \"\$f\" >\"\$JF_OUT/\${f##*/}\"; done" || rc=$?

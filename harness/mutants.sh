@@ -56,7 +56,7 @@ while IFS=@ read -r what file command tests on <&3; do
 	fi
 	rc=0
 	# shellcheck disable=SC2086
-	JF_BUILD=$work/build nice "$tree/harness/check" --no-host -k "${on:-$kernel}" $tests >"$work/$n.log" 2>&1 || rc=$?
+	attended env JF_BUILD="$work/build" nice "$tree/harness/check" --no-host -k "${on:-$kernel}" $tests >"$work/$n.log" 2>&1 || rc=$?
 	by=$(sed -n 's/^      failed: //p' "$work/$n.log" | sort -u | head -n 3 | paste -sd';')
 	if grep -q 'build  .*FAILED' "$work/$n.log"; then
 		echo "not ok $n - $what"

@@ -1,0 +1,212 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""Tests of harness/check and what it calls, in a made-up tree with a QEMU of our own, which says what
+a virtual machine might say: is each failure reported, and does a signal end all that was started?
+Prints TAP."""
+import contextlib
+import os
+import secrets
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+TREE = os.path.dirname(os.path.dirname(HERE))
+sys.path.insert(0, os.path.join(TREE, 'harness'))
+sys.dont_write_bytecode = True
+import tap  # noqa: E402
+
+# Stands in for QEMU.  Each virtual machine takes the next line of the file that JF_FAKE names: what is
+# to happen in it, by test; what a test does that is not named there, is pass.
+QEMU = r'''#!/usr/bin/env python3
+import os, re, sys, time
+args = ' '.join(sys.argv)
+ident = re.search(r'jf\.id=(\w+)', args)[1]
+with open(re.search(r'-initrd (\S+)', args)[1], 'rb') as f:
+    job = re.search(rb'guest-tests ([0-9a-f]{12}) ([^\n]*)', f.read())
+mark, tests = job[1].decode(), [t.split(':')[0] for t in job[2].decode().split()]
+with open(os.environ['JF_FAKE'], 'r+') as f:
+    lines = f.read().splitlines()
+    f.seek(0)
+    f.truncate()
+    f.write('\n'.join(lines[1:]))
+acts = dict(a.split('=') for a in (lines or [''])[0].split())
+con = open(re.search(r'path=(\S+)', args)[1], 'a')
+print('[ 1.0] Linux', file=con, flush=True)
+print(f'@jf {ident} start 6.1', flush=True)
+for t in tests:
+    act = acts.get(t, 'pass')
+    print(f'[ 2.0] jumpfunc selftest {t} begins', file=con, flush=True)
+    print(f'@check {mark} begin {t}\nTAP version 13\nok 1 - a', flush=True)
+    if act == 'hang':
+        open(os.environ['JF_FAKE'] + '.hangs', 'w').close()
+        time.sleep(600)
+    if act == 'die':
+        sys.exit(0)
+    if act == 'warn':
+        print('[ 3.0] WARNING: CPU: 0 PID: 1 at kernel/foo.c:1 foo+0x1/0x2', file=con, flush=True)
+    if act == 'expected':
+        print('[ 3.0] jumpfunc selftest: complaints about memory are expected\n[ 3.1] Call Trace:\n'
+              '[ 3.2] jumpfunc selftest: complaints about memory are trouble again', file=con, flush=True)
+    if act == 'fail':
+        print('not ok 2 - it works\n#   the reason\n1..2')
+    elif act == 'shell':
+        print('./x.sh: line 5: frob: not found\n1..1')
+    elif act != 'cut':
+        print('1..1')
+    print(f'@check {mark} end {t}', {'late': 'timeout', 'status': 3}.get(act, 0), 1, flush=True)
+con.close()
+print(f'@jf {ident} exit 0', flush=True)
+'''
+
+BUILD = '''#!/bin/sh
+for k; do :; done
+mkdir -p "$JF_BUILD/$k/modules"
+printf 'name=%s\\nrelease=6.1.0\\nvmlinuz=/dev/null\\nslow=1\\n' "$k" >"$JF_BUILD/$k/info"
+'''
+
+# A program in a group of its own, which outlives whoever runs it if nobody looks after it.
+HOST = '''check:
+\t@touch "$(JF_FAKE).host"
+\t@timeout 600 sleep 600
+'''
+
+MUTANTS = 'control: nothing is broken@@@one.sh\n'
+
+
+class Fake:
+    """The made-up tree."""
+
+    def __init__(self):
+        self.top = tempfile.mkdtemp(prefix='jumpfunc-check-')
+        self.tree = os.path.join(self.top, 'tree')
+        # All that is started has it in its environment.
+        self.mark = 'JF_TEST_MARK=' + secrets.token_hex(8)
+        shutil.copytree(os.path.join(TREE, 'harness'), os.path.join(self.tree, 'harness'),
+                        ignore=shutil.ignore_patterns('__pycache__'))
+        self.file('harness/build.sh', BUILD)
+        self.file('harness/vm/tools.sh', '#!/bin/sh\n')
+        self.file('harness/vm/initramfs.sh', '#!/bin/sh\necho /dev/null\n')
+        self.file('selftests/tests/one.sh', '# JF_TIMEOUT=60\n')
+        self.file('selftests/tests/two.sh', '')
+        self.file('selftests/module.mutants', MUTANTS)
+        self.file('../bin/qemu-system-x86_64', QEMU)
+        self.fake = os.path.join(self.top, 'fake')
+        self.env = {**os.environ, 'JF_BUILD': os.path.join(self.top, 'build'), 'JF_ACCEL': 'tcg', 'JF_FAKE': self.fake,
+                    'PATH': os.path.join(self.top, 'bin') + ':' + os.environ['PATH']}
+        name, _, value = self.mark.partition('=')
+        self.env[name] = value
+
+    def file(self, name, text):
+        path = os.path.join(self.tree, name)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, 'w') as f:
+            f.write(text)
+        os.chmod(path, 0o755)
+
+    def start(self, program, args, acts):
+        with open(self.fake, 'w') as f:
+            f.write('\n'.join(acts))
+        for e in ('.hangs', '.host'):
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(self.fake + e)
+        return subprocess.Popen([os.path.join(self.tree, 'harness', program)] + args, env=self.env, text=True,
+                                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+
+    def check(self, acts):
+        p = self.start('check', ['--no-host', '-k', '6.1', 'one.sh', 'two.sh'], acts)
+        out = p.communicate(timeout=120)[0]
+        return p.returncode, out
+
+    def alive(self):
+        """The processes that came of what was started."""
+        found = []
+        for d in filter(str.isdigit, os.listdir('/proc')):
+            with contextlib.suppress(OSError):
+                with open(f'/proc/{d}/environ', 'rb') as f:
+                    if self.mark.encode() in f.read().split(b'\0'):
+                        with open(f'/proc/{d}/cmdline') as c:
+                            found.append((int(d), c.read().replace('\0', ' ').strip()))
+        return found
+
+    def close(self):
+        for pid, _ in self.alive():
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        shutil.rmtree(self.top, ignore_errors=True)
+
+
+# what happens, in each virtual machine; the exit status; what is to be said
+VERDICTS = [
+    ('all is well', [''], 0, ['4 passed, 0 failed']),
+    ('a test fails', ['one.sh=fail'], 1, ['failed: it works', '#   the reason', 'failed: 6.1 one.sh', ', 1 failed']),
+    ('a test gives no plan', ['two.sh=cut'], 1, ['gave no plan', 'failed: 6.1 two.sh']),
+    ('a test ends with a bad status', ['one.sh=status'], 1, ['ended with status 3', 'failed: 6.1 one.sh']),
+    ('a test takes too long', ['one.sh=late'], 1, ['longer than its time limit', 'failed: 6.1 one.sh']),
+    ('a shell does not know a command', ['one.sh=shell'], 1, ['frob: not found', 'failed: 6.1 one.sh']),
+    ('the kernel warns', ['one.sh=warn'], 1, ['WARNING: CPU: 0', 'failed: 6.1 kernel-log']),
+    ('the kernel says what a test expects', ['one.sh=expected'], 0, [', 0 failed']),
+    ('the machine dies, and the next one runs the rest', ['one.sh=die', ''], 1,
+     ['did not live to its end', 'two.sh                   1 passed', 'failed: 6.1 one.sh, 6.1 kernel-log']),
+    ('both machines die', ['one.sh=die', 'two.sh=die'], 1, ['failed: 6.1 one.sh, 6.1 two.sh, 6.1 kernel-log']),
+]
+
+
+def verdicts(out, fake):
+    for what, acts, status, said in VERDICTS:
+        rc, text = fake.check(acts)
+        missing = [s for s in said if s not in text]
+        out.say(rc == status and not missing, f'check: {what}', [f'status {rc}, wanted {status}; not said: {missing}', text])
+
+
+def wait_for(path):
+    for _ in range(600):
+        if os.path.exists(path):
+            return True
+        time.sleep(0.1)
+    return False
+
+
+def end(out, fake, what, p, number, wanted, status):
+    """Ends a run in the midst of a test by a signal to it alone: nothing stays."""
+    came = all([wait_for(fake.fake + w) for w in wanted])
+    before = fake.alive()
+    begin = time.monotonic()
+    p.send_signal(number)
+    try:
+        text = p.communicate(timeout=60)[0]
+    except subprocess.TimeoutExpired:
+        p.kill()
+        text = 'it did not end'
+    took = time.monotonic() - begin
+    left = fake.alive()
+    out.say(came and any('qemu' in c for _, c in before) and p.returncode == status and not left and took < 20,
+            f'{what}: nothing is left behind',
+            [f'status {p.returncode}, wanted {status}, after {took:.0f} s; left: {left}', f'before: {before}', text])
+    for pid, _ in left:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
+
+
+def main():
+    out = tap.Writer()
+    fake = Fake()
+    try:
+        verdicts(out, fake)
+        fake.file('selftests/host/Makefile', HOST)
+        for number in (signal.SIGINT, signal.SIGTERM):
+            # Host tests are left out where single ones are asked for.
+            p = fake.start('check', ['-j', '2', '-k', '6.1'], ['one.sh=hang', 'one.sh=hang'])
+            end(out, fake, f'check ends by {number.name}', p, number, ['.hangs', '.host'], 130)
+        for number in (signal.SIGINT, signal.SIGTERM):
+            p = fake.start('mutants.sh', [], ['one.sh=hang'])
+            end(out, fake, f'mutants.sh ends by {number.name}', p, number, ['.hangs'], 128 + number)
+    finally:
+        fake.close()
+    return out.end()
+
+
+sys.exit(main())

@@ -37,6 +37,7 @@
 
 #include "core/arch.h"
 #include "core/commit.h"
+#include "core/function.h"
 #include "core/gone.h"
 #include "core/quiesce.h"
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Which text belongs to a function, as far as the kernel tells modules. */
-#include "core/spans.h"
+#include "core/function.h"
 
 #include "core/arch.h"
+#include "core/spans.h"
 
 #include <linux/jhash.h>
 #include <linux/kallsyms.h>

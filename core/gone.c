@@ -6,6 +6,7 @@
  */
 #include "core/gone.h"
 
+#include "core/function.h"
 #include "core/spans.h"
 #include "core/state.h"
 

@@ -60,6 +60,7 @@
 #include <jumpfunc/batch.h>
 
 #include "core/arch.h"
+#include "core/function.h"
 #include "core/gone.h"
 #include "core/index.h"
 

@@ -5,8 +5,6 @@
 
 #include <linux/types.h>
 
-struct module;
-
 /**
  * struct jf_span - a piece of text
  * @start: its first byte
@@ -35,10 +33,5 @@ void jf_spans_sort(struct jf_spans *s);
 void jf_spans_free(struct jf_spans *s);
 /* Any context. Of spans that have been sorted. */
 bool jf_spans_has(const struct jf_spans *s, unsigned long addr);
-
-/* core/function.c: add the text of a function. 0 or -ENOMEM. May sleep. */
-int jf_spans_add_func(struct jf_spans *s, void *func);
-/* The text of a module is gone, and with it what was known of it; NULL: of all. */
-void jf_function_forget(struct module *mod);
 
 #endif /* JF_SPANS_H */

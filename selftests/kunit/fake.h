@@ -41,6 +41,7 @@
 #undef pr_fmt
 #include "core/arch.h"
 #include "core/commit.h"
+#include "core/function.h"
 #include "core/gone.h"
 #include "core/module.h"
 #include "core/quiesce.h"

@@ -1,0 +1,145 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# The checks of harness/lint that are this project's own see what they are there for: each is given a
+# small tree that is right, and the same tree with one thing wrong. Prints TAP.
+set -u
+TOP=$(cd "$(dirname "$0")/../.." && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+n=0 failed=0
+# What the caller builds is not what is looked at here.
+unset JF_BUILD
+
+echo "TAP version 13"
+result()	# RC DESCRIPTION [DETAIL]
+{
+	n=$((n + 1))
+	if [ "$1" = 0 ]; then
+		echo "ok $n - $2"
+	else
+		echo "not ok $n - $2"; failed=1
+		printf '%s\n' "${3:-}" | sed 's/^/#   /'
+	fi
+}
+
+# tree: a new one, that is right
+tree()
+{
+	rm -rf "$work/t"
+	mkdir -p "$work/t"/{docs,core,x86,demo,samples,selftests/modules,include/jumpfunc/detail,LICENSES,.reuse}
+	cd "$work/t" || exit
+	git init -q .
+	cat >docs/design.md <<-'END'
+		# Design
+		| room | files | job | may call |
+		|---|---|---|---|
+		| demo | `demo/*` | uses it | below |
+		| core | `core/*` | decides | arch, public |
+		| arch | `x86/*` | writes | public |
+		| public | `include/jumpfunc/*` | is for all | nobody |
+	END
+	printf '%s\n' '#include "core/core.h"' 'int demo(void) { return core(); }' >demo/demo.c
+	echo 'int core(void);' >core/core.h
+	printf '%s\n' '#include "core/core.h"' '#include "x86/x86.h"' 'int core(void) { return arch(); }' >core/core.c
+	printf '%s\n' '#include <jumpfunc/detail/macros.h>' 'int arch(void);' >x86/x86.h
+	printf '%s\n' '#include "x86/x86.h"' 'int arch(void) { return JF_ONE; }' >x86/x86.c
+	echo '#include <jumpfunc/detail/macros.h>' >include/jumpfunc/dynfunc.h
+	echo '#define JF_ONE 1' >include/jumpfunc/detail/macros.h
+	echo '#include <jumpfunc/dynfunc.h>' >samples/sample.c
+	echo '#include <jumpfunc/dynfunc.h>' >selftests/modules/test.c
+	find . -name '*.[ch]' -exec sed -i '1i // SPDX-License-Identifier: GPL-2.0' {} +
+	sed -i '1s/.*/\/\/ SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1/' include/jumpfunc/*.h include/jumpfunc/detail/*.h
+	printf '%s\n' 'Format: x' '' 'Files: *' 'License: GPL-2.0' >.reuse/dep5
+	touch LICENSES/GPL-2.0.txt LICENSES/LGPL-2.1.txt
+}
+
+# build: what harness/build.sh leaves behind
+build()
+{
+	local f
+	mkdir -p build/any/src
+	touch build/any/info
+	find . -name '*.[ch]' -not -path './build/*' -exec cp --parents {} build/any/src \;
+	for f in demo/demo core/core x86/x86; do
+		gcc -I. -Iinclude -c -o "build/any/src/$f.o" "$f.c" || exit
+	done
+}
+
+# finds REGEXP DESCRIPTION COMMAND...
+finds()
+{
+	local want=$1 what=$2 out rc; shift 2
+	out=$("$@" 2>&1); rc=$?
+	[ $rc = 1 ] && grep -qE "$want" <<<"$out"
+	result $? "$what" "status $rc: $out"
+}
+
+# passes DESCRIPTION COMMAND...
+passes()
+{
+	local what=$1 out rc; shift
+	out=$("$@" 2>&1); rc=$?
+	[ $rc = 0 ] && [ -z "$out" ]
+	result $? "$what" "status $rc: $out"
+}
+
+rooms=("$TOP/harness/lint/rooms" --tree "$work/t")
+licences=("$TOP/harness/lint/licences" "$work/t")
+
+tree; build
+passes "rooms: a tree that is right" "${rooms[@]}"
+
+tree; echo '#include "demo/demo.h"' >>x86/x86.c; touch demo/demo.h
+finds '^x86/x86.c:[0-9]+: arch must not include demo/demo.h of demo' "rooms: an include that leads upwards" "${rooms[@]}" includes
+
+tree; echo '#include "../core/core.h"' >>x86/x86.c
+finds 'must not include core/core.h of core' "rooms: the same by a relative path" "${rooms[@]}" includes
+
+tree; sed -i 's/arch, public/public/' docs/design.md
+finds '^core/core.c:.* core must not include x86/x86.h' "rooms: an include of a room below that is not allowed" "${rooms[@]}" includes
+
+tree; echo 'int core(void); int up(void) { return core(); }' >>x86/x86.c; build
+finds '^x86/x86.c: arch must not use core of core/core.c' "rooms: a call that leads upwards, without an include" "${rooms[@]}" calls
+finds 'core/core.c, x86/x86.c: they use each other' "rooms: ... is a circle" "${rooms[@]}" calls
+
+tree; build; echo '/* changed */' >>x86/x86.c
+"${rooms[@]}" calls >/dev/null; [ $? = 4 ]
+result $? "rooms: a build of other sources is not taken for this one's"
+
+tree; sed -i 's/| arch | \(.*\) | public |/| arch | \1 | core |/' docs/design.md
+finds 'arch may call core, which is not below it' "rooms: a table that allows a circle" "${rooms[@]}" includes
+
+tree; sed -i '/^| demo/d' docs/design.md
+finds '^demo/demo.c: no room has it' "rooms: a source that the table does not know" "${rooms[@]}" includes
+
+tree; sed -i 's,`x86/\*`,&\, `x86/gone.c`,' docs/design.md
+finds 'x86/gone.c, which is not there' "rooms: a file that only the table knows" "${rooms[@]}" includes
+
+for f in samples/sample.c selftests/modules/test.c demo/demo.c; do
+	tree; echo '#include <jumpfunc/detail/macros.h>' >>$f
+	finds "^$f:.*what is in detail/" "rooms: detail/ in $f" "${rooms[@]}" includes
+done
+
+tree; echo '#include "core/core.h"' >>samples/sample.c
+finds '^samples/sample.c:.*what any module can use' "rooms: a private header in a sample" "${rooms[@]}" includes
+
+tree; echo '#if LINUX_VERSION_CODE > 1' >>core/core.c
+finds '^core/core.c:[0-9]+: LINUX_VERSION_CODE' "rooms: a look at the kernel's version" "${rooms[@]}" versions
+
+tree; echo '/* LINUX_VERSION_CODE */' >>core/core.c
+passes "rooms: ... but not in a comment" "${rooms[@]}" versions
+
+tree
+passes "licences: a tree that is right" "${licences[@]}"
+
+tree; sed -i 1d core/core.c
+finds '^core/core.c: no SPDX' "licences: a source without a licence" "${licences[@]}"
+
+tree; sed -i '1s/GPL-2.0/MIT/' core/core.c
+finds 'no LICENSES/MIT.txt' "licences: a licence without a text" "${licences[@]}"
+
+tree; sed -i '1s/ OR LGPL-2.1//' include/jumpfunc/dynfunc.h
+finds '^include/jumpfunc/dynfunc.h: GPL-2.0, where' "licences: a public header that is under the GPL alone" "${licences[@]}"
+
+echo "1..$n"
+exit $failed

@@ -12,9 +12,7 @@
 
 #if JF_HAVE_PATCHING
 #include <asm/nospec-branch.h>
-#if __has_include(<linux/objtool.h>)
 #include <linux/objtool.h>
-#endif
 #include <asm/asm.h>
 #endif
 

@@ -38,10 +38,10 @@
 #include <linux/vmalloc.h>
 #include <linux/workqueue.h>
 #ifdef __has_include
-#if __has_include(<asm/unaligned.h>)
-#include <asm/unaligned.h>
-#else
+#if __has_include(<linux/unaligned.h>)
 #include <linux/unaligned.h>
+#else
+#include <asm/unaligned.h>
 #endif
 #endif
 

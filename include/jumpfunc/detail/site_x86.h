@@ -34,9 +34,7 @@
 #include <asm/bug.h>
 #else
 #include <linux/bug.h>
-#if __has_include(<linux/objtool.h>)
 #include <linux/objtool.h>
-#endif
 #endif
 #include <asm/asm.h>
 

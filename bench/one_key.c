@@ -8,7 +8,7 @@
 #include <linux/jump_label.h>
 
 DEFINE_JF_KEY_ARRAY_FALSE(jfb_one_keys, JFB_ONE_KEYS);
-DEFINE_STATIC_KEY_ARRAY_FALSE(jfb_static_keys, JFB_ONE_KEYS);
+static DEFINE_STATIC_KEY_ARRAY_FALSE(jfb_static_keys, JFB_ONE_KEYS);
 
 #define OURS(n)		if (jf_branch_unlikely(&jfb_one_keys[n])) sum++;
 #define THEIRS(n)	if (static_branch_unlikely(&jfb_static_keys[n])) sum++;

@@ -31,7 +31,7 @@ DEFINE_DYNFUNC_NULL(jfk_note, note_one);
 
 #define KEYS	8
 static DEFINE_JF_KEY_ARRAY_FALSE(jfk_keys, KEYS);
-DEFINE_JF_KEY_TRUE(jfk_true);
+static DEFINE_JF_KEY_TRUE(jfk_true);
 
 /* Each key has one site: what a batch of n keys writes is n sites. */
 #define BRANCH(i)							\

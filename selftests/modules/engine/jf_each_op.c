@@ -92,9 +92,9 @@ static const struct func {
 
 /* --- keys ------------------------------------------------------------------ */
 
-DEFINE_JF_KEY_FALSE(ops_key);
-DEFINE_JF_KEY_FALSE(ops_counted);
-DEFINE_JF_KEY_ARRAY_FALSE(ops_keys, NKEYS);
+static DEFINE_JF_KEY_FALSE(ops_key);
+static DEFINE_JF_KEY_FALSE(ops_counted);
+static DEFINE_JF_KEY_ARRAY_FALSE(ops_keys, NKEYS);
 
 #define BRANCH(name, key)						\
 static noinline int name(void)						\

@@ -29,6 +29,7 @@ help:
 	@echo 'make demo               boot stock 6.1 in a VM, retarget a function, measure dispatch: 5 minutes'
 	@echo 'make check              all tests, on this machine and in VMs; KERNELS="6.1 6.12" chooses the kernels (default: four)'
 	@echo 'make check-full         the same on all kernels, test kernels and back ends, the model, native stress, coverage: 2 hours'
+	@echo 'make lint               check style, spelling, licences and the rooms of the sources (LINTERS="rooms shell")'
 	@echo 'make mutants            break the module in every way we know, and see the tests notice (KERNEL=6.1)'
 	@echo 'make coverage           which lines of the module the tests run, by gcov on a test kernel'
 	@echo 'make stress             the long forms of the VM tests, for an hour or more (KERNELS, TESTS as for check)'
@@ -60,14 +61,18 @@ vm:
 	@harness/vm/run --kernel $(VMKERNEL) --shell $(if $(CPUS),-c $(CPUS)) $(if $(MEM),-m $(MEM)) $(VMARGS)
 
 check:
-	@harness/deps.sh build fetch vm host
+	@harness/deps.sh build fetch vm host lint
 	@harness/check --kernels "$(KERNELS)" $(if $(BACKENDS),--backends "$(BACKENDS)") $(TESTS)
 
 # The tables in docs/ that this makes are those of its own run.
 check-full: stress-native
-	@harness/deps.sh build fetch source vm host model
+	@harness/deps.sh build fetch source vm host model lint
 	@rc=0; harness/check --full $(if $(filter file,$(origin KERNELS)),,--kernels "$(KERNELS)") $(TESTS) || rc=$$?; \
 	harness/kernels-md || rc=1; exit $$rc
+
+lint:
+	@harness/deps.sh build fetch lint
+	@harness/lint/run $(LINTERS)
 
 coverage:
 	@harness/deps.sh build fetch source vm
@@ -101,4 +106,4 @@ demo:
 	@harness/deps.sh build fetch vm plot
 	@scripts/demo.sh $(if $(KERNEL),-k $(KERNEL))
 
-.PHONY: modules help clean clean-cache deps vm check check-full coverage mutants stress stress-native bench bench-kernel model demo
+.PHONY: modules help clean clean-cache deps vm check check-full lint coverage mutants stress stress-native bench bench-kernel model demo

@@ -43,6 +43,13 @@ host   /usr/include/stdio.h  libc6-dev
 host   objdump             binutils
 host   python3             python3
 plot   gnuplot             gnuplot-nox
+lint   perl                perl
+lint   git                 git
+lint   python3             python3
+lint   pyflakes3           pyflakes3
+lint   sparse              sparse
+lint   shellcheck          shellcheck
+lint   codespell           codespell
 model  spin                spin
 model  gcc                 gcc
 EOF
@@ -56,7 +63,7 @@ usage: harness/deps.sh [-n] [GROUP...]
 Installs with apt what is missing, and only that (root), or says what is missing.
 Groups (default all): build  compile modules      fetch  download kernels    vm  run them
                       host   tests on the host    plot   draw charts          model  model checking
-                      source build test kernels
+                      source build test kernels   lint   check the sources
   -n   only say what is missing; the exit status is 1 if anything is
 EOF
 }
@@ -67,7 +74,7 @@ case ${1:-} in
 -n) dry=1; shift ;;
 -*) usage >&2; exit 2 ;;
 esac
-groups=" ${*:-build fetch vm host plot model source} "
+groups=" ${*:-build fetch vm host plot model source lint} "
 
 # missing: the packages, one per line
 missing()

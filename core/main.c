@@ -63,4 +63,4 @@ module_exit(jumpfunc_exit);
 MODULE_LICENSE("GPL");
 MODULE_AUTHOR("The jumpfunc developers");
 MODULE_DESCRIPTION("Dynamic functions, jump labels and static-call tracepoints for modules");
-MODULE_VERSION("0.1");
+MODULE_VERSION(JF_VERSION);

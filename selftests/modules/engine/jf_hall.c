@@ -48,9 +48,27 @@ EXPORT_SYMBOL_GPL(hall);
 module_param_named(spin_ms, hall.spin_ms, uint, 0644);
 MODULE_PARM_DESC(spin_ms, "how long those stay who spin");
 
-noinline void hall_wait(void)
+static noinline void hall_sleep(void)
 {
 	wait_event_timeout(hall.gate, READ_ONCE(hall.open), HALL_LIMIT);
+}
+
+/* Nothing is left on the stack of who came and went below the caller. */
+static noinline void hall_scrub(unsigned int deep)
+{
+	unsigned long words[100] = {};
+
+	asm volatile("" : : "r" (words) : "memory");
+	if (deep)
+		hall_scrub(deep - 1);
+	barrier();
+}
+
+noinline void hall_wait(void)
+{
+	hall_scrub(3);
+	hall_sleep();
+	barrier();
 }
 EXPORT_SYMBOL_GPL(hall_wait);
 

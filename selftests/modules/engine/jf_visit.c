@@ -42,6 +42,22 @@ static noinline u64 visit_op(u64 way)
 	return way + HALL_VALUE(VISIT_ID);
 }
 
+static bool slim;
+module_param(slim, bool, 0444);
+MODULE_PARM_DESC(slim, "a target whose stack has room for nothing but what it saves; it waits for the gate (default N)");
+
+/*
+ * What a tracer left on the stack on the way in is overwritten here, or in
+ * hall_wait(). So it alone knows who is to be returned to.
+ */
+static noinline u64 visit_slim(u64 way)
+{
+	atomic_inc(&hall.guest[VISIT_ID].inside);
+	hall_wait();
+	atomic_dec(&hall.guest[VISIT_ID].inside);
+	return way + HALL_VALUE(VISIT_ID);
+}
+
 static int visit_data[VISIT_PROBES];
 
 static noinline void visit_probe(void *data, u64 way, u64 unused)
@@ -57,6 +73,17 @@ static void visit_unregister(unsigned int n)
 		if (unregister_jf_trace_hall(visit_probe, &visit_data[n]))
 			pr_err(KBUILD_MODNAME ": cannot unregister probe %u\n", n);
 }
+
+static int visit_off(const char *val, const struct kernel_param *kp)
+{
+	visit_unregister(probes);
+	probes = 0;
+	return 0;
+}
+
+static const struct kernel_param_ops off_ops = { .set = visit_off };
+module_param_cb(off, &off_ops, NULL, 0200);
+MODULE_PARM_DESC(off, "write anything: take the probes off, and stay");
 
 static int __init visit_init(void)
 {
@@ -74,7 +101,7 @@ static int __init visit_init(void)
 		}
 	}
 	if (op)
-		err = dynfunc_update(hall_op, visit_op);
+		err = dynfunc_update(hall_op, slim ? visit_slim : visit_op);
 	if (!err && fail) {
 		while (!atomic_read(&hall.guest[VISIT_ID].inside) && hall_shut(since))
 			msleep(10);

@@ -4,8 +4,9 @@
 # Images, and kprobes that somebody sets while jumpfunc comes: told of the module before kprobes is, he is
 # not yet refused its .kprobes.text. No probe may take what is filled in, and none may become a jump over it.
 #
-# Seen to fail with the images' records in __bug_table taken away (6.1): probes are accepted where an
-# image begins and at its jump.
+# Seen to fail (6.1) with the records in __bug_table taken away: probes are accepted where an image for one
+# probe begins, at its jump (and probes are then called wrongly), at the data and at the call of a chain's
+# slot. With the entries in __ex_table taken away: probes are made jumps.
 . "$(dirname "$0")/../lib/lib.sh"
 
 T=/sys/kernel/debug/jf_trace_test
@@ -21,7 +22,8 @@ jf_has jf_early || jf_skip_all "no jf_early.ko: build selftests/modules"
 jf_load
 single=$(first single)
 [ -n "$single" ] || jf_skip_all "this architecture has no images"
-symbols=$single,$(first chain_small),$(first chain_regs),$(first chain_stack)
+small=$(first chain_small) regs=$(first chain_regs) stack=$(first chain_stack)
+symbols=$single,$small,$regs,$stack
 check "the core goes" jf_unload
 
 check "jf_early loads" jf_insmod jf_early symbols="$symbols"
@@ -31,6 +33,11 @@ note "accepted: $(echo "$accepted" | wc -l), for instance: $(echo "$accepted" | 
 check_match "the kernel took some" "$accepted" "jf_chain"
 check_fails "none is at the start of an image for one probe" sh -c "echo '$accepted' | grep -q '^$single+0x0$'"
 check_fails "none is at its jump" sh -c "echo '$accepted' | grep -q '^$single+0xa$'"
+# Of its first slot, behind what saves the registers: jf_images_x86.S.
+for at in "$small+0x3 $small+0x1b" "$regs+0x7 $regs+0x29" "$stack+0x7 $stack+0x45"; do
+	check_fails "none is at ${at% *}, data" sh -c "echo '$accepted' | grep -q '^${at% *}\$'"
+	check_fails "none is at ${at#* }, a call" sh -c "echo '$accepted' | grep -q '^${at#* }\$'"
+done
 check "all of them are enabled" sh -c "echo 1 >$P/arm"
 sleep 1
 check_fails "none is made a jump" sh -c "grep 'jf_single_\|jf_chain_' $LIST | grep -q OPTIMIZED"

@@ -6,6 +6,17 @@
 # callback that a callback asked for, in an optimised kprobe's copy of an instruction, in a part that
 # the compiler split off.  And what must not hold it up: a thread that stays in a new target, a large
 # module, many tasks that exit at once.
+#
+# Seen to fail with the code broken on purpose (6.1):
+#   a module that goes is only looked for in its old targets	tail: he is left behind
+#   callbacks that callbacks ask for are not waited for		callback: it is left behind
+#   no unwind where no word leads into the text			copy: he is left behind
+#   an unwind that ends early has come to the end		copy: he is left behind
+#   f.part.0 is no part of f					part: the quiesce does not wait for him
+#   callbacks are called in reverse order			19470 were still to come after the barrier
+#   a changed call counts for ever				live: neither wait ends in time
+#   a module's names are gone through for each target		large: 7.0 s instead of 1.4 s
+#   no limit to the wait for Tasks RCU				exits: the wait does not end in time
 . "$(dirname "$0")/../lib/lib.sh"
 
 H=/sys/kernel/debug/jf_hide
@@ -50,13 +61,17 @@ beside()
 }
 over() { [ -e "$JF_TMP/$1.over" ]; }
 took() { cat "$JF_TMP/$1.over"; }
-# ends NAME SECONDS WHAT: it is over by then
+# ends NAME SECONDS WHAT: it is over by then. Counting pauses alone would give it twice as long, or more:
+# a look at what is over takes its time, too.
 ends()
 {
-	if until_true $(($2 * 10)) over "$1"; then
-		check_eq "$3, after $(took "$1") s" "$(cat "$JF_TMP/$1")" ''
+	jf_limit=$(($2 * ${JF_SLOW:-1}))
+	if ! until_true $((jf_limit * 10)) over "$1"; then
+		fail "$3" "not within $jf_limit s"
+	elif [ "$(took "$1")" -gt $jf_limit ]; then
+		fail "$3" "after $(took "$1") s, which is more than $jf_limit s"
 	else
-		fail "$3" "not within $2 s"
+		check_eq "$3, after $(took "$1") s" "$(cat "$JF_TMP/$1")" ''
 	fi
 }
 # Nothing else would mean anything while this one hangs.
@@ -201,7 +216,7 @@ not_early part
 
 section "callbacks, asked for with preemption off"
 hide_do atomic 3000
-check_eq "all were called" "$(hide called)" "$(hide asked)"
+check_eq "all were called, before the barrier let go" "$(hide missed)" 0
 check_match "they were many" "$(hide asked)" '^[1-9][0-9][0-9][0-9]'
 
 # ---- what must not hold it up ----
@@ -228,13 +243,26 @@ not_early live
 
 section "a large module"
 hide_do quiesce
-check "it is there" jf_insmod jf_hide_large
-check "its names, too" [ "$(grep -c jf_hide_large /proc/kallsyms)" -gt 4000 ]
-beside quiesce hide_do quiesce
-ends quiesce 10 "large: jf_quiesce() ends"
-ends_at_all quiesce
-note "$(hide quiesce_ms) ms"
-check "it goes" jf_rmmod jf_hide_large
+# large PARAMETER: how long a quiesce takes when this many of its targets were replaced, in large_ms
+large()
+{
+	check "$1: it is there" jf_insmod jf_hide_large "$1"
+	check "$1: its names, too" [ "$(grep -c jf_hide_large /proc/kallsyms)" -gt 4000 ]
+	beside quiesce hide_do quiesce
+	ends quiesce 10 "large, $1: jf_quiesce() ends"
+	ends_at_all quiesce
+	large_ms=$(hide quiesce_ms)
+	check "$1: it goes" jf_rmmod jf_hide_large
+}
+large one=1
+one_ms=$large_ms
+large one=0
+# Its names are gone through once, not once for each target.
+if [ "$large_ms" -lt $((3 * one_ms + 300)) ]; then
+	pass "eight targets in there take $large_ms ms, one takes $one_ms"
+else
+	fail "eight targets in there take little more than one" "$large_ms ms, not $one_ms"
+fi
 
 section "more exit at once on a CPU than there is room for"
 hide_do shut

@@ -151,6 +151,8 @@ static int start(int (*fn)(void *), unsigned long arg, int cpu, bool fifo)
 #define ATOMIC_THREADS	8
 
 static atomic_t atomic_asked, atomic_called;
+/* How many had not been called when jf_quiesce_barrier() returned. */
+static int atomic_missed;
 
 static void atomic_callback(struct jf_quiesce_head *head)
 {
@@ -177,6 +179,19 @@ static int atomic_thread(void *arg)
 	return 0;
 }
 
+static void slow_callback(struct jf_quiesce_head *head)
+{
+	msleep(1000);
+}
+
+void hide_ask_slow(void)
+{
+	static struct jf_quiesce_head head;
+
+	jf_call_quiesced(&head, slow_callback);
+}
+EXPORT_SYMBOL_GPL(hide_ask_slow);
+
 static int do_atomic(unsigned int n)
 {
 	unsigned int i;
@@ -187,6 +202,8 @@ static int do_atomic(unsigned int n)
 	while (atomic_read(&walkers))
 		msleep(20);
 	jf_quiesce_barrier();
+	WRITE_ONCE(atomic_missed,
+		   atomic_read(&atomic_asked) - atomic_read(&atomic_called));
 	return err;
 }
 
@@ -302,6 +319,7 @@ static int state_show(struct seq_file *m, void *v)
 	seq_printf(m, "quiesce_ms %lld\n", READ_ONCE(quiesce_ms));
 	seq_printf(m, "asked %d\n", atomic_read(&atomic_asked));
 	seq_printf(m, "called %d\n", atomic_read(&atomic_called));
+	seq_printf(m, "missed %d\n", READ_ONCE(atomic_missed));
 	return 0;
 }
 DEFINE_SHOW_ATTRIBUTE(state);

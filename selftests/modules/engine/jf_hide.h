@@ -19,6 +19,9 @@ DECLARE_DYNFUNC(hide_other, hide_pass);
 /* Sleeps until the gate opens. */
 void hide_wait(void);
 
+/* Asks for a callback of jf_hide.ko that takes a second. Once at a time. */
+void hide_ask_slow(void);
+
 /* How many use text of a module that is about to go. */
 extern atomic_t hide_inside;
 

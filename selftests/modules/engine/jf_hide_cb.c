@@ -15,6 +15,10 @@ static noinline void hide_second(struct jf_quiesce_head *h)
 
 static noinline void hide_first(struct jf_quiesce_head *h)
 {
+	/* Who waits for callbacks is there by then, and so in front of the next. */
+	msleep(300);
+	/* And when he has been told, nobody is in this text for a while. */
+	hide_ask_slow();
 	jf_call_quiesced(h, hide_second);
 	atomic_dec(&hide_inside);
 }

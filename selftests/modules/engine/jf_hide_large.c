@@ -35,10 +35,16 @@ HIDE_LARGE(5)
 HIDE_LARGE(6)
 HIDE_LARGE(7)
 
+static bool one;
+module_param(one, bool, 0444);
+MODULE_PARM_DESC(one, "one target instead of eight (default N)");
+
 static int __init hide_large_init(void)
 {
 	int err = dynfunc_update(hide_op, hide_large_0);
 
+	if (one)
+		return err ?: dynfunc_update(hide_op, hide_pass);
 	err = err ?: dynfunc_update(hide_op, hide_large_1);
 	err = err ?: dynfunc_update(hide_op, hide_large_2);
 	err = err ?: dynfunc_update(hide_op, hide_large_3);

@@ -82,7 +82,8 @@ static u64 hide_part(u64 x)
 	hide_wait();
 	atomic_add(x, &part_seen[3]);
 	atomic_add(x, &part_seen[4]);
-	atomic_add(x, &part_seen[5]);
+	/* It has a value of its own, or there would be a call of it, not a jump. */
+	x += atomic_add_return(x, &part_seen[5]);
 	atomic_dec(&hide_inside);
 	return x;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
 /*
  * The INT3 protocol ("xmc", cross-modifying code): the steps that replace
- * instructions while other CPUs may be executing them. They stand here once, for
- * the kernel module, the engine in userspace, and the tests of both.
+ * instructions while other CPUs may be executing them. They stand here once,
+ * for the kernel module, the engine in userspace, and the tests of both.
  *
  * API:
  *   jf_proto_verify(pokes, num, &bad)	do the old bytes stand at every site?
@@ -32,11 +32,12 @@
  *					that the handler reads
  *   void jf_world_sync()		every CPU executes a serialising instruction
  *					after the call and before it returns
- * Locks, the writable alias, preemption, time and statistics are the world's, too.
- * Between verify and the end of a transaction nobody else may begin one.
+ * Locks, the writable alias, preemption, time and statistics are the world's,
+ * too. Between verify and the end of a transaction nobody else may begin one.
  *
  * How it works. An instruction that crosses a cache line can be fetched in two
- * parts, so it must never be possible to see a new part and an old one together:
+ * parts, so it must never be possible to see a new part and an old one
+ * together:
  *
  *	bytes at a site		 what a CPU may execute
  *	O0 O1 O2 O3 O4		 old					verify
@@ -50,8 +51,8 @@
  *
  * Each step is done for all sites before the sync that follows, so a batch of
  * any size takes three. Step 1 compares as it writes. If a site's first byte is
- * not what was verified, the breakpoints set so far are taken back (undo), and a
- * sync makes sure that nobody holds one. Until then the handler has only ever
+ * not what was verified, the breakpoints set so far are taken back (undo), and
+ * a sync makes sure that nobody holds one. Until then the handler has only ever
  * emulated the old instructions, so nobody has executed anything new.
  *
  * Barriers.
@@ -61,20 +62,20 @@
  *   word = new (jf_world_publish)	load word, once; jf_proto_trap()
  *   sync, before the first byte of new
  *
- * The word changes behind the first sync, when every CPU that comes by traps: so
- * one store switches a site for all CPUs, and none runs old after another one has
- * run new. The batch can no longer fail by then, so nobody has to be waited for
- * when it does. A handler that loads the word before the change emulates old,
- * which is right, since the commit has not returned; one that is entered after
- * the second sync loads new. The word is one aligned load, so it is never a
- * mixture. Code that a new instruction leads to, written before step 1, has a
- * sync behind it when the first CPU is sent there.
+ * The word changes behind the first sync, when every CPU that comes by traps:
+ * so one store switches a site for all CPUs, and none runs old after another
+ * one has run new. The batch can no longer fail by then, so nobody has to be
+ * waited for when it does. A handler that loads the word before the change
+ * emulates old, which is right: when it decides, the commit has not returned.
+ * One that is entered after the second sync loads new. The word is one aligned
+ * load, so it is never a mixture. Code that a new instruction leads to, written
+ * before step 1, has a sync behind it when the first CPU is sent there.
  *
  * The handler has to know a site from before step 1 until behind the last sync,
  * and answers for it at any time, not only while a transaction runs. How long
- * one that was entered may take is a matter of the world: where the handler holds
- * up the sync, as in a kernel, none works on a breakpoint of a transaction that
- * has returned.
+ * one that was entered may take is a matter of the world: where the handler
+ * holds up the sync, as in a kernel, none works on a breakpoint of a
+ * transaction that has returned.
  *
  * docs/model checks all this, and what happens without each part.
  *

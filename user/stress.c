@@ -17,9 +17,10 @@
  * make calls from handlers, on top of whatever a thread is doing, the updater
  * in the middle of a batch included.
  *
- * Why the counter is a fair judge: the updater writes it behind sync C of the
- * engine; a caller whose instruction fetch ran ahead of its load of the
- * counter was made to start anew by that broadcast.
+ * Why the counter is a fair judge: the updater writes it behind the last sync of
+ * the commit; a caller whose instruction fetch ran ahead of its load of the
+ * counter was made to start anew by that broadcast. One that trapped before the
+ * commit was over, and goes the old way later, had loaded the counter by then.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE

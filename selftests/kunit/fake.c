@@ -205,13 +205,13 @@ static bool jfk_is_poke(const struct jf_poke *p, unsigned int nr)
 	return p == jfk_run.pokes + nr - 1;
 }
 
-static jf_insn_t jf_world_load(const struct jf_poke *p)
+static inline jf_insn_t jf_world_load(const struct jf_poke *p)
 {
 	return jfk_is_poke(p, jfk_run.foreign) ? jfk_run.bytes :
 						 jfk_text(p->site->addr);
 }
 
-static void jf_world_store(const struct jf_poke *p, int i, u8 byte)
+static inline void jf_world_store(const struct jf_poke *p, int i, u8 byte)
 {
 	u8 *text = (u8 *)p->site->addr;
 
@@ -222,7 +222,7 @@ static void jf_world_store(const struct jf_poke *p, int i, u8 byte)
 	text[i] = byte;
 }
 
-static bool jf_world_swap(const struct jf_poke *p, u8 from, u8 to)
+static inline bool jf_world_swap(const struct jf_poke *p, u8 from, u8 to)
 {
 	u8 *text = (u8 *)p->site->addr;
 
@@ -232,14 +232,14 @@ static bool jf_world_swap(const struct jf_poke *p, u8 from, u8 to)
 	return true;
 }
 
-static void jf_world_publish(const struct jf_poke *p)
+static inline void jf_world_publish(const struct jf_poke *p)
 {
 	if (jfk_run.live && jfk_run.syncs != 1)
 		jfk_breach("the handler is not told behind the first broadcast");
 	WRITE_ONCE(p->site->insn, p->new);
 }
 
-static void jf_world_sync(void)
+static inline void jf_world_sync(void)
 {
 	unsigned int i;
 

@@ -6,6 +6,8 @@
 export LINT=$JF_TREE/harness/lint
 cd "$JF_TREE" || exit 4
 
+git rev-parse --git-dir >/dev/null 2>&1 || { echo "this is no git tree, so what belongs to it is not known"; exit 4; }
+
 # tracked: the files of the tree, by name
 tracked()
 {

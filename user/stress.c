@@ -25,8 +25,6 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
-#include <pthread.h>
-
 #include "emit.h"
 #include "stress_common.h"
 
@@ -72,17 +70,6 @@ struct key {
 	void *label[MAX_SITES];
 };
 
-struct worker {
-	_Alignas(128) uint64_t random;
-	uint64_t calls;		/* checked */
-	uint64_t moving;	/* that met a commit under way */
-	uint64_t wide;		/* that spanned too many versions to tell */
-	uint64_t mismatches;
-	uint64_t signal_calls;
-	pthread_t thread;
-	unsigned int nr;
-};
-
 static struct {
 	unsigned long seconds, callers, keys, max_batch, signals, seed;
 } opt;
@@ -93,7 +80,7 @@ static void *targets[NR_TARGETS];
 static _Atomic uint32_t *focus;		/* keys of the batch that is under way */
 static _Atomic uint32_t focus_nr;
 static _Atomic uint64_t shown;
-static __thread struct worker *self __attribute__((tls_model("initial-exec")));
+static __thread struct stress_worker *self __attribute__((tls_model("initial-exec")));
 
 /* --- what to expect ---------------------------------------------------------- */
 
@@ -516,38 +503,6 @@ static void parse_options(int argc, char **argv)
 		opt.max_batch = opt.keys;
 }
 
-static struct worker *make_workers(void)
-{
-	struct worker *workers = stress_alloc(opt.callers + 1, sizeof(*workers), 128);
-	size_t i;
-
-	for (i = 0; i <= opt.callers; i++) {
-		workers[i].nr = (unsigned int)i;
-		workers[i].random = stress_seed(opt.seed, i);
-	}
-	return workers;
-}
-
-static void start_callers(struct worker *workers)
-{
-	size_t i;
-
-	for (i = 0; i < opt.callers; i++)
-		stress_die(-pthread_create(&workers[i].thread, NULL, caller, &workers[i]),
-			   "pthread_create");
-	stress_timer(opt.signals, on_alarm);
-}
-
-static void stop_callers(struct worker *workers)
-{
-	size_t i;
-
-	atomic_store(&stress_stop, true);
-	for (i = 0; i < opt.callers; i++)
-		pthread_join(workers[i].thread, NULL);
-	stress_timer(0, on_alarm);
-}
-
 /* Batch after batch, until the time is up. Tells whether all were fine. */
 static bool update_all_the_time(struct stress_clock *clock)
 {
@@ -573,19 +528,11 @@ static bool update_all_the_time(struct stress_clock *clock)
 }
 
 /* Prints what was seen. Tells whether it is what must be. */
-static bool report(const struct worker *workers, const struct stress_clock *clock, bool fine)
+static bool report(const struct stress_worker *workers, const struct stress_clock *clock, bool fine)
 {
-	struct worker sum = { 0 };
+	struct stress_worker sum = stress_sum(workers, opt.callers);
 	struct jf_stats stats;
-	size_t i;
 
-	for (i = 0; i <= opt.callers; i++) {
-		sum.calls += workers[i].calls;
-		sum.signal_calls += workers[i].signal_calls;
-		sum.moving += workers[i].moving;
-		sum.wide += workers[i].wide;
-		sum.mismatches += workers[i].mismatches;
-	}
 	jf_stats_get(&stats);
 	printf("# %.1f s: %llu calls checked, %llu of them from signal handlers;"
 	       " %llu met a commit, %llu of these spanned too many versions to tell\n",
@@ -608,7 +555,7 @@ static bool report(const struct worker *workers, const struct stress_clock *cloc
 int main(int argc, char **argv)
 {
 	struct stress_clock clock;
-	struct worker *workers;
+	struct stress_worker *workers;
 	struct jf_text *text;
 	bool fine;
 
@@ -627,11 +574,13 @@ int main(int argc, char **argv)
 	printf("# %lu keys, %zu sites; %zu lie across a cache line, %zu of them across a page\n",
 	       opt.keys, nr_sites, lines_crossed, pages_crossed);
 
-	workers = make_workers();
+	workers = stress_workers(opt.callers, opt.seed);
 	self = &workers[opt.callers];
-	start_callers(workers);
+	stress_start(workers, opt.callers, caller);
+	stress_timer(opt.signals, on_alarm);
 	fine = update_all_the_time(&clock);
-	stop_callers(workers);
+	stress_end(workers, opt.callers);
+	stress_timer(0, on_alarm);
 	fine = report(workers, &clock, fine);
 	/* Texts and sites end with the process. */
 	return !fine ? 1 : stress_interrupted ? 130 : 0;

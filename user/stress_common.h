@@ -7,6 +7,7 @@
 #define JF_STRESS_COMMON_H
 
 #include <errno.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -264,6 +265,67 @@ static inline uint32_t *stress_order(size_t nr)
 	for (i = 0; i < nr; i++)
 		order[i] = (uint32_t)i;
 	return order;
+}
+
+/* What a thread is and has seen: the callers, and behind them the updater. */
+struct stress_worker {
+	_Alignas(128) uint64_t random;
+	uint64_t calls;		/* checked */
+	uint64_t probe_calls;	/* by these */
+	uint64_t signal_calls;	/* from signal handlers */
+	uint64_t moving;	/* that met a commit under way */
+	uint64_t wide;		/* that spanned too many versions to tell */
+	uint64_t mismatches;
+	pthread_t thread;
+	unsigned int nr;
+};
+
+static inline struct stress_worker *stress_workers(unsigned long callers, unsigned long seed)
+{
+	struct stress_worker *workers = stress_alloc(callers + 1, sizeof(*workers), 128);
+	size_t i;
+
+	for (i = 0; i <= callers; i++) {
+		workers[i].nr = (unsigned int)i;
+		workers[i].random = stress_seed(seed, i);
+	}
+	return workers;
+}
+
+static inline void stress_start(struct stress_worker *workers, unsigned long callers,
+				void *(*caller)(void *worker))
+{
+	size_t i;
+
+	for (i = 0; i < callers; i++)
+		stress_die(-pthread_create(&workers[i].thread, NULL, caller, &workers[i]),
+			   "pthread_create");
+}
+
+static inline void stress_end(struct stress_worker *workers, unsigned long callers)
+{
+	size_t i;
+
+	atomic_store(&stress_stop, true);
+	for (i = 0; i < callers; i++)
+		pthread_join(workers[i].thread, NULL);
+}
+
+static inline struct stress_worker stress_sum(const struct stress_worker *workers,
+					      unsigned long callers)
+{
+	struct stress_worker sum = { 0 };
+	size_t i;
+
+	for (i = 0; i <= callers; i++) {
+		sum.calls += workers[i].calls;
+		sum.probe_calls += workers[i].probe_calls;
+		sum.signal_calls += workers[i].signal_calls;
+		sum.moving += workers[i].moving;
+		sum.wide += workers[i].wide;
+		sum.mismatches += workers[i].mismatches;
+	}
+	return sum;
 }
 
 struct stress_clock {

@@ -18,8 +18,6 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
-#include <pthread.h>
-
 #include "jf_trace.h"
 #include "stress_common.h"
 
@@ -54,14 +52,6 @@ struct call {
 	unsigned int wrong;
 };
 
-struct worker {
-	_Alignas(128) uint64_t random;
-	uint64_t calls, probe_calls, moving, wide, mismatches, signal_calls;
-	struct call call;
-	pthread_t thread;
-	unsigned int nr;
-};
-
 static struct {
 	unsigned long seconds, transitions, callers, traces, max_batch, signals, seed;
 } opt;
@@ -74,7 +64,8 @@ static _Atomic uint32_t *focus;
 static _Atomic uint32_t focus_nr;
 static _Atomic uint64_t shown;
 static uint64_t changes[4][4];		/* from 0, 1, 2, more to the same */
-static __thread struct worker *self __attribute__((tls_model("initial-exec")));
+static __thread struct stress_worker *self __attribute__((tls_model("initial-exec")));
+static __thread struct call self_call __attribute__((tls_model("initial-exec")));
 
 #define MISMATCH(...)							\
 	do {								\
@@ -103,7 +94,7 @@ static void probe_body(unsigned int id, const struct cookie *cookie, uint64_t a,
 {
 	uint64_t args[JF_TRACE_MAX_ARGS] = { a, b, c, d, e };
 	uint64_t tag = atomic_load_explicit(&cookie->tag, memory_order_relaxed);
-	struct call *call = &self->call;
+	struct call *call = &self_call;
 	const struct point *point = &points[call->nr];
 	unsigned int i;
 
@@ -208,7 +199,7 @@ static bool ran_exactly(const struct call *call, uint32_t mask)
 static void checked_call(uint64_t nr, uint64_t first)
 {
 	struct point *point = &points[nr];
-	struct call *call = &self->call;
+	struct call *call = &self_call;
 	uint64_t s1, s2, v;
 	unsigned int i;
 
@@ -281,9 +272,9 @@ static void on_alarm(int sig)
 	if (self && __jf_self) {
 		if (!random)
 			random = stress_seed(opt.seed, 1000 + self->nr);
-		call = self->call;
+		call = self_call;
 		checked_call(pick_point(stress_random(&random)), random);
-		self->call = call;
+		self_call = call;
 		self->signal_calls++;
 	}
 	errno = saved;
@@ -471,38 +462,6 @@ static void parse_options(int argc, char **argv)
 		opt.max_batch = opt.traces;
 }
 
-static struct worker *make_workers(void)
-{
-	struct worker *workers = stress_alloc(opt.callers + 1, sizeof(*workers), 128);
-	size_t i;
-
-	for (i = 0; i <= opt.callers; i++) {
-		workers[i].nr = (unsigned int)i;
-		workers[i].random = stress_seed(opt.seed, i);
-	}
-	return workers;
-}
-
-static void start_callers(struct worker *workers)
-{
-	size_t i;
-
-	for (i = 0; i < opt.callers; i++)
-		stress_die(-pthread_create(&workers[i].thread, NULL, caller, &workers[i]),
-			   "pthread_create");
-	stress_timer(opt.signals, on_alarm);
-}
-
-static void stop_callers(struct worker *workers)
-{
-	size_t i;
-
-	stress_timer(0, on_alarm);
-	atomic_store(&stress_stop, true);
-	for (i = 0; i < opt.callers; i++)
-		pthread_join(workers[i].thread, NULL);
-}
-
 /* Few more than can be in use, so that they change hands all the time. */
 static size_t make_cookies(void)
 {
@@ -556,21 +515,13 @@ static void print_changes(void)
 }
 
 /* Prints what was seen. Tells whether it is what must be. */
-static bool report(const struct worker *workers, const struct stress_clock *clock,
+static bool report(const struct stress_worker *workers, const struct stress_clock *clock,
 		   uint64_t transitions, bool fine)
 {
-	struct worker sum = { 0 };
+	struct stress_worker sum = stress_sum(workers, opt.callers);
 	struct jf_stats stats;
-	size_t i;
 
-	for (i = 0; i <= opt.callers; i++) {
-		sum.calls += workers[i].calls + workers[i].signal_calls;
-		sum.probe_calls += workers[i].probe_calls;
-		sum.signal_calls += workers[i].signal_calls;
-		sum.moving += workers[i].moving;
-		sum.wide += workers[i].wide;
-		sum.mismatches += workers[i].mismatches;
-	}
+	sum.calls += sum.signal_calls;
 	jf_stats_get(&stats);
 	printf("# %.1f s: %llu calls checked, %llu of them from signal handlers, running"
 	       " %llu probes; %llu met a commit, %llu of these spanned too many versions\n",
@@ -592,7 +543,7 @@ int main(int argc, char **argv)
 {
 	struct stress_clock clock;
 	struct jf_image_pool *pool;
-	struct worker *workers;
+	struct stress_worker *workers;
 	struct jf_text *text;
 	uint64_t transitions;
 	size_t nr_cookies;
@@ -613,11 +564,13 @@ int main(int argc, char **argv)
 	printf("# %lu callers and 1 updater on %d cores, %lu transitions or %lu s, seed %lu\n",
 	       opt.callers, stress_cores(), opt.transitions, opt.seconds, opt.seed);
 
-	workers = make_workers();
+	workers = stress_workers(opt.callers, opt.seed);
 	self = &workers[opt.callers];
-	start_callers(workers);
+	stress_start(workers, opt.callers, caller);
+	stress_timer(opt.signals, on_alarm);
 	transitions = update_all_the_time(&clock, nr_cookies, &fine);
-	stop_callers(workers);
+	stress_timer(0, on_alarm);
+	stress_end(workers, opt.callers);
 	fine = report(workers, &clock, transitions, fine);
 	return !fine ? 1 : stress_interrupted ? 130 : 0;
 }

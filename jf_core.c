@@ -355,14 +355,60 @@ static void jf_account(u64 start, unsigned int updates, unsigned int patched)
 		jf_stats.ns_max = jf_stats.ns_last;
 }
 
+/* May all of them be made? Those that would change nothing are taken off. */
+static int jf_judge(struct list_head *changes, struct list_head *noops,
+		    bool force, unsigned int *updates)
+{
+	struct jf_change *c, *tmp;
+	int err;
+
+	list_for_each_entry_safe(c, tmp, changes, list) {
+		err = jf_check_change(c, force);
+		if (err)
+			return err;
+		if (jf_value_equal(c->ent, jf_ent_value(c->ent), c->value)) {
+			c->ctl->pending = NULL;
+			list_move_tail(&c->list, noops);
+			continue;
+		}
+		err = jf_prepare(c);
+		if (err)
+			return err;
+		(*updates)++;
+	}
+	return 0;
+}
+
+/* The text's part of a commit. @num: the sites that differ from what they shall be */
+static int jf_patch_sites(struct list_head *changes, unsigned int *num)
+{
+	struct jf_poke *pokes;
+	struct jf_change *c;
+	size_t max = 0;
+	int err;
+
+	list_for_each_entry(c, changes, list)
+		max += c->ctl->num_sites;
+	if (!max || !jf_arch_patches())
+		return 0;
+	pokes = kvmalloc_array(max, sizeof(*pokes), GFP_KERNEL);
+	if (!pokes)
+		return -ENOMEM;
+	err = jf_collect(changes, pokes, num);
+	if (!err && *num) {
+		jf_sort_pokes(pokes, *num);
+		err = jf_arch_patch(pokes, *num, true);
+	}
+	kvfree(pokes);
+	return err;
+}
+
 int __jf_commit(struct list_head *changes, bool force)
 {
-	struct jf_poke *pokes = NULL;
-	struct jf_change *c, *tmp;
 	unsigned int updates = 0, num = 0;
 	u64 start = ktime_get_ns();
+	struct jf_change *c;
 	LIST_HEAD(noops);
-	size_t max = 0;
 	int err;
 
 	lockdep_assert_held(&jf_mutex);
@@ -370,40 +416,13 @@ int __jf_commit(struct list_head *changes, bool force)
 	err = jf_mark(changes, &noops);
 	if (err)
 		goto out;
-
-	list_for_each_entry_safe(c, tmp, changes, list) {
-		err = jf_check_change(c, force);
-		if (err)
-			goto out;
-		if (jf_value_equal(c->ent, jf_ent_value(c->ent), c->value)) {
-			c->ctl->pending = NULL;
-			list_move_tail(&c->list, &noops);
-			continue;
-		}
-		err = jf_prepare(c);
-		if (err)
-			goto out;
-		updates++;
-		max += c->ctl->num_sites;
-	}
-
-	if (max && jf_arch_patches()) {
-		pokes = kvmalloc_array(max, sizeof(*pokes), GFP_KERNEL);
-		if (!pokes) {
-			err = -ENOMEM;
-			goto out;
-		}
-		err = jf_collect(changes, pokes, &num);
-		if (err)
-			goto out;
-		if (num) {
-			jf_sort_pokes(pokes, num);
-			err = jf_arch_patch(pokes, num, true);
-			/* -EIO: written, but not as it should be. */
-			if (err && err != -EIO)
-				goto out;
-		}
-	}
+	err = jf_judge(changes, &noops, force, &updates);
+	if (err)
+		goto out;
+	err = jf_patch_sites(changes, &num);
+	/* -EIO: written, but not as it should be. */
+	if (err && err != -EIO)
+		goto out;
 
 	list_for_each_entry(c, changes, list)
 		jf_apply(c);
@@ -412,7 +431,6 @@ int __jf_commit(struct list_head *changes, bool force)
 out:
 	trace_jf_batch(start, ktime_get_ns(), err ? 0 : updates, err ? 0 : num,
 		       err);
-	kvfree(pokes);
 	list_for_each_entry(c, changes, list)
 		jf_replaced(c, false);
 	jf_unmark(changes);

@@ -377,6 +377,25 @@ static int jf_flip(struct jf_tracepoint *tp, void *func, bool on, bool force)
 	return jf_batch_commit_force(&b, force);
 }
 
+/* The change to @new has failed: what is to become of it? */
+static void jf_unpublish(struct jf_tracepoint *tp, struct jf_probes *new,
+			 const struct jf_probe *active)
+{
+	if (!new->image) {
+		/*
+		 * Who is in the iterator may have seen the new array. Pairs
+		 * with the iterator's READ_ONCE().
+		 */
+		smp_store_release(&tp->active, active);
+		jf_retire(new);
+		return;
+	}
+	/* Nobody was sent there. */
+	mutex_lock(&jf_retired_mutex);
+	jf_probes_free(new);
+	mutex_unlock(&jf_retired_mutex);
+}
+
 /*
  * Takes over @new, or frees it on error. NULL: no probes. A removal is allowed
  * to a tracepoint whose module goes: its exit function has to clean up.
@@ -405,31 +424,19 @@ static int jf_publish(struct jf_tracepoint *tp, struct jf_probes *new)
 		mutex_unlock(&jf_retired_mutex);
 		return err;
 	}
-	if (new) {
+	if (new && !new->image)
 		/*
 		 * Before the call can lead to the iterator. Pairs with the
 		 * iterator's READ_ONCE(), which depends on the address.
 		 */
-		if (!new->image)
-			smp_store_release(&tp->active, new->probe);
-	}
+		smp_store_release(&tp->active, new->probe);
 
 	err = jf_flip(tp, func, new != NULL, removal);
 	/* After -EIO sites may lead to the new code: it counts as published. */
 	if (err && err != -EIO) {
 		jf_parted(tp, old, new, false);
-		if (!new)
-			return err;
-		if (new->image) {
-			/* Nobody was sent there. */
-			mutex_lock(&jf_retired_mutex);
-			jf_probes_free(new);
-			mutex_unlock(&jf_retired_mutex);
-		} else {
-			/* Who is in the iterator may have seen the new array. */
-			smp_store_release(&tp->active, old_active);
-			jf_retire(new);
-		}
+		if (new)
+			jf_unpublish(tp, new, old_active);
 		return err;
 	}
 

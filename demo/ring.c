@@ -69,6 +69,7 @@ notrace void jf_ring_write(u8 event, u8 mode, u8 sub, unsigned long arg)
 		local_inc(&ring->dropped);
 		goto out;
 	}
+	/* BUSY before the contents. Pairs with smp_rmb() in jf_rec_copy(). */
 	smp_wmb();
 	rec->time = local_clock();
 	rec->arg = arg;
@@ -77,6 +78,7 @@ notrace void jf_ring_write(u8 event, u8 mode, u8 sub, unsigned long arg)
 	rec->mode = mode;
 	rec->sub = sub;
 	rec->cpu = smp_processor_id();
+	/* Pairs with smp_load_acquire() in jf_rec_copy(). */
 	smp_store_release(&rec->seq, num);
 out:
 	preempt_enable_notrace();
@@ -84,12 +86,14 @@ out:
 
 static bool jf_rec_copy(struct jf_rec *to, const struct jf_rec *from)
 {
+	/* Pairs with smp_store_release() in jf_ring_write(). */
 	unsigned long seq = smp_load_acquire(&from->seq);
 
 	if (!seq || seq == JF_REC_BUSY)
 		return false;
 	/* May be overwritten meanwhile; if so, it is thrown away below. */
 	data_race(memcpy(to, from, sizeof(*to)));
+	/* The contents before the number, again. Pairs with smp_wmb() there. */
 	smp_rmb();
 	if (READ_ONCE(from->seq) != seq)
 		return false;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The engine without a CPU: jf_core.c, jf_tracepoint.c and what of core/ they stand
- * on (in fake.c), core/quiesce.c and what it stands on (in fake_quiesce.c), compiled once more into jf_kunit_core.ko on
- * top of an architecture, modules, tasks, an allocator, time and grace periods that
- * are all made up. Nothing is executed or patched; all is recorded, and each step
- * can be told to fail.
+ * The engine without a CPU: jf_core.c, jf_tracepoint.c and what of core/ they
+ * stand on (in fake.c), core/quiesce.c and what it stands on (in fake_quiesce.c),
+ * compiled once more into jf_kunit_core.ko on top of an architecture, modules,
+ * tasks, an allocator, time and grace periods that are all made up. Nothing is
+ * executed or patched; all is recorded, and each step can be told to fail.
  *
  * API:
  *   jfk_init(), jfk_exit()		.init and .exit of a suite

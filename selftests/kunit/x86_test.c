@@ -18,6 +18,7 @@
 
 #undef pr_fmt
 #include "core/arch.h"
+#include "x86/x86.h"
 
 #include <jumpfunc/dynfunc.h>
 

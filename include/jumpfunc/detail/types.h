@@ -8,7 +8,6 @@
 
 #include <linux/types.h>
 
-struct kernel_param_ops;
 struct module;
 
 #ifndef CONFIG_MODULES
@@ -139,6 +138,8 @@ struct jf_table {
 #define JF_TABLE_REC_SIZE						\
 	(sizeof(struct jf_site_rec) | sizeof(struct jf_ent_rec) << 8 |	\
 	 sizeof(struct jf_target_rec) << 16)
+
+struct kernel_param_ops;
 
 /* Marks the module parameters that are jumpfunc tables. */
 extern const struct kernel_param_ops jf_table_ops;

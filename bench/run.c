@@ -15,6 +15,7 @@
 #include <linux/ktime.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
+#include <linux/mm.h>
 #include <linux/slab.h>
 #include <linux/sort.h>
 

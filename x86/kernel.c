@@ -52,6 +52,8 @@
 #include <linux/string.h>
 #include <linux/vmalloc.h>
 
+#include <jumpfunc/detail/site_x86.h>
+
 /* The encodings that this kernel writes; learnt when the module is loaded. */
 static jf_insn_t jf_kernel_nop, jf_kernel_ret0;
 /* How far in front of their targets it has calls lead. */
@@ -67,6 +69,7 @@ static noinline void jf_scratch_func(void)
 static noinline __noclone __used void jf_scratch_site(void)
 {
 	asm volatile("jf_scratch_call:\n\t"
+		     __JF_NOENDBR
 		     ".byte 0xe8\n\t"
 		     ".long %P[func] - (. + 4)\n\t"
 		     : ASM_CALL_CONSTRAINT

@@ -30,7 +30,7 @@
 #include <linux/sort.h>
 
 #define CREATE_TRACE_POINTS
-#include "core/events.h"
+#include "core/trace_events.h"
 
 static_assert(offsetof(struct jf_func, func) == 0);
 static_assert(offsetof(struct jf_func, ent) == JF_FUNC_ENT);

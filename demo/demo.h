@@ -18,7 +18,7 @@ void jf_demo_exit(void);
 int jf_demo_set(unsigned int func, unsigned int target);
 void jf_demo_call(unsigned int func, struct seq_file *m);
 
-/* demo/sample_set.c: the sample set of kernel tracepoints */
+/* demo/event_set.c: the sample set of kernel tracepoints */
 #define JF_SUBSCRIBERS_MAX	16
 int jf_sample_init(void);
 void jf_sample_exit(void);

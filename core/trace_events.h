@@ -64,5 +64,5 @@ TRACE_EVENT(jf_batch,
 #undef TRACE_INCLUDE_PATH
 #define TRACE_INCLUDE_PATH core
 #undef TRACE_INCLUDE_FILE
-#define TRACE_INCLUDE_FILE events
+#define TRACE_INCLUDE_FILE trace_events
 #include <trace/define_trace.h>

@@ -4,7 +4,7 @@
  * Nothing here calls anybody.
  *
  * Lock order, outermost first:
- *   jf_sample_mutex	the sample set's mode (demo/event_set.c)
+ *   jf_events_mutex	the event set's mode (demo/event_set.c)
  *   jf_tp_mutex	probes of tracepoints (jf_tracepoint.c)
  *   jf_retired_mutex	images, and what waits to be freed (jf_tracepoint.c)
  *   cpus_read_lock()

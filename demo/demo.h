@@ -18,16 +18,16 @@ void jf_demo_exit(void);
 int jf_demo_set(unsigned int func, unsigned int target);
 void jf_demo_call(unsigned int func, struct seq_file *m);
 
-/* demo/event_set.c: the sample set of kernel tracepoints */
+/* demo/event_set.c: the event set, kernel tracepoints with subscribers */
 #define JF_SUBSCRIBERS_MAX	16
-int jf_sample_init(void);
-void jf_sample_exit(void);
-int jf_sample_set_mode(const char *name);
-int jf_sample_set_subscribers(unsigned int num);
-unsigned int jf_sample_subscribers(void);
-void jf_sample_show_modes(struct seq_file *m);
-void jf_sample_show_events(struct seq_file *m);
-int jf_sample_show_ring(struct seq_file *m);
-void jf_sample_show_stats(struct seq_file *m);
+int jf_events_init(void);
+void jf_events_exit(void);
+int jf_events_set_mode(const char *name);
+int jf_events_set_subscribers(unsigned int num);
+unsigned int jf_events_subscribers(void);
+void jf_events_show_modes(struct seq_file *m);
+void jf_events_show_events(struct seq_file *m);
+int jf_events_show_ring(struct seq_file *m);
+void jf_events_show_stats(struct seq_file *m);
 
 #endif /* JF_DEMO_H */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The sample set: kernel tracepoints that hackbench hits hard, and 0 to 16
+ * The event set: kernel tracepoints that hackbench hits hard, and 0 to 16
  * subscribers, dispatched in a way that can be chosen at run time, to see what
  * each costs.
  *
@@ -14,11 +14,12 @@
  * to a ring (demo/ring.c). Each is a function of its own, as subscribers are in
  * real life. So two modes differ in the dispatch alone.
  *
- * "indirect" is plain C that calls through pointers: whatever the compiler and
+ * "kernel" and "indirect" are ways to call subscribers here; back ends of the same
+ * names are ways to write text. "indirect" is plain C that calls through pointers: whatever the compiler and
  * the kernel make of that, retpolines mostly, is what it measures.
  *
  * Everything here can be changed while the tracepoints fire. Whoever changes the
- * mode or the number holds jf_sample_mutex, which is outermost.
+ * mode or the number holds jf_events_mutex, which is outermost.
  */
 #include "core/state.h"
 #include "demo/demo.h"
@@ -35,12 +36,12 @@
 #include <linux/string.h>
 #include <linux/tracepoint.h>
 
-enum jf_mode {
-	JF_MODE_OFF,
-	JF_MODE_KERNEL,
-	JF_MODE_INDIRECT,
-	JF_MODE_DYNFUNC,
-	JF_MODE_CHAIN,
+enum jf_dispatch {
+	JF_DISPATCH_OFF,
+	JF_DISPATCH_KERNEL,
+	JF_DISPATCH_INDIRECT,
+	JF_DISPATCH_DYNFUNC,
+	JF_DISPATCH_CHAIN,
 	JF_MODES,
 };
 
@@ -108,16 +109,16 @@ static struct jf_event {
 
 #define JF_EVENTS	ARRAY_SIZE(jf_events)
 
-static DEFINE_MUTEX(jf_sample_mutex);
-static enum jf_mode jf_sample_mode;
-static unsigned int jf_sample_subs = 1;
+static DEFINE_MUTEX(jf_events_mutex);
+static enum jf_dispatch jf_events_mode;
+static unsigned int jf_events_subs = 1;
 /*
  * What of the present mode is there: its subscribers, and its dispatcher. All,
  * unless a change has failed and could not be undone. Then the next one goes on
  * from here.
  */
-static unsigned int jf_sample_running;
-static bool jf_sample_dispatched;
+static unsigned int jf_events_running;
+static bool jf_events_dispatched;
 
 /* --- subscribers ------------------------------------------------------- */
 
@@ -141,7 +142,7 @@ static struct jf_kernel_sub {
 } jf_kernel_subs[JF_EVENTS][JF_SUBSCRIBERS_MAX];
 
 /* How often a subscriber was called with another one's data. */
-static atomic_t jf_sample_mixed_up = ATOMIC_INIT(0);
+static atomic_t jf_events_mixed_up = ATOMIC_INIT(0);
 
 /* Runs in any context that the kernel has tracepoints in. */
 static __always_inline void jf_subscriber(const struct jf_sub *sub,
@@ -149,7 +150,7 @@ static __always_inline void jf_subscriber(const struct jf_sub *sub,
 					  unsigned long arg, unsigned int self)
 {
 	if (unlikely(sub->number != self))
-		atomic_inc(&jf_sample_mixed_up);
+		atomic_inc(&jf_events_mixed_up);
 	this_cpu_inc(*slot->hits);
 	jf_ring_write(slot->event, slot->mode, sub->number, arg);
 }
@@ -258,7 +259,7 @@ static void jf_detach(void *probe, unsigned int num, int sub)
 
 		if (e->tp)
 			tracepoint_probe_unregister(e->tp, probe, sub < 0 ?
-				(void *)&e->slot[jf_sample_mode] :
+				(void *)&e->slot[jf_events_mode] :
 				(void *)&jf_kernel_subs[num][sub]);
 	}
 }
@@ -275,7 +276,7 @@ static int jf_attach(void *probe, int sub)
 		if (!e->tp)
 			continue;
 		err = tracepoint_probe_register(e->tp, probe, sub < 0 ?
-				(void *)&e->slot[jf_sample_mode] :
+				(void *)&e->slot[jf_events_mode] :
 				(void *)&jf_kernel_subs[i][sub]);
 		if (err) {
 			pr_warn("cannot attach to tracepoint %s (%d)\n",
@@ -340,75 +341,75 @@ static const struct jf_mode_ops {
 	int		(*add)(unsigned int sub);
 	int		(*del)(unsigned int sub);
 } jf_modes[JF_MODES] = {
-	[JF_MODE_OFF]	   = { "off" },
-	[JF_MODE_KERNEL]   = { "kernel", NULL, jf_kernel_add, jf_kernel_del },
-	[JF_MODE_INDIRECT] = { "indirect", jf_dispatch_indirect,
+	[JF_DISPATCH_OFF]	   = { "off" },
+	[JF_DISPATCH_KERNEL]   = { "kernel", NULL, jf_kernel_add, jf_kernel_del },
+	[JF_DISPATCH_INDIRECT] = { "indirect", jf_dispatch_indirect,
 			       jf_indirect_add, jf_indirect_del },
-	[JF_MODE_DYNFUNC]  = { "dynfunc", jf_dispatch_dynfunc, jf_dynfunc_add,
+	[JF_DISPATCH_DYNFUNC]  = { "dynfunc", jf_dispatch_dynfunc, jf_dynfunc_add,
 			       jf_dynfunc_del },
-	[JF_MODE_CHAIN]	   = { "chain", jf_dispatch_chain, jf_chain_add,
+	[JF_DISPATCH_CHAIN]	   = { "chain", jf_dispatch_chain, jf_chain_add,
 			       jf_chain_del },
 };
 
 /*
  * From as many subscribers as there are to @to, in the present mode. On error back
- * again; if that fails as well, jf_sample_running says how far it came.
+ * again; if that fails as well, jf_events_running says how far it came.
  */
 static int jf_resize(unsigned int to)
 {
-	const struct jf_mode_ops *ops = &jf_modes[jf_sample_mode];
-	unsigned int from = jf_sample_running;
+	const struct jf_mode_ops *ops = &jf_modes[jf_events_mode];
+	unsigned int from = jf_events_running;
 	int err = 0;
 
-	if (jf_sample_mode == JF_MODE_OFF)
+	if (jf_events_mode == JF_DISPATCH_OFF)
 		return 0;
-	while (!err && jf_sample_running < to) {
-		err = ops->add(jf_sample_running);
-		jf_sample_running += !err;
+	while (!err && jf_events_running < to) {
+		err = ops->add(jf_events_running);
+		jf_events_running += !err;
 	}
-	while (!err && jf_sample_running > to) {
-		err = ops->del(jf_sample_running - 1);
-		jf_sample_running -= !err;
+	while (!err && jf_events_running > to) {
+		err = ops->del(jf_events_running - 1);
+		jf_events_running -= !err;
 	}
 	if (!err)
 		return 0;
 	pr_warn("cannot change the number of subscribers from %u to %u (%d)\n",
 		from, to, err);
-	while (jf_sample_running < from && !ops->add(jf_sample_running))
-		jf_sample_running++;
-	while (jf_sample_running > from && !ops->del(jf_sample_running - 1))
-		jf_sample_running--;
+	while (jf_events_running < from && !ops->add(jf_events_running))
+		jf_events_running++;
+	while (jf_events_running > from && !ops->del(jf_events_running - 1))
+		jf_events_running--;
 	return err;
 }
 
 static int jf_dispatch_on(void)
 {
-	void *dispatcher = jf_modes[jf_sample_mode].dispatcher;
+	void *dispatcher = jf_modes[jf_events_mode].dispatcher;
 	int err;
 
 	if (!dispatcher)
 		return 0;
 	err = jf_attach(dispatcher, -1);
-	jf_sample_dispatched = !err;
+	jf_events_dispatched = !err;
 	return err;
 }
 
 static void jf_dispatch_off(void)
 {
-	if (!jf_sample_dispatched)
+	if (!jf_events_dispatched)
 		return;
-	jf_detach(jf_modes[jf_sample_mode].dispatcher, JF_EVENTS, -1);
+	jf_detach(jf_modes[jf_events_mode].dispatcher, JF_EVENTS, -1);
 	tracepoint_synchronize_unregister();
-	jf_sample_dispatched = false;
+	jf_events_dispatched = false;
 }
 
 /* Is everything there that belongs to the mode? */
 static bool jf_mode_complete(void)
 {
-	if (jf_sample_mode == JF_MODE_OFF)
+	if (jf_events_mode == JF_DISPATCH_OFF)
 		return true;
-	return jf_sample_running == jf_sample_subs &&
-	       jf_sample_dispatched == !!jf_modes[jf_sample_mode].dispatcher;
+	return jf_events_running == jf_events_subs &&
+	       jf_events_dispatched == !!jf_modes[jf_events_mode].dispatcher;
 }
 
 /*
@@ -424,21 +425,21 @@ static int jf_leave_mode(void)
 	if (err) {
 		if (jf_dispatch_on())
 			pr_warn("mode %s is left without events\n",
-				jf_modes[jf_sample_mode].name);
+				jf_modes[jf_events_mode].name);
 		return err;
 	}
-	if (!jf_modes[jf_sample_mode].dispatcher)
+	if (!jf_modes[jf_events_mode].dispatcher)
 		tracepoint_synchronize_unregister();
-	jf_sample_mode = JF_MODE_OFF;
+	jf_events_mode = JF_DISPATCH_OFF;
 	return 0;
 }
 
-static int jf_enter_mode(enum jf_mode mode)
+static int jf_enter_mode(enum jf_dispatch mode)
 {
 	int err;
 
-	jf_sample_mode = mode;
-	err = jf_resize(jf_sample_subs);
+	jf_events_mode = mode;
+	err = jf_resize(jf_events_subs);
 	if (!err)
 		err = jf_dispatch_on();
 	if (!err)
@@ -450,13 +451,13 @@ static int jf_enter_mode(enum jf_mode mode)
 		return err;
 	}
 	tracepoint_synchronize_unregister();
-	jf_sample_mode = JF_MODE_OFF;
+	jf_events_mode = JF_DISPATCH_OFF;
 	return err;
 }
 
-int jf_sample_set_mode(const char *name)
+int jf_events_set_mode(const char *name)
 {
-	enum jf_mode mode;
+	enum jf_dispatch mode;
 	int err = 0;
 
 	for (mode = 0; mode < JF_MODES; mode++)
@@ -464,57 +465,57 @@ int jf_sample_set_mode(const char *name)
 			break;
 	if (mode == JF_MODES)
 		return -EINVAL;
-	/* One function for all events of as many arguments has the type of none. */
-	if (mode != JF_MODE_OFF &&
+	/* Our generic prototypes match those of no tracepoint. */
+	if (mode != JF_DISPATCH_OFF &&
 	    (IS_ENABLED(CONFIG_CFI_CLANG) || IS_ENABLED(CONFIG_CFI))) {
 		pr_warn_ratelimited("dispatch: this kernel checks the types of indirect calls (CFI), and the subscribers are called with other types than their own\n");
 		return -EOPNOTSUPP;
 	}
 
-	mutex_lock(&jf_sample_mutex);
-	if (mode != jf_sample_mode || !jf_mode_complete()) {
+	mutex_lock(&jf_events_mutex);
+	if (mode != jf_events_mode || !jf_mode_complete()) {
 		err = jf_leave_mode();
 		if (!err)
 			err = jf_enter_mode(mode);
 	}
-	mutex_unlock(&jf_sample_mutex);
+	mutex_unlock(&jf_events_mutex);
 	return err;
 }
 
-int jf_sample_set_subscribers(unsigned int num)
+int jf_events_set_subscribers(unsigned int num)
 {
 	int err;
 
 	if (num > JF_SUBSCRIBERS_MAX)
 		return -EINVAL;
-	mutex_lock(&jf_sample_mutex);
+	mutex_lock(&jf_events_mutex);
 	err = jf_resize(num);
 	if (!err)
-		jf_sample_subs = num;
-	mutex_unlock(&jf_sample_mutex);
+		jf_events_subs = num;
+	mutex_unlock(&jf_events_mutex);
 	return err;
 }
 
 /* --- what debugfs shows ------------------------------------------------ */
 
-unsigned int jf_sample_subscribers(void)
+unsigned int jf_events_subscribers(void)
 {
-	return READ_ONCE(jf_sample_subs);
+	return READ_ONCE(jf_events_subs);
 }
 
-void jf_sample_show_modes(struct seq_file *m)
+void jf_events_show_modes(struct seq_file *m)
 {
 	unsigned int i;
 
-	mutex_lock(&jf_sample_mutex);
+	mutex_lock(&jf_events_mutex);
 	for (i = 0; i < JF_MODES; i++)
-		seq_printf(m, i == jf_sample_mode ? "%s[%s]" : "%s%s",
+		seq_printf(m, i == jf_events_mode ? "%s[%s]" : "%s%s",
 			   i ? " " : "", jf_modes[i].name);
 	seq_putc(m, '\n');
-	mutex_unlock(&jf_sample_mutex);
+	mutex_unlock(&jf_events_mutex);
 }
 
-static u64 jf_hits(const struct jf_event *e, enum jf_mode mode)
+static u64 jf_hits(const struct jf_event *e, enum jf_dispatch mode)
 {
 	u64 sum = 0;
 	int cpu;
@@ -524,28 +525,28 @@ static u64 jf_hits(const struct jf_event *e, enum jf_mode mode)
 	return sum;
 }
 
-void jf_sample_show_events(struct seq_file *m)
+void jf_events_show_events(struct seq_file *m)
 {
 	unsigned int i, mode;
 
 	seq_puts(m, "# event state");
-	for (mode = JF_MODE_OFF + 1; mode < JF_MODES; mode++)
+	for (mode = JF_DISPATCH_OFF + 1; mode < JF_MODES; mode++)
 		seq_printf(m, " %s", jf_modes[mode].name);
 	seq_putc(m, '\n');
 
-	mutex_lock(&jf_sample_mutex);
+	mutex_lock(&jf_events_mutex);
 	for (i = 0; i < JF_EVENTS; i++) {
 		const struct jf_event *e = &jf_events[i];
-		bool attached = jf_sample_subs > 0 ||
-				jf_modes[jf_sample_mode].dispatcher;
+		bool attached = jf_events_subs > 0 ||
+				jf_modes[jf_events_mode].dispatcher;
 
 		seq_printf(m, "%s %s", e->name, !e->tp ? "missing" :
-			   jf_sample_mode && attached ? "attached" : "detached");
-		for (mode = JF_MODE_OFF + 1; mode < JF_MODES; mode++)
+			   jf_events_mode && attached ? "attached" : "detached");
+		for (mode = JF_DISPATCH_OFF + 1; mode < JF_MODES; mode++)
 			seq_printf(m, " %llu", jf_hits(e, mode));
 		seq_putc(m, '\n');
 	}
-	mutex_unlock(&jf_sample_mutex);
+	mutex_unlock(&jf_events_mutex);
 }
 
 static void jf_show_rec(struct seq_file *m, const struct jf_rec *r)
@@ -561,7 +562,7 @@ static void jf_show_rec(struct seq_file *m, const struct jf_rec *r)
 		seq_printf(m, "%ld\n", (long)r->arg);
 }
 
-int jf_sample_show_ring(struct seq_file *m)
+int jf_events_show_ring(struct seq_file *m)
 {
 	unsigned int i, num;
 	struct jf_rec *recs = jf_ring_snapshot(&num);
@@ -575,7 +576,7 @@ int jf_sample_show_ring(struct seq_file *m)
 	return 0;
 }
 
-void jf_sample_show_stats(struct seq_file *m)
+void jf_events_show_stats(struct seq_file *m)
 {
 	struct jf_ring_stats s;
 
@@ -583,7 +584,7 @@ void jf_sample_show_stats(struct seq_file *m)
 	seq_printf(m, "ring_records %llu\n", s.records);
 	seq_printf(m, "ring_overwritten %llu\n", s.overwritten);
 	seq_printf(m, "ring_dropped %llu\n", s.dropped);
-	seq_printf(m, "sample_mixed_up %d\n", atomic_read(&jf_sample_mixed_up));
+	seq_printf(m, "sample_mixed_up %d\n", atomic_read(&jf_events_mixed_up));
 }
 
 /* --- init and exit ----------------------------------------------------- */
@@ -622,13 +623,13 @@ static int jf_init_event(unsigned int i)
 		};
 	for (n = 0; n < JF_SUBSCRIBERS_MAX; n++)
 		jf_kernel_subs[i][n] = (struct jf_kernel_sub){
-			.slot = &e->slot[JF_MODE_KERNEL],
+			.slot = &e->slot[JF_DISPATCH_KERNEL],
 			.sub = &jf_subs[n],
 		};
 	return 0;
 }
 
-int jf_sample_init(void)
+int jf_events_init(void)
 {
 	unsigned int i;
 	int err;
@@ -649,19 +650,19 @@ int jf_sample_init(void)
 	for_each_kernel_tracepoint(jf_find_tracepoint, NULL);
 	for (i = 0; i < JF_EVENTS; i++)
 		if (!jf_events[i].tp)
-			pr_info("sample set: this kernel has no tracepoint %s, skipped\n",
+			pr_info("event set: this kernel has no tracepoint %s, skipped\n",
 				jf_events[i].name);
 	return 0;
 }
 
-void jf_sample_exit(void)
+void jf_events_exit(void)
 {
-	mutex_lock(&jf_sample_mutex);
+	mutex_lock(&jf_events_mutex);
 	/* A failure can only leave probes on our own tracepoint. It goes as well. */
 	if (jf_leave_mode())
 		jf_dispatch_off();
 	tracepoint_synchronize_unregister();
-	mutex_unlock(&jf_sample_mutex);
+	mutex_unlock(&jf_events_mutex);
 	jf_free_hits();
 	jf_ring_exit();
 }

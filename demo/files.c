@@ -25,28 +25,28 @@ static int jf_store_demo(char *cmd, const struct jf_file *f)
 	return err ?: jf_demo_set(f->id, target);
 }
 
-/* --- the sample set ---------------------------------------------------- */
+/* --- the event set ---------------------------------------------------- */
 
 static int jf_show_dispatch(struct seq_file *m, const struct jf_file *f)
 {
-	jf_sample_show_modes(m);
+	jf_events_show_modes(m);
 	return 0;
 }
 
 static int jf_store_dispatch(char *cmd, const struct jf_file *f)
 {
-	return jf_sample_set_mode(cmd);
+	return jf_events_set_mode(cmd);
 }
 
 static int jf_show_events(struct seq_file *m, const struct jf_file *f)
 {
-	jf_sample_show_events(m);
+	jf_events_show_events(m);
 	return 0;
 }
 
 static int jf_show_subscribers(struct seq_file *m, const struct jf_file *f)
 {
-	seq_printf(m, "%u\n", jf_sample_subscribers());
+	seq_printf(m, "%u\n", jf_events_subscribers());
 	return 0;
 }
 
@@ -55,12 +55,12 @@ static int jf_store_subscribers(char *cmd, const struct jf_file *f)
 	unsigned int num;
 	int err = jf_parse_number(cmd, JF_SUBSCRIBERS_MAX, &num);
 
-	return err ?: jf_sample_set_subscribers(num);
+	return err ?: jf_events_set_subscribers(num);
 }
 
 static int jf_show_ring(struct seq_file *m, const struct jf_file *f)
 {
-	return jf_sample_show_ring(m);
+	return jf_events_show_ring(m);
 }
 
 /* --- files ------------------------------------------------------------- */
@@ -88,7 +88,7 @@ static const struct jf_file jf_demo_files[] = {
 		.store	= jf_store_dispatch,
 		.usage	= "the name of a mode",
 		.help	=
-"dispatch         how the sample set of kernel tracepoints calls its subscribers\n"
+"dispatch         how the event set, a set of kernel tracepoints, calls its subscribers\n"
 "    echo chain > dispatch      off, kernel, indirect, dynfunc or chain\n",
 	}, {
 		.name	= "subscribers",
@@ -115,12 +115,12 @@ static struct jf_files jf_demo = {
 	.file		= jf_demo_files,
 	.num		= ARRAY_SIZE(jf_demo_files),
 	.owner		= THIS_MODULE,
-	.show_stats	= jf_sample_show_stats,
+	.show_stats	= jf_events_show_stats,
 };
 
 int jf_demo_init(void)
 {
-	int err = jf_sample_init();
+	int err = jf_events_init();
 
 	if (!err)
 		jf_debugfs_add(&jf_demo);
@@ -130,5 +130,5 @@ int jf_demo_init(void)
 void jf_demo_exit(void)
 {
 	jf_debugfs_remove(&jf_demo);
-	jf_sample_exit();
+	jf_events_exit();
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Where the subscribers of the sample set write their records (demo/ring.c). */
+/* Where the subscribers of the event set write their records (demo/ring.c). */
 #ifndef JF_RING_H
 #define JF_RING_H
 
 #include <linux/types.h>
 
 /**
- * struct jf_rec - what a subscriber of the sample set writes down
+ * struct jf_rec - what a subscriber of the event set writes down
  * @seq:   its number, 0: there is none yet
  * @time:  local_clock()
  * @arg:   an argument of the event

@@ -753,7 +753,7 @@ static char *without(const char *dump, const struct world *w, const struct verdi
 		if (*line != '#' && strncmp(line, "  ", 2)) {
 			i++;
 			skip = i < w->num && v->to[i];
-			/* The sample set's own, when its mode changes. */
+			/* The event set's own, when its mode changes. */
 			if (sample && (!strncmp(line, "jf_sample", 9) || !strncmp(line, "__jf_tp_jf_sample", 17)))
 				skip = 1;
 		}

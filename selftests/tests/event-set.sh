@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # JF_ANY_BACKEND: it shows the same with each of them
 # JF_TIMEOUT=240
-# The sample set's subscribers: 0 to 16 of them in every mode, each event reaches all of them, every
+# The event set's subscribers: 0 to 16 of them in every mode, each event reaches all of them, every
 # record is accounted for, and numbers change under load.
 . "$(dirname "$0")/../lib/lib.sh"
 

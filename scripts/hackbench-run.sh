@@ -404,7 +404,7 @@ check_debugfs()
 	elif [ -e "$jf/dispatch" ]; then
 		lacks "a readable $jf/dispatch" "Reading it failed: $(cat "$jf/dispatch" 2>&1 >/dev/null)"
 	elif [ -d "$jf" ]; then
-		lacks "$jf/dispatch" "The jumpfunc that is loaded has no sample tracepoint set: rebuild and reload it."
+		lacks "$jf/dispatch" "The jumpfunc that is loaded has no event set: rebuild and reload it."
 	elif ! grep -q debugfs "$procfs/filesystems" 2>/dev/null; then
 		lacks "debugfs" "This kernel has none (CONFIG_DEBUG_FS, or debugfs=off on its command line)."
 	elif ! awk -v dir="$debugfs" '$2 == dir && $3 == "debugfs" { ok = 1 } END { exit !ok }' \

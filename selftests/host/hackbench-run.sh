@@ -476,7 +476,7 @@ test_missing()
 	reset
 	rm "$jf/dispatch"
 	go -o "$work/out"
-	has "a jumpfunc without the event set" "$work/err" "no sample tracepoint set"
+	has "a jumpfunc without the event set" "$work/err" "no event set"
 	mkdir "$jf/dispatch"
 	echo "none [integrity] confidentiality" >"$JF_SYSFS/kernel/security/lockdown"
 	go -o "$work/out"

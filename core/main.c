@@ -29,15 +29,19 @@ static int __init jumpfunc_init(void)
 	err = jf_module_init();
 	if (err)
 		goto err_quiesce;
-	jf_debugfs_init();
 	err = jf_demo_init();
 	if (err)
-		goto err_debugfs;
+		goto err_module;
+	/*
+	 * From here on nothing may fail: a module whose init does is freed even
+	 * if somebody has a file of it open.
+	 */
+	jf_debugfs_init();
+	jf_demo_add_files();
 	pr_info("loaded, back end %s\n", jf_arch_backend());
 	return 0;
 
-err_debugfs:
-	jf_debugfs_exit();
+err_module:
 	jf_module_exit();
 	jf_trace_exit();
 err_quiesce:

@@ -120,11 +120,12 @@ static struct jf_files jf_demo = {
 
 int jf_demo_init(void)
 {
-	int err = jf_events_init();
+	return jf_events_init();
+}
 
-	if (!err)
-		jf_debugfs_add(&jf_demo);
-	return err;
+void jf_demo_add_files(void)
+{
+	jf_debugfs_add(&jf_demo);
 }
 
 void jf_demo_exit(void)

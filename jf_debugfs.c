@@ -340,12 +340,14 @@ void jf_debugfs_remove(struct jf_files *room)
 
 	/* Waits for whoever reads or writes one of them. */
 	for (i = 0; i < room->num; i++) {
-		struct dentry *file = debugfs_lookup(room->file[i].name,
-						     jf_dir);
+		const struct jf_file *f = &room->file[i];
+		struct dentry *file = debugfs_lookup(f->name, jf_dir);
 
 		if (IS_ERR_OR_NULL(file))
 			continue;
-		debugfs_remove(file);
+		/* Somebody else's, if the name was taken. */
+		if (d_inode(file)->i_private == f)
+			debugfs_remove(file);
 		dput(file);
 	}
 	mutex_lock(&jf_rooms_mutex);

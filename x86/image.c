@@ -101,13 +101,16 @@ static int jf_fill(const struct jf_pool_layout *l, u8 *entry,
 		   unsigned int max)
 {
 	size_t len = l->stride - JF_IMAGE_PAD;
-	u8 *buf = kmemdup(entry, len, GFP_KERNEL);
+	u8 *was = kmemdup(entry, len, GFP_KERNEL);
+	u8 *buf = was ? kmemdup(was, len, GFP_KERNEL) : NULL;
 	unsigned int i;
 	jf_insn_t insn;
 	int err = 0;
 
-	if (!buf)
+	if (!buf) {
+		kfree(was);
 		return -ENOMEM;
+	}
 	for (i = 0; !err && i < num; i++)
 		err = jf_fill_slot(buf, entry, l, i, &calls[i]);
 	if (!err && num < max) {
@@ -119,7 +122,7 @@ static int jf_fill(const struct jf_pool_layout *l, u8 *entry,
 			jf_insn_store(buf + off, insn);
 	}
 	if (!err)
-		err = jf_write_idle(entry, buf, len);
+		err = jf_write_idle(entry, was, buf, len);
 	if (!err) {
 		/* For the count of broadcasts, and so that no CPU comes or goes. */
 		jf_lock();
@@ -127,6 +130,7 @@ static int jf_fill(const struct jf_pool_layout *l, u8 *entry,
 		jf_unlock();
 	}
 	kfree(buf);
+	kfree(was);
 	return err;
 }
 

@@ -37,7 +37,7 @@ int jf_int3_init(void);
 void jf_int3_exit(void);
 u64 jf_int3_hits(void);
 int jf_xmc_patch(struct jf_poke *pokes, unsigned int num, bool live);
-int jf_write_idle(void *dst, const void *src, size_t len);
+int jf_write_idle(u8 *dst, const u8 *was, const u8 *src, size_t len);
 /* When it returns, all CPUs have serialised. With jf_lock() held. */
 void jf_sync_all(void);
 /* jf_arch_check() */

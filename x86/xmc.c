@@ -197,20 +197,26 @@ static void *jf_map_alias(struct jf_poke *pokes, unsigned int num)
 /**
  * jf_write_idle() - write text that nobody can reach
  * @dst: where, in a module's text
- * @src: the bytes
- * @len: how many, up to a few pages
+ * @was: what stood there
+ * @src: what shall
+ * @len: how many bytes, up to a few pages
+ *
+ * Only what differs is written. The rest may be somebody else's: a breakpoint that
+ * was in @was may have been taken away since, and nobody would answer for it.
  *
  * Whoever makes the text reachable again must call jf_sync_all() in between.
  * Context: process, may sleep.
  * Return: 0, -ENOMEM, or -EIO if it does not read back as written.
  */
-int jf_write_idle(void *dst, const void *src, size_t len)
+int jf_write_idle(u8 *dst, const u8 *was, const u8 *src, size_t len)
 {
 	unsigned long first = (unsigned long)dst & PAGE_MASK;
 	unsigned int i, n = DIV_ROUND_UP((unsigned long)dst + len - first,
 					 PAGE_SIZE);
 	struct page *pages[4];
-	void *map;
+	int err = 0;
+	u8 *map;
+	size_t b;
 
 	if (n > ARRAY_SIZE(pages))
 		return -E2BIG;
@@ -222,9 +228,14 @@ int jf_write_idle(void *dst, const void *src, size_t len)
 	map = vmap(pages, n, VM_MAP, PAGE_KERNEL);
 	if (!map)
 		return -ENOMEM;
-	memcpy(map + offset_in_page(dst), src, len);
+	for (b = 0; b < len; b++)
+		if (src[b] != was[b])
+			WRITE_ONCE(map[offset_in_page(dst) + b], src[b]);
 	vunmap(map);
-	return memcmp(dst, src, len) ? -EIO : 0;
+	for (b = 0; b < len; b++)
+		if (src[b] != was[b] && READ_ONCE(dst[b]) != src[b])
+			err = -EIO;
+	return err;
 }
 
 /* --- the protocol ------------------------------------------------------ */

@@ -128,10 +128,11 @@ static u64 text(const struct jf_site *site)
 
 static int write_text(const struct jf_site *site, u64 insn)
 {
-	u8 bytes[JF_INSN_SIZE];
+	u8 was[JF_INSN_SIZE], bytes[JF_INSN_SIZE];
 
 	jf_insn_store(bytes, insn);
-	return jf_write_idle((void *)site->addr, bytes, JF_INSN_SIZE);
+	memcpy(was, (void *)site->addr, sizeof(was));
+	return jf_write_idle((u8 *)site->addr, was, bytes, JF_INSN_SIZE);
 }
 
 static u64 call_of(const struct jf_site *site, void *func, int pad)

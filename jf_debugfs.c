@@ -313,10 +313,11 @@ static const struct file_operations jf_fops = {
 	.release	= jf_file_release,
 };
 
-void jf_debugfs_add(struct jf_files *room)
+int jf_debugfs_add(struct jf_files *room)
 {
 	struct dentry *file;
 	unsigned int i;
+	int err = 0;
 
 	mutex_lock(&jf_rooms_mutex);
 	list_add_tail(&room->list, &jf_rooms);
@@ -327,10 +328,13 @@ void jf_debugfs_add(struct jf_files *room)
 		file = debugfs_create_file(f->name, f->store ? 0600 : 0400,
 					   jf_dir, (void *)f, &jf_fops);
 		/* Everything works without it. */
-		if (IS_ERR(file))
+		if (IS_ERR(file)) {
 			pr_warn("no file %s in debugfs (%ld)\n", f->name,
 				PTR_ERR(file));
+			err = err ?: PTR_ERR(file);
+		}
 	}
+	return err;
 }
 EXPORT_SYMBOL_GPL(jf_debugfs_add);
 

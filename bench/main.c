@@ -312,8 +312,15 @@ static struct jf_files jfb_files = {
 
 static int __init jfb_init(void)
 {
-	jf_debugfs_add(&jfb_files);
-	return 0;
+	int err = jf_debugfs_add(&jfb_files);
+
+	if (err) {
+		/* There is no other way to ask for a run. */
+		jf_debugfs_remove(&jfb_files);
+		pr_err("no file bench in debugfs (%d): is debugfs off (debugfs= on the kernel's command line)?\n",
+		       err);
+	}
+	return err;
 }
 
 static void __exit jfb_exit(void)

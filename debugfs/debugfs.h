@@ -50,8 +50,11 @@ struct jf_files {
 	struct list_head	list;
 };
 
-/* May sleep. Without debugfs there are no files, and nothing else is amiss. */
-void jf_debugfs_add(struct jf_files *room);
+/*
+ * May sleep. 0, or the first error: then that file is missing, and the room must be
+ * removed all the same. The engine works without any.
+ */
+int jf_debugfs_add(struct jf_files *room);
 /* When it returns, nobody is in one of their functions. */
 void jf_debugfs_remove(struct jf_files *room);
 

@@ -35,7 +35,7 @@ static int fail_return(struct kretprobe_instance *ri, struct pt_regs *regs)
 }
 
 static struct kretprobe probe = {
-	.kp.symbol_name	= "jf_sample_init",
+	.kp.symbol_name	= "jf_events_init",
 	.entry_handler	= fail_entry,
 	.handler	= fail_return,
 	.maxactive	= 4,

@@ -476,6 +476,16 @@ static struct table *alloc_table(size_t nr_sites, size_t nr_texts)
 	return t;
 }
 
+/* A table of the sites of @old, which may be NULL, and of other texts. */
+static struct table *copy_table(const struct table *old, size_t nr_texts)
+{
+	struct table *t = alloc_table(old ? old->nr_sites : 0, nr_texts);
+
+	if (t && old)
+		memcpy(t->sites, old->sites, old->nr_sites * sizeof(t->sites[0]));
+	return t;
+}
+
 static size_t count_texts(void)
 {
 	struct jf_text *text;
@@ -626,6 +636,59 @@ static void *map_near(int fd, size_t size, uintptr_t near)
 	return MAP_FAILED;
 }
 
+/* INT3 all over, but for the stubs. */
+static int text_make_memory(struct jf_text *text)
+{
+	int err;
+
+	/* Kernels before 6.3 know no MFD_EXEC and make every memfd so. */
+	text->fd = memfd_create("jumpfunc-text", MFD_CLOEXEC | MFD_EXEC);
+	if (text->fd < 0 && errno == EINVAL)
+		text->fd = memfd_create("jumpfunc-text", MFD_CLOEXEC);
+	if (text->fd < 0 || ftruncate(text->fd, (off_t)text->size))
+		return -errno;
+	err = text_map_alias(text);
+	if (err)
+		return err;
+	memset(text->alias, JF_OPCODE_INT3, text->size);
+	memcpy(text->alias + STUB_RET0, stub_ret0, sizeof(stub_ret0));
+	memcpy(text->alias + STUB_NOP, stub_nop, sizeof(stub_nop));
+	text_unmap_alias(text);
+	return 0;
+}
+
+/* Where it is executed: within reach of @near, or anywhere if that is 0. */
+static int text_map_exec(struct jf_text *text, uintptr_t near)
+{
+	void *exec;
+
+	if (near)
+		exec = map_near(text->fd, text->size, near);
+	else
+		exec = mmap(NULL, text->size, PROT_READ | PROT_EXEC, MAP_SHARED,
+			    text->fd, 0);
+	if (exec == MAP_FAILED)
+		return -ENOMEM;
+	text->exec = exec;
+	return 0;
+}
+
+/* Enters it into the list, and lets the handler know it. */
+static int text_announce(struct jf_text *text)
+{
+	struct table *t;
+
+	pthread_mutex_lock(&engine.lock);
+	t = copy_table(atomic_load(&table), count_texts() + 1);
+	if (t) {
+		text->next = engine.texts;
+		engine.texts = text;
+		publish_table(t);
+	}
+	pthread_mutex_unlock(&engine.lock);
+	return t ? 0 : -ENOMEM;
+}
+
 /**
  * jf_text_create() - memory for code, executable and not writable
  * @size: in bytes, rounded up to whole pages
@@ -640,8 +703,7 @@ struct jf_text *jf_text_create(size_t size, const void *near)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	struct jf_text *text;
-	struct table *t, *old;
-	int err = ENOMEM;
+	int err;
 
 	if (!size || size > INT_MAX) {
 		errno = EINVAL;
@@ -652,41 +714,14 @@ struct jf_text *jf_text_create(size_t size, const void *near)
 		return NULL;
 	text->size = (size + TEXT_RESERVED + page - 1) & ~(page - 1);
 
-	/* Kernels before 6.3 know no MFD_EXEC and make every memfd so. */
-	text->fd = memfd_create("jumpfunc-text", MFD_CLOEXEC | MFD_EXEC);
-	if (text->fd < 0 && errno == EINVAL)
-		text->fd = memfd_create("jumpfunc-text", MFD_CLOEXEC);
-	if (text->fd < 0 || ftruncate(text->fd, (off_t)text->size)) {
-		err = errno;
+	err = text_make_memory(text);
+	if (err)
 		goto free;
-	}
-	if (text_map_alias(text))
+	err = text_map_exec(text, (uintptr_t)near);
+	if (err)
 		goto free;
-	memset(text->alias, JF_OPCODE_INT3, text->size);
-	memcpy(text->alias + STUB_RET0, stub_ret0, sizeof(stub_ret0));
-	memcpy(text->alias + STUB_NOP, stub_nop, sizeof(stub_nop));
-	text_unmap_alias(text);
-
-	if (near)
-		text->exec = map_near(text->fd, text->size, (uintptr_t)near);
-	else
-		text->exec = mmap(NULL, text->size, PROT_READ | PROT_EXEC, MAP_SHARED,
-				  text->fd, 0);
-	if (text->exec == MAP_FAILED)
-		goto free;
-
-	pthread_mutex_lock(&engine.lock);
-	old = atomic_load(&table);
-	t = alloc_table(old ? old->nr_sites : 0, count_texts() + 1);
-	if (t) {
-		if (old)
-			memcpy(t->sites, old->sites, old->nr_sites * sizeof(t->sites[0]));
-		text->next = engine.texts;
-		engine.texts = text;
-		publish_table(t);
-	}
-	pthread_mutex_unlock(&engine.lock);
-	if (t)
+	err = text_announce(text);
+	if (!err)
 		return text;
 
 	munmap(text->exec, text->size);
@@ -694,7 +729,7 @@ free:
 	if (text->fd >= 0)
 		close(text->fd);
 	free(text);
-	errno = err;
+	errno = -err;
 	return NULL;
 }
 
@@ -717,12 +752,10 @@ void jf_text_destroy(struct jf_text *text)
 	 */
 	old = atomic_load(&table);
 	if (old) {
-		struct table *t = alloc_table(old->nr_sites, count_texts());
+		struct table *t = copy_table(old, count_texts());
 
-		if (t) {
-			memcpy(t->sites, old->sites, old->nr_sites * sizeof(t->sites[0]));
+		if (t)
 			publish_table(t);
-		}
 	}
 	pthread_mutex_unlock(&engine.lock);
 	munmap(text->exec, text->size);
@@ -854,6 +887,81 @@ static void detach_site(struct jf_site *site)
 	}
 }
 
+static void free_sites(struct entry *entries, size_t count)
+{
+	size_t i;
+
+	for (i = 0; i < count; i++)
+		free(entries[i].site);
+}
+
+/* All or none. */
+static int make_sites(const struct jf_site_desc *descs, struct entry *entries,
+		      size_t count)
+{
+	size_t made;
+	int err;
+
+	for (made = 0; made < count; made++) {
+		err = make_site(&descs[made], &entries[made].site);
+		if (err) {
+			free_sites(entries, made);
+			return err;
+		}
+		entries[made].addr = entries[made].site->addr;
+	}
+	return 0;
+}
+
+static void detach_sites(struct entry *entries, size_t count)
+{
+	size_t i;
+
+	for (i = 0; i < count; i++)
+		detach_site(entries[i].site);
+}
+
+/* Lists sites with the functions and keys that they belong to, all or none. */
+static int attach_sites(struct entry *entries, size_t count)
+{
+	size_t attached;
+	int err;
+
+	for (attached = 0; attached < count; attached++) {
+		struct jf_site *site = entries[attached].site;
+		struct jf_switch *sw = site->sw;
+
+		err = grow((void **)&sw->sites, &sw->max_sites, sw->nr_sites,
+			   sizeof(sw->sites[0]));
+		if (err) {
+			detach_sites(entries, attached);
+			return err;
+		}
+		sw->sites[sw->nr_sites++] = site;
+	}
+	return 0;
+}
+
+/* Puts the sites in order; a table in which two overlap stays as it is. */
+static int sort_table(struct table *t)
+{
+	struct entry *sorted = malloc(t->nr_sites * sizeof(*sorted) + 1);
+	int err = 0;
+	size_t i;
+
+	if (!sorted)
+		return -ENOMEM;
+	memcpy(sorted, t->sites, t->nr_sites * sizeof(*sorted));
+	qsort(sorted, t->nr_sites, sizeof(*sorted), by_address);
+	for (i = 1; i < t->nr_sites; i++)
+		if (sorted[i].addr - sorted[i - 1].addr < JF_INSN_SIZE)
+			err = -EINVAL;
+	if (!err)
+		memcpy(t->sites, sorted, t->nr_sites * sizeof(*sorted));
+	free(sorted);
+	return err;
+}
+
 /**
  * jf_sites_add() - make sites of bytes in texts
  * @descs: where they are and what they belong to
@@ -866,9 +974,9 @@ static void detach_site(struct jf_site *site)
  */
 int jf_sites_add(const struct jf_site_desc *descs, size_t count)
 {
-	size_t i, before, made = 0, attached = 0;
 	struct table *t, *old;
-	int err = 0;
+	size_t before;
+	int err;
 
 	pthread_mutex_lock(&engine.lock);
 	old = atomic_load(&table);
@@ -878,52 +986,26 @@ int jf_sites_add(const struct jf_site_desc *descs, size_t count)
 		err = -ENOMEM;
 		goto unlock;
 	}
-	for (; made < count; made++) {
-		err = make_site(&descs[made], &t->sites[made].site);
-		if (err)
-			goto undo;
-		t->sites[made].addr = t->sites[made].site->addr;
-	}
-	for (; attached < count; attached++) {
-		struct jf_site *site = t->sites[attached].site;
-		struct jf_switch *sw = site->sw;
-
-		err = grow((void **)&sw->sites, &sw->max_sites, sw->nr_sites,
-			   sizeof(sw->sites[0]));
-		if (err)
-			goto undo;
-		sw->sites[sw->nr_sites++] = site;
-	}
-
-	/* New ones first, so that the undo path knows them by their index. */
+	/* New ones first: until they are sorted, undoing knows them by that. */
+	err = make_sites(descs, t->sites, count);
+	if (err)
+		goto free;
+	err = attach_sites(t->sites, count);
+	if (err)
+		goto unmake;
 	if (old)
 		memcpy(t->sites + count, old->sites, before * sizeof(t->sites[0]));
-	{
-		struct entry *sorted = malloc(t->nr_sites * sizeof(*sorted) + 1);
-
-		if (!sorted) {
-			err = -ENOMEM;
-			goto undo;
-		}
-		memcpy(sorted, t->sites, t->nr_sites * sizeof(*sorted));
-		qsort(sorted, t->nr_sites, sizeof(*sorted), by_address);
-		for (i = 1; i < t->nr_sites; i++)
-			if (sorted[i].addr - sorted[i - 1].addr < JF_INSN_SIZE)
-				err = -EINVAL;
-		if (!err)
-			memcpy(t->sites, sorted, t->nr_sites * sizeof(*sorted));
-		free(sorted);
-		if (err)
-			goto undo;
-	}
+	err = sort_table(t);
+	if (err)
+		goto detach;
 	publish_table(t);
 	goto unlock;
 
-undo:
-	for (i = 0; i < attached; i++)
-		detach_site(t->sites[i].site);
-	for (i = 0; i < made; i++)
-		free(t->sites[i].site);
+detach:
+	detach_sites(t->sites, count);
+unmake:
+	free_sites(t->sites, count);
+free:
 	free(t);
 unlock:
 	pthread_mutex_unlock(&engine.lock);

@@ -5,6 +5,7 @@
 # Any warning of compiler, assembler, modpost or objtool is an error.
 set -eu -o pipefail
 . "$(dirname "$0")/common.sh"
+as_session "$@"
 
 usage()
 {

@@ -50,3 +50,44 @@ end_attended()
 	[ -z "${JF_ATTENDED:-}" ] || { kill "$JF_ATTENDED" && wait "$JF_ATTENDED"; } 2>/dev/null || true
 	exit "$1"
 }
+
+# in_session LEADER: the processes of this session that have not ended yet
+in_session()
+{
+	local stat line
+	for stat in /proc/[0-9]*/stat; do
+		{ read -r line <"$stat"; } 2>/dev/null || continue
+		[[ ! $line =~ ^([0-9]+)\ .*\)\ [^ZX]\ [0-9]+\ [0-9]+\ "$1"\  ]] || echo "${BASH_REMATCH[1]}"
+	done
+}
+
+# as_session "$@": for scripts that start what does not end with them, like make and its compilers. Goes on
+# in a session of its own; the signal that ends us ends all of that.
+as_session()
+{
+	local rc=0
+	# Only the child of the one who said so.
+	[ "${JF_SESSION:-}" != "$PPID" ] || { unset JF_SESSION; return 0; }
+	trap 'end_session 130' INT
+	trap 'end_session 143' TERM
+	trap 'end_session 129' HUP
+	JF_SESSION=$$ setsid "$BASH" "$0" "$@" &
+	JF_ATTENDED=$!
+	wait "$JF_ATTENDED" || rc=$?
+	exit $rc
+}
+
+end_session()
+{
+	local pids try
+	trap '' INT TERM HUP
+	for try in {1..100}; do
+		pids=$(in_session "${JF_ATTENDED:-none}")
+		[ -n "$pids" ] || break
+		# Again and again: who is told last may have started something.
+		# shellcheck disable=SC2086
+		kill -s "$([ "$try" = 100 ] && echo KILL || echo TERM)" $pids 2>/dev/null || true
+		sleep 0.1
+	done
+	exit "$1"
+}

@@ -33,7 +33,7 @@ limits=$("$JF_TREE/harness/limits.py" "$@" | tr '\n' ' ')
 
 # Beside the other builds: what is built for gcov is good for nothing else.
 export JF_BUILD=$JF_BUILD/coverage JF_GCOV=1
-"$JF_TREE/harness/build.sh" "$kernel"
+attended "$JF_TREE/harness/build.sh" "$kernel"
 out=$JF_BUILD/$kernel data=$JF_BUILD/$kernel/gcov
 rm -rf "$data"
 mkdir -p "$data"

@@ -31,11 +31,11 @@ done
 shift $((OPTIND - 1))
 [ -n "$out" ] || out=$JF_TREE/results/bench-kernel-$(date +%Y%m%d-%H%M%S)
 
-"$JF_TREE/harness/build.sh" "$kernel"
+attended "$JF_TREE/harness/build.sh" "$kernel"
 mkdir -p "$out"
 say "a virtual machine: load and measure, once for each back end ($backends)"
 # shellcheck disable=SC2016 # JF_OUT is the VM's
-"$JF_TREE/harness/vm/run" -k "$kernel" -t 600 -o "$out" --log "$out/console.txt" \
+attended "$JF_TREE/harness/vm/run" -k "$kernel" -t 600 -o "$out" --log "$out/console.txt" \
 	-e "JF_B=$backends" -e "JF_C=$*" -- \
 	'sh scripts/bench-here.sh -m . -b "$JF_B" -o "$JF_OUT" $JF_C' ||
 	die "the benchmark failed; the console is in ${out#"$JF_TREE"/}/console.txt"

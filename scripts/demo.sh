@@ -29,11 +29,11 @@ done
 
 begin=$SECONDS
 say "1/3  the modules, for stock Debian kernel $kernel"
-"$JF_TREE/harness/build.sh" "$kernel"
+attended "$JF_TREE/harness/build.sh" "$kernel"
 mkdir -p "$out"
 say "2/3  a virtual machine: load, retarget, measure (some minutes if the CPU has to be emulated)"
 rc=0
-"$JF_TREE/harness/vm/run" -k "$kernel" -t 900 -o "$out" --output "$out/session.txt" --log "$out/console.txt" \
+attended "$JF_TREE/harness/vm/run" -k "$kernel" -t 900 -o "$out" --output "$out/session.txt" --log "$out/console.txt" \
 	-e "JF_DEMO_ARGS=$bench" -- sh harness/vm/demo || rc=$?
 grep -E '^(name|suite|release|version|compiler)=' "$JF_BUILD/$kernel/info" >"$out/kernel.txt"
 if [ $rc != 0 ]; then

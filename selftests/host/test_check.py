@@ -27,7 +27,10 @@ args = ' '.join(sys.argv)
 ident = re.search(r'jf\.id=(\w+)', args)[1]
 with open(re.search(r'-initrd (\S+)', args)[1], 'rb') as f:
     job = re.search(rb'guest-tests ([0-9a-f]{12}) ([^\n]*)', f.read())
-mark, tests = job[1].decode(), [t.split(':')[0] for t in job[2].decode().split()]
+if job:
+    mark, tests = job[1].decode(), [t.split(':')[0] for t in job[2].decode().split()]
+else:
+    mark, tests = 'none', ['command']
 with open(os.environ['JF_FAKE'], 'r+') as f:
     lines = f.read().splitlines()
     f.seek(0)
@@ -74,6 +77,14 @@ HOST = '''check:
 \t@sh -c 'timeout 600 sleep 600; true'
 '''
 
+# A kernel's build tree, with a compiler that takes its time.
+KERNEL = '''kernelrelease:
+\t@echo 6.1.0
+modules:
+\t@touch FAKE.hangs
+\t@env MARK sh -c 'timeout 600 sleep 600; true'
+'''
+
 MUTANTS = 'control: nothing is broken@@@one.sh\n'
 
 
@@ -85,8 +96,11 @@ class Fake:
         self.tree = os.path.join(self.top, 'tree')
         # All that is started has it in its environment.
         self.mark = 'JF_TEST_MARK=' + secrets.token_hex(8)
-        shutil.copytree(os.path.join(TREE, 'harness'), os.path.join(self.tree, 'harness'),
-                        ignore=shutil.ignore_patterns('__pycache__'))
+        for folder in ('harness', 'scripts'):
+            shutil.copytree(os.path.join(TREE, folder), os.path.join(self.tree, folder),
+                            ignore=shutil.ignore_patterns('__pycache__'))
+        # The one that is tested itself; all others call the one that builds nothing.
+        os.rename(os.path.join(self.tree, 'harness/build.sh'), os.path.join(self.tree, 'harness/build-all.sh'))
         self.file('harness/build.sh', BUILD)
         self.file('harness/vm/tools.sh', '#!/bin/sh\n')
         self.file('harness/vm/initramfs.sh', '#!/bin/sh\necho /dev/null\n')
@@ -99,6 +113,7 @@ class Fake:
                     'PATH': os.path.join(self.top, 'bin') + ':' + os.environ['PATH']}
         name, _, value = self.mark.partition('=')
         self.env[name] = value
+        self.file('../kernel/Makefile', KERNEL.replace('MARK', self.mark).replace('FAKE', self.fake))
 
     def file(self, name, text):
         path = os.path.join(self.tree, name)
@@ -113,11 +128,11 @@ class Fake:
         for e in ('.hangs', '.host'):
             with contextlib.suppress(FileNotFoundError):
                 os.unlink(self.fake + e)
-        return subprocess.Popen([os.path.join(self.tree, 'harness', program)] + args, env=self.env, text=True,
+        return subprocess.Popen([os.path.join(self.tree, program)] + args, env=self.env, text=True,
                                 stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
 
     def check(self, acts):
-        p = self.start('check', ['--no-host', '-k', '6.1', 'one.sh', 'two.sh'], acts)
+        p = self.start('harness/check', ['--no-host', '-k', '6.1', 'one.sh', 'two.sh'], acts)
         out = p.communicate(timeout=120)[0]
         return p.returncode, out
 
@@ -170,7 +185,7 @@ def wait_for(path):
     return False
 
 
-def end(out, fake, what, p, number, wanted, status):
+def end(out, fake, what, p, number, wanted, status, running='qemu'):
     """Ends a run in the midst of a test by a signal to it alone: nothing stays."""
     came = all([wait_for(fake.fake + w) for w in wanted])
     before = fake.alive()
@@ -183,12 +198,20 @@ def end(out, fake, what, p, number, wanted, status):
         text = 'it did not end'
     took = time.monotonic() - begin
     left = fake.alive()
-    out.say(came and any('qemu' in c for _, c in before) and p.returncode == status and not left and took < 20,
+    out.say(came and any(running in c for _, c in before) and p.returncode == status and not left and took < 20,
             f'{what}: nothing is left behind',
             [f'status {p.returncode}, wanted {status}, after {took:.0f} s; left: {left}', f'before: {before}', text])
     for pid, _ in left:
         with contextlib.suppress(ProcessLookupError):
             os.kill(pid, signal.SIGKILL)
+
+
+# What ends with the status that a shell has by such a signal.
+PROGRAMS = [
+    ('harness/mutants.sh', [], ['one.sh=hang']),
+    ('scripts/demo.sh', [], ['command=hang']),
+    ('scripts/bench-kernel.sh', [], ['command=hang']),
+]
 
 
 def main():
@@ -199,11 +222,13 @@ def main():
         fake.file('selftests/host/Makefile', HOST)
         for number in (signal.SIGINT, signal.SIGTERM):
             # Host tests are left out where single ones are asked for.
-            p = fake.start('check', ['-j', '2', '-k', '6.1'], ['one.sh=hang', 'one.sh=hang'])
+            p = fake.start('harness/check', ['-j', '2', '-k', '6.1'], ['one.sh=hang', 'one.sh=hang'])
             end(out, fake, f'check ends by {number.name}', p, number, ['.hangs', '.host'], 130)
-        for number in (signal.SIGINT, signal.SIGTERM):
-            p = fake.start('mutants.sh', [], ['one.sh=hang'])
-            end(out, fake, f'mutants.sh ends by {number.name}', p, number, ['.hangs'], 128 + number)
+            p = fake.start('harness/build-all.sh', ['-k', os.path.join(fake.top, 'kernel'), 'made-up'], [])
+            end(out, fake, f'build.sh ends by {number.name}', p, number, ['.hangs'], 128 + number, 'sleep')
+            for program, args, acts in PROGRAMS:
+                p = fake.start(program, args, acts)
+                end(out, fake, f'{os.path.basename(program)} ends by {number.name}', p, number, ['.hangs'], 128 + number)
     finally:
         fake.close()
     return out.end()

@@ -11,17 +11,19 @@ if ! command -v gcc >/dev/null; then
 	say "no gcc on this machine, so the VM has no failnth, fuzz_debugfs and the like: harness/deps.sh build installs it"
 	exit 0
 fi
+flags=(-std=gnu11 -O2 -Wall -Wextra -Werror -static -pthread)
+failed() { die "cannot compile ${1#"$JF_TREE"/}; it needs gcc and a static C library (libc6-dev)"; }
+
 mkdir -p "$out"
 # Virtual machines may be started at the same time.
 exec 8>"$out/lock"
 flock 8
 for src in "$JF_TREE"/selftests/tools/*.c; do
 	bin=$out/$(basename "$src" .c)
-	# By contents: a copy of the tree has other time stamps.
-	key=$(cat "$0" "$src" | sha256sum)
+	# By contents, with all that it includes: a copy of the tree has other time stamps.
+	key=$({ cat "$0"; gcc "${flags[@]}" -E -P "$src"; } | sha256sum) || failed "$src"
 	if [ ! -x "$bin" ] || [ "$(cat "$bin.key" 2>/dev/null)" != "$key" ]; then
-		gcc -std=gnu11 -O2 -Wall -Wextra -Werror -static -pthread -o "$bin.new" "$src" ||
-			die "cannot compile ${src#"$JF_TREE"/}; it needs gcc and a static C library (libc6-dev)"
+		gcc "${flags[@]}" -o "$bin.new" "$src" || failed "$src"
 		mv "$bin.new" "$bin"
 		echo "$key" >"$bin.key"
 	fi

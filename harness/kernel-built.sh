@@ -147,7 +147,7 @@ configure_built()
 		{ tail -n 20 "$log" >&2; die "cannot configure kernel $name: the whole output is in $log"; }
 	missing=$(dropped "$out/wanted" "$o/.config")
 	[ -z "$missing" ] ||
-		die "kernel $name ($kversion) does not take these options of its fragments; something that they depend on is missing, or they have another name there:"$'\n'"$(sed 's/^/  /' <<<"$missing")"
+		die "kernel $name ($kversion) does not take these options of its fragments; something that they depend on is missing, or they have another name there:"$'\n'"  ${missing//$'\n'/$'\n'  }"
 }
 
 compile_built()

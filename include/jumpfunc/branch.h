@@ -10,12 +10,12 @@
  *   DECLARE_JF_KEY_ARRAY(k, n), DEFINE_JF_KEY_ARRAY_FALSE(k, n), ..._TRUE(k, n)
  *   EXPORT_JF_KEY(k), EXPORT_JF_KEY_GPL(k), EXPORT_JF_KEY_ARRAY...
  *
- *   if (jf_branch_unlikely(&k))		is it enabled? rarely
- *   if (jf_branch_likely(&k))			is it enabled? mostly
+ *   if (jf_branch_unlikely(&k))		true while enabled, which is rare
+ *   if (jf_branch_likely(&k))			true while enabled, which is usual
  *
  *   jf_key_enable(&k), jf_key_disable(&k)	set the state
  *   jf_key_inc(&k), jf_key_dec(&k)		count users; enabled while there is one
- *   jf_key_count(&k), jf_key_enabled(&k)	look
+ *   jf_key_count(&k), jf_key_enabled(&k)	read the count, the state
  *   jf_key_batch_set(&b, &k, on)		set it as part of a batch (batch.h)
  *
  * Example:
@@ -36,33 +36,34 @@
  *   jf_branch_unlikely() |  jmp, true side  |  nop, false side
  *   jf_branch_likely()   |  nop, true side  |  jmp, false side
  *
- *   The initial state does not matter for the code: DEFINE_JF_KEY_TRUE() and
- *   _FALSE() go with either form. As compiled, a site jumps to a few bytes out of
- *   line that load the key and test it; it gets its nop or jump before the first
- *   line of its module runs. So a branch is right even where nothing is patched:
- *   with the "indirect" back end, or on other architectures, where it is a plain
- *   load and test.
+ *   The initial state does not matter for the code: keys defined by
+ *   DEFINE_JF_KEY_TRUE() and _FALSE() can be used with either form. As compiled, a
+ *   site jumps to a few bytes out of line that load the key and test it. It gets
+ *   its nop or jump before the first line of its module runs. So a branch is right
+ *   even where nothing is patched: with backend=indirect, or on other
+ *   architectures, where it is a plain load and test.
  *
  * Caveats:
  *   The argument of jf_branch_*() must be the address of a key (or of a constant
  *   element of an array of keys), known at compile time. Keys are defined at file
  *   scope; "static" may stand in front of the macro.
  *
- *   Changing a key sleeps. A key that is enabled by enable() or by a batch counts
- *   as having one user. Whoever shares a key uses inc() and dec() only: disable()
- *   takes away one user that enable() has added, or somebody else's.
+ *   Changing a key may sleep. A key that is enabled by jf_key_enable() or by a
+ *   batch counts as having one user. Users that share a key must use only
+ *   jf_key_inc() and jf_key_dec(), because jf_key_disable() would remove the one
+ *   remaining user, whoever added it.
  *
- *   When a change has returned, every branch that begins goes the new way. Code
- *   behind a branch that was entered before may still be running: jf_quiesce()
- *   waits for it, unless it sleeps.
+ *   When a change has returned, every branch executed from then on goes the new
+ *   way. Code that was entered through the branch before may still be running;
+ *   jf_quiesce() waits for it, unless it sleeps.
  *
- *   A read-only key can be changed until its module's init function returned.
- *   Sites in __init text are followed until then as well. In a module's exit
- *   function its own keys can no longer be changed (-EBUSY), those of other
- *   modules can.
+ *   A read-only key can be changed until its module's init function has returned.
+ *   Sites in __init text are patched until then as well. A module's exit function
+ *   can no longer change the module's own keys (-EBUSY), but can change those of
+ *   other modules.
  *
  *   kprobes are refused on sites (register_kprobe() returns -EINVAL), and are not
- *   optimised in functions with sites; for other caveats about sites see dynfunc.h.
+ *   optimised in functions with sites. dynfunc.h has other caveats about sites.
  */
 #ifndef JUMPFUNC_BRANCH_H
 #define JUMPFUNC_BRANCH_H
@@ -100,7 +101,7 @@ struct jf_key {
 #endif
 
 /**
- * jf_branch_unlikely() - is a key enabled? The straight path is for "no".
+ * jf_branch_unlikely() - test a key; the straight path is for "disabled"
  * @key: address of the key, a compile-time constant
  *
  * Context: any but noinstr code. Return: true if it is enabled.
@@ -108,7 +109,7 @@ struct jf_key {
 #define jf_branch_unlikely(key)	__builtin_expect(__jf_branch_unlikely(key), 0)
 
 /**
- * jf_branch_likely() - is a key enabled? The straight path is for "yes".
+ * jf_branch_likely() - test a key; the straight path is for "enabled"
  * @key: address of the key, a compile-time constant
  *
  * Context: any but noinstr code. Return: true if it is enabled.
@@ -132,13 +133,13 @@ struct jf_key {
 		     __stringify(n), __stringify(JF_KEY_SIZE))
 
 /**
- * DECLARE_JF_KEY() - make a key known
+ * DECLARE_JF_KEY() - declare a key
  * @k: its name
  */
 #define DECLARE_JF_KEY(k)		extern struct jf_key k
 
 /**
- * DECLARE_JF_KEY_ARRAY() - make an array of keys known
+ * DECLARE_JF_KEY_ARRAY() - declare an array of keys
  * @k: its name
  * @n: number of keys
  */
@@ -169,7 +170,7 @@ struct jf_key {
 
 /**
  * DEFINE_JF_KEY_ARRAY_FALSE() - define an array of keys that start disabled
- * @k: its name; messages call all elements by it
+ * @k: its name, which messages use for all elements
  * @n: number of keys, a literal or a macro that expands to one
  *
  * DEFINE_JF_KEY_ARRAY_TRUE() is the same for keys that start enabled.
@@ -226,10 +227,10 @@ int jf_key_inc(struct jf_key *key);
 int jf_key_dec(struct jf_key *key);
 
 /**
- * jf_key_count() - how many users has a key?
+ * jf_key_count() - return the number of users of a key
  * @key: the key
  *
- * Context: any. Return: the number; it may be out of date when it is looked at.
+ * Context: any. Return: the number; a racing update may have changed it since.
  */
 static inline int jf_key_count(const struct jf_key *key)
 {
@@ -237,10 +238,10 @@ static inline int jf_key_count(const struct jf_key *key)
 }
 
 /**
- * jf_key_enabled() - is a key enabled? By its memory, not by a branch site.
+ * jf_key_enabled() - load the state of a key from memory, without a branch site
  * @key: the key
  *
- * Context: any. Return: its state; it may be out of date when it is looked at.
+ * Context: any. Return: its state; a racing update may have changed it since.
  */
 static inline bool jf_key_enabled(const struct jf_key *key)
 {
@@ -248,13 +249,14 @@ static inline bool jf_key_enabled(const struct jf_key *key)
 }
 
 /**
- * jf_key_batch_set() - add "on" or "off" for a key to a batch
+ * jf_key_batch_set() - add a change of a key to a batch
  * @b:   the batch
  * @key: the key
- * @on:  the state; as jf_key_enable() and jf_key_disable() would set it
+ * @on:  enable the key as jf_key_enable() does, or disable it as
+ *       jf_key_disable() does
  *
  * Context: process context, may sleep (allocates).
- * Return: 0 or -ENOMEM, which jf_batch_commit() will return as well.
+ * Return: 0 or -ENOMEM, which jf_batch_commit() returns as well.
  */
 static inline int jf_key_batch_set(struct jf_batch *b, struct jf_key *key, bool on)
 {

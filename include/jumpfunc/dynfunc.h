@@ -7,13 +7,13 @@
  *   DEFINE_DYNFUNC(name, func)		calls func until updated
  *   DEFINE_DYNFUNC_NULL(name, func)	of func's type; does nothing until updated
  *   DEFINE_DYNFUNC_RET0(name, func)	of func's type; returns 0 until updated
- *   DYNFUNC_TARGETS(name, f, g, ...)	what it may be set to through debugfs
+ *   DYNFUNC_TARGETS(name, f, g, ...)	the targets that debugfs may set
  *   EXPORT_DYNFUNC(name), EXPORT_DYNFUNC_GPL(name)
  *
  *   dynfunc_name(args...)		call it, an ordinary C function
  *   dynfunc_call(name, args...)	call it from a site that is patched in place
- *   dynfunc_update(name, func)		from now on it calls func
- *   dynfunc_query(name)		what does it call?
+ *   dynfunc_update(name, func)		make it call func from now on
+ *   dynfunc_query(name)		the function that it calls now
  *   dynfunc_batch_set(&b, name, func)	update it as part of a batch (batch.h)
  *
  * Example:
@@ -33,47 +33,63 @@
  *   the trampoline and all sites, in all modules, in one transaction. There is
  *   no load of a pointer and no indirect branch, hence no retpoline.
  *
- *   A call site needs its arguments in registers: up to six, integers, enums or
+ *   A call site passes its arguments in registers: up to six integers, enums or
  *   pointers. They are converted to the parameters' types as C does. If the
  *   function has parameters narrower than int, and an argument's type is not
- *   exactly the parameter's, that one call goes through the trampoline instead:
- *   there the compiler converts. Arguments and results of 16 bytes (__int128) are
- *   refused at compile time: call dynfunc_my_op() itself. So do where a parameter
- *   has 16 bytes and the argument fewer, which a macro cannot see.
+ *   exactly the parameter's, that one call goes through the trampoline instead,
+ *   where the compiler converts. Arguments and results of 16 bytes (__int128) are
+ *   refused at compile time: call dynfunc_my_op() instead. Do the same where a
+ *   parameter has 16 bytes and the argument fewer, which a macro cannot see.
  *
- *   What stands where:
+ * NULL:
+ *   A function pointer that may be NULL is tested before each call:
+ *
+ *	if (hook)
+ *		hook(arg);
+ *	x = filter ? filter(arg) : 0;
+ *
+ *   DEFINE_DYNFUNC_NULL() and DEFINE_DYNFUNC_RET0() are for these two, as
+ *   DEFINE_STATIC_CALL_NULL() and DEFINE_STATIC_CALL_RET0() are among the
+ *   kernel's static calls. While hook is NULL, dynfunc_call(hook, arg) is a nop;
+ *   while filter is NULL, dynfunc_call(filter, arg) sets the return register to
+ *   zero. No test is left. As with static calls, the arguments are evaluated all
+ *   the same, which they are not in the code above.
+ *
+ *   A nop leaves any value in the return register. So the type of a NULL form
+ *   must return void, and that of a RET0 form an integer or a pointer. A function
+ *   that was defined by DEFINE_DYNFUNC() always has a target.
+ *
+ *   The instructions:
  *
  *                    | trampoline       | call site
  *     ---------------+------------------+---------------------
  *     a function     | jmp func         | call func
  *     NULL           | jmp to a "ret"   | five-byte nop
  *     NULL with RET0 | jmp to "return 0"| five-byte "eax = 0"
- *     back end       | jmp *pointer     | call trampoline
- *     "indirect"     | (by retpoline)   |
+ *     backend=       | jmp *pointer     | call trampoline
+ *        indirect    | (by retpoline)   |
  *
- *   On architectures without a patching back end dynfunc_my_op is a function
- *   pointer, and dynfunc_call() calls through it. The meaning of a call is the
- *   same everywhere; that of the name alone is not: where text is patched it is
- *   the address of the trampoline, which follows updates, elsewhere the present
- *   target.
+ *   On architectures without patching dynfunc_my_op is a function pointer, and
+ *   dynfunc_call() calls through it. A call means the same everywhere. The name
+ *   alone does not: where text is patched it is the address of the trampoline,
+ *   which follows updates; elsewhere it is the present target.
  *
  * Caveats:
- *   NULL is a legal target only for the _NULL form, whose type must return
- *   void, and for the _RET0 form, whose type must return an integer or pointer.
+ *   A dynamic function does not pin the module of its target. When that module is
+ *   unloaded, every dynamic function that still leads into it falls back to its
+ *   initial target, and rmmod waits until no task is in the module's text. Until
+ *   then no other module can be loaded or unloaded, so a target that sleeps must
+ *   not itself load modules or register module notifiers. Undo updates in the
+ *   module's exit function all the same: it documents intent. Since a dynamic
+ *   function may fall back at any time, an update is refused if the fall-back
+ *   could close a circle of trampolines.
  *
- *   A module's function that is some dynamic function's target does not pin the
- *   module. When the module goes, everything that still leads into it falls back
- *   to its initial target, and the core waits until nobody is in it: targets may
- *   sleep, and rmmod waits for them. Undo updates in the module's exit function
- *   all the same: it documents intent. Since any key may fall back at any time,
- *   an update is refused if a circle of trampolines could come of that.
+ *   A target may sleep. If data is freed after jf_quiesce(), see the condition
+ *   in that function's description, in batch.h.
  *
- *   A target may sleep, with one thing to heed if data is freed after
- *   jf_quiesce(): see there, in batch.h.
- *
- *   Updates sleep. They may be made from a module's init and exit functions, but
- *   not to a function in __init text, and the keys of a module that is on its
- *   way out can no longer be updated.
+ *   Updates may sleep. A module can make them from its init and exit functions,
+ *   but a function in __init text cannot become a target. The dynamic functions
+ *   of a module that is being unloaded can no longer be updated.
  *
  *   kprobes are refused on trampolines and sites (register_kprobe() returns
  *   -EINVAL); they, and ftrace, work on targets as on any function. Elsewhere in a
@@ -81,10 +97,10 @@
  *   function with sites in an executable section of its own, unless its name
  *   begins with ".text.".
  *
- *   A site may be in any callback, but two: an ftrace callback without
- *   protection against recursion (FTRACE_OPS_FL_RECURSION), and a die notifier of
- *   a priority of INT_MAX. Either is entered again for the breakpoint that its own
- *   site holds while it is changed.
+ *   A site may be in any callback except two: an ftrace callback without
+ *   protection against recursion (FTRACE_OPS_FL_RECURSION), and a die notifier
+ *   with priority INT_MAX. Each of these would be entered again for the breakpoint
+ *   that its own site holds while it is changed.
  */
 #ifndef JUMPFUNC_DYNFUNC_H
 #define JUMPFUNC_DYNFUNC_H
@@ -111,7 +127,7 @@ struct jf_func {
 /* offsetof(struct jf_func, ent), for assembly; checked in jf_core.c. */
 #define JF_FUNC_ENT	16
 
-/* Behind the macros; see dynfunc_update(), dynfunc_query(). */
+/* The macros call these; see dynfunc_update(), dynfunc_query(). */
 int __jf_func_update(struct jf_func *f, void *func);
 void *__jf_func_query(const struct jf_func *f);
 
@@ -134,7 +150,7 @@ void *__jf_func_query(const struct jf_func *f);
 	}
 
 /**
- * DECLARE_DYNFUNC() - make a dynamic function known
+ * DECLARE_DYNFUNC() - declare a dynamic function
  * @name: its name
  * @func: any function of its type
  */
@@ -180,8 +196,8 @@ void *__jf_func_query(const struct jf_func *f);
  * @name: its name
  * @func: any function of its type, which returns an integer or a pointer. A
  *        void function is refused by the compiler, unless it has a parameter
- *        narrower than int, which hides the return type from the check; to call
- *        that one is harmless
+ *        narrower than int, which hides the return type from the check; calling
+ *        such a function is harmless
  */
 #define DEFINE_DYNFUNC_RET0(name, func)					\
 	__JF_UNPROTOTYPED(static_assert(!__JF_IS_PLAIN(func, void),	\
@@ -200,8 +216,8 @@ void *__jf_func_query(const struct jf_func *f);
  * @name: a dynamic function of this module or of one that it depends on
  * @...:  1 to 16 functions of its type
  *
- * Several lists for the same dynamic function add up. A list goes with the
- * module that it stands in.
+ * Several lists for the same dynamic function add up. A list is forgotten when
+ * the module that contains it is unloaded.
  */
 #define DYNFUNC_TARGETS(name, ...)					\
 	__DYNFUNC_TARGETS(name, __UNIQUE_ID(jf_targets_##name), __VA_ARGS__)
@@ -233,7 +249,7 @@ void *__jf_func_query(const struct jf_func *f);
  *
  * Context: process context, may sleep; see jf_batch_commit().
  *
- * Return: 0, or an error of jf_batch_commit() with nothing changed.
+ * Return: 0, or an error of jf_batch_commit(), which says what has changed then.
  */
 #define dynfunc_update(name, func)					\
 ({									\
@@ -243,11 +259,11 @@ void *__jf_func_query(const struct jf_func *f);
 })
 
 /**
- * dynfunc_query() - what does a dynamic function call?
+ * dynfunc_query() - return the present target of a dynamic function
  * @name: the dynamic function
  *
- * Context: any. Return: its present target, NULL where it has none. The answer
- * may be out of date when it is looked at, unless the caller excludes updates.
+ * Context: any. Return: its present target, or NULL if it has none. Unless the
+ * caller excludes updates, a racing update may have changed it since.
  */
 #define dynfunc_query(name)						\
 	__jf_func_query(&__jf_func_##name)
@@ -260,8 +276,8 @@ void *__jf_func_query(const struct jf_func *f);
  *
  * Context: process context, may sleep (allocates).
  *
- * Return: 0 or -ENOMEM. The batch remembers the error: jf_batch_commit() will
- * return it, so that callers may check just once.
+ * Return: 0 or -ENOMEM. The batch remembers the error, and jf_batch_commit()
+ * returns it, so callers may check only there.
  */
 #define dynfunc_batch_set(b, name, func)				\
 ({									\

@@ -10,7 +10,8 @@
  *
  *   jf_trace_name(args...)		the tracepoint: up to 12 arguments
  *   jf_trace(name, args...)		the same; does not evaluate args while off
- *   jf_trace_name_enabled()		has it probes? A jump label, for slow set-up
+ *   jf_trace_name_enabled()		true if it has probes; a jump label, to guard
+ *					code that prepares the arguments
  *
  *   register_jf_trace_name(probe, data)
  *   register_jf_trace_prio_name(probe, data, prio)
@@ -34,41 +35,42 @@
  *   jf_quiesce();
  *   free(my_counter);
  *
- * How it works: a tracepoint is a branch site, and out of line a call site. What
- * the call site leads to depends on the number of probes:
+ * How it works: a tracepoint is a branch site, and out of line a call site. The
+ * number of probes decides what the call site leads to:
  *
- *   none		the branch is a nop; the call is one too
+ *   none		the branch is a nop, and so is the call
  *   1			mov $data, %rdi; jmp probe
  *   2 ... 16		a chain: for each probe, mov $data, %rdi; call probe
  *   more		an iterator over an array
  *
  *   The second and third are dispatch images: small pieces of code, prepared
- *   where nobody executes, with each probe's address and its data as immediate
+ *   where no CPU executes, with each probe's address and its data as immediate
  *   operands. An image never changes while anybody can be in it. A change of
- *   probes prepares a new image and then turns branch and call over to it, in
- *   one transaction. The old image is used again once nobody is in it. So a
- *   probe cannot run with another probe's data: they are never apart.
+ *   probes prepares a new image and then switches branch and call to it, in
+ *   one transaction. The old image is reused once no task is in it. So a
+ *   probe cannot run with another probe's data: both are in the same image.
  *
- *   If all images are taken, or the back end writes no text, the iterator serves
- *   any number of probes; `stats` counts how often that was so.
+ *   If all images are taken, or with backend=indirect, the iterator calls the
+ *   probes, however many they are; debugfs stats counts how often (trace_iter_*).
  *
  *   Probes run in the order of their priority, highest first, and among equals
  *   in the order of registration.
  *
  * Caveats:
- *   After unregister returned, no new call enters the probe; calls that are under
- *   way are over when jf_quiesce() has returned. Only then may what @data points
- *   to be freed. A module that unregisters in its exit function need not wait: its
- *   memory is not freed earlier. Probes of a module that forgot are removed.
+ *   After unregister has returned, no new call enters the probe. Calls that have
+ *   begun are over when jf_quiesce() has returned, and only then may the caller
+ *   free what @data points to. A module that unregisters in its exit function need
+ *   not wait, because its memory is not freed earlier. If a module is unloaded
+ *   without unregistering its probes, they are removed, and the log says so.
  *
- *   Nothing disables preemption around probes: they may be preempted, and may
- *   sleep, where the tracepoint's caller may. Whoever unregisters or unloads them
- *   then waits for that; see jf_quiesce() in batch.h for what to heed.
+ *   Nothing disables preemption around probes: a probe may be preempted, and may
+ *   sleep, where the tracepoint's caller may. jf_quiesce() and rmmod then wait for
+ *   it; the description of jf_quiesce() in batch.h has the conditions.
  *
  *   Arguments are integers, enums and pointers. An argument with side effects is
  *   evaluated even while the tracepoint is off, unless jf_trace() is used.
  *
- *   Registering sleeps. A duplicate of probe and data is refused.
+ *   Registering may sleep. The same probe with the same data is refused (-EEXIST).
  */
 #ifndef JUMPFUNC_TRACEPOINT_H
 #define JUMPFUNC_TRACEPOINT_H
@@ -103,13 +105,13 @@ struct jf_probes;
  * struct jf_tracepoint - a tracepoint
  * @name:   as declared
  * @owner:  the module that defines it
- * @key:    whether there are probes
- * @call:   what the call site leads to
+ * @key:    enabled while there are probes
+ * @call:   the dynamic function that the call site calls
  * @iter:   calls all probes of @active
  * @nargs:  number of arguments, without the data
  * @active: the array that the iterator walks; ends with a NULL function
  * @probes: the present probes, NULL for none
- * @list:   on the core's list while there are probes
+ * @list:   entry in the core's list, while there are probes
  *
  * Private to jumpfunc, and to the code that the macros below generate.
  */
@@ -125,7 +127,7 @@ struct jf_tracepoint {
 	struct list_head	list;
 };
 
-/* Behind register_jf_trace_*() and unregister_jf_trace_*(). */
+/* register_jf_trace_*() and unregister_jf_trace_*() call these. */
 int __jf_trace_register(struct jf_tracepoint *tp, void *func, void *data, int prio);
 int __jf_trace_unregister(struct jf_tracepoint *tp, void *func, void *data);
 
@@ -137,8 +139,8 @@ int __jf_trace_unregister(struct jf_tracepoint *tp, void *func, void *data);
 #endif
 
 /*
- * Five arguments and the data fit into registers, and the call is a site of its
- * own. With more, they are on the stack, and the call goes by the trampoline.
+ * Five arguments and the data fit into registers, and the call is an inline site.
+ * More arguments are on the stack, and the call goes through the trampoline.
  */
 #define __JF_TRACE_CALL(name, args...)					\
 	__JF_CAT(__JF_TRACE_CALL_, __JF_COUNT(args))(name, ##args)
@@ -157,7 +159,7 @@ int __jf_trace_unregister(struct jf_tracepoint *tp, void *func, void *data);
 #define __JF_TRACE_CALL_12	__JF_TRACE_CALL_6
 
 /**
- * DECLARE_JF_TRACE() - make a tracepoint known
+ * DECLARE_JF_TRACE() - declare a tracepoint
  * @name:  its name
  * @proto: PROTO(...): the parameters, at least one, at most 12
  * @args:  ARGS(...): their names
@@ -169,7 +171,7 @@ int __jf_trace_unregister(struct jf_tracepoint *tp, void *func, void *data);
 			   __JF_PARAMS(__jf_data, args))
 
 /**
- * DECLARE_JF_TRACE_NOARGS() - make a tracepoint without arguments known
+ * DECLARE_JF_TRACE_NOARGS() - declare a tracepoint without arguments
  * @name: its name
  */
 #define DECLARE_JF_TRACE_NOARGS(name)					\
@@ -181,7 +183,7 @@ int __jf_trace_unregister(struct jf_tracepoint *tp, void *func, void *data);
 	typedef void (*__jf_probe_##name)(data_proto);			\
 	extern struct jf_tracepoint __jf_trace_##name;			\
 									\
-	/* Only its type matters, but where DEFINE_JF_TRACE() uses it. */ \
+	/* The iterator, used by DEFINE_JF_TRACE(); elsewhere only its type. */ \
 	static __maybe_unused void __jf_iter_##name(data_proto)		\
 	{								\
 		const struct jf_probe *__jf_p =				\
@@ -271,8 +273,8 @@ int __jf_trace_unregister(struct jf_tracepoint *tp, void *func, void *data);
  * @name: its name
  * @...:  its arguments; evaluated only while it has probes
  *
- * A function's arguments are evaluated before it is called, even when it is
- * inlined and does nothing. This macro puts them behind the branch.
+ * A function's arguments are evaluated before it is called, even if it is inlined
+ * and does nothing. This macro evaluates them only after the branch was taken.
  *
  * Context: any but noinstr code.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
 /*
- * Jump labels where no back end patches text: a load and a test.
+ * Jump labels on architectures without patching: a load and a test.
  * Included by branch.h only.
  */
 #ifndef JUMPFUNC_BRANCH_GENERIC_H

@@ -16,14 +16,14 @@
  * fixed: the core finds "other" in the test's code and needs no record of it. To
  * objtool this is a branch like any other; both sides are reachable.
  *
- * The test stands behind all functions of the section that the site is in, by way
- * of a subsection. So it comes and goes with its site in __init and __exit text,
- * modpost sees no reference between sections, and objtool gives it unwind data:
- * a stack trace that begins in it is as reliable as any.
+ * A subsection places the test after all functions of the section that the site
+ * is in. So a test for a site in __init or __exit text is freed together with the
+ * site, modpost sees no reference between sections, and objtool gives the test
+ * unwind data: a stack trace that begins in it is as reliable as any.
  *
- * The ud2 never runs. It is where the site's entry in the exception table leads
- * to (see site_x86.h), and being no instruction that an optimised kprobe can
- * cover, it keeps one in the function before from covering the test as well.
+ * The ud2 never runs. The site's entry in the exception table leads to it (see
+ * site_x86.h). An optimised kprobe cannot cover a ud2, so one in the function
+ * before cannot cover the test either.
  */
 #ifndef JUMPFUNC_BRANCH_X86_H
 #define JUMPFUNC_BRANCH_X86_H
@@ -36,8 +36,9 @@
 
 /*
  * The other side begins with this. The compiler may put that side into cold text,
- * which is a symbol of its own, without a site. A kprobe there, optimised, looks
- * for jumps into what it covers in its own symbol alone; ours comes from outside.
+ * which is a symbol of its own, without a site. The kernel's kprobe optimiser looks
+ * for jumps into the bytes that it covers only in the probe's own symbol, and the
+ * site's jump comes from outside.
  */
 #define __JF_LANDING()							\
 	asm volatile("771:\n\t"						\

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
 /*
- * Dynamic functions where no back end patches text: a function pointer.
+ * Dynamic functions on architectures without patching: a function pointer.
  * Included by dynfunc.h only.
  *
- * dynfunc_name is the first field of the key under a second name and with its
- * real type, so that a call needs no cast and an update is one store.
+ * dynfunc_name is the first field of struct jf_func under a second name and with
+ * its real type, so that a call needs no cast and an update is one store.
  */
 #ifndef JUMPFUNC_DYNFUNC_GENERIC_H
 #define JUMPFUNC_DYNFUNC_GENERIC_H

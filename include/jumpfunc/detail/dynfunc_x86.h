@@ -13,17 +13,17 @@
  *	1:	mov	func(%rip), %r11	only reached while unpatched
  *		jmp	*%r11			by retpoline where configured
  *
- * It stands in .kprobes.text, where the kernel refuses kprobes; in addition, the
- * jump has a record of its own (see site_x86.h), because the kernel learns of
- * .kprobes.text when it hears of a module, and others may have heard before. The
- * nops in front have a symbol: the kernel asks for the symbol that the section
- * begins with, and without it would be told of the function before, or of none.
+ * It stands in .kprobes.text, where the kernel refuses kprobes. In addition, the
+ * jump has a record of its own (see site_x86.h), because kprobes reads
+ * .kprobes.text in its module notifier, and other notifiers may run before. The
+ * nops in front have a symbol, because kprobes looks up the symbol at the start of
+ * the section; without one it would find the function before, or none.
  * "jmp 1f" is spelled in bytes because an assembler would shrink it to two.
  *
  * A call site is "call dynfunc_name", also in bytes, with the arguments in the
- * registers of the C calling convention and all that a call may clobber
- * declared. So the compiler neither tail-calls nor duplicates it behind our
- * back: each copy that it makes of an asm statement emits a record of its own.
+ * registers of the C calling convention and everything that a call may clobber
+ * declared. The compiler never makes it a tail call. If it duplicates the asm
+ * statement, each copy emits a record of its own.
  */
 #ifndef JUMPFUNC_DYNFUNC_X86_H
 #define JUMPFUNC_DYNFUNC_X86_H
@@ -88,7 +88,7 @@
 		dynfunc_##name(__VA_ARGS__));				\
 })
 
-/* Have the arguments exactly the types of the parameters? */
+/* True if the arguments have exactly the types of the parameters. */
 #define __JF_SAME_ARGS(name, ...)					\
 	__builtin_types_compatible_p(typeof(dynfunc_##name),		\
 		__jf_ret_t(__JF_CAT(__JF_TYPES_,			\
@@ -101,7 +101,7 @@
 #define __JF_TYPES_5(a, ...)		typeof(a), __JF_TYPES_4(__VA_ARGS__)
 #define __JF_TYPES_6(a, ...)		typeof(a), __JF_TYPES_5(__VA_ARGS__)
 
-/* More than there are registers for; up to 12, so that the message is ours. */
+/* More than there are registers for; up to 12, for an error message of ours. */
 #define __JF_TYPES_7(...)		void
 #define __JF_TYPES_8(...)		void
 #define __JF_TYPES_9(...)		void
@@ -154,25 +154,25 @@
 		     : "=a" (__jf_rax), ASM_CALL_CONSTRAINT, ##outputs	\
 		     : __JF_CALL_IN					\
 		     : clobbers "r10", "r11", "memory", "cc");		\
-	/* Never so, but gcc finds that out late: see below. */		\
+	/* Never true, but gcc finds that out late: see below. */	\
 	if (__builtin_constant_p(__jf_rax))				\
 		jf_nop();						\
 	__jf_result(type, __jf_rax);					\
 })
 
 /*
- * When gcc asks which static variables a function may change (-fipa-reference),
- * it looks at the calls in it and not at asm statements, whatever these clobber.
- * It would keep a variable in a register across the call of a function whose
- * site calls the target that writes it. A call of an external function makes it
- * forget all that; by the time it generates code, this one is gone.
+ * To find the static variables that a function may change (-fipa-reference), gcc
+ * considers its calls but not its asm statements, whatever these clobber. It would
+ * keep a variable in a register across the call of a function whose site calls a
+ * target that writes the variable. A call of an external function prevents that,
+ * and this one is gone by the time gcc generates code.
  */
 
 #define __JF_COMMA	,
 
 /*
- * No comma is pasted away in front of the arguments: beside "##" they would not be
- * expanded, and could not hold a dynfunc_call() themselves.
+ * These do not use ", ##args": an argument beside "##" is not expanded, and so
+ * could not contain a dynfunc_call() itself.
  */
 #define __jf_call_0(name, type, ...)					\
 	__jf_call_asm(name, type,					\

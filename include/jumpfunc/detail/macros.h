@@ -37,8 +37,8 @@
 
 /*
  * Declarations that name a function type without its parameters, on purpose.
- * Before version 12, gcc loses its way among pragmas in macros in arguments of
- * macros, so for it the warning is off from here to the end of the source file.
+ * gcc before version 12 misplaces pragmas that come from macros in arguments of
+ * macros, so there the warning is off from here to the end of the source file.
  */
 #if defined(__GNUC__) && __GNUC__ < 12 && !defined(__clang__)
 #pragma GCC diagnostic ignored "-Wstrict-prototypes"

@@ -2,30 +2,29 @@
 /*
  * What call sites and branch sites on x86-64 have in common. Not for users.
  *
- * The kernel's kprobes write text, too, under a lock that is not ours. They stay
- * away from sites because of what they look at before they do:
+ * The kernel's kprobes also write text, under a lock that modules cannot take.
+ * Before they write, they consult two tables, in which jumpfunc enters its sites:
  *
- *   register_kprobe()	find_bug(): refuses an address that __bug_table has. Each
- *			site and each trampoline has a record there. Nothing else
- *			looks it up, as no ud2 stands there. The loader reads
- *			that table before it tells anybody of a module.
- *   can_optimize()	search_exception_tables(), for each instruction of the
- *			symbol that the probe is in. If one is listed, the probe
- *			stays a breakpoint: it is never replaced by a jump, which
- *			would cover the four bytes that follow. Each site has an
- *			entry, for whose sake its function's probes stay what
- *			they are.
- *   can_boost()	search_exception_tables() of the one instruction that is
- *			to run from a copy.
+ *   register_kprobe()	calls find_bug() and refuses an address that __bug_table
+ *			lists. Each site and each trampoline has a record there.
+ *			Nothing else looks it up, as no ud2 stands there. The
+ *			loader reads that table before it calls any notifier.
+ *   can_optimize()	calls search_exception_tables() for each instruction of
+ *			the symbol that the probe is in. If one is listed, the
+ *			probe stays a breakpoint: it is never replaced by a jump,
+ *			which would cover the four bytes that follow. Each site
+ *			has an entry.
+ *   can_boost()	calls search_exception_tables() for the one instruction
+ *			that is to run from a copy.
  *
- * The loader sorts a module's exception table before it tells anybody of the
- * module, and drops the entries of __init text together with that text.
+ * The loader sorts a module's exception table before it calls any notifier, and
+ * drops the entries of __init text together with that text.
  *
- * An entry needs a place to go to. Were there a fault at a site, it would be a
- * ud2: that is the end of the machine's or the task's life as it would have been
- * without the entry. Each entry has one of its own, since objtool compares the
- * states of the stack that lead there. It must not be shared, nor be
- * reached in any other way. And only what cannot fault by itself is ever listed.
+ * An entry needs a fix-up address, and it is a ud2: a fault at a site would kill
+ * the task or the machine as it would without the entry. Each entry has a ud2 of
+ * its own, since objtool compares the stack states that lead there. The ud2 must
+ * not be shared, nor be reached in any other way. Only instructions that cannot
+ * fault by themselves may be listed.
  */
 #ifndef JUMPFUNC_SITE_X86_H
 #define JUMPFUNC_SITE_X86_H
@@ -42,7 +41,7 @@
 #error "jumpfunc keeps kprobes off its sites with CONFIG_GENERIC_BUG"
 #endif
 
-/* Tells objtool that the table's reference to a site is no indirect call. */
+/* Tells objtool that nothing calls a site through the table's reference. */
 #ifdef ANNOTATE_NOENDBR
 #define __JF_NOENDBR	ANNOTATE_NOENDBR "\n\t"
 #else
@@ -97,18 +96,18 @@ static_assert(sizeof(struct bug_entry) == __JF_BUG_SIZE,
 	".org 773b + " __stringify(__JF_BUG_SIZE) "\n\t"		\
 	".popsection\n\t"
 
-/* 774, for the entry below: behind all functions of the section and all tests. */
+/* 774, for the entry below: after all functions of the section and all tests. */
 #define __JF_UD2							\
 	".subsection 2\n"						\
 	"774:\n\t"							\
 	"ud2\n\t"							\
 	".previous\n\t"
 
-/* No kprobe in the symbol that 771 is in is optimised. Leads to 774, a ud2. */
+/* No kprobe in the symbol that 771 is in is optimised. Needs 774, a ud2. */
 #define __JF_NO_OPTPROBE						\
 	_ASM_EXTABLE(771b, 774b)
 
-/* A struct jf_site_rec for 771, and what keeps kprobes off it. Leads to 774. */
+/* A struct jf_site_rec for 771, and the entries against kprobes. Needs 774. */
 #define __JF_SITE_REC(ent, flags)					\
 	__JF_SECTION("__jf_sites", 1)					\
 	".balign 8\n\t"							\

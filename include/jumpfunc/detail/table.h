@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
 /*
- * How a module tells jumpfunc what it has: keys, sites, allowed targets.
+ * The tables by which a module announces its entities (dynamic functions and keys),
+ * sites and allowed targets.
  *
- * Nothing here is called by a user of jumpfunc. Including dynfunc.h, branch.h
- * or tracepoint.h is all that a module has to do.
+ * A module only has to include dynfunc.h, branch.h or tracepoint.h. It uses
+ * nothing in this header directly.
  *
  * How it works: the macros of the public headers emit records into three
  * sections of the object file. Every object file (translation unit) that
@@ -15,17 +16,16 @@
  * The tables are announced as a module parameter whose operations are
  * jf_table_ops. The module loader collects all parameters of a module, from
  * however many object files, into one array that struct module points to. When
- * a module is about to be loaded, jumpfunc walks that array, takes the entries
- * with its own operations, and has found every table. The parameter has no file
- * in sysfs, and setting it on the command line is refused.
+ * a module is being loaded, jumpfunc walks that array and takes the entries with
+ * its own operations; these are the tables. The parameter has no file in sysfs,
+ * and setting it on the command line is refused.
  *
  * Since jf_table_ops is exported by jumpfunc.ko, a module with tables cannot
  * be loaded before jumpfunc or outlive it.
  *
  * Code that was never patched is correct, only slower: a trampoline leads to an
- * indirect jump through the key, a call site calls the trampoline, a branch
- * site tests its key. So there is no moment, however early, at which a site
- * does the wrong thing.
+ * indirect jump through struct jf_func, a call site calls the trampoline, a branch
+ * site tests its key. So no site ever does the wrong thing, however early it runs.
  */
 #ifndef JUMPFUNC_TABLE_H
 #define JUMPFUNC_TABLE_H
@@ -42,12 +42,12 @@
 #include <jumpfunc/detail/types.h>
 
 /*
- * With clang's full LTO all files of a module become one assembly. There the
- * file's name keeps apart what else the object file does: a file's section, its
- * labels. (With thin LTO each stays an object file, and a function that is inlined
- * into another file takes its sites along to that one's records.) What it cannot
- * keep apart are static keys of the same name in two files: such a module is
- * refused when it is loaded.
+ * With clang's full LTO all files of a module become one assembly. Elsewhere each
+ * object file has sections and labels of its own; there the file's name in them
+ * keeps the files apart. (With thin LTO each file stays an object file, and a
+ * function that is inlined into another file adds its sites to that file's records.)
+ * The names of static keys are not kept apart: a module that has two of the same
+ * name in two files is not loaded.
  */
 #ifdef CONFIG_LTO_CLANG_FULL
 #define __JF_TU		"." KBUILD_BASENAME
@@ -68,7 +68,7 @@
 #define __JF_MARKER(type, name)						\
 	extern const struct type __jf_tu_##name[] asm("__jf_tu_" #name __JF_TU)
 
-/* jumpfunc itself has files that handle keys and define none. */
+/* jumpfunc itself has files that handle entities and define none. */
 #ifndef JF_NO_TABLE
 asm(__JF_MARKERS("sites") __JF_MARKERS("ents") __JF_MARKERS("targets"));
 
@@ -95,7 +95,7 @@ static const struct jf_table __jf_tu_table __used = {
 module_param_cb(__jf_table, &jf_table_ops, (void *)&__jf_tu_table, 0);
 #endif
 
-/* Emit a key record; all arguments but @num and @stride are symbol names. */
+/* Emit an entity record; all arguments but @num and @stride are symbol names. */
 #define __JF_ENT_REC(ent, tramp, num, stride)				\
 	asm(__JF_SECTION("__jf_ents", 1)				\
 	    ".balign 8\n\t"						\

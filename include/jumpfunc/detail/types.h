@@ -19,8 +19,8 @@ struct module;
 #endif
 
 /*
- * Is there an architecture back end that patches text? Where not, the same
- * sources build to function pointers and plain loads.
+ * Set if text can be patched on this architecture. Elsewhere the same sources build
+ * to function pointers and plain loads.
  */
 #if defined(CONFIG_X86_64) && !defined(CONFIG_UML)
 #define JF_HAVE_PATCHING 1
@@ -31,10 +31,10 @@ struct module;
 /* Changes whenever a record's layout or meaning does. */
 #define JF_TABLE_MAGIC	0x6a660001
 
-/* enum jf_ent_type - what a key controls */
+/* enum jf_ent_type - what an entity controls */
 enum jf_ent_type {
-	JF_ENT_FUNC,		/* struct jf_func: what is called */
-	JF_ENT_KEY,		/* struct jf_key: whether a branch is taken */
+	JF_ENT_FUNC,		/* struct jf_func: the target of calls */
+	JF_ENT_KEY,		/* struct jf_key: the direction of branches */
 };
 
 /* jf_ent.flags */
@@ -45,14 +45,14 @@ enum jf_ent_type {
 #define JF_ENT_TRACE	0x10	/* a tracepoint's: changes with its probes alone */
 
 /**
- * struct jf_ent - what dynamic functions and jump-label keys have in common
+ * struct jf_ent - an entity: a dynamic function or a jump-label key
  * @name:  as given to the DEFINE macro
  * @owner: the module that defines it
  * @type:  enum jf_ent_type
  * @flags: JF_ENT_*
  *
- * Never written after the build. What changes at run time beside the value
- * itself is kept by the core, which finds it by this struct's address.
+ * The part that both have in common, never written after the build. The core keeps
+ * all other state that changes at run time, and finds it by this struct's address.
  */
 struct jf_ent {
 	const char	*name;
@@ -70,7 +70,7 @@ struct jf_ent {
  * struct jf_site_rec - one patchable instruction, as emitted at its place
  * @addr:  where it stands, relative to this field
  * @flags: JF_SITE_*
- * @ent:   the key that decides what stands there
+ * @ent:   the entity that decides what stands there
  */
 struct jf_site_rec {
 	s32		addr;
@@ -79,7 +79,7 @@ struct jf_site_rec {
 };
 
 /**
- * struct jf_ent_rec - one or more keys that this object file defines
+ * struct jf_ent_rec - one or more entities that this object file defines
  * @ent:    the first of them
  * @tramp:  dynamic functions: the trampoline's five-byte instruction
  * @num:    how many there are (arrays of jump-label keys), 1 otherwise
@@ -121,7 +121,7 @@ struct jf_target_rec {
  * @owner:       the module that the object file became part of
  * @sites:       first site record
  * @sites_end:   behind the last one
- * @ents:        first key record
+ * @ents:        first entity record
  * @ents_end:    behind the last one
  * @targets:     first list of allowed targets
  * @targets_end: behind the last one
@@ -144,7 +144,7 @@ struct kernel_param_ops;
 /* Marks the module parameters that are jumpfunc tables. */
 extern const struct kernel_param_ops jf_table_ops;
 
-/* What a dynamic function leads to while it has no target. */
+/* A dynamic function calls one of these while its target is NULL. */
 void jf_nop(void);
 long jf_ret0(void);
 

@@ -4,7 +4,7 @@
  *
  * API:
  *   jf_batch_init(&b)			begin an empty batch
- *   dynfunc_batch_set(&b, name, func)	add a change of a dynamic function's target
+ *   dynfunc_batch_set(&b, name, func)	add a change of a target
  *   jf_key_batch_set(&b, &key, on)	add a change of a key
  *   jf_batch_commit(&b)		carry out all changes, or none
  *   jf_batch_abort(&b)			discard all changes
@@ -24,8 +24,8 @@
  *
  * How it works: jf_batch_commit() first checks that each change is legal, that
  * each new instruction reaches its target, that each site holds the bytes that
- * jumpfunc left there, and that there is memory for all of it. Only then does it
- * write, in one INT3 transaction with three broadcasts to all CPUs, whatever
+ * jumpfunc left there, and that there is memory for all of it. Only then does
+ * it write, in one INT3 transaction with three broadcasts to all CPUs, whatever
  * the number of sites. A batch that changes nothing sends no broadcast.
  *
  * Caveats: "all or none" describes the result. While a commit runs, a CPU may
@@ -104,33 +104,33 @@ void jf_batch_abort(struct jf_batch *b);
  * jf_quiesce() - wait until no task or CPU executes what was replaced
  *
  * Returns when no task and no CPU is inside a target, a probe or an image that
- * was replaced before the call, whether it runs, was preempted, waits for a lock
- * or sleeps. If a target sleeps for an hour, this waits for an hour; the log
- * names the task every ten seconds. Other tasks do not delay it.
+ * was replaced before the call, whether it runs, was preempted, waits for a
+ * lock or sleeps. If a target sleeps for an hour, this waits for an hour; the
+ * log names the task every ten seconds. Other tasks do not delay it.
  *
  * After that, data that only the replaced targets use can be freed, with one
  * exception. If the last thing that a target does is to call another function,
- * the compiler makes that call a jump, and the task leaves the target before the
- * function returns. If the target was called by dynfunc_call() or through its
- * trampoline, such a function is waited for as well, for at most ten seconds,
- * while it runs, is preempted or waits for a spinlock; but not while it *sleeps*,
- * nor if the target was called through a pointer or where text is not patched. So
- * a target must not end with a call of a function that uses the target's data and
- * may take long. One more statement after the call, such as barrier(), is enough.
- * The text of a module that is being unloaded does not have this exception,
- * because rmmod looks for the whole module.
+ * the compiler makes that call a jump, and the task leaves the target before
+ * the function returns. If the target was called by dynfunc_call() or through
+ * its trampoline, such a function is waited for as well, for at most ten
+ * seconds, while it runs, is preempted or waits for a spinlock; but not while
+ * it *sleeps*, nor if the target was called through a pointer or where text is
+ * not patched. So a target must not end with a call of a function that uses the
+ * target's data and may take long. One more statement after the call, such as
+ * barrier(), is enough. The text of a module that is being unloaded does not
+ * have this exception, because rmmod looks for the whole module.
  *
  * The caller itself is not looked at. It must not be inside a target, because
  * other waiters would then wait for it.
  *
- * Where stacks cannot be read (other architectures than x86-64, user-mode Linux)
- * this waits for a grace period of Tasks RCU, as the kernel's own tracing does:
- * it does not wait for targets that sleep, and it takes as long as there are
- * kernel threads that do not sleep.
+ * Where stacks cannot be read (other architectures than x86-64, user-mode
+ * Linux) this waits for a grace period of Tasks RCU, as the kernel's own
+ * tracing does: it does not wait for targets that sleep, and it takes as long
+ * as there are kernel threads that do not sleep.
  *
- * Context: process context, may sleep, usually for some tenths of a second. Stops
- * all CPUs for short times, which debugfs stats reports (look_ns_max). Must not be
- * called under cpus_read_lock(), nor from a CPU hotplug callback.
+ * Context: process context, may sleep, usually for some tenths of a second.
+ * Stops all CPUs for short times, which debugfs stats reports (look_ns_max).
+ * Must not be called under cpus_read_lock(), nor from a CPU hotplug callback.
  */
 void jf_quiesce(void);
 
@@ -140,8 +140,8 @@ void jf_quiesce(void);
  *
  * Context: as jf_quiesce(). It may take a little longer than @timeout.
  *
- * Return: 0, -ETIMEDOUT if some task is still inside, -ENOMEM, or -EWOULDBLOCK if
- * called from atomic context.
+ * Return: 0, -ETIMEDOUT if some task is still inside, -ENOMEM, or -EWOULDBLOCK
+ * if called from atomic context.
  */
 int jf_quiesce_timeout(unsigned long timeout);
 
@@ -165,10 +165,10 @@ struct jf_quiesce_head {
  *        replaced before this call, in the sense of jf_quiesce(). It may sleep,
  *        but not for long, since other callbacks wait for it
  *
- * This is to jf_quiesce() what call_rcu() is to synchronize_rcu(). Callbacks run
- * in the order of their requests. A callback may request another one. rmmod waits
- * for the callbacks that lead into the module, so a callback must not request
- * itself without end.
+ * This is to jf_quiesce() what call_rcu() is to synchronize_rcu(). Callbacks
+ * run in the order of their requests. A callback may request another one. rmmod
+ * waits for the callbacks that lead into the module, so a callback must not
+ * request itself without end.
  *
  * Context: any but NMI.
  */
@@ -176,7 +176,7 @@ void jf_call_quiesced(struct jf_quiesce_head *head,
 		      void (*func)(struct jf_quiesce_head *head));
 
 /**
- * jf_quiesce_barrier() - wait until all callbacks requested so far have returned
+ * jf_quiesce_barrier() - wait until all requested callbacks have returned
  *
  * Context: as jf_quiesce(); not from such a callback.
  */

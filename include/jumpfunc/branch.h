@@ -10,8 +10,8 @@
  *   DECLARE_JF_KEY_ARRAY(k, n), DEFINE_JF_KEY_ARRAY_FALSE(k, n), ..._TRUE(k, n)
  *   EXPORT_JF_KEY(k), EXPORT_JF_KEY_GPL(k), EXPORT_JF_KEY_ARRAY...
  *
- *   if (jf_branch_unlikely(&k))		true while enabled, which is rare
- *   if (jf_branch_likely(&k))			true while enabled, which is usual
+ *   if (jf_branch_unlikely(&k))		true if enabled, rarely
+ *   if (jf_branch_likely(&k))			true if enabled, usually
  *
  *   jf_key_enable(&k), jf_key_disable(&k)	set the state
  *   jf_key_inc(&k), jf_key_dec(&k)		count users; enabled while there is one
@@ -37,33 +37,34 @@
  *   jf_branch_likely()   |  nop, true side  |  jmp, false side
  *
  *   The initial state does not matter for the code: keys defined by
- *   DEFINE_JF_KEY_TRUE() and _FALSE() can be used with either form. As compiled, a
- *   site jumps to a few bytes out of line that load the key and test it. It gets
- *   its nop or jump before the first line of its module runs. So a branch is right
- *   even where nothing is patched: with backend=indirect, or on other
- *   architectures, where it is a plain load and test.
+ *   DEFINE_JF_KEY_TRUE() and _FALSE() can be used with either form. As
+ *   compiled, a site jumps to a few bytes out of line that load the key and
+ *   test it. It gets its nop or jump before the first line of its module runs.
+ *   So a branch is right even where nothing is patched: with backend=indirect,
+ *   or on other architectures, where it is a plain load and test.
  *
  * Caveats:
- *   The argument of jf_branch_*() must be the address of a key (or of a constant
- *   element of an array of keys), known at compile time. Keys are defined at file
- *   scope; "static" may stand in front of the macro.
+ *   The argument of jf_branch_*() must be the address of a key (or of a
+ *   constant element of an array of keys), known at compile time. Keys are
+ *   defined at file scope; "static" may stand in front of the macro.
  *
  *   Changing a key may sleep. A key that is enabled by jf_key_enable() or by a
  *   batch counts as having one user. Users that share a key must use only
- *   jf_key_inc() and jf_key_dec(), because jf_key_disable() would remove the one
- *   remaining user, whoever added it.
+ *   jf_key_inc() and jf_key_dec(), because jf_key_disable() would remove the
+ *   one remaining user, whoever added it.
  *
  *   When a change has returned, every branch executed from then on goes the new
  *   way. Code that was entered through the branch before may still be running;
  *   jf_quiesce() waits for it, unless it sleeps.
  *
- *   A read-only key can be changed until its module's init function has returned.
- *   Sites in __init text are patched until then as well. A module's exit function
- *   can no longer change the module's own keys (-EBUSY), but can change those of
- *   other modules.
+ *   A read-only key can be changed until its module's init function has
+ *   returned. Sites in __init text are patched until then as well. A module's
+ *   exit function can no longer change the module's own keys (-EBUSY), but can
+ *   change those of other modules.
  *
- *   kprobes are refused on sites (register_kprobe() returns -EINVAL), and are not
- *   optimised in functions with sites. dynfunc.h has other caveats about sites.
+ *   kprobes are refused on sites (register_kprobe() returns -EINVAL), and are
+ *   not optimised in functions with sites. dynfunc.h has other caveats about
+ *   sites.
  */
 #ifndef JUMPFUNC_BRANCH_H
 #define JUMPFUNC_BRANCH_H

@@ -37,9 +37,10 @@
  *   pointers. They are converted to the parameters' types as C does. If the
  *   function has parameters narrower than int, and an argument's type is not
  *   exactly the parameter's, that one call goes through the trampoline instead,
- *   where the compiler converts. Arguments and results of 16 bytes (__int128) are
- *   refused at compile time: call dynfunc_my_op() instead. Do the same where a
- *   parameter has 16 bytes and the argument fewer, which a macro cannot see.
+ *   where the compiler converts. Arguments and results of 16 bytes (__int128)
+ *   are refused at compile time: call dynfunc_my_op() instead. Do the same
+ *   where a parameter has 16 bytes and the argument fewer, which a macro cannot
+ *   see.
  *
  * NULL:
  *   A function pointer that may be NULL is tested before each call:
@@ -50,14 +51,14 @@
  *
  *   DEFINE_DYNFUNC_NULL() and DEFINE_DYNFUNC_RET0() are for these two, as
  *   DEFINE_STATIC_CALL_NULL() and DEFINE_STATIC_CALL_RET0() are among the
- *   kernel's static calls. While hook is NULL, dynfunc_call(hook, arg) is a nop;
- *   while filter is NULL, dynfunc_call(filter, arg) sets the return register to
- *   zero. No test is left. As with static calls, the arguments are evaluated all
- *   the same, which they are not in the code above.
+ *   kernel's static calls. While hook is NULL, dynfunc_call(hook, arg) is a
+ *   nop; while filter is NULL, dynfunc_call(filter, arg) sets the return
+ *   register to zero. No test is left. As with static calls, the arguments are
+ *   evaluated all the same, which they are not in the code above.
  *
  *   A nop leaves any value in the return register. So the type of a NULL form
- *   must return void, and that of a RET0 form an integer or a pointer. A function
- *   that was defined by DEFINE_DYNFUNC() always has a target.
+ *   must return void, and that of a RET0 form an integer or a pointer. A
+ *   function that was defined by DEFINE_DYNFUNC() always has a target.
  *
  *   The instructions:
  *
@@ -75,14 +76,14 @@
  *   which follows updates; elsewhere it is the present target.
  *
  * Caveats:
- *   A dynamic function does not pin the module of its target. When that module is
- *   unloaded, every dynamic function that still leads into it falls back to its
- *   initial target, and rmmod waits until no task is in the module's text. Until
- *   then no other module can be loaded or unloaded, so a target that sleeps must
- *   not itself load modules or register module notifiers. Undo updates in the
- *   module's exit function all the same: it documents intent. Since a dynamic
- *   function may fall back at any time, an update is refused if the fall-back
- *   could close a circle of trampolines.
+ *   A dynamic function does not pin the module of its target. When that module
+ *   is unloaded, every dynamic function that still leads into it falls back to
+ *   its initial target, and rmmod waits until no task is in the module's text.
+ *   Until then no other module can be loaded or unloaded, so a target that
+ *   sleeps must not itself load modules or register module notifiers. Undo
+ *   updates in the module's exit function all the same: it documents intent.
+ *   Since a dynamic function may fall back at any time, an update is refused if
+ *   the fall-back could close a circle of trampolines.
  *
  *   A target may sleep. If data is freed after jf_quiesce(), see the condition
  *   in that function's description, in batch.h.
@@ -92,15 +93,15 @@
  *   of a module that is being unloaded can no longer be updated.
  *
  *   kprobes are refused on trampolines and sites (register_kprobe() returns
- *   -EINVAL); they, and ftrace, work on targets as on any function. Elsewhere in a
- *   function with sites kprobes work, but are not optimised. modpost warns of a
- *   function with sites in an executable section of its own, unless its name
- *   begins with ".text.".
+ *   -EINVAL); they, and ftrace, work on targets as on any function. Elsewhere
+ *   in a function with sites kprobes work, but are not optimised. modpost warns
+ *   of a function with sites in an executable section of its own, unless its
+ *   name begins with ".text.".
  *
  *   A site may be in any callback except two: an ftrace callback without
  *   protection against recursion (FTRACE_OPS_FL_RECURSION), and a die notifier
- *   with priority INT_MAX. Each of these would be entered again for the breakpoint
- *   that its own site holds while it is changed.
+ *   with priority INT_MAX. Each of these would be entered again for the
+ *   breakpoint that its own site holds while it is changed.
  */
 #ifndef JUMPFUNC_DYNFUNC_H
 #define JUMPFUNC_DYNFUNC_H
@@ -249,7 +250,8 @@ void *__jf_func_query(const struct jf_func *f);
  *
  * Context: process context, may sleep; see jf_batch_commit().
  *
- * Return: 0, or an error of jf_batch_commit(), which says what has changed then.
+ * Return: 0, or an error of jf_batch_commit(), which says what has changed
+ * then.
  */
 #define dynfunc_update(name, func)					\
 ({									\

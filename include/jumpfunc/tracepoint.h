@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
 /*
- * Static-call tracepoints: a nop while off, direct calls for any number of probes.
+ * Static-call tracepoints: a nop while off, direct calls for any number of
+ * probes.
  *
  * API:
  *   DECLARE_JF_TRACE(name, PROTO(...), ARGS(...))	in a header
@@ -10,8 +11,8 @@
  *
  *   jf_trace_name(args...)		the tracepoint: up to 12 arguments
  *   jf_trace(name, args...)		the same; does not evaluate args while off
- *   jf_trace_name_enabled()		true if it has probes; a jump label, to guard
- *					code that prepares the arguments
+ *   jf_trace_name_enabled()		true if it has probes (a jump label); to
+ *					guard code that prepares arguments
  *
  *   register_jf_trace_name(probe, data)
  *   register_jf_trace_prio_name(probe, data, prio)
@@ -51,26 +52,29 @@
  *   probe cannot run with another probe's data: both are in the same image.
  *
  *   If all images are taken, or with backend=indirect, the iterator calls the
- *   probes, however many they are; debugfs stats counts how often (trace_iter_*).
+ *   probes, however many they are; debugfs stats counts how often
+ *   (trace_iter_*).
  *
  *   Probes run in the order of their priority, highest first, and among equals
  *   in the order of registration.
  *
  * Caveats:
- *   After unregister has returned, no new call enters the probe. Calls that have
- *   begun are over when jf_quiesce() has returned, and only then may the caller
- *   free what @data points to. A module that unregisters in its exit function need
- *   not wait, because its memory is not freed earlier. If a module is unloaded
- *   without unregistering its probes, they are removed, and the log says so.
+ *   After unregister has returned, no new call enters the probe. Calls that
+ *   have begun are over when jf_quiesce() has returned, and only then may the
+ *   caller free what @data points to. A module that unregisters in its exit
+ *   function need not wait, because its memory is not freed earlier. If a
+ *   module is unloaded without unregistering its probes, they are removed, and
+ *   the log says so.
  *
- *   Nothing disables preemption around probes: a probe may be preempted, and may
- *   sleep, where the tracepoint's caller may. jf_quiesce() and rmmod then wait for
- *   it; the description of jf_quiesce() in batch.h has the conditions.
+ *   Nothing disables preemption around probes: a probe may be preempted, and
+ *   may sleep, where the tracepoint's caller may. jf_quiesce() and rmmod then
+ *   wait for it; the description of jf_quiesce() in batch.h has the conditions.
  *
- *   Arguments are integers, enums and pointers. An argument with side effects is
- *   evaluated even while the tracepoint is off, unless jf_trace() is used.
+ *   Arguments are integers, enums and pointers. An argument with side effects
+ *   is evaluated even while the tracepoint is off, unless jf_trace() is used.
  *
- *   Registering may sleep. The same probe with the same data is refused (-EEXIST).
+ *   Registering may sleep. The same probe with the same data is refused
+ *   (-EEXIST).
  */
 #ifndef JUMPFUNC_TRACEPOINT_H
 #define JUMPFUNC_TRACEPOINT_H
@@ -139,8 +143,9 @@ int __jf_trace_unregister(struct jf_tracepoint *tp, void *func, void *data);
 #endif
 
 /*
- * Five arguments and the data fit into registers, and the call is an inline site.
- * More arguments are on the stack, and the call goes through the trampoline.
+ * Five arguments and the data fit into registers, and the call is an inline
+ * site. More arguments are on the stack, and the call goes through the
+ * trampoline.
  */
 #define __JF_TRACE_CALL(name, args...)					\
 	__JF_CAT(__JF_TRACE_CALL_, __JF_COUNT(args))(name, ##args)
@@ -273,8 +278,9 @@ int __jf_trace_unregister(struct jf_tracepoint *tp, void *func, void *data);
  * @name: its name
  * @...:  its arguments; evaluated only while it has probes
  *
- * A function's arguments are evaluated before it is called, even if it is inlined
- * and does nothing. This macro evaluates them only after the branch was taken.
+ * A function's arguments are evaluated before it is called, even if it is
+ * inlined and does nothing. This macro evaluates them only after the branch was
+ * taken.
  *
  * Context: any but noinstr code.
  */

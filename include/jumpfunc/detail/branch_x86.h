@@ -13,13 +13,13 @@
  *		jmp	next
  *
  * All three branches have 32-bit displacements, in bytes, so that the layout is
- * fixed: the core finds "other" in the test's code and needs no record of it. To
- * objtool this is a branch like any other; both sides are reachable.
+ * fixed: the core finds "other" in the test's code and needs no record of it.
+ * To objtool this is a branch like any other; both sides are reachable.
  *
  * A subsection places the test after all functions of the section that the site
- * is in. So a test for a site in __init or __exit text is freed together with the
- * site, modpost sees no reference between sections, and objtool gives the test
- * unwind data: a stack trace that begins in it is as reliable as any.
+ * is in. So a test for a site in __init or __exit text is freed together with
+ * the site, modpost sees no reference between sections, and objtool gives the
+ * test unwind data: a stack trace that begins in it is as reliable as any.
  *
  * The ud2 never runs. The site's entry in the exception table leads to it (see
  * site_x86.h). An optimised kprobe cannot cover a ud2, so one in the function
@@ -35,10 +35,10 @@
 #include <jumpfunc/detail/site_x86.h>
 
 /*
- * The other side begins with this. The compiler may put that side into cold text,
- * which is a symbol of its own, without a site. The kernel's kprobe optimiser looks
- * for jumps into the bytes that it covers only in the probe's own symbol, and the
- * site's jump comes from outside.
+ * The other side begins with this. The compiler may put that side into cold
+ * text, which is a symbol of its own, without a site. The kernel's kprobe
+ * optimiser looks for jumps into the bytes that it covers only in the probe's
+ * own symbol, and the site's jump comes from outside.
  */
 #define __JF_LANDING()							\
 	asm volatile("771:\n\t"						\

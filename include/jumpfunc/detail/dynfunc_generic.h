@@ -3,8 +3,8 @@
  * Dynamic functions on architectures without patching: a function pointer.
  * Included by dynfunc.h only.
  *
- * dynfunc_name is the first field of struct jf_func under a second name and with
- * its real type, so that a call needs no cast and an update is one store.
+ * dynfunc_name is the first field of struct jf_func under a second name and
+ * with its real type, so that a call needs no cast and an update is one store.
  */
 #ifndef JUMPFUNC_DYNFUNC_GENERIC_H
 #define JUMPFUNC_DYNFUNC_GENERIC_H

@@ -13,12 +13,12 @@
  *	1:	mov	func(%rip), %r11	only reached while unpatched
  *		jmp	*%r11			by retpoline where configured
  *
- * It stands in .kprobes.text, where the kernel refuses kprobes. In addition, the
- * jump has a record of its own (see site_x86.h), because kprobes reads
+ * It stands in .kprobes.text, where the kernel refuses kprobes. In addition,
+ * the jump has a record of its own (see site_x86.h), because kprobes reads
  * .kprobes.text in its module notifier, and other notifiers may run before. The
- * nops in front have a symbol, because kprobes looks up the symbol at the start of
- * the section; without one it would find the function before, or none.
- * "jmp 1f" is spelled in bytes because an assembler would shrink it to two.
+ * nops in front have a symbol, because kprobes looks up the symbol at the start
+ * of the section; without one it would find the function before, or none. "jmp
+ * 1f" is spelled in bytes because an assembler would shrink it to two.
  *
  * A call site is "call dynfunc_name", also in bytes, with the arguments in the
  * registers of the C calling convention and everything that a call may clobber
@@ -161,11 +161,11 @@
 })
 
 /*
- * To find the static variables that a function may change (-fipa-reference), gcc
- * considers its calls but not its asm statements, whatever these clobber. It would
- * keep a variable in a register across the call of a function whose site calls a
- * target that writes the variable. A call of an external function prevents that,
- * and this one is gone by the time gcc generates code.
+ * To find the static variables that a function may change (-fipa-reference),
+ * gcc considers its calls but not its asm statements, whatever these clobber.
+ * It would keep a variable in a register across the call of a function whose
+ * site calls a target that writes the variable. A call of an external function
+ * prevents that, and this one is gone by the time gcc generates code.
  */
 
 #define __JF_COMMA	,

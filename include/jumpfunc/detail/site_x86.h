@@ -3,7 +3,8 @@
  * What call sites and branch sites on x86-64 have in common. Not for users.
  *
  * The kernel's kprobes also write text, under a lock that modules cannot take.
- * Before they write, they consult two tables, in which jumpfunc enters its sites:
+ * Before they write, they consult two tables, in which jumpfunc enters its
+ * sites:
  *
  *   register_kprobe()	calls find_bug() and refuses an address that __bug_table
  *			lists. Each site and each trampoline has a record there.
@@ -20,11 +21,11 @@
  * The loader sorts a module's exception table before it calls any notifier, and
  * drops the entries of __init text together with that text.
  *
- * An entry needs a fix-up address, and it is a ud2: a fault at a site would kill
- * the task or the machine as it would without the entry. Each entry has a ud2 of
- * its own, since objtool compares the stack states that lead there. The ud2 must
- * not be shared, nor be reached in any other way. Only instructions that cannot
- * fault by themselves may be listed.
+ * An entry needs a fix-up address, and it is a ud2: a fault at a site would
+ * kill the task or the machine as it would without the entry. Each entry has a
+ * ud2 of its own, since objtool compares the stack states that lead there. The
+ * ud2 must not be shared, nor be reached in any other way. Only instructions
+ * that cannot fault by themselves may be listed.
  */
 #ifndef JUMPFUNC_SITE_X86_H
 #define JUMPFUNC_SITE_X86_H
@@ -96,7 +97,7 @@ static_assert(sizeof(struct bug_entry) == __JF_BUG_SIZE,
 	".org 773b + " __stringify(__JF_BUG_SIZE) "\n\t"		\
 	".popsection\n\t"
 
-/* 774, for the entry below: after all functions of the section and all tests. */
+/* 774, for the entry below: after all functions and tests of the section. */
 #define __JF_UD2							\
 	".subsection 2\n"						\
 	"774:\n\t"							\

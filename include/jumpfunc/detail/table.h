@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
 /*
- * The tables by which a module announces its entities (dynamic functions and keys),
- * sites and allowed targets.
+ * The tables by which a module announces its entities (dynamic functions and
+ * keys), sites and allowed targets.
  *
  * A module only has to include dynfunc.h, branch.h or tracepoint.h. It uses
  * nothing in this header directly.
@@ -16,16 +16,17 @@
  * The tables are announced as a module parameter whose operations are
  * jf_table_ops. The module loader collects all parameters of a module, from
  * however many object files, into one array that struct module points to. When
- * a module is being loaded, jumpfunc walks that array and takes the entries with
- * its own operations; these are the tables. The parameter has no file in sysfs,
- * and setting it on the command line is refused.
+ * a module is being loaded, jumpfunc walks that array and takes the entries
+ * with its own operations; these are the tables. The parameter has no file in
+ * sysfs, and setting it on the command line is refused.
  *
  * Since jf_table_ops is exported by jumpfunc.ko, a module with tables cannot
  * be loaded before jumpfunc or outlive it.
  *
  * Code that was never patched is correct, only slower: a trampoline leads to an
- * indirect jump through struct jf_func, a call site calls the trampoline, a branch
- * site tests its key. So no site ever does the wrong thing, however early it runs.
+ * indirect jump through struct jf_func, a call site calls the trampoline, a
+ * branch site tests its key. So no site ever does the wrong thing, however
+ * early it runs.
  */
 #ifndef JUMPFUNC_TABLE_H
 #define JUMPFUNC_TABLE_H
@@ -42,12 +43,12 @@
 #include <jumpfunc/detail/types.h>
 
 /*
- * With clang's full LTO all files of a module become one assembly. Elsewhere each
- * object file has sections and labels of its own; there the file's name in them
- * keeps the files apart. (With thin LTO each file stays an object file, and a
- * function that is inlined into another file adds its sites to that file's records.)
- * The names of static keys are not kept apart: a module that has two of the same
- * name in two files is not loaded.
+ * With clang's full LTO all files of a module become one assembly. Elsewhere
+ * each object file has sections and labels of its own; there the file's name in
+ * them keeps the files apart. (With thin LTO each file stays an object file,
+ * and a function that is inlined into another file adds its sites to that
+ * file's records.) The names of static keys are not kept apart: a module that
+ * has two of the same name in two files is not loaded.
  */
 #ifdef CONFIG_LTO_CLANG_FULL
 #define __JF_TU		"." KBUILD_BASENAME
@@ -95,7 +96,7 @@ static const struct jf_table __jf_tu_table __used = {
 module_param_cb(__jf_table, &jf_table_ops, (void *)&__jf_tu_table, 0);
 #endif
 
-/* Emit an entity record; all arguments but @num and @stride are symbol names. */
+/* Emit an entity record; @ent and @tramp are symbol names. */
 #define __JF_ENT_REC(ent, tramp, num, stride)				\
 	asm(__JF_SECTION("__jf_ents", 1)				\
 	    ".balign 8\n\t"						\

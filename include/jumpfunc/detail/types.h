@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
 /*
- * The records of which a module's tables consist; jumpfunc/detail/table.h says how
- * they are made and found. Not for users.
+ * The records of which a module's tables consist; jumpfunc/detail/table.h says
+ * how they are made and found. Not for users.
  */
 #ifndef JUMPFUNC_TYPES_H
 #define JUMPFUNC_TYPES_H
@@ -19,8 +19,8 @@ struct module;
 #endif
 
 /*
- * Set if text can be patched on this architecture. Elsewhere the same sources build
- * to function pointers and plain loads.
+ * Set if text can be patched on this architecture. Elsewhere the same sources
+ * build to function pointers and plain loads.
  */
 #if defined(CONFIG_X86_64) && !defined(CONFIG_UML)
 #define JF_HAVE_PATCHING 1
@@ -51,8 +51,9 @@ enum jf_ent_type {
  * @type:  enum jf_ent_type
  * @flags: JF_ENT_*
  *
- * The part that both have in common, never written after the build. The core keeps
- * all other state that changes at run time, and finds it by this struct's address.
+ * The part that both have in common, never written after the build. The core
+ * keeps all other state that changes at run time, and finds it by this struct's
+ * address.
  */
 struct jf_ent {
 	const char	*name;

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Which lines of the module the tests run: gcov on a test kernel.
+# Line coverage of the module: runs the tests on a test kernel with gcov.
 set -eu -o pipefail
 . "$(dirname "$0")/common.sh"
 
@@ -63,11 +63,11 @@ if [ "$output" = - ]; then
 else
 	{
 		cat <<-EOF
-		# Lines of the module that the tests run
+		# Line coverage of the module
 
 		Made by \`make coverage\`: do not edit. $(date -u +%F), kernel $(sed -n 's/^release=//p' "$out/info"), $# test files.
-		\`generic/generic.c\` is not in it, being for architectures without patching: user-mode Linux runs it.
-		\`make -C user coverage\` has the same for the native engine.
+		\`generic/generic.c\` is left out, because only architectures without patching build it; user-mode Linux runs it.
+		\`make -C user coverage\` measures the native engine.
 
 		EOF
 		report --markdown || rc=$?

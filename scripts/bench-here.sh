@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# Runs the kernel benchmark on the machine that it is called on: loads jumpfunc.ko and
-# jumpfunc_bench.ko, measures, unloads. For a real machine, and for the VM of bench-kernel.sh.
+# Runs the kernel benchmark on this machine: loads jumpfunc.ko and jumpfunc_bench.ko, measures,
+# unloads. For a real machine, and for the VM of bench-kernel.sh.
 set -eu
 
 usage()
@@ -9,7 +9,7 @@ usage()
 	cat <<EOF
 usage: scripts/bench-here.sh [-b "BACK ENDS"] [-m FOLDER] [-o FOLDER] [COMMAND...]
 
-As root. Leaves bench-<back end>.txt and .csv in the folder; scripts/bench-plot draws the latter.
+Needs root. Writes bench-BACKEND.txt and .csv to the folder; scripts/bench-plot draws the latter.
 COMMAND is what is written to /sys/kernel/debug/jumpfunc/bench (default: all), for example
 "calls branches rounds=1000".
 
@@ -17,7 +17,7 @@ COMMAND is what is written to /sys/kernel/debug/jumpfunc/bench (default: all), f
   -m FOLDER  where the modules are (default: the project's folder, as make leaves them)
   -o FOLDER  where results go (default results/bench-kernel-DATE)
 
-Numbers are quietest with the machine idle and its clock fixed; taskset chooses the CPU.
+The numbers vary least on an idle machine with a fixed clock; taskset chooses the CPU.
 EOF
 }
 
@@ -41,7 +41,7 @@ command=${*:-all}
 
 [ "$(id -u)" = 0 ] || die "needs root, to load modules"
 ! grep -q '^jumpfunc ' /proc/modules ||
-	die "jumpfunc is loaded already: rmmod it first, each back end needs a fresh one"
+	die "jumpfunc is loaded already: rmmod it first, so that it can be loaded with each back end"
 bench=$modules/jumpfunc_bench.ko
 [ -e "$bench" ] || bench=$modules/bench/jumpfunc_bench.ko
 [ -e "$modules/jumpfunc.ko" ] && [ -e "$bench" ] ||

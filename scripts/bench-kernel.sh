@@ -11,12 +11,12 @@ usage()
 usage: scripts/bench-kernel.sh [-k KERNEL] [-b "BACK ENDS"] [-o FOLDER] [COMMAND...]
 
   -k KERNEL  a name of harness/kernels.tab (default $kernel)
-  -b LIST    back ends to measure (default "$backends")
+  -b LIST    back ends to measure, values of the parameter backend (default "$backends")
   -o FOLDER  where results go (default results/bench-kernel-DATE)
-COMMAND is for the module, as in "calls rounds=1000" (default: all).
+COMMAND is written to the module's file bench, as in "calls rounds=1000" (default: all).
 
-Where the virtual machine's CPU is emulated the results say so, and compare emulated code. To
-measure the kernel that runs here, as root: make && scripts/bench-here.sh
+If the virtual machine's CPU is emulated, the results say so and compare emulated code. To
+measure the running kernel instead, as root: make && scripts/bench-here.sh
 EOF
 }
 while getopts k:b:o:h opt; do

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# `make demo`: a stock kernel loads jumpfunc.ko in a virtual machine, a live function changes what it
-# does, and hackbench measures what each kind of dispatch costs.
+# `make demo`: loads jumpfunc.ko into a stock kernel in a virtual machine, retargets a live function,
+# and measures with hackbench what each dispatch mode costs.
 set -eu -o pipefail
 . "$(dirname "$0")/../harness/common.sh"
 
@@ -37,7 +37,7 @@ attended "$JF_TREE/harness/vm/run" -k "$kernel" -t 900 -o "$out" --output "$out/
 	-e "JF_DEMO_ARGS=$bench" -- sh harness/vm/demo || rc=$?
 grep -E '^(name|suite|release|version|compiler)=' "$JF_BUILD/$kernel/info" >"$out/kernel.txt"
 if [ $rc != 0 ]; then
-	say "what there is of results is in ${out#"$JF_TREE"/}"
+	say "the results so far are in ${out#"$JF_TREE"/}"
 	die "the demonstration failed"
 fi
 say "3/3  the chart"

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# What does each kind of dispatch cost hackbench?  Runs hackbench under perf stat with
-# jumpfunc's sample tracepoint set in one mode after the other, and prints a table.
-# "hackbench-run.sh --help" says the rest.
+# Measures what each dispatch mode costs hackbench: runs it under perf stat with jumpfunc's
+# event set in one mode after the other, and prints a table.
+# "hackbench-run.sh --help" explains the options.
 #
 # Needs nothing but a POSIX shell and awk for measuring and for the table (busybox has
 # enough); gnuplot only for the chart.
@@ -47,9 +47,9 @@ usage()
 Usage: $prog [options] [-- hackbench options]
        $prog --render DIR
 
-Measures what each kind of dispatch costs: runs hackbench under perf stat once per mode of
-jumpfunc's sample tracepoint set and round, and prints one table.  The order of the modes
-changes with every round, and is mirrored in every second one, so that drift hits all alike.
+Measures what each dispatch mode costs: runs hackbench under perf stat once per round and mode
+of jumpfunc's event set, and prints one table.  The order of the modes changes with every
+round, and is mirrored in every second one, so that drift affects all modes alike.
 
 Load:
   -g, --groups N        hackbench groups, 40 tasks each (default $groups)
@@ -70,7 +70,7 @@ How often:
 Measuring:
       --module PATH     insmod PATH first when jumpfunc is not loaded, and rmmod it at the
                         end (only when this script was the one that loaded it)
-      --no-perf         do without perf: hackbench's own "Time:" line, no counters
+      --no-perf         do not use perf: take hackbench's own "Time:" line, no counters
 Results:
   -o, --output DIR      folder for the results (default: hackbench-KERNEL-DATE here)
       --render DIR      make tables and chart again from the runs in DIR; needs no root, no
@@ -83,9 +83,9 @@ DIR receives table.txt, summary.csv (one line per row of the table), runs.csv (o
 run), chart.svg with chart.gp and chart.dat, meta.txt, and raw/ with the output of perf and
 hackbench of every run.
 
-A mode that dispatches no event in a run, and an "off" that does dispatch some, are errors:
-the table is then not to be believed.  Mode and subscribers are put back at the end, also
-after ^C, TERM and HUP.
+It is an error if a mode dispatches no event in a run, or if "off" does dispatch some: the
+table would be wrong.  Mode and subscribers are restored at the end, also after ^C, TERM and
+HUP.
 
 Exit status: 0 all measured, 1 an error, 2 bad usage, 3 something is missing,
 128+N ended by signal N.

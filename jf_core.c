@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Values of keys: updates and batches. Nothing here knows an opcode.
+ * Values of dynamic functions and keys: updates and batches. Nothing here knows
+ * an opcode.
  *
- * A commit has two halves. The first one can fail and changes nothing: find the
- * keys, judge the values, encode the instructions, look at the text. The second
- * one, jf_arch_patch() and the stores behind it, cannot fail half-way.
+ * A commit has two halves. The first one can fail and changes nothing: it finds
+ * the entities, checks the values, encodes the instructions and compares the
+ * text. The second one, jf_arch_patch() and the stores after it, cannot fail
+ * half-way.
  *
  * Order of the visible effects of a commit, and who relies on it:
  *
@@ -109,10 +111,10 @@ static void jf_mark_next(struct jf_ctl **todo, void *func, u64 mark)
 }
 
 /*
- * A trampoline may lead to another one, but not in a circle. Nor may it when
- * modules go: a key whose target is in another module falls back to its initial
- * target then, and there must be no combination of such keys that closes a
- * circle, since nobody could refuse that one.
+ * A trampoline may lead to another one, but not in a circle. The same must hold
+ * after modules have been unloaded: a dynamic function whose target is in
+ * another module then falls back to its initial target, and no combination of
+ * such fall-backs may close a circle, since a fall-back cannot be refused.
  */
 bool jf_is_circular(struct jf_ctl *ctl)
 {
@@ -210,7 +212,7 @@ static int jf_mark(struct list_head *changes, struct list_head *noops)
 	list_for_each_entry_safe(c, tmp, changes, list) {
 		c->ctl = jf_ctl_find(c->ent);
 		if (!c->ctl) {
-			pr_warn_ratelimited("update of a key that no loaded module defines\n");
+			pr_warn_ratelimited("update of a dynamic function or key that no loaded module defines\n");
 			return -ENODEV;
 		}
 		if (!c->ctl->pending) {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * /sys/kernel/debug/jumpfunc/: the files of the engine, and how others add theirs.
- * Prints, and carries out what debugfs/parse.c made of what was written. The files
- * are described in docs/debugfs.md.
+ * /sys/kernel/debug/jumpfunc/: the files of the engine, and the functions by
+ * which other rooms and modules add theirs. This file shows the engine's state,
+ * and carries out commands, which debugfs/parse.c parses. docs/debugfs.md
+ * describes the files.
  */
 #include "debugfs/debugfs.h"
 

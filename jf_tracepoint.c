@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Static-call tracepoints on top of keys, dynamic functions and images.
+ * Tracepoints, built from keys, dynamic functions and images.
  *
  * A tracepoint's probes are an array that never changes (struct jf_probes). A
  * change makes a new array, gets the code for it, and publishes both in one
@@ -15,23 +15,24 @@
  *   iterator -> iterator
  *		active := new array; nothing to patch
  *
- * Where can function and data part? In a chain, nowhere: both are immediate
- * operands in code that is written while nobody can reach it, and rewritten
- * only after a grace period. In the iterator, nowhere: it reads the address of
- * an array once, and the array is not written again either. The iterator's
- * array is published before the call leads to the iterator, and stays published
- * when the call no longer does, until a grace period has passed for both.
+ * A function can never run with another one's data. In a chain, both are
+ * immediate operands in code that is written while no CPU can reach it, and
+ * rewritten only after a grace period. The iterator reads the address of an
+ * array once, and the array is not written again either. The iterator's array
+ * is published before the call leads to the iterator, and stays published when
+ * the call no longer does, until a grace period has passed for both.
  *
- * What was replaced is kept on jf_retired until nobody is in it any more, or can
- * come there from it. A work item finds that out and gives the images back. Who
- * finds no free image while some are retired waits for that work: a change is slow
- * anyway, a lost fast path would stay. A probe that sleeps keeps its chain, and
- * nothing else.
+ * What was replaced is kept on jf_retired until no task is in it or can reach
+ * it. A work item waits for that and frees the images. A change that finds no
+ * free image while some are retired waits for that work item, because a change
+ * is slow anyway, whereas a lost fast path would stay lost. A probe that sleeps
+ * keeps its own image and no other; the arrays of the iterator are not told
+ * apart.
  *
- * The probes that are taken off, and the iterator when its array is replaced, are
- * remembered (jf_part()), as a dynamic function's old targets are: a change from
- * one array to another changes no key's value, and yet somebody may be on his way
- * to a probe that only the old array has.
+ * jf_part() records the probes that are removed, and the iterator when its
+ * array is replaced, like a dynamic function's old targets: a change from one
+ * array to another changes no entity's value, and yet a task may be about to
+ * call a probe that only the old array has.
  */
 #include "core/tracepoint.h"
 
@@ -73,11 +74,11 @@ static DEFINE_MUTEX(jf_tp_mutex);
 /* Tracepoints with probes. */
 static LIST_HEAD(jf_tracepoints);
 
-/* Inside of jf_tp_mutex; also for taking images and giving them back. */
+/* Nests inside jf_tp_mutex; also protects the allocation of images. */
 static DEFINE_MUTEX(jf_retired_mutex);
-/* Arrays and images that somebody may still be in. */
+/* Arrays and images that a task may still be in. */
 static LIST_HEAD(jf_retired);
-/* The work waits for somebody who stays, and has been put off for long. */
+/* The work has long waited for the same task, and now runs less often. */
 static bool jf_reclaim_slow;
 
 struct jf_trace_stats jf_trace_stats;
@@ -97,7 +98,7 @@ static void *jf_code(const struct jf_probes *p)
 	return p->image ?: p->iter;
 }
 
-/* Free those of @old that nobody is in; 0 if that is all of them. */
+/* Free those of @old that no task is in. Return: 0 if that is all of them. */
 static int jf_reclaim(struct list_head *old, long timeout)
 {
 	struct jf_probes *p, *tmp;
@@ -383,7 +384,7 @@ static void jf_unpublish(struct jf_tracepoint *tp, struct jf_probes *new,
 {
 	if (!new->image) {
 		/*
-		 * Who is in the iterator may have seen the new array. Pairs
+		 * A task in the iterator may have seen the new array. Pairs
 		 * with the iterator's READ_ONCE().
 		 */
 		smp_store_release(&tp->active, active);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What an architecture does for the rooms above: jf_x86.c with x86/, or
- * generic/generic.c. It is given addresses and values. It knows of no key, table or
- * tracepoint, and calls nothing above core/site.h.
+ * The interface of an architecture, which is jf_x86.c with x86/, or
+ * generic/generic.c. It is given addresses and values. It does not know
+ * entities, tables or tracepoints, and calls nothing above core/site.h.
  */
 #ifndef JF_ARCH_H
 #define JF_ARCH_H

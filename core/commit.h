@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Values of keys and batches of changes (jf_core.c), for the rooms above.
+ * Values of entities, and batches of changes (jf_core.c), for the rooms above.
  */
 #ifndef JF_COMMIT_H
 #define JF_COMMIT_H

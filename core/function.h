@@ -8,7 +8,7 @@ struct module;
 
 /* Add the text of a function or an image. 0 or -ENOMEM. May sleep. */
 int jf_spans_add_func(struct jf_spans *s, void *func);
-/* The text of a module is gone, and with it what was known of it; NULL: of all. */
+/* Forget what is known of a module's text, which is freed; NULL: of all. */
 void jf_function_forget(struct module *mod);
 
 #endif /* JF_FUNCTION_H */

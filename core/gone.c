@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What was replaced, and may still be executed: a record of each, made before the
- * replacement so that it cannot fail for want of memory, and kept until a quiesce
- * has found nobody in it.
+ * Records of what was replaced and may still be executed. Each is allocated
+ * before the replacement, which therefore cannot fail for lack of memory, and
+ * kept until a quiesce has found no task in it.
  */
 #include "core/gone.h"
 
@@ -35,7 +35,7 @@ struct jf_gone {
 static DEFINE_HASHTABLE(jf_gones, 8);
 /* Number of replacements. */
 static u64 jf_seq;
-/* Of those up to this one, nobody is in what they replaced. */
+/* No task is in what was replaced up to this one. */
 static u64 jf_quiesced_seq;
 
 static struct jf_gone *jf_gone_find(void *func)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Records of what was replaced. Who replaces writes them down (jf_core.c,
- * jf_tracepoint.c); a quiesce looks for all of them.
+ * Records of what was replaced. jf_core.c and jf_tracepoint.c make them when
+ * they replace something, and a quiesce looks for all of them.
  */
 #ifndef JF_GONE_H
 #define JF_GONE_H
@@ -30,7 +30,7 @@ void jf_gone_done(void *func, bool replaced);
 u64 jf_gone_seq(void);
 /* Nobody is in @func any more who came there before replacement @seq. */
 void jf_gone_forget(void *func, u64 seq);
-/* Has a quiesce found nobody in what was replaced up to @seq? */
+/* True if a quiesce has found no task in what was replaced up to @seq. */
 bool jf_gone_is_settled(u64 seq);
 
 /*

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Finding keys, modules and sites. What is found here was put here by
- * core/module.c; nothing in this file calls anybody.
+ * Look-up of entities, modules and sites. core/module.c enters them; this file
+ * calls no other room.
  *
- * The INT3 handler searches the site map, an array sorted by address. It is
- * replaced as a whole when a module comes, so that readers need no lock; when sites
- * go, their entries are blanked in place, so that going never needs memory:
+ * The INT3 handler searches the site map, an array sorted by address. Loading a
+ * module replaces the whole map, so that readers need no lock. Removing sites
+ * blanks their entries in place, so that unloading never needs memory:
  *
  *   writer				    INT3 handler
  *   fill new map			    map = smp_load_acquire(&jf_map)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Modules with their keys and sites, and how to find each of them. All under
- * jf_mutex, but for jf_site_find() of core/site.h.
+ * Modules with their entities and sites, and how to find each of them. All of
+ * this is under jf_mutex, except jf_site_find() of core/site.h.
  */
 #ifndef JF_INDEX_H
 #define JF_INDEX_H
 
-/* What includes this has keys of others in hand, and none of its own. */
+/* Files that include this handle other modules' entities and define none. */
 #define JF_NO_TABLE
 #include <jumpfunc/branch.h>
 #include <jumpfunc/dynfunc.h>

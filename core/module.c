@@ -1,22 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Modules come and go: their tables are judged and taken over into the index,
- * their sites brought up to date; before one is freed, all that leads into it is
- * cut off, and waited for.
+ * Loading and unloading of modules. When a module is loaded, its tables are
+ * checked and entered into the index, and its sites are patched. Before it is
+ * freed, all that leads into it is redirected, and no task may be left in it.
  *
- * The life of a module with tables, as its notifier calls tell it:
+ * The notifier handles these states of a module with tables:
  *
- *   COMING	tables found and judged, text looked at, sites brought to the
- *		present state of their keys. Any error refuses the load.
- *   LIVE	its __init text is about to be freed: those sites are forgotten,
- *		its read-only keys are sealed.
- *   GOING	its exit function has returned (or its init has failed). Keys
- *		that lead into it fall back; its keys and sites are forgotten;
- *		whoever is still in it is waited for (core/quiesce.c). Its memory
- *		is freed after we return.
+ *   COMING	Its tables are found and checked, the text is compared, and the
+ *		sites are patched to the present values of their entities. Any
+ *		error refuses the load.
+ *   LIVE	Its __init text is about to be freed, so sites there are
+ *		forgotten, and its read-only keys are sealed.
+ *   GOING	Its exit function has returned (or its init has failed). Dynamic
+ *		functions that lead into it fall back, its entities and sites are
+ *		forgotten, and core/quiesce.c waits until no task is in it. Its
+ *		memory is freed after we return.
  *
- * All modules are watched, with or without tables: any module's functions can be
- * targets. Those that were loaded before us are seen when they go.
+ * All modules are watched, with or without tables, since any module's function
+ * can be a target. Modules that were loaded before jumpfunc are seen at their
+ * GOING.
  */
 #include "core/module.h"
 
@@ -130,7 +132,7 @@ static int jf_table_count(struct jf_mod *m, const struct jf_table *t)
 
 		if (!e->num || (e->num > 1 && e->stride < sizeof(struct jf_ent)) ||
 		    !jf_in_module(m->mod, e->ent, (void *)e->ent + size)) {
-			pr_err("%s: a table names a key that is not the module's\n",
+			pr_err("%s: a table names an entity outside of the module\n",
 			       m->mod->name);
 			return -EINVAL;
 		}
@@ -152,12 +154,12 @@ static int jf_add_ctl(struct jf_mod *m, struct jf_ent *ent, void *tramp,
 	if (!jf_in_module(m->mod, ent, ent + 1) || ent->owner != m->mod ||
 	    ent->type > JF_ENT_KEY || !jf_is_name(m->mod, ent->name) ||
 	    (tramp && !within_module((unsigned long)tramp, m->mod))) {
-		pr_err("%s: a table names a key that is not the module's\n",
+		pr_err("%s: a table names an entity that is not the module's\n",
 		       m->mod->name);
 		return -EINVAL;
 	}
 	if (jf_ctl_find(ent)) {
-		pr_err("%s: key %s stands twice in the tables\n", m->mod->name,
+		pr_err("%s: the tables define %s twice\n", m->mod->name,
 		       ent->name);
 		return -EINVAL;
 	}
@@ -239,7 +241,7 @@ static int jf_table_add_sites(struct jf_mod *m, const struct jf_table *t)
 
 		ctl = jf_ctl_find(s->ent);
 		if (!ctl) {
-			pr_err("%s: a site's key is in no module with tables\n",
+			pr_err("%s: a site names an entity that no loaded module defines\n",
 			       m->mod->name);
 			return -ENODEV;
 		}
@@ -258,7 +260,7 @@ static int jf_table_add_sites(struct jf_mod *m, const struct jf_table *t)
 	for (tr = t->targets; tr < t->targets_end; tr++) {
 		ctl = jf_ctl_find(tr->ent);
 		if (!ctl || ctl->ent->type != JF_ENT_FUNC) {
-			pr_err("%s: a list of targets for no dynamic function\n",
+			pr_err("%s: a list of targets names no dynamic function\n",
 			       m->mod->name);
 			return -EINVAL;
 		}
@@ -338,7 +340,7 @@ static void jf_unlink_site(struct jf_site *site)
 	site->addr = 0;
 }
 
-/* Bring the sites of a module whose text nobody executes yet up to date. */
+/* Patch the sites of a new module, whose text no CPU executes yet. */
 static int jf_patch_new(struct jf_mod *m)
 {
 	struct jf_poke *pokes;
@@ -499,8 +501,8 @@ static void jf_module_live(struct module *mod)
  * Set back every dynamic function of another module that leads into @mod.
  *
  * The module's memory is freed when the notifier returns, so this must not fail.
- * It can: for want of memory, or because something else has written to a site.
- * Then all that is safe is to wait until it succeeds.
+ * It can: for lack of memory, or because something else has written to a site.
+ * Then the only safe way is to wait until it succeeds.
  */
 static int jf_fall_back(struct module *mod)
 {
@@ -536,12 +538,12 @@ static int jf_fall_back(struct module *mod)
 }
 
 /*
- * What can keep the two from succeeding, and what ends it: there is no memory,
- * and will be again; a breakpoint or foreign bytes stand at a site, until whoever
- * put them there takes them away. All else has been looked at when the values in
- * question were set, or when the module with the keys was loaded: that the initial
- * target can be called from each site, and that no circle comes of it. After -EIO
- * all keys have fallen back, and the next round finds that.
+ * The two steps can fail for two reasons, both temporary: memory is short, or a
+ * breakpoint or foreign bytes stand at a site until their owner removes them.
+ * All other causes were refused when the values in question were set, or when
+ * the module with the functions was loaded: each site can reach the initial
+ * target, and no circle results. After -EIO all functions have fallen back, and
+ * the next round finds nothing to do.
  */
 static void jf_cut_off(struct module *mod)
 {
@@ -582,8 +584,8 @@ static void jf_forget_tables(struct jf_mod *m)
 }
 
 /*
- * The module stays on the list, and so can be told as one that goes, until nobody
- * is in it any more. No target in it is taken meanwhile.
+ * The module stays on the list, marked as being unloaded, until no task is in
+ * it. Meanwhile updates to a target in it are refused.
  */
 static void jf_module_going(struct module *mod)
 {

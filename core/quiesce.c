@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Quiescence: is anybody still in text that was replaced?
+ * Quiescence: wait until no task and no CPU is in text that was replaced.
  *
- * A grace period of somebody else counts what he means by quiet. Tasks RCU waits
- * for voluntary context switches: it does not wait for a target that sleeps; on
- * PREEMPT_RT it takes a contended spinlock for such a sleep; and a kernel thread
- * that never sleeps holds it up for ever, whatever it has to do with us. So the
- * promise is kept by looking. With all CPUs stopped, the stack of each task is
- * searched for addresses of the text in question (x86/stack.c).
+ * None of the kernel's grace periods means that. Tasks RCU waits for voluntary
+ * context switches: it does not wait for a target that sleeps; on PREEMPT_RT it
+ * takes a contended spinlock for such a sleep; and any kernel thread that never
+ * sleeps delays it for ever. So this file looks: with all CPUs stopped, it
+ * searches the stack of each task for addresses of the text (x86/stack.c).
  *
- * Who can be inside, and how a look finds him:
+ * What can be inside, and how a look finds it:
  *
  *   a task that runs in the text, was preempted	stopping the CPUs switches
  *   there, or sleeps or waits for a lock in what	him out; his stack leads
@@ -24,11 +23,11 @@
  *   next probe
  *   a task that exits and is on no list any more	jf_exits, below
  *
- * Whoever was seen outside once, after the text was replaced, stays outside:
- * there is no way in. So the list of those who have to be looked at is made once,
- * and only gets shorter; no storm of new calls holds it up. A new task has a
- * stack of its own, and begins outside. The list is made while the CPUs stand
- * still; then, each time that they do, a part of it is looked at.
+ * A task that was seen outside once, after the text was replaced, stays
+ * outside, because nothing leads in any more. So the list of tasks to look at
+ * is made once and only gets shorter, and a storm of new calls does not delay
+ * the wait. A new task has a stack of its own, and begins outside. One stop of
+ * the CPUs gathers the list; each later stop looks at a part of it.
  *
  * A look finds code, not data. A target can leave, by a jump as its last act, to a
  * function elsewhere that still uses what belongs to the target. So a task that
@@ -36,15 +35,15 @@
  * as it is about to return to a call that has been changed. Tasks RCU could not
  * say that: whoever slept in the target once, before the jump, counts as quiet.
  *
- * (For ten seconds: a task that then has not come back is not in the old target's
- * callee but stays in the new target, which may be a loop.)
+ * (This holds for ten seconds. A task that has not returned by then is probably
+ * in the new target, which may be a loop, not in a callee of the old one.)
  *
- * What is left are two cases. A function outside that *sleeps* after such a jump:
- * it cannot be told from one that has nothing to do with it, and would not be
- * waited for by Tasks RCU either; see jf_quiesce() in jumpfunc/batch.h. And a
- * caller that itself jumped to the trampoline, and so is on no stack, when the
- * target jumps as well: for this one, and where no stack can be read, there is
- * Tasks RCU, with a limit to its patience.
+ * Two cases are left. A function outside that *sleeps* after such a jump cannot
+ * be told from an unrelated one; Tasks RCU would not wait for it either; see
+ * jf_quiesce() in jumpfunc/batch.h. And a caller that itself jumped to the
+ * trampoline is on no stack, so it is not seen when the target jumps as well.
+ * For that case, and where no stack can be read, this waits for Tasks RCU, with
+ * a limit in the former case.
  *
  *   updater (under jf_mutex)			  quiesce
  *   1. text is patched, values are stored

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Waiting until nobody is left in some text (core/quiesce.c), for the rooms above. */
+/* Waits until no task is left in some text (core/quiesce.c). */
 #ifndef JF_QUIESCE_H
 #define JF_QUIESCE_H
 
@@ -11,21 +11,22 @@ struct module;
 struct workqueue_struct;
 
 /**
- * jf_quiesce_spans() - wait until nobody is in certain text
- * @who:     who wants to know, for the log
+ * jf_quiesce_spans() - wait until no task is in certain text
+ * @who:     name of the waiter, for the log
  * @spans:   the text; nothing may lead there any more
  * @timeout: jiffies, or MAX_SCHEDULE_TIMEOUT. 0: just one look
  *
- * Tells of code only: what it uses may still be in use by a function that it
- * jumped to as its last act. Context: may sleep, no locks of ours, not under
- * cpus_read_lock(). Return: 0, -ETIMEDOUT, or -ENOMEM with a timeout only.
+ * This finds code only: a function that the text jumped to as its last act may
+ * still use the data of the text. Context: may sleep, no locks of ours, not
+ * under cpus_read_lock(). Return: 0, -ETIMEDOUT, or -ENOMEM with a timeout
+ * only.
  */
 int jf_quiesce_spans(const char *who, struct jf_spans *spans, long timeout);
 /*
  * The text of a module is about to be freed, and nothing leads into it any more:
  * wait until its callbacks have run and, if it has ever been a @target, until
- * nobody is in it. That nobody is in what was a target does not say so: a helper
- * of its own may have been called by a jump.
+ * no task is in it. It is not enough that no task is in the former targets,
+ * since these may have called a helper in the module by a jump.
  */
 void jf_quiesce_module(struct module *mod, bool target);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Sites as the architecture sees them: addresses, instructions, and which site is
- * where. Whose they are is core/index.h, which an architecture does not include.
+ * Sites as the architecture sees them: addresses, instructions, and the look-up
+ * by address. core/index.h, which an architecture does not include, has their
+ * owners.
  */
 #ifndef JF_SITE_H
 #define JF_SITE_H

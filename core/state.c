@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The lock and the statistics; what dynamic functions without a target lead to.
+ * The lock, the statistics, and the functions that stand for a NULL target.
  */
 #include "core/state.h"
 

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What all rooms stand on: the lock, the statistics, where one may be called.
- * Nothing here calls anybody.
+ * The base of all rooms: the lock, the statistics, the check of the caller's
+ * context. Nothing here calls another room.
  *
  * Lock order, outermost first:
  *   jf_events_mutex	the event set's mode (demo/event_set.c)
  *   jf_tp_mutex	probes of tracepoints (jf_tracepoint.c)
  *   jf_retired_mutex	images, and what waits to be freed (jf_tracepoint.c)
  *   cpus_read_lock()
- *     jf_mutex		the index, keys, statistics; all writing of text
- *       text_mutex	taken by the kernel's protocol in the "kernel" back end
+ *     jf_mutex		the index, entities, statistics; all writing of text
+ *       text_mutex	taken by the kernel's protocol (backend=kernel or auto)
  *
  * jf_lock() takes the last two of ours. The INT3 handler takes no lock: it reads
  * the site map (core/index.c) and the site's instruction word.
@@ -38,17 +38,17 @@ int jf_check_context(void);
 
 /**
  * struct jf_stats - what `stats` shows; under jf_mutex
- * @updates:     keys whose value changed
+ * @updates:     changes of an entity's value
  * @batches:     commits that wrote text
  * @errors:      commits that failed
  * @patched:     sites written
  * @broadcasts:  synchronisations of all CPUs sent for it
- * @quiesces:    times that somebody waited for quiet
+ * @quiesces:    completed waits for quiescence
  * @looks:       times that all CPUs were stopped for it
  * @look_tasks:  stacks that were looked at
  * @look_ns_last: how long the CPUs stood still last, ns
  * @look_ns_max: the longest such time
- * @fallbacks:   keys set back because their target's module went
+ * @fallbacks:   functions set back because their target's module was unloaded
  * @ns_last:     last commit that wrote text, from taking the locks to the end
  * @ns_min:      shortest such commit
  * @ns_max:      longest such commit

@@ -10,7 +10,7 @@ struct module;
 /**
  * struct jf_trace_stats - what `stats` shows of tracepoints
  * @transitions:    changes of a tracepoint's probes
- * @iter_many:      of these, to the iterator for want of slots in a chain
+ * @iter_many:      of these, to the iterator because a chain has too few slots
  * @iter_exhausted: of these, to the iterator because all images were taken
  */
 struct jf_trace_stats {

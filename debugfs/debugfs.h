@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Files in /sys/kernel/debug/jumpfunc, for who has something to show there.
+ * Files in /sys/kernel/debug/jumpfunc, for rooms and modules that have files
+ * there.
  *
- * A write is one command: one write() of up to 4095 bytes at offset 0, without NUL
- * bytes. Who has one of the files open keeps their owner loaded.
+ * A write is one command: one write() of up to 4095 bytes at offset 0, without
+ * NUL bytes. An open file keeps the module that owns it loaded.
  */
 #ifndef JF_DEBUGFS_H
 #define JF_DEBUGFS_H
@@ -55,7 +56,7 @@ struct jf_files {
  * removed all the same. The engine works without any.
  */
 int jf_debugfs_add(struct jf_files *room);
-/* When it returns, nobody is in one of their functions. */
+/* When it has returned, no task is in one of their functions. */
 void jf_debugfs_remove(struct jf_files *room);
 
 /* core/main.c */

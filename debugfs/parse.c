@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
-/* Nothing here allocates, prints, or knows of a key: see debugfs/parse.h. */
+/* Nothing here allocates, prints, or knows an entity: see debugfs/parse.h. */
 #include "debugfs/parse.h"
 
 #ifdef __KERNEL__

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What shows jumpfunc at work: four dynamic functions, and a set of kernel
- * tracepoints with subscribers. Users of the engine, with files of their own.
+ * The demo: four dynamic functions, and the event set, which is a set of kernel
+ * tracepoints with subscribers. It uses the engine as other modules do, and has
+ * files of its own in debugfs.
  */
 #ifndef JF_DEMO_H
 #define JF_DEMO_H

@@ -15,8 +15,9 @@
  * real life. So two modes differ in the dispatch alone.
  *
  * "kernel" and "indirect" are ways to call subscribers here; back ends of the same
- * names are ways to write text. "indirect" is plain C that calls through pointers: whatever the compiler and
- * the kernel make of that, retpolines mostly, is what it measures.
+ * names are ways to write text. "indirect" is plain C that calls through pointers:
+ * whatever the compiler and the kernel make of that, retpolines mostly, is what it
+ * measures.
  *
  * Everything here can be changed while the tracepoints fire. Whoever changes the
  * mode or the number holds jf_events_mutex, which is outermost.
@@ -165,7 +166,7 @@ static __always_inline unsigned long jf_pick(const struct jf_slot *slot,
  * A kernel tracepoint's probe gets its data and then the tracepoint's arguments,
  * in registers. So one that looks at the first two as bare register contents
  * serves tracepoints of any prototype; with fewer, the second one is garbage,
- * which nobody picks.
+ * which no event of the set selects.
  */
 #define JF_SUB(n)							\
 static notrace void jf_sub_##n(void *data, const struct jf_slot *slot,	\
@@ -318,7 +319,7 @@ static int jf_dynfunc_add(unsigned int sub)
 
 static int jf_dynfunc_del(unsigned int sub)
 {
-	/* When the module goes, nobody calls it any more. */
+	/* When the module is being unloaded, nothing calls it any more. */
 	if (sub || READ_ONCE(THIS_MODULE->state) == MODULE_STATE_GOING)
 		return 0;
 	return dynfunc_update(jf_sample, NULL);

@@ -102,7 +102,7 @@ static const struct jf_file jf_demo_files[] = {
 		.name	= "events",
 		.show	= jf_show_events,
 		.help	=
-"events           hits of each sample tracepoint, by mode: calls of a subscriber\n",
+"events           for each event of the set, calls of subscribers, by mode\n",
 	}, {
 		.name	= "ring",
 		.show	= jf_show_ring,

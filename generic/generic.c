@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Architectures without a patching back end: nothing is ever written to text.
- * Dynamic functions are pointers, keys are loads, tracepoints iterate.
+ * Architectures without patching: nothing is ever written to text. Dynamic
+ * functions are pointers, branches load their key, tracepoints use the
+ * iterator.
  */
 #include "core/arch.h"
 

@@ -8,12 +8,13 @@
  * period free again (jf_arch_image_put()). Only in the second state are its bytes
  * written, through a writable alias like any other text.
  *
- * Why no CPU can run stale bytes of an image that is used again: when it has been
- * written, and before anybody learns of it, all CPUs serialise (jf_fill()). So it
- * does not matter what leads a CPU there: the site's new bytes, our handler, or
- * that of the kernel's protocol, which emulates the new instruction from its first
- * INT3 on and has its broadcasts behind that. A handler that returns by IRET would
- * serialise as well; with FRED it returns by ERETS, so nothing is built on that.
+ * No CPU can run stale bytes of an image that is reused: after it has been
+ * written, and before anything leads to it, all CPUs serialise (jf_fill()). So
+ * it does not matter what leads a CPU there: the site's new bytes, our handler,
+ * or that of the kernel's protocol, which emulates the new instruction from its
+ * first INT3 on, before its first broadcast. A handler that returns by IRET
+ * would serialise as well, but with FRED it returns by ERETS, so the code does
+ * not rely on that.
  */
 #include "x86/x86.h"
 #include "x86/image.h"

@@ -30,10 +30,11 @@
  *
  * They stand in .kprobes.text, where the kernel refuses kprobes: one would keep a
  * copy of an instruction, with an earlier probe's data or address in it, and run
- * that for whatever probes the image is filled in for later. It refuses them as
- * soon as kprobes has been told that this module comes. Somebody who is told
- * before could still set one: so what is filled in has records in __bug_table,
- * and each image an entry in __ex_table, as jumpfunc/detail/site_x86.h explains.
+ * that for the probes that the image is filled in for later. The kernel refuses
+ * kprobes there once kprobes' module notifier has run. A notifier that runs
+ * before could still set one, so the instructions that are filled in have
+ * records in __bug_table, and each image has an entry in __ex_table, as
+ * jumpfunc/detail/site_x86.h explains.
  */
 #include <linux/linkage.h>
 #include <asm/nospec-branch.h>

@@ -20,8 +20,9 @@
  *
  * It does not check rel32 either; jf_arch_encode() has.
  *
- * What it writes is not always what it was asked for. From the sources of 5.10,
- * 6.1, 6.12 and 7.2, static_call.c and callthunks.c first:
+ * The kernel does not always write the requested instruction. The sources of
+ * 5.10, 6.1, 6.12 and 7.2 (static_call.c and callthunks.c first) have these
+ * cases:
  *
  *   call-depth tracking (since 6.2; retbleed=stuff, its=stuff)
  *	A call leads into the padding of its target, where the call is counted;
@@ -56,10 +57,10 @@
 
 /* The encodings that this kernel writes; learnt when the module is loaded. */
 static jf_insn_t jf_kernel_nop, jf_kernel_ret0;
-/* How far in front of their targets it has calls lead. */
+/* The distance by which its calls lead in front of their targets. */
 static unsigned int jf_kernel_pad;
 
-/* Somewhere to try them: a call that nobody ever makes. */
+/* A call to try them on; it is never executed. */
 extern u8 jf_scratch_call[];
 
 static noinline void jf_scratch_func(void)

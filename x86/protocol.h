@@ -159,7 +159,7 @@ static inline int jf_proto_plant(const struct jf_poke *pokes, size_t num)
 	return 0;
 }
 
-/* From here on the handler sends whoever traps the new way. */
+/* From here on the handler emulates the new instructions. */
 static inline void jf_proto_publish(const struct jf_poke *pokes, size_t num)
 {
 	size_t i;

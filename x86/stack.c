@@ -154,7 +154,7 @@ static bool jf_rethook_has(struct task_struct *t, struct jf_sight *sight)
 	return false;
 }
 #else
-/* 5.10 keeps them where nobody else can look. */
+/* 5.10 keeps them in a table that modules cannot read. */
 static bool jf_rethook_has(struct task_struct *t, struct jf_sight *sight)
 {
 	return false;

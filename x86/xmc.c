@@ -3,8 +3,8 @@
  * The INT3 protocol in the kernel: how text is written, how CPUs are synchronised,
  * who answers a breakpoint.
  *
- * The protocol's steps, and why they are right, stand in x86/protocol.h. Here
- * is what the kernel has to add.
+ * x86/protocol.h has the protocol's steps, and explains why they are right.
+ * This file has the parts that are specific to the kernel.
  *
  * Sync is an IPI that runs a serialising instruction and is waited for. It
  * cannot run on a CPU that is inside the INT3 handler, since that has interrupts
@@ -17,12 +17,13 @@
  *   sync, before the first byte of new
  *
  * The handler answers for every site in the map, at any time, not just while a
- * transaction runs: some emulators deliver breakpoints that are long gone.
+ * transaction runs, because some emulators deliver breakpoints that have long
+ * been removed.
  *
  * Writing goes through a second, writable mapping of the pages (vmap), set up
  * before the first byte is written and gone before the commit returns. The text
- * mapping stays read-only and executable, the alias is never executable. Its
- * address is known to nobody else.
+ * mapping stays read-only and executable, the alias is never executable. No
+ * other code knows its address.
  *
  * Preemption is off from the first breakpoint to the last sync. An updater that
  * lost its CPU in between would leave every other CPU trapping until it came
@@ -108,7 +109,7 @@ NOKPROBE_SYMBOL(jf_int3_notify);
 
 static struct notifier_block jf_int3_nb = {
 	.notifier_call = jf_int3_notify,
-	/* A hit is somebody's hot path: ask us before the tracers and debuggers. */
+	/* Sites are in hot paths: run before the tracers and debuggers. */
 	.priority = INT_MAX - 1,
 };
 

@@ -351,7 +351,7 @@ jf_state()
 	grep -E '^(backend|updates|sites_patched) ' $JF/stats
 }
 
-# jf_hits EVENT MODE: hits of a sample tracepoint in a mode, 0 if there is no such tracepoint here
+# jf_hits EVENT MODE: hits of an event of the set in a mode, 0 if this kernel has no such tracepoint
 jf_hits()
 {
 	awk -v e="$1" -v m="$2" '$1 == "#" {for (i = 2; i <= NF; i++) if ($i == m) col = i - 1}

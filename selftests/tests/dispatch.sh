@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 # JF_TIMEOUT=240
-# The sample tracepoint set: every mode fires, off does not, switching under load is safe.
+# The event set: every dispatch mode fires, off does not, switching under load is safe.
 . "$(dirname "$0")/../lib/lib.sh"
 
-jf_start "dispatch modes of the sample tracepoints"
+jf_start "dispatch modes of the event set"
 jf_load
 events=$(awk '$1 != "#" {print $1}' $JF/events)
 modes=$(tr -d '[]\n' <$JF/dispatch)

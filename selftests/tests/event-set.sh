@@ -6,7 +6,7 @@
 # record is accounted for, and numbers change under load.
 . "$(dirname "$0")/../lib/lib.sh"
 
-jf_start "subscribers of the sample tracepoints"
+jf_start "subscribers of the event set"
 jf_load
 
 load() { while :; do ls / | cat >/dev/null; done; }

@@ -13,9 +13,10 @@ short must not pass.  All of these are failures:
 - "Bail out!", wherever it stands;
 - a subtest without a result of its own, with a result of another name, or with a bad result that
   the one above it does not know of;
+- an indented and numbered `not ok` outside any subtest: somebody's result, whoever lost it;
 - `not ok`, with `# SKIP` or `# TODO` behind it, too: a directive excuses nothing.
 
-An indented line outside any subtest is text.  A subtest begins with an indented header, plan or
+Any other indented line outside a subtest is text.  A subtest begins with an indented header, plan or
 `# Subtest: NAME`, and need not have a plan: KUnit does not know how many parameters a case has.
 """
 import argparse
@@ -121,6 +122,8 @@ class Reader:
         if m and inside and (m[2] or indent <= self.levels[-1].indent):
             self.on_result(indent, m)
             return
+        if m and m[1] and m[2] and not inside:
+            self.problem(f'a bad result outside any subtest: {body}')
         if body.startswith('Bail out!') and inside:
             self.problem(body)
         self.log.append(line)

@@ -95,6 +95,9 @@ finds '^x86/x86.c:[0-9]+: arch must not include demo/demo.h of demo' "rooms: an 
 tree; echo '#include "../core/core.h"' >>x86/x86.c
 finds 'must not include core/core.h of core' "rooms: the same by a relative path" "${rooms[@]}" includes
 
+tree; echo '#include <demo/demo.h>' >>x86/x86.c; touch demo/demo.h
+finds '^x86/x86.c:[0-9]+: arch must not include demo/demo.h of demo' "rooms: the same in angle brackets" "${rooms[@]}" includes
+
 tree; sed -i 's/arch, public/public/' docs/design.md
 finds '^core/core.c:.* core must not include x86/x86.h' "rooms: an include of a room below that is not allowed" "${rooms[@]}" includes
 

@@ -1442,7 +1442,8 @@ unmap:
  *
  * Context: may sleep; not from a signal handler.
  * Return: 0, or what is wrong: -EINVAL, -ERANGE, -EILSEQ, -EBUSY, -ENOMEM, with
- * the text in @batch->error; then nothing has changed.
+ * the text in @batch->error; then nothing has changed. -EIO: all was written, but
+ * does not read back as written; the changes have been made as far as we know.
  */
 int jf_batch_commit(struct jf_batch *batch)
 {

@@ -21,7 +21,7 @@ small=$(first chain_small)
 check "the core goes" jf_unload
 check "jf_early loads" jf_insmod jf_early symbols="$small"
 jf_load
-addr=0x$(grep "[[:space:]]$small[[:space:]]" /proc/kallsyms | awk '{print $1}')
+addr=0x$(grep "[[:space:]]${small}[[:space:]]" /proc/kallsyms | awk '{print $1}')
 check "jf_stall loads" jf_insmod jf_stall addr="$addr"
 note "$small is at $addr, accepted: $(wc -l <$P/accepted)"
 check "all probes are enabled" sh -c "echo 1 >$P/arm"

@@ -26,6 +26,7 @@
 #include <linux/err.h>
 #include <linux/kallsyms.h>
 #include <linux/ktime.h>
+#include <linux/mm.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/slab.h>

@@ -4,9 +4,9 @@
  */
 #include "x86/x86.h"
 
+#include <linux/export.h>
 #include <linux/seq_file.h>
 #include <linux/string.h>
-#include <linux/export.h>
 
 static_assert(JF_ARCH_SITE_SIZE == JF_INSN_SIZE);
 

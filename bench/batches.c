@@ -18,6 +18,7 @@
 #include "bulk.h"
 
 #include <linux/ktime.h>
+#include <linux/mm.h>
 #include <linux/slab.h>
 
 const unsigned int jfb_sizes[JFB_SIZES] = { 1, 10, 100, 1000, 5000 };

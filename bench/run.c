@@ -13,9 +13,9 @@
 #include <linux/irqflags.h>
 #include <linux/kthread.h>
 #include <linux/ktime.h>
+#include <linux/mm.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
-#include <linux/mm.h>
 #include <linux/slab.h>
 #include <linux/sort.h>
 

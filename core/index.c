@@ -21,6 +21,7 @@
 #include <linux/err.h>
 #include <linux/hashtable.h>
 #include <linux/kprobes.h>
+#include <linux/mm.h>
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
 #include <linux/sort.h>

@@ -29,6 +29,7 @@
 
 #include <linux/delay.h>
 #include <linux/jiffies.h>
+#include <linux/mm.h>
 #include <linux/notifier.h>
 #include <linux/rcupdate.h>
 #include <linux/slab.h>

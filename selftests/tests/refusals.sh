@@ -70,13 +70,13 @@ refused()
 for w in magic size; do refused $w "another version"; done
 for w in owner outside order; do refused $w "outside of the module"; done
 for w in foreign tramp none count name enttype; do refused $w "not the module's"; done
-refused twice "stands twice"
+refused twice "define victim_a twice"
 refused init "init text"
 if jf_patching; then
 	refused type "wrong type"
-	refused key "in no module with tables"
+	refused key "no loaded module defines"
 fi
-refused targets "targets for no dynamic function"
+refused targets "targets names no dynamic function"
 for w in list many noname; do refused $w "list of targets is not in the module"; done
 if [ $patches = 1 ]; then
 	refused site "is not in the module"

@@ -69,7 +69,8 @@ refused()
 
 for w in magic size; do refused $w "another version"; done
 for w in owner outside order; do refused $w "outside of the module"; done
-for w in foreign tramp none count name enttype; do refused $w "not the module's"; done
+for w in foreign none count; do refused $w "outside of the module"; done
+for w in tramp name enttype; do refused $w "not the module's"; done
 refused twice "define victim_a twice"
 refused init "init text"
 if jf_patching; then

@@ -88,21 +88,13 @@ static bool jf_same_module(const struct jf_symbol *a, const struct jf_symbol *b)
 static int jf_text_add(struct jf_text *t, const struct jf_symbol *sym)
 {
 	struct jf_part *part;
+	int err;
 
 	if (!strstr(sym->name, ".cold") && !strstr(sym->name, ".part."))
 		return 0;
-	if (t->num == t->max) {
-		unsigned int max = t->max ? 2 * t->max : 16;
-
-		part = kvmalloc_array(max, sizeof(*part), GFP_KERNEL);
-		if (!part)
-			return -ENOMEM;
-		if (t->num)
-			memcpy(part, t->part, t->num * sizeof(*part));
-		kvfree(t->part);
-		t->part = part;
-		t->max = max;
-	}
+	err = jf_grow((void **)&t->part, t->num, &t->max, sizeof(*t->part));
+	if (err)
+		return err;
 	part = &t->part[t->num++];
 	part->start = sym->start;
 	part->end = sym->end;

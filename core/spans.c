@@ -8,24 +8,33 @@
 #include <linux/sort.h>
 #include <linux/string.h>
 
+int jf_grow(void **array, unsigned int num, unsigned int *max, size_t size)
+{
+	unsigned int more = *max ? 2 * *max : 16;
+	void *new;
+
+	if (num < *max)
+		return 0;
+	new = kvmalloc_array(more, size, GFP_KERNEL);
+	if (!new)
+		return -ENOMEM;
+	if (num)
+		memcpy(new, *array, num * size);
+	kvfree(*array);
+	*array = new;
+	*max = more;
+	return 0;
+}
+
 int jf_spans_add(struct jf_spans *s, unsigned long start, unsigned long end)
 {
-	struct jf_span *span;
+	int err;
 
 	if (start >= end)
 		return 0;
-	if (s->num == s->max) {
-		unsigned int max = s->max ? 2 * s->max : 16;
-
-		span = kvmalloc_array(max, sizeof(*span), GFP_KERNEL);
-		if (!span)
-			return -ENOMEM;
-		if (s->num)
-			memcpy(span, s->span, s->num * sizeof(*span));
-		kvfree(s->span);
-		s->span = span;
-		s->max = max;
-	}
+	err = jf_grow((void **)&s->span, s->num, &s->max, sizeof(*s->span));
+	if (err)
+		return err;
 	s->span[s->num].start = start;
 	s->span[s->num++].end = end;
 	return 0;

@@ -34,4 +34,10 @@ void jf_spans_free(struct jf_spans *s);
 /* Any context. Of spans that have been sorted. */
 bool jf_spans_has(const struct jf_spans *s, unsigned long addr);
 
+/*
+ * Make room for one more behind the @num elements of @size bytes in an array that
+ * has room for @max. 0, or -ENOMEM with nothing changed. May sleep.
+ */
+int jf_grow(void **array, unsigned int num, unsigned int *max, size_t size);
+
 #endif /* JF_SPANS_H */

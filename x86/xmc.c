@@ -274,21 +274,17 @@ out:
 	return err;
 }
 
-/* Text that nobody executes yet. */
-static int jf_write_early(struct jf_poke *pokes, unsigned int num)
-{
-	jf_proto_early(pokes, num);
-	return 0;
-}
-
 int jf_xmc_patch(struct jf_poke *pokes, unsigned int num, bool live)
 {
 	void *map = jf_map_alias(pokes, num);
-	int err;
+	int err = 0;
 
 	if (IS_ERR(map))
 		return PTR_ERR(map);
-	err = live ? jf_write_live(pokes, num) : jf_write_early(pokes, num);
+	if (live)
+		err = jf_write_live(pokes, num);
+	else
+		jf_proto_early(pokes, num);
 	vunmap(map);
 	if (!err)
 		jf_stats.by_xmc++;

@@ -258,7 +258,7 @@ void jf_sort_pokes(struct jf_poke *pokes, unsigned int num)
 	sort(pokes, num, sizeof(*pokes), jf_poke_cmp, NULL);
 }
 
-/* Encode and verify; pokes that would change nothing are left out. */
+/* Encode; pokes that would change nothing are left out. */
 static int jf_collect(struct list_head *changes, struct jf_poke *pokes,
 		      unsigned int *num)
 {
@@ -280,15 +280,6 @@ static int jf_collect(struct list_head *changes, struct jf_poke *pokes,
 			}
 			if (insn == site->insn)
 				continue;
-			err = jf_arch_check(site);
-			if (err) {
-				pr_warn_ratelimited("%s: %s at the site %pS (%d)\n",
-						    c->ent->name,
-						    err == -EBUSY ? "a breakpoint stands" :
-								    "foreign bytes",
-						    (void *)site->addr, err);
-				return err;
-			}
 			pokes[n].site = site;
 			pokes[n].old = site->insn;
 			pokes[n].new = insn;
@@ -297,6 +288,25 @@ static int jf_collect(struct list_head *changes, struct jf_poke *pokes,
 	}
 	*num = n;
 	return 0;
+}
+
+/* Nothing is written unless everything stands as we left it. */
+static int jf_verify(const struct jf_poke *pokes, unsigned int num)
+{
+	const struct jf_site *site;
+	size_t bad = 0;
+	int err;
+
+	err = jf_arch_verify(pokes, num, &bad);
+	if (!err)
+		return 0;
+	site = pokes[bad].site;
+	pr_warn_ratelimited("%s: %s at the site %pS (%d)\n",
+			    site->ctl->ent->name,
+			    err == -EBUSY ? "a breakpoint stands" :
+					    "foreign bytes",
+			    (void *)site->addr, err);
+	return err;
 }
 
 /* Make sure that there is memory to remember what is replaced. */
@@ -400,7 +410,8 @@ static int jf_patch_sites(struct list_head *changes, unsigned int *num)
 	err = jf_collect(changes, pokes, num);
 	if (!err && *num) {
 		jf_sort_pokes(pokes, *num);
-		err = jf_arch_patch(pokes, *num, true);
+		err = jf_verify(pokes, *num) ?:
+		      jf_arch_patch(pokes, *num, true);
 	}
 	kvfree(pokes);
 	return err;

@@ -345,10 +345,10 @@ int jf_arch_encode(const struct jf_site *site, enum jf_op op,
 	return 0;
 }
 
-int jf_arch_check(const struct jf_site *site)
+int jf_arch_verify(const struct jf_poke *pokes, unsigned int num, size_t *bad)
 {
 	lockdep_assert_held(&jf_mutex);
-	return jf_proto_compare(jfk_text(site->addr), site->insn);
+	return jf_proto_verify(pokes, num, bad);
 }
 
 /* Which images can be reached, and which not any more. */

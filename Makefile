@@ -22,6 +22,8 @@ modules:
 	$(MAKE) -C $(KDIR) M=$(CURDIR) $(nobtf) modules
 endif
 
+include install.mk
+
 help:
 	@echo 'make                    build jumpfunc.ko for the running kernel'
 	@echo 'make KVER=6.1.0-56-amd64, make KDIR=/path    ... for another kernel whose headers are installed'
@@ -38,6 +40,12 @@ help:
 	@echo 'make bench-kernel       ... inside a stock kernel, in a VM (KERNEL=6.1 BACKENDS="xmc indirect")'
 	@echo 'make model              check the formal model of the protocol, and that its broken variants fail'
 	@echo 'make vm KERNEL=6.12     start a shell in a VM with the modules, scripts and tests (CPUS=4 MEM=1024)'
+	@echo 'make install            install what make has built: module, headers, scripts, manual (DESTDIR, PREFIX, KVER)'
+	@echo 'make uninstall          remove that again'
+	@echo 'make sign               sign the modules, with the key of DKMS or KEY=... CERT=... (KVER)'
+	@echo 'make man                make the manual pages, into build/man'
+	@echo 'make deb                make the Debian packages, into build/deb'
+	@echo 'make check-packages     install, upgrade, remove these in chroots (SUITES="bookworm trixie"): 15 minutes'
 	@echo 'make deps               install missing packages that the above need (each target does so itself)'
 	@echo 'make clean              remove all build results'
 	@echo 'make clean-cache        remove the downloaded kernels, which all clones share'
@@ -61,12 +69,12 @@ vm:
 	@harness/vm/run --kernel $(VMKERNEL) --shell $(if $(CPUS),-c $(CPUS)) $(if $(MEM),-m $(MEM)) $(VMARGS)
 
 check:
-	@harness/deps.sh build fetch vm host lint
+	@harness/deps.sh build fetch vm host lint man
 	@harness/check --kernels "$(KERNELS)" $(if $(BACKENDS),--backends "$(BACKENDS)") $(TESTS)
 
 # The tables in docs/ that this makes are those of its own run.
 check-full: stress-native
-	@harness/deps.sh build fetch source vm host model lint
+	@harness/deps.sh build fetch source vm host model lint man
 	@rc=0; harness/check --full $(if $(filter file,$(origin KERNELS)),,--kernels "$(KERNELS)") $(TESTS) || rc=$$?; \
 	harness/kernels-md || rc=1; exit $$rc
 

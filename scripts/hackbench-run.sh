@@ -16,7 +16,8 @@ LC_ALL=C
 export LC_ALL
 
 prog=hackbench-run.sh
-here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
+# Installed, it is called by a link.
+here=$(CDPATH='' cd -- "$(dirname -- "$(readlink -f -- "$0")")" && pwd)
 
 sysfs=${JF_SYSFS:-/sys}
 procfs=${JF_PROCFS:-/proc}

@@ -179,6 +179,13 @@ struct jf_key {
 #define DEFINE_JF_KEY_ARRAY_FALSE(k, n)	__DEFINE_JF_KEY_ARRAY(k, n, 0)
 #define DEFINE_JF_KEY_ARRAY_TRUE(k, n)	__DEFINE_JF_KEY_ARRAY(k, n, 1)
 
+/**
+ * EXPORT_JF_KEY() - let other modules use and change a key
+ * @k: its name; they need DECLARE_JF_KEY() or DECLARE_JF_KEY_ARRAY()
+ *
+ * The _ARRAY forms are for an array of keys, the _GPL forms for modules with a
+ * GPL-compatible licence.
+ */
 #define EXPORT_JF_KEY(k)		EXPORT_SYMBOL(k)
 #define EXPORT_JF_KEY_GPL(k)		EXPORT_SYMBOL_GPL(k)
 #define EXPORT_JF_KEY_ARRAY(k)		EXPORT_SYMBOL(k)

@@ -85,10 +85,18 @@
 #include <jumpfunc/branch.h>
 #include <jumpfunc/dynfunc.h>
 
-/* Most probes that run from a chain of direct calls. */
+/**
+ * define JF_TRACE_CHAIN_MAX - most probes that run from a chain of direct calls
+ *
+ * More probes than these are called by an iterator.
+ */
 #define JF_TRACE_CHAIN_MAX	16
 
-/* Priority of a probe that does not ask for one. */
+/**
+ * define JF_TRACE_PRIO_DEFAULT - priority of a probe that does not ask for one
+ *
+ * That is a probe registered by register_jf_trace_name().
+ */
 #define JF_TRACE_PRIO_DEFAULT	10
 
 /**
@@ -136,9 +144,20 @@ int __jf_trace_register(struct jf_tracepoint *tp, void *func, void *data, int pr
 int __jf_trace_unregister(struct jf_tracepoint *tp, void *func, void *data);
 
 #ifndef PROTO
+/**
+ * define PROTO - the parameters of a tracepoint, for DECLARE_JF_TRACE()
+ *
+ * Keeps the commas between them from separating arguments of that macro.
+ * Defined unless <linux/tracepoint.h> or another header has done so.
+ */
 #define PROTO(args...)	args
 #endif
 #ifndef ARGS
+/**
+ * define ARGS - the names of a tracepoint's parameters, for DECLARE_JF_TRACE()
+ *
+ * Keeps the commas between them from separating arguments of that macro.
+ */
 #define ARGS(args...)	args
 #endif
 
@@ -260,9 +279,11 @@ int __jf_trace_unregister(struct jf_tracepoint *tp, void *func, void *data);
 		.nargs	= __jf_nargs_##tp,				\
 	}
 
-/*
- * EXPORT_JF_TRACE*() - let other modules trace it and register probes
+/**
+ * EXPORT_JF_TRACE() - let other modules trace it and register probes
  * @name: its name; they need DECLARE_JF_TRACE() with the same prototype
+ *
+ * EXPORT_JF_TRACE_GPL() is the same for modules with a GPL-compatible licence.
  */
 #define EXPORT_JF_TRACE(name)						\
 	EXPORT_JF_KEY(__jf_on_##name);					\
@@ -290,24 +311,59 @@ do {									\
 		__jf_trace_call_##name(__VA_ARGS__);			\
 } while (0)
 
-/*
- * For each tracepoint:
+/**
+ * jf_trace_name() - a tracepoint
+ * @...: its arguments, as DECLARE_JF_TRACE() says
  *
- * register_jf_trace_name() - add a probe
+ * The name is jf_trace_ and that of the tracepoint: jf_trace_rx(p, len).
+ * Arguments are evaluated even while it is off; see jf_trace().
+ *
+ * Context: any but noinstr code, and such that its probes may be called.
+ */
+
+/**
+ * jf_trace_name_enabled() - test whether a tracepoint has probes
+ *
+ * A jump label, to guard code that prepares arguments: jf_trace_rx_enabled().
+ *
+ * Context: any but noinstr code. Return: true if it has a probe.
+ */
+
+/**
+ * register_jf_trace_name() - add a probe to a tracepoint
  * @probe: void probe(void *data, <parameters of the tracepoint>)
  * @data:  its first argument
- * register_jf_trace_prio_name(): with a priority, higher runs earlier
+ *
+ * The probe has priority %JF_TRACE_PRIO_DEFAULT. For a tracepoint rx the
+ * function is called register_jf_trace_rx().
  *
  * Context: process context, may sleep; not from a CPU hotplug callback or a
- * probe. Return: 0; -EEXIST if the same probe has been registered with the same
- * data; or an error of jf_batch_commit(). On error nothing has changed.
+ * probe.
  *
- * unregister_jf_trace_name() - remove a probe
+ * Return: 0; -EEXIST if the same probe has been registered with the same data;
+ * or an error of jf_batch_commit(). On error nothing has changed.
+ */
+
+/**
+ * register_jf_trace_prio_name() - add a probe with a priority to a tracepoint
+ * @probe: void probe(void *data, <parameters of the tracepoint>)
+ * @data:  its first argument
+ * @prio:  its priority; higher runs earlier, equals in the order of registration
+ *
+ * Context: as for register_jf_trace_name().
+ *
+ * Return: as for register_jf_trace_name().
+ */
+
+/**
+ * unregister_jf_trace_name() - remove a probe from a tracepoint
  * @probe: as registered
  * @data:  as registered
  *
- * Context: as for register. Return: 0; -ENOENT if there is no such probe; or an
- * error of jf_batch_commit(), -ENOMEM for one. On error nothing has changed.
+ * Context: as for register_jf_trace_name().
+ *
+ * Return: 0; -ENOENT if there is no such probe; or an error of
+ * jf_batch_commit(), -ENOMEM for one. On error nothing has changed.
  */
 
 #endif /* JUMPFUNC_TRACEPOINT_H */

@@ -438,7 +438,7 @@ check_tools()
 		lacks "hackbench" "Debian, Ubuntu: apt-get install rt-tests; elsewhere the package is rt-tests or realtime-tests"
 	command -v setsid >/dev/null 2>&1 ||
 		lacks "setsid" "Debian, Ubuntu: apt-get install util-linux"
-	for f in hackbench-report.awk hackbench-chart.gp; do
+	for f in hackbench-report.awk hackbench-table.awk hackbench-chart.awk hackbench-chart.gp; do
 		[ -r "$here/$f" ] || lacks "$here/$f" "It comes with this script, in scripts/: copy it along."
 	done
 	[ "$use_perf" = yes ] || return 0
@@ -775,7 +775,8 @@ write_meta()
 report()
 {
 	report_rc=0
-	awk -v dir="$1" -f "$here/hackbench-report.awk" "$1/meta.txt" "$1/runs.csv" || report_rc=$?
+	awk -v dir="$1" -f "$here/hackbench-report.awk" -f "$here/hackbench-table.awk" -f "$here/hackbench-chart.awk" \
+		"$1/meta.txt" "$1/runs.csv" || report_rc=$?
 	[ $report_rc -le 1 ] || return 1
 	cat "$here/hackbench-chart.gp" >>"$1/chart.gp"
 	rm -f "$1/chart.svg"

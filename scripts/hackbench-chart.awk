@@ -99,6 +99,7 @@ function write_bars(    i, k, r, value, low, high, label, cut) {
 
 function write_titles() {
 	print "# Written together with the results; render with: gnuplot chart.gp" > plot
+	print "picture = " quoted("hackbench-chart.gp") > plot
 	print "title_text = " quoted(base ? sprintf("%s: overhead of dispatch against off (%.3f s)", escaped(meta["load"]), base_s) : \
 		escaped(meta["load"]) ": seconds") > plot
 	print "machine_text = " quoted(escaped(meta["kernel"] ", " meta["cpu"] ", " counted(meta["cores"], "core") ", back end " \
@@ -111,10 +112,15 @@ function write_titles() {
 }
 
 # The frame around bars up to x, and the modes with their colours.
-function write_frame(x,    k, pad) {
+function write_frame(x,    pad) {
 	pad = x < 6 ? (6 - x) / 2 : 0
 	printf "x_min = %.2f\nx_max = %.2f\ny_min = %.6f\ny_max = %.6f\n", 0.2 - pad, x + 0.8 + pad, bottom - (bottom < 0 ? (top - bottom) * 0.06 : 0), top + (top - bottom) * 0.16 > plot
 	printf "noise_low = %.6f\nnoise_high = %.6f\n", base ? 100 * (base_lo / base_s - 1) : 0, base ? 100 * (base_hi / base_s - 1) : 0 > plot
+	write_modes()
+}
+
+# The modes, their colours, and what stands below the bars.
+function write_modes(    k) {
 	print "n_modes = " nmodes > plot
 	printf "array modes[%d] = [", nmodes > plot
 	for (k = 1; k <= nmodes; k++)
@@ -128,6 +134,8 @@ function write_frame(x,    k, pad) {
 }
 
 function write_chart(    n, x) {
+	if (write_event_chart())
+		return
 	n = make_groups()
 	if (!n)
 		return

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # From meta.txt and runs.csv of a hackbench run: table.txt (hackbench-table.awk), summary.csv, chart.dat
-# and the first lines of chart.gp (hackbench-chart.awk), all in the folder "dir".  Exit status 1 when a run shows that the
+# and the first lines of chart.gp (hackbench-chart.awk), all in the folder "dir". If there is a native.csv, of
+# user/bench, it says what one event costs to dispatch on a real CPU.  Exit status 1 when a run shows that the
 # numbers are not to be believed.  Any POSIX awk will do, that of busybox among them.
 
 function fail(text) { print "hackbench-report.awk: " text > "/dev/stderr"; broken = 1; exit 2 }
@@ -100,6 +101,11 @@ FILENAME ~ /meta\.txt$/ {
 	next
 }
 
+FILENAME ~ /native\.csv$/ {
+	native_line($0)
+	next
+}
+
 FNR == 1 {
 	n = split($0, name, ",")
 	for (i = 1; i <= n; i++)
@@ -143,6 +149,36 @@ FNR == 1 {
 		bad[r] = "it dispatched no event in round " round ": attached, but never fires"
 }
 
+# A line of user/bench's CSV: "# CPU: ...", the columns' names, or a row.
+function native_line(line,    i, n, f) {
+	if (line ~ /^# /) {
+		i = index(line, ": ")
+		native_meta[substr(line, 3, i - 3)] = substr(line, i + 2)
+		return
+	}
+	n = split(line, f, ",")
+	if (!("ns_min" in native_col)) {
+		for (i = 1; i <= n; i++)
+			native_col[f[i]] = i
+		if (!("ns_min" in native_col) || !("shape" in native_col))
+			fail("native.csv does not begin with the names of its columns")
+		return
+	}
+	if (f[native_col["group"]] == "subscribers" && f[native_col["layout"]] == "64")
+		native_ns[f[native_col["shape"]], f[native_col["n"]]] = f[native_col["ns_min"]]
+}
+
+# The row of user/bench that calls N subscribers as this mode does.
+function native_shape(mode, n) {
+	if (mode == "chain")
+		return "chain"
+	if (mode == "dynfunc" || (mode == "kernel" && n == 1))
+		return "direct"
+	if (mode == "indirect" || mode == "kernel")
+		return meta["retpolines"] == "yes" ? "array-retpoline" : meta["retpolines"] == "no" ? "array-plain" : ""
+	return ""
+}
+
 # The order of the plan (that of the first round is rotated).
 function arrange(    n, w, i, seen) {
 	n = split(meta["rows"], w, " ")
@@ -157,7 +193,32 @@ function arrange(    n, w, i, seen) {
 			sorted[++nsorted] = i
 }
 
+# What one event costs: fired, per_event in the unit of the clock, native and dispatch_ms.
+function per_event_numbers(r,    n, shape, cpu, cpu_base) {
+	n = row_n[r] == "-" ? 1 : row_n[r] + 0
+	fired[r] = is_number(events[r]) && n ? events[r] / n : events[r]
+	per_event[r] = native[r] = dispatch_ms[r] = "n/a"
+	if (!base || r == base || !is_number(fired[r]) || fired[r] <= 0)
+		return
+	if (instruction_clock) {
+		per_event[r] = 1e9 * (sec[r] - base_s) / fired[r]
+	} else if (meta["emulated"] == "no") {
+		# Of all CPUs together; seconds are not.
+		cpu = median(r, "task_clock_ms")
+		cpu_base = median(base, "task_clock_ms")
+		if (is_number(cpu) && is_number(cpu_base))
+			per_event[r] = 1e6 * (cpu - cpu_base) / fired[r]
+	}
+	shape = native_shape(row_mode[r], n)
+	if ((shape, n) in native_ns) {
+		native[r] = native_ns[shape, n]
+		dispatch_ms[r] = fired[r] * native[r] / 1e6
+		have_native = 1
+	}
+}
+
 function numbers(    i, r, k, v, n) {
+	instruction_clock = meta["emulated_why"] ~ /counts instructions/
 	base = ("off:-" in number) ? number["off:-"] : 0
 	if (base) {
 		base_s = median(base, "seconds")
@@ -175,6 +236,9 @@ function numbers(    i, r, k, v, n) {
 		total[r] = 0
 		for (k = 1; k <= nrounds; k++)
 			if ((r, k) in have) total[r] += cell[r, k, "events"]
+		per_event_numbers(r)
+		if (is_number(median(r, "cycles")) || is_number(median(r, "instructions")) || is_number(median(r, "branch_misses")))
+			counters = 1
 		if (!base || r == base)
 			continue
 		over[r] = 100 * (sec[r] / base_s - 1)
@@ -193,14 +257,15 @@ function numbers(    i, r, k, v, n) {
 
 function write_summary(    i, r) {
 	print "mode,subscribers,rounds,median_s,min_s,max_s,overhead_pct,overhead_min_pct,overhead_max_pct," \
-		"events_per_run,events_total,task_clock_ms,context_switches,cycles,instructions,branches," \
+		"events_per_run,calls_per_run,calls_total,per_event,per_event_unit,native_ns_per_event,native_dispatch_ms,task_clock_ms,context_switches,cycles,instructions,branches," \
 		"branch_misses,error,emulated,retpolines,kernel,backend,cpu,load" > summary
 	for (i = 1; i <= nsorted; i++) {
 		r = sorted[i]
-		printf "%s,%s,%d,%.6f,%.6f,%.6f,%s,%s,%s,%s,%.0f,%s,%s,%s,%s,%s,%s,%s,%s,%s,%s,%s,%s,%s\n",
+		printf "%s,%s,%d,%.6f,%.6f,%.6f,%s,%s,%s,%s,%s,%.0f,%s,%s,%s,%s,%s,%s,%s,%s,%s,%s,%s,%s,%s,%s,%s,%s,%s\n",
 			row_mode[r], row_n[r], runs[r], sec[r], sec_lo[r], sec_hi[r],
 			plain(over[r], 2), plain(over_lo[r], 2), plain(over_hi[r], 2),
-			plain(events[r], 0), total[r], plain(median(r, "task_clock_ms"), 3),
+			plain(fired[r], 0), plain(events[r], 0), total[r], plain(per_event[r], 2),
+			instruction_clock ? "instructions" : "cpu-ns", plain(native[r], 4), plain(dispatch_ms[r], 4), plain(median(r, "task_clock_ms"), 3),
 			plain(median(r, "context_switches"), 0), plain(median(r, "cycles"), 0),
 			plain(median(r, "instructions"), 0), plain(median(r, "branches"), 0),
 			plain(median(r, "branch_misses"), 0), field((r in bad) ? bad[r] : ""), meta["emulated"],

@@ -13,10 +13,12 @@ function meaning(mode) {
 }
 
 function emulated_text() {
-	return meta["emulated_why"] ~ /counts instructions/ ? \
-		"seconds stand for instructions executed, not for time on a real CPU" : \
+	return instruction_clock ? "all overheads are instructions, counted, not time on a real CPU" : \
 		"shows that it works, not what it costs on a real CPU"
 }
+
+# "instructions of the run" or seconds
+function run_text(x) { return instruction_clock ? short(1e9 * x) : plain(x, 3) }
 
 # What was measured, where and how, above the table.
 function write_machine() {
@@ -30,10 +32,14 @@ function write_machine() {
 		(meta["backend_asked"] != meta["backend"] ? " (asked for: " meta["backend_asked"] ")" : "") \
 		"; " meta["tracepoints"])
 	wrap("method", counted(nrounds, "round") ", rows interleaved, " counted(meta["inner"], "run") " per round and row; " \
-		(clocks["elapsed"] ? "seconds elapsed as perf stat saw them" : \
-		"seconds as hackbench told them" ) "; " counted(warmups, "warm-up run") " discarded")
+		(instruction_clock ? "instructions by a clock that counts one of them as a nanosecond" : \
+		clocks["elapsed"] ? "seconds elapsed as perf stat saw them" : "seconds as hackbench told them") \
+		(meta["policy"] != "" ? "; " meta["policy"] : "") "; " counted(warmups, "warm-up run") " discarded")
 	if (clocks["elapsed"] && clocks["hackbench"])
 		wrap("", "(some by perf, some by hackbench: do not compare)")
+	if (have_native)
+		wrap("native", "user/bench on " native_meta["CPU"] ", kernel " native_meta["kernel"] ", spectre_v2: " \
+			native_meta["spectre_v2"])
 	print "" > table
 	if (meta["emulated"] == "yes") {
 		print "*** EMULATED CPU: " emulated_text() " ***" > table
@@ -41,19 +47,59 @@ function write_machine() {
 	}
 }
 
-function write_rows(    i, r) {
-	printf "%-9s %2s %8s %15s %9s %14s %9s %7s %7s %7s\n", "mode", "N", "seconds", "min..max",
-		"overhead", "range", "events", "cycles", "instr.", "br.miss" > table
+function write_rows(    i, r, line) {
+	line = sprintf("%-9s %2s %9s %9s %15s %8s %11s", "mode", "N", instruction_clock ? "instr." : "seconds", \
+		"overhead", "range", "events", instruction_clock ? "instr/event" : "ns/event")
+	if (have_native)
+		line = line sprintf(" %10s %12s", "native ns", "= dispatch")
+	else if (counters)
+		line = line sprintf(" %8s %8s %8s", "cycles", "instr.", "br.miss")
+	print line > table
 	for (i = 1; i <= nsorted; i++) {
 		r = sorted[i]
-		printf "%-9s %2s %8s %15s %9s %14s %9s %7s %7s %7s\n", row_mode[r], row_n[r],
-			plain(sec[r], 3), sprintf("%.3f..%.3f", sec_lo[r], sec_hi[r]),
-			r == base ? "baseline" : unsure[r] percent(over[r]),
-			over_lo[r] == "n/a" ? "" : signed(over_lo[r]) ".." signed(over_hi[r]),
-			(r in bad) ? "ERROR" : short(events[r]), short(median(r, "cycles")),
-			short(median(r, "instructions")), short(median(r, "branch_misses")) > table
+		line = sprintf("%-9s %2s %9s %9s %15s %8s %11s", row_mode[r], row_n[r], run_text(sec[r]), \
+			r == base ? "baseline" : unsure[r] percent(over[r]), \
+			over_lo[r] == "n/a" ? "" : signed(over_lo[r]) ".." signed(over_hi[r]), \
+			(r in bad) ? "ERROR" : short(fired[r]), r == base ? "" : plain(per_event[r], 0))
+		if (have_native)
+			line = line sprintf(" %10s %12s", r == base ? "" : plain(native[r], 2), \
+				r == base ? "" : is_number(dispatch_ms[r]) ? plain(dispatch_ms[r], 3) " ms" : "n/a")
+		else if (counters)
+			line = line sprintf(" %8s %8s %8s", short(median(r, "cycles")), \
+				short(median(r, "instructions")), short(median(r, "branch_misses")))
+		sub(/ +$/, "", line)
+		print line > table
 	}
 	print "" > table
+}
+
+# What the columns mean.
+function write_columns(many,    text) {
+	text = "N: subscribers per tracepoint. All figures are medians over the rounds, per run. overhead: median " \
+		"against the median of off; range: lowest and highest of the rounds, each against off of the same " \
+		"round. events: how often a tracepoint fired (trace-all: events recorded); each calls N subscribers. "
+	if (instruction_clock)
+		text = text "instr/event: instructions that the run takes more than off, for each event, with what the " \
+			"subscribers themselves do. "
+	else
+		text = text "ns/event: CPU time that the run takes more than off, for each event, with what the subscribers do. "
+	if (many)
+		text = text "~: the rounds do not agree on the sign, take it as noise."
+	wrap("columns", text)
+	if (have_native)
+		wrap("", "native ns: to dispatch one event to N subscribers that do nothing, measured natively on the CPU " \
+			"named above (user/bench, 64 sites, shortest): chain: direct calls; dynfunc, and kernel with one " \
+			"subscriber: a direct call; the others: an array of pointers" \
+			(meta["retpolines"] == "yes" ? " through retpolines" : "") \
+			". = dispatch: computed, events x native ns: what the dispatch alone costs this run.")
+	if (have_native && instruction_clock)
+		wrap("why both", "A clock that counts instructions sees that a retpoline takes a few more of them, but not " \
+			"that its return is always mispredicted, which costs a real CPU more than all of them together.")
+	if (have_native && meta["retpolines"] == "yes" && native_meta["spectre_v2"] !~ /[Rr]etpoline/)
+		wrap("NOTE", "The kernel of this machine itself runs without retpolines; there an array of pointers costs " \
+			plain(native_ns["array-plain", 1], 2) " to " plain(native_ns["array-plain", 8], 2) " ns for 1 to 8 subscribers.")
+	if (!have_native)
+		wrap("", counters ? "n/a: perf cannot count it here." : "perf cannot count cycles here.")
 }
 
 # What went wrong, and what the words in the table mean.
@@ -71,12 +117,7 @@ function write_notes(    i, mode, notes, told, many) {
 		told[mode] = 1
 	}
 	wrap("modes", notes)
-	wrap("columns", "N: subscribers per tracepoint. All figures are medians over the rounds, per run. overhead: " \
-		"median against the median of off; range: lowest and highest of the rounds, each against off " \
-		"of the same round. events: calls of subscribers (trace-all: events recorded)." \
-		(many ? " ~: the rounds do not agree on the sign, take it as noise." : ""))
-	if (median(sorted[1], "cycles") == "n/a")
-		wrap("", "n/a: perf cannot count it here.")
+	write_columns(many)
 }
 
 function write_retpolines() {

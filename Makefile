@@ -28,7 +28,8 @@ help:
 	@echo 'make                    build jumpfunc.ko for the running kernel'
 	@echo 'make KVER=6.1.0-56-amd64, make KDIR=/path    ... for another kernel whose headers are installed'
 	@echo 'make KERNEL=6.12        ... for a stock Debian kernel of the list below, into build/6.12/modules'
-	@echo 'make demo               boot stock 6.1 in a VM, retarget a function, measure dispatch: 5 minutes'
+	@echo 'make doctor             say whether this machine can build, load, patch and measure, and what mends each "no"'
+	@echo 'make demo               boot stock 6.1 in a VM, retarget a function, measure dispatch: 2 minutes'
 	@echo 'make check              run all tests, on this machine and in VMs; KERNELS="6.1 6.12" chooses the kernels (default: four)'
 	@echo 'make check-full         ... on all kernels, test kernels and back ends, and the model, native stress, coverage: 2 hours'
 	@echo 'make lint               check style, spelling, licences and the rooms of the sources (LINTERS="rooms shell")'
@@ -110,8 +111,11 @@ model:
 	@harness/deps.sh model
 	@docs/model/run.sh
 
+doctor:
+	@scripts/doctor.sh
+
 demo:
-	@harness/deps.sh build fetch vm plot
+	@harness/deps.sh build fetch vm host plot
 	@scripts/demo.sh $(if $(KERNEL),-k $(KERNEL))
 
-.PHONY: modules help clean clean-cache deps vm check check-full lint coverage mutants stress stress-native bench bench-kernel model demo
+.PHONY: modules help clean clean-cache deps vm check check-full lint coverage mutants stress stress-native bench bench-kernel model doctor demo

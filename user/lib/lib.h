@@ -78,6 +78,9 @@ void jf_handler_leave(bool listed);
 void jf_wait_handlers(void);
 /* jf_quiesce(), for those who know that they are in no section. */
 void jf_wait_readers(void);
+/* Without waiting: begin, and ask later whether all that was before is over. */
+uint64_t jf_grace_begin(void);
+bool jf_grace_over(uint64_t grace_period);
 bool jf_in_section(void);
 void jf_readers_child(void);
 

@@ -46,7 +46,8 @@ struct jf_mod;
  * @off:     JUMPFUNC=off: no text is ever written
  * @verbose: JUMPFUNC=verbose: say what is done and what is not possible
  * @writer:  JUMPFUNC_WRITER: the one that alone may be used, or NULL
- * @trap:    JUMPFUNC_TRAP: never: no INT3, and no handler
+ * @no_trap: JUMPFUNC_TRAP=never, or a debugger started the process: no INT3, and
+ *           no handler
  */
 struct jf_options {
 	bool		off;

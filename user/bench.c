@@ -24,6 +24,7 @@
 #include <x86intrin.h>
 
 #include "jf_trace.h"
+#include "image.h"
 #include "stress_common.h"
 
 #define MANY		1024
@@ -435,7 +436,7 @@ static void emit_image_site(const struct block *b)
 		list[n].data = data[b->i][n];
 	}
 	jf_emit_init(&image, buf, sizeof(buf), (uintptr_t)helper_at);
-	stress_die(jf_image_emit(&image, list, b->p->subscribers, 2), "image");
+	stress_die(jf_image_emit(&image, list, b->p->subscribers, 2, false), "image");
 	emit_call_site(b, make_helper(buf, image.used, CACHE_LINE));
 }
 

@@ -29,7 +29,7 @@ struct module;
 #endif
 
 /* Changes whenever a record's layout or meaning does. */
-#define JF_TABLE_MAGIC	0x6a660001
+#define JF_TABLE_MAGIC	0x6a660002
 
 /* enum jf_ent_type - what an entity controls */
 enum jf_ent_type {

@@ -96,7 +96,7 @@ static int jf_store_functions(char *cmd, const struct jf_file *f)
 	if (!err && list_empty(&changes))
 		err = -EINVAL;
 	if (!err)
-		err = __jf_commit(&changes, false);
+		err = __jf_commit(&changes);
 	jf_unlock();
 	jf_free_changes(&changes);
 	return err;

@@ -17,6 +17,8 @@
  *   register_jf_trace_name(probe, data)
  *   register_jf_trace_prio_name(probe, data, prio)
  *   unregister_jf_trace_name(probe, data)
+ *   jf_trace_batch_register(&b, name, probe, data, prio)
+ *   jf_trace_batch_unregister(&b, name, probe, data)	as part of a batch (batch.h)
  *
  * Example:
  *   DECLARE_JF_TRACE(rx, PROTO(struct packet *p, int len), ARGS(p, len));
@@ -352,6 +354,51 @@ do {									\
 	if (jf_branch_unlikely(&__jf_on_##name))			\
 		__jf_trace_call_##name(__VA_ARGS__);			\
 } while (0)
+
+#ifdef __KERNEL__
+/**
+ * jf_trace_batch_register() - add the registration of a probe to a batch
+ * @b:     the batch
+ * @name:  the tracepoint
+ * @probe: void probe(void *data, <parameters of the tracepoint>)
+ * @data:  its first argument
+ * @prio:  higher runs earlier; JF_TRACE_PRIO_DEFAULT is what a probe has that
+ *         does not ask for one
+ *
+ * All probes of a batch, of however many tracepoints, take effect in the one
+ * transaction that changes its dynamic functions and keys as well.
+ *
+ * Context: process context, may sleep (allocates).
+ * Return: 0, -EINVAL if @probe is NULL, or -ENOMEM; jf_batch_commit() returns
+ * the same.
+ */
+#define jf_trace_batch_register(b, name, probe, data, prio)		\
+({									\
+	__jf_probe_##name __jf_new_probe = (probe);			\
+									\
+	__jf_batch_probe(b, &__jf_trace_##name, (void *)__jf_new_probe,	\
+			 data, prio, true);				\
+})
+
+/**
+ * jf_trace_batch_unregister() - add the removal of a probe to a batch
+ * @b:     the batch
+ * @name:  the tracepoint
+ * @probe: as registered
+ * @data:  as registered
+ *
+ * Context: process context, may sleep (allocates).
+ * Return: 0, -EINVAL if @probe is NULL, or -ENOMEM; jf_batch_commit() returns
+ * the same.
+ */
+#define jf_trace_batch_unregister(b, name, probe, data)			\
+({									\
+	__jf_probe_##name __jf_old_probe = (probe);			\
+									\
+	__jf_batch_probe(b, &__jf_trace_##name, (void *)__jf_old_probe,	\
+			 data, 0, false);				\
+})
+#endif
 
 /**
  * jf_trace_name() - a tracepoint

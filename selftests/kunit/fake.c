@@ -152,6 +152,7 @@ static bool jfk_flush(void);
 #include "../../core/index.c"
 #include "../../jf_core.c"
 #include "../../jf_tracepoint.c"
+#include "../../core/batch.c"
 #include "../../core/module.c"
 #include "x86/insn.h"
 

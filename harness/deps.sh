@@ -43,6 +43,8 @@ host   /usr/include/stdio.h  libc6-dev
 host   objdump             binutils
 host   python3             python3
 plot   gnuplot             gnuplot-nox
+bench  /usr/include/x86_64-linux-gnu/lttng/tracepoint.h  liblttng-ust-dev
+bench  /usr/include/x86_64-linux-gnu/sys/sdt.h  systemtap-sdt-dev
 lint   perl                perl
 lint   git                 git
 lint   python3             python3
@@ -64,6 +66,7 @@ Installs with apt what is missing, and only that (root), or says what is missing
 Groups (default all): build  compile modules      fetch  download kernels    vm  run them
                       host   tests on the host    plot   draw charts          model  model checking
                       source build test kernels   lint   check the sources
+                      bench  what the native benchmark compares with
   -n   only say what is missing; the exit status is 1 if anything is
 EOF
 }
@@ -74,7 +77,7 @@ case ${1:-} in
 -n) dry=1; shift ;;
 -*) usage >&2; exit 2 ;;
 esac
-groups=" ${*:-build fetch vm host plot model source lint} "
+groups=" ${*:-build fetch vm host plot bench model source lint} "
 
 # missing: the packages, one per line
 missing()

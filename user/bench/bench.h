@@ -6,13 +6,15 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
+#include <x86intrin.h>
+
 #include "jf_trace.h"
 #include "stress_common.h"
 
 #define MANY		1024
 #define FEW		64
 #define MAX_SUBSCRIBERS	8
-#define MAX_PROGRAMS	128
+#define MAX_PROGRAMS	192
 #define MAX_ROUNDS	5000
 #define TEXT_SIZE	(16UL << 20)
 /*
@@ -47,7 +49,9 @@ struct program {
 	enum shape shape;
 	enum layout layout;
 	unsigned int subscribers;
+	const char *group, *name, *text;	/* of a compiled one */
 	uint64_t (*run[VARIANTS])(uint64_t iterations);
+	void (*flush[VARIANTS])(void);	/* before each sample, or NULL */
 	struct program *base;
 	uint64_t iterations;
 	double *ticks;		/* per site, one for each round */
@@ -74,7 +78,12 @@ void shuffle(unsigned int *order, unsigned int n);
 uint8_t *begin(struct jf_emit *e);
 void *finish(struct jf_emit *e);
 void make_programs(void);
-void flush_flags(void);
+struct program *new_program(void);
+
+/* rows.c: programs that a compiler has made */
+void add_rows(void);
+const struct program *find_row(const char *group, const char *name, enum layout layout);
+void flush_lines(const void *begin, size_t nr, size_t size);
 
 /* measure.c: their samples */
 extern double ns_per_tick;

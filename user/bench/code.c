@@ -5,8 +5,6 @@
  */
 #include "bench.h"
 
-#include <x86intrin.h>
-
 const unsigned int layout_sites[] = { 1, FEW, MANY };
 
 /* What each shape is compared with: a program of the same blocks without a site. */
@@ -525,23 +523,39 @@ static void make_program(struct program *p, unsigned int variant)
 	p->run[variant] = (uint64_t (*)(uint64_t))(uintptr_t)entry;
 }
 
+struct program *new_program(void)
+{
+	struct program *p = &programs[nr_programs];
+
+	if (nr_programs++ == MAX_PROGRAMS)
+		stress_die(-ENOSPC, "programs");
+	p->ticks = calloc(opt.rounds, sizeof(*p->ticks));
+	if (!p->ticks)
+		stress_die(-ENOMEM, "samples");
+	return p;
+}
+
+static void flush_flags(void)
+{
+	flush_lines(cold_flags, MANY, CACHE_LINE);
+}
+
 static struct program *add(enum shape shape, enum layout layout, unsigned int subscribers)
 {
-	struct program *p = &programs[nr_programs++];
+	struct program *p = new_program();
 	unsigned int v;
 	size_t i;
 
 	p->shape = shape;
 	p->layout = layout;
 	p->subscribers = subscribers;
-	p->ticks = calloc(opt.rounds, sizeof(*p->ticks));
-	if (!p->ticks)
-		stress_die(-ENOMEM, "samples");
 	for (i = 0; i < nr_programs; i++)
 		if (programs[i].shape == shape_base(shape) && programs[i].layout == layout)
 			p->base = &programs[i];
-	for (v = 0; v < VARIANTS; v++)
+	for (v = 0; v < VARIANTS; v++) {
 		make_program(p, v);
+		p->flush[v] = shape_base(shape) == BODY_COLD ? flush_flags : NULL;
+	}
 	return p;
 }
 
@@ -567,15 +581,6 @@ static void add_programs(void)
 			for (shape = ARRAY_RETPOLINE; shape <= IMAGE; shape++)
 				add((enum shape)shape, (enum layout)layout, counts[n]);
 	}
-}
-
-void flush_flags(void)
-{
-	size_t i;
-
-	for (i = 0; i < MANY; i++)
-		_mm_clflush(cold_flags[i]);
-	_mm_mfence();
 }
 
 void make_programs(void)

@@ -71,6 +71,7 @@ int main(int argc, char **argv)
 		fail("cannot write ", opt.csv, -err);
 	fprintf(stderr, "# assembling and calibrating\n");
 	make_programs();
+	add_rows();
 	make_update_sites();
 	rounds = measure();
 	if (!rounds)

@@ -2,8 +2,6 @@
 /* Runs the programs in rounds, in another order each time, and takes the minima and medians. */
 #include "bench.h"
 
-#include <x86intrin.h>
-
 double ns_per_tick;
 
 static uint64_t ticks_begin(void)
@@ -25,20 +23,15 @@ static uint64_t ticks_end(void)
 	return t;
 }
 
-static bool is_cold(const struct program *p)
-{
-	return shape_base(p->shape) == BODY_COLD;
-}
-
 static double sample(const struct program *p, unsigned int variant)
 {
 	uint64_t (*run)(uint64_t) = p->run[variant];
 	uint64_t begin_at;
 
-	if (is_cold(p)) {
+	if (p->flush[variant]) {
 		/* Code and its predictions warm, flags in memory. */
 		run(1);
-		flush_flags();
+		p->flush[variant]();
 	}
 	begin_at = ticks_begin();
 	run(p->iterations);
@@ -51,7 +44,7 @@ static void calibrate(struct program *p)
 	uint64_t start, took;
 
 	p->iterations = 1;
-	if (is_cold(p))
+	if (p->flush[0])
 		return;
 	for (;;) {
 		start = stress_now_ns();

@@ -108,7 +108,7 @@ static const struct program *find(enum shape shape, enum layout layout, unsigned
 	size_t i;
 
 	for (i = 0; i < nr_programs; i++)
-		if (programs[i].shape == shape && programs[i].layout == layout &&
+		if (!programs[i].group && programs[i].shape == shape && programs[i].layout == layout &&
 		    programs[i].subscribers == n)
 			return &programs[i];
 	return NULL;
@@ -116,15 +116,17 @@ static const struct program *find(enum shape shape, enum layout layout, unsigned
 
 static void print_row(const struct program *p, const struct program *direct)
 {
+	const char *group = p->group ? p->group : shapes[p->shape].group;
+	const char *name = p->group ? p->name : shapes[p->shape].name;
 	char ratio[16] = "-";
 
 	if (direct && direct->min > 0)
 		snprintf(ratio, sizeof(ratio), "%.2f", p->min / direct->min);
-	printf("  %-34s %8.2f %8.2f %8.1f %8.1f %8s\n", shapes[p->shape].text,
+	printf("  %-34s %8.2f %8.2f %8.1f %8.1f %8s\n", p->group ? p->text : shapes[p->shape].text,
 	       p->min * ns_per_tick, p->median * ns_per_tick, p->min, p->median, ratio);
 	if (csv)
-		fprintf(csv, "%s,%s,%s,%u,%.4f,%.4f,%.3f,%.3f,%s\n", shapes[p->shape].group,
-			layout_names[p->layout], shapes[p->shape].name, p->subscribers,
+		fprintf(csv, "%s,%s,%s,%u,%.4f,%.4f,%.3f,%.3f,%s\n", group,
+			layout_names[p->layout], name, p->subscribers,
 			p->min * ns_per_tick, p->median * ns_per_tick, p->min, p->median,
 			direct && direct->min > 0 ? ratio : "");
 }
@@ -220,6 +222,46 @@ static void print_updates(unsigned int peers)
 		}
 }
 
+static void print_rows(const char *group, const char *title, enum layout layout,
+		       const char *against)
+{
+	const struct program *other = against ? find_row(group, against, layout) : NULL;
+	char head[64], ratio[16] = "";
+	size_t i;
+
+	snprintf(head, sizeof(head), "%s, %s", title,
+		 layout == STRAIGHT ? "64 sites in a line" : "1024 in random order");
+	if (against)
+		snprintf(ratio, sizeof(ratio), "x %s", against);
+	print_head(head, ratio);
+	for (i = 0; i < nr_programs; i++)
+		if (programs[i].group && !strcmp(programs[i].group, group) &&
+		    programs[i].layout == layout && programs[i].base != &programs[i])
+			print_row(&programs[i], other);
+}
+
+/* From here on a compiler made the code: ordinary C in an ordinary program. */
+static void print_compiled(void)
+{
+	static const struct {
+		const char *group, *title, *against;
+		bool random;
+	} groups[] = {
+		{ "c-branch", "Compiled, off", NULL, true },
+		{ "c-branch-cold", "Compiled, off, cold", NULL, false },
+		{ "c-call", "Compiled calls", "direct", true },
+	};
+	size_t i;
+
+	say("compiler", __VERSION__);
+	for (i = 0; i < sizeof(groups) / sizeof(groups[0]); i++) {
+		print_rows(groups[i].group, groups[i].title, STRAIGHT, groups[i].against);
+		if (groups[i].random)
+			print_rows(groups[i].group, groups[i].title, RANDOM, groups[i].against);
+	}
+	printf("%s", BENCH_SKIPPED);
+}
+
 static double ratio_of(enum shape a, enum shape b, enum layout layout, unsigned int n)
 {
 	return find(a, layout, n)->min / find(b, layout, n)->min;
@@ -291,6 +333,7 @@ void print_all(unsigned int rounds, unsigned int peers)
 	print_calls();
 	print_branches();
 	print_subscribers();
+	print_compiled();
 	if (opt.updates) {
 		print_updates(0);
 		if (peers)

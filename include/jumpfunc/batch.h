@@ -36,8 +36,12 @@
 #ifndef JUMPFUNC_BATCH_H
 #define JUMPFUNC_BATCH_H
 
+#ifdef __KERNEL__
 #include <linux/list.h>
 #include <linux/types.h>
+#endif
+
+#include <jumpfunc/detail/macros.h>
 
 struct jf_func;
 struct jf_key;
@@ -50,9 +54,15 @@ struct jf_key;
  * Belongs to one task at a time. The fields are private to jumpfunc.
  */
 struct jf_batch {
+#ifdef __KERNEL__
 	struct list_head	changes;
+#else
+	struct jf_change	*changes;
+#endif
 	int			err;
 };
+
+__JF_BEGIN_DECLS
 
 /**
  * jf_batch_init() - begin an empty batch
@@ -154,7 +164,11 @@ int jf_quiesce_timeout(unsigned long timeout);
  * jumpfunc from jf_call_quiesced() until the callback is called.
  */
 struct jf_quiesce_head {
+#ifdef __KERNEL__
 	struct list_head	list;
+#else
+	struct jf_quiesce_head	*next;
+#endif
 	void			(*func)(struct jf_quiesce_head *head);
 };
 
@@ -182,8 +196,22 @@ void jf_call_quiesced(struct jf_quiesce_head *head,
  */
 void jf_quiesce_barrier(void);
 
+#ifdef __KERNEL__
+/* In a program only: there the stacks of threads cannot be looked at. */
+static inline void jf_read_lock(void)
+{
+}
+
+static inline void jf_read_unlock(void)
+{
+}
+#else
+#include <jumpfunc/detail/reader_user.h>
+#endif
+
 /* dynfunc_batch_set() and jf_key_batch_set() call these. */
 int __jf_batch_set_func(struct jf_batch *b, struct jf_func *f, void *func);
 int __jf_batch_set_key(struct jf_batch *b, struct jf_key *key, bool on);
+__JF_END_DECLS
 
 #endif /* JUMPFUNC_BATCH_H */

@@ -69,8 +69,10 @@
 #ifndef JUMPFUNC_BRANCH_H
 #define JUMPFUNC_BRANCH_H
 
+#ifdef __KERNEL__
 #include <linux/cache.h>
 #include <linux/types.h>
+#endif
 
 #include <jumpfunc/batch.h>
 #include <jumpfunc/detail/macros.h>
@@ -85,7 +87,7 @@
  * Private to jumpfunc, and to the code that the macros below generate.
  */
 struct jf_key {
-	u8		enabled;
+	uint8_t		enabled;
 	int		count;
 	struct jf_ent	ent;
 };
@@ -95,7 +97,9 @@ struct jf_key {
 /* sizeof(struct jf_key), likewise. */
 #define JF_KEY_SIZE	32
 
-#if JF_HAVE_PATCHING
+#if JF_HAVE_PATCHING && !defined(__KERNEL__)
+#include <jumpfunc/detail/branch_user_x86.h>
+#elif JF_HAVE_PATCHING
 #include <jumpfunc/detail/branch_x86.h>
 #else
 #include <jumpfunc/detail/branch_generic.h>
@@ -118,42 +122,44 @@ struct jf_key {
 #define jf_branch_likely(key)	__builtin_expect(__jf_branch_likely(key), 1)
 
 #define __JF_KEY_INIT(_name, _on, _flags)				\
-	{								\
-		.enabled = (_on),					\
-		.count	= (_on),					\
-		.ent	= {						\
-			.name	= _name,				\
-			.owner	= THIS_MODULE,				\
-			.type	= JF_ENT_KEY,				\
-			.flags	= (_flags) | ((_on) ? JF_ENT_ON : 0),	\
-		},							\
-	}
+	{ (_on), (_on), __JF_ENT_INIT(_name, JF_ENT_KEY,		\
+				      (_flags) | ((_on) ? JF_ENT_ON : 0)) }
 
+#ifdef __KERNEL__
 #define __JF_KEY_REC(k, n)						\
 	__JF_ENT_REC(#k " + " __stringify(JF_KEY_ENT), "0",		\
 		     __stringify(n), __stringify(JF_KEY_SIZE))
+#define __JF_KEY_ARRAY_REC	__JF_KEY_REC
+#else
+#define __JF_KEY_REC(k, n)						\
+	__JF_HIDE(struct jf_key k)					\
+	__JF_ENT_REC_USER(k, &k.ent, 0, 1, sizeof(struct jf_key))
+#define __JF_KEY_ARRAY_REC(k, n)					\
+	__JF_HIDE(struct jf_key k[n])					\
+	__JF_ENT_REC_USER(k, &k[0].ent, 0, n, sizeof(struct jf_key))
+#endif
 
 /**
  * DECLARE_JF_KEY() - declare a key
  * @k: its name
  */
-#define DECLARE_JF_KEY(k)		extern struct jf_key k
+#define DECLARE_JF_KEY(k)		extern struct jf_key k __JF_HIDDEN
 
 /**
  * DECLARE_JF_KEY_ARRAY() - declare an array of keys
  * @k: its name
  * @n: number of keys
  */
-#define DECLARE_JF_KEY_ARRAY(k, n)	extern struct jf_key k[n]
+#define DECLARE_JF_KEY_ARRAY(k, n)	extern struct jf_key k[n] __JF_HIDDEN
 
 /* The key comes first, so that "static" may stand in front of the macros. */
 #define __DEFINE_JF_KEY(k, on, flags, attr)				\
-	struct jf_key k __used attr = __JF_KEY_INIT(#k, on, flags);	\
+	struct jf_key k __JF_USED __JF_HIDDEN_DEF attr = __JF_KEY_INIT(#k, on, flags);	\
 	__JF_KEY_REC(k, 1)
 #define __DEFINE_JF_KEY_ARRAY(k, n, on)					\
-	struct jf_key k[n] __used =					\
+	struct jf_key k[n] __JF_USED __JF_HIDDEN_DEF =			\
 		{ [0 ... (n) - 1] = __JF_KEY_INIT(#k, on, 0) };		\
-	__JF_KEY_REC(k, n)
+	__JF_KEY_ARRAY_REC(k, n)
 
 /**
  * DEFINE_JF_KEY_FALSE() - define a key that starts disabled
@@ -165,9 +171,9 @@ struct jf_key {
 #define DEFINE_JF_KEY_FALSE(k)	__DEFINE_JF_KEY(k, 0, 0, )
 #define DEFINE_JF_KEY_TRUE(k)	__DEFINE_JF_KEY(k, 1, 0, )
 #define DEFINE_JF_KEY_FALSE_RO(k)					\
-	__DEFINE_JF_KEY(k, 0, JF_ENT_RO, __ro_after_init)
+	__DEFINE_JF_KEY(k, 0, JF_ENT_RO, __JF_RO_DATA)
 #define DEFINE_JF_KEY_TRUE_RO(k)					\
-	__DEFINE_JF_KEY(k, 1, JF_ENT_RO, __ro_after_init)
+	__DEFINE_JF_KEY(k, 1, JF_ENT_RO, __JF_RO_DATA)
 
 /**
  * DEFINE_JF_KEY_ARRAY_FALSE() - define an array of keys that start disabled
@@ -179,10 +185,14 @@ struct jf_key {
 #define DEFINE_JF_KEY_ARRAY_FALSE(k, n)	__DEFINE_JF_KEY_ARRAY(k, n, 0)
 #define DEFINE_JF_KEY_ARRAY_TRUE(k, n)	__DEFINE_JF_KEY_ARRAY(k, n, 1)
 
+#ifdef __KERNEL__
 #define EXPORT_JF_KEY(k)		EXPORT_SYMBOL(k)
 #define EXPORT_JF_KEY_GPL(k)		EXPORT_SYMBOL_GPL(k)
 #define EXPORT_JF_KEY_ARRAY(k)		EXPORT_SYMBOL(k)
 #define EXPORT_JF_KEY_ARRAY_GPL(k)	EXPORT_SYMBOL_GPL(k)
+#endif
+
+__JF_BEGIN_DECLS
 
 /**
  * jf_key_enable() - enable a key
@@ -235,7 +245,7 @@ int jf_key_dec(struct jf_key *key);
  */
 static inline int jf_key_count(const struct jf_key *key)
 {
-	return READ_ONCE(key->count);
+	return __JF_LOAD(key->count);
 }
 
 /**
@@ -246,7 +256,7 @@ static inline int jf_key_count(const struct jf_key *key)
  */
 static inline bool jf_key_enabled(const struct jf_key *key)
 {
-	return READ_ONCE(key->enabled);
+	return __JF_LOAD(key->enabled);
 }
 
 /**
@@ -263,5 +273,6 @@ static inline int jf_key_batch_set(struct jf_batch *b, struct jf_key *key, bool 
 {
 	return __jf_batch_set_key(b, key, on);
 }
+__JF_END_DECLS
 
 #endif /* JUMPFUNC_BRANCH_H */

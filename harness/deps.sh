@@ -57,6 +57,8 @@ package python3            python3
 package lowdown            lowdown
 package help2man           help2man
 package man                man-db
+bench  /usr/include/x86_64-linux-gnu/lttng/tracepoint.h  liblttng-ust-dev
+bench  /usr/include/x86_64-linux-gnu/sys/sdt.h  systemtap-sdt-dev
 lint   perl                perl
 lint   git                 git
 lint   python3             python3
@@ -79,6 +81,7 @@ Groups (default all): build  compile modules      fetch  download kernels    vm 
                       host   tests on the host    plot   draw charts          model  model checking
                       source build test kernels   lint   check the sources     man     make the manual
                       package make and test Debian packages
+                      bench  what the native benchmark compares with
   -n   only say what is missing; the exit status is 1 if anything is
 EOF
 }
@@ -89,7 +92,7 @@ case ${1:-} in
 -n) dry=1; shift ;;
 -*) usage >&2; exit 2 ;;
 esac
-groups=" ${*:-build fetch vm host plot model source lint man package} "
+groups=" ${*:-build fetch vm host plot bench model source lint man package} "
 
 # missing: the packages, one per line
 missing()

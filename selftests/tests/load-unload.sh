@@ -67,6 +67,16 @@ fi
 exec 5<&-
 [ -z "$JF_LOADED" ] || check "then it unloads" jf_unload
 
+# Every module is watched that comes later, since its functions might become targets.
+if jf_has jf_busy; then
+	jf_load
+	check "a module that does not use it loads" jf_insmod jf_busy threads=1
+	check "and may stay behind" jf_unload
+	jf_load
+	check "it may go when another one watches" jf_rmmod jf_busy
+	jf_unload
+fi
+
 # The user comes and goes while the module stays; each time its functions are there, then not.
 if jf_has jf_storm; then
 	jf_load

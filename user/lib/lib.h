@@ -3,7 +3,8 @@
  * What the parts of libjumpfunc know of each other. Nothing here is public.
  *
  * From top to bottom; a part calls those below it:
- *   trace.c	tracepoints: probes, images
+ *   trace.c	tracepoints: what leads to their probes
+ *   image.c	dispatch images, and memory for them
  *   entity.c	keys and dynamic functions, one at a time
  *   commit.c	batches: what shall change, is it legal, carry it out
  *   object.c	objects that come and go: their tables, checked
@@ -11,6 +12,7 @@
  *   trap.c	the SIGTRAP handler
  *   writer.c	who can write text here, and who cannot, and why
  *   sync.c	broadcasts to all cores of this process
+ *   callback.c	functions that are called after a quiesce
  *   reader.c	who may be inside of what was replaced
  *   state.c	the lock, the statistics, options, messages
  *
@@ -28,6 +30,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+/* In here nothing is defined that belongs into a table. */
+#define JF_NO_TABLE
 
 #include <jumpfunc/batch.h>
 #include <jumpfunc/branch.h>
@@ -85,8 +90,17 @@ bool jf_grace_over(uint64_t grace_period);
 bool jf_in_section(void);
 void jf_readers_child(void);
 
+/* --- callback.c ----------------------------------------------------------------- */
+
+/* Around a fork. */
+void jf_callbacks_lock(void);
+void jf_callbacks_unlock(void);
+void jf_callbacks_child(void);
+
 /* --- sync.c ----------------------------------------------------------------------- */
 
+/* Would jf_sync_begin() succeed? Registers nothing. */
+bool jf_sync_possible(void);
 /* Before the first live change. 0 or -errno. */
 int jf_sync_begin(void);
 /* Every core of this process serialises before it returns. */
@@ -108,6 +122,8 @@ int jf_writer_write(uintptr_t addr, const void *bytes, size_t num);
  */
 int jf_writer_begin(const uintptr_t *addrs, size_t num);
 bool jf_writer_usable(void);
+/* Nobody, since something else is missing: @what */
+void jf_writer_none(const char *what);
 void jf_writer_child(void);
 size_t jf_page_size(void);
 
@@ -115,6 +131,7 @@ size_t jf_page_size(void);
 
 /* Before the first live change, and again before each: somebody may have come. */
 int jf_trap_install(void);
+bool jf_trap_possible(void);
 
 /* --- patch.c ---------------------------------------------------------------------- */
 
@@ -152,11 +169,12 @@ struct jf_poke {
 };
 
 /*
- * Carry out a transaction. @early: nobody executes these sites.
+ * Carry out a transaction. @alone: this is the only thread, and so no other one
+ * executes these sites.
  * 0, or with nothing changed: -EBUSY, -EILSEQ, -EOPNOTSUPP, -ENOMEM; -EIO: see
  * jf_batch_commit().
  */
-int jf_patch(struct jf_poke *pokes, size_t num, bool early);
+int jf_patch(struct jf_poke *pokes, size_t num, bool alone);
 
 /* --- object.c --------------------------------------------------------------------- */
 
@@ -242,5 +260,27 @@ static inline struct jf_ctl *jf_ctl_of(const struct jf_ent *ent)
 
 /* Take away all probes in an object that goes. With the lock held. */
 void jf_trace_object_goes(const struct jf_mod *mod);
+
+/*
+ * The storm exists also in a build that can drop one step of the protocol, to
+ * learn what each is good for: x86/protocol.h asks jf_broken() everywhere.
+ */
+#ifdef JF_BREAK
+enum jf_break {
+	JF_BREAK_NONE,
+	JF_BREAK_SYNC1,		/* no broadcast behind the INT3s */
+	JF_BREAK_SYNC2,		/* none behind the tails */
+	JF_BREAK_SYNC3,		/* none behind the first bytes */
+	JF_BREAK_INT3,		/* no INT3: tails written under the callers' feet */
+	JF_BREAK_ORDER,		/* first bytes before the tails */
+	JF_BREAK_PUBLISH,	/* the handler is told when all is over */
+	JF_BREAK_QUIESCE,	/* jf_quiesce() does not wait */
+};
+
+extern enum jf_break jf_break;
+#define jf_broken(step)	(jf_break == JF_BREAK_##step)
+#else
+#define jf_broken(step)	false
+#endif
 
 #endif /* JF_LIB_H */

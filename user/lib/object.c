@@ -8,9 +8,9 @@
  *		nobody executes them; else it is done as at any other time. If
  *		something is wrong with the tables nothing is written, and a
  *		message says what: as compiled, sites are correct and slow.
- *   goes	Probes in it are taken away, dynamic functions that lead into it
- *		fall back, its sites and entities are forgotten, and then all
- *		read sections and handlers are waited for. At the exit of the
+ *   goes	Probes in it are taken away, and dynamic functions that lead into
+ *		it fall back. When all read sections that began before are over,
+ *		its sites and entities are forgotten. At the exit of the
  *		process nothing is done: threads may run on, and nothing is unmapped.
  *
  * The list of objects is read by the SIGTRAP handler without a lock: objects are
@@ -19,7 +19,6 @@
 #include "lib.h"
 
 #include <link.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -273,12 +272,21 @@ static void link_proxies(struct jf_mod *m)
 	}
 }
 
+/* To write text now, and not to be able to do so later, would be worse than not to. */
+static bool can_go_on(void)
+{
+	if (!jf_sync_possible())
+		jf_writer_none("membarrier()");
+	else if (!jf_options()->no_trap && !jf_trap_possible())
+		jf_writer_none("sigaction()");
+	return jf_writer_usable();
+}
+
 /* All sites of @m to what the present values ask for. */
 static void patch_mod(struct jf_mod *m)
 {
 	struct jf_poke *pokes = malloc((m->nr_sites + 1) * sizeof(*pokes));
 	bool alone = jf_single_threaded();
-	sigset_t all, old;
 	size_t i, num = 0;
 	int err = pokes ? 0 : -ENOMEM;
 
@@ -292,18 +300,11 @@ static void patch_mod(struct jf_mod *m)
 		pokes[num].old = s->raw;
 		num += pokes[num].new != s->raw;
 	}
-	/* A handler would be somebody who executes them. */
-	if (alone) {
-		sigfillset(&all);
-		sigprocmask(SIG_BLOCK, &all, &old);
-	}
 	/* From what the compiler left to a form that can be flipped is no flip. */
 	if (!err && !alone && jf_options()->no_trap)
 		err = -EOPNOTSUPP;
 	if (!err)
 		err = jf_patch(pokes, num, alone);
-	if (alone)
-		sigprocmask(SIG_SETMASK, &old, NULL);
 	if (err)
 		jf_say(true, "%s: its %zu sites stay as compiled: %s", m->name,
 		       m->nr_sites, strerror(-err));
@@ -359,7 +360,7 @@ void __jf_object_register(struct jf_object *o)
 	__atomic_store_n(&jf_mods, m, __ATOMIC_RELEASE);
 	o->mod = m;
 	count_mod(m, 1);
-	if (!jf_options()->off)
+	if (can_go_on())
 		patch_mod(m);
 	/* Handlers run in the reverse order: before this object's destructors. */
 	atexit(exit_begins);
@@ -430,6 +431,13 @@ void __jf_object_unregister(struct jf_object *o)
 	}
 	jf_trace_object_goes(m);
 	redirect(m);
+	jf_unlock();
+	/*
+	 * Whoever is in a section may need the lock. The sites are still known: a
+	 * thread that met a breakpoint may be on its way to the handler.
+	 */
+	jf_wait_readers();
+	jf_lock();
 	unlink_proxies(m);
 	for (p = &jf_mods; *p != m; p = &(*p)->next)
 		;
@@ -437,7 +445,6 @@ void __jf_object_unregister(struct jf_object *o)
 	o->mod = NULL;
 	count_mod(m, (uint64_t)-1);
 	jf_unlock();
-	/* Whoever is in a section may need the lock. */
-	jf_wait_readers();
+	jf_wait_handlers();
 	free_mod(m);
 }

@@ -18,7 +18,10 @@
  *   JUMPFUNC_WRITER=mem	write through /proc/self/mem or not at all;
  *   JUMPFUNC_WRITER=remap	replace pages by copies or not at all;
  *   JUMPFUNC_WRITER=none	the same as off
- *   JUMPFUNC_TRAP=never	no breakpoints, and no handler for SIGTRAP
+ *   JUMPFUNC_TRAP=never	no breakpoints and no handler for SIGTRAP: branches are
+ *				flipped by one byte, and calls lead through a pointer.
+ *				The default if a debugger started the process
+ *   JUMPFUNC_TRAP=always	not even then
  * Programs that gained privileges by setuid or the like do not look at it.
  */
 #ifndef JUMPFUNC_STATS_H
@@ -47,6 +50,7 @@ __JF_BEGIN_DECLS
  * @foreign:     SIGTRAPs that were passed on
  * @window_ns:   longest time for which sites stood at a breakpoint
  * @writer:      who writes text: "mem", "remap", or "none"
+ * @form:        "int3", or "flip" for JUMPFUNC_TRAP=never
  * @why:         why nobody better, for people; "" if nobody was refused
  */
 struct jf_stats {
@@ -63,7 +67,8 @@ struct jf_stats {
 	uint64_t	foreign;
 	uint64_t	window_ns;
 	char		writer[16];
-	char		why[168];
+	char		form[8];
+	char		why[160];
 };
 
 /**

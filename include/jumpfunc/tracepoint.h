@@ -79,8 +79,10 @@
 #ifndef JUMPFUNC_TRACEPOINT_H
 #define JUMPFUNC_TRACEPOINT_H
 
+#ifdef __KERNEL__
 #include <linux/list.h>
 #include <linux/rcupdate.h>
+#endif
 
 #include <jumpfunc/branch.h>
 #include <jumpfunc/dynfunc.h>
@@ -115,25 +117,32 @@ struct jf_probes;
  * @nargs:  number of arguments, without the data
  * @active: the array that the iterator walks; ends with a NULL function
  * @probes: the present probes, NULL for none
- * @list:   entry in the core's list, while there are probes
+ * @list:   entry in the core's list, while there are probes (a program: @next)
  *
  * Private to jumpfunc, and to the code that the macros below generate.
  */
 struct jf_tracepoint {
 	const char		*name;
-	struct module		*owner;
+	__JF_OWNER		*owner;
 	struct jf_key		*key;
 	struct jf_func		*call;
 	void			*iter;
 	unsigned int		nargs;
 	const struct jf_probe	*active;
 	struct jf_probes	*probes;
+#ifdef __KERNEL__
 	struct list_head	list;
+#else
+	struct jf_tracepoint	*next;
+#endif
 };
+
+__JF_BEGIN_DECLS
 
 /* register_jf_trace_*() and unregister_jf_trace_*() call these. */
 int __jf_trace_register(struct jf_tracepoint *tp, void *func, void *data, int prio);
 int __jf_trace_unregister(struct jf_tracepoint *tp, void *func, void *data);
+__JF_END_DECLS
 
 #ifndef PROTO
 #define PROTO(args...)	args
@@ -184,15 +193,46 @@ int __jf_trace_unregister(struct jf_tracepoint *tp, void *func, void *data);
 
 #define __JF_PARAMS(args...)	args
 
+#ifdef __KERNEL__
+#define __JF_TRACE_CHECK(args...)
+#define __JF_TRACE_END		{ NULL, NULL }
+#else
+/*
+ * A program may have others, which a chain would not keep from one probe to the
+ * next. The numbers are those of gcc's typeclass.h from real_type_class on.
+ */
+#define __JF_TRACE_CHECK(args...)					\
+	__JF_CAT(__JF_TRACE_CHECK_, __JF_COUNT(args))(args)
+#define __JF_TRACE_CHECK_0()
+#define __JF_TRACE_CHECK_1(a)		__JF_TRACE_CHECK_ARG(a)
+#define __JF_TRACE_CHECK_2(a, b...)	__JF_TRACE_CHECK_ARG(a) __JF_TRACE_CHECK_1(b)
+#define __JF_TRACE_CHECK_3(a, b...)	__JF_TRACE_CHECK_ARG(a) __JF_TRACE_CHECK_2(b)
+#define __JF_TRACE_CHECK_4(a, b...)	__JF_TRACE_CHECK_ARG(a) __JF_TRACE_CHECK_3(b)
+#define __JF_TRACE_CHECK_5(a, b...)	__JF_TRACE_CHECK_ARG(a) __JF_TRACE_CHECK_4(b)
+/* More are not kept in registers. */
+#define __JF_TRACE_CHECK_6(a...)
+#define __JF_TRACE_CHECK_7(a...)
+#define __JF_TRACE_CHECK_8(a...)
+#define __JF_TRACE_CHECK_9(a...)
+#define __JF_TRACE_CHECK_10(a...)
+#define __JF_TRACE_CHECK_11(a...)
+#define __JF_TRACE_CHECK_12(a...)
+#define __JF_TRACE_CHECK_ARG(a)						\
+	__JF_ASSERT(__builtin_classify_type(a) < 8 && sizeof(a) <= 8,	\
+		"a tracepoint's arguments are integers, enums and pointers");
+#define __JF_TRACE_END		NULL
+#endif
+
 #define __DECLARE_JF_TRACE(name, proto, args, name_args, data_proto, data_args) \
 	typedef void (*__jf_probe_##name)(data_proto);			\
-	extern struct jf_tracepoint __jf_trace_##name;			\
+	extern struct jf_tracepoint __jf_trace_##name			\
+		__JF_SYMBOL("__jf_trace_" #name);			\
 									\
 	/* The iterator, used by DEFINE_JF_TRACE(); elsewhere only its type. */ \
-	static __maybe_unused void __jf_iter_##name(data_proto)		\
+	static __JF_UNUSED void __jf_iter_##name(data_proto)		\
 	{								\
 		const struct jf_probe *__jf_p =				\
-			READ_ONCE(__jf_trace_##name.active);		\
+			__JF_LOAD(__jf_trace_##name.active);		\
 									\
 		for (; __jf_p && __jf_p->func; __jf_p++) {		\
 			__jf_data = __jf_p->data;			\
@@ -204,23 +244,26 @@ int __jf_trace_unregister(struct jf_tracepoint *tp, void *func, void *data);
 	DECLARE_DYNFUNC(__jf_tp_##name, __jf_iter_##name);		\
 	enum { __jf_nargs_##name = __JF_COUNT(args) };			\
 									\
-	static __always_inline void __jf_trace_call_##name(proto)	\
+	static __JF_INLINE void __jf_trace_call_##name(proto)	\
 	{								\
+		__JF_TRACE_CHECK(args)					\
+		jf_read_lock();						\
 		__JF_TRACE_CALL(name_args);				\
+		jf_read_unlock();					\
 	}								\
 									\
-	static __always_inline void jf_trace_##name(proto)		\
+	static __JF_INLINE void jf_trace_##name(proto)		\
 	{								\
 		if (jf_branch_unlikely(&__jf_on_##name))		\
-			__JF_TRACE_CALL(name_args);			\
+			__jf_trace_call_##name(args);			\
 	}								\
 									\
-	static __always_inline bool jf_trace_##name##_enabled(void)	\
+	static __JF_INLINE bool jf_trace_##name##_enabled(void)	\
 	{								\
 		return jf_branch_unlikely(&__jf_on_##name);		\
 	}								\
 									\
-	static inline int						\
+	static inline __JF_UNUSED int					\
 	register_jf_trace_prio_##name(__jf_probe_##name probe, void *data, \
 				      int prio)				\
 	{								\
@@ -228,14 +271,14 @@ int __jf_trace_unregister(struct jf_tracepoint *tp, void *func, void *data);
 					   (void *)probe, data, prio);	\
 	}								\
 									\
-	static inline int						\
+	static inline __JF_UNUSED int					\
 	register_jf_trace_##name(__jf_probe_##name probe, void *data)	\
 	{								\
 		return register_jf_trace_prio_##name(probe, data,	\
 						     JF_TRACE_PRIO_DEFAULT); \
 	}								\
 									\
-	static inline int						\
+	static inline __JF_UNUSED int					\
 	unregister_jf_trace_##name(__jf_probe_##name probe, void *data)	\
 	{								\
 		return __jf_trace_unregister(&__jf_trace_##name,	\
@@ -252,18 +295,16 @@ int __jf_trace_unregister(struct jf_tracepoint *tp, void *func, void *data);
 	__DEFINE_DYNFUNC(__jf_tp_##tp, __jf_iter_##tp, jf_nop,		\
 			 JF_ENT_NULL_OK | JF_ENT_TRACE);		\
 	struct jf_tracepoint __jf_trace_##tp = {			\
-		.name	= #tp,						\
-		.owner	= THIS_MODULE,					\
-		.key	= &__jf_on_##tp,				\
-		.call	= &__jf_func___jf_tp_##tp,			\
-		.iter	= __jf_iter_##tp,				\
-		.nargs	= __jf_nargs_##tp,				\
+		#tp, __JF_THIS, &__jf_on_##tp,				\
+		&__jf_func___jf_tp_##tp, (void *)__jf_iter_##tp,	\
+		__jf_nargs_##tp, NULL, NULL, __JF_TRACE_END		\
 	}
 
 /*
  * EXPORT_JF_TRACE*() - let other modules trace it and register probes
  * @name: its name; they need DECLARE_JF_TRACE() with the same prototype
  */
+#ifdef __KERNEL__
 #define EXPORT_JF_TRACE(name)						\
 	EXPORT_JF_KEY(__jf_on_##name);					\
 	EXPORT_DYNFUNC(__jf_tp_##name);					\
@@ -272,6 +313,7 @@ int __jf_trace_unregister(struct jf_tracepoint *tp, void *func, void *data);
 	EXPORT_JF_KEY_GPL(__jf_on_##name);				\
 	EXPORT_DYNFUNC_GPL(__jf_tp_##name);				\
 	EXPORT_SYMBOL_GPL(__jf_trace_##name)
+#endif
 
 /**
  * jf_trace() - a tracepoint whose arguments cost nothing while it is off

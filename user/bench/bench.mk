@@ -6,6 +6,8 @@ BENCH_SOURCES := $(addprefix bench/,main.c code.c measure.c updates.c report.c r
 	jf_trace.c jf_engine.c
 BENCH_ROWS := none nop flag atomic call_none call_direct call_pointer call_plt call_got \
 	call_ifunc call_semi sdt_own
+# Those that use libjumpfunc; see bench/library.h.
+BENCH_JF_ROWS := jf_key_off jf_key_on jf_trace_off jf_call
 BENCH_LIBS :=
 BENCH_SKIPPED :=
 
@@ -24,8 +26,9 @@ else
 BENCH_SKIPPED += skipped: LTTng-UST: no <lttng/tracepoint.h> (apt-get install liblttng-ust-dev)\n
 endif
 
-BENCH_CFLAGS = $(JF_CFLAGS) -I. -Ibench -I$(BENCH_OUT)
+BENCH_CFLAGS = $(JF_CFLAGS) -I$(TOP)/include -I. -Ibench -I$(BENCH_OUT)
 BENCH_OBJECTS := $(foreach row,$(BENCH_ROWS),$(foreach v,0 1 2,$(BENCH_OUT)/$(row).$(v).o))
+BENCH_JF_OBJECTS := $(foreach row,$(BENCH_JF_ROWS),$(foreach v,0 1 2,$(BENCH_OUT)/$(row).$(v).o))
 
 $(BENCH_OUT):
 	@mkdir -p $@
@@ -33,7 +36,7 @@ $(BENCH_OUT):
 $(BENCH_OUT)/order.h: bench/order.awk | $(BENCH_OUT)
 	awk -f $< > $@
 
-BENCH_HEADERS := bench/bench.h bench/row.h bench/loops.h bench/shared.h jf_trace.h $(STRESS_HEADERS)
+BENCH_HEADERS := bench/bench.h bench/row.h bench/loops.h bench/shared.h bench/library.h jf_trace.h $(STRESS_HEADERS)
 # Three objects of each row: the placements. How they are built is the only difference
 # between what the PLT and what -fno-plt costs.
 define bench_row
@@ -41,16 +44,20 @@ $(BENCH_OUT)/$(1).$(2).o: bench/rows/$(1).c $(BENCH_OUT)/order.h $(BENCH_HEADERS
 	@echo "  $(CC) $(1), placement $(2)"
 	@$$(CC) $$(BENCH_CFLAGS) $(if $(filter call_got,$(1)),-fno-plt) -DROW=$(1) -DVARIANT=$(2) -c -o $$@ $$<
 endef
-$(foreach row,$(BENCH_ROWS),$(foreach v,0 1 2,$(eval $(call bench_row,$(row),$(v)))))
+$(foreach row,$(BENCH_ROWS) $(BENCH_JF_ROWS),$(foreach v,0 1 2,$(eval $(call bench_row,$(row),$(v)))))
 $(BENCH_OUT)/lttng.0.o $(BENCH_OUT)/lttng.1.o $(BENCH_OUT)/lttng.2.o: bench/rows/lttng_events.h
 
 $(OUT)/libbench-shared.so: bench/shared.c $(BENCH_HEADERS)
 	@echo "  $(CC) $(notdir $@)"
 	@$(CC) $(BENCH_CFLAGS) -fPIC -shared -o $@ $<
 
-$(OUT)/bench: $(BENCH_SOURCES) $(BENCH_OBJECTS) $(OUT)/libbench-shared.so $(BENCH_HEADERS)
+$(BENCH_OUT)/library.o: $(BENCH_JF_OBJECTS) $(OUT)/libjumpfunc.a
+	$(LD) -r -o $@ $^
+	objcopy --wildcard --localize-symbol='jf_*' --localize-symbol='__jf_*' $@
+
+$(OUT)/bench: $(BENCH_SOURCES) $(BENCH_OBJECTS) $(BENCH_OUT)/library.o $(OUT)/libbench-shared.so $(BENCH_HEADERS)
 	@echo "  $(CC) $(notdir $@)"
-	@$(CC) $(BENCH_CFLAGS) -DBENCH_SKIPPED='"$(BENCH_SKIPPED)"' -o $@ $(BENCH_SOURCES) $(BENCH_OBJECTS) \
+	@$(CC) $(BENCH_CFLAGS) -DBENCH_SKIPPED='"$(BENCH_SKIPPED)"' -o $@ $(BENCH_SOURCES) $(BENCH_OBJECTS) $(BENCH_OUT)/library.o \
 		$(OUT)/libbench-shared.so -Wl,-rpath,'$$ORIGIN' -Wl,-z,now $(BENCH_LIBS)
 
 bench: $(OUT)/bench

@@ -56,6 +56,8 @@ static int branch_insn(const struct jf_site *site, bool on, jf_insn_t *insn)
 {
 	if (on != !!(site->flags & JF_SITE_BRANCH_INV))
 		return jf_insn_jmp(insn, site->addr, site->label);
+	if (jf_options()->no_trap)
+		return jf_insn_skip(insn, site->addr, site->label);
 	*insn = jf_insn_nop();
 	return 0;
 }
@@ -78,6 +80,10 @@ int jf_site_insn(const struct jf_site *site, uintptr_t value, jf_insn_t *insn)
 {
 	if (site->flags & JF_SITE_BRANCH)
 		return branch_insn(site, value, insn);
+	if (jf_options()->no_trap) {
+		*insn = site->raw;
+		return 0;
+	}
 	if (site->flags & JF_SITE_CALL)
 		return call_insn(site, value, insn);
 	if (jf_insn_jmp(insn, site->addr, value))
@@ -227,8 +233,9 @@ static int add_sites(struct pokes *p, const struct jf_ctl *ctl, uintptr_t value)
 		jf_insn_t insn;
 
 		err = jf_site_insn(site, value, &insn);
-		/* Nobody can write: what is as compiled is right, and stays. */
-		if (!err && now == site->raw && !jf_writer_usable())
+		/* Nobody can write it: what is as compiled is right, and stays. */
+		if (!err && now == site->raw &&
+		    (!jf_writer_usable() || jf_options()->no_trap))
 			continue;
 		if (!err && insn != now)
 			err = add_poke(p, site, insn);

@@ -46,7 +46,8 @@ struct jf_mod;
  * @off:     JUMPFUNC=off: no text is ever written
  * @verbose: JUMPFUNC=verbose: say what is done and what is not possible
  * @writer:  JUMPFUNC_WRITER: the one that alone may be used, or NULL
- * @trap:    JUMPFUNC_TRAP: never: no INT3, and no handler
+ * @no_trap: JUMPFUNC_TRAP=never, or a debugger started the process: no INT3, and
+ *           no handler
  */
 struct jf_options {
 	bool		off;
@@ -78,6 +79,9 @@ void jf_handler_leave(bool listed);
 void jf_wait_handlers(void);
 /* jf_quiesce(), for those who know that they are in no section. */
 void jf_wait_readers(void);
+/* Without waiting: begin, and ask later whether all that was before is over. */
+uint64_t jf_grace_begin(void);
+bool jf_grace_over(uint64_t grace_period);
 bool jf_in_section(void);
 void jf_readers_child(void);
 

@@ -297,6 +297,9 @@ static void patch_mod(struct jf_mod *m)
 		sigfillset(&all);
 		sigprocmask(SIG_BLOCK, &all, &old);
 	}
+	/* From what the compiler left to a form that can be flipped is no flip. */
+	if (!err && !alone && jf_options()->no_trap)
+		err = -EOPNOTSUPP;
 	if (!err)
 		err = jf_patch(pokes, num, alone);
 	if (alone)

@@ -175,7 +175,7 @@ static int begin(const struct jf_poke *pokes, size_t num, bool early)
 		err = jf_sync_begin();
 		if (err)
 			jf_say(true, "no membarrier(): %s", strerror(-err));
-		if (!err)
+		if (!err && !jf_options()->no_trap)
 			err = jf_trap_install();
 		if (err)
 			err = -EOPNOTSUPP;
@@ -218,6 +218,8 @@ int jf_patch(struct jf_poke *pokes, size_t num, bool early)
 	start = jf_now_ns();
 	if (early)
 		jf_proto_early(pokes, num);
+	else if (jf_options()->no_trap)
+		jf_proto_flip(pokes, num);
 	else
 		err = jf_proto_live(pokes, num);
 	start = jf_now_ns() - start;

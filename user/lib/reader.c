@@ -161,14 +161,28 @@ static void nap(unsigned int spins)
 		nanosleep(&t, NULL);
 }
 
+uint64_t jf_grace_begin(void)
+{
+	uint64_t now = __atomic_add_fetch(&__jf_grace_period, GRACE_PERIOD,
+					  __ATOMIC_SEQ_CST);
+
+	jf_sync_memory();
+	return now;
+}
+
+bool jf_grace_over(uint64_t grace_period)
+{
+	return !somebody(false, grace_period) && !atomic_load(&strangers) &&
+	       !is_older(&__jf_reader.word, grace_period);
+}
+
 /* False: it took longer than @limit_ns. */
 static bool wait_for(bool handlers_only, uint64_t limit_ns)
 {
-	uint64_t now = __atomic_add_fetch(&__jf_grace_period, GRACE_PERIOD, __ATOMIC_SEQ_CST);
+	uint64_t now = jf_grace_begin();
 	uint64_t start = jf_now_ns(), told = start;
 	unsigned int spins = 0;
 
-	jf_sync_memory();
 	while (somebody(handlers_only, now)) {
 		uint64_t t = jf_now_ns();
 

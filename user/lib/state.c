@@ -2,6 +2,7 @@
 /* The lock, the statistics, what the environment asks for, and messages. */
 #include "lib.h"
 
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -29,6 +30,22 @@ void jf_lock_child(void)
 	pthread_mutex_init(&lock, NULL);
 }
 
+/* A debugger takes each SIGTRAP for its own, and stops. */
+static bool is_traced(void)
+{
+	char text[2048], *line;
+	int fd = open("/proc/self/status", O_RDONLY | O_CLOEXEC);
+	ssize_t got = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+
+	if (fd >= 0)
+		close(fd);
+	if (got < 0)
+		return false;
+	text[got] = '\0';
+	line = strstr(text, "TracerPid:");
+	return line && strtol(line + strlen("TracerPid:"), NULL, 10) != 0;
+}
+
 static void read_options(struct jf_options *o)
 {
 	const char *s = secure_getenv("JUMPFUNC");
@@ -49,8 +66,11 @@ static void read_options(struct jf_options *o)
 	s = secure_getenv("JUMPFUNC_TRAP");
 	if (s && !strcmp(s, "never"))
 		o->no_trap = true;
-	else if (s && *s)
-		jf_say(false, "JUMPFUNC_TRAP=%s is not never", s);
+	else if (s && *s && strcmp(s, "always"))
+		jf_say(false, "JUMPFUNC_TRAP=%s is neither never nor always", s);
+	else if (!s || !*s)
+		o->no_trap = is_traced();
+	strcpy(jf_stats.form, o->no_trap ? "flip" : "int3");
 }
 
 /* With the lock held, or in the first constructor. */

@@ -20,7 +20,7 @@ versions()
 # Each of the script is there: a name that nothing defines is a promise to nobody.
 listed()
 {
-	sed -n '/^global:/,/^local:/s/^\t\([a-z_]*\);$/\1/p' "$user/libjumpfunc.map" | sort > "$tmp/listed"
+	sed -n '/^global:/,/^local:/s/^\t\([a-z_0-9]*\);$/\1/p' "$user/libjumpfunc.map" | sort > "$tmp/listed"
 	sed 's/@@.*//' "$tmp/exported" | diff "$tmp/listed" -
 }
 
@@ -36,7 +36,7 @@ declared()
 	END
 	# Prototypes that have no body, as the compiler sees them.
 	${CC:-cc} -I"$user/../include" -fno-inline -E "$tmp/use.c" | tr '\n' ' ' |
-		grep -oE '\b(__)?jf_[a-z_]+\([^(){};]*(\([^()]*\)[^(){};]*)*\);' |
+		grep -oE '\b(__)?jf_[a-z_0-9]+\([^(){};]*(\([^()]*\)[^(){};]*)*\);' |
 		sed 's/(.*//' | sort -u > "$tmp/declared"
 	[ "$(wc -l < "$tmp/declared")" -ge 15 ] &&
 		sed 's/@@.*//' "$tmp/exported" | comm -23 "$tmp/declared" - > "$tmp/missing"

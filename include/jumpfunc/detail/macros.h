@@ -26,7 +26,7 @@
 
 #define __JF_USED	__attribute__((__used__))
 #define __JF_UNUSED	__attribute__((__unused__))
-#define __JF_INLINE	inline __attribute__((__always_inline__))
+#define __JF_INLINE	inline __attribute__((__always_inline__, __unused__))
 
 #define __JF_STR_(x...)	#x
 #define __JF_STR(x...)	__JF_STR_(x)

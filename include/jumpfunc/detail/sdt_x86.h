@@ -11,7 +11,7 @@
  *	775:	nop
  *		a note of type 3 by "stapsdt" in .note.stapsdt:
  *		address of 775, address of the base, 0,
- *		"jumpfunc", "rx", "8@%rbx -4@%ebp"
+ *		"jumpfunc", "rx", "8@%rbx -4@%rbp"
  *
  * The format is SystemTap's, version 3, and gdb (info probes), perf (perf
  * buildid-cache --add, perf probe sdt_jumpfunc:rx), bpftrace (usdt:) and others
@@ -114,8 +114,11 @@ template <typename T> struct __jf_sdt_plain<T &> : __jf_sdt_plain<T> {};
 	__JF_SDT_ARGS_11(name, a, b, c, d, e, f, g, h, i, j, k),	\
 	__JF_SDT_ARG(12, "nor", l)
 
-/* Their text in the note. */
-#define __JF_SDT_TEXT(n)	"%c[__jf_s" #n "]@%[__jf_a" #n "]"
+/*
+ * Their text in the note. Registers have the names of all 64 bits, and the size
+ * says how many count: gdb knows no r9b.
+ */
+#define __JF_SDT_TEXT(n)	"%c[__jf_s" #n "]@%q[__jf_a" #n "]"
 #define __JF_SDT_TEXT_0		""
 #define __JF_SDT_TEXT_1		__JF_SDT_TEXT(1)
 #define __JF_SDT_TEXT_2		__JF_SDT_TEXT_1 " " __JF_SDT_TEXT(2)

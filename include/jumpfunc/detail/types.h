@@ -14,6 +14,7 @@
 struct module;
 
 #define __JF_OWNER	struct module
+#define __JF_THIS	THIS_MODULE
 
 #ifndef CONFIG_MODULES
 #error "jumpfunc patches modules: CONFIG_MODULES is needed"
@@ -39,6 +40,7 @@ struct module;
 struct jf_object;
 
 #define __JF_OWNER	struct jf_object
+#define __JF_THIS	(&__jf_object)
 
 #if defined(__x86_64__) && defined(__LP64__)
 #define JF_HAVE_PATCHING 1
@@ -87,11 +89,9 @@ struct jf_ent {
 
 /* Its constant part, without the name of any member: for C++, too. */
 #ifdef __KERNEL__
-#define __JF_ENT_INIT(name, type, flags)				\
-	{ name, THIS_MODULE, type, flags }
+#define __JF_ENT_INIT(name, type, flags)	{ name, __JF_THIS, type, flags }
 #else
-#define __JF_ENT_INIT(name, type, flags)				\
-	{ name, &__jf_object, type, flags, 0 }
+#define __JF_ENT_INIT(name, type, flags)	{ name, __JF_THIS, type, flags, NULL }
 #endif
 
 /* jf_site_rec.flags */

@@ -107,6 +107,15 @@ bpftrace_lists()
 	grep -q 'jftest:types' "$tmp/list"
 }
 
+# By uprobes, while it runs; the first four are registers and no strings.
+bpftrace_reads()
+{
+	bpftrace -e 'usdt:'"$1"':jftest:types { printf("types %d %d %d %d\n", arg0, arg1, arg3, arg4); }
+		usdt:'"$1"':jftest:twelve { printf("twelve %d %d\n", arg0, arg5); }' -c "$1" > "$tmp/read" 2>&1
+	cat "$tmp/read"
+	grep -qx 'types -1 -2 1 65535' "$tmp/read" && grep -qx 'twelve 1 6' "$tmp/read"
+}
+
 echo "$expected" > "$tmp/expected"
 if ! have python3; then
 	skip "notes" "no python3 to read them (apt-get install python3)"
@@ -165,6 +174,11 @@ if have bpftrace; then
 		skip "bpftrace" "needs root"
 	else
 		check "bpftrace lists them" bpftrace_lists "$tmp/probe"
+		if bpftrace -e 'BEGIN { exit(); }' > "$tmp/bpf" 2>&1; then
+			check "bpftrace reads the arguments" bpftrace_reads "$tmp/probe"
+		else
+			skip "bpftrace reads the arguments" "$(tail -1 "$tmp/bpf")"
+		fi
 	fi
 else
 	skip "bpftrace" "not installed (apt-get install bpftrace)"

@@ -48,7 +48,7 @@ static void finish(const char *name)
 	checks = 0;
 }
 
-static void must(int err, const char *what)
+static inline void must(int err, const char *what)
 {
 	if (err) {
 		printf("Bail out! %s: %s\n", what, strerror(-err));

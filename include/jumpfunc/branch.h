@@ -156,10 +156,15 @@ struct jf_key {
 #define __DEFINE_JF_KEY(k, on, flags, attr)				\
 	struct jf_key k __JF_USED __JF_HIDDEN_DEF attr = __JF_KEY_INIT(#k, on, flags);	\
 	__JF_KEY_REC(k, 1)
+#ifdef __cplusplus
+#define __DEFINE_JF_KEY_ARRAY(k, n, on)					\
+	static_assert(sizeof(#k) == 0, "C++ cannot initialise an array of " #k ": define it in C, declare it here")
+#else
 #define __DEFINE_JF_KEY_ARRAY(k, n, on)					\
 	struct jf_key k[n] __JF_USED __JF_HIDDEN_DEF =			\
 		{ [0 ... (n) - 1] = __JF_KEY_INIT(#k, on, 0) };		\
 	__JF_KEY_ARRAY_REC(k, n)
+#endif
 
 /**
  * DEFINE_JF_KEY_FALSE() - define a key that starts disabled

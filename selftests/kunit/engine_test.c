@@ -17,6 +17,8 @@
 
 #include <jumpfunc/tracepoint.h>
 
+#include "../vectors/table.h"
+
 /* --- what is tested ---------------------------------------------------- */
 
 static noinline int op_add(int a, int b) { return a + b; }
@@ -82,6 +84,27 @@ static void engine_exit(struct kunit *test)
 	for (i = 0; i < KEYS; i++)
 		KUNIT_EXPECT_EQ(test, jf_key_disable(&jfk_keys[i]), 0);
 	KUNIT_EXPECT_EQ(test, jf_key_enable(&jfk_true), 0);
+}
+
+/* --- the table that programs are tested by, too ------------------------- */
+
+static struct kunit *table_test;
+
+static void table_fail(const char *what, const char *at, long got, long want)
+{
+	KUNIT_FAIL(table_test, "%s at '%s': %ld instead of %ld", what, at, got, want);
+}
+
+static void table_keys(struct kunit *test)
+{
+	table_test = test;
+	KUNIT_EXPECT_GT(test, jf_table_keys(table_fail), 0U);
+}
+
+static void table_funcs(struct kunit *test)
+{
+	table_test = test;
+	KUNIT_EXPECT_GT(test, jf_table_funcs(table_fail), 0U);
 }
 
 /* --- calls ------------------------------------------------------------- */
@@ -354,6 +377,8 @@ static void probes_and_broadcasts(struct kunit *test)
 }
 
 static struct kunit_case engine_cases[] = {
+	KUNIT_CASE(table_keys),
+	KUNIT_CASE(table_funcs),
 	KUNIT_CASE(calls),
 	KUNIT_CASE(calls_of_nothing),
 	KUNIT_CASE(branch_forms),

@@ -10,6 +10,8 @@
  */
 #include "fake.h"
 
+#include "../vectors/keys.h"
+
 struct fixture {
 	struct jfk_mod	*m;
 	struct jf_key	*key, *other;
@@ -47,94 +49,15 @@ static void expect_count(struct kunit *test, struct fixture *x, int count,
 
 /* --- scripts ----------------------------------------------------------- */
 
-/*
- * One letter is one operation on the key:
- *   e enable  d disable  i inc  D dec  1 batch "on"  0 batch "off"
- * in upper or lower case as listed; behind '!' it has to fail.
- */
-struct script {
-	const char	*steps;
-	bool		on;		/* at first */
-	int		count;		/* in the end */
-	unsigned int	transactions;
-};
-
-static const struct script scripts[] = {
-	{ "e", false, 1, 1 },
-	{ "ee", false, 1, 1 },
-	{ "ed", false, 0, 2 },
-	{ "edd", false, 0, 2 },
-	{ "eded", false, 0, 4 },
-	{ "d", false, 0, 0 },
-	{ "!D", false, 0, 0 },
-	{ "i", false, 1, 1 },
-	{ "ii", false, 2, 1 },
-	{ "iiiD", false, 2, 1 },
-	{ "iDiD", false, 0, 4 },
-	{ "iiDD", false, 0, 2 },
-	{ "iiDD!D!D", false, 0, 2 },
-	{ "iiiiiDDDDD", false, 0, 2 },
-	/* enable() adds a user only where there is none. */
-	{ "ie", false, 1, 1 },
-	{ "iie", false, 2, 1 },
-	{ "ei", false, 2, 1 },
-	{ "eiDD", false, 0, 2 },
-	/* disable() does not take away what others count on. */
-	{ "id", false, 0, 2 },
-	{ "ii!d", false, 2, 1 },
-	{ "ii!dDd", false, 0, 2 },
-	/* A batch is like enable() and disable(). */
-	{ "1", false, 1, 1 },
-	{ "11", false, 1, 1 },
-	{ "10", false, 0, 2 },
-	{ "0", false, 0, 0 },
-	{ "ii1", false, 2, 1 },
-	{ "ii!0", false, 2, 1 },
-	{ "ii!0D0", false, 0, 2 },
-	{ "1iD0", false, 0, 2 },
-	/* One that starts enabled has one user. */
-	{ "", true, 1, 0 },
-	{ "e", true, 1, 0 },
-	{ "1", true, 1, 0 },
-	{ "D", true, 0, 1 },
-	{ "D!D", true, 0, 1 },
-	{ "d", true, 0, 1 },
-	{ "0", true, 0, 1 },
-	{ "i!dDd", true, 0, 1 },
-	{ "dedede", true, 1, 6 },
-};
-
-static void script_desc(const struct script *s, char *desc)
+static void script_desc(const struct jf_key_script *s, char *desc)
 {
 	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "'%s' from %d", s->steps, s->on);
 }
-KUNIT_ARRAY_PARAM(script, scripts, script_desc);
-
-static int batch(struct jf_key *key, bool on)
-{
-	struct jf_batch b;
-
-	jf_batch_init(&b);
-	jf_key_batch_set(&b, key, on);
-	return jf_batch_commit(&b);
-}
-
-static int step(struct jf_key *key, char op)
-{
-	switch (op) {
-	case 'e': return jf_key_enable(key);
-	case 'd': return jf_key_disable(key);
-	case 'i': return jf_key_inc(key);
-	case 'D': return jf_key_dec(key);
-	case '1': return batch(key, true);
-	case '0': return batch(key, false);
-	}
-	return -ENOSYS;
-}
+KUNIT_ARRAY_PARAM(script, jf_key_scripts, script_desc);
 
 static void counts(struct kunit *test)
 {
-	const struct script *s = test->param_value;
+	const struct jf_key_script *s = test->param_value;
 	struct fixture x = fixture(test, s->on);
 	int count = s->on;
 	const char *p;
@@ -145,15 +68,14 @@ static void counts(struct kunit *test)
 		int err;
 
 		p += fails;
-		err = step(x.key, *p);
+		err = jf_key_step(x.key, *p);
 		if (fails)
-			KUNIT_EXPECT_EQ_MSG(test, err, *p == 'D' ? -EINVAL : -EBUSY,
+			KUNIT_EXPECT_EQ_MSG(test, err, jf_key_script_err(*p),
 					    "at '%s'", p);
 		else
 			KUNIT_EXPECT_EQ_MSG(test, err, 0, "at '%s'", p);
 		if (!fails)
-			count = *p == 'i' ? count + 1 : *p == 'D' ? count - 1 :
-				*p == 'e' || *p == '1' ? max(count, 1) : 0;
+			count = jf_key_script_count(count, *p);
 		expect_count(test, &x, count, p);
 	}
 	KUNIT_EXPECT_EQ(test, count, s->count);
@@ -243,12 +165,12 @@ static void fails(struct kunit *test)
 	jfk.patch_err = f->patch_err;
 	jfk.allocs = 0;
 	jfk.fail_at = f->memory;
-	KUNIT_EXPECT_EQ(test, step(x.key, f->op), f->memory ? -ENOMEM : f->patch_err);
+	KUNIT_EXPECT_EQ(test, jf_key_step(x.key, f->op), f->memory ? -ENOMEM : f->patch_err);
 	jfk.patch_err = 0;
 	jfk.fail_at = 0;
 	JFK_EXPECT_UNCHANGED(test, before, "by '%c'", f->op);
 	expect_count(test, &x, f->count, "the failure");
-	KUNIT_EXPECT_EQ(test, step(x.key, f->op), 0);
+	KUNIT_EXPECT_EQ(test, jf_key_step(x.key, f->op), 0);
 	expect_count(test, &x, !f->count, "the second attempt");
 }
 

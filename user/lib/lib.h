@@ -87,6 +87,8 @@ void jf_readers_child(void);
 
 /* --- sync.c ----------------------------------------------------------------------- */
 
+/* Would jf_sync_begin() succeed? Registers nothing. */
+bool jf_sync_possible(void);
 /* Before the first live change. 0 or -errno. */
 int jf_sync_begin(void);
 /* Every core of this process serialises before it returns. */
@@ -108,6 +110,8 @@ int jf_writer_write(uintptr_t addr, const void *bytes, size_t num);
  */
 int jf_writer_begin(const uintptr_t *addrs, size_t num);
 bool jf_writer_usable(void);
+/* Nobody, since something else is missing: @what */
+void jf_writer_none(const char *what);
 void jf_writer_child(void);
 size_t jf_page_size(void);
 
@@ -115,6 +119,7 @@ size_t jf_page_size(void);
 
 /* Before the first live change, and again before each: somebody may have come. */
 int jf_trap_install(void);
+bool jf_trap_possible(void);
 
 /* --- patch.c ---------------------------------------------------------------------- */
 
@@ -152,11 +157,12 @@ struct jf_poke {
 };
 
 /*
- * Carry out a transaction. @early: nobody executes these sites.
+ * Carry out a transaction. @alone: this is the only thread, and so no other one
+ * executes these sites.
  * 0, or with nothing changed: -EBUSY, -EILSEQ, -EOPNOTSUPP, -ENOMEM; -EIO: see
  * jf_batch_commit().
  */
-int jf_patch(struct jf_poke *pokes, size_t num, bool early);
+int jf_patch(struct jf_poke *pokes, size_t num, bool alone);
 
 /* --- object.c --------------------------------------------------------------------- */
 

@@ -19,7 +19,6 @@
 #include "lib.h"
 
 #include <link.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -273,12 +272,21 @@ static void link_proxies(struct jf_mod *m)
 	}
 }
 
+/* To write text now, and not to be able to do so later, would be worse than not to. */
+static bool can_go_on(void)
+{
+	if (!jf_sync_possible())
+		jf_writer_none("membarrier()");
+	else if (!jf_options()->no_trap && !jf_trap_possible())
+		jf_writer_none("sigaction()");
+	return jf_writer_usable();
+}
+
 /* All sites of @m to what the present values ask for. */
 static void patch_mod(struct jf_mod *m)
 {
 	struct jf_poke *pokes = malloc((m->nr_sites + 1) * sizeof(*pokes));
 	bool alone = jf_single_threaded();
-	sigset_t all, old;
 	size_t i, num = 0;
 	int err = pokes ? 0 : -ENOMEM;
 
@@ -292,18 +300,11 @@ static void patch_mod(struct jf_mod *m)
 		pokes[num].old = s->raw;
 		num += pokes[num].new != s->raw;
 	}
-	/* A handler would be somebody who executes them. */
-	if (alone) {
-		sigfillset(&all);
-		sigprocmask(SIG_BLOCK, &all, &old);
-	}
 	/* From what the compiler left to a form that can be flipped is no flip. */
 	if (!err && !alone && jf_options()->no_trap)
 		err = -EOPNOTSUPP;
 	if (!err)
 		err = jf_patch(pokes, num, alone);
-	if (alone)
-		sigprocmask(SIG_SETMASK, &old, NULL);
 	if (err)
 		jf_say(true, "%s: its %zu sites stay as compiled: %s", m->name,
 		       m->nr_sites, strerror(-err));
@@ -359,7 +360,7 @@ void __jf_object_register(struct jf_object *o)
 	__atomic_store_n(&jf_mods, m, __ATOMIC_RELEASE);
 	o->mod = m;
 	count_mod(m, 1);
-	if (!jf_options()->off)
+	if (can_go_on())
 		patch_mod(m);
 	/* Handlers run in the reverse order: before this object's destructors. */
 	atexit(exit_begins);

@@ -156,33 +156,45 @@ static void sort_pokes(struct jf_poke *pokes, size_t num)
 		}
 }
 
-static int begin(const struct jf_poke *pokes, size_t num, bool early)
+/* Can sites be changed while others execute them? */
+static int begin_live(void)
+{
+	int err = jf_sync_begin();
+
+	if (err)
+		jf_say(true, "no membarrier(): %s", strerror(-err));
+	if (!err && !jf_options()->no_trap) {
+		err = jf_trap_install();
+		if (err)
+			jf_say(true, "no handler for SIGTRAP: %s", strerror(-err));
+	}
+	return err;
+}
+
+static int begin_write(const struct jf_poke *pokes, size_t num)
 {
 	uintptr_t *addrs = malloc(num * sizeof(*addrs));
-	size_t i, bad = 0;
+	size_t i;
 	int err;
 
 	if (!addrs)
 		return -ENOMEM;
 	for (i = 0; i < num; i++)
 		addrs[i] = pokes[i].site->addr;
-	err = jf_proto_verify(pokes, num, &bad);
+	err = jf_writer_begin(addrs, num);
+	free(addrs);
+	return err;
+}
+
+static int verify(const struct jf_poke *pokes, size_t num)
+{
+	size_t bad = 0;
+	int err = jf_proto_verify(pokes, num, &bad);
+
 	if (err)
 		jf_say(true, "%s: somebody else has written to %#lx",
 		       pokes[bad].site->ctl->ent->name,
-		       (unsigned long)addrs[bad]);
-	if (!err && !early) {
-		err = jf_sync_begin();
-		if (err)
-			jf_say(true, "no membarrier(): %s", strerror(-err));
-		if (!err && !jf_options()->no_trap)
-			err = jf_trap_install();
-		if (err)
-			err = -EOPNOTSUPP;
-	}
-	if (!err)
-		err = jf_writer_begin(addrs, num);
-	free(addrs);
+		       (unsigned long)pokes[bad].site->addr);
 	return err;
 }
 
@@ -201,32 +213,58 @@ static int check(const struct jf_poke *pokes, size_t num)
 	return 0;
 }
 
-int jf_patch(struct jf_poke *pokes, size_t num, bool early)
+static int patch_live(const struct jf_poke *pokes, size_t num)
 {
-	uint64_t start;
+	uint64_t start = jf_now_ns(), took;
+	int err = 0;
+
+	alone = false;
+	if (jf_options()->no_trap)
+		jf_proto_flip(pokes, num);
+	else
+		err = jf_proto_live(pokes, num);
+	took = jf_now_ns() - start;
+	if (!err && took > jf_stats.window_ns)
+		jf_stats.window_ns = took;
+	return err;
+}
+
+/* A signal handler would be somebody who executes them. */
+static void patch_alone(const struct jf_poke *pokes, size_t num)
+{
+	sigset_t all, old;
+
+	alone = true;
+	sigfillset(&all);
+	sigprocmask(SIG_BLOCK, &all, &old);
+	jf_proto_early(pokes, num);
+	sigprocmask(SIG_SETMASK, &old, NULL);
+}
+
+int jf_patch(struct jf_poke *pokes, size_t num, bool is_alone)
+{
 	int err;
 
 	if (!num)
 		return 0;
 	sort_pokes(pokes, num);
-	err = begin(pokes, num, early);
+	err = verify(pokes, num);
+	/* Something is denied by now: with one thread there is no need of it. */
+	if (!err && !is_alone && begin_live()) {
+		is_alone = jf_single_threaded();
+		err = is_alone ? 0 : -EOPNOTSUPP;
+	}
+	if (!err)
+		err = begin_write(pokes, num);
 	if (err)
 		return err;
-
 	run.err = 0;
-	alone = early;
-	start = jf_now_ns();
-	if (early)
-		jf_proto_early(pokes, num);
-	else if (jf_options()->no_trap)
-		jf_proto_flip(pokes, num);
+	if (is_alone)
+		patch_alone(pokes, num);
 	else
-		err = jf_proto_live(pokes, num);
-	start = jf_now_ns() - start;
+		err = patch_live(pokes, num);
 	if (err)
 		return err;
-	if (!early && start > jf_stats.window_ns)
-		jf_stats.window_ns = start;
 	jf_stats.patched += num;
 	return check(pokes, num);
 }

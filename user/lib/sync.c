@@ -25,6 +25,7 @@
 
 /* Not every libc comes with the kernel's headers. */
 enum {
+	CMD_QUERY = 0,
 	CMD_PRIVATE_EXPEDITED = 1 << 3,
 	CMD_REGISTER_PRIVATE_EXPEDITED = 1 << 4,
 	CMD_PRIVATE_EXPEDITED_SYNC_CORE = 1 << 5,
@@ -56,6 +57,13 @@ static bool kernel_is_old(void)
 	if (uname(&u) || sscanf(u.release, "%u.%u", &major, &minor) != 2)
 		return true;
 	return major < 5 || (major == 5 && minor < 11);
+}
+
+bool jf_sync_possible(void)
+{
+	long can = syscall(SYS_membarrier, CMD_QUERY, 0, 0);
+
+	return can >= 0 && can & CMD_PRIVATE_EXPEDITED_SYNC_CORE;
 }
 
 int jf_sync_begin(void)

@@ -77,6 +77,13 @@ static void on_sigtrap(int sig, siginfo_t *info, void *context)
 	errno = err;
 }
 
+bool jf_trap_possible(void)
+{
+	struct sigaction now;
+
+	return !sigaction(SIGTRAP, NULL, &now);
+}
+
 int jf_trap_install(void)
 {
 	struct sigaction now, action;

@@ -192,6 +192,13 @@ int jf_writer_begin(const uintptr_t *addrs, size_t num)
 	return -EOPNOTSUPP;
 }
 
+void jf_writer_none(const char *what)
+{
+	if (best < NR_WRITERS)
+		why_not(what, -errno);
+	best = NR_WRITERS;
+}
+
 bool jf_writer_usable(void)
 {
 	size_t i;

@@ -24,10 +24,8 @@
 #endif
 
 /* @straight: what the branch is while nothing is in the way. */
-#define __jf_branch(key, straight)					\
-__extension__ ({							\
-	__label__ __jf_test, __jf_other, __jf_out;			\
-	bool __jf_is;							\
+#define __jf_branch_body(key, straight, result)				\
+	__label__ __jf_test, __jf_other;				\
 									\
 	__asm__ goto("771:\n\t"						\
 		     ".byte 0xe9\n\t"					\
@@ -40,18 +38,42 @@ __extension__ ({							\
 			 [jf_flags] "i" (JF_SITE_BRANCH |		\
 				((straight) ? JF_SITE_BRANCH_INV : 0))	\
 		     : : __jf_test, __jf_other);			\
-	__jf_is = (straight);						\
-	goto __jf_out;							\
+	result(straight);						\
 __jf_test:								\
-	if (!!__JF_LOAD((key)->enabled) != (straight))			\
-		goto __jf_other;					\
-	__jf_is = (straight);						\
-	goto __jf_out;							\
+	if (!!__JF_LOAD((key)->enabled) == (straight))			\
+		result(straight);					\
 __jf_other:								\
-	__jf_is = !(straight);						\
+	result(!(straight))
+
+/*
+ * clang before version 17 takes each asm goto of a function for one that may
+ * jump to the labels of all others, which C++ forbids past an initialised
+ * variable. A lambda is a function of its own.
+ */
+#if defined(__clang__) && defined(__cplusplus)
+#define __jf_branch_return(is)	return is
+#define __jf_branch(key, straight)					\
+	([&]() __attribute__((__always_inline__)) -> bool {		\
+		__jf_branch_body(key, straight, __jf_branch_return);	\
+	}())
+#else
+#define __jf_branch_goto(is)						\
+	do {								\
+		__jf_is = (is);						\
+		goto __jf_out;						\
+	} while (0)
+#define __jf_branch(key, straight)					\
+__extension__ ({							\
+	__label__ __jf_out;						\
+	bool __jf_is;							\
+									\
+	{								\
+		__jf_branch_body(key, straight, __jf_branch_goto);	\
+	}								\
 __jf_out:								\
 	__jf_is;							\
 })
+#endif
 
 #define __jf_branch_unlikely(key)	__jf_branch(key, false)
 #define __jf_branch_likely(key)		__jf_branch(key, true)

@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: GPL-2.0
+# The tests of libjumpfunc, for Makefile: `make lib-check` runs them. Builds whose
+# compiler is not installed are left out, with a line that says so.
+MUSL ?= $(shell command -v musl-gcc 2>/dev/null)
+CLANGXX ?= $(shell command -v clang++ 2>/dev/null)
+LLD ?= $(shell command -v ld.lld 2>/dev/null)
+
+LIB_TEST_CFLAGS := -I$(TOP) -I$(TOP)/include -std=gnu11 $(WARN) -g -pthread
+LIB_TEST_CXXFLAGS := -I$(TOP) -I$(TOP)/include -std=c++17 -Wall -Wextra -Werror -Wshadow -g -pthread
+LIB_SHARED := -L$(OUT) -ljumpfunc -Wl,-rpath,$(OUT)
+LIB_STATIC := $(OUT)/libjumpfunc.a
+LIB_TEST_DEPS := $(LIBS) $(LIB_HEADERS) tap.h $(wildcard $(TOP)/selftests/vectors/*.h)
+
+$(OUT)/test_lib: test_lib.c $(LIB_TEST_DEPS)
+	$(CC) $(LIB_TEST_CFLAGS) -O2 -o $@ $< $(LIB_SHARED)
+$(OUT)/test_lib-O0: test_lib.c $(LIB_TEST_DEPS)
+	$(CC) $(LIB_TEST_CFLAGS) -O0 -o $@ $< $(LIB_SHARED)
+$(OUT)/test_lib-sections: test_lib.c $(LIB_TEST_DEPS)
+	$(CC) $(LIB_TEST_CFLAGS) -Os -ffunction-sections -fdata-sections -Wl,--gc-sections -o $@ $< $(LIB_SHARED)
+$(OUT)/test_lib-cet: test_lib.c $(LIB_TEST_DEPS)
+	$(CC) $(LIB_TEST_CFLAGS) -O2 -fcf-protection=full -o $@ $< $(LIB_SHARED)
+$(OUT)/test_lib-lto: test_lib.c $(LIB_TEST_DEPS)
+	$(CC) $(LIB_TEST_CFLAGS) -O2 -flto -o $@ $< $(LIB_SHARED)
+$(OUT)/test_lib-nopie: test_lib.c $(LIB_TEST_DEPS)
+	$(CC) $(LIB_TEST_CFLAGS) -O2 -fno-pie -no-pie -o $@ $< $(LIB_SHARED)
+$(OUT)/test_lib-static: test_lib.c $(LIB_TEST_DEPS)
+	$(CC) $(LIB_TEST_CFLAGS) -O2 -static -o $@ $< $(LIB_STATIC)
+$(OUT)/test_lib-static-pie: test_lib.c $(LIB_TEST_DEPS)
+	$(CC) $(LIB_TEST_CFLAGS) -O2 -fPIE -static-pie -o $@ $< $(LIB_STATIC)
+# The library's sources in the program, so that they are looked at, too.
+$(OUT)/test_lib-san: test_lib.c $(LIB_SOURCES) $(LIB_TEST_DEPS)
+	$(CC) $(LIB_TEST_CFLAGS) $(SAN) -o $@ $< $(LIB_SOURCES)
+$(OUT)/test_lib-clang: test_lib.c $(LIB_TEST_DEPS)
+	$(CLANG) $(LIB_TEST_CFLAGS) -O2 -o $@ $< $(LIB_SHARED)
+$(OUT)/test_lib-clang-O0: test_lib.c $(LIB_TEST_DEPS)
+	$(CLANG) $(LIB_TEST_CFLAGS) -O0 -o $@ $< $(LIB_SHARED)
+$(OUT)/test_lib-clang-san: test_lib.c $(LIB_SOURCES) $(LIB_TEST_DEPS)
+	$(CLANG) $(LIB_TEST_CFLAGS) $(SAN) -o $@ $< $(LIB_SOURCES)
+$(OUT)/test_lib-clang-lto: test_lib.c $(LIB_TEST_DEPS)
+	$(CLANG) $(LIB_TEST_CFLAGS) -O2 -flto -fuse-ld=lld -ffunction-sections -Wl,--gc-sections -o $@ $< $(LIB_SHARED)
+$(OUT)/test_lib-musl: test_lib.c $(LIB_SOURCES) $(LIB_TEST_DEPS)
+	$(MUSL) $(LIB_TEST_CFLAGS) -O2 -static -o $@ $< $(LIB_SOURCES)
+$(OUT)/test_lib-musl-pie: test_lib.c $(LIB_SOURCES) $(LIB_TEST_DEPS)
+	$(MUSL) $(LIB_TEST_CFLAGS) -O2 -fPIE -static-pie -o $@ $< $(LIB_SOURCES)
+$(OUT)/test_lib_cxx: test_lib_cxx.cc test_lib_cxx2.cc test_lib_cxx.h $(LIB_TEST_DEPS)
+	$(CXX) $(LIB_TEST_CXXFLAGS) -O2 -o $@ $(filter %.cc,$^) $(LIB_SHARED)
+$(OUT)/test_lib_cxx-O0: test_lib_cxx.cc test_lib_cxx2.cc test_lib_cxx.h $(LIB_TEST_DEPS)
+	$(CXX) $(LIB_TEST_CXXFLAGS) -O0 -o $@ $(filter %.cc,$^) $(LIB_SHARED)
+$(OUT)/test_lib_cxx-clang: test_lib_cxx.cc test_lib_cxx2.cc test_lib_cxx.h $(LIB_TEST_DEPS)
+	$(CLANGXX) $(LIB_TEST_CXXFLAGS) -O2 -o $@ $(filter %.cc,$^) $(LIB_SHARED)
+$(OUT)/test_lib_cxx-clang-O0: test_lib_cxx.cc test_lib_cxx2.cc test_lib_cxx.h $(LIB_TEST_DEPS)
+	$(CLANGXX) $(LIB_TEST_CXXFLAGS) -O0 -o $@ $(filter %.cc,$^) $(LIB_SHARED)
+
+$(OUT)/test_lib_deny: test_lib_deny.c $(LIB_TEST_DEPS)
+	$(CC) $(LIB_TEST_CFLAGS) -O2 -o $@ $< $(LIB_SHARED)
+$(OUT)/test_lib_dl: test_lib_dl.c test_lib_plugin.h $(LIB_TEST_DEPS)
+	$(CC) $(LIB_TEST_CFLAGS) -O2 -o $@ $< $(LIB_SHARED) -ldl
+
+PLUGIN = $(CC) $(LIB_TEST_CFLAGS) -O2 -fPIC -shared -o $@ test_lib_plugin.c $(LIB_SHARED)
+$(OUT)/plugin1.so $(OUT)/plugin2.so: test_lib_plugin.c test_lib_plugin.h $(LIB_TEST_DEPS)
+	$(PLUGIN)
+# As if it had been built with the headers of another version.
+$(OUT)/other-version.h: | $(OUT)
+	printf '#include <%s>\n#undef JF_TABLE_MAGIC\n#define JF_TABLE_MAGIC 0x6a66ffff\n' \
+		jumpfunc/detail/types.h > $@
+$(OUT)/plugin-bad.so: test_lib_plugin.c test_lib_plugin.h $(OUT)/other-version.h $(LIB_TEST_DEPS)
+	$(PLUGIN) -include $(OUT)/other-version.h
+
+LIB_BUILDS := test_lib-O0 test_lib-sections test_lib-cet test_lib-lto test_lib-nopie test_lib-static \
+	test_lib-static-pie test_lib-san test_lib_cxx test_lib_cxx-O0
+ifneq ($(CLANG),)
+LIB_BUILDS += test_lib-clang test_lib-clang-O0 test_lib-clang-san
+ifneq ($(LLD),)
+LIB_BUILDS += test_lib-clang-lto
+endif
+endif
+ifneq ($(CLANGXX),)
+LIB_BUILDS += test_lib_cxx-clang test_lib_cxx-clang-O0
+endif
+ifneq ($(MUSL),)
+LIB_BUILDS += test_lib-musl test_lib-musl-pie
+endif
+LIB_BUILDS := $(addprefix $(OUT)/,$(LIB_BUILDS))
+LIB_PLUGINS := $(addprefix $(OUT)/,plugin1.so plugin2.so plugin-bad.so)
+LIB_CHECKS := $(addprefix $(OUT)/,test_lib test_lib_deny test_lib_dl) $(LIB_PLUGINS) $(LIB_BUILDS)
+
+# Settings of the environment, and what jf_stats has to say then.
+LIB_MODES := JUMPFUNC=:mem:int3 JUMPFUNC=off:none:int3 JUMPFUNC_WRITER=mem:mem:int3 \
+	JUMPFUNC_WRITER=remap:remap:int3 JUMPFUNC_WRITER=none:none:int3 \
+	JUMPFUNC_TRAP=never:mem:flip
+
+lib-check: $(LIB_CHECKS)
+	@rc=0; \
+	for m in $(LIB_MODES); do \
+		echo "# test_lib with $${m%%:*}"; \
+		env $${m%%:*} $(OUT)/test_lib $$(echo "$${m#*:}" | tr : ' ') || rc=1; \
+	done; \
+	for t in $(LIB_BUILDS); do \
+		echo "# $${t##*/}"; $$t mem int3 || rc=1; \
+	done; \
+	echo "# test_lib_deny"; $(OUT)/test_lib_deny $(OUT)/test_lib || rc=1; \
+	echo "# test_lib_dl"; $(OUT)/test_lib_dl $(LIB_PLUGINS) || rc=1; \
+	for o in $(LIB_PLUGINS) $(OUT)/test_lib $(OUT)/libjumpfunc.so; do \
+		if readelf -d $$o | grep TEXTREL; then \
+			echo "not ok - $${o##*/} has text relocations"; rc=1; \
+		fi; \
+	done; \
+	exit $$rc
+	@$(if $(CLANG),:,echo "# clang is not installed: its builds were skipped (apt-get install clang)")
+	@$(if $(LLD),:,echo "# lld is not installed: clang's LTO was skipped (apt-get install lld)")
+	@$(if $(MUSL),:,echo "# musl is not installed: its builds were skipped (apt-get install musl-tools)")
+
+.PHONY: lib-check

@@ -1,0 +1,479 @@
+// SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
+/*
+ * Tests of libjumpfunc as a program meets it: keys, dynamic functions, batches,
+ * tracepoints, statistics. It is built in many ways, and run with each writer.
+ *
+ * usage: test_lib [WRITER FORM]	what jf_stats has to say in the end
+ */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include <errno.h>
+#include <limits.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <jumpfunc/stats.h>
+#include <jumpfunc/tracepoint.h>
+
+#include "../selftests/vectors/table.h"
+#include "tap.h"
+
+static void table_fail(const char *what, const char *at, long got, long want)
+{
+	CHECK(got == want, "%s at '%s': %ld instead of %ld", what, at, got, want);
+}
+
+static struct jf_stats stats(void)
+{
+	struct jf_stats s;
+
+	jf_stats_get(&s, sizeof(s));
+	return s;
+}
+
+static bool patches(void)
+{
+	return strcmp(stats().writer, "none") != 0;
+}
+
+/* --- keys ------------------------------------------------------------------------ */
+
+static DEFINE_JF_KEY_FALSE(one);
+static DEFINE_JF_KEY_FALSE(two);
+
+static void key_edges(void)
+{
+	struct jf_batch b;
+
+	CHECK(jf_key_inc(&one) == 0, "inc");
+	one.count = INT_MAX;
+	CHECK(jf_key_inc(&one) == -EOVERFLOW, "inc of INT_MAX");
+	one.count = 1;
+	CHECK(jf_key_dec(&one) == 0 && !jf_key_enabled(&one), "dec");
+
+	jf_batch_init(&b);
+	jf_key_batch_set(&b, &one, true);
+	jf_key_batch_set(&b, &one, false);
+	CHECK(jf_batch_commit(&b) == -EINVAL, "the same twice, with two values");
+	CHECK(!jf_key_enabled(&one), "changed by a batch that failed");
+
+	jf_batch_init(&b);
+	jf_key_batch_set(&b, &one, true);
+	jf_key_batch_set(&b, &one, true);
+	CHECK(jf_batch_commit(&b) == 0 && jf_key_enabled(&one), "the same twice");
+
+	/* The second one has two users: none is changed. */
+	CHECK(jf_key_inc(&two) == 0 && jf_key_inc(&two) == 0, "inc");
+	jf_batch_init(&b);
+	jf_key_batch_set(&b, &one, false);
+	jf_key_batch_set(&b, &two, false);
+	CHECK(jf_batch_commit(&b) == -EBUSY, "off in spite of users");
+	CHECK(jf_key_enabled(&one) && jf_branch_unlikely(&one), "half a batch");
+	CHECK(jf_key_dec(&two) == 0 && jf_key_dec(&two) == 0, "dec");
+	CHECK(jf_key_disable(&one) == 0, "disable");
+
+	jf_batch_init(&b);
+	jf_key_batch_set(&b, &one, true);
+	jf_batch_abort(&b);
+	CHECK(jf_batch_commit(&b) == 0 && !jf_branch_unlikely(&one), "an aborted batch");
+}
+
+static struct jf_key foreign = { 0, 0, { "foreign", NULL, JF_ENT_KEY, 0, NULL } };
+
+static void key_of_nobody(void)
+{
+	CHECK(jf_key_enable(&foreign) == -ENODEV, "a key of no table");
+	CHECK(!jf_key_enabled(&foreign), "it has changed");
+}
+
+/* One transaction, three broadcasts, whatever the number. */
+static void broadcasts(void)
+{
+	struct jf_stats before = stats(), after;
+	struct jf_batch b;
+	bool flip = !strcmp(before.form, "flip");
+
+	jf_batch_init(&b);
+	jf_key_batch_set(&b, &one, true);
+	jf_key_batch_set(&b, &two, true);
+	jf_key_batch_set(&b, &jft_t_array_false[1], true);
+	CHECK(jf_batch_commit(&b) == 0, "commit");
+	after = stats();
+	CHECK(after.syncs - before.syncs == (!patches() ? 0 : flip ? 1 : 3),
+	      "%llu broadcasts", (unsigned long long)(after.syncs - before.syncs));
+	CHECK(after.commits - before.commits == (uint64_t)patches(), "commits");
+	CHECK(!patches() || after.patched - before.patched > 5, "only %llu sites",
+	      (unsigned long long)(after.patched - before.patched));
+	before = after;
+	CHECK(jf_key_enable(&one) == 0, "enable again");
+	after = stats();
+	CHECK(after.syncs == before.syncs && after.commits == before.commits,
+	      "a change that is none");
+	CHECK(jf_key_disable(&one) == 0 && jf_key_disable(&two) == 0 &&
+	      jf_key_disable(&jft_t_array_false[1]) == 0, "disable");
+}
+
+/* --- text -------------------------------------------------------------------------- */
+
+/* Where the site is: it is the first instruction with five bytes of ours. */
+__attribute__((__noinline__)) static int branch_alone(void)
+{
+	return jf_branch_unlikely(&one);
+}
+
+static int first_opcode(const void *func)
+{
+	const uint8_t *p = func;
+	int i;
+
+	for (i = 0; i < 64; i++) {
+		if (!memcmp(p + i, "\x0f\x1f\x44\x00\x00", 5))
+			return 0x0f;
+		if (p[i] == 0xe9 || p[i] == 0xa9)
+			return p[i];
+	}
+	return -1;
+}
+
+static void text(void)
+{
+	const void *func = (const void *)(uintptr_t)branch_alone;
+	bool flip = !strcmp(stats().form, "flip");
+	int off = first_opcode(func);
+
+	CHECK(off == (!patches() ? 0xe9 : flip ? 0xa9 : 0x0f), "off: %#x", off);
+	CHECK(!branch_alone(), "off");
+	CHECK(jf_key_enable(&one) == 0, "enable");
+	CHECK(first_opcode(func) == 0xe9, "on: %#x", first_opcode(func));
+	CHECK(branch_alone(), "on");
+	CHECK(jf_key_disable(&one) == 0, "disable");
+	CHECK(first_opcode(func) == off, "off again: %#x", first_opcode(func));
+}
+
+/* No page is writable and executable, ever: here at least after all that. */
+static void no_wx(void)
+{
+	FILE *f = fopen("/proc/self/maps", "r");
+	char line[512], perms[8];
+	unsigned int seen = 0;
+
+	while (f && fgets(line, sizeof(line), f)) {
+		seen++;
+		if (sscanf(line, "%*s %7s", perms) == 1)
+			CHECK(!(perms[1] == 'w' && perms[2] == 'x'), "%s", line);
+	}
+	CHECK(!f || seen > 3, "/proc/self/maps");
+	if (f)
+		fclose(f);
+}
+
+/* A byte that we did not write. */
+static void somebody_else(void)
+{
+	uint8_t *p = (uint8_t *)(uintptr_t)branch_alone, was;
+	FILE *mem = fopen("/proc/self/mem", "r+");
+	int i;
+
+	if (!patches() || !mem)
+		goto out;
+	for (i = 0; i < 64 && memcmp(p + i, "\x0f\x1f\x44\x00\x00", 5) && p[i] != 0xa9; i++)
+		;
+	setvbuf(mem, NULL, _IONBF, 0);
+	was = p[i];
+	fseek(mem, (long)(uintptr_t)(p + i), SEEK_SET);
+	fputc(0xcc, mem);
+	CHECK(jf_key_enable(&one) == -EBUSY, "a debugger's breakpoint");
+	CHECK(p[i] == 0xcc && !jf_key_enabled(&one), "it was overwritten");
+	fseek(mem, (long)(uintptr_t)(p + i), SEEK_SET);
+	fputc(was, mem);
+	fseek(mem, (long)(uintptr_t)(p + i + 2), SEEK_SET);
+	was = p[i + 2];
+	fputc(0x90, mem);
+	CHECK(jf_key_enable(&one) == -EILSEQ, "foreign bytes");
+	fseek(mem, (long)(uintptr_t)(p + i + 2), SEEK_SET);
+	fputc(was, mem);
+out:
+	CHECK(jf_key_enable(&one) == 0 && branch_alone(), "and now?");
+	CHECK(jf_key_disable(&one) == 0, "disable");
+	if (mem)
+		fclose(mem);
+}
+
+/* --- functions ---------------------------------------------------------------------- */
+
+static int here(const char *s) { return s[0]; }
+static int circle(const char *s);
+
+DEFINE_DYNFUNC(far_one, here);
+DEFINE_DYNFUNC(first, here);
+DEFINE_DYNFUNC(second, here);
+
+static int circle(const char *s) { return dynfunc_call(far_one, s) + 1; }
+
+static void functions(void)
+{
+	/* In another shared object, most of the time out of a jump's reach. */
+	CHECK(dynfunc_update(far_one, atoi) == 0, "update");
+	CHECK(dynfunc_far_one("42") == 42, "a far target");
+	CHECK(dynfunc_query(far_one) == (void *)(uintptr_t)atoi, "query");
+	CHECK(dynfunc_update(far_one, here) == 0 && dynfunc_far_one("B") == 'B', "back");
+	CHECK(dynfunc_update(far_one, circle) == 0, "a function may call");
+	CHECK(dynfunc_update(far_one, here) == 0, "back");
+
+	CHECK(dynfunc_update(first, dynfunc_first) == -EINVAL, "itself");
+	CHECK(dynfunc_update(first, dynfunc_second) == 0, "another trampoline");
+	CHECK(dynfunc_update(second, dynfunc_first) == -EINVAL, "a circle");
+	CHECK(dynfunc_update(second, circle) == 0 && dynfunc_first("A") == 'B', "a chain");
+	CHECK(dynfunc_update(first, here) == 0 && dynfunc_update(second, here) == 0, "back");
+}
+
+/* --- tracepoints ---------------------------------------------------------------------- */
+
+DECLARE_JF_TRACE(five, PROTO(int *p, long a, char b, short c, unsigned long d),
+		 ARGS(p, a, b, c, d));
+DEFINE_JF_TRACE(five);
+DECLARE_JF_TRACE(seven, PROTO(int a, int b, int c, int d, int e, int f, long g),
+		 ARGS(a, b, c, d, e, f, g));
+DEFINE_JF_TRACE(seven);
+DECLARE_JF_TRACE_NOARGS(none);
+DEFINE_JF_TRACE(none);
+
+#define PROBES	18
+
+static struct {
+	int order[64];
+	unsigned int nr;
+} log_;
+
+static void probe(void *data, int *p, long a, char b, short c, unsigned long d)
+{
+	CHECK(*p == 7 && a == -5 && b == 'x' && c == -3 && d == ~0UL, "arguments");
+	if (log_.nr < 64)
+		log_.order[log_.nr++] = *(int *)data;
+}
+
+static void probe7(void *data, int a, int b, int c, int d, int e, int f, long g)
+{
+	CHECK(a == 1 && b == 2 && c == 3 && d == 4 && e == 5 && f == 6 && g == 7,
+	      "arguments");
+	++*(int *)data;
+}
+
+static void probe0(void *data)
+{
+	++*(int *)data;
+}
+
+static int called(unsigned int nr)
+{
+	int p = 7;
+
+	log_.nr = 0;
+	jf_trace_five(&p, -5, 'x', -3, ~0UL);
+	return log_.nr == nr;
+}
+
+static void tracepoints(void)
+{
+	int data[PROBES], i, j;
+
+	CHECK(called(0) && !jf_trace_five_enabled(), "none");
+	for (i = 0; i < PROBES; i++) {
+		data[i] = i;
+		CHECK(register_jf_trace_five(probe, &data[i]) == 0, "register %d", i);
+		CHECK(register_jf_trace_five(probe, &data[i]) == -EEXIST, "twice");
+		CHECK(called((unsigned int)i + 1), "%u calls at %d", log_.nr, i);
+		for (j = 0; j <= i; j++)
+			CHECK(log_.order[j] == j, "order");
+	}
+	CHECK(jf_trace_five_enabled(), "enabled");
+	/* The even ones first. */
+	for (i = 0; i < PROBES; i++) {
+		int k = i < PROBES / 2 ? 2 * i : 2 * (i - PROBES / 2) + 1;
+
+		CHECK(unregister_jf_trace_five(probe, &data[k]) == 0, "unregister %d", k);
+		CHECK(unregister_jf_trace_five(probe, &data[k]) == -ENOENT, "twice");
+		CHECK(called((unsigned int)(PROBES - 1 - i)), "%u calls at %d", log_.nr, i);
+	}
+	jf_quiesce();
+	CHECK(!jf_trace_five_enabled(), "disabled");
+}
+
+static void priorities(void)
+{
+	static const int prio[] = { 10, 30, 20, 30, 10 }, order[] = { 1, 3, 2, 0, 4 };
+	int data[5], i;
+
+	for (i = 0; i < 5; i++) {
+		data[i] = i;
+		CHECK(register_jf_trace_prio_five(probe, &data[i], prio[i]) == 0, "register");
+	}
+	CHECK(called(5), "five");
+	for (i = 0; i < 5; i++)
+		CHECK(log_.order[i] == order[i], "%d: %d", i, log_.order[i]);
+	for (i = 0; i < 5; i++)
+		CHECK(unregister_jf_trace_five(probe, &data[i]) == 0, "unregister");
+}
+
+static int evaluated(int *n)
+{
+	return ++*n;
+}
+
+static void other_shapes(void)
+{
+	int n[3] = { 0 }, i, args = 0;
+
+	for (i = 0; i < 3; i++)
+		CHECK(register_jf_trace_seven(probe7, &n[i]) == 0, "register");
+	jf_trace_seven(1, 2, 3, 4, 5, 6, 7);
+	CHECK(n[0] == 1 && n[1] == 1 && n[2] == 1, "on the stack");
+	for (i = 0; i < 3; i++)
+		CHECK(unregister_jf_trace_seven(probe7, &n[i]) == 0, "unregister");
+	jf_trace_seven(0, 0, 0, 0, 0, 0, 0);
+
+	jf_trace(seven, evaluated(&args), 2, 3, 4, 5, 6, 7);
+	CHECK(args == 0, "arguments are evaluated while off");
+	CHECK(register_jf_trace_none(probe0, &n[0]) == 0, "register");
+	jf_trace_none();
+	CHECK(n[0] == 2, "no arguments");
+	CHECK(register_jf_trace_none(probe0, &n[1]) == 0, "register");
+	jf_trace_none();
+	CHECK(n[0] == 3 && n[1] == 2, "no arguments, two probes");
+	CHECK(unregister_jf_trace_none(probe0, &n[0]) == 0 &&
+	      unregister_jf_trace_none(probe0, &n[1]) == 0, "unregister");
+	CHECK(__jf_trace_register(&__jf_trace_none, NULL, NULL, 0) == -EINVAL, "no probe");
+}
+
+/* --- sections ------------------------------------------------------------------------- */
+
+static _Atomic int stage;
+
+static void *reader(void *arg)
+{
+	(void)arg;
+	jf_read_lock();
+	jf_read_lock();
+	jf_read_unlock();
+	stage = 1;
+	while (stage != 2)
+		;
+	jf_read_unlock();
+	stage = 3;
+	return NULL;
+}
+
+static void sections(void)
+{
+	pthread_t t;
+
+	must(-pthread_create(&t, NULL, reader, NULL), "a thread");
+	while (stage != 1)
+		;
+	CHECK(jf_quiesce_timeout(20) == -ETIMEDOUT, "nobody was waited for");
+	CHECK(jf_quiesce_timeout(0) == -ETIMEDOUT, "a look");
+	stage = 2;
+	jf_quiesce();
+	pthread_join(t, NULL);
+	CHECK(stage == 3, "quiesce");
+	CHECK(jf_quiesce_timeout(0) == 0, "nobody is left");
+	/* The caller's own section is not looked at. */
+	jf_read_lock();
+	jf_quiesce();
+	jf_read_unlock();
+}
+
+/* --- SIGTRAP ------------------------------------------------------------------------- */
+
+static volatile sig_atomic_t theirs;
+
+static void their_handler(int sig)
+{
+	(void)sig;
+	theirs++;
+}
+
+static struct sigaction theirs_before;
+static volatile sig_atomic_t chained;
+
+/* One that passes on what it does not know: to us. */
+static void chaining_handler(int sig, siginfo_t *info, void *context)
+{
+	chained++;
+	if (chained < 100 && theirs_before.sa_flags & SA_SIGINFO)
+		theirs_before.sa_sigaction(sig, info, context);
+}
+
+/* It belongs to somebody else before, between and after changes. */
+static void sigtrap(void)
+{
+	struct sigaction a;
+
+	memset(&a, 0, sizeof(a));
+	a.sa_sigaction = chaining_handler;
+	a.sa_flags = SA_SIGINFO;
+	must(sigaction(SIGTRAP, &a, &theirs_before) ? -errno : 0, "sigaction");
+	theirs = 0;
+	CHECK(jf_key_enable(&one) == 0 && branch_alone(), "enable");
+	CHECK(jf_key_disable(&one) == 0 && !branch_alone(), "disable");
+	raise(SIGTRAP);
+	CHECK(chained == 1, "their signal came %d times", (int)chained);
+	__asm__ volatile("int3");
+	CHECK(chained == 2, "their breakpoint came %d times", (int)(chained - 1));
+	/* It passes on to us, and we to the one before. */
+	if (theirs_before.sa_flags & SA_SIGINFO)
+		CHECK(theirs == 2, "the first one was called %d times", (int)theirs);
+}
+
+int main(int argc, char **argv)
+{
+	bool signals = signal(SIGTRAP, their_handler) != SIG_ERR;
+	unsigned int n;
+
+	n = jf_table_keys(table_fail);
+	CHECK(n > 1000, "only %u comparisons", n);
+	finish("keys: the table that kernels are tested by, too");
+	n = jf_table_funcs(table_fail);
+	CHECK(n > 50, "only %u comparisons", n);
+	finish("dynamic functions: the same");
+	key_edges();
+	finish("keys: edges");
+	key_of_nobody();
+	finish("keys: of no table");
+	broadcasts();
+	finish("one transaction for any number of sites");
+	text();
+	finish("what stands at a site");
+	somebody_else();
+	finish("what somebody else wrote is left alone");
+	functions();
+	finish("dynamic functions: far targets, circles");
+	tracepoints();
+	finish("tracepoints: 0 to 18 probes and back");
+	priorities();
+	finish("tracepoints: priorities");
+	other_shapes();
+	finish("tracepoints: none and many arguments");
+	sections();
+	finish("quiesce waits for sections, and for nobody else");
+	if (signals) {
+		raise(SIGTRAP);
+		CHECK(theirs == 1, "the handler that was there before");
+		sigtrap();
+	}
+	CHECK(signals || argc == 4, "signal()");
+	finish("SIGTRAPs of others go where they belong");
+	no_wx();
+	finish("nothing is writable and executable");
+	if (argc >= 3) {
+		CHECK(!strcmp(stats().writer, argv[1]), "the writer is %s", stats().writer);
+		CHECK(!strcmp(stats().form, argv[2]), "the form is %s", stats().form);
+		CHECK(stats().refused == 0, "an object was refused");
+		finish("the writer that was expected");
+	}
+	printf("1..%u\n", test_nr);
+	return tap_status();
+}

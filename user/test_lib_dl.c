@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
+/*
+ * Shared objects that are opened and closed: their sites, what they leave behind,
+ * and those that libjumpfunc does not accept. And fork(), with and without
+ * threads: the child's text is its own.
+ *
+ * usage: test_lib_dl PLUGIN OTHER-PLUGIN BAD-PLUGIN
+ */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include <dlfcn.h>
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <jumpfunc/stats.h>
+
+#include "tap.h"
+#include "test_lib_plugin.h"
+
+static const char *paths[3];
+
+DEFINE_JF_KEY_FALSE(shared_name);
+static int plain(int x) { return x; }
+DEFINE_DYNFUNC(op, plain);
+DECLARE_JF_TRACE(event, PROTO(int x), ARGS(x));
+DEFINE_JF_TRACE(event);
+
+static int set_target(int (*func)(int))
+{
+	return dynfunc_update(op, func);
+}
+
+static int add_probe(void (*func)(void *data, int x), void *data)
+{
+	return register_jf_trace_event(func, data);
+}
+
+static const struct host host = { set_target, add_probe };
+
+__attribute__((__noinline__)) static int branch(void)
+{
+	return jf_branch_unlikely(&shared_name);
+}
+
+static struct jf_stats stats(void)
+{
+	struct jf_stats s;
+
+	jf_stats_get(&s, sizeof(s));
+	return s;
+}
+
+static const struct plugin *plugin_open(const char *path, void **handle)
+{
+	const struct plugin *p;
+
+	*handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	p = *handle ? dlsym(*handle, "plugin") : NULL;
+	if (!p) {
+		printf("Bail out! %s\n", dlerror());
+		exit(1);
+	}
+	return p;
+}
+
+static void opened_and_closed(void)
+{
+	struct jf_stats before = stats(), with;
+	const struct plugin *p, *q;
+	void *handle, *other;
+
+	p = plugin_open(paths[0], &handle);
+	with = stats();
+	CHECK(with.objects == before.objects + 1 && with.keys == before.keys + 2 &&
+	      with.funcs == before.funcs + 1 && with.sites >= before.sites + 4,
+	      "what came with it");
+	CHECK(p->branch() == 0 && p->func(5) == 10, "as initialised");
+	CHECK(jf_key_enable(&shared_name) == 0 && branch() && p->branch() == 0,
+	      "keys of the same name");
+	CHECK(p->set(1) == 0 && p->branch() == 1 && p->func(5) == 15, "set");
+
+	q = plugin_open(paths[1], &other);
+	CHECK(q->branch() == 0 && q->func(5) == 10, "another one has its own");
+	CHECK(p->set(0) == 0 && q->set(1) == 0, "set both");
+	CHECK(p->branch() == 0 && q->branch() == 1, "both");
+	CHECK(dlclose(other) == 0, "dlclose");
+	CHECK(p->branch() == 0 && p->set(1) == 0 && p->branch() == 1, "the first one stays");
+	CHECK(dlclose(handle) == 0, "dlclose");
+	CHECK(stats().objects == before.objects && stats().sites == before.sites &&
+	      stats().keys == before.keys, "what is left");
+	CHECK(jf_key_disable(&shared_name) == 0 && !branch(), "disable");
+}
+
+/* It goes without a word: nothing may lead into it any more. */
+static void left_behind(void)
+{
+	const struct plugin *p;
+	void *handle;
+	int i;
+
+	for (i = 0; i < 3; i++) {
+		p = plugin_open(paths[0], &handle);
+		CHECK(p->init(&host) == 0, "init");
+		CHECK(dynfunc_op(1) == 1001 && jf_trace_event_enabled(), "in use");
+		jf_trace_event(7);
+		CHECK(dlclose(handle) == 0, "dlclose");
+		CHECK(dynfunc_query(op) == (void *)(uintptr_t)plain, "the target");
+		CHECK(dynfunc_op(1) == 1, "the fall-back");
+		CHECK(!jf_trace_event_enabled(), "the probe");
+		jf_trace_event(7);
+	}
+}
+
+static void refused(void)
+{
+	struct jf_stats before = stats();
+	const struct plugin *p;
+	void *handle;
+
+	p = plugin_open(paths[2], &handle);
+	CHECK(stats().refused == before.refused + 1, "it was not refused");
+	CHECK(stats().sites == before.sites, "it has sites");
+	CHECK(p->branch() == 0 && p->func(5) == 10, "as compiled it is correct");
+	CHECK(p->set(1) == -ENODEV && p->branch() == 0, "a change");
+	CHECK(dlclose(handle) == 0, "dlclose");
+}
+
+/* --- fork --------------------------------------------------------------------- */
+
+static int stop;
+static const struct plugin *spinning;
+
+static void *spin(void *arg)
+{
+	(void)arg;
+	return (void *)spinning->spin(&stop);
+}
+
+/* In the child: everything works, and is its own. */
+static int child(const struct plugin *p)
+{
+	static int sum;
+	pthread_t t;
+	void *wrong;
+	int i;
+
+	stop = 0;
+	if (pthread_create(&t, NULL, spin, NULL))
+		return 10;
+	for (i = 0; i < 200; i++)
+		if (p->set(i & 1) || p->branch() != (i & 1) || p->func(1) != 2 + (i & 1))
+			return 11;
+	if (jf_key_enable(&shared_name) || !branch())
+		return 12;
+	if (p->init(&host) || dynfunc_op(1) != 1001)
+		return 13;
+	jf_trace_event(sum);
+	stop = 1;
+	pthread_join(t, &wrong);
+	if (wrong)
+		return 14;
+	jf_quiesce();
+	return 0;
+}
+
+static void forks(bool threads)
+{
+	const struct plugin *p;
+	pthread_t t;
+	void *handle, *wrong = NULL;
+	int i, status;
+	pid_t pid;
+
+	spinning = p = plugin_open(paths[0], &handle);
+	stop = 0;
+	if (threads)
+		must(-pthread_create(&t, NULL, spin, NULL), "a thread");
+	for (i = 0; i < 10; i++) {
+		CHECK(p->set(i & 1) == 0, "set");
+		fflush(stdout);
+		pid = fork();
+		if (!pid)
+			_exit(child(p));
+		/* Meanwhile, here. */
+		CHECK(p->set(!(i & 1)) == 0 && p->branch() == !(i & 1), "the parent's");
+		waitpid(pid, &status, 0);
+		CHECK(status == 0, "the child ends with %#x", status);
+		CHECK(p->branch() == !(i & 1), "the child has changed the parent's key");
+		CHECK(!branch() && dynfunc_op(1) == 1 && !jf_trace_event_enabled(),
+		      "the child has changed the parent");
+		CHECK(p->func(1) == 2 + !(i & 1), "the parent's function");
+	}
+	stop = 1;
+	if (threads)
+		pthread_join(t, &wrong);
+	CHECK(!wrong, "the thread met something wrong");
+	CHECK(dlclose(handle) == 0, "dlclose");
+}
+
+/* A child that closes all files, and opens others: no byte of them is ours. */
+static void files_closed(void)
+{
+	char path[] = "/tmp/test_lib_dl.XXXXXX";
+	int fd = mkstemp(path), i, bad = 0, status;
+	char text[64];
+	pid_t pid;
+
+	CHECK(jf_key_enable(&shared_name) == 0 && jf_key_disable(&shared_name) == 0, "set");
+	fflush(stdout);
+	pid = fork();
+	if (!pid) {
+		for (i = 3; i < 64; i++)
+			dup2(fd, i);
+		bad |= jf_key_enable(&shared_name) || !branch();
+		bad |= jf_key_disable(&shared_name) || branch();
+		bad |= lseek(64 - 1, 0, SEEK_END) != 0;
+		_exit(bad);
+	}
+	waitpid(pid, &status, 0);
+	CHECK(status == 0, "status %#x", status);
+	CHECK(pread(fd, text, sizeof(text), 0) == 0, "text went to a file");
+	/* Also without a fork. */
+	for (i = 3; i < 64; i++)
+		if (i != fd)
+			dup2(fd, i);
+	CHECK(jf_key_enable(&shared_name) == 0 && branch(), "enable");
+	CHECK(jf_key_disable(&shared_name) == 0 && !branch(), "disable");
+	CHECK(pread(fd, text, sizeof(text), 0) == 0, "text went to a file");
+	for (i = 3; i < 64; i++)
+		if (i != fd)
+			close(i);
+	close(fd);
+	unlink(path);
+}
+
+int main(int argc, char **argv)
+{
+	if (argc != 4) {
+		fputs("usage: test_lib_dl PLUGIN OTHER-PLUGIN BAD-PLUGIN\n", stderr);
+		return 2;
+	}
+	memcpy(paths, argv + 1, sizeof(paths));
+	opened_and_closed();
+	finish("dlopen, dlclose: sites come and go");
+	left_behind();
+	finish("dlclose: what leads into it falls back");
+	refused();
+	finish("tables of another version are refused");
+	forks(false);
+	finish("fork: parent and child have text of their own");
+	forks(true);
+	finish("fork of a program with threads");
+	files_closed();
+	finish("a program that closes our file is not written to");
+	printf("1..%u\n", test_nr);
+	return tap_status();
+}

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
+/* A shared object with sites of its own, for test_lib_dl.c. */
+#include "test_lib_plugin.h"
+
+/* The program has one of the same name. */
+DEFINE_JF_KEY_FALSE(shared_name);
+static DEFINE_JF_KEY_TRUE(always);
+
+static int twice(int x) { return 2 * x; }
+static int thrice(int x) { return 3 * x; }
+DEFINE_DYNFUNC(plugin_op, twice);
+
+static int branch(void)
+{
+	if (!jf_branch_likely(&always))
+		return -1;
+	return jf_branch_unlikely(&shared_name);
+}
+
+static int set(int on)
+{
+	struct jf_batch b;
+
+	jf_batch_init(&b);
+	jf_key_batch_set(&b, &shared_name, on);
+	if (on)
+		dynfunc_batch_set(&b, plugin_op, thrice);
+	else
+		dynfunc_batch_set(&b, plugin_op, twice);
+	return jf_batch_commit(&b);
+}
+
+static int func(int x)
+{
+	return dynfunc_plugin_op(x);
+}
+
+static int target(int x)
+{
+	return x + 1000;
+}
+
+static int seen;
+
+static void probe(void *data, int x)
+{
+	*(int *)data += x;
+}
+
+static int init(const struct host *host)
+{
+	int err = host->set_target(target);
+
+	return err ? err : host->add_probe(probe, &seen);
+}
+
+static long spin(const int *stop)
+{
+	long wrong = 0;
+
+	while (!__atomic_load_n(stop, __ATOMIC_RELAXED)) {
+		int x = func(1);
+
+		wrong += !jf_branch_likely(&always) || (x != 2 && x != 3);
+	}
+	return wrong;
+}
+
+extern const struct plugin plugin;
+const struct plugin plugin = { branch, set, init, func, spin };

@@ -56,15 +56,15 @@ $(OUT)/test_lib_deny: test_lib_deny.c $(LIB_TEST_DEPS)
 $(OUT)/test_lib_dl: test_lib_dl.c test_lib_plugin.h $(LIB_TEST_DEPS)
 	$(CC) $(LIB_TEST_CFLAGS) -O2 -o $@ $< $(LIB_SHARED) -ldl
 
-PLUGIN = $(CC) $(LIB_TEST_CFLAGS) -O2 -fPIC -shared -o $@ test_lib_plugin.c $(LIB_SHARED)
+LIB_PLUGIN = $(CC) $(LIB_TEST_CFLAGS) -O2 -fPIC -shared -o $@ test_lib_plugin.c $(LIB_SHARED)
 $(OUT)/plugin1.so $(OUT)/plugin2.so: test_lib_plugin.c test_lib_plugin.h $(LIB_TEST_DEPS)
-	$(PLUGIN)
+	$(LIB_PLUGIN)
 # As if it had been built with the headers of another version.
 $(OUT)/other-version.h: | $(OUT)
 	printf '#include <%s>\n#undef JF_TABLE_MAGIC\n#define JF_TABLE_MAGIC 0x6a66ffff\n' \
 		jumpfunc/detail/types.h > $@
 $(OUT)/plugin-bad.so: test_lib_plugin.c test_lib_plugin.h $(OUT)/other-version.h $(LIB_TEST_DEPS)
-	$(PLUGIN) -include $(OUT)/other-version.h
+	$(LIB_PLUGIN) -include $(OUT)/other-version.h
 
 LIB_BUILDS := test_lib-O0 test_lib-sections test_lib-cet test_lib-lto test_lib-nopie test_lib-static \
 	test_lib-static-pie test_lib-san test_lib_cxx test_lib_cxx-O0
@@ -111,3 +111,18 @@ lib-check: $(LIB_CHECKS)
 	@$(if $(MUSL),:,echo "# musl is not installed: its builds were skipped (apt-get install musl-tools)")
 
 .PHONY: lib-check
+
+# The storm. What is broken on purpose has the library in it.
+$(OUT)/stress-lib: stress_lib.c stress_common.h options.h test_lib_plugin.h $(LIB_TEST_DEPS)
+	$(CC) $(LIB_TEST_CFLAGS) -O2 -o $@ $< $(LIB_SHARED) -ldl
+$(OUT)/stress-lib-break: stress_lib.c $(LIB_SOURCES) stress_common.h options.h test_lib_plugin.h $(LIB_TEST_DEPS)
+	$(CC) $(LIB_TEST_CFLAGS) -O2 -DJF_BREAK -rdynamic -o $@ $< $(LIB_SOURCES) -ldl
+
+# Each form and writer in turn.
+lib-stress: $(OUT)/stress-lib $(OUT)/plugin1.so
+	$(OUT)/stress-lib $(STRESS_LIB_ARGS) $(OUT)/plugin1.so
+	JUMPFUNC_TRAP=never $(OUT)/stress-lib $(STRESS_LIB_ARGS) $(OUT)/plugin1.so
+	JUMPFUNC_WRITER=remap $(OUT)/stress-lib $(STRESS_LIB_ARGS) $(OUT)/plugin1.so
+	JUMPFUNC=off $(OUT)/stress-lib $(STRESS_LIB_ARGS) $(OUT)/plugin1.so
+
+.PHONY: lib-stress

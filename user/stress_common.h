@@ -20,7 +20,10 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+/* Those of the library have its headers instead of the engine's. */
+#ifndef JF_STRESS_LIB
 #include "libjumpfunc.h"
+#endif
 #include "options.h"
 
 static _Atomic bool stress_stop;
@@ -215,6 +218,7 @@ static inline unsigned int stress_broadcasts_per_batch(void)
 #define STRESS_BREAK_OPTION
 #endif
 
+#ifndef JF_STRESS_LIB
 static inline void stress_print_engine(const struct jf_stats *stats)
 {
 	printf("# updates %llu, sites patched %llu, batches %llu, broadcasts %llu,"
@@ -229,6 +233,7 @@ static inline void stress_print_engine(const struct jf_stats *stats)
 	       (double)stats->update_ns_min / 1e3, (double)stats->update_ns_max / 1e3,
 	       (double)stats->window_ns_max / 1e3);
 }
+#endif
 
 /* --- beginning and going on ------------------------------------------------ */
 
@@ -240,8 +245,10 @@ static inline void stress_begin(void)
 	printf("TAP version 13\n1..1\n");
 	stress_print_cpu();
 	stress_catch_signals();
+#ifndef JF_STRESS_LIB
 	stress_die(jf_init(), "jf_init");
 	stress_die(jf_thread_register(), "jf_thread_register");
+#endif
 }
 
 /* Memory that is zero, or no return. */

@@ -67,4 +67,4 @@ static long spin(const int *stop)
 }
 
 extern const struct plugin plugin;
-const struct plugin plugin = { branch, set, init, func, spin };
+const struct plugin plugin = { branch, set, init, func, spin, &shared_name };

@@ -19,6 +19,8 @@ struct plugin {
 	int	(*func)(int x);
 	/* Lets its branch run until *stop; returns how often it was wrong. */
 	long	(*spin)(const int *stop);
+	/* What branch() is about, for batches over several objects. */
+	struct jf_key *key;
 };
 
 #endif /* TEST_LIB_PLUGIN_H */

@@ -8,9 +8,9 @@
  *		nobody executes them; else it is done as at any other time. If
  *		something is wrong with the tables nothing is written, and a
  *		message says what: as compiled, sites are correct and slow.
- *   goes	Probes in it are taken away, dynamic functions that lead into it
- *		fall back, its sites and entities are forgotten, and then all
- *		read sections and handlers are waited for. At the exit of the
+ *   goes	Probes in it are taken away, and dynamic functions that lead into
+ *		it fall back. When all read sections that began before are over,
+ *		its sites and entities are forgotten. At the exit of the
  *		process nothing is done: threads may run on, and nothing is unmapped.
  *
  * The list of objects is read by the SIGTRAP handler without a lock: objects are
@@ -431,6 +431,13 @@ void __jf_object_unregister(struct jf_object *o)
 	}
 	jf_trace_object_goes(m);
 	redirect(m);
+	jf_unlock();
+	/*
+	 * Whoever is in a section may need the lock. The sites are still known: a
+	 * thread that met a breakpoint may be on its way to the handler.
+	 */
+	jf_wait_readers();
+	jf_lock();
 	unlink_proxies(m);
 	for (p = &jf_mods; *p != m; p = &(*p)->next)
 		;
@@ -438,7 +445,6 @@ void __jf_object_unregister(struct jf_object *o)
 	o->mod = NULL;
 	count_mod(m, (uint64_t)-1);
 	jf_unlock();
-	/* Whoever is in a section may need the lock. */
-	jf_wait_readers();
+	jf_wait_handlers();
 	free_mod(m);
 }

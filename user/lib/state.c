@@ -11,6 +11,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#ifdef JF_BREAK
+enum jf_break jf_break;
+#endif
+
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 struct jf_stats jf_stats;
 _Atomic bool jf_exiting;

@@ -33,7 +33,7 @@ flags()
 		pkg-config "$@" --cflags --libs jumpfunc
 }
 
-# It says what it should, and its text has been changed for that.
+# It says what it should, whether text may be written or not.
 says()
 {
 	[ "$(LD_LIBRARY_PATH=$lib "$1")" = "" ] &&

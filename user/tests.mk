@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 # How others meet the library: what it exports, how it is installed, how tools see it.
-# For Makefile: `make outside-check` runs these tests.
+# For Makefile: `make outside-check` runs these tests, `make scale-stress` the one of scale.
 OUTSIDE_BUILDS := $(OUT)/test_lib_batch $(OUT)/test_lib_batch-san
 
 $(OUT)/test_lib_batch: test_lib_batch.cc $(LIB_TEST_DEPS)
@@ -16,3 +16,11 @@ outside-check: $(LIBS) $(OUTSIDE_BUILDS)
 	exit $$rc
 
 .PHONY: outside-check
+
+# 275,000 sites, toggled while others run through them: a part of `make stress`.
+scale-stress: $(OUT)/scale
+	$(OUT)/scale --no-others --rounds 20
+
+stress: scale-stress
+
+.PHONY: scale-stress

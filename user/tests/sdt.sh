@@ -3,8 +3,11 @@
 # The probe points of include/jumpfunc/detail/sdt_x86.h, as each tool sees them: sizes
 # of arguments, and their values at a breakpoint.
 # usage: sdt.sh
+# The tests are called by check(), which shellcheck does not see.
+# shellcheck disable=SC2317
 set -u
 user=$(cd "$(dirname "$0")/.." && pwd)
+# shellcheck source=tap.sh
 . "$user/tests/tap.sh"
 tap_begin
 

@@ -2,8 +2,11 @@
 # SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 # What libjumpfunc.so shows to others: the symbols of its version script, and no other.
 # usage: symbols.sh FOLDER, where make has built it
+# The tests are called by check(), which shellcheck does not see.
+# shellcheck disable=SC2317
 set -u
 user=$(cd "$(dirname "$0")/.." && pwd)
+# shellcheck source=tap.sh
 . "$user/tests/tap.sh"
 tap_begin
 so=${1:?usage: symbols.sh FOLDER}/libjumpfunc.so.1

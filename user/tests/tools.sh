@@ -3,9 +3,12 @@
 # The library under the tools of those who look for errors in programs: sanitizers,
 # a debugger that steps over sites and sets breakpoints on them.
 # usage: tools.sh [CHANGES]
+# The tests are called by check(), which shellcheck does not see.
+# shellcheck disable=SC2317
 set -u
 user=$(cd "$(dirname "$0")/.." && pwd)
 top=$(dirname "$user")
+# shellcheck source=tap.sh
 . "$user/tests/tap.sh"
 tap_begin
 changes=${1:-200}

@@ -12,6 +12,7 @@ user=$(cd "$(dirname "$0")/.." && pwd)
 tap_begin
 
 expected='jftest none 0
+jftest others 0 -4 8 8
 jftest twelve 0 -4 -4 -4 -4 -4 -4 -4 -4 -4 -4 -4 -8
 jftest types 0 -4 -8 8 1 2 4 -1 8'
 

@@ -13,6 +13,7 @@
 #define NONE()			STAP_PROBE(jftest, none)
 #define TYPES(a, b, c, d, e, f, g, h)					\
 	STAP_PROBE8(jftest, types, a, b, c, d, e, f, g, h)
+#define OTHERS(a, b, c)	STAP_PROBE3(jftest, others, a, 0UL, 0UL)
 #define TWELVE(a, b, c, d, e, f, g, h, i, j, k, l)			\
 	STAP_PROBE12(jftest, twelve, a, b, c, d, e, f, g, h, i, j, k, l)
 #else
@@ -20,6 +21,7 @@
 #define NONE()			__JF_SDT(jftest, none)
 #define TYPES(a, b, c, d, e, f, g, h)					\
 	__JF_SDT(jftest, types, a, b, c, d, e, f, g, h)
+#define OTHERS(a, b, c)	__JF_SDT(jftest, others, a, b, c)
 #define TWELVE(a, b, c, d, e, f, g, h, i, j, k, l)			\
 	__JF_SDT(jftest, twelve, a, b, c, d, e, f, g, h, i, j, k, l)
 #endif
@@ -41,6 +43,19 @@ void twelve(int a, int b, int c, int d, int e, int f, int g, int h, int i, int j
 	TWELVE(a, b, c, d, e, f, g, h, i, j, k, l);
 }
 
+struct pair {
+	int x, y;
+};
+
+/* What a note cannot tell does not keep the program from being compiled. */
+static inline __attribute__((always_inline))
+void others(int a, double b, struct pair c)
+{
+	OTHERS(a, b, c);
+	(void)b;
+	(void)c;
+}
+
 /* An inline function of C++: two objects have it, the program once. */
 #ifndef __cplusplus
 static
@@ -52,9 +67,12 @@ inline void shared(int a)
 }
 int main(int argc, char **argv)
 {
+	struct pair two = { argc, argc };
+
 	(void)argv;
 	shared(argc);
 	NONE();
+	others(argc, 1.5 * argc, two);
 	twelve(argc, 2 * argc, 3, 4 * argc, 5, 6 * argc, 7 * argc, 8, 9 * argc,
 	       10 * argc, DOWN, 12L * argc);
 	return 0;

@@ -140,9 +140,22 @@ long jf_ret0(void)
 
 /* --- fork ---------------------------------------------------------- */
 
+static void at_fork(void)
+{
+	jf_lock();
+	jf_callbacks_lock();
+}
+
+static void at_fork_parent(void)
+{
+	jf_callbacks_unlock();
+	jf_unlock();
+}
+
 static void at_fork_child(void)
 {
 	jf_lock_child();
+	jf_callbacks_child();
 	jf_readers_child();
 	jf_sync_child();
 	jf_writer_child();
@@ -151,5 +164,5 @@ static void at_fork_child(void)
 __attribute__((__constructor__(101)))
 static void library_comes(void)
 {
-	pthread_atfork(jf_lock, jf_unlock, at_fork_child);
+	pthread_atfork(at_fork, at_fork_parent, at_fork_child);
 }

@@ -8,8 +8,10 @@
 #endif
 #include <x86intrin.h>
 
+#ifndef BENCH_NO_ENGINE
 #include "jf_trace.h"
 #include "stress_common.h"
+#endif
 
 #define MANY		1024
 #define FEW		64
@@ -75,8 +77,10 @@ extern const unsigned int layout_sites[];
 extern uint64_t targets[MANY];
 enum shape shape_base(enum shape shape);
 void shuffle(unsigned int *order, unsigned int n);
+#ifndef BENCH_NO_ENGINE
 uint8_t *begin(struct jf_emit *e);
 void *finish(struct jf_emit *e);
+#endif
 void make_programs(void);
 struct program *new_program(void);
 

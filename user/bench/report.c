@@ -278,6 +278,39 @@ static void goal(bool met, const char *fmt, ...)
 	putchar('\n');
 }
 
+/* Off, a key costs what a nop does, and on, what a jump does: within the noise of no site. */
+static void compare(const char *name, const char *with, enum layout layout)
+{
+	const struct program *none = find_row("c-branch", "none", layout);
+	const struct program *a = find_row("c-branch", name, layout);
+	const struct program *b = find_row("c-branch", with, layout);
+	double noise, more;
+
+	if (!none || !a || !b)
+		return;
+	noise = (none->raw_median - none->raw_min) * ns_per_tick;
+	more = (a->min - b->min) * ns_per_tick;
+	goal(more <= noise, "%s %+.3f ns against %s; noise of no site %.3f ns (%s)", name, more,
+	     with, noise, layout_names[layout]);
+}
+
+static void print_compiled_goals(void)
+{
+	int layout;
+
+	for (layout = STRAIGHT; layout < NR_LAYOUTS; layout++) {
+		const struct program *direct = find_row("c-call", "direct", (enum layout)layout);
+		const struct program *call = find_row("c-call", "dynfunc", (enum layout)layout);
+
+		compare("key-off", "nop5", (enum layout)layout);
+		compare("key-on", "jump", (enum layout)layout);
+		if (direct && call)
+			goal(call->min <= 1.9 * direct->min,
+			     "dynamic function %.2f x direct call, at most 1.9 through a trampoline (%s)",
+			     call->min / direct->min, layout_names[layout]);
+	}
+}
+
 static void print_goals(void)
 {
 	int layout;
@@ -312,6 +345,7 @@ static void print_goals(void)
 		goal(extra <= 1, "one subscriber %+.2f ns against a tail call, at most 1 (%s)",
 		     extra, layout_names[layout]);
 	}
+	print_compiled_goals();
 	for (layout = STRAIGHT; layout < NR_LAYOUTS; layout++) {
 		const struct program *none = find(BODY, (enum layout)layout, 0);
 		const struct program *nop = find(NOP_SITE, (enum layout)layout, 0);

@@ -15,12 +15,15 @@ usage()
 	  --quick        20 rounds, no update latencies
 	  --no-updates   leave the update latencies out
 	  --binary FILE  the benchmark program (default: build/user/bench)
+	  --scale FOLDER where the programs of many sites are (default: build/user);
+	                 they run unless --quick or --no-updates is given
 	EOF
 }
 
 here=$(cd "$(dirname "$0")" && pwd)
 top=$(dirname "$(dirname "$here")")
 binary=$top/build/user/bench
+scale=$top/build/user
 out=$top/results/bench-$(date +%Y%m%d-%H%M%S)
 rounds=
 flags=
@@ -29,6 +32,7 @@ while [ $# -gt 0 ]; do
 	--out) out=${2:?--out needs a folder}; shift 2 ;;
 	--out=*) out=${1#--out=}; shift ;;
 	--binary) binary=${2:?--binary needs a file}; shift 2 ;;
+	--scale) scale=${2:?--scale needs a folder}; shift 2 ;;
 	--rounds) rounds=${2:?--rounds needs a number}; shift 2 ;;
 	--rounds=*) rounds=${1#--rounds=}; shift ;;
 	--quick | --no-updates) flags="$flags $1"; shift ;;
@@ -56,6 +60,20 @@ status=0
 # shellcheck disable=SC2086 # flags are several words
 "$binary" --csv "$out/bench.csv" ${rounds:+--rounds "$rounds"} $flags \
 	> "$out/bench.txt" || status=$?
+case $flags in
+*quick* | *no-updates*) ;;
+*)
+	for program in scale-1000 scale; do
+		[ "$status" -eq 0 ] || break
+		[ -x "$scale/$program" ] || { echo "skipped: $scale/$program is missing" >> "$out/bench.txt"; continue; }
+		only=
+		[ $program = scale ] || only=--start
+		echo >> "$out/bench.txt"
+		# shellcheck disable=SC2086 # maybe no word
+		"$scale/$program" $only --csv "$out/bench.csv" >> "$out/bench.txt" || status=$?
+	done
+	;;
+esac
 cat "$out/bench.txt"
 if [ "$status" -ne 0 ]; then
 	echo "run.sh: the benchmark ended with status $status" >&2

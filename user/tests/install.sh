@@ -3,8 +3,11 @@
 # What a stranger does: installs the library, takes the program from user/README.md
 # and builds it, in each of the ways that programs are built.
 # usage: install.sh [MAKE VARIABLES...]
+# The tests are called by check(), which shellcheck does not see.
+# shellcheck disable=SC2317
 set -u
 user=$(cd "$(dirname "$0")/.." && pwd)
+# shellcheck source=tap.sh
 . "$user/tests/tap.sh"
 tap_begin
 
@@ -14,7 +17,7 @@ install_to()
 {
 	folder=$1
 	shift
-	${MAKE:-make} --no-print-directory -C "$user" install DESTDIR="$folder" PREFIX=$prefix "$@"
+	${MAKE:-make} --no-print-directory -C "$user" install DESTDIR="$folder" PREFIX="$prefix" "$@"
 }
 
 # The first C program of the README.
@@ -33,7 +36,7 @@ flags()
 		pkg-config "$@" --cflags --libs jumpfunc
 }
 
-# It says what it should, and its text has been changed for that.
+# It says what it should, whether text may be written or not.
 says()
 {
 	[ "$(LD_LIBRARY_PATH=$lib "$1")" = "" ] &&
@@ -115,7 +118,7 @@ meson_subproject()
 
 uninstalled()
 {
-	${MAKE:-make} --no-print-directory -C "$user" uninstall DESTDIR="$root" PREFIX=$prefix &&
+	${MAKE:-make} --no-print-directory -C "$user" uninstall DESTDIR="$root" PREFIX="$prefix" &&
 		[ -z "$(find "$root" ! -type d)" ] && [ ! -e "$root$prefix/include/jumpfunc" ]
 }
 

@@ -2,8 +2,11 @@
 # SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 # What libjumpfunc.so shows to others: the symbols of its version script, and no other.
 # usage: symbols.sh FOLDER, where make has built it
+# The tests are called by check(), which shellcheck does not see.
+# shellcheck disable=SC2317
 set -u
 user=$(cd "$(dirname "$0")/.." && pwd)
+# shellcheck source=tap.sh
 . "$user/tests/tap.sh"
 tap_begin
 so=${1:?usage: symbols.sh FOLDER}/libjumpfunc.so.1
@@ -20,7 +23,7 @@ versions()
 # Each of the script is there: a name that nothing defines is a promise to nobody.
 listed()
 {
-	sed -n '/^global:/,/^local:/s/^\t\([a-z_]*\);$/\1/p' "$user/libjumpfunc.map" | sort > "$tmp/listed"
+	sed -n '/^global:/,/^local:/s/^\t\([a-z_0-9]*\);$/\1/p' "$user/libjumpfunc.map" | sort > "$tmp/listed"
 	sed 's/@@.*//' "$tmp/exported" | diff "$tmp/listed" -
 }
 
@@ -36,7 +39,7 @@ declared()
 	END
 	# Prototypes that have no body, as the compiler sees them.
 	${CC:-cc} -I"$user/../include" -fno-inline -E "$tmp/use.c" | tr '\n' ' ' |
-		grep -oE '\b(__)?jf_[a-z_]+\([^(){};]*(\([^()]*\)[^(){};]*)*\);' |
+		grep -oE '\b(__)?jf_[a-z_0-9]+\([^(){};]*(\([^()]*\)[^(){};]*)*\);' |
 		sed 's/(.*//' | sort -u > "$tmp/declared"
 	[ "$(wc -l < "$tmp/declared")" -ge 15 ] &&
 		sed 's/@@.*//' "$tmp/exported" | comm -23 "$tmp/declared" - > "$tmp/missing"

@@ -11,7 +11,7 @@
  *	775:	nop
  *		a note of type 3 by "stapsdt" in .note.stapsdt:
  *		address of 775, address of the base, 0,
- *		"jumpfunc", "rx", "8@%rbx -4@%ebp"
+ *		"jumpfunc", "rx", "8@%rbx -4@%rbp"
  *
  * The format is SystemTap's, version 3, and gdb (info probes), perf (perf
  * buildid-cache --add, perf probe sdt_jumpfunc:rx), bpftrace (usdt:) and others
@@ -32,43 +32,58 @@
  * - The arguments are evaluated even while the tracepoint is off: a debugger
  *   has to find them. So the values of jf_trace(name, ...), which promises not
  *   to evaluate them, are not told.
- * - Arguments are integers, enums and pointers. The first six are in registers
- *   or constants; further ones may be in memory, of which some tools only
- *   read what is on the stack.
+ * - Arguments are integers, enums and pointers. Others are told as the constant
+ *   0. The first six are in registers or constants; further ones may be in
+ *   memory, of which some tools only read what is on the stack.
  * - -DJF_NO_SDT leaves probe points out.
  */
 #ifndef JUMPFUNC_SDT_X86_H
 #define JUMPFUNC_SDT_X86_H
 
-/* The type of x, or unsigned long for a pointer, which must not be compared. */
+/*
+ * What kind of type an expression has, by the numbers of gcc's typeclass.h: up to 4
+ * integers, enums and bool, 5 pointers, from 8 on what a note does not tell.
+ */
+#define __JF_SDT_INTEGER(x)	(__builtin_classify_type(x) < 5)
+#define __JF_SDT_PLAIN(x)	(__builtin_classify_type(x) < 8)
+
 #ifdef __cplusplus
-template <typename T, bool = __is_enum(T)> struct __jf_sdt_type {
+template <typename T, bool integer, bool = __is_enum(T)> struct __jf_sdt_type {
+	static constexpr bool is_signed = false;
+};
+template <typename T> struct __jf_sdt_type<T, true, false> {
 	static constexpr bool is_signed = T(-1) < T(1);
 };
-template <typename T> struct __jf_sdt_type<T, true> {
+template <typename T> struct __jf_sdt_type<T, true, true> {
 	static constexpr bool is_signed =
-		__jf_sdt_type<__underlying_type(T)>::is_signed;
+		__jf_sdt_type<__underlying_type(T), true, false>::is_signed;
 };
-template <typename T> struct __jf_sdt_type<T *, false> {
+template <> struct __jf_sdt_type<bool, true, false> {
 	static constexpr bool is_signed = false;
 };
-template <> struct __jf_sdt_type<bool, false> {
-	static constexpr bool is_signed = false;
+template <typename T> struct __jf_sdt_bare { typedef T type; };
+template <typename T> struct __jf_sdt_bare<const T> { typedef T type; };
+template <typename T> struct __jf_sdt_bare<volatile T> { typedef T type; };
+template <typename T> struct __jf_sdt_bare<const volatile T> { typedef T type; };
+template <typename T> struct __jf_sdt_bare<T &> : __jf_sdt_bare<T> {};
+template <bool plain> struct __jf_sdt_pick {
+	template <typename T>
+	static inline __attribute__((__always_inline__)) T of(T x) { return x; }
 };
-template <typename T> struct __jf_sdt_plain { typedef T type; };
-template <typename T> struct __jf_sdt_plain<const T> { typedef T type; };
-template <typename T> struct __jf_sdt_plain<volatile T> { typedef T type; };
-template <typename T> struct __jf_sdt_plain<const volatile T> { typedef T type; };
-template <typename T> struct __jf_sdt_plain<T &> : __jf_sdt_plain<T> {};
+template <> struct __jf_sdt_pick<false> {
+	template <typename T> static constexpr int of(const T &) { return 0; }
+};
 #define __JF_SDT_SIGNED(x)						\
-	(__jf_sdt_type<__jf_sdt_plain<__typeof__(x)>::type>::is_signed)
+	(__jf_sdt_type<__jf_sdt_bare<__typeof__(x)>::type,		\
+		       __JF_SDT_INTEGER(x)>::is_signed)
+#define __JF_SDT_VALUE(x)	__jf_sdt_pick<__JF_SDT_PLAIN(x)>::of(x)
 #else
 #define __JF_SDT_TYPE(x)						\
-	__typeof__(__builtin_choose_expr(				\
-		__builtin_classify_type(x) == __builtin_classify_type((void *)0), \
-		0UL, (x)))
+	__typeof__(__builtin_choose_expr(__JF_SDT_INTEGER(x), (x), 0UL))
 #define __JF_SDT_SIGNED(x)						\
 	((__JF_SDT_TYPE(x))-1 < (__JF_SDT_TYPE(x))1)
+#define __JF_SDT_VALUE(x)						\
+	__builtin_choose_expr(__JF_SDT_PLAIN(x), (x), 0)
 #endif
 
 #define __JF_SDT_SIZE(x)						\
@@ -76,7 +91,8 @@ template <typename T> struct __jf_sdt_plain<T &> : __jf_sdt_plain<T> {};
 
 /* Operands: size and place of argument number n. */
 #define __JF_SDT_ARG(n, constraint, x)					\
-	[__jf_s##n] "i" (__JF_SDT_SIZE(x)), [__jf_a##n] constraint (x)
+	[__jf_s##n] "i" (__JF_SDT_SIZE(x)),				\
+	[__jf_a##n] constraint (__JF_SDT_VALUE(x))
 #define __JF_SDT_ARGS_0(name)
 #define __JF_SDT_ARGS_1(name, a)					\
 	__JF_SDT_ARG(1, "nr", a)
@@ -114,8 +130,11 @@ template <typename T> struct __jf_sdt_plain<T &> : __jf_sdt_plain<T> {};
 	__JF_SDT_ARGS_11(name, a, b, c, d, e, f, g, h, i, j, k),	\
 	__JF_SDT_ARG(12, "nor", l)
 
-/* Their text in the note. */
-#define __JF_SDT_TEXT(n)	"%c[__jf_s" #n "]@%[__jf_a" #n "]"
+/*
+ * Their text in the note. Registers have the names of all 64 bits, and the size
+ * says how many count: gdb knows no r9b.
+ */
+#define __JF_SDT_TEXT(n)	"%c[__jf_s" #n "]@%q[__jf_a" #n "]"
 #define __JF_SDT_TEXT_0		""
 #define __JF_SDT_TEXT_1		__JF_SDT_TEXT(1)
 #define __JF_SDT_TEXT_2		__JF_SDT_TEXT_1 " " __JF_SDT_TEXT(2)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
-/* The headers in C++17: keys, dynamic functions, and what ends with its object. */
-#include <jumpfunc/jumpfunc.hpp>
+/* batch.hh: batches and read sections that end with their block. */
+#include <jumpfunc/batch.hh>
 #include <jumpfunc/stats.h>
 
 #include <cerrno>
@@ -39,27 +39,6 @@ template<int N> static int number()
 	return jf_branch_likely(&on_key) ? N : -N;
 }
 
-static void raii()
-{
-	{
-		jumpfunc::key_user first(off_key);
-
-		expect(taken(), "a key is on while somebody uses it");
-		jumpfunc::key_user second(off_key);
-		jumpfunc::key_user moved(std::move(second));
-
-		expect(jf_key_count(&off_key) == 2, "moved, not copied");
-	}
-	expect(!taken() && !jf_key_count(&off_key), "and off when nobody does");
-	try {
-		jumpfunc::key_user user(off_key);
-
-		throw 1;
-	} catch (int) {
-		expect(!taken(), "off behind an exception, too");
-	}
-}
-
 static void batches()
 {
 	{
@@ -90,7 +69,6 @@ static void batches()
 int main()
 {
 	expect(!taken() && number<7>() == 7 && dynfunc_op(1) == 2, "as defined");
-	raii();
 	batches();
 	{
 		jumpfunc::read_section in;

@@ -37,10 +37,21 @@ EOF
 
 table() { sed -e 's/#.*//' "$JF_TREE/harness/kernels.tab" | awk 'NF == 4'; }
 
-# lookup NAME: sets version, flavour, suites
+# lookup NAME: sets version, flavour, suites.  newest-SUITE needs no line in the table: it is whatever is
+# newest there.
 lookup()
 {
 	local line
+	case $1 in
+	newest-*)
+		version=any flavour=amd64 suites=${1#newest-}
+		case $suites in
+		''|*[!a-z0-9-]*) die "newest-SUITE, as in newest-sid, not '$1'" ;;
+		sid|experimental|*-*) ;;
+		*) suites=$suites-security,$suites ;;
+		esac
+		return ;;
+	esac
 	line=$(table | awk -v n="$1" '$1 == n')
 	[ -n "$line" ] ||
 		die "no kernel '$1' in harness/kernels.tab; there are: $(table | awk '{printf "%s ", $1}')"
@@ -141,10 +152,12 @@ apt_cache() { APT_CONFIG=$apt_conf apt-cache "$@"; }
 # newest NAME: sets suite, release, pkgversion
 newest()
 {
-	local pat pkg
+	local pat pkg number
 	lookup "$1"
 	# 6.1 must not match 6.12, and amd64 must not match rt-amd64.
-	pat="^linux-image-${version//./\\.}(\\.[0-9.]+)?([-+~][0-9a-z.]+)*-$flavour\$"
+	number=${version//./\\.}
+	[ "$version" != any ] || number='[0-9]+\.[0-9]+'
+	pat="^linux-image-$number(\\.[0-9.]+)?([-+~][0-9a-z.]+)*-$flavour\$"
 	for suite in ${suites//,/ }; do
 		use_suite "$suite"
 		pkg=$(apt_cache pkgnames linux-image- | grep -E "$pat" |

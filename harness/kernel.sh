@@ -75,11 +75,31 @@ mirror()
 			# Mirrors carry the security archive beside the main one.
 			[ -n "$uri" ] || uri=$(mirror main | sed 's,/*$,-security,')
 		fi ;;
+	ubuntu:*)
+		# Mirrors carry the two beside each other, too.
+		uri=${JF_MIRROR_UBUNTU:-$(mirror main | sed 's,/debian/*$,/ubuntu/,')} ;;
 	*)
 		uri=${JF_MIRROR:-$(awk '$1 !~ /[-\/]/ {print $3; exit}' <<<"$all")} ;;
 	esac
 	[ -n "$uri" ] || die "no Debian mirror in this machine's apt configuration; name one with JF_MIRROR="
 	printf '%s\n' "$uri"
+}
+
+# ubuntu_key: the file with Ubuntu's keys, which Debian vouches for
+ubuntu_key()
+{
+	local key=/usr/share/keyrings/ubuntu-archive-keyring.gpg dir
+	dir=$(cache_dir apt/ubuntu-key)
+	if [ -r $key ]; then
+		echo $key
+		return
+	fi
+	if [ ! -r "$dir/$key" ]; then
+		use_suite trixie
+		download "$dir" ubuntu-keyring || die "cannot fetch Ubuntu's keys, so its packages cannot be verified"
+		dpkg-deb -x "$dir"/*.deb "$dir"
+	fi
+	echo "$dir$key"
 }
 
 apt_conf=
@@ -88,12 +108,17 @@ use_suite()
 {
 	local suite=$1 dir uri key=/usr/share/keyrings/debian-archive-keyring.gpg
 	dir=$(cache_dir "apt/$suite")
-	[ -r $key ] || die "no $key, so packages cannot be verified: apt-get install debian-archive-keyring"
+	case $suite in
+	ubuntu:*) key=$(ubuntu_key) || exit ;;
+	esac
+	[ -r "$key" ] || die "no $key, so packages cannot be verified: apt-get install debian-archive-keyring"
 	uri=$(mirror "$suite")
 	mkdir -p "$dir/lists/partial" "$dir/archives/partial" "$dir/empty"
 	: >"$dir/status"
-	echo "deb [signed-by=$key] $uri $suite main" >"$dir/sources.list"
+	echo "deb [signed-by=$key] $uri ${suite#*:} main" >"$dir/sources.list"
 	case $suite in
+	ubuntu:*-updates)
+		echo "deb [signed-by=$key] $uri $(sed 's/.*:\(.*\)-updates/\1/' <<<"$suite") main" >>"$dir/sources.list" ;;
 	*-security|*-backports)
 		# These are laid over a suite that has the rest of what a package depends on.
 		echo "deb [signed-by=$key] $(mirror "${suite%-*}") ${suite%-*} main" >>"$dir/sources.list" ;;
@@ -193,9 +218,10 @@ fetch_image()	# OUT
 {
 	local out=$1 tmp=$1/.image pkgs
 	pkgs="linux-image-$release"
-	# In newer packages the image is an empty shell around these two.
+	# In newer packages the image is an empty shell around the first two; Ubuntu has the configuration in
+	# the third.
 	pkgs+=" $(apt_cache show --no-all-versions "linux-image-$release" | sed -n 's/^Depends: //p' |
-		tr ',|' '\n\n' | awk '$1 ~ /^linux-(binary|base-[0-9])/ {print $1}' | tr '\n' ' ')"
+		tr ',|' '\n\n' | awk '$1 ~ /^linux-(binary|base-[0-9]|modules-[0-9])/ {print $1}' | tr '\n' ' ')"
 	rm -rf "$tmp"; mkdir -p "$tmp/x"
 	# shellcheck disable=SC2086
 	download "$tmp" $pkgs || return 1
@@ -228,7 +254,7 @@ host_fits()	# ROOT COMPILER: can the host build with these headers?
 	command -v "$2" >/dev/null || { why="the host has no $2"; return 1; }
 	for tool in "$1"/usr/lib/linux-kbuild-*/tools/objtool/objtool.real-x86 \
 		    "$1"/usr/lib/linux-kbuild-*/tools/objtool/objtool \
-		    "$1"/usr/lib/linux-kbuild-*/scripts/mod/modpost*; do
+		    "$1"/usr/lib/linux-kbuild-*/scripts/mod/modpost* "$1"/usr/src/linux-headers-*/scripts/mod/modpost; do
 		[ -x "$tool" ] || continue
 		case $(ldd "$tool" 2>&1) in
 		*"not found"*) why="the host's libraries do not fit ${tool##*/}"; return 1 ;;
@@ -247,6 +273,8 @@ fetch_headers()	# OUT
 	download "$tmp" $pkgs || return 1
 	for deb in "$tmp"/*.deb; do dpkg-deb -x "$deb" "$root" || return 1; done
 	kvars=$root/usr/src/linux-headers-$release/.kernelvariables
+	# Ubuntu's headers do not name it.
+	[ -e "$kvars" ] || kvars=$out/config
 	compiler=$(grep -oE 'gcc-[0-9]+' "$kvars" | head -n 1)
 	[ -n "$compiler" ] || die "no compiler named in $kvars"
 
@@ -268,6 +296,12 @@ fetch_headers()	# OUT
 		pkgs=$(grep -vE '^linux-(headers|kbuild|compiler|image|modules|binary)-|^initramfs|^kmod$|^udev$' "$tmp/closure")
 		# shellcheck disable=SC2086
 		download "$tmp/rest" $pkgs || return 1
+		# Ubuntu's headers have files in /lib, which is a link to be.
+		if [ -d "$root/lib" ] && [ ! -L "$root/lib" ]; then
+			mkdir -p "$root/usr/lib"
+			cp -a "$root/lib/." "$root/usr/lib/"
+			rm -rf "$root/lib"
+		fi
 		# First the package that lays out / for all the others.
 		for deb in "$tmp"/rest/base-files_*.deb "$tmp"/rest/*.deb; do
 			dpkg-deb -x "$deb" "$root" || return 1

@@ -28,6 +28,7 @@ Environment:
   JF_CACHE        cache folder, now $JF_CACHE
   JF_MIRROR       Debian mirror (default: the one in the machine's apt configuration)
   JF_MIRROR_SECURITY  the same for the security suites
+  JF_MIRROR_UBUNTU    the same for Ubuntu's
   JF_REFRESH=1    read the package indexes again, even if younger than JF_INDEX_HOURS (24)
   JF_TOOLCHAIN    auto (default), host or suite: whose compiler builds the modules
 EOF

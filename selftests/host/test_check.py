@@ -179,23 +179,28 @@ def verdicts(out, fake):
 
 # arguments; what is to run where
 CHOICES = [
-    ('what shows the same on each kernel runs on 6.1 alone', ['-k', '6.12 6.1 7.2'],
-     ['6.12: one.sh two.sh kunit', '6.1: one.sh same.sh two.sh kunit', '7.2: one.sh two.sh kunit']),
-    ('... without 6.1, on the first', ['-k', '6.12 7.2'], ['6.12: one.sh same.sh two.sh kunit', '7.2: one.sh two.sh kunit']),
-    ('... on all if it is asked for by name', ['-k', '6.1 7.2', 'same.sh'], ['6.1: same.sh', '7.2: same.sh']),
-    ('... on all with --full', ['--full', '-k', '6.1 7.2'],
-     ['6.1: one.sh same.sh two.sh kunit', '7.2: one.sh same.sh two.sh kunit']),
+    ('tests for one kernel run on 6.1, those for two on the last as well', ['-k', '5.10 6.1 6.12 7.2'],
+     ['5.10: one.sh kunit', '6.1: one.sh same.sh two.sh kunit', '6.12: one.sh kunit', '7.2: one.sh two.sh kunit']),
+    ('... without 6.1, on the first', ['-k', '6.12 7.2 7.3'],
+     ['6.12: one.sh same.sh two.sh kunit', '7.2: one.sh kunit', '7.3: one.sh two.sh kunit']),
+    ('... on the only one', ['-k', '6.1'], ['6.1: one.sh same.sh two.sh kunit']),
+    ('... on all if they are asked for by name', ['-k', '5.10 6.1 7.2', 'same.sh', 'two.sh'],
+     ['5.10: same.sh two.sh', '6.1: same.sh two.sh', '7.2: same.sh two.sh']),
+    ('... on all with --full', ['--full', '-k', '6.1 7.2 7.3'],
+     [f'{k}: one.sh same.sh two.sh kunit' for k in ('6.1', '7.2', '7.3')]),
     ('the newest kernel of a suite needs no line', ['-k', 'newest-sid', 'one.sh'], ['newest-sid: one.sh']),
 ]
 
 
 def choices(out, fake):
-    fake.file('selftests/tests/same.sh', '# JF_ONE_KERNEL: it asks the parser\n')
+    fake.file('selftests/tests/same.sh', '# JF_KERNELS=1: it asks the parser\n')
+    fake.file('selftests/tests/two.sh', '# JF_KERNELS=2: a long storm\n')
     for what, args, lines in CHOICES:
         p = fake.start('harness/check', ['-n'] + args, [])
         text = p.communicate(timeout=60)[0]
         out.say(p.returncode == 0 and text.splitlines() == lines, f'check: {what}', [text])
     os.unlink(os.path.join(fake.tree, 'selftests/tests/same.sh'))
+    fake.file('selftests/tests/two.sh', '')
 
 
 def wait_for(path):

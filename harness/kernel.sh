@@ -119,7 +119,7 @@ use_suite()
 	echo "deb [signed-by=$key] $uri ${suite#*:} main" >"$dir/sources.list"
 	case $suite in
 	ubuntu:*-updates)
-		echo "deb [signed-by=$key] $uri $(sed 's/.*:\(.*\)-updates/\1/' <<<"$suite") main" >>"$dir/sources.list" ;;
+		echo "deb [signed-by=$key] $uri $(cut -d: -f2 <<<"${suite%-updates}") main" >>"$dir/sources.list" ;;
 	*-security|*-backports)
 		# These are laid over a suite that has the rest of what a package depends on.
 		echo "deb [signed-by=$key] $(mirror "${suite%-*}") ${suite%-*} main" >>"$dir/sources.list" ;;
@@ -301,7 +301,7 @@ fetch_headers()	# OUT
 		if [ -d "$root/lib" ] && [ ! -L "$root/lib" ]; then
 			mkdir -p "$root/usr/lib"
 			cp -a "$root/lib/." "$root/usr/lib/"
-			rm -rf "$root/lib"
+			rm -rf "${root:?}/lib"
 		fi
 		# First the package that lays out / for all the others.
 		for deb in "$tmp"/rest/base-files_*.deb "$tmp"/rest/*.deb; do

@@ -32,6 +32,7 @@ help:
 	@echo 'make demo               boot stock 6.1 in a VM, retarget a function, measure dispatch: 2 minutes'
 	@echo 'make check              run all tests, on this machine and in VMs; KERNELS="6.1 6.12" chooses the kernels (default: four)'
 	@echo 'make check-full         ... on all kernels, test kernels and back ends, and the model, native stress, coverage: 2 hours'
+	@echo 'make newest             find kernels that are new in the Debian suites, build for them, run a quick set of tests (SUITES=sid)'
 	@echo 'make lint               check style, spelling, licences and the rooms of the sources (LINTERS="rooms shell")'
 	@echo 'make mutants            break the module in each listed way, and expect the tests to fail (KERNEL=6.1)'
 	@echo 'make coverage           measure the line coverage of the module, with gcov on a test kernel'
@@ -79,6 +80,10 @@ check-full: stress-native
 	@rc=0; harness/check --full $(if $(filter file,$(origin KERNELS)),,--kernels "$(KERNELS)") $(TESTS) || rc=$$?; \
 	harness/kernels-md || rc=1; exit $$rc
 
+newest:
+	@harness/deps.sh build fetch vm
+	@harness/newest $(SUITES)
+
 lint:
 	@harness/deps.sh build fetch lint
 	@harness/lint/run $(LINTERS)
@@ -119,4 +124,4 @@ demo:
 	@harness/deps.sh build fetch vm host plot
 	@scripts/demo.sh $(if $(KERNEL),-k $(KERNEL))
 
-.PHONY: modules help clean clean-cache deps vm check check-full lint coverage mutants stress stress-native bench bench-kernel model doctor demo
+.PHONY: modules help clean clean-cache deps vm check check-full newest lint coverage mutants stress stress-native bench bench-kernel model doctor demo

@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
+# JF_KERNELS=2: a hundred rounds of what each test does once
 # JF_ANY_BACKEND: it shows the same with each of them
 # JF_TIMEOUT=300
 # The module comes and goes, a hundred times, in use and out of use, and leaves nothing behind.

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# JF_TIMEOUT=120
+# JF_TIMEOUT=180
 # JF_VM=-a jf.lockdown=test -c 2
 # JF_ANY_BACKEND: it shows the same with each of them
 # The knobs in /sys/kernel/jumpfunc take what the files of debugfs take, refuse what these refuse, and go
@@ -97,6 +97,12 @@ before=$(jf_hits sched_switch chain)
 sleep 1
 check_match "... and its events are counted" $(($(jf_hits sched_switch chain) - before)) '^[1-9]'
 echo off >$S/dispatch
+
+if command -v hackbench >/dev/null; then
+	check "hackbench-run.sh measures by them" sh "$JF_TOP/scripts/hackbench-run.sh" -g 1 -l 10 -r 1 -w 0 -m off,chain -s 2 \
+		--no-perf -o "$JF_TMP/hackbench"
+	check_match "... and finds that events are dispatched" "$(cat "$JF_TMP/hackbench/table.txt")" '^chain +2 '
+fi
 
 jf_log_mark
 check_match "an unsigned module is refused" "$(insmod "$(jf_ko jf_sample_key)" 2>&1)" 'not permitted'

@@ -86,8 +86,12 @@ check-packages:
 	@harness/deps.sh build fetch vm package
 	@harness/check-packages $(SUITES)
 
+check-signing:
+	@harness/deps.sh build fetch vm signing
+	@harness/check-signing
+
 sign:
-	@scripts/sign.sh $(if $(KVER),-k $(KVER)) $(if $(KEY),-K $(KEY)) $(if $(CERT),-C $(CERT)) jumpfunc.ko bench/jumpfunc_bench.ko
+	@scripts/sign.sh -k $(KVER) -b $(KDIR) $(if $(KEY),-K $(KEY)) $(if $(CERT),-C $(CERT)) jumpfunc.ko bench/jumpfunc_bench.ko
 
 .PHONY: install modules_install headers_install tools_install man_install dkms_install uninstall man check-man \
-	deb check-packages sign
+	deb check-packages check-signing sign

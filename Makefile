@@ -48,6 +48,7 @@ help:
 	@echo 'make man                make the manual pages, into build/man'
 	@echo 'make deb                make the Debian packages, into build/deb'
 	@echo 'make check-packages     install, upgrade, remove these in chroots (SUITES="bookworm trixie"): 15 minutes'
+	@echo 'make check-signing      boot stock 6.1 with Secure Boot and lockdown, load signed and unsigned modules: 3 minutes'
 	@echo 'make deps               install missing packages that the above need (each target does so itself)'
 	@echo 'make clean              remove all build results'
 	@echo 'make clean-cache        remove the downloaded kernels, which all clones share'

@@ -18,8 +18,7 @@ dkms_files = Kbuild VERSION $(wildcard *.c) $(wildcard $(addsuffix /*.[chS],$(dk
 headers = $(wildcard include/jumpfunc/*.h include/jumpfunc/detail/*.h)
 
 # What a user runs; links in sbin have the names that the manual uses.
-tools := hackbench-run.sh hackbench-report.awk hackbench-chart.gp bench-here.sh bench-plot sign.sh
-tools += $(patsubst scripts/%,%,$(wildcard scripts/doctor.sh))
+tools := $(notdir $(wildcard scripts/hackbench-* scripts/doctor.sh)) bench-here.sh bench-plot sign.sh
 links := jumpfunc-hackbench:hackbench-run.sh jumpfunc-bench:bench-here.sh jumpfunc-sign:sign.sh
 links += $(if $(wildcard scripts/doctor.sh),jumpfunc-doctor:doctor.sh)
 
@@ -39,7 +38,7 @@ headers_install:
 	install -d $(data)/include/jumpfunc/detail
 	install -m 0644 include/jumpfunc/*.h $(data)/include/jumpfunc
 	install -m 0644 include/jumpfunc/detail/*.h $(data)/include/jumpfunc/detail
-	install -m 0644 jumpfunc.mk $(data)
+	install -m 0644 jumpfunc.mk jumpfunc.dkms $(data)
 
 tools_install:
 	install -d $(data)/scripts $(DESTDIR)$(PREFIX)/sbin
@@ -54,10 +53,14 @@ man_install: man
 	cd build/man && find man? -type f | sort >$(abspath $(data))/manual
 
 # The sources and their dkms.conf: what `dkms add` registers.
-dkms_install:
+dkms_install: build/dkms.conf
 	for f in $(dkms_files); do install -D -m 0644 $$f $(dkmssrc)/$$f || exit 1; done
 	install -m 0755 scripts/dkms-symvers $(dkmssrc)
-	sed 's/#MODULE_VERSION#/$(VERSION)/' dkms.conf >$(dkmssrc)/dkms.conf
+	install -m 0644 build/dkms.conf $(dkmssrc)
+
+build/dkms.conf: dkms.conf.in jumpfunc.dkms VERSION
+	@mkdir -p build
+	sed -e 's/@VERSION@/$(VERSION)/' -e '/^@jumpfunc.dkms@/{r jumpfunc.dkms' -e 'd}' $< >$@
 
 # What was installed for this kernel, and all that is there for any; as DESTDIR, PREFIX and KVER say.
 uninstall:
@@ -83,8 +86,12 @@ check-packages:
 	@harness/deps.sh build fetch vm package
 	@harness/check-packages $(SUITES)
 
+check-signing:
+	@harness/deps.sh build fetch vm signing
+	@harness/check-signing
+
 sign:
-	@scripts/sign.sh $(if $(KVER),-k $(KVER)) $(if $(KEY),-K $(KEY)) $(if $(CERT),-C $(CERT)) jumpfunc.ko bench/jumpfunc_bench.ko
+	@scripts/sign.sh -k $(KVER) -b $(KDIR) $(if $(KEY),-K $(KEY)) $(if $(CERT),-C $(CERT)) jumpfunc.ko bench/jumpfunc_bench.ko
 
 .PHONY: install modules_install headers_install tools_install man_install dkms_install uninstall man check-man \
-	deb check-packages sign
+	deb check-packages check-signing sign

@@ -48,6 +48,9 @@ man    python3             python3
 man    lowdown             lowdown
 man    help2man            help2man
 man    man                 man-db
+signing /usr/share/OVMF/OVMF_VARS_4M.snakeoil.fd  ovmf
+signing sbsign             sbsigntool
+signing openssl            openssl
 package dpkg-buildpackage  dpkg-dev
 package dh                 debhelper
 package dh_dkms            dh-dkms
@@ -80,8 +83,12 @@ Installs with apt what is missing, and only that (root), or says what is missing
 Groups (default all): build  compile modules      fetch  download kernels    vm  run them
                       host   tests on the host    plot   draw charts          model  model checking
                       source build test kernels   lint   check the sources     man     make the manual
+<<<<<<< HEAD
                       package make and test Debian packages
                       bench  what the native benchmark compares with
+=======
+                      package make and test Debian packages    signing  Secure Boot in a VM
+>>>>>>> wip-pkg
   -n   only say what is missing; the exit status is 1 if anything is
 EOF
 }
@@ -92,7 +99,11 @@ case ${1:-} in
 -n) dry=1; shift ;;
 -*) usage >&2; exit 2 ;;
 esac
+<<<<<<< HEAD
 groups=" ${*:-build fetch vm host plot bench model source lint man package} "
+=======
+groups=" ${*:-build fetch vm host plot model source lint man package signing} "
+>>>>>>> wip-pkg
 
 # missing: the packages, one per line
 missing()

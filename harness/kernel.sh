@@ -22,6 +22,7 @@ usage: harness/kernel.sh COMMAND [KERNEL]
                   all kernels of that version; prints the folder.  Documentation, device trees and
                   one driver's register lists are left out of it
   table           the kernels' names, one per line
+  mirror SUITE    where packages of that suite come from
   clean           empty the whole cache folder
 
 Environment:
@@ -471,6 +472,7 @@ resolve)
 	echo "$release $pkgversion $suite" ;;
 fetch)	fetch "${2:?which kernel?}" ;;
 source)	source_tree "${2:?which kernel?}" ;;
+mirror)	mirror "${2:?which suite?}" ;;
 info)	cat "$(fetch "${2:?which kernel?}")/info" ;;
 clean)	rm -rf "${JF_CACHE:?}"/{apt,kernels,sources,initramfs} ;;
 -h|--help|help) usage ;;

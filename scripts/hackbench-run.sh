@@ -16,8 +16,10 @@ LC_ALL=C
 export LC_ALL
 
 prog=hackbench-run.sh
+here=$0
 # Installed, it is called by a link.
-here=$(CDPATH='' cd -- "$(dirname -- "$(readlink -f -- "$0")")" && pwd)
+if [ -L "$0" ]; then here=$(readlink -f -- "$0"); fi
+here=$(CDPATH='' cd -- "$(dirname -- "$here")" && pwd)
 
 sysfs=${JF_SYSFS:-/sys}
 procfs=${JF_PROCFS:-/proc}
@@ -25,6 +27,8 @@ devfs=${JF_DEVFS:-/dev}
 debugfs=${JF_DEBUGFS:-$sysfs/kernel/debug}
 tracefs=${JF_TRACEFS:-$sysfs/kernel/tracing}
 jf=$debugfs/jumpfunc
+# Where a locked-down kernel still lets knobs be written; set where it is needed.
+knobs=
 instance=jumpfunc-hackbench
 
 groups=10
@@ -296,12 +300,14 @@ find_mitigation()
 
 # ---- debugfs -------------------------------------------------------------------------
 
-knob_read() { cat "$jf/$1" 2>/dev/null; }
+knob_file() { if [ -n "$knobs" ] && [ -e "$knobs/$1" ]; then echo "$knobs/$1"; else echo "$jf/$1"; fi; }
+
+knob_read() { cat "$(knob_file "$1")" 2>/dev/null; }
 
 # knob_write NAME VALUE; the reason of a failure is left in $why
 knob_write()
 {
-	why=$( { printf '%s\n' "$2" >"$jf/$1"; } 2>&1 ) && return 0
+	why=$( { printf '%s\n' "$2" >"$(knob_file "$1")"; } 2>&1 ) && return 0
 	why=${why##*: }
 	return 1
 }
@@ -319,7 +325,7 @@ subscribers_now() { knob_read subscribers | awk '{ for (i = 1; i <= NF; i++) if 
 # Off first: the number of subscribers never changes under a mode that cannot serve it.
 set_mode()
 {
-	if [ "$2" != "-" ] && [ -e "$jf/subscribers" ]; then
+	if [ "$2" != "-" ] && [ -e "$(knob_file subscribers)" ]; then
 		knob_write dispatch off || { say "cannot write off to $jf/dispatch: $why"; return 1; }
 		knob_write subscribers "$2" || {
 			say "cannot write $2 to $jf/subscribers: $why (see the kernel log)"
@@ -406,15 +412,23 @@ lockdown() { first_line "$sysfs/kernel/security/lockdown" | awk '/\[(integrity|c
 
 check_debugfs()
 {
-	if [ -f "$jf/dispatch" ] && knob_read dispatch >/dev/null; then
-		[ -n "$(mode_now)" ] || lacks "a mode in force in $jf/dispatch" \
+	if [ -n "$(lockdown)" ] && [ -f "$sysfs/kernel/jumpfunc/dispatch" ]; then
+		knobs=$sysfs/kernel/jumpfunc
+		say "this kernel is locked down ($(lockdown)): debugfs refuses files that can be written; using" \
+			"those in $knobs, which are the same"
+		[ -r "$jf/events" ] && knob_read events >/dev/null || lacks "a readable $jf/events" \
+			"It shows whether events are dispatched at all; mount -t debugfs debugfs $debugfs"
+	fi
+	if [ -f "$(knob_file dispatch)" ] && knob_read dispatch >/dev/null; then
+		[ -n "$(mode_now)" ] || lacks "a mode in force in $(knob_file dispatch)" \
 			"The file should show all modes with the present one in brackets."
 		return
 	fi
 	if [ -n "$(lockdown)" ] && { [ -e "$jf/dispatch" ] || [ -d "$sysfs/module/jumpfunc" ]; }; then
 		lacks "access to debugfs: this kernel is locked down ($(lockdown))" \
 			"Lockdown refuses debugfs files that can be written.  It comes with Secure Boot, or with" \
-			"lockdown= on the kernel command line: boot without, and try again."
+			"lockdown= on the kernel command line: boot without, or load a jumpfunc that has" \
+			"$sysfs/kernel/jumpfunc."
 	elif [ -e "$jf/dispatch" ]; then
 		lacks "a readable $jf/dispatch" "Reading it failed: $(cat "$jf/dispatch" 2>&1 >/dev/null)"
 	elif [ -d "$jf" ]; then

@@ -20,6 +20,7 @@ $conf, by default /var/lib/dkms/mok.key and mok.pub).
 
   -K, --key FILE        private key, PEM; or a pkcs11: URI
   -C, --cert FILE       its X.509 certificate, DER or PEM
+  -b, --build FOLDER    take sign-file and the hash from this kernel build tree
   -k, --kernel RELEASE  take sign-file and the hash from this kernel's headers (default: the
                         running one)
   -h, --help            this text
@@ -69,7 +70,7 @@ find_key()
 
 find_tool()
 {
-	for build in "/lib/modules/$kernel/build" "/usr/src/linux-headers-$kernel"; do
+	for build in ${tree:+"$tree"} "/lib/modules/$kernel/build" "/usr/src/linux-headers-$kernel"; do
 		signfile=$build/scripts/sign-file
 		[ ! -x "$signfile" ] || break
 	done
@@ -115,15 +116,16 @@ say_trust()
 	fi
 }
 
-key='' cert='' kernel=$(uname -r)
+key='' cert='' tree='' kernel=$(uname -r)
 while [ $# -gt 0 ]; do
 	case $1 in
 	-h|--help) usage; exit 0 ;;
-	-K|--key|-C|--cert|-k|--kernel)
+	-K|--key|-C|--cert|-b|--build|-k|--kernel)
 		[ -n "${2:-}" ] || bad_usage "$1 needs a value"
 		case $1 in
 		-K|--key) key=$2 ;;
 		-C|--cert) cert=$2 ;;
+		-b|--build) tree=$2 ;;
 		*) kernel=$2 ;;
 		esac
 		shift 2 ;;

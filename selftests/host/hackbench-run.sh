@@ -552,6 +552,16 @@ test_missing()
 	go -o "$work/out"
 	is "lockdown: status 3" "$rc" 3
 	has "... is named" "$work/err" "locked down (.*\[integrity\]" "Secure Boot"
+	mkdir -p "$JF_SYSFS/kernel/jumpfunc"
+	echo "off kernel [chain]" >"$JF_SYSFS/kernel/jumpfunc/dispatch"
+	go -n -o "$work/out"
+	is "lockdown, and knobs in sysfs: status 0" "$rc" 0
+	has "... which are used" "$work/err" "using those in $JF_SYSFS/kernel/jumpfunc"
+	has "... and their modes planned" "$work/std" "kernel:-\|kernel:1" "chain:-\|chain:1"
+	rm "$jf/events"
+	go -n -o "$work/out"
+	is "... but not without the counts: status 3" "$rc" 3
+	rm -r "$JF_SYSFS/kernel/jumpfunc"
 
 	reset
 	echo 1000 >"$work/uid"

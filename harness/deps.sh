@@ -83,12 +83,8 @@ Installs with apt what is missing, and only that (root), or says what is missing
 Groups (default all): build  compile modules      fetch  download kernels    vm  run them
                       host   tests on the host    plot   draw charts          model  model checking
                       source build test kernels   lint   check the sources     man     make the manual
-<<<<<<< HEAD
-                      package make and test Debian packages
-                      bench  what the native benchmark compares with
-=======
                       package make and test Debian packages    signing  Secure Boot in a VM
->>>>>>> wip-pkg
+                      bench  what the native benchmark compares with
   -n   only say what is missing; the exit status is 1 if anything is
 EOF
 }
@@ -99,11 +95,7 @@ case ${1:-} in
 -n) dry=1; shift ;;
 -*) usage >&2; exit 2 ;;
 esac
-<<<<<<< HEAD
-groups=" ${*:-build fetch vm host plot bench model source lint man package} "
-=======
-groups=" ${*:-build fetch vm host plot model source lint man package signing} "
->>>>>>> wip-pkg
+groups=" ${*:-build fetch vm host plot bench model source lint man package signing} "
 
 # missing: the packages, one per line
 missing()

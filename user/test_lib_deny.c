@@ -155,7 +155,7 @@ struct early {
 	const char *writer;
 };
 
-static const struct early earlies[] = {
+static const struct early earlys[] = {
 	{ "no pwrite()", no_mem, "remap" },
 	{ "no pwrite(), no mremap()", no_mem_no_mremap, "none" },
 	{ "nothing becomes executable", no_exec_gain, "mem" },
@@ -193,8 +193,8 @@ static void from_the_start(const char *path)
 {
 	size_t i;
 
-	for (i = 0; i < sizeof(earlies) / sizeof(earlies[0]); i++) {
-		const struct early *e = &earlies[i];
+	for (i = 0; i < sizeof(earlys) / sizeof(earlys[0]); i++) {
+		const struct early *e = &earlys[i];
 		char name[128];
 		int rc = run(path, e);
 

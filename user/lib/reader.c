@@ -177,7 +177,7 @@ bool jf_grace_over(uint64_t grace_period)
 }
 
 /* False: it took longer than @limit_ns. */
-static bool wait_for(bool handlers_only, uint64_t limit_ns)
+static bool wait_until(bool handlers_only, uint64_t limit_ns)
 {
 	uint64_t now = jf_grace_begin();
 	uint64_t start = jf_now_ns(), told = start;
@@ -197,6 +197,18 @@ static bool wait_for(bool handlers_only, uint64_t limit_ns)
 	while (atomic_load(&strangers) && !atomic_load(&jf_exiting))
 		sched_yield();
 	return true;
+}
+
+/* dlclose() waits here, too, with locks held: no thread is cancelled on its way. */
+static bool wait_for(bool handlers_only, uint64_t limit_ns)
+{
+	bool done;
+	int state;
+
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+	done = wait_until(handlers_only, limit_ns);
+	pthread_setcancelstate(state, NULL);
+	return done;
 }
 
 void jf_wait_handlers(void)

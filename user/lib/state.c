@@ -19,19 +19,34 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 struct jf_stats jf_stats;
 _Atomic bool jf_exiting;
 
+/* Of the thread that holds the lock. */
+static int cancel_state;
+
+/*
+ * Whoever holds the lock opens and writes files, where a thread can be cancelled:
+ * it would leave the lock, and breakpoints, behind.
+ */
 void jf_lock(void)
 {
+	int state;
+
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
 	pthread_mutex_lock(&lock);
+	cancel_state = state;
 }
 
 void jf_unlock(void)
 {
+	int state = cancel_state;
+
 	pthread_mutex_unlock(&lock);
+	pthread_setcancelstate(state, NULL);
 }
 
 void jf_lock_child(void)
 {
 	pthread_mutex_init(&lock, NULL);
+	pthread_setcancelstate(cancel_state, NULL);
 }
 
 /* A debugger takes each SIGTRAP for its own, and stops. */

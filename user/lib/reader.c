@@ -24,6 +24,7 @@
  */
 #include "lib.h"
 
+#include <limits.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -44,6 +45,8 @@ static _Atomic uint64_t strangers;
 
 static pthread_key_t at_thread_end;
 static bool have_key;
+/* jf_reader.listed of a thread that can be listed no more: its memory goes. */
+#define ENDED	2
 
 static void list_lock(sigset_t *old)
 {
@@ -63,9 +66,16 @@ static void list_unlock(const sigset_t *old)
 	pthread_sigmask(SIG_SETMASK, old, NULL);
 }
 
+/*
+ * Other destructors may have sections, and so may signal handlers behind the last
+ * one. So this one comes again in each round; from the last round on nobody waits
+ * for this thread's sections.
+ */
 static void thread_ends(void *arg)
 {
+	static __thread int rounds __attribute__((__tls_model__("initial-exec")));
 	struct jf_reader *r = arg, **p;
+	bool last = ++rounds >= PTHREAD_DESTRUCTOR_ITERATIONS;
 	sigset_t old;
 
 	list_lock(&old);
@@ -74,8 +84,12 @@ static void thread_ends(void *arg)
 			*p = r->next;
 			break;
 		}
-	r->listed = 0;
+	r->listed = last ? ENDED : 0;
+	/* Left behind if the thread ended in one. */
+	r->word = 0;
 	list_unlock(&old);
+	if (!last)
+		pthread_setspecific(at_thread_end, r);
 }
 
 /* Called by jf_read_lock() in a thread that is not in the list. */
@@ -104,7 +118,7 @@ bool jf_in_section(void)
 bool jf_handler_enter(void)
 {
 	struct jf_reader *r = &__jf_reader;
-	bool listed = r->listed;
+	bool listed = r->listed == 1;
 
 	/* Partner of wait_for(): the broadcast is between them. */
 	if (listed)
@@ -243,7 +257,7 @@ void jf_readers_child(void)
 	struct jf_reader *r = &__jf_reader;
 
 	atomic_flag_clear(&readers_lock);
-	readers = r->listed ? r : NULL;
+	readers = r->listed == 1 ? r : NULL;
 	r->next = NULL;
 	atomic_store(&strangers, 0);
 }

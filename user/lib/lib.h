@@ -67,8 +67,12 @@ void jf_lock_child(void);
 void jf_say(bool verbose, const char *fmt, ...)
 	__attribute__((__format__(__printf__, 2, 3)));
 uint64_t jf_now_ns(void);
-/* exit() has begun: nobody waits for anybody any more. */
-extern _Atomic bool jf_exiting;
+/* The same, if it can be had soon; exit() must not wait for ever. */
+bool jf_lock_soon(void);
+#define JF_SOON_NS	100000000ULL
+/* Has exit() begun? */
+bool jf_exits(void);
+void jf_at_exit(void);
 
 /* --- reader.c ------------------------------------------------------------------- */
 
@@ -77,8 +81,8 @@ bool jf_handler_enter(void);
 void jf_handler_leave(bool listed);
 /* Wait until no handler is where it could be when this was called. */
 void jf_wait_handlers(void);
-/* jf_quiesce(), for those who know that they are in no section. */
-void jf_wait_readers(void);
+/* jf_quiesce(). False: it took longer than @limit_ns. */
+bool jf_wait_readers_for(uint64_t limit_ns);
 /* Without waiting: begin, and ask later whether all that was before is over. */
 uint64_t jf_grace_begin(void);
 bool jf_grace_over(uint64_t grace_period);
@@ -193,6 +197,7 @@ struct jf_ctl {
  * struct jf_mod - a linked object: the program, or a shared object
  * @object: its tables
  * @name:   its file
+ * @program: it is the program itself, which is never unmapped
  * @start:  its lowest address
  * @end:    behind its highest
  * @sites:  its sites, by address
@@ -202,6 +207,7 @@ struct jf_ctl {
 struct jf_mod {
 	struct jf_object	*object;
 	const char		*name;
+	bool			program;
 	uintptr_t		start, end;
 	struct jf_site		*sites;
 	size_t			nr_sites;

@@ -200,7 +200,7 @@ static bool wait_until(bool handlers_only, uint64_t limit_ns)
 	while (somebody(handlers_only, now)) {
 		uint64_t t = jf_now_ns();
 
-		if (atomic_load(&jf_exiting) || t - start >= limit_ns)
+		if (t - start >= limit_ns)
 			return false;
 		if (t - told > 10000000000ULL) {
 			jf_say(false, "still waiting for a thread in a read section or a probe");
@@ -208,7 +208,7 @@ static bool wait_until(bool handlers_only, uint64_t limit_ns)
 		}
 		nap(spins++);
 	}
-	while (atomic_load(&strangers) && !atomic_load(&jf_exiting))
+	while (atomic_load(&strangers))
 		sched_yield();
 	return true;
 }
@@ -230,25 +230,28 @@ void jf_wait_handlers(void)
 	wait_for(true, UINT64_MAX);
 }
 
-void jf_wait_readers(void)
+bool jf_wait_readers_for(uint64_t limit_ns)
 {
 	if (jf_broken(QUIESCE))
-		return;
-	wait_for(false, UINT64_MAX);
+		return true;
+	if (!wait_for(false, limit_ns))
+		return false;
 	__atomic_fetch_add(&jf_stats.quiesces, 1, __ATOMIC_RELAXED);
+	return true;
 }
 
 void jf_quiesce(void)
 {
-	jf_wait_readers();
+	jf_wait_readers_for(UINT64_MAX);
 }
 
 int jf_quiesce_timeout(unsigned long timeout)
 {
-	if (!wait_for(false, (uint64_t)timeout * 1000000ULL))
-		return -ETIMEDOUT;
-	__atomic_fetch_add(&jf_stats.quiesces, 1, __ATOMIC_RELAXED);
-	return 0;
+	uint64_t ns;
+
+	if (__builtin_mul_overflow((uint64_t)timeout, 1000000ULL, &ns))
+		ns = UINT64_MAX;
+	return jf_wait_readers_for(ns) ? 0 : -ETIMEDOUT;
 }
 
 /* Of all threads only this one is left; it may be in a section. */

@@ -4,6 +4,7 @@
 
 #include <fcntl.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +18,6 @@ enum jf_break jf_break;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 struct jf_stats jf_stats;
-_Atomic bool jf_exiting;
 
 /* Of the thread that holds the lock. */
 static int cancel_state;
@@ -48,6 +48,62 @@ void jf_lock_child(void)
 	pthread_mutex_init(&lock, NULL);
 	pthread_setcancelstate(cancel_state, NULL);
 }
+
+bool jf_lock_soon(void)
+{
+	uint64_t until = jf_now_ns() + JF_SOON_NS;
+	int state;
+
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+	while (pthread_mutex_trylock(&lock)) {
+		if (jf_now_ns() > until) {
+			pthread_setcancelstate(state, NULL);
+			return false;
+		}
+		sched_yield();
+	}
+	cancel_state = state;
+	return true;
+}
+
+/* --- exit ------------------------------------------------------------------------- */
+
+/*
+ * Functions for exit() run in the reverse order of their registration. What the
+ * constructors of a linked shared object register is older than what glibc has
+ * for destructors, and comes too late. But before all that exit() has the
+ * destructors of its thread's data, which can otherwise only be behind it if the
+ * thread is at its end.
+ */
+extern int __cxa_thread_atexit_impl(void (*func)(void *), void *arg, void *dso)
+	__attribute__((__weak__));
+extern void *__dso_handle __attribute__((__visibility__("hidden")));
+
+static _Atomic bool exiting;
+static __thread bool data_gone __attribute__((__tls_model__("initial-exec")));
+
+static void exit_begins(void)
+{
+	atomic_store(&exiting, true);
+}
+
+static void data_goes(void *arg)
+{
+	(void)arg;
+	data_gone = true;
+}
+
+void jf_at_exit(void)
+{
+	atexit(exit_begins);
+}
+
+bool jf_exits(void)
+{
+	return atomic_load(&exiting) || data_gone;
+}
+
+/* --- options, messages, statistics ------------------------------------------------ */
 
 /* A debugger takes each SIGTRAP for its own, and stops. */
 static bool is_traced(void)
@@ -167,4 +223,6 @@ __attribute__((__constructor__(101)))
 static void library_comes(void)
 {
 	pthread_atfork(jf_lock, jf_unlock, at_fork_child);
+	if (__cxa_thread_atexit_impl)
+		__cxa_thread_atexit_impl(data_goes, NULL, &__dso_handle);
 }

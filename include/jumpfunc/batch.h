@@ -205,6 +205,8 @@ static inline void jf_read_lock(void)
 static inline void jf_read_unlock(void)
 {
 }
+
+#define __JF_READ_SECTION	do { } while (0)
 #else
 #include <jumpfunc/detail/reader_user.h>
 #endif

@@ -247,9 +247,8 @@ __JF_END_DECLS
 	static __JF_INLINE void __jf_trace_call_##name(proto)	\
 	{								\
 		__JF_TRACE_CHECK(args)					\
-		jf_read_lock();						\
+		__JF_READ_SECTION;					\
 		__JF_TRACE_CALL(name_args);				\
-		jf_read_unlock();					\
 	}								\
 									\
 	static __JF_INLINE void jf_trace_##name(proto)		\

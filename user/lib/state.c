@@ -2,13 +2,16 @@
 /* The lock, the statistics, what the environment asks for, and messages. */
 #include "lib.h"
 
+#include <dlfcn.h>
 #include <fcntl.h>
+#include <link.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -219,9 +222,39 @@ static void at_fork_child(void)
 	jf_writer_child();
 }
 
+/*
+ * In a shared object that contains the static library: signal handlers and the
+ * ends of threads lead into it, so it stays, as libjumpfunc.so does (-z nodelete).
+ * Weak: a static program has no such thing.
+ */
+extern void *dlopen(const char *name, int flags) __attribute__((__weak__));
+
+static int own_name(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	uintptr_t at = (uintptr_t)own_name;
+	int i;
+
+	(void)size;
+	for (i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+
+		if (p->p_type != PT_LOAD || at - (info->dlpi_addr + p->p_vaddr) >= p->p_memsz)
+			continue;
+		if (getauxval(AT_PHDR) != (uintptr_t)info->dlpi_phdr)
+			*(const char **)arg = info->dlpi_name;
+		return 1;
+	}
+	return 0;
+}
+
 __attribute__((__constructor__(101)))
 static void library_comes(void)
 {
+	const char *name = NULL;
+
+	dl_iterate_phdr(own_name, &name);
+	if (dlopen && name)
+		dlopen(name, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
 	pthread_atfork(jf_lock, jf_unlock, at_fork_child);
 	if (__cxa_thread_atexit_impl)
 		__cxa_thread_atexit_impl(data_goes, NULL, &__dso_handle);

@@ -225,9 +225,9 @@ static void at_fork_child(void)
 /*
  * In a shared object that contains the static library: signal handlers and the
  * ends of threads lead into it, so it stays, as libjumpfunc.so does (-z nodelete).
- * Weak: a static program has no such thing.
+ * A static program has no such thing, and its linker would warn of dlopen().
  */
-extern void *dlopen(const char *name, int flags) __attribute__((__weak__));
+extern void *dlsym(void *handle, const char *name) __attribute__((__weak__));
 
 static int own_name(struct dl_phdr_info *info, size_t size, void *arg)
 {
@@ -251,10 +251,13 @@ __attribute__((__constructor__(101)))
 static void library_comes(void)
 {
 	const char *name = NULL;
+	void *(*pin)(const char *object, int flags) = NULL;
 
 	dl_iterate_phdr(own_name, &name);
-	if (dlopen && name)
-		dlopen(name, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
+	if (dlsym && name)
+		pin = (void *(*)(const char *, int))dlsym(RTLD_DEFAULT, "dlopen");
+	if (pin)
+		pin(name, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
 	pthread_atfork(jf_lock, jf_unlock, at_fork_child);
 	if (__cxa_thread_atexit_impl)
 		__cxa_thread_atexit_impl(data_goes, NULL, &__dso_handle);

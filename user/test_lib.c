@@ -14,6 +14,8 @@
 #include <signal.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <jumpfunc/stats.h>
 #include <jumpfunc/tracepoint.h>
@@ -366,6 +368,31 @@ static void *reader(void *arg)
 	return NULL;
 }
 
+/* Its stack is too large to be kept: what is in it goes with the thread. */
+static void *short_lived(void *arg)
+{
+	jf_read_lock();
+	jf_read_unlock();
+	return arg;
+}
+
+static void ended_threads(void)
+{
+	pthread_attr_t attr;
+	pthread_t t;
+	int i;
+
+	pthread_attr_init(&attr);
+	pthread_attr_setstacksize(&attr, 96UL << 20);
+	for (i = 0; i < 4; i++) {
+		must(-pthread_create(&t, &attr, short_lived, NULL), "a thread");
+		pthread_join(t, NULL);
+		jf_quiesce();
+	}
+	pthread_attr_destroy(&attr);
+	CHECK(i == 4, "all of them ended");
+}
+
 static void sections(void)
 {
 	pthread_t t;
@@ -384,6 +411,46 @@ static void sections(void)
 	jf_read_lock();
 	jf_quiesce();
 	jf_read_unlock();
+}
+
+struct object {
+	int number;
+	struct jf_quiesce_head head;
+};
+
+static int order[4], nr_called;
+
+static void called_back(struct jf_quiesce_head *head)
+{
+	struct object *o = (struct object *)((char *)head - offsetof(struct object, head));
+
+	if (nr_called < 4)
+		order[nr_called] = o->number;
+	nr_called++;
+	CHECK(stage == 3, "a section is not over");
+}
+
+static void callbacks(void)
+{
+	struct object o[3];
+	pthread_t t;
+	int i;
+
+	stage = 0;
+	must(-pthread_create(&t, NULL, reader, NULL), "a thread");
+	while (stage != 1)
+		;
+	for (i = 0; i < 3; i++) {
+		o[i].number = i;
+		jf_call_quiesced(&o[i].head, called_back);
+	}
+	usleep(20000);
+	CHECK(nr_called == 0, "called while a section goes on");
+	stage = 2;
+	pthread_join(t, NULL);
+	jf_quiesce_barrier();
+	CHECK(nr_called == 3 && order[0] == 0 && order[1] == 1 && order[2] == 2, "the order");
+	jf_quiesce_barrier();
 }
 
 /* --- SIGTRAP ------------------------------------------------------------------------- */
@@ -407,10 +474,23 @@ static void chaining_handler(int sig, siginfo_t *info, void *context)
 		theirs_before.sa_sigaction(sig, info, context);
 }
 
+/* In text of ours, with a byte before it that is no breakpoint. */
+static void signal_here(void)
+{
+	long ret;
+
+	__asm__ volatile("syscall"
+			 : "=a" (ret)
+			 : "a" (SYS_tgkill), "D" (getpid()), "S" (syscall(SYS_gettid)),
+			   "d" (SIGTRAP)
+			 : "rcx", "r11", "memory");
+	CHECK(ret == 0, "tgkill");
+}
+
 /* It belongs to somebody else before, between and after changes. */
 static void sigtrap(void)
 {
-	struct sigaction a;
+	struct sigaction a, now;
 
 	memset(&a, 0, sizeof(a));
 	a.sa_sigaction = chaining_handler;
@@ -419,7 +499,11 @@ static void sigtrap(void)
 	theirs = 0;
 	CHECK(jf_key_enable(&one) == 0 && branch_alone(), "enable");
 	CHECK(jf_key_disable(&one) == 0 && !branch_alone(), "disable");
-	raise(SIGTRAP);
+	if (patches() && strcmp(stats().form, "flip")) {
+		sigaction(SIGTRAP, NULL, &now);
+		CHECK(now.sa_sigaction != chaining_handler, "it is still in front");
+	}
+	signal_here();
 	CHECK(chained == 1, "their signal came %d times", (int)chained);
 	__asm__ volatile("int3");
 	CHECK(chained == 2, "their breakpoint came %d times", (int)(chained - 1));
@@ -459,6 +543,10 @@ int main(int argc, char **argv)
 	finish("tracepoints: none and many arguments");
 	sections();
 	finish("quiesce waits for sections, and for nobody else");
+	ended_threads();
+	finish("threads that have ended");
+	callbacks();
+	finish("callbacks");
 	if (signals) {
 		raise(SIGTRAP);
 		CHECK(theirs == 1, "the handler that was there before");

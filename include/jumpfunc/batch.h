@@ -12,6 +12,7 @@
  *   jf_quiesce_timeout(jiffies)		the same, with a limit
  *   jf_call_quiesced(&head, func)	call func when nobody does
  *   jf_quiesce_barrier()		wait until all such calls have returned
+ *   jf_read_lock(), jf_read_unlock()	programs: what jf_quiesce() waits for
  *
  * Example:
  *   struct jf_batch b;

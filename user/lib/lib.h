@@ -3,7 +3,8 @@
  * What the parts of libjumpfunc know of each other. Nothing here is public.
  *
  * From top to bottom; a part calls those below it:
- *   trace.c	tracepoints: probes, images
+ *   trace.c	tracepoints: what leads to their probes
+ *   image.c	dispatch images, and memory for them
  *   entity.c	keys and dynamic functions, one at a time
  *   commit.c	batches: what shall change, is it legal, carry it out
  *   object.c	objects that come and go: their tables, checked
@@ -11,6 +12,7 @@
  *   trap.c	the SIGTRAP handler
  *   writer.c	who can write text here, and who cannot, and why
  *   sync.c	broadcasts to all cores of this process
+ *   callback.c	functions that are called after a quiesce
  *   reader.c	who may be inside of what was replaced
  *   state.c	the lock, the statistics, options, messages
  *
@@ -28,6 +30,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+/* In here nothing is defined that belongs into a table. */
+#define JF_NO_TABLE
 
 #include <jumpfunc/batch.h>
 #include <jumpfunc/branch.h>
@@ -88,6 +93,13 @@ uint64_t jf_grace_begin(void);
 bool jf_grace_over(uint64_t grace_period);
 bool jf_in_section(void);
 void jf_readers_child(void);
+
+/* --- callback.c ----------------------------------------------------------------- */
+
+/* Around a fork. */
+void jf_callbacks_lock(void);
+void jf_callbacks_unlock(void);
+void jf_callbacks_child(void);
 
 /* --- sync.c ----------------------------------------------------------------------- */
 

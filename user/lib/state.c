@@ -214,9 +214,22 @@ long jf_ret0(void)
 
 /* --- fork ---------------------------------------------------------- */
 
+static void at_fork(void)
+{
+	jf_lock();
+	jf_callbacks_lock();
+}
+
+static void at_fork_parent(void)
+{
+	jf_callbacks_unlock();
+	jf_unlock();
+}
+
 static void at_fork_child(void)
 {
 	jf_lock_child();
+	jf_callbacks_child();
 	jf_readers_child();
 	jf_sync_child();
 	jf_writer_child();
@@ -258,7 +271,7 @@ static void library_comes(void)
 		pin = (void *(*)(const char *, int))dlsym(RTLD_DEFAULT, "dlopen");
 	if (pin)
 		pin(name, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
-	pthread_atfork(jf_lock, jf_unlock, at_fork_child);
+	pthread_atfork(at_fork, at_fork_parent, at_fork_child);
 	if (__cxa_thread_atexit_impl)
 		__cxa_thread_atexit_impl(data_goes, NULL, &__dso_handle);
 }

@@ -12,6 +12,8 @@
 
 #include <jumpfunc/detail/types.h>
 
+/* The library has files that handle entities and define none. */
+#ifndef JF_NO_TABLE
 __JF_BEGIN_DECLS
 /* Weak: a program may have no record of a kind. */
 extern const struct jf_site_rec __start___jf_sites[]
@@ -47,6 +49,7 @@ static void __jf_object_goes(void)
 	__jf_object_unregister(&__jf_object);
 }
 __JF_END_DECLS
+#endif
 
 /* Announces entities of this object. */
 #define __JF_ENT_REC_USER(id, ent, origin, num, stride)			\

@@ -100,6 +100,8 @@ void jf_readers_child(void);
 void jf_callbacks_lock(void);
 void jf_callbacks_unlock(void);
 void jf_callbacks_child(void);
+/* Wait for those that lead into an object; @soon: for a second. */
+void jf_callbacks_wait(const struct jf_mod *mod, bool soon);
 
 /* --- sync.c ----------------------------------------------------------------------- */
 

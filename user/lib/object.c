@@ -441,6 +441,7 @@ void __jf_object_unregister(struct jf_object *o)
 	 * Whoever is in a section may need the lock. The sites are still known: a
 	 * thread that met a breakpoint may be on its way to the handler.
 	 */
+	jf_callbacks_wait(m, exits);
 	if (!jf_wait_readers_for(exits ? JF_SOON_NS : UINT64_MAX))
 		return;
 	jf_lock();

@@ -201,6 +201,28 @@ static int by_address(const void *a, const void *b)
 	return x->addr < y->addr ? -1 : x->addr > y->addr;
 }
 
+/*
+ * Of functions that are the same, a linker may keep one, with the records of all.
+ * False: sites overlap that are not the same.
+ */
+static bool drop_equal(struct jf_mod *m)
+{
+	size_t i, num = 0;
+
+	for (i = 0; i < m->nr_sites; i++) {
+		const struct jf_site *s = &m->sites[i];
+		const struct jf_site *before = num ? &m->sites[num - 1] : NULL;
+
+		if (!before || s->addr - before->addr >= JF_INSN_SIZE)
+			m->sites[num++] = *s;
+		else if (s->addr != before->addr || s->label != before->label ||
+			 s->ctl != before->ctl || s->flags != before->flags)
+			return false;
+	}
+	m->nr_sites = num;
+	return true;
+}
+
 static int add_sites(struct jf_mod *m)
 {
 	const struct jf_object *o = m->object;
@@ -222,9 +244,8 @@ static int add_sites(struct jf_mod *m)
 	}
 	if (!sorted)
 		qsort(m->sites, m->nr_sites, sizeof(*m->sites), by_address);
-	for (i = 1; i < m->nr_sites; i++)
-		if (m->sites[i].addr - m->sites[i - 1].addr < JF_INSN_SIZE)
-			return say_bad(m, "two sites overlap");
+	if (!drop_equal(m))
+		return say_bad(m, "two sites overlap");
 	/* Backwards, so that each list ascends. */
 	for (i = m->nr_sites; i--;) {
 		m->sites[i].next = m->sites[i].ctl->sites;

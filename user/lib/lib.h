@@ -53,15 +53,18 @@ struct jf_mod;
  * @writer:  JUMPFUNC_WRITER: the one that alone may be used, or NULL
  * @no_trap: JUMPFUNC_TRAP=never, or a debugger started the process: no INT3, and
  *           no handler
+ * @trap:    JUMPFUNC_TRAP=always: INT3 even while somebody traces the process
  */
 struct jf_options {
 	bool		off;
 	bool		verbose;
 	bool		no_trap;
+	bool		trap;
 	const char	*writer;
 };
 
 const struct jf_options *jf_options(void);
+bool jf_is_traced(void);
 extern struct jf_stats jf_stats;
 
 void jf_lock(void);

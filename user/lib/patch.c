@@ -166,6 +166,11 @@ static int begin_live(void)
 
 	if (err)
 		jf_say(true, "no membarrier(): %s", strerror(-err));
+	/* It came later: what it makes of our SIGTRAP kills the program. */
+	if (!err && !jf_options()->no_trap && !jf_options()->trap && jf_is_traced()) {
+		jf_say(true, "somebody traces this process: no INT3 now");
+		return -EBUSY;
+	}
 	if (!err && !jf_options()->no_trap) {
 		err = jf_trap_install();
 		if (err)

@@ -109,7 +109,7 @@ bool jf_exits(void)
 /* --- options, messages, statistics ------------------------------------------------ */
 
 /* A debugger takes each SIGTRAP for its own, and stops. */
-static bool is_traced(void)
+bool jf_is_traced(void)
 {
 	char text[2048], *line;
 	int fd = open("/proc/self/status", O_RDONLY | O_CLOEXEC);
@@ -147,7 +147,9 @@ static void read_options(struct jf_options *o)
 	else if (s && *s && strcmp(s, "always"))
 		jf_say(false, "JUMPFUNC_TRAP=%s is neither never nor always", s);
 	else if (!s || !*s)
-		o->no_trap = is_traced();
+		o->no_trap = jf_is_traced();
+	else
+		o->trap = true;
 	strcpy(jf_stats.form, o->no_trap ? "flip" : "int3");
 }
 

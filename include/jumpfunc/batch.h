@@ -158,7 +158,7 @@ void jf_quiesce(void);
 
 /**
  * jf_quiesce_timeout() - the same, with a limit
- * @timeout: in jiffies; with 0 it looks once and does not wait for any task
+ * @timeout: in jiffies (in a program: milliseconds); with 0 it looks once and does not wait for any task
  *
  * Context: as jf_quiesce(). It may take a little longer than @timeout.
  *
@@ -217,6 +217,8 @@ static inline void jf_read_lock(void)
 static inline void jf_read_unlock(void)
 {
 }
+
+#define __JF_READ_SECTION	do { } while (0)
 #else
 #include <jumpfunc/detail/reader_user.h>
 #endif

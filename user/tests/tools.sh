@@ -110,6 +110,8 @@ for compiler in gcc clang; do
 	fi
 	check "$compiler, address and undefined behaviour" sanitized $compiler -O1 \
 		-fsanitize=address,undefined -fno-sanitize-recover=all
+	# clang 14 says nothing about the program with an error, so its silence says nothing.
+	[ $compiler = gcc ] || continue
 	check "$compiler, threads" sanitized $compiler -O1 -fsanitize=thread
 	check "$compiler, threads: a race is found" finds_races $compiler
 done

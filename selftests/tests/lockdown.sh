@@ -58,6 +58,10 @@ check_eq "... and brings that back" "$(jf_target func1)$(jf_target func3)" 21
 if jf_has jumpfunc_bench; then
 	check "a module adds files to debugfs" jf_insmod jumpfunc_bench
 	check_eq "... of which none is here" "$(find $S -type f | wc -l)" 7
+	cat $S/functions >"$JF_TMP/page"
+	check "functions fits into a page" [ "$(wc -c <"$JF_TMP/page")" -le 4096 ]
+	check_eq "... and has whole lines" "$(grep -cvE '^[a-z_0-9]+:[A-Za-z_0-9]+=[^ ]+$' "$JF_TMP/page")$(tail -c 1 "$JF_TMP/page" | tr '\n' .)" 0.
+	note "functions: $(wc -l <"$JF_TMP/page") lines, $(wc -c <"$JF_TMP/page") bytes; $(grep -c '^[a-z]' $JF/functions) in debugfs"
 	jf_rmmod jumpfunc_bench
 fi
 # Readers and writers while the module goes: it waits for them, and they get an error.

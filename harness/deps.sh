@@ -37,6 +37,7 @@ vm     cpio                cpio
 vm     hackbench           rt-tests
 vm     perf                linux-perf
 vm     trace-cmd           trace-cmd
+vm     bpftrace            bpftrace
 host   gcc                 gcc
 host   make                make
 host   /usr/include/stdio.h  libc6-dev

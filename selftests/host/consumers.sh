@@ -44,12 +44,15 @@ cp "$TOP"/samples/*.[ch] "$work/project/"
 cat >"$work/project/Kbuild" <<-EOF
 	ccflags-y += -I$TOP/include
 	obj-m += jf_sample_provider.o jf_sample_consumer.o
+	# Events take one more: their header is read by others.
+	CFLAGS_jf_sample_event.o := -I\$(src)
+	obj-m += jf_sample_event.o
 EOF
 log=$(kmake "$work/project" modules); rc=$?
 result $rc "the samples build outside of the tree" "$log"
 warn=$(grep -iE 'warning|objtool' <<<"$log" | grep -vE "$noise")
 result "$([ -z "$warn" ]; echo $?)" "... without a warning" "$warn"
-for m in provider consumer; do
+for m in provider consumer event; do
 	dep=$(modinfo -F depends "$work/project/jf_sample_$m.ko" 2>/dev/null ||
 		strings "$work/project/jf_sample_$m.ko" | sed -n 's/^depends=//p')
 	result "$(grep -qw jumpfunc <<<"$dep"; echo $?)" "... and jf_sample_$m needs jumpfunc" "depends: $dep"
@@ -58,7 +61,7 @@ done
 # ---- what must not compile ----
 
 mkdir "$work/bad"
-echo "ccflags-y += -I$TOP/include" >"$work/bad/Kbuild"
+echo "ccflags-y += -I$TOP/include -I\$(src)" >"$work/bad/Kbuild"
 cat >"$work/bad/common.h" <<'EOF'
 #include <linux/module.h>
 #include <jumpfunc/dynfunc.h>
@@ -162,6 +165,46 @@ bad unknown 'undeclared|implicit declaration' 'a call of an unknown dynamic func
 int f(void);
 int f(void) { return dynfunc_call(d_unknown, 1); }
 EOF
+# event_header NAME END: a header of one event, whose last lines are END
+event_header()
+{
+	cat >"$work/bad/$1.h" <<-END
+		#undef TRACE_SYSTEM
+		#define TRACE_SYSTEM $1
+		#if !defined(EVENT_$1) || defined(TRACE_HEADER_MULTI_READ)
+		#define EVENT_$1
+		#include <jumpfunc/trace_event.h>
+		JF_TRACE_EVENT($1, TP_PROTO(int a), TP_ARGS(a), TP_STRUCT__entry(__field(int, a)),
+			       TP_fast_assign(__entry->a = a;), TP_printk("a=%d", __entry->a));
+		#endif
+		#undef TRACE_INCLUDE_FILE
+		#define TRACE_INCLUDE_FILE $1
+		#undef TRACE_INCLUDE_PATH
+		$2
+	END
+}
+event_header ev_good '#define TRACE_INCLUDE_PATH .
+#include <jumpfunc/define_trace.h>'
+event_header ev_end '#define TRACE_INCLUDE_PATH .
+#include <trace/define_trace.h>'
+event_header ev_path '#include <jumpfunc/define_trace.h>'
+bad event_good '^$' 'a header of events compiles' <<'EOF'
+#define CREATE_TRACE_POINTS
+#include "ev_good.h"
+EOF
+bad event_end 'ends with #include <jumpfunc/define_trace.h>' 'a header of events that ends as those of the kernel do' <<'EOF'
+#define CREATE_TRACE_POINTS
+#include "ev_end.h"
+EOF
+bad event_path 'define TRACE_INCLUDE_PATH' 'a header of events that does not say where it is' <<'EOF'
+#define CREATE_TRACE_POINTS
+#include "ev_path.h"
+EOF
+bad event_args 'too few arguments' 'an event with too few arguments' <<'EOF'
+#include "ev_good.h"
+void f(void);
+void f(void) { jf_trace_ev_good(); }
+EOF
 
 # One after the other, so that each message belongs to the file named last.
 kmake "$work/bad" -k -j1 modules >"$work/log"
@@ -169,8 +212,8 @@ for c in "${cases[@]}"; do
 	IFS='|' read -r name rest <<<"$c"
 	desc=${rest##*|} want=${rest%|*}
 	said=$(awk -v o="/$name.o" '/^ *CC /{on = substr($0, length($0) - length(o) + 1) == o} on && /(error|warning): /' "$work/log")
-	if [ "$name" = good ]; then
-		result "$([ -z "$said" ] && [ -e "$work/bad/good.o" ]; echo $?)" "$desc" "$said"
+	if [ "$want" = '^$' ]; then
+		result "$([ -z "$said" ] && [ -e "$work/bad/$name.o" ]; echo $?)" "$desc" "$said"
 	else
 		result "$(grep -qE "$want" <<<"$said"; echo $?)" "$desc does not compile: $(grep -oE -m 1 "(error|warning): .*" <<<"$said" | cut -c 1-110)" "$said"
 	fi

@@ -10,6 +10,7 @@
  *   jf_trace_batch_register(&b, name, probe, data, prio)	add a probe
  *   jf_trace_batch_unregister(&b, name, probe, data)	remove a probe
  *   jf_batch_commit(&b)		carry out all changes, or none
+ *   jf_batch_commit_cpuslocked(&b)	the same, under cpus_read_lock()
  *   jf_batch_abort(&b)			discard all changes
  *   jf_quiesce()			wait until nobody runs what was replaced
  *   jf_quiesce_timeout(jiffies)		the same, with a limit
@@ -59,6 +60,9 @@ struct jf_batch {
 	int			err;
 };
 
+/* The functions below call this. */
+int __jf_batch_commit(struct jf_batch *b, bool cpuslocked);
+
 /**
  * jf_batch_init() - begin an empty batch
  * @b: the batch
@@ -101,7 +105,26 @@ void jf_batch_init(struct jf_batch *b);
  *		 this text. All values count as set, and the log names the site.
  *		 It is not checked again until its value changes.
  */
-int jf_batch_commit(struct jf_batch *b);
+static inline int jf_batch_commit(struct jf_batch *b)
+{
+	return __jf_batch_commit(b, false);
+}
+
+/**
+ * jf_batch_commit_cpuslocked() - the same, under cpus_read_lock()
+ * @b: the batch; empty afterwards, whatever the result
+ *
+ * For callers that hold the CPU hotplug lock for reading, and for CPU hotplug
+ * callbacks that may sleep. The batch must not have probes in it.
+ *
+ * Context: process context, may sleep, with the hotplug lock held.
+ * Return: as jf_batch_commit(), or -EDEADLK if there are probes in the batch:
+ * nothing has changed.
+ */
+static inline int jf_batch_commit_cpuslocked(struct jf_batch *b)
+{
+	return __jf_batch_commit(b, true);
+}
 
 /**
  * jf_batch_abort() - discard all changes of a batch

@@ -129,7 +129,13 @@ struct jf_func {
 #define JF_FUNC_ENT	16
 
 /* The macros call these; see dynfunc_update(), dynfunc_query(). */
-int __jf_func_update(struct jf_func *f, void *func);
+int __jf_func_change(struct jf_func *f, void *func, unsigned int flags);
+
+static inline int __jf_func_update(struct jf_func *f, void *func)
+{
+	return __jf_func_change(f, func, 0);
+}
+
 void *__jf_func_query(const struct jf_func *f);
 
 #if JF_HAVE_PATCHING
@@ -253,11 +259,26 @@ void *__jf_func_query(const struct jf_func *f);
  * Return: 0, or an error of jf_batch_commit(), which says what has changed
  * then.
  */
-#define dynfunc_update(name, func)					\
+#define dynfunc_update(name, func)	__dynfunc_update(name, func, 0)
+
+/**
+ * dynfunc_update_cpuslocked() - the same, under cpus_read_lock()
+ * @name: the dynamic function
+ * @func: a function of its type, or NULL where its definition allows that
+ *
+ * Context: process context, may sleep, with the CPU hotplug lock held; a CPU
+ * hotplug callback that may sleep.
+ *
+ * Return: as dynfunc_update().
+ */
+#define dynfunc_update_cpuslocked(name, func)				\
+	__dynfunc_update(name, func, __JF_CPUSLOCKED)
+
+#define __dynfunc_update(name, func, flags)				\
 ({									\
 	typeof(__JF_POINTER(name)) __jf_new = (func);			\
 									\
-	__jf_func_update(&__jf_func_##name, (void *)__jf_new);		\
+	__jf_func_change(&__jf_func_##name, (void *)__jf_new, flags);	\
 })
 
 /**

@@ -216,7 +216,7 @@ static int jf_freeze(struct jf_change *c)
 {
 	if (c->ent->type != JF_ENT_KEY || c->value.on)
 		return 0;
-	if (atomic_cmpxchg(&jf_ent_key(c->ent)->count, 1, 0) != 1)
+	if (cmpxchg(&jf_ent_key(c->ent)->count, 1, 0) != 1)
 		return -EBUSY;
 	c->frozen = true;
 	return 0;
@@ -225,7 +225,7 @@ static int jf_freeze(struct jf_change *c)
 static void jf_unfreeze(struct jf_change *c)
 {
 	if (c->frozen)
-		atomic_set_release(&jf_ent_key(c->ent)->count, 1);
+		smp_store_release(&jf_ent_key(c->ent)->count, 1);
 	c->frozen = false;
 }
 
@@ -287,7 +287,7 @@ void jf_sort_pokes(struct jf_poke *pokes, unsigned int num)
 	sort(pokes, num, sizeof(*pokes), jf_poke_cmp, NULL);
 }
 
-/* Encode and verify; pokes that would change nothing are left out. */
+/* Encode; pokes that would change nothing are left out. */
 static int jf_collect(struct list_head *changes, struct jf_poke *pokes,
 		      unsigned int *num)
 {
@@ -309,15 +309,6 @@ static int jf_collect(struct list_head *changes, struct jf_poke *pokes,
 			}
 			if (insn == site->insn)
 				continue;
-			err = jf_arch_check(site);
-			if (err) {
-				pr_warn_ratelimited("%s: %s at the site %pS (%d)\n",
-						    c->ent->name,
-						    err == -EBUSY ? "a breakpoint stands" :
-								    "foreign bytes",
-						    (void *)site->addr, err);
-				return err;
-			}
 			pokes[n].site = site;
 			pokes[n].old = site->insn;
 			pokes[n].new = insn;
@@ -326,6 +317,25 @@ static int jf_collect(struct list_head *changes, struct jf_poke *pokes,
 	}
 	*num = n;
 	return 0;
+}
+
+/* Nothing is written unless everything stands as we left it. */
+static int jf_verify(const struct jf_poke *pokes, unsigned int num)
+{
+	const struct jf_site *site;
+	size_t bad = 0;
+	int err;
+
+	err = jf_arch_verify(pokes, num, &bad);
+	if (!err)
+		return 0;
+	site = pokes[bad].site;
+	pr_warn_ratelimited("%s: %s at the site %pS (%d)\n",
+			    site->ctl->ent->name,
+			    err == -EBUSY ? "a breakpoint stands" :
+					    "foreign bytes",
+			    (void *)site->addr, err);
+	return err;
 }
 
 /* Make sure that there is memory to remember what is replaced. */
@@ -368,8 +378,8 @@ static void jf_apply(struct jf_change *c)
 		trace_jf_update(c->ent->name, (void *)(long)k->enabled,
 				(void *)(long)c->value.on);
 		WRITE_ONCE(k->enabled, c->value.on);
-		/* Last. Pairs with atomic_try_cmpxchg() in core/keys.c. */
-		atomic_set_release(&k->count, c->value.on);
+		/* Last. Pairs with cmpxchg() in core/keys.c. */
+		smp_store_release(&k->count, c->value.on);
 		c->frozen = false;
 	}
 	c->ctl->updates++;
@@ -433,7 +443,8 @@ static int jf_patch_sites(struct list_head *changes, unsigned int *num)
 	err = jf_collect(changes, pokes, num);
 	if (!err && *num) {
 		jf_sort_pokes(pokes, *num);
-		err = jf_arch_patch(pokes, *num, true);
+		err = jf_verify(pokes, *num) ?:
+		      jf_arch_patch(pokes, *num, true);
 	}
 	kvfree(pokes);
 	return err;
@@ -570,7 +581,7 @@ int jf_commit_one(struct jf_ent *ent, union jf_value value)
 
 /* --- dynamic functions ------------------------------------------------- */
 
-int __jf_func_change(struct jf_func *f, void *func, unsigned int flags)
+int __jf_func_update_flags(struct jf_func *f, void *func, unsigned int flags)
 {
 	bool cpuslocked = flags & __JF_CPUSLOCKED;
 	int err = jf_check_context();
@@ -582,7 +593,13 @@ int __jf_func_change(struct jf_func *f, void *func, unsigned int flags)
 	jf_unlock_as(cpuslocked);
 	return err;
 }
-EXPORT_SYMBOL_GPL(__jf_func_change);
+EXPORT_SYMBOL_GPL(__jf_func_update_flags);
+
+int __jf_func_update(struct jf_func *f, void *func)
+{
+	return __jf_func_update_flags(f, func, 0);
+}
+EXPORT_SYMBOL_GPL(__jf_func_update);
 
 void *__jf_func_query(const struct jf_func *f)
 {

@@ -94,7 +94,7 @@ static int jf_batch_do(struct jf_batch *b, bool cpuslocked)
 	return err;
 }
 
-int __jf_batch_commit(struct jf_batch *b, bool cpuslocked)
+static int jf_batch_finish(struct jf_batch *b, bool cpuslocked)
 {
 	int err = jf_check_context();
 
@@ -103,4 +103,15 @@ int __jf_batch_commit(struct jf_batch *b, bool cpuslocked)
 	jf_batch_abort(b);
 	return err;
 }
-EXPORT_SYMBOL_GPL(__jf_batch_commit);
+
+int jf_batch_commit(struct jf_batch *b)
+{
+	return jf_batch_finish(b, false);
+}
+EXPORT_SYMBOL_GPL(jf_batch_commit);
+
+int jf_batch_commit_cpuslocked(struct jf_batch *b)
+{
+	return jf_batch_finish(b, true);
+}
+EXPORT_SYMBOL_GPL(jf_batch_commit_cpuslocked);

@@ -205,6 +205,10 @@ static inline void jf_world_sync(void)
 #define JF_PROTOCOL "x86/protocol.h"
 #endif
 #include JF_PROTOCOL
+#ifndef JF_EMULATE
+#define JF_EMULATE "emulate.h"
+#endif
+#include JF_EMULATE
 
 /* --- threads ---------------------------------------------------------------- */
 
@@ -352,59 +356,12 @@ static bool in_our_text(const struct table *t, uintptr_t addr)
 	return false;
 }
 
-#define FLAGS_CLEARED_BY_XOR	0x891	/* OF, SF, AF, CF */
-#define FLAGS_SET_BY_XOR	0x044	/* ZF, PF */
-
-/* Does to the interrupted thread what the instruction would have done. */
-static bool emulate(greg_t *regs, uintptr_t ip, jf_insn_t insn)
-{
-	struct jf_trap trap;
-
-	if (!jf_proto_trap(insn, ip, &trap))
-		return false;
-	if (trap.push) {
-		/* May fault where the call itself would have. */
-		regs[REG_RSP] -= 8;
-		*(uint64_t *)regs[REG_RSP] = trap.ret;
-	}
-	if (trap.zero) {
-		regs[REG_RAX] = 0;
-		regs[REG_EFL] &= ~FLAGS_CLEARED_BY_XOR;
-		regs[REG_EFL] |= FLAGS_SET_BY_XOR;
-	}
-	regs[REG_RIP] = (greg_t)trap.to;
-	return true;
-}
-
 static void count(_Atomic uint64_t *counter)
 {
 	/* One writer: no locked instruction, nothing shared. */
 	atomic_store_explicit(counter,
 			      atomic_load_explicit(counter, memory_order_relaxed) + 1,
 			      memory_order_relaxed);
-}
-
-static void pass_on(int sig, siginfo_t *info, void *context)
-{
-	const struct sigaction *previous = &engine.previous;
-	ucontext_t *uc = context;
-
-	if (previous->sa_flags & SA_SIGINFO) {
-		previous->sa_sigaction(sig, info, context);
-	} else if (previous->sa_handler == SIG_IGN && info->si_code != SI_KERNEL) {
-		return;
-	} else if (previous->sa_handler == SIG_DFL || previous->sa_handler == SIG_IGN) {
-		/* Die at the right place: meet the INT3 again, or the signal. */
-		struct sigaction dfl = { .sa_handler = SIG_DFL };
-
-		sigaction(SIGTRAP, &dfl, NULL);
-		if (info->si_code == SI_KERNEL)
-			uc->uc_mcontext.gregs[REG_RIP]--;
-		else
-			raise(SIGTRAP);
-	} else {
-		previous->sa_handler(sig);
-	}
 }
 
 /*
@@ -441,7 +398,7 @@ static void on_sigtrap(int sig, siginfo_t *info, void *context)
 			 * No question whether a batch is under way: whatever
 			 * the word says now, is right.
 			 */
-			done = emulate(regs, ip, atomic_load_explicit(&site->insn,
+			done = jf_emulate(regs, ip, atomic_load_explicit(&site->insn,
 								      memory_order_acquire));
 		} else if (in_our_text(t, ip) &&
 			   *(const volatile uint8_t *)ip != JF_OPCODE_INT3) {
@@ -460,7 +417,7 @@ static void on_sigtrap(int sig, siginfo_t *info, void *context)
 		atomic_fetch_sub(&strangers, 1);
 	}
 	if (!done)
-		pass_on(sig, info, context);
+		jf_pass_on(&engine.previous, sig, info, context);
 }
 
 static struct table *alloc_table(size_t nr_sites, size_t nr_texts)

@@ -11,6 +11,10 @@
 #include <string.h>
 
 #include "jf_trace.h"
+#ifndef JF_IMAGE
+#define JF_IMAGE "image.h"
+#endif
+#include JF_IMAGE
 
 /* One probe fits a cache line; a full chain of five arguments has 496 bytes. */
 #define SINGLE_SIZE	64
@@ -18,66 +22,6 @@
 #define IMAGE_BUFFER	512
 
 static pthread_mutex_t trace_lock = PTHREAD_MUTEX_INITIALIZER;
-
-/* --- images ------------------------------------------------------------------ */
-
-/* Callee-saved registers keep the arguments between the calls of a chain. */
-static const struct {
-	uint8_t push[2], pop[2], save[3], load[3];
-	uint8_t push_size;
-} args[JF_TRACE_MAX_ARGS] = {
-	/* %rsi in %rbx, %rdx in %rbp, %rcx in %r12, %r8 in %r13, %r9 in %r14 */
-	{ { 0x53 }, { 0x5b }, { 0x48, 0x89, 0xf3 }, { 0x48, 0x89, 0xde }, 1 },
-	{ { 0x55 }, { 0x5d }, { 0x48, 0x89, 0xd5 }, { 0x48, 0x89, 0xea }, 1 },
-	{ { 0x41, 0x54 }, { 0x41, 0x5c }, { 0x49, 0x89, 0xcc }, { 0x4c, 0x89, 0xe1 }, 2 },
-	{ { 0x41, 0x55 }, { 0x41, 0x5d }, { 0x4d, 0x89, 0xc5 }, { 0x4d, 0x89, 0xe8 }, 2 },
-	{ { 0x41, 0x56 }, { 0x41, 0x5e }, { 0x4d, 0x89, 0xce }, { 0x4d, 0x89, 0xf1 }, 2 },
-};
-
-/**
- * jf_image_emit() - the code that calls probes one after the other
- * @e:       where to
- * @probes:  the probes, in order
- * @nr:      1 to JF_CHAIN_MAX
- * @nr_args: arguments behind the data, at most JF_TRACE_MAX_ARGS
- *
- * Return: 0, -EINVAL, -ERANGE (a probe out of reach) or -ENOMEM (no room).
- */
-int jf_image_emit(struct jf_emit *e, const struct jf_probe *probes, size_t nr,
-		  unsigned int nr_args)
-{
-	/* The caller's return address and the pushes: is the stack aligned? */
-	bool pad = nr_args % 2 == 0;
-	unsigned int a;
-	size_t i;
-
-	if (!nr || nr > JF_CHAIN_MAX || nr_args > JF_TRACE_MAX_ARGS)
-		return -EINVAL;
-
-	if (nr > 1) {
-		for (a = 0; a < nr_args; a++)
-			jf_emit_mem(e, args[a].push, args[a].push_size);
-		if (pad)
-			jf_emit(e, 4, 0x48, 0x83, 0xec, 0x08);	/* sub $8,%rsp */
-		for (a = 0; a < nr_args; a++)
-			jf_emit_mem(e, args[a].save, 3);
-	}
-	for (i = 0; i < nr - 1; i++) {
-		jf_emit_mov_rdi(e, (uintptr_t)probes[i].data);
-		jf_emit_call(e, (uintptr_t)probes[i].func);
-		for (a = 0; a < nr_args; a++)
-			jf_emit_mem(e, args[a].load, 3);
-	}
-	if (nr > 1) {
-		if (pad)
-			jf_emit(e, 4, 0x48, 0x83, 0xc4, 0x08);	/* add $8,%rsp */
-		for (a = nr_args; a-- > 0;)
-			jf_emit_mem(e, args[a].pop, args[a].push_size);
-	}
-	jf_emit_mov_rdi(e, (uintptr_t)probes[nr - 1].data);
-	jf_emit_jmp(e, (uintptr_t)probes[nr - 1].func);
-	return e->err;
-}
 
 /* Above the chain's bound, this is the one probe and the array its data. */
 static void iterate(const struct jf_probes *probes, uint64_t a, uint64_t b, uint64_t c,
@@ -389,7 +333,7 @@ static int prepare(struct jf_trace_batch *tb, struct jf_trace *trace)
 	if (!trace->next_image)
 		return -ENOMEM;
 	jf_emit_init(&e, buf, trace->next_image_size, (uintptr_t)trace->next_image);
-	err = jf_image_emit(&e, probes, nr, trace->nr_args);
+	err = jf_image_emit(&e, probes, nr, trace->nr_args, false);
 	if (!err)
 		err = jf_batch_code(&tb->batch, trace->next_image, buf, e.used);
 	if (!err)

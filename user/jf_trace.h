@@ -4,7 +4,6 @@
  *
  * API:
  *   jf_image_pool_create(), ..._destroy()	where images live
- *   jf_image_emit()				the code of one image
  *   jf_trace_init()				a tracepoint without probes
  *   register_jf_trace(), unregister_jf_trace()	one probe comes or goes
  *   jf_trace_batch_init(), jf_trace_batch_register(), ..._unregister(),
@@ -86,8 +85,6 @@ struct jf_trace {
 struct jf_image_pool *jf_image_pool_create(size_t nr_single, size_t nr_chain,
 					   const void *near);
 void jf_image_pool_destroy(struct jf_image_pool *pool);
-int jf_image_emit(struct jf_emit *e, const struct jf_probe *probes, size_t nr,
-		  unsigned int nr_args);
 
 int jf_trace_init(struct jf_trace *trace, const char *name, unsigned int nr_args,
 		  struct jf_image_pool *pool);

@@ -6,6 +6,7 @@
  *   jf_insn_call(&insn, ip, target)	encode "call target" at ip
  *   jf_insn_jmp(&insn, ip, target)	encode "jmp target" at ip
  *   jf_insn_nop(), jf_insn_ret0()	the two instructions without operand
+ *   jf_insn_skip(&insn, ip, target)	encode a nop that is one byte from a jmp
  *   jf_insn_decode(insn, ip, &target)	what is this, and where does it lead?
  *   jf_insn_is(insn, asked, ip, pad)	is it that, but for a call's way in?
  *   jf_insn_load(p), jf_insn_store(p, insn)	between an instruction and its bytes
@@ -47,6 +48,7 @@
 #define JF_OPCODE_CALL	0xe8
 #define JF_OPCODE_JMP	0xe9
 #define JF_OPCODE_INT3	0xcc
+#define JF_OPCODE_TEST	0xa9	/* test $imm32,%eax */
 
 /*
  * So many bytes in front of a function a call may lead that is meant for it:
@@ -177,6 +179,23 @@ static inline int jf_insn_call(jf_insn_t *insn, uint64_t ip, uint64_t target)
 static inline int jf_insn_jmp(jf_insn_t *insn, uint64_t ip, uint64_t target)
 {
 	return __jf_insn_rel32(insn, JF_OPCODE_JMP, ip, target);
+}
+
+/**
+ * jf_insn_skip() - encode what differs from "jmp @target" in its first byte only
+ * @insn:   receives the instruction; untouched on error
+ * @ip:     where the instruction will stand
+ * @target: where the jump would lead
+ *
+ * It is "test $imm32,%eax", whose operand is the jump's displacement. It falls
+ * through, and changes nothing but flags, which no branch site keeps. One store
+ * of one byte makes it the jump, or the jump it, and there is nothing between.
+ *
+ * Context: any. Return: 0, or -ERANGE if @target is beyond rel32.
+ */
+static inline int jf_insn_skip(jf_insn_t *insn, uint64_t ip, uint64_t target)
+{
+	return __jf_insn_rel32(insn, JF_OPCODE_TEST, ip, target);
 }
 
 /**

@@ -9,6 +9,7 @@
  *   jf_proto_compare(have, want)	the same for the bytes of one site
  *   jf_proto_live(pokes, num)		replace what may be executing
  *   jf_proto_early(pokes, num)		write what nobody executes yet
+ *   jf_proto_flip(pokes, num)		replace first bytes only, without INT3
  *   jf_proto_trap(word, ip, &trap)	what does an INT3 at a site stand for?
  * jf_proto_plant(), jf_proto_undo(), jf_proto_publish(), jf_proto_tails() and
  * jf_proto_heads() are the steps of jf_proto_live().
@@ -244,6 +245,23 @@ static inline void jf_proto_early(const struct jf_poke *pokes, size_t num)
 			jf_world_store(&pokes[i], b,
 				       jf_insn_byte(pokes[i].new, b));
 	jf_proto_publish(pokes, num);
+	jf_world_sync();
+}
+
+/**
+ * jf_proto_flip() - replace instructions that differ in their first byte alone
+ * @pokes: the transaction, verified; see jf_insn_skip()
+ * @num:   how many they are
+ *
+ * For processes that cannot have a handler for INT3. No CPU ever meets anything
+ * but the old or the new instruction, as both have the same operand. When it
+ * returns, every CPU executes the new ones. What it does not promise is one
+ * moment for all: until then, one CPU may execute old after another one new.
+ */
+static inline void jf_proto_flip(const struct jf_poke *pokes, size_t num)
+{
+	jf_proto_publish(pokes, num);
+	jf_proto_heads(pokes, num);
 	jf_world_sync();
 }
 

@@ -313,6 +313,11 @@ int jf_xmc_patch(struct jf_poke *pokes, unsigned int num, bool live)
 	return err;
 }
 
+int jf_text_verify(const struct jf_poke *pokes, unsigned int num, size_t *bad)
+{
+	return jf_proto_verify(pokes, num, bad);
+}
+
 int jf_text_check(const struct jf_site *site)
 {
 	return jf_proto_compare(jf_insn_load((void *)site->addr), site->insn);

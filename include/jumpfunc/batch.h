@@ -40,8 +40,12 @@
 #ifndef JUMPFUNC_BATCH_H
 #define JUMPFUNC_BATCH_H
 
+#ifdef __KERNEL__
 #include <linux/list.h>
 #include <linux/types.h>
+#endif
+
+#include <jumpfunc/detail/macros.h>
 
 struct jf_func;
 struct jf_key;
@@ -55,13 +59,16 @@ struct jf_key;
  * Belongs to one task at a time. The fields are private to jumpfunc.
  */
 struct jf_batch {
+#ifdef __KERNEL__
 	struct list_head	changes;
 	struct list_head	probes;
+#else
+	struct jf_change	*changes;
+#endif
 	int			err;
 };
 
-/* The functions below call this. */
-int __jf_batch_commit(struct jf_batch *b, bool cpuslocked);
+__JF_BEGIN_DECLS
 
 /**
  * jf_batch_init() - begin an empty batch
@@ -105,11 +112,9 @@ void jf_batch_init(struct jf_batch *b);
  *		 this text. All values count as set, and the log names the site.
  *		 It is not checked again until its value changes.
  */
-static inline int jf_batch_commit(struct jf_batch *b)
-{
-	return __jf_batch_commit(b, false);
-}
+int jf_batch_commit(struct jf_batch *b);
 
+#ifdef __KERNEL__
 /**
  * jf_batch_commit_cpuslocked() - the same, under cpus_read_lock()
  * @b: the batch; empty afterwards, whatever the result
@@ -121,10 +126,8 @@ static inline int jf_batch_commit(struct jf_batch *b)
  * Return: as jf_batch_commit(), or -EDEADLK if there are probes in the batch:
  * nothing has changed.
  */
-static inline int jf_batch_commit_cpuslocked(struct jf_batch *b)
-{
-	return __jf_batch_commit(b, true);
-}
+int jf_batch_commit_cpuslocked(struct jf_batch *b);
+#endif
 
 /**
  * jf_batch_abort() - discard all changes of a batch
@@ -188,7 +191,11 @@ int jf_quiesce_timeout(unsigned long timeout);
  * jumpfunc from jf_call_quiesced() until the callback is called.
  */
 struct jf_quiesce_head {
+#ifdef __KERNEL__
 	struct list_head	list;
+#else
+	struct jf_quiesce_head	*next;
+#endif
 	void			(*func)(struct jf_quiesce_head *head);
 };
 
@@ -216,11 +223,28 @@ void jf_call_quiesced(struct jf_quiesce_head *head,
  */
 void jf_quiesce_barrier(void);
 
+#ifdef __KERNEL__
+/* In a program only: there the stacks of threads cannot be looked at. */
+static inline void jf_read_lock(void)
+{
+}
+
+static inline void jf_read_unlock(void)
+{
+}
+#else
+#include <jumpfunc/detail/reader_user.h>
+#endif
+
+/* dynfunc_batch_set() and jf_key_batch_set() call these. */
 /* The macros and functions that add to a batch call these. */
+#ifdef __KERNEL__
 struct jf_tracepoint;
 int __jf_batch_probe(struct jf_batch *b, struct jf_tracepoint *tp, void *func,
 		     void *data, int prio, bool add);
+#endif
 int __jf_batch_set_func(struct jf_batch *b, struct jf_func *f, void *func);
 int __jf_batch_set_key(struct jf_batch *b, struct jf_key *key, bool on);
+__JF_END_DECLS
 
 #endif /* JUMPFUNC_BATCH_H */

@@ -111,10 +111,11 @@
 #ifndef JUMPFUNC_BRANCH_H
 #define JUMPFUNC_BRANCH_H
 
-#include <linux/atomic.h>
+#ifdef __KERNEL__
 #include <linux/cache.h>
 #include <linux/types.h>
 #include <linux/workqueue.h>
+#endif
 
 #include <jumpfunc/batch.h>
 #include <jumpfunc/detail/macros.h>
@@ -129,24 +130,19 @@
  * Private to jumpfunc, and to the code that the macros below generate.
  */
 struct jf_key {
-	u8		enabled;
-	atomic_t	count;
+	uint8_t		enabled;
+	int		count;
 	struct jf_ent	ent;
 };
-
-/* The functions and macros below use these. */
-int __jf_key_enable(struct jf_key *key, bool cpuslocked);
-int __jf_key_disable(struct jf_key *key, bool cpuslocked);
-int __jf_key_inc(struct jf_key *key, bool cpuslocked);
-int __jf_key_dec(struct jf_key *key, bool cpuslocked);
-void jf_key_deferred_work(struct work_struct *work);
 
 /* offsetof(struct jf_key, ent), for assembly; checked in jf_core.c. */
 #define JF_KEY_ENT	8
 /* sizeof(struct jf_key), likewise. */
 #define JF_KEY_SIZE	32
 
-#if JF_HAVE_PATCHING
+#if JF_HAVE_PATCHING && !defined(__KERNEL__)
+#include <jumpfunc/detail/branch_user_x86.h>
+#elif JF_HAVE_PATCHING
 #include <jumpfunc/detail/branch_x86.h>
 #else
 #include <jumpfunc/detail/branch_generic.h>
@@ -169,42 +165,44 @@ void jf_key_deferred_work(struct work_struct *work);
 #define jf_branch_likely(key)	__builtin_expect(__jf_branch_likely(key), 1)
 
 #define __JF_KEY_INIT(_name, _on, _flags)				\
-	{								\
-		.enabled = (_on),					\
-		.count	= ATOMIC_INIT(_on),				\
-		.ent	= {						\
-			.name	= _name,				\
-			.owner	= THIS_MODULE,				\
-			.type	= JF_ENT_KEY,				\
-			.flags	= (_flags) | ((_on) ? JF_ENT_ON : 0),	\
-		},							\
-	}
+	{ (_on), (_on), __JF_ENT_INIT(_name, JF_ENT_KEY,		\
+				      (_flags) | ((_on) ? JF_ENT_ON : 0)) }
 
+#ifdef __KERNEL__
 #define __JF_KEY_REC(k, n)						\
 	__JF_ENT_REC(#k " + " __stringify(JF_KEY_ENT), "0",		\
 		     __stringify(n), __stringify(JF_KEY_SIZE))
+#define __JF_KEY_ARRAY_REC	__JF_KEY_REC
+#else
+#define __JF_KEY_REC(k, n)						\
+	__JF_HIDE(struct jf_key k)					\
+	__JF_ENT_REC_USER(k, &k.ent, 0, 1, sizeof(struct jf_key))
+#define __JF_KEY_ARRAY_REC(k, n)					\
+	__JF_HIDE(struct jf_key k[n])					\
+	__JF_ENT_REC_USER(k, &k[0].ent, 0, n, sizeof(struct jf_key))
+#endif
 
 /**
  * DECLARE_JF_KEY() - declare a key
  * @k: its name
  */
-#define DECLARE_JF_KEY(k)		extern struct jf_key k
+#define DECLARE_JF_KEY(k)		extern struct jf_key k __JF_HIDDEN
 
 /**
  * DECLARE_JF_KEY_ARRAY() - declare an array of keys
  * @k: its name
  * @n: number of keys
  */
-#define DECLARE_JF_KEY_ARRAY(k, n)	extern struct jf_key k[n]
+#define DECLARE_JF_KEY_ARRAY(k, n)	extern struct jf_key k[n] __JF_HIDDEN
 
 /* The key comes first, so that "static" may stand in front of the macros. */
 #define __DEFINE_JF_KEY(k, on, flags, attr)				\
-	struct jf_key k __used attr = __JF_KEY_INIT(#k, on, flags);	\
+	struct jf_key k __JF_USED __JF_HIDDEN_DEF attr = __JF_KEY_INIT(#k, on, flags);	\
 	__JF_KEY_REC(k, 1)
 #define __DEFINE_JF_KEY_ARRAY(k, n, on)					\
-	struct jf_key k[n] __used =					\
+	struct jf_key k[n] __JF_USED __JF_HIDDEN_DEF =			\
 		{ [0 ... (n) - 1] = __JF_KEY_INIT(#k, on, 0) };		\
-	__JF_KEY_REC(k, n)
+	__JF_KEY_ARRAY_REC(k, n)
 
 /**
  * DEFINE_JF_KEY_FALSE() - define a key that starts disabled
@@ -216,9 +214,9 @@ void jf_key_deferred_work(struct work_struct *work);
 #define DEFINE_JF_KEY_FALSE(k)	__DEFINE_JF_KEY(k, 0, 0, )
 #define DEFINE_JF_KEY_TRUE(k)	__DEFINE_JF_KEY(k, 1, 0, )
 #define DEFINE_JF_KEY_FALSE_RO(k)					\
-	__DEFINE_JF_KEY(k, 0, JF_ENT_RO, __ro_after_init)
+	__DEFINE_JF_KEY(k, 0, JF_ENT_RO, __JF_RO_DATA)
 #define DEFINE_JF_KEY_TRUE_RO(k)					\
-	__DEFINE_JF_KEY(k, 1, JF_ENT_RO, __ro_after_init)
+	__DEFINE_JF_KEY(k, 1, JF_ENT_RO, __JF_RO_DATA)
 
 /**
  * DEFINE_JF_KEY_ARRAY_FALSE() - define an array of keys that start disabled
@@ -230,6 +228,7 @@ void jf_key_deferred_work(struct work_struct *work);
 #define DEFINE_JF_KEY_ARRAY_FALSE(k, n)	__DEFINE_JF_KEY_ARRAY(k, n, 0)
 #define DEFINE_JF_KEY_ARRAY_TRUE(k, n)	__DEFINE_JF_KEY_ARRAY(k, n, 1)
 
+#ifdef __KERNEL__
 /**
  * struct jf_key_deferred - a key whose last user may be taken away later
  * @key:   the key; must come first
@@ -272,11 +271,23 @@ struct jf_key_deferred {
 #define DEFINE_JF_KEY_DEFERRED_TRUE(k, delay)				\
 	__DEFINE_JF_KEY_DEFERRED(k, 1, delay)
 
-/* EXPORT_JF_KEY*(): also for deferred ones. */
+void jf_key_deferred_work(struct work_struct *work);
+
+
+/**
+ * EXPORT_JF_KEY() - let other modules use and change a key
+ * @k: its name; they need DECLARE_JF_KEY(), _ARRAY() or _DEFERRED()
+ *
+ * The _ARRAY forms are for an array of keys, the _GPL forms for modules with a
+ * GPL-compatible licence.
+ */
 #define EXPORT_JF_KEY(k)		EXPORT_SYMBOL(k)
 #define EXPORT_JF_KEY_GPL(k)		EXPORT_SYMBOL_GPL(k)
 #define EXPORT_JF_KEY_ARRAY(k)		EXPORT_SYMBOL(k)
 #define EXPORT_JF_KEY_ARRAY_GPL(k)	EXPORT_SYMBOL_GPL(k)
+#endif
+
+__JF_BEGIN_DECLS
 
 /**
  * jf_key_enable() - enable a key
@@ -287,10 +298,7 @@ struct jf_key_deferred {
  * Context: process context, may sleep; see jf_batch_commit().
  * Return: 0, or an error of jf_batch_commit() with nothing changed.
  */
-static inline int jf_key_enable(struct jf_key *key)
-{
-	return __jf_key_enable(key, false);
-}
+int jf_key_enable(struct jf_key *key);
 
 /**
  * jf_key_disable() - disable a key
@@ -302,41 +310,33 @@ static inline int jf_key_enable(struct jf_key *key)
  * Return: 0, -EBUSY if it has more than one user (jf_key_inc()), or an error of
  * jf_batch_commit(); on error nothing has changed.
  */
-static inline int jf_key_disable(struct jf_key *key)
-{
-	return __jf_key_disable(key, false);
-}
+int jf_key_disable(struct jf_key *key);
 
 /**
  * jf_key_inc() - add a user of a key; the first one enables it
  * @key: the key
  *
- * Takes no lock if the key has users already.
+ * In the kernel this takes no lock if the key has users already.
  *
  * Context: process context, may sleep; see jf_batch_commit().
  * Return: 0, -EOVERFLOW if it has INT_MAX users, or an error of
  * jf_batch_commit(); on error nothing has changed.
  */
-static inline int jf_key_inc(struct jf_key *key)
-{
-	return __jf_key_inc(key, false);
-}
+int jf_key_inc(struct jf_key *key);
 
 /**
  * jf_key_dec() - remove a user of a key; the last one disables it
  * @key: the key
  *
- * Takes no lock if this is not the last one.
+ * In the kernel this takes no lock if it is not the last one.
  *
  * Context: process context, may sleep; see jf_batch_commit().
  * Return: 0, -EINVAL if it has no user, or an error of jf_batch_commit(); on
  * error nothing has changed.
  */
-static inline int jf_key_dec(struct jf_key *key)
-{
-	return __jf_key_dec(key, false);
-}
+int jf_key_dec(struct jf_key *key);
 
+#ifdef __KERNEL__
 /*
  * jf_key_enable_cpuslocked() and so on - the same, under cpus_read_lock()
  * @key: the key
@@ -347,25 +347,10 @@ static inline int jf_key_dec(struct jf_key *key)
  * Context: process context, may sleep, with the hotplug lock held.
  * Return: as the forms without _cpuslocked.
  */
-static inline int jf_key_enable_cpuslocked(struct jf_key *key)
-{
-	return __jf_key_enable(key, true);
-}
-
-static inline int jf_key_disable_cpuslocked(struct jf_key *key)
-{
-	return __jf_key_disable(key, true);
-}
-
-static inline int jf_key_inc_cpuslocked(struct jf_key *key)
-{
-	return __jf_key_inc(key, true);
-}
-
-static inline int jf_key_dec_cpuslocked(struct jf_key *key)
-{
-	return __jf_key_dec(key, true);
-}
+int jf_key_enable_cpuslocked(struct jf_key *key);
+int jf_key_disable_cpuslocked(struct jf_key *key);
+int jf_key_inc_cpuslocked(struct jf_key *key);
+int jf_key_dec_cpuslocked(struct jf_key *key);
 
 /**
  * jf_key_inc_not_zero() - add a user of a key that has some
@@ -400,6 +385,7 @@ int jf_key_dec_deferred(struct jf_key_deferred *d);
  * hotplug callback.
  */
 void jf_key_deferred_flush(struct jf_key_deferred *d);
+#endif
 
 /**
  * jf_key_count() - return the number of users of a key
@@ -409,7 +395,7 @@ void jf_key_deferred_flush(struct jf_key_deferred *d);
  */
 static inline int jf_key_count(const struct jf_key *key)
 {
-	return atomic_read(&key->count);
+	return __JF_LOAD(key->count);
 }
 
 /**
@@ -420,7 +406,7 @@ static inline int jf_key_count(const struct jf_key *key)
  */
 static inline bool jf_key_enabled(const struct jf_key *key)
 {
-	return READ_ONCE(key->enabled);
+	return __JF_LOAD(key->enabled);
 }
 
 /**
@@ -437,5 +423,6 @@ static inline int jf_key_batch_set(struct jf_batch *b, struct jf_key *key, bool 
 {
 	return __jf_batch_set_key(b, key, on);
 }
+__JF_END_DECLS
 
 #endif /* JUMPFUNC_BRANCH_H */

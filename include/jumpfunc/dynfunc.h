@@ -128,33 +128,49 @@ struct jf_func {
 /* offsetof(struct jf_func, ent), for assembly; checked in jf_core.c. */
 #define JF_FUNC_ENT	16
 
+__JF_BEGIN_DECLS
 /* The macros call these; see dynfunc_update(), dynfunc_query(). */
-int __jf_func_change(struct jf_func *f, void *func, unsigned int flags);
-
-static inline int __jf_func_update(struct jf_func *f, void *func)
-{
-	return __jf_func_change(f, func, 0);
-}
-
+int __jf_func_update(struct jf_func *f, void *func);
+#ifdef __KERNEL__
+int __jf_func_update_flags(struct jf_func *f, void *func, unsigned int flags);
+#endif
 void *__jf_func_query(const struct jf_func *f);
+__JF_END_DECLS
 
-#if JF_HAVE_PATCHING
+#if JF_HAVE_PATCHING && !defined(__KERNEL__)
+#include <jumpfunc/detail/dynfunc_user_x86.h>
+#elif JF_HAVE_PATCHING
 #include <jumpfunc/detail/dynfunc_x86.h>
 #else
 #include <jumpfunc/detail/dynfunc_generic.h>
 #endif
 
+/**
+ * dynfunc_name() - call a dynamic function, as an ordinary C function
+ * @...: its arguments, as many and of such types as its function has
+ *
+ * The name is dynfunc_ and that of the dynamic function: dynfunc_my_op(1, 2).
+ * It is declared by DECLARE_DYNFUNC(), with the function's type. Its address
+ * can be taken.
+ *
+ * Context: that of the target.
+ *
+ * Return: what the target returns.
+ */
+
+/**
+ * dynfunc_call() - call a dynamic function from a site that is patched in place
+ * @name: the dynamic function
+ * @...:  its arguments, at most six, integers, enums or pointers
+ *
+ * Context: that of the target. Not in noinstr code.
+ *
+ * Return: what the target returns.
+ */
+
 #define __JF_FUNC_INIT(_name, _target, _flags)				\
-	{								\
-		.func	= (void *)(_target),				\
-		.init	= (void *)(_target),				\
-		.ent	= {						\
-			.name	= #_name,				\
-			.owner	= THIS_MODULE,				\
-			.type	= JF_ENT_FUNC,				\
-			.flags	= (_flags),				\
-		},							\
-	}
+	{ (void *)(_target), (void *)(_target),				\
+	  __JF_ENT_INIT(#_name, JF_ENT_FUNC, _flags) }
 
 /**
  * DECLARE_DYNFUNC() - declare a dynamic function
@@ -162,7 +178,7 @@ void *__jf_func_query(const struct jf_func *f);
  * @func: any function of its type
  */
 #define DECLARE_DYNFUNC(name, func)					\
-	extern struct jf_func __jf_func_##name;				\
+	extern struct jf_func __jf_func_##name __JF_SYMBOL("__jf_func_" #name); \
 	__JF_DECLARE_CALL(name, func)
 
 #define __DEFINE_DYNFUNC(name, func, target, flags)			\
@@ -184,8 +200,12 @@ void *__jf_func_query(const struct jf_func *f);
  * types agree and no parameter is narrower than int (C11 6.7.6.3p15). That is
  * the one way in C to look at a function type without calling it.
  */
+#ifdef __cplusplus
+#include <jumpfunc/detail/types_user.hh>
+#else
 #define __JF_IS_PLAIN(func, ret_type)					\
-	__builtin_types_compatible_p(typeof(func), ret_type())
+	__builtin_types_compatible_p(__typeof__(func), ret_type())
+#endif
 
 /**
  * DEFINE_DYNFUNC_NULL() - define a dynamic function that starts as a nop
@@ -194,7 +214,7 @@ void *__jf_func_query(const struct jf_func *f);
  *        parameter narrower than int
  */
 #define DEFINE_DYNFUNC_NULL(name, func)					\
-	__JF_UNPROTOTYPED(static_assert(__JF_IS_PLAIN(func, void),	\
+	__JF_UNPROTOTYPED(__JF_ASSERT(__JF_IS_PLAIN(func, void),	\
 		"a NULL dynamic function returns void and takes no parameter narrower than int");) \
 	__DEFINE_DYNFUNC(name, func, jf_nop, JF_ENT_NULL_OK)
 
@@ -207,16 +227,20 @@ void *__jf_func_query(const struct jf_func *f);
  *        such a function is harmless
  */
 #define DEFINE_DYNFUNC_RET0(name, func)					\
-	__JF_UNPROTOTYPED(static_assert(!__JF_IS_PLAIN(func, void),	\
+	__JF_UNPROTOTYPED(__JF_ASSERT(!__JF_IS_PLAIN(func, void),	\
 		"a RET0 dynamic function must return a value");)	\
 	__DEFINE_DYNFUNC(name, func, jf_ret0, JF_ENT_RET0)
 
-/*
- * EXPORT_DYNFUNC*() - let other modules call and update it
+/**
+ * EXPORT_DYNFUNC() - let other modules call and update a dynamic function
  * @name: its name; they need DECLARE_DYNFUNC() with the same type
+ *
+ * EXPORT_DYNFUNC_GPL() is the same for modules with a GPL-compatible licence.
  */
+#ifdef __KERNEL__
 #define EXPORT_DYNFUNC(name)		__JF_EXPORT_CALL(EXPORT_SYMBOL, name)
 #define EXPORT_DYNFUNC_GPL(name)	__JF_EXPORT_CALL(EXPORT_SYMBOL_GPL, name)
+#endif
 
 /**
  * DYNFUNC_TARGETS() - allow functions to be chosen by name through debugfs
@@ -226,6 +250,7 @@ void *__jf_func_query(const struct jf_func *f);
  * Several lists for the same dynamic function add up. A list is forgotten when
  * the module that contains it is unloaded.
  */
+#ifdef __KERNEL__
 #define DYNFUNC_TARGETS(name, ...)					\
 	__DYNFUNC_TARGETS(name, __UNIQUE_ID(jf_targets_##name), __VA_ARGS__)
 #define __DYNFUNC_TARGETS(name, id, ...)				\
@@ -248,6 +273,7 @@ void *__jf_func_query(const struct jf_func *f);
 				typeof(fn), typeof(*__JF_POINTER(key)))), \
 		.name = #fn,						\
 	},
+#endif
 
 /**
  * dynfunc_update() - change what a dynamic function calls
@@ -259,8 +285,14 @@ void *__jf_func_query(const struct jf_func *f);
  * Return: 0, or an error of jf_batch_commit(), which says what has changed
  * then.
  */
-#define dynfunc_update(name, func)	__dynfunc_update(name, func, 0)
+#define dynfunc_update(name, func)					\
+__extension__ ({							\
+	__typeof__(__JF_POINTER(name)) __jf_new = (func);		\
+									\
+	__jf_func_update(&__jf_func_##name, (void *)__jf_new);		\
+})
 
+#ifdef __KERNEL__
 /**
  * dynfunc_update_cpuslocked() - the same, under cpus_read_lock()
  * @name: the dynamic function
@@ -272,14 +304,16 @@ void *__jf_func_query(const struct jf_func *f);
  * Return: as dynfunc_update().
  */
 #define dynfunc_update_cpuslocked(name, func)				\
-	__dynfunc_update(name, func, __JF_CPUSLOCKED)
+	__dynfunc_update_flags(name, func, __JF_CPUSLOCKED)
 
-#define __dynfunc_update(name, func, flags)				\
+#define __dynfunc_update_flags(name, func, flags)			\
 ({									\
 	typeof(__JF_POINTER(name)) __jf_new = (func);			\
 									\
-	__jf_func_change(&__jf_func_##name, (void *)__jf_new, flags);	\
+	__jf_func_update_flags(&__jf_func_##name, (void *)__jf_new,	\
+			       flags);					\
 })
+#endif
 
 /**
  * dynfunc_query() - return the present target of a dynamic function
@@ -303,8 +337,8 @@ void *__jf_func_query(const struct jf_func *f);
  * returns it, so callers may check only there.
  */
 #define dynfunc_batch_set(b, name, func)				\
-({									\
-	typeof(__JF_POINTER(name)) __jf_new = (func);			\
+__extension__ ({							\
+	__typeof__(__JF_POINTER(name)) __jf_new = (func);		\
 									\
 	__jf_batch_set_func(b, &__jf_func_##name, (void *)__jf_new);	\
 })

@@ -81,16 +81,26 @@
 #ifndef JUMPFUNC_TRACEPOINT_H
 #define JUMPFUNC_TRACEPOINT_H
 
+#ifdef __KERNEL__
 #include <linux/list.h>
 #include <linux/rcupdate.h>
+#endif
 
 #include <jumpfunc/branch.h>
 #include <jumpfunc/dynfunc.h>
 
-/* Most probes that run from a chain of direct calls. */
+/**
+ * define JF_TRACE_CHAIN_MAX - most probes that run from a chain of direct calls
+ *
+ * More probes than these are called by an iterator.
+ */
 #define JF_TRACE_CHAIN_MAX	16
 
-/* Priority of a probe that does not ask for one. */
+/**
+ * define JF_TRACE_PRIO_DEFAULT - priority of a probe that does not ask for one
+ *
+ * That is a probe registered by register_jf_trace_name().
+ */
 #define JF_TRACE_PRIO_DEFAULT	10
 
 /**
@@ -117,30 +127,48 @@ struct jf_probes;
  * @nargs:  number of arguments, without the data
  * @active: the array that the iterator walks; ends with a NULL function
  * @probes: the present probes, NULL for none
- * @list:   entry in the core's list, while there are probes
+ * @list:   entry in the core's list, while there are probes (a program: @next)
  *
  * Private to jumpfunc, and to the code that the macros below generate.
  */
 struct jf_tracepoint {
 	const char		*name;
-	struct module		*owner;
+	__JF_OWNER		*owner;
 	struct jf_key		*key;
 	struct jf_func		*call;
 	void			*iter;
 	unsigned int		nargs;
 	const struct jf_probe	*active;
 	struct jf_probes	*probes;
+#ifdef __KERNEL__
 	struct list_head	list;
+#else
+	struct jf_tracepoint	*next;
+#endif
 };
+
+__JF_BEGIN_DECLS
 
 /* register_jf_trace_*() and unregister_jf_trace_*() call these. */
 int __jf_trace_register(struct jf_tracepoint *tp, void *func, void *data, int prio);
 int __jf_trace_unregister(struct jf_tracepoint *tp, void *func, void *data);
+__JF_END_DECLS
 
 #ifndef PROTO
+/**
+ * define PROTO - the parameters of a tracepoint, for DECLARE_JF_TRACE()
+ *
+ * Keeps the commas between them from separating arguments of that macro.
+ * Defined unless <linux/tracepoint.h> or another header has done so.
+ */
 #define PROTO(args...)	args
 #endif
 #ifndef ARGS
+/**
+ * define ARGS - the names of a tracepoint's parameters, for DECLARE_JF_TRACE()
+ *
+ * Keeps the commas between them from separating arguments of that macro.
+ */
 #define ARGS(args...)	args
 #endif
 
@@ -186,15 +214,46 @@ int __jf_trace_unregister(struct jf_tracepoint *tp, void *func, void *data);
 
 #define __JF_PARAMS(args...)	args
 
+#ifdef __KERNEL__
+#define __JF_TRACE_CHECK(args...)
+#define __JF_TRACE_END		{ NULL, NULL }
+#else
+/*
+ * A program may have others, which a chain would not keep from one probe to the
+ * next. The numbers are those of gcc's typeclass.h from real_type_class on.
+ */
+#define __JF_TRACE_CHECK(args...)					\
+	__JF_CAT(__JF_TRACE_CHECK_, __JF_COUNT(args))(args)
+#define __JF_TRACE_CHECK_0()
+#define __JF_TRACE_CHECK_1(a)		__JF_TRACE_CHECK_ARG(a)
+#define __JF_TRACE_CHECK_2(a, b...)	__JF_TRACE_CHECK_ARG(a) __JF_TRACE_CHECK_1(b)
+#define __JF_TRACE_CHECK_3(a, b...)	__JF_TRACE_CHECK_ARG(a) __JF_TRACE_CHECK_2(b)
+#define __JF_TRACE_CHECK_4(a, b...)	__JF_TRACE_CHECK_ARG(a) __JF_TRACE_CHECK_3(b)
+#define __JF_TRACE_CHECK_5(a, b...)	__JF_TRACE_CHECK_ARG(a) __JF_TRACE_CHECK_4(b)
+/* More are not kept in registers. */
+#define __JF_TRACE_CHECK_6(a...)
+#define __JF_TRACE_CHECK_7(a...)
+#define __JF_TRACE_CHECK_8(a...)
+#define __JF_TRACE_CHECK_9(a...)
+#define __JF_TRACE_CHECK_10(a...)
+#define __JF_TRACE_CHECK_11(a...)
+#define __JF_TRACE_CHECK_12(a...)
+#define __JF_TRACE_CHECK_ARG(a)						\
+	__JF_ASSERT(__builtin_classify_type(a) < 8 && sizeof(a) <= 8,	\
+		"a tracepoint's arguments are integers, enums and pointers");
+#define __JF_TRACE_END		NULL
+#endif
+
 #define __DECLARE_JF_TRACE(name, proto, args, name_args, data_proto, data_args) \
 	typedef void (*__jf_probe_##name)(data_proto);			\
-	extern struct jf_tracepoint __jf_trace_##name;			\
+	extern struct jf_tracepoint __jf_trace_##name			\
+		__JF_SYMBOL("__jf_trace_" #name);			\
 									\
 	/* The iterator, used by DEFINE_JF_TRACE(); elsewhere only its type. */ \
-	static __maybe_unused void __jf_iter_##name(data_proto)		\
+	static __JF_UNUSED void __jf_iter_##name(data_proto)		\
 	{								\
 		const struct jf_probe *__jf_p =				\
-			READ_ONCE(__jf_trace_##name.active);		\
+			__JF_LOAD(__jf_trace_##name.active);		\
 									\
 		for (; __jf_p && __jf_p->func; __jf_p++) {		\
 			__jf_data = __jf_p->data;			\
@@ -206,23 +265,26 @@ int __jf_trace_unregister(struct jf_tracepoint *tp, void *func, void *data);
 	DECLARE_DYNFUNC(__jf_tp_##name, __jf_iter_##name);		\
 	enum { __jf_nargs_##name = __JF_COUNT(args) };			\
 									\
-	static __always_inline void __jf_trace_call_##name(proto)	\
+	static __JF_INLINE void __jf_trace_call_##name(proto)	\
 	{								\
+		__JF_TRACE_CHECK(args)					\
+		jf_read_lock();						\
 		__JF_TRACE_CALL(name_args);				\
+		jf_read_unlock();					\
 	}								\
 									\
-	static __always_inline void jf_trace_##name(proto)		\
+	static __JF_INLINE void jf_trace_##name(proto)		\
 	{								\
 		if (jf_branch_unlikely(&__jf_on_##name))		\
-			__JF_TRACE_CALL(name_args);			\
+			__jf_trace_call_##name(args);			\
 	}								\
 									\
-	static __always_inline bool jf_trace_##name##_enabled(void)	\
+	static __JF_INLINE bool jf_trace_##name##_enabled(void)	\
 	{								\
 		return jf_branch_unlikely(&__jf_on_##name);		\
 	}								\
 									\
-	static inline int						\
+	static inline __JF_UNUSED int					\
 	register_jf_trace_prio_##name(__jf_probe_##name probe, void *data, \
 				      int prio)				\
 	{								\
@@ -230,14 +292,14 @@ int __jf_trace_unregister(struct jf_tracepoint *tp, void *func, void *data);
 					   (void *)probe, data, prio);	\
 	}								\
 									\
-	static inline int						\
+	static inline __JF_UNUSED int					\
 	register_jf_trace_##name(__jf_probe_##name probe, void *data)	\
 	{								\
 		return register_jf_trace_prio_##name(probe, data,	\
 						     JF_TRACE_PRIO_DEFAULT); \
 	}								\
 									\
-	static inline int						\
+	static inline __JF_UNUSED int					\
 	unregister_jf_trace_##name(__jf_probe_##name probe, void *data)	\
 	{								\
 		return __jf_trace_unregister(&__jf_trace_##name,	\
@@ -254,18 +316,18 @@ int __jf_trace_unregister(struct jf_tracepoint *tp, void *func, void *data);
 	__DEFINE_DYNFUNC(__jf_tp_##tp, __jf_iter_##tp, jf_nop,		\
 			 JF_ENT_NULL_OK | JF_ENT_TRACE);		\
 	struct jf_tracepoint __jf_trace_##tp = {			\
-		.name	= #tp,						\
-		.owner	= THIS_MODULE,					\
-		.key	= &__jf_on_##tp,				\
-		.call	= &__jf_func___jf_tp_##tp,			\
-		.iter	= __jf_iter_##tp,				\
-		.nargs	= __jf_nargs_##tp,				\
+		#tp, __JF_THIS, &__jf_on_##tp,				\
+		&__jf_func___jf_tp_##tp, (void *)__jf_iter_##tp,	\
+		__jf_nargs_##tp, NULL, NULL, __JF_TRACE_END		\
 	}
 
-/*
- * EXPORT_JF_TRACE*() - let other modules trace it and register probes
+/**
+ * EXPORT_JF_TRACE() - let other modules trace it and register probes
  * @name: its name; they need DECLARE_JF_TRACE() with the same prototype
+ *
+ * EXPORT_JF_TRACE_GPL() is the same for modules with a GPL-compatible licence.
  */
+#ifdef __KERNEL__
 #define EXPORT_JF_TRACE(name)						\
 	EXPORT_JF_KEY(__jf_on_##name);					\
 	EXPORT_DYNFUNC(__jf_tp_##name);					\
@@ -274,6 +336,7 @@ int __jf_trace_unregister(struct jf_tracepoint *tp, void *func, void *data);
 	EXPORT_JF_KEY_GPL(__jf_on_##name);				\
 	EXPORT_DYNFUNC_GPL(__jf_tp_##name);				\
 	EXPORT_SYMBOL_GPL(__jf_trace_##name)
+#endif
 
 /**
  * jf_trace() - a tracepoint whose arguments cost nothing while it is off
@@ -292,6 +355,7 @@ do {									\
 		__jf_trace_call_##name(__VA_ARGS__);			\
 } while (0)
 
+#ifdef __KERNEL__
 /**
  * jf_trace_batch_register() - add the registration of a probe to a batch
  * @b:     the batch
@@ -334,25 +398,61 @@ do {									\
 	__jf_batch_probe(b, &__jf_trace_##name, (void *)__jf_old_probe,	\
 			 data, 0, false);				\
 })
+#endif
 
-/*
- * For each tracepoint:
+/**
+ * jf_trace_name() - a tracepoint
+ * @...: its arguments, as DECLARE_JF_TRACE() says
  *
- * register_jf_trace_name() - add a probe
+ * The name is jf_trace_ and that of the tracepoint: jf_trace_rx(p, len).
+ * Arguments are evaluated even while it is off; see jf_trace().
+ *
+ * Context: any but noinstr code, and such that its probes may be called.
+ */
+
+/**
+ * jf_trace_name_enabled() - test whether a tracepoint has probes
+ *
+ * A jump label, to guard code that prepares arguments: jf_trace_rx_enabled().
+ *
+ * Context: any but noinstr code. Return: true if it has a probe.
+ */
+
+/**
+ * register_jf_trace_name() - add a probe to a tracepoint
  * @probe: void probe(void *data, <parameters of the tracepoint>)
  * @data:  its first argument
- * register_jf_trace_prio_name(): with a priority, higher runs earlier
+ *
+ * The probe has priority %JF_TRACE_PRIO_DEFAULT. For a tracepoint rx the
+ * function is called register_jf_trace_rx().
  *
  * Context: process context, may sleep; not from a CPU hotplug callback or a
- * probe. Return: 0; -EEXIST if the same probe has been registered with the same
- * data; or an error of jf_batch_commit(). On error nothing has changed.
+ * probe.
  *
- * unregister_jf_trace_name() - remove a probe
+ * Return: 0; -EEXIST if the same probe has been registered with the same data;
+ * or an error of jf_batch_commit(). On error nothing has changed.
+ */
+
+/**
+ * register_jf_trace_prio_name() - add a probe with a priority to a tracepoint
+ * @probe: void probe(void *data, <parameters of the tracepoint>)
+ * @data:  its first argument
+ * @prio:  its priority; higher runs earlier, equals in the order of registration
+ *
+ * Context: as for register_jf_trace_name().
+ *
+ * Return: as for register_jf_trace_name().
+ */
+
+/**
+ * unregister_jf_trace_name() - remove a probe from a tracepoint
  * @probe: as registered
  * @data:  as registered
  *
- * Context: as for register. Return: 0; -ENOENT if there is no such probe; or an
- * error of jf_batch_commit(), -ENOMEM for one. On error nothing has changed.
+ * Context: as for register_jf_trace_name().
+ *
+ * Return: 0; -ENOENT if there is no such probe; or an error of
+ * jf_batch_commit(), -ENOMEM for one. On error nothing has changed.
  */
 
 #endif /* JUMPFUNC_TRACEPOINT_H */

@@ -391,10 +391,10 @@ int jf_arch_encode(const struct jf_site *site, enum jf_op op,
 	return 0;
 }
 
-int jf_arch_check(const struct jf_site *site)
+int jf_arch_verify(const struct jf_poke *pokes, unsigned int num, size_t *bad)
 {
 	lockdep_assert_held(&jf_mutex);
-	return jf_proto_compare(jfk_text(site->addr), site->insn);
+	return jf_proto_verify(pokes, num, bad);
 }
 
 /* Which images can be reached, and which not any more. */
@@ -609,7 +609,7 @@ struct jf_key *jfk_key(struct jfk_mod *m, const char *name, bool on, u16 flags)
 	struct jf_key *k = &m->mem.key[m->keys++];
 
 	k->enabled = on;
-	atomic_set(&k->count, on);
+	k->count = on;
 	k->ent = (struct jf_ent){ jfk_name(m, name), &m->mod, JF_ENT_KEY, flags };
 	jfk_ent(m, &k->ent, NULL);
 	return k;

@@ -269,13 +269,13 @@ static void states(struct jft_key *k)
 	step(k, "batch on and off", batch_set_twice(key, true, false), -EINVAL, 1);
 
 	/* Nobody can count to INT_MAX: the count is written. */
-	atomic_set(&key->count, INT_MAX - 1);
+	WRITE_ONCE(key->count, INT_MAX - 1);
 	overflow = jf_key_inc(key);
 	step(k, "inc to INT_MAX", overflow, 0, INT_MAX);
 	step(k, "inc over INT_MAX", jf_key_inc(key), -EOVERFLOW, INT_MAX);
 	step(k, "disable of INT_MAX", jf_key_disable(key), -EBUSY, INT_MAX);
 	step(k, "dec of INT_MAX", jf_key_dec(key), 0, INT_MAX - 1);
-	atomic_set(&key->count, 1);
+	WRITE_ONCE(key->count, 1);
 	step(k, "back to one user", 0, 0, 1);
 
 	if (!was)

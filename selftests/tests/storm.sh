@@ -30,7 +30,7 @@ preempt_as()
 come_and_go()
 {
 	jf_n=0
-	jf_say=times
+	jf_say='times'
 	until [ -e "$JF_TMP/enough" ]; do
 		insmod "$(jf_ko jf_plain)" && rmmod jf_plain || { jf_say='times, then it failed'; break; }
 		jf_n=$((jf_n + 1))

@@ -10,14 +10,14 @@
 #error "include <jumpfunc/branch.h>"
 #endif
 
-static __always_inline bool __jf_branch_unlikely(struct jf_key * const key)
+static __JF_INLINE bool __jf_branch_unlikely(struct jf_key * const key)
 {
-	return READ_ONCE(key->enabled);
+	return __JF_LOAD(key->enabled);
 }
 
-static __always_inline bool __jf_branch_likely(struct jf_key * const key)
+static __JF_INLINE bool __jf_branch_likely(struct jf_key * const key)
 {
-	return READ_ONCE(key->enabled);
+	return __JF_LOAD(key->enabled);
 }
 
 #endif /* JUMPFUNC_BRANCH_GENERIC_H */

@@ -5,14 +5,47 @@
 #ifndef JUMPFUNC_MACROS_H
 #define JUMPFUNC_MACROS_H
 
+#ifdef __KERNEL__
+#include <linux/compiler.h>
+
+#define __JF_BEGIN_DECLS
+#define __JF_END_DECLS
+#define __JF_ASSERT		static_assert
+#define __JF_LOAD(x)		READ_ONCE(x)
+#define __JF_RO_DATA		__ro_after_init
+#define __JF_SYMBOL(name)
+#define __JF_HIDDEN
+#define __JF_HIDDEN_DEF
+#define __JF_HIDE(decl)
+#else
+#include <jumpfunc/detail/user.h>
+
+#define __JF_RO_DATA
+#define __JF_LOAD(x)		__atomic_load_n(&(x), __ATOMIC_RELAXED)
+#endif
+
+#define __JF_USED	__attribute__((__used__))
+#define __JF_UNUSED	__attribute__((__unused__))
+#define __JF_INLINE	inline __attribute__((__always_inline__, __unused__))
+
+#define __JF_STR_(x...)	#x
+#define __JF_STR(x...)	__JF_STR_(x)
+
 #define __JF_CAT_(a, b)	a##b
 #define __JF_CAT(a, b)	__JF_CAT_(a, b)
+
+/* Standard C keeps a comma in front of "##" where nothing follows. */
+#ifdef __KERNEL__
+#define __JF_COUNT(...)		__JF_COUNT16(0, ##__VA_ARGS__)
+#else
+#define __JF_COUNT(...)		__JF_COUNT16(0 __VA_OPT__(,) __VA_ARGS__)
+#endif
 
 /* Number of arguments, 0 to 16. */
 #define __JF_COUNT_(_0, _1, _2, _3, _4, _5, _6, _7, _8, _9, _10, _11, _12, \
 		    _13, _14, _15, _16, n, ...) n
-#define __JF_COUNT(...)							\
-	__JF_COUNT_(0, ##__VA_ARGS__, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7, \
+#define __JF_COUNT16(...)						\
+	__JF_COUNT_(__VA_ARGS__, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7, \
 		    6, 5, 4, 3, 2, 1, 0)
 
 /* m(ctx, x) for each further argument x, 1 to 16 of them. */
@@ -40,7 +73,9 @@
  * gcc before version 12 misplaces pragmas that come from macros in arguments of
  * macros, so there the warning is off from here to the end of the source file.
  */
-#if defined(__GNUC__) && __GNUC__ < 12 && !defined(__clang__)
+#ifdef __cplusplus
+#define __JF_UNPROTOTYPED(...)		__VA_ARGS__
+#elif defined(__GNUC__) && __GNUC__ < 12 && !defined(__clang__)
 #pragma GCC diagnostic ignored "-Wstrict-prototypes"
 #define __JF_UNPROTOTYPED(...)		__VA_ARGS__
 #else

@@ -31,6 +31,10 @@
 #ifndef JUMPFUNC_TABLE_H
 #define JUMPFUNC_TABLE_H
 
+#ifndef __KERNEL__
+#include <jumpfunc/detail/table_user.h>
+#else
+
 #include <linux/build_bug.h>
 #include <linux/bug.h>
 #include <linux/compiler.h>
@@ -105,4 +109,5 @@ module_param_cb(__jf_table, &jf_table_ops, (void *)&__jf_tu_table, 0);
 	    ".long " num ", " stride "\n\t"				\
 	    ".popsection\n\t")
 
+#endif /* __KERNEL__ */
 #endif /* JUMPFUNC_TABLE_H */

@@ -6,9 +6,15 @@
 #ifndef JUMPFUNC_TYPES_H
 #define JUMPFUNC_TYPES_H
 
+#include <jumpfunc/detail/macros.h>
+
+#ifdef __KERNEL__
 #include <linux/types.h>
 
 struct module;
+
+#define __JF_OWNER	struct module
+#define __JF_THIS	THIS_MODULE
 
 #ifndef CONFIG_MODULES
 #error "jumpfunc patches modules: CONFIG_MODULES is needed"
@@ -27,6 +33,21 @@ struct module;
 #else
 #define JF_HAVE_PATCHING 0
 #endif
+
+#else /* a program */
+#include <jumpfunc/detail/user.h>
+
+struct jf_object;
+
+#define __JF_OWNER	struct jf_object
+#define __JF_THIS	(&__jf_object)
+
+#if defined(__x86_64__) && defined(__LP64__)
+#define JF_HAVE_PATCHING 1
+#else
+#define JF_HAVE_PATCHING 0
+#endif
+#endif /* __KERNEL__ */
 
 /* Changes whenever a record's layout or meaning does. */
 #define JF_TABLE_MAGIC	0x6a660002
@@ -51,9 +72,10 @@ enum jf_ent_type {
 /**
  * struct jf_ent - an entity: a dynamic function or a jump-label key
  * @name:  as given to the DEFINE macro
- * @owner: the module that defines it
+ * @owner: the module (in a program: the linked object) that defines it
  * @type:  enum jf_ent_type
  * @flags: JF_ENT_*
+ * @ctl:   in a program, what libjumpfunc keeps of it
  *
  * The part that both have in common, never written after the build. The core
  * keeps all other state that changes at run time, and finds it by this struct's
@@ -61,16 +83,27 @@ enum jf_ent_type {
  */
 struct jf_ent {
 	const char	*name;
-	struct module	*owner;
-	u16		type;
-	u16		flags;
+	__JF_OWNER	*owner;
+	uint16_t	type;
+	uint16_t	flags;
+#ifndef __KERNEL__
+	struct jf_ctl	*ctl;
+#endif
 };
+
+/* Its constant part, without the name of any member: for C++, too. */
+#ifdef __KERNEL__
+#define __JF_ENT_INIT(name, type, flags)	{ name, __JF_THIS, type, flags }
+#else
+#define __JF_ENT_INIT(name, type, flags)	{ name, __JF_THIS, type, flags, NULL }
+#endif
 
 /* jf_site_rec.flags */
 #define JF_SITE_CALL	0x01	/* inline call of a dynamic function */
 #define JF_SITE_BRANCH	0x02	/* jump label: nop means false */
 #define JF_SITE_BRANCH_INV 0x04	/* with JF_SITE_BRANCH: nop means true */
 
+#ifdef __KERNEL__
 /**
  * struct jf_site_rec - one patchable instruction, as emitted at its place
  * @addr:  where it stands, relative to this field
@@ -149,8 +182,69 @@ struct kernel_param_ops;
 /* Marks the module parameters that are jumpfunc tables. */
 extern const struct kernel_param_ops jf_table_ops;
 
+#else /* a program */
+#define JF_SITE_TRAMP	0x08	/* the jump of a trampoline */
+
+/**
+ * struct jf_site_rec - one patchable instruction; all are relative to themselves
+ * @addr:  where it stands
+ * @label: where the other side of a branch begins; a call's way round
+ * @ent:   the entity that decides what stands there
+ * @flags: JF_SITE_*
+ */
+struct jf_site_rec {
+	int32_t		addr;
+	int32_t		label;
+	int32_t		ent;
+	uint32_t	flags;
+};
+
+/**
+ * struct jf_ent_rec - one or more entities that this object defines
+ * @ent:    the first of them
+ * @origin: NULL, or where the entity is announced that these stand in for
+ * @num:    how many there are (arrays of jump-label keys), 1 otherwise
+ * @stride: bytes from one to the next
+ */
+struct jf_ent_rec {
+	struct jf_ent	*ent;
+	struct jf_ent	*const *origin;
+	uint32_t	num;
+	uint32_t	stride;
+};
+
+/**
+ * struct jf_object - the tables of a program or of a shared object
+ * @magic:     JF_TABLE_MAGIC
+ * @rec_size:  sizes of the two records, 16 bits each
+ * @sites:     first site record
+ * @sites_end: behind the last one
+ * @ents:      first entity record
+ * @ents_end:  behind the last one
+ * @mod:       what libjumpfunc keeps of it
+ */
+struct jf_object {
+	uint32_t	magic;
+	uint32_t	rec_size;
+	const struct jf_site_rec *sites, *sites_end;
+	const struct jf_ent_rec *ents, *ents_end;
+	struct jf_mod	*mod;
+};
+
+#define JF_TABLE_REC_SIZE						\
+	(sizeof(struct jf_site_rec) | sizeof(struct jf_ent_rec) << 16)
+
+__JF_BEGIN_DECLS
+/* Called by each source file's constructor and destructor. */
+void __jf_object_register(struct jf_object *o);
+void __jf_object_unregister(struct jf_object *o);
+__JF_END_DECLS
+#endif /* __KERNEL__ */
+
 /* A dynamic function calls one of these while its target is NULL. */
+__JF_BEGIN_DECLS
 void jf_nop(void);
 long jf_ret0(void);
+__JF_END_DECLS
 
 #endif /* JUMPFUNC_TYPES_H */

@@ -19,7 +19,7 @@ MODULE_PARM_DESC(spin_us, "how long the target stays inside, without sleeping");
 
 struct jf_func;
 extern struct jf_func __jf_func_keys_op;
-int __jf_func_change(struct jf_func *f, void *func, unsigned int flags);
+int __jf_func_update(struct jf_func *f, void *func);
 
 static noinline u64 plain_op(u64 x)
 {
@@ -33,7 +33,7 @@ static noinline u64 plain_op(u64 x)
 
 static int __init plain_init(void)
 {
-	int err = __jf_func_change(&__jf_func_keys_op, plain_op, 0);
+	int err = __jf_func_update(&__jf_func_keys_op, plain_op);
 
 	if (err)
 		return err;

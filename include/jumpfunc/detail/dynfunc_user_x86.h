@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
+/*
+ * Dynamic functions in programs on x86-64: the trampoline. Included by dynfunc.h
+ * only.
+ *
+ *	dynfunc_name:
+ *		endbr64			with -fcf-protection
+ *		jmp	1f		THE SITE: five bytes, jmp <target>
+ *	1:	jmp	*func(%rip)	as compiled, and for targets that a jump
+ *					of 32 bits does not reach: those in
+ *					other shared objects, most of the time
+ *
+ * dynfunc_call() is a call of the trampoline. A call that is patched in place
+ * would overwrite what the compiler keeps in the red zone, below the stack
+ * pointer, and unlike a kernel a program has one.
+ */
+#ifndef JUMPFUNC_DYNFUNC_USER_X86_H
+#define JUMPFUNC_DYNFUNC_USER_X86_H
+
+#ifndef JUMPFUNC_DYNFUNC_H
+#error "include <jumpfunc/dynfunc.h>"
+#endif
+
+#define __JF_POINTER(name)	(&dynfunc_##name)
+
+#if defined(__CET__) && (__CET__ & 1)
+#define __JF_ENDBR	".byte 0xf3, 0x0f, 0x1e, 0xfa\n\t"	/* endbr64 */
+#else
+#define __JF_ENDBR
+#endif
+
+#define __JF_DECLARE_CALL(name, func)					\
+	extern __typeof__(func) dynfunc_##name __JF_SYMBOL("dynfunc_" #name)
+
+#define __JF_DEFINE_CALL(name, func, target)				\
+	__asm__(".pushsection .text.jumpfunc, \"ax\", @progbits\n\t"	\
+	    ".p2align 4\n\t"						\
+	    ".globl dynfunc_" #name "\n\t"				\
+	    ".hidden dynfunc_" #name "\n\t"				\
+	    ".type dynfunc_" #name ", @function\n"			\
+	    "dynfunc_" #name ":\n\t"					\
+	    ".cfi_startproc\n\t"					\
+	    __JF_ENDBR							\
+	    "771:\n\t"							\
+	    ".byte 0xe9\n\t"						\
+	    ".long 772f - (. + 4)\n"					\
+	    "772:\n\t"							\
+	    "jmpq *__jf_func_" #name "(%rip)\n\t"			\
+	    ".cfi_endproc\n\t"						\
+	    ".size dynfunc_" #name ", . - dynfunc_" #name "\n\t"	\
+	    __JF_SITE_REC_USER("772b",					\
+			       "__jf_func_" #name " + " __JF_STR(JF_FUNC_ENT), \
+			       __JF_STR(JF_SITE_TRAMP))			\
+	    ".popsection\n\t");					\
+	__JF_ENT_REC_USER(func_##name, &__jf_func_##name.ent, 0, 1,	\
+			  sizeof(struct jf_func))
+
+#define dynfunc_call(name, ...)	dynfunc_##name(__VA_ARGS__)
+
+#endif /* JUMPFUNC_DYNFUNC_USER_X86_H */

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
+/*
+ * Read sections in programs. Included by batch.h only.
+ */
+#ifndef JUMPFUNC_READER_USER_H
+#define JUMPFUNC_READER_USER_H
+
+#ifndef JUMPFUNC_BATCH_H
+#error "include <jumpfunc/batch.h>"
+#endif
+
+/**
+ * struct jf_reader - a thread's read sections
+ * @word:    0, or the grace period in which the outermost one began, plus depth
+ * @listed:  those who wait look at this thread
+ * @handler: 0, or the grace period in which the SIGTRAP handler was entered
+ * @next:    all threads
+ *
+ * Private to libjumpfunc, and to the two functions below.
+ */
+struct jf_reader {
+	uint64_t		word;
+	uint64_t		listed;
+	uint64_t		handler;
+	struct jf_reader	*next;
+};
+
+extern __thread struct jf_reader __jf_reader
+	__attribute__((__tls_model__("initial-exec")));
+extern uint64_t __jf_grace_period;
+
+void __jf_reader_list(void);
+
+/**
+ * jf_read_lock() - begin a section that jf_quiesce() waits for
+ *
+ * In a program jf_quiesce() waits for tracepoints' probes, and for such sections:
+ * put one around the calls of dynamic functions, and the code behind branches,
+ * that use what may be freed. Sections nest; signal handlers may have their own;
+ * threads need not be registered. In a kernel it is empty, because there
+ * jf_quiesce() looks at stacks.
+ *
+ * It is two loads and a store. The barrier that belongs behind the store is made
+ * by whoever waits.
+ *
+ * Context: any.
+ */
+static __JF_INLINE void jf_read_lock(void)
+{
+	uint64_t was = __jf_reader.word;
+
+	/*
+	 * A signal handler that comes in between leaves the word as it found
+	 * it, so a stale value is at worst an older grace period: safe.
+	 */
+	if (!was) {
+		if (__builtin_expect(!__jf_reader.listed, 0))
+			__jf_reader_list();
+		was = __JF_LOAD(__jf_grace_period);
+	}
+	__atomic_store_n(&__jf_reader.word, was + 1, __ATOMIC_RELAXED);
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+}
+
+/**
+ * jf_read_unlock() - end what jf_read_lock() began
+ *
+ * Context: any.
+ */
+static __JF_INLINE void jf_read_unlock(void)
+{
+	uint64_t was = __jf_reader.word;
+
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	if ((was & 0xffff) == 1)
+		was = 1;
+	/* Release: what the section read was read before it ends. */
+	__atomic_store_n(&__jf_reader.word, was - 1, __ATOMIC_RELEASE);
+}
+
+#endif /* JUMPFUNC_READER_USER_H */

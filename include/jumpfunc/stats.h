@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
+/*
+ * What libjumpfunc did in this process, and how. For programs only; the kernel
+ * module has the same in debugfs.
+ *
+ * API:
+ *   jf_stats_get(&stats, sizeof(stats))	numbers, and who writes text
+ *
+ * Example:
+ *   struct jf_stats stats;
+ *
+ *   jf_stats_get(&stats, sizeof(stats));
+ *   printf("%s (%s)\n", stats.writer, stats.why);
+ *
+ * The environment of a program:
+ *   JUMPFUNC=off		never write text: keys are loaded and tested
+ *   JUMPFUNC=verbose		say on standard error what is not possible, and why
+ *   JUMPFUNC_WRITER=mem	write through /proc/self/mem or not at all;
+ *   JUMPFUNC_WRITER=remap	replace pages by copies or not at all;
+ *   JUMPFUNC_WRITER=none	the same as off
+ *   JUMPFUNC_TRAP=never	no breakpoints and no handler for SIGTRAP: branches are
+ *				flipped by one byte, and calls lead through a pointer.
+ *				The default if a debugger started the process
+ *   JUMPFUNC_TRAP=always	not even then
+ * Programs that gained privileges by setuid or the like do not look at it.
+ */
+#ifndef JUMPFUNC_STATS_H
+#define JUMPFUNC_STATS_H
+
+#ifdef __KERNEL__
+#error "for programs only"
+#endif
+
+#include <jumpfunc/detail/macros.h>
+
+__JF_BEGIN_DECLS
+
+/**
+ * struct jf_stats - what libjumpfunc did so far
+ * @objects:     linked objects with tables, now
+ * @refused:     such objects whose tables were not accepted
+ * @keys:        keys, now
+ * @funcs:       dynamic functions, now
+ * @sites:       sites, now
+ * @commits:     batches that changed text
+ * @patched:     sites that they changed
+ * @syncs:       broadcasts to all cores
+ * @quiesces:    completed jf_quiesce() calls
+ * @traps:       breakpoints of ours that threads met
+ * @foreign:     SIGTRAPs that were passed on
+ * @window_ns:   longest time for which sites stood at a breakpoint
+ * @writer:      who writes text: "mem", "remap", or "none"
+ * @form:        "int3", or "flip" for JUMPFUNC_TRAP=never
+ * @why:         why nobody better, for people; "" if nobody was refused
+ */
+struct jf_stats {
+	uint64_t	objects;
+	uint64_t	refused;
+	uint64_t	keys;
+	uint64_t	funcs;
+	uint64_t	sites;
+	uint64_t	commits;
+	uint64_t	patched;
+	uint64_t	syncs;
+	uint64_t	quiesces;
+	uint64_t	traps;
+	uint64_t	foreign;
+	uint64_t	window_ns;
+	char		writer[16];
+	char		form[8];
+	char		why[160];
+};
+
+/**
+ * jf_stats_get() - what was done so far
+ * @stats: receives it
+ * @size:  sizeof(struct jf_stats), which may grow with the library
+ *
+ * Context: not from a signal handler.
+ */
+void jf_stats_get(struct jf_stats *stats, size_t size);
+
+__JF_END_DECLS
+
+#endif /* JUMPFUNC_STATS_H */

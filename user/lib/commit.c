@@ -1,0 +1,373 @@
+// SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
+/* Batches: is what shall change legal, which sites does it change, do it. */
+#include "lib.h"
+
+#include <limits.h>
+#include <stdlib.h>
+
+static struct jf_key *key_of(const struct jf_ent *ent)
+{
+	return jf_container((struct jf_ent *)(uintptr_t)ent, struct jf_key, ent);
+}
+
+static struct jf_func *func_of(const struct jf_ent *ent)
+{
+	return jf_container((struct jf_ent *)(uintptr_t)ent, struct jf_func, ent);
+}
+
+uintptr_t jf_ent_value(const struct jf_ent *ent)
+{
+	if (ent->type == JF_ENT_KEY)
+		return key_of(ent)->enabled;
+	return (uintptr_t)__atomic_load_n(&func_of(ent)->func, __ATOMIC_RELAXED);
+}
+
+static void ent_store(struct jf_ent *ent, uintptr_t value)
+{
+	if (ent->type == JF_ENT_KEY) {
+		__atomic_store_n(&key_of(ent)->enabled, (uint8_t)value, __ATOMIC_RELEASE);
+		__atomic_store_n(&key_of(ent)->count, (int)value, __ATOMIC_RELAXED);
+	} else {
+		__atomic_store_n(&func_of(ent)->func, (void *)value, __ATOMIC_RELEASE);
+	}
+}
+
+void jf_ent_copy(struct jf_ent *to, const struct jf_ent *from)
+{
+	ent_store(to, jf_ent_value(from));
+	if (to->type == JF_ENT_KEY)
+		key_of(to)->count = key_of(from)->count;
+}
+
+void jf_ctl_apply(struct jf_ctl *ctl)
+{
+	struct jf_ctl *real = ctl->real ? ctl->real : ctl, *p;
+
+	if (jf_ent_value(real->ent) == real->value)
+		return;
+	ent_store(real->ent, real->value);
+	for (p = real->proxies; p; p = p->next_proxy)
+		ent_store(p->ent, real->value);
+}
+
+/* --- what stands at a site ------------------------------------------------------ */
+
+static int branch_insn(const struct jf_site *site, bool on, jf_insn_t *insn)
+{
+	if (on != !!(site->flags & JF_SITE_BRANCH_INV))
+		return jf_insn_jmp(insn, site->addr, site->label);
+	if (jf_options()->no_trap)
+		return jf_insn_skip(insn, site->addr, site->label);
+	*insn = jf_insn_nop();
+	return 0;
+}
+
+static int call_insn(const struct jf_site *site, uintptr_t to, jf_insn_t *insn)
+{
+	const struct jf_func *f = func_of(site->ctl->ent);
+	bool none = to == (uintptr_t)f->init;
+
+	if (none && f->ent.flags & JF_ENT_NULL_OK)
+		*insn = jf_insn_nop();
+	else if (none && f->ent.flags & JF_ENT_RET0)
+		*insn = jf_insn_ret0();
+	else if (jf_insn_call(insn, site->addr, to))
+		*insn = site->raw;	/* by way of the trampoline */
+	return 0;
+}
+
+int jf_site_insn(const struct jf_site *site, uintptr_t value, jf_insn_t *insn)
+{
+	if (site->flags & JF_SITE_BRANCH)
+		return branch_insn(site, value, insn);
+	if (jf_options()->no_trap) {
+		*insn = site->raw;
+		return 0;
+	}
+	if (site->flags & JF_SITE_CALL)
+		return call_insn(site, value, insn);
+	if (jf_insn_jmp(insn, site->addr, value))
+		*insn = site->raw;	/* by way of the pointer */
+	return 0;
+}
+
+/* --- what a change may be ----------------------------------------------------- */
+
+static uintptr_t next_value(const struct jf_ctl *ctl)
+{
+	return ctl->batch ? ctl->value : jf_ent_value(ctl->ent);
+}
+
+/* The dynamic function whose trampoline is at @addr. */
+static struct jf_ctl *by_trampoline(uintptr_t addr)
+{
+	const struct jf_site *site;
+	bool ours;
+	int i;
+
+	/* Maybe behind an endbr64. */
+	for (i = 0; i <= 4; i += 4) {
+		site = jf_site_find(addr + (uintptr_t)i, &ours);
+		if (site && site->flags & JF_SITE_TRAMP)
+			return site->ctl->real ? site->ctl->real : site->ctl;
+	}
+	return NULL;
+}
+
+/*
+ * A trampoline may lead to another one, but not in a circle, and neither if some
+ * of them fall back to their first target because an object goes. So each has up
+ * to two ways on, and more than a few in a row have no use.
+ */
+static bool leads_to(const struct jf_ctl *from, const struct jf_ctl *ctl, int depth)
+{
+	const struct jf_ctl *next;
+	int way;
+
+	for (way = 0; way < 2; way++) {
+		next = by_trampoline(way ? (uintptr_t)func_of(from->ent)->init :
+				     next_value(from));
+		if (!next)
+			continue;
+		if (next == ctl || depth == 8 || leads_to(next, ctl, depth + 1))
+			return true;
+	}
+	return false;
+}
+
+static int check_func(const struct jf_ctl *ctl, bool force)
+{
+	const struct jf_ent *ent = ctl->ent;
+
+	if (!ctl->value) {
+		jf_say(true, "%s: has no NULL form", ent->name);
+		return -EINVAL;
+	}
+	if (!force && ent->flags & JF_ENT_TRACE) {
+		jf_say(true, "%s: belongs to a tracepoint", ent->name);
+		return -EINVAL;
+	}
+	if (leads_to(ctl, ctl, 0)) {
+		jf_say(true, "%s: would call itself, now or when an object goes",
+		       ent->name);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+static int check_ctl(const struct jf_ctl *ctl, bool force)
+{
+	if (ctl->ent->type == JF_ENT_FUNC)
+		return check_func(ctl, force);
+	/* Silent: callers that share a key expect this. */
+	if (!ctl->value && key_of(ctl->ent)->count > 1)
+		return -EBUSY;
+	return 0;
+}
+
+static int mark(struct jf_batch *b)
+{
+	const struct jf_change *c;
+
+	for (c = b->changes; c; c = c->next) {
+		struct jf_ctl *ctl = jf_ctl_of(c->ent);
+
+		if (!ctl) {
+			jf_say(true, "change of something that no loaded object defines");
+			return -ENODEV;
+		}
+		if (ctl->batch && ctl->value != c->value) {
+			jf_say(true, "%s: twice in one batch, with different values",
+			       ctl->ent->name);
+			return -EINVAL;
+		}
+		ctl->batch = b;
+		ctl->value = c->value;
+	}
+	return 0;
+}
+
+static void unmark(struct jf_batch *b)
+{
+	const struct jf_change *c;
+
+	for (c = b->changes; c; c = c->next) {
+		struct jf_ctl *ctl = jf_ctl_of(c->ent);
+
+		if (ctl)
+			ctl->batch = NULL;
+	}
+}
+
+/* --- the transaction ------------------------------------------------------------ */
+
+struct pokes {
+	struct jf_poke	*poke;
+	size_t		num, max;
+};
+
+static int add_poke(struct pokes *p, struct jf_site *site, jf_insn_t insn)
+{
+	if (p->num == p->max) {
+		size_t max = p->max ? p->max * 2 : 64;
+		struct jf_poke *more = realloc(p->poke, max * sizeof(*more));
+
+		if (!more)
+			return -ENOMEM;
+		p->poke = more;
+		p->max = max;
+	}
+	p->poke[p->num].site = site;
+	p->poke[p->num].old = atomic_load_explicit(&site->insn, memory_order_relaxed);
+	p->poke[p->num++].new = insn;
+	return 0;
+}
+
+static int add_sites(struct pokes *p, const struct jf_ctl *ctl, uintptr_t value)
+{
+	struct jf_site *site;
+	int err;
+
+	for (site = ctl->sites; site; site = site->next) {
+		jf_insn_t now = atomic_load_explicit(&site->insn, memory_order_relaxed);
+		jf_insn_t insn;
+
+		err = jf_site_insn(site, value, &insn);
+		/* Nobody can write it: what is as compiled is right, and stays. */
+		if (!err && now == site->raw &&
+		    (!jf_writer_usable() || jf_options()->no_trap))
+			continue;
+		if (!err && insn != now)
+			err = add_poke(p, site, insn);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+static int collect(const struct jf_batch *b, struct pokes *p)
+{
+	const struct jf_change *c;
+	const struct jf_ctl *proxy;
+	int err = 0;
+
+	for (c = b->changes; c && !err; c = c->next) {
+		struct jf_ctl *ctl = jf_ctl_of(c->ent);
+
+		if (jf_ent_value(ctl->ent) == ctl->value)
+			continue;
+		err = add_sites(p, ctl, ctl->value);
+		for (proxy = ctl->proxies; proxy && !err; proxy = proxy->next_proxy)
+			err = add_sites(p, proxy, ctl->value);
+	}
+	return err;
+}
+
+/* Sites that are as compiled need not be written, if nobody can. */
+static bool drop_unpatched(struct pokes *p)
+{
+	size_t i, num = 0;
+
+	for (i = 0; i < p->num; i++)
+		if (p->poke[i].old != p->poke[i].site->raw)
+			p->poke[num++] = p->poke[i];
+	p->num = num;
+	return !num;
+}
+
+static int patch_sites(const struct jf_batch *b)
+{
+	struct pokes p = { NULL, 0, 0 };
+	int err = collect(b, &p);
+
+	if (!err && p.num) {
+		err = jf_patch(p.poke, p.num, false);
+		if (err == -EOPNOTSUPP && drop_unpatched(&p))
+			err = 0;
+		else if (!err || err == -EIO)
+			jf_stats.commits++;
+	}
+	free(p.poke);
+	return err;
+}
+
+int jf_commit_locked(struct jf_batch *b, bool force)
+{
+	const struct jf_change *c;
+	int err = b->err;
+
+	if (!err)
+		err = mark(b);
+	for (c = b->changes; c && !err; c = c->next) {
+		struct jf_ctl *ctl = jf_ctl_of(c->ent);
+
+		if (jf_ent_value(ctl->ent) != ctl->value)
+			err = check_ctl(ctl, force);
+	}
+	if (!err)
+		err = patch_sites(b);
+	if (!err || err == -EIO)
+		for (c = b->changes; c; c = c->next)
+			jf_ctl_apply(jf_ctl_of(c->ent));
+	unmark(b);
+	return err;
+}
+
+/* --- batches ---------------------------------------------------------------------- */
+
+void jf_batch_init(struct jf_batch *b)
+{
+	b->changes = NULL;
+	b->err = 0;
+}
+
+void jf_batch_abort(struct jf_batch *b)
+{
+	struct jf_change *c, *next;
+
+	for (c = b->changes; c; c = next) {
+		next = c->next;
+		free(c);
+	}
+	jf_batch_init(b);
+}
+
+int jf_batch_add(struct jf_batch *b, struct jf_ent *ent, uintptr_t value)
+{
+	struct jf_change *c = malloc(sizeof(*c));
+
+	if (!c) {
+		if (!b->err)
+			b->err = -ENOMEM;
+		return -ENOMEM;
+	}
+	c->ent = ent;
+	c->value = value;
+	c->next = b->changes;
+	b->changes = c;
+	return 0;
+}
+
+int jf_batch_commit(struct jf_batch *b)
+{
+	int err;
+
+	jf_lock();
+	err = jf_commit_locked(b, false);
+	jf_unlock();
+	jf_batch_abort(b);
+	return err;
+}
+
+/* NULL: what the definition has for it, or nothing, which is refused later. */
+int __jf_batch_set_func(struct jf_batch *b, struct jf_func *f, void *func)
+{
+	if (!func && f->ent.flags & (JF_ENT_NULL_OK | JF_ENT_RET0))
+		func = f->init;
+	return jf_batch_add(b, &f->ent, (uintptr_t)func);
+}
+
+int __jf_batch_set_key(struct jf_batch *b, struct jf_key *key, bool on)
+{
+	return jf_batch_add(b, &key->ent, on);
+}

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
+/* Keys and dynamic functions, one at a time. */
+#include "lib.h"
+
+#include <limits.h>
+
+static struct jf_key *real_key(struct jf_key *key)
+{
+	struct jf_ctl *ctl = jf_ctl_of(&key->ent);
+
+	return ctl ? jf_container(ctl->ent, struct jf_key, ent) : key;
+}
+
+/* A batch of one, with the lock held. */
+static int set_locked(struct jf_ent *ent, uintptr_t value)
+{
+	struct jf_change change = { NULL, ent, value };
+	struct jf_batch b;
+
+	jf_batch_init(&b);
+	b.changes = &change;
+	return jf_commit_locked(&b, false);
+}
+
+static int key_set(struct jf_key *key, bool on)
+{
+	int err;
+
+	jf_lock();
+	err = set_locked(&key->ent, on);
+	jf_unlock();
+	return err;
+}
+
+int jf_key_enable(struct jf_key *key)
+{
+	return key_set(key, true);
+}
+
+int jf_key_disable(struct jf_key *key)
+{
+	return key_set(key, false);
+}
+
+static void set_count(struct jf_key *key, int count)
+{
+	struct jf_ctl *ctl = jf_ctl_of(&key->ent), *p;
+
+	__atomic_store_n(&key->count, count, __ATOMIC_RELAXED);
+	for (p = ctl ? ctl->proxies : NULL; p; p = p->next_proxy)
+		__atomic_store_n(&jf_container(p->ent, struct jf_key, ent)->count,
+				 count, __ATOMIC_RELAXED);
+}
+
+int jf_key_inc(struct jf_key *key)
+{
+	int err = 0;
+
+	jf_lock();
+	key = real_key(key);
+	if (key->count == INT_MAX)
+		err = -EOVERFLOW;
+	else if (key->count > 0)
+		set_count(key, key->count + 1);
+	else
+		err = set_locked(&key->ent, true);
+	jf_unlock();
+	return err;
+}
+
+int jf_key_dec(struct jf_key *key)
+{
+	int err = 0;
+
+	jf_lock();
+	key = real_key(key);
+	if (key->count <= 0)
+		err = -EINVAL;
+	else if (key->count > 1)
+		set_count(key, key->count - 1);
+	else
+		err = set_locked(&key->ent, false);
+	jf_unlock();
+	return err;
+}
+
+int __jf_func_update(struct jf_func *f, void *func)
+{
+	int err;
+
+	if (!func && f->ent.flags & (JF_ENT_NULL_OK | JF_ENT_RET0))
+		func = f->init;
+	jf_lock();
+	err = set_locked(&f->ent, (uintptr_t)func);
+	jf_unlock();
+	return err;
+}
+
+void *__jf_func_query(const struct jf_func *f)
+{
+	void *func = __atomic_load_n(&f->func, __ATOMIC_RELAXED);
+
+	if (f->ent.flags & (JF_ENT_NULL_OK | JF_ENT_RET0) && func == f->init)
+		return NULL;
+	return func;
+}

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
+/*
+ * Memory for dispatch images: near the trampolines that lead to them, executable
+ * and never writable, and of this process alone, as text is after a fork.
+ *
+ * An image is written by whoever writes text. Where nobody does, or no memory can
+ * become executable, there are no images, and tracepoints call their iterator.
+ */
+#include "lib.h"
+
+#include <stdlib.h>
+#include <sys/mman.h>
+
+#include <jumpfunc/tracepoint.h>
+
+#define JF_CHAIN_MAX		JF_TRACE_CHAIN_MAX
+#define JF_TRACE_MAX_ARGS	5
+
+#include "../image.h"
+#include "trace.h"
+
+/* One probe fits a cache line; a full chain of five arguments has 640 bytes. */
+#define SINGLE_SIZE	64
+#define CHAIN_SIZE	704
+#define CHUNK_SIZE	(64U << 10)
+
+struct jf_image {
+	struct jf_image	*next;
+	uintptr_t	addr;
+	int		chain;
+};
+
+static struct jf_image *unused[2];	/* singles, chains */
+
+/* Free addresses in reach of @near, the nearest first. */
+static uintptr_t map_near(uintptr_t near)
+{
+	const uintptr_t step = 1UL << 20, reach = 1UL << 30;
+	uintptr_t distance, at;
+	int up;
+	void *p;
+
+	near &= ~(step - 1);
+	for (distance = step; distance <= reach; distance += step)
+		for (up = 0; up < 2; up++) {
+			if (!up && near <= distance + step)
+				continue;
+			at = up ? near + distance : near - distance;
+			p = mmap((void *)at, CHUNK_SIZE, PROT_READ | PROT_EXEC,
+				 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+			if (p == MAP_FAILED)
+				return 0;
+			if (p == (void *)at)
+				return at;
+			munmap(p, CHUNK_SIZE);
+		}
+	return 0;
+}
+
+static int add_images(uintptr_t near, int chain)
+{
+	size_t size = chain ? CHAIN_SIZE : SINGLE_SIZE, i, num = CHUNK_SIZE / size;
+	struct jf_image *images = calloc(num, sizeof(*images));
+	uintptr_t at = images ? map_near(near) : 0;
+
+	if (!at) {
+		free(images);
+		jf_say(true, "no memory for dispatch images");
+		return -ENOMEM;
+	}
+	for (i = 0; i < num; i++) {
+		images[i].addr = at + i * size;
+		images[i].chain = chain;
+		images[i].next = unused[chain];
+		unused[chain] = &images[i];
+	}
+	return 0;
+}
+
+/* Unlinks one in reach of @near. */
+static struct jf_image *take(uintptr_t near, int chain)
+{
+	struct jf_image **p, *s;
+
+	for (p = &unused[chain]; *p; p = &(*p)->next)
+		if (jf_insn_reaches(near, (*p)->addr)) {
+			s = *p;
+			*p = s->next;
+			return s;
+		}
+	return NULL;
+}
+
+static int write_image(uintptr_t addr, const uint8_t *bytes, size_t num)
+{
+	size_t page = jf_page_size();
+	int err = jf_sync_begin();
+
+	if (!err)
+		err = jf_writer_begin(&addr, 1);
+	while (!err && num) {
+		size_t part = page - addr % page;
+
+		if (part > num)
+			part = num;
+		err = jf_writer_write(addr, bytes, part);
+		addr += part;
+		bytes += part;
+		num -= part;
+	}
+	/* A pointer may lead there before any transaction does. */
+	if (!err)
+		jf_sync_cores();
+	return err;
+}
+
+struct jf_image *jf_image_create(const struct jf_probe *probes, size_t nr,
+				 unsigned int nr_args, uintptr_t near)
+{
+	int chain = nr > 1, err;
+	struct jf_image *s = take(near, chain);
+	uint8_t bytes[CHAIN_SIZE];
+	struct jf_emit e;
+
+	if (!s && add_images(near, chain))
+		return NULL;
+	if (!s)
+		s = take(near, chain);
+	if (!s)
+		return NULL;
+	jf_emit_init(&e, bytes, chain ? CHAIN_SIZE : SINGLE_SIZE, s->addr);
+	err = jf_image_emit(&e, probes, nr, nr_args, true);
+	if (!err)
+		err = write_image(s->addr, bytes, e.used);
+	if (err) {
+		s->next = unused[chain];
+		unused[chain] = s;
+		return NULL;
+	}
+	return s;
+}
+
+void *jf_image_addr(const struct jf_image *image)
+{
+	return (void *)image->addr;
+}
+
+void jf_image_free(struct jf_image *image)
+{
+	image->next = unused[image->chain];
+	unused[image->chain] = image;
+}

@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
+/*
+ * What the parts of libjumpfunc know of each other. Nothing here is public.
+ *
+ * From top to bottom; a part calls those below it:
+ *   trace.c	tracepoints: probes, images
+ *   entity.c	keys and dynamic functions, one at a time
+ *   commit.c	batches: what shall change, is it legal, carry it out
+ *   object.c	objects that come and go: their tables, checked
+ *   patch.c	the world of x86/protocol.h: one transaction
+ *   trap.c	the SIGTRAP handler
+ *   writer.c	who can write text here, and who cannot, and why
+ *   sync.c	broadcasts to all cores of this process
+ *   reader.c	who may be inside of what was replaced
+ *   state.c	the lock, the statistics, options, messages
+ *
+ * Locks: jf_lock() around all that changes anything; within it the readers'
+ * list has a lock of its own. The SIGTRAP handler and read sections take none.
+ */
+#ifndef JF_LIB_H
+#define JF_LIB_H
+
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <jumpfunc/batch.h>
+#include <jumpfunc/branch.h>
+#include <jumpfunc/dynfunc.h>
+#include <jumpfunc/stats.h>
+
+#include "x86/insn.h"
+
+struct jf_ctl;
+struct jf_mod;
+
+/* --- state.c: the lock, the statistics, options, messages --------------------- */
+
+/**
+ * struct jf_options - what the environment asks for
+ * @off:     JUMPFUNC=off: no text is ever written
+ * @verbose: JUMPFUNC=verbose: say what is done and what is not possible
+ * @writer:  JUMPFUNC_WRITER: the one that alone may be used, or NULL
+ * @no_trap: JUMPFUNC_TRAP=never, or a debugger started the process: no INT3, and
+ *           no handler
+ */
+struct jf_options {
+	bool		off;
+	bool		verbose;
+	bool		no_trap;
+	const char	*writer;
+};
+
+const struct jf_options *jf_options(void);
+extern struct jf_stats jf_stats;
+
+void jf_lock(void);
+void jf_unlock(void);
+/* After a fork, in the child: the lock is held, by the one thread that is left. */
+void jf_lock_child(void);
+/* Something is wrong, or, if @verbose, worth to be known. */
+void jf_say(bool verbose, const char *fmt, ...)
+	__attribute__((__format__(__printf__, 2, 3)));
+uint64_t jf_now_ns(void);
+/* exit() has begun: nobody waits for anybody any more. */
+extern _Atomic bool jf_exiting;
+
+/* --- reader.c ------------------------------------------------------------------- */
+
+/* Around the handler; what it may see stays until the end. */
+bool jf_handler_enter(void);
+void jf_handler_leave(bool listed);
+/* Wait until no handler is where it could be when this was called. */
+void jf_wait_handlers(void);
+/* jf_quiesce(), for those who know that they are in no section. */
+void jf_wait_readers(void);
+/* Without waiting: begin, and ask later whether all that was before is over. */
+uint64_t jf_grace_begin(void);
+bool jf_grace_over(uint64_t grace_period);
+bool jf_in_section(void);
+void jf_readers_child(void);
+
+/* --- sync.c ----------------------------------------------------------------------- */
+
+/* Before the first live change. 0 or -errno. */
+int jf_sync_begin(void);
+/* Every core of this process serialises before it returns. */
+void jf_sync_cores(void);
+/* A full memory barrier on all of them. */
+void jf_sync_memory(void);
+/* Is this the only thread? If in doubt, no. */
+bool jf_single_threaded(void);
+void jf_sync_self(void);
+void jf_sync_child(void);
+
+/* --- writer.c --------------------------------------------------------------------- */
+
+/* Bytes that lie in one page. 0 or -errno. */
+int jf_writer_write(uintptr_t addr, const void *bytes, size_t num);
+/*
+ * Find one that can write all these addresses, which ascend. -EOPNOTSUPP: there
+ * is none; jf_stats says why.
+ */
+int jf_writer_begin(const uintptr_t *addrs, size_t num);
+bool jf_writer_usable(void);
+void jf_writer_child(void);
+size_t jf_page_size(void);
+
+/* --- trap.c ----------------------------------------------------------------------- */
+
+/* Before the first live change, and again before each: somebody may have come. */
+int jf_trap_install(void);
+
+/* --- patch.c ---------------------------------------------------------------------- */
+
+/**
+ * struct jf_site - five bytes of text that belong to libjumpfunc
+ * @addr:  where they are
+ * @insn:  what stands there, or what the transaction under way makes of it: the
+ *         handler's word
+ * @raw:   what the compiler left there
+ * @label: the other side of a branch; the way past a trampoline's jump
+ * @ctl:   who decides
+ * @next:  of @ctl->sites
+ * @flags: JF_SITE_*
+ */
+struct jf_site {
+	uintptr_t		addr;
+	_Atomic jf_insn_t	insn;
+	jf_insn_t		raw;
+	uintptr_t		label;
+	struct jf_ctl		*ctl;
+	struct jf_site		*next;
+	uint32_t		flags;
+};
+
+/**
+ * struct jf_poke - one site's part in a transaction
+ * @site: the site
+ * @old:  what stands there
+ * @new:  what shall
+ */
+struct jf_poke {
+	struct jf_site	*site;
+	jf_insn_t	old;
+	jf_insn_t	new;
+};
+
+/*
+ * Carry out a transaction. @early: nobody executes these sites.
+ * 0, or with nothing changed: -EBUSY, -EILSEQ, -EOPNOTSUPP, -ENOMEM; -EIO: see
+ * jf_batch_commit().
+ */
+int jf_patch(struct jf_poke *pokes, size_t num, bool early);
+
+/* --- object.c --------------------------------------------------------------------- */
+
+/**
+ * struct jf_ctl - what the library knows of a key or a dynamic function
+ * @ent:    the entity
+ * @mod:    its object
+ * @sites:  its sites, all in that object
+ * @real:   the entity that this one stands in for, or NULL
+ * @proxies: those that stand in for this one
+ * @next_proxy: the next one of @real->proxies
+ * @batch:  the batch that is being committed and changes it
+ * @value:  what it becomes then: a target, or 0 and 1
+ * @trace:  the tracepoint that it belongs to
+ */
+struct jf_ctl {
+	struct jf_ent		*ent;
+	struct jf_mod		*mod;
+	struct jf_site		*sites;
+	struct jf_ctl		*real;
+	struct jf_ctl		*proxies;
+	struct jf_ctl		*next_proxy;
+	const struct jf_batch	*batch;
+	uintptr_t		value;
+};
+
+/**
+ * struct jf_mod - a linked object: the program, or a shared object
+ * @object: its tables
+ * @name:   its file
+ * @start:  its lowest address
+ * @end:    behind its highest
+ * @sites:  its sites, by address
+ * @ctls:   its entities
+ * @next:   all objects
+ */
+struct jf_mod {
+	struct jf_object	*object;
+	const char		*name;
+	uintptr_t		start, end;
+	struct jf_site		*sites;
+	size_t			nr_sites;
+	struct jf_ctl		*ctls;
+	size_t			nr_ctls;
+	struct jf_mod		*next;
+};
+
+extern struct jf_mod *jf_mods;
+
+/* Any context: the site at @addr, and whether @addr is in an object of ours. */
+struct jf_site *jf_site_find(uintptr_t addr, bool *ours);
+
+/* --- commit.c --------------------------------------------------------------------- */
+
+struct jf_change {
+	struct jf_change	*next;
+	struct jf_ent		*ent;
+	uintptr_t		value;
+};
+
+/* Stores an entity's value, for those who load it. */
+void jf_ctl_apply(struct jf_ctl *ctl);
+uintptr_t jf_ent_value(const struct jf_ent *ent);
+/* Let @to, which nobody uses yet, have the value of @from. */
+void jf_ent_copy(struct jf_ent *to, const struct jf_ent *from);
+/* What @site holds if its entity has @value. */
+int jf_site_insn(const struct jf_site *site, uintptr_t value, jf_insn_t *insn);
+/* As the public ones, with the lock held; @force: JF_ENT_TRACE, objects that go. */
+int jf_commit_locked(struct jf_batch *b, bool force);
+int jf_batch_add(struct jf_batch *b, struct jf_ent *ent, uintptr_t value);
+/* @ent of an object that was refused, or of none, has no such thing. */
+static inline struct jf_ctl *jf_ctl_of(const struct jf_ent *ent)
+{
+	struct jf_ctl *ctl = ent->ctl;
+
+	return ctl && ctl->real ? ctl->real : ctl;
+}
+
+#define jf_container(ptr, type, member)					\
+	((type *)((char *)(ptr) - offsetof(type, member)))
+
+/* --- trace.c ---------------------------------------------------------------------- */
+
+/* Take away all probes in an object that goes. With the lock held. */
+void jf_trace_object_goes(const struct jf_mod *mod);
+
+#endif /* JF_LIB_H */

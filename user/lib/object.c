@@ -1,0 +1,443 @@
+// SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
+/*
+ * Objects that come and go: the program, the shared objects that it is linked
+ * with, and those that it opens and closes.
+ *
+ *   comes	Its tables are checked, its entities and sites entered, and its
+ *		sites patched to the present values. If it is the only thread,
+ *		nobody executes them; else it is done as at any other time. If
+ *		something is wrong with the tables nothing is written, and a
+ *		message says what: as compiled, sites are correct and slow.
+ *   goes	Probes in it are taken away, dynamic functions that lead into it
+ *		fall back, its sites and entities are forgotten, and then all
+ *		read sections and handlers are waited for. At the exit of the
+ *		process nothing is done: threads may run on, and nothing is unmapped.
+ *
+ * The list of objects is read by the SIGTRAP handler without a lock: objects are
+ * added in front, complete, and freed when no handler can see them.
+ */
+#include "lib.h"
+
+#include <link.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct jf_mod *jf_mods;
+
+/* jf_object.mod of one that was refused. */
+static struct jf_mod refused;
+
+/* --- look-ups --------------------------------------------------------------------- */
+
+static struct jf_site *find_in(const struct jf_mod *m, uintptr_t addr)
+{
+	size_t low = 0, high = m->nr_sites;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (m->sites[mid].addr == addr)
+			return &m->sites[mid];
+		if (m->sites[mid].addr < addr)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return NULL;
+}
+
+struct jf_site *jf_site_find(uintptr_t addr, bool *ours)
+{
+	const struct jf_mod *m = __atomic_load_n(&jf_mods, __ATOMIC_ACQUIRE);
+
+	for (; m; m = __atomic_load_n(&m->next, __ATOMIC_ACQUIRE))
+		if (addr >= m->start && addr < m->end) {
+			*ours = true;
+			return find_in(m, addr);
+		}
+	return NULL;
+}
+
+static bool in_mod(const struct jf_mod *m, const void *p, size_t size)
+{
+	uintptr_t addr = (uintptr_t)p;
+
+	return addr >= m->start && addr <= m->end && size <= m->end - addr;
+}
+
+/* --- an object comes -------------------------------------------------------------- */
+
+static int bounds(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	struct jf_mod *m = arg;
+	uintptr_t at = (uintptr_t)m->object, start = UINTPTR_MAX, end = 0;
+	int i;
+
+	(void)size;
+	for (i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+		uintptr_t addr = info->dlpi_addr + p->p_vaddr;
+
+		if (p->p_type != PT_LOAD)
+			continue;
+		if (addr < start)
+			start = addr;
+		if (addr + p->p_memsz > end)
+			end = addr + p->p_memsz;
+	}
+	if (at < start || at >= end)
+		return 0;
+	m->start = start;
+	m->end = end;
+	m->name = info->dlpi_name && *info->dlpi_name ? info->dlpi_name : "the program";
+	return 1;
+}
+
+static int say_bad(const struct jf_mod *m, const char *what)
+{
+	jf_say(false, "%s: %s; its branches and calls stay as compiled", m->name, what);
+	return -EINVAL;
+}
+
+static int add_ctl(struct jf_mod *m, struct jf_ent *ent, const struct jf_ent_rec *rec)
+{
+	struct jf_ctl *ctl = &m->ctls[m->nr_ctls];
+	struct jf_ctl *real;
+	size_t size = ent->type == JF_ENT_KEY ? sizeof(struct jf_key) :
+						sizeof(struct jf_func);
+
+	if (ent->owner != m->object || ent->type > JF_ENT_KEY || !ent->name ||
+	    ent->ctl || rec->stride < size)
+		return say_bad(m, "a table names what is not this object's");
+	ctl->ent = ent;
+	ctl->mod = m;
+	if (rec->origin) {
+		real = *rec->origin ? jf_ctl_of(*rec->origin) : NULL;
+		if (!real || real->ent->type != ent->type)
+			return say_bad(m, "what it imports is not there");
+		ctl->real = real;
+	}
+	ent->ctl = ctl;
+	m->nr_ctls++;
+	return 0;
+}
+
+static int add_ctls(struct jf_mod *m)
+{
+	const struct jf_object *o = m->object;
+	const struct jf_ent_rec *rec;
+	size_t num = 0;
+	uint32_t i;
+	int err;
+
+	for (rec = o->ents; rec < o->ents_end; rec++) {
+		if (!rec->num || !rec->stride ||
+		    !in_mod(m, rec->ent, (size_t)rec->num * rec->stride -
+			    rec->stride + sizeof(struct jf_ent)))
+			return say_bad(m, "a table leads out of this object");
+		num += rec->num;
+	}
+	m->ctls = calloc(num + 1, sizeof(*m->ctls));
+	if (!m->ctls)
+		return -ENOMEM;
+	for (rec = o->ents; rec < o->ents_end; rec++)
+		for (i = 0; i < rec->num; i++) {
+			char *ent = (char *)rec->ent + (size_t)i * rec->stride;
+
+			err = add_ctl(m, (struct jf_ent *)ent, rec);
+			if (err)
+				return err;
+		}
+	return 0;
+}
+
+static bool is_site(const struct jf_mod *m, const struct jf_site *s)
+{
+	uint64_t to = 0;
+	enum jf_insn_kind kind = jf_insn_decode(s->raw, s->addr, &to);
+
+	if (!in_mod(m, (void *)s->label, 1))
+		return false;
+	if (s->flags & JF_SITE_TRAMP)
+		return s->ctl->ent->type == JF_ENT_FUNC && kind == JF_INSN_JMP &&
+		       to == s->addr + JF_INSN_SIZE && s->label == to;
+	if (s->flags & JF_SITE_CALL)
+		return s->ctl->ent->type == JF_ENT_FUNC && kind == JF_INSN_CALL;
+	return s->flags & JF_SITE_BRANCH && s->ctl->ent->type == JF_ENT_KEY &&
+	       kind == JF_INSN_JMP;
+}
+
+static int add_site(struct jf_mod *m, const struct jf_site_rec *rec)
+{
+	struct jf_site *s = &m->sites[m->nr_sites];
+	struct jf_ent *ent = (struct jf_ent *)((uintptr_t)&rec->ent + (intptr_t)rec->ent);
+
+	s->addr = (uintptr_t)&rec->addr + (intptr_t)rec->addr;
+	s->label = (uintptr_t)&rec->label + (intptr_t)rec->label;
+	s->flags = rec->flags;
+	if (!in_mod(m, (void *)s->addr, JF_INSN_SIZE) ||
+	    !in_mod(m, ent, sizeof(*ent)) || ent->ctl < m->ctls ||
+	    ent->ctl >= m->ctls + m->nr_ctls || ent->ctl->ent != ent)
+		return say_bad(m, "a site is of nothing that this object has");
+	s->ctl = ent->ctl;
+	s->raw = jf_insn_load((const void *)s->addr);
+	atomic_init(&s->insn, s->raw);
+	if (!is_site(m, s)) {
+		jf_say(false, "%s: at %#lx is no site of %s; nothing is patched",
+		       m->name, (unsigned long)s->addr, ent->name);
+		return -EINVAL;
+	}
+	m->nr_sites++;
+	return 0;
+}
+
+static int by_address(const void *a, const void *b)
+{
+	const struct jf_site *x = a, *y = b;
+
+	return x->addr < y->addr ? -1 : x->addr > y->addr;
+}
+
+static int add_sites(struct jf_mod *m)
+{
+	const struct jf_object *o = m->object;
+	const struct jf_site_rec *rec;
+	bool sorted = true;
+	size_t i;
+	int err;
+
+	m->sites = calloc((size_t)(o->sites_end - o->sites) + 1, sizeof(*m->sites));
+	if (!m->sites)
+		return -ENOMEM;
+	for (rec = o->sites; rec < o->sites_end; rec++) {
+		err = add_site(m, rec);
+		if (err)
+			return err;
+		i = m->nr_sites - 1;
+		if (i && m->sites[i].addr < m->sites[i - 1].addr)
+			sorted = false;
+	}
+	if (!sorted)
+		qsort(m->sites, m->nr_sites, sizeof(*m->sites), by_address);
+	for (i = 1; i < m->nr_sites; i++)
+		if (m->sites[i].addr - m->sites[i - 1].addr < JF_INSN_SIZE)
+			return say_bad(m, "two sites overlap");
+	/* Backwards, so that each list ascends. */
+	for (i = m->nr_sites; i--;) {
+		m->sites[i].next = m->sites[i].ctl->sites;
+		m->sites[i].ctl->sites = &m->sites[i];
+	}
+	return 0;
+}
+
+static int check_object(struct jf_mod *m)
+{
+	const struct jf_object *o = m->object;
+
+	if (o->magic != JF_TABLE_MAGIC || o->rec_size != JF_TABLE_REC_SIZE)
+		return say_bad(m, "was built for another version of libjumpfunc");
+	if (!m->end || o->sites > o->sites_end || o->ents > o->ents_end ||
+	    (o->sites && !in_mod(m, o->sites, (size_t)((const char *)o->sites_end -
+						       (const char *)o->sites))) ||
+	    (o->ents && !in_mod(m, o->ents, (size_t)((const char *)o->ents_end -
+						     (const char *)o->ents))))
+		return say_bad(m, "a table is not in this object");
+	return 0;
+}
+
+static void free_mod(struct jf_mod *m)
+{
+	size_t i;
+
+	for (i = 0; i < m->nr_ctls; i++)
+		m->ctls[i].ent->ctl = NULL;
+	free(m->ctls);
+	free(m->sites);
+	free(m);
+}
+
+/* Entities that stand in for those of other objects take their values. */
+static void link_proxies(struct jf_mod *m)
+{
+	size_t i;
+
+	for (i = 0; i < m->nr_ctls; i++) {
+		struct jf_ctl *ctl = &m->ctls[i], *real = ctl->real;
+
+		if (!real)
+			continue;
+		ctl->next_proxy = real->proxies;
+		real->proxies = ctl;
+		jf_ent_copy(ctl->ent, real->ent);
+	}
+}
+
+/* All sites of @m to what the present values ask for. */
+static void patch_mod(struct jf_mod *m)
+{
+	struct jf_poke *pokes = malloc((m->nr_sites + 1) * sizeof(*pokes));
+	bool alone = jf_single_threaded();
+	sigset_t all, old;
+	size_t i, num = 0;
+	int err = pokes ? 0 : -ENOMEM;
+
+	for (i = 0; i < m->nr_sites && !err; i++) {
+		struct jf_site *s = &m->sites[i];
+		struct jf_ctl *ctl = s->ctl->real ? s->ctl->real : s->ctl;
+
+		ctl->value = jf_ent_value(ctl->ent);
+		err = jf_site_insn(s, ctl->value, &pokes[num].new);
+		pokes[num].site = s;
+		pokes[num].old = s->raw;
+		num += pokes[num].new != s->raw;
+	}
+	/* A handler would be somebody who executes them. */
+	if (alone) {
+		sigfillset(&all);
+		sigprocmask(SIG_BLOCK, &all, &old);
+	}
+	/* From what the compiler left to a form that can be flipped is no flip. */
+	if (!err && !alone && jf_options()->no_trap)
+		err = -EOPNOTSUPP;
+	if (!err)
+		err = jf_patch(pokes, num, alone);
+	if (alone)
+		sigprocmask(SIG_SETMASK, &old, NULL);
+	if (err)
+		jf_say(true, "%s: its %zu sites stay as compiled: %s", m->name,
+		       m->nr_sites, strerror(-err));
+	free(pokes);
+}
+
+static void count_mod(const struct jf_mod *m, uint64_t by)
+{
+	size_t i;
+
+	jf_stats.objects += by;
+	jf_stats.sites += by * m->nr_sites;
+	for (i = 0; i < m->nr_ctls; i++)
+		if (m->ctls[i].ent->type == JF_ENT_KEY)
+			jf_stats.keys += by;
+		else
+			jf_stats.funcs += by;
+}
+
+static void exit_begins(void)
+{
+	atomic_store(&jf_exiting, true);
+}
+
+void __jf_object_register(struct jf_object *o)
+{
+	struct jf_mod *m;
+	int err;
+
+	/* Each of its source files calls. */
+	if (o->mod)
+		return;
+	jf_lock();
+	m = calloc(1, sizeof(*m));
+	if (!m)
+		goto unlock;
+	m->object = o;
+	m->name = "an object";
+	dl_iterate_phdr(bounds, m);
+	err = check_object(m);
+	if (!err)
+		err = add_ctls(m);
+	if (!err)
+		err = add_sites(m);
+	if (err) {
+		jf_stats.refused++;
+		o->mod = &refused;
+		free_mod(m);
+		goto unlock;
+	}
+	link_proxies(m);
+	m->next = jf_mods;
+	__atomic_store_n(&jf_mods, m, __ATOMIC_RELEASE);
+	o->mod = m;
+	count_mod(m, 1);
+	if (!jf_options()->off)
+		patch_mod(m);
+	/* Handlers run in the reverse order: before this object's destructors. */
+	atexit(exit_begins);
+unlock:
+	jf_unlock();
+}
+
+/* --- an object goes --------------------------------------------------------------- */
+
+/* All dynamic functions that lead into it fall back. */
+static void redirect(const struct jf_mod *gone)
+{
+	const struct jf_mod *m;
+	struct jf_batch b;
+	size_t i;
+	int err;
+
+	jf_batch_init(&b);
+	for (m = jf_mods; m; m = m->next)
+		for (i = 0; i < m->nr_ctls && m != gone; i++) {
+			struct jf_ent *ent = m->ctls[i].ent;
+			struct jf_func *f = jf_container(ent, struct jf_func, ent);
+
+			if (ent->type != JF_ENT_FUNC || m->ctls[i].real ||
+			    !in_mod(gone, f->func, 1))
+				continue;
+			jf_say(true, "%s: leads into %s, which is closed: falls back",
+			       ent->name, gone->name);
+			jf_batch_add(&b, ent, (uintptr_t)f->init);
+		}
+	err = jf_commit_locked(&b, true);
+	if (err)
+		jf_say(false, "%s is closed, but cannot be unlinked: %s", gone->name,
+		       strerror(-err));
+	jf_batch_abort(&b);
+}
+
+static void unlink_proxies(struct jf_mod *m)
+{
+	struct jf_ctl **p, *c;
+	size_t i;
+
+	for (i = 0; i < m->nr_ctls; i++) {
+		struct jf_ctl *ctl = &m->ctls[i];
+
+		for (p = ctl->real ? &ctl->real->proxies : NULL; p && *p;
+		     p = &(*p)->next_proxy)
+			if (*p == ctl) {
+				*p = ctl->next_proxy;
+				break;
+			}
+		/* Those that stand in for this one keep its last value. */
+		for (c = ctl->proxies; c; c = c->next_proxy)
+			c->real = NULL;
+	}
+}
+
+void __jf_object_unregister(struct jf_object *o)
+{
+	struct jf_mod *m = o->mod, **p;
+
+	if (!m || m == &refused || atomic_load(&jf_exiting))
+		return;
+	jf_lock();
+	if (o->mod != m) {
+		jf_unlock();
+		return;
+	}
+	jf_trace_object_goes(m);
+	redirect(m);
+	unlink_proxies(m);
+	for (p = &jf_mods; *p != m; p = &(*p)->next)
+		;
+	__atomic_store_n(p, m->next, __ATOMIC_RELEASE);
+	o->mod = NULL;
+	count_mod(m, (uint64_t)-1);
+	jf_unlock();
+	/* Whoever is in a section may need the lock. */
+	jf_wait_readers();
+	free_mod(m);
+}

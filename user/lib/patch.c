@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
+/*
+ * One transaction: the world of x86/protocol.h in a process. The steps, and why
+ * they are right, stand there.
+ *
+ * A write of text is a system call. So the bytes of a step are collected, and
+ * handed to the writer in runs: those of one page that are close to each other.
+ * What lies between two of them is written back as it was. Each sync begins with
+ * the last run, so no byte of a step is written behind the sync that ends it.
+ *
+ * To write a run is not to compare and exchange. A byte that changes between the
+ * look at it and the write is lost if another process writes it, which has to
+ * stop this one, or to be a uprobe. What was lost is found afterwards, and is -EIO.
+ *
+ * The writer is asked beforehand, about each page. If it fails all the same in
+ * the middle, breakpoints stay, which the handler answers: correct and slow.
+ */
+#include "lib.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <ucontext.h>
+
+#include "patch.h"
+
+/* So many bytes that are not ours may be in a run, one beside the other. */
+#define GAP	64
+
+static struct {
+	uintptr_t addr;
+	size_t num;
+	int err;
+	uint8_t bytes[4096];
+} run;
+
+static void run_flush(void)
+{
+	int err;
+
+	if (!run.num)
+		return;
+	err = jf_writer_write(run.addr, run.bytes, run.num);
+	if (err && !run.err)
+		run.err = err;
+	run.num = 0;
+}
+
+static void run_add(uintptr_t addr, uint8_t byte)
+{
+	uintptr_t end = run.addr + run.num;
+
+	if (run.num && (addr < end || addr - end > GAP ||
+			addr - run.addr >= sizeof(run.bytes) ||
+			(addr ^ run.addr) >= jf_page_size()))
+		run_flush();
+	if (!run.num) {
+		run.addr = addr;
+		end = addr;
+	}
+	while (end < addr)
+		run.bytes[run.num++] = *(const volatile uint8_t *)end++;
+	run.bytes[run.num++] = byte;
+}
+
+/* --- the world of the protocol ---------------------------------------------- */
+
+static inline jf_insn_t jf_world_load(const struct jf_poke *poke)
+{
+	return jf_insn_load((const void *)poke->site->addr);
+}
+
+static inline void jf_world_store(const struct jf_poke *poke, int i, uint8_t byte)
+{
+	run_add(poke->site->addr + (uintptr_t)i, byte);
+}
+
+static inline bool jf_world_swap(const struct jf_poke *poke, uint8_t from, uint8_t to)
+{
+	if (*(const volatile uint8_t *)poke->site->addr != from)
+		return false;
+	run_add(poke->site->addr, to);
+	return true;
+}
+
+/*
+ * The value first: the old instruction of an unpatched site loads it, and so
+ * decides as the word does from then on. Release: whoever loads the word sees
+ * the code that the new instruction leads to.
+ */
+static inline void jf_world_publish(const struct jf_poke *poke)
+{
+	jf_ctl_apply(poke->site->ctl);
+	atomic_store_explicit(&poke->site->insn, poke->new, memory_order_release);
+}
+
+static bool alone;
+
+static inline void jf_world_sync(void)
+{
+	run_flush();
+	if (alone)
+		jf_sync_self();
+	else
+		jf_sync_cores();
+}
+
+#ifndef JF_PROTOCOL
+#define JF_PROTOCOL "x86/protocol.h"
+#endif
+#include JF_PROTOCOL
+
+#include "../emulate.h"
+
+/*
+ * A call is not emulated by writing to the stack: there may be the caller's red
+ * zone, and a shadow stack would not hear of it. The record of a call site has a
+ * way round instead, a real call that returns behind the site.
+ */
+bool jf_site_emulate(const struct jf_site *site, greg_t *regs)
+{
+	jf_insn_t insn = atomic_load_explicit(&site->insn, memory_order_acquire);
+
+	if (jf_insn_byte(insn, 0) == JF_OPCODE_CALL) {
+		regs[REG_RIP] = (greg_t)site->label;
+		return true;
+	}
+	return jf_emulate(regs, site->addr, insn);
+}
+
+void jf_pass_on_to(const struct sigaction *previous, int sig, siginfo_t *info,
+		   void *context)
+{
+	jf_pass_on(previous, sig, info, context);
+}
+
+/* --- transactions ----------------------------------------------------------- */
+
+static int by_address(const void *a, const void *b)
+{
+	uintptr_t x = ((const struct jf_poke *)a)->site->addr;
+	uintptr_t y = ((const struct jf_poke *)b)->site->addr;
+
+	return x < y ? -1 : x > y;
+}
+
+static void sort_pokes(struct jf_poke *pokes, size_t num)
+{
+	size_t i;
+
+	/* Those of one key are in order. */
+	for (i = 1; i < num; i++)
+		if (pokes[i].site->addr < pokes[i - 1].site->addr) {
+			qsort(pokes, num, sizeof(*pokes), by_address);
+			return;
+		}
+}
+
+static int begin(const struct jf_poke *pokes, size_t num, bool early)
+{
+	uintptr_t *addrs = malloc(num * sizeof(*addrs));
+	size_t i, bad = 0;
+	int err;
+
+	if (!addrs)
+		return -ENOMEM;
+	for (i = 0; i < num; i++)
+		addrs[i] = pokes[i].site->addr;
+	err = jf_proto_verify(pokes, num, &bad);
+	if (err)
+		jf_say(true, "%s: somebody else has written to %#lx",
+		       pokes[bad].site->ctl->ent->name,
+		       (unsigned long)addrs[bad]);
+	if (!err && !early) {
+		err = jf_sync_begin();
+		if (err)
+			jf_say(true, "no membarrier(): %s", strerror(-err));
+		if (!err && !jf_options()->no_trap)
+			err = jf_trap_install();
+		if (err)
+			err = -EOPNOTSUPP;
+	}
+	if (!err)
+		err = jf_writer_begin(addrs, num);
+	free(addrs);
+	return err;
+}
+
+/* Do all sites hold what was written? */
+static int check(const struct jf_poke *pokes, size_t num)
+{
+	size_t i;
+
+	for (i = 0; i < num; i++)
+		if (jf_world_load(&pokes[i]) != pokes[i].new) {
+			jf_say(false, "%s: the site %#lx does not hold what was written",
+			       pokes[i].site->ctl->ent->name,
+			       (unsigned long)pokes[i].site->addr);
+			return -EIO;
+		}
+	return 0;
+}
+
+int jf_patch(struct jf_poke *pokes, size_t num, bool early)
+{
+	uint64_t start;
+	int err;
+
+	if (!num)
+		return 0;
+	sort_pokes(pokes, num);
+	err = begin(pokes, num, early);
+	if (err)
+		return err;
+
+	run.err = 0;
+	alone = early;
+	start = jf_now_ns();
+	if (early)
+		jf_proto_early(pokes, num);
+	else if (jf_options()->no_trap)
+		jf_proto_flip(pokes, num);
+	else
+		err = jf_proto_live(pokes, num);
+	start = jf_now_ns() - start;
+	if (err)
+		return err;
+	if (!early && start > jf_stats.window_ns)
+		jf_stats.window_ns = start;
+	jf_stats.patched += num;
+	return check(pokes, num);
+}

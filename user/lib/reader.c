@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
+/*
+ * Read sections: who may be inside of what was replaced.
+ *
+ *   quiesce				read section
+ *   -------				------------
+ *   1 advance the grace period		a word = grace period it saw
+ *   2 broadcast			b executes sites, images, probes
+ *   3 wait while a word is older	c word = 0
+ *
+ *   If a is before the reader's part of 2, then 3 sees it and waits. If it is
+ *   after, then all of b is after 2, and so after everything that was patched
+ *   before the quiesce: the section cannot reach what was replaced. One pass
+ *   is enough since grace periods are 64-bit numbers that never come again:
+ *   a section that began late with an old number only makes the next one wait.
+ *
+ * A thread has its word in its own thread-local memory, which is in a list from
+ * its first section until it ends. The list has a lock, which is held for a look
+ * and never while waiting, with all signals blocked: a signal handler may have
+ * the first section of its thread.
+ *
+ * The SIGTRAP handler is such a section, too, with a word of its own. A thread
+ * that is not in the list is not entered for that: such handlers are counted.
+ */
+#include "lib.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <time.h>
+
+/* Signals handlers of one thread may be in each other: so many sections deep. */
+#define NEST_MASK	0xffffULL
+#define GRACE_PERIOD	0x10000ULL
+
+__thread struct jf_reader __jf_reader
+	__attribute__((__tls_model__("initial-exec")));
+uint64_t __jf_grace_period = GRACE_PERIOD;
+
+static struct jf_reader *readers;
+static atomic_flag readers_lock = ATOMIC_FLAG_INIT;
+/* Handlers of threads that are not in the list. */
+static _Atomic uint64_t strangers;
+
+static pthread_key_t at_thread_end;
+static bool have_key;
+
+static void list_lock(sigset_t *old)
+{
+	sigset_t all;
+
+	sigfillset(&all);
+	/* An INT3 while SIGTRAP is blocked would be the end. */
+	sigdelset(&all, SIGTRAP);
+	pthread_sigmask(SIG_BLOCK, &all, old);
+	while (atomic_flag_test_and_set_explicit(&readers_lock, memory_order_acquire))
+		sched_yield();
+}
+
+static void list_unlock(const sigset_t *old)
+{
+	atomic_flag_clear_explicit(&readers_lock, memory_order_release);
+	pthread_sigmask(SIG_SETMASK, old, NULL);
+}
+
+static void thread_ends(void *arg)
+{
+	struct jf_reader *r = arg, **p;
+	sigset_t old;
+
+	list_lock(&old);
+	for (p = &readers; *p; p = &(*p)->next)
+		if (*p == r) {
+			*p = r->next;
+			break;
+		}
+	r->listed = 0;
+	list_unlock(&old);
+}
+
+/* Called by jf_read_lock() in a thread that is not in the list. */
+void __jf_reader_list(void)
+{
+	struct jf_reader *r = &__jf_reader;
+	sigset_t old;
+
+	list_lock(&old);
+	/* A signal handler may have been faster. */
+	if (!r->listed) {
+		r->next = readers;
+		readers = r;
+		r->listed = 1;
+		if (have_key)
+			pthread_setspecific(at_thread_end, r);
+	}
+	list_unlock(&old);
+}
+
+bool jf_in_section(void)
+{
+	return __jf_reader.word;
+}
+
+bool jf_handler_enter(void)
+{
+	struct jf_reader *r = &__jf_reader;
+	bool listed = r->listed;
+
+	/* Partner of wait_for(): the broadcast is between them. */
+	if (listed)
+		__atomic_store_n(&r->handler,
+				 __atomic_load_n(&__jf_grace_period, __ATOMIC_RELAXED),
+				 __ATOMIC_RELAXED);
+	else
+		atomic_fetch_add(&strangers, 1);
+	atomic_signal_fence(memory_order_seq_cst);
+	return listed;
+}
+
+void jf_handler_leave(bool listed)
+{
+	atomic_signal_fence(memory_order_seq_cst);
+	if (listed)
+		__atomic_store_n(&__jf_reader.handler, 0, __ATOMIC_RELEASE);
+	else
+		atomic_fetch_sub(&strangers, 1);
+}
+
+static bool is_older(const uint64_t *word, uint64_t now)
+{
+	uint64_t seen = __atomic_load_n(word, __ATOMIC_ACQUIRE);
+
+	return seen && seen < now;
+}
+
+/* Is a thread but this one in a section that began before @now? */
+static bool somebody(bool handlers_only, uint64_t now)
+{
+	const struct jf_reader *r;
+	bool found = false;
+	sigset_t old;
+
+	list_lock(&old);
+	for (r = readers; r && !found; r = r->next) {
+		if (r == &__jf_reader)
+			continue;
+		found = is_older(&r->handler, now) ||
+			(!handlers_only && is_older(&r->word, now));
+	}
+	list_unlock(&old);
+	return found;
+}
+
+static void nap(unsigned int spins)
+{
+	static const struct timespec t = { .tv_nsec = 50000 };
+
+	if (spins < 100)
+		__builtin_ia32_pause();
+	else
+		nanosleep(&t, NULL);
+}
+
+uint64_t jf_grace_begin(void)
+{
+	uint64_t now = __atomic_add_fetch(&__jf_grace_period, GRACE_PERIOD,
+					  __ATOMIC_SEQ_CST);
+
+	jf_sync_memory();
+	return now;
+}
+
+bool jf_grace_over(uint64_t grace_period)
+{
+	return !somebody(false, grace_period) && !atomic_load(&strangers) &&
+	       !is_older(&__jf_reader.word, grace_period);
+}
+
+/* False: it took longer than @limit_ns. */
+static bool wait_for(bool handlers_only, uint64_t limit_ns)
+{
+	uint64_t now = jf_grace_begin();
+	uint64_t start = jf_now_ns(), told = start;
+	unsigned int spins = 0;
+
+	while (somebody(handlers_only, now)) {
+		uint64_t t = jf_now_ns();
+
+		if (atomic_load(&jf_exiting) || t - start >= limit_ns)
+			return false;
+		if (t - told > 10000000000ULL) {
+			jf_say(false, "still waiting for a thread in a read section or a probe");
+			told = t;
+		}
+		nap(spins++);
+	}
+	while (atomic_load(&strangers) && !atomic_load(&jf_exiting))
+		sched_yield();
+	return true;
+}
+
+void jf_wait_handlers(void)
+{
+	wait_for(true, UINT64_MAX);
+}
+
+void jf_wait_readers(void)
+{
+	wait_for(false, UINT64_MAX);
+	__atomic_fetch_add(&jf_stats.quiesces, 1, __ATOMIC_RELAXED);
+}
+
+void jf_quiesce(void)
+{
+	jf_wait_readers();
+}
+
+int jf_quiesce_timeout(unsigned long timeout)
+{
+	if (!wait_for(false, (uint64_t)timeout * 1000000ULL))
+		return -ETIMEDOUT;
+	__atomic_fetch_add(&jf_stats.quiesces, 1, __ATOMIC_RELAXED);
+	return 0;
+}
+
+/* Of all threads only this one is left; it may be in a section. */
+void jf_readers_child(void)
+{
+	struct jf_reader *r = &__jf_reader;
+
+	atomic_flag_clear(&readers_lock);
+	readers = r->listed ? r : NULL;
+	r->next = NULL;
+	atomic_store(&strangers, 0);
+}
+
+__attribute__((__constructor__(101)))
+static void readers_begin(void)
+{
+	have_key = !pthread_key_create(&at_thread_end, thread_ends);
+}

@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
+/*
+ * Tracepoints: from a number of probes to what the trampoline leads to.
+ *
+ *   none		nothing, and the key is off
+ *   1 ... 16		an image, which holds functions and data
+ *   more, or no image	the iterator, which walks an array
+ *
+ * To change anything is to make a new array, and maybe a new image, and to lead
+ * the trampoline and the key there in one transaction. The old ones stay until
+ * all read sections that began before are over: calls of a tracepoint are such
+ * sections. Nobody waits for that. What has been replaced is looked at when a
+ * probe comes or goes the next time.
+ *
+ * The iterator's array is stored before the transaction that leads there. If the
+ * iterator is in use already there is no transaction, and that store alone is
+ * the change.
+ */
+#include "lib.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <jumpfunc/tracepoint.h>
+
+#include "trace.h"
+
+/* @probe ends with a NULL function. */
+struct jf_probes {
+	struct jf_image	*image;
+	size_t		nr;
+	uint64_t	grace_period;
+	struct jf_probes *next;
+	struct jf_probe	probe[];
+};
+
+/* With probes. */
+static struct jf_tracepoint *active;
+/* Replaced, the newest first. */
+static struct jf_probes *replaced;
+
+static void probes_free(struct jf_probes *p)
+{
+	if (p && p->image)
+		jf_image_free(p->image);
+	free(p);
+}
+
+static void free_replaced(void)
+{
+	struct jf_probes **p = &replaced, *gone;
+
+	/* Grace periods descend: behind one that is over all are. */
+	while (*p && !jf_grace_over((*p)->grace_period))
+		p = &(*p)->next;
+	gone = *p;
+	*p = NULL;
+	while (gone) {
+		struct jf_probes *next = gone->next;
+
+		probes_free(gone);
+		gone = next;
+	}
+}
+
+static void retire(struct jf_probes *old)
+{
+	if (!old)
+		return;
+	old->grace_period = jf_grace_begin();
+	old->next = replaced;
+	replaced = old;
+}
+
+static size_t probes_find(const struct jf_probes *p, void *func, void *data)
+{
+	size_t i, nr = p ? p->nr : 0;
+
+	for (i = 0; i < nr; i++)
+		if (p->probe[i].func == func && p->probe[i].data == data)
+			break;
+	return i;
+}
+
+static struct jf_probes *probes_alloc(size_t nr)
+{
+	struct jf_probes *p = calloc(1, sizeof(*p) + (nr + 1) * sizeof(p->probe[0]));
+
+	if (p)
+		p->nr = nr;
+	return p;
+}
+
+/* With one more, behind those of the same priority. */
+static struct jf_probes *probes_with(const struct jf_probes *old, struct jf_probe add)
+{
+	size_t nr = old ? old->nr : 0, at = 0;
+	struct jf_probes *p = probes_alloc(nr + 1);
+
+	if (!p)
+		return NULL;
+	while (at < nr && old->probe[at].prio >= add.prio)
+		at++;
+	if (old) {
+		memcpy(p->probe, old->probe, at * sizeof(add));
+		memcpy(p->probe + at + 1, old->probe + at, (nr - at) * sizeof(add));
+	}
+	p->probe[at] = add;
+	return p;
+}
+
+static uintptr_t trampoline(const struct jf_tracepoint *tp)
+{
+	const struct jf_ctl *ctl = jf_ctl_of(&tp->call->ent);
+
+	return ctl && ctl->sites ? ctl->sites->addr : 0;
+}
+
+/* Makes the image, and says where the trampoline shall lead. */
+static uintptr_t prepare(struct jf_tracepoint *tp, struct jf_probes *p)
+{
+	uintptr_t near = trampoline(tp);
+
+	if (!p)
+		return (uintptr_t)tp->call->init;
+	/* More than five arguments are on the stack: a chain cannot give them again. */
+	if (near && !jf_options()->off && p->nr <= JF_TRACE_CHAIN_MAX &&
+	    (p->nr == 1 || tp->nargs <= 5))
+		p->image = jf_image_create(p->probe, p->nr,
+					   p->nr == 1 ? 0 : tp->nargs, near);
+	return (uintptr_t)(p->image ? jf_image_addr(p->image) : tp->iter);
+}
+
+static void list(struct jf_tracepoint *tp)
+{
+	struct jf_tracepoint **t = &active;
+
+	while (*t && *t != tp)
+		t = &(*t)->next;
+	if (tp->probes && !*t) {
+		tp->next = active;
+		active = tp;
+	} else if (!tp->probes && *t) {
+		*t = tp->next;
+	}
+}
+
+/* From the present probes to @next, which are NULL for none. */
+static int change(struct jf_tracepoint *tp, struct jf_probes *next)
+{
+	struct jf_probes *old = tp->probes;
+	uintptr_t target = prepare(tp, next);
+	struct jf_batch b;
+	int err;
+
+	if (next && !next->image)
+		__atomic_store_n(&tp->active, next->probe, __ATOMIC_RELEASE);
+	jf_batch_init(&b);
+	jf_batch_add(&b, &tp->call->ent, target);
+	jf_batch_add(&b, &tp->key->ent, next != NULL);
+	err = jf_commit_locked(&b, true);
+	jf_batch_abort(&b);
+	if (err && err != -EIO) {
+		/* If the iterator had been in use there would be no error. */
+		if (next && !next->image)
+			__atomic_store_n(&tp->active, old && !old->image ?
+					 old->probe : NULL, __ATOMIC_RELEASE);
+		probes_free(next);
+		return err;
+	}
+	tp->probes = next;
+	list(tp);
+	retire(old);
+	free_replaced();
+	return err;
+}
+
+int __jf_trace_register(struct jf_tracepoint *tp, void *func, void *data, int prio)
+{
+	struct jf_probe add = { func, data, prio };
+	struct jf_probes *next;
+	int err;
+
+	if (!func)
+		return -EINVAL;
+	jf_lock();
+	if (!jf_ctl_of(&tp->call->ent)) {
+		err = -ENODEV;
+	} else if (tp->probes && probes_find(tp->probes, func, data) < tp->probes->nr) {
+		err = -EEXIST;
+	} else {
+		next = probes_with(tp->probes, add);
+		err = next ? change(tp, next) : -ENOMEM;
+	}
+	jf_unlock();
+	return err;
+}
+
+/* Without those for which @goes says so. */
+static int remove_probes(struct jf_tracepoint *tp,
+			 bool (*goes)(const struct jf_probe *p, const void *arg),
+			 const void *arg)
+{
+	const struct jf_probes *old = tp->probes;
+	struct jf_probes *next = probes_alloc(old->nr);
+	size_t i, nr = 0;
+
+	if (!next)
+		return -ENOMEM;
+	for (i = 0; i < old->nr; i++)
+		if (!goes(&old->probe[i], arg))
+			next->probe[nr++] = old->probe[i];
+	next->nr = nr;
+	if (nr == old->nr) {
+		free(next);
+		return 0;
+	}
+	if (!nr) {
+		free(next);
+		next = NULL;
+	}
+	return change(tp, next);
+}
+
+static bool is_same(const struct jf_probe *p, const void *arg)
+{
+	const struct jf_probe *gone = arg;
+
+	return p->func == gone->func && p->data == gone->data;
+}
+
+int __jf_trace_unregister(struct jf_tracepoint *tp, void *func, void *data)
+{
+	struct jf_probe gone = { func, data, 0 };
+	int err;
+
+	jf_lock();
+	if (!tp->probes || probes_find(tp->probes, func, data) == tp->probes->nr)
+		err = -ENOENT;
+	else
+		err = remove_probes(tp, is_same, &gone);
+	jf_unlock();
+	return err;
+}
+
+static bool is_in(const struct jf_probe *p, const void *arg)
+{
+	const struct jf_mod *mod = arg;
+
+	return (uintptr_t)p->func >= mod->start && (uintptr_t)p->func < mod->end;
+}
+
+void jf_trace_object_goes(const struct jf_mod *mod)
+{
+	struct jf_tracepoint *tp, *next;
+	int err;
+
+	for (tp = active; tp; tp = next) {
+		size_t was = tp->probes->nr;
+
+		next = tp->next;
+		if ((uintptr_t)tp >= mod->start && (uintptr_t)tp < mod->end)
+			err = change(tp, NULL);
+		else
+			err = remove_probes(tp, is_in, mod);
+		if (err)
+			jf_say(false, "%s: probes in %s cannot be removed: %s", tp->name,
+			       mod->name, strerror(-err));
+		else if (!tp->probes || tp->probes->nr < was)
+			jf_say(true, "%s: has lost its probes in %s", tp->name, mod->name);
+	}
+}

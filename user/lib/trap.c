@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
+/*
+ * The SIGTRAP handler: it answers for the INT3s of ours.
+ *
+ * It is installed before the first live change. Whoever had a handler before
+ * gets the signals that are not ours. Whoever installs one later also gets ours,
+ * and has to pass on what he does not know. Before each transaction the library
+ * looks, and puts its handler in front again. Two that pass on to each other
+ * would never end: a thread that comes back here from a handler to which it was
+ * sent goes on to the one before that.
+ *
+ * It runs with all signals blocked, so that no other handler can come on top and
+ * meet an INT3 while SIGTRAP is blocked. It takes no lock, calls no libc, and
+ * writes to nothing that another thread writes to, but for two counters.
+ */
+#include "lib.h"
+
+#include <signal.h>
+#include <string.h>
+#include <ucontext.h>
+
+#include "patch.h"
+
+/* Handlers that were there before, the first one first. */
+#define PREVIOUS_MAX	16
+
+static struct sigaction previous[PREVIOUS_MAX];
+static _Atomic int nr_previous;
+
+static __thread int depth __attribute__((__tls_model__("initial-exec")));
+
+static void pass_on(int sig, siginfo_t *info, void *context)
+{
+	static const struct sigaction dfl = { .sa_handler = SIG_DFL };
+	int at = atomic_load_explicit(&nr_previous, memory_order_acquire) - 1 - depth;
+
+	depth++;
+	jf_pass_on_to(at < 0 ? &dfl : &previous[at], sig, info, context);
+	depth--;
+}
+
+/*
+ * No question whether a transaction is under way: whatever the word says now,
+ * is right. If the breakpoint went, and maybe the site with it, look again.
+ */
+static bool answer(ucontext_t *uc, const siginfo_t *info)
+{
+	greg_t *regs = uc->uc_mcontext.gregs;
+	uintptr_t ip = (uintptr_t)regs[REG_RIP] - 1;
+	struct jf_site *site;
+	bool ours = false;
+
+	/* Only the INT3 itself, no kill(), no single step, no watchpoint. */
+	if (info->si_code != SI_KERNEL)
+		return false;
+	site = jf_site_find(ip, &ours);
+	if (site)
+		return jf_site_emulate(site, regs);
+	if (ours && *(const volatile uint8_t *)ip != JF_OPCODE_INT3) {
+		regs[REG_RIP] = (greg_t)ip;
+		return true;
+	}
+	return false;
+}
+
+static void on_sigtrap(int sig, siginfo_t *info, void *context)
+{
+	int err = errno;
+	bool listed = jf_handler_enter();
+	bool done = answer(context, info);
+
+	__atomic_fetch_add(done ? &jf_stats.traps : &jf_stats.foreign, 1,
+			   __ATOMIC_RELAXED);
+	jf_handler_leave(listed);
+	if (!done)
+		pass_on(sig, info, context);
+	errno = err;
+}
+
+int jf_trap_install(void)
+{
+	struct sigaction now, action;
+	int nr = atomic_load(&nr_previous);
+
+	if (sigaction(SIGTRAP, NULL, &now))
+		return -errno;
+	if (now.sa_flags & SA_SIGINFO && now.sa_sigaction == on_sigtrap)
+		return 0;
+	if (nr == PREVIOUS_MAX)
+		return -EBUSY;
+	if (nr)
+		jf_say(true, "another handler for SIGTRAP was installed: it comes second");
+	/* The handler may be entered before the number is stored: the same again. */
+	previous[nr] = now;
+	memset(&action, 0, sizeof(action));
+	action.sa_sigaction = on_sigtrap;
+	action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART;
+	sigfillset(&action.sa_mask);
+	atomic_store_explicit(&nr_previous, nr + 1, memory_order_release);
+	if (sigaction(SIGTRAP, &action, NULL)) {
+		atomic_store(&nr_previous, nr);
+		return -errno;
+	}
+	return 0;
+}

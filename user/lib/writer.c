@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
+/*
+ * Who writes text. Best first:
+ *
+ *   mem	/proc/self/mem. The kernel gives the process a copy of the page at
+ *		the first write; the mapping stays what it was, file and
+ *		protection, so that debuggers and profilers find their symbols.
+ *   remap	a copy of the page is made, changed while nobody can execute it,
+ *		made executable and then moved over the page, at once for all.
+ *   none	text stays as it is.
+ *
+ * Both keep the text private: after a fork parent and child have their own.
+ *
+ * Each can be denied, by a missing /proc, a seccomp filter, a policy that lets
+ * nothing become executable, or sealed mappings, and each at any time. So before
+ * a transaction each page is written once, with what it holds. Whoever fails
+ * there is out for good, and the next one tries.
+ *
+ * A file descriptor of /proc/self/mem is of the process that opened it, also
+ * after a fork: to write through an inherited one is to write into the parent.
+ * It is opened again if the process is another one, however it came about.
+ */
+#include "lib.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static int mem_fd = -1;
+static pid_t mem_pid;
+static dev_t mem_dev;
+static ino_t mem_ino;
+
+size_t jf_page_size(void)
+{
+	static size_t size;
+
+	if (!size)
+		size = (size_t)sysconf(_SC_PAGESIZE);
+	return size;
+}
+
+/* Is it still that file? A program may have closed all that it does not know. */
+static bool mem_is_open(void)
+{
+	struct stat st;
+
+	return mem_fd >= 0 && !fstat(mem_fd, &st) && st.st_dev == mem_dev &&
+	       st.st_ino == mem_ino;
+}
+
+static void mem_close(void)
+{
+	if (mem_is_open())
+		close(mem_fd);
+	mem_fd = -1;
+}
+
+static int mem_open(void)
+{
+	struct stat st;
+
+	if (mem_pid == getpid() && mem_is_open())
+		return 0;
+	mem_close();
+	mem_fd = open("/proc/self/mem", O_RDWR | O_CLOEXEC);
+	if (mem_fd < 0)
+		return -errno;
+	if (fstat(mem_fd, &st)) {
+		int err = -errno;
+
+		close(mem_fd);
+		mem_fd = -1;
+		return err;
+	}
+	mem_pid = getpid();
+	mem_dev = st.st_dev;
+	mem_ino = st.st_ino;
+	return 0;
+}
+
+static int mem_write(uintptr_t addr, const void *bytes, size_t num)
+{
+	ssize_t done = pwrite(mem_fd, bytes, num, (off_t)addr);
+
+	if (done < 0)
+		return -errno;
+	return (size_t)done == num ? 0 : -EIO;
+}
+
+static int remap_open(void)
+{
+	return 0;
+}
+
+static int remap_write(uintptr_t addr, const void *bytes, size_t num)
+{
+	size_t size = jf_page_size();
+	uintptr_t page = addr & ~(size - 1);
+	char *copy = mmap(NULL, size, PROT_READ | PROT_WRITE,
+			  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	int err = 0;
+
+	if (copy == MAP_FAILED)
+		return -errno;
+	memcpy(copy, (const void *)page, size);
+	memcpy(copy + (addr - page), bytes, num);
+	if (mprotect(copy, size, PROT_READ | PROT_EXEC) ||
+	    mremap(copy, size, size, MREMAP_MAYMOVE | MREMAP_FIXED,
+		   (void *)page) == MAP_FAILED) {
+		err = -errno;
+		munmap(copy, size);
+	}
+	return err;
+}
+
+static const struct writer {
+	const char *name;
+	int (*open)(void);
+	int (*write)(uintptr_t addr, const void *bytes, size_t num);
+} writers[] = {
+	{ "mem", mem_open, mem_write },
+	{ "remap", remap_open, remap_write },
+};
+
+#define NR_WRITERS	(sizeof(writers) / sizeof(writers[0]))
+
+static const struct writer *writer;
+/* Those before it were refused. */
+static size_t best;
+
+static void why_not(const char *name, int err)
+{
+	size_t at = strlen(jf_stats.why);
+
+	snprintf(jf_stats.why + at, sizeof(jf_stats.why) - at, "%s%s: %s",
+		 at ? "; " : "", name, strerror(-err));
+	jf_say(true, "text cannot be written by %s: %s", name, strerror(-err));
+}
+
+static bool is_wanted(const struct writer *w)
+{
+	const struct jf_options *o = jf_options();
+
+	return !o->off && (!o->writer || !strcmp(o->writer, w->name));
+}
+
+static int try_pages(const struct writer *w, const uintptr_t *addrs, size_t num)
+{
+	uintptr_t mask = ~((uintptr_t)jf_page_size() - 1), known = 0;
+	int err = w->open();
+	size_t i;
+
+	for (i = 0; !err && i < num; i++) {
+		/* Of five bytes the last may be in another page. */
+		uintptr_t first = addrs[i], last = first + JF_INSN_SIZE - 1;
+
+		if ((first & mask) != known)
+			err = w->write(first, (const void *)first, 1);
+		known = first & mask;
+		if (!err && (last & mask) != known) {
+			err = w->write(last, (const void *)last, 1);
+			known = last & mask;
+		}
+	}
+	return err;
+}
+
+int jf_writer_begin(const uintptr_t *addrs, size_t num)
+{
+	for (; best < NR_WRITERS; best++) {
+		const struct writer *w = &writers[best];
+		int err;
+
+		if (!is_wanted(w))
+			continue;
+		err = try_pages(w, addrs, num);
+		if (!err) {
+			writer = w;
+			strcpy(jf_stats.writer, w->name);
+			return 0;
+		}
+		if (err == -ENOMEM)
+			return err;
+		why_not(w->name, err);
+	}
+	writer = NULL;
+	strcpy(jf_stats.writer, "none");
+	return -EOPNOTSUPP;
+}
+
+bool jf_writer_usable(void)
+{
+	size_t i;
+
+	for (i = best; i < NR_WRITERS; i++)
+		if (is_wanted(&writers[i]))
+			return true;
+	strcpy(jf_stats.writer, "none");
+	return false;
+}
+
+int jf_writer_write(uintptr_t addr, const void *bytes, size_t num)
+{
+	return writer->write(addr, bytes, num);
+}
+
+void jf_writer_child(void)
+{
+	mem_close();
+}

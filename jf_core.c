@@ -143,7 +143,8 @@ static bool jf_in_text(const struct module *mod, void *func)
 	unsigned long start, end;
 	unsigned int i;
 
-	for (i = 0; jf_module_text(mod, i, &start, &end); i++)
+	/* As in jf_mod_by_addr(). */
+	for (i = 0; data_race(jf_module_text(mod, i, &start, &end)); i++)
 		if ((unsigned long)func >= start && (unsigned long)func < end)
 			return true;
 	return false;
@@ -157,7 +158,7 @@ int jf_check_target(const char *name, void *func, const struct jf_mod *own,
 
 	if (mod ? !jf_in_text(mod->mod, func) : !vouched &&
 	    jf_text_of(func) == JF_TEXT_NONE) {
-		pr_warn_ratelimited("%s: target %px is text neither of the kernel nor of a module\n",
+		pr_warn_ratelimited("%s: target %p is text neither of the kernel nor of a module\n",
 				    name, func);
 		return -EPERM;
 	}
@@ -249,7 +250,8 @@ static int jf_pin(struct jf_change *c)
 {
 	struct jf_mod *mod;
 
-	if (c->ent->type != JF_ENT_FUNC || !(c->flags & JF_PIN))
+	if (c->ent->type != JF_ENT_FUNC || !(c->flags & JF_PIN) ||
+	    c->value.func == (void *)jf_nop || c->value.func == (void *)jf_ret0)
 		return 0;
 	mod = jf_mod_by_addr((unsigned long)c->value.func);
 	/* Its own module cannot be kept: it could never be unloaded. */

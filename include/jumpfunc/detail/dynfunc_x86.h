@@ -166,8 +166,10 @@
 									\
 	static_assert(!__jf_inline || sizeof(type) <= 8,		\
 		"a result of dynfunc_call() has at most 8 bytes: call dynfunc_<name>() itself"); \
-	static_assert(!__jf_inline ||					\
-		      __JF_IS_SCALAR(((type (*)(void))NULL)()),		\
+	static_assert(!__jf_inline || __JF_IS_SCALAR(			\
+		__builtin_choose_expr(					\
+			__builtin_types_compatible_p(type, void), 0,	\
+			((type (*)(void))NULL)())),			\
 		"a result of dynfunc_call() is an integer, an enum or a pointer: call dynfunc_<name>() itself"); \
 	asm volatile(__JF_CALL_ASM(name)				\
 		     : "=a" (__jf_rax), ASM_CALL_CONSTRAINT, ##outputs	\

@@ -238,18 +238,18 @@ static void frozen(struct kunit *test)
 		/* Once with a failure, which gives the user back. */
 		jfk.patch_err = -EILSEQ;
 		jfk.patch_err_at = 1;
-		KUNIT_EXPECT_EQ(test, step(x.key, ops[i]), -EILSEQ);
+		KUNIT_EXPECT_EQ(test, jf_key_step(x.key, ops[i]), -EILSEQ);
 		jfk.patch_err = 0;
 		jfk.patch_err_at = 0;
 		expect_count(test, &x, 1, "the failure");
-		KUNIT_EXPECT_EQ(test, step(x.key, ops[i]), 0);
+		KUNIT_EXPECT_EQ(test, jf_key_step(x.key, ops[i]), 0);
 		jfk.on_sync = NULL;
 		KUNIT_EXPECT_FALSE(test, counted_from_0);
 		KUNIT_EXPECT_EQ(test, counted_max, 0);
 		expect_count(test, &x, 0, "the end");
 		/* Nor has it one before the last site is on. */
 		jfk.on_sync = count_meanwhile;
-		KUNIT_EXPECT_EQ(test, step(x.key, ops[i] == 'D' ? 'i' : ops[i] == 'd' ? 'e' : '1'), 0);
+		KUNIT_EXPECT_EQ(test, jf_key_step(x.key, ops[i] == 'D' ? 'i' : ops[i] == 'd' ? 'e' : '1'), 0);
 		jfk.on_sync = NULL;
 		KUNIT_EXPECT_FALSE(test, counted_from_0);
 		expect_count(test, &x, 1, "on again");
@@ -360,7 +360,7 @@ static struct jf_key_deferred *deferred(struct kunit *test, struct jfk_mod **m)
  * i inc  D dec  L dec_deferred  w the work runs, if pending  f flush; behind '!' it
  * fails with -EINVAL. P and N in between: the work is pending, is not.
  */
-static const struct script late_scripts[] = {
+static const struct jf_key_script late_scripts[] = {
 	{ "NiNLPwN", false, 0, 2 },
 	{ "iLfN", false, 0, 2 },
 	/* Who comes in time finds it on, and nothing is patched. */
@@ -381,7 +381,7 @@ KUNIT_ARRAY_PARAM(late_script, late_scripts, script_desc);
 
 static void later(struct kunit *test)
 {
-	const struct script *s = test->param_value;
+	const struct jf_key_script *s = test->param_value;
 	struct jfk_mod *m;
 	struct jf_key_deferred *d = deferred(test, &m);
 	const char *p;

@@ -9,6 +9,7 @@
  *   DEFINE_DYNFUNC_RET0(name, func)	of func's type; returns 0 until updated
  *   DYNFUNC_TARGETS(name, f, g, ...)	the targets that debugfs may set
  *   EXPORT_DYNFUNC(name), EXPORT_DYNFUNC_GPL(name)
+ *   IMPORT_DYNFUNC(name, func)		in a program, one of another shared object
  *
  *   dynfunc_name(args...)		call it, an ordinary C function
  *   dynfunc_call(name, args...)	call it from a site that is patched in place
@@ -161,7 +162,7 @@ __JF_END_DECLS
 
 #define __DEFINE_DYNFUNC(name, func, target, flags)			\
 	DECLARE_DYNFUNC(name, func);					\
-	__JF_DEFINE_CALL(name, func, target);				\
+	__JF_DEFINE_CALL(name, func, NULL);				\
 	struct jf_func __jf_func_##name =				\
 		__JF_FUNC_INIT(name, target, flags)
 
@@ -213,7 +214,25 @@ __JF_END_DECLS
  * EXPORT_DYNFUNC*() - let other modules call and update it
  * @name: its name; they need DECLARE_DYNFUNC() with the same type
  */
-#ifdef __KERNEL__
+#ifndef __KERNEL__
+#define EXPORT_DYNFUNC(name)						\
+	__JF_EXPORT_ENT("__jf_export_func_" #name, func_##name,		\
+			&__jf_func_##name.ent)
+#define EXPORT_DYNFUNC_GPL(name)	EXPORT_DYNFUNC(name)
+#define IMPORT_DYNFUNC(name, func)					\
+	DECLARE_DYNFUNC(name, func);					\
+	__JF_IMPORT_ENT("__jf_export_func_" #name, func_##name);	\
+	__JF_DEFINE_CALL(name, func, &__jf_export_func_##name);		\
+	struct jf_func __jf_func_##name = __JF_FUNC_INIT(name, jf_ret0, 0)
+#else
+/**
+ * IMPORT_DYNFUNC() - use a dynamic function of another module, or shared object
+ * @name: its name; it is exported there
+ * @func: any function of its type
+ *
+ * In one source file of each object that uses it. In a kernel it declares.
+ */
+#define IMPORT_DYNFUNC(name, func)	DECLARE_DYNFUNC(name, func)
 #define EXPORT_DYNFUNC(name)		__JF_EXPORT_CALL(EXPORT_SYMBOL, name)
 #define EXPORT_DYNFUNC_GPL(name)	__JF_EXPORT_CALL(EXPORT_SYMBOL_GPL, name)
 #endif

@@ -362,8 +362,11 @@ int jf_batch_commit(struct jf_batch *b)
 /* NULL: what the definition has for it, or nothing, which is refused later. */
 int __jf_batch_set_func(struct jf_batch *b, struct jf_func *f, void *func)
 {
-	if (!func && f->ent.flags & (JF_ENT_NULL_OK | JF_ENT_RET0))
-		func = f->init;
+	const struct jf_ctl *ctl = jf_ctl_of(&f->ent);
+	const struct jf_func *real = ctl ? func_of(ctl->ent) : f;
+
+	if (!func && real->ent.flags & (JF_ENT_NULL_OK | JF_ENT_RET0))
+		func = real->init;
 	return jf_batch_add(b, &f->ent, (uintptr_t)func);
 }
 

@@ -87,23 +87,28 @@ bool jf_trap_possible(void)
 int jf_trap_install(void)
 {
 	struct sigaction now, action;
-	int nr = atomic_load(&nr_previous);
+	int nr = atomic_load(&nr_previous), at;
 
 	if (sigaction(SIGTRAP, NULL, &now))
 		return -errno;
 	if (now.sa_flags & SA_SIGINFO && now.sa_sigaction == on_sigtrap)
 		return 0;
-	if (nr == PREVIOUS_MAX)
+	/* Two that put themselves in front in turn are known after the first time. */
+	for (at = 0; at < nr; at++)
+		if (previous[at].sa_flags == now.sa_flags &&
+		    previous[at].sa_handler == now.sa_handler)
+			break;
+	if (at == PREVIOUS_MAX)
 		return -EBUSY;
 	if (nr)
 		jf_say(true, "another handler for SIGTRAP was installed: it comes second");
-	/* The handler may be entered before the number is stored: the same again. */
-	previous[nr] = now;
+	if (at == nr)
+		previous[nr] = now;
 	memset(&action, 0, sizeof(action));
 	action.sa_sigaction = on_sigtrap;
 	action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART;
 	sigfillset(&action.sa_mask);
-	atomic_store_explicit(&nr_previous, nr + 1, memory_order_release);
+	atomic_store_explicit(&nr_previous, at == nr ? nr + 1 : nr, memory_order_release);
 	if (sigaction(SIGTRAP, &action, NULL)) {
 		atomic_store(&nr_previous, nr);
 		return -errno;

@@ -39,7 +39,7 @@
 #define __JF_DECLARE_CALL(name, func)					\
 	extern typeof(func) dynfunc_##name
 
-#define __JF_DEFINE_CALL(name, func, target)				\
+#define __JF_DEFINE_CALL(name, func, origin)				\
 	asm(".pushsection .kprobes.text, \"ax\", @progbits\n\t"		\
 	    ".p2align 4\n"						\
 	    "__jf_pad_" #name ":\n\t"					\

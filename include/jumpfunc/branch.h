@@ -219,6 +219,13 @@ struct jf_key {
  * In one source file of each object that uses it. In a kernel it is nothing.
  */
 #define IMPORT_JF_KEY(k)		struct __jf_import_##k
+/**
+ * EXPORT_JF_KEY() - let other modules use and change a key
+ * @k: its name; they need DECLARE_JF_KEY() or DECLARE_JF_KEY_ARRAY()
+ *
+ * The _ARRAY forms are for an array of keys, the _GPL forms for modules with a
+ * GPL-compatible licence.
+ */
 #define EXPORT_JF_KEY(k)		EXPORT_SYMBOL(k)
 #define EXPORT_JF_KEY_GPL(k)		EXPORT_SYMBOL_GPL(k)
 #define EXPORT_JF_KEY_ARRAY(k)		EXPORT_SYMBOL(k)

@@ -147,6 +147,29 @@ __JF_END_DECLS
 #include <jumpfunc/detail/dynfunc_generic.h>
 #endif
 
+/**
+ * dynfunc_name() - call a dynamic function, as an ordinary C function
+ * @...: its arguments, as many and of such types as its function has
+ *
+ * The name is dynfunc_ and that of the dynamic function: dynfunc_my_op(1, 2).
+ * It is declared by DECLARE_DYNFUNC(), with the function's type. Its address
+ * can be taken.
+ *
+ * Context: that of the target.
+ *
+ * Return: what the target returns.
+ */
+
+/**
+ * dynfunc_call() - call a dynamic function from a site that is patched in place
+ * @name: the dynamic function
+ * @...:  its arguments, at most six, integers, enums or pointers
+ *
+ * Context: that of the target. Not in noinstr code.
+ *
+ * Return: what the target returns.
+ */
+
 #define __JF_FUNC_INIT(_name, _target, _flags)				\
 	{ (void *)(_target), (void *)(_target),				\
 	  __JF_ENT_INIT(#_name, JF_ENT_FUNC, _flags) }
@@ -210,9 +233,11 @@ __JF_END_DECLS
 		"a RET0 dynamic function must return a value");)	\
 	__DEFINE_DYNFUNC(name, func, jf_ret0, JF_ENT_RET0)
 
-/*
- * EXPORT_DYNFUNC*() - let other modules call and update it
+/**
+ * EXPORT_DYNFUNC() - let other modules call and update a dynamic function
  * @name: its name; they need DECLARE_DYNFUNC() with the same type
+ *
+ * EXPORT_DYNFUNC_GPL() is the same for modules with a GPL-compatible licence.
  */
 #ifndef __KERNEL__
 #define EXPORT_DYNFUNC(name)						\

@@ -65,15 +65,7 @@
 	exp(dynfunc_##name);						\
 	exp(__jf_func_##name)
 
-/**
- * dynfunc_call() - call a dynamic function from a site that is patched in place
- * @name: the dynamic function
- * @...:  its arguments, at most six, integers, enums or pointers
- *
- * Context: that of the target. Not in noinstr code.
- *
- * Return: what the target returns.
- */
+/* dynfunc.h describes it. */
 #define dynfunc_call(name, ...)						\
 ({									\
 	typedef typeof(dynfunc_##name(__VA_ARGS__)) __jf_ret_t;		\

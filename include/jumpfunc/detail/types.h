@@ -50,7 +50,7 @@ struct jf_object;
 #endif /* __KERNEL__ */
 
 /* Changes whenever a record's layout or meaning does. */
-#define JF_TABLE_MAGIC	0x6a660001
+#define JF_TABLE_MAGIC	0x6a660002
 
 /* enum jf_ent_type - what an entity controls */
 enum jf_ent_type {

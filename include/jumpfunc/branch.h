@@ -219,6 +219,7 @@ struct jf_key {
  * In one source file of each object that uses it. In a kernel it is nothing.
  */
 #define IMPORT_JF_KEY(k)		struct __jf_import_##k
+
 /**
  * EXPORT_JF_KEY() - let other modules use and change a key
  * @k: its name; they need DECLARE_JF_KEY() or DECLARE_JF_KEY_ARRAY()

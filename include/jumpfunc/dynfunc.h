@@ -233,12 +233,6 @@ __JF_END_DECLS
 		"a RET0 dynamic function must return a value");)	\
 	__DEFINE_DYNFUNC(name, func, jf_ret0, JF_ENT_RET0)
 
-/**
- * EXPORT_DYNFUNC() - let other modules call and update a dynamic function
- * @name: its name; they need DECLARE_DYNFUNC() with the same type
- *
- * EXPORT_DYNFUNC_GPL() is the same for modules with a GPL-compatible licence.
- */
 #ifndef __KERNEL__
 #define EXPORT_DYNFUNC(name)						\
 	__JF_EXPORT_ENT("__jf_export_func_" #name, func_##name,		\
@@ -258,6 +252,13 @@ __JF_END_DECLS
  * In one source file of each object that uses it. In a kernel it declares.
  */
 #define IMPORT_DYNFUNC(name, func)	DECLARE_DYNFUNC(name, func)
+
+/**
+ * EXPORT_DYNFUNC() - let other modules call and update a dynamic function
+ * @name: its name; they need DECLARE_DYNFUNC() with the same type
+ *
+ * EXPORT_DYNFUNC_GPL() is the same for modules with a GPL-compatible licence.
+ */
 #define EXPORT_DYNFUNC(name)		__JF_EXPORT_CALL(EXPORT_SYMBOL, name)
 #define EXPORT_DYNFUNC_GPL(name)	__JF_EXPORT_CALL(EXPORT_SYMBOL_GPL, name)
 #endif

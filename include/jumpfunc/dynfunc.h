@@ -13,6 +13,7 @@
  *   DECLARE_DYNFUNC_CALL(name, func)	for those who may only call it
  *   DEFINE_DYNFUNC_LOCAL(name, func), DEFINE_DYNFUNC_NULL_LOCAL(), ..._RET0_LOCAL()
  *					known in this source file only
+ *   IMPORT_DYNFUNC(name, func)		in a program, one of another shared object
  *   In the kernel, all of the DECLARE and DEFINE forms take a contract as a last
  *   argument (contract.h); without one it is JF_BARE.
  *
@@ -200,7 +201,7 @@ __JF_END_DECLS
 
 #define __DEFINE_DYNFUNC(name, func, target, flags)			\
 	__DECLARE_DYNFUNC(extern, name, func);				\
-	__JF_DEFINE_CALL(name, func, target);				\
+	__JF_DEFINE_CALL(name, func, NULL);				\
 	struct jf_func __jf_func_##name =				\
 		__JF_FUNC_INIT(name, target, flags)
 
@@ -262,6 +263,16 @@ __JF_END_DECLS
 #define DEFINE_DYNFUNC_RET0(name, func)					\
 	__JF_RET0_CHECK(func)						\
 	__DEFINE_DYNFUNC(name, func, jf_ret0, JF_ENT_RET0)
+
+#define EXPORT_DYNFUNC(name)						\
+	__JF_EXPORT_ENT("__jf_export_func_" #name, func_##name,		\
+			&__jf_func_##name.ent)
+#define EXPORT_DYNFUNC_GPL(name)	EXPORT_DYNFUNC(name)
+#define IMPORT_DYNFUNC(name, func)					\
+	DECLARE_DYNFUNC(name, func);					\
+	__JF_IMPORT_ENT("__jf_export_func_" #name, func_##name);	\
+	__JF_DEFINE_CALL(name, func, &__jf_export_func_##name);		\
+	struct jf_func __jf_func_##name = __JF_FUNC_INIT(name, jf_ret0, 0)
 #endif
 
 /**

@@ -117,6 +117,15 @@
 	__DEFINE_DYNFUNC_LOCAL(name, func, jf_ret0, JF_ENT_RET0)
 
 /**
+ * IMPORT_DYNFUNC() - use a dynamic function of another module, or shared object
+ * @name: its name; it is exported there
+ * @func: any function of its type
+ *
+ * In one source file of each object that uses it. In a kernel it declares.
+ */
+#define IMPORT_DYNFUNC(name, func)	DECLARE_DYNFUNC(name, func)
+
+/**
  * EXPORT_DYNFUNC() - let other modules call and update a dynamic function
  * @name: its name; they need DECLARE_DYNFUNC() with the same type and contract
  *

@@ -189,7 +189,7 @@ extern const struct kernel_param_ops jf_table_ops;
 /**
  * struct jf_site_rec - one patchable instruction; all are relative to themselves
  * @addr:  where it stands
- * @label: where the other side of a branch begins; a call's way round
+ * @label: where the other side of a branch begins; the way past a trampoline's jump
  * @ent:   the entity that decides what stands there
  * @flags: JF_SITE_*
  */

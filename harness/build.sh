@@ -207,7 +207,7 @@ fail()
 {
 	# A failed or noisy build leaves no module behind that a test could pick up by mistake.
 	rm -rf "$out/modules" "$out/core" "$src"
-	grep -E -i 'error|warning|objtool:' "$log" >&2 || tail -n 20 "$log" >&2
+	grep -E -i -m 40 'error|warning|objtool:' "$log" >&2 || tail -n 20 "$log" >&2
 	die "$1 for kernel $name ($release); the whole output is in ${log#"$PWD"/}"
 }
 

@@ -256,8 +256,10 @@ check_unwinder()
 	[ -n "$config" ] || return
 	if has UNWINDER_ORC; then
 		yes unwinder "ORC: it is seen who is inside a target"
+	elif has X86_64; then
+		note unwinder "not ORC: stacks are searched, not unwound; what was left there can delay an unload"
 	else
-		no patch unwinder "not ORC: waiting for those inside a target relies on RCU, so targets must not sleep" "$(another_kernel)"
+		note unwinder "none that jumpfunc can use: targets must not sleep"
 	fi
 }
 

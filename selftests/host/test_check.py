@@ -203,6 +203,20 @@ def choices(out, fake):
     fake.file('selftests/tests/two.sh', '')
 
 
+def shared_machines(out, fake):
+    """Tests that want the same machine share one."""
+    for name, options in (('a', '-a x=1'), ('b', '-a y=1'), ('c', '-a x=1')):
+        fake.file(f'selftests/tests/{name}.sh', f'# JF_VM={options}\n')
+    # What a test asks for is known once something is built.
+    p = fake.start('harness/check', ['--no-host', '-j', '1', '-k', '6.1', 'a.sh', 'b.sh', 'c.sh', 'one.sh'], ['', '', '', ''])
+    text = p.communicate(timeout=120)[0]
+    logs = sorted(os.path.basename(f) for f in os.listdir(os.path.join(fake.top, 'build/check')) if f.endswith('.console'))
+    out.say(p.returncode == 0 and logs == ['6.1.1.console', '6.1.a.sh.1.console', '6.1.b.sh.1.console'],
+            'check: tests that want the same options share a machine', [str(logs), text])
+    for name in ('a', 'b', 'c'):
+        os.unlink(os.path.join(fake.tree, f'selftests/tests/{name}.sh'))
+
+
 def wait_for(path):
     for _ in range(600):
         if os.path.exists(path):
@@ -252,6 +266,7 @@ def main():
     try:
         verdicts(out, fake)
         choices(out, fake)
+        shared_machines(out, fake)
         fake.file('selftests/host/Makefile', HOST)
         for number in (signal.SIGINT, signal.SIGTERM):
             # Host tests are left out where single ones are asked for.

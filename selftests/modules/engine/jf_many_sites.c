@@ -100,6 +100,15 @@ static unsigned int stub_of(unsigned int key, unsigned int n)
 
 extern u8 many_stubs[];
 
+/* The stack is aligned for the call, and there is a frame where unwinders want one. */
+#ifdef CONFIG_FRAME_POINTER
+#define STUB_ENTER	"pushq %%rbp\n\tmovq %%rsp, %%rbp\n"
+#define STUB_LEAVE	"popq %%rbp\n\t"
+#else
+#define STUB_ENTER	"subq $8, %%rsp\n"
+#define STUB_LEAVE	"addq $8, %%rsp\n\t"
+#endif
+
 /*
  * Each stub is a function with one site and takes STRIDE bytes, which is an odd
  * number: so the sites come to stand at every offset.
@@ -114,14 +123,14 @@ static void __used noinline emit_stubs(void)
 		"many_stub_\\n:\n"
 		"770:\n\t"
 		__JF_ENDBR
-		"subq $8, %%rsp\n"
+		STUB_ENTER
 		"771:\n\t"
 		__JF_NOENDBR
 		".byte 0xe8\n\t"
 		".long dynfunc_many_k\\key - (. + 4)\n\t"
 		__JF_UD2
 		__JF_SITE_REC("__jf_func_many_k\\key + %c[jf_ent]", "%c[jf_flags]")
-		"addq $8, %%rsp\n\t"
+		STUB_LEAVE
 		ASM_RET
 		".size many_stub_\\n, . - many_stub_\\n\n\t"
 		".org 770b + %c[stride], 0xcc\n\t"

@@ -15,16 +15,15 @@ dkmssrc := $(DESTDIR)/usr/src/jumpfunc-$(VERSION)
 dkms_dirs := core x86 generic debugfs demo include bench
 dkms_files = Kbuild VERSION $(wildcard *.c) $(wildcard $(addsuffix /*.[chS],$(dkms_dirs))) bench/Kbuild \
 	$(wildcard include/jumpfunc/*.h include/jumpfunc/detail/*.h)
-headers = $(wildcard include/jumpfunc/*.h include/jumpfunc/detail/*.h)
 
 # What a user runs; links in sbin have the names that the manual uses.
 tools := $(notdir $(wildcard scripts/hackbench-* scripts/doctor.sh)) bench-here.sh bench-plot sign.sh
 links := jumpfunc-hackbench:hackbench-run.sh jumpfunc-bench:bench-here.sh jumpfunc-sign:sign.sh
 links += $(if $(wildcard scripts/doctor.sh),jumpfunc-doctor:doctor.sh)
 
-# Not into the running system for somebody else's kernel by mistake.
 install: modules_install headers_install tools_install man_install
 
+# Not for another kernel than the one they were built for.
 modules_install:
 	@[ -e jumpfunc.ko ] && [ -e Module.symvers ] || { echo "jumpfunc: nothing is built: make" >&2; exit 1; }
 	@built=$$(modinfo -F vermagic ./jumpfunc.ko | cut -d ' ' -f 1); [ "$$built" = "$(KVER)" ] || { \

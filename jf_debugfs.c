@@ -21,9 +21,6 @@
 #include <linux/string.h>
 #include <linux/uaccess.h>
 
-/* Longest command that a file takes. */
-#define JF_WRITE_MAX	4095
-
 static struct dentry *jf_dir;
 
 /* All below: whose files there are. */
@@ -313,28 +310,6 @@ static int jf_file_release(struct inode *inode, struct file *file)
 	int err = single_release(inode, file);
 
 	module_put(owner);
-	return err;
-}
-
-int jf_file_command(const struct jf_file *f, char *cmd, size_t len)
-{
-	int err;
-
-	if (!len || len > JF_WRITE_MAX) {
-		pr_warn_ratelimited("%s: a command is one write of 1 to %u bytes\n",
-				    f->name, JF_WRITE_MAX);
-		return -EINVAL;
-	}
-	err = jf_parse_command(cmd, len);
-	if (err) {
-		pr_warn_ratelimited("%s: a NUL byte in the command\n",
-				    f->name);
-		return err;
-	}
-	err = f->store(cmd, f);
-	if (err == -EINVAL && f->usage)
-		pr_warn_ratelimited("%s: not understood; write %s\n",
-				    f->name, f->usage);
 	return err;
 }
 

@@ -63,7 +63,10 @@ int jf_debugfs_add(struct jf_files *room);
 /* When it has returned, no task is in one of their functions. */
 void jf_debugfs_remove(struct jf_files *room);
 
-/* jf_debugfs.c: takes the command that was written to a file. 0 or -errno. */
+/* Longest command that a file takes. */
+#define JF_WRITE_MAX	4095
+
+/* debugfs/command.c: takes what was written to a file. 0 or -errno. */
 int jf_file_command(const struct jf_file *f, char *cmd, size_t len);
 
 /* debugfs/sysfs.c, for jf_debugfs.c */

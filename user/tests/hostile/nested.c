@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /*
  * Probes that fire other tracepoints, and that register and unregister themselves
  * and others, in several threads, with a timer's signals that fire, too.

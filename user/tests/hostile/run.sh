@@ -79,7 +79,10 @@ one() {
 }
 
 if [ $# = 0 ]; then
-	set -- $(cd "$here" && ls ./*.c ./*.cpp | grep -v '\.plugin\.' | sed 's/^\.\///; s/\.c.*//')
+	for source in "$here"/*.c "$here"/*.cpp; do
+		name=${source##*/}
+		case $name in *.plugin.c) ;; *) set -- "$@" "${name%.*}" ;; esac
+	done
 fi
 rc=0 nr=0
 echo "1..$#"

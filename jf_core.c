@@ -177,7 +177,7 @@ static int jf_check_func(struct jf_change *c)
 	return jf_check_target(name, func, c->ctl->mod);
 }
 
-static int jf_check_change(struct jf_change *c, bool force)
+static int jf_check_change(struct jf_change *c)
 {
 	const char *name = c->ent->name;
 
@@ -186,7 +186,7 @@ static int jf_check_change(struct jf_change *c, bool force)
 				    name, c->ctl->mod->mod->name);
 		return -EROFS;
 	}
-	if (!force &&
+	if (!c->force &&
 	    READ_ONCE(c->ctl->mod->mod->state) == MODULE_STATE_GOING) {
 		pr_warn_ratelimited("%s: its module %s is being unloaded\n",
 				    name, c->ctl->mod->mod->name);
@@ -258,7 +258,7 @@ void jf_sort_pokes(struct jf_poke *pokes, unsigned int num)
 	sort(pokes, num, sizeof(*pokes), jf_poke_cmp, NULL);
 }
 
-/* Encode and verify; pokes that would change nothing are left out. */
+/* Encode; pokes that would change nothing are left out. */
 static int jf_collect(struct list_head *changes, struct jf_poke *pokes,
 		      unsigned int *num)
 {
@@ -280,15 +280,6 @@ static int jf_collect(struct list_head *changes, struct jf_poke *pokes,
 			}
 			if (insn == site->insn)
 				continue;
-			err = jf_arch_check(site);
-			if (err) {
-				pr_warn_ratelimited("%s: %s at the site %pS (%d)\n",
-						    c->ent->name,
-						    err == -EBUSY ? "a breakpoint stands" :
-								    "foreign bytes",
-						    (void *)site->addr, err);
-				return err;
-			}
 			pokes[n].site = site;
 			pokes[n].old = site->insn;
 			pokes[n].new = insn;
@@ -297,6 +288,25 @@ static int jf_collect(struct list_head *changes, struct jf_poke *pokes,
 	}
 	*num = n;
 	return 0;
+}
+
+/* Nothing is written unless everything stands as we left it. */
+static int jf_verify(const struct jf_poke *pokes, unsigned int num)
+{
+	const struct jf_site *site;
+	size_t bad = 0;
+	int err;
+
+	err = jf_arch_verify(pokes, num, &bad);
+	if (!err)
+		return 0;
+	site = pokes[bad].site;
+	pr_warn_ratelimited("%s: %s at the site %pS (%d)\n",
+			    site->ctl->ent->name,
+			    err == -EBUSY ? "a breakpoint stands" :
+					    "foreign bytes",
+			    (void *)site->addr, err);
+	return err;
 }
 
 /* Make sure that there is memory to remember what is replaced. */
@@ -360,13 +370,13 @@ static void jf_account(u64 start, unsigned int updates, unsigned int patched)
 
 /* May all of them be made? Those that would change nothing are taken off. */
 static int jf_judge(struct list_head *changes, struct list_head *noops,
-		    bool force, unsigned int *updates)
+		    unsigned int *updates)
 {
 	struct jf_change *c, *tmp;
 	int err;
 
 	list_for_each_entry_safe(c, tmp, changes, list) {
-		err = jf_check_change(c, force);
+		err = jf_check_change(c);
 		if (err)
 			return err;
 		if (jf_value_equal(c->ent, jf_ent_value(c->ent), c->value)) {
@@ -400,13 +410,14 @@ static int jf_patch_sites(struct list_head *changes, unsigned int *num)
 	err = jf_collect(changes, pokes, num);
 	if (!err && *num) {
 		jf_sort_pokes(pokes, *num);
-		err = jf_arch_patch(pokes, *num, true);
+		err = jf_verify(pokes, *num) ?:
+		      jf_arch_patch(pokes, *num, true);
 	}
 	kvfree(pokes);
 	return err;
 }
 
-int __jf_commit(struct list_head *changes, bool force)
+int __jf_commit(struct list_head *changes)
 {
 	unsigned int updates = 0, num = 0;
 	u64 start = ktime_get_ns();
@@ -419,7 +430,7 @@ int __jf_commit(struct list_head *changes, bool force)
 	err = jf_mark(changes, &noops);
 	if (err)
 		goto out;
-	err = jf_judge(changes, &noops, force, &updates);
+	err = jf_judge(changes, &noops, &updates);
 	if (err)
 		goto out;
 	err = jf_patch_sites(changes, &num);
@@ -443,10 +454,10 @@ out:
 	return err;
 }
 
-/* --- batches ----------------------------------------------------------- */
+/* --- lists of changes -------------------------------------------------- */
 
 int jf_add_change(struct list_head *changes, struct jf_ent *ent,
-		  union jf_value value)
+		  union jf_value value, bool force)
 {
 	struct jf_change *c = kmalloc(sizeof(*c), GFP_KERNEL);
 
@@ -454,6 +465,7 @@ int jf_add_change(struct list_head *changes, struct jf_ent *ent,
 		return -ENOMEM;
 	c->ent = ent;
 	c->value = value;
+	c->force = force;
 	c->ctl = NULL;
 	c->gone = NULL;
 	list_add_tail(&c->list, changes);
@@ -497,7 +509,7 @@ int jf_add_change_by_name(struct list_head *changes, const char *module,
 				    target, name);
 		return -EPERM;
 	}
-	return jf_add_change(changes, ctl->ent, v);
+	return jf_add_change(changes, ctl->ent, v, false);
 }
 
 void jf_free_changes(struct list_head *changes)
@@ -509,32 +521,8 @@ void jf_free_changes(struct list_head *changes)
 	INIT_LIST_HEAD(changes);
 }
 
-void jf_batch_init(struct jf_batch *b)
-{
-	INIT_LIST_HEAD(&b->changes);
-	b->err = 0;
-}
-EXPORT_SYMBOL_GPL(jf_batch_init);
-
-void jf_batch_abort(struct jf_batch *b)
-{
-	jf_free_changes(&b->changes);
-	b->err = 0;
-}
-EXPORT_SYMBOL_GPL(jf_batch_abort);
-
-static int jf_batch_add(struct jf_batch *b, struct jf_ent *ent,
-			union jf_value value)
-{
-	int err = jf_add_change(&b->changes, ent, value);
-
-	if (err && !b->err)
-		b->err = err;
-	return err;
-}
-
-/* What stands in for NULL depends on the key; that it may is checked later. */
-static union jf_value jf_func_value(struct jf_func *f, void *func)
+/* What stands in for NULL depends on the entity; that it may is checked later. */
+union jf_value jf_func_value(const struct jf_func *f, void *func)
 {
 	union jf_value v = { .func = func };
 
@@ -544,39 +532,6 @@ static union jf_value jf_func_value(struct jf_func *f, void *func)
 	return v;
 }
 
-int __jf_batch_set_func(struct jf_batch *b, struct jf_func *f, void *func)
-{
-	return jf_batch_add(b, &f->ent, jf_func_value(f, func));
-}
-EXPORT_SYMBOL_GPL(__jf_batch_set_func);
-
-int __jf_batch_set_key(struct jf_batch *b, struct jf_key *key, bool on)
-{
-	return jf_batch_add(b, &key->ent, (union jf_value){ .on = on });
-}
-EXPORT_SYMBOL_GPL(__jf_batch_set_key);
-
-int jf_batch_commit_force(struct jf_batch *b, bool force)
-{
-	int err = jf_check_context();
-
-	if (!err)
-		err = b->err;
-	if (!err && !list_empty(&b->changes)) {
-		jf_lock();
-		err = __jf_commit(&b->changes, force);
-		jf_unlock();
-	}
-	jf_batch_abort(b);
-	return err;
-}
-
-int jf_batch_commit(struct jf_batch *b)
-{
-	return jf_batch_commit_force(b, false);
-}
-EXPORT_SYMBOL_GPL(jf_batch_commit);
-
 /* A batch of one, on the stack: nothing to allocate. */
 static int jf_commit_one(struct jf_ent *ent, union jf_value value)
 {
@@ -585,7 +540,7 @@ static int jf_commit_one(struct jf_ent *ent, union jf_value value)
 
 	lockdep_assert_held(&jf_mutex);
 	list_add(&c.list, &changes);
-	return __jf_commit(&changes, false);
+	return __jf_commit(&changes);
 }
 
 /* --- dynamic functions ------------------------------------------------- */
@@ -641,7 +596,7 @@ static int jf_key_add_locked(struct jf_key *key, int n)
 
 	if (!c.ctl)
 		return -ENODEV;
-	err = jf_check_change(&c, false);
+	err = jf_check_change(&c);
 	if (!err)
 		WRITE_ONCE(key->count, key->count + n);
 	return err;

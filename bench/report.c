@@ -275,7 +275,7 @@ void jfb_print_table(struct seq_file *m, const struct jfb_run *run)
 /* --- CSV --------------------------------------------------------------------- */
 
 /*
- * The first nine columns are those of the native benchmark, user/bench.c. There
+ * The first nine columns are those of the native benchmark, user/bench. There
  * "layout" says how many sites there are; of updates it says of what.
  */
 #define CSV_HEAD							\

@@ -20,6 +20,7 @@ union jf_value {
  * @list:  on jf_batch.changes
  * @ent:   the key
  * @value: what it shall be
+ * @force: although its module is being unloaded
  * @ctl:   found when the batch is committed
  * @gone:  meanwhile, what is being replaced, if that has to be remembered
  */
@@ -27,17 +28,15 @@ struct jf_change {
 	struct list_head	list;
 	struct jf_ent		*ent;
 	union jf_value		value;
+	bool			force;
 	struct jf_ctl		*ctl;
 	void			*gone;
 };
 
-/*
- * Commit a list of changes with the locks held. @force: set keys back although
- * their module or the target's is going.
- */
-int __jf_commit(struct list_head *changes, bool force);
-/* jf_batch_commit(), with @force as above. */
-int jf_batch_commit_force(struct jf_batch *b, bool force);
+/* Commit a list of changes with the locks held. */
+int __jf_commit(struct list_head *changes);
+/* The value of a dynamic function that is set to @func, which may be NULL. */
+union jf_value jf_func_value(const struct jf_func *f, void *func);
 /* May calls be sent there? With jf_mutex held. -EINVAL, -EBUSY */
 int jf_check_target(const char *name, void *func, const struct jf_mod *own);
 /* Would this key call itself, now or when modules go? With jf_mutex held. */
@@ -48,7 +47,7 @@ void jf_sort_pokes(struct jf_poke *pokes, unsigned int num);
 union jf_value jf_ent_value(struct jf_ent *ent);
 void jf_free_changes(struct list_head *changes);
 int jf_add_change(struct list_head *changes, struct jf_ent *ent,
-		  union jf_value value);
+		  union jf_value value, bool force);
 /*
  * Add a change that is told by names: of a dynamic function and one of its allowed
  * targets, or "default" or "none". With jf_mutex held, until it is committed.

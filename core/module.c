@@ -522,12 +522,12 @@ static int jf_fall_back(struct module *mod)
 					   mod))
 				continue;
 			v.func = jf_ent_func(ent)->init;
-			err = jf_add_change(&changes, ent, v);
+			err = jf_add_change(&changes, ent, v, true);
 			n++;
 		}
 	}
 	if (!err && n) {
-		err = __jf_commit(&changes, true);
+		err = __jf_commit(&changes);
 		if (!err) {
 			jf_stats.fallbacks += n;
 			pr_info("%s is unloaded: %u dynamic function(s) fell back to their initial targets\n",

@@ -54,7 +54,7 @@ $(OUT)/test_lib_cxx-clang-O0: test_lib_cxx.cc test_lib_cxx2.cc test_lib_cxx.h $(
 $(OUT)/test_lib_deny: test_lib_deny.c $(LIB_TEST_DEPS)
 	$(CC) $(LIB_TEST_CFLAGS) -O2 -o $@ $< $(LIB_SHARED)
 $(OUT)/test_lib_dl: test_lib_dl.c test_lib_plugin.h $(LIB_TEST_DEPS)
-	$(CC) $(LIB_TEST_CFLAGS) -O2 -o $@ $< $(LIB_SHARED) -ldl
+	$(CC) $(LIB_TEST_CFLAGS) -O2 -rdynamic -o $@ $< $(LIB_SHARED) -ldl
 
 LIB_PLUGIN = $(CC) $(LIB_TEST_CFLAGS) -O2 -fPIC -shared -o $@ test_lib_plugin.c $(LIB_SHARED)
 $(OUT)/plugin1.so $(OUT)/plugin2.so: test_lib_plugin.c test_lib_plugin.h $(LIB_TEST_DEPS)
@@ -127,7 +127,7 @@ lib-check: $(LIB_CHECKS)
 
 # The storm. What is broken on purpose has the library in it.
 $(OUT)/stress-lib: stress_lib.c stress_common.h options.h test_lib_plugin.h $(LIB_TEST_DEPS)
-	$(CC) $(LIB_TEST_CFLAGS) -O2 -o $@ $< $(LIB_SHARED) -ldl
+	$(CC) $(LIB_TEST_CFLAGS) -O2 -rdynamic -o $@ $< $(LIB_SHARED) -ldl
 $(OUT)/stress-lib-break: stress_lib.c $(LIB_SOURCES) stress_common.h options.h test_lib_plugin.h $(LIB_TEST_DEPS)
 	$(CC) $(LIB_TEST_CFLAGS) -O2 -DJF_BREAK -rdynamic -o $@ $< $(LIB_SOURCES) -ldl
 

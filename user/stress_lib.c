@@ -105,6 +105,13 @@ static const struct {
 
 static _Atomic(const struct plugin *) plugin;
 
+/* The plugin imports these. */
+static int host_target(int x) { return x; }
+DEFINE_JF_KEY_FALSE(host_key);
+EXPORT_JF_KEY(host_key);
+DEFINE_DYNFUNC(host_op, host_target);
+EXPORT_DYNFUNC(host_op);
+
 /* --- what is expected -------------------------------------------------------------- */
 
 static void mismatch(const char *what, size_t i, long got, uint64_t s1, uint64_t s2)

@@ -491,6 +491,7 @@ static void signal_here(void)
 static void sigtrap(void)
 {
 	struct sigaction a, now;
+	int i;
 
 	memset(&a, 0, sizeof(a));
 	a.sa_sigaction = chaining_handler;
@@ -507,6 +508,11 @@ static void sigtrap(void)
 	CHECK(chained == 1, "their signal came %d times", (int)chained);
 	__asm__ volatile("int3");
 	CHECK(chained == 2, "their breakpoint came %d times", (int)(chained - 1));
+	/* Again and again. */
+	for (i = 0; i < 40; i++) {
+		must(sigaction(SIGTRAP, &a, NULL) ? -errno : 0, "sigaction");
+		CHECK(jf_key_enable(&one) == 0 && jf_key_disable(&one) == 0, "round %d", i);
+	}
 	/* It passes on to us, and we to the one before. */
 	if (theirs_before.sa_flags & SA_SIGINFO)
 		CHECK(theirs == 2, "the first one was called %d times", (int)theirs);

@@ -31,6 +31,11 @@ DEFINE_DYNFUNC(op, plain);
 DECLARE_JF_TRACE(event, PROTO(int x), ARGS(x));
 DEFINE_JF_TRACE(event);
 
+DEFINE_JF_KEY_FALSE(host_key);
+EXPORT_JF_KEY(host_key);
+DEFINE_DYNFUNC_RET0(host_op, plain);
+EXPORT_DYNFUNC(host_op);
+
 static int set_target(int (*func)(int))
 {
 	return dynfunc_update(op, func);
@@ -77,8 +82,8 @@ static void opened_and_closed(void)
 
 	p = plugin_open(paths[0], &handle);
 	with = stats();
-	CHECK(with.objects == before.objects + 1 && with.keys == before.keys + 2 &&
-	      with.funcs == before.funcs + 1 && with.sites >= before.sites + 4,
+	CHECK(with.objects == before.objects + 1 && with.keys == before.keys + 3 &&
+	      with.funcs == before.funcs + 2 && with.sites >= before.sites + 4,
 	      "what came with it");
 	CHECK(p->branch() == 0 && p->func(5) == 10, "as initialised");
 	CHECK(jf_key_enable(&shared_name) == 0 && branch() && p->branch() == 0,
@@ -95,6 +100,28 @@ static void opened_and_closed(void)
 	CHECK(stats().objects == before.objects && stats().sites == before.sites &&
 	      stats().keys == before.keys, "what is left");
 	CHECK(jf_key_disable(&shared_name) == 0 && !branch(), "disable");
+}
+
+/* A key and a function of the program, with sites in two plugins. */
+static void imports(void)
+{
+	const struct plugin *p, *q;
+	void *handle, *other;
+
+	CHECK(jf_key_inc(&host_key) == 0, "inc");
+	p = plugin_open(paths[0], &handle);
+	CHECK(p->imported(5) == 300, "it comes with the present values");
+	q = plugin_open(paths[1], &other);
+	CHECK(dynfunc_update(host_op, plain) == 0 && p->imported(5) == 305 &&
+	      q->imported(5) == 305, "the program changes it for all");
+	CHECK(p->import_set(1) == 0 && jf_key_count(&host_key) == 2 &&
+	      q->imported(5) == 315 && dynfunc_host_op(5) == 15, "a plugin does");
+	CHECK(dlclose(other) == 0, "dlclose");
+	CHECK(p->import_set(0) == 0 && jf_key_dec(&host_key) == 0 &&
+	      p->imported(5) == 0 && !dynfunc_query(host_op), "off");
+	CHECK(p->import_set(1) == 0 && dlclose(handle) == 0, "dlclose");
+	CHECK(dynfunc_host_op(5) == 0 && !dynfunc_query(host_op), "its target is gone");
+	CHECK(jf_key_count(&host_key) == 1 && jf_key_dec(&host_key) == 0, "its user is not");
 }
 
 /* It goes without a word: nothing may lead into it any more. */
@@ -248,6 +275,8 @@ int main(int argc, char **argv)
 	memcpy(paths, argv + 1, sizeof(paths));
 	opened_and_closed();
 	finish("dlopen, dlclose: sites come and go");
+	imports();
+	finish("keys and functions of another object");
 	left_behind();
 	finish("dlclose: what leads into it falls back");
 	refused();

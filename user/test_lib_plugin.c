@@ -35,6 +35,28 @@ static int func(int x)
 	return dynfunc_plugin_op(x);
 }
 
+/* Of the program. */
+DECLARE_JF_KEY(host_key);
+IMPORT_JF_KEY(host_key);
+IMPORT_DYNFUNC(host_op, twice);
+
+static int imported(int x)
+{
+	return (jf_branch_unlikely(&host_key) ? 100 : 0) +
+	       (jf_branch_likely(&host_key) ? 200 : 0) + dynfunc_host_op(x);
+}
+
+static int import_set(int on)
+{
+	int err = on ? jf_key_inc(&host_key) : jf_key_dec(&host_key);
+
+	if (err)
+		return err;
+	if (on)
+		return dynfunc_update(host_op, thrice);
+	return dynfunc_update(host_op, NULL);
+}
+
 static int target(int x)
 {
 	return x + 1000;
@@ -67,4 +89,4 @@ static long spin(const int *stop)
 }
 
 extern const struct plugin plugin;
-const struct plugin plugin = { branch, set, init, func, spin, &shared_name };
+const struct plugin plugin = { branch, set, init, func, spin, &shared_name, imported, import_set };

@@ -21,6 +21,9 @@ struct plugin {
 	long	(*spin)(const int *stop);
 	/* What branch() is about, for batches over several objects. */
 	struct jf_key *key;
+	/* A key and a function of the program: 0, 300 on, plus the function's result. */
+	int	(*imported)(int x);
+	int	(*import_set)(int on);
 };
 
 #endif /* TEST_LIB_PLUGIN_H */

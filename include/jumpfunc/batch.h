@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
 /*
- * Batches: change any number of dynamic functions and keys together, or none.
+ * Batches: change any number of dynamic functions, keys and probes of
+ * tracepoints together, or none.
  *
  * API:
  *   jf_batch_init(&b)			begin an empty batch
  *   dynfunc_batch_set(&b, name, func)	add a change of a target
  *   jf_key_batch_set(&b, &key, on)	add a change of a key
+ *   jf_trace_batch_register(&b, name, probe, data, prio)	add a probe
+ *   jf_trace_batch_unregister(&b, name, probe, data)	remove a probe
  *   jf_batch_commit(&b)		carry out all changes, or none
  *   jf_batch_abort(&b)			discard all changes
  *   jf_quiesce()			wait until nobody runs what was replaced
@@ -49,7 +52,8 @@ struct jf_key;
 
 /**
  * struct jf_batch - changes that wait to be committed together
- * @changes: in the order in which they were added
+ * @changes: of dynamic functions and keys, in the order in which they were added
+ * @probes:  the same, of tracepoints' probes
  * @err:     the first error met while adding; commit returns it
  *
  * Belongs to one task at a time. The fields are private to jumpfunc.
@@ -57,6 +61,7 @@ struct jf_key;
 struct jf_batch {
 #ifdef __KERNEL__
 	struct list_head	changes;
+	struct list_head	probes;
 #else
 	struct jf_change	*changes;
 #endif
@@ -77,6 +82,10 @@ void jf_batch_init(struct jf_batch *b);
  * jf_batch_commit() - carry out all changes of a batch, or none
  * @b: the batch; empty afterwards, whatever the result
  *
+ * Probes of one tracepoint are added and removed in the order in which that was
+ * asked for, and the tracepoint changes from its present probes to the last
+ * state at once. So a batch can exchange a probe for another one.
+ *
  * Context: process context, may sleep. Takes the CPU hotplug lock for reading
  * and the engine's mutex; must not be called with either held, nor from a
  * dynamic function's target that the update has to wait for.
@@ -93,6 +102,8 @@ void jf_batch_init(struct jf_batch *b);
  * * -ERANGE	 a target is out of reach of a 32-bit displacement
  * * -EROFS	 a read-only-after-init key after its module's init
  * * -EOPNOTSUPP the back end cannot write one of the instructions
+ * * -EEXIST	 a probe that is registered already, with the same data
+ * * -ENOENT	 a probe to be removed that is not registered
  * * -ENOMEM	 no memory, now or when a change was added
  * * -EWOULDBLOCK called from atomic context
  *
@@ -213,6 +224,12 @@ static inline void jf_read_unlock(void)
 #endif
 
 /* dynfunc_batch_set() and jf_key_batch_set() call these. */
+/* The macros and functions that add to a batch call these. */
+#ifdef __KERNEL__
+struct jf_tracepoint;
+int __jf_batch_probe(struct jf_batch *b, struct jf_tracepoint *tp, void *func,
+		     void *data, int prio, bool add);
+#endif
 int __jf_batch_set_func(struct jf_batch *b, struct jf_func *f, void *func);
 int __jf_batch_set_key(struct jf_batch *b, struct jf_key *key, bool on);
 __JF_END_DECLS

@@ -9,6 +9,7 @@
  *   DEFINE_JF_KEY_FALSE_RO(k), ..._TRUE_RO(k)	fixed once the module's init is done
  *   DECLARE_JF_KEY_ARRAY(k, n), DEFINE_JF_KEY_ARRAY_FALSE(k, n), ..._TRUE(k, n)
  *   EXPORT_JF_KEY(k), EXPORT_JF_KEY_GPL(k), EXPORT_JF_KEY_ARRAY...
+ *   IMPORT_JF_KEY(k)				in a program, beside DECLARE_JF_KEY(k)
  *
  *   if (jf_branch_unlikely(&k))		true if enabled, rarely
  *   if (jf_branch_likely(&k))			true if enabled, usually
@@ -195,7 +196,37 @@ struct jf_key {
 #define DEFINE_JF_KEY_ARRAY_FALSE(k, n)	__DEFINE_JF_KEY_ARRAY(k, n, 0)
 #define DEFINE_JF_KEY_ARRAY_TRUE(k, n)	__DEFINE_JF_KEY_ARRAY(k, n, 1)
 
-#ifdef __KERNEL__
+#ifndef __KERNEL__
+/*
+ * Each object has a key of its own that its sites name, and those of importers
+ * follow the exporter's, which they find by a pointer.
+ */
+#define EXPORT_JF_KEY(k)						\
+	__JF_EXPORT_ENT("__jf_export_key_" #k, key_##k, &k.ent)
+#define EXPORT_JF_KEY_GPL(k)		EXPORT_JF_KEY(k)
+#define IMPORT_JF_KEY(k)						\
+	__JF_IMPORT_ENT("__jf_export_key_" #k, key_##k);		\
+	struct jf_key k __JF_USED __JF_HIDDEN_DEF =			\
+		__JF_KEY_INIT(#k, 0, 0);				\
+	__JF_HIDE(struct jf_key k)					\
+	__JF_ENT_REC_USER(k, &k.ent, &__jf_export_key_##k, 1,		\
+			  sizeof(struct jf_key))
+#else
+/**
+ * IMPORT_JF_KEY() - use a key of another module, or shared object
+ * @k: its name; it is declared by DECLARE_JF_KEY(), and exported there
+ *
+ * In one source file of each object that uses it. In a kernel it is nothing.
+ */
+#define IMPORT_JF_KEY(k)		struct __jf_import_##k
+
+/**
+ * EXPORT_JF_KEY() - let other modules use and change a key
+ * @k: its name; they need DECLARE_JF_KEY() or DECLARE_JF_KEY_ARRAY()
+ *
+ * The _ARRAY forms are for an array of keys, the _GPL forms for modules with a
+ * GPL-compatible licence.
+ */
 #define EXPORT_JF_KEY(k)		EXPORT_SYMBOL(k)
 #define EXPORT_JF_KEY_GPL(k)		EXPORT_SYMBOL_GPL(k)
 #define EXPORT_JF_KEY_ARRAY(k)		EXPORT_SYMBOL(k)

@@ -9,6 +9,7 @@
  *   DEFINE_DYNFUNC_RET0(name, func)	of func's type; returns 0 until updated
  *   DYNFUNC_TARGETS(name, f, g, ...)	the targets that debugfs may set
  *   EXPORT_DYNFUNC(name), EXPORT_DYNFUNC_GPL(name)
+ *   IMPORT_DYNFUNC(name, func)		in a program, one of another shared object
  *
  *   dynfunc_name(args...)		call it, an ordinary C function
  *   dynfunc_call(name, args...)	call it from a site that is patched in place
@@ -146,6 +147,29 @@ __JF_END_DECLS
 #include <jumpfunc/detail/dynfunc_generic.h>
 #endif
 
+/**
+ * dynfunc_name() - call a dynamic function, as an ordinary C function
+ * @...: its arguments, as many and of such types as its function has
+ *
+ * The name is dynfunc_ and that of the dynamic function: dynfunc_my_op(1, 2).
+ * It is declared by DECLARE_DYNFUNC(), with the function's type. Its address
+ * can be taken.
+ *
+ * Context: that of the target.
+ *
+ * Return: what the target returns.
+ */
+
+/**
+ * dynfunc_call() - call a dynamic function from a site that is patched in place
+ * @name: the dynamic function
+ * @...:  its arguments, at most six, integers, enums or pointers
+ *
+ * Context: that of the target. Not in noinstr code.
+ *
+ * Return: what the target returns.
+ */
+
 #define __JF_FUNC_INIT(_name, _target, _flags)				\
 	{ (void *)(_target), (void *)(_target),				\
 	  __JF_ENT_INIT(#_name, JF_ENT_FUNC, _flags) }
@@ -161,7 +185,7 @@ __JF_END_DECLS
 
 #define __DEFINE_DYNFUNC(name, func, target, flags)			\
 	DECLARE_DYNFUNC(name, func);					\
-	__JF_DEFINE_CALL(name, func, target);				\
+	__JF_DEFINE_CALL(name, func, NULL);				\
 	struct jf_func __jf_func_##name =				\
 		__JF_FUNC_INIT(name, target, flags)
 
@@ -209,11 +233,32 @@ __JF_END_DECLS
 		"a RET0 dynamic function must return a value");)	\
 	__DEFINE_DYNFUNC(name, func, jf_ret0, JF_ENT_RET0)
 
-/*
- * EXPORT_DYNFUNC*() - let other modules call and update it
- * @name: its name; they need DECLARE_DYNFUNC() with the same type
+#ifndef __KERNEL__
+#define EXPORT_DYNFUNC(name)						\
+	__JF_EXPORT_ENT("__jf_export_func_" #name, func_##name,		\
+			&__jf_func_##name.ent)
+#define EXPORT_DYNFUNC_GPL(name)	EXPORT_DYNFUNC(name)
+#define IMPORT_DYNFUNC(name, func)					\
+	DECLARE_DYNFUNC(name, func);					\
+	__JF_IMPORT_ENT("__jf_export_func_" #name, func_##name);	\
+	__JF_DEFINE_CALL(name, func, &__jf_export_func_##name);		\
+	struct jf_func __jf_func_##name = __JF_FUNC_INIT(name, jf_ret0, 0)
+#else
+/**
+ * IMPORT_DYNFUNC() - use a dynamic function of another module, or shared object
+ * @name: its name; it is exported there
+ * @func: any function of its type
+ *
+ * In one source file of each object that uses it. In a kernel it declares.
  */
-#ifdef __KERNEL__
+#define IMPORT_DYNFUNC(name, func)	DECLARE_DYNFUNC(name, func)
+
+/**
+ * EXPORT_DYNFUNC() - let other modules call and update a dynamic function
+ * @name: its name; they need DECLARE_DYNFUNC() with the same type
+ *
+ * EXPORT_DYNFUNC_GPL() is the same for modules with a GPL-compatible licence.
+ */
 #define EXPORT_DYNFUNC(name)		__JF_EXPORT_CALL(EXPORT_SYMBOL, name)
 #define EXPORT_DYNFUNC_GPL(name)	__JF_EXPORT_CALL(EXPORT_SYMBOL_GPL, name)
 #endif

@@ -17,6 +17,8 @@
  *   register_jf_trace_name(probe, data)
  *   register_jf_trace_prio_name(probe, data, prio)
  *   unregister_jf_trace_name(probe, data)
+ *   jf_trace_batch_register(&b, name, probe, data, prio)
+ *   jf_trace_batch_unregister(&b, name, probe, data)	as part of a batch (batch.h)
  *
  * Example:
  *   DECLARE_JF_TRACE(rx, PROTO(struct packet *p, int len), ARGS(p, len));
@@ -87,10 +89,18 @@
 #include <jumpfunc/branch.h>
 #include <jumpfunc/dynfunc.h>
 
-/* Most probes that run from a chain of direct calls. */
+/**
+ * define JF_TRACE_CHAIN_MAX - most probes that run from a chain of direct calls
+ *
+ * More probes than these are called by an iterator.
+ */
 #define JF_TRACE_CHAIN_MAX	16
 
-/* Priority of a probe that does not ask for one. */
+/**
+ * define JF_TRACE_PRIO_DEFAULT - priority of a probe that does not ask for one
+ *
+ * That is a probe registered by register_jf_trace_name().
+ */
 #define JF_TRACE_PRIO_DEFAULT	10
 
 /**
@@ -145,9 +155,20 @@ int __jf_trace_unregister(struct jf_tracepoint *tp, void *func, void *data);
 __JF_END_DECLS
 
 #ifndef PROTO
+/**
+ * define PROTO - the parameters of a tracepoint, for DECLARE_JF_TRACE()
+ *
+ * Keeps the commas between them from separating arguments of that macro.
+ * Defined unless <linux/tracepoint.h> or another header has done so.
+ */
 #define PROTO(args...)	args
 #endif
 #ifndef ARGS
+/**
+ * define ARGS - the names of a tracepoint's parameters, for DECLARE_JF_TRACE()
+ *
+ * Keeps the commas between them from separating arguments of that macro.
+ */
 #define ARGS(args...)	args
 #endif
 
@@ -297,9 +318,11 @@ __JF_END_DECLS
 		__jf_nargs_##tp, NULL, NULL, __JF_TRACE_END		\
 	}
 
-/*
- * EXPORT_JF_TRACE*() - let other modules trace it and register probes
+/**
+ * EXPORT_JF_TRACE() - let other modules trace it and register probes
  * @name: its name; they need DECLARE_JF_TRACE() with the same prototype
+ *
+ * EXPORT_JF_TRACE_GPL() is the same for modules with a GPL-compatible licence.
  */
 #ifdef __KERNEL__
 #define EXPORT_JF_TRACE(name)						\
@@ -329,24 +352,104 @@ do {									\
 		__jf_trace_call_##name(__VA_ARGS__);			\
 } while (0)
 
-/*
- * For each tracepoint:
- *
- * register_jf_trace_name() - add a probe
+#ifdef __KERNEL__
+/**
+ * jf_trace_batch_register() - add the registration of a probe to a batch
+ * @b:     the batch
+ * @name:  the tracepoint
  * @probe: void probe(void *data, <parameters of the tracepoint>)
  * @data:  its first argument
- * register_jf_trace_prio_name(): with a priority, higher runs earlier
+ * @prio:  higher runs earlier; JF_TRACE_PRIO_DEFAULT is what a probe has that
+ *         does not ask for one
  *
- * Context: process context, may sleep; not from a CPU hotplug callback or a
- * probe. Return: 0; -EEXIST if the same probe has been registered with the same
- * data; or an error of jf_batch_commit(). On error nothing has changed.
+ * All probes of a batch, of however many tracepoints, take effect in the one
+ * transaction that changes its dynamic functions and keys as well.
  *
- * unregister_jf_trace_name() - remove a probe
+ * Context: process context, may sleep (allocates).
+ * Return: 0, -EINVAL if @probe is NULL, or -ENOMEM; jf_batch_commit() returns
+ * the same.
+ */
+#define jf_trace_batch_register(b, name, probe, data, prio)		\
+({									\
+	__jf_probe_##name __jf_new_probe = (probe);			\
+									\
+	__jf_batch_probe(b, &__jf_trace_##name, (void *)__jf_new_probe,	\
+			 data, prio, true);				\
+})
+
+/**
+ * jf_trace_batch_unregister() - add the removal of a probe to a batch
+ * @b:     the batch
+ * @name:  the tracepoint
  * @probe: as registered
  * @data:  as registered
  *
- * Context: as for register. Return: 0; -ENOENT if there is no such probe; or an
- * error of jf_batch_commit(), -ENOMEM for one. On error nothing has changed.
+ * Context: process context, may sleep (allocates).
+ * Return: 0, -EINVAL if @probe is NULL, or -ENOMEM; jf_batch_commit() returns
+ * the same.
+ */
+#define jf_trace_batch_unregister(b, name, probe, data)			\
+({									\
+	__jf_probe_##name __jf_old_probe = (probe);			\
+									\
+	__jf_batch_probe(b, &__jf_trace_##name, (void *)__jf_old_probe,	\
+			 data, 0, false);				\
+})
+#endif
+
+/**
+ * jf_trace_name() - a tracepoint
+ * @...: its arguments, as DECLARE_JF_TRACE() says
+ *
+ * The name is jf_trace_ and that of the tracepoint: jf_trace_rx(p, len).
+ * Arguments are evaluated even while it is off; see jf_trace().
+ *
+ * Context: any but noinstr code, and such that its probes may be called.
+ */
+
+/**
+ * jf_trace_name_enabled() - test whether a tracepoint has probes
+ *
+ * A jump label, to guard code that prepares arguments: jf_trace_rx_enabled().
+ *
+ * Context: any but noinstr code. Return: true if it has a probe.
+ */
+
+/**
+ * register_jf_trace_name() - add a probe to a tracepoint
+ * @probe: void probe(void *data, <parameters of the tracepoint>)
+ * @data:  its first argument
+ *
+ * The probe has priority %JF_TRACE_PRIO_DEFAULT. For a tracepoint rx the
+ * function is called register_jf_trace_rx().
+ *
+ * Context: process context, may sleep; not from a CPU hotplug callback or a
+ * probe.
+ *
+ * Return: 0; -EEXIST if the same probe has been registered with the same data;
+ * or an error of jf_batch_commit(). On error nothing has changed.
+ */
+
+/**
+ * register_jf_trace_prio_name() - add a probe with a priority to a tracepoint
+ * @probe: void probe(void *data, <parameters of the tracepoint>)
+ * @data:  its first argument
+ * @prio:  its priority; higher runs earlier, equals in the order of registration
+ *
+ * Context: as for register_jf_trace_name().
+ *
+ * Return: as for register_jf_trace_name().
+ */
+
+/**
+ * unregister_jf_trace_name() - remove a probe from a tracepoint
+ * @probe: as registered
+ * @data:  as registered
+ *
+ * Context: as for register_jf_trace_name().
+ *
+ * Return: 0; -ENOENT if there is no such probe; or an error of
+ * jf_batch_commit(), -ENOMEM for one. On error nothing has changed.
  */
 
 #endif /* JUMPFUNC_TRACEPOINT_H */

@@ -152,6 +152,7 @@ static bool jfk_flush(void);
 #include "../../core/index.c"
 #include "../../jf_core.c"
 #include "../../jf_tracepoint.c"
+#include "../../core/batch.c"
 #include "../../core/module.c"
 #include "x86/insn.h"
 
@@ -345,10 +346,10 @@ int jf_arch_encode(const struct jf_site *site, enum jf_op op,
 	return 0;
 }
 
-int jf_arch_check(const struct jf_site *site)
+int jf_arch_verify(const struct jf_poke *pokes, unsigned int num, size_t *bad)
 {
 	lockdep_assert_held(&jf_mutex);
-	return jf_proto_compare(jfk_text(site->addr), site->insn);
+	return jf_proto_verify(pokes, num, bad);
 }
 
 /* Which images can be reached, and which not any more. */

@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
+# JF_KERNELS=2: a storm; branch-modules.sh and branch-trace.sh have each step
 # JF_TIMEOUT=300
 # Keys change while every CPU runs their branches, in threads and timer interrupts, from sites at
 # every offset in a cache line and across the ends of pages; and all CPUs count keys up and down.

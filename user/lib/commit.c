@@ -62,20 +62,6 @@ static int branch_insn(const struct jf_site *site, bool on, jf_insn_t *insn)
 	return 0;
 }
 
-static int call_insn(const struct jf_site *site, uintptr_t to, jf_insn_t *insn)
-{
-	const struct jf_func *f = func_of(site->ctl->ent);
-	bool none = to == (uintptr_t)f->init;
-
-	if (none && f->ent.flags & JF_ENT_NULL_OK)
-		*insn = jf_insn_nop();
-	else if (none && f->ent.flags & JF_ENT_RET0)
-		*insn = jf_insn_ret0();
-	else if (jf_insn_call(insn, site->addr, to))
-		*insn = site->raw;	/* by way of the trampoline */
-	return 0;
-}
-
 int jf_site_insn(const struct jf_site *site, uintptr_t value, jf_insn_t *insn)
 {
 	if (site->flags & JF_SITE_BRANCH)
@@ -84,8 +70,6 @@ int jf_site_insn(const struct jf_site *site, uintptr_t value, jf_insn_t *insn)
 		*insn = site->raw;
 		return 0;
 	}
-	if (site->flags & JF_SITE_CALL)
-		return call_insn(site, value, insn);
 	if (jf_insn_jmp(insn, site->addr, value))
 		*insn = site->raw;	/* by way of the pointer */
 	return 0;
@@ -362,8 +346,11 @@ int jf_batch_commit(struct jf_batch *b)
 /* NULL: what the definition has for it, or nothing, which is refused later. */
 int __jf_batch_set_func(struct jf_batch *b, struct jf_func *f, void *func)
 {
-	if (!func && f->ent.flags & (JF_ENT_NULL_OK | JF_ENT_RET0))
-		func = f->init;
+	const struct jf_ctl *ctl = jf_ctl_of(&f->ent);
+	const struct jf_func *real = ctl ? func_of(ctl->ent) : f;
+
+	if (!func && real->ent.flags & (JF_ENT_NULL_OK | JF_ENT_RET0))
+		func = real->init;
 	return jf_batch_add(b, &f->ent, (uintptr_t)func);
 }
 

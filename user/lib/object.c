@@ -164,8 +164,6 @@ static bool is_site(const struct jf_mod *m, const struct jf_site *s)
 	if (s->flags & JF_SITE_TRAMP)
 		return s->ctl->ent->type == JF_ENT_FUNC && kind == JF_INSN_JMP &&
 		       to == s->addr + JF_INSN_SIZE && s->label == to;
-	if (s->flags & JF_SITE_CALL)
-		return s->ctl->ent->type == JF_ENT_FUNC && kind == JF_INSN_CALL;
 	return s->flags & JF_SITE_BRANCH && s->ctl->ent->type == JF_ENT_KEY &&
 	       kind == JF_INSN_JMP;
 }

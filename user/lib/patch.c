@@ -116,18 +116,13 @@ static inline void jf_world_sync(void)
 #include "../emulate.h"
 
 /*
- * A call is not emulated by writing to the stack: there may be the caller's red
- * zone, and a shadow stack would not hear of it. The record of a call site has a
- * way round instead, a real call that returns behind the site.
+ * Sites are jumps and nops. A call would need more: to write to the stack is to
+ * write to the caller's red zone, and a shadow stack would not hear of it.
  */
 bool jf_site_emulate(const struct jf_site *site, greg_t *regs)
 {
 	jf_insn_t insn = atomic_load_explicit(&site->insn, memory_order_acquire);
 
-	if (jf_insn_byte(insn, 0) == JF_OPCODE_CALL) {
-		regs[REG_RIP] = (greg_t)site->label;
-		return true;
-	}
 	return jf_emulate(regs, site->addr, insn);
 }
 

@@ -32,7 +32,7 @@
 #define __JF_DECLARE_CALL(name, func)					\
 	extern __typeof__(func) dynfunc_##name __JF_SYMBOL("dynfunc_" #name)
 
-#define __JF_DEFINE_CALL(name, func, target)				\
+#define __JF_DEFINE_CALL(name, func, origin)				\
 	__asm__(".pushsection .text.jumpfunc, \"ax\", @progbits\n\t"	\
 	    ".p2align 4\n\t"						\
 	    ".globl dynfunc_" #name "\n\t"				\
@@ -54,7 +54,7 @@
 			       "__jf_func_" #name " + " __JF_STR(JF_FUNC_ENT), \
 			       __JF_STR(JF_SITE_TRAMP))			\
 	    ".popsection\n\t");					\
-	__JF_ENT_REC_USER(func_##name, &__jf_func_##name.ent, 0, 1,	\
+	__JF_ENT_REC_USER(func_##name, &__jf_func_##name.ent, origin, 1, \
 			  sizeof(struct jf_func))
 
 #define dynfunc_call(name, ...)	dynfunc_##name(__VA_ARGS__)

@@ -39,7 +39,7 @@
 #define __JF_DECLARE_CALL(name, func)					\
 	extern typeof(func) dynfunc_##name
 
-#define __JF_DEFINE_CALL(name, func, target)				\
+#define __JF_DEFINE_CALL(name, func, origin)				\
 	asm(".pushsection .kprobes.text, \"ax\", @progbits\n\t"		\
 	    ".p2align 4\n"						\
 	    "__jf_pad_" #name ":\n\t"					\
@@ -65,15 +65,7 @@
 	exp(dynfunc_##name);						\
 	exp(__jf_func_##name)
 
-/**
- * dynfunc_call() - call a dynamic function from a site that is patched in place
- * @name: the dynamic function
- * @...:  its arguments, at most six, integers, enums or pointers
- *
- * Context: that of the target. Not in noinstr code.
- *
- * Return: what the target returns.
- */
+/* dynfunc.h describes it. */
 #define dynfunc_call(name, ...)						\
 ({									\
 	typedef typeof(dynfunc_##name(__VA_ARGS__)) __jf_ret_t;		\

@@ -51,6 +51,14 @@ static void __jf_object_goes(void)
 __JF_END_DECLS
 #endif
 
+/* Where other objects find an entity of this one; and that, in another one. */
+#define __JF_IMPORT_ENT(symbol, id)					\
+	extern struct jf_ent *const __jf_export_##id __asm__(symbol)	\
+		__attribute__((__visibility__("default")))
+#define __JF_EXPORT_ENT(symbol, id, ent)				\
+	__JF_IMPORT_ENT(symbol, id);					\
+	struct jf_ent *const __jf_export_##id __JF_USED = ent
+
 /* Announces entities of this object. */
 #define __JF_ENT_REC_USER(id, ent, origin, num, stride)			\
 	static struct jf_ent_rec __jf_rec_##id __JF_RECORD("__jf_ents") = \

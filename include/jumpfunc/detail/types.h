@@ -50,7 +50,7 @@ struct jf_object;
 #endif /* __KERNEL__ */
 
 /* Changes whenever a record's layout or meaning does. */
-#define JF_TABLE_MAGIC	0x6a660001
+#define JF_TABLE_MAGIC	0x6a660002
 
 /* enum jf_ent_type - what an entity controls */
 enum jf_ent_type {
@@ -184,7 +184,7 @@ extern const struct kernel_param_ops jf_table_ops;
 /**
  * struct jf_site_rec - one patchable instruction; all are relative to themselves
  * @addr:  where it stands
- * @label: where the other side of a branch begins; a call's way round
+ * @label: where the other side of a branch begins; the way past a trampoline's jump
  * @ent:   the entity that decides what stands there
  * @flags: JF_SITE_*
  */

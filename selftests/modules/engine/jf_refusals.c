@@ -6,7 +6,7 @@
  * What broke which case when it was tried:
  *   null	the test of JF_ENT_NULL_OK removed
  *   twice	jf_mark() takes different values for equal ones
- *   foreign, int3	jf_arch_check() finds nothing
+ *   foreign, int3	jf_arch_verify() finds nothing
  *   atomic	jf_check_context() does not look at interrupts
  * and in jf_refusals_target.c: the tests of __init text and of MODULE_STATE_GOING in
  * jf_check_func() and jf_check_change() removed.

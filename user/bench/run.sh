@@ -6,7 +6,7 @@ set -eu
 usage()
 {
 	cat <<-EOF
-	usage: bench.sh [--out FOLDER] [bench options]
+	usage: run.sh [--out FOLDER] [bench options]
 	Measures what each kind of dispatch costs on this machine and leaves
 	bench.txt, bench.csv and bench.svg in FOLDER (default:
 	results/bench-<date> in the project's folder).
@@ -15,12 +15,15 @@ usage()
 	  --quick        20 rounds, no update latencies
 	  --no-updates   leave the update latencies out
 	  --binary FILE  the benchmark program (default: build/user/bench)
+	  --scale FOLDER where the programs of many sites are (default: build/user);
+	                 they run unless --quick or --no-updates is given
 	EOF
 }
 
 here=$(cd "$(dirname "$0")" && pwd)
-top=$(dirname "$here")
+top=$(dirname "$(dirname "$here")")
 binary=$top/build/user/bench
+scale=$top/build/user
 out=$top/results/bench-$(date +%Y%m%d-%H%M%S)
 rounds=
 flags=
@@ -29,24 +32,25 @@ while [ $# -gt 0 ]; do
 	--out) out=${2:?--out needs a folder}; shift 2 ;;
 	--out=*) out=${1#--out=}; shift ;;
 	--binary) binary=${2:?--binary needs a file}; shift 2 ;;
+	--scale) scale=${2:?--scale needs a folder}; shift 2 ;;
 	--rounds) rounds=${2:?--rounds needs a number}; shift 2 ;;
 	--rounds=*) rounds=${1#--rounds=}; shift ;;
 	--quick | --no-updates) flags="$flags $1"; shift ;;
 	--help | -h) usage; exit 0 ;;
-	*) echo "bench.sh: unknown option $1" >&2; usage >&2; exit 2 ;;
+	*) echo "run.sh: unknown option $1" >&2; usage >&2; exit 2 ;;
 	esac
 done
 
 if [ "$(uname -m)" != x86_64 ]; then
-	echo "bench.sh: this is for x86_64, not $(uname -m)" >&2
+	echo "run.sh: this is for x86_64, not $(uname -m)" >&2
 	exit 4
 fi
 if [ ! -x "$binary" ]; then
-	echo "bench.sh: $binary is missing; make it with: make -C user bench" >&2
+	echo "run.sh: $binary is missing; make it with: make -C user bench" >&2
 	exit 1
 fi
 if ! mkdir -p "$out"; then
-	echo "bench.sh: cannot make $out; choose another folder with --out" >&2
+	echo "run.sh: cannot make $out; choose another folder with --out" >&2
 	exit 1
 fi
 
@@ -56,9 +60,23 @@ status=0
 # shellcheck disable=SC2086 # flags are several words
 "$binary" --csv "$out/bench.csv" ${rounds:+--rounds "$rounds"} $flags \
 	> "$out/bench.txt" || status=$?
+case $flags in
+*quick* | *no-updates*) ;;
+*)
+	for program in scale-1000 scale; do
+		[ "$status" -eq 0 ] || break
+		[ -x "$scale/$program" ] || { echo "skipped: $scale/$program is missing" >> "$out/bench.txt"; continue; }
+		only=
+		[ $program = scale ] || only=--start
+		echo >> "$out/bench.txt"
+		# shellcheck disable=SC2086 # maybe no word
+		"$scale/$program" $only --csv "$out/bench.csv" >> "$out/bench.txt" || status=$?
+	done
+	;;
+esac
 cat "$out/bench.txt"
 if [ "$status" -ne 0 ]; then
-	echo "bench.sh: the benchmark ended with status $status" >&2
+	echo "run.sh: the benchmark ended with status $status" >&2
 	exit "$status"
 fi
 
@@ -70,7 +88,7 @@ if command -v gnuplot > /dev/null 2>&1; then
 		"$(value spectre_v2 | cut -d';' -f1)" | tr -d "'\"\`" | tr '_' '-' |
 		sed 's/, \\n/\\n/')
 	gnuplot -e "csv='$out/bench.csv'; svg='$out/bench.svg'; title=\"$title\"" \
-		"$here/bench.gp"
+		"$here/chart.gp"
 	echo "# table, numbers, charts: $out/bench.txt bench.csv bench.svg"
 else
 	echo "# no charts: gnuplot is missing (apt-get install gnuplot-nox)"

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: GPL-2.0
+# The native benchmark. Rows whose package is missing are left out, and the table
+# says so. Included by ../Makefile.
+BENCH_OUT := $(OUT)/bench.o
+BENCH_SOURCES := $(addprefix bench/,main.c code.c measure.c updates.c report.c rows.c targets.c) \
+	jf_trace.c jf_engine.c
+BENCH_ROWS := none nop jump flag atomic call_none call_direct call_pointer call_plt call_got \
+	call_ifunc call_semi sdt_own
+# Those that use libjumpfunc; see bench/library.h.
+BENCH_JF_ROWS := jf_key_off jf_key_on jf_trace_off jf_call
+BENCH_LIBS :=
+BENCH_SKIPPED :=
+
+# $(call bench_header,FILE): yes if the compiler finds it
+bench_header = $(shell printf '\#include <%s>\n' $(1) | $(CC) -E -x c - >/dev/null 2>&1 && echo yes)
+
+ifeq ($(call bench_header,sys/sdt.h),yes)
+BENCH_ROWS += sdt
+else
+BENCH_SKIPPED += skipped: SystemTap SDT: no <sys/sdt.h> (apt-get install systemtap-sdt-dev)\n
+endif
+ifeq ($(call bench_header,lttng/tracepoint.h),yes)
+BENCH_ROWS += lttng
+BENCH_LIBS += -ldl
+else
+BENCH_SKIPPED += skipped: LTTng-UST: no <lttng/tracepoint.h> (apt-get install liblttng-ust-dev)\n
+endif
+
+BENCH_CFLAGS = $(JF_CFLAGS) -I$(TOP)/include -I. -Ibench -I$(BENCH_OUT)
+BENCH_OBJECTS := $(foreach row,$(BENCH_ROWS),$(foreach v,0 1 2,$(BENCH_OUT)/$(row).$(v).o))
+BENCH_JF_OBJECTS := $(foreach row,$(BENCH_JF_ROWS),$(foreach v,0 1 2,$(BENCH_OUT)/$(row).$(v).o))
+
+$(BENCH_OUT):
+	@mkdir -p $@
+
+$(BENCH_OUT)/order.h: bench/order.awk | $(BENCH_OUT)
+	awk -f $< > $@
+
+BENCH_HEADERS := bench/bench.h bench/row.h bench/loops.h bench/shared.h bench/library.h jf_trace.h $(STRESS_HEADERS)
+# Three objects of each row: the placements. How they are built is the only difference
+# between what the PLT and what -fno-plt costs.
+define bench_row
+$(BENCH_OUT)/$(1).$(2).o: bench/rows/$(1).c $(BENCH_OUT)/order.h $(BENCH_HEADERS) | $(BENCH_OUT)
+	@echo "  $(CC) $(1), placement $(2)"
+	@$$(CC) $$(BENCH_CFLAGS) $(if $(filter call_got,$(1)),-fno-plt) -DROW=$(1) -DVARIANT=$(2) -c -o $$@ $$<
+endef
+$(foreach row,$(BENCH_ROWS) $(BENCH_JF_ROWS),$(foreach v,0 1 2,$(eval $(call bench_row,$(row),$(v)))))
+$(BENCH_OUT)/lttng.0.o $(BENCH_OUT)/lttng.1.o $(BENCH_OUT)/lttng.2.o: bench/rows/lttng_events.h
+
+$(OUT)/libbench-shared.so: bench/shared.c $(BENCH_HEADERS)
+	@echo "  $(CC) $(notdir $@)"
+	@$(CC) $(BENCH_CFLAGS) -fPIC -shared -o $@ $<
+
+$(BENCH_OUT)/library.o: $(BENCH_JF_OBJECTS) $(OUT)/libjumpfunc.a
+	$(LD) -r -o $@ $^
+	objcopy --wildcard --localize-symbol='jf_*' --localize-symbol='__jf_*' $@
+
+$(OUT)/bench: $(BENCH_SOURCES) $(BENCH_OBJECTS) $(BENCH_OUT)/library.o $(OUT)/libbench-shared.so $(BENCH_HEADERS)
+	@echo "  $(CC) $(notdir $@)"
+	@$(CC) $(BENCH_CFLAGS) -DBENCH_SKIPPED='"$(BENCH_SKIPPED)"' -o $@ $(BENCH_SOURCES) $(BENCH_OBJECTS) $(BENCH_OUT)/library.o \
+		$(OUT)/libbench-shared.so -Wl,-rpath,'$$ORIGIN' -Wl,-z,now $(BENCH_LIBS)
+
+# A program of 275,000 sites: one part, compiled once and linked under many names.
+SCALE_PARTS ?= 55
+SCALE_OUT := $(BENCH_OUT)/scale
+SCALE_NAMES := $(shell seq $(SCALE_PARTS))
+SCALE_OBJECTS := $(SCALE_NAMES:%=$(SCALE_OUT)/part.%.o)
+SCALE_CFLAGS = $(JF_CFLAGS) -I$(TOP)/include -I. -Ibench/scale
+
+$(SCALE_OUT):
+	@mkdir -p $@
+$(SCALE_OUT)/part.o: bench/scale/part.c bench/scale/scale.h $(LIB_HEADERS) | $(SCALE_OUT)
+	$(CC) $(SCALE_CFLAGS) -O1 -g0 -c -o $@ $<
+$(SCALE_OBJECTS): $(SCALE_OUT)/part.%.o: $(SCALE_OUT)/part.o
+	@objcopy --redefine-sym scale_part=scale_part_$* $< $@
+# An empty element ends the list of parts, so that there may be none.
+$(SCALE_OUT)/parts.%.c: | $(SCALE_OUT)
+	@{ echo '#include "scale.h"'; \
+	for i in $$(seq $*); do echo "unsigned int scale_part_$$i(void);"; done; \
+	echo 'unsigned int (*const scale_parts[])(void) = {'; \
+	for i in $$(seq $*); do echo "	scale_part_$$i,"; done; \
+	echo '	0'; echo '};'; echo 'const unsigned int scale_nr_parts = $*;'; } > $@
+SCALE_SOURCES := bench/scale/main.c bench/scale/others.c
+$(OUT)/scale: $(SCALE_SOURCES) $(SCALE_OUT)/parts.$(SCALE_PARTS).c $(SCALE_OBJECTS) \
+		$(OUT)/libjumpfunc.a bench/scale/scale.h options.h
+	$(CC) $(SCALE_CFLAGS) -o $@ $(filter %.c %.o %.a,$^)
+# Without the parts there are 1001 sites.
+$(OUT)/scale-1000: $(SCALE_SOURCES) $(SCALE_OUT)/parts.0.c $(OUT)/libjumpfunc.a bench/scale/scale.h options.h
+	$(CC) $(SCALE_CFLAGS) -o $@ $(filter %.c %.o %.a,$^)
+
+bench: $(OUT)/bench $(OUT)/scale $(OUT)/scale-1000
+	bench/run.sh --binary $(OUT)/bench --scale $(OUT) $(BENCH_ARGS)

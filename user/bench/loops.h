@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
+/*
+ * The two programs of a row, made of its SITE() and BODY: 64 sites in straight
+ * line, and 1024 functions on cache lines of their own, called in an order that
+ * has nothing to do with their addresses.
+ */
+#include "order.h"
+
+#define __BLOCK(hi, lo)		do { SITE(hi, lo); BODY; } while (0);
+#define __FUNCTION(hi, lo)						\
+	static __attribute__((noinline, aligned(64))) void function_##hi##lo(void) \
+	{								\
+		/* Each another one, or the compiler makes one of equal ones. */ \
+		__asm__ volatile("" :: "i" (SITE_INDEX(hi, lo)));	\
+		__BLOCK(hi, lo)						\
+	}
+#define __CALL(hi, lo)		function_##hi##lo();
+
+static __attribute__((noinline, aligned(64))) uint64_t run_straight(uint64_t rounds)
+{
+	do {
+		FOR_64(__BLOCK, 0)
+	} while (--rounds);
+	return 0;
+}
+
+#ifndef NO_RANDOM
+FOR_ALL(__FUNCTION)
+
+static __attribute__((noinline, aligned(64))) uint64_t run_random(uint64_t rounds)
+{
+	do {
+		BENCH_ORDER(__CALL)
+	} while (--rounds);
+	return 0;
+}
+#endif

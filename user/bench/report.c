@@ -1,0 +1,377 @@
+// SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
+/* What was measured: a table, a CSV, and whether the goals are met. */
+#include "bench.h"
+
+#include <stdarg.h>
+#include <sys/utsname.h>
+
+static const char *const layout_names[] = { "hot", "64", "1K" };
+
+static const struct {
+	const char *name;	/* in the CSV */
+	const char *text;	/* in the table */
+	const char *group;
+} shapes[] = {
+	[NONE] = { "none", "no call", "call" },
+	[DIRECT] = { "direct", "direct call", "call" },
+	[INLINE] = { "inline", "inline site, patched", "call" },
+	[TRAMPOLINE] = { "trampoline", "trampoline, call to jmp", "call" },
+	[INDIRECT] = { "indirect", "indirect, plain", "call" },
+	[RETPOLINE] = { "retpoline", "indirect, retpoline", "call" },
+	[LFENCE] = { "lfence", "indirect, lfence thunk", "call" },
+	[BODY] = { "none", "no site", "branch" },
+	[NOP_SITE] = { "nop5", "disabled site, nop5", "branch" },
+	[JMP_SITE] = { "jmp", "enabled site, jmp there and back", "branch" },
+	[TEST_HOT] = { "test-hot", "test and branch, flag in cache", "branch" },
+	[BODY_COLD] = { "none-cold", "no site, flags flushed", "branch" },
+	[NOP_COLD] = { "nop5-cold", "disabled site, flags flushed", "branch" },
+	[TEST_COLD] = { "test-cold", "test and branch, flag flushed", "branch" },
+	[ARGS] = { "none", "no call", "subscribers" },
+	[ONE_DIRECT] = { "direct", "direct call of the probe", "subscribers" },
+	[ONE_TAIL] = { "tail", "call to jmp probe", "subscribers" },
+	[ARRAY_RETPOLINE] = { "array-retpoline", "array, retpolined", "subscribers" },
+	[ARRAY_PLAIN] = { "array-plain", "array, plain indirect", "subscribers" },
+	[IMAGE] = { "chain", "image of direct calls", "subscribers" },
+};
+
+static FILE *csv;
+
+/* Returns 0 or a negative error number. No path is no file. */
+int report_open(const char *path)
+{
+	csv = path ? fopen(path, "w") : NULL;
+	return path && !csv ? -errno : 0;
+}
+
+int report_close(void)
+{
+	return csv && fclose(csv) ? -errno : 0;
+}
+
+/* The first line of a file that starts with @key, without it; "unknown" else. */
+static const char *first_line(const char *path, const char *key)
+{
+	static char line[512];
+	FILE *f = fopen(path, "r");
+	const char *found = NULL;
+
+	while (f && !found && fgets(line, sizeof(line), f)) {
+		line[strcspn(line, "\n")] = '\0';
+		if (strncmp(line, key, strlen(key)))
+			continue;
+		found = line;
+		if (*key && (found = strchr(line, ':')))
+			found += 2;
+	}
+	if (f)
+		fclose(f);
+	return found ? found : "unknown";
+}
+
+static void say(const char *what, const char *value)
+{
+	printf("%-12s %s\n", what, value);
+	if (csv)
+		fprintf(csv, "# %s: %s\n", what, value);
+}
+
+static void print_machine(unsigned int rounds)
+{
+	struct utsname uts;
+	char buf[256];
+	const char *model, *flags;
+
+	model = first_line("/proc/cpuinfo", "model name");
+	say("CPU", model);
+	/* Binary translation tells of the translator, not of the CPU. */
+	if (strstr(model, "QEMU") || strstr(model, "TCG"))
+		say("EMULATED", "these are an emulator's times, not those of a CPU");
+	flags = first_line("/proc/cpuinfo", "flags");
+	snprintf(buf, sizeof(buf), "%d%s", stress_cores(),
+		 strstr(flags, " hypervisor") ? ", in a virtual machine" : "");
+	say("cores", buf);
+	if (!uname(&uts)) {
+		snprintf(buf, sizeof(buf), "%s", uts.release);
+		say("kernel", buf);
+	}
+	say("spectre_v2", first_line("/sys/devices/system/cpu/vulnerabilities/spectre_v2",
+				     ""));
+	snprintf(buf, sizeof(buf), "%.4f ns per TSC cycle", ns_per_tick);
+	say("TSC", buf);
+	snprintf(buf, sizeof(buf), "%u, interleaved, over %d placements of the code",
+		 rounds, VARIANTS);
+	say("rounds", buf);
+}
+
+static const struct program *find(enum shape shape, enum layout layout, unsigned int n)
+{
+	size_t i;
+
+	for (i = 0; i < nr_programs; i++)
+		if (!programs[i].group && programs[i].shape == shape && programs[i].layout == layout &&
+		    programs[i].subscribers == n)
+			return &programs[i];
+	return NULL;
+}
+
+static void print_row(const struct program *p, const struct program *direct)
+{
+	const char *group = p->group ? p->group : shapes[p->shape].group;
+	const char *name = p->group ? p->name : shapes[p->shape].name;
+	char ratio[16] = "-";
+
+	if (direct && direct->min > 0)
+		snprintf(ratio, sizeof(ratio), "%.2f", p->min / direct->min);
+	printf("  %-34s %8.2f %8.2f %8.1f %8.1f %8s\n", p->group ? p->text : shapes[p->shape].text,
+	       p->min * ns_per_tick, p->median * ns_per_tick, p->min, p->median, ratio);
+	if (csv)
+		fprintf(csv, "%s,%s,%s,%u,%.4f,%.4f,%.3f,%.3f,%s\n", group,
+			layout_names[p->layout], name, p->subscribers,
+			p->min * ns_per_tick, p->median * ns_per_tick, p->min, p->median,
+			direct && direct->min > 0 ? ratio : "");
+}
+
+static void print_head(const char *title, const char *ratio)
+{
+	printf("\n%-36s %8s %8s %8s %8s %8s\n", title, "ns min", "ns med", "cyc min",
+	       "cyc med", ratio);
+}
+
+static void print_calls(void)
+{
+	static const char *const titles[] = {
+		"Calls, one hot site", "Calls, 64 sites in a line",
+		"Calls, 1024 sites in random order",
+	};
+	int layout, shape;
+
+	for (layout = HOT; layout < NR_LAYOUTS; layout++) {
+		print_head(titles[layout], "x direct");
+		for (shape = DIRECT; shape <= LFENCE; shape++)
+			print_row(find((enum shape)shape, (enum layout)layout, 0),
+				  find(DIRECT, (enum layout)layout, 0));
+	}
+}
+
+static void print_branches(void)
+{
+	int layout, shape;
+
+	for (layout = STRAIGHT; layout < NR_LAYOUTS; layout++) {
+		print_head(layout == STRAIGHT ? "Branches, 64 sites in a line" :
+			   "Branches, 1024 in random order", "");
+		for (shape = NOP_SITE; shape <= TEST_HOT; shape++)
+			print_row(find((enum shape)shape, (enum layout)layout, 0), NULL);
+	}
+	for (shape = NOP_COLD; shape <= TEST_COLD; shape++)
+		print_row(find((enum shape)shape, RANDOM, 0), NULL);
+}
+
+static void print_subscribers(void)
+{
+	static const unsigned int counts[] = { 1, 2, 4, 8 };
+	char title[64];
+	int layout, shape;
+	size_t n;
+
+	for (layout = HOT; layout <= STRAIGHT; layout++)
+		for (n = 0; n < sizeof(counts) / sizeof(counts[0]); n++) {
+			const struct program *chain = find(IMAGE, (enum layout)layout,
+							   counts[n]);
+
+			snprintf(title, sizeof(title), "%u subscriber%s, %s", counts[n],
+				 counts[n] > 1 ? "s" : "",
+				 layout == HOT ? "one hot site" : "64 sites in a line");
+			print_head(title, "x chain");
+			if (counts[n] == 1) {
+				print_row(find(ONE_DIRECT, (enum layout)layout, 1), chain);
+				print_row(find(ONE_TAIL, (enum layout)layout, 1), chain);
+			}
+			for (shape = IMAGE; shape >= ARRAY_RETPOLINE; shape--)
+				print_row(find((enum shape)shape, (enum layout)layout,
+					       counts[n]), chain);
+		}
+}
+
+static void print_updates(unsigned int peers)
+{
+	size_t s, b;
+
+	printf("\nUpdates, %u running peer%s%18s %10s %12s %10s %8s\n", peers,
+	       peers == 1 ? "" : "s", "sites", "us min", "us median", "broadcasts", "x batch");
+	for (s = 0; s < NR_UPDATE_SIZES; s++)
+		for (b = 2; b-- > 0;) {
+			const struct update_result *u = &update_results[s][b][!!peers];
+			const struct update_result *batch = &update_results[s][1][!!peers];
+
+			if (!u->done)
+				continue;
+			printf("  %-34s %5u %10.1f %12.1f %10llu %8.1f\n",
+			       update_sizes[s].keys ?
+			       b ? "keys, one transaction" : "keys, one by one" :
+			       b ? "one transaction" : "one by one", update_sizes[s].sites,
+			       u->min_us, u->median_us,
+			       (unsigned long long)u->broadcasts,
+			       u->median_us / batch->median_us);
+			if (csv)
+				fprintf(csv, "update,%u,%s%s,%u,%.1f,%.1f,,,%llu\n", peers,
+					update_sizes[s].keys ? "keys-" : "",
+					b ? "batch" : "single", update_sizes[s].sites,
+					u->min_us * 1e3, u->median_us * 1e3,
+					(unsigned long long)u->broadcasts);
+		}
+}
+
+static void print_rows(const char *group, const char *title, enum layout layout,
+		       const char *against)
+{
+	const struct program *other = against ? find_row(group, against, layout) : NULL;
+	char head[64], ratio[16] = "";
+	size_t i;
+
+	snprintf(head, sizeof(head), "%s, %s", title,
+		 layout == STRAIGHT ? "64 sites in a line" : "1024 in random order");
+	if (against)
+		snprintf(ratio, sizeof(ratio), "x %s", against);
+	print_head(head, ratio);
+	for (i = 0; i < nr_programs; i++)
+		if (programs[i].group && !strcmp(programs[i].group, group) &&
+		    programs[i].layout == layout && programs[i].base != &programs[i])
+			print_row(&programs[i], other);
+}
+
+/* From here on a compiler made the code: ordinary C in an ordinary program. */
+static void print_compiled(void)
+{
+	static const struct {
+		const char *group, *title, *against;
+		bool random;
+	} groups[] = {
+		{ "c-branch", "Compiled, off", NULL, true },
+		{ "c-branch-cold", "Compiled, off, cold", NULL, false },
+		{ "c-call", "Compiled calls", "direct", true },
+	};
+	size_t i;
+
+	say("compiler", __VERSION__);
+	for (i = 0; i < sizeof(groups) / sizeof(groups[0]); i++) {
+		print_rows(groups[i].group, groups[i].title, STRAIGHT, groups[i].against);
+		if (groups[i].random)
+			print_rows(groups[i].group, groups[i].title, RANDOM, groups[i].against);
+	}
+	printf("%s", BENCH_SKIPPED);
+}
+
+static double ratio_of(enum shape a, enum shape b, enum layout layout, unsigned int n)
+{
+	return find(a, layout, n)->min / find(b, layout, n)->min;
+}
+
+static void goal(bool met, const char *fmt, ...)
+{
+	va_list args_;
+
+	printf("  %-9s ", met ? "met" : "NOT met");
+	va_start(args_, fmt);
+	vprintf(fmt, args_);
+	va_end(args_);
+	putchar('\n');
+}
+
+/* Off, a key costs what a nop does, and on, what a jump does: within the noise of no site. */
+static void compare(const char *name, const char *with, enum layout layout)
+{
+	const struct program *none = find_row("c-branch", "none", layout);
+	const struct program *a = find_row("c-branch", name, layout);
+	const struct program *b = find_row("c-branch", with, layout);
+	double noise, more;
+
+	if (!none || !a || !b)
+		return;
+	noise = (none->raw_median - none->raw_min) * ns_per_tick;
+	more = (a->min - b->min) * ns_per_tick;
+	goal(more <= noise, "%s %+.3f ns against %s; noise of no site %.3f ns (%s)", name, more,
+	     with, noise, layout_names[layout]);
+}
+
+static void print_compiled_goals(void)
+{
+	int layout;
+
+	for (layout = STRAIGHT; layout < NR_LAYOUTS; layout++) {
+		const struct program *direct = find_row("c-call", "direct", (enum layout)layout);
+		const struct program *call = find_row("c-call", "dynfunc", (enum layout)layout);
+
+		compare("key-off", "nop5", (enum layout)layout);
+		compare("key-on", "jump", (enum layout)layout);
+		if (direct && call)
+			goal(call->min <= 1.9 * direct->min,
+			     "dynamic function %.2f x direct call, at most 1.9 through a trampoline (%s)",
+			     call->min / direct->min, layout_names[layout]);
+	}
+}
+
+static void print_goals(void)
+{
+	int layout;
+
+	printf("\nGoals, by the minima\n");
+	for (layout = HOT; layout < NR_LAYOUTS; layout++) {
+		double in = ratio_of(INLINE, DIRECT, (enum layout)layout, 0);
+		double tr = ratio_of(TRAMPOLINE, DIRECT, (enum layout)layout, 0);
+
+		goal(in <= 1.05, "inline site %.2f x direct, at most 1.05 (%s)", in,
+		     layout_names[layout]);
+		goal(tr <= 1.9, "trampoline %.2f x direct, at most 1.9 (%s)", tr,
+		     layout_names[layout]);
+	}
+	for (layout = HOT; layout <= STRAIGHT; layout++) {
+		double array = ratio_of(ARRAY_RETPOLINE, IMAGE, (enum layout)layout, 8);
+		double worst = 1e9, extra;
+		unsigned int n;
+
+		goal(array >= 8, "retpolined array %.1f x chain of 8, at least 8 (%s)", array,
+		     layout_names[layout]);
+		for (n = 1; n <= 8; n *= 2) {
+			double plain = ratio_of(ARRAY_PLAIN, IMAGE, (enum layout)layout, n);
+
+			if (plain < worst)
+				worst = plain;
+		}
+		goal(worst >= 1, "plain array %.2f x chain at its best N, at least 1 (%s)",
+		     worst, layout_names[layout]);
+		extra = (find(IMAGE, (enum layout)layout, 1)->min -
+			 find(ONE_TAIL, (enum layout)layout, 1)->min) * ns_per_tick;
+		goal(extra <= 1, "one subscriber %+.2f ns against a tail call, at most 1 (%s)",
+		     extra, layout_names[layout]);
+	}
+	print_compiled_goals();
+	for (layout = STRAIGHT; layout < NR_LAYOUTS; layout++) {
+		const struct program *none = find(BODY, (enum layout)layout, 0);
+		const struct program *nop = find(NOP_SITE, (enum layout)layout, 0);
+		double noise = (none->raw_median - none->raw_min) * ns_per_tick;
+
+		goal(nop->min * ns_per_tick <= noise,
+		     "disabled site %.3f ns; noise of no site %.3f ns (%s)",
+		     nop->min * ns_per_tick, noise, layout_names[layout]);
+	}
+}
+
+/* @peers: callers beside the updater; 0 or as many as there are cores for. */
+void print_all(unsigned int rounds, unsigned int peers)
+{
+	print_machine(rounds);
+	if (csv)
+		fprintf(csv, "group,layout,shape,n,ns_min,ns_median,cycles_min,cycles_median,"
+			"ratio_or_broadcasts\n");
+	print_calls();
+	print_branches();
+	print_subscribers();
+	print_compiled();
+	if (opt.updates) {
+		print_updates(0);
+		if (peers)
+			print_updates(peers);
+	}
+	print_goals();
+}

@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
+/* What all calls are compared with: the loops and functions without a call. */
+#include "row.h"
+
+#define BODY
+#define SITE(hi, lo)	__asm__ volatile("" ::: "memory")
+#include "loops.h"
+
+BENCH_ROWS("c-call", "none", "no call", NULL);

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
+/* A call through a pointer for each site, in the program's data. */
+#include "row.h"
+
+#define POINTER(hi, lo)	bench_target_##hi##lo,
+void (*OWN(pointers)[MANY])(void) = { FOR_ALL(POINTER) };
+
+#define BODY
+#define SITE(hi, lo)	OWN(pointers)[SITE_INDEX(hi, lo)]()
+#include "loops.h"
+
+BENCH_ROWS("c-call", "pointer", "function pointer", NULL);

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
+/* What all branches are compared with: the work between them alone. */
+#include "row.h"
+
+#define BODY		BRANCH_BODY
+#define SITE(hi, lo)
+#include "loops.h"
+
+static void flush_nothing(void)
+{
+}
+
+BENCH_ROWS("c-branch", "none", "no site", NULL);
+BENCH_ROW_COLD("c-branch-cold", "none", "no site", flush_nothing);

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
+#ifndef JF_USER_SCALE_H
+#define JF_USER_SCALE_H
+
+#include <jumpfunc/branch.h>
+
+/* The key of nearly all sites. */
+DECLARE_JF_KEY(scale_all);
+
+/* How many of its sites were on. */
+#define SCALE_PART_SITES	5000
+unsigned int scale_part(void);
+
+/* Made by the Makefile: all parts, and how many these are. */
+extern unsigned int (*const scale_parts[])(void);
+extern const unsigned int scale_nr_parts;
+
+/* others.c: ns to change all sites as others do it, without a protocol; or 0. */
+double scale_mprotect(unsigned int sites);
+double scale_remap(unsigned int sites);
+
+#endif /* JF_USER_SCALE_H */

@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: GPL-2.0
+# Installing the library; included by Makefile.
+#   make install   DESTDIR= PREFIX=/usr/local LIBDIR=$(PREFIX)/lib: libraries, headers,
+#                  pkg-config and CMake files, manual pages (if python3 is there)
+#   make uninstall with the same variables
+PREFIX ?= /usr/local
+LIBDIR ?= $(PREFIX)/lib
+INCLUDEDIR ?= $(PREFIX)/include
+MANDIR ?= $(PREFIX)/share/man
+PKGCONFIGDIR ?= $(LIBDIR)/pkgconfig
+CMAKEDIR ?= $(LIBDIR)/cmake/jumpfunc
+INSTALL ?= install
+
+VERSION := $(shell cat $(TOP)/VERSION)
+DIST := $(OUT)/dist
+PUBLIC := $(wildcard $(TOP)/include/jumpfunc/*)
+PUBLIC_DETAIL := $(wildcard $(TOP)/include/jumpfunc/detail/*)
+PUBLIC := $(filter-out $(TOP)/include/jumpfunc/detail,$(PUBLIC))
+# How one gets from the folder of CMake's files to that of the headers.
+TO_INCLUDE = $(shell realpath -m -s --relative-to=$(CMAKEDIR) $(INCLUDEDIR))
+
+# Always made anew: the variables may be others than the last time.
+$(DIST)/%: dist/%.in FORCE
+	@mkdir -p $(DIST)
+	@sed -e 's,@PREFIX@,$(PREFIX),g' -e 's,@LIBDIR@,$(LIBDIR),g' \
+		-e 's,@INCLUDEDIR@,$(INCLUDEDIR),g' -e 's,@VERSION@,$(VERSION),g' \
+		-e 's,@MAJOR@,$(firstword $(subst ., ,$(VERSION))),g' \
+		-e 's,@TO_INCLUDE@,$(TO_INCLUDE),g' $< > $@
+
+DIST_FILES := $(addprefix $(DIST)/,jumpfunc.pc jumpfunc-config.cmake jumpfunc-config-version.cmake)
+
+install: lib $(DIST_FILES) man
+	$(INSTALL) -d $(DESTDIR)$(LIBDIR) $(DESTDIR)$(PKGCONFIGDIR) $(DESTDIR)$(CMAKEDIR) \
+		$(DESTDIR)$(INCLUDEDIR)/jumpfunc/detail
+	$(INSTALL) -m 755 $(OUT)/libjumpfunc.so.1 $(DESTDIR)$(LIBDIR)/
+	ln -sf libjumpfunc.so.1 $(DESTDIR)$(LIBDIR)/libjumpfunc.so
+	$(INSTALL) -m 644 $(OUT)/libjumpfunc.a $(DESTDIR)$(LIBDIR)/
+	$(INSTALL) -m 644 $(PUBLIC) $(DESTDIR)$(INCLUDEDIR)/jumpfunc/
+	$(INSTALL) -m 644 $(PUBLIC_DETAIL) $(DESTDIR)$(INCLUDEDIR)/jumpfunc/detail/
+	$(INSTALL) -m 644 $(DIST)/jumpfunc.pc $(DESTDIR)$(PKGCONFIGDIR)/
+	$(INSTALL) -m 644 $(DIST)/jumpfunc-config.cmake $(DIST)/jumpfunc-config-version.cmake \
+		$(DESTDIR)$(CMAKEDIR)/
+	@for page in $(OUT)/man/man*/*; do \
+		[ -e "$$page" ] || continue; \
+		folder=$${page%/*}; folder=$(DESTDIR)$(MANDIR)/$${folder##*/}; \
+		$(INSTALL) -d "$$folder" && $(INSTALL) -m 644 "$$page" "$$folder/" || exit 1; \
+	done
+	@[ -n "$(DESTDIR)" ] || ! [ -w /etc/ld.so.cache ] || ldconfig
+
+# The folders that are the library's own go, too, once they are empty.
+uninstall: man
+	rm -f $(DESTDIR)$(LIBDIR)/libjumpfunc.so $(DESTDIR)$(LIBDIR)/libjumpfunc.so.1 \
+		$(DESTDIR)$(LIBDIR)/libjumpfunc.a $(DESTDIR)$(PKGCONFIGDIR)/jumpfunc.pc
+	rm -f $(DESTDIR)$(CMAKEDIR)/jumpfunc-config.cmake \
+		$(DESTDIR)$(CMAKEDIR)/jumpfunc-config-version.cmake
+	rm -f $(PUBLIC:$(TOP)/include/%=$(DESTDIR)$(INCLUDEDIR)/%) \
+		$(PUBLIC_DETAIL:$(TOP)/include/%=$(DESTDIR)$(INCLUDEDIR)/%)
+	@for page in $(OUT)/man/man*/*; do \
+		folder=$${page%/*}; rm -f "$(DESTDIR)$(MANDIR)/$${folder##*/}/$${page##*/}"; \
+	done
+	@for folder in $(INCLUDEDIR)/jumpfunc/detail $(INCLUDEDIR)/jumpfunc $(CMAKEDIR); do \
+		[ ! -d $(DESTDIR)$$folder ] || rmdir --ignore-fail-on-non-empty $(DESTDIR)$$folder; \
+	done
+
+# The manual: what the headers say of themselves.
+KDOC2MAN := $(TOP)/man/kdoc2man
+MAN_DATE = $(shell LC_ALL=C date -u -d @$${SOURCE_DATE_EPOCH:-$$(git -C $(TOP) log -1 --format=%ct \
+	2>/dev/null || stat -c %Y $(TOP)/VERSION)} +%F)
+man: $(OUT)/man/.made
+$(OUT)/man/.made: $(PUBLIC) $(wildcard man/*) $(wildcard $(KDOC2MAN)) | $(OUT)
+	@rm -rf $(OUT)/man; mkdir -p $(OUT)/man
+	@if command -v python3 > /dev/null && [ -x $(KDOC2MAN) ]; then \
+		$(KDOC2MAN) -o $(OUT)/man/man3 -s 3 --source "jumpfunc $(VERSION)" --date "$(MAN_DATE)" \
+			--manual "libjumpfunc" --library "libjumpfunc (-ljumpfunc)" --see 'libjumpfunc(7)' \
+			$(filter %.h,$(PUBLIC)) && \
+		mkdir -p $(OUT)/man/man7 && \
+		sed -e 's,@VERSION@,$(VERSION),g' -e 's,@DATE@,$(MAN_DATE),g' man/libjumpfunc.7.in \
+			> $(OUT)/man/man7/libjumpfunc.7 || exit 1; \
+	else \
+		echo "# no manual pages: they need python3 and man/kdoc2man" >&2; \
+	fi
+	@touch $@
+
+FORCE:
+.PHONY: install uninstall man FORCE

@@ -1,0 +1,160 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
+# What a stranger does: installs the library, takes the program from user/README.md
+# and builds it, in each of the ways that programs are built.
+# usage: install.sh [MAKE VARIABLES...]
+# The tests are called by check(), which shellcheck does not see.
+# shellcheck disable=SC2317
+set -u
+user=$(cd "$(dirname "$0")/.." && pwd)
+# shellcheck source=tap.sh
+. "$user/tests/tap.sh"
+tap_begin
+
+prefix=/opt/jumpfunc
+# A library for each C library: the folder, and the compiler if it is not the default.
+install_to()
+{
+	folder=$1
+	shift
+	${MAKE:-make} --no-print-directory -C "$user" install DESTDIR="$folder" PREFIX="$prefix" "$@"
+}
+
+# The first C program of the README.
+program()
+{
+	awk '/^```c$/ { on = 1; next } /^```/ && on { exit } on' "$user/README.md" > "$tmp/hello.c"
+	[ "$(grep -c . "$tmp/hello.c")" -ge 5 ]
+}
+
+# flags ROOT [--static]
+flags()
+{
+	root=$1
+	shift
+	PKG_CONFIG_SYSROOT_DIR=$root PKG_CONFIG_PATH=$root$prefix/lib/pkgconfig \
+		pkg-config "$@" --cflags --libs jumpfunc
+}
+
+# It says what it should, whether text may be written or not.
+says()
+{
+	[ "$(LD_LIBRARY_PATH=$lib "$1")" = "" ] &&
+		[ "$(LD_LIBRARY_PATH=$lib "$1" world)" = "hello, world" ] &&
+		[ "$(LD_LIBRARY_PATH=$lib JUMPFUNC=off "$1" world)" = "hello, world" ]
+}
+
+build()
+{
+	compiler=$1
+	shift
+	# The compiler may be several words.
+	# shellcheck disable=SC2086
+	$compiler -Wall -Wextra -Werror -o "$tmp/hello" "$tmp/hello.c" "$@" && says "$tmp/hello"
+}
+
+# pkg_config COMPILER ROOT
+pkg_config()
+{
+	lib=$2$prefix/lib
+	# shellcheck disable=SC2046 # several words
+	check "$1, shared" build "$1" $(flags "$2")
+	# shellcheck disable=SC2046
+	check "$1, static" build "$1" -static $(flags "$2" --static)
+	# shellcheck disable=SC2046
+	check "$1, -O2 -fPIE" build "$1 -O2 -fPIE" $(flags "$2")
+}
+
+cmake_project()
+{
+	mkdir -p "$tmp/cmake" && cp "$tmp/hello.c" "$tmp/cmake/" &&
+		cat > "$tmp/cmake/CMakeLists.txt" <<-'END' &&
+		cmake_minimum_required(VERSION 3.10)
+		project(hello C)
+		find_package(jumpfunc 0.1 REQUIRED)
+		add_executable(hello hello.c)
+		target_link_libraries(hello jumpfunc::jumpfunc)
+		add_executable(hello-static hello.c)
+		target_link_libraries(hello-static jumpfunc::static)
+		END
+		cmake -S "$tmp/cmake" -B "$tmp/cmake/build" -DCMAKE_PREFIX_PATH="$root$prefix" &&
+		cmake --build "$tmp/cmake/build" && says "$tmp/cmake/build/hello" &&
+		says "$tmp/cmake/build/hello-static"
+}
+
+cmake_refuses_newer()
+{
+	sed -i 's/jumpfunc 0.1/jumpfunc 99/' "$tmp/cmake/CMakeLists.txt"
+	! cmake -S "$tmp/cmake" -B "$tmp/cmake/build2" -DCMAKE_PREFIX_PATH="$root$prefix"
+}
+
+meson_file()
+{
+	mkdir -p "$1" && cp "$tmp/hello.c" "$1/" && cat > "$1/meson.build" <<-'END'
+	project('hello', 'c')
+	jumpfunc = dependency('jumpfunc', version: '>= 0.1', fallback: ['jumpfunc', 'jumpfunc_dep'])
+	executable('hello', 'hello.c', dependencies: jumpfunc)
+	END
+}
+
+meson_installed()
+{
+	meson_file "$tmp/meson" &&
+		PKG_CONFIG_SYSROOT_DIR=$root PKG_CONFIG_PATH=$root$prefix/lib/pkgconfig \
+		meson setup --wrap-mode=nofallback "$tmp/meson/build" "$tmp/meson" &&
+		meson compile -C "$tmp/meson/build" && says "$tmp/meson/build/hello"
+}
+
+meson_subproject()
+{
+	meson_file "$tmp/sub" && mkdir -p "$tmp/sub/subprojects/jumpfunc" &&
+		for f in meson.build VERSION include user x86; do
+			cp -r "$user/../$f" "$tmp/sub/subprojects/jumpfunc/" || return 1
+		done
+	lib=
+	meson setup --wrap-mode=forcefallback "$tmp/sub/build" "$tmp/sub" &&
+		meson compile -C "$tmp/sub/build" && says "$tmp/sub/build/hello"
+}
+
+uninstalled()
+{
+	${MAKE:-make} --no-print-directory -C "$user" uninstall DESTDIR="$root" PREFIX="$prefix" &&
+		[ -z "$(find "$root" ! -type d)" ] && [ ! -e "$root$prefix/include/jumpfunc" ]
+}
+
+check "README.md has a program" program
+check "make install DESTDIR= PREFIX=" install_to "$tmp/root"
+root=$tmp/root
+if ! have pkg-config; then
+	skip "compilers" "no pkg-config (apt-get install pkg-config)"
+else
+	for compiler in gcc clang; do
+		if have $compiler; then
+			pkg_config $compiler "$root"
+		else
+			skip "$compiler" "not installed (apt-get install $compiler)"
+		fi
+	done
+	if have musl-gcc; then
+		check "make install CC=musl-gcc" install_to "$tmp/musl" CC=musl-gcc OUT="$tmp/musl-out"
+		pkg_config musl-gcc "$tmp/musl"
+	else
+		skip "musl-gcc" "not installed (apt-get install musl-tools)"
+	fi
+fi
+lib=$root$prefix/lib
+if have cmake; then
+	check "cmake, shared and static" cmake_project
+	check "cmake does not take it for a newer version" cmake_refuses_newer
+else
+	skip "cmake" "not installed (apt-get install cmake)"
+fi
+if have meson && have pkg-config; then
+	check "meson, installed" meson_installed
+	check "meson, a subproject" meson_subproject
+else
+	skip "meson" "not installed (apt-get install meson pkg-config)"
+fi
+lib=$root$prefix/lib
+check "make uninstall leaves nothing" uninstalled
+tap_end

@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
+# shellcheck shell=sh
+# TAP for the tests that are scripts; sourced, never run.
+#
+# API:
+#   tap_begin		a folder of its own in $tmp, removed at the end, also on ^C
+#   check NAME COMMAND	one test: ok if the command ends with 0; shows what it said
+#   skip NAME REASON	one that cannot be done here
+#   have COMMAND	is there such a command?
+#   tap_end		the plan; ends with 1 if a test failed, or none was run
+
+tap_begin()
+{
+	tests=0
+	failed=0
+	skipped=0
+	tmp=$(mktemp -d)
+	trap 'rm -rf "$tmp"' EXIT
+	trap 'exit 130' INT
+	trap 'exit 143' TERM
+}
+
+have() { command -v "$1" > /dev/null 2>&1; }
+
+check()
+{
+	name=$1
+	shift
+	tests=$((tests + 1))
+	if "$@" > "$tmp/said" 2>&1; then
+		echo "ok $tests - $name"
+	else
+		echo "not ok $tests - $name"
+		sed 's/^/# /' "$tmp/said" | tail -20
+		failed=$((failed + 1))
+	fi
+}
+
+skip()
+{
+	tests=$((tests + 1))
+	skipped=$((skipped + 1))
+	echo "ok $tests - $1 # SKIP $2"
+}
+
+tap_end()
+{
+	echo "1..$tests"
+	[ "$failed" = 0 ] && [ "$tests" -gt "$skipped" ]
+	exit
+}

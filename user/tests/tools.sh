@@ -1,0 +1,126 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
+# The library under the tools of those who look for errors in programs: sanitizers,
+# a debugger that steps over sites and sets breakpoints on them.
+# usage: tools.sh [CHANGES]
+# The tests are called by check(), which shellcheck does not see.
+# shellcheck disable=SC2317
+set -u
+user=$(cd "$(dirname "$0")/.." && pwd)
+top=$(dirname "$user")
+# shellcheck source=tap.sh
+. "$user/tests/tap.sh"
+tap_begin
+changes=${1:-200}
+
+# compile OUTPUT COMPILER FLAGS...: with the library's sources, so that they are looked at, too
+compile()
+{
+	output=$1
+	shift
+	"$@" -std=gnu11 -Wall -Wextra -Werror -g -I"$top" -I"$top/include" -I"$user" -pthread \
+		-o "$output" "$user/tests/tools_prog.c" "$user"/lib/*.c
+}
+
+sanitized()
+{
+	compile "$tmp/prog" "$@" && TSAN_OPTIONS=halt_on_error=1 "$tmp/prog" "$changes"
+}
+
+# A sanitizer that finds nothing proves nothing: the same program with an error.
+finds_races()
+{
+	sed -e 's/^int stop;/int stop, racy;/' -e 's/int got = step(1);/int got = step(1); racy++;/' \
+		"$user/tests/tools_prog.c" > "$tmp/racy.c" &&
+		"$1" -std=gnu11 -g -O1 -fsanitize=thread -I"$top" -I"$top/include" -I"$user" -pthread \
+			-o "$tmp/racy" "$tmp/racy.c" "$user"/lib/*.c &&
+		! TSAN_OPTIONS=halt_on_error=1 "$tmp/racy" 2 > "$tmp/race" 2>&1 && grep -q 'data race' "$tmp/race"
+}
+
+# gdb SCRIPT PATTERN...: each pattern is a line of what it says
+gdb_says()
+{
+	gdb -q -batch -nx -ex 'set pagination off' -ex 'set confirm off' -ex 'set debuginfod enabled off' \
+		-x "$1" --args "$tmp/prog" 2 > "$tmp/gdb" 2>&1
+	cat "$tmp/gdb"
+	shift
+	for pattern in "$@"; do
+		grep -qE "$pattern" "$tmp/gdb" || { echo "gdb did not say: $pattern"; return 1; }
+	done
+}
+
+# Off, the main thread's first call behind the first change is on.
+steps()
+{
+	cat > "$tmp/script" <<-'END'
+	break main
+	run
+	set scheduler-locking step
+	break step thread 1
+	continue
+	next
+	next
+	printf "way %d after next\n", way
+	# By single instructions to the end: over the site, into and out of what it leads to.
+	set $steps = 0
+	while $steps < 200
+	  stepi
+	  set $steps = $steps + 1
+	  if (unsigned long)$pc == (unsigned long)second
+	    printf "single steps lead to the second function\n"
+	    set $steps = 200
+	  end
+	end
+	delete
+	set scheduler-locking off
+	continue
+	END
+	gdb_says "$tmp/script" '^way 10 after next$' '^single steps lead to the second' 'changes 2 error none stale 0 wrong 0'
+}
+
+# A breakpoint on the five bytes: no update writes over it.
+breakpoint_on_site()
+{
+	cat > "$tmp/script" <<-'END'
+	break main
+	run
+	tbreak pthread_create
+	continue
+	break *site_address if stop == 2
+	continue
+	END
+	gdb_says "$tmp/script" 'error Device or resource busy' && ! grep -q 'stale [1-9]' "$tmp/gdb"
+}
+
+backtrace_reads()
+{
+	cat > "$tmp/script" <<-'END'
+	break second
+	run
+	backtrace
+	kill
+	END
+	gdb_says "$tmp/script" '^#0 .*second' '^#1 .*step' '^#2 .*(main|caller)'
+}
+
+for compiler in gcc clang; do
+	if ! have $compiler; then
+		skip "$compiler" "not installed"
+		continue
+	fi
+	check "$compiler, address and undefined behaviour" sanitized $compiler -O1 \
+		-fsanitize=address,undefined -fno-sanitize-recover=all
+	# clang 14 says nothing about the program with an error, so its silence says nothing.
+	[ $compiler = gcc ] || continue
+	check "$compiler, threads" sanitized $compiler -O1 -fsanitize=thread
+	check "$compiler, threads: a race is found" finds_races $compiler
+done
+compile "$tmp/prog" cc -O1 > "$tmp/said" 2>&1 || cat "$tmp/said"
+if have gdb; then
+	check "gdb steps over sites" steps
+	check "gdb's breakpoint on a site is kept" breakpoint_on_site
+	check "gdb's backtrace from a target" backtrace_reads
+else
+	skip "gdb" "not installed (apt-get install gdb)"
+fi
+tap_end

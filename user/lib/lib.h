@@ -269,8 +269,8 @@ static inline struct jf_ctl *jf_ctl_of(const struct jf_ent *ent)
 
 /* --- trace.c ---------------------------------------------------------------------- */
 
-/* Take away all probes in an object that goes. With the lock held. */
-void jf_trace_object_goes(const struct jf_mod *mod);
+/* Take away all probes in an object that goes: 0 or the last error. With the lock held. */
+int jf_trace_object_goes(const struct jf_mod *mod);
 
 /*
  * The storm exists also in a build that can drop one step of the protocol, to

@@ -15,6 +15,7 @@
 #include <signal.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -85,6 +86,8 @@ static void opened_and_closed(void)
 	CHECK(with.objects == before.objects + 1 && with.keys == before.keys + 3 &&
 	      with.funcs == before.funcs + 2 && with.sites >= before.sites + 4,
 	      "what came with it");
+	CHECK(!strcmp(with.writer, "none") || with.patched >= before.patched + 4,
+	      "its sites were not patched");
 	CHECK(p->branch() == 0 && p->func(5) == 10, "as initialised");
 	CHECK(jf_key_enable(&shared_name) == 0 && branch() && p->branch() == 0,
 	      "keys of the same name");
@@ -230,6 +233,13 @@ static void forks(bool threads)
 	CHECK(dlclose(handle) == 0, "dlclose");
 }
 
+static bool is_same_file(int a, int b)
+{
+	struct stat x, y;
+
+	return !fstat(a, &x) && !fstat(b, &y) && x.st_ino == y.st_ino && x.st_dev == y.st_dev;
+}
+
 /* A child that closes all files, and opens others: no byte of them is ours. */
 static void files_closed(void)
 {
@@ -260,8 +270,10 @@ static void files_closed(void)
 	CHECK(jf_key_disable(&shared_name) == 0 && !branch(), "disable");
 	CHECK(pread(fd, text, sizeof(text), 0) == 0, "text went to a file");
 	for (i = 3; i < 64; i++)
-		if (i != fd)
+		if (i != fd) {
+			CHECK(is_same_file(i, fd), "file %d is another one now", i);
 			close(i);
+		}
 	close(fd);
 	unlink(path);
 }

@@ -38,6 +38,9 @@ vm     hackbench           rt-tests
 vm     perf                linux-perf
 vm     trace-cmd           trace-cmd
 vm     chrt                util-linux
+vm     bpftrace            bpftrace
+vm     pahole              pahole
+vm     objcopy             binutils
 host   gcc                 gcc
 host   make                make
 host   /usr/include/stdio.h  libc6-dev

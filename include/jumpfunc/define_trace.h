@@ -48,6 +48,9 @@
 #define DEFINE_EVENT_CONDITION(...)
 #undef DECLARE_TRACE
 #define DECLARE_TRACE(...)
+/* The kernel's first pass does not define this one: it relies on us. */
+#undef DECLARE_EVENT_CLASS
+#define DECLARE_EVENT_CLASS(...)
 
 #define __JF_EVENT_HEADER_1(path, file)	<path/file.h>
 #define __JF_EVENT_HEADER(path, file)	__JF_EVENT_HEADER_1(path, file)

@@ -86,6 +86,19 @@ static bool begin_thread(void)
 	return !err;
 }
 
+/* With the lock held. In a child there may be callbacks and no thread. */
+static void begin_calls(void)
+{
+	if (!first)
+		return;
+	if (!have_thread)
+		have_thread = begin_thread();
+	pthread_cond_broadcast(&changed);
+	/* Then it is done here. */
+	if (!have_thread)
+		call_all();
+}
+
 void jf_call_quiesced(struct jf_quiesce_head *head,
 		      void (*func)(struct jf_quiesce_head *head))
 {
@@ -95,12 +108,7 @@ void jf_call_quiesced(struct jf_quiesce_head *head,
 	*last = head;
 	last = &head->next;
 	asked++;
-	if (!have_thread)
-		have_thread = begin_thread();
-	pthread_cond_broadcast(&changed);
-	/* Then it is done here. */
-	if (!have_thread)
-		call_all();
+	begin_calls();
 	pthread_mutex_unlock(&lock);
 }
 
@@ -125,6 +133,7 @@ void jf_quiesce_barrier(void)
 	int state = begin_wait();
 	uint64_t until = asked;
 
+	begin_calls();
 	while (done < until)
 		pthread_cond_wait(&changed, &lock);
 	end_wait(state);
@@ -157,6 +166,8 @@ void jf_callbacks_wait(const struct jf_mod *m, bool soon)
 	struct timespec until;
 	int err = 0;
 
+	if (lead_into(m))
+		begin_calls();
 	clock_gettime(CLOCK_REALTIME, &until);
 	until.tv_sec++;
 	while (lead_into(m) && !err)

@@ -269,29 +269,9 @@ static inline struct jf_ctl *jf_ctl_of(const struct jf_ent *ent)
 
 /* --- trace.c ---------------------------------------------------------------------- */
 
-/* Take away all probes in an object that goes. With the lock held. */
-void jf_trace_object_goes(const struct jf_mod *mod);
+/* Take away all probes in an object that goes: 0 or the last error. With the lock held. */
+int jf_trace_object_goes(const struct jf_mod *mod);
 
-/*
- * The storm exists also in a build that can drop one step of the protocol, to
- * learn what each is good for: x86/protocol.h asks jf_broken() everywhere.
- */
-#ifdef JF_BREAK
-enum jf_break {
-	JF_BREAK_NONE,
-	JF_BREAK_SYNC1,		/* no broadcast behind the INT3s */
-	JF_BREAK_SYNC2,		/* none behind the tails */
-	JF_BREAK_SYNC3,		/* none behind the first bytes */
-	JF_BREAK_INT3,		/* no INT3: tails written under the callers' feet */
-	JF_BREAK_ORDER,		/* first bytes before the tails */
-	JF_BREAK_PUBLISH,	/* the handler is told when all is over */
-	JF_BREAK_QUIESCE,	/* jf_quiesce() does not wait */
-};
-
-extern enum jf_break jf_break;
-#define jf_broken(step)	(jf_break == JF_BREAK_##step)
-#else
-#define jf_broken(step)	false
-#endif
+#include "break.h"
 
 #endif /* JF_LIB_H */

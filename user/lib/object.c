@@ -23,6 +23,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 struct jf_mod *jf_mods;
 
@@ -391,7 +393,7 @@ unlock:
 /* --- an object goes --------------------------------------------------------------- */
 
 /* All dynamic functions that lead into it fall back. */
-static void redirect(const struct jf_mod *gone)
+static int redirect(const struct jf_mod *gone)
 {
 	const struct jf_mod *m;
 	struct jf_batch b;
@@ -416,6 +418,22 @@ static void redirect(const struct jf_mod *gone)
 		jf_say(false, "%s is closed, but cannot be unlinked: %s", gone->name,
 		       strerror(-err));
 	jf_batch_abort(&b);
+	return err == -EIO ? 0 : err;
+}
+
+/*
+ * Text leads into the object and cannot be written any more. The last thing that
+ * helps is that nobody can unmap it. Kernels before 6.10 do not know how.
+ */
+static void keep_mapped(const struct jf_mod *m)
+{
+	const long mseal = 462;
+	uintptr_t start = m->start & ~(jf_page_size() - 1);
+
+	if (syscall(mseal, start, m->end - start, 0UL))
+		jf_say(false, "%s cannot be kept: %s", m->name, strerror(errno));
+	else
+		jf_say(false, "%s stays in memory", m->name);
 }
 
 static void unlink_proxies(struct jf_mod *m)
@@ -442,6 +460,7 @@ void __jf_object_unregister(struct jf_object *o)
 {
 	struct jf_mod *m = o->mod, **p;
 	bool exits = jf_exits();
+	int err, fall_err;
 
 	if (!m || m == &refused || m->program)
 		return;
@@ -453,9 +472,13 @@ void __jf_object_unregister(struct jf_object *o)
 		jf_unlock();
 		return;
 	}
-	jf_trace_object_goes(m);
-	redirect(m);
+	err = jf_trace_object_goes(m);
+	fall_err = redirect(m);
 	jf_unlock();
+	if (err || fall_err) {
+		keep_mapped(m);
+		return;
+	}
 	/*
 	 * Whoever is in a section may need the lock. The sites are still known: a
 	 * thread that met a breakpoint may be on its way to the handler.

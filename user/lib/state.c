@@ -7,6 +7,7 @@
 #include <link.h>
 #include <pthread.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,50 +23,77 @@ enum jf_break jf_break;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 struct jf_stats jf_stats;
 
+/* What a thread was before it asked for the lock. */
+struct before {
+	int		cancel;
+	sigset_t	signals;
+};
+
 /* Of the thread that holds the lock. */
-static int cancel_state;
+static struct before holder;
 
 /*
  * Whoever holds the lock opens and writes files, where a thread can be cancelled:
- * it would leave the lock, and breakpoints, behind.
+ * it would leave the lock, and breakpoints, behind. And a signal handler that
+ * forks would wait for the thread that it interrupted.
  */
+static void keep_off(struct before *b)
+{
+	static const int own[] = { SIGTRAP, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGSYS };
+	sigset_t all;
+	size_t i;
+
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &b->cancel);
+	sigfillset(&all);
+	/* Those that come of what the thread itself does. */
+	for (i = 0; i < sizeof(own) / sizeof(own[0]); i++)
+		sigdelset(&all, own[i]);
+	pthread_sigmask(SIG_BLOCK, &all, &b->signals);
+}
+
+static void let_in(const struct before *b)
+{
+	pthread_sigmask(SIG_SETMASK, &b->signals, NULL);
+	pthread_setcancelstate(b->cancel, NULL);
+}
+
 void jf_lock(void)
 {
-	int state;
+	struct before b;
 
-	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+	keep_off(&b);
 	pthread_mutex_lock(&lock);
-	cancel_state = state;
+	holder = b;
 }
 
 void jf_unlock(void)
 {
-	int state = cancel_state;
+	struct before b = holder;
 
 	pthread_mutex_unlock(&lock);
-	pthread_setcancelstate(state, NULL);
+	let_in(&b);
 }
 
 void jf_lock_child(void)
 {
 	pthread_mutex_init(&lock, NULL);
-	pthread_setcancelstate(cancel_state, NULL);
+	let_in(&holder);
 }
 
 bool jf_lock_soon(void)
 {
 	uint64_t until = jf_now_ns() + JF_SOON_NS;
-	int state;
+	struct before b;
 
-	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+	keep_off(&b);
 	while (pthread_mutex_trylock(&lock)) {
 		if (jf_now_ns() > until) {
-			pthread_setcancelstate(state, NULL);
+			let_in(&b);
 			return false;
 		}
 		sched_yield();
 	}
-	cancel_state = state;
+	holder = b;
 	return true;
 }
 

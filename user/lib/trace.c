@@ -250,10 +250,10 @@ static bool is_in(const struct jf_probe *p, const void *arg)
 	return (uintptr_t)p->func >= mod->start && (uintptr_t)p->func < mod->end;
 }
 
-void jf_trace_object_goes(const struct jf_mod *mod)
+int jf_trace_object_goes(const struct jf_mod *mod)
 {
 	struct jf_tracepoint *tp, *next;
-	int err;
+	int err, bad = 0;
 
 	for (tp = active; tp; tp = next) {
 		size_t was = tp->probes->nr;
@@ -263,10 +263,13 @@ void jf_trace_object_goes(const struct jf_mod *mod)
 			err = change(tp, NULL);
 		else
 			err = remove_probes(tp, is_in, mod);
+		if (err && err != -EIO)
+			bad = err;
 		if (err)
 			jf_say(false, "%s: probes in %s cannot be removed: %s", tp->name,
 			       mod->name, strerror(-err));
 		else if (!tp->probes || tp->probes->nr < was)
 			jf_say(true, "%s: has lost its probes in %s", tp->name, mod->name);
 	}
+	return bad;
 }

@@ -18,7 +18,7 @@
 #define __JF_DECLARE_CALL(name, func)					\
 	extern typeof(func) *dynfunc_##name asm("__jf_func_" #name)
 
-#define __JF_DEFINE_CALL(name, func, origin)				\
+#define __JF_DEFINE_CALL(name, func, target)				\
 	__JF_ENT_REC("__jf_func_" #name " + " __stringify(JF_FUNC_ENT),	\
 		     "0", "1", "0")
 

@@ -32,7 +32,11 @@
 #define __JF_DECLARE_CALL(name, func)					\
 	extern __typeof__(func) dynfunc_##name __JF_SYMBOL("dynfunc_" #name)
 
-#define __JF_DEFINE_CALL(name, func, origin)				\
+#define __JF_DEFINE_CALL(name, func, target)				\
+	__JF_TRAMPOLINE(name, NULL)
+
+/* @origin: as in struct jf_ent_rec. */
+#define __JF_TRAMPOLINE(name, origin)					\
 	__asm__(".pushsection .text.jumpfunc, \"ax\", @progbits\n\t"	\
 	    ".p2align 4\n\t"						\
 	    ".globl dynfunc_" #name "\n\t"				\

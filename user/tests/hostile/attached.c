@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /*
  * Somebody like gdb attaches itself to the running program, and keeps each SIGTRAP.
  * Changes are refused as long as it is there.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /* An object is closed while callbacks that lead into it wait for a thread. */
 #include <dlfcn.h>
 #include <jumpfunc/batch.h>

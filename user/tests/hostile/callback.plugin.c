@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /* An object that asks for a callback. */
 #include <jumpfunc/branch.h>
 #include <stdlib.h>

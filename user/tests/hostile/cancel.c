@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /* A thread is cancelled while it changes keys: the next change need not wait for it. */
 #include <jumpfunc/branch.h>
 #include <pthread.h>

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /* Started without standard files: what the library opens is not one of them. */
 #include <fcntl.h>
 #include <jumpfunc/branch.h>

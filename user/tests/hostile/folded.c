@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /*
  * Two functions that are the same, which the linker makes one (--icf=all): so
  * their sites are one, too.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /* An object that comes and goes leaves no memory behind. */
 #include <dlfcn.h>
 #include <malloc.h>

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /* A program's SIGTRAP handler that never returns, as often as it likes. */
 #include <jumpfunc/branch.h>
 #include <setjmp.h>

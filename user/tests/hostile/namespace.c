@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /*
  * A first process of a PID namespace makes another one without telling libc. Both
  * have the same number, and the child has the parent's files.

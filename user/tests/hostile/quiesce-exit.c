@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /*
  * jf_quiesce() called from exit() waits as it does at any other time, also behind
  * the destructors of an object that came later.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /* A plugin that brings the static library with it, opened and closed again. */
 #include <dlfcn.h>
 #include <pthread.h>

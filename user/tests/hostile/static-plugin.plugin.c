@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 #include <jumpfunc/branch.h>
 DEFINE_JF_KEY_FALSE(plugin_key);
 int plugin_set(int on);

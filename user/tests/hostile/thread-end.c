@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /* Sections in the destructors of a thread's data, to the very last one. */
 #include <jumpfunc/batch.h>
 #include <jumpfunc/branch.h>

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /* A probe throws. The section that it left is over. */
 #include <jumpfunc/tracepoint.h>
 #include <thread>

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /*
  * One write of text fails in the middle of a change, as for want of memory. What
  * is executed is the old or the new instruction all the same.

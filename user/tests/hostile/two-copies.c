@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /*
  * Two copies of the library in one process (a static one in a plugin), which
  * change things in turns. Each has its SIGTRAP handler.

@@ -1,5 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
-/* hostile: valgrind -q */
+// SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /* Under valgrind what was changed is executed as well. */
 #include <jumpfunc/branch.h>
 #include <jumpfunc/dynfunc.h>

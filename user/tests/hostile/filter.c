@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
+/*
+ * From one moment on nobody can write text any more, because of a filter. Then an
+ * object is closed that text leads into: it must not be unmapped.
+ */
+#include <dlfcn.h>
+#include <jumpfunc/tracepoint.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+
+#include "hostile.h"
+
+DECLARE_JF_TRACE(rx, PROTO(int i), ARGS(i));
+DEFINE_JF_TRACE(rx);
+
+int one(int i);
+int one(int i) { return i + 1; }
+DEFINE_DYNFUNC(op, one);
+
+static void deny(void)
+{
+	struct sock_filter code[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_pwrite64, 2, 0),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_mremap, 1, 0),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+	};
+	struct sock_fprog prog = { sizeof(code) / sizeof(code[0]), code };
+
+	MUST(!prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), "prctl");
+	MUST(!prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &prog), "seccomp");
+}
+
+int main(int argc, char **argv)
+{
+	char name[4096];
+	void (*probe)(void *, int);
+	void *plugin;
+
+	(void)argc;
+	alarm(20);
+	/* mseal(): does this kernel know it? */
+	if (syscall(462, 0UL, 0UL, 0UL) && errno == ENOSYS) {
+		printf("# skipped: no mseal()\n");
+		return 0;
+	}
+	snprintf(name, sizeof(name), "%s.plugin.so", argv[0]);
+	plugin = dlopen(name, RTLD_NOW);
+	MUST(plugin, "%s", dlerror());
+	probe = (void (*)(void *, int))dlsym(plugin, "plugin_probe");
+	MUST(!register_jf_trace_rx(probe, NULL), "register");
+	MUST(!dynfunc_update(op, (int (*)(int))dlsym(plugin, "plugin_two")), "update");
+	deny();
+	dlclose(plugin);
+	jf_trace_rx(1);
+	MUST(dynfunc_op(1) == 3 || dynfunc_op(1) == 2, "op");
+	return 0;
+}

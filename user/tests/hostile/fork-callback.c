@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
+/* A child of fork() waits for callbacks that its parent asked for. */
+#include <jumpfunc/batch.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <sys/wait.h>
+
+#include "hostile.h"
+
+static _Atomic int inside, called;
+
+static void *reads(void *arg)
+{
+	jf_read_lock();
+	inside = 1;
+	usleep(500000);
+	jf_read_unlock();
+	return arg;
+}
+
+static void callback(struct jf_quiesce_head *head)
+{
+	(void)head;
+	called++;
+}
+
+int main(void)
+{
+	static struct jf_quiesce_head first, second;
+	pthread_t t;
+	pid_t child;
+	int status;
+
+	alarm(10);
+	pthread_create(&t, NULL, reads, NULL);
+	while (!inside)
+		;
+	jf_call_quiesced(&first, callback);
+	/* The thread that calls has taken the first one, and waits. */
+	usleep(100000);
+	jf_call_quiesced(&second, callback);
+	child = fork();
+	if (!child) {
+		alarm(5);
+		jf_quiesce_barrier();
+		_exit(called == 1 ? 0 : 1);
+	}
+	waitpid(child, &status, 0);
+	MUST(!status, "%x", status);
+	jf_quiesce_barrier();
+	MUST(called == 2, "called %d", called);
+	pthread_join(t, NULL);
+	return 0;
+}

@@ -1,0 +1,101 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# Programs that treat libjumpfunc badly: each dies, hangs or fails if the library
+# does. Output is TAP.
+#
+# Usage: user/tests/hostile/run.sh BUILD [PROGRAM...]
+#   BUILD	where libjumpfunc.so and libjumpfunc.a are; programs go to BUILD/hostile
+#   CC, CXX	the compilers, gcc and g++ if unset
+here=$(cd "$(dirname "$0")" && pwd) || exit 1
+top=$(cd "$here/../../.." && pwd)
+
+case ${1:-} in
+''|-h|--help)
+	sed -n '3,8s/^# \{0,1\}//p' "$0"
+	exit 2
+	;;
+esac
+build=$(cd "$1" && pwd) || exit 2
+shift
+out=$build/hostile
+mkdir -p "$out"
+flags="-O2 -g -Wall -Wextra -I$top/include -pthread"
+lib="-L$build -Wl,--no-as-needed -ljumpfunc -ldl -Wl,-rpath,$build -Wl,-rpath,$out"
+
+# Programs whose plugin contains the static library.
+is_static() {
+	case $1 in two-copies|static-plugin) true ;; *) false ;; esac
+}
+
+make_plugin() {
+	if is_static "$1"; then
+		set -- "$1" "$build/libjumpfunc.a -Wl,--exclude-libs,ALL"
+	else
+		set -- "$1" "$lib"
+	fi
+	# shellcheck disable=SC2086 # lists of options
+	${CC:-gcc} $flags -fPIC -shared -o "$out/$1.plugin.so" "$here/$1.plugin.c" $2
+}
+
+make_program() {
+	case $1 in
+	folded)	set -- "$1" "-ffunction-sections -fno-ipa-icf -fuse-ld=gold -Wl,--icf=all" ;;
+	lib-exit) set -- "$1" "$out/$1.plugin.so" ;;
+	torn)	set -- "$1" -rdynamic ;;
+	*)	set -- "$1" "" ;;
+	esac
+	# shellcheck disable=SC2086 # lists of options
+	if [ -f "$here/$1.cpp" ]; then
+		${CXX:-g++} -std=c++17 $flags -o "$out/$1" "$here/$1.cpp" $2 $lib
+	else
+		${CC:-gcc} $flags -o "$out/$1" "$here/$1.c" $2 $lib
+	fi
+}
+
+# What a program needs that is not everywhere.
+missing() {
+	case $1 in
+	valgrind) command -v valgrind > /dev/null || echo "valgrind is not installed" ;;
+	folded)	command -v ld.gold > /dev/null || echo "ld.gold is not installed" ;;
+	esac
+}
+
+# A hang may be one with all signals blocked.
+run_program() {
+	case $1 in
+	valgrind) timeout -s KILL 100 valgrind -q "$out/$1" ;;
+	*)	timeout -s KILL 60 "$out/$1" ;;
+	esac
+}
+
+one() {
+	if [ -f "$here/$1.plugin.c" ]; then
+		make_plugin "$1" || return 1
+	fi
+	make_program "$1" || return 1
+	run_program "$1" > "$out/$1.log" 2>&1 && return
+	sed 's/^#* */# /' "$out/$1.log"
+	return 1
+}
+
+if [ $# = 0 ]; then
+	for source in "$here"/*.c "$here"/*.cpp; do
+		name=${source##*/}
+		case $name in *.plugin.c) ;; *) set -- "$@" "${name%.*}" ;; esac
+	done
+fi
+rc=0 nr=0
+echo "1..$#"
+for name; do
+	nr=$((nr + 1))
+	why=$(missing "$name")
+	if [ "$why" ]; then
+		echo "ok $nr - hostile: $name # SKIP $why"
+	elif one "$name"; then
+		echo "ok $nr - hostile: $name"
+	else
+		echo "not ok $nr - hostile: $name"
+		rc=1
+	fi
+done
+exit $rc

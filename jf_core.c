@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Values of dynamic functions and keys: updates and batches. Nothing here knows
- * an opcode.
+ * Values of dynamic functions and keys: updates and lists of updates. Nothing here
+ * knows an opcode. core/keys.c has the counts of keys, core/batch.c the batches.
  *
  * A commit has two halves. The first one can fail and changes nothing: it finds
  * the entities, checks the values, encodes the instructions and compares the
@@ -192,12 +192,41 @@ static int jf_check_change(struct jf_change *c)
 				    name, c->ctl->mod->mod->name);
 		return -EBUSY;
 	}
-	if (c->ent->type == JF_ENT_FUNC)
-		return jf_check_func(c);
-	/* Silent: callers that share a key expect this. */
-	if (!c->value.on && jf_ent_key(c->ent)->count > 1)
+	return c->ent->type == JF_ENT_FUNC ? jf_check_func(c) : 0;
+}
+
+/* May a key's count be changed? -ENODEV, -EROFS, -EBUSY */
+int jf_check_key(struct jf_key *key)
+{
+	struct jf_change c = {
+		.ent = &key->ent,
+		.value.on = true,
+		.ctl = jf_ctl_find(&key->ent),
+	};
+
+	return c.ctl ? jf_check_change(&c) : -ENODEV;
+}
+
+/*
+ * A key is about to be disabled. Take its one user away, so that whoever counts it
+ * up from here on waits for the lock; see core/keys.c. -EBUSY, and silently, since
+ * callers that share a key expect it: there are more.
+ */
+static int jf_freeze(struct jf_change *c)
+{
+	if (c->ent->type != JF_ENT_KEY || c->value.on)
+		return 0;
+	if (cmpxchg(&jf_ent_key(c->ent)->count, 1, 0) != 1)
 		return -EBUSY;
+	c->frozen = true;
 	return 0;
+}
+
+static void jf_unfreeze(struct jf_change *c)
+{
+	if (c->frozen)
+		smp_store_release(&jf_ent_key(c->ent)->count, 1);
+	c->frozen = false;
 }
 
 /*
@@ -349,7 +378,9 @@ static void jf_apply(struct jf_change *c)
 		trace_jf_update(c->ent->name, (void *)(long)k->enabled,
 				(void *)(long)c->value.on);
 		WRITE_ONCE(k->enabled, c->value.on);
-		WRITE_ONCE(k->count, c->value.on);
+		/* Last. Pairs with cmpxchg() in core/keys.c. */
+		smp_store_release(&k->count, c->value.on);
+		c->frozen = false;
 	}
 	c->ctl->updates++;
 }
@@ -385,6 +416,8 @@ static int jf_judge(struct list_head *changes, struct list_head *noops,
 			continue;
 		}
 		err = jf_prepare(c);
+		if (!err)
+			err = jf_freeze(c);
 		if (err)
 			return err;
 		(*updates)++;
@@ -445,8 +478,10 @@ int __jf_commit(struct list_head *changes)
 out:
 	trace_jf_batch(start, ktime_get_ns(), err ? 0 : updates, err ? 0 : num,
 		       err);
-	list_for_each_entry(c, changes, list)
+	list_for_each_entry(c, changes, list) {
 		jf_replaced(c, false);
+		jf_unfreeze(c);
+	}
 	jf_unmark(changes);
 	list_splice(&noops, changes);
 	if (err)
@@ -468,6 +503,7 @@ int jf_add_change(struct list_head *changes, struct jf_ent *ent,
 	c->force = force;
 	c->ctl = NULL;
 	c->gone = NULL;
+	c->frozen = false;
 	list_add_tail(&c->list, changes);
 	return 0;
 }
@@ -533,7 +569,7 @@ union jf_value jf_func_value(const struct jf_func *f, void *func)
 }
 
 /* A batch of one, on the stack: nothing to allocate. */
-static int jf_commit_one(struct jf_ent *ent, union jf_value value)
+int jf_commit_one(struct jf_ent *ent, union jf_value value)
 {
 	struct jf_change c = { .ent = ent, .value = value };
 	LIST_HEAD(changes);
@@ -545,16 +581,23 @@ static int jf_commit_one(struct jf_ent *ent, union jf_value value)
 
 /* --- dynamic functions ------------------------------------------------- */
 
-int __jf_func_update(struct jf_func *f, void *func)
+int __jf_func_update_flags(struct jf_func *f, void *func, unsigned int flags)
 {
+	bool cpuslocked = flags & __JF_CPUSLOCKED;
 	int err = jf_check_context();
 
 	if (err)
 		return err;
-	jf_lock();
+	jf_lock_as(cpuslocked);
 	err = jf_commit_one(&f->ent, jf_func_value(f, func));
-	jf_unlock();
+	jf_unlock_as(cpuslocked);
 	return err;
+}
+EXPORT_SYMBOL_GPL(__jf_func_update_flags);
+
+int __jf_func_update(struct jf_func *f, void *func)
+{
+	return __jf_func_update_flags(f, func, 0);
 }
 EXPORT_SYMBOL_GPL(__jf_func_update);
 
@@ -567,99 +610,3 @@ void *__jf_func_query(const struct jf_func *f)
 	return func;
 }
 EXPORT_SYMBOL_GPL(__jf_func_query);
-
-/* --- jump-label keys --------------------------------------------------- */
-
-/*
- * The transitions of a key's count, all under jf_mutex:
- *   0 -> 1	enable() or inc(): sites are patched first, then the count is set
- *   n -> n+1	inc(), n > 0: only the count
- *   n+1 -> n	dec(), n > 0: only the count
- *   1 -> 0	disable() or dec(): sites are patched first
- * A failed patch leaves the count alone. jf_apply() sets count and state, so a
- * reader never sees a count of 0 for longer than the sites say so.
- */
-static int jf_key_set_locked(struct jf_key *key, bool on)
-{
-	return jf_commit_one(&key->ent, (union jf_value){ .on = on });
-}
-
-/* A count that changes without the state: the same rules apply. */
-static int jf_key_add_locked(struct jf_key *key, int n)
-{
-	struct jf_change c = {
-		.ent = &key->ent,
-		.value.on = true,
-		.ctl = jf_ctl_find(&key->ent),
-	};
-	int err;
-
-	if (!c.ctl)
-		return -ENODEV;
-	err = jf_check_change(&c);
-	if (!err)
-		WRITE_ONCE(key->count, key->count + n);
-	return err;
-}
-
-int jf_key_enable(struct jf_key *key)
-{
-	int err = jf_check_context();
-
-	if (err)
-		return err;
-	jf_lock();
-	err = jf_key_set_locked(key, true);
-	jf_unlock();
-	return err;
-}
-EXPORT_SYMBOL_GPL(jf_key_enable);
-
-int jf_key_disable(struct jf_key *key)
-{
-	int err = jf_check_context();
-
-	if (err)
-		return err;
-	jf_lock();
-	err = jf_key_set_locked(key, false);
-	jf_unlock();
-	return err;
-}
-EXPORT_SYMBOL_GPL(jf_key_disable);
-
-int jf_key_inc(struct jf_key *key)
-{
-	int err = jf_check_context();
-
-	if (err)
-		return err;
-	jf_lock();
-	if (key->count == INT_MAX)
-		err = -EOVERFLOW;
-	else if (key->count > 0)
-		err = jf_key_add_locked(key, 1);
-	else
-		err = jf_key_set_locked(key, true);
-	jf_unlock();
-	return err;
-}
-EXPORT_SYMBOL_GPL(jf_key_inc);
-
-int jf_key_dec(struct jf_key *key)
-{
-	int err = jf_check_context();
-
-	if (err)
-		return err;
-	jf_lock();
-	if (key->count == 0)
-		err = -EINVAL;
-	else if (key->count > 1)
-		err = jf_key_add_locked(key, -1);
-	else
-		err = jf_key_set_locked(key, false);
-	jf_unlock();
-	return err;
-}
-EXPORT_SYMBOL_GPL(jf_key_dec);

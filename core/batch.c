@@ -76,20 +76,42 @@ int __jf_batch_probe(struct jf_batch *b, struct jf_tracepoint *tp, void *func,
 }
 EXPORT_SYMBOL_GPL(__jf_batch_probe);
 
-int jf_batch_commit(struct jf_batch *b)
+static int jf_batch_do(struct jf_batch *b, bool cpuslocked)
+{
+	int err = 0;
+
+	if (!list_empty(&b->probes)) {
+		/* Its locks come before the hotplug lock. */
+		if (cpuslocked)
+			return -EDEADLK;
+		return jf_trace_commit(&b->probes, &b->changes);
+	}
+	if (!list_empty(&b->changes)) {
+		jf_lock_as(cpuslocked);
+		err = __jf_commit(&b->changes);
+		jf_unlock_as(cpuslocked);
+	}
+	return err;
+}
+
+static int jf_batch_finish(struct jf_batch *b, bool cpuslocked)
 {
 	int err = jf_check_context();
 
-	if (!err)
-		err = b->err;
-	if (!err && !list_empty(&b->probes)) {
-		err = jf_trace_commit(&b->probes, &b->changes);
-	} else if (!err && !list_empty(&b->changes)) {
-		jf_lock();
-		err = __jf_commit(&b->changes);
-		jf_unlock();
-	}
+	err = err ?: b->err;
+	err = err ?: jf_batch_do(b, cpuslocked);
 	jf_batch_abort(b);
 	return err;
 }
+
+int jf_batch_commit(struct jf_batch *b)
+{
+	return jf_batch_finish(b, false);
+}
 EXPORT_SYMBOL_GPL(jf_batch_commit);
+
+int jf_batch_commit_cpuslocked(struct jf_batch *b)
+{
+	return jf_batch_finish(b, true);
+}
+EXPORT_SYMBOL_GPL(jf_batch_commit_cpuslocked);

@@ -23,6 +23,7 @@ union jf_value {
  * @force: although its module is being unloaded
  * @ctl:   found when the batch is committed
  * @gone:  meanwhile, what is being replaced, if that has to be remembered
+ * @frozen: meanwhile, the key's one user was taken away
  */
 struct jf_change {
 	struct list_head	list;
@@ -31,10 +32,15 @@ struct jf_change {
 	bool			force;
 	struct jf_ctl		*ctl;
 	void			*gone;
+	bool			frozen;
 };
 
 /* Commit a list of changes with the locks held. */
 int __jf_commit(struct list_head *changes);
+/* The same for one change. */
+int jf_commit_one(struct jf_ent *ent, union jf_value value);
+/* May this key's count be changed? With jf_mutex held. -ENODEV, -EROFS, -EBUSY */
+int jf_check_key(struct jf_key *key);
 /* The value of a dynamic function that is set to @func, which may be NULL. */
 union jf_value jf_func_value(const struct jf_func *f, void *func);
 /* May calls be sent there? With jf_mutex held. -EINVAL, -EBUSY */

@@ -19,10 +19,10 @@
  *   0 -> 1:
  *   1. sites, with broadcasts
  *   2. enabled = 1
- *   3. atomic_set_release(count, 1)	    a. atomic_try_cmpxchg(count, n, n + 1)
+ *   3. smp_store_release(count, 1)	    a. cmpxchg(count, n, n + 1)
  *					    b. returns: branches are taken
  *   1 -> 0:
- *   4. atomic_cmpxchg(count, 1, 0)	    fails at 4, or at a, never at neither
+ *   4. cmpxchg(count, 1, 0)		    fails at 4, or at a, never at neither
  *   5. sites, enabled
  *
  * A deferred key's last user may be left to a work item, which takes it away
@@ -53,27 +53,31 @@ static bool jf_key_is_open(const struct jf_key *key)
 /* 0, -EOVERFLOW, or -EAGAIN: it has no user, which takes the lock. */
 static int jf_key_try_inc(struct jf_key *key)
 {
-	int n = atomic_read(&key->count);
+	int n, seen = jf_key_count(key);
 
 	do {
+		n = seen;
 		if (n <= 0)
 			return -EAGAIN;
 		if (n == INT_MAX)
 			return -EOVERFLOW;
-		/* Pairs with atomic_set_release() in jf_apply(). */
-	} while (!atomic_try_cmpxchg(&key->count, &n, n + 1));
+		/* Pairs with smp_store_release() in jf_apply(). */
+		seen = cmpxchg(&key->count, n, n + 1);
+	} while (seen != n);
 	return 0;
 }
 
 /* 0, or -EAGAIN: this is its last user, or it has none. */
 static int jf_key_try_dec(struct jf_key *key)
 {
-	int n = atomic_read(&key->count);
+	int n, seen = jf_key_count(key);
 
 	do {
+		n = seen;
 		if (n <= 1)
 			return -EAGAIN;
-	} while (!atomic_try_cmpxchg(&key->count, &n, n - 1));
+		seen = cmpxchg(&key->count, n, n - 1);
+	} while (seen != n);
 	return 0;
 }
 
@@ -130,19 +134,31 @@ static int jf_key_do(struct jf_key *key, int (*op)(struct jf_key *key),
 
 /* --- the interface ------------------------------------------------------- */
 
-int __jf_key_enable(struct jf_key *key, bool cpuslocked)
+int jf_key_enable(struct jf_key *key)
 {
-	return jf_key_do(key, jf_key_enable_locked, cpuslocked);
+	return jf_key_do(key, jf_key_enable_locked, false);
 }
-EXPORT_SYMBOL_GPL(__jf_key_enable);
+EXPORT_SYMBOL_GPL(jf_key_enable);
 
-int __jf_key_disable(struct jf_key *key, bool cpuslocked)
+int jf_key_enable_cpuslocked(struct jf_key *key)
 {
-	return jf_key_do(key, jf_key_disable_locked, cpuslocked);
+	return jf_key_do(key, jf_key_enable_locked, true);
 }
-EXPORT_SYMBOL_GPL(__jf_key_disable);
+EXPORT_SYMBOL_GPL(jf_key_enable_cpuslocked);
 
-int __jf_key_inc(struct jf_key *key, bool cpuslocked)
+int jf_key_disable(struct jf_key *key)
+{
+	return jf_key_do(key, jf_key_disable_locked, false);
+}
+EXPORT_SYMBOL_GPL(jf_key_disable);
+
+int jf_key_disable_cpuslocked(struct jf_key *key)
+{
+	return jf_key_do(key, jf_key_disable_locked, true);
+}
+EXPORT_SYMBOL_GPL(jf_key_disable_cpuslocked);
+
+static int jf_key_inc_as(struct jf_key *key, bool cpuslocked)
 {
 	int err = jf_key_is_open(key) ? jf_key_try_inc(key) : -EAGAIN;
 
@@ -150,9 +166,20 @@ int __jf_key_inc(struct jf_key *key, bool cpuslocked)
 		return err;
 	return jf_key_do(key, jf_key_inc_locked, cpuslocked);
 }
-EXPORT_SYMBOL_GPL(__jf_key_inc);
 
-int __jf_key_dec(struct jf_key *key, bool cpuslocked)
+int jf_key_inc(struct jf_key *key)
+{
+	return jf_key_inc_as(key, false);
+}
+EXPORT_SYMBOL_GPL(jf_key_inc);
+
+int jf_key_inc_cpuslocked(struct jf_key *key)
+{
+	return jf_key_inc_as(key, true);
+}
+EXPORT_SYMBOL_GPL(jf_key_inc_cpuslocked);
+
+static int jf_key_dec_as(struct jf_key *key, bool cpuslocked)
 {
 	int err = jf_key_is_open(key) ? jf_key_try_dec(key) : -EAGAIN;
 
@@ -160,7 +187,18 @@ int __jf_key_dec(struct jf_key *key, bool cpuslocked)
 		return err;
 	return jf_key_do(key, jf_key_dec_locked, cpuslocked);
 }
-EXPORT_SYMBOL_GPL(__jf_key_dec);
+
+int jf_key_dec(struct jf_key *key)
+{
+	return jf_key_dec_as(key, false);
+}
+EXPORT_SYMBOL_GPL(jf_key_dec);
+
+int jf_key_dec_cpuslocked(struct jf_key *key)
+{
+	return jf_key_dec_as(key, true);
+}
+EXPORT_SYMBOL_GPL(jf_key_dec_cpuslocked);
 
 bool jf_key_inc_not_zero(struct jf_key *key)
 {
@@ -175,7 +213,7 @@ void jf_key_deferred_work(struct work_struct *work)
 {
 	struct jf_key_deferred *d = container_of(to_delayed_work(work),
 						 struct jf_key_deferred, work);
-	int err = __jf_key_dec(&d->key, false);
+	int err = jf_key_dec(&d->key);
 
 	/* Its module goes, and the key with it. */
 	if (!err || !jf_key_is_open(&d->key))

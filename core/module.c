@@ -24,6 +24,7 @@
 
 #include "core/arch.h"
 #include "core/commit.h"
+#include "core/keys.h"
 #include "core/quiesce.h"
 #include "core/tracepoint.h"
 
@@ -147,6 +148,17 @@ static int jf_table_count(struct jf_mod *m, const struct jf_table *t)
 	return 0;
 }
 
+/* What the entity is a part of, by its own account, is the module's as well. */
+static bool jf_is_whole(const struct module *mod, struct jf_ent *ent)
+{
+	if (ent->type == JF_ENT_FUNC)
+		return jf_in_module(mod, jf_ent_func(ent), ent + 1);
+	if (ent->flags & JF_ENT_DEFERRED)
+		return jf_in_module(mod, jf_ent_deferred(ent),
+				    jf_ent_deferred(ent) + 1);
+	return jf_in_module(mod, jf_ent_key(ent), ent + 1);
+}
+
 static int jf_add_ctl(struct jf_mod *m, struct jf_ent *ent, void *tramp,
 		      int index)
 {
@@ -154,6 +166,7 @@ static int jf_add_ctl(struct jf_mod *m, struct jf_ent *ent, void *tramp,
 
 	if (!jf_in_module(m->mod, ent, ent + 1) || ent->owner != m->mod ||
 	    ent->type > JF_ENT_KEY || !jf_is_name(m->mod, ent->name) ||
+	    !jf_is_whole(m->mod, ent) ||
 	    (tramp && !within_module((unsigned long)tramp, m->mod))) {
 		pr_err("%s: a table names an entity that is not the module's\n",
 		       m->mod->name);
@@ -592,6 +605,7 @@ static void jf_module_going(struct module *mod)
 {
 	struct jf_mod missed = { };
 	struct jf_mod *m;
+	unsigned int i;
 
 	jf_lock();
 	m = jf_mod_find(mod);
@@ -603,6 +617,8 @@ static void jf_module_going(struct module *mod)
 		jf_watch(m, mod);
 	}
 
+	for (i = 0; i < m->num_ctls; i++)
+		jf_key_going(m->ctls[i].ent);
 	jf_cut_off(mod);
 	jf_lock();
 	jf_forget_tables(m);

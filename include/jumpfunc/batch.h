@@ -10,6 +10,7 @@
  *   jf_trace_batch_register(&b, name, probe, data, prio)	add a probe
  *   jf_trace_batch_unregister(&b, name, probe, data)	remove a probe
  *   jf_batch_commit(&b)		carry out all changes, or none
+ *   jf_batch_commit_cpuslocked(&b)	the same, under cpus_read_lock()
  *   jf_batch_abort(&b)			discard all changes
  *   jf_quiesce()			wait until nobody runs what was replaced
  *   jf_quiesce_timeout(jiffies)		the same, with a limit
@@ -112,6 +113,21 @@ void jf_batch_init(struct jf_batch *b);
  *		 It is not checked again until its value changes.
  */
 int jf_batch_commit(struct jf_batch *b);
+
+#ifdef __KERNEL__
+/**
+ * jf_batch_commit_cpuslocked() - the same, under cpus_read_lock()
+ * @b: the batch; empty afterwards, whatever the result
+ *
+ * For callers that hold the CPU hotplug lock for reading, and for CPU hotplug
+ * callbacks that may sleep. The batch must not have probes in it.
+ *
+ * Context: process context, may sleep, with the hotplug lock held.
+ * Return: as jf_batch_commit(), or -EDEADLK if there are probes in the batch:
+ * nothing has changed.
+ */
+int jf_batch_commit_cpuslocked(struct jf_batch *b);
+#endif
 
 /**
  * jf_batch_abort() - discard all changes of a batch

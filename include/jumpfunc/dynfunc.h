@@ -131,6 +131,9 @@ struct jf_func {
 __JF_BEGIN_DECLS
 /* The macros call these; see dynfunc_update(), dynfunc_query(). */
 int __jf_func_update(struct jf_func *f, void *func);
+#ifdef __KERNEL__
+int __jf_func_update_flags(struct jf_func *f, void *func, unsigned int flags);
+#endif
 void *__jf_func_query(const struct jf_func *f);
 __JF_END_DECLS
 
@@ -288,6 +291,29 @@ __extension__ ({							\
 									\
 	__jf_func_update(&__jf_func_##name, (void *)__jf_new);		\
 })
+
+#ifdef __KERNEL__
+/**
+ * dynfunc_update_cpuslocked() - the same, under cpus_read_lock()
+ * @name: the dynamic function
+ * @func: a function of its type, or NULL where its definition allows that
+ *
+ * Context: process context, may sleep, with the CPU hotplug lock held; a CPU
+ * hotplug callback that may sleep.
+ *
+ * Return: as dynfunc_update().
+ */
+#define dynfunc_update_cpuslocked(name, func)				\
+	__dynfunc_update_flags(name, func, __JF_CPUSLOCKED)
+
+#define __dynfunc_update_flags(name, func, flags)			\
+({									\
+	typeof(__JF_POINTER(name)) __jf_new = (func);			\
+									\
+	__jf_func_update_flags(&__jf_func_##name, (void *)__jf_new,	\
+			       flags);					\
+})
+#endif
 
 /**
  * dynfunc_query() - return the present target of a dynamic function

@@ -335,8 +335,9 @@ FAIL(no_such_key, jf_key_batch_set(b, &outside_key, true), )
 FAIL(no_such_func, __jf_batch_set_func(b, &outside_func, jfk_target(1)), )
 FAIL(sealed, jf_key_batch_set(b, x->ro, true), )
 FAIL(itself, __jf_batch_set_func(b, x->null, (void *)jfk_tramp(x->m, x->null) - 4), )
-FAIL(users, x->ro->count = 2; jfk_ctl(&x->ro->ent)->sealed = false; jf_key_batch_set(b, x->ro, false),
-     x->ro->count = 0; jfk_ctl(&x->ro->ent)->sealed = true)
+FAIL(users, x->ro->count = 2; x->ro->enabled = 1; jfk_ctl(&x->ro->ent)->sealed = false;
+     jf_key_batch_set(b, x->ro, false),
+     x->ro->count = 0; x->ro->enabled = 0; jfk_ctl(&x->ro->ent)->sealed = true)
 FAIL(owner_goes, x->m->mod.state = MODULE_STATE_GOING, x->m->mod.state = MODULE_STATE_LIVE)
 FAIL(atomic, jfk_force_context(true), jfk_force_context(false))
 

@@ -117,7 +117,7 @@ bool jfk_module_text(const struct module *mod, unsigned int i,
 
 static bool jfk_atomic;
 
-#define cpus_read_lock()		do { cpus_read_lock(); jfk.cpus_locked++; } while (0)
+#define cpus_read_lock()		do { cpus_read_lock(); jfk.cpus_locked++; jfk.cpus_locks++; } while (0)
 #define cpus_read_unlock()		do { jfk.cpus_locked--; cpus_read_unlock(); } while (0)
 
 static bool jfk_queue(unsigned long delay)
@@ -140,10 +140,37 @@ static bool jfk_requeue(unsigned long delay)
 }
 
 static bool jfk_flush(void);
-#define queue_delayed_work(wq, w, delay) jfk_queue(delay)
+static void jfk_cancel(struct delayed_work *w);
+
+/* The work of deferred keys: one at a time. */
+static bool jfk_queue_key(struct delayed_work *w, unsigned long delay)
+{
+	bool was = jfk.key_work;
+
+	if (was && jfk.key_work != w)
+		jfk_breach("the work of two keys at a time");
+	jfk.key_work = w;
+	if (!was)
+		jfk.key_delay = delay;
+	return !was;
+}
+
+bool jfk_key_work(void)
+{
+	struct delayed_work *w = jfk.key_work;
+
+	jfk.key_work = NULL;
+	if (w)
+		w->work.func(&w->work);
+	return w;
+}
+
+#define jfk_is_reclaim(w)		((w) == &jf_reclaim_later)
+static bool jfk_queue_work(struct delayed_work *w, unsigned long delay);
+#define queue_delayed_work(wq, w, delay) jfk_queue_work(w, delay)
 #define mod_delayed_work(wq, w, delay)	jfk_requeue(delay)
-#define flush_delayed_work(w)		jfk_flush()
-#define cancel_delayed_work_sync(w)	(jfk.scheduled = false)
+#define flush_delayed_work(w)		(jfk_is_reclaim(w) ? jfk_flush() : jfk_key_work())
+#define cancel_delayed_work_sync(w)	jfk_cancel(w)
 
 #undef in_interrupt
 #define in_interrupt()			jfk_atomic
@@ -153,8 +180,24 @@ static bool jfk_flush(void);
 #include "../../jf_core.c"
 #include "../../jf_tracepoint.c"
 #include "../../core/batch.c"
+#include "../../core/keys.c"
 #include "../../core/module.c"
 #include "x86/insn.h"
+
+static bool jfk_queue_work(struct delayed_work *w, unsigned long delay)
+{
+	return jfk_is_reclaim(w) ? jfk_queue(delay) : jfk_queue_key(w, delay);
+}
+
+static void jfk_cancel(struct delayed_work *w)
+{
+	if (jfk.cpus_locked || mutex_is_locked(&jf_mutex))
+		jfk_breach("waits for work with a lock that the work takes");
+	if (jfk_is_reclaim(w))
+		jfk.scheduled = false;
+	else if (jfk.key_work == w)
+		jfk.key_work = NULL;
+}
 
 static bool jfk_flush(void)
 {
@@ -246,6 +289,8 @@ static inline void jf_world_sync(void)
 
 	jf_stats.broadcasts++;
 	jfk_run.syncs++;
+	if (jfk.on_sync)
+		jfk.on_sync();
 	for (i = 0; i < jfk_run.num; i++) {
 		const struct jf_poke *p = &jfk_run.pokes[i];
 		u64 text = p->new, word = p->new;
@@ -568,6 +613,17 @@ struct jf_key *jfk_key(struct jfk_mod *m, const char *name, bool on, u16 flags)
 	k->ent = (struct jf_ent){ jfk_name(m, name), &m->mod, JF_ENT_KEY, flags };
 	jfk_ent(m, &k->ent, NULL);
 	return k;
+}
+
+struct jf_key_deferred *jfk_deferred(struct jfk_mod *m, const char *name, unsigned long delay)
+{
+	struct jf_key_deferred *d = &m->mem.deferred;
+
+	d->key.ent = (struct jf_ent){ jfk_name(m, name), &m->mod, JF_ENT_KEY, JF_ENT_DEFERRED };
+	d->delay = delay;
+	INIT_DELAYED_WORK(&d->work, jf_key_deferred_work);
+	jfk_ent(m, &d->key.ent, NULL);
+	return d;
 }
 
 struct jf_tracepoint *jfk_tp(struct jfk_mod *m, const char *name, unsigned int nargs)

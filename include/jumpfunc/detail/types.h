@@ -64,6 +64,10 @@ enum jf_ent_type {
 #define JF_ENT_RO	0x04	/* read-only once its module's init is done */
 #define JF_ENT_ON	0x08	/* a jump-label key that starts enabled */
 #define JF_ENT_TRACE	0x10	/* a tracepoint's: changes with its probes alone */
+#define JF_ENT_DEFERRED	0x20	/* a key in a struct jf_key_deferred */
+
+/* How a dynamic function is to be updated. */
+#define __JF_CPUSLOCKED	0x01	/* the caller holds cpus_read_lock() */
 
 /**
  * struct jf_ent - an entity: a dynamic function or a jump-label key

@@ -21,6 +21,7 @@
  */
 #include "core/arch.h"
 #include "core/commit.h"
+#include "core/function.h"
 #include "core/gone.h"
 
 #include <linux/err.h>
@@ -137,11 +138,30 @@ bool jf_is_circular(struct jf_ctl *ctl)
 	return c;
 }
 
+static bool jf_in_text(const struct module *mod, void *func)
+{
+	unsigned long start, end;
+	unsigned int i;
+
+	/* As in jf_mod_by_addr(). */
+	for (i = 0; data_race(jf_module_text(mod, i, &start, &end)); i++)
+		if ((unsigned long)func >= start && (unsigned long)func < end)
+			return true;
+	return false;
+}
+
 /* May calls be sent into this function? @own: a module that may call itself. */
-int jf_check_target(const char *name, void *func, const struct jf_mod *own)
+int jf_check_target(const char *name, void *func, const struct jf_mod *own,
+		    bool vouched)
 {
 	struct jf_mod *mod = jf_mod_by_addr((unsigned long)func);
 
+	if (mod ? !jf_in_text(mod->mod, func) : !vouched &&
+	    jf_text_of(func) == JF_TEXT_NONE) {
+		pr_warn_ratelimited("%s: target %p is text neither of the kernel nor of a module\n",
+				    name, func);
+		return -EPERM;
+	}
 	if (!mod)
 		return 0;
 	/* As in jf_mod_by_addr(). */
@@ -174,7 +194,10 @@ static int jf_check_func(struct jf_change *c)
 		return -EINVAL;
 	}
 
-	return jf_check_target(name, func, c->ctl->mod);
+	/* A tracepoint's own code is ours. */
+	return jf_check_target(name, func, c->ctl->mod,
+			       c->flags & JF_VOUCH ||
+			       c->ent->flags & JF_ENT_TRACE);
 }
 
 static int jf_check_change(struct jf_change *c)
@@ -220,6 +243,34 @@ static int jf_freeze(struct jf_change *c)
 		return -EBUSY;
 	c->frozen = true;
 	return 0;
+}
+
+/* Keep the target's module, if that was asked for. -EBUSY, -EOPNOTSUPP */
+static int jf_pin(struct jf_change *c)
+{
+	struct jf_mod *mod;
+
+	if (c->ent->type != JF_ENT_FUNC || !(c->flags & JF_PIN) ||
+	    c->value.func == (void *)jf_nop || c->value.func == (void *)jf_ret0)
+		return 0;
+	mod = jf_mod_by_addr((unsigned long)c->value.func);
+	/* Its own module cannot be kept: it could never be unloaded. */
+	if (mod == c->ctl->mod)
+		return 0;
+	if (!mod)
+		return jf_text_of(c->value.func) == JF_TEXT_KERNEL ? 0 :
+								     -EOPNOTSUPP;
+	if (!try_module_get(mod->mod))
+		return -EBUSY;
+	c->pin = mod->mod;
+	return 0;
+}
+
+static void jf_unpin(struct jf_change *c)
+{
+	if (c->pin)
+		module_put(c->pin);
+	c->pin = NULL;
 }
 
 static void jf_unfreeze(struct jf_change *c)
@@ -345,7 +396,7 @@ static int jf_prepare(struct jf_change *c)
 	int err;
 
 	if (c->ent->type != JF_ENT_FUNC || old == (void *)jf_nop ||
-	    old == (void *)jf_ret0)
+	    old == (void *)jf_ret0 || old == c->value.func)
 		return 0;
 	err = jf_gone_prepare(old, c->ent->flags & JF_ENT_TRACE ?
 			      JF_GONE_DISPATCH : JF_GONE_TARGET);
@@ -372,6 +423,8 @@ static void jf_apply(struct jf_change *c)
 		trace_jf_update(c->ent->name, f->func, c->value.func);
 		WRITE_ONCE(f->func, c->value.func);
 		jf_replaced(c, true);
+		/* The old one is let go below. */
+		swap(c->pin, c->ctl->pin);
 	} else {
 		struct jf_key *k = jf_ent_key(c->ent);
 
@@ -410,7 +463,12 @@ static int jf_judge(struct list_head *changes, struct list_head *noops,
 		err = jf_check_change(c);
 		if (err)
 			return err;
-		if (jf_value_equal(c->ent, jf_ent_value(c->ent), c->value)) {
+		err = jf_pin(c);
+		if (err)
+			return err;
+		if (jf_value_equal(c->ent, jf_ent_value(c->ent), c->value) &&
+		    c->pin == c->ctl->pin) {
+			jf_unpin(c);
 			c->ctl->pending = NULL;
 			list_move_tail(&c->list, noops);
 			continue;
@@ -481,6 +539,7 @@ out:
 	list_for_each_entry(c, changes, list) {
 		jf_replaced(c, false);
 		jf_unfreeze(c);
+		jf_unpin(c);
 	}
 	jf_unmark(changes);
 	list_splice(&noops, changes);
@@ -501,6 +560,8 @@ int jf_add_change(struct list_head *changes, struct jf_ent *ent,
 	c->ent = ent;
 	c->value = value;
 	c->force = force;
+	c->flags = 0;
+	c->pin = NULL;
 	c->ctl = NULL;
 	c->gone = NULL;
 	c->frozen = false;
@@ -569,9 +630,9 @@ union jf_value jf_func_value(const struct jf_func *f, void *func)
 }
 
 /* A batch of one, on the stack: nothing to allocate. */
-int jf_commit_one(struct jf_ent *ent, union jf_value value)
+int jf_commit_one(struct jf_ent *ent, union jf_value value, unsigned int flags)
 {
-	struct jf_change c = { .ent = ent, .value = value };
+	struct jf_change c = { .ent = ent, .value = value, .flags = flags };
 	LIST_HEAD(changes);
 
 	lockdep_assert_held(&jf_mutex);
@@ -589,7 +650,7 @@ int __jf_func_update_flags(struct jf_func *f, void *func, unsigned int flags)
 	if (err)
 		return err;
 	jf_lock_as(cpuslocked);
-	err = jf_commit_one(&f->ent, jf_func_value(f, func));
+	err = jf_commit_one(&f->ent, jf_func_value(f, func), flags);
 	jf_unlock_as(cpuslocked);
 	return err;
 }

@@ -52,6 +52,19 @@ static void jf_show_sites(struct seq_file *m, const struct jf_ctl *ctl)
 	}
 }
 
+/* Nothing where it is the plain one, so that a line has six fields then. */
+static const char *jf_contract_name(const struct jf_ent *ent)
+{
+	switch ((ent->flags & JF_ENT_CONTRACT) >> __JF_CONTRACT_SHIFT) {
+	case JF_RCU:
+		return " rcu";
+	case JF_SLEEPABLE:
+		return " sleepable";
+	default:
+		return "";
+	}
+}
+
 static int jf_show_functions(struct seq_file *m, const struct jf_file *f)
 {
 	const struct jf_mod *mod;
@@ -59,7 +72,7 @@ static int jf_show_functions(struct seq_file *m, const struct jf_file *f)
 	static char buf[JF_NAME_LEN];
 	unsigned int i;
 
-	seq_puts(m, "# name module trampoline target updates sites\n");
+	seq_puts(m, "# name module trampoline target updates sites [contract] [pinned]\n");
 	jf_lock();
 	list_for_each_entry(mod, &jf_modules, list) {
 		for (i = 0; i < mod->num_ctls; i++) {
@@ -69,10 +82,12 @@ static int jf_show_functions(struct seq_file *m, const struct jf_file *f)
 			if (ctl->ent->type != JF_ENT_FUNC)
 				continue;
 			v = jf_ent_value(ctl->ent);
-			seq_printf(m, "%s %s %pK %s %llu %u\n", ctl->ent->name,
-				   mod->mod->name, (void *)ctl->tramp,
+			seq_printf(m, "%s %s %pK %s %llu %u%s%s\n",
+				   ctl->ent->name, mod->mod->name,
+				   (void *)ctl->tramp,
 				   jf_target_name(v.func, buf), ctl->updates,
-				   ctl->num_sites);
+				   ctl->num_sites, jf_contract_name(ctl->ent),
+				   ctl->pin ? " pinned" : "");
 			jf_show_sites(m, ctl);
 		}
 	}

@@ -428,7 +428,7 @@ static int jf_plan_add(struct jf_plan *plan, const struct jf_probe *add)
 	 * by jf_trace_module_going(), and will have this probe removed there.
 	 */
 	jf_lock();
-	err = jf_check_target(plan->tp->name, add->func, NULL);
+	err = jf_check_target(plan->tp->name, add->func, NULL, false);
 	jf_unlock();
 	if (err)
 		return err;

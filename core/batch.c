@@ -43,10 +43,22 @@ static int jf_batch_note(struct jf_batch *b, int err)
 	return err;
 }
 
+int __jf_batch_set_func_flags(struct jf_batch *b, struct jf_func *f, void *func,
+			      unsigned int flags)
+{
+	int err = jf_add_change(&b->changes, &f->ent, jf_func_value(f, func),
+				false);
+
+	if (!err)
+		list_last_entry(&b->changes, struct jf_change, list)->flags =
+			flags;
+	return jf_batch_note(b, err);
+}
+EXPORT_SYMBOL_GPL(__jf_batch_set_func_flags);
+
 int __jf_batch_set_func(struct jf_batch *b, struct jf_func *f, void *func)
 {
-	return jf_batch_note(b, jf_add_change(&b->changes, &f->ent,
-					      jf_func_value(f, func), false));
+	return __jf_batch_set_func_flags(b, f, func, 0);
 }
 EXPORT_SYMBOL_GPL(__jf_batch_set_func);
 

@@ -85,12 +85,12 @@ static int jf_key_try_dec(struct jf_key *key)
 
 static int jf_key_enable_locked(struct jf_key *key)
 {
-	return jf_commit_one(&key->ent, (union jf_value){ .on = true });
+	return jf_commit_one(&key->ent, (union jf_value){ .on = true }, 0);
 }
 
 static int jf_key_disable_locked(struct jf_key *key)
 {
-	return jf_commit_one(&key->ent, (union jf_value){ .on = false });
+	return jf_commit_one(&key->ent, (union jf_value){ .on = false }, 0);
 }
 
 static int jf_key_inc_locked(struct jf_key *key)

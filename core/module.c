@@ -253,7 +253,9 @@ static int jf_table_add_sites(struct jf_mod *m, const struct jf_table *t)
 	for (s = t->sites; s < t->sites_end; s++) {
 		bool branch = s->flags & JF_SITE_BRANCH;
 
-		ctl = jf_ctl_find(s->ent);
+		/* Who may only call it knows it by its trampoline. */
+		ctl = jf_ctl_find(s->ent) ?:
+		      jf_ctl_by_tramp((unsigned long)s->ent);
 		if (!ctl) {
 			pr_err("%s: a site names an entity that no loaded module defines\n",
 			       m->mod->name);
@@ -591,6 +593,9 @@ static void jf_forget_tables(struct jf_mod *m)
 
 	for (i = 0; i < m->num_sites; i++)
 		jf_unlink_site(&m->sites[i]);
+	for (i = 0; i < m->num_ctls; i++)
+		if (m->ctls[i].pin)
+			module_put(m->ctls[i].pin);
 	jf_unhash(m);
 	m->num_sites = 0;
 	m->num_ctls = 0;

@@ -9,6 +9,7 @@
  *   jf_retired_mutex	images, and what waits to be freed (jf_tracepoint.c)
  *   cpus_read_lock()
  *     jf_mutex		the index, entities, statistics; all writing of text
+ *       jf_symbol_mutex	what the kernel knows of an address (core/function.c)
  *       text_mutex	taken by the kernel's protocol (backend=kernel or auto)
  *
  * jf_lock() takes the last two of ours. A CPU hotplug callback has the hotplug lock

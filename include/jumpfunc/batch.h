@@ -102,6 +102,8 @@ void jf_batch_init(struct jf_batch *b);
  * * -ERANGE	 a target is out of reach of a 32-bit displacement
  * * -EROFS	 a read-only-after-init key after its module's init
  * * -EOPNOTSUPP the back end cannot write one of the instructions
+ * * -EPERM	 a target or a probe that is neither the kernel's text nor a
+ *		 module's, and that nobody vouches for
  * * -EEXIST	 a probe that is registered already, with the same data
  * * -ENOENT	 a probe to be removed that is not registered
  * * -ENOMEM	 no memory, now or when a change was added
@@ -244,6 +246,10 @@ int __jf_batch_probe(struct jf_batch *b, struct jf_tracepoint *tp, void *func,
 		     void *data, int prio, bool add);
 #endif
 int __jf_batch_set_func(struct jf_batch *b, struct jf_func *f, void *func);
+#ifdef __KERNEL__
+int __jf_batch_set_func_flags(struct jf_batch *b, struct jf_func *f, void *func,
+			      unsigned int flags);
+#endif
 int __jf_batch_set_key(struct jf_batch *b, struct jf_key *key, bool on);
 __JF_END_DECLS
 

@@ -8,6 +8,7 @@
  *   DECLARE_JF_TRACE_NOARGS(name)			the same, without arguments
  *   DEFINE_JF_TRACE(name)				in one source file
  *   EXPORT_JF_TRACE(name), EXPORT_JF_TRACE_GPL(name)
+ *   EXPORT_JF_TRACE_CALL(name), ..._CALL_GPL(name)	others may trace it, no more
  *
  *   jf_trace_name(args...)		the tracepoint: up to 12 arguments
  *   jf_trace(name, args...)		the same; does not evaluate args while off
@@ -62,15 +63,21 @@
  *
  * Caveats:
  *   After unregister has returned, no new call enters the probe. Calls that
- *   have begun are over when jf_quiesce() has returned, and only then may the
+ *   have begun are over when jf_trace_synchronize(name) has returned (in a
+ *   program, and under any contract, also jf_quiesce()), and only then may the
  *   caller free what @data points to. A module that unregisters in its exit
  *   function need not wait, because its memory is not freed earlier. If a
  *   module is unloaded without unregistering its probes, they are removed, and
  *   the log says so.
  *
- *   Nothing disables preemption around probes: a probe may be preempted, and
- *   may sleep, where the tracepoint's caller may. jf_quiesce() and rmmod then
- *   wait for it; the description of jf_quiesce() in batch.h has the conditions.
+ *   In the kernel a tracepoint has a contract (contract.h). By default preemption
+ *   is off while probes run, as in the kernel's own tracepoints: a probe must not
+ *   sleep, may use RCU and per-CPU data, and synchronize_rcu() waits for it.
+ *   With JF_SLEEPABLE as the last argument of DECLARE_JF_TRACE() probes may sleep
+ *   and fault, where the tracepoint's caller may. With JF_BARE nothing surrounds
+ *   the call: a probe may do what the caller may, and jf_quiesce() alone waits for
+ *   it; its description in batch.h has the conditions. In a program
+ *   jf_read_lock() surrounds the probes.
  *
  *   Arguments are integers, enums and pointers. An argument with side effects
  *   is evaluated even while the tracepoint is off, unless jf_trace() is used.
@@ -193,6 +200,49 @@ __JF_END_DECLS
 #define __JF_TRACE_CALL_11	__JF_TRACE_CALL_6
 #define __JF_TRACE_CALL_12	__JF_TRACE_CALL_6
 
+#ifdef __KERNEL__
+/**
+ * DECLARE_JF_TRACE() - declare a tracepoint
+ * @name:     its name
+ * @proto:    PROTO(...): the parameters, at least one, at most 12
+ * @args:     ARGS(...): their names
+ * @contract: JF_RCU, JF_SLEEPABLE or JF_BARE (contract.h): what protects its
+ *            probes; JF_RCU if left out, as with the kernel's own tracepoints
+ */
+#define DECLARE_JF_TRACE(name, proto, args, contract...)		\
+	enum { __jf_trace_contract_##name = __JF_OPT(JF_RCU, ##contract) }; \
+	__DECLARE_JF_TRACE(name, __JF_PARAMS(proto), __JF_PARAMS(args),	\
+			   __JF_PARAMS(name, args),			\
+			   __JF_PARAMS(void *__jf_data, proto),		\
+			   __JF_PARAMS(__jf_data, args))
+
+/**
+ * DECLARE_JF_TRACE_NOARGS() - declare a tracepoint without arguments
+ * @name:     its name
+ * @contract: as for DECLARE_JF_TRACE()
+ */
+#define DECLARE_JF_TRACE_NOARGS(name, contract...)			\
+	enum { __jf_trace_contract_##name = __JF_OPT(JF_RCU, ##contract) }; \
+	__DECLARE_JF_TRACE(name, void, , name, void *__jf_data, __jf_data)
+
+#define __JF_TRACE_ENTER(name)						\
+	int __jf_idx = __jf_enter((enum jf_contract)__jf_trace_contract_##name);
+#define __JF_TRACE_LEAVE(name)						\
+	__jf_leave((enum jf_contract)__jf_trace_contract_##name, __jf_idx);
+#define __JF_TRACE_FLAGS(name)						\
+	__JF_CONTRACT_FLAGS(__jf_trace_contract_##name)
+
+/**
+ * jf_trace_synchronize() - wait until no probe that was removed runs any more
+ * @name: the tracepoint
+ *
+ * Waits as its contract demands. What a removed probe used may be freed then.
+ *
+ * Context: as jf_quiesce().
+ */
+#define jf_trace_synchronize(name)					\
+	__jf_synchronize((enum jf_contract)__jf_trace_contract_##name)
+#else
 /**
  * DECLARE_JF_TRACE() - declare a tracepoint
  * @name:  its name
@@ -211,6 +261,11 @@ __JF_END_DECLS
  */
 #define DECLARE_JF_TRACE_NOARGS(name)					\
 	__DECLARE_JF_TRACE(name, void, , name, void *__jf_data, __jf_data)
+
+#define __JF_TRACE_ENTER(name)		jf_read_lock();
+#define __JF_TRACE_LEAVE(name)		jf_read_unlock();
+#define __JF_TRACE_FLAGS(name)		0
+#endif
 
 #define __JF_PARAMS(args...)	args
 
@@ -268,9 +323,9 @@ __JF_END_DECLS
 	static __JF_INLINE void __jf_trace_call_##name(proto)	\
 	{								\
 		__JF_TRACE_CHECK(args)					\
-		jf_read_lock();						\
+		__JF_TRACE_ENTER(name)					\
 		__JF_TRACE_CALL(name_args);				\
-		jf_read_unlock();					\
+		__JF_TRACE_LEAVE(name)					\
 	}								\
 									\
 	static __JF_INLINE void jf_trace_##name(proto)		\
@@ -314,7 +369,7 @@ __JF_END_DECLS
 #define DEFINE_JF_TRACE(tp)						\
 	DEFINE_JF_KEY_FALSE(__jf_on_##tp);				\
 	__DEFINE_DYNFUNC(__jf_tp_##tp, __jf_iter_##tp, jf_nop,		\
-			 JF_ENT_NULL_OK | JF_ENT_TRACE);		\
+			 JF_ENT_NULL_OK | JF_ENT_TRACE | __JF_TRACE_FLAGS(tp)); \
 	struct jf_tracepoint __jf_trace_##tp = {			\
 		#tp, __JF_THIS, &__jf_on_##tp,				\
 		&__jf_func___jf_tp_##tp, (void *)__jf_iter_##tp,	\
@@ -332,6 +387,19 @@ __JF_END_DECLS
 	EXPORT_JF_KEY(__jf_on_##name);					\
 	EXPORT_DYNFUNC(__jf_tp_##name);					\
 	EXPORT_SYMBOL(__jf_trace_##name)
+/**
+ * EXPORT_JF_TRACE_CALL() - let other modules trace it, and not register probes
+ * @name: its name; they need DECLARE_JF_TRACE() with the same prototype
+ *
+ * A module that registers probes in spite of that is not linked.
+ * EXPORT_JF_TRACE_CALL_GPL() is the same for modules with a GPL-compatible licence.
+ */
+#define EXPORT_JF_TRACE_CALL(name)					\
+	EXPORT_JF_KEY(__jf_on_##name);					\
+	EXPORT_DYNFUNC(__jf_tp_##name)
+#define EXPORT_JF_TRACE_CALL_GPL(name)					\
+	EXPORT_JF_KEY_GPL(__jf_on_##name);				\
+	EXPORT_DYNFUNC_GPL(__jf_tp_##name)
 #define EXPORT_JF_TRACE_GPL(name)					\
 	EXPORT_JF_KEY_GPL(__jf_on_##name);				\
 	EXPORT_DYNFUNC_GPL(__jf_tp_##name);				\

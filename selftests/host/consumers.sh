@@ -64,6 +64,9 @@ cat >"$work/bad/common.h" <<'EOF'
 #include <jumpfunc/dynfunc.h>
 MODULE_LICENSE("GPL");
 struct pair { long a, b; };
+struct one { long a; };
+int take_one(struct one o);
+struct one make_one(long a);
 int add(int a, int b);
 int add3(int a, int b, int c);
 long wide(long a, long b);
@@ -75,6 +78,10 @@ DECLARE_DYNFUNC(d_add, add);
 DECLARE_DYNFUNC(d_hook, hook);
 DECLARE_DYNFUNC(d_seven, seven);
 DECLARE_DYNFUNC(d_widest, widest);
+DECLARE_DYNFUNC(d_narrow, narrow, JF_RCU);
+DECLARE_DYNFUNC_CALL(d_call, add);
+DECLARE_DYNFUNC(d_one, take_one);
+DECLARE_DYNFUNC(d_make, make_one);
 EOF
 cases=()
 bad()		# NAME REGEXP DESCRIPTION; the source is read from stdin
@@ -96,6 +103,37 @@ int f(struct jf_batch *b)
 }
 DEFINE_DYNFUNC_NULL(ok_null, hook);
 DEFINE_DYNFUNC_RET0(ok_ret0, add);
+EOF
+bad contract_differs 'conflicting types' 'a definition with another contract than the declaration' <<'EOF'
+void narrow(u8 x) { }
+DEFINE_DYNFUNC(d_narrow, narrow, JF_SLEEPABLE);
+EOF
+bad contract_left_out 'conflicting types' 'a definition without the contract of the declaration' <<'EOF'
+void narrow(u8 x) { }
+DEFINE_DYNFUNC(d_narrow, narrow);
+EOF
+bad contract_none 'undeclared' 'a contract that there is not' <<'EOF'
+DECLARE_DYNFUNC(d_other, add, JF_NONSENSE);
+EOF
+bad contract_narrow 'needs arguments of exactly' 'a call with a contract whose arguments have to be converted' <<'EOF'
+void f(void);
+void f(void) { dynfunc_call(d_narrow, 256); }
+EOF
+bad call_only_update 'd_call is declared for calling only' 'an update of what may only be called' <<'EOF'
+int f(void);
+int f(void) { return dynfunc_update(d_call, add); }
+EOF
+bad call_only_batch 'd_call is declared for calling only' 'the same in a batch' <<'EOF'
+int f(struct jf_batch *b);
+int f(struct jf_batch *b) { return dynfunc_batch_set(b, d_call, add); }
+EOF
+bad struct_arg 'argument of dynfunc_call\(\) is an integer, an enum or a pointer' 'a call site with a struct as argument' <<'EOF'
+int f(struct one p);
+int f(struct one p) { return dynfunc_call(d_one, p); }
+EOF
+bad struct_result 'result of dynfunc_call\(\) is an integer, an enum or a pointer' 'a call site with a struct as result' <<'EOF'
+long f(void);
+long f(void) { return dynfunc_call(d_make, 1).a; }
 EOF
 bad update_type 'incompatible pointer type' 'an update to a function of another type' <<'EOF'
 int f(void);

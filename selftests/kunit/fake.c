@@ -106,6 +106,11 @@ bool jfk_module_text(const struct module *mod, unsigned int i,
 {
 	const struct jfk_mod *m = container_of(mod, struct jfk_mod, mod);
 
+	if (i == 2 && m->func) {
+		*start = (unsigned long)m->func;
+		*end = *start + 1;
+		return true;
+	}
 	if (i > 1)
 		return false;
 	*start = (unsigned long)(i ? m->mem.init_text : m->mem.text);
@@ -174,6 +179,37 @@ static bool jfk_queue_work(struct delayed_work *w, unsigned long delay);
 
 #undef in_interrupt
 #define in_interrupt()			jfk_atomic
+
+/* What core/function.c would find out. */
+static enum jf_text_kind jfk_text_of(void *func)
+{
+	if (func == jfk.no_text)
+		return JF_TEXT_NONE;
+	return func == jfk.old_text ? JF_TEXT_MODULE : JF_TEXT_KERNEL;
+}
+
+#define jf_text_of(func)		jfk_text_of(func)
+
+static bool jfk_get(struct module *mod)
+{
+	struct jfk_mod *m = container_of(mod, struct jfk_mod, mod);
+
+	if (mod->state == MODULE_STATE_GOING)
+		return false;
+	m->refs++;
+	return true;
+}
+
+static void jfk_put(struct module *mod)
+{
+	if (!container_of(mod, struct jfk_mod, mod)->refs--)
+		jfk_breach("a module is let go that was not kept");
+}
+
+#undef try_module_get
+#undef module_put
+#define try_module_get(mod)		jfk_get(mod)
+#define module_put(mod)			jfk_put(mod)
 
 #include "../../core/state.c"
 #include "../../core/index.c"
@@ -809,7 +845,7 @@ int jfk_check_target(void *func, struct jfk_mod *own)
 	int err;
 
 	jf_lock();
-	err = jf_check_target("test", func, own ? jf_mod_find(&own->mod) : NULL);
+	err = jf_check_target("test", func, own ? jf_mod_find(&own->mod) : NULL, false);
 	jf_unlock();
 	return err;
 }

@@ -82,6 +82,8 @@ struct jfk_mod {
 	unsigned int		funcs, keys, tps, ents, sites, targets, lists;
 	/* Where the next site goes. */
 	unsigned int		at, init_at;
+	/* Who keeps it from being unloaded. */
+	unsigned int		refs;
 	/* A function that can be executed, and counts as the module's. */
 	void			*func;
 };
@@ -175,6 +177,8 @@ extern struct jfk {
 		unsigned long	start, size;
 	} symbol[48];
 	unsigned long	nameless;	/* an address of nothing that has a name */
+	/* a target that is nobody's text, and one of a module that was there before */
+	void		*no_text, *old_text;
 
 	/* what core/quiesce.c said in the log */
 	unsigned int	warnings;

@@ -65,6 +65,7 @@ enum jf_ent_type {
 #define JF_ENT_ON	0x08	/* a jump-label key that starts enabled */
 #define JF_ENT_TRACE	0x10	/* a tracepoint's: changes with its probes alone */
 #define JF_ENT_DEFERRED	0x20	/* a key in a struct jf_key_deferred */
+#define JF_ENT_CONTRACT	0xc0	/* enum jf_contract; see contract.h */
 
 /* How a dynamic function is to be updated. */
 #define __JF_CPUSLOCKED	0x01	/* the caller holds cpus_read_lock() */

@@ -116,6 +116,11 @@ static void still_works(void)
 /* --- out of range ------------------------------------------------------------ */
 
 #if JF_HAVE_PATCHING
+static int set_far(void *func)
+{
+	return __jf_func_update_flags(&__jf_func_bad_a, func, JF_VOUCH);
+}
+
 static int test_range(void)
 {
 	unsigned long low = -1UL, high = 0, addr;
@@ -138,16 +143,19 @@ static int test_range(void)
 	high = max(high, addr + 11);
 
 	before();
-	/* Far away on either side. None of these is ever called. */
-	CHECK_EQ(__jf_func_update(&__jf_func_bad_a, (void *)(low - 0x100000000UL)), -ERANGE);
+	/* Not a text that anybody has, and so refused if nobody vouches for it. */
+	CHECK_EQ(__jf_func_update(&__jf_func_bad_a, (void *)(low + 5 - 0x80000000UL)), -EPERM);
 	UNCHANGED();
-	CHECK_EQ(__jf_func_update(&__jf_func_bad_a, (void *)(low + 0x7fff800000000000UL)), -ERANGE);
+	/* Far away on either side. None of these is ever called. */
+	CHECK_EQ(set_far((void *)(low - 0x100000000UL)), -ERANGE);
+	UNCHANGED();
+	CHECK_EQ(set_far((void *)(low + 0x7fff800000000000UL)), -ERANGE);
 	UNCHANGED();
 	/* In reach of the lowest site and of no other one. */
-	CHECK_EQ(__jf_func_update(&__jf_func_bad_a, (void *)(low + 5 - 0x80000000UL)), -ERANGE);
+	CHECK_EQ(set_far((void *)(low + 5 - 0x80000000UL)), -ERANGE);
 	UNCHANGED();
 	/* In reach of all, by a margin of some bytes. */
-	CHECK_EQ(__jf_func_update(&__jf_func_bad_a, (void *)(high + 5 - 0x80000000UL)), 0);
+	CHECK_EQ(set_far((void *)(high + 5 - 0x80000000UL)), 0);
 	CHECK_EQ(dynfunc_query(bad_a), high + 5 - 0x80000000UL);
 	CHECK_EQ(dynfunc_update(bad_a, one), 0);
 	UNCHANGED();

@@ -3,10 +3,6 @@
 # JF_TIMEOUT=240
 # Keys that are changed where the usual calls are not allowed: from CPU hotplug callbacks while CPUs
 # come and go and others change text; and later, by work that a module leaves behind when it goes.
-#
-# Seen to fail with the code broken on purpose:
-#   jf_lock_as() taking the hotplug lock in any case	the first CPU never goes
-#   jf_key_going() leaving the work alone		the kernel oopses
 . "$(dirname "$0")/../lib/lib.sh"
 
 H=/sys/kernel/debug/jf_keyhot/check

@@ -8,7 +8,6 @@
 #
 # Seen to fail with the code broken on purpose:
 #   jf_key_inc() looking at the count before it has the lock	bad_user, bad_op, bad_rest
-#   jf_freeze() looking at the count, and not taking the user away	bad_user, bad_rest
 #   jf_write_live(), tails written after the first bytes	the kernel oopses
 #   jf_write_live() without the first bytes		bytes, bad_places, toggles
 #   jf_set_aliases(), wrong page for a site across two	the callers do not even load

@@ -243,22 +243,13 @@ __JF_END_DECLS
 #define jf_trace_synchronize(name)					\
 	__jf_synchronize((enum jf_contract)__jf_trace_contract_##name)
 #else
-/**
- * DECLARE_JF_TRACE() - declare a tracepoint
- * @name:  its name
- * @proto: PROTO(...): the parameters, at least one, at most 12
- * @args:  ARGS(...): their names
- */
+/* In a program there are no contracts. */
 #define DECLARE_JF_TRACE(name, proto, args)				\
 	__DECLARE_JF_TRACE(name, __JF_PARAMS(proto), __JF_PARAMS(args),	\
 			   __JF_PARAMS(name, args),			\
 			   __JF_PARAMS(void *__jf_data, proto),		\
 			   __JF_PARAMS(__jf_data, args))
 
-/**
- * DECLARE_JF_TRACE_NOARGS() - declare a tracepoint without arguments
- * @name: its name
- */
 #define DECLARE_JF_TRACE_NOARGS(name)					\
 	__DECLARE_JF_TRACE(name, void, , name, void *__jf_data, __jf_data)
 

@@ -21,6 +21,7 @@
  * It is opened again if the process is another one, however it came about.
  */
 #include "lib.h"
+#include "valgrind.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -212,7 +213,11 @@ bool jf_writer_usable(void)
 
 int jf_writer_write(uintptr_t addr, const void *bytes, size_t num)
 {
-	return writer->write(addr, bytes, num);
+	int err = writer->write(addr, bytes, num);
+
+	if (!err)
+		jf_valgrind_discard(addr, num);
+	return err;
 }
 
 void jf_writer_child(void)

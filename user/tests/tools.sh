@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 # The library under the tools of those who look for errors in programs: sanitizers,
-# a debugger that steps over sites and sets breakpoints on them.
+# valgrind, a debugger that steps over sites and sets breakpoints on them.
 # usage: tools.sh [CHANGES]
 # The tests are called by check(), which shellcheck does not see.
 # shellcheck disable=SC2317
@@ -35,6 +35,12 @@ finds_races()
 		"$1" -std=gnu11 -g -O1 -fsanitize=thread -I"$top" -I"$top/include" -I"$user" -pthread \
 			-o "$tmp/racy" "$tmp/racy.c" "$user"/lib/*.c &&
 		! TSAN_OPTIONS=halt_on_error=1 "$tmp/racy" 2 > "$tmp/race" 2>&1 && grep -q 'data race' "$tmp/race"
+}
+
+valgrinded()
+{
+	valgrind -q --error-exitcode=9 --leak-check=full --show-leak-kinds=definite \
+		--errors-for-leak-kinds=definite "$@" "$tmp/prog" 20
 }
 
 # gdb SCRIPT PATTERN...: each pattern is a line of what it says
@@ -116,6 +122,12 @@ for compiler in gcc clang; do
 	check "$compiler, threads: a race is found" finds_races $compiler
 done
 compile "$tmp/prog" cc -O1 > "$tmp/said" 2>&1 || cat "$tmp/said"
+if have valgrind; then
+	check "valgrind" valgrinded
+	check "valgrind, text not written" env JUMPFUNC=off valgrind -q --error-exitcode=9 "$tmp/prog" 10
+else
+	skip "valgrind" "not installed (apt-get install valgrind)"
+fi
 if have gdb; then
 	check "gdb steps over sites" steps
 	check "gdb's breakpoint on a site is kept" breakpoint_on_site

@@ -43,6 +43,15 @@ host   /usr/include/stdio.h  libc6-dev
 host   objdump             binutils
 host   python3             python3
 plot   gnuplot             gnuplot-nox
+outside pkg-config         pkg-config
+outside g++                g++
+outside clang              clang
+outside musl-gcc           musl-tools
+outside cmake              cmake
+outside meson              meson
+outside gdb                gdb
+outside valgrind           valgrind
+outside /usr/include/x86_64-linux-gnu/sys/sdt.h  systemtap-sdt-dev
 bench  /usr/include/x86_64-linux-gnu/lttng/tracepoint.h  liblttng-ust-dev
 bench  /usr/include/x86_64-linux-gnu/sys/sdt.h  systemtap-sdt-dev
 lint   perl                perl
@@ -67,6 +76,7 @@ Groups (default all): build  compile modules      fetch  download kernels    vm 
                       host   tests on the host    plot   draw charts          model  model checking
                       source build test kernels   lint   check the sources
                       bench  what the native benchmark compares with
+                      outside  compilers and tools that libjumpfunc is tried with
   -n   only say what is missing; the exit status is 1 if anything is
 EOF
 }
@@ -77,7 +87,7 @@ case ${1:-} in
 -n) dry=1; shift ;;
 -*) usage >&2; exit 2 ;;
 esac
-groups=" ${*:-build fetch vm host plot bench model source lint} "
+groups=" ${*:-build fetch vm host plot bench outside model source lint} "
 
 # missing: the packages, one per line
 missing()

@@ -84,6 +84,13 @@ LIB_BUILDS := $(addprefix $(OUT)/,$(LIB_BUILDS))
 LIB_PLUGINS := $(addprefix $(OUT)/,plugin1.so plugin2.so plugin-bad.so)
 LIB_CHECKS := $(addprefix $(OUT)/,test_lib test_lib_deny test_lib_dl) $(LIB_PLUGINS) $(LIB_BUILDS)
 
+# The sample that is a module, too.
+SAMPLE := $(addprefix $(TOP)/samples/jf_sample_both_,middle.c program.c)
+SAMPLE_SAYS := as they are: 4,squares, checked: 34,the largest: 5,as at first: 4
+$(OUT)/sample_both: $(SAMPLE) $(TOP)/samples/jf_sample_both.h $(LIB_TEST_DEPS)
+	$(CC) $(LIB_TEST_CFLAGS) -O2 -o $@ $(SAMPLE) $(LIB_SHARED)
+LIB_CHECKS += $(OUT)/sample_both
+
 # Settings of the environment, and what jf_stats has to say then.
 LIB_MODES := JUMPFUNC=:mem:int3 JUMPFUNC=off:none:int3 JUMPFUNC_WRITER=mem:mem:int3 \
 	JUMPFUNC_WRITER=remap:remap:int3 JUMPFUNC_WRITER=none:none:int3 \
@@ -100,6 +107,11 @@ lib-check: $(LIB_CHECKS)
 	done; \
 	echo "# test_lib_deny"; $(OUT)/test_lib_deny $(OUT)/test_lib || rc=1; \
 	echo "# test_lib_dl"; $(OUT)/test_lib_dl $(LIB_PLUGINS) || rc=1; \
+	if [ "$$($(OUT)/sample_both | paste -sd,)" = "$(SAMPLE_SAYS)" ]; then \
+		echo "ok - the sample says what the module says"; \
+	else \
+		echo "not ok - the sample says:"; $(OUT)/sample_both | sed 's/^/# /'; rc=1; \
+	fi; \
 	for o in $(LIB_PLUGINS) $(OUT)/test_lib $(OUT)/libjumpfunc.so; do \
 		if readelf -d $$o | grep TEXTREL; then \
 			echo "not ok - $${o##*/} has text relocations"; rc=1; \

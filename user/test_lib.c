@@ -363,8 +363,8 @@ static void *reader(void *arg)
 	stage = 1;
 	while (stage != 2)
 		;
-	jf_read_unlock();
 	stage = 3;
+	jf_read_unlock();
 	return NULL;
 }
 

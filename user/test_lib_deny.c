@@ -155,7 +155,7 @@ struct early {
 	const char *writer;
 };
 
-static const struct early earlies[] = {
+static const struct early at_start[] = {
 	{ "no pwrite()", no_mem, "remap" },
 	{ "no pwrite(), no mremap()", no_mem_no_mremap, "none" },
 	{ "nothing becomes executable", no_exec_gain, "mem" },
@@ -193,8 +193,8 @@ static void from_the_start(const char *path)
 {
 	size_t i;
 
-	for (i = 0; i < sizeof(earlies) / sizeof(earlies[0]); i++) {
-		const struct early *e = &earlies[i];
+	for (i = 0; i < sizeof(at_start) / sizeof(at_start[0]); i++) {
+		const struct early *e = &at_start[i];
 		char name[128];
 		int rc = run(path, e);
 
@@ -235,7 +235,7 @@ struct late {
 	int err;		/* of a change */
 };
 
-static const struct late lates[] = {
+static const struct late afterwards[] = {
 	{ "no pwrite(): remap takes over", no_mem, true, 0 },
 	{ "no pwrite(), no mremap(): refused", no_mem_no_mremap, true, -EOPNOTSUPP },
 	{ "no membarrier(), threads: refused", no_membarrier, true, -EOPNOTSUPP },
@@ -298,7 +298,7 @@ static void later(void)
 {
 	size_t i;
 
-	for (i = 0; i < sizeof(lates) / sizeof(lates[0]); i++) {
+	for (i = 0; i < sizeof(afterwards) / sizeof(afterwards[0]); i++) {
 		char name[128];
 		int status = 0, rc;
 		pid_t pid;
@@ -306,11 +306,11 @@ static void later(void)
 		fflush(stdout);
 		pid = fork();
 		if (!pid)
-			_exit(late(&lates[i]));
+			_exit(late(&afterwards[i]));
 		waitpid(pid, &status, 0);
 		rc = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 		CHECK(rc == 0 || rc == 77, "ends with %d", rc);
-		snprintf(name, sizeof(name), "later: %s%s", lates[i].name,
+		snprintf(name, sizeof(name), "later: %s%s", afterwards[i].name,
 			 rc == 77 ? " # SKIP cannot be denied here" : "");
 		finish(name);
 	}

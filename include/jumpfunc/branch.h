@@ -62,6 +62,11 @@
  *   exit function can no longer change the module's own keys (-EBUSY), but can
  *   change those of other modules.
  *
+ *   In a program (libjumpfunc) a key is hidden in the program or shared object
+ *   that defines it, a read-only key is an ordinary one, and the argument of
+ *   jf_branch_*() may be a parameter only in always_inline functions, and only
+ *   if they are optimised.
+ *
  *   kprobes are refused on sites (register_kprobe() returns -EINVAL), and are
  *   not optimised in functions with sites. dynfunc.h has other caveats about
  *   sites.

@@ -85,6 +85,10 @@
  *   Since a dynamic function may fall back at any time, an update is refused if
  *   the fall-back could close a circle of trampolines.
  *
+ *   In a program (libjumpfunc) dynfunc_call() is a call of the trampoline, as the
+ *   compiler may keep data below the stack pointer; DYNFUNC_TARGETS() is nothing;
+ *   and what is said of modules holds for shared objects.
+ *
  *   A target may sleep. If data is freed after jf_quiesce(), see the condition
  *   in that function's description, in batch.h.
  *
@@ -245,6 +249,11 @@ __JF_END_DECLS
 				typeof(fn), typeof(*__JF_POINTER(key)))), \
 		.name = #fn,						\
 	},
+#else
+/* Nobody sets targets by name, but their types are compared. */
+#define DYNFUNC_TARGETS(name, ...)					\
+	static __JF_UNUSED __typeof__(__JF_POINTER(name)) const		\
+		__JF_CAT(__jf_targets_##name, __LINE__)[] = { __VA_ARGS__ }
 #endif
 
 /**

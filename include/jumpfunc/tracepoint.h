@@ -236,9 +236,8 @@ __JF_END_DECLS
 
 #define __DECLARE_JF_TRACE(name, proto, args, name_args, data_proto, data_args) \
 	typedef void (*__jf_probe_##name)(data_proto);			\
-	extern struct jf_tracepoint __jf_trace_##name			\
-		__JF_SYMBOL("__jf_trace_" #name);			\
-									\
+	extern struct jf_tracepoint					\
+		__jf_trace_##name __JF_SYMBOL("__jf_trace_" #name);	\
 	/* The iterator, used by DEFINE_JF_TRACE(); elsewhere only its type. */ \
 	static __JF_UNUSED void __jf_iter_##name(data_proto)		\
 	{								\
@@ -254,7 +253,6 @@ __JF_END_DECLS
 	DECLARE_JF_KEY(__jf_on_##name);					\
 	DECLARE_DYNFUNC(__jf_tp_##name, __jf_iter_##name);		\
 	enum { __jf_nargs_##name = __JF_COUNT(args) };			\
-									\
 	static __JF_INLINE void __jf_trace_call_##name(proto)	\
 	{								\
 		__JF_TRACE_CHECK(args)					\

@@ -22,13 +22,17 @@ modules:
 	$(MAKE) -C $(KDIR) M=$(CURDIR) $(nobtf) modules
 endif
 
+include install.mk
+
 help:
 	@echo 'make                    build jumpfunc.ko for the running kernel'
 	@echo 'make KVER=6.1.0-56-amd64, make KDIR=/path    ... for another kernel whose headers are installed'
 	@echo 'make KERNEL=6.12        ... for a stock Debian kernel of the list below, into build/6.12/modules'
-	@echo 'make demo               boot stock 6.1 in a VM, retarget a function, measure dispatch: 5 minutes'
+	@echo 'make doctor             say whether this machine can build, load, patch and measure, and what mends each "no"'
+	@echo 'make demo               boot stock 6.1 in a VM, retarget a function, measure dispatch: 2 minutes'
 	@echo 'make check              run all tests, on this machine and in VMs; KERNELS="6.1 6.12" chooses the kernels (default: four)'
 	@echo 'make check-full         ... on all kernels, test kernels and back ends, and the model, native stress, coverage: 2 hours'
+	@echo 'make newest             find kernels that are new in the Debian suites, build for them, run a quick set of tests (SUITES=sid)'
 	@echo 'make lint               check style, spelling, licences and the rooms of the sources (LINTERS="rooms shell")'
 	@echo 'make mutants            break the module in each listed way, and expect the tests to fail (KERNEL=6.1)'
 	@echo 'make coverage           measure the line coverage of the module, with gcov on a test kernel'
@@ -38,6 +42,13 @@ help:
 	@echo 'make bench-kernel       ... inside a stock kernel, in a VM (KERNEL=6.1 BACKENDS="xmc indirect")'
 	@echo 'make model              check the formal model of the protocol, and that its broken variants fail'
 	@echo 'make vm KERNEL=6.12     start a shell in a VM with the modules, scripts and tests (CPUS=4 MEM=1024)'
+	@echo 'make install            install what make has built: module, headers, scripts, manual (DESTDIR, PREFIX, KVER)'
+	@echo 'make uninstall          remove that again'
+	@echo 'make sign               sign the modules, with the key of DKMS or KEY=... CERT=... (KVER)'
+	@echo 'make man                make the manual pages, into build/man'
+	@echo 'make deb                make the Debian packages, into build/deb'
+	@echo 'make check-packages     install, upgrade, remove these in chroots (SUITES="bookworm trixie"): 15 minutes'
+	@echo 'make check-signing      boot stock 6.1 with Secure Boot and lockdown, load signed and unsigned modules: 3 minutes'
 	@echo 'make deps               install missing packages that the above need (each target does so itself)'
 	@echo 'make clean              remove all build results'
 	@echo 'make clean-cache        remove the downloaded kernels, which all clones share'
@@ -61,15 +72,19 @@ vm:
 	@harness/vm/run --kernel $(VMKERNEL) --shell $(if $(CPUS),-c $(CPUS)) $(if $(MEM),-m $(MEM)) $(VMARGS)
 
 check:
-	@harness/deps.sh build fetch vm host lint
+	@harness/deps.sh build fetch vm host lint man
 	@harness/deps.sh outside || echo "jumpfunc: tests that need what is missing are skipped" >&2
 	@harness/check --kernels "$(KERNELS)" $(if $(BACKENDS),--backends "$(BACKENDS)") $(TESTS)
 
 # The tables in docs/ that this makes are those of its own run.
 check-full: stress-native
-	@harness/deps.sh build fetch source vm host model lint
+	@harness/deps.sh build fetch source vm host model lint man
 	@rc=0; harness/check --full $(if $(filter file,$(origin KERNELS)),,--kernels "$(KERNELS)") $(TESTS) || rc=$$?; \
 	harness/kernels-md || rc=1; exit $$rc
+
+newest:
+	@harness/deps.sh build fetch vm
+	@harness/newest $(SUITES)
 
 lint:
 	@harness/deps.sh build fetch lint
@@ -104,8 +119,11 @@ model:
 	@harness/deps.sh model
 	@docs/model/run.sh
 
+doctor:
+	@scripts/doctor.sh
+
 demo:
-	@harness/deps.sh build fetch vm plot
+	@harness/deps.sh build fetch vm host plot
 	@scripts/demo.sh $(if $(KERNEL),-k $(KERNEL))
 
-.PHONY: modules help clean clean-cache deps vm check check-full lint coverage mutants stress stress-native bench bench-kernel model demo
+.PHONY: modules help clean clean-cache deps vm check check-full newest lint coverage mutants stress stress-native bench bench-kernel model doctor demo

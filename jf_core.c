@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Values of dynamic functions and keys: updates and batches. Nothing here knows
- * an opcode.
+ * Values of dynamic functions and keys: updates and lists of updates. Nothing here
+ * knows an opcode. core/keys.c has the counts of keys, core/batch.c the batches.
  *
  * A commit has two halves. The first one can fail and changes nothing: it finds
  * the entities, checks the values, encodes the instructions and compares the
@@ -21,6 +21,7 @@
  */
 #include "core/arch.h"
 #include "core/commit.h"
+#include "core/function.h"
 #include "core/gone.h"
 
 #include <linux/err.h>
@@ -137,11 +138,30 @@ bool jf_is_circular(struct jf_ctl *ctl)
 	return c;
 }
 
+static bool jf_in_text(const struct module *mod, void *func)
+{
+	unsigned long start, end;
+	unsigned int i;
+
+	/* As in jf_mod_by_addr(). */
+	for (i = 0; data_race(jf_module_text(mod, i, &start, &end)); i++)
+		if ((unsigned long)func >= start && (unsigned long)func < end)
+			return true;
+	return false;
+}
+
 /* May calls be sent into this function? @own: a module that may call itself. */
-int jf_check_target(const char *name, void *func, const struct jf_mod *own)
+int jf_check_target(const char *name, void *func, const struct jf_mod *own,
+		    bool vouched)
 {
 	struct jf_mod *mod = jf_mod_by_addr((unsigned long)func);
 
+	if (mod ? !jf_in_text(mod->mod, func) : !vouched &&
+	    jf_text_of(func) == JF_TEXT_NONE) {
+		pr_warn_ratelimited("%s: target %p is text neither of the kernel nor of a module\n",
+				    name, func);
+		return -EPERM;
+	}
 	if (!mod)
 		return 0;
 	/* As in jf_mod_by_addr(). */
@@ -174,10 +194,13 @@ static int jf_check_func(struct jf_change *c)
 		return -EINVAL;
 	}
 
-	return jf_check_target(name, func, c->ctl->mod);
+	/* A tracepoint's own code is ours. */
+	return jf_check_target(name, func, c->ctl->mod,
+			       c->flags & JF_VOUCH ||
+			       c->ent->flags & JF_ENT_TRACE);
 }
 
-static int jf_check_change(struct jf_change *c, bool force)
+static int jf_check_change(struct jf_change *c)
 {
 	const char *name = c->ent->name;
 
@@ -186,18 +209,75 @@ static int jf_check_change(struct jf_change *c, bool force)
 				    name, c->ctl->mod->mod->name);
 		return -EROFS;
 	}
-	if (!force &&
+	if (!c->force &&
 	    READ_ONCE(c->ctl->mod->mod->state) == MODULE_STATE_GOING) {
 		pr_warn_ratelimited("%s: its module %s is being unloaded\n",
 				    name, c->ctl->mod->mod->name);
 		return -EBUSY;
 	}
-	if (c->ent->type == JF_ENT_FUNC)
-		return jf_check_func(c);
-	/* Silent: callers that share a key expect this. */
-	if (!c->value.on && jf_ent_key(c->ent)->count > 1)
+	return c->ent->type == JF_ENT_FUNC ? jf_check_func(c) : 0;
+}
+
+/* May a key's count be changed? -ENODEV, -EROFS, -EBUSY */
+int jf_check_key(struct jf_key *key)
+{
+	struct jf_change c = {
+		.ent = &key->ent,
+		.value.on = true,
+		.ctl = jf_ctl_find(&key->ent),
+	};
+
+	return c.ctl ? jf_check_change(&c) : -ENODEV;
+}
+
+/*
+ * A key is about to be disabled. Take its one user away, so that whoever counts it
+ * up from here on waits for the lock; see core/keys.c. -EBUSY, and silently, since
+ * callers that share a key expect it: there are more.
+ */
+static int jf_freeze(struct jf_change *c)
+{
+	if (c->ent->type != JF_ENT_KEY || c->value.on)
+		return 0;
+	if (cmpxchg(&jf_ent_key(c->ent)->count, 1, 0) != 1)
 		return -EBUSY;
+	c->frozen = true;
 	return 0;
+}
+
+/* Keep the target's module, if that was asked for. -EBUSY, -EOPNOTSUPP */
+static int jf_pin(struct jf_change *c)
+{
+	struct jf_mod *mod;
+
+	if (c->ent->type != JF_ENT_FUNC || !(c->flags & JF_PIN) ||
+	    c->value.func == (void *)jf_nop || c->value.func == (void *)jf_ret0)
+		return 0;
+	mod = jf_mod_by_addr((unsigned long)c->value.func);
+	/* Its own module cannot be kept: it could never be unloaded. */
+	if (mod == c->ctl->mod)
+		return 0;
+	if (!mod)
+		return jf_text_of(c->value.func) == JF_TEXT_KERNEL ? 0 :
+								     -EOPNOTSUPP;
+	if (!try_module_get(mod->mod))
+		return -EBUSY;
+	c->pin = mod->mod;
+	return 0;
+}
+
+static void jf_unpin(struct jf_change *c)
+{
+	if (c->pin)
+		module_put(c->pin);
+	c->pin = NULL;
+}
+
+static void jf_unfreeze(struct jf_change *c)
+{
+	if (c->frozen)
+		smp_store_release(&jf_ent_key(c->ent)->count, 1);
+	c->frozen = false;
 }
 
 /*
@@ -258,7 +338,7 @@ void jf_sort_pokes(struct jf_poke *pokes, unsigned int num)
 	sort(pokes, num, sizeof(*pokes), jf_poke_cmp, NULL);
 }
 
-/* Encode and verify; pokes that would change nothing are left out. */
+/* Encode; pokes that would change nothing are left out. */
 static int jf_collect(struct list_head *changes, struct jf_poke *pokes,
 		      unsigned int *num)
 {
@@ -280,15 +360,6 @@ static int jf_collect(struct list_head *changes, struct jf_poke *pokes,
 			}
 			if (insn == site->insn)
 				continue;
-			err = jf_arch_check(site);
-			if (err) {
-				pr_warn_ratelimited("%s: %s at the site %pS (%d)\n",
-						    c->ent->name,
-						    err == -EBUSY ? "a breakpoint stands" :
-								    "foreign bytes",
-						    (void *)site->addr, err);
-				return err;
-			}
 			pokes[n].site = site;
 			pokes[n].old = site->insn;
 			pokes[n].new = insn;
@@ -299,6 +370,25 @@ static int jf_collect(struct list_head *changes, struct jf_poke *pokes,
 	return 0;
 }
 
+/* Nothing is written unless everything stands as we left it. */
+static int jf_verify(const struct jf_poke *pokes, unsigned int num)
+{
+	const struct jf_site *site;
+	size_t bad = 0;
+	int err;
+
+	err = jf_arch_verify(pokes, num, &bad);
+	if (!err)
+		return 0;
+	site = pokes[bad].site;
+	pr_warn_ratelimited("%s: %s at the site %pS (%d)\n",
+			    site->ctl->ent->name,
+			    err == -EBUSY ? "a breakpoint stands" :
+					    "foreign bytes",
+			    (void *)site->addr, err);
+	return err;
+}
+
 /* Make sure that there is memory to remember what is replaced. */
 static int jf_prepare(struct jf_change *c)
 {
@@ -306,7 +396,7 @@ static int jf_prepare(struct jf_change *c)
 	int err;
 
 	if (c->ent->type != JF_ENT_FUNC || old == (void *)jf_nop ||
-	    old == (void *)jf_ret0)
+	    old == (void *)jf_ret0 || old == c->value.func)
 		return 0;
 	err = jf_gone_prepare(old, c->ent->flags & JF_ENT_TRACE ?
 			      JF_GONE_DISPATCH : JF_GONE_TARGET);
@@ -333,13 +423,17 @@ static void jf_apply(struct jf_change *c)
 		trace_jf_update(c->ent->name, f->func, c->value.func);
 		WRITE_ONCE(f->func, c->value.func);
 		jf_replaced(c, true);
+		/* The old one is let go below. */
+		swap(c->pin, c->ctl->pin);
 	} else {
 		struct jf_key *k = jf_ent_key(c->ent);
 
 		trace_jf_update(c->ent->name, (void *)(long)k->enabled,
 				(void *)(long)c->value.on);
 		WRITE_ONCE(k->enabled, c->value.on);
-		WRITE_ONCE(k->count, c->value.on);
+		/* Last. Pairs with cmpxchg() in core/keys.c. */
+		smp_store_release(&k->count, c->value.on);
+		c->frozen = false;
 	}
 	c->ctl->updates++;
 }
@@ -360,21 +454,28 @@ static void jf_account(u64 start, unsigned int updates, unsigned int patched)
 
 /* May all of them be made? Those that would change nothing are taken off. */
 static int jf_judge(struct list_head *changes, struct list_head *noops,
-		    bool force, unsigned int *updates)
+		    unsigned int *updates)
 {
 	struct jf_change *c, *tmp;
 	int err;
 
 	list_for_each_entry_safe(c, tmp, changes, list) {
-		err = jf_check_change(c, force);
+		err = jf_check_change(c);
 		if (err)
 			return err;
-		if (jf_value_equal(c->ent, jf_ent_value(c->ent), c->value)) {
+		err = jf_pin(c);
+		if (err)
+			return err;
+		if (jf_value_equal(c->ent, jf_ent_value(c->ent), c->value) &&
+		    c->pin == c->ctl->pin) {
+			jf_unpin(c);
 			c->ctl->pending = NULL;
 			list_move_tail(&c->list, noops);
 			continue;
 		}
 		err = jf_prepare(c);
+		if (!err)
+			err = jf_freeze(c);
 		if (err)
 			return err;
 		(*updates)++;
@@ -400,13 +501,14 @@ static int jf_patch_sites(struct list_head *changes, unsigned int *num)
 	err = jf_collect(changes, pokes, num);
 	if (!err && *num) {
 		jf_sort_pokes(pokes, *num);
-		err = jf_arch_patch(pokes, *num, true);
+		err = jf_verify(pokes, *num) ?:
+		      jf_arch_patch(pokes, *num, true);
 	}
 	kvfree(pokes);
 	return err;
 }
 
-int __jf_commit(struct list_head *changes, bool force)
+int __jf_commit(struct list_head *changes)
 {
 	unsigned int updates = 0, num = 0;
 	u64 start = ktime_get_ns();
@@ -419,7 +521,7 @@ int __jf_commit(struct list_head *changes, bool force)
 	err = jf_mark(changes, &noops);
 	if (err)
 		goto out;
-	err = jf_judge(changes, &noops, force, &updates);
+	err = jf_judge(changes, &noops, &updates);
 	if (err)
 		goto out;
 	err = jf_patch_sites(changes, &num);
@@ -434,8 +536,11 @@ int __jf_commit(struct list_head *changes, bool force)
 out:
 	trace_jf_batch(start, ktime_get_ns(), err ? 0 : updates, err ? 0 : num,
 		       err);
-	list_for_each_entry(c, changes, list)
+	list_for_each_entry(c, changes, list) {
 		jf_replaced(c, false);
+		jf_unfreeze(c);
+		jf_unpin(c);
+	}
 	jf_unmark(changes);
 	list_splice(&noops, changes);
 	if (err)
@@ -443,10 +548,10 @@ out:
 	return err;
 }
 
-/* --- batches ----------------------------------------------------------- */
+/* --- lists of changes -------------------------------------------------- */
 
 int jf_add_change(struct list_head *changes, struct jf_ent *ent,
-		  union jf_value value)
+		  union jf_value value, bool force)
 {
 	struct jf_change *c = kmalloc(sizeof(*c), GFP_KERNEL);
 
@@ -454,8 +559,12 @@ int jf_add_change(struct list_head *changes, struct jf_ent *ent,
 		return -ENOMEM;
 	c->ent = ent;
 	c->value = value;
+	c->force = force;
+	c->flags = 0;
+	c->pin = NULL;
 	c->ctl = NULL;
 	c->gone = NULL;
+	c->frozen = false;
 	list_add_tail(&c->list, changes);
 	return 0;
 }
@@ -497,7 +606,7 @@ int jf_add_change_by_name(struct list_head *changes, const char *module,
 				    target, name);
 		return -EPERM;
 	}
-	return jf_add_change(changes, ctl->ent, v);
+	return jf_add_change(changes, ctl->ent, v, false);
 }
 
 void jf_free_changes(struct list_head *changes)
@@ -509,32 +618,8 @@ void jf_free_changes(struct list_head *changes)
 	INIT_LIST_HEAD(changes);
 }
 
-void jf_batch_init(struct jf_batch *b)
-{
-	INIT_LIST_HEAD(&b->changes);
-	b->err = 0;
-}
-EXPORT_SYMBOL_GPL(jf_batch_init);
-
-void jf_batch_abort(struct jf_batch *b)
-{
-	jf_free_changes(&b->changes);
-	b->err = 0;
-}
-EXPORT_SYMBOL_GPL(jf_batch_abort);
-
-static int jf_batch_add(struct jf_batch *b, struct jf_ent *ent,
-			union jf_value value)
-{
-	int err = jf_add_change(&b->changes, ent, value);
-
-	if (err && !b->err)
-		b->err = err;
-	return err;
-}
-
-/* What stands in for NULL depends on the key; that it may is checked later. */
-static union jf_value jf_func_value(struct jf_func *f, void *func)
+/* What stands in for NULL depends on the entity; that it may is checked later. */
+union jf_value jf_func_value(const struct jf_func *f, void *func)
 {
 	union jf_value v = { .func = func };
 
@@ -544,62 +629,36 @@ static union jf_value jf_func_value(struct jf_func *f, void *func)
 	return v;
 }
 
-int __jf_batch_set_func(struct jf_batch *b, struct jf_func *f, void *func)
-{
-	return jf_batch_add(b, &f->ent, jf_func_value(f, func));
-}
-EXPORT_SYMBOL_GPL(__jf_batch_set_func);
-
-int __jf_batch_set_key(struct jf_batch *b, struct jf_key *key, bool on)
-{
-	return jf_batch_add(b, &key->ent, (union jf_value){ .on = on });
-}
-EXPORT_SYMBOL_GPL(__jf_batch_set_key);
-
-int jf_batch_commit_force(struct jf_batch *b, bool force)
-{
-	int err = jf_check_context();
-
-	if (!err)
-		err = b->err;
-	if (!err && !list_empty(&b->changes)) {
-		jf_lock();
-		err = __jf_commit(&b->changes, force);
-		jf_unlock();
-	}
-	jf_batch_abort(b);
-	return err;
-}
-
-int jf_batch_commit(struct jf_batch *b)
-{
-	return jf_batch_commit_force(b, false);
-}
-EXPORT_SYMBOL_GPL(jf_batch_commit);
-
 /* A batch of one, on the stack: nothing to allocate. */
-static int jf_commit_one(struct jf_ent *ent, union jf_value value)
+int jf_commit_one(struct jf_ent *ent, union jf_value value, unsigned int flags)
 {
-	struct jf_change c = { .ent = ent, .value = value };
+	struct jf_change c = { .ent = ent, .value = value, .flags = flags };
 	LIST_HEAD(changes);
 
 	lockdep_assert_held(&jf_mutex);
 	list_add(&c.list, &changes);
-	return __jf_commit(&changes, false);
+	return __jf_commit(&changes);
 }
 
 /* --- dynamic functions ------------------------------------------------- */
 
-int __jf_func_update(struct jf_func *f, void *func)
+int __jf_func_update_flags(struct jf_func *f, void *func, unsigned int flags)
 {
+	bool cpuslocked = flags & __JF_CPUSLOCKED;
 	int err = jf_check_context();
 
 	if (err)
 		return err;
-	jf_lock();
-	err = jf_commit_one(&f->ent, jf_func_value(f, func));
-	jf_unlock();
+	jf_lock_as(cpuslocked);
+	err = jf_commit_one(&f->ent, jf_func_value(f, func), flags);
+	jf_unlock_as(cpuslocked);
 	return err;
+}
+EXPORT_SYMBOL_GPL(__jf_func_update_flags);
+
+int __jf_func_update(struct jf_func *f, void *func)
+{
+	return __jf_func_update_flags(f, func, 0);
 }
 EXPORT_SYMBOL_GPL(__jf_func_update);
 
@@ -612,99 +671,3 @@ void *__jf_func_query(const struct jf_func *f)
 	return func;
 }
 EXPORT_SYMBOL_GPL(__jf_func_query);
-
-/* --- jump-label keys --------------------------------------------------- */
-
-/*
- * The transitions of a key's count, all under jf_mutex:
- *   0 -> 1	enable() or inc(): sites are patched first, then the count is set
- *   n -> n+1	inc(), n > 0: only the count
- *   n+1 -> n	dec(), n > 0: only the count
- *   1 -> 0	disable() or dec(): sites are patched first
- * A failed patch leaves the count alone. jf_apply() sets count and state, so a
- * reader never sees a count of 0 for longer than the sites say so.
- */
-static int jf_key_set_locked(struct jf_key *key, bool on)
-{
-	return jf_commit_one(&key->ent, (union jf_value){ .on = on });
-}
-
-/* A count that changes without the state: the same rules apply. */
-static int jf_key_add_locked(struct jf_key *key, int n)
-{
-	struct jf_change c = {
-		.ent = &key->ent,
-		.value.on = true,
-		.ctl = jf_ctl_find(&key->ent),
-	};
-	int err;
-
-	if (!c.ctl)
-		return -ENODEV;
-	err = jf_check_change(&c, false);
-	if (!err)
-		WRITE_ONCE(key->count, key->count + n);
-	return err;
-}
-
-int jf_key_enable(struct jf_key *key)
-{
-	int err = jf_check_context();
-
-	if (err)
-		return err;
-	jf_lock();
-	err = jf_key_set_locked(key, true);
-	jf_unlock();
-	return err;
-}
-EXPORT_SYMBOL_GPL(jf_key_enable);
-
-int jf_key_disable(struct jf_key *key)
-{
-	int err = jf_check_context();
-
-	if (err)
-		return err;
-	jf_lock();
-	err = jf_key_set_locked(key, false);
-	jf_unlock();
-	return err;
-}
-EXPORT_SYMBOL_GPL(jf_key_disable);
-
-int jf_key_inc(struct jf_key *key)
-{
-	int err = jf_check_context();
-
-	if (err)
-		return err;
-	jf_lock();
-	if (key->count == INT_MAX)
-		err = -EOVERFLOW;
-	else if (key->count > 0)
-		err = jf_key_add_locked(key, 1);
-	else
-		err = jf_key_set_locked(key, true);
-	jf_unlock();
-	return err;
-}
-EXPORT_SYMBOL_GPL(jf_key_inc);
-
-int jf_key_dec(struct jf_key *key)
-{
-	int err = jf_check_context();
-
-	if (err)
-		return err;
-	jf_lock();
-	if (key->count == 0)
-		err = -EINVAL;
-	else if (key->count > 1)
-		err = jf_key_add_locked(key, -1);
-	else
-		err = jf_key_set_locked(key, false);
-	jf_unlock();
-	return err;
-}
-EXPORT_SYMBOL_GPL(jf_key_dec);

@@ -3,7 +3,7 @@
  * /sys/kernel/debug/jumpfunc/: the files of the engine, and the functions by
  * which other rooms and modules add theirs. This file shows the engine's state,
  * and carries out commands, which debugfs/parse.c parses. docs/debugfs.md
- * describes the files.
+ * describes the files. debugfs/sysfs.c offers some of them a second time.
  */
 #include "debugfs/debugfs.h"
 
@@ -15,6 +15,7 @@
 #include <linux/debugfs.h>
 #include <linux/err.h>
 #include <linux/fs.h>
+#include <linux/security.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
 #include <linux/string.h>
@@ -52,6 +53,19 @@ static void jf_show_sites(struct seq_file *m, const struct jf_ctl *ctl)
 	}
 }
 
+/* Nothing where it is the plain one, so that a line has six fields then. */
+static const char *jf_contract_name(const struct jf_ent *ent)
+{
+	switch ((ent->flags & JF_ENT_CONTRACT) >> __JF_CONTRACT_SHIFT) {
+	case JF_RCU:
+		return " rcu";
+	case JF_SLEEPABLE:
+		return " sleepable";
+	default:
+		return "";
+	}
+}
+
 static int jf_show_functions(struct seq_file *m, const struct jf_file *f)
 {
 	const struct jf_mod *mod;
@@ -59,7 +73,7 @@ static int jf_show_functions(struct seq_file *m, const struct jf_file *f)
 	static char buf[JF_NAME_LEN];
 	unsigned int i;
 
-	seq_puts(m, "# name module trampoline target updates sites\n");
+	seq_puts(m, "# name module trampoline target updates sites [contract] [pinned]\n");
 	jf_lock();
 	list_for_each_entry(mod, &jf_modules, list) {
 		for (i = 0; i < mod->num_ctls; i++) {
@@ -69,11 +83,39 @@ static int jf_show_functions(struct seq_file *m, const struct jf_file *f)
 			if (ctl->ent->type != JF_ENT_FUNC)
 				continue;
 			v = jf_ent_value(ctl->ent);
-			seq_printf(m, "%s %s %pK %s %llu %u\n", ctl->ent->name,
-				   mod->mod->name, (void *)ctl->tramp,
+			seq_printf(m, "%s %s %pK %s %llu %u%s%s\n",
+				   ctl->ent->name, mod->mod->name,
+				   (void *)ctl->tramp,
 				   jf_target_name(v.func, buf), ctl->updates,
-				   ctl->num_sites);
+				   ctl->num_sites, jf_contract_name(ctl->ent),
+				   ctl->pin ? " pinned" : "");
 			jf_show_sites(m, ctl);
+		}
+	}
+	jf_unlock();
+	return 0;
+}
+
+/* As many as there is room for, in the form in which they can be written. */
+static int jf_show_targets(struct seq_file *m, const struct jf_file *f)
+{
+	const struct jf_mod *mod;
+	/* As in jf_show_functions(). */
+	static char buf[JF_NAME_LEN];
+	unsigned int i;
+
+	jf_lock();
+	list_for_each_entry(mod, &jf_modules, list) {
+		for (i = 0; i < mod->num_ctls; i++) {
+			const struct jf_ctl *ctl = &mod->ctls[i];
+
+			if (ctl->ent->type != JF_ENT_FUNC ||
+			    ctl->ent->flags & JF_ENT_TRACE)
+				continue;
+			seq_printf(m, "%s:%s=%s\n", mod->mod->name,
+				   ctl->ent->name,
+				   jf_target_name(jf_ent_value(ctl->ent).func,
+						  buf));
 		}
 	}
 	jf_unlock();
@@ -96,7 +138,7 @@ static int jf_store_functions(char *cmd, const struct jf_file *f)
 	if (!err && list_empty(&changes))
 		err = -EINVAL;
 	if (!err)
-		err = __jf_commit(&changes, false);
+		err = __jf_commit(&changes);
 	jf_unlock();
 	jf_free_changes(&changes);
 	return err;
@@ -199,6 +241,7 @@ static const struct jf_file jf_own_files[] = {
 		.name	= "functions",
 		.show	= jf_show_functions,
 		.store	= jf_store_functions,
+		.knob	= jf_show_targets,
 		.usage	= "name=target ...",
 		.help	=
 "functions        all dynamic functions, with trampoline and call sites\n"
@@ -273,6 +316,28 @@ static int jf_file_release(struct inode *inode, struct file *file)
 	return err;
 }
 
+int jf_file_command(const struct jf_file *f, char *cmd, size_t len)
+{
+	int err;
+
+	if (!len || len > JF_WRITE_MAX) {
+		pr_warn_ratelimited("%s: a command is one write of 1 to %u bytes\n",
+				    f->name, JF_WRITE_MAX);
+		return -EINVAL;
+	}
+	err = jf_parse_command(cmd, len);
+	if (err) {
+		pr_warn_ratelimited("%s: a NUL byte in the command\n",
+				    f->name);
+		return err;
+	}
+	err = f->store(cmd, f);
+	if (err == -EINVAL && f->usage)
+		pr_warn_ratelimited("%s: not understood; write %s\n",
+				    f->name, f->usage);
+	return err;
+}
+
 static ssize_t jf_file_write(struct file *file, const char __user *ubuf,
 			     size_t count, loff_t *ppos)
 {
@@ -282,25 +347,13 @@ static ssize_t jf_file_write(struct file *file, const char __user *ubuf,
 
 	if (!f->store)
 		return -EINVAL;
-	if (!count || count > JF_WRITE_MAX || *ppos) {
-		pr_warn_ratelimited("%s: a command is one write of 1 to %u bytes\n",
-				    f->name, JF_WRITE_MAX);
-		return -EINVAL;
-	}
+	/* A later part of something longer is no command. */
+	if (count > JF_WRITE_MAX || *ppos)
+		return jf_file_command(f, NULL, 0);
 	buf = memdup_user_nul(ubuf, count);
 	if (IS_ERR(buf))
 		return PTR_ERR(buf);
-
-	err = jf_parse_command(buf, count);
-	if (err) {
-		pr_warn_ratelimited("%s: a NUL byte in the command\n",
-				    f->name);
-	} else {
-		err = f->store(buf, f);
-		if (err == -EINVAL && f->usage)
-			pr_warn_ratelimited("%s: not understood; write %s\n",
-					    f->name, f->usage);
-	}
+	err = jf_file_command(f, buf, count);
 	kfree(buf);
 	return err ?: count;
 }
@@ -335,6 +388,7 @@ int jf_debugfs_add(struct jf_files *room)
 			err = err ?: PTR_ERR(file);
 		}
 	}
+	jf_knobs_add(room);
 	return err;
 }
 EXPORT_SYMBOL_GPL(jf_debugfs_add);
@@ -343,6 +397,7 @@ void jf_debugfs_remove(struct jf_files *room)
 {
 	unsigned int i;
 
+	jf_knobs_remove(room);
 	/* Waits for whoever reads or writes one of them. */
 	for (i = 0; i < room->num; i++) {
 		const struct jf_file *f = &room->file[i];
@@ -364,10 +419,15 @@ EXPORT_SYMBOL_GPL(jf_debugfs_remove);
 void jf_debugfs_init(void)
 {
 	jf_dir = debugfs_create_dir(KBUILD_MODNAME, NULL);
+	jf_knobs_init();
 	jf_debugfs_add(&jf_own);
+	if (security_locked_down(LOCKDOWN_DEBUGFS))
+		pr_info("the kernel is locked down: files in debugfs that can be written cannot be opened; use those in /sys/kernel/jumpfunc\n");
 }
 
 void jf_debugfs_exit(void)
 {
+	jf_knobs_remove(&jf_own);
+	jf_knobs_exit();
 	debugfs_remove_recursive(jf_dir);
 }

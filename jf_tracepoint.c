@@ -4,7 +4,10 @@
  *
  * A tracepoint's probes are an array that never changes (struct jf_probes). A
  * change makes a new array, gets the code for it, and publishes both in one
- * batch. The transitions, by the number of probes:
+ * commit, together with those of any number of other tracepoints and with any
+ * other changes that the same batch has: a plan for each tracepoint (struct
+ * jf_plan) is prepared, then all are committed, or all are undone. The
+ * transitions, by the number of probes:
  *
  *   0 -> 1	call := image of one	branch := jmp	  one batch
  *   1 -> n	call := chain				  one batch
@@ -202,9 +205,9 @@ static unsigned int jf_num(const struct jf_probes *p)
 }
 
 static struct jf_probes *jf_probes_add(const struct jf_tracepoint *tp,
+				       const struct jf_probes *old,
 				       const struct jf_probe *add)
 {
-	const struct jf_probes *old = tp->probes;
 	unsigned int i, n = 0;
 	struct jf_probes *p = jf_probes_alloc(tp, jf_num(old) + 1);
 
@@ -232,9 +235,9 @@ static unsigned int jf_probes_count(const struct jf_probes *old,
 
 /* The probes without those that match; there must be some left. */
 static struct jf_probes *jf_probes_del(const struct jf_tracepoint *tp,
+				       const struct jf_probes *old,
 				       jf_probe_match match, const void *arg)
 {
-	const struct jf_probes *old = tp->probes;
 	unsigned int i, n = 0;
 	struct jf_probes *p;
 
@@ -359,7 +362,7 @@ static void jf_parted(const struct jf_tracepoint *tp,
 	jf_lock();
 	jf_part_end(old, new, UINT_MAX, replaced);
 	jf_part_end(new, old, UINT_MAX, !replaced);
-	/* From one array to another, the key itself has not changed. */
+	/* From one array to another, the entity itself has not changed. */
 	ctl = jf_ctl_find(&tp->call->ent);
 	if (ctl)
 		ctl->seq = jf_gone_seq();
@@ -368,158 +371,297 @@ static void jf_parted(const struct jf_tracepoint *tp,
 
 /* --- publishing it ----------------------------------------------------- */
 
-static int jf_flip(struct jf_tracepoint *tp, void *func, bool on, bool force)
-{
-	struct jf_batch b;
+/**
+ * struct jf_plan - what a commit makes of one tracepoint
+ * @list:   on the commit's list
+ * @tp:     the tracepoint
+ * @new:    its probes after the commit, NULL: none
+ * @adds:   a probe is added that was not there
+ * @made:   @new was made for this plan, and nothing refers to it yet
+ * @ready:  all is there that the change needs
+ * @active: what the iterator walked before
+ *
+ * Probes are added and removed in the order in which a batch asks for it, so
+ * several requests for one tracepoint are one change of it.
+ */
+struct jf_plan {
+	struct list_head	list;
+	struct jf_tracepoint	*tp;
+	struct jf_probes	*new;
+	bool			adds, made, ready;
+	const struct jf_probe	*active;
+};
 
-	jf_batch_init(&b);
-	__jf_batch_set_func(&b, tp->call, func);
-	__jf_batch_set_key(&b, tp->key, on);
-	return jf_batch_commit_force(&b, force);
+static struct jf_plan *jf_plan_get(struct list_head *plans,
+				   struct jf_tracepoint *tp)
+{
+	struct jf_plan *plan;
+
+	list_for_each_entry(plan, plans, list)
+		if (plan->tp == tp)
+			return plan;
+	plan = kzalloc(sizeof(*plan), GFP_KERNEL);
+	if (!plan)
+		return NULL;
+	plan->tp = tp;
+	plan->new = tp->probes;
+	list_add_tail(&plan->list, plans);
+	return plan;
 }
 
-/* The change to @new has failed: what is to become of it? */
-static void jf_unpublish(struct jf_tracepoint *tp, struct jf_probes *new,
-			 const struct jf_probe *active)
+static void jf_plan_set(struct jf_plan *plan, struct jf_probes *new)
 {
-	if (!new->image) {
+	if (plan->made)
+		kfree(plan->new);
+	plan->new = new;
+	plan->made = true;
+}
+
+/* -EEXIST, or an error of jf_check_target(). */
+static int jf_plan_add(struct jf_plan *plan, const struct jf_probe *add)
+{
+	struct jf_probes *new;
+	int err;
+
+	/*
+	 * With jf_tp_mutex held: a module that is found alive has yet to come
+	 * by jf_trace_module_going(), and will have this probe removed there.
+	 */
+	jf_lock();
+	err = jf_check_target(plan->tp->name, add->func, NULL, false);
+	jf_unlock();
+	if (err)
+		return err;
+	if (jf_probes_count(plan->new, jf_probe_same, add))
+		return -EEXIST;
+	new = jf_probes_add(plan->tp, plan->new, add);
+	if (!new)
+		return -ENOMEM;
+	jf_plan_set(plan, new);
+	plan->adds = true;
+	return 0;
+}
+
+/* Remove all probes that match: -ENOENT if none does. */
+static int jf_plan_del(struct jf_plan *plan, jf_probe_match match,
+		       const void *arg)
+{
+	unsigned int gone = jf_probes_count(plan->new, match, arg);
+	struct jf_probes *new = NULL;
+
+	if (!gone)
+		return -ENOENT;
+	if (gone < plan->new->num) {
+		new = jf_probes_del(plan->tp, plan->new, match, arg);
+		if (!new)
+			return -ENOMEM;
+	}
+	jf_plan_set(plan, new);
+	return 0;
+}
+
+static int jf_plan_probe(struct list_head *plans,
+			 const struct jf_probe_change *c)
+{
+	struct jf_plan *plan = jf_plan_get(plans, c->tp);
+
+	if (!plan)
+		return -ENOMEM;
+	return c->add ? jf_plan_add(plan, &c->probe) :
+			jf_plan_del(plan, jf_probe_same, &c->probe);
+}
+
+/*
+ * Add to @changes what calls the new probes. A removal is allowed to a tracepoint
+ * whose module goes: its exit function has to clean up.
+ */
+static int jf_plan_changes(struct jf_plan *plan, struct list_head *changes)
+{
+	struct jf_tracepoint *tp = plan->tp;
+	union jf_value func = jf_func_value(tp->call, plan->new ?
+					    jf_code(plan->new) : NULL);
+	union jf_value on = { .on = plan->new };
+	int err;
+
+	err = jf_add_change(changes, &tp->call->ent, func, !plan->adds);
+	return err ?: jf_add_change(changes, &tp->key->ent, on, !plan->adds);
+}
+
+/* The change to plan->new is not made: what is to become of it? */
+static void jf_plan_undo(struct jf_plan *plan)
+{
+	jf_parted(plan->tp, plan->tp->probes, plan->new, false);
+	if (!plan->new)
+		return;
+	if (!plan->new->image) {
 		/*
 		 * A task in the iterator may have seen the new array. Pairs
 		 * with the iterator's READ_ONCE().
 		 */
-		smp_store_release(&tp->active, active);
-		jf_retire(new);
+		smp_store_release(&plan->tp->active, plan->active);
+		jf_retire(plan->new);
 		return;
 	}
 	/* Nobody was sent there. */
 	mutex_lock(&jf_retired_mutex);
-	jf_probes_free(new);
+	jf_probes_free(plan->new);
 	mutex_unlock(&jf_retired_mutex);
 }
 
-/*
- * Takes over @new, or frees it on error. NULL: no probes. A removal is allowed
- * to a tracepoint whose module goes: its exit function has to clean up.
- */
-static int jf_publish(struct jf_tracepoint *tp, struct jf_probes *new)
+/* The code, the records, and what the iterator walks. */
+static int jf_plan_publish(struct jf_plan *plan)
 {
-	bool removal = jf_num(new) < jf_num(tp->probes);
-	struct jf_probes *old = tp->probes;
-	const struct jf_probe *old_active = tp->active;
-	void *func = NULL;
+	struct jf_tracepoint *tp = plan->tp;
 	int err;
 
-	if (new) {
-		err = jf_get_code(tp, new);
-		if (err) {
-			kfree(new);
-			return err;
-		}
-		func = jf_code(new);
-	}
-	err = jf_part(old, new);
+	err = plan->new ? jf_get_code(tp, plan->new) : 0;
+	if (err)
+		return err;
+	err = jf_part(tp->probes, plan->new);
 	if (err) {
 		mutex_lock(&jf_retired_mutex);
-		if (new)
-			jf_probes_free(new);
+		if (plan->new && plan->new->image)
+			jf_arch_image_put(plan->new->image);
 		mutex_unlock(&jf_retired_mutex);
 		return err;
 	}
-	if (new && !new->image)
+	plan->active = tp->active;
+	if (plan->new && !plan->new->image)
 		/*
 		 * Before the call can lead to the iterator. Pairs with the
 		 * iterator's READ_ONCE(), which depends on the address.
 		 */
-		smp_store_release(&tp->active, new->probe);
+		smp_store_release(&tp->active, plan->new->probe);
+	return 0;
+}
 
-	err = jf_flip(tp, func, new != NULL, removal);
-	/* After -EIO sites may lead to the new code: it counts as published. */
-	if (err && err != -EIO) {
-		jf_parted(tp, old, new, false);
-		if (new)
-			jf_unpublish(tp, new, old_active);
+/* All that the change needs; on error nothing has changed. */
+static int jf_plan_prepare(struct jf_plan *plan, struct list_head *changes)
+{
+	int err = jf_plan_publish(plan);
+
+	if (err)
 		return err;
-	}
+	plan->made = false;
+	err = jf_plan_changes(plan, changes);
+	if (err)
+		jf_plan_undo(plan);
+	else
+		plan->ready = true;
+	return err;
+}
 
-	jf_parted(tp, old, new, true);
-	tp->probes = new;
-	if (!old)
+static void jf_plan_done(struct jf_plan *plan)
+{
+	struct jf_tracepoint *tp = plan->tp;
+	struct jf_probes *old = tp->probes;
+
+	jf_parted(tp, old, plan->new, true);
+	tp->probes = plan->new;
+	if (!old && plan->new)
 		list_add_tail(&tp->list, &jf_tracepoints);
-	if (!new)
+	if (old && !plan->new)
 		list_del(&tp->list);
 	jf_retire(old);
 	jf_trace_stats.transitions++;
+}
+
+static void jf_plans_free(struct list_head *plans)
+{
+	struct jf_plan *plan, *tmp;
+
+	list_for_each_entry_safe(plan, tmp, plans, list) {
+		if (plan->made)
+			kfree(plan->new);
+		kfree(plan);
+	}
+}
+
+/* Carry out all plans and @changes, or none. */
+static int jf_plans_commit(struct list_head *plans, struct list_head *changes)
+{
+	struct jf_plan *plan;
+	bool done = false;
+	int err = 0;
+
+	list_for_each_entry(plan, plans, list) {
+		err = jf_plan_prepare(plan, changes);
+		if (err)
+			break;
+	}
+	if (!err) {
+		jf_lock();
+		err = __jf_commit(changes);
+		jf_unlock();
+		/* After -EIO sites may lead to the new code: it is published. */
+		done = !err || err == -EIO;
+	}
+	list_for_each_entry(plan, plans, list) {
+		if (plan->ready && done)
+			jf_plan_done(plan);
+		else if (plan->ready)
+			jf_plan_undo(plan);
+	}
 	return err;
 }
 
 /* --- the interface ----------------------------------------------------- */
 
-/*
- * With jf_tp_mutex held: a module that is found alive has yet to come by
- * jf_trace_module_going(), and will have this probe removed there.
- */
-static int jf_check_probe(const struct jf_tracepoint *tp, void *func)
+int jf_trace_commit(const struct list_head *probes, struct list_head *changes)
 {
-	int err;
+	const struct jf_probe_change *c;
+	LIST_HEAD(plans);
+	int err = 0;
 
-	jf_lock();
-	err = jf_check_target(tp->name, func, NULL);
-	jf_unlock();
+	mutex_lock(&jf_tp_mutex);
+	list_for_each_entry(c, probes, list) {
+		err = jf_plan_probe(&plans, c);
+		if (err)
+			break;
+	}
+	if (!err)
+		err = jf_plans_commit(&plans, changes);
+	jf_plans_free(&plans);
+	mutex_unlock(&jf_tp_mutex);
+	return err;
+}
+
+/* A batch of one. */
+static int jf_trace_change(struct jf_probe_change *c)
+{
+	int err = jf_check_context();
+	LIST_HEAD(changes);
+	LIST_HEAD(probes);
+
+	if (err)
+		return err;
+	list_add(&c->list, &probes);
+	err = jf_trace_commit(&probes, &changes);
+	jf_free_changes(&changes);
 	return err;
 }
 
 int __jf_trace_register(struct jf_tracepoint *tp, void *func, void *data,
 			int prio)
 {
-	struct jf_probe add = { .func = func, .data = data, .prio = prio };
-	struct jf_probes *new;
-	int err = jf_check_context();
+	struct jf_probe_change c = {
+		.tp = tp,
+		.probe = { .func = func, .data = data, .prio = prio },
+		.add = true,
+	};
 
-	if (err)
-		return err;
-	if (!func)
-		return -EINVAL;
-	mutex_lock(&jf_tp_mutex);
-	err = jf_check_probe(tp, func);
-	if (!err && jf_probes_count(tp->probes, jf_probe_same, &add))
-		err = -EEXIST;
-	if (!err) {
-		new = jf_probes_add(tp, &add);
-		err = new ? jf_publish(tp, new) : -ENOMEM;
-	}
-	mutex_unlock(&jf_tp_mutex);
-	return err;
+	return func ? jf_trace_change(&c) : -EINVAL;
 }
 EXPORT_SYMBOL_GPL(__jf_trace_register);
 
-/* Remove all probes that match: -ENOENT if none does. */
-static int jf_remove(struct jf_tracepoint *tp, jf_probe_match match,
-		     const void *arg)
-{
-	unsigned int gone = jf_probes_count(tp->probes, match, arg);
-	struct jf_probes *new = NULL;
-
-	if (!gone)
-		return -ENOENT;
-	if (gone < tp->probes->num) {
-		new = jf_probes_del(tp, match, arg);
-		if (!new)
-			return -ENOMEM;
-	}
-	return jf_publish(tp, new);
-}
-
 int __jf_trace_unregister(struct jf_tracepoint *tp, void *func, void *data)
 {
-	struct jf_probe del = { .func = func, .data = data };
-	int err = jf_check_context();
+	struct jf_probe_change c = {
+		.tp = tp,
+		.probe = { .func = func, .data = data },
+	};
 
-	if (err)
-		return err;
-	mutex_lock(&jf_tp_mutex);
-	err = jf_remove(tp, jf_probe_same, &del);
-	mutex_unlock(&jf_tp_mutex);
-	return err;
+	return jf_trace_change(&c);
 }
 EXPORT_SYMBOL_GPL(__jf_trace_unregister);
 
@@ -528,6 +670,24 @@ EXPORT_SYMBOL_GPL(__jf_trace_unregister);
 static bool jf_probe_in_module(const struct jf_probe *p, const void *mod)
 {
 	return within_module((unsigned long)p->func, mod);
+}
+
+static int jf_remove_module(struct jf_tracepoint *tp, struct module *mod)
+{
+	struct jf_plan *plan;
+	LIST_HEAD(changes);
+	LIST_HEAD(plans);
+	int err;
+
+	plan = jf_plan_get(&plans, tp);
+	if (!plan)
+		return -ENOMEM;
+	err = jf_plan_del(plan, jf_probe_in_module, mod);
+	if (!err)
+		err = jf_plans_commit(&plans, &changes);
+	jf_plans_free(&plans);
+	jf_free_changes(&changes);
+	return err;
 }
 
 /*
@@ -554,7 +714,7 @@ int jf_trace_module_going(struct module *mod)
 			tp->probes = NULL;
 			continue;
 		}
-		err = jf_remove(tp, jf_probe_in_module, mod);
+		err = jf_remove_module(tp, mod);
 		if (!err)
 			pr_info("%s left probes on tracepoint %s, removed\n",
 				mod->name, tp->name);

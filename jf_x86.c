@@ -76,7 +76,7 @@ int jf_arch_patch(struct jf_poke *pokes, unsigned int num, bool live)
 
 	for (i = 0; i < num; i++) {
 		pokes[i].site->asked = pokes[i].new;
-		if (!jf_arch_check(pokes[i].site))
+		if (!jf_text_check(pokes[i].site))
 			continue;
 		pr_err("%pS does not read back as written: %*ph\n",
 		       (void *)pokes[i].site->addr, JF_INSN_SIZE,
@@ -86,9 +86,9 @@ int jf_arch_patch(struct jf_poke *pokes, unsigned int num, bool live)
 	return err;
 }
 
-int jf_arch_check(const struct jf_site *site)
+int jf_arch_verify(const struct jf_poke *pokes, unsigned int num, size_t *bad)
 {
-	return jf_text_check(site);
+	return jf_text_verify(pokes, num, bad);
 }
 
 int jf_arch_encode(const struct jf_site *site, enum jf_op op,

@@ -127,8 +127,8 @@ EVENTS(events_dynfunc,
 
 /* --- jumpfunc's tracepoints ------------------------------------------------ */
 
-#define JF_TRACEPOINT(n)						\
-DECLARE_JF_TRACE(jfb_##n, PROTO(unsigned long arg), ARGS(arg));		\
+#define JF_TRACEPOINT(n, contract...)					\
+DECLARE_JF_TRACE(jfb_##n, PROTO(unsigned long arg), ARGS(arg), ##contract); \
 DEFINE_JF_TRACE(jfb_##n);						\
 EVENTS(events_chain_##n, jf_trace_jfb_##n(x))				\
 									\
@@ -137,7 +137,7 @@ static int prepare_chain_##n(const struct jfb_row *row)			\
 	unsigned int i;							\
 	int err;							\
 									\
-	for (i = 0; i < (n); i++) {					\
+	for (i = 0; i < row->probes; i++) {				\
 		err = register_jf_trace_jfb_##n(jfb_probes[i],		\
 						&slots[i].slot);	\
 		if (err) {						\
@@ -153,7 +153,7 @@ static int prepare_chain_##n(const struct jfb_row *row)			\
 									\
 static void finish_chain_##n(const struct jfb_row *row)			\
 {									\
-	detach_chain(&__jf_trace_jfb_##n, n);				\
+	detach_chain(&__jf_trace_jfb_##n, row->probes);			\
 }
 
 /* Has any of them had to do without a dispatch image? */
@@ -176,6 +176,9 @@ JF_TRACEPOINT(1)
 JF_TRACEPOINT(2)
 JF_TRACEPOINT(4)
 JF_TRACEPOINT(8)
+/* What the contracts cost; the default is the one of those above. */
+JF_TRACEPOINT(bare, JF_BARE)
+JF_TRACEPOINT(sleepable, JF_SLEEPABLE)
 
 const char *jfb_chain(void)
 {
@@ -285,6 +288,11 @@ static const struct jfb_row rows[] = {
 	{ "kernel", "trace_name(), no probe", 1, 0, 0,
 	  events_kernel_0, check },
 	ROWS(1),
+	{ "chain-bare", "jf_trace_name(), nothing around its probe", 1, 1, 0,
+	  events_chain_bare, check, prepare_chain_bare, finish_chain_bare },
+	{ "chain-sleepable", "jf_trace_name(), its probe may sleep", 1, 1, 0,
+	  events_chain_sleepable, check, prepare_chain_sleepable,
+	  finish_chain_sleepable },
 	{ "inline", "dynfunc_call(), a site patched in place", 1, 1, 0,
 	  events_dynfunc, check },
 	ROWS(2),

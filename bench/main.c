@@ -332,4 +332,6 @@ static void __exit jfb_exit(void)
 module_init(jfb_init);
 module_exit(jfb_exit);
 MODULE_LICENSE("GPL");
+MODULE_AUTHOR("The jumpfunc developers");
 MODULE_DESCRIPTION("Benchmarks of jumpfunc: /sys/kernel/debug/jumpfunc/bench");
+MODULE_VERSION(JF_VERSION);

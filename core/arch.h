@@ -37,10 +37,13 @@ int jf_arch_adopt(struct jf_site *site, unsigned long tramp);
 /* Encode an operation for a site; -ERANGE. */
 int jf_arch_encode(const struct jf_site *site, enum jf_op op,
 		   unsigned long target, u64 *insn);
-/* Does the site's text hold site->insn? -EBUSY: a breakpoint, -EILSEQ: else. */
-int jf_arch_check(const struct jf_site *site);
 /*
- * Carry out a transaction: @pokes sorted by address, all checked. @live: the
+ * Do the old instructions of these pokes stand there? Else *@bad is the index of
+ * the first that does not: -EBUSY for a breakpoint, -EILSEQ for other bytes.
+ */
+int jf_arch_verify(const struct jf_poke *pokes, unsigned int num, size_t *bad);
+/*
+ * Carry out a transaction: @pokes sorted by address, all verified. @live: the
  * text may be executing. 0, or an error with no byte changed (but see -EIO of
  * jf_batch_commit()).
  */

@@ -20,26 +20,39 @@ union jf_value {
  * @list:  on jf_batch.changes
  * @ent:   the key
  * @value: what it shall be
+ * @force: although its module is being unloaded
+ * @flags: dynamic functions: JF_PIN, JF_VOUCH
  * @ctl:   found when the batch is committed
  * @gone:  meanwhile, what is being replaced, if that has to be remembered
+ * @frozen: meanwhile, the key's one user was taken away
+ * @pin:   the target's module, if it is to be kept; when it is done, the last one
  */
 struct jf_change {
 	struct list_head	list;
 	struct jf_ent		*ent;
 	union jf_value		value;
+	bool			force;
+	unsigned int		flags;
 	struct jf_ctl		*ctl;
 	void			*gone;
+	bool			frozen;
+	struct module		*pin;
 };
 
+/* Commit a list of changes with the locks held. */
+int __jf_commit(struct list_head *changes);
+/* The same for one change. */
+int jf_commit_one(struct jf_ent *ent, union jf_value value, unsigned int flags);
+/* May this key's count be changed? With jf_mutex held. -ENODEV, -EROFS, -EBUSY */
+int jf_check_key(struct jf_key *key);
+/* The value of a dynamic function that is set to @func, which may be NULL. */
+union jf_value jf_func_value(const struct jf_func *f, void *func);
 /*
- * Commit a list of changes with the locks held. @force: set keys back although
- * their module or the target's is going.
+ * May calls be sent there? With jf_mutex held. @vouched: also if nobody tells when
+ * that text ends. -EINVAL, -EBUSY, -EPERM
  */
-int __jf_commit(struct list_head *changes, bool force);
-/* jf_batch_commit(), with @force as above. */
-int jf_batch_commit_force(struct jf_batch *b, bool force);
-/* May calls be sent there? With jf_mutex held. -EINVAL, -EBUSY */
-int jf_check_target(const char *name, void *func, const struct jf_mod *own);
+int jf_check_target(const char *name, void *func, const struct jf_mod *own,
+		    bool vouched);
 /* Would this key call itself, now or when modules go? With jf_mutex held. */
 bool jf_is_circular(struct jf_ctl *ctl);
 /* The instruction that @site shall hold if its key has the value @value. */
@@ -48,7 +61,7 @@ void jf_sort_pokes(struct jf_poke *pokes, unsigned int num);
 union jf_value jf_ent_value(struct jf_ent *ent);
 void jf_free_changes(struct list_head *changes);
 int jf_add_change(struct list_head *changes, struct jf_ent *ent,
-		  union jf_value value);
+		  union jf_value value, bool force);
 /*
  * Add a change that is told by names: of a dynamic function and one of its allowed
  * targets, or "default" or "none". With jf_mutex held, until it is committed.

@@ -201,3 +201,26 @@ int jf_spans_add_func(struct jf_spans *s, void *func)
 	mutex_unlock(&jf_symbol_mutex);
 	return err;
 }
+
+/*
+ * What the kernel calls modules of its own making, in brackets like any module, is
+ * generated code: "bpf", "__builtin__kprobes", "__builtin__ftrace".
+ */
+enum jf_text_kind jf_text_of(void *func)
+{
+	enum jf_text_kind kind = JF_TEXT_NONE;
+	struct jf_symbol *s = &jf_symbol_func;
+
+	if (!IS_ENABLED(CONFIG_KALLSYMS))
+		return JF_TEXT_KERNEL;
+	mutex_lock(&jf_symbol_mutex);
+	if (jf_symbol_get(s, (unsigned long)func)) {
+		if (!s->mod)
+			kind = JF_TEXT_KERNEL;
+		else if (strncmp(s->mod, "[bpf]", 5) &&
+			 strncmp(s->mod, "[__builtin__", 12))
+			kind = JF_TEXT_MODULE;
+	}
+	mutex_unlock(&jf_symbol_mutex);
+	return kind;
+}

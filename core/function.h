@@ -6,6 +6,15 @@
 struct jf_spans;
 struct module;
 
+/* Whose text is at an address of no module that jumpfunc saw coming? */
+enum jf_text_kind {
+	JF_TEXT_NONE,		/* generated code, freed memory: it may end any time */
+	JF_TEXT_KERNEL,		/* it lasts */
+	JF_TEXT_MODULE,		/* a module that was loaded before */
+};
+
+enum jf_text_kind jf_text_of(void *func);
+
 /* Add the text of a function or an image. 0 or -ENOMEM. May sleep. */
 int jf_spans_add_func(struct jf_spans *s, void *func);
 /* Forget what is known of a module's text, which is freed; NULL: of all. */

@@ -33,6 +33,7 @@ struct jf_change;
  * @index:   in an array of keys; -1: not in one
  * @sealed:  read-only since its module's init is done
  * @seq:     dynamic functions: the last replacement of what it leads to
+ * @pin:     dynamic functions: the module that is kept because it leads there
  * @mark:    the search for circles that came by last
  * @next:    the next one for that search to look at
  */
@@ -49,6 +50,7 @@ struct jf_ctl {
 	int			index;
 	bool			sealed;
 	u64			seq;
+	struct module		*pin;
 	u64			mark;
 	struct jf_ctl		*next;
 };

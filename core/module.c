@@ -24,6 +24,7 @@
 
 #include "core/arch.h"
 #include "core/commit.h"
+#include "core/keys.h"
 #include "core/quiesce.h"
 #include "core/tracepoint.h"
 
@@ -147,6 +148,17 @@ static int jf_table_count(struct jf_mod *m, const struct jf_table *t)
 	return 0;
 }
 
+/* What the entity is a part of, by its own account, is the module's as well. */
+static bool jf_is_whole(const struct module *mod, struct jf_ent *ent)
+{
+	if (ent->type == JF_ENT_FUNC)
+		return jf_in_module(mod, jf_ent_func(ent), ent + 1);
+	if (ent->flags & JF_ENT_DEFERRED)
+		return jf_in_module(mod, jf_ent_deferred(ent),
+				    jf_ent_deferred(ent) + 1);
+	return jf_in_module(mod, jf_ent_key(ent), ent + 1);
+}
+
 static int jf_add_ctl(struct jf_mod *m, struct jf_ent *ent, void *tramp,
 		      int index)
 {
@@ -154,6 +166,7 @@ static int jf_add_ctl(struct jf_mod *m, struct jf_ent *ent, void *tramp,
 
 	if (!jf_in_module(m->mod, ent, ent + 1) || ent->owner != m->mod ||
 	    ent->type > JF_ENT_KEY || !jf_is_name(m->mod, ent->name) ||
+	    !jf_is_whole(m->mod, ent) ||
 	    (tramp && !within_module((unsigned long)tramp, m->mod))) {
 		pr_err("%s: a table names an entity that is not the module's\n",
 		       m->mod->name);
@@ -240,7 +253,9 @@ static int jf_table_add_sites(struct jf_mod *m, const struct jf_table *t)
 	for (s = t->sites; s < t->sites_end; s++) {
 		bool branch = s->flags & JF_SITE_BRANCH;
 
-		ctl = jf_ctl_find(s->ent);
+		/* Who may only call it knows it by its trampoline. */
+		ctl = jf_ctl_find(s->ent) ?:
+		      jf_ctl_by_tramp((unsigned long)s->ent);
 		if (!ctl) {
 			pr_err("%s: a site names an entity that no loaded module defines\n",
 			       m->mod->name);
@@ -522,12 +537,12 @@ static int jf_fall_back(struct module *mod)
 					   mod))
 				continue;
 			v.func = jf_ent_func(ent)->init;
-			err = jf_add_change(&changes, ent, v);
+			err = jf_add_change(&changes, ent, v, true);
 			n++;
 		}
 	}
 	if (!err && n) {
-		err = __jf_commit(&changes, true);
+		err = __jf_commit(&changes);
 		if (!err) {
 			jf_stats.fallbacks += n;
 			pr_info("%s is unloaded: %u dynamic function(s) fell back to their initial targets\n",
@@ -578,6 +593,9 @@ static void jf_forget_tables(struct jf_mod *m)
 
 	for (i = 0; i < m->num_sites; i++)
 		jf_unlink_site(&m->sites[i]);
+	for (i = 0; i < m->num_ctls; i++)
+		if (m->ctls[i].pin)
+			module_put(m->ctls[i].pin);
 	jf_unhash(m);
 	m->num_sites = 0;
 	m->num_ctls = 0;
@@ -592,6 +610,7 @@ static void jf_module_going(struct module *mod)
 {
 	struct jf_mod missed = { };
 	struct jf_mod *m;
+	unsigned int i;
 
 	jf_lock();
 	m = jf_mod_find(mod);
@@ -603,6 +622,8 @@ static void jf_module_going(struct module *mod)
 		jf_watch(m, mod);
 	}
 
+	for (i = 0; i < m->num_ctls; i++)
+		jf_key_going(m->ctls[i].ent);
 	jf_cut_off(mod);
 	jf_lock();
 	jf_forget_tables(m);

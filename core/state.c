@@ -30,16 +30,28 @@ long jf_ret0(void)
 }
 EXPORT_SYMBOL_GPL(jf_ret0);
 
+void jf_lock_as(bool cpuslocked)
+{
+	if (!cpuslocked)
+		cpus_read_lock();
+	mutex_lock(&jf_mutex);
+}
+
+void jf_unlock_as(bool cpuslocked)
+{
+	mutex_unlock(&jf_mutex);
+	if (!cpuslocked)
+		cpus_read_unlock();
+}
+
 void jf_lock(void)
 {
-	cpus_read_lock();
-	mutex_lock(&jf_mutex);
+	jf_lock_as(false);
 }
 
 void jf_unlock(void)
 {
-	mutex_unlock(&jf_mutex);
-	cpus_read_unlock();
+	jf_unlock_as(false);
 }
 
 void jf_stats_get(struct jf_stats *stats)

@@ -9,9 +9,13 @@
  *   jf_retired_mutex	images, and what waits to be freed (jf_tracepoint.c)
  *   cpus_read_lock()
  *     jf_mutex		the index, entities, statistics; all writing of text
+ *       jf_symbol_mutex	what the kernel knows of an address (core/function.c)
  *       text_mutex	taken by the kernel's protocol (backend=kernel or auto)
  *
- * jf_lock() takes the last two of ours. The INT3 handler takes no lock: it reads
+ * jf_lock() takes the last two of ours. A CPU hotplug callback has the hotplug lock
+ * (for writing, or its task is waited for by who has), and may take jf_mutex alone:
+ * whoever holds jf_mutex together with cpus_read_lock() took that one first, so it
+ * is not waited for inside. The INT3 handler takes no lock: it reads
  * the site map (core/index.c) and the site's instruction word.
  */
 #ifndef JF_STATE_H
@@ -31,6 +35,9 @@ extern struct mutex jf_mutex;
 
 void jf_lock(void);
 void jf_unlock(void);
+/* The same; @cpuslocked: for a caller that holds cpus_read_lock() already. */
+void jf_lock_as(bool cpuslocked);
+void jf_unlock_as(bool cpuslocked);
 /* 0 where updates may be made, else -EWOULDBLOCK. */
 int jf_check_context(void);
 

@@ -5,7 +5,30 @@
 
 #include <linux/types.h>
 
+#define JF_NO_TABLE
+#include <jumpfunc/tracepoint.h>
+
 struct module;
+
+/**
+ * struct jf_probe_change - what a batch asks for of one probe
+ * @list:  on jf_batch.probes
+ * @tp:    the tracepoint
+ * @probe: the probe; its priority does not count where it is removed
+ * @add:   register it, else unregister it
+ */
+struct jf_probe_change {
+	struct list_head	list;
+	struct jf_tracepoint	*tp;
+	struct jf_probe		probe;
+	bool			add;
+};
+
+/*
+ * Commit a list of struct jf_probe_change together with a list of struct
+ * jf_change, to which it adds: all or none. The caller frees both.
+ */
+int jf_trace_commit(const struct list_head *probes, struct list_head *changes);
 
 /**
  * struct jf_trace_stats - what `stats` shows of tracepoints

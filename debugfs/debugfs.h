@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Files in /sys/kernel/debug/jumpfunc, for rooms and modules that have files
- * there.
+ * there, and those of them that are in /sys/kernel/jumpfunc as well.
  *
  * A write is one command: one write() of up to 4095 bytes at offset 0, without
  * NUL bytes. An open file keeps the module that owns it loaded.
@@ -22,6 +22,9 @@ struct seq_file;
  * @store: takes a command, NUL-terminated, without the final newline, which it
  *         may change; NULL: read-only. Returns 0 or -errno
  * @id:    for files that differ by a number
+ * @knob:  prints what /sys/kernel/jumpfunc shows of it, at most a page; NULL: no
+ *         such file is there. Only for files whose commands choose among what
+ *         modules offer, see debugfs/sysfs.c
  * @usage: what may be written, for the message that says it was something else;
  *         NULL: @store says so itself
  * @help:  its lines of the file help, or NULL
@@ -30,6 +33,7 @@ struct jf_file {
 	const char	*name;
 	int		(*show)(struct seq_file *m, const struct jf_file *f);
 	int		(*store)(char *cmd, const struct jf_file *f);
+	int		(*knob)(struct seq_file *m, const struct jf_file *f);
 	unsigned int	id;
 	const char	*usage;
 	const char	*help;
@@ -58,6 +62,15 @@ struct jf_files {
 int jf_debugfs_add(struct jf_files *room);
 /* When it has returned, no task is in one of their functions. */
 void jf_debugfs_remove(struct jf_files *room);
+
+/* jf_debugfs.c: takes the command that was written to a file. 0 or -errno. */
+int jf_file_command(const struct jf_file *f, char *cmd, size_t len);
+
+/* debugfs/sysfs.c, for jf_debugfs.c */
+void jf_knobs_init(void);
+void jf_knobs_exit(void);
+void jf_knobs_add(const struct jf_files *room);
+void jf_knobs_remove(const struct jf_files *room);
 
 /* core/main.c */
 void jf_debugfs_init(void);

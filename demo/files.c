@@ -69,6 +69,7 @@ static int jf_show_ring(struct seq_file *m, const struct jf_file *f)
 	.name	= "func" #n,						\
 	.show	= jf_show_demo,						\
 	.store	= jf_store_demo,					\
+	.knob	= jf_show_demo,						\
 	.id	= n,							\
 	.usage	= "0, 1 or 2"
 
@@ -86,6 +87,7 @@ static const struct jf_file jf_demo_files[] = {
 		.name	= "dispatch",
 		.show	= jf_show_dispatch,
 		.store	= jf_store_dispatch,
+		.knob	= jf_show_dispatch,
 		.usage	= "the name of a mode",
 		.help	=
 "dispatch         how the event set, a set of kernel tracepoints, calls its subscribers\n"
@@ -94,6 +96,7 @@ static const struct jf_file jf_demo_files[] = {
 		.name	= "subscribers",
 		.show	= jf_show_subscribers,
 		.store	= jf_store_subscribers,
+		.knob	= jf_show_subscribers,
 		.usage	= "a number from 0 to 16",
 		.help	=
 "subscribers      how many there are; dynfunc calls the first one only\n"

@@ -47,7 +47,7 @@ int jf_arch_encode(const struct jf_site *site, enum jf_op op,
 	return -EOPNOTSUPP;
 }
 
-int jf_arch_check(const struct jf_site *site)
+int jf_arch_verify(const struct jf_poke *pokes, unsigned int num, size_t *bad)
 {
 	return -EOPNOTSUPP;
 }

@@ -10,13 +10,14 @@ as_session "$@"
 usage()
 {
 	cat <<EOF
-usage: harness/build.sh [-k KDIR] [-fuv] [-j N] KERNEL
+usage: harness/build.sh [-k KDIR] [-cfuv] [-j N] KERNEL
 
 Builds jumpfunc.ko, the samples and the test modules into build/KERNEL/modules.
 KERNEL is a name of harness/kernels.tab; with -k it is the name of the folder under build/,
 and the modules are built against the kernel build tree KDIR.
 
   -k KDIR   build against this build tree, with the host's compiler
+  -c        build jumpfunc.ko alone, into build/KERNEL/core
   -f        fetch nothing: use the kernel in the cache
   -u        build the KUnit suites too; a kernel without KUnit takes its linux-source package for
             that (100 to 150 MiB, fetched once)
@@ -25,10 +26,11 @@ and the modules are built against the kernel build tree KDIR.
 EOF
 }
 
-kdir='' verbose=0 jobs=$(nproc) cached=0 kunit=0
-while getopts k:fuvj:h opt; do
+kdir='' verbose=0 jobs=$(nproc) cached=0 kunit=0 core=0
+while getopts k:cfuvj:h opt; do
 	case $opt in
 	k) kdir=$(readlink -f "$OPTARG") || die "no build tree $OPTARG" ;;
+	c) core=1 ;;
 	f) cached=1 ;;
 	u) kunit=1 ;;
 	v) verbose=1 ;;
@@ -66,7 +68,7 @@ else
 fi
 # Objects of another kernel must not be taken for this one's.
 if ! cmp -s "$out/info.new" "$out/info"; then
-	rm -rf "$out/src" "$out/modules" "$out/kunit"
+	rm -rf "$out/src" "$out/modules" "$out/core" "$out/kunit"
 	fresh=1
 else
 	fresh=0
@@ -137,7 +139,7 @@ kunit_sources()
 }
 skip=$src/selftests/kunit
 # Once asked for they stay: whoever builds without them must not take them from a test under way.
-if [ $kunit = 1 ] || [ -e "$out/kunit" ]; then
+if [ $core = 0 ] && { [ $kunit = 1 ] || [ -e "$out/kunit" ]; }; then
 	kunit_sources
 	grep -q '^none' "$out/kunit" || skip=
 fi
@@ -186,9 +188,9 @@ warned()
 	grep -E -i 'warning|objtool:' "$log" | grep -vE 'the compiler differs from the one used to build|Skipping BTF generation'
 }
 
-build()	# SUBDIR: one directory with a Kbuild
+build()	# SUBDIR [TARGET]: one directory with a Kbuild
 {
-	local args=("M=$insrc${1:+/$1}" modules "-j$jobs")
+	local args=("M=$insrc${1:+/$1}" "${2:-modules}" "-j$jobs")
 	[ $verbose = 0 ] || args+=(V=1)
 	# BTF of the module needs pahole and is of no use here.
 	[ $toolchain = suite ] || command -v pahole >/dev/null || args+=(CONFIG_DEBUG_INFO_BTF_MODULES=)
@@ -204,11 +206,19 @@ build()	# SUBDIR: one directory with a Kbuild
 fail()
 {
 	# A failed or noisy build leaves no module behind that a test could pick up by mistake.
-	rm -rf "$out/modules" "$src"
+	rm -rf "$out/modules" "$out/core" "$src"
 	grep -E -i 'error|warning|objtool:' "$log" >&2 || tail -n 20 "$log" >&2
 	die "$1 for kernel $name ($release); the whole output is in ${log#"$PWD"/}"
 }
 
+if [ $core = 1 ]; then
+	build '' jumpfunc.ko || fail "the build failed"
+	! warned >/dev/null || fail "the build gave warnings"
+	mkdir -p "$out/core"
+	cmp -s "$src/jumpfunc.ko" "$out/core/jumpfunc.ko" || install -m 0644 "$src/jumpfunc.ko" "$out/core/jumpfunc.ko"
+	say "built for $name ($release): jumpfunc.ko, in ${out#"$PWD"/}/core"
+	exit 0
+fi
 build '' || fail "the build failed"
 # What the top Kbuild does not descend into is built as a user's module would be: on its own,
 # with the exported symbols of the core.

@@ -37,6 +37,10 @@ vm     cpio                cpio
 vm     hackbench           rt-tests
 vm     perf                linux-perf
 vm     trace-cmd           trace-cmd
+vm     chrt                util-linux
+vm     bpftrace            bpftrace
+vm     pahole              pahole
+vm     objcopy             binutils
 host   gcc                 gcc
 host   make                make
 host   /usr/include/stdio.h  libc6-dev
@@ -52,6 +56,22 @@ outside meson              meson
 outside gdb                gdb
 outside valgrind           valgrind
 outside /usr/include/x86_64-linux-gnu/sys/sdt.h  systemtap-sdt-dev
+man    python3             python3
+man    lowdown             lowdown
+man    help2man            help2man
+man    man                 man-db
+signing /usr/share/OVMF/OVMF_VARS_4M.snakeoil.fd  ovmf
+signing sbsign             sbsigntool
+signing openssl            openssl
+package dpkg-buildpackage  dpkg-dev
+package dh                 debhelper
+package dh_dkms            dh-dkms
+package lintian            lintian
+package mmdebstrap         mmdebstrap
+package python3            python3
+package lowdown            lowdown
+package help2man           help2man
+package man                man-db
 bench  /usr/include/x86_64-linux-gnu/lttng/tracepoint.h  liblttng-ust-dev
 bench  /usr/include/x86_64-linux-gnu/sys/sdt.h  systemtap-sdt-dev
 lint   perl                perl
@@ -74,7 +94,8 @@ usage: harness/deps.sh [-n] [GROUP...]
 Installs with apt what is missing, and only that (root), or says what is missing.
 Groups (default all): build  compile modules      fetch  download kernels    vm  run them
                       host   tests on the host    plot   draw charts          model  model checking
-                      source build test kernels   lint   check the sources
+                      source build test kernels   lint   check the sources     man     make the manual
+                      package make and test Debian packages    signing  Secure Boot in a VM
                       bench  what the native benchmark compares with
                       outside  compilers and tools that libjumpfunc is tried with
   -n   only say what is missing; the exit status is 1 if anything is
@@ -87,7 +108,7 @@ case ${1:-} in
 -n) dry=1; shift ;;
 -*) usage >&2; exit 2 ;;
 esac
-groups=" ${*:-build fetch vm host plot bench outside model source lint} "
+groups=" ${*:-build fetch vm host plot bench outside model source lint man package signing} "
 
 # missing: the packages, one per line
 missing()

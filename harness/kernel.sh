@@ -22,12 +22,14 @@ usage: harness/kernel.sh COMMAND [KERNEL]
                   all kernels of that version; prints the folder.  Documentation, device trees and
                   one driver's register lists are left out of it
   table           the kernels' names, one per line
+  mirror SUITE    where packages of that suite come from
   clean           empty the whole cache folder
 
 Environment:
   JF_CACHE        cache folder, now $JF_CACHE
   JF_MIRROR       Debian mirror (default: the one in the machine's apt configuration)
   JF_MIRROR_SECURITY  the same for the security suites
+  JF_MIRROR_UBUNTU    the same for Ubuntu's
   JF_REFRESH=1    read the package indexes again, even if younger than JF_INDEX_HOURS (24)
   JF_TOOLCHAIN    auto (default), host or suite: whose compiler builds the modules
 EOF
@@ -37,10 +39,21 @@ EOF
 
 table() { sed -e 's/#.*//' "$JF_TREE/harness/kernels.tab" | awk 'NF == 4'; }
 
-# lookup NAME: sets version, flavour, suites
+# lookup NAME: sets version, flavour, suites.  newest-SUITE needs no line in the table: it is whatever is
+# newest there.
 lookup()
 {
 	local line
+	case $1 in
+	newest-*)
+		version=any flavour=amd64 suites=${1#newest-}
+		case $suites in
+		''|*[!a-z0-9-]*) die "newest-SUITE, as in newest-sid, not '$1'" ;;
+		sid|experimental|*-*) ;;
+		*) suites=$suites-security,$suites ;;
+		esac
+		return ;;
+	esac
 	line=$(table | awk -v n="$1" '$1 == n')
 	[ -n "$line" ] ||
 		die "no kernel '$1' in harness/kernels.tab; there are: $(table | awk '{printf "%s ", $1}')"
@@ -64,11 +77,31 @@ mirror()
 			# Mirrors carry the security archive beside the main one.
 			[ -n "$uri" ] || uri=$(mirror main | sed 's,/*$,-security,')
 		fi ;;
+	ubuntu:*)
+		# Mirrors carry the two beside each other, too.
+		uri=${JF_MIRROR_UBUNTU:-$(mirror main | sed 's,/debian/*$,/ubuntu/,')} ;;
 	*)
 		uri=${JF_MIRROR:-$(awk '$1 !~ /[-\/]/ {print $3; exit}' <<<"$all")} ;;
 	esac
 	[ -n "$uri" ] || die "no Debian mirror in this machine's apt configuration; name one with JF_MIRROR="
 	printf '%s\n' "$uri"
+}
+
+# ubuntu_key: the file with Ubuntu's keys, which Debian vouches for
+ubuntu_key()
+{
+	local key=/usr/share/keyrings/ubuntu-archive-keyring.gpg dir
+	dir=$(cache_dir apt/ubuntu-key)
+	if [ -r $key ]; then
+		echo $key
+		return
+	fi
+	if [ ! -r "$dir/$key" ]; then
+		use_suite trixie
+		download "$dir" ubuntu-keyring || die "cannot fetch Ubuntu's keys, so its packages cannot be verified"
+		dpkg-deb -x "$dir"/*.deb "$dir"
+	fi
+	echo "$dir$key"
 }
 
 apt_conf=
@@ -77,12 +110,17 @@ use_suite()
 {
 	local suite=$1 dir uri key=/usr/share/keyrings/debian-archive-keyring.gpg
 	dir=$(cache_dir "apt/$suite")
-	[ -r $key ] || die "no $key, so packages cannot be verified: apt-get install debian-archive-keyring"
+	case $suite in
+	ubuntu:*) key=$(ubuntu_key) || exit ;;
+	esac
+	[ -r "$key" ] || die "no $key, so packages cannot be verified: apt-get install debian-archive-keyring"
 	uri=$(mirror "$suite")
 	mkdir -p "$dir/lists/partial" "$dir/archives/partial" "$dir/empty"
 	: >"$dir/status"
-	echo "deb [signed-by=$key] $uri $suite main" >"$dir/sources.list"
+	echo "deb [signed-by=$key] $uri ${suite#*:} main" >"$dir/sources.list"
 	case $suite in
+	ubuntu:*-updates)
+		echo "deb [signed-by=$key] $uri $(cut -d: -f2 <<<"${suite%-updates}") main" >>"$dir/sources.list" ;;
 	*-security|*-backports)
 		# These are laid over a suite that has the rest of what a package depends on.
 		echo "deb [signed-by=$key] $(mirror "${suite%-*}") ${suite%-*} main" >>"$dir/sources.list" ;;
@@ -141,10 +179,12 @@ apt_cache() { APT_CONFIG=$apt_conf apt-cache "$@"; }
 # newest NAME: sets suite, release, pkgversion
 newest()
 {
-	local pat pkg
+	local pat pkg number
 	lookup "$1"
 	# 6.1 must not match 6.12, and amd64 must not match rt-amd64.
-	pat="^linux-image-${version//./\\.}(\\.[0-9.]+)?([-+~][0-9a-z.]+)*-$flavour\$"
+	number=${version//./\\.}
+	[ "$version" != any ] || number='[0-9]+\.[0-9]+'
+	pat="^linux-image-$number(\\.[0-9.]+)?([-+~][0-9a-z.]+)*-$flavour\$"
 	for suite in ${suites//,/ }; do
 		use_suite "$suite"
 		pkg=$(apt_cache pkgnames linux-image- | grep -E "$pat" |
@@ -180,9 +220,10 @@ fetch_image()	# OUT
 {
 	local out=$1 tmp=$1/.image pkgs
 	pkgs="linux-image-$release"
-	# In newer packages the image is an empty shell around these two.
+	# In newer packages the image is an empty shell around the first two; Ubuntu has the configuration in
+	# the third.
 	pkgs+=" $(apt_cache show --no-all-versions "linux-image-$release" | sed -n 's/^Depends: //p' |
-		tr ',|' '\n\n' | awk '$1 ~ /^linux-(binary|base-[0-9])/ {print $1}' | tr '\n' ' ')"
+		tr ',|' '\n\n' | awk '$1 ~ /^linux-(binary|base-[0-9]|modules-[0-9])/ {print $1}' | tr '\n' ' ')"
 	rm -rf "$tmp"; mkdir -p "$tmp/x"
 	# shellcheck disable=SC2086
 	download "$tmp" $pkgs || return 1
@@ -215,7 +256,7 @@ host_fits()	# ROOT COMPILER: can the host build with these headers?
 	command -v "$2" >/dev/null || { why="the host has no $2"; return 1; }
 	for tool in "$1"/usr/lib/linux-kbuild-*/tools/objtool/objtool.real-x86 \
 		    "$1"/usr/lib/linux-kbuild-*/tools/objtool/objtool \
-		    "$1"/usr/lib/linux-kbuild-*/scripts/mod/modpost*; do
+		    "$1"/usr/lib/linux-kbuild-*/scripts/mod/modpost* "$1"/usr/src/linux-headers-*/scripts/mod/modpost; do
 		[ -x "$tool" ] || continue
 		case $(ldd "$tool" 2>&1) in
 		*"not found"*) why="the host's libraries do not fit ${tool##*/}"; return 1 ;;
@@ -234,6 +275,8 @@ fetch_headers()	# OUT
 	download "$tmp" $pkgs || return 1
 	for deb in "$tmp"/*.deb; do dpkg-deb -x "$deb" "$root" || return 1; done
 	kvars=$root/usr/src/linux-headers-$release/.kernelvariables
+	# Ubuntu's headers do not name it.
+	[ -e "$kvars" ] || kvars=$out/config
 	compiler=$(grep -oE 'gcc-[0-9]+' "$kvars" | head -n 1)
 	[ -n "$compiler" ] || die "no compiler named in $kvars"
 
@@ -255,6 +298,12 @@ fetch_headers()	# OUT
 		pkgs=$(grep -vE '^linux-(headers|kbuild|compiler|image|modules|binary)-|^initramfs|^kmod$|^udev$' "$tmp/closure")
 		# shellcheck disable=SC2086
 		download "$tmp/rest" $pkgs || return 1
+		# Ubuntu's headers have files in /lib, which is a link to be.
+		if [ -d "$root/lib" ] && [ ! -L "$root/lib" ]; then
+			mkdir -p "$root/usr/lib"
+			cp -a "$root/lib/." "$root/usr/lib/"
+			rm -rf "${root:?}/lib"
+		fi
 		# First the package that lays out / for all the others.
 		for deb in "$tmp"/rest/base-files_*.deb "$tmp"/rest/*.deb; do
 			dpkg-deb -x "$deb" "$root" || return 1
@@ -423,6 +472,7 @@ resolve)
 	echo "$release $pkgversion $suite" ;;
 fetch)	fetch "${2:?which kernel?}" ;;
 source)	source_tree "${2:?which kernel?}" ;;
+mirror)	mirror "${2:?which suite?}" ;;
 info)	cat "$(fetch "${2:?which kernel?}")/info" ;;
 clean)	rm -rf "${JF_CACHE:?}"/{apt,kernels,sources,initramfs} ;;
 -h|--help|help) usage ;;

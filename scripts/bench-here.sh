@@ -7,14 +7,15 @@ set -eu
 usage()
 {
 	cat <<EOF
-usage: scripts/bench-here.sh [-b "BACK ENDS"] [-m FOLDER] [-o FOLDER] [COMMAND...]
+Usage: scripts/bench-here.sh [-b "BACK ENDS"] [-m FOLDER] [-o FOLDER] [COMMAND...]
 
 Needs root. Writes bench-BACKEND.txt and .csv to the folder; scripts/bench-plot draws the latter.
 COMMAND is what is written to /sys/kernel/debug/jumpfunc/bench (default: all), for example
 "calls branches rounds=1000".
 
   -b LIST    back ends to measure, one after the other (default "xmc indirect")
-  -m FOLDER  where the modules are (default: the project's folder, as make leaves them)
+  -m FOLDER  where the modules are (default: the project's folder, as make leaves them, or those
+             that are installed for this kernel)
   -o FOLDER  where results go (default results/bench-kernel-DATE)
 
 The numbers vary least on an idle machine with a fixed clock; taskset chooses the CPU.
@@ -23,7 +24,11 @@ EOF
 
 die() { echo "bench-here: $*" >&2; exit 1; }
 
-top=$(cd "$(dirname "$0")/.." && pwd)
+case ${1:-} in
+--help) usage; exit 0 ;;
+esac
+# By way of the link that it is called by when it is installed.
+top=$(cd "$(dirname "$(readlink -f "$0")")/.." && pwd)
 backends='xmc indirect' modules='' out=''
 while getopts b:m:o:h opt; do
 	case $opt in
@@ -36,15 +41,20 @@ while getopts b:m:o:h opt; do
 done
 shift $((OPTIND - 1))
 command=${*:-all}
-[ -n "$out" ] || out=$top/results/bench-kernel-$(date +%Y%m%d-%H%M%S)
-[ -n "$modules" ] || modules=$top
+# Installed, this has no folder of its own to write to.
+[ -n "$out" ] || out=$([ -e "$top/Kbuild" ] && echo "$top/")results/bench-kernel-$(date +%Y%m%d-%H%M%S)
+if [ -z "$modules" ]; then
+	modules=$top
+	if [ ! -e "$top/Kbuild" ] && installed=$(modinfo -n jumpfunc 2>/dev/null); then modules=${installed%/*}; fi
+fi
 
 [ "$(id -u)" = 0 ] || die "needs root, to load modules"
 ! grep -q '^jumpfunc ' /proc/modules ||
 	die "jumpfunc is loaded already: rmmod it first, so that it can be loaded with each back end"
-bench=$modules/jumpfunc_bench.ko
-[ -e "$bench" ] || bench=$modules/bench/jumpfunc_bench.ko
-[ -e "$modules/jumpfunc.ko" ] && [ -e "$bench" ] ||
+# first FILE...: the first that is there; installed modules may be compressed
+first() { for f; do [ ! -e "$f" ] || { echo "$f"; return; }; done; return 1; }
+core=$(first "$modules"/jumpfunc.ko "$modules"/jumpfunc.ko.*) &&
+	bench=$(first "$modules"/jumpfunc_bench.ko "$modules"/jumpfunc_bench.ko.* "$modules"/bench/jumpfunc_bench.ko) ||
 	die "no jumpfunc.ko and jumpfunc_bench.ko in $modules: make, or say where they are with -m"
 [ -d /sys/kernel/debug/tracing ] || mount -t debugfs debugfs /sys/kernel/debug 2>/dev/null ||
 	[ -d /sys/kernel/debug ] || die "no debugfs in this kernel (CONFIG_DEBUG_FS)"
@@ -62,7 +72,7 @@ trap 'exit 143' TERM HUP
 
 for b in $backends; do
 	echo "# back end $b: $command" >&2
-	insmod "$modules/jumpfunc.ko" "backend=$b" ||
+	insmod "$core" "backend=$b" ||
 		die "cannot load jumpfunc.ko with backend=$b; the kernel log says why (dmesg)"
 	insmod "$bench" || die "cannot load jumpfunc_bench.ko; the kernel log says why (dmesg)"
 	[ -w $file ] || die "$file cannot be written: kernel lockdown?"

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 #
-# From meta.txt and runs.csv of a hackbench run: table.txt, summary.csv, chart.dat and the
-# first lines of chart.gp, all in the folder "dir".  Exit status 1 when a run shows that the
+# From meta.txt and runs.csv of a hackbench run: table.txt (hackbench-table.awk), summary.csv, chart.dat
+# and the first lines of chart.gp (hackbench-chart.awk), all in the folder "dir". If there is a native.csv, of
+# user/bench, it says what one event costs to dispatch on a real CPU.  Exit status 1 when a run shows that the
 # numbers are not to be believed.  Any POSIX awk will do, that of busybox among them.
 
 function fail(text) { print "hackbench-report.awk: " text > "/dev/stderr"; broken = 1; exit 2 }
@@ -100,6 +101,11 @@ FILENAME ~ /meta\.txt$/ {
 	next
 }
 
+FILENAME ~ /native\.csv$/ {
+	native_line($0)
+	next
+}
+
 FNR == 1 {
 	n = split($0, name, ",")
 	for (i = 1; i <= n; i++)
@@ -143,6 +149,36 @@ FNR == 1 {
 		bad[r] = "it dispatched no event in round " round ": attached, but never fires"
 }
 
+# A line of user/bench's CSV: "# CPU: ...", the columns' names, or a row.
+function native_line(line,    i, n, f) {
+	if (line ~ /^# /) {
+		i = index(line, ": ")
+		native_meta[substr(line, 3, i - 3)] = substr(line, i + 2)
+		return
+	}
+	n = split(line, f, ",")
+	if (!("ns_min" in native_col)) {
+		for (i = 1; i <= n; i++)
+			native_col[f[i]] = i
+		if (!("ns_min" in native_col) || !("shape" in native_col))
+			fail("native.csv does not begin with the names of its columns")
+		return
+	}
+	if (f[native_col["group"]] == "subscribers" && f[native_col["layout"]] == "64")
+		native_ns[f[native_col["shape"]], f[native_col["n"]]] = f[native_col["ns_min"]]
+}
+
+# The row of user/bench that calls N subscribers as this mode does.
+function native_shape(mode, n) {
+	if (mode == "chain")
+		return "chain"
+	if (mode == "dynfunc" || (mode == "kernel" && n == 1))
+		return "direct"
+	if (mode == "indirect" || mode == "kernel")
+		return meta["retpolines"] == "yes" ? "array-retpoline" : meta["retpolines"] == "no" ? "array-plain" : ""
+	return ""
+}
+
 # The order of the plan (that of the first round is rotated).
 function arrange(    n, w, i, seen) {
 	n = split(meta["rows"], w, " ")
@@ -157,7 +193,32 @@ function arrange(    n, w, i, seen) {
 			sorted[++nsorted] = i
 }
 
+# What one event costs: fired, per_event in the unit of the clock, native and dispatch_ms.
+function per_event_numbers(r,    n, shape, cpu, cpu_base) {
+	n = row_n[r] == "-" ? 1 : row_n[r] + 0
+	fired[r] = is_number(events[r]) && n ? events[r] / n : events[r]
+	per_event[r] = native[r] = dispatch_ms[r] = "n/a"
+	if (!base || r == base || !is_number(fired[r]) || fired[r] <= 0)
+		return
+	if (instruction_clock) {
+		per_event[r] = 1e9 * (sec[r] - base_s) / fired[r]
+	} else if (meta["emulated"] == "no") {
+		# Of all CPUs together; seconds are not.
+		cpu = median(r, "task_clock_ms")
+		cpu_base = median(base, "task_clock_ms")
+		if (is_number(cpu) && is_number(cpu_base))
+			per_event[r] = 1e6 * (cpu - cpu_base) / fired[r]
+	}
+	shape = native_shape(row_mode[r], n)
+	if ((shape, n) in native_ns) {
+		native[r] = native_ns[shape, n]
+		dispatch_ms[r] = fired[r] * native[r] / 1e6
+		have_native = 1
+	}
+}
+
 function numbers(    i, r, k, v, n) {
+	instruction_clock = meta["emulated_why"] ~ /counts instructions/
 	base = ("off:-" in number) ? number["off:-"] : 0
 	if (base) {
 		base_s = median(base, "seconds")
@@ -175,6 +236,9 @@ function numbers(    i, r, k, v, n) {
 		total[r] = 0
 		for (k = 1; k <= nrounds; k++)
 			if ((r, k) in have) total[r] += cell[r, k, "events"]
+		per_event_numbers(r)
+		if (is_number(median(r, "cycles")) || is_number(median(r, "instructions")) || is_number(median(r, "branch_misses")))
+			counters = 1
 		if (!base || r == base)
 			continue
 		over[r] = 100 * (sec[r] / base_s - 1)
@@ -191,267 +255,23 @@ function numbers(    i, r, k, v, n) {
 	}
 }
 
-function meaning(mode) {
-	if (mode == "off") return "no probe on any tracepoint."
-	if (mode == "kernel") return "each subscriber on the kernel's own tracepoint."
-	if (mode == "indirect") return "through function pointers, retpolined where the kernel has that in force."
-	if (mode == "dynfunc") return "one subscriber, by a patched direct call."
-	if (mode == "chain") return "N subscribers, by an unrolled chain of direct calls."
-	if (mode == "trace-all") return "off, and all events of the kernel's own tracer (trace-cmd start -e all)."
-	return ""
-}
-
-function emulated_text() {
-	return meta["emulated_why"] ~ /counts instructions/ ? \
-		"seconds stand for instructions executed, not for time on a real CPU" : \
-		"shows that it works, not what it costs on a real CPU"
-}
-
-# What was measured, where and how, above the table.
-function write_machine() {
-	print "What each kind of dispatch costs: " meta["load"] > table
-	print "" > table
-	wrap("kernel", meta["kernel"] ", " meta["build"] "; measured " meta["date"])
-	wrap("cpu", meta["cpu"] ", " counted(meta["cores"], "core") ", frequency governor: " meta["governor"])
-	wrap("emulated", meta["emulated"] " (" meta["emulated_why"] ")")
-	wrap("spectre_v2", meta["spectre_v2"])
-	wrap("jumpfunc", (meta["module"] != "" ? meta["module"] ", " : "") "back end " meta["backend"] \
-		(meta["backend_asked"] != meta["backend"] ? " (asked for: " meta["backend_asked"] ")" : "") \
-		"; " meta["tracepoints"])
-	wrap("method", counted(nrounds, "round") ", rows interleaved, " counted(meta["inner"], "run") " per round and row; " \
-		(clocks["elapsed"] ? "seconds elapsed as perf stat saw them" : \
-		"seconds as hackbench told them" ) "; " counted(warmups, "warm-up run") " discarded")
-	if (clocks["elapsed"] && clocks["hackbench"])
-		wrap("", "(some by perf, some by hackbench: do not compare)")
-	print "" > table
-	if (meta["emulated"] == "yes") {
-		print "*** EMULATED CPU: " emulated_text() " ***" > table
-		print "" > table
-	}
-}
-
-function write_rows(    i, r) {
-	printf "%-9s %2s %8s %15s %9s %14s %9s %7s %7s %7s\n", "mode", "N", "seconds", "min..max",
-		"overhead", "range", "events", "cycles", "instr.", "br.miss" > table
-	for (i = 1; i <= nsorted; i++) {
-		r = sorted[i]
-		printf "%-9s %2s %8s %15s %9s %14s %9s %7s %7s %7s\n", row_mode[r], row_n[r],
-			plain(sec[r], 3), sprintf("%.3f..%.3f", sec_lo[r], sec_hi[r]),
-			r == base ? "baseline" : unsure[r] percent(over[r]),
-			over_lo[r] == "n/a" ? "" : signed(over_lo[r]) ".." signed(over_hi[r]),
-			(r in bad) ? "ERROR" : short(events[r]), short(median(r, "cycles")),
-			short(median(r, "instructions")), short(median(r, "branch_misses")) > table
-	}
-	print "" > table
-}
-
-# What went wrong, and what the words in the table mean.
-function write_notes(    i, mode, notes, told, many) {
-	for (i = 1; i <= nsorted; i++) {
-		if (sorted[i] in bad)
-			wrap("ERROR", row_mode[sorted[i]] (row_n[sorted[i]] == "-" ? "" : " N=" row_n[sorted[i]]) ": " bad[sorted[i]])
-		if (unsure[sorted[i]] != "") many = 1
-	}
-	notes = ""
-	for (i = 1; i <= nsorted; i++) {
-		mode = row_mode[sorted[i]]
-		if (!(mode in told) && meaning(mode) != "")
-			notes = notes (notes == "" ? "" : " ") mode ": " meaning(mode)
-		told[mode] = 1
-	}
-	wrap("modes", notes)
-	wrap("columns", "N: subscribers per tracepoint. All figures are medians over the rounds, per run. overhead: " \
-		"median against the median of off; range: lowest and highest of the rounds, each against off " \
-		"of the same round. events: calls of subscribers (trace-all: events recorded)." \
-		(many ? " ~: the rounds do not agree on the sign, take it as noise." : ""))
-	if (median(sorted[1], "cycles") == "n/a")
-		wrap("", "n/a: perf cannot count it here.")
-}
-
-function write_retpolines() {
-	if (meta["retpolines"] == "no")
-		wrap("NOTE", "This kernel runs without retpolines: an indirect call is then nearly as cheap as a " \
-			"direct one. Expect indirect close to dynfunc, and a trampoline perhaps a little slower than " \
-			"a pointer; chain gains mainly with many subscribers. To see what retpolines cost: boot with " \
-			"spectre_v2=retpoline.")
-	else if (meta["retpolines"] == "lfence")
-		wrap("NOTE", "Indirect branches go through lfence here, about half as dear as a retpoline.")
-	else if (meta["retpolines"] == "unknown")
-		wrap("NOTE", "It is not known whether this kernel runs with retpolines; without them expect " \
-			"indirect close to dynfunc.")
-}
-
-function write_table() {
-	write_machine()
-	write_rows()
-	write_notes()
-	write_retpolines()
-	wrap("2018", "The proof of concept (its author's mail; all events of trace-cmd, hackbench 50, real hardware): " \
-		"31.20 s without retpolines, 33.97 s with (+8.9%), 32.15 s with jump functions (+3.0%).")
-}
-
 function write_summary(    i, r) {
 	print "mode,subscribers,rounds,median_s,min_s,max_s,overhead_pct,overhead_min_pct,overhead_max_pct," \
-		"events_per_run,events_total,task_clock_ms,context_switches,cycles,instructions,branches," \
+		"events_per_run,calls_per_run,calls_total,per_event,per_event_unit,native_ns_per_event,native_dispatch_ms,task_clock_ms,context_switches,cycles,instructions,branches," \
 		"branch_misses,error,emulated,retpolines,kernel,backend,cpu,load" > summary
 	for (i = 1; i <= nsorted; i++) {
 		r = sorted[i]
-		printf "%s,%s,%d,%.6f,%.6f,%.6f,%s,%s,%s,%s,%.0f,%s,%s,%s,%s,%s,%s,%s,%s,%s,%s,%s,%s,%s\n",
+		printf "%s,%s,%d,%.6f,%.6f,%.6f,%s,%s,%s,%s,%s,%.0f,%s,%s,%s,%s,%s,%s,%s,%s,%s,%s,%s,%s,%s,%s,%s,%s,%s\n",
 			row_mode[r], row_n[r], runs[r], sec[r], sec_lo[r], sec_hi[r],
 			plain(over[r], 2), plain(over_lo[r], 2), plain(over_hi[r], 2),
-			plain(events[r], 0), total[r], plain(median(r, "task_clock_ms"), 3),
+			plain(fired[r], 0), plain(events[r], 0), total[r], plain(per_event[r], 2),
+			instruction_clock ? "instructions" : "cpu-ns", plain(native[r], 4), plain(dispatch_ms[r], 4), plain(median(r, "task_clock_ms"), 3),
 			plain(median(r, "context_switches"), 0), plain(median(r, "cycles"), 0),
 			plain(median(r, "instructions"), 0), plain(median(r, "branches"), 0),
 			plain(median(r, "branch_misses"), 0), field((r in bad) ? bad[r] : ""), meta["emulated"],
 			meta["retpolines"], field(meta["kernel"]), field(meta["backend"]),
 			field(meta["cpu"]), field(meta["load"]) > summary
 	}
-}
-
-# What a bar's group is called: those with as many subscribers stand together.
-function group_of(r) {
-	if (row_mode[r] == "trace-all")
-		return "trace-cmd -e all"
-	if (row_n[r] == "-")
-		return ""
-	return row_n[r] == 1 ? "1 subscriber" : row_n[r] " subscribers"
-}
-
-# Sets group of each row that has a bar, groups and modes; returns how many bars.
-function make_groups(    i, r, n, seen_n, seen_m) {
-	for (i = 1; i <= nsorted; i++) {
-		r = sorted[i]
-		if (base && r == base)
-			continue
-		group[r] = group_of(r)
-		if (!(group[r] in seen_n)) { seen_n[group[r]] = 1; groups[++ngroups] = group[r] }
-		if (!(row_mode[r] in seen_m)) { seen_m[row_mode[r]] = 1; modes[++nmodes] = row_mode[r] }
-		n++
-	}
-	return n + 0
-}
-
-# Sets at, where each bar stands, and tics, what is written below; returns where the last one stands.
-function place_bars(    i, k, r, x, first) {
-	x = 0
-	for (k = 1; k <= ngroups; k++) {
-		first = x + 1
-		for (i = 1; i <= nsorted; i++)
-			if ((r = sorted[i]) in group && group[r] == groups[k])
-				at[r] = ++x
-		if (groups[k] != "")
-			tics = tics (tics == "" ? "" : ", ") quoted(groups[k]) " " (first + x) / 2
-		else
-			for (i = 1; i <= nsorted; i++)
-				if ((r = sorted[i]) in group && group[r] == "")
-					tics = tics (tics == "" ? "" : ", ") quoted(escaped(row_mode[r])) " " at[r]
-		x += 0.8
-	}
-	return x - 0.8
-}
-
-# What a bar shows, and the line on it from low to high.
-function bar_value(r) { return base ? over[r] : sec[r] }
-
-function bar_low(r) { return !base ? sec_lo[r] : is_number(over_lo[r]) ? over_lo[r] : over[r] }
-
-function bar_high(r) { return !base ? sec_hi[r] : is_number(over_hi[r]) ? over_hi[r] : over[r] }
-
-function reach(low, high) {
-	if (high > top) top = high
-	if (low < bottom) bottom = low
-}
-
-# Sets top and bottom of the chart.
-function scale(n,    i, r) {
-	top = 0
-	bottom = 0
-	for (i = 1; i <= nsorted; i++) {
-		r = sorted[i]
-		if (!(r in group) || (row_mode[r] == "trace-all" && n > 1))
-			continue
-		reach(base ? bar_low(r) : 0, bar_high(r))
-	}
-	if (base)
-		reach(100 * (base_lo / base_s - 1), 100 * (base_hi / base_s - 1))
-	if (top - bottom <= 0)
-		top = bottom + 1
-}
-
-# One data block per mode, so that each has its colour.
-function write_bars(    i, k, r, value, low, high, label, cut) {
-	print "# x value low high label; one block per mode" > data
-	for (k = 1; k <= nmodes; k++) {
-		if (k > 1)
-			print "\n" > data
-		print "# " modes[k] > data
-		for (i = 1; i <= nsorted; i++) {
-			r = sorted[i]
-			if (!(r in group) || row_mode[r] != modes[k])
-				continue
-			value = bar_value(r)
-			low = bar_low(r)
-			high = bar_high(r)
-			label = base ? percent(value) : sprintf("%.3f", value)
-			# The kernel's own tracer with all events on would dwarf the rest.
-			cut = top + (top - bottom) * 0.06
-			if (value > cut) { label = label " (cut)"; value = low = high = cut }
-			if (high > cut) high = cut
-			if (low > high) low = high
-			print at[r], value, low, high, quoted(label) > data
-		}
-	}
-}
-
-function write_titles() {
-	print "# Written together with the results; render with: gnuplot chart.gp" > plot
-	print "title_text = " quoted(base ? sprintf("%s: overhead of dispatch against off (%.3f s)", escaped(meta["load"]), base_s) : \
-		escaped(meta["load"]) ": seconds") > plot
-	print "machine_text = " quoted(escaped(meta["kernel"] ", " meta["cpu"] ", " counted(meta["cores"], "core") ", back end " \
-		meta["backend"] ", " counted(nrounds, "round"))) > plot
-	print "spectre_text = " quoted(escaped("spectre_v2: " meta["spectre_v2"])) > plot
-	print "warn_text = " quoted(meta["emulated"] == "yes" ? "EMULATED CPU: " emulated_text() : \
-		meta["emulated"] == "unknown" ? "It is not known whether this CPU is emulated" : \
-		meta["retpolines"] == "no" ? "This kernel runs without retpolines" : "") > plot
-	print "y_text = " quoted(base ? "overhead, % (bar: medians; line: range of the rounds)" : "seconds (bar: median; line: min to max)") > plot
-}
-
-# The frame around bars up to x, and the modes with their colours.
-function write_frame(x,    k, pad) {
-	pad = x < 6 ? (6 - x) / 2 : 0
-	printf "x_min = %.2f\nx_max = %.2f\ny_min = %.6f\ny_max = %.6f\n", 0.2 - pad, x + 0.8 + pad, bottom - (bottom < 0 ? (top - bottom) * 0.06 : 0), top + (top - bottom) * 0.16 > plot
-	printf "noise_low = %.6f\nnoise_high = %.6f\n", base ? 100 * (base_lo / base_s - 1) : 0, base ? 100 * (base_hi / base_s - 1) : 0 > plot
-	print "n_modes = " nmodes > plot
-	printf "array modes[%d] = [", nmodes > plot
-	for (k = 1; k <= nmodes; k++)
-		printf "%s%s", (k > 1 ? ", " : ""), quoted(escaped(modes[k])) > plot
-	print "]" > plot
-	printf "array colours[%d] = [", nmodes > plot
-	for (k = 1; k <= nmodes; k++)
-		printf "%s%s", (k > 1 ? ", " : ""), quoted(colour(modes[k])) > plot
-	print "]" > plot
-	print "set xtics (" tics ")" > plot
-}
-
-function write_chart(    n, x) {
-	n = make_groups()
-	if (!n)
-		return
-	x = place_bars()
-	scale(n)
-	write_bars()
-	write_titles()
-	write_frame(x)
-}
-
-# Colours that colour-blind readers can tell apart, always the same for a mode.
-function colour(mode) {
-	if (mode == "kernel") return "#0072b2"
-	if (mode == "indirect") return "#d55e00"
-	if (mode == "dynfunc") return "#009e73"
-	if (mode == "chain") return "#56b4e9"
-	if (mode == "trace-all") return "#999999"
-	return "#cc79a7"
 }
 
 END {

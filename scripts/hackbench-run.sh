@@ -16,7 +16,10 @@ LC_ALL=C
 export LC_ALL
 
 prog=hackbench-run.sh
-here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
+here=$0
+# Installed, it is called by a link.
+if [ -L "$0" ]; then here=$(readlink -f -- "$0"); fi
+here=$(CDPATH='' cd -- "$(dirname -- "$here")" && pwd)
 
 sysfs=${JF_SYSFS:-/sys}
 procfs=${JF_PROCFS:-/proc}
@@ -24,6 +27,8 @@ devfs=${JF_DEVFS:-/dev}
 debugfs=${JF_DEBUGFS:-$sysfs/kernel/debug}
 tracefs=${JF_TRACEFS:-$sysfs/kernel/tracing}
 jf=$debugfs/jumpfunc
+# Where a locked-down kernel still lets knobs be written; set where it is needed.
+knobs=
 instance=jumpfunc-hackbench
 
 groups=10
@@ -31,6 +36,8 @@ loops=500
 repeats=6
 inner=1
 warmup=1
+fifo=no
+native=
 modes=
 subscribers=
 outdir=
@@ -70,7 +77,12 @@ How often:
 Measuring:
       --module PATH     insmod PATH first when jumpfunc is not loaded, and rmmod it at the
                         end (only when this script was the one that loaded it)
+      --fifo            run hackbench with real-time priority (SCHED_FIFO): as nobody preempts
+                        anybody, each run does the same work.  For virtual machines: on real
+                        CPUs it leaves no time for anything else
       --no-perf         do not use perf: take hackbench's own "Time:" line, no counters
+      --native FILE     the CSV of user/bench, measured natively: the table then also tells what the
+                        dispatch of one event costs on that CPU, and of all events of the run
 Results:
   -o, --output DIR      folder for the results (default: hackbench-KERNEL-DATE here)
       --render DIR      make tables and chart again from the runs in DIR; needs no root, no
@@ -142,12 +154,12 @@ option_and_value()
 		val=${opt#*=}
 		opt=${opt%%=*}
 		case $opt in
-		--help|--dry-run|--no-perf|--trace-all) bad_usage "$opt takes no value" ;;
+		--help|--dry-run|--no-perf|--fifo|--trace-all) bad_usage "$opt takes no value" ;;
 		esac
 		;;
-	-h|--help|-n|--dry-run|--no-perf|-t|--trace-all|--) ;;
+	-h|--help|-n|--dry-run|--no-perf|--fifo|-t|--trace-all|--) ;;
 	-[glmsrkwo]|--groups|--loops|--modes|--subscribers|--repeats|--inner|\
-	--warmup|--module|--output|--render)
+	--warmup|--module|--native|--output|--render)
 		[ $# -ge 2 ] || bad_usage "$opt needs a value"
 		val=$2
 		words=2
@@ -165,6 +177,7 @@ take_option()
 	-h|--help) usage; exit 0 ;;
 	-n|--dry-run) dry_run=yes ;;
 	--no-perf) use_perf=no ;;
+	--fifo) fifo=yes ;;
 	-t|--trace-all) trace_all=yes ;;
 	-g|--groups) number "$opt" "$val" 1 10000; groups=$val ;;
 	-l|--loops) number "$opt" "$val" 1 9999999; loops=$val ;;
@@ -182,6 +195,11 @@ take_option()
 	--module)
 		[ -n "$val" ] || bad_usage "--module needs the path of a .ko file"
 		module=$val
+		;;
+	--native)
+		[ -r "$val" ] || bad_usage "--native: cannot read \"$val\""
+		grep -q '^group,layout,shape,n,ns_min' "$val" || bad_usage "--native: $val is no CSV of user/bench"
+		native=$val
 		;;
 	-o|--output)
 		[ -n "$val" ] || bad_usage "$opt needs the name of a folder"
@@ -282,12 +300,14 @@ find_mitigation()
 
 # ---- debugfs -------------------------------------------------------------------------
 
-knob_read() { cat "$jf/$1" 2>/dev/null; }
+knob_file() { if [ -n "$knobs" ] && [ -e "$knobs/$1" ]; then echo "$knobs/$1"; else echo "$jf/$1"; fi; }
+
+knob_read() { cat "$(knob_file "$1")" 2>/dev/null; }
 
 # knob_write NAME VALUE; the reason of a failure is left in $why
 knob_write()
 {
-	why=$( { printf '%s\n' "$2" >"$jf/$1"; } 2>&1 ) && return 0
+	why=$( { printf '%s\n' "$2" >"$(knob_file "$1")"; } 2>&1 ) && return 0
 	why=${why##*: }
 	return 1
 }
@@ -305,7 +325,7 @@ subscribers_now() { knob_read subscribers | awk '{ for (i = 1; i <= NF; i++) if 
 # Off first: the number of subscribers never changes under a mode that cannot serve it.
 set_mode()
 {
-	if [ "$2" != "-" ] && [ -e "$jf/subscribers" ]; then
+	if [ "$2" != "-" ] && [ -e "$(knob_file subscribers)" ]; then
 		knob_write dispatch off || { say "cannot write off to $jf/dispatch: $why"; return 1; }
 		knob_write subscribers "$2" || {
 			say "cannot write $2 to $jf/subscribers: $why (see the kernel log)"
@@ -392,15 +412,23 @@ lockdown() { first_line "$sysfs/kernel/security/lockdown" | awk '/\[(integrity|c
 
 check_debugfs()
 {
-	if [ -f "$jf/dispatch" ] && knob_read dispatch >/dev/null; then
-		[ -n "$(mode_now)" ] || lacks "a mode in force in $jf/dispatch" \
+	if [ -n "$(lockdown)" ] && [ -f "$sysfs/kernel/jumpfunc/dispatch" ]; then
+		knobs=$sysfs/kernel/jumpfunc
+		say "this kernel is locked down ($(lockdown)): debugfs refuses files that can be written; using" \
+			"those in $knobs, which are the same"
+		[ -r "$jf/events" ] && knob_read events >/dev/null || lacks "a readable $jf/events" \
+			"It shows whether events are dispatched at all; mount -t debugfs debugfs $debugfs"
+	fi
+	if [ -f "$(knob_file dispatch)" ] && knob_read dispatch >/dev/null; then
+		[ -n "$(mode_now)" ] || lacks "a mode in force in $(knob_file dispatch)" \
 			"The file should show all modes with the present one in brackets."
 		return
 	fi
 	if [ -n "$(lockdown)" ] && { [ -e "$jf/dispatch" ] || [ -d "$sysfs/module/jumpfunc" ]; }; then
 		lacks "access to debugfs: this kernel is locked down ($(lockdown))" \
 			"Lockdown refuses debugfs files that can be written.  It comes with Secure Boot, or with" \
-			"lockdown= on the kernel command line: boot without, and try again."
+			"lockdown= on the kernel command line: boot without, or load a jumpfunc that has" \
+			"$sysfs/kernel/jumpfunc."
 	elif [ -e "$jf/dispatch" ]; then
 		lacks "a readable $jf/dispatch" "Reading it failed: $(cat "$jf/dispatch" 2>&1 >/dev/null)"
 	elif [ -d "$jf" ]; then
@@ -436,9 +464,12 @@ check_tools()
 {
 	command -v hackbench >/dev/null 2>&1 ||
 		lacks "hackbench" "Debian, Ubuntu: apt-get install rt-tests; elsewhere the package is rt-tests or realtime-tests"
+	[ "$fifo" = no ] || command -v chrt >/dev/null 2>&1 ||
+		lacks "chrt" "Debian, Ubuntu: apt-get install util-linux"
 	command -v setsid >/dev/null 2>&1 ||
 		lacks "setsid" "Debian, Ubuntu: apt-get install util-linux"
-	for f in hackbench-report.awk hackbench-chart.gp; do
+	for f in hackbench-report.awk hackbench-table.awk hackbench-chart.awk hackbench-event.awk \
+		hackbench-chart.gp hackbench-event.gp; do
 		[ -r "$here/$f" ] || lacks "$here/$f" "It comes with this script, in scripts/: copy it along."
 	done
 	[ "$use_perf" = yes ] || return 0
@@ -594,6 +625,7 @@ finish()
 # Runs "$@" in a process group of its own, so that a signal to us can end all of it.
 run()
 {
+	[ "$fifo" = no ] || set -- chrt -f 1 "$@"
 	launching=yes
 	setsid "$@" >"$raw.out" 2>&1 </dev/null &
 	child=$!
@@ -762,6 +794,7 @@ write_meta()
 		echo "backend_asked=${asked:-not told}"
 		echo "tracepoints=$(attached)"
 		echo "load=hackbench -g $groups -l $loops${hb_extra:+ $hb_extra}"
+		[ "$fifo" = no ] || echo "policy=SCHED_FIFO"
 		echo "rounds=$repeats"
 		echo "inner=$inner"
 		echo "warmup=$warmup"
@@ -771,15 +804,11 @@ write_meta()
 		>"$outdir/runs.csv"
 }
 
-# report DIR: everything that follows from meta.txt and runs.csv
-report()
+# draw DIR: the picture that chart.gp names
+draw()
 {
-	report_rc=0
-	awk -v dir="$1" -f "$here/hackbench-report.awk" "$1/meta.txt" "$1/runs.csv" || report_rc=$?
-	[ $report_rc -le 1 ] || return 1
-	cat "$here/hackbench-chart.gp" >>"$1/chart.gp"
-	rm -f "$1/chart.svg"
-	cat "$1/table.txt"
+	picture=$(sed -n 's/^picture = "\(.*\)"$/\1/p' "$1/chart.gp")
+	cat "$here/$picture" >>"$1/chart.gp"
 	if ! command -v gnuplot >/dev/null 2>&1 && [ "${JF_VM:-0}" = 1 ]; then
 		say "no gnuplot in this VM: $prog --render FOLDER makes chart.svg on the host"
 	elif ! command -v gnuplot >/dev/null 2>&1; then
@@ -787,8 +816,28 @@ report()
 			"that has it: $prog --render $1"
 	elif ! (cd "$1" && gnuplot chart.gp); then
 		say "gnuplot failed on $1/chart.gp"
-		report_rc=1
+		return 1
 	fi
+}
+
+# report DIR: everything that follows from meta.txt and runs.csv
+report()
+{
+	report_rc=0
+	rm -f "$1/chart.gp" "$1/chart.dat"
+	if [ -n "$native" ] && ! cmp -s "$native" "$1/native.csv"; then
+		cp "$native" "$1/native.csv" || return 1
+	fi
+	set -- "$1" "$1/meta.txt"
+	[ ! -r "$1/native.csv" ] || set -- "$@" "$1/native.csv"
+	awk -v dir="$1" -f "$here/hackbench-report.awk" -f "$here/hackbench-table.awk" \
+		-f "$here/hackbench-chart.awk" -f "$here/hackbench-event.awk" \
+		"$2" ${3+"$3"} "$1/runs.csv" || report_rc=$?
+	[ $report_rc -le 1 ] || return 1
+	rm -f "$1/chart.svg"
+	cat "$1/table.txt"
+	# There is nothing to draw of mode off alone.
+	if [ -r "$1/chart.gp" ]; then draw "$1" || report_rc=1; fi
 	say "results in $1"
 	return $report_rc
 }

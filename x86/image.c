@@ -9,12 +9,12 @@
  * written, through a writable alias like any other text.
  *
  * No CPU can run stale bytes of an image that is reused: after it has been
- * written, and before anything leads to it, all CPUs serialise (jf_fill()). So
- * it does not matter what leads a CPU there: the site's new bytes, our handler,
- * or that of the kernel's protocol, which emulates the new instruction from its
- * first INT3 on, before its first broadcast. A handler that returns by IRET
- * would serialise as well, but with FRED it returns by ERETS, so the code does
- * not rely on that.
+ * written, and before anything leads to it, all CPUs serialise. Our own protocol
+ * does that anyway: nothing leads a CPU the new way before its first broadcast.
+ * The kernel's protocol emulates the new instruction from its first INT3 on, so
+ * a broadcast of ours goes before it, if there has been none since
+ * (jf_sync_written()). A handler that returns by IRET would serialise as well, but
+ * with FRED it returns by ERETS, so the code does not rely on that.
  */
 #include "x86/x86.h"
 #include "x86/image.h"
@@ -124,12 +124,6 @@ static int jf_fill(const struct jf_pool_layout *l, u8 *entry,
 	}
 	if (!err)
 		err = jf_write_idle(entry, was, buf, len);
-	if (!err) {
-		/* For the count of broadcasts, and so that no CPU comes or goes. */
-		jf_lock();
-		jf_sync_all();
-		jf_unlock();
-	}
 	kfree(buf);
 	kfree(was);
 	return err;

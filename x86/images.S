@@ -12,8 +12,9 @@
  *	mov	$data, %rdi
  *	jmp	probe
  *
- * One for 2 to 16 probes saves the argument registers that its tracepoints use,
- * and has 16 slots like this:
+ * One for 2 to 16 probes saves the argument registers that its tracepoints use
+ * (behind a frame, on kernels whose unwinder goes by the frame pointer), and has
+ * 16 slots like this:
  *
  *	mov	$data, %rdi
  *	mov	saved, %rsi ...		registers
@@ -37,6 +38,7 @@
  * jumpfunc/detail/site_x86.h explains.
  */
 #include <linux/linkage.h>
+#include <asm/frame.h>
 #include <asm/nospec-branch.h>
 #ifdef CONFIG_X86_KERNEL_IBT
 #include <linux/objtool.h>
@@ -44,6 +46,9 @@
 
 #include <jumpfunc/detail/site_x86.h>
 #include "x86/image.h"
+
+/* Words between the saved registers and the return address: FRAME_BEGIN's. */
+#define JF_FRAME	(FRAME_OFFSET / 8)
 
 /* Mark what only data refers to, and nobody calls through a pointer. */
 .macro jf_noendbr
@@ -114,7 +119,7 @@ jf_single_\@:
 	movq	8 * (\regs - 5)(%rsp), %r9
 	.endif
 	.rept	\stack
-	pushq	8 * (\regs + \stack)(%rsp)
+	pushq	8 * (\regs + \stack + JF_FRAME)(%rsp)
 	.endr
 	.set	.Ljf_call, .
 772:
@@ -135,6 +140,7 @@ jf_single_\@:
 jf_chain_\name\()_\@:
 	.set	.Ljf_entry, .
 770:
+	FRAME_BEGIN
 	pushq	%rsi
 	pushq	%rdx
 	pushq	%rcx
@@ -148,6 +154,7 @@ jf_chain_\name\()_\@:
 	.endr
 	.set	.Ljf_exit, .
 	addq	$8 * \regs, %rsp
+	FRAME_END
 	RET
 	jf_no_optprobe 770b
 	.size	jf_chain_\name\()_\@, . - jf_chain_\name\()_\@

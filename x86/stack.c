@@ -66,6 +66,7 @@ static bool jf_lead_into(struct jf_sight *sight, unsigned long addr)
 	return true;
 }
 
+#if JF_CAN_UNWIND
 /* Is @ret where a changed call returns to? */
 static bool jf_is_changed_call(const struct jf_sight *sight, unsigned long ret)
 {
@@ -91,6 +92,7 @@ static bool jf_counts(struct jf_sight *sight, unsigned long addr, bool strict)
 	sight->where = addr;
 	return true;
 }
+#endif
 
 /* --- return addresses that are not where they belong --------------------- */
 

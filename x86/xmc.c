@@ -125,6 +125,9 @@ u64 jf_int3_hits(void)
 
 /* --- the writable alias ------------------------------------------------ */
 
+/* Idle text was written, and there has been no broadcast since. */
+static bool jf_written;
+
 /* Number of pages that the sites touch; fills in @pages if there is an array. */
 static unsigned int jf_pages(const struct jf_poke *pokes, unsigned int num,
 			     struct page **pages)
@@ -205,7 +208,8 @@ static void *jf_map_alias(struct jf_poke *pokes, unsigned int num)
  * Only what differs is written. The rest may be somebody else's: a breakpoint that
  * was in @was may have been taken away since, and nobody would answer for it.
  *
- * Whoever makes the text reachable again must call jf_sync_all() in between.
+ * All CPUs have to serialise before anything leads there again: jf_sync_all(), or
+ * jf_sync_written() where it may have happened since.
  * Context: process, may sleep.
  * Return: 0, -ENOMEM, or -EIO if it does not read back as written.
  */
@@ -232,6 +236,8 @@ int jf_write_idle(u8 *dst, const u8 *was, const u8 *src, size_t len)
 	for (b = 0; b < len; b++)
 		if (src[b] != was[b])
 			WRITE_ONCE(map[offset_in_page(dst) + b], src[b]);
+	/* After the bytes. Pairs with xchg() in jf_sync_all(). */
+	smp_store_release(&jf_written, true);
 	vunmap(map);
 	for (b = 0; b < len; b++)
 		if (src[b] != was[b] && READ_ONCE(dst[b]) != src[b])
@@ -249,8 +255,24 @@ static void jf_sync_one(void *unused)
 void jf_sync_all(void)
 {
 	lockdep_assert_held(&jf_mutex);
+	/*
+	 * Cleared first: of what is written meanwhile this may not take care.
+	 * Pairs with smp_store_release() in jf_write_idle().
+	 */
+	xchg(&jf_written, false);
 	on_each_cpu(jf_sync_one, NULL, 1);
 	jf_stats.broadcasts++;
+}
+
+/*
+ * Whoever wrote set the flag before he asked for the lock that we hold. If it is
+ * not set, somebody cleared it who then had the lock, and his broadcast is over.
+ */
+void jf_sync_written(void)
+{
+	lockdep_assert_held(&jf_mutex);
+	if (READ_ONCE(jf_written))
+		jf_sync_all();
 }
 
 static int jf_write_live(struct jf_poke *pokes, unsigned int num)
@@ -289,6 +311,11 @@ int jf_xmc_patch(struct jf_poke *pokes, unsigned int num, bool live)
 	if (!err)
 		jf_stats.by_xmc++;
 	return err;
+}
+
+int jf_text_verify(const struct jf_poke *pokes, unsigned int num, size_t *bad)
+{
+	return jf_proto_verify(pokes, num, bad);
 }
 
 int jf_text_check(const struct jf_site *site)

@@ -1,11 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # Makes the part of the VM's initramfs that does not change from run to run: busybox and the
-# host's hackbench, perf, trace-cmd with the libraries that they need.  Prints the file's name.
+# host's hackbench, perf, trace-cmd, chrt with the libraries that they need, and the programs that are
+# named as arguments.  Prints the file's name.
 set -eu -o pipefail
 . "$(dirname "$0")/../common.sh"
 
-progs=(hackbench perf trace-cmd)
+progs=(hackbench perf trace-cmd chrt "$@")
 [ -n "$(command -v busybox)" ] || die "no busybox: apt-get install busybox-static"
 bins=("$(command -v busybox)")
 for p in "${progs[@]}"; do

@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
 /*
- * Batches: change any number of dynamic functions and keys together, or none.
+ * Batches: change any number of dynamic functions, keys and probes of
+ * tracepoints together, or none.
  *
  * API:
  *   jf_batch_init(&b)			begin an empty batch
  *   dynfunc_batch_set(&b, name, func)	add a change of a target
  *   jf_key_batch_set(&b, &key, on)	add a change of a key
+ *   jf_trace_batch_register(&b, name, probe, data, prio)	add a probe
+ *   jf_trace_batch_unregister(&b, name, probe, data)	remove a probe
  *   jf_batch_commit(&b)		carry out all changes, or none
+ *   jf_batch_commit_cpuslocked(&b)	the same, under cpus_read_lock()
  *   jf_batch_abort(&b)			discard all changes
  *   jf_quiesce()			wait until nobody runs what was replaced
  *   jf_quiesce_timeout(jiffies)		the same, with a limit
@@ -49,7 +53,8 @@ struct jf_key;
 
 /**
  * struct jf_batch - changes that wait to be committed together
- * @changes: in the order in which they were added
+ * @changes: of dynamic functions and keys, in the order in which they were added
+ * @probes:  the same, of tracepoints' probes
  * @err:     the first error met while adding; commit returns it
  *
  * Belongs to one task at a time. The fields are private to jumpfunc.
@@ -57,6 +62,7 @@ struct jf_key;
 struct jf_batch {
 #ifdef __KERNEL__
 	struct list_head	changes;
+	struct list_head	probes;
 #else
 	struct jf_change	*changes;
 #endif
@@ -77,6 +83,10 @@ void jf_batch_init(struct jf_batch *b);
  * jf_batch_commit() - carry out all changes of a batch, or none
  * @b: the batch; empty afterwards, whatever the result
  *
+ * Probes of one tracepoint are added and removed in the order in which that was
+ * asked for, and the tracepoint changes from its present probes to the last
+ * state at once. So a batch can exchange a probe for another one.
+ *
  * Context: process context, may sleep. Takes the CPU hotplug lock for reading
  * and the engine's mutex; must not be called with either held, nor from a
  * dynamic function's target that the update has to wait for.
@@ -93,6 +103,10 @@ void jf_batch_init(struct jf_batch *b);
  * * -ERANGE	 a target is out of reach of a 32-bit displacement
  * * -EROFS	 a read-only-after-init key after its module's init
  * * -EOPNOTSUPP the back end cannot write one of the instructions
+ * * -EPERM	 a target or a probe that is neither the kernel's text nor a
+ *		 module's, and that nobody vouches for
+ * * -EEXIST	 a probe that is registered already, with the same data
+ * * -ENOENT	 a probe to be removed that is not registered
  * * -ENOMEM	 no memory, now or when a change was added
  * * -EWOULDBLOCK called from atomic context
  *
@@ -102,6 +116,21 @@ void jf_batch_init(struct jf_batch *b);
  *		 It is not checked again until its value changes.
  */
 int jf_batch_commit(struct jf_batch *b);
+
+#ifdef __KERNEL__
+/**
+ * jf_batch_commit_cpuslocked() - the same, under cpus_read_lock()
+ * @b: the batch; empty afterwards, whatever the result
+ *
+ * For callers that hold the CPU hotplug lock for reading, and for CPU hotplug
+ * callbacks that may sleep. The batch must not have probes in it.
+ *
+ * Context: process context, may sleep, with the hotplug lock held.
+ * Return: as jf_batch_commit(), or -EDEADLK if there are probes in the batch:
+ * nothing has changed.
+ */
+int jf_batch_commit_cpuslocked(struct jf_batch *b);
+#endif
 
 /**
  * jf_batch_abort() - discard all changes of a batch
@@ -210,8 +239,17 @@ static inline void jf_read_unlock(void)
 #include <jumpfunc/detail/reader_user.h>
 #endif
 
-/* dynfunc_batch_set() and jf_key_batch_set() call these. */
+/* The macros and functions that add to a batch call these. */
+#ifdef __KERNEL__
+struct jf_tracepoint;
+int __jf_batch_probe(struct jf_batch *b, struct jf_tracepoint *tp, void *func,
+		     void *data, int prio, bool add);
+#endif
 int __jf_batch_set_func(struct jf_batch *b, struct jf_func *f, void *func);
+#ifdef __KERNEL__
+int __jf_batch_set_func_flags(struct jf_batch *b, struct jf_func *f, void *func,
+			      unsigned int flags);
+#endif
 int __jf_batch_set_key(struct jf_batch *b, struct jf_key *key, bool on);
 __JF_END_DECLS
 

@@ -15,8 +15,15 @@
  *
  *   jf_key_enable(&k), jf_key_disable(&k)	set the state
  *   jf_key_inc(&k), jf_key_dec(&k)		count users; enabled while there is one
+ *   jf_key_inc_not_zero(&k)			add a user, if there is one; any context
+ *   jf_key_..._cpuslocked(&k)			the first four, under cpus_read_lock()
  *   jf_key_count(&k), jf_key_enabled(&k)	read the count, the state
  *   jf_key_batch_set(&b, &k, on)		set it as part of a batch (batch.h)
+ *
+ *   DECLARE_JF_KEY_DEFERRED(d), DEFINE_JF_KEY_DEFERRED_FALSE(d, delay), ..._TRUE(d, delay)
+ *						its key is d.key
+ *   jf_key_dec_deferred(&d)			disable it later, if nobody comes by then
+ *   jf_key_deferred_flush(&d)			what is to be done later: now
  *
  * Example:
  *   DEFINE_JF_KEY_FALSE(debug_on);
@@ -67,6 +74,41 @@
  *   jf_branch_*() may be a parameter only in always_inline functions, and only
  *   if they are optimised.
  *
+ *   While a key has users, jf_key_inc() is one atomic operation without a lock, and
+ *   so is jf_key_dec() if it leaves one. The first user and the last one have to
+ *   change text. If users come and go all the time, use a deferred key: its last
+ *   user is taken away after a delay, and whoever comes by then finds it enabled.
+ *   Then it is disabled at most once in that time.
+ *
+ * Contexts: who may call what.
+ *
+ *   What you hold, or are in          | A    | B    | C    | D    | E
+ *   ----------------------------------+------+------+------+------+------
+ *   nothing, or mutexes of your own   | yes  |      | yes  | yes  | yes
+ *   cpus_read_lock(), a CPU hotplug   |      | yes  | yes  | yes  |
+ *     callback that may sleep         |      |      |      |      |
+ *   a mutex that such a callback      |      | (1)  | yes  | yes  |
+ *     takes as well                   |      |      |      |      |
+ *   a spinlock, rcu_read_lock(),      |      |      | yes  | yes  |
+ *     preemption or interrupts off,   |      |      |      |      |
+ *     an interrupt, a timer           |      |      |      |      |
+ *   an NMI                            |      |      | yes  |      |
+ *   a branch of the key, a target     | yes  |      | yes  | yes  | yes
+ *   a module's init, others' notifiers| yes  |      | yes  | yes  | yes
+ *   a module's exit: its own keys     | (2)  |      | (2)  | (2)  | yes
+ *   a callback of jf_call_quiesced()  | yes  |      | yes  | yes  | yes
+ *   stop_machine(), text_mutex        |      |      | (3)  | (3)  |
+ *
+ *     A: jf_key_enable(), _disable(), _inc(), _dec(), jf_batch_commit()
+ *     B: the same with _cpuslocked	     C: jf_key_inc_not_zero()
+ *     D: jf_key_dec_deferred()		     E: jf_key_deferred_flush()
+ *     (1) with cpus_read_lock() taken before that mutex
+ *     (2) refused: -EBUSY, or false	     (3) if nothing above forbids it
+ *
+ *   Where A is refused because the caller cannot sleep, it returns -EWOULDBLOCK.
+ *   jf_key_inc() and jf_key_dec() look only if they need the lock: call them where
+ *   they may sleep.
+ *
  *   kprobes are refused on sites (register_kprobe() returns -EINVAL), and are
  *   not optimised in functions with sites. dynfunc.h has other caveats about
  *   sites.
@@ -77,6 +119,7 @@
 #ifdef __KERNEL__
 #include <linux/cache.h>
 #include <linux/types.h>
+#include <linux/workqueue.h>
 #endif
 
 #include <jumpfunc/batch.h>
@@ -196,6 +239,58 @@ struct jf_key {
 #define DEFINE_JF_KEY_ARRAY_TRUE(k, n)	__DEFINE_JF_KEY_ARRAY(k, n, 1)
 
 #ifdef __KERNEL__
+/**
+ * struct jf_key_deferred - a key whose last user may be taken away later
+ * @key:   the key; must come first
+ * @delay: jiffies, from jf_key_dec_deferred() to then
+ * @work:  what does it
+ *
+ * @key is for jf_branch_*() and jf_key_*(). The rest is private to jumpfunc.
+ */
+struct jf_key_deferred {
+	struct jf_key		key;
+	unsigned long		delay;
+	struct delayed_work	work;
+};
+
+/**
+ * DECLARE_JF_KEY_DEFERRED() - declare a deferred key
+ * @k: its name
+ */
+#define DECLARE_JF_KEY_DEFERRED(k)	extern struct jf_key_deferred k
+
+#define __DEFINE_JF_KEY_DEFERRED(k, on, _delay)				\
+	struct jf_key_deferred k __used = {				\
+		.key	= __JF_KEY_INIT(#k, on, JF_ENT_DEFERRED),	\
+		.delay	= (_delay),					\
+		.work	= __DELAYED_WORK_INITIALIZER((k).work,		\
+						     jf_key_deferred_work, 0), \
+	};								\
+	__JF_KEY_REC(k, 1)
+
+/**
+ * DEFINE_JF_KEY_DEFERRED_FALSE() - define a deferred key that starts disabled
+ * @k:     its name; the key for jf_branch_*() and the like is k.key
+ * @delay: jiffies that jf_key_dec_deferred() leaves to a new user, a constant
+ *
+ * DEFINE_JF_KEY_DEFERRED_TRUE() is the same for one that starts enabled. May be
+ * "static".
+ */
+#define DEFINE_JF_KEY_DEFERRED_FALSE(k, delay)				\
+	__DEFINE_JF_KEY_DEFERRED(k, 0, delay)
+#define DEFINE_JF_KEY_DEFERRED_TRUE(k, delay)				\
+	__DEFINE_JF_KEY_DEFERRED(k, 1, delay)
+
+void jf_key_deferred_work(struct work_struct *work);
+
+
+/**
+ * EXPORT_JF_KEY() - let other modules use and change a key
+ * @k: its name; they need DECLARE_JF_KEY(), _ARRAY() or _DEFERRED()
+ *
+ * The _ARRAY forms are for an array of keys, the _GPL forms for modules with a
+ * GPL-compatible licence.
+ */
 #define EXPORT_JF_KEY(k)		EXPORT_SYMBOL(k)
 #define EXPORT_JF_KEY_GPL(k)		EXPORT_SYMBOL_GPL(k)
 #define EXPORT_JF_KEY_ARRAY(k)		EXPORT_SYMBOL(k)
@@ -231,6 +326,8 @@ int jf_key_disable(struct jf_key *key);
  * jf_key_inc() - add a user of a key; the first one enables it
  * @key: the key
  *
+ * In the kernel this takes no lock if the key has users already.
+ *
  * Context: process context, may sleep; see jf_batch_commit().
  * Return: 0, -EOVERFLOW if it has INT_MAX users, or an error of
  * jf_batch_commit(); on error nothing has changed.
@@ -241,11 +338,64 @@ int jf_key_inc(struct jf_key *key);
  * jf_key_dec() - remove a user of a key; the last one disables it
  * @key: the key
  *
+ * In the kernel this takes no lock if it is not the last one.
+ *
  * Context: process context, may sleep; see jf_batch_commit().
  * Return: 0, -EINVAL if it has no user, or an error of jf_batch_commit(); on
  * error nothing has changed.
  */
 int jf_key_dec(struct jf_key *key);
+
+#ifdef __KERNEL__
+/*
+ * jf_key_enable_cpuslocked() and so on - the same, under cpus_read_lock()
+ * @key: the key
+ *
+ * For callers that hold the CPU hotplug lock for reading, and for CPU hotplug
+ * callbacks that may sleep.
+ *
+ * Context: process context, may sleep, with the hotplug lock held.
+ * Return: as the forms without _cpuslocked.
+ */
+int jf_key_enable_cpuslocked(struct jf_key *key);
+int jf_key_disable_cpuslocked(struct jf_key *key);
+int jf_key_inc_cpuslocked(struct jf_key *key);
+int jf_key_dec_cpuslocked(struct jf_key *key);
+
+/**
+ * jf_key_inc_not_zero() - add a user of a key that has some
+ * @key: the key
+ *
+ * Context: any. Return: true if a user was added. False, with nothing changed, if
+ * the key has none, has INT_MAX, is read-only, or if its module is being unloaded.
+ */
+bool jf_key_inc_not_zero(struct jf_key *key);
+
+/**
+ * jf_key_dec_deferred() - remove a user of a key; the last one later
+ * @d: the deferred key
+ *
+ * If it is the last one, it is removed after the key's delay, and the key is
+ * disabled then, unless others have come. If disabling it fails then, for one of
+ * the reasons that jf_batch_commit() has, that is tried again every second or, if
+ * that is longer, after the key's delay, and the log says so. What is pending when
+ * the key's module is unloaded is called off.
+ *
+ * Context: any but NMI; does not sleep.
+ * Return: 0, -EINVAL if the key has no user, or none but the one that is to be
+ * removed already, or -EBUSY if its module is being unloaded.
+ */
+int jf_key_dec_deferred(struct jf_key_deferred *d);
+
+/**
+ * jf_key_deferred_flush() - do now what jf_key_dec_deferred() left for later
+ * @d: the deferred key
+ *
+ * Context: process context, may sleep; not under cpus_read_lock(), nor from a CPU
+ * hotplug callback.
+ */
+void jf_key_deferred_flush(struct jf_key_deferred *d);
+#endif
 
 /**
  * jf_key_count() - return the number of users of a key

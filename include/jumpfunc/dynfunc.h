@@ -8,11 +8,18 @@
  *   DEFINE_DYNFUNC_NULL(name, func)	of func's type; does nothing until updated
  *   DEFINE_DYNFUNC_RET0(name, func)	of func's type; returns 0 until updated
  *   DYNFUNC_TARGETS(name, f, g, ...)	the targets that debugfs may set
- *   EXPORT_DYNFUNC(name), EXPORT_DYNFUNC_GPL(name)
+ *   EXPORT_DYNFUNC(name), EXPORT_DYNFUNC_GPL(name)	for calling and updating
+ *   EXPORT_DYNFUNC_CALL(name), ..._CALL_GPL(name)	for calling only:
+ *   DECLARE_DYNFUNC_CALL(name, func)	for those who may only call it
+ *   DEFINE_DYNFUNC_LOCAL(name, func), DEFINE_DYNFUNC_NULL_LOCAL(), ..._RET0_LOCAL()
+ *					known in this source file only
+ *   In the kernel, all of the DECLARE and DEFINE forms take a contract as a last
+ *   argument (contract.h); without one it is JF_BARE.
  *
  *   dynfunc_name(args...)		call it, an ordinary C function
  *   dynfunc_call(name, args...)	call it from a site that is patched in place
  *   dynfunc_update(name, func)		make it call func from now on
+ *   dynfunc_update_flags(name, func, f)	the same; f: JF_PIN, JF_VOUCH, or both
  *   dynfunc_query(name)		the function that it calls now
  *   dynfunc_batch_set(&b, name, func)	update it as part of a batch (batch.h)
  *
@@ -76,7 +83,8 @@
  *   which follows updates; elsewhere it is the present target.
  *
  * Caveats:
- *   A dynamic function does not pin the module of its target. When that module
+ *   A dynamic function does not pin the module of its target, unless it was set
+ *   with JF_PIN: then rmmod says that the module is in use. When that module
  *   is unloaded, every dynamic function that still leads into it falls back to
  *   its initial target, and rmmod waits until no task is in the module's text.
  *   Until then no other module can be loaded or unloaded, so a target that
@@ -89,8 +97,14 @@
  *   compiler may keep data below the stack pointer; DYNFUNC_TARGETS() is nothing;
  *   and what is said of modules holds for shared objects.
  *
- *   A target may sleep. If data is freed after jf_quiesce(), see the condition
- *   in that function's description, in batch.h.
+ *   A target must be text that lasts: of the kernel or of a module. Other addresses
+ *   (BPF programs, other generated code, what was freed) are refused with -EPERM,
+ *   since jumpfunc would not hear of their end. JF_VOUCH takes them: then the
+ *   caller makes sure that the text is there until it has been replaced and
+ *   jf_quiesce() has returned.
+ *
+ *   A target may sleep, unless the contract forbids it. If data is freed after
+ *   jf_quiesce(), see the condition in that function's description, in batch.h.
  *
  *   Updates may sleep. A module can make them from its init and exit functions,
  *   but a function in __init text cannot become a target. The dynamic functions
@@ -111,6 +125,9 @@
 #define JUMPFUNC_DYNFUNC_H
 
 #include <jumpfunc/batch.h>
+#ifdef __KERNEL__
+#include <jumpfunc/contract.h>
+#endif
 #include <jumpfunc/detail/macros.h>
 #include <jumpfunc/detail/table.h>
 
@@ -135,6 +152,9 @@ struct jf_func {
 __JF_BEGIN_DECLS
 /* The macros call these; see dynfunc_update(), dynfunc_query(). */
 int __jf_func_update(struct jf_func *f, void *func);
+#ifdef __KERNEL__
+int __jf_func_update_flags(struct jf_func *f, void *func, unsigned int flags);
+#endif
 void *__jf_func_query(const struct jf_func *f);
 __JF_END_DECLS
 
@@ -146,32 +166,43 @@ __JF_END_DECLS
 #include <jumpfunc/detail/dynfunc_generic.h>
 #endif
 
+/**
+ * dynfunc_name() - call a dynamic function, as an ordinary C function
+ * @...: its arguments, as many and of such types as its function has
+ *
+ * The name is dynfunc_ and that of the dynamic function: dynfunc_my_op(1, 2).
+ * It is declared by DECLARE_DYNFUNC(), with the function's type. Its address
+ * can be taken.
+ *
+ * Context: that of the target.
+ *
+ * Return: what the target returns.
+ */
+
+/**
+ * dynfunc_call() - call a dynamic function from a site that is patched in place
+ * @name: the dynamic function
+ * @...:  its arguments, at most six, integers, enums or pointers
+ *
+ * Context: that of the target. Not in noinstr code.
+ *
+ * Return: what the target returns.
+ */
+
 #define __JF_FUNC_INIT(_name, _target, _flags)				\
 	{ (void *)(_target), (void *)(_target),				\
 	  __JF_ENT_INIT(#_name, JF_ENT_FUNC, _flags) }
 
-/**
- * DECLARE_DYNFUNC() - declare a dynamic function
- * @name: its name
- * @func: any function of its type
- */
-#define DECLARE_DYNFUNC(name, func)					\
-	extern struct jf_func __jf_func_##name __JF_SYMBOL("__jf_func_" #name); \
+/* __jf_func_name is declared by @scope, "extern" or "static". */
+#define __DECLARE_DYNFUNC(scope, name, func)				\
+	scope struct jf_func __jf_func_##name __JF_SYMBOL("__jf_func_" #name); \
 	__JF_DECLARE_CALL(name, func)
 
 #define __DEFINE_DYNFUNC(name, func, target, flags)			\
-	DECLARE_DYNFUNC(name, func);					\
+	__DECLARE_DYNFUNC(extern, name, func);				\
 	__JF_DEFINE_CALL(name, func, target);				\
 	struct jf_func __jf_func_##name =				\
 		__JF_FUNC_INIT(name, target, flags)
-
-/**
- * DEFINE_DYNFUNC() - define a dynamic function
- * @name: its name, unique in the module and among exported names
- * @func: what it calls until it is updated; gives it its type
- */
-#define DEFINE_DYNFUNC(name, func)					\
-	__DEFINE_DYNFUNC(name, func, func, 0)
 
 /*
  * A function type is compatible with one of unknown parameters if the return
@@ -185,6 +216,31 @@ __JF_END_DECLS
 	__builtin_types_compatible_p(__typeof__(func), ret_type())
 #endif
 
+#define __JF_NULL_CHECK(func)						\
+	__JF_UNPROTOTYPED(__JF_ASSERT(__JF_IS_PLAIN(func, void),	\
+		"a NULL dynamic function returns void and takes no parameter narrower than int");)
+#define __JF_RET0_CHECK(func)						\
+	__JF_UNPROTOTYPED(__JF_ASSERT(!__JF_IS_PLAIN(func, void),	\
+		"a RET0 dynamic function must return a value");)
+
+#ifdef __KERNEL__
+#include <jumpfunc/detail/dynfunc_kernel.h>
+#else
+/**
+ * DECLARE_DYNFUNC() - declare a dynamic function
+ * @name: its name
+ * @func: any function of its type
+ */
+#define DECLARE_DYNFUNC(name, func)	__DECLARE_DYNFUNC(extern, name, func)
+
+/**
+ * DEFINE_DYNFUNC() - define a dynamic function
+ * @name: its name, unique in the module and among exported names
+ * @func: what it calls until it is updated; gives it its type
+ */
+#define DEFINE_DYNFUNC(name, func)					\
+	__DEFINE_DYNFUNC(name, func, func, 0)
+
 /**
  * DEFINE_DYNFUNC_NULL() - define a dynamic function that starts as a nop
  * @name: its name
@@ -192,8 +248,7 @@ __JF_END_DECLS
  *        parameter narrower than int
  */
 #define DEFINE_DYNFUNC_NULL(name, func)					\
-	__JF_UNPROTOTYPED(__JF_ASSERT(__JF_IS_PLAIN(func, void),	\
-		"a NULL dynamic function returns void and takes no parameter narrower than int");) \
+	__JF_NULL_CHECK(func)						\
 	__DEFINE_DYNFUNC(name, func, jf_nop, JF_ENT_NULL_OK)
 
 /**
@@ -205,17 +260,8 @@ __JF_END_DECLS
  *        such a function is harmless
  */
 #define DEFINE_DYNFUNC_RET0(name, func)					\
-	__JF_UNPROTOTYPED(__JF_ASSERT(!__JF_IS_PLAIN(func, void),	\
-		"a RET0 dynamic function must return a value");)	\
+	__JF_RET0_CHECK(func)						\
 	__DEFINE_DYNFUNC(name, func, jf_ret0, JF_ENT_RET0)
-
-/*
- * EXPORT_DYNFUNC*() - let other modules call and update it
- * @name: its name; they need DECLARE_DYNFUNC() with the same type
- */
-#ifdef __KERNEL__
-#define EXPORT_DYNFUNC(name)		__JF_EXPORT_CALL(EXPORT_SYMBOL, name)
-#define EXPORT_DYNFUNC_GPL(name)	__JF_EXPORT_CALL(EXPORT_SYMBOL_GPL, name)
 #endif
 
 /**
@@ -266,12 +312,14 @@ __JF_END_DECLS
  * Return: 0, or an error of jf_batch_commit(), which says what has changed
  * then.
  */
+#ifndef __KERNEL__
 #define dynfunc_update(name, func)					\
 __extension__ ({							\
 	__typeof__(__JF_POINTER(name)) __jf_new = (func);		\
 									\
 	__jf_func_update(&__jf_func_##name, (void *)__jf_new);		\
 })
+#endif
 
 /**
  * dynfunc_query() - return the present target of a dynamic function
@@ -294,11 +342,13 @@ __extension__ ({							\
  * Return: 0 or -ENOMEM. The batch remembers the error, and jf_batch_commit()
  * returns it, so callers may check only there.
  */
+#ifndef __KERNEL__
 #define dynfunc_batch_set(b, name, func)				\
 __extension__ ({							\
 	__typeof__(__JF_POINTER(name)) __jf_new = (func);		\
 									\
 	__jf_batch_set_func(b, &__jf_func_##name, (void *)__jf_new);	\
 })
+#endif
 
 #endif /* JUMPFUNC_DYNFUNC_H */

@@ -22,6 +22,9 @@
  *				flipped by one byte, and calls lead through a pointer.
  *				The default if a debugger started the process
  *   JUMPFUNC_TRAP=always	not even then
+ * A debugger that comes later would keep the breakpoints' signals, and kill the
+ * program: while there is one, a program with threads changes nothing, unless
+ * JUMPFUNC_TRAP=always (for gdb: "handle SIGTRAP nostop noprint pass").
  * Programs that gained privileges by setuid or the like do not look at it.
  */
 #ifndef JUMPFUNC_STATS_H

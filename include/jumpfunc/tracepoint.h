@@ -8,6 +8,7 @@
  *   DECLARE_JF_TRACE_NOARGS(name)			the same, without arguments
  *   DEFINE_JF_TRACE(name)				in one source file
  *   EXPORT_JF_TRACE(name), EXPORT_JF_TRACE_GPL(name)
+ *   EXPORT_JF_TRACE_CALL(name), ..._CALL_GPL(name)	others may trace it, no more
  *
  *   jf_trace_name(args...)		the tracepoint: up to 12 arguments
  *   jf_trace(name, args...)		the same; does not evaluate args while off
@@ -17,6 +18,8 @@
  *   register_jf_trace_name(probe, data)
  *   register_jf_trace_prio_name(probe, data, prio)
  *   unregister_jf_trace_name(probe, data)
+ *   jf_trace_batch_register(&b, name, probe, data, prio)
+ *   jf_trace_batch_unregister(&b, name, probe, data)	as part of a batch (batch.h)
  *
  * Example:
  *   DECLARE_JF_TRACE(rx, PROTO(struct packet *p, int len), ARGS(p, len));
@@ -60,15 +63,21 @@
  *
  * Caveats:
  *   After unregister has returned, no new call enters the probe. Calls that
- *   have begun are over when jf_quiesce() has returned, and only then may the
+ *   have begun are over when jf_trace_synchronize(name) has returned (in a
+ *   program, and under any contract, also jf_quiesce()), and only then may the
  *   caller free what @data points to. A module that unregisters in its exit
  *   function need not wait, because its memory is not freed earlier. If a
  *   module is unloaded without unregistering its probes, they are removed, and
  *   the log says so.
  *
- *   Nothing disables preemption around probes: a probe may be preempted, and
- *   may sleep, where the tracepoint's caller may. jf_quiesce() and rmmod then
- *   wait for it; the description of jf_quiesce() in batch.h has the conditions.
+ *   In the kernel a tracepoint has a contract (contract.h). By default preemption
+ *   is off while probes run, as in the kernel's own tracepoints: a probe must not
+ *   sleep, may use RCU and per-CPU data, and synchronize_rcu() waits for it.
+ *   With JF_SLEEPABLE as the last argument of DECLARE_JF_TRACE() probes may sleep
+ *   and fault, where the tracepoint's caller may. With JF_BARE nothing surrounds
+ *   the call: a probe may do what the caller may, and jf_quiesce() alone waits for
+ *   it; its description in batch.h has the conditions. In a program
+ *   jf_read_lock() surrounds the probes.
  *
  *   Arguments are integers, enums and pointers. An argument with side effects
  *   is evaluated even while the tracepoint is off, unless jf_trace() is used.
@@ -87,10 +96,18 @@
 #include <jumpfunc/branch.h>
 #include <jumpfunc/dynfunc.h>
 
-/* Most probes that run from a chain of direct calls. */
+/**
+ * define JF_TRACE_CHAIN_MAX - most probes that run from a chain of direct calls
+ *
+ * More probes than these are called by an iterator.
+ */
 #define JF_TRACE_CHAIN_MAX	16
 
-/* Priority of a probe that does not ask for one. */
+/**
+ * define JF_TRACE_PRIO_DEFAULT - priority of a probe that does not ask for one
+ *
+ * That is a probe registered by register_jf_trace_name().
+ */
 #define JF_TRACE_PRIO_DEFAULT	10
 
 /**
@@ -145,9 +162,20 @@ int __jf_trace_unregister(struct jf_tracepoint *tp, void *func, void *data);
 __JF_END_DECLS
 
 #ifndef PROTO
+/**
+ * define PROTO - the parameters of a tracepoint, for DECLARE_JF_TRACE()
+ *
+ * Keeps the commas between them from separating arguments of that macro.
+ * Defined unless <linux/tracepoint.h> or another header has done so.
+ */
 #define PROTO(args...)	args
 #endif
 #ifndef ARGS
+/**
+ * define ARGS - the names of a tracepoint's parameters, for DECLARE_JF_TRACE()
+ *
+ * Keeps the commas between them from separating arguments of that macro.
+ */
 #define ARGS(args...)	args
 #endif
 
@@ -172,6 +200,49 @@ __JF_END_DECLS
 #define __JF_TRACE_CALL_11	__JF_TRACE_CALL_6
 #define __JF_TRACE_CALL_12	__JF_TRACE_CALL_6
 
+#ifdef __KERNEL__
+/**
+ * DECLARE_JF_TRACE() - declare a tracepoint
+ * @name:     its name
+ * @proto:    PROTO(...): the parameters, at least one, at most 12
+ * @args:     ARGS(...): their names
+ * @contract: JF_RCU, JF_SLEEPABLE or JF_BARE (contract.h): what protects its
+ *            probes; JF_RCU if left out, as with the kernel's own tracepoints
+ */
+#define DECLARE_JF_TRACE(name, proto, args, contract...)		\
+	enum { __jf_trace_contract_##name = __JF_OPT(JF_RCU, ##contract) }; \
+	__DECLARE_JF_TRACE(name, __JF_PARAMS(proto), __JF_PARAMS(args),	\
+			   __JF_PARAMS(name, args),			\
+			   __JF_PARAMS(void *__jf_data, proto),		\
+			   __JF_PARAMS(__jf_data, args))
+
+/**
+ * DECLARE_JF_TRACE_NOARGS() - declare a tracepoint without arguments
+ * @name:     its name
+ * @contract: as for DECLARE_JF_TRACE()
+ */
+#define DECLARE_JF_TRACE_NOARGS(name, contract...)			\
+	enum { __jf_trace_contract_##name = __JF_OPT(JF_RCU, ##contract) }; \
+	__DECLARE_JF_TRACE(name, void, , name, void *__jf_data, __jf_data)
+
+#define __JF_TRACE_ENTER(name)						\
+	int __jf_idx = __jf_enter((enum jf_contract)__jf_trace_contract_##name);
+#define __JF_TRACE_LEAVE(name)						\
+	__jf_leave((enum jf_contract)__jf_trace_contract_##name, __jf_idx);
+#define __JF_TRACE_FLAGS(name)						\
+	__JF_CONTRACT_FLAGS(__jf_trace_contract_##name)
+
+/**
+ * jf_trace_synchronize() - wait until no probe that was removed runs any more
+ * @name: the tracepoint
+ *
+ * Waits as its contract demands. What a removed probe used may be freed then.
+ *
+ * Context: as jf_quiesce().
+ */
+#define jf_trace_synchronize(name)					\
+	__jf_synchronize((enum jf_contract)__jf_trace_contract_##name)
+#else
 /**
  * DECLARE_JF_TRACE() - declare a tracepoint
  * @name:  its name
@@ -190,6 +261,11 @@ __JF_END_DECLS
  */
 #define DECLARE_JF_TRACE_NOARGS(name)					\
 	__DECLARE_JF_TRACE(name, void, , name, void *__jf_data, __jf_data)
+
+#define __JF_TRACE_ENTER(name)		__JF_READ_SECTION;
+#define __JF_TRACE_LEAVE(name)
+#define __JF_TRACE_FLAGS(name)		0
+#endif
 
 #define __JF_PARAMS(args...)	args
 
@@ -256,9 +332,9 @@ __JF_END_DECLS
 	static __JF_INLINE void __jf_trace_call_##name(proto)	\
 	{								\
 		__JF_TRACE_CHECK(args)					\
-		jf_read_lock();						\
+		__JF_TRACE_ENTER(name)					\
 		__JF_TRACE_CALL(name_args);				\
-		jf_read_unlock();					\
+		__JF_TRACE_LEAVE(name)					\
 	}								\
 									\
 	static __JF_INLINE void jf_trace_##name(proto)		\
@@ -303,22 +379,37 @@ __JF_END_DECLS
 #define DEFINE_JF_TRACE(tp)						\
 	DEFINE_JF_KEY_FALSE(__jf_on_##tp);				\
 	__DEFINE_DYNFUNC(__jf_tp_##tp, __jf_iter_##tp, jf_nop,		\
-			 JF_ENT_NULL_OK | JF_ENT_TRACE);		\
+			 JF_ENT_NULL_OK | JF_ENT_TRACE | __JF_TRACE_FLAGS(tp)); \
 	struct jf_tracepoint __jf_trace_##tp = {			\
 		#tp, __JF_THIS, &__jf_on_##tp,				\
 		&__jf_func___jf_tp_##tp, (void *)__jf_iter_##tp,	\
 		__jf_nargs_##tp, NULL, NULL, __JF_TRACE_END		\
 	}
 
-/*
- * EXPORT_JF_TRACE*() - let other modules trace it and register probes
+/**
+ * EXPORT_JF_TRACE() - let other modules trace it and register probes
  * @name: its name; they need DECLARE_JF_TRACE() with the same prototype
+ *
+ * EXPORT_JF_TRACE_GPL() is the same for modules with a GPL-compatible licence.
  */
 #ifdef __KERNEL__
 #define EXPORT_JF_TRACE(name)						\
 	EXPORT_JF_KEY(__jf_on_##name);					\
 	EXPORT_DYNFUNC(__jf_tp_##name);					\
 	EXPORT_SYMBOL(__jf_trace_##name)
+/**
+ * EXPORT_JF_TRACE_CALL() - let other modules trace it, and not register probes
+ * @name: its name; they need DECLARE_JF_TRACE() with the same prototype
+ *
+ * A module that registers probes in spite of that is not linked.
+ * EXPORT_JF_TRACE_CALL_GPL() is the same for modules with a GPL-compatible licence.
+ */
+#define EXPORT_JF_TRACE_CALL(name)					\
+	EXPORT_JF_KEY(__jf_on_##name);					\
+	EXPORT_DYNFUNC(__jf_tp_##name)
+#define EXPORT_JF_TRACE_CALL_GPL(name)					\
+	EXPORT_JF_KEY_GPL(__jf_on_##name);				\
+	EXPORT_DYNFUNC_GPL(__jf_tp_##name)
 #define EXPORT_JF_TRACE_GPL(name)					\
 	EXPORT_JF_KEY_GPL(__jf_on_##name);				\
 	EXPORT_DYNFUNC_GPL(__jf_tp_##name);				\
@@ -342,24 +433,104 @@ do {									\
 		__jf_trace_call_##name(__VA_ARGS__);			\
 } while (0)
 
-/*
- * For each tracepoint:
- *
- * register_jf_trace_name() - add a probe
+#ifdef __KERNEL__
+/**
+ * jf_trace_batch_register() - add the registration of a probe to a batch
+ * @b:     the batch
+ * @name:  the tracepoint
  * @probe: void probe(void *data, <parameters of the tracepoint>)
  * @data:  its first argument
- * register_jf_trace_prio_name(): with a priority, higher runs earlier
+ * @prio:  higher runs earlier; JF_TRACE_PRIO_DEFAULT is what a probe has that
+ *         does not ask for one
  *
- * Context: process context, may sleep; not from a CPU hotplug callback or a
- * probe. Return: 0; -EEXIST if the same probe has been registered with the same
- * data; or an error of jf_batch_commit(). On error nothing has changed.
+ * All probes of a batch, of however many tracepoints, take effect in the one
+ * transaction that changes its dynamic functions and keys as well.
  *
- * unregister_jf_trace_name() - remove a probe
+ * Context: process context, may sleep (allocates).
+ * Return: 0, -EINVAL if @probe is NULL, or -ENOMEM; jf_batch_commit() returns
+ * the same.
+ */
+#define jf_trace_batch_register(b, name, probe, data, prio)		\
+({									\
+	__jf_probe_##name __jf_new_probe = (probe);			\
+									\
+	__jf_batch_probe(b, &__jf_trace_##name, (void *)__jf_new_probe,	\
+			 data, prio, true);				\
+})
+
+/**
+ * jf_trace_batch_unregister() - add the removal of a probe to a batch
+ * @b:     the batch
+ * @name:  the tracepoint
  * @probe: as registered
  * @data:  as registered
  *
- * Context: as for register. Return: 0; -ENOENT if there is no such probe; or an
- * error of jf_batch_commit(), -ENOMEM for one. On error nothing has changed.
+ * Context: process context, may sleep (allocates).
+ * Return: 0, -EINVAL if @probe is NULL, or -ENOMEM; jf_batch_commit() returns
+ * the same.
+ */
+#define jf_trace_batch_unregister(b, name, probe, data)			\
+({									\
+	__jf_probe_##name __jf_old_probe = (probe);			\
+									\
+	__jf_batch_probe(b, &__jf_trace_##name, (void *)__jf_old_probe,	\
+			 data, 0, false);				\
+})
+#endif
+
+/**
+ * jf_trace_name() - a tracepoint
+ * @...: its arguments, as DECLARE_JF_TRACE() says
+ *
+ * The name is jf_trace_ and that of the tracepoint: jf_trace_rx(p, len).
+ * Arguments are evaluated even while it is off; see jf_trace().
+ *
+ * Context: any but noinstr code, and such that its probes may be called.
+ */
+
+/**
+ * jf_trace_name_enabled() - test whether a tracepoint has probes
+ *
+ * A jump label, to guard code that prepares arguments: jf_trace_rx_enabled().
+ *
+ * Context: any but noinstr code. Return: true if it has a probe.
+ */
+
+/**
+ * register_jf_trace_name() - add a probe to a tracepoint
+ * @probe: void probe(void *data, <parameters of the tracepoint>)
+ * @data:  its first argument
+ *
+ * The probe has priority %JF_TRACE_PRIO_DEFAULT. For a tracepoint rx the
+ * function is called register_jf_trace_rx().
+ *
+ * Context: process context, may sleep; not from a CPU hotplug callback or a
+ * probe.
+ *
+ * Return: 0; -EEXIST if the same probe has been registered with the same data;
+ * or an error of jf_batch_commit(). On error nothing has changed.
+ */
+
+/**
+ * register_jf_trace_prio_name() - add a probe with a priority to a tracepoint
+ * @probe: void probe(void *data, <parameters of the tracepoint>)
+ * @data:  its first argument
+ * @prio:  its priority; higher runs earlier, equals in the order of registration
+ *
+ * Context: as for register_jf_trace_name().
+ *
+ * Return: as for register_jf_trace_name().
+ */
+
+/**
+ * unregister_jf_trace_name() - remove a probe from a tracepoint
+ * @probe: as registered
+ * @data:  as registered
+ *
+ * Context: as for register_jf_trace_name().
+ *
+ * Return: 0; -ENOENT if there is no such probe; or an error of
+ * jf_batch_commit(), -ENOMEM for one. On error nothing has changed.
  */
 
 #endif /* JUMPFUNC_TRACEPOINT_H */

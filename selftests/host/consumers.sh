@@ -44,12 +44,15 @@ cp "$TOP"/samples/*.[ch] "$work/project/"
 cat >"$work/project/Kbuild" <<-EOF
 	ccflags-y += -I$TOP/include
 	obj-m += jf_sample_provider.o jf_sample_consumer.o
+	# Events take one more: their header is read by others.
+	CFLAGS_jf_sample_event.o := -I\$(src)
+	obj-m += jf_sample_event.o
 EOF
 log=$(kmake "$work/project" modules); rc=$?
 result $rc "the samples build outside of the tree" "$log"
 warn=$(grep -iE 'warning|objtool' <<<"$log" | grep -vE "$noise")
 result "$([ -z "$warn" ]; echo $?)" "... without a warning" "$warn"
-for m in provider consumer; do
+for m in provider consumer event; do
 	dep=$(modinfo -F depends "$work/project/jf_sample_$m.ko" 2>/dev/null ||
 		strings "$work/project/jf_sample_$m.ko" | sed -n 's/^depends=//p')
 	result "$(grep -qw jumpfunc <<<"$dep"; echo $?)" "... and jf_sample_$m needs jumpfunc" "depends: $dep"
@@ -58,12 +61,15 @@ done
 # ---- what must not compile ----
 
 mkdir "$work/bad"
-echo "ccflags-y += -I$TOP/include" >"$work/bad/Kbuild"
+echo "ccflags-y += -I$TOP/include -I\$(src)" >"$work/bad/Kbuild"
 cat >"$work/bad/common.h" <<'EOF'
 #include <linux/module.h>
 #include <jumpfunc/dynfunc.h>
 MODULE_LICENSE("GPL");
 struct pair { long a, b; };
+struct one { long a; };
+int take_one(struct one o);
+struct one make_one(long a);
 int add(int a, int b);
 int add3(int a, int b, int c);
 long wide(long a, long b);
@@ -75,6 +81,10 @@ DECLARE_DYNFUNC(d_add, add);
 DECLARE_DYNFUNC(d_hook, hook);
 DECLARE_DYNFUNC(d_seven, seven);
 DECLARE_DYNFUNC(d_widest, widest);
+DECLARE_DYNFUNC(d_narrow, narrow, JF_RCU);
+DECLARE_DYNFUNC_CALL(d_call, add);
+DECLARE_DYNFUNC(d_one, take_one);
+DECLARE_DYNFUNC(d_make, make_one);
 EOF
 cases=()
 bad()		# NAME REGEXP DESCRIPTION; the source is read from stdin
@@ -96,6 +106,37 @@ int f(struct jf_batch *b)
 }
 DEFINE_DYNFUNC_NULL(ok_null, hook);
 DEFINE_DYNFUNC_RET0(ok_ret0, add);
+EOF
+bad contract_differs 'conflicting types' 'a definition with another contract than the declaration' <<'EOF'
+void narrow(u8 x) { }
+DEFINE_DYNFUNC(d_narrow, narrow, JF_SLEEPABLE);
+EOF
+bad contract_left_out 'conflicting types' 'a definition without the contract of the declaration' <<'EOF'
+void narrow(u8 x) { }
+DEFINE_DYNFUNC(d_narrow, narrow);
+EOF
+bad contract_none 'undeclared' 'a contract that there is not' <<'EOF'
+DECLARE_DYNFUNC(d_other, add, JF_NONSENSE);
+EOF
+bad contract_narrow 'needs arguments of exactly' 'a call with a contract whose arguments have to be converted' <<'EOF'
+void f(void);
+void f(void) { dynfunc_call(d_narrow, 256); }
+EOF
+bad call_only_update 'd_call is declared for calling only' 'an update of what may only be called' <<'EOF'
+int f(void);
+int f(void) { return dynfunc_update(d_call, add); }
+EOF
+bad call_only_batch 'd_call is declared for calling only' 'the same in a batch' <<'EOF'
+int f(struct jf_batch *b);
+int f(struct jf_batch *b) { return dynfunc_batch_set(b, d_call, add); }
+EOF
+bad struct_arg 'argument of dynfunc_call\(\) is an integer, an enum or a pointer' 'a call site with a struct as argument' <<'EOF'
+int f(struct one p);
+int f(struct one p) { return dynfunc_call(d_one, p); }
+EOF
+bad struct_result 'result of dynfunc_call\(\) is an integer, an enum or a pointer' 'a call site with a struct as result' <<'EOF'
+long f(void);
+long f(void) { return dynfunc_call(d_make, 1).a; }
 EOF
 bad update_type 'incompatible pointer type' 'an update to a function of another type' <<'EOF'
 int f(void);
@@ -162,6 +203,46 @@ bad unknown 'undeclared|implicit declaration' 'a call of an unknown dynamic func
 int f(void);
 int f(void) { return dynfunc_call(d_unknown, 1); }
 EOF
+# event_header NAME END: a header of one event, whose last lines are END
+event_header()
+{
+	cat >"$work/bad/$1.h" <<-END
+		#undef TRACE_SYSTEM
+		#define TRACE_SYSTEM $1
+		#if !defined(EVENT_$1) || defined(TRACE_HEADER_MULTI_READ)
+		#define EVENT_$1
+		#include <jumpfunc/trace_event.h>
+		JF_TRACE_EVENT($1, TP_PROTO(int a), TP_ARGS(a), TP_STRUCT__entry(__field(int, a)),
+			       TP_fast_assign(__entry->a = a;), TP_printk("a=%d", __entry->a));
+		#endif
+		#undef TRACE_INCLUDE_FILE
+		#define TRACE_INCLUDE_FILE $1
+		#undef TRACE_INCLUDE_PATH
+		$2
+	END
+}
+event_header ev_good '#define TRACE_INCLUDE_PATH .
+#include <jumpfunc/define_trace.h>'
+event_header ev_end '#define TRACE_INCLUDE_PATH .
+#include <trace/define_trace.h>'
+event_header ev_path '#include <jumpfunc/define_trace.h>'
+bad event_good '^$' 'a header of events compiles' <<'EOF'
+#define CREATE_TRACE_POINTS
+#include "ev_good.h"
+EOF
+bad event_end 'ends with #include <jumpfunc/define_trace.h>' 'a header of events that ends as those of the kernel do' <<'EOF'
+#define CREATE_TRACE_POINTS
+#include "ev_end.h"
+EOF
+bad event_path 'define TRACE_INCLUDE_PATH' 'a header of events that does not say where it is' <<'EOF'
+#define CREATE_TRACE_POINTS
+#include "ev_path.h"
+EOF
+bad event_args 'too few arguments' 'an event with too few arguments' <<'EOF'
+#include "ev_good.h"
+void f(void);
+void f(void) { jf_trace_ev_good(); }
+EOF
 
 # One after the other, so that each message belongs to the file named last.
 kmake "$work/bad" -k -j1 modules >"$work/log"
@@ -169,8 +250,8 @@ for c in "${cases[@]}"; do
 	IFS='|' read -r name rest <<<"$c"
 	desc=${rest##*|} want=${rest%|*}
 	said=$(awk -v o="/$name.o" '/^ *CC /{on = substr($0, length($0) - length(o) + 1) == o} on && /(error|warning): /' "$work/log")
-	if [ "$name" = good ]; then
-		result "$([ -z "$said" ] && [ -e "$work/bad/good.o" ]; echo $?)" "$desc" "$said"
+	if [ "$want" = '^$' ]; then
+		result "$([ -z "$said" ] && [ -e "$work/bad/$name.o" ]; echo $?)" "$desc" "$said"
 	else
 		result "$(grep -qE "$want" <<<"$said"; echo $?)" "$desc does not compile: $(grep -oE -m 1 "(error|warning): .*" <<<"$said" | cut -c 1-110)" "$said"
 	fi

@@ -128,6 +128,12 @@ echo "Time: 0.250"
 [ ! -e "$work/dispatch-dies" ] || { rm -f "$JF_DEBUGFS/jumpfunc/dispatch"; mkdir "$JF_DEBUGFS/jumpfunc/dispatch"; }
 [ ! -e "$work/meddle" ] || echo indirect >"$JF_DEBUGFS/jumpfunc/dispatch"
 END
+	fake chrt <<'END'
+#!/bin/sh
+echo "$1 $2 $3" >>"$work/chrt"
+shift 2
+exec "$@"
+END
 	fake id <<'END'
 #!/bin/sh
 cat "$work/uid"
@@ -244,7 +250,7 @@ test_usage()
 	go --help
 	is "--help succeeds" "$rc" 0
 	# shellcheck disable=SC2013
-	for option in $(sed -n '/^parse_options/,/^}/p' "$script" | grep -o -e '--[a-z-][a-z-]*' | sort -u); do
+	for option in $(sed -n '/^option_and_value/,/^parse_options/p' "$script" | grep -o -e '--[a-z-][a-z-]*' | sort -u); do
 		grep -q -e "$option" "$work/std" || { not_ok "--help tells every option" "$option is not there"; return; }
 	done
 	ok "--help tells every option"
@@ -270,16 +276,16 @@ test_numbers()
 	is "range of dynfunc is taken round by round" \
 		"$(csv "$work/out/summary.csv" dynfunc,- overhead_min_pct) $(csv "$work/out/summary.csv" dynfunc,- overhead_max_pct)" "1.82 14.29"
 	is "events: only the mode's own column, only what this run added" \
-		"$(csv "$work/out/summary.csv" off,- events_total) $(csv "$work/out/summary.csv" indirect,- events_total) $(csv "$work/out/summary.csv" dynfunc,- events_per_run)" \
+		"$(csv "$work/out/summary.csv" off,- calls_total) $(csv "$work/out/summary.csv" indirect,- calls_total) $(csv "$work/out/summary.csv" dynfunc,- events_per_run)" \
 		"0 1000 200"
 	is "not supported and not counted are n/a" \
 		"$(csv "$work/out/summary.csv" off,- cycles) $(csv "$work/out/summary.csv" off,- instructions)" "n/a n/a"
 	is "both kinds of core are counted" \
 		"$(csv "$work/out/summary.csv" off,- branches) $(csv "$work/out/summary.csv" off,- branch_misses)" "440 7"
 	is "table: off" "$(awk '$1 == "off" { $1 = $1; print }' "$work/out/table.txt")" \
-		"off - 10.000 9.000..11.000 baseline 0 n/a n/a 7"
+		"off - 10.000 baseline 0 n/a n/a 7"
 	is "table: indirect" "$(awk '$1 == "indirect" { $1 = $1; print }' "$work/out/table.txt")" \
-		"indirect - 12.000 11.500..13.000 +20.0% +4.5..+44.4 200 n/a n/a 7"
+		"indirect - 12.000 +20.0% +4.5..+44.4 200 0 n/a n/a 7"
 	has "table: the machine" "$work/out/table.txt" "^kernel .*$(uname -r)" "Test CPU, 9 GHz" "2 cores" "Retpolines" \
 		"emulated *no" "back end auto" "2 of 3 tracepoints found; missing: sched_gone"
 	is "the table fits into 100 columns" "$(awk 'length($0) > 100' "$work/out/table.txt")" ""
@@ -307,7 +313,7 @@ test_order()
 	go -r 1 -w 2 -k 3 -m off,dynfunc -o "$work/out2"
 	is "-k repeats within a round, warm-up rounds run" "$(awk -F, 'NR > 1 { printf "%s%s ", $1, $2 }' "$work/out2/runs.csv")" \
 		"0off 0dynfunc 0dynfunc 0off 1off 1dynfunc "
-	is "warm-up does not count" "$(csv "$work/out2/summary.csv" dynfunc,- rounds) $(csv "$work/out2/summary.csv" dynfunc,- events_total)" "1 600"
+	is "warm-up does not count" "$(csv "$work/out2/summary.csv" dynfunc,- rounds) $(csv "$work/out2/summary.csv" dynfunc,- calls_total)" "1 600"
 	rm -rf "$work/out2"
 }
 
@@ -330,7 +336,7 @@ test_subscribers()
 		is "trace-all: in mode off, and cleaned up" "$(cat "$work/tracing" 2>/dev/null)" \
 			"trace-cmd start -B jumpfunc-hackbench -e all; mode off
 rmdir $JF_TRACEFS/instances/jumpfunc-hackbench"
-		is "trace-all: overwritten and dropped events count" "$(csv "$work/out/summary.csv" trace-all,- events_total)" 105
+		is "trace-all: overwritten and dropped events count" "$(csv "$work/out/summary.csv" trace-all,- calls_total)" 105
 	else
 		skip "trace-all" "busybox has its own rmdir, and this instance is a plain folder"
 	fi
@@ -339,6 +345,70 @@ rmdir $JF_TRACEFS/instances/jumpfunc-hackbench"
 	is "--subscribers chooses" "$(cut -d, -f1,2 "$work/out2/summary.csv" | tr '\n' ' ')" \
 		"mode,subscribers off,- dynfunc,1 chain,2 chain,16 "
 	rm -rf "$work/out2"
+}
+
+# What an event costs: by the instruction clock, by CPU time, and natively.
+test_per_event()
+{
+	printf '%s\n' "off 10" "kernel 12" "indirect 13" "dynfunc 11" "chain 11.5" >"$work/times"
+	echo "[off] kernel indirect dynfunc chain" >"$jf/dispatch"
+	echo 1 >"$jf/subscribers"
+	sed -i '1s/$/ kernel chain/; 2,$s/$/ 0 0/' "$jf/events"
+	cat >"$work/bench.csv" <<-END
+		# CPU: Real CPU
+		# kernel: 9.9
+		# spectre_v2: Mitigation: Retpolines
+		group,layout,shape,n,ns_min,ns_median,cycles_min,cycles_median,ratio_or_broadcasts
+		call,64,direct,0,7.7,7.7,7,7,1
+		subscribers,hot,chain,2,8.8,8.8,8,8,1
+		subscribers,64,direct,1,1.5,2,7,7,1
+		subscribers,64,chain,1,2.5,3,7,7,1
+		subscribers,64,chain,2,5.0,6,7,7,1
+		subscribers,64,array-plain,1,3.0,9,7,7,1
+		subscribers,64,array-plain,2,6.0,9,7,7,1
+		subscribers,64,array-retpoline,1,10.0,20,7,7,1
+		subscribers,64,array-retpoline,2,40.0,50,7,7,1
+	END
+	JF_EMULATED=icount go -r 1 -w 0 -s 1,2,3 --native "$work/bench.csv" -o "$work/out"
+	is "with native figures: succeeds" "$rc" 0
+	# 200 calls in each run: 200 events with one subscriber, 100 with two
+	is "the clock's nanoseconds are instructions, for each event" "$(for row in kernel,1 kernel,2 chain,2 dynfunc,1; do
+		csv "$work/out/summary.csv" $row per_event; done | tr '\n' ' ')" "10000000.00 20000000.00 15000000.00 5000000.00 "
+	is "events are calls by subscribers" "$(csv "$work/out/summary.csv" chain,2 events_per_run) $(csv "$work/out/summary.csv" chain,2 calls_per_run)" "100 200"
+	is "each mode has the native figure of its way to call" "$(for row in kernel,1 indirect,1 dynfunc,1 chain,1 kernel,2 indirect,2 chain,2 chain,3; do
+		csv "$work/out/summary.csv" $row native_ns_per_event; done | tr '\n' ' ')" \
+		"1.5000 10.0000 1.5000 2.5000 40.0000 40.0000 5.0000 n/a "
+	is "what dispatch costs the run" "$(csv "$work/out/summary.csv" kernel,2 native_dispatch_ms) $(csv "$work/out/summary.csv" off,- native_dispatch_ms)" "0.0040 n/a"
+	is "table: kernel N=2" "$(awk '$1 == "kernel" && $2 == 2 { $1 = $1; print }' "$work/out/table.txt")" \
+		"kernel 2 12.0G +20.0% +20.0..+20.0 100 20000000 40.00 0.004 ms"
+	has "the table says what it is" "$work/out/table.txt" "overheads are instructions" "instr/event" "computed" "Real CPU" "always mispredicted"
+	is "the table fits into 100 columns" "$(awk 'length($0) > 100' "$work/out/table.txt")" ""
+	if command -v gnuplot >/dev/null 2>&1; then
+		has "the picture" "$work/out/chart.svg" "2 subscribers: 5.0 ns by direct calls, 40.0 ns by pointers" "EMULATED CPU" "</svg>" "chain of direct calls"
+	else
+		skip "the picture" "no gnuplot"
+	fi
+	sed -i 's/^retpolines=.*/retpolines=no/' "$work/out/meta.txt"
+	go --render "$work/out"
+	is "without retpolines: the plain array" "$(csv "$work/out/summary.csv" kernel,2 native_ns_per_event)" 6.0000
+	sed -i 's/^retpolines=.*/retpolines=lfence/' "$work/out/meta.txt"
+	go --render "$work/out"
+	is "with lfence: not known" "$(csv "$work/out/summary.csv" kernel,2 native_ns_per_event)" n/a
+	echo "nonsense" >"$work/bad.csv"
+	go --native "$work/bad.csv" -o "$work/out2"
+	is "--native of another file is a usage error" "$rc $(ls "$work/out2" 2>/dev/null)" "2 "
+	reset
+	# CPU time tells what an event costs on a CPU that is one: 0.5 s more for 200 events
+	sed -i 's/^out=.*/&\ncase $(cat "$JF_DEBUGFS\/jumpfunc\/dispatch") in dynfunc) sed -i "s,^1234.50,1734.50," "$work\/counters" ;; *) sed -i "s,^1734.50,1234.50," "$work\/counters" ;; esac/' "$work/bin/perf"
+	go -r 1 -w 0 -m off,dynfunc -o "$work/out"
+	is "without that clock: CPU time" "$(csv "$work/out/summary.csv" dynfunc,- per_event) $(csv "$work/out/summary.csv" dynfunc,- per_event_unit)" "2500000.00 cpu-ns"
+	make_tools
+}
+
+test_fifo()
+{
+	go -r 1 -w 0 -m off --fifo -o "$work/out"
+	is "--fifo: by chrt, and said" "$rc $(sort -u "$work/chrt") $(grep -c "SCHED_FIFO" "$work/out/table.txt")" "0 -f 1 perf 1"
 }
 
 test_never_fires()
@@ -482,6 +552,16 @@ test_missing()
 	go -o "$work/out"
 	is "lockdown: status 3" "$rc" 3
 	has "... is named" "$work/err" "locked down (.*\[integrity\]" "Secure Boot"
+	mkdir -p "$JF_SYSFS/kernel/jumpfunc"
+	echo "off kernel [chain]" >"$JF_SYSFS/kernel/jumpfunc/dispatch"
+	go -n -o "$work/out"
+	is "lockdown, and knobs in sysfs: status 0" "$rc" 0
+	has "... which are used" "$work/err" "using those in $JF_SYSFS/kernel/jumpfunc"
+	has "... and their modes planned" "$work/std" "kernel:-\|kernel:1" "chain:-\|chain:1"
+	rm "$jf/events"
+	go -n -o "$work/out"
+	is "... but not without the counts: status 3" "$rc" 3
+	rm -r "$JF_SYSFS/kernel/jumpfunc"
 
 	reset
 	echo 1000 >"$work/uid"
@@ -526,7 +606,7 @@ test_no_perf()
 	go --no-perf -r 1 -w 0 -k 2 -o "$work/out"
 	is "--no-perf measures with hackbench's clock" "$rc:$(csv "$work/out/summary.csv" dynfunc,- median_s)" "0:0.250000"
 	is "... and has no counters" "$(csv "$work/out/summary.csv" dynfunc,- task_clock_ms) $(csv "$work/out/summary.csv" dynfunc,- branch_misses)" "n/a n/a"
-	has "... and says so" "$work/out/table.txt" "seconds as hackbench told them" "n/a: "
+	has "... and says so" "$work/out/table.txt" "seconds as hackbench told them" "perf cannot count"
 	reset
 	touch "$work/old-perf"
 	go -r 1 -w 0 -o "$work/out"
@@ -584,7 +664,7 @@ test_labels()
 	rm -r "$work/out"
 	offer
 	JF_EMULATED=icount go -r 1 -w 0 -o "$work/out"
-	has "a clock that counts instructions is labelled" "$work/out/table.txt" "EMULATED CPU: seconds stand for instructions"
+	has "a clock that counts instructions is labelled" "$work/out/table.txt" "EMULATED CPU: all overheads are instructions"
 	has "with retpolines nothing is said of their absence" "$work/out/meta.txt" "^retpolines=yes"
 	rm -r "$work/out"
 	offer
@@ -617,7 +697,7 @@ for shell; do
 		shell="busybox sh"
 		if [ "$(id -u)" -ne 0 ]; then skip "all tests" "busybox asks its own id, so it takes root"; continue; fi
 	fi
-	for t in usage numbers order subscribers never_fires failures signals missing module no_perf emulation labels; do
+	for t in usage numbers order subscribers per_event fifo never_fires failures signals missing module no_perf emulation labels; do
 		reset
 		"test_$t"
 	done

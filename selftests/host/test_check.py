@@ -177,6 +177,32 @@ def verdicts(out, fake):
         out.say(rc == status and not missing, f'check: {what}', [f'status {rc}, wanted {status}; not said: {missing}', text])
 
 
+# arguments; what is to run where
+CHOICES = [
+    ('tests for one kernel run on 6.1, those for two on the last as well', ['-k', '5.10 6.1 6.12 7.2'],
+     ['5.10: one.sh', '6.1: one.sh same.sh two.sh kunit', '6.12: one.sh', '7.2: one.sh two.sh kunit']),
+    ('... without 6.1, on the first', ['-k', '6.12 7.2 7.3'],
+     ['6.12: one.sh same.sh two.sh kunit', '7.2: one.sh', '7.3: one.sh two.sh kunit']),
+    ('... on the only one', ['-k', '6.1'], ['6.1: one.sh same.sh two.sh kunit']),
+    ('... on all if they are asked for by name', ['-k', '5.10 6.1 7.2', 'same.sh', 'two.sh'],
+     ['5.10: same.sh two.sh', '6.1: same.sh two.sh', '7.2: same.sh two.sh']),
+    ('... on all with --full', ['--full', '-k', '6.1 7.2 7.3'],
+     [f'{k}: one.sh same.sh two.sh kunit' for k in ('6.1', '7.2', '7.3')]),
+    ('the newest kernel of a suite needs no line', ['-k', 'newest-sid', 'one.sh'], ['newest-sid: one.sh']),
+]
+
+
+def choices(out, fake):
+    fake.file('selftests/tests/same.sh', '# JF_KERNELS=1: it asks the parser\n')
+    fake.file('selftests/tests/two.sh', '# JF_KERNELS=2: a long storm\n')
+    for what, args, lines in CHOICES:
+        p = fake.start('harness/check', ['-n'] + args, [])
+        text = p.communicate(timeout=60)[0]
+        out.say(p.returncode == 0 and text.splitlines() == lines, f'check: {what}', [text])
+    os.unlink(os.path.join(fake.tree, 'selftests/tests/same.sh'))
+    fake.file('selftests/tests/two.sh', '')
+
+
 def wait_for(path):
     for _ in range(600):
         if os.path.exists(path):
@@ -189,6 +215,12 @@ def end(out, fake, what, p, number, wanted, status, running='qemu'):
     """Ends a run in the midst of a test by a signal to it alone: nothing stays."""
     came = all([wait_for(fake.fake + w) for w in wanted])
     before = fake.alive()
+    # What says that it hangs may say so just before it does.
+    for _ in range(100):
+        if any(running in c for _, c in before):
+            break
+        time.sleep(0.1)
+        before = fake.alive()
     begin = time.monotonic()
     p.send_signal(number)
     try:
@@ -219,6 +251,7 @@ def main():
     fake = Fake()
     try:
         verdicts(out, fake)
+        choices(out, fake)
         fake.file('selftests/host/Makefile', HOST)
         for number in (signal.SIGINT, signal.SIGTERM):
             # Host tests are left out where single ones are asked for.

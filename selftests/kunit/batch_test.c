@@ -335,8 +335,9 @@ FAIL(no_such_key, jf_key_batch_set(b, &outside_key, true), )
 FAIL(no_such_func, __jf_batch_set_func(b, &outside_func, jfk_target(1)), )
 FAIL(sealed, jf_key_batch_set(b, x->ro, true), )
 FAIL(itself, __jf_batch_set_func(b, x->null, (void *)jfk_tramp(x->m, x->null) - 4), )
-FAIL(users, x->ro->count = 2; jfk_ctl(&x->ro->ent)->sealed = false; jf_key_batch_set(b, x->ro, false),
-     x->ro->count = 0; jfk_ctl(&x->ro->ent)->sealed = true)
+FAIL(users, x->ro->count = 2; x->ro->enabled = 1; jfk_ctl(&x->ro->ent)->sealed = false;
+     jf_key_batch_set(b, x->ro, false),
+     x->ro->count = 0; x->ro->enabled = 0; jfk_ctl(&x->ro->ent)->sealed = true)
 FAIL(owner_goes, x->m->mod.state = MODULE_STATE_GOING, x->m->mod.state = MODULE_STATE_LIVE)
 FAIL(atomic, jfk_force_context(true), jfk_force_context(false))
 
@@ -832,7 +833,84 @@ static void target_names(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, strncmp(jf_target_name(jfk_target(1), buf), "target1", 7), 0);
 }
 
+/* --- targets that last, and modules that are kept ------------------------- */
+
+static void foreign_text(struct kunit *test)
+{
+	struct fixture x = fixture(test);
+	struct jf_batch b;
+
+	jfk.no_text = jfk_target(3);
+	KUNIT_EXPECT_EQ(test, __jf_func_update(x.f[0], jfk_target(3)), -EPERM);
+	KUNIT_EXPECT_EQ(test, __jf_func_update_flags(x.f[0], jfk_target(3), JF_PIN), -EPERM);
+	KUNIT_EXPECT_PTR_EQ(test, __jf_func_query(x.f[0]), jfk_target(0));
+	KUNIT_EXPECT_EQ(test, __jf_func_update_flags(x.f[0], jfk_target(3), JF_VOUCH), 0);
+	KUNIT_EXPECT_PTR_EQ(test, __jf_func_query(x.f[0]), jfk_target(3));
+	/* It is asked of each update anew, not of the value. */
+	KUNIT_EXPECT_EQ(test, __jf_func_update(x.f[0], jfk_target(3)), -EPERM);
+	jf_batch_init(&b);
+	__jf_batch_set_func(&b, x.f[1], jfk_target(1));
+	__jf_batch_set_func(&b, x.f[2], jfk_target(3));
+	KUNIT_EXPECT_EQ(test, jf_batch_commit(&b), -EPERM);
+	KUNIT_EXPECT_PTR_EQ(test, __jf_func_query(x.f[1]), jfk_target(0));
+	jf_batch_init(&b);
+	__jf_batch_set_func(&b, x.f[1], jfk_target(1));
+	__jf_batch_set_func_flags(&b, x.f[2], jfk_target(3), JF_VOUCH);
+	KUNIT_EXPECT_EQ(test, jf_batch_commit(&b), 0);
+	/* Nobody vouches for what is no text at all, in a module that is known. */
+	KUNIT_EXPECT_EQ(test, __jf_func_update_flags(x.f[0], x.m->mem.name, JF_VOUCH), -EPERM);
+}
+
+static void pinned(struct kunit *test)
+{
+	struct fixture x = fixture(test);
+	struct jfk_mod *a = jfk_module(test, "a"), *b = jfk_module(test, "b");
+	void *in_a, *in_b;
+
+	a->mod.num_kp = 0;
+	b->mod.num_kp = 0;
+	KUNIT_ASSERT_EQ(test, jfk_load(a), 0);
+	KUNIT_ASSERT_EQ(test, jfk_load(b), 0);
+	in_a = jfk_code(a, 0);
+	in_b = jfk_code(b, 0);
+	KUNIT_EXPECT_EQ(test, __jf_func_update(x.f[0], in_a), 0);
+	KUNIT_EXPECT_EQ(test, a->refs, 0U);
+	/* The same value, kept; once, however often that is asked for. */
+	KUNIT_EXPECT_EQ(test, __jf_func_update_flags(x.f[0], in_a, JF_PIN), 0);
+	KUNIT_EXPECT_EQ(test, __jf_func_update_flags(x.f[0], in_a, JF_PIN), 0);
+	KUNIT_EXPECT_EQ(test, a->refs, 1U);
+	KUNIT_EXPECT_EQ(test, __jf_func_update_flags(x.f[1], in_a, JF_PIN), 0);
+	KUNIT_EXPECT_EQ(test, a->refs, 2U);
+	/* A failure keeps what was kept. */
+	jfk.patch_err = -EBUSY;
+	KUNIT_EXPECT_EQ(test, __jf_func_update_flags(x.f[0], in_b, JF_PIN), -EBUSY);
+	jfk.patch_err = 0;
+	KUNIT_EXPECT_EQ(test, a->refs, 2U);
+	KUNIT_EXPECT_EQ(test, b->refs, 0U);
+	KUNIT_EXPECT_EQ(test, __jf_func_update_flags(x.f[0], in_b, JF_PIN), 0);
+	KUNIT_EXPECT_EQ(test, a->refs, 1U);
+	KUNIT_EXPECT_EQ(test, b->refs, 1U);
+	/* The next update decides anew. */
+	KUNIT_EXPECT_EQ(test, __jf_func_update(x.f[0], in_b), 0);
+	KUNIT_EXPECT_EQ(test, b->refs, 0U);
+	/* What needs no pin, what has none to give, what goes. */
+	KUNIT_EXPECT_EQ(test, __jf_func_update_flags(x.f[0], jfk_code(x.m, 0), JF_PIN), 0);
+	KUNIT_EXPECT_EQ(test, x.m->refs, 0U);
+	KUNIT_EXPECT_EQ(test, __jf_func_update_flags(x.f[0], jfk_target(0), JF_PIN), 0);
+	jfk.old_text = jfk_target(2);
+	KUNIT_EXPECT_EQ(test, __jf_func_update_flags(x.f[0], jfk_target(2), JF_PIN), -EOPNOTSUPP);
+	KUNIT_EXPECT_EQ(test, __jf_func_update(x.f[0], jfk_target(2)), 0);
+	b->mod.state = MODULE_STATE_GOING;
+	KUNIT_EXPECT_EQ(test, __jf_func_update_flags(x.f[0], in_b, JF_PIN), -EBUSY);
+	/* The module with the functions goes, and lets go. */
+	KUNIT_EXPECT_EQ(test, a->refs, 1U);
+	KUNIT_EXPECT_EQ(test, jfk_notify(x.m, MODULE_STATE_GOING), 0);
+	KUNIT_EXPECT_EQ(test, a->refs, 0U);
+}
+
 static struct kunit_case batch_cases[] = {
+	KUNIT_CASE(foreign_text),
+	KUNIT_CASE(pinned),
 	KUNIT_CASE(all_in_one),
 	KUNIT_CASE_PARAM(one_transaction, size_gen_params),
 	KUNIT_CASE(nothing_changes),

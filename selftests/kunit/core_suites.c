@@ -3,4 +3,4 @@
 #include "fake.h"
 
 JFK_SUITES(&jfk_registry_suite, &jfk_batch_suite, &jfk_keys_suite,
-	    &jfk_trace_suite, &jfk_gone_suite, &jfk_quiesce_suite);
+	    &jfk_trace_suite, &jfk_probes_suite, &jfk_gone_suite, &jfk_quiesce_suite);

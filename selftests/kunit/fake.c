@@ -106,6 +106,11 @@ bool jfk_module_text(const struct module *mod, unsigned int i,
 {
 	const struct jfk_mod *m = container_of(mod, struct jfk_mod, mod);
 
+	if (i == 2 && m->func) {
+		*start = (unsigned long)m->func;
+		*end = *start + 1;
+		return true;
+	}
 	if (i > 1)
 		return false;
 	*start = (unsigned long)(i ? m->mem.init_text : m->mem.text);
@@ -117,7 +122,7 @@ bool jfk_module_text(const struct module *mod, unsigned int i,
 
 static bool jfk_atomic;
 
-#define cpus_read_lock()		do { cpus_read_lock(); jfk.cpus_locked++; } while (0)
+#define cpus_read_lock()		do { cpus_read_lock(); jfk.cpus_locked++; jfk.cpus_locks++; } while (0)
 #define cpus_read_unlock()		do { jfk.cpus_locked--; cpus_read_unlock(); } while (0)
 
 static bool jfk_queue(unsigned long delay)
@@ -140,20 +145,95 @@ static bool jfk_requeue(unsigned long delay)
 }
 
 static bool jfk_flush(void);
-#define queue_delayed_work(wq, w, delay) jfk_queue(delay)
+static void jfk_cancel(struct delayed_work *w);
+
+/* The work of deferred keys: one at a time. */
+static bool jfk_queue_key(struct delayed_work *w, unsigned long delay)
+{
+	bool was = jfk.key_work;
+
+	if (was && jfk.key_work != w)
+		jfk_breach("the work of two keys at a time");
+	jfk.key_work = w;
+	if (!was)
+		jfk.key_delay = delay;
+	return !was;
+}
+
+bool jfk_key_work(void)
+{
+	struct delayed_work *w = jfk.key_work;
+
+	jfk.key_work = NULL;
+	if (w)
+		w->work.func(&w->work);
+	return w;
+}
+
+#define jfk_is_reclaim(w)		((w) == &jf_reclaim_later)
+static bool jfk_queue_work(struct delayed_work *w, unsigned long delay);
+#define queue_delayed_work(wq, w, delay) jfk_queue_work(w, delay)
 #define mod_delayed_work(wq, w, delay)	jfk_requeue(delay)
-#define flush_delayed_work(w)		jfk_flush()
-#define cancel_delayed_work_sync(w)	(jfk.scheduled = false)
+#define flush_delayed_work(w)		(jfk_is_reclaim(w) ? jfk_flush() : jfk_key_work())
+#define cancel_delayed_work_sync(w)	jfk_cancel(w)
 
 #undef in_interrupt
 #define in_interrupt()			jfk_atomic
+
+/* What core/function.c would find out. */
+static enum jf_text_kind jfk_text_of(void *func)
+{
+	if (func == jfk.no_text)
+		return JF_TEXT_NONE;
+	return func == jfk.old_text ? JF_TEXT_MODULE : JF_TEXT_KERNEL;
+}
+
+#define jf_text_of(func)		jfk_text_of(func)
+
+static bool jfk_get(struct module *mod)
+{
+	struct jfk_mod *m = container_of(mod, struct jfk_mod, mod);
+
+	if (mod->state == MODULE_STATE_GOING)
+		return false;
+	m->refs++;
+	return true;
+}
+
+static void jfk_put(struct module *mod)
+{
+	if (!container_of(mod, struct jfk_mod, mod)->refs--)
+		jfk_breach("a module is let go that was not kept");
+}
+
+#undef try_module_get
+#undef module_put
+#define try_module_get(mod)		jfk_get(mod)
+#define module_put(mod)			jfk_put(mod)
 
 #include "../../core/state.c"
 #include "../../core/index.c"
 #include "../../jf_core.c"
 #include "../../jf_tracepoint.c"
+#include "../../core/batch.c"
+#include "../../core/keys.c"
 #include "../../core/module.c"
 #include "x86/insn.h"
+
+static bool jfk_queue_work(struct delayed_work *w, unsigned long delay)
+{
+	return jfk_is_reclaim(w) ? jfk_queue(delay) : jfk_queue_key(w, delay);
+}
+
+static void jfk_cancel(struct delayed_work *w)
+{
+	if (jfk.cpus_locked || mutex_is_locked(&jf_mutex))
+		jfk_breach("waits for work with a lock that the work takes");
+	if (jfk_is_reclaim(w))
+		jfk.scheduled = false;
+	else if (jfk.key_work == w)
+		jfk.key_work = NULL;
+}
 
 static bool jfk_flush(void)
 {
@@ -245,6 +325,8 @@ static inline void jf_world_sync(void)
 
 	jf_stats.broadcasts++;
 	jfk_run.syncs++;
+	if (jfk.on_sync)
+		jfk.on_sync();
 	for (i = 0; i < jfk_run.num; i++) {
 		const struct jf_poke *p = &jfk_run.pokes[i];
 		u64 text = p->new, word = p->new;
@@ -345,10 +427,10 @@ int jf_arch_encode(const struct jf_site *site, enum jf_op op,
 	return 0;
 }
 
-int jf_arch_check(const struct jf_site *site)
+int jf_arch_verify(const struct jf_poke *pokes, unsigned int num, size_t *bad)
 {
 	lockdep_assert_held(&jf_mutex);
-	return jf_proto_compare(jfk_text(site->addr), site->insn);
+	return jf_proto_verify(pokes, num, bad);
 }
 
 /* Which images can be reached, and which not any more. */
@@ -569,6 +651,17 @@ struct jf_key *jfk_key(struct jfk_mod *m, const char *name, bool on, u16 flags)
 	return k;
 }
 
+struct jf_key_deferred *jfk_deferred(struct jfk_mod *m, const char *name, unsigned long delay)
+{
+	struct jf_key_deferred *d = &m->mem.deferred;
+
+	d->key.ent = (struct jf_ent){ jfk_name(m, name), &m->mod, JF_ENT_KEY, JF_ENT_DEFERRED };
+	d->delay = delay;
+	INIT_DELAYED_WORK(&d->work, jf_key_deferred_work);
+	jfk_ent(m, &d->key.ent, NULL);
+	return d;
+}
+
 struct jf_tracepoint *jfk_tp(struct jfk_mod *m, const char *name, unsigned int nargs)
 {
 	struct jf_tracepoint *tp = &m->mem.tp[m->tps++];
@@ -752,7 +845,7 @@ int jfk_check_target(void *func, struct jfk_mod *own)
 	int err;
 
 	jf_lock();
-	err = jf_check_target("test", func, own ? jf_mod_find(&own->mod) : NULL);
+	err = jf_check_target("test", func, own ? jf_mod_find(&own->mod) : NULL, false);
 	jf_unlock();
 	return err;
 }

@@ -65,6 +65,7 @@ struct jfk_mem {
 	u8			init_text[JFK_INIT_TEXT];
 	struct jf_func		func[JFK_ENTS];
 	struct jf_key		key[JFK_ENTS];
+	struct jf_key_deferred	deferred;
 	struct jf_tracepoint	tp[4];
 	char			name[2 * JFK_ENTS][16];
 	struct jf_ent_rec	ent[2 * JFK_ENTS];
@@ -81,6 +82,8 @@ struct jfk_mod {
 	unsigned int		funcs, keys, tps, ents, sites, targets, lists;
 	/* Where the next site goes. */
 	unsigned int		at, init_at;
+	/* Who keeps it from being unloaded. */
+	unsigned int		refs;
 	/* A function that can be executed, and counts as the module's. */
 	void			*func;
 };
@@ -145,6 +148,7 @@ extern struct jfk {
 	bool		blind;		/* stacks cannot be read */
 	bool		stopped;
 	unsigned int	cpus_locked;
+	unsigned int	cpus_locks;	/* how often */
 	unsigned int	gathers;	/* CPUs were stopped to list all tasks */
 	unsigned int	looks;		/* ... to look at some of them */
 	unsigned int	looked_at;	/* how many of them, the last time */
@@ -156,12 +160,15 @@ extern struct jfk {
 	void		*exit_probe;	/* attached */
 	void		(*before_gather)(void);
 	void		(*on_stop)(void);
+	void		(*on_sync)(void);
 	void		(*on_sleep)(void);
 
 	/* work */
 	bool		scheduled;	/* to reclaim what is retired */
 	unsigned long	delay;		/* in jiffies */
 	bool		queued;		/* to call callbacks */
+	struct delayed_work *key_work;	/* a deferred key's, pending */
+	unsigned long	key_delay;
 	int		workqueues, percpus;
 
 	/* what the kernel knows of text */
@@ -170,6 +177,8 @@ extern struct jfk {
 		unsigned long	start, size;
 	} symbol[48];
 	unsigned long	nameless;	/* an address of nothing that has a name */
+	/* a target that is nobody's text, and one of a module that was there before */
+	void		*no_text, *old_text;
 
 	/* what core/quiesce.c said in the log */
 	unsigned int	warnings;
@@ -217,6 +226,7 @@ void jfk_exit(struct kunit *test);
 struct jfk_mod *jfk_module(struct kunit *test, const char *name);
 struct jf_func *jfk_func(struct jfk_mod *m, const char *name, void *init, u16 flags);
 struct jf_key *jfk_key(struct jfk_mod *m, const char *name, bool on, u16 flags);
+struct jf_key_deferred *jfk_deferred(struct jfk_mod *m, const char *name, unsigned long delay);
 struct jf_tracepoint *jfk_tp(struct jfk_mod *m, const char *name, unsigned int nargs);
 unsigned long jfk_site(struct jfk_mod *m, struct jf_ent *ent, u32 flags);
 unsigned long jfk_site_at(struct jfk_mod *m, struct jf_ent *ent, u32 flags, void *addr);
@@ -290,6 +300,8 @@ const struct jf_probe *jfk_probe(const struct jf_tracepoint *tp, unsigned int i)
 void *jfk_probes_image(const struct jf_tracepoint *tp);
 const void *jfk_probes_id(const struct jf_tracepoint *tp);
 void jfk_reclaim(void);
+/* Run the work of a deferred key, if it is pending. */
+bool jfk_key_work(void);
 void jfk_force_context(bool atomic);
 /* The record of a function that was replaced. */
 bool jfk_gone(void *func);
@@ -324,6 +336,6 @@ do {									\
 } while (0)
 
 extern struct kunit_suite jfk_registry_suite, jfk_batch_suite, jfk_keys_suite,
-	jfk_trace_suite, jfk_gone_suite, jfk_quiesce_suite;
+	jfk_trace_suite, jfk_probes_suite, jfk_gone_suite, jfk_quiesce_suite;
 
 #endif /* JFK_FAKE_H */

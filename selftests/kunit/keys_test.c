@@ -6,7 +6,9 @@
  * each script, and patching happens at the transitions between 0 and 1 users and
  * nowhere else; both forms of a branch hold the right instruction in both states;
  * counts neither wrap nor go below 0; a refused or failed operation changes
- * nothing, at whichever count.
+ * nothing, at whichever count. While a key has users, counting takes no lock and
+ * needs no context; while it is being disabled, nobody can count it up. A deferred
+ * key's last user is taken away once, later, and not behind its module's back.
  */
 #include "fake.h"
 
@@ -208,7 +210,273 @@ static void count_alone_obeys(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, jf_key_count(x.key), 2);
 }
 
+/* --- without the lock ---------------------------------------------------- */
+
+static struct jf_key *counted;
+static int counted_max;
+static bool counted_from_0;
+
+/* As somebody on another CPU would who comes while the text is being written. */
+static void count_meanwhile(void)
+{
+	counted_from_0 |= jf_key_inc_not_zero(counted);
+	counted_max = max(counted_max, jf_key_count(counted));
+}
+
+/* In the middle of a transaction that disables it, a key has no user to share. */
+static void frozen(struct kunit *test)
+{
+	struct fixture x = fixture(test, true);
+	static const char ops[] = { 'D', 'd', '0' };
+	unsigned int i;
+
+	counted = x.key;
+	for (i = 0; i < ARRAY_SIZE(ops); i++) {
+		counted_from_0 = false;
+		counted_max = 0;
+		jfk.on_sync = count_meanwhile;
+		/* Once with a failure, which gives the user back. */
+		jfk.patch_err = -EILSEQ;
+		jfk.patch_err_at = 1;
+		KUNIT_EXPECT_EQ(test, step(x.key, ops[i]), -EILSEQ);
+		jfk.patch_err = 0;
+		jfk.patch_err_at = 0;
+		expect_count(test, &x, 1, "the failure");
+		KUNIT_EXPECT_EQ(test, step(x.key, ops[i]), 0);
+		jfk.on_sync = NULL;
+		KUNIT_EXPECT_FALSE(test, counted_from_0);
+		KUNIT_EXPECT_EQ(test, counted_max, 0);
+		expect_count(test, &x, 0, "the end");
+		/* Nor has it one before the last site is on. */
+		jfk.on_sync = count_meanwhile;
+		KUNIT_EXPECT_EQ(test, step(x.key, ops[i] == 'D' ? 'i' : ops[i] == 'd' ? 'e' : '1'), 0);
+		jfk.on_sync = NULL;
+		KUNIT_EXPECT_FALSE(test, counted_from_0);
+		expect_count(test, &x, 1, "on again");
+	}
+}
+
+/* With the lock held by others, and with interrupts off. */
+static void no_lock(struct kunit *test)
+{
+	struct fixture x = fixture(test, true);
+	unsigned long flags;
+	int err[2];
+
+	mutex_lock(&jf_mutex);
+	local_irq_save(flags);
+	err[0] = jf_key_inc(x.key);
+	counted_from_0 = jf_key_inc_not_zero(x.key);
+	err[1] = jf_key_dec(x.key);
+	local_irq_restore(flags);
+	mutex_unlock(&jf_mutex);
+	KUNIT_EXPECT_EQ(test, err[0], 0);
+	KUNIT_EXPECT_EQ(test, err[1], 0);
+	KUNIT_EXPECT_TRUE(test, counted_from_0);
+	expect_count(test, &x, 2, "counting");
+	KUNIT_EXPECT_EQ(test, jf_key_dec(x.key), 0);
+	KUNIT_EXPECT_EQ(test, jf_key_dec(x.key), 0);
+	KUNIT_EXPECT_FALSE(test, jf_key_inc_not_zero(x.key));
+	local_irq_save(flags);
+	err[0] = jf_key_inc(x.key);
+	local_irq_restore(flags);
+	KUNIT_EXPECT_EQ(test, err[0], -EWOULDBLOCK);
+	expect_count(test, &x, 0, "the end");
+}
+
+/* A read-only key is never written to without the lock, which knows if it may. */
+static void read_only(struct kunit *test)
+{
+	struct jfk_mod *m = jfk_module(test, "m");
+	struct jf_key *key = jfk_key(m, "ro", true, JF_ENT_RO | JF_ENT_ON);
+
+	KUNIT_ASSERT_EQ(test, jfk_notify(m, MODULE_STATE_COMING), 0);
+	KUNIT_EXPECT_EQ(test, jf_key_inc(key), 0);
+	KUNIT_EXPECT_FALSE(test, jf_key_inc_not_zero(key));
+	KUNIT_EXPECT_EQ(test, jf_key_count(key), 2);
+	KUNIT_ASSERT_EQ(test, jfk_notify(m, MODULE_STATE_LIVE), 0);
+	KUNIT_EXPECT_EQ(test, jf_key_inc(key), -EROFS);
+	KUNIT_EXPECT_EQ(test, jf_key_dec(key), -EROFS);
+	KUNIT_EXPECT_FALSE(test, jf_key_inc_not_zero(key));
+	KUNIT_EXPECT_EQ(test, jf_key_count(key), 2);
+}
+
+/* The caller has the hotplug lock: it is not taken once more. */
+static void cpuslocked(struct kunit *test)
+{
+	struct fixture x = fixture(test, false);
+	struct jf_batch b;
+
+	jfk.cpus_locks = 0;
+	KUNIT_EXPECT_EQ(test, jf_key_inc_cpuslocked(x.key), 0);
+	expect_count(test, &x, 1, "inc");
+	KUNIT_EXPECT_EQ(test, jf_key_dec_cpuslocked(x.key), 0);
+	expect_count(test, &x, 0, "dec");
+	KUNIT_EXPECT_EQ(test, jf_key_enable_cpuslocked(x.key), 0);
+	expect_count(test, &x, 1, "enable");
+	KUNIT_EXPECT_EQ(test, jf_key_disable_cpuslocked(x.key), 0);
+	expect_count(test, &x, 0, "disable");
+	jf_batch_init(&b);
+	jf_key_batch_set(&b, x.key, true);
+	KUNIT_EXPECT_EQ(test, jf_batch_commit_cpuslocked(&b), 0);
+	expect_count(test, &x, 1, "batch");
+	KUNIT_EXPECT_EQ(test, jfk.cpus_locks, 0U);
+	KUNIT_EXPECT_EQ(test, jf_key_dec(x.key), 0);
+	KUNIT_EXPECT_EQ(test, jfk.cpus_locks, 1U);
+}
+
+/* Probes have locks that come before the hotplug lock. */
+static void cpuslocked_probes(struct kunit *test)
+{
+	struct jfk_mod *m = jfk_module(test, "m");
+	struct jf_tracepoint *tp = jfk_tp(m, "tp", 2);
+	struct jf_key *key = jfk_key(m, "key", false, 0);
+	struct jf_batch b;
+
+	KUNIT_ASSERT_EQ(test, jfk_load(m), 0);
+	jf_batch_init(&b);
+	jf_key_batch_set(&b, key, true);
+	KUNIT_EXPECT_EQ(test, __jf_batch_probe(&b, tp, jfk_target(0), NULL, 5, true), 0);
+	KUNIT_EXPECT_EQ(test, jf_batch_commit_cpuslocked(&b), -EDEADLK);
+	KUNIT_EXPECT_EQ(test, jf_key_count(key), 0);
+	KUNIT_EXPECT_EQ(test, jfk_num_probes(tp), 0U);
+}
+
+/* --- deferred -------------------------------------------------------------- */
+
+static struct jf_key_deferred *deferred(struct kunit *test, struct jfk_mod **m)
+{
+	struct jf_key_deferred *d;
+
+	*m = jfk_module(test, "m");
+	d = jfk_deferred(*m, "late", 50);
+	jfk_site(*m, &d->key.ent, JF_SITE_BRANCH);
+	KUNIT_ASSERT_EQ(test, jfk_load(*m), 0);
+	jfk.transactions = 0;
+	return d;
+}
+
+/*
+ * i inc  D dec  L dec_deferred  w the work runs, if pending  f flush; behind '!' it
+ * fails with -EINVAL. P and N in between: the work is pending, is not.
+ */
+static const struct script late_scripts[] = {
+	{ "NiNLPwN", false, 0, 2 },
+	{ "iLfN", false, 0, 2 },
+	/* Who comes in time finds it on, and nothing is patched. */
+	{ "iLiPwN", false, 1, 1 },
+	{ "iLiLPwN", false, 0, 2 },
+	{ "iLiDPwN", false, 0, 2 },
+	{ "iLiDiDiLPwN", false, 0, 2 },
+	/* Not the last one: at once. */
+	{ "iiLNLPwN", false, 0, 2 },
+	{ "iiLNw", false, 1, 1 },
+	/* One user too many is taken away from nobody. */
+	{ "!LN", false, 0, 0 },
+	{ "iL!LPwN!L", false, 0, 2 },
+	/* The other way round. */
+	{ "iLiwLPw", false, 0, 2 },
+};
+KUNIT_ARRAY_PARAM(late_script, late_scripts, script_desc);
+
+static void later(struct kunit *test)
+{
+	const struct script *s = test->param_value;
+	struct jfk_mod *m;
+	struct jf_key_deferred *d = deferred(test, &m);
+	const char *p;
+
+	for (p = s->steps; *p; p++) {
+		bool fails = *p == '!';
+		int err = 0;
+
+		p += fails;
+		switch (*p) {
+		case 'i':
+			err = jf_key_inc(&d->key);
+			break;
+		case 'D':
+			err = jf_key_dec(&d->key);
+			break;
+		case 'L':
+			err = jf_key_dec_deferred(d);
+			break;
+		case 'w':
+			jfk_key_work();
+			break;
+		case 'f':
+			jf_key_deferred_flush(d);
+			break;
+		case 'P':
+			KUNIT_EXPECT_TRUE_MSG(test, jfk.key_work, "at '%s'", p);
+			KUNIT_EXPECT_EQ(test, jfk.key_delay, 50UL);
+			break;
+		case 'N':
+			KUNIT_EXPECT_TRUE_MSG(test, !jfk.key_work, "at '%s'", p);
+			break;
+		}
+		KUNIT_EXPECT_EQ_MSG(test, err, fails ? -EINVAL : 0, "at '%s'", p);
+		KUNIT_EXPECT_EQ(test, jf_key_enabled(&d->key), jf_key_count(&d->key) > 0);
+	}
+	KUNIT_EXPECT_EQ(test, jf_key_count(&d->key), s->count);
+	KUNIT_EXPECT_EQ(test, jfk.transactions, s->transactions);
+}
+
+/* It cannot be disabled yet: it stays on, with its user, and is tried again. */
+static void later_fails(struct kunit *test)
+{
+	struct jfk_mod *m;
+	struct jf_key_deferred *d = deferred(test, &m);
+
+	KUNIT_ASSERT_EQ(test, jf_key_inc(&d->key), 0);
+	KUNIT_ASSERT_EQ(test, jf_key_dec_deferred(d), 0);
+	jfk.patch_err = -EBUSY;
+	KUNIT_EXPECT_TRUE(test, jfk_key_work());
+	jfk.patch_err = 0;
+	KUNIT_EXPECT_EQ(test, jf_key_count(&d->key), 1);
+	KUNIT_EXPECT_TRUE(test, jf_key_enabled(&d->key));
+	KUNIT_EXPECT_TRUE(test, jfk.key_work);
+	KUNIT_EXPECT_EQ(test, jfk.key_delay, max(50UL, (unsigned long)HZ));
+	KUNIT_EXPECT_TRUE(test, jfk_key_work());
+	KUNIT_EXPECT_EQ(test, jf_key_count(&d->key), 0);
+	KUNIT_EXPECT_TRUE(test, !jfk.key_work);
+}
+
+/* Its module goes: what was pending is called off, and nothing new begins. */
+static void later_is_too_late(struct kunit *test)
+{
+	struct jfk_mod *m;
+	struct jf_key_deferred *d = deferred(test, &m);
+
+	KUNIT_ASSERT_EQ(test, jf_key_inc(&d->key), 0);
+	KUNIT_ASSERT_EQ(test, jf_key_dec_deferred(d), 0);
+	m->mod.state = MODULE_STATE_GOING;
+	KUNIT_EXPECT_EQ(test, jf_key_dec_deferred(d), -EBUSY);
+	KUNIT_EXPECT_TRUE(test, jfk.key_work);
+	KUNIT_EXPECT_EQ(test, jfk_notify(m, MODULE_STATE_GOING), 0);
+	KUNIT_EXPECT_TRUE(test, !jfk.key_work);
+
+	/* The work was running already: it gives up by itself. */
+	m = jfk_module(test, "m2");
+	d = jfk_deferred(m, "late", 50);
+	KUNIT_ASSERT_EQ(test, jfk_load(m), 0);
+	KUNIT_ASSERT_EQ(test, jf_key_inc(&d->key), 0);
+	KUNIT_ASSERT_EQ(test, jf_key_dec_deferred(d), 0);
+	m->mod.state = MODULE_STATE_GOING;
+	KUNIT_EXPECT_TRUE(test, jfk_key_work());
+	KUNIT_EXPECT_TRUE(test, !jfk.key_work);
+	KUNIT_EXPECT_EQ(test, jfk_notify(m, MODULE_STATE_GOING), 0);
+}
+
 static struct kunit_case keys_cases[] = {
+	KUNIT_CASE(frozen),
+	KUNIT_CASE(no_lock),
+	KUNIT_CASE(read_only),
+	KUNIT_CASE(cpuslocked),
+	KUNIT_CASE(cpuslocked_probes),
+	KUNIT_CASE_PARAM(later, late_script_gen_params),
+	KUNIT_CASE(later_fails),
+	KUNIT_CASE(later_is_too_late),
 	KUNIT_CASE_PARAM(counts, script_gen_params),
 	KUNIT_CASE(count_saturates),
 	KUNIT_CASE(two_keys),

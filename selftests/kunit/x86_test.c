@@ -192,25 +192,28 @@ static int set(struct jf_site *site, enum jf_op op, void *func)
 {
 	struct jf_poke p = { .site = site, .old = site->insn };
 	int err = jf_arch_encode(site, op, (unsigned long)func, &p.new);
+	size_t bad;
 
 	if (err || p.new == p.old)
 		return err;
-	return jf_arch_check(site) ?: jf_arch_patch(&p, 1, true);
+	return jf_arch_verify(&p, 1, &bad) ?: jf_arch_patch(&p, 1, true);
 }
 
 static int set_all(void *func)
 {
 	struct jf_poke p[SITES];
 	unsigned int i;
+	size_t bad;
 	int err = 0;
 
 	for (i = 0; !err && i < SITES; i++) {
 		p[i].site = &sites[i];
 		p[i].old = sites[i].insn;
 		err = jf_arch_encode(&sites[i], JF_OP_CALL, (unsigned long)func,
-				     &p[i].new) ?: jf_arch_check(&sites[i]);
+				     &p[i].new);
 	}
-	return err ?: jf_arch_patch(p, SITES, true);
+	return err ?: jf_arch_verify(p, SITES, &bad) ?:
+	       jf_arch_patch(p, SITES, true);
 }
 
 static int poke_cmp(const void *a, const void *b)
@@ -272,7 +275,7 @@ static void expect_call(struct kunit *test, struct jf_site *site, void *func,
 	OPTIMIZER_HIDE_VAR(func);
 	KUNIT_EXPECT_EQ(test, text(site), call_of(site, func, pad));
 	KUNIT_EXPECT_EQ(test, site->insn, text(site));
-	KUNIT_EXPECT_EQ(test, jf_arch_check(site), 0);
+	KUNIT_EXPECT_EQ(test, jf_text_check(site), 0);
 	KUNIT_EXPECT_PTR_EQ(test, hit(site), func - pad);
 	/* Asked for the same once more, the core sees nothing to change. */
 	KUNIT_EXPECT_EQ(test, jf_arch_encode(site, JF_OP_CALL,
@@ -353,7 +356,7 @@ static void other_forms(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, set(site, JF_OP_CALL, f2), 0);
 		expect_call(test, site, f2, pad);
 		KUNIT_EXPECT_EQ(test, set(site, JF_OP_RET0, NULL), 0);
-		KUNIT_EXPECT_EQ(test, jf_arch_check(site), 0);
+		KUNIT_EXPECT_EQ(test, jf_text_check(site), 0);
 		if (JF_HAVE_STATIC_CALL_RETURN0 && !pad)
 			KUNIT_EXPECT_EQ(test, text(site), jf_insn_ret0());
 		else
@@ -371,7 +374,7 @@ static void return0(struct kunit *test)
 		kunit_skip(test, "this kernel has no such function");
 	start(test, "kernel", pad);
 	KUNIT_EXPECT_EQ(test, set(site, JF_OP_CALL, jf_kernel_return0), 0);
-	KUNIT_EXPECT_EQ(test, jf_arch_check(site), 0);
+	KUNIT_EXPECT_EQ(test, jf_text_check(site), 0);
 	if (pad)
 		expect_call(test, site, jf_ret0, pad);
 	else
@@ -463,7 +466,7 @@ static void adopts(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, write_text(site,
 					 call_of(site, dynfunc_jfk_f, 9)), 0);
 	KUNIT_EXPECT_EQ(test, jf_arch_adopt(site, (unsigned long)dynfunc_jfk_f), 0);
-	KUNIT_EXPECT_EQ(test, jf_arch_check(site), 0);
+	KUNIT_EXPECT_EQ(test, jf_text_check(site), 0);
 	KUNIT_EXPECT_EQ(test, jf_arch_encode(site, JF_OP_CALL,
 			(unsigned long)dynfunc_jfk_f, &insn), 0);
 	KUNIT_EXPECT_EQ(test, insn, site->insn);

@@ -15,7 +15,9 @@
  *   phase	the toggler publishes which answers are allowed: both while it
  *		works, one when the change has returned. A branch that began and
  *		ended in one phase must have given an answer that it allows.
- *   users	who has counted a key up sees it enabled until he counts it down.
+ *   users	who has counted a key up sees it enabled until he counts it down,
+ *		and nobody who disables it takes a user away from others. One key
+ *		is deferred: its last user goes later, or never.
  *   at rest	a key's count is the sum of what the threads hold, and its branches
  *		say what the count says.
  *   places	the sites of the toggled key stand at each offset in a cache line,
@@ -121,6 +123,8 @@ static const struct place {
 #define NKEYS	6
 
 static DEFINE_JF_KEY_ARRAY_FALSE(count_key, NKEYS);
+/* Counted as well, but its last user goes late. */
+static DEFINE_JF_KEY_DEFERRED_FALSE(late_key, 1);
 /* Enabled and disabled by everybody. */
 static DEFINE_JF_KEY_FALSE(fight_key);
 
@@ -144,6 +148,14 @@ static int (* const count_fn[NKEYS])(void) = {
 	count_0, count_1, count_2, count_3, count_4, count_5,
 };
 
+static noinline int late(void)
+{
+	bool a = jf_branch_unlikely(&late_key.key);
+	bool b = jf_branch_likely(&late_key.key);
+
+	return a + b;
+}
+
 static noinline int fight(void)
 {
 	bool a = jf_branch_unlikely(&fight_key);
@@ -157,7 +169,8 @@ static noinline int fight(void)
 struct counters {
 	u64 calls, irq_calls, on, off, ops, bad_phase, bad_user, bad_op;
 	unsigned int next;
-	int held[NKEYS];
+	int held[NKEYS], held_late;
+	u64 shared;
 	bool resting;
 };
 
@@ -198,6 +211,47 @@ static void judge(struct counters *c, const struct place *p)
 }
 
 /*
+ * Disable a key of which this thread is one user: that takes him away, or is refused
+ * since there are others, who must not lose theirs.
+ */
+static int disable_mine(struct counters *c, unsigned int i)
+{
+	struct jf_batch b;
+	int err;
+
+	if (c->ops & 1) {
+		err = jf_key_disable(&count_key[i]);
+	} else {
+		jf_batch_init(&b);
+		jf_key_batch_set(&b, &count_key[i], false);
+		err = jf_batch_commit(&b);
+	}
+	if (err == -EBUSY) {
+		c->shared++;
+		return 0;
+	}
+	if (!err)
+		c->held[i]--;
+	return err;
+}
+
+static void operate_late(struct counters *c)
+{
+	int err;
+
+	if (!c->held_late)
+		err = jf_key_inc(&late_key.key);
+	else
+		err = jf_key_dec_deferred(&late_key);
+	if (!err)
+		c->held_late = !c->held_late;
+	else if (!c->bad_op++)
+		pr_err("jf_keystorm: BAD: deferred key, held %d: %d\n", c->held_late, err);
+	if (c->held_late && late() != 2 && !c->bad_user++)
+		pr_err("jf_keystorm: BAD: the deferred key is off although it is held\n");
+}
+
+/*
  * A thread has no more than two keys, so that keys often have no user, one,
  * and no user again.
  */
@@ -214,6 +268,8 @@ static void operate(struct counters *c)
 			pr_err("jf_keystorm: BAD: fight gave %d\n", err);
 		return;
 	}
+	if (!(r & 0x3000))
+		operate_late(c);
 	for (i = 0; i < NKEYS; i++)
 		n += c->held[i];
 	i = r % NKEYS;
@@ -224,9 +280,13 @@ static void operate(struct counters *c)
 	} else {
 		while (!c->held[i])
 			i = (i + 1) % NKEYS;
-		err = jf_key_dec(&count_key[i]);
-		if (!err)
-			c->held[i]--;
+		if (c->held[i] == 1 && r & 0x4000) {
+			err = disable_mine(c, i);
+		} else {
+			err = jf_key_dec(&count_key[i]);
+			if (!err)
+				c->held[i]--;
+		}
 	}
 	if (err && !c->bad_op++)
 		pr_err("jf_keystorm: BAD: inc or dec gave %d\n", err);
@@ -350,10 +410,15 @@ static void rest(const char *what, int count, int wanted, int said)
 
 static void look_at_rest(void)
 {
+	int cpu, held = 0;
 	unsigned int i;
 
 	for (i = 0; i < NKEYS; i++)
 		rest("counted key", jf_key_count(&count_key[i]), held_in_all(i), count_fn[i]());
+	jf_key_deferred_flush(&late_key);
+	for_each_possible_cpu(cpu)
+		held += per_cpu_ptr(&counters, cpu)->held_late;
+	rest("deferred key", jf_key_count(&late_key.key), held, late());
 	rest("fought key", jf_key_count(&fight_key), jf_key_enabled(&fight_key), fight());
 }
 
@@ -365,6 +430,11 @@ static int drop_all(void)
 	for_each_possible_cpu(cpu) {
 		struct counters *c = per_cpu_ptr(&counters, cpu);
 
+		for (; c->held_late; c->held_late--) {
+			err = jf_key_dec_deferred(&late_key);
+			if (err)
+				return err;
+		}
 		for (i = 0; i < NKEYS; i++) {
 			for (; c->held[i]; c->held[i]--) {
 				err = jf_key_dec(&count_key[i]);
@@ -434,6 +504,7 @@ static int results_show(struct seq_file *m, void *v)
 
 		t.calls += c.calls;
 		t.ops += c.ops;
+		t.shared += c.shared;
 		t.on += c.on;
 		t.off += c.off;
 		t.bad_phase += c.bad_phase;
@@ -445,7 +516,7 @@ static int results_show(struct seq_file *m, void *v)
 		t.bad_phase += q.bad_phase;
 	}
 	seq_printf(m, "calls %llu\nirq_calls %llu\non %llu\noff %llu\n", t.calls, t.irq_calls, t.on, t.off);
-	seq_printf(m, "toggles %llu\nops %llu\n", toggles, t.ops);
+	seq_printf(m, "toggles %llu\nops %llu\nshared %llu\n", toggles, t.ops, t.shared);
 	seq_printf(m, "bad_phase %llu\nbad_user %llu\nbad_op %llu\n", t.bad_phase, t.bad_user, t.bad_op);
 	seq_printf(m, "bad_toggles %llu\nbad_rest %llu\n", bad_toggles, bad_rest);
 	seq_printf(m, "places %zu\n", NPLACES);

@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
+# JF_KERNELS=1: commands, rows and counts are ours; what they measure, other tests use on each kernel
 # JF_ANY_BACKEND: it shows the same with each of them
 # The benchmark module: every row of it gives a number and does what it says, updates take the
 # broadcasts that they should, commands that make no sense are refused, a run can be interrupted.

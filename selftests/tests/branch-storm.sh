@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
+# JF_KERNELS=2: a storm; branch-modules.sh and branch-trace.sh have each step
 # JF_TIMEOUT=300
 # Keys change while every CPU runs their branches, in threads and timer interrupts, from sites at
 # every offset in a cache line and across the ends of pages; and all CPUs count keys up and down.
@@ -7,6 +8,7 @@
 #
 # Seen to fail with the code broken on purpose:
 #   jf_key_inc() looking at the count before it has the lock	bad_user, bad_op, bad_rest
+#   jf_freeze() looking at the count, and not taking the user away	bad_user, bad_rest
 #   jf_write_live(), tails written after the first bytes	the kernel oopses
 #   jf_write_live() without the first bytes		bytes, bad_places, toggles
 #   jf_set_aliases(), wrong page for a site across two	the callers do not even load
@@ -59,7 +61,7 @@ jf_count calls "$(result calls)" "$(result irq_calls)"
 for r in bad_phase bad_user bad_op bad_toggles bad_rest bad_places; do
 	check_eq "$r" "$(result $r)" 0
 done
-for r in calls irq_calls on off toggles ops; do
+for r in calls irq_calls on off toggles ops shared; do
 	check_match "$r happened" "$(result $r)" '^[1-9]'
 done
 check "the callers stop" jf_rmmod jf_keystorm

@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
+# JF_KERNELS=1: the words in its files, and whose they are, are ours
 # JF_ANY_BACKEND: files in debugfs are the same with each of them
 # JF_TIMEOUT=120
 # The files in debugfs and those whose they are: an init that fails with one of them open, one name for two

@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
+# JF_KERNELS=2: storms; each trouble is met alone by a test of its own
 # JF_TIMEOUT=300
 # JF_TIMEOUT_LONG=3600
 # Patching goes on while everything around it changes: CPUs go and come back, kprobes and function

@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
+# JF_KERNELS=1: the parsers decide
 # JF_ANY_BACKEND: it shows the same with each of them
 # JF_TIMEOUT=120
 # JF_TIMEOUT_LONG=3600

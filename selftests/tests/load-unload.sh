@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
+# JF_KERNELS=2: a hundred rounds of what each test does once
 # JF_ANY_BACKEND: it shows the same with each of them
 # JF_TIMEOUT=300
 # The module comes and goes, a hundred times, in use and out of use, and leaves nothing behind.
@@ -66,6 +67,16 @@ else
 fi
 exec 5<&-
 [ -z "$JF_LOADED" ] || check "then it unloads" jf_unload
+
+# Every module is watched that comes later, since its functions might become targets.
+if jf_has jf_busy; then
+	jf_load
+	check "a module that does not use it loads" jf_insmod jf_busy threads=1
+	check "and may stay behind" jf_unload
+	jf_load
+	check "it may go when another one watches" jf_rmmod jf_busy
+	jf_unload
+fi
 
 # The user comes and goes while the module stays; each time its functions are there, then not.
 if jf_has jf_storm; then

@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
+# JF_KERNELS=2: a storm; retarget.sh has the short one
 # JF_TIMEOUT=420
 # JF_TIMEOUT_LONG=3600
 # Batches of up to 5,000 sites, all or nothing, three broadcasts each; and a storm: batches of any
@@ -30,7 +31,7 @@ preempt_as()
 come_and_go()
 {
 	jf_n=0
-	jf_say=times
+	jf_say='times'
 	until [ -e "$JF_TMP/enough" ]; do
 		insmod "$(jf_ko jf_plain)" && rmmod jf_plain || { jf_say='times, then it failed'; break; }
 		jf_n=$((jf_n + 1))

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # JF_ANY_BACKEND: it shows the same with each of them
 # JF_TIMEOUT=180
+# JF_VM=--with bpftrace
 # The trace events of the core, as tools see them: formats, values, and how many there are.
 . "$(dirname "$0")/../lib/lib.sh"
 

@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
+# JF_KERNELS=2: a storm; trace.sh has each step
 # JF_TIMEOUT=240
 # Probes come and go while every CPU hits their tracepoints, from threads, interrupts and NMIs.
 # JF_LONG=1 makes it five minutes, JF_LONG=N more than one N seconds.

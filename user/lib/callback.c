@@ -11,6 +11,7 @@
 
 #include <pthread.h>
 #include <signal.h>
+#include <time.h>
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
@@ -19,35 +20,50 @@ static bool have_thread;
 /* How many were asked for, and how many have returned. */
 static uint64_t asked, done;
 
-static void call_all(struct jf_quiesce_head *head)
-{
-	struct jf_quiesce_head *next;
-	uint64_t num = 0;
+/* What a thread has taken: the callback that it is in, and those that follow. */
+struct round {
+	void			(*calling)(struct jf_quiesce_head *head);
+	struct jf_quiesce_head	*rest;
+	struct round		*next;
+};
 
-	jf_wait_readers();
-	for (; head; head = next, num++) {
-		next = head->next;
-		head->func(head);
-	}
-	pthread_mutex_lock(&lock);
-	done += num;
-	pthread_cond_broadcast(&changed);
+static struct round *rounds;
+
+/* With the lock held, which is dropped meanwhile. */
+static void call_all(void)
+{
+	struct round r = { NULL, first, rounds }, **p;
+	struct jf_quiesce_head *head;
+
+	rounds = &r;
+	first = NULL;
+	last = &first;
 	pthread_mutex_unlock(&lock);
+	jf_quiesce();
+	pthread_mutex_lock(&lock);
+	while ((head = r.rest)) {
+		r.rest = head->next;
+		r.calling = head->func;
+		pthread_mutex_unlock(&lock);
+		r.calling(head);
+		pthread_mutex_lock(&lock);
+		r.calling = NULL;
+		done++;
+		pthread_cond_broadcast(&changed);
+	}
+	for (p = &rounds; *p && *p != &r; p = &(*p)->next)
+		;
+	if (*p)
+		*p = r.next;
 }
 
 static void *work(void *arg)
 {
+	pthread_mutex_lock(&lock);
 	for (;;) {
-		struct jf_quiesce_head *head;
-
-		pthread_mutex_lock(&lock);
 		while (!first)
 			pthread_cond_wait(&changed, &lock);
-		head = first;
-		first = NULL;
-		last = &first;
-		pthread_mutex_unlock(&lock);
-		call_all(head);
+		call_all();
 	}
 	return arg;
 }
@@ -73,8 +89,6 @@ static bool begin_thread(void)
 void jf_call_quiesced(struct jf_quiesce_head *head,
 		      void (*func)(struct jf_quiesce_head *head))
 {
-	struct jf_quiesce_head *mine = NULL;
-
 	head->next = NULL;
 	head->func = func;
 	pthread_mutex_lock(&lock);
@@ -83,27 +97,72 @@ void jf_call_quiesced(struct jf_quiesce_head *head,
 	asked++;
 	if (!have_thread)
 		have_thread = begin_thread();
-	if (!have_thread) {
-		/* Then it is done here. */
-		mine = first;
-		first = NULL;
-		last = &first;
-	}
 	pthread_cond_broadcast(&changed);
+	/* Then it is done here. */
+	if (!have_thread)
+		call_all();
 	pthread_mutex_unlock(&lock);
-	if (mine)
-		call_all(mine);
+}
+
+/* To wait is to be cancelled with the lock held. */
+static int begin_wait(void)
+{
+	int state;
+
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+	pthread_mutex_lock(&lock);
+	return state;
+}
+
+static void end_wait(int state)
+{
+	pthread_mutex_unlock(&lock);
+	pthread_setcancelstate(state, NULL);
 }
 
 void jf_quiesce_barrier(void)
 {
-	uint64_t until;
+	int state = begin_wait();
+	uint64_t until = asked;
 
-	pthread_mutex_lock(&lock);
-	until = asked;
-	while (done < until && !atomic_load(&jf_exiting))
+	while (done < until)
 		pthread_cond_wait(&changed, &lock);
-	pthread_mutex_unlock(&lock);
+	end_wait(state);
+}
+
+static bool is_in(const struct jf_mod *m, void (*func)(struct jf_quiesce_head *head))
+{
+	return (uintptr_t)func >= m->start && (uintptr_t)func < m->end;
+}
+
+static bool some_in(const struct jf_mod *m, const struct jf_quiesce_head *h)
+{
+	while (h && !is_in(m, h->func))
+		h = h->next;
+	return h;
+}
+
+static bool lead_into(const struct jf_mod *m)
+{
+	const struct round *r = rounds;
+
+	while (r && !is_in(m, r->calling) && !some_in(m, r->rest))
+		r = r->next;
+	return r || some_in(m, first);
+}
+
+void jf_callbacks_wait(const struct jf_mod *m, bool soon)
+{
+	int state = begin_wait();
+	struct timespec until;
+	int err = 0;
+
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_sec++;
+	while (lead_into(m) && !err)
+		err = soon ? pthread_cond_timedwait(&changed, &lock, &until) :
+			     pthread_cond_wait(&changed, &lock);
+	end_wait(state);
 }
 
 void jf_callbacks_lock(void)
@@ -123,6 +182,7 @@ void jf_callbacks_child(void)
 	pthread_mutex_init(&lock, NULL);
 	pthread_cond_init(&changed, NULL);
 	have_thread = false;
+	rounds = NULL;
 	/* What the parent's thread was at is the parent's. */
 	done = asked;
 	for (h = first; h; h = h->next)

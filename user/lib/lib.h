@@ -53,15 +53,18 @@ struct jf_mod;
  * @writer:  JUMPFUNC_WRITER: the one that alone may be used, or NULL
  * @no_trap: JUMPFUNC_TRAP=never, or a debugger started the process: no INT3, and
  *           no handler
+ * @trap:    JUMPFUNC_TRAP=always: INT3 even while somebody traces the process
  */
 struct jf_options {
 	bool		off;
 	bool		verbose;
 	bool		no_trap;
+	bool		trap;
 	const char	*writer;
 };
 
 const struct jf_options *jf_options(void);
+bool jf_is_traced(void);
 extern struct jf_stats jf_stats;
 
 void jf_lock(void);
@@ -72,8 +75,12 @@ void jf_lock_child(void);
 void jf_say(bool verbose, const char *fmt, ...)
 	__attribute__((__format__(__printf__, 2, 3)));
 uint64_t jf_now_ns(void);
-/* exit() has begun: nobody waits for anybody any more. */
-extern _Atomic bool jf_exiting;
+/* The same, if it can be had soon; exit() must not wait for ever. */
+bool jf_lock_soon(void);
+#define JF_SOON_NS	100000000ULL
+/* Has exit() begun? */
+bool jf_exits(void);
+void jf_at_exit(void);
 
 /* --- reader.c ------------------------------------------------------------------- */
 
@@ -82,8 +89,8 @@ bool jf_handler_enter(void);
 void jf_handler_leave(bool listed);
 /* Wait until no handler is where it could be when this was called. */
 void jf_wait_handlers(void);
-/* jf_quiesce(), for those who know that they are in no section. */
-void jf_wait_readers(void);
+/* jf_quiesce(). False: it took longer than @limit_ns. */
+bool jf_wait_readers_for(uint64_t limit_ns);
 /* Without waiting: begin, and ask later whether all that was before is over. */
 uint64_t jf_grace_begin(void);
 bool jf_grace_over(uint64_t grace_period);
@@ -96,6 +103,8 @@ void jf_readers_child(void);
 void jf_callbacks_lock(void);
 void jf_callbacks_unlock(void);
 void jf_callbacks_child(void);
+/* Wait for those that lead into an object; @soon: for a second. */
+void jf_callbacks_wait(const struct jf_mod *mod, bool soon);
 
 /* --- sync.c ----------------------------------------------------------------------- */
 
@@ -205,6 +214,7 @@ struct jf_ctl {
  * struct jf_mod - a linked object: the program, or a shared object
  * @object: its tables
  * @name:   its file
+ * @program: it is the program itself, which is never unmapped
  * @start:  its lowest address
  * @end:    behind its highest
  * @sites:  its sites, by address
@@ -214,6 +224,7 @@ struct jf_ctl {
 struct jf_mod {
 	struct jf_object	*object;
 	const char		*name;
+	bool			program;
 	uintptr_t		start, end;
 	struct jf_site		*sites;
 	size_t			nr_sites;

@@ -10,8 +10,9 @@
  *		message says what: as compiled, sites are correct and slow.
  *   goes	Probes in it are taken away, and dynamic functions that lead into
  *		it fall back. When all read sections that began before are over,
- *		its sites and entities are forgotten. At the exit of the
- *		process nothing is done: threads may run on, and nothing is unmapped.
+ *		its sites and entities are forgotten. The program itself never
+ *		goes. While the process exits, an object may be one that is closed
+ *		or one that stays; threads run on, and are not waited for for long.
  *
  * The list of objects is read by the SIGTRAP handler without a lock: objects are
  * added in front, complete, and freed when no handler can see them.
@@ -21,6 +22,7 @@
 #include <link.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 
 struct jf_mod *jf_mods;
 
@@ -90,6 +92,7 @@ static int bounds(struct dl_phdr_info *info, size_t size, void *arg)
 	m->start = start;
 	m->end = end;
 	m->name = info->dlpi_name && *info->dlpi_name ? info->dlpi_name : "the program";
+	m->program = getauxval(AT_PHDR) == (uintptr_t)info->dlpi_phdr;
 	return 1;
 }
 
@@ -198,6 +201,28 @@ static int by_address(const void *a, const void *b)
 	return x->addr < y->addr ? -1 : x->addr > y->addr;
 }
 
+/*
+ * Of functions that are the same, a linker may keep one, with the records of all.
+ * False: sites overlap that are not the same.
+ */
+static bool drop_equal(struct jf_mod *m)
+{
+	size_t i, num = 0;
+
+	for (i = 0; i < m->nr_sites; i++) {
+		const struct jf_site *s = &m->sites[i];
+		const struct jf_site *before = num ? &m->sites[num - 1] : NULL;
+
+		if (!before || s->addr - before->addr >= JF_INSN_SIZE)
+			m->sites[num++] = *s;
+		else if (s->addr != before->addr || s->label != before->label ||
+			 s->ctl != before->ctl || s->flags != before->flags)
+			return false;
+	}
+	m->nr_sites = num;
+	return true;
+}
+
 static int add_sites(struct jf_mod *m)
 {
 	const struct jf_object *o = m->object;
@@ -219,9 +244,8 @@ static int add_sites(struct jf_mod *m)
 	}
 	if (!sorted)
 		qsort(m->sites, m->nr_sites, sizeof(*m->sites), by_address);
-	for (i = 1; i < m->nr_sites; i++)
-		if (m->sites[i].addr - m->sites[i - 1].addr < JF_INSN_SIZE)
-			return say_bad(m, "two sites overlap");
+	if (!drop_equal(m))
+		return say_bad(m, "two sites overlap");
 	/* Backwards, so that each list ascends. */
 	for (i = m->nr_sites; i--;) {
 		m->sites[i].next = m->sites[i].ctl->sites;
@@ -324,13 +348,9 @@ static void count_mod(const struct jf_mod *m, uint64_t by)
 			jf_stats.funcs += by;
 }
 
-static void exit_begins(void)
-{
-	atomic_store(&jf_exiting, true);
-}
-
 void __jf_object_register(struct jf_object *o)
 {
+	static bool at_exit;
 	struct jf_mod *m;
 	int err;
 
@@ -362,8 +382,10 @@ void __jf_object_register(struct jf_object *o)
 	count_mod(m, 1);
 	if (can_go_on())
 		patch_mod(m);
-	/* Handlers run in the reverse order: before this object's destructors. */
-	atexit(exit_begins);
+	/* Those of the program come last, and are always in time. */
+	if (m->program || !at_exit)
+		jf_at_exit();
+	at_exit = true;
 unlock:
 	jf_unlock();
 }
@@ -421,10 +443,14 @@ static void unlink_proxies(struct jf_mod *m)
 void __jf_object_unregister(struct jf_object *o)
 {
 	struct jf_mod *m = o->mod, **p;
+	bool exits = jf_exits();
 
-	if (!m || m == &refused || atomic_load(&jf_exiting))
+	if (!m || m == &refused || m->program)
 		return;
-	jf_lock();
+	if (!exits)
+		jf_lock();
+	else if (!jf_lock_soon())
+		return;
 	if (o->mod != m) {
 		jf_unlock();
 		return;
@@ -436,7 +462,9 @@ void __jf_object_unregister(struct jf_object *o)
 	 * Whoever is in a section may need the lock. The sites are still known: a
 	 * thread that met a breakpoint may be on its way to the handler.
 	 */
-	jf_wait_readers();
+	jf_callbacks_wait(m, exits);
+	if (!jf_wait_readers_for(exits ? JF_SOON_NS : UINT64_MAX))
+		return;
 	jf_lock();
 	unlink_proxies(m);
 	for (p = &jf_mods; *p != m; p = &(*p)->next)

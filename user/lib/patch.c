@@ -13,7 +13,10 @@
  * stop this one, or to be a uprobe. What was lost is found afterwards, and is -EIO.
  *
  * The writer is asked beforehand, about each page. If it fails all the same in
- * the middle, breakpoints stay, which the handler answers: correct and slow.
+ * the middle, nothing is written from then on, or half an instruction might be
+ * executed. If it failed to set breakpoints, those that are there are taken back,
+ * and nothing has changed. Later there is no way back: the rest is tried again.
+ * If that fails, too, they stay, and the handler answers: correct and slow.
  */
 #include "lib.h"
 
@@ -36,13 +39,8 @@ static struct {
 
 static void run_flush(void)
 {
-	int err;
-
-	if (!run.num)
-		return;
-	err = jf_writer_write(run.addr, run.bytes, run.num);
-	if (err && !run.err)
-		run.err = err;
+	if (run.num && !run.err)
+		run.err = jf_writer_write(run.addr, run.bytes, run.num);
 	run.num = 0;
 }
 
@@ -64,6 +62,8 @@ static void run_add(uintptr_t addr, uint8_t byte)
 }
 
 /* --- the world of the protocol ---------------------------------------------- */
+
+static bool alone, unplanted;
 
 static inline jf_insn_t jf_world_load(const struct jf_poke *poke)
 {
@@ -90,11 +90,14 @@ static inline bool jf_world_swap(const struct jf_poke *poke, uint8_t from, uint8
  */
 static inline void jf_world_publish(const struct jf_poke *poke)
 {
+	/* Some breakpoint is not there. */
+	if (!alone && run.err) {
+		unplanted = true;
+		return;
+	}
 	jf_ctl_apply(poke->site->ctl);
 	atomic_store_explicit(&poke->site->insn, poke->new, memory_order_release);
 }
-
-static bool alone;
 
 static inline void jf_world_sync(void)
 {
@@ -163,6 +166,11 @@ static int begin_live(void)
 
 	if (err)
 		jf_say(true, "no membarrier(): %s", strerror(-err));
+	/* It came later: what it makes of our SIGTRAP kills the program. */
+	if (!err && !jf_options()->no_trap && !jf_options()->trap && jf_is_traced()) {
+		jf_say(true, "somebody traces this process: no INT3 now");
+		return -EBUSY;
+	}
 	if (!err && !jf_options()->no_trap) {
 		err = jf_trap_install();
 		if (err)
@@ -213,6 +221,22 @@ static int check(const struct jf_poke *pokes, size_t num)
 	return 0;
 }
 
+/* What failed for want of memory may not do so twice. */
+static void finish(const struct jf_poke *pokes, size_t num)
+{
+	int tries;
+
+	for (tries = 0; run.err && tries < 3; tries++) {
+		run.err = 0;
+		if (!jf_options()->no_trap) {
+			jf_proto_tails(pokes, num);
+			jf_world_sync();
+		}
+		jf_proto_heads(pokes, num);
+		jf_world_sync();
+	}
+}
+
 static int patch_live(const struct jf_poke *pokes, size_t num)
 {
 	uint64_t start = jf_now_ns(), took;
@@ -223,6 +247,14 @@ static int patch_live(const struct jf_poke *pokes, size_t num)
 		jf_proto_flip(pokes, num);
 	else
 		err = jf_proto_live(pokes, num);
+	if (unplanted) {
+		err = run.err;
+		run.err = 0;
+		unplanted = false;
+		jf_proto_undo(pokes, num);
+	} else {
+		finish(pokes, num);
+	}
 	took = jf_now_ns() - start;
 	if (!err && took > jf_stats.window_ns)
 		jf_stats.window_ns = took;

@@ -24,6 +24,7 @@
  */
 #include "lib.h"
 
+#include <limits.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -44,6 +45,8 @@ static _Atomic uint64_t strangers;
 
 static pthread_key_t at_thread_end;
 static bool have_key;
+/* jf_reader.listed of a thread that can be listed no more: its memory goes. */
+#define ENDED	2
 
 static void list_lock(sigset_t *old)
 {
@@ -63,9 +66,16 @@ static void list_unlock(const sigset_t *old)
 	pthread_sigmask(SIG_SETMASK, old, NULL);
 }
 
+/*
+ * Other destructors may have sections, and so may signal handlers behind the last
+ * one. So this one comes again in each round; from the last round on nobody waits
+ * for this thread's sections.
+ */
 static void thread_ends(void *arg)
 {
+	static __thread int rounds __attribute__((__tls_model__("initial-exec")));
 	struct jf_reader *r = arg, **p;
+	bool last = ++rounds >= PTHREAD_DESTRUCTOR_ITERATIONS;
 	sigset_t old;
 
 	list_lock(&old);
@@ -74,8 +84,12 @@ static void thread_ends(void *arg)
 			*p = r->next;
 			break;
 		}
-	r->listed = 0;
+	r->listed = last ? ENDED : 0;
+	/* Left behind if the thread ended in one. */
+	r->word = 0;
 	list_unlock(&old);
+	if (!last)
+		pthread_setspecific(at_thread_end, r);
 }
 
 /* Called by jf_read_lock() in a thread that is not in the list. */
@@ -104,7 +118,7 @@ bool jf_in_section(void)
 bool jf_handler_enter(void)
 {
 	struct jf_reader *r = &__jf_reader;
-	bool listed = r->listed;
+	bool listed = r->listed == 1;
 
 	/* Partner of wait_for(): the broadcast is between them. */
 	if (listed)
@@ -177,7 +191,7 @@ bool jf_grace_over(uint64_t grace_period)
 }
 
 /* False: it took longer than @limit_ns. */
-static bool wait_for(bool handlers_only, uint64_t limit_ns)
+static bool wait_until(bool handlers_only, uint64_t limit_ns)
 {
 	uint64_t now = jf_grace_begin();
 	uint64_t start = jf_now_ns(), told = start;
@@ -186,7 +200,7 @@ static bool wait_for(bool handlers_only, uint64_t limit_ns)
 	while (somebody(handlers_only, now)) {
 		uint64_t t = jf_now_ns();
 
-		if (atomic_load(&jf_exiting) || t - start >= limit_ns)
+		if (t - start >= limit_ns)
 			return false;
 		if (t - told > 10000000000ULL) {
 			jf_say(false, "still waiting for a thread in a read section or a probe");
@@ -194,9 +208,21 @@ static bool wait_for(bool handlers_only, uint64_t limit_ns)
 		}
 		nap(spins++);
 	}
-	while (atomic_load(&strangers) && !atomic_load(&jf_exiting))
+	while (atomic_load(&strangers))
 		sched_yield();
 	return true;
+}
+
+/* dlclose() waits here, too, with locks held: no thread is cancelled on its way. */
+static bool wait_for(bool handlers_only, uint64_t limit_ns)
+{
+	bool done;
+	int state;
+
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+	done = wait_until(handlers_only, limit_ns);
+	pthread_setcancelstate(state, NULL);
+	return done;
 }
 
 void jf_wait_handlers(void)
@@ -204,25 +230,28 @@ void jf_wait_handlers(void)
 	wait_for(true, UINT64_MAX);
 }
 
-void jf_wait_readers(void)
+bool jf_wait_readers_for(uint64_t limit_ns)
 {
 	if (jf_broken(QUIESCE))
-		return;
-	wait_for(false, UINT64_MAX);
+		return true;
+	if (!wait_for(false, limit_ns))
+		return false;
 	__atomic_fetch_add(&jf_stats.quiesces, 1, __ATOMIC_RELAXED);
+	return true;
 }
 
 void jf_quiesce(void)
 {
-	jf_wait_readers();
+	jf_wait_readers_for(UINT64_MAX);
 }
 
 int jf_quiesce_timeout(unsigned long timeout)
 {
-	if (!wait_for(false, (uint64_t)timeout * 1000000ULL))
-		return -ETIMEDOUT;
-	__atomic_fetch_add(&jf_stats.quiesces, 1, __ATOMIC_RELAXED);
-	return 0;
+	uint64_t ns;
+
+	if (__builtin_mul_overflow((uint64_t)timeout, 1000000ULL, &ns))
+		ns = UINT64_MAX;
+	return jf_wait_readers_for(ns) ? 0 : -ETIMEDOUT;
 }
 
 /* Of all threads only this one is left; it may be in a section. */
@@ -231,7 +260,7 @@ void jf_readers_child(void)
 	struct jf_reader *r = &__jf_reader;
 
 	atomic_flag_clear(&readers_lock);
-	readers = r->listed ? r : NULL;
+	readers = r->listed == 1 ? r : NULL;
 	r->next = NULL;
 	atomic_store(&strangers, 0);
 }

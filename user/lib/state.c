@@ -2,12 +2,16 @@
 /* The lock, the statistics, what the environment asks for, and messages. */
 #include "lib.h"
 
+#include <dlfcn.h>
 #include <fcntl.h>
+#include <link.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -17,25 +21,95 @@ enum jf_break jf_break;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 struct jf_stats jf_stats;
-_Atomic bool jf_exiting;
 
+/* Of the thread that holds the lock. */
+static int cancel_state;
+
+/*
+ * Whoever holds the lock opens and writes files, where a thread can be cancelled:
+ * it would leave the lock, and breakpoints, behind.
+ */
 void jf_lock(void)
 {
+	int state;
+
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
 	pthread_mutex_lock(&lock);
+	cancel_state = state;
 }
 
 void jf_unlock(void)
 {
+	int state = cancel_state;
+
 	pthread_mutex_unlock(&lock);
+	pthread_setcancelstate(state, NULL);
 }
 
 void jf_lock_child(void)
 {
 	pthread_mutex_init(&lock, NULL);
+	pthread_setcancelstate(cancel_state, NULL);
 }
 
+bool jf_lock_soon(void)
+{
+	uint64_t until = jf_now_ns() + JF_SOON_NS;
+	int state;
+
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+	while (pthread_mutex_trylock(&lock)) {
+		if (jf_now_ns() > until) {
+			pthread_setcancelstate(state, NULL);
+			return false;
+		}
+		sched_yield();
+	}
+	cancel_state = state;
+	return true;
+}
+
+/* --- exit ------------------------------------------------------------------------- */
+
+/*
+ * Functions for exit() run in the reverse order of their registration. What the
+ * constructors of a linked shared object register is older than what glibc has
+ * for destructors, and comes too late. But before all that exit() has the
+ * destructors of its thread's data, which can otherwise only be behind it if the
+ * thread is at its end.
+ */
+extern int __cxa_thread_atexit_impl(void (*func)(void *), void *arg, void *dso)
+	__attribute__((__weak__));
+extern void *__dso_handle __attribute__((__visibility__("hidden")));
+
+static _Atomic bool exiting;
+static __thread bool data_gone __attribute__((__tls_model__("initial-exec")));
+
+static void exit_begins(void)
+{
+	atomic_store(&exiting, true);
+}
+
+static void data_goes(void *arg)
+{
+	(void)arg;
+	data_gone = true;
+}
+
+void jf_at_exit(void)
+{
+	atexit(exit_begins);
+}
+
+bool jf_exits(void)
+{
+	return atomic_load(&exiting) || data_gone;
+}
+
+/* --- options, messages, statistics ------------------------------------------------ */
+
 /* A debugger takes each SIGTRAP for its own, and stops. */
-static bool is_traced(void)
+bool jf_is_traced(void)
 {
 	char text[2048], *line;
 	int fd = open("/proc/self/status", O_RDONLY | O_CLOEXEC);
@@ -73,7 +147,9 @@ static void read_options(struct jf_options *o)
 	else if (s && *s && strcmp(s, "always"))
 		jf_say(false, "JUMPFUNC_TRAP=%s is neither never nor always", s);
 	else if (!s || !*s)
-		o->no_trap = is_traced();
+		o->no_trap = jf_is_traced();
+	else
+		o->trap = true;
 	strcpy(jf_stats.form, o->no_trap ? "flip" : "int3");
 }
 
@@ -161,8 +237,43 @@ static void at_fork_child(void)
 	jf_writer_child();
 }
 
+/*
+ * In a shared object that contains the static library: signal handlers and the
+ * ends of threads lead into it, so it stays, as libjumpfunc.so does (-z nodelete).
+ * A static program has no such thing, and its linker would warn of dlopen().
+ */
+extern void *dlsym(void *handle, const char *name) __attribute__((__weak__));
+
+static int own_name(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	uintptr_t at = (uintptr_t)own_name;
+	int i;
+
+	(void)size;
+	for (i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+
+		if (p->p_type != PT_LOAD || at - (info->dlpi_addr + p->p_vaddr) >= p->p_memsz)
+			continue;
+		if (getauxval(AT_PHDR) != (uintptr_t)info->dlpi_phdr)
+			*(const char **)arg = info->dlpi_name;
+		return 1;
+	}
+	return 0;
+}
+
 __attribute__((__constructor__(101)))
 static void library_comes(void)
 {
+	const char *name = NULL;
+	void *(*pin)(const char *object, int flags) = NULL;
+
+	dl_iterate_phdr(own_name, &name);
+	if (dlsym && name)
+		pin = (void *(*)(const char *, int))dlsym(RTLD_DEFAULT, "dlopen");
+	if (pin)
+		pin(name, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
 	pthread_atfork(at_fork, at_fork_parent, at_fork_child);
+	if (__cxa_thread_atexit_impl)
+		__cxa_thread_atexit_impl(data_goes, NULL, &__dso_handle);
 }

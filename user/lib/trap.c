@@ -7,7 +7,8 @@
  * and has to pass on what he does not know. Before each transaction the library
  * looks, and puts its handler in front again. Two that pass on to each other
  * would never end: a thread that comes back here from a handler to which it was
- * sent goes on to the one before that.
+ * sent goes on to the one before that, and from the first one to the default
+ * when it has come too often.
  *
  * It runs with all signals blocked, so that no other handler can come on top and
  * meet an INT3 while SIGTRAP is blocked. It takes no lock, calls no libc, and
@@ -27,15 +28,17 @@
 static struct sigaction previous[PREVIOUS_MAX];
 static _Atomic int nr_previous;
 
+/* How often this thread was sent on with the signal that it handles. */
 static __thread int depth __attribute__((__tls_model__("initial-exec")));
 
 static void pass_on(int sig, siginfo_t *info, void *context)
 {
 	static const struct sigaction dfl = { .sa_handler = SIG_DFL };
-	int at = atomic_load_explicit(&nr_previous, memory_order_acquire) - 1 - depth;
+	int nr = atomic_load_explicit(&nr_previous, memory_order_acquire);
+	int at = depth < nr ? nr - 1 - depth : 0;
 
 	depth++;
-	jf_pass_on_to(at < 0 ? &dfl : &previous[at], sig, info, context);
+	jf_pass_on_to(!nr || depth > PREVIOUS_MAX ? &dfl : &previous[at], sig, info, context);
 	depth--;
 }
 
@@ -72,6 +75,13 @@ static void on_sigtrap(int sig, siginfo_t *info, void *context)
 	bool listed = jf_handler_enter();
 	bool done = answer(context, info);
 
+	/*
+	 * The kernel leaves the context right above the return address, and another
+	 * handler calls from further down. The one before may never have come back:
+	 * some jump out.
+	 */
+	if ((char *)context == (char *)__builtin_frame_address(0) + 2 * sizeof(void *))
+		depth = 0;
 	__atomic_fetch_add(done ? &jf_stats.traps : &jf_stats.foreign, 1,
 			   __ATOMIC_RELAXED);
 	jf_handler_leave(listed);
@@ -87,6 +97,18 @@ bool jf_trap_possible(void)
 	return !sigaction(SIGTRAP, NULL, &now);
 }
 
+/* The same handler again, another copy of this library for one, needs no second place. */
+static bool is_known(const struct sigaction *action, int nr)
+{
+	int i;
+
+	for (i = 0; i < nr; i++)
+		if (previous[i].sa_sigaction == action->sa_sigaction &&
+		    (previous[i].sa_flags & SA_SIGINFO) == (action->sa_flags & SA_SIGINFO))
+			return true;
+	return false;
+}
+
 int jf_trap_install(void)
 {
 	struct sigaction now, action;
@@ -96,20 +118,18 @@ int jf_trap_install(void)
 		return -errno;
 	if (now.sa_flags & SA_SIGINFO && now.sa_sigaction == on_sigtrap)
 		return 0;
-	if (nr == PREVIOUS_MAX)
-		return -EBUSY;
 	if (nr)
 		jf_say(true, "another handler for SIGTRAP was installed: it comes second");
-	/* The handler may be entered before the number is stored: the same again. */
-	previous[nr] = now;
+	if (!is_known(&now, nr)) {
+		if (nr == PREVIOUS_MAX)
+			return -EBUSY;
+		/* The handler may be entered before the number is stored: the same again. */
+		previous[nr++] = now;
+	}
 	memset(&action, 0, sizeof(action));
 	action.sa_sigaction = on_sigtrap;
 	action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART;
 	sigfillset(&action.sa_mask);
-	atomic_store_explicit(&nr_previous, nr + 1, memory_order_release);
-	if (sigaction(SIGTRAP, &action, NULL)) {
-		atomic_store(&nr_previous, nr);
-		return -errno;
-	}
-	return 0;
+	atomic_store_explicit(&nr_previous, nr, memory_order_release);
+	return sigaction(SIGTRAP, &action, NULL) ? -errno : 0;
 }

@@ -22,9 +22,36 @@
 	__JF_ENT_REC("__jf_func_" #name " + " __stringify(JF_FUNC_ENT),	\
 		     "0", "1", "0")
 
+#define __JF_DEFINE_CALL_LOCAL	__JF_DEFINE_CALL
+
+#ifdef __KERNEL__
+struct __jf_section {
+	enum jf_contract	contract;
+	int			idx;
+};
+
+static inline void __jf_section_end(const struct __jf_section *s)
+{
+	__jf_leave(s->contract, s->idx);
+}
+
+/* The result may be void, so that what ends the section cannot follow the call. */
+#define dynfunc_call(name, ...)						\
+({									\
+	struct __jf_section __jf_s __maybe_unused			\
+		__attribute__((__cleanup__(__jf_section_end))) = {	\
+			__JF_CONTRACT(name),				\
+			__jf_enter(__JF_CONTRACT(name)),		\
+		};							\
+									\
+	(READ_ONCE(dynfunc_##name)(__VA_ARGS__));			\
+})
+#else
 #define dynfunc_call(name, ...)						\
 	(READ_ONCE(dynfunc_##name)(__VA_ARGS__))
+#endif
 
 #define __JF_EXPORT_CALL(exp, name)	exp(__jf_func_##name)
+#define __JF_EXPORT_CALL_ONLY		__JF_EXPORT_CALL
 
 #endif /* JUMPFUNC_DYNFUNC_GENERIC_H */

@@ -45,7 +45,9 @@
 	    ".byte 0xe9\n\t"						\
 	    ".long 772f - (. + 4)\n"					\
 	    "772:\n\t"							\
-	    "jmpq *__jf_func_" #name "(%rip)\n\t"			\
+	    /* jmp *func(%rip), for assemblers of either syntax */	\
+	    ".byte 0xff, 0x25\n\t"					\
+	    ".long __jf_func_" #name " - (. + 4)\n\t"			\
 	    ".cfi_endproc\n\t"						\
 	    ".size dynfunc_" #name ", . - dynfunc_" #name "\n\t"	\
 	    __JF_SITE_REC_USER("772b",					\

@@ -40,11 +40,16 @@
 	extern typeof(func) dynfunc_##name
 
 #define __JF_DEFINE_CALL(name, func, target)				\
+	__JF_TRAMPOLINE(name, ".globl dynfunc_" #name "\n\t")
+#define __JF_DEFINE_CALL_LOCAL(name, func, target)			\
+	__JF_TRAMPOLINE(name, "")
+
+#define __JF_TRAMPOLINE(name, globl)					\
 	asm(".pushsection .kprobes.text, \"ax\", @progbits\n\t"		\
 	    ".p2align 4\n"						\
 	    "__jf_pad_" #name ":\n\t"					\
 	    ".skip 16, 0x90\n\t"					\
-	    ".globl dynfunc_" #name "\n\t"				\
+	    globl							\
 	    ".type dynfunc_" #name ", @function\n"			\
 	    "dynfunc_" #name ":\n\t"					\
 	    __JF_ENDBR							\
@@ -64,16 +69,10 @@
 #define __JF_EXPORT_CALL(exp, name)					\
 	exp(dynfunc_##name);						\
 	exp(__jf_func_##name)
+#define __JF_EXPORT_CALL_ONLY(exp, name)				\
+	exp(dynfunc_##name)
 
-/**
- * dynfunc_call() - call a dynamic function from a site that is patched in place
- * @name: the dynamic function
- * @...:  its arguments, at most six, integers, enums or pointers
- *
- * Context: that of the target. Not in noinstr code.
- *
- * Return: what the target returns.
- */
+/* dynfunc.h describes it. */
 #define dynfunc_call(name, ...)						\
 ({									\
 	typedef typeof(dynfunc_##name(__VA_ARGS__)) __jf_ret_t;		\
@@ -81,6 +80,8 @@
 		__jf_inline = __JF_IS_PLAIN(dynfunc_##name, __jf_ret_t) || \
 			__JF_SAME_ARGS(name, __VA_ARGS__)		\
 	};)								\
+	__JF_ASSERT(__jf_inline || __JF_CONTRACT(name) == JF_BARE,	\
+		"a call with a contract needs arguments of exactly the parameters' types, where one is narrower than int"); \
 									\
 	__builtin_choose_expr(__jf_inline,				\
 		__JF_CAT(__jf_call_, __JF_COUNT(__VA_ARGS__))		\
@@ -115,11 +116,17 @@
 	".byte 0xe8\n\t"						\
 	".long dynfunc_" #name " - (. + 4)\n\t"				\
 	__JF_UD2							\
-	__JF_SITE_REC("__jf_func_" #name " + %c[jf_ent]", "%c[jf_flags]")
+	__JF_SITE_REC("%c[jf_ent]", "%c[jf_flags]")
 
-#define __JF_CALL_IN							\
-	[jf_ent] "i" (offsetof(struct jf_func, ent)),			\
+/* Who may only call it knows it by its trampoline. */
+#define __JF_CALL_IN(name)						\
+	[jf_ent] "i" (__builtin_choose_expr(__JF_CALL_ONLY(name),	\
+					    (void *)&dynfunc_##name,	\
+					    (void *)&__jf_func_##name.ent)), \
 	[jf_flags] "i" (JF_SITE_CALL)
+
+/* Structs, unions and floating point have classes of their own from 8 on. */
+#define __JF_IS_SCALAR(x)	(__builtin_classify_type(x) < 8)
 
 /*
  * The value of an argument as a register holds it. Going through the argument's
@@ -131,6 +138,8 @@
 	/* As an argument: an array is a pointer here. */		\
 	static_assert(!__jf_inline || sizeof(1 ? (x) : (x)) <= 8,	\
 		"an argument of dynfunc_call() has at most 8 bytes: call dynfunc_<name>() itself"); \
+	static_assert(!__jf_inline || __JF_IS_SCALAR(x),		\
+		"an argument of dynfunc_call() is an integer, an enum or a pointer: call dynfunc_<name>() itself"); \
 	(unsigned long)(x);						\
 })
 
@@ -139,6 +148,13 @@
 	((type)(sizeof(type) == 1 ? (u8)(rax) :				\
 		sizeof(type) == 2 ? (u16)(rax) :			\
 		sizeof(type) == 4 ? (u32)(rax) : (rax)))
+
+/*
+ * After the arguments are evaluated, and before a register variable is set: it may
+ * call functions, too.
+ */
+#define __jf_begin(name)						\
+	int __jf_idx = __jf_enter(__JF_CONTRACT(name))
 
 /*
  * One macro for each number of arguments. Arguments are evaluated before the
@@ -150,10 +166,16 @@
 									\
 	static_assert(!__jf_inline || sizeof(type) <= 8,		\
 		"a result of dynfunc_call() has at most 8 bytes: call dynfunc_<name>() itself"); \
+	static_assert(!__jf_inline || __JF_IS_SCALAR(			\
+		__builtin_choose_expr(					\
+			__builtin_types_compatible_p(type, void), 0,	\
+			((type (*)(void))NULL)())),			\
+		"a result of dynfunc_call() is an integer, an enum or a pointer: call dynfunc_<name>() itself"); \
 	asm volatile(__JF_CALL_ASM(name)				\
 		     : "=a" (__jf_rax), ASM_CALL_CONSTRAINT, ##outputs	\
-		     : __JF_CALL_IN					\
+		     : __JF_CALL_IN(name)				\
 		     : clobbers "r10", "r11", "memory", "cc");		\
+	__jf_leave(__JF_CONTRACT(name), __jf_idx);			\
 	/* Never true, but gcc finds that out late: see below. */	\
 	if (__builtin_constant_p(__jf_rax))				\
 		jf_nop();						\
@@ -175,13 +197,18 @@
  * could not contain a dynfunc_call() itself.
  */
 #define __jf_call_0(name, type, ...)					\
+({									\
+	__jf_begin(name);						\
+									\
 	__jf_call_asm(name, type,					\
 		      "rdi" __JF_COMMA "rsi" __JF_COMMA "rdx" __JF_COMMA \
-		      "rcx" __JF_COMMA "r8" __JF_COMMA "r9" __JF_COMMA)
+		      "rcx" __JF_COMMA "r8" __JF_COMMA "r9" __JF_COMMA); \
+})
 
 #define __jf_call_1(name, type, a1)					\
 ({									\
 	unsigned long __jf_1 = __jf_reg(a1);				\
+	__jf_begin(name);						\
 									\
 	__jf_call_asm(name, type,					\
 		      "rsi" __JF_COMMA "rdx" __JF_COMMA "rcx" __JF_COMMA \
@@ -192,6 +219,7 @@
 #define __jf_call_2(name, type, a1, a2)					\
 ({									\
 	unsigned long __jf_1 = __jf_reg(a1), __jf_2 = __jf_reg(a2);	\
+	__jf_begin(name);						\
 									\
 	__jf_call_asm(name, type,					\
 		      "rdx" __JF_COMMA "rcx" __JF_COMMA "r8" __JF_COMMA	\
@@ -203,6 +231,7 @@
 ({									\
 	unsigned long __jf_1 = __jf_reg(a1), __jf_2 = __jf_reg(a2);	\
 	unsigned long __jf_3 = __jf_reg(a3);				\
+	__jf_begin(name);						\
 									\
 	__jf_call_asm(name, type,					\
 		      "rcx" __JF_COMMA "r8" __JF_COMMA "r9" __JF_COMMA,	\
@@ -213,6 +242,7 @@
 ({									\
 	unsigned long __jf_1 = __jf_reg(a1), __jf_2 = __jf_reg(a2);	\
 	unsigned long __jf_3 = __jf_reg(a3), __jf_4 = __jf_reg(a4);	\
+	__jf_begin(name);						\
 									\
 	__jf_call_asm(name, type, "r8" __JF_COMMA "r9" __JF_COMMA,	\
 		      "+D" (__jf_1), "+S" (__jf_2), "+d" (__jf_3),	\
@@ -224,6 +254,7 @@
 	unsigned long __jf_1 = __jf_reg(a1), __jf_2 = __jf_reg(a2);	\
 	unsigned long __jf_3 = __jf_reg(a3), __jf_4 = __jf_reg(a4);	\
 	unsigned long __jf_5 = __jf_reg(a5);				\
+	__jf_begin(name);						\
 	register unsigned long __jf_r8 asm("r8") = __jf_5;		\
 									\
 	__jf_call_asm(name, type, "r9" __JF_COMMA,			\
@@ -236,6 +267,7 @@
 	unsigned long __jf_1 = __jf_reg(a1), __jf_2 = __jf_reg(a2);	\
 	unsigned long __jf_3 = __jf_reg(a3), __jf_4 = __jf_reg(a4);	\
 	unsigned long __jf_5 = __jf_reg(a5), __jf_6 = __jf_reg(a6);	\
+	__jf_begin(name);						\
 	register unsigned long __jf_r8 asm("r8") = __jf_5;		\
 	register unsigned long __jf_r9 asm("r9") = __jf_6;		\
 									\

@@ -78,4 +78,21 @@ static __JF_INLINE void jf_read_unlock(void)
 	__atomic_store_n(&__jf_reader.word, was - 1, __ATOMIC_RELEASE);
 }
 
+/* To the end of the block, also if an exception or a cancellation leaves it. */
+#define __JF_READ_SECTION						\
+	__attribute__((__cleanup__(__jf_read_end), __unused__))	\
+	char __jf_section = __jf_read_begin()
+
+static __JF_INLINE char __jf_read_begin(void)
+{
+	jf_read_lock();
+	return 0;
+}
+
+static __JF_INLINE void __jf_read_end(char *section)
+{
+	(void)section;
+	jf_read_unlock();
+}
+
 #endif /* JUMPFUNC_READER_USER_H */

@@ -50,7 +50,7 @@ struct jf_object;
 #endif /* __KERNEL__ */
 
 /* Changes whenever a record's layout or meaning does. */
-#define JF_TABLE_MAGIC	0x6a660001
+#define JF_TABLE_MAGIC	0x6a660002
 
 /* enum jf_ent_type - what an entity controls */
 enum jf_ent_type {
@@ -64,6 +64,11 @@ enum jf_ent_type {
 #define JF_ENT_RO	0x04	/* read-only once its module's init is done */
 #define JF_ENT_ON	0x08	/* a jump-label key that starts enabled */
 #define JF_ENT_TRACE	0x10	/* a tracepoint's: changes with its probes alone */
+#define JF_ENT_DEFERRED	0x20	/* a key in a struct jf_key_deferred */
+#define JF_ENT_CONTRACT	0xc0	/* enum jf_contract; see contract.h */
+
+/* How a dynamic function is to be updated. */
+#define __JF_CPUSLOCKED	0x01	/* the caller holds cpus_read_lock() */
 
 /**
  * struct jf_ent - an entity: a dynamic function or a jump-label key

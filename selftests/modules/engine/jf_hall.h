@@ -63,7 +63,8 @@ extern struct hall hall;
 
 u64 hall_type(u64 way);
 DECLARE_DYNFUNC(hall_op, hall_type);
-DECLARE_JF_TRACE(hall, PROTO(u64 way, u64 unused), ARGS(way, unused));
+/* Its probes sleep, are preempted, and wait for locks. */
+DECLARE_JF_TRACE(hall, PROTO(u64 way, u64 unused), ARGS(way, unused), JF_BARE);
 
 /* Sleeps until the gate opens. */
 void hall_wait(void);

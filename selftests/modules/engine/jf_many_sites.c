@@ -145,7 +145,8 @@ static void __used noinline emit_stubs(void)
 		".endr\n\t"
 		".noaltmacro\n\t"
 		".popsection\n\t"
-		: : __JF_CALL_IN, [stride] "i" (STRIDE), [sites] "i" (SITES));
+		: : [jf_ent] "i" (offsetof(struct jf_func, ent)),
+		[jf_flags] "i" (JF_SITE_CALL), [stride] "i" (STRIDE), [sites] "i" (SITES));
 }
 
 static __always_inline u64 call_stub(unsigned int i, u64 x)

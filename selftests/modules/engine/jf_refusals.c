@@ -6,7 +6,7 @@
  * What broke which case when it was tried:
  *   null	the test of JF_ENT_NULL_OK removed
  *   twice	jf_mark() takes different values for equal ones
- *   foreign, int3	jf_arch_check() finds nothing
+ *   foreign, int3	jf_arch_verify() finds nothing
  *   atomic	jf_check_context() does not look at interrupts
  * and in jf_refusals_target.c: the tests of __init text and of MODULE_STATE_GOING in
  * jf_check_func() and jf_check_change() removed.
@@ -116,6 +116,11 @@ static void still_works(void)
 /* --- out of range ------------------------------------------------------------ */
 
 #if JF_HAVE_PATCHING
+static int set_far(void *func)
+{
+	return __jf_func_update_flags(&__jf_func_bad_a, func, JF_VOUCH);
+}
+
 static int test_range(void)
 {
 	unsigned long low = -1UL, high = 0, addr;
@@ -138,16 +143,19 @@ static int test_range(void)
 	high = max(high, addr + 11);
 
 	before();
-	/* Far away on either side. None of these is ever called. */
-	CHECK_EQ(__jf_func_update(&__jf_func_bad_a, (void *)(low - 0x100000000UL)), -ERANGE);
+	/* Not a text that anybody has, and so refused if nobody vouches for it. */
+	CHECK_EQ(__jf_func_update(&__jf_func_bad_a, (void *)(low + 5 - 0x80000000UL)), -EPERM);
 	UNCHANGED();
-	CHECK_EQ(__jf_func_update(&__jf_func_bad_a, (void *)(low + 0x7fff800000000000UL)), -ERANGE);
+	/* Far away on either side. None of these is ever called. */
+	CHECK_EQ(set_far((void *)(low - 0x100000000UL)), -ERANGE);
+	UNCHANGED();
+	CHECK_EQ(set_far((void *)(low + 0x7fff800000000000UL)), -ERANGE);
 	UNCHANGED();
 	/* In reach of the lowest site and of no other one. */
-	CHECK_EQ(__jf_func_update(&__jf_func_bad_a, (void *)(low + 5 - 0x80000000UL)), -ERANGE);
+	CHECK_EQ(set_far((void *)(low + 5 - 0x80000000UL)), -ERANGE);
 	UNCHANGED();
 	/* In reach of all, by a margin of some bytes. */
-	CHECK_EQ(__jf_func_update(&__jf_func_bad_a, (void *)(high + 5 - 0x80000000UL)), 0);
+	CHECK_EQ(set_far((void *)(high + 5 - 0x80000000UL)), 0);
 	CHECK_EQ(dynfunc_query(bad_a), high + 5 - 0x80000000UL);
 	CHECK_EQ(dynfunc_update(bad_a, one), 0);
 	UNCHANGED();

@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What JF_SLEEPABLE calls hold. One for all of them: grace periods are short
+ * where nobody sleeps, and who waits for one is not in a hurry.
+ */
+#define JF_NO_TABLE
+#include <jumpfunc/contract.h>
+
+DEFINE_SRCU(jf_sleepable_srcu);
+EXPORT_SYMBOL_GPL(jf_sleepable_srcu);

@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Jump-label keys that are counted, with the lock and without.
+ *
+ * The transitions of a key's count:
+ *   n -> n+1	inc(), n > 0: one atomic operation, no lock
+ *   n+1 -> n	dec(), n > 0: the same
+ *   0 -> 1	enable(), inc(), a batch: under jf_mutex; sites are patched, then
+ *		the count is set
+ *   1 -> 0	disable(), dec(), a batch: under jf_mutex; the count is set, then
+ *		sites are patched
+ *
+ * So a count above 0 means that the sites are on and stay on, and only who has
+ * the lock takes a count to 0 or away from it. A failed patch sets the count back
+ * to what it was (jf_unfreeze() in jf_core.c); who came by meanwhile found 0 and
+ * waits for the lock.
+ *
+ *   commit (under jf_mutex)		    jf_key_inc() without the lock
+ *   0 -> 1:
+ *   1. sites, with broadcasts
+ *   2. enabled = 1
+ *   3. smp_store_release(count, 1)	    a. cmpxchg(count, n, n + 1)
+ *					    b. returns: branches are taken
+ *   1 -> 0:
+ *   4. cmpxchg(count, 1, 0)		    fails at 4, or at a, never at neither
+ *   5. sites, enabled
+ *
+ * A deferred key's last user may be left to a work item, which takes it away
+ * later. While it is pending that user is the work item's, and the count says so.
+ */
+#include "core/commit.h"
+#include "core/keys.h"
+#include "core/quiesce.h"
+#include "core/state.h"
+
+#include <linux/jiffies.h>
+#include <linux/rcupdate.h>
+#include <linux/workqueue.h>
+
+/* A deferred disable that failed is tried again after so long. */
+#define JF_KEY_RETRY	HZ
+
+/*
+ * May the count change without the lock? A read-only key must not be written to,
+ * and who changes a key of a module that goes is told so, under the lock.
+ */
+static bool jf_key_is_open(const struct jf_key *key)
+{
+	return !(key->ent.flags & JF_ENT_RO) &&
+	       READ_ONCE(key->ent.owner->state) != MODULE_STATE_GOING;
+}
+
+/* 0, -EOVERFLOW, or -EAGAIN: it has no user, which takes the lock. */
+static int jf_key_try_inc(struct jf_key *key)
+{
+	int n, seen = jf_key_count(key);
+
+	do {
+		n = seen;
+		if (n <= 0)
+			return -EAGAIN;
+		if (n == INT_MAX)
+			return -EOVERFLOW;
+		/* Pairs with smp_store_release() in jf_apply(). */
+		seen = cmpxchg(&key->count, n, n + 1);
+	} while (seen != n);
+	return 0;
+}
+
+/* 0, or -EAGAIN: this is its last user, or it has none. */
+static int jf_key_try_dec(struct jf_key *key)
+{
+	int n, seen = jf_key_count(key);
+
+	do {
+		n = seen;
+		if (n <= 1)
+			return -EAGAIN;
+		seen = cmpxchg(&key->count, n, n - 1);
+	} while (seen != n);
+	return 0;
+}
+
+/* --- under the lock ------------------------------------------------------ */
+
+static int jf_key_enable_locked(struct jf_key *key)
+{
+	return jf_commit_one(&key->ent, (union jf_value){ .on = true }, 0);
+}
+
+static int jf_key_disable_locked(struct jf_key *key)
+{
+	return jf_commit_one(&key->ent, (union jf_value){ .on = false }, 0);
+}
+
+static int jf_key_inc_locked(struct jf_key *key)
+{
+	int err = jf_check_key(key);
+
+	/* Somebody may have enabled it meanwhile. */
+	err = err ?: jf_key_try_inc(key);
+	return err == -EAGAIN ? jf_key_enable_locked(key) : err;
+}
+
+static int jf_key_dec_locked(struct jf_key *key)
+{
+	int err = jf_check_key(key);
+
+	if (err)
+		return err;
+	do {
+		if (!jf_key_count(key))
+			return -EINVAL;
+		err = jf_key_try_dec(key);
+		if (err == -EAGAIN)
+			err = jf_key_disable_locked(key);
+		/* -EBUSY with other users: they came in between. */
+	} while (err == -EBUSY && jf_key_count(key) > 1);
+	return err;
+}
+
+static int jf_key_do(struct jf_key *key, int (*op)(struct jf_key *key),
+		     bool cpuslocked)
+{
+	int err = jf_check_context();
+
+	if (err)
+		return err;
+	jf_lock_as(cpuslocked);
+	err = op(key);
+	jf_unlock_as(cpuslocked);
+	return err;
+}
+
+/* --- the interface ------------------------------------------------------- */
+
+int jf_key_enable(struct jf_key *key)
+{
+	return jf_key_do(key, jf_key_enable_locked, false);
+}
+EXPORT_SYMBOL_GPL(jf_key_enable);
+
+int jf_key_enable_cpuslocked(struct jf_key *key)
+{
+	return jf_key_do(key, jf_key_enable_locked, true);
+}
+EXPORT_SYMBOL_GPL(jf_key_enable_cpuslocked);
+
+int jf_key_disable(struct jf_key *key)
+{
+	return jf_key_do(key, jf_key_disable_locked, false);
+}
+EXPORT_SYMBOL_GPL(jf_key_disable);
+
+int jf_key_disable_cpuslocked(struct jf_key *key)
+{
+	return jf_key_do(key, jf_key_disable_locked, true);
+}
+EXPORT_SYMBOL_GPL(jf_key_disable_cpuslocked);
+
+static int jf_key_inc_as(struct jf_key *key, bool cpuslocked)
+{
+	int err = jf_key_is_open(key) ? jf_key_try_inc(key) : -EAGAIN;
+
+	if (err != -EAGAIN)
+		return err;
+	return jf_key_do(key, jf_key_inc_locked, cpuslocked);
+}
+
+int jf_key_inc(struct jf_key *key)
+{
+	return jf_key_inc_as(key, false);
+}
+EXPORT_SYMBOL_GPL(jf_key_inc);
+
+int jf_key_inc_cpuslocked(struct jf_key *key)
+{
+	return jf_key_inc_as(key, true);
+}
+EXPORT_SYMBOL_GPL(jf_key_inc_cpuslocked);
+
+static int jf_key_dec_as(struct jf_key *key, bool cpuslocked)
+{
+	int err = jf_key_is_open(key) ? jf_key_try_dec(key) : -EAGAIN;
+
+	if (err != -EAGAIN)
+		return err;
+	return jf_key_do(key, jf_key_dec_locked, cpuslocked);
+}
+
+int jf_key_dec(struct jf_key *key)
+{
+	return jf_key_dec_as(key, false);
+}
+EXPORT_SYMBOL_GPL(jf_key_dec);
+
+int jf_key_dec_cpuslocked(struct jf_key *key)
+{
+	return jf_key_dec_as(key, true);
+}
+EXPORT_SYMBOL_GPL(jf_key_dec_cpuslocked);
+
+bool jf_key_inc_not_zero(struct jf_key *key)
+{
+	return jf_key_is_open(key) && !jf_key_try_inc(key);
+}
+EXPORT_SYMBOL_GPL(jf_key_inc_not_zero);
+
+/* --- deferred ------------------------------------------------------------ */
+
+/* Takes away the user that jf_key_dec_deferred() left to it. */
+void jf_key_deferred_work(struct work_struct *work)
+{
+	struct jf_key_deferred *d = container_of(to_delayed_work(work),
+						 struct jf_key_deferred, work);
+	int err = jf_key_dec(&d->key);
+
+	/* Its module goes, and the key with it. */
+	if (!err || !jf_key_is_open(&d->key))
+		return;
+	pr_warn_ratelimited("%s: cannot be disabled yet (%d)\n",
+			    d->key.ent.name, err);
+	queue_delayed_work(jf_wq, &d->work, max(d->delay, JF_KEY_RETRY + 0UL));
+}
+EXPORT_SYMBOL_GPL(jf_key_deferred_work);
+
+int jf_key_dec_deferred(struct jf_key_deferred *d)
+{
+	int err;
+
+	if (!jf_key_is_open(&d->key))
+		return -EBUSY;
+	err = jf_key_try_dec(&d->key);
+	if (err != -EAGAIN)
+		return err;
+	if (!jf_key_count(&d->key))
+		return -EINVAL;
+	/* If one is pending already, the one user that there is belongs to it. */
+	return queue_delayed_work(jf_wq, &d->work, d->delay) ? 0 : -EINVAL;
+}
+EXPORT_SYMBOL_GPL(jf_key_dec_deferred);
+
+void jf_key_deferred_flush(struct jf_key_deferred *d)
+{
+	might_sleep();
+	flush_delayed_work(&d->work);
+}
+EXPORT_SYMBOL_GPL(jf_key_deferred_flush);
+
+void jf_key_going(struct jf_ent *ent)
+{
+	if (ent->type != JF_ENT_KEY || !(ent->flags & JF_ENT_DEFERRED))
+		return;
+	/* It may have queued itself again: this waits for that, too. */
+	cancel_delayed_work_sync(&jf_ent_deferred(ent)->work);
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Keys that are counted and deferred (core/keys.c), for the rooms above. */
+#ifndef JF_KEYS_H
+#define JF_KEYS_H
+
+#include "core/index.h"
+
+static inline struct jf_key_deferred *jf_ent_deferred(struct jf_ent *ent)
+{
+	return container_of(ent, struct jf_key_deferred, key.ent);
+}
+
+/*
+ * The module of this entity is being unloaded: nothing may run for it any more.
+ * Without jf_mutex and cpus_read_lock(), which what runs may want.
+ */
+void jf_key_going(struct jf_ent *ent);
+
+#endif /* JF_KEYS_H */

@@ -1,0 +1,85 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Makes the Debian packages of a copy of this tree. The version is that of VERSION, and debian/changelog,
+# which would repeat it, is made here.
+set -eu -o pipefail
+. "$(dirname "$0")/common.sh"
+as_session "$@"
+
+usage()
+{
+	cat <<EOF
+usage: harness/deb.sh [-v VERSION] [-o FOLDER] [-n]
+
+Makes jumpfunc-dkms, jumpfunc-dev, jumpfunc-tools and the source package, and runs lintian on them.
+Needs no root.
+
+  -v VERSION  another version than $(cat "$JF_TREE/VERSION"), which is in VERSION
+  -o FOLDER   where they go (default build/deb)
+  -n          without lintian
+EOF
+}
+
+version=$(cat "$JF_TREE/VERSION") out=$JF_BUILD/deb check=1
+while getopts v:o:nh opt; do
+	case $opt in
+	v) version=$OPTARG ;;
+	o) out=$OPTARG ;;
+	n) check=0 ;;
+	h) usage; exit 0 ;;
+	*) usage >&2; exit 2 ;;
+	esac
+done
+shift $((OPTIND - 1))
+[ $# = 0 ] || { usage >&2; exit 2; }
+[[ $version =~ ^[0-9][0-9A-Za-z.+~]*$ ]] || die "\"$version\" is no version that Debian's packages can have"
+
+mkdir -p "$out"
+out=$(readlink -f "$out")
+exec 8>"$out/lock"
+flock -n 8 || { say "waiting for another build in $out"; flock 8; }
+
+work=$out/src/jumpfunc-$version
+rm -rf "$out/src"
+mkdir -p "$work"
+
+files()
+{
+	if [ "$(git -C "$JF_TREE" rev-parse --show-toplevel 2>/dev/null)" = "$JF_TREE" ]; then
+		git -C "$JF_TREE" ls-files -co --exclude-standard
+	else
+		(cd "$JF_TREE" && find . \( -path ./build -o -path ./results -o -path ./.git -o -path ./.pc \) -prune -o -type f -print)
+	fi
+}
+
+# A file that git knows may have been deleted.
+(cd "$JF_TREE" && files | while IFS= read -r f; do [ ! -e "$f" ] || printf '%s\0' "$f"; done |
+	tar -c --null -T - -f -) | tar -x -C "$work" -f -
+echo "$version" >"$work/VERSION"
+
+# The same tree gives the same packages.
+epoch=${SOURCE_DATE_EPOCH:-$(git -C "$JF_TREE" log -1 --format=%ct 2>/dev/null || stat -c %Y "$JF_TREE/VERSION")}
+export SOURCE_DATE_EPOCH=$epoch
+cat >"$work/debian/changelog" <<EOF
+jumpfunc ($version) unstable; urgency=medium
+
+  * CHANGELOG.md says what has changed.
+
+ -- $(sed -n 's/^Maintainer: //p' "$work/debian/control")  $(LC_ALL=C date -u -R -d "@$epoch")
+EOF
+
+log=$out/build.log
+if ! (cd "$work" && LC_ALL=C dpkg-buildpackage -us -uc -F) >"$log" 2>&1; then
+	tail -n 30 "$log" >&2
+	die "the packages do not build; the whole output is in $log"
+fi
+rm -f "$out"/*.deb "$out"/*.dsc "$out"/*.tar.* "$out"/*.changes "$out"/*.buildinfo
+mv "$out"/src/*.deb "$out"/src/*.dsc "$out"/src/*.tar.* "$out"/src/*.changes "$out"/src/*.buildinfo "$out"
+rm -rf "$out/src"
+
+if [ $check = 1 ] && command -v lintian >/dev/null; then
+	# It will not run as root unless told to.
+	found=$(lintian --allow-root --fail-on error,warning "$out"/*.changes 2>&1) || { printf '%s\n' "$found" >&2; die "lintian objects"; }
+	printf '%s' "$found"
+fi
+say "packages of version $version: $(cd "$out" && echo *.deb), in ${out#"$PWD"/}"

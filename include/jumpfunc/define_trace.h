@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
+/*
+ * The end of a header with JF_TRACE_EVENT(), where <trace/define_trace.h> would
+ * stand in one with TRACE_EVENT(): see trace_event.h. It reads that header once
+ * more than the kernel's does, and therefore has no include guard.
+ *
+ * TRACE_INCLUDE_PATH must be given, relative to a folder where the compiler
+ * looks for headers (-I). In this pass it is not relative to the kernel's
+ * include/trace.
+ */
+#ifdef CREATE_TRACE_POINTS
+
+#ifndef TRACE_INCLUDE_PATH
+#error "define TRACE_INCLUDE_PATH: the folder of the header, as the compiler's -I sees it"
+#endif
+#ifndef TRACE_INCLUDE_FILE
+#define TRACE_INCLUDE_FILE TRACE_SYSTEM
+#define __JF_EVENT_UNDEF_FILE
+#endif
+
+/*
+ * Our pass. What the kernel offers for events says nothing in it;
+ * <trace/define_trace.h> gives all of these a new meaning before it reads the
+ * header again.
+ */
+#undef CREATE_TRACE_POINTS
+#define TRACE_HEADER_MULTI_READ
+#define __JF_EVENT_PASS
+#undef JF_TRACE_EVENT
+#define JF_TRACE_EVENT		__JF_EVENT_CONNECT
+#undef JF_DEFINE_EVENT
+#define JF_DEFINE_EVENT		__JF_EVENT_CONNECT_OF
+#undef TRACE_EVENT
+#define TRACE_EVENT(...)
+#undef TRACE_EVENT_FN
+#define TRACE_EVENT_FN(...)
+#undef TRACE_EVENT_FN_COND
+#define TRACE_EVENT_FN_COND(...)
+#undef TRACE_EVENT_CONDITION
+#define TRACE_EVENT_CONDITION(...)
+#undef DEFINE_EVENT
+#define DEFINE_EVENT(...)
+#undef DEFINE_EVENT_FN
+#define DEFINE_EVENT_FN(...)
+#undef DEFINE_EVENT_PRINT
+#define DEFINE_EVENT_PRINT(...)
+#undef DEFINE_EVENT_CONDITION
+#define DEFINE_EVENT_CONDITION(...)
+#undef DECLARE_TRACE
+#define DECLARE_TRACE(...)
+/* The kernel's first pass does not define this one: it relies on us. */
+#undef DECLARE_EVENT_CLASS
+#define DECLARE_EVENT_CLASS(...)
+
+#define __JF_EVENT_HEADER_1(path, file)	<path/file.h>
+#define __JF_EVENT_HEADER(path, file)	__JF_EVENT_HEADER_1(path, file)
+#include __JF_EVENT_HEADER(TRACE_INCLUDE_PATH, TRACE_INCLUDE_FILE)
+#undef __JF_EVENT_HEADER
+#undef __JF_EVENT_HEADER_1
+#undef TRACE_HEADER_MULTI_READ
+
+/* The kernel's passes. */
+#define CREATE_TRACE_POINTS
+#undef JF_TRACE_EVENT
+#define JF_TRACE_EVENT		__JF_EVENT_DEFINE
+#undef JF_DEFINE_EVENT
+#define JF_DEFINE_EVENT		__JF_EVENT_DEFINE_OF
+#include <trace/define_trace.h>
+
+/* The next header begins as this one did. */
+#undef JF_TRACE_EVENT
+#define JF_TRACE_EVENT		__JF_EVENT_DECLARE
+#undef JF_DEFINE_EVENT
+#define JF_DEFINE_EVENT		__JF_EVENT_DECLARE_OF
+#undef __JF_EVENT_PASS
+#ifdef __JF_EVENT_UNDEF_FILE
+#undef TRACE_INCLUDE_FILE
+#undef __JF_EVENT_UNDEF_FILE
+#endif
+
+#endif /* CREATE_TRACE_POINTS */

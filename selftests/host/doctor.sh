@@ -1,0 +1,238 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# Tests of scripts/doctor.sh on made-up machines: each "no" is seen once, with its command, and a
+# machine without fault has none.  TAP on stdout.
+#
+# usage: doctor.sh [shell ...]      default: dash, busybox
+
+set -u
+LC_ALL=C
+export LC_ALL
+
+top=$(CDPATH='' cd -- "$(dirname -- "$0")/../.." && pwd)
+script=$top/scripts/doctor.sh
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM
+
+planned=0
+failed=0
+ok() { planned=$((planned + 1)); echo "ok $planned - $shell: $1"; }
+not_ok()
+{
+	planned=$((planned + 1))
+	failed=$((failed + 1))
+	echo "not ok $planned - $shell: $1"
+	shift
+	for line; do printf '%s\n' "$line" | sed 's/^/# /'; done
+}
+
+# ---- the made-up machine: Debian, in order ----
+
+release=6.1.0-99-amd64
+JF_ROOT=$work/m
+export JF_ROOT
+sys=$JF_ROOT/sys
+
+fake() { cat >"$work/bin/$1"; chmod +x "$work/bin/$1"; }
+
+reset()
+{
+	rm -rf "${work:?}/m" "${work:?}/bin"
+	mkdir -p "$work/bin" "$JF_ROOT/proc/sys/kernel" "$JF_ROOT/etc" "$JF_ROOT/lib/modules/$release/build" \
+		"$sys/kernel/debug/jumpfunc" "$sys/kernel/security" "$sys/module/jumpfunc/parameters" \
+		"$sys/module/module/parameters" "$sys/devices/system/cpu/vulnerabilities" "$sys/bus/event_source/devices/cpu" \
+		"$sys/firmware/efi/efivars"
+	for tool in awk cat sed grep head tr od gzip dirname; do ln -s "$(command -v $tool)" "$work/bin/$tool"; done
+	echo "$release" >"$JF_ROOT/proc/sys/kernel/osrelease"
+	echo x86_64 >"$JF_ROOT/proc/sys/kernel/arch"
+	echo 0 >"$JF_ROOT/proc/sys/kernel/modules_disabled"
+	printf 'nodev\tdebugfs\n' >"$JF_ROOT/proc/filesystems"
+	echo "debugfs $sys/kernel/debug debugfs rw 0 0" >"$JF_ROOT/proc/mounts"
+	echo 'flags		: fpu hypervisor' >"$JF_ROOT/proc/cpuinfo"
+	echo 'ID=debian' >"$JF_ROOT/etc/os-release"
+	: >"$JF_ROOT/lib/modules/$release/build/Makefile"
+	config=$JF_ROOT/lib/modules/$release/build/.config
+	cat >"$config" <<-END
+		CONFIG_CC_VERSION_TEXT="gcc-12 (Debian 12.2.0-14+deb12u1) 12.2.0"
+		CONFIG_MODULES=y
+		CONFIG_MODULE_UNLOAD=y
+		CONFIG_TRACEPOINTS=y
+		CONFIG_DEBUG_FS=y
+		CONFIG_GENERIC_BUG=y
+		CONFIG_X86_64=y
+		CONFIG_PREEMPTION=y
+		CONFIG_TASKS_RCU=y
+		CONFIG_UNWINDER_ORC=y
+		CONFIG_RETPOLINE=y
+	END
+	echo '[none] integrity confidentiality' >"$sys/kernel/security/lockdown"
+	echo N >"$sys/module/module/parameters/sig_enforce"
+	printf '\006\000\000\000\000' >"$sys/firmware/efi/efivars/SecureBoot-8be4df61"
+	echo 'Mitigation: Retpolines; IBPB: conditional' >"$sys/devices/system/cpu/vulnerabilities/spectre_v2"
+	echo 0.9 >"$sys/module/jumpfunc/version"
+	echo auto >"$sys/module/jumpfunc/parameters/backend"
+	echo 'backend xmc' >"$sys/kernel/debug/jumpfunc/stats"
+	for tool in make hackbench gnuplot; do printf '#!/bin/sh\n' | fake $tool; done
+	printf '#!/bin/sh\necho "gcc-12 (Debian 12.2.0-14) 12.2.0"\n' | fake gcc-12
+	printf '#!/bin/sh\n[ "$1" = stat ]\n' | fake perf
+	printf '#!/bin/sh\necho %s\n' '"6.1.0-99-amd64 SMP preempt"' | fake modinfo
+	printf '#!/bin/sh\necho 0\n' | fake id
+}
+
+# go: rc and $work/out
+go()
+{
+	rc=0
+	# shellcheck disable=SC2086 # "busybox sh" is two words
+	PATH=$work/bin $shell_path "$script" "$@" >"$work/out" 2>&1 </dev/null || rc=$?
+}
+
+# sees WHAT STATUS PATTERN...: the doctor ends with that status and says these things
+sees()
+{
+	sees_what=$1 sees_rc=$2
+	shift 2
+	go
+	if [ $rc -ne "$sees_rc" ]; then not_ok "$sees_what" "status $rc, not $sees_rc" "$(cat "$work/out")"; reset; return; fi
+	for pattern; do
+		grep -q -e "$pattern" "$work/out" || { not_ok "$sees_what" "no \"$pattern\" in:" "$(cat "$work/out")"; reset; return; }
+	done
+	ok "$sees_what"
+	reset
+}
+
+# an option of the configuration goes
+without() { grep -v "^CONFIG_$1=" "$config" >"$config.new"; mv "$config.new" "$config"; }
+
+test_in_order()
+{
+	go
+	if [ $rc = 0 ] && ! grep -qE '^(.{8})?no ' "$work/out" && ! grep -q 'note' "$work/out"; then ok "a machine in order: no \"no\""; else
+		not_ok "a machine in order: no \"no\"" "status $rc" "$(cat "$work/out")"
+	fi
+	if [ "$(wc -l <"$work/out")" -le 24 ] && ! grep -qE '.{101}' "$work/out"; then ok "one screen"; else
+		not_ok "one screen" "$(cat "$work/out")"; fi
+	sees "... and tells the back end" 0 "jumpfunc 0.9 is loaded, back end xmc" "build: yes .*load: yes .*patch: yes .*measure: yes"
+	go --what
+	if [ $rc = 2 ]; then ok "a bad option"; else not_ok "a bad option" "status $rc"; fi
+	go --help
+	if [ $rc = 0 ] && grep -q 'JF_ROOT' "$work/out"; then ok "--help"; else not_ok "--help" "status $rc"; fi
+}
+
+test_build()
+{
+	echo 5.4.0-1 >"$JF_ROOT/proc/sys/kernel/osrelease"
+	sees "an old kernel" 1 "no .*kernel .*5.4.0-1 is older than 5.10" "-> apt-get install linux-image" "patch: no"
+	echo aarch64 >"$JF_ROOT/proc/sys/kernel/arch"
+	sees "another architecture is no fault" 0 "note .*kernel .*function pointers"
+	rm "$JF_ROOT/lib/modules/$release/build/Makefile"
+	sees "no headers" 1 "no .*headers" "-> apt-get install linux-headers-$release" "build: no .*load: yes"
+	rm "$JF_ROOT/lib/modules/$release/build/Makefile"
+	echo 'ID=fedora' >"$JF_ROOT/etc/os-release"
+	sees "... on Fedora" 1 "-> dnf install kernel-devel-$release"
+	rm "$JF_ROOT/lib/modules/$release/build/Makefile" "$JF_ROOT/etc/os-release"
+	sees "... elsewhere" 1 "-> install what Debian calls linux-headers-$release"
+	rm "$work/bin/make"
+	sees "no make" 1 "no .*make" "-> apt-get install make"
+	rm "$work/bin/gcc-12"
+	sees "no compiler" 1 "no .*compiler .*no gcc; the kernel's: gcc-12" "-> apt-get install gcc-12"
+	printf '#!/bin/sh\necho "gcc (Debian 14.2.0-1) 14.2.0"\n' | fake gcc
+	rm "$work/bin/gcc-12"
+	sees "another compiler is told" 0 "note .*compiler .*14.2.0, but the kernel's: gcc-12"
+	sed -i 's/^CONFIG_CC_VERSION_TEXT.*/CONFIG_CC_VERSION_TEXT="Debian clang version 19.1.7"/' "$config"
+	sees "gcc where the kernel has clang" 1 "no .*compiler .*no clang" "-> apt-get install clang-19"
+	rm "$config"
+	sees "no configuration" 1 "no .*config .*not found" "no .*compiler" "-> apt-get install linux-headers"
+	for option in MODULES MODULE_UNLOAD TRACEPOINTS DEBUG_FS TASKS_RCU GENERIC_BUG; do
+		without $option
+		sees "a kernel without $option" 1 "no .*config .*without CONFIG_$option$" "-> .*reboot" "build: no .*load: no"
+	done
+	mv "$config" "$work/c"
+	gzip -c "$work/c" >"$JF_ROOT/proc/config.gz"
+	sees "/proc/config.gz will do" 0 "yes .*config .*config.gz"
+}
+
+test_load()
+{
+	echo 1 >"$JF_ROOT/proc/sys/kernel/modules_disabled"
+	sees "modules_disabled" 1 "no .*modules .*modules_disabled" "-> reboot" "build: yes .*load: no"
+	echo Y >"$sys/module/module/parameters/sig_enforce"
+	sees "sig_enforce" 1 "no .*signature .*signed modules alone" "-> .*sign-file.*mokutil"
+	echo 'none [integrity] confidentiality' >"$sys/kernel/security/lockdown"
+	sees "lockdown" 1 "no .*lockdown .*integrity: .*debugfs" "-> .*sign-file" "-> .*Secure Boot off"
+	rm "$sys/kernel/security/lockdown"
+	printf 'nodev\tdebugfs\nnodev\tsecurityfs\n' >"$JF_ROOT/proc/filesystems"
+	sees "lockdown is not known" 0 "note .*lockdown .*mount -t securityfs"
+	rm "$sys/kernel/security/lockdown"
+	sees "a kernel without lockdown" 0 "yes .*lockdown .*not in this kernel"
+	printf '\006\000\000\000\001' >"$sys/firmware/efi/efivars/SecureBoot-8be4df61"
+	sees "Secure Boot is told" 0 "note .*secure boot .*on"
+	rm -r "$sys/module/jumpfunc"
+	sees "not built" 1 "no .*module .*not loaded, and no" "-> make && insmod"
+	rm -r "$sys/module/jumpfunc"
+	: >"$work/m.ko"
+	go --module "$work/m.ko"
+	if [ $rc = 1 ] && grep -q -e "-> insmod $work/m.ko" "$work/out"; then ok "built, not loaded"; else
+		not_ok "built, not loaded" "$(cat "$work/out")"; fi
+	rm -r "$sys/module/jumpfunc" 2>/dev/null
+	# That of busybox comes before any on PATH.
+	[ "$shell" != busybox ] || { reset; return; }
+	printf '#!/bin/sh\necho 9.9.9 SMP\n' | fake modinfo
+	go --module "$work/m.ko"
+	if [ $rc = 1 ] && grep -q "is for 9.9.9" "$work/out"; then ok "built for another kernel"; else
+		not_ok "built for another kernel" "$(cat "$work/out")"; fi
+	reset
+}
+
+test_patch()
+{
+	without UNWINDER_ORC
+	sees "another unwinder" 1 "no .*unwinder .*must not sleep" "patch: no"
+	echo CONFIG_CFI_CLANG=y >>"$config"
+	sees "kCFI" 1 "no .*kCFI .*refuses" "-> boot with cfi=off"
+	echo CONFIG_CFI=y >>"$config"
+	sees "kCFI by its new name" 1 "no .*kCFI"
+	echo 'Mitigation: Enhanced / Automatic IBRS; BHI: Retpoline' >"$sys/devices/system/cpu/vulnerabilities/spectre_v2"
+	sees "no retpolines in force" 0 "note .*retpolines .*not in force .*spectre_v2=retpoline"
+	echo 'Vulnerable' >"$sys/devices/system/cpu/vulnerabilities/spectre_v2"
+	without RETPOLINE
+	sees "no retpolines compiled in" 0 "note .*retpolines .*not compiled in"
+}
+
+test_measure()
+{
+	: >"$JF_ROOT/proc/mounts"
+	sees "debugfs is not mounted" 1 "no .*debugfs .*not mounted" "-> mount -t debugfs" "measure: no"
+	: >"$JF_ROOT/proc/filesystems"
+	sees "no debugfs" 1 "no .*debugfs .*none in this kernel"
+	rm "$work/bin/perf"
+	sees "no perf" 1 "no .*perf" "-> apt-get install linux-perf"
+	printf '#!/bin/sh\necho "WARNING: perf not found for kernel" >&2\nexit 2\n' | fake perf
+	sees "a perf that fails" 1 "no .*perf .*not found for kernel" "-> .*perf_event_paranoid"
+	rmdir "$sys/bus/event_source/devices/cpu"
+	sees "no counters is no fault" 0 "note .*counters .*virtual machine"
+	rm "$work/bin/hackbench"
+	sees "no hackbench" 1 "no .*hackbench" "-> apt-get install rt-tests" "measure: no"
+	rm "$work/bin/gnuplot"
+	sees "no gnuplot is no fault" 0 "note .*gnuplot .*apt-get install gnuplot-nox"
+	[ "$shell" != busybox ] || return
+	printf '#!/bin/sh\necho 1000\n' | fake id
+	sees "not root is told" 0 "note .*root"
+}
+
+[ -r "$script" ] || { echo "Bail out! no $script"; exit 1; }
+if [ $# -eq 0 ]; then set -- dash busybox; fi
+for shell; do
+	shell_path=$(command -v "$shell") || { planned=$((planned + 1)); echo "ok $planned # SKIP no $shell"; continue; }
+	[ "$shell" != busybox ] || shell_path="$shell_path sh"
+	for t in in_order build load patch measure; do
+		reset
+		"test_$t"
+	done
+done
+echo "1..$planned"
+echo "# $((planned - failed)) passed, $failed failed"
+[ $failed -eq 0 ]

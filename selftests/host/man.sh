@@ -1,0 +1,46 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# The manual can be made of this tree, and man/check-man finds it complete; it notices a public function
+# without description, a page with a bad request, and a file that no page is about. Prints TAP.
+set -u
+TOP=$(cd "$(dirname "$0")/../.." && pwd)
+for tool in python3 lowdown help2man man lexgrog; do
+	command -v $tool >/dev/null ||
+		{ echo "1..0 # SKIP the manual needs $tool: harness/deps.sh man"; exit 4; }
+done
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$TOP" || exit
+
+echo "TAP version 13"
+echo "1..6"
+n=0 failed=0
+result()	# RC DESCRIPTION [DETAIL]
+{
+	n=$((n + 1))
+	if [ "$1" = 0 ]; then
+		echo "ok $n - $2"
+	else
+		echo "not ok $n - $2"; failed=1
+		printf '%s\n' "${3:-}" | sed 's/^/#   /'
+	fi
+}
+
+out=$(man/make-man "$work/man" 2>&1); result $? "the manual is made" "$out"
+out=$(man/check-man "$work/man" 2>&1); result $? "it is complete, and man has no warning about it" "$out"
+
+mv "$work/man/man9/jf_key_inc.9" "$work"
+printf '%s\n' '.TS' 'l.' 'text' >>"$work/man/man4/jumpfunc.4"
+sed -i '/debug\/jumpfunc\/ring$/d' "$work/man/ABI/debugfs-jumpfunc"
+broken=$(man/check-man "$work/man" 2>&1)
+
+# noticed WHAT REGEXP: among what check-man says
+noticed() { grep -qE -- "$2" <<<"$broken"; result $? "noticed: $1" "$broken"; }
+noticed "a function without a page" '#   jf_key_inc has no page'
+noticed "a page that man warns about" '#   jumpfunc\.4: '
+noticed "a file without an entry" '#   ring has no entry'
+
+printf '%s\n' '/**' ' * jf_one() - the one' ' */' 'int jf_two(void);' >"$work/bad.h"
+! out=$(man/kdoc2man -o "$work/bad" "$work/bad.h" 2>&1) && grep -q 'is about jf_one, what follows it is jf_two' <<<"$out"
+result $? "noticed: a comment about something else than what follows it" "$out"
+exit $failed

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What jf_access.ko lets others call, and what it lets them change. */
+#ifndef JF_ACCESS_H
+#define JF_ACCESS_H
+
+#include <jumpfunc/dynfunc.h>
+
+long access_type(long x);
+
+#define ACCESS_ONE	100
+#define ACCESS_TWO	200
+#define ACCESS_GUEST	1000
+
+#endif /* JF_ACCESS_H */

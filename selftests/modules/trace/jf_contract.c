@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Contracts of tracepoints and dynamic functions: what is around a call, and what
+ * may be freed after which wait. Threads and timers call all the time while data
+ * comes and goes. See jf_test.h.
+ *
+ * /sys/kernel/debug/jf_contract/rounds	write N: N rounds for each contract
+ */
+#include <linux/delay.h>
+#include <linux/kthread.h>
+#include <linux/module.h>
+#include <linux/rcupdate.h>
+#include <linux/srcu.h>
+
+#include <jumpfunc/tracepoint.h>
+
+#include "../engine/jf_test.h"
+
+/* --- what is around a call ------------------------------------------------- */
+
+DECLARE_JF_TRACE(ct_default, PROTO(long a), ARGS(a));
+DECLARE_JF_TRACE(ct_bare, PROTO(long a), ARGS(a), JF_BARE);
+DECLARE_JF_TRACE(ct_sleepable, PROTO(long a), ARGS(a), JF_SLEEPABLE);
+DECLARE_JF_TRACE_NOARGS(ct_noargs, JF_SLEEPABLE);
+/* On the stack, through the trampoline. */
+DECLARE_JF_TRACE(ct_eight, PROTO(long a, long b, long c, long d, long e, long f, long g, long h),
+		 ARGS(a, b, c, d, e, f, g, h));
+DEFINE_JF_TRACE(ct_default);
+DEFINE_JF_TRACE(ct_bare);
+DEFINE_JF_TRACE(ct_sleepable);
+DEFINE_JF_TRACE(ct_noargs);
+DEFINE_JF_TRACE(ct_eight);
+
+static long sum6(long a, long b, long c, long d, long e, long f);
+static u8 narrow(u8 x);
+static void nothing(void);
+
+DEFINE_DYNFUNC_LOCAL(ct_sum_rcu, sum6, JF_RCU);
+DEFINE_DYNFUNC(ct_sum_sleepable, sum6, JF_SLEEPABLE);
+DEFINE_DYNFUNC_LOCAL(ct_narrow, narrow, JF_SLEEPABLE);
+DEFINE_DYNFUNC_NULL(ct_null, nothing, JF_RCU);
+
+/* Seen inside. */
+static unsigned int calls;
+static int inside_count;
+
+static void look(void)
+{
+	calls++;
+	inside_count = preempt_count();
+}
+
+static void look1(void *data, long a)
+{
+	look();
+	CHECK_EQ(a, 5);
+}
+
+static void look_asleep(void *data, long a)
+{
+	msleep(1);
+	look1(data, a);
+}
+
+static void look0(void *data)
+{
+	msleep(1);
+	look();
+}
+
+static void look8(void *data, long a, long b, long c, long d, long e, long f, long g, long h)
+{
+	look();
+	CHECK_EQ(a + b + c + d + e + f + g + h, 36);
+}
+
+static noinline long sum6(long a, long b, long c, long d, long e, long f)
+{
+	look();
+	return a + 2 * b + 3 * c + 4 * d + 5 * e + 6 * f;
+}
+
+static noinline u8 narrow(u8 x)
+{
+	msleep(1);
+	look();
+	return x + 1;
+}
+
+static noinline void nothing(void)
+{
+	look();
+}
+
+/* Arguments are evaluated outside: this sleeps. */
+static long slow(long x)
+{
+	msleep(1);
+	return x;
+}
+
+static void expect(bool off)
+{
+	CHECK_EQ(calls, 1);
+	/* Not all kernels count. */
+	if (IS_ENABLED(CONFIG_PREEMPT_COUNT))
+		CHECK_EQ(inside_count, preempt_count() + off);
+	calls = 0;
+}
+
+static int case_around(void)
+{
+	u8 x = 255;
+
+	calls = 0;
+	CHECK_EQ(register_jf_trace_ct_default(look1, NULL), 0);
+	CHECK_EQ(register_jf_trace_ct_bare(look_asleep, NULL), 0);
+	CHECK_EQ(register_jf_trace_ct_sleepable(look_asleep, NULL), 0);
+	CHECK_EQ(register_jf_trace_ct_noargs(look0, NULL), 0);
+	CHECK_EQ(register_jf_trace_ct_eight(look8, NULL), 0);
+	jf_trace_ct_default(slow(5));
+	expect(true);
+	jf_trace(ct_default, slow(5));
+	expect(true);
+	jf_trace_ct_bare(5);
+	expect(false);
+	jf_trace_ct_sleepable(5);
+	expect(false);
+	jf_trace_ct_noargs();
+	expect(false);
+	jf_trace_ct_eight(1, 2, 3, 4, 5, 6, 7, 8);
+	expect(true);
+	CHECK_EQ(unregister_jf_trace_ct_default(look1, NULL), 0);
+	CHECK_EQ(unregister_jf_trace_ct_bare(look_asleep, NULL), 0);
+	CHECK_EQ(unregister_jf_trace_ct_sleepable(look_asleep, NULL), 0);
+	CHECK_EQ(unregister_jf_trace_ct_noargs(look0, NULL), 0);
+	CHECK_EQ(unregister_jf_trace_ct_eight(look8, NULL), 0);
+
+	CHECK_EQ(dynfunc_call(ct_sum_rcu, slow(1), 2, slow(3), 4, slow(5), slow(6)), 91);
+	expect(true);
+	CHECK_EQ(dynfunc_call(ct_sum_sleepable, slow(1), 2, 3, 4, 5, slow(6)), 91);
+	expect(false);
+	CHECK_EQ(dynfunc_call(ct_narrow, x), 0);
+	expect(false);
+	dynfunc_call(ct_null);
+	CHECK_EQ(calls, 0);
+	CHECK_EQ(dynfunc_update(ct_null, nothing), 0);
+	dynfunc_call(ct_null);
+	expect(true);
+	CHECK_EQ(dynfunc_update(ct_null, NULL), 0);
+	return 0;
+}
+
+/* --- what may be freed ------------------------------------------------------- */
+
+#define ALIVE	0x11d4ea5eUL
+#define FREED	0xdead0f0fUL
+
+static unsigned long data_of[2];
+static u64 probes, dead;
+
+static void check_alive(unsigned long *d)
+{
+	if (READ_ONCE(*d) != ALIVE && !dead++)
+		pr_err("jf_contract: BAD: a probe runs with data that was freed\n");
+	probes++;
+}
+
+/* Long enough to be inside when the data goes. */
+static void busy(void *data, long a)
+{
+	check_alive(data);
+	udelay(200);
+	check_alive(data);
+}
+
+static void asleep(void *data, long a)
+{
+	check_alive(data);
+	msleep(2);
+	check_alive(data);
+}
+
+static int hitter(void *arg)
+{
+	while (!kthread_should_stop()) {
+		jf_trace_ct_default(1);
+		jf_trace_ct_sleepable(2);
+		jf_trace_ct_bare(3);
+		usleep_range(100, 200);
+	}
+	return 0;
+}
+
+static int round_of(int contract, unsigned int i)
+{
+	unsigned long *d = &data_of[i & 1];
+	int err;
+
+	WRITE_ONCE(*d, ALIVE);
+	switch (contract) {
+	case JF_RCU:
+		err = register_jf_trace_ct_default(busy, d);
+		break;
+	case JF_SLEEPABLE:
+		err = register_jf_trace_ct_sleepable(asleep, d);
+		break;
+	default:
+		err = register_jf_trace_ct_bare(asleep, d);
+	}
+	if (err)
+		return err;
+	msleep(5);
+	switch (contract) {
+	case JF_RCU:
+		err = unregister_jf_trace_ct_default(busy, d);
+		jf_trace_synchronize(ct_default);
+		break;
+	case JF_SLEEPABLE:
+		err = unregister_jf_trace_ct_sleepable(asleep, d);
+		jf_trace_synchronize(ct_sleepable);
+		break;
+	default:
+		err = unregister_jf_trace_ct_bare(asleep, d);
+		jf_trace_synchronize(ct_bare);
+	}
+	WRITE_ONCE(*d, FREED);
+	return err;
+}
+
+static unsigned int rounds = 5;
+
+static int case_freed(void)
+{
+	static const int contracts[] = { JF_RCU, JF_SLEEPABLE, JF_BARE };
+	struct task_struct *t[3];
+	unsigned int i, j;
+	u64 before;
+
+	for (i = 0; i < ARRAY_SIZE(t); i++) {
+		t[i] = kthread_run(hitter, NULL, "jf_contract/%u", i);
+		if (IS_ERR(t[i])) {
+			while (i--)
+				kthread_stop(t[i]);
+			return -ENOMEM;
+		}
+	}
+	dead = 0;
+	for (i = 0; i < ARRAY_SIZE(contracts); i++) {
+		before = probes;
+		for (j = 0; j < rounds; j++)
+			CHECK_EQ(round_of(contracts[i], j), 0);
+		CHECK(probes > before);
+	}
+	for (i = 0; i < ARRAY_SIZE(t); i++)
+		kthread_stop(t[i]);
+	CHECK_EQ(dead, 0);
+	return 0;
+}
+
+static ssize_t rounds_write(struct file *file, const char __user *buf, size_t len, loff_t *pos)
+{
+	int err = kstrtouint_from_user(buf, len, 0, &rounds);
+
+	return err ?: len;
+}
+TEST_WRITE_ONLY(rounds);
+
+const struct jft_case jft_cases[] = {
+	{ "around", case_around },
+	{ "freed", case_freed },
+	{ }
+};
+
+static int __init contract_init(void)
+{
+	int err = jft_init();
+
+	if (!err)
+		debugfs_create_file("rounds", 0200, jft_dir, NULL, &rounds_fops);
+	return err;
+}
+
+module_init(contract_init);
+module_exit(jft_exit);
+MODULE_LICENSE("GPL");
+MODULE_DESCRIPTION("What is around calls with a contract, and what may be freed after which wait");

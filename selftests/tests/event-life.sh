@@ -1,0 +1,135 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# JF_TIMEOUT=180
+# JF_TRACE_EVENT() and those who come and go: several users at once, a module that is loaded or unloaded meanwhile.
+. "$(dirname "$0")/../lib/lib.sh"
+
+T=/sys/kernel/tracing
+[ -d $T/events ] || T=/sys/kernel/debug/tracing
+E=$T/events/jf_event
+H=/sys/module/jf_event_host/parameters
+G=/sys/module/jf_event_guest/parameters
+
+jf_start "JF_TRACE_EVENT(): users and modules that come and go"
+[ -d $T/events ] || jf_skip_all "no tracefs in this kernel (CONFIG_TRACING)"
+jf_has jf_event_host || jf_skip_all "no jf_event_host.ko: build selftests/modules"
+jf_load
+be=$(awk '$1 == "backend" {print $2}' $JF/stats)
+
+leads() { awk -v n="__jf_tp_$1" '$1 == n {print $4}' $JF/functions | sed 's/_[0-9]*$//; s/_small$//; s/_jf_event.*//'; }
+if [ "$be" = indirect ]; then one=__jf_iter two=__jf_iter; else one=jf_single two=jf_chain; fi
+count() { grep -c " $1: " "${2:-$T/trace}"; }
+clear() { echo >$T/trace; }
+jf_on_exit "echo 0 >$E/enable; clear"
+
+# ---- all kinds of events ----
+
+check "the host loads" jf_insmod jf_event_host
+check_eq "its events" "$(cd $E && echo */ | tr -d /)" "jf_event_many jf_event_one jf_event_plain"
+check_eq "those of its second header" "$(cd $T/events/jf_event_2 && echo */ | tr -d /)" "jf_event_of jf_event_of_plain"
+echo 1 >$E/enable
+echo 1 >$T/events/jf_event_2/enable
+check "events are fired" sh -c "echo 5 >$H/fire"
+for e in one many plain of of_plain; do check_eq "jf_event_$e" "$(count jf_event_$e)" 5; done
+check_eq "twelve arguments" "$(grep -c 'jf_event_many: sum=56 l=twelve' $T/trace)" 5
+check_eq "an event of a class" "$(grep -c 'jf_event_of: s=host' $T/trace)" 5
+echo 0 >$T/events/jf_event_2/enable
+echo 0 >$E/enable
+check_eq "off" "$(leads jf_event_one) $(leads jf_event_many) $(leads jf_event_of)" "none none none"
+clear
+
+# ---- another module's sites, and a probe of its own ----
+
+check "the guest loads" jf_insmod jf_event_guest
+check_eq "a probe alone" "$(leads jf_event_one)" $one
+echo 3 >$G/fire
+check_eq "which no user of the event sees" "$(cat $G/seen) $(count jf_event_one)" "3 0"
+echo 1 >$E/jf_event_one/enable
+check_eq "the event beside the probe" "$(leads jf_event_one)" $two
+echo 3 >$G/fire
+echo 2 >$H/fire
+check_eq "both see the sites of both modules" "$(cat $G/seen) $(count jf_event_one)" "8 5"
+check_eq "of the guest" "$(grep -c 'jf_event_one: a=100' $T/trace)" 3
+check_fails "the host is in use" rmmod jf_event_host
+check "the guest goes while the event is on" jf_rmmod jf_event_guest
+check_eq "the event alone" "$(leads jf_event_one)" $one
+echo 2 >$H/fire
+check_eq "it goes on" "$(count jf_event_one)" 7
+
+# ---- unloading ----
+
+check "the host goes while its event is on" jf_rmmod jf_event_host
+check_fails "its events are gone" test -e $E
+# The kernel empties the buffer then, as nobody could format what is in it.
+check "the trace can be read" cat $T/trace
+check "the host comes back" jf_insmod jf_event_host
+check_eq "with its event off" "$(leads jf_event_one) $(cat $E/jf_event_one/enable)" "none 0"
+if command -v perf >/dev/null && [ -e /proc/sys/kernel/perf_event_paranoid ]; then
+	perf stat -o "$JF_TMP/stat" -x, -e jf_event:jf_event_one sh -c "echo 4 >$H/fire; touch $JF_TMP/there; until [ -e $JF_TMP/end ]; do sleep 0.1; done" &
+	perf=$!
+	i=0
+	until [ -e "$JF_TMP/there" ] || [ $((i += 1)) -gt 600 ]; do sleep 0.1; done
+	check_fails "perf keeps the module" rmmod jf_event_host
+	check_eq "and the event on" "$(leads jf_event_one)" $one
+	touch "$JF_TMP/end"
+	wait $perf
+	check_eq "perf has counted" "$(awk -F, '$3 ~ /jf_event_one/ {print $1}' "$JF_TMP/stat")" 4
+	check_eq "perf has gone: off" "$(leads jf_event_one)" none
+else
+	skip "perf keeps the module" "no perf"
+fi
+check "the host goes" jf_rmmod jf_event_host
+
+# ---- enabled while it is loaded ----
+
+check "trace_event=NAME" jf_insmod jf_event_host trace_event=jf_event_one
+check_eq "enables that event" "$(leads jf_event_one) $(leads jf_event_many) $(cat $E/jf_event_one/enable)" "$one none 1"
+jf_rmmod jf_event_host
+check "trace_event=NAME,NAME" jf_insmod jf_event_host trace_event=jf_event_one,jf_event_plain
+check_eq "enables both" "$(cat $E/*/enable | xargs)" "0 1 1"
+jf_rmmod jf_event_host
+check "trace_event=all" jf_insmod jf_event_host trace_event=all
+check_eq "enables all of its system" "$(cat $E/*/enable | xargs)" "1 1 1"
+jf_rmmod jf_event_host
+for bad in jf_event_none jf_event_one,jf_event_none '' 'jf_event_one,' jf_event_2; do
+	jf_log_mark
+	check_fails "trace_event='$bad' is refused" jf_insmod jf_event_host "trace_event=$bad"
+	check_match "and the log says why" "$(jf_log_new)" "cannot enable event '.*' of jf_event"
+	check_fails "nothing of it stays" test -e $E
+done
+
+# ---- everybody at once ----
+
+mkdir $T/instances/jf_life
+jf_on_exit "rmdir $T/instances/jf_life"
+I=$T/instances/jf_life/events/jf_event
+check "the host comes for the storm" jf_insmod jf_event_host
+end=$(($(date +%s) + 12))
+during() { while [ "$(date +%s)" -lt $end ]; do "$@"; done 2>/dev/null; }
+toggle() { echo 1 >"$1/enable"; echo 0 >"$1/enable"; }
+reload() { rmmod jf_event_host && insmod "$(jf_ko jf_event_host)" trace_event=all; usleep 100000; }
+trigger() { echo 'hist:keys=a' >$E/jf_event_one/trigger; echo '!hist:keys=a' >$E/jf_event_one/trigger; }
+jf_run during toggle $E
+jf_run during toggle $I
+jf_run during trigger
+jf_run during sh -c "echo 20 >$H/fire"
+if command -v perf >/dev/null; then jf_run during perf stat -x, -o /dev/null -e 'jf_event:*' usleep 20000; fi
+before=$(jf_stat updates)
+during reload
+for p in $JF_PIDS; do wait "$p"; done
+JF_PIDS=
+grep -q '^jf_event_host ' /proc/modules || insmod "$(jf_ko jf_event_host)"
+note "$(($(jf_stat updates) - before)) updates"
+check_match "events were enabled and disabled" "$(($(jf_stat updates) - before))" '^[1-9][0-9]+$'
+echo 0 >$E/enable
+echo '!hist:keys=a' >$E/jf_event_one/trigger 2>/dev/null
+echo 0 >$I/enable
+check_eq "in the end all is off" "$(leads jf_event_one) $(leads jf_event_many)" "none none"
+echo 1 >$E/enable
+clear
+echo 5 >$H/fire
+check_eq "and can be turned on again" "$(count jf_event_one) $(count jf_event_many) $(count jf_event_plain)" "5 5 5"
+echo 0 >$E/enable
+check "the host goes" jf_rmmod jf_event_host
+check "the core goes" jf_unload
+jf_done

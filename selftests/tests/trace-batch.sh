@@ -1,0 +1,75 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# JF_ANY_BACKEND: it goes through them itself
+# JF_TIMEOUT=300
+# Probes in batches: two probes on each of twenty tracepoints, a function and a key go on and off in
+# one transaction of three broadcasts, or not at all; while all CPUs hit them, and while another
+# module's probes come and go.
+. "$(dirname "$0")/../lib/lib.sh"
+
+S=/sys/kernel/debug/jf_trace_set
+count() { awk -v n="$1" '$1 == n {print $2; found = 1} END {exit !found}' $S/counts; }
+bads() { awk '/^bad_/ && $2 != 0' $S/counts; }
+seconds=3 rounds=2
+[ -z "${JF_LONG:-}" ] || seconds=60 rounds=40
+
+toggle()
+{
+	jf_end=$(($(date +%s) + $1))
+	while [ "$(date +%s)" -lt $jf_end ]; do echo 10 >$S/toggle || return 1; done
+}
+
+# guests ROUNDS: the other module's probes come and go; every other time it leaves them behind
+guests()
+{
+	jf_i=0 jf_called=0
+	while [ $jf_i -lt "$1" ]; do
+		jf_insmod jf_trace_set_guest leave=$((jf_i & 1)) || return
+		sleep 0.2
+		# shellcheck disable=SC2046 # two numbers
+		set -- "$1" $(cat /sys/module/jf_trace_set_guest/parameters/calls)
+		[ "$3" = 0 ] || { echo "$3 bad calls"; return 1; }
+		jf_i=$((jf_i + 1)) jf_called=$((jf_called + $2))
+		jf_rmmod jf_trace_set_guest || return
+	done
+	echo "$jf_called calls"
+	[ "$jf_called" -gt 0 ]
+}
+
+jf_start "probes in batches"
+jf_has jf_trace_set || jf_skip_all "no jf_trace_set.ko: build selftests/modules"
+
+for b in ${JF_BACKEND:-auto xmc kernel indirect}; do
+	jf_load "backend=$b"
+	check "$b: twenty tracepoints" jf_insmod jf_trace_set
+	for c in refused exchange; do jf_cases jf_trace_set $c "$b: "; done
+	for c in on off; do
+		n=$(jf_stat sync_broadcasts) t=$(jf_stat batches)
+		jf_cases jf_trace_set $c "$b: "
+		n=$(($(jf_stat sync_broadcasts) - n)) t=$(($(jf_stat batches) - t))
+		case $b in
+		auto|xmc) check_eq "$b: $c: one transaction, three broadcasts" "$t $n" "1 3" ;;
+		indirect) check_eq "$b: $c: nothing is written" "$t $n" "0 0" ;;
+		esac
+	done
+
+	# The kernel's protocol cannot do them together, and an emulator takes its time.
+	[ "$b" != kernel ] || { check "$b: the tracepoints go" jf_rmmod jf_trace_set; jf_unload; continue; }
+	check "$b: callers on all CPUs" sh -c "echo 1 >$S/storm"
+	check "$b: batches while all CPUs hit" toggle $seconds
+	check_eq "$b: nothing was called in the wrong phase" "$(bads)" ""
+	check "$b: enough of it" [ "$(count hits)" -gt 500 -a "$(count on)" -gt 100 -a "$(count toggles)" -ge 10 ]
+	jf_run toggle 1000
+	check "$b: another module's probes come and go meanwhile" guests $rounds
+	jf_stop_all
+	check_eq "$b: nor then" "$(bads)" ""
+	jf_count calls "$(count hits)"
+	check "$b: the tracepoints go while they are on" sh -c \
+		"grep -q '^set_key .* on ' $JF/keys || echo 1 >$S/toggle"
+	check "$b: their module" jf_rmmod jf_trace_set
+	i=0
+	while [ $i -lt 100 ] && [ "$(jf_stat images_used)" != 0 ]; do sleep 0.2; i=$((i + 1)); done
+	check_eq "$b: all images are given back" "$(jf_stat images_used)" 0
+	check "$b: the core goes" jf_unload
+done
+jf_done

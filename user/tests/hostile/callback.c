@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-2.0
+/* An object is closed while callbacks that lead into it wait for a thread. */
+#include <dlfcn.h>
+#include <jumpfunc/batch.h>
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "hostile.h"
+
+static _Atomic int inside;
+
+static void *reads(void *arg)
+{
+	jf_read_lock();
+	inside = 1;
+	usleep(200000);
+	jf_read_unlock();
+	return arg;
+}
+
+int main(int argc, char **argv)
+{
+	char name[4096];
+	pthread_t t;
+	void *plugin;
+	void (*ask)(int *);
+	int called = 0;
+
+	(void)argc;
+	alarm(20);
+	snprintf(name, sizeof(name), "%s.plugin.so", argv[0]);
+	plugin = dlopen(name, RTLD_NOW);
+	MUST(plugin, "%s", dlerror());
+	pthread_create(&t, NULL, reads, NULL);
+	while (!inside)
+		;
+	ask = (void (*)(int *))dlsym(plugin, "plugin_ask");
+	ask(&called);
+	dlclose(plugin);
+	MUST(called, "the callback was not called");
+	pthread_join(t, NULL);
+	jf_quiesce_barrier();
+	return 0;
+}

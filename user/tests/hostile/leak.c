@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: GPL-2.0
+/* An object that comes and goes leaves no memory behind. */
+#include <dlfcn.h>
+#include <malloc.h>
+
+#include "hostile.h"
+
+static void round_trip(const char *name)
+{
+	void *p = dlopen(name, RTLD_NOW);
+
+	MUST(p, "%s", dlerror());
+	dlclose(p);
+}
+
+int main(int argc, char **argv)
+{
+	char name[4096];
+	size_t before, after;
+	int i;
+
+	(void)argc;
+	alarm(60);
+	snprintf(name, sizeof(name), "%s.plugin.so", argv[0]);
+	MUST(dlopen("libjumpfunc.so.1", RTLD_NOW), "%s", dlerror());
+	for (i = 0; i < 100; i++)
+		round_trip(name);
+	before = mallinfo2().uordblks;
+	for (i = 0; i < 1000; i++)
+		round_trip(name);
+	after = mallinfo2().uordblks;
+	MUST(after <= before + 1000, "%zu bytes more", after - before);
+	return 0;
+}

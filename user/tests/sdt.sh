@@ -152,17 +152,17 @@ uprobes_come_and_go()
 	"$tmp/trace" 6000 > "$tmp/hits" 2>&1 &
 	pid=$!
 	attached=0
-	while kill -0 $pid 2> /dev/null; do
-		if bpftrace -p $pid -e 'usdt:'"$tmp"'/trace:jumpfunc:request { @n = count(); }
+	while kill -0 "$pid" 2> /dev/null; do
+		if bpftrace -p "$pid" -e 'usdt:'"$tmp"'/trace:jumpfunc:request { @n = count(); }
 				interval:ms:300 { exit(); }' 2>&1 | grep -q '^@n: [1-9]'; then
 			attached=$((attached + 1))
 		fi
 	done
-	wait $pid
+	wait "$pid"
 	status=$?
 	cat "$tmp/hits"
 	echo "status $status, attached $attached times"
-	[ $status = 0 ] && [ $attached -ge 1 ]
+	[ "$status" = 0 ] && [ "$attached" -ge 1 ]
 }
 
 echo "$expected" > "$tmp/expected"

@@ -102,7 +102,7 @@ breakpoint_on_site()
 unwinds()
 {
 	gcc -std=gnu11 -Wall -Wextra -Werror -O2 -g -I"$top" -I"$top/include" -I"$user" -pthread \
-		-o "$tmp/unwind" "$user/tests/unwind_prog.c" "$user"/lib/*.c -lgcc_s && "$tmp/unwind"
+		-o "$tmp/unwind" "$user/tests/unwind_prog.c" "$user"/lib/*.c -lgcc_s -Wl,-z,now && "$tmp/unwind"
 }
 
 unwinds_in_gdb()
@@ -117,11 +117,11 @@ perf_map()
 {
 	JUMPFUNC_PERF_MAP=1 "$tmp/unwind" &
 	pid=$!
-	wait $pid
+	wait "$pid"
 	grep -qE '^[0-9a-f]+ [0-9a-f]+ jf_image$' "/tmp/perf-$pid.map"
 	status=$?
 	rm -f "/tmp/perf-$pid.map"
-	return $status
+	return "$status"
 }
 
 backtrace_reads()

@@ -9,7 +9,7 @@ gdb.execute('break serve')
 gdb.execute('run')
 gdb.execute('delete')
 looked = lost = 0
-while True:
+for _ in range(2000):
     frame = gdb.newest_frame()
     if frame.name() == 'main':
         break

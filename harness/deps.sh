@@ -47,6 +47,15 @@ host   /usr/include/stdio.h  libc6-dev
 host   objdump             binutils
 host   python3             python3
 plot   gnuplot             gnuplot-nox
+outside pkg-config         pkg-config
+outside g++                g++
+outside clang              clang
+outside musl-gcc           musl-tools
+outside cmake              cmake
+outside meson              meson
+outside gdb                gdb
+outside valgrind           valgrind
+outside /usr/include/x86_64-linux-gnu/sys/sdt.h  systemtap-sdt-dev
 man    python3             python3
 man    lowdown             lowdown
 man    help2man            help2man
@@ -88,6 +97,7 @@ Groups (default all): build  compile modules      fetch  download kernels    vm 
                       source build test kernels   lint   check the sources     man     make the manual
                       package make and test Debian packages    signing  Secure Boot in a VM
                       bench  what the native benchmark compares with
+                      outside  compilers and tools that libjumpfunc is tried with
   -n   only say what is missing; the exit status is 1 if anything is
 EOF
 }
@@ -98,7 +108,7 @@ case ${1:-} in
 -n) dry=1; shift ;;
 -*) usage >&2; exit 2 ;;
 esac
-groups=" ${*:-build fetch vm host plot bench model source lint man package signing} "
+groups=" ${*:-build fetch vm host plot bench outside model source lint man package signing} "
 
 # missing: the packages, one per line
 missing()

@@ -62,7 +62,8 @@ uninstall: man
 		[ ! -d $(DESTDIR)$$folder ] || rmdir --ignore-fail-on-non-empty $(DESTDIR)$$folder; \
 	done
 
-# The manual: what the headers say of themselves.
+# The manual: what the headers that programs include say of themselves.
+PROGRAM_HEADERS := $(addprefix $(TOP)/include/jumpfunc/,batch.h branch.h dynfunc.h stats.h tracepoint.h)
 KDOC2MAN := $(TOP)/man/kdoc2man
 MAN_DATE = $(shell LC_ALL=C date -u -d @$${SOURCE_DATE_EPOCH:-$$(git -C $(TOP) log -1 --format=%ct \
 	2>/dev/null || stat -c %Y $(TOP)/VERSION)} +%F)
@@ -72,7 +73,7 @@ $(OUT)/man/.made: $(PUBLIC) $(wildcard man/*) $(wildcard $(KDOC2MAN)) | $(OUT)
 	@if command -v python3 > /dev/null && [ -x $(KDOC2MAN) ]; then \
 		$(KDOC2MAN) -o $(OUT)/man/man3 -s 3 --source "jumpfunc $(VERSION)" --date "$(MAN_DATE)" \
 			--manual "libjumpfunc" --library "libjumpfunc (-ljumpfunc)" --see 'libjumpfunc(7)' \
-			$(filter %.h,$(PUBLIC)) && \
+			$(PROGRAM_HEADERS) && \
 		mkdir -p $(OUT)/man/man7 && \
 		sed -e 's,@VERSION@,$(VERSION),g' -e 's,@DATE@,$(MAN_DATE),g' man/libjumpfunc.7.in \
 			> $(OUT)/man/man7/libjumpfunc.7 || exit 1; \

@@ -263,7 +263,18 @@ __JF_END_DECLS
 #ifdef __KERNEL__
 #define __JF_TRACE_CHECK(args...)
 #define __JF_TRACE_END		{ NULL, NULL }
+#define __JF_TRACE_SDT(name_args...)
 #else
+#ifdef __x86_64__
+#include <jumpfunc/detail/sdt_x86.h>
+/* Who is said to provide the probe points that debuggers find; a word. */
+#ifndef JF_TRACE_PROVIDER
+#define JF_TRACE_PROVIDER	jumpfunc
+#endif
+#define __JF_TRACE_SDT(name_args...)	__JF_SDT(JF_TRACE_PROVIDER, name_args);
+#else
+#define __JF_TRACE_SDT(name_args...)
+#endif
 /*
  * A program may have others, which a chain would not keep from one probe to the
  * next. The numbers are those of gcc's typeclass.h from real_type_class on.
@@ -319,6 +330,7 @@ __JF_END_DECLS
 									\
 	static __JF_INLINE void jf_trace_##name(proto)		\
 	{								\
+		__JF_TRACE_SDT(name_args)				\
 		if (jf_branch_unlikely(&__jf_on_##name))		\
 			__jf_trace_call_##name(args);			\
 	}								\

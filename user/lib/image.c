@@ -18,6 +18,7 @@
 
 #include "../image.h"
 #include "trace.h"
+#include "frames.h"
 
 /* One probe fits a cache line; a full chain of five arguments has 640 bytes. */
 #define SINGLE_SIZE	64
@@ -28,6 +29,7 @@ struct jf_image {
 	struct jf_image	*next;
 	uintptr_t	addr;
 	int		chain;
+	struct jf_unwind *unwind;
 };
 
 static struct jf_image *unused[2];	/* singles, chains */
@@ -114,6 +116,29 @@ static int write_image(uintptr_t addr, const uint8_t *bytes, size_t num)
 	return err;
 }
 
+/* Where the last probe is led to, a chain has taken all off the stack. */
+static struct jf_unwind *describe(uintptr_t addr, size_t used, const struct jf_probe *probes,
+				  size_t nr, unsigned int nr_args)
+{
+	struct jf_frame frame = { .addr = addr, .size = used };
+	uint8_t bytes[32];
+	struct jf_emit e;
+	unsigned int i;
+
+	if (nr > 1) {
+		frame.nr_args = nr_args;
+		frame.pad = nr_args % 2 == 0;
+		jf_emit_init(&e, bytes, sizeof(bytes), addr);
+		jf_emit_mov_rdi(&e, (uintptr_t)probes[nr - 1].data);
+		frame.epilogue = used - e.used - (frame.pad ? 4 : 0) -
+			(jf_insn_reaches(addr + used - JF_INSN_SIZE, (uintptr_t)probes[nr - 1].func) ?
+			 JF_INSN_SIZE : 12);
+		for (i = 0; i < nr_args; i++)
+			frame.epilogue -= jf_image_args[i].push_size;
+	}
+	return jf_unwind_add(&frame);
+}
+
 struct jf_image *jf_image_create(const struct jf_probe *probes, size_t nr,
 				 unsigned int nr_args, uintptr_t near)
 {
@@ -137,6 +162,7 @@ struct jf_image *jf_image_create(const struct jf_probe *probes, size_t nr,
 		unused[chain] = s;
 		return NULL;
 	}
+	s->unwind = describe(s->addr, e.used, probes, nr, nr_args);
 	return s;
 }
 
@@ -147,6 +173,8 @@ void *jf_image_addr(const struct jf_image *image)
 
 void jf_image_free(struct jf_image *image)
 {
+	jf_unwind_remove(image->unwind);
+	image->unwind = NULL;
 	image->next = unused[image->chain];
 	unused[image->chain] = image;
 }

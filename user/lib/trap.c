@@ -53,8 +53,11 @@ static bool answer(ucontext_t *uc, const siginfo_t *info)
 	struct jf_site *site;
 	bool ours = false;
 
-	/* Only the INT3 itself, no kill(), no single step, no watchpoint. */
-	if (info->si_code != SI_KERNEL)
+	/*
+	 * Only the INT3 itself, no kill(), no single step, no watchpoint. The
+	 * second code is what valgrind gives for it.
+	 */
+	if (info->si_code != SI_KERNEL && info->si_code != TRAP_BRKPT)
 		return false;
 	site = jf_site_find(ip, &ours);
 	if (site)

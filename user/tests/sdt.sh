@@ -120,6 +120,51 @@ bpftrace_reads()
 	grep -qx 'types -1 -2 1 65535' "$tmp/read" && grep -qx 'twelve 1 6' "$tmp/read"
 }
 
+# A tracepoint of the library, off and on.
+compile_trace()
+{
+	"$@" -Wall -Wextra -Werror -g -I"$user/.." -I"$user/../include" -I"$user" -pthread \
+		-o "$tmp/trace" "$user/tests/sdt_trace.c" "$user"/lib/*.c
+}
+
+gdb_reads_tracepoint()
+{
+	compile_trace "$@" || return 1
+	cat > "$tmp/commands" <<-'END'
+	set pagination off
+	break -probe-stap jumpfunc:request
+	run
+	printf "off: %d %s %d\n", $_probe_arg0, (char *)$_probe_arg1, $_probe_arg2
+	continue
+	printf "on: %d %s %d\n", $_probe_arg0, (char *)$_probe_arg1, $_probe_arg2
+	continue
+	END
+	gdb -q -batch -nx -x "$tmp/commands" "$tmp/trace" > "$tmp/gdb" 2>&1
+	cat "$tmp/gdb"
+	grep -qx 'off: 1 /index.html 201' "$tmp/gdb" && grep -qx 'on: 2 /index.html 202' "$tmp/gdb" &&
+		grep -qx 'hits 2' "$tmp/gdb"
+}
+
+# Uprobes come and go at the probe point while the tracepoint goes on and off.
+uprobes_come_and_go()
+{
+	compile_trace gcc -O2 || return 1
+	"$tmp/trace" 6000 > "$tmp/hits" 2>&1 &
+	pid=$!
+	attached=0
+	while kill -0 "$pid" 2> /dev/null; do
+		if bpftrace -p "$pid" -e 'usdt:'"$tmp"'/trace:jumpfunc:request { @n = count(); }
+				interval:ms:300 { exit(); }' 2>&1 | grep -q '^@n: [1-9]'; then
+			attached=$((attached + 1))
+		fi
+	done
+	wait "$pid"
+	status=$?
+	cat "$tmp/hits"
+	echo "status $status, attached $attached times"
+	[ "$status" = 0 ] && [ "$attached" -ge 1 ]
+}
+
 echo "$expected" > "$tmp/expected"
 if ! have python3; then
 	skip "notes" "no python3 to read them (apt-get install python3)"
@@ -168,6 +213,8 @@ if have gdb; then
 		compile "$tmp/probe" clang -O2
 		check "gdb lists them and reads the arguments, clang" gdb_reads "$tmp/probe"
 	fi
+	check "gdb reads a tracepoint's arguments, off and on" gdb_reads_tracepoint gcc -O2
+	check "the same at -O0" gdb_reads_tracepoint gcc -O0
 else
 	skip "gdb" "not installed (apt-get install gdb)"
 fi
@@ -180,6 +227,7 @@ if have bpftrace; then
 		check "bpftrace lists them" bpftrace_lists "$tmp/probe"
 		if bpftrace -e 'BEGIN { exit(); }' > "$tmp/bpf" 2>&1; then
 			check "bpftrace reads the arguments" bpftrace_reads "$tmp/probe"
+			check "uprobes at a tracepoint that changes" uprobes_come_and_go
 		else
 			skip "bpftrace reads the arguments" "$(tail -1 "$tmp/bpf")"
 		fi

@@ -40,7 +40,11 @@ declared()
 	# Prototypes that have no body, as the compiler sees them.
 	${CC:-cc} -I"$user/../include" -fno-inline -E "$tmp/use.c" | tr '\n' ' ' |
 		grep -oE '\b(__)?jf_[a-z_0-9]+\([^(){};]*(\([^()]*\)[^(){};]*)*\);' |
-		sed 's/(.*//' | sort -u > "$tmp/declared"
+		sed 's/(.*//' | sort -u > "$tmp/prototypes"
+	# Inline ones may be declared first.
+	${CC:-cc} -I"$user/../include" -E "$tmp/use.c" | tr '\n' ' ' |
+		grep -oE '\b(__)?jf_[a-z_0-9]+\([^(){};]*(\([^()]*\)[^(){};]*)*\) *\{' |
+		sed 's/(.*//' | sort -u | comm -13 - "$tmp/prototypes" > "$tmp/declared"
 	[ "$(wc -l < "$tmp/declared")" -ge 15 ] &&
 		sed 's/@@.*//' "$tmp/exported" | comm -23 "$tmp/declared" - > "$tmp/missing"
 	cat "$tmp/missing"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 # The library under the tools of those who look for errors in programs: sanitizers,
-# a debugger that steps over sites and sets breakpoints on them.
+# valgrind, a debugger that steps over sites and sets breakpoints on them.
 # usage: tools.sh [CHANGES]
 # The tests are called by check(), which shellcheck does not see.
 # shellcheck disable=SC2317
@@ -35,6 +35,12 @@ finds_races()
 		"$1" -std=gnu11 -g -O1 -fsanitize=thread -I"$top" -I"$top/include" -I"$user" -pthread \
 			-o "$tmp/racy" "$tmp/racy.c" "$user"/lib/*.c &&
 		! TSAN_OPTIONS=halt_on_error=1 "$tmp/racy" 2 > "$tmp/race" 2>&1 && grep -q 'data race' "$tmp/race"
+}
+
+valgrinded()
+{
+	valgrind -q --error-exitcode=9 --leak-check=full --show-leak-kinds=definite \
+		--errors-for-leak-kinds=definite "$@" "$tmp/prog" 20
 }
 
 # gdb SCRIPT PATTERN...: each pattern is a line of what it says
@@ -92,6 +98,32 @@ breakpoint_on_site()
 	gdb_says "$tmp/script" 'error Device or resource busy' && ! grep -q 'stale [1-9]' "$tmp/gdb"
 }
 
+# Out of dispatch images: in the process, and for gdb at each single instruction.
+unwinds()
+{
+	gcc -std=gnu11 -Wall -Wextra -Werror -O2 -g -I"$top" -I"$top/include" -I"$user" -pthread \
+		-o "$tmp/unwind" "$user/tests/unwind_prog.c" "$user"/lib/*.c -lgcc_s -Wl,-z,now && "$tmp/unwind"
+}
+
+unwinds_in_gdb()
+{
+	gdb -q -batch -nx -x "$user/tests/unwind_steps.py" "$tmp/unwind" > "$tmp/gdb" 2>&1
+	tail -5 "$tmp/gdb"
+	grep -qE '^looked at [2-9][0-9]+ instructions, lost 0$' "$tmp/gdb"
+}
+
+# perf's list of what no file describes.
+perf_map()
+{
+	JUMPFUNC_PERF_MAP=1 "$tmp/unwind" &
+	pid=$!
+	wait "$pid"
+	grep -qE '^[0-9a-f]+ [0-9a-f]+ jf_image$' "/tmp/perf-$pid.map"
+	status=$?
+	rm -f "/tmp/perf-$pid.map"
+	return "$status"
+}
+
 backtrace_reads()
 {
 	cat > "$tmp/script" <<-'END'
@@ -116,10 +148,23 @@ for compiler in gcc clang; do
 	check "$compiler, threads: a race is found" finds_races $compiler
 done
 compile "$tmp/prog" cc -O1 > "$tmp/said" 2>&1 || cat "$tmp/said"
+check "unwinding out of dispatch images" unwinds
+check "a map for perf" perf_map
+if have valgrind; then
+	check "valgrind" valgrinded
+	check "valgrind, text not written" env JUMPFUNC=off valgrind -q --error-exitcode=9 "$tmp/prog" 10
+else
+	skip "valgrind" "not installed (apt-get install valgrind)"
+fi
 if have gdb; then
 	check "gdb steps over sites" steps
 	check "gdb's breakpoint on a site is kept" breakpoint_on_site
 	check "gdb's backtrace from a target" backtrace_reads
+	if gdb -q -batch -nx -ex 'python print(1)' 2>&1 | grep -qx 1; then
+		check "gdb's backtrace from each instruction of an image" unwinds_in_gdb
+	else
+		skip "gdb's backtrace from each instruction of an image" "this gdb has no Python"
+	fi
 else
 	skip "gdb" "not installed (apt-get install gdb)"
 fi

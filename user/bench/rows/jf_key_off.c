@@ -11,4 +11,11 @@ DEFINE_JF_KEY_FALSE(OWN(key));
 		BENCH_SLOW()
 #include "loops.h"
 
+/* Nobody loads it, so it may be wherever it is. */
+static void flush_key(void)
+{
+	flush_lines(&OWN(key), 1, sizeof(OWN(key)));
+}
+
 BENCH_ROWS("c-branch", "key-off", "jumpfunc key, off", NULL);
+BENCH_ROW_COLD("c-branch-cold", "key-off", "jumpfunc key, off, its memory flushed", flush_key);

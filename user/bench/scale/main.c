@@ -110,7 +110,8 @@ static void print(unsigned int peers, const char *how, unsigned int sites, doubl
 	qsort(ns, nr, sizeof(*ns), by_value);
 	printf("  %-44s %7u %12.1f %12.1f\n", how, sites, ns[0] / 1e3, ns[nr / 2] / 1e3);
 	if (csv)
-		fprintf(csv, "scale,%u,%s,%u,%.0f,%.0f,,,\n", peers, how, sites, ns[0], ns[nr / 2]);
+		fprintf(csv, "scale,%u,%.*s,%u,%.0f,%.0f,,,\n", peers, (int)strcspn(how, ",:'"), how,
+			sites, ns[0], ns[nr / 2]);
 }
 
 static void fail(const char *what, int err)

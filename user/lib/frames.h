@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
+/* What unwinders, debuggers and profilers are told of dispatch images; see frames.c. */
+#ifndef JF_LIB_FRAMES_H
+#define JF_LIB_FRAMES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct jf_unwind;
+
+/**
+ * struct jf_frame - how an image uses the stack
+ * @addr:     where it is
+ * @size:     its code
+ * @nr_args:  registers that it pushes, in the order of image.h; 0 and no @pad for one
+ *            that pushes nothing
+ * @pad:      8 more bytes behind them
+ * @epilogue: offset of the first instruction that takes something off the stack
+ */
+struct jf_frame {
+	uintptr_t	addr;
+	size_t		size;
+	unsigned int	nr_args;
+	int		pad;
+	size_t		epilogue;
+};
+
+/* Before the image is executed. NULL: nobody is told, and nothing else is wrong. */
+struct jf_unwind *jf_unwind_add(const struct jf_frame *frame);
+/* When nobody can be in it any more. NULL is none. */
+void jf_unwind_remove(struct jf_unwind *unwind);
+
+#endif /* JF_LIB_FRAMES_H */

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
+/*
+ * A tracepoint with its probe point, for sdt.sh: switched on and off all the time while
+ * the probe point, too, is used and left by tools.
+ * usage: sdt_trace [MILLISECONDS]; without, one call off and one call on
+ */
+#include <jumpfunc/tracepoint.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+DECLARE_JF_TRACE(request, PROTO(int number, const char *path, unsigned char kind),
+		 ARGS(number, path, kind));
+DEFINE_JF_TRACE(request);
+
+static unsigned long hits;
+
+static void count(void *data, int number, const char *path, unsigned char kind)
+{
+	(void)data, (void)path, (void)kind;
+	hits += (unsigned long)number;
+}
+
+static __attribute__((noinline)) void serve(int number)
+{
+	jf_trace_request(number, "/index.html", (unsigned char)(number + 200));
+}
+
+static int toggle(int on)
+{
+	return on ? register_jf_trace_request(count, NULL) : unregister_jf_trace_request(count, NULL);
+}
+
+int main(int argc, char **argv)
+{
+	long ms = argc > 1 ? atol(argv[1]) : 0;
+	struct timespec now, end;
+	unsigned long calls = 0;
+
+	if (!ms) {
+		serve(1);
+		if (toggle(1))
+			return 1;
+		serve(2);
+		printf("hits %lu\n", hits);
+		return hits != 2;
+	}
+	clock_gettime(CLOCK_MONOTONIC, &end);
+	end.tv_sec += ms / 1000;
+	do {
+		int i, err = toggle(1);
+
+		for (i = 0; i < 100; i++)
+			serve(1);
+		calls += 100;
+		if (err || toggle(0))
+			return 1;
+		for (i = 0; i < 100; i++)
+			serve(1000000);
+		clock_gettime(CLOCK_MONOTONIC, &now);
+	} while (now.tv_sec < end.tv_sec);
+	printf("hits %lu of %lu\n", hits, calls);
+	return hits != calls;
+}

@@ -80,16 +80,24 @@
 	_ASM_EXTABLE(\entry, 774b)
 .endm
 
+/*
+ * Labels of an image, which jf_layout needs. They have numbers because every
+ * image has them, and clang's assembler redefines no symbol.
+ *
+ *	760 entry	761 first slot	764 where the last slot's end leads
+ *	771 slot	772 its call	763 its end
+ *	765 end of the pool
+ */
+
 .macro jf_single
 	.p2align 4
 	.skip	16, 0x90
 	.type	jf_single_\@, @function
 jf_single_\@:
-	.set	.Ljf_entry, .
-	.set	.Ljf_slot, .
+760:
+761:
 771:
 	movabs	$0, %rdi
-	.set	.Ljf_call, .
 772:
 	.byte	0xe9
 	.long	jf_nop - (. + 4)
@@ -97,8 +105,8 @@ jf_single_\@:
 	jf_no_kprobe 771b
 	jf_no_kprobe 772b
 	jf_no_optprobe 771b
-	.set	.Ljf_done, .
-	.set	.Ljf_exit, .
+763:
+764:
 	.size	jf_single_\@, . - jf_single_\@
 .endm
 
@@ -108,7 +116,6 @@ jf_single_\@:
  * argument first, and each push brings the one before it to the same offset.
  */
 .macro jf_chain_slot regs, stack
-	.set	.Ljf_slot, .
 771:
 	movabs	$0, %rdi
 	movq	8 * (\regs - 1)(%rsp), %rsi
@@ -121,7 +128,6 @@ jf_single_\@:
 	.rept	\stack
 	pushq	8 * (\regs + \stack + JF_FRAME)(%rsp)
 	.endr
-	.set	.Ljf_call, .
 772:
 	.byte	0xe8
 	.long	jf_nop - (. + 4)
@@ -130,7 +136,7 @@ jf_single_\@:
 	.if	\stack
 	addq	$8 * \stack, %rsp
 	.endif
-	.set	.Ljf_done, .
+763:
 .endm
 
 .macro jf_chain name, regs, stack
@@ -138,8 +144,7 @@ jf_single_\@:
 	.skip	16, 0x90
 	.type	jf_chain_\name\()_\@, @function
 jf_chain_\name\()_\@:
-	.set	.Ljf_entry, .
-770:
+760:
 	FRAME_BEGIN
 	pushq	%rsi
 	pushq	%rdx
@@ -148,21 +153,21 @@ jf_chain_\name\()_\@:
 	pushq	%r8
 	pushq	%r9
 	.endif
-	.set	.Ljf_first, .
+761:
 	.rept	JF_CHAIN_SLOTS
 	jf_chain_slot \regs, \stack
 	.endr
-	.set	.Ljf_exit, .
+764:
 	addq	$8 * \regs, %rsp
 	FRAME_END
 	RET
-	jf_no_optprobe 770b
+	jf_no_optprobe 760b
 	.size	jf_chain_\name\()_\@, . - jf_chain_\name\()_\@
 .endm
 
 /*
  * struct jf_pool_layout of x86/image.c, for the pool that begins at \name.
- * The symbols are those of its last image.
+ * The labels are those of its last image.
  */
 .macro jf_layout name, count
 	.pushsection .rodata, "a", @progbits
@@ -171,11 +176,11 @@ jf_chain_\name\()_\@:
 jf_pool_\name:
 	.quad	jf_images_\name
 	.long	\count
-	.long	(.Ljf_end - jf_images_\name) / \count	/* stride */
-	.long	.Ljf_first - .Ljf_entry
-	.long	.Ljf_done - .Ljf_slot			/* slot size */
-	.long	.Ljf_call - .Ljf_slot
-	.long	.Ljf_exit - .Ljf_entry
+	.long	(765b - jf_images_\name) / \count	/* stride */
+	.long	761b - 760b
+	.long	763b - 771b				/* slot size */
+	.long	772b - 771b
+	.long	764b - 760b
 	.popsection
 .endm
 
@@ -188,8 +193,7 @@ jf_images_single:
 	jf_single
 	.endr
 	.p2align 4
-	.set	.Ljf_first, .Ljf_entry
-	.set	.Ljf_end, .
+765:
 	jf_layout single, JF_IMAGES_SINGLE
 
 jf_images_small:
@@ -198,7 +202,7 @@ jf_images_small:
 	jf_chain small, 3, 0
 	.endr
 	.p2align 4
-	.set	.Ljf_end, .
+765:
 	jf_layout small, JF_IMAGES_SMALL
 
 jf_images_regs:
@@ -207,7 +211,7 @@ jf_images_regs:
 	jf_chain regs, 5, 0
 	.endr
 	.p2align 4
-	.set	.Ljf_end, .
+765:
 	jf_layout regs, JF_IMAGES_REGS
 
 jf_images_stack:
@@ -216,5 +220,5 @@ jf_images_stack:
 	jf_chain stack, 5, 7
 	.endr
 	.p2align 4
-	.set	.Ljf_end, .
+765:
 	jf_layout stack, JF_IMAGES_STACK

@@ -346,5 +346,30 @@ else
 		result "$([ -z "$bad" ]; echo $?)" "... and no label is missing" "$bad"
 	done
 fi
+# ---- jumpfunc itself, by clang ----
+
+# clang_compile FILE...: what clang says of each, for the kernel's headers that gcc was configured for
+clang_compile()
+{
+	local f flags cmd=$work/project/.jf_sample_provider.o.cmd
+	flags=$(head -n 1 "$cmd" | grep -oE -- ' (-nostdinc|-I[^ ]+|-include [^ ]+|-D(__KERNEL__|MODULE)|-std=[^ ]+)' | tr '\n' ' ')
+	cd "$(info kdir)" || return
+	for f; do
+		case $f in *.S) set -- -D__ASSEMBLY__ ;; *) set -- ;; esac
+		# shellcheck disable=SC2086
+		clang $flags -I"$TOP" -I"$TOP/include" -I"$TOP/$(dirname "$f")" "$@" -O2 -fno-strict-aliasing -fshort-wchar \
+			-fno-PIE -mno-sse -mno-80387 -mno-red-zone -mcmodel=kernel -mretpoline-external-thunk -mfentry \
+			-DCC_USING_FENTRY -fcf-protection=none -fno-asynchronous-unwind-tables -Wno-unused-command-line-argument \
+			-Wall -Wno-gnu -Wno-address-of-packed-member -Wno-initializer-overrides -Wno-format -Wno-pointer-sign \
+			-DJF_VERSION='"0"' -DKBUILD_BASENAME='"by_clang"' -DKBUILD_MODNAME='"by_clang"' \
+			-c -o "$work/by_clang.o" "$TOP/$f" || echo "error: clang does not compile $f"
+	done 2>&1 | grep -E "($TOP|instantiation|^error).*(error|warning)|^error"
+}
+if ! command -v clang >/dev/null; then
+	n=$((n + 1)); echo "ok $n - jumpfunc and samples by clang # SKIP no clang here"
+else
+	said=$(cd "$TOP" && clang_compile jf_*.c core/*.c debugfs/*.c demo/*.c x86/*.c x86/*.S samples/*.c)
+	result "$([ -z "$said" ]; echo $?)" "clang compiles jumpfunc and the samples, without a warning" "$said"
+fi
 echo "1..$n"
 exit $failed

@@ -275,8 +275,10 @@ static void jf_unpin(struct jf_change *c)
 
 static void jf_unfreeze(struct jf_change *c)
 {
-	if (c->frozen)
-		smp_store_release(&jf_ent_key(c->ent)->count, 1);
+	if (!c->frozen)
+		return;
+	/* Pairs with cmpxchg() in jf_key_try_inc(): who counts finds sites on. */
+	smp_store_release(&jf_ent_key(c->ent)->count, 1);
 	c->frozen = false;
 }
 

@@ -176,7 +176,8 @@ void jf_quiesce(void);
 
 /**
  * jf_quiesce_timeout() - the same, with a limit
- * @timeout: in jiffies (in a program: milliseconds); with 0 it looks once and does not wait for any task
+ * @timeout: in jiffies (in a program: milliseconds); with 0 it looks once and
+ *           does not wait for any task
  *
  * Context: as jf_quiesce(). It may take a little longer than @timeout.
  *

@@ -303,8 +303,7 @@ __JF_END_DECLS
 
 #define __DECLARE_JF_TRACE(name, proto, args, name_args, data_proto, data_args) \
 	typedef void (*__jf_probe_##name)(data_proto);			\
-	extern struct jf_tracepoint					\
-		__jf_trace_##name __JF_SYMBOL("__jf_trace_" #name);	\
+	extern struct jf_tracepoint __jf_trace_##name __JF_SYMBOL("__jf_trace_" #name); \
 	/* The iterator, used by DEFINE_JF_TRACE(); elsewhere only its type. */ \
 	static __JF_UNUSED void __jf_iter_##name(data_proto)		\
 	{								\

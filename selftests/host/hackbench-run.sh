@@ -547,6 +547,12 @@ test_missing()
 	rm "$jf/dispatch"
 	go -o "$work/out"
 	has "a jumpfunc without the event set" "$work/err" "no event set"
+}
+
+test_locked_down()
+{
+	reset
+	rm "$jf/dispatch"
 	mkdir "$jf/dispatch"
 	echo "none [integrity] confidentiality" >"$JF_SYSFS/kernel/security/lockdown"
 	go -o "$work/out"
@@ -562,7 +568,10 @@ test_missing()
 	go -n -o "$work/out"
 	is "... but not without the counts: status 3" "$rc" 3
 	rm -r "$JF_SYSFS/kernel/jumpfunc"
+}
 
+test_no_root()
+{
 	reset
 	echo 1000 >"$work/uid"
 	if [ "$shell" = "busybox sh" ]; then
@@ -697,7 +706,7 @@ for shell; do
 		shell="busybox sh"
 		if [ "$(id -u)" -ne 0 ]; then skip "all tests" "busybox asks its own id, so it takes root"; continue; fi
 	fi
-	for t in usage numbers order subscribers per_event fifo never_fires failures signals missing module no_perf emulation labels; do
+	for t in usage numbers order subscribers per_event fifo never_fires failures signals missing locked_down no_root module no_perf emulation labels; do
 		reset
 		"test_$t"
 	done

@@ -436,7 +436,7 @@ static void later_fails(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, jf_key_count(&d->key), 1);
 	KUNIT_EXPECT_TRUE(test, jf_key_enabled(&d->key));
 	KUNIT_EXPECT_TRUE(test, jfk.key_work);
-	KUNIT_EXPECT_EQ(test, jfk.key_delay, max(50UL, (unsigned long)HZ));
+	KUNIT_EXPECT_EQ(test, jfk.key_delay, max_t(unsigned long, 50, HZ));
 	KUNIT_EXPECT_TRUE(test, jfk_key_work());
 	KUNIT_EXPECT_EQ(test, jf_key_count(&d->key), 0);
 	KUNIT_EXPECT_TRUE(test, !jfk.key_work);

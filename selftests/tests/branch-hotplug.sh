@@ -40,11 +40,11 @@ cpu_round()
 jf_start "keys, from hotplug callbacks and later"
 jf_has jf_keyhot || jf_skip_all "no jf_keyhot.ko: build selftests/modules"
 jf_load
-cpus=$(for c in $C/cpu[1-9]*; do [ ! -e "$c/online" ] || echo "${c#"$C"/cpu}"; done)
+cpus=$(for c in "$C"/cpu[1-9]*; do [ ! -e "$c/online" ] || echo "${c#"$C"/cpu}"; done)
 if [ -n "$cpus" ]; then
 	check "callbacks for all CPUs" jf_insmod jf_keyhot
 	check "one user for each" consistent
-	jf_on_exit "for c in $(echo $cpus); do echo 1 >$C/cpu\$c/online; done"
+	jf_on_exit "for c in $(printf "%s " $cpus); do echo 1 >$C/cpu\$c/online; done"
 	jf_run others
 	i=0
 	while [ $i -lt $rounds ]; do

@@ -27,6 +27,7 @@ long access_other(long x);
 int access_other_set(bool second);
 
 /* Text of the other module, as long as that is there. */
+extern void *access_guest_text;
 void *access_guest_text;
 EXPORT_SYMBOL_GPL(access_guest_text);
 

@@ -104,8 +104,12 @@ static int jf_key_inc_locked(struct jf_key *key)
 
 static int jf_key_dec_locked(struct jf_key *key)
 {
-	int err = jf_check_key(key);
+	int err;
 
+	/* One user too many is a mistake whatever the key allows. */
+	if (!jf_key_count(key))
+		return -EINVAL;
+	err = jf_check_key(key);
 	if (err)
 		return err;
 	do {

@@ -112,6 +112,7 @@ lib-check: $(LIB_CHECKS)
 	else \
 		echo "not ok - the sample says:"; $(OUT)/sample_both | sed 's/^/# /'; rc=1; \
 	fi; \
+	echo 1..1; \
 	echo "# tests/hostile"; tests/hostile/run.sh $(OUT) || rc=1; \
 	for o in $(LIB_PLUGINS) $(OUT)/test_lib $(OUT)/libjumpfunc.so; do \
 		if readelf -d $$o | grep TEXTREL; then \

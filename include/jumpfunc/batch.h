@@ -228,11 +228,24 @@ void jf_call_quiesced(struct jf_quiesce_head *head,
 void jf_quiesce_barrier(void);
 
 #ifdef __KERNEL__
-/* In a program only: there the stacks of threads cannot be looked at. */
+/**
+ * jf_read_lock() - begin a section that jf_quiesce() waits for
+ *
+ * Needed in a program, where the stacks of threads cannot be looked at; in a kernel
+ * it is empty. Put one around the calls of dynamic functions, and the code behind
+ * branches, that use what may be freed. Sections nest.
+ *
+ * Context: any.
+ */
 static inline void jf_read_lock(void)
 {
 }
 
+/**
+ * jf_read_unlock() - end what jf_read_lock() began
+ *
+ * Context: any.
+ */
 static inline void jf_read_unlock(void)
 {
 }

@@ -371,19 +371,43 @@ int jf_key_inc(struct jf_key *key);
 int jf_key_dec(struct jf_key *key);
 
 #ifdef __KERNEL__
-/*
- * jf_key_enable_cpuslocked() and so on - the same, under cpus_read_lock()
+/**
+ * jf_key_enable_cpuslocked() - enable a key, under cpus_read_lock()
  * @key: the key
  *
  * For callers that hold the CPU hotplug lock for reading, and for CPU hotplug
- * callbacks that may sleep.
+ * callbacks that may sleep; so are the next three.
  *
  * Context: process context, may sleep, with the hotplug lock held.
- * Return: as the forms without _cpuslocked.
+ * Return: as jf_key_enable().
  */
 int jf_key_enable_cpuslocked(struct jf_key *key);
+
+/**
+ * jf_key_disable_cpuslocked() - disable a key, under cpus_read_lock()
+ * @key: the key
+ *
+ * Context: process context, may sleep, with the hotplug lock held.
+ * Return: as jf_key_disable().
+ */
 int jf_key_disable_cpuslocked(struct jf_key *key);
+
+/**
+ * jf_key_inc_cpuslocked() - add a user of a key, under cpus_read_lock()
+ * @key: the key
+ *
+ * Context: process context, may sleep, with the hotplug lock held.
+ * Return: as jf_key_inc().
+ */
 int jf_key_inc_cpuslocked(struct jf_key *key);
+
+/**
+ * jf_key_dec_cpuslocked() - take a user of a key away, under cpus_read_lock()
+ * @key: the key
+ *
+ * Context: process context, may sleep, with the hotplug lock held.
+ * Return: as jf_key_dec().
+ */
 int jf_key_dec_cpuslocked(struct jf_key *key);
 
 /**

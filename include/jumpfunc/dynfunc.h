@@ -9,11 +9,11 @@
  *   DEFINE_DYNFUNC_RET0(name, func)	of func's type; returns 0 until updated
  *   DYNFUNC_TARGETS(name, f, g, ...)	the targets that debugfs may set
  *   EXPORT_DYNFUNC(name), EXPORT_DYNFUNC_GPL(name)	for calling and updating
+ *   IMPORT_DYNFUNC(name, func)		in a program, one of another shared object
  *   EXPORT_DYNFUNC_CALL(name), ..._CALL_GPL(name)	for calling only:
  *   DECLARE_DYNFUNC_CALL(name, func)	for those who may only call it
  *   DEFINE_DYNFUNC_LOCAL(name, func), DEFINE_DYNFUNC_NULL_LOCAL(), ..._RET0_LOCAL()
  *					known in this source file only
- *   IMPORT_DYNFUNC(name, func)		in a program, one of another shared object
  *   In the kernel, all of the DECLARE and DEFINE forms take a contract as a last
  *   argument (contract.h); without one it is JF_BARE.
  *
@@ -201,7 +201,7 @@ __JF_END_DECLS
 
 #define __DEFINE_DYNFUNC(name, func, target, flags)			\
 	__DECLARE_DYNFUNC(extern, name, func);				\
-	__JF_DEFINE_CALL(name, func, NULL);				\
+	__JF_DEFINE_CALL(name, func, target);				\
 	struct jf_func __jf_func_##name =				\
 		__JF_FUNC_INIT(name, target, flags)
 
@@ -271,7 +271,7 @@ __JF_END_DECLS
 #define IMPORT_DYNFUNC(name, func)					\
 	DECLARE_DYNFUNC(name, func);					\
 	__JF_IMPORT_ENT("__jf_export_func_" #name, func_##name);	\
-	__JF_DEFINE_CALL(name, func, &__jf_export_func_##name);		\
+	__JF_TRAMPOLINE(name, &__jf_export_func_##name);		\
 	struct jf_func __jf_func_##name = __JF_FUNC_INIT(name, jf_ret0, 0)
 #endif
 

@@ -267,8 +267,12 @@ __JF_END_DECLS
 #else
 #ifdef __x86_64__
 #include <jumpfunc/detail/sdt_x86.h>
-/* Who is said to provide the probe points that debuggers find; a word. */
 #ifndef JF_TRACE_PROVIDER
+/**
+ * JF_TRACE_PROVIDER - who provides the probe points that debuggers find
+ *
+ * A word, in programs only; define it before including this header.
+ */
 #define JF_TRACE_PROVIDER	jumpfunc
 #endif
 #define __JF_TRACE_SDT(name_args...)	__JF_SDT(JF_TRACE_PROVIDER, name_args);

@@ -39,7 +39,7 @@ check_eq "and what was asked for" "$(value settings)" "rounds=4 calls=64 repeats
 	echo branch,hot,none-cold,0
 	echo branch,hot,test-cold,0
 	for shape in none call chain kernel; do echo "subscribers,hot,$shape,0"; done
-	echo subscribers,hot,inline,1
+	for shape in inline chain-bare chain-sleepable; do echo "subscribers,hot,$shape,1"; done
 	for n in 1 2 4 8; do
 		for shape in direct chain array-plain array-pointer kernel; do echo "subscribers,hot,$shape,$n"; done
 	done

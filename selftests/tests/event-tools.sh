@@ -143,7 +143,11 @@ else
 	else
 		skip "raw tracepoints" "no bpf_rawtp: it needs a C compiler"
 	fi
-	if command -v bpftrace >/dev/null; then
+	if ! command -v bpftrace >/dev/null; then
+		skip "bpftrace" "not installed"
+	elif [ ! -e /sys/kernel/btf/vmlinux ]; then
+		skip "bpftrace" "this kernel has no BTF, and bpftrace would want its headers"
+	else
 		check "bpftrace tracepoint" sh -c "bpftrace -c 'sh $JF_TMP/work' -e '
 			tracepoint:jf_sample:jf_sample_rx { @rx = count(); @len = max(args->len); }
 			tracepoint:jf_sample:jf_sample_drop { @drop[args->reason] = count(); }' >$JF_TMP/bpf"
@@ -156,8 +160,6 @@ else
 			skip "bpftrace rawtracepoint" "not in this bpftrace"
 		fi
 		is_off "after bpftrace"
-	else
-		skip "bpftrace" "not installed"
 	fi
 fi
 jf_rmmod jf_sample_event

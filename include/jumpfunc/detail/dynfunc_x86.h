@@ -39,9 +39,9 @@
 #define __JF_DECLARE_CALL(name, func)					\
 	extern typeof(func) dynfunc_##name
 
-#define __JF_DEFINE_CALL(name, func, origin)				\
+#define __JF_DEFINE_CALL(name, func, target)				\
 	__JF_TRAMPOLINE(name, ".globl dynfunc_" #name "\n\t")
-#define __JF_DEFINE_CALL_LOCAL(name, func, origin)			\
+#define __JF_DEFINE_CALL_LOCAL(name, func, target)			\
 	__JF_TRAMPOLINE(name, "")
 
 #define __JF_TRAMPOLINE(name, globl)					\

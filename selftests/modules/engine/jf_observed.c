@@ -26,9 +26,10 @@ long obs_two(long x)
 }
 
 DEFINE_DYNFUNC(obs_op, obs_one);
-DECLARE_JF_TRACE(obs_single, PROTO(long x), ARGS(x));
+/* Probes of these sleep. */
+DECLARE_JF_TRACE(obs_single, PROTO(long x), ARGS(x), JF_SLEEPABLE);
 DEFINE_JF_TRACE(obs_single);
-DECLARE_JF_TRACE(obs_chain, PROTO(long x), ARGS(x));
+DECLARE_JF_TRACE(obs_chain, PROTO(long x), ARGS(x), JF_SLEEPABLE);
 DEFINE_JF_TRACE(obs_chain);
 
 static atomic_long_t site, tramp, single, chain_a, chain_b;

@@ -19,7 +19,7 @@ mends()
 
 check_fails "not loaded: the status says so" doctor
 check_match "... and a line" "$(says 'no +module')" "not loaded"
-check_match "the kernel is this one" "$(says 'yes +kernel')" "$(uname -r)"
+check_match "the kernel is this one" "$(says 'yes +kernel')" "$(uname -r | sed 's/[.+]/[&]/g')"
 check_match "debugfs is there" "$(says 'yes +debugfs')" "mounted"
 case $(cat /sys/devices/system/cpu/vulnerabilities/spectre_v2 2>/dev/null) in
 *etpolines*) check_match "retpolines are in force" "$(says 'yes +retpolines')" "in force" ;;

@@ -135,14 +135,16 @@ fi
 
 # ---- bpftrace ----
 
-if command -v bpftrace >/dev/null; then
+if ! command -v bpftrace >/dev/null; then
+	skip "bpftrace" "not installed"
+elif [ ! -e /sys/kernel/btf/vmlinux ]; then
+	skip "bpftrace" "this kernel has no BTF, and bpftrace would want its headers"
+else
 	check "bpftrace" sh -c "bpftrace -c 'sh $JF_TMP/work' -e '
 		tracepoint:jumpfunc:jf_update { @updates = count(); }
 		tracepoint:jumpfunc:jf_batch { @batches = count(); }' >$JF_TMP/bpf"
 	check_eq "bpftrace counts updates" "$(sed -n 's/^@updates: //p' "$JF_TMP/bpf")" $updates
 	check_eq "bpftrace counts commits" "$(sed -n 's/^@batches: //p' "$JF_TMP/bpf")" $batches
-else
-	skip "bpftrace" "not installed"
 fi
 
 # ---- the module goes while they are on ----

@@ -20,6 +20,9 @@
 #ifdef __KERNEL__
 #error "for programs only"
 #endif
+#if !defined(__x86_64__) || defined(__ILP32__)
+#error "jumpfunc in programs needs x86-64 with 64-bit pointers"
+#endif
 
 #include <stdbool.h>
 #include <stddef.h>

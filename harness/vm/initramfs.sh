@@ -29,6 +29,12 @@ if [ ! -e "$img" ]; then
 	trap 'rm -rf "$tmp"' EXIT
 	mkdir -p "$tmp"/root/{bin,sbin,proc,sys,dev,tmp,etc,root,usr/bin,usr/sbin,run,var}
 	for b in "${bins[@]}"; do cp -L "$b" "$tmp/root/usr/bin/${b##*/}"; done
+	# By the names that they are called by, too: objcopy is a link to one with the machine's name.
+	for p in "${progs[@]}"; do
+		f=$(command -v "$p") || continue
+		f=$(readlink -f "$f")
+		[ "${f##*/}" = "$p" ] || ln -s "${f##*/}" "$tmp/root/usr/bin/$p"
+	done
 	for l in $libs; do install -D "$l" "$tmp/root$l"; done
 	"${bins[0]}" --list | while read -r applet; do
 		[ -e "$tmp/root/usr/bin/$applet" ] || ln -s /usr/bin/busybox "$tmp/root/bin/$applet"

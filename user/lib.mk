@@ -107,13 +107,14 @@ lib-check: $(LIB_CHECKS)
 	done; \
 	echo "# test_lib_deny"; $(OUT)/test_lib_deny $(OUT)/test_lib || rc=1; \
 	echo "# test_lib_dl"; $(OUT)/test_lib_dl $(LIB_PLUGINS) || rc=1; \
+	echo "TAP version 13"; \
 	if [ "$$($(OUT)/sample_both | paste -sd,)" = "$(SAMPLE_SAYS)" ]; then \
 		echo "ok - the sample says what the module says"; \
 	else \
 		echo "not ok - the sample says:"; $(OUT)/sample_both | sed 's/^/# /'; rc=1; \
 	fi; \
 	echo 1..1; \
-	echo "# tests/hostile"; tests/hostile/run.sh $(OUT) || rc=1; \
+	echo "TAP version 13"; echo "# tests/hostile"; tests/hostile/run.sh $(OUT) || rc=1; \
 	for o in $(LIB_PLUGINS) $(OUT)/test_lib $(OUT)/libjumpfunc.so; do \
 		if readelf -d $$o | grep TEXTREL; then \
 			echo "not ok - $${o##*/} has text relocations"; rc=1; \

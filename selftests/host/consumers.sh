@@ -7,19 +7,11 @@ set -u
 TOP=$(cd "$(dirname "$0")/../.." && pwd)
 KERNEL=${KERNEL:-6.1}
 BUILD=${JF_BUILD:-$TOP/build}/$KERNEL
-n=0 failed=0
+# shellcheck source=selftests/host/tap.sh
+. "$TOP/selftests/host/tap.sh"
 
 echo "TAP version 13"
-result()	# RC DESCRIPTION [DETAIL]
-{
-	n=$((n + 1))
-	if [ "$1" = 0 ]; then
-		echo "ok $n - $2"
-	else
-		echo "not ok $n - $2"; failed=1
-		printf '%s\n' "${3:-}" | tail -n 12 | sed 's/^/#   /'
-	fi
-}
+tap_detail=12
 skip_all() { echo "1..0 # SKIP $*"; exit 0; }
 
 say=$("$TOP/harness/build.sh" "$KERNEL" 2>&1) || skip_all "the modules do not build for $KERNEL: $(tail -n 1 <<<"$say")"
@@ -324,9 +316,9 @@ covered()
 	echo "$between $bytes $tables"
 }
 if ! command -v clang >/dev/null || ! command -v ld.lld >/dev/null; then
-	n=$((n + 1)); echo "ok $n - tables survive clang's LTO # SKIP no clang and ld.lld here"
+	skip "tables survive clang's LTO" "no clang and ld.lld here"
 elif ! log=$(lto_link none); then
-	n=$((n + 1)); echo "ok $n - tables survive clang's LTO # SKIP this clang does not take the kernel's headers"
+	skip "tables survive clang's LTO" "this clang does not take the kernel's headers"
 else
 	for mode in none thin full; do
 		case $mode in
@@ -366,12 +358,11 @@ clang_compile()
 	done 2>&1 | grep -E "($TOP|instantiation|^error).*(error|warning)|^error"
 }
 if ! command -v clang >/dev/null; then
-	n=$((n + 1)); echo "ok $n - jumpfunc and samples by clang # SKIP no clang here"
+	skip "jumpfunc and samples by clang" "no clang here"
 else
 	# But for the half of a sample that is a program.
 	said=$(cd "$TOP" && clang_compile jf_*.c core/*.c debugfs/*.c demo/*.c x86/*.c x86/*.S \
 		samples/*[!m].c)
 	result "$([ -z "$said" ]; echo $?)" "clang compiles jumpfunc and the samples, without a warning" "$said"
 fi
-echo "1..$n"
-exit $failed
+tap_end

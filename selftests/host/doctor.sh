@@ -17,17 +17,8 @@ trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
 
-planned=0
-failed=0
-ok() { planned=$((planned + 1)); echo "ok $planned - $shell: $1"; }
-not_ok()
-{
-	planned=$((planned + 1))
-	failed=$((failed + 1))
-	echo "not ok $planned - $shell: $1"
-	shift
-	for line; do printf '%s\n' "$line" | sed 's/^/# /'; done
-}
+# shellcheck source=selftests/host/tap.sh
+. "$top/selftests/host/tap.sh"
 
 # ---- the made-up machine: Debian, in order ----
 
@@ -229,13 +220,13 @@ test_measure()
 [ -r "$script" ] || { echo "Bail out! no $script"; exit 1; }
 if [ $# -eq 0 ]; then set -- dash busybox; fi
 for shell; do
-	shell_path=$(command -v "$shell") || { planned=$((planned + 1)); echo "ok $planned # SKIP no $shell"; continue; }
+	tap_label="$shell: "
+	shell_path=$(command -v "$shell") || { skip "the tests" "no $shell"; continue; }
 	[ "$shell" != busybox ] || shell_path="$shell_path sh"
 	for t in in_order build load patch measure; do
 		reset
 		"test_$t"
 	done
 done
-echo "1..$planned"
-echo "# $((planned - failed)) passed, $failed failed"
-[ $failed -eq 0 ]
+echo "# $((tap_n - tap_failed)) passed, $tap_failed failed"
+tap_end

@@ -18,19 +18,8 @@ trap 'exit 130' INT
 trap 'exit 143' TERM
 export work
 
-planned=0
-failed=0
-
-ok() { planned=$((planned + 1)); echo "ok $planned - $shell: $1"; }
-not_ok()
-{
-	planned=$((planned + 1))
-	failed=$((failed + 1))
-	echo "not ok $planned - $shell: $1"
-	shift
-	for line; do printf '%s\n' "$line" | sed 's/^/# /'; done
-}
-skip() { planned=$((planned + 1)); echo "ok $planned - $shell: $1 # SKIP $2"; }
+# shellcheck source=selftests/host/tap.sh
+. "$top/selftests/host/tap.sh"
 # is WHAT GOT WANTED
 is() { if [ "$2" = "$3" ]; then ok "$1"; else not_ok "$1" "got:    $2" "wanted: $3" "$(tail -n 5 "$work/err" 2>/dev/null)"; fi; }
 # has WHAT FILE PATTERN...: every basic regular expression occurs
@@ -698,12 +687,14 @@ test_labels()
 make_tools
 if [ $# -eq 0 ]; then set -- dash bash busybox; fi
 for shell; do
+	tap_label="$shell: "
 	if ! command -v "$shell" >/dev/null 2>&1; then
 		skip "all tests" "no $shell here"
 		continue
 	fi
 	if [ "$shell" = busybox ]; then
 		shell="busybox sh"
+		tap_label="$shell: "
 		if [ "$(id -u)" -ne 0 ]; then skip "all tests" "busybox asks its own id, so it takes root"; continue; fi
 	fi
 	for t in usage numbers order subscribers per_event fifo never_fires failures signals missing locked_down no_root module no_perf emulation labels; do
@@ -711,6 +702,5 @@ for shell; do
 		"test_$t"
 	done
 done
-echo "1..$planned"
-echo "# $((planned - failed)) passed, $failed failed"
-[ $failed -eq 0 ]
+echo "# $((tap_n - tap_failed)) passed, $tap_failed failed"
+tap_end

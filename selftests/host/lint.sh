@@ -6,21 +6,12 @@ set -u
 TOP=$(cd "$(dirname "$0")/../.." && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-n=0 failed=0
+# shellcheck source=selftests/host/tap.sh
+. "$TOP/selftests/host/tap.sh"
 # What the caller builds is not what is looked at here.
 unset JF_BUILD
 
 echo "TAP version 13"
-result()	# RC DESCRIPTION [DETAIL]
-{
-	n=$((n + 1))
-	if [ "$1" = 0 ]; then
-		echo "ok $n - $2"
-	else
-		echo "not ok $n - $2"; failed=1
-		printf '%s\n' "${3:-}" | sed 's/^/#   /'
-	fi
-}
 
 # tree: a new one, that is right
 tree()
@@ -144,5 +135,4 @@ finds 'no LICENSES/MIT.txt' "licences: a licence without a text" "${licences[@]}
 tree; sed -i '1s/ OR LGPL-2.1//' include/jumpfunc/dynfunc.h
 finds '^include/jumpfunc/dynfunc.h: GPL-2.0, where' "licences: a public header that is under the GPL alone" "${licences[@]}"
 
-echo "1..$n"
-exit $failed
+tap_end

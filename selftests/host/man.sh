@@ -14,17 +14,8 @@ cd "$TOP" || exit
 
 echo "TAP version 13"
 echo "1..6"
-n=0 failed=0
-result()	# RC DESCRIPTION [DETAIL]
-{
-	n=$((n + 1))
-	if [ "$1" = 0 ]; then
-		echo "ok $n - $2"
-	else
-		echo "not ok $n - $2"; failed=1
-		printf '%s\n' "${3:-}" | sed 's/^/#   /'
-	fi
-}
+# shellcheck source=selftests/host/tap.sh
+. "$TOP/selftests/host/tap.sh"
 
 out=$(man/make-man "$work/man" 2>&1); result $? "the manual is made" "$out"
 out=$(man/check-man "$work/man" 2>&1); result $? "it is complete, and man has no warning about it" "$out"
@@ -43,4 +34,4 @@ noticed "a file without an entry" '#   ring has no entry'
 printf '%s\n' '/**' ' * jf_one() - the one' ' */' 'int jf_two(void);' >"$work/bad.h"
 ! out=$(man/kdoc2man -o "$work/bad" "$work/bad.h" 2>&1) && grep -q 'is about jf_one, what follows it is jf_two' <<<"$out"
 result $? "noticed: a comment about something else than what follows it" "$out"
-exit $failed
+[ $tap_failed = 0 ]

@@ -12,22 +12,17 @@ trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
 
-planned=0 failed=0
+# shellcheck source=selftests/host/tap.sh
+. "$top/selftests/host/tap.sh"
 # is WHAT STATUS PATTERN...: newest ended so, and said each of these
 is()
 {
 	local what=$1 want=$2 missing='' p
 	shift 2
 	for p; do grep -qE -e "$p" "$work/out" || missing+=" \"$p\""; done
-	planned=$((planned + 1))
-	if [ "$rc" = "$want" ] && [ -z "$missing" ]; then
-		echo "ok $planned - $what"
-	else
-		failed=$((failed + 1))
-		echo "not ok $planned - $what"
-		echo "# status $rc, wanted $want; not said:$missing"
-		sed 's/^/# /' "$work/out"
-	fi
+	[ "$rc" = "$want" ] && [ -z "$missing" ]
+	result $? "$what" "status $rc, wanted $want; not said:$missing
+$(cat "$work/out")"
 }
 go() { rc=0; JF_CACHE=$work/cache JF_BUILD=$work/build "$work/tree/harness/newest" "$@" >"$work/out" 2>&1 || rc=$?; }
 
@@ -78,5 +73,4 @@ is "a newer one, which fails" 1 "NEW: 7.2.9-1 of beta, after 7.2.1" "FAIL: 8 pas
 rm "$work/suites/alpha"
 go alpha
 is "a suite that cannot be read" 3 "alpha +cannot be read: .*no route" "0 new, 0 failed, 1 not read"
-echo "1..$planned"
-[ $failed = 0 ]
+tap_end

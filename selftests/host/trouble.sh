@@ -10,15 +10,8 @@ trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
 
-n=0 failed=0
-ok() { n=$((n + 1)); echo "ok $n - $with: $1"; }
-not_ok()
-{
-	n=$((n + 1)) failed=1
-	echo "not ok $n - $with: $1"
-	shift
-	for l; do printf '%s\n' "$l" | sed 's/^/#   /'; done
-}
+# shellcheck source=selftests/host/tap.sh
+. "$here/tap.sh"
 
 # What is trouble, by itself.
 cat >"$work/trouble" <<'END'
@@ -126,7 +119,7 @@ $trace" "$event" "harmless" "$trace"
 }
 
 echo "TAP version 13"
-with='the list'
+tap_label='the list: '
 while IFS= read -r re; do
 	if grep -qE -e "$re" "$work/trouble"; then ok "'$re' is tried"; else not_ok "'$re' is tried" "no line here has it"; fi
 done <"$harness/trouble.re"
@@ -134,11 +127,13 @@ mkdir "$work/lonely"
 cp "$harness/trouble" "$work/lonely/"
 rc=0
 echo "$trace" | "$work/lonely/trouble" >/dev/null 2>&1 || rc=$?
-if [ $rc = 2 ]; then ok "without its lists the rule cannot tell"; else not_ok "without its lists the rule cannot tell" "status $rc"; fi
+[ $rc = 2 ]
+result $? "without its lists the rule cannot tell" "status $rc"
 
 path=$PATH
 for with in mawk gawk original-awk busybox; do
 	file=$(command -v $with) || continue
+	tap_label="$with: "
 	mkdir "$work/$with"
 	if [ $with = busybox ]; then
 		# As in the virtual machine: nothing else is there.
@@ -150,5 +145,4 @@ for with in mawk gawk original-awk busybox; do
 	fi
 	tests
 done
-echo "1..$n"
-exit $failed
+tap_end

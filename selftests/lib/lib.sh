@@ -328,6 +328,24 @@ jf_write_from() { dd if="$2" of="$JF/$1" bs=65536 conv=notrunc 2>"$JF_TMP/dd" ||
 # jf_stat NAME: a number of the stats file
 jf_stat() { awk -v n="$1" '$1 == n {print $2; found = 1} END {exit !found}' $JF/stats; }
 
+# jf_images_back WHAT: all dispatch images are given back, within twenty seconds
+jf_images_back()
+{
+	jf_i=0
+	while [ $jf_i -lt 100 ] && [ "$(jf_stat images_used)" != 0 ]; do sleep 0.2; jf_i=$((jf_i + 1)); done
+	check_eq "$1" "$(jf_stat images_used)" 0
+}
+
+# jf_no_bpftrace: why bpftrace cannot be used here; says nothing if it can
+jf_no_bpftrace()
+{
+	if ! command -v bpftrace >/dev/null; then
+		echo "not installed"
+	elif bpftrace -c true -e "tracepoint:sched:sched_switch { @ = count(); }" 2>&1 | grep -q "file not found"; then
+		echo "this bpftrace wants headers of this kernel, for its own tracepoints, too"
+	fi
+}
+
 # jf_difference NAME COMMAND...: by how much that number grows meanwhile, in jf_diff
 jf_difference()
 {

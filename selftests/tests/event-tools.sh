@@ -143,10 +143,9 @@ else
 	else
 		skip "raw tracepoints" "no bpf_rawtp: it needs a C compiler"
 	fi
-	if ! command -v bpftrace >/dev/null; then
-		skip "bpftrace" "not installed"
-	elif bpftrace -c true -e "tracepoint:sched:sched_switch { @ = count(); }" 2>&1 | grep -q "file not found"; then
-		skip "bpftrace" "this bpftrace wants headers of this kernel, for its own tracepoints, too"
+	why=$(jf_no_bpftrace)
+	if [ -n "$why" ]; then
+		skip "bpftrace" "$why"
 	else
 		check "bpftrace tracepoint" sh -c "bpftrace -c 'sh $JF_TMP/work' -e '
 			tracepoint:jf_sample:jf_sample_rx { @rx = count(); @len = max(args->len); }

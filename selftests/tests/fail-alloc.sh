@@ -165,9 +165,7 @@ fi
 # ---- at the end ----
 
 jf_rmmod jf_each_op
-i=0
-while [ $i -lt 100 ] && [ "$(jf_stat images_used)" != 0 ]; do sleep 0.2; i=$((i + 1)); done
-check_eq "all images are given back" "$(jf_stat images_used)" 0
+jf_images_back "all images are given back"
 leak_check "operations"
 jf_unload
 check_eq "no mapping is left behind" "$(grep -v unpurged /proc/vmallocinfo | grep -c '\[jumpfunc\]')" 0

@@ -252,7 +252,5 @@ grep -q '^jf_many_sites ' /proc/modules && {
 	jf_cases jf_many_sites all_0 "after all that: "
 	check "jf_many_sites unloads" jf_rmmod jf_many_sites
 }
-i=0
-while [ $i -lt 100 ] && [ "$(jf_stat images_used)" != 0 ]; do sleep 0.2; i=$((i + 1)); done
-check_eq "all images are given back" "$(jf_stat images_used)" 0
+jf_images_back "all images are given back"
 jf_done

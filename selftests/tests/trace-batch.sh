@@ -67,9 +67,7 @@ for b in ${JF_BACKEND:-auto xmc kernel indirect}; do
 	check "$b: the tracepoints go while they are on" sh -c \
 		"grep -q '^set_key .* on ' $JF/keys || echo 1 >$S/toggle"
 	check "$b: their module" jf_rmmod jf_trace_set
-	i=0
-	while [ $i -lt 100 ] && [ "$(jf_stat images_used)" != 0 ]; do sleep 0.2; i=$((i + 1)); done
-	check_eq "$b: all images are given back" "$(jf_stat images_used)" 0
+	jf_images_back "$b: all images are given back"
 	check "$b: the core goes" jf_unload
 done
 jf_done

@@ -135,10 +135,9 @@ fi
 
 # ---- bpftrace ----
 
-if ! command -v bpftrace >/dev/null; then
-	skip "bpftrace" "not installed"
-elif bpftrace -c true -e "tracepoint:sched:sched_switch { @ = count(); }" 2>&1 | grep -q "file not found"; then
-	skip "bpftrace" "this bpftrace wants headers of this kernel, for its own tracepoints, too"
+why=$(jf_no_bpftrace)
+if [ -n "$why" ]; then
+	skip "bpftrace" "$why"
 else
 	check "bpftrace" sh -c "bpftrace -c 'sh $JF_TMP/work' -e '
 		tracepoint:jumpfunc:jf_update { @updates = count(); }

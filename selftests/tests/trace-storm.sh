@@ -43,7 +43,5 @@ for r in transitions quiesces hits_thread hits_irq $nmi calls to_0 to_1 to_2 to_
 done
 check "the callers stop, their module goes" jf_rmmod jf_trace_storm
 # With the last probe gone and a grace period over, nothing holds an image.
-i=0
-while [ $i -lt 100 ] && [ "$(jf_stat images_used)" != 0 ]; do sleep 0.2; i=$((i + 1)); done
-check_eq "all images are given back" "$(jf_stat images_used)" 0
+jf_images_back "all images are given back"
 jf_done

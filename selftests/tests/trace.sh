@@ -56,9 +56,7 @@ for b in ${JF_BACKEND:-auto xmc kernel indirect}; do
 		check_eq "$b: the tracepoint is off" "$(awk '$1 == "__jf_tp_th2" {print $4}' $JF/functions)" none
 	done
 	check "$b: the callers go" jf_rmmod jf_trace_host
-	i=0
-	while [ $i -lt 100 ] && [ "$(jf_stat images_used)" != 0 ]; do sleep 0.2; i=$((i + 1)); done
-	check_eq "$b: all images are given back" "$(jf_stat images_used)" 0
+	jf_images_back "$b: all images are given back"
 	check "$b: the core goes" jf_unload
 done
 jf_done

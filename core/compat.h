@@ -96,6 +96,20 @@ static inline void jf_rcu_sync_init(struct rcu_synchronize *rs)
 #define jf_sched_delayed(t)	false
 #endif
 
+/* Without SMP nobody runs but who asks, and tasks do not say. */
+#ifdef CONFIG_SMP
+#define jf_task_runs(t)		READ_ONCE((t)->on_cpu)
+#else
+#define jf_task_runs(t)		((t) == current)
+#endif
+
+/* Some architectures keep a task's stack as long as the task. */
+#ifdef CONFIG_THREAD_INFO_IN_TASK
+#define jf_task_has_stack(t)	refcount_read(&(t)->stack_refcount)
+#else
+#define jf_task_has_stack(t)	true
+#endif
+
 /* 6.17: sched_process_exit tells whether it is the last thread of its process. */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 17, 0)
 #define JF_EXIT_PROTO		struct task_struct *t, bool group_dead

@@ -137,11 +137,6 @@ static struct jf_exits __percpu *jf_exits;
 static atomic_t jf_exits_lost, jf_exits_found;
 static struct tracepoint *jf_exit_tp;
 
-static bool jf_has_stack(struct task_struct *t)
-{
-	return refcount_read(&t->stack_refcount);
-}
-
 /* Take some off whose stack has gone (@all: any); to be put without the lock. */
 static unsigned int jf_exits_sweep(struct jf_exits *e, struct task_struct **old,
 				   bool all)
@@ -149,7 +144,7 @@ static unsigned int jf_exits_sweep(struct jf_exits *e, struct task_struct **old,
 	unsigned int i, kept = 0, n = 0;
 
 	for (i = 0; i < e->num; i++) {
-		if (n < JF_EXITS_DROP && (all || !jf_has_stack(e->task[i])))
+		if (n < JF_EXITS_DROP && (all || !jf_task_has_stack(e->task[i])))
 			old[n++] = e->task[i];
 		else
 			e->task[kept++] = e->task[i];
@@ -367,7 +362,7 @@ static int jf_gather_stopped(void *arg)
 		struct jf_exits *e = per_cpu_ptr(jf_exits, cpu);
 
 		for (i = 0; i < e->num; i++)
-			if (jf_has_stack(e->task[i]))
+			if (jf_task_has_stack(e->task[i]))
 				jf_suspect_add(w, e->task[i]);
 	}
 	w->ns = ktime_get_ns() - start;
@@ -497,7 +492,7 @@ static bool jf_any_moved(const struct jf_wait *w)
 	for (i = 0; i < w->num; i++) {
 		struct task_struct *t = w->suspect[i].task;
 
-		if (READ_ONCE(t->on_cpu) ||
+		if (jf_task_runs(t) ||
 		    jf_switches(t) != w->suspect[i].switches)
 			return true;
 	}

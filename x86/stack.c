@@ -245,10 +245,10 @@ enum jf_seen jf_arch_look(struct task_struct *t, struct jf_sight *sight,
 {
 	sight->where = 0;
 	/* Freed, or about to be: it will never run again. */
-	if (!task_stack_page(t) || !refcount_read(&t->stack_refcount))
+	if (!task_stack_page(t) || !jf_task_has_stack(t))
 		return JF_SEEN_CLEAN;
 	/* Only the threads that keep the CPUs stopped are running. */
-	if (READ_ONCE(t->on_cpu))
+	if (jf_task_runs(t))
 		return JF_SEEN_CLEAN;
 	if (jf_graph_has(t, sight) || jf_rethook_has(t, sight))
 		return JF_SEEN_INSIDE;

@@ -399,6 +399,11 @@ static void jfk_detach(struct tracepoint *tp, void *probe)
 #undef tracepoint_synchronize_unregister
 #define tracepoint_synchronize_unregister() ((void)0)
 
+#undef jf_task_has_stack
+#undef jf_task_runs
+#define jf_task_has_stack(t)		refcount_read(&(t)->stack_refcount)
+#define jf_task_runs(t)			READ_ONCE((t)->on_cpu)
+
 #define sprint_symbol(buf, addr)	jfk_symbol(buf, addr)
 #undef pr_warn
 #undef pr_warn_ratelimited

@@ -186,7 +186,7 @@ check_config()
 		has $option || lacking="$lacking CONFIG_$option"
 	done
 	if has PREEMPTION && ! has TASKS_RCU; then lacking="$lacking CONFIG_TASKS_RCU"; fi
-	if ! has GENERIC_BUG && has X86_64; then lacking="$lacking CONFIG_GENERIC_BUG"; fi
+	if ! has GENERIC_BUG && has X86_64 && ! has UML; then lacking="$lacking CONFIG_GENERIC_BUG"; fi
 	if [ -n "$lacking" ]; then
 		no "build load patch" config "without$lacking" "$(another_kernel)"
 	else

@@ -39,7 +39,9 @@
  *
  * Caveats: a contract is about data. The text of a function whose module is
  * unloaded is waited for under any contract. Arguments of a call are evaluated
- * before its protection begins (where text is not patched: inside it).
+ * before its protection begins (where text is not patched: inside it). Where stacks
+ * cannot be read, which is on anything but x86-64, nothing waits for a JF_BARE
+ * function that sleeps or is preempted.
  */
 #ifndef JUMPFUNC_CONTRACT_H
 #define JUMPFUNC_CONTRACT_H

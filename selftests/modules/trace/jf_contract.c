@@ -181,6 +181,13 @@ static void asleep(void *data, long a)
 	check_alive(data);
 }
 
+/* Where stacks cannot be read, a probe that sleeps has to say so. */
+#if defined(CONFIG_X86_64) && !defined(CONFIG_UML)
+#define bare_probe asleep
+#else
+#define bare_probe busy
+#endif
+
 static int hitter(void *arg)
 {
 	while (!kthread_should_stop()) {
@@ -206,7 +213,7 @@ static int round_of(int contract, unsigned int i)
 		err = register_jf_trace_ct_sleepable(asleep, d);
 		break;
 	default:
-		err = register_jf_trace_ct_bare(asleep, d);
+		err = register_jf_trace_ct_bare(bare_probe, d);
 	}
 	if (err)
 		return err;
@@ -221,7 +228,7 @@ static int round_of(int contract, unsigned int i)
 		jf_trace_synchronize(ct_sleepable);
 		break;
 	default:
-		err = unregister_jf_trace_ct_bare(asleep, d);
+		err = unregister_jf_trace_ct_bare(bare_probe, d);
 		jf_trace_synchronize(ct_bare);
 	}
 	WRITE_ONCE(*d, FREED);

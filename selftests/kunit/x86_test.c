@@ -480,7 +480,7 @@ static void nothing_in_front(struct kunit *test)
 	unsigned long page = sites[0].addr & PAGE_MASK;
 	struct jf_site *site = &sites[0];
 
-	while (vmalloc_to_page((void *)page - PAGE_SIZE))
+	while (page > MODULES_VADDR && vmalloc_to_page((void *)page - PAGE_SIZE))
 		page -= PAGE_SIZE;
 
 	start(test, "auto", 10);

@@ -86,11 +86,6 @@ int jf_arch_patch(struct jf_poke *pokes, unsigned int num, bool live)
 	return err;
 }
 
-int jf_arch_verify(const struct jf_poke *pokes, unsigned int num, size_t *bad)
-{
-	return jf_text_verify(pokes, num, bad);
-}
-
 int jf_arch_encode(const struct jf_site *site, enum jf_op op,
 		   unsigned long target, u64 *insn)
 {

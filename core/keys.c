@@ -106,15 +106,13 @@ static int jf_key_dec_locked(struct jf_key *key)
 {
 	int err;
 
-	/* One user too many is a mistake whatever the key allows. */
-	if (!jf_key_count(key))
-		return -EINVAL;
-	err = jf_check_key(key);
-	if (err)
-		return err;
 	do {
+		/* One user too many is a mistake whatever the key allows. */
 		if (!jf_key_count(key))
 			return -EINVAL;
+		err = jf_check_key(key);
+		if (err)
+			return err;
 		err = jf_key_try_dec(key);
 		if (err == -EAGAIN)
 			err = jf_key_disable_locked(key);

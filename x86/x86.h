@@ -42,8 +42,6 @@ int jf_write_idle(u8 *dst, const u8 *was, const u8 *src, size_t len);
 void jf_sync_all(void);
 /* The same, if what jf_write_idle() wrote has not been followed by one. */
 void jf_sync_written(void);
-/* jf_arch_verify() */
-int jf_text_verify(const struct jf_poke *pokes, unsigned int num, size_t *bad);
 /* Does the text hold site->insn? 0, -EBUSY or -EILSEQ. */
 int jf_text_check(const struct jf_site *site);
 

@@ -313,7 +313,7 @@ int jf_xmc_patch(struct jf_poke *pokes, unsigned int num, bool live)
 	return err;
 }
 
-int jf_text_verify(const struct jf_poke *pokes, unsigned int num, size_t *bad)
+int jf_arch_verify(const struct jf_poke *pokes, unsigned int num, size_t *bad)
 {
 	return jf_proto_verify(pokes, num, bad);
 }

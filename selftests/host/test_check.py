@@ -5,6 +5,7 @@ a virtual machine might say: is each failure reported, and does a signal end all
 Prints TAP."""
 import contextlib
 import os
+import re
 import secrets
 import shutil
 import signal
@@ -204,8 +205,8 @@ def choices(out, fake):
 
 
 def shared_machines(out, fake):
-    """Tests that want the same machine share one."""
-    for name, options in (('a', '-a x=1'), ('b', '-a y=1'), ('c', '-a x=1')):
+    """Tests that want the same machine share one, and the machine that may take longest begins."""
+    for name, options in (('a', '-a x=1'), ('b', '-a y=1\n# JF_TIMEOUT=900'), ('c', '-a x=1')):
         fake.file(f'selftests/tests/{name}.sh', f'# JF_VM={options}\n')
     # What a test asks for is known once something is built.
     p = fake.start('harness/check', ['--no-host', '-j', '1', '-k', '6.1', 'a.sh', 'b.sh', 'c.sh', 'one.sh'], ['', '', '', ''])
@@ -213,6 +214,8 @@ def shared_machines(out, fake):
     logs = sorted(os.path.basename(f) for f in os.listdir(os.path.join(fake.top, 'build/check')) if f.endswith('.console'))
     out.say(p.returncode == 0 and logs == ['6.1.1.console', '6.1.a.sh.1.console', '6.1.b.sh.1.console'],
             'check: tests that want the same options share a machine', [str(logs), text])
+    order = re.findall(r'^  6\.1 +(\w+\.sh)', text, re.M)
+    out.say(order == ['b.sh', 'a.sh', 'c.sh', 'one.sh'], 'check: the machine that may take longest begins', [text])
     for name in ('a', 'b', 'c'):
         os.unlink(os.path.join(fake.tree, f'selftests/tests/{name}.sh'))
 

@@ -5,11 +5,22 @@
 PREFIX ?= /usr/local
 VERSION := $(shell cat VERSION)
 
-share := $(DESTDIR)$(PREFIX)/share
-data := $(share)/jumpfunc
-mandir := $(share)/man
-moddir := $(DESTDIR)/lib/modules/$(KVER)/updates
-dkmssrc := $(DESTDIR)/usr/src/jumpfunc-$(VERSION)
+# Paths as the shell is to read them: a folder's name may have blanks.
+quote = '$(subst ','\'',$1)'
+prefix := $(call quote,$(DESTDIR)$(PREFIX))
+data := $(prefix)/share/jumpfunc
+moddir := $(call quote,$(DESTDIR)/lib/modules/$(KVER)/updates)
+dkmssrc := $(call quote,$(DESTDIR)/usr/src/jumpfunc-$(VERSION))
+
+# $(call record,PART,FILES): notes what was installed below PREFIX, for `make uninstall`. What an older version
+# had there and this one has not goes now.
+define record
+@install -d $(data)/installed
+@printf '%s\n' $2 | LC_ALL=C sort >$(data)/installed/$1.new
+@[ ! -e $(data)/installed/$1 ] || LC_ALL=C comm -23 $(data)/installed/$1 $(data)/installed/$1.new | \
+	(cd $(prefix) && xargs -r -d '\n' rm -f)
+@mv $(data)/installed/$1.new $(data)/installed/$1
+endef
 
 # What a build of the module needs.
 dkms_dirs := core x86 generic debugfs demo include bench
@@ -33,23 +44,24 @@ modules_install:
 	install -m 0644 Module.symvers $(data)/symvers/$(KVER)
 	$(if $(DESTDIR),,depmod -a $(KVER))
 
+headers = $(wildcard include/jumpfunc/*.h include/jumpfunc/detail/*.h) jumpfunc.mk jumpfunc.dkms
 headers_install:
 	install -d $(data)/include/jumpfunc/detail
-	install -m 0644 include/jumpfunc/*.h $(data)/include/jumpfunc
-	install -m 0644 include/jumpfunc/detail/*.h $(data)/include/jumpfunc/detail
-	install -m 0644 jumpfunc.mk jumpfunc.dkms $(data)
+	for f in $(headers); do install -m 0644 $$f $(data)/$$f || exit 1; done
+	$(call record,headers,$(addprefix share/jumpfunc/,$(headers)))
 
 tools_install:
-	install -d $(data)/scripts $(DESTDIR)$(PREFIX)/sbin
+	install -d $(data)/scripts $(prefix)/sbin
 	install -m 0755 $(addprefix scripts/,$(filter-out %.awk %.gp,$(tools))) $(data)/scripts
 	install -m 0644 $(addprefix scripts/,$(filter %.awk %.gp,$(tools))) $(data)/scripts
-	for l in $(links); do ln -sfn ../share/jumpfunc/scripts/$${l#*:} $(DESTDIR)$(PREFIX)/sbin/$${l%%:*}; done
+	for l in $(links); do ln -sfn ../share/jumpfunc/scripts/$${l#*:} $(prefix)/sbin/$${l%%:*} || exit 1; done
+	$(call record,tools,$(addprefix share/jumpfunc/scripts/,$(tools)) \
+		$(foreach l,$(links),sbin/$(firstword $(subst :, ,$l))))
 
 man_install: man
-	install -d $(addprefix $(mandir)/man,4 7 8 9)
-	for s in 4 7 8 9; do install -m 0644 build/man/man$$s/* $(mandir)/man$$s || exit 1; done
-	install -d $(data)
-	cd build/man && find man? -type f | sort >$(abspath $(data))/manual
+	for s in 4 7 8 9; do install -d $(prefix)/share/man/man$$s && \
+		install -m 0644 build/man/man$$s/* $(prefix)/share/man/man$$s || exit 1; done
+	$(call record,manual,$$(cd build/man && find man? -type f -printf 'share/man/%p\n'))
 
 # The sources and their dkms.conf: what `dkms add` registers.
 dkms_install: build/dkms.conf
@@ -65,9 +77,9 @@ build/dkms.conf: dkms.conf.in jumpfunc.dkms VERSION
 uninstall:
 	rm -f $(moddir)/jumpfunc.ko $(moddir)/jumpfunc_bench.ko
 	-rmdir --ignore-fail-on-non-empty $(moddir) 2>/dev/null
-	[ ! -e $(data)/manual ] || (cd $(mandir) && xargs rm -f) <$(data)/manual
-	rm -rf $(data)
-	for l in $(links); do rm -f $(DESTDIR)$(PREFIX)/sbin/$${l%%:*}; done
+	for l in $(data)/installed/*; do [ ! -e "$$l" ] || (cd $(prefix) && xargs -r -d '\n' rm -f) <"$$l" || exit 1; done
+	rm -rf $(data)/installed $(data)/symvers/$(KVER)
+	[ ! -d $(data) ] || find $(data) -depth -type d -empty -delete
 	$(if $(DESTDIR),,depmod -a $(KVER))
 
 man:

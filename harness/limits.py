@@ -16,6 +16,10 @@ EMULATED = 4            # an emulated CPU on a busy machine is slow, not hung
 BOOT = 90               # seconds until the first test, and after the last
 KUNIT = 900             # for a machine that runs all KUnit suites
 
+# No limits, but comparable to those of machines: what harness/check begins first.
+HOST = 1200             # a part of the tests on this machine
+BUILD = 1000000         # others wait for it
+
 TREE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 

@@ -72,9 +72,9 @@ function scale(n,    i, r) {
 		top = bottom + 1
 }
 
-# One data block per mode, so that each has its colour.
-function write_bars(    i, k, r, value, low, high, label, cut) {
-	print "# x value low high label; one block per mode" > data
+# One data block for each mode, so that each has its colour. eventful: of the picture of hackbench-event.awk.
+function write_blocks(head, eventful,    i, k, r) {
+	print head > data
 	for (k = 1; k <= nmodes; k++) {
 		if (k > 1)
 			print "\n" > data
@@ -83,18 +83,25 @@ function write_bars(    i, k, r, value, low, high, label, cut) {
 			r = sorted[i]
 			if (!(r in group) || row_mode[r] != modes[k])
 				continue
-			value = bar_value(r)
-			low = bar_low(r)
-			high = bar_high(r)
-			label = base ? percent(value) : sprintf("%.3f", value)
-			# The kernel's own tracer with all events on would dwarf the rest.
-			cut = top + (top - bottom) * 0.06
-			if (value > cut) { label = label " (cut)"; value = low = high = cut }
-			if (high > cut) high = cut
-			if (low > high) low = high
-			print at[r], value, low, high, quoted(label) > data
+			if (eventful)
+				write_event(r)
+			else
+				write_bar(r)
 		}
 	}
+}
+
+function write_bar(r,    value, low, high, label, cut) {
+	value = bar_value(r)
+	low = bar_low(r)
+	high = bar_high(r)
+	label = base ? percent(value) : sprintf("%.3f", value)
+	# The kernel's own tracer with all events on would dwarf the rest.
+	cut = top + (top - bottom) * 0.06
+	if (value > cut) { label = label " (cut)"; value = low = high = cut }
+	if (high > cut) high = cut
+	if (low > high) low = high
+	print at[r], value, low, high, quoted(label) > data
 }
 
 function write_titles() {
@@ -141,7 +148,7 @@ function write_chart(    n, x) {
 		return
 	x = place_bars()
 	scale(n)
-	write_bars()
+	write_blocks("# x value low high label; one block per mode", 0)
 	write_titles()
 	write_frame(x)
 }

@@ -33,25 +33,12 @@ function event_tic(n, first, last) {
 	tics = tics (tics == "" ? "" : ", ") quoted(n == "-" ? "1" : n) " " (first + last) / 2
 }
 
-# One data block for each mode.
-function write_events(    i, k, r) {
-	print "# x per-event native-ns label label; one block per mode" > data
-	left_low = left_high = right_high = 0
-	for (k = 1; k <= nmodes; k++) {
-		if (k > 1)
-			print "\n" > data
-		print "# " modes[k] > data
-		for (i = 1; i <= nsorted; i++) {
-			r = sorted[i]
-			if (!(r in group) || row_mode[r] != modes[k])
-				continue
-			print at[r], per_event[r], native[r], quoted(plain(per_event[r], 0)), \
-				quoted(plain(native[r], native[r] < 9.95 ? 1 : 0)) > data
-			if (per_event[r] < left_low) left_low = per_event[r]
-			if (per_event[r] > left_high) left_high = per_event[r]
-			if (native[r] > right_high) right_high = native[r]
-		}
-	}
+function write_event(r) {
+	print at[r], per_event[r], native[r], quoted(plain(per_event[r], 0)), \
+		quoted(plain(native[r], native[r] < 9.95 ? 1 : 0)) > data
+	if (per_event[r] < left_low) left_low = per_event[r]
+	if (per_event[r] > left_high) left_high = per_event[r]
+	if (native[r] > right_high) right_high = native[r]
 }
 
 # Sets most and worst: the most subscribers that a chain has, and the dearest other way to call as many.
@@ -97,7 +84,8 @@ function write_event_chart(    i, n, x) {
 	if (!n)
 		return 0
 	x = place_events()
-	write_events()
+	left_low = left_high = right_high = 0
+	write_blocks("# x per-event native-ns label label; one block per mode", 1)
 	print "# Written together with the results; render with: gnuplot chart.gp" > plot
 	print "picture = " quoted("hackbench-event.gp") > plot
 	write_finding()

@@ -90,6 +90,31 @@ check_module()
 
 signed() { [ "$(tail -c 28 "$1" | head -c 27)" = "~Module signature appended~" ]; }
 
+# Takes signatures off a copy. The four bytes before the marker are the length of one; twelve describe it.
+unsign()
+{
+	while signed "$1"; do
+		# shellcheck disable=SC2046 # four numbers
+		set -- "$1" $(tail -c 32 "$1" | head -c 4 | od -An -tu1)
+		length=$((40 + (($2 * 256 + $3) * 256 + $4) * 256 + $5))
+		[ $length -lt "$(wc -c <"$1")" ] || die "the signature of $m is damaged: build it again"
+		truncate -s -$length "$1" || die "cannot shorten $1"
+	done
+}
+
+# A module that is signed already gets the new signature instead, and one that cannot be signed stays as it is.
+sign()
+{
+	new=$1.signing
+	cp -p "$1" "$new" || die "cannot write $new"
+	unsign "$new"
+	"$signfile" "$hash" "$key" "$cert" "$new" || die "sign-file failed on $1; is $cert the certificate of $key?"
+	signed "$new" || die "sign-file left no signature in $1"
+	mv -f "$new" "$1" || die "cannot replace $1"
+	new=''
+	say "signed $1 ($hash, $cert)"
+}
+
 # Whether the running kernel has a key of that name; it lists them in /proc/keys.
 trusted()
 {
@@ -139,9 +164,11 @@ done
 for m; do check_module "$m"; done
 find_key
 find_tool
+new=''
+trap '[ -z "$new" ] || rm -f "$new"' EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM
 for m; do
-	"$signfile" "$hash" "$key" "$cert" "$m" || die "sign-file failed on $m; is $cert the certificate of $key?"
-	signed "$m" || die "sign-file left no signature in $m"
-	say "signed $m ($hash, $cert)"
+	sign "$m"
 done
 say_trust

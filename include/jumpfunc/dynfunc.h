@@ -264,10 +264,25 @@ __JF_END_DECLS
 	__JF_RET0_CHECK(func)						\
 	__DEFINE_DYNFUNC(name, func, jf_ret0, JF_ENT_RET0)
 
+/**
+ * EXPORT_DYNFUNC() - let other shared objects call and update a dynamic function
+ * @name: its name; they need IMPORT_DYNFUNC() with the same type
+ *
+ * EXPORT_DYNFUNC_GPL() is the same, and there for sources that are a kernel
+ * module's as well.
+ */
 #define EXPORT_DYNFUNC(name)						\
 	__JF_EXPORT_ENT("__jf_export_func_" #name, func_##name,		\
 			&__jf_func_##name.ent)
 #define EXPORT_DYNFUNC_GPL(name)	EXPORT_DYNFUNC(name)
+
+/**
+ * IMPORT_DYNFUNC() - use a dynamic function of another shared object
+ * @name: its name; it is exported there
+ * @func: any function of its type
+ *
+ * In one source file of each object that uses it; others have DECLARE_DYNFUNC().
+ */
 #define IMPORT_DYNFUNC(name, func)					\
 	DECLARE_DYNFUNC(name, func);					\
 	__JF_IMPORT_ENT("__jf_export_func_" #name, func_##name);	\

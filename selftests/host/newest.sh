@@ -33,7 +33,7 @@ ln -s x "$work/cache/kernels/6.1/current"
 printf '%s\n' name=6.1 release=6.1.0-5 version=6.1.5-1 >"$work/cache/kernels/6.1/x/info"
 cat >"$work/tree/harness/kernel.sh" <<'END'
 #!/bin/bash
-echo "jumpfunc: error: no route to the mirror" >&2
+cat "${0%/tree/*}/mirror" >&2 2>/dev/null || echo "jumpfunc: error: no route to the mirror" >&2
 cat "${0%/tree/*}/suites/${2#newest-}" 2>/dev/null
 END
 cat >"$work/tree/harness/check" <<'END'
@@ -73,4 +73,9 @@ is "a newer one, which fails" 1 "NEW: 7.2.9-1 of beta, after 7.2.1" "FAIL: 8 pas
 rm "$work/suites/alpha"
 go alpha
 is "a suite that cannot be read" 3 "alpha +cannot be read: .*no route" "0 new, 0 failed, 1 not read"
+echo "jumpfunc: cannot reach the mirror, using the index of 2026-01-31: E: no route" >"$work/mirror"
+echo "9 passed, 0 failed" >"$work/verdict"
+go beta
+is "a suite whose index is old, as there is no network" 3 "beta +cannot reach the mirror, using the index of 2026-01-31" \
+	"beta +7.2.9 +tested" "0 new, 0 failed, 1 not read"
 tap_end

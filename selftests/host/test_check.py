@@ -5,6 +5,7 @@ a virtual machine might say: is each failure reported, and does a signal end all
 Prints TAP."""
 import contextlib
 import os
+import re
 import secrets
 import shutil
 import signal
@@ -179,15 +180,16 @@ def verdicts(out, fake):
 
 # arguments; what is to run where
 CHOICES = [
-    ('tests for one kernel run on 6.1, those for two on the last as well', ['-k', '5.10 6.1 6.12 7.2'],
-     ['5.10: one.sh', '6.1: one.sh same.sh two.sh kunit', '6.12: one.sh', '7.2: one.sh two.sh kunit']),
+    ('tests for one kernel run on 6.1, those for two on the last as well, those for three on the first',
+     ['-k', '5.10 6.1 6.12 7.2'],
+     ['5.10: one.sh three.sh', '6.1: one.sh same.sh three.sh two.sh kunit', '6.12: one.sh', '7.2: one.sh three.sh two.sh kunit']),
     ('... without 6.1, on the first', ['-k', '6.12 7.2 7.3'],
-     ['6.12: one.sh same.sh two.sh kunit', '7.2: one.sh', '7.3: one.sh two.sh kunit']),
-    ('... on the only one', ['-k', '6.1'], ['6.1: one.sh same.sh two.sh kunit']),
+     ['6.12: one.sh same.sh three.sh two.sh kunit', '7.2: one.sh three.sh', '7.3: one.sh three.sh two.sh kunit']),
+    ('... on the only one', ['-k', '6.1'], ['6.1: one.sh same.sh three.sh two.sh kunit']),
     ('... on all if they are asked for by name', ['-k', '5.10 6.1 7.2', 'same.sh', 'two.sh'],
      ['5.10: same.sh two.sh', '6.1: same.sh two.sh', '7.2: same.sh two.sh']),
     ('... on all with --full', ['--full', '-k', '6.1 7.2 7.3'],
-     [f'{k}: one.sh same.sh two.sh kunit' for k in ('6.1', '7.2', '7.3')]),
+     [f'{k}: one.sh same.sh three.sh two.sh kunit' for k in ('6.1', '7.2', '7.3')]),
     ('the newest kernel of a suite needs no line', ['-k', 'newest-sid', 'one.sh'], ['newest-sid: one.sh']),
 ]
 
@@ -195,17 +197,19 @@ CHOICES = [
 def choices(out, fake):
     fake.file('selftests/tests/same.sh', '# JF_KERNELS=1: it asks the parser\n')
     fake.file('selftests/tests/two.sh', '# JF_KERNELS=2: a long storm\n')
+    fake.file('selftests/tests/three.sh', '# JF_KERNELS=3: it is slow\n')
     for what, args, lines in CHOICES:
         p = fake.start('harness/check', ['-n'] + args, [])
         text = p.communicate(timeout=60)[0]
         out.say(p.returncode == 0 and text.splitlines() == lines, f'check: {what}', [text])
-    os.unlink(os.path.join(fake.tree, 'selftests/tests/same.sh'))
+    for name in ('same', 'three'):
+        os.unlink(os.path.join(fake.tree, f'selftests/tests/{name}.sh'))
     fake.file('selftests/tests/two.sh', '')
 
 
 def shared_machines(out, fake):
-    """Tests that want the same machine share one."""
-    for name, options in (('a', '-a x=1'), ('b', '-a y=1'), ('c', '-a x=1')):
+    """Tests that want the same machine share one, and the machine that may take longest begins."""
+    for name, options in (('a', '-a x=1'), ('b', '-a y=1\n# JF_TIMEOUT=900'), ('c', '-a x=1')):
         fake.file(f'selftests/tests/{name}.sh', f'# JF_VM={options}\n')
     # What a test asks for is known once something is built.
     p = fake.start('harness/check', ['--no-host', '-j', '1', '-k', '6.1', 'a.sh', 'b.sh', 'c.sh', 'one.sh'], ['', '', '', ''])
@@ -213,7 +217,15 @@ def shared_machines(out, fake):
     logs = sorted(os.path.basename(f) for f in os.listdir(os.path.join(fake.top, 'build/check')) if f.endswith('.console'))
     out.say(p.returncode == 0 and logs == ['6.1.1.console', '6.1.a.sh.1.console', '6.1.b.sh.1.console'],
             'check: tests that want the same options share a machine', [str(logs), text])
-    for name in ('a', 'b', 'c'):
+    order = re.findall(r'^  6\.1 +(\w+\.sh)', text, re.M)
+    out.say(order == ['b.sh', 'a.sh', 'c.sh', 'one.sh'], 'check: the machine that may take longest begins', [text])
+    fake.file('selftests/tests/p.sh', '# JF_VM=--with awk\n# JF_TIMEOUT=90\n')
+    p = fake.start('harness/check', ['--no-host', '-j', '1', '-k', '6.1', 'p.sh', 'one.sh', 'two.sh'], ['', ''])
+    text = p.communicate(timeout=120)[0]
+    order = re.findall(r'^  6\.1 +(\S+(?: p\.sh|\.sh)?)', text, re.M)
+    out.say(p.returncode == 0 and order == ['build', 'p.sh', 'one.sh', 'kernel-log p.sh', 'two.sh', 'kernel-log'],
+            'check: one that has more programs takes half of the other tests', [str(order), text])
+    for name in ('a', 'b', 'c', 'p'):
         os.unlink(os.path.join(fake.tree, f'selftests/tests/{name}.sh'))
 
 

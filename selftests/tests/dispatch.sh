@@ -54,8 +54,8 @@ for m in $modes; do
 	while [ "$(fired "$m" | grep -cxF "$sure")" != "$(echo "$sure" | wc -l)" ] ||
 		[ "$(fired "$m" | wc -l)" -lt 12 ]; do
 		n=$((n + 1))
-		[ $n -lt 20 ] || break
-		sleep 1
+		[ $n -lt 60 ] || break
+		sleep 0.3
 	done
 	for e in $sure; do
 		check_match "$e fires in mode $m" "$(jf_hits "$e" "$m")" '^[1-9]'
@@ -63,7 +63,7 @@ for m in $modes; do
 	check "at least 12 events fire in mode $m" [ "$(fired "$m" | wc -l)" -ge 12 ]
 	jf_write dispatch off
 	before=$(total)
-	sleep 1
+	sleep 0.5
 	check_eq "nothing fires after $m is off" "$(total)" "$before"
 done
 

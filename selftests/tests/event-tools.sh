@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
+# JF_KERNELS=3: slow, in a large machine; event-life.sh has events on each kernel
 # JF_ANY_BACKEND: it shows the same with each of them
 # JF_TIMEOUT=180
 # JF_VM=--with bpftrace

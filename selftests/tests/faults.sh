@@ -9,7 +9,7 @@
 # and a foreign byte turns up at a site at the last moment.  JF_LONG=1: a minute of each.
 . "$(dirname "$0")/../lib/lib.sh"
 
-seconds=${JF_STORM_SECONDS:-4}
+seconds=${JF_STORM_SECONDS:-2}
 [ "${JF_LONG:-0}" = 0 ] || seconds=${JF_STORM_SECONDS:-60}
 T=/sys/kernel/tracing
 [ -e $T/kprobe_events ] || T=/sys/kernel/debug/tracing
@@ -161,9 +161,10 @@ fi
 if jf_tool ipi_storm; then
 	for m in jf_storm jf_keystorm; do
 		ipi_storm $((seconds + 2)) >"$JF_TMP/ipis" &
-		JF_PIDS="$JF_PIDS $!"
+		ipis=$!
+		JF_PIDS="$JF_PIDS $ipis"
 		with "CPUs interrupt each other" $m sleep 0.2
-		sleep 3
+		wait $ipis
 		note "$(cat "$JF_TMP/ipis")"
 	done
 	jf_stop_all

@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
+# JF_KERNELS=3: slow; modules.sh and unload.sh wait for who is inside on each kernel
 # JF_ANY_BACKEND: who is looked for, and how, is the same with each of them
 # JF_TIMEOUT=200
 # Where a search for old targets might miss somebody: in a function that a target jumped to, in a

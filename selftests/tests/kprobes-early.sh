@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
+# JF_KERNELS=3: slow; kprobes-beside.sh meets each kernel's kprobes
 # JF_TIMEOUT=120
 # Images, and kprobes that somebody sets while jumpfunc comes: told of the module before kprobes is, he is
 # not yet refused its .kprobes.text. No probe may take what is filled in, and none may become a jump over it.

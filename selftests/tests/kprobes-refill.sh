@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
+# JF_KERNELS=3: slow; kprobes-beside.sh meets each kernel's kprobes
 # JF_TIMEOUT=120
 # Images, and kprobes that somebody had set inside of them before kprobes knew better (see kprobes-early.sh):
 # they are disabled while an image is being filled in. A breakpoint that is taken away meanwhile must not come

@@ -1,10 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# JF_KERNELS=2: a hundred rounds of what each test does once
+# JF_KERNELS=2: many rounds of what each test does once
 # JF_ANY_BACKEND: it shows the same with each of them
 # JF_TIMEOUT=300
-# The module comes and goes, a hundred times, in use and out of use, and leaves nothing behind.
+# The module comes and goes, many times, in use and out of use, and leaves nothing behind.  JF_LONG=1: a
+# thousand times.
 . "$(dirname "$0")/../lib/lib.sh"
+
+rounds=30
+[ "${JF_LONG:-0}" = 0 ] || rounds=1000
 
 jf_start "load and unload"
 
@@ -28,12 +32,12 @@ cycle()
 }
 
 n=0
-while [ $n -lt 100 ]; do
+while [ $n -lt $rounds ]; do
 	cycle $n >"$JF_TMP/cycle" 2>&1 || break
 	n=$((n + 1))
 done
-check_eq "100 times: load, retarget, call, attach probes, unload" "$n" 100
-[ $n = 100 ] || note "$(cat "$JF_TMP/cycle")"
+check_eq "$rounds times: load, retarget, call, attach probes, unload" "$n" $rounds
+[ $n = $rounds ] || note "$(cat "$JF_TMP/cycle")"
 now=$(mappings)
 if [ "$now" -le $((maps + 20)) ]; then
 	pass "no mappings are left behind"
@@ -82,7 +86,7 @@ fi
 if jf_has jf_storm; then
 	jf_load
 	n=0
-	while [ $n -lt 20 ]; do
+	while [ $n -lt 10 ]; do
 		jf_insmod jf_storm timer_us=0 2>"$JF_TMP/cycle" || break
 		grep -q '^storm_a jf_storm ' $JF/functions || break
 		jf_write functions "storm_a=storm_2 storm_b=storm_1" || break
@@ -90,7 +94,7 @@ if jf_has jf_storm; then
 		! grep -q storm $JF/functions || break
 		n=$((n + 1))
 	done
-	check_eq "20 times: a user loads, is retargeted, unloads" "$n" 20
+	check_eq "10 times: a user loads, is retargeted, unloads" "$n" 10
 	jf_unload
 fi
 jf_done

@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
+# JF_KERNELS=3: slow, in a large machine; kprobes-beside.sh and event-life.sh meet each kernel's tracers
 # JF_TIMEOUT=180
 # JF_VM=--with bpftrace --with pahole --with objcopy
 # kprobes, function tracing, livepatch, BPF's fentry and perf's call chains, on what jumpfunc calls: a target that a

@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
+# JF_KERNELS=3: slow; modules.sh and unload.sh wait for who is inside on each kernel
 # JF_ANY_BACKEND: it goes through them itself
 # JF_TIMEOUT=300
 # JF_TIMEOUT_LONG=1800
@@ -8,7 +9,7 @@
 # are always at work.
 . "$(dirname "$0")/../lib/lib.sh"
 
-seconds=${JF_STORM_SECONDS:-3}
+seconds=${JF_STORM_SECONDS:-2}
 [ "${JF_LONG:-0}" = 0 ] || seconds=${JF_STORM_SECONDS:-60}
 H=/sys/kernel/debug/jf_hall
 T=/sys/kernel/tracing

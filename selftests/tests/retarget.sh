@@ -3,7 +3,7 @@
 # JF_ANY_BACKEND: it goes through them itself
 # JF_TIMEOUT=300
 # Functions are retargeted while every CPU calls them, from threads and from interrupts: with each
-# back end in turn (or the one that JF_BACKEND names).
+# back end in turn (or the one that JF_BACKEND names).  JF_LONG=1: a minute of each.
 . "$(dirname "$0")/../lib/lib.sh"
 
 S=/sys/kernel/debug/jf_storm
@@ -18,6 +18,9 @@ storm()
 	done
 }
 
+seconds=3
+[ "${JF_LONG:-0}" = 0 ] || seconds=60
+
 jf_start "retarget under concurrent callers on $(nproc) CPUs"
 jf_has jf_storm || jf_bail "jf_storm.ko is there" "build selftests/modules"
 
@@ -30,7 +33,7 @@ for b in ${JF_BACKEND:-xmc kernel auto indirect}; do
 		jf_bail "$b: loads" "$(cat "$JF_TMP/err")"
 	fi
 	check "$b: the callers start" jf_insmod jf_storm
-	check "$b: updates and batches go through" storm 6
+	check "$b: updates and batches go through" storm $seconds
 
 	# The same functions by name, through debugfs, with a demo function beside them.
 	n=0

@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
+# JF_KERNELS=2: a machine of its own; int3.sh and calls.sh have each kernel's calls
 # JF_TIMEOUT=120
 # JF_VM=--cpu Skylake-Client -a retbleed=stuff
 # JF_SINCE=6.2

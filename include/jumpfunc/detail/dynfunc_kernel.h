@@ -135,15 +135,6 @@
 #define EXPORT_DYNFUNC_GPL(name)	__JF_EXPORT_CALL(EXPORT_SYMBOL_GPL, name)
 
 /**
- * IMPORT_DYNFUNC() - use a dynamic function of another module, or shared object
- * @name: its name; it is exported there
- * @func: any function of its type
- *
- * In one source file of each object that uses it. In a kernel it declares.
- */
-#define IMPORT_DYNFUNC(name, func)	DECLARE_DYNFUNC(name, func)
-
-/**
  * EXPORT_DYNFUNC_CALL() - let other modules call a dynamic function
  * @name: its name; they need DECLARE_DYNFUNC_CALL() with the same type and contract
  *

@@ -1,0 +1,70 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# make install and uninstall in a copy of the tree, with a made-up module: into folders whose names the
+# shell and make might trip over; uninstall takes what install wrote, and nothing else. TAP on stdout.
+set -u
+LC_ALL=C
+export LC_ALL
+top=$(cd "$(dirname "$0")/../.." && pwd)
+for tool in modinfo objcopy lowdown help2man; do
+	command -v $tool >/dev/null || { echo "1..0 # SKIP needs $tool: harness/deps.sh build man"; exit 4; }
+done
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM
+# shellcheck source=selftests/host/tap.sh
+. "$top/selftests/host/tap.sh"
+
+release=6.1.0-test
+tree=$work/tree
+mkdir "$tree"
+(cd "$top" && cp -r ./*.mk ./*.dkms ./*.in ./*.c Kbuild Makefile VERSION bench core debugfs demo docs generic harness include \
+	man samples scripts x86 "$tree") || exit
+# module FILE RELEASE: modinfo finds it to be built for that
+module()
+{
+	printf 'vermagic=%s SMP \0' "$2" >"$work/modinfo"
+	gcc -c -x c /dev/null -o "$work/empty.o" && objcopy --add-section .modinfo="$work/modinfo" "$work/empty.o" "$1"
+}
+module "$tree/jumpfunc.ko" $release && cp "$tree/jumpfunc.ko" "$tree/bench/jumpfunc_bench.ko" && touch "$tree/Module.symvers" || exit
+
+dest="$work/it's  a \"dest\" & so on" prefix='/opt/my stuff'
+go() { make -s -C "$tree" KVER=$release DESTDIR="$dest" PREFIX="$prefix" "$@" 2>&1; }
+data=$dest$prefix/share/jumpfunc
+files() { find "$dest" ! -type d -printf '%P\n' | sort; }
+
+out=$(go install); result $? "make install, with blanks and quotes in DESTDIR and PREFIX" "$out"
+stray=$(find "$work" -mindepth 1 -maxdepth 1 ! -path "$dest" ! -name tree ! -name 'modinfo' ! -name empty.o)
+[ -z "$stray" ]; result $? "nothing is written elsewhere" "$stray"
+have=$(files)
+for f in "lib/modules/$release/updates/jumpfunc.ko" "${prefix#/}/share/jumpfunc/symvers/$release/Module.symvers" \
+	"${prefix#/}/share/jumpfunc/include/jumpfunc/detail/types.h" "${prefix#/}/share/man/man4/jumpfunc.4" "${prefix#/}/sbin/jumpfunc-doctor"; do
+	grep -qxF "$f" <<<"$have"; result $? "there is /$f" "$have"
+done
+broken=$(find "$dest" -xtype l)
+[ -z "$broken" ]; result $? "each link leads somewhere" "$broken"
+out=$("$dest$prefix/sbin/jumpfunc-doctor" --help 2>&1) && grep -q 'Says whether' <<<"$out"; result $? "what is installed runs from there" "$out"
+
+# What an older version had.
+touch "$data/include/jumpfunc/old.h" "$data/mine"
+echo share/jumpfunc/include/jumpfunc/old.h >>"$data/installed/headers"
+out=$(go install) && [ ! -e "$data/include/jumpfunc/old.h" ] && [ -e "$data/mine" ]
+result $? "a newer version takes away what it does not have, and nothing else" "$out$(files)"
+out=$(go uninstall) && [ "$(files)" = "${data#"$dest"/}/mine" ]; result $? "uninstall leaves a file of somebody else, and nothing else" "$out$(files)"
+rm "$data/mine"
+out=$(go uninstall) && [ -z "$(files)" ]; result $? "uninstall where nothing is installed" "$out"
+
+# Two kernels.
+out=$(go install) && module "$tree/jumpfunc.ko" 6.2.0-test && ! out=$(go modules_install) && grep -q "built for 6.2.0-test, not for $release" <<<"$out"
+result $? "a module is not installed for another kernel" "$out"
+out=$(make -s -C "$tree" KVER=6.2.0-test DESTDIR="$dest" PREFIX="$prefix" modules_install 2>&1) && go uninstall &&
+	[ "$(files)" = "lib/modules/6.2.0-test/updates/jumpfunc.ko
+lib/modules/6.2.0-test/updates/jumpfunc_bench.ko
+${prefix#/}/share/jumpfunc/symvers/6.2.0-test/Module.symvers" ]
+result $? "uninstall leaves the modules of another kernel" "$out$(files)"
+
+out=$(go dkms_install) && [ -e "$dest/usr/src/jumpfunc-$(cat "$top/VERSION")/dkms.conf" ] &&
+	[ -e "$dest/usr/src/jumpfunc-$(cat "$top/VERSION")/x86/protocol.h" ]
+result $? "the sources for DKMS" "$out"
+tap_end

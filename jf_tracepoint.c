@@ -672,6 +672,12 @@ static bool jf_probe_in_module(const struct jf_probe *p, const void *mod)
 	return within_module((unsigned long)p->func, mod);
 }
 
+static bool jf_probe_any(const struct jf_probe *p, const void *mod)
+{
+	return true;
+}
+
+/* Its own tracepoints lose all probes: who is still in it may call them. */
 static int jf_remove_module(struct jf_tracepoint *tp, struct module *mod)
 {
 	struct jf_plan *plan;
@@ -682,7 +688,8 @@ static int jf_remove_module(struct jf_tracepoint *tp, struct module *mod)
 	plan = jf_plan_get(&plans, tp);
 	if (!plan)
 		return -ENOMEM;
-	err = jf_plan_del(plan, jf_probe_in_module, mod);
+	err = jf_plan_del(plan, tp->owner == mod ? jf_probe_any :
+						   jf_probe_in_module, mod);
 	if (!err)
 		err = jf_plans_commit(&plans, &changes);
 	jf_plans_free(&plans);
@@ -691,8 +698,9 @@ static int jf_remove_module(struct jf_tracepoint *tp, struct module *mod)
 }
 
 /*
- * Remove the probes that a module leaves behind, and forget its tracepoints.
- * Called before its keys are, and before it is waited for; -errno: not yet.
+ * Remove the probes that a module leaves behind, and all from its tracepoints.
+ * Called before its keys are forgotten, and before it is waited for; -errno: not
+ * yet.
  */
 int jf_trace_module_going(struct module *mod)
 {
@@ -701,29 +709,39 @@ int jf_trace_module_going(struct module *mod)
 
 	mutex_lock(&jf_tp_mutex);
 	list_for_each_entry_safe(tp, tmp, &jf_tracepoints, list) {
-		if (tp->owner == mod) {
-			/* Nobody can call it any more, and its keys go too. */
-			err = jf_part(tp->probes, NULL);
-			if (err)
-				break;
-			jf_parted(tp, tp->probes, NULL, true);
-			/* The iterator is its text, and goes with it. */
-			tp->probes->iter = NULL;
-			list_del(&tp->list);
-			jf_retire(tp->probes);
-			tp->probes = NULL;
-			continue;
-		}
 		err = jf_remove_module(tp, mod);
-		if (!err)
+		if (!err && tp->owner != mod)
 			pr_info("%s left probes on tracepoint %s, removed\n",
 				mod->name, tp->name);
-		else if (err != -ENOENT)
+		else if (err && err != -ENOENT)
 			break;
 		err = 0;
 	}
 	mutex_unlock(&jf_tp_mutex);
 	return err;
+}
+
+static void jf_forget_iterators(const struct module *mod)
+{
+	struct jf_probes *p;
+
+	mutex_lock(&jf_retired_mutex);
+	list_for_each_entry(p, &jf_retired, retired)
+		if (within_module((unsigned long)p->iter, mod))
+			p->iter = NULL;
+	mutex_unlock(&jf_retired_mutex);
+}
+
+/*
+ * No task is in @mod any more. Its iterators go with its text: what they walked
+ * shall not wait for whoever will be where they were.
+ */
+void jf_trace_module_gone(struct module *mod)
+{
+	jf_forget_iterators(mod);
+	/* It may have some in hand, and give them back. */
+	flush_work(&jf_reclaim_later.work);
+	jf_forget_iterators(mod);
 }
 
 void jf_trace_exit(void)

@@ -12,9 +12,10 @@
  *   LIVE	Its __init text is about to be freed, so sites there are
  *		forgotten, and its read-only keys are sealed.
  *   GOING	Its exit function has returned (or its init has failed). Dynamic
- *		functions that lead into it fall back, its entities and sites are
- *		forgotten, and core/quiesce.c waits until no task is in it. Its
- *		memory is freed after we return.
+ *		functions that lead into it fall back, and core/quiesce.c waits
+ *		until no task is in it. Until then its sites follow what they
+ *		name, because whoever is in it may come upon them; then they and
+ *		its entities are forgotten. Its memory is freed after we return.
  *
  * All modules are watched, with or without tables, since any module's function
  * can be a target. Modules that were loaded before jumpfunc are seen at their
@@ -604,7 +605,8 @@ static void jf_forget_tables(struct jf_mod *m)
 
 /*
  * The module stays on the list, marked as being unloaded, until no task is in
- * it. Meanwhile updates to a target in it are refused.
+ * it. Meanwhile updates to a target in it are refused, and so are those of its
+ * own entities, unless what they lead to goes as well.
  */
 static void jf_module_going(struct module *mod)
 {
@@ -625,17 +627,16 @@ static void jf_module_going(struct module *mod)
 	for (i = 0; i < m->num_ctls; i++)
 		jf_key_going(m->ctls[i].ent);
 	jf_cut_off(mod);
-	jf_lock();
-	jf_forget_tables(m);
-	jf_unlock();
 
 	/* Others are waited for; of ourselves, this here is still running. */
 	if (mod == THIS_MODULE)
 		jf_quiesce();
 	else
 		jf_quiesce_module(mod, m->target || m->ctls);
+	jf_trace_module_gone(mod);
 
 	jf_lock();
+	jf_forget_tables(m);
 	list_del(&m->list);
 	jf_unlock();
 	if (m == &missed)

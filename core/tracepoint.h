@@ -44,6 +44,8 @@ extern struct jf_trace_stats jf_trace_stats;
 
 /* A module goes: take off its probes. -errno: not yet, try again. */
 int jf_trace_module_going(struct module *mod);
+/* And now no task is in it any more. */
+void jf_trace_module_gone(struct module *mod);
 /* When the last tracepoint has gone. */
 void jf_trace_exit(void);
 

@@ -491,14 +491,6 @@ static void map_lookup(struct kunit *test)
 }
 
 /* Going blanks entries in place; the next that comes drops them. */
-static struct everything *blanked;
-static unsigned int blanked_yet;
-
-static void is_blanked(void)
-{
-	blanked_yet += !jf_site_find(blanked->call_f) && !jf_site_find(blanked->likely_on);
-}
-
 static void map_comes_and_goes(struct kunit *test)
 {
 	struct everything a = everything(test, "a"), b = everything(test, "b"),
@@ -507,18 +499,13 @@ static void map_comes_and_goes(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, jfk_load(a.m), 0);
 	KUNIT_ASSERT_EQ(test, jfk_load(b.m), 0);
 	KUNIT_EXPECT_EQ(test, jfk_map_num(), 2U * EVERYTHING_SITES);
-	/* It needs no memory: only then is there a wait, which does. */
-	blanked = &a;
-	blanked_yet = 0;
-	jfk.on_sleep = is_blanked;
+	/* It waits until there is memory to look for tasks. */
 	jfk.allocs = 0;
 	jfk.fail_at = 1;
 	jfk.fail_always = true;
 	jfk.heal_after = 3;
 	KUNIT_EXPECT_EQ(test, jfk_notify(a.m, MODULE_STATE_GOING), 0);
-	jfk.on_sleep = NULL;
 	KUNIT_EXPECT_EQ(test, jfk.sleeps, 3U);
-	KUNIT_EXPECT_EQ_MSG(test, blanked_yet, 3U, "going must not need memory");
 	KUNIT_EXPECT_TRUE(test, !jf_site_find(a.call_f));
 	KUNIT_EXPECT_EQ(test, jfk_found(b.call_f), b.call_f);
 	KUNIT_EXPECT_EQ(test, jfk_map_num(), 2U * EVERYTHING_SITES);
@@ -769,35 +756,57 @@ static void going_stays_known(struct kunit *test)
 	}
 }
 
-/* Its own keys and sites are forgotten by then. */
+/* Whoever is still in it goes on to its sites: they follow until nobody is there. */
+static struct jf_func *going_others;
+static unsigned long going_site;
+static u64 going_text;
+static unsigned int going_refs;
+
 static void while_its_own_going(void)
 {
 	if (going_err[0])
 		return;
 	going_err[0] = __jf_func_update(going_e->f, jfk_target(1));
-	going_err[1] = !jf_site_find(going_e->call_f);
+	going_err[1] = __jf_func_update(going_others, jfk_target(2));
 	going_err[2] = jfk_num_modules();
+	going_text = jfk_text(going_site);
+	going_refs = going_target->refs;
 }
 
-static void going_forgets_tables(struct kunit *test)
+static void going_keeps_tables(struct kunit *test)
 {
-	struct everything e = everything(test, "m"), other = everything(test, "other");
+	struct everything other = everything(test, "other"), e = everything(test, "m");
+	struct jfk_mod *target = jfk_module(test, "target");
 	struct jfk_task *t;
 
-	KUNIT_ASSERT_EQ(test, jfk_load(e.m), 0);
+	target->mod.num_kp = 0;
+	going_others = jfk_func(other.m, "others", jfk_target(3), 0);
+	going_site = jfk_site(e.m, &going_others->ent, JF_SITE_CALL);
+	KUNIT_ASSERT_EQ(test, jfk_load(target), 0);
 	KUNIT_ASSERT_EQ(test, jfk_load(other.m), 0);
+	KUNIT_ASSERT_EQ(test, jfk_load(e.m), 0);
 	KUNIT_ASSERT_EQ(test, __jf_func_update(other.f, jfk_code(e.m, 0)), 0);
+	KUNIT_ASSERT_EQ(test, __jf_func_update_flags(e.g, jfk_code(target, 0), JF_PIN), 0);
 	t = jfk_task(test, jfk_code(e.m, 0));
 	t->stays = 3 * HZ;
 	going_e = &e;
+	going_target = target;
 	memset(going_err, 0, sizeof(going_err));
 	jfk.on_sleep = while_its_own_going;
 	KUNIT_EXPECT_EQ(test, jfk_notify(e.m, MODULE_STATE_GOING), 0);
 	jfk.on_sleep = NULL;
-	KUNIT_EXPECT_EQ(test, going_err[0], -ENODEV);
-	KUNIT_EXPECT_EQ(test, going_err[1], 1);
-	KUNIT_EXPECT_EQ(test, going_err[2], 2);
-	KUNIT_EXPECT_EQ(test, jfk_num_modules(), 1U);
+	KUNIT_EXPECT_EQ(test, going_err[0], -EBUSY);
+	KUNIT_EXPECT_EQ(test, going_err[1], 0);
+	KUNIT_EXPECT_EQ(test, going_err[2], 3);
+	KUNIT_EXPECT_EQ(test, going_text, jfk_call(jfk_target(2)));
+	KUNIT_EXPECT_EQ(test, going_refs, 1U);
+	/* And then they are forgotten. */
+	KUNIT_EXPECT_EQ(test, target->refs, 0U);
+	KUNIT_EXPECT_EQ(test, __jf_func_update(e.f, jfk_target(1)), -ENODEV);
+	KUNIT_EXPECT_TRUE(test, !jf_site_find(e.call_f));
+	KUNIT_EXPECT_EQ(test, __jf_func_update(going_others, jfk_target(3)), 0);
+	KUNIT_EXPECT_EQ(test, jfk_text(going_site), jfk_call(jfk_target(2)));
+	KUNIT_EXPECT_EQ(test, jfk_num_modules(), 2U);
 }
 
 struct obstacle {
@@ -951,7 +960,7 @@ static struct kunit_case registry_cases[] = {
 	KUNIT_CASE(fall_back_no_tables),
 	KUNIT_CASE_PARAM(fall_back_waits, obstacle_gen_params),
 	KUNIT_CASE(going_stays_known),
-	KUNIT_CASE(going_forgets_tables),
+	KUNIT_CASE(going_keeps_tables),
 	KUNIT_CASE_PARAM(by_name, name_gen_params),
 	KUNIT_CASE(allowed_targets),
 	{}

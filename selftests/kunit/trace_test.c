@@ -632,14 +632,16 @@ static void left_behind_waits(struct kunit *test)
 	expect_model(test, &x, "in the end");
 }
 
-/* The tracepoint's own module goes with probes of others on it. */
+/* The tracepoint's own module goes with probes of others on it: who is in it still calls it. */
 static void owner_goes(struct kunit *test)
 {
 	struct fixture x = with_probes(test, 3);
 
 	jfk.transactions = 0;
 	KUNIT_EXPECT_EQ(test, jfk_notify(x.m, MODULE_STATE_GOING), 0);
-	KUNIT_EXPECT_EQ(test, jfk.transactions, 0U);
+	KUNIT_EXPECT_EQ(test, jfk.transactions, 1U);
+	KUNIT_EXPECT_FALSE(test, jf_key_enabled(x.tp->key));
+	KUNIT_EXPECT_PTR_EQ(test, x.tp->call->func, (void *)jf_nop);
 	KUNIT_EXPECT_EQ(test, jfk_num_tps(), 0U);
 	KUNIT_EXPECT_TRUE(test, !jfk_probes_id(x.tp));
 	/* The next check of jfk_exit() is that nothing of it was lost. */

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What jf_leave has and jf_leave_m uses. */
+#ifndef JF_LEAVE_H
+#define JF_LEAVE_H
+
+#include <jumpfunc/dynfunc.h>
+#include <jumpfunc/tracepoint.h>
+
+/* What jf_leave_m's target found, once it went on. */
+struct leave_found {
+	int	theirs;		/* what another module's dynamic function called */
+	int	own;		/* what its module's own one called */
+	bool	branch;		/* another module's key */
+};
+
+int leave_plain(int x);
+int leave_other(int x);
+int leave_enter_plain(struct leave_found *found);
+void leave_own_probe(void *data, unsigned long a, unsigned long b);
+
+DECLARE_DYNFUNC(leave_enter, leave_enter_plain);
+DECLARE_DYNFUNC(leave_op, leave_plain);
+DECLARE_JF_KEY(leave_key);
+DECLARE_JF_TRACE(leave_trace, PROTO(unsigned long a, unsigned long b), ARGS(a, b));
+
+/* To be called in the middle of a target: sleeps until jf_leave lets it go on. */
+void leave_wait(void);
+
+/* A function that another module offers, which nobody depends on. */
+extern int (*leave_offer)(int x);
+extern unsigned long leave_marks[2];
+
+#endif /* JF_LEAVE_H */

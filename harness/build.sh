@@ -53,7 +53,7 @@ flock -n 8 || { say "waiting for another build of $name"; flock 8; }
 
 if [ -n "$kdir" ]; then
 	[ -e "$kdir/Makefile" ] || die "$kdir is no kernel build tree"
-	toolchain=host root='' arch='' release=$(make -s -C "$kdir" kernelrelease 2>/dev/null) || release=unknown
+	toolchain=host root='' arch='' llvm='' release=$(make -s -C "$kdir" kernelrelease 2>/dev/null) || release=unknown
 	printf 'name=%s\nrelease=%s\ntoolchain=host\nkdir=%s\n' "$name" "$release" "$kdir" >"$out/info.new"
 else
 	if [ $cached = 1 ] && [ -e "$JF_CACHE/kernels/$name/current/info" ]; then
@@ -62,7 +62,7 @@ else
 		dir=$("$JF_TREE/harness/kernel.sh" fetch "$name")
 	fi
 	cp "$dir/info" "$out/info.new"
-	arch=''
+	arch='' llvm=''
 	# shellcheck disable=SC1091
 	. "$out/info.new"
 fi
@@ -150,7 +150,7 @@ fi
 kmake()
 {
 	if [ $toolchain = host ]; then
-		env -i PATH="$PATH" HOME="${HOME:-/}" LC_ALL=C make -C "$kdir" ${arch:+"ARCH=$arch"} "$@"
+		env -i PATH="$PATH" HOME="${HOME:-/}" LC_ALL=C make -C "$kdir" ${arch:+"ARCH=$arch"} ${llvm:+"LLVM=$llvm"} "$@"
 	else
 		inside make -C "$kdir" "$@"
 	fi

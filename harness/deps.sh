@@ -30,6 +30,9 @@ source gzip                gzip
 source xz                  xz-utils
 source /usr/include/gelf.h  libelf-dev
 source setsid              util-linux
+llvm   clang-19            clang-19
+llvm   ld.lld-19           lld-19
+llvm   llvm-ar-19          llvm-19
 vm     qemu-system-x86_64  qemu-system-x86
 vm     python3             python3
 vm     busybox             busybox-static
@@ -98,6 +101,7 @@ Groups (default all): build  compile modules      fetch  download kernels    vm 
                       package make and test Debian packages    signing  Secure Boot in a VM
                       bench  what the native benchmark compares with
                       outside  compilers and tools that libjumpfunc is tried with
+                      llvm   build test kernels with clang
   -n   only say what is missing; the exit status is 1 if anything is
 EOF
 }
@@ -108,7 +112,7 @@ case ${1:-} in
 -n) dry=1; shift ;;
 -*) usage >&2; exit 2 ;;
 esac
-groups=" ${*:-build fetch vm host plot bench outside model source lint man package signing} "
+groups=" ${*:-build fetch vm host plot bench outside model source llvm lint man package signing} "
 
 # missing: the packages, one per line
 missing()

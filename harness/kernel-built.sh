@@ -86,8 +86,8 @@ stop_building()
 }
 
 # What the functions from here to fetch_built tell each other, for one kernel: its name, the
-# fragments of its configuration, the sources' tree, its version and release, what is built (arch,
-# target, image, vars for make), the options wanted, the folders (top, out, o) and the log.
+# fragments of its configuration, the sources' tree, its version and release, what is built and how
+# (arch, target, image, llvm, vars for make), the options wanted, the folders (top, out, o) and the log.
 fragments=() vars=() make=()
 
 # choose_fragments: sets fragments from the flavour
@@ -103,7 +103,7 @@ choose_fragments()
 	done
 }
 
-# choose_target: what to make, by the fragments; sets arch, target, image, vars
+# choose_target: what to make, and with what, by the fragments; sets arch, target, image, vars, llvm
 choose_target()
 {
 	arch=$(directive JF_ARCH "${fragments[@]}" | tail -n 1)
@@ -114,6 +114,14 @@ choose_target()
 		target=bzImage image=arch/x86/boot/bzImage
 	fi
 	mapfile -t vars < <(directive JF_MAKE "${fragments[@]}")
+	llvm=$(directive JF_LLVM "${fragments[@]}" | tail -n 1)
+	[ -z "$llvm" ] || vars+=("LLVM=-$llvm")
+}
+
+# compiler: what builds it
+compiler()
+{
+	if [ -n "$llvm" ]; then echo "clang-$llvm"; else echo gcc; fi
 }
 
 # choose_options: sets kversion, release, and wanted: all that its configuration must have
@@ -133,7 +141,7 @@ recipe()
 	{
 		echo "$JF_RECIPE $arch ${vars[*]} ${tree##*/}"
 		echo "$wanted"
-		gcc -v 2>&1 | tail -n 1
+		"$(compiler)" -v 2>&1 | grep -E '(gcc|clang) version'
 		for f in "${fragments[@]}"; do cat "${f%.config}.sed" 2>/dev/null || true; done
 	} | sha256sum | cut -c 1-12
 }
@@ -181,24 +189,26 @@ keep_built()
 		vmlinuz=$out/vmlinuz
 		config=$out/config
 		toolchain=host
-		compiler=gcc-$(gcc -dumpversion)
+		compiler=$([ -n "$llvm" ] && compiler || echo "gcc-$(gcc -dumpversion)")
 		root=
 		kdir=$o
 		arch=$arch
 		slow=$(directive JF_SLOW "${fragments[@]}" | largest)
 		mem=$(directive JF_MEM "${fragments[@]}" | largest)
+		boot=$(directive JF_BOOT "${fragments[@]}" | tail -n 1)
 	EOF
+	[ -z "$llvm" ] || echo "llvm=-$llvm" >>"$out/info.new"
 	mv "$out/info.new" "$out/info"
 }
 
 # fetch_built NAME: builds it, unless the cache has it; sets out.  The lock is held, lookup is done.
 fetch_built()
 {
-	local name=$1 top=$2 tree arch target image kversion release wanted log o
+	local name=$1 top=$2 tree arch target image llvm kversion release wanted log o
 	choose_fragments
-	"$JF_TREE/harness/deps.sh" source
-	tree=$(source_tree "$name")
 	choose_target
+	"$JF_TREE/harness/deps.sh" source ${llvm:+llvm}
+	tree=$(source_tree "$name")
 	choose_options
 	out=$top/$release-$(recipe)
 	[ ! -e "$out/info" ] || return 0

@@ -40,45 +40,12 @@
 #include <linux/linkage.h>
 #include <asm/frame.h>
 #include <asm/nospec-branch.h>
-#ifdef CONFIG_X86_KERNEL_IBT
-#include <linux/objtool.h>
-#endif
 
-#include <jumpfunc/detail/site_x86.h>
 #include "x86/image.h"
+#include "x86/macros.h"
 
 /* Words between the saved registers and the return address: FRAME_BEGIN's. */
 #define JF_FRAME	(FRAME_OFFSET / 8)
-
-/* Mark what only data refers to, and nobody calls through a pointer. */
-.macro jf_noendbr
-#ifdef CONFIG_X86_KERNEL_IBT
-	ANNOTATE_NOENDBR
-#endif
-.endm
-
-/* No kprobe can be set on \insn. */
-.macro jf_no_kprobe insn
-	.pushsection __bug_table, "aw", @progbits
-	.balign 4
-773:
-#ifdef CONFIG_GENERIC_BUG_RELATIVE_POINTERS
-	.long	\insn - 773b
-#else
-	.quad	\insn
-#endif
-	.org	773b + __JF_BUG_SIZE
-	.popsection
-.endm
-
-/* No kprobe in the function that begins at \entry is ever made a jump. */
-.macro jf_no_optprobe entry
-	.subsection 2
-774:
-	ud2
-	.previous
-	_ASM_EXTABLE(\entry, 774b)
-.endm
 
 /*
  * Labels of an image, which jf_layout needs. They have numbers because every

@@ -6,6 +6,10 @@
  * It blocks all signals but SIGTRAP, which the library itself needs. A child of
  * fork() has no such thread; what waited in the parent waits there, and in the
  * child as well: it is called when the child asks for the next one.
+ *
+ * If no thread can be made, they wait until one can, or until somebody waits for
+ * them, who then calls them. Whoever asks for one may be in the very section that
+ * it is to wait for, or hold a lock that it takes.
  */
 #include "lib.h"
 
@@ -89,13 +93,16 @@ static bool begin_thread(void)
 /* With the lock held. In a child there may be callbacks and no thread. */
 static void begin_calls(void)
 {
-	if (!first)
-		return;
-	if (!have_thread)
+	if (first && !have_thread)
 		have_thread = begin_thread();
 	pthread_cond_broadcast(&changed);
-	/* Then it is done here. */
-	if (!have_thread)
+}
+
+/* The same for those who wait, and may do it themselves. */
+static void begin_or_call(void)
+{
+	begin_calls();
+	if (first && !have_thread)
 		call_all();
 }
 
@@ -133,7 +140,7 @@ void jf_quiesce_barrier(void)
 	int state = begin_wait();
 	uint64_t until = asked;
 
-	begin_calls();
+	begin_or_call();
 	while (done < until)
 		pthread_cond_wait(&changed, &lock);
 	end_wait(state);
@@ -167,7 +174,7 @@ void jf_callbacks_wait(const struct jf_mod *m, bool soon)
 	int err = 0;
 
 	if (lead_into(m))
-		begin_calls();
+		begin_or_call();
 	clock_gettime(CLOCK_REALTIME, &until);
 	until.tv_sec++;
 	while (lead_into(m) && !err)

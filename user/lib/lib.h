@@ -103,8 +103,8 @@ void jf_readers_child(void);
 void jf_callbacks_lock(void);
 void jf_callbacks_unlock(void);
 void jf_callbacks_child(void);
-/* Wait for those that lead into an object; @soon: for a second. */
-void jf_callbacks_wait(const struct jf_mod *mod, bool soon);
+/* Wait for those that lead into an object, or lie in it; @soon: for a second, or false. */
+bool jf_callbacks_wait(const struct jf_mod *mod, bool soon);
 
 /* --- sync.c ----------------------------------------------------------------------- */
 

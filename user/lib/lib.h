@@ -215,6 +215,7 @@ struct jf_ctl {
  * @object: its tables
  * @name:   its file
  * @program: it is the program itself, which is never unmapped
+ * @goes:   it is being closed: nothing new may lead there
  * @start:  its lowest address
  * @end:    behind its highest
  * @sites:  its sites, by address
@@ -225,6 +226,7 @@ struct jf_mod {
 	struct jf_object	*object;
 	const char		*name;
 	bool			program;
+	bool			goes;
 	uintptr_t		start, end;
 	struct jf_site		*sites;
 	size_t			nr_sites;
@@ -234,6 +236,9 @@ struct jf_mod {
 };
 
 extern struct jf_mod *jf_mods;
+
+/* Is @addr in an object that is being closed? With the lock held. */
+bool jf_goes(const void *addr);
 
 /* Any context: the site at @addr, and whether @addr is in an object of ours. */
 struct jf_site *jf_site_find(uintptr_t addr, bool *ours);

@@ -69,6 +69,16 @@ static bool in_mod(const struct jf_mod *m, const void *p, size_t size)
 	return addr >= m->start && addr <= m->end && size <= m->end - addr;
 }
 
+bool jf_goes(const void *addr)
+{
+	const struct jf_mod *m;
+
+	for (m = jf_mods; m; m = m->next)
+		if (m->goes && in_mod(m, addr, 1))
+			return true;
+	return false;
+}
+
 /* --- an object comes -------------------------------------------------------------- */
 
 static int bounds(struct dl_phdr_info *info, size_t size, void *arg)
@@ -468,10 +478,12 @@ void __jf_object_unregister(struct jf_object *o)
 		jf_lock();
 	else if (!jf_lock_soon())
 		return;
-	if (o->mod != m) {
+	/* Each of its source files calls; one that waited in vain is enough. */
+	if (o->mod != m || m->goes) {
 		jf_unlock();
 		return;
 	}
+	m->goes = true;
 	err = jf_trace_object_goes(m);
 	fall_err = redirect(m);
 	jf_unlock();

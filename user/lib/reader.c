@@ -48,22 +48,33 @@ static bool have_key;
 /* jf_reader.listed of a thread that can be listed no more: its memory goes. */
 #define ENDED	2
 
-static void list_lock(sigset_t *old)
+/* What a thread was before it asked for the list. */
+struct before {
+	int		cancel;
+	sigset_t	signals;
+};
+
+/* Some threads can be cancelled anywhere. */
+static void list_lock(struct before *b)
 {
 	sigset_t all;
 
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &b->cancel);
 	sigfillset(&all);
 	/* An INT3 while SIGTRAP is blocked would be the end. */
 	sigdelset(&all, SIGTRAP);
-	pthread_sigmask(SIG_BLOCK, &all, old);
+	pthread_sigmask(SIG_BLOCK, &all, &b->signals);
 	while (atomic_flag_test_and_set_explicit(&readers_lock, memory_order_acquire))
 		sched_yield();
 }
 
-static void list_unlock(const sigset_t *old)
+static void list_unlock(const struct before *b)
 {
+	int ignored;
+
 	atomic_flag_clear_explicit(&readers_lock, memory_order_release);
-	pthread_sigmask(SIG_SETMASK, old, NULL);
+	pthread_sigmask(SIG_SETMASK, &b->signals, NULL);
+	pthread_setcancelstate(b->cancel, &ignored);
 }
 
 /*
@@ -76,7 +87,7 @@ static void thread_ends(void *arg)
 	static __thread int rounds __attribute__((__tls_model__("initial-exec")));
 	struct jf_reader *r = arg, **p;
 	bool last = ++rounds >= PTHREAD_DESTRUCTOR_ITERATIONS;
-	sigset_t old;
+	struct before old;
 
 	list_lock(&old);
 	for (p = &readers; *p; p = &(*p)->next)
@@ -96,7 +107,7 @@ static void thread_ends(void *arg)
 void __jf_reader_list(void)
 {
 	struct jf_reader *r = &__jf_reader;
-	sigset_t old;
+	struct before old;
 
 	list_lock(&old);
 	/* A signal handler may have been faster. */
@@ -152,7 +163,7 @@ static bool somebody(bool handlers_only, uint64_t now)
 {
 	const struct jf_reader *r;
 	bool found = false;
-	sigset_t old;
+	struct before old;
 
 	list_lock(&old);
 	for (r = readers; r && !found; r = r->next) {

@@ -81,6 +81,8 @@ bool jf_lock_soon(void);
 /* Has exit() begun? */
 bool jf_exits(void);
 void jf_at_exit(void);
+/* Call @func when this thread's data go, as C++ does. False: nobody knows how. */
+bool jf_at_thread_end(void (*func)(void *), void *arg);
 
 /* --- reader.c ------------------------------------------------------------------- */
 

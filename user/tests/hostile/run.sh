@@ -42,13 +42,15 @@ make_program() {
 	folded)	set -- "$1" "-ffunction-sections -fno-ipa-icf -fuse-ld=gold -Wl,--icf=all" ;;
 	lib-exit) set -- "$1" "$out/$1.plugin.so" ;;
 	torn|callback-close|cancel-async) set -- "$1" -rdynamic ;;
+	# It comes with the plugin, late.
+	keys-full) set -- "$1" "" -ldl ;;
 	*)	set -- "$1" "" ;;
 	esac
 	# shellcheck disable=SC2086 # lists of options
 	if [ -f "$here/$1.cpp" ]; then
-		${CXX:-g++} -std=c++17 $flags -o "$out/$1" "$here/$1.cpp" $2 $lib
+		${CXX:-g++} -std=c++17 $flags -o "$out/$1" "$here/$1.cpp" $2 ${3-$lib}
 	else
-		${CC:-gcc} $flags -o "$out/$1" "$here/$1.c" $2 $lib
+		${CC:-gcc} $flags -o "$out/$1" "$here/$1.c" $2 ${3-$lib}
 	fi
 }
 

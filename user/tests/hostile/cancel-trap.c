@@ -38,7 +38,7 @@ int main(void)
 
 	alarm(40);
 	MUST(!pthread_create(&changer, NULL, changes, NULL), "thread");
-	for (i = 0; i < 1000; i++) {
+	for (i = 0; i < 600; i++) {
 		begun = 0;
 		MUST(!pthread_create(&caller, NULL, calls, NULL), "thread");
 		while (!begun)

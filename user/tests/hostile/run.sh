@@ -41,7 +41,7 @@ make_program() {
 	case $1 in
 	folded)	set -- "$1" "-ffunction-sections -fno-ipa-icf -fuse-ld=gold -Wl,--icf=all" ;;
 	lib-exit) set -- "$1" "$out/$1.plugin.so" ;;
-	torn|callback-close|cancel-async) set -- "$1" -rdynamic ;;
+	torn|callback-close|cancel-async|stale) set -- "$1" -rdynamic ;;
 	# It comes with the plugin, late.
 	keys-full) set -- "$1" "" -ldl ;;
 	*)	set -- "$1" "" ;;
@@ -59,6 +59,7 @@ missing() {
 	case $1 in
 	valgrind) command -v valgrind > /dev/null || echo "valgrind is not installed" ;;
 	folded)	command -v ld.gold > /dev/null || echo "ld.gold is not installed" ;;
+	emulated) command -v qemu-x86_64-static > /dev/null || echo "qemu-user-static is not installed" ;;
 	esac
 }
 
@@ -66,6 +67,7 @@ missing() {
 run_program() {
 	case $1 in
 	valgrind) timeout -s KILL 100 valgrind -q "$out/$1" ;;
+	emulated) timeout -s KILL 100 qemu-x86_64-static "$out/$1" ;;
 	*)	timeout -s KILL 60 "$out/$1" ;;
 	esac
 }

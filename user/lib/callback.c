@@ -6,6 +6,10 @@
  * It blocks all signals but SIGTRAP, which the library itself needs. A child of
  * fork() has no such thread; what waited in the parent waits there, and in the
  * child as well: it is called when the child asks for the next one.
+ *
+ * If no thread can be made, they wait until one can, or until somebody waits for
+ * them, who then calls them. Whoever asks for one may be in the very section that
+ * it is to wait for, or hold a lock that it takes.
  */
 #include "lib.h"
 
@@ -20,37 +24,62 @@ static bool have_thread;
 /* How many were asked for, and how many have returned. */
 static uint64_t asked, done;
 
-/* What a thread has taken: the callback that it is in, and those that follow. */
+/* A callback that runs. What @head points to may be gone already. */
+struct call {
+	void			(*func)(struct jf_quiesce_head *head);
+	struct jf_quiesce_head	*head;
+};
+
+/**
+ * struct round - what a thread has taken
+ * @calling: the callback that it is in
+ * @rest:    those that follow
+ * @next:    of all rounds
+ * @outer:   the one whose callback began this one
+ */
 struct round {
-	void			(*calling)(struct jf_quiesce_head *head);
+	struct call		calling;
 	struct jf_quiesce_head	*rest;
 	struct round		*next;
+	struct round		*outer;
 };
 
 static struct round *rounds;
+/* This thread's. */
+static __thread struct round *own __attribute__((__tls_model__("initial-exec")));
+
+/* With the lock held, which is dropped meanwhile. */
+static void call_rest(struct round *r)
+{
+	struct call before = r->calling, call;
+
+	while ((call.head = r->rest)) {
+		r->rest = call.head->next;
+		call.func = call.head->func;
+		r->calling = call;
+		pthread_mutex_unlock(&lock);
+		call.func(call.head);
+		pthread_mutex_lock(&lock);
+		r->calling = before;
+		done++;
+		pthread_cond_broadcast(&changed);
+	}
+}
 
 /* With the lock held, which is dropped meanwhile. */
 static void call_all(void)
 {
-	struct round r = { NULL, first, rounds }, **p;
-	struct jf_quiesce_head *head;
+	struct round r = { { NULL, NULL }, first, rounds, own }, **p;
 
 	rounds = &r;
+	own = &r;
 	first = NULL;
 	last = &first;
 	pthread_mutex_unlock(&lock);
 	jf_quiesce();
 	pthread_mutex_lock(&lock);
-	while ((head = r.rest)) {
-		r.rest = head->next;
-		r.calling = head->func;
-		pthread_mutex_unlock(&lock);
-		r.calling(head);
-		pthread_mutex_lock(&lock);
-		r.calling = NULL;
-		done++;
-		pthread_cond_broadcast(&changed);
-	}
+	call_rest(&r);
+	own = r.outer;
 	for (p = &rounds; *p && *p != &r; p = &(*p)->next)
 		;
 	if (*p)
@@ -89,13 +118,16 @@ static bool begin_thread(void)
 /* With the lock held. In a child there may be callbacks and no thread. */
 static void begin_calls(void)
 {
-	if (!first)
-		return;
-	if (!have_thread)
+	if (first && !have_thread)
 		have_thread = begin_thread();
 	pthread_cond_broadcast(&changed);
-	/* Then it is done here. */
-	if (!have_thread)
+}
+
+/* The same for those who wait, and may do it themselves. */
+static void begin_or_call(void)
+{
+	begin_calls();
+	if (first && !have_thread)
 		call_all();
 }
 
@@ -133,47 +165,67 @@ void jf_quiesce_barrier(void)
 	int state = begin_wait();
 	uint64_t until = asked;
 
-	begin_calls();
+	begin_or_call();
 	while (done < until)
 		pthread_cond_wait(&changed, &lock);
 	end_wait(state);
 }
 
-static bool is_in(const struct jf_mod *m, void (*func)(struct jf_quiesce_head *head))
+static bool is_in(const struct jf_mod *m, const struct call *call)
 {
-	return (uintptr_t)func >= m->start && (uintptr_t)func < m->end;
+	uintptr_t func = (uintptr_t)call->func, head = (uintptr_t)call->head;
+
+	return (func >= m->start && func < m->end) || (head >= m->start && head < m->end);
 }
 
 static bool some_in(const struct jf_mod *m, const struct jf_quiesce_head *h)
 {
-	while (h && !is_in(m, h->func))
-		h = h->next;
-	return h;
+	for (; h; h = h->next) {
+		struct call call = { h->func, (struct jf_quiesce_head *)h };
+
+		if (is_in(m, &call))
+			return true;
+	}
+	return false;
 }
 
 static bool lead_into(const struct jf_mod *m)
 {
 	const struct round *r = rounds;
 
-	while (r && !is_in(m, r->calling) && !some_in(m, r->rest))
+	while (r && !is_in(m, &r->calling) && !some_in(m, r->rest))
 		r = r->next;
 	return r || some_in(m, first);
 }
 
-void jf_callbacks_wait(const struct jf_mod *m, bool soon)
+/* A callback closes an object: nobody else would call those that follow it. */
+static void call_own(const struct jf_mod *m)
+{
+	struct round *r;
+
+	for (r = own; r; r = r->outer)
+		if (some_in(m, r->rest))
+			call_rest(r);
+	if (own && some_in(m, first))
+		call_all();
+}
+
+bool jf_callbacks_wait(const struct jf_mod *m, bool soon)
 {
 	int state = begin_wait();
 	struct timespec until;
 	int err = 0;
 
+	call_own(m);
 	if (lead_into(m))
-		begin_calls();
+		begin_or_call();
 	clock_gettime(CLOCK_REALTIME, &until);
 	until.tv_sec++;
 	while (lead_into(m) && !err)
 		err = soon ? pthread_cond_timedwait(&changed, &lock, &until) :
 			     pthread_cond_wait(&changed, &lock);
 	end_wait(state);
+	return !err;
 }
 
 void jf_callbacks_lock(void)

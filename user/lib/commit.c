@@ -131,6 +131,11 @@ static int check_func(const struct jf_ctl *ctl, bool force)
 		jf_say(true, "%s: belongs to a tracepoint", ent->name);
 		return -EINVAL;
 	}
+	if (!force && jf_goes((const void *)ctl->value)) {
+		jf_say(true, "%s: its target is in an object that is being closed",
+		       ent->name);
+		return -EBUSY;
+	}
 	if (leads_to(ctl, ctl, 0)) {
 		jf_say(true, "%s: would call itself, now or when an object goes",
 		       ent->name);

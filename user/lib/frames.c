@@ -22,6 +22,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* From libgcc, in programs that have it. */
@@ -238,6 +239,7 @@ static void tell_perf(const struct jf_frame *f)
 {
 	char path[64], line[96];
 	ssize_t ignored;
+	struct stat st;
 	int fd, length;
 
 	if (!secure_getenv("JUMPFUNC_PERF_MAP"))
@@ -245,12 +247,19 @@ static void tell_perf(const struct jf_frame *f)
 	snprintf(path, sizeof(path), "/tmp/perf-%ld.map", (long)getpid());
 	length = snprintf(line, sizeof(line), "%lx %lx jf_image\n", (unsigned long)f->addr,
 			  (unsigned long)f->size);
-	/* Others may write to this folder, too: no link of theirs is followed. */
-	fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+	/*
+	 * Others may write to this folder, too, and know the name: no link of theirs is
+	 * followed, nobody waits for a pipe's reader, and a file of theirs is not told.
+	 */
+	fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY |
+		  O_CLOEXEC, 0600);
 	if (fd < 0)
 		return;
-	ignored = write(fd, line, (size_t)length);
-	(void)ignored;
+	if (!fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_uid == geteuid() &&
+	    st.st_nlink == 1) {
+		ignored = write(fd, line, (size_t)length);
+		(void)ignored;
+	}
 	close(fd);
 }
 

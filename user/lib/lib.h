@@ -81,6 +81,8 @@ bool jf_lock_soon(void);
 /* Has exit() begun? */
 bool jf_exits(void);
 void jf_at_exit(void);
+/* Call @func when this thread's data go, as C++ does. False: nobody knows how. */
+bool jf_at_thread_end(void (*func)(void *), void *arg);
 
 /* --- reader.c ------------------------------------------------------------------- */
 
@@ -103,8 +105,8 @@ void jf_readers_child(void);
 void jf_callbacks_lock(void);
 void jf_callbacks_unlock(void);
 void jf_callbacks_child(void);
-/* Wait for those that lead into an object; @soon: for a second. */
-void jf_callbacks_wait(const struct jf_mod *mod, bool soon);
+/* Wait for those that lead into an object, or lie in it; @soon: for a second, or false. */
+bool jf_callbacks_wait(const struct jf_mod *mod, bool soon);
 
 /* --- sync.c ----------------------------------------------------------------------- */
 
@@ -215,6 +217,7 @@ struct jf_ctl {
  * @object: its tables
  * @name:   its file
  * @program: it is the program itself, which is never unmapped
+ * @goes:   it is being closed: nothing new may lead there
  * @start:  its lowest address
  * @end:    behind its highest
  * @sites:  its sites, by address
@@ -225,6 +228,7 @@ struct jf_mod {
 	struct jf_object	*object;
 	const char		*name;
 	bool			program;
+	bool			goes;
 	uintptr_t		start, end;
 	struct jf_site		*sites;
 	size_t			nr_sites;
@@ -234,6 +238,9 @@ struct jf_mod {
 };
 
 extern struct jf_mod *jf_mods;
+
+/* Is @addr in an object that is being closed? With the lock held. */
+bool jf_goes(const void *addr);
 
 /* Any context: the site at @addr, and whether @addr is in an object of ours. */
 struct jf_site *jf_site_find(uintptr_t addr, bool *ours);

@@ -12,7 +12,8 @@
  *		it fall back. When all read sections that began before are over,
  *		its sites and entities are forgotten. The program itself never
  *		goes. While the process exits, an object may be one that is closed
- *		or one that stays; threads run on, and are not waited for for long.
+ *		or one that stays; threads run on, and are not waited for for long:
+ *		after that nobody may unmap it.
  *
  * The list of objects is read by the SIGTRAP handler without a lock: objects are
  * added in front, complete, and freed when no handler can see them.
@@ -67,6 +68,16 @@ static bool in_mod(const struct jf_mod *m, const void *p, size_t size)
 	uintptr_t addr = (uintptr_t)p;
 
 	return addr >= m->start && addr <= m->end && size <= m->end - addr;
+}
+
+bool jf_goes(const void *addr)
+{
+	const struct jf_mod *m;
+
+	for (m = jf_mods; m; m = m->next)
+		if (m->goes && in_mod(m, addr, 1))
+			return true;
+	return false;
 }
 
 /* --- an object comes -------------------------------------------------------------- */
@@ -422,18 +433,19 @@ static int redirect(const struct jf_mod *gone)
 }
 
 /*
- * Text leads into the object and cannot be written any more. The last thing that
- * helps is that nobody can unmap it. Kernels before 6.10 do not know how.
+ * Somebody is in the object, or text leads there and cannot be written any more. The
+ * last thing that helps is that nobody can unmap it. Kernels before 6.10 do not know
+ * how. @quiet: it may be one that nobody wants to unmap.
  */
-static void keep_mapped(const struct jf_mod *m)
+static void keep_mapped(const struct jf_mod *m, bool quiet)
 {
 	const long mseal = 462;
 	uintptr_t start = m->start & ~(jf_page_size() - 1);
 
 	if (syscall(mseal, start, m->end - start, 0UL))
-		jf_say(false, "%s cannot be kept: %s", m->name, strerror(errno));
+		jf_say(quiet, "%s cannot be kept: %s", m->name, strerror(errno));
 	else
-		jf_say(false, "%s stays in memory", m->name);
+		jf_say(quiet, "%s stays in memory", m->name);
 }
 
 static void unlink_proxies(struct jf_mod *m)
@@ -468,24 +480,28 @@ void __jf_object_unregister(struct jf_object *o)
 		jf_lock();
 	else if (!jf_lock_soon())
 		return;
-	if (o->mod != m) {
+	/* Each of its source files calls; one that waited in vain is enough. */
+	if (o->mod != m || m->goes) {
 		jf_unlock();
 		return;
 	}
+	m->goes = true;
 	err = jf_trace_object_goes(m);
 	fall_err = redirect(m);
 	jf_unlock();
 	if (err || fall_err) {
-		keep_mapped(m);
+		keep_mapped(m, false);
 		return;
 	}
 	/*
 	 * Whoever is in a section may need the lock. The sites are still known: a
 	 * thread that met a breakpoint may be on its way to the handler.
 	 */
-	jf_callbacks_wait(m, exits);
-	if (!jf_wait_readers_for(exits ? JF_SOON_NS : UINT64_MAX))
+	if (!jf_callbacks_wait(m, exits) ||
+	    !jf_wait_readers_for(exits ? JF_SOON_NS : UINT64_MAX)) {
+		keep_mapped(m, true);
 		return;
+	}
 	jf_lock();
 	unlink_proxies(m);
 	for (p = &jf_mods; *p != m; p = &(*p)->next)

@@ -48,35 +48,39 @@ static bool have_key;
 /* jf_reader.listed of a thread that can be listed no more: its memory goes. */
 #define ENDED	2
 
-static void list_lock(sigset_t *old)
+/* What a thread was before it asked for the list. */
+struct before {
+	int		cancel;
+	sigset_t	signals;
+};
+
+/* Some threads can be cancelled anywhere. */
+static void list_lock(struct before *b)
 {
 	sigset_t all;
 
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &b->cancel);
 	sigfillset(&all);
 	/* An INT3 while SIGTRAP is blocked would be the end. */
 	sigdelset(&all, SIGTRAP);
-	pthread_sigmask(SIG_BLOCK, &all, old);
+	pthread_sigmask(SIG_BLOCK, &all, &b->signals);
 	while (atomic_flag_test_and_set_explicit(&readers_lock, memory_order_acquire))
 		sched_yield();
 }
 
-static void list_unlock(const sigset_t *old)
+static void list_unlock(const struct before *b)
 {
+	int ignored;
+
 	atomic_flag_clear_explicit(&readers_lock, memory_order_release);
-	pthread_sigmask(SIG_SETMASK, old, NULL);
+	pthread_sigmask(SIG_SETMASK, &b->signals, NULL);
+	pthread_setcancelstate(b->cancel, &ignored);
 }
 
-/*
- * Other destructors may have sections, and so may signal handlers behind the last
- * one. So this one comes again in each round; from the last round on nobody waits
- * for this thread's sections.
- */
-static void thread_ends(void *arg)
+static void unlist(struct jf_reader *r, bool last)
 {
-	static __thread int rounds __attribute__((__tls_model__("initial-exec")));
-	struct jf_reader *r = arg, **p;
-	bool last = ++rounds >= PTHREAD_DESTRUCTOR_ITERATIONS;
-	sigset_t old;
+	struct jf_reader **p;
+	struct before old;
 
 	list_lock(&old);
 	for (p = &readers; *p; p = &(*p)->next)
@@ -88,26 +92,57 @@ static void thread_ends(void *arg)
 	/* Left behind if the thread ended in one. */
 	r->word = 0;
 	list_unlock(&old);
+}
+
+/*
+ * Other destructors may have sections, and so may signal handlers behind the last
+ * one. So this one comes again in each round; from the last round on nobody waits
+ * for this thread's sections.
+ */
+static void thread_ends(void *arg)
+{
+	static __thread int rounds __attribute__((__tls_model__("initial-exec")));
+	bool last = ++rounds >= PTHREAD_DESTRUCTOR_ITERATIONS;
+
+	unlist(arg, last);
 	if (!last)
-		pthread_setspecific(at_thread_end, r);
+		pthread_setspecific(at_thread_end, arg);
+}
+
+/* Comes before the destructors above, and never again. */
+static void data_goes(void *arg)
+{
+	unlist(arg, true);
+}
+
+/* Its memory must not be looked at when it has ended. No key may have been left. */
+static bool will_unlist(struct jf_reader *r)
+{
+	if (have_key)
+		return !pthread_setspecific(at_thread_end, r);
+	return jf_at_thread_end(data_goes, r);
 }
 
 /* Called by jf_read_lock() in a thread that is not in the list. */
 void __jf_reader_list(void)
 {
 	struct jf_reader *r = &__jf_reader;
-	sigset_t old;
+	bool unseen = false;
+	struct before old;
 
 	list_lock(&old);
 	/* A signal handler may have been faster. */
-	if (!r->listed) {
+	if (!r->listed && will_unlist(r)) {
 		r->next = readers;
 		readers = r;
 		r->listed = 1;
-		if (have_key)
-			pthread_setspecific(at_thread_end, r);
+	} else if (!r->listed) {
+		r->listed = ENDED;
+		unseen = true;
 	}
 	list_unlock(&old);
+	if (unseen)
+		jf_say(false, "the end of a thread would not be seen: nobody waits for its sections");
 }
 
 bool jf_in_section(void)
@@ -152,7 +187,7 @@ static bool somebody(bool handlers_only, uint64_t now)
 {
 	const struct jf_reader *r;
 	bool found = false;
-	sigset_t old;
+	struct before old;
 
 	list_lock(&old);
 	for (r = readers; r && !found; r = r->next) {

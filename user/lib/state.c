@@ -129,6 +129,11 @@ void jf_at_exit(void)
 	atexit(exit_begins);
 }
 
+bool jf_at_thread_end(void (*func)(void *), void *arg)
+{
+	return __cxa_thread_atexit_impl && !__cxa_thread_atexit_impl(func, arg, &__dso_handle);
+}
+
 bool jf_exits(void)
 {
 	return atomic_load(&exiting) || data_gone;
@@ -194,12 +199,32 @@ const struct jf_options *jf_options(void)
 	return &options;
 }
 
+/* Nobody may read it any more, or the file may be too large: no reason to die. */
+static void write_text(const char *text)
+{
+	static const struct timespec now;
+	sigset_t fatal, before, old;
+	int sig = 0;
+
+	sigemptyset(&fatal);
+	sigaddset(&fatal, SIGPIPE);
+	sigaddset(&fatal, SIGXFSZ);
+	sigpending(&before);
+	pthread_sigmask(SIG_BLOCK, &fatal, &old);
+	if (write(STDERR_FILENO, text, strlen(text)) < 0)
+		sig = errno == EPIPE ? SIGPIPE : errno == EFBIG ? SIGXFSZ : 0;
+	if (sig && !sigismember(&before, sig)) {
+		sigdelset(&fatal, sig == SIGPIPE ? SIGXFSZ : SIGPIPE);
+		sigtimedwait(&fatal, NULL, &now);
+	}
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+}
+
 void jf_say(bool verbose, const char *fmt, ...)
 {
 	char text[512] = "libjumpfunc: ";
 	size_t at = strlen(text);
 	va_list args;
-	ssize_t done;
 	int err = errno;
 
 	if (verbose && !jf_options()->verbose)
@@ -208,8 +233,7 @@ void jf_say(bool verbose, const char *fmt, ...)
 	vsnprintf(text + at, sizeof(text) - at - 1, fmt, args);
 	va_end(args);
 	strcat(text, "\n");
-	done = write(STDERR_FILENO, text, strlen(text));
-	(void)done;
+	write_text(text);
 	errno = err;
 }
 
@@ -302,6 +326,5 @@ static void library_comes(void)
 	if (pin)
 		pin(name, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
 	pthread_atfork(at_fork, at_fork_parent, at_fork_child);
-	if (__cxa_thread_atexit_impl)
-		__cxa_thread_atexit_impl(data_goes, NULL, &__dso_handle);
+	jf_at_thread_end(data_goes, NULL);
 }

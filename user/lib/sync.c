@@ -8,9 +8,9 @@
  *
  * A kernel may refuse it at any time, since a filter can be installed at any
  * time. Before a transaction that is an error, and nothing is written. In the
- * middle of one it would be too late. Then a change of a page's protection does
- * it: all cores that run this process have to give up what they know of the
- * page, by an interrupt, and to return from one is to serialise.
+ * middle of one it would be too late. Then a page that goes does it: all cores
+ * that run this process have to give up what they know of the page, by an
+ * interrupt, and to return from one is to serialise.
  */
 #include "lib.h"
 
@@ -82,24 +82,20 @@ int jf_sync_begin(void)
 	return membarrier(CMD_PRIVATE_EXPEDITED_SYNC_CORE);
 }
 
-/* The page is used for nothing else. Under the lock. */
+/* Whoever waits for readers has no lock: each call has a page of its own. */
 static void interrupt_all(void)
 {
-	static char *page;
 	size_t size = jf_page_size();
+	char *page = mmap(NULL, size, PROT_READ | PROT_WRITE,
+			  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
-	if (!page) {
-		void *p = mmap(NULL, size, PROT_READ | PROT_WRITE,
-			       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-		if (p == MAP_FAILED)
-			return;
-		page = p;
+	if (page == MAP_FAILED) {
+		jf_say(false, "no memory to interrupt the other cores with");
+		return;
 	}
 	/* It has to be there, or nobody would have heard of it. */
-	mprotect(page, size, PROT_READ | PROT_WRITE);
 	*(volatile char *)page = 1;
-	mprotect(page, size, PROT_READ);
+	munmap(page, size);
 }
 
 void jf_sync_cores(void)

@@ -186,6 +186,8 @@ int __jf_trace_register(struct jf_tracepoint *tp, void *func, void *data, int pr
 	jf_lock();
 	if (!jf_ctl_of(&tp->call->ent)) {
 		err = -ENODEV;
+	} else if (jf_goes(tp) || jf_goes(func)) {
+		err = -EBUSY;
 	} else if (tp->probes && probes_find(tp->probes, func, data) < tp->probes->nr) {
 		err = -EEXIST;
 	} else {

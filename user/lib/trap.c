@@ -129,7 +129,8 @@ int jf_trap_install(void)
 	memset(&action, 0, sizeof(action));
 	action.sa_sigaction = on_sigtrap;
 	action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART;
-	sigfillset(&action.sa_mask);
+	/* sigfillset() would leave libc's own out, by which a thread is cancelled. */
+	memset(&action.sa_mask, 0xff, sizeof(action.sa_mask));
 	atomic_store_explicit(&nr_previous, nr, memory_order_release);
 	return sigaction(SIGTRAP, &action, NULL) ? -errno : 0;
 }

@@ -16,6 +16,10 @@
  * a transaction each page is written once, with what it holds. Whoever fails
  * there is out for good, and the next one tries.
  *
+ * Emulators and other programs that translate code notice most changes of text, but
+ * not all of these. So what a writer writes is executed once, in a function that is
+ * there for nothing else, before anything else relies on it.
+ *
  * A file descriptor of /proc/self/mem is of the process that opened it, also
  * after a fork: to write through an inherited one is to write into the parent.
  * Before a transaction a number is written through it. If that does not arrive
@@ -154,6 +158,8 @@ static const struct writer {
 static const struct writer *writer;
 /* Those before it were refused. */
 static size_t best;
+/* It has written something that was executed. */
+static bool tried;
 
 static void why_not(const char *name, int err)
 {
@@ -192,6 +198,55 @@ static int try_pages(const struct writer *w, const uintptr_t *addrs, size_t num)
 	return err;
 }
 
+/*
+ * Under valgrind what is executed is a translation, and a write to a file is not
+ * seen to change what it was made of. valgrind's request number 0x1002 says so.
+ * Anywhere else the four rotations undo each other, and the exchange does nothing.
+ */
+static void forget_translations(uintptr_t addr, size_t num)
+{
+	volatile uint64_t request[6] = { 0x1002, addr, num, 0, 0, 0 };
+	uint64_t result = 0;
+
+	__asm__ volatile("rolq $3, %%rdi\n\t"
+			 "rolq $13, %%rdi\n\t"
+			 "rolq $61, %%rdi\n\t"
+			 "rolq $51, %%rdi\n\t"
+			 "xchgq %%rbx, %%rbx\n\t"
+			 : "+d" (result) : "a" (request) : "cc", "memory");
+}
+
+/* mov $1, %eax; ret. The number changes. In one page, and for either syntax. */
+extern int jf_specimen(void) __attribute__((__visibility__("hidden")));
+__asm__(".pushsection .text\n\t"
+	".p2align 4\n\t"
+	".hidden jf_specimen\n\t"
+	".globl jf_specimen\n\t"
+	".type jf_specimen, @function\n"
+	"jf_specimen:\n\t"
+	".cfi_startproc\n\t"
+	".byte 0xf3, 0x0f, 0x1e, 0xfa\n\t"	/* endbr64 */
+	".byte 0xb8, 1, 0, 0, 0\n\t"
+	".byte 0xc3\n\t"
+	".cfi_endproc\n\t"
+	".size jf_specimen, . - jf_specimen\n\t"
+	".popsection");
+
+/* Nobody but this thread executes it: the lock is held, or this is the only one. */
+static int is_executed(const struct writer *w)
+{
+	int (*volatile specimen)(void) = jf_specimen;
+	uintptr_t at = (uintptr_t)jf_specimen + 5;
+	uint8_t next = (uint8_t)(specimen() + 1);
+	int err = w->write(at, &next, 1);
+
+	if (err)
+		return err;
+	forget_translations(at, 1);
+	jf_sync_self();
+	return specimen() == next ? 0 : -ENOEXEC;
+}
+
 int jf_writer_begin(const uintptr_t *addrs, size_t num)
 {
 	for (; best < NR_WRITERS; best++) {
@@ -201,7 +256,10 @@ int jf_writer_begin(const uintptr_t *addrs, size_t num)
 		if (!is_wanted(w))
 			continue;
 		err = try_pages(w, addrs, num);
+		if (!err && !tried)
+			err = is_executed(w);
 		if (!err) {
+			tried = true;
 			writer = w;
 			strcpy(jf_stats.writer, w->name);
 			return 0;
@@ -209,6 +267,7 @@ int jf_writer_begin(const uintptr_t *addrs, size_t num)
 		if (err == -ENOMEM)
 			return err;
 		why_not(w->name, err);
+		tried = false;
 	}
 	writer = NULL;
 	strcpy(jf_stats.writer, "none");
@@ -231,24 +290,6 @@ bool jf_writer_usable(void)
 			return true;
 	strcpy(jf_stats.writer, "none");
 	return false;
-}
-
-/*
- * Under valgrind what is executed is a translation, and a write to a file is not
- * seen to change what it was made of. valgrind's request number 0x1002 says so.
- * Anywhere else the four rotations undo each other, and the exchange does nothing.
- */
-static void forget_translations(uintptr_t addr, size_t num)
-{
-	volatile uint64_t request[6] = { 0x1002, addr, num, 0, 0, 0 };
-	uint64_t result = 0;
-
-	__asm__ volatile("rolq $3, %%rdi\n\t"
-			 "rolq $13, %%rdi\n\t"
-			 "rolq $61, %%rdi\n\t"
-			 "rolq $51, %%rdi\n\t"
-			 "xchgq %%rbx, %%rbx\n\t"
-			 : "+d" (result) : "a" (request) : "cc", "memory");
 }
 
 int jf_writer_write(uintptr_t addr, const void *bytes, size_t num)

@@ -41,14 +41,16 @@ make_program() {
 	case $1 in
 	folded)	set -- "$1" "-ffunction-sections -fno-ipa-icf -fuse-ld=gold -Wl,--icf=all" ;;
 	lib-exit) set -- "$1" "$out/$1.plugin.so" ;;
-	torn)	set -- "$1" -rdynamic ;;
+	torn|callback-close|cancel-async|stale) set -- "$1" -rdynamic ;;
+	# It comes with the plugin, late.
+	keys-full) set -- "$1" "" -ldl ;;
 	*)	set -- "$1" "" ;;
 	esac
 	# shellcheck disable=SC2086 # lists of options
 	if [ -f "$here/$1.cpp" ]; then
-		${CXX:-g++} -std=c++17 $flags -o "$out/$1" "$here/$1.cpp" $2 $lib
+		${CXX:-g++} -std=c++17 $flags -o "$out/$1" "$here/$1.cpp" $2 ${3-$lib}
 	else
-		${CC:-gcc} $flags -o "$out/$1" "$here/$1.c" $2 $lib
+		${CC:-gcc} $flags -o "$out/$1" "$here/$1.c" $2 ${3-$lib}
 	fi
 }
 
@@ -57,6 +59,7 @@ missing() {
 	case $1 in
 	valgrind) command -v valgrind > /dev/null || echo "valgrind is not installed" ;;
 	folded)	command -v ld.gold > /dev/null || echo "ld.gold is not installed" ;;
+	emulated) command -v qemu-x86_64-static > /dev/null || echo "qemu-user-static is not installed" ;;
 	esac
 }
 
@@ -64,6 +67,7 @@ missing() {
 run_program() {
 	case $1 in
 	valgrind) timeout -s KILL 100 valgrind -q "$out/$1" ;;
+	emulated) timeout -s KILL 100 qemu-x86_64-static "$out/$1" ;;
 	*)	timeout -s KILL 60 "$out/$1" ;;
 	esac
 }

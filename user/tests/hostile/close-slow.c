@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
+/*
+ * A plugin is closed while the program exits, and a thread is in a probe of it for
+ * much longer than exit() waits.
+ */
+#include <dlfcn.h>
+#include <jumpfunc/tracepoint.h>
+#include <pthread.h>
+#include <sys/syscall.h>
+
+#include "hostile.h"
+
+DECLARE_JF_TRACE(rx, PROTO(int i), ARGS(i));
+DEFINE_JF_TRACE(rx);
+
+static void *plugin;
+
+static void *fires(void *arg)
+{
+	jf_trace_rx(1);
+	return arg;
+}
+
+static void close_it(void)
+{
+	dlclose(plugin);
+	/* The probe returns in here. */
+	usleep(1500000);
+}
+
+int main(int argc, char **argv)
+{
+	char name[4096];
+	pthread_t t;
+	volatile int *inside;
+
+	(void)argc;
+	alarm(20);
+	/* mseal(): does this kernel know it? */
+	if (syscall(462, 0UL, 0UL, 0UL) && errno == ENOSYS) {
+		printf("# skipped: no mseal()\n");
+		return 0;
+	}
+	snprintf(name, sizeof(name), "%s.plugin.so", argv[0]);
+	plugin = dlopen(name, RTLD_NOW);
+	MUST(plugin, "%s", dlerror());
+	inside = (volatile int *)dlsym(plugin, "plugin_inside");
+	MUST(!register_jf_trace_rx((void (*)(void *, int))dlsym(plugin, "plugin_probe"),
+				   NULL), "register");
+	MUST(!pthread_create(&t, NULL, fires, NULL), "thread");
+	while (!*inside)
+		;
+	atexit(close_it);
+	return 0;
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
+/*
+ * All keys for threads' data are taken when the library comes: nobody tells it of
+ * the ends of threads, whose memory other threads get.
+ */
+#include <dlfcn.h>
+#include <pthread.h>
+
+#include "hostile.h"
+
+static void (*section)(void), (*quiesce)(void);
+
+static void *thread(void *arg)
+{
+	section();
+	return arg;
+}
+
+int main(int argc, char **argv)
+{
+	char name[4096];
+	pthread_key_t key;
+	pthread_t t[4];
+	void *plugin;
+	int i, j;
+
+	(void)argc;
+	while (!pthread_key_create(&key, NULL))
+		;
+	snprintf(name, sizeof(name), "%s.plugin.so", argv[0]);
+	plugin = dlopen(name, RTLD_NOW);
+	MUST(plugin, "%s", dlerror());
+	section = (void (*)(void))dlsym(plugin, "plugin_section");
+	quiesce = (void (*)(void))dlsym(plugin, "plugin_quiesce");
+	for (i = 0; i < 50; i++) {
+		for (j = 0; j < 4; j++)
+			MUST(!pthread_create(&t[j], NULL, thread, NULL), "thread");
+		for (j = 0; j < 4; j++)
+			pthread_join(t[j], NULL);
+		quiesce();
+	}
+	return 0;
+}

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
+/*
+ * perf's file is in a folder where everybody may have made it before: as a pipe that
+ * nobody reads, as a second name of another file, as a file that somebody else owns.
+ */
+#include <fcntl.h>
+#include <jumpfunc/tracepoint.h>
+#include <sys/stat.h>
+
+#include "hostile.h"
+
+DECLARE_JF_TRACE(rx, PROTO(int i), ARGS(i));
+DEFINE_JF_TRACE(rx);
+
+static long calls;
+
+static void probe(void *data, int i)
+{
+	calls += i + !data;
+}
+
+/* Each has an image. */
+static void on_and_off(void)
+{
+	MUST(!register_jf_trace_rx(probe, NULL), "register");
+	MUST(!register_jf_trace_rx(probe, &calls), "register");
+	jf_trace_rx(1);
+	MUST(!unregister_jf_trace_rx(probe, NULL), "unregister");
+	MUST(!unregister_jf_trace_rx(probe, &calls), "unregister");
+}
+
+static off_t size_of(const char *path)
+{
+	struct stat st;
+
+	MUST(!stat(path, &st), "%s: %s", path, strerror(errno));
+	return st.st_size;
+}
+
+int main(int argc, char **argv)
+{
+	char path[64], other[64];
+	int fd;
+
+	(void)argc;
+	if (!getenv("JUMPFUNC_PERF_MAP")) {
+		setenv("JUMPFUNC_PERF_MAP", "1", 1);
+		execv(argv[0], argv);
+	}
+	/* All signals are blocked while things change: run.sh has a limit. */
+	snprintf(path, sizeof(path), "/tmp/perf-%d.map", getpid());
+	snprintf(other, sizeof(other), "/tmp/perf-other-%d", getpid());
+	unlink(path);
+	on_and_off();
+	MUST(size_of(path) > 0, "nothing was told");
+	unlink(path);
+
+	MUST(!mkfifo(path, 0666), "mkfifo");
+	on_and_off();
+	unlink(path);
+
+	fd = open(other, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+	MUST(fd >= 0 && !close(fd) && !link(other, path), "link");
+	on_and_off();
+	unlink(path);
+	MUST(size_of(other) == 0, "another file was written");
+	unlink(other);
+
+	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+	MUST(fd >= 0 && !close(fd), "open");
+	if (geteuid() || chown(path, 1, 1)) {
+		unlink(path);
+		return 0;
+	}
+	on_and_off();
+	MUST(size_of(path) == 0, "somebody else was told where code is");
+	unlink(path);
+	return 0;
+}

@@ -26,7 +26,7 @@
 #endif
 #define JF_STRESS_LIB
 #ifdef JF_BREAK
-#include "lib/break.h"
+#include "break.h"
 #endif
 #include <dlfcn.h>
 #include <sys/wait.h>

@@ -272,6 +272,6 @@ static inline struct jf_ctl *jf_ctl_of(const struct jf_ent *ent)
 /* Take away all probes in an object that goes: 0 or the last error. With the lock held. */
 int jf_trace_object_goes(const struct jf_mod *mod);
 
-#include "break.h"
+#include "../break.h"
 
 #endif /* JF_LIB_H */

@@ -94,6 +94,7 @@ if [ $# = 0 ]; then
 	done
 fi
 rc=0 nr=0
+echo "TAP version 13"
 echo "1..$#"
 for name; do
 	nr=$((nr + 1))

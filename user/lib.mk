@@ -134,7 +134,7 @@ lib-stress: $(OUT)/stress-lib $(OUT)/plugin1.so
 # Each source of the library broken in many ways; the tests have to notice each.
 LIB_MUTANT = $(TOP)/selftests/host/mutants.sh --cc "$(CC) -I$(TOP)/include -Ilib -rdynamic -w" --out $(OUT)
 lib-mutants: $(LIB_PLUGINS)
-	@rc=0; for s in commit patch reader trap trace; do \
+	@rc=0; for s in call commit patch reader trap trace; do \
 		echo "# lib/$$s.c"; \
 		$(LIB_MUTANT) --args "mem int3" lib/$$s.mutants lib/$$s.c JF_LIB_SOURCE lib_mutant.c test_lib.c \
 			$$(ls lib/*.c | grep -v lib/$$s.c) || rc=1; \

@@ -70,7 +70,6 @@
 
 #ifdef JF_BREAK
 enum jf_break jf_break;
-#define jf_broken(step)	(jf_break == JF_BREAK_##step)
 #endif
 
 #ifndef MFD_EXEC

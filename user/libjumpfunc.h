@@ -290,26 +290,6 @@ static inline void jf_read_unlock(void)
 	atomic_store_explicit(&self->reader, was - 1, memory_order_release);
 }
 
-/* --- steps left out on purpose --------------------------------------------- */
-
-/*
- * The stress test exists also in a build that can drop one step of the
- * protocol, to learn what each is good for: x86/protocol.h asks jf_broken()
- * everywhere, and no other build says yes.
- */
-#ifdef JF_BREAK
-enum jf_break {
-	JF_BREAK_NONE,
-	JF_BREAK_SYNC1,		/* no broadcast behind the INT3s */
-	JF_BREAK_SYNC2,		/* none behind the tails */
-	JF_BREAK_SYNC3,		/* none behind the first bytes */
-	JF_BREAK_INT3,		/* no INT3: tails written under the callers' feet */
-	JF_BREAK_ORDER,		/* first bytes before the tails */
-	JF_BREAK_PUBLISH,	/* the handler is told when all is over */
-	JF_BREAK_QUIESCE,	/* jf_quiesce() does not wait */
-};
-
-extern enum jf_break jf_break;
-#endif
+#include "break.h"
 
 #endif /* LIBJUMPFUNC_H */

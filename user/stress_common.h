@@ -167,6 +167,8 @@ static inline void stress_die(int err, const char *what)
 	exit(1);
 }
 
+#include "break.h"
+
 #ifdef JF_BREAK
 static const struct {
 	const char *name;

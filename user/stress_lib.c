@@ -25,9 +25,6 @@
 #define _GNU_SOURCE
 #endif
 #define JF_STRESS_LIB
-#ifdef JF_BREAK
-#include "lib/break.h"
-#endif
 #include <dlfcn.h>
 #include <sys/wait.h>
 

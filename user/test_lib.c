@@ -232,6 +232,138 @@ static void functions(void)
 	CHECK(dynfunc_update(first, here) == 0 && dynfunc_update(second, here) == 0, "back");
 }
 
+/* --- call sites ----------------------------------------------------------------------- */
+
+struct large { long a[5]; };
+
+static int more(int x) { return x + 1; }
+static int less(int x) { return x - 1; }
+static int noted;
+static void note(int x) { noted += x; }
+static double sum(char a, double b, struct large c, float d, long e, short f, int g, long h, int i)
+{
+	return a + b + (double)c.a[0] + (double)c.a[4] + (double)d + (double)e + f + g + (double)h + i;
+}
+static double none_of(char a, double b, struct large c, float d, long e, short f, int g, long h, int i)
+{
+	return -sum(a, b, c, d, e, f, g, h, i);
+}
+
+DEFINE_DYNFUNC(op, more);
+DEFINE_DYNFUNC(op2, more);
+DEFINE_DYNFUNC_NULL(hook, note);
+DEFINE_DYNFUNC_RET0(filter, more);
+DEFINE_DYNFUNC(shape, sum);
+
+#define NOINLINE __attribute__((__noinline__)) static
+
+/* A call that ends a function is a jump, if it is compiled so. */
+#ifdef __clang__
+#define TAIL_CALLS
+#else
+#define TAIL_CALLS __attribute__((__optimize__("O2")))
+#endif
+
+NOINLINE int call_op(int x) { return dynfunc_call(op, x) + 10; }
+TAIL_CALLS NOINLINE int call_last(int x) { return dynfunc_call(op, x); }
+NOINLINE int call_nested(int x) { return dynfunc_call(op, dynfunc_call(op2, x) + call_op(x)) + 1; }
+NOINLINE int call_hook(int x) { dynfunc_call(hook, x); return noted; }
+NOINLINE int call_filter(int x) { return dynfunc_call(filter, x) + 10; }
+NOINLINE double call_shape(struct large *l)
+{
+	return dynfunc_call(shape, 1, 2, *l, 4, 5, 6, 7, 8, 9) + 0.5;
+}
+/* Nothing but the call: what a compiler takes for a leaf could use the red zone. */
+NOINLINE int call_beside(int x)
+{
+	volatile int a[4] = { x, x + 1, x + 2, x + 3 };
+	int got = dynfunc_call(op, x);
+
+	return got + a[0] + a[1] + a[2] + a[3];
+}
+
+/* Does one of its calls, or a jump at its end, lead there? */
+static bool calls(const void *func, const void *to)
+{
+	const uint8_t *p = func;
+	int32_t disp;
+	int i;
+
+	for (i = 0; i < 512; i++) {
+		memcpy(&disp, p + i + 1, sizeof(disp));
+		if ((p[i] == 0xe8 || p[i] == 0xe9) && p + i + 5 + disp == (const uint8_t *)to)
+			return true;
+	}
+	return false;
+}
+
+static bool holds(const void *func, const char *insn)
+{
+	const char *p = func;
+	int i;
+
+	for (i = 0; i < 96; i++)
+		if (!memcmp(p + i, insn, 5))
+			return true;
+	return false;
+}
+
+#define CALLS(func, to)							\
+	CHECK(calls((void *)(uintptr_t)(func), (void *)(uintptr_t)(to)), #func " does not call " #to)
+
+static void call_text(void)
+{
+	bool inplace = patches() && !strcmp(stats().form, "int3");
+
+	CHECK(stats().trampolined == 0, "%llu calls were not found",
+	      (unsigned long long)stats().trampolined);
+	if (inplace) {
+		CALLS(call_op, more);
+		CALLS(call_last, more);
+		CALLS(call_nested, more);
+		CALLS(call_shape, sum);
+		CHECK(holds((void *)(uintptr_t)call_hook, "\x0f\x1f\x44\x00\x00"), "no nop");
+		CHECK(holds((void *)(uintptr_t)call_filter, "\x2e\x2e\x2e\x31\xc0"), "no 0");
+	} else {
+		CALLS(call_op, dynfunc_op);
+		CALLS(call_shape, dynfunc_shape);
+		CALLS(call_hook, dynfunc_hook);
+	}
+	CHECK(dynfunc_update(op, less) == 0 && dynfunc_update(hook, note) == 0 &&
+	      dynfunc_update(filter, less) == 0, "update");
+	if (inplace) {
+		CALLS(call_op, less);
+		CALLS(call_last, less);
+		CALLS(call_hook, note);
+		CALLS(call_filter, less);
+		CHECK(!calls((void *)(uintptr_t)call_op, (void *)(uintptr_t)dynfunc_op),
+		      "still the trampoline");
+	}
+	/* Out of reach, mostly. */
+	CHECK(dynfunc_update(op, abs) == 0 && call_op(-3) == 13 && call_last(-4) == 4, "far");
+	CHECK(dynfunc_update(op, more) == 0 && dynfunc_update(hook, NULL) == 0 &&
+	      dynfunc_update(filter, NULL) == 0, "back");
+}
+
+static void call_results(void)
+{
+	struct large l = { { 100, 0, 0, 0, 1000 } };
+
+	CHECK(call_op(1) == 12 && call_last(1) == 2 && call_beside(1) == 12, "as defined");
+	CHECK(call_nested(1) == 2 + 12 + 1 + 1, "nested: %d", call_nested(1));
+	noted = 0;
+	CHECK(call_hook(5) == 0 && call_filter(5) == 10, "NULL");
+	CHECK(call_shape(&l) == 1 + 2 + 1100 + 4 + 5 + 6 + 7 + 8 + 9 + 0.5, "nine arguments");
+	CHECK(dynfunc_update(op, less) == 0 && dynfunc_update(hook, note) == 0 &&
+	      dynfunc_update(filter, less) == 0 && dynfunc_update(shape, none_of) == 0, "update");
+	CHECK(call_op(1) == 10 && call_last(1) == 0 && call_beside(1) == 10, "updated");
+	CHECK(call_hook(5) == 5 && call_filter(5) == 14, "no longer NULL");
+	CHECK(call_shape(&l) == -1142 + 0.5, "nine arguments");
+	CHECK(dynfunc_update(op, more) == 0 && dynfunc_update(hook, NULL) == 0 &&
+	      dynfunc_update(filter, NULL) == 0 && dynfunc_update(shape, sum) == 0, "back");
+	CHECK(call_op(1) == 12 && call_hook(5) == 5 && call_filter(5) == 10, "NULL again");
+}
+
 /* --- tracepoints ---------------------------------------------------------------------- */
 
 DECLARE_JF_TRACE(five, PROTO(int *p, long a, char b, short c, unsigned long d),
@@ -541,6 +673,10 @@ int main(int argc, char **argv)
 	finish("what somebody else wrote is left alone");
 	functions();
 	finish("dynamic functions: far targets, circles");
+	call_text();
+	finish("calls lead straight to their targets");
+	call_results();
+	finish("calls of all shapes");
 	tracepoints();
 	finish("tracepoints: 0 to 18 probes and back");
 	priorities();

@@ -8,10 +8,11 @@ $(OUT)/test_lib_batch: test_lib_batch.cc $(LIB_TEST_DEPS)
 $(OUT)/test_lib_batch-san: test_lib_batch.cc $(LIB_TEST_DEPS)
 	$(CXX) $(LIB_TEST_CXXFLAGS) $(SAN) -o $@ $< $(LIB_STATIC)
 
-outside-check: $(LIBS) $(OUTSIDE_BUILDS)
+outside-check: $(LIBS) $(OUTSIDE_BUILDS) $(OUT)/test_lib-O0
 	+@rc=0; \
 	for t in $(OUTSIDE_BUILDS); do echo "# $${t##*/}"; $$t || rc=1; done; \
 	echo "# symbols.sh"; tests/symbols.sh $(OUT) || rc=1; \
+	echo "# lengths.sh"; CC="$(CC)" tests/lengths.sh $(OUT) || rc=1; \
 	for t in sdt tools install; do echo "# $$t.sh"; MAKE="$(MAKE)" tests/$$t.sh || rc=1; done; \
 	exit $$rc
 

@@ -41,7 +41,7 @@
  *   the trampoline and all sites, in all modules, in one transaction. There is
  *   no load of a pointer and no indirect branch, hence no retpoline.
  *
- *   A call site passes its arguments in registers: up to six integers, enums or
+ *   In a kernel a call site passes its arguments in registers: up to six integers, enums or
  *   pointers. They are converted to the parameters' types as C does. If the
  *   function has parameters narrower than int, and an argument's type is not
  *   exactly the parameter's, that one call goes through the trampoline instead,
@@ -94,9 +94,15 @@
  *   Since a dynamic function may fall back at any time, an update is refused if
  *   the fall-back could close a circle of trampolines.
  *
- *   In a program (libjumpfunc) dynfunc_call() is a call of the trampoline, as the
- *   compiler may keep data below the stack pointer; DYNFUNC_TARGETS() is nothing;
- *   and what is said of modules holds for shared objects.
+ *   In a program (libjumpfunc) a call site is a call of the trampoline that the
+ *   compiler made, and that the library finds when it loads the program's tables:
+ *   with as many arguments and of such types as C and C++ have, in functions of
+ *   any kind, with or without a red zone. A few are not found, for example where
+ *   -mcmodel=large makes them indirect; they go through the trampoline for good, and
+ *   so do all where the process has a shadow stack, or a target is out of reach:
+ *   in another shared object, most of the time. struct jf_stats counts those that
+ *   were not found. DYNFUNC_TARGETS() is nothing, and what is said of modules
+ *   holds for shared objects.
  *
  *   A target must be text that lasts: of the kernel or of a module. Other addresses
  *   (BPF programs, other generated code, what was freed) are refused with -EPERM,
@@ -183,7 +189,7 @@ __JF_END_DECLS
 /**
  * dynfunc_call() - call a dynamic function from a site that is patched in place
  * @name: the dynamic function
- * @...:  its arguments, at most six, integers, enums or pointers
+ * @...:  its arguments; in a kernel at most six, integers, enums or pointers
  *
  * Context: that of the target. Not in noinstr code.
  *

@@ -55,6 +55,8 @@ __JF_BEGIN_DECLS
  * @writer:      who writes text: "mem", "remap", or "none"
  * @form:        "int3", or "flip" for JUMPFUNC_TRAP=never
  * @why:         why nobody better, for people; "" if nobody was refused
+ * @trampolined: uses of dynfunc_call() whose instruction was not found, so that
+ *               they go through the trampoline
  */
 struct jf_stats {
 	uint64_t	objects;
@@ -72,6 +74,7 @@ struct jf_stats {
 	char		writer[16];
 	char		form[8];
 	char		why[160];
+	uint64_t	trampolined;
 };
 
 /**

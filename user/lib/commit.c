@@ -62,6 +62,47 @@ static int branch_insn(const struct jf_site *site, bool on, jf_insn_t *insn)
 	return 0;
 }
 
+/* Nothing to call: what has no effect, or none but a result of 0. */
+static bool call_is_none(const struct jf_site *site, uintptr_t value, jf_insn_t *insn)
+{
+	const struct jf_ctl *ctl = site->ctl->real ? site->ctl->real : site->ctl;
+
+	if (value != (uintptr_t)func_of(ctl->ent)->init)
+		return false;
+	if (ctl->ent->flags & JF_ENT_NULL_OK)
+		*insn = jf_insn_nop();
+	else if (ctl->ent->flags & JF_ENT_RET0)
+		*insn = jf_insn_ret0();
+	else
+		return false;
+	return true;
+}
+
+/*
+ * Does this thread have a shadow stack? Then no handler can do what a call does:
+ * calls stay calls of the trampoline, whose jump can be patched.
+ */
+static bool has_shadow_stack(void)
+{
+	uint64_t ssp = 0;
+
+	/* rdsspq %rax, which is a nop where there is none */
+	__asm__ volatile(".byte 0xf3, 0x48, 0x0f, 0x1e, 0xc8" : "+a" (ssp));
+	return ssp;
+}
+
+static int call_insn(const struct jf_site *site, uintptr_t value, jf_insn_t *insn)
+{
+	bool tail = jf_insn_byte(site->raw, 0) == JF_OPCODE_JMP;
+
+	if (tail ? !jf_insn_jmp(insn, site->addr, value) :
+	    !has_shadow_stack() && (call_is_none(site, value, insn) ||
+				    !jf_insn_call(insn, site->addr, value)))
+		return 0;
+	*insn = site->raw;	/* by way of the trampoline */
+	return 0;
+}
+
 int jf_site_insn(const struct jf_site *site, uintptr_t value, jf_insn_t *insn)
 {
 	if (site->flags & JF_SITE_BRANCH)
@@ -70,6 +111,8 @@ int jf_site_insn(const struct jf_site *site, uintptr_t value, jf_insn_t *insn)
 		*insn = site->raw;
 		return 0;
 	}
+	if (site->flags & JF_SITE_CALL)
+		return call_insn(site, value, insn);
 	if (jf_insn_jmp(insn, site->addr, value))
 		*insn = site->raw;	/* by way of the pointer */
 	return 0;

@@ -8,6 +8,7 @@
  *   entity.c	keys and dynamic functions, one at a time
  *   commit.c	batches: what shall change, is it legal, carry it out
  *   object.c	objects that come and go: their tables, checked
+ *   call.c	where the compiler put a call
  *   patch.c	the world of x86/protocol.h: one transaction
  *   trap.c	the SIGTRAP handler
  *   writer.c	who can write text here, and who cannot, and why
@@ -152,7 +153,8 @@ bool jf_trap_possible(void);
  * @insn:  what stands there, or what the transaction under way makes of it: the
  *         handler's word
  * @raw:   what the compiler left there
- * @label: the other side of a branch; the way past a trampoline's jump
+ * @label: the other side of a branch; the way past a trampoline's jump; the
+ *         trampoline that a call leads to as compiled
  * @ctl:   who decides
  * @next:  of @ctl->sites
  * @flags: JF_SITE_*
@@ -186,6 +188,16 @@ struct jf_poke {
  * jf_batch_commit().
  */
 int jf_patch(struct jf_poke *pokes, size_t num, bool alone);
+
+/* --- call.c ----------------------------------------------------------------------- */
+
+/*
+ * The call of @to, or the jump there, to which the code from @from on comes, in
+ * the text from @start to @end. 0: it is not found.
+ */
+uintptr_t jf_call_find(uintptr_t from, uintptr_t to, uintptr_t start, uintptr_t end);
+/* Of the instruction at @p, of which 15 bytes can be read. 0: not known. */
+size_t jf_insn_length(const uint8_t *p);
 
 /* --- object.c --------------------------------------------------------------------- */
 
@@ -279,6 +291,6 @@ static inline struct jf_ctl *jf_ctl_of(const struct jf_ent *ent)
 /* Take away all probes in an object that goes: 0 or the last error. With the lock held. */
 int jf_trace_object_goes(const struct jf_mod *mod);
 
-#include "break.h"
+#include "../break.h"
 
 #endif /* JF_LIB_H */

@@ -177,6 +177,8 @@ static bool is_site(const struct jf_mod *m, const struct jf_site *s)
 	if (s->flags & JF_SITE_TRAMP)
 		return s->ctl->ent->type == JF_ENT_FUNC && kind == JF_INSN_JMP &&
 		       to == s->addr + JF_INSN_SIZE && s->label == to;
+	if (s->flags & JF_SITE_CALL)
+		return s->ctl->ent->type == JF_ENT_FUNC && to == s->label;
 	return s->flags & JF_SITE_BRANCH && s->ctl->ent->type == JF_ENT_KEY &&
 	       kind == JF_INSN_JMP;
 }
@@ -193,6 +195,13 @@ static int add_site(struct jf_mod *m, const struct jf_site_rec *rec)
 	    !in_mod(m, ent, sizeof(*ent)) || ent->ctl < m->ctls ||
 	    ent->ctl >= m->ctls + m->nr_ctls || ent->ctl->ent != ent)
 		return say_bad(m, "a site is of nothing that this object has");
+	if (s->flags & JF_SITE_CALL) {
+		s->addr = jf_call_find(s->addr, s->label, m->start, m->end);
+		if (!s->addr) {
+			jf_stats.trampolined++;
+			return 0;
+		}
+	}
 	s->ctl = ent->ctl;
 	s->raw = jf_insn_load((const void *)s->addr);
 	atomic_init(&s->insn, s->raw);
@@ -362,6 +371,7 @@ static void count_mod(const struct jf_mod *m, uint64_t by)
 void __jf_object_register(struct jf_object *o)
 {
 	static bool at_exit;
+	uint64_t lost = jf_stats.trampolined;
 	struct jf_mod *m;
 	int err;
 
@@ -391,6 +401,9 @@ void __jf_object_register(struct jf_object *o)
 	__atomic_store_n(&jf_mods, m, __ATOMIC_RELEASE);
 	o->mod = m;
 	count_mod(m, 1);
+	if (lost != jf_stats.trampolined)
+		jf_say(true, "%s: %llu calls were not found, and go through trampolines",
+		       m->name, (unsigned long long)(jf_stats.trampolined - lost));
 	if (can_go_on())
 		patch_mod(m);
 	/* Those of the program come last, and are always in time. */

@@ -116,8 +116,8 @@ static inline void jf_world_sync(void)
 #include "../emulate.h"
 
 /*
- * Sites are jumps and nops. A call would need more: to write to the stack is to
- * write to the caller's red zone, and a shadow stack would not hear of it.
+ * A call that the compiler made has no red zone below it. Where a shadow stack
+ * would not hear of the handler's return address, no site is a call (commit.c).
  */
 bool jf_site_emulate(const struct jf_site *site, greg_t *regs)
 {

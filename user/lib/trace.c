@@ -112,8 +112,11 @@ static struct jf_probes *probes_with(const struct jf_probes *old, struct jf_prob
 static uintptr_t trampoline(const struct jf_tracepoint *tp)
 {
 	const struct jf_ctl *ctl = jf_ctl_of(&tp->call->ent);
+	const struct jf_site *site = ctl ? ctl->sites : NULL;
 
-	return ctl && ctl->sites ? ctl->sites->addr : 0;
+	while (site && !(site->flags & JF_SITE_TRAMP))
+		site = site->next;
+	return site ? site->addr : 0;
 }
 
 /* Makes the image, and says where the trampoline shall lead. */

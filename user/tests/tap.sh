@@ -3,7 +3,7 @@
 # TAP for the tests that are scripts; sourced, never run.
 #
 # API:
-#   tap_begin		a folder of its own in $tmp, removed at the end, also on ^C
+#   tap_begin		the header; a folder of its own in $tmp, removed at the end, also on ^C
 #   check NAME COMMAND	one test: ok if the command ends with 0; shows what it said
 #   skip NAME REASON	one that cannot be done here
 #   have COMMAND	is there such a command?
@@ -11,6 +11,7 @@
 
 tap_begin()
 {
+	echo "TAP version 13"
 	tests=0
 	failed=0
 	skipped=0

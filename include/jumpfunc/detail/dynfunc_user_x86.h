@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
 /*
- * Dynamic functions in programs on x86-64: the trampoline. Included by dynfunc.h
- * only.
+ * Dynamic functions in programs on x86-64: the trampoline and the call site.
+ * Included by dynfunc.h only.
  *
  *	dynfunc_name:
  *		endbr64			with -fcf-protection
@@ -10,9 +10,13 @@
  *					of 32 bits does not reach: those in
  *					other shared objects, most of the time
  *
- * dynfunc_call() is a call of the trampoline. A call that is patched in place
- * would overwrite what the compiler keeps in the red zone, below the stack
- * pointer, and unlike a kernel a program has one.
+ * dynfunc_call() is a call of the trampoline that the compiler makes, with a
+ * record of where its code begins. The library finds the instruction from there,
+ * and patches it. A call in an asm statement would be easier to find. But the
+ * compiler would not know of it: it may keep data below the stack pointer (the
+ * red zone), where a call writes; the stack may not be aligned; exceptions would
+ * not come through; and arguments would be integers, up to six. At a call of its
+ * own none of that is a question. A call that is not found stays as it is.
  */
 #ifndef JUMPFUNC_DYNFUNC_USER_X86_H
 #define JUMPFUNC_DYNFUNC_USER_X86_H
@@ -61,6 +65,15 @@
 	__JF_ENT_REC_USER(func_##name, &__jf_func_##name.ent, origin, 1, \
 			  sizeof(struct jf_func))
 
-#define dynfunc_call(name, ...)	dynfunc_##name(__VA_ARGS__)
+#define dynfunc_call(name, ...)						\
+__extension__ ({							\
+	__asm__ __volatile__("771:\n\t"					\
+		__JF_SITE_REC_USER("%c[jf_tramp]",			\
+				   "%c[jf_func] + " __JF_STR(JF_FUNC_ENT), \
+				   __JF_STR(JF_SITE_CALL))		\
+		: : [jf_tramp] "i" (&dynfunc_##name),			\
+		    [jf_func] "i" (&__jf_func_##name));			\
+	dynfunc_##name(__VA_ARGS__);					\
+})
 
 #endif /* JUMPFUNC_DYNFUNC_USER_X86_H */

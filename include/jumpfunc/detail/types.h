@@ -188,8 +188,9 @@ extern const struct kernel_param_ops jf_table_ops;
 
 /**
  * struct jf_site_rec - one patchable instruction; all are relative to themselves
- * @addr:  where it stands
- * @label: where the other side of a branch begins; the way past a trampoline's jump
+ * @addr:  where it stands; of a call, where the code begins that leads to it
+ * @label: where the other side of a branch begins; the way past a trampoline's
+ *         jump; the trampoline that is called
  * @ent:   the entity that decides what stands there
  * @flags: JF_SITE_*
  */

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
-/* Steps left out on purpose, for the library and for its storm. */
-#ifndef JF_LIB_BREAK_H
-#define JF_LIB_BREAK_H
+/* Steps left out on purpose, for the engine, the library and their storms. */
+#ifndef JF_BREAK_H
+#define JF_BREAK_H
 
 /*
- * The storm exists also in a build that can drop one step of the protocol, to
- * learn what each is good for: x86/protocol.h asks jf_broken() everywhere.
+ * The storms exist also in a build that can drop one step of the protocol, to
+ * learn what each is good for: x86/protocol.h asks jf_broken() everywhere, and no
+ * other build says yes.
  */
 #ifdef JF_BREAK
 enum jf_break {
@@ -25,4 +26,4 @@ extern enum jf_break jf_break;
 #define jf_broken(step)	false
 #endif
 
-#endif /* JF_LIB_BREAK_H */
+#endif /* JF_BREAK_H */

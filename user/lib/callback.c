@@ -3,9 +3,9 @@
  * Callbacks after a quiesce: one thread, begun when the first one is asked for,
  * takes all that wait, quiesces once for them, and calls them in their order.
  *
- * It blocks all signals but SIGTRAP, which the library itself needs. A child of
- * fork() has no such thread; what waited in the parent waits there, and in the
- * child as well: it is called when the child asks for the next one.
+ * It blocks all signals but SIGTRAP, which INT3 needs. A child of fork() has no
+ * such thread; what waited in the parent waits there, and in the child as well:
+ * it is called when the child asks for the next one.
  */
 #include "lib.h"
 

@@ -52,24 +52,31 @@ void jf_ctl_apply(struct jf_ctl *ctl)
 
 /* --- what stands at a site ------------------------------------------------------ */
 
-static int branch_insn(const struct jf_site *site, bool on, jf_insn_t *insn)
+/*
+ * What the compiler left is a jump to the test. While others execute it, only its
+ * first byte can change: to fall through, which is right when the test would say
+ * so, and after that the other four as well. To jump elsewhere it has to wait for
+ * that.
+ */
+static int branch_insn(const struct jf_site *site, bool jumps, bool alone, jf_insn_t *insn)
 {
-	if (on != !!(site->flags & JF_SITE_BRANCH_INV))
-		return jf_insn_jmp(insn, site->addr, site->label);
-	if (jf_options()->no_trap)
-		return jf_insn_skip(insn, site->addr, site->label);
-	*insn = jf_insn_nop();
+	bool raw = atomic_load_explicit(&site->insn, memory_order_relaxed) == site->raw;
+
+	if (jf_options()->int3 && !jumps)
+		*insn = jf_insn_nop();
+	else if (jf_options()->int3 || alone || !raw)
+		return jumps ? jf_insn_jmp(insn, site->addr, site->label) :
+			       jf_insn_skip(insn, site->addr, site->label);
+	else
+		*insn = jumps ? site->raw : jf_insn_skip_of(site->raw);
 	return 0;
 }
 
-int jf_site_insn(const struct jf_site *site, uintptr_t value, jf_insn_t *insn)
+int jf_site_insn(const struct jf_site *site, uintptr_t value, bool alone, jf_insn_t *insn)
 {
 	if (site->flags & JF_SITE_BRANCH)
-		return branch_insn(site, value, insn);
-	if (jf_options()->no_trap) {
-		*insn = site->raw;
-		return 0;
-	}
+		return branch_insn(site, !!value != !!(site->flags & JF_SITE_BRANCH_INV), alone,
+				   insn);
 	if (jf_insn_jmp(insn, site->addr, value))
 		*insn = site->raw;	/* by way of the pointer */
 	return 0;
@@ -216,10 +223,9 @@ static int add_sites(struct pokes *p, const struct jf_ctl *ctl, uintptr_t value)
 		jf_insn_t now = atomic_load_explicit(&site->insn, memory_order_relaxed);
 		jf_insn_t insn;
 
-		err = jf_site_insn(site, value, &insn);
+		err = jf_site_insn(site, value, false, &insn);
 		/* Nobody can write it: what is as compiled is right, and stays. */
-		if (!err && now == site->raw &&
-		    (!jf_writer_usable() || jf_options()->no_trap))
+		if (!err && now == site->raw && !jf_writer_usable())
 			continue;
 		if (!err && insn != now)
 			err = add_poke(p, site, insn);

@@ -9,7 +9,7 @@
  *   commit.c	batches: what shall change, is it legal, carry it out
  *   object.c	objects that come and go: their tables, checked
  *   patch.c	the world of x86/protocol.h: one transaction
- *   trap.c	the SIGTRAP handler
+ *   trap.c	the SIGTRAP handler, for changes by INT3
  *   writer.c	who can write text here, and who cannot, and why
  *   sync.c	broadcasts to all cores of this process
  *   callback.c	functions that are called after a quiesce
@@ -51,20 +51,16 @@ struct jf_mod;
  * @off:     JUMPFUNC=off: no text is ever written
  * @verbose: JUMPFUNC=verbose: say what is done and what is not possible
  * @writer:  JUMPFUNC_WRITER: the one that alone may be used, or NULL
- * @no_trap: JUMPFUNC_TRAP=never, or a debugger started the process: no INT3, and
- *           no handler
- * @trap:    JUMPFUNC_TRAP=always: INT3 even while somebody traces the process
+ * @int3:    JUMPFUNC_TRAP=always: changes by INT3, with a handler for SIGTRAP
  */
 struct jf_options {
 	bool		off;
 	bool		verbose;
-	bool		no_trap;
-	bool		trap;
+	bool		int3;
 	const char	*writer;
 };
 
 const struct jf_options *jf_options(void);
-bool jf_is_traced(void);
 extern struct jf_stats jf_stats;
 
 void jf_lock(void);
@@ -251,8 +247,11 @@ void jf_ctl_apply(struct jf_ctl *ctl);
 uintptr_t jf_ent_value(const struct jf_ent *ent);
 /* Let @to, which nobody uses yet, have the value of @from. */
 void jf_ent_copy(struct jf_ent *to, const struct jf_ent *from);
-/* What @site holds if its entity has @value. */
-int jf_site_insn(const struct jf_site *site, uintptr_t value, jf_insn_t *insn);
+/*
+ * What @site holds if its entity has @value. @alone: nobody executes it yet; else
+ * it can be had from what stands there.
+ */
+int jf_site_insn(const struct jf_site *site, uintptr_t value, bool alone, jf_insn_t *insn);
 /* As the public ones, with the lock held; @force: JF_ENT_TRACE, objects that go. */
 int jf_commit_locked(struct jf_batch *b, bool force);
 int jf_batch_add(struct jf_batch *b, struct jf_ent *ent, uintptr_t value);

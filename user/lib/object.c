@@ -301,7 +301,7 @@ static bool can_go_on(void)
 {
 	if (!jf_sync_possible())
 		jf_writer_none("membarrier()");
-	else if (!jf_options()->no_trap && !jf_trap_possible())
+	else if (jf_options()->int3 && !jf_trap_possible())
 		jf_writer_none("sigaction()");
 	return jf_writer_usable();
 }
@@ -319,14 +319,11 @@ static void patch_mod(struct jf_mod *m)
 		struct jf_ctl *ctl = s->ctl->real ? s->ctl->real : s->ctl;
 
 		ctl->value = jf_ent_value(ctl->ent);
-		err = jf_site_insn(s, ctl->value, &pokes[num].new);
+		err = jf_site_insn(s, ctl->value, alone, &pokes[num].new);
 		pokes[num].site = s;
 		pokes[num].old = s->raw;
 		num += pokes[num].new != s->raw;
 	}
-	/* From what the compiler left to a form that can be flipped is no flip. */
-	if (!err && !alone && jf_options()->no_trap)
-		err = -EOPNOTSUPP;
 	if (!err)
 		err = jf_patch(pokes, num, alone);
 	if (err)
@@ -481,7 +478,7 @@ void __jf_object_unregister(struct jf_object *o)
 	}
 	/*
 	 * Whoever is in a section may need the lock. The sites are still known: a
-	 * thread that met a breakpoint may be on its way to the handler.
+	 * thread that met an INT3 may be on its way to the handler.
 	 */
 	jf_callbacks_wait(m, exits);
 	if (!jf_wait_readers_for(exits ? JF_SOON_NS : UINT64_MAX))

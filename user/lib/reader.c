@@ -53,7 +53,7 @@ static void list_lock(sigset_t *old)
 	sigset_t all;
 
 	sigfillset(&all);
-	/* An INT3 while SIGTRAP is blocked would be the end. */
+	/* With JUMPFUNC_TRAP=always, an INT3 while it is blocked would be the end. */
 	sigdelset(&all, SIGTRAP);
 	pthread_sigmask(SIG_BLOCK, &all, old);
 	while (atomic_flag_test_and_set_explicit(&readers_lock, memory_order_acquire))

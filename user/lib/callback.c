@@ -160,7 +160,7 @@ static bool lead_into(const struct jf_mod *m)
 	return r || some_in(m, first);
 }
 
-void jf_callbacks_wait(const struct jf_mod *m, bool soon)
+bool jf_callbacks_wait(const struct jf_mod *m, uint64_t limit_ns)
 {
 	int state = begin_wait();
 	struct timespec until;
@@ -169,11 +169,15 @@ void jf_callbacks_wait(const struct jf_mod *m, bool soon)
 	if (lead_into(m))
 		begin_calls();
 	clock_gettime(CLOCK_REALTIME, &until);
-	until.tv_sec++;
+	/* Not less than a second. */
+	if (limit_ns != UINT64_MAX)
+		until.tv_sec += limit_ns < 1000000000ULL ? 1 : (time_t)(limit_ns / 1000000000ULL);
 	while (lead_into(m) && !err)
-		err = soon ? pthread_cond_timedwait(&changed, &lock, &until) :
-			     pthread_cond_wait(&changed, &lock);
+		err = limit_ns != UINT64_MAX ?
+			pthread_cond_timedwait(&changed, &lock, &until) :
+			pthread_cond_wait(&changed, &lock);
 	end_wait(state);
+	return !err;
 }
 
 void jf_callbacks_lock(void)

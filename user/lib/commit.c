@@ -72,12 +72,23 @@ static int branch_insn(const struct jf_site *site, bool jumps, bool alone, jf_in
 	return 0;
 }
 
+/*
+ * Into an object that may be closed before the site's own one there is no jump: when
+ * it is closed, text may be what nobody can write any more, and a pointer can.
+ */
+static bool may_go(const struct jf_site *site, uintptr_t target)
+{
+	const struct jf_mod *own = site->ctl->mod, *m = jf_mod_of(target);
+
+	return m ? m != own && !m->program : jf_image_leaves(target, own);
+}
+
 int jf_site_insn(const struct jf_site *site, uintptr_t value, bool alone, jf_insn_t *insn)
 {
 	if (site->flags & JF_SITE_BRANCH)
 		return branch_insn(site, !!value != !!(site->flags & JF_SITE_BRANCH_INV), alone,
 				   insn);
-	if (jf_insn_jmp(insn, site->addr, value))
+	if (may_go(site, value) || jf_insn_jmp(insn, site->addr, value))
 		*insn = site->raw;	/* by way of the pointer */
 	return 0;
 }
@@ -281,6 +292,32 @@ static int patch_sites(const struct jf_batch *b)
 	return err;
 }
 
+static bool all_raw(const struct jf_ctl *ctl)
+{
+	const struct jf_site *s;
+
+	for (s = ctl->sites; s; s = s->next)
+		if (atomic_load_explicit(&s->insn, memory_order_relaxed) != s->raw)
+			return false;
+	return true;
+}
+
+bool jf_ent_store_only(struct jf_ent *ent, uintptr_t value)
+{
+	struct jf_ctl *ctl = jf_ctl_of(ent);
+	const struct jf_ctl *p;
+
+	if (!all_raw(ctl))
+		return false;
+	for (p = ctl->proxies; p; p = p->next_proxy)
+		if (!all_raw(p))
+			return false;
+	ctl->value = value;
+	jf_ctl_apply(ctl);
+	jf_replaced();
+	return true;
+}
+
 int jf_commit_locked(struct jf_batch *b, bool force)
 {
 	const struct jf_change *c;
@@ -296,9 +333,12 @@ int jf_commit_locked(struct jf_batch *b, bool force)
 	}
 	if (!err)
 		err = patch_sites(b);
-	if (!err || err == -EIO)
+	if (!err || err == -EIO) {
 		for (c = b->changes; c; c = c->next)
 			jf_ctl_apply(jf_ctl_of(c->ent));
+		if (b->changes)
+			jf_replaced();
+	}
 	unmark(b);
 	return err;
 }

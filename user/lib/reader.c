@@ -230,12 +230,35 @@ void jf_wait_handlers(void)
 	wait_for(true, UINT64_MAX);
 }
 
+static _Atomic uint64_t replacements, quiesced;
+
+void jf_replaced(void)
+{
+	atomic_fetch_add(&replacements, 1);
+}
+
+uint64_t jf_replacements(void)
+{
+	return atomic_load(&replacements);
+}
+
+bool jf_quiesced(uint64_t nr)
+{
+	return atomic_load(&quiesced) >= nr;
+}
+
 bool jf_wait_readers_for(uint64_t limit_ns)
 {
+	uint64_t nr = jf_replacements(), was = atomic_load(&quiesced);
+
 	if (jf_broken(QUIESCE))
 		return true;
 	if (!wait_for(false, limit_ns))
 		return false;
+	/* The caller's own section was not waited for. */
+	while (!jf_in_section() && was < nr)
+		if (atomic_compare_exchange_weak(&quiesced, &was, nr))
+			break;
 	__atomic_fetch_add(&jf_stats.quiesces, 1, __ATOMIC_RELAXED);
 	return true;
 }

@@ -63,7 +63,7 @@ missing() {
 # Those that are about breakpoints, or about what is between two steps.
 by_int3() {
 	case $1 in
-	longjmp|two-copies|static-plugin|torn|nested|cancel|signal-fork) true ;;
+	longjmp|two-copies|static-plugin|torn|nested|cancel|signal-fork|filter) true ;;
 	*)	false ;;
 	esac
 }

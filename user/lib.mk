@@ -51,6 +51,10 @@ $(OUT)/test_lib_cxx-clang: test_lib_cxx.cc test_lib_cxx2.cc test_lib_cxx.h $(LIB
 $(OUT)/test_lib_cxx-clang-O0: test_lib_cxx.cc test_lib_cxx2.cc test_lib_cxx.h $(LIB_TEST_DEPS)
 	$(CLANGXX) $(LIB_TEST_CXXFLAGS) -O0 -o $@ $(filter %.cc,$^) $(LIB_SHARED)
 
+# The protocol's steps where guards are no breakpoints.
+$(OUT)/test_guard: test_guard.c $(LIB_TEST_DEPS)
+	$(CC) $(LIB_TEST_CFLAGS) $(SAN) -o $@ $<
+
 $(OUT)/test_lib_deny: test_lib_deny.c $(LIB_TEST_DEPS)
 	$(CC) $(LIB_TEST_CFLAGS) -O2 -o $@ $< $(LIB_SHARED)
 $(OUT)/test_lib_dl: test_lib_dl.c test_lib_plugin.h $(LIB_TEST_DEPS)
@@ -82,7 +86,7 @@ LIB_BUILDS += test_lib-musl test_lib-musl-pie
 endif
 LIB_BUILDS := $(addprefix $(OUT)/,$(LIB_BUILDS))
 LIB_PLUGINS := $(addprefix $(OUT)/,plugin1.so plugin2.so plugin-bad.so)
-LIB_CHECKS := $(addprefix $(OUT)/,test_lib test_lib_deny test_lib_dl) $(LIB_PLUGINS) $(LIB_BUILDS)
+LIB_CHECKS := $(addprefix $(OUT)/,test_guard test_lib test_lib_deny test_lib_dl) $(LIB_PLUGINS) $(LIB_BUILDS)
 
 # The sample that is a module, too.
 SAMPLE := $(addprefix $(TOP)/samples/jf_sample_both_,middle.c program.c)
@@ -91,21 +95,28 @@ $(OUT)/sample_both: $(SAMPLE) $(TOP)/samples/jf_sample_both.h $(LIB_TEST_DEPS)
 LIB_CHECKS += $(OUT)/sample_both
 
 # Settings of the environment, and what jf_stats has to say then.
-LIB_MODES := JUMPFUNC=:mem:int3 JUMPFUNC=off:none:int3 JUMPFUNC_WRITER=mem:mem:int3 \
-	JUMPFUNC_WRITER=remap:remap:int3 JUMPFUNC_WRITER=none:none:int3 \
-	JUMPFUNC_TRAP=never:mem:flip
+LIB_MODES := JUMPFUNC=:mem:flip JUMPFUNC=off:none:flip JUMPFUNC_WRITER=mem:mem:flip \
+	JUMPFUNC_WRITER=remap:remap:flip JUMPFUNC_WRITER=none:none:flip \
+	JUMPFUNC_TRAP=never:mem:flip JUMPFUNC_TRAP=always:mem:int3
 
 lib-check: $(LIB_CHECKS)
 	@rc=0; \
+	echo "TAP version 13"; echo "# test_guard"; $(OUT)/test_guard || rc=1; \
 	for m in $(LIB_MODES); do \
 		echo "# test_lib with $${m%%:*}"; \
 		env $${m%%:*} $(OUT)/test_lib $$(echo "$${m#*:}" | tr : ' ') || rc=1; \
 	done; \
 	for t in $(LIB_BUILDS); do \
-		echo "# $${t##*/}"; $$t mem int3 || rc=1; \
+		echo "# $${t##*/}"; $$t mem flip || rc=1; \
+		echo "# $${t##*/}, by INT3"; JUMPFUNC_TRAP=always $$t mem int3 || rc=1; \
 	done; \
-	echo "# test_lib_deny"; $(OUT)/test_lib_deny $(OUT)/test_lib || rc=1; \
-	echo "# test_lib_dl"; $(OUT)/test_lib_dl $(LIB_PLUGINS) || rc=1; \
+	for form in '' int3; do \
+		echo "# test_lib_deny $$form"; $(OUT)/test_lib_deny $(OUT)/test_lib $$form || rc=1; \
+	done; \
+	for trap in never always; do \
+		echo "# test_lib_dl, INT3: $$trap"; \
+		JUMPFUNC_TRAP=$$trap $(OUT)/test_lib_dl $(LIB_PLUGINS) || rc=1; \
+	done; \
 	echo "# hostile"; tests/hostile/run.sh $(OUT) || rc=1; \
 	echo "# objects.sh"; \
 	tests/objects.sh $(OUT) $(LIB_PLUGINS) $(OUT)/test_lib $(OUT)/libjumpfunc.so || rc=1; \
@@ -125,7 +136,7 @@ $(OUT)/stress-lib-break: stress_lib.c $(LIB_SOURCES) stress_common.h options.h t
 # Each form and writer in turn.
 lib-stress: $(OUT)/stress-lib $(OUT)/plugin1.so
 	$(OUT)/stress-lib $(STRESS_LIB_ARGS) $(OUT)/plugin1.so
-	JUMPFUNC_TRAP=never $(OUT)/stress-lib $(STRESS_LIB_ARGS) $(OUT)/plugin1.so
+	JUMPFUNC_TRAP=always $(OUT)/stress-lib $(STRESS_LIB_ARGS) $(OUT)/plugin1.so
 	JUMPFUNC_WRITER=remap $(OUT)/stress-lib $(STRESS_LIB_ARGS) $(OUT)/plugin1.so
 	JUMPFUNC=off $(OUT)/stress-lib $(STRESS_LIB_ARGS) $(OUT)/plugin1.so
 
@@ -134,10 +145,17 @@ lib-stress: $(OUT)/stress-lib $(OUT)/plugin1.so
 # Each source of the library broken in many ways; the tests have to notice each.
 LIB_MUTANT = $(TOP)/selftests/host/mutants.sh --cc "$(CC) -I$(TOP)/include -Ilib -rdynamic -w" --out $(OUT)
 lib-mutants: $(LIB_PLUGINS)
-	@rc=0; for s in call commit patch reader trap trace; do \
+	@rc=0; echo "# x86/protocol.h"; \
+	$(LIB_MUTANT) guard.mutants $(TOP)/x86/protocol.h JF_PROTOCOL test_guard.c || rc=1; \
+	for s in commit patch reader trace; do \
 		echo "# lib/$$s.c"; \
-		$(LIB_MUTANT) --args "mem int3" lib/$$s.mutants lib/$$s.c JF_LIB_SOURCE lib_mutant.c test_lib.c \
+		$(LIB_MUTANT) --args "mem flip" lib/$$s.mutants lib/$$s.c JF_LIB_SOURCE lib_mutant.c test_lib.c \
 			$$(ls lib/*.c | grep -v lib/$$s.c) || rc=1; \
+	done; \
+	for s in patch trap; do \
+		echo "# lib/$$s.c, by INT3"; \
+		JUMPFUNC_TRAP=always $(LIB_MUTANT) --args "mem int3" lib/$$s.mutants lib/$$s.c JF_LIB_SOURCE \
+			lib_mutant.c test_lib.c $$(ls lib/*.c | grep -v lib/$$s.c) || rc=1; \
 	done; \
 	for s in writer object; do \
 		echo "# lib/$$s.c"; \

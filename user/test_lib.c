@@ -91,7 +91,7 @@ static void key_of_nobody(void)
 	CHECK(!jf_key_enabled(&foreign), "it has changed");
 }
 
-/* One transaction, three broadcasts, whatever the number. */
+/* One transaction, one or three broadcasts, whatever the number. */
 static void broadcasts(void)
 {
 	struct jf_stats before = stats(), after;

@@ -5,9 +5,11 @@
  *
  * First what is denied from the start: the whole test_lib runs below each denial,
  * and has to find the writer that is left. Then what is denied later, when text
- * has been written: a change succeeds, or is refused and changes nothing.
+ * has been written: a change succeeds, or is refused and changes nothing. With
+ * "int3" as well as the path this is done with JUMPFUNC_TRAP=always, where changes
+ * need a handler for SIGTRAP.
  *
- * usage: test_lib_deny PATH-OF-TEST_LIB
+ * usage: test_lib_deny PATH-OF-TEST_LIB [int3]
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -42,6 +44,9 @@
 #ifndef SYS_mseal
 #define SYS_mseal		462
 #endif
+
+/* JUMPFUNC_TRAP=always */
+static bool int3;
 
 /* --- ways to deny --------------------------------------------------------------- */
 
@@ -152,7 +157,7 @@ static int undumpable(void)
 struct early {
 	const char *name;
 	int (*deny)(void);
-	const char *writer;
+	const char *writer;	/* NULL: it depends on the form */
 };
 
 static const struct early at_start[] = {
@@ -161,11 +166,16 @@ static const struct early at_start[] = {
 	{ "nothing becomes executable", no_exec_gain, "mem" },
 	{ "the same, and no pwrite()", no_mem_no_exec_gain, "none" },
 	{ "no membarrier()", no_membarrier, "none" },
-	{ "no sigaction()", no_sigaction, "none" },
+	{ "no sigaction()", no_sigaction, NULL },
 	{ "memory-deny-write-execute", mdwe, "mem" },
 	{ "the same, and no pwrite()", mdwe_no_mem, "none" },
 	{ "no /proc", no_proc, "remap" },
 };
+
+static const char *writer_of(const struct early *e)
+{
+	return e->writer ? e->writer : int3 ? "none" : "mem";
+}
 
 /* The child's exit status: 77 if this cannot be denied here. */
 static int run(const char *path, const struct early *e)
@@ -182,7 +192,7 @@ static int run(const char *path, const struct early *e)
 		}
 		if (!freopen("/dev/null", "w", stdout))
 			_exit(1);
-		execl(path, path, e->writer, "int3", "denied", (char *)NULL);
+		execl(path, path, writer_of(e), int3 ? "int3" : "flip", "denied", (char *)NULL);
 		_exit(127);
 	}
 	waitpid(pid, &status, 0);
@@ -199,7 +209,8 @@ static void from_the_start(const char *path)
 		int rc = run(path, e);
 
 		CHECK(rc == 0 || rc == 77, "test_lib ends with %d", rc);
-		snprintf(name, sizeof(name), "from the start: %s: %s%s", e->name, e->writer,
+		snprintf(name, sizeof(name), "from the start: %s: %s%s", e->name,
+			 writer_of(e),
 			 rc == 77 ? " # SKIP cannot be denied here" : "");
 		finish(name);
 	}
@@ -232,7 +243,7 @@ struct late {
 	const char *name;
 	int (*deny)(void);
 	bool thread;		/* there is another one */
-	int err;		/* of a change */
+	int err;		/* of a change; 1: it depends on the form */
 };
 
 static const struct late afterwards[] = {
@@ -240,7 +251,7 @@ static const struct late afterwards[] = {
 	{ "no pwrite(), no mremap(): refused", no_mem_no_mremap, true, -EOPNOTSUPP },
 	{ "no membarrier(), threads: refused", no_membarrier, true, -EOPNOTSUPP },
 	{ "no membarrier(), no thread: it is not needed", no_membarrier, false, 0 },
-	{ "no sigaction(), threads: refused", no_sigaction, true, -EOPNOTSUPP },
+	{ "no sigaction(), threads: refused if INT3 needs it", no_sigaction, true, 1 },
 	{ "no sigaction(), no thread: it is not needed", no_sigaction, false, 0 },
 	{ "sealed text: can be written", seal_text, true, 0 },
 	{ "memory-deny-write-execute", mdwe, true, 0 },
@@ -264,6 +275,7 @@ static bool is(bool on)
 /* In the child: 0 if all is as it should be. */
 static int late(const struct late *l)
 {
+	int want = l->err <= 0 ? l->err : int3 ? -EOPNOTSUPP : 0;
 	struct jf_stats s;
 	struct jf_batch b;
 	pthread_t t;
@@ -279,14 +291,14 @@ static int late(const struct late *l)
 	jf_key_batch_set(&b, &key, false);
 	dynfunc_batch_set(&b, func, one);
 	err = jf_batch_commit(&b);
-	if (err != l->err) {
+	if (err != want) {
 		printf("# %d instead of %d\n", err, l->err);
 		fflush(stdout);
 		return 12;
 	}
 	if (!is(err != 0))
 		return 13;
-	if (jf_key_disable(&key) != l->err || !is(err != 0))
+	if (jf_key_disable(&key) != want || !is(err != 0))
 		return 14;
 	jf_stats_get(&s, sizeof(s));
 	if (strcmp(s.writer, "mem") && !s.why[0])
@@ -318,9 +330,14 @@ static void later(void)
 
 int main(int argc, char **argv)
 {
-	if (argc != 2) {
-		fputs("usage: test_lib_deny PATH-OF-TEST_LIB\n", stderr);
+	if (argc != 2 && !(argc == 3 && !strcmp(argv[2], "int3"))) {
+		fputs("usage: test_lib_deny PATH-OF-TEST_LIB [int3]\n", stderr);
 		return 2;
+	}
+	int3 = argc == 3;
+	if (int3 && (!getenv("JUMPFUNC_TRAP") || strcmp(getenv("JUMPFUNC_TRAP"), "always"))) {
+		setenv("JUMPFUNC_TRAP", "always", 1);
+		execv("/proc/self/exe", argv);
 	}
 	from_the_start(argv[1]);
 	later();

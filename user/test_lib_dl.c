@@ -161,6 +161,53 @@ static void refused(void)
 	CHECK(dlclose(handle) == 0, "dlclose");
 }
 
+static void *sleeper(void *arg)
+{
+	pause();
+	return arg;
+}
+
+static uint64_t syncs_of(int (*change)(struct jf_key *key))
+{
+	uint64_t before = stats().syncs;
+
+	CHECK(change(&host_key) == 0, "change");
+	return stats().syncs - before;
+}
+
+/*
+ * What the compiler left cannot become just anything then: it takes a change each
+ * way until all sites are as if there had been no threads.
+ */
+static void with_threads(void)
+{
+	bool flip = !strcmp(stats().form, "flip");
+	uint64_t before = stats().patched, on, off;
+	const struct plugin *p;
+	pthread_t t;
+	void *handle;
+	int i;
+
+	must(-pthread_create(&t, NULL, sleeper, NULL), "a thread");
+	p = plugin_open(paths[0], &handle);
+	CHECK(!strcmp(stats().writer, "none") || stats().patched >= before + 4,
+	      "its sites were not patched");
+	CHECK(p->branch() == 0 && p->func(5) == 10 && p->imported(5) == 0, "as initialised");
+	for (i = 0; i < 4; i++) {
+		on = syncs_of(jf_key_enable);
+		CHECK(p->imported(5) == 300, "on, round %d", i);
+		off = syncs_of(jf_key_disable);
+		CHECK(p->imported(5) == 0, "off, round %d", i);
+		CHECK(p->set(1) == 0 && p->branch() == 1 && p->func(5) == 15, "set");
+		CHECK(p->set(0) == 0 && p->branch() == 0 && p->func(5) == 10, "set back");
+	}
+	CHECK(!strcmp(stats().writer, "none") || (on == (flip ? 1 : 3) && off == on),
+	      "%d and %d broadcasts", (int)on, (int)off);
+	pthread_cancel(t);
+	pthread_join(t, NULL);
+	CHECK(dlclose(handle) == 0, "dlclose");
+}
+
 /* --- fork --------------------------------------------------------------------- */
 
 static int stop;
@@ -293,6 +340,8 @@ int main(int argc, char **argv)
 	finish("dlclose: what leads into it falls back");
 	refused();
 	finish("tables of another version are refused");
+	with_threads();
+	finish("dlopen in a program with threads");
 	forks(false);
 	finish("fork: parent and child have text of their own");
 	forks(true);

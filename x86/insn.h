@@ -7,6 +7,7 @@
  *   jf_insn_jmp(&insn, ip, target)	encode "jmp target" at ip
  *   jf_insn_nop(), jf_insn_ret0()	the two instructions without operand
  *   jf_insn_skip(&insn, ip, target)	encode a nop that is one byte from a jmp
+ *   jf_insn_skip_of(jmp)			the same for a jmp that is known
  *   jf_insn_decode(insn, ip, &target)	what is this, and where does it lead?
  *   jf_insn_is(insn, asked, ip, pad)	is it that, but for a call's way in?
  *   jf_insn_load(p), jf_insn_store(p, insn)	between an instruction and its bytes
@@ -196,6 +197,17 @@ static inline int jf_insn_jmp(jf_insn_t *insn, uint64_t ip, uint64_t target)
 static inline int jf_insn_skip(jf_insn_t *insn, uint64_t ip, uint64_t target)
 {
 	return __jf_insn_rel32(insn, JF_OPCODE_TEST, ip, target);
+}
+
+/**
+ * jf_insn_skip_of() - what differs from a jmp in its first byte only
+ * @jmp: the jump
+ *
+ * Context: any. Return: the instruction, see jf_insn_skip().
+ */
+static inline jf_insn_t jf_insn_skip_of(jf_insn_t jmp)
+{
+	return (jmp & ~0xffULL) | JF_OPCODE_TEST;
 }
 
 /**

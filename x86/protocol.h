@@ -9,7 +9,6 @@
  *   jf_proto_compare(have, want)	the same for the bytes of one site
  *   jf_proto_live(pokes, num)		replace what may be executing
  *   jf_proto_early(pokes, num)		write what nobody executes yet
- *   jf_proto_flip(pokes, num)		replace first bytes only, without INT3
  *   jf_proto_trap(word, ip, &trap)	what does an INT3 at a site stand for?
  * jf_proto_plant(), jf_proto_undo(), jf_proto_publish(), jf_proto_tails() and
  * jf_proto_heads() are the steps of jf_proto_live().
@@ -33,6 +32,9 @@
  *					that the handler reads
  *   void jf_world_sync()		every CPU executes a serialising instruction
  *					after the call and before it returns
+ *   jf_world_guard(p)			a macro that may be left out: what stands for
+ *					byte 0 while bytes 1 to 4 change. INT3, or
+ *					JF_OPCODE_TEST: see "Without INT3" below
  * Locks, the writable alias, preemption, time and statistics are the world's,
  * too. Between verify and the end of a transaction nobody else may begin one.
  *
@@ -78,6 +80,17 @@
  * holds up the sync, as in a kernel, none works on a breakpoint of a
  * transaction that has returned.
  *
+ * Without INT3. Where no handler can be, the guard may be the first byte of
+ * "test $imm32,%eax", whose operand is bytes 1 to 4, whatever they are: it falls
+ * through to the next instruction, and changes nothing but flags. So it can hold
+ * a site during steps 1 to 3 if what follows the site loads the word, or what
+ * jf_world_publish() stores beside it, and does as that says; and if no flag is
+ * live there. A jump whose next instruction is a jump through a pointer is such
+ * a site. And where old and new differ in byte 0 alone, there is nothing to
+ * guard: they are a jump and jf_insn_skip(), step 3 is all, and both run until
+ * its sync, so that one CPU may run old after another one has run new. Both
+ * kinds stand in one batch, beside sites with INT3.
+ *
  * docs/model checks all this, and what happens without each part.
  *
  * Steps left out on purpose: a build that shows what a step is good for defines
@@ -93,6 +106,10 @@
 
 #ifndef jf_broken
 #define jf_broken(step)	false
+#endif
+
+#ifndef jf_world_guard
+#define jf_world_guard(poke)	JF_OPCODE_INT3
 #endif
 
 /**
@@ -134,11 +151,31 @@ static inline int jf_proto_verify(const struct jf_poke *pokes, size_t num,
 	return 0;
 }
 
-/* Take the first @num breakpoints back: nobody has executed anything new. */
+/* Does a site go from old to new by its first byte alone? */
+static inline bool jf_proto_flips(const struct jf_poke *poke)
+{
+	return jf_world_guard(poke) != JF_OPCODE_INT3 &&
+	       poke->old >> 8 == poke->new >> 8;
+}
+
+/* There is no guard at any of them. */
+static inline bool jf_proto_all_flip(const struct jf_poke *pokes, size_t num)
+{
+	size_t i;
+
+	for (i = 0; i < num; i++)
+		if (!jf_proto_flips(&pokes[i]))
+			return false;
+	return num;
+}
+
+/* Take the first @num guards back: nobody has executed anything new. */
 static inline void jf_proto_undo(const struct jf_poke *pokes, size_t num)
 {
 	while (num--)
-		jf_world_store(&pokes[num], 0, jf_insn_byte(pokes[num].old, 0));
+		if (!jf_proto_flips(&pokes[num]))
+			jf_world_store(&pokes[num], 0,
+				       jf_insn_byte(pokes[num].old, 0));
 	jf_world_sync();
 }
 
@@ -151,8 +188,11 @@ static inline int jf_proto_plant(const struct jf_poke *pokes, size_t num)
 		return 0;
 	for (i = 0; i < num; i++) {
 		uint8_t old = jf_insn_byte(pokes[i].old, 0);
+		uint8_t guard = jf_world_guard(&pokes[i]);
 
-		if (!jf_world_swap(&pokes[i], old, JF_OPCODE_INT3)) {
+		if (jf_proto_flips(&pokes[i]))
+			continue;
+		if (!jf_world_swap(&pokes[i], old, guard)) {
 			jf_proto_undo(pokes, i);
 			return -EBUSY;
 		}
@@ -195,8 +235,8 @@ static inline void jf_proto_heads(const struct jf_poke *pokes, size_t num)
  * @pokes: the transaction, verified
  * @num:   how many they are
  *
- * Three syncs; one if it fails. When it returns 0, every CPU executes the new
- * instructions.
+ * Three syncs; one if it fails, or if all of them flip. When it returns 0, every
+ * CPU executes the new instructions.
  * Return: 0, or -EBUSY: a first byte is not what was verified, and all sites
  * are as before.
  */
@@ -204,6 +244,12 @@ static inline int jf_proto_live(const struct jf_poke *pokes, size_t num)
 {
 	int err;
 
+	if (jf_proto_all_flip(pokes, num)) {
+		jf_proto_publish(pokes, num);
+		jf_proto_heads(pokes, num);	/* 3 alone */
+		jf_world_sync();
+		return 0;
+	}
 	err = jf_proto_plant(pokes, num);	/* 1: CC O O O O */
 	if (err)
 		return err;
@@ -245,23 +291,6 @@ static inline void jf_proto_early(const struct jf_poke *pokes, size_t num)
 			jf_world_store(&pokes[i], b,
 				       jf_insn_byte(pokes[i].new, b));
 	jf_proto_publish(pokes, num);
-	jf_world_sync();
-}
-
-/**
- * jf_proto_flip() - replace instructions that differ in their first byte alone
- * @pokes: the transaction, verified; see jf_insn_skip()
- * @num:   how many they are
- *
- * For processes that cannot have a handler for INT3. No CPU ever meets anything
- * but the old or the new instruction, as both have the same operand. When it
- * returns, every CPU executes the new ones. What it does not promise is one
- * moment for all: until then, one CPU may execute old after another one new.
- */
-static inline void jf_proto_flip(const struct jf_poke *pokes, size_t num)
-{
-	jf_proto_publish(pokes, num);
-	jf_proto_heads(pokes, num);
 	jf_world_sync();
 }
 

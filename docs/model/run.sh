@@ -57,6 +57,18 @@ word-never|poke.pml|-DCPUS=1 -DTHREE -DPUBLISH=9|disallowed_instruction_executed
 word-before|poke.pml|-DPUBLISH=0|pass|words stored before any INT3
 word-behind|poke.pml|-DORDERED|pass|words stored behind the first broadcast: no CPU runs old after any ran new
 word-order|poke.pml|-DORDERED -DPUBLISH=1|went_back_to_old|words stored before the first broadcast: one does
+flip|flip.pml||pass|without INT3: a trampoline and a branch, in batches of one or both
+flip-moment|flip.pml|-DORDERED|pass|the same: no CPU runs a trampoline's old target after any ran the new one
+see-flip-handler|flip.pml|-DSEE_HANDLER|seen|a signal comes between a trampoline's guard and its pointer, and calls it again
+flip-order|flip.pml|-DORDERED_KEYS|went_back_to_old|limit: a branch has no such moment
+flip-no-guard|flip.pml|-DNO_GUARD|mixed_bytes_executed|operands of jumps written without a guard
+flip-no-sync1|flip.pml|-DNO_SYNC1|mixed_bytes_executed|no broadcast behind the guards
+flip-no-sync2|flip.pml|-DNO_SYNC2|mixed_bytes_executed|no broadcast behind the operands
+flip-no-sync3|flip.pml|-DNO_SYNC3|disallowed_instruction_executed|no broadcast behind the first bytes
+flip-word-order|flip.pml|-DPUBLISH=0 -DORDERED|went_back_to_old|the pointer stored before the first broadcast
+flip-word-late|flip.pml|-DPUBLISH=3 -DORDERED|went_back_to_old|the pointer stored behind the first bytes
+flip-raw-jumps|flip.pml|-DRAW_JUMPS|mixed_bytes_executed|what the compiler left made another jump
+flip-raw-guard|flip.pml|-DRAW_GUARD|disallowed_instruction_executed|a guard there although the test says otherwise
 rollback|rollback.pml|-DNMIS=1 -DIRQS=2|pass|a batch meets foreign bytes: 2 sites, 2 CPUs
 rollback-3-sites|rollback.pml|-DSITES=3 -DCPUS=1|pass|3 sites, 1 CPU
 rollback-returns|rollback.pml|-DLIVE -DCPUS=1|pass|every commit returns, done or refused

@@ -18,13 +18,13 @@
  *   JUMPFUNC_WRITER=mem	write through /proc/self/mem or not at all;
  *   JUMPFUNC_WRITER=remap	replace pages by copies or not at all;
  *   JUMPFUNC_WRITER=none	the same as off
- *   JUMPFUNC_TRAP=never	no breakpoints and no handler for SIGTRAP: branches are
- *				flipped by one byte, and calls lead through a pointer.
- *				The default if a debugger started the process
- *   JUMPFUNC_TRAP=always	not even then
- * A debugger that comes later would keep the breakpoints' signals, and kill the
- * program: while there is one, a program with threads changes nothing, unless
- * JUMPFUNC_TRAP=always (for gdb: "handle SIGTRAP nostop noprint pass").
+ *   JUMPFUNC_TRAP=never	no breakpoints, and no handler for SIGTRAP: the default
+ *   JUMPFUNC_TRAP=always	text is changed as kernels do it, by breakpoints. Threads
+ *				that run sites must not block SIGTRAP, or the kernel
+ *				kills the program; nor must a debugger keep it (gdb:
+ *				"handle SIGTRAP nostop noprint pass"). In exchange no
+ *				thread takes a branch the old way after another one
+ *				took it the new way, while the change is under way
  * Programs that gained privileges by setuid or the like do not look at it.
  */
 #ifndef JUMPFUNC_STATS_H
@@ -51,9 +51,9 @@ __JF_BEGIN_DECLS
  * @quiesces:    completed jf_quiesce() calls
  * @traps:       breakpoints of ours that threads met
  * @foreign:     SIGTRAPs that were passed on
- * @window_ns:   longest time for which sites stood at a breakpoint
+ * @window_ns:   longest time that a change of text took
  * @writer:      who writes text: "mem", "remap", or "none"
- * @form:        "int3", or "flip" for JUMPFUNC_TRAP=never
+ * @form:        "flip", or "int3" for JUMPFUNC_TRAP=always
  * @why:         why nobody better, for people; "" if nobody was refused
  * @trampolined: uses of dynfunc_call() whose instruction was not found, so that
  *               they go through the trampoline

@@ -3,7 +3,7 @@
  * Callbacks after a quiesce: one thread, begun when the first one is asked for,
  * takes all that wait, quiesces once for them, and calls them in their order.
  *
- * It blocks all signals but SIGTRAP, which the library itself needs. A child of
+ * It blocks all signals but SIGTRAP, which INT3 needs. A child of
  * fork() has no such thread; what waited in the parent waits there, and in the
  * child as well: it is called when the child asks for the next one.
  *
@@ -210,7 +210,7 @@ static void call_own(const struct jf_mod *m)
 		call_all();
 }
 
-bool jf_callbacks_wait(const struct jf_mod *m, bool soon)
+bool jf_callbacks_wait(const struct jf_mod *m, uint64_t limit_ns)
 {
 	int state = begin_wait();
 	struct timespec until;
@@ -220,10 +220,13 @@ bool jf_callbacks_wait(const struct jf_mod *m, bool soon)
 	if (lead_into(m))
 		begin_or_call();
 	clock_gettime(CLOCK_REALTIME, &until);
-	until.tv_sec++;
+	/* Not less than a second. */
+	if (limit_ns != UINT64_MAX)
+		until.tv_sec += limit_ns < 1000000000ULL ? 1 : (time_t)(limit_ns / 1000000000ULL);
 	while (lead_into(m) && !err)
-		err = soon ? pthread_cond_timedwait(&changed, &lock, &until) :
-			     pthread_cond_wait(&changed, &lock);
+		err = limit_ns != UINT64_MAX ?
+			pthread_cond_timedwait(&changed, &lock, &until) :
+			pthread_cond_wait(&changed, &lock);
 	end_wait(state);
 	return !err;
 }

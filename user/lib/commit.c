@@ -52,14 +52,35 @@ void jf_ctl_apply(struct jf_ctl *ctl)
 
 /* --- what stands at a site ------------------------------------------------------ */
 
-static int branch_insn(const struct jf_site *site, bool on, jf_insn_t *insn)
+/*
+ * What the compiler left is a jump to the test. While others execute it, only its
+ * first byte can change: to fall through, which is right when the test would say
+ * so, and after that the other four as well. To jump elsewhere it has to wait for
+ * that.
+ */
+static int branch_insn(const struct jf_site *site, bool jumps, bool alone, jf_insn_t *insn)
 {
-	if (on != !!(site->flags & JF_SITE_BRANCH_INV))
-		return jf_insn_jmp(insn, site->addr, site->label);
-	if (jf_options()->no_trap)
-		return jf_insn_skip(insn, site->addr, site->label);
-	*insn = jf_insn_nop();
+	bool raw = atomic_load_explicit(&site->insn, memory_order_relaxed) == site->raw;
+
+	if (jf_options()->int3 && !jumps)
+		*insn = jf_insn_nop();
+	else if (jf_options()->int3 || alone || !raw)
+		return jumps ? jf_insn_jmp(insn, site->addr, site->label) :
+			       jf_insn_skip(insn, site->addr, site->label);
+	else
+		*insn = jumps ? site->raw : jf_insn_skip_of(site->raw);
 	return 0;
+}
+
+/*
+ * Into an object that may be closed before the site's own one there is no jump: when
+ * it is closed, text may be what nobody can write any more, and a pointer can.
+ */
+static bool may_go(const struct jf_site *site, uintptr_t target)
+{
+	const struct jf_mod *own = site->ctl->mod, *m = jf_mod_of(target);
+
+	return m ? m != own && !m->program : jf_image_leaves(target, own);
 }
 
 /* Nothing to call: what has no effect, or none but a result of 0. */
@@ -95,25 +116,26 @@ static int call_insn(const struct jf_site *site, uintptr_t value, jf_insn_t *ins
 {
 	bool tail = jf_insn_byte(site->raw, 0) == JF_OPCODE_JMP;
 
+	/* While it changes only INT3 can stand there: a guard that is no call skips it. */
+	if (!jf_options()->int3 || may_go(site, value))
+		goto raw;
 	if (tail ? !jf_insn_jmp(insn, site->addr, value) :
 	    !has_shadow_stack() && (call_is_none(site, value, insn) ||
 				    !jf_insn_call(insn, site->addr, value)))
 		return 0;
+raw:
 	*insn = site->raw;	/* by way of the trampoline */
 	return 0;
 }
 
-int jf_site_insn(const struct jf_site *site, uintptr_t value, jf_insn_t *insn)
+int jf_site_insn(const struct jf_site *site, uintptr_t value, bool alone, jf_insn_t *insn)
 {
 	if (site->flags & JF_SITE_BRANCH)
-		return branch_insn(site, value, insn);
-	if (jf_options()->no_trap) {
-		*insn = site->raw;
-		return 0;
-	}
+		return branch_insn(site, !!value != !!(site->flags & JF_SITE_BRANCH_INV), alone,
+				   insn);
 	if (site->flags & JF_SITE_CALL)
 		return call_insn(site, value, insn);
-	if (jf_insn_jmp(insn, site->addr, value))
+	if (may_go(site, value) || jf_insn_jmp(insn, site->addr, value))
 		*insn = site->raw;	/* by way of the pointer */
 	return 0;
 }
@@ -264,10 +286,9 @@ static int add_sites(struct pokes *p, const struct jf_ctl *ctl, uintptr_t value)
 		jf_insn_t now = atomic_load_explicit(&site->insn, memory_order_relaxed);
 		jf_insn_t insn;
 
-		err = jf_site_insn(site, value, &insn);
+		err = jf_site_insn(site, value, false, &insn);
 		/* Nobody can write it: what is as compiled is right, and stays. */
-		if (!err && now == site->raw &&
-		    (!jf_writer_usable() || jf_options()->no_trap))
+		if (!err && now == site->raw && !jf_writer_usable())
 			continue;
 		if (!err && insn != now)
 			err = add_poke(p, site, insn);
@@ -323,6 +344,32 @@ static int patch_sites(const struct jf_batch *b)
 	return err;
 }
 
+static bool all_raw(const struct jf_ctl *ctl)
+{
+	const struct jf_site *s;
+
+	for (s = ctl->sites; s; s = s->next)
+		if (atomic_load_explicit(&s->insn, memory_order_relaxed) != s->raw)
+			return false;
+	return true;
+}
+
+bool jf_ent_store_only(struct jf_ent *ent, uintptr_t value)
+{
+	struct jf_ctl *ctl = jf_ctl_of(ent);
+	const struct jf_ctl *p;
+
+	if (!all_raw(ctl))
+		return false;
+	for (p = ctl->proxies; p; p = p->next_proxy)
+		if (!all_raw(p))
+			return false;
+	ctl->value = value;
+	jf_ctl_apply(ctl);
+	jf_replaced();
+	return true;
+}
+
 int jf_commit_locked(struct jf_batch *b, bool force)
 {
 	const struct jf_change *c;
@@ -338,9 +385,12 @@ int jf_commit_locked(struct jf_batch *b, bool force)
 	}
 	if (!err)
 		err = patch_sites(b);
-	if (!err || err == -EIO)
+	if (!err || err == -EIO) {
 		for (c = b->changes; c; c = c->next)
 			jf_ctl_apply(jf_ctl_of(c->ent));
+		if (b->changes)
+			jf_replaced();
+	}
 	unmark(b);
 	return err;
 }

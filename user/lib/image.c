@@ -25,12 +25,26 @@
 #define CHAIN_SIZE	704
 #define CHUNK_SIZE	(64U << 10)
 
+/* @into: the object that its probes are in, but for the program; SEVERAL */
 struct jf_image {
 	struct jf_image	*next;
 	uintptr_t	addr;
 	int		chain;
 	struct jf_unwind *unwind;
+	const struct jf_mod *into;
 };
+
+#define SEVERAL	((const struct jf_mod *)-1)
+
+/* What was mapped at once. */
+struct chunk {
+	struct chunk	*next;
+	uintptr_t	addr;
+	size_t		size;		/* of each image */
+	struct jf_image	images[];
+};
+
+static struct chunk *chunks;
 
 static struct jf_image *unused[2];	/* singles, chains */
 
@@ -62,21 +76,53 @@ static uintptr_t map_near(uintptr_t near)
 static int add_images(uintptr_t near, int chain)
 {
 	size_t size = chain ? CHAIN_SIZE : SINGLE_SIZE, i, num = CHUNK_SIZE / size;
-	struct jf_image *images = calloc(num, sizeof(*images));
-	uintptr_t at = images ? map_near(near) : 0;
+	struct chunk *c = calloc(1, sizeof(*c) + num * sizeof(c->images[0]));
+	uintptr_t at = c ? map_near(near) : 0;
 
 	if (!at) {
-		free(images);
+		free(c);
 		jf_say(true, "no memory for dispatch images");
 		return -ENOMEM;
 	}
 	for (i = 0; i < num; i++) {
-		images[i].addr = at + i * size;
-		images[i].chain = chain;
-		images[i].next = unused[chain];
-		unused[chain] = &images[i];
+		struct jf_image *image = &c->images[i];
+
+		image->addr = at + i * size;
+		image->chain = chain;
+		image->next = unused[chain];
+		unused[chain] = image;
 	}
+	c->addr = at;
+	c->size = size;
+	c->next = chunks;
+	chunks = c;
 	return 0;
+}
+
+static const struct jf_mod *leads_into(const struct jf_probe *probes, size_t nr)
+{
+	const struct jf_mod *into = NULL, *m;
+	size_t i;
+
+	for (i = 0; i < nr; i++) {
+		m = jf_mod_of((uintptr_t)probes[i].func);
+		if (m && !m->program)
+			into = into && into != m ? SEVERAL : m;
+	}
+	return into;
+}
+
+bool jf_image_leaves(uintptr_t addr, const struct jf_mod *mod)
+{
+	const struct chunk *c;
+
+	for (c = chunks; c; c = c->next)
+		if (addr - c->addr < CHUNK_SIZE) {
+			const struct jf_mod *into = c->images[(addr - c->addr) / c->size].into;
+
+			return into && into != mod;
+		}
+	return false;
 }
 
 /* Unlinks one in reach of @near. */
@@ -162,6 +208,7 @@ struct jf_image *jf_image_create(const struct jf_probe *probes, size_t nr,
 		unused[chain] = s;
 		return NULL;
 	}
+	s->into = leads_into(probes, nr);
 	s->unwind = describe(s->addr, e.used, probes, nr, nr_args);
 	return s;
 }

@@ -10,7 +10,7 @@
  *   object.c	objects that come and go: their tables, checked
  *   call.c	where the compiler put a call
  *   patch.c	the world of x86/protocol.h: one transaction
- *   trap.c	the SIGTRAP handler
+ *   trap.c	the SIGTRAP handler, for changes by INT3
  *   writer.c	who can write text here, and who cannot, and why
  *   sync.c	broadcasts to all cores of this process
  *   callback.c	functions that are called after a quiesce
@@ -52,20 +52,16 @@ struct jf_mod;
  * @off:     JUMPFUNC=off: no text is ever written
  * @verbose: JUMPFUNC=verbose: say what is done and what is not possible
  * @writer:  JUMPFUNC_WRITER: the one that alone may be used, or NULL
- * @no_trap: JUMPFUNC_TRAP=never, or a debugger started the process: no INT3, and
- *           no handler
- * @trap:    JUMPFUNC_TRAP=always: INT3 even while somebody traces the process
+ * @int3:    JUMPFUNC_TRAP=always: changes by INT3, with a handler for SIGTRAP
  */
 struct jf_options {
 	bool		off;
 	bool		verbose;
-	bool		no_trap;
-	bool		trap;
+	bool		int3;
 	const char	*writer;
 };
 
 const struct jf_options *jf_options(void);
-bool jf_is_traced(void);
 extern struct jf_stats jf_stats;
 
 void jf_lock(void);
@@ -79,6 +75,8 @@ uint64_t jf_now_ns(void);
 /* The same, if it can be had soon; exit() must not wait for ever. */
 bool jf_lock_soon(void);
 #define JF_SOON_NS	100000000ULL
+/* So long dlclose() waits before an object stays in memory. */
+#define JF_CLOSE_NS	2000000000ULL
 /* Has exit() begun? */
 bool jf_exits(void);
 void jf_at_exit(void);
@@ -97,6 +95,13 @@ bool jf_wait_readers_for(uint64_t limit_ns);
 /* Without waiting: begin, and ask later whether all that was before is over. */
 uint64_t jf_grace_begin(void);
 bool jf_grace_over(uint64_t grace_period);
+/*
+ * Something was replaced, with the lock held; how often that was so; and whether all
+ * that could be in what was replaced by then are known to have left.
+ */
+void jf_replaced(void);
+uint64_t jf_replacements(void);
+bool jf_quiesced(uint64_t replacements);
 bool jf_in_section(void);
 void jf_readers_child(void);
 
@@ -106,8 +111,8 @@ void jf_readers_child(void);
 void jf_callbacks_lock(void);
 void jf_callbacks_unlock(void);
 void jf_callbacks_child(void);
-/* Wait for those that lead into an object, or lie in it; @soon: for a second, or false. */
-bool jf_callbacks_wait(const struct jf_mod *mod, bool soon);
+/* Wait for those that lead into an object, or lie in it. False: it took longer than @limit_ns. */
+bool jf_callbacks_wait(const struct jf_mod *mod, uint64_t limit_ns);
 
 /* --- sync.c ----------------------------------------------------------------------- */
 
@@ -254,6 +259,8 @@ extern struct jf_mod *jf_mods;
 /* Is @addr in an object that is being closed? With the lock held. */
 bool jf_goes(const void *addr);
 
+/* Whose @addr is, or NULL. With the lock held. */
+struct jf_mod *jf_mod_of(uintptr_t addr);
 /* Any context: the site at @addr, and whether @addr is in an object of ours. */
 struct jf_site *jf_site_find(uintptr_t addr, bool *ours);
 
@@ -270,8 +277,16 @@ void jf_ctl_apply(struct jf_ctl *ctl);
 uintptr_t jf_ent_value(const struct jf_ent *ent);
 /* Let @to, which nobody uses yet, have the value of @from. */
 void jf_ent_copy(struct jf_ent *to, const struct jf_ent *from);
-/* What @site holds if its entity has @value. */
-int jf_site_insn(const struct jf_site *site, uintptr_t value, jf_insn_t *insn);
+/*
+ * What @site holds if its entity has @value. @alone: nobody executes it yet; else
+ * it can be had from what stands there.
+ */
+int jf_site_insn(const struct jf_site *site, uintptr_t value, bool alone, jf_insn_t *insn);
+/*
+ * Changes a dynamic function whose sites load its pointer, without writing text.
+ * False: some do not.
+ */
+bool jf_ent_store_only(struct jf_ent *ent, uintptr_t value);
 /* As the public ones, with the lock held; @force: JF_ENT_TRACE, objects that go. */
 int jf_commit_locked(struct jf_batch *b, bool force);
 int jf_batch_add(struct jf_batch *b, struct jf_ent *ent, uintptr_t value);
@@ -290,6 +305,8 @@ static inline struct jf_ctl *jf_ctl_of(const struct jf_ent *ent)
 
 /* Take away all probes in an object that goes: 0 or the last error. With the lock held. */
 int jf_trace_object_goes(const struct jf_mod *mod);
+/* If @addr is a dispatch image: does it lead into another object than @mod? */
+bool jf_image_leaves(uintptr_t addr, const struct jf_mod *mod);
 
 #include "../break.h"
 

@@ -63,6 +63,15 @@ struct jf_site *jf_site_find(uintptr_t addr, bool *ours)
 	return NULL;
 }
 
+struct jf_mod *jf_mod_of(uintptr_t addr)
+{
+	struct jf_mod *m = jf_mods;
+
+	while (m && !(addr >= m->start && addr < m->end))
+		m = m->next;
+	return m;
+}
+
 static bool in_mod(const struct jf_mod *m, const void *p, size_t size)
 {
 	uintptr_t addr = (uintptr_t)p;
@@ -321,7 +330,7 @@ static bool can_go_on(void)
 {
 	if (!jf_sync_possible())
 		jf_writer_none("membarrier()");
-	else if (!jf_options()->no_trap && !jf_trap_possible())
+	else if (jf_options()->int3 && !jf_trap_possible())
 		jf_writer_none("sigaction()");
 	return jf_writer_usable();
 }
@@ -339,14 +348,11 @@ static void patch_mod(struct jf_mod *m)
 		struct jf_ctl *ctl = s->ctl->real ? s->ctl->real : s->ctl;
 
 		ctl->value = jf_ent_value(ctl->ent);
-		err = jf_site_insn(s, ctl->value, &pokes[num].new);
+		err = jf_site_insn(s, ctl->value, alone, &pokes[num].new);
 		pokes[num].site = s;
 		pokes[num].old = s->raw;
 		num += pokes[num].new != s->raw;
 	}
-	/* From what the compiler left to a form that can be flipped is no flip. */
-	if (!err && !alone && jf_options()->no_trap)
-		err = -EOPNOTSUPP;
 	if (!err)
 		err = jf_patch(pokes, num, alone);
 	if (err)
@@ -416,32 +422,60 @@ unlock:
 
 /* --- an object goes --------------------------------------------------------------- */
 
+/* The dynamic function of another object that leads into it, if @ctl is one. */
+static struct jf_func *leads_into(const struct jf_ctl *ctl, const struct jf_mod *gone)
+{
+	struct jf_func *f = jf_container(ctl->ent, struct jf_func, ent);
+
+	if (ctl->ent->type != JF_ENT_FUNC || ctl->real || ctl->mod == gone ||
+	    (uintptr_t)f->func < gone->start || (uintptr_t)f->func >= gone->end)
+		return NULL;
+	return f;
+}
+
+/* When text cannot be written, or memory is short. */
+static int redirect_pointers(const struct jf_mod *gone)
+{
+	const struct jf_mod *m;
+	struct jf_func *f;
+	int err = 0;
+	size_t i;
+
+	for (m = jf_mods; m; m = m->next)
+		for (i = 0; i < m->nr_ctls; i++) {
+			f = leads_into(&m->ctls[i], gone);
+			if (f && !jf_ent_store_only(&f->ent, (uintptr_t)f->init))
+				err = -EOPNOTSUPP;
+		}
+	return err;
+}
+
 /* All dynamic functions that lead into it fall back. */
 static int redirect(const struct jf_mod *gone)
 {
 	const struct jf_mod *m;
+	struct jf_func *f;
 	struct jf_batch b;
 	size_t i;
 	int err;
 
 	jf_batch_init(&b);
 	for (m = jf_mods; m; m = m->next)
-		for (i = 0; i < m->nr_ctls && m != gone; i++) {
-			struct jf_ent *ent = m->ctls[i].ent;
-			struct jf_func *f = jf_container(ent, struct jf_func, ent);
-
-			if (ent->type != JF_ENT_FUNC || m->ctls[i].real ||
-			    !in_mod(gone, f->func, 1))
+		for (i = 0; i < m->nr_ctls; i++) {
+			f = leads_into(&m->ctls[i], gone);
+			if (!f)
 				continue;
 			jf_say(true, "%s: leads into %s, which is closed: falls back",
-			       ent->name, gone->name);
-			jf_batch_add(&b, ent, (uintptr_t)f->init);
+			       f->ent.name, gone->name);
+			jf_batch_add(&b, &f->ent, (uintptr_t)f->init);
 		}
 	err = jf_commit_locked(&b, true);
+	jf_batch_abort(&b);
+	if (err && err != -EIO)
+		err = redirect_pointers(gone);
 	if (err)
 		jf_say(false, "%s is closed, but cannot be unlinked: %s", gone->name,
 		       strerror(-err));
-	jf_batch_abort(&b);
 	return err == -EIO ? 0 : err;
 }
 
@@ -450,15 +484,17 @@ static int redirect(const struct jf_mod *gone)
  * last thing that helps is that nobody can unmap it. Kernels before 6.10 do not know
  * how. @quiet: it may be one that nobody wants to unmap.
  */
-static void keep_mapped(const struct jf_mod *m, bool quiet)
+static bool keep_mapped(const struct jf_mod *m, bool quiet)
 {
 	const long mseal = 462;
 	uintptr_t start = m->start & ~(jf_page_size() - 1);
 
-	if (syscall(mseal, start, m->end - start, 0UL))
+	if (syscall(mseal, start, m->end - start, 0UL)) {
 		jf_say(quiet, "%s cannot be kept: %s", m->name, strerror(errno));
-	else
-		jf_say(quiet, "%s stays in memory", m->name);
+		return false;
+	}
+	jf_say(quiet, "%s stays in memory", m->name);
+	return true;
 }
 
 static void unlink_proxies(struct jf_mod *m)
@@ -481,10 +517,31 @@ static void unlink_proxies(struct jf_mod *m)
 	}
 }
 
+/*
+ * dlclose() holds the lock of the dynamic linker. If nothing was replaced since all
+ * sections were seen to be over, there is nobody to wait for. Else a probe may wait
+ * for that lock, for dlsym() or what uses it. Both would wait for ever. So after some
+ * time the object stays, if the kernel can do that. False: it stays.
+ */
+static bool wait_for_users(const struct jf_mod *m, uint64_t replacements, bool exits)
+{
+	uint64_t limit = exits ? JF_SOON_NS : JF_CLOSE_NS;
+	bool left = jf_callbacks_wait(m, limit);
+
+	if ((left || exits) && (jf_quiesced(replacements) || jf_wait_readers_for(limit)))
+		return true;
+	/* It stays known: whoever is in it finds sites that follow their keys. */
+	if (keep_mapped(m, exits) || exits)
+		return false;
+	jf_callbacks_wait(m, UINT64_MAX);
+	return jf_wait_readers_for(UINT64_MAX);
+}
+
 void __jf_object_unregister(struct jf_object *o)
 {
 	struct jf_mod *m = o->mod, **p;
 	bool exits = jf_exits();
+	uint64_t replacements;
 	int err, fall_err;
 
 	if (!m || m == &refused || m->program)
@@ -501,6 +558,7 @@ void __jf_object_unregister(struct jf_object *o)
 	m->goes = true;
 	err = jf_trace_object_goes(m);
 	fall_err = redirect(m);
+	replacements = jf_replacements();
 	jf_unlock();
 	if (err || fall_err) {
 		keep_mapped(m, false);
@@ -508,13 +566,10 @@ void __jf_object_unregister(struct jf_object *o)
 	}
 	/*
 	 * Whoever is in a section may need the lock. The sites are still known: a
-	 * thread that met a breakpoint may be on its way to the handler.
+	 * thread that met an INT3 may be on its way to the handler.
 	 */
-	if (!jf_callbacks_wait(m, exits) ||
-	    !jf_wait_readers_for(exits ? JF_SOON_NS : UINT64_MAX)) {
-		keep_mapped(m, true);
+	if (!wait_for_users(m, replacements, exits))
 		return;
-	}
 	jf_lock();
 	unlink_proxies(m);
 	for (p = &jf_mods; *p != m; p = &(*p)->next)

@@ -14,9 +14,9 @@
  *
  * The writer is asked beforehand, about each page. If it fails all the same in
  * the middle, nothing is written from then on, or half an instruction might be
- * executed. If it failed to set breakpoints, those that are there are taken back,
- * and nothing has changed. Later there is no way back: the rest is tried again.
- * If that fails, too, they stay, and the handler answers: correct and slow.
+ * executed. If it failed to set guards, those that are there are taken back, and
+ * nothing has changed. Later there is no way back: the rest is tried again. If
+ * that fails, too, guards stay, and what is behind them decides: correct and slow.
  */
 #include "lib.h"
 
@@ -90,7 +90,7 @@ static inline bool jf_world_swap(const struct jf_poke *poke, uint8_t from, uint8
  */
 static inline void jf_world_publish(const struct jf_poke *poke)
 {
-	/* Some breakpoint is not there. */
+	/* Some guard is not there. */
 	if (!alone && run.err) {
 		unplanted = true;
 		return;
@@ -107,6 +107,13 @@ static inline void jf_world_sync(void)
 	else
 		jf_sync_cores();
 }
+
+/*
+ * A trampoline's next instruction jumps through the pointer that is published, and
+ * a branch that has its first form falls through only when that is right.
+ */
+#define jf_world_guard(poke)						\
+	((void)(poke), jf_options()->int3 ? JF_OPCODE_INT3 : JF_OPCODE_TEST)
 
 #ifndef JF_PROTOCOL
 #define JF_PROTOCOL "x86/protocol.h"
@@ -161,12 +168,7 @@ static int begin_live(void)
 
 	if (err)
 		jf_say(true, "no membarrier(): %s", strerror(-err));
-	/* It came later: what it makes of our SIGTRAP kills the program. */
-	if (!err && !jf_options()->no_trap && !jf_options()->trap && jf_is_traced()) {
-		jf_say(true, "somebody traces this process: no INT3 now");
-		return -EBUSY;
-	}
-	if (!err && !jf_options()->no_trap) {
+	if (!err && jf_options()->int3) {
 		err = jf_trap_install();
 		if (err)
 			jf_say(true, "no handler for SIGTRAP: %s", strerror(-err));
@@ -223,10 +225,8 @@ static void finish(const struct jf_poke *pokes, size_t num)
 
 	for (tries = 0; run.err && tries < 3; tries++) {
 		run.err = 0;
-		if (!jf_options()->no_trap) {
-			jf_proto_tails(pokes, num);
-			jf_world_sync();
-		}
+		jf_proto_tails(pokes, num);
+		jf_world_sync();
 		jf_proto_heads(pokes, num);
 		jf_world_sync();
 	}
@@ -235,13 +235,10 @@ static void finish(const struct jf_poke *pokes, size_t num)
 static int patch_live(const struct jf_poke *pokes, size_t num)
 {
 	uint64_t start = jf_now_ns(), took;
-	int err = 0;
+	int err;
 
 	alone = false;
-	if (jf_options()->no_trap)
-		jf_proto_flip(pokes, num);
-	else
-		err = jf_proto_live(pokes, num);
+	err = jf_proto_live(pokes, num);
 	if (unplanted) {
 		err = run.err;
 		run.err = 0;

@@ -61,7 +61,7 @@ static void list_lock(struct before *b)
 
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &b->cancel);
 	sigfillset(&all);
-	/* An INT3 while SIGTRAP is blocked would be the end. */
+	/* With JUMPFUNC_TRAP=always, an INT3 while it is blocked would be the end. */
 	sigdelset(&all, SIGTRAP);
 	pthread_sigmask(SIG_BLOCK, &all, &b->signals);
 	while (atomic_flag_test_and_set_explicit(&readers_lock, memory_order_acquire))
@@ -265,12 +265,35 @@ void jf_wait_handlers(void)
 	wait_for(true, UINT64_MAX);
 }
 
+static _Atomic uint64_t replacements, quiesced;
+
+void jf_replaced(void)
+{
+	atomic_fetch_add(&replacements, 1);
+}
+
+uint64_t jf_replacements(void)
+{
+	return atomic_load(&replacements);
+}
+
+bool jf_quiesced(uint64_t nr)
+{
+	return atomic_load(&quiesced) >= nr;
+}
+
 bool jf_wait_readers_for(uint64_t limit_ns)
 {
+	uint64_t nr = jf_replacements(), was = atomic_load(&quiesced);
+
 	if (jf_broken(QUIESCE))
 		return true;
 	if (!wait_for(false, limit_ns))
 		return false;
+	/* The caller's own section was not waited for. */
+	while (!jf_in_section() && was < nr)
+		if (atomic_compare_exchange_weak(&quiesced, &was, nr))
+			break;
 	__atomic_fetch_add(&jf_stats.quiesces, 1, __ATOMIC_RELAXED);
 	return true;
 }

@@ -141,22 +141,6 @@ bool jf_exits(void)
 
 /* --- options, messages, statistics ------------------------------------------------ */
 
-/* A debugger takes each SIGTRAP for its own, and stops. */
-bool jf_is_traced(void)
-{
-	char text[2048], *line;
-	int fd = open("/proc/self/status", O_RDONLY | O_CLOEXEC);
-	ssize_t got = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
-
-	if (fd >= 0)
-		close(fd);
-	if (got < 0)
-		return false;
-	text[got] = '\0';
-	line = strstr(text, "TracerPid:");
-	return line && strtol(line + strlen("TracerPid:"), NULL, 10) != 0;
-}
-
 static void read_options(struct jf_options *o)
 {
 	const char *s = secure_getenv("JUMPFUNC");
@@ -175,15 +159,11 @@ static void read_options(struct jf_options *o)
 	else if (s && *s)
 		jf_say(false, "JUMPFUNC_WRITER=%s is none of mem, remap, none", s);
 	s = secure_getenv("JUMPFUNC_TRAP");
-	if (s && !strcmp(s, "never"))
-		o->no_trap = true;
-	else if (s && *s && strcmp(s, "always"))
+	if (s && !strcmp(s, "always"))
+		o->int3 = true;
+	else if (s && *s && strcmp(s, "never"))
 		jf_say(false, "JUMPFUNC_TRAP=%s is neither never nor always", s);
-	else if (!s || !*s)
-		o->no_trap = jf_is_traced();
-	else
-		o->trap = true;
-	strcpy(jf_stats.form, o->no_trap ? "flip" : "int3");
+	strcpy(jf_stats.form, o->int3 ? "int3" : "flip");
 }
 
 /* With the lock held, or in the first constructor. */

@@ -65,6 +65,7 @@ static void free_replaced(void)
 
 static void retire(struct jf_probes *old)
 {
+	jf_replaced();
 	if (!old)
 		return;
 	old->grace_period = jf_grace_begin();
@@ -134,17 +135,22 @@ static uintptr_t prepare(struct jf_tracepoint *tp, struct jf_probes *p)
 	return (uintptr_t)(p->image ? jf_image_addr(p->image) : tp->iter);
 }
 
-static void list(struct jf_tracepoint *tp)
+static void unlist(struct jf_tracepoint *tp)
 {
 	struct jf_tracepoint **t = &active;
 
 	while (*t && *t != tp)
 		t = &(*t)->next;
-	if (tp->probes && !*t) {
+	if (*t)
+		*t = tp->next;
+}
+
+static void list(struct jf_tracepoint *tp)
+{
+	unlist(tp);
+	if (tp->probes) {
 		tp->next = active;
 		active = tp;
-	} else if (!tp->probes && *t) {
-		*t = tp->next;
 	}
 }
 
@@ -248,11 +254,39 @@ int __jf_trace_unregister(struct jf_tracepoint *tp, void *func, void *data)
 	return err;
 }
 
+static bool is_own(const struct jf_tracepoint *tp, const struct jf_mod *mod)
+{
+	return (uintptr_t)tp >= mod->start && (uintptr_t)tp < mod->end;
+}
+
 static bool is_in(const struct jf_probe *p, const void *arg)
 {
 	const struct jf_mod *mod = arg;
 
 	return (uintptr_t)p->func >= mod->start && (uintptr_t)p->func < mod->end;
+}
+
+/*
+ * Without memory and without writing text: the probes in an object that goes become
+ * functions that do nothing, and are called by the iterator. The trampoline loads its
+ * pointer, if the image that it led to has such a probe in it.
+ */
+static bool numb(struct jf_tracepoint *tp, const struct jf_mod *mod)
+{
+	struct jf_probes *p = tp->probes;
+	size_t i;
+
+	for (i = 0; i < p->nr; i++)
+		if (is_in(&p->probe[i], mod))
+			__atomic_store_n(&p->probe[i].func, (void *)jf_nop, __ATOMIC_RELEASE);
+	if (!p->image)
+		return true;
+	__atomic_store_n(&tp->active, p->probe, __ATOMIC_RELEASE);
+	if (!jf_ent_store_only(&tp->call->ent, (uintptr_t)tp->iter))
+		return false;
+	/* Somebody may be in it: it is not used again. */
+	p->image = NULL;
+	return true;
 }
 
 int jf_trace_object_goes(const struct jf_mod *mod)
@@ -264,17 +298,22 @@ int jf_trace_object_goes(const struct jf_mod *mod)
 		size_t was = tp->probes->nr;
 
 		next = tp->next;
-		if ((uintptr_t)tp >= mod->start && (uintptr_t)tp < mod->end)
+		if (is_own(tp, mod))
 			err = change(tp, NULL);
 		else
 			err = remove_probes(tp, is_in, mod);
-		if (err && err != -EIO)
+		if (err && err != -EIO && tp->probes && !is_own(tp, mod) && numb(tp, mod))
+			err = 0;
+		if (err && err != -EIO && !is_own(tp, mod))
 			bad = err;
 		if (err)
 			jf_say(false, "%s: probes in %s cannot be removed: %s", tp->name,
 			       mod->name, strerror(-err));
 		else if (!tp->probes || tp->probes->nr < was)
 			jf_say(true, "%s: has lost its probes in %s", tp->name, mod->name);
+		/* Its text goes with it, whatever stands there. */
+		if (is_own(tp, mod))
+			unlist(tp);
 	}
 	return bad;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /*
- * The SIGTRAP handler: it answers for the INT3s of ours.
+ * The SIGTRAP handler: it answers for the INT3s of ours. There are none unless the
+ * environment has JUMPFUNC_TRAP=always.
  *
  * It is installed before the first live change. Whoever had a handler before
  * gets the signals that are not ours. Whoever installs one later also gets ours,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /*
  * Somebody like gdb attaches itself to the running program, and keeps each SIGTRAP.
- * Changes are refused as long as it is there.
+ * Changes go on all the same.
  */
 #include <jumpfunc/branch.h>
 #include <fcntl.h>
@@ -52,7 +52,7 @@ static void trace(pid_t p, int ready, int end)
 
 int main(void)
 {
-	int ready[2], end[2], i, err = 0, bad = 0;
+	int ready[2], end[2], i, err;
 	pthread_t t;
 	pid_t child;
 	char c;
@@ -77,7 +77,7 @@ int main(void)
 	}
 	for (i = 0; i < 2000; i++) {
 		err = i & 1 ? jf_key_disable(&key) : jf_key_enable(&key);
-		bad += err != 0;
+		MUST(!err, "round %d: %s", i, strerror(-err));
 		MUST(jf_key_enabled(&key) == jf_branch_unlikely(&key), "round %d", i);
 	}
 	MUST(write(end[1], "", 1) == 1, "write");
@@ -85,6 +85,5 @@ int main(void)
 	MUST(!jf_key_enable(&key) && jf_branch_unlikely(&key), "afterwards");
 	stop = 1;
 	pthread_join(t, NULL);
-	printf("# %d changes were refused\n", bad);
 	return 0;
 }

@@ -72,6 +72,14 @@ missing() {
 	esac
 }
 
+# Those that are about breakpoints, or about what is between two steps.
+by_int3() {
+	case $1 in
+	longjmp|two-copies|static-plugin|torn|nested|cancel|signal-fork|filter) true ;;
+	*)	false ;;
+	esac
+}
+
 # A hang may be one with all signals blocked.
 run_program() {
 	case $1 in
@@ -86,7 +94,14 @@ one() {
 		make_plugin "$1" || return 1
 	fi
 	make_program "$1" || return 1
-	run_program "$1" > "$out/$1.log" 2>&1 && return
+	if run_program "$1" > "$out/$1.log" 2>&1; then
+		by_int3 "$1" || return 0
+		(
+			export JUMPFUNC_TRAP=always
+			run_program "$1"
+		) >> "$out/$1.log" 2>&1 && return
+		echo "# with JUMPFUNC_TRAP=always:"
+	fi
 	sed 's/^#* */# /' "$out/$1.log"
 	return 1
 }

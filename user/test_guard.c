@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
+/*
+ * x86/protocol.h with guards that are no breakpoints, in a world that looks at each
+ * step. A CPU that fetches may get each byte with any value that it had since the
+ * last sync; what comes of that has to be the old instruction, the new one, or a
+ * guard, at any time.
+ *
+ * usage: test_guard
+ */
+#include <errno.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "tap.h"
+#include "x86/insn.h"
+
+#define SITES	3
+#define AT	0x1000ULL
+#define NEVER	99
+
+struct jf_poke {
+	unsigned int	at;
+	jf_insn_t	old, new;
+	uint8_t		guard;
+};
+
+static uint8_t text[SITES][JF_INSN_SIZE];
+/* What each byte was since the last sync; up to four values. */
+static struct {
+	uint8_t value[4];
+	unsigned int nr;
+} seen[SITES][JF_INSN_SIZE];
+static jf_insn_t words[SITES];
+static unsigned int syncs, swaps, foreign_at;
+static const struct jf_poke *batch;
+static unsigned int batch_nr;
+
+static bool had(unsigned int s, int b, uint8_t value)
+{
+	unsigned int i;
+
+	for (i = 0; i < seen[s][b].nr; i++)
+		if (seen[s][b].value[i] == value)
+			return true;
+	return false;
+}
+
+static bool only(unsigned int s, int b, uint8_t value)
+{
+	return had(s, b, value) && seen[s][b].nr == 1;
+}
+
+static bool tail_is(unsigned int s, jf_insn_t insn)
+{
+	int b;
+
+	for (b = 1; b < JF_INSN_SIZE; b++)
+		if (!only(s, b, jf_insn_byte(insn, b)))
+			return false;
+	return true;
+}
+
+static bool is_flip(const struct jf_poke *p)
+{
+	return p->guard != JF_OPCODE_INT3 && p->old >> 8 == p->new >> 8;
+}
+
+/* What may a CPU make of this site now? */
+static void look(const struct jf_poke *p)
+{
+	unsigned int i, s = p->at;
+
+	for (i = 0; i < seen[s][0].nr; i++) {
+		uint8_t head = seen[s][0].value[i];
+
+		if ((head == p->guard && !is_flip(p)) || (head == JF_OPCODE_INT3 && foreign_at == s))
+			continue;
+		if (head == jf_insn_byte(p->old, 0) && tail_is(s, p->old)) {
+			CHECK(is_flip(p) || words[s] == p->old, "old after new at %u", s);
+			continue;
+		}
+		CHECK(head == jf_insn_byte(p->new, 0) && tail_is(s, p->new),
+		      "%#x and a mixture at %u", head, s);
+		CHECK(words[s] == p->new, "new, and the word is old, at %u", s);
+	}
+}
+
+static void look_at_all(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < batch_nr; i++)
+		look(&batch[i]);
+}
+
+static void put(unsigned int s, int b, uint8_t value)
+{
+	text[s][b] = value;
+	if (!had(s, b, value) && seen[s][b].nr < 4)
+		seen[s][b].value[seen[s][b].nr++] = value;
+}
+
+/* --- the world ---------------------------------------------------------------- */
+
+static inline jf_insn_t jf_world_load(const struct jf_poke *p)
+{
+	return jf_insn_load(text[p->at]);
+}
+
+static inline void jf_world_store(const struct jf_poke *p, int i, uint8_t byte)
+{
+	put(p->at, i, byte);
+	look_at_all();
+}
+
+static inline bool jf_world_swap(const struct jf_poke *p, uint8_t from, uint8_t to)
+{
+	if (swaps++ == foreign_at)
+		text[p->at][0] = JF_OPCODE_INT3;
+	if (text[p->at][0] != from)
+		return false;
+	put(p->at, 0, to);
+	look_at_all();
+	return true;
+}
+
+static inline void jf_world_publish(const struct jf_poke *p)
+{
+	words[p->at] = p->new;
+	look_at_all();
+}
+
+static inline void jf_world_sync(void)
+{
+	unsigned int s;
+	int b;
+
+	for (s = 0; s < SITES; s++)
+		for (b = 0; b < JF_INSN_SIZE; b++) {
+			seen[s][b].value[0] = text[s][b];
+			seen[s][b].nr = 1;
+		}
+	syncs++;
+	look_at_all();
+}
+
+#define jf_world_guard(p)	((p)->guard)
+
+#ifndef JF_PROTOCOL
+#define JF_PROTOCOL "x86/protocol.h"
+#endif
+#include JF_PROTOCOL
+
+/* --- tests -------------------------------------------------------------------- */
+
+static void begin(const struct jf_poke *pokes, unsigned int nr)
+{
+	unsigned int i;
+
+	batch = pokes;
+	batch_nr = 0;
+	for (i = 0; i < nr; i++) {
+		jf_insn_store(text[pokes[i].at], pokes[i].old);
+		words[pokes[i].at] = pokes[i].old;
+	}
+	jf_world_sync();
+	batch_nr = nr;
+	syncs = 0;
+	swaps = 0;
+	foreign_at = NEVER;
+}
+
+static jf_insn_t jmp(unsigned int to)
+{
+	jf_insn_t insn = 0;
+
+	must(jf_insn_jmp(&insn, AT, AT + to), "a jump");
+	return insn;
+}
+
+static void run(const char *name, const struct jf_poke *pokes, unsigned int nr,
+		unsigned int want)
+{
+	unsigned int i;
+
+	begin(pokes, nr);
+	CHECK(jf_proto_live(pokes, nr) == 0, "it failed");
+	CHECK(syncs == want, "%u syncs instead of %u", syncs, want);
+	for (i = 0; i < nr; i++)
+		CHECK(jf_insn_load(text[pokes[i].at]) == pokes[i].new &&
+		      words[pokes[i].at] == pokes[i].new, "site %u in the end", i);
+	finish(name);
+}
+
+/* The guard of the second site meets a byte of somebody else's. */
+static void refused(const struct jf_poke *pokes, unsigned int nr)
+{
+	unsigned int i;
+
+	begin(pokes, nr);
+	foreign_at = 1;
+	CHECK(jf_proto_live(pokes, nr) == -EBUSY, "it did not fail");
+	CHECK(syncs == 1, "%u syncs", syncs);
+	for (i = 0; i < nr; i++) {
+		bool foreign = text[pokes[i].at][0] == JF_OPCODE_INT3;
+
+		CHECK(foreign == (pokes[i].at == 1), "an INT3 at %u", i);
+		CHECK(foreign || jf_insn_load(text[pokes[i].at]) == pokes[i].old,
+		      "site %u has changed", i);
+		CHECK(words[pokes[i].at] == pokes[i].old, "word %u has changed", i);
+	}
+	finish("somebody else's byte: all sites are as before");
+}
+
+int main(void)
+{
+	const uint8_t test = JF_OPCODE_TEST, int3 = JF_OPCODE_INT3;
+	jf_insn_t a = jmp(0x12345678), b = jmp(0x7654321f), c = jmp(0x11111111);
+	jf_insn_t skip_a = jf_insn_skip_of(a), skip_b = jf_insn_skip_of(b), skip;
+	const struct jf_poke jumps[] = { { 0, a, b, test }, { 1, b, c, test }, { 2, c, a, test } };
+	const struct jf_poke on[] = { { 0, skip_a, a, test }, { 1, b, skip_b, test } };
+	const struct jf_poke grows[] = { { 0, skip_a, b, test } };
+	const struct jf_poke all[] = { { 0, skip_a, a, test }, { 1, a, b, test }, { 2, c, a, int3 } };
+	const struct jf_poke off[] = { { 0, a, skip_a, test }, { 1, a, b, test } };
+	const struct jf_poke equal[] = { { 0, skip_a, a, int3 } };
+
+	CHECK(!jf_insn_skip(&skip, AT, AT + 0x12345678) && skip == skip_a, "jf_insn_skip()");
+	finish("the two ways to encode a skip");
+	run("jumps behind a guard", jumps, 3, 3);
+	run("flips: one sync", on, 2, 1);
+	run("a flip that gets another operand first", grows, 1, 3);
+	run("flips, guards and INT3s in one batch", all, 3, 3);
+	run("a flip that must wait for the guards of others", off, 2, 3);
+	run("INT3: also where one byte differs", equal, 1, 3);
+	refused(jumps, 3);
+	printf("1..%u\n", test_nr);
+	return tap_status();
+}

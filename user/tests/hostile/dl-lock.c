@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
+/*
+ * A probe waits for the lock of the dynamic linker, which somebody holds who closes
+ * an object and waits for the probe: both have to come to an end. Of three probes the
+ * first one does that and is the program's; the second one is the object's, and the
+ * thread comes to it when dlclose() has returned. Then the same with nothing left in
+ * the object, and a quiesce before: dlclose() has nobody to wait for.
+ */
+#include <dlfcn.h>
+#include <jumpfunc/tracepoint.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <sys/syscall.h>
+#include <time.h>
+
+#include "hostile.h"
+
+DECLARE_JF_TRACE(rx, PROTO(int i), ARGS(i));
+DEFINE_JF_TRACE(rx);
+
+static char name[4096];
+static _Atomic int inside, closing, asked;
+
+static void probe(void *data, int i)
+{
+	(void)data, (void)i;
+	inside = 1;
+	while (!closing)
+		;
+	/* Not for what it finds. */
+	asked += dlsym(RTLD_DEFAULT, "no_such_symbol") == NULL;
+}
+
+static void *fires(void *arg)
+{
+	jf_trace_rx(1);
+	return arg;
+}
+
+static double closes(void *plugin)
+{
+	struct timespec a, b;
+
+	clock_gettime(CLOCK_MONOTONIC, &a);
+	MUST(!dlclose(plugin), "%s", dlerror());
+	clock_gettime(CLOCK_MONOTONIC, &b);
+	return (double)(b.tv_sec - a.tv_sec) + (double)(b.tv_nsec - a.tv_nsec) / 1e9;
+}
+
+/* @leaves: the object leaves its probe behind. */
+static void round_of(int leaves)
+{
+	void (*plugin_probe)(void *, int);
+	static int counted;
+	void *plugin;
+	pthread_t t;
+	double took;
+
+	inside = closing = asked = 0;
+	plugin = dlopen(name, RTLD_NOW);
+	MUST(plugin, "%s", dlerror());
+	*(_Atomic int **)dlsym(plugin, "plugin_closing") = &closing;
+	plugin_probe = (void (*)(void *, int))dlsym(plugin, "plugin_probe");
+	MUST(!register_jf_trace_rx(plugin_probe, &counted), "register");
+	if (!leaves) {
+		MUST(!unregister_jf_trace_rx(plugin_probe, &counted), "unregister");
+		jf_quiesce();
+	}
+	pthread_create(&t, NULL, fires, NULL);
+	while (!inside)
+		;
+	counted = 0;
+	took = closes(plugin);
+	pthread_join(t, NULL);
+	MUST(asked == 1, "%d", asked);
+	MUST(counted == leaves, "the object's probe was called %d times", counted);
+	printf("# dlclose() took %.3f s\n", took);
+	MUST(took < (leaves ? 15 : 1), "%.3f s", took);
+}
+
+int main(int argc, char **argv)
+{
+	(void)argc;
+	alarm(40);
+	snprintf(name, sizeof(name), "%s.plugin.so", argv[0]);
+	MUST(!register_jf_trace_rx(probe, NULL), "register");
+	round_of(0);
+	/* mseal(): does this kernel know it? */
+	if (syscall(462, 0UL, 0UL, 0UL) && errno == ENOSYS) {
+		printf("# skipped: no mseal(), so dlclose() waits\n");
+		return 0;
+	}
+	round_of(1);
+	return 0;
+}

@@ -50,17 +50,12 @@
 #define DEFINE_EVENT_PRINT(...)
 #undef DEFINE_EVENT_CONDITION
 #define DEFINE_EVENT_CONDITION(...)
-/* Kernels that do not have one of these must not get it from us. */
-#ifdef TRACE_EVENT_SYSCALL
 #undef TRACE_EVENT_SYSCALL
 #define TRACE_EVENT_SYSCALL(...)
-#endif
-#ifdef DECLARE_TRACE_EVENT
 #undef DECLARE_TRACE_EVENT
 #define DECLARE_TRACE_EVENT(...)
 #undef DECLARE_TRACE_EVENT_CONDITION
 #define DECLARE_TRACE_EVENT_CONDITION(...)
-#endif
 #undef TRACE_EVENT_NOP
 #define TRACE_EVENT_NOP(...)
 #undef DEFINE_EVENT_NOP
@@ -79,6 +74,10 @@
 #undef __JF_EVENT_HEADER
 #undef __JF_EVENT_HEADER_1
 #undef TRACE_HEADER_MULTI_READ
+/* Kernels that do not have these must not get them from us. */
+#undef TRACE_EVENT_SYSCALL
+#undef DECLARE_TRACE_EVENT
+#undef DECLARE_TRACE_EVENT_CONDITION
 
 /* The kernel's passes. */
 #define CREATE_TRACE_POINTS

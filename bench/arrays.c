@@ -124,6 +124,13 @@ DIRECT(8, D(0) D(1) D(2) D(3) D(4) D(5) D(6) D(7))
 DEFINE_DYNFUNC(jfb_probe, jfb_probe_p0);
 EVENTS(events_dynfunc,
        dynfunc_call(jfb_probe, (void *)&slots[0].slot, x))
+/* The same with the contracts that it does not have by default. */
+DEFINE_DYNFUNC(jfb_probe_rcu, jfb_probe_p0, JF_RCU);
+EVENTS(events_dynfunc_rcu,
+       dynfunc_call(jfb_probe_rcu, (void *)&slots[0].slot, x))
+DEFINE_DYNFUNC(jfb_probe_sleepable, jfb_probe_p0, JF_SLEEPABLE);
+EVENTS(events_dynfunc_sleepable,
+       dynfunc_call(jfb_probe_sleepable, (void *)&slots[0].slot, x))
 
 /* --- jumpfunc's tracepoints ------------------------------------------------ */
 
@@ -191,6 +198,7 @@ const char *jfb_chain(void)
 /* Since 6.16 DECLARE_TRACE() changes the name that it is given. */
 #ifndef DECLARE_TRACE_EVENT
 #define DECLARE_TRACE_EVENT	DECLARE_TRACE
+#define DECLARE_TRACE_EVENT_SYSCALL	DECLARE_TRACE_SYSCALL
 #endif
 
 #define TRACEPOINT(n)							\
@@ -203,8 +211,22 @@ TRACEPOINT(2)
 TRACEPOINT(4)
 TRACEPOINT(8)
 
+/* The one whose probes may fault, of kernels that have it (6.13 and later). */
+#ifdef DECLARE_TRACE_SYSCALL
+DECLARE_TRACE_EVENT_SYSCALL(jfb_faultable, TP_PROTO(unsigned long arg),
+			    TP_ARGS(arg));
+DEFINE_TRACE_SYSCALL(jfb_faultable, NULL, NULL, TP_PROTO(unsigned long arg),
+		     TP_ARGS(arg));
+EVENTS(events_faultable, trace_jfb_faultable(x))
+#define FAULTABLE	(&__tracepoint_jfb_faultable)
+#else
+#define FAULTABLE	NULL
+#endif
+
 static struct tracepoint *tracepoint_of(const struct jfb_row *row)
 {
+	if (row->flags & JFB_SLEEPS)
+		return FAULTABLE;
 	switch (row->probes) {
 	case 1:
 		return &__tracepoint_jfb_kernel_1;
@@ -290,11 +312,19 @@ static const struct jfb_row rows[] = {
 	ROWS(1),
 	{ "chain-bare", "jf_trace_name(), nothing around its probe", 1, 1, 0,
 	  events_chain_bare, check, prepare_chain_bare, finish_chain_bare },
-	{ "chain-sleepable", "jf_trace_name(), its probe may sleep", 1, 1, 0,
-	  events_chain_sleepable, check, prepare_chain_sleepable,
+	{ "chain-sleepable", "jf_trace_name(), its probe may sleep", 1, 1,
+	  JFB_SLEEPS, events_chain_sleepable, check, prepare_chain_sleepable,
 	  finish_chain_sleepable },
+#ifdef DECLARE_TRACE_SYSCALL
+	{ "kernel-faultable", "trace_name(), its probe may fault", 1, 1,
+	  JFB_SLEEPS, events_faultable, check, prepare_kernel, finish_kernel },
+#endif
 	{ "inline", "dynfunc_call(), a site patched in place", 1, 1, 0,
 	  events_dynfunc, check },
+	{ "inline-rcu", "dynfunc_call(), with preemption off", 1, 1, 0,
+	  events_dynfunc_rcu, check },
+	{ "inline-sleepable", "dynfunc_call(), its target may sleep", 1, 1,
+	  JFB_SLEEPS, events_dynfunc_sleepable, check },
 	ROWS(2),
 	ROWS(4),
 	ROWS(8),

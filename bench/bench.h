@@ -4,7 +4,7 @@
  *
  *   main.c	 the file, its commands, the thread that measures
  *   run.c	 how a row is measured; the one place that looks at a clock
- *   calls.c, branches.c, arrays.c	the rows: add a line to a table
+ *   calls.c, branches.c, keys.c, arrays.c	the rows: add a line to a table
  *   batches.c	 updates of many sites
  *   report.c	 prints
  *   cpu.c	 what the CPU and the kernel do to calls
@@ -35,6 +35,7 @@ struct seq_file;
 /* jfb_row.flags */
 #define JFB_LOOP	0x01	/* is subtracted from the rows behind it */
 #define JFB_BASE	0x02	/* the rows behind it are compared with it */
+#define JFB_SLEEPS	0x04	/* may sleep: interrupts stay on */
 
 /**
  * struct jfb_row - one line of a table
@@ -42,7 +43,7 @@ struct seq_file;
  * @what:   explanation, for the report's last column; NULL: none
  * @sites:  between how many sites the loop's body is divided
  * @probes: length of the array; 0 where there is none
- * @flags:  JFB_LOOP, JFB_BASE
+ * @flags:  JFB_LOOP, JFB_BASE, JFB_SLEEPS
  * @run:    do it @n times, a multiple of @sites; returns what became of @x
  * @check:  was it done @n times, if @x became @y?
  * @prepare: before the first run; NULL: nothing to do
@@ -82,11 +83,11 @@ struct jfb_suite {
 	void		(*finish)(void);
 };
 
-extern const struct jfb_suite jfb_calls, jfb_branches, jfb_arrays;
+extern const struct jfb_suite jfb_calls, jfb_branches, jfb_keys, jfb_arrays;
 
 /* All of these; a command names them by bit number. */
 extern const struct jfb_suite * const jfb_suites[];
-#define JFB_SUITES	3
+#define JFB_SUITES	4
 /* The bit of the updates. */
 #define JFB_BATCHES	JFB_SUITES
 

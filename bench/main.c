@@ -189,7 +189,7 @@ static const struct jfb_option jfb_options[] = {
 	JFB_OPTION(onebyone_max, 0, 5000),
 };
 
-#define JFB_USAGE "write all, or some of calls, branches, arrays, batches; and rounds=N, calls=N, repeats=N, onebyone_max=N, format=table|csv"
+#define JFB_USAGE "write all, or some of calls, branches, keys, arrays, batches; and rounds=N, calls=N, repeats=N, onebyone_max=N, format=table|csv"
 
 /* "name=number" */
 static int jfb_parse_option(struct jfb_settings *set, const char *word)

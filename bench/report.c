@@ -18,7 +18,8 @@ void jfb_print_help(struct seq_file *m)
 	seq_puts(m,
 "# No results yet. Write what to run, then read:\n"
 "#   echo all > bench                  everything; takes some seconds\n"
-"#   echo calls branches > bench       some of calls, branches, arrays, batches\n"
+"#   echo calls branches > bench       some of calls, branches, keys, arrays,\n"
+"#                                     batches\n"
 "#   echo calls rounds=1000 > bench    measure each row so often (200)\n"
 "#   echo calls calls=4096 > bench     so many calls each time (1024)\n"
 "#   echo batches repeats=20 > bench   change each number of keys, there and back,\n"
@@ -170,7 +171,7 @@ static void print_row(struct seq_file *m, const struct jfb_run *run,
 		seq_putc(m, '\n');
 	if (base > 0)
 		decimal(x, div64_s64(net->ns_min * 1000, base), 2);
-	seq_printf(m, "%-13s %5u %2u %8s %8s %8s %8s %8s  %s\n",
+	seq_printf(m, "%-16s %5u %2u %8s %8s %8s %8s %8s  %s\n",
 		   row->name, row->sites, row->probes,
 		   decimal(a, net->ns_min, 2), decimal(b, net->ns_median, 2),
 		   decimal(c, net->cycles_min, 1),
@@ -184,7 +185,7 @@ static void print_suite(struct seq_file *m, const struct jfb_run *run,
 	const struct jfb_row *base = find_base(suite, suite->num - 1);
 
 	seq_printf(m, "\n%s: %s\n", suite->name, suite->title);
-	seq_printf(m, "              sites  N   ns min   median  cyc min   median%s%s\n",
+	seq_printf(m, "                 sites  N   ns min   median  cyc min   median%s%s\n",
 		   base ? " x " : "", base ? base->name : "");
 	for_each_row(m, run, s, print_row);
 }

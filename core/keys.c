@@ -215,6 +215,7 @@ void jf_key_deferred_work(struct work_struct *work)
 {
 	struct jf_key_deferred *d = container_of(to_delayed_work(work),
 						 struct jf_key_deferred, work);
+	unsigned long delay = max(READ_ONCE(d->delay), JF_KEY_RETRY + 0UL);
 	int err = jf_key_dec(&d->key);
 
 	/* Its module goes, and the key with it. */
@@ -222,12 +223,13 @@ void jf_key_deferred_work(struct work_struct *work)
 		return;
 	pr_warn_ratelimited("%s: cannot be disabled yet (%d)\n",
 			    d->key.ent.name, err);
-	queue_delayed_work(jf_wq, &d->work, max(d->delay, JF_KEY_RETRY + 0UL));
+	queue_delayed_work(jf_wq, &d->work, delay);
 }
 EXPORT_SYMBOL_GPL(jf_key_deferred_work);
 
 int jf_key_dec_deferred(struct jf_key_deferred *d)
 {
+	unsigned long delay = READ_ONCE(d->delay);
 	int err;
 
 	if (!jf_key_is_open(&d->key))
@@ -238,7 +240,7 @@ int jf_key_dec_deferred(struct jf_key_deferred *d)
 	if (!jf_key_count(&d->key))
 		return -EINVAL;
 	/* If one is pending already, the one user that there is belongs to it. */
-	return queue_delayed_work(jf_wq, &d->work, d->delay) ? 0 : -EINVAL;
+	return queue_delayed_work(jf_wq, &d->work, delay) ? 0 : -EINVAL;
 }
 EXPORT_SYMBOL_GPL(jf_key_dec_deferred);
 

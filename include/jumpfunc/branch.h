@@ -8,11 +8,14 @@
  *   DEFINE_JF_KEY_TRUE(k)			starts enabled
  *   DEFINE_JF_KEY_FALSE_RO(k), ..._TRUE_RO(k)	fixed once the module's init is done
  *   DECLARE_JF_KEY_ARRAY(k, n), DEFINE_JF_KEY_ARRAY_FALSE(k, n), ..._TRUE(k, n)
+ *   DEFINE_JF_KEY_MAYBE(CONFIG_X, k), ..._MAYBE_RO(CONFIG_X, k)
+ *						starts enabled if the option is set
  *   EXPORT_JF_KEY(k), EXPORT_JF_KEY_GPL(k), EXPORT_JF_KEY_ARRAY...
  *   IMPORT_JF_KEY(k)				in a program, beside DECLARE_JF_KEY(k)
  *
  *   if (jf_branch_unlikely(&k))		true if enabled, rarely
  *   if (jf_branch_likely(&k))			true if enabled, usually
+ *   if (jf_branch_maybe(CONFIG_X, &k))		the one or the other, by the option
  *
  *   jf_key_enable(&k), jf_key_disable(&k)	set the state
  *   jf_key_inc(&k), jf_key_dec(&k)		count users; enabled while there is one
@@ -25,6 +28,7 @@
  *						its key is d.key
  *   jf_key_dec_deferred(&d)			disable it later, if nobody comes by then
  *   jf_key_deferred_flush(&d)			what is to be done later: now
+ *   jf_key_deferred_delay(&d, delay)		how much later, from now on
  *
  * Example:
  *   DEFINE_JF_KEY_FALSE(debug_on);
@@ -256,6 +260,28 @@ struct jf_key {
 			  sizeof(struct jf_key))
 #else
 /**
+ * DEFINE_JF_KEY_MAYBE() - define a key that starts as an option says
+ * @option: of the kernel's configuration, as in CONFIG_X: enabled if it is y or m
+ * @k:      its name
+ *
+ * The _RO form is fixed once the module's init is done. Either may be "static".
+ */
+#define DEFINE_JF_KEY_MAYBE(option, k)					\
+	__DEFINE_JF_KEY(k, IS_ENABLED(option), 0, )
+#define DEFINE_JF_KEY_MAYBE_RO(option, k)				\
+	__DEFINE_JF_KEY(k, IS_ENABLED(option), JF_ENT_RO, __JF_RO_DATA)
+
+/**
+ * jf_branch_maybe() - jf_branch_likely() or jf_branch_unlikely()
+ * @option: of the kernel's configuration: likely if it is y or m
+ * @key:    address of the key
+ *
+ * Return: true if the key is enabled, whatever the option says.
+ */
+#define jf_branch_maybe(option, key)					\
+	(IS_ENABLED(option) ? jf_branch_likely(key) : jf_branch_unlikely(key))
+
+/**
  * IMPORT_JF_KEY() - use a key of another module, or shared object
  * @k: its name; it is declared by DECLARE_JF_KEY(), and exported there
  *
@@ -443,6 +469,21 @@ int jf_key_dec_deferred(struct jf_key_deferred *d);
  * hotplug callback.
  */
 void jf_key_deferred_flush(struct jf_key_deferred *d);
+
+/**
+ * jf_key_deferred_delay() - how much later a deferred key is disabled
+ * @d:     the deferred key
+ * @delay: in jiffies
+ *
+ * For users that are taken away from now on; work that is pending keeps its time.
+ *
+ * Context: any.
+ */
+static inline void jf_key_deferred_delay(struct jf_key_deferred *d,
+					 unsigned long delay)
+{
+	WRITE_ONCE(d->delay, delay);
+}
 #endif
 
 /**

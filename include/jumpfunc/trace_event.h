@@ -9,6 +9,12 @@
  *		    TP_fast_assign(...), TP_printk(...))
  *   JF_DEFINE_EVENT(class, name, TP_PROTO(...), TP_ARGS(...))
  *				an event of a DECLARE_EVENT_CLASS()
+ *   JF_TRACE_EVENT_CONDITION(name, TP_PROTO(...), TP_ARGS(...), TP_CONDITION(...),
+ *		    TP_STRUCT__entry(...), TP_fast_assign(...), TP_printk(...))
+ *   JF_DEFINE_EVENT_CONDITION(class, name, TP_PROTO(...), TP_ARGS(...),
+ *		    TP_CONDITION(...))
+ *				the same; what does not meet the condition is
+ *				not recorded
  *
  * API, in source files:
  *   jf_trace_name(args...)	the tracepoint, and all else that tracepoint.h
@@ -96,6 +102,19 @@
 	DECLARE_JF_TRACE(name, __JF_PARAMS(proto), __JF_PARAMS(args));	\
 	DEFINE_EVENT(class, name, __JF_PARAMS(proto), __JF_PARAMS(args))
 
+/* The condition belongs to the kernel's: the forwarder is what tests it. */
+#define __JF_EVENT_DECLARE_COND(name, proto, args, cond, tstruct,	\
+				assign, print)				\
+	DECLARE_JF_TRACE(name, __JF_PARAMS(proto), __JF_PARAMS(args));	\
+	TRACE_EVENT_CONDITION(name, __JF_PARAMS(proto),			\
+			      __JF_PARAMS(args), __JF_PARAMS(cond),	\
+			      __JF_PARAMS(tstruct), __JF_PARAMS(assign), \
+			      __JF_PARAMS(print))
+#define __JF_EVENT_DECLARE_OF_COND(class, name, proto, args, cond)	\
+	DECLARE_JF_TRACE(name, __JF_PARAMS(proto), __JF_PARAMS(args));	\
+	DEFINE_EVENT_CONDITION(class, name, __JF_PARAMS(proto),		\
+			       __JF_PARAMS(args), __JF_PARAMS(cond))
+
 /* In the pass of <jumpfunc/define_trace.h>: what connects the two. */
 #define __JF_EVENT_CONNECT(name, proto, args, tstruct, assign, print)	\
 	__JF_EVENT_CONNECT_OF(, name, __JF_PARAMS(proto), __JF_PARAMS(args))
@@ -120,6 +139,11 @@
 					__jf_forward_##name, NULL));	\
 	}								\
 	struct __jf_event_end_##name
+#define __JF_EVENT_CONNECT_COND(name, proto, args, cond, tstruct,	\
+				assign, print)				\
+	__JF_EVENT_CONNECT_OF(, name, __JF_PARAMS(proto), __JF_PARAMS(args))
+#define __JF_EVENT_CONNECT_OF_COND(class, name, proto, args, cond)	\
+	__JF_EVENT_CONNECT_OF(, name, __JF_PARAMS(proto), __JF_PARAMS(args))
 
 /* In the passes of the kernel's <trace/define_trace.h>: an event of its own. */
 #define __JF_EVENT_DEFINE(name, proto, args, tstruct, assign, print)	\
@@ -131,6 +155,15 @@
 	DEFINE_EVENT_FN(class, name, __JF_PARAMS(proto),		\
 			__JF_PARAMS(args),				\
 			__jf_event_on_##name, __jf_event_off_##name)
+/* Where it is defined nobody asks for the condition. */
+#define __JF_EVENT_DEFINE_COND(name, proto, args, cond, tstruct,	\
+			       assign, print)				\
+	__JF_EVENT_DEFINE(name, __JF_PARAMS(proto), __JF_PARAMS(args),	\
+			  __JF_PARAMS(tstruct), __JF_PARAMS(assign),	\
+			  __JF_PARAMS(print))
+#define __JF_EVENT_DEFINE_OF_COND(class, name, proto, args, cond)	\
+	__JF_EVENT_DEFINE_OF(class, name, __JF_PARAMS(proto),		\
+			     __JF_PARAMS(args))
 
 /**
  * JF_TRACE_EVENT() - a jumpfunc tracepoint and an event of the kernel
@@ -151,6 +184,31 @@
  * @args:  TP_ARGS(...), those of the class
  */
 #define JF_DEFINE_EVENT		__JF_EVENT_DECLARE_OF
+
+/**
+ * JF_TRACE_EVENT_CONDITION() - JF_TRACE_EVENT() for what meets a condition
+ * @name:    of both tracepoints
+ * @proto:   TP_PROTO(...)
+ * @args:    TP_ARGS(...)
+ * @cond:    TP_CONDITION(...): an expression of the parameters; it is evaluated
+ *           only while the event is on
+ * @tstruct: TP_STRUCT__entry(...)
+ * @assign:  TP_fast_assign(...)
+ * @print:   TP_printk(...)
+ *
+ * Probes of jf_trace_name() itself see all calls.
+ */
+#define JF_TRACE_EVENT_CONDITION	__JF_EVENT_DECLARE_COND
+
+/**
+ * JF_DEFINE_EVENT_CONDITION() - the same, for an event that shares a class
+ * @class: as given to the kernel's DECLARE_EVENT_CLASS()
+ * @name:  of the event
+ * @proto: TP_PROTO(...), that of the class
+ * @args:  TP_ARGS(...), those of the class
+ * @cond:  TP_CONDITION(...)
+ */
+#define JF_DEFINE_EVENT_CONDITION	__JF_EVENT_DECLARE_OF_COND
 
 /* The forwarder may still be there: see __jf_event_off(). */
 static inline int __jf_event_on(int err)

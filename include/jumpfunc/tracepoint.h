@@ -199,6 +199,11 @@ __JF_END_DECLS
 #define __JF_TRACE_CALL_10	__JF_TRACE_CALL_6
 #define __JF_TRACE_CALL_11	__JF_TRACE_CALL_6
 #define __JF_TRACE_CALL_12	__JF_TRACE_CALL_6
+#define __JF_TRACE_CALL_13(...)						\
+	static_assert(0, "a tracepoint has at most 12 arguments: pass a pointer to a structure")
+#define __JF_TRACE_CALL_14	__JF_TRACE_CALL_13
+#define __JF_TRACE_CALL_15	__JF_TRACE_CALL_13
+#define __JF_TRACE_CALL_16	__JF_TRACE_CALL_13
 
 #ifdef __KERNEL__
 /**

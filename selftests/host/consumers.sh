@@ -130,6 +130,16 @@ bad struct_result 'result of dynfunc_call\(\) is an integer, an enum or a pointe
 long f(void);
 long f(void) { return dynfunc_call(d_make, 1).a; }
 EOF
+bad trace_13 'a tracepoint has at most 12 arguments' 'a tracepoint with thirteen arguments' <<'EOF'
+#include <jumpfunc/tracepoint.h>
+DECLARE_JF_TRACE(t_13,
+		 PROTO(int a, int b, int c, int d, int e, int f, int g, int h, int i, int j, int k, int l, int m),
+		 ARGS(a, b, c, d, e, f, g, h, i, j, k, l, m));
+EOF
+bad trace_struct 'is an integer, an enum or a pointer' 'a tracepoint with a struct as argument' <<'EOF'
+#include <jumpfunc/tracepoint.h>
+DECLARE_JF_TRACE(t_struct, PROTO(struct one o), ARGS(o));
+EOF
 bad update_type 'incompatible pointer type' 'an update to a function of another type' <<'EOF'
 int f(void);
 int f(void) { return dynfunc_update(d_add, wide); }

@@ -47,6 +47,25 @@ static bool (* const branches[KEYS])(void) = {
 	branch0, branch1, branch2, branch3, branch4, branch5, branch6, branch7,
 };
 
+/* An option that every kernel has that can load this, and one that none has. */
+static DEFINE_JF_KEY_MAYBE(CONFIG_MODULES, jfk_maybe_on);
+static DEFINE_JF_KEY_MAYBE(CONFIG_JFK_NO_SUCH_OPTION, jfk_maybe_off);
+static DEFINE_JF_KEY_MAYBE_RO(CONFIG_MODULES, jfk_maybe_ro);
+static noinline bool maybe_on(void)
+{
+	return jf_branch_maybe(CONFIG_MODULES, &jfk_maybe_on);
+}
+
+static noinline bool maybe_off(void)
+{
+	return jf_branch_maybe(CONFIG_JFK_NO_SUCH_OPTION, &jfk_maybe_off);
+}
+
+static noinline bool maybe_ro(void)
+{
+	return jf_branch_maybe(CONFIG_MODULES, &jfk_maybe_ro);
+}
+
 static noinline bool true_unlikely(void) { return jf_branch_unlikely(&jfk_true); }
 static noinline bool true_likely(void) { return jf_branch_likely(&jfk_true); }
 
@@ -165,6 +184,22 @@ static void branch_forms(struct kunit *test)
 		KUNIT_EXPECT_FALSE(test, true_likely());
 		KUNIT_EXPECT_EQ(test, jf_key_inc(&jfk_true), 0);
 	}
+}
+
+/* Its first state is the option's, which way is straight as well; then it is a key. */
+static void branch_by_option(struct kunit *test)
+{
+	KUNIT_EXPECT_TRUE(test, maybe_on());
+	KUNIT_EXPECT_FALSE(test, maybe_off());
+	KUNIT_EXPECT_TRUE(test, maybe_ro());
+	KUNIT_EXPECT_EQ(test, jf_key_dec(&jfk_maybe_on), 0);
+	KUNIT_EXPECT_EQ(test, jf_key_inc(&jfk_maybe_off), 0);
+	KUNIT_EXPECT_FALSE(test, maybe_on());
+	KUNIT_EXPECT_TRUE(test, maybe_off());
+	KUNIT_EXPECT_EQ(test, jf_key_inc(&jfk_maybe_on), 0);
+	KUNIT_EXPECT_EQ(test, jf_key_dec(&jfk_maybe_off), 0);
+	KUNIT_EXPECT_TRUE(test, maybe_on());
+	KUNIT_EXPECT_FALSE(test, maybe_off());
 }
 
 /* --- batches ----------------------------------------------------------- */
@@ -382,6 +417,7 @@ static struct kunit_case engine_cases[] = {
 	KUNIT_CASE(calls),
 	KUNIT_CASE(calls_of_nothing),
 	KUNIT_CASE(branch_forms),
+	KUNIT_CASE(branch_by_option),
 	KUNIT_CASE_PARAM(three_broadcasts, batch_size_gen_params),
 	KUNIT_CASE(all_or_nothing),
 	KUNIT_CASE(probes_in_order),

@@ -442,6 +442,29 @@ static void later_fails(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, !jfk.key_work);
 }
 
+/* Another delay is for what comes, not for what is pending. */
+static void later_than_before(struct kunit *test)
+{
+	struct jfk_mod *m;
+	struct jf_key_deferred *d = deferred(test, &m);
+
+	KUNIT_ASSERT_EQ(test, jf_key_inc(&d->key), 0);
+	KUNIT_ASSERT_EQ(test, jf_key_dec_deferred(d), 0);
+	jf_key_deferred_delay(d, 3 * HZ);
+	KUNIT_EXPECT_EQ(test, jfk.key_delay, 50UL);
+	/* Unless it fails: it is begun once more. */
+	jfk.patch_err = -EBUSY;
+	KUNIT_EXPECT_TRUE(test, jfk_key_work());
+	jfk.patch_err = 0;
+	KUNIT_EXPECT_EQ(test, jfk.key_delay, 3UL * HZ);
+	KUNIT_EXPECT_TRUE(test, jfk_key_work());
+	KUNIT_ASSERT_EQ(test, jf_key_inc(&d->key), 0);
+	jf_key_deferred_delay(d, 7);
+	KUNIT_ASSERT_EQ(test, jf_key_dec_deferred(d), 0);
+	KUNIT_EXPECT_EQ(test, jfk.key_delay, 7UL);
+	KUNIT_EXPECT_TRUE(test, jfk_key_work());
+}
+
 /* Its module goes: what was pending is called off, and nothing new begins. */
 static void later_is_too_late(struct kunit *test)
 {
@@ -476,6 +499,7 @@ static struct kunit_case keys_cases[] = {
 	KUNIT_CASE(cpuslocked_probes),
 	KUNIT_CASE_PARAM(later, late_script_gen_params),
 	KUNIT_CASE(later_fails),
+	KUNIT_CASE(later_than_before),
 	KUNIT_CASE(later_is_too_late),
 	KUNIT_CASE_PARAM(counts, script_gen_params),
 	KUNIT_CASE(count_saturates),

@@ -39,7 +39,10 @@ check_eq "and what was asked for" "$(value settings)" "rounds=4 calls=64 repeats
 	echo branch,hot,none-cold,0
 	echo branch,hot,test-cold,0
 	for shape in none call chain kernel; do echo "subscribers,hot,$shape,0"; done
-	for shape in inline chain-bare chain-sleepable; do echo "subscribers,hot,$shape,1"; done
+	for shape in inline inline-rcu inline-sleepable chain-bare chain-sleepable; do echo "subscribers,hot,$shape,1"; done
+	# Where the kernel has tracepoints whose probes may fault.
+	case $(uname -r) in [1-5].*|6.[0-9].*|6.1[0-2].*) ;; *) echo subscribers,hot,kernel-faultable,1 ;; esac
+	for shape in none inc-dec enable-twice static-inc-dec; do echo "users,hot,$shape,0"; done
 	for n in 1 2 4 8; do
 		for shape in direct chain array-plain array-pointer kernel; do echo "subscribers,hot,$shape,$n"; done
 	done

@@ -26,16 +26,23 @@ jf_on_exit "echo 0 >$E/enable; clear"
 
 check "the host loads" jf_insmod jf_event_host
 check_eq "its events" "$(cd $E && echo */ | tr -d /)" "jf_event_many jf_event_one jf_event_plain"
-check_eq "those of its second header" "$(cd $T/events/jf_event_2 && echo */ | tr -d /)" "jf_event_of jf_event_of_plain"
+check_eq "those of its second header" "$(cd $T/events/jf_event_2 && echo */ | tr -d /)" "jf_event_odd jf_event_of jf_event_of_long jf_event_of_plain jf_event_of_plain_long"
 echo 1 >$E/enable
 echo 1 >$T/events/jf_event_2/enable
 check "events are fired" sh -c "echo 5 >$H/fire"
 for e in one many plain of of_plain; do check_eq "jf_event_$e" "$(count jf_event_$e)" 5; done
 check_eq "twelve arguments" "$(grep -c 'jf_event_many: sum=56 l=twelve' $T/trace)" 5
 check_eq "an event of a class" "$(grep -c 'jf_event_of: s=host' $T/trace)" 5
+check_eq "what meets a condition" "$(sed -n 's/.*jf_event_odd: //p' $T/trace | paste -sd,)" "a=1 odd,a=3 odd"
+check_eq "and, of a class, with the kernel's own" "$(count jf_event_of_long) $(count jf_event_of_plain_long) $(grep -c 's=hosted' $T/trace)" "1 1 2"
+# With lockdep the kernel asks twice.
+asked=$(cat $H/asked)
+check_match "each call was asked about" "$asked" '^(5|10)$'
 echo 0 >$T/events/jf_event_2/enable
 echo 0 >$E/enable
-check_eq "off" "$(leads jf_event_one) $(leads jf_event_many) $(leads jf_event_of)" "none none none"
+check_eq "off" "$(leads jf_event_one) $(leads jf_event_many) $(leads jf_event_of) $(leads jf_event_odd)" "none none none none"
+echo 2 >$H/fire
+check_eq "nobody is asked while it is off" "$(cat $H/asked)" "$asked"
 clear
 
 # ---- another module's sites, and a probe of its own ----

@@ -129,16 +129,16 @@ static unsigned int jft_t_check_key(const struct jft_t_key *k, int count, const 
 	return 2 + i;
 }
 
-/* To a count of @count, from any. */
+/* To a count of @count, from any; in no more steps than that takes if each counts. */
 static int jft_t_set_key(struct jf_key *key, int count)
 {
-	int err = 0;
+	int n = jf_key_count(key), err = 0;
 
-	while (!err && jf_key_count(key) > count)
+	for (; !err && n > count; n--)
 		err = jf_key_dec(key);
-	while (!err && jf_key_count(key) < count)
+	for (; !err && n < count; n++)
 		err = jf_key_inc(key);
-	return err;
+	return err ? err : jf_key_count(key) - count;
 }
 
 static unsigned int jft_t_script(const struct jft_t_key *k, const struct jf_key_script *s,

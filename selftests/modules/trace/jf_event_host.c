@@ -18,6 +18,10 @@ JF_TRACE_EVENT_PARAM("jf_event");
 EXPORT_JF_TRACE_GPL(jf_event_one);
 EXPORT_JF_TRACE_GPL(jf_event_many);
 
+/* How often a condition was evaluated. */
+unsigned int jf_event_asked;
+module_param_named(asked, jf_event_asked, uint, 0400);
+
 static int fire_set(const char *val, const struct kernel_param *kp)
 {
 	int i, n, err = kstrtoint(val, 0, &n);
@@ -28,6 +32,9 @@ static int fire_set(const char *val, const struct kernel_param *kp)
 				       10, "twelve");
 		trace_jf_event_plain(i);
 		jf_trace_jf_event_of("host");
+		jf_trace_jf_event_of_long(i ? "host" : "hosted");
+		trace_jf_event_of_plain_long(i ? "host" : "hosted");
+		jf_trace_jf_event_odd(i);
 		trace_jf_event_of_plain("host");
 		cond_resched();
 	}

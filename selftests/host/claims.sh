@@ -1,0 +1,38 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# README compares jumpfunc with the kernel's own, and says for each row what shows it: a test that is there, a
+# suite that is there, or a target of make.  Nothing is to be claimed that nobody can run.
+set -u
+TOP=$(cd "$(dirname "$0")/../.." && pwd)
+# shellcheck source=selftests/host/tap.sh
+. "$TOP/selftests/host/tap.sh"
+README=${1:-$TOP/README.md}
+echo "TAP version 13"
+
+# known NAME: what stands in a row in backticks
+known()
+{
+	case $1 in
+	*.sh) [ -x "$TOP/selftests/tests/$1" ] ;;
+	jumpfunc-*) grep -qE "^	\.name[[:space:]]*= \"$1\"," "$TOP"/selftests/kunit/*.c ;;
+	make\ -C\ *) make -n -C "$TOP/$(cut -d ' ' -f 3 <<<"$1")" "${1##* }" >/dev/null 2>&1 ;;
+	*) false ;;
+	esac
+}
+
+rows=$(sed -n "/^## Beside the kernel's own/,/^## /p" "$README" | grep '^|' | grep -vE '^\| *\||^\|-')
+result "$([ "$(wc -l <<<"$rows")" -gt 15 ]; echo $?)" "the table is there" "$rows"
+bad=$(grep -vE '^\|[^|]*\|[^|]*\|[^|]*\|[^|]*\|[^|]*\|$' <<<"$rows")
+result "$([ -z "$bad" ]; echo $?)" "each row has a cell for each of the four" "$bad"
+ours=$(awk -F'|' '{gsub(/^ +| +$/, "", $3); print $3}' <<<"$rows")
+bad=$(grep -vE '^yes' <<<"$ours")
+result "$([ -z "$bad" ]; echo $?)" "there is none in which jumpfunc has less" "$bad"
+while IFS= read -r cell; do
+	names=$(grep -oE '`[^`]+`' <<<"$cell" | tr -d '`')
+	bad=
+	while IFS= read -r name; do
+		known "$name" || bad="$bad '$name'"
+	done <<<"$names"
+	result "$([ -z "$bad" ]; echo $?)" "$cell" "nobody can run$bad"
+done <<<"$ours"
+tap_end

@@ -357,8 +357,8 @@ static struct jf_key_deferred *deferred(struct kunit *test, struct jfk_mod **m)
 }
 
 /*
- * i inc  D dec  L dec_deferred  w the work runs, if pending  f flush; behind '!' it
- * fails with -EINVAL. P and N in between: the work is pending, is not.
+ * i inc  D dec  L dec_deferred  e enable  x disable  w the work runs, if pending
+ * f flush; behind '!' it fails with -EINVAL. P and N in between: the work is pending, is not.
  */
 static const struct jf_key_script late_scripts[] = {
 	{ "NiNLPwN", false, 0, 2 },
@@ -376,6 +376,12 @@ static const struct jf_key_script late_scripts[] = {
 	{ "iL!LPwN!L", false, 0, 2 },
 	/* The other way round. */
 	{ "iLiwLPw", false, 0, 2 },
+	/* Disabled meanwhile: nothing is left to the work, not even who comes next. */
+	{ "iLxwN", false, 0, 2 },
+	{ "iLxiwN", false, 1, 3 },
+	{ "iLxewN", false, 1, 3 },
+	{ "iLxiLwN", false, 0, 4 },
+	{ "iLx!L", false, 0, 2 },
 };
 KUNIT_ARRAY_PARAM(late_script, late_scripts, script_desc);
 
@@ -400,6 +406,12 @@ static void later(struct kunit *test)
 			break;
 		case 'L':
 			err = jf_key_dec_deferred(d);
+			break;
+		case 'e':
+			err = jf_key_enable(&d->key);
+			break;
+		case 'x':
+			err = jf_key_disable(&d->key);
 			break;
 		case 'w':
 			jfk_key_work();

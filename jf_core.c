@@ -308,6 +308,8 @@ static int jf_mark(struct list_head *changes, struct list_head *noops)
 					    c->ent->name);
 			return -EINVAL;
 		}
+		/* Kept, or vouched for, if one of them says so. */
+		c->ctl->pending->flags |= c->flags;
 		list_move_tail(&c->list, noops);
 		/* It is not the one that jf_unmark() has to clear. */
 		c->ctl = NULL;

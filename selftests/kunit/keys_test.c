@@ -454,6 +454,32 @@ static void later_fails(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, !jfk.key_work);
 }
 
+/*
+ * Somebody in the module had found it alive before it went, and comes to queue the
+ * work while he is waited for.
+ */
+static struct jf_key_deferred *late_d;
+static struct jfk_mod *late_m;
+
+static void leave_late(void)
+{
+	late_m->mod.state = MODULE_STATE_LIVE;
+	jf_key_dec_deferred(late_d);
+	late_m->mod.state = MODULE_STATE_GOING;
+	jfk_leave_all();
+}
+
+static void later_than_too_late(struct kunit *test)
+{
+	late_d = deferred(test, &late_m);
+	KUNIT_ASSERT_EQ(test, jf_key_inc(&late_d->key), 0);
+	jfk_task(test, jfk_code(late_m, 0));
+	jfk.on_sleep = leave_late;
+	KUNIT_EXPECT_EQ(test, jfk_notify(late_m, MODULE_STATE_GOING), 0);
+	jfk.on_sleep = NULL;
+	KUNIT_EXPECT_TRUE(test, !jfk.key_work);
+}
+
 /* Its module goes: what was pending is called off, and nothing new begins. */
 static void later_is_too_late(struct kunit *test)
 {
@@ -489,6 +515,7 @@ static struct kunit_case keys_cases[] = {
 	KUNIT_CASE_PARAM(later, late_script_gen_params),
 	KUNIT_CASE(later_fails),
 	KUNIT_CASE(later_is_too_late),
+	KUNIT_CASE(later_than_too_late),
 	KUNIT_CASE_PARAM(counts, script_gen_params),
 	KUNIT_CASE(count_saturates),
 	KUNIT_CASE(two_keys),

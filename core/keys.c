@@ -222,8 +222,10 @@ static int jf_key_dec_left(struct jf_key *key)
 	if (!atomic_xchg(&d->left, 0) || !jf_key_count(key))
 		return 0;
 	err = jf_key_dec_locked(key);
-	if (err)
-		atomic_set(&d->left, 1);
+	/* After -EIO it is disabled, and the log has said so. */
+	if (!err || !jf_key_count(key))
+		return 0;
+	atomic_set(&d->left, 1);
 	return err;
 }
 

@@ -454,6 +454,24 @@ static void later_fails(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, !jfk.key_work);
 }
 
+/* It was disabled, though not as it should be: the next user is not taken for that. */
+static void later_differs(struct kunit *test)
+{
+	struct jfk_mod *m;
+	struct jf_key_deferred *d = deferred(test, &m);
+
+	KUNIT_ASSERT_EQ(test, jf_key_inc(&d->key), 0);
+	KUNIT_ASSERT_EQ(test, jf_key_dec_deferred(d), 0);
+	jfk.patch_err = -EIO;
+	KUNIT_EXPECT_TRUE(test, jfk_key_work());
+	jfk.patch_err = 0;
+	KUNIT_EXPECT_EQ(test, jf_key_count(&d->key), 0);
+	KUNIT_EXPECT_EQ(test, jf_key_inc(&d->key), 0);
+	jfk_key_work();
+	KUNIT_EXPECT_EQ(test, jf_key_count(&d->key), 1);
+	KUNIT_EXPECT_TRUE(test, !jfk.key_work);
+}
+
 /*
  * Somebody in the module had found it alive before it went, and comes to queue the
  * work while he is waited for.
@@ -514,6 +532,7 @@ static struct kunit_case keys_cases[] = {
 	KUNIT_CASE(cpuslocked_probes),
 	KUNIT_CASE_PARAM(later, late_script_gen_params),
 	KUNIT_CASE(later_fails),
+	KUNIT_CASE(later_differs),
 	KUNIT_CASE(later_is_too_late),
 	KUNIT_CASE(later_than_too_late),
 	KUNIT_CASE_PARAM(counts, script_gen_params),

@@ -23,6 +23,7 @@
 #include "core/commit.h"
 #include "core/function.h"
 #include "core/gone.h"
+#include "core/keys.h"
 
 #include <linux/err.h>
 #include <linux/kallsyms.h>
@@ -307,6 +308,8 @@ static int jf_mark(struct list_head *changes, struct list_head *noops)
 					    c->ent->name);
 			return -EINVAL;
 		}
+		/* Kept, or vouched for, if one of them says so. */
+		c->ctl->pending->flags |= c->flags;
 		list_move_tail(&c->list, noops);
 		/* It is not the one that jf_unmark() has to clear. */
 		c->ctl = NULL;
@@ -433,6 +436,9 @@ static void jf_apply(struct jf_change *c)
 		trace_jf_update(c->ent->name, (void *)(long)k->enabled,
 				(void *)(long)c->value.on);
 		WRITE_ONCE(k->enabled, c->value.on);
+		/* The user that was left to the work has been taken away. */
+		if (c->frozen && c->ent->flags & JF_ENT_DEFERRED)
+			atomic_set(&jf_ent_deferred(c->ent)->left, 0);
 		/* Last. Pairs with cmpxchg() in core/keys.c. */
 		smp_store_release(&k->count, c->value.on);
 		c->frozen = false;

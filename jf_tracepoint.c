@@ -16,14 +16,16 @@
  *   to or from more than a chain holds, or without a free image:
  *		active := new array, then call := iterator
  *   iterator -> iterator
- *		active := new array; nothing to patch
+ *		active := new array, when all else is done; nothing to patch
  *
  * A function can never run with another one's data. In a chain, both are
  * immediate operands in code that is written while no CPU can reach it, and
  * rewritten only after a grace period. The iterator reads the address of an
  * array once, and the array is not written again either. The iterator's array
  * is published before the call leads to the iterator, and stays published when
- * the call no longer does, until a grace period has passed for both.
+ * the call no longer does, until a grace period has passed for both. Where the
+ * call leads to the iterator already, the array is published last, so that no
+ * probe runs of a change that fails.
  *
  * What was replaced is kept on jf_retired until no task is in it or can reach
  * it. A work item waits for that and frees the images. A change that finds no
@@ -487,13 +489,24 @@ static int jf_plan_changes(struct jf_plan *plan, struct list_head *changes)
 	return err ?: jf_add_change(changes, &tp->key->ent, on, !plan->adds);
 }
 
+static bool jf_is_walked(const struct jf_probes *p)
+{
+	return p && !p->image;
+}
+
+/* Does the iterator walk @plan->new before the commit? */
+static bool jf_plan_is_early(const struct jf_plan *plan)
+{
+	return jf_is_walked(plan->new) && !jf_is_walked(plan->tp->probes);
+}
+
 /* The change to plan->new is not made: what is to become of it? */
 static void jf_plan_undo(struct jf_plan *plan)
 {
 	jf_parted(plan->tp, plan->tp->probes, plan->new, false);
 	if (!plan->new)
 		return;
-	if (!plan->new->image) {
+	if (jf_plan_is_early(plan)) {
 		/*
 		 * A task in the iterator may have seen the new array. Pairs
 		 * with the iterator's READ_ONCE().
@@ -526,7 +539,7 @@ static int jf_plan_publish(struct jf_plan *plan)
 		return err;
 	}
 	plan->active = tp->active;
-	if (plan->new && !plan->new->image)
+	if (jf_plan_is_early(plan))
 		/*
 		 * Before the call can lead to the iterator. Pairs with the
 		 * iterator's READ_ONCE(), which depends on the address.
@@ -556,6 +569,9 @@ static void jf_plan_done(struct jf_plan *plan)
 	struct jf_tracepoint *tp = plan->tp;
 	struct jf_probes *old = tp->probes;
 
+	if (jf_is_walked(plan->new) && jf_is_walked(old))
+		/* Pairs with the iterator's READ_ONCE(). */
+		smp_store_release(&tp->active, plan->new->probe);
 	jf_parted(tp, old, plan->new, true);
 	tp->probes = plan->new;
 	if (!old && plan->new)

@@ -7,6 +7,7 @@
 #include <linux/export.h>
 #include <linux/seq_file.h>
 #include <linux/string.h>
+#include <asm/pgtable.h>
 
 static_assert(JF_ARCH_SITE_SIZE == JF_INSN_SIZE);
 
@@ -214,6 +215,16 @@ void jf_arch_show(struct seq_file *m, const struct jf_site *site)
 	    jf_insn_byte(insn, 0) == JF_OPCODE_JMP)
 		seq_printf(m, site->flags & JF_SITE_BRANCH ? " %pS" : " %ps",
 			   (void *)(unsigned long)target);
+}
+
+bool jf_arch_is_text(unsigned long addr)
+{
+	unsigned int level;
+	pte_t *pte = lookup_address(addr, &level);
+
+	/* The flags of a large page's entry are where a small one has them. */
+	return pte && (pte_flags(*pte) & (_PAGE_PRESENT | _PAGE_NX)) ==
+		      _PAGE_PRESENT;
 }
 
 bool jf_arch_patches(void)

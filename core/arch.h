@@ -108,6 +108,8 @@ struct jf_sight {
 
 /* Can stacks be read on this architecture, in this kernel? */
 bool jf_arch_can_look(void);
+/* May the kernel execute what is at this address? True if it cannot be told. */
+bool jf_arch_is_text(unsigned long addr);
 /*
  * Look at the stack of a task that does not run, with all CPUs stopped.
  * @strict: heed the calls and trampolines of @sight as well.

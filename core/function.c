@@ -204,13 +204,17 @@ int jf_spans_add_func(struct jf_spans *s, void *func)
 
 /*
  * What the kernel calls modules of its own making, in brackets like any module, is
- * generated code: "bpf", "__builtin__kprobes", "__builtin__ftrace".
+ * generated code: "bpf", "__builtin__kprobes", "__builtin__ftrace". Data has
+ * symbols, too, and so has the kernel's __init text after it was freed; neither can
+ * be executed.
  */
 enum jf_text_kind jf_text_of(void *func)
 {
 	enum jf_text_kind kind = JF_TEXT_NONE;
 	struct jf_symbol *s = &jf_symbol_func;
 
+	if (!jf_arch_is_text((unsigned long)func))
+		return JF_TEXT_NONE;
 	if (!IS_ENABLED(CONFIG_KALLSYMS))
 		return JF_TEXT_KERNEL;
 	mutex_lock(&jf_symbol_mutex);

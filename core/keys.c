@@ -26,7 +26,8 @@
  *   5. sites, enabled
  *
  * A deferred key's last user may be left to a work item, which takes it away
- * later. While it is pending that user is the work item's, and the count says so.
+ * later. Until then that user is the work item's, and the count says so; "left" is
+ * 1 then. Whoever else takes the last user away, takes this one.
  */
 #include "core/commit.h"
 #include "core/keys.h"
@@ -210,13 +211,29 @@ EXPORT_SYMBOL_GPL(jf_key_inc_not_zero);
 
 /* --- deferred ------------------------------------------------------------ */
 
+/* 0, also if somebody has taken that user away already. */
+static int jf_key_dec_left(struct jf_key *key)
+{
+	struct jf_key_deferred *d = jf_ent_deferred(&key->ent);
+	int err;
+
+	if (!atomic_xchg(&d->left, 0) || !jf_key_count(key))
+		return 0;
+	err = jf_key_dec_locked(key);
+	/* After -EIO it is disabled, and the log has said so. */
+	if (!err || !jf_key_count(key))
+		return 0;
+	atomic_set(&d->left, 1);
+	return err;
+}
+
 /* Takes away the user that jf_key_dec_deferred() left to it. */
 void jf_key_deferred_work(struct work_struct *work)
 {
 	struct jf_key_deferred *d = container_of(to_delayed_work(work),
 						 struct jf_key_deferred, work);
 	unsigned long delay = max(READ_ONCE(d->delay), JF_KEY_RETRY + 0UL);
-	int err = jf_key_dec(&d->key);
+	int err = jf_key_do(&d->key, jf_key_dec_left, false);
 
 	/* Its module goes, and the key with it. */
 	if (!err || !jf_key_is_open(&d->key))
@@ -239,8 +256,12 @@ int jf_key_dec_deferred(struct jf_key_deferred *d)
 		return err;
 	if (!jf_key_count(&d->key))
 		return -EINVAL;
-	/* If one is pending already, the one user that there is belongs to it. */
-	return queue_delayed_work(jf_wq, &d->work, delay) ? 0 : -EINVAL;
+	/* The one user that there is may have been left to it already. */
+	if (atomic_cmpxchg(&d->left, 0, 1))
+		return -EINVAL;
+	/* It may be pending for one who was taken away by others. */
+	mod_delayed_work(jf_wq, &d->work, delay);
+	return 0;
 }
 EXPORT_SYMBOL_GPL(jf_key_dec_deferred);
 

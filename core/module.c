@@ -603,6 +603,14 @@ static void jf_forget_tables(struct jf_mod *m)
 	m->num_targets = 0;
 }
 
+static void jf_keys_going(const struct jf_mod *m)
+{
+	unsigned int i;
+
+	for (i = 0; i < m->num_ctls; i++)
+		jf_key_going(m->ctls[i].ent);
+}
+
 /*
  * The module stays on the list, marked as being unloaded, until no task is in
  * it. Meanwhile updates to a target in it are refused, and so are those of its
@@ -612,7 +620,6 @@ static void jf_module_going(struct module *mod)
 {
 	struct jf_mod missed = { };
 	struct jf_mod *m;
-	unsigned int i;
 
 	jf_lock();
 	m = jf_mod_find(mod);
@@ -624,8 +631,7 @@ static void jf_module_going(struct module *mod)
 		jf_watch(m, mod);
 	}
 
-	for (i = 0; i < m->num_ctls; i++)
-		jf_key_going(m->ctls[i].ent);
+	jf_keys_going(m);
 	jf_cut_off(mod);
 
 	/* Others are waited for; of ourselves, this here is still running. */
@@ -633,6 +639,8 @@ static void jf_module_going(struct module *mod)
 		jf_quiesce();
 	else
 		jf_quiesce_module(mod, m->target || m->ctls);
+	/* Somebody in it may have been about to leave more work behind. */
+	jf_keys_going(m);
 	jf_trace_module_gone(mod);
 
 	jf_lock();

@@ -840,16 +840,11 @@ static int jf_spans_add_module(struct jf_spans *s, struct module *mod, u64 *seq)
 	return err;
 }
 
-void jf_quiesce_module(struct module *mod, bool target)
+/* Until its callbacks have been called; one may have asked for the next. */
+static void jf_calls_drain(struct module *mod)
 {
-	struct jf_wait w = {
-		.who = mod->name,
-		.timeout = MAX_SCHEDULE_TIMEOUT,
-	};
 	unsigned long told = jiffies;
-	u64 seq;
 
-	/* One may have asked for the next. */
 	while (jf_calls_into(mod)) {
 		jf_quiesce_barrier();
 		if (time_after(jiffies, told + JF_TELL)) {
@@ -858,6 +853,17 @@ void jf_quiesce_module(struct module *mod, bool target)
 				mod->name);
 		}
 	}
+}
+
+void jf_quiesce_module(struct module *mod, bool target)
+{
+	struct jf_wait w = {
+		.who = mod->name,
+		.timeout = MAX_SCHEDULE_TIMEOUT,
+	};
+	u64 seq;
+
+	jf_calls_drain(mod);
 	if (!target)
 		return;
 	while (jf_spans_add_module(&w.sight.in, mod, &seq)) {
@@ -867,6 +873,8 @@ void jf_quiesce_module(struct module *mod, bool target)
 	jf_spans_sort(&w.sight.in);
 	jf_wait_quiet(&w, true);
 	jf_spans_free(&w.sight.in);
+	/* Who has just left may have asked for one. */
+	jf_calls_drain(mod);
 	jf_gone_forget_all(seq, true, mod);
 	jf_function_forget(mod);
 }

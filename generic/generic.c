@@ -77,6 +77,12 @@ bool jf_arch_image_span(const void *image, unsigned long *start,
 	return false;
 }
 
+/* Only that architecture's own code knows its page tables. */
+bool jf_arch_is_text(unsigned long addr)
+{
+	return true;
+}
+
 /* Nothing here knows how to read another task's stack. */
 bool jf_arch_can_look(void)
 {

@@ -16,7 +16,7 @@ COMMAND is what is written to /sys/kernel/debug/jumpfunc/bench (default: all), f
   -b LIST    back ends to measure, one after the other (default "xmc indirect")
   -m FOLDER  where the modules are (default: the project's folder, as make leaves them, or those
              that are installed for this kernel)
-  -o FOLDER  where results go (default results/bench-kernel-DATE)
+  -o FOLDER  where results go (default bench-kernel-DATE, in a clone in its folder results)
 
 The numbers vary least on an idle machine with a fixed clock; taskset chooses the CPU.
 EOF
@@ -41,8 +41,13 @@ while getopts b:m:o:h opt; do
 done
 shift $((OPTIND - 1))
 command=${*:-all}
-# Installed, this has no folder of its own to write to.
-[ -n "$out" ] || out=$([ -e "$top/Kbuild" ] && echo "$top/")results/bench-kernel-$(date +%Y%m%d-%H%M%S)
+# Installed, this has no folder of its own to write to. A name that anybody can guess is to be a new one:
+# somebody else's folder, or link, would have root write where it leads.
+new=
+if [ -z "$out" ]; then
+	out=bench-kernel-$(date +%Y%m%d-%H%M%S) new=yes
+	[ ! -e "$top/Kbuild" ] || { out=$top/results/$out; mkdir -p "$top/results"; }
+fi
 if [ -z "$modules" ]; then
 	modules=$top
 	if [ ! -e "$top/Kbuild" ] && installed=$(modinfo -n jumpfunc 2>/dev/null); then modules=${installed%/*}; fi
@@ -59,7 +64,7 @@ core=$(first "$modules"/jumpfunc.ko "$modules"/jumpfunc.ko.*) &&
 [ -d /sys/kernel/debug/tracing ] || mount -t debugfs debugfs /sys/kernel/debug 2>/dev/null ||
 	[ -d /sys/kernel/debug ] || die "no debugfs in this kernel (CONFIG_DEBUG_FS)"
 file=/sys/kernel/debug/jumpfunc/bench
-mkdir -p "$out" || die "cannot make $out; choose another folder with -o"
+if [ -n "$new" ]; then mkdir "$out"; else mkdir -p "$out"; fi || die "cannot make $out; choose another folder with -o"
 
 unload()
 {

@@ -857,7 +857,8 @@ main()
 {
 	parse_options "$@"
 	if [ -n "$render" ]; then render_only; fi
-	[ -n "$outdir" ] || outdir=hackbench-$(uname -r)-$(date +%Y%m%d-%H%M%S)
+	outdir_given=yes
+	[ -n "$outdir" ] || { outdir=hackbench-$(uname -r)-$(date +%Y%m%d-%H%M%S); outdir_given=no; }
 
 	trap finish EXIT
 	trap 'say "^C"; exit 130' INT
@@ -895,6 +896,10 @@ main()
 
 	if [ -e "$outdir/runs.csv" ]; then
 		die "$outdir holds the results of an earlier run: choose another folder with --output, or remove it"
+	fi
+	# A name that anybody can guess: somebody else's folder, or link, would have root write where it leads.
+	if [ $outdir_given = no ]; then
+		mkdir "$outdir" || die "cannot make the folder $outdir; choose another one with --output"
 	fi
 	mkdir -p "$outdir/raw" || die "cannot make the folder $outdir"
 	mode_before=$(mode_now)

@@ -122,6 +122,7 @@
 #define JUMPFUNC_BRANCH_H
 
 #ifdef __KERNEL__
+#include <linux/atomic.h>
 #include <linux/cache.h>
 #include <linux/types.h>
 #include <linux/workqueue.h>
@@ -293,13 +294,15 @@ struct jf_key {
  * struct jf_key_deferred - a key whose last user may be taken away later
  * @key:   the key; must come first
  * @delay: jiffies, from jf_key_dec_deferred() to then
- * @work:  what does it
+ * @left:  1 if a user is left to @work
+ * @work:  what takes it away
  *
  * @key is for jf_branch_*() and jf_key_*(). The rest is private to jumpfunc.
  */
 struct jf_key_deferred {
 	struct jf_key		key;
 	unsigned long		delay;
+	atomic_t		left;
 	struct delayed_work	work;
 };
 

@@ -266,9 +266,16 @@ __JF_END_DECLS
 #define __JF_PARAMS(args...)	args
 
 #ifdef __KERNEL__
-#define __JF_TRACE_CHECK(args...)
 #define __JF_TRACE_END		{ NULL, NULL }
 #define __JF_TRACE_SDT(name_args...)
+/* On the stack, a chain hands on one word for each of them. */
+#define __JF_TRACE_CHECK_6(a, b...)	__JF_TRACE_CHECK_ARG(a) __JF_TRACE_CHECK_5(b)
+#define __JF_TRACE_CHECK_7(a, b...)	__JF_TRACE_CHECK_ARG(a) __JF_TRACE_CHECK_6(b)
+#define __JF_TRACE_CHECK_8(a, b...)	__JF_TRACE_CHECK_ARG(a) __JF_TRACE_CHECK_7(b)
+#define __JF_TRACE_CHECK_9(a, b...)	__JF_TRACE_CHECK_ARG(a) __JF_TRACE_CHECK_8(b)
+#define __JF_TRACE_CHECK_10(a, b...)	__JF_TRACE_CHECK_ARG(a) __JF_TRACE_CHECK_9(b)
+#define __JF_TRACE_CHECK_11(a, b...)	__JF_TRACE_CHECK_ARG(a) __JF_TRACE_CHECK_10(b)
+#define __JF_TRACE_CHECK_12(a, b...)	__JF_TRACE_CHECK_ARG(a) __JF_TRACE_CHECK_11(b)
 #else
 #ifdef __x86_64__
 #include <jumpfunc/detail/sdt_x86.h>
@@ -284,9 +291,20 @@ __JF_END_DECLS
 #else
 #define __JF_TRACE_SDT(name_args...)
 #endif
+/* More are not kept in registers. */
+#define __JF_TRACE_CHECK_6(a...)
+#define __JF_TRACE_CHECK_7(a...)
+#define __JF_TRACE_CHECK_8(a...)
+#define __JF_TRACE_CHECK_9(a...)
+#define __JF_TRACE_CHECK_10(a...)
+#define __JF_TRACE_CHECK_11(a...)
+#define __JF_TRACE_CHECK_12(a...)
+#define __JF_TRACE_END		NULL
+#endif
+
 /*
- * A program may have others, which a chain would not keep from one probe to the
- * next. The numbers are those of gcc's typeclass.h from real_type_class on.
+ * What is declared may have others, which a chain would not keep from one probe to
+ * the next. The numbers are those of gcc's typeclass.h from real_type_class on.
  */
 #define __JF_TRACE_CHECK(args...)					\
 	__JF_CAT(__JF_TRACE_CHECK_, __JF_COUNT(args))(args)
@@ -296,19 +314,9 @@ __JF_END_DECLS
 #define __JF_TRACE_CHECK_3(a, b...)	__JF_TRACE_CHECK_ARG(a) __JF_TRACE_CHECK_2(b)
 #define __JF_TRACE_CHECK_4(a, b...)	__JF_TRACE_CHECK_ARG(a) __JF_TRACE_CHECK_3(b)
 #define __JF_TRACE_CHECK_5(a, b...)	__JF_TRACE_CHECK_ARG(a) __JF_TRACE_CHECK_4(b)
-/* More are not kept in registers. */
-#define __JF_TRACE_CHECK_6(a...)
-#define __JF_TRACE_CHECK_7(a...)
-#define __JF_TRACE_CHECK_8(a...)
-#define __JF_TRACE_CHECK_9(a...)
-#define __JF_TRACE_CHECK_10(a...)
-#define __JF_TRACE_CHECK_11(a...)
-#define __JF_TRACE_CHECK_12(a...)
 #define __JF_TRACE_CHECK_ARG(a)						\
 	__JF_ASSERT(__builtin_classify_type(a) < 8 && sizeof(a) <= 8,	\
 		"a tracepoint's arguments are integers, enums and pointers");
-#define __JF_TRACE_END		NULL
-#endif
 
 #define __DECLARE_JF_TRACE(name, proto, args, name_args, data_proto, data_args) \
 	typedef void (*__jf_probe_##name)(data_proto);			\

@@ -56,10 +56,11 @@ mkdir "$work/bad"
 echo "ccflags-y += -I$TOP/include -I\$(src)" >"$work/bad/Kbuild"
 cat >"$work/bad/common.h" <<'EOF'
 #include <linux/module.h>
-#include <jumpfunc/dynfunc.h>
+#include <jumpfunc/tracepoint.h>
 MODULE_LICENSE("GPL");
 struct pair { long a, b; };
 struct one { long a; };
+struct many { long a[9]; };
 int take_one(struct one o);
 struct one make_one(long a);
 int add(int a, int b);
@@ -81,6 +82,7 @@ EOF
 cases=()
 bad()		# NAME REGEXP DESCRIPTION; the source is read from stdin
 {
+	[ ! -e "$work/bad/$1.c" ] || { echo "consumers.sh: two cases are called $1" >&2; exit 1; }
 	{ echo '#include "common.h"'; cat; } >"$work/bad/$1.c"
 	echo "obj-m += $1.o" >>"$work/bad/Kbuild"
 	cases+=("$1|$2|$3")
@@ -189,7 +191,7 @@ bad too_many 'too many arguments' 'a call with too many arguments' <<'EOF'
 int f(void);
 int f(void) { return dynfunc_call(d_add, 1, 2, 3); }
 EOF
-bad struct_arg 'incompatible type|aggregate value' 'a struct for an integer' <<'EOF'
+bad struct_for_int 'incompatible type|aggregate value' 'a struct for an integer' <<'EOF'
 int f(struct pair p);
 int f(struct pair p) { return dynfunc_call(d_add, p, 1); }
 EOF
@@ -204,6 +206,15 @@ EOF
 bad unknown 'undeclared|implicit declaration' 'a call of an unknown dynamic function' <<'EOF'
 int f(void);
 int f(void) { return dynfunc_call(d_unknown, 1); }
+EOF
+bad trace_struct 'arguments are integers, enums and pointers' 'a tracepoint with a struct among few arguments' <<'EOF'
+DECLARE_JF_TRACE(t, PROTO(int a, struct one b), ARGS(a, b));
+EOF
+bad trace_many_struct 'arguments are integers, enums and pointers' 'a tracepoint with a struct among many arguments' <<'EOF'
+DECLARE_JF_TRACE(t, PROTO(int a, int b, int c, int d, struct many e, int f), ARGS(a, b, c, d, e, f));
+EOF
+bad trace_wide 'arguments are integers, enums and pointers' 'a tracepoint with an argument of 16 bytes' <<'EOF'
+DECLARE_JF_TRACE(t, PROTO(int a, int b, int c, int d, int e, __int128 f), ARGS(a, b, c, d, e, f));
 EOF
 # event_header NAME END: a header of one event, whose last lines are END
 event_header()

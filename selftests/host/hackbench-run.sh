@@ -423,6 +423,28 @@ test_never_fires()
 	has "... and is named" "$work/err" "no column for mode dynfunc"
 }
 
+# Its own name for the results is no secret: who gave it to something else before gets nothing.
+test_named_before()
+{
+	case $shell in busybox*) skip "the default name" "busybox asks its own date"; return ;; esac
+	fake date <<-'END'
+		#!/bin/sh
+		case $* in +%Y*) echo 20260102-030405 ;; *) exec /bin/date "$@" ;; esac
+	END
+	mkdir "$work/here" "$work/here/hackbench-$(uname -r)-20260102-030405"
+	echo mine >"$work/victim"
+	ln -s "$work/victim" "$work/here/hackbench-$(uname -r)-20260102-030405/meta.txt"
+	(cd "$work/here" && go -r 1 -w 0 -m off && exit "$rc")
+	is "a folder of the default name that is there already is refused" $? 1
+	has "... and named" "$work/err" "hackbench-.*-20260102-030405"
+	is "... and nothing is written by way of it" "$(cat "$work/victim")" mine
+	rm -r "$work/here"
+	mkdir "$work/here"
+	(cd "$work/here" && go -r 1 -w 0 -m off && exit "$rc")
+	is "a new one is made" "$? $(ls "$work/here")" "0 hackbench-$(uname -r)-20260102-030405"
+	rm -r "$work/bin/date" "$work/here"
+}
+
 test_failures()
 {
 	echo dynfunc >"$work/fail-in"
@@ -697,7 +719,7 @@ for shell; do
 		tap_label="$shell: "
 		if [ "$(id -u)" -ne 0 ]; then skip "all tests" "busybox asks its own id, so it takes root"; continue; fi
 	fi
-	for t in usage numbers order subscribers per_event fifo never_fires failures signals missing locked_down no_root module no_perf emulation labels; do
+	for t in usage numbers order subscribers per_event fifo never_fires named_before failures signals missing locked_down no_root module no_perf emulation labels; do
 		reset
 		"test_$t"
 	done

@@ -865,7 +865,9 @@ static void pinned(struct kunit *test)
 {
 	struct fixture x = fixture(test);
 	struct jfk_mod *a = jfk_module(test, "a"), *b = jfk_module(test, "b");
+	struct jf_batch batch;
 	void *in_a, *in_b;
+	unsigned int i;
 
 	a->mod.num_kp = 0;
 	b->mod.num_kp = 0;
@@ -893,6 +895,16 @@ static void pinned(struct kunit *test)
 	/* The next update decides anew. */
 	KUNIT_EXPECT_EQ(test, __jf_func_update(x.f[0], in_b), 0);
 	KUNIT_EXPECT_EQ(test, b->refs, 0U);
+	/* Twice in a batch: one who asks is enough. */
+	for (i = 0; i < 2; i++) {
+		jf_batch_init(&batch);
+		__jf_batch_set_func_flags(&batch, x.f[2], in_b, i ? JF_PIN : 0);
+		__jf_batch_set_func_flags(&batch, x.f[2], in_b, i ? 0 : JF_PIN);
+		KUNIT_EXPECT_EQ(test, jf_batch_commit(&batch), 0);
+		KUNIT_EXPECT_EQ(test, b->refs, 1U);
+		KUNIT_EXPECT_EQ(test, __jf_func_update(x.f[2], jfk_target(0)), 0);
+		KUNIT_EXPECT_EQ(test, b->refs, 0U);
+	}
 	/* What needs no pin, what has none to give, what goes. */
 	KUNIT_EXPECT_EQ(test, __jf_func_update_flags(x.f[0], jfk_code(x.m, 0), JF_PIN), 0);
 	KUNIT_EXPECT_EQ(test, x.m->refs, 0U);

@@ -160,6 +160,14 @@ static bool jfk_queue_key(struct delayed_work *w, unsigned long delay)
 	return !was;
 }
 
+static bool jfk_requeue_key(struct delayed_work *w, unsigned long delay)
+{
+	bool was = !jfk_queue_key(w, delay);
+
+	jfk.key_delay = delay;
+	return was;
+}
+
 bool jfk_key_work(void)
 {
 	struct delayed_work *w = jfk.key_work;
@@ -172,8 +180,9 @@ bool jfk_key_work(void)
 
 #define jfk_is_reclaim(w)		((w) == &jf_reclaim_later)
 static bool jfk_queue_work(struct delayed_work *w, unsigned long delay);
+static bool jfk_requeue_work(struct delayed_work *w, unsigned long delay);
 #define queue_delayed_work(wq, w, delay) jfk_queue_work(w, delay)
-#define mod_delayed_work(wq, w, delay)	jfk_requeue(delay)
+#define mod_delayed_work(wq, w, delay)	jfk_requeue_work(w, delay)
 #define flush_delayed_work(w)		(jfk_is_reclaim(w) ? jfk_flush() : jfk_key_work())
 #define cancel_delayed_work_sync(w)	jfk_cancel(w)
 
@@ -223,6 +232,12 @@ static void jfk_put(struct module *mod)
 static bool jfk_queue_work(struct delayed_work *w, unsigned long delay)
 {
 	return jfk_is_reclaim(w) ? jfk_queue(delay) : jfk_queue_key(w, delay);
+}
+
+static bool jfk_requeue_work(struct delayed_work *w, unsigned long delay)
+{
+	return jfk_is_reclaim(w) ? jfk_requeue(delay) :
+				   jfk_requeue_key(w, delay);
 }
 
 static void jfk_cancel(struct delayed_work *w)

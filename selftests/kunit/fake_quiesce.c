@@ -420,6 +420,11 @@ bool jf_arch_can_look(void)
 	return !jfk.blind;
 }
 
+bool jf_arch_is_text(unsigned long addr)
+{
+	return true;
+}
+
 static int jfk_stop(int (*fn)(void *arg), void *arg)
 {
 	int err;

@@ -357,8 +357,8 @@ static struct jf_key_deferred *deferred(struct kunit *test, struct jfk_mod **m)
 }
 
 /*
- * i inc  D dec  L dec_deferred  w the work runs, if pending  f flush; behind '!' it
- * fails with -EINVAL. P and N in between: the work is pending, is not.
+ * i inc  D dec  L dec_deferred  e enable  x disable  w the work runs, if pending
+ * f flush; behind '!' it fails with -EINVAL. P and N in between: the work is pending, is not.
  */
 static const struct jf_key_script late_scripts[] = {
 	{ "NiNLPwN", false, 0, 2 },
@@ -376,6 +376,12 @@ static const struct jf_key_script late_scripts[] = {
 	{ "iL!LPwN!L", false, 0, 2 },
 	/* The other way round. */
 	{ "iLiwLPw", false, 0, 2 },
+	/* Disabled meanwhile: nothing is left to the work, not even who comes next. */
+	{ "iLxwN", false, 0, 2 },
+	{ "iLxiwN", false, 1, 3 },
+	{ "iLxewN", false, 1, 3 },
+	{ "iLxiLwN", false, 0, 4 },
+	{ "iLx!L", false, 0, 2 },
 };
 KUNIT_ARRAY_PARAM(late_script, late_scripts, script_desc);
 
@@ -400,6 +406,12 @@ static void later(struct kunit *test)
 			break;
 		case 'L':
 			err = jf_key_dec_deferred(d);
+			break;
+		case 'e':
+			err = jf_key_enable(&d->key);
+			break;
+		case 'x':
+			err = jf_key_disable(&d->key);
 			break;
 		case 'w':
 			jfk_key_work();
@@ -465,6 +477,50 @@ static void later_than_before(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, jfk_key_work());
 }
 
+/* It was disabled, though not as it should be: the next user is not taken for that. */
+static void later_differs(struct kunit *test)
+{
+	struct jfk_mod *m;
+	struct jf_key_deferred *d = deferred(test, &m);
+
+	KUNIT_ASSERT_EQ(test, jf_key_inc(&d->key), 0);
+	KUNIT_ASSERT_EQ(test, jf_key_dec_deferred(d), 0);
+	jfk.patch_err = -EIO;
+	KUNIT_EXPECT_TRUE(test, jfk_key_work());
+	jfk.patch_err = 0;
+	KUNIT_EXPECT_EQ(test, jf_key_count(&d->key), 0);
+	KUNIT_EXPECT_EQ(test, jf_key_inc(&d->key), 0);
+	jfk_key_work();
+	KUNIT_EXPECT_EQ(test, jf_key_count(&d->key), 1);
+	KUNIT_EXPECT_TRUE(test, !jfk.key_work);
+}
+
+/*
+ * Somebody in the module had found it alive before it went, and comes to queue the
+ * work while he is waited for.
+ */
+static struct jf_key_deferred *late_d;
+static struct jfk_mod *late_m;
+
+static void leave_late(void)
+{
+	late_m->mod.state = MODULE_STATE_LIVE;
+	jf_key_dec_deferred(late_d);
+	late_m->mod.state = MODULE_STATE_GOING;
+	jfk_leave_all();
+}
+
+static void later_than_too_late(struct kunit *test)
+{
+	late_d = deferred(test, &late_m);
+	KUNIT_ASSERT_EQ(test, jf_key_inc(&late_d->key), 0);
+	jfk_task(test, jfk_code(late_m, 0));
+	jfk.on_sleep = leave_late;
+	KUNIT_EXPECT_EQ(test, jfk_notify(late_m, MODULE_STATE_GOING), 0);
+	jfk.on_sleep = NULL;
+	KUNIT_EXPECT_TRUE(test, !jfk.key_work);
+}
+
 /* Its module goes: what was pending is called off, and nothing new begins. */
 static void later_is_too_late(struct kunit *test)
 {
@@ -500,7 +556,9 @@ static struct kunit_case keys_cases[] = {
 	KUNIT_CASE_PARAM(later, late_script_gen_params),
 	KUNIT_CASE(later_fails),
 	KUNIT_CASE(later_than_before),
+	KUNIT_CASE(later_differs),
 	KUNIT_CASE(later_is_too_late),
+	KUNIT_CASE(later_than_too_late),
 	KUNIT_CASE_PARAM(counts, script_gen_params),
 	KUNIT_CASE(count_saturates),
 	KUNIT_CASE(two_keys),

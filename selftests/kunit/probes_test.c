@@ -350,6 +350,52 @@ static void one_is_refused(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, jfk_retired(), 0U);
 }
 
+/* Who is in the iterator sees nothing of a batch that fails in the end. */
+static struct jf_tracepoint *seen_tp;
+static const struct jf_probe *seen_active;
+static unsigned int looked, seen_other;
+
+static void look_at_active(void)
+{
+	looked++;
+	if (READ_ONCE(seen_tp->active) != seen_active)
+		seen_other++;
+}
+
+static void iterator_sees_no_failure(struct kunit *test)
+{
+	struct fixture x = fixture(test);
+	struct jf_batch b;
+	unsigned int i;
+
+	jf_batch_init(&b);
+	for (i = 0; i <= JF_TRACE_CHAIN_MAX; i++)
+		add(&b, x.tp[0], i, 5);
+	KUNIT_ASSERT_EQ(test, jf_batch_commit(&b), 0);
+	KUNIT_ASSERT_PTR_EQ(test, x.tp[0]->call->func, jfk_iter());
+	seen_tp = x.tp[0];
+	seen_active = seen_tp->active;
+	looked = 0;
+	seen_other = 0;
+
+	for (i = 0; i < 2; i++) {
+		jf_batch_init(&b);
+		add(&b, x.tp[0], JF_TRACE_CHAIN_MAX + 1, 5);
+		del(&b, x.tp[0], 0);
+		__jf_batch_set_func(&b, x.f, jfk_target(1));
+		jfk.patch_err = i ? 0 : -EBUSY;
+		jfk.patch_err_at = i ? 0 : 2;
+		jfk.on_sync = i ? NULL : look_at_active;
+		KUNIT_EXPECT_EQ(test, jf_batch_commit(&b), i ? 0 : -EBUSY);
+		jfk.on_sync = NULL;
+		KUNIT_EXPECT_EQ(test, seen_tp->active == seen_active, !i);
+		/* Of an array that nobody saw nothing is kept. */
+		KUNIT_EXPECT_EQ(test, jfk_retired(), i);
+	}
+	KUNIT_EXPECT_GT(test, looked, 0U);
+	KUNIT_EXPECT_EQ_MSG(test, seen_other, 0U, "a probe of a batch that fails could run");
+}
+
 /* A module's exit function may remove probes in a batch, not add any. */
 static void owner_is_going(struct kunit *test)
 {
@@ -385,6 +431,7 @@ static struct kunit_case probes_cases[] = {
 	KUNIT_CASE(images_run_out),
 	KUNIT_CASE(each_allocation_fails),
 	KUNIT_CASE(one_is_refused),
+	KUNIT_CASE(iterator_sees_no_failure),
 	KUNIT_CASE(owner_is_going),
 	{}
 };

@@ -1166,6 +1166,31 @@ static void module_waits_for_the_last(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, jfk_work());
 }
 
+/* One who is waited for asks for a callback before he leaves. */
+static void ask_in_time(void)
+{
+	if (!called && list_empty(&callback[0].head.list)) {
+		jf_call_quiesced(&callback[0].head, count_call);
+		jfk_leave_all();
+	}
+}
+
+static void module_waits_for_late_callbacks(struct kunit *test)
+{
+	struct world w = world(test);
+
+	called = 0;
+	INIT_LIST_HEAD(&callback[0].head.list);
+	w.a->func = count_call;
+	replace(test, w.f[0], jfk_code(w.a, 0));
+	jfk_task(test, jfk_code(w.a, 0));
+	jfk.on_sleep = ask_in_time;
+	KUNIT_EXPECT_EQ(test, jfk_notify(w.a, MODULE_STATE_GOING), 0);
+	jfk.on_sleep = NULL;
+	KUNIT_EXPECT_EQ(test, called, 1U);
+	KUNIT_EXPECT_FALSE(test, jfk_work());
+}
+
 /* It never ends: the log says so. */
 static void ask_on_and_on(struct jf_quiesce_head *head)
 {
@@ -1707,6 +1732,7 @@ static struct kunit_case quiesce_cases[] = {
 	KUNIT_CASE(barrier_waits),
 	KUNIT_CASE(module_waits_for_callbacks),
 	KUNIT_CASE(module_waits_for_the_last),
+	KUNIT_CASE(module_waits_for_late_callbacks),
 	KUNIT_CASE(module_with_endless_callbacks),
 	KUNIT_CASE(module_waits_for_the_running),
 	KUNIT_CASE(exiting_is_seen),

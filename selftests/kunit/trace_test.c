@@ -552,6 +552,7 @@ static void patching_fails(struct kunit *test)
 static void failed_array_is_retired(struct kunit *test)
 {
 	struct fixture x = with_probes(test, 17);
+	const struct jf_probe *active = x.tp->active;
 
 	/* From the chain of 16 again, so that there is something to patch. */
 	KUNIT_ASSERT_EQ(test, del(&x, 16), 0);
@@ -560,6 +561,7 @@ static void failed_array_is_retired(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, add(&x, 17, 5), -EILSEQ);
 	jfk.patch_err = 0;
 	KUNIT_EXPECT_EQ(test, jfk_retired(), 1U);
+	KUNIT_EXPECT_PTR_EQ(test, x.tp->active, active);
 	KUNIT_EXPECT_TRUE(test, jfk_gone(func(17)));
 	KUNIT_EXPECT_TRUE(test, jfk_gone(jfk_iter()));
 	expect_model(test, &x, "after the failure");

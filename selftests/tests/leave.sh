@@ -33,6 +33,7 @@ for b in ${JF_BACKEND:-auto xmc kernel indirect}; do
 	check "$b: what it led to goes meanwhile" jf_rmmod jf_leave_offer
 	for c in change go_on; do jf_cases jf_leave $c "$b: "; done
 	check "$b: the module goes" wait $gone
+	jf_cases jf_leave gone "$b: "
 	check "$b: who calls it goes" jf_rmmod jf_leave
 	jf_images_back "$b: all images are given back"
 	check "$b: the core goes" jf_unload

@@ -4,7 +4,9 @@
  * change, and pins of their modules; with another file of this module, dynamic
  * functions that share a name. See jf_test.h.
  */
+#include <linux/jiffies.h>
 #include <linux/module.h>
+#include <linux/sched/task.h>
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
 
@@ -77,6 +79,11 @@ static int case_foreign(void)
 	CHECK_EQ(set_open(data, 0), -EPERM);
 	CHECK_EQ(set_open(data, JF_VOUCH), -EPERM);
 	CHECK_EQ(set_open((void *)16, 0), -EPERM);
+	/* Symbols of the kernel say no more than that they are its; page tables do. */
+	if (JF_HAVE_PATCHING) {
+		CHECK_EQ(set_open(&init_task, 0), -EPERM);
+		CHECK_EQ(set_open(&jiffies_64, 0), -EPERM);
+	}
 	CHECK_EQ(dynfunc_query(access_open), one);
 	/* The kernel's own is no foreign text. */
 	CHECK_EQ(set_open(kfree, 0), 0);

@@ -8,7 +8,8 @@
  *   enter	somebody enters jf_leave_m's target, and sleeps there
  *   (rmmod jf_leave_m waits for him; whatever it leaves to be freed is freed)
  *   change	what its sites name changes
- *   go_on	he goes on; what has he found?
+ *   go_on	he goes on; what has he found? He asks for a callback as he leaves
+ *   gone	when the module has gone: it was called before
  */
 #include "jf_test.h"
 
@@ -53,6 +54,9 @@ EXPORT_SYMBOL_GPL(leave_offer);
 /* What a tracepoint passes on, and the data of its probe. */
 unsigned long leave_marks[2] = { 0x1ea4e01, 0x1ea4e02 };
 EXPORT_SYMBOL_GPL(leave_marks);
+
+unsigned int leave_called;
+EXPORT_SYMBOL_GPL(leave_called);
 
 static atomic_t own_calls, trace_calls, bad;
 static struct leave_found found;
@@ -101,6 +105,7 @@ static int test_enter(void)
 	unsigned int i;
 
 	memset(&found, 0, sizeof(found));
+	leave_called = 0;
 	atomic_set(&own_calls, 0);
 	atomic_set(&trace_calls, 0);
 	atomic_set(&bad, 0);
@@ -146,10 +151,17 @@ static int test_go_on(void)
 	return 0;
 }
 
+static int test_gone(void)
+{
+	CHECK_EQ(leave_called, 1);
+	return 0;
+}
+
 const struct jft_case jft_cases[] = {
 	{ "enter", test_enter },
 	{ "change", test_change },
 	{ "go_on", test_go_on },
+	{ "gone", test_gone },
 	{ }
 };
 

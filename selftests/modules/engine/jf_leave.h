@@ -29,5 +29,7 @@ void leave_wait(void);
 /* A function that another module offers, which nobody depends on. */
 extern int (*leave_offer)(int x);
 extern unsigned long leave_marks[2];
+/* Callbacks that jf_leave_m's target asked for. */
+extern unsigned int leave_called;
 
 #endif /* JF_LEAVE_H */

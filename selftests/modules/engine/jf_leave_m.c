@@ -11,6 +11,13 @@ DECLARE_JF_TRACE(leave_own_trace, PROTO(unsigned long a, unsigned long b), ARGS(
 DEFINE_JF_TRACE(leave_own_trace);
 DEFINE_DYNFUNC(leave_own, leave_plain);
 
+static void leave_callback(struct jf_quiesce_head *head)
+{
+	leave_called++;
+}
+
+static struct jf_quiesce_head leave_head;
+
 static int leave_enter_m(struct leave_found *found)
 {
 	leave_wait();
@@ -19,6 +26,7 @@ static int leave_enter_m(struct leave_found *found)
 	found->branch = jf_branch_unlikely(&leave_key);
 	jf_trace_leave_trace(leave_marks[1], ~leave_marks[1]);
 	jf_trace_leave_own_trace(leave_marks[0], ~leave_marks[0]);
+	jf_call_quiesced(&leave_head, leave_callback);
 	return 0;
 }
 

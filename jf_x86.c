@@ -230,6 +230,15 @@ int jf_arch_image_get(const struct jf_arch_call *calls, unsigned int num,
 	return jf_image_get(calls, num, nargs, image);
 }
 
+/* x86/typed.c has it for kernels whose indirect calls compare types. */
+#if !JF_INDIRECT_TYPED
+int jf_arch_typed(void *func, const void *like, void **typed)
+{
+	*typed = func;
+	return 0;
+}
+#endif
+
 void jf_arch_stats_get(struct jf_arch_stats *stats)
 {
 	stats->int3_hits = jf_int3_hits();

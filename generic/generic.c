@@ -77,6 +77,14 @@ bool jf_arch_image_span(const void *image, unsigned long *start,
 	return false;
 }
 
+int jf_arch_typed(void *func, const void *like, void **typed)
+{
+	if (JF_INDIRECT_TYPED)
+		return -EOPNOTSUPP;
+	*typed = func;
+	return 0;
+}
+
 /* Nothing here knows how to read another task's stack. */
 bool jf_arch_can_look(void)
 {

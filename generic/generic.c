@@ -79,8 +79,6 @@ bool jf_arch_image_span(const void *image, unsigned long *start,
 
 int jf_arch_typed(void *func, const void *like, void **typed)
 {
-	if (JF_INDIRECT_TYPED)
-		return -EOPNOTSUPP;
 	*typed = func;
 	return 0;
 }

@@ -79,7 +79,7 @@ for layout in plain padded; do
 	for n in one two; do
 		want=$(front "$work/$n.o" $n)
 		for d in d_$n d_op; do
-			got=$(front "$work/$n.o" dynfunc_$d)
+			got=$(front "$work/$n.o" "dynfunc_$d")
 			result "$([ -n "$want" ] && [ "$got" = "$want" ]; echo $?)" "$layout: in front of $d is the type of $n: $want" "$got"
 		done
 		# The linker must not have anything left to fill in there: it would fill in one for all.

@@ -9,6 +9,12 @@ KERNELS ?= $(or $(KERNEL),5.10 6.1 6.12 7.2)
 # BTF of a module needs pahole, and a kernel that has BTF builds without it.
 nobtf = $(if $(shell command -v pahole 2>/dev/null),,CONFIG_DEBUG_INFO_BTF_MODULES=)
 
+# A kernel that clang built wants modules built by it, of the same version if that is here.
+ifeq ($(origin LLVM)$(origin CC),undefineddefault)
+llvm = $(shell v=$$(sed -n 's/^CONFIG_CLANG_VERSION=\([0-9]*\)[0-9]\{4\}$$/\1/p' "$(KDIR)/.config" 2>/dev/null); \
+	[ -z "$$v" ] || { command -v "clang-$$v" >/dev/null && echo "LLVM=-$$v" || echo LLVM=1; })
+endif
+
 ifdef KERNEL
 modules:
 	@harness/deps.sh build fetch
@@ -19,7 +25,7 @@ modules:
 		echo "jumpfunc: no kernel headers in $(KDIR)." >&2; \
 		echo "  for this kernel: apt-get install linux-headers-$(KVER)" >&2; \
 		echo "  for another one: make KERNEL=6.1 fetches what it needs (make help)" >&2; exit 1; }
-	$(MAKE) -C $(KDIR) M=$(CURDIR) $(nobtf) modules
+	$(MAKE) -C $(KDIR) M=$(CURDIR) $(llvm) $(nobtf) modules
 endif
 
 include install.mk

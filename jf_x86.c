@@ -11,6 +11,10 @@
 
 static_assert(JF_ARCH_SITE_SIZE == JF_INSN_SIZE);
 
+#ifdef CONFIG_FINEIBT
+EXPORT_SYMBOL_GPL(jf_jump_r11);
+#endif
+
 static const struct jf_backend *jf_backend;
 
 /* --- back ends --------------------------------------------------------- */
@@ -120,13 +124,6 @@ int jf_arch_encode(const struct jf_site *site, enum jf_op op,
 }
 
 /*
- * In front of a trampoline's jump on kernels with IBT. The module loader makes
- * nops of those that objtool saw no reference to (.ibt_endbr_seal), but a
- * trampoline has one: its key's record, in a section that objtool looks at.
- */
-static const u8 jf_endbr[] = { 0xf3, 0x0f, 0x1e, 0xfa };
-
-/*
  * The test of an unpatched branch site, see jumpfunc/detail/branch_x86.h:
  *	 0: 80 3d disp32 00	cmpb $0, enabled(%rip)
  *	 7: 0f 84|85 disp32	je|jne other
@@ -160,9 +157,8 @@ int jf_arch_adopt(struct jf_site *site, unsigned long tramp)
 	uint64_t target;
 	u64 insn, asked;
 
-	if (site->flags & JF_SITE_TRAMP &&
-	    !memcmp((void *)site->addr, jf_endbr, sizeof(jf_endbr)))
-		site->addr += sizeof(jf_endbr);
+	if (site->flags & JF_SITE_TRAMP)
+		site->addr += JF_ENDBR_LEN;
 
 	insn = jf_insn_load((void *)site->addr);
 	kind = jf_insn_decode(insn, site->addr, &target);
@@ -239,6 +235,15 @@ int jf_arch_image_get(const struct jf_arch_call *calls, unsigned int num,
 		return -EOPNOTSUPP;
 	return jf_image_get(calls, num, nargs, image);
 }
+
+/* x86/typed.c has it for kernels whose indirect calls compare types. */
+#if !JF_INDIRECT_TYPED
+int jf_arch_typed(void *func, const void *like, void **typed)
+{
+	*typed = func;
+	return 0;
+}
+#endif
 
 void jf_arch_stats_get(struct jf_arch_stats *stats)
 {

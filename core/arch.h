@@ -80,6 +80,18 @@ void jf_arch_image_put(void *image);
 bool jf_arch_image_span(const void *image, unsigned long *start,
 			unsigned long *end);
 
+/* --- types ---------------------------------------------------------------- */
+
+/*
+ * What may be called through a pointer to a function of the type of @like, and
+ * leads to @func, which has another one: @func itself, unless indirect calls
+ * compare types in this kernel. The same for the same two, as long as jumpfunc is
+ * loaded. The caller serialises this, and does not hold jf_lock().
+ * 0, -EOPNOTSUPP: nobody can tell the type of @like, -ENOSPC, or an error of
+ * the attempt.
+ */
+int jf_arch_typed(void *func, const void *like, void **typed);
+
 /* --- stacks --------------------------------------------------------------- */
 
 /* What became of a look at a task. */

@@ -124,6 +124,25 @@ static inline void jf_rcu_sync_init(struct rcu_synchronize *rs)
 #define jf_assign_str(dst, src)	__assign_str(dst, src)
 #endif
 
+/* Indirect calls compare types: kCFI, and FineIBT. 6.18 gave it the second name. */
+#if defined(CONFIG_CFI_CLANG) || defined(CONFIG_CFI)
+#define JF_INDIRECT_TYPED 1
+#else
+#define JF_INDIRECT_TYPED 0
+#endif
+
+/* A function of the type of a tracepoint's probes; 6.5 was the first to have one. */
+#include <linux/tracepoint-defs.h>
+
+static inline const void *jf_tracepoint_like(const struct tracepoint *tp)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 5, 0)
+	return tp->probestub;
+#else
+	return NULL;
+#endif
+}
+
 /* The symbol that makes the "kernel" back end possible. */
 #if defined(CONFIG_HAVE_STATIC_CALL_INLINE) && defined(CONFIG_X86_64)
 #define JF_HAVE_KERNEL_BACKEND 1

@@ -22,6 +22,7 @@
  * Everything here can be changed while the tracepoints fire. Whoever changes the
  * mode or the number holds jf_events_mutex, which is outermost.
  */
+#include "core/arch.h"
 #include "core/state.h"
 #include "demo/demo.h"
 #include "demo/ring.h"
@@ -120,6 +121,8 @@ static unsigned int jf_events_subs = 1;
  */
 static unsigned int jf_events_running;
 static bool jf_events_dispatched;
+/* Its probes can be called as those of the kernel's tracepoints are. */
+static bool jf_events_typed;
 
 /* --- subscribers ------------------------------------------------------- */
 
@@ -253,13 +256,25 @@ static notrace void jf_dispatch_chain(void *data, unsigned long a,
 
 /* --- modes: from one number of subscribers to another ------------------ */
 
+/*
+ * What the tracepoint may call for @probe. Our probes have generic prototypes,
+ * which are those of no tracepoint.
+ */
+static int jf_probe_for(const struct jf_event *e, void *probe, void **func)
+{
+	return jf_arch_typed(probe, jf_tracepoint_like(e->tp), func);
+}
+
 static void jf_detach(void *probe, unsigned int num, int sub)
 {
+	void *func;
+
 	while (num--) {
 		struct jf_event *e = &jf_events[num];
 
-		if (e->tp)
-			tracepoint_probe_unregister(e->tp, probe, sub < 0 ?
+		/* It has been asked for before, and is the same again. */
+		if (e->tp && !jf_probe_for(e, probe, &func))
+			tracepoint_probe_unregister(e->tp, func, sub < 0 ?
 				(void *)&e->slot[jf_events_mode] :
 				(void *)&jf_kernel_subs[num][sub]);
 	}
@@ -269,6 +284,7 @@ static void jf_detach(void *probe, unsigned int num, int sub)
 static int jf_attach(void *probe, int sub)
 {
 	unsigned int i;
+	void *func;
 	int err;
 
 	for (i = 0; i < JF_EVENTS; i++) {
@@ -276,7 +292,9 @@ static int jf_attach(void *probe, int sub)
 
 		if (!e->tp)
 			continue;
-		err = tracepoint_probe_register(e->tp, probe, sub < 0 ?
+		err = jf_probe_for(e, probe, &func);
+		if (!err)
+			err = tracepoint_probe_register(e->tp, func, sub < 0 ?
 				(void *)&e->slot[jf_events_mode] :
 				(void *)&jf_kernel_subs[i][sub]);
 		if (err) {
@@ -466,12 +484,8 @@ int jf_events_set_mode(const char *name)
 			break;
 	if (mode == JF_MODES)
 		return -EINVAL;
-	/* Our generic prototypes match those of no tracepoint. */
-	if (mode != JF_DISPATCH_OFF &&
-	    (IS_ENABLED(CONFIG_CFI_CLANG) || IS_ENABLED(CONFIG_CFI))) {
-		pr_warn_ratelimited("dispatch: this kernel checks the types of indirect calls (CFI), and the subscribers are called with other types than their own\n");
+	if (mode != JF_DISPATCH_OFF && !jf_events_typed)
 		return -EOPNOTSUPP;
-	}
 
 	mutex_lock(&jf_events_mutex);
 	if (mode != jf_events_mode || !jf_mode_complete()) {
@@ -630,6 +644,19 @@ static int jf_init_event(unsigned int i)
 	return 0;
 }
 
+static bool jf_probes_fit(void)
+{
+	unsigned int i;
+	void *func;
+
+	for (i = 0; i < JF_EVENTS; i++)
+		if (jf_events[i].tp &&
+		    jf_probe_for(&jf_events[i], jf_kernel_probes[0],
+				 &func) == -EOPNOTSUPP)
+			return false;
+	return true;
+}
+
 int jf_events_init(void)
 {
 	unsigned int i;
@@ -653,6 +680,9 @@ int jf_events_init(void)
 		if (!jf_events[i].tp)
 			pr_info("event set: this kernel has no tracepoint %s, skipped\n",
 				jf_events[i].name);
+	jf_events_typed = jf_probes_fit();
+	if (!jf_events_typed)
+		pr_warn("event set: off: indirect calls compare types in this kernel (CFI), and it does not tell those of its tracepoints\n");
 	return 0;
 }
 

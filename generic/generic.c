@@ -83,6 +83,12 @@ bool jf_arch_is_text(unsigned long addr)
 	return true;
 }
 
+int jf_arch_typed(void *func, const void *like, void **typed)
+{
+	*typed = func;
+	return 0;
+}
+
 /* Nothing here knows how to read another task's stack. */
 bool jf_arch_can_look(void)
 {

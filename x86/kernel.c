@@ -257,6 +257,8 @@ int jf_kernel_init(void)
 	uint64_t target;
 	int pad;
 
+	/* To objtool, the address behind the call would be one to be called. */
+	OPTIMIZER_HIDE_VAR(site);
 	if (jf_kernel_pad_of(jf_insn_load((void *)site), site, func) < 0)
 		return -EILSEQ;
 

@@ -24,7 +24,7 @@
 static noinline int op_add(int a, int b) { return a + b; }
 static noinline int op_sub(int a, int b) { return a - b; }
 static noinline int op_mul(int a, int b) { return a * b; }
-static noinline void note_one(int *n) { *n += 1; }
+static noinline void __maybe_unused note_one(int *n) { *n += 1; }
 static noinline void note_ten(int *n) { *n += 10; }
 
 DEFINE_DYNFUNC(jfk_op, op_add);

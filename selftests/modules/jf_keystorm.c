@@ -45,6 +45,15 @@ static DEFINE_JF_KEY_FALSE(storm_key);
 
 /* --- sites at chosen places --------------------------------------------- */
 
+/* In a register now, and not before the site: clang would put that in between. */
+static __always_inline int number(const int n)
+{
+	int r;
+
+	asm volatile("movl %1, %0" : "=r" (r) : "i" (n));
+	return r;
+}
+
 /*
  * The label is where the site will be, unless the compiler puts something in
  * between; that is looked at before it is relied upon.
@@ -55,8 +64,8 @@ static noinline int at_##name(void)					\
 {									\
 	asm volatile(place "\nsite_" #name ":" : : );			\
 	if (jf_branch_##form(&storm_key))				\
-		return 1;						\
-	return 0;							\
+		return number(1);					\
+	return number(0);						\
 }
 
 /* At offset n of a line of 64 bytes; walks over nops to get there. */

@@ -13,6 +13,11 @@
 #error "include <jumpfunc/dynfunc.h>"
 #endif
 
+/* jf_nop() and jf_ret0() would be called as functions of other types. */
+#if defined(__KERNEL__) && (defined(CONFIG_CFI_CLANG) || defined(CONFIG_CFI))
+#error "jumpfunc calls through pointers on this architecture, and the kernel compares their types (CFI): not supported"
+#endif
+
 #define __JF_POINTER(name)	(dynfunc_##name)
 
 #define __JF_DECLARE_CALL(name, func)					\

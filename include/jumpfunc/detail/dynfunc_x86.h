@@ -4,14 +4,16 @@
  * Included by dynfunc.h only.
  *
  * The trampoline, 16-byte aligned and with 16 bytes of nops in front (kernels
- * with call-depth tracking move the entry of functions into that padding):
+ * with call-depth tracking move the entry of functions into that padding; with
+ * kCFI the function's type is there, too, see __JF_PREAMBLE):
  *
  *	dynfunc_name:
  *		endbr64			if the kernel has IBT: it may be called
  *					through a pointer
  *		jmp	1f		THE SITE: five bytes, jmp <target>
  *	1:	mov	func(%rip), %r11	only reached while unpatched
- *		jmp	*%r11			by retpoline where configured
+ *		jmp	*%r11			by retpoline where configured;
+ *					with FineIBT by jf_jump_r11()
  *
  * It stands in .kprobes.text, where the kernel refuses kprobes. In addition,
  * the jump has a record of its own (see site_x86.h), because kprobes reads
@@ -36,6 +38,37 @@
 
 #define __JF_POINTER(name)	(&dynfunc_##name)
 
+/*
+ * What stands in front of a trampoline. With kCFI a caller that has the
+ * trampoline's address compares a hash of the function type, as in front of any
+ * function: five bytes before it, or where functions are padded, in front of the
+ * padding. objtool lists the symbol __cfi_... in a section from which the kernel
+ * finds the places where it changes all hashes, or puts FineIBT's check.
+ */
+#ifdef __JF_KCFI
+#define __JF_PREAMBLE(func)						\
+	".type __cfi_" func ", @function\n"				\
+	"__cfi_" func ":\n\t"						\
+	__JF_KCFI_BEFORE						\
+	".byte 0xb8\n\t"						\
+	".long __kcfi_typeid_" func "\n\t"				\
+	__JF_KCFI_BEHIND						\
+	".size __cfi_" func ", . - __cfi_" func "\n\t"
+/* clang defines the hash for functions whose address is taken. */
+#define __JF_TYPED(func)	__ADDRESSABLE(func)
+#ifdef CONFIG_CALL_PADDING
+#define __JF_KCFI_BEFORE
+#define __JF_KCFI_BEHIND						\
+	".skip " __stringify(CONFIG_FUNCTION_PADDING_BYTES) ", 0x90\n\t"
+#else
+#define __JF_KCFI_BEFORE	".skip 11, 0x90\n\t"
+#define __JF_KCFI_BEHIND
+#endif
+#else
+#define __JF_PREAMBLE(func)	".skip 16, 0x90\n\t"
+#define __JF_TYPED(func)	static_assert(true)
+#endif
+
 #define __JF_DECLARE_CALL(name, func)					\
 	extern typeof(func) dynfunc_##name
 
@@ -48,7 +81,7 @@
 	asm(".pushsection .kprobes.text, \"ax\", @progbits\n\t"		\
 	    ".p2align 4\n"						\
 	    "__jf_pad_" #name ":\n\t"					\
-	    ".skip 16, 0x90\n\t"					\
+	    __JF_PREAMBLE("dynfunc_" #name)				\
 	    globl							\
 	    ".type dynfunc_" #name ", @function\n"			\
 	    "dynfunc_" #name ":\n\t"					\
@@ -63,6 +96,7 @@
 	    ".size dynfunc_" #name ", . - dynfunc_" #name "\n\t"	\
 	    ".popsection\n\t"						\
 	    __JF_NO_KPROBE("771b"));					\
+	__JF_TYPED(dynfunc_##name);					\
 	__JF_ENT_REC("__jf_func_" #name " + " __stringify(JF_FUNC_ENT),	\
 		     "dynfunc_" #name, "1", "0")
 

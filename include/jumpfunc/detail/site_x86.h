@@ -55,7 +55,19 @@
 #define __JF_ENDBR
 #endif
 
-#if defined(CONFIG_RETPOLINE) || defined(CONFIG_MITIGATION_RETPOLINE)
+/* Indirect calls compare a type. The option's second name is the later one. */
+#if defined(CONFIG_CFI_CLANG) || defined(CONFIG_CFI)
+#define __JF_KCFI		1
+#endif
+
+/*
+ * With FineIBT a function may be entered by an indirect branch only 16 bytes in
+ * front of it, where it checks its type; what a dynamic function leads to may
+ * have none (jf_nop(), an image).
+ */
+#ifdef CONFIG_FINEIBT
+#define __JF_JMP_R11	"jmp jf_jump_r11\n\t"
+#elif defined(CONFIG_RETPOLINE) || defined(CONFIG_MITIGATION_RETPOLINE)
 #define __JF_JMP_R11	"jmp __x86_indirect_thunk_r11\n\t"
 #else
 #define __JF_JMP_R11	"jmp *%r11\n\t"

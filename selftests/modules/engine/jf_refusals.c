@@ -31,7 +31,7 @@ static noinline int two(int a)
 	return a + 2;
 }
 
-static void hook(int a)
+static void __maybe_unused hook(int a)
 {
 }
 

@@ -410,7 +410,7 @@ static void pool_probe(void *data, u64 seed, u64 b, u64 c, u64 d, u64 e, u64 f)
 {
 	struct pool_cookie *p = data;
 
-	if (p < pool_cookies[0] || p >= pool_cookies[POOL_TPS]) {
+	if (p < pool_cookies[0] || p > &pool_cookies[POOL_TPS - 1][1]) {
 		complain("pool: the data of a probe is no cookie: %p", p);
 		return;
 	}

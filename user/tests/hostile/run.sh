@@ -34,14 +34,18 @@ make_plugin() {
 		set -- "$1" "$lib"
 	fi
 	# shellcheck disable=SC2086 # lists of options
-	${CC:-gcc} $flags -fPIC -shared -o "$out/$1.plugin.so" "$here/$1.plugin.c" $2
+	if [ -f "$here/$1.plugin.cpp" ]; then
+		${CXX:-g++} -std=c++17 $flags -fPIC -shared -o "$out/$1.plugin.so" "$here/$1.plugin.cpp" $2
+	else
+		${CC:-gcc} $flags -fPIC -shared -o "$out/$1.plugin.so" "$here/$1.plugin.c" $2
+	fi
 }
 
 make_program() {
 	case $1 in
 	folded)	set -- "$1" "-ffunction-sections -fno-ipa-icf -fuse-ld=gold -Wl,--icf=all" ;;
 	lib-exit) set -- "$1" "$out/$1.plugin.so" ;;
-	torn|callback-close|cancel-async|stale) set -- "$1" -rdynamic ;;
+	torn|callback-close|cancel-async|stale|throws-late) set -- "$1" -rdynamic ;;
 	# It comes with the plugin, late.
 	keys-full) set -- "$1" "" -ldl ;;
 	*)	set -- "$1" "" ;;
@@ -73,7 +77,7 @@ run_program() {
 }
 
 one() {
-	if [ -f "$here/$1.plugin.c" ]; then
+	if [ -f "$here/$1.plugin.c" ] || [ -f "$here/$1.plugin.cpp" ]; then
 		make_plugin "$1" || return 1
 	fi
 	make_program "$1" || return 1
@@ -85,7 +89,7 @@ one() {
 if [ $# = 0 ]; then
 	for source in "$here"/*.c "$here"/*.cpp; do
 		name=${source##*/}
-		case $name in *.plugin.c) ;; *) set -- "$@" "${name%.*}" ;; esac
+		case $name in *.plugin.c*) ;; *) set -- "$@" "${name%.*}" ;; esac
 	done
 fi
 rc=0 nr=0

@@ -96,13 +96,13 @@ static void unlist(struct jf_reader *r, bool last)
 
 /*
  * Other destructors may have sections, and so may signal handlers behind the last
- * one. So this one comes again in each round; from the last round on nobody waits
- * for this thread's sections.
+ * one. So this one comes again in each round but the last, in which sanitizers take
+ * their own data away; from then on nobody waits for this thread's sections.
  */
 static void thread_ends(void *arg)
 {
 	static __thread int rounds __attribute__((__tls_model__("initial-exec")));
-	bool last = ++rounds >= PTHREAD_DESTRUCTOR_ITERATIONS;
+	bool last = ++rounds >= PTHREAD_DESTRUCTOR_ITERATIONS - 1;
 
 	unlist(arg, last);
 	if (!last)

@@ -46,6 +46,7 @@ make_program() {
 	folded)	set -- "$1" "-ffunction-sections -fno-ipa-icf -fuse-ld=gold -Wl,--icf=all" ;;
 	lib-exit) set -- "$1" "$out/$1.plugin.so" ;;
 	torn|callback-close|cancel-async|stale|throws-late|no-memory) set -- "$1" -rdynamic ;;
+	tsan)	set -- "$1" -fsanitize=thread ;;
 	# It comes with the plugin, late.
 	keys-full) set -- "$1" "" -ldl ;;
 	*)	set -- "$1" "" ;;
@@ -63,6 +64,7 @@ missing() {
 	case $1 in
 	valgrind) command -v valgrind > /dev/null || echo "valgrind is not installed" ;;
 	folded)	command -v ld.gold > /dev/null || echo "ld.gold is not installed" ;;
+	tsan)	case $(${CC:-gcc} -print-file-name=libtsan.so) in /*) ;; *) echo "libtsan is not installed" ;; esac ;;
 	emulated) command -v qemu-x86_64-static > /dev/null || echo "qemu-user-static is not installed" ;;
 	esac
 }

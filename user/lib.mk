@@ -19,8 +19,9 @@ $(OUT)/test_lib-sections: test_lib.c $(LIB_TEST_DEPS)
 	$(CC) $(LIB_TEST_CFLAGS) -Os -ffunction-sections -fdata-sections -Wl,--gc-sections -o $@ $< $(LIB_SHARED)
 $(OUT)/test_lib-cet: test_lib.c $(LIB_TEST_DEPS)
 	$(CC) $(LIB_TEST_CFLAGS) -O2 -fcf-protection=full -o $@ $< $(LIB_SHARED)
+# In parts, as programs are that are large.
 $(OUT)/test_lib-lto: test_lib.c $(LIB_TEST_DEPS)
-	$(CC) $(LIB_TEST_CFLAGS) -O2 -flto -o $@ $< $(LIB_SHARED)
+	$(CC) $(LIB_TEST_CFLAGS) -O2 -flto=2 --param lto-min-partition=1 --param lto-partitions=8 -o $@ $< $(LIB_SHARED)
 $(OUT)/test_lib-nopie: test_lib.c $(LIB_TEST_DEPS)
 	$(CC) $(LIB_TEST_CFLAGS) -O2 -fno-pie -no-pie -o $@ $< $(LIB_SHARED)
 $(OUT)/test_lib-static: test_lib.c $(LIB_TEST_DEPS)
@@ -30,6 +31,8 @@ $(OUT)/test_lib-static-pie: test_lib.c $(LIB_TEST_DEPS)
 # The library's sources in the program, so that they are looked at, too.
 $(OUT)/test_lib-san: test_lib.c $(LIB_SOURCES) $(LIB_TEST_DEPS)
 	$(CC) $(LIB_TEST_CFLAGS) $(SAN) -o $@ $< $(LIB_SOURCES)
+$(OUT)/test_lib-tsan: test_lib.c $(LIB_SOURCES) $(LIB_TEST_DEPS)
+	$(CC) $(LIB_TEST_CFLAGS) -O1 -fsanitize=thread -o $@ $< $(LIB_SOURCES)
 $(OUT)/test_lib-clang: test_lib.c $(LIB_TEST_DEPS)
 	$(CLANG) $(LIB_TEST_CFLAGS) -O2 -o $@ $< $(LIB_SHARED)
 $(OUT)/test_lib-clang-O0: test_lib.c $(LIB_TEST_DEPS)
@@ -72,6 +75,12 @@ $(OUT)/plugin-bad.so: test_lib_plugin.c test_lib_plugin.h $(OUT)/other-version.h
 
 LIB_BUILDS := test_lib-O0 test_lib-sections test_lib-cet test_lib-lto test_lib-nopie test_lib-static \
 	test_lib-static-pie test_lib-san test_lib_cxx test_lib_cxx-O0
+# A kernel that moves things far apart leaves its shadow no room.
+ifneq ($(filter /%,$(shell $(CC) -print-file-name=libtsan.so)),)
+ifeq ($(shell test "$$(cat /proc/sys/vm/mmap_rnd_bits 2>/dev/null)" -gt 28 && echo far),)
+LIB_BUILDS += test_lib-tsan
+endif
+endif
 ifneq ($(CLANG),)
 LIB_BUILDS += test_lib-clang test_lib-clang-O0 test_lib-clang-san
 ifneq ($(LLD),)

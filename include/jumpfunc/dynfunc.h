@@ -205,10 +205,11 @@ __JF_END_DECLS
 	scope struct jf_func __jf_func_##name __JF_SYMBOL("__jf_func_" #name); \
 	__JF_DECLARE_CALL(name, func)
 
+/* Used: by assembly, which an optimiser of whole programs does not look into. */
 #define __DEFINE_DYNFUNC(name, func, target, flags)			\
 	__DECLARE_DYNFUNC(extern, name, func);				\
 	__JF_DEFINE_CALL(name, func, target);				\
-	struct jf_func __jf_func_##name =				\
+	struct jf_func __jf_func_##name __JF_USED =			\
 		__JF_FUNC_INIT(name, target, flags)
 
 /*
@@ -293,7 +294,7 @@ __JF_END_DECLS
 	DECLARE_DYNFUNC(name, func);					\
 	__JF_IMPORT_ENT("__jf_export_func_" #name, func_##name);	\
 	__JF_TRAMPOLINE(name, &__jf_export_func_##name);		\
-	struct jf_func __jf_func_##name = __JF_FUNC_INIT(name, jf_ret0, 0)
+	struct jf_func __jf_func_##name __JF_USED = __JF_FUNC_INIT(name, jf_ret0, 0)
 #endif
 
 /**

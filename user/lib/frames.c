@@ -4,7 +4,8 @@
  * information, a small object file around it, a line for perf.
  *
  * - Unwinders in the process (backtrace(), exceptions, cancellation) get the frame
- *   information by __register_frame() of libgcc, if the program has that.
+ *   information by __register_frame_info() of libgcc, if the program has that. Unlike
+ *   __register_frame() it needs no memory, which that one does not check for.
  * - gdb finds a list of object files in memory, at a name that it knows: each has
  *   one symbol and the frame information.
  * - perf reads /tmp/perf-PID.map, if JUMPFUNC_PERF_MAP is set.
@@ -26,8 +27,8 @@
 #include <unistd.h>
 
 /* From libgcc, in programs that have it. */
-extern void __register_frame(void *frames) __attribute__((__weak__));
-extern void __deregister_frame(void *frames) __attribute__((__weak__));
+extern void __register_frame_info(const void *frames, void *record) __attribute__((__weak__));
+extern void *__deregister_frame_info(const void *frames) __attribute__((__weak__));
 
 /* --- gdb's interface, by its names ------------------------------------------------ */
 
@@ -179,6 +180,8 @@ struct object {
 struct jf_unwind {
 	struct object object;
 	struct jit_code_entry entry;
+	/* libgcc's, of six to eight words. */
+	uintptr_t record[16];
 };
 
 static void make_object(struct object *o, const struct jf_frame *f, const struct cfi *c)
@@ -275,8 +278,8 @@ struct jf_unwind *jf_unwind_add(const struct jf_frame *f)
 	if (!u)
 		return NULL;
 	make_object(&u->object, f, &cfi);
-	if (__register_frame)
-		__register_frame(u->object.frames);
+	if (__register_frame_info)
+		__register_frame_info(u->object.frames, u->record);
 	u->entry.file = (const char *)&u->object;
 	u->entry.size = sizeof(u->object);
 	u->entry.next = __jit_debug_descriptor.first;
@@ -303,7 +306,7 @@ void jf_unwind_remove(struct jf_unwind *u)
 	__jit_debug_descriptor.relevant = &u->entry;
 	__jit_debug_descriptor.action = JIT_UNREGISTER;
 	__jit_debug_register_code();
-	if (__deregister_frame)
-		__deregister_frame(u->object.frames);
+	if (__deregister_frame_info)
+		__deregister_frame_info(u->object.frames);
 	free(u);
 }

@@ -237,6 +237,7 @@ struct jf_ctl {
  * @goes:   it is being closed: nothing new may lead there
  * @start:  its lowest address
  * @end:    behind its highest
+ * @text, @text_end: the same of what is executable
  * @sites:  its sites, by address
  * @ctls:   its entities
  * @next:   all objects
@@ -247,6 +248,7 @@ struct jf_mod {
 	bool			program;
 	bool			goes;
 	uintptr_t		start, end;
+	uintptr_t		text, text_end;
 	struct jf_site		*sites;
 	size_t			nr_sites;
 	struct jf_ctl		*ctls;

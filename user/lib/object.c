@@ -89,12 +89,28 @@ bool jf_goes(const void *addr)
 	return false;
 }
 
+static bool in_text(const struct jf_mod *m, uintptr_t addr, size_t size)
+{
+	return addr >= m->text && addr <= m->text_end && size <= m->text_end - addr;
+}
+
+/* In @m, which is not in the list yet, or in one that is. */
+static bool in_any(const struct jf_mod *m, const void *p, size_t size)
+{
+	if (in_mod(m, p, size))
+		return true;
+	for (m = jf_mods; m && !in_mod(m, p, size); m = m->next)
+		;
+	return m;
+}
+
 /* --- an object comes -------------------------------------------------------------- */
 
 static int bounds(struct dl_phdr_info *info, size_t size, void *arg)
 {
 	struct jf_mod *m = arg;
 	uintptr_t at = (uintptr_t)m->object, start = UINTPTR_MAX, end = 0;
+	uintptr_t text = UINTPTR_MAX, text_end = 0;
 	int i;
 
 	(void)size;
@@ -108,11 +124,17 @@ static int bounds(struct dl_phdr_info *info, size_t size, void *arg)
 			start = addr;
 		if (addr + p->p_memsz > end)
 			end = addr + p->p_memsz;
+		if (p->p_flags & PF_X && addr < text)
+			text = addr;
+		if (p->p_flags & PF_X && addr + p->p_memsz > text_end)
+			text_end = addr + p->p_memsz;
 	}
 	if (at < start || at >= end)
 		return 0;
 	m->start = start;
 	m->end = end;
+	m->text = text;
+	m->text_end = text_end;
 	m->name = info->dlpi_name && *info->dlpi_name ? info->dlpi_name : "the program";
 	m->program = getauxval(AT_PHDR) == (uintptr_t)info->dlpi_phdr;
 	return 1;
@@ -137,7 +159,9 @@ static int add_ctl(struct jf_mod *m, struct jf_ent *ent, const struct jf_ent_rec
 	ctl->ent = ent;
 	ctl->mod = m;
 	if (rec->origin) {
-		real = *rec->origin ? jf_ctl_of(*rec->origin) : NULL;
+		real = in_any(m, rec->origin, sizeof(*rec->origin)) &&
+		       in_any(m, *rec->origin, sizeof(**rec->origin)) ?
+			jf_ctl_of(*rec->origin) : NULL;
 		if (!real || real->ent->type != ent->type)
 			return say_bad(m, "what it imports is not there");
 		ctl->real = real;
@@ -181,7 +205,7 @@ static bool is_site(const struct jf_mod *m, const struct jf_site *s)
 	uint64_t to = 0;
 	enum jf_insn_kind kind = jf_insn_decode(s->raw, s->addr, &to);
 
-	if (!in_mod(m, (void *)s->label, 1))
+	if (!in_text(m, s->label, 1))
 		return false;
 	if (s->flags & JF_SITE_TRAMP)
 		return s->ctl->ent->type == JF_ENT_FUNC && kind == JF_INSN_JMP &&
@@ -200,7 +224,7 @@ static int add_site(struct jf_mod *m, const struct jf_site_rec *rec)
 	s->addr = (uintptr_t)&rec->addr + (intptr_t)rec->addr;
 	s->label = (uintptr_t)&rec->label + (intptr_t)rec->label;
 	s->flags = rec->flags;
-	if (!in_mod(m, (void *)s->addr, JF_INSN_SIZE) ||
+	if (!in_text(m, s->addr, JF_INSN_SIZE) ||
 	    !in_mod(m, ent, sizeof(*ent)) || ent->ctl < m->ctls ||
 	    ent->ctl >= m->ctls + m->nr_ctls || ent->ctl->ent != ent)
 		return say_bad(m, "a site is of nothing that this object has");

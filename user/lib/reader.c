@@ -48,6 +48,19 @@ static bool have_key;
 /* jf_reader.listed of a thread that can be listed no more: its memory goes. */
 #define ENDED	2
 
+/*
+ * ThreadSanitizer sees what the program does, and not what is done here: that what
+ * happened before a section's end, or a thread's, is over.
+ */
+extern void __tsan_acquire(void *addr) __attribute__((__weak__));
+extern void __tsan_release(void *addr) __attribute__((__weak__));
+
+static void sanitizer_acquires(const void *addr)
+{
+	if (__tsan_acquire)
+		__tsan_acquire((void *)(uintptr_t)addr);
+}
+
 /* What a thread was before it asked for the list. */
 struct before {
 	int		cancel;
@@ -66,12 +79,15 @@ static void list_lock(struct before *b)
 	pthread_sigmask(SIG_BLOCK, &all, &b->signals);
 	while (atomic_flag_test_and_set_explicit(&readers_lock, memory_order_acquire))
 		sched_yield();
+	sanitizer_acquires(&readers_lock);
 }
 
 static void list_unlock(const struct before *b)
 {
 	int ignored;
 
+	if (__tsan_release)
+		__tsan_release(&readers_lock);
 	atomic_flag_clear_explicit(&readers_lock, memory_order_release);
 	pthread_sigmask(SIG_SETMASK, &b->signals, NULL);
 	pthread_setcancelstate(b->cancel, &ignored);
@@ -96,13 +112,13 @@ static void unlist(struct jf_reader *r, bool last)
 
 /*
  * Other destructors may have sections, and so may signal handlers behind the last
- * one. So this one comes again in each round; from the last round on nobody waits
- * for this thread's sections.
+ * one. So this one comes again in each round but the last, in which sanitizers take
+ * their own data away; from then on nobody waits for this thread's sections.
  */
 static void thread_ends(void *arg)
 {
 	static __thread int rounds __attribute__((__tls_model__("initial-exec")));
-	bool last = ++rounds >= PTHREAD_DESTRUCTOR_ITERATIONS;
+	bool last = ++rounds >= PTHREAD_DESTRUCTOR_ITERATIONS - 1;
 
 	unlist(arg, last);
 	if (!last)
@@ -179,6 +195,7 @@ static bool is_older(const uint64_t *word, uint64_t now)
 {
 	uint64_t seen = __atomic_load_n(word, __ATOMIC_ACQUIRE);
 
+	sanitizer_acquires(word);
 	return seen && seen < now;
 }
 

@@ -82,6 +82,13 @@ cmake_project()
 		says "$tmp/cmake/build/hello-static"
 }
 
+# As where /lib is a link to /usr/lib, and CMake looks there first.
+cmake_by_link()
+{
+	mkdir -p "$tmp/linked" && ln -s "$root$prefix/lib" "$tmp/linked/lib" &&
+		cmake -S "$tmp/cmake" -B "$tmp/cmake/build-link" -DCMAKE_PREFIX_PATH="$tmp/linked"
+}
+
 cmake_refuses_newer()
 {
 	sed -i 's/jumpfunc 0.1/jumpfunc 99/' "$tmp/cmake/CMakeLists.txt"
@@ -145,6 +152,7 @@ fi
 lib=$root$prefix/lib
 if have cmake; then
 	check "cmake, shared and static" cmake_project
+	check "cmake, the folder is a link" cmake_by_link
 	check "cmake does not take it for a newer version" cmake_refuses_newer
 else
 	skip "cmake" "not installed (apt-get install cmake)"

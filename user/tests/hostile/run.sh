@@ -43,14 +43,19 @@ make_plugin() {
 		set -- "$1" "$lib"
 	fi
 	# shellcheck disable=SC2086 # lists of options
-	${CC:-gcc} $flags -fPIC -shared -o "$out/$1.plugin.so" "$(plugin_source "$1")" $2
+	if [ -f "$here/$1.plugin.cpp" ]; then
+		${CXX:-g++} -std=c++17 $flags -fPIC -shared -o "$out/$1.plugin.so" "$here/$1.plugin.cpp" $2
+	else
+		${CC:-gcc} $flags -fPIC -shared -o "$out/$1.plugin.so" "$(plugin_source "$1")" $2
+	fi
 }
 
 make_program() {
 	case $1 in
 	folded)	set -- "$1" "-ffunction-sections -fno-ipa-icf -fuse-ld=gold -Wl,--icf=all" ;;
 	lib-exit) set -- "$1" "$out/$1.plugin.so" ;;
-	torn|callback-close|cancel-async|stale) set -- "$1" -rdynamic ;;
+	torn|callback-close|cancel-async|stale|throws-late|no-memory) set -- "$1" -rdynamic ;;
+	tsan)	set -- "$1" -fsanitize=thread ;;
 	# It comes with the plugin, late.
 	keys-full) set -- "$1" "" -ldl ;;
 	*)	set -- "$1" "" ;;
@@ -68,6 +73,7 @@ missing() {
 	case $1 in
 	valgrind) command -v valgrind > /dev/null || echo "valgrind is not installed" ;;
 	folded)	command -v ld.gold > /dev/null || echo "ld.gold is not installed" ;;
+	tsan)	case $(${CC:-gcc} -print-file-name=libtsan.so) in /*) ;; *) echo "libtsan is not installed" ;; esac ;;
 	emulated) command -v qemu-x86_64-static > /dev/null || echo "qemu-user-static is not installed" ;;
 	esac
 }
@@ -90,7 +96,7 @@ run_program() {
 }
 
 one() {
-	if [ -f "$(plugin_source "$1")" ]; then
+	if [ -f "$(plugin_source "$1")" ] || [ -f "$here/$1.plugin.cpp" ]; then
 		make_plugin "$1" || return 1
 	fi
 	make_program "$1" || return 1
@@ -109,7 +115,7 @@ one() {
 if [ $# = 0 ]; then
 	for source in "$here"/*.c "$here"/*.cpp; do
 		name=${source##*/}
-		case $name in *.plugin.c) ;; *) set -- "$@" "${name%.*}" ;; esac
+		case $name in *.plugin.c*) ;; *) set -- "$@" "${name%.*}" ;; esac
 	done
 fi
 rc=0 nr=0

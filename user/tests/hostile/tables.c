@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
+/* A plugin whose table leads to nowhere: it is refused, and works as compiled. */
+#include <dlfcn.h>
+#include <jumpfunc/stats.h>
+
+#include "hostile.h"
+
+int main(int argc, char **argv)
+{
+	struct jf_stats stats;
+	char name[4096];
+	int (*is_on)(void);
+	void *plugin;
+
+	(void)argc;
+	alarm(10);
+	snprintf(name, sizeof(name), "%s.plugin.so", argv[0]);
+	plugin = dlopen(name, RTLD_NOW);
+	MUST(plugin, "%s", dlerror());
+	jf_stats_get(&stats, sizeof(stats));
+	MUST(stats.refused == 1, "it was not refused");
+	is_on = (int (*)(void))dlsym(plugin, "plugin_is_on");
+	MUST(is_on(), "it does not work");
+	dlclose(plugin);
+	return 0;
+}

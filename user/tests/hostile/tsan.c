@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
+/*
+ * ThreadSanitizer sees that what is freed after jf_quiesce() is read by nobody; and
+ * it still sees a race where nobody waits. run.sh builds this with it.
+ */
+#include <jumpfunc/batch.h>
+#include <pthread.h>
+#include <sys/wait.h>
+
+#include "hostile.h"
+
+static int *data;
+static int stop;
+static long sum;
+
+static void *reads(void *arg)
+{
+	while (!__atomic_load_n(&stop, __ATOMIC_ACQUIRE)) {
+		jf_read_lock();
+		*(volatile long *)arg += *__atomic_load_n(&data, __ATOMIC_ACQUIRE);
+		jf_read_unlock();
+	}
+	return NULL;
+}
+
+static void replace(int waits)
+{
+	int *old = data, *new = malloc(sizeof(*new));
+
+	*new = 1;
+	__atomic_store_n(&data, new, __ATOMIC_RELEASE);
+	if (waits)
+		jf_quiesce();
+	*old = 0;
+	/* In the other case it may be in use. */
+	if (waits)
+		free(old);
+}
+
+static int run(int waits)
+{
+	pthread_t t;
+	int i;
+
+	data = calloc(1, sizeof(*data));
+	pthread_create(&t, NULL, reads, &sum);
+	for (i = 0; i < 300; i++) {
+		replace(waits);
+		usleep(100);
+	}
+	__atomic_store_n(&stop, 1, __ATOMIC_RELEASE);
+	pthread_join(t, NULL);
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	char command[4096];
+	int status;
+
+	if (argc > 1)
+		return run(!strcmp(argv[1], "waits"));
+	alarm(50);
+	snprintf(command, sizeof(command), "%s waits", argv[0]);
+	status = system(command);
+	MUST(!status, "a race where there is none: %x", status);
+	snprintf(command, sizeof(command), "%s races 2> /dev/null", argv[0]);
+	status = system(command);
+	MUST(WIFEXITED(status) && WEXITSTATUS(status) == 66, "no race was seen: %x", status);
+	return 0;
+}

@@ -117,8 +117,8 @@ bool jf_callbacks_wait(const struct jf_mod *mod, uint64_t limit_ns);
 bool jf_sync_possible(void);
 /* Before the first live change. 0 or -errno. */
 int jf_sync_begin(void);
-/* Every core of this process serialises before it returns. */
-void jf_sync_cores(void);
+/* Every core of this process serialises before it returns. False: maybe not. */
+bool jf_sync_cores(void);
 /* A full memory barrier on all of them. */
 void jf_sync_memory(void);
 /* Is this the only thread? If in doubt, no. */

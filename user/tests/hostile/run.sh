@@ -41,7 +41,7 @@ make_program() {
 	case $1 in
 	folded)	set -- "$1" "-ffunction-sections -fno-ipa-icf -fuse-ld=gold -Wl,--icf=all" ;;
 	lib-exit) set -- "$1" "$out/$1.plugin.so" ;;
-	torn)	set -- "$1" -rdynamic ;;
+	torn|no-sync) set -- "$1" -rdynamic ;;
 	*)	set -- "$1" "" ;;
 	esac
 	# shellcheck disable=SC2086 # lists of options

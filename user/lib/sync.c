@@ -142,9 +142,10 @@ static bool interrupt_cores(void)
 }
 
 /* Several threads may come here at once. */
+static atomic_flag busy = ATOMIC_FLAG_INIT;
+
 static void order_cores(void)
 {
-	static atomic_flag busy = ATOMIC_FLAG_INIT;
 	/* Longer than a store waits to be seen, on any core: the last resort. */
 	static const struct timespec t = { .tv_nsec = 10000000 };
 	bool done;
@@ -192,4 +193,5 @@ void jf_sync_child(void)
 {
 	core_registered = false;
 	memory_registered = false;
+	atomic_flag_clear(&busy);
 }

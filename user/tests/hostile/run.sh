@@ -24,7 +24,7 @@ lib="-L$build -Wl,--no-as-needed -ljumpfunc -ldl -Wl,-rpath,$build -Wl,-rpath,$o
 
 # Programs whose plugin contains the static library.
 is_static() {
-	case $1 in two-copies|static-plugin) true ;; *) false ;; esac
+	case $1 in two-copies|static-plugin|first-section) true ;; *) false ;; esac
 }
 
 make_plugin() {

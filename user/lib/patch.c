@@ -233,12 +233,17 @@ static int check(const struct jf_poke *pokes, size_t num)
 	return err;
 }
 
-/* What failed for want of memory may not do so twice. */
+/*
+ * What failed for want of memory may not do so twice. If the writer was taken away,
+ * there may be another one.
+ */
 static void finish(const struct jf_poke *pokes, size_t num)
 {
 	int tries;
 
 	for (tries = 0; run.err && tries < 3; tries++) {
+		if (tries && begin_write(pokes, num) == -EOPNOTSUPP)
+			return;
 		run.err = 0;
 		jf_proto_tails(pokes, num);
 		jf_world_sync();
@@ -255,7 +260,7 @@ static int patch_live(const struct jf_poke *pokes, size_t num)
 	alone = false;
 	err = jf_proto_live(pokes, num);
 	if (unplanted) {
-		err = run.err;
+		err = run.err == -ENOMEM ? -ENOMEM : -EOPNOTSUPP;
 		run.err = 0;
 		unplanted = false;
 		jf_proto_undo(pokes, num);

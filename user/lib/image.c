@@ -157,8 +157,8 @@ static int write_image(uintptr_t addr, const uint8_t *bytes, size_t num)
 		num -= part;
 	}
 	/* A pointer may lead there before any transaction does. */
-	if (!err)
-		jf_sync_cores();
+	if (!err && !jf_sync_cores())
+		err = -EOPNOTSUPP;
 	return err;
 }
 

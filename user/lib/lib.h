@@ -80,8 +80,6 @@ bool jf_lock_soon(void);
 /* Has exit() begun? */
 bool jf_exits(void);
 void jf_at_exit(void);
-/* Call @func when this thread's data go, as C++ does. False: nobody knows how. */
-bool jf_at_thread_end(void (*func)(void *), void *arg);
 
 /* --- reader.c ------------------------------------------------------------------- */
 
@@ -120,8 +118,8 @@ bool jf_callbacks_wait(const struct jf_mod *mod, uint64_t limit_ns);
 bool jf_sync_possible(void);
 /* Before the first live change. 0 or -errno. */
 int jf_sync_begin(void);
-/* Every core of this process serialises before it returns. */
-void jf_sync_cores(void);
+/* Every core of this process serialises before it returns. False: maybe not. */
+bool jf_sync_cores(void);
 /* A full memory barrier on all of them. */
 void jf_sync_memory(void);
 /* Is this the only thread? If in doubt, no. */

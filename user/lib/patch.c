@@ -17,6 +17,7 @@
  * executed. If it failed to set guards, those that are there are taken back, and
  * nothing has changed. Later there is no way back: the rest is tried again. If
  * that fails, too, guards stay, and what is behind them decides: correct and slow.
+ * A broadcast that fails is the same.
  */
 #include "lib.h"
 
@@ -104,8 +105,8 @@ static inline void jf_world_sync(void)
 	run_flush();
 	if (alone)
 		jf_sync_self();
-	else
-		jf_sync_cores();
+	else if (!jf_sync_cores() && !run.err)
+		run.err = -EOPNOTSUPP;
 }
 
 /*
@@ -203,27 +204,46 @@ static int verify(const struct jf_poke *pokes, size_t num)
 	return err;
 }
 
+/* It has stopped in the middle: what stands there, as far as it is known. */
+static bool is_left_behind(const struct jf_poke *poke, jf_insn_t have)
+{
+	if (!run.err || jf_options()->int3 ||
+	    (have != poke->old && jf_insn_byte(have, 0) != JF_OPCODE_TEST))
+		return false;
+	atomic_store_explicit(&poke->site->insn, have, memory_order_release);
+	/* A trampoline with a guard loads its pointer. */
+	return poke->site->flags & JF_SITE_TRAMP && jf_insn_byte(have, 0) == JF_OPCODE_TEST;
+}
+
 /* Do all sites hold what was written? */
 static int check(const struct jf_poke *pokes, size_t num)
 {
+	int err = 0;
 	size_t i;
 
-	for (i = 0; i < num; i++)
-		if (jf_world_load(&pokes[i]) != pokes[i].new) {
-			jf_say(false, "%s: the site %#lx does not hold what was written",
-			       pokes[i].site->ctl->ent->name,
-			       (unsigned long)pokes[i].site->addr);
-			return -EIO;
-		}
-	return 0;
+	for (i = 0; i < num; i++) {
+		jf_insn_t have = jf_world_load(&pokes[i]);
+
+		if (have == pokes[i].new || is_left_behind(&pokes[i], have))
+			continue;
+		jf_say(false, "%s: the site %#lx does not hold what was written",
+		       pokes[i].site->ctl->ent->name, (unsigned long)pokes[i].site->addr);
+		err = -EIO;
+	}
+	return err;
 }
 
-/* What failed for want of memory may not do so twice. */
+/*
+ * What failed for want of memory may not do so twice. If the writer was taken away,
+ * there may be another one.
+ */
 static void finish(const struct jf_poke *pokes, size_t num)
 {
 	int tries;
 
 	for (tries = 0; run.err && tries < 3; tries++) {
+		if (tries && begin_write(pokes, num) == -EOPNOTSUPP)
+			return;
 		run.err = 0;
 		jf_proto_tails(pokes, num);
 		jf_world_sync();
@@ -240,7 +260,7 @@ static int patch_live(const struct jf_poke *pokes, size_t num)
 	alone = false;
 	err = jf_proto_live(pokes, num);
 	if (unplanted) {
-		err = run.err;
+		err = run.err == -ENOMEM ? -ENOMEM : -EOPNOTSUPP;
 		run.err = 0;
 		unplanted = false;
 		jf_proto_undo(pokes, num);

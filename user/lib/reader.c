@@ -14,13 +14,19 @@
  *   is enough since grace periods are 64-bit numbers that never come again:
  *   a section that began late with an old number only makes the next one wait.
  *
- * A thread has its word in its own thread-local memory, which is in a list from
- * its first section until it ends. The list has a lock, which is held for a look
- * and never while waiting, with all signals blocked: a signal handler may have
- * the first section of its thread.
+ * A thread gets a word with its first section, which may be in a signal handler
+ * that has interrupted anything: so there is no allocation but of whole pages, by
+ * a system call, and the lock around the words is held with all signals blocked,
+ * for a look and never while waiting.
+ *
+ * It gives the word back when it ends, by a destructor. Where that would allocate
+ * (glibc, if 32 keys were there before), and in the last round of destructors, it
+ * does not. Then it is found out by its number, when somebody would wait for it,
+ * gets the same number, or looks for words that are free. Words are never unmapped,
+ * so that all this can be done while threads come and go.
  *
  * The SIGTRAP handler is such a section, too, with a word of its own. A thread
- * that is not in the list is not entered for that: such handlers are counted.
+ * that has none does not get one for that: such handlers are counted.
  */
 #include "lib.h"
 
@@ -28,25 +34,40 @@
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
 #include <time.h>
+#include <unistd.h>
 
 /* Signals handlers of one thread may be in each other: so many sections deep. */
 #define NEST_MASK	0xffffULL
 #define GRACE_PERIOD	0x10000ULL
 
-__thread struct jf_reader __jf_reader
+__thread struct jf_reader *__jf_reader
 	__attribute__((__tls_model__("initial-exec")));
 uint64_t __jf_grace_period = GRACE_PERIOD;
 
-static struct jf_reader *readers;
+#define WORDS	1024
+
+struct words {
+	struct words		*next;
+	struct jf_reader	reader[WORDS];
+};
+
+/* The first ones cost memory only where they are used. */
+static struct words first_words, *words = &first_words;
+/* Of the newest ones so many were given away at least once. */
+static size_t used;
+static struct jf_reader *unused;
 static atomic_flag readers_lock = ATOMIC_FLAG_INIT;
 /* Handlers of threads that are not in the list. */
 static _Atomic uint64_t strangers;
 
 static pthread_key_t at_thread_end;
 static bool have_key;
-/* jf_reader.listed of a thread that can be listed no more: its memory goes. */
-#define ENDED	2
+/* This thread is at its end; some may have ended without giving their word back. */
+static __thread bool ends __attribute__((__tls_model__("initial-exec")));
+static _Atomic bool left_behind;
 
 /*
  * ThreadSanitizer sees what the program does, and not what is done here: that what
@@ -93,83 +114,139 @@ static void list_unlock(const struct before *b)
 	pthread_setcancelstate(b->cancel, &ignored);
 }
 
-static void unlist(struct jf_reader *r, bool last)
+/* All that were ever given away; with the lock held. */
+static struct jf_reader *next_reader(struct words **w, size_t *at)
 {
-	struct jf_reader **p;
-	struct before old;
+	size_t nr;
 
-	list_lock(&old);
-	for (p = &readers; *p; p = &(*p)->next)
-		if (*p == r) {
-			*p = r->next;
-			break;
-		}
-	r->listed = last ? ENDED : 0;
-	/* Left behind if the thread ended in one. */
+	for (; *w; *w = (*w)->next, *at = 0) {
+		nr = *w == words ? used : WORDS;
+		if (*at < nr)
+			return &(*w)->reader[(*at)++];
+	}
+	return NULL;
+}
+
+#define for_each_reader(r, w, at)					\
+	for (w = words, at = 0; (r = next_reader(&w, &at));)
+
+/* Also what it left behind, if it ended in a section. */
+static void release(struct jf_reader *r)
+{
 	r->word = 0;
-	list_unlock(&old);
+	r->handler = 0;
+	r->tid = 0;
+	r->next = unused;
+	unused = r;
+}
+
+/* Of a copy of this process that no fork() made, the threads are not known. */
+static bool is_alive(const struct jf_reader *r)
+{
+	int pid = getpid();
+
+	return pid != r->pid || !syscall(SYS_tgkill, pid, r->tid, 0) || errno != ESRCH;
+}
+
+/* Words of those who ended without a word: of all, or of one whose number is @tid. */
+static void collect(int tid)
+{
+	struct jf_reader *r;
+	struct words *w;
+	size_t at;
+
+	for_each_reader(r, w, at)
+		if (r->tid && (tid ? r->tid == tid : !is_alive(r)))
+			release(r);
+}
+
+static struct jf_reader *take(void)
+{
+	struct jf_reader *r;
+	struct words *more;
+
+	if (!unused && used == WORDS)
+		collect(0);
+	r = unused;
+	if (r) {
+		unused = r->next;
+		return r;
+	}
+	if (used == WORDS) {
+		more = mmap(NULL, sizeof(*more), PROT_READ | PROT_WRITE,
+			    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		if (more == MAP_FAILED)
+			return NULL;
+		more->next = words;
+		words = more;
+		used = 0;
+	}
+	return &words->reader[used++];
 }
 
 /*
- * Other destructors may have sections, and so may signal handlers behind the last
- * one. So this one comes again in each round but the last, in which sanitizers take
- * their own data away; from then on nobody waits for this thread's sections.
+ * Other destructors may have sections behind this one, and get another word, or be in
+ * one over this one, and keep theirs.
  */
 static void thread_ends(void *arg)
 {
-	static __thread int rounds __attribute__((__tls_model__("initial-exec")));
-	bool last = ++rounds >= PTHREAD_DESTRUCTOR_ITERATIONS - 1;
+	struct jf_reader *r = arg;
+	struct before old;
 
-	unlist(arg, last);
-	if (!last)
-		pthread_setspecific(at_thread_end, arg);
+	list_lock(&old);
+	ends = true;
+	if (__jf_reader == r && !r->word) {
+		__jf_reader = NULL;
+		release(r);
+		r = NULL;
+	}
+	list_unlock(&old);
+	/* In the last round that is without effect. */
+	if (r) {
+		left_behind = true;
+		pthread_setspecific(at_thread_end, r);
+	}
 }
 
-/* Comes before the destructors above, and never again. */
-static void data_goes(void *arg)
+/* In a thread that has no word. Without memory it waits until somebody ends. */
+struct jf_reader *__jf_reader_list(void)
 {
-	unlist(arg, true);
-}
-
-/* Its memory must not be looked at when it has ended. No key may have been left. */
-static bool will_unlist(struct jf_reader *r)
-{
-	if (have_key)
-		return !pthread_setspecific(at_thread_end, r);
-	return jf_at_thread_end(data_goes, r);
-}
-
-/* Called by jf_read_lock() in a thread that is not in the list. */
-void __jf_reader_list(void)
-{
-	struct jf_reader *r = &__jf_reader;
-	bool unseen = false;
+	struct jf_reader *r;
+	int err = errno, tid = (int)syscall(SYS_gettid);
 	struct before old;
 
 	list_lock(&old);
 	/* A signal handler may have been faster. */
-	if (!r->listed && will_unlist(r)) {
-		r->next = readers;
-		readers = r;
-		r->listed = 1;
-	} else if (!r->listed) {
-		r->listed = ENDED;
-		unseen = true;
+	if (ends || !have_key)
+		left_behind = true;
+	if (left_behind && !__jf_reader)
+		collect(tid);
+	while (!(r = __jf_reader) && !(r = take())) {
+		list_unlock(&old);
+		sched_yield();
+		list_lock(&old);
+	}
+	if (!__jf_reader) {
+		r->tid = tid;
+		r->pid = getpid();
+		__jf_reader = r;
+		if (have_key)
+			pthread_setspecific(at_thread_end, r);
 	}
 	list_unlock(&old);
-	if (unseen)
-		jf_say(false, "the end of a thread would not be seen: nobody waits for its sections");
+	errno = err;
+	return r;
 }
 
 bool jf_in_section(void)
 {
-	return __jf_reader.word;
+	return __jf_reader && __jf_reader->word;
 }
 
 bool jf_handler_enter(void)
 {
-	struct jf_reader *r = &__jf_reader;
-	bool listed = r->listed == 1;
+	struct jf_reader *r = __jf_reader;
+	bool listed = r;
 
 	/* Partner of wait_for(): the broadcast is between them. */
 	if (listed)
@@ -186,7 +263,7 @@ void jf_handler_leave(bool listed)
 {
 	atomic_signal_fence(memory_order_seq_cst);
 	if (listed)
-		__atomic_store_n(&__jf_reader.handler, 0, __ATOMIC_RELEASE);
+		__atomic_store_n(&__jf_reader->handler, 0, __ATOMIC_RELEASE);
 	else
 		atomic_fetch_sub(&strangers, 1);
 }
@@ -202,16 +279,23 @@ static bool is_older(const uint64_t *word, uint64_t now)
 /* Is a thread but this one in a section that began before @now? */
 static bool somebody(bool handlers_only, uint64_t now)
 {
-	const struct jf_reader *r;
+	struct jf_reader *r;
 	bool found = false;
+	struct words *w;
 	struct before old;
+	size_t at;
 
 	list_lock(&old);
-	for (r = readers; r && !found; r = r->next) {
-		if (r == &__jf_reader)
+	for_each_reader(r, w, at) {
+		if (!r->tid || r == __jf_reader)
 			continue;
 		found = is_older(&r->handler, now) ||
 			(!handlers_only && is_older(&r->word, now));
+		if (found && is_alive(r))
+			break;
+		if (found)
+			release(r);
+		found = false;
 	}
 	list_unlock(&old);
 	return found;
@@ -239,7 +323,7 @@ uint64_t jf_grace_begin(void)
 bool jf_grace_over(uint64_t grace_period)
 {
 	return !somebody(false, grace_period) && !atomic_load(&strangers) &&
-	       !is_older(&__jf_reader.word, grace_period);
+	       !(__jf_reader && is_older(&__jf_reader->word, grace_period));
 }
 
 /* False: it took longer than @limit_ns. */
@@ -332,11 +416,18 @@ int jf_quiesce_timeout(unsigned long timeout)
 /* Of all threads only this one is left; it may be in a section. */
 void jf_readers_child(void)
 {
-	struct jf_reader *r = &__jf_reader;
+	struct jf_reader *r;
+	struct words *w;
+	size_t at;
 
 	atomic_flag_clear(&readers_lock);
-	readers = r->listed == 1 ? r : NULL;
-	r->next = NULL;
+	for_each_reader(r, w, at)
+		if (r->tid && r != __jf_reader)
+			release(r);
+	if (__jf_reader) {
+		__jf_reader->tid = (int)syscall(SYS_gettid);
+		__jf_reader->pid = getpid();
+	}
 	atomic_store(&strangers, 0);
 }
 
@@ -344,4 +435,11 @@ __attribute__((__constructor__(101)))
 static void readers_begin(void)
 {
 	have_key = !pthread_key_create(&at_thread_end, thread_ends);
+#ifdef __GLIBC__
+	/* Others live in memory that a thread gets when it first needs it. */
+	if (have_key && at_thread_end >= 32) {
+		pthread_key_delete(at_thread_end);
+		have_key = false;
+	}
+#endif
 }

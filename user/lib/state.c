@@ -129,11 +129,6 @@ void jf_at_exit(void)
 	atexit(exit_begins);
 }
 
-bool jf_at_thread_end(void (*func)(void *), void *arg)
-{
-	return __cxa_thread_atexit_impl && !__cxa_thread_atexit_impl(func, arg, &__dso_handle);
-}
-
 bool jf_exits(void)
 {
 	return atomic_load(&exiting) || data_gone;
@@ -306,5 +301,7 @@ static void library_comes(void)
 	if (pin)
 		pin(name, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
 	pthread_atfork(at_fork, at_fork_parent, at_fork_child);
-	jf_at_thread_end(data_goes, NULL);
+	/* When this thread's data go, as C++ does. */
+	if (__cxa_thread_atexit_impl)
+		__cxa_thread_atexit_impl(data_goes, NULL, &__dso_handle);
 }

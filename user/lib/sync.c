@@ -8,19 +8,27 @@
  *
  * A kernel may refuse it at any time, since a filter can be installed at any
  * time. Before a transaction that is an error, and nothing is written. In the
- * middle of one it would be too late. Then a page that goes does it: all cores
- * that run this process have to give up what they know of the page, by an
- * interrupt, and to return from one is to serialise.
+ * middle of one the transaction stops: what stands at the sites then is right.
+ * Nothing else is sure to make all cores serialise. A change of a page's
+ * protection interrupts them, on most machines; but CPUs of AMD with INVLPGB, from
+ * Linux 6.15 on, are told of it without an interrupt.
+ *
+ * To order memory accesses, for quiescence, there is more: where that change is no
+ * interrupt, this thread visits each core. Whoever ran there has been switched out
+ * then, and to switch is to order all accesses.
  */
 #include "lib.h"
 
 #include <cpuid.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/utsname.h>
+#include <time.h>
 #include <unistd.h>
 
 /* Not every libc comes with the kernel's headers. */
@@ -82,34 +90,76 @@ int jf_sync_begin(void)
 	return membarrier(CMD_PRIVATE_EXPEDITED_SYNC_CORE);
 }
 
-/* Whoever waits for readers has no lock: each call has a page of its own. */
-static void interrupt_all(void)
+/* Of this CPU: are pages made invalid on others without an interrupt? */
+static bool has_invlpgb(void)
+{
+	unsigned int a, b, c, d;
+
+	return __get_cpuid(0x80000008, &a, &b, &c, &d) && b & 1 << 3;
+}
+
+/* False: it is not allowed. */
+static bool visit_cores(void)
+{
+	cpu_set_t old, one;
+	bool moved = false;
+	int cpu;
+
+	if (sched_getaffinity(0, sizeof(old), &old))
+		return false;
+	for (cpu = 0; cpu < CPU_SETSIZE; cpu++) {
+		CPU_ZERO(&one);
+		CPU_SET(cpu, &one);
+		/* Those that there are, also if only other threads may run there. */
+		if (!sched_setaffinity(0, sizeof(one), &one))
+			moved = true;
+		else if (errno != EINVAL)
+			return false;
+	}
+	sched_setaffinity(0, sizeof(old), &old);
+	return moved;
+}
+
+/*
+ * False: no page could be had. It is used for nothing else, and by nobody else:
+ * those who wait for readers hold no lock.
+ */
+static bool interrupt_cores(void)
 {
 	size_t size = jf_page_size();
 	char *page = mmap(NULL, size, PROT_READ | PROT_WRITE,
 			  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	bool done;
 
-	if (page == MAP_FAILED) {
-		jf_say(false, "no memory to interrupt the other cores with");
-		return;
-	}
+	if (page == MAP_FAILED)
+		return false;
 	/* It has to be there, or nobody would have heard of it. */
 	*(volatile char *)page = 1;
+	done = !mprotect(page, size, PROT_READ);
 	munmap(page, size);
+	return done;
 }
 
-void jf_sync_cores(void)
+static void order_cores(void)
+{
+	/* Longer than a store waits to be seen, on any core: the last resort. */
+	static const struct timespec t = { .tv_nsec = 10000000 };
+
+	if (!(has_invlpgb() ? visit_cores() : interrupt_cores()))
+		nanosleep(&t, NULL);
+}
+
+bool jf_sync_cores(void)
 {
 	int err = core_registered ?
 		membarrier(CMD_PRIVATE_EXPEDITED_SYNC_CORE) : -EPERM;
 
-	if (err) {
-		jf_say(true, "membarrier() was taken away: %d", -err);
-		interrupt_all();
-	}
+	if (err)
+		jf_say(true, "membarrier() was taken away: %s", strerror(-err));
 	if (self_needed || err)
 		jf_sync_self();
 	jf_stats.syncs++;
+	return !err;
 }
 
 void jf_sync_memory(void)
@@ -117,7 +167,7 @@ void jf_sync_memory(void)
 	if (!memory_registered)
 		memory_registered = !membarrier(CMD_REGISTER_PRIVATE_EXPEDITED);
 	if (!memory_registered || membarrier(CMD_PRIVATE_EXPEDITED))
-		interrupt_all();
+		order_cores();
 	atomic_thread_fence(memory_order_seq_cst);
 }
 

@@ -279,6 +279,7 @@ static bool numb(struct jf_tracepoint *tp, const struct jf_mod *mod)
 	for (i = 0; i < p->nr; i++)
 		if (is_in(&p->probe[i], mod))
 			__atomic_store_n(&p->probe[i].func, (void *)jf_nop, __ATOMIC_RELEASE);
+	jf_replaced();
 	if (!p->image)
 		return true;
 	__atomic_store_n(&tp->active, p->probe, __ATOMIC_RELEASE);

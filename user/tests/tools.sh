@@ -43,6 +43,13 @@ valgrinded()
 		--errors-for-leak-kinds=definite "$@" "$tmp/prog" 20
 }
 
+# rr takes a CPU with performance counters that it knows.
+rr_records() { rr record -n -o "$tmp/rr.true" true; }
+rr_replays()
+{
+	rr record -n -o "$tmp/rr" "$tmp/prog" 20 && rr replay -a "$tmp/rr"
+}
+
 # gdb SCRIPT PATTERN...: each pattern is a line of what it says
 gdb_says()
 {
@@ -155,6 +162,13 @@ if have valgrind; then
 	check "valgrind, text not written" env JUMPFUNC=off valgrind -q --error-exitcode=9 "$tmp/prog" 10
 else
 	skip "valgrind" "not installed (apt-get install valgrind)"
+fi
+if ! have rr; then
+	skip "rr" "not installed (apt-get install rr)"
+elif ! rr_records > "$tmp/said" 2>&1; then
+	skip "rr" "it records nothing here: $(grep -a -m1 FATAL "$tmp/said")"
+else
+	check "rr records and replays" rr_replays
 fi
 if have gdb; then
 	check "gdb steps over sites" steps

@@ -4,8 +4,9 @@
  *
  * As compiled, a site and its test:
  *
- *	site:	jmp	test		THE SITE: five bytes, nop or jmp other
- *		...
+ *	site:	jmp	test		THE SITE: five bytes, jmp other or a nop: "test
+ *		...			$imm32,%eax" with the same operand, for flags
+ *					are not kept from here on, or nopl
  *	test:	load, compare, branch	by the compiler, wherever it likes
  *
  * The compiler knows both ways out of the site, so both are ordinary code of

@@ -12,24 +12,26 @@
 /**
  * struct jf_reader - a thread's read sections
  * @word:    0, or the grace period in which the outermost one began, plus depth
- * @listed:  those who wait look at this thread
  * @handler: 0, or the grace period in which the SIGTRAP handler was entered
- * @next:    all threads
+ * @next:    while it is nobody's: others that are
+ * @tid:     whose it is, or 0
+ * @pid:     the process that the thread was in when it got it
  *
- * Private to libjumpfunc, and to the two functions below.
+ * On a cache line of its own. Private to libjumpfunc, and to the two functions below.
  */
 struct jf_reader {
 	uint64_t		word;
-	uint64_t		listed;
 	uint64_t		handler;
 	struct jf_reader	*next;
-};
+	int			tid;
+	int			pid;
+} __attribute__((__aligned__(64)));
 
-extern __thread struct jf_reader __jf_reader
+extern __thread struct jf_reader *__jf_reader
 	__attribute__((__tls_model__("initial-exec")));
 extern uint64_t __jf_grace_period;
 
-void __jf_reader_list(void);
+struct jf_reader *__jf_reader_list(void);
 
 /**
  * jf_read_lock() - begin a section that jf_quiesce() waits for
@@ -40,25 +42,26 @@ void __jf_reader_list(void);
  * threads need not be registered. In a kernel it is empty, because there
  * jf_quiesce() looks at stacks.
  *
- * It is two loads and a store. The barrier that belongs behind the store is made
+ * It is three loads and a store. The barrier that belongs behind the store is made
  * by whoever waits.
  *
  * Context: any.
  */
 static __JF_INLINE void jf_read_lock(void)
 {
-	uint64_t was = __jf_reader.word;
+	struct jf_reader *r = __jf_reader;
+	uint64_t was;
 
+	if (__builtin_expect(!r, 0))
+		r = __jf_reader_list();
 	/*
 	 * A signal handler that comes in between leaves the word as it found
 	 * it, so a stale value is at worst an older grace period: safe.
 	 */
-	if (!was) {
-		if (__builtin_expect(!__jf_reader.listed, 0))
-			__jf_reader_list();
+	was = r->word;
+	if (!was)
 		was = __JF_LOAD(__jf_grace_period);
-	}
-	__atomic_store_n(&__jf_reader.word, was + 1, __ATOMIC_RELAXED);
+	__atomic_store_n(&r->word, was + 1, __ATOMIC_RELAXED);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 }
 
@@ -69,13 +72,15 @@ static __JF_INLINE void jf_read_lock(void)
  */
 static __JF_INLINE void jf_read_unlock(void)
 {
-	uint64_t was = __jf_reader.word;
+	struct jf_reader *r = __jf_reader;
+	uint64_t was;
 
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	was = r->word;
 	if ((was & 0xffff) == 1)
 		was = 1;
 	/* Release: what the section read was read before it ends. */
-	__atomic_store_n(&__jf_reader.word, was - 1, __ATOMIC_RELEASE);
+	__atomic_store_n(&r->word, was - 1, __ATOMIC_RELEASE);
 }
 
 /* To the end of the block, also if an exception or a cancellation leaves it. */

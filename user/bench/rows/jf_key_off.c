@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
-/* A key of libjumpfunc that is off: a nop of five bytes, written when the program began. */
+/*
+ * A key of libjumpfunc that is off: "test $imm32,%eax", written when the program began.
+ * With JUMPFUNC_TRAP=always it is a nop of five bytes.
+ */
 #include "library.h"
 #include "row.h"
 

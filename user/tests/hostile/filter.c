@@ -17,6 +17,15 @@
 DECLARE_JF_TRACE(rx, PROTO(int i), ARGS(i));
 DEFINE_JF_TRACE(rx);
 
+/* So many probes that the iterator calls them. */
+#define MANY	20
+DECLARE_JF_TRACE(many, PROTO(int i), ARGS(i));
+DEFINE_JF_TRACE(many);
+
+/* It cannot be switched off any more. */
+DECLARE_JF_TRACE(only, PROTO(int i), ARGS(i));
+DEFINE_JF_TRACE(only);
+
 static int programs;
 
 static void own_probe(void *data, int i)
@@ -50,6 +59,7 @@ int main(int argc, char **argv)
 	char name[4096];
 	void (*probe)(void *, int);
 	void *plugin;
+	int nr[MANY], i;
 
 	(void)argc;
 	alarm(20);
@@ -60,12 +70,22 @@ int main(int argc, char **argv)
 	MUST(!register_jf_trace_rx(probe, NULL), "register");
 	MUST(!register_jf_trace_rx(own_probe, NULL), "register");
 	MUST(!dynfunc_update(op, (int (*)(int))dlsym(plugin, "plugin_two")), "update");
+	for (i = 0; i < MANY; i++)
+		MUST(!register_jf_trace_many(i == 5 ? probe : own_probe, &nr[i]), "register");
+	MUST(!register_jf_trace_only(probe, NULL), "register");
 	jf_trace_rx(1);
+	jf_trace_many(0);
+	jf_trace_only(0);
 	deny();
 	dlclose(plugin);
 	MUST(!dlopen(name, RTLD_NOW | RTLD_NOLOAD), "it is still there");
 	jf_trace_rx(1);
-	MUST(programs == 2, "the other probe was called %d times", programs);
+	jf_trace_many(10);
+	jf_trace_only(10);
+	MUST(!register_jf_trace_only(own_probe, NULL), "register");
+	jf_trace_only(100);
+	programs -= 100;
+	MUST(programs == 2 + 10 * (MANY - 1), "the other probe was called %d times", programs);
 	MUST(dynfunc_op(1) == 2, "op: %d", dynfunc_op(1));
 	return 0;
 }

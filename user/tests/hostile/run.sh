@@ -24,7 +24,7 @@ lib="-L$build -Wl,--no-as-needed -ljumpfunc -ldl -Wl,-rpath,$build -Wl,-rpath,$o
 
 # Programs whose plugin contains the static library.
 is_static() {
-	case $1 in two-copies|static-plugin) true ;; *) false ;; esac
+	case $1 in two-copies|static-plugin|first-section) true ;; *) false ;; esac
 }
 
 # Some programs open the same one, each under a name of its own.
@@ -54,7 +54,7 @@ make_program() {
 	case $1 in
 	folded)	set -- "$1" "-ffunction-sections -fno-ipa-icf -fuse-ld=gold -Wl,--icf=all" ;;
 	lib-exit) set -- "$1" "$out/$1.plugin.so" ;;
-	torn|callback-close|cancel-async|stale|throws-late|no-memory) set -- "$1" -rdynamic ;;
+	torn|no-sync|callback-close|cancel-async|stale|throws-late|no-memory) set -- "$1" -rdynamic ;;
 	tsan)	set -- "$1" -fsanitize=thread ;;
 	# It comes with the plugin, late.
 	keys-full) set -- "$1" "" -ldl ;;

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /*
  * One write of text fails in the middle of a change, as for want of memory. What
- * is executed is the old or the new instruction all the same.
+ * is executed is the old or the new instruction all the same. In the end all do from
+ * the middle of a change on, and somebody else writes.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <jumpfunc/branch.h>
+#include <jumpfunc/stats.h>
 #include <pthread.h>
 #include <stdint.h>
 
@@ -13,7 +15,7 @@
 
 DEFINE_JF_KEY_FALSE(key);
 
-static int fail_at = -1, writes, failed;
+static int fail_at = -1, for_good, writes, failed;
 
 /* Stands in front of libc's. */
 ssize_t pwrite(int fd, const void *bytes, size_t num, off_t at);
@@ -23,9 +25,9 @@ ssize_t pwrite(int fd, const void *bytes, size_t num, off_t at)
 
 	if (!real)
 		real = (ssize_t (*)(int, const void *, size_t, off_t))dlsym(RTLD_NEXT, "pwrite");
-	if (fail_at >= 0 && writes++ == fail_at) {
+	if (fail_at >= 0 && (writes++ == fail_at || (for_good && writes > fail_at))) {
 		failed++;
-		errno = ENOMEM;
+		errno = for_good ? EPERM : ENOMEM;
 		return -1;
 	}
 	return real(fd, bytes, num, at);
@@ -38,6 +40,29 @@ static void *calls(void *arg)
 		if (jf_branch_unlikely(&key))
 			__asm__ volatile("nop");
 	return arg;
+}
+
+/* One write is a number, one for the page, and the rest is in the middle. */
+static void fails_for_good(void)
+{
+	struct jf_stats s;
+	int err;
+
+	for_good = 1;
+	writes = 0;
+	fail_at = 2;
+	err = jf_key_enable(&key);
+	jf_stats_get(&s, sizeof(s));
+	/* The first of three steps can be taken back. */
+	if (!strcmp(s.form, "int3")) {
+		MUST(err == -EOPNOTSUPP && !jf_branch_unlikely(&key), "%s", strerror(-err));
+		err = jf_key_enable(&key);
+		jf_stats_get(&s, sizeof(s));
+	}
+	MUST(!strcmp(s.writer, "remap"), "%s", s.writer);
+	MUST(!err && jf_branch_unlikely(&key), "by another writer: %s", strerror(-err));
+	err = jf_key_disable(&key);
+	MUST(!err && !jf_branch_unlikely(&key), "by another writer: %s", strerror(-err));
 }
 
 int main(void)
@@ -63,6 +88,7 @@ int main(void)
 	MUST(!err && jf_branch_unlikely(&key), "afterwards: %s", strerror(-err));
 	err = jf_key_disable(&key);
 	MUST(!err && !jf_branch_unlikely(&key), "afterwards: %s", strerror(-err));
+	fails_for_good();
 	stop = 1;
 	pthread_join(t, NULL);
 	return 0;

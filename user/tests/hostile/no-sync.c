@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
+/*
+ * membarrier() is denied from the n-th broadcast of a change on, and allowed again
+ * later. What is executed is old or new, what the values say is what is done as soon
+ * as the change has returned, and changes succeed again afterwards.
+ */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <jumpfunc/branch.h>
+#include <jumpfunc/dynfunc.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <sys/syscall.h>
+
+#include "hostile.h"
+
+DEFINE_JF_KEY_FALSE(key);
+
+int one(int i);
+int two(int i);
+int one(int i) { return i + 1; }
+int two(int i) { return i + 2; }
+DEFINE_DYNFUNC(op, one);
+
+static int fail_from = -1, calls_of, failed;
+
+/* Stands in front of libc's. */
+long syscall(long nr, ...);
+long syscall(long nr, ...)
+{
+	static long (*real)(long, ...);
+	va_list l;
+	long a[6];
+	int i;
+
+	va_start(l, nr);
+	for (i = 0; i < 6; i++)
+		a[i] = va_arg(l, long);
+	va_end(l);
+	if (!real)
+		real = (long (*)(long, ...))dlsym(RTLD_NEXT, "syscall");
+	/* MEMBARRIER_CMD_PRIVATE_EXPEDITED_SYNC_CORE */
+	if (nr == SYS_membarrier && a[0] == 1 << 5 && fail_from >= 0 && calls_of++ >= fail_from) {
+		failed++;
+		errno = EPERM;
+		return -1;
+	}
+	return real(nr, a[0], a[1], a[2], a[3], a[4], a[5]);
+}
+
+static volatile int stop;
+static void *calls(void *arg)
+{
+	while (!stop) {
+		int got = dynfunc_call(op, 1);
+
+		MUST(got == 2 || got == 3, "op: %d", got);
+		if (jf_branch_unlikely(&key))
+			__asm__ volatile("nop");
+	}
+	return arg;
+}
+
+static int is_two(void)
+{
+	return dynfunc_op(0) == 2;
+}
+
+static void one_round(int i)
+{
+	int want = !is_two(), err;
+
+	fail_from = i % 6;
+	calls_of = 0;
+	err = dynfunc_update(op, want ? two : one);
+	MUST(err == 0 || err == -EOPNOTSUPP, "op, %d: %s", fail_from, strerror(-err));
+	MUST(is_two() == (err ? !want : want), "op, %d", fail_from);
+	MUST(is_two() == (dynfunc_query(op) == (void *)two), "op's value, %d", fail_from);
+	calls_of = 0;
+	want = !jf_key_enabled(&key);
+	err = want ? jf_key_enable(&key) : jf_key_disable(&key);
+	MUST(err == 0 || err == -EOPNOTSUPP, "key, %d: %s", fail_from, strerror(-err));
+	MUST(jf_branch_unlikely(&key) == (err ? !want : want), "key, %d", fail_from);
+	MUST(jf_key_enabled(&key) == jf_branch_unlikely(&key), "key's value, %d", fail_from);
+	fail_from = -1;
+	if (i % 3)
+		return;
+	err = dynfunc_update(op, is_two() ? one : two);
+	MUST(!err, "op, afterwards: %s", strerror(-err));
+	err = jf_key_enabled(&key) ? jf_key_disable(&key) : jf_key_enable(&key);
+	MUST(!err && jf_key_enabled(&key) == jf_branch_unlikely(&key), "key, afterwards: %s",
+	     strerror(-err));
+}
+
+int main(void)
+{
+	pthread_t t;
+	int i;
+
+	alarm(20);
+	pthread_create(&t, NULL, calls, NULL);
+	usleep(1000);
+	for (i = 0; i < 400; i++)
+		one_round(i);
+	MUST(failed > 400, "%d broadcasts failed", failed);
+	stop = 1;
+	pthread_join(t, NULL);
+	return 0;
+}

@@ -65,6 +65,8 @@ $(OUT)/other-version.h: | $(OUT)
 		jumpfunc/detail/types.h > $@
 $(OUT)/plugin-bad.so: test_lib_plugin.c test_lib_plugin.h $(OUT)/other-version.h $(LIB_TEST_DEPS)
 	$(LIB_PLUGIN) -include $(OUT)/other-version.h
+$(OUT)/plugin-greedy.so: test_lib_plugin.c test_lib_plugin.h $(LIB_TEST_DEPS)
+	$(LIB_PLUGIN) -DHOST_KEYS=4
 
 LIB_BUILDS := test_lib-O0 test_lib-sections test_lib-cet test_lib-lto test_lib-nopie test_lib-static \
 	test_lib-static-pie test_lib-san test_lib_cxx test_lib_cxx-O0
@@ -81,7 +83,7 @@ ifneq ($(MUSL),)
 LIB_BUILDS += test_lib-musl test_lib-musl-pie
 endif
 LIB_BUILDS := $(addprefix $(OUT)/,$(LIB_BUILDS))
-LIB_PLUGINS := $(addprefix $(OUT)/,plugin1.so plugin2.so plugin-bad.so)
+LIB_PLUGINS := $(addprefix $(OUT)/,plugin1.so plugin2.so plugin-bad.so plugin-greedy.so)
 LIB_CHECKS := $(addprefix $(OUT)/,test_lib test_lib_deny test_lib_dl) $(LIB_PLUGINS) $(LIB_BUILDS)
 
 # The sample that is a module, too.

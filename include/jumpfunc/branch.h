@@ -9,7 +9,7 @@
  *   DEFINE_JF_KEY_FALSE_RO(k), ..._TRUE_RO(k)	fixed once the module's init is done
  *   DECLARE_JF_KEY_ARRAY(k, n), DEFINE_JF_KEY_ARRAY_FALSE(k, n), ..._TRUE(k, n)
  *   EXPORT_JF_KEY(k), EXPORT_JF_KEY_GPL(k), EXPORT_JF_KEY_ARRAY...
- *   IMPORT_JF_KEY(k)				in a program, beside DECLARE_JF_KEY(k)
+ *   IMPORT_JF_KEY(k), IMPORT_JF_KEY_ARRAY(k, n)	in a program, beside DECLARE_...
  *
  *   if (jf_branch_unlikely(&k))		true if enabled, rarely
  *   if (jf_branch_likely(&k))			true if enabled, usually
@@ -247,6 +247,20 @@ struct jf_key {
 #define EXPORT_JF_KEY(k)						\
 	__JF_EXPORT_ENT("__jf_export_key_" #k, key_##k, &k.ent)
 #define EXPORT_JF_KEY_GPL(k)		EXPORT_JF_KEY(k)
+#define EXPORT_JF_KEY_ARRAY(k)						\
+	__JF_EXPORT_ENT("__jf_export_key_" #k, key_##k, &k[0].ent)
+#define EXPORT_JF_KEY_ARRAY_GPL(k)	EXPORT_JF_KEY_ARRAY(k)
+#ifdef __cplusplus
+#define IMPORT_JF_KEY_ARRAY(k, n)	__DEFINE_JF_KEY_ARRAY(k, n, 0)
+#else
+#define IMPORT_JF_KEY_ARRAY(k, n)					\
+	__JF_IMPORT_ENT("__jf_export_key_" #k, key_##k);		\
+	struct jf_key k[n] __JF_USED __JF_HIDDEN_DEF =			\
+		{ [0 ... (n) - 1] = __JF_KEY_INIT(#k, 0, 0) };		\
+	__JF_HIDE(struct jf_key k[n])					\
+	__JF_ENT_REC_USER(k, &k[0].ent, &__jf_export_key_##k, n,	\
+			  sizeof(struct jf_key))
+#endif
 #define IMPORT_JF_KEY(k)						\
 	__JF_IMPORT_ENT("__jf_export_key_" #k, key_##k);		\
 	struct jf_key k __JF_USED __JF_HIDDEN_DEF =			\
@@ -262,6 +276,15 @@ struct jf_key {
  * In one source file of each object that uses it. In a kernel it is nothing.
  */
 #define IMPORT_JF_KEY(k)		struct __jf_import_##k
+
+/**
+ * IMPORT_JF_KEY_ARRAY() - use an array of keys of another module, or shared object
+ * @k: its name; it is declared by DECLARE_JF_KEY_ARRAY(), and exported there
+ * @n: number of keys; no more than it has
+ *
+ * As IMPORT_JF_KEY(). In C, not in C++.
+ */
+#define IMPORT_JF_KEY_ARRAY(k, n)	struct __jf_import_##k
 
 /**
  * struct jf_key_deferred - a key whose last user may be taken away later

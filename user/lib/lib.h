@@ -205,6 +205,7 @@ size_t jf_insn_length(const uint8_t *p);
  * @mod:    its object
  * @sites:  its sites, all in that object
  * @real:   the entity that this one stands in for, or NULL
+ * @rest:   how many of its array there are from this one on, 1 if it is none
  * @proxies: those that stand in for this one
  * @next_proxy: the next one of @real->proxies
  * @batch:  the batch that is being committed and changes it
@@ -216,6 +217,7 @@ struct jf_ctl {
 	struct jf_mod		*mod;
 	struct jf_site		*sites;
 	struct jf_ctl		*real;
+	size_t			rest;
 	struct jf_ctl		*proxies;
 	struct jf_ctl		*next_proxy;
 	const struct jf_batch	*batch;

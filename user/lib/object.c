@@ -104,8 +104,18 @@ static int say_bad(const struct jf_mod *m, const char *what)
 	return -EINVAL;
 }
 
-static int add_ctl(struct jf_mod *m, struct jf_ent *ent, const struct jf_ent_rec *rec)
+/* What the entity number @i of @rec stands in for. */
+static struct jf_ctl *find_real(const struct jf_ent_rec *rec, uint32_t i)
 {
+	struct jf_ctl *first = *rec->origin ? jf_ctl_of(*rec->origin) : NULL;
+
+	return first && i < first->rest ? first + i : NULL;
+}
+
+/* Entity number @i of @rec. */
+static int add_ctl(struct jf_mod *m, const struct jf_ent_rec *rec, uint32_t i)
+{
+	struct jf_ent *ent = (struct jf_ent *)((char *)rec->ent + (size_t)i * rec->stride);
 	struct jf_ctl *ctl = &m->ctls[m->nr_ctls];
 	struct jf_ctl *real;
 	size_t size = ent->type == JF_ENT_KEY ? sizeof(struct jf_key) :
@@ -116,8 +126,9 @@ static int add_ctl(struct jf_mod *m, struct jf_ent *ent, const struct jf_ent_rec
 		return say_bad(m, "a table names what is not this object's");
 	ctl->ent = ent;
 	ctl->mod = m;
+	ctl->rest = rec->num - i;
 	if (rec->origin) {
-		real = *rec->origin ? jf_ctl_of(*rec->origin) : NULL;
+		real = find_real(rec, i);
 		if (!real || real->ent->type != ent->type)
 			return say_bad(m, "what it imports is not there");
 		ctl->real = real;
@@ -147,9 +158,7 @@ static int add_ctls(struct jf_mod *m)
 		return -ENOMEM;
 	for (rec = o->ents; rec < o->ents_end; rec++)
 		for (i = 0; i < rec->num; i++) {
-			char *ent = (char *)rec->ent + (size_t)i * rec->stride;
-
-			err = add_ctl(m, (struct jf_ent *)ent, rec);
+			err = add_ctl(m, rec, i);
 			if (err)
 				return err;
 		}

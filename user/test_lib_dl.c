@@ -37,10 +37,11 @@ EXPORT_JF_KEY(host_key);
 DEFINE_DYNFUNC_RET0(host_op, plain);
 EXPORT_DYNFUNC(host_op);
 
+/* One of these two is a fourth one for an importer that does not count. */
+DEFINE_JF_KEY_TRUE(before_keys);
 DEFINE_JF_KEY_ARRAY_FALSE(host_keys, 3);
 EXPORT_JF_KEY_ARRAY(host_keys);
-/* Would be a fourth one for an importer that does not count. */
-DEFINE_JF_KEY_TRUE(host_keys_end);
+DEFINE_JF_KEY_TRUE(after_keys);
 DEFINE_JF_TRACE(host_event);
 EXPORT_JF_TRACE(host_event);
 

@@ -6,7 +6,8 @@
  *   DECLARE_JF_KEY(k)				in a header
  *   DEFINE_JF_KEY_FALSE(k)			starts disabled
  *   DEFINE_JF_KEY_TRUE(k)			starts enabled
- *   DEFINE_JF_KEY_FALSE_RO(k), ..._TRUE_RO(k)	fixed once the module's init is done
+ *   DEFINE_JF_KEY_FALSE_RO(k), ..._TRUE_RO(k)	fixed once the module's init is done;
+ *						in a program, an ordinary key
  *   DECLARE_JF_KEY_ARRAY(k, n), DEFINE_JF_KEY_ARRAY_FALSE(k, n), ..._TRUE(k, n)
  *   EXPORT_JF_KEY(k), EXPORT_JF_KEY_GPL(k), EXPORT_JF_KEY_ARRAY...
  *   IMPORT_JF_KEY(k), IMPORT_JF_KEY_ARRAY(k, n)	in a program, beside DECLARE_...
@@ -221,6 +222,11 @@ struct jf_key {
  *
  * DEFINE_JF_KEY_TRUE() is the same for one that starts enabled; the _RO forms
  * put the key into read-only-after-init memory. Any may be "static".
+ *
+ * In a program the _RO forms are the same as the others. A module's init function
+ * has an end; a program's initialisation has none that a library could see, since
+ * options are read in main(). Memory that the loader protects (RELRO) is protected
+ * before the first constructor could change a key.
  */
 #define DEFINE_JF_KEY_FALSE(k)	__DEFINE_JF_KEY(k, 0, 0, )
 #define DEFINE_JF_KEY_TRUE(k)	__DEFINE_JF_KEY(k, 1, 0, )

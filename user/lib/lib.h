@@ -124,7 +124,7 @@ void jf_sync_child(void);
 
 /* --- writer.c --------------------------------------------------------------------- */
 
-/* Bytes that lie in one page. 0 or -errno. */
+/* 0, or -errno, maybe with some of them written. */
 int jf_writer_write(uintptr_t addr, const void *bytes, size_t num);
 /*
  * Find one that can write all these addresses, which ascend. -EOPNOTSUPP: there
@@ -169,11 +169,13 @@ struct jf_site {
 
 /**
  * struct jf_poke - one site's part in a transaction
+ * @addr: where it is; most steps need no more of it than this
  * @site: the site
  * @old:  what stands there
  * @new:  what shall
  */
 struct jf_poke {
+	uintptr_t	addr;
 	struct jf_site	*site;
 	jf_insn_t	old;
 	jf_insn_t	new;

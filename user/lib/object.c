@@ -338,6 +338,7 @@ static void patch_mod(struct jf_mod *m)
 
 		ctl->value = jf_ent_value(ctl->ent);
 		err = jf_site_insn(s, ctl->value, &pokes[num].new);
+		pokes[num].addr = s->addr;
 		pokes[num].site = s;
 		pokes[num].old = s->raw;
 		num += pokes[num].new != s->raw;

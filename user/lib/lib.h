@@ -233,6 +233,8 @@ struct jf_ctl {
  * @program: it is the program itself, which is never unmapped
  * @start:  its lowest address
  * @end:    behind its highest
+ * @text:   where its executable segments begin
+ * @text_end: where they end
  * @sites:  its sites, by address
  * @ctls:   its entities
  * @next:   all objects
@@ -242,6 +244,7 @@ struct jf_mod {
 	const char		*name;
 	bool			program;
 	uintptr_t		start, end;
+	uintptr_t		text, text_end;
 	struct jf_site		*sites;
 	size_t			nr_sites;
 	struct jf_ctl		*ctls;

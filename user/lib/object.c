@@ -71,6 +71,19 @@ static bool in_mod(const struct jf_mod *m, const void *p, size_t size)
 
 /* --- an object comes -------------------------------------------------------------- */
 
+/* There may be holes between segments, where nothing is to be read. */
+static void note_text(struct jf_mod *m, uintptr_t base, const ElfW(Phdr) *p)
+{
+	uintptr_t start = base + p->p_vaddr, end = start + p->p_filesz;
+
+	if (p->p_type != PT_LOAD || !(p->p_flags & PF_X))
+		return;
+	if (start < m->text)
+		m->text = start;
+	if (end > m->text_end)
+		m->text_end = end;
+}
+
 static int bounds(struct dl_phdr_info *info, size_t size, void *arg)
 {
 	struct jf_mod *m = arg;
@@ -93,6 +106,9 @@ static int bounds(struct dl_phdr_info *info, size_t size, void *arg)
 		return 0;
 	m->start = start;
 	m->end = end;
+	m->text = UINTPTR_MAX;
+	for (i = 0; i < info->dlpi_phnum; i++)
+		note_text(m, info->dlpi_addr, &info->dlpi_phdr[i]);
 	m->name = info->dlpi_name && *info->dlpi_name ? info->dlpi_name : "the program";
 	m->program = getauxval(AT_PHDR) == (uintptr_t)info->dlpi_phdr;
 	return 1;
@@ -194,7 +210,7 @@ static int add_site(struct jf_mod *m, const struct jf_site_rec *rec)
 	    ent->ctl >= m->ctls + m->nr_ctls || ent->ctl->ent != ent)
 		return say_bad(m, "a site is of nothing that this object has");
 	if (s->flags & JF_SITE_CALL) {
-		s->addr = jf_call_find(s->addr, s->label, m->start, m->end);
+		s->addr = jf_call_find(s->addr, s->label, m->text, m->text_end);
 		if (!s->addr) {
 			jf_stats.trampolined++;
 			return 0;

@@ -110,7 +110,7 @@ lib-check: $(LIB_CHECKS)
 	echo "# test_lib_dl"; $(OUT)/test_lib_dl $(LIB_PLUGINS) || rc=1; \
 	echo "# hostile"; tests/hostile/run.sh $(OUT) || rc=1; \
 	echo "# objects.sh"; \
-	tests/objects.sh $(OUT) $(LIB_PLUGINS) $(OUT)/test_lib $(OUT)/libjumpfunc.so || rc=1; \
+	CC="$(CC)" tests/objects.sh $(OUT) $(LIB_PLUGINS) $(OUT)/test_lib $(OUT)/libjumpfunc.so || rc=1; \
 	exit $$rc
 	@$(if $(CLANG),:,echo "# clang is not installed: its builds were skipped (apt-get install clang)")
 	@$(if $(LLD),:,echo "# lld is not installed: clang's LTO was skipped (apt-get install lld)")

@@ -65,6 +65,10 @@
 	__JF_ENT_REC_USER(func_##name, &__jf_func_##name.ent, origin, 1, \
 			  sizeof(struct jf_func))
 
+#ifdef __code_model_large__
+/* gcc's asm statements cannot name symbols there, and calls are indirect. */
+#define dynfunc_call(name, ...)	dynfunc_##name(__VA_ARGS__)
+#else
 /* The call is in no statement, so that temporary arguments live as in any call. */
 #define dynfunc_call(name, ...)						\
 	(__JF_CALL_REC(name), dynfunc_##name(__VA_ARGS__))
@@ -78,5 +82,6 @@ __extension__ ({							\
 		: : [jf_tramp] "i" (&dynfunc_##name),			\
 		    [jf_func] "i" (&__jf_func_##name));			\
 })
+#endif
 
 #endif /* JUMPFUNC_DYNFUNC_USER_X86_H */

@@ -72,6 +72,8 @@ $(OUT)/other-version.h: | $(OUT)
 		jumpfunc/detail/types.h > $@
 $(OUT)/plugin-bad.so: test_lib_plugin.c test_lib_plugin.h $(OUT)/other-version.h $(LIB_TEST_DEPS)
 	$(LIB_PLUGIN) -include $(OUT)/other-version.h
+$(OUT)/plugin-greedy.so: test_lib_plugin.c test_lib_plugin.h $(LIB_TEST_DEPS)
+	$(LIB_PLUGIN) -DHOST_KEYS=4
 
 LIB_BUILDS := test_lib-O0 test_lib-sections test_lib-cet test_lib-lto test_lib-nopie test_lib-static \
 	test_lib-static-pie test_lib-san test_lib_cxx test_lib_cxx-O0
@@ -94,7 +96,7 @@ ifneq ($(MUSL),)
 LIB_BUILDS += test_lib-musl test_lib-musl-pie
 endif
 LIB_BUILDS := $(addprefix $(OUT)/,$(LIB_BUILDS))
-LIB_PLUGINS := $(addprefix $(OUT)/,plugin1.so plugin2.so plugin-bad.so)
+LIB_PLUGINS := $(addprefix $(OUT)/,plugin1.so plugin2.so plugin-bad.so plugin-greedy.so)
 LIB_CHECKS := $(addprefix $(OUT)/,test_guard test_lib test_lib_deny test_lib_dl) $(LIB_PLUGINS) $(LIB_BUILDS)
 
 # The sample that is a module, too.
@@ -128,7 +130,7 @@ lib-check: $(LIB_CHECKS)
 	done; \
 	echo "# hostile"; tests/hostile/run.sh $(OUT) || rc=1; \
 	echo "# objects.sh"; \
-	tests/objects.sh $(OUT) $(LIB_PLUGINS) $(OUT)/test_lib $(OUT)/libjumpfunc.so || rc=1; \
+	CC="$(CC)" tests/objects.sh $(OUT) $(LIB_PLUGINS) $(OUT)/test_lib $(OUT)/libjumpfunc.so || rc=1; \
 	exit $$rc
 	@$(if $(CLANG),:,echo "# clang is not installed: its builds were skipped (apt-get install clang)")
 	@$(if $(LLD),:,echo "# lld is not installed: clang's LTO was skipped (apt-get install lld)")

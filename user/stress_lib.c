@@ -108,6 +108,10 @@ DEFINE_JF_KEY_FALSE(host_key);
 EXPORT_JF_KEY(host_key);
 DEFINE_DYNFUNC(host_op, host_target);
 EXPORT_DYNFUNC(host_op);
+DEFINE_JF_KEY_ARRAY_FALSE(host_keys, 3);
+EXPORT_JF_KEY_ARRAY(host_keys);
+DEFINE_JF_TRACE(host_event);
+EXPORT_JF_TRACE(host_event);
 
 /* --- what is expected -------------------------------------------------------------- */
 

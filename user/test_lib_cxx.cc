@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include <stdexcept>
+#include <string>
 
 #include <jumpfunc/key.hh>
 #include <jumpfunc/stats.h>
@@ -87,6 +88,35 @@ static int thrower(int x) { if (x) throw std::runtime_error("x"); return 0; }
 static int quiet(int) noexcept { return 7; }
 DEFINE_DYNFUNC(cxx_op, thrower);
 
+/* What is passed by reference lives until the whole expression is evaluated. */
+struct witness {
+	witness() { alive++; }
+	~witness() { alive--; }
+	static int alive;
+};
+int witness::alive;
+static const int *look(const witness &w) { return &w.alive; }
+static const int *stare(const witness &w) { return &w.alive; }
+static int read(const int *i) { return *i; }
+DEFINE_DYNFUNC(cxx_look, look);
+
+static std::string copied(std::string s, double d) { return s + std::to_string(static_cast<int>(d)); }
+static std::string reversed(std::string s, double d) { return std::to_string(static_cast<int>(d)) + s; }
+DEFINE_DYNFUNC(cxx_string, copied);
+
+static void objects()
+{
+	int got = read(dynfunc_call(cxx_look, witness()));
+
+	CHECK(got == 1 && witness::alive == 0, "lifetime");
+	CHECK(dynfunc_update(cxx_look, stare) == 0, "update");
+	got = read(dynfunc_call(cxx_look, witness()));
+	CHECK(got == 1 && witness::alive == 0, "lifetime");
+	CHECK(dynfunc_call(cxx_string, "abc", 7.5) == "abc7", "as defined");
+	CHECK(dynfunc_update(cxx_string, reversed) == 0, "update");
+	CHECK(dynfunc_call(cxx_string, "abc", 7.5) == "7abc", "updated");
+}
+
 static void exceptions()
 {
 	int caught = 0;
@@ -138,6 +168,8 @@ int main()
 	finish("jumpfunc::key_user");
 	exceptions();
 	finish("exceptions");
+	objects();
+	finish("objects as arguments and results");
 	tracepoint();
 	finish("tracepoints");
 	printf("1..%u\n", test_nr);

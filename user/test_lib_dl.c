@@ -4,7 +4,7 @@
  * and those that libjumpfunc does not accept. And fork(), with and without
  * threads: the child's text is its own.
  *
- * usage: test_lib_dl PLUGIN OTHER-PLUGIN BAD-PLUGIN
+ * usage: test_lib_dl PLUGIN OTHER-PLUGIN BAD-PLUGIN GREEDY-PLUGIN
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -24,7 +24,7 @@
 #include "tap.h"
 #include "test_lib_plugin.h"
 
-static const char *paths[3];
+static const char *paths[4];
 
 DEFINE_JF_KEY_FALSE(shared_name);
 static int plain(int x) { return x; }
@@ -36,6 +36,14 @@ DEFINE_JF_KEY_FALSE(host_key);
 EXPORT_JF_KEY(host_key);
 DEFINE_DYNFUNC_RET0(host_op, plain);
 EXPORT_DYNFUNC(host_op);
+
+/* One of these two is a fourth one for an importer that does not count. */
+DEFINE_JF_KEY_TRUE(before_keys);
+DEFINE_JF_KEY_ARRAY_FALSE(host_keys, 3);
+EXPORT_JF_KEY_ARRAY(host_keys);
+DEFINE_JF_KEY_TRUE(after_keys);
+DEFINE_JF_TRACE(host_event);
+EXPORT_JF_TRACE(host_event);
 
 static int set_target(int (*func)(int))
 {
@@ -83,8 +91,8 @@ static void opened_and_closed(void)
 
 	p = plugin_open(paths[0], &handle);
 	with = stats();
-	CHECK(with.objects == before.objects + 1 && with.keys == before.keys + 3 &&
-	      with.funcs == before.funcs + 2 && with.sites >= before.sites + 4,
+	CHECK(with.objects == before.objects + 1 && with.keys == before.keys + 7 &&
+	      with.funcs == before.funcs + 3 && with.sites >= before.sites + 4,
 	      "what came with it");
 	CHECK(!strcmp(with.writer, "none") || with.patched >= before.patched + 4,
 	      "its sites were not patched");
@@ -127,6 +135,66 @@ static void imports(void)
 	CHECK(jf_key_count(&host_key) == 1 && jf_key_dec(&host_key) == 0, "its user is not");
 }
 
+static int array(void)
+{
+	return (jf_branch_unlikely(&host_keys[0]) ? 1 : 0) |
+	       (jf_branch_likely(&host_keys[1]) ? 2 : 0) |
+	       (jf_branch_unlikely(&host_keys[2]) ? 4 : 0);
+}
+
+static void imported_arrays(void)
+{
+	const struct plugin *p, *q;
+	void *handle, *other;
+	int i;
+
+	CHECK(jf_key_enable(&host_keys[1]) == 0, "enable");
+	p = plugin_open(paths[0], &handle);
+	q = plugin_open(paths[1], &other);
+	CHECK(array() == 2 && p->array() == 2 && q->array() == 2, "the present values");
+	for (i = 0; i < 8; i++) {
+		CHECK(p->array_set(0, i & 1) == 0 && q->array_set(1, i & 2) == 0 &&
+		      (i & 4 ? jf_key_enable(&host_keys[2]) :
+			       jf_key_disable(&host_keys[2])) == 0, "set");
+		CHECK(array() == i && p->array() == i && q->array() == i,
+		      "%d: %d %d %d", i, array(), p->array(), q->array());
+	}
+	CHECK(dlclose(handle) == 0 && q->array() == 7, "dlclose");
+	for (i = 0; i < 3; i++)
+		CHECK(q->array_set(i, 0) == 0, "off");
+	CHECK(array() == 0 && q->array() == 0 && dlclose(other) == 0, "off");
+}
+
+static void host_probe(void *data, int x, const char *s)
+{
+	*(int *)data += s[0] == 'x' ? x : -1;
+}
+
+static void imported_traces(void)
+{
+	const struct plugin *p, *q;
+	void *handle, *other;
+	int sum = 0;
+
+	CHECK(register_jf_trace_host_event(host_probe, &sum) == 0, "register");
+	p = plugin_open(paths[0], &handle);
+	q = plugin_open(paths[1], &other);
+	CHECK(p->fire(1) == 1 && q->fire(2) == 1 && sum == 3, "they find it on: %d", sum);
+	CHECK(p->watch(1) == 0 && p->watch(1) == -EEXIST && q->watch(1) == 0, "watch");
+	jf_trace_host_event(4, "x");
+	CHECK(q->fire(8) == 1 && sum == 15 && *p->seen == 12 && *q->seen == 12,
+	      "%d %d %d", sum, *p->seen, *q->seen);
+	CHECK(unregister_jf_trace_host_event(host_probe, &sum) == 0, "unregister");
+	/* It goes without a word, and its probe with it. */
+	CHECK(dlclose(other) == 0 && p->fire(16) == 1 && *p->seen == 28, "dlclose");
+	CHECK(p->watch(0) == 0 && p->watch(0) == -ENOENT && p->fire(32) == 0 &&
+	      !jf_trace_host_event_enabled() && *p->seen == 28 && sum == 15, "off");
+	CHECK(p->watch(1) == 0 && dlclose(handle) == 0, "dlclose");
+	CHECK(!jf_trace_host_event_enabled(), "the probe is gone");
+	jf_trace_host_event(64, "x");
+	CHECK(sum == 15, "off");
+}
+
 /* It goes without a word: nothing may lead into it any more. */
 static void left_behind(void)
 {
@@ -147,13 +215,13 @@ static void left_behind(void)
 	}
 }
 
-static void refused(void)
+static void refused(const char *path)
 {
 	struct jf_stats before = stats();
 	const struct plugin *p;
 	void *handle;
 
-	p = plugin_open(paths[2], &handle);
+	p = plugin_open(path, &handle);
 	CHECK(stats().refused == before.refused + 1, "it was not refused");
 	CHECK(stats().sites == before.sites, "it has sites");
 	CHECK(p->branch() == 0 && p->func(5) == 10, "as compiled it is correct");
@@ -327,8 +395,8 @@ static void files_closed(void)
 
 int main(int argc, char **argv)
 {
-	if (argc != 4) {
-		fputs("usage: test_lib_dl PLUGIN OTHER-PLUGIN BAD-PLUGIN\n", stderr);
+	if (argc != 5) {
+		fputs("usage: test_lib_dl PLUGIN OTHER-PLUGIN BAD-PLUGIN GREEDY-PLUGIN\n", stderr);
 		return 2;
 	}
 	memcpy(paths, argv + 1, sizeof(paths));
@@ -336,10 +404,16 @@ int main(int argc, char **argv)
 	finish("dlopen, dlclose: sites come and go");
 	imports();
 	finish("keys and functions of another object");
+	imported_arrays();
+	finish("arrays of keys of another object");
+	imported_traces();
+	finish("tracepoints of another object");
 	left_behind();
 	finish("dlclose: what leads into it falls back");
-	refused();
+	refused(paths[2]);
 	finish("tables of another version are refused");
+	refused(paths[3]);
+	finish("one that imports more keys than there are is refused");
 	with_threads();
 	finish("dlopen in a program with threads");
 	forks(false);

@@ -57,6 +57,44 @@ static int import_set(int on)
 	return dynfunc_update(host_op, NULL);
 }
 
+#ifndef HOST_KEYS
+#define HOST_KEYS	3
+#endif
+DECLARE_JF_KEY_ARRAY(host_keys, HOST_KEYS);
+IMPORT_JF_KEY_ARRAY(host_keys, HOST_KEYS);
+IMPORT_JF_TRACE(host_event);
+
+static int array(void)
+{
+	return (jf_branch_unlikely(&host_keys[0]) ? 1 : 0) |
+	       (jf_branch_likely(&host_keys[1]) ? 2 : 0) |
+	       (jf_branch_unlikely(&host_keys[2]) ? 4 : 0);
+}
+
+static int array_set(int i, int on)
+{
+	return on ? jf_key_enable(&host_keys[i]) : jf_key_disable(&host_keys[i]);
+}
+
+static int watched;
+
+static void watcher(void *data, int x, const char *s)
+{
+	*(int *)data += s[0] == 'x' ? x : -1;
+}
+
+static int fire(int x)
+{
+	jf_trace_host_event(x, "x");
+	return jf_trace_host_event_enabled();
+}
+
+static int watch(int on)
+{
+	return on ? register_jf_trace_host_event(watcher, &watched) :
+		    unregister_jf_trace_host_event(watcher, &watched);
+}
+
 static int target(int x)
 {
 	return x + 1000;
@@ -89,4 +127,5 @@ static long spin(const int *stop)
 }
 
 extern const struct plugin plugin;
-const struct plugin plugin = { branch, set, init, func, spin, &shared_name, imported, import_set };
+const struct plugin plugin = { branch, set, init, func, spin, &shared_name, imported, import_set,
+				array, array_set, fire, watch, &watched };

@@ -24,6 +24,15 @@ struct plugin {
 	/* A key and a function of the program: 0, 300 on, plus the function's result. */
 	int	(*imported)(int x);
 	int	(*import_set)(int on);
+	/* An array of keys of the program: a bit for each that is on. */
+	int	(*array)(void);
+	int	(*array_set)(int i, int on);
+	/* A tracepoint of the program, and a probe here that adds up. */
+	int	(*fire)(int x);
+	int	(*watch)(int on);
+	const int *seen;
 };
+
+DECLARE_JF_TRACE(host_event, PROTO(int x, const char *s), ARGS(x, s));
 
 #endif /* TEST_LIB_PLUGIN_H */

@@ -6,12 +6,13 @@
  *   DECLARE_JF_KEY(k)				in a header
  *   DEFINE_JF_KEY_FALSE(k)			starts disabled
  *   DEFINE_JF_KEY_TRUE(k)			starts enabled
- *   DEFINE_JF_KEY_FALSE_RO(k), ..._TRUE_RO(k)	fixed once the module's init is done
+ *   DEFINE_JF_KEY_FALSE_RO(k), ..._TRUE_RO(k)	fixed once the module's init is done;
+ *						in a program, an ordinary key
  *   DECLARE_JF_KEY_ARRAY(k, n), DEFINE_JF_KEY_ARRAY_FALSE(k, n), ..._TRUE(k, n)
  *   DEFINE_JF_KEY_MAYBE(CONFIG_X, k), ..._MAYBE_RO(CONFIG_X, k)
  *						starts enabled if the option is set
  *   EXPORT_JF_KEY(k), EXPORT_JF_KEY_GPL(k), EXPORT_JF_KEY_ARRAY...
- *   IMPORT_JF_KEY(k)				in a program, beside DECLARE_JF_KEY(k)
+ *   IMPORT_JF_KEY(k), IMPORT_JF_KEY_ARRAY(k, n)	in a program, beside DECLARE_...
  *
  *   if (jf_branch_unlikely(&k))		true if enabled, rarely
  *   if (jf_branch_likely(&k))			true if enabled, usually
@@ -226,6 +227,11 @@ struct jf_key {
  *
  * DEFINE_JF_KEY_TRUE() is the same for one that starts enabled; the _RO forms
  * put the key into read-only-after-init memory. Any may be "static".
+ *
+ * In a program the _RO forms are the same as the others. A module's init function
+ * has an end; a program's initialisation has none that a library could see, since
+ * options are read in main(). Memory that the loader protects (RELRO) is protected
+ * before the first constructor could change a key.
  */
 #define DEFINE_JF_KEY_FALSE(k)	__DEFINE_JF_KEY(k, 0, 0, )
 #define DEFINE_JF_KEY_TRUE(k)	__DEFINE_JF_KEY(k, 1, 0, )
@@ -252,6 +258,20 @@ struct jf_key {
 #define EXPORT_JF_KEY(k)						\
 	__JF_EXPORT_ENT("__jf_export_key_" #k, key_##k, &k.ent)
 #define EXPORT_JF_KEY_GPL(k)		EXPORT_JF_KEY(k)
+#define EXPORT_JF_KEY_ARRAY(k)						\
+	__JF_EXPORT_ENT("__jf_export_key_" #k, key_##k, &k[0].ent)
+#define EXPORT_JF_KEY_ARRAY_GPL(k)	EXPORT_JF_KEY_ARRAY(k)
+#ifdef __cplusplus
+#define IMPORT_JF_KEY_ARRAY(k, n)	__DEFINE_JF_KEY_ARRAY(k, n, 0)
+#else
+#define IMPORT_JF_KEY_ARRAY(k, n)					\
+	__JF_IMPORT_ENT("__jf_export_key_" #k, key_##k);		\
+	struct jf_key k[n] __JF_USED __JF_HIDDEN_DEF =			\
+		{ [0 ... (n) - 1] = __JF_KEY_INIT(#k, 0, 0) };		\
+	__JF_HIDE(struct jf_key k[n])					\
+	__JF_ENT_REC_USER(k, &k[0].ent, &__jf_export_key_##k, n,	\
+			  sizeof(struct jf_key))
+#endif
 #define IMPORT_JF_KEY(k)						\
 	__JF_IMPORT_ENT("__jf_export_key_" #k, key_##k);		\
 	struct jf_key k __JF_USED __JF_HIDDEN_DEF =			\
@@ -289,6 +309,15 @@ struct jf_key {
  * In one source file of each object that uses it. In a kernel it is nothing.
  */
 #define IMPORT_JF_KEY(k)		struct __jf_import_##k
+
+/**
+ * IMPORT_JF_KEY_ARRAY() - use an array of keys of another module, or shared object
+ * @k: its name; it is declared by DECLARE_JF_KEY_ARRAY(), and exported there
+ * @n: number of keys; no more than it has
+ *
+ * As IMPORT_JF_KEY(). In C, not in C++.
+ */
+#define IMPORT_JF_KEY_ARRAY(k, n)	struct __jf_import_##k
 
 /**
  * struct jf_key_deferred - a key whose last user may be taken away later

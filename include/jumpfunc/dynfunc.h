@@ -97,12 +97,11 @@
  *   In a program (libjumpfunc) a call site is a call of the trampoline that the
  *   compiler made, and that the library finds when it loads the program's tables:
  *   with as many arguments and of such types as C and C++ have, in functions of
- *   any kind, with or without a red zone. A few are not found, for example where
- *   -mcmodel=large makes them indirect; they go through the trampoline for good, and
- *   so do all where the process has a shadow stack, or a target is out of reach:
- *   in another shared object, most of the time. struct jf_stats counts those that
- *   were not found. DYNFUNC_TARGETS() is nothing, and what is said of modules
- *   holds for shared objects.
+ *   any kind, with or without a red zone. One that is not found goes through the
+ *   trampoline for good, and struct jf_stats counts it. So do all with
+ *   -mcmodel=large, or where the process has a shadow stack, or while a target is
+ *   out of reach: in another shared object, most of the time. DYNFUNC_TARGETS()
+ *   is nothing, and what is said of modules holds for shared objects.
  *
  *   A target must be text that lasts: of the kernel or of a module. Other addresses
  *   (BPF programs, other generated code, what was freed) are refused with -EPERM,

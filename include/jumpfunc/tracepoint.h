@@ -9,6 +9,7 @@
  *   DEFINE_JF_TRACE(name)				in one source file
  *   EXPORT_JF_TRACE(name), EXPORT_JF_TRACE_GPL(name)
  *   EXPORT_JF_TRACE_CALL(name), ..._CALL_GPL(name)	others may trace it, no more
+ *   IMPORT_JF_TRACE(name), IMPORT_JF_TRACE_CALL(name)	in a program, in another object
  *
  *   jf_trace_name(args...)		the tracepoint: up to 12 arguments
  *   jf_trace(name, args...)		the same; does not evaluate args while off
@@ -135,6 +136,7 @@ struct jf_probes;
  * @active: the array that the iterator walks; ends with a NULL function
  * @probes: the present probes, NULL for none
  * @list:   entry in the core's list, while there are probes (a program: @next)
+ * @origin: in a program: NULL, or where the one is announced that is meant
  *
  * Private to jumpfunc, and to the code that the macros below generate.
  */
@@ -151,6 +153,7 @@ struct jf_tracepoint {
 	struct list_head	list;
 #else
 	struct jf_tracepoint	*next;
+	struct jf_tracepoint	*const *origin;
 #endif
 };
 
@@ -299,7 +302,7 @@ __JF_END_DECLS
 #define __JF_TRACE_CHECK_10(a...)
 #define __JF_TRACE_CHECK_11(a...)
 #define __JF_TRACE_CHECK_12(a...)
-#define __JF_TRACE_END		NULL
+#define __JF_TRACE_END		NULL, NULL
 #endif
 
 /*
@@ -421,6 +424,44 @@ __JF_END_DECLS
 	EXPORT_JF_KEY_GPL(__jf_on_##name);				\
 	EXPORT_DYNFUNC_GPL(__jf_tp_##name);				\
 	EXPORT_SYMBOL_GPL(__jf_trace_##name)
+
+/**
+ * IMPORT_JF_TRACE() - use a tracepoint of another module, or shared object
+ * @name: its name; it is declared by DECLARE_JF_TRACE(), and exported there
+ *
+ * In one source file of each object that traces it or registers probes.
+ * IMPORT_JF_TRACE_CALL() is for those that only trace it, as EXPORT_JF_TRACE_CALL()
+ * allows. In a kernel both are nothing.
+ */
+#define IMPORT_JF_TRACE(name)		struct __jf_import_trace_##name
+#define IMPORT_JF_TRACE_CALL(name)	struct __jf_import_trace_##name
+#else
+#define EXPORT_JF_TRACE_CALL(name)					\
+	EXPORT_JF_KEY(__jf_on_##name);					\
+	EXPORT_DYNFUNC(__jf_tp_##name)
+#define EXPORT_JF_TRACE(name)						\
+	EXPORT_JF_TRACE_CALL(name);					\
+	__JF_IMPORT_TRACE(name);					\
+	struct jf_tracepoint *const __jf_export_trace_##name __JF_USED = \
+		&__jf_trace_##name
+#define EXPORT_JF_TRACE_GPL(name)	EXPORT_JF_TRACE(name)
+#define EXPORT_JF_TRACE_CALL_GPL(name)	EXPORT_JF_TRACE_CALL(name)
+#define IMPORT_JF_TRACE_CALL(name)					\
+	IMPORT_JF_KEY(__jf_on_##name);					\
+	IMPORT_DYNFUNC(__jf_tp_##name, __jf_iter_##name)
+/* The structure only leads to the exporter's. */
+#define IMPORT_JF_TRACE(name)						\
+	IMPORT_JF_TRACE_CALL(name);					\
+	__JF_IMPORT_TRACE(name);					\
+	struct jf_tracepoint __jf_trace_##name = {			\
+		#name, __JF_THIS, &__jf_on_##name,			\
+		&__jf_func___jf_tp_##name, NULL, __jf_nargs_##name,	\
+		NULL, NULL, NULL, &__jf_export_trace_##name		\
+	}
+#define __JF_IMPORT_TRACE(name)						\
+	extern struct jf_tracepoint *const __jf_export_trace_##name	\
+		__asm__("__jf_export_trace_" #name)			\
+		__attribute__((__visibility__("default")))
 #endif
 
 /**

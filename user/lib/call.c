@@ -21,7 +21,8 @@ enum {
 	WORD	= 0x20,		/* an operand of four bytes, or of two after 0x66 */
 	WIDE	= 0x40,		/* of eight with REX.W */
 	TESTS	= 0x80,		/* only for the first two of the group */
-	UNKNOWN	= 0x100,
+	GROUP5	= 0x100,	/* but for jumps */
+	UNKNOWN	= 0x200,
 };
 
 static unsigned int one_byte(uint8_t op)
@@ -47,8 +48,10 @@ static unsigned int one_byte(uint8_t op)
 	if ((op >= 0xd0 && op < 0xd4) || (op >= 0xd8 && op < 0xe0))
 		return MODRM;			/* shifts, x87 */
 	switch (op) {
-	case 0x63: case 0xfe: case 0xff:	/* movslq, inc, dec, call, push */
+	case 0x63: case 0xfe:			/* movslq, inc, dec */
 		return MODRM;
+	case 0xff:				/* inc, dec, call, push; jmp ends it */
+		return MODRM | GROUP5;
 	case 0x68: case 0xa9:			/* push, test */
 		return WORD;
 	case 0x69: case 0x81: case 0xc7:	/* imul, arithmetic, mov */
@@ -166,6 +169,8 @@ size_t jf_insn_length(const uint8_t *p)
 	is = opcode(p + size, &size);
 	/* An operand size for what branches: CPUs do not agree on it. */
 	if (is & UNKNOWN || (prefixes && two && is == 4))
+		return 0;
+	if (is & GROUP5 && (p[size] & 0x30) == 0x20)
 		return 0;
 	if (is & TESTS && p[size] & 0x30)
 		is = MODRM;

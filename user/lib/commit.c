@@ -271,6 +271,7 @@ static int add_poke(struct pokes *p, struct jf_site *site, jf_insn_t insn)
 		p->poke = more;
 		p->max = max;
 	}
+	p->poke[p->num].addr = site->addr;
 	p->poke[p->num].site = site;
 	p->poke[p->num].old = atomic_load_explicit(&site->insn, memory_order_relaxed);
 	p->poke[p->num++].new = insn;

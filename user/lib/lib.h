@@ -129,7 +129,7 @@ void jf_sync_child(void);
 
 /* --- writer.c --------------------------------------------------------------------- */
 
-/* Bytes that lie in one page. 0 or -errno. */
+/* 0, or -errno, maybe with some of them written. */
 int jf_writer_write(uintptr_t addr, const void *bytes, size_t num);
 /*
  * Find one that can write all these addresses, which ascend. -EOPNOTSUPP: there
@@ -174,11 +174,13 @@ struct jf_site {
 
 /**
  * struct jf_poke - one site's part in a transaction
+ * @addr: where it is; most steps need no more of it than this
  * @site: the site
  * @old:  what stands there
  * @new:  what shall
  */
 struct jf_poke {
+	uintptr_t	addr;
 	struct jf_site	*site;
 	jf_insn_t	old;
 	jf_insn_t	new;
@@ -210,6 +212,7 @@ size_t jf_insn_length(const uint8_t *p);
  * @mod:    its object
  * @sites:  its sites, all in that object
  * @real:   the entity that this one stands in for, or NULL
+ * @rest:   how many of its array there are from this one on, 1 if it is none
  * @proxies: those that stand in for this one
  * @next_proxy: the next one of @real->proxies
  * @batch:  the batch that is being committed and changes it
@@ -221,6 +224,7 @@ struct jf_ctl {
 	struct jf_mod		*mod;
 	struct jf_site		*sites;
 	struct jf_ctl		*real;
+	size_t			rest;
 	struct jf_ctl		*proxies;
 	struct jf_ctl		*next_proxy;
 	const struct jf_batch	*batch;
@@ -235,7 +239,8 @@ struct jf_ctl {
  * @goes:   it is being closed: nothing new may lead there
  * @start:  its lowest address
  * @end:    behind its highest
- * @text, @text_end: the same of what is executable
+ * @text:   where its executable segments begin
+ * @text_end: where they end
  * @sites:  its sites, by address
  * @ctls:   its entities
  * @next:   all objects

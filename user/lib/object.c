@@ -106,11 +106,23 @@ static bool in_any(const struct jf_mod *m, const void *p, size_t size)
 
 /* --- an object comes -------------------------------------------------------------- */
 
+/* There may be holes between segments, where nothing is to be read. */
+static void note_text(struct jf_mod *m, uintptr_t base, const ElfW(Phdr) *p)
+{
+	uintptr_t start = base + p->p_vaddr, end = start + p->p_filesz;
+
+	if (p->p_type != PT_LOAD || !(p->p_flags & PF_X))
+		return;
+	if (start < m->text)
+		m->text = start;
+	if (end > m->text_end)
+		m->text_end = end;
+}
+
 static int bounds(struct dl_phdr_info *info, size_t size, void *arg)
 {
 	struct jf_mod *m = arg;
 	uintptr_t at = (uintptr_t)m->object, start = UINTPTR_MAX, end = 0;
-	uintptr_t text = UINTPTR_MAX, text_end = 0;
 	int i;
 
 	(void)size;
@@ -124,17 +136,14 @@ static int bounds(struct dl_phdr_info *info, size_t size, void *arg)
 			start = addr;
 		if (addr + p->p_memsz > end)
 			end = addr + p->p_memsz;
-		if (p->p_flags & PF_X && addr < text)
-			text = addr;
-		if (p->p_flags & PF_X && addr + p->p_memsz > text_end)
-			text_end = addr + p->p_memsz;
 	}
 	if (at < start || at >= end)
 		return 0;
 	m->start = start;
 	m->end = end;
-	m->text = text;
-	m->text_end = text_end;
+	m->text = UINTPTR_MAX;
+	for (i = 0; i < info->dlpi_phnum; i++)
+		note_text(m, info->dlpi_addr, &info->dlpi_phdr[i]);
 	m->name = info->dlpi_name && *info->dlpi_name ? info->dlpi_name : "the program";
 	m->program = getauxval(AT_PHDR) == (uintptr_t)info->dlpi_phdr;
 	return 1;
@@ -146,8 +155,22 @@ static int say_bad(const struct jf_mod *m, const char *what)
 	return -EINVAL;
 }
 
-static int add_ctl(struct jf_mod *m, struct jf_ent *ent, const struct jf_ent_rec *rec)
+/* What the entity number @i of @rec stands in for. */
+static struct jf_ctl *find_real(const struct jf_mod *m, const struct jf_ent_rec *rec, uint32_t i)
 {
+	struct jf_ctl *first;
+
+	if (!in_any(m, rec->origin, sizeof(*rec->origin)) ||
+	    !in_any(m, *rec->origin, sizeof(**rec->origin)))
+		return NULL;
+	first = jf_ctl_of(*rec->origin);
+	return first && i < first->rest ? first + i : NULL;
+}
+
+/* Entity number @i of @rec. */
+static int add_ctl(struct jf_mod *m, const struct jf_ent_rec *rec, uint32_t i)
+{
+	struct jf_ent *ent = (struct jf_ent *)((char *)rec->ent + (size_t)i * rec->stride);
 	struct jf_ctl *ctl = &m->ctls[m->nr_ctls];
 	struct jf_ctl *real;
 	size_t size = ent->type == JF_ENT_KEY ? sizeof(struct jf_key) :
@@ -158,10 +181,9 @@ static int add_ctl(struct jf_mod *m, struct jf_ent *ent, const struct jf_ent_rec
 		return say_bad(m, "a table names what is not this object's");
 	ctl->ent = ent;
 	ctl->mod = m;
+	ctl->rest = rec->num - i;
 	if (rec->origin) {
-		real = in_any(m, rec->origin, sizeof(*rec->origin)) &&
-		       in_any(m, *rec->origin, sizeof(**rec->origin)) ?
-			jf_ctl_of(*rec->origin) : NULL;
+		real = find_real(m, rec, i);
 		if (!real || real->ent->type != ent->type)
 			return say_bad(m, "what it imports is not there");
 		ctl->real = real;
@@ -191,9 +213,7 @@ static int add_ctls(struct jf_mod *m)
 		return -ENOMEM;
 	for (rec = o->ents; rec < o->ents_end; rec++)
 		for (i = 0; i < rec->num; i++) {
-			char *ent = (char *)rec->ent + (size_t)i * rec->stride;
-
-			err = add_ctl(m, (struct jf_ent *)ent, rec);
+			err = add_ctl(m, rec, i);
 			if (err)
 				return err;
 		}
@@ -229,7 +249,7 @@ static int add_site(struct jf_mod *m, const struct jf_site_rec *rec)
 	    ent->ctl >= m->ctls + m->nr_ctls || ent->ctl->ent != ent)
 		return say_bad(m, "a site is of nothing that this object has");
 	if (s->flags & JF_SITE_CALL) {
-		s->addr = jf_call_find(s->addr, s->label, m->start, m->end);
+		s->addr = jf_call_find(s->addr, s->label, m->text, m->text_end);
 		if (!s->addr) {
 			jf_stats.trampolined++;
 			return 0;
@@ -373,6 +393,7 @@ static void patch_mod(struct jf_mod *m)
 
 		ctl->value = jf_ent_value(ctl->ent);
 		err = jf_site_insn(s, ctl->value, alone, &pokes[num].new);
+		pokes[num].addr = s->addr;
 		pokes[num].site = s;
 		pokes[num].old = s->raw;
 		num += pokes[num].new != s->raw;

@@ -4,7 +4,7 @@
  * they are right, stand there.
  *
  * A write of text is a system call. So the bytes of a step are collected, and
- * handed to the writer in runs: those of one page that are close to each other.
+ * handed to the writer in runs: those that are close to each other.
  * What lies between two of them is written back as it was. Each sync begins with
  * the last run, so no byte of a step is written behind the sync that ends it.
  *
@@ -29,13 +29,16 @@
 #include "patch.h"
 
 /* So many bytes that are not ours may be in a run, one beside the other. */
-#define GAP	64
+#define GAP		64
+#define RUN_MAX		65536
+#define PAGE_BYTES	4096
 
 static struct {
 	uintptr_t addr;
 	size_t num;
 	int err;
-	uint8_t bytes[4096];
+	/* What is copied from a gap may be more than is needed. */
+	uint8_t bytes[RUN_MAX + GAP];
 } run;
 
 static void run_flush(void)
@@ -45,42 +48,68 @@ static void run_flush(void)
 	run.num = 0;
 }
 
-static void run_add(uintptr_t addr, uint8_t byte)
+/* Bytes of the text at @from, as they are. A copy of fixed size is a fast one. */
+static inline void run_copy(uintptr_t from, size_t num)
 {
-	uintptr_t end = run.addr + run.num;
+	uint8_t *to = run.bytes + run.num;
 
-	if (run.num && (addr < end || addr - end > GAP ||
-			addr - run.addr >= sizeof(run.bytes) ||
-			(addr ^ run.addr) >= jf_page_size()))
+	if (from % PAGE_BYTES <= PAGE_BYTES - GAP)
+		memcpy(to, (const void *)from, GAP);
+	else
+		memcpy(to, (const void *)from, num);
+	run.num += num;
+}
+
+/*
+ * A byte that is not the next one, or begins a page. A run that goes on in another
+ * page begins with one, since the kernel writes page by page.
+ */
+static void run_break(uintptr_t addr)
+{
+	uintptr_t end = run.addr + run.num, from = addr, page = addr - addr % PAGE_BYTES;
+	bool near = addr >= end && addr - end <= GAP;
+
+	if (run.num && (!near || addr - run.addr >= RUN_MAX ||
+			(page > run.addr && run.addr % PAGE_BYTES))) {
 		run_flush();
-	if (!run.num) {
-		run.addr = addr;
-		end = addr;
+		if (near && page >= end)
+			from = page;
 	}
-	while (end < addr)
-		run.bytes[run.num++] = *(const volatile uint8_t *)end++;
+	if (!run.num)
+		run.addr = from;
+	end = run.addr + run.num;
+	if (addr > end)
+		run_copy(end, addr - end);
+}
+
+static inline void run_add(uintptr_t addr, uint8_t byte)
+{
+	if (addr != run.addr + run.num || addr % PAGE_BYTES == 0)
+		run_break(addr);
 	run.bytes[run.num++] = byte;
 }
 
 /* --- the world of the protocol ---------------------------------------------- */
 
 static bool alone, unplanted;
+/* The one whose value was stored last, in this transaction. */
+static const struct jf_ctl *applied;
 
 static inline jf_insn_t jf_world_load(const struct jf_poke *poke)
 {
-	return jf_insn_load((const void *)poke->site->addr);
+	return jf_insn_load((const void *)poke->addr);
 }
 
 static inline void jf_world_store(const struct jf_poke *poke, int i, uint8_t byte)
 {
-	run_add(poke->site->addr + (uintptr_t)i, byte);
+	run_add(poke->addr + (uintptr_t)i, byte);
 }
 
 static inline bool jf_world_swap(const struct jf_poke *poke, uint8_t from, uint8_t to)
 {
-	if (*(const volatile uint8_t *)poke->site->addr != from)
+	if (*(const volatile uint8_t *)poke->addr != from)
 		return false;
-	run_add(poke->site->addr, to);
+	run_add(poke->addr, to);
 	return true;
 }
 
@@ -96,7 +125,9 @@ static inline void jf_world_publish(const struct jf_poke *poke)
 		unplanted = true;
 		return;
 	}
-	jf_ctl_apply(poke->site->ctl);
+	if (poke->site->ctl != applied)
+		jf_ctl_apply(poke->site->ctl);
+	applied = poke->site->ctl;
 	atomic_store_explicit(&poke->site->insn, poke->new, memory_order_release);
 }
 
@@ -144,8 +175,8 @@ void jf_pass_on_to(const struct sigaction *previous, int sig, siginfo_t *info,
 
 static int by_address(const void *a, const void *b)
 {
-	uintptr_t x = ((const struct jf_poke *)a)->site->addr;
-	uintptr_t y = ((const struct jf_poke *)b)->site->addr;
+	uintptr_t x = ((const struct jf_poke *)a)->addr;
+	uintptr_t y = ((const struct jf_poke *)b)->addr;
 
 	return x < y ? -1 : x > y;
 }
@@ -156,7 +187,7 @@ static void sort_pokes(struct jf_poke *pokes, size_t num)
 
 	/* Those of one key are in order. */
 	for (i = 1; i < num; i++)
-		if (pokes[i].site->addr < pokes[i - 1].site->addr) {
+		if (pokes[i].addr < pokes[i - 1].addr) {
 			qsort(pokes, num, sizeof(*pokes), by_address);
 			return;
 		}
@@ -177,17 +208,31 @@ static int begin_live(void)
 	return err;
 }
 
+static uintptr_t ends_in(const struct jf_poke *poke, uintptr_t mask)
+{
+	return (poke->addr + JF_INSN_SIZE - 1) & mask;
+}
+
 static int begin_write(const struct jf_poke *pokes, size_t num)
 {
-	uintptr_t *addrs = malloc(num * sizeof(*addrs));
-	size_t i;
+	uintptr_t mask = ~((uintptr_t)jf_page_size() - 1), page = 0, *addrs;
+	size_t i, nr = 0;
 	int err;
 
+	/* One for each page is enough, and one that may lead into the next. */
+	for (i = 0; i < num; i++) {
+		nr += ends_in(&pokes[i], mask) != page;
+		page = ends_in(&pokes[i], mask);
+	}
+	addrs = malloc(nr * sizeof(*addrs));
 	if (!addrs)
 		return -ENOMEM;
-	for (i = 0; i < num; i++)
-		addrs[i] = pokes[i].site->addr;
-	err = jf_writer_begin(addrs, num);
+	for (i = 0, nr = 0, page = 0; i < num; i++) {
+		if (ends_in(&pokes[i], mask) != page)
+			addrs[nr++] = pokes[i].addr;
+		page = ends_in(&pokes[i], mask);
+	}
+	err = jf_writer_begin(addrs, nr);
 	free(addrs);
 	return err;
 }
@@ -200,7 +245,7 @@ static int verify(const struct jf_poke *pokes, size_t num)
 	if (err)
 		jf_say(true, "%s: somebody else has written to %#lx",
 		       pokes[bad].site->ctl->ent->name,
-		       (unsigned long)pokes[bad].site->addr);
+		       (unsigned long)pokes[bad].addr);
 	return err;
 }
 
@@ -227,7 +272,7 @@ static int check(const struct jf_poke *pokes, size_t num)
 		if (have == pokes[i].new || is_left_behind(&pokes[i], have))
 			continue;
 		jf_say(false, "%s: the site %#lx does not hold what was written",
-		       pokes[i].site->ctl->ent->name, (unsigned long)pokes[i].site->addr);
+		       pokes[i].site->ctl->ent->name, (unsigned long)pokes[i].addr);
 		err = -EIO;
 	}
 	return err;
@@ -303,6 +348,7 @@ int jf_patch(struct jf_poke *pokes, size_t num, bool is_alone)
 	if (err)
 		return err;
 	run.err = 0;
+	applied = NULL;
 	if (is_alone)
 		patch_alone(pokes, num);
 	else

@@ -184,6 +184,12 @@ static int change(struct jf_tracepoint *tp, struct jf_probes *next)
 	return err;
 }
 
+/* The one that @tp stands in for, or itself. */
+static struct jf_tracepoint *real_trace(struct jf_tracepoint *tp)
+{
+	return tp->origin ? *tp->origin : tp;
+}
+
 int __jf_trace_register(struct jf_tracepoint *tp, void *func, void *data, int prio)
 {
 	struct jf_probe add = { func, data, prio };
@@ -192,6 +198,7 @@ int __jf_trace_register(struct jf_tracepoint *tp, void *func, void *data, int pr
 
 	if (!func)
 		return -EINVAL;
+	tp = real_trace(tp);
 	jf_lock();
 	if (!jf_ctl_of(&tp->call->ent)) {
 		err = -ENODEV;
@@ -245,6 +252,7 @@ int __jf_trace_unregister(struct jf_tracepoint *tp, void *func, void *data)
 	struct jf_probe gone = { func, data, 0 };
 	int err;
 
+	tp = real_trace(tp);
 	jf_lock();
 	if (!tp->probes || probes_find(tp->probes, func, data) == tp->probes->nr)
 		err = -ENOENT;

@@ -123,7 +123,7 @@ static int remap_open(void)
 	return 0;
 }
 
-static int remap_write(uintptr_t addr, const void *bytes, size_t num)
+static int remap_page(uintptr_t addr, const void *bytes, size_t num)
 {
 	size_t size = jf_page_size();
 	uintptr_t page = addr & ~(size - 1);
@@ -140,6 +140,23 @@ static int remap_write(uintptr_t addr, const void *bytes, size_t num)
 		   (void *)page) == MAP_FAILED) {
 		err = -errno;
 		munmap(copy, size);
+	}
+	return err;
+}
+
+static int remap_write(uintptr_t addr, const void *bytes, size_t num)
+{
+	int err = 0;
+
+	while (num && !err) {
+		size_t part = jf_page_size() - (addr & (jf_page_size() - 1));
+
+		if (part > num)
+			part = num;
+		err = remap_page(addr, bytes, part);
+		addr += part;
+		bytes = (const char *)bytes + part;
+		num -= part;
 	}
 	return err;
 }

@@ -22,6 +22,12 @@ instructions()
 		}'
 }
 
+build()
+{
+	${CC:-cc} -O2 -I"$user/.." -I"$user/../include" -o "$tmp/lengths" \
+		"$user/tests/lengths.c" "$user/lib/call.c"
+}
+
 agree()
 {
 	instructions "$1" > "$tmp/instructions" && "$tmp/lengths" < "$tmp/instructions"
@@ -33,8 +39,7 @@ libc()
 }
 
 if have objdump; then
-	check "builds" "${CC:-cc}" -O2 -I"$user/.." -I"$user/../include" -o "$tmp/lengths" \
-		"$user/tests/lengths.c" "$user/lib/call.c"
+	check "builds" build
 	check "the library" agree "$out/libjumpfunc.so"
 	check "the C library" agree "$(libc)"
 	if [ -e "$out/test_lib-clang-O0" ]; then

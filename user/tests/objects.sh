@@ -29,6 +29,26 @@ no_textrel()
 	readelf -d "$1" > "$tmp/dynamic" && ! grep TEXTREL "$tmp/dynamic"
 }
 
+# Where gcc's asm statements cannot name symbols.
+large_model()
+{
+	cat > "$tmp/large.c" <<-'END'
+	#include <jumpfunc/dynfunc.h>
+	static int one(int x) { return x + 1; }
+	static int two(int x) { return x + 2; }
+	DEFINE_DYNFUNC(op, one);
+	int main(void)
+	{
+		int first = dynfunc_call(op, 1);
+
+		return dynfunc_update(op, two) || first != 2 || dynfunc_call(op, 1) != 3;
+	}
+	END
+	${CC:-cc} -mcmodel=large -I"$user/../include" -o "$tmp/large" "$tmp/large.c" \
+		"$out/libjumpfunc.so" -Wl,-rpath,"$(cd "$out" && pwd)" && "$tmp/large"
+}
+
+check "calls in the large code model" large_model
 check "the sample says what the module says" sample
 for object; do
 	check "${object##*/} has no text relocations" no_textrel "$object"

@@ -65,7 +65,15 @@
 	__JF_ENT_REC_USER(func_##name, &__jf_func_##name.ent, origin, 1, \
 			  sizeof(struct jf_func))
 
+#ifdef __code_model_large__
+/* gcc's asm statements cannot name symbols there, and calls are indirect. */
+#define dynfunc_call(name, ...)	dynfunc_##name(__VA_ARGS__)
+#else
+/* The call is in no statement, so that temporary arguments live as in any call. */
 #define dynfunc_call(name, ...)						\
+	(__JF_CALL_REC(name), dynfunc_##name(__VA_ARGS__))
+
+#define __JF_CALL_REC(name)						\
 __extension__ ({							\
 	__asm__ __volatile__("771:\n\t"					\
 		__JF_SITE_REC_USER("%c[jf_tramp]",			\
@@ -73,7 +81,7 @@ __extension__ ({							\
 				   __JF_STR(JF_SITE_CALL))		\
 		: : [jf_tramp] "i" (&dynfunc_##name),			\
 		    [jf_func] "i" (&__jf_func_##name));			\
-	dynfunc_##name(__VA_ARGS__);					\
 })
+#endif
 
 #endif /* JUMPFUNC_DYNFUNC_USER_X86_H */

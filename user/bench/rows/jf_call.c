@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
-/* A dynamic function of libjumpfunc for each site: a call to a jump that was retargeted. */
+/* A dynamic function of libjumpfunc for each site: a call that was retargeted in place. */
 #include "library.h"
 #include "row.h"
 
@@ -7,7 +7,10 @@
 
 #define DEFINE_OWN(name)	DEFINE_DYNFUNC(name, bench_wrong);
 #define DEFINE_EXPANDED(name)	DEFINE_OWN(name)
+#ifndef CALL_ROW
 #define CALL_OWN(name)		dynfunc_call(name)
+#define CALL_ROW		"dynfunc", "dynamic function, patched in place"
+#endif
 #define CALL_EXPANDED(name)	CALL_OWN(name)
 #define SET_OWN(b, name, to)	stress_die(dynfunc_batch_set(b, name, to), "dynfunc_batch_set");
 #define SET_EXPANDED(b, name, to) SET_OWN(b, name, to)
@@ -29,4 +32,5 @@ static void retarget(void)
 	stress_die(jf_batch_commit(&batch), "jf_batch_commit");
 }
 
-BENCH_ROWS("c-call", "dynfunc", "dynamic function", retarget);
+#define ROWS(...)	BENCH_ROWS(__VA_ARGS__)
+ROWS("c-call", CALL_ROW, retarget);

@@ -80,7 +80,7 @@ uninstall:
 	for l in $(data)/installed/*; do [ ! -e "$$l" ] || (cd $(prefix) && xargs -r -d '\n' rm -f) <"$$l" || exit 1; done
 	rm -rf $(data)/installed $(data)/symvers/$(KVER)
 	[ ! -d $(data) ] || find $(data) -depth -type d -empty -delete
-	$(if $(DESTDIR),,depmod -a $(KVER))
+	$(if $(DESTDIR),,[ ! -d /lib/modules/$(KVER) ] || depmod -a $(KVER))
 
 man:
 	@harness/deps.sh man

@@ -288,12 +288,22 @@ check_retpolines()
 	esac
 }
 
+# In a container the commands that mend may all be right and yet fail.
+check_container()
+{
+	if [ -e "$root/.dockerenv" ] || [ -e "$root/run/.containerenv" ] || [ -s "$root/run/systemd/container" ]; then
+		note container "this is one: its kernel is the host's, so load, mount and measure there"
+	fi
+}
+
 # ---- measure ----
 
 check_debugfs()
 {
 	if ! grep -q debugfs "$proc/filesystems" 2>/dev/null; then
 		no measure debugfs "none in this kernel, or debugfs=off on its command line" "remove debugfs=off; reboot"
+	elif [ ! -d "$sys/kernel/debug" ]; then
+		no measure debugfs "there is no $sys/kernel/debug" "mount -t sysfs sysfs $sys" "mount -t debugfs debugfs $sys/kernel/debug"
 	elif ! awk -v dir="$sys/kernel/debug" '$2 == dir && $3 == "debugfs" { ok = 1 } END { exit !ok }' "$proc/mounts" 2>/dev/null; then
 		no measure debugfs "not mounted at $sys/kernel/debug" "mount -t debugfs debugfs $sys/kernel/debug"
 	else
@@ -345,6 +355,7 @@ check_headers
 check_compiler
 check_config
 section load
+check_container
 check_trust
 check_module
 section patch

@@ -16,8 +16,11 @@ DIST := $(OUT)/dist
 PUBLIC := $(wildcard $(TOP)/include/jumpfunc/*)
 PUBLIC_DETAIL := $(wildcard $(TOP)/include/jumpfunc/detail/*)
 PUBLIC := $(filter-out $(TOP)/include/jumpfunc/detail,$(PUBLIC))
+# Paths as the shell is to read them: a folder's name may have blanks.
+quote = '$(subst ','\'',$1)'
+to = $(call quote,$(DESTDIR)$1)
 # How one gets from the folder of CMake's files to that of the headers.
-TO_INCLUDE = $(shell realpath -m -s --relative-to=$(CMAKEDIR) $(INCLUDEDIR))
+TO_INCLUDE = $(shell realpath -m -s --relative-to=$(call quote,$(CMAKEDIR)) $(call quote,$(INCLUDEDIR)))
 
 # Always made anew: the variables may be others than the last time.
 $(DIST)/%: dist/%.in FORCE
@@ -30,36 +33,36 @@ $(DIST)/%: dist/%.in FORCE
 DIST_FILES := $(addprefix $(DIST)/,jumpfunc.pc jumpfunc-config.cmake jumpfunc-config-version.cmake)
 
 install: lib $(DIST_FILES) man
-	$(INSTALL) -d $(DESTDIR)$(LIBDIR) $(DESTDIR)$(PKGCONFIGDIR) $(DESTDIR)$(CMAKEDIR) \
-		$(DESTDIR)$(INCLUDEDIR)/jumpfunc/detail
-	$(INSTALL) -m 755 $(OUT)/libjumpfunc.so.1 $(DESTDIR)$(LIBDIR)/
-	ln -sf libjumpfunc.so.1 $(DESTDIR)$(LIBDIR)/libjumpfunc.so
-	$(INSTALL) -m 644 $(OUT)/libjumpfunc.a $(DESTDIR)$(LIBDIR)/
-	$(INSTALL) -m 644 $(PUBLIC) $(DESTDIR)$(INCLUDEDIR)/jumpfunc/
-	$(INSTALL) -m 644 $(PUBLIC_DETAIL) $(DESTDIR)$(INCLUDEDIR)/jumpfunc/detail/
-	$(INSTALL) -m 644 $(DIST)/jumpfunc.pc $(DESTDIR)$(PKGCONFIGDIR)/
+	$(INSTALL) -d $(call to,$(LIBDIR)) $(call to,$(PKGCONFIGDIR)) $(call to,$(CMAKEDIR)) \
+		$(call to,$(INCLUDEDIR)/jumpfunc/detail)
+	$(INSTALL) -m 755 $(OUT)/libjumpfunc.so.1 $(call to,$(LIBDIR)/)
+	ln -sf libjumpfunc.so.1 $(call to,$(LIBDIR)/libjumpfunc.so)
+	$(INSTALL) -m 644 $(OUT)/libjumpfunc.a $(call to,$(LIBDIR)/)
+	$(INSTALL) -m 644 $(PUBLIC) $(call to,$(INCLUDEDIR)/jumpfunc/)
+	$(INSTALL) -m 644 $(PUBLIC_DETAIL) $(call to,$(INCLUDEDIR)/jumpfunc/detail/)
+	$(INSTALL) -m 644 $(DIST)/jumpfunc.pc $(call to,$(PKGCONFIGDIR)/)
 	$(INSTALL) -m 644 $(DIST)/jumpfunc-config.cmake $(DIST)/jumpfunc-config-version.cmake \
-		$(DESTDIR)$(CMAKEDIR)/
+		$(call to,$(CMAKEDIR)/)
 	@for page in $(OUT)/man/man*/*; do \
 		[ -e "$$page" ] || continue; \
-		folder=$${page%/*}; folder=$(DESTDIR)$(MANDIR)/$${folder##*/}; \
+		folder=$${page%/*}; folder=$(call to,$(MANDIR))/$${folder##*/}; \
 		$(INSTALL) -d "$$folder" && $(INSTALL) -m 644 "$$page" "$$folder/" || exit 1; \
 	done
-	@[ -n "$(DESTDIR)" ] || ! [ -w /etc/ld.so.cache ] || ldconfig
+	@$(if $(DESTDIR),true,! [ -w /etc/ld.so.cache ] || ldconfig)
 
 # The folders that are the library's own go, too, once they are empty.
 uninstall: man
-	rm -f $(DESTDIR)$(LIBDIR)/libjumpfunc.so $(DESTDIR)$(LIBDIR)/libjumpfunc.so.1 \
-		$(DESTDIR)$(LIBDIR)/libjumpfunc.a $(DESTDIR)$(PKGCONFIGDIR)/jumpfunc.pc
-	rm -f $(DESTDIR)$(CMAKEDIR)/jumpfunc-config.cmake \
-		$(DESTDIR)$(CMAKEDIR)/jumpfunc-config-version.cmake
-	rm -f $(PUBLIC:$(TOP)/include/%=$(DESTDIR)$(INCLUDEDIR)/%) \
-		$(PUBLIC_DETAIL:$(TOP)/include/%=$(DESTDIR)$(INCLUDEDIR)/%)
-	@for page in $(OUT)/man/man*/*; do \
-		folder=$${page%/*}; rm -f "$(DESTDIR)$(MANDIR)/$${folder##*/}/$${page##*/}"; \
+	cd $(call to,$(LIBDIR)) 2>/dev/null && rm -f libjumpfunc.so libjumpfunc.so.1 libjumpfunc.a || true
+	rm -f $(call to,$(PKGCONFIGDIR)/jumpfunc.pc) $(call to,$(CMAKEDIR)/jumpfunc-config.cmake) \
+		$(call to,$(CMAKEDIR)/jumpfunc-config-version.cmake)
+	@for header in $(patsubst $(TOP)/include/%,%,$(PUBLIC) $(PUBLIC_DETAIL)); do \
+		rm -f $(call to,$(INCLUDEDIR))/$$header; \
 	done
-	@for folder in $(INCLUDEDIR)/jumpfunc/detail $(INCLUDEDIR)/jumpfunc $(CMAKEDIR); do \
-		[ ! -d $(DESTDIR)$$folder ] || rmdir --ignore-fail-on-non-empty $(DESTDIR)$$folder; \
+	@for page in $(OUT)/man/man*/*; do \
+		folder=$${page%/*}; rm -f $(call to,$(MANDIR))/$${folder##*/}/$${page##*/}; \
+	done
+	@for folder in $(call to,$(INCLUDEDIR)/jumpfunc/detail) $(call to,$(INCLUDEDIR)/jumpfunc) $(call to,$(CMAKEDIR)); do \
+		[ ! -d "$$folder" ] || rmdir --ignore-fail-on-non-empty "$$folder"; \
 	done
 
 # The manual: what the headers that programs include say of themselves.

@@ -200,6 +200,10 @@ test_measure()
 {
 	: >"$JF_ROOT/proc/mounts"
 	sees "debugfs is not mounted" 1 "no .*debugfs .*not mounted" "-> mount -t debugfs" "measure: no"
+	rm -r "$sys/kernel/debug"
+	sees "no folder for debugfs" 1 "no .*debugfs .*there is no " "-> mount -t sysfs" "-> mount -t debugfs"
+	touch "$JF_ROOT/.dockerenv"
+	sees "a container" 0 "note .*container .*host"
 	: >"$JF_ROOT/proc/filesystems"
 	sees "no debugfs" 1 "no .*debugfs .*none in this kernel"
 	rm "$work/bin/perf"

@@ -129,8 +129,19 @@ uninstalled()
 		[ -z "$(find "$root" ! -type d)" ] && [ ! -e "$root$prefix/include/jumpfunc" ]
 }
 
+blanks()
+{
+	folder="$tmp/it's a folder"
+	set -- DESTDIR="$folder" PREFIX="/opt/my lib"
+	${MAKE:-make} --no-print-directory -C "$user" install "$@" &&
+		[ -e "$folder/opt/my lib/lib/libjumpfunc.so.1" ] &&
+		${MAKE:-make} --no-print-directory -C "$user" uninstall "$@" &&
+		[ -z "$(find "$folder" ! -type d)" ]
+}
+
 check "README.md has a program" program
 check "make install DESTDIR= PREFIX=" install_to "$tmp/root"
+check "... with blanks and quotes in both, and uninstall" blanks
 root=$tmp/root
 if ! have pkg-config; then
 	skip "compilers" "no pkg-config (apt-get install pkg-config)"

@@ -64,7 +64,12 @@ missing() {
 	case $1 in
 	valgrind) command -v valgrind > /dev/null || echo "valgrind is not installed" ;;
 	folded)	command -v ld.gold > /dev/null || echo "ld.gold is not installed" ;;
-	tsan)	case $(${CC:-gcc} -print-file-name=libtsan.so) in /*) ;; *) echo "libtsan is not installed" ;; esac ;;
+	tsan)	case $(${CC:-gcc} -print-file-name=libtsan.so) in
+		/*)	# What a kernel moves further leaves its shadow no room.
+			[ "$(cat /proc/sys/vm/mmap_rnd_bits)" -le 28 ] ||
+				echo "addresses are too random (sysctl vm.mmap_rnd_bits=28)" ;;
+		*)	echo "libtsan is not installed" ;;
+		esac ;;
 	emulated) command -v qemu-x86_64-static > /dev/null || echo "qemu-user-static is not installed" ;;
 	esac
 }

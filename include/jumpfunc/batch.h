@@ -215,7 +215,7 @@ struct jf_quiesce_head {
  * waits for the callbacks that lead into the module, so a callback must not
  * request itself without end.
  *
- * Context: any but NMI.
+ * Context: any but NMI; in a program not in a signal handler.
  */
 void jf_call_quiesced(struct jf_quiesce_head *head,
 		      void (*func)(struct jf_quiesce_head *head));

@@ -431,8 +431,12 @@ void __jf_object_register(struct jf_object *o)
 		return;
 	jf_lock();
 	m = calloc(1, sizeof(*m));
-	if (!m)
+	if (!m) {
+		jf_say(false, "no memory for an object; its branches and calls stay as compiled");
+		jf_stats.refused++;
+		o->mod = &refused;
 		goto unlock;
+	}
 	m->object = o;
 	m->name = "an object";
 	dl_iterate_phdr(bounds, m);
@@ -441,6 +445,8 @@ void __jf_object_register(struct jf_object *o)
 		err = add_ctls(m);
 	if (!err)
 		err = add_sites(m);
+	if (err == -ENOMEM)
+		say_bad(m, "there is no memory for its tables");
 	if (err) {
 		jf_stats.refused++;
 		o->mod = &refused;

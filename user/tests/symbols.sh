@@ -66,7 +66,7 @@ check "all symbols have version JUMPFUNC_1.0" versions
 check "the version script lists what is there" listed
 check "what the headers declare is exported" declared
 check "its name is libjumpfunc.so.1" soname
-check "it needs the C library alone" needed
+check "it needs the C library, and the unwinder" needed
 check "no text relocation, no path" no_textrel
 check "no executable stack" no_exec_stack
 check "nothing writable and executable" no_rwx

@@ -54,7 +54,7 @@ make_program() {
 	case $1 in
 	folded)	set -- "$1" "-ffunction-sections -fno-ipa-icf -fuse-ld=gold -Wl,--icf=all" ;;
 	lib-exit) set -- "$1" "$out/$1.plugin.so" ;;
-	torn|no-sync|callback-close|cancel-async|stale|throws-late|no-memory) set -- "$1" -rdynamic ;;
+	torn|no-sync|callback-close|cancel-async|stale|throws-late|no-memory|silent) set -- "$1" -rdynamic ;;
 	tsan)	set -- "$1" -fsanitize=thread ;;
 	# It comes with the plugin, late.
 	keys-full) set -- "$1" "" -ldl ;;
@@ -73,7 +73,12 @@ missing() {
 	case $1 in
 	valgrind) command -v valgrind > /dev/null || echo "valgrind is not installed" ;;
 	folded)	command -v ld.gold > /dev/null || echo "ld.gold is not installed" ;;
-	tsan)	case $(${CC:-gcc} -print-file-name=libtsan.so) in /*) ;; *) echo "libtsan is not installed" ;; esac ;;
+	tsan)	case $(${CC:-gcc} -print-file-name=libtsan.so) in
+		/*)	# What a kernel moves further leaves its shadow no room.
+			[ "$(cat /proc/sys/vm/mmap_rnd_bits)" -le 28 ] ||
+				echo "addresses are too random (sysctl vm.mmap_rnd_bits=28)" ;;
+		*)	echo "libtsan is not installed" ;;
+		esac ;;
 	emulated) command -v qemu-x86_64-static > /dev/null || echo "qemu-user-static is not installed" ;;
 	esac
 }

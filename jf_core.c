@@ -170,8 +170,7 @@ int jf_check_target(const char *name, void *func, const struct jf_mod *own,
 		pr_warn_ratelimited("%s: target %ps is __init text\n", name, func);
 		return -EINVAL;
 	}
-	/* Set without our lock, but before our notifier, which takes it. */
-	if (READ_ONCE(mod->mod->state) == MODULE_STATE_GOING && mod != own) {
+	if (jf_mod_goes(mod) && mod != own) {
 		pr_warn_ratelimited("%s: target %ps is in module %s, which is being unloaded\n",
 				    name, func, mod->mod->name);
 		return -EBUSY;
@@ -210,8 +209,7 @@ static int jf_check_change(struct jf_change *c)
 				    name, c->ctl->mod->mod->name);
 		return -EROFS;
 	}
-	if (!c->force &&
-	    READ_ONCE(c->ctl->mod->mod->state) == MODULE_STATE_GOING) {
+	if (!c->force && jf_mod_goes(c->ctl->mod)) {
 		pr_warn_ratelimited("%s: its module %s is being unloaded\n",
 				    name, c->ctl->mod->mod->name);
 		return -EBUSY;

@@ -623,11 +623,14 @@ static void jf_module_going(struct module *mod)
 
 	jf_lock();
 	m = jf_mod_find(mod);
+	if (m)
+		m->going = true;
 	jf_unlock();
 	if (!m) {
 		/* It was there before us: who knows. */
 		m = &missed;
 		m->target = true;
+		m->going = true;
 		jf_watch(m, mod);
 	}
 

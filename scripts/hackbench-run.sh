@@ -853,12 +853,24 @@ render_only()
 	exit "$rc"
 }
 
+make_outdir()
+{
+	if [ -e "$outdir/runs.csv" ]; then
+		die "$outdir holds the results of an earlier run: choose another folder with --output, or remove it"
+	fi
+	# A name that anybody can guess: somebody else's folder, or link, would have root write where it leads.
+	if [ -z "$outdir_given" ]; then
+		mkdir "$outdir" || die "cannot make the folder $outdir; choose another one with --output"
+	fi
+	mkdir -p "$outdir/raw" || die "cannot make the folder $outdir"
+}
+
 main()
 {
 	parse_options "$@"
 	if [ -n "$render" ]; then render_only; fi
-	outdir_given=yes
-	[ -n "$outdir" ] || { outdir=hackbench-$(uname -r)-$(date +%Y%m%d-%H%M%S); outdir_given=no; }
+	outdir_given=$outdir
+	[ -n "$outdir" ] || outdir=hackbench-$(uname -r)-$(date +%Y%m%d-%H%M%S)
 
 	trap finish EXIT
 	trap 'say "^C"; exit 130' INT
@@ -894,14 +906,7 @@ main()
 	fi
 	[ $missing -eq 0 ] || exit 3
 
-	if [ -e "$outdir/runs.csv" ]; then
-		die "$outdir holds the results of an earlier run: choose another folder with --output, or remove it"
-	fi
-	# A name that anybody can guess: somebody else's folder, or link, would have root write where it leads.
-	if [ $outdir_given = no ]; then
-		mkdir "$outdir" || die "cannot make the folder $outdir; choose another one with --output"
-	fi
-	mkdir -p "$outdir/raw" || die "cannot make the folder $outdir"
+	make_outdir
 	mode_before=$(mode_now)
 	[ ! -e "$jf/subscribers" ] || subscribers_before=$(subscribers_now)
 	write_meta

@@ -756,8 +756,43 @@ static void going_stays_known(struct kunit *test)
 	}
 }
 
-/* Whoever is still in it goes on to its sites: they follow until nobody is there. */
+/*
+ * Another notifier refused it: then it goes as it came, without the state that says
+ * so. It has targets to offer all the same.
+ */
 static struct jf_func *going_others;
+
+static void while_not_said(void)
+{
+	if (going_err[0])
+		return;
+	going_target->mod.state = MODULE_STATE_COMING;
+	going_err[0] = __jf_func_update(going_e->f, jfk_code(going_target, 0));
+	going_err[1] = __jf_func_update(going_others, jfk_target(2));
+}
+
+static void going_unsaid(struct kunit *test)
+{
+	struct everything e = everything(test, "m"), target = everything(test, "target");
+	struct jfk_task *t;
+
+	going_others = target.f;
+	KUNIT_ASSERT_EQ(test, jfk_load(e.m), 0);
+	KUNIT_ASSERT_EQ(test, jfk_notify(target.m, MODULE_STATE_COMING), 0);
+	t = jfk_task(test, jfk_code(target.m, 0));
+	t->stays = 3 * HZ;
+	going_e = &e;
+	going_target = target.m;
+	memset(going_err, 0, sizeof(going_err));
+	jfk.on_sleep = while_not_said;
+	KUNIT_EXPECT_EQ(test, jfk_notify(target.m, MODULE_STATE_GOING), 0);
+	jfk.on_sleep = NULL;
+	KUNIT_EXPECT_EQ(test, going_err[0], -EBUSY);
+	KUNIT_EXPECT_EQ(test, going_err[1], -EBUSY);
+	KUNIT_EXPECT_PTR_EQ(test, e.f->func, jfk_target(0));
+}
+
+/* Whoever is still in it goes on to its sites: they follow until nobody is there. */
 static unsigned long going_site;
 static u64 going_text;
 static unsigned int going_refs;
@@ -960,6 +995,7 @@ static struct kunit_case registry_cases[] = {
 	KUNIT_CASE(fall_back_no_tables),
 	KUNIT_CASE_PARAM(fall_back_waits, obstacle_gen_params),
 	KUNIT_CASE(going_stays_known),
+	KUNIT_CASE(going_unsaid),
 	KUNIT_CASE(going_keeps_tables),
 	KUNIT_CASE_PARAM(by_name, name_gen_params),
 	KUNIT_CASE(allowed_targets),

@@ -49,6 +49,13 @@ long __section(".text.jfk_ret0") jf_ret0(void)
 	return 0;
 }
 
+#ifdef CONFIG_FINEIBT
+/* Nobody executes a trampoline here. */
+void jf_jump_r11(void)
+{
+}
+#endif
+
 /* There are no images. Nothing constant: that would be made one with jf_ret0(). */
 static int images_err;
 

@@ -158,7 +158,7 @@ LIB_MUTANT = $(TOP)/selftests/host/mutants.sh --cc "$(CC) -I$(TOP)/include -Ilib
 lib-mutants: $(LIB_PLUGINS)
 	@rc=0; echo "# x86/protocol.h"; \
 	$(LIB_MUTANT) guard.mutants $(TOP)/x86/protocol.h JF_PROTOCOL test_guard.c || rc=1; \
-	for s in commit patch reader trace; do \
+	for s in commit reader trace; do \
 		echo "# lib/$$s.c"; \
 		$(LIB_MUTANT) --args "mem flip" lib/$$s.mutants lib/$$s.c JF_LIB_SOURCE lib_mutant.c test_lib.c \
 			$$(ls lib/*.c | grep -v lib/$$s.c) || rc=1; \
@@ -170,7 +170,7 @@ lib-mutants: $(LIB_PLUGINS)
 	done; \
 	for s in writer object; do \
 		echo "# lib/$$s.c"; \
-		$(LIB_MUTANT) --args "$(LIB_PLUGINS)" lib/$$s.mutants lib/$$s.c JF_LIB_SOURCE lib_mutant.c \
+		JUMPFUNC_TRAP=always $(LIB_MUTANT) --args "$(LIB_PLUGINS)" lib/$$s.mutants lib/$$s.c JF_LIB_SOURCE lib_mutant.c \
 			test_lib_dl.c $$(ls lib/*.c | grep -v lib/$$s.c) || rc=1; \
 	done; \
 	exit $$rc

@@ -508,6 +508,13 @@ static void *short_lived(void *arg)
 	return arg;
 }
 
+/* It ends in a section, which nobody can wait for. */
+static void *cut_short(void *arg)
+{
+	jf_read_lock();
+	return arg;
+}
+
 static void ended_threads(void)
 {
 	pthread_attr_t attr;
@@ -523,6 +530,9 @@ static void ended_threads(void)
 	}
 	pthread_attr_destroy(&attr);
 	CHECK(i == 4, "all of them ended");
+	must(-pthread_create(&t, NULL, cut_short, NULL), "a thread");
+	pthread_join(t, NULL);
+	CHECK(jf_quiesce_timeout(5000) == 0, "a thread that ended in a section is waited for");
 }
 
 static void sections(void)

@@ -28,6 +28,8 @@ endif
 
 BENCH_CFLAGS = $(JF_CFLAGS) -I$(TOP)/include -I. -Ibench -I$(BENCH_OUT)
 BENCH_OBJECTS := $(foreach row,$(BENCH_ROWS),$(foreach v,0 1 2,$(BENCH_OUT)/$(row).$(v).o))
+# None if no such row is wanted.
+BENCH_LIBRARY := $(if $(strip $(BENCH_JF_ROWS)),$(BENCH_OUT)/library.o)
 BENCH_JF_OBJECTS := $(foreach row,$(BENCH_JF_ROWS),$(foreach v,0 1 2,$(BENCH_OUT)/$(row).$(v).o))
 
 $(BENCH_OUT):
@@ -55,9 +57,9 @@ $(BENCH_OUT)/library.o: $(BENCH_JF_OBJECTS) $(OUT)/libjumpfunc.a
 	$(LD) -r -o $@ $^
 	objcopy --wildcard --localize-symbol='jf_*' --localize-symbol='__jf_*' $@
 
-$(OUT)/bench: $(BENCH_SOURCES) $(BENCH_OBJECTS) $(BENCH_OUT)/library.o $(OUT)/libbench-shared.so $(BENCH_HEADERS)
+$(OUT)/bench: $(BENCH_SOURCES) $(BENCH_OBJECTS) $(BENCH_LIBRARY) $(OUT)/libbench-shared.so $(BENCH_HEADERS)
 	@echo "  $(CC) $(notdir $@)"
-	@$(CC) $(BENCH_CFLAGS) -DBENCH_SKIPPED='"$(BENCH_SKIPPED)"' -o $@ $(BENCH_SOURCES) $(BENCH_OBJECTS) $(BENCH_OUT)/library.o \
+	@$(CC) $(BENCH_CFLAGS) -DBENCH_SKIPPED='"$(BENCH_SKIPPED)"' -o $@ $(BENCH_SOURCES) $(BENCH_OBJECTS) $(BENCH_LIBRARY) \
 		$(OUT)/libbench-shared.so -Wl,-rpath,'$$ORIGIN' -Wl,-z,now $(BENCH_LIBS)
 
 # A program of 275,000 sites: one part, compiled once and linked under many names.

@@ -865,6 +865,16 @@ make_outdir()
 	mkdir -p "$outdir/raw" || die "cannot make the folder $outdir"
 }
 
+set_traps()
+{
+	trap finish EXIT
+	trap 'say "^C"; exit 130' INT
+	trap 'exit 143' TERM
+	trap 'exit 129' HUP
+	trap 'exit 131' QUIT
+	trap 'exit 141' PIPE
+}
+
 main()
 {
 	parse_options "$@"
@@ -872,12 +882,7 @@ main()
 	outdir_given=$outdir
 	[ -n "$outdir" ] || outdir=hackbench-$(uname -r)-$(date +%Y%m%d-%H%M%S)
 
-	trap finish EXIT
-	trap 'say "^C"; exit 130' INT
-	trap 'exit 143' TERM
-	trap 'exit 129' HUP
-	trap 'exit 131' QUIT
-	trap 'exit 141' PIPE
+	set_traps
 
 	if [ "$(id -u)" -ne 0 ]; then
 		lacks "root" "debugfs and the module need it: sudo $0 ..."

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Offers a function to jf_leave_m, and goes while that waits to be unloaded. See jf_leave.c. */
+/*
+ * Offers a function to jf_leave_m, and goes while that waits to be unloaded. See
+ * jf_leave.c.
+ */
 #include <linux/module.h>
 
 #include "jf_leave.h"

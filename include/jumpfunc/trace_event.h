@@ -78,6 +78,10 @@
  *   event is next disabled; it then forwards to nobody, and no event is lost or
  *   recorded twice.
  *
+ *   Remove triggers, as hist:, before the module is unloaded. They do not keep it,
+ *   and the kernel then warns that the event still has users, as it does of events
+ *   that are its own.
+ *
  *   Events may be enabled as soon as the module's parameters are parsed, so an
  *   event may occur before the module's init function has been called.
  */

@@ -114,8 +114,23 @@ check "the host comes for the storm" jf_insmod jf_event_host
 end=$(($(date +%s) + 12))
 during() { while [ "$(date +%s)" -lt $end ]; do "$@"; done 2>/dev/null; }
 toggle() { echo 1 >"$1/enable"; echo 0 >"$1/enable"; }
-reload() { rmmod jf_event_host && insmod "$(jf_ko jf_event_host)" trace_event=all; usleep 100000; }
-trigger() { echo 'hist:keys=a' >$E/jf_event_one/trigger; echo '!hist:keys=a' >$E/jf_event_one/trigger; }
+# A trigger does not keep its module, and if one is there when that goes, the kernel warns: also of an event
+# that is none of ours.
+reload()
+{
+	until mkdir "$JF_TMP/trigger"; do usleep 1000; done
+	rmmod jf_event_host && insmod "$(jf_ko jf_event_host)" trace_event=all
+	rmdir "$JF_TMP/trigger"
+	usleep 100000
+}
+trigger()
+{
+	mkdir "$JF_TMP/trigger" || return 0
+	echo 'hist:keys=a' >$E/jf_event_one/trigger
+	echo '!hist:keys=a' >$E/jf_event_one/trigger
+	rmdir "$JF_TMP/trigger"
+	usleep 1000
+}
 jf_run during toggle $E
 jf_run during toggle $I
 jf_run during trigger

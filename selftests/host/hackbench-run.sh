@@ -494,9 +494,9 @@ test_signal() # NAME STATUS
 	echo 5 >"$jf/subscribers"
 	touch "$work/hang"
 	mkfifo "$work/fifo"
-	# A shell's background job ignores ^C unless told otherwise.
+	# A shell's background job ignores ^C unless told otherwise, and what nohup started the hangup.
 	# shellcheck disable=SC2086
-	PATH=$work/bin:$PATH env --default-signal=INT,QUIT $shell "$script" -r 1 -o "$work/out" -m dynfunc -s 2 \
+	PATH=$work/bin:$PATH env --default-signal=INT,QUIT,HUP $shell "$script" -r 1 -o "$work/out" -m dynfunc -s 2 \
 		>"$work/std" 2>"$work/err" </dev/null &
 	pid=$!
 	# Opening the pipe waits for hackbench; not for ever when it never starts.

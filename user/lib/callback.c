@@ -3,9 +3,9 @@
  * Callbacks after a quiesce: one thread, begun when the first one is asked for,
  * takes all that wait, quiesces once for them, and calls them in their order.
  *
- * It blocks all signals but SIGTRAP, which INT3 needs. A child of
- * fork() has no such thread; what waited in the parent waits there, and in the
- * child as well: it is called when the child asks for the next one.
+ * It blocks all signals but SIGTRAP, which INT3 needs. A child of fork() has no
+ * such thread; what waited in the parent waits there, and in the child as well:
+ * it is called when the child asks for the next one.
  *
  * If no thread can be made, they wait until one can, or until somebody waits for
  * them, who then calls them. Whoever asks for one may be in the very section that
@@ -173,9 +173,7 @@ void jf_quiesce_barrier(void)
 
 static bool is_in(const struct jf_mod *m, const struct call *call)
 {
-	uintptr_t func = (uintptr_t)call->func, head = (uintptr_t)call->head;
-
-	return (func >= m->start && func < m->end) || (head >= m->start && head < m->end);
+	return jf_mod_has(m, (uintptr_t)call->func) || jf_mod_has(m, (uintptr_t)call->head);
 }
 
 static bool some_in(const struct jf_mod *m, const struct jf_quiesce_head *h)

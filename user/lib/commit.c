@@ -41,7 +41,7 @@ void jf_ent_copy(struct jf_ent *to, const struct jf_ent *from)
 
 void jf_ctl_apply(struct jf_ctl *ctl)
 {
-	struct jf_ctl *real = ctl->real ? ctl->real : ctl, *p;
+	struct jf_ctl *real = jf_ctl_real(ctl), *p;
 
 	if (jf_ent_value(real->ent) == real->value)
 		return;
@@ -86,7 +86,7 @@ static bool may_go(const struct jf_site *site, uintptr_t target)
 /* Nothing to call: what has no effect, or none but a result of 0. */
 static bool call_is_none(const struct jf_site *site, uintptr_t value, jf_insn_t *insn)
 {
-	const struct jf_ctl *ctl = site->ctl->real ? site->ctl->real : site->ctl;
+	const struct jf_ctl *ctl = jf_ctl_real(site->ctl);
 
 	if (value != (uintptr_t)func_of(ctl->ent)->init)
 		return false;
@@ -158,7 +158,7 @@ static struct jf_ctl *by_trampoline(uintptr_t addr)
 	for (i = 0; i <= 4; i += 4) {
 		site = jf_site_find(addr + (uintptr_t)i, &ours);
 		if (site && site->flags & JF_SITE_TRAMP)
-			return site->ctl->real ? site->ctl->real : site->ctl;
+			return jf_ctl_real(site->ctl);
 	}
 	return NULL;
 }

@@ -261,6 +261,17 @@ struct jf_mod {
 
 extern struct jf_mod *jf_mods;
 
+static inline bool jf_mod_has(const struct jf_mod *mod, uintptr_t addr)
+{
+	return addr >= mod->start && addr < mod->end;
+}
+
+/* The one that @ctl stands in for, or itself. */
+static inline struct jf_ctl *jf_ctl_real(struct jf_ctl *ctl)
+{
+	return ctl->real ? ctl->real : ctl;
+}
+
 /* Is @addr in an object that is being closed? With the lock held. */
 bool jf_goes(const void *addr);
 

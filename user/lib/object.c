@@ -56,7 +56,7 @@ struct jf_site *jf_site_find(uintptr_t addr, bool *ours)
 	const struct jf_mod *m = __atomic_load_n(&jf_mods, __ATOMIC_ACQUIRE);
 
 	for (; m; m = __atomic_load_n(&m->next, __ATOMIC_ACQUIRE))
-		if (addr >= m->start && addr < m->end) {
+		if (jf_mod_has(m, addr)) {
 			*ours = true;
 			return find_in(m, addr);
 		}
@@ -67,7 +67,7 @@ struct jf_mod *jf_mod_of(uintptr_t addr)
 {
 	struct jf_mod *m = jf_mods;
 
-	while (m && !(addr >= m->start && addr < m->end))
+	while (m && !jf_mod_has(m, addr))
 		m = m->next;
 	return m;
 }
@@ -84,7 +84,7 @@ bool jf_goes(const void *addr)
 	const struct jf_mod *m;
 
 	for (m = jf_mods; m; m = m->next)
-		if (m->goes && in_mod(m, addr, 1))
+		if (m->goes && jf_mod_has(m, (uintptr_t)addr))
 			return true;
 	return false;
 }
@@ -389,7 +389,7 @@ static void patch_mod(struct jf_mod *m)
 
 	for (i = 0; i < m->nr_sites && !err; i++) {
 		struct jf_site *s = &m->sites[i];
-		struct jf_ctl *ctl = s->ctl->real ? s->ctl->real : s->ctl;
+		struct jf_ctl *ctl = jf_ctl_real(s->ctl);
 
 		ctl->value = jf_ent_value(ctl->ent);
 		err = jf_site_insn(s, ctl->value, alone, &pokes[num].new);
@@ -479,7 +479,7 @@ static struct jf_func *leads_into(const struct jf_ctl *ctl, const struct jf_mod 
 	struct jf_func *f = jf_container(ctl->ent, struct jf_func, ent);
 
 	if (ctl->ent->type != JF_ENT_FUNC || ctl->real || ctl->mod == gone ||
-	    (uintptr_t)f->func < gone->start || (uintptr_t)f->func >= gone->end)
+	    !jf_mod_has(gone, (uintptr_t)f->func))
 		return NULL;
 	return f;
 }

@@ -264,14 +264,12 @@ int __jf_trace_unregister(struct jf_tracepoint *tp, void *func, void *data)
 
 static bool is_own(const struct jf_tracepoint *tp, const struct jf_mod *mod)
 {
-	return (uintptr_t)tp >= mod->start && (uintptr_t)tp < mod->end;
+	return jf_mod_has(mod, (uintptr_t)tp);
 }
 
 static bool is_in(const struct jf_probe *p, const void *arg)
 {
-	const struct jf_mod *mod = arg;
-
-	return (uintptr_t)p->func >= mod->start && (uintptr_t)p->func < mod->end;
+	return jf_mod_has(arg, (uintptr_t)p->func);
 }
 
 /*

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # README compares jumpfunc with the kernel's own, and says for each row what shows it: a test that is there, a
-# suite that is there, or a target of make.  Nothing is to be claimed that nobody can run.
+# suite that is there, a kernel that the harness knows, or a target of make.  Nothing is to be claimed that
+# nobody can run.
 set -u
 TOP=$(cd "$(dirname "$0")/../.." && pwd)
 # shellcheck source=selftests/host/tap.sh
@@ -16,6 +17,7 @@ known()
 	*.sh) [ -x "$TOP/selftests/tests/$1" ] ;;
 	jumpfunc-*) grep -qE "^	\.name[[:space:]]*= \"$1\"," "$TOP"/selftests/kunit/*.c ;;
 	make\ -C\ *) make -n -C "$TOP/$(cut -d ' ' -f 3 <<<"$1")" "${1##* }" >/dev/null 2>&1 ;;
+	-k\ *) grep -qE "^${1#-k }[[:space:]]" "$TOP/harness/kernels.tab" ;;
 	*) false ;;
 	esac
 }

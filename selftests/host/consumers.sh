@@ -207,7 +207,7 @@ bad unknown 'undeclared|implicit declaration' 'a call of an unknown dynamic func
 int f(void);
 int f(void) { return dynfunc_call(d_unknown, 1); }
 EOF
-bad trace_struct 'arguments are integers, enums and pointers' 'a tracepoint with a struct among few arguments' <<'EOF'
+bad trace_few_struct 'arguments are integers, enums and pointers' 'a tracepoint with a struct among few arguments' <<'EOF'
 DECLARE_JF_TRACE(t, PROTO(int a, struct one b), ARGS(a, b));
 EOF
 bad trace_many_struct 'arguments are integers, enums and pointers' 'a tracepoint with a struct among many arguments' <<'EOF'

@@ -4,21 +4,10 @@
 # and what must not compile does not, with a message that tells why.  On the host, with the headers of
 # a kernel of harness/kernels.tab that the host's compiler fits (KERNEL, default 6.1).
 set -u
-TOP=$(cd "$(dirname "$0")/../.." && pwd)
-KERNEL=${KERNEL:-6.1}
-BUILD=${JF_BUILD:-$TOP/build}/$KERNEL
-# shellcheck source=selftests/host/tap.sh
-. "$TOP/selftests/host/tap.sh"
-
+# shellcheck source=selftests/host/built.sh
+. "$(dirname "$0")/built.sh"
 echo "TAP version 13"
-tap_detail=12
-skip_all() { echo "1..0 # SKIP $*"; exit 0; }
-
-say=$("$TOP/harness/build.sh" "$KERNEL" 2>&1) || skip_all "the modules do not build for $KERNEL: $(tail -n 1 <<<"$say")"
-info() { sed -n "s/^$1=//p" "$BUILD/info"; }
-[ "$(info toolchain)" = host ] || skip_all "the host's compiler does not fit kernel $KERNEL"
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+need_build
 
 kmake()		# DIR ARGS...
 {

@@ -4,15 +4,9 @@
 # function of its type, in each layout that kernels have.  With a clang that can do it, and with the
 # headers of a kernel of harness/kernels.tab (KERNEL, default 6.1), which need not be built so.
 set -u
-TOP=$(cd "$(dirname "$0")/../.." && pwd)
-KERNEL=${KERNEL:-6.1}
-BUILD=${JF_BUILD:-$TOP/build}/$KERNEL
-# shellcheck source=selftests/host/tap.sh
-. "$TOP/selftests/host/tap.sh"
-
+# shellcheck source=selftests/host/built.sh
+. "$(dirname "$0")/built.sh"
 echo "TAP version 13"
-tap_detail=12
-skip_all() { echo "1..0 # SKIP $*"; exit 0; }
 
 clang=
 for c in clang clang-19 clang-16; do
@@ -21,13 +15,9 @@ for c in clang clang-19 clang-16; do
 	break
 done
 [ -n "$clang" ] || skip_all "no clang here that has -fsanitize=kcfi"
-say=$("$TOP/harness/build.sh" "$KERNEL" 2>&1) || skip_all "the modules do not build for $KERNEL: $(tail -n 1 <<<"$say")"
-info() { sed -n "s/^$1=//p" "$BUILD/info"; }
-[ "$(info toolchain)" = host ] || skip_all "the headers of kernel $KERNEL are not on this machine"
+need_build
 # Where the headers are, as kbuild would say it.
 cmd=$BUILD/src/.jf_core.o.cmd
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
 
 # Two of one name and of different types, as two files of a module may have them.
 for n in one two; do

@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash
+# For tests that compile against the headers of a kernel of harness/kernels.tab (KERNEL, default 6.1); sourced,
+# never run.  Gives TOP, BUILD (where the modules are built for it), work (a folder that goes with the test),
+# info NAME (what the build knows) and skip_all WHY.
+TOP=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+KERNEL=${KERNEL:-6.1}
+BUILD=${JF_BUILD:-$TOP/build}/$KERNEL
+# shellcheck source=selftests/host/tap.sh
+. "$TOP/selftests/host/tap.sh"
+# shellcheck disable=SC2034 # tap.sh reads it
+tap_detail=12
+
+info() { sed -n "s/^$1=//p" "$BUILD/info"; }
+skip_all() { echo "1..0 # SKIP $*"; exit 0; }
+
+# need_build: the modules, built; or there is nothing to be tested
+need_build()
+{
+	local say
+	say=$("$TOP/harness/build.sh" "$KERNEL" 2>&1) ||
+		skip_all "the modules do not build for $KERNEL: $(tail -n 1 <<<"$say")"
+	[ "$(info toolchain)" = host ] || skip_all "kernel $KERNEL: its headers, or a compiler that fits them, are not on this machine"
+}
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT

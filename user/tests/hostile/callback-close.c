@@ -6,7 +6,7 @@
 #include <dlfcn.h>
 #include <jumpfunc/batch.h>
 
-#include "hostile.h"
+#include "plugin.h"
 
 int closed_calls;
 static int own_calls;
@@ -28,11 +28,7 @@ static void own(struct jf_quiesce_head *head)
 
 static void open_it(const char *program)
 {
-	char name[4096];
-
-	snprintf(name, sizeof(name), "%s.plugin.so", program);
-	plugin = dlopen(name, RTLD_NOW);
-	MUST(plugin, "%s", dlerror());
+	plugin = open_plugin(program);
 	request = (void (*)(void))dlsym(plugin, "plugin_request");
 }
 

@@ -5,7 +5,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "hostile.h"
+#include "plugin.h"
 
 static _Atomic int inside;
 
@@ -20,7 +20,6 @@ static void *reads(void *arg)
 
 int main(int argc, char **argv)
 {
-	char name[4096];
 	pthread_t t;
 	void *plugin;
 	void (*ask)(int *);
@@ -28,9 +27,7 @@ int main(int argc, char **argv)
 
 	(void)argc;
 	alarm(20);
-	snprintf(name, sizeof(name), "%s.plugin.so", argv[0]);
-	plugin = dlopen(name, RTLD_NOW);
-	MUST(plugin, "%s", dlerror());
+	plugin = open_plugin(argv[0]);
 	pthread_create(&t, NULL, reads, NULL);
 	while (!inside)
 		;

@@ -6,7 +6,7 @@
 #include <dlfcn.h>
 #include <jumpfunc/tracepoint.h>
 
-#include "hostile.h"
+#include "plugin.h"
 
 DECLARE_JF_TRACE(rx, PROTO(int i), ARGS(i));
 DEFINE_JF_TRACE(rx);
@@ -27,16 +27,13 @@ static void at_exit(void)
 
 int main(int argc, char **argv)
 {
-	char name[4096];
 	void (*probe)(void *, int);
 	int (*two)(int);
 
 	(void)argc;
 	alarm(10);
 	atexit(at_exit);
-	snprintf(name, sizeof(name), "%s.plugin.so", argv[0]);
-	plugin = dlopen(name, RTLD_NOW);
-	MUST(plugin, "%s", dlerror());
+	plugin = open_plugin(argv[0]);
 	probe = (void (*)(void *, int))dlsym(plugin, "plugin_probe");
 	two = (int (*)(int))dlsym(plugin, "plugin_two");
 	MUST(!register_jf_trace_rx(probe, NULL), "register");

@@ -4,7 +4,7 @@
 #include <jumpfunc/tracepoint.h>
 #include <pthread.h>
 
-#include "hostile.h"
+#include "plugin.h"
 
 DECLARE_JF_TRACE(rx, PROTO(int i), ARGS(i));
 DEFINE_JF_TRACE(rx);
@@ -34,7 +34,6 @@ static void *closes(void *arg)
 
 int main(int argc, char **argv)
 {
-	char name[4096];
 	void (*probe)(void *, int);
 	int (*two)(int), (*set)(int);
 	pthread_t reader, closer;
@@ -42,9 +41,7 @@ int main(int argc, char **argv)
 
 	(void)argc;
 	alarm(20);
-	snprintf(name, sizeof(name), "%s.plugin.so", argv[0]);
-	plugin = dlopen(name, RTLD_NOW);
-	MUST(plugin, "%s", dlerror());
+	plugin = open_plugin(argv[0]);
 	probe = (void (*)(void *, int))dlsym(plugin, "plugin_probe");
 	two = (int (*)(int))dlsym(plugin, "plugin_two");
 	set = (int (*)(int))dlsym(plugin, "plugin_set");

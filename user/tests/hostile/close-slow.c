@@ -8,7 +8,7 @@
 #include <pthread.h>
 #include <sys/syscall.h>
 
-#include "hostile.h"
+#include "plugin.h"
 
 DECLARE_JF_TRACE(rx, PROTO(int i), ARGS(i));
 DEFINE_JF_TRACE(rx);
@@ -30,7 +30,6 @@ static void close_it(void)
 
 int main(int argc, char **argv)
 {
-	char name[4096];
 	pthread_t t;
 	volatile int *inside;
 
@@ -41,9 +40,7 @@ int main(int argc, char **argv)
 		printf("# skipped: no mseal()\n");
 		return 0;
 	}
-	snprintf(name, sizeof(name), "%s.plugin.so", argv[0]);
-	plugin = dlopen(name, RTLD_NOW);
-	MUST(plugin, "%s", dlerror());
+	plugin = open_plugin(argv[0]);
 	inside = (volatile int *)dlsym(plugin, "plugin_inside");
 	MUST(!register_jf_trace_rx((void (*)(void *, int))dlsym(plugin, "plugin_probe"),
 				   NULL), "register");

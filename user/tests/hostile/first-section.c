@@ -11,7 +11,7 @@
 #include <signal.h>
 #include <stdatomic.h>
 
-#include "hostile.h"
+#include "plugin.h"
 
 static void (*lock)(void), (*unlock)(void);
 static int (*quiesce)(unsigned long ms);
@@ -73,7 +73,6 @@ static void run(void *(*func)(void *), void *arg)
 
 int main(int argc, char **argv)
 {
-	char name[4096];
 	pthread_key_t key;
 	void *plugin;
 	pthread_t t;
@@ -83,9 +82,7 @@ int main(int argc, char **argv)
 	alarm(50);
 	for (i = 0; i < 40; i++)
 		MUST(!pthread_key_create(&key, NULL), "a key");
-	snprintf(name, sizeof(name), "%s.plugin.so", argv[0]);
-	plugin = dlopen(name, RTLD_NOW);
-	MUST(plugin, "%s", dlerror());
+	plugin = open_plugin(argv[0]);
 	lock = (void (*)(void))dlsym(plugin, "plugin_lock");
 	unlock = (void (*)(void))dlsym(plugin, "plugin_unlock");
 	quiesce = (int (*)(unsigned long))dlsym(plugin, "plugin_quiesce");

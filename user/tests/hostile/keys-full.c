@@ -6,7 +6,7 @@
 #include <dlfcn.h>
 #include <pthread.h>
 
-#include "hostile.h"
+#include "plugin.h"
 
 static void (*section)(void), (*quiesce)(void);
 
@@ -18,7 +18,6 @@ static void *thread(void *arg)
 
 int main(int argc, char **argv)
 {
-	char name[4096];
 	pthread_key_t key;
 	pthread_t t[4];
 	void *plugin;
@@ -27,9 +26,7 @@ int main(int argc, char **argv)
 	(void)argc;
 	while (!pthread_key_create(&key, NULL))
 		;
-	snprintf(name, sizeof(name), "%s.plugin.so", argv[0]);
-	plugin = dlopen(name, RTLD_NOW);
-	MUST(plugin, "%s", dlerror());
+	plugin = open_plugin(argv[0]);
 	section = (void (*)(void))dlsym(plugin, "plugin_section");
 	quiesce = (void (*)(void))dlsym(plugin, "plugin_quiesce");
 	for (i = 0; i < 50; i++) {

@@ -3,13 +3,12 @@
  * jf_quiesce() called from exit() waits as it does at any other time, also behind
  * the destructors of an object that came later.
  */
-#include <dlfcn.h>
 #include <jumpfunc/tracepoint.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 
-#include "hostile.h"
+#include "plugin.h"
 
 DECLARE_JF_TRACE(rx, PROTO(int i), ARGS(i));
 DEFINE_JF_TRACE(rx);
@@ -45,13 +44,11 @@ static void at_exit(void)
 int main(int argc, char **argv)
 {
 	pthread_t t;
-	char name[4096];
 
 	(void)argc;
 	alarm(10);
 	atexit(at_exit);
-	snprintf(name, sizeof(name), "%s.plugin.so", argv[0]);
-	MUST(dlopen(name, RTLD_NOW), "%s", dlerror());
+	open_plugin(argv[0]);
 	register_jf_trace_rx(probe, NULL);
 	pthread_create(&t, NULL, fires, NULL);
 	while (!inside)

@@ -3,20 +3,17 @@
 #include <dlfcn.h>
 #include <jumpfunc/stats.h>
 
-#include "hostile.h"
+#include "plugin.h"
 
 int main(int argc, char **argv)
 {
 	struct jf_stats stats;
-	char name[4096];
 	int (*is_on)(void);
 	void *plugin;
 
 	(void)argc;
 	alarm(10);
-	snprintf(name, sizeof(name), "%s.plugin.so", argv[0]);
-	plugin = dlopen(name, RTLD_NOW);
-	MUST(plugin, "%s", dlerror());
+	plugin = open_plugin(argv[0]);
 	jf_stats_get(&stats, sizeof(stats));
 	MUST(stats.refused == 1, "it was not refused");
 	is_on = (int (*)(void))dlsym(plugin, "plugin_is_on");

@@ -6,7 +6,7 @@
 #include <dlfcn.h>
 #include <jumpfunc/tracepoint.h>
 
-#include "hostile.h"
+#include "plugin.h"
 
 DECLARE_JF_TRACE(rx, PROTO(int i), ARGS(i));
 DEFINE_JF_TRACE(rx);
@@ -26,7 +26,6 @@ static void quiet(void *data, int i)
 
 int main(int argc, char **argv)
 {
-	char name[4096];
 	void (*throws)(void *, int);
 	int (*catches)(void);
 	void *plugin;
@@ -34,9 +33,7 @@ int main(int argc, char **argv)
 	(void)argc;
 	alarm(10);
 	MUST(!register_jf_trace_rx(quiet, &sum), "register");
-	snprintf(name, sizeof(name), "%s.plugin.so", argv[0]);
-	plugin = dlopen(name, RTLD_NOW);
-	MUST(plugin, "%s", dlerror());
+	plugin = open_plugin(argv[0]);
 	throws = (void (*)(void *, int))dlsym(plugin, "plugin_throws");
 	catches = (int (*)(void))dlsym(plugin, "plugin_catches");
 	MUST(!register_jf_trace_prio_rx(throws, NULL, JF_TRACE_PRIO_DEFAULT + 1), "register");

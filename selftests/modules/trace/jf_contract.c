@@ -157,13 +157,14 @@ static int case_around(void)
 #define FREED	0xdead0f0fUL
 
 static unsigned long data_of[2];
-static u64 probes, dead;
+static atomic64_t probes;
+static atomic_t dead;
 
 static void check_alive(unsigned long *d)
 {
-	if (READ_ONCE(*d) != ALIVE && !dead++)
+	if (READ_ONCE(*d) != ALIVE && !atomic_fetch_inc(&dead))
 		pr_err("jf_contract: BAD: a probe runs with data that was freed\n");
-	probes++;
+	atomic64_inc(&probes);
 }
 
 /* Long enough to be inside when the data goes. */
@@ -242,7 +243,7 @@ static int case_freed(void)
 	static const int contracts[] = { JF_RCU, JF_SLEEPABLE, JF_BARE };
 	struct task_struct *t[3];
 	unsigned int i, j;
-	u64 before;
+	s64 before;
 
 	for (i = 0; i < ARRAY_SIZE(t); i++) {
 		t[i] = kthread_run(hitter, NULL, "jf_contract/%u", i);
@@ -252,16 +253,16 @@ static int case_freed(void)
 			return -ENOMEM;
 		}
 	}
-	dead = 0;
+	atomic_set(&dead, 0);
 	for (i = 0; i < ARRAY_SIZE(contracts); i++) {
-		before = probes;
+		before = atomic64_read(&probes);
 		for (j = 0; j < rounds; j++)
 			CHECK_EQ(round_of(contracts[i], j), 0);
-		CHECK(probes > before);
+		CHECK(atomic64_read(&probes) > before);
 	}
 	for (i = 0; i < ARRAY_SIZE(t); i++)
 		kthread_stop(t[i]);
-	CHECK_EQ(dead, 0);
+	CHECK_EQ(atomic_read(&dead), 0);
 	return 0;
 }
 

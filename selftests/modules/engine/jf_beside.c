@@ -179,7 +179,7 @@ static struct place {
 	bool		other;	/* not at the site, but where its jump leads */
 	unsigned long	addr;
 	struct kprobe	p;
-	unsigned int	hits;
+	atomic_t	hits;
 	bool		set;
 } places[PLACES] = {
 	{ "unlikely", in_unlikely, &beside_unlikely.ent, true },
@@ -260,15 +260,15 @@ static int on_hit(struct kprobe *kp, struct pt_regs *regs)
 {
 	struct place *p = container_of(kp, struct place, p);
 
-	p->hits++;
+	atomic_inc(&p->hits);
 	return 0;
 }
 
-static unsigned int control_hits;
+static atomic_t control_hits;
 
 static int on_control(struct kprobe *kp, struct pt_regs *regs)
 {
-	control_hits++;
+	atomic_inc(&control_hits);
 	return 0;
 }
 
@@ -282,7 +282,7 @@ static int probe(struct place *p, int distance, bool disabled)
 	p->p.addr = (kprobe_opcode_t *)(p->addr + distance);
 	p->p.pre_handler = on_hit;
 	p->p.flags = disabled ? KPROBE_FLAG_DISABLED : 0;
-	p->hits = 0;
+	atomic_set(&p->hits, 0);
 	err = register_kprobe(&p->p);
 	p->set = !err;
 	return err;
@@ -293,7 +293,7 @@ static int probe_control(void)
 	memset(&control_probe, 0, sizeof(control_probe));
 	control_probe.addr = (kprobe_opcode_t *)control_addr;
 	control_probe.pre_handler = on_control;
-	control_hits = 0;
+	atomic_set(&control_hits, 0);
 	return register_kprobe(&control_probe);
 }
 
@@ -380,8 +380,8 @@ static void one_round(int distance, bool first, bool late)
 	check_all(on, distance);
 	FOR_PROBED(p)
 		if (p->nops && p->set && distance >= -4 && distance < 0)
-			CHECK_EQ(p->hits, p->call == in_trace ? 6 : 3);
-	CHECK_EQ(control_hits, 3);
+			CHECK_EQ(atomic_read(&p->hits), p->call == in_trace ? 6 : 3);
+	CHECK_EQ(atomic_read(&control_hits), 3);
 	unregister_kprobe(&control_probe);
 out:
 	FOR_PROBED(p)

@@ -138,6 +138,8 @@ FNR == 1 {
 		cell[r, round, i] = f[col[i]]
 	clocks[f[col["clock"]]] = 1
 	ev = f[col["events"]]
+	# The seconds of "perf stat -r" are a mean, the events those of all its runs.
+	cell[r, round, "events of a run"] = is_number(ev) && f[col["inner"]] > 0 ? ev / f[col["inner"]] : ev
 	if (r in bad)
 		next
 	if (ev == "none")
@@ -232,7 +234,7 @@ function numbers(    i, r, k, v, n) {
 		sec_hi[r] = hi
 		over[r] = over_lo[r] = over_hi[r] = "n/a"
 		unsure[r] = ""
-		events[r] = median(r, "events")
+		events[r] = median(r, "events of a run")
 		total[r] = 0
 		for (k = 1; k <= nrounds; k++)
 			if ((r, k) in have) total[r] += cell[r, k, "events"]

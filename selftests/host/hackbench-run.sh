@@ -303,7 +303,13 @@ test_order()
 	is "-k repeats within a round, warm-up rounds run" "$(awk -F, 'NR > 1 { printf "%s%s ", $1, $2 }' "$work/out2/runs.csv")" \
 		"0off 0dynfunc 0dynfunc 0off 1off 1dynfunc "
 	is "warm-up does not count" "$(csv "$work/out2/summary.csv" dynfunc,- rounds) $(csv "$work/out2/summary.csv" dynfunc,- calls_total)" "1 600"
-	rm -rf "$work/out2"
+	# 200 calls in each of the three runs; 12 s and 10 s are means, as perf tells them
+	is "with -k events are those of one run, too" "$(csv "$work/out2/summary.csv" dynfunc,- events_per_run) $(csv "$work/out2/summary.csv" dynfunc,- calls_per_run)" "200 200"
+	printf '%s\n' "off 10" "dynfunc 12" >"$work/times"
+	offer
+	JF_EMULATED=icount go -r 1 -w 0 -k 3 -m off,dynfunc -o "$work/out3"
+	is "... and so is what one costs" "$(csv "$work/out3/summary.csv" dynfunc,- per_event)" 10000000.00
+	rm -rf "$work/out2" "$work/out3"
 }
 
 test_subscribers()

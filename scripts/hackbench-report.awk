@@ -68,8 +68,8 @@ function field(x) {
 	return "\"" x "\""
 }
 
-# text in a double-quoted gnuplot string
-function quoted(x) { gsub(/[\\"]/, "\\\\&", x); gsub(/\n/, "\\n", x); return "\"" x "\"" }
+# text in a double-quoted gnuplot string; between backticks it would be run as a command
+function quoted(x) { gsub(/`/, "'", x); gsub(/[\\"]/, "\\\\&", x); gsub(/\n/, "\\n", x); return "\"" x "\"" }
 
 # for gnuplot's enhanced text, where these are marks
 function escaped(x) { gsub(/[_^{}@&~]/, "\\\\&", x); return x }

@@ -702,6 +702,10 @@ test_labels()
 		sed -i 's/^cpu=.*/cpu=A, B/' "$work/out/meta.txt"
 		go --render "$work/out"
 		grep -c '"A, B",hackbench -g 10 -l 500$' "$work/out/summary.csv")" 3
+	# Results may come from somebody else, and gnuplot runs what stands between such quotes.
+	sed -i 's,^load=.*,load=`touch '"$work"'/ran`,; s,^cpu=.*,cpu=$(touch '"$work"'/ran)\\"; system("touch '"$work"'/ran"); x = "` touch '"$work"'/ran`,' "$work/out/meta.txt"
+	go --render "$work/out"
+	is "--render runs nothing of what it draws" "$rc $(ls "$work/ran" 2>/dev/null)" "0 "
 	path_for=$work/sparse
 	go --render "$work/out"
 	path_for=

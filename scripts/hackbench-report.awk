@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # From meta.txt and runs.csv of a hackbench run: table.txt (hackbench-table.awk), summary.csv, chart.dat
-# and the first lines of chart.gp (hackbench-chart.awk), all in the folder "dir". If there is a native.csv, of
-# user/bench, it says what one event costs to dispatch on a real CPU.  Exit status 1 when a run shows that the
-# numbers are not to be believed.  Any POSIX awk will do, that of busybox among them.
+# and the first lines of chart.gp (hackbench-chart.awk), all in the folder that the variable "dir" of the
+# environment names. If there is a native.csv, of user/bench, it says what one event costs to dispatch on a
+# real CPU.  Exit status 1 when a run shows that the numbers are not to be believed.  Any POSIX awk will do,
+# that of busybox among them.
 
 function fail(text) { print "hackbench-report.awk: " text > "/dev/stderr"; broken = 1; exit 2 }
 
@@ -89,6 +90,7 @@ function wrap(label, text,    n, w, i, line) {
 }
 
 BEGIN {
+	dir = ENVIRON["dir"]
 	table = dir "/table.txt"
 	summary = dir "/summary.csv"
 	data = dir "/chart.dat"

@@ -828,9 +828,11 @@ report()
 	if [ -n "$native" ] && ! cmp -s "$native" "$1/native.csv"; then
 		cp "$native" "$1/native.csv" || return 1
 	fi
+	# For awk a name with "=" in it is an assignment, unless a path stands in front.
+	case $1 in /*) ;; *) set -- "./$1" ;; esac
 	set -- "$1" "$1/meta.txt"
 	[ ! -r "$1/native.csv" ] || set -- "$@" "$1/native.csv"
-	awk -v dir="$1" -f "$here/hackbench-report.awk" -f "$here/hackbench-table.awk" \
+	dir=$1 awk -f "$here/hackbench-report.awk" -f "$here/hackbench-table.awk" \
 		-f "$here/hackbench-chart.awk" -f "$here/hackbench-event.awk" \
 		"$2" ${3+"$3"} "$1/runs.csv" || report_rc=$?
 	[ $report_rc -le 1 ] || return 1

@@ -706,6 +706,10 @@ test_labels()
 	sed -i 's,^load=.*,load=`touch '"$work"'/ran`,; s,^cpu=.*,cpu=$(touch '"$work"'/ran)\\"; system("touch '"$work"'/ran"); x = "` touch '"$work"'/ran`,' "$work/out/meta.txt"
 	go --render "$work/out"
 	is "--render runs nothing of what it draws" "$rc $(ls "$work/ran" 2>/dev/null)" "0 "
+	mkdir "$work/a=b\n"
+	cp "$work/out/meta.txt" "$work/out/runs.csv" "$work/a=b\n"
+	(cd "$work" && go --render "a=b\n" && exit "$rc")
+	is "--render of a folder that awk takes for an assignment" "$? $(grep -c . "$work/a=b\n/summary.csv" 2>/dev/null)" "0 4"
 	path_for=$work/sparse
 	go --render "$work/out"
 	path_for=

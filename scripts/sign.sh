@@ -8,6 +8,7 @@ export LC_ALL
 prog=sign.sh
 conf=${JF_DKMS_CONF:-/etc/dkms/framework.conf}
 sysfs=${JF_SYSFS:-/sys}
+procfs=${JF_PROCFS:-/proc}
 
 usage()
 {
@@ -105,8 +106,7 @@ unsign()
 # A module that is signed already gets the new signature instead, and one that cannot be signed stays as it is.
 sign()
 {
-	new=$1.signing
-	cp -p "$1" "$new" || die "cannot write $new"
+	new=$(mktemp "$1.XXXXXX") && cp -p "$1" "$new" || die "cannot write a copy of $1 beside it"
 	unsign "$new"
 	"$signfile" "$hash" "$key" "$cert" "$new" || die "sign-file failed on $1; is $cert the certificate of $key?"
 	signed "$new" || die "sign-file left no signature in $1"
@@ -121,8 +121,8 @@ trusted()
 	name=$(openssl x509 -inform DER -in "$cert" -noout -subject -nameopt multiline 2>/dev/null ||
 	       openssl x509 -in "$cert" -noout -subject -nameopt multiline 2>/dev/null) || return 2
 	name=$(printf '%s\n' "$name" | sed -n 's/^ *commonName *= //p')
-	[ -n "$name" ] && [ -r /proc/keys ] || return 2
-	awk -v name="$name" '$8 ~ /^asym/ && index($0, name) { found = 1 } END { exit !found }' /proc/keys
+	[ -n "$name" ] && [ -r "$procfs/keys" ] || return 2
+	awk -v name="$name" '$8 ~ /^asym/ && index($0, name) { found = 1 } END { exit !found }' "$procfs/keys"
 }
 
 say_trust()
@@ -168,6 +168,7 @@ new=''
 trap '[ -z "$new" ] || rm -f "$new"' EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
+trap 'exit 129' HUP
 for m; do
 	sign "$m"
 done

@@ -17,7 +17,8 @@ Usage: $prog [options] MODULE.ko...
 
 Signs the modules in place, as Secure Boot, lockdown and module.sig_enforce=1 demand.  Without a
 key it takes the one that DKMS signs its modules with (mok_signing_key and mok_certificate in
-$conf, by default /var/lib/dkms/mok.key and mok.pub).
+$conf and $conf.d/*.conf, by default
+/var/lib/dkms/mok.key and mok.pub).
 
   -K, --key FILE        private key, PEM; or a pkcs11: URI
   -C, --cert FILE       its X.509 certificate, DER or PEM
@@ -45,15 +46,14 @@ say() { printf '%s: %s\n' "$prog" "$*" >&2; }
 die() { say "error: $1"; exit "${2:-1}"; }
 bad_usage() { say "$*"; printf 'Try "%s --help".\n' "$prog" >&2; exit 2; }
 
-# of_dkms NAME DEFAULT: what DKMS' configuration says; it is a shell script
+# of_dkms NAME DEFAULT: what DKMS' configuration says, in scripts that bash reads
 of_dkms()
 {
-	if [ -r "$conf" ]; then
-		# shellcheck disable=SC2016
-		set -- "$1" "$2" "$(kernelver=$kernel sh -c '. "$1" >/dev/null 2>&1; eval "printf %s \"\${'"$1"':-}\""' sh "$conf")"
-		[ -z "$3" ] || { printf '%s\n' "$3"; return; }
-	fi
-	printf '%s\n' "$2"
+	# shellcheck disable=SC2016
+	set -- "$1" "$2" "$(kernelver=$kernel "$(command -v bash || echo sh)" -c '
+		for f in "$1" "$1".d/*.conf; do [ ! -r "$f" ] || . "$f" >/dev/null 2>&1; done
+		eval "printf %s \"\${$2:-}\""' sh "$conf" "$1")"
+	printf '%s\n' "${3:-$2}"
 }
 
 find_key()

@@ -52,7 +52,12 @@ module
 printf 'mok_signing_key="%s/old.key"\nmok_certificate=%s/old.der\n' "$work" "$work" >"$work/framework.conf"
 go
 [ $rc = 0 ] && [ "$(by)" = "by $work/old.key" ]; result $? "without one, that of DKMS' framework.conf" "$out"
-rm "$work/framework.conf"
+module
+mkdir "$work/framework.conf.d"
+printf '[[ -z "" ]] && mok_signing_key="%s/mine.key"\nmok_certificate=%s/mine.der\n' "$work" "$work" >"$work/framework.conf.d/my.conf"
+go
+[ $rc = 0 ] && [ "$(by)" = "by $work/mine.key" ]; result $? "... which a file in framework.conf.d, written for bash, overrides, as for DKMS" "$out"
+rm -r "$work/framework.conf" "$work/framework.conf.d"
 go -K "$work/mine.key"
 [ $rc = 2 ]; result $? "a key without certificate is bad usage" "$out"
 

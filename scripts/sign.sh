@@ -115,14 +115,22 @@ sign()
 	say "signed $1 ($hash, $cert)"
 }
 
-# Whether the running kernel has a key of that name; it lists them in /proc/keys.
+certificate() { openssl x509 -inform "$form" -in "$cert" -noout "$@" 2>/dev/null; }
+
+# Whether the running kernel has that very key; another one may have the same name, as those of DKMS have on
+# all machines. /proc/keys lists them by the identifier in the certificate or, without one, its number.
 trusted()
 {
-	name=$(openssl x509 -inform DER -in "$cert" -noout -subject -nameopt multiline 2>/dev/null ||
-	       openssl x509 -in "$cert" -noout -subject -nameopt multiline 2>/dev/null) || return 2
-	name=$(printf '%s\n' "$name" | sed -n 's/^ *commonName *= //p')
-	[ -n "$name" ] && [ -r "$procfs/keys" ] || return 2
-	awk -v name="$name" '$8 ~ /^asym/ && index($0, name) { found = 1 } END { exit !found }' "$procfs/keys"
+	form=DER
+	certificate || form=PEM
+	name=$(certificate -subject -nameopt multiline | sed -n 's/^ *commonName *= //p')
+	id=$(certificate -ext subjectKeyIdentifier | sed -n 's/^ *\([0-9A-F][0-9A-F:]*\)$/\1/p' | tr -d ':')
+	[ -n "$id" ] || id=$(certificate -serial | sed -n 's/^serial=//p')
+	[ -n "$id" ] && [ -r "$procfs/keys" ] || return 2
+	awk -v id="$id" '$8 ~ /^asym/ && $0 ~ (": (00)?" tolower(id) ":") { found = 1 } END { exit !found }' "$procfs/keys" && return
+	# Who is not root is not shown those of the kernel.
+	[ "$(id -u)" = 0 ] || return 2
+	return 1
 }
 
 say_trust()
@@ -130,10 +138,12 @@ say_trust()
 	[ "$kernel" = "$(uname -r)" ] || return 0
 	rc=0
 	trusted || rc=$?
+	convert=
+	[ "$form" = DER ] || convert="openssl x509 -in $cert -outform DER -out cert.der; mokutil --import cert.der"
 	case $rc in
 	0) say "the running kernel knows the key \"$name\"" ;;
 	1) say "note: the running kernel does not list the key \"$name\"; where it insists on signatures it" \
-		"will refuse these modules until you have run: mokutil --import $cert" ;;
+		"will refuse these modules until you have run: ${convert:-mokutil --import $cert}" ;;
 	esac
 	if [ "$(cat "$sysfs/module/module/parameters/sig_enforce" 2>/dev/null)" != Y ] &&
 	   ! grep -qE '\[(integrity|confidentiality)\]' "$sysfs/kernel/security/lockdown" 2>/dev/null; then

@@ -38,7 +38,16 @@ certificate()
 	openssl req -new -x509 -newkey rsa:2048 -nodes -days 1 -subj "/CN=$2/" -keyout "$work/$1.key" -out "$work/$1.pem" "${@:3}" 2>/dev/null &&
 		openssl x509 -in "$work/$1.pem" -outform DER -out "$work/$1.der"
 }
-certificate mine 'DKMS module signing key' && certificate old 'DKMS module signing key' || { echo "Bail out! no certificates"; exit 1; }
+# listed NAME CN: as /proc/keys has it
+listed()
+{
+	local id
+	id=$(openssl x509 -in "$work/$1.pem" -noout -ext subjectKeyIdentifier 2>/dev/null | sed -n 's/^ *\([0-9A-F][0-9A-F:]*\)$/\1/p' | tr -d : | tr A-F a-f)
+	[ -n "$id" ] || id=$(openssl x509 -in "$work/$1.pem" -noout -serial | sed 's/^serial=//' | tr A-F a-f)
+	echo "1f3a2b3c I------     1 perm 1f030000     0     0 asymmetri $2: $id: X509.rsa ${id: -8} []" >>"$work/proc/keys"
+}
+certificate mine 'DKMS module signing key' && certificate old 'DKMS module signing key' &&
+	certificate plain 'a plain key' -config <(printf '[req]\ndistinguished_name=d\n[d]\n') || { echo "Bail out! no certificates"; exit 1; }
 
 # ---- which key ----
 
@@ -60,6 +69,25 @@ go
 rm -r "$work/framework.conf" "$work/framework.conf.d"
 go -K "$work/mine.key"
 [ $rc = 2 ]; result $? "a key without certificate is bad usage" "$out"
+
+# ---- what is said of the kernel's trust ----
+
+trust='the running kernel knows the key'
+listed old 'DKMS module signing key'
+go -K "$work/mine.key" -C "$work/mine.der"
+! grep -q "$trust" <<<"$out" && grep -q "mokutil --import $work/mine.der" <<<"$out"
+result $? "another key of the same name is not taken for it" "$out"
+go -K "$work/mine.key" -C "$work/mine.pem"
+grep -qF -- "-outform DER" <<<"$out"; result $? "... and of a PEM certificate mokutil gets the form that it takes" "$out"
+mkdir "$work/bin" && printf '#!/bin/sh\necho 1000\n' >"$work/bin/id" && chmod +x "$work/bin/id"
+PATH=$work/bin:$PATH go -K "$work/mine.key" -C "$work/mine.der"
+[ $rc = 0 ] && ! grep -q mokutil <<<"$out"; result $? "to whom the kernel does not show its keys, nothing is said of them" "$out"
+listed mine 'DKMS module signing key'
+go -K "$work/mine.key" -C "$work/mine.der"
+grep -q "$trust" <<<"$out"; result $? "one that the kernel lists is known" "$out"
+listed plain 'a plain key'
+go -K "$work/plain.key" -C "$work/plain.pem"
+grep -q "$trust" <<<"$out"; result $? "... and so is one without identifier, by its number" "$out"
 
 # ---- what is left where ----
 

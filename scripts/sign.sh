@@ -67,6 +67,8 @@ find_key()
 	[ -n "$key" ] && [ -n "$cert" ] || bad_usage "--key and --cert belong together"
 	[ "${key#pkcs11:}" != "$key" ] || [ -r "$key" ] || die "cannot read the key $key" 3
 	[ -r "$cert" ] || die "cannot read the certificate $cert" 3
+	[ -z "$(find -L "$key" -prune -perm -004 2>/dev/null)" ] ||
+		say "warning: anybody can read $key, and sign what this machine's kernel then loads: chmod 600"
 }
 
 find_tool()

@@ -69,6 +69,12 @@ go
 rm -r "$work/framework.conf" "$work/framework.conf.d"
 go -K "$work/mine.key"
 [ $rc = 2 ]; result $? "a key without certificate is bad usage" "$out"
+chmod 644 "$work/mine.key"
+go -K "$work/mine.key" -C "$work/mine.der"
+[ $rc = 0 ] && grep -q "warning: anybody can read $work/mine.key" <<<"$out"; result $? "a key that anybody can read is remarked on" "$out"
+chmod 600 "$work/mine.key"
+go -K "$work/mine.key" -C "$work/mine.der"
+! grep -q warning <<<"$out"; result $? "... and another is not" "$out"
 
 # ---- what is said of the kernel's trust ----
 

@@ -24,7 +24,7 @@ endef
 
 # What a build of the module needs.
 dkms_dirs := core x86 generic debugfs demo include bench
-dkms_files = Kbuild VERSION $(wildcard *.c) $(wildcard $(addsuffix /*.[chS],$(dkms_dirs))) bench/Kbuild \
+dkms_files = Kbuild VERSION $(filter-out %.mod.c,$(wildcard *.c $(addsuffix /*.[chS],$(dkms_dirs)))) bench/Kbuild \
 	$(wildcard include/jumpfunc/*.h include/jumpfunc/detail/*.h)
 
 # What a user runs; links in sbin have the names that the manual uses.

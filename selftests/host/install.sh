@@ -67,4 +67,8 @@ result $? "uninstall leaves the modules of another kernel" "$out$(files)"
 out=$(go dkms_install) && [ -e "$dest/usr/src/jumpfunc-$(cat "$top/VERSION")/dkms.conf" ] &&
 	[ -e "$dest/usr/src/jumpfunc-$(cat "$top/VERSION")/x86/protocol.h" ]
 result $? "the sources for DKMS" "$out"
+# What a build leaves behind is no source.
+touch "$tree/jumpfunc.mod.c" "$tree/bench/jumpfunc_bench.mod.c"
+out=$(go dkms_install) && out=$(find "$dest/usr/src" -name '*.mod.c') && [ -z "$out" ]; result $? "... after a build, too, are the sources alone" "$out"
+
 tap_end

@@ -102,7 +102,8 @@ check-signing:
 	@harness/check-signing
 
 sign:
-	@scripts/sign.sh -k $(KVER) -b $(KDIR) $(if $(KEY),-K $(KEY)) $(if $(CERT),-C $(CERT)) jumpfunc.ko bench/jumpfunc_bench.ko
+	@scripts/sign.sh -k $(KVER) -b $(call quote,$(KDIR)) $(if $(KEY),-K $(call quote,$(KEY))) $(if $(CERT),-C $(call quote,$(CERT))) \
+		jumpfunc.ko bench/jumpfunc_bench.ko
 
 .PHONY: install modules_install headers_install tools_install man_install dkms_install uninstall man check-man \
 	deb check-packages check-signing sign

@@ -71,4 +71,12 @@ result $? "the sources for DKMS" "$out"
 touch "$tree/jumpfunc.mod.c" "$tree/bench/jumpfunc_bench.mod.c"
 out=$(go dkms_install) && out=$(find "$dest/usr/src" -name '*.mod.c') && [ -z "$out" ]; result $? "... after a build, too, are the sources alone" "$out"
 
+# A pkcs11: URI has semicolons in it, and a folder's name may have blanks.
+mkdir -p "$work/kdir/scripts" "$work/my keys"
+printf '#!/bin/sh\nprintf "%%s\\n~Module signature appended~\\n" "by $2" >>"$4"\n' >"$work/kdir/scripts/sign-file"
+chmod +x "$work/kdir/scripts/sign-file"
+touch "$work/my keys/it's one.pem"
+out=$(go sign KDIR="$work/kdir" KEY="pkcs11:token=a;object=b;touch $work/ran" CERT="$work/my keys/it's one.pem") &&
+	grep -aq '^by pkcs11:token=a;object=b;touch' "$tree/jumpfunc.ko" && [ ! -e "$work/ran" ]
+result $? "make sign, with a key and a certificate that the shell might trip over" "$out"
 tap_end

@@ -13,11 +13,15 @@ JUMPFUNC_DIR := $(patsubst %/,%,$(dir $(lastword $(MAKEFILE_LIST))))
 
 JUMPFUNC_CFLAGS := -I$(JUMPFUNC_DIR)/include
 
-# Of a clone, of `make install`, of DKMS, where it is a link that DKMS keeps pointed at the version in use.
+# Of a clone, which is built for one kernel at a time; of `make install`; of DKMS, where it is a link that DKMS
+# keeps pointed at the version in use.
+ifneq ($(wildcard $(JUMPFUNC_DIR)/Module.symvers),)
+JUMPFUNC_SYMVERS := $(shell ! grep -qsaF 'vermagic=$(KERNELRELEASE) ' '$(JUMPFUNC_DIR)/jumpfunc.ko' || echo '$(JUMPFUNC_DIR)/Module.symvers')
+else
 JUMPFUNC_SYMVERS := $(firstword $(wildcard \
-	$(JUMPFUNC_DIR)/Module.symvers \
 	$(JUMPFUNC_DIR)/symvers/$(KERNELRELEASE)/Module.symvers \
-	/var/lib/dkms/jumpfunc/kernel-$(KERNELRELEASE)-*/Module.symvers))
+	/var/lib/dkms/jumpfunc/kernel-$(KERNELRELEASE)-x86_64/Module.symvers))
+endif
 
 # Without them modpost would only say that each symbol is undefined. `make clean` needs none.
 ifeq ($(JUMPFUNC_SYMVERS)$(filter %/Makefile.clean,$(MAKEFILE_LIST)),)

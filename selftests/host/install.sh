@@ -71,6 +71,23 @@ result $? "the sources for DKMS" "$out"
 touch "$tree/jumpfunc.mod.c" "$tree/bench/jumpfunc_bench.mod.c"
 out=$(go dkms_install) && out=$(find "$dest/usr/src" -name '*.mod.c') && [ -z "$out" ]; result $? "... after a build, too, are the sources alone" "$out"
 
+# Which exported symbols a module that uses jumpfunc is built with.
+sed "s,/var/lib/dkms,$work/dkms," "$tree/jumpfunc.mk" >"$work/jumpfunc.mk"
+# shellcheck disable=SC2016 # make expands it
+printf 'include %s\nall:\n\t@echo $(JUMPFUNC_SYMVERS)\n' '$(MK)' >"$work/consumer"
+# symvers FOLDER KERNEL: with jumpfunc.mk in that folder
+symvers() { cp "$work/jumpfunc.mk" "$1" && out=$(make -s -f "$work/consumer" MK="$1/jumpfunc.mk" KERNELRELEASE="$2" 2>&1); }
+mkdir -p "$work/share" "$work/dkms/jumpfunc/kernel-6.1.0-test-x86_64"
+touch "$work/dkms/jumpfunc/kernel-6.1.0-test-x86_64/Module.symvers"
+symvers "$work/share" 6.1.0-test && [ "$out" = "$work/dkms/jumpfunc/kernel-6.1.0-test-x86_64/Module.symvers" ]
+result $? "jumpfunc.mk finds the symbols that DKMS has for this kernel" "$out"
+! symvers "$work/share" 6.1.0 && grep -q 'not built for kernel 6.1.0:' <<<"$out"
+result $? "... and takes no others for them whose name begins alike" "$out"
+mkdir -p "$work/clone" && touch "$work/clone/Module.symvers" && module "$work/clone/jumpfunc.ko" 6.1.0-test
+symvers "$work/clone" 6.1.0-test && [ "$out" = "$work/clone/Module.symvers" ]; result $? "in a clone it takes what make has built" "$out"
+! symvers "$work/clone" 6.2.0-test && grep -q 'not built for kernel 6.2.0-test:' <<<"$out"
+result $? "... but not for another kernel" "$out"
+
 # A pkcs11: URI has semicolons in it, and a folder's name may have blanks.
 mkdir -p "$work/kdir/scripts" "$work/my keys"
 printf '#!/bin/sh\nprintf "%%s\\n~Module signature appended~\\n" "by $2" >>"$4"\n' >"$work/kdir/scripts/sign-file"

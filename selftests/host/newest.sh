@@ -70,6 +70,15 @@ echo "7.2.9 7.2.9-1 beta" >"$work/suites/beta"
 echo "8 passed, 1 failed" >"$work/verdict"
 go
 is "a newer one, which fails" 1 "NEW: 7.2.9-1 of beta, after 7.2.1" "FAIL: 8 passed, 1 failed" "build FAILED" "newest-beta.log" "^1 new, 1 failed"
+go beta
+is "... and fails again the next night" 1 "beta +7.2.9 +FAILED on [-0-9]+: 7.2.9-1 of beta" "^0 new, 1 failed"
+go -n beta
+is "... and -n says so" 1 "beta +7.2.9 +FAILED on" "^0 new, 1 failed"
+echo "9 passed, 0 failed" >"$work/verdict"
+go beta
+is "... until it passes" 0 "pass: 9 passed" "^0 new, 0 failed"
+go beta
+is "... and is known" 0 "beta +7.2.9 +tested .*: pass" "^0 new, 0 failed"
 rm "$work/suites/alpha"
 go alpha
 is "a suite that cannot be read" 3 "alpha +cannot be read: .*no route" "0 new, 0 failed, 1 not read"

@@ -10,7 +10,10 @@ LC_ALL=C
 export LC_ALL
 
 prog=doctor.sh
-top=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd)
+here=$0
+# Installed, it is called by a link.
+if [ -L "$0" ]; then here=$(readlink -f -- "$0"); fi
+top=$(CDPATH='' cd -- "$(dirname -- "$here")/.." && pwd)
 root=${JF_ROOT:-}
 proc=$root/proc
 sys=$root/sys
@@ -29,7 +32,8 @@ that runs.  Nothing is changed.  Root sees more than others.
   no     something cannot be done; the line below it says what mends it
   note   all can be done, but it is good to know
 
-  --module FILE   the module to load (default: jumpfunc.ko here, as make builds it)
+  --module FILE   the module to load (default: jumpfunc.ko here, as make builds it, or that which is
+                  installed for this kernel)
   -h, --help      this text
 
 Exit status: 0 there is no "no", 1 there is, 2 bad usage.
@@ -47,7 +51,6 @@ while [ $# -gt 0 ]; do
 	*)	printf '%s: unknown argument "%s"\nTry "%s --help".\n' "$prog" "$1" "$prog" >&2; exit 2 ;;
 	esac
 done
-module=${module:-$top/jumpfunc.ko}
 
 # ---- how it is said ----
 
@@ -87,6 +90,30 @@ install()
 	*) echo "install what Debian calls $1 and Fedora $2" ;;
 	esac
 }
+
+# Where there are sources, make has a part in what mends.
+clone=
+if [ -e "$top/Kbuild" ]; then clone=yes; fi
+
+# first FILE...: the first that is there
+first() { for f; do if [ -e "$f" ]; then printf '%s\n' "$f"; return; fi; done; }
+
+# Sets module, from what is built here, and installed, where modprobe finds it.
+find_module()
+{
+	updates=$root/lib/modules/$release/updates
+	installed=$(first "$updates"/jumpfunc.ko* "$updates"/dkms/jumpfunc.ko*)
+	if [ -z "$module" ] && [ -n "$clone" ] && [ -e "$top/jumpfunc.ko" ]; then module=$top/jumpfunc.ko; fi
+}
+
+# Has the module that would be loaded a signature?
+is_signed()
+{
+	set -- "${module:-$installed}"
+	[ -e "$1" ] && { tail -c 28 "$1" | grep -q 'Module signature appended' || [ -n "$(modinfo -F sig_key "$1" 2>/dev/null)" ]; }
+}
+
+is_loaded() { [ -d "$sys/module/jumpfunc" ]; }
 
 # The running kernel's configuration, from wherever it is told.
 find_config()
@@ -129,6 +156,9 @@ check_kernel()
 		no "build load patch" kernel "$release is older than 5.10" "$(another_kernel)"
 	elif [ "$machine" != x86_64 ]; then
 		note kernel "$release on $machine: function pointers instead of patched text"
+	elif tried=$(sed -n 's/^BUILD_EXCLUSIVE_KERNEL="\(.*\)"$/\1/p' "$top/jumpfunc.dkms" 2>/dev/null) &&
+		[ -n "$tried" ] && ! printf '%s\n' "$release" | grep -qE "$tried"; then
+		note kernel "$release, $machine: not tried with this jumpfunc, and DKMS skips it"
 	else
 		yes kernel "$release, $machine"
 	fi
@@ -140,7 +170,7 @@ check_headers()
 		yes headers "${build#"$root"}"
 	else
 		no build headers "no ${build#"$root"}" "$(install "linux-headers-$release" "kernel-devel-$release")" \
-			"or build for a stock Debian kernel, in a VM: make KERNEL=6.1; make vm KERNEL=6.1"
+			${clone:+"or build for a stock Debian kernel, in a VM: make KERNEL=6.1; make vm KERNEL=6.1"}
 	fi
 	if command_there make; then yes make "$(command -v make)"; else no build make "none" "$(install make make)"; fi
 }
@@ -153,23 +183,25 @@ check_compiler()
 	'')	no build compiler "not known what the kernel was built with: no configuration found" \
 			"$(install "linux-headers-$release" "kernel-devel-$release")"
 		return ;;
-	*clang*) kind=clang version=$(printf '%s\n' "$built" | sed 's/.*clang version \([0-9]*\).*/\1/') package=clang-$version ;;
+	*clang*) kind=clang version=$(printf '%s\n' "$built" | sed 's/.*clang version \([0-9]*\).*/\1/') package="clang-$version lld-$version llvm-$version" ;;
 	*)	kind=gcc version=$(printf '%s\n' "$built" | sed 's/.*) \([0-9]*\).*/\1/') package=gcc-$version ;;
 	esac
-	hint=
-	[ $kind = gcc ] || hint=" LLVM=1"
 	for cc in "$kind-$version" "$kind"; do
 		command_there "$cc" || continue
+		# make takes clang by itself where the kernel has it, and clang comes with a linker.
+		linker=ld.lld${cc#clang}
+		if [ $kind = clang ] && ! command_there "$linker"; then
+			no build compiler "$cc, but no $linker; the kernel's: $built" "$(install "lld-$version llvm-$version" "lld llvm")"
+			return
+		fi
 		case $($cc --version 2>/dev/null | head -n 1) in
 		*" $version."*|*" $version "*)
 			yes compiler "$cc, as the kernel's: $built"
-			[ -z "$hint" ] || note "" "the kernel was built with clang: make$hint"
 			return ;;
 		esac
 	done
 	if command_there $kind; then
 		note compiler "$($kind --version | head -n 1), but the kernel's: $built"
-		[ -z "$hint" ] || note "" "the kernel was built with clang: make$hint"
 	else
 		no build compiler "no $kind; the kernel's: $built" "$(install "$package" "$kind")"
 	fi
@@ -182,7 +214,7 @@ check_config()
 		return
 	fi
 	lacking=
-	for option in MODULES MODULE_UNLOAD TRACEPOINTS DEBUG_FS; do
+	for option in MODULES MODULE_UNLOAD TRACEPOINTS DEBUG_FS 64BIT; do
 		has $option || lacking="$lacking CONFIG_$option"
 	done
 	if has PREEMPTION && ! has TASKS_RCU; then lacking="$lacking CONFIG_TASKS_RCU"; fi
@@ -203,12 +235,18 @@ check_trust()
 	for f in "$sys"/firmware/efi/efivars/SecureBoot-*; do
 		[ -r "$f" ] && secure=$(od -An -tu1 -j4 -N1 "$f" | tr -d ' ')
 	done
-	signed="$build/scripts/sign-file sha256 KEY.priv KEY.der jumpfunc.ko; mokutil --import KEY.der"
+	sign=${clone:+make sign}
+	sign=${sign:-"jumpfunc-sign ${installed:-FILE.ko}    (DKMS signs by itself what it builds)"}
+	trust="mokutil --import /var/lib/dkms/mok.pub; reboot, and type its password"
 	if [ "$(first_line "$proc/sys/kernel/modules_disabled")" = 1 ]; then
 		no load modules "none can be loaded any more (kernel.modules_disabled)" "reboot"
 	fi
 	if [ "$(first_line "$sys/module/module/parameters/sig_enforce")" = Y ]; then
-		no load signature "the kernel takes signed modules alone (sig_enforce)" "$signed; reboot"
+		enforced="signed modules alone are taken (sig_enforce)"
+		if is_loaded; then yes signature "$enforced, and jumpfunc is one"
+		elif is_signed; then note signature "$enforced; ${module:-$installed} has a signature"
+		else no load signature "$enforced" "$sign" "$trust"
+		fi
 	else
 		yes signature "unsigned modules are taken (the kernel is tainted then)"
 	fi
@@ -224,22 +262,38 @@ check_trust()
 		else
 			yes lockdown "not in this kernel"
 		fi ;;
-	*)	no load lockdown "$locked: unsigned modules are refused, and files of debugfs cannot be written" \
-			"$signed; reboot" "or for all: switch Secure Boot off, remove lockdown= from the kernel's command line; reboot" ;;
+	*)	if is_loaded || is_signed; then
+			note lockdown "$locked: debugfs cannot be written, /sys/kernel/jumpfunc takes the same commands"
+		else
+			no load lockdown "$locked: unsigned modules are refused, and files of debugfs cannot be written" \
+				"$sign" "$trust" "or for all: switch Secure Boot off, remove lockdown= from the kernel's command line; reboot"
+		fi ;;
 	esac
 }
 
 check_module()
 {
-	if [ -d "$sys/module/jumpfunc" ]; then
+	if is_loaded; then
 		version=$(first_line "$sys/module/jumpfunc/version")
 		asked=$(first_line "$sys/module/jumpfunc/parameters/backend")
 		used=$(sed -n 's/^backend  *//p' "$jf/stats" 2>/dev/null | head -n 1)
 		yes module "jumpfunc ${version:-of no version} is loaded, back end ${used:-${asked:-not told}}"
 		return
 	fi
-	if [ ! -e "$module" ]; then
-		no load module "not loaded, and no $module" "make && insmod ./jumpfunc.ko"
+	if [ -z "$module" ] && [ -n "$installed" ]; then
+		no load module "not loaded" "modprobe jumpfunc"
+		return
+	fi
+	if [ ! -e "${module:-$top/jumpfunc.ko}" ]; then
+		if [ -n "$module$clone" ]; then
+			no load module "not loaded, and no ${module:-$top/jumpfunc.ko}" "make && insmod ./jumpfunc.ko"
+		elif [ -n "$(first "$root"/usr/src/jumpfunc-*/dkms.conf)" ]; then
+			no load module "not loaded, and DKMS has not built it for this kernel" \
+				"dkms autoinstall -k $release && modprobe jumpfunc"
+		else
+			no load module "not loaded, and none is installed for this kernel" \
+				"apt-get install ./jumpfunc-dkms_*.deb; modprobe jumpfunc" "in a clone of jumpfunc: make install; modprobe jumpfunc"
+		fi
 		return
 	fi
 	magic=$(modinfo -F vermagic "$module" 2>/dev/null)
@@ -266,11 +320,14 @@ check_unwinder()
 check_cfi()
 {
 	[ -n "$config" ] || return
-	if has CFI_CLANG CFI; then
-		no patch kCFI "on: trampolines have no type hash, and the event set refuses to attach" \
-			"boot with cfi=off, or: $(another_kernel)"
-	else
+	if ! has CFI_CLANG CFI; then
 		yes kCFI "off"
+	elif ! has X86_64; then
+		no build kCFI "on: jumpfunc goes with it only on x86-64" "$(another_kernel)"
+	elif [ "$((major * 1000 + minor))" -lt 6005 ]; then
+		note kCFI "on, and the kernel is older than 6.5: the demo's event set is off"
+	else
+		yes kCFI "on: trampolines and probes have the types that it compares"
 	fi
 }
 
@@ -349,6 +406,7 @@ check_load()
 # ---- all ----
 
 find_config
+find_module
 section build
 check_kernel
 check_headers

@@ -36,7 +36,7 @@ reset()
 		"$sys/kernel/debug/jumpfunc" "$sys/kernel/security" "$sys/module/jumpfunc/parameters" \
 		"$sys/module/module/parameters" "$sys/devices/system/cpu/vulnerabilities" "$sys/bus/event_source/devices/cpu" \
 		"$sys/firmware/efi/efivars"
-	for tool in awk cat sed grep head tr od gzip dirname; do ln -s "$(command -v $tool)" "$work/bin/$tool"; done
+	for tool in awk cat sed grep head tail tr od gzip dirname readlink; do ln -s "$(command -v $tool)" "$work/bin/$tool"; done
 	echo "$release" >"$JF_ROOT/proc/sys/kernel/osrelease"
 	echo x86_64 >"$JF_ROOT/proc/sys/kernel/arch"
 	echo 0 >"$JF_ROOT/proc/sys/kernel/modules_disabled"
@@ -54,6 +54,7 @@ reset()
 		CONFIG_DEBUG_FS=y
 		CONFIG_GENERIC_BUG=y
 		CONFIG_X86_64=y
+		CONFIG_64BIT=y
 		CONFIG_PREEMPTION=y
 		CONFIG_TASKS_RCU=y
 		CONFIG_UNWINDER_ORC=y
@@ -69,7 +70,7 @@ reset()
 	for tool in make hackbench gnuplot; do printf '#!/bin/sh\n' | fake $tool; done
 	printf '#!/bin/sh\necho "gcc-12 (Debian 12.2.0-14) 12.2.0"\n' | fake gcc-12
 	printf '#!/bin/sh\n[ "$1" = stat ]\n' | fake perf
-	printf '#!/bin/sh\necho %s\n' '"6.1.0-99-amd64 SMP preempt"' | fake modinfo
+	printf '#!/bin/sh\n[ "$2" != vermagic ] || echo %s\n' '"6.1.0-99-amd64 SMP preempt"' | fake modinfo
 	printf '#!/bin/sh\necho 0\n' | fake id
 }
 
@@ -113,12 +114,25 @@ test_in_order()
 	if [ $rc = 0 ] && grep -q 'JF_ROOT' "$work/out"; then ok "--help"; else not_ok "--help" "status $rc"; fi
 }
 
+# The kernel is built by clang, and clang is here, by its own name alone.
+by_clang()
+{
+	sed -i 's/^CONFIG_CC_VERSION_TEXT.*/CONFIG_CC_VERSION_TEXT="Debian clang version 19.1.7"/' "$config"
+	printf '#!/bin/sh\necho "Debian clang version 19.1.7 (3+b1)"\n' | fake clang-19
+	printf '#!/bin/sh\n' | fake ld.lld-19
+}
+
 test_build()
 {
 	echo 5.4.0-1 >"$JF_ROOT/proc/sys/kernel/osrelease"
 	sees "an old kernel" 1 "no .*kernel .*5.4.0-1 is older than 5.10" "-> apt-get install linux-image" "patch: no"
 	echo aarch64 >"$JF_ROOT/proc/sys/kernel/arch"
 	sees "another architecture is no fault" 0 "note .*kernel .*function pointers"
+	without 64BIT
+	sees "... but one with pointers of 32 bits is" 1 "no .*config .*without CONFIG_64BIT$" "build: no"
+	mv "$JF_ROOT/lib/modules/$release" "$JF_ROOT/lib/modules/9.9.0-1-amd64"
+	echo 9.9.0-1-amd64 >"$JF_ROOT/proc/sys/kernel/osrelease"
+	sees "a kernel that nobody has tried is told" 0 "note .*kernel .*9.9.0-1-amd64.*not tried.*DKMS"
 	rm "$JF_ROOT/lib/modules/$release/build/Makefile"
 	sees "no headers" 1 "no .*headers" "-> apt-get install linux-headers-$release" "build: no .*load: yes"
 	rm "$JF_ROOT/lib/modules/$release/build/Makefile"
@@ -135,6 +149,13 @@ test_build()
 	sees "another compiler is told" 0 "note .*compiler .*14.2.0, but the kernel's: gcc-12"
 	sed -i 's/^CONFIG_CC_VERSION_TEXT.*/CONFIG_CC_VERSION_TEXT="Debian clang version 19.1.7"/' "$config"
 	sees "gcc where the kernel has clang" 1 "no .*compiler .*no clang" "-> apt-get install clang-19"
+	by_clang
+	sees "the kernel's clang, which make takes by itself" 0 "yes .*compiler .*clang-19, as the kernel's"
+	by_clang
+	go
+	if ! grep -q 'LLVM=' "$work/out"; then ok "... and nobody is told to name another"; else not_ok "... and nobody is told to name another" "$(cat "$work/out")"; fi
+	rm "$work/bin/ld.lld-19"
+	sees "clang without its linker" 1 "no .*compiler .*no ld.lld-19" "-> apt-get install .*lld-19"
 	rm "$config"
 	sees "no configuration" 1 "no .*config .*not found" "no .*compiler" "-> apt-get install linux-headers"
 	for option in MODULES MODULE_UNLOAD TRACEPOINTS DEBUG_FS TASKS_RCU GENERIC_BUG; do
@@ -151,9 +172,22 @@ test_load()
 	echo 1 >"$JF_ROOT/proc/sys/kernel/modules_disabled"
 	sees "modules_disabled" 1 "no .*modules .*modules_disabled" "-> reboot" "build: yes .*load: no"
 	echo Y >"$sys/module/module/parameters/sig_enforce"
-	sees "sig_enforce" 1 "no .*signature .*signed modules alone" "-> .*sign-file.*mokutil"
+	sees "sig_enforce, and a module that it has let in" 0 "yes .*signature .*signed modules alone" "load: yes"
+	echo Y >"$sys/module/module/parameters/sig_enforce"
+	rm -r "$sys/module/jumpfunc"
+	sees "sig_enforce" 1 "no .*signature .*signed modules alone" "-> make sign" "-> mokutil --import .*reboot"
+	echo Y >"$sys/module/module/parameters/sig_enforce"
+	rm -r "$sys/module/jumpfunc"
+	printf 'ELF~Module signature appended~\n' >"$work/m.ko"
+	go --module "$work/m.ko"
+	if grep -q "note .*signature .*$work/m.ko has a signature" "$work/out" && grep -q -e "-> insmod $work/m.ko" "$work/out"; then ok "... and a module with a signature"; else
+		not_ok "... and a module with a signature" "$(cat "$work/out")"; fi
+	reset
 	echo 'none [integrity] confidentiality' >"$sys/kernel/security/lockdown"
-	sees "lockdown" 1 "no .*lockdown .*integrity: .*debugfs" "-> .*sign-file" "-> .*Secure Boot off"
+	sees "lockdown, and a module that it has let in" 0 "note .*lockdown .*integrity: .*debugfs.* /sys/kernel/jumpfunc" "load: yes"
+	echo 'none [integrity] confidentiality' >"$sys/kernel/security/lockdown"
+	rm -r "$sys/module/jumpfunc"
+	sees "lockdown" 1 "no .*lockdown .*integrity: .*unsigned" "-> make sign" "-> .*Secure Boot off"
 	rm "$sys/kernel/security/lockdown"
 	printf 'nodev\tdebugfs\nnodev\tsecurityfs\n' >"$JF_ROOT/proc/filesystems"
 	sees "lockdown is not known" 0 "note .*lockdown .*mount -t securityfs"
@@ -168,13 +202,39 @@ test_load()
 	go --module "$work/m.ko"
 	if [ $rc = 1 ] && grep -q -e "-> insmod $work/m.ko" "$work/out"; then ok "built, not loaded"; else
 		not_ok "built, not loaded" "$(cat "$work/out")"; fi
+	reset
+	test_installed
 	rm -r "$sys/module/jumpfunc" 2>/dev/null
+	: >"$work/m.ko"
 	# That of busybox comes before any on PATH.
 	[ "$shell" != busybox ] || { reset; return; }
-	printf '#!/bin/sh\necho 9.9.9 SMP\n' | fake modinfo
+	printf '#!/bin/sh\n[ "$2" != vermagic ] || echo 9.9.9 SMP\n' | fake modinfo
 	go --module "$work/m.ko"
 	if [ $rc = 1 ] && grep -q "is for 9.9.9" "$work/out"; then ok "built for another kernel"; else
 		not_ok "built for another kernel" "$(cat "$work/out")"; fi
+	reset
+}
+
+# As packages and "make install" have it: called by a link, without the sources.
+test_installed()
+{
+	mkdir -p "$work/usr/sbin" "$work/usr/share/jumpfunc/scripts"
+	cp "$script" "$work/usr/share/jumpfunc/scripts"
+	ln -sf ../share/jumpfunc/scripts/doctor.sh "$work/usr/sbin/jumpfunc-doctor"
+	clone=$script script=$work/usr/sbin/jumpfunc-doctor
+	rm -r "$sys/module/jumpfunc"
+	mkdir -p "$JF_ROOT/lib/modules/$release/updates/dkms"
+	: >"$JF_ROOT/lib/modules/$release/updates/dkms/jumpfunc.ko.xz"
+	sees "installed, not loaded" 1 "no .*module .*not loaded$" "-> modprobe jumpfunc$"
+	rm -r "$sys/module/jumpfunc"
+	mkdir -p "$JF_ROOT/usr/src/jumpfunc-1.0"
+	: >"$JF_ROOT/usr/src/jumpfunc-1.0/dkms.conf"
+	sees "DKMS has not built it for this kernel" 1 "no .*module .*not loaded, and DKMS" "-> dkms autoinstall -k $release && modprobe jumpfunc$"
+	rm -r "$sys/module/jumpfunc"
+	go
+	if ! grep -qE -e '-> make( |$)|vm KERNEL' "$work/out" && grep -q -e '-> in a clone of jumpfunc: make install; modprobe jumpfunc' "$work/out"; then ok "nothing is to be made where there are no sources"; else
+		not_ok "nothing is to be made where there are no sources" "$(cat "$work/out")"; fi
+	script=$clone
 	reset
 }
 
@@ -185,10 +245,18 @@ test_patch()
 	without UNWINDER_ORC
 	without X86_64
 	sees "... elsewhere" 0 "note .*unwinder .*must not sleep"
+	for name in CFI_CLANG CFI; do
+		echo CONFIG_$name=y >>"$config"
+		mv "$JF_ROOT/lib/modules/$release" "$JF_ROOT/lib/modules/6.12.9-1-amd64"
+		echo 6.12.9-1-amd64 >"$JF_ROOT/proc/sys/kernel/osrelease"
+		sees "kCFI, as CONFIG_$name" 0 "yes .*kCFI .*on" "patch: yes"
+	done
 	echo CONFIG_CFI_CLANG=y >>"$config"
-	sees "kCFI" 1 "no .*kCFI .*refuses" "-> boot with cfi=off"
-	echo CONFIG_CFI=y >>"$config"
-	sees "kCFI by its new name" 1 "no .*kCFI"
+	sees "kCFI before 6.5" 0 "note .*kCFI .*event set is off" "patch: yes"
+	echo CONFIG_CFI_CLANG=y >>"$config"
+	echo aarch64 >"$JF_ROOT/proc/sys/kernel/arch"
+	without X86_64
+	sees "kCFI elsewhere" 1 "no .*kCFI .*only on x86-64" "build: no"
 	echo 'Mitigation: Enhanced / Automatic IBRS; BHI: Retpoline' >"$sys/devices/system/cpu/vulnerabilities/spectre_v2"
 	sees "no retpolines in force" 0 "note .*retpolines .*not in force .*spectre_v2=retpoline"
 	echo 'Vulnerable' >"$sys/devices/system/cpu/vulnerabilities/spectre_v2"

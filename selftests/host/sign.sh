@@ -44,7 +44,7 @@ listed()
 	local id
 	id=$(openssl x509 -in "$work/$1.pem" -noout -ext subjectKeyIdentifier 2>/dev/null | sed -n 's/^ *\([0-9A-F][0-9A-F:]*\)$/\1/p' | tr -d : | tr A-F a-f)
 	[ -n "$id" ] || id=$(openssl x509 -in "$work/$1.pem" -noout -serial | sed 's/^serial=//' | tr A-F a-f)
-	echo "1f3a2b3c I------     1 perm 1f030000     0     0 asymmetri $2: $id: X509.rsa ${id: -8} []" >>"$work/proc/keys"
+	printf '%s %.9s %s\n' "1f3a2b3c I------     1 perm 1f030000     0     0" asymmetric "$2: $id: X509.rsa ${id: -8} []" >>"$work/proc/keys"
 }
 certificate mine 'DKMS module signing key' && certificate old 'DKMS module signing key' &&
 	certificate plain 'a plain key' -config <(printf '[req]\ndistinguished_name=d\n[d]\n') || { echo "Bail out! no certificates"; exit 1; }

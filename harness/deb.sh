@@ -10,6 +10,7 @@ usage()
 {
 	cat <<EOF
 usage: harness/deb.sh [-v VERSION] [-o FOLDER] [-n]
+       harness/deb.sh -l
 
 Makes jumpfunc-dkms, jumpfunc-dev, jumpfunc-tools, libjumpfunc1, libjumpfunc-dev and the source package, and runs
 lintian on them. Needs no root.
@@ -17,15 +18,17 @@ lintian on them. Needs no root.
   -v VERSION  another version than $(cat "$JF_TREE/VERSION"), which is in VERSION
   -o FOLDER   where they go (default build/deb)
   -n          without lintian
+  -l          only list what belongs to the sources
 EOF
 }
 
-version=$(cat "$JF_TREE/VERSION") out=$JF_BUILD/deb check=1
-while getopts v:o:nh opt; do
+version=$(cat "$JF_TREE/VERSION") out=$JF_BUILD/deb check=1 list=0
+while getopts v:o:nlh opt; do
 	case $opt in
 	v) version=$OPTARG ;;
 	o) out=$OPTARG ;;
 	n) check=0 ;;
+	l) list=1 ;;
 	h) usage; exit 0 ;;
 	*) usage >&2; exit 2 ;;
 	esac
@@ -33,6 +36,31 @@ done
 shift $((OPTIND - 1))
 [ $# = 0 ] || { usage >&2; exit 2; }
 [[ $version =~ ^[0-9][0-9A-Za-z.+~]*$ ]] || die "\"$version\" is no version that Debian's packages can have"
+
+# With sudo the clone is somebody else's.
+clone() { git -c safe.directory='*' -C "$JF_TREE" "$@"; }
+
+# files: what git knows and what is new, or all but what git would ignore
+files()
+{
+	local pattern skip=()
+	if [ "$(clone rev-parse --show-toplevel 2>/dev/null)" = "$(readlink -f "$JF_TREE")" ]; then
+		clone ls-files -co --exclude-standard
+		return
+	fi
+	while IFS= read -r pattern; do
+		case $pattern in
+		''|'#'*) ;;
+		/*) pattern=${pattern%/} skip+=(-o -path ".$pattern") ;;
+		*) skip+=(-o -name "${pattern%/}") ;;
+		esac
+	done < <(cat "$JF_TREE/.gitignore" 2>/dev/null)
+	(cd "$JF_TREE" && find . \( -path ./.git -o -path ./.pc -o -path ./build -o -path ./results "${skip[@]}" \) -prune -o -type f -print)
+}
+
+# A file that git knows may have been deleted.
+sources() { files | while IFS= read -r f; do [ ! -e "$JF_TREE/$f" ] || printf '%s\n' "$f"; done; }
+if [ $list = 1 ]; then sources; exit; fi
 
 mkdir -p "$out"
 out=$(readlink -f "$out")
@@ -43,22 +71,11 @@ work=$out/src/jumpfunc-$version
 rm -rf "$out/src"
 mkdir -p "$work"
 
-files()
-{
-	if [ "$(git -C "$JF_TREE" rev-parse --show-toplevel 2>/dev/null)" = "$JF_TREE" ]; then
-		git -C "$JF_TREE" ls-files -co --exclude-standard
-	else
-		(cd "$JF_TREE" && find . \( -path ./build -o -path ./results -o -path ./.git -o -path ./.pc \) -prune -o -type f -print)
-	fi
-}
-
-# A file that git knows may have been deleted.
-(cd "$JF_TREE" && files | while IFS= read -r f; do [ ! -e "$f" ] || printf '%s\0' "$f"; done |
-	tar -c --null -T - -f -) | tar -x -C "$work" -f -
+sources | tr '\n' '\0' | tar -c -C "$JF_TREE" --null -T - -f - | tar -x -C "$work" -f -
 echo "$version" >"$work/VERSION"
 
 # The same tree gives the same packages.
-epoch=${SOURCE_DATE_EPOCH:-$(git -C "$JF_TREE" log -1 --format=%ct 2>/dev/null || stat -c %Y "$JF_TREE/VERSION")}
+epoch=${SOURCE_DATE_EPOCH:-$(clone log -1 --format=%ct 2>/dev/null || stat -c %Y "$JF_TREE/VERSION")}
 export SOURCE_DATE_EPOCH=$epoch
 cat >"$work/debian/changelog" <<EOF
 jumpfunc ($version) unstable; urgency=medium

@@ -1,0 +1,49 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# What harness/deb.sh takes for the sources of the packages: what belongs to the tree, and not what a build, or
+# somebody who signs modules, has left in it.  TAP on stdout.
+set -u
+LC_ALL=C
+export LC_ALL
+top=$(cd "$(dirname "$0")/../.." && pwd)
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM
+# shellcheck source=selftests/host/tap.sh
+. "$top/selftests/host/tap.sh"
+command -v git >/dev/null || { echo "1..0 # SKIP needs git"; exit 0; }
+
+tree=$work/tree
+mkdir -p "$tree/harness" "$tree/core"
+cp "$top/harness/deb.sh" "$top/harness/common.sh" "$tree/harness"
+cp "$top/.gitignore" "$tree" 2>/dev/null || { echo "1..0 # SKIP this is no clone"; exit 0; }
+echo 1.0 >"$tree/VERSION"
+touch "$tree/core/a b.c" "$tree/core/gone.c"
+# Nobody's configuration is to have a part in this.
+export HOME=$work GIT_CONFIG_NOSYSTEM=1
+(cd "$tree" && git init -q && git add -A && git -c user.name=x -c user.email=x@y commit -qm x) || { echo "Bail out! no repository"; exit 1; }
+rm "$tree/core/gone.c"
+mkdir "$tree/build" "$tree/core/.tmp_versions"
+touch "$tree/core/new.c" "$tree"/{jumpfunc.ko,jumpfunc.mod.c,Module.symvers,build/x,core/.a.o.cmd,core/.tmp_versions/a,mok.key,mok.pub,signing.priv,key.pem}
+wanted=$(printf '%s\n' VERSION 'core/a b.c' core/new.c harness/common.sh harness/deb.sh)
+
+# lists WHAT FOLDER: the sources as deb.sh there sees them
+lists()
+{
+	out=$("$2/harness/deb.sh" -l 2>&1)
+	[ "$(sed 's,^\./,,' <<<"$out" | grep -vx .gitignore | sort)" = "$wanted" ]
+	result $? "$1" "$out"
+}
+lists "of a clone, what git knows, and new files" "$tree"
+ln -s tree "$work/link"
+lists "... by another name of its folder" "$work/link"
+if [ "$(id -u)" = 0 ]; then
+	chown -R nobody "$tree"
+	lists "... of somebody else's, as with sudo" "$tree"
+else
+	skip "... of somebody else's, as with sudo" "needs root"
+fi
+rm -rf "$tree/.git"
+lists "without git, the same" "$tree"
+tap_end

@@ -25,6 +25,7 @@ modules:
 		echo "jumpfunc: no kernel headers in $(KDIR)." >&2; \
 		echo "  for this kernel: apt-get install linux-headers-$(KVER)" >&2; \
 		echo "  for another one: make KERNEL=6.1 fetches what it needs (make help)" >&2; exit 1; }
+	@case "$(CURDIR)" in *' '*) echo "jumpfunc: kbuild builds nothing where a folder has a blank in its name: $(CURDIR)" >&2; exit 1; esac
 	$(MAKE) -C $(KDIR) M=$(CURDIR) $(llvm) $(nobtf) modules
 endif
 

@@ -44,6 +44,7 @@ shift $((OPTIND - 1))
 name=$1
 case $name in */*|.*) die "$name cannot be a folder's name" ;; esac
 out=$JF_BUILD/$name
+[[ $out != *[[:space:]]* ]] || die "kbuild builds nothing where a folder has a blank in its name: $out"
 
 mkdir -p "$out"
 exec 8>"$out/lock"

@@ -88,8 +88,17 @@ symvers "$work/clone" 6.1.0-test && [ "$out" = "$work/clone/Module.symvers" ]; r
 ! symvers "$work/clone" 6.2.0-test && grep -q 'not built for kernel 6.2.0-test:' <<<"$out"
 result $? "... but not for another kernel" "$out"
 
+mkdir -p "$work/kdir/scripts"
+# kbuild cannot; what it says of that is "No rule to make target".
+mkdir "$work/my clone" && cp "$tree"/Makefile "$tree"/*.mk "$tree/VERSION" "$work/my clone" && cp -r "$tree/harness" "$work/my clone"
+touch "$work/kdir/Makefile"
+! out=$(make -s -C "$work/my clone" KVER=$release KDIR="$work/kdir" 2>&1) && grep -q "has a blank in its name: $work/my clone" <<<"$out"
+result $? "a clone in a folder with a blank in its name is told so" "$out"
+! out=$("$work/my clone/harness/build.sh" -k "$work/kdir" there 2>&1) && grep -q "has a blank in its name: $work/my clone" <<<"$out"
+result $? "... by the harness, too" "$out"
+
 # A pkcs11: URI has semicolons in it, and a folder's name may have blanks.
-mkdir -p "$work/kdir/scripts" "$work/my keys"
+mkdir -p "$work/my keys"
 printf '#!/bin/sh\nprintf "%%s\\n~Module signature appended~\\n" "by $2" >>"$4"\n' >"$work/kdir/scripts/sign-file"
 chmod +x "$work/kdir/scripts/sign-file"
 touch "$work/my keys/it's one.pem"

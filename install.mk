@@ -29,7 +29,7 @@ dkms_files = Kbuild VERSION $(filter-out %.mod.c,$(wildcard *.c $(addsuffix /*.[
 
 # What a user runs; links in sbin have the names that the manual uses.
 tools := $(notdir $(wildcard scripts/hackbench-* scripts/doctor.sh)) bench-here.sh bench-plot sign.sh
-links := jumpfunc-hackbench:hackbench-run.sh jumpfunc-bench:bench-here.sh jumpfunc-sign:sign.sh
+links := jumpfunc-hackbench:hackbench-run.sh jumpfunc-bench:bench-here.sh jumpfunc-bench-plot:bench-plot jumpfunc-sign:sign.sh
 links += $(if $(wildcard scripts/doctor.sh),jumpfunc-doctor:doctor.sh)
 
 install: modules_install headers_install tools_install man_install

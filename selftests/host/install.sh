@@ -44,6 +44,9 @@ for f in "lib/modules/$release/updates/jumpfunc.ko" "${prefix#/}/share/jumpfunc/
 done
 broken=$(find "$dest" -xtype l)
 [ -z "$broken" ]; result $? "each link leads somewhere" "$broken"
+stray=$(grep -rhoE '(scripts|harness)/[-a-z.]+' "$dest$prefix/share/man/man8")
+[ -z "$stray" ]; result $? "the manual of programs names none that is only in the sources" "$stray"
+out=$("$dest$prefix/sbin/jumpfunc-bench-plot" --help 2>&1) && grep -q 'jumpfunc/bench in debugfs' <<<"$out"; result $? "... and jumpfunc-bench-plot, which it names, is there" "$out"
 out=$("$dest$prefix/sbin/jumpfunc-doctor" --help 2>&1) && grep -q 'Says whether' <<<"$out"; result $? "what is installed runs from there" "$out"
 
 # What an older version had.

@@ -441,7 +441,7 @@ check_debugfs()
 	elif [ -d "$sysfs/module/jumpfunc" ]; then
 		lacks "$jf" "jumpfunc is loaded, but has no debugfs folder: see \"dmesg | grep jumpfunc\"."
 	else
-		lacks "the module jumpfunc" "Build and load it: make && insmod ./jumpfunc.ko" \
+		lacks "the module jumpfunc" "Load it: modprobe jumpfunc; in a clone: make && insmod ./jumpfunc.ko" \
 			"or let this script do it: --module ./jumpfunc.ko"
 	fi
 }

@@ -552,7 +552,7 @@ test_missing()
 	rm -r "$JF_SYSFS/module"
 	go -o "$work/out"
 	is "no module: status 3" "$rc" 3
-	has "... and how to load it" "$work/err" "missing: the module jumpfunc" "insmod" "--module"
+	has "... and how to load it" "$work/err" "missing: the module jumpfunc" "modprobe jumpfunc" "insmod" "--module"
 	: >"$JF_PROCFS/mounts"
 	go -o "$work/out"
 	has "debugfs not mounted" "$work/err" "mount -t debugfs debugfs $JF_DEBUGFS"

@@ -406,7 +406,7 @@ static int find_func(const struct world *w, const char *name, int *index)
 static void judge_functions(struct verdict *v, const struct world *w, char *s)
 {
 	char *tok, *eq;
-	int i, t, words = 0, twice = 0;
+	int i = 0, t, words = 0, twice = 0;
 
 	for (tok = strtok(s, " \t\n"); tok; tok = strtok(NULL, " \t\n")) {
 		const struct known *k;

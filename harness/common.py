@@ -41,7 +41,10 @@ def end_by_signal():
     def stop(num, _):
         global due
         for s in SIGNALS:
-            signal.signal(s, signal.SIG_IGN)
+            # Not SIG_IGN: of one that has come at the same time Python would tell in a traceback, and what is
+            # started from here on would inherit it.
+            if signal.getsignal(s) is stop:
+                signal.signal(s, lambda *_: None)
         if starting:
             due = True
         else:

@@ -272,10 +272,35 @@ PROGRAMS = [
 ]
 
 
+# ^C comes to all of a terminal's group, and from who started it, too.
+TWICE = """
+import os, signal, sys
+sys.path.insert(0, sys.argv[1])
+sys.dont_write_bytecode = True
+import common
+common.end_by_signal()
+both = {signal.SIGINT, signal.SIGTERM}
+try:
+    signal.pthread_sigmask(signal.SIG_BLOCK, both)
+    for s in both:
+        os.kill(os.getpid(), s)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, both)
+except KeyboardInterrupt:
+    print('once')
+"""
+
+
+def two_signals(out):
+    r = subprocess.run([sys.executable, '-c', TWICE, os.path.join(TREE, 'harness')], stdout=subprocess.PIPE,
+                       stderr=subprocess.STDOUT, text=True)
+    out.say(r.stdout == 'once\n', 'two signals at once are one, and no traceback', [r.stdout])
+
+
 def main():
     out = tap.Writer()
     fake = Fake()
     try:
+        two_signals(out)
         verdicts(out, fake)
         choices(out, fake)
         shared_machines(out, fake)

@@ -38,7 +38,8 @@ with open(os.environ['JF_FAKE'], 'r+') as f:
     f.truncate()
     f.write('\n'.join(lines[1:]))
 acts = dict(a.split('=') for a in (lines or [''])[0].split())
-con = open(re.search(r'path=(\S+)', args)[1], 'a')
+# A comma ends a value, two are one.
+con = open(re.search(r'path=((?:[^\s,]|,,)+)', args)[1].replace(',,', ','), 'a')
 print('[ 1.0] Linux', file=con, flush=True)
 print(f'@jf {ident} start 6.1', flush=True)
 for t in tests:
@@ -296,6 +297,21 @@ def two_signals(out):
     out.say(r.stdout == 'once\n', 'two signals at once are one, and no traceback', [r.stdout])
 
 
+def names(out, fake):
+    """Files may have names with what QEMU and vm/run set paths apart by."""
+    folder = os.path.join(fake.top, '12:30,x')
+    os.mkdir(folder)
+    for f in ('plain', 'a:b'):
+        with open(os.path.join(folder, f), 'w') as x:
+            x.write(f)
+    log = os.path.join(folder, 'log')
+    p = fake.start('harness/vm/run', ['-k', '6.1', '--log', log, '-i', os.path.join(folder, 'a:b'),
+                                      '-i', os.path.join(folder, 'plain') + ':other', '--', 'true'], [])
+    said = p.communicate(timeout=120)[0]
+    ok = p.returncode == 0 and os.path.exists(log) and os.path.getsize(log) > 0
+    out.say(ok, 'vm/run takes files and a log with colons and commas in their names', [said])
+
+
 def main():
     out = tap.Writer()
     fake = Fake()
@@ -303,6 +319,7 @@ def main():
         two_signals(out)
         verdicts(out, fake)
         choices(out, fake)
+        names(out, fake)
         shared_machines(out, fake)
         fake.file('selftests/host/Makefile', HOST)
         for number in (signal.SIGINT, signal.SIGTERM):

@@ -55,7 +55,7 @@ files()
 		*) skip+=(-o -name "${pattern%/}") ;;
 		esac
 	done < <(cat "$JF_TREE/.gitignore" 2>/dev/null)
-	(cd "$JF_TREE" && find . \( -path ./.git -o -path ./.pc -o -path ./build -o -path ./results "${skip[@]}" \) -prune -o -type f -print)
+	(cd "$JF_TREE" && find . \( -path ./.git -o -path ./.pc -o -path ./build -o -path ./results "${skip[@]}" \) -prune -o -type f -printf '%P\n')
 }
 
 # A file that git knows may have been deleted.

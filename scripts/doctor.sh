@@ -307,7 +307,7 @@ check_module()
 
 check_unwinder()
 {
-	[ -n "$config" ] || return
+	[ -n "$config" ] || { note unwinder "not known, and neither is kCFI: no configuration found"; return; }
 	if has UNWINDER_ORC; then
 		yes unwinder "ORC: it is seen who is inside a target"
 	elif has X86_64; then

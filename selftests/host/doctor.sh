@@ -157,7 +157,7 @@ test_build()
 	rm "$work/bin/ld.lld-19"
 	sees "clang without its linker" 1 "no .*compiler .*no ld.lld-19" "-> apt-get install .*lld-19"
 	rm "$config"
-	sees "no configuration" 1 "no .*config .*not found" "no .*compiler" "-> apt-get install linux-headers"
+	sees "no configuration" 1 "note .*unwinder .*not known" "no .*config .*not found" "no .*compiler" "-> apt-get install linux-headers"
 	for option in MODULES MODULE_UNLOAD TRACEPOINTS DEBUG_FS TASKS_RCU GENERIC_BUG; do
 		without $option
 		sees "a kernel without $option" 1 "no .*config .*without CONFIG_$option$" "-> .*reboot" "build: no .*load: no"

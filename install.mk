@@ -43,6 +43,8 @@ modules_install:
 	install -m 0644 jumpfunc.ko bench/jumpfunc_bench.ko $(moddir)
 	install -m 0644 Module.symvers $(data)/symvers/$(KVER)
 	$(if $(DESTDIR),,depmod -a $(KVER))
+	@for f in $(moddir)/dkms/jumpfunc.ko*; do [ ! -e "$$f" ] || \
+		echo "jumpfunc: note: DKMS has installed one, too, and modprobe takes this one until make uninstall" >&2; done
 
 headers = $(wildcard include/jumpfunc/*.h include/jumpfunc/detail/*.h) jumpfunc.mk jumpfunc.dkms
 headers_install:

@@ -74,6 +74,13 @@ result $? "the sources for DKMS" "$out"
 touch "$tree/jumpfunc.mod.c" "$tree/bench/jumpfunc_bench.mod.c"
 out=$(go dkms_install) && out=$(find "$dest/usr/src" -name '*.mod.c') && [ -z "$out" ]; result $? "... after a build, too, are the sources alone" "$out"
 
+# depmod prefers what make has installed, and DKMS' upgrades would change nothing.
+mkdir -p "$dest/lib/modules/$release/updates/dkms" && touch "$dest/lib/modules/$release/updates/dkms/jumpfunc.ko.xz"
+module "$tree/jumpfunc.ko" $release
+out=$(go modules_install) && grep -q "note: DKMS has installed one, too" <<<"$out"; result $? "a module of DKMS that is put into the shade is told" "$out"
+rm -r "$dest/lib/modules/$release/updates/dkms"
+out=$(go modules_install) && [ -z "$out" ]; result $? "... and without one there is nothing to tell" "$out"
+
 # Which exported symbols a module that uses jumpfunc is built with.
 sed "s,/var/lib/dkms,$work/dkms," "$tree/jumpfunc.mk" >"$work/jumpfunc.mk"
 # shellcheck disable=SC2016 # make expands it

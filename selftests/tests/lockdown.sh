@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# JF_KERNELS=3: a machine of its own, for knobs that are ours and a lockdown that is the same since 5.4
+# JF_KERNELS=2: a machine of its own, for all knobs; these are ours, and lockdown is the same since 5.4
 # JF_TIMEOUT=180
 # JF_VM=-a jf.lockdown=test -c 2
 # JF_ANY_BACKEND: it shows the same with each of them

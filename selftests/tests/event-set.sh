@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# JF_KERNELS=2: it goes through all modes and numbers; dispatch.sh attaches each mode
+# JF_KERNELS=1: how many subscribers each mode has is ours alone; dispatch.sh attaches each mode on each kernel
 # JF_ANY_BACKEND: it shows the same with each of them
 # JF_TIMEOUT=240
 # The event set's subscribers: 0 to 16 of them in every mode, each event reaches all of them, every

@@ -354,6 +354,23 @@ jf_difference()
 	jf_diff=$(($(jf_stat "$jf_grows") - jf_before))
 }
 
+# jf_functions_of FILE: behind each address that begins a line, the function it is in.  perf script -F ip,sym does
+# the same, but which functions of modules it knows depends on its version and on the kernel.
+jf_functions_of()
+{
+	sort /proc/kallsyms | awk '
+		NR == FNR {if ($2 ~ /^[tTwW]$/) {at[n] = $1 ""; name[n++] = $3}; next}
+		length($1) != 16 || $1 !~ /^[89a-f]/ {print; next}
+		{
+			lo = 0; hi = n
+			while (hi - lo > 1) {
+				mid = int((lo + hi) / 2)
+				if (at[mid] <= $1 "") lo = mid; else hi = mid
+			}
+			print $1, name[lo]
+		}' - "$1"
+}
+
 # jf_call N: calls func<N>; "TARGET RESULT"
 jf_call() { sed -n 's/^target \([0-9]\): .* = \(-\{0,1\}[0-9]*\)$/\1 \2/p' $JF/func"$1"; }
 

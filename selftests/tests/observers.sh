@@ -97,11 +97,11 @@ if command -v perf >/dev/null && [ -e /proc/sys/kernel/perf_event_paranoid ] && 
 	# chain EVENT: the functions on the way to it, innermost first
 	for f in obs_one obs_single obs_chain_a obs_chain_b; do echo "p:jfo/p_$f jf_observed:$f" >>$T/kprobe_events; done
 	check "perf record -g" perf record -q -g -o "$JF_TMP/data" -e 'jfo:*' sh -c "echo 2 >$P/fire"
-	perf script -i "$JF_TMP/data" --kallsyms /proc/kallsyms -F event,ip,sym 2>/dev/null |
+	perf script -i "$JF_TMP/data" -F event,ip >"$JF_TMP/report" 2>/dev/null
+	jf_functions_of "$JF_TMP/report" |
 		awk '/jfo:p_/ {printf "\n%s", $1; n = 0; next} NF > 1 && n++ < 4 {sub(/\..*/, "", $2); printf " %s", $2}' |
 		sed 's/^jfo:p_//; s/: / /; s/jf_chain[_a-z0-9]*/jf_chain/' >"$JF_TMP/chains"
 	note "$(cat "$JF_TMP/chains")"
-	# The symbols of the first one perf does not know yet: it learns of modules when it meets them.
 	if [ "$be" != indirect ]; then
 		c=jf_chain
 		check_match "a chain from the target, by the site" "$(cat "$JF_TMP/chains")" '^obs_one obs_one obs_site fire_set param_attr_store'

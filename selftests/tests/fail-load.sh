@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# JF_TIMEOUT=300
+# JF_TIMEOUT=600
 # JF_TIMEOUT_LONG=5400
 # Modules are loaded and unloaded, each time with another memory allocation failing: the first, the
 # second, and so on, until it goes through.  A load that fails must say ENOMEM and leave no trace; an

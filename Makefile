@@ -38,7 +38,7 @@ help:
 	@echo 'make doctor             say whether this machine can build, load, patch and measure, and what mends each "no"'
 	@echo 'make demo               boot stock 6.1 in a VM, retarget a function, measure dispatch: 2 minutes'
 	@echo 'make check              run all tests, on this machine and in VMs; KERNELS="6.1 6.12" chooses the kernels (default: four)'
-	@echo 'make check-full         ... on all kernels, test kernels and back ends, and the model, native stress, coverage: 2 hours'
+	@echo 'make check-full         ... on all kernels, test kernels and back ends, and the model, native stress, coverage: 3 hours'
 	@echo 'make newest             find kernels that are new in the Debian suites, build for them, run a quick set of tests (SUITES=sid)'
 	@echo 'make lint               check style, spelling, licences and the rooms of the sources (LINTERS="rooms shell")'
 	@echo 'make mutants            break the module in each listed way, and expect the tests to fail (KERNEL=6.1)'

@@ -31,6 +31,10 @@ cp "$top/harness/newest" "$top/harness/common.sh" "$work/tree/harness/"
 printf '%s\n' '# a table' '6.1 6.1 amd64 alpha-security,alpha' '6.1-t 6.1 source:base alpha' '7.2 7.2 amd64 beta' '6.8 6.8 generic ubuntu:gamma' >"$work/tree/harness/kernels.tab"
 ln -s x "$work/cache/kernels/6.1/current"
 printf '%s\n' name=6.1 release=6.1.0-5 version=6.1.5-1 >"$work/cache/kernels/6.1/x/info"
+# Somebody has tried a line of his own, and taken it back.
+mkdir -p "$work/cache/kernels/7.2-mine/x"
+ln -s x "$work/cache/kernels/7.2-mine/current"
+printf '%s\n' name=7.2-mine release=7.2.1 version=7.2.1-1 >"$work/cache/kernels/7.2-mine/x/info"
 cat >"$work/tree/harness/kernel.sh" <<'END'
 #!/bin/bash
 cat "${0%/tree/*}/mirror" >&2 2>/dev/null || echo "jumpfunc: error: no route to the mirror" >&2

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
 # For tests that compile against the headers of a kernel of harness/kernels.tab (KERNEL, default 6.1); sourced,
-# never run.  Gives TOP, BUILD (where the modules are built for it), work (a folder that goes with the test),
-# info NAME (what the build knows) and skip_all WHY.
-TOP=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+# never run.  Gives what work.sh does, TOP, BUILD (where the modules are built for it), info NAME (what the build
+# knows) and skip_all WHY.
+# shellcheck source=selftests/host/work.sh
+. "$(dirname "${BASH_SOURCE[0]}")/work.sh"
+TOP=$top
 KERNEL=${KERNEL:-6.1}
 BUILD=${JF_BUILD:-$TOP/build}/$KERNEL
-# shellcheck source=selftests/host/tap.sh
-. "$TOP/selftests/host/tap.sh"
 # shellcheck disable=SC2034 # tap.sh reads it
 tap_detail=12
 
@@ -22,6 +22,3 @@ need_build()
 		skip_all "the modules do not build for $KERNEL: $(tail -n 1 <<<"$say")"
 	[ "$(info toolchain)" = host ] || skip_all "kernel $KERNEL: its headers, or a compiler that fits them, are not on this machine"
 }
-
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT

@@ -3,15 +3,8 @@
 # What harness/deb.sh takes for the sources of the packages: what belongs to the tree, and not what a build, or
 # somebody who signs modules, has left in it.  TAP on stdout.
 set -u
-LC_ALL=C
-export LC_ALL
-top=$(cd "$(dirname "$0")/../.." && pwd)
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-trap 'exit 130' INT
-trap 'exit 143' TERM
-# shellcheck source=selftests/host/tap.sh
-. "$top/selftests/host/tap.sh"
+# shellcheck source=selftests/host/work.sh
+. "$(dirname "$0")/work.sh"
 command -v git >/dev/null || { echo "1..0 # SKIP needs git"; exit 0; }
 
 tree=$work/tree

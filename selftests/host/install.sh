@@ -3,18 +3,11 @@
 # make install and uninstall in a copy of the tree, with a made-up module: into folders whose names the
 # shell and make might trip over; uninstall takes what install wrote, and nothing else. TAP on stdout.
 set -u
-LC_ALL=C
-export LC_ALL
-top=$(cd "$(dirname "$0")/../.." && pwd)
+# shellcheck source=selftests/host/work.sh
+. "$(dirname "$0")/work.sh"
 for tool in modinfo objcopy lowdown help2man; do
 	command -v $tool >/dev/null || { echo "1..0 # SKIP needs $tool: harness/deps.sh build man"; exit 4; }
 done
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-trap 'exit 130' INT
-trap 'exit 143' TERM
-# shellcheck source=selftests/host/tap.sh
-. "$top/selftests/host/tap.sh"
 
 release=6.1.0-test
 tree=$work/tree

@@ -3,17 +3,9 @@
 # Tests of harness/newest with made-up suites, in a copy of the harness whose kernel.sh and check are made
 # up, too.  TAP on stdout.
 set -u
-LC_ALL=C
-export LC_ALL
+# shellcheck source=selftests/host/work.sh
+. "$(dirname "$0")/work.sh"
 
-top=$(cd "$(dirname "$0")/../.." && pwd)
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-trap 'exit 130' INT
-trap 'exit 143' TERM
-
-# shellcheck source=selftests/host/tap.sh
-. "$top/selftests/host/tap.sh"
 # is WHAT STATUS PATTERN...: newest ended so, and said each of these
 is()
 {

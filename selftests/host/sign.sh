@@ -3,18 +3,11 @@
 # Tests of scripts/sign.sh with a made-up sign-file, real certificates and a list of the kernel's keys of our
 # own; what a kernel makes of the signatures, harness/check-signing shows.  TAP on stdout.
 set -u
-LC_ALL=C
-export LC_ALL
-top=$(cd "$(dirname "$0")/../.." && pwd)
+# shellcheck source=selftests/host/work.sh
+. "$(dirname "$0")/work.sh"
 for tool in openssl od truncate; do
 	command -v $tool >/dev/null || { echo "1..0 # SKIP needs $tool: harness/deps.sh signing"; exit 0; }
 done
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-trap 'exit 130' INT
-trap 'exit 143' TERM
-# shellcheck source=selftests/host/tap.sh
-. "$top/selftests/host/tap.sh"
 
 export JF_DKMS_CONF=$work/framework.conf JF_SYSFS=$work/sys JF_PROCFS=$work/proc
 # A signature is "by KEY", its length, and what the kernel looks for at the end.

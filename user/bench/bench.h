@@ -65,6 +65,7 @@ struct bench_options {
 	unsigned long rounds;
 	const char *csv;
 	bool updates;
+	bool compiled;		/* nothing but what a compiler has made */
 };
 
 extern struct bench_options opt;
@@ -87,6 +88,8 @@ struct program *new_program(void);
 /* rows.c: programs that a compiler has made */
 void add_rows(void);
 const struct program *find_row(const char *group, const char *name, enum layout layout);
+/* How libjumpfunc changes text in its rows: "flip" or "int3". Weak: they may be missing. */
+const char *bench_form(void) __attribute__((weak));
 void flush_lines(const void *begin, size_t nr, size_t size);
 
 /* measure.c: their samples */

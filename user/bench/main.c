@@ -30,24 +30,28 @@ static void usage(FILE *to)
 	      "  --rounds N     interleaved rounds (default 200)\n"
 	      "  --quick        20 rounds, no update latencies\n"
 	      "  --no-updates   leave the update latencies out\n"
+	      "  --compiled     no assembled code, no update latencies: what a compiler made, in\n"
+	      "                 the form that JUMPFUNC_TRAP chooses\n"
 	      "  --csv FILE     write the numbers there, too\n"
 	      "^C stops it and prints what was measured so far.\n", to);
 }
 
 static void parse_options(int argc, char **argv)
 {
-	static int quick, no_updates;
+	static int quick, no_updates, compiled;
 	static const struct option_row rows[] = {
 		{ "rounds", .number = &opt.rounds, .min = 1, .max = MAX_ROUNDS },
 		{ "quick", .flag = &quick },
 		{ "no-updates", .flag = &no_updates },
+		{ "compiled", .flag = &compiled },
 		{ "csv", .text = &opt.csv },
 	};
 
 	options_end(argv, options_parse(argc, argv, usage, STRESS_ROWS(rows)), usage);
 	if (!opt.rounds)
 		opt.rounds = quick ? 20 : 200;
-	opt.updates = !quick && !no_updates;
+	opt.compiled = compiled;
+	opt.updates = !quick && !no_updates && !compiled;
 }
 
 static void fail(const char *what, const char *file, int err)
@@ -70,9 +74,11 @@ int main(int argc, char **argv)
 	if (err)
 		fail("cannot write ", opt.csv, -err);
 	fprintf(stderr, "# assembling and calibrating\n");
-	make_programs();
+	if (!opt.compiled)
+		make_programs();
 	add_rows();
-	make_update_sites();
+	if (opt.updates)
+		make_update_sites();
 	rounds = measure();
 	if (!rounds)
 		return 130;

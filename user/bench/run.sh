@@ -9,7 +9,9 @@ usage()
 	usage: run.sh [--out FOLDER] [bench options]
 	Measures what each kind of dispatch costs on this machine and leaves
 	bench.txt, bench.csv and bench.svg in FOLDER (default:
-	results/bench-<date> in the project's folder).
+	results/bench-<date> in the project's folder).  What a compiler made is measured
+	twice: with libjumpfunc as it is, and with JUMPFUNC_TRAP=always, which patches calls
+	where they stand (bench-trap.csv).
 
 	  --rounds N     interleaved rounds (default 200)
 	  --quick        20 rounds, no update latencies
@@ -60,6 +62,12 @@ status=0
 # shellcheck disable=SC2086 # flags are several words
 "$binary" --csv "$out/bench.csv" ${rounds:+--rounds "$rounds"} $flags \
 	> "$out/bench.txt" || status=$?
+if [ "$status" -eq 0 ]; then
+	printf '\nOnce more, in another process: JUMPFUNC_TRAP=always\n' >> "$out/bench.txt"
+	# shellcheck disable=SC2086 # flags are several words
+	JUMPFUNC_TRAP=always "$binary" --compiled --csv "$out/bench-trap.csv" ${rounds:+--rounds "$rounds"} $flags \
+		>> "$out/bench.txt" || status=$?
+fi
 case $flags in
 *quick* | *no-updates*) ;;
 *)
@@ -89,8 +97,8 @@ if command -v gnuplot > /dev/null 2>&1; then
 		sed 's/, \\n/\\n/')
 	gnuplot -e "csv='$out/bench.csv'; svg='$out/bench.svg'; title=\"$title\"" \
 		"$here/chart.gp"
-	echo "# table, numbers, charts: $out/bench.txt bench.csv bench.svg"
+	echo "# table, numbers, charts: $out/bench.txt bench.csv bench-trap.csv bench.svg"
 else
 	echo "# no charts: gnuplot is missing (apt-get install gnuplot-nox)"
-	echo "# table, numbers: $out/bench.txt bench.csv"
+	echo "# table, numbers: $out/bench.txt bench.csv bench-trap.csv"
 fi

@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
-/* A dynamic function of libjumpfunc for each site: a call that was retargeted in place. */
+/*
+ * A dynamic function of libjumpfunc for each site. With JUMPFUNC_TRAP=always the call
+ * itself is retargeted; else it calls the trampoline, whose jump is.
+ */
 #include "library.h"
 #include "row.h"
 
 #include <jumpfunc/dynfunc.h>
+#include <jumpfunc/stats.h>
 
 #define DEFINE_OWN(name)	DEFINE_DYNFUNC(name, bench_wrong);
 #define DEFINE_EXPANDED(name)	DEFINE_OWN(name)
 #ifndef CALL_ROW
 #define CALL_OWN(name)		dynfunc_call(name)
-#define CALL_ROW		"dynfunc", "dynamic function, patched in place"
+#define CALL_ROW		"dynfunc", "dynamic function"
 #endif
 #define CALL_EXPANDED(name)	CALL_OWN(name)
 #define SET_OWN(b, name, to)	stress_die(dynfunc_batch_set(b, name, to), "dynfunc_batch_set");
@@ -31,6 +35,17 @@ static void retarget(void)
 	FOR_ALL(SET_ONE)
 	stress_die(jf_batch_commit(&batch), "jf_batch_commit");
 }
+
+#if VARIANT == 0 && !defined(BY_NAME)
+/* Of this copy of the library, whose names nobody else sees. */
+const char *bench_form(void)
+{
+	static struct jf_stats stats;
+
+	jf_stats_get(&stats, sizeof(stats));
+	return stats.form;
+}
+#endif
 
 #define ROWS(...)	BENCH_ROWS(__VA_ARGS__)
 ROWS("c-call", CALL_ROW, retarget);

@@ -395,8 +395,16 @@ jf_hits()
 
 # ---- things that run beside the test ----
 
-# jf_run COMMAND...: in the background; ended with the test
-jf_run() { "$@" & JF_PIDS="$JF_PIDS $!"; }
+# jf_run COMMAND...: in the background; ended with the test.  What is written in shell ends itself, between
+# two commands: user mode Linux 6.12 panics if a process is killed while it forks.
+jf_run()
+{
+	case $(command -v "$1") in
+	/*) "$@" & ;;
+	*) { trap 'exit 143' TERM; "$@"; } & ;;
+	esac
+	JF_PIDS="$JF_PIDS $!"
+}
 
 jf_stop_all()
 {

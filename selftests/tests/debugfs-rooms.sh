@@ -54,9 +54,9 @@ if jf_has jumpfunc_bench; then
 	check_fails "with its file open it stays" rmmod jumpfunc_bench
 	check "the file can be read" grep -q . /proc/self/fd/7
 	exec 7<&-
-	(while :; do cat $JF/bench $JF/stats $JF/help; done) >/dev/null 2>&1 &
+	(trap "exit 0" TERM; while :; do cat $JF/bench $JF/stats $JF/help; done) >/dev/null 2>&1 &
 	JF_PIDS="$JF_PIDS $!"
-	(while :; do echo nonsense >$JF/bench; sleep 0.1; done) >/dev/null 2>&1 &
+	(trap "exit 0" TERM; while :; do echo nonsense >$JF/bench; sleep 0.1; done) >/dev/null 2>&1 &
 	JF_PIDS="$JF_PIDS $!"
 	n=0 went=0
 	while [ $n -lt 100 ] && [ $went -lt 3 ]; do

@@ -158,7 +158,12 @@ static void __used noinline emit_stubs(void)
 		[jf_flags] "i" (JF_SITE_CALL), [stride] "i" (STRIDE), [sites] "i" (SITES));
 }
 
-static __always_inline u64 call_stub(unsigned int i, u64 x)
+/* The stubs have no types: kCFI would refuse them, and FineIBT call what stands in front. */
+#ifndef __nocfi
+#define __nocfi
+#endif
+
+static noinline u64 __nocfi call_stub(unsigned int i, u64 x)
 {
 	many_fn *f = (many_fn *)(many_stubs + i * STRIDE);
 

@@ -227,12 +227,18 @@ static int jf_key_dec_left(struct jf_key *key)
 	return err;
 }
 
+/* A timer takes what is further away for the past. */
+static unsigned long jf_key_delay(const struct jf_key_deferred *d)
+{
+	return min(READ_ONCE(d->delay), MAX_JIFFY_OFFSET + 0UL);
+}
+
 /* Takes away the user that jf_key_dec_deferred() left to it. */
 void jf_key_deferred_work(struct work_struct *work)
 {
 	struct jf_key_deferred *d = container_of(to_delayed_work(work),
 						 struct jf_key_deferred, work);
-	unsigned long delay = max(READ_ONCE(d->delay), JF_KEY_RETRY + 0UL);
+	unsigned long delay = max(jf_key_delay(d), JF_KEY_RETRY + 0UL);
 	int err = jf_key_do(&d->key, jf_key_dec_left, false);
 
 	/* Its module goes, and the key with it. */
@@ -246,7 +252,7 @@ EXPORT_SYMBOL_GPL(jf_key_deferred_work);
 
 int jf_key_dec_deferred(struct jf_key_deferred *d)
 {
-	unsigned long delay = READ_ONCE(d->delay);
+	unsigned long delay = jf_key_delay(d);
 	int err;
 
 	if (!jf_key_is_open(&d->key))

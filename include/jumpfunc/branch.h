@@ -353,7 +353,8 @@ struct jf_key_deferred {
 /**
  * DEFINE_JF_KEY_DEFERRED_FALSE() - define a deferred key that starts disabled
  * @k:     its name; the key for jf_branch_*() and the like is k.key
- * @delay: jiffies that jf_key_dec_deferred() leaves to a new user, a constant
+ * @delay: jiffies that jf_key_dec_deferred() leaves to a new user, a constant; more
+ *         than MAX_JIFFY_OFFSET counts as that
  *
  * DEFINE_JF_KEY_DEFERRED_TRUE() is the same for one that starts enabled. May be
  * "static".

@@ -477,6 +477,23 @@ static void later_than_before(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, jfk_key_work());
 }
 
+/* What is longer than the kernel's timers can tell from the past is not "at once". */
+static void later_than_ever(struct kunit *test)
+{
+	struct jfk_mod *m;
+	struct jf_key_deferred *d = deferred(test, &m);
+
+	KUNIT_ASSERT_EQ(test, jf_key_inc(&d->key), 0);
+	jf_key_deferred_delay(d, ULONG_MAX);
+	KUNIT_ASSERT_EQ(test, jf_key_dec_deferred(d), 0);
+	KUNIT_EXPECT_EQ(test, jfk.key_delay, (unsigned long)MAX_JIFFY_OFFSET);
+	jfk.patch_err = -EBUSY;
+	KUNIT_EXPECT_TRUE(test, jfk_key_work());
+	jfk.patch_err = 0;
+	KUNIT_EXPECT_EQ(test, jfk.key_delay, (unsigned long)MAX_JIFFY_OFFSET);
+	KUNIT_EXPECT_TRUE(test, jfk_key_work());
+}
+
 /* It was disabled, though not as it should be: the next user is not taken for that. */
 static void later_differs(struct kunit *test)
 {
@@ -556,6 +573,7 @@ static struct kunit_case keys_cases[] = {
 	KUNIT_CASE_PARAM(later, late_script_gen_params),
 	KUNIT_CASE(later_fails),
 	KUNIT_CASE(later_than_before),
+	KUNIT_CASE(later_than_ever),
 	KUNIT_CASE(later_differs),
 	KUNIT_CASE(later_is_too_late),
 	KUNIT_CASE(later_than_too_late),

@@ -15,6 +15,8 @@ static DEFINE_JF_KEY_DEFERRED_FALSE(late_far, HZ / 2);
 /* While it goes. */
 static DEFINE_JF_KEY_DEFERRED_FALSE(late_near, 1);
 static DEFINE_JF_KEY_DEFERRED_FALSE(late_now, 0);
+/* Later than the kernel's timers can count. */
+static DEFINE_JF_KEY_DEFERRED_FALSE(late_never, ULONG_MAX);
 /* On from the start, and used from a timer. */
 static DEFINE_JF_KEY_DEFERRED_TRUE(late_timer, 1);
 
@@ -26,7 +28,8 @@ static DEFINE_TIMER(timer, tick);
 static int sides(void)
 {
 	return jf_branch_unlikely(&late_far.key) + jf_branch_likely(&late_near.key) +
-	       jf_branch_unlikely(&late_now.key) + jf_branch_likely(&late_timer.key);
+	       jf_branch_unlikely(&late_now.key) + jf_branch_likely(&late_timer.key) +
+	       jf_branch_unlikely(&late_never.key);
 }
 
 /* In an interrupt, where a key can be counted up if it is on, and down later. */
@@ -44,7 +47,8 @@ static void tick(struct timer_list *t)
 
 static int __init keylate_init(void)
 {
-	struct jf_key_deferred *keys[] = { &late_far, &late_near, &late_now };
+	struct jf_key_deferred *keys[] = { &late_far, &late_near, &late_now,
+					 &late_never };
 	unsigned int i;
 	int err;
 
@@ -53,8 +57,8 @@ static int __init keylate_init(void)
 		if (err)
 			return err;
 	}
-	if (sides() != 4)
-		pr_err("jf_keylate: BAD: %d of 4 keys are on\n", sides());
+	if (sides() != 5)
+		pr_err("jf_keylate: BAD: %d of 5 keys are on\n", sides());
 	for (i = 0; i < ARRAY_SIZE(keys); i++) {
 		err = jf_key_dec_deferred(keys[i]);
 		if (err)
@@ -69,6 +73,8 @@ static void __exit keylate_exit(void)
 	WRITE_ONCE(stopped, true);
 	/* It may just have been about to start itself once more. */
 	msleep(50);
+	if (!jf_branch_unlikely(&late_never.key))
+		pr_err("jf_keylate: BAD: what was put off for ever is over\n");
 	if (jf_key_dec_deferred(&late_far) != -EBUSY)
 		pr_err("jf_keylate: BAD: a key of a module that goes was counted\n");
 }

@@ -444,6 +444,17 @@ static void jf_apply(struct jf_change *c)
 	c->ctl->updates++;
 }
 
+/*
+ * Nothing to be changed; but who enables a deferred key has it on for good, also
+ * if its last user was to be taken away later.
+ */
+static void jf_take_over(struct jf_change *c)
+{
+	if (c->ent->type == JF_ENT_KEY && c->value.on &&
+	    c->ent->flags & JF_ENT_DEFERRED)
+		atomic_set(&jf_ent_deferred(c->ent)->left, 0);
+}
+
 static void jf_account(u64 start, unsigned int updates, unsigned int patched)
 {
 	jf_stats.updates += updates;
@@ -537,6 +548,8 @@ int __jf_commit(struct list_head *changes)
 
 	list_for_each_entry(c, changes, list)
 		jf_apply(c);
+	list_for_each_entry(c, &noops, list)
+		jf_take_over(c);
 	jf_account(start, updates, num);
 
 out:

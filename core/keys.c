@@ -27,7 +27,8 @@
  *
  * A deferred key's last user may be left to a work item, which takes it away
  * later. Until then that user is the work item's, and the count says so; "left" is
- * 1 then. Whoever else takes the last user away, takes this one.
+ * 1 then. Whoever else takes the last user away, takes this one. Whoever enables the
+ * key, by jf_key_enable() or a batch, becomes that user.
  */
 #include "core/commit.h"
 #include "core/keys.h"

@@ -386,7 +386,8 @@ __JF_BEGIN_DECLS
  * jf_key_enable() - enable a key
  * @key: the key
  *
- * Does nothing if it is enabled already; otherwise its count becomes 1.
+ * Does nothing if it is enabled already; otherwise its count becomes 1. A user that
+ * jf_key_dec_deferred() was to remove later is not removed any more.
  *
  * Context: process context, may sleep; see jf_batch_commit().
  * Return: 0, or an error of jf_batch_commit() with nothing changed.

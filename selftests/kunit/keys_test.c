@@ -344,6 +344,8 @@ static void cpuslocked_probes(struct kunit *test)
 
 /* --- deferred -------------------------------------------------------------- */
 
+static struct jf_key *shared;
+
 static struct jf_key_deferred *deferred(struct kunit *test, struct jfk_mod **m)
 {
 	struct jf_key_deferred *d;
@@ -351,14 +353,17 @@ static struct jf_key_deferred *deferred(struct kunit *test, struct jfk_mod **m)
 	*m = jfk_module(test, "m");
 	d = jfk_deferred(*m, "late", 50);
 	jfk_site(*m, &d->key.ent, JF_SITE_BRANCH);
+	shared = jfk_key(*m, "shared", true, 0);
 	KUNIT_ASSERT_EQ(test, jfk_load(*m), 0);
+	KUNIT_ASSERT_EQ(test, jf_key_inc(shared), 0);
 	jfk.transactions = 0;
 	return d;
 }
 
 /*
  * i inc  D dec  L dec_deferred  e enable  x disable  w the work runs, if pending
- * f flush; behind '!' it fails with -EINVAL. P and N in between: the work is pending, is not.
+ * f flush  b enable in a batch  B in one that is refused; behind '!' it fails with -EINVAL.
+ * P and N in between: the work is pending, is not.
  */
 static const struct jf_key_script late_scripts[] = {
 	{ "NiNLPwN", false, 0, 2 },
@@ -382,8 +387,30 @@ static const struct jf_key_script late_scripts[] = {
 	{ "iLxewN", false, 1, 3 },
 	{ "iLxiLwN", false, 0, 4 },
 	{ "iLx!L", false, 0, 2 },
+	/* Who enables it in time has it enabled for good, as its only user. */
+	{ "iLewN", false, 1, 1 },
+	{ "iLbwN", false, 1, 1 },
+	{ "iLiewDN", false, 1, 1 },
+	{ "iLeLPwN", false, 0, 2 },
+	{ "iLexwN", false, 0, 2 },
+	/* A batch that fails has not. */
+	{ "iLBPwN", false, 0, 2 },
 };
 KUNIT_ARRAY_PARAM(late_script, late_scripts, script_desc);
+
+/* @shared: a key with two users, which is refused to be disabled; or NULL */
+static int enable_in_batch(struct jf_key *key, struct jf_key *shared)
+{
+	struct jf_batch b;
+	int err;
+
+	jf_batch_init(&b);
+	jf_key_batch_set(&b, key, true);
+	if (shared)
+		jf_key_batch_set(&b, shared, false);
+	err = jf_batch_commit(&b);
+	return shared && err == -EBUSY ? 0 : err;
+}
 
 static void later(struct kunit *test)
 {
@@ -412,6 +439,10 @@ static void later(struct kunit *test)
 			break;
 		case 'x':
 			err = jf_key_disable(&d->key);
+			break;
+		case 'b':
+		case 'B':
+			err = enable_in_batch(&d->key, *p == 'B' ? shared : NULL);
 			break;
 		case 'w':
 			jfk_key_work();

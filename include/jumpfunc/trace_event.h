@@ -89,7 +89,9 @@
 #define JUMPFUNC_TRACE_EVENT_H
 
 #include <linux/moduleparam.h>
+#include <linux/preempt.h>
 #include <linux/printk.h>
+#include <linux/rcupdate.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/trace_events.h>
@@ -128,7 +130,9 @@
 	static notrace void						\
 	__jf_forward_##name(void *__jf_data, proto)			\
 	{								\
+		__jf_forward_begin();					\
 		trace_##name(args);					\
+		__jf_forward_end();					\
 	}								\
 									\
 	static int __jf_event_on_##name(void)				\
@@ -213,6 +217,25 @@
  * @cond:  TP_CONDITION(...)
  */
 #define JF_DEFINE_EVENT_CONDITION	__JF_EVENT_DECLARE_OF_COND
+
+/*
+ * An event records how deeply preemption is disabled, less what the kernel's
+ * tracepoint itself adds. It does not know of what ours adds, so that is taken back
+ * around it. Probes that come after the forwarder still need a section of RCU that
+ * began before they were removed: it goes on. (Where RCU's readers cannot be
+ * preempted, a section is the same as preemption off, and nothing changes.)
+ */
+static __always_inline void __jf_forward_begin(void)
+{
+	rcu_read_lock();
+	preempt_enable_notrace();
+}
+
+static __always_inline void __jf_forward_end(void)
+{
+	preempt_disable_notrace();
+	rcu_read_unlock();
+}
 
 /* The forwarder may still be there: see __jf_event_off(). */
 static inline int __jf_event_on(int err)

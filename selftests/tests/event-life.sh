@@ -31,6 +31,9 @@ echo 1 >$E/enable
 echo 1 >$T/events/jf_event_2/enable
 check "events are fired" sh -c "echo 5 >$H/fire"
 for e in one many plain of of_plain; do check_eq "jf_event_$e" "$(count jf_event_$e)" 5; done
+# Behind the CPU: interrupts off, reschedule, in an interrupt, the depth of preemption.
+depths() { sed -n "s/.*\\] ...\\(.\\).* jf_event_$1: .*/\\1/p" $T/trace | sort -u; }
+for e in one many of; do check_eq "jf_event_$e: preemption is as deep as in the caller" "$(depths $e)" "$(depths plain)"; done
 check_eq "twelve arguments" "$(grep -c 'jf_event_many: sum=56 l=twelve' $T/trace)" 5
 check_eq "an event of a class" "$(grep -c 'jf_event_of: s=host' $T/trace)" 5
 check_eq "what meets a condition" "$(sed -n 's/.*jf_event_odd: //p' $T/trace | paste -sd,)" "a=1 odd,a=3 odd"
@@ -43,6 +46,17 @@ echo 0 >$E/enable
 check_eq "off" "$(leads jf_event_one) $(leads jf_event_many) $(leads jf_event_of) $(leads jf_event_odd)" "none none none none"
 echo 2 >$H/fire
 check_eq "nobody is asked while it is off" "$(cat $H/asked)" "$asked"
+clear
+for e in one plain; do
+	echo 'common_preempt_count == 0' >$E/jf_event_$e/filter
+	echo 1 >$E/jf_event_$e/enable
+done
+echo 3 >$H/fire
+check_eq "a filter by preemption finds as many as of the kernel's own" "$(count jf_event_one)" "$(count jf_event_plain)"
+for e in one plain; do
+	echo 0 >$E/jf_event_$e/enable
+	echo 0 >$E/jf_event_$e/filter
+done
 clear
 
 # ---- another module's sites, and a probe of its own ----

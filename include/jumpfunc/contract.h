@@ -35,7 +35,9 @@
  *
  *   The contract is part of the call, not of what is called: it costs nothing while
  *   a tracepoint is off. A declaration and a definition that disagree do not
- *   compile. debugfs functions shows each contract that is not JF_BARE.
+ *   compile if one source file sees both. Otherwise nobody compares them, and each
+ *   call has the contract of the declaration that it sees: let there be one, in a
+ *   header. debugfs functions shows each contract that is not JF_BARE, as defined.
  *
  * Caveats: a contract is about data. The text of a function whose module is
  * unloaded is waited for under any contract. Arguments of a call are evaluated

@@ -72,6 +72,10 @@
  *
  *   An event has one to 12 parameters: integers, enums and pointers.
  *
+ *   The kernel calls the event's users from the forwarder. So that is the address that
+ *   perf gives a sample, and __jf_forward_my_rx stands first in stack traces; the
+ *   function with the tracepoint is the next one (perf record -g).
+ *
  *   Enabling can fail where registering a probe can (see tracepoint.h); whoever
  *   enables the event is told. Disabling cannot. If the forwarder cannot be
  *   removed because memory is short, the log says so, and it stays until the

@@ -59,6 +59,15 @@ for e in one plain; do
 done
 clear
 
+echo stacktrace >$E/jf_event_one/trigger
+echo 1 >$H/fire
+echo '!stacktrace' >$E/jf_event_one/trigger
+check_eq "in a stack trace the caller stands behind the forwarder" \
+	"$(sed -n '/=> __jf_forward_jf_event_one/,/=> fire_set/p' $T/trace | awk '{print $2}' | sed -n '1p;$p' | xargs)" \
+	"__jf_forward_jf_event_one fire_set"
+check_eq "which a trigger alone has had called" "$(leads jf_event_one)" none
+clear
+
 # ---- another module's sites, and a probe of its own ----
 
 check "the guest loads" jf_insmod jf_event_guest

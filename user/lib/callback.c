@@ -13,12 +13,21 @@
  */
 #include "lib.h"
 
+#include <limits.h>
 #include <pthread.h>
 #include <signal.h>
+#include <sys/syscall.h>
 #include <time.h>
+#include <unistd.h>
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
+/* What the thread that holds it was before. */
+static struct jf_before holder;
+/* Not every libc comes with the kernel's headers: FUTEX_..._PRIVATE. */
+enum { WAIT = 0 | 128, WAKE = 1 | 128 };
+
+/* Counts what those who wait may have waited for. */
+static _Atomic uint32_t changes;
 static struct jf_quiesce_head *first, **last = &first;
 static bool have_thread;
 /* How many were asked for, and how many have returned. */
@@ -48,6 +57,41 @@ static struct round *rounds;
 /* This thread's. */
 static __thread struct round *own __attribute__((__tls_model__("initial-exec")));
 
+/* A signal handler that forks would wait for the thread that it interrupted. */
+void jf_callbacks_lock(void)
+{
+	struct jf_before b;
+
+	jf_keep_off(&b);
+	pthread_mutex_lock(&lock);
+	holder = b;
+}
+
+void jf_callbacks_unlock(void)
+{
+	struct jf_before b = holder;
+
+	pthread_mutex_unlock(&lock);
+	jf_let_in(&b);
+}
+
+static void wake_all(void)
+{
+	atomic_fetch_add(&changes, 1);
+	syscall(SYS_futex, &changes, WAKE, INT_MAX, NULL, NULL, 0);
+}
+
+/* With the lock held, which is dropped meanwhile, and signals are let in. */
+static void wait_for_change(uint64_t limit_ns)
+{
+	struct timespec t = { (time_t)(limit_ns / 1000000000), (long)(limit_ns % 1000000000) };
+	uint32_t seen = atomic_load(&changes);
+
+	jf_callbacks_unlock();
+	syscall(SYS_futex, &changes, WAIT, seen, limit_ns == UINT64_MAX ? NULL : &t, NULL, 0);
+	jf_callbacks_lock();
+}
+
 /* With the lock held, which is dropped meanwhile. */
 static void call_rest(struct round *r)
 {
@@ -57,12 +101,12 @@ static void call_rest(struct round *r)
 		r->rest = call.head->next;
 		call.func = call.head->func;
 		r->calling = call;
-		pthread_mutex_unlock(&lock);
+		jf_callbacks_unlock();
 		call.func(call.head);
-		pthread_mutex_lock(&lock);
+		jf_callbacks_lock();
 		r->calling = before;
 		done++;
-		pthread_cond_broadcast(&changed);
+		wake_all();
 	}
 }
 
@@ -75,9 +119,9 @@ static void call_all(void)
 	own = &r;
 	first = NULL;
 	last = &first;
-	pthread_mutex_unlock(&lock);
+	jf_callbacks_unlock();
 	jf_quiesce();
-	pthread_mutex_lock(&lock);
+	jf_callbacks_lock();
 	call_rest(&r);
 	own = r.outer;
 	for (p = &rounds; *p && *p != &r; p = &(*p)->next)
@@ -88,10 +132,10 @@ static void call_all(void)
 
 static void *work(void *arg)
 {
-	pthread_mutex_lock(&lock);
+	jf_callbacks_lock();
 	for (;;) {
 		while (!first)
-			pthread_cond_wait(&changed, &lock);
+			wait_for_change(UINT64_MAX);
 		call_all();
 	}
 	return arg;
@@ -120,7 +164,7 @@ static void begin_calls(void)
 {
 	if (first && !have_thread)
 		have_thread = begin_thread();
-	pthread_cond_broadcast(&changed);
+	wake_all();
 }
 
 /* The same for those who wait, and may do it themselves. */
@@ -136,27 +180,27 @@ void jf_call_quiesced(struct jf_quiesce_head *head,
 {
 	head->next = NULL;
 	head->func = func;
-	pthread_mutex_lock(&lock);
+	jf_callbacks_lock();
 	*last = head;
 	last = &head->next;
 	asked++;
 	begin_calls();
-	pthread_mutex_unlock(&lock);
+	jf_callbacks_unlock();
 }
 
-/* To wait is to be cancelled with the lock held. */
+/* Callbacks may be called meanwhile, and nobody else would call those that follow. */
 static int begin_wait(void)
 {
 	int state;
 
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
-	pthread_mutex_lock(&lock);
+	jf_callbacks_lock();
 	return state;
 }
 
 static void end_wait(int state)
 {
-	pthread_mutex_unlock(&lock);
+	jf_callbacks_unlock();
 	pthread_setcancelstate(state, NULL);
 }
 
@@ -167,7 +211,7 @@ void jf_quiesce_barrier(void)
 
 	begin_or_call();
 	while (done < until)
-		pthread_cond_wait(&changed, &lock);
+		wait_for_change(UINT64_MAX);
 	end_wait(state);
 }
 
@@ -211,32 +255,19 @@ static void call_own(const struct jf_mod *m)
 bool jf_callbacks_wait(const struct jf_mod *m, uint64_t limit_ns)
 {
 	int state = begin_wait();
-	struct timespec until;
-	int err = 0;
+	uint64_t start = jf_now_ns(), took;
+	bool left;
 
 	call_own(m);
 	if (lead_into(m))
 		begin_or_call();
-	clock_gettime(CLOCK_REALTIME, &until);
 	/* Not less than a second. */
-	if (limit_ns != UINT64_MAX)
-		until.tv_sec += limit_ns < 1000000000ULL ? 1 : (time_t)(limit_ns / 1000000000ULL);
-	while (lead_into(m) && !err)
-		err = limit_ns != UINT64_MAX ?
-			pthread_cond_timedwait(&changed, &lock, &until) :
-			pthread_cond_wait(&changed, &lock);
+	if (limit_ns < 1000000000)
+		limit_ns = 1000000000;
+	while (!(left = !lead_into(m)) && (took = jf_now_ns() - start) < limit_ns)
+		wait_for_change(limit_ns == UINT64_MAX ? limit_ns : limit_ns - took);
 	end_wait(state);
-	return !err;
-}
-
-void jf_callbacks_lock(void)
-{
-	pthread_mutex_lock(&lock);
-}
-
-void jf_callbacks_unlock(void)
-{
-	pthread_mutex_unlock(&lock);
+	return left;
 }
 
 void jf_callbacks_child(void)
@@ -244,7 +275,6 @@ void jf_callbacks_child(void)
 	const struct jf_quiesce_head *h;
 
 	pthread_mutex_init(&lock, NULL);
-	pthread_cond_init(&changed, NULL);
 	have_thread = false;
 	rounds = NULL;
 	/* What the parent's thread was at is the parent's. */

@@ -27,6 +27,7 @@
 #define _GNU_SOURCE
 #endif
 #include <errno.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -64,6 +65,19 @@ struct jf_options {
 const struct jf_options *jf_options(void);
 extern struct jf_stats jf_stats;
 
+/**
+ * struct jf_before - what a thread was before it asked for a lock
+ * @cancel:  could it be cancelled
+ * @signals: those that it blocked
+ */
+struct jf_before {
+	int		cancel;
+	sigset_t	signals;
+};
+
+/* Nothing may interrupt who holds a lock that others wait for, and then all may. */
+void jf_keep_off(struct jf_before *b);
+void jf_let_in(const struct jf_before *b);
 void jf_lock(void);
 void jf_unlock(void);
 /* After a fork, in the child: the lock is held, by the one thread that is left. */

@@ -23,21 +23,15 @@ enum jf_break jf_break;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 struct jf_stats jf_stats;
 
-/* What a thread was before it asked for the lock. */
-struct before {
-	int		cancel;
-	sigset_t	signals;
-};
-
 /* Of the thread that holds the lock. */
-static struct before holder;
+static struct jf_before holder;
 
 /*
  * Whoever holds the lock opens and writes files, where a thread can be cancelled:
  * it would leave the lock, and breakpoints, behind. And a signal handler that
  * forks would wait for the thread that it interrupted.
  */
-static void keep_off(struct before *b)
+void jf_keep_off(struct jf_before *b)
 {
 	static const int own[] = { SIGTRAP, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGSYS };
 	sigset_t all;
@@ -51,7 +45,7 @@ static void keep_off(struct before *b)
 	pthread_sigmask(SIG_BLOCK, &all, &b->signals);
 }
 
-static void let_in(const struct before *b)
+void jf_let_in(const struct jf_before *b)
 {
 	pthread_sigmask(SIG_SETMASK, &b->signals, NULL);
 	pthread_setcancelstate(b->cancel, NULL);
@@ -59,36 +53,36 @@ static void let_in(const struct before *b)
 
 void jf_lock(void)
 {
-	struct before b;
+	struct jf_before b;
 
-	keep_off(&b);
+	jf_keep_off(&b);
 	pthread_mutex_lock(&lock);
 	holder = b;
 }
 
 void jf_unlock(void)
 {
-	struct before b = holder;
+	struct jf_before b = holder;
 
 	pthread_mutex_unlock(&lock);
-	let_in(&b);
+	jf_let_in(&b);
 }
 
 void jf_lock_child(void)
 {
 	pthread_mutex_init(&lock, NULL);
-	let_in(&holder);
+	jf_let_in(&holder);
 }
 
 bool jf_lock_soon(void)
 {
 	uint64_t until = jf_now_ns() + JF_SOON_NS;
-	struct before b;
+	struct jf_before b;
 
-	keep_off(&b);
+	jf_keep_off(&b);
 	while (pthread_mutex_trylock(&lock)) {
 		if (jf_now_ns() > until) {
-			let_in(&b);
+			jf_let_in(&b);
 			return false;
 		}
 		sched_yield();

@@ -32,7 +32,6 @@
 
 #include <limits.h>
 #include <pthread.h>
-#include <sched.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -88,9 +87,21 @@ struct before {
 	sigset_t	signals;
 };
 
+/* To yield would not do: a realtime thread yields only to those of its priority. */
+static void nap(unsigned int spins)
+{
+	static const struct timespec t = { .tv_nsec = 50000 };
+
+	if (spins < 100)
+		__builtin_ia32_pause();
+	else
+		nanosleep(&t, NULL);
+}
+
 /* Some threads can be cancelled anywhere. */
 static void list_lock(struct before *b)
 {
+	unsigned int spins = 0;
 	sigset_t all;
 
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &b->cancel);
@@ -99,7 +110,7 @@ static void list_lock(struct before *b)
 	sigdelset(&all, SIGTRAP);
 	pthread_sigmask(SIG_BLOCK, &all, &b->signals);
 	while (atomic_flag_test_and_set_explicit(&readers_lock, memory_order_acquire))
-		sched_yield();
+		nap(spins++);
 	sanitizer_acquires(&readers_lock);
 }
 
@@ -213,6 +224,7 @@ struct jf_reader *__jf_reader_list(void)
 {
 	struct jf_reader *r;
 	int err = errno, tid = (int)syscall(SYS_gettid);
+	unsigned int spins = 0;
 	struct before old;
 
 	list_lock(&old);
@@ -223,7 +235,7 @@ struct jf_reader *__jf_reader_list(void)
 		collect(tid);
 	while (!(r = __jf_reader) && !(r = take())) {
 		list_unlock(&old);
-		sched_yield();
+		nap(spins++);
 		list_lock(&old);
 	}
 	if (!__jf_reader) {
@@ -301,16 +313,6 @@ static bool somebody(bool handlers_only, uint64_t now)
 	return found;
 }
 
-static void nap(unsigned int spins)
-{
-	static const struct timespec t = { .tv_nsec = 50000 };
-
-	if (spins < 100)
-		__builtin_ia32_pause();
-	else
-		nanosleep(&t, NULL);
-}
-
 uint64_t jf_grace_begin(void)
 {
 	uint64_t now = __atomic_add_fetch(&__jf_grace_period, GRACE_PERIOD,
@@ -345,7 +347,7 @@ static bool wait_until(bool handlers_only, uint64_t limit_ns)
 		nap(spins++);
 	}
 	while (atomic_load(&strangers))
-		sched_yield();
+		nap(spins++);
 	return true;
 }
 

@@ -572,13 +572,18 @@ static void unlink_proxies(struct jf_mod *m)
  * dlclose() holds the lock of the dynamic linker. If nothing was replaced since all
  * sections were seen to be over, there is nobody to wait for. Else a probe may wait
  * for that lock, for dlsym() or what uses it. Both would wait for ever. So after some
- * time the object stays, if the kernel can do that. False: it stays.
+ * time the object stays, if the kernel can do that. So it does at once where a probe
+ * closes it, or a section: nobody can wait for itself, and what comes behind this one
+ * in an image may be in the object. False: it stays.
  */
 static bool wait_for_users(const struct jf_mod *m, uint64_t replacements, bool exits)
 {
 	uint64_t limit = exits ? JF_SOON_NS : JF_CLOSE_NS;
-	bool left = jf_callbacks_wait(m, limit);
+	bool left;
 
+	if (jf_in_section() && !jf_quiesced(replacements) && keep_mapped(m, exits))
+		return false;
+	left = jf_callbacks_wait(m, limit);
 	if ((left || exits) && (jf_quiesced(replacements) || jf_wait_readers_for(limit)))
 		return true;
 	/* It stays known: whoever is in it finds sites that follow their keys. */

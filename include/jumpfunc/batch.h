@@ -113,7 +113,9 @@ void jf_batch_init(struct jf_batch *b);
  * The only error after which things have changed:
  * * -EIO	 a site did not read back as written: something else writes to
  *		 this text. All values count as set, and the log names the site.
- *		 It is not checked again until its value changes.
+ *		 It is not checked again until its value changes. In a program
+ *		 this may also be a change that could not be written to its end;
+ *		 it is tried again with each change, also one to the same value.
  */
 int jf_batch_commit(struct jf_batch *b);
 

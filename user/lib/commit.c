@@ -60,9 +60,13 @@ void jf_ctl_apply(struct jf_ctl *ctl)
  */
 static int branch_insn(const struct jf_site *site, bool jumps, bool alone, jf_insn_t *insn)
 {
-	bool raw = atomic_load_explicit(&site->insn, memory_order_relaxed) == site->raw;
+	jf_insn_t now = atomic_load_explicit(&site->insn, memory_order_relaxed);
+	bool raw = now == site->raw;
 
-	if (jf_options()->int3 && !jumps)
+	/* Whatever its operand is: some cannot be written any more. */
+	if (!jumps && jf_insn_byte(now, 0) == JF_OPCODE_TEST)
+		*insn = now;
+	else if (jf_options()->int3 && !jumps)
 		*insn = jf_insn_nop();
 	else if (jf_options()->int3 || alone || !raw)
 		return jumps ? jf_insn_jmp(insn, site->addr, site->label) :
@@ -291,7 +295,7 @@ static int add_sites(struct pokes *p, const struct jf_ctl *ctl, uintptr_t value)
 		/* Nobody can write it: what is as compiled is right, and stays. */
 		if (!err && now == site->raw && !jf_writer_usable())
 			continue;
-		if (!err && insn != now)
+		if (!err && (insn != now || site->left))
 			err = add_poke(p, site, insn);
 		if (err)
 			return err;
@@ -308,7 +312,7 @@ static int collect(const struct jf_batch *b, struct pokes *p)
 	for (c = b->changes; c && !err; c = c->next) {
 		struct jf_ctl *ctl = jf_ctl_of(c->ent);
 
-		if (jf_ent_value(ctl->ent) == ctl->value)
+		if (jf_ent_value(ctl->ent) == ctl->value && !jf_patch_behind())
 			continue;
 		err = add_sites(p, ctl, ctl->value);
 		for (proxy = ctl->proxies; proxy && !err; proxy = proxy->next_proxy)

@@ -54,16 +54,17 @@ static void set_count(struct jf_key *key, int count)
 
 int jf_key_inc(struct jf_key *key)
 {
-	int err = 0;
+	int err = 0, users;
 
 	jf_lock();
 	key = real_key(key);
-	if (key->count == INT_MAX)
+	users = key->count;
+	if (users == INT_MAX)
 		err = -EOVERFLOW;
-	else if (key->count > 0)
-		set_count(key, key->count + 1);
-	else
+	else if (!users || jf_patch_behind())
 		err = set_locked(&key->ent, true);
+	if (!err && users > 0)
+		set_count(key, users + 1);
 	jf_unlock();
 	return err;
 }

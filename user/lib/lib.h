@@ -175,6 +175,7 @@ bool jf_trap_possible(void);
  * @ctl:   who decides
  * @next:  of @ctl->sites
  * @flags: JF_SITE_*
+ * @left:  a breakpoint of ours stands there that could not be taken away
  */
 struct jf_site {
 	uintptr_t		addr;
@@ -184,6 +185,7 @@ struct jf_site {
 	struct jf_ctl		*ctl;
 	struct jf_site		*next;
 	uint32_t		flags;
+	bool			left;
 };
 
 /**
@@ -207,6 +209,8 @@ struct jf_poke {
  * jf_batch_commit().
  */
 int jf_patch(struct jf_poke *pokes, size_t num, bool alone);
+/* One has stopped in the middle once: some sites may not do what their values say. */
+bool jf_patch_behind(void);
 
 /* --- call.c ----------------------------------------------------------------------- */
 

@@ -17,7 +17,9 @@
  * executed. If it failed to set guards, those that are there are taken back, and
  * nothing has changed. Later there is no way back: the rest is tried again. If
  * that fails, too, guards stay, and what is behind them decides: correct and slow.
- * A broadcast that fails is the same.
+ * A broadcast that fails is the same. Branches have no guard, and may go the old
+ * way: -EIO. What stands at the sites is noted, so that each later change can try
+ * again from there, also one to the values that are set already.
  */
 #include "lib.h"
 
@@ -237,10 +239,24 @@ static int begin_write(const struct jf_poke *pokes, size_t num)
 	return err;
 }
 
-static int verify(const struct jf_poke *pokes, size_t num)
+static bool behind;
+
+bool jf_patch_behind(void)
 {
-	size_t bad = 0;
-	int err = jf_proto_verify(pokes, num, &bad);
+	return behind;
+}
+
+static int verify(struct jf_poke *pokes, size_t num)
+{
+	size_t bad = 0, i;
+	int err;
+
+	/* A breakpoint of our own, with any operand behind it. */
+	for (i = 0; behind && i < num; i++)
+		if (pokes[i].site->left &&
+		    *(const volatile uint8_t *)pokes[i].addr == JF_OPCODE_INT3)
+			pokes[i].old = jf_world_load(&pokes[i]);
+	err = jf_proto_verify(pokes, num, &bad);
 
 	if (err)
 		jf_say(true, "%s: somebody else has written to %#lx",
@@ -252,12 +268,17 @@ static int verify(const struct jf_poke *pokes, size_t num)
 /* It has stopped in the middle: what stands there, as far as it is known. */
 static bool is_left_behind(const struct jf_poke *poke, jf_insn_t have)
 {
-	if (!run.err || jf_options()->int3 ||
-	    (have != poke->old && jf_insn_byte(have, 0) != JF_OPCODE_TEST))
+	uint8_t head = jf_insn_byte(have, 0);
+
+	if (!run.err || (have != poke->old && head != jf_world_guard(poke)))
 		return false;
+	/* The handler goes on to do what the word says. */
+	poke->site->left = head == JF_OPCODE_INT3;
+	if (poke->site->left)
+		return true;
 	atomic_store_explicit(&poke->site->insn, have, memory_order_release);
 	/* A trampoline with a guard loads its pointer. */
-	return poke->site->flags & JF_SITE_TRAMP && jf_insn_byte(have, 0) == JF_OPCODE_TEST;
+	return poke->site->flags & JF_SITE_TRAMP && head == JF_OPCODE_TEST;
 }
 
 /* Do all sites hold what was written? */
@@ -266,9 +287,12 @@ static int check(const struct jf_poke *pokes, size_t num)
 	int err = 0;
 	size_t i;
 
+	behind |= run.err != 0;
 	for (i = 0; i < num; i++) {
 		jf_insn_t have = jf_world_load(&pokes[i]);
 
+		if (have == pokes[i].new)
+			pokes[i].site->left = false;
 		if (have == pokes[i].new || is_left_behind(&pokes[i], have))
 			continue;
 		jf_say(false, "%s: the site %#lx does not hold what was written",
@@ -276,6 +300,22 @@ static int check(const struct jf_poke *pokes, size_t num)
 		err = -EIO;
 	}
 	return err;
+}
+
+/*
+ * Some guards could not be set, and maybe not all of the others can be taken back. What
+ * is behind them decides as before, and the next transaction begins with them.
+ */
+static void undo(const struct jf_poke *pokes, size_t num)
+{
+	size_t i;
+
+	run.err = 0;
+	unplanted = false;
+	jf_proto_undo(pokes, num);
+	behind |= run.err != 0;
+	for (i = 0; i < num && run.err; i++)
+		is_left_behind(&pokes[i], jf_world_load(&pokes[i]));
 }
 
 /*
@@ -306,9 +346,7 @@ static int patch_live(const struct jf_poke *pokes, size_t num)
 	err = jf_proto_live(pokes, num);
 	if (unplanted) {
 		err = run.err == -ENOMEM ? -ENOMEM : -EOPNOTSUPP;
-		run.err = 0;
-		unplanted = false;
-		jf_proto_undo(pokes, num);
+		undo(pokes, num);
 	} else {
 		finish(pokes, num);
 	}

@@ -52,6 +52,14 @@ static void copies()
 	CHECK(jf_key_disable(&cxx_shared) == 0 && cxx_address()(1) == 1, "off again");
 }
 
+static void header_key()
+{
+	CHECK(!jf_branch_unlikely(&cxx_header_key) && !cxx_other_on(), "off");
+	CHECK(jf_key_enable(&cxx_header_key) == 0, "enable");
+	CHECK(jf_branch_unlikely(&cxx_header_key) && cxx_other_on(), "on");
+	CHECK(jf_key_disable(&cxx_header_key) == 0 && !cxx_other_on(), "off again");
+}
+
 static void raii()
 {
 	{
@@ -164,6 +172,8 @@ int main()
 	finish("keys in namespaces");
 	copies();
 	finish("inline functions and templates");
+	header_key();
+	finish("an inline key");
 	raii();
 	finish("jumpfunc::key_user");
 	exceptions();

@@ -7,6 +7,11 @@ int cxx_other(int x)
 	return cxx_inline(x) + cxx_template(x);
 }
 
+bool cxx_other_on()
+{
+	return jf_branch_unlikely(&cxx_header_key);
+}
+
 int (*cxx_address(void))(int)
 {
 	return cxx_inline;

@@ -226,7 +226,8 @@ struct jf_key {
  * @k: its name
  *
  * DEFINE_JF_KEY_TRUE() is the same for one that starts enabled; the _RO forms
- * put the key into read-only-after-init memory. Any may be "static".
+ * put the key into read-only-after-init memory. Any may be "static", and in C++17
+ * "inline", in a header.
  *
  * In a program the _RO forms are the same as the others. A module's init function
  * has an end; a program's initialisation has none that a library could see, since

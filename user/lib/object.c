@@ -167,6 +167,16 @@ static struct jf_ctl *find_real(const struct jf_mod *m, const struct jf_ent_rec 
 	return first && i < first->rest ? first + i : NULL;
 }
 
+/* An inline variable of C++ has a record in each source file that knows it. */
+static bool is_known(const struct jf_mod *m, const struct jf_ent_rec *rec,
+		     const struct jf_ent *ent, uint32_t i)
+{
+	const struct jf_ctl *ctl = ent->ctl;
+
+	return ctl >= m->ctls && ctl < m->ctls + m->nr_ctls && ctl->ent == ent &&
+	       ctl->rest == rec->num - i && !ctl->real && !rec->origin;
+}
+
 /* Entity number @i of @rec. */
 static int add_ctl(struct jf_mod *m, const struct jf_ent_rec *rec, uint32_t i)
 {
@@ -176,6 +186,8 @@ static int add_ctl(struct jf_mod *m, const struct jf_ent_rec *rec, uint32_t i)
 	size_t size = ent->type == JF_ENT_KEY ? sizeof(struct jf_key) :
 						sizeof(struct jf_func);
 
+	if (is_known(m, rec, ent, i))
+		return 0;
 	if (ent->owner != m->object || ent->type > JF_ENT_KEY || !ent->name ||
 	    ent->ctl || rec->stride < size)
 		return say_bad(m, "a table names what is not this object's");

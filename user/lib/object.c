@@ -286,23 +286,34 @@ static int by_address(const void *a, const void *b)
 	return x->addr < y->addr ? -1 : x->addr > y->addr;
 }
 
+static bool is_equal(const struct jf_site *a, const struct jf_site *b)
+{
+	return a->label == b->label && a->ctl == b->ctl && a->flags == b->flags;
+}
+
 /*
- * Of functions that are the same, a linker may keep one, with the records of all.
- * False: sites overlap that are not the same.
+ * Of functions that are the same, a linker may keep one, with the records of all. Where
+ * the other side of a branch is, and of which key it is, may differ even so, if it is
+ * somewhere else, or is not tested: as compiled it is right for all of them. False:
+ * sites overlap that are not the same.
  */
 static bool drop_equal(struct jf_mod *m)
 {
-	size_t i, num = 0;
+	size_t i, next, num = 0;
 
-	for (i = 0; i < m->nr_sites; i++) {
-		const struct jf_site *s = &m->sites[i];
-		const struct jf_site *before = num ? &m->sites[num - 1] : NULL;
+	for (i = 0; i < m->nr_sites; i = next) {
+		const struct jf_site *s = &m->sites[i], *t = s + 1;
+		bool equal = true, branches = s->flags & JF_SITE_BRANCH;
 
-		if (!before || s->addr - before->addr >= JF_INSN_SIZE)
-			m->sites[num++] = *s;
-		else if (s->addr != before->addr || s->label != before->label ||
-			 s->ctl != before->ctl || s->flags != before->flags)
+		for (next = i + 1; next < m->nr_sites && t->addr == s->addr; next++, t++) {
+			equal &= is_equal(s, t);
+			branches &= !!(t->flags & JF_SITE_BRANCH);
+		}
+		if ((next < m->nr_sites && t->addr - s->addr < JF_INSN_SIZE) ||
+		    (!equal && !branches))
 			return false;
+		if (equal)
+			m->sites[num++] = *s;
 	}
 	m->nr_sites = num;
 	return true;

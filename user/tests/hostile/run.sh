@@ -53,6 +53,7 @@ make_plugin() {
 make_program() {
 	case $1 in
 	folded)	set -- "$1" "-ffunction-sections -fno-ipa-icf -fuse-ld=gold -Wl,--icf=all" ;;
+	folded-labels) set -- "$1" "-ffunction-sections -fno-ipa-icf -fuse-ld=lld -Wl,--icf=all" ;;
 	lib-exit) set -- "$1" "$out/$1.plugin.so" ;;
 	torn|no-sync|no-write|probe-closes|callback-close|cancel-async|stale|throws-late|no-memory|silent) set -- "$1" -rdynamic ;;
 	tsan)	set -- "$1" -fsanitize=thread ;;
@@ -73,6 +74,7 @@ missing() {
 	case $1 in
 	valgrind) command -v valgrind > /dev/null || echo "valgrind is not installed" ;;
 	folded)	command -v ld.gold > /dev/null || echo "ld.gold is not installed" ;;
+	folded-labels) command -v ld.lld > /dev/null || echo "lld is not installed" ;;
 	tsan)	case $(${CC:-gcc} -print-file-name=libtsan.so) in
 		/*)	# What a kernel moves further leaves its shadow no room.
 			[ "$(cat /proc/sys/vm/mmap_rnd_bits)" -le 28 ] ||

@@ -251,11 +251,12 @@ static void at_fork_parent(void)
 
 static void at_fork_child(void)
 {
-	jf_lock_child();
 	jf_callbacks_child();
 	jf_readers_child();
 	jf_sync_child();
 	jf_writer_child();
+	/* Signals come in, whose handlers may have sections. */
+	jf_lock_child();
 }
 
 /*

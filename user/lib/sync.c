@@ -87,7 +87,11 @@ int jf_sync_begin(void)
 		core_registered = true;
 	}
 	/* Is it still allowed? Afterwards there is no way back. */
-	return membarrier(CMD_PRIVATE_EXPEDITED_SYNC_CORE);
+	err = membarrier(CMD_PRIVATE_EXPEDITED_SYNC_CORE);
+	/* Who restored this process from a checkpoint may not have registered it. */
+	if (err == -EPERM && !membarrier(CMD_REGISTER_PRIVATE_EXPEDITED_SYNC_CORE))
+		err = membarrier(CMD_PRIVATE_EXPEDITED_SYNC_CORE);
+	return err;
 }
 
 /* Of this CPU: are pages made invalid on others without an interrupt? */

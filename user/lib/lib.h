@@ -259,6 +259,9 @@ struct jf_ctl {
  * @end:    behind its highest
  * @text:   where its executable segments begin
  * @text_end: where they end
+ * @text_at: where the first of them begins in the file
+ * @path:   that file
+ * @copied: a bit for each page of text that the remapping writer has replaced
  * @sites:  its sites, by address
  * @ctls:   its entities
  * @next:   all objects
@@ -270,6 +273,9 @@ struct jf_mod {
 	bool			goes;
 	uintptr_t		start, end;
 	uintptr_t		text, text_end;
+	uint64_t		text_at;
+	const char		*path;
+	uint8_t			*copied;
 	struct jf_site		*sites;
 	size_t			nr_sites;
 	struct jf_ctl		*ctls;

@@ -113,8 +113,10 @@ static void note_text(struct jf_mod *m, uintptr_t base, const ElfW(Phdr) *p)
 
 	if (p->p_type != PT_LOAD || !(p->p_flags & PF_X))
 		return;
-	if (start < m->text)
+	if (start < m->text) {
 		m->text = start;
+		m->text_at = p->p_offset;
+	}
 	if (end > m->text_end)
 		m->text_end = end;
 }
@@ -146,6 +148,7 @@ static int bounds(struct dl_phdr_info *info, size_t size, void *arg)
 		note_text(m, info->dlpi_addr, &info->dlpi_phdr[i]);
 	m->name = info->dlpi_name && *info->dlpi_name ? info->dlpi_name : "the program";
 	m->program = getauxval(AT_PHDR) == (uintptr_t)info->dlpi_phdr;
+	m->path = m->program ? (const char *)getauxval(AT_EXECFN) : info->dlpi_name;
 	return 1;
 }
 
@@ -372,6 +375,7 @@ static void free_mod(struct jf_mod *m)
 	for (i = 0; i < m->nr_ctls; i++)
 		m->ctls[i].ent->ctl = NULL;
 	free(m->ctls);
+	free(m->copied);
 	free(m->sites);
 	free(m);
 }

@@ -11,6 +11,10 @@
  *
  * Both keep the text private: after a fork parent and child have their own.
  *
+ * Tracers set their breakpoints in pages of files (uprobes). In a copy the kernel would
+ * not know such a breakpoint any more, and kill the process for it. So a page of text
+ * is compared to its file before it is copied for the first time.
+ *
  * Each can be denied, by a missing /proc, a seccomp filter, a policy that lets
  * nothing become executable, or sealed mappings, and each at any time. So before
  * a transaction each page is written once, with what it holds. Whoever fails
@@ -29,6 +33,7 @@
 
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -118,6 +123,79 @@ static int mem_write(uintptr_t addr, const void *bytes, size_t num)
 	return (size_t)done == num ? 0 : -EIO;
 }
 
+static bool is_in_site(uintptr_t addr)
+{
+	bool ours;
+	int i;
+
+	for (i = 0; i < JF_INSN_SIZE; i++)
+		if (jf_site_find(addr - (uintptr_t)i, &ours))
+			return true;
+	return false;
+}
+
+/*
+ * Is there a breakpoint at @page that its file, @bytes, has not? Not, if there are other
+ * differences than ours: then it is not that file, or somebody else has changed it.
+ */
+static bool differs_by_breakpoint(uintptr_t page, const uint8_t *bytes, size_t num)
+{
+	const uint8_t *have = (const uint8_t *)page;
+	bool found = false;
+	size_t i;
+
+	for (i = 0; i < num; i++) {
+		if (have[i] == bytes[i] || is_in_site(page + i))
+			continue;
+		if (have[i] != JF_OPCODE_INT3)
+			return false;
+		found = true;
+	}
+	return found;
+}
+
+static bool has_breakpoint(const struct jf_mod *m, uintptr_t page)
+{
+	static uint8_t bytes[4096];
+	size_t num = jf_page_size() < sizeof(bytes) ? jf_page_size() : sizeof(bytes);
+	ssize_t got = 0;
+	int fd;
+
+	if (page < m->text)
+		num -= m->text - page;
+	page = page < m->text ? m->text : page;
+	fd = open(m->path, O_RDONLY | O_CLOEXEC);
+	if (fd >= 0) {
+		got = pread(fd, bytes, num, (off_t)(m->text_at + (page - m->text)));
+		close(fd);
+	}
+	if (got > 0 && m->text_end - page < (size_t)got)
+		got = (ssize_t)(m->text_end - page);
+	return got > 0 && differs_by_breakpoint(page, bytes, (size_t)got);
+}
+
+/* Can the page at @page be copied? One that was, can. */
+static bool can_copy(uintptr_t page)
+{
+	size_t size = jf_page_size(), nr;
+	struct jf_mod *m = jf_mod_of(page);
+
+	if (!m)
+		m = jf_mod_of(page + size - 1);
+	if (!m || !m->path || page + size <= m->text || page >= m->text_end)
+		return true;
+	nr = (page - (m->text & ~(size - 1))) / size;
+	if (!m->copied)
+		m->copied = calloc((m->text_end - m->text) / size / 8 + 2, 1);
+	if (m->copied && m->copied[nr / 8] & 1 << nr % 8)
+		return true;
+	if (has_breakpoint(m, page))
+		return false;
+	if (m->copied)
+		m->copied[nr / 8] |= (uint8_t)(1 << nr % 8);
+	return true;
+}
+
 static int remap_open(void)
 {
 	return 0;
@@ -127,10 +205,12 @@ static int remap_page(uintptr_t addr, const void *bytes, size_t num)
 {
 	size_t size = jf_page_size();
 	uintptr_t page = addr & ~(size - 1);
-	char *copy = mmap(NULL, size, PROT_READ | PROT_WRITE,
-			  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	int err = 0;
+	char *copy;
 
+	if (!can_copy(page))
+		return -EBUSY;
+	copy = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (copy == MAP_FAILED)
 		return -errno;
 	memcpy(copy, (const void *)page, size);

@@ -223,12 +223,23 @@ static int check_ctl(const struct jf_ctl *ctl, bool force)
 	return 0;
 }
 
+/* Its object may have been closed since it was added, and another one be there. */
+static struct jf_ctl *changed(const struct jf_change *c)
+{
+	const struct jf_mod *m = jf_mod_of((uintptr_t)c->ent);
+	const struct jf_ctl *ctl = m ? c->ent->ctl : NULL;
+
+	if (!m || ctl < m->ctls || ctl >= m->ctls + m->nr_ctls || ctl->ent != c->ent)
+		return NULL;
+	return jf_ctl_of(c->ent);
+}
+
 static int mark(struct jf_batch *b)
 {
 	const struct jf_change *c;
 
 	for (c = b->changes; c; c = c->next) {
-		struct jf_ctl *ctl = jf_ctl_of(c->ent);
+		struct jf_ctl *ctl = changed(c);
 
 		if (!ctl) {
 			jf_say(true, "change of something that no loaded object defines");
@@ -250,7 +261,7 @@ static void unmark(struct jf_batch *b)
 	const struct jf_change *c;
 
 	for (c = b->changes; c; c = c->next) {
-		struct jf_ctl *ctl = jf_ctl_of(c->ent);
+		struct jf_ctl *ctl = changed(c);
 
 		if (ctl)
 			ctl->batch = NULL;

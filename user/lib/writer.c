@@ -164,7 +164,7 @@ static bool has_breakpoint(const struct jf_mod *m, uintptr_t page)
 	if (page < m->text)
 		num -= m->text - page;
 	page = page < m->text ? m->text : page;
-	fd = open(m->path, O_RDONLY | O_CLOEXEC);
+	fd = open(m->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (fd >= 0) {
 		got = pread(fd, bytes, num, (off_t)(m->text_at + (page - m->text)));
 		close(fd);

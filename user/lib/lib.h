@@ -261,6 +261,7 @@ struct jf_ctl {
  * @text_end: where they end
  * @text_at: where the first of them begins in the file
  * @path:   that file
+ * @writable: some text is where data may be, too
  * @copied: a bit for each page of text that the remapping writer has replaced
  * @sites:  its sites, by address
  * @ctls:   its entities
@@ -275,6 +276,7 @@ struct jf_mod {
 	uintptr_t		text, text_end;
 	uint64_t		text_at;
 	const char		*path;
+	bool			writable;
 	uint8_t			*copied;
 	struct jf_site		*sites;
 	size_t			nr_sites;

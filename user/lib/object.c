@@ -119,6 +119,7 @@ static void note_text(struct jf_mod *m, uintptr_t base, const ElfW(Phdr) *p)
 	}
 	if (end > m->text_end)
 		m->text_end = end;
+	m->writable |= !!(p->p_flags & PF_W);
 }
 
 static int bounds(struct dl_phdr_info *info, size_t size, void *arg)

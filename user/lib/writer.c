@@ -174,8 +174,11 @@ static bool has_breakpoint(const struct jf_mod *m, uintptr_t page)
 	return got > 0 && differs_by_breakpoint(page, bytes, (size_t)got);
 }
 
-/* Can the page at @page be copied? One that was, can. */
-static bool can_copy(uintptr_t page)
+/*
+ * Can the page at @page be copied? One that was, can. Where there are data they may
+ * change meanwhile, and have to be written later.
+ */
+static int can_copy(uintptr_t page)
 {
 	size_t size = jf_page_size(), nr;
 	struct jf_mod *m = jf_mod_of(page);
@@ -183,17 +186,19 @@ static bool can_copy(uintptr_t page)
 	if (!m)
 		m = jf_mod_of(page + size - 1);
 	if (!m || !m->path || page + size <= m->text || page >= m->text_end)
-		return true;
+		return 0;
+	if (m->writable)
+		return -EACCES;
 	nr = (page - (m->text & ~(size - 1))) / size;
 	if (!m->copied)
 		m->copied = calloc((m->text_end - m->text) / size / 8 + 2, 1);
 	if (m->copied && m->copied[nr / 8] & 1 << nr % 8)
-		return true;
+		return 0;
 	if (has_breakpoint(m, page))
-		return false;
+		return -EBUSY;
 	if (m->copied)
 		m->copied[nr / 8] |= (uint8_t)(1 << nr % 8);
-	return true;
+	return 0;
 }
 
 static int remap_open(void)
@@ -205,11 +210,11 @@ static int remap_page(uintptr_t addr, const void *bytes, size_t num)
 {
 	size_t size = jf_page_size();
 	uintptr_t page = addr & ~(size - 1);
-	int err = 0;
+	int err = can_copy(page);
 	char *copy;
 
-	if (!can_copy(page))
-		return -EBUSY;
+	if (err)
+		return err;
 	copy = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (copy == MAP_FAILED)
 		return -errno;

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
+/* Data in a section of code: they can still be written, whoever writes text. */
+#include <jumpfunc/branch.h>
+#include <sys/wait.h>
+
+#include "hostile.h"
+
+DEFINE_JF_KEY_FALSE(key);
+
+extern volatile int counter;
+__asm__(".pushsection .code_and_data, \"awx\", @progbits\n"
+	".balign 4\n"
+	"counter: .long 5\n"
+	".popsection");
+
+__attribute__((__section__(".code_and_data,\"awx\",@progbits#"), __noinline__)) int site(void);
+__attribute__((__section__(".code_and_data,\"awx\",@progbits#"), __noinline__)) int site(void)
+{
+	return jf_branch_unlikely(&key);
+}
+
+int main(int argc, char **argv)
+{
+	static const char *const writers[] = { "mem", "remap" };
+	int i, status;
+	pid_t p;
+
+	if (argc > 1) {
+		for (i = 1; i < 10; i++) {
+			counter++;
+			MUST(!(i & 1 ? jf_key_enable(&key) : jf_key_disable(&key)), "%d", i);
+			MUST(site() == (i & 1) && counter == 5 + i, "%d", i);
+		}
+		return 0;
+	}
+	for (i = 0; i < 2; i++) {
+		p = fork();
+		if (!p) {
+			setenv("JUMPFUNC_WRITER", writers[i], 1);
+			execl("/proc/self/exe", argv[0], "again", NULL);
+			_exit(127);
+		}
+		waitpid(p, &status, 0);
+		MUST(!status, "%s: status %#x", writers[i], status);
+	}
+	return 0;
+}

@@ -151,6 +151,8 @@ int jf_writer_write(uintptr_t addr, const void *bytes, size_t num);
  */
 int jf_writer_begin(const uintptr_t *addrs, size_t num);
 bool jf_writer_usable(void);
+/* Into the pages that tracers write to, too; else it replaces whole pages. */
+bool jf_writer_in_place(void);
 /* Nobody, since something else is missing: @what */
 void jf_writer_none(const char *what);
 void jf_writer_child(void);

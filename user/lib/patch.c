@@ -4,9 +4,13 @@
  * they are right, stand there.
  *
  * A write of text is a system call. So the bytes of a step are collected, and
- * handed to the writer in runs: those that are close to each other.
- * What lies between two of them is written back as it was. Each sync begins with
- * the last run, so no byte of a step is written behind the sync that ends it.
+ * handed to the writer in runs. Each sync begins with the last run, so no byte of
+ * a step is written behind the sync that ends it.
+ *
+ * If there are very many sites, a run has those that are close to each other, and
+ * what lies between two of them is written back as it was. A tracer's breakpoint
+ * there, that came or went since it was looked at, is lost or comes back, and
+ * nobody knows of it any more. So up to EXACT_MAX sites nothing else is written.
  *
  * To write a run is not to compare and exchange. A byte that changes between the
  * look at it and the write is lost if another process writes it, which has to
@@ -30,6 +34,9 @@
 
 #include "patch.h"
 
+#ifndef EXACT_MAX
+#define EXACT_MAX	4096
+#endif
 /* So many bytes that are not ours may be in a run, one beside the other. */
 #define GAP		64
 #define RUN_MAX		65536
@@ -39,6 +46,7 @@ static struct {
 	uintptr_t addr;
 	size_t num;
 	int err;
+	bool exact;
 	/* What is copied from a gap may be more than is needed. */
 	uint8_t bytes[RUN_MAX + GAP];
 } run;
@@ -69,7 +77,7 @@ static inline void run_copy(uintptr_t from, size_t num)
 static void run_break(uintptr_t addr)
 {
 	uintptr_t end = run.addr + run.num, from = addr, page = addr - addr % PAGE_BYTES;
-	bool near = addr >= end && addr - end <= GAP;
+	bool near = addr >= end && addr - end <= (run.exact ? 0 : GAP);
 
 	if (run.num && (!near || addr - run.addr >= RUN_MAX ||
 			(page > run.addr && run.addr % PAGE_BYTES))) {
@@ -386,6 +394,7 @@ int jf_patch(struct jf_poke *pokes, size_t num, bool is_alone)
 	if (err)
 		return err;
 	run.err = 0;
+	run.exact = num <= EXACT_MAX && jf_writer_in_place();
 	applied = NULL;
 	if (is_alone)
 		patch_alone(pokes, num);

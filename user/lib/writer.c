@@ -376,6 +376,11 @@ int jf_writer_begin(const uintptr_t *addrs, size_t num)
 	return -EOPNOTSUPP;
 }
 
+bool jf_writer_in_place(void)
+{
+	return writer && writer->write == mem_write;
+}
+
 void jf_writer_none(const char *what)
 {
 	if (best < NR_WRITERS)

@@ -7,10 +7,11 @@
  * handed to the writer in runs. Each sync begins with the last run, so no byte of
  * a step is written behind the sync that ends it.
  *
- * If there are very many sites, a run has those that are close to each other, and
- * what lies between two of them is written back as it was. A tracer's breakpoint
- * there, that came or went since it was looked at, is lost or comes back, and
- * nobody knows of it any more. So up to EXACT_MAX sites nothing else is written.
+ * If there are many sites, a run has those that are close to each other, and what
+ * lies between two of them is written back as it was. A tracer's breakpoint that is
+ * set there between the look and the write is lost. One that is taken away must not
+ * come back, for nobody would answer it: so what looks like one is not written. Up
+ * to EXACT_MAX sites nothing is written but they.
  *
  * To write a run is not to compare and exchange. A byte that changes between the
  * look at it and the write is lost if another process writes it, which has to
@@ -35,7 +36,7 @@
 #include "patch.h"
 
 #ifndef EXACT_MAX
-#define EXACT_MAX	4096
+#define EXACT_MAX	64
 #endif
 /* So many bytes that are not ours may be in a run, one beside the other. */
 #define GAP		64
@@ -58,8 +59,11 @@ static void run_flush(void)
 	run.num = 0;
 }
 
-/* Bytes of the text at @from, as they are. A copy of fixed size is a fast one. */
-static inline void run_copy(uintptr_t from, size_t num)
+/*
+ * Bytes of the text at @from, as they are, unless one of them is a breakpoint or looks
+ * like one. A copy of fixed size is a fast one.
+ */
+static inline bool run_copy(uintptr_t from, size_t num)
 {
 	uint8_t *to = run.bytes + run.num;
 
@@ -67,7 +71,11 @@ static inline void run_copy(uintptr_t from, size_t num)
 		memcpy(to, (const void *)from, GAP);
 	else
 		memcpy(to, (const void *)from, num);
+	/* Looked at is the copy: the text may be another one by now. */
+	if (memchr(to, JF_OPCODE_INT3, num))
+		return false;
 	run.num += num;
+	return true;
 }
 
 /*
@@ -88,8 +96,10 @@ static void run_break(uintptr_t addr)
 	if (!run.num)
 		run.addr = from;
 	end = run.addr + run.num;
-	if (addr > end)
-		run_copy(end, addr - end);
+	if (addr > end && !run_copy(end, addr - end)) {
+		run_flush();
+		run.addr = addr;
+	}
 }
 
 static inline void run_add(uintptr_t addr, uint8_t byte)

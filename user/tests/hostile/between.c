@@ -3,6 +3,8 @@
  * A tracer sets a breakpoint between two sites just when the library writes them, and
  * takes it back in the same way. Neither is undone: else the tracer would see nothing,
  * or the process die of a breakpoint that nobody knows of.
+ *
+ * With a CROWD of further sites only the second holds (between-many.c).
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -24,6 +26,20 @@ NEAR int last(void);
 NEAR int first(void) { return jf_branch_unlikely(&key); }
 NEAR int traced(void) { return 1; }
 NEAR int last(void) { return jf_branch_unlikely(&key); }
+
+#ifdef CROWD
+#define ONE	n += jf_branch_unlikely(&key);
+#define TEN	ONE ONE ONE ONE ONE ONE ONE ONE ONE ONE
+__attribute__((__noinline__)) int crowd(void)
+{
+	int n = 0;
+
+	TEN TEN TEN TEN TEN TEN TEN TEN TEN TEN
+	return n;
+}
+#else
+#define crowd()	(100 * first())
+#endif
 
 static int fd = -1, writes;
 static unsigned char next;
@@ -69,8 +85,17 @@ int main(void)
 	for (i = 0; i < 4; i++) {
 		next = i & 1 ? was : 0xcc;
 		writes = 0;
+#ifdef CROWD
+		/* It is there already, and goes meanwhile. */
+		next = 0xcc;
+		MUST(pwrite(fd, &next, 1, (off_t)(unsigned long)traced) == 1, "set");
+		next = was;
+		writes = 0;
+#endif
 		MUST(!(i & 1 ? jf_key_enable(&key) : jf_key_disable(&key)), "change %d", i);
-		MUST(first() == (i & 1) && last() == (i & 1), "change %d", i);
+		MUST(first() == (i & 1) && last() == (i & 1) && crowd() == 100 * (i & 1),
+		     "change %d", i);
+		MUST(writes > 1, "the sites were not written");
 		MUST(stands() == next, "%#x instead of %#x", stands(), next);
 	}
 	return 0;

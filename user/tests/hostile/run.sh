@@ -55,7 +55,7 @@ make_program() {
 	folded)	set -- "$1" "-ffunction-sections -fno-ipa-icf -fuse-ld=gold -Wl,--icf=all" ;;
 	folded-labels) set -- "$1" "-ffunction-sections -fno-ipa-icf -fuse-ld=lld -Wl,--icf=all" ;;
 	lib-exit) set -- "$1" "$out/$1.plugin.so" ;;
-	torn|no-sync|no-write|fork-signal|restored|uprobe|between|probe-closes|callback-close|cancel-async|stale|throws-late|no-memory|silent) set -- "$1" -rdynamic ;;
+	torn|no-sync|no-write|fork-signal|restored|uprobe|between|between-many|probe-closes|callback-close|cancel-async|stale|throws-late|no-memory|silent) set -- "$1" -rdynamic ;;
 	tsan)	set -- "$1" -fsanitize=thread ;;
 	# It comes with the plugin, late.
 	keys-full) set -- "$1" "" -ldl ;;
@@ -88,7 +88,7 @@ missing() {
 # Those that are about breakpoints, or about what is between two steps.
 by_int3() {
 	case $1 in
-	longjmp|two-copies|static-plugin|torn|nested|cancel|signal-fork|filter|no-write|between) true ;;
+	longjmp|two-copies|static-plugin|torn|nested|cancel|signal-fork|filter|no-write|between|between-many) true ;;
 	*)	false ;;
 	esac
 }

@@ -5,7 +5,7 @@
 # Modules are loaded and unloaded, each time with another memory allocation failing: the first, the
 # second, and so on, until it goes through.  A load that fails must say ENOMEM and leave no trace; an
 # unload must not fail; and nothing must be lost.  JF_LONG=1 lets each single allocation fail; else it
-# is one in some, of which most are those of the kernel's own loader.
+# is one in some, of which most are those of the kernel's own loader.  The slower the kernel, the fewer.
 . "$(dirname "$0")/../lib/lib.sh"
 . "$(dirname "$0")/../lib/fail.sh"
 
@@ -14,7 +14,8 @@ fail_start
 
 # ---- jumpfunc itself ----
 
-every='-i 5' big='-i 25'
+slow=${JF_SLOW_KERNEL:-1}
+every="-i $((5 * slow))" big="-i $((25 * slow))"
 [ "${JF_LONG:-0}" = 0 ] || every='' big=''
 core=$(jf_ko jumpfunc) ops=$(jf_ko jf_each_op) bench=$(jf_ko jumpfunc_bench)
 backend=${JF_BACKEND:+backend=$JF_BACKEND}

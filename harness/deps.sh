@@ -48,6 +48,7 @@ host   gcc                 gcc
 host   make                make
 host   /usr/include/stdio.h  libc6-dev
 host   objdump             binutils
+host   modinfo             kmod
 host   python3             python3
 plot   gnuplot             gnuplot-nox
 outside pkg-config         pkg-config

@@ -7,6 +7,7 @@
 # usage: doctor.sh [shell ...]      default: dash, busybox
 
 set -u
+echo "TAP version 13"
 LC_ALL=C
 export LC_ALL
 

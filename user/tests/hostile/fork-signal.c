@@ -6,12 +6,10 @@
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
-#include <jumpfunc/batch.h>
-#include <pthread.h>
 #include <signal.h>
 #include <sys/wait.h>
 
-#include "hostile.h"
+#include "readers.h"
 
 #define READERS	100
 
@@ -43,18 +41,6 @@ static void on_signal(int sig)
 	jf_read_unlock();
 }
 
-static pthread_barrier_t ready;
-
-static void *reads(void *arg)
-{
-	jf_read_lock();
-	jf_read_unlock();
-	pthread_barrier_wait(&ready);
-	for (;;)
-		pause();
-	return arg;
-}
-
 static void *waits(void *arg)
 {
 	for (;;)
@@ -64,18 +50,12 @@ static void *waits(void *arg)
 
 int main(void)
 {
-	pthread_attr_t attr;
 	int i, status;
 	pthread_t t;
 	pid_t p;
 
 	signal(SIGUSR1, on_signal);
-	pthread_attr_init(&attr);
-	pthread_attr_setstacksize(&attr, 65536);
-	pthread_barrier_init(&ready, NULL, READERS + 1);
-	for (i = 0; i < READERS; i++)
-		MUST(!pthread_create(&t, &attr, reads, NULL), "thread %d", i);
-	pthread_barrier_wait(&ready);
+	begin_readers(READERS);
 	pthread_create(&t, NULL, waits, NULL);
 	usleep(1000);
 	parent = getpid();

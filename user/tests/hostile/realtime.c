@@ -5,28 +5,13 @@
  * end when the kernel throttles realtime threads, and elsewhere not at all.
  */
 #define _GNU_SOURCE
-#include <jumpfunc/batch.h>
-#include <pthread.h>
 #include <sched.h>
 #include <time.h>
 
-#include "hostile.h"
+#include "readers.h"
 
 #define READERS	200
 #define LIMIT_US	200000
-
-static pthread_barrier_t ready;
-
-/* Gets a word, so that to look at all takes some time. */
-static void *reads(void *arg)
-{
-	jf_read_lock();
-	jf_read_unlock();
-	pthread_barrier_wait(&ready);
-	for (;;)
-		pause();
-	return arg;
-}
 
 static void stay_here(void)
 {
@@ -60,17 +45,11 @@ static long now_us(void)
 int main(void)
 {
 	struct sched_param p = { .sched_priority = 1 };
-	pthread_attr_t attr;
 	pthread_t t;
 	long took;
 	int i;
 
-	pthread_attr_init(&attr);
-	pthread_attr_setstacksize(&attr, 65536);
-	pthread_barrier_init(&ready, NULL, READERS + 1);
-	for (i = 0; i < READERS; i++)
-		MUST(!pthread_create(&t, &attr, reads, NULL), "thread %d", i);
-	pthread_barrier_wait(&ready);
+	begin_readers(READERS);
 	pthread_create(&t, NULL, waits, NULL);
 	stay_here();
 	if (sched_setscheduler(0, SCHED_FIFO, &p)) {

@@ -4,42 +4,20 @@
  * membarrier(): it is registered no more. Changes register it again.
  */
 #define _GNU_SOURCE
-#include <dlfcn.h>
 #include <jumpfunc/branch.h>
 #include <pthread.h>
-#include <stdarg.h>
-#include <sys/syscall.h>
 
-#include "hostile.h"
+#include "syscall.h"
 
 DEFINE_JF_KEY_FALSE(key);
 
-/* MEMBARRIER_CMD_PRIVATE_EXPEDITED_SYNC_CORE, and to register for it */
-enum { SYNC_CORE = 1 << 5, REGISTER = 1 << 6 };
-
 static int forgotten;
 
-/* Stands in front of libc's. */
-long syscall(long nr, ...)
+static int denied(long nr, const long *args)
 {
-	static long (*real)(long, ...);
-	va_list l;
-	long a[6];
-	int i;
-
-	va_start(l, nr);
-	for (i = 0; i < 6; i++)
-		a[i] = va_arg(l, long);
-	va_end(l);
-	if (!real)
-		real = (long (*)(long, ...))dlsym(RTLD_NEXT, "syscall");
-	if (nr == SYS_membarrier && a[0] == REGISTER)
+	if (nr == SYS_membarrier && args[0] == REGISTER)
 		forgotten = 0;
-	if (nr == SYS_membarrier && a[0] == SYNC_CORE && forgotten) {
-		errno = EPERM;
-		return -1;
-	}
-	return real(nr, a[0], a[1], a[2], a[3], a[4], a[5]);
+	return nr == SYS_membarrier && args[0] == SYNC_CORE && forgotten;
 }
 
 static void *waits(void *arg)

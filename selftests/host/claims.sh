@@ -8,7 +8,6 @@ TOP=$(cd "$(dirname "$0")/../.." && pwd)
 # shellcheck source=selftests/host/tap.sh
 . "$TOP/selftests/host/tap.sh"
 README=${1:-$TOP/README.md}
-echo "TAP version 13"
 
 # known NAME: what stands in a row in backticks
 known()

@@ -6,7 +6,6 @@
 set -u
 # shellcheck source=selftests/host/built.sh
 . "$(dirname "$0")/built.sh"
-echo "TAP version 13"
 need_build
 
 kmake()		# DIR ARGS...

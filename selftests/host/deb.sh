@@ -3,7 +3,6 @@
 # What harness/deb.sh takes for the sources of the packages: what belongs to the tree, and not what a build, or
 # somebody who signs modules, has left in it.  TAP on stdout.
 set -u
-echo "TAP version 13"
 # shellcheck source=selftests/host/work.sh
 . "$(dirname "$0")/work.sh"
 command -v git >/dev/null || { echo "1..0 # SKIP needs git"; exit 0; }

@@ -7,7 +7,6 @@
 # usage: doctor.sh [shell ...]      default: dash, busybox
 
 set -u
-echo "TAP version 13"
 LC_ALL=C
 export LC_ALL
 

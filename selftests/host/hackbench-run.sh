@@ -7,7 +7,6 @@
 # usage: hackbench-run.sh [shell ...]      default: every one of dash, bash, busybox
 
 set -u
-echo "TAP version 13"
 LC_ALL=C
 export LC_ALL
 

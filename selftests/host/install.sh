@@ -3,7 +3,6 @@
 # make install and uninstall in a copy of the tree, with a made-up module: into folders whose names the
 # shell and make might trip over; uninstall takes what install wrote, and nothing else. TAP on stdout.
 set -u
-echo "TAP version 13"
 # shellcheck source=selftests/host/work.sh
 . "$(dirname "$0")/work.sh"
 for tool in modinfo objcopy lowdown help2man; do

@@ -12,10 +12,9 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$TOP" || exit
 
-echo "TAP version 13"
-echo "1..7"
 # shellcheck source=selftests/host/tap.sh
 . "$TOP/selftests/host/tap.sh"
+echo "1..7"
 
 out=$(man/make-man "$work/man" 2>&1); result $? "the manual is made" "$out"
 out=$(man/check-man "$work/man" 2>&1); result $? "it is complete, and man has no warning about it" "$out"

@@ -3,7 +3,6 @@
 # Tests of harness/newest with made-up suites, in a copy of the harness whose kernel.sh and check are made
 # up, too.  TAP on stdout.
 set -u
-echo "TAP version 13"
 # shellcheck source=selftests/host/work.sh
 . "$(dirname "$0")/work.sh"
 

@@ -3,7 +3,6 @@
 # Tests of scripts/sign.sh with a made-up sign-file, real certificates and a list of the kernel's keys of our
 # own; what a kernel makes of the signatures, harness/check-signing shows.  TAP on stdout.
 set -u
-echo "TAP version 13"
 # shellcheck source=selftests/host/work.sh
 . "$(dirname "$0")/work.sh"
 for tool in openssl od truncate; do

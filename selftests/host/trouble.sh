@@ -118,7 +118,6 @@ $trace" "$event" "harmless" "$trace"
 	if [ $rc = 0 ]; then not_ok "no log is not a clean log"; else ok "no log is not a clean log"; fi
 }
 
-echo "TAP version 13"
 tap_label='the list: '
 while IFS= read -r re; do
 	if grep -qE -e "$re" "$work/trouble"; then ok "'$re' is tried"; else not_ok "'$re' is tried" "no line here has it"; fi

@@ -38,13 +38,14 @@ on_events() { for e in x ${control:+control}; do echo 1 >$T/events/jfx/$e/enable
 off_events() { for e in jfx/x jfx/control; do [ ! -e $T/events/$e ] || echo 0 >$T/events/$e/enable; done; }
 # optimised PLACE: does the kernel say so?
 optimised() { grep -F "  $1  " $LIST | grep -q OPTIMIZED; }
-# Whatever was enabled before the control has been looked at when the control is optimised.
+# control_optimised PLACE [TENTHS]: whatever was enabled before the control has been looked at when the control
+# is optimised.
 control_optimised()
 {
 	[ $optimises = 1 ] && [ -n "$1" ] || return 0
 	i=0
 	until optimised "$1"; do
-		[ $i -lt 200 ] || return 1
+		[ $i -lt "${2:-200}" ] || return 1
 		sleep 0.1; i=$((i + 1))
 	done
 }
@@ -59,11 +60,7 @@ find_control()
 		[ $optimises = 1 ] || return 0
 		echo 1 >$T/events/jfx/control/enable
 		jf_found=0
-		i=0
-		until [ $jf_found = 1 ] || [ $i = 30 ]; do
-			! optimised $control || jf_found=1
-			sleep 0.1; i=$((i + 1))
-		done
+		control_optimised $control 30 && jf_found=1
 		off_events
 		echo >$T/kprobe_events
 		[ $jf_found = 0 ] || return 0

@@ -66,7 +66,7 @@ const struct jf_options *jf_options(void);
 extern struct jf_stats jf_stats;
 
 /**
- * struct jf_before - what a thread was before it asked for a lock
+ * struct jf_before - what a thread was before it asked for a lock, or the list of readers
  * @cancel:  could it be cancelled
  * @signals: those that it blocked
  */

@@ -81,12 +81,6 @@ static void sanitizer_acquires(const void *addr)
 		__tsan_acquire((void *)(uintptr_t)addr);
 }
 
-/* What a thread was before it asked for the list. */
-struct before {
-	int		cancel;
-	sigset_t	signals;
-};
-
 /* To yield would not do: a realtime thread yields only to those of its priority. */
 static void nap(unsigned int spins)
 {
@@ -99,7 +93,7 @@ static void nap(unsigned int spins)
 }
 
 /* Some threads can be cancelled anywhere. */
-static void list_lock(struct before *b)
+static void list_lock(struct jf_before *b)
 {
 	unsigned int spins = 0;
 	sigset_t all;
@@ -114,7 +108,7 @@ static void list_lock(struct before *b)
 	sanitizer_acquires(&readers_lock);
 }
 
-static void list_unlock(const struct before *b)
+static void list_unlock(const struct jf_before *b)
 {
 	int ignored;
 
@@ -202,7 +196,7 @@ static struct jf_reader *take(void)
 static void thread_ends(void *arg)
 {
 	struct jf_reader *r = arg;
-	struct before old;
+	struct jf_before old;
 
 	list_lock(&old);
 	ends = true;
@@ -225,7 +219,7 @@ struct jf_reader *__jf_reader_list(void)
 	struct jf_reader *r;
 	int err = errno, tid = (int)syscall(SYS_gettid);
 	unsigned int spins = 0;
-	struct before old;
+	struct jf_before old;
 
 	list_lock(&old);
 	/* A signal handler may have been faster. */
@@ -294,7 +288,7 @@ static bool somebody(bool handlers_only, uint64_t now)
 	struct jf_reader *r;
 	bool found = false;
 	struct words *w;
-	struct before old;
+	struct jf_before old;
 	size_t at;
 
 	list_lock(&old);

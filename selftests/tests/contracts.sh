@@ -18,6 +18,7 @@ for b in ${JF_BACKEND:-$backends}; do
 	[ -z "${JF_LONG:-}" ] || echo 200 >/sys/kernel/debug/jf_contract/rounds
 	jf_cases jf_contract around "$b: "
 	jf_cases jf_contract freed "$b: "
+	jf_cases jf_contract waits "$b: "
 	check_eq "$b: a tracepoint's contract is RCU, if it is not told another" "$(last __jf_tp_ct_default)" rcu
 	check_eq "$b: ... sleepable" "$(last __jf_tp_ct_sleepable)" sleepable
 	check_match "$b: ... none" "$(last __jf_tp_ct_bare)" '^[0-9]+$'

@@ -6,10 +6,12 @@
  *
  * /sys/kernel/debug/jf_contract/rounds	write N: N rounds for each contract
  */
+#include <linux/completion.h>
 #include <linux/delay.h>
 #include <linux/kthread.h>
 #include <linux/module.h>
 #include <linux/rcupdate.h>
+#include <linux/sched/task.h>
 #include <linux/srcu.h>
 
 #include <jumpfunc/tracepoint.h>
@@ -184,9 +186,11 @@ static void asleep(void *data, long a)
 
 /* Where stacks cannot be read, a probe that sleeps has to say so. */
 #if defined(CONFIG_X86_64) && !defined(CONFIG_UML)
-#define bare_probe asleep
+#define STACKS_READ	true
+#define bare_probe	asleep
 #else
-#define bare_probe busy
+#define STACKS_READ	false
+#define bare_probe	busy
 #endif
 
 static int hitter(void *arg)
@@ -266,6 +270,112 @@ static int case_freed(void)
 	return 0;
 }
 
+/* --- a wait is for whoever is inside ----------------------------------------- */
+
+static DECLARE_COMPLETION(entered);
+static DECLARE_COMPLETION(leave);
+static DECLARE_COMPLETION(waited);
+
+static void held(void *data, long a)
+{
+	complete(&entered);
+	wait_for_completion(&leave);
+	/* Not a jump there: jf_quiesce() does not see who sleeps behind one. */
+	barrier();
+}
+
+static int hit_once(void *contract)
+{
+	if ((long)contract == JF_SLEEPABLE)
+		jf_trace_ct_sleepable(2);
+	else
+		jf_trace_ct_bare(3);
+	return 0;
+}
+
+static int remove_and_wait(void *contract)
+{
+	int err;
+
+	if ((long)contract == JF_SLEEPABLE) {
+		err = unregister_jf_trace_ct_sleepable(held, NULL);
+		jf_trace_synchronize(ct_sleepable);
+	} else {
+		err = unregister_jf_trace_ct_bare(held, NULL);
+		jf_trace_synchronize(ct_bare);
+	}
+	complete(&waited);
+	return err;
+}
+
+/* A thread that returns by itself; finish() tells what. */
+static struct task_struct *start(int (*fn)(void *), long contract)
+{
+	struct task_struct *t = kthread_create(fn, (void *)contract, "jf_contract/held");
+
+	if (!IS_ERR(t)) {
+		get_task_struct(t);
+		wake_up_process(t);
+	}
+	return t;
+}
+
+/* The caller knows that it has begun: kthread_stop() keeps a thread from that, too. */
+static int finish(struct task_struct *t)
+{
+	int err = kthread_stop(t);
+
+	put_task_struct(t);
+	return err;
+}
+
+static int held_inside(long contract)
+{
+	struct task_struct *inside, *waits;
+	int err;
+
+	reinit_completion(&entered);
+	reinit_completion(&leave);
+	reinit_completion(&waited);
+	if (contract == JF_SLEEPABLE)
+		err = register_jf_trace_ct_sleepable(held, NULL);
+	else
+		err = register_jf_trace_ct_bare(held, NULL);
+	if (err)
+		return err;
+	inside = start(hit_once, contract);
+	if (IS_ERR(inside)) {
+		remove_and_wait((void *)contract);
+		return PTR_ERR(inside);
+	}
+	wait_for_completion(&entered);
+	waits = start(remove_and_wait, contract);
+	/* However slow the machine is, the wait does not end before the probe does. */
+	if (!IS_ERR(waits)) {
+		msleep(1000);
+		CHECK(!completion_done(&waited));
+	}
+	complete(&leave);
+	if (IS_ERR(waits)) {
+		remove_and_wait((void *)contract);
+	} else {
+		wait_for_completion(&waited);
+		CHECK_EQ(finish(waits), 0);
+	}
+	CHECK_EQ(finish(inside), 0);
+	return PTR_ERR_OR_ZERO(waits);
+}
+
+/* A grace period of RCU, which is not what these wait for, takes a small part of the second. */
+static int case_waits(void)
+{
+	int err = held_inside(JF_SLEEPABLE);
+
+	if (!err && STACKS_READ)
+		err = held_inside(JF_BARE);
+	return err;
+}
+
 static ssize_t rounds_write(struct file *file, const char __user *buf, size_t len, loff_t *pos)
 {
 	int err = kstrtouint_from_user(buf, len, 0, &rounds);
@@ -277,6 +387,7 @@ TEST_WRITE_ONLY(rounds);
 const struct jft_case jft_cases[] = {
 	{ "around", case_around },
 	{ "freed", case_freed },
+	{ "waits", case_waits },
 	{ }
 };
 

@@ -159,12 +159,12 @@ LIB_MUTANT = $(TOP)/selftests/host/mutants.sh --cc "$(CC) -I$(TOP)/include -Ilib
 lib-mutants: $(LIB_PLUGINS)
 	@rc=0; echo "# x86/protocol.h"; \
 	$(LIB_MUTANT) guard.mutants $(TOP)/x86/protocol.h JF_PROTOCOL test_guard.c || rc=1; \
-	for s in commit reader trace; do \
+	for s in reader trace; do \
 		echo "# lib/$$s.c"; \
 		$(LIB_MUTANT) --args "mem flip" lib/$$s.mutants lib/$$s.c JF_LIB_SOURCE lib_mutant.c test_lib.c \
 			$$(ls lib/*.c | grep -v lib/$$s.c) || rc=1; \
 	done; \
-	for s in patch trap; do \
+	for s in commit patch trap; do \
 		echo "# lib/$$s.c, by INT3"; \
 		JUMPFUNC_TRAP=always $(LIB_MUTANT) --cc "$(CC) -I$(TOP)/include -Ilib -rdynamic -w -DEXACT_MAX=0" --args "mem int3" lib/$$s.mutants lib/$$s.c JF_LIB_SOURCE \
 			lib_mutant.c test_lib.c $$(ls lib/*.c | grep -v lib/$$s.c) || rc=1; \

@@ -14,15 +14,11 @@
 #include "lib.h"
 
 #include <limits.h>
-#include <pthread.h>
-#include <signal.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-/* What the thread that holds it was before. */
-static struct jf_before holder;
+static struct jf_mutex lock = JF_MUTEX_INIT;
 /* Not every libc comes with the kernel's headers: FUTEX_..._PRIVATE. */
 enum { WAIT = 0 | 128, WAKE = 1 | 128 };
 
@@ -60,19 +56,12 @@ static __thread struct round *own __attribute__((__tls_model__("initial-exec")))
 /* A signal handler that forks would wait for the thread that it interrupted. */
 void jf_callbacks_lock(void)
 {
-	struct jf_before b;
-
-	jf_keep_off(&b);
-	pthread_mutex_lock(&lock);
-	holder = b;
+	jf_mutex_lock(&lock);
 }
 
 void jf_callbacks_unlock(void)
 {
-	struct jf_before b = holder;
-
-	pthread_mutex_unlock(&lock);
-	jf_let_in(&b);
+	jf_mutex_unlock(&lock);
 }
 
 static void wake_all(void)
@@ -274,7 +263,7 @@ void jf_callbacks_child(void)
 {
 	const struct jf_quiesce_head *h;
 
-	pthread_mutex_init(&lock, NULL);
+	jf_mutex_renew(&lock);
 	have_thread = false;
 	rounds = NULL;
 	/* What the parent's thread was at is the parent's. */

@@ -27,6 +27,7 @@
 #define _GNU_SOURCE
 #endif
 #include <errno.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -78,6 +79,24 @@ struct jf_before {
 /* Nothing may interrupt who holds a lock that others wait for, and then all may. */
 void jf_keep_off(struct jf_before *b);
 void jf_let_in(const struct jf_before *b);
+
+/**
+ * struct jf_mutex - a lock whose holder is not cancelled and gets no signals
+ * @mutex:  the lock
+ * @before: what the thread that holds it was
+ */
+struct jf_mutex {
+	pthread_mutex_t		mutex;
+	struct jf_before	before;
+};
+
+#define JF_MUTEX_INIT	{ .mutex = PTHREAD_MUTEX_INITIALIZER }
+
+void jf_mutex_lock(struct jf_mutex *m);
+void jf_mutex_unlock(struct jf_mutex *m);
+/* In a child, whose parent's thread held it, or another one did. */
+void jf_mutex_renew(struct jf_mutex *m);
+/* The one of all objects, entities and sites. */
 void jf_lock(void);
 void jf_unlock(void);
 /* After a fork, in the child: the lock is held, by the one thread that is left. */

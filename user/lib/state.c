@@ -20,11 +20,8 @@
 enum jf_break jf_break;
 #endif
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct jf_mutex lock = JF_MUTEX_INIT;
 struct jf_stats jf_stats;
-
-/* Of the thread that holds the lock. */
-static struct jf_before holder;
 
 /*
  * Whoever holds the lock opens and writes files, where a thread can be cancelled:
@@ -51,27 +48,42 @@ void jf_let_in(const struct jf_before *b)
 	pthread_setcancelstate(b->cancel, NULL);
 }
 
-void jf_lock(void)
+void jf_mutex_lock(struct jf_mutex *m)
 {
 	struct jf_before b;
 
 	jf_keep_off(&b);
-	pthread_mutex_lock(&lock);
-	holder = b;
+	pthread_mutex_lock(&m->mutex);
+	m->before = b;
+}
+
+void jf_mutex_unlock(struct jf_mutex *m)
+{
+	struct jf_before b = m->before;
+
+	pthread_mutex_unlock(&m->mutex);
+	jf_let_in(&b);
+}
+
+void jf_mutex_renew(struct jf_mutex *m)
+{
+	pthread_mutex_init(&m->mutex, NULL);
+}
+
+void jf_lock(void)
+{
+	jf_mutex_lock(&lock);
 }
 
 void jf_unlock(void)
 {
-	struct jf_before b = holder;
-
-	pthread_mutex_unlock(&lock);
-	jf_let_in(&b);
+	jf_mutex_unlock(&lock);
 }
 
 void jf_lock_child(void)
 {
-	pthread_mutex_init(&lock, NULL);
-	jf_let_in(&holder);
+	jf_mutex_renew(&lock);
+	jf_let_in(&lock.before);
 }
 
 bool jf_lock_soon(void)
@@ -80,14 +92,14 @@ bool jf_lock_soon(void)
 	struct jf_before b;
 
 	jf_keep_off(&b);
-	while (pthread_mutex_trylock(&lock)) {
+	while (pthread_mutex_trylock(&lock.mutex)) {
 		if (jf_now_ns() > until) {
 			jf_let_in(&b);
 			return false;
 		}
 		sched_yield();
 	}
-	holder = b;
+	lock.before = b;
 	return true;
 }
 

@@ -149,13 +149,9 @@ untrace()
 	echo 0 >$T/events/jfhide/copied/enable
 	echo >$T/kprobe_events
 	echo "$throttle" >/proc/sys/kernel/sched_rt_runtime_us
-	[ -z "$share" ] || echo "$share" >$fair
 	[ -z "$mode" ] || echo "$mode" >$preempt
 } 2>/dev/null
 throttle=$(cat /proc/sys/kernel/sched_rt_runtime_us)
-# Since 6.12 a task that is not real-time gets its share beside those who are, which can be enough to leave.
-fair=/sys/kernel/debug/sched/fair_server/cpu1/runtime
-share=$(cat $fair 2>/dev/null) || true
 optimised() { grep -q ' hide_copied.*\[OPTIMIZED\]' /sys/kernel/debug/kprobes/list; }
 # in_copy: somebody is preempted in there, and rmmod waits for him; why_not: if it cannot be had
 in_copy()
@@ -174,7 +170,6 @@ in_copy()
 	why_not="the kprobe is not optimised: $(grep hide_copied /sys/kernel/debug/kprobes/list)"
 	until_true 50 optimised || return
 	echo -1 >/proc/sys/kernel/sched_rt_runtime_us
-	[ -z "$share" ] || echo 0 >$fair
 	why_not="he was through before he was preempted"
 	hide_do ptr 1
 	until_true 10 hide_is inside 1 || return

@@ -9,12 +9,13 @@
  * /sys/kernel/debug/jf_hide/
  *   do		write one of
  *		  shut, open	the gate; those who wait for it leave
- *		  site, ptr [CPU]  a thread makes one call, from a site or by a pointer
+ *		  site		a thread makes one call
+ *		  ptr CPU	a real-time thread makes one, by a pointer
  *		  live		a target of this module that stays at work until the gate
  *				opens
  *		  pass		the first target again
  *		  other		the first target of the other function again
- *		  hog CPU MS	a real-time thread takes that CPU, for so long
+ *		  hog CPU MS	one of higher priority takes that CPU, for so long
  *		  quiesce	jf_quiesce()
  *		  quiesce MS	jf_quiesce_timeout()
  *		  atomic N	N callbacks from each of eight threads, with preemption
@@ -131,7 +132,8 @@ static int hog_thread(void *arg)
 	return 0;
 }
 
-static int start(int (*fn)(void *), unsigned long arg, int cpu, bool fifo)
+static int start(int (*fn)(void *), unsigned long arg, int cpu,
+		 void (*policy)(struct task_struct *))
 {
 	struct task_struct *t = kthread_create(fn, (void *)arg, "jf_hide");
 
@@ -139,8 +141,8 @@ static int start(int (*fn)(void *), unsigned long arg, int cpu, bool fifo)
 		return PTR_ERR(t);
 	if (cpu >= 0)
 		kthread_bind(t, cpu);
-	if (fifo)
-		sched_set_fifo(t);
+	if (policy)
+		policy(t);
 	atomic_inc(&walkers);
 	wake_up_process(t);
 	return 0;
@@ -198,7 +200,7 @@ static int do_atomic(unsigned int n)
 	int err = 0;
 
 	for (i = 0; !err && i < ATOMIC_THREADS; i++)
-		err = start(atomic_thread, n, -1, false);
+		err = start(atomic_thread, n, -1, NULL);
 	while (atomic_read(&walkers))
 		msleep(20);
 	jf_quiesce_barrier();
@@ -266,9 +268,10 @@ static int do_command(const char *cmd)
 		return 0;
 	}
 	if (!strcmp(what, "site"))
-		return start(site_thread, 0, a, false);
+		return start(site_thread, 0, -1, NULL);
+	/* With any other policy it would get a share of the hog's CPU, since 6.12. */
 	if (!strcmp(what, "ptr"))
-		return start(pointer_thread, 0, a, false);
+		return start(pointer_thread, 0, a, sched_set_fifo_low);
 	if (!strcmp(what, "live"))
 		return dynfunc_update(hide_op, hide_live);
 	if (!strcmp(what, "pass"))
@@ -276,7 +279,7 @@ static int do_command(const char *cmd)
 	if (!strcmp(what, "other"))
 		return dynfunc_update(hide_other, hide_pass);
 	if (!strcmp(what, "hog"))
-		return start(hog_thread, b, a, true);
+		return start(hog_thread, b, a, sched_set_fifo);
 	if (!strcmp(what, "quiesce"))
 		return do_quiesce(a);
 	if (!strcmp(what, "atomic"))

@@ -4,6 +4,7 @@
 # JF_TIMEOUT=120
 # JF_VM=--cpu Skylake-Client -a retbleed=stuff
 # JF_SINCE=6.2
+# JF_VM_NOT=6.12: 6.12.95 panics with it before there are modules (kfree() in ordered_lsm_parse()); 6.12-rt does not
 # JF_ANY_BACKEND: it goes through them itself
 # Call-depth tracking: the kernel has calls lead into the padding in front of functions. What it
 # writes at our sites is recognised, patched again, and answered for in the midst of it.

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-/* A callback that asks for another one, as a state machine does. */
+/*
+ * A callback that asks for another one, which asks for a third, as a state machine
+ * does. Callbacks are waited for twice, before and after whoever is in the module.
+ */
 #include <linux/delay.h>
 #include <linux/module.h>
 
@@ -7,20 +10,30 @@
 
 static struct jf_quiesce_head head;
 
-static noinline void hide_second(struct jf_quiesce_head *h)
+static noinline void hide_third(struct jf_quiesce_head *h)
 {
 	msleep(100);
 	atomic_dec(&hide_inside);
 }
 
-static noinline void hide_first(struct jf_quiesce_head *h)
+static void hide_ask(struct jf_quiesce_head *h, void (*next)(struct jf_quiesce_head *head))
 {
 	/* Who waits for callbacks is there by then, and so in front of the next. */
 	msleep(300);
 	/* And when he has been told, nobody is in this text for a while. */
 	hide_ask_slow();
-	jf_call_quiesced(h, hide_second);
+	jf_call_quiesced(h, next);
 	atomic_dec(&hide_inside);
+}
+
+static noinline void hide_second(struct jf_quiesce_head *h)
+{
+	hide_ask(h, hide_third);
+}
+
+static noinline void hide_first(struct jf_quiesce_head *h)
+{
+	hide_ask(h, hide_second);
 }
 
 static int __init hide_cb_init(void)
@@ -30,12 +43,12 @@ static int __init hide_cb_init(void)
 
 static void __exit hide_cb_exit(void)
 {
-	/* Both callbacks are still to come. */
-	atomic_add(2, &hide_inside);
+	/* All callbacks are still to come. */
+	atomic_add(3, &hide_inside);
 	jf_call_quiesced(&head, hide_first);
 }
 
 module_init(hide_cb_init);
 module_exit(hide_cb_exit);
 MODULE_LICENSE("GPL");
-MODULE_DESCRIPTION("A callback that asks for another one");
+MODULE_DESCRIPTION("Callbacks that ask for another one");

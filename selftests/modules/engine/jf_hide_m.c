@@ -64,6 +64,18 @@ static void find_offset(void)
 	}
 }
 
+/* What is there: an INT3 at first, and e9 when the kprobe's jump to its copy is. */
+static int opcode_get(char *buf, const struct kernel_param *kp)
+{
+	const u8 *text = (const u8 *)hide_copied;
+
+	return scnprintf(buf, PAGE_SIZE, "%02x\n", offset < 0 ? 0 : READ_ONCE(text[offset]));
+}
+
+static const struct kernel_param_ops opcode_ops = { .get = opcode_get };
+module_param_cb(opcode, &opcode_ops, NULL, 0444);
+MODULE_PARM_DESC(opcode, "read it: the first byte of that instruction");
+
 /*
  * part: what the compiler leaves of it when it takes its beginning into those who
  * call it is a function of its own, to which this one jumps.

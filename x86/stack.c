@@ -141,6 +141,16 @@ static bool jf_rethook_has(struct task_struct *t, struct jf_sight *sight)
 	}
 	return false;
 }
+
+/*
+ * The unwinder asks for the return address that a trampoline stands for. Of a task
+ * that can run and is not the current one it is told none, before 6.9 with a
+ * warning: that the CPUs are stopped, nobody asks.
+ */
+static bool jf_rethook_ends_unwind(struct task_struct *t)
+{
+	return READ_ONCE(t->rethooks.first) && task_is_running(t);
+}
 #elif defined(JF_HAVE_KRETPROBE_LIST)
 static bool jf_rethook_has(struct task_struct *t, struct jf_sight *sight)
 {
@@ -158,6 +168,13 @@ static bool jf_rethook_has(struct task_struct *t, struct jf_sight *sight)
 #else
 /* 5.10 keeps them in a table that modules cannot read. */
 static bool jf_rethook_has(struct task_struct *t, struct jf_sight *sight)
+{
+	return false;
+}
+#endif
+
+#ifndef CONFIG_KRETPROBE_ON_RETHOOK
+static bool jf_rethook_ends_unwind(struct task_struct *t)
 {
 	return false;
 }
@@ -254,5 +271,8 @@ enum jf_seen jf_arch_look(struct task_struct *t, struct jf_sight *sight,
 		return JF_SEEN_INSIDE;
 	if (!jf_words_have(t, sight) && !(strict && JF_CAN_UNWIND))
 		return JF_SEEN_CLEAN;
+	/* Until he has returned or sleeps. */
+	if (jf_rethook_ends_unwind(t))
+		return JF_SEEN_UNKNOWN;
 	return jf_unwind(t, sight, strict);
 }

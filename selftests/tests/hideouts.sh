@@ -13,6 +13,7 @@
 #   callbacks that callbacks ask for are not waited for		callback: it is left behind
 #   no unwind where no word leads into the text			copy: he is left behind
 #   an unwind that ends early has come to the end		copy: he is left behind
+#   who runs is unwound although his return is traced		the kernel warns, in rethook_find_ret_addr()
 #   f.part.0 is no part of f					part: the quiesce does not wait for him
 #   callbacks are called in reverse order			19470 were still to come after the barrier
 #   a changed call counts for ever				live: neither wait ends in time
@@ -146,7 +147,7 @@ not_early callback
 section "a copy of an instruction"
 untrace()
 {
-	echo 0 >$T/events/jfhide/copied/enable
+	[ ! -e $T/events/jfhide ] || echo 0 >$T/events/jfhide/enable
 	echo >$T/kprobe_events
 	echo "$throttle" >/proc/sys/kernel/sched_rt_runtime_us
 	[ -z "$mode" ] || echo "$mode" >$preempt
@@ -201,6 +202,24 @@ untrace
 if grep -q '^jf_hide_m ' /proc/modules; then
 	hide_do pass
 	check "its module goes" jf_rmmod jf_hide_m
+fi
+
+section "somebody who runs, in a function whose return is traced"
+# The kernel's unwinder must not be asked about him.
+if ! preempt_full; then
+	skip "a quiesce meets him and ends" "no preemption everywhere"
+elif [ -w $T/kprobe_events ]; then
+	check "a probe at the return" sh -c "echo r:jfhide/back jf_hide:hog_thread >$T/kprobe_events"
+	echo 1 >$T/events/jfhide/back/enable
+	hide_do hog $(($(nproc) - 1)) 3000
+	sleep 0.3
+	hide_do live
+	hide_do pass
+	check "a quiesce meets him and ends" hide_do quiesce 30000
+	until_true 600 nobody
+	untrace
+else
+	skip "a quiesce meets him and ends" "no kprobe events"
 fi
 
 section "a part that the compiler split off"

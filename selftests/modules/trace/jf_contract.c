@@ -11,7 +11,6 @@
 #include <linux/kthread.h>
 #include <linux/module.h>
 #include <linux/rcupdate.h>
-#include <linux/sched/task.h>
 #include <linux/srcu.h>
 
 #include <jumpfunc/tracepoint.h>
@@ -273,15 +272,14 @@ static int case_freed(void)
 /* --- a wait is for whoever is inside ----------------------------------------- */
 
 static DECLARE_COMPLETION(entered);
-static DECLARE_COMPLETION(leave);
-static DECLARE_COMPLETION(waited);
+static bool left;
 
-static void held(void *data, long a)
+static void stays(void *data, long a)
 {
 	complete(&entered);
-	wait_for_completion(&leave);
-	/* Not a jump there: jf_quiesce() does not see who sleeps behind one. */
-	barrier();
+	msleep(1000);
+	/* And so this is no jump there: jf_quiesce() does not see who sleeps behind one. */
+	WRITE_ONCE(left, true);
 }
 
 static int hit_once(void *contract)
@@ -290,89 +288,50 @@ static int hit_once(void *contract)
 		jf_trace_ct_sleepable(2);
 	else
 		jf_trace_ct_bare(3);
+	while (!kthread_should_stop())
+		msleep(20);
 	return 0;
 }
 
-static int remove_and_wait(void *contract)
+static int stays_inside(long contract)
 {
-	int err;
-
-	if ((long)contract == JF_SLEEPABLE) {
-		err = unregister_jf_trace_ct_sleepable(held, NULL);
-		jf_trace_synchronize(ct_sleepable);
-	} else {
-		err = unregister_jf_trace_ct_bare(held, NULL);
-		jf_trace_synchronize(ct_bare);
-	}
-	complete(&waited);
-	return err;
-}
-
-/* A thread that returns by itself; finish() tells what. */
-static struct task_struct *start(int (*fn)(void *), long contract)
-{
-	struct task_struct *t = kthread_create(fn, (void *)contract, "jf_contract/held");
-
-	if (!IS_ERR(t)) {
-		get_task_struct(t);
-		wake_up_process(t);
-	}
-	return t;
-}
-
-/* The caller knows that it has begun: kthread_stop() keeps a thread from that, too. */
-static int finish(struct task_struct *t)
-{
-	int err = kthread_stop(t);
-
-	put_task_struct(t);
-	return err;
-}
-
-static int held_inside(long contract)
-{
-	struct task_struct *inside, *waits;
+	struct task_struct *t;
 	int err;
 
 	reinit_completion(&entered);
-	reinit_completion(&leave);
-	reinit_completion(&waited);
+	left = false;
 	if (contract == JF_SLEEPABLE)
-		err = register_jf_trace_ct_sleepable(held, NULL);
+		err = register_jf_trace_ct_sleepable(stays, NULL);
 	else
-		err = register_jf_trace_ct_bare(held, NULL);
+		err = register_jf_trace_ct_bare(stays, NULL);
 	if (err)
 		return err;
-	inside = start(hit_once, contract);
-	if (IS_ERR(inside)) {
-		remove_and_wait((void *)contract);
-		return PTR_ERR(inside);
-	}
-	wait_for_completion(&entered);
-	waits = start(remove_and_wait, contract);
-	/* However slow the machine is, the wait does not end before the probe does. */
-	if (!IS_ERR(waits)) {
-		msleep(1000);
-		CHECK(!completion_done(&waited));
-	}
-	complete(&leave);
-	if (IS_ERR(waits)) {
-		remove_and_wait((void *)contract);
+	t = kthread_run(hit_once, (void *)contract, "jf_contract/stays");
+	if (!IS_ERR(t))
+		wait_for_completion(&entered);
+	if (contract == JF_SLEEPABLE) {
+		err = unregister_jf_trace_ct_sleepable(stays, NULL);
+		jf_trace_synchronize(ct_sleepable);
 	} else {
-		wait_for_completion(&waited);
-		CHECK_EQ(finish(waits), 0);
+		err = unregister_jf_trace_ct_bare(stays, NULL);
+		jf_trace_synchronize(ct_bare);
 	}
-	CHECK_EQ(finish(inside), 0);
-	return PTR_ERR_OR_ZERO(waits);
+	if (IS_ERR(t))
+		return PTR_ERR(t);
+	/* However slow the machine is, the wait does not end before the probe does. */
+	CHECK(READ_ONCE(left));
+	CHECK_EQ(err, 0);
+	CHECK_EQ(kthread_stop(t), 0);
+	return 0;
 }
 
 /* A grace period of RCU, which is not what these wait for, takes a small part of the second. */
 static int case_waits(void)
 {
-	int err = held_inside(JF_SLEEPABLE);
+	int err = stays_inside(JF_SLEEPABLE);
 
 	if (!err && STACKS_READ)
-		err = held_inside(JF_BARE);
+		err = stays_inside(JF_BARE);
 	return err;
 }
 

@@ -141,16 +141,6 @@ static bool jf_rethook_has(struct task_struct *t, struct jf_sight *sight)
 	}
 	return false;
 }
-
-/*
- * The unwinder asks for the return address that a trampoline stands for. Of a task
- * that can run and is not the current one it is told none, before 6.9 with a
- * warning: that the CPUs are stopped, nobody asks.
- */
-static bool jf_rethook_ends_unwind(struct task_struct *t)
-{
-	return READ_ONCE(t->rethooks.first) && task_is_running(t);
-}
 #elif defined(JF_HAVE_KRETPROBE_LIST)
 static bool jf_rethook_has(struct task_struct *t, struct jf_sight *sight)
 {
@@ -173,12 +163,19 @@ static bool jf_rethook_has(struct task_struct *t, struct jf_sight *sight)
 }
 #endif
 
-#ifndef CONFIG_KRETPROBE_ON_RETHOOK
+/*
+ * The unwinder asks for the return address that a trampoline stands for. Of a task
+ * that can run and is not the current one it is told none, by 6.1 with a warning,
+ * by 6.12 without: that the CPUs are stopped, nobody asks.
+ */
 static bool jf_rethook_ends_unwind(struct task_struct *t)
 {
+#ifdef CONFIG_KRETPROBE_ON_RETHOOK
+	return READ_ONCE(t->rethooks.first) && task_is_running(t);
+#else
 	return false;
-}
 #endif
+}
 
 /* --- words --------------------------------------------------------------- */
 

@@ -11,7 +11,6 @@ trap 'rm -rf "$work"' EXIT
 # What the caller builds is not what is looked at here.
 unset JF_BUILD
 
-
 # tree: a new one, that is right
 tree()
 {

@@ -313,6 +313,17 @@ jf_tool()
 	PATH=$PATH:$JF_TMP/bin
 }
 
+# jf_until TENTHS COMMAND...: waits for it, so many tenths of a second
+jf_until()
+{
+	jf_t=$1; shift
+	until "$@"; do
+		jf_t=$((jf_t - 1))
+		[ $jf_t -gt 0 ] || return 1
+		sleep 0.1
+	done
+}
+
 # ---- debugfs ----
 
 # jf_write FILE TEXT: one write(2) of exactly these bytes, whatever the shell makes of them

@@ -37,17 +37,6 @@ hide_do() { echo "$*" >$H/do; }
 hide_is() { [ "$(hide "$1")" -ge "$2" ]; }
 nobody() { [ "$(hide walkers)" = 0 ]; }
 
-# until_true TENTHS COMMAND...: waits for it
-until_true()
-{
-	jf_t=$1; shift
-	until "$@"; do
-		jf_t=$((jf_t - 1))
-		[ $jf_t -gt 0 ] || return 1
-		sleep 0.1
-	done
-}
-
 # beside NAME COMMAND...: in the background, timed; over NAME: is it?  took NAME: the seconds it took
 now() { cut -d. -f1 /proc/uptime; }
 beside()
@@ -68,7 +57,7 @@ took() { cat "$JF_TMP/$1.over"; }
 ends()
 {
 	jf_limit=$(($2 * ${JF_SLOW:-1}))
-	if ! until_true $((jf_limit * 10)) over "$1"; then
+	if ! jf_until $((jf_limit * 10)) over "$1"; then
 		fail "$3" "not within $jf_limit s"
 	elif [ "$(took "$1")" -gt $jf_limit ]; then
 		fail "$3" "after $(took "$1") s, which is more than $jf_limit s"
@@ -77,7 +66,7 @@ ends()
 	fi
 }
 # Nothing else would mean anything while this one hangs.
-ends_at_all() { until_true 1200 over "$1" || jf_bail "$1 ends at all"; }
+ends_at_all() { jf_until 1200 over "$1" || jf_bail "$1 ends at all"; }
 unloaded() { JF_LOADED=$(echo " $JF_LOADED " | sed "s/ $1 / /"); }
 
 # not_early WHAT: no module was given up with somebody in it
@@ -94,7 +83,7 @@ goes_in()
 	hide_do shut
 	shift
 	hide_do "$@"
-	until_true 100 hide_is inside 1
+	jf_until 100 hide_is inside 1
 }
 
 section_at=$(now)
@@ -135,7 +124,7 @@ hide_do open
 ends rmmod 20 "tail: rmmod ends when he has left"
 ends_at_all rmmod
 unloaded jf_hide_m
-until_true 100 nobody
+jf_until 100 nobody
 not_early tail
 
 section "a callback that asks for another one"
@@ -171,12 +160,12 @@ in_copy()
 	echo "p:jfhide/copied jf_hide_m:hide_copied+$jf_at" >$T/kprobe_events || return
 	echo 1 >$T/events/jfhide/copied/enable || return
 	why_not="the kprobe is not optimised: $(grep hide_copied /sys/kernel/debug/kprobes/list)"
-	until_true 100 optimised || return
+	jf_until 100 optimised || return
 	sleep 0.5
 	echo -1 >/proc/sys/kernel/sched_rt_runtime_us
 	why_not="he was through before he was preempted"
 	hide_do ptr 1
-	until_true 10 hide_is inside 1 || return
+	jf_until 10 hide_is inside 1 || return
 	hide_do hog 1 5000
 	sleep 0.2
 	hide_is inside 1 || return
@@ -197,7 +186,7 @@ in_copy()
 jf_on_exit untrace
 in_copy || true
 [ -z "$why_not" ] || skip "copy: rmmod waits" "$why_not"
-until_true 600 nobody
+jf_until 600 nobody
 untrace
 if grep -q '^jf_hide_m ' /proc/modules; then
 	hide_do pass
@@ -216,7 +205,7 @@ elif [ -w $T/kprobe_events ]; then
 	hide_do live
 	hide_do pass
 	check "a quiesce meets him and ends" hide_do quiesce 30000
-	until_true 600 nobody
+	jf_until 600 nobody
 	untrace
 else
 	skip "a quiesce meets him and ends" "no kprobe events"
@@ -234,7 +223,7 @@ else
 fi
 hide_do open
 check "jf_quiesce_timeout() does not, when he has left" hide_do quiesce 20000
-until_true 100 nobody
+jf_until 100 nobody
 check "its module goes" jf_rmmod jf_hide_m
 not_early part
 
@@ -251,7 +240,7 @@ section "somebody stays in the new target"
 hide_do shut
 hide_do live
 hide_do site
-check "he is in there" until_true 100 hide_is living 1
+check "he is in there" jf_until 100 hide_is living 1
 check "a module is a target of another function" jf_insmod jf_hide_m way=plain
 hide_do other
 beside quiesce hide_do quiesce
@@ -263,7 +252,7 @@ hide_do open
 ends_at_all quiesce
 ends_at_all rmmod
 unloaded jf_hide_m
-until_true 100 nobody
+jf_until 100 nobody
 hide_do pass
 not_early live
 
@@ -303,7 +292,7 @@ hide_do shut
 	wait
 ) &
 exits=$!
-until_true 300 hide_is stuck 600 || note "only $(hide stuck) of them"
+jf_until 300 hide_is stuck 600 || note "only $(hide stuck) of them"
 check "busy threads" jf_insmod jf_busy threads=4
 beside quiesce hide_do quiesce
 ends quiesce 30 "exits: jf_quiesce() ends"

@@ -30,16 +30,6 @@ jf_has jf_hall || jf_skip_all "no jf_hall.ko: build selftests/modules"
 hall() { awk -v n="$1" '$1 == n {print $2}' $H/state; }
 hall_do() { echo "$*" >$H/do; }
 
-# until_true TENTHS COMMAND...: waits for it
-until_true()
-{
-	jf_t=$1; shift
-	until "$@"; do
-		jf_t=$((jf_t - 1))
-		[ $jf_t -gt 0 ] || return 1
-		sleep 0.1
-	done
-}
 inside() { [ "$(hall inside_visit)" -ge "$1" ]; }
 nobody() { hall_do reap 2>/dev/null && [ "$(hall exiting)" = 0 ]; }
 leads_to() { [ "$(awk '$1 == "hall_op" {print $4}' $JF/functions)" = "$1" ]; }
@@ -76,13 +66,13 @@ waited_for()
 		pass "$1: his text stays"
 	fi
 	hall_do open
-	if until_true 300 beside_over; then
+	if jf_until 300 beside_over; then
 		pass "$1: the wait ends when he has left"
 	else
 		fail "$1: the wait ends when he has left" "not within 30 s; inside: $(hall inside_visit)"
-		until_true 600 beside_over || jf_bail "$1: the wait ends at all"
+		jf_until 600 beside_over || jf_bail "$1: the wait ends at all"
 	fi
-	until_true 100 nobody || note "$1: somebody does not come back"
+	jf_until 100 nobody || note "$1: somebody does not come back"
 }
 
 # stays WHAT FORM WAY [PARAMETER...]: jf_visit, loaded with these parameters, goes with somebody in it
@@ -93,7 +83,7 @@ stays()
 	jf_insmod jf_visit "$@" >"$JF_TMP/insmod" 2>&1 || { fail "$what: jf_visit loads" "$(cat "$JF_TMP/insmod")"; return; }
 	hall_do shut
 	[ -z "$traced" ] || check "$what: it is traced" $traced
-	if ! hall_do go "$form" "$way" || ! until_true 100 inside 1; then
+	if ! hall_do go "$form" "$way" || ! jf_until 100 inside 1; then
 		fail "$what: somebody comes in" "$(cat $H/state)"
 		hall_do open
 		jf_rmmod jf_visit
@@ -172,7 +162,7 @@ hall_do go site lock
 sleep 1
 echo 1 >$H/quiesce
 check_eq "jf_quiesce() does not return while he is inside" "$(hall quiesce_early)" "$n"
-until_true 200 nobody
+jf_until 200 nobody
 echo 2000 >/sys/module/jf_hall/parameters/spin_ms
 
 # ---- asleep ----
@@ -212,9 +202,9 @@ w=$((hold / 2))
 while [ $w -gt 0 ] && ! beside_over; do sleep 0.2; w=$((w - 1)); done
 check_fails "jf_quiesce() waits for who sleeps" beside_over
 hall_do open
-check "... until he has left" until_true 300 beside_over
+check "... until he has left" jf_until 300 beside_over
 check_eq "... and nobody is inside" "$(hall quiesce_early)" "$n"
-until_true 100 nobody
+jf_until 100 nobody
 
 section "a probe is taken off, and its module stays"
 inside_of() { [ "$(hall "inside_$1")" -ge 1 ]; }
@@ -231,15 +221,15 @@ taken_off()
 	check "$what: the one" jf_insmod jf_visit op=0 probes=1 prio=7
 	hall_do shut
 	hall_do go trace sleep
-	check "$what: somebody is inside" until_true 100 inside_of "$whose"
+	check "$what: somebody is inside" jf_until 100 inside_of "$whose"
 	echo 1 >/sys/module/jf_visit/parameters/off
 	beside sh -c "echo 1 >$H/quiesce"
 	w=$((hold / 2))
 	while [ $w -gt 0 ] && ! beside_over; do sleep 0.2; w=$((w - 1)); done
 	check_fails "$what: jf_quiesce() waits for him" beside_over
 	hall_do open
-	check "$what: ... until he has left" until_true 300 beside_over
-	until_true 100 nobody
+	check "$what: ... until he has left" jf_until 300 beside_over
+	jf_until 100 nobody
 	check "$what: they go" jf_rmmod jf_visit
 	[ "$n" = 0 ] || check "$what: and the others" jf_rmmod jf_visit2
 }
@@ -257,9 +247,9 @@ section "a module that fails to initialise"
 early=$(hall early)
 hall_do shut
 beside insmod "$(jf_ko jf_visit)" fail=1
-until_true 100 leads_to visit_op
+jf_until 100 leads_to visit_op
 hall_do go site func
-until_true 100 inside 1
+jf_until 100 inside 1
 waited_for "a module that fails to initialise"
 check_fails "... it does fail" [ "$(beside_rc)" = 0 ]
 
@@ -370,20 +360,20 @@ check "busy threads" jf_insmod jf_busy threads=4
 t0=$(began)
 early=$(hall early)
 beside rmmod jf_visit
-if until_true 600 beside_over; then
+if jf_until 600 beside_over; then
 	pass "rmmod ends beside them, after $(($(began) - t0)) s"
 else
 	fail "rmmod ends beside them" "not in 60 s"
 fi
 # With nobody at work, all of it ends.
-if until_true 20 [ -e "$JF_TMP/quiesced" ]; then
+if jf_until 20 [ -e "$JF_TMP/quiesced" ]; then
 	pass "jf_quiesce() ends beside them, after $(($(cat "$JF_TMP/quiesced") - t0)) s"
 else
 	fail "jf_quiesce() ends beside them" "not in $(($(began) - t0)) s"
 fi
 check_match "they were at work" "$(cat /sys/module/jf_busy/parameters/rounds)" '^[1-9][0-9][0-9]'
 rmmod jf_busy &
-until_true 300 beside_over || jf_bail "all ends without them"
+jf_until 300 beside_over || jf_bail "all ends without them"
 wait
 unloaded jf_busy
 unloaded jf_visit

@@ -333,7 +333,7 @@ if [ -w $T/kprobe_events ]; then
 		untrace
 		check "they go" jf_rmmod jf_visit2
 	done
-	note "kprobes in the module that goes: $(cat "$JF_TMP/kprobes"), optimised: $(cat "$JF_TMP/optimised")"
+	note "kprobes in the module that goes: $(cat "$JF_TMP/kprobes"), optimised or soon to be: $(cat "$JF_TMP/optimised")"
 	check_match "there were kprobes inside" "$(cat "$JF_TMP/kprobes")" '^[1-9]'
 else
 	skip "traced" "no kprobe events in this kernel"

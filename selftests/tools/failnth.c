@@ -14,6 +14,7 @@
  *     -o         an attempt may succeed in spite of the failure with another state
  *     -p STEP    not one allocation fails, but all once so many bytes were had: 0, STEP, 2 * STEP ...
  *     -n FIRST   begin with this allocation; -i INCREMENT, -m MAX: give up there
+ *     -l LAST    begin with this one from the end, where a module's own follow on its loader's
  *     -v         say what each attempt gave
  *   DO and UNDO are
  *     write FILE TEXT   one write(2); the file is opened before anything fails
@@ -31,6 +32,7 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <regex.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -68,7 +70,7 @@ static int nstates, ngone, nerr = 1, other, verbose, bad;
 static char *gone[MAXSTATE];
 static int allowed[MAXSTATE + 1] = { ENOMEM };
 static unsigned long persist;		/* -p: so many bytes more each time */
-static unsigned long first = ~0UL, step = 1, max_nth;
+static unsigned long first = ~0UL, last, step = 1, max_nth;
 static long attempts, failed, survived;
 static int nth_fd = -1, make_fd = -1;
 static char *buf;
@@ -280,8 +282,8 @@ static void arm(long n)
 		die("cannot write %s to fail-nth", text);
 }
 
-/* Was an allocation hit? */
-static int disarm(void)
+/* How many allocations were still to succeed before one had failed? 0: one was hit; -1: nobody knows. */
+static long disarm(void)
 {
 	char text[24] = "";
 	int len;
@@ -298,7 +300,7 @@ static int disarm(void)
 		die("cannot read fail-nth");
 	if (write(nth_fd, "0", 1) != 1)
 		die("cannot write 0 to fail-nth");
-	return atol(text) == 0;
+	return atol(text);
 }
 
 static void set_up(void)
@@ -453,15 +455,18 @@ static void parse_options(int argc, char **argv)
 		{ .letter = 'p', .take = take_persist },
 		{ .letter = 'n', .number = &first, .max = ~0UL },
 		{ .letter = 'i', .number = &step, .min = 1, .max = ~0UL },
+		{ .letter = 'l', .number = &last, .max = ~0U },
 		{ .letter = 'm', .number = &max_nth, .max = ~0UL },
 		{ .letter = 'v', .flag = &verbose },
 	};
 
 	parse_op(&op_do, argv + options_parse(argc, argv, usage, rows, sizeof(rows) / sizeof(*rows)));
+	if (last && persist)
+		exit((printf("failnth: -l counts allocations, -p bytes\n"), 2));
 	if (first == ~0UL)
 		first = persist ? 0 : 1;
 	if (!max_nth)
-		max_nth = persist ? 16 << 20 /* bytes */ : 20000;
+		max_nth = persist ? 16 << 20 /* bytes */ : 1 << 18;
 }
 
 static void undo(long n)
@@ -472,6 +477,13 @@ static void undo(long n)
 		complain(n, "undo gives %s", strerror(err));
 }
 
+/* -l, in an operation that makes so many allocations */
+static void begin_before_the_end(unsigned long total)
+{
+	if (total > last && first <= total - last)
+		first = total - last + 1;
+}
+
 /* What success looks like. */
 static int succeed_once(void)
 {
@@ -480,7 +492,13 @@ static int succeed_once(void)
 	if (err)
 		complain(0, "cannot begin: %s", strerror(err));
 	look_before();
-	err = once(&op_do);
+	prepare(&op_do);
+	if (last)
+		arm(UINT_MAX);
+	err = perform(&op_do);
+	if (last)
+		begin_before_the_end(UINT_MAX - disarm());
+	finish(&op_do);
 	if (err) {
 		printf("without a failure: %s %s gives %s\n", op_do.what, op_do.name, strerror(err));
 		return err;
@@ -490,16 +508,18 @@ static int succeed_once(void)
 	return 0;
 }
 
-/* Was one hit? As disarm(). */
+/* Was one hit? -1: nobody knows. */
 static int attempt(long n, int *err)
 {
+	long left;
 	int hit;
 
 	look_before();
 	prepare(&op_do);
 	arm(n);
 	*err = perform(&op_do);
-	hit = disarm();
+	left = disarm();
+	hit = left < 0 ? -1 : !left;
 	finish(&op_do);
 	attempts++;
 	if (verbose)

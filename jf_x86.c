@@ -223,6 +223,12 @@ bool jf_arch_is_text(unsigned long addr)
 		      _PAGE_PRESENT;
 }
 
+/* Modules, and all that is generated, begin where its area ends. */
+bool jf_arch_is_image(unsigned long addr)
+{
+	return addr >= __START_KERNEL_map && addr < MODULES_VADDR;
+}
+
 bool jf_arch_patches(void)
 {
 	return jf_backend->patch;

@@ -122,6 +122,8 @@ struct jf_sight {
 bool jf_arch_can_look(void);
 /* May the kernel execute what is at this address? True if it cannot be told. */
 bool jf_arch_is_text(unsigned long addr);
+/* Is it in the kernel's own image, which is never freed? True if it cannot be told. */
+bool jf_arch_is_image(unsigned long addr);
 /*
  * Look at the stack of a task that does not run, with all CPUs stopped.
  * @strict: heed the calls and trampolines of @sight as well.

@@ -203,10 +203,11 @@ int jf_spans_add_func(struct jf_spans *s, void *func)
 }
 
 /*
- * What the kernel calls modules of its own making, in brackets like any module, is
- * generated code: "bpf", "__builtin__kprobes", "__builtin__ftrace". Data has
- * symbols, too, and so has the kernel's __init text after it was freed; neither can
- * be executed.
+ * Programs of BPF have symbols like the kernel's own, without a module. Where the
+ * kernel names the modules of its own making in brackets, as it does in
+ * /proc/kallsyms ("bpf", "__builtin__kprobes"), they are generated code as well.
+ * Data has symbols, too, and so has the kernel's __init text after it was freed;
+ * neither can be executed.
  */
 enum jf_text_kind jf_text_of(void *func)
 {
@@ -220,7 +221,8 @@ enum jf_text_kind jf_text_of(void *func)
 	mutex_lock(&jf_symbol_mutex);
 	if (jf_symbol_get(s, (unsigned long)func)) {
 		if (!s->mod)
-			kind = JF_TEXT_KERNEL;
+			kind = jf_arch_is_image((unsigned long)func) ?
+				       JF_TEXT_KERNEL : JF_TEXT_NONE;
 		else if (strncmp(s->mod, "[bpf]", 5) &&
 			 strncmp(s->mod, "[__builtin__", 12))
 			kind = JF_TEXT_MODULE;

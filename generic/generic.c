@@ -83,6 +83,12 @@ bool jf_arch_is_text(unsigned long addr)
 	return true;
 }
 
+/* Nor does anything else tell the kernel's text from what BPF compiled. */
+bool jf_arch_is_image(unsigned long addr)
+{
+	return true;
+}
+
 int jf_arch_typed(void *func, const void *like, void **typed)
 {
 	*typed = func;

@@ -425,6 +425,11 @@ bool jf_arch_is_text(unsigned long addr)
 	return true;
 }
 
+bool jf_arch_is_image(unsigned long addr)
+{
+	return true;
+}
+
 static int jfk_stop(int (*fn)(void *arg), void *arg)
 {
 	int err;

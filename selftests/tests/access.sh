@@ -7,12 +7,56 @@
 
 line() { grep "^$1 " $JF/functions; }
 
+# generated KIND NAME: where text of that name is that the kernel made
+generated()
+{
+	jf_a=$(awk -v n="^$2" '$3 ~ n && $4 ~ /^\[(bpf|__builtin__.*)\]$/ {print $1; exit}' /proc/kallsyms)
+	if [ -z "$jf_a" ]; then
+		skip "$b: $1" "/proc/kallsyms has no $2"
+		return
+	fi
+	echo "0x$jf_a" >/sys/module/jf_access/parameters/generated
+	jf_cases jf_access generated "$b: $1: "
+}
+
+# Of what it stands on the kernel keeps a copy, in pages of its own that have no symbol but in that file.
+T=/sys/kernel/tracing
+[ -d $T/events ] || T=/sys/kernel/debug/tracing
+kprobe()
+{
+	for o in 5 9; do
+		echo "p:jfaccess/behind jf_access:case_back+$o" >>$T/kprobe_events && return
+	done 2>/dev/null
+}
+kprobe_off() { echo '-:jfaccess/behind' >>$T/kprobe_events; }
+
 jf_start "who may call, who may change"
 jf_has jf_access_user || jf_skip_all "no jf_access_user.ko: build selftests/modules"
+
+# A program of BPF, compiled, of which the kernel knows the name; it stays until the test has ended.
+jit=/proc/sys/net/core/bpf_jit_kallsyms
+has_bpf() { grep -q "bpf_prog_.*\[bpf\]$" /proc/kallsyms; }
+if jf_tool bpf_rawtp && [ -w $jit ]; then
+	was=$(cat $jit)
+	jf_on_exit "echo $was >$jit"
+	echo 1 >$jit
+	mkfifo "$JF_TMP/hold"
+	exec 9<>"$JF_TMP/hold"
+	bpf_rawtp sched_switch cat "$JF_TMP/hold" 9>&- >"$JF_TMP/bpf" 2>&1 &
+	jf_until 100 has_bpf || note "no program of BPF: $(cat "$JF_TMP/bpf")"
+fi
 for b in ${JF_BACKEND:-auto xmc kernel indirect}; do
 	jf_load "backend=$b"
 	check "$b: the module that defines them" jf_insmod jf_access
 	for c in local foreign; do jf_cases jf_access $c "$b: "; done
+
+	generated "a program of BPF" bpf_prog_
+	if kprobe; then
+		generated "a copy for a kprobe" kprobe_insn_page
+		kprobe_off
+	else
+		skip "$b: a copy for a kprobe" "no kprobe behind the entry of a function"
+	fi
 
 	check "$b: one that may only call" jf_insmod jf_access_user
 	[ "$b" = indirect ] ||

@@ -94,6 +94,24 @@ static int case_foreign(void)
 	return 0;
 }
 
+/* Text that the kernel made when it ran, and may free; not called either. */
+static unsigned long generated;
+module_param(generated, ulong, 0644);
+MODULE_PARM_DESC(generated, "where such text is");
+
+static int case_generated(void)
+{
+	if (!generated)
+		return -ENOENT;
+	CHECK_EQ(set_open((void *)generated, 0), -EPERM);
+	CHECK_EQ(set_open((void *)generated, JF_PIN), -EPERM);
+	CHECK_EQ(set_open((void *)generated, JF_VOUCH | JF_PIN), -EOPNOTSUPP);
+	CHECK_EQ(dynfunc_query(access_open), one);
+	CHECK_EQ(set_open((void *)generated, JF_VOUCH), 0);
+	CHECK_EQ(dynfunc_update(access_open, one), 0);
+	return 0;
+}
+
 /* Where a module was; nothing has been loaded since. */
 static int case_freed(void)
 {
@@ -124,6 +142,7 @@ const struct jft_case jft_cases[] = {
 	{ "two", case_two },
 	{ "local", case_local },
 	{ "foreign", case_foreign },
+	{ "generated", case_generated },
 	{ "freed", case_freed },
 	{ "guest", case_guest },
 	{ "back", case_back },

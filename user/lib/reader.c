@@ -92,7 +92,11 @@ static void nap(unsigned int spins)
 		nanosleep(&t, NULL);
 }
 
-/* Some threads can be cancelled anywhere. */
+/*
+ * Some threads can be cancelled anywhere. Unlike jf_keep_off(), faults are kept off,
+ * too: nothing in here makes one, and the handler of one that is sent may come upon
+ * a site, which would wait for the thread that it interrupted.
+ */
 static void list_lock(struct jf_before *b)
 {
 	unsigned int spins = 0;
@@ -110,13 +114,10 @@ static void list_lock(struct jf_before *b)
 
 static void list_unlock(const struct jf_before *b)
 {
-	int ignored;
-
 	if (__tsan_release)
 		__tsan_release(&readers_lock);
 	atomic_flag_clear_explicit(&readers_lock, memory_order_release);
-	pthread_sigmask(SIG_SETMASK, &b->signals, NULL);
-	pthread_setcancelstate(b->cancel, &ignored);
+	jf_let_in(b);
 }
 
 /* All that were ever given away; with the lock held. */

@@ -150,17 +150,38 @@ static struct jf_text *jf_text_get(const struct jf_symbol *func)
 	return jf_text_walk(func);
 }
 
-void jf_function_forget(struct module *mod)
+/*
+ * A walk may have gone on into __init text, which is another one's later, or have
+ * begun in a module that is gone.
+ */
+static bool jf_text_meets(const struct jf_text *t, const struct module *mod)
+{
+	unsigned long addr;
+
+	for (addr = t->start; addr < t->end; addr += PAGE_SIZE)
+		if (within_module(addr, mod))
+			return true;
+	return within_module(t->end - 1, mod);
+}
+
+/* NULL: all of them. */
+static void jf_texts_forget(const struct module *mod)
 {
 	struct jf_text *t, *tmp;
 
-	mutex_lock(&jf_symbol_mutex);
+	lockdep_assert_held(&jf_symbol_mutex);
 	list_for_each_entry_safe(t, tmp, &jf_texts, list) {
-		if (mod && !within_module(t->start, mod))
+		if (mod && !jf_text_meets(t, mod))
 			continue;
 		list_del(&t->list);
 		jf_text_free(t);
 	}
+}
+
+void jf_function_forget(struct module *mod)
+{
+	mutex_lock(&jf_symbol_mutex);
+	jf_texts_forget(mod);
 	mutex_unlock(&jf_symbol_mutex);
 }
 
@@ -202,12 +223,77 @@ int jf_spans_add_func(struct jf_spans *s, void *func)
 	return err;
 }
 
+/* --- whose text it is ----------------------------------------------------- */
+
+/*
+ * Names of modules that were seen. The kernel still finds symbols of one when it
+ * has left the list of modules here: behind its last notifier, and for __init text
+ * that was freed, if ftrace has kept its names. They are few, and stay.
+ */
+struct jf_met {
+	struct list_head	list;
+	char			name[MODULE_NAME_LEN];
+};
+
+/* Both under jf_symbol_mutex. */
+static LIST_HEAD(jf_mets);
+/* For want of memory; then every module may have been seen. */
+static bool jf_met_lost;
+
+/* @name: may have brackets around it */
+static bool jf_has_met(const char *name)
+{
+	size_t len;
+	const struct jf_met *met;
+
+	lockdep_assert_held(&jf_symbol_mutex);
+	if (jf_met_lost)
+		return true;
+	name += *name == '[';
+	len = strcspn(name, " ]");
+	list_for_each_entry(met, &jf_mets, list)
+		if (strlen(met->name) == len && !strncmp(met->name, name, len))
+			return true;
+	return false;
+}
+
+void jf_function_meet(struct module *mod)
+{
+	struct jf_met *met;
+
+	mutex_lock(&jf_symbol_mutex);
+	jf_texts_forget(mod);
+	if (!jf_has_met(mod->name)) {
+		met = kmalloc(sizeof(*met), GFP_KERNEL);
+		if (met) {
+			strscpy(met->name, mod->name, sizeof(met->name));
+			list_add(&met->list, &jf_mets);
+		} else {
+			jf_met_lost = true;
+		}
+	}
+	mutex_unlock(&jf_symbol_mutex);
+}
+
+void jf_function_exit(void)
+{
+	struct jf_met *met, *tmp;
+
+	jf_function_forget(NULL);
+	list_for_each_entry_safe(met, tmp, &jf_mets, list) {
+		list_del(&met->list);
+		kfree(met);
+	}
+	jf_met_lost = false;
+}
+
 /*
  * Programs of BPF have symbols like the kernel's own, without a module. Where the
  * kernel names the modules of its own making in brackets, as it does in
  * /proc/kallsyms ("bpf", "__builtin__kprobes"), they are generated code as well.
  * Data has symbols, too, and so has the kernel's __init text after it was freed;
- * neither can be executed.
+ * neither can be executed. The caller has looked for the address in the modules
+ * that were seen and are there.
  */
 enum jf_text_kind jf_text_of(void *func)
 {
@@ -224,7 +310,8 @@ enum jf_text_kind jf_text_of(void *func)
 			kind = jf_arch_is_image((unsigned long)func) ?
 				       JF_TEXT_KERNEL : JF_TEXT_NONE;
 		else if (strncmp(s->mod, "[bpf]", 5) &&
-			 strncmp(s->mod, "[__builtin__", 12))
+			 strncmp(s->mod, "[__builtin__", 12) &&
+			 !jf_has_met(s->mod))
 			kind = JF_TEXT_MODULE;
 	}
 	mutex_unlock(&jf_symbol_mutex);

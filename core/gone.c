@@ -146,21 +146,31 @@ int jf_spans_add_gone(struct jf_spans *s, bool dispatch_only, u64 *seq)
 	return err;
 }
 
-void jf_gone_forget_all(u64 seq, bool dispatch_only, struct module *mod)
+void jf_gone_forget_all(u64 seq, bool dispatch_only)
 {
 	struct hlist_node *tmp;
 	struct jf_gone *g;
 	int bkt;
 
 	mutex_lock(&jf_mutex);
-	hash_for_each_safe(jf_gones, bkt, tmp, g, hash) {
-		if (mod && within_module(g->func, mod))
-			jf_gone_drop(g, U64_MAX);
-		else if (!dispatch_only || g->kind == JF_GONE_DISPATCH)
+	hash_for_each_safe(jf_gones, bkt, tmp, g, hash)
+		if (!dispatch_only || g->kind == JF_GONE_DISPATCH)
 			jf_gone_drop(g, seq);
-	}
 	if (!dispatch_only && seq > jf_quiesced_seq)
 		jf_quiesced_seq = seq;
 	jf_stats.quiesces++;
+	mutex_unlock(&jf_mutex);
+}
+
+void jf_gone_forget_module(const struct module *mod)
+{
+	struct hlist_node *tmp;
+	struct jf_gone *g;
+	int bkt;
+
+	mutex_lock(&jf_mutex);
+	hash_for_each_safe(jf_gones, bkt, tmp, g, hash)
+		if (within_module(g->func, mod))
+			jf_gone_drop(g, U64_MAX);
 	mutex_unlock(&jf_mutex);
 }

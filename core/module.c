@@ -26,6 +26,8 @@
 #include "core/arch.h"
 #include "core/commit.h"
 #include "core/keys.h"
+#include "core/function.h"
+#include "core/gone.h"
 #include "core/quiesce.h"
 #include "core/tracepoint.h"
 
@@ -313,6 +315,7 @@ static int jf_check_init(const struct jf_site *site)
 static int jf_check_inits(struct jf_mod *m)
 {
 	unsigned int i;
+	struct jf_mod *target;
 	int err = 0;
 
 	for (i = 0; !err && i < m->num_ctls; i++) {
@@ -332,6 +335,9 @@ static int jf_check_inits(struct jf_mod *m)
 			return -EINVAL;
 		}
 	}
+		target = jf_mod_by_addr((unsigned long)jf_ent_func(ctl->ent)->init);
+		if (target)
+			target->target = true;
 	for (i = 0; !err && i < m->num_sites; i++)
 		err = jf_check_init(&m->sites[i]);
 	return err;
@@ -445,6 +451,10 @@ static int jf_module_coming(struct module *mod)
 	int err;
 
 	m = kzalloc(sizeof(*m), GFP_KERNEL);
+	/* Whoever stood here before left nothing that is true of this one. */
+	jf_function_meet(mod);
+	jf_gone_forget_module(mod);
+
 	if (!jf_has_tables(mod)) {
 		/* Not worth refusing it: then it is one more that we missed. */
 		if (m)
@@ -712,3 +722,7 @@ void jf_module_exit(void)
 	}
 	jf_index_exit();
 }
+		jf_function_meet(mod);
+	/* Whether it was known to have targets or not. */
+	jf_gone_forget_module(mod);
+	jf_function_forget(mod);

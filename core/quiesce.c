@@ -711,7 +711,7 @@ static int jf_quiesce_all(long timeout)
 		err = jf_wait_quiet(&w, true);
 	jf_spans_free(&w.sight.in);
 	if (!err)
-		jf_gone_forget_all(seq, false, NULL);
+		jf_gone_forget_all(seq, false);
 	return err;
 }
 
@@ -875,8 +875,7 @@ void jf_quiesce_module(struct module *mod, bool target)
 	jf_spans_free(&w.sight.in);
 	/* Who has just left may have asked for one. */
 	jf_calls_drain(mod);
-	jf_gone_forget_all(seq, true, mod);
-	jf_function_forget(mod);
+	jf_gone_forget_all(seq, true);
 }
 
 /* --- init and exit --------------------------------------------------------- */
@@ -900,5 +899,5 @@ void jf_quiesce_exit(void)
 	jf_exits_exit();
 	destroy_workqueue(jf_wq);
 	jf_gps_overdue();
-	jf_function_forget(NULL);
+	jf_function_exit();
 }

@@ -15,7 +15,8 @@
  *		functions that lead into it fall back, and core/quiesce.c waits
  *		until no task is in it. Until then its sites follow what they
  *		name, because whoever is in it may come upon them; then they and
- *		its entities are forgotten. Its memory is freed after we return.
+ *		its entities are forgotten, and lead nowhere that may go before
+ *		it. Its memory is freed after we return, and not at once.
  *
  * All modules are watched, with or without tables, since any module's function
  * can be a target. Modules that were loaded before jumpfunc are seen at their
@@ -25,9 +26,9 @@
 
 #include "core/arch.h"
 #include "core/commit.h"
-#include "core/keys.h"
 #include "core/function.h"
 #include "core/gone.h"
+#include "core/keys.h"
 #include "core/quiesce.h"
 #include "core/tracepoint.h"
 
@@ -314,8 +315,8 @@ static int jf_check_init(const struct jf_site *site)
 /* The same for the keys of a module, once all of them are known. */
 static int jf_check_inits(struct jf_mod *m)
 {
-	unsigned int i;
 	struct jf_mod *target;
+	unsigned int i;
 	int err = 0;
 
 	for (i = 0; !err && i < m->num_ctls; i++) {
@@ -334,10 +335,10 @@ static int jf_check_inits(struct jf_mod *m)
 			       ctl->ent->name);
 			return -EINVAL;
 		}
-	}
 		target = jf_mod_by_addr((unsigned long)jf_ent_func(ctl->ent)->init);
 		if (target)
 			target->target = true;
+	}
 	for (i = 0; !err && i < m->num_sites; i++)
 		err = jf_check_init(&m->sites[i]);
 	return err;
@@ -450,11 +451,11 @@ static int jf_module_coming(struct module *mod)
 	struct jf_mod *m;
 	int err;
 
-	m = kzalloc(sizeof(*m), GFP_KERNEL);
 	/* Whoever stood here before left nothing that is true of this one. */
 	jf_function_meet(mod);
 	jf_gone_forget_module(mod);
 
+	m = kzalloc(sizeof(*m), GFP_KERNEL);
 	if (!jf_has_tables(mod)) {
 		/* Not worth refusing it: then it is one more that we missed. */
 		if (m)
@@ -508,6 +509,57 @@ err_free:
 
 /* --- a module lives, a module goes ------------------------------------- */
 
+/* May it go before @m does? If it is no module's, nobody knows. */
+static bool jf_may_go(const struct jf_mod *m, void *func)
+{
+	return func != (void *)jf_nop && func != (void *)jf_ret0 &&
+	       !within_module((unsigned long)func, m->mod);
+}
+
+/*
+ * Sites that are forgotten may still be executed: behind its last notifier the
+ * kernel waits for operations of a module's parameters and for asynchronous
+ * functions, and behind LIVE for those in __init text. So a call of what may go
+ * names the trampoline again, as the compiler wrote it: that is there for as long
+ * as the module, and follows what may come. 0 or as jf_arch_patch(); without
+ * memory or with foreign bytes at a site, nothing has changed.
+ */
+static int jf_restore_calls(struct jf_mod *m, u32 flags)
+{
+	struct jf_poke *pokes;
+	unsigned int i, n = 0;
+	size_t bad;
+	int err = 0;
+
+	if (!m->num_sites)
+		return 0;
+	pokes = kvmalloc_array(m->num_sites, sizeof(*pokes), GFP_KERNEL);
+	if (!pokes)
+		return -ENOMEM;
+	for (i = 0; !err && i < m->num_sites; i++) {
+		struct jf_site *site = &m->sites[i];
+		union jf_value v;
+
+		if (list_empty(&site->list) || (site->flags & flags) != flags ||
+		    site->flags & (JF_SITE_BRANCH | JF_SITE_TRAMP) ||
+		    !jf_may_go(m, jf_ent_value(site->ctl->ent).func))
+			continue;
+		v.func = (void *)site->ctl->tramp;
+		pokes[n].site = site;
+		pokes[n].old = site->insn;
+		err = jf_site_encode(site, v, &pokes[n].new);
+		if (pokes[n].new != pokes[n].old)
+			n++;
+	}
+	if (!err && n) {
+		jf_sort_pokes(pokes, n);
+		err = jf_arch_verify(pokes, n, &bad) ?:
+		      jf_arch_patch(pokes, n, true);
+	}
+	kvfree(pokes);
+	return err;
+}
+
 static void jf_module_live(struct module *mod)
 {
 	struct jf_mod *m;
@@ -515,6 +567,10 @@ static void jf_module_live(struct module *mod)
 
 	jf_lock();
 	m = jf_mod_find(mod);
+	/* No load waits for what may never end, to serve who is hardly there. */
+	if (m && jf_restore_calls(m, JF_SITE_INIT))
+		pr_warn("%s: calls in __init text still lead where they led\n",
+			mod->name);
 	for (i = 0; m && i < m->num_sites; i++)
 		if (m->sites[i].flags & JF_SITE_INIT)
 			jf_unlink_site(&m->sites[i]);
@@ -613,6 +669,51 @@ static void jf_forget_tables(struct jf_mod *m)
 	m->num_targets = 0;
 }
 
+/* And its trampolines lead where they led first, which is its own or is kept. */
+static int jf_restore_funcs(struct jf_mod *m)
+{
+	LIST_HEAD(changes);
+	unsigned int i;
+	int err = 0;
+
+	for (i = 0; !err && i < m->num_ctls; i++) {
+		struct jf_ent *ent = m->ctls[i].ent;
+		union jf_value v;
+
+		if (ent->type != JF_ENT_FUNC ||
+		    !jf_may_go(m, jf_ent_func(ent)->func))
+			continue;
+		v.func = jf_ent_func(ent)->init;
+		if (v.func != jf_ent_func(ent)->func)
+			err = jf_add_change(&changes, ent, v, true);
+	}
+	if (!err && !list_empty(&changes))
+		err = __jf_commit(&changes);
+	jf_free_changes(&changes);
+	return err;
+}
+
+/* Nobody is in it. That can fail as jf_cut_off() can, and is tried again like that. */
+static void jf_module_part(struct jf_mod *m)
+{
+	unsigned int pause = 10;
+	int err;
+
+	for (;;) {
+		jf_lock();
+		err = jf_restore_funcs(m) ?: jf_restore_calls(m, 0);
+		if (!err) {
+			jf_forget_tables(m);
+			list_del(&m->list);
+		}
+		jf_unlock();
+		if (!err)
+			return;
+		msleep(pause);
+		pause = min(2 * pause, 1000U);
+	}
+}
+
 static void jf_keys_going(const struct jf_mod *m)
 {
 	unsigned int i;
@@ -641,6 +742,7 @@ static void jf_module_going(struct module *mod)
 		m = &missed;
 		m->target = true;
 		m->going = true;
+		jf_function_meet(mod);
 		jf_watch(m, mod);
 	}
 
@@ -655,11 +757,11 @@ static void jf_module_going(struct module *mod)
 	/* Somebody in it may have been about to leave more work behind. */
 	jf_keys_going(m);
 	jf_trace_module_gone(mod);
+	/* Whether it was known to have targets or not. */
+	jf_gone_forget_module(mod);
+	jf_function_forget(mod);
 
-	jf_lock();
-	jf_forget_tables(m);
-	list_del(&m->list);
-	jf_unlock();
+	jf_module_part(m);
 	if (m == &missed)
 		return;
 	/* For the handler's look at its sites. */
@@ -722,7 +824,3 @@ void jf_module_exit(void)
 	}
 	jf_index_exit();
 }
-		jf_function_meet(mod);
-	/* Whether it was known to have targets or not. */
-	jf_gone_forget_module(mod);
-	jf_function_forget(mod);

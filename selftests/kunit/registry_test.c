@@ -88,6 +88,12 @@ static void coming_patches(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, jf_stats.batches, 0ULL);
 }
 
+/* The call that the compiler wrote. */
+static u64 compiled(struct jfk_mod *m, struct jf_func *f)
+{
+	return jfk_call((void *)(jfk_tramp(m, f) - 4));
+}
+
 static void no_tables(struct kunit *test)
 {
 	struct jfk_mod *m = jfk_module(test, "m");
@@ -201,7 +207,8 @@ static void late_comer(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, jfk_num_sites(&e.f->ent), 2U);
 	KUNIT_EXPECT_EQ(test, __jf_func_update(e.f, jfk_target(3)), 0);
 	KUNIT_EXPECT_EQ(test, jfk_text(e.call_f), jfk_call(jfk_target(3)));
-	KUNIT_EXPECT_EQ(test, jfk_text(call), jfk_call(jfk_target(2)));
+	/* Who executes it, late, is sent where that leads. */
+	KUNIT_EXPECT_EQ(test, jfk_text(call), compiled(e.m, e.f));
 }
 
 /* --- coming, refused --------------------------------------------------- */
@@ -575,16 +582,15 @@ static void read_only_is_sealed(struct kunit *test)
 static void going(struct kunit *test)
 {
 	struct everything e = everything(test, "m");
-	u64 text;
 
 	KUNIT_ASSERT_EQ(test, jfk_load(e.m), 0);
-	text = jfk_text(e.call_f);
+	KUNIT_EXPECT_EQ(test, jfk_text(e.call_f), jfk_call(jfk_target(0)));
 	jfk.transactions = 0;
 	jfk_watch(e.m);
 	KUNIT_EXPECT_EQ(test, jfk_notify(e.m, MODULE_STATE_GOING), 0);
-	/* Its text is about to be freed: nobody writes there any more. */
-	KUNIT_EXPECT_EQ(test, jfk.transactions, 0U);
-	KUNIT_EXPECT_EQ(test, jfk_text(e.call_f), text);
+	/* Its text is not freed at once: it may lead to nothing that is. */
+	KUNIT_EXPECT_EQ(test, jfk.transactions, 1U);
+	KUNIT_EXPECT_EQ(test, jfk_text(e.call_f), compiled(e.m, e.f));
 	KUNIT_EXPECT_EQ(test, jfk.watched_freed, 4U);
 	KUNIT_EXPECT_EQ_MSG(test, jfk.freed_without_grace, 0U,
 			    "the handler may still be looking at a site");
@@ -840,8 +846,37 @@ static void going_keeps_tables(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, __jf_func_update(e.f, jfk_target(1)), -ENODEV);
 	KUNIT_EXPECT_TRUE(test, !jf_site_find(e.call_f));
 	KUNIT_EXPECT_EQ(test, __jf_func_update(going_others, jfk_target(3)), 0);
-	KUNIT_EXPECT_EQ(test, jfk_text(going_site), jfk_call(jfk_target(2)));
+	KUNIT_EXPECT_EQ(test, jfk_text(going_site), compiled(other.m, going_others));
 	KUNIT_EXPECT_EQ(test, jfk_num_modules(), 2U);
+}
+
+/* What may be gone before it leads nowhere any more, and nobody is told otherwise. */
+static void going_restores(struct kunit *test)
+{
+	struct everything other = everything(test, "other"), e = everything(test, "m");
+	unsigned long own, its;
+
+	own = jfk_site(e.m, &e.f->ent, JF_SITE_CALL);
+	its = jfk_site(e.m, &other.f->ent, JF_SITE_CALL);
+	KUNIT_ASSERT_EQ(test, jfk_load(other.m), 0);
+	KUNIT_ASSERT_EQ(test, jfk_load(e.m), 0);
+	KUNIT_ASSERT_EQ(test, __jf_func_update(e.f, jfk_code(other.m, 0)), 0);
+	KUNIT_ASSERT_EQ(test, __jf_func_update(e.g, jfk_code(e.m, 0)), 0);
+	KUNIT_ASSERT_EQ(test, __jf_func_update(other.f, jfk_code(other.m, 1)), 0);
+	KUNIT_EXPECT_EQ(test, jfk_text(own), jfk_call(jfk_code(other.m, 0)));
+	KUNIT_EXPECT_EQ(test, jfk_text(its), jfk_call(jfk_code(other.m, 1)));
+	jfk.patch_err = -EBUSY;
+	jfk.heal_after = 3;
+	KUNIT_EXPECT_EQ(test, jfk_notify(e.m, MODULE_STATE_GOING), 0);
+	KUNIT_EXPECT_EQ(test, jfk.sleeps, 3U);
+	KUNIT_EXPECT_PTR_EQ(test, e.f->func, jfk_target(0));
+	KUNIT_EXPECT_EQ(test, jfk_text(jfk_tramp(e.m, e.f)), jfk_jmp(jfk_target(0)));
+	KUNIT_EXPECT_EQ(test, jfk_text(own), compiled(e.m, e.f));
+	KUNIT_EXPECT_EQ(test, jfk_text(its), compiled(other.m, other.f));
+	/* It goes no later than what is in it. */
+	KUNIT_EXPECT_PTR_EQ(test, e.g->func, jfk_code(e.m, 0));
+	KUNIT_EXPECT_EQ(test, jfk_text(e.call_g), jfk_call(jfk_code(e.m, 0)));
+	KUNIT_EXPECT_PTR_EQ(test, other.f->func, jfk_code(other.m, 1));
 }
 
 struct obstacle {
@@ -997,6 +1032,7 @@ static struct kunit_case registry_cases[] = {
 	KUNIT_CASE(going_stays_known),
 	KUNIT_CASE(going_unsaid),
 	KUNIT_CASE(going_keeps_tables),
+	KUNIT_CASE(going_restores),
 	KUNIT_CASE_PARAM(by_name, name_gen_params),
 	KUNIT_CASE(allowed_targets),
 	{}

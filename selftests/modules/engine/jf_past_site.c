@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Call sites that are executed so many ms after a parameter was written, by when
+ * the module may be on its way out: one of another's function, one of its own.
+ */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+#include <linux/delay.h>
+#include <linux/module.h>
+
+#include "jf_past.h"
+
+DECLARE_DYNFUNC(past_op, past_type);
+
+static noinline long own_default(long x)
+{
+	return x + 3;
+}
+DEFINE_DYNFUNC(past_own, own_default);
+EXPORT_DYNFUNC_GPL(past_own);
+
+static int run_set(const char *val, const struct kernel_param *kp)
+{
+	unsigned int ms;
+	int err = kstrtouint(val, 0, &ms);
+
+	if (err)
+		return err;
+	msleep(ms);
+	pr_info("state %d, sites give %ld %ld %ld\n", THIS_MODULE->state,
+		dynfunc_call(past_op, 5), dynfunc_call(past_own, 5),
+		dynfunc_past_own(5));
+	return 0;
+}
+
+static const struct kernel_param_ops run_ops = { .set = run_set };
+module_param_cb(run, &run_ops, NULL, 0200);
+MODULE_PARM_DESC(run, "execute them after so many ms");
+
+static int own_set(const char *val, const struct kernel_param *kp)
+{
+	return dynfunc_update(past_own, dynfunc_query(past_op));
+}
+
+static const struct kernel_param_ops own_ops = { .set = own_set };
+module_param_cb(own, &own_ops, NULL, 0200);
+MODULE_PARM_DESC(own, "lead its own one where the other leads");
+
+static int __init site_init(void)
+{
+	return 0;
+}
+
+static void __exit site_exit(void)
+{
+}
+
+module_init(site_init);
+module_exit(site_exit);
+MODULE_LICENSE("GPL");
+MODULE_DESCRIPTION("Sites that are executed late");

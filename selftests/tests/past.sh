@@ -1,0 +1,112 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# JF_TIMEOUT=240
+# Behind a module's last notifier: the kernel still waits for operations of its parameters and for what is
+# asynchronous, so its functions may try to become targets, and its sites may be executed.  And what was
+# known of its text is not true of the module that is loaded there next.
+. "$(dirname "$0")/../lib/lib.sh"
+
+T=/sys/kernel/tracing
+[ -d $T/events ] || T=/sys/kernel/debug/tracing
+P=/sys/module/jf_past/parameters
+leads_to() { awk '$1 == "past_op" {print $4}' $JF/functions; }
+said() { dmesg | grep "$1: " | tail -n 1; }
+in_parameter() { grep -qs msleep /proc/"$1"/stack || grep -qs "^State:.D" /proc/"$1"/status; }
+lead_own() { echo 1 >/sys/module/jf_past_site/parameters/own; }
+gone() { JF_LOADED=$(echo " $JF_LOADED " | sed "s/ $1 / /"); }
+# later MODULE PARAMETER MS: written in the background, by $writer; it takes effect so much later
+later()
+{
+	(echo "$3" >/sys/module/"$1"/parameters/"$2") 2>/dev/null &
+	writer=$!
+	jf_until 50 in_parameter $writer || note "nobody waits in $2 of $1"
+}
+
+jf_start "modules that go, behind the last notifier"
+jf_has jf_past || jf_skip_all "no jf_past.ko: build selftests/modules"
+jf_load
+check "a dynamic function" jf_insmod jf_past
+slow=$((1000 * ${JF_SLOW_KERNEL:-1}))
+
+# ---- a function that is offered late ----
+
+check "a module without tables" jf_insmod jf_past_taker
+later jf_past_taker late $((2 * slow))
+check "it goes" jf_rmmod jf_past_taker
+if wait $writer; then
+	fail "its function is refused" "$(said jf_past_taker)"
+else
+	pass "its function is refused"
+fi
+check_match "... when the module was on its way" "$(said jf_past_taker)" 'late: state 2, update -(1|16)$'
+check_eq "nothing leads there" "$(leads_to)" past_default
+echo 1 >$P/call
+check_match "a call arrives" "$(said jf_past)" ' is 6$'
+
+# ---- sites that are executed late ----
+
+check "a module with sites" jf_insmod jf_past_site
+check "a target" jf_insmod jf_past_taker now=1
+check "its own function leads there, too" lead_own
+echo 0 >/sys/module/jf_past_site/parameters/run
+check_match "all sites lead there" "$(said jf_past_site)" 'give 1005 1005 1005$'
+echo $((6 * slow)) >$P/busy
+rmmod jf_past_site &
+remover=$!
+on_its_way() { ! grep -q '^past_own ' $JF/functions; }
+check "its last notifier is done" jf_until 100 on_its_way
+later jf_past_site run $((2 * slow))
+check "now the target goes" jf_rmmod jf_past_taker
+wait $remover
+gone jf_past_site
+wait $writer
+check_match "the sites lead to what is there" "$(said jf_past_site)" 'state 2, sites give 6 8 8$'
+
+# ---- __init text that is gone, whose names ftrace keeps ----
+
+early() { (echo 1 >/sys/module/jf_past_taker/parameters/early) 2>/dev/null; }
+check "a module" jf_insmod jf_past_taker
+check_fails "its __init text is refused" early
+jf_rmmod jf_past_taker
+if echo schedule_timeout >$T/set_ftrace_filter && echo function >$T/current_tracer; then
+	jf_on_exit "echo nop >$T/current_tracer; echo >$T/set_ftrace_filter"
+	check "the same beside the function tracer" jf_insmod jf_past_taker
+	sleep 1
+	check_fails "its __init text is refused" early
+	jf_rmmod jf_past_taker
+	echo nop >$T/current_tracer
+	echo >$T/set_ftrace_filter
+else
+	skip "the same beside the function tracer" "no function tracer in this kernel"
+fi 2>/dev/null
+check_eq "nothing leads there" "$(leads_to)" past_default
+
+# ---- what is known of text is not true of what stands there next ----
+
+quiet() { echo 1 >$P/quiesce; }
+cold_is_seen()
+{
+	check "$1: a target asleep in its cold part" jf_insmod jf_past_cold
+	check_match "$1: it is waited for" "$(said jf_past_cold)" 'update 0, quiesce -110, inside$'
+	jf_rmmod jf_past_cold
+}
+two_go()
+{
+	check "a library and who uses it" jf_insmod jf_past_lib
+	check "..." jf_insmod jf_past_user "$@"
+	jf_rmmod jf_past_user
+	jf_rmmod jf_past_lib
+}
+cold_is_seen "first"
+two_go quiet=1
+for i in 1 2; do cold_is_seen "after them, $i"; done
+two_go quiet=0
+for i in 1 2; do
+	check "a thread of somebody else, $i" jf_insmod jf_past_thread
+	check "... is nobody to wait for" quiet
+	jf_rmmod jf_past_thread
+done
+check "one that waits for quiet in its init" jf_insmod jf_past_init
+sleep 1
+for i in 1 2; do cold_is_seen "where its __init text was, $i"; done
+jf_done

@@ -96,6 +96,18 @@ static inline void jf_rcu_sync_init(struct rcu_synchronize *rs)
 #define jf_sched_delayed(t)	false
 #endif
 
+/*
+ * Does it wait for what is a spinlock elsewhere? The last RT patches before that
+ * was merged have no state of that name: any lock with an owner counts there.
+ */
+#ifndef CONFIG_PREEMPT_RT
+#define jf_waits_for_rtlock(t)	false
+#elif defined(TASK_RTLOCK_WAIT)
+#define jf_waits_for_rtlock(t)	(READ_ONCE((t)->__state) & TASK_RTLOCK_WAIT)
+#else
+#define jf_waits_for_rtlock(t)	(!!READ_ONCE((t)->pi_blocked_on))
+#endif
+
 /* Without SMP nobody runs but who asks, and tasks do not say. */
 #ifdef CONFIG_SMP
 #define jf_task_runs(t)		READ_ONCE((t)->on_cpu)
@@ -103,8 +115,13 @@ static inline void jf_rcu_sync_init(struct rcu_synchronize *rs)
 #define jf_task_runs(t)		((t) == current)
 #endif
 
-/* Some architectures keep a task's stack as long as the task. */
-#ifdef CONFIG_THREAD_INFO_IN_TASK
+/*
+ * Some architectures keep a task's stack as long as the task, and so do the RT
+ * patches for 5.10. Who is dead and does not run never will.
+ */
+#if defined(CONFIG_PREEMPT_RT) && LINUX_VERSION_CODE < KERNEL_VERSION(5, 14, 0)
+#define jf_task_has_stack(t)	(READ_ONCE((t)->state) != TASK_DEAD)
+#elif defined(CONFIG_THREAD_INFO_IN_TASK)
 #define jf_task_has_stack(t)	refcount_read(&(t)->stack_refcount)
 #else
 #define jf_task_has_stack(t)	true

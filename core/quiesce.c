@@ -375,13 +375,8 @@ static int jf_gather_stopped(void *arg)
  */
 static bool jf_is_strict(struct task_struct *t)
 {
-	if (READ_ONCE(t->on_rq) && !jf_sched_delayed(t))
-		return true;
-#ifdef CONFIG_PREEMPT_RT
-	return READ_ONCE(t->__state) & TASK_RTLOCK_WAIT;
-#else
-	return false;
-#endif
+	return (READ_ONCE(t->on_rq) && !jf_sched_delayed(t)) ||
+	       jf_waits_for_rtlock(t);
 }
 
 static unsigned long jf_switches(struct task_struct *t)

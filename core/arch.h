@@ -104,7 +104,7 @@ enum jf_seen {
 /**
  * struct jf_sight - what a look at a task asks for, and what it found
  * @in:     text that the task must not be in, or return to
- * @calls:  return addresses of changed call sites
+ * @calls:  return addresses of changed call sites, one byte each
  * @tramps: trampolines that were changed, one byte each: a call of one of them
  *          must not be under way
  * @where:  an address of the text that the task is in, 0: not known

@@ -25,6 +25,13 @@
  * the text, with no trace of that on the stack; the unwinder does not know such a
  * place, and says so.
  *
+ * A return address belongs to the function that holds the byte before it: the call
+ * of a function that does not return may be the last instruction of its caller, and
+ * then the address is that of the next function, which has nothing to do with it.
+ * Where a task was interrupted, the address is the one that it goes on at. A word
+ * may be either. (A retpoline returns to the beginning of a function; whoever is
+ * interrupted before that has the address in a register, too.)
+ *
  * An unwind that ends early is not always reported as an error. On 6.1 it just
  * stops for a task that was interrupted inside a retpoline. So the end is only
  * taken for the end where the task came from user mode, or where the unwinder has
@@ -83,9 +90,11 @@ static bool jf_is_changed_call(const struct jf_sight *sight, unsigned long ret)
 		JF_INSN_CALL && jf_spans_has(&sight->tramps, target);
 }
 
-static bool jf_counts(struct jf_sight *sight, unsigned long addr, bool strict)
+/* @exact: @addr is where it was interrupted, not a return address. */
+static bool jf_counts(struct jf_sight *sight, unsigned long addr, bool exact,
+		      bool strict)
 {
-	if (jf_lead_into(sight, addr))
+	if (jf_lead_into(sight, exact ? addr : addr - 1))
 		return true;
 	if (!strict || !jf_is_changed_call(sight, addr))
 		return false;
@@ -109,16 +118,34 @@ static unsigned int jf_graph_used(const struct task_struct *t)
 	return max(t->curr_ret_stack + 1, 0);
 }
 
+static bool jf_is_on_stack(struct task_struct *t, unsigned long addr)
+{
+	return addr - (unsigned long)task_stack_page(t) < THREAD_SIZE;
+}
+
+/*
+ * Behind a return address stands where the function begins that it was taken from,
+ * which says nothing: whoever is in that one has more to show for it. It is known
+ * by the place on the stack that both came from, which stands behind them. Each
+ * other word counts, whatever a tracer has put there.
+ */
 static bool jf_graph_has(struct task_struct *t, struct jf_sight *sight)
 {
-	unsigned long *word = (void *)t->ret_stack, *end;
+	const unsigned int place = offsetof(struct ftrace_ret_stack, retp) /
+				   sizeof(long);
+	const unsigned long *word = (void *)t->ret_stack;
+	unsigned int i, n;
 
 	if (!word)
 		return false;
-	end = (void *)&t->ret_stack[jf_graph_used(t)];
-	for (; word < end; word++)
-		if (jf_lead_into(sight, READ_ONCE_NOCHECK(*word)))
+	n = (const unsigned long *)&t->ret_stack[jf_graph_used(t)] - word;
+	for (i = 0; i < n; i++) {
+		if (i && i - 1 + place < n &&
+		    jf_is_on_stack(t, READ_ONCE_NOCHECK(word[i - 1 + place])))
+			continue;
+		if (jf_lead_into(sight, READ_ONCE_NOCHECK(word[i]) - 1))
 			return true;
+	}
 	return false;
 }
 #else
@@ -136,7 +163,7 @@ static bool jf_rethook_has(struct task_struct *t, struct jf_sight *sight)
 
 	for (l = READ_ONCE(t->rethooks.first); l; l = READ_ONCE(l->next)) {
 		n = llist_entry(l, struct rethook_node, llist);
-		if (jf_lead_into(sight, n->ret_addr))
+		if (jf_lead_into(sight, n->ret_addr - 1))
 			return true;
 	}
 	return false;
@@ -150,7 +177,7 @@ static bool jf_rethook_has(struct task_struct *t, struct jf_sight *sight)
 	l = READ_ONCE(t->kretprobe_instances.first);
 	for (; l; l = READ_ONCE(l->next)) {
 		ri = llist_entry(l, struct kretprobe_instance, llist);
-		if (jf_lead_into(sight, (unsigned long)ri->ret_addr))
+		if (jf_lead_into(sight, (unsigned long)ri->ret_addr - 1))
 			return true;
 	}
 	return false;
@@ -185,13 +212,18 @@ static bool jf_words_have(struct task_struct *t, struct jf_sight *sight)
 	unsigned long *word = (unsigned long *)READ_ONCE(t->thread.sp);
 	unsigned long *bottom = task_stack_page(t);
 	unsigned long *top = (void *)bottom + THREAD_SIZE;
+	unsigned long addr;
 
 	/* That would be no stack of this task. */
 	if (word < bottom || word >= top)
 		return true;
-	for (; word < top; word++)
-		if (jf_spans_has(&sight->in, READ_ONCE_NOCHECK(*word)))
+	for (; word < top; word++) {
+		addr = READ_ONCE_NOCHECK(*word);
+		/* A register, or a return address. */
+		if (jf_spans_has(&sight->in, addr) ||
+		    jf_spans_has(&sight->in, addr - 1))
 			return true;
+	}
 	return false;
 }
 
@@ -237,7 +269,7 @@ static enum jf_seen jf_unwind(struct task_struct *t, struct jf_sight *sight,
 		addr = unwind_get_return_address(&state);
 		if (!addr)
 			break;
-		if (jf_counts(sight, addr, strict))
+		if (jf_counts(sight, addr, state.signal, strict))
 			return JF_SEEN_INSIDE;
 	}
 	if (unwind_error(&state) ||

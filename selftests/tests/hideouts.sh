@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0
 # JF_KERNELS=3: slow; modules.sh and unload.sh wait for who is inside on each kernel
 # JF_ANY_BACKEND: who is looked for, and how, is the same with each of them
-# JF_TIMEOUT=200
+# JF_TIMEOUT=240
 # Where a search for old targets might miss somebody: in a function that a target jumped to, in a
 # callback that a callback asked for, in an optimised kprobe's copy of an instruction, in a part that
-# the compiler split off.  And what must not hold it up: a thread that stays in a new target, a large
+# the compiler split off, in a function that does not return.  And what must not hold it up: a thread that stays in a new target, a large
 # module, many tasks that exit at once.
 #
 # Seen to fail with the code broken on purpose (6.1):
@@ -15,6 +15,7 @@
 #   an unwind that ends early has come to the end		copy: he is left behind
 #   who runs is unwound although his return is traced		the kernel warns, in rethook_find_ret_addr()
 #   f.part.0 is no part of f					part: the quiesce does not wait for him
+#   a return address is where its call is			last: the quiesce does not wait for who is inside, but for who is next to it
 #   callbacks are called in reverse order			19470 were still to come after the barrier
 #   a changed call counts for ever				live: neither wait ends in time
 #   a module's names are gone through for each target		large: 7.0 s instead of 1.4 s
@@ -226,6 +227,67 @@ check "jf_quiesce_timeout() does not, when he has left" hide_do quiesce 20000
 jf_until 100 nobody
 check "its module goes" jf_rmmod jf_hide_m
 not_early part
+
+section "a last call, of a function that does not return"
+# The kernel keeps his return address elsewhere then, or not.
+by_probe()
+{
+	[ -w $T/kprobe_events ] || return
+	echo r:jfhide/good jf_hide_m:hide_for_good >$T/kprobe_events && echo 1 >$T/events/jfhide/good/enable
+}
+by_graph()
+{
+	grep -q function_graph $T/available_tracers || return
+	echo hide_for_good >$T/set_ftrace_filter && echo function_graph >$T/current_tracer
+}
+untraced()
+{
+	echo nop >$T/current_tracer
+	: >$T/set_ftrace_filter
+	untrace
+} 2>/dev/null
+jf_on_exit untraced
+# last WHAT FORM [TRACE]: jf_hide_m is there, and a thread is in its last call
+last()
+{
+	check "$1: its module loads" jf_insmod jf_hide_m way=last
+	[ -z "${3:-}" ] || $3 || { skip "$1" "this kernel cannot trace it"; return 1; }
+	hide_do shut
+	hide_do "$2"
+	check "$1: somebody is in there" jf_until 100 hide_is inside 1
+	hide_do pass
+	[ "$(cat /sys/module/jf_hide_m/parameters/touching)" = 1 ] ||
+		{ skip "$1" "no function begins where the call ends"; return 1; }
+}
+# How he got out of there, nobody else needs to know: he does not come back.
+last_ends()
+{
+	hide_do open
+	check "$1: a quiesce ends when he has left" hide_do quiesce 20000
+	jf_until 100 nobody
+	untraced
+	check "$1: its module goes" jf_rmmod jf_hide_m
+	not_early "$1"
+}
+for by in '' by_probe by_graph; do
+	what="last${by:+, $by}"
+	if ! last "$what" site $by; then
+		:
+	elif [ "$by" = by_probe ] && uname -r | grep -q '^5\.10\.'; then
+		skip "$what: jf_quiesce_timeout() gives up" "this kernel keeps them where nobody can look"
+	else
+		hide_do quiesce 3000 2>"$JF_TMP/quiesce" || true
+		check_match "$what: jf_quiesce_timeout() gives up" "$(cat "$JF_TMP/quiesce")" 'timed out'
+		check "... while he is inside" hide_is inside 1
+	fi
+	last_ends "$what"
+	what="next to the last${by:+, $by}"
+	if last "$what" side $by; then
+		check "$what: a quiesce does not wait for him" hide_do quiesce 10000
+		check "... who is still there" hide_is inside 1
+	fi
+	last_ends "$what"
+done
 
 # ---- from where nobody may sleep ----
 

@@ -10,6 +10,7 @@
  *   do		write one of
  *		  shut, open	the gate; those who wait for it leave
  *		  site		a thread makes one call
+ *		  side		one makes a call of the other function
  *		  ptr CPU	a real-time thread makes one, by a pointer
  *		  live		a target of this module that stays at work until the gate
  *				opens
@@ -115,12 +116,25 @@ static int site_thread(void *arg)
 	return 0;
 }
 
+static int side_thread(void *arg)
+{
+	dynfunc_call(hide_other, 1);
+	atomic_dec(&walkers);
+	return 0;
+}
+
 static int pointer_thread(void *arg)
 {
 	hide_by_pointer();
 	atomic_dec(&walkers);
 	return 0;
 }
+
+void hide_leaves(void)
+{
+	atomic_dec(&walkers);
+}
+EXPORT_SYMBOL_GPL(hide_leaves);
 
 static int hog_thread(void *arg)
 {
@@ -269,6 +283,8 @@ static int do_command(const char *cmd)
 	}
 	if (!strcmp(what, "site"))
 		return start(site_thread, 0, -1, NULL);
+	if (!strcmp(what, "side"))
+		return start(side_thread, 0, -1, NULL);
 	/* With any other policy it would get a share of the hog's CPU, since 6.12. */
 	if (!strcmp(what, "ptr"))
 		return start(pointer_thread, 0, a, sched_set_fifo_low);

@@ -19,6 +19,9 @@ DECLARE_DYNFUNC(hide_other, hide_pass);
 /* Sleeps until the gate opens. */
 void hide_wait(void);
 
+/* The end of a thread that jf_hide.ko has started, but for its last call. */
+void hide_leaves(void);
+
 /* Asks for a callback of jf_hide.ko that takes a second. Once at a time. */
 void hide_ask_slow(void);
 

@@ -4,11 +4,12 @@
 #include <linux/module.h>
 #include <linux/string.h>
 
+#include "../test_compat.h"
 #include "jf_hide.h"
 
 static char *way = "tail";
 module_param(way, charp, 0444);
-MODULE_PARM_DESC(way, "the target to put in: tail, copied, part or plain");
+MODULE_PARM_DESC(way, "the target to put in: tail, copied, part, last or plain");
 
 /* tail: its last act is to call a function beside it, which sleeps. */
 static noinline u64 hide_tail_helper(u64 x)
@@ -111,6 +112,61 @@ static const struct kernel_param_ops part_ops = { .set = part_calls };
 module_param_cb(part_calls, &part_ops, NULL, 0200);
 MODULE_PARM_DESC(part_calls, "so that there are calls of that one");
 
+/*
+ * last: the call of a function that does not return is the last instruction, and
+ * what is called next begins where it ends. Each of the first two is a target.
+ */
+static noinline __noreturn void hide_for_good(void)
+{
+	atomic_inc(&hide_inside);
+	hide_wait();
+	atomic_dec(&hide_inside);
+	hide_leaves();
+	test_thread_exit(NULL);
+}
+
+#if __has_attribute(__no_reorder__)
+#define HIDE_IN_ORDER	noinline __noclone __attribute__((__no_reorder__))
+#else
+#define HIDE_IN_ORDER	noinline
+#endif
+/* So that it ends where a function may begin; five bytes are the call. */
+#define HIDE_LAST_CALL()				\
+	do {						\
+		asm volatile(".balign 16, 0x90\n\t"	\
+			     ".skip 11, 0x90");		\
+		hide_for_good();			\
+	} while (0)
+
+static HIDE_IN_ORDER __no_sanitize_address u64 hide_before(u64 x)
+{
+	HIDE_LAST_CALL();
+}
+
+static HIDE_IN_ORDER __no_sanitize_address u64 hide_last(u64 x)
+{
+	HIDE_LAST_CALL();
+}
+
+static HIDE_IN_ORDER u64 hide_behind(u64 x)
+{
+	return x + 5;
+}
+
+/* Do calls stand where the text of these two begins? Some kernels pad that. */
+static int touching_get(char *buf, const struct kernel_param *kp)
+{
+	const u8 *last = (const u8 *)hide_last, *behind = (const u8 *)hide_behind;
+	int pad = IS_ENABLED(CONFIG_CALL_PADDING) ? 16 : 0;
+
+	return scnprintf(buf, PAGE_SIZE, "%d\n",
+			 last[-5 - pad] == 0xe8 && behind[-5 - pad] == 0xe8);
+}
+
+static const struct kernel_param_ops touching_ops = { .get = touching_get };
+module_param_cb(touching, &touching_ops, NULL, 0444);
+MODULE_PARM_DESC(touching, "read it: 1 if a function begins where the last call of another one ends");
+
 /* plain: nobody has ever been in there. */
 static noinline u64 hide_plain(u64 x)
 {
@@ -126,6 +182,9 @@ static int __init hide_m_init(void)
 		return dynfunc_update(hide_op, hide_copied);
 	if (!strcmp(way, "part"))
 		return dynfunc_update(hide_op, hide_part);
+	if (!strcmp(way, "last"))
+		return dynfunc_update(hide_op, hide_last) ?:
+		       dynfunc_update(hide_other, hide_before);
 	if (!strcmp(way, "plain"))
 		return dynfunc_update(hide_other, hide_plain);
 	return -EINVAL;

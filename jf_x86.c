@@ -5,6 +5,7 @@
 #include "x86/x86.h"
 
 #include <linux/export.h>
+#include <linux/jiffies.h>
 #include <linux/seq_file.h>
 #include <linux/string.h>
 #include <asm/pgtable.h>
@@ -213,7 +214,14 @@ void jf_arch_show(struct seq_file *m, const struct jf_site *site)
 			   (void *)(unsigned long)target);
 }
 
-bool jf_arch_is_text(unsigned long addr)
+/*
+ * Do page tables tell the image's data from its text? The kernel takes the right to
+ * be executed from what is behind its text when it protects its memory, which
+ * "rodata=off" keeps it from. Modules and what is allocated have it never.
+ */
+static bool jf_image_has_nx = true;
+
+static bool jf_is_executable(unsigned long addr)
 {
 	unsigned int level;
 	pte_t *pte = lookup_address(addr, &level);
@@ -221,6 +229,22 @@ bool jf_arch_is_text(unsigned long addr)
 	/* The flags of a large page's entry are where a small one has them. */
 	return pte && (pte_flags(*pte) & (_PAGE_PRESENT | _PAGE_NX)) ==
 		      _PAGE_PRESENT;
+}
+
+bool jf_arch_is_text(unsigned long addr)
+{
+	/* The image begins with its text, and rodata comes next. */
+	if (!jf_image_has_nx && jf_arch_is_image(addr) &&
+	    addr >= (unsigned long)hex_asc)
+		return false;
+	return jf_is_executable(addr);
+}
+
+static void jf_image_ask_nx(void)
+{
+	jf_image_has_nx = !jf_is_executable((unsigned long)&jiffies_64);
+	if (!jf_image_has_nx)
+		pr_info("page tables call the kernel's data executable (rodata=off): what is text is told by addresses\n");
 }
 
 /* Modules, and all that is generated, begin where its area ends. */
@@ -279,6 +303,7 @@ int jf_arch_init(const char *name)
 {
 	int err;
 
+	jf_image_ask_nx();
 	jf_backend = jf_backend_by_name(name);
 	if (!jf_backend) {
 		pr_err("no back end \"%s\": auto, xmc, kernel or indirect\n",

@@ -141,6 +141,13 @@ static inline void jf_rcu_sync_init(struct rcu_synchronize *rs)
 #define jf_assign_str(dst, src)	__assign_str(dst, src)
 #endif
 
+/* hex_asc has moved, and this is one of those that have both. */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 12, 0)
+#include <linux/hex.h>
+#else
+#include <linux/kernel.h>
+#endif
+
 /* Indirect calls compare types: kCFI, and FineIBT. 6.18 gave it the second name. */
 #if defined(CONFIG_CFI_CLANG) || defined(CONFIG_CFI)
 #define JF_INDIRECT_TYPED 1

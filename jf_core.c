@@ -184,6 +184,9 @@ static int jf_check_func(struct jf_change *c)
 	const char *name = c->ent->name;
 	void *func = c->value.func;
 
+	/* That was judged when its module was loaded, and is always possible. */
+	if (c->force && func == jf_ent_func(c->ent)->init)
+		return 0;
 	if (func == (void *)jf_nop && !(c->ent->flags & JF_ENT_NULL_OK)) {
 		pr_warn_ratelimited("%s: has no NULL form\n", name);
 		return -EINVAL;

@@ -8,6 +8,7 @@
 #include <linux/jhash.h>
 #include <linux/kallsyms.h>
 #include <linux/kernel.h>
+#include <linux/kobject.h>
 #include <linux/list.h>
 #include <linux/mm.h>
 #include <linux/module.h>
@@ -226,74 +227,39 @@ int jf_spans_add_func(struct jf_spans *s, void *func)
 /* --- whose text it is ----------------------------------------------------- */
 
 /*
- * Names of modules that were seen. The kernel still finds symbols of one when it
- * has left the list of modules here: behind its last notifier, and for __init text
- * that was freed, if ftrace has kept its names. They are few, and stay.
+ * Is this the text of a module that is there, and was before us? Symbols alone do
+ * not say so: the kernel finds those of a module behind its last notifier, and of
+ * __init text that was freed if ftrace has kept its names. A reference on a
+ * module's object keeps the module: free_module() waits for it.
+ * @name: in brackets
  */
-struct jf_met {
-	struct list_head	list;
-	char			name[MODULE_NAME_LEN];
-};
-
-/* Both under jf_symbol_mutex. */
-static LIST_HEAD(jf_mets);
-/* For want of memory; then every module may have been seen. */
-static bool jf_met_lost;
-
-/* @name: may have brackets around it */
-static bool jf_has_met(const char *name)
+static bool jf_is_module_text(const char *name, unsigned long addr)
 {
-	size_t len;
-	const struct jf_met *met;
+	struct kset *modules = THIS_MODULE->mkobj.kobj.kset;
+	char buf[MODULE_NAME_LEN];
+	unsigned long start, end;
+	struct kobject *kobj;
+	struct module *mod;
+	bool found = false;
+	unsigned int i;
 
-	lockdep_assert_held(&jf_symbol_mutex);
-	if (jf_met_lost)
-		return true;
-	name += *name == '[';
-	len = strcspn(name, " ]");
-	list_for_each_entry(met, &jf_mets, list)
-		if (strlen(met->name) == len && !strncmp(met->name, name, len))
-			return true;
-	return false;
-}
-
-void jf_function_meet(struct module *mod)
-{
-	struct jf_met *met;
-
-	mutex_lock(&jf_symbol_mutex);
-	jf_texts_forget(mod);
-	if (!jf_has_met(mod->name)) {
-		met = kmalloc(sizeof(*met), GFP_KERNEL);
-		if (met) {
-			strscpy(met->name, mod->name, sizeof(met->name));
-			list_add(&met->list, &jf_mets);
-		} else {
-			jf_met_lost = true;
-		}
-	}
-	mutex_unlock(&jf_symbol_mutex);
-}
-
-void jf_function_exit(void)
-{
-	struct jf_met *met, *tmp;
-
-	jf_function_forget(NULL);
-	list_for_each_entry_safe(met, tmp, &jf_mets, list) {
-		list_del(&met->list);
-		kfree(met);
-	}
-	jf_met_lost = false;
+	strscpy(buf, name + 1, min(sizeof(buf), strcspn(name + 1, "]") + 1));
+	kobj = modules ? kset_find_obj(modules, buf) : NULL;
+	if (!kobj)
+		return false;
+	mod = container_of(kobj, struct module_kobject, kobj)->mod;
+	if (mod && READ_ONCE(mod->state) == MODULE_STATE_LIVE)
+		for (i = 0; jf_module_text(mod, i, &start, &end); i++)
+			found |= addr >= start && addr < end;
+	kobject_put(kobj);
+	return found;
 }
 
 /*
- * Programs of BPF have symbols like the kernel's own, without a module. Where the
- * kernel names the modules of its own making in brackets, as it does in
- * /proc/kallsyms ("bpf", "__builtin__kprobes"), they are generated code as well.
- * Data has symbols, too, and so has the kernel's __init text after it was freed;
- * neither can be executed. The caller has looked for the address in the modules
- * that were seen and are there.
+ * Programs of BPF have symbols like the kernel's own, without a module, and other
+ * generated code has none. Data has symbols, too, and so has the kernel's __init
+ * text after it was freed; neither can be executed. The caller has looked for the
+ * address in the modules that were seen coming.
  */
 enum jf_text_kind jf_text_of(void *func)
 {
@@ -309,9 +275,7 @@ enum jf_text_kind jf_text_of(void *func)
 		if (!s->mod)
 			kind = jf_arch_is_image((unsigned long)func) ?
 				       JF_TEXT_KERNEL : JF_TEXT_NONE;
-		else if (strncmp(s->mod, "[bpf]", 5) &&
-			 strncmp(s->mod, "[__builtin__", 12) &&
-			 !jf_has_met(s->mod))
+		else if (jf_is_module_text(s->mod, (unsigned long)func))
 			kind = JF_TEXT_MODULE;
 	}
 	mutex_unlock(&jf_symbol_mutex);

@@ -13,19 +13,11 @@ enum jf_text_kind {
 	JF_TEXT_MODULE,		/* a module that was loaded before */
 };
 
-/*
- * A module was seen: it was not loaded before, even if its name is all that is
- * left of it. And what was known of text at its addresses is not true any more.
- */
-void jf_function_meet(struct module *mod);
-
 enum jf_text_kind jf_text_of(void *func);
 
 /* Add the text of a function or an image. 0 or -ENOMEM. May sleep. */
 int jf_spans_add_func(struct jf_spans *s, void *func);
-/* Forget what is known of a module's text, which is freed. */
+/* Forget what is known of text where a module is, since it comes or goes; NULL: of all. */
 void jf_function_forget(struct module *mod);
-/* Forget all, names as well. */
-void jf_function_exit(void);
 
 #endif /* JF_FUNCTION_H */

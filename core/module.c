@@ -452,7 +452,7 @@ static int jf_module_coming(struct module *mod)
 	int err;
 
 	/* Whoever stood here before left nothing that is true of this one. */
-	jf_function_meet(mod);
+	jf_function_forget(mod);
 	jf_gone_forget_module(mod);
 
 	m = kzalloc(sizeof(*m), GFP_KERNEL);
@@ -517,46 +517,82 @@ static bool jf_may_go(const struct jf_mod *m, void *func)
 }
 
 /*
- * Sites that are forgotten may still be executed: behind its last notifier the
- * kernel waits for operations of a module's parameters and for asynchronous
- * functions, and behind LIVE for those in __init text. So a call of what may go
- * names the trampoline again, as the compiler wrote it: that is there for as long
- * as the module, and follows what may come. 0 or as jf_arch_patch(); without
- * memory or with foreign bytes at a site, nothing has changed.
+ * What a site that is about to be forgotten shall lead to: a call to the
+ * trampoline, as the compiler wrote it, and a trampoline to its initial target.
+ * True if it leads elsewhere, to what may go.
  */
-static int jf_restore_calls(struct jf_mod *m, u32 flags)
+static bool jf_is_astray(const struct jf_mod *m, const struct jf_site *site,
+			 union jf_value *v)
 {
+	if (list_empty(&site->list) || site->flags & JF_SITE_BRANCH ||
+	    !jf_may_go(m, jf_ent_value(site->ctl->ent).func))
+		return false;
+	v->func = site->flags & JF_SITE_TRAMP ?
+		  jf_ent_func(site->ctl->ent)->init :
+		  (void *)site->ctl->tramp;
+	return true;
+}
+
+/* Write what can be written; nobody else's bytes are. -ENOMEM */
+static int jf_restore_sites(struct jf_mod *m, u32 flags)
+{
+	unsigned int i, n = 0, rounds = 3;
 	struct jf_poke *pokes;
-	unsigned int i, n = 0;
+	union jf_value v;
 	size_t bad;
-	int err = 0;
+	int err;
 
 	if (!m->num_sites)
 		return 0;
 	pokes = kvmalloc_array(m->num_sites, sizeof(*pokes), GFP_KERNEL);
 	if (!pokes)
 		return -ENOMEM;
-	for (i = 0; !err && i < m->num_sites; i++) {
+	for (i = 0; i < m->num_sites; i++) {
 		struct jf_site *site = &m->sites[i];
-		union jf_value v;
 
-		if (list_empty(&site->list) || (site->flags & flags) != flags ||
-		    site->flags & (JF_SITE_BRANCH | JF_SITE_TRAMP) ||
-		    !jf_may_go(m, jf_ent_value(site->ctl->ent).func))
+		if ((site->flags & flags) != flags || !jf_is_astray(m, site, &v))
 			continue;
-		v.func = (void *)site->ctl->tramp;
 		pokes[n].site = site;
 		pokes[n].old = site->insn;
-		err = jf_site_encode(site, v, &pokes[n].new);
-		if (pokes[n].new != pokes[n].old)
+		if (!jf_site_encode(site, v, &pokes[n].new) &&
+		    pokes[n].new != pokes[n].old)
 			n++;
 	}
-	if (!err && n) {
-		jf_sort_pokes(pokes, n);
-		err = jf_arch_verify(pokes, n, &bad) ?:
-		      jf_arch_patch(pokes, n, true);
-	}
+	jf_sort_pokes(pokes, n);
+	do {
+		while (n && jf_arch_verify(pokes, n, &bad)) {
+			pr_warn("%s: foreign bytes stay at the site %pS\n",
+				m->mod->name, (void *)pokes[bad].site->addr);
+			memmove(&pokes[bad], &pokes[bad + 1],
+				(--n - bad) * sizeof(*pokes));
+		}
+		err = n ? jf_arch_patch(pokes, n, true) : 0;
+		/* Somebody may have written since it was verified. */
+	} while ((err == -EBUSY || err == -EILSEQ) && --rounds);
 	kvfree(pokes);
+	return err == -ENOMEM ? err : 0;
+}
+
+/*
+ * Sites that are forgotten may still be executed: behind its last notifier the
+ * kernel waits for operations of a module's parameters and for asynchronous
+ * functions, and behind LIVE for those in __init text. So what leads to what may
+ * go leads to what is there for as long as the module, and a call follows what may
+ * come. No record of what was replaced is made: nobody is in the module that could
+ * have come there by it. -ENOMEM
+ */
+static int jf_restore(struct jf_mod *m)
+{
+	unsigned int i;
+	int err = jf_restore_sites(m, 0);
+
+	for (i = 0; !err && i < m->num_ctls; i++) {
+		struct jf_ent *ent = m->ctls[i].ent;
+
+		if (ent->type == JF_ENT_FUNC &&
+		    jf_may_go(m, jf_ent_func(ent)->func))
+			WRITE_ONCE(jf_ent_func(ent)->func, jf_ent_func(ent)->init);
+	}
 	return err;
 }
 
@@ -567,10 +603,9 @@ static void jf_module_live(struct module *mod)
 
 	jf_lock();
 	m = jf_mod_find(mod);
-	/* No load waits for what may never end, to serve who is hardly there. */
-	if (m && jf_restore_calls(m, JF_SITE_INIT))
-		pr_warn("%s: calls in __init text still lead where they led\n",
-			mod->name);
+	/* Without memory they lead where they led: no load waits for who is hardly there. */
+	if (m)
+		jf_restore_sites(m, JF_SITE_INIT);
 	for (i = 0; m && i < m->num_sites; i++)
 		if (m->sites[i].flags & JF_SITE_INIT)
 			jf_unlink_site(&m->sites[i]);
@@ -669,31 +704,7 @@ static void jf_forget_tables(struct jf_mod *m)
 	m->num_targets = 0;
 }
 
-/* And its trampolines lead where they led first, which is its own or is kept. */
-static int jf_restore_funcs(struct jf_mod *m)
-{
-	LIST_HEAD(changes);
-	unsigned int i;
-	int err = 0;
-
-	for (i = 0; !err && i < m->num_ctls; i++) {
-		struct jf_ent *ent = m->ctls[i].ent;
-		union jf_value v;
-
-		if (ent->type != JF_ENT_FUNC ||
-		    !jf_may_go(m, jf_ent_func(ent)->func))
-			continue;
-		v.func = jf_ent_func(ent)->init;
-		if (v.func != jf_ent_func(ent)->func)
-			err = jf_add_change(&changes, ent, v, true);
-	}
-	if (!err && !list_empty(&changes))
-		err = __jf_commit(&changes);
-	jf_free_changes(&changes);
-	return err;
-}
-
-/* Nobody is in it. That can fail as jf_cut_off() can, and is tried again like that. */
+/* Nobody is in it. */
 static void jf_module_part(struct jf_mod *m)
 {
 	unsigned int pause = 10;
@@ -701,7 +712,7 @@ static void jf_module_part(struct jf_mod *m)
 
 	for (;;) {
 		jf_lock();
-		err = jf_restore_funcs(m) ?: jf_restore_calls(m, 0);
+		err = jf_restore(m);
 		if (!err) {
 			jf_forget_tables(m);
 			list_del(&m->list);
@@ -709,6 +720,8 @@ static void jf_module_part(struct jf_mod *m)
 		jf_unlock();
 		if (!err)
 			return;
+		pr_warn("%s: no memory to part with it, which is tried again\n",
+			m->mod->name);
 		msleep(pause);
 		pause = min(2 * pause, 1000U);
 	}
@@ -742,7 +755,6 @@ static void jf_module_going(struct module *mod)
 		m = &missed;
 		m->target = true;
 		m->going = true;
-		jf_function_meet(mod);
 		jf_watch(m, mod);
 	}
 

@@ -894,5 +894,5 @@ void jf_quiesce_exit(void)
 	jf_exits_exit();
 	destroy_workqueue(jf_wq);
 	jf_gps_overdue();
-	jf_function_exit();
+	jf_function_forget(NULL);
 }

@@ -198,12 +198,6 @@ static enum jf_text_kind jfk_text_of(void *func)
 }
 
 #define jf_text_of(func)		jfk_text_of(func)
-/* Names are memory that no test counts. */
-#define jf_function_meet(mod)		jfk_function_meet(mod)
-
-static void jfk_function_meet(struct module *mod)
-{
-}
 
 static bool jfk_get(struct module *mod)
 {

@@ -865,10 +865,11 @@ static void going_restores(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, __jf_func_update(other.f, jfk_code(other.m, 1)), 0);
 	KUNIT_EXPECT_EQ(test, jfk_text(own), jfk_call(jfk_code(other.m, 0)));
 	KUNIT_EXPECT_EQ(test, jfk_text(its), jfk_call(jfk_code(other.m, 1)));
-	jfk.patch_err = -EBUSY;
+	jfk.patch_err = -ENOMEM;
 	jfk.heal_after = 3;
 	KUNIT_EXPECT_EQ(test, jfk_notify(e.m, MODULE_STATE_GOING), 0);
 	KUNIT_EXPECT_EQ(test, jfk.sleeps, 3U);
+	KUNIT_EXPECT_FALSE(test, jfk_gone(jfk_code(other.m, 0)));
 	KUNIT_EXPECT_PTR_EQ(test, e.f->func, jfk_target(0));
 	KUNIT_EXPECT_EQ(test, jfk_text(jfk_tramp(e.m, e.f)), jfk_jmp(jfk_target(0)));
 	KUNIT_EXPECT_EQ(test, jfk_text(own), compiled(e.m, e.f));

@@ -14,6 +14,7 @@ said() { dmesg | grep "$1: " | tail -n 1; }
 in_parameter() { grep -qs msleep /proc/"$1"/stack || grep -qs "^State:.D" /proc/"$1"/status; }
 lead_own() { echo 1 >/sys/module/jf_past_site/parameters/own; }
 gone() { JF_LOADED=$(echo " $JF_LOADED " | sed "s/ $1 / /"); }
+quiet() { echo 1 >$P/quiesce; }
 # later MODULE PARAMETER MS: written in the background, by $writer; it takes effect so much later
 later()
 {
@@ -24,9 +25,22 @@ later()
 
 jf_start "modules that go, behind the last notifier"
 jf_has jf_past || jf_skip_all "no jf_past.ko: build selftests/modules"
+slow=$((1000 * ${JF_SLOW_KERNEL:-1}))
+
+# ---- one that was behind it when jumpfunc came ----
+
+check "a module that is there before" jf_insmod jf_past_before
+later jf_past_before late $((8 * slow))
+rmmod jf_past_before &
+remover=$!
+gone jf_past_before
+goes() { grep -q '^jf_past_before .* Unloading' /proc/modules; }
+check "it is on its way out" jf_until 50 goes
 jf_load
 check "a dynamic function" jf_insmod jf_past
-slow=$((1000 * ${JF_SLOW_KERNEL:-1}))
+if wait $writer; then fail "its function is refused" "$(said jf_past_before)"; else pass "its function is refused"; fi
+wait $remover
+check_match "... by what it is, not by where" "$(said jf_past_before)" 'late: state 2, update -1$'
 
 # ---- a function that is offered late ----
 
@@ -62,6 +76,21 @@ gone jf_past_site
 wait $writer
 check_match "the sites lead to what is there" "$(said jf_past_site)" 'state 2, sites give 6 8 8$'
 
+# ---- what may keep it ----
+
+check "a module whose function leads to where somebody always sleeps" jf_insmod jf_past_site elsewhere=1
+check "it goes" jf_rmmod jf_past_site
+check "nobody is to be waited for" quiet
+if jf_patching && [ "${JF_BACKEND:-auto}" != indirect ]; then
+	check "a module with somebody else's breakpoint on a site" jf_insmod jf_past_site spoil=1
+	jf_complaints_expected
+	check "it goes" jf_rmmod jf_past_site
+	check_match "the log names the site" "$(dmesg | grep 'foreign bytes stay')" 'jf_past_site: foreign bytes stay at the site spoilt'
+	jf_complaints_over
+else
+	skip "a module with somebody else's breakpoint on a site" "no site is patched"
+fi
+
 # ---- __init text that is gone, whose names ftrace keeps ----
 
 early() { (echo 1 >/sys/module/jf_past_taker/parameters/early) 2>/dev/null; }
@@ -83,7 +112,6 @@ check_eq "nothing leads there" "$(leads_to)" past_default
 
 # ---- what is known of text is not true of what stands there next ----
 
-quiet() { echo 1 >$P/quiesce; }
 cold_is_seen()
 {
 	check "$1: a target asleep in its cold part" jf_insmod jf_past_cold

@@ -6,8 +6,10 @@
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 #include <linux/delay.h>
 #include <linux/module.h>
+#include <linux/sched.h>
 
 #include "jf_past.h"
+#include "jf_test.h"
 
 DECLARE_DYNFUNC(past_op, past_type);
 
@@ -45,9 +47,37 @@ static const struct kernel_param_ops own_ops = { .set = own_set };
 module_param_cb(own, &own_ops, NULL, 0200);
 MODULE_PARM_DESC(own, "lead its own one where the other leads");
 
+static bool elsewhere;
+module_param(elsewhere, bool, 0);
+MODULE_PARM_DESC(elsewhere, "lead its own one to where somebody always sleeps");
+
+static bool spoil;
+module_param(spoil, bool, 0);
+MODULE_PARM_DESC(spoil, "put a breakpoint that is nobody's on a site");
+
+static noinline long spoilt(long x)
+{
+	return dynfunc_call(past_op, x) + 1;
+}
+
+/* Its first call; what it computes does not matter. */
+static int spoil_site(void)
+{
+	u8 *p = (u8 *)spoilt, *end = p + 64, int3 = 0xcc;
+
+	OPTIMIZER_HIDE_VAR(p);
+	while (p < end && *p != 0xe8 && *p != 0xe9)
+		p++;
+	return p < end ? jft_poke((unsigned long)p, &int3, 1) : -ENOENT;
+}
+
 static int __init site_init(void)
 {
-	return 0;
+	int err = 0;
+
+	if (elsewhere)
+		err = __jf_func_update(&__jf_func_past_own, schedule_timeout);
+	return err ?: spoil ? spoil_site() : 0;
 }
 
 static void __exit site_exit(void)

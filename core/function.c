@@ -8,7 +8,6 @@
 #include <linux/jhash.h>
 #include <linux/kallsyms.h>
 #include <linux/kernel.h>
-#include <linux/kobject.h>
 #include <linux/list.h>
 #include <linux/mm.h>
 #include <linux/module.h>
@@ -21,7 +20,7 @@
  * struct jf_symbol - what the kernel knows of an address
  * @text:  "name+0xoffset/0xsize [module]", taken apart
  * @name:  the name, in @text
- * @mod:   the module with its brackets, in @text; NULL: the kernel
+ * @mod:   the module, in @text; NULL: the kernel
  * @start: where it begins
  * @end:   where the next one does
  */
@@ -44,6 +43,8 @@ static bool jf_symbol_get(struct jf_symbol *s, unsigned long addr)
 
 	sprint_symbol(s->text, addr);
 	s->mod = strchr(s->text, '[');
+	if (s->mod)
+		*strchrnul((char *)++s->mod, ']') = 0;
 	plus = strrchr(s->text, '+');
 	if (!plus || sscanf(plus, "+0x%lx/0x%lx", &offset, &size) != 2)
 		return false;
@@ -109,27 +110,37 @@ static void jf_text_free(struct jf_text *t)
 	kfree(t);
 }
 
-/* One symbol after the other, from that of a function in both directions. */
+/*
+ * One symbol after the other, from that of a function in both directions, as far as
+ * the module's text goes: there is __init text behind it, or a symbol in front of it
+ * that is no address at all.
+ */
 static struct jf_text *jf_text_walk(const struct jf_symbol *func)
 {
 	struct jf_symbol *o = &jf_symbol_other;
 	struct jf_text *t = kzalloc(sizeof(*t), GFP_KERNEL);
+	unsigned long start, end;
 	int err;
 
 	if (!t)
 		return NULL;
-	t->start = func->start;
-	t->end = func->end;
-	err = jf_text_add(t, func);
-	while (!err && jf_symbol_get(o, t->end) && jf_same_module(o, func)) {
-		err = jf_text_add(t, o);
-		t->end = o->end;
-		cond_resched();
+	if (!jf_find_module_text(func->mod, func->start, false, &start, &end)) {
+		start = func->start;
+		end = func->end;
 	}
-	while (!err && jf_symbol_get(o, t->start - 1) &&
+	t->start = max(func->start, start);
+	t->end = min(func->end, end);
+	err = jf_text_add(t, func);
+	while (!err && t->end < end && jf_symbol_get(o, t->end) &&
 	       jf_same_module(o, func)) {
 		err = jf_text_add(t, o);
-		t->start = o->start;
+		t->end = min(o->end, end);
+		cond_resched();
+	}
+	while (!err && t->start > start && jf_symbol_get(o, t->start - 1) &&
+	       jf_same_module(o, func)) {
+		err = jf_text_add(t, o);
+		t->start = max(o->start, start);
 		cond_resched();
 	}
 	if (err) {
@@ -151,10 +162,7 @@ static struct jf_text *jf_text_get(const struct jf_symbol *func)
 	return jf_text_walk(func);
 }
 
-/*
- * A walk may have gone on into __init text, which is another one's later, or have
- * begun in a module that is gone.
- */
+/* It may be a list of a module that is gone. */
 static bool jf_text_meets(const struct jf_text *t, const struct module *mod)
 {
 	unsigned long addr;
@@ -229,30 +237,13 @@ int jf_spans_add_func(struct jf_spans *s, void *func)
 /*
  * Is this the text of a module that is there, and was before us? Symbols alone do
  * not say so: the kernel finds those of a module behind its last notifier, and of
- * __init text that was freed if ftrace has kept its names. A reference on a
- * module's object keeps the module: free_module() waits for it.
- * @name: in brackets
+ * __init text that was freed if ftrace has kept its names.
  */
-static bool jf_is_module_text(const char *name, unsigned long addr)
+static bool jf_is_module_text(const struct jf_symbol *sym, unsigned long addr)
 {
-	struct kset *modules = THIS_MODULE->mkobj.kobj.kset;
-	char buf[MODULE_NAME_LEN];
 	unsigned long start, end;
-	struct kobject *kobj;
-	struct module *mod;
-	bool found = false;
-	unsigned int i;
 
-	strscpy(buf, name + 1, min(sizeof(buf), strcspn(name + 1, "]") + 1));
-	kobj = modules ? kset_find_obj(modules, buf) : NULL;
-	if (!kobj)
-		return false;
-	mod = container_of(kobj, struct module_kobject, kobj)->mod;
-	if (mod && READ_ONCE(mod->state) == MODULE_STATE_LIVE)
-		for (i = 0; jf_module_text(mod, i, &start, &end); i++)
-			found |= addr >= start && addr < end;
-	kobject_put(kobj);
-	return found;
+	return jf_find_module_text(sym->mod, addr, true, &start, &end);
 }
 
 /*
@@ -275,7 +266,7 @@ enum jf_text_kind jf_text_of(void *func)
 		if (!s->mod)
 			kind = jf_arch_is_image((unsigned long)func) ?
 				       JF_TEXT_KERNEL : JF_TEXT_NONE;
-		else if (jf_is_module_text(s->mod, (unsigned long)func))
+		else if (jf_is_module_text(s, (unsigned long)func))
 			kind = JF_TEXT_MODULE;
 	}
 	mutex_unlock(&jf_symbol_mutex);

@@ -39,12 +39,13 @@ static struct jf_symbol jf_symbol_func, jf_symbol_other;
 static bool jf_symbol_get(struct jf_symbol *s, unsigned long addr)
 {
 	unsigned long offset, size;
-	char *plus;
+	char *plus, *mod;
 
 	sprint_symbol(s->text, addr);
-	s->mod = strchr(s->text, '[');
-	if (s->mod)
-		*strchrnul((char *)++s->mod, ']') = 0;
+	mod = strchr(s->text, '[');
+	if (mod)
+		*strchrnul(++mod, ']') = 0;
+	s->mod = mod;
 	plus = strrchr(s->text, '+');
 	if (!plus || sscanf(plus, "+0x%lx/0x%lx", &offset, &size) != 2)
 		return false;

@@ -63,10 +63,11 @@ static noinline long spoilt(long x)
 /* Its first call; what it computes does not matter. */
 static int spoil_site(void)
 {
-	u8 *p = (u8 *)spoilt, *end = p + 64, int3 = 0xcc;
+	u8 *p = (u8 *)spoilt, *end, int3 = 0xcc;
 
+	/* What is in it is not for the compiler, and objtool, to name. */
 	OPTIMIZER_HIDE_VAR(p);
-	while (p < end && *p != 0xe8 && *p != 0xe9)
+	for (end = p + 64; p < end && *p != 0xe8 && *p != 0xe9;)
 		p++;
 	return p < end ? jft_poke((unsigned long)p, &int3, 1) : -ENOENT;
 }

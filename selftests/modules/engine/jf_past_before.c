@@ -7,6 +7,8 @@
 #include <linux/delay.h>
 #include <linux/module.h>
 
+struct jf_func;
+
 static noinline long taken(long x)
 {
 	return x + 1000;
@@ -14,9 +16,9 @@ static noinline long taken(long x)
 
 static int late_set(const char *val, const struct kernel_param *kp)
 {
-	int (*update)(void *f, void *func);
+	int (*update)(struct jf_func *f, void *func);
+	struct jf_func *f;
 	unsigned int ms;
-	void *f;
 	int err = kstrtouint(val, 0, &ms);
 
 	if (err)

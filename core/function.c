@@ -174,24 +174,17 @@ static bool jf_text_meets(const struct jf_text *t, const struct module *mod)
 	return within_module(t->end - 1, mod);
 }
 
-/* NULL: all of them. */
-static void jf_texts_forget(const struct module *mod)
+void jf_function_forget(struct module *mod)
 {
 	struct jf_text *t, *tmp;
 
-	lockdep_assert_held(&jf_symbol_mutex);
+	mutex_lock(&jf_symbol_mutex);
 	list_for_each_entry_safe(t, tmp, &jf_texts, list) {
 		if (mod && !jf_text_meets(t, mod))
 			continue;
 		list_del(&t->list);
 		jf_text_free(t);
 	}
-}
-
-void jf_function_forget(struct module *mod)
-{
-	mutex_lock(&jf_symbol_mutex);
-	jf_texts_forget(mod);
 	mutex_unlock(&jf_symbol_mutex);
 }
 

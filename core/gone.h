@@ -34,13 +34,13 @@ void jf_gone_forget(void *func, u64 seq);
 bool jf_gone_is_settled(u64 seq);
 
 /*
- * The first two below take jf_mutex. Add what was replaced, or only the code that calls
+ * The three below take jf_mutex. Add what was replaced, or only the code that calls
  * others; @seq: the latest replacement that is covered. 0 or -ENOMEM.
  */
 int jf_spans_add_gone(struct jf_spans *s, bool dispatch_only, u64 *seq);
 /* Nobody is in that any more. */
 void jf_gone_forget_all(u64 seq, bool dispatch_only);
-/* Nobody is in what stood where @mod is; takes jf_mutex. */
+/* Nobody is in what stood where @mod is. */
 void jf_gone_forget_module(const struct module *mod);
 
 #endif /* JF_GONE_H */

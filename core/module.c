@@ -519,12 +519,13 @@ static bool jf_may_go(const struct jf_mod *m, void *func)
 /*
  * What a site that is about to be forgotten shall lead to: a call to the
  * trampoline, as the compiler wrote it, and a trampoline to its initial target.
- * True if it leads elsewhere, to what may go.
+ * True if it leads elsewhere, to what may go. @flags: only one that has them
  */
 static bool jf_is_astray(const struct jf_mod *m, const struct jf_site *site,
-			 union jf_value *v)
+			 u32 flags, union jf_value *v)
 {
-	if (list_empty(&site->list) || site->flags & JF_SITE_BRANCH ||
+	if (list_empty(&site->list) || (site->flags & flags) != flags ||
+	    site->flags & JF_SITE_BRANCH ||
 	    !jf_may_go(m, jf_ent_value(site->ctl->ent).func))
 		return false;
 	v->func = site->flags & JF_SITE_TRAMP ?
@@ -536,21 +537,24 @@ static bool jf_is_astray(const struct jf_mod *m, const struct jf_site *site,
 /* Write what can be written; nobody else's bytes are. -ENOMEM */
 static int jf_restore_sites(struct jf_mod *m, u32 flags)
 {
-	unsigned int i, n = 0, rounds = 3;
+	unsigned int i, max = 0, n = 0, rounds = 3;
 	struct jf_poke *pokes;
 	union jf_value v;
 	size_t bad;
 	int err;
 
-	if (!m->num_sites)
+	for (i = 0; i < m->num_sites; i++)
+		max += jf_is_astray(m, &m->sites[i], flags, &v);
+	/* Most have none, and a load or rmmod takes no memory for that. */
+	if (!max)
 		return 0;
-	pokes = kvmalloc_array(m->num_sites, sizeof(*pokes), GFP_KERNEL);
+	pokes = kvmalloc_array(max, sizeof(*pokes), GFP_KERNEL);
 	if (!pokes)
 		return -ENOMEM;
 	for (i = 0; i < m->num_sites; i++) {
 		struct jf_site *site = &m->sites[i];
 
-		if ((site->flags & flags) != flags || !jf_is_astray(m, site, &v))
+		if (!jf_is_astray(m, site, flags, &v))
 			continue;
 		pokes[n].site = site;
 		pokes[n].old = site->insn;

@@ -251,6 +251,9 @@ jf_insmod()
 	JF_LOADED="$jf_m $JF_LOADED"
 }
 
+# jf_unloaded NAME: somebody else has unloaded it, or does
+jf_unloaded() { JF_LOADED=$(echo " $JF_LOADED " | sed "s/ $1 / /"); }
+
 # jf_rmmod NAME
 jf_rmmod()
 {
@@ -259,7 +262,7 @@ jf_rmmod()
 	[ "$jf_m" != jumpfunc ] || jf_counts=$(jf_count_stats)
 	rmmod "$jf_m" || return
 	[ -z "$jf_counts" ] || echo "$jf_counts" >>"$JF_TMP/counts"
-	JF_LOADED=$(echo " $JF_LOADED " | sed "s/ $jf_m / /")
+	jf_unloaded "$jf_m"
 }
 
 # jf_load [PARAMETER...]: jumpfunc.ko itself; the test cannot go on without.  JF_BACKEND, if set,

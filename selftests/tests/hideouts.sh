@@ -5,8 +5,8 @@
 # JF_TIMEOUT=240
 # Where a search for old targets might miss somebody: in a function that a target jumped to, in a
 # callback that a callback asked for, in an optimised kprobe's copy of an instruction, in a part that
-# the compiler split off, in a function that does not return.  And what must not hold it up: a thread that stays in a new target, a large
-# module, many tasks that exit at once.
+# the compiler split off, in a function that does not return.  And what must not hold it up: a thread
+# that stays in a new target, a large module, many tasks that exit at once.
 #
 # Seen to fail with the code broken on purpose (6.1):
 #   a module that goes is only looked for in its old targets	tail: he is left behind
@@ -68,7 +68,6 @@ ends()
 }
 # Nothing else would mean anything while this one hangs.
 ends_at_all() { jf_until 1200 over "$1" || jf_bail "$1 ends at all"; }
-unloaded() { JF_LOADED=$(echo " $JF_LOADED " | sed "s/ $1 / /"); }
 
 # not_early WHAT: no module was given up with somebody in it
 not_early()
@@ -124,7 +123,7 @@ check "... while he is inside" hide_is inside 1
 hide_do open
 ends rmmod 20 "tail: rmmod ends when he has left"
 ends_at_all rmmod
-unloaded jf_hide_m
+jf_unloaded jf_hide_m
 jf_until 100 nobody
 not_early tail
 
@@ -181,7 +180,7 @@ in_copy()
 	check "... while he is inside" hide_is inside 1
 	ends rmmod 60 "copy: rmmod ends when he has left"
 	ends_at_all rmmod
-	unloaded jf_hide_m
+	jf_unloaded jf_hide_m
 	not_early copy
 }
 jf_on_exit untrace
@@ -313,7 +312,7 @@ check "... beside him" hide_is living 1
 hide_do open
 ends_at_all quiesce
 ends_at_all rmmod
-unloaded jf_hide_m
+jf_unloaded jf_hide_m
 jf_until 100 nobody
 hide_do pass
 not_early live

@@ -13,7 +13,6 @@ leads_to() { awk '$1 == "past_op" {print $4}' $JF/functions; }
 said() { dmesg | grep "$1: " | tail -n 1; }
 in_parameter() { grep -qs msleep /proc/"$1"/stack || grep -qs "^State:.D" /proc/"$1"/status; }
 lead_own() { echo 1 >/sys/module/jf_past_site/parameters/own; }
-gone() { JF_LOADED=$(echo " $JF_LOADED " | sed "s/ $1 / /"); }
 quiet() { echo 1 >$P/quiesce; }
 # later MODULE PARAMETER MS: written in the background, by $writer; it takes effect so much later
 later()
@@ -33,7 +32,7 @@ check "a module that is there before" jf_insmod jf_past_before
 later jf_past_before late $((8 * slow))
 rmmod jf_past_before &
 remover=$!
-gone jf_past_before
+jf_unloaded jf_past_before
 goes() { grep -q '^jf_past_before .* Unloading' /proc/modules; }
 check "it is on its way out" jf_until 50 goes
 jf_load
@@ -72,7 +71,7 @@ check "its last notifier is done" jf_until 100 on_its_way
 later jf_past_site run $((2 * slow))
 check "now the target goes" jf_rmmod jf_past_taker
 wait $remover
-gone jf_past_site
+jf_unloaded jf_past_site
 wait $writer
 check_match "the sites lead to what is there" "$(said jf_past_site)" 'state 2, sites give 6 8 8$'
 

@@ -42,7 +42,6 @@ beside()
 }
 beside_over() { [ -e "$JF_TMP/over" ]; }
 beside_rc() { cat "$JF_TMP/over"; }
-unloaded() { JF_LOADED=$(echo " $JF_LOADED " | sed "s/ $1 / /"); }
 
 began() { cut -d. -f1 /proc/uptime; }
 section_at=$(began)
@@ -93,7 +92,7 @@ stays()
 	beside rmmod jf_visit
 	waited_for "$what" ${long:+$long}
 	[ "$(beside_rc)" = 0 ] || fail "$what: rmmod" "$(cat "$JF_TMP/beside")"
-	unloaded jf_visit
+	jf_unloaded jf_visit
 }
 traced='' long=''
 
@@ -375,8 +374,8 @@ check_match "they were at work" "$(cat /sys/module/jf_busy/parameters/rounds)" '
 rmmod jf_busy &
 jf_until 300 beside_over || jf_bail "all ends without them"
 wait
-unloaded jf_busy
-unloaded jf_visit
+jf_unloaded jf_busy
+jf_unloaded jf_visit
 check_eq "nobody was left behind" "$(hall early)" "$early"
 hall_do storm 0 0
 [ -z "$mode" ] || echo "$mode" >$preempt

@@ -139,26 +139,15 @@ bool jf_is_circular(struct jf_ctl *ctl)
 	return c;
 }
 
-static bool jf_in_text(const struct module *mod, void *func)
-{
-	unsigned long start, end;
-	unsigned int i;
-
-	/* As in jf_mod_by_addr(). */
-	for (i = 0; data_race(jf_module_text(mod, i, &start, &end)); i++)
-		if ((unsigned long)func >= start && (unsigned long)func < end)
-			return true;
-	return false;
-}
-
 /* May calls be sent into this function? @own: a module that may call itself. */
 int jf_check_target(const char *name, void *func, const struct jf_mod *own,
 		    bool vouched)
 {
-	struct jf_mod *mod = jf_mod_by_addr((unsigned long)func);
+	unsigned long addr = (unsigned long)func, start, end;
+	struct jf_mod *mod = jf_mod_by_addr(addr);
 
-	if (mod ? !jf_in_text(mod->mod, func) : !vouched &&
-	    jf_text_of(func) == JF_TEXT_NONE) {
+	if (mod ? !jf_module_text_at(mod->mod, addr, &start, &end) :
+	    !vouched && jf_text_of(func) == JF_TEXT_NONE) {
 		pr_warn_ratelimited("%s: target %p is text neither of the kernel nor of a module\n",
 				    name, func);
 		return -EPERM;
@@ -166,7 +155,7 @@ int jf_check_target(const char *name, void *func, const struct jf_mod *own,
 	if (!mod)
 		return 0;
 	/* As in jf_mod_by_addr(). */
-	if (data_race(within_module_init((unsigned long)func, mod->mod))) {
+	if (data_race(within_module_init(addr, mod->mod))) {
 		pr_warn_ratelimited("%s: target %ps is __init text\n", name, func);
 		return -EINVAL;
 	}

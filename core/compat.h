@@ -80,32 +80,6 @@ static inline bool jf_module_text(const struct module *mod, unsigned int i,
 	return true;
 }
 
-/*
- * The text at @addr of the module @name, by the module's object, whichever modules
- * were seen. @live: only if the module is that, neither coming nor going. A
- * reference on the object keeps the module: free_module() waits for it.
- */
-static inline bool jf_find_module_text(const char *name, unsigned long addr,
-				       bool live, unsigned long *start,
-				       unsigned long *end)
-{
-	struct kset *modules = THIS_MODULE->mkobj.kobj.kset;
-	struct kobject *kobj;
-	struct module *mod;
-	bool found = false;
-	unsigned int i;
-
-	kobj = modules ? kset_find_obj(modules, name) : NULL;
-	if (!kobj)
-		return false;
-	mod = container_of(kobj, struct module_kobject, kobj)->mod;
-	if (mod && (!live || READ_ONCE(mod->state) == MODULE_STATE_LIVE))
-		for (i = 0; !found && jf_module_text(mod, i, start, end); i++)
-			found = addr >= *start && addr < *end;
-	kobject_put(kobj);
-	return found;
-}
-
 /* Since 6.14 the callback of a grace period checks that there was one. */
 static inline void jf_rcu_sync_init(struct rcu_synchronize *rs)
 {

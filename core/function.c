@@ -3,6 +3,7 @@
 #include "core/function.h"
 
 #include "core/arch.h"
+#include "core/index.h"
 #include "core/spans.h"
 
 #include <linux/jhash.h>

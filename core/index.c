@@ -20,6 +20,7 @@
 
 #include <linux/err.h>
 #include <linux/hashtable.h>
+#include <linux/kobject.h>
 #include <linux/kprobes.h>
 #include <linux/mm.h>
 #include <linux/rcupdate.h>
@@ -95,6 +96,38 @@ struct jf_mod *jf_mod_by_addr(unsigned long addr)
 		if (data_race(within_module(addr, m->mod)))
 			return m;
 	return NULL;
+}
+
+bool jf_module_text_at(const struct module *mod, unsigned long addr,
+		       unsigned long *start, unsigned long *end)
+{
+	unsigned int i;
+
+	/* As in jf_mod_by_addr(). */
+	for (i = 0; data_race(jf_module_text(mod, i, start, end)); i++)
+		if (addr >= *start && addr < *end)
+			return true;
+	return false;
+}
+
+bool jf_find_module_text(const char *name, unsigned long addr, bool live,
+			 unsigned long *start, unsigned long *end)
+{
+	struct kset *modules = THIS_MODULE->mkobj.kobj.kset;
+	struct kobject *kobj;
+	struct module *mod;
+	bool found;
+
+	kobj = modules ? kset_find_obj(modules, name) : NULL;
+	if (!kobj)
+		return false;
+	/* A reference on the object keeps the module: free_module() waits for it. */
+	mod = container_of(kobj, struct module_kobject, kobj)->mod;
+	found = mod &&
+		(!live || READ_ONCE(mod->state) == MODULE_STATE_LIVE) &&
+		jf_module_text_at(mod, addr, start, end);
+	kobject_put(kobj);
+	return found;
 }
 
 struct jf_ctl *jf_ctl_by_tramp(unsigned long addr)

@@ -113,6 +113,15 @@ struct jf_ctl *jf_ctl_by_name(const char *module, const char *name,
 /* The module that @addr lies in, or NULL. */
 struct jf_mod *jf_mod_by_addr(unsigned long addr);
 struct jf_mod *jf_mod_find(const struct module *mod);
+/* The text of @mod that holds @addr. The caller knows that the module stays. */
+bool jf_module_text_at(const struct module *mod, unsigned long addr,
+		       unsigned long *start, unsigned long *end);
+/*
+ * The same by the module's name, whether it was seen coming or not. @live: only if
+ * the module is that, neither coming nor going. Needs no lock.
+ */
+bool jf_find_module_text(const char *name, unsigned long addr, bool live,
+			 unsigned long *start, unsigned long *end);
 /* May the name @target be given to @ctl through debugfs? Its address or NULL. */
 void *jf_allowed_target(const struct jf_ctl *ctl, const char *target);
 

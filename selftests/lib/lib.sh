@@ -17,6 +17,9 @@
 JF_TOP=$(cd "$(dirname "$0")/../.." && pwd)
 JF_NAME=$(basename "$0" .sh)
 JF=/sys/kernel/debug/jumpfunc
+# Where the kernel has its tracing files; only below debugfs if nobody has mounted tracefs by itself.
+JF_TRACEFS=/sys/kernel/tracing
+[ -d $JF_TRACEFS/events ] || JF_TRACEFS=/sys/kernel/debug/tracing
 JF_N=0 JF_FAILED=0 JF_PASSED=0 JF_STARTED=0 JF_ENDED=0
 JF_LOADED='' JF_PIDS='' JF_CLEANUP='' JF_TMP=''
 

@@ -20,8 +20,7 @@ generated()
 }
 
 # Of what it stands on the kernel keeps a copy, in pages of its own that have no symbol but in that file.
-T=/sys/kernel/tracing
-[ -d $T/events ] || T=/sys/kernel/debug/tracing
+T=$JF_TRACEFS
 kprobe()
 {
 	for o in 5 9; do

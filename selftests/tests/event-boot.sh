@@ -6,8 +6,7 @@
 # An event that the kernel's own command line asks for is on when its module comes, and so is one that set_event asked for.
 . "$(dirname "$0")/../lib/lib.sh"
 
-T=/sys/kernel/tracing
-[ -d $T/events ] || T=/sys/kernel/debug/tracing
+T=$JF_TRACEFS
 E=$T/events/jf_sample
 
 jf_start "trace_event=:mod:NAME on the kernel's command line"

@@ -4,8 +4,7 @@
 # JF_TRACE_EVENT() and those who come and go: several users at once, a module that is loaded or unloaded meanwhile.
 . "$(dirname "$0")/../lib/lib.sh"
 
-T=/sys/kernel/tracing
-[ -d $T/events ] || T=/sys/kernel/debug/tracing
+T=$JF_TRACEFS
 E=$T/events/jf_event
 H=/sys/module/jf_event_host/parameters
 G=/sys/module/jf_event_guest/parameters

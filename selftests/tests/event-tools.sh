@@ -7,8 +7,7 @@
 # JF_TRACE_EVENT(): off it is a nop; on, trace-cmd, perf, bpftrace and all that tracefs offers treat it as any event.
 . "$(dirname "$0")/../lib/lib.sh"
 
-T=/sys/kernel/tracing
-[ -d $T/events ] || T=/sys/kernel/debug/tracing
+T=$JF_TRACEFS
 E=$T/events/jf_sample
 P=/sys/module/jf_sample_event/parameters/packets
 events="jf_sample_drop jf_sample_pass jf_sample_rx"

@@ -21,7 +21,7 @@ every="-i $((5 * slow))" big="-i $((400 * slow))" ours="-l 50"
 [ "${JF_LONG:-0}" = 0 ] || every='' big="-i 50"
 core=$(jf_ko jumpfunc) ops=$(jf_ko jf_each_op) bench=$(jf_ko jumpfunc_bench)
 backend=${JF_BACKEND:+backend=$JF_BACKEND}
-[ -d /sys/kernel/tracing/events ] && events=/sys/kernel/tracing/events || events=/sys/kernel/debug/tracing/events
+events=$JF_TRACEFS/events
 
 # All that is allocated once, by whoever comes first, is there now.
 jf_load; jf_insmod jf_each_op; jf_rmmod jf_each_op; jf_unload

@@ -11,8 +11,7 @@
 
 seconds=${JF_STORM_SECONDS:-2}
 [ "${JF_LONG:-0}" = 0 ] || seconds=${JF_STORM_SECONDS:-60}
-T=/sys/kernel/tracing
-[ -e $T/kprobe_events ] || T=/sys/kernel/debug/tracing
+T=$JF_TRACEFS
 
 jf_start "storms with trouble around, $seconds s each"
 jf_load

@@ -23,8 +23,7 @@
 . "$(dirname "$0")/../lib/lib.sh"
 
 H=/sys/kernel/debug/jf_hide
-T=/sys/kernel/tracing
-[ -e $T/kprobe_events ] || T=/sys/kernel/debug/tracing
+T=$JF_TRACEFS
 
 jf_start "no hide-outs"
 jf_patching || jf_skip_all "stacks are looked at on x86 alone"

@@ -23,8 +23,7 @@ check "jf_int3 unloads" jf_rmmod jf_int3
 
 # ---- tracing on targets, in a storm ----
 
-T=/sys/kernel/tracing
-[ -e $T/kprobe_events ] || T=/sys/kernel/debug/tracing
+T=$JF_TRACEFS
 keys=5
 [ "$be" != kernel ] || keys=3
 check "jf_many_sites loads" jf_insmod jf_many_sites seconds="${JF_STORM_SECONDS:-3}" storm_keys=$keys

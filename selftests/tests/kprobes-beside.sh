@@ -9,8 +9,7 @@
 
 seconds=${JF_STORM_SECONDS:-5}
 [ "${JF_LONG:-0}" = 0 ] || seconds=${JF_STORM_SECONDS:-60}
-T=/sys/kernel/tracing
-[ -e $T/kprobe_events ] || T=/sys/kernel/debug/tracing
+T=$JF_TRACEFS
 LIST=/sys/kernel/debug/kprobes/list
 SYSCTL=/proc/sys/debug/kprobes-optimization
 

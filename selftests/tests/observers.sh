@@ -8,8 +8,7 @@
 # once, and calls go where they should before, while and after somebody looks, and when targets change meanwhile.
 . "$(dirname "$0")/../lib/lib.sh"
 
-T=/sys/kernel/tracing
-[ -e $T/trace ] || T=/sys/kernel/debug/tracing
+T=$JF_TRACEFS
 P=/sys/module/jf_observed/parameters
 L=/sys/kernel/livepatch/jf_observed_patch
 

@@ -6,8 +6,7 @@
 # known of its text is not true of the module that is loaded there next.
 . "$(dirname "$0")/../lib/lib.sh"
 
-T=/sys/kernel/tracing
-[ -d $T/events ] || T=/sys/kernel/debug/tracing
+T=$JF_TRACEFS
 P=/sys/module/jf_past/parameters
 leads_to() { awk '$1 == "past_op" {print $4}' $JF/functions; }
 said() { dmesg | grep "$1: " | tail -n 1; }

@@ -12,8 +12,7 @@
 seconds=${JF_STORM_SECONDS:-2}
 [ "${JF_LONG:-0}" = 0 ] || seconds=${JF_STORM_SECONDS:-60}
 H=/sys/kernel/debug/jf_hall
-T=/sys/kernel/tracing
-[ -e $T/kprobe_events ] || T=/sys/kernel/debug/tracing
+T=$JF_TRACEFS
 rt=0
 [ ! -e /sys/kernel/realtime ] || rt=$(cat /sys/kernel/realtime)
 # Longer than a grace period of the kernel takes, in tenths of a second.

@@ -7,8 +7,7 @@
 # The trace events of the core, as tools see them: formats, values, and how many there are.
 . "$(dirname "$0")/../lib/lib.sh"
 
-T=/sys/kernel/tracing
-[ -d $T/events ] || T=/sys/kernel/debug/tracing
+T=$JF_TRACEFS
 
 jf_start "events/jumpfunc: formats, trace-cmd, perf, bpftrace"
 [ -d $T/events ] || jf_skip_all "no tracefs in this kernel (CONFIG_TRACING)"

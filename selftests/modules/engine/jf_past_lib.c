@@ -10,8 +10,9 @@ noinline long past_lib_default(long x)
 }
 EXPORT_SYMBOL_GPL(past_lib_default);
 
-/* So that whoever comes here next has room. */
-static __used noinline long past_lib_large(long x)
+/* So that whoever comes here next has room. As past_init_large(), for all to call. */
+long past_lib_large(long x);
+noinline long past_lib_large(long x)
 {
 	asm volatile(".skip 16384, 0x90");
 	return x;

@@ -177,6 +177,7 @@ extern struct jfk {
 		unsigned long	start, size;
 	} symbol[48];
 	unsigned long	nameless;	/* an address of nothing that has a name */
+	unsigned long	text_start, text_end;	/* of modules; 0: all of memory */
 	/* a target that is nobody's text, and one of a module that was there before */
 	void		*no_text, *old_text;
 

@@ -256,6 +256,13 @@ static void jfk_symbol(char *buf, unsigned long addr)
 		sprintf(buf, "something+0x0/0x1");
 }
 
+static bool jfk_find_text(unsigned long *start, unsigned long *end)
+{
+	*start = jfk.text_start;
+	*end = jfk.text_end ?: ULONG_MAX;
+	return true;
+}
+
 static __printf(1, 2) void jfk_warn(const char *fmt, ...)
 {
 	va_list args;
@@ -405,9 +412,7 @@ static void jfk_detach(struct tracepoint *tp, void *probe)
 #define jf_task_runs(t)			READ_ONCE((t)->on_cpu)
 
 #define sprint_symbol(buf, addr)	jfk_symbol(buf, addr)
-/* All of memory is a module's text, as far as symbols of it go. */
-#define jf_find_module_text(name, addr, live, start, end) \
-	(*(start) = 0, *(end) = ULONG_MAX, true)
+#define jf_find_module_text(name, addr, live, start, end) jfk_find_text(start, end)
 #undef pr_warn
 #undef pr_warn_ratelimited
 #define pr_warn(fmt, ...)		jfk_warn(fmt, ##__VA_ARGS__)

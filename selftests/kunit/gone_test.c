@@ -306,6 +306,37 @@ static void parts_are_forgotten(struct kunit *test)
 	jf_spans_free(&s);
 }
 
+/*
+ * Names lead on into __init text behind it, which will be another module's, and in
+ * front of it to what is no address.
+ */
+static void parts_end_with_the_text(struct kunit *test)
+{
+	struct jf_spans s = { };
+
+	jfk.symbol[0] = (struct jfk_symbol){ "f.cold", "m", 0, BASE };
+	jfk.symbol[1] = (struct jfk_symbol){ "f", "m", BASE, 0x40 };
+	jfk.symbol[2] = (struct jfk_symbol){ "f.part.0", "m", BASE + 0x40, 0x40 };
+	jfk.symbol[3] = (struct jfk_symbol){ "f.cold", "m", BASE + 0x80, 0x40 };
+	jfk.symbol[4] = (struct jfk_symbol){ "g", "m", BASE + 0xc0, 0x40 };
+	jfk.text_start = BASE;
+	jfk.text_end = BASE + 0x80;
+	KUNIT_ASSERT_EQ(test, jf_spans_add_func(&s, (void *)BASE), 0);
+	jf_spans_sort(&s);
+	KUNIT_ASSERT_EQ(test, s.num, 2U);
+	KUNIT_EXPECT_EQ(test, s.span[1].start, BASE + 0x40);
+	KUNIT_EXPECT_EQ(test, s.span[1].end, BASE + 0x80);
+	jf_spans_free(&s);
+
+	/* What stands there has a list of its own. */
+	jfk.text_start = BASE + 0x80;
+	jfk.text_end = BASE + 0x100;
+	jfk.symbol[4].name = "f";
+	KUNIT_ASSERT_EQ(test, jf_spans_add_func(&s, (void *)BASE + 0xc0), 0);
+	KUNIT_EXPECT_TRUE(test, jf_spans_has(&s, BASE + 0x80));
+	jf_spans_free(&s);
+}
+
 /* An image is no function that the kernel knows. */
 static void function_image(struct kunit *test)
 {
@@ -766,6 +797,7 @@ static struct kunit_case gone_cases[] = {
 	KUNIT_CASE(many_parts),
 	KUNIT_CASE(parts_in_any_order),
 	KUNIT_CASE(parts_are_forgotten),
+	KUNIT_CASE(parts_end_with_the_text),
 	KUNIT_CASE(function_image),
 	KUNIT_CASE(record_life),
 	KUNIT_CASE(record_twice),

@@ -321,6 +321,20 @@ static void compare_call(const char *name, const char *text, double most, enum l
 		     text, call->min / direct->min, most, layout_names[layout]);
 }
 
+/* What somebody who is read pays so that others can wait for him. */
+static void limit_call(const char *name, const char *text, const char *less, double most,
+		       enum layout layout)
+{
+	const struct program *call = find_row("c-call", name, layout);
+	const struct program *other = find_row("c-call", less, layout);
+	double ns;
+
+	if (!call || !other)
+		return;
+	ns = (call->min - other->min) * ns_per_tick;
+	goal(ns <= most, "%s %.2f ns, at most %.3g (%s)", text, ns, most, layout_names[layout]);
+}
+
 static void print_compiled_goals(void)
 {
 	int layout;
@@ -334,6 +348,9 @@ static void print_compiled_goals(void)
 		else
 			compare_call("dynfunc", "dynamic function", 1.9, (enum layout)layout);
 		compare_call("trampoline", "by its trampoline", 1.9, (enum layout)layout);
+		limit_call("read-section", "a read section costs", "none", 3, (enum layout)layout);
+		limit_call("tracepoint", "a probe costs, beside its direct call,", "direct", 3,
+			   (enum layout)layout);
 	}
 }
 

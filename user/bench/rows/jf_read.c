@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
+/* An empty read section of libjumpfunc: what jf_quiesce() needs of who reads. */
+#include "library.h"
+#include "row.h"
+
+#include <jumpfunc/batch.h>
+
+#define BODY
+#define SITE(hi, lo)							\
+	jf_read_lock();							\
+	__asm__ volatile("" ::: "memory");				\
+	jf_read_unlock()
+#include "loops.h"
+
+BENCH_ROWS("c-call", "read-section", "jumpfunc read section, empty", NULL);

@@ -316,23 +316,25 @@ static void parts_end_with_the_text(struct kunit *test)
 
 	jfk.symbol[0] = (struct jfk_symbol){ "f.cold", "m", 0, BASE };
 	jfk.symbol[1] = (struct jfk_symbol){ "f", "m", BASE, 0x40 };
-	jfk.symbol[2] = (struct jfk_symbol){ "f.part.0", "m", BASE + 0x40, 0x40 };
-	jfk.symbol[3] = (struct jfk_symbol){ "f.cold", "m", BASE + 0x80, 0x40 };
-	jfk.symbol[4] = (struct jfk_symbol){ "g", "m", BASE + 0xc0, 0x40 };
+	jfk.symbol[2] = (struct jfk_symbol){ "h", "m", BASE + 0x40, 0x20 };
+	jfk.symbol[3] = (struct jfk_symbol){ "f.part.0", "m", BASE + 0x60, 0x20 };
+	jfk.symbol[4] = (struct jfk_symbol){ "f.cold", "m", BASE + 0x80, 0x40 };
+	jfk.symbol[5] = (struct jfk_symbol){ "g", "m", BASE + 0xc0, 0x40 };
 	jfk.text_start = BASE;
 	jfk.text_end = BASE + 0x80;
 	KUNIT_ASSERT_EQ(test, jf_spans_add_func(&s, (void *)BASE), 0);
 	jf_spans_sort(&s);
 	KUNIT_ASSERT_EQ(test, s.num, 2U);
-	KUNIT_EXPECT_EQ(test, s.span[1].start, BASE + 0x40);
+	KUNIT_EXPECT_EQ(test, s.span[1].start, BASE + 0x60);
 	KUNIT_EXPECT_EQ(test, s.span[1].end, BASE + 0x80);
 	jf_spans_free(&s);
 
 	/* What stands there has a list of its own. */
 	jfk.text_start = BASE + 0x80;
 	jfk.text_end = BASE + 0x100;
-	jfk.symbol[4].name = "f";
+	jfk.symbol[5].name = "f";
 	KUNIT_ASSERT_EQ(test, jf_spans_add_func(&s, (void *)BASE + 0xc0), 0);
+	jf_spans_sort(&s);
 	KUNIT_EXPECT_TRUE(test, jf_spans_has(&s, BASE + 0x80));
 	jf_spans_free(&s);
 }

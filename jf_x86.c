@@ -233,9 +233,7 @@ static bool jf_is_executable(unsigned long addr)
 
 bool jf_arch_is_text(unsigned long addr)
 {
-	/* The image begins with its text, and rodata comes next. */
-	if (!jf_image_has_nx && jf_arch_is_image(addr) &&
-	    addr >= (unsigned long)hex_asc)
+	if (!jf_image_has_nx && jf_arch_is_image(addr) && !jf_is_image_text(addr))
 		return false;
 	return jf_is_executable(addr);
 }
@@ -244,7 +242,7 @@ static void jf_image_ask_nx(void)
 {
 	jf_image_has_nx = !jf_is_executable((unsigned long)&jiffies_64);
 	if (!jf_image_has_nx)
-		pr_info("page tables call the kernel's data executable (rodata=off): what is text is told by addresses\n");
+		pr_info("page tables call the kernel's data executable (rodata=off): what is text is told by the unwinder\n");
 }
 
 /* Modules, and all that is generated, begin where its area ends. */

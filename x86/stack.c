@@ -103,6 +103,25 @@ static bool jf_counts(struct jf_sight *sight, unsigned long addr, bool exact,
 }
 #endif
 
+#if JF_CAN_UNWIND
+/* The unwinder knows the kernel's text, and no exported function else says so. */
+bool jf_is_image_text(unsigned long addr)
+{
+	struct unwind_state state = {
+		.stack_info.type = STACK_TYPE_TASK,
+		.ip = addr,
+	};
+
+	return unwind_get_return_address(&state) == addr;
+}
+#else
+/* It begins with its text, and rodata comes next. Somewhere in that are these. */
+bool jf_is_image_text(unsigned long addr)
+{
+	return addr < (unsigned long)hex_asc;
+}
+#endif
+
 /* --- return addresses that are not where they belong --------------------- */
 
 #ifdef CONFIG_FUNCTION_GRAPH_TRACER

@@ -86,4 +86,7 @@ static inline jf_insn_t jf_kernel_return_zero(const struct jf_site *site)
 }
 #endif
 
+/* x86/stack.c: is this address of the image text? Whatever page tables say. */
+bool jf_is_image_text(unsigned long addr);
+
 #endif /* JF_X86_H */

@@ -81,6 +81,12 @@ void jf_images_count(unsigned int *used, unsigned int *total)
 	*total = 0;
 }
 
+/* x86/stack.c is not here. */
+bool jf_is_image_text(unsigned long addr)
+{
+	return true;
+}
+
 /* --- what the kernel would be ------------------------------------------ */
 
 static struct {

@@ -5,6 +5,8 @@
  * functions that share a name. See jf_test.h.
  */
 #include <linux/jiffies.h>
+#include <linux/cpumask.h>
+#include <linux/kernel.h>
 #include <linux/module.h>
 #include <linux/sched/task.h>
 #include <linux/slab.h>
@@ -83,6 +85,9 @@ static int case_foreign(void)
 	if (JF_HAVE_PATCHING) {
 		CHECK_EQ(set_open(&init_task, 0), -EPERM);
 		CHECK_EQ(set_open(&jiffies_64, 0), -EPERM);
+		/* Of rodata one that is linked early, and one of lib/. */
+		CHECK_EQ(set_open((void *)cpu_all_bits, 0), -EPERM);
+		CHECK_EQ(set_open((void *)hex_asc, 0), -EPERM);
 	}
 	CHECK_EQ(dynfunc_query(access_open), one);
 	/* The kernel's own is no foreign text. */

@@ -8,6 +8,7 @@
 #include <linux/jiffies.h>
 #include <linux/seq_file.h>
 #include <linux/string.h>
+#include <linux/uaccess.h>
 #include <asm/pgtable.h>
 
 static_assert(JF_ARCH_SITE_SIZE == JF_INSN_SIZE);
@@ -130,26 +131,63 @@ int jf_arch_encode(const struct jf_site *site, enum jf_op op,
  *	 7: 0f 84|85 disp32	je|jne other
  *	13: e9 disp32		jmp next
  */
-static int jf_adopt_branch(struct jf_site *site, unsigned long test)
+/* cmpb $0, mem; jcc other; jmp next: see jumpfunc/detail/branch_x86.h */
+#define JF_TEST_SIZE	18
+#define JF_TEST_JCC	7
+#define JF_TEST_JMP	13
+
+/* Is this a test? Where it leads, and by which condition. */
+static bool jf_test_decode(const u8 *p, unsigned long test, u8 *jcc,
+			   unsigned long *other, uint64_t *next)
 {
-	const u8 *p = (const u8 *)test;
-	u8 jcc = site->flags & JF_SITE_BRANCH_INV ? 0x84 : 0x85;
-	uint64_t next;
 	s32 disp;
 
-	if (!jf_site_is_near(site, test) || !jf_site_is_near(site, test + 17))
+	if (p[0] != 0x80 || p[1] != 0x3d || p[6] != 0 || p[JF_TEST_JCC] != 0x0f)
+		return false;
+	*jcc = p[JF_TEST_JCC + 1];
+	memcpy(&disp, p + JF_TEST_JCC + 2, sizeof(disp));
+	*other = test + JF_TEST_JMP + disp;
+	return jf_insn_decode(jf_insn_load(p + JF_TEST_JMP), test + JF_TEST_JMP,
+			      next) == JF_INSN_JMP;
+}
+
+static int jf_adopt_branch(struct jf_site *site, unsigned long test)
+{
+	u8 jcc, wanted = site->flags & JF_SITE_BRANCH_INV ? 0x84 : 0x85;
+	uint64_t next;
+
+	if (!jf_site_is_near(site, test) ||
+	    !jf_site_is_near(site, test + JF_TEST_SIZE - 1))
 		return -EILSEQ;
-	if (p[0] != 0x80 || p[1] != 0x3d || p[6] != 0 || p[7] != 0x0f ||
-	    p[8] != jcc)
-		return -EILSEQ;
-	if (jf_insn_decode(jf_insn_load(p + 13), test + 13, &next) !=
-	    JF_INSN_JMP || next != site->addr + JF_INSN_SIZE)
-		return -EILSEQ;
-	memcpy(&disp, p + 9, sizeof(disp));
-	site->label = test + 13 + disp;
-	if (!jf_site_is_near(site, site->label))
+	if (!jf_test_decode((const u8 *)test, test, &jcc, &site->label, &next) ||
+	    jcc != wanted || next != site->addr + JF_INSN_SIZE ||
+	    !jf_site_is_near(site, site->label))
 		return -EILSEQ;
 	return 0;
+}
+
+/*
+ * Where nothing is patched, branches are executed as they were compiled, and their
+ * tests stand behind the last function of a section, which is not theirs. So look
+ * for jumps to tests that lead back here.
+ */
+int jf_arch_add_tests(struct jf_spans *s, unsigned long start, unsigned long end)
+{
+	u8 bytes[JF_INSN_SIZE], test[JF_TEST_SIZE], jcc;
+	unsigned long addr, other;
+	uint64_t to, next;
+	int err = 0;
+
+	if (jf_arch_patches())
+		return 0;
+	for (addr = start; !err && addr + JF_INSN_SIZE <= end; addr++)
+		if (!copy_from_kernel_nofault(bytes, (void *)addr, sizeof(bytes)) &&
+		    jf_insn_decode(jf_insn_load(bytes), addr, &to) == JF_INSN_JMP &&
+		    !copy_from_kernel_nofault(test, (void *)(long)to, sizeof(test)) &&
+		    jf_test_decode(test, to, &jcc, &other, &next) &&
+		    next == addr + JF_INSN_SIZE)
+			err = jf_spans_add(s, to, to + JF_TEST_SIZE);
+	return err;
 }
 
 int jf_arch_adopt(struct jf_site *site, unsigned long tramp)

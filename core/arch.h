@@ -120,6 +120,11 @@ struct jf_sight {
 
 /* Can stacks be read on this architecture, in this kernel? */
 bool jf_arch_can_look(void);
+/*
+ * Add code that belongs to the branches in this text and stands elsewhere, if it may
+ * be executed. 0 or -ENOMEM.
+ */
+int jf_arch_add_tests(struct jf_spans *s, unsigned long start, unsigned long end);
 /* May the kernel execute what is at this address? True if it cannot be told. */
 bool jf_arch_is_text(unsigned long addr);
 /* Is it in the kernel's own image, which is never freed? True if it cannot be told. */

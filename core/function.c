@@ -71,6 +71,7 @@ struct jf_part {
 
 struct jf_text {
 	struct list_head	list;
+	bool			lasts;	/* it is on the list */
 	unsigned long		start, end;
 	unsigned int		num, max;
 	struct jf_part		*part;
@@ -122,13 +123,16 @@ static struct jf_text *jf_text_walk(const struct jf_symbol *func)
 	struct jf_symbol *o = &jf_symbol_other;
 	struct jf_text *t = kzalloc(sizeof(*t), GFP_KERNEL);
 	unsigned long start, end;
+	bool known;
 	int err;
 
 	if (!t)
 		return NULL;
-	if (!jf_find_module_text(func->mod, func->start, false, &start, &end)) {
-		start = func->start;
-		end = func->end;
+	known = jf_find_module_text(func->mod, func->start, false, &start, &end);
+	/* It is just being made: as far as its names go, until it can be told. */
+	if (!known) {
+		start = 0;
+		end = ULONG_MAX;
 	}
 	t->start = max(func->start, start);
 	t->end = min(func->end, end);
@@ -149,7 +153,9 @@ static struct jf_text *jf_text_walk(const struct jf_symbol *func)
 		jf_text_free(t);
 		return NULL;
 	}
-	list_add(&t->list, &jf_texts);
+	t->lasts = known;
+	if (known)
+		list_add(&t->list, &jf_texts);
 	return t;
 }
 
@@ -191,7 +197,7 @@ void jf_function_forget(struct module *mod)
 
 static int jf_spans_add_parts(struct jf_spans *s, const struct jf_symbol *func)
 {
-	const struct jf_text *t = jf_text_get(func);
+	struct jf_text *t = jf_text_get(func);
 	u32 hash = jf_base_hash(func->name);
 	unsigned int i;
 	int err = 0;
@@ -201,12 +207,15 @@ static int jf_spans_add_parts(struct jf_spans *s, const struct jf_symbol *func)
 	for (i = 0; !err && i < t->num; i++)
 		if (t->part[i].hash == hash)
 			err = jf_spans_add(s, t->part[i].start, t->part[i].end);
+	if (!t->lasts)
+		jf_text_free(t);
 	return err;
 }
 
 int jf_spans_add_func(struct jf_spans *s, void *func)
 {
 	struct jf_symbol *sym = &jf_symbol_func;
+	unsigned int i, first = s->num, last;
 	unsigned long start, end;
 	int err;
 
@@ -224,6 +233,8 @@ int jf_spans_add_func(struct jf_spans *s, void *func)
 			err = jf_spans_add_parts(s, sym);
 	}
 	mutex_unlock(&jf_symbol_mutex);
+	for (i = first, last = s->num; !err && i < last; i++)
+		err = jf_arch_add_tests(s, s->span[i].start, s->span[i].end);
 	return err;
 }
 

@@ -99,6 +99,7 @@ static struct {
 static void transform(void *site, void *tramp, void *func, bool tail);
 #define arch_static_call_transform	transform
 
+#include "../../core/spans.c"
 #include "../../x86/xmc.c"
 #include "../../jf_x86.c"
 #include "../../x86/kernel.c"
@@ -517,6 +518,65 @@ static void nothing_in_front(struct kunit *test)
 	expect_call(test, site, (void *)page, 0);
 }
 
+/*
+ * Where nothing is patched, the tests of a function's branches are its own as well:
+ * those that it jumps to, and that lead back behind that jump.
+ */
+static void tests_elsewhere(struct kunit *test)
+{
+	static const struct jf_backend none = { .name = "none" };
+	static u8 code[96] __aligned(8);
+	const struct jf_backend *was = jf_backend;
+	unsigned long start = (unsigned long)code;
+	struct jf_spans s = { };
+	unsigned int at, i;
+
+	memset(code, 0x90, sizeof(code));
+	for (i = 0; i < 2; i++) {
+		u8 *p = code + 32 + 24 * i;
+		s32 there = 32 + 24 * i - (4 + 7 * i + 5), back = 4 + 7 * i + 5 - (32 + 24 * i + 18);
+
+		at = 4 + 7 * i;
+		code[at] = 0xe9;
+		memcpy(code + at + 1, &there, sizeof(there));
+		p[0] = 0x80;
+		p[1] = 0x3d;
+		p[6] = 0;
+		p[7] = 0x0f;
+		p[8] = 0x84 + i;
+		p[13] = 0xe9;
+		memcpy(p + 14, &back, sizeof(back));
+	}
+	jf_backend = &none;
+	KUNIT_EXPECT_EQ(test, jf_arch_add_tests(&s, start, start + 32), 0);
+	KUNIT_ASSERT_EQ(test, s.num, 2U);
+	for (i = 0; i < 2; i++) {
+		KUNIT_EXPECT_EQ(test, s.span[i].start, start + 32 + 24 * i);
+		KUNIT_EXPECT_EQ(test, s.span[i].end, start + 32 + 24 * i + 18);
+	}
+	jf_spans_free(&s);
+	/* The second one is no part of what ends before it. */
+	KUNIT_EXPECT_EQ(test, jf_arch_add_tests(&s, start, start + 15), 0);
+	KUNIT_EXPECT_EQ(test, s.num, 1U);
+	jf_spans_free(&s);
+	/* Leads back elsewhere: a test of somebody else, or none. */
+	code[32 + 14]++;
+	KUNIT_EXPECT_EQ(test, jf_arch_add_tests(&s, start, start + 15), 0);
+	KUNIT_EXPECT_EQ(test, s.num, 0U);
+	code[32 + 14]--;
+	code[32]++;
+	KUNIT_EXPECT_EQ(test, jf_arch_add_tests(&s, start, start + 15), 0);
+	KUNIT_EXPECT_EQ(test, s.num, 0U);
+	jf_spans_free(&s);
+	/* Nobody executes them where branches are patched. */
+	code[32]--;
+	jf_backend = was;
+	if (was && was->patch)
+		KUNIT_EXPECT_EQ(test, jf_arch_add_tests(&s, start, start + 32), 0);
+	KUNIT_EXPECT_EQ(test, s.num, 0U);
+	jf_spans_free(&s);
+}
+
 static struct kunit_case x86_cases[] = {
 	KUNIT_CASE_PARAM(learns, pad_gen_params),
 	KUNIT_CASE(learns_no_more),
@@ -527,6 +587,7 @@ static struct kunit_case x86_cases[] = {
 	KUNIT_CASE(xmc_takes_over),
 	KUNIT_CASE(adopts),
 	KUNIT_CASE(nothing_in_front),
+	KUNIT_CASE(tests_elsewhere),
 	{}
 };
 

@@ -36,6 +36,19 @@ static noinline long past_cold_other(long x)
 }
 DEFINE_DYNFUNC(past_cold, past_cold_slow);
 
+/* When it is loaded, its parameters come first. */
+static int early_set(const char *val, const struct kernel_param *kp)
+{
+	int err = dynfunc_update(past_cold, past_cold_other) ?:
+		  dynfunc_update(past_cold, past_cold_slow);
+
+	return err ?: jf_quiesce_timeout(HZ);
+}
+
+static const struct kernel_param_ops early_ops = { .set = early_set };
+module_param_cb(early, &early_ops, NULL, 0200);
+MODULE_PARM_DESC(early, "replace and wait for quiet, before init");
+
 static int visitor(void *unused)
 {
 	dynfunc_call(past_cold, 500);

@@ -251,9 +251,8 @@ void jf_key_deferred_work(struct work_struct *work)
 }
 EXPORT_SYMBOL_GPL(jf_key_deferred_work);
 
-int jf_key_dec_deferred(struct jf_key_deferred *d)
+static int jf_key_leave(struct jf_key_deferred *d)
 {
-	unsigned long delay = jf_key_delay(d);
 	int err;
 
 	if (!jf_key_is_open(&d->key))
@@ -267,8 +266,22 @@ int jf_key_dec_deferred(struct jf_key_deferred *d)
 	if (atomic_cmpxchg(&d->left, 0, 1))
 		return -EINVAL;
 	/* It may be pending for one who was taken away by others. */
-	mod_delayed_work(jf_wq, &d->work, delay);
+	mod_delayed_work(jf_wq, &d->work, jf_key_delay(d));
 	return 0;
+}
+
+int jf_key_dec_deferred(struct jf_key_deferred *d)
+{
+	int err;
+
+	/*
+	 * Nobody may queue it when its module has gone, and who comes here by a tail
+	 * call shows on no stack. Pairs with synchronize_rcu() in jf_module_going().
+	 */
+	rcu_read_lock();
+	err = jf_key_leave(d);
+	rcu_read_unlock();
+	return err;
 }
 EXPORT_SYMBOL_GPL(jf_key_dec_deferred);
 

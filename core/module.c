@@ -770,7 +770,13 @@ static void jf_module_going(struct module *mod)
 		jf_quiesce();
 	else
 		jf_quiesce_module(mod, m->target || m->ctls);
-	/* Somebody in it may have been about to leave more work behind. */
+	/*
+	 * Somebody may have been about to leave more work behind: in it, or, where
+	 * jf_key_dec_deferred() is the last call of a function, in that alone. Pairs
+	 * with its read section.
+	 */
+	if (m->num_ctls)
+		synchronize_rcu();
 	jf_keys_going(m);
 	jf_trace_module_gone(mod);
 	/* Whether it was known to have targets or not. */

@@ -165,6 +165,7 @@ int jf_check_target(const char *name, void *func, const struct jf_mod *own,
 		return -EBUSY;
 	}
 	mod->target = true;
+	jf_mark_passed(addr);
 	return 0;
 }
 

@@ -141,6 +141,14 @@ struct jf_ctl *jf_ctl_by_tramp(unsigned long addr)
 	return NULL;
 }
 
+void jf_mark_passed(unsigned long addr)
+{
+	struct jf_ctl *ctl = jf_ctl_by_tramp(addr);
+
+	if (ctl)
+		ctl->passed = true;
+}
+
 struct jf_ctl *jf_ctl_by_name(const char *module, const char *name,
 			      enum jf_ent_type type)
 {

@@ -32,6 +32,7 @@ struct jf_change;
  * @tramp:   dynamic functions: address of the trampoline, else 0
  * @index:   in an array of keys; -1: not in one
  * @sealed:  read-only since its module's init is done
+ * @passed:  dynamic functions: calls of another one have led through its trampoline
  * @seq:     dynamic functions: the last replacement of what it leads to
  * @pin:     dynamic functions: the module that is kept because it leads there
  * @mark:    the search for circles that came by last
@@ -49,6 +50,7 @@ struct jf_ctl {
 	unsigned long		tramp;
 	int			index;
 	bool			sealed;
+	bool			passed;
 	u64			seq;
 	struct module		*pin;
 	u64			mark;
@@ -110,6 +112,8 @@ struct jf_ctl *jf_ctl_by_tramp(unsigned long addr);
  */
 struct jf_ctl *jf_ctl_by_name(const char *module, const char *name,
 			      enum jf_ent_type type);
+/* Calls may lead to @addr from now on, which may be a trampoline. */
+void jf_mark_passed(unsigned long addr);
 /* The module that @addr lies in, or NULL. */
 struct jf_mod *jf_mod_by_addr(unsigned long addr);
 struct jf_mod *jf_mod_find(const struct module *mod);

@@ -9,14 +9,17 @@
  *   COMING	Its tables are found and checked, the text is compared, and the
  *		sites are patched to the present values of their entities. Any
  *		error refuses the load.
- *   LIVE	Its __init text is about to be freed, so sites there are
- *		forgotten, and its read-only keys are sealed.
+ *   LIVE	Its read-only keys are sealed.
  *   GOING	Its exit function has returned (or its init has failed). Dynamic
  *		functions that lead into it fall back, and core/quiesce.c waits
  *		until no task is in it. Until then its sites follow what they
  *		name, because whoever is in it may come upon them; then they and
  *		its entities are forgotten, and lead nowhere that may go before
  *		it. Its memory is freed after we return, and not at once.
+ *
+ * Sites in __init text are never patched. As they were compiled they are right for
+ * any value, most are executed once, and asynchronous functions may execute them
+ * behind LIVE, up to the moment when that text is freed, which nobody tells.
  *
  * All modules are watched, with or without tables, since any module's function
  * can be a target. Modules that were loaded before jumpfunc are seen at their
@@ -208,14 +211,16 @@ static int jf_add_site(struct jf_mod *m, unsigned long addr,
 	site->mod = m;
 	site->ctl = ctl;
 	site->flags = flags;
-	if (within_module_init(addr, m->mod))
-		site->flags |= JF_SITE_INIT;
 	err = jf_arch_adopt(site, ctl->tramp);
 	if (err) {
 		pr_err("%s: unexpected instruction at the site %pS of %s\n",
 		       m->mod->name, (void *)addr, ctl->ent->name);
 		return err;
 	}
+	/* It was looked at, and stays as it is. */
+	if (within_module_init(addr, m->mod))
+		return 0;
+	site->compiled = site->insn;
 	/* The list is only joined once nothing can fail any more. */
 	INIT_LIST_HEAD(&site->list);
 	m->num_sites++;
@@ -316,6 +321,7 @@ static int jf_check_init(const struct jf_site *site)
 static int jf_check_inits(struct jf_mod *m)
 {
 	struct jf_mod *target;
+	unsigned long init;
 	unsigned int i;
 	int err = 0;
 
@@ -335,9 +341,11 @@ static int jf_check_inits(struct jf_mod *m)
 			       ctl->ent->name);
 			return -EINVAL;
 		}
-		target = jf_mod_by_addr((unsigned long)jf_ent_func(ctl->ent)->init);
+		init = (unsigned long)jf_ent_func(ctl->ent)->init;
+		target = jf_mod_by_addr(init);
 		if (target)
 			target->target = true;
+		jf_mark_passed(init);
 	}
 	for (i = 0; !err && i < m->num_sites; i++)
 		err = jf_check_init(&m->sites[i]);
@@ -517,35 +525,47 @@ static bool jf_may_go(const struct jf_mod *m, void *func)
 }
 
 /*
- * What a site that is about to be forgotten shall lead to: a call to the
- * trampoline, as the compiler wrote it, and a trampoline to its initial target.
- * True if it leads elsewhere, to what may go. @flags: only one that has them
+ * What shall stand at a site that is about to be forgotten: what was compiled, for
+ * what others may still change; in a trampoline that leads to what may go, a jump
+ * to its initial target. False: what stands there.
  */
 static bool jf_is_astray(const struct jf_mod *m, const struct jf_site *site,
-			 u32 flags, union jf_value *v)
+			 u64 *insn)
 {
-	if (list_empty(&site->list) || (site->flags & flags) != flags ||
-	    site->flags & JF_SITE_BRANCH ||
-	    !jf_may_go(m, jf_ent_value(site->ctl->ent).func))
+	struct jf_ent *ent = site->ctl->ent;
+	bool goes = ent->type == JF_ENT_FUNC &&
+		    jf_may_go(m, jf_ent_value(ent).func);
+	union jf_value v;
+
+	if (list_empty(&site->list))
 		return false;
-	v->func = site->flags & JF_SITE_TRAMP ?
-		  jf_ent_func(site->ctl->ent)->init :
-		  (void *)site->ctl->tramp;
-	return true;
+	if (site->flags & JF_SITE_TRAMP) {
+		if (!goes)
+			return false;
+		v.func = jf_ent_func(ent)->init;
+		/* This was tried when the module was loaded. */
+		if (jf_site_encode(site, v, insn))
+			return false;
+	} else {
+		if (!goes && site->ctl->mod == m)
+			return false;
+		*insn = site->compiled;
+	}
+	return *insn != site->insn;
 }
 
 /* Write what can be written; nobody else's bytes are. -ENOMEM */
-static int jf_restore_sites(struct jf_mod *m, u32 flags)
+static int jf_restore_sites(struct jf_mod *m)
 {
 	unsigned int i, max = 0, n = 0, rounds = 3;
 	struct jf_poke *pokes;
-	union jf_value v;
 	size_t bad;
+	u64 insn;
 	int err;
 
 	for (i = 0; i < m->num_sites; i++)
-		max += jf_is_astray(m, &m->sites[i], flags, &v);
-	/* Most have none, and a load or rmmod takes no memory for that. */
+		max += jf_is_astray(m, &m->sites[i], &insn);
+	/* Most have none, and an rmmod takes no memory for that. */
 	if (!max)
 		return 0;
 	pokes = kvmalloc_array(max, sizeof(*pokes), GFP_KERNEL);
@@ -554,13 +574,11 @@ static int jf_restore_sites(struct jf_mod *m, u32 flags)
 	for (i = 0; i < m->num_sites; i++) {
 		struct jf_site *site = &m->sites[i];
 
-		if (!jf_is_astray(m, site, flags, &v))
+		if (!jf_is_astray(m, site, &insn))
 			continue;
 		pokes[n].site = site;
 		pokes[n].old = site->insn;
-		if (!jf_site_encode(site, v, &pokes[n].new) &&
-		    pokes[n].new != pokes[n].old)
-			n++;
+		pokes[n++].new = insn;
 	}
 	jf_sort_pokes(pokes, n);
 	do {
@@ -574,28 +592,42 @@ static int jf_restore_sites(struct jf_mod *m, u32 flags)
 		/* Somebody may have written since it was verified. */
 	} while ((err == -EBUSY || err == -EILSEQ) && --rounds);
 	kvfree(pokes);
-	return err == -ENOMEM ? err : 0;
+	if (err && err != -ENOMEM) {
+		pr_warn("%s: sites stay as they are (%d)\n", m->mod->name, err);
+		err = 0;
+	}
+	return err;
 }
 
 /*
  * Sites that are forgotten may still be executed: behind its last notifier the
  * kernel waits for operations of a module's parameters and for asynchronous
- * functions, and behind LIVE for those in __init text. So what leads to what may
- * go leads to what is there for as long as the module, and a call follows what may
- * come. No record of what was replaced is made: nobody is in the module that could
- * have come there by it. -ENOMEM
+ * functions. So what leads to what may go leads to what is there for as long as the
+ * module, and what is another module's is followed as it was compiled: the kernel
+ * keeps that one until this one is freed.
+ *
+ * Nobody is in the module who could have come to what is replaced by it. But a
+ * trampoline that was another's target is only jumped through. -ENOMEM
  */
 static int jf_restore(struct jf_mod *m)
 {
 	unsigned int i;
-	int err = jf_restore_sites(m, 0);
+	int err = jf_restore_sites(m);
 
 	for (i = 0; !err && i < m->num_ctls; i++) {
-		struct jf_ent *ent = m->ctls[i].ent;
+		const struct jf_ctl *ctl = &m->ctls[i];
+		struct jf_ent *ent = ctl->ent;
+		struct jf_func *f = jf_ent_func(ent);
 
-		if (ent->type == JF_ENT_FUNC &&
-		    jf_may_go(m, jf_ent_func(ent)->func))
-			WRITE_ONCE(jf_ent_func(ent)->func, jf_ent_func(ent)->init);
+		if (ent->type != JF_ENT_FUNC || !jf_may_go(m, f->func))
+			continue;
+		if (ctl->passed)
+			err = jf_gone_prepare(f->func, JF_GONE_TARGET);
+		if (err)
+			break;
+		if (ctl->passed)
+			jf_gone_done(f->func, true);
+		WRITE_ONCE(f->func, f->init);
 	}
 	return err;
 }
@@ -607,12 +639,6 @@ static void jf_module_live(struct module *mod)
 
 	jf_lock();
 	m = jf_mod_find(mod);
-	/* Without memory they lead where they led: no load waits for who is hardly there. */
-	if (m)
-		jf_restore_sites(m, JF_SITE_INIT);
-	for (i = 0; m && i < m->num_sites; i++)
-		if (m->sites[i].flags & JF_SITE_INIT)
-			jf_unlink_site(&m->sites[i]);
 	for (i = 0; m && i < m->num_ctls; i++)
 		if (m->ctls[i].ent->flags & JF_ENT_RO)
 			m->ctls[i].sealed = true;

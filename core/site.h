@@ -37,7 +37,6 @@ enum jf_op {
 
 /* jf_site.flags, beside JF_SITE_* of jumpfunc/detail/table.h */
 #define JF_SITE_TRAMP	0x0100	/* the jump of a trampoline */
-#define JF_SITE_INIT	0x0200	/* in __init text */
 
 /**
  * struct jf_site - five bytes of text that belong to jumpfunc
@@ -46,6 +45,7 @@ enum jf_op {
  *         puts there. Written under jf_mutex, read by the INT3 handler
  * @asked: the instruction that was asked for: @insn, but where the kernel wrote
  *         another one that does the same
+ * @compiled: the one that was there at first, right for any value
  * @label: branch sites: where the taken branch leads
  * @mod:   the module whose text it is in
  * @ctl:   the key that decides
@@ -56,6 +56,7 @@ struct jf_site {
 	unsigned long		addr;
 	u64			insn;
 	u64			asked;
+	u64			compiled;
 	unsigned long		label;
 	struct jf_mod		*mod;
 	struct jf_ctl		*ctl;

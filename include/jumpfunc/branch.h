@@ -71,9 +71,9 @@
  *   jf_quiesce() waits for it, unless it sleeps.
  *
  *   A read-only key can be changed until its module's init function has
- *   returned. Sites in __init text are patched until then as well. A module's
- *   exit function can no longer change the module's own keys (-EBUSY), but can
- *   change those of other modules.
+ *   returned. Sites in __init text are never patched: they load and test the
+ *   key. A module's exit function can no longer change the module's own keys
+ *   (-EBUSY), but can change those of other modules.
  *
  *   In a program (libjumpfunc) a key is hidden in the program or shared object
  *   that defines it, a read-only key is an ordinary one, and the argument of

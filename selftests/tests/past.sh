@@ -13,6 +13,7 @@ said() { dmesg | grep "$1: " | tail -n 1; }
 in_parameter() { grep -qs msleep /proc/"$1"/stack || grep -qs "^State:.D" /proc/"$1"/status; }
 lead_own() { echo 1 >/sys/module/jf_past_site/parameters/own; }
 quiet() { echo 1 >$P/quiesce; }
+change() { echo 1 >$P/change; }
 # later MODULE PARAMETER MS: written in the background, by $writer; it takes effect so much later
 later()
 {
@@ -61,18 +62,66 @@ check "a module with sites" jf_insmod jf_past_site
 check "a target" jf_insmod jf_past_taker now=1
 check "its own function leads there, too" lead_own
 echo 0 >/sys/module/jf_past_site/parameters/run
-check_match "all sites lead there" "$(said jf_past_site)" 'give 1005 1005 1005$'
-echo $((6 * slow)) >$P/busy
+check_match "all sites lead there" "$(said jf_past_site)" 'give 1005 1005 1005, on, unhooked$'
+echo $((8 * slow)) >$P/busy
 rmmod jf_past_site &
 remover=$!
 on_its_way() { ! grep -q '^past_own ' $JF/functions; }
 check "its last notifier is done" jf_until 100 on_its_way
-later jf_past_site run $((2 * slow))
-check "now the target goes" jf_rmmod jf_past_taker
+later jf_past_site run $((3 * slow))
+check "now another's key and hook are changed" change
+check "... and the target goes" jf_rmmod jf_past_taker
 wait $remover
 jf_unloaded jf_past_site
 wait $writer
-check_match "the sites lead to what is there" "$(said jf_past_site)" 'state 2, sites give 6 8 8$'
+check_match "the sites lead to what is there" "$(said jf_past_site)" 'state 2, sites give 6 8 8, off, hooked$'
+
+# ---- the same in __init text, when init is over ----
+
+check "a module that works on behind its init" jf_insmod jf_past_async
+async_ran() { dmesg | grep -q 'jf_past_async: '; }
+jf_until 100 async_ran
+check_match "its sites follow" "$(said jf_past_async)" 'state 0, update 0, sites give 7, on, hooked$'
+check "it goes" jf_rmmod jf_past_async
+
+# ---- who came through its trampoline ----
+
+check "a module between a call and a sleeper" jf_insmod jf_past_mid
+echo $((8 * slow)) >$P/enter
+is_inside() { grep -q Y $P/inside; }
+check "somebody is asleep behind it" jf_until 50 is_inside
+check "it goes" jf_rmmod jf_past_mid
+has_left() { grep -q N $P/inside; }
+if jf_patching; then
+	check_fails "and he is waited for" quiet
+	check "... until he has left" jf_until 200 has_left
+	check "... and no longer" quiet
+else
+	jf_until 200 has_left
+	skip "and he is waited for" "nobody looks at stacks here"
+fi
+
+# ---- who leaves work behind, late ----
+
+if jf_has jf_past_slow && jf_insmod jf_past_slow 2>/dev/null; then
+	check "a module that leaves work behind" jf_insmod jf_past_defer
+	sh -c 'printf past_writer >/proc/self/task/$$/comm 2>/dev/null || printf past_writer >/proc/$$/comm
+		echo 1 >/sys/module/jf_past_defer/parameters/off' 2>/dev/null &
+	writer=$!
+	is_slow() { grep -q Y /sys/module/jf_past_slow/parameters/slow; }
+	check "somebody is about to" jf_until 50 is_slow
+	check "it goes" jf_rmmod jf_past_defer
+	wait $writer
+	# What comes next finds its memory; and the timer would be due.
+	for i in 1 2 3 4; do
+		jf_insmod jf_past_taker
+		sleep 1
+		jf_rmmod jf_past_taker
+	done
+	jf_rmmod jf_past_slow
+else
+	skip "a module that leaves work behind" "no kprobes"
+fi
 
 # ---- what may keep it ----
 
@@ -112,7 +161,7 @@ check_eq "nothing leads there" "$(leads_to)" past_default
 
 cold_is_seen()
 {
-	check "$1: a target asleep in its cold part" jf_insmod jf_past_cold
+	check "$1: a target asleep in its cold part" jf_insmod jf_past_cold ${2:+"$2"}
 	check_match "$1: it is waited for" "$(said jf_past_cold)" 'update 0, quiesce -110, inside$'
 	jf_rmmod jf_past_cold
 }
@@ -134,4 +183,5 @@ done
 check "one that waits for quiet in its init" jf_insmod jf_past_init
 sleep 1
 for i in 1 2; do cold_is_seen "where its __init text was, $i"; done
+cold_is_seen "one who asked early" early=1
 jf_done

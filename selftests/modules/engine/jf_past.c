@@ -6,6 +6,8 @@
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 #include <linux/async.h>
 #include <linux/delay.h>
+#include <linux/err.h>
+#include <linux/kthread.h>
 #include <linux/module.h>
 
 #include <jumpfunc/batch.h>
@@ -18,6 +20,68 @@ static noinline long past_default(long x)
 }
 DEFINE_DYNFUNC(past_op, past_default);
 EXPORT_DYNFUNC_GPL(past_op);
+
+DEFINE_JF_KEY_TRUE(past_key);
+EXPORT_JF_KEY_GPL(past_key);
+
+static noinline void past_hook_seen(int *seen)
+{
+	*seen = 1;
+}
+DEFINE_DYNFUNC_NULL(past_hook, past_hook_type);
+EXPORT_DYNFUNC_GPL(past_hook);
+
+static int change_set(const char *val, const struct kernel_param *kp)
+{
+	return jf_key_disable(&past_key) ?:
+	       dynfunc_update(past_hook, past_hook_seen);
+}
+
+static const struct kernel_param_ops change_ops = { .set = change_set };
+module_param_cb(change, &change_ops, NULL, 0200);
+MODULE_PARM_DESC(change, "disable the key, and set the hook");
+
+static unsigned int leaf_ms;
+static bool inside;
+module_param(inside, bool, 0444);
+MODULE_PARM_DESC(inside, "somebody sleeps in past_leaf()");
+
+noinline long past_leaf(long x)
+{
+	WRITE_ONCE(inside, true);
+	msleep(leaf_ms);
+	WRITE_ONCE(inside, false);
+	return x + 4;
+}
+EXPORT_SYMBOL_GPL(past_leaf);
+
+static int visitor(void *unused)
+{
+	dynfunc_call(past_op, 5);
+	while (!kthread_should_stop())
+		schedule_timeout_interruptible(1);
+	return 0;
+}
+
+static struct task_struct *thread;
+
+/* Not by who writes: he would keep others off the parameters. */
+static int enter_set(const char *val, const struct kernel_param *kp)
+{
+	int err = kstrtouint(val, 0, &leaf_ms);
+
+	if (err || thread)
+		return err ?: -EBUSY;
+	thread = kthread_run(visitor, NULL, "jf_past");
+	err = PTR_ERR_OR_ZERO(thread);
+	if (err)
+		thread = NULL;
+	return err;
+}
+
+static const struct kernel_param_ops enter_ops = { .set = enter_set };
+module_param_cb(enter, &enter_ops, NULL, 0200);
+MODULE_PARM_DESC(enter, "call it, and sleep in past_leaf() for so many ms");
 
 static int call_set(const char *val, const struct kernel_param *kp)
 {
@@ -66,6 +130,8 @@ static int __init past_init(void)
 
 static void __exit past_exit(void)
 {
+	if (thread)
+		kthread_stop(thread);
 }
 
 module_init(past_init);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Call sites that are executed so many ms after a parameter was written, by when
- * the module may be on its way out: one of another's function, one of its own.
+ * the module may be on its way out: of another's functions and key, and its own.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 #include <linux/delay.h>
@@ -12,6 +12,7 @@
 #include "jf_test.h"
 
 DECLARE_DYNFUNC(past_op, past_type);
+DECLARE_DYNFUNC(past_hook, past_hook_type);
 
 static noinline long own_default(long x)
 {
@@ -23,14 +24,20 @@ EXPORT_DYNFUNC_GPL(past_own);
 static int run_set(const char *val, const struct kernel_param *kp)
 {
 	unsigned int ms;
+	bool on = false;
+	int seen = 0;
 	int err = kstrtouint(val, 0, &ms);
 
 	if (err)
 		return err;
 	msleep(ms);
-	pr_info("state %d, sites give %ld %ld %ld\n", THIS_MODULE->state,
-		dynfunc_call(past_op, 5), dynfunc_call(past_own, 5),
-		dynfunc_past_own(5));
+	if (jf_branch_unlikely(&past_key))
+		on = true;
+	dynfunc_call(past_hook, &seen);
+	pr_info("state %d, sites give %ld %ld %ld, %s, %s\n",
+		THIS_MODULE->state, dynfunc_call(past_op, 5),
+		dynfunc_call(past_own, 5), dynfunc_past_own(5),
+		on ? "on" : "off", seen ? "hooked" : "unhooked");
 	return 0;
 }
 

@@ -37,9 +37,9 @@
  * taken for the end where the task came from user mode, or where the unwinder has
  * arrived at the top of the stack.
  */
-#include "core/arch.h"
-#include "x86/insn.h"
+#include "x86/x86.h"
 
+#include <linux/ctype.h>
 #include <linux/ftrace.h>
 #include <linux/kprobes.h>
 #include <linux/llist.h>
@@ -115,10 +115,10 @@ bool jf_is_image_text(unsigned long addr)
 	return unwind_get_return_address(&state) == addr;
 }
 #else
-/* It begins with its text, and rodata comes next. Somewhere in that are these. */
+/* It begins with its text, and rodata comes next. Somewhere in that is this. */
 bool jf_is_image_text(unsigned long addr)
 {
-	return addr < (unsigned long)hex_asc;
+	return addr < (unsigned long)_ctype;
 }
 #endif
 

@@ -4,9 +4,9 @@
  * change, and pins of their modules; with another file of this module, dynamic
  * functions that share a name. See jf_test.h.
  */
-#include <linux/jiffies.h>
 #include <linux/cpumask.h>
-#include <linux/kernel.h>
+#include <linux/ctype.h>
+#include <linux/jiffies.h>
 #include <linux/module.h>
 #include <linux/sched/task.h>
 #include <linux/slab.h>
@@ -87,7 +87,7 @@ static int case_foreign(void)
 		CHECK_EQ(set_open(&jiffies_64, 0), -EPERM);
 		/* Of rodata one that is linked early, and one of lib/. */
 		CHECK_EQ(set_open((void *)cpu_all_bits, 0), -EPERM);
-		CHECK_EQ(set_open((void *)hex_asc, 0), -EPERM);
+		CHECK_EQ(set_open((void *)_ctype, 0), -EPERM);
 	}
 	CHECK_EQ(dynfunc_query(access_open), one);
 	/* The kernel's own is no foreign text. */

@@ -450,14 +450,17 @@ static void count_mod(const struct jf_mod *m, uint64_t by)
 void __jf_object_register(struct jf_object *o)
 {
 	static bool at_exit;
-	uint64_t lost = jf_stats.trampolined;
-	struct jf_mod *m;
+	struct jf_mod *m, look = { .object = o, .name = "an object" };
+	uint64_t lost;
 	int err;
 
 	/* Each of its source files calls. */
 	if (o->mod)
 		return;
+	/* Before the lock: callbacks of others, who may want that, have the linker's. */
+	dl_iterate_phdr(bounds, &look);
 	jf_lock();
+	lost = jf_stats.trampolined;
 	m = calloc(1, sizeof(*m));
 	if (!m) {
 		jf_say(false, "no memory for an object; its branches and calls stay as compiled");
@@ -465,9 +468,7 @@ void __jf_object_register(struct jf_object *o)
 		o->mod = &refused;
 		goto unlock;
 	}
-	m->object = o;
-	m->name = "an object";
-	dl_iterate_phdr(bounds, m);
+	*m = look;
 	err = check_object(m);
 	if (!err)
 		err = add_ctls(m);

@@ -31,7 +31,7 @@ is_static() {
 plugin_source() {
 	case $1 in
 	close-exit|filter) set -- probe ;;
-	leak|quiesce-exit) set -- key ;;
+	dl-iterate|leak|quiesce-exit) set -- key ;;
 	esac
 	echo "$here/$1.plugin.c"
 }

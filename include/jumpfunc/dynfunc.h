@@ -287,13 +287,19 @@ __JF_END_DECLS
  * @name: its name; it is exported there
  * @func: any function of its type
  *
- * In one source file of each object that uses it; others have DECLARE_DYNFUNC().
+ * In one source file of each object that uses it; others have DECLARE_DYNFUNC(). Until
+ * the first constructors of the object that exports it have run, which in a program come
+ * after those of its libraries, calls lead to its initial target, to change it is
+ * -ENODEV, and dynfunc_query() returns something to call, never NULL.
  */
 #define IMPORT_DYNFUNC(name, func)					\
 	DECLARE_DYNFUNC(name, func);					\
 	__JF_IMPORT_ENT("__jf_export_func_" #name, func_##name);	\
 	__JF_TRAMPOLINE(name, &__jf_export_func_##name);		\
-	struct jf_func __jf_func_##name __JF_USED = __JF_FUNC_INIT(name, jf_ret0, 0)
+	__JF_FIRST(name);						\
+	struct jf_func __jf_func_##name __JF_USED = {			\
+		(void *)__jf_first_##name, (void *)jf_ret0,		\
+		__JF_ENT_INIT(#name, JF_ENT_FUNC, 0) }
 #endif
 
 /**

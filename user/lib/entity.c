@@ -4,11 +4,12 @@
 
 #include <limits.h>
 
+/* NULL: its object, or that of the one that it stands in for, is not known. */
 static struct jf_key *real_key(struct jf_key *key)
 {
 	struct jf_ctl *ctl = jf_ctl_of(&key->ent);
 
-	return ctl ? jf_container(ctl->ent, struct jf_key, ent) : key;
+	return ctl ? jf_container(ctl->ent, struct jf_key, ent) : NULL;
 }
 
 /* A batch of one, with the lock held. */
@@ -58,8 +59,10 @@ int jf_key_inc(struct jf_key *key)
 
 	jf_lock();
 	key = real_key(key);
-	users = key->count;
-	if (users == INT_MAX)
+	users = key ? key->count : 0;
+	if (!key)
+		err = -ENODEV;
+	else if (users == INT_MAX)
 		err = -EOVERFLOW;
 	else if (!users || jf_patch_behind())
 		err = set_locked(&key->ent, true);
@@ -75,7 +78,9 @@ int jf_key_dec(struct jf_key *key)
 
 	jf_lock();
 	key = real_key(key);
-	if (key->count <= 0)
+	if (!key)
+		err = -ENODEV;
+	else if (key->count <= 0)
 		err = -EINVAL;
 	else if (key->count > 1)
 		set_count(key, key->count - 1);

@@ -251,6 +251,9 @@ size_t jf_insn_length(const uint8_t *p);
  * @mod:    its object
  * @sites:  its sites, all in that object
  * @real:   the entity that this one stands in for, or NULL
+ * @wants:  the first of the array of that one, while its object is not known; then
+ *          @ent has no @ctl
+ * @nth:    which one of the array that is
  * @rest:   how many of its array there are from this one on, 1 if it is none
  * @proxies: those that stand in for this one
  * @next_proxy: the next one of @real->proxies
@@ -263,6 +266,8 @@ struct jf_ctl {
 	struct jf_mod		*mod;
 	struct jf_site		*sites;
 	struct jf_ctl		*real;
+	const struct jf_ent	*wants;
+	size_t			nth;
 	size_t			rest;
 	struct jf_ctl		*proxies;
 	struct jf_ctl		*next_proxy;

@@ -7,7 +7,9 @@
  *		sites patched to the present values. If it is the only thread,
  *		nobody executes them; else it is done as at any other time. If
  *		something is wrong with the tables nothing is written, and a
- *		message says what: as compiled, sites are correct and slow.
+ *		message says what: as compiled, sites are correct and slow. What it
+ *		imports from an object that comes later has the value that it has
+ *		there, and is linked when that comes.
  *   goes	Probes in it are taken away, and dynamic functions that lead into
  *		it fall back. When all read sections that began before are over,
  *		its sites and entities are forgotten. The program itself never
@@ -94,17 +96,49 @@ static bool in_text(const struct jf_mod *m, uintptr_t addr, size_t size)
 	return addr >= m->text && addr <= m->text_end && size <= m->text_end - addr;
 }
 
-/* In @m, which is not in the list yet, or in one that is. */
-static bool in_any(const struct jf_mod *m, const void *p, size_t size)
+/* --- an object comes -------------------------------------------------------------- */
+
+/**
+ * struct look - what is asked of the dynamic linker for an object that comes
+ * @m:    the object: where it is
+ * @span: where all objects are, those that are not known among them
+ * @nr:   how many these are
+ */
+struct look {
+	struct jf_mod	m;
+	struct span {
+		uintptr_t	start, end;
+	}		*span;
+	size_t		nr;
+};
+
+/* In some object. If there was no memory for its bounds: no. */
+static bool in_any(const struct look *look, const void *p, size_t size)
 {
-	if (in_mod(m, p, size))
-		return true;
-	for (m = jf_mods; m && !in_mod(m, p, size); m = m->next)
-		;
-	return m;
+	uintptr_t addr = (uintptr_t)p;
+	size_t i;
+
+	for (i = 0; i < look->nr; i++)
+		if (addr >= look->span[i].start && addr <= look->span[i].end &&
+		    size <= look->span[i].end - addr)
+			return true;
+	return false;
 }
 
-/* --- an object comes -------------------------------------------------------------- */
+static void note_span(struct look *look, uintptr_t start, uintptr_t end)
+{
+	/* A power of two is full. */
+	if (!(look->nr & (look->nr - 1))) {
+		size_t max = look->nr ? look->nr * 2 : 1;
+		struct span *more = realloc(look->span, max * sizeof(*more));
+
+		if (!more)
+			return;
+		look->span = more;
+	}
+	look->span[look->nr].start = start;
+	look->span[look->nr++].end = end;
+}
 
 /* There may be holes between segments, where nothing is to be read. */
 static void note_text(struct jf_mod *m, uintptr_t base, const ElfW(Phdr) *p)
@@ -124,7 +158,8 @@ static void note_text(struct jf_mod *m, uintptr_t base, const ElfW(Phdr) *p)
 
 static int bounds(struct dl_phdr_info *info, size_t size, void *arg)
 {
-	struct jf_mod *m = arg;
+	struct look *look = arg;
+	struct jf_mod *m = &look->m;
 	uintptr_t at = (uintptr_t)m->object, start = UINTPTR_MAX, end = 0;
 	int i;
 
@@ -140,6 +175,8 @@ static int bounds(struct dl_phdr_info *info, size_t size, void *arg)
 		if (addr + p->p_memsz > end)
 			end = addr + p->p_memsz;
 	}
+	if (end)
+		note_span(look, start, end);
 	if (at < start || at >= end)
 		return 0;
 	m->start = start;
@@ -150,7 +187,7 @@ static int bounds(struct dl_phdr_info *info, size_t size, void *arg)
 	m->name = info->dlpi_name && *info->dlpi_name ? info->dlpi_name : "the program";
 	m->program = getauxval(AT_PHDR) == (uintptr_t)info->dlpi_phdr;
 	m->path = m->program ? (const char *)getauxval(AT_EXECFN) : info->dlpi_name;
-	return 1;
+	return 0;
 }
 
 static int say_bad(const struct jf_mod *m, const char *what)
@@ -159,16 +196,53 @@ static int say_bad(const struct jf_mod *m, const char *what)
 	return -EINVAL;
 }
 
-/* What the entity number @i of @rec stands in for. */
-static struct jf_ctl *find_real(const struct jf_mod *m, const struct jf_ent_rec *rec, uint32_t i)
+/* Element @i of the array that begins with @first, in an object that is not known. */
+static const struct jf_ent *element(const struct jf_ent *first, size_t i)
 {
-	struct jf_ctl *first;
+	return (const struct jf_ent *)((const char *)first + i * sizeof(struct jf_key));
+}
 
-	if (!in_any(m, rec->origin, sizeof(*rec->origin)) ||
-	    !in_any(m, *rec->origin, sizeof(**rec->origin)))
-		return NULL;
-	first = jf_ctl_of(*rec->origin);
-	return first && i < first->rest ? first + i : NULL;
+/*
+ * Its tables come later, so nobody can say how many there are; but all that are of one
+ * array say the same of themselves.
+ */
+static bool will_be(const struct look *look, const struct jf_ent *first, uint32_t i)
+{
+	const struct jf_object *o = first->owner;
+	const struct jf_ent *ent = element(first, i);
+	size_t before = first->type == JF_ENT_KEY ? JF_KEY_ENT : JF_FUNC_ENT;
+
+	return in_any(look, o, sizeof(*o)) && o->magic == JF_TABLE_MAGIC &&
+	       o->rec_size == JF_TABLE_REC_SIZE &&
+	       in_any(look, (const char *)ent - before, before + sizeof(*ent)) &&
+	       ent->type == first->type && ent->owner == o && ent->name == first->name;
+}
+
+/*
+ * What @ctl, the entity number @i of @rec, stands in for. The constructors of an object
+ * come after those of the objects that it is linked with. So a program that exports
+ * something is known later than a library of it that imports that.
+ */
+static bool find_real(const struct look *look, const struct jf_ent_rec *rec, uint32_t i,
+		      struct jf_ctl *ctl)
+{
+	struct jf_ent *first;
+	struct jf_ctl *real;
+
+	if (!in_any(look, rec->origin, sizeof(*rec->origin)))
+		return false;
+	first = *rec->origin;
+	if (!in_any(look, first, sizeof(*first)) || in_mod(&look->m, first, sizeof(*first)) ||
+	    first->type != ctl->ent->type)
+		return false;
+	real = jf_ctl_of(first);
+	if (real) {
+		ctl->real = real + i;
+		return i < real->rest;
+	}
+	ctl->wants = first;
+	ctl->nth = i;
+	return will_be(look, first, i);
 }
 
 /* An inline variable of C++ has a record in each source file that knows it. */
@@ -182,11 +256,11 @@ static bool is_known(const struct jf_mod *m, const struct jf_ent_rec *rec,
 }
 
 /* Entity number @i of @rec. */
-static int add_ctl(struct jf_mod *m, const struct jf_ent_rec *rec, uint32_t i)
+static int add_ctl(struct jf_mod *m, const struct look *look, const struct jf_ent_rec *rec,
+		   uint32_t i)
 {
 	struct jf_ent *ent = (struct jf_ent *)((char *)rec->ent + (size_t)i * rec->stride);
 	struct jf_ctl *ctl = &m->ctls[m->nr_ctls];
-	struct jf_ctl *real;
 	size_t size = ent->type == JF_ENT_KEY ? sizeof(struct jf_key) :
 						sizeof(struct jf_func);
 
@@ -198,18 +272,14 @@ static int add_ctl(struct jf_mod *m, const struct jf_ent_rec *rec, uint32_t i)
 	ctl->ent = ent;
 	ctl->mod = m;
 	ctl->rest = rec->num - i;
-	if (rec->origin) {
-		real = find_real(m, rec, i);
-		if (!real || real->ent->type != ent->type)
-			return say_bad(m, "what it imports is not there");
-		ctl->real = real;
-	}
+	if (rec->origin && !find_real(look, rec, i, ctl))
+		return say_bad(m, "what it imports is not there");
 	ent->ctl = ctl;
 	m->nr_ctls++;
 	return 0;
 }
 
-static int add_ctls(struct jf_mod *m)
+static int add_ctls(struct jf_mod *m, const struct look *look)
 {
 	const struct jf_object *o = m->object;
 	const struct jf_ent_rec *rec;
@@ -229,7 +299,7 @@ static int add_ctls(struct jf_mod *m)
 		return -ENOMEM;
 	for (rec = o->ents; rec < o->ents_end; rec++)
 		for (i = 0; i < rec->num; i++) {
-			err = add_ctl(m, rec, i);
+			err = add_ctl(m, look, rec, i);
 			if (err)
 				return err;
 		}
@@ -381,20 +451,60 @@ static void free_mod(struct jf_mod *m)
 	free(m);
 }
 
-/* Entities that stand in for those of other objects take their values. */
+static void link_proxy(struct jf_ctl *ctl)
+{
+	struct jf_ctl *real = ctl->real;
+
+	ctl->next_proxy = real->proxies;
+	real->proxies = ctl;
+	jf_ent_copy(ctl->ent, real->ent);
+}
+
+/*
+ * Entities that stand in for those of other objects take their values. What is not known
+ * yet cannot be changed, so that a copy of its value is right until it is. To change it
+ * from here is refused like that.
+ */
 static void link_proxies(struct jf_mod *m)
 {
 	size_t i;
 
 	for (i = 0; i < m->nr_ctls; i++) {
-		struct jf_ctl *ctl = &m->ctls[i], *real = ctl->real;
+		struct jf_ctl *ctl = &m->ctls[i];
 
-		if (!real)
+		if (ctl->real)
+			link_proxy(ctl);
+		if (!ctl->wants)
 			continue;
-		ctl->next_proxy = real->proxies;
-		real->proxies = ctl;
-		jf_ent_copy(ctl->ent, real->ent);
+		jf_ent_copy(ctl->ent, element(ctl->wants, ctl->nth));
+		ctl->ent->ctl = NULL;
 	}
+}
+
+/* Entities of @m that wait for one of @came get it. Is there one? */
+static bool link_waiting(struct jf_mod *m, const struct jf_mod *came)
+{
+	bool found = false;
+	size_t i;
+
+	for (i = 0; i < m->nr_ctls; i++) {
+		struct jf_ctl *ctl = &m->ctls[i], *first;
+
+		if (!ctl->wants || !in_mod(came, ctl->wants, sizeof(*ctl->wants)))
+			continue;
+		first = jf_ctl_of(ctl->wants);
+		if (!first || ctl->nth >= first->rest || first->ent->type != ctl->ent->type) {
+			jf_say(false, "%s: %s, which it imports, is not there", m->name,
+			       ctl->ent->name);
+			continue;
+		}
+		ctl->real = first + ctl->nth;
+		ctl->wants = NULL;
+		link_proxy(ctl);
+		ctl->ent->ctl = ctl;
+		found = true;
+	}
+	return found;
 }
 
 /* To write text now, and not to be able to do so later, would be worse than not to. */
@@ -407,8 +517,19 @@ static bool can_go_on(void)
 	return jf_writer_usable();
 }
 
-/* All sites of @m to what the present values ask for. */
-static void patch_mod(struct jf_mod *m)
+/*
+ * Is there something to be done at @site? Not while it is not known of what it is. That
+ * becomes known when @came does.
+ */
+static bool is_due(const struct jf_site *site, const struct jf_mod *came)
+{
+	const struct jf_ctl *ctl = site->ctl;
+
+	return came ? ctl->real && ctl->real->mod == came : !ctl->wants;
+}
+
+/* The sites of @m, or those that waited for @came, to what the present values ask for. */
+static void patch_mod(struct jf_mod *m, const struct jf_mod *came)
 {
 	struct jf_poke *pokes = malloc((m->nr_sites + 1) * sizeof(*pokes));
 	bool alone = jf_single_threaded();
@@ -419,6 +540,8 @@ static void patch_mod(struct jf_mod *m)
 		struct jf_site *s = &m->sites[i];
 		struct jf_ctl *ctl = jf_ctl_real(s->ctl);
 
+		if (!is_due(s, came))
+			continue;
 		ctl->value = jf_ent_value(ctl->ent);
 		err = jf_site_insn(s, ctl->value, alone, &pokes[num].new);
 		pokes[num].addr = s->addr;
@@ -429,8 +552,8 @@ static void patch_mod(struct jf_mod *m)
 	if (!err)
 		err = jf_patch(pokes, num, alone);
 	if (err)
-		jf_say(true, "%s: its %zu sites stay as compiled: %s", m->name,
-		       m->nr_sites, strerror(-err));
+		jf_say(true, "%s: its %zu sites stay as compiled: %s", m->name, num,
+		       strerror(-err));
 	free(pokes);
 }
 
@@ -450,8 +573,10 @@ static void count_mod(const struct jf_mod *m, uint64_t by)
 void __jf_object_register(struct jf_object *o)
 {
 	static bool at_exit;
-	struct jf_mod *m, look = { .object = o, .name = "an object" };
+	struct look look = { .m = { .object = o, .name = "an object" } };
+	struct jf_mod *m, *other;
 	uint64_t lost;
+	bool writes;
 	int err;
 
 	/* Each of its source files calls. */
@@ -468,10 +593,10 @@ void __jf_object_register(struct jf_object *o)
 		o->mod = &refused;
 		goto unlock;
 	}
-	*m = look;
+	*m = look.m;
 	err = check_object(m);
 	if (!err)
-		err = add_ctls(m);
+		err = add_ctls(m, &look);
 	if (!err)
 		err = add_sites(m);
 	if (err == -ENOMEM)
@@ -490,14 +615,19 @@ void __jf_object_register(struct jf_object *o)
 	if (lost != jf_stats.trampolined)
 		jf_say(true, "%s: %llu calls were not found, and go through trampolines",
 		       m->name, (unsigned long long)(jf_stats.trampolined - lost));
-	if (can_go_on())
-		patch_mod(m);
+	writes = can_go_on();
+	if (writes)
+		patch_mod(m, NULL);
+	for (other = m->next; other; other = other->next)
+		if (link_waiting(other, m) && writes)
+			patch_mod(other, m);
 	/* Those of the program come last, and are always in time. */
 	if (m->program || !at_exit)
 		jf_at_exit();
 	at_exit = true;
 unlock:
 	jf_unlock();
+	free(look.span);
 }
 
 /* --- an object goes --------------------------------------------------------------- */
@@ -507,7 +637,7 @@ static struct jf_func *leads_into(const struct jf_ctl *ctl, const struct jf_mod 
 {
 	struct jf_func *f = jf_container(ctl->ent, struct jf_func, ent);
 
-	if (ctl->ent->type != JF_ENT_FUNC || ctl->real || ctl->mod == gone ||
+	if (ctl->ent->type != JF_ENT_FUNC || ctl->real || ctl->wants || ctl->mod == gone ||
 	    !jf_mod_has(gone, (uintptr_t)f->func))
 		return NULL;
 	return f;

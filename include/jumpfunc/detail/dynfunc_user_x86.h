@@ -65,6 +65,33 @@
 	__JF_ENT_REC_USER(func_##name, &__jf_func_##name.ent, origin, 1, \
 			  sizeof(struct jf_func))
 
+/*
+ * What the pointer of an imported function leads to until the library knows its object:
+ * the present target, by way of the exporter's pointer, which relocations lead to.
+ */
+#define __JF_FIRST(name)						\
+	extern struct jf_ent *const *const __jf_from_##name		\
+		__JF_SYMBOL("__jf_from_" #name);			\
+	struct jf_ent *const *const __jf_from_##name __JF_USED =	\
+		&__jf_export_func_##name;				\
+	extern __typeof__(jf_nop) __jf_first_##name			\
+		__JF_SYMBOL("__jf_first_" #name);			\
+	__asm__(".pushsection .text.jumpfunc, \"ax\", @progbits\n\t"	\
+	    ".globl __jf_first_" #name "\n\t"				\
+	    ".hidden __jf_first_" #name "\n\t"			\
+	    ".type __jf_first_" #name ", @function\n"			\
+	    "__jf_first_" #name ":\n\t"				\
+	    ".cfi_startproc\n\t"					\
+	    __JF_ENDBR							\
+	    /* mov from(%rip), %r11; mov (%r11), %r11; jmp *func(%r11) */ \
+	    ".byte 0x4c, 0x8b, 0x1d\n\t"				\
+	    ".long __jf_from_" #name " - (. + 4)\n\t"			\
+	    ".byte 0x4d, 0x8b, 0x1b\n\t"				\
+	    ".byte 0x41, 0xff, 0x63, -" __JF_STR(JF_FUNC_ENT) "\n\t"	\
+	    ".cfi_endproc\n\t"					\
+	    ".size __jf_first_" #name ", . - __jf_first_" #name "\n\t" \
+	    ".popsection\n\t")
+
 #ifdef __code_model_large__
 /* gcc's asm statements cannot name symbols there, and calls are indirect. */
 #define dynfunc_call(name, ...)	dynfunc_##name(__VA_ARGS__)

@@ -54,7 +54,7 @@ make_program() {
 	case $1 in
 	folded)	set -- "$1" "-ffunction-sections -fno-ipa-icf -fuse-ld=gold -Wl,--icf=all" ;;
 	folded-labels) set -- "$1" "-ffunction-sections -fno-ipa-icf -fuse-ld=lld -Wl,--icf=all" ;;
-	lib-exit) set -- "$1" "$out/$1.plugin.so" ;;
+	lib-exit|imports) set -- "$1" "$out/$1.plugin.so" ;;
 	torn|no-sync|no-write|fork-signal|restored|uprobe|between|between-many|probe-closes|callback-close|cancel-async|stale|throws-late|no-memory|silent) set -- "$1" -rdynamic ;;
 	tsan)	set -- "$1" -fsanitize=thread ;;
 	# It comes with the plugin, late.

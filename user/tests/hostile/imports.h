@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
+/* What a program and a library of it have in common. */
+#ifndef HOSTILE_IMPORTS_H
+#define HOSTILE_IMPORTS_H
+
+#include <jumpfunc/branch.h>
+#include <jumpfunc/dynfunc.h>
+#include <jumpfunc/tracepoint.h>
+
+DECLARE_JF_KEY(app_on);
+DECLARE_JF_KEY(app_off);
+DECLARE_JF_KEY_ARRAY(app_keys, 3);
+DECLARE_JF_TRACE(app_event, PROTO(int x), ARGS(x));
+
+/* In the first of all constructors, and in one when the library's tables are known. */
+extern int lib_early_op, lib_then_op, lib_then_keys, lib_then_own;
+extern int lib_then_set, lib_then_count, lib_then_watch;
+extern int lib_sum;
+int lib_keys(void);
+int lib_op(int x);
+int lib_set(int on);
+int lib_count(int up);
+int lib_watch(int on);
+void lib_fire(int x);
+
+#endif /* HOSTILE_IMPORTS_H */

@@ -31,8 +31,8 @@
 
 struct jf_mod *jf_mods;
 
-/* jf_object.mod of one that was refused. */
-static struct jf_mod refused;
+/* jf_object.mod of one that was refused, and of one whose tables another one brought. */
+static struct jf_mod refused, shared;
 
 /* --- look-ups --------------------------------------------------------------------- */
 
@@ -255,6 +255,29 @@ static bool is_known(const struct jf_mod *m, const struct jf_ent_rec *rec,
 	       ctl->rest == rec->num - i && !ctl->real && !rec->origin;
 }
 
+/*
+ * Parts of an object that were linked to one before, and keep hidden names for themselves
+ * (ld -r, objcopy --localize-hidden), have a struct jf_object each. But the linker gives
+ * them the same bounds, those of all records.
+ */
+static bool has_tables_of(const struct jf_mod *m, const struct jf_object *o)
+{
+	const struct jf_object *own = m->object;
+
+	return o == own || (in_mod(m, o, sizeof(*o)) && o->magic == own->magic &&
+			    o->rec_size == own->rec_size && o->sites == own->sites &&
+			    o->sites_end == own->sites_end && o->ents == own->ents &&
+			    o->ents_end == own->ents_end);
+}
+
+/* Has another part of the same object brought them? */
+static bool are_known(const struct jf_object *o)
+{
+	const struct jf_mod *m = jf_mod_of((uintptr_t)o);
+
+	return m && has_tables_of(m, o);
+}
+
 /* Entity number @i of @rec. */
 static int add_ctl(struct jf_mod *m, const struct look *look, const struct jf_ent_rec *rec,
 		   uint32_t i)
@@ -266,7 +289,7 @@ static int add_ctl(struct jf_mod *m, const struct look *look, const struct jf_en
 
 	if (is_known(m, rec, ent, i))
 		return 0;
-	if (ent->owner != m->object || ent->type > JF_ENT_KEY || !ent->name ||
+	if (!has_tables_of(m, ent->owner) || ent->type > JF_ENT_KEY || !ent->name ||
 	    ent->ctl || rec->stride < size)
 		return say_bad(m, "a table names what is not this object's");
 	ctl->ent = ent;
@@ -585,6 +608,10 @@ void __jf_object_register(struct jf_object *o)
 	/* Before the lock: callbacks of others, who may want that, have the linker's. */
 	dl_iterate_phdr(bounds, &look);
 	jf_lock();
+	if (are_known(o)) {
+		o->mod = &shared;
+		goto unlock;
+	}
 	lost = jf_stats.trampolined;
 	m = calloc(1, sizeof(*m));
 	if (!m) {
@@ -759,7 +786,7 @@ void __jf_object_unregister(struct jf_object *o)
 	uint64_t replacements;
 	int err, fall_err;
 
-	if (!m || m == &refused || m->program)
+	if (!m || m == &refused || m == &shared || m->program)
 		return;
 	if (!exits)
 		jf_lock();

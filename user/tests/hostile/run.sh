@@ -36,7 +36,23 @@ plugin_source() {
 	echo "$here/$1.plugin.c"
 }
 
+# Two parts that were linked before: what is hidden they keep for themselves.
+make_parts() {
+	for part in 1 2; do
+		# shellcheck disable=SC2086 # a list of options
+		${CC:-gcc} $flags -fPIC -DPART=$part -c -o "$out/part.o" "$here/$1.plugin.c" &&
+			ld -r -o "$out/$1.$part.o" "$out/part.o" &&
+			objcopy --localize-hidden "$out/$1.$part.o" || return
+	done
+	# shellcheck disable=SC2086
+	${CC:-gcc} -shared -o "$out/$1.plugin.so" "$out/$1.1.o" "$out/$1.2.o" $lib
+}
+
 make_plugin() {
+	if [ "$1" = parts ]; then
+		make_parts "$1"
+		return
+	fi
 	if is_static "$1"; then
 		set -- "$1" "$build/libjumpfunc.a -Wl,--exclude-libs,ALL"
 	else

@@ -223,12 +223,18 @@ __JF_END_DECLS
 	__builtin_types_compatible_p(__typeof__(func), ret_type())
 #endif
 
+/* In C23 an empty list is one of no parameters, and there is no other way to look. */
+#if !defined(__cplusplus) && __STDC_VERSION__ > 201710L
+#define __JF_NULL_CHECK(func)
+#define __JF_RET0_CHECK(func)
+#else
 #define __JF_NULL_CHECK(func)						\
 	__JF_UNPROTOTYPED(__JF_ASSERT(__JF_IS_PLAIN(func, void),	\
 		"a NULL dynamic function returns void and takes no parameter narrower than int");)
 #define __JF_RET0_CHECK(func)						\
 	__JF_UNPROTOTYPED(__JF_ASSERT(!__JF_IS_PLAIN(func, void),	\
 		"a RET0 dynamic function must return a value");)
+#endif
 
 #ifdef __KERNEL__
 #include <jumpfunc/detail/dynfunc_kernel.h>
@@ -252,7 +258,8 @@ __JF_END_DECLS
  * DEFINE_DYNFUNC_NULL() - define a dynamic function that starts as a nop
  * @name: its name
  * @func: any function of its type, which must return void and have no
- *        parameter narrower than int
+ *        parameter narrower than int. In C23 the compiler cannot check this; what
+ *        the call of another one returns while it is a nop is any value
  */
 #define DEFINE_DYNFUNC_NULL(name, func)					\
 	__JF_NULL_CHECK(func)						\
@@ -263,8 +270,8 @@ __JF_END_DECLS
  * @name: its name
  * @func: any function of its type, which returns an integer or a pointer. A
  *        void function is refused by the compiler, unless it has a parameter
- *        narrower than int, which hides the return type from the check; calling
- *        such a function is harmless
+ *        narrower than int, which hides the return type from the check, or in C23;
+ *        calling such a function is harmless
  */
 #define DEFINE_DYNFUNC_RET0(name, func)					\
 	__JF_RET0_CHECK(func)						\

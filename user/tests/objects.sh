@@ -48,7 +48,47 @@ large_model()
 		"$out/libjumpfunc.so" -Wl,-rpath,"$(cd "$out" && pwd)" && "$tmp/large"
 }
 
+# Where "()" says that there are no parameters.
+c23()
+{
+	cat > "$tmp/c23.c" <<-'END'
+	#include <jumpfunc/tracepoint.h>
+	DECLARE_JF_TRACE(event, PROTO(int x, const char *s), ARGS(x, s));
+	DEFINE_JF_TRACE(event);
+	DEFINE_JF_KEY_TRUE(key);
+	static int sum;
+	static void add(int x, long y) { sum += x + (int)y; }
+	static char *same(char *s) { return s; }
+	DEFINE_DYNFUNC_NULL(hook, add);
+	DEFINE_DYNFUNC_RET0(filter, same);
+	static void probe(void *data, int x, const char *s) { *(int *)data += s ? x : 0; }
+	int main(void)
+	{
+		char text[] = "x";
+
+		dynfunc_call(hook, 1, 1);
+		if (sum || dynfunc_call(filter, text) || !jf_branch_likely(&key))
+			return 1;
+		if (dynfunc_update(hook, add) || dynfunc_update(filter, same) ||
+		    register_jf_trace_event(probe, &sum))
+			return 2;
+		dynfunc_call(hook, 1, 1);
+		jf_trace_event(3, dynfunc_call(filter, text));
+		return sum != 5;
+	}
+	END
+	"$1" "-std=$2" -Wall -Wextra -Werror -I"$user/../include" -o "$tmp/c23" "$tmp/c23.c" \
+		"$out/libjumpfunc.so" -Wl,-rpath,"$(cd "$out" && pwd)" && "$tmp/c23"
+}
+
 check "calls in the large code model" large_model
+for cc in "${CC:-cc}" gcc-14 gcc-15 clang-16 clang-18 clang-19; do
+	if have "$cc"; then
+		for std in c2x gnu2x; do
+			check "$std, by $cc" c23 "$cc" "$std"
+		done
+	fi
+done
 check "the sample says what the module says" sample
 for object; do
 	check "${object##*/} has no text relocations" no_textrel "$object"

@@ -52,7 +52,8 @@ __JF_BEGIN_DECLS
  * @traps:       breakpoints of ours that threads met
  * @foreign:     SIGTRAPs that were passed on
  * @window_ns:   longest time that a change of text took
- * @writer:      who writes text: "mem", "remap", or "none"
+ * @writer:      who writes text: "mem", "remap", or "none", also if there was none to
+ *               write yet
  * @form:        "flip", or "int3" for JUMPFUNC_TRAP=always
  * @why:         why nobody better, for people; "" if nobody was refused
  * @trampolined: uses of dynfunc_call() whose instruction was not found, so that

@@ -21,7 +21,7 @@ enum jf_break jf_break;
 #endif
 
 static struct jf_mutex lock = JF_MUTEX_INIT;
-struct jf_stats jf_stats;
+struct jf_stats jf_stats = { .writer = "none" };
 
 /*
  * Whoever holds the lock opens and writes files, where a thread can be cancelled:
@@ -229,6 +229,8 @@ uint64_t jf_now_ns(void)
 void jf_stats_get(struct jf_stats *stats, size_t size)
 {
 	jf_lock();
+	/* They say what the form is, and nobody may have asked yet. */
+	jf_options();
 	memset(stats, 0, size);
 	memcpy(stats, &jf_stats, size < sizeof(jf_stats) ? size : sizeof(jf_stats));
 	jf_unlock();

@@ -200,25 +200,26 @@ struct jf_key {
  * DECLARE_JF_KEY() - declare a key
  * @k: its name
  */
-#define DECLARE_JF_KEY(k)		extern struct jf_key k __JF_HIDDEN
+#define DECLARE_JF_KEY(k)		extern struct jf_key k __JF_HIDDEN __JF_NEAR(k)
 
 /**
  * DECLARE_JF_KEY_ARRAY() - declare an array of keys
  * @k: its name
  * @n: number of keys
  */
-#define DECLARE_JF_KEY_ARRAY(k, n)	extern struct jf_key k[n] __JF_HIDDEN
+#define DECLARE_JF_KEY_ARRAY(k, n)	extern struct jf_key k[n] __JF_HIDDEN __JF_NEAR(k)
 
 /* The key comes first, so that "static" may stand in front of the macros. */
 #define __DEFINE_JF_KEY(k, on, flags, attr)				\
-	struct jf_key k __JF_USED __JF_HIDDEN_DEF attr = __JF_KEY_INIT(#k, on, flags);	\
+	struct jf_key k __JF_USED __JF_HIDDEN_DEF __JF_NEAR(k) attr =	\
+		__JF_KEY_INIT(#k, on, flags);				\
 	__JF_KEY_REC(k, 1)
 #ifdef __cplusplus
 #define __DEFINE_JF_KEY_ARRAY(k, n, on)					\
 	static_assert(sizeof(#k) == 0, "C++ cannot initialise an array of " #k ": define it in C, declare it here")
 #else
 #define __DEFINE_JF_KEY_ARRAY(k, n, on)					\
-	struct jf_key k[n] __JF_USED __JF_HIDDEN_DEF =			\
+	struct jf_key k[n] __JF_USED __JF_HIDDEN_DEF __JF_NEAR(k) =	\
 		{ [0 ... (n) - 1] = __JF_KEY_INIT(#k, on, 0) };		\
 	__JF_KEY_ARRAY_REC(k, n)
 #endif
@@ -269,7 +270,7 @@ struct jf_key {
 #else
 #define IMPORT_JF_KEY_ARRAY(k, n)					\
 	__JF_IMPORT_ENT("__jf_export_key_" #k, key_##k);		\
-	struct jf_key k[n] __JF_USED __JF_HIDDEN_DEF =			\
+	struct jf_key k[n] __JF_USED __JF_HIDDEN_DEF __JF_NEAR(k) =	\
 		{ [0 ... (n) - 1] = __JF_KEY_INIT(#k, 0, 0) };		\
 	__JF_HIDE(struct jf_key k[n])					\
 	__JF_ENT_REC_USER(k, &k[0].ent, &__jf_export_key_##k, n,	\
@@ -277,7 +278,7 @@ struct jf_key {
 #endif
 #define IMPORT_JF_KEY(k)						\
 	__JF_IMPORT_ENT("__jf_export_key_" #k, key_##k);		\
-	struct jf_key k __JF_USED __JF_HIDDEN_DEF =			\
+	struct jf_key k __JF_USED __JF_HIDDEN_DEF __JF_NEAR(k) =	\
 		__JF_KEY_INIT(#k, 0, 0);				\
 	__JF_HIDE(struct jf_key k)					\
 	__JF_ENT_REC_USER(k, &k.ent, &__jf_export_key_##k, 1,		\

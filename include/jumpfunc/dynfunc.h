@@ -201,7 +201,8 @@ __JF_END_DECLS
 
 /* __jf_func_name is declared by @scope, "extern" or "static". */
 #define __DECLARE_DYNFUNC(scope, name, func)				\
-	scope struct jf_func __jf_func_##name __JF_SYMBOL("__jf_func_" #name); \
+	scope struct jf_func __jf_func_##name				\
+		__JF_SYMBOL("__jf_func_" #name) __JF_NEAR(__jf_func_##name); \
 	__JF_DECLARE_CALL(name, func)
 
 /* Used: by assembly, which an optimiser of whole programs does not look into. */

@@ -48,6 +48,42 @@ large_model()
 		"$out/libjumpfunc.so" -Wl,-rpath,"$(cd "$out" && pwd)" && "$tmp/large"
 }
 
+# What is large lies where 32 bits do not reach. As C++, too: a header's inline keys.
+medium_model()
+{
+	cat > "$tmp/medium.c" <<-'END'
+	#include <jumpfunc/dynfunc.h>
+	#include <jumpfunc/branch.h>
+	DECLARE_JF_KEY_ARRAY(keys, 4096);
+	DECLARE_JF_KEY(key);
+	static int one(int x) { return x + 1; }
+	DEFINE_DYNFUNC(op, one);
+	#ifndef __cplusplus
+	DEFINE_JF_KEY_ARRAY_FALSE(keys, 4096);
+	static DEFINE_JF_KEY_TRUE(own);
+	#else
+	inline DEFINE_JF_KEY_TRUE(own);
+	#endif
+	DEFINE_JF_KEY_FALSE(key);
+	int main(void)
+	{
+	#ifndef __cplusplus
+		if (jf_branch_unlikely(&keys[4095]) || jf_key_enable(&keys[4095]) ||
+		    !jf_branch_unlikely(&keys[4095]) || jf_branch_unlikely(&keys[4094]))
+			return 1;
+	#endif
+		return jf_branch_unlikely(&key) || !jf_branch_likely(&own) ||
+		       dynfunc_call(op, 1) != 2;
+	}
+	END
+	for options in '-O2' '-O0 -mlarge-data-threshold=8' '-x c++ -std=c++17 -mlarge-data-threshold=8'; do
+		# shellcheck disable=SC2086 # lists of options
+		${CC:-cc} $options -mcmodel=medium -Wall -Wextra -Werror -I"$user/../include" \
+			-o "$tmp/medium" "$tmp/medium.c" -x none "$out/libjumpfunc.so" \
+			-Wl,-rpath,"$(cd "$out" && pwd)" && "$tmp/medium" || return
+	done
+}
+
 # Where "()" says that there are no parameters.
 c23()
 {
@@ -82,6 +118,12 @@ c23()
 }
 
 check "calls in the large code model" large_model
+# clang before version 18 knows no threshold.
+if ${CC:-cc} -mlarge-data-threshold=8 -mcmodel=medium -E -x c /dev/null > /dev/null 2>&1; then
+	check "the medium code model" medium_model
+else
+	skip "the medium code model" "${CC:-cc} has no threshold for it"
+fi
 for cc in "${CC:-cc}" gcc-14 gcc-15 clang-16 clang-18 clang-19; do
 	if have "$cc"; then
 		for std in c2x gnu2x; do

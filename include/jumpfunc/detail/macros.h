@@ -17,6 +17,7 @@
 #define __JF_HIDDEN
 #define __JF_HIDDEN_DEF
 #define __JF_HIDE(decl)
+#define __JF_NEAR(name)
 #else
 #include <jumpfunc/detail/user.h>
 

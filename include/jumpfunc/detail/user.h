@@ -60,6 +60,17 @@
 #endif
 
 /*
+ * asm statements name entities by 32 bits. gcc puts what is large (-mcmodel=medium) where
+ * these do not reach, unless it has a section of its own.
+ */
+#if defined(__code_model_medium__) && !defined(__clang__)
+#define __JF_NEAR(name)							\
+	__attribute__((__section__(".data.jumpfunc." __JF_STR(name))))
+#else
+#define __JF_NEAR(name)
+#endif
+
+/*
  * Records are kept although nothing refers to them. Compilers that know the
  * attribute come with an assembler that knows the flag.
  */

@@ -104,6 +104,8 @@ void jf_lock_child(void);
 /* Something is wrong, or, if @verbose, worth to be known. */
 void jf_say(bool verbose, const char *fmt, ...)
 	__attribute__((__format__(__printf__, 2, 3)));
+/* What an error number means, in English, and without a look at the locale. */
+const char *jf_error(int err);
 uint64_t jf_now_ns(void);
 /* The same, if it can be had soon; exit() must not wait for ever. */
 bool jf_lock_soon(void);

@@ -576,7 +576,7 @@ static void patch_mod(struct jf_mod *m, const struct jf_mod *came)
 		err = jf_patch(pokes, num, alone);
 	if (err)
 		jf_say(true, "%s: its %zu sites stay as compiled: %s", m->name, num,
-		       strerror(-err));
+		       jf_error(-err));
 	free(pokes);
 }
 
@@ -712,7 +712,7 @@ static int redirect(const struct jf_mod *gone)
 		err = redirect_pointers(gone);
 	if (err)
 		jf_say(false, "%s is closed, but cannot be unlinked: %s", gone->name,
-		       strerror(-err));
+		       jf_error(-err));
 	return err == -EIO ? 0 : err;
 }
 
@@ -727,7 +727,7 @@ static bool keep_mapped(const struct jf_mod *m, bool quiet)
 	uintptr_t start = m->start & ~(jf_page_size() - 1);
 
 	if (syscall(mseal, start, m->end - start, 0UL)) {
-		jf_say(quiet, "%s cannot be kept: %s", m->name, strerror(errno));
+		jf_say(quiet, "%s cannot be kept: %s", m->name, jf_error(errno));
 		return false;
 	}
 	jf_say(quiet, "%s stays in memory", m->name);

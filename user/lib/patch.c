@@ -219,11 +219,11 @@ static int begin_live(void)
 	int err = jf_sync_begin();
 
 	if (err)
-		jf_say(true, "no membarrier(): %s", strerror(-err));
+		jf_say(true, "no membarrier(): %s", jf_error(-err));
 	if (!err && jf_options()->int3) {
 		err = jf_trap_install();
 		if (err)
-			jf_say(true, "no handler for SIGTRAP: %s", strerror(-err));
+			jf_say(true, "no handler for SIGTRAP: %s", jf_error(-err));
 	}
 	return err;
 }

@@ -23,7 +23,6 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <stdio.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -159,7 +158,7 @@ bool jf_sync_cores(void)
 		membarrier(CMD_PRIVATE_EXPEDITED_SYNC_CORE) : -EPERM;
 
 	if (err)
-		jf_say(true, "membarrier() was taken away: %s", strerror(-err));
+		jf_say(true, "membarrier() was taken away: %s", jf_error(-err));
 	if (self_needed || err)
 		jf_sync_self();
 	jf_stats.syncs++;

@@ -315,7 +315,7 @@ int jf_trace_object_goes(const struct jf_mod *mod)
 			bad = err;
 		if (err)
 			jf_say(false, "%s: probes in %s cannot be removed: %s", tp->name,
-			       mod->name, strerror(-err));
+			       mod->name, jf_error(-err));
 		else if (!tp->probes || tp->probes->nr < was)
 			jf_say(true, "%s: has lost its probes in %s", tp->name, mod->name);
 		/* Its text goes with it, whatever stands there. */

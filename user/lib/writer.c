@@ -268,8 +268,8 @@ static void why_not(const char *name, int err)
 	size_t at = strlen(jf_stats.why);
 
 	snprintf(jf_stats.why + at, sizeof(jf_stats.why) - at, "%s%s: %s",
-		 at ? "; " : "", name, strerror(-err));
-	jf_say(true, "text cannot be written by %s: %s", name, strerror(-err));
+		 at ? "; " : "", name, jf_error(-err));
+	jf_say(true, "text cannot be written by %s: %s", name, jf_error(-err));
 }
 
 static bool is_wanted(const struct writer *w)

@@ -580,6 +580,33 @@ static void patch_mod(struct jf_mod *m, const struct jf_mod *came)
 	free(pokes);
 }
 
+/* Of @m, which has come, and of those that waited for it. */
+static void patch_all(struct jf_mod *m)
+{
+	bool writes = can_go_on();
+	struct jf_mod *other;
+
+	if (writes)
+		patch_mod(m, NULL);
+	for (other = m->next; other; other = other->next)
+		if (link_waiting(other, m) && writes)
+			patch_mod(other, m);
+}
+
+/* 0, or it is refused. */
+static int add_tables(struct jf_mod *m, const struct look *look)
+{
+	int err = check_object(m);
+
+	if (!err)
+		err = add_ctls(m, look);
+	if (!err)
+		err = add_sites(m);
+	if (err == -ENOMEM)
+		say_bad(m, "there is no memory for its tables");
+	return err;
+}
+
 static void count_mod(const struct jf_mod *m, uint64_t by)
 {
 	size_t i;
@@ -597,10 +624,8 @@ void __jf_object_register(struct jf_object *o)
 {
 	static bool at_exit;
 	struct look look = { .m = { .object = o, .name = "an object" } };
-	struct jf_mod *m, *other;
+	struct jf_mod *m;
 	uint64_t lost;
-	bool writes;
-	int err;
 
 	/* Each of its source files calls. */
 	if (o->mod)
@@ -621,14 +646,7 @@ void __jf_object_register(struct jf_object *o)
 		goto unlock;
 	}
 	*m = look.m;
-	err = check_object(m);
-	if (!err)
-		err = add_ctls(m, &look);
-	if (!err)
-		err = add_sites(m);
-	if (err == -ENOMEM)
-		say_bad(m, "there is no memory for its tables");
-	if (err) {
+	if (add_tables(m, &look)) {
 		jf_stats.refused++;
 		o->mod = &refused;
 		free_mod(m);
@@ -642,12 +660,7 @@ void __jf_object_register(struct jf_object *o)
 	if (lost != jf_stats.trampolined)
 		jf_say(true, "%s: %llu calls were not found, and go through trampolines",
 		       m->name, (unsigned long long)(jf_stats.trampolined - lost));
-	writes = can_go_on();
-	if (writes)
-		patch_mod(m, NULL);
-	for (other = m->next; other; other = other->next)
-		if (link_waiting(other, m) && writes)
-			patch_mod(other, m);
+	patch_all(m);
 	/* Those of the program come last, and are always in time. */
 	if (m->program || !at_exit)
 		jf_at_exit();

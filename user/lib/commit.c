@@ -43,6 +43,8 @@ void jf_ctl_apply(struct jf_ctl *ctl)
 {
 	struct jf_ctl *real = jf_ctl_real(ctl), *p;
 
+	if (real->also)
+		__atomic_store_n(real->also, real->stored, __ATOMIC_RELEASE);
 	if (jf_ent_value(real->ent) == real->value)
 		return;
 	ent_store(real->ent, real->value);
@@ -252,6 +254,8 @@ static int mark(struct jf_batch *b)
 		}
 		ctl->batch = b;
 		ctl->value = c->value;
+		ctl->also = c->also;
+		ctl->stored = c->stored;
 	}
 	return 0;
 }
@@ -263,8 +267,10 @@ static void unmark(struct jf_batch *b)
 	for (c = b->changes; c; c = c->next) {
 		struct jf_ctl *ctl = changed(c);
 
-		if (ctl)
-			ctl->batch = NULL;
+		if (!ctl)
+			continue;
+		ctl->batch = NULL;
+		ctl->also = NULL;
 	}
 }
 
@@ -439,8 +445,7 @@ int jf_batch_add(struct jf_batch *b, struct jf_ent *ent, uintptr_t value)
 			b->err = -ENOMEM;
 		return -ENOMEM;
 	}
-	c->ent = ent;
-	c->value = value;
+	*c = jf_change_of(ent, value);
 	c->next = b->changes;
 	b->changes = c;
 	return 0;

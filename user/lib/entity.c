@@ -15,7 +15,7 @@ static struct jf_key *real_key(struct jf_key *key)
 /* A batch of one, with the lock held. */
 static int set_locked(struct jf_ent *ent, uintptr_t value)
 {
-	struct jf_change change = { NULL, ent, value };
+	struct jf_change change = jf_change_of(ent, value);
 	struct jf_batch b;
 
 	jf_batch_init(&b);

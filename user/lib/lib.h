@@ -261,7 +261,8 @@ size_t jf_insn_length(const uint8_t *p);
  * @next_proxy: the next one of @real->proxies
  * @batch:  the batch that is being committed and changes it
  * @value:  what it becomes then: a target, or 0 and 1
- * @trace:  the tracepoint that it belongs to
+ * @also:   where something is stored just before that, or NULL
+ * @stored: what
  */
 struct jf_ctl {
 	struct jf_ent		*ent;
@@ -275,6 +276,8 @@ struct jf_ctl {
 	struct jf_ctl		*next_proxy;
 	const struct jf_batch	*batch;
 	uintptr_t		value;
+	void			**also;
+	void			*stored;
 };
 
 /**
@@ -336,11 +339,26 @@ struct jf_site *jf_site_find(uintptr_t addr, bool *ours);
 
 /* --- commit.c --------------------------------------------------------------------- */
 
+/**
+ * struct jf_change - one entity's part in a batch
+ * @next:   of the batch
+ * @ent:    the entity
+ * @value:  what it becomes
+ * @also:   see struct jf_ctl
+ * @stored: see struct jf_ctl
+ */
 struct jf_change {
 	struct jf_change	*next;
 	struct jf_ent		*ent;
 	uintptr_t		value;
+	void			**also;
+	void			*stored;
 };
+
+static inline struct jf_change jf_change_of(struct jf_ent *ent, uintptr_t value)
+{
+	return (struct jf_change){ .ent = ent, .value = value };
+}
 
 /* Stores an entity's value, for those who load it. */
 void jf_ctl_apply(struct jf_ctl *ctl);

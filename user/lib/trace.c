@@ -12,9 +12,10 @@
  * sections. Nobody waits for that. What has been replaced is looked at when a
  * probe comes or goes the next time.
  *
- * The iterator's array is stored before the transaction that leads there. If the
- * iterator is in use already there is no transaction, and that store alone is
- * the change.
+ * The iterator's array is stored by the transaction, just before the pointer that
+ * leads there: then it cannot fail any more. If the iterator is in use already that
+ * store alone is the change. Nobody sees an array of a change that fails, also who
+ * is in the iterator of an earlier one.
  */
 #include "lib.h"
 
@@ -158,22 +159,21 @@ static void list(struct jf_tracepoint *tp)
 static int change(struct jf_tracepoint *tp, struct jf_probes *next)
 {
 	struct jf_probes *old = tp->probes;
-	uintptr_t target = prepare(tp, next);
+	struct jf_change call = jf_change_of(&tp->call->ent, prepare(tp, next));
+	struct jf_change key = jf_change_of(&tp->key->ent, next != NULL);
 	struct jf_batch b;
 	int err;
 
-	if (next && !next->image)
-		__atomic_store_n(&tp->active, next->probe, __ATOMIC_RELEASE);
+	if (next && !next->image) {
+		call.also = (void **)&tp->active;
+		call.stored = next->probe;
+	}
+	/* No memory: what is done if there is none comes this way, too. */
 	jf_batch_init(&b);
-	jf_batch_add(&b, &tp->call->ent, target);
-	jf_batch_add(&b, &tp->key->ent, next != NULL);
+	key.next = &call;
+	b.changes = &key;
 	err = jf_commit_locked(&b, true);
-	jf_batch_abort(&b);
 	if (err && err != -EIO) {
-		/* If the iterator had been in use there would be no error. */
-		if (next && !next->image)
-			__atomic_store_n(&tp->active, old && !old->image ?
-					 old->probe : NULL, __ATOMIC_RELEASE);
 		probes_free(next);
 		return err;
 	}

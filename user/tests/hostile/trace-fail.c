@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
+/*
+ * A probe whose registration fails never runs, although the iterator, which is in use, has
+ * calls under way at any time: memory that runs out, and writes of text that fail.
+ */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <jumpfunc/tracepoint.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+
+#include "hostile.h"
+
+/* More than an image holds. */
+#define MANY	17
+
+DECLARE_JF_TRACE(rx, PROTO(int i), ARGS(i));
+DEFINE_JF_TRACE(rx);
+
+extern void *__libc_malloc(size_t size);
+extern void *__libc_calloc(size_t num, size_t size);
+extern void *__libc_realloc(void *p, size_t size);
+
+static _Atomic unsigned long calls, strange;
+static _Atomic int stop;
+/* So many allocations succeed, 0: all; from this write of text on all fail, -1: none. */
+static int left, fail_from = -1, writes;
+
+/* Whoever calls now sees what is stored by now. */
+static void let_pass(void)
+{
+	unsigned long until = calls + 3;
+
+	while (calls < until)
+		usleep(50);
+	errno = ENOMEM;
+}
+
+static int fails(void)
+{
+	if (!left || --left)
+		return 0;
+	let_pass();
+	return 1;
+}
+
+void *malloc(size_t size)
+{
+	return fails() ? NULL : __libc_malloc(size);
+}
+
+void *calloc(size_t num, size_t size)
+{
+	return fails() ? NULL : __libc_calloc(num, size);
+}
+
+void *realloc(void *p, size_t size)
+{
+	return fails() ? NULL : __libc_realloc(p, size);
+}
+
+static int write_fails(void)
+{
+	if (fail_from < 0 || writes++ < fail_from)
+		return 0;
+	let_pass();
+	return 1;
+}
+
+ssize_t pwrite(int fd, const void *bytes, size_t num, off_t at)
+{
+	static ssize_t (*real)(int, const void *, size_t, off_t);
+
+	if (!real)
+		real = (ssize_t (*)(int, const void *, size_t, off_t))dlsym(RTLD_NEXT, "pwrite");
+	return write_fails() ? -1 : real(fd, bytes, num, at);
+}
+
+void *mremap(void *from, size_t size, size_t new_size, int flags, ...)
+{
+	static void *(*real)(void *, size_t, size_t, int, ...);
+	va_list l;
+	void *to;
+
+	va_start(l, flags);
+	to = va_arg(l, void *);
+	va_end(l);
+	if (!real)
+		real = (void *(*)(void *, size_t, size_t, int, ...))dlsym(RTLD_NEXT, "mremap");
+	return write_fails() ? MAP_FAILED : real(from, size, new_size, flags, to);
+}
+
+static void probe(void *data, int i)
+{
+	*(long *)data += i;
+}
+
+static void stranger(void *data, int i)
+{
+	(void)data, (void)i;
+	strange++;
+}
+
+static void *caller(void *arg)
+{
+	while (!stop) {
+		jf_trace_rx(1);
+		calls++;
+	}
+	return arg;
+}
+
+static long sum[MANY];
+
+static void add(int from, int to)
+{
+	for (; from < to; from++)
+		MUST(!register_jf_trace_rx(probe, &sum[from]), "probe %d", from);
+}
+
+static void begin(pthread_t *t)
+{
+	pthread_create(t, NULL, caller, NULL);
+	while (!calls)
+		usleep(100);
+}
+
+static void end(pthread_t t)
+{
+	stop = 1;
+	pthread_join(t, NULL);
+}
+
+static void try(const char *what, int nr)
+{
+	int err = register_jf_trace_prio_rx(stranger, NULL, 99);
+
+	left = 0;
+	fail_from = -1;
+	let_pass();
+	MUST(!err || err == -EIO || !strange, "%s %d: %s, and the probe has run", what, nr,
+	     strerror(-err));
+	MUST((err && err != -EIO) || strange, "%s %d: the probe has not run", what, nr);
+}
+
+static void no_memory(int nr)
+{
+	pthread_t t;
+
+	add(0, MANY);
+	begin(&t);
+	left = nr;
+	try("allocation", nr);
+	end(t);
+}
+
+static void no_write(int nr)
+{
+	pthread_t t;
+
+	add(0, MANY - 1);
+	begin(&t);
+	fail_from = nr;
+	writes = 0;
+	register_jf_trace_rx(probe, &sum[MANY - 1]);
+	if (writes >= nr)
+		try("write", nr);
+	end(t);
+}
+
+static void in_child(void (*func)(int), int nr)
+{
+	int status;
+	pid_t p = fork();
+
+	if (!p) {
+		alarm(10);
+		func(nr);
+		_exit(0);
+	}
+	waitpid(p, &status, 0);
+	MUST(!status, "%d: status %#x", nr, status);
+}
+
+int main(void)
+{
+	int nr;
+
+	for (nr = 1; nr < 6; nr++)
+		in_child(no_memory, nr);
+	for (nr = 0; nr < 12; nr++)
+		in_child(no_write, nr);
+	return 0;
+}

@@ -225,15 +225,40 @@ static int check_ctl(const struct jf_ctl *ctl, bool force)
 	return 0;
 }
 
-/* Its object may have been closed since it was added, and another one be there. */
+static bool has_ctl(const struct jf_mod *m, const struct jf_ent *ent)
+{
+	const struct jf_ctl *ctl = ent->ctl;
+
+	return ctl >= m->ctls && ctl < m->ctls + m->nr_ctls && ctl->ent == ent;
+}
+
+struct jf_change jf_change_of(struct jf_ent *ent, uintptr_t value)
+{
+	const struct jf_mod *m = jf_mod_of((uintptr_t)ent);
+	struct jf_change c = { .ent = ent, .value = value };
+
+	if (m && has_ctl(m, ent))
+		c.serial = m->serial;
+	return c;
+}
+
+/*
+ * Its object may have been closed since it was added, and another one be there, with
+ * another entity at this address, or a hole. So it is not looked at before it is known.
+ */
 static struct jf_ctl *changed(const struct jf_change *c)
 {
 	const struct jf_mod *m = jf_mod_of((uintptr_t)c->ent);
-	const struct jf_ctl *ctl = m ? c->ent->ctl : NULL;
+	size_t i;
 
-	if (!m || ctl < m->ctls || ctl >= m->ctls + m->nr_ctls || ctl->ent != c->ent)
+	if (!m)
 		return NULL;
-	return jf_ctl_of(c->ent);
+	if (c->serial)
+		return c->serial == m->serial ? jf_ctl_of(c->ent) : NULL;
+	for (i = 0; i < m->nr_ctls; i++)
+		if (m->ctls[i].ent == c->ent)
+			return jf_ctl_real(&m->ctls[i]);
+	return NULL;
 }
 
 static int mark(struct jf_batch *b)
@@ -465,15 +490,26 @@ int jf_batch_commit(struct jf_batch *b)
 /* NULL: what the definition has for it, or nothing, which is refused later. */
 int __jf_batch_set_func(struct jf_batch *b, struct jf_func *f, void *func)
 {
-	const struct jf_ctl *ctl = jf_ctl_of(&f->ent);
-	const struct jf_func *real = ctl ? func_of(ctl->ent) : f;
+	const struct jf_ctl *ctl;
+	const struct jf_func *real;
+	int err;
 
+	jf_lock();
+	ctl = jf_ctl_of(&f->ent);
+	real = ctl ? func_of(ctl->ent) : f;
 	if (!func && real->ent.flags & (JF_ENT_NULL_OK | JF_ENT_RET0))
 		func = real->init;
-	return jf_batch_add(b, &f->ent, (uintptr_t)func);
+	err = jf_batch_add(b, &f->ent, (uintptr_t)func);
+	jf_unlock();
+	return err;
 }
 
 int __jf_batch_set_key(struct jf_batch *b, struct jf_key *key, bool on)
 {
-	return jf_batch_add(b, &key->ent, on);
+	int err;
+
+	jf_lock();
+	err = jf_batch_add(b, &key->ent, on);
+	jf_unlock();
+	return err;
 }

@@ -296,6 +296,7 @@ struct jf_ctl {
  * @copied: a bit for each page of text that the remapping writer has replaced
  * @sites:  its sites, by address
  * @ctls:   its entities
+ * @serial: no other object ever had the same
  * @next:   all objects
  */
 struct jf_mod {
@@ -313,6 +314,7 @@ struct jf_mod {
 	size_t			nr_sites;
 	struct jf_ctl		*ctls;
 	size_t			nr_ctls;
+	uint64_t		serial;
 	struct jf_mod		*next;
 };
 
@@ -344,6 +346,7 @@ struct jf_site *jf_site_find(uintptr_t addr, bool *ours);
  * @next:   of the batch
  * @ent:    the entity
  * @value:  what it becomes
+ * @serial: its object's, or 0: it was not known when this was added
  * @also:   see struct jf_ctl
  * @stored: see struct jf_ctl
  */
@@ -351,14 +354,13 @@ struct jf_change {
 	struct jf_change	*next;
 	struct jf_ent		*ent;
 	uintptr_t		value;
+	uint64_t		serial;
 	void			**also;
 	void			*stored;
 };
 
-static inline struct jf_change jf_change_of(struct jf_ent *ent, uintptr_t value)
-{
-	return (struct jf_change){ .ent = ent, .value = value };
-}
+/* With the lock held. */
+struct jf_change jf_change_of(struct jf_ent *ent, uintptr_t value);
 
 /* Stores an entity's value, for those who load it. */
 void jf_ctl_apply(struct jf_ctl *ctl);
@@ -377,6 +379,7 @@ int jf_site_insn(const struct jf_site *site, uintptr_t value, bool alone, jf_ins
 bool jf_ent_store_only(struct jf_ent *ent, uintptr_t value);
 /* As the public ones, with the lock held; @force: JF_ENT_TRACE, objects that go. */
 int jf_commit_locked(struct jf_batch *b, bool force);
+/* With the lock held. */
 int jf_batch_add(struct jf_batch *b, struct jf_ent *ent, uintptr_t value);
 /* @ent of an object that was refused, or of none, has no such thing. */
 static inline struct jf_ctl *jf_ctl_of(const struct jf_ent *ent)

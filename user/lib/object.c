@@ -622,6 +622,7 @@ static void count_mod(const struct jf_mod *m, uint64_t by)
 
 void __jf_object_register(struct jf_object *o)
 {
+	static uint64_t objects;
 	static bool at_exit;
 	struct look look = { .m = { .object = o, .name = "an object" } };
 	struct jf_mod *m;
@@ -646,6 +647,7 @@ void __jf_object_register(struct jf_object *o)
 		goto unlock;
 	}
 	*m = look.m;
+	m->serial = ++objects;
 	if (add_tables(m, &look)) {
 		jf_stats.refused++;
 		o->mod = &refused;

@@ -32,6 +32,7 @@ plugin_source() {
 	case $1 in
 	close-exit|filter) set -- probe ;;
 	dl-iterate|leak|quiesce-exit) set -- key ;;
+	batch-reopen) set -- batch-close ;;
 	esac
 	echo "$here/$1.plugin.c"
 }

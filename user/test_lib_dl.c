@@ -129,8 +129,8 @@ static void imports(void)
 	      q->imported(5) == 315 && dynfunc_host_op(5) == 15, "a plugin does");
 	CHECK(dlclose(other) == 0, "dlclose");
 	CHECK(p->import_set(0) == 0 && jf_key_dec(&host_key) == 0 &&
-	      p->imported(5) == 0 && !dynfunc_query(host_op), "off");
-	CHECK(p->import_set(1) == 0 && dlclose(handle) == 0, "dlclose");
+	      p->imported(5) == 0 && !dynfunc_query(host_op) && !p->import_query(), "off");
+	CHECK(p->import_set(1) == 0 && p->import_query() && dlclose(handle) == 0, "dlclose");
 	CHECK(dynfunc_host_op(5) == 0 && !dynfunc_query(host_op), "its target is gone");
 	CHECK(jf_key_count(&host_key) == 1 && jf_key_dec(&host_key) == 0, "its user is not");
 }

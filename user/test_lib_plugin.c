@@ -57,6 +57,11 @@ static int import_set(int on)
 	return dynfunc_update(host_op, NULL);
 }
 
+static int import_query(void)
+{
+	return dynfunc_query(host_op) != 0;
+}
+
 #ifndef HOST_KEYS
 #define HOST_KEYS	3
 #endif
@@ -128,4 +133,4 @@ static long spin(const int *stop)
 
 extern const struct plugin plugin;
 const struct plugin plugin = { branch, set, init, func, spin, &shared_name, imported, import_set,
-				array, array_set, fire, watch, &watched };
+				import_query, array, array_set, fire, watch, &watched };

@@ -24,6 +24,8 @@ struct plugin {
 	/* A key and a function of the program: 0, 300 on, plus the function's result. */
 	int	(*imported)(int x);
 	int	(*import_set)(int on);
+	/* Has that function a target? */
+	int	(*import_query)(void);
 	/* An array of keys of the program: a bit for each that is on. */
 	int	(*array)(void);
 	int	(*array_set)(int i, int on);

@@ -487,19 +487,17 @@ int jf_batch_commit(struct jf_batch *b)
 	return err;
 }
 
-/* NULL: what the definition has for it, or nothing, which is refused later. */
+void *jf_func_target(const struct jf_func *f, void *func)
+{
+	return !func && f->ent.flags & (JF_ENT_NULL_OK | JF_ENT_RET0) ? f->init : func;
+}
+
 int __jf_batch_set_func(struct jf_batch *b, struct jf_func *f, void *func)
 {
-	const struct jf_ctl *ctl;
-	const struct jf_func *real;
 	int err;
 
 	jf_lock();
-	ctl = jf_ctl_of(&f->ent);
-	real = ctl ? func_of(ctl->ent) : f;
-	if (!func && real->ent.flags & (JF_ENT_NULL_OK | JF_ENT_RET0))
-		func = real->init;
-	err = jf_batch_add(b, &f->ent, (uintptr_t)func);
+	err = jf_batch_add(b, &f->ent, (uintptr_t)jf_func_target(f, func));
 	jf_unlock();
 	return err;
 }

@@ -90,32 +90,24 @@ int jf_key_dec(struct jf_key *key)
 	return err;
 }
 
-/* The one that @f stands in for knows what NULL is. */
-static const struct jf_func *real_func(const struct jf_func *f)
-{
-	struct jf_ctl *ctl = jf_ctl_of(&f->ent);
-
-	return ctl ? jf_container(ctl->ent, struct jf_func, ent) : f;
-}
-
 int __jf_func_update(struct jf_func *f, void *func)
 {
-	const struct jf_func *real = real_func(f);
 	int err;
 
-	if (!func && real->ent.flags & (JF_ENT_NULL_OK | JF_ENT_RET0))
-		func = real->init;
 	jf_lock();
-	err = set_locked(&f->ent, (uintptr_t)func);
+	err = set_locked(&f->ent, (uintptr_t)jf_func_target(f, func));
 	jf_unlock();
 	return err;
 }
 
+/*
+ * Without the lock, in any context: so what the library knows of it, which may be gone
+ * by now, is not looked at.
+ */
 void *__jf_func_query(const struct jf_func *f)
 {
 	void *func = __atomic_load_n(&f->func, __ATOMIC_RELAXED);
 
-	f = real_func(f);
 	if (f->ent.flags & (JF_ENT_NULL_OK | JF_ENT_RET0) && func == f->init)
 		return NULL;
 	return func;

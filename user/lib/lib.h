@@ -381,6 +381,8 @@ bool jf_ent_store_only(struct jf_ent *ent, uintptr_t value);
 int jf_commit_locked(struct jf_batch *b, bool force);
 /* With the lock held. */
 int jf_batch_add(struct jf_batch *b, struct jf_ent *ent, uintptr_t value);
+/* NULL: what the definition has for it, or nothing, which is refused later. */
+void *jf_func_target(const struct jf_func *f, void *func);
 /* @ent of an object that was refused, or of none, has no such thing. */
 static inline struct jf_ctl *jf_ctl_of(const struct jf_ent *ent)
 {

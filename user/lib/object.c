@@ -15,7 +15,8 @@
  *		its sites and entities are forgotten. The program itself never
  *		goes. While the process exits, an object may be one that is closed
  *		or one that stays; threads run on, and are not waited for for long:
- *		after that nobody may unmap it.
+ *		after that nobody may unmap it. They may change what is in it, too,
+ *		which is refused: so what is known of it is not freed.
  *
  * The list of objects is read by the SIGTRAP handler without a lock: objects are
  * added in front, complete, and freed when no handler can see them.
@@ -33,6 +34,8 @@ struct jf_mod *jf_mods;
 
 /* jf_object.mod of one that was refused, and of one whose tables another one brought. */
 static struct jf_mod refused, shared;
+/* Those that went when the process exited. */
+static struct jf_mod *gone_at_exit;
 
 /* --- look-ups --------------------------------------------------------------------- */
 
@@ -474,6 +477,20 @@ static void free_mod(struct jf_mod *m)
 	free(m);
 }
 
+/* What NULL is, for who asks without the lock. NULL: what IMPORT_DYNFUNC() says. */
+static void know_null(struct jf_ent *ent, const struct jf_ent *real)
+{
+	struct jf_func *f = jf_container(ent, struct jf_func, ent);
+	const struct jf_func *from = jf_container((struct jf_ent *)(uintptr_t)real,
+						  struct jf_func, ent);
+	const unsigned int null = JF_ENT_NULL_OK | JF_ENT_RET0;
+
+	if (ent->type != JF_ENT_FUNC)
+		return;
+	f->init = real ? from->init : (void *)jf_ret0;
+	ent->flags = (ent->flags & ~null) | (real ? real->flags & null : 0);
+}
+
 static void link_proxy(struct jf_ctl *ctl)
 {
 	struct jf_ctl *real = ctl->real;
@@ -481,6 +498,7 @@ static void link_proxy(struct jf_ctl *ctl)
 	ctl->next_proxy = real->proxies;
 	real->proxies = ctl;
 	jf_ent_copy(ctl->ent, real->ent);
+	know_null(ctl->ent, real->ent);
 }
 
 /*
@@ -764,8 +782,10 @@ static void unlink_proxies(struct jf_mod *m)
 				break;
 			}
 		/* Those that stand in for this one keep its last value. */
-		for (c = ctl->proxies; c; c = c->next_proxy)
+		for (c = ctl->proxies; c; c = c->next_proxy) {
+			know_null(c->ent, NULL);
 			c->real = NULL;
+		}
 	}
 }
 
@@ -836,5 +856,12 @@ void __jf_object_unregister(struct jf_object *o)
 	count_mod(m, (uint64_t)-1);
 	jf_unlock();
 	jf_wait_handlers();
+	if (exits) {
+		jf_lock();
+		m->next = gone_at_exit;
+		gone_at_exit = m;
+		jf_unlock();
+		return;
+	}
 	free_mod(m);
 }

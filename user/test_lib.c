@@ -232,6 +232,28 @@ static void functions(void)
 	CHECK(dynfunc_update(first, here) == 0 && dynfunc_update(second, here) == 0, "back");
 }
 
+/* A batch may ask for the same more than once. */
+static void repeated(void)
+{
+	struct jf_batch b;
+	int n, i, err;
+
+	for (n = 1; n < 6; n++) {
+		jf_batch_init(&b);
+		for (i = 0; i < n; i++) {
+			dynfunc_batch_set(&b, first, circle);
+			jf_key_batch_set(&b, &one, true);
+			jf_key_batch_set(&b, &two, true);
+		}
+		err = jf_batch_commit(&b);
+		CHECK(err == 0, "the same %d times: %d", n, err);
+		CHECK(dynfunc_first("A") == 'B' && jf_branch_unlikely(&one) &&
+		      jf_branch_likely(&two), "%d times", n);
+		CHECK(dynfunc_update(first, here) == 0 && jf_key_disable(&one) == 0 &&
+		      jf_key_disable(&two) == 0 && !jf_branch_unlikely(&one), "back");
+	}
+}
+
 /* --- call sites ----------------------------------------------------------------------- */
 
 struct large { long a[5]; };
@@ -683,6 +705,8 @@ int main(int argc, char **argv)
 	finish("what somebody else wrote is left alone");
 	functions();
 	finish("dynamic functions: far targets, circles");
+	repeated();
+	finish("batches: the same several times");
 	call_text();
 	finish("calls lead straight to their targets");
 	call_results();

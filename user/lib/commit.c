@@ -263,7 +263,7 @@ static struct jf_ctl *changed(const struct jf_change *c)
 
 static int mark(struct jf_batch *b)
 {
-	const struct jf_change *c;
+	struct jf_change *c;
 
 	for (c = b->changes; c; c = c->next) {
 		struct jf_ctl *ctl = changed(c);
@@ -277,6 +277,7 @@ static int mark(struct jf_batch *b)
 			       ctl->ent->name);
 			return -EINVAL;
 		}
+		c->again = ctl->batch;
 		ctl->batch = b;
 		ctl->value = c->value;
 		ctl->also = c->also;
@@ -354,7 +355,8 @@ static int collect(const struct jf_batch *b, struct pokes *p)
 	for (c = b->changes; c && !err; c = c->next) {
 		struct jf_ctl *ctl = jf_ctl_of(c->ent);
 
-		if (jf_ent_value(ctl->ent) == ctl->value && !jf_patch_behind())
+		if (c->again ||
+		    (jf_ent_value(ctl->ent) == ctl->value && !jf_patch_behind()))
 			continue;
 		err = add_sites(p, ctl, ctl->value);
 		for (proxy = ctl->proxies; proxy && !err; proxy = proxy->next_proxy)

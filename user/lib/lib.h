@@ -347,6 +347,7 @@ struct jf_site *jf_site_find(uintptr_t addr, bool *ours);
  * @ent:    the entity
  * @value:  what it becomes
  * @serial: its object's, or 0: it was not known when this was added
+ * @again:  one that comes before it in the list is the same
  * @also:   see struct jf_ctl
  * @stored: see struct jf_ctl
  */
@@ -355,6 +356,7 @@ struct jf_change {
 	struct jf_ent		*ent;
 	uintptr_t		value;
 	uint64_t		serial;
+	bool			again;
 	void			**also;
 	void			*stored;
 };

@@ -232,6 +232,27 @@ static void functions(void)
 	CHECK(dynfunc_update(first, here) == 0 && dynfunc_update(second, here) == 0, "back");
 }
 
+#define LINKS(x) x(9, 10) x(8, 9) x(7, 8) x(6, 7) x(5, 6) x(4, 5) x(3, 4) x(2, 3) x(1, 2) x(0, 1)
+#define LINK(nr, next)	DEFINE_DYNFUNC(link##nr, here);
+#define UPDATE(nr, next)						\
+	CHECK(dynfunc_update(link##nr, dynfunc_link##next) == 0, "link " #nr);
+#define UNLINK(nr, next)						\
+	CHECK(dynfunc_update(link##nr, here) == 0, "link " #nr);
+LINKS(LINK)
+LINK(10, none)
+
+/* Trampolines that lead to each other. */
+static void chain(void)
+{
+	LINKS(UPDATE)
+	CHECK(dynfunc_update(link10, circle) == 0 && dynfunc_link0("A") == 'B', "a chain");
+	CHECK(dynfunc_update(link10, dynfunc_link0) == -EINVAL, "a large circle");
+	CHECK(dynfunc_update(link10, dynfunc_link5) == -EINVAL, "a smaller one");
+	CHECK(dynfunc_link0("A") == 'B', "as before");
+	LINKS(UNLINK)
+	UNLINK(10, none)
+}
+
 /* A batch may ask for the same more than once. */
 static void repeated(void)
 {
@@ -704,7 +725,8 @@ int main(int argc, char **argv)
 	somebody_else();
 	finish("what somebody else wrote is left alone");
 	functions();
-	finish("dynamic functions: far targets, circles");
+	chain();
+	finish("dynamic functions: far targets, circles, many in a row");
 	repeated();
 	finish("batches: the same several times");
 	call_text();

@@ -169,28 +169,39 @@ static struct jf_ctl *by_trampoline(uintptr_t addr)
 	return NULL;
 }
 
+static void look_at(struct jf_ctl **todo, uintptr_t addr, uint64_t search)
+{
+	struct jf_ctl *ctl = by_trampoline(addr);
+
+	if (!ctl || ctl->seen == search)
+		return;
+	ctl->seen = search;
+	ctl->todo = *todo;
+	*todo = ctl;
+}
+
 /*
  * A trampoline may lead to another one, but not in a circle, and neither if some
  * of them fall back to their first target because an object goes. So each has up
- * to two ways on, and more than a few in a row have no use.
+ * to two ways on.
  */
-static bool leads_to(const struct jf_ctl *from, const struct jf_ctl *ctl, int depth)
+static bool is_circular(struct jf_ctl *ctl)
 {
-	const struct jf_ctl *next;
-	int way;
+	static uint64_t search;
+	struct jf_ctl *todo = NULL, *c = ctl;
 
-	for (way = 0; way < 2; way++) {
-		next = by_trampoline(way ? (uintptr_t)func_of(from->ent)->init :
-				     next_value(from));
-		if (!next)
-			continue;
-		if (next == ctl || depth == 8 || leads_to(next, ctl, depth + 1))
-			return true;
-	}
-	return false;
+	search++;
+	do {
+		look_at(&todo, next_value(c), search);
+		look_at(&todo, (uintptr_t)func_of(c->ent)->init, search);
+		c = todo;
+		if (c)
+			todo = c->todo;
+	} while (c && c != ctl);
+	return c;
 }
 
-static int check_func(const struct jf_ctl *ctl, bool force)
+static int check_func(struct jf_ctl *ctl, bool force)
 {
 	const struct jf_ent *ent = ctl->ent;
 
@@ -207,7 +218,7 @@ static int check_func(const struct jf_ctl *ctl, bool force)
 		       ent->name);
 		return -EBUSY;
 	}
-	if (leads_to(ctl, ctl, 0)) {
+	if (is_circular(ctl)) {
 		jf_say(true, "%s: would call itself, now or when an object goes",
 		       ent->name);
 		return -EINVAL;
@@ -215,7 +226,7 @@ static int check_func(const struct jf_ctl *ctl, bool force)
 	return 0;
 }
 
-static int check_ctl(const struct jf_ctl *ctl, bool force)
+static int check_ctl(struct jf_ctl *ctl, bool force)
 {
 	if (ctl->ent->type == JF_ENT_FUNC)
 		return check_func(ctl, force);

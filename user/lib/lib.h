@@ -263,6 +263,8 @@ size_t jf_insn_length(const uint8_t *p);
  * @value:  what it becomes then: a target, or 0 and 1
  * @also:   where something is stored just before that, or NULL
  * @stored: what
+ * @seen:   the search that has come here
+ * @todo:   the next one that it has to look at
  */
 struct jf_ctl {
 	struct jf_ent		*ent;
@@ -278,6 +280,8 @@ struct jf_ctl {
 	uintptr_t		value;
 	void			**also;
 	void			*stored;
+	uint64_t		seen;
+	struct jf_ctl		*todo;
 };
 
 /**

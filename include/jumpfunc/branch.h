@@ -394,7 +394,8 @@ __JF_BEGIN_DECLS
  * jf_key_dec_deferred() was to remove later is not removed any more.
  *
  * Context: process context, may sleep; see jf_batch_commit().
- * Return: 0, or an error of jf_batch_commit() with nothing changed.
+ * Return: 0, or an error of jf_batch_commit(); unless it is -EIO, nothing has
+ * changed.
  */
 int jf_key_enable(struct jf_key *key);
 
@@ -406,7 +407,7 @@ int jf_key_enable(struct jf_key *key);
  *
  * Context: process context, may sleep; see jf_batch_commit().
  * Return: 0, -EBUSY if it has more than one user (jf_key_inc()), or an error of
- * jf_batch_commit(); on error nothing has changed.
+ * jf_batch_commit(); unless that is -EIO, nothing has changed.
  */
 int jf_key_disable(struct jf_key *key);
 
@@ -418,7 +419,8 @@ int jf_key_disable(struct jf_key *key);
  *
  * Context: process context, may sleep; see jf_batch_commit().
  * Return: 0, -EOVERFLOW if it has INT_MAX users, or an error of
- * jf_batch_commit(); on error nothing has changed.
+ * jf_batch_commit(); unless that is -EIO, nothing has changed. After -EIO the user
+ * counts, and is removed by jf_key_dec().
  */
 int jf_key_inc(struct jf_key *key);
 
@@ -429,8 +431,8 @@ int jf_key_inc(struct jf_key *key);
  * In the kernel this takes no lock if it is not the last one.
  *
  * Context: process context, may sleep; see jf_batch_commit().
- * Return: 0, -EINVAL if it has no user, or an error of jf_batch_commit(); on
- * error nothing has changed.
+ * Return: 0, -EINVAL if it has no user, or an error of jf_batch_commit();
+ * unless that is -EIO, nothing has changed.
  */
 int jf_key_dec(struct jf_key *key);
 

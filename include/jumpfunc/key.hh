@@ -13,12 +13,14 @@
  *           ...
  *   }						// jf_key_dec()
  *
- * If the key cannot be enabled the constructor throws std::system_error. The
- * destructor cannot throw: if the key cannot be disabled, it stays enabled.
+ * If the key cannot be enabled the constructor throws std::system_error, also with
+ * -EIO, and has added no user. The destructor cannot throw: if the key cannot be
+ * disabled, it stays enabled.
  */
 #ifndef JUMPFUNC_KEY_HH
 #define JUMPFUNC_KEY_HH
 
+#include <cerrno>
 #include <system_error>
 #include <utility>
 
@@ -32,6 +34,9 @@ public:
 	{
 		int err = jf_key_inc(&key);
 
+		/* All values count as set, and the destructor will not be called. */
+		if (err == -EIO)
+			jf_key_dec(&key);
 		if (err)
 			throw std::system_error(-err, std::generic_category(), key.ent.name);
 	}

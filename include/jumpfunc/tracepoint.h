@@ -556,7 +556,7 @@ do {									\
  * probe.
  *
  * Return: 0; -EEXIST if the same probe has been registered with the same data;
- * or an error of jf_batch_commit(). On error nothing has changed.
+ * or an error of jf_batch_commit(). Unless that is -EIO, nothing has changed.
  */
 
 /**
@@ -578,7 +578,7 @@ do {									\
  * Context: as for register_jf_trace_name().
  *
  * Return: 0; -ENOENT if there is no such probe; or an error of
- * jf_batch_commit(), -ENOMEM for one. On error nothing has changed.
+ * jf_batch_commit(), -ENOMEM for one. Unless that is -EIO, nothing has changed.
  */
 
 #endif /* JUMPFUNC_TRACEPOINT_H */

@@ -66,7 +66,8 @@ int jf_key_inc(struct jf_key *key)
 		err = -EOVERFLOW;
 	else if (!users || jf_patch_behind())
 		err = set_locked(&key->ent, true);
-	if (!err && users > 0)
+	/* Then all values count as set. */
+	if ((!err || err == -EIO) && users > 0)
 		set_count(key, users + 1);
 	jf_unlock();
 	return err;

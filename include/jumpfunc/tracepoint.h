@@ -78,7 +78,8 @@
  *   and fault, where the tracepoint's caller may. With JF_BARE nothing surrounds
  *   the call: a probe may do what the caller may, and jf_quiesce() alone waits for
  *   it; its description in batch.h has the conditions. In a program
- *   jf_read_lock() surrounds the probes.
+ *   jf_read_lock() surrounds the probes. An exception that one throws ends that
+ *   section, in C if the file was compiled with -fexceptions.
  *
  *   Arguments are integers, enums and pointers. An argument with side effects
  *   is evaluated even while the tracepoint is off, unless jf_trace() is used.

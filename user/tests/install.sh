@@ -24,7 +24,13 @@ install_to()
 program()
 {
 	awk '/^```c$/ { on = 1; next } /^```/ && on { exit } on' "$user/README.md" > "$tmp/hello.c"
-	[ "$(grep -c . "$tmp/hello.c")" -ge 5 ]
+	[ "$(grep -c . "$tmp/hello.c")" -ge 5 ] || return 1
+	# Else the exception of a probe leaves the read section of C code open.
+	cat >> "$tmp/hello.c" <<-'END'
+	#ifndef __EXCEPTIONS
+	#error "without -fexceptions"
+	#endif
+	END
 }
 
 # flags ROOT [--static]

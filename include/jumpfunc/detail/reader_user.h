@@ -42,6 +42,11 @@ struct jf_reader *__jf_reader_list(void);
  * threads need not be registered. In a kernel it is empty, because there
  * jf_quiesce() looks at stacks.
  *
+ * If longjmp() or an exception leaves it, it lasts until its thread ends; in C++
+ * jumpfunc::read_section (batch.hh) ends with its block. A tracepoint's own section ends
+ * with an exception of a probe, in C if the file was compiled with -fexceptions,
+ * which is among the flags that pkg-config, CMake and Meson give.
+ *
  * It is three loads and a store. The barrier that belongs behind the store is made
  * by whoever waits.
  *
@@ -83,7 +88,10 @@ static __JF_INLINE void jf_read_unlock(void)
 	__atomic_store_n(&r->word, was - 1, __ATOMIC_RELEASE);
 }
 
-/* To the end of the block, also if an exception or a cancellation leaves it. */
+/*
+ * To the end of the block, also if an exception or a cancellation leaves it: in C the
+ * compiler needs -fexceptions for that, as pkg-config, CMake and Meson give it.
+ */
 #define __JF_READ_SECTION						\
 	__attribute__((__cleanup__(__jf_read_end), __unused__))	\
 	char __jf_section = __jf_read_begin()

@@ -19,7 +19,8 @@ build=$(cd "$1" && pwd) || exit 2
 shift
 out=$build/hostile
 mkdir -p "$out"
-flags="-O2 -g -Wall -Wextra -I$top/include -pthread"
+# As pkg-config has it for C: -fexceptions.
+flags="-O2 -g -Wall -Wextra -I$top/include -pthread -fexceptions"
 lib="-L$build -Wl,--no-as-needed -ljumpfunc -ldl -Wl,-rpath,$build -Wl,-rpath,$out"
 
 # Programs whose plugin contains the static library.
@@ -33,8 +34,11 @@ plugin_source() {
 	close-exit|filter) set -- probe ;;
 	dl-iterate|leak|quiesce-exit) set -- key ;;
 	batch-reopen) set -- batch-close ;;
+	throws-unflagged) set -- throws-late ;;
 	esac
-	echo "$here/$1.plugin.c"
+	set -- "$here/$1.plugin.c"
+	[ -f "$1" ] || [ ! -f "$1pp" ] || set -- "$1pp"
+	echo "$1"
 }
 
 # Two parts that were linked before: what is hidden they keep for themselves.
@@ -54,17 +58,17 @@ make_plugin() {
 		make_parts "$1"
 		return
 	fi
+	source=$(plugin_source "$1")
 	if is_static "$1"; then
 		set -- "$1" "$build/libjumpfunc.a -Wl,--exclude-libs,ALL"
 	else
 		set -- "$1" "$lib"
 	fi
 	# shellcheck disable=SC2086 # lists of options
-	if [ -f "$here/$1.plugin.cpp" ]; then
-		${CXX:-g++} -std=c++17 $flags -fPIC -shared -o "$out/$1.plugin.so" "$here/$1.plugin.cpp" $2
-	else
-		${CC:-gcc} $flags -fPIC -shared -o "$out/$1.plugin.so" "$(plugin_source "$1")" $2
-	fi
+	case $source in
+	*.cpp)	${CXX:-g++} -std=c++17 $flags -fPIC -shared -o "$out/$1.plugin.so" "$source" $2 ;;
+	*)	${CC:-gcc} $flags -fPIC -shared -o "$out/$1.plugin.so" "$source" $2 ;;
+	esac
 }
 
 make_program() {
@@ -73,6 +77,7 @@ make_program() {
 	folded-labels) set -- "$1" "-ffunction-sections -fno-ipa-icf -fuse-ld=lld -Wl,--icf=all" ;;
 	lib-exit|imports|query-exit) set -- "$1" "$out/$1.plugin.so" ;;
 	torn|no-sync|no-write|fork-signal|restored|uprobe|between|between-many|probe-closes|callback-close|cancel-async|stale|throws-late|no-memory|silent|no-locale|trace-fail|no-write-user|uprobe-found|not-mem|kept) set -- "$1" -rdynamic ;;
+	throws-unflagged) set -- "$1" "-rdynamic -fno-exceptions" ;;
 	tsan)	set -- "$1" -fsanitize=thread ;;
 	# It comes with the plugin, late.
 	keys-full) set -- "$1" "" -ldl ;;
@@ -120,7 +125,7 @@ run_program() {
 }
 
 one() {
-	if [ -f "$(plugin_source "$1")" ] || [ -f "$here/$1.plugin.cpp" ]; then
+	if [ -f "$(plugin_source "$1")" ]; then
 		make_plugin "$1" || return 1
 	fi
 	make_program "$1" || return 1

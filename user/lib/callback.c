@@ -26,8 +26,8 @@ enum { WAIT = 0 | 128, WAKE = 1 | 128 };
 static _Atomic uint32_t changes;
 static struct jf_quiesce_head *first, **last = &first;
 static bool have_thread;
-/* How many were asked for, and how many have returned. */
-static uint64_t asked, done;
+/* Each has a number: of the last one that was asked for, and that a round has taken. */
+static uint64_t asked, taken;
 
 /* A callback that runs. What @head points to may be gone already. */
 struct call {
@@ -39,12 +39,16 @@ struct call {
  * struct round - what a thread has taken
  * @calling: the callback that it is in
  * @rest:    those that follow
+ * @begun:   the number of the last one that was called
+ * @done:    all up to this one have returned, of which one may have called later ones
  * @next:    of all rounds
  * @outer:   the one whose callback began this one
  */
 struct round {
 	struct call		calling;
 	struct jf_quiesce_head	*rest;
+	uint64_t		begun;
+	uint64_t		done;
 	struct round		*next;
 	struct round		*outer;
 };
@@ -90,11 +94,13 @@ static void call_rest(struct round *r)
 		r->rest = call.head->next;
 		call.func = call.head->func;
 		r->calling = call;
+		r->begun++;
 		jf_callbacks_unlock();
 		call.func(call.head);
 		jf_callbacks_lock();
 		r->calling = before;
-		done++;
+		if (!before.func)
+			r->done = r->begun;
 		wake_all();
 	}
 }
@@ -102,12 +108,16 @@ static void call_rest(struct round *r)
 /* With the lock held, which is dropped meanwhile. */
 static void call_all(void)
 {
-	struct round r = { { NULL, NULL }, first, rounds, own }, **p;
+	struct round r = {
+		.rest = first, .begun = taken, .done = taken, .next = rounds, .outer = own,
+	};
+	struct round **p;
 
 	rounds = &r;
 	own = &r;
 	first = NULL;
 	last = &first;
+	taken = asked;
 	jf_callbacks_unlock();
 	jf_quiesce();
 	jf_callbacks_lock();
@@ -193,13 +203,25 @@ static void end_wait(int state)
 	pthread_setcancelstate(state, NULL);
 }
 
+/* The last one that has returned, and all before it. */
+static uint64_t all_done(void)
+{
+	const struct round *r;
+	uint64_t nr = taken;
+
+	for (r = rounds; r; r = r->next)
+		if (r->done < nr)
+			nr = r->done;
+	return nr;
+}
+
 void jf_quiesce_barrier(void)
 {
 	int state = begin_wait();
 	uint64_t until = asked;
 
 	begin_or_call();
-	while (done < until)
+	while (all_done() < until)
 		wait_for_change(UINT64_MAX);
 	end_wait(state);
 }
@@ -261,13 +283,8 @@ bool jf_callbacks_wait(const struct jf_mod *m, uint64_t limit_ns)
 
 void jf_callbacks_child(void)
 {
-	const struct jf_quiesce_head *h;
-
 	jf_mutex_renew(&lock);
 	have_thread = false;
-	rounds = NULL;
 	/* What the parent's thread was at is the parent's. */
-	done = asked;
-	for (h = first; h; h = h->next)
-		done--;
+	rounds = NULL;
 }

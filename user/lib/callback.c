@@ -105,13 +105,42 @@ static void call_rest(struct round *r)
 	}
 }
 
+static void finish(struct round *r);
+
+/* By pthread_exit(): the round lies on this thread's stack. */
+static void callback_exits(void *arg)
+{
+	struct round *r = arg;
+
+	jf_callbacks_lock();
+	r->calling = (struct call){ NULL, NULL };
+	r->done = r->begun;
+	wake_all();
+	finish(r);
+	jf_callbacks_unlock();
+}
+
 /* With the lock held, which is dropped meanwhile. */
+static void finish(struct round *r)
+{
+	struct round **p;
+
+	pthread_cleanup_push(callback_exits, r);
+	call_rest(r);
+	pthread_cleanup_pop(0);
+	own = r->outer;
+	for (p = &rounds; *p && *p != r; p = &(*p)->next)
+		;
+	if (*p)
+		*p = r->next;
+}
+
+/* The same. */
 static void call_all(void)
 {
 	struct round r = {
 		.rest = first, .begun = taken, .done = taken, .next = rounds, .outer = own,
 	};
-	struct round **p;
 
 	rounds = &r;
 	own = &r;
@@ -121,23 +150,22 @@ static void call_all(void)
 	jf_callbacks_unlock();
 	jf_quiesce();
 	jf_callbacks_lock();
-	call_rest(&r);
-	own = r.outer;
-	for (p = &rounds; *p && *p != &r; p = &(*p)->next)
-		;
-	if (*p)
-		*p = r.next;
+	finish(&r);
 }
+
+static void thread_ends(void *arg);
 
 static void *work(void *arg)
 {
+	pthread_cleanup_push(thread_ends, arg);
 	jf_callbacks_lock();
 	for (;;) {
 		while (!first)
 			wait_for_change(UINT64_MAX);
 		call_all();
 	}
-	return arg;
+	pthread_cleanup_pop(0);
+	return NULL;
 }
 
 static bool begin_thread(void)
@@ -172,6 +200,16 @@ static void begin_or_call(void)
 	begin_calls();
 	if (first && !have_thread)
 		call_all();
+}
+
+/* In a callback: those that follow need another one. */
+static void thread_ends(void *arg)
+{
+	(void)arg;
+	jf_callbacks_lock();
+	have_thread = false;
+	begin_or_call();
+	jf_callbacks_unlock();
 }
 
 void jf_call_quiesced(struct jf_quiesce_head *head,

@@ -3,7 +3,8 @@
  * Callbacks after a quiesce: one thread, begun when the first one is asked for,
  * takes all that wait, quiesces once for them, and calls them in their order.
  *
- * It blocks all signals but SIGTRAP, which INT3 needs. A child of fork() has no
+ * It blocks all signals but SIGTRAP, which INT3 needs, and SIGSYS, by which sandboxes
+ * answer system calls. A child of fork() has no
  * such thread; what waited in the parent waits there, and in the child as well:
  * it is called when the child asks for the next one.
  *
@@ -177,6 +178,7 @@ static bool begin_thread(void)
 
 	sigfillset(&all);
 	sigdelset(&all, SIGTRAP);
+	sigdelset(&all, SIGSYS);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
 	pthread_attr_init(&attr);
 	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);

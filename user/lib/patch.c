@@ -374,13 +374,17 @@ static int patch_live(const struct jf_poke *pokes, size_t num)
 	return err;
 }
 
-/* A signal handler would be somebody who executes them. */
+/*
+ * A signal handler would be somebody who executes them. That of a sandbox, which answers
+ * system calls, finds them whole, but maybe for one that lies in two pages.
+ */
 static void patch_alone(const struct jf_poke *pokes, size_t num)
 {
 	sigset_t all, old;
 
 	alone = true;
 	sigfillset(&all);
+	sigdelset(&all, SIGSYS);
 	sigprocmask(SIG_BLOCK, &all, &old);
 	jf_proto_early(pokes, num);
 	sigprocmask(SIG_SETMASK, &old, NULL);

@@ -57,6 +57,8 @@ struct words {
 static struct words first_words, *words = &first_words;
 /* Of the newest ones so many were given away at least once. */
 static size_t used;
+/* The next ones. */
+static struct words *spare;
 static struct jf_reader *unused;
 static atomic_flag readers_lock = ATOMIC_FLAG_INIT;
 /* Handlers of threads that are not in the list. */
@@ -81,12 +83,14 @@ static void sanitizer_acquires(const void *addr)
 		__tsan_acquire((void *)(uintptr_t)addr);
 }
 
+#define SPINS	100
+
 /* To yield would not do: a realtime thread yields only to those of its priority. */
 static void nap(unsigned int spins)
 {
 	static const struct timespec t = { .tv_nsec = 50000 };
 
-	if (spins < 100)
+	if (spins < SPINS)
 		__builtin_ia32_pause();
 	else
 		nanosleep(&t, NULL);
@@ -95,7 +99,9 @@ static void nap(unsigned int spins)
 /*
  * Some threads can be cancelled anywhere. Unlike jf_keep_off(), faults are kept off,
  * too: nothing in here makes one, and the handler of one that is sent may come upon
- * a site, which would wait for the thread that it interrupted.
+ * a site, which would wait for the thread that it interrupted. Sandboxes answer system
+ * calls in a handler of SIGSYS: so with the lock held, or signals blocked, there is
+ * none but those that change the mask.
  */
 static void list_lock(struct jf_before *b)
 {
@@ -107,8 +113,15 @@ static void list_lock(struct jf_before *b)
 	/* With JUMPFUNC_TRAP=always, an INT3 while it is blocked would be the end. */
 	sigdelset(&all, SIGTRAP);
 	pthread_sigmask(SIG_BLOCK, &all, &b->signals);
-	while (atomic_flag_test_and_set_explicit(&readers_lock, memory_order_acquire))
-		nap(spins++);
+	while (atomic_flag_test_and_set_explicit(&readers_lock, memory_order_acquire)) {
+		if (spins++ < SPINS) {
+			__builtin_ia32_pause();
+			continue;
+		}
+		pthread_sigmask(SIG_SETMASK, &b->signals, NULL);
+		nap(spins);
+		pthread_sigmask(SIG_BLOCK, &all, NULL);
+	}
 	sanitizer_acquires(&readers_lock);
 }
 
@@ -142,6 +155,7 @@ static void release(struct jf_reader *r)
 	r->word = 0;
 	r->handler = 0;
 	r->tid = 0;
+	r->holders++;
 	r->next = unused;
 	unused = r;
 }
@@ -154,40 +168,92 @@ static bool is_alive(const struct jf_reader *r)
 	return pid != r->pid || !syscall(SYS_tgkill, pid, r->tid, 0) || errno != ESRCH;
 }
 
-/* Words of those who ended without a word: of all, or of one whose number is @tid. */
-static void collect(int tid)
+/*
+ * Has the thread of @r ended? Then its word is given back. With the lock held, which is
+ * dropped meanwhile: the words that were looked at before stay where they are.
+ */
+static bool release_dead(struct jf_reader *r, struct jf_before *b)
+{
+	struct jf_reader was = { .tid = r->tid, .pid = r->pid, .holders = r->holders };
+	bool alive;
+
+	list_unlock(b);
+	alive = is_alive(&was);
+	list_lock(b);
+	/* Somebody else may have found it out, and it has been given away again. */
+	if (!alive && r->holders == was.holders)
+		release(r);
+	return !alive;
+}
+
+/* Words of those who ended without a word. With the lock held, which is dropped meanwhile. */
+static void collect(struct jf_before *b)
 {
 	struct jf_reader *r;
 	struct words *w;
 	size_t at;
 
 	for_each_reader(r, w, at)
-		if (r->tid && (tid ? r->tid == tid : !is_alive(r)))
+		if (r->tid)
+			release_dead(r, b);
+}
+
+/* Of the one who had this number before. */
+static void collect_one(int tid)
+{
+	struct jf_reader *r;
+	struct words *w;
+	size_t at;
+
+	for_each_reader(r, w, at)
+		if (r->tid == tid)
 			release(r);
 }
 
 static struct jf_reader *take(void)
 {
-	struct jf_reader *r;
-	struct words *more;
+	struct jf_reader *r = unused;
 
-	if (!unused && used == WORDS)
-		collect(0);
-	r = unused;
 	if (r) {
 		unused = r->next;
 		return r;
 	}
-	if (used == WORDS) {
-		more = mmap(NULL, sizeof(*more), PROT_READ | PROT_WRITE,
-			    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-		if (more == MAP_FAILED)
-			return NULL;
-		more->next = words;
-		words = more;
-		used = 0;
+	if (used < WORDS)
+		return &words->reader[used++];
+	return NULL;
+}
+
+static bool use_spare(void)
+{
+	struct words *more = spare;
+
+	if (!more)
+		return false;
+	spare = NULL;
+	more->next = words;
+	words = more;
+	used = 0;
+	return true;
+}
+
+/* Without the lock. */
+static bool make_spare(void)
+{
+	struct words *more = mmap(NULL, sizeof(*more), PROT_READ | PROT_WRITE,
+				  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct jf_before old;
+
+	if (more == MAP_FAILED)
+		return false;
+	list_lock(&old);
+	if (!spare) {
+		spare = more;
+		more = NULL;
 	}
-	return &words->reader[used++];
+	list_unlock(&old);
+	if (more)
+		munmap(more, sizeof(*more));
+	return true;
 }
 
 /*
@@ -214,28 +280,45 @@ static void thread_ends(void *arg)
 	}
 }
 
-/* In a thread that has no word. Without memory it waits until somebody ends. */
+/*
+ * With the lock held, which is dropped meanwhile; a signal handler may have been faster.
+ * Without memory it waits until somebody ends.
+ */
+static struct jf_reader *take_or_wait(struct jf_before *b)
+{
+	unsigned int spins = 0;
+	struct jf_reader *r;
+	bool made;
+
+	while (!(r = __jf_reader) && !(r = take())) {
+		collect(b);
+		if (unused || used < WORDS || use_spare())
+			continue;
+		list_unlock(b);
+		made = make_spare();
+		if (!made)
+			nap(spins++);
+		list_lock(b);
+	}
+	return r;
+}
+
+/* In a thread that has no word. */
 struct jf_reader *__jf_reader_list(void)
 {
-	struct jf_reader *r;
-	int err = errno, tid = (int)syscall(SYS_gettid);
-	unsigned int spins = 0;
+	int err = errno, tid = (int)syscall(SYS_gettid), pid = getpid();
 	struct jf_before old;
+	struct jf_reader *r;
 
 	list_lock(&old);
-	/* A signal handler may have been faster. */
 	if (ends || !have_key)
 		left_behind = true;
 	if (left_behind && !__jf_reader)
-		collect(tid);
-	while (!(r = __jf_reader) && !(r = take())) {
-		list_unlock(&old);
-		nap(spins++);
-		list_lock(&old);
-	}
+		collect_one(tid);
+	r = take_or_wait(&old);
 	if (!__jf_reader) {
 		r->tid = tid;
-		r->pid = getpid();
+		r->pid = pid;
 		__jf_reader = r;
 		if (have_key)
 			pthread_setspecific(at_thread_end, r);
@@ -298,11 +381,9 @@ static bool somebody(bool handlers_only, uint64_t now)
 			continue;
 		found = is_older(&r->handler, now) ||
 			(!handlers_only && is_older(&r->word, now));
-		if (found && is_alive(r))
-			break;
+		found = found && !release_dead(r, &old);
 		if (found)
-			release(r);
-		found = false;
+			break;
 	}
 	list_unlock(&old);
 	return found;

@@ -16,6 +16,7 @@
  * @next:    while it is nobody's: others that are
  * @tid:     whose it is, or 0
  * @pid:     the process that the thread was in when it got it
+ * @holders: how many threads have given it back
  *
  * On a cache line of its own. Private to libjumpfunc, and to the two functions below.
  */
@@ -25,6 +26,7 @@ struct jf_reader {
 	struct jf_reader	*next;
 	int			tid;
 	int			pid;
+	unsigned int		holders;
 } __attribute__((__aligned__(64)));
 
 extern __thread struct jf_reader *__jf_reader

@@ -61,6 +61,10 @@ static size_t used;
 static struct words *spare;
 static struct jf_reader *unused;
 static atomic_flag readers_lock = ATOMIC_FLAG_INIT;
+/* This process, of which vfork() and clone() know nothing. */
+static int own_pid;
+/* Of a clock's number: that it is a thread's, of the time that it has run. */
+#define THREAD_CLOCK	6
 /* Handlers of threads that are not in the list. */
 static _Atomic uint64_t strangers;
 
@@ -160,7 +164,10 @@ static void release(struct jf_reader *r)
 	unused = r;
 }
 
-/* Of a copy of this process that no fork() made, the threads are not known. */
+/*
+ * Of a copy of this process that no fork() made, the threads are not known, and one
+ * without a number is none that tgkill() misses.
+ */
 static bool is_alive(const struct jf_reader *r)
 {
 	int pid = getpid();
@@ -281,6 +288,26 @@ static void thread_ends(void *arg)
 }
 
 /*
+ * What this thread is known by. The child of vfork() has the data of its parent's thread,
+ * whose word it takes: libc knows that thread by its number, and tells it as a part of
+ * the number of a clock. It also does where nobody may ask the kernel.
+ */
+static void who_am_i(int *tid, int *pid)
+{
+	clockid_t clock;
+
+	*tid = (int)syscall(SYS_gettid);
+	*pid = getpid();
+	if (*tid > 0 && (!own_pid || *pid == own_pid))
+		return;
+	if (pthread_getcpuclockid(pthread_self(), &clock) || (clock & 7) != THREAD_CLOCK)
+		return;
+	if (*tid > 0 && *tid != ~(clock >> 3))
+		*pid = own_pid;
+	*tid = ~(clock >> 3);
+}
+
+/*
  * With the lock held, which is dropped meanwhile; a signal handler may have been faster.
  * Without memory it waits until somebody ends.
  */
@@ -306,18 +333,20 @@ static struct jf_reader *take_or_wait(struct jf_before *b)
 /* In a thread that has no word. */
 struct jf_reader *__jf_reader_list(void)
 {
-	int err = errno, tid = (int)syscall(SYS_gettid), pid = getpid();
+	int err = errno, tid, pid;
 	struct jf_before old;
 	struct jf_reader *r;
 
+	who_am_i(&tid, &pid);
 	list_lock(&old);
 	if (ends || !have_key)
 		left_behind = true;
-	if (left_behind && !__jf_reader)
+	if (left_behind && !__jf_reader && tid > 0)
 		collect_one(tid);
 	r = take_or_wait(&old);
 	if (!__jf_reader) {
-		r->tid = tid;
+		/* 0 would be nobody. */
+		r->tid = tid > 0 ? tid : -1;
 		r->pid = pid;
 		__jf_reader = r;
 		if (have_key)
@@ -497,14 +526,17 @@ void jf_readers_child(void)
 	struct jf_reader *r;
 	struct words *w;
 	size_t at;
+	int tid, pid;
 
 	atomic_flag_clear(&readers_lock);
 	for_each_reader(r, w, at)
 		if (r->tid && r != __jf_reader)
 			release(r);
+	own_pid = getpid();
 	if (__jf_reader) {
-		__jf_reader->tid = (int)syscall(SYS_gettid);
-		__jf_reader->pid = getpid();
+		who_am_i(&tid, &pid);
+		__jf_reader->tid = tid > 0 ? tid : -1;
+		__jf_reader->pid = pid;
 	}
 	atomic_store(&strangers, 0);
 }
@@ -512,6 +544,7 @@ void jf_readers_child(void)
 __attribute__((__constructor__(101)))
 static void readers_begin(void)
 {
+	own_pid = getpid();
 	have_key = !pthread_key_create(&at_thread_end, thread_ends);
 #ifdef __GLIBC__
 	/* Others live in memory that a thread gets when it first needs it. */

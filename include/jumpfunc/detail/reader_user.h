@@ -14,7 +14,7 @@
  * @word:    0, or the grace period in which the outermost one began, plus depth
  * @handler: 0, or the grace period in which the SIGTRAP handler was entered
  * @next:    while it is nobody's: others that are
- * @tid:     whose it is, or 0
+ * @tid:     whose it is, or 0; -1: of a thread whose number nobody tells
  * @pid:     the process that the thread was in when it got it
  * @holders: how many threads have given it back
  *

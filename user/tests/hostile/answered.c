@@ -21,7 +21,7 @@
 DEFINE_JF_KEY_FALSE(key);
 
 static const int asked[] = {
-	SYS_getpid, SYS_tgkill, SYS_nanosleep, SYS_clock_nanosleep, SYS_pwrite64,
+	SYS_getpid, SYS_gettid, SYS_tgkill, SYS_nanosleep, SYS_clock_nanosleep, SYS_pwrite64,
 };
 #define NR_ASKED	(sizeof(asked) / sizeof(asked[0]))
 
@@ -35,6 +35,8 @@ static long answer(const greg_t *regs)
 	switch (regs[REG_RAX]) {
 	case SYS_getpid:
 		return pid;
+	case SYS_gettid:
+		return -EPERM;
 	case SYS_tgkill:
 		return -ESRCH;
 	case SYS_membarrier:

@@ -57,7 +57,7 @@ struct words {
 static struct words first_words, *words = &first_words;
 /* Of the newest ones so many were given away at least once. */
 static size_t used;
-/* The next ones. */
+/* The next ones, made in good time: where memory is short no thread need wait for them. */
 static struct words *spare;
 static struct jf_reader *unused;
 static atomic_flag readers_lock = ATOMIC_FLAG_INIT;
@@ -336,6 +336,7 @@ struct jf_reader *__jf_reader_list(void)
 	int err = errno, tid, pid;
 	struct jf_before old;
 	struct jf_reader *r;
+	bool few;
 
 	who_am_i(&tid, &pid);
 	list_lock(&old);
@@ -352,7 +353,10 @@ struct jf_reader *__jf_reader_list(void)
 		if (have_key)
 			pthread_setspecific(at_thread_end, r);
 	}
+	few = used > WORDS / 2 && !spare;
 	list_unlock(&old);
+	if (few)
+		make_spare();
 	errno = err;
 	return r;
 }

@@ -52,6 +52,10 @@ struct jf_reader *__jf_reader_list(void);
  * It is three loads and a store. The barrier that belongs behind the store is made
  * by whoever waits.
  *
+ * The first section of a thread takes one of the library's words. Memory for more is
+ * taken when half of them are gone. If there is none then, or later, a thread that finds
+ * no word waits until another one ends.
+ *
  * Context: any.
  */
 static __JF_INLINE void jf_read_lock(void)

@@ -125,9 +125,12 @@ void jf_handler_leave(bool listed);
 void jf_wait_handlers(void);
 /* jf_quiesce(). False: it took longer than @limit_ns. */
 bool jf_wait_readers_for(uint64_t limit_ns);
-/* Without waiting: begin, and ask later whether all that was before is over. */
+/*
+ * Without waiting: begin, and ask later which one the oldest section began in. All that
+ * was before is over if that is not lower.
+ */
 uint64_t jf_grace_begin(void);
-bool jf_grace_over(uint64_t grace_period);
+uint64_t jf_grace_oldest(void);
 /*
  * Something was replaced, with the lock held; how often that was so; and whether all
  * that could be in what was replaced by then are known to have left.

@@ -431,10 +431,47 @@ uint64_t jf_grace_begin(void)
 	return now;
 }
 
-bool jf_grace_over(uint64_t grace_period)
+static uint64_t begun_in(const uint64_t *word)
 {
-	return !somebody(false, grace_period) && !atomic_load(&strangers) &&
-	       !(__jf_reader && is_older(&__jf_reader->word, grace_period));
+	uint64_t seen = __atomic_load_n(word, __ATOMIC_ACQUIRE);
+
+	sanitizer_acquires(word);
+	return seen ? seen & ~NEST_MASK : UINT64_MAX;
+}
+
+/* The one whose section is the oldest, or NULL. With the lock held. */
+static struct jf_reader *oldest_reader(uint64_t *began)
+{
+	struct jf_reader *r, *oldest = NULL;
+	struct words *w;
+	size_t at;
+
+	*began = UINT64_MAX;
+	for_each_reader(r, w, at) {
+		uint64_t word = begun_in(&r->word), handler = begun_in(&r->handler);
+		uint64_t t = word < handler ? word : handler;
+
+		if (r->tid && t < *began) {
+			*began = t;
+			oldest = r;
+		}
+	}
+	return oldest;
+}
+
+uint64_t jf_grace_oldest(void)
+{
+	struct jf_reader *r;
+	struct jf_before old;
+	uint64_t began;
+
+	if (atomic_load(&strangers))
+		return 0;
+	list_lock(&old);
+	while ((r = oldest_reader(&began)) && release_dead(r, &old))
+		;
+	list_unlock(&old);
+	return began;
 }
 
 /* False: it took longer than @limit_ns. */

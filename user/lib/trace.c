@@ -49,19 +49,25 @@ static void probes_free(struct jf_probes *p)
 
 static void free_replaced(void)
 {
-	struct jf_probes **p = &replaced, *gone;
+	static struct jf_probes *first, **last = &first;
+	struct jf_probes *p, *more = NULL;
+	uint64_t oldest;
 
-	/* Grace periods descend: behind one that is over all are. */
-	while (*p && !jf_grace_over((*p)->grace_period))
-		p = &(*p)->next;
-	gone = *p;
-	*p = NULL;
-	while (gone) {
-		struct jf_probes *next = gone->next;
-
-		probes_free(gone);
-		gone = next;
+	/* Behind those that wait already, so that grace periods ascend. */
+	while ((p = replaced)) {
+		replaced = p->next;
+		p->next = more;
+		more = p;
 	}
+	for (*last = more; *last; last = &(*last)->next)
+		;
+	oldest = first ? jf_grace_oldest() : 0;
+	while ((p = first) && p->grace_period <= oldest) {
+		first = p->next;
+		probes_free(p);
+	}
+	if (!first)
+		last = &first;
 }
 
 static void retire(struct jf_probes *old)

@@ -40,9 +40,10 @@ struct jf_reader *__jf_reader_list(void);
  *
  * In a program jf_quiesce() waits for tracepoints' probes, and for such sections:
  * put one around the calls of dynamic functions, and the code behind branches,
- * that use what may be freed. Sections nest; signal handlers may have their own;
- * threads need not be registered. In a kernel it is empty, because there
- * jf_quiesce() looks at stacks.
+ * that use what may be freed. Sections nest, up to 65535 deep (a thread that was
+ * deeper inside is not waited for until it has left all, and one more); signal handlers
+ * may have their own; threads need not be registered. In a kernel it is empty, because
+ * there jf_quiesce() looks at stacks.
  *
  * If longjmp() or an exception leaves it, it lasts until its thread ends; in C++
  * jumpfunc::read_section (batch.hh) ends with its block. A tracepoint's own section ends

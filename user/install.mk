@@ -22,13 +22,18 @@ to = $(call quote,$(DESTDIR)$1)
 # How one gets from the folder of CMake's files to that of the headers.
 TO_INCLUDE = $(shell realpath -m -s --relative-to=$(call quote,$(CMAKEDIR)) $(call quote,$(INCLUDEDIR)))
 
+# A probe's exception is to end the read section of the C code that it goes through.
+# musl-gcc may not be able to link that, and has no C++ either.
+THROUGH_C = $(shell $(CC) -fexceptions -o /dev/null dist/through.c 2>/dev/null && echo -fexceptions)
+
 # Always made anew: the variables may be others than the last time.
 $(DIST)/%: dist/%.in FORCE
 	@mkdir -p $(DIST)
 	@sed -e 's,@PREFIX@,$(PREFIX),g' -e 's,@LIBDIR@,$(LIBDIR),g' \
 		-e 's,@INCLUDEDIR@,$(INCLUDEDIR),g' -e 's,@VERSION@,$(VERSION),g' \
 		-e 's,@MAJOR@,$(firstword $(subst ., ,$(VERSION))),g' \
-		-e 's,@TO_INCLUDE@,$(TO_INCLUDE),g' $< > $@
+		-e 's,@TO_INCLUDE@,$(TO_INCLUDE),g' -e 's,@THROUGH_C@,$(THROUGH_C),g' \
+		-e 's/[ ]*$$//' $< > $@
 
 DIST_FILES := $(addprefix $(DIST)/,jumpfunc.pc jumpfunc-config.cmake jumpfunc-config-version.cmake)
 

@@ -25,9 +25,17 @@ program()
 {
 	awk '/^```c$/ { on = 1; next } /^```/ && on { exit } on' "$user/README.md" > "$tmp/hello.c"
 	[ "$(grep -c . "$tmp/hello.c")" -ge 5 ] || return 1
-	# Else the exception of a probe leaves the read section of C code open.
+	# With a read section. An exception of a probe would leave it open without the flag.
 	cat >> "$tmp/hello.c" <<-'END'
-	#ifndef __EXCEPTIONS
+	#include <jumpfunc/tracepoint.h>
+	DECLARE_JF_TRACE(rx, PROTO(int i), ARGS(i));
+	DEFINE_JF_TRACE(rx);
+	void fires(int i);
+	void fires(int i)
+	{
+		jf_trace_rx(i);
+	}
+	#if defined(__GLIBC__) && !defined(__EXCEPTIONS)
 	#error "without -fexceptions"
 	#endif
 	END

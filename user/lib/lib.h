@@ -290,7 +290,7 @@ struct jf_ctl {
 /**
  * struct jf_mod - a linked object: the program, or a shared object
  * @object: its tables
- * @name:   its file
+ * @name:   its file, for messages
  * @program: it is the program itself, which is never unmapped
  * @goes:   it is being closed: nothing new may lead there
  * @start:  its lowest address
@@ -298,7 +298,7 @@ struct jf_ctl {
  * @text:   where its executable segments begin
  * @text_end: where they end
  * @text_at: where the first of them begins in the file
- * @path:   that file
+ * @path:   that file, from the root on, or NULL
  * @writable: some text is where data may be, too
  * @copied: a bit for each page of text that the remapping writer has replaced
  * @sites:  its sites, by address
@@ -314,7 +314,7 @@ struct jf_mod {
 	uintptr_t		start, end;
 	uintptr_t		text, text_end;
 	uint64_t		text_at;
-	const char		*path;
+	char			*path;
 	bool			writable;
 	uint8_t			*copied;
 	struct jf_site		*sites;

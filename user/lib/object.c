@@ -24,6 +24,7 @@
 #include "lib.h"
 
 #include <link.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
@@ -159,6 +160,24 @@ static void note_text(struct jf_mod *m, uintptr_t base, const ElfW(Phdr) *p)
 	m->writable |= !!(p->p_flags & PF_W);
 }
 
+/* As long as the object is mapped, and wherever the program goes to. NULL: not known. */
+static char *full_path(const char *path)
+{
+	char *here, *full = NULL;
+	size_t size;
+
+	if (!path || *path == '/')
+		return path ? strdup(path) : NULL;
+	here = getcwd(NULL, 0);
+	size = here ? strlen(here) + strlen(path) + 2 : 0;
+	if (here)
+		full = malloc(size);
+	if (full)
+		snprintf(full, size, "%s/%s", here, path);
+	free(here);
+	return full;
+}
+
 static int bounds(struct dl_phdr_info *info, size_t size, void *arg)
 {
 	struct look *look = arg;
@@ -187,9 +206,12 @@ static int bounds(struct dl_phdr_info *info, size_t size, void *arg)
 	m->text = UINTPTR_MAX;
 	for (i = 0; i < info->dlpi_phnum; i++)
 		note_text(m, info->dlpi_addr, &info->dlpi_phdr[i]);
-	m->name = info->dlpi_name && *info->dlpi_name ? info->dlpi_name : "the program";
 	m->program = getauxval(AT_PHDR) == (uintptr_t)info->dlpi_phdr;
-	m->path = m->program ? (const char *)getauxval(AT_EXECFN) : info->dlpi_name;
+	m->path = full_path(m->program ? (const char *)getauxval(AT_EXECFN) : info->dlpi_name);
+	if (m->program)
+		m->name = "the program";
+	else if (m->path)
+		m->name = m->path;
 	return 0;
 }
 
@@ -473,6 +495,7 @@ static void free_mod(struct jf_mod *m)
 		m->ctls[i].ent->ctl = NULL;
 	free(m->ctls);
 	free(m->copied);
+	free(m->path);
 	free(m->sites);
 	free(m);
 }
@@ -665,6 +688,7 @@ void __jf_object_register(struct jf_object *o)
 		goto unlock;
 	}
 	*m = look.m;
+	look.m.path = NULL;
 	m->serial = ++objects;
 	if (add_tables(m, &look)) {
 		jf_stats.refused++;
@@ -687,6 +711,7 @@ void __jf_object_register(struct jf_object *o)
 	at_exit = true;
 unlock:
 	jf_unlock();
+	free(look.m.path);
 	free(look.span);
 }
 

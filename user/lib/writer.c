@@ -123,82 +123,114 @@ static int mem_write(uintptr_t addr, const void *bytes, size_t num)
 	return (size_t)done == num ? 0 : -EIO;
 }
 
-static bool is_in_site(uintptr_t addr)
+/* It may be otherwise the next time, and says nothing about who writes. */
+static bool is_passing(int err)
 {
+	return err == -ENOMEM || err == -EMFILE || err == -ENFILE || err == -EINTR ||
+	       err == -EAGAIN;
+}
+
+static const struct jf_site *site_around(uintptr_t addr)
+{
+	const struct jf_site *site = NULL;
 	bool ours;
 	int i;
 
-	for (i = 0; i < JF_INSN_SIZE; i++)
-		if (jf_site_find(addr - (uintptr_t)i, &ours))
-			return true;
-	return false;
+	for (i = 0; i < JF_INSN_SIZE && !site; i++)
+		site = jf_site_find(addr - (uintptr_t)i, &ours);
+	return site;
+}
+
+/* While text is changed by INT3 one at a site is likely to be ours. */
+static bool is_ours(uintptr_t addr)
+{
+	const struct jf_site *site = site_around(addr);
+
+	return site && (site->addr != addr || jf_options()->int3);
+}
+
+/* A breakpoint, or the call that Linux 6.18 makes of one on five bytes of nothing. */
+static bool is_tracers(const uint8_t *have, const uint8_t *file, size_t num)
+{
+	static const uint8_t nop[JF_INSN_SIZE] = { 0x0f, 0x1f, 0x44, 0, 0 };
+
+	return have[0] == JF_OPCODE_INT3 ||
+	       (have[0] == JF_OPCODE_CALL && num >= sizeof(nop) &&
+		!memcmp(file, nop, sizeof(nop)));
+}
+
+/* The first @num bytes of text at @addr, as in the file. 0 or -errno. */
+static int read_file(const struct jf_mod *m, uintptr_t addr, uint8_t *bytes, size_t num)
+{
+	int fd = m->path ? open(m->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY) : -1;
+	ssize_t got;
+	int err;
+
+	if (fd < 0)
+		return m->path ? -errno : -ENOENT;
+	got = pread(fd, bytes, num, (off_t)(m->text_at + (addr - m->text)));
+	err = got < 0 ? -errno : 0;
+	close(fd);
+	return err;
 }
 
 /*
- * Is there a breakpoint at @page that its file, @bytes, has not? Not, if there are other
- * differences than ours: then it is not that file, or somebody else has changed it.
+ * -EBUSY: there is a breakpoint in @page that its file has not. Where the file cannot be
+ * read, or is another one by now, each byte that may be one counts.
  */
-static bool differs_by_breakpoint(uintptr_t page, const uint8_t *bytes, size_t num)
+static int has_breakpoint(const struct jf_mod *m, uintptr_t page)
 {
-	const uint8_t *have = (const uint8_t *)page;
-	bool found = false;
-	size_t i;
+	static uint8_t file[4096];
+	uintptr_t start = page < m->text ? m->text : page, end = page + jf_page_size();
+	const uint8_t *have = (const uint8_t *)start;
+	size_t num, i;
+	int err;
 
-	for (i = 0; i < num; i++) {
-		if (have[i] == bytes[i] || is_in_site(page + i))
-			continue;
-		if (have[i] != JF_OPCODE_INT3)
-			return false;
-		found = true;
-	}
-	return found;
+	num = (end < m->text_end ? end : m->text_end) - start;
+	if (num > sizeof(file))
+		num = sizeof(file);
+	memset(file, 0, sizeof(file));
+	err = read_file(m, start, file, num);
+	if (is_passing(err))
+		return err;
+	for (i = 0; i < num; i++)
+		if (have[i] != file[i] && is_tracers(have + i, file + i, num - i) &&
+		    !is_ours(start + i))
+			return -EBUSY;
+	return 0;
 }
 
-static bool has_breakpoint(const struct jf_mod *m, uintptr_t page)
+static size_t page_number(const struct jf_mod *m, uintptr_t page)
 {
-	static uint8_t bytes[4096];
-	size_t num = jf_page_size() < sizeof(bytes) ? jf_page_size() : sizeof(bytes);
-	ssize_t got = 0;
-	int fd;
+	return (page - (m->text & ~(jf_page_size() - 1))) / jf_page_size();
+}
 
-	if (page < m->text)
-		num -= m->text - page;
-	page = page < m->text ? m->text : page;
-	fd = open(m->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	if (fd >= 0) {
-		got = pread(fd, bytes, num, (off_t)(m->text_at + (page - m->text)));
-		close(fd);
-	}
-	if (got > 0 && m->text_end - page < (size_t)got)
-		got = (ssize_t)(m->text_end - page);
-	return got > 0 && differs_by_breakpoint(page, bytes, (size_t)got);
+static bool is_copy(const struct jf_mod *m, uintptr_t page)
+{
+	size_t nr = page_number(m, page);
+
+	return m->copied && m->copied[nr / 8] & 1 << nr % 8;
+}
+
+static void note_copy(struct jf_mod *m, uintptr_t page)
+{
+	size_t nr = page_number(m, page);
+
+	if (!m->copied)
+		m->copied = calloc(page_number(m, m->text_end) / 8 + 1, 1);
+	if (m->copied)
+		m->copied[nr / 8] |= (uint8_t)(1 << nr % 8);
 }
 
 /*
  * Can the page at @page be copied? One that was, can. Where there are data they may
  * change meanwhile, and have to be written later.
  */
-static int can_copy(uintptr_t page)
+static int can_copy(const struct jf_mod *m, uintptr_t page)
 {
-	size_t size = jf_page_size(), nr;
-	struct jf_mod *m = jf_mod_of(page);
-
-	if (!m)
-		m = jf_mod_of(page + size - 1);
-	if (!m || !m->path || page + size <= m->text || page >= m->text_end)
-		return 0;
 	if (m->writable)
 		return -EACCES;
-	nr = (page - (m->text & ~(size - 1))) / size;
-	if (!m->copied)
-		m->copied = calloc((m->text_end - m->text) / size / 8 + 2, 1);
-	if (m->copied && m->copied[nr / 8] & 1 << nr % 8)
-		return 0;
-	if (has_breakpoint(m, page))
-		return -EBUSY;
-	if (m->copied)
-		m->copied[nr / 8] |= (uint8_t)(1 << nr % 8);
-	return 0;
+	return is_copy(m, page) ? 0 : has_breakpoint(m, page);
 }
 
 static int remap_open(void)
@@ -210,35 +242,48 @@ static int remap_page(uintptr_t addr, const void *bytes, size_t num)
 {
 	size_t size = jf_page_size();
 	uintptr_t page = addr & ~(size - 1);
-	int err = can_copy(page);
 	char *copy;
+	int err;
 
-	if (err)
-		return err;
 	copy = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (copy == MAP_FAILED)
 		return -errno;
 	memcpy(copy, (const void *)page, size);
 	memcpy(copy + (addr - page), bytes, num);
-	if (mprotect(copy, size, PROT_READ | PROT_EXEC) ||
+	if (!mprotect(copy, size, PROT_READ | PROT_EXEC) &&
 	    mremap(copy, size, size, MREMAP_MAYMOVE | MREMAP_FIXED,
-		   (void *)page) == MAP_FAILED) {
-		err = -errno;
-		munmap(copy, size);
-	}
+		   (void *)page) != MAP_FAILED)
+		return 0;
+	err = -errno;
+	munmap(copy, size);
 	return err;
+}
+
+/* Whose text @addr is in, or NULL. */
+static struct jf_mod *text_of(uintptr_t addr)
+{
+	struct jf_mod *m = jf_mod_of(addr);
+
+	return m && addr >= m->text && addr < m->text_end ? m : NULL;
 }
 
 static int remap_write(uintptr_t addr, const void *bytes, size_t num)
 {
+	struct jf_mod *m = text_of(addr);
 	int err = 0;
 
 	while (num && !err) {
-		size_t part = jf_page_size() - (addr & (jf_page_size() - 1));
+		size_t at = addr & (jf_page_size() - 1), part = jf_page_size() - at;
 
 		if (part > num)
 			part = num;
-		err = remap_page(addr, bytes, part);
+		if (m && addr >= m->text_end)
+			m = text_of(addr);
+		err = m ? can_copy(m, addr - at) : 0;
+		if (!err)
+			err = remap_page(addr, bytes, part);
+		if (!err && m)
+			note_copy(m, addr - at);
 		addr += part;
 		bytes = (const char *)bytes + part;
 		num -= part;

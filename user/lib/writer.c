@@ -22,7 +22,8 @@
  *
  * Emulators and other programs that translate code notice most changes of text, but
  * not all of these. So what a writer writes is executed once, in a function that is
- * there for nothing else, before anything else relies on it.
+ * there for nothing else, before anything else relies on it. Whoever replaces pages
+ * gets one that is no file's for that.
  *
  * A file descriptor of /proc/self/mem is of the process that opened it, also
  * after a fork: to write through an inherited one is to write into the parent.
@@ -295,9 +296,10 @@ static const struct writer {
 	const char *name;
 	int (*open)(void);
 	int (*write)(uintptr_t addr, const void *bytes, size_t num);
+	bool in_place;
 } writers[] = {
-	{ "mem", mem_open, mem_write },
-	{ "remap", remap_open, remap_write },
+	{ "mem", mem_open, mem_write, true },
+	{ "remap", remap_open, remap_write, false },
 };
 
 #define NR_WRITERS	(sizeof(writers) / sizeof(writers[0]))
@@ -363,7 +365,11 @@ static void forget_translations(uintptr_t addr, size_t num)
 			 : "+d" (result) : "a" (request) : "cc", "memory");
 }
 
-/* mov $1, %eax; ret. The number changes. In one page, and for either syntax. */
+/* endbr64; mov $1, %eax; ret. The number changes. In one page, and for either syntax. */
+#define SPECIMEN	0xf3, 0x0f, 0x1e, 0xfa, 0xb8, 1, 0, 0, 0, 0xc3
+#define SPECIMEN_NUMBER	5
+#define SPECIMEN_STR(...)	#__VA_ARGS__
+#define SPECIMEN_TEXT(...)	SPECIMEN_STR(__VA_ARGS__)
 extern int jf_specimen(void) __attribute__((__visibility__("hidden")));
 __asm__(".pushsection .text\n\t"
 	".p2align 4\n\t"
@@ -372,18 +378,19 @@ __asm__(".pushsection .text\n\t"
 	".type jf_specimen, @function\n"
 	"jf_specimen:\n\t"
 	".cfi_startproc\n\t"
-	".byte 0xf3, 0x0f, 0x1e, 0xfa\n\t"	/* endbr64 */
-	".byte 0xb8, 1, 0, 0, 0\n\t"
-	".byte 0xc3\n\t"
+	".byte " SPECIMEN_TEXT(SPECIMEN) "\n\t"
 	".cfi_endproc\n\t"
 	".size jf_specimen, . - jf_specimen\n\t"
 	".popsection");
 
-/* Nobody but this thread executes it: the lock is held, or this is the only one. */
-static int is_executed(const struct writer *w)
+/*
+ * Nobody but this thread executes @code: the lock is held, or this is the only one. What
+ * is called returns another number than it did.
+ */
+static int changes_code(const struct writer *w, const void *code)
 {
-	int (*volatile specimen)(void) = jf_specimen;
-	uintptr_t at = (uintptr_t)jf_specimen + 5;
+	int (*volatile specimen)(void) = (int (*)(void))(uintptr_t)code;
+	uintptr_t at = (uintptr_t)code + SPECIMEN_NUMBER;
 	uint8_t next = (uint8_t)(specimen() + 1);
 	int err = w->write(at, &next, 1);
 
@@ -392,6 +399,28 @@ static int is_executed(const struct writer *w)
 	forget_translations(at, 1);
 	jf_sync_self();
 	return specimen() == next ? 0 : -ENOEXEC;
+}
+
+/* The library's own text may have breakpoints as well, so no page of it is replaced. */
+static int changes_page(const struct writer *w)
+{
+	static const uint8_t code[] = { SPECIMEN };
+	size_t size = jf_page_size();
+	void *page = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	int err;
+
+	if (page == MAP_FAILED)
+		return -errno;
+	memcpy(page, code, sizeof(code));
+	err = mprotect(page, size, PROT_READ | PROT_EXEC) ? -errno : changes_code(w, page);
+	munmap(page, size);
+	return err;
+}
+
+static int is_executed(const struct writer *w)
+{
+	return w->in_place ? changes_code(w, (const void *)(uintptr_t)jf_specimen) :
+			     changes_page(w);
 }
 
 int jf_writer_begin(const uintptr_t *addrs, size_t num)
@@ -423,7 +452,7 @@ int jf_writer_begin(const uintptr_t *addrs, size_t num)
 
 bool jf_writer_in_place(void)
 {
-	return writer && writer->write == mem_write;
+	return writer && writer->in_place;
 }
 
 void jf_writer_none(const char *what)

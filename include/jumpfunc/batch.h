@@ -108,6 +108,7 @@ void jf_batch_init(struct jf_batch *b);
  * * -EEXIST	 a probe that is registered already, with the same data
  * * -ENOENT	 a probe to be removed that is not registered
  * * -ENOMEM	 no memory, now or when a change was added
+ * * -EMFILE, -ENFILE in a program: no descriptor is free, by which text is written
  * * -EWOULDBLOCK called from atomic context
  *
  * The only error after which things have changed:

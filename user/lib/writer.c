@@ -18,7 +18,8 @@
  * Each can be denied, by a missing /proc, a seccomp filter, a policy that lets
  * nothing become executable, or sealed mappings, and each at any time. So before
  * a transaction each page is written once, with what it holds. Whoever fails
- * there is out for good, and the next one tries.
+ * there is out for good, and the next one tries; a lack of memory or of descriptors
+ * only fails the change.
  *
  * Emulators and other programs that translate code notice most changes of text, but
  * not all of these. So what a writer writes is executed once, in a function that is
@@ -53,6 +54,13 @@ size_t jf_page_size(void)
 	return size;
 }
 
+/* It may be otherwise the next time, and says nothing about who writes. */
+static bool is_passing(int err)
+{
+	return err == -ENOMEM || err == -EMFILE || err == -ENFILE || err == -EINTR ||
+	       err == -EAGAIN;
+}
+
 /* Is it still that file? A program may have closed all that it does not know. */
 static bool mem_is_open(void)
 {
@@ -69,7 +77,10 @@ static void mem_close(void)
 	mem_fd = -1;
 }
 
-/* Does it write to this process? Numbers of processes come again, and in containers. */
+/*
+ * Does it write to this process? Numbers of processes come again, and in containers, and
+ * in a chroot it may be any file. If not, errno says why.
+ */
 static bool mem_is_mine(void)
 {
 	static volatile uint64_t seen;
@@ -77,6 +88,7 @@ static bool mem_is_mine(void)
 
 	/* Another process that has the same file may write, too. */
 	number += (uint64_t)getpid() ^ jf_now_ns();
+	errno = ENXIO;
 	return pwrite(mem_fd, &number, sizeof(number), (off_t)(uintptr_t)&seen) ==
 	       sizeof(number) && seen == number;
 }
@@ -103,7 +115,7 @@ static int mem_open(void)
 	mem_fd = mem_open_file();
 	if (mem_fd < 0)
 		return -errno;
-	if (fstat(mem_fd, &st)) {
+	if (fstat(mem_fd, &st) || !mem_is_mine()) {
 		int err = -errno;
 
 		close(mem_fd);
@@ -122,13 +134,6 @@ static int mem_write(uintptr_t addr, const void *bytes, size_t num)
 	if (done < 0)
 		return -errno;
 	return (size_t)done == num ? 0 : -EIO;
-}
-
-/* It may be otherwise the next time, and says nothing about who writes. */
-static bool is_passing(int err)
-{
-	return err == -ENOMEM || err == -EMFILE || err == -ENFILE || err == -EINTR ||
-	       err == -EAGAIN;
 }
 
 static const struct jf_site *site_around(uintptr_t addr)
@@ -440,7 +445,7 @@ int jf_writer_begin(const uintptr_t *addrs, size_t num)
 			strcpy(jf_stats.writer, w->name);
 			return 0;
 		}
-		if (err == -ENOMEM)
+		if (is_passing(err))
 			return err;
 		why_not(w->name, err);
 		tried = false;

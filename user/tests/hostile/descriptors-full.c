@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
+/*
+ * A child has no descriptor left when it changes a key for the first time: the change
+ * fails. When there are some again, it succeeds.
+ */
+#include <fcntl.h>
+#include <jumpfunc/branch.h>
+#include <jumpfunc/stats.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+
+#include "hostile.h"
+
+DEFINE_JF_KEY_FALSE(key);
+
+static __attribute__((__noinline__)) int is_on(void)
+{
+	return jf_branch_unlikely(&key);
+}
+
+static void child(void)
+{
+	int fd, last = -1, err;
+	struct jf_stats s;
+
+	while ((fd = open("/dev/null", O_RDONLY)) >= 0)
+		last = fd;
+	MUST(errno == EMFILE, "%m");
+	err = jf_key_disable(&key);
+	MUST(err == -EMFILE && is_on() && jf_key_enabled(&key), "%s", strerror(-err));
+	MUST(!close(last), "%m");
+	err = jf_key_disable(&key);
+	jf_stats_get(&s, sizeof(s));
+	MUST(!err && !is_on(), "%s, %s", strerror(-err), s.why);
+	MUST(!strcmp(s.writer, "mem"), "%s: %s", s.writer, s.why);
+}
+
+int main(void)
+{
+	struct rlimit few = { 64, 64 };
+	struct jf_stats s;
+	int status;
+	pid_t p;
+
+	MUST(!jf_key_enable(&key) && is_on(), "enable");
+	jf_stats_get(&s, sizeof(s));
+	if (strcmp(s.writer, "mem")) {
+		printf("# not here\n");
+		return 0;
+	}
+	MUST(!setrlimit(RLIMIT_NOFILE, &few), "%m");
+	p = fork();
+	if (!p) {
+		child();
+		_exit(0);
+	}
+	waitpid(p, &status, 0);
+	MUST(!status, "status %#x", status);
+	return 0;
+}

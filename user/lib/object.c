@@ -775,16 +775,30 @@ static int redirect(const struct jf_mod *gone)
 }
 
 /*
+ * The dynamic linker unmaps all of an object at once, which fails if one page is sealed.
+ * Where text is sealed nobody could replace its pages any more: it is left out.
+ */
+static long seal(const struct jf_mod *m)
+{
+	const long mseal = 462;
+	size_t page = jf_page_size();
+	uintptr_t start = m->start & ~(page - 1), end = (m->end + page - 1) & ~(page - 1);
+
+	if (m->text >= start + page)
+		end = start + page;
+	else if (m->text_end <= end - page)
+		start = end - page;
+	return syscall(mseal, start, end - start, 0UL);
+}
+
+/*
  * Somebody is in the object, or text leads there and cannot be written any more. The
  * last thing that helps is that nobody can unmap it. Kernels before 6.10 do not know
  * how. @quiet: it may be one that nobody wants to unmap.
  */
 static bool keep_mapped(const struct jf_mod *m, bool quiet)
 {
-	const long mseal = 462;
-	uintptr_t start = m->start & ~(jf_page_size() - 1);
-
-	if (syscall(mseal, start, m->end - start, 0UL)) {
+	if (seal(m)) {
 		jf_say(quiet, "%s cannot be kept: %s", m->name, jf_error(errno));
 		return false;
 	}

@@ -268,7 +268,8 @@ static struct jf_ctl *changed(const struct jf_change *c)
 		return c->serial == m->serial ? jf_ctl_of(c->ent) : NULL;
 	for (i = 0; i < m->nr_ctls; i++)
 		if (m->ctls[i].ent == c->ent)
-			return jf_ctl_real(&m->ctls[i]);
+			/* One that waits for its exporter has none yet. */
+			return m->ctls[i].wants ? NULL : jf_ctl_real(&m->ctls[i]);
 	return NULL;
 }
 

@@ -77,9 +77,10 @@ make_program() {
 	folded)	set -- "$1" "-ffunction-sections -fno-ipa-icf -fuse-ld=gold -Wl,--icf=all" ;;
 	folded-labels) set -- "$1" "-ffunction-sections -fno-ipa-icf -fuse-ld=lld -Wl,--icf=all" ;;
 	lib-exit|imports|query-exit) set -- "$1" "$out/$1.plugin.so" ;;
-	torn|no-sync|no-write|fork-signal|restored|uprobe|between|between-many|probe-closes|callback-close|cancel-async|stale|throws-late|no-memory|silent|no-locale|trace-fail|no-write-user|uprobe-found|not-mem|kept) set -- "$1" -rdynamic ;;
-	callback-order) set -- "$1" -rdynamic ;;
-	callback-order|backlog) set -- "$1" -rdynamic ;;
+	torn|no-sync|no-write|fork-signal|restored|uprobe|between|between-many|probe-closes|\
+	callback-close|cancel-async|stale|throws-late|no-memory|silent|no-locale|trace-fail|\
+	no-write-user|uprobe-found|not-mem|kept|callback-order|backlog)
+		set -- "$1" -rdynamic ;;
 	throws-unflagged) set -- "$1" "-rdynamic -fno-exceptions" ;;
 	tsan)	set -- "$1" -fsanitize=thread ;;
 	# It comes with the plugin, late.

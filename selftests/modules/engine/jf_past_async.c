@@ -23,7 +23,7 @@ static noinline void async_seen(int *seen)
 	*seen = 1;
 }
 DEFINE_DYNFUNC_NULL(past_async_hook, past_hook_type);
-DEFINE_JF_KEY_FALSE(past_async_key);
+static DEFINE_JF_KEY_FALSE(past_async_key);
 
 static noinline int async_change(void)
 {

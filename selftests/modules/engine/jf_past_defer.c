@@ -8,7 +8,7 @@
 
 #include <jumpfunc/branch.h>
 
-DEFINE_JF_KEY_DEFERRED_FALSE(past_deferred, 3 * HZ);
+static DEFINE_JF_KEY_DEFERRED_FALSE(past_deferred, 3 * HZ);
 
 static int off_set(const char *val, const struct kernel_param *kp)
 {

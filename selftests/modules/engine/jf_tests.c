@@ -12,7 +12,7 @@
 #include <jumpfunc/branch.h>
 #include <jumpfunc/dynfunc.h>
 
-DEFINE_JF_KEY_FALSE(tests_key);
+static DEFINE_JF_KEY_FALSE(tests_key);
 static bool inside, stop;
 static int sink;
 

@@ -225,7 +225,7 @@ __JF_END_DECLS
 #endif
 
 /* In C23 an empty list is one of no parameters, and there is no other way to look. */
-#if !defined(__cplusplus) && __STDC_VERSION__ > 201710L
+#if !defined(__cplusplus) && defined(__STDC_VERSION__) && __STDC_VERSION__ > 201710L
 #define __JF_NULL_CHECK(func)
 #define __JF_RET0_CHECK(func)
 #else

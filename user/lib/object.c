@@ -243,6 +243,11 @@ static bool will_be(const struct look *look, const struct jf_ent *first, uint32_
 	       ent->type == first->type && ent->owner == o && ent->name == first->name;
 }
 
+static bool is_ours(const struct jf_mod *coming, const struct jf_ent *ent)
+{
+	return in_mod(coming, ent, sizeof(*ent)) || jf_mod_of((uintptr_t)ent);
+}
+
 /*
  * What @ctl, the entity number @i of @rec, stands in for. The constructors of an object
  * come after those of the objects that it is linked with. So a program that exports
@@ -257,10 +262,13 @@ static bool find_real(const struct look *look, const struct jf_ent_rec *rec, uin
 	if (!in_any(look, rec->origin, sizeof(*rec->origin)))
 		return false;
 	first = *rec->origin;
-	if (!in_any(look, first, sizeof(*first)) || in_mod(&look->m, first, sizeof(*first)) ||
+	if (!in_any(look, first, sizeof(*first)) || first == ctl->ent ||
 	    first->type != ctl->ent->type)
 		return false;
-	real = jf_ctl_of(first);
+	real = is_ours(ctl->mod, first) ? jf_ctl_of(first) : NULL;
+	/* Another copy of this library knows it, with a lock of its own. */
+	if (!real && first->ctl)
+		return false;
 	if (real) {
 		ctl->real = real + i;
 		return i < real->rest;
@@ -300,7 +308,7 @@ static bool are_known(const struct jf_object *o)
 {
 	const struct jf_mod *m = jf_mod_of((uintptr_t)o);
 
-	return m && has_tables_of(m, o);
+	return m && !m->goes && has_tables_of(m, o);
 }
 
 /* Entity number @i of @rec. */
@@ -697,6 +705,8 @@ void __jf_object_register(struct jf_object *o)
 		goto unlock;
 	}
 	link_proxies(m);
+	/* Parts that were linked to one before may import from each other. */
+	link_waiting(m, m);
 	m->next = jf_mods;
 	__atomic_store_n(&jf_mods, m, __ATOMIC_RELEASE);
 	o->mod = m;

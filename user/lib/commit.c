@@ -396,7 +396,7 @@ static int patch_sites(const struct jf_batch *b)
 
 	if (!err && p.num) {
 		err = jf_patch(p.poke, p.num, false);
-		if (err == -EOPNOTSUPP && drop_unpatched(&p))
+		if (err && err != -EIO && err != -EILSEQ && drop_unpatched(&p))
 			err = 0;
 		else if (!err || err == -EIO)
 			jf_stats.commits++;

@@ -197,12 +197,10 @@ static int has_breakpoint(const struct jf_mod *m, uintptr_t page)
 		num = sizeof(file);
 	memset(file, 0, sizeof(file));
 	err = read_file(m, start, file, num);
-	if (is_passing(err))
-		return err;
 	for (i = 0; i < num; i++)
 		if (have[i] != file[i] && is_tracers(have + i, file + i, num - i) &&
 		    !is_ours(start + i))
-			return -EBUSY;
+			return is_passing(err) ? err : -EBUSY;
 	return 0;
 }
 
@@ -312,8 +310,11 @@ static const struct writer {
 static const struct writer *writer;
 /* Those before it were refused. */
 static size_t best;
-/* It has written something that was executed. */
-static bool tried;
+/*
+ * A bit for each: it has written something that was executed; it was refused; there was a
+ * page that it could not write.
+ */
+static unsigned int tried, out, told;
 
 static void why_not(const char *name, int err)
 {
@@ -428,28 +429,51 @@ static int is_executed(const struct writer *w)
 			     changes_page(w);
 }
 
+/* 0, or -errno; then the next one may do it this time. */
+static int try_writer(const struct writer *w, const uintptr_t *addrs, size_t num)
+{
+	int err = try_pages(w, addrs, num);
+
+	if (!err && !(tried & 1U << (w - writers)))
+		err = is_executed(w);
+	if (err)
+		return err;
+	tried |= 1U << (w - writers);
+	writer = w;
+	strcpy(jf_stats.writer, w->name);
+	return 0;
+}
+
 int jf_writer_begin(const uintptr_t *addrs, size_t num)
 {
-	for (; best < NR_WRITERS; best++) {
-		const struct writer *w = &writers[best];
-		int err;
+	int err, passing = 0;
+	size_t i;
 
-		if (!is_wanted(w))
+	for (i = best; i < NR_WRITERS; i++) {
+		const struct writer *w = &writers[i];
+
+		if (!is_wanted(w) || out & 1U << i)
 			continue;
-		err = try_pages(w, addrs, num);
-		if (!err && !tried)
-			err = is_executed(w);
-		if (!err) {
-			tried = true;
-			writer = w;
-			strcpy(jf_stats.writer, w->name);
+		err = try_writer(w, addrs, num);
+		if (!err)
 			return 0;
+		/* Of this page, or this time: it may do others. */
+		if (err == -EBUSY && !(told & 1U << i))
+			why_not(w->name, err);
+		if (err == -EBUSY)
+			told |= 1U << i;
+		if (is_passing(err) || err == -EBUSY) {
+			passing = passing ? passing : err;
+			continue;
 		}
-		if (is_passing(err))
-			return err;
 		why_not(w->name, err);
-		tried = false;
+		out |= 1U << i;
+		tried &= ~(1U << i);
 	}
+	/* A breakpoint is in the way: nobody can change that page. */
+	if (passing)
+		return passing == -EBUSY ? -EOPNOTSUPP : passing;
+	best = NR_WRITERS;
 	writer = NULL;
 	strcpy(jf_stats.writer, "none");
 	return -EOPNOTSUPP;

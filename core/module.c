@@ -539,18 +539,17 @@ static bool jf_is_astray(const struct jf_mod *m, const struct jf_site *site,
 
 	if (list_empty(&site->list))
 		return false;
-	if (site->flags & JF_SITE_TRAMP) {
-		if (!goes)
-			return false;
-		v.func = jf_ent_func(ent)->init;
-		/* This was tried when the module was loaded. */
-		if (jf_site_encode(site, v, insn))
-			return false;
-	} else {
-		if (!goes && site->ctl->mod == m)
-			return false;
+	if (!goes && (site->flags & JF_SITE_TRAMP || site->ctl->mod == m))
+		return false;
+	if (site->flags & JF_SITE_BRANCH) {
 		*insn = site->compiled;
+		return *insn != site->insn;
 	}
+	/* Both were tried when the module was loaded. */
+	v.func = site->flags & JF_SITE_TRAMP ? jf_ent_func(ent)->init :
+					       (void *)site->ctl->tramp;
+	if (jf_site_encode(site, v, insn))
+		return false;
 	return *insn != site->insn;
 }
 

@@ -45,7 +45,7 @@ enum jf_op {
  *         puts there. Written under jf_mutex, read by the INT3 handler
  * @asked: the instruction that was asked for: @insn, but where the kernel wrote
  *         another one that does the same
- * @compiled: the one that was there at first, right for any value
+ * @compiled: branch sites: the jump to the test, which was there at first
  * @label: branch sites: where the taken branch leads
  * @mod:   the module whose text it is in
  * @ctl:   the key that decides

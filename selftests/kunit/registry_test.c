@@ -88,6 +88,12 @@ static void coming_patches(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, jf_stats.batches, 0ULL);
 }
 
+/* The call that the compiler wrote. */
+static u64 compiled(struct jfk_mod *m, struct jf_func *f)
+{
+	return jfk_call((void *)(jfk_tramp(m, f) - 4));
+}
+
 static void no_tables(struct kunit *test)
 {
 	struct jfk_mod *m = jfk_module(test, "m");
@@ -202,7 +208,7 @@ static void late_comer(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, __jf_func_update(e.f, jfk_target(3)), 0);
 	KUNIT_EXPECT_EQ(test, jfk_text(e.call_f), jfk_call(jfk_target(3)));
 	/* Who executes them, late, goes the way of the compiled ones, which is right. */
-	KUNIT_EXPECT_EQ(test, jfk_text(call), JFK_ORIG);
+	KUNIT_EXPECT_EQ(test, jfk_text(call), compiled(e.m, e.f));
 	KUNIT_EXPECT_EQ(test, jfk_text(off), JFK_ORIG);
 }
 
@@ -587,7 +593,7 @@ static void going(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, jfk_notify(e.m, MODULE_STATE_GOING), 0);
 	/* Its text is not freed at once: it may lead to nothing that is. */
 	KUNIT_EXPECT_EQ(test, jfk.transactions, 1U);
-	KUNIT_EXPECT_EQ(test, jfk_text(e.call_f), JFK_ORIG);
+	KUNIT_EXPECT_EQ(test, jfk_text(e.call_f), compiled(e.m, e.f));
 	KUNIT_EXPECT_EQ(test, jfk.watched_freed, 4U);
 	KUNIT_EXPECT_EQ_MSG(test, jfk.freed_without_grace, 0U,
 			    "the handler may still be looking at a site");
@@ -843,7 +849,7 @@ static void going_keeps_tables(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, __jf_func_update(e.f, jfk_target(1)), -ENODEV);
 	KUNIT_EXPECT_TRUE(test, !jf_site_find(e.call_f));
 	KUNIT_EXPECT_EQ(test, __jf_func_update(going_others, jfk_target(3)), 0);
-	KUNIT_EXPECT_EQ(test, jfk_text(going_site), JFK_ORIG);
+	KUNIT_EXPECT_EQ(test, jfk_text(going_site), compiled(other.m, going_others));
 	KUNIT_EXPECT_EQ(test, jfk_num_modules(), 2U);
 }
 
@@ -869,8 +875,8 @@ static void going_restores(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, jfk_gone(jfk_code(other.m, 0)));
 	KUNIT_EXPECT_PTR_EQ(test, e.f->func, jfk_target(0));
 	KUNIT_EXPECT_EQ(test, jfk_text(jfk_tramp(e.m, e.f)), jfk_jmp(jfk_target(0)));
-	KUNIT_EXPECT_EQ(test, jfk_text(own), JFK_ORIG);
-	KUNIT_EXPECT_EQ(test, jfk_text(its), JFK_ORIG);
+	KUNIT_EXPECT_EQ(test, jfk_text(own), compiled(e.m, e.f));
+	KUNIT_EXPECT_EQ(test, jfk_text(its), compiled(other.m, other.f));
 	/* It goes no later than what is in it. */
 	KUNIT_EXPECT_PTR_EQ(test, e.g->func, jfk_code(e.m, 0));
 	KUNIT_EXPECT_EQ(test, jfk_text(e.call_g), jfk_call(jfk_code(e.m, 0)));

@@ -7,6 +7,7 @@
 #include <linux/export.h>
 #include <linux/jiffies.h>
 #include <linux/seq_file.h>
+#include <linux/sizes.h>
 #include <linux/string.h>
 #include <linux/uaccess.h>
 #include <asm/pgtable.h>
@@ -183,6 +184,8 @@ int jf_arch_add_tests(struct jf_spans *s, unsigned long start, unsigned long end
 	for (addr = start; !err && addr + JF_INSN_SIZE <= end; addr++)
 		if (!copy_from_kernel_nofault(bytes, (void *)addr, sizeof(bytes)) &&
 		    jf_insn_decode(jf_insn_load(bytes), addr, &to) == JF_INSN_JMP &&
+		    /* No module's text is larger, and no device nearer. */
+		    to - addr + SZ_16M < SZ_32M &&
 		    !copy_from_kernel_nofault(test, (void *)(long)to, sizeof(test)) &&
 		    jf_test_decode(test, to, &jcc, &other, &next) &&
 		    next == addr + JF_INSN_SIZE)

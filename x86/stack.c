@@ -104,7 +104,10 @@ static bool jf_counts(struct jf_sight *sight, unsigned long addr, bool exact,
 #endif
 
 #if JF_CAN_UNWIND
-/* The unwinder knows the kernel's text, and no exported function else says so. */
+/*
+ * The unwinder knows the kernel's text, and no exported function else says so. __init
+ * text is some to it, which stands behind rodata, of which this is one.
+ */
 bool jf_is_image_text(unsigned long addr)
 {
 	struct unwind_state state = {
@@ -112,7 +115,8 @@ bool jf_is_image_text(unsigned long addr)
 		.ip = addr,
 	};
 
-	return unwind_get_return_address(&state) == addr;
+	return addr < (unsigned long)_ctype &&
+	       unwind_get_return_address(&state) == addr;
 }
 #else
 /* It begins with its text, and rodata comes next. Somewhere in that is this. */

@@ -132,7 +132,6 @@ int jf_arch_encode(const struct jf_site *site, enum jf_op op,
  *	 7: 0f 84|85 disp32	je|jne other
  *	13: e9 disp32		jmp next
  */
-/* cmpb $0, mem; jcc other; jmp next: see jumpfunc/detail/branch_x86.h */
 #define JF_TEST_SIZE	18
 #define JF_TEST_JCC	7
 #define JF_TEST_JMP	13

@@ -620,12 +620,12 @@ static int jf_restore(struct jf_mod *m)
 
 		if (ent->type != JF_ENT_FUNC || !jf_may_go(m, f->func))
 			continue;
-		if (ctl->passed)
+		if (ctl->passed) {
 			err = jf_gone_prepare(f->func, JF_GONE_TARGET);
-		if (err)
-			break;
-		if (ctl->passed)
+			if (err)
+				break;
 			jf_gone_done(f->func, true);
+		}
 		WRITE_ONCE(f->func, f->init);
 	}
 	return err;

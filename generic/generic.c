@@ -96,15 +96,14 @@ int jf_arch_typed(void *func, const void *like, void **typed)
 }
 
 /* Nothing here knows how to read another task's stack. */
-/* Nothing here looks at stacks. */
-int jf_arch_add_tests(struct jf_spans *s, unsigned long start, unsigned long end)
-{
-	return 0;
-}
-
 bool jf_arch_can_look(void)
 {
 	return false;
+}
+
+int jf_arch_add_tests(struct jf_spans *s, unsigned long start, unsigned long end)
+{
+	return 0;
 }
 
 enum jf_seen jf_arch_look(struct task_struct *t, struct jf_sight *sight,

@@ -18,8 +18,8 @@
  * Each can be denied, by a missing /proc, a seccomp filter, a policy that lets
  * nothing become executable, or sealed mappings, and each at any time. So before
  * a transaction each page is written once, with what it holds. Whoever fails
- * there is out for good, and the next one tries; a lack of memory or of descriptors
- * only fails the change.
+ * there is out for good, and the next one tries. It also does after a lack of memory or
+ * of descriptors, and where a breakpoint is in a page, but for this change alone.
  *
  * Emulators and other programs that translate code notice most changes of text, but
  * not all of these. So what a writer writes is executed once, in a function that is
@@ -308,13 +308,12 @@ static const struct writer {
 #define NR_WRITERS	(sizeof(writers) / sizeof(writers[0]))
 
 static const struct writer *writer;
-/* Those before it were refused. */
-static size_t best;
 /*
  * A bit for each: it has written something that was executed; it was refused; there was a
  * page that it could not write.
  */
 static unsigned int tried, out, told;
+#define ALL_WRITERS	((1U << NR_WRITERS) - 1)
 
 static void why_not(const char *name, int err)
 {
@@ -330,6 +329,11 @@ static bool is_wanted(const struct writer *w)
 	const struct jf_options *o = jf_options();
 
 	return !o->off && (!o->writer || !strcmp(o->writer, w->name));
+}
+
+static bool is_left(const struct writer *w)
+{
+	return is_wanted(w) && !(out & 1U << (w - writers));
 }
 
 static int try_pages(const struct writer *w, const uintptr_t *addrs, size_t num)
@@ -449,31 +453,30 @@ int jf_writer_begin(const uintptr_t *addrs, size_t num)
 	int err, passing = 0;
 	size_t i;
 
-	for (i = best; i < NR_WRITERS; i++) {
+	for (i = 0; i < NR_WRITERS; i++) {
 		const struct writer *w = &writers[i];
 
-		if (!is_wanted(w) || out & 1U << i)
+		if (!is_left(w))
 			continue;
 		err = try_writer(w, addrs, num);
 		if (!err)
 			return 0;
 		/* Of this page, or this time: it may do others. */
-		if (err == -EBUSY && !(told & 1U << i))
+		if (err == -EBUSY && !(told & 1U << i)) {
 			why_not(w->name, err);
-		if (err == -EBUSY)
 			told |= 1U << i;
+		}
 		if (is_passing(err) || err == -EBUSY) {
 			passing = passing ? passing : err;
 			continue;
 		}
 		why_not(w->name, err);
 		out |= 1U << i;
-		tried &= ~(1U << i);
 	}
 	/* A breakpoint is in the way: nobody can change that page. */
 	if (passing)
 		return passing == -EBUSY ? -EOPNOTSUPP : passing;
-	best = NR_WRITERS;
+	out = ALL_WRITERS;
 	writer = NULL;
 	strcpy(jf_stats.writer, "none");
 	return -EOPNOTSUPP;
@@ -486,17 +489,17 @@ bool jf_writer_in_place(void)
 
 void jf_writer_none(const char *what)
 {
-	if (best < NR_WRITERS)
+	if (out != ALL_WRITERS)
 		why_not(what, -errno);
-	best = NR_WRITERS;
+	out = ALL_WRITERS;
 }
 
 bool jf_writer_usable(void)
 {
 	size_t i;
 
-	for (i = best; i < NR_WRITERS; i++)
-		if (is_wanted(&writers[i]))
+	for (i = 0; i < NR_WRITERS; i++)
+		if (is_left(&writers[i]))
 			return true;
 	strcpy(jf_stats.writer, "none");
 	return false;

@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 
 #include "plugin.h"
+#include "writes.h"
 
 DEFINE_JF_KEY_FALSE(shared_key);
 EXPORT_JF_KEY(shared_key);
@@ -18,16 +19,7 @@ DEFINE_JF_KEY_FALSE(own_key);
 
 static int denied;
 
-/* Stands in front of libc's. */
-ssize_t pwrite(int fd, const void *bytes, size_t num, off_t at)
-{
-	static ssize_t (*real)(int, const void *, size_t, off_t);
-
-	if (!real)
-		real = (ssize_t (*)(int, const void *, size_t, off_t))dlsym(RTLD_NEXT, "pwrite");
-	errno = EPERM;
-	return denied ? -1 : real(fd, bytes, num, at);
-}
+FAILING_PWRITE((errno = EPERM, denied))
 
 static int (*plugin_is_on)(void);
 

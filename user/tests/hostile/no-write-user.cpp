@@ -4,14 +4,12 @@
  * counts, as every value does after that; any other error adds none. And what a C++
  * constructor has thrown for is not there.
  */
-#include <dlfcn.h>
 #include <jumpfunc/key.hh>
 #include <pthread.h>
-#include <stdarg.h>
-#include <sys/mman.h>
 #include <sys/wait.h>
 
 #include "hostile.h"
+#include "writes.h"
 
 DEFINE_JF_KEY_FALSE(key);
 
@@ -23,28 +21,8 @@ static bool fails()
 	return fail_from >= 0 && writes++ >= fail_from;
 }
 
-extern "C" ssize_t pwrite(int fd, const void *bytes, size_t num, off_t at)
-{
-	static ssize_t (*real)(int, const void *, size_t, off_t);
-
-	if (!real)
-		real = (ssize_t (*)(int, const void *, size_t, off_t))dlsym(RTLD_NEXT, "pwrite");
-	return fails() ? -1 : real(fd, bytes, num, at);
-}
-
-extern "C" void *mremap(void *from, size_t size, size_t new_size, int flags, ...) noexcept
-{
-	static void *(*real)(void *, size_t, size_t, int, ...);
-	va_list l;
-	void *to;
-
-	va_start(l, flags);
-	to = va_arg(l, void *);
-	va_end(l);
-	if (!real)
-		real = (void *(*)(void *, size_t, size_t, int, ...))dlsym(RTLD_NEXT, "mremap");
-	return fails() ? MAP_FAILED : real(from, size, new_size, flags, to);
-}
+FAILING_PWRITE(fails())
+FAILING_MREMAP(fails())
 
 __attribute__((__noinline__)) static bool branch()
 {

@@ -6,15 +6,13 @@
  * refused is out for good.
  */
 #define _GNU_SOURCE
-#include <dlfcn.h>
 #include <jumpfunc/branch.h>
 #include <jumpfunc/dynfunc.h>
 #include <jumpfunc/stats.h>
-#include <stdarg.h>
-#include <sys/mman.h>
 #include <sys/wait.h>
 
 #include "hostile.h"
+#include "writes.h"
 
 DEFINE_JF_KEY_FALSE(key);
 
@@ -45,29 +43,8 @@ static int fails(void)
 	return nr >= fail_from && nr < fail_from + fail_num;
 }
 
-/* Both stand in front of libc's. */
-ssize_t pwrite(int fd, const void *bytes, size_t num, off_t at)
-{
-	static ssize_t (*real)(int, const void *, size_t, off_t);
-
-	if (!real)
-		real = (ssize_t (*)(int, const void *, size_t, off_t))dlsym(RTLD_NEXT, "pwrite");
-	return fails() ? -1 : real(fd, bytes, num, at);
-}
-
-void *mremap(void *from, size_t size, size_t new_size, int flags, ...)
-{
-	static void *(*real)(void *, size_t, size_t, int, ...);
-	va_list l;
-	void *to;
-
-	va_start(l, flags);
-	to = va_arg(l, void *);
-	va_end(l);
-	if (!real)
-		real = (void *(*)(void *, size_t, size_t, int, ...))dlsym(RTLD_NEXT, "mremap");
-	return fails() ? MAP_FAILED : real(from, size, new_size, flags, to);
-}
+FAILING_PWRITE(fails())
+FAILING_MREMAP(fails())
 
 static int set(int on)
 {

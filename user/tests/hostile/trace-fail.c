@@ -4,14 +4,12 @@
  * calls under way at any time: memory that runs out, and writes of text that fail.
  */
 #define _GNU_SOURCE
-#include <dlfcn.h>
 #include <jumpfunc/tracepoint.h>
 #include <pthread.h>
-#include <stdarg.h>
-#include <sys/mman.h>
 #include <sys/wait.h>
 
 #include "hostile.h"
+#include "writes.h"
 
 /* More than an image holds. */
 #define MANY	17
@@ -69,28 +67,8 @@ static int write_fails(void)
 	return 1;
 }
 
-ssize_t pwrite(int fd, const void *bytes, size_t num, off_t at)
-{
-	static ssize_t (*real)(int, const void *, size_t, off_t);
-
-	if (!real)
-		real = (ssize_t (*)(int, const void *, size_t, off_t))dlsym(RTLD_NEXT, "pwrite");
-	return write_fails() ? -1 : real(fd, bytes, num, at);
-}
-
-void *mremap(void *from, size_t size, size_t new_size, int flags, ...)
-{
-	static void *(*real)(void *, size_t, size_t, int, ...);
-	va_list l;
-	void *to;
-
-	va_start(l, flags);
-	to = va_arg(l, void *);
-	va_end(l);
-	if (!real)
-		real = (void *(*)(void *, size_t, size_t, int, ...))dlsym(RTLD_NEXT, "mremap");
-	return write_fails() ? MAP_FAILED : real(from, size, new_size, flags, to);
-}
+FAILING_PWRITE(write_fails())
+FAILING_MREMAP(write_fails())
 
 static void probe(void *data, int i)
 {

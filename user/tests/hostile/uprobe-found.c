@@ -15,6 +15,7 @@
 #include <sys/wait.h>
 
 #include "hostile.h"
+#include "writes.h"
 
 DEFINE_JF_KEY_FALSE(key);
 DEFINE_JF_KEY_FALSE(other_key);
@@ -37,16 +38,7 @@ IN_PAGE(16) int is_on(void) { return jf_branch_unlikely(&key); }
 
 static int denied, no_file, mem;
 
-/* Both stand in front of libc's. */
-ssize_t pwrite(int fd, const void *bytes, size_t num, off_t at)
-{
-	static ssize_t (*real)(int, const void *, size_t, off_t);
-
-	if (!real)
-		real = (ssize_t (*)(int, const void *, size_t, off_t))dlsym(RTLD_NEXT, "pwrite");
-	errno = EPERM;
-	return denied ? -1 : real(fd, bytes, num, at);
-}
+FAILING_PWRITE((errno = EPERM, denied))
 
 int open(const char *path, int flags, ...)
 {

@@ -5,12 +5,12 @@
  * Changes are refused then. Here the program sets it, and denies /proc/self/mem.
  */
 #define _GNU_SOURCE
-#include <dlfcn.h>
 #include <fcntl.h>
 #include <jumpfunc/branch.h>
 #include <jumpfunc/stats.h>
 
 #include "hostile.h"
+#include "writes.h"
 
 DEFINE_JF_KEY_FALSE(key);
 
@@ -28,16 +28,7 @@ __attribute__((__noinline__)) int is_on(void)
 
 static int denied;
 
-/* Stands in front of libc's. */
-ssize_t pwrite(int fd, const void *bytes, size_t num, off_t at)
-{
-	static ssize_t (*real)(int, const void *, size_t, off_t);
-
-	if (!real)
-		real = (ssize_t (*)(int, const void *, size_t, off_t))dlsym(RTLD_NEXT, "pwrite");
-	errno = EPERM;
-	return denied ? -1 : real(fd, bytes, num, at);
-}
+FAILING_PWRITE((errno = EPERM, denied))
 
 int main(void)
 {

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
+/*
+ * Functions that stand in front of libc's, by which the library writes text. Each fails
+ * where its argument, an expression that sets errno, is true. Linked with -rdynamic.
+ */
+#ifndef WRITES_H
+#define WRITES_H
+
+#include <dlfcn.h>
+#include <stdarg.h>
+#include <sys/mman.h>
+#include <sys/types.h>
+
+#ifdef __cplusplus
+#define OF_LIBC		extern "C"
+#define OF_LIBC_END	noexcept
+#else
+#define OF_LIBC
+#define OF_LIBC_END
+#endif
+
+#define FAILING_PWRITE(fails)						\
+	OF_LIBC ssize_t pwrite(int fd, const void *bytes, size_t num, off_t at) \
+	{								\
+		static ssize_t (*real)(int, const void *, size_t, off_t); \
+									\
+		if (!real)						\
+			real = (ssize_t (*)(int, const void *, size_t, off_t)) \
+				dlsym(RTLD_NEXT, "pwrite");		\
+		return (fails) ? -1 : real(fd, bytes, num, at);		\
+	}
+
+#define FAILING_MREMAP(fails)						\
+	OF_LIBC void *mremap(void *from, size_t size, size_t new_size,	\
+			     int flags, ...) OF_LIBC_END		\
+	{								\
+		static void *(*real)(void *, size_t, size_t, int, ...);	\
+		va_list l;						\
+		void *to;						\
+									\
+		va_start(l, flags);					\
+		to = va_arg(l, void *);					\
+		va_end(l);						\
+		if (!real)						\
+			real = (void *(*)(void *, size_t, size_t, int, ...)) \
+				dlsym(RTLD_NEXT, "mremap");		\
+		return (fails) ? MAP_FAILED : real(from, size, new_size, flags, to); \
+	}
+
+#endif /* WRITES_H */

@@ -153,7 +153,11 @@ static struct jf_reader *next_reader(struct words **w, size_t *at)
 #define for_each_reader(r, w, at)					\
 	for (w = words, at = 0; (r = next_reader(&w, &at));)
 
-/* Also what it left behind, if it ended in a section. */
+/*
+ * Also what it left behind, if it ended in a section. fork() does not take the lock:
+ * a child may find these lists between any two stores, so that they are made in order.
+ * Then it misses a word at worst.
+ */
 static void release(struct jf_reader *r)
 {
 	r->word = 0;
@@ -161,7 +165,7 @@ static void release(struct jf_reader *r)
 	r->tid = 0;
 	r->holders++;
 	r->next = unused;
-	unused = r;
+	__atomic_store_n(&unused, r, __ATOMIC_RELEASE);
 }
 
 /*
@@ -236,10 +240,11 @@ static bool use_spare(void)
 
 	if (!more)
 		return false;
+	/* In this order, as in release(): @used is of whatever is the first. */
 	spare = NULL;
 	more->next = words;
-	words = more;
-	used = 0;
+	__atomic_store_n(&words, more, __ATOMIC_RELEASE);
+	__atomic_store_n(&used, 0, __ATOMIC_RELEASE);
 	return true;
 }
 

@@ -109,6 +109,7 @@ void jf_batch_init(struct jf_batch *b);
  * * -ENOENT	 a probe to be removed that is not registered
  * * -ENOMEM	 no memory, now or when a change was added
  * * -EMFILE, -ENFILE in a program: no descriptor is free, by which text is written
+ * * -EAGAIN	 in a program: its memory is locked (mlockall()), and as much as may be
  * * -EWOULDBLOCK called from atomic context
  *
  * The only error after which things have changed:

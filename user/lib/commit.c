@@ -248,7 +248,7 @@ struct jf_change jf_change_of(struct jf_ent *ent, uintptr_t value)
 	const struct jf_mod *m = jf_mod_of((uintptr_t)ent);
 	struct jf_change c = { .ent = ent, .value = value };
 
-	if (m && has_ctl(m, ent))
+	if (m)
 		c.serial = m->serial;
 	return c;
 }
@@ -262,10 +262,10 @@ static struct jf_ctl *changed(const struct jf_change *c)
 	const struct jf_mod *m = jf_mod_of((uintptr_t)c->ent);
 	size_t i;
 
-	if (!m)
+	if (!m || (c->serial && c->serial != m->serial))
 		return NULL;
-	if (c->serial)
-		return c->serial == m->serial ? jf_ctl_of(c->ent) : NULL;
+	if (c->serial && has_ctl(m, c->ent))
+		return jf_ctl_of(c->ent);
 	for (i = 0; i < m->nr_ctls; i++)
 		if (m->ctls[i].ent == c->ent)
 			/* One that waits for its exporter has none yet. */

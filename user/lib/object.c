@@ -107,13 +107,16 @@ static bool in_text(const struct jf_mod *m, uintptr_t addr, size_t size)
  * @m:    the object: where it is
  * @span: where all objects are, those that are not known among them
  * @nr:   how many these are
+ * @max:  for so many there is room
+ * @file: by which name it was opened
  */
 struct look {
 	struct jf_mod	m;
 	struct span {
 		uintptr_t	start, end;
 	}		*span;
-	size_t		nr;
+	size_t		nr, max;
+	const char	*file;
 };
 
 /* In some object. If there was no memory for its bounds: no. */
@@ -131,17 +134,11 @@ static bool in_any(const struct look *look, const void *p, size_t size)
 
 static void note_span(struct look *look, uintptr_t start, uintptr_t end)
 {
-	/* A power of two is full. */
-	if (!(look->nr & (look->nr - 1))) {
-		size_t max = look->nr ? look->nr * 2 : 1;
-		struct span *more = realloc(look->span, max * sizeof(*more));
-
-		if (!more)
-			return;
-		look->span = more;
+	if (look->nr < look->max) {
+		look->span[look->nr].start = start;
+		look->span[look->nr].end = end;
 	}
-	look->span[look->nr].start = start;
-	look->span[look->nr++].end = end;
+	look->nr++;
 }
 
 /* There may be holes between segments, where nothing is to be read. */
@@ -178,6 +175,10 @@ static char *full_path(const char *path)
 	return full;
 }
 
+/*
+ * With the linker's lock, which a profiler's malloc() may want with its own held: there
+ * is no allocation here.
+ */
 static int bounds(struct dl_phdr_info *info, size_t size, void *arg)
 {
 	struct look *look = arg;
@@ -207,12 +208,34 @@ static int bounds(struct dl_phdr_info *info, size_t size, void *arg)
 	for (i = 0; i < info->dlpi_phnum; i++)
 		note_text(m, info->dlpi_addr, &info->dlpi_phdr[i]);
 	m->program = getauxval(AT_PHDR) == (uintptr_t)info->dlpi_phdr;
-	m->path = full_path(m->program ? (const char *)getauxval(AT_EXECFN) : info->dlpi_name);
+	look->file = m->program ? (const char *)getauxval(AT_EXECFN) : info->dlpi_name;
+	return 0;
+}
+
+/* Before our lock: callbacks of others, who may want that, have the linker's. */
+static void look_around(struct look *look)
+{
+	struct jf_mod *m = &look->m;
+	struct span *more;
+
+	/* Others may come meanwhile. */
+	do {
+		look->max = look->nr + 16;
+		more = realloc(look->span, look->max * sizeof(*more));
+		if (!more)
+			look->max = 0;
+		else
+			look->span = more;
+		look->nr = 0;
+		dl_iterate_phdr(bounds, look);
+	} while (more && look->nr > look->max);
+	if (look->nr > look->max)
+		look->nr = look->max;
+	m->path = full_path(look->file);
 	if (m->program)
 		m->name = "the program";
 	else if (m->path)
 		m->name = m->path;
-	return 0;
 }
 
 static int say_bad(const struct jf_mod *m, const char *what)
@@ -680,8 +703,7 @@ void __jf_object_register(struct jf_object *o)
 	/* Each of its source files calls. */
 	if (o->mod)
 		return;
-	/* Before the lock: callbacks of others, who may want that, have the linker's. */
-	dl_iterate_phdr(bounds, &look);
+	look_around(&look);
 	jf_lock();
 	if (are_known(o)) {
 		o->mod = &shared;

@@ -32,7 +32,7 @@ is_static() {
 plugin_source() {
 	case $1 in
 	close-exit|filter) set -- probe ;;
-	dl-iterate|leak|quiesce-exit) set -- key ;;
+	dl-iterate|leak|quiesce-exit|linker-lock) set -- key ;;
 	batch-reopen) set -- batch-close ;;
 	callback-order) set -- callback-close ;;
 	throws-unflagged) set -- throws-late ;;
@@ -79,7 +79,7 @@ make_program() {
 	lib-exit|imports|query-exit) set -- "$1" "$out/$1.plugin.so" ;;
 	torn|no-sync|no-write|fork-signal|restored|uprobe|between|between-many|probe-closes|\
 	callback-close|cancel-async|stale|throws-late|no-memory|silent|no-locale|trace-fail|\
-	no-write-user|uprobe-found|not-mem|kept|callback-order|backlog|batch-waits)
+	no-write-user|uprobe-found|not-mem|kept|callback-order|backlog|batch-waits|linker-lock)
 		set -- "$1" -rdynamic ;;
 	throws-unflagged) set -- "$1" "-rdynamic -fno-exceptions" ;;
 	tsan)	set -- "$1" -fsanitize=thread ;;

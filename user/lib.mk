@@ -32,15 +32,15 @@ $(OUT)/test_lib-static-pie: test_lib.c $(LIB_TEST_DEPS)
 # The library's sources in the program, so that they are looked at, too. Once with runs,
 # which are else for changes of very many sites.
 $(OUT)/test_lib-san: test_lib.c $(LIB_SOURCES) $(LIB_TEST_DEPS)
-	$(CC) $(LIB_TEST_CFLAGS) $(SAN) -DEXACT_MAX=0 -o $@ $< $(LIB_SOURCES)
+	$(CC) $(LIB_TEST_CFLAGS) $(SAN) -DEXACT_MAX=0 -DFAR_SITES -o $@ $< $(LIB_SOURCES)
 $(OUT)/test_lib-tsan: test_lib.c $(LIB_SOURCES) $(LIB_TEST_DEPS)
 	$(CC) $(LIB_TEST_CFLAGS) -O1 -fsanitize=thread -o $@ $< $(LIB_SOURCES)
 $(OUT)/test_lib-clang: test_lib.c $(LIB_TEST_DEPS)
 	$(CLANG) $(LIB_TEST_CFLAGS) -O2 -o $@ $< $(LIB_SHARED)
 $(OUT)/test_lib-clang-O0: test_lib.c $(LIB_TEST_DEPS)
-	$(CLANG) $(LIB_TEST_CFLAGS) -O0 -fno-exceptions -o $@ $< $(LIB_SHARED)
+	$(CLANG) $(LIB_TEST_CFLAGS) -O0 -DFAR_SITES -fno-exceptions -o $@ $< $(LIB_SHARED)
 $(OUT)/test_lib-clang-san: test_lib.c $(LIB_SOURCES) $(LIB_TEST_DEPS)
-	$(CLANG) $(LIB_TEST_CFLAGS) $(SAN) -o $@ $< $(LIB_SOURCES)
+	$(CLANG) $(LIB_TEST_CFLAGS) $(SAN) -DFAR_SITES -o $@ $< $(LIB_SOURCES)
 $(OUT)/test_lib-clang-lto: test_lib.c $(LIB_TEST_DEPS)
 	$(CLANG) $(LIB_TEST_CFLAGS) -O2 -flto -fuse-ld=lld -ffunction-sections -Wl,--gc-sections -o $@ $< $(LIB_SHARED)
 # The unwinder of a compiler that is the other libc's cannot be linked with this one.

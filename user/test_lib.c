@@ -118,6 +118,79 @@ static void broadcasts(void)
 	      jf_key_disable(&jft_t_array_false[1]) == 0, "disable");
 }
 
+static DEFINE_JF_KEY_FALSE(left);
+static DEFINE_JF_KEY_FALSE(right);
+
+#define BOTH(n)		(n) += jf_branch_unlikely(&left); (n) += jf_branch_unlikely(&right)
+#define EIGHT(n)	BOTH(n); BOTH(n); BOTH(n); BOTH(n); BOTH(n); BOTH(n); BOTH(n); BOTH(n)
+#define SITES		72
+
+/* A compiler that adds much between two sites is told so: FAR_SITES. */
+#ifdef FAR_SITES
+#define WRITES	(6 * SITES + 12)
+#else
+#define WRITES	(3 * SITES)
+#endif
+
+/* Sites of one key are between those of the other. */
+__attribute__((__noinline__)) static unsigned int by_turns(void)
+{
+	unsigned int n = 0;
+
+	EIGHT(n); EIGHT(n); EIGHT(n); EIGHT(n); EIGHT(n); EIGHT(n); EIGHT(n); EIGHT(n);
+	EIGHT(n);
+	return n;
+}
+
+/* How often this process has called write() and the like; -1: not known. */
+static long writes(void)
+{
+	FILE *io = fopen("/proc/self/io", "r");
+	long num = -1;
+	char line[80];
+
+	while (io && fgets(line, sizeof(line), io))
+		sscanf(line, "syscw: %ld", &num);
+	if (io)
+		fclose(io);
+	return num;
+}
+
+static long writes_for(struct jf_batch *b)
+{
+	long before = writes();
+
+	CHECK(jf_batch_commit(b) == 0, "commit");
+	return writes() - before;
+}
+
+/* Many sites close to each other are written together, whosever they are. */
+static void together(void)
+{
+	struct jf_batch b;
+	long num;
+
+	jf_batch_init(&b);
+	jf_key_batch_set(&b, &left, true);
+	jf_key_batch_set(&b, &right, true);
+	num = writes_for(&b);
+	CHECK(num <= WRITES, "%ld writes for %d sites", num, 2 * SITES);
+	CHECK(by_turns() == 2 * SITES, "%u", by_turns());
+	jf_key_batch_set(&b, &left, false);
+	jf_key_batch_set(&b, &right, false);
+	num = writes_for(&b);
+	CHECK(num <= WRITES, "%ld writes for %d sites", num, 2 * SITES);
+	CHECK(by_turns() == 0, "%u", by_turns());
+}
+
+static void transactions(void)
+{
+	broadcasts();
+	finish("one transaction for any number of sites");
+	together();
+	finish("sites of two keys by turns");
+}
+
 /* --- text -------------------------------------------------------------------------- */
 
 /* Where the site is: it is the first instruction with five bytes of ours. */
@@ -718,8 +791,7 @@ int main(int argc, char **argv)
 	finish("keys: edges");
 	key_of_nobody();
 	finish("keys: of no table");
-	broadcasts();
-	finish("one transaction for any number of sites");
+	transactions();
 	text();
 	finish("what stands at a site");
 	somebody_else();

@@ -101,28 +101,6 @@ else
 	skip "and he is waited for" "nobody looks at stacks here"
 fi
 
-# ---- who leaves work behind, late ----
-
-if jf_has jf_past_slow && jf_insmod jf_past_slow 2>/dev/null; then
-	check "a module that leaves work behind" jf_insmod jf_past_defer
-	sh -c 'printf past_writer >/proc/self/task/$$/comm 2>/dev/null || printf past_writer >/proc/$$/comm
-		echo 1 >/sys/module/jf_past_defer/parameters/off' 2>/dev/null &
-	writer=$!
-	is_slow() { grep -q Y /sys/module/jf_past_slow/parameters/slow; }
-	check "somebody is about to" jf_until 50 is_slow
-	check "it goes" jf_rmmod jf_past_defer
-	wait $writer
-	# What comes next finds its memory; and the timer would be due.
-	for i in 1 2 3 4; do
-		jf_insmod jf_past_taker
-		sleep 1
-		jf_rmmod jf_past_taker
-	done
-	jf_rmmod jf_past_slow
-else
-	skip "a module that leaves work behind" "no kprobes"
-fi
-
 # ---- what may keep it ----
 
 check "a module whose function leads to where somebody always sleeps" jf_insmod jf_past_site elsewhere=1

@@ -4,14 +4,16 @@
 # JF_VM=-a preempt=full
 # JF_TIMEOUT=180
 # JF_ANY_BACKEND: it has two of them
-# A target that is preempted in the tests of its branches, which stand behind the last function of a
-# section, is waited for.
+# Tasks that are preempted where no stack shows what they are about to use: a target in the tests of its
+# branches, which stand behind the last function of a section, and the caller of jf_key_dec_deferred() by
+# a tail call, just before the work is queued.  Both are waited for.
 #
-# Seen to fail (6.1, back end indirect) before a function's tests counted as its text: each of ten
-# quiesces returned while the target was running.
+# Seen to fail (6.1): with the back end indirect each of ten quiesces returned while the target was
+# running, before a function's tests counted as its text; and the work's timer ran in freed memory, when
+# jf_key_dec_deferred() was no read section.
 . "$(dirname "$0")/../lib/lib.sh"
 
-jf_start "tests that stand elsewhere"
+jf_start "tasks that are preempted at a bad place"
 jf_patching || jf_skip_all "stacks are looked at on x86 alone"
 jf_has jf_tests || jf_skip_all "no jf_tests.ko: build selftests/modules"
 full() { grep -q '(full)' /sys/kernel/debug/sched/preempt 2>/dev/null || [ "$(cat /sys/kernel/realtime 2>/dev/null)" = 1 ]; }
@@ -27,4 +29,27 @@ for be in auto indirect; do
 	check "$be: its module goes" jf_rmmod jf_tests
 	check "$be: jumpfunc goes" jf_unload
 done
+
+# ---- who leaves work behind, late ----
+
+jf_load
+if jf_has jf_past_slow && jf_insmod jf_past_slow 2>/dev/null; then
+	check "a module that leaves work behind" jf_insmod jf_past_defer
+	sh -c 'printf past_writer >/proc/self/task/$$/comm 2>/dev/null || printf past_writer >/proc/$$/comm
+		echo 1 >/sys/module/jf_past_defer/parameters/off' 2>/dev/null &
+	writer=$!
+	is_slow() { grep -q Y /sys/module/jf_past_slow/parameters/slow; }
+	check "somebody is about to" jf_until 50 is_slow
+	check "it goes" jf_rmmod jf_past_defer
+	wait $writer
+	# What comes next finds its memory; and the timer would be due.
+	for i in 1 2 3 4; do
+		jf_insmod jf_past_taker
+		sleep 1
+		jf_rmmod jf_past_taker
+	done
+	jf_rmmod jf_past_slow
+else
+	skip "a module that leaves work behind" "no kprobes"
+fi
 jf_done

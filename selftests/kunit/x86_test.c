@@ -202,6 +202,37 @@ static void transform(void *addr, void *tramp, void *func, bool tail)
 		kernel.wrong = hit(site);
 }
 
+/* With the lock, which a case must not keep: what is behind it may run in another task. */
+static int patch(struct jf_poke *p, unsigned int num)
+{
+	int err;
+
+	mutex_lock(&jf_mutex);
+	err = jf_arch_patch(p, num, true);
+	mutex_unlock(&jf_mutex);
+	return err;
+}
+
+static int adopt(struct jf_site *site)
+{
+	int err;
+
+	mutex_lock(&jf_mutex);
+	err = jf_arch_adopt(site, (unsigned long)dynfunc_jfk_f);
+	mutex_unlock(&jf_mutex);
+	return err;
+}
+
+static int begin(const char *backend)
+{
+	int err;
+
+	mutex_lock(&jf_mutex);
+	err = jf_arch_init(backend);
+	mutex_unlock(&jf_mutex);
+	return err;
+}
+
 static int set(struct jf_site *site, enum jf_op op, void *func)
 {
 	struct jf_poke p = { .site = site, .old = site->insn };
@@ -210,7 +241,7 @@ static int set(struct jf_site *site, enum jf_op op, void *func)
 
 	if (err || p.new == p.old)
 		return err;
-	return jf_arch_verify(&p, 1, &bad) ?: jf_arch_patch(&p, 1, true);
+	return jf_arch_verify(&p, 1, &bad) ?: patch(&p, 1);
 }
 
 static int set_all(void *func)
@@ -226,8 +257,7 @@ static int set_all(void *func)
 		err = jf_arch_encode(&sites[i], JF_OP_CALL, (unsigned long)func,
 				     &p[i].new);
 	}
-	return err ?: jf_arch_verify(p, SITES, &bad) ?:
-	       jf_arch_patch(p, SITES, true);
+	return err ?: jf_arch_verify(p, SITES, &bad) ?: patch(p, SITES);
 }
 
 static int poke_cmp(const void *a, const void *b)
@@ -253,12 +283,11 @@ static int x86_suite_init(struct kunit *test)
 	}
 	KUNIT_ASSERT_EQ(test, n, (unsigned int)SITES);
 	sort(sites, SITES, sizeof(sites[0]), poke_cmp, NULL);
-	mutex_lock(&jf_mutex);
 	for (i = 0; i < SITES; i++) {
 		sites[i].flags = JF_SITE_CALL;
 		KUNIT_EXPECT_EQ(test, write_text(&sites[i],
 				call_of(&sites[i], dynfunc_jfk_f, 0)), 0);
-		KUNIT_EXPECT_EQ(test, jf_arch_adopt(&sites[i], (unsigned long)dynfunc_jfk_f), 0);
+		KUNIT_EXPECT_EQ(test, adopt(&sites[i]), 0);
 	}
 	return 0;
 }
@@ -269,13 +298,12 @@ static void x86_suite_exit(struct kunit *test)
 	if (jf_backend)
 		jf_arch_exit();
 	jf_backend = NULL;
-	mutex_unlock(&jf_mutex);
 }
 
 static void start(struct kunit *test, const char *backend, unsigned int pad)
 {
 	kernel.pad = pad;
-	KUNIT_ASSERT_EQ(test, jf_arch_init(backend), 0);
+	KUNIT_ASSERT_EQ(test, begin(backend), 0);
 	KUNIT_ASSERT_STREQ(test, jf_arch_backend(), backend);
 	kernel.writes = 0;
 }
@@ -318,14 +346,16 @@ static void learns(struct kunit *test)
 	if (JF_HAVE_STATIC_CALL_RETURN0)
 		KUNIT_EXPECT_EQ(test, jf_kernel_ret0, pad ? 0 : jf_insn_ret0());
 	/* As often as one likes: the loader may have moved that call before. */
+	mutex_lock(&jf_mutex);
 	KUNIT_EXPECT_EQ(test, jf_kernel_init(), 0);
+	mutex_unlock(&jf_mutex);
 	KUNIT_EXPECT_EQ(test, jf_kernel_pad, pad);
 }
 
 static void learns_no_more(struct kunit *test)
 {
 	kernel.pad = JF_CALL_PAD + 1;
-	KUNIT_EXPECT_EQ(test, jf_arch_init("kernel"), -EOPNOTSUPP);
+	KUNIT_EXPECT_EQ(test, begin("kernel"), -EOPNOTSUPP);
 	jf_backend = NULL;
 	/* It left that at its site, and the next one shall find a call. */
 	kernel.pad = 0;
@@ -446,7 +476,7 @@ static void xmc_takes_over(struct kunit *test)
 			p[j].old = sites[j].insn;
 			p[j].new = call_of(&sites[j], f2, 0);
 		}
-		KUNIT_EXPECT_EQ(test, jf_arch_patch(p, SITES, true), -EBUSY);
+		KUNIT_EXPECT_EQ(test, patch(p, SITES), -EBUSY);
 		for (j = 0; j < SITES - 1; j++)
 			expect_call(test, &sites[j], f1, 10);
 	}
@@ -473,13 +503,13 @@ static void adopts(struct kunit *test)
 	for (pad = -2; pad <= JF_CALL_PAD + 2; pad++) {
 		KUNIT_EXPECT_EQ(test, write_text(site,
 				call_of(site, dynfunc_jfk_f, pad)), 0);
-		KUNIT_EXPECT_EQ(test, jf_arch_adopt(site, (unsigned long)dynfunc_jfk_f),
+		KUNIT_EXPECT_EQ(test, adopt(site),
 				pad >= 0 && pad <= JF_CALL_PAD ? 0 : -EILSEQ);
 	}
 	start(test, "auto", 10);
 	KUNIT_EXPECT_EQ(test, write_text(site,
 					 call_of(site, dynfunc_jfk_f, 9)), 0);
-	KUNIT_EXPECT_EQ(test, jf_arch_adopt(site, (unsigned long)dynfunc_jfk_f), 0);
+	KUNIT_EXPECT_EQ(test, adopt(site), 0);
 	KUNIT_EXPECT_EQ(test, jf_text_check(site), 0);
 	KUNIT_EXPECT_EQ(test, jf_arch_encode(site, JF_OP_CALL,
 			(unsigned long)dynfunc_jfk_f, &insn), 0);

@@ -135,18 +135,21 @@ static int jf_reclaim(struct list_head *old, long timeout)
 	return 0;
 }
 
+/* Who has taken what was retired off its list. Nests inside jf_tp_mutex. */
+static DEFINE_MUTEX(jf_reclaim_mutex);
+
 static void jf_reclaim_work(struct work_struct *work);
 /* Late, so that one wait serves many changes. */
 static DECLARE_DELAYED_WORK(jf_reclaim_later, jf_reclaim_work);
 
-/* Without jf_tp_mutex: changes go on while this waits. */
-static void jf_reclaim_work(struct work_struct *work)
+static void jf_reclaim_locked(void)
 {
 	struct jf_probes *p, *tmp;
 	LIST_HEAD(old);
 	LIST_HEAD(one);
 	LIST_HEAD(kept);
 
+	lockdep_assert_held(&jf_reclaim_mutex);
 	mutex_lock(&jf_retired_mutex);
 	list_splice_init(&jf_retired, &old);
 	mutex_unlock(&jf_retired_mutex);
@@ -168,6 +171,19 @@ static void jf_reclaim_work(struct work_struct *work)
 	list_splice(&kept, &jf_retired);
 	jf_reclaim_slow = queue_delayed_work(jf_wq, &jf_reclaim_later, 10 * HZ);
 	mutex_unlock(&jf_retired_mutex);
+}
+
+static void jf_reclaim_now(void)
+{
+	mutex_lock(&jf_reclaim_mutex);
+	jf_reclaim_locked();
+	mutex_unlock(&jf_reclaim_mutex);
+}
+
+/* Without jf_tp_mutex: changes go on while this waits. */
+static void jf_reclaim_work(struct work_struct *work)
+{
+	jf_reclaim_now();
 }
 
 static void jf_retire(struct jf_probes *p)
@@ -278,8 +294,14 @@ static int jf_get_code(const struct jf_tracepoint *tp, struct jf_probes *p)
 		return 0;
 	}
 	err = jf_get_image(tp, p);
-	if (err == -ENOSPC && flush_delayed_work(&jf_reclaim_later))
+	if (err == -ENOSPC) {
+		/*
+		 * Not by the work item: to wait for one of a queue without a rescuer
+		 * is not for those of a queue that has one.
+		 */
+		jf_reclaim_now();
 		err = jf_get_image(tp, p);
+	}
 	if (err == -ENOSPC) {
 		jf_trace_stats.iter_exhausted++;
 		return 0;
@@ -319,6 +341,20 @@ static unsigned int jf_part_end(const struct jf_probes *from,
 	return n;
 }
 
+/*
+ * A probe's data may go with a module that is not the function's. It is not known
+ * which one, so each that goes waits for such a function as for code that calls.
+ */
+static enum jf_gone_kind jf_probe_kind(const struct jf_probe *p)
+{
+	const struct jf_mod *m = jf_mod_by_addr((unsigned long)p->func);
+	unsigned long data = (unsigned long)p->data;
+
+	if (!jf_may_be_module(data) || (m && within_module(data, m->mod)))
+		return JF_GONE_TARGET;
+	return JF_GONE_DISPATCH;
+}
+
 /* 0, or -ENOMEM with nothing changed. */
 static int jf_part_begin(const struct jf_probes *from,
 			 const struct jf_probes *to)
@@ -329,7 +365,8 @@ static int jf_part_begin(const struct jf_probes *from,
 	for (i = 0; i < jf_num(from) && !err; i++) {
 		if (jf_probes_count(to, jf_probe_same, &from->probe[i]))
 			continue;
-		err = jf_gone_prepare(from->probe[i].func, JF_GONE_TARGET);
+		err = jf_gone_prepare(from->probe[i].func,
+				      jf_probe_kind(&from->probe[i]));
 		n += !err;
 	}
 	if (!err && from && !from->image)
@@ -685,7 +722,8 @@ EXPORT_SYMBOL_GPL(__jf_trace_unregister);
 
 static bool jf_probe_in_module(const struct jf_probe *p, const void *mod)
 {
-	return within_module((unsigned long)p->func, mod);
+	return within_module((unsigned long)p->func, mod) ||
+	       within_module((unsigned long)p->data, mod);
 }
 
 static bool jf_probe_any(const struct jf_probe *p, const void *mod)
@@ -755,9 +793,10 @@ static void jf_forget_iterators(const struct module *mod)
 void jf_trace_module_gone(struct module *mod)
 {
 	jf_forget_iterators(mod);
-	/* It may have some in hand, and give them back. */
-	flush_work(&jf_reclaim_later.work);
+	/* Somebody may have some in hand, and give them back. */
+	mutex_lock(&jf_reclaim_mutex);
 	jf_forget_iterators(mod);
+	mutex_unlock(&jf_reclaim_mutex);
 }
 
 void jf_trace_exit(void)

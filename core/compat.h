@@ -80,6 +80,16 @@ static inline bool jf_module_text(const struct module *mod, unsigned int i,
 	return true;
 }
 
+/* May that be in the memory of a module? There is no function that says so. */
+static inline bool jf_may_be_module(unsigned long addr)
+{
+#ifdef MODULES_VADDR
+	return addr >= MODULES_VADDR && addr < MODULES_END;
+#else
+	return is_vmalloc_addr((void *)addr);
+#endif
+}
+
 /* Since 6.14 the callback of a grace period checks that there was one. */
 static inline void jf_rcu_sync_init(struct rcu_synchronize *rs)
 {

@@ -60,8 +60,9 @@ int jf_gone_prepare(void *func, enum jf_gone_kind kind)
 		g->func = (unsigned long)func;
 		hash_add(jf_gones, &g->hash, g->func);
 	}
-	/* An image may stand where another one stood: the latest counts. */
-	g->kind = kind;
+	/* Some who are still in it may have come when it was the other kind. */
+	if (kind == JF_GONE_DISPATCH || (!g->pins && !g->seq))
+		g->kind = kind;
 	g->pins++;
 	return 0;
 }

@@ -14,7 +14,8 @@ struct module;
 /* jf_gone_prepare(): what kind of code it is. */
 enum jf_gone_kind {
 	JF_GONE_TARGET,		/* a target or a probe */
-	JF_GONE_DISPATCH,	/* code that calls others: an image, an iterator */
+	/* code that calls others (an image, an iterator), or needs their data */
+	JF_GONE_DISPATCH,
 };
 
 /*

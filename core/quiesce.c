@@ -735,8 +735,8 @@ static DEFINE_RAW_SPINLOCK(jf_calls_lock);
 static LIST_HEAD(jf_calls);
 /* Those whose quiesce is under way. */
 static LIST_HEAD(jf_calls_waiting);
-/* The one that runs. */
-static void *jf_call_running;
+/* The one that runs; its head may have been freed. */
+static unsigned long jf_call_running, jf_call_running_head;
 
 void jf_call_quiesced(struct jf_quiesce_head *head,
 		      void (*func)(struct jf_quiesce_head *head))
@@ -760,7 +760,8 @@ static struct jf_quiesce_head *jf_calls_next(void)
 					struct jf_quiesce_head, list);
 	if (head)
 		list_del(&head->list);
-	jf_call_running = head ? head->func : NULL;
+	jf_call_running = head ? (unsigned long)head->func : 0;
+	jf_call_running_head = (unsigned long)head;
 	raw_spin_unlock_irq(&jf_calls_lock);
 	return head;
 }
@@ -804,18 +805,33 @@ void jf_quiesce_barrier(void)
 }
 EXPORT_SYMBOL_GPL(jf_quiesce_barrier);
 
-static bool jf_calls_into(struct module *mod)
+/* Is it a callback of @mod, or one for memory of @mod? */
+static bool jf_call_is_of(unsigned long func, unsigned long head,
+			  struct module *mod)
+{
+	return within_module(func, mod) || within_module(head, mod);
+}
+
+static bool jf_calls_of(const struct list_head *calls, struct module *mod)
 {
 	struct jf_quiesce_head *head;
+
+	list_for_each_entry(head, calls, list)
+		if (jf_call_is_of((unsigned long)head->func, (unsigned long)head,
+				  mod))
+			return true;
+	return false;
+}
+
+static bool jf_calls_into(struct module *mod)
+{
 	bool found;
 
 	raw_spin_lock_irq(&jf_calls_lock);
-	found = jf_call_running &&
-		within_module((unsigned long)jf_call_running, mod);
-	list_for_each_entry(head, &jf_calls, list)
-		found = found || within_module((unsigned long)head->func, mod);
-	list_for_each_entry(head, &jf_calls_waiting, list)
-		found = found || within_module((unsigned long)head->func, mod);
+	found = jf_calls_of(&jf_calls, mod) ||
+		jf_calls_of(&jf_calls_waiting, mod) ||
+		(jf_call_running && jf_call_is_of(jf_call_running,
+						  jf_call_running_head, mod));
 	raw_spin_unlock_irq(&jf_calls_lock);
 	return found;
 }

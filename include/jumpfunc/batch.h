@@ -216,11 +216,12 @@ struct jf_quiesce_head {
  *
  * This is to jf_quiesce() what call_rcu() is to synchronize_rcu(). Callbacks
  * run in the order of their requests. A callback may request another one. rmmod
- * waits for the callbacks that lead into the module, so a callback must not
- * request itself without end. It does not see a request that is made later, by
- * an operation of a module's parameter or an asynchronous function that is still
- * running when the module's exit function has returned: as with call_rcu(), that
- * has to be prevented, or to wait for its own callback.
+ * waits for the callbacks that lead into the module, or whose @head is in its
+ * memory, so a callback must not request itself without end. It does not see a
+ * request that is made later, by an operation of a module's parameter or an
+ * asynchronous function that is still running when the module's exit function has
+ * returned: as with call_rcu(), that has to be prevented, or to wait for its own
+ * callback.
  *
  * Context: any but NMI; in a program not in a signal handler.
  */

@@ -105,6 +105,10 @@
  *   a module's init, others' notifiers| yes  |      | yes  | yes  | yes
  *   a module's exit: its own keys     | (2)  |      | (2)  | (2)  | yes
  *   a callback of jf_call_quiesced()  | yes  |      | yes  | yes  | yes
+ *   what frees memory for others: a   |      |      | yes  | yes  |
+ *     shrinker, an OOM notifier       |      |      |      |      |
+ *   work of a queue with a rescuer    | yes  |      | yes  | yes  | (4)
+ *     (WQ_MEM_RECLAIM)                |      |      |      |      |
  *   stop_machine(), text_mutex        |      |      | (3)  | (3)  |
  *
  *     A: jf_key_enable(), _disable(), _inc(), _dec(), jf_batch_commit()
@@ -112,6 +116,7 @@
  *     D: jf_key_dec_deferred()		     E: jf_key_deferred_flush()
  *     (1) with cpus_read_lock() taken before that mutex
  *     (2) refused: -EBUSY, or false	     (3) if nothing above forbids it
+ *     (4) the kernel warns: what it waits for is in a queue without a rescuer
  *
  *   Where A is refused because the caller cannot sleep, it returns -EWOULDBLOCK.
  *   jf_key_inc() and jf_key_dec() look only if they need the lock: call them where

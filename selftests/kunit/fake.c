@@ -183,7 +183,7 @@ static bool jfk_queue_work(struct delayed_work *w, unsigned long delay);
 static bool jfk_requeue_work(struct delayed_work *w, unsigned long delay);
 #define queue_delayed_work(wq, w, delay) jfk_queue_work(w, delay)
 #define mod_delayed_work(wq, w, delay)	jfk_requeue_work(w, delay)
-#define flush_delayed_work(w)		(jfk_is_reclaim(w) ? jfk_flush() : jfk_key_work())
+#define flush_delayed_work(w)		jfk_key_work()
 #define cancel_delayed_work_sync(w)	jfk_cancel(w)
 
 #undef in_interrupt
@@ -214,6 +214,15 @@ static void jfk_put(struct module *mod)
 	if (!container_of(mod, struct jfk_mod, mod)->refs--)
 		jfk_breach("a module is let go that was not kept");
 }
+
+/* Others may do something just before. */
+#undef cmpxchg
+#define cmpxchg(p, old, new)						\
+	({								\
+		if (jfk.on_cmpxchg)					\
+			jfk.on_cmpxchg();				\
+		__sync_val_compare_and_swap((p), (old), (new));		\
+	})
 
 #undef try_module_get
 #undef module_put
@@ -1010,6 +1019,8 @@ static void on_update(void *data, const char *name, void *from, void *to)
 static void on_batch(void *data, u64 begin, u64 end, unsigned int keys,
 		     unsigned int sites, int error)
 {
+	if (jfk.on_batch)
+		jfk.on_batch();
 	jfk.ev_batches++;
 	jfk.ev_keys = keys;
 	jfk.ev_sites = sites;
@@ -1069,5 +1080,6 @@ void jfk_exit(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, jfk_num_tps(), 0U);
 	KUNIT_EXPECT_FALSE(test, mutex_is_locked(&jf_mutex));
 	KUNIT_EXPECT_FALSE(test, mutex_is_locked(&jf_tp_mutex));
+	KUNIT_EXPECT_FALSE(test, mutex_is_locked(&jf_reclaim_mutex));
 	KUNIT_EXPECT_FALSE(test, mutex_is_locked(&jf_retired_mutex));
 }

@@ -161,6 +161,8 @@ extern struct jfk {
 	void		(*before_gather)(void);
 	void		(*on_stop)(void);
 	void		(*on_sync)(void);
+	void		(*on_cmpxchg)(void);	/* before one */
+	void		(*on_batch)(void);	/* when the event comes */
 	void		(*on_sleep)(void);
 
 	/* work */

@@ -394,6 +394,14 @@ static void record_life(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, prepare(X, JF_GONE_DISPATCH), 0);
 	done(X, true);
 	KUNIT_EXPECT_EQ(test, jfk_gone_kind(X), JF_GONE_DISPATCH);
+	/* Those who came when it was that may still be there. */
+	KUNIT_EXPECT_EQ(test, prepare(X, JF_GONE_TARGET), 0);
+	done(X, true);
+	KUNIT_EXPECT_EQ(test, jfk_gone_kind(X), JF_GONE_DISPATCH);
+	forget(X, seq());
+	KUNIT_EXPECT_EQ(test, prepare(X, JF_GONE_TARGET), 0);
+	KUNIT_EXPECT_EQ(test, jfk_gone_kind(X), JF_GONE_TARGET);
+	done(X, false);
 }
 
 /* One and the same in two changes: it is gone when one of them says so. */

@@ -1146,6 +1146,19 @@ static void module_waits_for_callbacks(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, jfk_work());
 }
 
+/* Nor before others' callbacks have been called for what is in its own memory. */
+static void module_waits_for_its_heads(struct kunit *test)
+{
+	struct world w = world(test);
+
+	called = 0;
+	w.a->func = (void *)&callback[0].head;
+	ask(0);
+	KUNIT_EXPECT_EQ(test, jfk_notify(w.a, MODULE_STATE_GOING), 0);
+	KUNIT_EXPECT_EQ(test, called, 1U);
+	KUNIT_EXPECT_FALSE(test, jfk_work());
+}
+
 /* The callback asks for another one, as when something is freed in two steps. */
 static void ask_again(struct jf_quiesce_head *head)
 {
@@ -1730,6 +1743,7 @@ static struct kunit_case quiesce_cases[] = {
 	KUNIT_CASE(callback_meanwhile),
 	KUNIT_CASE(barrier_waits),
 	KUNIT_CASE(module_waits_for_callbacks),
+	KUNIT_CASE(module_waits_for_its_heads),
 	KUNIT_CASE(module_waits_for_the_last),
 	KUNIT_CASE(module_waits_for_late_callbacks),
 	KUNIT_CASE(module_with_endless_callbacks),

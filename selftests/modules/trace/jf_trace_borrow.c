@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: GPL-2.0
+/* A module that registers another one's probe, with data of its own. */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+#include <linux/module.h>
+
+#include "jf_trace_lend.h"
+
+static int borrow_data = 42;
+
+static bool forgets;
+module_param(forgets, bool, 0444);
+MODULE_PARM_DESC(forgets, "leave the probe behind");
+
+static int __init borrow_init(void)
+{
+	return register_jf_trace_lend(jf_trace_lend_probe, &borrow_data);
+}
+
+static void __exit borrow_exit(void)
+{
+	if (!forgets)
+		unregister_jf_trace_lend(jf_trace_lend_probe, &borrow_data);
+	/* Whoever reads it when this module has gone finds that, or faults. */
+	borrow_data = 0;
+}
+
+module_init(borrow_init);
+module_exit(borrow_exit);
+MODULE_LICENSE("GPL");
+MODULE_DESCRIPTION("Registers a probe of another module");

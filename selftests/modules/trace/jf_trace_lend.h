@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* A tracepoint, and a probe for everybody's data. */
+#ifndef JF_TRACE_LEND_H
+#define JF_TRACE_LEND_H
+
+#include <jumpfunc/tracepoint.h>
+
+DECLARE_JF_TRACE(lend, PROTO(int x), ARGS(x), JF_BARE);
+
+void jf_trace_lend_probe(void *data, int x);
+
+#endif /* JF_TRACE_LEND_H */

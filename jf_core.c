@@ -229,7 +229,7 @@ int jf_check_key(struct jf_key *key)
  */
 static int jf_freeze(struct jf_change *c)
 {
-	if (c->ent->type != JF_ENT_KEY || c->value.on)
+	if (c->ent->type != JF_ENT_KEY || c->value.on || c->frozen)
 		return 0;
 	if (cmpxchg(&jf_ent_key(c->ent)->count, 1, 0) != 1)
 		return -EBUSY;
@@ -546,8 +546,9 @@ int __jf_commit(struct list_head *changes)
 	jf_account(start, updates, num);
 
 out:
-	trace_jf_batch(start, ktime_get_ns(), err ? 0 : updates, err ? 0 : num,
-		       err);
+	if (err && err != -EIO)
+		updates = num = 0;
+	trace_jf_batch(start, ktime_get_ns(), updates, num, err);
 	list_for_each_entry(c, changes, list) {
 		jf_replaced(c, false);
 		jf_unfreeze(c);
@@ -648,6 +649,19 @@ int jf_commit_one(struct jf_ent *ent, union jf_value value, unsigned int flags)
 	LIST_HEAD(changes);
 
 	lockdep_assert_held(&jf_mutex);
+	list_add(&c.list, &changes);
+	return __jf_commit(&changes);
+}
+
+/* jf_freeze() by whoever asks, so that he knows who is to blame if it fails. */
+int jf_commit_last(struct jf_key *key)
+{
+	struct jf_change c = { .ent = &key->ent, .frozen = true };
+	LIST_HEAD(changes);
+
+	lockdep_assert_held(&jf_mutex);
+	if (cmpxchg(&key->count, 1, 0) != 1)
+		return -EAGAIN;
 	list_add(&c.list, &changes);
 	return __jf_commit(&changes);
 }

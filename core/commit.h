@@ -43,6 +43,8 @@ struct jf_change {
 int __jf_commit(struct list_head *changes);
 /* The same for one change. */
 int jf_commit_one(struct jf_ent *ent, union jf_value value, unsigned int flags);
+/* Disable a key whose last user goes; -EAGAIN: that was not the last one. */
+int jf_commit_last(struct jf_key *key);
 /* May this key's count be changed? With jf_mutex held. -ENODEV, -EROFS, -EBUSY */
 int jf_check_key(struct jf_key *key);
 /* The value of a dynamic function that is set to @func, which may be NULL. */

@@ -117,9 +117,9 @@ static int jf_key_dec_locked(struct jf_key *key)
 			return err;
 		err = jf_key_try_dec(key);
 		if (err == -EAGAIN)
-			err = jf_key_disable_locked(key);
-		/* -EBUSY with other users: they came in between. */
-	} while (err == -EBUSY && jf_key_count(key) > 1);
+			err = jf_commit_last(key);
+		/* Another one came in between, and may have left again. */
+	} while (err == -EAGAIN);
 	return err;
 }
 

@@ -31,7 +31,7 @@ TRACE_EVENT(jf_update,
 
 /*
  * A commit is over: it changed "keys" keys and wrote "sites" sites, or has failed
- * with "error" and changed nothing. "begin" and "end" are ktime_get_ns(), with the
+ * with "error" and, but for -EIO, changed nothing. "begin" and "end" are ktime_get_ns(), with the
  * locks held.
  */
 TRACE_EVENT(jf_batch,

@@ -256,6 +256,42 @@ static void frozen(struct kunit *test)
 	}
 }
 
+static int visitor_err;
+static bool visitor_came;
+
+static void visitor_leaves(void)
+{
+	jfk.on_batch = NULL;
+	visitor_err = visitor_err ?: jf_key_dec(counted);
+	visitor_came = false;
+}
+
+static void visitor_comes(void)
+{
+	jfk.on_cmpxchg = NULL;
+	jfk.on_batch = visitor_leaves;
+	visitor_err = jf_key_inc(counted);
+	visitor_came = true;
+}
+
+/* The last user goes; just then another one comes, and leaves as soon as he can. */
+static void last_but_one(struct kunit *test)
+{
+	struct fixture x = fixture(test, true);
+	unsigned int batches = jfk.ev_batches;
+
+	counted = x.key;
+	jfk.on_cmpxchg = visitor_comes;
+	KUNIT_EXPECT_EQ(test, jf_key_dec(x.key), 0);
+	KUNIT_EXPECT_EQ(test, jfk.ev_batches, batches);
+	jfk.on_cmpxchg = NULL;
+	jfk.on_batch = NULL;
+	if (visitor_came)
+		visitor_leaves();
+	KUNIT_EXPECT_EQ(test, visitor_err, 0);
+	expect_count(test, &x, 0, "the end");
+}
+
 /* With the lock held by others, and with interrupts off. */
 static void no_lock(struct kunit *test)
 {
@@ -597,6 +633,7 @@ static void later_is_too_late(struct kunit *test)
 
 static struct kunit_case keys_cases[] = {
 	KUNIT_CASE(frozen),
+	KUNIT_CASE(last_but_one),
 	KUNIT_CASE(no_lock),
 	KUNIT_CASE(read_only),
 	KUNIT_CASE(cpuslocked),

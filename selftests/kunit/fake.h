@@ -211,7 +211,7 @@ extern struct jfk {
 struct jfk_task {
 	char			comm[16];
 	int			pid;
-	unsigned int		on_cpu, on_rq, delayed;
+	unsigned int		on_cpu, on_rq, delayed, rtlock;
 	unsigned long		nvcsw, nivcsw;
 	refcount_t		stack_refcount;
 

@@ -355,8 +355,10 @@ static void jfk_detach(struct tracepoint *tp, void *probe)
 #define task_struct			jfk_task
 #undef JF_EXIT_PROTO
 #undef jf_sched_delayed
+#undef jf_waits_for_rtlock
 #define JF_EXIT_PROTO			struct task_struct *t
 #define jf_sched_delayed(t)		((t)->delayed)
+#define jf_waits_for_rtlock(t)		((t)->rtlock)
 #define jf_arch_look(t, sight, strict)	jfk_look(t, sight, strict)
 
 #undef current
@@ -579,7 +581,7 @@ int jfk_quiesce_begin(void)
 	INIT_LIST_HEAD(&jf_gps);
 	INIT_LIST_HEAD(&jf_calls);
 	INIT_LIST_HEAD(&jf_calls_waiting);
-	jf_call_running = NULL;
+	jf_call_running = 0;
 	INIT_LIST_HEAD(&jf_texts);
 	jf_seq = 0;
 	jf_quiesced_seq = 0;

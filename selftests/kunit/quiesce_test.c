@@ -617,6 +617,22 @@ static void delayed_is_asleep(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, t->strict, 1U);
 }
 
+/* It waits for what is a spinlock elsewhere: not of its own accord. */
+static void rtlock_is_awake(struct kunit *test)
+{
+	struct world w = world(test);
+	struct jfk_task *t = jfk_task(test, NULL);
+
+	t->ret = w.call[0] + JF_ARCH_SITE_SIZE;
+	t->rtlock = 1;
+	replace(test, w.f[0], jfk_code(w.a, 0));
+	KUNIT_EXPECT_EQ(test, jf_quiesce_timeout(0), -ETIMEDOUT);
+	KUNIT_EXPECT_EQ(test, t->strict, 1U);
+	t->rtlock = 0;
+	KUNIT_EXPECT_EQ(test, jf_quiesce_timeout(0), 0);
+	KUNIT_EXPECT_EQ(test, t->strict, 1U);
+}
+
 /* Who has not come back after ten seconds stays in the new target. */
 static void returning_expires(struct kunit *test)
 {
@@ -1727,6 +1743,7 @@ static struct kunit_case quiesce_cases[] = {
 	KUNIT_CASE(quiesce_context),
 	KUNIT_CASE(returning),
 	KUNIT_CASE(delayed_is_asleep),
+	KUNIT_CASE(rtlock_is_awake),
 	KUNIT_CASE(returning_expires),
 	KUNIT_CASE(tasks_rcu_ends),
 	KUNIT_CASE(tasks_rcu_does_not_end),

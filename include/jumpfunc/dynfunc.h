@@ -306,8 +306,9 @@ __JF_END_DECLS
 	__JF_TRAMPOLINE(name, &__jf_export_func_##name);		\
 	__JF_FIRST(name);						\
 	struct jf_func __jf_func_##name __JF_USED = {			\
-		(void *)__jf_first_##name, (void *)jf_ret0,		\
-		__JF_ENT_INIT(#name, JF_ENT_FUNC, 0) }
+		(void *)__jf_first_##name,				\
+		(void *)(uintptr_t)&__jf_export_func_##name,		\
+		__JF_ENT_INIT(#name, JF_ENT_FUNC, JF_ENT_UNKNOWN) }
 #endif
 
 /**

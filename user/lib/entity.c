@@ -103,13 +103,17 @@ int __jf_func_update(struct jf_func *f, void *func)
 
 /*
  * Without the lock, in any context: so what the library knows of it, which may be gone
- * by now, is not looked at.
+ * by now, is not looked at. What an import calls until it is known follows all changes of
+ * the real one, which would call itself if that became its target: the real one is asked.
  */
 void *__jf_func_query(const struct jf_func *f)
 {
-	void *func = __atomic_load_n(&f->func, __ATOMIC_RELAXED);
+	/* Before the flags, which know_null() changes first. */
+	void *init = __atomic_load_n(&f->init, __ATOMIC_ACQUIRE), *func;
+	unsigned int flags = __atomic_load_n(&f->ent.flags, __ATOMIC_RELAXED);
 
-	if (f->ent.flags & (JF_ENT_NULL_OK | JF_ENT_RET0) && func == f->init)
-		return NULL;
-	return func;
+	if (flags & JF_ENT_UNKNOWN)
+		f = jf_container(*(struct jf_ent *const *)init, struct jf_func, ent);
+	func = __atomic_load_n(&f->func, __ATOMIC_RELAXED);
+	return flags & (JF_ENT_NULL_OK | JF_ENT_RET0) && func == init ? NULL : func;
 }

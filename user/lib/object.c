@@ -531,18 +531,25 @@ static void free_mod(struct jf_mod *m)
 	free(m);
 }
 
-/* What NULL is, for who asks without the lock. NULL: what IMPORT_DYNFUNC() says. */
+/*
+ * What NULL is, for who asks without the lock; without @real there is none. While @init
+ * leads to the exporter, JF_ENT_UNKNOWN says so: it is taken away before.
+ */
 static void know_null(struct jf_ent *ent, const struct jf_ent *real)
 {
 	struct jf_func *f = jf_container(ent, struct jf_func, ent);
 	const struct jf_func *from = jf_container((struct jf_ent *)(uintptr_t)real,
 						  struct jf_func, ent);
 	const unsigned int null = JF_ENT_NULL_OK | JF_ENT_RET0;
+	uint16_t flags;
 
 	if (ent->type != JF_ENT_FUNC)
 		return;
-	f->init = real ? from->init : (void *)jf_ret0;
-	ent->flags = (ent->flags & ~null) | (real ? real->flags & null : 0);
+	flags = ent->flags & ~(null | JF_ENT_UNKNOWN);
+	__atomic_store_n(&ent->flags, flags, __ATOMIC_RELAXED);
+	__atomic_store_n(&f->init, real ? from->init : (void *)jf_ret0, __ATOMIC_RELEASE);
+	if (real)
+		__atomic_store_n(&ent->flags, flags | (real->flags & null), __ATOMIC_RELEASE);
 }
 
 static void link_proxy(struct jf_ctl *ctl)
@@ -572,6 +579,7 @@ static void link_proxies(struct jf_mod *m)
 		if (!ctl->wants)
 			continue;
 		jf_ent_copy(ctl->ent, element(ctl->wants, ctl->nth));
+		know_null(ctl->ent, NULL);
 		ctl->ent->ctl = NULL;
 	}
 }

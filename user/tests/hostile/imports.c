@@ -33,6 +33,16 @@ static void changed_here(void)
 	MUST(lib_keys() == 1 + 4 + 8 + 16 && lib_op(1) == 101, "%d %d", lib_keys(), lib_op(1));
 }
 
+/* What a library asked for when nobody knew it is a target as good as any. */
+static void as_it_was(void)
+{
+	int err;
+
+	MUST(lib_early_target(1) == 101 && !dynfunc_update(app_op, add200), "change");
+	err = dynfunc_update(app_op, lib_early_target);
+	MUST(!err && lib_op(1) == 101 && dynfunc_app_op(1) == 101, "%s", strerror(-err));
+}
+
 static void changed_there(void)
 {
 	MUST(!lib_set(0) && !jf_branch_likely(&app_on) && !jf_key_enabled(&app_keys[2]) &&
@@ -69,6 +79,7 @@ int main(void)
 	jf_stats_get(&stats, sizeof(stats));
 	MUST(!stats.refused && stats.objects == 2, "%d refused", (int)stats.refused);
 	changed_here();
+	as_it_was();
 	changed_there();
 	traced();
 	return 0;

@@ -15,6 +15,7 @@ DECLARE_JF_TRACE(app_event, PROTO(int x), ARGS(x));
 /* In the first of all constructors, and in one when the library's tables are known. */
 extern int lib_early_op, lib_then_op, lib_then_keys, lib_then_own;
 extern int lib_then_set, lib_then_count, lib_then_watch;
+extern int (*lib_early_target)(int x);
 extern int lib_sum;
 int lib_keys(void);
 int lib_op(int x);

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 int lib_early_op;
+int (*lib_early_target)(int x);
 int lib_op(int x);
+void *lib_target(void);
 
 /* Before all that the headers bring, also where a compiler sorts those of one priority. */
 #pragma GCC diagnostic ignored "-Wprio-ctor-dtor"
 __attribute__((__constructor__(100))) static void early(void)
 {
 	lib_early_op = lib_op(1);
+	lib_early_target = (int (*)(int))lib_target();
 }
 
 #include "imports.h"
@@ -34,6 +37,11 @@ int lib_keys(void)
 int lib_op(int x)
 {
 	return dynfunc_call(app_op, x);
+}
+
+void *lib_target(void)
+{
+	return dynfunc_query(app_op);
 }
 
 int lib_set(int on)

@@ -4,36 +4,18 @@
  * fails or is done, and writes nothing there but a number.
  */
 #define _GNU_SOURCE
-#include <dlfcn.h>
-#include <fcntl.h>
 #include <jumpfunc/branch.h>
 #include <jumpfunc/stats.h>
-#include <stdarg.h>
-#include <sys/mman.h>
 #include <sys/wait.h>
 
 #include "hostile.h"
+#include "writes.h"
 
 DEFINE_JF_KEY_FALSE(key);
 
 static int replaced;
 
-/* Stands in front of libc's. */
-int open(const char *path, int flags, ...)
-{
-	static int (*real)(const char *, int, ...);
-	va_list l;
-	int mode;
-
-	va_start(l, flags);
-	mode = flags & O_CREAT ? va_arg(l, int) : 0;
-	va_end(l);
-	if (!real)
-		real = (int (*)(const char *, int, ...))dlsym(RTLD_NEXT, "open");
-	if (replaced && !strcmp(path, "/proc/self/mem"))
-		return memfd_create("mem", MFD_CLOEXEC);
-	return real(path, flags, mode);
-}
+OPEN_INSTEAD(replaced && !strcmp(path, "/proc/self/mem"), memfd_create("mem", MFD_CLOEXEC))
 
 static __attribute__((__noinline__)) int is_on(void)
 {

@@ -6,12 +6,9 @@
  * Each case has a process of its own.
  */
 #define _GNU_SOURCE
-#include <dlfcn.h>
-#include <fcntl.h>
 #include <jumpfunc/branch.h>
 #include <jumpfunc/stats.h>
 #include <link.h>
-#include <stdarg.h>
 #include <sys/wait.h>
 
 #include "hostile.h"
@@ -39,21 +36,7 @@ IN_PAGE(16) int is_on(void) { return jf_branch_unlikely(&key); }
 static int denied, no_file, mem;
 
 FAILING_PWRITE((errno = EPERM, denied))
-
-int open(const char *path, int flags, ...)
-{
-	static int (*real)(const char *, int, ...);
-	va_list l;
-	int mode;
-
-	va_start(l, flags);
-	mode = flags & O_CREAT ? va_arg(l, int) : 0;
-	va_end(l);
-	if (!real)
-		real = (int (*)(const char *, int, ...))dlsym(RTLD_NEXT, "open");
-	errno = ENOENT;
-	return no_file ? -1 : real(path, flags, mode);
-}
+OPEN_INSTEAD(no_file, (errno = ENOENT, -1))
 
 static void put(char *at, unsigned char byte)
 {

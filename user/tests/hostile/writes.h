@@ -7,6 +7,7 @@
 #define WRITES_H
 
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <stdarg.h>
 #include <sys/mman.h>
 #include <sys/types.h>
@@ -45,6 +46,23 @@
 			real = (void *(*)(void *, size_t, size_t, int, ...)) \
 				dlsym(RTLD_NEXT, "mremap");		\
 		return (fails) ? MAP_FAILED : real(from, size, new_size, flags, to); \
+	}
+
+/* This one does not always fail: what it returns then is @fd. */
+#define OPEN_INSTEAD(when, fd)						\
+	OF_LIBC int open(const char *path, int flags, ...)		\
+	{								\
+		static int (*real)(const char *, int, ...);		\
+		va_list l;						\
+		int mode;						\
+									\
+		va_start(l, flags);					\
+		mode = flags & O_CREAT ? va_arg(l, int) : 0;		\
+		va_end(l);						\
+		if (!real)						\
+			real = (int (*)(const char *, int, ...))	\
+				dlsym(RTLD_NEXT, "open");		\
+		return (when) ? (fd) : real(path, flags, mode);		\
 	}
 
 #endif /* WRITES_H */

@@ -156,7 +156,7 @@ static struct jf_reader *next_reader(struct words **w, size_t *at)
 /*
  * Also what it left behind, if it ended in a section. fork() does not take the lock:
  * a child may find these lists between any two stores, so that they are made in order.
- * Then it misses a word at worst.
+ * Then it misses some words at worst.
  */
 static void release(struct jf_reader *r)
 {
@@ -351,9 +351,9 @@ struct jf_reader *__jf_reader_list(void)
 		collect_one(tid);
 	r = take_or_wait(&old);
 	if (!__jf_reader) {
-		/* 0 would be nobody. */
-		r->tid = tid > 0 ? tid : -1;
 		r->pid = pid;
+		/* 0 would be nobody. Behind take(): a child releases what has a number. */
+		__atomic_store_n(&r->tid, tid > 0 ? tid : -1, __ATOMIC_RELEASE);
 		__jf_reader = r;
 		if (have_key)
 			pthread_setspecific(at_thread_end, r);

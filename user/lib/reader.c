@@ -70,8 +70,8 @@ static _Atomic uint64_t strangers;
 
 static pthread_key_t at_thread_end;
 static bool have_key;
-/* This thread is at its end; some may have ended without giving their word back. */
-static __thread bool ends __attribute__((__tls_model__("initial-exec")));
+/* Of this thread's destructors; some threads may have ended without giving their word back. */
+static __thread unsigned int rounds __attribute__((__tls_model__("initial-exec")));
 static _Atomic bool left_behind;
 
 /*
@@ -270,7 +270,9 @@ static bool make_spare(void)
 
 /*
  * Other destructors may have sections behind this one, and get another word, or be in
- * one over this one, and keep theirs.
+ * one over this one, and keep theirs. A section that nobody has ended by the last round
+ * is over: what it was in has left the stack. Its word stays this thread's for whoever
+ * comes behind, and is found out later.
  */
 static void thread_ends(void *arg)
 {
@@ -278,11 +280,13 @@ static void thread_ends(void *arg)
 	struct jf_before old;
 
 	list_lock(&old);
-	ends = true;
+	rounds++;
 	if (__jf_reader == r && !r->word) {
 		__jf_reader = NULL;
 		release(r);
 		r = NULL;
+	} else if (__jf_reader == r && rounds >= PTHREAD_DESTRUCTOR_ITERATIONS) {
+		r->word = 0;
 	}
 	list_unlock(&old);
 	/* In the last round that is without effect. */
@@ -345,7 +349,7 @@ struct jf_reader *__jf_reader_list(void)
 
 	who_am_i(&tid, &pid);
 	list_lock(&old);
-	if (ends || !have_key)
+	if (rounds || !have_key)
 		left_behind = true;
 	if (left_behind && !__jf_reader && tid > 0)
 		collect_one(tid);

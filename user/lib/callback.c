@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /*
  * Callbacks after a quiesce: one thread, begun when the first one is asked for,
- * takes all that wait, quiesces once for them, and calls them in their order.
+ * takes all that wait, quiesces once for them, and calls them in their order. It ends
+ * when none was asked for in a second: a process ends with its last thread.
  *
  * It blocks all signals but SIGTRAP, which INT3 needs, and SIGSYS, by which sandboxes
  * answer system calls. A child of fork() has no
@@ -22,6 +23,8 @@
 static struct jf_mutex lock = JF_MUTEX_INIT;
 /* Not every libc comes with the kernel's headers: FUTEX_..._PRIVATE. */
 enum { WAIT = 0 | 128, WAKE = 1 | 128 };
+/* So long the thread waits for the next one. */
+#define IDLE_NS	1000000000ULL
 
 /* Counts what those who wait may have waited for. */
 static _Atomic uint32_t changes;
@@ -156,15 +159,25 @@ static void call_all(void)
 
 static void thread_ends(void *arg);
 
+/* With the lock held, which is dropped meanwhile. False: nobody asks. */
+static bool wait_for_work(void)
+{
+	uint64_t start = jf_now_ns(), took;
+
+	while (!first && (took = jf_now_ns() - start) < IDLE_NS)
+		wait_for_change(IDLE_NS - took);
+	return first;
+}
+
 static void *work(void *arg)
 {
 	pthread_cleanup_push(thread_ends, arg);
 	jf_callbacks_lock();
-	for (;;) {
-		while (!first)
-			wait_for_change(UINT64_MAX);
+	while (wait_for_work())
 		call_all();
-	}
+	/* Whoever asks from here on begins another one. */
+	have_thread = false;
+	jf_callbacks_unlock();
 	pthread_cleanup_pop(0);
 	return NULL;
 }

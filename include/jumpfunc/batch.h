@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
 /*
- * Batches: change any number of dynamic functions, keys and probes of
- * tracepoints together, or none.
+ * Batches: change any number of dynamic functions, keys and, in a kernel, probes
+ * of tracepoints together, or none.
  *
  * API:
  *   jf_batch_init(&b)			begin an empty batch
  *   dynfunc_batch_set(&b, name, func)	add a change of a target
  *   jf_key_batch_set(&b, &key, on)	add a change of a key
- *   jf_trace_batch_register(&b, name, probe, data, prio)	add a probe
- *   jf_trace_batch_unregister(&b, name, probe, data)	remove a probe
+ *   jf_trace_batch_register(&b, name, probe, data, prio)	add a probe (kernel)
+ *   jf_trace_batch_unregister(&b, name, probe, data)	remove a probe (kernel)
  *   jf_batch_commit(&b)		carry out all changes, or none
- *   jf_batch_commit_cpuslocked(&b)	the same, under cpus_read_lock()
+ *   jf_batch_commit_cpuslocked(&b)	the same, under cpus_read_lock() (kernel)
  *   jf_batch_abort(&b)			discard all changes
  *   jf_quiesce()			wait until nobody runs what was replaced
  *   jf_quiesce_timeout(jiffies)		the same, with a limit

@@ -20,7 +20,8 @@
  *   register_jf_trace_prio_name(probe, data, prio)
  *   unregister_jf_trace_name(probe, data)
  *   jf_trace_batch_register(&b, name, probe, data, prio)
- *   jf_trace_batch_unregister(&b, name, probe, data)	as part of a batch (batch.h)
+ *   jf_trace_batch_unregister(&b, name, probe, data)	as part of a batch (batch.h),
+ *					in a kernel only
  *
  * Example:
  *   DECLARE_JF_TRACE(rx, PROTO(struct packet *p, int len), ARGS(p, len));

@@ -8,7 +8,8 @@
  *   b.set(key, true)
  *   dynfunc_batch_set(b.get(), name, func)
  *   b.commit()			all of it, or std::system_error and nothing
- *   jumpfunc::read_section in	jf_quiesce() waits for it, until the end of the block
+ *   jumpfunc::read_section in	jf_quiesce() waits for it, until the end of the block,
+ *				which is on the same thread
  *
  * Example:
  *   jumpfunc::batch b;
@@ -73,6 +74,10 @@ private:
 	struct jf_batch batch_;
 };
 
+/*
+ * It ends on the thread that began it: no co_await in its block, if another thread may go
+ * on behind that. See jf_read_lock().
+ */
 class read_section {
 public:
 	read_section() noexcept

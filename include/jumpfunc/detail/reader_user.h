@@ -41,9 +41,13 @@ struct jf_reader *__jf_reader_list(void);
  * In a program jf_quiesce() waits for tracepoints' probes, and for such sections:
  * put one around the calls of dynamic functions, and the code behind branches,
  * that use what may be freed. Sections nest, up to 65535 deep (a thread that was
- * deeper inside is not waited for until it has left all, and one more); signal handlers
- * may have their own; threads need not be registered. In a kernel it is empty, because
- * there jf_quiesce() looks at stacks.
+ * deeper inside is not waited for until it has left all); signal handlers may have
+ * their own; threads need not be registered. In a kernel it is empty, because there
+ * jf_quiesce() looks at stacks.
+ *
+ * A section ends on the thread that began it. So there must be no co_await in it, nor
+ * another switch of coroutines, behind which another thread may go on: jf_quiesce() would
+ * wait until the first one ends, and not for sections of the other one.
  *
  * If longjmp() or an exception leaves it, it lasts until its thread ends; in C++
  * jumpfunc::read_section (batch.hh) ends with its block. A tracepoint's own section ends
@@ -80,7 +84,7 @@ static __JF_INLINE void jf_read_lock(void)
 /**
  * jf_read_unlock() - end what jf_read_lock() began
  *
- * Context: any.
+ * Context: any, on the same thread.
  */
 static __JF_INLINE void jf_read_unlock(void)
 {
@@ -89,7 +93,8 @@ static __JF_INLINE void jf_read_unlock(void)
 
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	was = r->word;
-	if ((was & 0xffff) == 1)
+	/* Or none, if another thread began it: later ones count all the same. */
+	if ((was & 0xffff) <= 1)
 		was = 1;
 	/* Release: what the section read was read before it ends. */
 	__atomic_store_n(&r->word, was - 1, __ATOMIC_RELEASE);

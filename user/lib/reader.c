@@ -30,9 +30,11 @@
  */
 #include "lib.h"
 
+#include <fcntl.h>
 #include <limits.h>
 #include <pthread.h>
 #include <signal.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -169,6 +171,25 @@ static void release(struct jf_reader *r)
 }
 
 /*
+ * The first thread stays until the others have ended, and a signal can be sent to it. A
+ * first section in a signal handler may come here, and be cancelled at any time.
+ */
+static bool first_has_ended(void)
+{
+	char stat[64], *end;
+	ssize_t nr = -1;
+	long fd = syscall(SYS_openat, AT_FDCWD, "/proc/self/stat", O_RDONLY | O_CLOEXEC);
+
+	if (fd >= 0) {
+		nr = syscall(SYS_read, fd, stat, sizeof(stat));
+		syscall(SYS_close, fd);
+	}
+	/* The name, in brackets, may have others in it; the state is behind. */
+	end = nr > 0 ? memrchr(stat, ')', (size_t)nr) : NULL;
+	return end && end + 2 < stat + nr && end[2] == 'Z';
+}
+
+/*
  * Of a copy of this process that no fork() made, the threads are not known, and one
  * without a number is none that tgkill() misses.
  */
@@ -176,6 +197,9 @@ static bool is_alive(const struct jf_reader *r)
 {
 	int pid = getpid();
 
+	/* With a key, it has said so itself. */
+	if (!have_key && r->pid == pid && r->tid == pid && first_has_ended())
+		return false;
 	return pid != r->pid || !syscall(SYS_tgkill, pid, r->tid, 0) || errno != ESRCH;
 }
 

@@ -3,7 +3,7 @@
  * The library comes when all keys are taken for which glibc has room from the start,
  * and threads have their first sections in signal handlers: nothing may be allocated
  * there. Such threads end without a word. They are not waited for, whether they ended
- * in a section or not, and the living are.
+ * in a section or not, nor is the first thread of the program, and the living are.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -63,6 +63,13 @@ static void *stays(void *arg)
 	return arg;
 }
 
+static void *comes_last(void *arg)
+{
+	pthread_join(*(pthread_t *)arg, NULL);
+	MUST(!quiesce(1000), "the first thread has ended, and is waited for");
+	_exit(0);
+}
+
 static void run(void *(*func)(void *), void *arg)
 {
 	pthread_t t;
@@ -73,6 +80,7 @@ static void run(void *(*func)(void *), void *arg)
 
 int main(int argc, char **argv)
 {
+	static pthread_t first;
 	pthread_key_t key;
 	void *plugin;
 	pthread_t t;
@@ -102,5 +110,8 @@ int main(int argc, char **argv)
 	stage = 2;
 	pthread_join(t, NULL);
 	MUST(!quiesce(1000), "a thread that has ended is waited for");
-	return 0;
+	first = pthread_self();
+	lock();
+	MUST(!pthread_create(&t, NULL, comes_last, &first), "thread");
+	pthread_exit(NULL);
 }

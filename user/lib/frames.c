@@ -13,10 +13,7 @@
  * An image pushes the registers that keep its arguments, calls, and pops them; all
  * else is a chain of calls in between.
  */
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE
-#endif
-#include "frames.h"
+#include "lib.h"
 
 #include <elf.h>
 #include <fcntl.h>
@@ -25,6 +22,8 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "frames.h"
 
 /* From libgcc, in programs that have it. */
 extern void __register_frame_info(const void *frames, void *record) __attribute__((__weak__));
@@ -245,7 +244,7 @@ static void tell_perf(const struct jf_frame *f)
 	struct stat st;
 	int fd, length;
 
-	if (!secure_getenv("JUMPFUNC_PERF_MAP"))
+	if (!jf_options()->perf_map)
 		return;
 	snprintf(path, sizeof(path), "/tmp/perf-%ld.map", (long)getpid());
 	length = snprintf(line, sizeof(line), "%lx %lx jf_image\n", (unsigned long)f->addr,

@@ -55,11 +55,13 @@ struct jf_mod;
  * @verbose: JUMPFUNC=verbose: say what is done and what is not possible
  * @writer:  JUMPFUNC_WRITER: the one that alone may be used, or NULL
  * @int3:    JUMPFUNC_TRAP=always: changes by INT3, with a handler for SIGTRAP
+ * @perf_map: JUMPFUNC_PERF_MAP: tell perf of dispatch images
  */
 struct jf_options {
 	bool		off;
 	bool		verbose;
 	bool		int3;
+	bool		perf_map;
 	const char	*writer;
 };
 

@@ -164,10 +164,11 @@ static void read_options(struct jf_options *o)
 		o->int3 = true;
 	else if (s && *s && strcmp(s, "never"))
 		jf_say(false, "JUMPFUNC_TRAP=%s is neither never nor always", s);
+	o->perf_map = secure_getenv("JUMPFUNC_PERF_MAP");
 	strcpy(jf_stats.form, o->int3 ? "int3" : "flip");
 }
 
-/* With the lock held, or in the first constructor. */
+/* With the lock held. The first one to ask is a constructor. */
 const struct jf_options *jf_options(void)
 {
 	static struct jf_options options;
@@ -336,6 +337,10 @@ static void library_comes(void)
 	if (pin)
 		pin(name, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
 	pthread_atfork(at_fork, at_fork_parent, at_fork_child);
+	/* Later, other threads may change the environment. */
+	jf_lock();
+	jf_options();
+	jf_unlock();
 	/* When this thread's data go, as C++ does. */
 	if (__cxa_thread_atexit_impl)
 		__cxa_thread_atexit_impl(data_goes, NULL, &__dso_handle);

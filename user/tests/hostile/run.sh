@@ -80,7 +80,7 @@ make_program() {
 	torn|no-sync|no-write|fork-signal|restored|uprobe|between|between-many|probe-closes|\
 	callback-close|cancel-async|stale|throws-late|no-memory|silent|no-locale|trace-fail|\
 	no-write-user|uprobe-found|not-mem|kept|callback-order|backlog|batch-waits|linker-lock|\
-	section-left)
+	environment|section-left)
 		set -- "$1" -rdynamic ;;
 	throws-unflagged) set -- "$1" "-rdynamic -fno-exceptions" ;;
 	tsan)	set -- "$1" -fsanitize=thread ;;

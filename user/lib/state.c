@@ -142,6 +142,7 @@ bool jf_exits(void)
 
 /* --- options, messages, statistics ------------------------------------------------ */
 
+/* Nothing points to the environment: programs write their titles over it. */
 static void read_options(struct jf_options *o)
 {
 	const char *s = secure_getenv("JUMPFUNC");
@@ -155,8 +156,10 @@ static void read_options(struct jf_options *o)
 	s = secure_getenv("JUMPFUNC_WRITER");
 	if (s && !strcmp(s, "none"))
 		o->off = true;
-	else if (s && (!strcmp(s, "mem") || !strcmp(s, "remap")))
-		o->writer = s;
+	else if (s && !strcmp(s, "mem"))
+		o->writer = "mem";
+	else if (s && !strcmp(s, "remap"))
+		o->writer = "remap";
 	else if (s && *s)
 		jf_say(false, "JUMPFUNC_WRITER=%s is none of mem, remap, none", s);
 	s = secure_getenv("JUMPFUNC_TRAP");

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
+/*
+ * A program writes its title over the environment that it came with, as setproctitle()
+ * does. What that asked for is still so.
+ */
+#include <jumpfunc/branch.h>
+#include <jumpfunc/stats.h>
+#include <sys/wait.h>
+
+#include "hostile.h"
+
+DEFINE_JF_KEY_FALSE(key);
+
+extern char **environ;
+
+static void changes(const char *asked)
+{
+	char writer[16];
+	struct jf_stats s;
+	char **e;
+	int i;
+
+	snprintf(writer, sizeof(writer), "%s", asked);
+	for (e = environ; *e; e++)
+		memset(*e, 't', strlen(*e));
+	for (i = 1; i < 4; i++) {
+		MUST(!(i & 1 ? jf_key_enable(&key) : jf_key_disable(&key)), "%s: %d", writer, i);
+		MUST(jf_branch_unlikely(&key) == (i & 1), "%s: %d", writer, i);
+	}
+	jf_stats_get(&s, sizeof(s));
+	MUST(!strcmp(s.writer, writer), "%s instead of %s", s.writer, writer);
+}
+
+int main(int argc, char **argv)
+{
+	static const char *const writers[] = { "mem", "remap" };
+	int i, status;
+	pid_t p;
+
+	alarm(10);
+	if (argc > 1) {
+		changes(getenv("JUMPFUNC_WRITER"));
+		return 0;
+	}
+	for (i = 0; i < 2; i++) {
+		p = fork();
+		if (!p) {
+			setenv("JUMPFUNC_WRITER", writers[i], 1);
+			execl("/proc/self/exe", argv[0], "again", NULL);
+			_exit(127);
+		}
+		waitpid(p, &status, 0);
+		MUST(!status, "%s: status %#x", writers[i], status);
+	}
+	return 0;
+}

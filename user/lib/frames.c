@@ -240,15 +240,14 @@ static void make_object(struct object *o, const struct jf_frame *f, const struct
 static void tell_perf(const struct jf_frame *f)
 {
 	char path[64], line[96];
-	ssize_t ignored;
 	struct stat st;
-	int fd, length;
+	int fd;
 
 	if (!jf_options()->perf_map)
 		return;
 	snprintf(path, sizeof(path), "/tmp/perf-%ld.map", (long)getpid());
-	length = snprintf(line, sizeof(line), "%lx %lx jf_image\n", (unsigned long)f->addr,
-			  (unsigned long)f->size);
+	snprintf(line, sizeof(line), "%lx %lx jf_image\n", (unsigned long)f->addr,
+		 (unsigned long)f->size);
 	/*
 	 * Others may write to this folder, too, and know the name: no link of theirs is
 	 * followed, nobody waits for a pipe's reader, and a file of theirs is not told.
@@ -258,10 +257,8 @@ static void tell_perf(const struct jf_frame *f)
 	if (fd < 0)
 		return;
 	if (!fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_uid == geteuid() &&
-	    st.st_nlink == 1) {
-		ignored = write(fd, line, (size_t)length);
-		(void)ignored;
-	}
+	    st.st_nlink == 1)
+		jf_write_text(fd, line);
 	close(fd);
 }
 

@@ -106,6 +106,8 @@ void jf_lock_child(void);
 /* Something is wrong, or, if @verbose, worth to be known. */
 void jf_say(bool verbose, const char *fmt, ...)
 	__attribute__((__format__(__printf__, 2, 3)));
+/* False: nothing of @text is in the file now. It brings no signal. */
+bool jf_write_text(int fd, const char *text);
 /* What an error number means, in English, and without a look at the locale. */
 const char *jf_error(int err);
 uint64_t jf_now_ns(void);

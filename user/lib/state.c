@@ -185,10 +185,11 @@ const struct jf_options *jf_options(void)
 }
 
 /* Nobody may read it any more, or the file may be too large: no reason to die. */
-static void write_text(const char *text)
+bool jf_write_text(int fd, const char *text)
 {
 	static const struct timespec now;
 	sigset_t fatal, before, old;
+	ssize_t done;
 	int sig = 0;
 
 	sigemptyset(&fatal);
@@ -196,13 +197,15 @@ static void write_text(const char *text)
 	sigaddset(&fatal, SIGXFSZ);
 	sigpending(&before);
 	pthread_sigmask(SIG_BLOCK, &fatal, &old);
-	if (write(STDERR_FILENO, text, strlen(text)) < 0)
+	done = write(fd, text, strlen(text));
+	if (done < 0)
 		sig = errno == EPIPE ? SIGPIPE : errno == EFBIG ? SIGXFSZ : 0;
 	if (sig && !sigismember(&before, sig)) {
 		sigdelset(&fatal, sig == SIGPIPE ? SIGXFSZ : SIGPIPE);
 		sigtimedwait(&fatal, NULL, &now);
 	}
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	return done > 0;
 }
 
 void jf_say(bool verbose, const char *fmt, ...)
@@ -218,7 +221,7 @@ void jf_say(bool verbose, const char *fmt, ...)
 	vsnprintf(text + at, sizeof(text) - at - 1, fmt, args);
 	va_end(args);
 	strcat(text, "\n");
-	write_text(text);
+	jf_write_text(STDERR_FILENO, text);
 	errno = err;
 }
 

@@ -237,17 +237,16 @@ static void make_object(struct object *o, const struct jf_frame *f, const struct
 
 /* --- perf --------------------------------------------------------------------------------- */
 
-static void tell_perf(const struct jf_frame *f)
+bool jf_perf_tell(uintptr_t addr, size_t size)
 {
 	char path[64], line[96];
+	bool told = false;
 	struct stat st;
 	int fd;
 
-	if (!jf_options()->perf_map)
-		return;
 	snprintf(path, sizeof(path), "/tmp/perf-%ld.map", (long)getpid());
-	snprintf(line, sizeof(line), "%lx %lx jf_image\n", (unsigned long)f->addr,
-		 (unsigned long)f->size);
+	snprintf(line, sizeof(line), "%lx %lx jf_image\n", (unsigned long)addr,
+		 (unsigned long)size);
 	/*
 	 * Others may write to this folder, too, and know the name: no link of theirs is
 	 * followed, nobody waits for a pipe's reader, and a file of theirs is not told.
@@ -255,11 +254,12 @@ static void tell_perf(const struct jf_frame *f)
 	fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY |
 		  O_CLOEXEC, 0600);
 	if (fd < 0)
-		return;
+		return false;
 	if (!fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_uid == geteuid() &&
 	    st.st_nlink == 1)
-		jf_write_text(fd, line);
+		told = jf_write_text(fd, line);
 	close(fd);
+	return told;
 }
 
 struct jf_unwind *jf_unwind_add(const struct jf_frame *f)
@@ -285,7 +285,6 @@ struct jf_unwind *jf_unwind_add(const struct jf_frame *f)
 	__jit_debug_descriptor.relevant = &u->entry;
 	__jit_debug_descriptor.action = JIT_REGISTER;
 	__jit_debug_register_code();
-	tell_perf(f);
 	return u;
 }
 

@@ -3,6 +3,7 @@
 #ifndef JF_LIB_FRAMES_H
 #define JF_LIB_FRAMES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -29,5 +30,7 @@ struct jf_frame {
 struct jf_unwind *jf_unwind_add(const struct jf_frame *frame);
 /* When nobody can be in it any more. NULL is none. */
 void jf_unwind_remove(struct jf_unwind *unwind);
+/* There are, or will be, images from @addr on. False: perf does not know it. */
+bool jf_perf_tell(uintptr_t addr, size_t size);
 
 #endif /* JF_LIB_FRAMES_H */

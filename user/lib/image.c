@@ -10,6 +10,7 @@
 
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <jumpfunc/tracepoint.h>
 
@@ -25,13 +26,17 @@
 #define CHAIN_SIZE	704
 #define CHUNK_SIZE	(64U << 10)
 
-/* @into: the object that its probes are in, but for the program; SEVERAL */
+/*
+ * @into: the object that its probes are in, but for the program; SEVERAL
+ * @told: the process for which perf knows the place: a child has a file of its own
+ */
 struct jf_image {
 	struct jf_image	*next;
 	uintptr_t	addr;
 	int		chain;
 	struct jf_unwind *unwind;
 	const struct jf_mod *into;
+	pid_t		told;
 };
 
 #define SEVERAL	((const struct jf_mod *)-1)
@@ -73,9 +78,14 @@ static uintptr_t map_near(uintptr_t near)
 	return 0;
 }
 
+static size_t size_of(int chain)
+{
+	return chain ? CHAIN_SIZE : SINGLE_SIZE;
+}
+
 static int add_images(uintptr_t near, int chain)
 {
-	size_t size = chain ? CHAIN_SIZE : SINGLE_SIZE, i, num = CHUNK_SIZE / size;
+	size_t size = size_of(chain), i, num = CHUNK_SIZE / size;
 	struct chunk *c = calloc(1, sizeof(*c) + num * sizeof(c->images[0]));
 	uintptr_t at = c ? map_near(near) : 0;
 
@@ -185,6 +195,14 @@ static struct jf_unwind *describe(uintptr_t addr, size_t used, const struct jf_p
 	return jf_unwind_add(&frame);
 }
 
+/* One line for all that will ever be at this place, so that the file has an end. */
+static void tell_perf(struct jf_image *s)
+{
+	if (jf_options()->perf_map && s->told != getpid() &&
+	    jf_perf_tell(s->addr, size_of(s->chain)))
+		s->told = getpid();
+}
+
 struct jf_image *jf_image_create(const struct jf_probe *probes, size_t nr,
 				 unsigned int nr_args, uintptr_t near)
 {
@@ -199,7 +217,7 @@ struct jf_image *jf_image_create(const struct jf_probe *probes, size_t nr,
 		s = take(near, chain);
 	if (!s)
 		return NULL;
-	jf_emit_init(&e, bytes, chain ? CHAIN_SIZE : SINGLE_SIZE, s->addr);
+	jf_emit_init(&e, bytes, size_of(chain), s->addr);
 	err = jf_image_emit(&e, probes, nr, nr_args, true);
 	if (!err)
 		err = write_image(s->addr, bytes, e.used);
@@ -209,6 +227,7 @@ struct jf_image *jf_image_create(const struct jf_probe *probes, size_t nr,
 		return NULL;
 	}
 	s->into = leads_into(probes, nr);
+	tell_perf(s);
 	s->unwind = describe(s->addr, e.used, probes, nr, nr_args);
 	return s;
 }

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <jumpfunc/tracepoint.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 
 #include "hostile.h"
 
@@ -37,43 +38,72 @@ static off_t size_of(const char *path)
 	return st.st_size;
 }
 
-int main(int argc, char **argv)
+static void of_nobody(const char *path)
 {
-	char path[64], other[64];
-	int fd;
-
-	(void)argc;
-	if (!getenv("JUMPFUNC_PERF_MAP")) {
-		setenv("JUMPFUNC_PERF_MAP", "1", 1);
-		execv(argv[0], argv);
-	}
-	/* All signals are blocked while things change: run.sh has a limit. */
-	snprintf(path, sizeof(path), "/tmp/perf-%d.map", getpid());
-	snprintf(other, sizeof(other), "/tmp/perf-other-%d", getpid());
-	unlink(path);
 	on_and_off();
 	MUST(size_of(path) > 0, "nothing was told");
-	unlink(path);
+}
 
+static void of_pipe(const char *path)
+{
 	MUST(!mkfifo(path, 0666), "mkfifo");
 	on_and_off();
-	unlink(path);
+}
 
+static void of_two_names(const char *path)
+{
+	char other[64];
+	int fd;
+
+	snprintf(other, sizeof(other), "/tmp/perf-other-%d", getpid());
 	fd = open(other, O_WRONLY | O_CREAT | O_TRUNC, 0600);
 	MUST(fd >= 0 && !close(fd) && !link(other, path), "link");
 	on_and_off();
 	unlink(path);
 	MUST(size_of(other) == 0, "another file was written");
 	unlink(other);
+}
 
-	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+static void of_somebody_else(const char *path)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+
 	MUST(fd >= 0 && !close(fd), "open");
-	if (geteuid() || chown(path, 1, 1)) {
-		unlink(path);
-		return 0;
-	}
+	if (geteuid() || chown(path, 1, 1))
+		return;
 	on_and_off();
 	MUST(size_of(path) == 0, "somebody else was told where code is");
-	unlink(path);
+}
+
+/* In a process of its own, which has told nothing yet. */
+static void in_child(void (*test)(const char *path))
+{
+	char path[64];
+	int status;
+	pid_t p = fork();
+
+	if (!p) {
+		snprintf(path, sizeof(path), "/tmp/perf-%d.map", getpid());
+		unlink(path);
+		test(path);
+		unlink(path);
+		_exit(0);
+	}
+	waitpid(p, &status, 0);
+	MUST(!status, "status %#x", status);
+}
+
+int main(int argc, char **argv)
+{
+	(void)argc;
+	if (!getenv("JUMPFUNC_PERF_MAP")) {
+		setenv("JUMPFUNC_PERF_MAP", "1", 1);
+		execv(argv[0], argv);
+	}
+	/* All signals are blocked while things change: run.sh has a limit. */
+	in_child(of_nobody);
+	in_child(of_pipe);
+	in_child(of_two_names);
+	in_child(of_somebody_else);
 	return 0;
 }

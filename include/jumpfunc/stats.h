@@ -25,7 +25,8 @@
  *				"handle SIGTRAP nostop noprint pass"). In exchange no
  *				thread takes a branch the old way after another one
  *				took it the new way, while the change is under way
- * Programs that gained privileges by setuid or the like do not look at it.
+ * It is read once, before main(). Programs that gained privileges by setuid or the like
+ * do not look at it.
  */
 #ifndef JUMPFUNC_STATS_H
 #define JUMPFUNC_STATS_H

@@ -292,6 +292,17 @@ struct jf_ctl {
 };
 
 /**
+ * struct jf_text - an executable segment
+ * @start: its lowest address
+ * @end:   behind its highest that is in the file
+ * @at:    where it begins in the file
+ */
+struct jf_text {
+	uintptr_t	start, end;
+	uint64_t	at;
+};
+
+/**
  * struct jf_mod - a linked object: the program, or a shared object
  * @object: its tables
  * @name:   its file, for messages
@@ -301,8 +312,9 @@ struct jf_ctl {
  * @end:    behind its highest
  * @text:   where its executable segments begin
  * @text_end: where they end
- * @text_at: where the first of them begins in the file
- * @path:   that file, from the root on, or NULL
+ * @texts:  each of them
+ * @nr_texts: their number
+ * @path:   their file, from the root on, or NULL
  * @writable: some text is where data may be, too
  * @copied: a bit for each page of text that the remapping writer has replaced
  * @sites:  its sites, by address
@@ -317,7 +329,8 @@ struct jf_mod {
 	bool			goes;
 	uintptr_t		start, end;
 	uintptr_t		text, text_end;
-	uint64_t		text_at;
+	struct jf_text		*texts;
+	size_t			nr_texts;
 	char			*path;
 	bool			writable;
 	uint8_t			*copied;

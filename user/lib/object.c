@@ -109,6 +109,9 @@ static bool in_text(const struct jf_mod *m, uintptr_t addr, size_t size)
  * @nr:   how many these are
  * @max:  for so many there is room
  * @file: by which name it was opened
+ * @base: what its program headers' addresses count from
+ * @phdr: these, as long as it is mapped
+ * @nr_phdr: their number
  */
 struct look {
 	struct jf_mod	m;
@@ -117,6 +120,9 @@ struct look {
 	}		*span;
 	size_t		nr, max;
 	const char	*file;
+	uintptr_t	base;
+	const ElfW(Phdr) *phdr;
+	size_t		nr_phdr;
 };
 
 /* In some object. If there was no memory for its bounds: no. */
@@ -148,13 +154,24 @@ static void note_text(struct jf_mod *m, uintptr_t base, const ElfW(Phdr) *p)
 
 	if (p->p_type != PT_LOAD || !(p->p_flags & PF_X))
 		return;
-	if (start < m->text) {
+	if (start < m->text)
 		m->text = start;
-		m->text_at = p->p_offset;
-	}
 	if (end > m->text_end)
 		m->text_end = end;
 	m->writable |= !!(p->p_flags & PF_W);
+	if (m->texts)
+		m->texts[m->nr_texts++] = (struct jf_text){ start, end, p->p_offset };
+}
+
+static void note_texts(struct look *look)
+{
+	struct jf_mod *m = &look->m;
+	size_t i;
+
+	m->text = UINTPTR_MAX;
+	m->texts = calloc(look->nr_phdr + 1, sizeof(*m->texts));
+	for (i = 0; i < look->nr_phdr; i++)
+		note_text(m, look->base, &look->phdr[i]);
 }
 
 /* As long as the object is mapped, and wherever the program goes to. NULL: not known. */
@@ -204,9 +221,9 @@ static int bounds(struct dl_phdr_info *info, size_t size, void *arg)
 		return 0;
 	m->start = start;
 	m->end = end;
-	m->text = UINTPTR_MAX;
-	for (i = 0; i < info->dlpi_phnum; i++)
-		note_text(m, info->dlpi_addr, &info->dlpi_phdr[i]);
+	look->base = info->dlpi_addr;
+	look->phdr = info->dlpi_phdr;
+	look->nr_phdr = info->dlpi_phnum;
 	m->program = getauxval(AT_PHDR) == (uintptr_t)info->dlpi_phdr;
 	look->file = m->program ? (const char *)getauxval(AT_EXECFN) : info->dlpi_name;
 	return 0;
@@ -231,6 +248,7 @@ static void look_around(struct look *look)
 	} while (more && look->nr > look->max);
 	if (look->nr > look->max)
 		look->nr = look->max;
+	note_texts(look);
 	m->path = full_path(look->file);
 	if (m->program)
 		m->name = "the program";
@@ -527,6 +545,7 @@ static void free_mod(struct jf_mod *m)
 	free(m->ctls);
 	free(m->copied);
 	free(m->path);
+	free(m->texts);
 	free(m->sites);
 	free(m);
 }
@@ -676,7 +695,7 @@ static void patch_all(struct jf_mod *m)
 /* 0, or it is refused. */
 static int add_tables(struct jf_mod *m, const struct look *look)
 {
-	int err = check_object(m);
+	int err = m->texts ? check_object(m) : -ENOMEM;
 
 	if (!err)
 		err = add_ctls(m, look);
@@ -727,6 +746,7 @@ void __jf_object_register(struct jf_object *o)
 	}
 	*m = look.m;
 	look.m.path = NULL;
+	look.m.texts = NULL;
 	m->serial = ++objects;
 	if (add_tables(m, &look)) {
 		jf_stats.refused++;
@@ -752,6 +772,7 @@ void __jf_object_register(struct jf_object *o)
 unlock:
 	jf_unlock();
 	free(look.m.path);
+	free(look.m.texts);
 	free(look.span);
 }
 

@@ -165,8 +165,8 @@ static bool is_tracers(const uint8_t *have, const uint8_t *file, size_t num)
 		!memcmp(file, nop, sizeof(nop)));
 }
 
-/* The first @num bytes of text at @addr, as in the file. 0 or -errno. */
-static int read_file(const struct jf_mod *m, uintptr_t addr, uint8_t *bytes, size_t num)
+/* @num bytes from @at on of the file of @m. 0 or -errno. */
+static int read_file(const struct jf_mod *m, uint64_t at, uint8_t *bytes, size_t num)
 {
 	int fd = m->path ? open(m->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY) : -1;
 	ssize_t got;
@@ -174,34 +174,48 @@ static int read_file(const struct jf_mod *m, uintptr_t addr, uint8_t *bytes, siz
 
 	if (fd < 0)
 		return m->path ? -errno : -ENOENT;
-	got = pread(fd, bytes, num, (off_t)(m->text_at + (addr - m->text)));
+	got = pread(fd, bytes, num, (off_t)at);
 	err = got < 0 ? -errno : 0;
 	close(fd);
 	return err;
 }
 
 /*
- * -EBUSY: there is a breakpoint in @page that its file has not. Where the file cannot be
- * read, or is another one by now, each byte that may be one counts.
+ * -EBUSY: there is a breakpoint in the part of @text in @page that the file has not. Where
+ * that cannot be read, or is another one by now, each byte that may be one counts.
  */
-static int has_breakpoint(const struct jf_mod *m, uintptr_t page)
+static int has_breakpoint(const struct jf_mod *m, const struct jf_text *text, uintptr_t page)
 {
 	static uint8_t file[4096];
-	uintptr_t start = page < m->text ? m->text : page, end = page + jf_page_size();
+	uintptr_t start = page < text->start ? text->start : page, end = page + jf_page_size();
 	const uint8_t *have = (const uint8_t *)start;
 	size_t num, i;
 	int err;
 
-	num = (end < m->text_end ? end : m->text_end) - start;
+	if (end > text->end)
+		end = text->end;
+	if (start >= end)
+		return 0;
+	num = end - start;
 	if (num > sizeof(file))
 		num = sizeof(file);
 	memset(file, 0, sizeof(file));
-	err = read_file(m, start, file, num);
+	err = read_file(m, text->at + (start - text->start), file, num);
 	for (i = 0; i < num; i++)
 		if (have[i] != file[i] && is_tracers(have + i, file + i, num - i) &&
 		    !is_ours(start + i))
 			return is_passing(err) ? err : -EBUSY;
 	return 0;
+}
+
+static int has_breakpoints(const struct jf_mod *m, uintptr_t page)
+{
+	int err = 0;
+	size_t i;
+
+	for (i = 0; i < m->nr_texts && !err; i++)
+		err = has_breakpoint(m, &m->texts[i], page);
+	return err;
 }
 
 static size_t page_number(const struct jf_mod *m, uintptr_t page)
@@ -234,7 +248,7 @@ static int can_copy(const struct jf_mod *m, uintptr_t page)
 {
 	if (m->writable)
 		return -EACCES;
-	return is_copy(m, page) ? 0 : has_breakpoint(m, page);
+	return is_copy(m, page) ? 0 : has_breakpoints(m, page);
 }
 
 static int remap_open(void)

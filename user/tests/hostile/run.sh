@@ -84,6 +84,7 @@ make_program() {
 		set -- "$1" -rdynamic ;;
 	throws-unflagged) set -- "$1" "-rdynamic -fno-exceptions" ;;
 	tsan)	set -- "$1" -fsanitize=thread ;;
+	two-texts) set -- "$1" -Wl,--section-start=.text_far=0x5000000 ;;
 	# It comes with the plugin, late.
 	keys-full) set -- "$1" "" -ldl ;;
 	*)	set -- "$1" "" ;;

@@ -14,7 +14,8 @@ tap_begin
 expected='jftest none 0
 jftest others 0 -4 8 8
 jftest twelve 0 -4 -4 -4 -4 -4 -4 -4 -4 -4 -4 -4 -8
-jftest types 0 -4 -8 8 1 2 4 -1 8'
+jftest types 0 -4 -8 8 1 2 4 -1 8
+jftest wide 0 -4 -4 -4 -4 -4 8'
 
 # compile OUTPUT COMPILER FLAGS...
 compile()
@@ -82,16 +83,20 @@ gdb_reads()
 	info probes stap jftest
 	break -probe-stap jftest:types
 	break -probe-stap jftest:twelve
+	break -probe-stap jftest:wide
 	run
 	printf "types %d: %d %d %s %d %d %d %d %lx\n", $_probe_argc, $_probe_arg0, $_probe_arg1, (char *)$_probe_arg2, $_probe_arg3, $_probe_arg4, $_probe_arg5, $_probe_arg6, $_probe_arg7
 	continue
 	printf "twelve %d: %d %d %d %d %d %d %d %d %d %d %d %d\n", $_probe_argc, $_probe_arg0, $_probe_arg1, $_probe_arg2, $_probe_arg3, $_probe_arg4, $_probe_arg5, $_probe_arg6, $_probe_arg7, $_probe_arg8, $_probe_arg9, $_probe_arg10, $_probe_arg11
+	continue
+	printf "wide %d: %d %d %d %d %d\n", $_probe_argc, $_probe_arg0, $_probe_arg1, $_probe_arg2, $_probe_arg3, $_probe_arg4
 	END
 	gdb -q -batch -nx -x "$tmp/commands" "$1" > "$tmp/gdb" 2>&1
 	cat "$tmp/gdb"
 	grep -q '^stap *jftest *none ' "$tmp/gdb" &&
 		grep -qx 'types 8: -1 -2 text 1 65535 3 -3 1122334455667788' "$tmp/gdb" &&
-		grep -qx 'twelve 12: 1 2 3 4 5 6 7 8 9 10 -1 12' "$tmp/gdb"
+		grep -qx 'twelve 12: 1 2 3 4 5 6 7 8 9 10 -1 12' "$tmp/gdb" &&
+		grep -qx 'wide 6: 1 2 3 4 5' "$tmp/gdb"
 }
 
 # perf keeps what it knows in a folder of the user's.

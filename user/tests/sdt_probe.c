@@ -16,6 +16,7 @@
 #define OTHERS(a, b, c)	STAP_PROBE3(jftest, others, a, 0UL, 0UL)
 #define TWELVE(a, b, c, d, e, f, g, h, i, j, k, l)			\
 	STAP_PROBE12(jftest, twelve, a, b, c, d, e, f, g, h, i, j, k, l)
+#define WIDE(a, b, c, d, e, f)	STAP_PROBE6(jftest, wide, a, b, c, d, e, 0UL)
 #else
 #include <jumpfunc/detail/sdt_x86.h>
 #define NONE()			__JF_SDT(jftest, none)
@@ -24,6 +25,7 @@
 #define OTHERS(a, b, c)	__JF_SDT(jftest, others, a, b, c)
 #define TWELVE(a, b, c, d, e, f, g, h, i, j, k, l)			\
 	__JF_SDT(jftest, twelve, a, b, c, d, e, f, g, h, i, j, k, l)
+#define WIDE(a, b, c, d, e, f)	__JF_SDT(jftest, wide, a, b, c, d, e, f)
 #endif
 
 enum plain { RED, GREEN = 3 };
@@ -56,6 +58,16 @@ void others(int a, double b, struct pair c)
 	(void)c;
 }
 
+/* 16 bytes are a constant where this is inlined; no tool reads an argument of that size. */
+__extension__ typedef __int128 int128;
+
+static inline __attribute__((always_inline))
+void wide(int a, int b, int c, int d, int e, int128 f)
+{
+	WIDE(a, b, c, d, e, f);
+	(void)f;
+}
+
 /* An inline function of C++: two objects have it, the program once. */
 #ifndef __cplusplus
 static
@@ -75,5 +87,6 @@ int main(int argc, char **argv)
 	others(argc, 1.5 * argc, two);
 	twelve(argc, 2 * argc, 3, 4 * argc, 5, 6 * argc, 7 * argc, 8, 9 * argc,
 	       10 * argc, DOWN, 12L * argc);
+	wide(argc, 2, 3, 4, 5 * argc, (int128)7 << 70);
 	return 0;
 }

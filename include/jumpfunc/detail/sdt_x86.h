@@ -32,9 +32,9 @@
  * - The arguments are evaluated even while the tracepoint is off: a debugger
  *   has to find them. So the values of jf_trace(name, ...), which promises not
  *   to evaluate them, are not told.
- * - Arguments are integers, enums and pointers. Others are told as the constant
- *   0. The first six are in registers or constants; further ones may be in
- *   memory, of which some tools only read what is on the stack.
+ * - Arguments are integers, enums and pointers, of up to 8 bytes. Others are told
+ *   as the constant 0. The first six are in registers or constants; further ones
+ *   may be in memory, of which some tools only read what is on the stack.
  * - -DJF_NO_SDT leaves probe points out.
  */
 #ifndef JUMPFUNC_SDT_X86_H
@@ -42,10 +42,13 @@
 
 /*
  * What kind of type an expression has, by the numbers of gcc's typeclass.h: up to 4
- * integers, enums and bool, 5 pointers, from 8 on what a note does not tell.
+ * integers, enums and bool, 5 pointers, from 8 on what a note does not tell. Nor does it
+ * tell __int128: gcc has no operand for such a constant, and gdb reads no argument of a
+ * note with a size above 8.
  */
-#define __JF_SDT_INTEGER(x)	(__builtin_classify_type(x) < 5)
-#define __JF_SDT_PLAIN(x)	(__builtin_classify_type(x) < 8)
+#define __JF_SDT_INTEGER(x)	(__builtin_classify_type(x) < 5 && sizeof(x) <= 8)
+#define __JF_SDT_PLAIN(x)	(__builtin_classify_type(x) < 8 && sizeof(x) <= 8)
+#define __JF_SDT_BYTES(x)	((int)(sizeof(x) <= 8 ? sizeof(x) : 8))
 
 #ifdef __cplusplus
 template <typename T, bool integer, bool = __is_enum(T)> struct __jf_sdt_type {
@@ -87,7 +90,7 @@ template <> struct __jf_sdt_pick<false> {
 #endif
 
 #define __JF_SDT_SIZE(x)						\
-	(__JF_SDT_SIGNED(x) ? -(int)sizeof(x) : (int)sizeof(x))
+	(__JF_SDT_SIGNED(x) ? -__JF_SDT_BYTES(x) : __JF_SDT_BYTES(x))
 
 /* Operands: size and place of argument number n. */
 #define __JF_SDT_ARG(n, constraint, x)					\

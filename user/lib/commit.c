@@ -3,7 +3,6 @@
 #include "lib.h"
 
 #include <limits.h>
-#include <stdlib.h>
 
 static struct jf_key *key_of(const struct jf_ent *ent)
 {
@@ -323,7 +322,7 @@ static int add_poke(struct pokes *p, struct jf_site *site, jf_insn_t insn)
 {
 	if (p->num == p->max) {
 		size_t max = p->max ? p->max * 2 : 64;
-		struct jf_poke *more = realloc(p->poke, max * sizeof(*more));
+		struct jf_poke *more = jf_realloc(p->poke, max * sizeof(*more));
 
 		if (!more)
 			return -ENOMEM;
@@ -391,9 +390,12 @@ static bool drop_unpatched(struct pokes *p)
 
 static int patch_sites(const struct jf_batch *b)
 {
-	struct pokes p = { NULL, 0, 0 };
-	int err = collect(b, &p);
+	/* It stays for the next change: fresh memory would cost as much as all else. */
+	static struct pokes p;
+	int err;
 
+	p.num = 0;
+	err = collect(b, &p);
 	if (!err && p.num) {
 		err = jf_patch(p.poke, p.num, false);
 		if (err && err != -EIO && err != -EILSEQ && drop_unpatched(&p))
@@ -401,7 +403,6 @@ static int patch_sites(const struct jf_batch *b)
 		else if (!err || err == -EIO)
 			jf_stats.commits++;
 	}
-	free(p.poke);
 	return err;
 }
 
@@ -464,20 +465,27 @@ void jf_batch_init(struct jf_batch *b)
 	b->err = 0;
 }
 
-void jf_batch_abort(struct jf_batch *b)
+void jf_batch_drop(struct jf_batch *b)
 {
 	struct jf_change *c, *next;
 
 	for (c = b->changes; c; c = next) {
 		next = c->next;
-		free(c);
+		jf_free(c);
 	}
 	jf_batch_init(b);
 }
 
+void jf_batch_abort(struct jf_batch *b)
+{
+	jf_lock();
+	jf_batch_drop(b);
+	jf_unlock();
+}
+
 int jf_batch_add(struct jf_batch *b, struct jf_ent *ent, uintptr_t value)
 {
-	struct jf_change *c = malloc(sizeof(*c));
+	struct jf_change *c = jf_alloc(sizeof(*c));
 
 	if (!c) {
 		if (!b->err)
@@ -496,8 +504,8 @@ int jf_batch_commit(struct jf_batch *b)
 
 	jf_lock();
 	err = jf_commit_locked(b, false);
+	jf_batch_drop(b);
 	jf_unlock();
-	jf_batch_abort(b);
 	return err;
 }
 

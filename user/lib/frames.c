@@ -270,7 +270,7 @@ struct jf_unwind *jf_unwind_add(const struct jf_frame *f)
 	if (f->nr_args > MAX_SAVED || f->size > UINT16_MAX)
 		return NULL;
 	make_cfi(&cfi, f);
-	u = cfi.used <= CFI_MAX ? calloc(1, sizeof(*u)) : NULL;
+	u = cfi.used <= CFI_MAX ? jf_zalloc(sizeof(*u)) : NULL;
 	if (!u)
 		return NULL;
 	make_object(&u->object, f, &cfi);
@@ -303,5 +303,5 @@ void jf_unwind_remove(struct jf_unwind *u)
 	__jit_debug_register_code();
 	if (__deregister_frame_info)
 		__deregister_frame_info(u->object.frames);
-	free(u);
+	jf_free(u);
 }

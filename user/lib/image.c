@@ -8,7 +8,6 @@
  */
 #include "lib.h"
 
-#include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -86,11 +85,11 @@ static size_t size_of(int chain)
 static int add_images(uintptr_t near, int chain)
 {
 	size_t size = size_of(chain), i, num = CHUNK_SIZE / size;
-	struct chunk *c = calloc(1, sizeof(*c) + num * sizeof(c->images[0]));
+	struct chunk *c = jf_zalloc(sizeof(*c) + num * sizeof(c->images[0]));
 	uintptr_t at = c ? map_near(near) : 0;
 
 	if (!at) {
-		free(c);
+		jf_free(c);
 		jf_say(true, "no memory for dispatch images");
 		return -ENOMEM;
 	}

@@ -15,6 +15,7 @@
  *   sync.c	broadcasts to all cores of this process
  *   callback.c	functions that are called after a quiesce
  *   reader.c	who may be inside of what was replaced
+ *   memory.c	memory that is not the program's
  *   state.c	the lock, the statistics, options, messages
  *
  * Locks: jf_lock() around all that changes anything; within it the readers'
@@ -119,6 +120,17 @@ bool jf_lock_soon(void);
 /* Has exit() begun? */
 bool jf_exits(void);
 void jf_at_exit(void);
+
+/* --- memory.c ------------------------------------------------------------------- */
+
+/*
+ * As malloc() and so on, all with the lock held, whose holder must not call those: the
+ * program's may wait for who waits for the lock.
+ */
+void *jf_alloc(size_t size);
+void *jf_zalloc(size_t size);
+void *jf_realloc(void *p, size_t size);
+void jf_free(void *p);
 
 /* --- reader.c ------------------------------------------------------------------- */
 
@@ -407,6 +419,8 @@ bool jf_ent_store_only(struct jf_ent *ent, uintptr_t value);
 int jf_commit_locked(struct jf_batch *b, bool force);
 /* With the lock held. */
 int jf_batch_add(struct jf_batch *b, struct jf_ent *ent, uintptr_t value);
+/* jf_batch_abort(), with the lock held. */
+void jf_batch_drop(struct jf_batch *b);
 /* NULL: what the definition has for it, or nothing, which is refused later. */
 void *jf_func_target(const struct jf_func *f, void *func);
 /* @ent of an object that was refused, or of none, has no such thing. */

@@ -112,6 +112,7 @@ static bool in_text(const struct jf_mod *m, uintptr_t addr, size_t size)
  * @base: what its program headers' addresses count from
  * @phdr: these, as long as it is mapped
  * @nr_phdr: their number
+ * @path: that file, from the root on, or NULL: from malloc(), as @span
  */
 struct look {
 	struct jf_mod	m;
@@ -123,6 +124,7 @@ struct look {
 	uintptr_t	base;
 	const ElfW(Phdr) *phdr;
 	size_t		nr_phdr;
+	char		*path;
 };
 
 /* In some object. If there was no memory for its bounds: no. */
@@ -163,13 +165,13 @@ static void note_text(struct jf_mod *m, uintptr_t base, const ElfW(Phdr) *p)
 		m->texts[m->nr_texts++] = (struct jf_text){ start, end, p->p_offset };
 }
 
-static void note_texts(struct look *look)
+/* With the lock held. */
+static void note_texts(struct jf_mod *m, const struct look *look)
 {
-	struct jf_mod *m = &look->m;
 	size_t i;
 
 	m->text = UINTPTR_MAX;
-	m->texts = calloc(look->nr_phdr + 1, sizeof(*m->texts));
+	m->texts = jf_zalloc((look->nr_phdr + 1) * sizeof(*m->texts));
 	for (i = 0; i < look->nr_phdr; i++)
 		note_text(m, look->base, &look->phdr[i]);
 }
@@ -248,11 +250,21 @@ static void look_around(struct look *look)
 	} while (more && look->nr > look->max);
 	if (look->nr > look->max)
 		look->nr = look->max;
-	note_texts(look);
-	m->path = full_path(look->file);
+	look->path = full_path(look->file);
 	if (m->program)
 		m->name = "the program";
-	else if (m->path)
+}
+
+/* With the lock held: as long as the object is known. */
+static void keep_path(struct jf_mod *m, const char *path)
+{
+	size_t size = path ? strlen(path) + 1 : 0;
+
+	m->path = path ? jf_alloc(size) : NULL;
+	if (!m->path)
+		return;
+	memcpy(m->path, path, size);
+	if (!m->program)
 		m->name = m->path;
 }
 
@@ -391,7 +403,7 @@ static int add_ctls(struct jf_mod *m, const struct look *look)
 			return say_bad(m, "a table leads out of this object");
 		num += rec->num;
 	}
-	m->ctls = calloc(num + 1, sizeof(*m->ctls));
+	m->ctls = jf_zalloc((num + 1) * sizeof(*m->ctls));
 	if (!m->ctls)
 		return -ENOMEM;
 	for (rec = o->ents; rec < o->ents_end; rec++)
@@ -498,7 +510,7 @@ static int add_sites(struct jf_mod *m)
 	size_t i;
 	int err;
 
-	m->sites = calloc((size_t)(o->sites_end - o->sites) + 1, sizeof(*m->sites));
+	m->sites = jf_zalloc(((size_t)(o->sites_end - o->sites) + 1) * sizeof(*m->sites));
 	if (!m->sites)
 		return -ENOMEM;
 	for (rec = o->sites; rec < o->sites_end; rec++) {
@@ -542,12 +554,12 @@ static void free_mod(struct jf_mod *m)
 
 	for (i = 0; i < m->nr_ctls; i++)
 		m->ctls[i].ent->ctl = NULL;
-	free(m->ctls);
-	free(m->copied);
-	free(m->path);
-	free(m->texts);
-	free(m->sites);
-	free(m);
+	jf_free(m->ctls);
+	jf_free(m->copied);
+	jf_free(m->path);
+	jf_free(m->texts);
+	jf_free(m->sites);
+	jf_free(m);
 }
 
 /*
@@ -653,7 +665,7 @@ static bool is_due(const struct jf_site *site, const struct jf_mod *came)
 /* The sites of @m, or those that waited for @came, to what the present values ask for. */
 static void patch_mod(struct jf_mod *m, const struct jf_mod *came)
 {
-	struct jf_poke *pokes = malloc((m->nr_sites + 1) * sizeof(*pokes));
+	struct jf_poke *pokes = jf_alloc((m->nr_sites + 1) * sizeof(*pokes));
 	bool alone = jf_single_threaded();
 	size_t i, num = 0;
 	int err = pokes ? 0 : -ENOMEM;
@@ -676,7 +688,7 @@ static void patch_mod(struct jf_mod *m, const struct jf_mod *came)
 	if (err)
 		jf_say(true, "%s: its %zu sites stay as compiled: %s", m->name, num,
 		       jf_error(-err));
-	free(pokes);
+	jf_free(pokes);
 }
 
 /* Of @m, which has come, and of those that waited for it. */
@@ -737,7 +749,7 @@ void __jf_object_register(struct jf_object *o)
 		goto unlock;
 	}
 	lost = jf_stats.trampolined;
-	m = calloc(1, sizeof(*m));
+	m = jf_zalloc(sizeof(*m));
 	if (!m) {
 		jf_say(false, "no memory for an object; its branches and calls stay as compiled");
 		jf_stats.refused++;
@@ -745,8 +757,8 @@ void __jf_object_register(struct jf_object *o)
 		goto unlock;
 	}
 	*m = look.m;
-	look.m.path = NULL;
-	look.m.texts = NULL;
+	keep_path(m, look.path);
+	note_texts(m, &look);
 	m->serial = ++objects;
 	if (add_tables(m, &look)) {
 		jf_stats.refused++;
@@ -771,8 +783,7 @@ void __jf_object_register(struct jf_object *o)
 	at_exit = true;
 unlock:
 	jf_unlock();
-	free(look.m.path);
-	free(look.m.texts);
+	free(look.path);
 	free(look.span);
 }
 
@@ -826,7 +837,7 @@ static int redirect(const struct jf_mod *gone)
 			jf_batch_add(&b, &f->ent, (uintptr_t)f->init);
 		}
 	err = jf_commit_locked(&b, true);
-	jf_batch_abort(&b);
+	jf_batch_drop(&b);
 	if (err && err != -EIO)
 		err = redirect_pointers(gone);
 	if (err)
@@ -956,12 +967,12 @@ void __jf_object_unregister(struct jf_object *o)
 	count_mod(m, (uint64_t)-1);
 	jf_unlock();
 	jf_wait_handlers();
+	jf_lock();
 	if (exits) {
-		jf_lock();
 		m->next = gone_at_exit;
 		gone_at_exit = m;
-		jf_unlock();
-		return;
+	} else {
+		free_mod(m);
 	}
-	free_mod(m);
+	jf_unlock();
 }

@@ -244,7 +244,7 @@ static int begin_write(const struct jf_poke *pokes, size_t num)
 		nr += ends_in(&pokes[i], mask) != page;
 		page = ends_in(&pokes[i], mask);
 	}
-	addrs = malloc(nr * sizeof(*addrs));
+	addrs = jf_alloc(nr * sizeof(*addrs));
 	if (!addrs)
 		return -ENOMEM;
 	for (i = 0, nr = 0, page = 0; i < num; i++) {
@@ -253,7 +253,7 @@ static int begin_write(const struct jf_poke *pokes, size_t num)
 		page = ends_in(&pokes[i], mask);
 	}
 	err = jf_writer_begin(addrs, nr);
-	free(addrs);
+	jf_free(addrs);
 	return err;
 }
 

@@ -19,7 +19,6 @@
  */
 #include "lib.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include <jumpfunc/tracepoint.h>
@@ -44,7 +43,7 @@ static void probes_free(struct jf_probes *p)
 {
 	if (p && p->image)
 		jf_image_free(p->image);
-	free(p);
+	jf_free(p);
 }
 
 static void free_replaced(void)
@@ -92,7 +91,7 @@ static size_t probes_find(const struct jf_probes *p, void *func, void *data)
 
 static struct jf_probes *probes_alloc(size_t nr)
 {
-	struct jf_probes *p = calloc(1, sizeof(*p) + (nr + 1) * sizeof(p->probe[0]));
+	struct jf_probes *p = jf_zalloc(sizeof(*p) + (nr + 1) * sizeof(p->probe[0]));
 
 	if (p)
 		p->nr = nr;
@@ -236,11 +235,11 @@ static int remove_probes(struct jf_tracepoint *tp,
 			next->probe[nr++] = old->probe[i];
 	next->nr = nr;
 	if (nr == old->nr) {
-		free(next);
+		jf_free(next);
 		return 0;
 	}
 	if (!nr) {
-		free(next);
+		jf_free(next);
 		next = NULL;
 	}
 	return change(tp, next);

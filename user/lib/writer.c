@@ -35,7 +35,6 @@
 
 #include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -235,7 +234,7 @@ static void note_copy(struct jf_mod *m, uintptr_t page)
 	size_t nr = page_number(m, page);
 
 	if (!m->copied)
-		m->copied = calloc(page_number(m, m->text_end) / 8 + 1, 1);
+		m->copied = jf_zalloc(page_number(m, m->text_end) / 8 + 1);
 	if (m->copied)
 		m->copied[nr / 8] |= (uint8_t)(1 << nr % 8);
 }

@@ -3,39 +3,17 @@
 #include <jumpfunc/tracepoint.h>
 
 #include "hostile.h"
+#include "maps.h"
 
 #define PROBES	20
 
 DECLARE_JF_TRACE(rx, PROTO(int i, int j), ARGS(i, j));
 DEFINE_JF_TRACE(rx);
 
-extern void *__libc_malloc(size_t size);
-extern void *__libc_calloc(size_t num, size_t size);
-extern void *__libc_realloc(void *p, size_t size);
-
 /* So many succeed; 0: all do. */
 static int left;
 
-static int fails(void)
-{
-	errno = ENOMEM;
-	return left && !--left;
-}
-
-void *malloc(size_t size)
-{
-	return fails() ? NULL : __libc_malloc(size);
-}
-
-void *calloc(size_t num, size_t size)
-{
-	return fails() ? NULL : __libc_calloc(num, size);
-}
-
-void *realloc(void *p, size_t size)
-{
-	return fails() ? NULL : __libc_realloc(p, size);
-}
+FAILING_MMAP(left && !--left)
 
 static long sum[PROBES];
 static int is_on[PROBES];

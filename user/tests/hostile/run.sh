@@ -32,7 +32,7 @@ is_static() {
 plugin_source() {
 	case $1 in
 	close-exit|filter) set -- probe ;;
-	dl-iterate|leak|quiesce-exit|linker-lock) set -- key ;;
+	dl-iterate|leak|quiesce-exit|linker-lock|heap-linker) set -- key ;;
 	batch-reopen) set -- batch-close ;;
 	callback-order) set -- callback-close ;;
 	throws-unflagged) set -- throws-late ;;
@@ -78,13 +78,15 @@ make_program() {
 	folded-labels) set -- "$1" "-ffunction-sections -fno-ipa-icf -fuse-ld=lld -Wl,--icf=all" ;;
 	lib-exit|imports|query-exit) set -- "$1" "$out/$1.plugin.so" ;;
 	torn|no-sync|no-write|fork-signal|restored|uprobe|between|between-many|probe-closes|\
-	callback-close|cancel-async|stale|throws-late|no-memory|silent|no-locale|trace-fail|\
+	callback-close|cancel-async|stale|throws-late|no-locale|\
 	no-write-user|uprobe-found|not-mem|kept|callback-order|backlog|batch-waits|linker-lock|\
-	environment|section-left)
+	heap-fork|heap-linker|environment|section-left)
 		set -- "$1" -rdynamic ;;
+	no-memory|silent|trace-fail) set -- "$1" "-rdynamic -DSMALL_MAX=16 -I$top $top/user/lib/*.c" -ldl ;;
 	throws-unflagged) set -- "$1" "-rdynamic -fno-exceptions" ;;
 	tsan)	set -- "$1" -fsanitize=thread ;;
 	two-texts) set -- "$1" -Wl,--section-start=.text_far=0x5000000 ;;
+	no-leak) set -- "$1" -fsanitize=address ;;
 	# It comes with the plugin, late.
 	keys-full) set -- "$1" "" -ldl ;;
 	*)	set -- "$1" "" ;;

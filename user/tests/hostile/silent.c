@@ -6,16 +6,12 @@
 #include <jumpfunc/stats.h>
 
 #include "hostile.h"
-
-extern void *__libc_calloc(size_t num, size_t size);
+#include "maps.h"
 
 /* So many succeed; 0: all do. */
 static int left;
 
-void *calloc(size_t num, size_t size)
-{
-	return left && !--left ? NULL : __libc_calloc(num, size);
-}
+FAILING_MMAP(left && !--left)
 
 static unsigned long refused(void)
 {

@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 
 #include "hostile.h"
+#include "maps.h"
 #include "writes.h"
 
 /* More than an image holds. */
@@ -16,10 +17,6 @@
 
 DECLARE_JF_TRACE(rx, PROTO(int i), ARGS(i));
 DEFINE_JF_TRACE(rx);
-
-extern void *__libc_malloc(size_t size);
-extern void *__libc_calloc(size_t num, size_t size);
-extern void *__libc_realloc(void *p, size_t size);
 
 static _Atomic unsigned long calls, strange;
 static _Atomic int stop;
@@ -33,7 +30,6 @@ static void let_pass(void)
 
 	while (calls < until)
 		usleep(50);
-	errno = ENOMEM;
 }
 
 static int fails(void)
@@ -44,20 +40,7 @@ static int fails(void)
 	return 1;
 }
 
-void *malloc(size_t size)
-{
-	return fails() ? NULL : __libc_malloc(size);
-}
-
-void *calloc(size_t num, size_t size)
-{
-	return fails() ? NULL : __libc_calloc(num, size);
-}
-
-void *realloc(void *p, size_t size)
-{
-	return fails() ? NULL : __libc_realloc(p, size);
-}
+FAILING_MMAP(fails())
 
 static int write_fails(void)
 {

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
+/*
+ * Memory for what changes need. That of malloc() is the program's, which may have one of
+ * its own: with a lock that it takes around a fork, before it waits for ours; or one that
+ * asks the dynamic linker, whose lock whoever waits for ours in a constructor has. So
+ * nobody calls it with our lock held.
+ *
+ * Small blocks have sizes that are powers of two. They are cut from chunks, which stay,
+ * and wait in lists while they are free. Large ones are mapped one by one. That takes no
+ * mremap(), by which text may be written, and which may be denied for that.
+ */
+#include "lib.h"
+
+#include <string.h>
+#include <sys/mman.h>
+
+#define CHUNK_SIZE	(64UL << 10)
+#define SMALL_MIN_BITS	5
+#define SMALL_MAX_BITS	14
+/* What is larger has a mapping of its own. With 16 all do: for tests, where each can fail. */
+#ifndef SMALL_MAX
+#define SMALL_MAX	(1UL << SMALL_MAX_BITS)
+#endif
+
+/**
+ * struct block - what is in front of each
+ * @size: with this
+ * @next: of those that are free
+ */
+struct block {
+	size_t		size;
+	struct block	*next;
+	char		data[];
+};
+
+/* By the bits of their size. */
+static struct block *unused[SMALL_MAX_BITS + 1];
+/* What is left of the last chunk. */
+static char *rest;
+static size_t rest_size;
+
+/* A leak detector looks here for pointers to what the program keeps, data of probes say. */
+extern void __lsan_register_root_region(const void *p, size_t size) __attribute__((__weak__));
+extern void __lsan_unregister_root_region(const void *p, size_t size)
+	__attribute__((__weak__));
+
+static void *map(size_t size)
+{
+	void *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (p == MAP_FAILED)
+		return NULL;
+	if (__lsan_register_root_region)
+		__lsan_register_root_region(p, size);
+	return p;
+}
+
+static void unmap(void *p, size_t size)
+{
+	int err = errno;
+
+	if (__lsan_unregister_root_region)
+		__lsan_unregister_root_region(p, size);
+	munmap(p, size);
+	errno = err;
+}
+
+static void put(struct block *b, int bits)
+{
+	b->next = unused[bits];
+	unused[bits] = b;
+}
+
+/* @size is a power of two. */
+static struct block *cut(size_t size)
+{
+	struct block *b = (struct block *)rest;
+
+	rest += size;
+	rest_size -= size;
+	b->size = size;
+	return b;
+}
+
+static bool add_chunk(void)
+{
+	char *p = map(CHUNK_SIZE);
+
+	if (!p)
+		return false;
+	while (rest_size) {
+		int bits = 63 - __builtin_clzl(rest_size);
+
+		put(cut(1UL << bits), bits);
+	}
+	rest = p;
+	rest_size = CHUNK_SIZE;
+	return true;
+}
+
+static struct block *take(size_t size)
+{
+	int bits = SMALL_MIN_BITS;
+	struct block *b;
+
+	while (1UL << bits < size)
+		bits++;
+	b = unused[bits];
+	if (b) {
+		unused[bits] = b->next;
+		return b;
+	}
+	if (rest_size < 1UL << bits && !add_chunk())
+		return NULL;
+	return cut(1UL << bits);
+}
+
+static struct block *take_large(size_t size)
+{
+	size_t page = jf_page_size();
+	struct block *b;
+
+	size = (size + page - 1) & ~(page - 1);
+	b = map(size);
+	if (b)
+		b->size = size;
+	return b;
+}
+
+void *jf_alloc(size_t size)
+{
+	struct block *b;
+
+	size += sizeof(*b);
+	b = size > SMALL_MAX ? take_large(size) : take(size);
+	return b ? b->data : NULL;
+}
+
+void *jf_zalloc(size_t size)
+{
+	void *p = jf_alloc(size);
+
+	/* Nobody else has had a mapping. */
+	return p && size <= SMALL_MAX - sizeof(struct block) ? memset(p, 0, size) : p;
+}
+
+void *jf_realloc(void *p, size_t size)
+{
+	const struct block *b = p ? jf_container(p, struct block, data) : NULL;
+	size_t had = b ? b->size - sizeof(*b) : 0;
+	void *more;
+
+	if (size <= had)
+		return p;
+	more = jf_alloc(size);
+	if (more && p) {
+		memcpy(more, p, had);
+		jf_free(p);
+	}
+	return more;
+}
+
+void jf_free(void *p)
+{
+	struct block *b;
+
+	if (!p)
+		return;
+	b = jf_container(p, struct block, data);
+	if (b->size > SMALL_MAX)
+		unmap(b, b->size);
+	else
+		put(b, 63 - __builtin_clzl(b->size));
+}

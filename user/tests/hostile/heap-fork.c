@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
+/*
+ * The program's malloc() has a lock, and takes it around a fork, before the library's
+ * handler waits for a change that is under way.
+ */
+#include <jumpfunc/branch.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <sys/wait.h>
+
+#include "heap.h"
+
+DEFINE_JF_KEY_FALSE(key);
+
+static pthread_mutex_t heap = PTHREAD_MUTEX_INITIALIZER;
+static __thread int changes;
+static _Atomic int waits, stop;
+
+static void heap_enter(void)
+{
+	if (changes)
+		waits = 1;
+	pthread_mutex_lock(&heap);
+	if (changes)
+		waits = 0;
+}
+
+static void heap_leave(void)
+{
+	pthread_mutex_unlock(&heap);
+}
+
+/* With the lock: until the other thread wants it, if it ever does. */
+static void before_fork(void)
+{
+	int i;
+
+	pthread_mutex_lock(&heap);
+	for (i = 0; i < 20 && !waits; i++)
+		usleep(1000);
+}
+
+__attribute__((__constructor__)) static void begin(void)
+{
+	pthread_atfork(before_fork, heap_leave, heap_leave);
+}
+
+static void *toggle(void *arg)
+{
+	changes = 1;
+	while (!stop) {
+		jf_key_enable(&key);
+		jf_key_disable(&key);
+	}
+	return arg;
+}
+
+/* A site: without one nothing would be changed. */
+int is_on(void);
+int is_on(void)
+{
+	return jf_branch_unlikely(&key);
+}
+
+int main(void)
+{
+	pthread_t t;
+	int i;
+
+	alarm(10);
+	pthread_create(&t, NULL, toggle, NULL);
+	for (i = 0; i < 50; i++) {
+		pid_t p = fork();
+
+		if (!p) {
+			MUST(!jf_key_enable(&key) && is_on(), "in the child");
+			_exit(0);
+		}
+		waitpid(p, NULL, 0);
+	}
+	stop = 1;
+	pthread_join(t, NULL);
+	return 0;
+}

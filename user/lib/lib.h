@@ -131,6 +131,9 @@ void *jf_alloc(size_t size);
 void *jf_zalloc(size_t size);
 void *jf_realloc(void *p, size_t size);
 void jf_free(void *p);
+/* As qsort(), which may call malloc(). 0 or -ENOMEM. */
+int jf_sort(void *items, size_t num, size_t size,
+	    int (*compare)(const void *a, const void *b));
 
 /* --- reader.c ------------------------------------------------------------------- */
 

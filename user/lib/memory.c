@@ -3,7 +3,7 @@
  * Memory for what changes need. That of malloc() is the program's, which may have one of
  * its own: with a lock that it takes around a fork, before it waits for ours; or one that
  * asks the dynamic linker, whose lock whoever waits for ours in a constructor has. So
- * nobody calls it with our lock held.
+ * nobody calls it with our lock held, nor what may call it: qsort(), atexit().
  *
  * Small blocks have sizes that are powers of two. They are cut from chunks, which stay,
  * and wait in lists while they are free. Large ones are mapped one by one. That takes no
@@ -171,4 +171,63 @@ void jf_free(void *p)
 		unmap(b, b->size);
 	else
 		put(b, 63 - __builtin_clzl(b->size));
+}
+
+/* --- sorting ---------------------------------------------------------------------- */
+
+struct array {
+	size_t	num, size;
+	int	(*compare)(const void *a, const void *b);
+};
+
+/* Where what ascends from @item on does not any more, or @end. */
+static char *run_end(const struct array *a, char *item, const char *end)
+{
+	do
+		item += a->size;
+	while (item < end && a->compare(item - a->size, item) <= 0);
+	return item;
+}
+
+/* Makes one run of each two. How many are there now? */
+static size_t merge(const struct array *a, char *from, char *to)
+{
+	char *end = from + a->num * a->size, *x_end, *y, *y_end, **next;
+	size_t runs;
+
+	for (runs = 0; from < end; runs++) {
+		y = x_end = run_end(a, from, end);
+		y_end = y < end ? run_end(a, y, end) : end;
+		while (from < x_end || y < y_end) {
+			next = y == y_end || (from < x_end && a->compare(from, y) <= 0) ?
+				&from : &y;
+			memcpy(to, *next, a->size);
+			to += a->size;
+			*next += a->size;
+		}
+		from = y_end;
+	}
+	return runs;
+}
+
+int jf_sort(void *items, size_t num, size_t size,
+	    int (*compare)(const void *a, const void *b))
+{
+	const struct array a = { num, size, compare };
+	char *other = jf_alloc(num * size), *from = items, *to = other;
+	size_t runs;
+
+	if (!other)
+		return -ENOMEM;
+	do {
+		char *sorted = to;
+
+		runs = merge(&a, from, to);
+		to = from;
+		from = sorted;
+	} while (runs > 1);
+	if (from != items)
+		memcpy(items, from, num * size);
+	jf_free(other);
+	return 0;
 }

@@ -521,8 +521,8 @@ static int add_sites(struct jf_mod *m)
 		if (i && m->sites[i].addr < m->sites[i - 1].addr)
 			sorted = false;
 	}
-	if (!sorted)
-		qsort(m->sites, m->nr_sites, sizeof(*m->sites), by_address);
+	if (!sorted && jf_sort(m->sites, m->nr_sites, sizeof(*m->sites), by_address))
+		return -ENOMEM;
 	if (!drop_equal(m))
 		return say_bad(m, "two sites overlap");
 	/* Backwards, so that each list ascends. */
@@ -736,6 +736,7 @@ void __jf_object_register(struct jf_object *o)
 	static uint64_t objects;
 	static bool at_exit;
 	struct look look = { .m = { .object = o, .name = "an object" } };
+	bool is_first = false;
 	struct jf_mod *m;
 	uint64_t lost;
 
@@ -778,11 +779,13 @@ void __jf_object_register(struct jf_object *o)
 		       m->name, (unsigned long long)(jf_stats.trampolined - lost));
 	patch_all(m);
 	/* Those of the program come last, and are always in time. */
-	if (m->program || !at_exit)
-		jf_at_exit();
+	is_first = m->program || !at_exit;
 	at_exit = true;
 unlock:
 	jf_unlock();
+	/* This may allocate. */
+	if (is_first)
+		jf_at_exit();
 	free(look.path);
 	free(look.span);
 }

@@ -29,7 +29,6 @@
 #include "lib.h"
 
 #include <signal.h>
-#include <stdlib.h>
 #include <string.h>
 #include <ucontext.h>
 
@@ -201,16 +200,15 @@ static int by_address(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-static void sort_pokes(struct jf_poke *pokes, size_t num)
+static int sort_pokes(struct jf_poke *pokes, size_t num)
 {
 	size_t i;
 
 	/* Those of one key are in order. */
 	for (i = 1; i < num; i++)
-		if (pokes[i].addr < pokes[i - 1].addr) {
-			qsort(pokes, num, sizeof(*pokes), by_address);
-			return;
-		}
+		if (pokes[i].addr < pokes[i - 1].addr)
+			return jf_sort(pokes, num, sizeof(*pokes), by_address);
+	return 0;
 }
 
 /* Can sites be changed while others execute them? */
@@ -396,8 +394,9 @@ int jf_patch(struct jf_poke *pokes, size_t num, bool is_alone)
 
 	if (!num)
 		return 0;
-	sort_pokes(pokes, num);
-	err = verify(pokes, num);
+	err = sort_pokes(pokes, num);
+	if (!err)
+		err = verify(pokes, num);
 	/* Something is denied by now: with one thread there is no need of it. */
 	if (!err && !is_alone && begin_live()) {
 		is_alone = jf_single_threaded();

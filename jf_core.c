@@ -546,8 +546,10 @@ int __jf_commit(struct list_head *changes)
 	jf_account(start, updates, num);
 
 out:
-	if (err && err != -EIO)
-		updates = num = 0;
+	if (err && err != -EIO) {
+		updates = 0;
+		num = 0;
+	}
 	trace_jf_batch(start, ktime_get_ns(), updates, num, err);
 	list_for_each_entry(c, changes, list) {
 		jf_replaced(c, false);

@@ -135,21 +135,24 @@ static int jf_reclaim(struct list_head *old, long timeout)
 	return 0;
 }
 
-/* Who has taken what was retired off its list. Nests inside jf_tp_mutex. */
-static DEFINE_MUTEX(jf_reclaim_mutex);
+/*
+ * Of its own, with a rescuer: work that others need to free memory may wait for it. And
+ * who changes probes does not do this himself: he may be in one of them.
+ */
+static struct workqueue_struct *jf_reclaim_wq;
 
 static void jf_reclaim_work(struct work_struct *work);
 /* Late, so that one wait serves many changes. */
 static DECLARE_DELAYED_WORK(jf_reclaim_later, jf_reclaim_work);
 
-static void jf_reclaim_locked(void)
+/* Without jf_tp_mutex: changes go on while this waits. */
+static void jf_reclaim_work(struct work_struct *work)
 {
 	struct jf_probes *p, *tmp;
 	LIST_HEAD(old);
 	LIST_HEAD(one);
 	LIST_HEAD(kept);
 
-	lockdep_assert_held(&jf_reclaim_mutex);
 	mutex_lock(&jf_retired_mutex);
 	list_splice_init(&jf_retired, &old);
 	mutex_unlock(&jf_retired_mutex);
@@ -169,21 +172,8 @@ static void jf_reclaim_locked(void)
 	}
 	mutex_lock(&jf_retired_mutex);
 	list_splice(&kept, &jf_retired);
-	jf_reclaim_slow = queue_delayed_work(jf_wq, &jf_reclaim_later, 10 * HZ);
+	jf_reclaim_slow = queue_delayed_work(jf_reclaim_wq, &jf_reclaim_later, 10 * HZ);
 	mutex_unlock(&jf_retired_mutex);
-}
-
-static void jf_reclaim_now(void)
-{
-	mutex_lock(&jf_reclaim_mutex);
-	jf_reclaim_locked();
-	mutex_unlock(&jf_reclaim_mutex);
-}
-
-/* Without jf_tp_mutex: changes go on while this waits. */
-static void jf_reclaim_work(struct work_struct *work)
-{
-	jf_reclaim_now();
 }
 
 static void jf_retire(struct jf_probes *p)
@@ -194,9 +184,9 @@ static void jf_retire(struct jf_probes *p)
 	list_add_tail(&p->retired, &jf_retired);
 	/* Not put off by each change that comes; but this one shall not wait. */
 	if (jf_reclaim_slow)
-		mod_delayed_work(jf_wq, &jf_reclaim_later, HZ);
+		mod_delayed_work(jf_reclaim_wq, &jf_reclaim_later, HZ);
 	else
-		queue_delayed_work(jf_wq, &jf_reclaim_later, HZ);
+		queue_delayed_work(jf_reclaim_wq, &jf_reclaim_later, HZ);
 	jf_reclaim_slow = false;
 	mutex_unlock(&jf_retired_mutex);
 }
@@ -294,14 +284,8 @@ static int jf_get_code(const struct jf_tracepoint *tp, struct jf_probes *p)
 		return 0;
 	}
 	err = jf_get_image(tp, p);
-	if (err == -ENOSPC) {
-		/*
-		 * Not by the work item: to wait for one of a queue without a rescuer
-		 * is not for those of a queue that has one.
-		 */
-		jf_reclaim_now();
+	if (err == -ENOSPC && flush_delayed_work(&jf_reclaim_later))
 		err = jf_get_image(tp, p);
-	}
 	if (err == -ENOSPC) {
 		jf_trace_stats.iter_exhausted++;
 		return 0;
@@ -350,7 +334,8 @@ static enum jf_gone_kind jf_probe_kind(const struct jf_probe *p)
 	const struct jf_mod *m = jf_mod_by_addr((unsigned long)p->func);
 	unsigned long data = (unsigned long)p->data;
 
-	if (!jf_may_be_module(data) || (m && within_module(data, m->mod)))
+	/* As in jf_mod_by_addr(). */
+	if (!jf_may_be_module(data) || (m && data_race(within_module(data, m->mod))))
 		return JF_GONE_TARGET;
 	return JF_GONE_DISPATCH;
 }
@@ -456,7 +441,24 @@ static void jf_plan_set(struct jf_plan *plan, struct jf_probes *new)
 	plan->made = true;
 }
 
-/* -EEXIST, or an error of jf_check_target(). */
+/* Whose data may be needed as long as the probe is there. -EBUSY: it goes */
+static int jf_check_data(const struct jf_tracepoint *tp, void *data)
+{
+	struct jf_mod *m = jf_mod_by_addr((unsigned long)data);
+
+	if (!m)
+		return 0;
+	if (jf_mod_goes(m)) {
+		pr_warn_ratelimited("%s: a probe's data is in module %s, which is being unloaded\n",
+				    tp->name, m->mod->name);
+		return -EBUSY;
+	}
+	/* Then it is waited for, whether it has tables or not. */
+	m->target = true;
+	return 0;
+}
+
+/* -EEXIST, or an error of jf_check_target() or jf_check_data(). */
 static int jf_plan_add(struct jf_plan *plan, const struct jf_probe *add)
 {
 	struct jf_probes *new;
@@ -467,7 +469,8 @@ static int jf_plan_add(struct jf_plan *plan, const struct jf_probe *add)
 	 * by jf_trace_module_going(), and will have this probe removed there.
 	 */
 	jf_lock();
-	err = jf_check_target(plan->tp->name, add->func, NULL, false);
+	err = jf_check_target(plan->tp->name, add->func, NULL, false) ?:
+	      jf_check_data(plan->tp, add->data);
 	jf_unlock();
 	if (err)
 		return err;
@@ -793,10 +796,16 @@ static void jf_forget_iterators(const struct module *mod)
 void jf_trace_module_gone(struct module *mod)
 {
 	jf_forget_iterators(mod);
-	/* Somebody may have some in hand, and give them back. */
-	mutex_lock(&jf_reclaim_mutex);
+	/* It may have some in hand, and give them back. */
+	flush_work(&jf_reclaim_later.work);
 	jf_forget_iterators(mod);
-	mutex_unlock(&jf_reclaim_mutex);
+}
+
+int jf_trace_init(void)
+{
+	jf_reclaim_wq = alloc_workqueue("jumpfunc_reclaim",
+					WQ_UNBOUND | WQ_MEM_RECLAIM, 0);
+	return jf_reclaim_wq ? 0 : -ENOMEM;
 }
 
 void jf_trace_exit(void)
@@ -804,4 +813,5 @@ void jf_trace_exit(void)
 	cancel_delayed_work_sync(&jf_reclaim_later);
 	while (jf_reclaim(&jf_retired, MAX_SCHEDULE_TIMEOUT))
 		msleep(100);
+	destroy_workqueue(jf_reclaim_wq);
 }

@@ -61,8 +61,12 @@ int jf_gone_prepare(void *func, enum jf_gone_kind kind)
 		hash_add(jf_gones, &g->hash, g->func);
 	}
 	/* Some who are still in it may have come when it was the other kind. */
-	if (kind == JF_GONE_DISPATCH || (!g->pins && !g->seq))
+	if (kind == JF_GONE_DISPATCH || (!g->pins && !g->seq)) {
+		/* Who waits for such code already has not looked for this. */
+		if (g->kind != kind && g->seq)
+			g->seq = ++jf_seq;
 		g->kind = kind;
+	}
 	g->pins++;
 	return 0;
 }

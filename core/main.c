@@ -26,9 +26,12 @@ static int __init jumpfunc_init(void)
 	err = jf_quiesce_init();
 	if (err)
 		goto err_arch;
-	err = jf_module_init();
+	err = jf_trace_init();
 	if (err)
 		goto err_quiesce;
+	err = jf_module_init();
+	if (err)
+		goto err_trace;
 	err = jf_demo_init();
 	if (err)
 		goto err_module;
@@ -43,6 +46,7 @@ static int __init jumpfunc_init(void)
 
 err_module:
 	jf_module_exit();
+err_trace:
 	jf_trace_exit();
 err_quiesce:
 	jf_quiesce_exit();

@@ -6,7 +6,6 @@
  * Lock order, outermost first:
  *   jf_events_mutex	the event set's mode (demo/event_set.c)
  *   jf_tp_mutex	probes of tracepoints (jf_tracepoint.c)
- *   jf_reclaim_mutex	who frees what waits to be freed (jf_tracepoint.c)
  *   jf_retired_mutex	images, and what waits to be freed (jf_tracepoint.c)
  *   cpus_read_lock()
  *     jf_mutex		the index, entities, statistics; all writing of text

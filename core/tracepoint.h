@@ -46,6 +46,7 @@ extern struct jf_trace_stats jf_trace_stats;
 int jf_trace_module_going(struct module *mod);
 /* And now no task is in it any more. */
 void jf_trace_module_gone(struct module *mod);
+int jf_trace_init(void);
 /* When the last tracepoint has gone. */
 void jf_trace_exit(void);
 

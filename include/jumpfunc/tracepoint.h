@@ -70,7 +70,8 @@
  *   caller free what @data points to. A module that unregisters in its exit
  *   function need not wait, because its memory is not freed earlier. If a
  *   module is unloaded without unregistering its probes, they are removed, and
- *   the log says so.
+ *   the log says so. A probe is that of the module that its function is in, and
+ *   of the one that @data is in, if that is the memory of a module.
  *
  *   In the kernel a tracepoint has a contract (contract.h). By default preemption
  *   is off while probes run, as in the kernel's own tracepoints: a probe must not

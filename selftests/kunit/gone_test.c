@@ -404,6 +404,22 @@ static void record_life(struct kunit *test)
 	done(X, false);
 }
 
+/* Who has begun to wait for code that calls others does not end it for a target. */
+static void record_changes_kind(struct kunit *test)
+{
+	u64 begun;
+
+	KUNIT_EXPECT_EQ(test, prepare(X, JF_GONE_TARGET), 0);
+	done(X, true);
+	begun = seq();
+	KUNIT_EXPECT_EQ(test, prepare(X, JF_GONE_DISPATCH), 0);
+	done(X, false);
+	jf_gone_forget_all(begun, true);
+	KUNIT_EXPECT_TRUE(test, jfk_gone(X));
+	jf_gone_forget_all(seq(), true);
+	KUNIT_EXPECT_FALSE(test, jfk_gone(X));
+}
+
 /* One and the same in two changes: it is gone when one of them says so. */
 static void record_twice(struct kunit *test)
 {
@@ -810,6 +826,7 @@ static struct kunit_case gone_cases[] = {
 	KUNIT_CASE(parts_end_with_the_text),
 	KUNIT_CASE(function_image),
 	KUNIT_CASE(record_life),
+	KUNIT_CASE(record_changes_kind),
 	KUNIT_CASE(record_twice),
 	KUNIT_CASE(record_forget),
 	KUNIT_CASE(record_without_memory),

@@ -336,6 +336,10 @@ static void one_is_refused(struct kunit *test)
 	__jf_batch_probe(&b, x.tp[1], jfk_code(going, 0), NULL, 5, true);
 	KUNIT_EXPECT_EQ(test, jf_batch_commit(&b), -EBUSY);
 	expect_all(test, &x, false);
+	fill(&b, &x);
+	__jf_batch_probe(&b, x.tp[1], jfk_code(x.m, 0), jfk_code(going, 0), 5, true);
+	KUNIT_EXPECT_EQ(test, jf_batch_commit(&b), -EBUSY);
+	expect_all(test, &x, false);
 	KUNIT_EXPECT_EQ(test, jfk_images_used(), 0U);
 
 	/* The key has more users than the batch can take away. */

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # Probes of one module with data of another one, which goes: it is waited for those who are inside, and a
 # probe that it leaves behind is removed.  And probes that come and go in work of a queue with a rescuer,
-# until the images are used up.
+# until the images are used up; and in a probe that is called by one of them.
 #
 # Seen to fail (6.1): rmmod returned while the probe slept, and what was left behind stayed registered; and
 # the kernel warned that a queue with a rescuer waits for one without.
@@ -36,5 +36,8 @@ for forgets in 0 1; do
 done
 rounds() { echo 400 >/sys/module/jf_trace_lend/parameters/rounds; }
 check "probes come and go in work of a queue with a rescuer" rounds
+rounds_inside() { echo 400 >/sys/module/jf_trace_lend/parameters/rounds_inside; }
+check "probes come and go while one of them does it in a chain" rounds_inside
+check_match "... which stays as it was until it has left" "$(dmesg | grep 'jf_trace_lend: chain:')" ': 1 calls$'
 check "the module goes" jf_rmmod jf_trace_lend
 jf_done

@@ -37,23 +37,63 @@ static const struct kernel_param_ops hit_ops = { .set = hit_set };
 module_param_cb(hit, &hit_ops, NULL, 0200);
 MODULE_PARM_DESC(hit, "come by the tracepoint");
 
+static unsigned int rounds;
+static int work_err, calls;
+
 static void own_probe(void *data, int x)
 {
+	calls++;
 }
 
-static unsigned int rounds;
-static int work_err;
+static void change_probes(void);
 
-static void change_work(struct work_struct *work)
+/* The first of two in a chain, which it leaves while it is in there. */
+static void changing_probe(void *data, int x)
+{
+	unregister_jf_trace_lend(changing_probe, NULL);
+	unregister_jf_trace_lend(own_probe, NULL);
+	change_probes();
+}
+
+
+/* Chains, of which there are few: they are soon used up. */
+static void change_probes(void)
 {
 	unsigned int i;
 	int err = 0;
 
 	for (i = 0; !err && i < rounds; i++)
-		err = register_jf_trace_lend(own_probe, NULL) ?:
+		err = register_jf_trace_lend(own_probe, &calls) ?:
+		      register_jf_trace_lend(own_probe, NULL) ?:
+		      unregister_jf_trace_lend(own_probe, &calls) ?:
 		      unregister_jf_trace_lend(own_probe, NULL);
 	work_err = err;
 }
+
+static void change_work(struct work_struct *work)
+{
+	change_probes();
+}
+
+/* @val: how often probes come and go, in a probe that is in a chain. */
+static int inside_set(const char *val, const struct kernel_param *kp)
+{
+	int err = kstrtouint(val, 0, &rounds);
+
+	err = err ?: register_jf_trace_prio_lend(changing_probe, NULL, 20);
+	err = err ?: register_jf_trace_prio_lend(own_probe, NULL, 10);
+	if (err)
+		return err;
+	calls = 0;
+	jf_trace_lend(1);
+	/* The second one of the chain that it was in, and nothing else. */
+	pr_info("chain: %d calls\n", calls);
+	return work_err;
+}
+
+static const struct kernel_param_ops inside_ops = { .set = inside_set };
+module_param_cb(rounds_inside, &inside_ops, NULL, 0200);
+MODULE_PARM_DESC(rounds_inside, "probes come and go so often, in a probe");
 
 /* @val: how often probes come and go, in work that others need to free memory. */
 static int rounds_set(const char *val, const struct kernel_param *kp)

@@ -478,6 +478,11 @@ void jf_batch_drop(struct jf_batch *b)
 
 void jf_batch_abort(struct jf_batch *b)
 {
+	/* One that was committed: exit() does not wait for the lock. */
+	if (!b->changes) {
+		jf_batch_init(b);
+		return;
+	}
 	jf_lock();
 	jf_batch_drop(b);
 	jf_unlock();

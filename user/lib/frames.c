@@ -5,7 +5,8 @@
  *
  * - Unwinders in the process (backtrace(), exceptions, cancellation) get the frame
  *   information by __register_frame_info() of libgcc, if the program has that. Unlike
- *   __register_frame() it needs no memory, which that one does not check for.
+ *   __register_frame() it needs no memory, which that one does not check for; that of
+ *   GCC 13 and later takes some of malloc(), which the manual says.
  * - gdb finds a list of object files in memory, at a name that it knows: each has
  *   one symbol and the frame information.
  * - perf reads /tmp/perf-PID.map, if JUMPFUNC_PERF_MAP is set.

@@ -51,7 +51,7 @@ grep -v '^#' "$list" > "$work/list"
 run_test()
 {
 	# shellcheck disable=SC2086 # the arguments are several words
-	timeout 60 "$work/test" $args > "$work/log" 2>&1
+	timeout -k 5 60 "$work/test" $args > "$work/log" 2>&1
 }
 
 echo "TAP version 13"

@@ -104,7 +104,8 @@ static int rounds_set(const char *val, const struct kernel_param *kp)
 
 	if (err)
 		return err;
-	wq = alloc_workqueue("jf_trace_lend", WQ_MEM_RECLAIM, 0);
+	wq = alloc_workqueue("jf_trace_lend",
+			     WQ_UNBOUND | WQ_MEM_RECLAIM, 0);
 	if (!wq)
 		return -ENOMEM;
 	INIT_WORK_ONSTACK(&work, change_work);

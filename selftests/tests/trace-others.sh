@@ -4,8 +4,9 @@
 # probe that it leaves behind is removed.  And probes that come and go in work of a queue with a rescuer,
 # until the images are used up; and in a probe that is called by one of them.
 #
-# Seen to fail (6.1): rmmod returned while the probe slept, and what was left behind stayed registered; and
-# the kernel warned that a queue with a rescuer waits for one without.
+# Seen to fail (6.1): rmmod returned while the probe slept, and what was left behind stayed registered;
+# the kernel warned that a queue with a rescuer waits for one without; and when whoever changes probes freed
+# the images himself, he returned from the probe into what another chain was by then.
 . "$(dirname "$0")/../lib/lib.sh"
 
 jf_start "probes with data of others"

@@ -45,6 +45,12 @@ static void own_probe(void *data, int x)
 	calls++;
 }
 
+/* What no chain has that this module's own calls go through. */
+static void other_probe(void *data, int x)
+{
+	calls += 100;
+}
+
 static void change_probes(void);
 
 /* The first of two in a chain, which it leaves while it is in there. */
@@ -64,9 +70,9 @@ static void change_probes(void)
 
 	for (i = 0; !err && i < rounds; i++)
 		err = register_jf_trace_lend(own_probe, &calls) ?:
-		      register_jf_trace_lend(own_probe, NULL) ?:
+		      register_jf_trace_lend(other_probe, NULL) ?:
 		      unregister_jf_trace_lend(own_probe, &calls) ?:
-		      unregister_jf_trace_lend(own_probe, NULL);
+		      unregister_jf_trace_lend(other_probe, NULL);
 	work_err = err;
 }
 

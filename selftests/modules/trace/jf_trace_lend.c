@@ -45,7 +45,7 @@ static void own_probe(void *data, int x)
 	calls++;
 }
 
-/* What no chain has that this module's own calls go through. */
+/* No call of the tracepoint that the test counts leads here. */
 static void other_probe(void *data, int x)
 {
 	calls += 100;
@@ -60,7 +60,6 @@ static void changing_probe(void *data, int x)
 	unregister_jf_trace_lend(own_probe, NULL);
 	change_probes();
 }
-
 
 /* Chains, of which there are few: they are soon used up. */
 static void change_probes(void)

@@ -71,7 +71,8 @@
  *   function need not wait, because its memory is not freed earlier. If a
  *   module is unloaded without unregistering its probes, they are removed, and
  *   the log says so. A probe is that of the module that its function is in, and
- *   of the one that @data is in, if that is the memory of a module.
+ *   of the one that @data is in, if that is the memory of a module (but for its
+ *   per-CPU variables, for which call jf_quiesce()).
  *
  *   In the kernel a tracepoint has a contract (contract.h). By default preemption
  *   is off while probes run, as in the kernel's own tracepoints: a probe must not

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /* Data in a section of code: they can still be written, whoever writes text. */
 #include <jumpfunc/branch.h>
-#include <sys/wait.h>
 
-#include "hostile.h"
+#include "again.h"
 
 DEFINE_JF_KEY_FALSE(key);
 
@@ -22,8 +21,7 @@ __attribute__((__section__(".code_and_data,\"awx\",@progbits#"), __noinline__)) 
 int main(int argc, char **argv)
 {
 	static const char *const writers[] = { "mem", "remap" };
-	int i, status;
-	pid_t p;
+	int i;
 
 	if (argc > 1) {
 		for (i = 1; i < 10; i++) {
@@ -33,15 +31,7 @@ int main(int argc, char **argv)
 		}
 		return 0;
 	}
-	for (i = 0; i < 2; i++) {
-		p = fork();
-		if (!p) {
-			setenv("JUMPFUNC_WRITER", writers[i], 1);
-			execl("/proc/self/exe", argv[0], "again", NULL);
-			_exit(127);
-		}
-		waitpid(p, &status, 0);
-		MUST(!status, "%s: status %#x", writers[i], status);
-	}
+	for (i = 0; i < 2; i++)
+		must_run(argv[0], writers[i], writers[i]);
 	return 0;
 }

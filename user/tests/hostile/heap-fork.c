@@ -3,18 +3,13 @@
  * The program's malloc() has a lock, and takes it around a fork, before the library's
  * handler waits for a change that is under way.
  */
-#include <jumpfunc/branch.h>
 #include <pthread.h>
-#include <stdatomic.h>
 #include <sys/wait.h>
 
-#include "heap.h"
-
-DEFINE_JF_KEY_FALSE(key);
+#include "toggles.h"
 
 static pthread_mutex_t heap = PTHREAD_MUTEX_INITIALIZER;
-static __thread int changes;
-static _Atomic int waits, stop;
+static _Atomic int waits;
 
 static void heap_enter(void)
 {
@@ -43,23 +38,6 @@ static void before_fork(void)
 __attribute__((__constructor__)) static void begin(void)
 {
 	pthread_atfork(before_fork, heap_leave, heap_leave);
-}
-
-static void *toggle(void *arg)
-{
-	changes = 1;
-	while (!stop) {
-		jf_key_enable(&key);
-		jf_key_disable(&key);
-	}
-	return arg;
-}
-
-/* A site: without one nothing would be changed. */
-int is_on(void);
-int is_on(void)
-{
-	return jf_branch_unlikely(&key);
 }
 
 int main(void)

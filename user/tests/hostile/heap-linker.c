@@ -4,17 +4,10 @@
  * has the linker's lock, and waits for a change that is under way.
  */
 #define _GNU_SOURCE
-#include <jumpfunc/branch.h>
 #include <pthread.h>
-#include <stdatomic.h>
 
 #include "plugin.h"
-#include "heap.h"
-
-DEFINE_JF_KEY_FALSE(key);
-
-static __thread int changes;
-static _Atomic int stop;
+#include "toggles.h"
 
 static void heap_enter(void)
 {
@@ -29,23 +22,6 @@ static void heap_enter(void)
 
 static void heap_leave(void)
 {
-}
-
-static void *toggle(void *arg)
-{
-	changes = 1;
-	while (!stop) {
-		jf_key_enable(&key);
-		jf_key_disable(&key);
-	}
-	return arg;
-}
-
-/* A site: without one nothing would be changed. */
-int is_on(void);
-int is_on(void)
-{
-	return jf_branch_unlikely(&key);
 }
 
 int main(int argc, char **argv)

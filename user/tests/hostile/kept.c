@@ -8,8 +8,8 @@
 #include <jumpfunc/branch.h>
 #include <jumpfunc/stats.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 
+#include "again.h"
 #include "plugin.h"
 #include "writes.h"
 
@@ -63,8 +63,7 @@ static void one(const char *program, const char *writer)
 int main(int argc, char **argv)
 {
 	static const char *const writers[] = { "mem", "remap" };
-	int i, status;
-	pid_t p;
+	int i;
 
 	/* mseal() of nothing */
 	if (syscall(462, 0UL, 0UL, 0UL)) {
@@ -75,16 +74,7 @@ int main(int argc, char **argv)
 		one(argv[0], argv[1]);
 		return 0;
 	}
-	for (i = 0; i < 2; i++) {
-		p = fork();
-		if (!p) {
-			if (i)
-				setenv("JUMPFUNC_WRITER", writers[i], 1);
-			execl("/proc/self/exe", argv[0], writers[i], NULL);
-			_exit(127);
-		}
-		waitpid(p, &status, 0);
-		MUST(!status, "%s: status %#x", writers[i], status);
-	}
+	for (i = 0; i < 2; i++)
+		must_run(argv[0], writers[i], i ? writers[i] : NULL);
 	return 0;
 }

@@ -9,11 +9,8 @@
 #include <jumpfunc/branch.h>
 #include <link.h>
 
+#include "heap.h"
 #include "plugin.h"
-
-extern void *__libc_malloc(size_t size);
-extern void *__libc_calloc(size_t num, size_t size);
-extern void *__libc_realloc(void *p, size_t size);
 
 DEFINE_JF_KEY_FALSE(key);
 
@@ -49,27 +46,13 @@ int dl_iterate_phdr(look_fn *look, void *arg)
 	return libc(one, &asked);
 }
 
-static void count(void)
+static void heap_enter(void)
 {
 	allocations += !!looking;
 }
 
-void *malloc(size_t size)
+static void heap_leave(void)
 {
-	count();
-	return __libc_malloc(size);
-}
-
-void *calloc(size_t num, size_t size)
-{
-	count();
-	return __libc_calloc(num, size);
-}
-
-void *realloc(void *p, size_t size)
-{
-	count();
-	return __libc_realloc(p, size);
 }
 
 int main(int argc, char **argv)

@@ -4,7 +4,7 @@
 #include <signal.h>
 #include <sys/resource.h>
 
-#include "hostile.h"
+#include "again.h"
 
 DECLARE_JF_TRACE(rx, PROTO(int i), ARGS(i));
 DEFINE_JF_TRACE(rx);
@@ -26,10 +26,7 @@ int main(int argc, char **argv)
 
 	(void)argc;
 	alarm(10);
-	if (!getenv("JUMPFUNC_PERF_MAP")) {
-		setenv("JUMPFUNC_PERF_MAP", "1", 1);
-		execv(argv[0], argv);
-	}
+	must_have(argv, "JUMPFUNC_PERF_MAP", "1");
 	snprintf(path, sizeof(path), "/tmp/perf-%d.map", getpid());
 	unlink(path);
 	MUST(!getrlimit(RLIMIT_FSIZE, &limit), "getrlimit");

@@ -6,9 +6,8 @@
 #include <fcntl.h>
 #include <jumpfunc/tracepoint.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 
-#include "hostile.h"
+#include "again.h"
 
 DECLARE_JF_TRACE(rx, PROTO(int i), ARGS(i));
 DEFINE_JF_TRACE(rx);
@@ -96,10 +95,7 @@ static void in_child(void (*test)(const char *path))
 int main(int argc, char **argv)
 {
 	(void)argc;
-	if (!getenv("JUMPFUNC_PERF_MAP")) {
-		setenv("JUMPFUNC_PERF_MAP", "1", 1);
-		execv(argv[0], argv);
-	}
+	must_have(argv, "JUMPFUNC_PERF_MAP", "1");
 	/* All signals are blocked while things change: run.sh has a limit. */
 	in_child(of_nobody);
 	in_child(of_pipe);

@@ -4,9 +4,8 @@
  * file has each place once; that of a child has those that the child uses.
  */
 #include <jumpfunc/tracepoint.h>
-#include <sys/wait.h>
 
-#include "hostile.h"
+#include "again.h"
 
 DECLARE_JF_TRACE(rx, PROTO(int i), ARGS(i));
 DEFINE_JF_TRACE(rx);
@@ -57,10 +56,7 @@ int main(int argc, char **argv)
 
 	(void)argc;
 	alarm(10);
-	if (!getenv("JUMPFUNC_PERF_MAP")) {
-		setenv("JUMPFUNC_PERF_MAP", "1", 1);
-		execv(argv[0], argv);
-	}
+	must_have(argv, "JUMPFUNC_PERF_MAP", "1");
 	for (i = 0; i < 200; i++)
 		on_and_off();
 	p = fork();

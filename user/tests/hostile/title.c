@@ -5,9 +5,8 @@
  */
 #include <jumpfunc/branch.h>
 #include <jumpfunc/stats.h>
-#include <sys/wait.h>
 
-#include "hostile.h"
+#include "again.h"
 
 DEFINE_JF_KEY_FALSE(key);
 
@@ -34,23 +33,14 @@ static void changes(const char *asked)
 int main(int argc, char **argv)
 {
 	static const char *const writers[] = { "mem", "remap" };
-	int i, status;
-	pid_t p;
+	int i;
 
 	alarm(10);
 	if (argc > 1) {
 		changes(getenv("JUMPFUNC_WRITER"));
 		return 0;
 	}
-	for (i = 0; i < 2; i++) {
-		p = fork();
-		if (!p) {
-			setenv("JUMPFUNC_WRITER", writers[i], 1);
-			execl("/proc/self/exe", argv[0], "again", NULL);
-			_exit(127);
-		}
-		waitpid(p, &status, 0);
-		MUST(!status, "%s: status %#x", writers[i], status);
-	}
+	for (i = 0; i < 2; i++)
+		must_run(argv[0], writers[i], writers[i]);
 	return 0;
 }

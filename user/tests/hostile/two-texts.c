@@ -8,9 +8,8 @@
 #include <fcntl.h>
 #include <jumpfunc/branch.h>
 #include <jumpfunc/stats.h>
-#include <sys/wait.h>
 
-#include "hostile.h"
+#include "again.h"
 
 DEFINE_JF_KEY_FALSE(key);
 
@@ -71,24 +70,12 @@ static void run(const char *how)
 
 int main(int argc, char **argv)
 {
-	static const char *const how[] = { "plain", "traced" };
-	int i, status;
-	pid_t p;
-
 	alarm(10);
 	if (argc > 1) {
 		run(argv[1]);
 		return 0;
 	}
-	setenv("JUMPFUNC_WRITER", "remap", 1);
-	for (i = 0; i < 2; i++) {
-		p = fork();
-		if (!p) {
-			execl("/proc/self/exe", argv[0], how[i], NULL);
-			_exit(127);
-		}
-		waitpid(p, &status, 0);
-		MUST(!status, "%s: status %#x", how[i], status);
-	}
+	must_run(argv[0], "plain", "remap");
+	must_run(argv[0], "traced", "remap");
 	return 0;
 }

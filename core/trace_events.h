@@ -31,8 +31,8 @@ TRACE_EVENT(jf_update,
 
 /*
  * A commit is over: it changed "keys" keys and wrote "sites" sites, or has failed
- * with "error" and, but for -EIO, changed nothing. "begin" and "end" are ktime_get_ns(), with the
- * locks held.
+ * with "error" and, but for -EIO, changed nothing. "begin" and "end" are
+ * ktime_get_ns(), with the locks held.
  */
 TRACE_EVENT(jf_batch,
 	TP_PROTO(u64 begin, u64 end, unsigned int keys, unsigned int sites,

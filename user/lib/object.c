@@ -109,10 +109,10 @@ static bool in_text(const struct jf_mod *m, uintptr_t addr, size_t size)
  * @nr:   how many these are
  * @max:  for so many there is room
  * @file: by which name it was opened
+ * @path: that file, from the root on, or NULL: from malloc(), as @span
  * @base: what its program headers' addresses count from
  * @phdr: these, as long as it is mapped
  * @nr_phdr: their number
- * @path: that file, from the root on, or NULL: from malloc(), as @span
  */
 struct look {
 	struct jf_mod	m;
@@ -121,10 +121,10 @@ struct look {
 	}		*span;
 	size_t		nr, max;
 	const char	*file;
+	char		*path;
 	uintptr_t	base;
 	const ElfW(Phdr) *phdr;
 	size_t		nr_phdr;
-	char		*path;
 };
 
 /* In some object. If there was no memory for its bounds: no. */

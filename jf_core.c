@@ -655,14 +655,14 @@ int jf_commit_one(struct jf_ent *ent, union jf_value value, unsigned int flags)
 	return __jf_commit(&changes);
 }
 
-/* jf_freeze() by whoever asks, so that he knows who is to blame if it fails. */
+/* Frozen before all else, so that it is known who is to blame if that fails. */
 int jf_commit_last(struct jf_key *key)
 {
-	struct jf_change c = { .ent = &key->ent, .frozen = true };
+	struct jf_change c = { .ent = &key->ent };
 	LIST_HEAD(changes);
 
 	lockdep_assert_held(&jf_mutex);
-	if (cmpxchg(&key->count, 1, 0) != 1)
+	if (jf_freeze(&c))
 		return -EAGAIN;
 	list_add(&c.list, &changes);
 	return __jf_commit(&changes);

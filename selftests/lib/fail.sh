@@ -62,6 +62,15 @@ hit()
 	esac
 }
 
+# hits DESCRIPTION OPTION...: the same for what must not fail; there are some that it survives
+hits()
+{
+	nth "$@"
+	case $jf_sum in
+	*" survived=0") fail "$1: at least one was hit" "$jf_sum" ;;
+	esac
+}
+
 # Those of the modules: processes and terminals have some as well, and come and go.
 list_mappings() { grep -vE 'unpurged|kernel_clone|_do_fork|n_tty_open' /proc/vmallocinfo; }
 mappings() { list_mappings | wc -l; }

@@ -5,9 +5,9 @@
 # Modules are loaded and unloaded, each time with another memory allocation failing: the first, the
 # second, and so on, until it goes through.  A load that fails must say ENOMEM and leave no trace; an
 # unload must not fail; and nothing must be lost.  JF_LONG=1 lets each single allocation fail; else it
-# is one in some, the fewer the slower the kernel is, and then each of the last: most are those of the
-# kernel's own loader, which tells us at its end.  For a module of 12,000 sites the kernel makes 20,000,
-# one for each function that no kprobe may be in.
+# is one in some, the fewer the slower the kernel is, and then each of those that we make to take the
+# module over: most are the loader's.  For a module of 12,000 sites it and those whom it tells make
+# 20,000, one for each function that no kprobe may be in.
 . "$(dirname "$0")/../lib/lib.sh"
 . "$(dirname "$0")/../lib/fail.sh"
 
@@ -17,7 +17,8 @@ fail_start
 # ---- jumpfunc itself ----
 
 slow=${JF_SLOW_KERNEL:-1}
-every="-i $((5 * slow))" big="-i $((400 * slow))" ours="-l 50"
+every="-i $((5 * slow))" big="-i $((400 * slow))"
+ours="-c /sys/module/jf_nth/parameters/nth"
 [ "${JF_LONG:-0}" = 0 ] || every='' big="-i 50"
 core=$(jf_ko jumpfunc) ops=$(jf_ko jf_each_op) bench=$(jf_ko jumpfunc_bench)
 backend=${JF_BACKEND:+backend=$JF_BACKEND}
@@ -42,10 +43,11 @@ if [ "$now" -le $((maps + 4)) ]; then pass "no mapping is left behind ($maps bef
 # ---- modules that use it ----
 
 jf_load
+jf_insmod jf_nth
 # shellcheck disable=SC2086
 hit "a module with functions, keys and tracepoints is loaded" $every $same -o -g /sys/module/jf_each_op -u "unload jf_each_op" load "$ops"
 # shellcheck disable=SC2086
-nth "... and we take it over" $ours $same -o -g /sys/module/jf_each_op -u "unload jf_each_op" load "$ops"
+hit "... and we take it over" $ours $same -o -g /sys/module/jf_each_op -u "unload jf_each_op" load "$ops"
 if [ -n "$bench" ]; then
 	# shellcheck disable=SC2086
 	nth "a module with 12,000 sites is loaded" $big $same -o -g /sys/module/jumpfunc_bench \
@@ -56,14 +58,20 @@ fi
 jf_insmod jf_each_op
 # shellcheck disable=SC2086
 nth "such a module is unloaded" $every -u "load $ops" unload jf_each_op
+# shellcheck disable=SC2086
+hits "... and we let it go" $ours -u "load $ops" unload jf_each_op
+jf_rmmod jf_each_op
 jf_insmod jf_sample_provider
 jf_insmod jf_sample_consumer
 # Its end lets functions of the provider fall back, and that must not fail.
 # shellcheck disable=SC2086
 nth "a module that is a target is unloaded" $every -u "load $(jf_ko jf_sample_consumer)" unload jf_sample_consumer
+# shellcheck disable=SC2086
+hits "... and we let functions fall back" $ours -u "load $(jf_ko jf_sample_consumer)" unload jf_sample_consumer
 jf_rmmod jf_sample_consumer
 check_eq "... and its functions fell back" "$(awk '$1 == "sample_filter" {print $4}' $JF/functions)" accept_short
 jf_rmmod jf_sample_provider
 leak_check "modules loaded and unloaded"
-jf_unload
+jf_rmmod jf_nth
+check "... and nothing holds jumpfunc.ko" jf_unload
 fail_done

@@ -14,7 +14,8 @@
  *     -o         an attempt may succeed in spite of the failure with another state
  *     -p STEP    not one allocation fails, but all once so many bytes were had: 0, STEP, 2 * STEP ...
  *     -n FIRST   begin with this allocation; -i INCREMENT, -m MAX: give up there
- *     -l LAST    begin with this one from the end, where a module's own follow on its loader's
+ *     -c FILE    count those only that FILE counts, which is written and read as fail-nth is: parameter
+ *                nth of jf_nth.ko
  *     -v         say what each attempt gave
  *   DO and UNDO are
  *     write FILE TEXT   one write(2); the file is opened before anything fails
@@ -32,7 +33,6 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <regex.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -70,9 +70,10 @@ static int nstates, ngone, nerr = 1, other, verbose, bad;
 static char *gone[MAXSTATE];
 static int allowed[MAXSTATE + 1] = { ENOMEM };
 static unsigned long persist;		/* -p: so many bytes more each time */
-static unsigned long first = ~0UL, last, step = 1, max_nth;
+static unsigned long first = ~0UL, step = 1, max_nth;
 static long attempts, failed, survived;
 static int nth_fd = -1, make_fd = -1;
+static const char *counter;
 static char *buf;
 
 static void die(const char *fmt, ...)
@@ -309,7 +310,9 @@ static void set_up(void)
 		printf("no failslab in this kernel (CONFIG_FAILSLAB, CONFIG_FAULT_INJECTION_DEBUG_FS)\n");
 		exit(4);
 	}
-	nth_fd = open("/proc/thread-self/fail-nth", O_RDWR);
+	nth_fd = open(counter ?: "/proc/thread-self/fail-nth", O_RDWR);
+	if (nth_fd < 0 && counter)
+		die("cannot open %s", counter);
 	make_fd = open("/proc/self/make-it-fail", O_RDWR);
 	if (nth_fd < 0 || make_fd < 0) {
 		printf("no fail-nth in this kernel (CONFIG_FAULT_INJECTION)\n");
@@ -455,14 +458,14 @@ static void parse_options(int argc, char **argv)
 		{ .letter = 'p', .take = take_persist },
 		{ .letter = 'n', .number = &first, .max = ~0UL },
 		{ .letter = 'i', .number = &step, .min = 1, .max = ~0UL },
-		{ .letter = 'l', .number = &last, .max = ~0U },
+		{ .letter = 'c', .text = &counter },
 		{ .letter = 'm', .number = &max_nth, .max = ~0UL },
 		{ .letter = 'v', .flag = &verbose },
 	};
 
 	parse_op(&op_do, argv + options_parse(argc, argv, usage, rows, sizeof(rows) / sizeof(*rows)));
-	if (last && persist)
-		exit((printf("failnth: -l counts allocations, -p bytes\n"), 2));
+	if (counter && persist)
+		exit((printf("failnth: -c counts allocations, -p bytes\n"), 2));
 	if (first == ~0UL)
 		first = persist ? 0 : 1;
 	if (!max_nth)
@@ -477,13 +480,6 @@ static void undo(long n)
 		complain(n, "undo gives %s", strerror(err));
 }
 
-/* -l, in an operation that makes so many allocations */
-static void begin_before_the_end(unsigned long total)
-{
-	if (total > last && first <= total - last)
-		first = total - last + 1;
-}
-
 /* What success looks like. */
 static int succeed_once(void)
 {
@@ -493,11 +489,7 @@ static int succeed_once(void)
 		complain(0, "cannot begin: %s", strerror(err));
 	look_before();
 	prepare(&op_do);
-	if (last)
-		arm(UINT_MAX);
 	err = perform(&op_do);
-	if (last)
-		begin_before_the_end(UINT_MAX - disarm());
 	finish(&op_do);
 	if (err) {
 		printf("without a failure: %s %s gives %s\n", op_do.what, op_do.name, strerror(err));

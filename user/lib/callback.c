@@ -182,7 +182,7 @@ static void *work(void *arg)
 	return NULL;
 }
 
-static bool begin_thread(void)
+static bool make_thread(void)
 {
 	pthread_attr_t attr;
 	sigset_t all, old;
@@ -201,20 +201,46 @@ static bool begin_thread(void)
 	return !err;
 }
 
-/* With the lock held. In a child there may be callbacks and no thread. */
+/*
+ * With the lock held, which is dropped meanwhile, but no signal is let in. glibc takes
+ * memory for a thread, and the program's malloc() may wait for somebody who has a lock
+ * of its own around a fork(), and waits for ours.
+ */
+static void begin_thread(void)
+{
+	struct jf_before before = lock.before;
+	bool made;
+
+	/* Nobody else begins one. A child of a fork() does, and has no use for this one. */
+	have_thread = true;
+	pthread_mutex_unlock(&lock.mutex);
+	made = make_thread();
+	pthread_mutex_lock(&lock.mutex);
+	lock.before = before;
+	/* Else it may have come to its end, and another one have been begun. */
+	if (!made)
+		have_thread = false;
+}
+
+/* With the lock held, which may be dropped meanwhile. */
 static void begin_calls(void)
 {
 	if (first && !have_thread)
-		have_thread = begin_thread();
+		begin_thread();
 	wake_all();
 }
 
-/* The same for those who wait, and may do it themselves. */
-static void begin_or_call(void)
+/*
+ * With the lock held, which is dropped meanwhile, by those who wait for callbacks: whoever
+ * was about to make a thread may have failed. Makes none itself: who closes an object has
+ * the dynamic linker's lock.
+ */
+static void call_or_wait(uint64_t limit_ns)
 {
-	begin_calls();
 	if (first && !have_thread)
 		call_all();
+	else
+		wait_for_change(limit_ns);
 }
 
 /* In a callback: those that follow need another one. */
@@ -223,7 +249,9 @@ static void thread_ends(void *arg)
 	(void)arg;
 	jf_callbacks_lock();
 	have_thread = false;
-	begin_or_call();
+	begin_calls();
+	if (first && !have_thread)
+		call_all();
 	jf_callbacks_unlock();
 }
 
@@ -273,9 +301,10 @@ void jf_quiesce_barrier(void)
 	int state = begin_wait();
 	uint64_t until = asked;
 
-	begin_or_call();
+	/* In a child there may be some and no thread. */
+	begin_calls();
 	while (all_done() < until)
-		wait_for_change(UINT64_MAX);
+		call_or_wait(UINT64_MAX);
 	end_wait(state);
 }
 
@@ -323,13 +352,11 @@ bool jf_callbacks_wait(const struct jf_mod *m, uint64_t limit_ns)
 	bool left;
 
 	call_own(m);
-	if (lead_into(m))
-		begin_or_call();
 	/* Not less than a second. */
 	if (limit_ns < 1000000000)
 		limit_ns = 1000000000;
 	while (!(left = !lead_into(m)) && (took = jf_now_ns() - start) < limit_ns)
-		wait_for_change(limit_ns == UINT64_MAX ? limit_ns : limit_ns - took);
+		call_or_wait(limit_ns == UINT64_MAX ? limit_ns : limit_ns - took);
 	end_wait(state);
 	return left;
 }

@@ -37,7 +37,7 @@ help:
 	@echo 'make KERNEL=6.12        ... for a stock Debian kernel of the list below, into build/6.12/modules'
 	@echo 'make doctor             say whether this machine can build, load, patch and measure, and what mends each "no"'
 	@echo 'make demo               boot stock 6.1 in a VM, retarget a function, measure dispatch: 2 minutes'
-	@echo 'make check              run all tests, on this machine and in VMs; KERNELS="6.1 6.12" chooses the kernels (default: four)'
+	@echo 'make check              run all tests, on this machine and in VMs; KERNELS="6.1 6.12" chooses the kernels (default: $(KERNELS))'
 	@echo 'make check-full         ... on all kernels, test kernels and back ends, and the model, native stress, coverage: 3 hours'
 	@echo 'make newest             find kernels that are new in the Debian suites, build for them, run a quick set of tests (SUITES=sid)'
 	@echo 'make lint               check style, spelling, licences and the rooms of the sources (LINTERS="rooms shell")'

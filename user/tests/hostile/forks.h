@@ -15,11 +15,13 @@ static void on_alarm(int sig)
 {
 	int err = errno;
 	pid_t p = fork();
+	int status;
 
 	(void)sig;
 	if (!p)
 		_exit(0);
-	waitpid(p, NULL, 0);
+	waitpid(p, &status, 0);
+	MUST(!status, "%#x", status);
 	forks++;
 	errno = err;
 }

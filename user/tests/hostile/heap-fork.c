@@ -43,7 +43,7 @@ __attribute__((__constructor__)) static void begin(void)
 int main(void)
 {
 	pthread_t t;
-	int i;
+	int status, i;
 
 	alarm(10);
 	pthread_create(&t, NULL, toggle, NULL);
@@ -54,7 +54,8 @@ int main(void)
 			MUST(!jf_key_enable(&key) && is_on(), "in the child");
 			_exit(0);
 		}
-		waitpid(p, NULL, 0);
+		waitpid(p, &status, 0);
+		MUST(!status, "%#x", status);
 	}
 	stop = 1;
 	pthread_join(t, NULL);

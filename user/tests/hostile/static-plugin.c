@@ -7,45 +7,69 @@
 
 #include "hostile.h"
 
-static volatile int stop;
+static _Atomic int stop;
+
 static void *waits(void *arg)
 {
 	void (*section)(void) = (void (*)(void))arg;
+
 	section();
 	while (!stop)
 		usleep(100);
 	return NULL;
 }
 
+/* The status of a child that sends itself this signal, if one. */
+static int child_raises(int sig)
+{
+	int status;
+	pid_t p;
+
+	fflush(stdout);
+	p = fork();
+	if (!p) {
+		if (sig)
+			raise(sig);
+		_exit(0);
+	}
+	waitpid(p, &status, 0);
+	return status;
+}
+
+/* A thread that had a section in it lives on when it is closed. */
+static void open_and_close(const char *name)
+{
+	int (*set)(int);
+	void *plugin;
+	pthread_t t;
+
+	plugin = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+	MUST(plugin, "%s", dlerror());
+	set = (int (*)(int))dlsym(plugin, "plugin_set");
+	MUST(!set(1), "set");
+	stop = 0;
+	pthread_create(&t, NULL, waits, dlsym(plugin, "plugin_section"));
+	usleep(10000);
+	MUST(!dlclose(plugin), "dlclose");
+	stop = 1;
+	pthread_join(t, NULL);
+}
+
 int main(int argc, char **argv)
 {
 	char name[4096];
-	void *plugin;
-	int (*set)(int);
-	int i;
-	pthread_t t;
+	int i, status;
 
 	(void)argc;
 	alarm(20);
 	snprintf(name, sizeof(name), "%s.plugin.so", argv[0]);
 	for (i = 0; i < 10; i++) {
-		struct sigaction sa;
-		plugin = dlopen(name, RTLD_NOW | RTLD_LOCAL);
-		MUST(plugin, "%s", dlerror());
-		set = (int (*)(int))dlsym(plugin, "plugin_set");
-		MUST(!set(1), "set");
-		stop = 0;
-		pthread_create(&t, NULL, waits, dlsym(plugin, "plugin_section"));
-		usleep(10000);
-		MUST(!dlclose(plugin), "dlclose");
-		stop = 1;
-		pthread_join(t, NULL);
-		sigaction(SIGTRAP, NULL, &sa);
-		printf("# round %d: %s, handler %p\n", i, dlopen(name, RTLD_NOW|RTLD_NOLOAD) ? "still there" : "gone", (void *)sa.sa_sigaction);
-		fflush(stdout);
-		{ pid_t p = fork(); int st; if (!p) _exit(0); waitpid(p, &st, 0); MUST(st == 0, "fork"); }
+		open_and_close(name);
+		status = child_raises(0);
+		MUST(!status, "fork: %#x", status);
 		/* Nobody's: it must be the default, not a jump into nothing. */
-		{ pid_t p = fork(); int st; if (!p) { raise(SIGTRAP); _exit(0); } waitpid(p, &st, 0); MUST(WIFSIGNALED(st) && WTERMSIG(st) == SIGTRAP, "%x", st); }
+		status = child_raises(SIGTRAP);
+		MUST(WIFSIGNALED(status) && WTERMSIG(status) == SIGTRAP, "%#x", status);
 	}
 	return 0;
 }

@@ -13,13 +13,15 @@
 static void *ends_inside(void *arg)
 {
 	pid_t p = vfork();
+	int status;
 
 	if (!p) {
 		jf_read_lock();
 		jf_read_unlock();
 		_exit(0);
 	}
-	waitpid(p, NULL, 0);
+	waitpid(p, &status, 0);
+	MUST(!status, "%#x", status);
 	jf_read_lock();
 	return arg;
 }

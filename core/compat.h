@@ -54,6 +54,7 @@ static inline void synchronize_rcu_tasks_rude(void)
 #define JF_HAVE_KRETPROBE_LIST 1
 #endif
 
+#include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/rcupdate_wait.h>
 

@@ -196,7 +196,9 @@ int jf_quiesce_timeout(unsigned long timeout);
  * @func: private to jumpfunc
  *
  * Embed it in the object to be freed, like a struct rcu_head. It belongs to
- * jumpfunc from jf_call_quiesced() until the callback is called.
+ * jumpfunc from jf_call_quiesced() until the callback is called. In a program,
+ * which may fork, it is not on a stack: the child calls the callback as well, and
+ * has only the stack of the thread that forked.
  */
 struct jf_quiesce_head {
 #ifdef __KERNEL__

@@ -4,14 +4,13 @@
  * takes all that wait, quiesces once for them, and calls them in their order. It ends
  * when none was asked for in a second: a process ends with its last thread.
  *
- * It blocks all signals but SIGTRAP, which INT3 needs, and SIGSYS, by which sandboxes
- * answer system calls. A child of fork() has no
- * such thread; what waited in the parent waits there, and in the child as well:
+ * It blocks all signals but those that come of what a callback does. A child of fork()
+ * has no such thread; what waited in the parent waits there, and in the child as well:
  * it is called when the child asks for the next one.
  *
  * If no thread can be made, they wait until one can, or until somebody waits for
- * them, who then calls them. Whoever asks for one may be in the very section that
- * it is to wait for, or hold a lock that it takes.
+ * them, who then calls them; so he does while one is being made. Whoever asks for one
+ * may be in the very section that it is to wait for, or hold a lock that it takes.
  */
 #include "lib.h"
 
@@ -29,7 +28,11 @@ enum { WAIT = 0 | 128, WAKE = 1 | 128 };
 /* Counts what those who wait may have waited for. */
 static _Atomic uint32_t changes;
 static struct jf_quiesce_head *first, **last = &first;
-static bool have_thread;
+/*
+ * NONE to MAKING: whoever begins one. MAKING to LIVES: he or the thread, and to NONE: he,
+ * if it could not be made. LIVES to NONE: the thread, at its end. Anything to NONE: a child.
+ */
+static enum { NONE, MAKING, LIVES } thread;
 /* Each has a number: of the last one that was asked for, and that a round has taken. */
 static uint64_t asked, taken;
 
@@ -47,6 +50,10 @@ struct call {
  * @done:    all up to this one have returned, of which one may have called later ones
  * @next:    of all rounds
  * @outer:   the one whose callback began this one
+ * @inherited: the callback that it is in has forked, this is the child, and it has not
+ *	     returned here, which it may never do
+ *
+ * One thread at a time has some: callbacks are called in their order.
  */
 struct round {
 	struct call		calling;
@@ -55,6 +62,7 @@ struct round {
 	uint64_t		done;
 	struct round		*next;
 	struct round		*outer;
+	bool			inherited;
 };
 
 static struct round *rounds;
@@ -103,6 +111,7 @@ static void call_rest(struct round *r)
 		call.func(call.head);
 		jf_callbacks_lock();
 		r->calling = before;
+		r->inherited = false;
 		if (!before.func)
 			r->done = r->begun;
 		wake_all();
@@ -139,22 +148,50 @@ static void finish(struct round *r)
 		*p = r->next;
 }
 
-/* The same. */
-static void call_all(void)
+/* With the lock held: the first @num of those that wait, the last of which @end ends. */
+static void take(struct round *r, struct jf_quiesce_head **end, uint64_t num)
 {
-	struct round r = {
+	*r = (struct round){
 		.rest = first, .begun = taken, .done = taken, .next = rounds, .outer = own,
 	};
+	first = *end;
+	*end = NULL;
+	if (!first)
+		last = &first;
+	taken += num;
+	rounds = r;
+	own = r;
+}
 
-	rounds = &r;
-	own = &r;
-	first = NULL;
-	last = &first;
-	taken = asked;
+/* With the lock held, which is dropped meanwhile. Some wait. */
+static void call_all(void)
+{
+	struct round r;
+
+	take(&r, last, asked - taken);
 	jf_callbacks_unlock();
 	jf_quiesce();
 	jf_callbacks_lock();
 	finish(&r);
+}
+
+static bool is_own(const struct round *r)
+{
+	const struct round *o = own;
+
+	while (o && o != r)
+		o = o->outer;
+	return o;
+}
+
+/* Is another thread calling callbacks, or about to? */
+static bool others_call(void)
+{
+	const struct round *r = rounds;
+
+	while (r && (r->inherited || is_own(r)))
+		r = r->next;
+	return r;
 }
 
 static void thread_ends(void *arg);
@@ -164,19 +201,24 @@ static bool wait_for_work(void)
 {
 	uint64_t start = jf_now_ns(), took;
 
-	while (!first && (took = jf_now_ns() - start) < IDLE_NS)
-		wait_for_change(IDLE_NS - took);
-	return first;
+	while (!first || others_call()) {
+		took = jf_now_ns() - start;
+		if (!first && took >= IDLE_NS)
+			return false;
+		wait_for_change(first ? UINT64_MAX : IDLE_NS - took);
+	}
+	return true;
 }
 
 static void *work(void *arg)
 {
 	pthread_cleanup_push(thread_ends, arg);
 	jf_callbacks_lock();
+	thread = LIVES;
 	while (wait_for_work())
 		call_all();
 	/* Whoever asks from here on begins another one. */
-	have_thread = false;
+	thread = NONE;
 	jf_callbacks_unlock();
 	pthread_cleanup_pop(0);
 	return NULL;
@@ -185,14 +227,12 @@ static void *work(void *arg)
 static bool make_thread(void)
 {
 	pthread_attr_t attr;
-	sigset_t all, old;
+	sigset_t others, old;
 	pthread_t t;
 	int err;
 
-	sigfillset(&all);
-	sigdelset(&all, SIGTRAP);
-	sigdelset(&all, SIGSYS);
-	pthread_sigmask(SIG_SETMASK, &all, &old);
+	jf_signals_of_others(&others);
+	pthread_sigmask(SIG_SETMASK, &others, &old);
 	pthread_attr_init(&attr);
 	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
 	err = pthread_create(&t, &attr, work, NULL);
@@ -211,47 +251,45 @@ static void begin_thread(void)
 	struct jf_before before = lock.before;
 	bool made;
 
-	/* Nobody else begins one. A child of a fork() does, and has no use for this one. */
-	have_thread = true;
+	thread = MAKING;
 	pthread_mutex_unlock(&lock.mutex);
 	made = make_thread();
 	pthread_mutex_lock(&lock.mutex);
 	lock.before = before;
-	/* Else it may have come to its end, and another one have been begun. */
 	if (!made)
-		have_thread = false;
+		thread = NONE;
+	/* Else it may have come to its end. */
+	else if (thread == MAKING)
+		thread = LIVES;
 }
 
-/* With the lock held, which may be dropped meanwhile. */
+/*
+ * With the lock held, which may be dropped meanwhile. In a child there may be callbacks
+ * and no thread.
+ */
 static void begin_calls(void)
 {
-	if (first && !have_thread)
+	if (first && thread == NONE)
 		begin_thread();
 	wake_all();
 }
 
-/*
- * With the lock held, which is dropped meanwhile, by those who wait for callbacks: whoever
- * was about to make a thread may have failed. Makes none itself: who closes an object has
- * the dynamic linker's lock.
- */
-static void call_or_wait(uint64_t limit_ns)
+/* Shall a thread that waits for callbacks call those that wait? */
+static bool must_call(void)
 {
-	if (first && !have_thread)
-		call_all();
-	else
-		wait_for_change(limit_ns);
+	return first && !others_call() && (own || thread != LIVES);
 }
 
-/* In a callback: those that follow need another one. */
+/*
+ * In a callback: those that were asked for meanwhile need another one. None is called
+ * here: behind one more pthread_exit() glibc would return to frames that are gone.
+ */
 static void thread_ends(void *arg)
 {
 	(void)arg;
 	jf_callbacks_lock();
-	have_thread = false;
+	thread = NONE;
 	begin_calls();
-	if (first && !have_thread)
-		call_all();
 	jf_callbacks_unlock();
 }
 
@@ -291,7 +329,7 @@ static uint64_t all_done(void)
 	uint64_t nr = taken;
 
 	for (r = rounds; r; r = r->next)
-		if (r->done < nr)
+		if (!r->inherited && r->done < nr)
 			nr = r->done;
 	return nr;
 }
@@ -301,10 +339,12 @@ void jf_quiesce_barrier(void)
 	int state = begin_wait();
 	uint64_t until = asked;
 
-	/* In a child there may be some and no thread. */
 	begin_calls();
 	while (all_done() < until)
-		call_or_wait(UINT64_MAX);
+		if (must_call())
+			call_all();
+		else
+			wait_for_change(UINT64_MAX);
 	end_wait(state);
 }
 
@@ -341,30 +381,75 @@ static void call_own(const struct jf_mod *m)
 	for (r = own; r; r = r->outer)
 		if (some_in(m, r->rest))
 			call_rest(r);
-	if (own && some_in(m, first))
-		call_all();
+}
+
+/*
+ * With the lock held, which is dropped meanwhile: those that lead into @m, and those in
+ * front of them. Who closes an object has the dynamic linker's lock, for which a section
+ * may wait; nothing is taken before all sections are over.
+ */
+static void call_into(const struct jf_mod *m, uint64_t limit_ns)
+{
+	struct jf_quiesce_head **p, **end = NULL;
+	uint64_t until = asked, nr, num = 0;
+	struct round r;
+	bool quiet;
+
+	jf_callbacks_unlock();
+	quiet = jf_wait_readers_for(limit_ns);
+	jf_callbacks_lock();
+	if (!quiet || !must_call())
+		return;
+	/* For later ones nobody has waited. */
+	for (nr = taken, p = &first; *p && nr < until; p = &(*p)->next) {
+		struct call call = { (*p)->func, *p };
+
+		nr++;
+		if (is_in(m, &call)) {
+			end = &(*p)->next;
+			num = nr - taken;
+		}
+	}
+	if (!end)
+		return;
+	take(&r, end, num);
+	finish(&r);
 }
 
 bool jf_callbacks_wait(const struct jf_mod *m, uint64_t limit_ns)
 {
 	int state = begin_wait();
-	uint64_t start = jf_now_ns(), took;
+	uint64_t start = jf_now_ns(), took, rest;
 	bool left;
 
 	call_own(m);
+	if (lead_into(m))
+		begin_calls();
 	/* Not less than a second. */
 	if (limit_ns < 1000000000)
 		limit_ns = 1000000000;
-	while (!(left = !lead_into(m)) && (took = jf_now_ns() - start) < limit_ns)
-		call_or_wait(limit_ns == UINT64_MAX ? limit_ns : limit_ns - took);
+	while (!(left = !lead_into(m)) && (took = jf_now_ns() - start) < limit_ns) {
+		rest = limit_ns == UINT64_MAX ? limit_ns : limit_ns - took;
+		/* A section that the caller is in is not over. */
+		if (some_in(m, first) && must_call() && !jf_in_section())
+			call_into(m, rest);
+		else
+			wait_for_change(rest);
+	}
 	end_wait(state);
 	return left;
 }
 
 void jf_callbacks_child(void)
 {
+	struct round *r;
+
 	jf_mutex_renew(&lock);
-	have_thread = false;
-	/* What the parent's thread was at is the parent's. */
-	rounds = NULL;
+	thread = NONE;
+	/* What the parent's thread was at is the parent's, unless that has forked. */
+	rounds = own;
+	for (r = own; r; r = r->outer) {
+		r->next = r->outer;
+		r->inherited = true;
+	}
 }

@@ -79,6 +79,8 @@ struct jf_before {
 	sigset_t	signals;
 };
 
+/* All but those that come of what a thread does itself. */
+void jf_signals_of_others(sigset_t *set);
 /* Nothing may interrupt who holds a lock that others wait for, and then all may. */
 void jf_keep_off(struct jf_before *b);
 void jf_let_in(const struct jf_before *b);

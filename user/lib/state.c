@@ -23,6 +23,16 @@ enum jf_break jf_break;
 static struct jf_mutex lock = JF_MUTEX_INIT;
 struct jf_stats jf_stats = { .writer = "none" };
 
+void jf_signals_of_others(sigset_t *set)
+{
+	static const int own[] = { SIGTRAP, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGSYS };
+	size_t i;
+
+	sigfillset(set);
+	for (i = 0; i < sizeof(own) / sizeof(own[0]); i++)
+		sigdelset(set, own[i]);
+}
+
 /*
  * Whoever holds the lock opens and writes files, where a thread can be cancelled:
  * it would leave the lock, and breakpoints, behind. And a signal handler that
@@ -30,16 +40,11 @@ struct jf_stats jf_stats = { .writer = "none" };
  */
 void jf_keep_off(struct jf_before *b)
 {
-	static const int own[] = { SIGTRAP, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGSYS };
-	sigset_t all;
-	size_t i;
+	sigset_t others;
 
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &b->cancel);
-	sigfillset(&all);
-	/* Those that come of what the thread itself does. */
-	for (i = 0; i < sizeof(own) / sizeof(own[0]); i++)
-		sigdelset(&all, own[i]);
-	pthread_sigmask(SIG_BLOCK, &all, &b->signals);
+	jf_signals_of_others(&others);
+	pthread_sigmask(SIG_BLOCK, &others, &b->signals);
 }
 
 void jf_let_in(const struct jf_before *b)

@@ -10,7 +10,14 @@
 #include "heap.h"
 
 static pthread_mutex_t heap = PTHREAD_MUTEX_INITIALIZER;
-static _Atomic int forks, waits, called;
+static _Atomic int forks, waits;
+
+struct counted {
+	struct jf_quiesce_head head;
+	int called;
+};
+
+static struct counted asked;
 static __thread int asking;
 
 static void heap_enter(void)
@@ -43,25 +50,22 @@ __attribute__((__constructor__)) static void begin(void)
 
 static void callback(struct jf_quiesce_head *head)
 {
-	(void)head;
-	called++;
+	((struct counted *)head)->called++;
 }
 
 static void *ask(void *arg)
 {
-	static struct jf_quiesce_head head;
-
 	while (!forks)
 		usleep(100);
 	asking = 1;
-	jf_call_quiesced(&head, callback);
+	jf_call_quiesced(&asked.head, callback);
 	asking = 0;
 	return arg;
 }
 
 int main(void)
 {
-	static struct jf_quiesce_head head;
+	static struct counted in_child;
 	pthread_t t;
 	int status;
 	pid_t p;
@@ -71,17 +75,19 @@ int main(void)
 	p = fork();
 	if (!p) {
 		alarm(5);
-		called = 0;
-		jf_call_quiesced(&head, callback);
+		jf_call_quiesced(&in_child.head, callback);
 		jf_quiesce_barrier();
-		/* The other one was asked for before the fork, or is the parent's alone. */
-		_exit(called < 1 || called > 2);
+		MUST(in_child.called == 1, "called %d", in_child.called);
+		/* It was asked for before the fork, or is the parent's alone. */
+		MUST(asked.called <= 1, "called %d", asked.called);
+		_exit(0);
 	}
 	MUST(waits, "no memory was taken for a thread");
 	waitpid(p, &status, 0);
 	MUST(!status, "%#x", status);
 	pthread_join(t, NULL);
 	jf_quiesce_barrier();
-	MUST(called == 1, "called %d", called);
+	MUST(asked.called == 1, "called %d", asked.called);
+	MUST(!in_child.called, "called %d", in_child.called);
 	return 0;
 }

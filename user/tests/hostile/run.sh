@@ -35,6 +35,7 @@ plugin_source() {
 	dl-iterate|leak|quiesce-exit|linker-lock|heap-linker) set -- key ;;
 	batch-reopen) set -- batch-close ;;
 	callback-order) set -- callback-close ;;
+	callback-linker|child-closes|fork-closes|thread-fails) set -- callback ;;
 	throws-unflagged) set -- throws-late ;;
 	esac
 	set -- "$here/$1.plugin.c"

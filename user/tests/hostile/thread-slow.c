@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
+/*
+ * To make the thread for callbacks takes its time. Somebody else asks for one meanwhile;
+ * the thread is at its end before who made it knows that it began. He blocks the signals
+ * afterwards that he did before.
+ */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <jumpfunc/batch.h>
+#include <pthread.h>
+#include <signal.h>
+
+#include "hostile.h"
+
+static _Atomic int made, called;
+/* Before and after. */
+static unsigned int pauses[2];
+
+/* In place of libc's. */
+int pthread_create(pthread_t *t, const pthread_attr_t *attr, void *(*start)(void *),
+		   void *arg)
+{
+	int (*libc)(pthread_t *t, const pthread_attr_t *attr, void *(*start)(void *),
+		    void *arg);
+	int err;
+
+	*(void **)&libc = dlsym(RTLD_NEXT, "pthread_create");
+	made++;
+	usleep(pauses[0]);
+	err = libc(t, attr, start, arg);
+	usleep(pauses[1]);
+	return err;
+}
+
+static void count(struct jf_quiesce_head *head)
+{
+	(void)head;
+	called++;
+}
+
+static void *asks(void *arg)
+{
+	jf_call_quiesced(arg, count);
+	return NULL;
+}
+
+static void two_ask(void)
+{
+	static struct jf_quiesce_head heads[2];
+	pthread_t t;
+
+	pthread_create(&t, NULL, asks, &heads[0]);
+	pauses[0] = 200000;
+	while (made < 2)
+		usleep(100);
+	jf_call_quiesced(&heads[1], count);
+	/* Nor does who waits make one. */
+	jf_quiesce_barrier();
+	pthread_join(t, NULL);
+	MUST(called == 2, "called %d", called);
+	MUST(made == 2, "made %d", made - 1);
+	pauses[0] = 0;
+	/* It ends. */
+	usleep(1500000);
+}
+
+static void the_signals_are_as_before(void)
+{
+	static struct jf_quiesce_head head;
+	sigset_t before, after;
+	int sig, state;
+
+	pauses[1] = 100000;
+	sigemptyset(&before);
+	sigaddset(&before, SIGUSR1);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	jf_call_quiesced(&head, count);
+	pthread_sigmask(SIG_SETMASK, NULL, &after);
+	for (sig = 1; sig < 32; sig++)
+		MUST(sigismember(&after, sig) == (sig == SIGUSR1), "signal %d", sig);
+	pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, &state);
+	MUST(state == PTHREAD_CANCEL_ENABLE, "cannot be cancelled");
+	jf_quiesce_barrier();
+	MUST(made == 3, "made %d", made - 1);
+	usleep(1500000);
+}
+
+static void it_ends_early(void)
+{
+	static struct jf_quiesce_head heads[2];
+
+	pauses[1] = 1500000;
+	called = 0;
+	jf_call_quiesced(&heads[0], count);
+	MUST(called == 1, "called %d", called);
+	pauses[1] = 0;
+	jf_call_quiesced(&heads[1], count);
+	usleep(500000);
+	/* Without anybody who waits: there is a thread. */
+	MUST(called == 2, "called %d", called);
+}
+
+int main(void)
+{
+	alarm(20);
+	two_ask();
+	the_signals_are_as_before();
+	it_ends_early();
+	return 0;
+}

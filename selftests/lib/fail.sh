@@ -36,7 +36,13 @@ fail_done()
 }
 
 # What others have lost before does not count; it has to be found to be cleared.
-leak_clear() { [ $leaks = 0 ] || { sleep 6; echo scan >$LEAK; echo scan >$LEAK; echo clear >$LEAK; }; }
+leak_clear() { [ $leaks = 0 ] || { sleep 6; leak_scan; echo clear >$LEAK; }; }
+
+# Where it lacked memory itself, it has switched itself off.
+leak_scan()
+{
+	echo scan >$LEAK && echo scan >$LEAK || fail "kmemleak is still on" "see the kernel's log"
+}
 
 total=0
 # nth DESCRIPTION OPTION...: one operation through all of its failures
@@ -82,7 +88,7 @@ leak_check()
 	# It looks at nothing that is younger than five seconds; what stands in registers and on stacks
 	# may hide something from one look.
 	sleep 6
-	echo scan >$LEAK; echo scan >$LEAK
+	leak_scan
 	jf_lost=$(cat $LEAK)
 	if [ -z "$jf_lost" ]; then
 		pass "$1: nothing is lost, says kmemleak"

@@ -6,7 +6,7 @@
 # second, and so on, until it goes through.  A load that fails must say ENOMEM and leave no trace; an
 # unload must not fail; and nothing must be lost.  JF_LONG=1 lets each single allocation fail; else it
 # is one in some, the fewer the slower the kernel is, and then each of those that we make to take the
-# module over: most are the loader's.  For a module of 12,000 sites it and those whom it tells make
+# module over, alone and with all that follow: most are the loader's.  For a module of 12,000 sites it and those whom it tells make
 # 20,000, one for each function that no kprobe may be in.
 . "$(dirname "$0")/../lib/lib.sh"
 . "$(dirname "$0")/../lib/fail.sh"
@@ -42,18 +42,27 @@ if [ "$now" -le $((maps + 4)) ]; then pass "no mapping is left behind ($maps bef
 
 # ---- modules that use it ----
 
+# takes_over NAME FILE: each of ours alone, then the rest of them as well
+takes_over()
+{
+	# shellcheck disable=SC2086
+	hit "... and we take it over" $ours $same -o -g "/sys/module/$1" -u "unload $1" load "$2"
+	echo 1 >/sys/module/jf_nth/parameters/all
+	# shellcheck disable=SC2086
+	hit "... with nothing left from there on" $ours $same -o -g "/sys/module/$1" -u "unload $1" load "$2"
+	echo 0 >/sys/module/jf_nth/parameters/all
+}
+
 jf_load
 jf_insmod jf_nth
 # shellcheck disable=SC2086
 hit "a module with functions, keys and tracepoints is loaded" $every $same -o -g /sys/module/jf_each_op -u "unload jf_each_op" load "$ops"
-# shellcheck disable=SC2086
-hit "... and we take it over" $ours $same -o -g /sys/module/jf_each_op -u "unload jf_each_op" load "$ops"
+takes_over jf_each_op "$ops"
 if [ -n "$bench" ]; then
 	# shellcheck disable=SC2086
 	nth "a module with 12,000 sites is loaded" $big $same -o -g /sys/module/jumpfunc_bench \
 		-u "unload jumpfunc_bench" load "$bench"
-	# shellcheck disable=SC2086
-	hit "... and we take it over" $ours $same -o -g /sys/module/jumpfunc_bench -u "unload jumpfunc_bench" load "$bench"
+	takes_over jumpfunc_bench "$bench"
 fi
 jf_insmod jf_each_op
 # shellcheck disable=SC2086

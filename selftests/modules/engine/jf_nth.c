@@ -1,51 +1,100 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Counts those of a task's memory allocations that jumpfunc makes while it is told that
- * a module is loaded, and lets one of them fail. The loader makes thousands of its own,
- * before and behind.
+ * a module comes or goes, and lets one of them fail. The loader makes thousands of its
+ * own, before and behind.
  *
  *   nth	write N: the Nth from now on fails, of the task that wrote it. Read: how many
  *		would still have to come before that one; 0: it has failed
+ *   all	whether those that follow that one fail, too: where one fails, kvmalloc()
+ *		has another way
  *
- * The count is the task's fail_nth, which two notifiers put in place and take away: one
- * right in front of jumpfunc's, one right behind.
+ * Two notifiers, one right in front of jumpfunc's and one right behind, say when it
+ * counts. Return probes on the two functions by which the kernel lets allocations fail
+ * give the answer; the kernel's own count could not go on behind the first one.
  */
+#include <linux/gfp.h>
+#include <linux/kprobes.h>
 #include <linux/module.h>
 #include <linux/notifier.h>
+#include <linux/preempt.h>
+#include <linux/ptrace.h>
 #include <linux/sched.h>
+#include <linux/sched/task.h>
 
-static struct task_struct *who;		/* only compared */
+static bool all;
+module_param(all, bool, 0600);
+MODULE_PARM_DESC(all, "those behind the one that fails do, too");
+
+static struct task_struct *who;
 static unsigned int left;
-static bool inside;
+static bool inside, hit;
 
-static void enter(void)
+/* kmemleak's own have __GFP_NOMEMALLOC. */
+static bool shall_fail(gfp_t gfp)
 {
-	WRITE_ONCE(current->fail_nth, left);
-	inside = left;
+	if (current != who || !inside || !in_task() ||
+	    gfp & (__GFP_NOFAIL | __GFP_NOMEMALLOC))
+		return false;
+	if (left)
+		left--;
+	if (left || (hit && !all))
+		return false;
+	hit = true;
+	return true;
 }
 
-static void leave(void)
+/* Not 0: the function returns what it returns. */
+static int slab_entry(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
-	left = READ_ONCE(current->fail_nth);
-	WRITE_ONCE(current->fail_nth, 0);
-	inside = false;
+	return !shall_fail((__force gfp_t)regs_get_kernel_argument(regs, 1));
 }
+
+static int slab_return(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	regs_set_return_value(regs, -ENOMEM);
+	return 0;
+}
+
+static int page_entry(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	return !shall_fail((__force gfp_t)regs_get_kernel_argument(regs, 0));
+}
+
+static int page_return(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	regs_set_return_value(regs, true);
+	return 0;
+}
+
+static struct kretprobe slab = {
+	.kp.symbol_name	= "should_failslab",
+	.entry_handler	= slab_entry,
+	.handler	= slab_return,
+	.maxactive	= 64,
+};
+
+static struct kretprobe pages = {
+	.kp.symbol_name	= "should_fail_alloc_page",
+	.entry_handler	= page_entry,
+	.handler	= page_return,
+	.maxactive	= 64,
+};
+
+static struct kretprobe *probes[] = { &slab, &pages };
 
 static int before_notify(struct notifier_block *nb, unsigned long event, void *data)
 {
-	if (current != who)
-		return NOTIFY_DONE;
-	/* COMING was refused in between, and this is the GOING that undoes it. */
-	if (inside)
-		leave();
-	enter();
+	/* If it was refused in between, this is the GOING that undoes it. */
+	if (current == who)
+		inside = !inside;
 	return NOTIFY_DONE;
 }
 
 static int after_notify(struct notifier_block *nb, unsigned long event, void *data)
 {
-	if (current == who && inside)
-		leave();
+	if (current == who)
+		inside = false;
 	return NOTIFY_DONE;
 }
 
@@ -60,14 +109,24 @@ static struct notifier_block after = {
 	.priority	= INT_MAX - 2,
 };
 
+static void watch(struct task_struct *task)
+{
+	if (who)
+		put_task_struct(who);
+	if (task)
+		get_task_struct(task);
+	inside = false;
+	who = task;
+}
+
 static int nth_set(const char *val, const struct kernel_param *kp)
 {
 	int err = kstrtouint(val, 0, &left);
 
 	if (err)
 		return err;
-	who = left ? current : NULL;
-	inside = false;
+	hit = false;
+	watch(left ? current : NULL);
 	return 0;
 }
 
@@ -86,13 +145,23 @@ MODULE_PARM_DESC(nth, "which allocation fails of those that jumpfunc makes for a
 
 static int __init nth_init(void)
 {
-	int err = register_module_notifier(&before);
+	int err;
 
+	err = register_kretprobes(probes, ARRAY_SIZE(probes));
 	if (err)
 		return err;
+	err = register_module_notifier(&before);
+	if (err)
+		goto err_probes;
 	err = register_module_notifier(&after);
 	if (err)
-		unregister_module_notifier(&before);
+		goto err_before;
+	return 0;
+
+err_before:
+	unregister_module_notifier(&before);
+err_probes:
+	unregister_kretprobes(probes, ARRAY_SIZE(probes));
 	return err;
 }
 
@@ -100,9 +169,11 @@ static void __exit nth_exit(void)
 {
 	unregister_module_notifier(&after);
 	unregister_module_notifier(&before);
+	unregister_kretprobes(probes, ARRAY_SIZE(probes));
+	watch(NULL);
 }
 
 module_init(nth_init);
 module_exit(nth_exit);
-MODULE_DESCRIPTION("jumpfunc: lets allocations fail that it makes for modules that are loaded");
+MODULE_DESCRIPTION("jumpfunc: lets allocations fail that it makes for modules that come and go");
 MODULE_LICENSE("GPL");

@@ -353,15 +353,18 @@ static bool is_in(const struct jf_mod *m, const struct call *call)
 	return jf_mod_has(m, (uintptr_t)call->func) || jf_mod_has(m, (uintptr_t)call->head);
 }
 
-static bool some_in(const struct jf_mod *m, const struct jf_quiesce_head *h)
+static bool head_leads_into(const struct jf_mod *m, struct jf_quiesce_head *h)
 {
-	for (; h; h = h->next) {
-		struct call call = { h->func, (struct jf_quiesce_head *)h };
+	struct call call = { h->func, h };
 
-		if (is_in(m, &call))
-			return true;
-	}
-	return false;
+	return is_in(m, &call);
+}
+
+static bool some_in(const struct jf_mod *m, struct jf_quiesce_head *h)
+{
+	while (h && !head_leads_into(m, h))
+		h = h->next;
+	return h;
 }
 
 static bool lead_into(const struct jf_mod *m)
@@ -401,14 +404,11 @@ static void call_into(const struct jf_mod *m, uint64_t limit_ns)
 	if (!quiet || !must_call())
 		return;
 	/* For later ones nobody has waited. */
-	for (nr = taken, p = &first; *p && nr < until; p = &(*p)->next) {
-		struct call call = { (*p)->func, *p };
-
-		nr++;
-		if (is_in(m, &call)) {
-			end = &(*p)->next;
-			num = nr - taken;
-		}
+	for (p = &first, nr = 1; *p && taken + nr <= until; p = &(*p)->next, nr++) {
+		if (!head_leads_into(m, *p))
+			continue;
+		end = &(*p)->next;
+		num = nr;
 	}
 	if (!end)
 		return;

@@ -4,13 +4,12 @@
  * waits for the dynamic linker's lock meanwhile.
  */
 #define _GNU_SOURCE
-#include <jumpfunc/batch.h>
 #include <pthread.h>
-#include <sys/syscall.h>
 
+#include "asks-linker.h"
 #include "plugin.h"
 
-static _Atomic int begun, inside, asked, closing;
+static _Atomic int begun, asked;
 static int called;
 static void *plugin;
 
@@ -24,37 +23,22 @@ static void closes(struct jf_quiesce_head *head)
 	dlclose(plugin);
 }
 
-static void *asks_linker(void *arg)
-{
-	jf_read_lock();
-	inside = 1;
-	while (!closing)
-		;
-	usleep(100000);
-	dlsym(RTLD_DEFAULT, "nothing");
-	jf_read_unlock();
-	return arg;
-}
-
 int main(int argc, char **argv)
 {
 	static struct jf_quiesce_head head;
-	void (*ask)(int *called);
 	pthread_t t;
 
 	(void)argc;
 	alarm(15);
-	/* mseal(): does this kernel know it? */
-	if (syscall(462, 0UL, 0UL, 0UL) && errno == ENOSYS) {
+	if (!has_mseal()) {
 		printf("# skipped: no mseal(), so dlclose() waits\n");
 		return 0;
 	}
 	plugin = open_plugin(argv[0]);
-	ask = (void (*)(int *))dlsym(plugin, "plugin_ask");
 	jf_call_quiesced(&head, closes);
 	while (!begun)
 		usleep(100);
-	ask(&called);
+	ask_plugin(plugin, &called);
 	pthread_create(&t, NULL, asks_linker, NULL);
 	while (!inside)
 		usleep(100);

@@ -5,12 +5,12 @@
  * does a signal handler. Each is called once, in the children as well.
  */
 #define _GNU_SOURCE
-#include <dlfcn.h>
 #include <jumpfunc/batch.h>
 #include <pthread.h>
 #include <stdbool.h>
 
 #include "forks.h"
+#include "libc-threads.h"
 
 #define HEADS	64
 
@@ -34,19 +34,16 @@ static unsigned int dice(unsigned int sides)
 int pthread_create(pthread_t *t, const pthread_attr_t *attr, void *(*start)(void *),
 		   void *arg)
 {
-	int (*libc)(pthread_t *t, const pthread_attr_t *attr, void *(*start)(void *),
-		    void *arg);
 	int err;
 
-	*(void **)&libc = dlsym(RTLD_NEXT, "pthread_create");
 	/* The main thread. */
 	if (getpid() == gettid())
-		return libc(t, attr, start, arg);
+		return libc_pthread_create(t, attr, start, arg);
 	if (!dice(3))
 		usleep(dice(300));
 	if (!dice(3))
 		return EAGAIN;
-	err = libc(t, attr, start, arg);
+	err = libc_pthread_create(t, attr, start, arg);
 	if (!dice(3))
 		usleep(dice(300));
 	return err;

@@ -22,7 +22,6 @@ int main(int argc, char **argv)
 {
 	pthread_t t;
 	void *plugin;
-	void (*ask)(int *);
 	int called = 0;
 
 	(void)argc;
@@ -31,8 +30,7 @@ int main(int argc, char **argv)
 	pthread_create(&t, NULL, reads, NULL);
 	while (!inside)
 		;
-	ask = (void (*)(int *))dlsym(plugin, "plugin_ask");
-	ask(&called);
+	ask_plugin(plugin, &called);
 	dlclose(plugin);
 	MUST(called, "the callback was not called");
 	pthread_join(t, NULL);

@@ -6,15 +6,13 @@
  * waits for a lock whose holder waits for the linker's.
  */
 #define _GNU_SOURCE
-#include <jumpfunc/batch.h>
 #include <pthread.h>
 #include <signal.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 
+#include "asks-linker.h"
 #include "plugin.h"
 
-static _Atomic int inside, closing;
 static int called;
 static void *plugin;
 
@@ -42,26 +40,10 @@ static void in_own_section(void)
 	MUST(called == 1, "called %d", called);
 }
 
-static void *asks_linker(void *arg)
-{
-	jf_read_lock();
-	inside = 1;
-	while (!closing)
-		;
-	usleep(100000);
-	dlsym(RTLD_DEFAULT, "nothing");
-	jf_read_unlock();
-	return arg;
-}
-
 static void *asks_linker_locked(void *arg)
 {
 	pthread_mutex_lock(&lock);
-	inside = 1;
-	while (!closing)
-		;
-	usleep(100000);
-	dlsym(RTLD_DEFAULT, "nothing");
+	ask_linker();
 	pthread_mutex_unlock(&lock);
 	return arg;
 }
@@ -114,7 +96,6 @@ static void at_exit_beside_one_for_ever(void)
 static void in_child(void (*func)(void))
 {
 	static struct jf_quiesce_head first, second;
-	void (*ask)(int *called) = (void (*)(int *))dlsym(plugin, "plugin_ask");
 	int status;
 	pid_t p;
 
@@ -124,7 +105,7 @@ static void in_child(void (*func)(void))
 	/* The parent's thread has taken that one, and waits. */
 	usleep(100000);
 	jf_call_quiesced(&second, takes_lock);
-	ask(&called);
+	ask_plugin(plugin, &called);
 	p = fork();
 	jf_read_unlock();
 	if (!p) {
@@ -144,8 +125,7 @@ int main(int argc, char **argv)
 	alarm(40);
 	plugin = open_plugin(argv[0]);
 	in_child(at_exit_beside_one_for_ever);
-	/* mseal(): does this kernel know it? */
-	if (syscall(462, 0UL, 0UL, 0UL) && errno == ENOSYS) {
+	if (!has_mseal()) {
 		printf("# no mseal(), so dlclose() waits\n");
 		return 0;
 	}

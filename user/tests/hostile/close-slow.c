@@ -6,7 +6,6 @@
 #include <dlfcn.h>
 #include <jumpfunc/tracepoint.h>
 #include <pthread.h>
-#include <sys/syscall.h>
 
 #include "plugin.h"
 
@@ -35,8 +34,7 @@ int main(int argc, char **argv)
 
 	(void)argc;
 	alarm(20);
-	/* mseal(): does this kernel know it? */
-	if (syscall(462, 0UL, 0UL, 0UL) && errno == ENOSYS) {
+	if (!has_mseal()) {
 		printf("# skipped: no mseal()\n");
 		return 0;
 	}

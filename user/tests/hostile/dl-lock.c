@@ -10,10 +10,9 @@
 #include <jumpfunc/tracepoint.h>
 #include <pthread.h>
 #include <stdatomic.h>
-#include <sys/syscall.h>
 #include <time.h>
 
-#include "hostile.h"
+#include "plugin.h"
 
 DECLARE_JF_TRACE(rx, PROTO(int i), ARGS(i));
 DEFINE_JF_TRACE(rx);
@@ -85,8 +84,7 @@ int main(int argc, char **argv)
 	snprintf(name, sizeof(name), "%s.plugin.so", argv[0]);
 	MUST(!register_jf_trace_rx(probe, NULL), "register");
 	round_of(0);
-	/* mseal(): does this kernel know it? */
-	if (syscall(462, 0UL, 0UL, 0UL) && errno == ENOSYS) {
+	if (!has_mseal()) {
 		printf("# skipped: no mseal(), so dlclose() waits\n");
 		return 0;
 	}

@@ -61,17 +61,15 @@ static void slowly(struct jf_quiesce_head *head)
 int main(int argc, char **argv)
 {
 	static struct jf_quiesce_head first, last;
-	void (*ask)(int *called);
 	int status;
 
 	(void)argc;
 	alarm(15);
 	plugin = open_plugin(argv[0]);
-	ask = (void (*)(int *))dlsym(plugin, "plugin_ask");
 	/* One round has all three. */
 	jf_read_lock();
 	jf_call_quiesced(&first, forks);
-	ask(&called);
+	ask_plugin(plugin, &called);
 	jf_call_quiesced(&last, slowly);
 	jf_read_unlock();
 	jf_quiesce_barrier();

@@ -8,8 +8,8 @@
 #include <jumpfunc/batch.h>
 #include <pthread.h>
 #include <stdbool.h>
-#include <sys/syscall.h>
 
+#include "libc-threads.h"
 #include "plugin.h"
 
 static _Atomic int failing, making, called, first_done;
@@ -18,13 +18,8 @@ static _Atomic int failing, making, called, first_done;
 int pthread_create(pthread_t *t, const pthread_attr_t *attr, void *(*start)(void *),
 		   void *arg)
 {
-	int (*libc)(pthread_t *t, const pthread_attr_t *attr, void *(*start)(void *),
-		    void *arg);
-
-	if (!failing) {
-		*(void **)&libc = dlsym(RTLD_NEXT, "pthread_create");
-		return libc(t, attr, start, arg);
-	}
+	if (!failing)
+		return libc_pthread_create(t, attr, start, arg);
 	making = 1;
 	usleep(200000);
 	return EAGAIN;
@@ -64,11 +59,10 @@ static void one_waits(void)
 static void one_closes(const char *program)
 {
 	void *plugin = open_plugin(program);
-	void (*ask)(int *called) = (void (*)(int *))dlsym(plugin, "plugin_ask");
 	int in_plugin = 0;
 
 	failing = 1;
-	ask(&in_plugin);
+	ask_plugin(plugin, &in_plugin);
 	MUST(!in_plugin, "called by who asks");
 	dlclose(plugin);
 	MUST(in_plugin == 1, "called %d", in_plugin);
@@ -79,12 +73,11 @@ static void one_closes(const char *program)
 static void one_closes_in_a_section(const char *program)
 {
 	void *plugin = open_plugin(program);
-	void (*ask)(int *called) = (void (*)(int *))dlsym(plugin, "plugin_ask");
 	int in_plugin = 0;
 
 	failing = 1;
 	jf_read_lock();
-	ask(&in_plugin);
+	ask_plugin(plugin, &in_plugin);
 	dlclose(plugin);
 	MUST(!in_plugin, "called in the section that it waits for");
 	jf_read_unlock();
@@ -185,9 +178,7 @@ int main(int argc, char **argv)
 	they_keep_their_order(false);
 	they_keep_their_order(true);
 	they_end_their_thread();
-	/* mseal(): does this kernel know it? */
-	if (syscall(462, 0UL, 0UL, 0UL) && errno == ENOSYS)
-		return 0;
-	one_closes_in_a_section(argv[0]);
+	if (has_mseal())
+		one_closes_in_a_section(argv[0]);
 	return 0;
 }

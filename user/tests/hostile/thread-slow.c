@@ -5,12 +5,12 @@
  * afterwards that he did before.
  */
 #define _GNU_SOURCE
-#include <dlfcn.h>
 #include <jumpfunc/batch.h>
 #include <pthread.h>
 #include <signal.h>
 
 #include "hostile.h"
+#include "libc-threads.h"
 
 static _Atomic int made, called;
 /* Before and after. */
@@ -20,14 +20,11 @@ static unsigned int pauses[2];
 int pthread_create(pthread_t *t, const pthread_attr_t *attr, void *(*start)(void *),
 		   void *arg)
 {
-	int (*libc)(pthread_t *t, const pthread_attr_t *attr, void *(*start)(void *),
-		    void *arg);
 	int err;
 
-	*(void **)&libc = dlsym(RTLD_NEXT, "pthread_create");
 	made++;
 	usleep(pauses[0]);
-	err = libc(t, attr, start, arg);
+	err = libc_pthread_create(t, attr, start, arg);
 	usleep(pauses[1]);
 	return err;
 }

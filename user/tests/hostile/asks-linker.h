@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
+/* A section that waits for the dynamic linker's lock, which who closes an object has. */
+#ifndef HOSTILE_ASKS_LINKER_H
+#define HOSTILE_ASKS_LINKER_H
+
+#include <dlfcn.h>
+#include <jumpfunc/batch.h>
+#include <unistd.h>
+
+static _Atomic int inside, closing;
+
+/* When somebody is about to close one, and has had the time to. */
+static inline void ask_linker(void)
+{
+	inside = 1;
+	while (!closing)
+		;
+	usleep(100000);
+	dlsym(RTLD_DEFAULT, "nothing");
+}
+
+/* A thread. */
+static void *asks_linker(void *arg)
+{
+	jf_read_lock();
+	ask_linker();
+	jf_read_unlock();
+	return arg;
+}
+
+#endif /* HOSTILE_ASKS_LINKER_H */

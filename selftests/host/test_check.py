@@ -41,6 +41,8 @@ acts = dict(a.split('=') for a in (lines or [''])[0].split())
 # A comma ends a value, two are one.
 con = open(re.search(r'path=((?:[^\s,]|,,)+)', args)[1].replace(',,', ','), 'a')
 print('[ 1.0] Linux', file=con, flush=True)
+if acts.get('boot') == 'clock':
+    print(f'@jf {ident} clock PIT calibration deviates from HPET: 1 10', flush=True)
 print(f'@jf {ident} start 6.1', flush=True)
 for t in tests:
     act = acts.get(t, 'pass')
@@ -168,6 +170,9 @@ VERDICTS = [
     ('the kernel says what a test expects', ['one.sh=expected'], 0, [', 0 failed']),
     ('the machine dies, and the next one runs the rest', ['one.sh=die', ''], 1,
      ['did not live to its end', 'two.sh                   1 passed', 'failed: 6.1 one.sh, 6.1 kernel-log']),
+    ('a clock is wrong, and the guest boots again', ['boot=clock one.sh=fail', 'boot=clock one.sh=fail', ''], 0,
+     ['4 passed, 0 failed']),
+    ('a clock is wrong each time', ['boot=clock'] * 5, 1, ['its clock is wrong: PIT calibration deviates', 'failed: 6.1 ']),
     ('both machines die', ['one.sh=die', 'two.sh=die'], 1, ['failed: 6.1 one.sh, 6.1 two.sh, 6.1 kernel-log']),
 ]
 

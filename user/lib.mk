@@ -156,12 +156,24 @@ lib-stress: $(OUT)/stress-lib $(OUT)/plugin1.so
 
 .PHONY: lib-stress
 
+# The library with another callback.c, which MUTANT names, for programs that link with it.
+BROKEN := $(OUT)/broken
+$(BROKEN)/callback.o: $(MUTANT) $(LIB_HEADERS)
+	@mkdir -p $(@D)
+	$(CC) $(LIB_CFLAGS) -Ilib -x c -c -o $@ $<
+$(BROKEN)/libjumpfunc.so.1: $(BROKEN)/callback.o $(filter-out %/callback.o,$(LIB_OBJECTS)) libjumpfunc.map
+	$(LIB_LINK)
+lib-broken: $(BROKEN)/libjumpfunc.so.1
+	ln -sf libjumpfunc.so.1 $(BROKEN)/libjumpfunc.so
+CALLBACK_PROGRAMS := callback-close callback-exit callback-faults callback-forks callback-linker \
+	callback-order callback-storm child-closes fork-closes thread-fails thread-slow
+
 # Each source of the library broken in many ways; the tests have to notice each.
 LIB_MUTANT = $(TOP)/selftests/host/mutants.sh --cc "$(CC) -I$(TOP)/include -Ilib -rdynamic -w" --out $(OUT)
 lib-mutants: $(LIB_PLUGINS)
 	@rc=0; echo "# x86/protocol.h"; \
 	$(LIB_MUTANT) guard.mutants $(TOP)/x86/protocol.h JF_PROTOCOL test_guard.c || rc=1; \
-	for s in reader trace; do \
+	for s in call reader trace; do \
 		echo "# lib/$$s.c"; \
 		$(LIB_MUTANT) --args "mem flip" lib/$$s.mutants lib/$$s.c JF_LIB_SOURCE lib_mutant.c test_lib.c \
 			$$(ls lib/*.c | grep -v lib/$$s.c) || rc=1; \
@@ -176,6 +188,10 @@ lib-mutants: $(LIB_PLUGINS)
 		JUMPFUNC_TRAP=always $(LIB_MUTANT) --args "$(LIB_PLUGINS)" lib/$$s.mutants lib/$$s.c JF_LIB_SOURCE lib_mutant.c \
 			test_lib_dl.c $$(ls lib/*.c | grep -v lib/$$s.c) || rc=1; \
 	done; \
+	echo "# lib/callback.c, by hostile programs"; \
+	$(TOP)/selftests/host/mutants.sh --out $(OUT) --make "$(MAKE) -s lib-broken" \
+		--run "JF_LIMIT=15 tests/hostile/run.sh $(BROKEN) $(CALLBACK_PROGRAMS)" \
+		lib/callback.mutants lib/callback.c || rc=1; \
 	exit $$rc
 
-.PHONY: lib-mutants
+.PHONY: lib-broken lib-mutants

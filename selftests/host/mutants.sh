@@ -9,35 +9,45 @@ usage()
 	cat <<-EOF
 	usage: mutants.sh [--cc "COMPILER FLAGS"] [--out FOLDER] [--args "TEST ARGUMENTS"]
 	                  LIST SOURCE MACRO TEST.c [OTHER.c ...]
+	       mutants.sh [--out FOLDER] --make COMMAND --run COMMAND LIST SOURCE
 	Builds TEST.c (and OTHER.c) against broken copies of SOURCE, in FOLDER, and checks that
 	it notices every one of them. TEST.c includes SOURCE by the name that
 	MACRO holds. A line of LIST says what is broken and the sed command that
 	breaks it, with a | between; a line without command is the control, on
 	which the test must pass.
+	With --make that command builds what --run tests; both find the broken copy's
+	name in MUTANT.
 	EOF
 }
 
 cc=gcc
 out=
 args=
+make=
+run=
 while [ $# -gt 0 ]; do
 	case $1 in
 	--cc) cc=${2:?--cc needs a compiler}; shift 2 ;;
 	--out) out=${2:?--out needs a folder}; shift 2 ;;
 	--args) args=${2?--args needs text}; shift 2 ;;
+	--make) make=${2:?--make needs a command}; shift 2 ;;
+	--run) run=${2:?--run needs a command}; shift 2 ;;
 	--help) usage; exit 0 ;;
 	-*) usage >&2; exit 2 ;;
 	*) break ;;
 	esac
 done
-if [ $# -lt 4 ]; then
+if [ "$make" ] && [ "$run" ] && [ $# = 2 ]; then
+	macro=
+elif [ -z "$make$run" ] && [ $# -ge 4 ]; then
+	macro=$3
+else
 	usage >&2
 	exit 2
 fi
 list=$1
 source=$2
-macro=$3
-shift 3
+[ -z "$macro" ] || shift 3
 
 if [ -n "$out" ]; then
 	mkdir -p "$out"
@@ -48,10 +58,38 @@ trap 'exit 130' INT
 trap 'exit 143' TERM
 grep -v '^#' "$list" > "$work/list"
 
+export MUTANT="$work/source"
+
+build()
+{
+	if [ "$make" ]; then
+		sh -c "$make"
+		return
+	fi
+	# shellcheck disable=SC2086 # the compiler may have flags
+	$cc -std=gnu11 -O1 -D"$macro=\"$work/source\"" \
+		-I"$(dirname "$source")" -I"$(dirname "$0")/../.." -pthread \
+		-o "$work/test" "$@"
+}
+
 run_test()
 {
+	if [ "$run" ]; then
+		sh -c "$run"
+		return
+	fi
 	# shellcheck disable=SC2086 # the arguments are several words
-	timeout -k 5 60 "$work/test" $args > "$work/log" 2>&1
+	timeout -k 5 60 "$work/test" $args
+}
+
+# The tests that failed: their numbers, or of what --run prints their names.
+noticed_by()
+{
+	if [ "$run" ]; then
+		sed -n 's/^not ok [0-9]* - \(hostile: \)*//p' "$work/log" | paste -sd, | sed 's/,/, /g'
+	else
+		sed -n 's/^not ok \([0-9]*\).*/tests \1/p' "$work/log" | paste -sd' ' | sed 's/ tests / /g'
+	fi
 }
 
 echo "TAP version 13"
@@ -63,17 +101,14 @@ while IFS='|' read -r name command; do
 	verdict=ok
 	note=
 	sed "$command" "$source" > "$work/source"
-	# shellcheck disable=SC2086 # the compiler may have flags
 	if [ -n "$command" ] && cmp -s "$source" "$work/source"; then
 		verdict="not ok"
 		note=" # $source has changed: renew this line's sed command"
-	elif ! $cc -std=gnu11 -O1 -D"$macro=\"$work/source\"" \
-			-I"$(dirname "$source")" -I"$(dirname "$0")/../.." -pthread \
-			-o "$work/test" "$@" 2> "$work/cc.log"; then
+	elif ! build "$@" > "$work/cc.log" 2>&1; then
 		verdict="not ok"
 		note=" # does not build"
 		sed 's/^/# /' "$work/cc.log"
-	elif run_test; then
+	elif run_test > "$work/log" 2>&1; then
 		if [ -n "$command" ]; then
 			verdict="not ok"
 			note=" # the test did not notice"
@@ -82,8 +117,8 @@ while IFS='|' read -r name command; do
 		verdict="not ok"
 		note=" # the test fails on a source that is whole"
 	else
-		by=$(sed -n 's/^not ok \([0-9]*\).*/\1/p' "$work/log" | paste -sd' ')
-		note=" # noticed by ${by:+tests }${by:-a crash}"
+		by=$(noticed_by)
+		note=" # noticed by ${by:-a crash}"
 	fi
 	[ "$verdict" = ok ] || failed=1
 	echo "$verdict $nr - $name$note"

@@ -6,12 +6,13 @@
 # Usage: user/tests/hostile/run.sh BUILD [PROGRAM...]
 #   BUILD	where libjumpfunc.so and libjumpfunc.a are; programs go to BUILD/hostile
 #   CC, CXX	the compilers, gcc and g++ if unset
+#   JF_LIMIT	seconds that each program has, 60 if unset
 here=$(cd "$(dirname "$0")" && pwd) || exit 1
 top=$(cd "$here/../../.." && pwd)
 
 case ${1:-} in
 ''|-h|--help)
-	sed -n '3,8s/^# \{0,1\}//p' "$0"
+	sed -n '3,9s/^# \{0,1\}//p' "$0"
 	exit 2
 	;;
 esac
@@ -129,7 +130,7 @@ run_program() {
 	case $1 in
 	valgrind) timeout -s KILL 100 valgrind -q "$out/$1" ;;
 	emulated) timeout -s KILL 100 qemu-x86_64-static "$out/$1" ;;
-	*)	timeout -s KILL 60 "$out/$1" ;;
+	*)	timeout -s KILL "${JF_LIMIT:-60}" "$out/$1" ;;
 	esac
 }
 

@@ -101,6 +101,8 @@ static void put(unsigned int s, int b, uint8_t value)
 		seen[s][b].value[seen[s][b].nr++] = value;
 }
 
+static bool unplanted;
+
 /* --- the world ---------------------------------------------------------------- */
 
 static inline jf_insn_t jf_world_load(const struct jf_poke *p)
@@ -146,6 +148,7 @@ static inline void jf_world_sync(void)
 }
 
 #define jf_world_guard(p)	((p)->guard)
+#define jf_world_planted()	(!unplanted)
 
 #ifndef JF_PROTOCOL
 #define JF_PROTOCOL "x86/protocol.h"
@@ -213,6 +216,48 @@ static void refused(const struct jf_poke *pokes, unsigned int nr)
 	finish("somebody else's byte: all sites are as before");
 }
 
+/* All guards are where they should be, but for what the world knows. */
+static void undone(const struct jf_poke *pokes, unsigned int nr)
+{
+	unsigned int i;
+
+	begin(pokes, nr);
+	unplanted = true;
+	CHECK(jf_proto_live(pokes, nr) == -EIO, "it did not fail");
+	unplanted = false;
+	CHECK(syncs == 2, "%u syncs", syncs);
+	for (i = 0; i < nr; i++)
+		CHECK(jf_insn_load(text[pokes[i].at]) == pokes[i].old &&
+		      words[pokes[i].at] == pokes[i].old, "site %u has changed", i);
+	finish("guards that could not be set: all sites are as before");
+}
+
+/* From each place at which it may have stopped. */
+static void finished(const struct jf_poke *pokes, unsigned int nr)
+{
+	unsigned int at, i;
+
+	for (at = 0; at < 4; at++) {
+		begin(pokes, nr);
+		CHECK(jf_proto_plant(pokes, nr) == 0, "it failed");
+		jf_world_sync();
+		jf_proto_publish(pokes, nr);
+		/* Half of the tails, all, half of the heads, all. */
+		jf_proto_tails(pokes, at ? nr : nr / 2);
+		if (at > 1) {
+			jf_world_sync();
+			jf_proto_heads(pokes, at > 2 ? nr : nr / 2);
+		}
+		syncs = 0;
+		jf_proto_finish(pokes, nr);
+		CHECK(syncs == 2, "%u syncs", syncs);
+		for (i = 0; i < nr; i++)
+			CHECK(jf_insn_load(text[pokes[i].at]) == pokes[i].new,
+			      "site %u in the end", i);
+	}
+	finish("what stopped half way is finished from there");
+}
+
 int main(void)
 {
 	const uint8_t test = JF_OPCODE_TEST, int3 = JF_OPCODE_INT3;
@@ -234,6 +279,9 @@ int main(void)
 	run("a flip that must wait for the guards of others", off, 2, 3);
 	run("INT3: also where one byte differs", equal, 1, 3);
 	refused(jumps, 3);
+	undone(jumps, 3);
+	undone(all, 3);
+	finished(jumps, 3);
 	printf("1..%u\n", test_nr);
 	return tap_status();
 }

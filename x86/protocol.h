@@ -10,8 +10,8 @@
  *   jf_proto_live(pokes, num)		replace what may be executing
  *   jf_proto_early(pokes, num)		write what nobody executes yet
  *   jf_proto_trap(word, ip, &trap)	what does an INT3 at a site stand for?
- * jf_proto_plant(), jf_proto_undo(), jf_proto_publish(), jf_proto_tails() and
- * jf_proto_heads() are the steps of jf_proto_live().
+ * jf_proto_plant(), jf_proto_undo(), jf_proto_publish(), jf_proto_tails(),
+ * jf_proto_heads() and jf_proto_finish() are the steps of jf_proto_live().
  *
  * Example, a whole transaction:
  *   err = jf_proto_verify(pokes, num, &bad);
@@ -32,6 +32,10 @@
  *					that the handler reads
  *   void jf_world_sync()		every CPU executes a serialising instruction
  *					after the call and before it returns
+ *   jf_world_planted()			a macro that may be left out, where nothing
+ *					fails: are all guards set, and has every CPU
+ *					seen them? If not, what follows takes back
+ *					those that are
  *   jf_world_guard(p)			a macro that may be left out: what stands for
  *					byte 0 while bytes 1 to 4 change. INT3, or
  *					JF_OPCODE_TEST: see "Without INT3" below
@@ -56,7 +60,11 @@
  * any size takes three. Step 1 compares as it writes. If a site's first byte is
  * not what was verified, the breakpoints set so far are taken back (undo), and
  * a sync makes sure that nobody holds one. Until then the handler has only ever
- * emulated the old instructions, so nobody has executed anything new.
+ * emulated the old instructions, so nobody has executed anything new. The same
+ * holds where a breakpoint can fail to be set, or a CPU to be synchronised, and
+ * the world hears of it only when the first sync is over (jf_world_planted()).
+ * Behind it there is no way back. A world whose stores fail there can begin steps
+ * 2 and 3 again (jf_proto_finish()): the words say new, and all who come by trap.
  *
  * Barriers.
  *
@@ -106,6 +114,10 @@
 
 #ifndef jf_broken
 #define jf_broken(step)	false
+#endif
+
+#ifndef jf_world_planted
+#define jf_world_planted()	true
 #endif
 
 #ifndef jf_world_guard
@@ -231,14 +243,39 @@ static inline void jf_proto_heads(const struct jf_poke *pokes, size_t num)
 }
 
 /**
+ * jf_proto_finish() - what is left to do once the words say new
+ * @pokes: the transaction, guarded and published
+ * @num:   how many they are
+ *
+ * Steps 2 and 3. May be called again, any number of times, by a world that could not
+ * store a byte or synchronise a CPU, if none of its stores had an effect from then
+ * on: each site has its guard, or is whole.
+ */
+static inline void jf_proto_finish(const struct jf_poke *pokes, size_t num)
+{
+	if (!jf_broken(ORDER))
+		jf_proto_tails(pokes, num);	/* 2: CC N N N N */
+	else
+		jf_proto_heads(pokes, num);
+	if (!jf_broken(SYNC2))
+		jf_world_sync();
+	if (!jf_broken(ORDER))
+		jf_proto_heads(pokes, num);	/* 3: N  N N N N */
+	else
+		jf_proto_tails(pokes, num);
+	if (!jf_broken(SYNC3))
+		jf_world_sync();
+}
+
+/**
  * jf_proto_live() - replace instructions that may be executing
  * @pokes: the transaction, verified
  * @num:   how many they are
  *
- * Three syncs; one if it fails, or if all of them flip. When it returns 0, every
- * CPU executes the new instructions.
- * Return: 0, or -EBUSY: a first byte is not what was verified, and all sites
- * are as before.
+ * Three syncs; one if a guard finds another byte, or if all of them flip. When it
+ * returns 0, every CPU executes the new instructions.
+ * Return: 0; -EBUSY: a first byte is not what was verified; -EIO: the world could
+ * not set all guards (jf_world_planted()). On failure all sites are as before.
  */
 static inline int jf_proto_live(const struct jf_poke *pokes, size_t num)
 {
@@ -255,20 +292,13 @@ static inline int jf_proto_live(const struct jf_poke *pokes, size_t num)
 		return err;
 	if (!jf_broken(SYNC1))
 		jf_world_sync();
+	if (!jf_world_planted()) {
+		jf_proto_undo(pokes, num);
+		return -EIO;
+	}
 	if (!jf_broken(PUBLISH))
 		jf_proto_publish(pokes, num);	/* nobody runs O now */
-	if (!jf_broken(ORDER))
-		jf_proto_tails(pokes, num);	/* 2: CC N N N N */
-	else
-		jf_proto_heads(pokes, num);
-	if (!jf_broken(SYNC2))
-		jf_world_sync();
-	if (!jf_broken(ORDER))
-		jf_proto_heads(pokes, num);	/* 3: N  N N N N */
-	else
-		jf_proto_tails(pokes, num);
-	if (!jf_broken(SYNC3))
-		jf_world_sync();
+	jf_proto_finish(pokes, num);
 	if (jf_broken(PUBLISH))
 		jf_proto_publish(pokes, num);
 	return 0;

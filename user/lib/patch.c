@@ -110,7 +110,9 @@ static inline void run_add(uintptr_t addr, uint8_t byte)
 
 /* --- the world of the protocol ---------------------------------------------- */
 
-static bool alone, unplanted;
+static bool alone;
+/* Why some guard is not there. */
+static int unplanted;
 /* The one whose value was stored last, in this transaction. */
 static const struct jf_ctl *applied;
 
@@ -126,8 +128,12 @@ static inline void jf_world_store(const struct jf_poke *poke, int i, uint8_t byt
 
 static inline bool jf_world_swap(const struct jf_poke *poke, uint8_t from, uint8_t to)
 {
-	if (*(const volatile uint8_t *)poke->addr != from)
+	if (*(const volatile uint8_t *)poke->addr != from) {
+		/* Whatever failed, what was set is to be taken back. */
+		run_flush();
+		run.err = 0;
 		return false;
+	}
 	run_add(poke->addr, to);
 	return true;
 }
@@ -139,11 +145,6 @@ static inline bool jf_world_swap(const struct jf_poke *poke, uint8_t from, uint8
  */
 static inline void jf_world_publish(const struct jf_poke *poke)
 {
-	/* Some guard is not there. */
-	if (!alone && run.err) {
-		unplanted = true;
-		return;
-	}
 	if (poke->site->ctl != applied)
 		jf_ctl_apply(poke->site->ctl);
 	applied = poke->site->ctl;
@@ -158,6 +159,15 @@ static inline void jf_world_sync(void)
 	else if (!jf_sync_cores() && !run.err)
 		run.err = -EOPNOTSUPP;
 }
+
+/* If not, the writes that take back those that are there begin without an error. */
+static inline bool is_planted(void)
+{
+	unplanted = run.err;
+	run.err = 0;
+	return !unplanted;
+}
+#define jf_world_planted()	is_planted()
 
 /*
  * A trampoline's next instruction jumps through the pointer that is published, and
@@ -319,16 +329,13 @@ static int check(const struct jf_poke *pokes, size_t num)
 }
 
 /*
- * Some guards could not be set, and maybe not all of the others can be taken back. What
- * is behind them decides as before, and the next transaction begins with them.
+ * Guards were taken back, maybe not all of them. What is behind those that are left
+ * decides as before, and the next transaction begins with them.
  */
-static void undo(const struct jf_poke *pokes, size_t num)
+static void note_undone(const struct jf_poke *pokes, size_t num)
 {
 	size_t i;
 
-	run.err = 0;
-	unplanted = false;
-	jf_proto_undo(pokes, num);
 	behind |= run.err != 0;
 	for (i = 0; i < num && run.err; i++)
 		is_left_behind(&pokes[i], jf_world_load(&pokes[i]));
@@ -346,10 +353,7 @@ static void finish(const struct jf_poke *pokes, size_t num)
 		if (tries && begin_write(pokes, num) == -EOPNOTSUPP)
 			return;
 		run.err = 0;
-		jf_proto_tails(pokes, num);
-		jf_world_sync();
-		jf_proto_heads(pokes, num);
-		jf_world_sync();
+		jf_proto_finish(pokes, num);
 	}
 }
 
@@ -360,12 +364,12 @@ static int patch_live(const struct jf_poke *pokes, size_t num)
 
 	alone = false;
 	err = jf_proto_live(pokes, num);
-	if (unplanted) {
-		err = run.err == -ENOMEM ? -ENOMEM : -EOPNOTSUPP;
-		undo(pokes, num);
-	} else {
+	if (err)
+		note_undone(pokes, num);
+	else
 		finish(pokes, num);
-	}
+	if (err == -EIO)
+		err = unplanted == -ENOMEM ? -ENOMEM : -EOPNOTSUPP;
 	took = jf_now_ns() - start;
 	if (!err && took > jf_stats.window_ns)
 		jf_stats.window_ns = took;

@@ -115,6 +115,32 @@ done
 tree; echo '#include "core/core.h"' >>samples/sample.c
 finds '^samples/sample.c:.*what any module can use' "rooms: a private header in a sample" "${rooms[@]}" includes
 
+for f in bench/bench.h selftests/modules/test.h samples/sample.h user/lib/lib.h; do
+	tree; mkdir -p ${f%/*}; touch $f; echo "#include \"$f\"" >>core/core.c
+	finds "^core/core.c:[0-9]+: includes $f, which is in no room" "rooms: ${f%%/*} in the module" "${rooms[@]}" includes
+done
+
+tree; touch include/jumpfunc/key.hh; echo '#include "core/core.h"' >>include/jumpfunc/key.hh
+finds '^include/jumpfunc/key.hh:1: public must not include core/core.h' "rooms: ... in C++" "${rooms[@]}" includes
+
+tree; printf '#define UP "demo/demo.h"\n#include UP\n' >>x86/x86.c
+finds '^x86/x86.c:[0-9]+: includes what a macro names' "rooms: ... by a macro" "${rooms[@]}" includes
+
+tree; echo '#include "core/two.h"' >>core/core.h; echo '#include "core/core.h"' >core/two.h
+sed -i 's,`core/\*`,&\, `core/two.h`,' docs/design.md
+finds 'core/core.h, core/two.h: they include each other' "rooms: a circle of headers" "${rooms[@]}" includes
+
+tree; sed -i '/^| core/s/ |$/; not `x86\/x86.h` |/' docs/design.md
+finds '^core/core.c:.* core must not include x86/x86.h' "rooms: a header that the table excepts" "${rooms[@]}" includes
+
+tree; build; rm -f build/*/src/core/core.o
+"${rooms[@]}" calls >/dev/null; [ $? = 4 ]
+result $? "rooms: half a build is none"
+
+tree; build; find . -name core.o -exec touch -d '1 hour ago' {} +
+"${rooms[@]}" calls >/dev/null; [ $? = 4 ]
+result $? "rooms: ... nor is one of older sources"
+
 tree; echo '#if LINUX_VERSION_CODE > 1' >>core/core.c
 finds '^core/core.c:[0-9]+: LINUX_VERSION_CODE' "rooms: a look at the kernel's version" "${rooms[@]}" versions
 

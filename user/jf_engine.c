@@ -183,13 +183,17 @@ static inline void jf_world_store(const struct jf_poke *poke, int i, uint8_t byt
 	__atomic_store_n(site_alias(poke->site) + i, byte, __ATOMIC_RELAXED);
 }
 
+/* Atomic is all that it has to be: stores of text have no partner but jf_world_sync(). */
 static inline bool jf_world_swap(const struct jf_poke *poke, uint8_t from, uint8_t to)
 {
 	return __atomic_compare_exchange_n(site_alias(poke->site), &from, to, false,
 					   __ATOMIC_SEQ_CST, __ATOMIC_RELAXED);
 }
 
-/* Release: whoever loads it sees the code that the new instruction leads to. */
+/*
+ * Release: whoever loads it sees the code that the new instruction leads to. Pairs with
+ * the load of the word in on_sigtrap().
+ */
 static inline void jf_world_publish(const struct jf_poke *poke)
 {
 	atomic_store_explicit(&poke->site->insn, poke->new, memory_order_release);
@@ -263,6 +267,7 @@ void jf_thread_unregister(void)
 	if (!t)
 		return;
 	__jf_self = NULL;
+	/* Pairs with the exchange in jf_thread_register(): the next one counts on from here. */
 	atomic_store_explicit(&t->used, false, memory_order_release);
 }
 
@@ -271,6 +276,7 @@ static void wait_while_older(_Atomic uint64_t *word, uint64_t grace_period)
 	unsigned int spins = 0;
 
 	for (;;) {
+		/* Pairs with jf_read_unlock() and the end of on_sigtrap(): they are over. */
 		uint64_t seen = atomic_load_explicit(word, memory_order_acquire);
 
 		if (!seen || seen >= grace_period)
@@ -287,10 +293,15 @@ static void wait_while_older(_Atomic uint64_t *word, uint64_t grace_period)
 
 static void wait_for_threads(bool readers)
 {
+	/*
+	 * Pairs with the loads in jf_read_lock() and on_sigtrap(), which x86 keeps before
+	 * later ones: who sees the new number sees what was replaced, and is not waited for.
+	 */
 	uint64_t now = atomic_fetch_add(&__jf_grace_period, JF_GRACE_PERIOD) +
 		       JF_GRACE_PERIOD;
 	struct jf_thread *t;
 
+	/* Pairs with the fences there: who saw the old one is seen, or sees all that, too. */
 	membarrier_or_die(MEMBARRIER_CMD_PRIVATE_EXPEDITED);
 	for (t = atomic_load(&threads); t; t = t->next) {
 		wait_while_older(&t->handler, now);
@@ -378,7 +389,6 @@ static void on_sigtrap(int sig, siginfo_t *info, void *context)
 	const struct table *t;
 	bool done = false;
 
-	/* Partner of wait_for_threads(): the membarrier is between them. */
 	if (self)
 		atomic_store_explicit(&self->handler,
 				      atomic_load_explicit(&__jf_grace_period,
@@ -386,16 +396,18 @@ static void on_sigtrap(int sig, siginfo_t *info, void *context)
 				      memory_order_relaxed);
 	else
 		atomic_fetch_add(&strangers, 1);
+	/* Pairs with the membarrier in wait_for_threads(): it finds us, or we the new table. */
 	atomic_signal_fence(memory_order_seq_cst);
 
-	/* Only the INT3 itself, no kill(), no single step, no watchpoint. */
+	/* Pairs with the store in publish_table(): what is in the table is seen. */
 	t = atomic_load_explicit(&table, memory_order_acquire);
+	/* Only the INT3 itself, no kill(), no single step, no watchpoint. */
 	if (info->si_code == SI_KERNEL && t) {
 		site = find_site(t, ip);
 		if (site) {
 			/*
 			 * No question whether a batch is under way: whatever
-			 * the word says now, is right.
+			 * the word says now, is right. Pairs with jf_world_publish().
 			 */
 			done = jf_emulate(regs, ip, atomic_load_explicit(&site->insn,
 								      memory_order_acquire));
@@ -407,6 +419,7 @@ static void on_sigtrap(int sig, siginfo_t *info, void *context)
 		}
 	}
 
+	/* Pairs, as the store of 0 does, with wait_while_older(): nothing is used any more. */
 	atomic_signal_fence(memory_order_seq_cst);
 	if (self) {
 		count(done ? &self->int3_hits : &self->int3_foreign);
@@ -464,6 +477,7 @@ static void publish_table(struct table *t)
 			t->texts[i].start = (uintptr_t)text->exec;
 			t->texts[i].end = t->texts[i].start + text->size;
 		}
+	/* Pairs with the load in on_sigtrap(): whoever sees @t sees what is in it. */
 	atomic_store_explicit(&table, t, memory_order_release);
 	if (old) {
 		wait_for_threads(false);

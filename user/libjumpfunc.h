@@ -270,6 +270,10 @@ static inline void jf_read_lock(void)
 	if (!was)
 		was = atomic_load_explicit(&__jf_grace_period, memory_order_relaxed);
 	atomic_store_explicit(&self->reader, was + 1, memory_order_relaxed);
+	/*
+	 * Pairs with the membarrier in jf_quiesce(): that sees the section, or the section
+	 * what was replaced before.
+	 */
 	atomic_signal_fence(memory_order_seq_cst);
 }
 
@@ -283,10 +287,14 @@ static inline void jf_read_unlock(void)
 	struct jf_thread *self = __jf_self;
 	uint64_t was = atomic_load_explicit(&self->reader, memory_order_relaxed);
 
+	/* As the store, pairs with wait_while_older(): the compiler ends the section here. */
 	atomic_signal_fence(memory_order_seq_cst);
 	if ((was & JF_READER_NEST_MASK) == 1)
 		was = 1;
-	/* Release: what the section read was read before it ends. */
+	/*
+	 * Release: what the section read was read before it ends. Pairs with
+	 * wait_while_older(), behind which it is freed.
+	 */
 	atomic_store_explicit(&self->reader, was - 1, memory_order_release);
 }
 

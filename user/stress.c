@@ -116,6 +116,11 @@ static void mismatch(const struct key *key, const char *what, uint64_t result,
 	       (unsigned long long)s2);
 }
 
+/*
+ * The loads of the counter pair with the stores in update(): the first one says what was
+ * complete before the call, the second one what had begun before it was over. x86 keeps
+ * loads in order; the fence is for the compiler.
+ */
 static void checked_call(const struct key *key, stub_fn stub, uint64_t a, uint64_t b)
 {
 	uint64_t s1, s2, result, tag, first, last;
@@ -404,6 +409,10 @@ static void batch_key(struct jf_batch *batch, struct key *key, uint64_t version)
 	stress_die(err, batch->error);
 }
 
+/*
+ * The counters are odd before anything of the change can be executed, and even when all
+ * of it is in place. Pairs with the loads in checked_call().
+ */
 static bool update(struct jf_batch *batch, uint32_t *order)
 {
 	uint64_t r = stress_random(&self->random);

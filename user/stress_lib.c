@@ -137,6 +137,7 @@ static bool may_be(uint64_t s1, uint64_t s2, unsigned int state, unsigned int st
 	return (state + states - first % states) % states <= last - first;
 }
 
+/* Pairs with begin_change() and end_change(): what was complete is seen in the call behind. */
 static uint64_t load(const struct thing *t)
 {
 	uint64_t seq = atomic_load_explicit(&t->seq, memory_order_acquire);
@@ -151,6 +152,7 @@ static void call_branch(size_t i, int likely)
 	int got = branches[i][likely]();
 	uint64_t s2;
 
+	/* The call first. Pairs with begin_change(): a change that it met has begun. */
 	atomic_signal_fence(memory_order_seq_cst);
 	s2 = load(&key_things[i]);
 	if ((got != 0 && got != 1) || !may_be(s1, s2, (unsigned int)got, 2))
@@ -163,6 +165,7 @@ static void call_func(size_t i, int by, long x)
 	long got = calls[i][by](x) - by - x;
 	unsigned int state;
 
+	/* The call first. Pairs with begin_change(): a change that it met has begun. */
 	atomic_signal_fence(memory_order_seq_cst);
 	s2 = load(&func_things[i]);
 	state = got ? (unsigned int)(got >> 40) - 1 : STATES - 1;

@@ -196,6 +196,11 @@ static bool ran_exactly(const struct call *call, uint32_t mask)
 	return true;
 }
 
+/*
+ * The loads of the counter pair with what update() adds to it: the first one says what was
+ * complete before the call, the second one what had begun before it was over. x86 keeps
+ * loads in order; the fence is for the compiler.
+ */
 static void checked_call(uint64_t nr, uint64_t first)
 {
 	struct point *point = &points[nr];

@@ -24,9 +24,17 @@ uintptr_t jf_ent_value(const struct jf_ent *ent)
 static void ent_store(struct jf_ent *ent, uintptr_t value)
 {
 	if (ent->type == JF_ENT_KEY) {
+		/*
+		 * Pairs with the load in __jf_branch_body(), which x86 keeps before later
+		 * ones: what was written before the change is seen on the branch.
+		 */
 		__atomic_store_n(&key_of(ent)->enabled, (uint8_t)value, __ATOMIC_RELEASE);
 		__atomic_store_n(&key_of(ent)->count, (int)value, __ATOMIC_RELAXED);
 	} else {
+		/*
+		 * Pairs with the trampoline's jump through the pointer: the target sees what
+		 * was written before, the iterator its array.
+		 */
 		__atomic_store_n(&func_of(ent)->func, (void *)value, __ATOMIC_RELEASE);
 	}
 }
@@ -42,6 +50,7 @@ void jf_ctl_apply(struct jf_ctl *ctl)
 {
 	struct jf_ctl *real = jf_ctl_real(ctl), *p;
 
+	/* Pairs with the iterator's load, on which those of the array depend. */
 	if (real->also)
 		__atomic_store_n(real->also, real->stored, __ATOMIC_RELEASE);
 	if (jf_ent_value(real->ent) == real->value)

@@ -108,7 +108,10 @@ int __jf_func_update(struct jf_func *f, void *func)
  */
 void *__jf_func_query(const struct jf_func *f)
 {
-	/* Before the flags, which know_null() changes first. */
+	/*
+	 * Before the flags. Pairs with the store in know_null(), which takes JF_ENT_UNKNOWN
+	 * away first: where it is seen, @init still leads to the exporter.
+	 */
 	void *init = __atomic_load_n(&f->init, __ATOMIC_ACQUIRE), *func;
 	unsigned int flags = __atomic_load_n(&f->ent.flags, __ATOMIC_RELAXED);
 

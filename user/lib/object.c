@@ -59,6 +59,10 @@ static struct jf_site *find_in(const struct jf_mod *m, uintptr_t addr)
 
 struct jf_site *jf_site_find(uintptr_t addr, bool *ours)
 {
+	/*
+	 * This and the next one pair with the stores in __jf_object_register() and
+	 * __jf_object_unregister(): what is in the list is seen complete.
+	 */
 	const struct jf_mod *m = __atomic_load_n(&jf_mods, __ATOMIC_ACQUIRE);
 
 	for (; m; m = __atomic_load_n(&m->next, __ATOMIC_ACQUIRE))
@@ -578,7 +582,9 @@ static void know_null(struct jf_ent *ent, const struct jf_ent *real)
 		return;
 	flags = ent->flags & ~(null | JF_ENT_UNKNOWN);
 	__atomic_store_n(&ent->flags, flags, __ATOMIC_RELAXED);
+	/* Pairs with __jf_func_query(): whoever sees it sees no JF_ENT_UNKNOWN. */
 	__atomic_store_n(&f->init, real ? from->init : (void *)jf_ret0, __ATOMIC_RELEASE);
+	/* No partner: a query has loaded @init by then, and may say what NULL stands for. */
 	if (real)
 		__atomic_store_n(&ent->flags, flags | (real->flags & null), __ATOMIC_RELEASE);
 }
@@ -771,6 +777,7 @@ void __jf_object_register(struct jf_object *o)
 	/* Parts that were linked to one before may import from each other. */
 	link_waiting(m, m);
 	m->next = jf_mods;
+	/* Pairs with jf_site_find(): whoever finds @m finds its tables. */
 	__atomic_store_n(&jf_mods, m, __ATOMIC_RELEASE);
 	o->mod = m;
 	count_mod(m, 1);
@@ -965,6 +972,7 @@ void __jf_object_unregister(struct jf_object *o)
 	unlink_proxies(m);
 	for (p = &jf_mods; *p != m; p = &(*p)->next)
 		;
+	/* Pairs with jf_site_find(): those behind are as complete as before. */
 	__atomic_store_n(p, m->next, __ATOMIC_RELEASE);
 	o->mod = NULL;
 	count_mod(m, (uint64_t)-1);

@@ -148,6 +148,7 @@ static inline void jf_world_publish(const struct jf_poke *poke)
 	if (poke->site->ctl != applied)
 		jf_ctl_apply(poke->site->ctl);
 	applied = poke->site->ctl;
+	/* Pairs with the load in jf_site_emulate(). */
 	atomic_store_explicit(&poke->site->insn, poke->new, memory_order_release);
 }
 
@@ -189,6 +190,7 @@ static inline bool is_planted(void)
  */
 bool jf_site_emulate(const struct jf_site *site, greg_t *regs)
 {
+	/* Pairs with jf_world_publish() and is_left_behind(): what it leads to is there. */
 	jf_insn_t insn = atomic_load_explicit(&site->insn, memory_order_acquire);
 
 	return jf_emulate(regs, site->addr, insn);
@@ -302,6 +304,7 @@ static bool is_left_behind(const struct jf_poke *poke, jf_insn_t have)
 	poke->site->left = head == JF_OPCODE_INT3;
 	if (poke->site->left)
 		return true;
+	/* Pairs with jf_site_emulate(), which sees nothing new: this has stood there before. */
 	atomic_store_explicit(&poke->site->insn, have, memory_order_release);
 	/* A trampoline with a guard loads its pointer. */
 	return poke->site->flags & JF_SITE_TRAMP && head == JF_OPCODE_TEST;

@@ -119,6 +119,7 @@ static void list_lock(struct jf_before *b)
 	/* With JUMPFUNC_TRAP=always, an INT3 while it is blocked would be the end. */
 	sigdelset(&all, SIGTRAP);
 	pthread_sigmask(SIG_BLOCK, &all, &b->signals);
+	/* Pairs with list_unlock(): the lists are as the last one has left them. */
 	while (atomic_flag_test_and_set_explicit(&readers_lock, memory_order_acquire)) {
 		if (spins++ < SPINS) {
 			__builtin_ia32_pause();
@@ -135,6 +136,7 @@ static void list_unlock(const struct jf_before *b)
 {
 	if (__tsan_release)
 		__tsan_release(&readers_lock);
+	/* Pairs with list_lock(). */
 	atomic_flag_clear_explicit(&readers_lock, memory_order_release);
 	jf_let_in(b);
 }
@@ -167,6 +169,7 @@ static void release(struct jf_reader *r)
 	r->tid = 0;
 	r->holders++;
 	r->next = unused;
+	/* Partner: take() in such a child. What it finds has a successor, and no number. */
 	__atomic_store_n(&unused, r, __ATOMIC_RELEASE);
 }
 
@@ -264,7 +267,11 @@ static bool use_spare(void)
 
 	if (!more)
 		return false;
-	/* In this order, as in release(): @used is of whatever is the first. */
+	/*
+	 * In this order, as in release(): @used is of whatever is the first. Partners:
+	 * use_spare() in a child, for which the spare is gone where it is in the list, and
+	 * next_reader(), which does not see 0 together with the words of before.
+	 */
 	spare = NULL;
 	more->next = words;
 	__atomic_store_n(&words, more, __ATOMIC_RELEASE);
@@ -380,7 +387,10 @@ struct jf_reader *__jf_reader_list(void)
 	r = take_or_wait(&old);
 	if (!__jf_reader) {
 		r->pid = pid;
-		/* 0 would be nobody. Behind take(): a child releases what has a number. */
+		/*
+		 * 0 would be nobody. Behind take(): a child releases what has a number.
+		 * Partner: jf_readers_child().
+		 */
 		__atomic_store_n(&r->tid, tid > 0 ? tid : -1, __ATOMIC_RELEASE);
 		__jf_reader = r;
 		if (have_key)
@@ -404,19 +414,23 @@ bool jf_handler_enter(void)
 	struct jf_reader *r = __jf_reader;
 	bool listed = r;
 
-	/* Partner of wait_for(): the broadcast is between them. */
 	if (listed)
 		__atomic_store_n(&r->handler,
 				 __atomic_load_n(&__jf_grace_period, __ATOMIC_RELAXED),
 				 __ATOMIC_RELAXED);
 	else
 		atomic_fetch_add(&strangers, 1);
+	/*
+	 * Pairs with jf_sync_memory() in jf_grace_begin(): whoever waits finds us, or we what
+	 * was changed before.
+	 */
 	atomic_signal_fence(memory_order_seq_cst);
 	return listed;
 }
 
 void jf_handler_leave(bool listed)
 {
+	/* Pairs, as the store does, with is_older() and begun_in(): nothing is used any more. */
 	atomic_signal_fence(memory_order_seq_cst);
 	if (listed)
 		__atomic_store_n(&__jf_reader->handler, 0, __ATOMIC_RELEASE);
@@ -426,6 +440,7 @@ void jf_handler_leave(bool listed)
 
 static bool is_older(const uint64_t *word, uint64_t now)
 {
+	/* Pairs with jf_read_unlock() and jf_handler_leave(): what they used is free. */
 	uint64_t seen = __atomic_load_n(word, __ATOMIC_ACQUIRE);
 
 	sanitizer_acquires(word);
@@ -457,15 +472,21 @@ static bool somebody(bool handlers_only, uint64_t now)
 
 uint64_t jf_grace_begin(void)
 {
+	/*
+	 * Pairs with the loads in jf_read_lock() and jf_handler_enter(), which x86 keeps before
+	 * later ones: who sees the new number sees what was replaced, and is not waited for.
+	 */
 	uint64_t now = __atomic_add_fetch(&__jf_grace_period, GRACE_PERIOD,
 					  __ATOMIC_SEQ_CST);
 
+	/* Pairs with the fences there: who saw the old one is seen, or sees all that, too. */
 	jf_sync_memory();
 	return now;
 }
 
 static uint64_t begun_in(const uint64_t *word)
 {
+	/* Pairs with jf_read_unlock() and jf_handler_leave(), as in is_older(). */
 	uint64_t seen = __atomic_load_n(word, __ATOMIC_ACQUIRE);
 
 	sanitizer_acquires(word);

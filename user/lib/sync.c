@@ -171,6 +171,10 @@ void jf_sync_memory(void)
 		memory_registered = !membarrier(CMD_REGISTER_PRIVATE_EXPEDITED);
 	if (!memory_registered || membarrier(CMD_PRIVATE_EXPEDITED))
 		order_cores();
+	/*
+	 * This thread's own part, which membarrier() has in it. Pairs with the fences in
+	 * jf_read_lock() and jf_handler_enter(): words are loaded behind what was changed.
+	 */
 	atomic_thread_fence(memory_order_seq_cst);
 }
 

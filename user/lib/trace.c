@@ -287,12 +287,14 @@ static bool numb(struct jf_tracepoint *tp, const struct jf_mod *mod)
 	struct jf_probes *p = tp->probes;
 	size_t i;
 
+	/* Pairs with the iterator's load, which has no more to see: jf_nop() is always there. */
 	for (i = 0; i < p->nr; i++)
 		if (is_in(&p->probe[i], mod))
 			__atomic_store_n(&p->probe[i].func, (void *)jf_nop, __ATOMIC_RELEASE);
 	jf_replaced();
 	if (!p->image)
 		return true;
+	/* Pairs with the iterator's load: the array is seen without those probes. */
 	__atomic_store_n(&tp->active, p->probe, __ATOMIC_RELEASE);
 	if (!jf_ent_store_only(&tp->call->ent, (uintptr_t)tp->iter))
 		return false;

@@ -35,6 +35,7 @@ static __thread int depth __attribute__((__tls_model__("initial-exec")));
 static void pass_on(int sig, siginfo_t *info, void *context)
 {
 	static const struct sigaction dfl = { .sa_handler = SIG_DFL };
+	/* Pairs with the store in jf_trap_install(): so many are in previous[]. */
 	int nr = atomic_load_explicit(&nr_previous, memory_order_acquire);
 	int at = depth < nr ? nr - 1 - depth : 0;
 
@@ -132,6 +133,7 @@ int jf_trap_install(void)
 	action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART;
 	/* sigfillset() would leave libc's own out, by which a thread is cancelled. */
 	memset(&action.sa_mask, 0xff, sizeof(action.sa_mask));
+	/* Pairs with the load in pass_on(): whoever sees the number sees the last one. */
 	atomic_store_explicit(&nr_previous, nr, memory_order_release);
 	return sigaction(SIGTRAP, &action, NULL) ? -errno : 0;
 }

@@ -78,6 +78,10 @@ static __JF_INLINE void jf_read_lock(void)
 	if (!was)
 		was = __JF_LOAD(__jf_grace_period);
 	__atomic_store_n(&r->word, was + 1, __ATOMIC_RELAXED);
+	/*
+	 * Pairs with the broadcast of jf_quiesce(): that sees the section, or
+	 * the section what was replaced before.
+	 */
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 }
 
@@ -91,12 +95,19 @@ static __JF_INLINE void jf_read_unlock(void)
 	struct jf_reader *r = __jf_reader;
 	uint64_t was;
 
+	/*
+	 * As the store, pairs with is_older() and begun_in() in the library.
+	 * The compiler keeps the section's sites, asm statements to it, above.
+	 */
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	was = r->word;
 	/* Or none, if another thread began it: later ones count all the same. */
 	if ((was & 0xffff) <= 1)
 		was = 1;
-	/* Release: what the section read was read before it ends. */
+	/*
+	 * Release: what the section read was read before it ends. Pairs with
+	 * the loads there, behind which it is freed.
+	 */
 	__atomic_store_n(&r->word, was - 1, __ATOMIC_RELEASE);
 }
 

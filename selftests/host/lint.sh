@@ -74,6 +74,7 @@ passes()
 
 rooms=("$TOP/harness/lint/rooms" --tree "$work/t")
 licences=("$TOP/harness/lint/licences" "$work/t")
+barriers=("$TOP/harness/lint/barriers" "$work/t")
 
 tree; build
 passes "rooms: a tree that is right" "${rooms[@]}"
@@ -158,5 +159,50 @@ finds 'no LICENSES/MIT.txt' "licences: a licence without a text" "${licences[@]}
 
 tree; sed -i '1s/ OR LGPL-2.1//' include/jumpfunc/dynfunc.h
 finds '^include/jumpfunc/dynfunc.h: GPL-2.0, where' "licences: a public header that is under the GPL alone" "${licences[@]}"
+
+# barriers_of FILE LINE...: the tree, and at the end of FILE these lines
+barriers_of()
+{
+	local f=$1; shift
+	tree; mkdir -p "${f%/*}"; printf '%s\n' "$@" >>"$f"
+}
+store='__atomic_store_n(p, 1, __ATOMIC_RELEASE);'
+
+barriers_of core/core.c 'void f(int *p)' '{' '	/* Pairs with g(). */' "	$store" '}'
+passes "barriers: one that names its partner" "${barriers[@]}"
+
+barriers_of core/core.c '/*' ' * It pairs' ' * with g().' ' */' 'void f(int *p)' '{' '' '' '' '' '' "	$store" '}'
+passes "barriers: ... in front of its function" "${barriers[@]}"
+
+barriers_of core/core.c 'void f(int *p)' '{' "	$store	/* no partner: it is for the compiler */" '}'
+passes "barriers: one that has none, and says so" "${barriers[@]}"
+
+barriers_of core/core.c 'void f(int *p)' '{' '	/* smp_mb() */' '	__atomic_store_n(p, 1, __ATOMIC_RELAXED);' \
+	'	puts("smp_mb()");' '}'
+passes "barriers: what orders nothing, and what is only text" "${barriers[@]}"
+
+barriers_of selftests/modules/test.c 'void f(void)' '{' '	smp_mb();' '}'
+passes "barriers: a test is left out" "${barriers[@]}"
+
+for op in 'smp_mb()' 'smp_wmb()' 'smp_store_release(p, 1)' '*p = smp_load_acquire(p)' 'xchg_release(p, 1)' \
+	'atomic_thread_fence(memory_order_seq_cst)' 'atomic_store_explicit(p, 1, memory_order_release)' \
+	'*p = __atomic_load_n(p, __ATOMIC_ACQUIRE)' '__atomic_signal_fence(__ATOMIC_SEQ_CST)'; do
+	barriers_of core/core.c 'void f(int *p)' '{' '	/* Last. */' "	$op;" '}'
+	finds '^core/core.c:[0-9]+: .*no comment names its partner' "barriers: $op without one" "${barriers[@]}"
+done
+
+for f in user/one.c user/lib/one.c user/one.h include/jumpfunc/detail/macros.h; do
+	barriers_of $f 'static inline void f(int *p)' '{' "	$store" '}'
+	finds "^$f:[0-9]+: " "barriers: one in $f" "${barriers[@]}"
+done
+
+barriers_of core/core.c 'void f(int *p)' '{' '	/* Pairs with g(). */' '	*p = 0;' '}' '' 'void g(int *p)' '{' "	$store" '}'
+finds '^core/core.c:[0-9]+: ' "barriers: the comment of another function" "${barriers[@]}"
+
+barriers_of core/core.c '/* Pairs with g(). */' 'int x;' 'void f(int *p)' '{' "	$store" '}'
+finds '^core/core.c:[0-9]+: ' "barriers: a comment in front of something else" "${barriers[@]}"
+
+barriers_of core/core.c 'void f(int *p)' '{' '	/* Pairs with g(). */' '' '' '' '' '' "	$store" '}'
+finds '^core/core.c:[0-9]+: ' "barriers: a comment that is too far away" "${barriers[@]}"
 
 tap_end

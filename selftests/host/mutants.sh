@@ -16,7 +16,8 @@ usage()
 	breaks it, with a | between; a line without command is the control, on
 	which the test must pass.
 	With --make that command builds what --run tests; both find the broken copy's
-	name in MUTANT.
+	name in MUTANT. What is broken is followed by the tests that can notice it, in
+	parentheses and with a comma between them: one of these has to fail.
 	EOF
 }
 
@@ -63,7 +64,7 @@ export MUTANT="$work/source"
 build()
 {
 	if [ "$make" ]; then
-		sh -c "$make"
+		sh -c "$make" </dev/null
 		return
 	fi
 	# shellcheck disable=SC2086 # the compiler may have flags
@@ -75,7 +76,7 @@ build()
 run_test()
 {
 	if [ "$run" ]; then
-		sh -c "$run"
+		sh -c "$run" </dev/null
 		return
 	fi
 	# shellcheck disable=SC2086 # the arguments are several words
@@ -90,6 +91,13 @@ noticed_by()
 	else
 		sed -n 's/^not ok \([0-9]*\).*/tests \1/p' "$work/log" | paste -sd' ' | sed 's/ tests / /g'
 	fi
+}
+
+# expected DESCRIPTION FAILED: is one of those that it names among them?
+expected()
+{
+	echo "$1" | sed -n 's/.*(\(.*\))$/\1/p' | sed 's/, */\n/g' > "$work/expected"
+	echo "$2" | sed 's/, /\n/g' | grep -qxFf "$work/expected"
 }
 
 echo "TAP version 13"
@@ -119,6 +127,10 @@ while IFS='|' read -r name command; do
 	else
 		by=$(noticed_by)
 		note=" # noticed by ${by:-a crash}"
+		if [ "$run" ] && ! expected "$name" "$by"; then
+			verdict="not ok"
+			note=" # of those that should notice it none did, but ${by:-whatever ran them}"
+		fi
 	fi
 	[ "$verdict" = ok ] || failed=1
 	echo "$verdict $nr - $name$note"

@@ -7,6 +7,7 @@
 # shellcheck disable=SC2317
 set -u
 user=$(cd "$(dirname "$0")/.." && pwd)
+version=$(cat "$user/../VERSION")
 # shellcheck source=tap.sh
 . "$user/tests/tap.sh"
 tap_begin
@@ -85,12 +86,13 @@ cmake_project()
 		cat > "$tmp/cmake/CMakeLists.txt" <<-'END' &&
 		cmake_minimum_required(VERSION 3.10)
 		project(hello C)
-		find_package(jumpfunc 0.1 REQUIRED)
+		find_package(jumpfunc @VERSION@ REQUIRED)
 		add_executable(hello hello.c)
 		target_link_libraries(hello jumpfunc::jumpfunc)
 		add_executable(hello-static hello.c)
 		target_link_libraries(hello-static jumpfunc::static)
 		END
+		sed -i "s/@VERSION@/$version/" "$tmp/cmake/CMakeLists.txt" &&
 		cmake -S "$tmp/cmake" -B "$tmp/cmake/build" -DCMAKE_PREFIX_PATH="$root$prefix" &&
 		cmake --build "$tmp/cmake/build" && says "$tmp/cmake/build/hello" &&
 		says "$tmp/cmake/build/hello-static"
@@ -105,7 +107,7 @@ cmake_by_link()
 
 cmake_refuses_newer()
 {
-	sed -i 's/jumpfunc 0.1/jumpfunc 99/' "$tmp/cmake/CMakeLists.txt"
+	sed -i "s/jumpfunc $version/jumpfunc 99/" "$tmp/cmake/CMakeLists.txt"
 	! cmake -S "$tmp/cmake" -B "$tmp/cmake/build2" -DCMAKE_PREFIX_PATH="$root$prefix"
 }
 

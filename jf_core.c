@@ -101,7 +101,7 @@ static void *jf_next_func(const struct jf_ctl *ctl)
 			      jf_ent_value(ctl->ent).func;
 }
 
-/* Put the key behind a trampoline on the list of those to be looked at. */
+/* Put the entity behind a trampoline on the list of those to be looked at. */
 static void jf_mark_next(struct jf_ctl **todo, void *func, u64 mark)
 {
 	struct jf_ctl *ctl = jf_ctl_by_tramp((unsigned long)func);
@@ -275,8 +275,8 @@ static void jf_unfreeze(struct jf_change *c)
 }
 
 /*
- * Find the keys of all changes and mark them, so that a second change of the
- * same key is noticed. Changes that ask for what is there already, or for what
+ * Find the entities of all changes and mark them, so that a second change of the
+ * same one is noticed. Changes that ask for what is there already, or for what
  * an earlier one asks, are taken off the list. Whoever calls this must call
  * jf_unmark() afterwards.
  */

@@ -109,7 +109,7 @@ enum jf_seen {
  *          must not be under way
  * @where:  an address of the text that the task is in, 0: not known
  *
- * @calls and @tramps only count for tasks that jf_arch_look() is told so of.
+ * @calls and @tramps count only where jf_arch_look() is asked to be strict.
  */
 struct jf_sight {
 	struct jf_spans	in;

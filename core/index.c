@@ -90,7 +90,7 @@ struct jf_mod *jf_mod_by_addr(unsigned long addr)
 	/*
 	 * When a module's init is over, the kernel forgets its init sections,
 	 * field by field and without our lock. Nobody may ask for what is in
-	 * them any more; who does may get either answer.
+	 * them any more; a look-up that races with it may get either answer.
 	 */
 	list_for_each_entry(m, &jf_modules, list)
 		if (data_race(within_module(addr, m->mod)))

@@ -227,7 +227,7 @@ static int jf_add_site(struct jf_mod *m, unsigned long addr,
 	return 0;
 }
 
-/* Second pass: keys and their trampolines. */
+/* Second pass: entities and their trampolines. */
 static int jf_table_add_ents(struct jf_mod *m, const struct jf_table *t)
 {
 	const struct jf_ent_rec *e;
@@ -251,7 +251,7 @@ static int jf_table_add_ents(struct jf_mod *m, const struct jf_table *t)
 	return 0;
 }
 
-/* Third pass: sites and targets, whose keys may be in any module by now. */
+/* Third pass: sites and targets, whose entities may be in any module by now. */
 static int jf_table_add_sites(struct jf_mod *m, const struct jf_table *t)
 {
 	const struct jf_target_rec *tr;
@@ -317,7 +317,7 @@ static int jf_check_init(const struct jf_site *site)
 	return err;
 }
 
-/* The same for the keys of a module, once all of them are known. */
+/* The same for the entities of a module, once all of them are known. */
 static int jf_check_inits(struct jf_mod *m)
 {
 	struct jf_mod *target;

@@ -48,7 +48,7 @@ enum jf_op {
  * @compiled: branch sites: the jump to the test, which was there at first
  * @label: branch sites: where the taken branch leads
  * @mod:   the module whose text it is in
- * @ctl:   the key that decides
+ * @ctl:   the entity whose value it follows
  * @list:  on @ctl->sites
  * @flags: JF_SITE_*
  */

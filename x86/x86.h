@@ -29,8 +29,8 @@ struct jf_backend {
  * In front of a trampoline's jump on kernels with IBT: endbr64, or what the
  * kernel made of it when the module was loaded. With FineIBT no indirect branch
  * leads there, and it is a nop. (Otherwise the loader makes nops of those that
- * objtool saw no reference to, .ibt_endbr_seal, but a trampoline has one: its
- * key's record, in a section that objtool looks at.)
+ * objtool saw no reference to, .ibt_endbr_seal, but a trampoline has one: the
+ * record of its function, in a section that objtool looks at.)
  */
 #ifdef CONFIG_X86_KERNEL_IBT
 #define JF_ENDBR_LEN	4

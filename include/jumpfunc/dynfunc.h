@@ -335,11 +335,11 @@ __JF_END_DECLS
 	    ".quad " __stringify(__JF_COUNT(__VA_ARGS__)) "\n\t"	\
 	    ".popsection\n\t")
 
-#define __JF_TARGET(key, fn)						\
+#define __JF_TARGET(dfunc, fn)						\
 	{								\
 		.func = (void *)(fn) + BUILD_BUG_ON_ZERO(		\
 			!__builtin_types_compatible_p(			\
-				typeof(fn), typeof(*__JF_POINTER(key)))), \
+				typeof(fn), typeof(*__JF_POINTER(dfunc)))), \
 		.name = #fn,						\
 	},
 #else

@@ -216,7 +216,7 @@ static int sort_pokes(struct jf_poke *pokes, size_t num)
 {
 	size_t i;
 
-	/* Those of one key are in order. */
+	/* Those of one entity are in order. */
 	for (i = 1; i < num; i++)
 		if (pokes[i].addr < pokes[i - 1].addr)
 			return jf_sort(pokes, num, sizeof(*pokes), by_address);

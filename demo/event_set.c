@@ -231,27 +231,27 @@ static notrace void jf_dispatch_indirect(void *data, unsigned long a,
 		READ_ONCE(sub->func)(sub, slot, arg);
 }
 
-DEFINE_DYNFUNC_NULL(jf_sample, jf_sub_0);
+DEFINE_DYNFUNC_NULL(jf_event_sub, jf_sub_0);
 
 static notrace void jf_dispatch_dynfunc(void *data, unsigned long a,
 					unsigned long b)
 {
 	const struct jf_slot *slot = data;
 
-	dynfunc_call(jf_sample, (void *)jf_subs, slot, jf_pick(slot, a, b));
+	dynfunc_call(jf_event_sub, (void *)jf_subs, slot, jf_pick(slot, a, b));
 }
 
-DECLARE_JF_TRACE(jf_sample_hit,
+DECLARE_JF_TRACE(jf_event_hit,
 		 PROTO(const struct jf_slot *slot, unsigned long arg),
 		 ARGS(slot, arg));
-DEFINE_JF_TRACE(jf_sample_hit);
+DEFINE_JF_TRACE(jf_event_hit);
 
 static notrace void jf_dispatch_chain(void *data, unsigned long a,
 				      unsigned long b)
 {
 	const struct jf_slot *slot = data;
 
-	jf_trace(jf_sample_hit, slot, jf_pick(slot, a, b));
+	jf_trace(jf_event_hit, slot, jf_pick(slot, a, b));
 }
 
 /* --- modes: from one number of subscribers to another ------------------ */
@@ -332,7 +332,7 @@ static int jf_indirect_del(unsigned int sub)
 
 static int jf_dynfunc_add(unsigned int sub)
 {
-	return sub ? 0 : dynfunc_update(jf_sample, jf_sub_0);
+	return sub ? 0 : dynfunc_update(jf_event_sub, jf_sub_0);
 }
 
 static int jf_dynfunc_del(unsigned int sub)
@@ -340,17 +340,17 @@ static int jf_dynfunc_del(unsigned int sub)
 	/* When the module is being unloaded, nothing calls it any more. */
 	if (sub || READ_ONCE(THIS_MODULE->state) == MODULE_STATE_GOING)
 		return 0;
-	return dynfunc_update(jf_sample, NULL);
+	return dynfunc_update(jf_event_sub, NULL);
 }
 
 static int jf_chain_add(unsigned int sub)
 {
-	return register_jf_trace_jf_sample_hit(jf_subs[sub].func, &jf_subs[sub]);
+	return register_jf_trace_jf_event_hit(jf_subs[sub].func, &jf_subs[sub]);
 }
 
 static int jf_chain_del(unsigned int sub)
 {
-	return unregister_jf_trace_jf_sample_hit(jf_subs[sub].func,
+	return unregister_jf_trace_jf_event_hit(jf_subs[sub].func,
 						 &jf_subs[sub]);
 }
 

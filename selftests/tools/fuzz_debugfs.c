@@ -734,7 +734,7 @@ static void must_be(long number, int file, const char *what, const char *a, cons
 }
 
 /* Lines of functions that did not change must be the same; so leave out those that may. */
-static char *without(const char *dump, const struct world *w, const struct verdict *v, int sample)
+static char *without(const char *dump, const struct world *w, const struct verdict *v, int events)
 {
 	static char *bufs[2];
 	static int which;
@@ -754,7 +754,7 @@ static char *without(const char *dump, const struct world *w, const struct verdi
 			i++;
 			skip = i < w->num && v->to[i];
 			/* The event set's own, when its mode changes. */
-			if (sample && (!strncmp(line, "jf_sample", 9) || !strncmp(line, "__jf_tp_jf_sample", 17)))
+			if (events && (!strncmp(line, "jf_event_", 9) || !strncmp(line, "__jf_tp_jf_event_", 17)))
 				skip = 1;
 		}
 		if (skip)
@@ -769,15 +769,15 @@ static char *without(const char *dump, const struct world *w, const struct verdi
 
 static void check_taken(long number, int file, const struct verdict *v, const struct world *a, const struct world *b)
 {
-	int i, sample = file == DISPATCH || file == SUBSCRIBERS;
+	int i, events = file == DISPATCH || file == SUBSCRIBERS;
 	char want[64];
 
 	if (a->num != b->num) {
 		complain("input %ld to %s: there are %d functions, there were %d", number, files[file], b->num, a->num);
 		return;
 	}
-	must_be(number, file, "a function that it does not name", without(a->functions, a, v, sample),
-		without(b->functions, b, v, sample));
+	must_be(number, file, "a function that it does not name", without(a->functions, a, v, events),
+		without(b->functions, b, v, events));
 	for (i = 0; i < b->num; i++) {
 		unsigned long long updates;
 
@@ -806,7 +806,7 @@ static void check_taken(long number, int file, const struct verdict *v, const st
 	} else {
 		must_be(number, file, "subscribers", a->subscribers, b->subscribers);
 	}
-	if (!sample)
+	if (!events)
 		must_be(number, file, "keys", a->keys, b->keys);
 }
 

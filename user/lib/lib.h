@@ -125,6 +125,7 @@ void jf_at_exit(void);
 
 /* --- memory.c ------------------------------------------------------------------- */
 
+size_t jf_page_size(void);
 /*
  * As malloc() and so on, all with the lock held, whose holder must not call those: the
  * program's may wait for who waits for the lock.
@@ -201,7 +202,6 @@ bool jf_writer_in_place(void);
 /* Nobody, since something else is missing: @what */
 void jf_writer_none(const char *what);
 void jf_writer_child(void);
-size_t jf_page_size(void);
 
 /* --- trap.c ----------------------------------------------------------------------- */
 

@@ -13,6 +13,7 @@
 
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #define CHUNK_SIZE	(64UL << 10)
 #define SMALL_MIN_BITS	5
@@ -43,6 +44,15 @@ static size_t rest_size;
 extern void __lsan_register_root_region(const void *p, size_t size) __attribute__((__weak__));
 extern void __lsan_unregister_root_region(const void *p, size_t size)
 	__attribute__((__weak__));
+
+size_t jf_page_size(void)
+{
+	static size_t size;
+
+	if (!size)
+		size = (size_t)sysconf(_SC_PAGESIZE);
+	return size;
+}
 
 static void *map(size_t size)
 {

@@ -44,15 +44,6 @@ static int mem_fd = -1;
 static dev_t mem_dev;
 static ino_t mem_ino;
 
-size_t jf_page_size(void)
-{
-	static size_t size;
-
-	if (!size)
-		size = (size_t)sysconf(_SC_PAGESIZE);
-	return size;
-}
-
 /* It may be otherwise the next time, and says nothing about who writes. */
 static bool is_passing(int err)
 {

@@ -171,7 +171,7 @@ CALLBACK_PROGRAMS := callback-close callback-exit callback-faults callback-forks
 	callback-order callback-storm child-closes fork-closes thread-fails thread-slow
 
 # Each source of the library broken in many ways; the tests have to notice each.
-LIB_MUTANTS := call reader trace commit patch trap writer object callback
+LIB_MUTANTS := call reader trace commit patch trap writer object index callback
 ifneq ($(filter-out $(LIB_MUTANTS:%=lib/%.mutants),$(wildcard lib/*.mutants)),)
 $(error a list of mutants is not in LIB_MUTANTS, or in no loop of lib-mutants)
 endif
@@ -189,7 +189,7 @@ lib-mutants: $(LIB_PLUGINS)
 		JUMPFUNC_TRAP=always $(LIB_MUTANT) --cc "$(CC) -I$(TOP)/include -Ilib -rdynamic -w -DEXACT_MAX=0" --args "mem int3" lib/$$s.mutants lib/$$s.c JF_LIB_SOURCE \
 			lib_mutant.c test_lib.c $$(ls lib/*.c | grep -v lib/$$s.c) || rc=1; \
 	done; \
-	for s in writer object; do \
+	for s in writer object index; do \
 		echo "# lib/$$s.c"; \
 		JUMPFUNC_TRAP=always $(LIB_MUTANT) --args "$(LIB_PLUGINS)" lib/$$s.mutants lib/$$s.c JF_LIB_SOURCE lib_mutant.c \
 			test_lib_dl.c $$(ls lib/*.c | grep -v lib/$$s.c) || rc=1; \

@@ -16,6 +16,7 @@
  *   callback.c	functions that are called after a quiesce
  *   reader.c	who may be inside of what was replaced
  *   memory.c	memory that is not the program's
+ *   index.c	look-up of objects and sites
  *   state.c	the lock, the statistics, options, messages
  *
  * Locks: jf_lock() around all that changes anything; within it the readers'
@@ -123,93 +124,7 @@ bool jf_lock_soon(void);
 bool jf_exits(void);
 void jf_at_exit(void);
 
-/* --- memory.c ------------------------------------------------------------------- */
-
-size_t jf_page_size(void);
-/*
- * As malloc() and so on, all with the lock held, whose holder must not call those: the
- * program's may wait for who waits for the lock.
- */
-void *jf_alloc(size_t size);
-void *jf_zalloc(size_t size);
-void *jf_realloc(void *p, size_t size);
-void jf_free(void *p);
-/* As qsort(), which may call malloc(). 0 or -ENOMEM. */
-int jf_sort(void *items, size_t num, size_t size,
-	    int (*compare)(const void *a, const void *b));
-
-/* --- reader.c ------------------------------------------------------------------- */
-
-/* Around the handler; what it may see stays until the end. */
-bool jf_handler_enter(void);
-void jf_handler_leave(bool listed);
-/* Wait until no handler is where it could be when this was called. */
-void jf_wait_handlers(void);
-/* jf_quiesce(). False: it took longer than @limit_ns. */
-bool jf_wait_readers_for(uint64_t limit_ns);
-/*
- * Without waiting: begin, and ask later which one the oldest section began in. All that
- * was before is over if that is not lower.
- */
-uint64_t jf_grace_begin(void);
-uint64_t jf_grace_oldest(void);
-/*
- * Something was replaced, with the lock held; how often that was so; and whether all
- * that could be in what was replaced by then are known to have left.
- */
-void jf_replaced(void);
-uint64_t jf_replacements(void);
-bool jf_quiesced(uint64_t replacements);
-bool jf_in_section(void);
-void jf_readers_child(void);
-
-/* --- callback.c ----------------------------------------------------------------- */
-
-/* Around a fork. */
-void jf_callbacks_lock(void);
-void jf_callbacks_unlock(void);
-void jf_callbacks_child(void);
-/* Wait for those that lead into an object, or lie in it. False: it took longer than @limit_ns. */
-bool jf_callbacks_wait(const struct jf_mod *mod, uint64_t limit_ns);
-
-/* --- sync.c ----------------------------------------------------------------------- */
-
-/* Would jf_sync_begin() succeed? Registers nothing. */
-bool jf_sync_possible(void);
-/* Before the first live change. 0 or -errno. */
-int jf_sync_begin(void);
-/* Every core of this process serialises before it returns. False: maybe not. */
-bool jf_sync_cores(void);
-/* A full memory barrier on all of them. */
-void jf_sync_memory(void);
-/* Is this the only thread? If in doubt, no. */
-bool jf_single_threaded(void);
-void jf_sync_self(void);
-void jf_sync_child(void);
-
-/* --- writer.c --------------------------------------------------------------------- */
-
-/* 0, or -errno, maybe with some of them written. */
-int jf_writer_write(uintptr_t addr, const void *bytes, size_t num);
-/*
- * Find one that can write all these addresses, which ascend. -EOPNOTSUPP: there
- * is none; jf_stats says why.
- */
-int jf_writer_begin(const uintptr_t *addrs, size_t num);
-bool jf_writer_usable(void);
-/* Into the pages that tracers write to, too; else it replaces whole pages. */
-bool jf_writer_in_place(void);
-/* Nobody, since something else is missing: @what */
-void jf_writer_none(const char *what);
-void jf_writer_child(void);
-
-/* --- trap.c ----------------------------------------------------------------------- */
-
-/* Before the first live change, and again before each: somebody may have come. */
-int jf_trap_install(void);
-bool jf_trap_possible(void);
-
-/* --- patch.c ---------------------------------------------------------------------- */
+/* --- index.c ---------------------------------------------------------------------- */
 
 /**
  * struct jf_site - five bytes of text that belong to libjumpfunc
@@ -234,42 +149,6 @@ struct jf_site {
 	uint32_t		flags;
 	bool			left;
 };
-
-/**
- * struct jf_poke - one site's part in a transaction
- * @addr: where it is; most steps need no more of it than this
- * @site: the site
- * @old:  what stands there
- * @new:  what shall
- */
-struct jf_poke {
-	uintptr_t	addr;
-	struct jf_site	*site;
-	jf_insn_t	old;
-	jf_insn_t	new;
-};
-
-/*
- * Carry out a transaction. @alone: this is the only thread, and so no other one
- * executes these sites.
- * 0, or with nothing changed: -EBUSY, -EILSEQ, -EOPNOTSUPP, -ENOMEM; -EIO: see
- * jf_batch_commit().
- */
-int jf_patch(struct jf_poke *pokes, size_t num, bool alone);
-/* One has stopped in the middle once: some sites may not do what their values say. */
-bool jf_patch_behind(void);
-
-/* --- call.c ----------------------------------------------------------------------- */
-
-/*
- * The call of @to, or the jump there, to which the code from @from on comes, in
- * the text from @start to @end. 0: it is not found.
- */
-uintptr_t jf_call_find(uintptr_t from, uintptr_t to, uintptr_t start, uintptr_t end);
-/* Of the instruction at @p, of which 15 bytes can be read. 0: not known. */
-size_t jf_insn_length(const uint8_t *p);
-
-/* --- object.c --------------------------------------------------------------------- */
 
 /**
  * struct jf_ctl - what the library knows of a key or a dynamic function
@@ -379,6 +258,128 @@ bool jf_goes(const void *addr);
 struct jf_mod *jf_mod_of(uintptr_t addr);
 /* Any context: the site at @addr, and whether @addr is in an object of ours. */
 struct jf_site *jf_site_find(uintptr_t addr, bool *ours);
+
+/* --- memory.c ------------------------------------------------------------------- */
+
+size_t jf_page_size(void);
+/*
+ * As malloc() and so on, all with the lock held, whose holder must not call those: the
+ * program's may wait for who waits for the lock.
+ */
+void *jf_alloc(size_t size);
+void *jf_zalloc(size_t size);
+void *jf_realloc(void *p, size_t size);
+void jf_free(void *p);
+/* As qsort(), which may call malloc(). 0 or -ENOMEM. */
+int jf_sort(void *items, size_t num, size_t size,
+	    int (*compare)(const void *a, const void *b));
+
+/* --- reader.c ------------------------------------------------------------------- */
+
+/* Around the handler; what it may see stays until the end. */
+bool jf_handler_enter(void);
+void jf_handler_leave(bool listed);
+/* Wait until no handler is where it could be when this was called. */
+void jf_wait_handlers(void);
+/* jf_quiesce(). False: it took longer than @limit_ns. */
+bool jf_wait_readers_for(uint64_t limit_ns);
+/*
+ * Without waiting: begin, and ask later which one the oldest section began in. All that
+ * was before is over if that is not lower.
+ */
+uint64_t jf_grace_begin(void);
+uint64_t jf_grace_oldest(void);
+/*
+ * Something was replaced, with the lock held; how often that was so; and whether all
+ * that could be in what was replaced by then are known to have left.
+ */
+void jf_replaced(void);
+uint64_t jf_replacements(void);
+bool jf_quiesced(uint64_t replacements);
+bool jf_in_section(void);
+void jf_readers_child(void);
+
+/* --- callback.c ----------------------------------------------------------------- */
+
+/* Around a fork. */
+void jf_callbacks_lock(void);
+void jf_callbacks_unlock(void);
+void jf_callbacks_child(void);
+/* Wait for those that lead into an object, or lie in it. False: it took longer than @limit_ns. */
+bool jf_callbacks_wait(const struct jf_mod *mod, uint64_t limit_ns);
+
+/* --- sync.c ----------------------------------------------------------------------- */
+
+/* Would jf_sync_begin() succeed? Registers nothing. */
+bool jf_sync_possible(void);
+/* Before the first live change. 0 or -errno. */
+int jf_sync_begin(void);
+/* Every core of this process serialises before it returns. False: maybe not. */
+bool jf_sync_cores(void);
+/* A full memory barrier on all of them. */
+void jf_sync_memory(void);
+/* Is this the only thread? If in doubt, no. */
+bool jf_single_threaded(void);
+void jf_sync_self(void);
+void jf_sync_child(void);
+
+/* --- writer.c --------------------------------------------------------------------- */
+
+/* 0, or -errno, maybe with some of them written. */
+int jf_writer_write(uintptr_t addr, const void *bytes, size_t num);
+/*
+ * Find one that can write all these addresses, which ascend. -EOPNOTSUPP: there
+ * is none; jf_stats says why.
+ */
+int jf_writer_begin(const uintptr_t *addrs, size_t num);
+bool jf_writer_usable(void);
+/* Into the pages that tracers write to, too; else it replaces whole pages. */
+bool jf_writer_in_place(void);
+/* Nobody, since something else is missing: @what */
+void jf_writer_none(const char *what);
+void jf_writer_child(void);
+
+/* --- trap.c ----------------------------------------------------------------------- */
+
+/* Before the first live change, and again before each: somebody may have come. */
+int jf_trap_install(void);
+bool jf_trap_possible(void);
+
+/* --- patch.c ---------------------------------------------------------------------- */
+
+/**
+ * struct jf_poke - one site's part in a transaction
+ * @addr: where it is; most steps need no more of it than this
+ * @site: the site
+ * @old:  what stands there
+ * @new:  what shall
+ */
+struct jf_poke {
+	uintptr_t	addr;
+	struct jf_site	*site;
+	jf_insn_t	old;
+	jf_insn_t	new;
+};
+
+/*
+ * Carry out a transaction. @alone: this is the only thread, and so no other one
+ * executes these sites.
+ * 0, or with nothing changed: -EBUSY, -EILSEQ, -EOPNOTSUPP, -ENOMEM; -EIO: see
+ * jf_batch_commit().
+ */
+int jf_patch(struct jf_poke *pokes, size_t num, bool alone);
+/* One has stopped in the middle once: some sites may not do what their values say. */
+bool jf_patch_behind(void);
+
+/* --- call.c ----------------------------------------------------------------------- */
+
+/*
+ * The call of @to, or the jump there, to which the code from @from on comes, in
+ * the text from @start to @end. 0: it is not found.
+ */
+uintptr_t jf_call_find(uintptr_t from, uintptr_t to, uintptr_t start, uintptr_t end);
+/* Of the instruction at @p, of which 15 bytes can be read. 0: not known. */
+size_t jf_insn_length(const uint8_t *p);
 
 /* --- commit.c --------------------------------------------------------------------- */
 

@@ -17,9 +17,6 @@
  *		or one that stays; threads run on, and are not waited for for long:
  *		after that nobody may unmap it. They may change what is in it, too,
  *		which is refused: so what is known of it is not freed.
- *
- * The list of objects is read by the SIGTRAP handler without a lock: objects are
- * added in front, complete, and freed when no handler can see them.
  */
 #include "lib.h"
 
@@ -31,72 +28,16 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-struct jf_mod *jf_mods;
-
 /* jf_object.mod of one that was refused, and of one whose tables another one brought. */
 static struct jf_mod refused, shared;
 /* Those that went when the process exited. */
 static struct jf_mod *gone_at_exit;
-
-/* --- look-ups --------------------------------------------------------------------- */
-
-static struct jf_site *find_in(const struct jf_mod *m, uintptr_t addr)
-{
-	size_t low = 0, high = m->nr_sites;
-
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (m->sites[mid].addr == addr)
-			return &m->sites[mid];
-		if (m->sites[mid].addr < addr)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return NULL;
-}
-
-struct jf_site *jf_site_find(uintptr_t addr, bool *ours)
-{
-	/*
-	 * This and the next one pair with the stores in __jf_object_register() and
-	 * __jf_object_unregister(): what is in the list is seen complete.
-	 */
-	const struct jf_mod *m = __atomic_load_n(&jf_mods, __ATOMIC_ACQUIRE);
-
-	for (; m; m = __atomic_load_n(&m->next, __ATOMIC_ACQUIRE))
-		if (jf_mod_has(m, addr)) {
-			*ours = true;
-			return find_in(m, addr);
-		}
-	return NULL;
-}
-
-struct jf_mod *jf_mod_of(uintptr_t addr)
-{
-	struct jf_mod *m = jf_mods;
-
-	while (m && !jf_mod_has(m, addr))
-		m = m->next;
-	return m;
-}
 
 static bool in_mod(const struct jf_mod *m, const void *p, size_t size)
 {
 	uintptr_t addr = (uintptr_t)p;
 
 	return addr >= m->start && addr <= m->end && size <= m->end - addr;
-}
-
-bool jf_goes(const void *addr)
-{
-	const struct jf_mod *m;
-
-	for (m = jf_mods; m; m = m->next)
-		if (m->goes && jf_mod_has(m, (uintptr_t)addr))
-			return true;
-	return false;
 }
 
 static bool in_text(const struct jf_mod *m, uintptr_t addr, size_t size)

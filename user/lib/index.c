@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
+/*
+ * Look-up of objects and sites. object.c enters them; this file calls no other part.
+ *
+ * The list of objects is read by the SIGTRAP handler without a lock: objects are
+ * added in front, complete, and freed when no handler can see them.
+ */
+#include "lib.h"
+
+struct jf_mod *jf_mods;
+
+static struct jf_site *find_in(const struct jf_mod *m, uintptr_t addr)
+{
+	size_t low = 0, high = m->nr_sites;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (m->sites[mid].addr == addr)
+			return &m->sites[mid];
+		if (m->sites[mid].addr < addr)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return NULL;
+}
+
+struct jf_site *jf_site_find(uintptr_t addr, bool *ours)
+{
+	/*
+	 * This and the next one pair with the stores in __jf_object_register() and
+	 * __jf_object_unregister(): what is in the list is seen complete.
+	 */
+	const struct jf_mod *m = __atomic_load_n(&jf_mods, __ATOMIC_ACQUIRE);
+
+	for (; m; m = __atomic_load_n(&m->next, __ATOMIC_ACQUIRE))
+		if (jf_mod_has(m, addr)) {
+			*ours = true;
+			return find_in(m, addr);
+		}
+	return NULL;
+}
+
+struct jf_mod *jf_mod_of(uintptr_t addr)
+{
+	struct jf_mod *m = jf_mods;
+
+	while (m && !jf_mod_has(m, addr))
+		m = m->next;
+	return m;
+}
+
+bool jf_goes(const void *addr)
+{
+	const struct jf_mod *m;
+
+	for (m = jf_mods; m; m = m->next)
+		if (m->goes && jf_mod_has(m, (uintptr_t)addr))
+			return true;
+	return false;
+}

@@ -4,21 +4,11 @@
 
 #include <limits.h>
 
-static struct jf_key *key_of(const struct jf_ent *ent)
-{
-	return jf_container((struct jf_ent *)(uintptr_t)ent, struct jf_key, ent);
-}
-
-static struct jf_func *func_of(const struct jf_ent *ent)
-{
-	return jf_container((struct jf_ent *)(uintptr_t)ent, struct jf_func, ent);
-}
-
 uintptr_t jf_ent_value(const struct jf_ent *ent)
 {
 	if (ent->type == JF_ENT_KEY)
-		return key_of(ent)->enabled;
-	return (uintptr_t)__atomic_load_n(&func_of(ent)->func, __ATOMIC_RELAXED);
+		return jf_key_of(ent)->enabled;
+	return (uintptr_t)__atomic_load_n(&jf_func_of(ent)->func, __ATOMIC_RELAXED);
 }
 
 static void ent_store(struct jf_ent *ent, uintptr_t value)
@@ -28,14 +18,14 @@ static void ent_store(struct jf_ent *ent, uintptr_t value)
 		 * Pairs with the load in __jf_branch_body(), which x86 keeps before later
 		 * ones: what was written before the change is seen on the branch.
 		 */
-		__atomic_store_n(&key_of(ent)->enabled, (uint8_t)value, __ATOMIC_RELEASE);
-		__atomic_store_n(&key_of(ent)->count, (int)value, __ATOMIC_RELAXED);
+		__atomic_store_n(&jf_key_of(ent)->enabled, (uint8_t)value, __ATOMIC_RELEASE);
+		__atomic_store_n(&jf_key_of(ent)->count, (int)value, __ATOMIC_RELAXED);
 	} else {
 		/*
 		 * Pairs with the trampoline's jump through the pointer: the target sees what
 		 * was written before, the iterator its array.
 		 */
-		__atomic_store_n(&func_of(ent)->func, (void *)value, __ATOMIC_RELEASE);
+		__atomic_store_n(&jf_func_of(ent)->func, (void *)value, __ATOMIC_RELEASE);
 	}
 }
 
@@ -43,7 +33,7 @@ void jf_ent_copy(struct jf_ent *to, const struct jf_ent *from)
 {
 	ent_store(to, jf_ent_value(from));
 	if (to->type == JF_ENT_KEY)
-		key_of(to)->count = key_of(from)->count;
+		jf_key_of(to)->count = jf_key_of(from)->count;
 }
 
 void jf_ctl_apply(struct jf_ctl *ctl)
@@ -102,7 +92,7 @@ static bool call_is_none(const struct jf_site *site, uintptr_t value, jf_insn_t 
 {
 	const struct jf_ctl *ctl = jf_ctl_real(site->ctl);
 
-	if (value != (uintptr_t)func_of(ctl->ent)->init)
+	if (value != (uintptr_t)jf_func_of(ctl->ent)->init)
 		return false;
 	if (ctl->ent->flags & JF_ENT_NULL_OK)
 		*insn = jf_insn_nop();
@@ -201,7 +191,7 @@ static bool is_circular(struct jf_ctl *ctl)
 	search++;
 	do {
 		look_at(&todo, next_value(c), search);
-		look_at(&todo, (uintptr_t)func_of(c->ent)->init, search);
+		look_at(&todo, (uintptr_t)jf_func_of(c->ent)->init, search);
 		c = todo;
 		if (c)
 			todo = c->todo;
@@ -239,7 +229,7 @@ static int check_ctl(struct jf_ctl *ctl, bool force)
 	if (ctl->ent->type == JF_ENT_FUNC)
 		return check_func(ctl, force);
 	/* Silent: callers that share a key expect this. */
-	if (!ctl->value && key_of(ctl->ent)->count > 1)
+	if (!ctl->value && jf_key_of(ctl->ent)->count > 1)
 		return -EBUSY;
 	return 0;
 }

@@ -49,6 +49,20 @@
 struct jf_ctl;
 struct jf_mod;
 
+#define jf_container(ptr, type, member)					\
+	((type *)((char *)(ptr) - offsetof(type, member)))
+
+/* The key, or the dynamic function, that @ent is of. */
+static inline struct jf_key *jf_key_of(const struct jf_ent *ent)
+{
+	return jf_container((struct jf_ent *)(uintptr_t)ent, struct jf_key, ent);
+}
+
+static inline struct jf_func *jf_func_of(const struct jf_ent *ent)
+{
+	return jf_container((struct jf_ent *)(uintptr_t)ent, struct jf_func, ent);
+}
+
 /* --- state.c: the lock, the statistics, options, messages --------------------- */
 
 /**
@@ -436,9 +450,6 @@ static inline struct jf_ctl *jf_ctl_of(const struct jf_ent *ent)
 
 	return ctl && ctl->real ? ctl->real : ctl;
 }
-
-#define jf_container(ptr, type, member)					\
-	((type *)((char *)(ptr) - offsetof(type, member)))
 
 /* --- trace.c ---------------------------------------------------------------------- */
 

@@ -171,7 +171,7 @@ CALLBACK_PROGRAMS := callback-close callback-exit callback-faults callback-forks
 	callback-order callback-storm child-closes fork-closes thread-fails thread-slow
 
 # Each source of the library broken in many ways; the tests have to notice each.
-LIB_MUTANTS := call reader trace commit patch trap writer object index callback
+LIB_MUTANTS := call reader trace commit patch trap value writer object index callback
 ifneq ($(filter-out $(LIB_MUTANTS:%=lib/%.mutants),$(wildcard lib/*.mutants)),)
 $(error a list of mutants is not in LIB_MUTANTS, or in no loop of lib-mutants)
 endif
@@ -184,7 +184,7 @@ lib-mutants: $(LIB_PLUGINS)
 		$(LIB_MUTANT) --args "mem flip" lib/$$s.mutants lib/$$s.c JF_LIB_SOURCE lib_mutant.c test_lib.c \
 			$$(ls lib/*.c | grep -v lib/$$s.c) || rc=1; \
 	done; \
-	for s in commit patch trap; do \
+	for s in commit patch trap value; do \
 		echo "# lib/$$s.c, by INT3"; \
 		JUMPFUNC_TRAP=always $(LIB_MUTANT) --cc "$(CC) -I$(TOP)/include -Ilib -rdynamic -w -DEXACT_MAX=0" --args "mem int3" lib/$$s.mutants lib/$$s.c JF_LIB_SOURCE \
 			lib_mutant.c test_lib.c $$(ls lib/*.c | grep -v lib/$$s.c) || rc=1; \

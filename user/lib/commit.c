@@ -4,52 +4,6 @@
 
 #include <limits.h>
 
-uintptr_t jf_ent_value(const struct jf_ent *ent)
-{
-	if (ent->type == JF_ENT_KEY)
-		return jf_key_of(ent)->enabled;
-	return (uintptr_t)__atomic_load_n(&jf_func_of(ent)->func, __ATOMIC_RELAXED);
-}
-
-static void ent_store(struct jf_ent *ent, uintptr_t value)
-{
-	if (ent->type == JF_ENT_KEY) {
-		/*
-		 * Pairs with the load in __jf_branch_body(), which x86 keeps before later
-		 * ones: what was written before the change is seen on the branch.
-		 */
-		__atomic_store_n(&jf_key_of(ent)->enabled, (uint8_t)value, __ATOMIC_RELEASE);
-		__atomic_store_n(&jf_key_of(ent)->count, (int)value, __ATOMIC_RELAXED);
-	} else {
-		/*
-		 * Pairs with the trampoline's jump through the pointer: the target sees what
-		 * was written before, the iterator its array.
-		 */
-		__atomic_store_n(&jf_func_of(ent)->func, (void *)value, __ATOMIC_RELEASE);
-	}
-}
-
-void jf_ent_copy(struct jf_ent *to, const struct jf_ent *from)
-{
-	ent_store(to, jf_ent_value(from));
-	if (to->type == JF_ENT_KEY)
-		jf_key_of(to)->count = jf_key_of(from)->count;
-}
-
-void jf_ctl_apply(struct jf_ctl *ctl)
-{
-	struct jf_ctl *real = jf_ctl_real(ctl), *p;
-
-	/* Pairs with the iterator's load, on which those of the array depend. */
-	if (real->also)
-		__atomic_store_n(real->also, real->stored, __ATOMIC_RELEASE);
-	if (jf_ent_value(real->ent) == real->value)
-		return;
-	ent_store(real->ent, real->value);
-	for (p = real->proxies; p; p = p->next_proxy)
-		ent_store(p->ent, real->value);
-}
-
 /* --- what stands at a site ------------------------------------------------------ */
 
 /*

@@ -16,6 +16,7 @@
  *   callback.c	functions that are called after a quiesce
  *   reader.c	who may be inside of what was replaced
  *   memory.c	memory that is not the program's
+ *   value.c	what keys and dynamic functions are set to
  *   index.c	look-up of objects and sites
  *   state.c	the lock, the statistics, options, messages
  *
@@ -265,6 +266,14 @@ static inline struct jf_ctl *jf_ctl_real(struct jf_ctl *ctl)
 	return ctl->real ? ctl->real : ctl;
 }
 
+/* @ent of an object that was refused, or of none, has no such thing. */
+static inline struct jf_ctl *jf_ctl_of(const struct jf_ent *ent)
+{
+	struct jf_ctl *ctl = ent->ctl;
+
+	return ctl && ctl->real ? ctl->real : ctl;
+}
+
 /* Is @addr in an object that is being closed? With the lock held. */
 bool jf_goes(const void *addr);
 
@@ -272,6 +281,14 @@ bool jf_goes(const void *addr);
 struct jf_mod *jf_mod_of(uintptr_t addr);
 /* Any context: the site at @addr, and whether @addr is in an object of ours. */
 struct jf_site *jf_site_find(uintptr_t addr, bool *ours);
+
+/* --- value.c ---------------------------------------------------------------------- */
+
+/* Stores an entity's value, for those who load it. */
+void jf_ctl_apply(struct jf_ctl *ctl);
+uintptr_t jf_ent_value(const struct jf_ent *ent);
+/* Let @to, which nobody uses yet, have the value of @from. */
+void jf_ent_copy(struct jf_ent *to, const struct jf_ent *from);
 
 /* --- memory.c ------------------------------------------------------------------- */
 
@@ -420,11 +437,6 @@ struct jf_change {
 /* With the lock held. */
 struct jf_change jf_change_of(struct jf_ent *ent, uintptr_t value);
 
-/* Stores an entity's value, for those who load it. */
-void jf_ctl_apply(struct jf_ctl *ctl);
-uintptr_t jf_ent_value(const struct jf_ent *ent);
-/* Let @to, which nobody uses yet, have the value of @from. */
-void jf_ent_copy(struct jf_ent *to, const struct jf_ent *from);
 /*
  * What @site holds if its entity has @value. @alone: nobody executes it yet; else
  * it can be had from what stands there.
@@ -443,13 +455,6 @@ int jf_batch_add(struct jf_batch *b, struct jf_ent *ent, uintptr_t value);
 void jf_batch_drop(struct jf_batch *b);
 /* NULL: what the definition has for it, or nothing, which is refused later. */
 void *jf_func_target(const struct jf_func *f, void *func);
-/* @ent of an object that was refused, or of none, has no such thing. */
-static inline struct jf_ctl *jf_ctl_of(const struct jf_ent *ent)
-{
-	struct jf_ctl *ctl = ent->ctl;
-
-	return ctl && ctl->real ? ctl->real : ctl;
-}
 
 /* --- trace.c ---------------------------------------------------------------------- */
 

@@ -7,10 +7,12 @@
  *   jf_pass_on(previous, sig, info, context)	it is not ours: what was there
  *						before the handler?
  *
- * The includer has included <signal.h>, <ucontext.h> and x86/protocol.h.
+ * The includer has included <signal.h> and <ucontext.h>.
  */
 #ifndef JF_EMULATE_H
 #define JF_EMULATE_H
+
+#include "x86/trap.h"
 
 #define FLAGS_CLEARED_BY_XOR	0x891	/* OF, SF, AF, CF */
 #define FLAGS_SET_BY_XOR	0x044	/* ZF, PF */

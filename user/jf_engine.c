@@ -208,6 +208,10 @@ static inline void jf_world_sync(void)
 #define JF_PROTOCOL "x86/protocol.h"
 #endif
 #include JF_PROTOCOL
+#ifndef JF_TRAP
+#define JF_TRAP "x86/trap.h"
+#endif
+#include JF_TRAP
 #ifndef JF_EMULATE
 #define JF_EMULATE "emulate.h"
 #endif

@@ -9,9 +9,9 @@
  *   jf_proto_compare(have, want)	the same for the bytes of one site
  *   jf_proto_live(pokes, num)		replace what may be executing
  *   jf_proto_early(pokes, num)		write what nobody executes yet
- *   jf_proto_trap(word, ip, &trap)	what does an INT3 at a site stand for?
  * jf_proto_plant(), jf_proto_undo(), jf_proto_publish(), jf_proto_tails(),
  * jf_proto_heads() and jf_proto_finish() are the steps of jf_proto_live().
+ * What a handler does with the word of a site is in x86/trap.h.
  *
  * Example, a whole transaction:
  *   err = jf_proto_verify(pokes, num, &bad);
@@ -322,40 +322,6 @@ static inline void jf_proto_early(const struct jf_poke *pokes, size_t num)
 				       jf_insn_byte(pokes[i].new, b));
 	jf_proto_publish(pokes, num);
 	jf_world_sync();
-}
-
-/**
- * struct jf_trap - what a site's instruction would have done
- * @to:   where it leads
- * @ret:  the return address that it pushes
- * @push: does it push one?
- * @zero: does it clear the register for return values?
- */
-struct jf_trap {
-	uint64_t	to;
-	uint64_t	ret;
-	bool		push;
-	bool		zero;
-};
-
-/**
- * jf_proto_trap() - what does an INT3 at a site stand for?
- * @word: the site's instruction, loaded once
- * @ip:   the site
- * @trap: receives what is to be done
- *
- * It does not matter whether a transaction runs. Context: any, NMI included.
- * Return: true, or false for an instruction that no site holds.
- */
-static inline bool jf_proto_trap(jf_insn_t word, uint64_t ip,
-				 struct jf_trap *trap)
-{
-	enum jf_insn_kind kind = jf_insn_decode(word, ip, &trap->to);
-
-	trap->ret = ip + JF_INSN_SIZE;
-	trap->push = kind == JF_INSN_CALL;
-	trap->zero = kind == JF_INSN_RET0;
-	return kind != JF_INSN_OTHER;
 }
 
 #endif /* JF_PROTOCOL_X86_H */

@@ -75,6 +75,7 @@ static inline void jf_world_sync(void)
 }
 
 #include "x86/protocol.h"
+#include "x86/trap.h"
 
 /* --- the INT3 side ----------------------------------------------------- */
 

@@ -30,9 +30,6 @@
 
 #include <signal.h>
 #include <string.h>
-#include <ucontext.h>
-
-#include "patch.h"
 
 #ifndef EXACT_MAX
 #define EXACT_MAX	64

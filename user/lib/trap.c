@@ -22,24 +22,17 @@
 #include <ucontext.h>
 
 #include "../emulate.h"
-#include "patch.h"
 
 /*
  * A call that the compiler made has no red zone below it. Where a shadow stack
  * would not hear of the handler's return address, no site is a call (commit.c).
  */
-bool jf_site_emulate(const struct jf_site *site, greg_t *regs)
+static bool emulate(const struct jf_site *site, greg_t *regs)
 {
 	/* Pairs with jf_world_publish() and is_left_behind(): what it leads to is there. */
 	jf_insn_t insn = atomic_load_explicit(&site->insn, memory_order_acquire);
 
 	return jf_emulate(regs, site->addr, insn);
-}
-
-void jf_pass_on_to(const struct sigaction *previous, int sig, siginfo_t *info,
-		   void *context)
-{
-	jf_pass_on(previous, sig, info, context);
 }
 
 /* Handlers that were there before, the first one first. */
@@ -59,7 +52,7 @@ static void pass_on(int sig, siginfo_t *info, void *context)
 	int at = depth < nr ? nr - 1 - depth : 0;
 
 	depth++;
-	jf_pass_on_to(!nr || depth > PREVIOUS_MAX ? &dfl : &previous[at], sig, info, context);
+	jf_pass_on(!nr || depth > PREVIOUS_MAX ? &dfl : &previous[at], sig, info, context);
 	depth--;
 }
 
@@ -82,7 +75,7 @@ static bool answer(ucontext_t *uc, const siginfo_t *info)
 		return false;
 	site = jf_site_find(ip, &ours);
 	if (site)
-		return jf_site_emulate(site, regs);
+		return emulate(site, regs);
 	if (ours && *(const volatile uint8_t *)ip != JF_OPCODE_INT3) {
 		regs[REG_RIP] = (greg_t)ip;
 		return true;

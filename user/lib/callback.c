@@ -70,12 +70,12 @@ static struct round *rounds;
 static __thread struct round *own __attribute__((__tls_model__("initial-exec")));
 
 /* A signal handler that forks would wait for the thread that it interrupted. */
-void jf_callbacks_lock(void)
+static void take_lock(void)
 {
 	jf_mutex_lock(&lock);
 }
 
-void jf_callbacks_unlock(void)
+static void drop_lock(void)
 {
 	jf_mutex_unlock(&lock);
 }
@@ -92,9 +92,9 @@ static void wait_for_change(uint64_t limit_ns)
 	struct timespec t = { (time_t)(limit_ns / 1000000000), (long)(limit_ns % 1000000000) };
 	uint32_t seen = atomic_load(&changes);
 
-	jf_callbacks_unlock();
+	drop_lock();
 	syscall(SYS_futex, &changes, WAIT, seen, limit_ns == UINT64_MAX ? NULL : &t, NULL, 0);
-	jf_callbacks_lock();
+	take_lock();
 }
 
 /* With the lock held, which is dropped meanwhile. */
@@ -107,9 +107,9 @@ static void call_rest(struct round *r)
 		call.func = call.head->func;
 		r->calling = call;
 		r->begun++;
-		jf_callbacks_unlock();
+		drop_lock();
 		call.func(call.head);
-		jf_callbacks_lock();
+		take_lock();
 		r->calling = before;
 		r->inherited = false;
 		if (!before.func)
@@ -125,12 +125,12 @@ static void callback_exits(void *arg)
 {
 	struct round *r = arg;
 
-	jf_callbacks_lock();
+	take_lock();
 	r->calling = (struct call){ NULL, NULL };
 	r->done = r->begun;
 	wake_all();
 	finish(r);
-	jf_callbacks_unlock();
+	drop_lock();
 }
 
 /* With the lock held, which is dropped meanwhile. */
@@ -169,9 +169,9 @@ static void call_all(void)
 	struct round r;
 
 	take(&r, last, asked - taken);
-	jf_callbacks_unlock();
+	drop_lock();
 	jf_quiesce();
-	jf_callbacks_lock();
+	take_lock();
 	finish(&r);
 }
 
@@ -213,13 +213,13 @@ static bool wait_for_work(void)
 static void *work(void *arg)
 {
 	pthread_cleanup_push(thread_ends, arg);
-	jf_callbacks_lock();
+	take_lock();
 	thread = LIVES;
 	while (wait_for_work())
 		call_all();
 	/* Whoever asks from here on begins another one. */
 	thread = NONE;
-	jf_callbacks_unlock();
+	drop_lock();
 	pthread_cleanup_pop(0);
 	return NULL;
 }
@@ -287,10 +287,10 @@ static bool must_call(void)
 static void thread_ends(void *arg)
 {
 	(void)arg;
-	jf_callbacks_lock();
+	take_lock();
 	thread = NONE;
 	begin_calls();
-	jf_callbacks_unlock();
+	drop_lock();
 }
 
 void jf_call_quiesced(struct jf_quiesce_head *head,
@@ -298,12 +298,12 @@ void jf_call_quiesced(struct jf_quiesce_head *head,
 {
 	head->next = NULL;
 	head->func = func;
-	jf_callbacks_lock();
+	take_lock();
 	*last = head;
 	last = &head->next;
 	asked++;
 	begin_calls();
-	jf_callbacks_unlock();
+	drop_lock();
 }
 
 /* Callbacks may be called meanwhile, and nobody else would call those that follow. */
@@ -312,13 +312,13 @@ static int begin_wait(void)
 	int state;
 
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
-	jf_callbacks_lock();
+	take_lock();
 	return state;
 }
 
 static void end_wait(int state)
 {
-	jf_callbacks_unlock();
+	drop_lock();
 	pthread_setcancelstate(state, NULL);
 }
 
@@ -398,9 +398,9 @@ static void call_into(const struct jf_mod *m, uint64_t limit_ns)
 	struct round r;
 	bool quiet;
 
-	jf_callbacks_unlock();
+	drop_lock();
 	quiet = jf_wait_readers_for(limit_ns);
-	jf_callbacks_lock();
+	take_lock();
 	if (!quiet || !must_call())
 		return;
 	/* For later ones nobody has waited. */
@@ -440,7 +440,7 @@ bool jf_callbacks_wait(const struct jf_mod *m, uint64_t limit_ns)
 	return left;
 }
 
-void jf_callbacks_child(void)
+static void child_begins(void)
 {
 	struct round *r;
 
@@ -452,4 +452,10 @@ void jf_callbacks_child(void)
 		r->next = r->outer;
 		r->inherited = true;
 	}
+}
+
+__attribute__((__constructor__(JF_BEGINS)))
+static void callbacks_begin(void)
+{
+	pthread_atfork(take_lock, drop_lock, child_begins);
 }

@@ -22,6 +22,10 @@
  *
  * Locks: jf_lock() around all that changes anything; within it the readers'
  * list has a lock of its own. The SIGTRAP handler and read sections take none.
+ *
+ * Forks: each part has handlers of its own for what it has to do. Those of jf_lock()
+ * are registered last, so it is the first to be taken and the last that a parent or
+ * a child drops: all others run with it held.
  */
 #ifndef JF_LIB_H
 #define JF_LIB_H
@@ -49,6 +53,10 @@
 
 struct jf_ctl;
 struct jf_mod;
+
+/* Priorities of constructors: those of the parts, and that of jf_lock(). */
+#define JF_BEGINS	101
+#define JF_BEGINS_LAST	102
 
 #define jf_container(ptr, type, member)					\
 	((type *)((char *)(ptr) - offsetof(type, member)))
@@ -120,8 +128,6 @@ void jf_mutex_renew(struct jf_mutex *m);
 /* The one of all objects, entities and sites. */
 void jf_lock(void);
 void jf_unlock(void);
-/* After a fork, in the child: the lock is held, by the one thread that is left. */
-void jf_lock_child(void);
 /* Something is wrong, or, if @verbose, worth to be known. */
 void jf_say(bool verbose, const char *fmt, ...)
 	__attribute__((__format__(__printf__, 2, 3)));
@@ -328,14 +334,9 @@ void jf_replaced(void);
 uint64_t jf_replacements(void);
 bool jf_quiesced(uint64_t replacements);
 bool jf_in_section(void);
-void jf_readers_child(void);
 
 /* --- callback.c ----------------------------------------------------------------- */
 
-/* Around a fork. */
-void jf_callbacks_lock(void);
-void jf_callbacks_unlock(void);
-void jf_callbacks_child(void);
 /* Wait for those that lead into an object, or lie in it. False: it took longer than @limit_ns. */
 bool jf_callbacks_wait(const struct jf_mod *mod, uint64_t limit_ns);
 
@@ -352,7 +353,6 @@ void jf_sync_memory(void);
 /* Is this the only thread? If in doubt, no. */
 bool jf_single_threaded(void);
 void jf_sync_self(void);
-void jf_sync_child(void);
 
 /* --- writer.c --------------------------------------------------------------------- */
 
@@ -368,7 +368,6 @@ bool jf_writer_usable(void);
 bool jf_writer_in_place(void);
 /* Nobody, since something else is missing: @what */
 void jf_writer_none(const char *what);
-void jf_writer_child(void);
 
 /* --- trap.c ----------------------------------------------------------------------- */
 

@@ -616,7 +616,7 @@ int jf_quiesce_timeout(unsigned long timeout)
 }
 
 /* Of all threads only this one is left; it may be in a section. */
-void jf_readers_child(void)
+static void child_begins(void)
 {
 	struct jf_reader *r;
 	struct words *w;
@@ -636,9 +636,10 @@ void jf_readers_child(void)
 	atomic_store(&strangers, 0);
 }
 
-__attribute__((__constructor__(101)))
+__attribute__((__constructor__(JF_BEGINS)))
 static void readers_begin(void)
 {
+	pthread_atfork(NULL, NULL, child_begins);
 	own_pid = getpid();
 	have_key = !pthread_key_create(&at_thread_end, thread_ends);
 #ifdef __GLIBC__

@@ -85,7 +85,8 @@ void jf_unlock(void)
 	jf_mutex_unlock(&lock);
 }
 
-void jf_lock_child(void)
+/* The lock is held, by the one thread that is left. */
+static void child_begins(void)
 {
 	jf_mutex_renew(&lock);
 	jf_let_in(&lock.before);
@@ -287,29 +288,7 @@ long jf_ret0(void)
 	return 0;
 }
 
-/* --- fork ---------------------------------------------------------- */
-
-static void at_fork(void)
-{
-	jf_lock();
-	jf_callbacks_lock();
-}
-
-static void at_fork_parent(void)
-{
-	jf_callbacks_unlock();
-	jf_unlock();
-}
-
-static void at_fork_child(void)
-{
-	jf_callbacks_child();
-	jf_readers_child();
-	jf_sync_child();
-	jf_writer_child();
-	/* Signals come in, whose handlers may have sections. */
-	jf_lock_child();
-}
+/* --- the library comes --------------------------------------------------------- */
 
 /*
  * In a shared object that contains the static library: signal handlers and the
@@ -336,7 +315,7 @@ static int own_name(struct dl_phdr_info *info, size_t size, void *arg)
 	return 0;
 }
 
-__attribute__((__constructor__(101)))
+__attribute__((__constructor__(JF_BEGINS)))
 static void library_comes(void)
 {
 	const char *name = NULL;
@@ -347,7 +326,6 @@ static void library_comes(void)
 		pin = (void *(*)(const char *, int))dlsym(RTLD_DEFAULT, "dlopen");
 	if (pin)
 		pin(name, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
-	pthread_atfork(at_fork, at_fork_parent, at_fork_child);
 	/* Later, other threads may change the environment. */
 	jf_lock();
 	jf_options();
@@ -355,4 +333,11 @@ static void library_comes(void)
 	/* When this thread's data go, as C++ does. */
 	if (__cxa_thread_atexit_impl)
 		__cxa_thread_atexit_impl(data_goes, NULL, &__dso_handle);
+}
+
+/* Signals come in when a child lets go, whose handlers may have sections. */
+__attribute__((__constructor__(JF_BEGINS_LAST)))
+static void lock_begins(void)
+{
+	pthread_atfork(jf_lock, jf_unlock, child_begins);
 }

@@ -187,8 +187,14 @@ bool jf_single_threaded(void)
 }
 
 /* Registrations are inherited, but that is said nowhere. */
-void jf_sync_child(void)
+static void child_begins(void)
 {
 	core_registered = false;
 	memory_registered = false;
+}
+
+__attribute__((__constructor__(JF_BEGINS)))
+static void sync_begins(void)
+{
+	pthread_atfork(NULL, NULL, child_begins);
 }

@@ -517,7 +517,13 @@ int jf_writer_write(uintptr_t addr, const void *bytes, size_t num)
 	return err;
 }
 
-void jf_writer_child(void)
+static void child_begins(void)
 {
 	mem_close();
+}
+
+__attribute__((__constructor__(JF_BEGINS)))
+static void writer_begins(void)
+{
+	pthread_atfork(NULL, NULL, child_begins);
 }

@@ -2,21 +2,22 @@
 /*
  * What the parts of libjumpfunc know of each other. Nothing here is public.
  *
- * From top to bottom; a part calls those below it:
+ * From top to bottom; a part uses those below it, and none above (harness/lint/parts):
+ *   object.c	objects that come and go: their tables, checked
  *   trace.c	tracepoints: what leads to their probes
- *   image.c	dispatch images, and memory for them
  *   entity.c	keys and dynamic functions, one at a time
  *   commit.c	batches: what shall change, is it legal, carry it out
- *   object.c	objects that come and go: their tables, checked
- *   call.c	where the compiler put a call
+ *   image.c	dispatch images, and memory for them
+ *   frames.c	what unwinders, debuggers and profilers are told of images
  *   patch.c	the world of x86/protocol.h: one transaction
  *   trap.c	the SIGTRAP handler, for changes by INT3
  *   writer.c	who can write text here, and who cannot, and why
- *   sync.c	broadcasts to all cores of this process
  *   callback.c	functions that are called after a quiesce
  *   reader.c	who may be inside of what was replaced
- *   memory.c	memory that is not the program's
+ *   sync.c	broadcasts to all cores of this process
+ *   call.c	where the compiler put a call
  *   value.c	what keys and dynamic functions are set to
+ *   memory.c	memory that is not the program's
  *   index.c	look-up of objects and sites
  *   state.c	the lock, the statistics, options, messages
  *
@@ -288,14 +289,6 @@ struct jf_mod *jf_mod_of(uintptr_t addr);
 /* Any context: the site at @addr, and whether @addr is in an object of ours. */
 struct jf_site *jf_site_find(uintptr_t addr, bool *ours);
 
-/* --- value.c ---------------------------------------------------------------------- */
-
-/* Stores an entity's value, for those who load it. */
-void jf_ctl_apply(struct jf_ctl *ctl);
-uintptr_t jf_ent_value(const struct jf_ent *ent);
-/* Let @to, which nobody uses yet, have the value of @from. */
-void jf_ent_copy(struct jf_ent *to, const struct jf_ent *from);
-
 /* --- memory.c ------------------------------------------------------------------- */
 
 size_t jf_page_size(void);
@@ -310,6 +303,38 @@ void jf_free(void *p);
 /* As qsort(), which may call malloc(). 0 or -ENOMEM. */
 int jf_sort(void *items, size_t num, size_t size,
 	    int (*compare)(const void *a, const void *b));
+
+/* --- value.c ---------------------------------------------------------------------- */
+
+/* Stores an entity's value, for those who load it. */
+void jf_ctl_apply(struct jf_ctl *ctl);
+uintptr_t jf_ent_value(const struct jf_ent *ent);
+/* Let @to, which nobody uses yet, have the value of @from. */
+void jf_ent_copy(struct jf_ent *to, const struct jf_ent *from);
+
+/* --- call.c ----------------------------------------------------------------------- */
+
+/*
+ * The call of @to, or the jump there, to which the code from @from on comes, in
+ * the text from @start to @end. 0: it is not found.
+ */
+uintptr_t jf_call_find(uintptr_t from, uintptr_t to, uintptr_t start, uintptr_t end);
+/* Of the instruction at @p, of which 15 bytes can be read. 0: not known. */
+size_t jf_insn_length(const uint8_t *p);
+
+/* --- sync.c ----------------------------------------------------------------------- */
+
+/* Would jf_sync_begin() succeed? Registers nothing. */
+bool jf_sync_possible(void);
+/* Before the first live change. 0 or -errno. */
+int jf_sync_begin(void);
+/* Every core of this process serialises before it returns. False: maybe not. */
+bool jf_sync_cores(void);
+/* A full memory barrier on all of them. */
+void jf_sync_memory(void);
+/* Is this the only thread? If in doubt, no. */
+bool jf_single_threaded(void);
+void jf_sync_self(void);
 
 /* --- reader.c ------------------------------------------------------------------- */
 
@@ -339,20 +364,6 @@ bool jf_in_section(void);
 
 /* Wait for those that lead into an object, or lie in it. False: it took longer than @limit_ns. */
 bool jf_callbacks_wait(const struct jf_mod *mod, uint64_t limit_ns);
-
-/* --- sync.c ----------------------------------------------------------------------- */
-
-/* Would jf_sync_begin() succeed? Registers nothing. */
-bool jf_sync_possible(void);
-/* Before the first live change. 0 or -errno. */
-int jf_sync_begin(void);
-/* Every core of this process serialises before it returns. False: maybe not. */
-bool jf_sync_cores(void);
-/* A full memory barrier on all of them. */
-void jf_sync_memory(void);
-/* Is this the only thread? If in doubt, no. */
-bool jf_single_threaded(void);
-void jf_sync_self(void);
 
 /* --- writer.c --------------------------------------------------------------------- */
 
@@ -401,15 +412,10 @@ int jf_patch(struct jf_poke *pokes, size_t num, bool alone);
 /* One has stopped in the middle once: some sites may not do what their values say. */
 bool jf_patch_behind(void);
 
-/* --- call.c ----------------------------------------------------------------------- */
+/* --- image.c ---------------------------------------------------------------------- */
 
-/*
- * The call of @to, or the jump there, to which the code from @from on comes, in
- * the text from @start to @end. 0: it is not found.
- */
-uintptr_t jf_call_find(uintptr_t from, uintptr_t to, uintptr_t start, uintptr_t end);
-/* Of the instruction at @p, of which 15 bytes can be read. 0: not known. */
-size_t jf_insn_length(const uint8_t *p);
+/* If @addr is a dispatch image: does it lead into another object than @mod? */
+bool jf_image_leaves(uintptr_t addr, const struct jf_mod *mod);
 
 /* --- commit.c --------------------------------------------------------------------- */
 
@@ -459,8 +465,6 @@ void *jf_func_target(const struct jf_func *f, void *func);
 
 /* Take away all probes in an object that goes: 0 or the last error. With the lock held. */
 int jf_trace_object_goes(const struct jf_mod *mod);
-/* If @addr is a dispatch image: does it lead into another object than @mod? */
-bool jf_image_leaves(uintptr_t addr, const struct jf_mod *mod);
 
 #include "../break.h"
 

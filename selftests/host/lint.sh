@@ -54,6 +54,28 @@ build()
 	done
 }
 
+# library: a tree with one, whose parts are right
+library()
+{
+	tree
+	mkdir -p user/lib
+	printf '/*\n * From top to bottom; a part uses those below it:\n%b */\n' \
+		' *   high.c\tuses mid\n *   mid.c\tuses low\n *   low.c\tuses nothing\n' >user/lib/lib.h
+	echo 'int mid(void); int high(void) { return mid(); }' >user/lib/high.c
+	echo 'int low(void); int mid(void) { return low(); }' >user/lib/mid.c
+	echo 'int low_data; int low(void) { return low_data; }' >user/lib/low.c
+	build_library
+}
+
+build_library()
+{
+	local f
+	mkdir -p build/user/lib
+	for f in user/lib/*.c; do
+		gcc -c -o "build/${f%.c}.o" "$f" || exit
+	done
+}
+
 # finds REGEXP DESCRIPTION COMMAND...
 finds()
 {
@@ -75,6 +97,7 @@ passes()
 rooms=("$TOP/harness/lint/rooms" --tree "$work/t")
 licences=("$TOP/harness/lint/licences" "$work/t")
 barriers=("$TOP/harness/lint/barriers" "$work/t")
+parts=("$TOP/harness/lint/parts" --tree "$work/t")
 
 tree; build
 passes "rooms: a tree that is right" "${rooms[@]}"
@@ -147,6 +170,45 @@ finds '^core/core.c:[0-9]+: LINUX_VERSION_CODE' "rooms: a look at the kernel's v
 
 tree; echo '/* LINUX_VERSION_CODE */' >>core/core.c
 passes "rooms: ... but not in a comment" "${rooms[@]}" versions
+
+library
+passes "parts: a library that is right" "${parts[@]}"
+
+library; echo 'int high(void); int up(void) { return high(); }' >>user/lib/low.c; build_library
+finds '^user/lib/low.c: uses high of high.c, which is above it' "parts: a call that leads upwards" "${parts[@]}"
+finds '^user/lib/low.c: in a circle: low -> high -> mid -> low$' "parts: ... is a circle, by way of a third one" "${parts[@]}"
+
+library; echo 'int high_data;' >>user/lib/high.c
+echo 'extern int high_data; int *up(void) { return &high_data; }' >>user/lib/low.c; build_library
+finds '^user/lib/low.c: uses high_data of high.c' "parts: a variable of one above" "${parts[@]}"
+
+library; echo 'int up(void) __attribute__((__weak__)); int ask(void) { return up ? up() : 0; }' >>user/lib/low.c
+echo 'int up(void) { return 1; }' >>user/lib/high.c; build_library
+finds '^user/lib/low.c: uses up of high.c' "parts: ... and a weak symbol" "${parts[@]}"
+
+library; sed -i '/mid\.c/d' user/lib/lib.h; build_library
+finds '^user/lib/mid.c: not in the list' "parts: a source that the list does not know" "${parts[@]}"
+
+library; rm user/lib/mid.c
+finds 'lists mid.c, which is not there' "parts: a part that only the list knows" "${parts[@]}"
+
+library; sed -i 's/low\.c.*/&\n *   mid.c\tagain/' user/lib/lib.h; build_library
+finds 'lists mid.c twice' "parts: a part that is listed twice" "${parts[@]}"
+
+library; touch -d '1 minute' user/lib/low.c
+"${parts[@]}" >/dev/null; [ $? = 4 ]
+result $? "parts: objects that are older than their sources are not looked at"
+
+library; touch -d '1 minute' user/lib/lib.h
+"${parts[@]}" >/dev/null; [ $? = 4 ]
+result $? "parts: ... or than a header"
+
+library; rm build/user/lib/mid.o
+"${parts[@]}" >/dev/null; [ $? = 4 ]
+result $? "parts: ... nor a build that is not whole"
+
+library; sed -i 's/From top to bottom/From left to right/' user/lib/lib.h
+finds 'has no list' "parts: no list at all" "${parts[@]}"
 
 tree
 passes "licences: a tree that is right" "${licences[@]}"

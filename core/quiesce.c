@@ -21,7 +21,7 @@
  *   address of an array that was replaced		that was replaced
  *   a task in a replaced image, on its way to the	so does the image
  *   next probe
- *   a task that exits and is on no list any more	jf_exits, below
+ *   a task that exits and is on no list any more	core/exits.c
  *
  * A task that was seen outside once, after the text was replaced, stays
  * outside, because nothing leads in any more. So the list of tasks to look at
@@ -59,6 +59,7 @@
 #include <jumpfunc/batch.h>
 
 #include "core/arch.h"
+#include "core/exits.h"
 #include "core/function.h"
 #include "core/gone.h"
 #include "core/index.h"
@@ -67,7 +68,6 @@
 #include <linux/delay.h>
 #include <linux/ktime.h>
 #include <linux/mm.h>
-#include <linux/percpu.h>
 #include <linux/rcupdate.h>
 #include <linux/rcupdate_wait.h>
 #include <linux/sched/signal.h>
@@ -76,7 +76,6 @@
 #include <linux/spinlock.h>
 #include <linux/stop_machine.h>
 #include <linux/string.h>
-#include <linux/tracepoint.h>
 #include <linux/workqueue.h>
 
 /* Tasks to look at while the CPUs stand still once. */
@@ -105,136 +104,6 @@
 #define JF_TELL		(10 * HZ)
 
 struct workqueue_struct *jf_wq;
-
-/* --- tasks that exit ----------------------------------------------------- */
-
-/*
- * A task that nobody waits for leaves the list of tasks before it is done: it runs
- * the last part of its exit unseen, and can be preempted there, say in a function
- * that is traced. So each one is noted when it begins to exit, and dropped when
- * its stack has gone. One that was past that point when this module was loaded is
- * not seen.
- */
-#define JF_EXITS	500
-/* How many are dropped at a time. */
-#define JF_EXITS_DROP	16
-/* And each time that so many have come: less, or the list would stay long. */
-#define JF_EXITS_SWEEP	8
-
-struct jf_exits {
-	raw_spinlock_t		lock;
-	unsigned int		num;
-	unsigned int		came;
-	struct task_struct	*task[JF_EXITS];
-};
-
-/* Not static: what modules can have of that is little. */
-static struct jf_exits __percpu *jf_exits;
-/*
- * How many found no room, and how many of these Tasks RCU has waited for since:
- * it alone knows of them.
- */
-static atomic_t jf_exits_lost, jf_exits_found;
-static struct tracepoint *jf_exit_tp;
-
-/* Take some off whose stack has gone (@all: any); to be put without the lock. */
-static unsigned int jf_exits_sweep(struct jf_exits *e, struct task_struct **old,
-				   bool all)
-{
-	unsigned int i, kept = 0, n = 0;
-
-	for (i = 0; i < e->num; i++) {
-		if (n < JF_EXITS_DROP && (all || !jf_task_has_stack(e->task[i])))
-			old[n++] = e->task[i];
-		else
-			e->task[kept++] = e->task[i];
-	}
-	e->num = kept;
-	return n;
-}
-
-static void jf_exit_probe(void *data, JF_EXIT_PROTO)
-{
-	struct task_struct *old[JF_EXITS_DROP];
-	struct jf_exits *e;
-	unsigned long flags;
-	unsigned int n = 0;
-
-	/* If this task goes elsewhere meanwhile: any of them will do. */
-	e = raw_cpu_ptr(jf_exits);
-	raw_spin_lock_irqsave(&e->lock, flags);
-	/* Few at a time, and seldom: most of them have gone by then. */
-	if (e->came++ % JF_EXITS_SWEEP == 0)
-		n = jf_exits_sweep(e, old, false);
-	if (e->num < JF_EXITS)
-		e->task[e->num++] = get_task_struct(t);
-	else
-		atomic_inc(&jf_exits_lost);
-	raw_spin_unlock_irqrestore(&e->lock, flags);
-	while (n)
-		put_task_struct(old[--n]);
-}
-
-static void jf_exits_trim(bool all)
-{
-	struct task_struct *old[JF_EXITS_DROP];
-	unsigned int n;
-	int cpu;
-
-	for_each_possible_cpu(cpu) {
-		struct jf_exits *e = per_cpu_ptr(jf_exits, cpu);
-
-		do {
-			unsigned int i;
-
-			raw_spin_lock_irq(&e->lock);
-			n = jf_exits_sweep(e, old, all);
-			raw_spin_unlock_irq(&e->lock);
-			for (i = 0; i < n; i++)
-				put_task_struct(old[i]);
-		} while (n == JF_EXITS_DROP);
-	}
-}
-
-static void jf_find_exit(struct tracepoint *tp, void *unused)
-{
-	if (!strcmp(tp->name, "sched_process_exit"))
-		jf_exit_tp = tp;
-}
-
-static int jf_exits_init(void)
-{
-	int cpu, err;
-
-	jf_exits = alloc_percpu(struct jf_exits);
-	if (!jf_exits)
-		return -ENOMEM;
-	for_each_possible_cpu(cpu)
-		raw_spin_lock_init(&per_cpu_ptr(jf_exits, cpu)->lock);
-	if (!jf_arch_can_look())
-		return 0;
-	for_each_kernel_tracepoint(jf_find_exit, NULL);
-	if (jf_exit_tp) {
-		err = tracepoint_probe_register(jf_exit_tp, jf_exit_probe,
-						NULL);
-	} else {
-		pr_err("this kernel has no tracepoint sched_process_exit\n");
-		err = -ENOENT;
-	}
-	if (err)
-		free_percpu(jf_exits);
-	return err;
-}
-
-static void jf_exits_exit(void)
-{
-	if (jf_exit_tp) {
-		tracepoint_probe_unregister(jf_exit_tp, jf_exit_probe, NULL);
-		tracepoint_synchronize_unregister();
-		jf_exits_trim(true);
-	}
-	free_percpu(jf_exits);
-}
 
 /* --- Tasks RCU, with a limit ---------------------------------------------- */
 
@@ -344,27 +213,23 @@ static void jf_suspect_add(struct jf_wait *w, struct task_struct *t)
 	w->num++;
 }
 
+static void jf_suspect_exiting(struct task_struct *t, void *w)
+{
+	jf_suspect_add(w, t);
+}
+
 /* All tasks there are. CPUs are stopped, so none can come between. */
 static int jf_gather_stopped(void *arg)
 {
 	struct task_struct *p, *t;
 	struct jf_wait *w = arg;
 	u64 start = ktime_get_ns();
-	unsigned int i;
-	int cpu;
 
 	rcu_read_lock();
 	for_each_process_thread(p, t)
 		jf_suspect_add(w, t);
 	rcu_read_unlock();
-	/* On RT and elsewhere: who has this lock has interrupts off. */
-	for_each_possible_cpu(cpu) {
-		struct jf_exits *e = per_cpu_ptr(jf_exits, cpu);
-
-		for (i = 0; i < e->num; i++)
-			if (jf_task_has_stack(e->task[i]))
-				jf_suspect_add(w, e->task[i]);
-	}
+	jf_exits_each_stopped(jf_suspect_exiting, w);
 	w->ns = ktime_get_ns() - start;
 	return 0;
 }
@@ -564,7 +429,7 @@ static int jf_look_until_quiet(struct jf_wait *w)
 	}
 	jf_put_suspects(w, w->num);
 	kvfree(w->suspect);
-	jf_exits_trim(false);
+	jf_exits_trim();
 	return err;
 }
 
@@ -604,8 +469,7 @@ static int jf_add_changed_calls(struct jf_sight *sight)
 /* Is there somebody whom no look finds? */
 static bool jf_is_blind(void)
 {
-	return !jf_arch_can_look() ||
-	       atomic_read(&jf_exits_lost) != atomic_read(&jf_exits_found);
+	return !jf_arch_can_look() || jf_exits_any_lost();
 }
 
 /*
@@ -614,7 +478,7 @@ static bool jf_is_blind(void)
  */
 static int jf_wait_data(struct jf_wait *w, bool data)
 {
-	int lost = atomic_read(&jf_exits_lost);
+	unsigned int lost = jf_exits_num_lost();
 	bool overdue = jf_gps_overdue();
 	bool blind = jf_is_blind();
 	long patience = JF_PATIENCE, time;
@@ -634,7 +498,7 @@ static int jf_wait_data(struct jf_wait *w, bool data)
 	}
 
 	if (jf_gp_wait(gp, time)) {
-		atomic_set(&jf_exits_found, lost);
+		jf_exits_found(lost);
 	} else if (blind) {
 		if (time < patience || !jf_arch_can_look())
 			return -ETIMEDOUT;

@@ -423,6 +423,7 @@ static void jfk_detach(struct tracepoint *tp, void *probe)
 #include "../../core/spans.c"
 #include "../../core/gone.c"
 #include "../../core/function.c"
+#include "../../core/exits.c"
 #include "../../core/quiesce.c"
 
 int jf_arch_add_tests(struct jf_spans *s, unsigned long start, unsigned long end)
@@ -568,7 +569,7 @@ void jfk_forget_exit_tp(void)
 
 int jfk_exits_lost(void)
 {
-	return atomic_read(&jf_exits_lost) - atomic_read(&jf_exits_found);
+	return atomic_read(&jf_lost) - atomic_read(&jf_found);
 }
 
 /* --- init and exit ----------------------------------------------------------- */
@@ -586,8 +587,8 @@ int jfk_quiesce_begin(void)
 	jf_seq = 0;
 	jf_quiesced_seq = 0;
 	jf_exit_tp = NULL;
-	atomic_set(&jf_exits_lost, 0);
-	atomic_set(&jf_exits_found, 0);
+	atomic_set(&jf_lost, 0);
+	atomic_set(&jf_found, 0);
 	INIT_LIST_HEAD(&jfk_listed);
 	jfk_num_all = 0;
 	jfk_gps_begun = 0;

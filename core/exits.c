@@ -7,23 +7,45 @@
  * that is traced. So each one is noted when it begins to exit, and dropped when
  * its stack has gone. One that was past that point when this module was loaded is
  * not seen.
+ *
+ * A task that is kept here keeps what it belonged to: credentials, user name space,
+ * cgroup. These count, by limits that any user may run into. So as long as one is
+ * kept, work looks again, as soon as the kernel itself could have freed it. The
+ * next tasks that exit on the CPU look, too, or a storm of exits might fill the
+ * list before the work gets a CPU.
+ *
+ *   probe				work
+ *   puts a task on a list		(the work queue clears "pending")
+ *   queue_delayed_work()		reads each list
+ *
+ * queue_delayed_work() orders: if it finds the work pending, the work that comes
+ * finds the task.
  */
 #include "core/exits.h"
 
 #include "core/arch.h"
 #include "core/state.h"
 
+#include <linux/jiffies.h>
+#include <linux/minmax.h>
 #include <linux/percpu.h>
 #include <linux/sched/task.h>
 #include <linux/spinlock.h>
 #include <linux/string.h>
 #include <linux/tracepoint.h>
+#include <linux/workqueue.h>
 
 #define JF_EXITS	500
 /* How many are dropped at a time. */
 #define JF_EXITS_DROP	16
 /* And each time that so many have come: less, or the list would stay long. */
 #define JF_EXITS_SWEEP	8
+/*
+ * Jiffies until the work looks. Each time in vain it waits twice as long: a task
+ * may stay at its end for hours.
+ */
+#define JF_EXITS_SOON	1
+#define JF_EXITS_LATE	(HZ / 10)
 
 struct jf_exits {
 	raw_spinlock_t		lock;
@@ -41,6 +63,12 @@ static struct jf_exits __percpu *jf_exits;
 static atomic_t jf_lost, jf_found;
 static struct tracepoint *jf_exit_tp;
 
+static void jf_exits_work(struct work_struct *work);
+static DECLARE_DELAYED_WORK(jf_exits_again, jf_exits_work);
+static struct workqueue_struct *jf_exits_wq;
+/* How long the work pauses. Written by the work alone. */
+static unsigned int jf_exits_pause = JF_EXITS_SOON;
+
 /* Take some off whose stack has gone (@all: any); to be put without the lock. */
 static unsigned int jf_exits_sweep(struct jf_exits *e, struct task_struct **old,
 				   bool all)
@@ -53,8 +81,21 @@ static unsigned int jf_exits_sweep(struct jf_exits *e, struct task_struct **old,
 		else
 			e->task[kept++] = e->task[i];
 	}
-	e->num = kept;
+	/* Partner of READ_ONCE() in jf_exits_drop(). */
+	WRITE_ONCE(e->num, kept);
 	return n;
+}
+
+/*
+ * Soon, unless the work pauses for longer just now, in vain so far: then it is told of
+ * the new one. If that is missed, it looks when the pause is over.
+ */
+static void jf_exits_call_work(void)
+{
+	if (READ_ONCE(jf_exits_pause) > JF_EXITS_SOON)
+		mod_delayed_work(jf_exits_wq, &jf_exits_again, JF_EXITS_SOON);
+	else
+		queue_delayed_work(jf_exits_wq, &jf_exits_again, JF_EXITS_SOON);
 }
 
 static void jf_exit_probe(void *data, JF_EXIT_PROTO)
@@ -67,42 +108,72 @@ static void jf_exit_probe(void *data, JF_EXIT_PROTO)
 	/* If this task goes elsewhere meanwhile: any of them will do. */
 	e = raw_cpu_ptr(jf_exits);
 	raw_spin_lock_irqsave(&e->lock, flags);
-	/* Few at a time, and seldom: most of them have gone by then. */
-	if (e->came++ % JF_EXITS_SWEEP == 0)
+	/*
+	 * Few at a time, and seldom: most of them have gone by then. On RT to free a
+	 * task may sleep (kernels differ in whether they see to that), which is not
+	 * allowed here.
+	 */
+	if (!IS_ENABLED(CONFIG_PREEMPT_RT) && e->came++ % JF_EXITS_SWEEP == 0)
 		n = jf_exits_sweep(e, old, false);
-	if (e->num < JF_EXITS)
-		e->task[e->num++] = get_task_struct(t);
-	else
+	if (e->num < JF_EXITS) {
+		e->task[e->num] = get_task_struct(t);
+		WRITE_ONCE(e->num, e->num + 1);
+	} else {
 		atomic_inc(&jf_lost);
+	}
 	raw_spin_unlock_irqrestore(&e->lock, flags);
 	while (n)
 		put_task_struct(old[--n]);
+	jf_exits_call_work();
 }
 
-static void jf_exits_drop(bool all)
+/* How many were dropped; *@kept: how many are left. */
+static unsigned int jf_exits_drop(bool all, unsigned int *kept)
 {
 	struct task_struct *old[JF_EXITS_DROP];
-	unsigned int n;
+	unsigned int i, n, left, dropped = 0;
 	int cpu;
 
+	*kept = 0;
 	for_each_possible_cpu(cpu) {
 		struct jf_exits *e = per_cpu_ptr(jf_exits, cpu);
 
+		/* One that comes just now calls the work again. */
+		if (!READ_ONCE(e->num))
+			continue;
 		do {
-			unsigned int i;
-
 			raw_spin_lock_irq(&e->lock);
 			n = jf_exits_sweep(e, old, all);
+			left = e->num;
 			raw_spin_unlock_irq(&e->lock);
 			for (i = 0; i < n; i++)
 				put_task_struct(old[i]);
+			dropped += n;
 		} while (n == JF_EXITS_DROP);
+		*kept += left;
 	}
+	return dropped;
+}
+
+static void jf_exits_work(struct work_struct *work)
+{
+	unsigned int kept, pause = jf_exits_pause;
+
+	if (jf_exits_drop(false, &kept) || !kept)
+		pause = JF_EXITS_SOON;
+	else
+		pause = min_t(unsigned int, 2 * pause, JF_EXITS_LATE);
+	/* Before the work is pending again. */
+	WRITE_ONCE(jf_exits_pause, pause);
+	if (kept)
+		queue_delayed_work(jf_exits_wq, &jf_exits_again, pause);
 }
 
 void jf_exits_trim(void)
 {
-	jf_exits_drop(false);
+	unsigned int kept;
+
+	jf_exits_drop(false, &kept);
 }
 
 void jf_exits_each_stopped(void (*fn)(struct task_struct *t, void *arg),
@@ -128,7 +199,12 @@ unsigned int jf_exits_num_lost(void)
 
 void jf_exits_found(unsigned int lost)
 {
-	atomic_set(&jf_found, lost);
+	int found = atomic_read(&jf_found);
+
+	/* Another one may have waited for more of them meanwhile. */
+	while ((int)(lost - found) > 0 &&
+	       !atomic_try_cmpxchg(&jf_found, &found, lost))
+		;
 }
 
 bool jf_exits_any_lost(void)
@@ -142,10 +218,11 @@ static void jf_find_exit(struct tracepoint *tp, void *unused)
 		jf_exit_tp = tp;
 }
 
-int jf_exits_init(void)
+int jf_exits_init(struct workqueue_struct *wq)
 {
 	int cpu, err;
 
+	jf_exits_wq = wq;
 	jf_exits = alloc_percpu(struct jf_exits);
 	if (!jf_exits)
 		return -ENOMEM;
@@ -168,10 +245,13 @@ int jf_exits_init(void)
 
 void jf_exits_exit(void)
 {
+	unsigned int kept;
+
 	if (jf_exit_tp) {
 		tracepoint_probe_unregister(jf_exit_tp, jf_exit_probe, NULL);
 		tracepoint_synchronize_unregister();
-		jf_exits_drop(true);
+		cancel_delayed_work_sync(&jf_exits_again);
+		jf_exits_drop(true, &kept);
 	}
 	free_percpu(jf_exits);
 }

@@ -6,6 +6,7 @@
 #include <linux/types.h>
 
 struct task_struct;
+struct workqueue_struct;
 
 /*
  * Call @fn for each of them that has a stack. With all CPUs stopped.
@@ -23,7 +24,8 @@ unsigned int jf_exits_num_lost(void);
 void jf_exits_found(unsigned int lost);
 bool jf_exits_any_lost(void);
 
-int jf_exits_init(void);
+/* @wq: for the work that drops tasks. */
+int jf_exits_init(struct workqueue_struct *wq);
 void jf_exits_exit(void);
 
 #endif /* JF_EXITS_H */

@@ -762,7 +762,7 @@ int jf_quiesce_init(void)
 	jf_wq = alloc_workqueue("jumpfunc", WQ_UNBOUND, 0);
 	if (!jf_wq)
 		return -ENOMEM;
-	err = jf_exits_init();
+	err = jf_exits_init(jf_wq);
 	if (err)
 		destroy_workqueue(jf_wq);
 	return err;

@@ -169,6 +169,8 @@ extern struct jfk {
 	bool		scheduled;	/* to reclaim what is retired */
 	unsigned long	delay;		/* in jiffies */
 	bool		queued;		/* to call callbacks */
+	bool		exits_queued;	/* to drop tasks that have exited */
+	unsigned long	exits_delay;
 	struct delayed_work *key_work;	/* a deferred key's, pending */
 	unsigned long	key_delay;
 	int		workqueues, percpus;
@@ -265,6 +267,8 @@ void jfk_end_graces(void);
 void jfk_pass(unsigned long time);
 /* Run the work that calls callbacks, if it was queued. */
 bool jfk_work(void);
+/* Run the work that drops tasks that have exited, if it was queued. */
+bool jfk_exits_work(void);
 /* As when it is loaded. */
 void jfk_forget_exit_tp(void);
 

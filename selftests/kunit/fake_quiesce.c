@@ -293,6 +293,16 @@ static void jfk_queue_end(const struct workqueue_struct *wq)
 	jfk.workqueues--;
 }
 
+static void jfk_queue_exits(const struct workqueue_struct *wq, unsigned long delay,
+			    bool sooner)
+{
+	if (wq != (void *)&jfk.queued)
+		jfk_breach("another work queue is used");
+	if (!jfk.exits_queued || sooner)
+		jfk.exits_delay = delay;
+	jfk.exits_queued = true;
+}
+
 static void *jfk_percpu(size_t size)
 {
 	void *p = jfk.no_percpu ? NULL : jfk_real_alloc(size, GFP_KERNEL);
@@ -401,6 +411,12 @@ static void jfk_detach(struct tracepoint *tp, void *probe)
 #define alloc_workqueue(...)		jfk_queue_new()
 #define destroy_workqueue(wq)		jfk_queue_end(wq)
 #define queue_work(wq, w)		((void)(jfk.queued = true))
+#undef queue_delayed_work
+#undef mod_delayed_work
+#undef cancel_delayed_work_sync
+#define queue_delayed_work(wq, w, delay) jfk_queue_exits(wq, delay, false)
+#define mod_delayed_work(wq, w, delay)	jfk_queue_exits(wq, delay, true)
+#define cancel_delayed_work_sync(w)	((void)(jfk.exits_queued = false))
 
 #define for_each_kernel_tracepoint(fn, priv) jfk_each_tp(fn, priv)
 #define tracepoint_probe_register(tp, probe, data) jfk_attach(tp, probe)
@@ -475,6 +491,16 @@ bool jfk_work(void)
 	jfk.queued = false;
 	if (was)
 		jf_calls_work(&jf_calls_run);
+	return was;
+}
+
+bool jfk_exits_work(void)
+{
+	bool was = jfk.exits_queued;
+
+	jfk.exits_queued = false;
+	if (was)
+		jf_exits_work(NULL);
 	return was;
 }
 
@@ -587,6 +613,7 @@ int jfk_quiesce_begin(void)
 	jf_seq = 0;
 	jf_quiesced_seq = 0;
 	jf_exit_tp = NULL;
+	jf_exits_pause = JF_EXITS_SOON;
 	atomic_set(&jf_lost, 0);
 	atomic_set(&jf_found, 0);
 	INIT_LIST_HEAD(&jfk_listed);
@@ -621,6 +648,7 @@ void jfk_quiesce_end(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, jfk_num_gones(), 0U);
 	KUNIT_EXPECT_EQ(test, jfk_num_gps(), 0U);
 	KUNIT_EXPECT_TRUE(test, !jfk.exit_probe);
+	KUNIT_EXPECT_FALSE(test, jfk.exits_queued);
 	KUNIT_EXPECT_EQ(test, jfk.workqueues, 0);
 	KUNIT_EXPECT_EQ(test, jfk.percpus, 0);
 	KUNIT_EXPECT_FALSE(test, jfk.stopped);

@@ -1341,6 +1341,45 @@ static void exits_are_swept(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, t[47]->refs, 1);
 }
 
+/* What no other exit and no quiesce drops, work does, on each CPU, as long as there is any. */
+static void exits_are_dropped_by_work(struct kunit *test)
+{
+	struct jfk_task *t[40], *stays;
+	unsigned int i;
+
+	KUNIT_EXPECT_FALSE(test, jfk.exits_queued);
+	for (i = 0; i < ARRAY_SIZE(t); i++) {
+		jfk.cpu = i % 2;
+		t[i] = exit_task(test, NULL);
+		KUNIT_EXPECT_TRUE(test, jfk.exits_queued);
+		KUNIT_EXPECT_EQ(test, jfk.exits_delay, 1UL);
+	}
+	stays = exit_task(test, NULL);
+	for (i = 0; i < ARRAY_SIZE(t); i++)
+		jfk_free_stack(t[i]);
+	KUNIT_EXPECT_TRUE(test, jfk_exits_work());
+	for (i = 0; i < ARRAY_SIZE(t); i++)
+		KUNIT_EXPECT_EQ(test, t[i]->refs, 0);
+	KUNIT_EXPECT_EQ(test, stays->refs, 1);
+	/* It comes back as long as one is there, less and less often. */
+	for (i = 0; i < 10; i++) {
+		KUNIT_EXPECT_TRUE(test, jfk_exits_work());
+		KUNIT_EXPECT_EQ(test, jfk.exits_delay, min(2UL << i, (unsigned long)HZ / 10));
+	}
+	/* But the next one that exits need not wait for that. */
+	jfk.cpu = 0;
+	t[0] = exit_task(test, NULL);
+	KUNIT_EXPECT_EQ(test, jfk.exits_delay, 1UL);
+	jfk_free_stack(t[0]);
+	KUNIT_EXPECT_TRUE(test, jfk_exits_work());
+	KUNIT_EXPECT_EQ(test, t[0]->refs, 0);
+	KUNIT_EXPECT_EQ(test, jfk.exits_delay, 1UL);
+	jfk_free_stack(stays);
+	KUNIT_EXPECT_TRUE(test, jfk_exits_work());
+	KUNIT_EXPECT_EQ(test, stays->refs, 0);
+	KUNIT_EXPECT_FALSE(test, jfk.exits_queued);
+}
+
 /* A storm of exits, all with their stacks, and more than there is room for. */
 static void too_many(struct kunit *test, unsigned int lost)
 {
@@ -1767,6 +1806,7 @@ static struct kunit_case quiesce_cases[] = {
 	KUNIT_CASE(module_waits_for_the_running),
 	KUNIT_CASE(exiting_is_seen),
 	KUNIT_CASE(exits_are_swept),
+	KUNIT_CASE(exits_are_dropped_by_work),
 	KUNIT_CASE(lost_exits),
 	KUNIT_CASE(lost_for_good),
 	KUNIT_CASE(lost_exits_in_spans),

@@ -192,6 +192,74 @@ int jf_arch_add_tests(struct jf_spans *s, unsigned long start, unsigned long end
 	return err;
 }
 
+/* How long is the nop, or the trap, at @p? 0: it is neither. */
+static unsigned int jf_padding_len(const u8 *p)
+{
+	static const u8 operand[] = { [0] = 0, [1] = 1, [2] = 4 };
+	unsigned int n = 0;
+
+	if (p[0] == JF_OPCODE_INT3 || p[0] == 0x00)
+		return 1;
+	while (n < 8 && (p[n] == 0x66 || p[n] == 0x2e))
+		n++;
+	if (p[n] == 0x90)
+		return n + 1;
+	if (p[n] != 0x0f)
+		return 0;
+	if (p[n + 1] == 0x0b)
+		return n + 2;	/* ud2 */
+	/* nopl, with a memory operand, and a SIB byte if that is based on %rsp's number */
+	if (p[n + 1] != 0x1f || p[n + 2] >> 6 == 3)
+		return 0;
+	return n + 3 + ((p[n + 2] & 7) == 4) + operand[p[n + 2] >> 6];
+}
+
+bool jf_arch_is_padding(unsigned long start, unsigned long end)
+{
+	/* The longest: eight prefixes, opcode, ModRM, SIB, displacement. */
+	u8 bytes[16];
+	unsigned int len;
+
+	for (; start < end; start += len) {
+		memset(bytes, 0, sizeof(bytes));
+		if (copy_from_kernel_nofault(bytes, (void *)start,
+					     min_t(size_t, end - start,
+						   sizeof(bytes))))
+			return false;
+		len = jf_padding_len(bytes);
+		if (!len)
+			return false;
+	}
+	return true;
+}
+
+/* With or without a condition; from where instructions begin, and from elsewhere. */
+bool jf_arch_leads_into(unsigned long start, unsigned long end,
+			unsigned long to_start, unsigned long to_end)
+{
+	unsigned long addr;
+	u8 bytes[6];
+	s32 disp;
+
+	for (addr = start; addr + 5 <= end; addr++) {
+		unsigned int op = 1;
+
+		memset(bytes, 0, sizeof(bytes));
+		if (copy_from_kernel_nofault(bytes, (void *)addr,
+					     min_t(size_t, end - addr,
+						   sizeof(bytes))))
+			continue;
+		if (bytes[0] == 0x0f && (bytes[1] & 0xf0) == 0x80)
+			op = 2;
+		else if (bytes[0] != JF_OPCODE_JMP)
+			continue;
+		memcpy(&disp, bytes + op, sizeof(disp));
+		if (addr + op + 4 + disp - to_start < to_end - to_start)
+			return true;
+	}
+	return false;
+}
+
 int jf_arch_adopt(struct jf_site *site, unsigned long tramp)
 {
 	enum jf_insn_kind kind;

@@ -125,6 +125,11 @@ bool jf_arch_can_look(void);
  * be executed. 0 or -ENOMEM.
  */
 int jf_arch_add_tests(struct jf_spans *s, unsigned long start, unsigned long end);
+/* Is there nothing in this text that a task stays in: padding, traps? */
+bool jf_arch_is_padding(unsigned long start, unsigned long end);
+/* Does something that is, or looks like, a jump lead from this text to that? */
+bool jf_arch_leads_into(unsigned long start, unsigned long end,
+			unsigned long to_start, unsigned long to_end);
 /* May the kernel execute what is at this address? True if it cannot be told. */
 bool jf_arch_is_text(unsigned long addr);
 /* Is it in the kernel's own image, which is never freed? True if it cannot be told. */

@@ -43,9 +43,12 @@ static bool jf_symbol_get(struct jf_symbol *s, unsigned long addr)
 	char *plus, *mod;
 
 	sprint_symbol(s->text, addr);
+	/* Cut off first: a module's name may have a plus sign. */
 	mod = strchr(s->text, '[');
-	if (mod)
-		*strchrnul(++mod, ']') = 0;
+	if (mod) {
+		*mod++ = 0;
+		*strchrnul(mod, ']') = 0;
+	}
 	s->mod = mod;
 	plus = strrchr(s->text, '+');
 	if (!plus || sscanf(plus, "+0x%lx/0x%lx", &offset, &size) != 2)
@@ -62,11 +65,20 @@ static bool jf_symbol_get(struct jf_symbol *s, unsigned long addr)
  * f.cold, what is left when the beginning was inlined f.part.0, and these may be
  * split and cloned once more. They are elsewhere in the module's text, and nothing
  * tells where, so all symbols of a module are looked at, once.
+ *
+ * These are local symbols, which "strip --strip-unneeded" takes from a module. What
+ * is left of its text then are pieces that belong to no symbol, by the sizes that the
+ * compiler gave them. (The kernel's look-up takes them for the end of the symbol in
+ * front.) One that a function jumps to may be a part of it, or have one; a thread that
+ * stays in another one is none of its business.
  */
 struct jf_part {
 	unsigned long	start, end;
 	/* Of the name up to the first dot: two with the same one count as one. */
 	u32		hash;
+	/* It has no name, so it may be of any of them that leads there. */
+	bool		any;
+	bool		took;
 };
 
 struct jf_text {
@@ -90,21 +102,53 @@ static bool jf_same_module(const struct jf_symbol *a, const struct jf_symbol *b)
 	return a->mod && b->mod && !strcmp(a->mod, b->mod);
 }
 
+static int jf_text_add_part(struct jf_text *t, struct jf_part part)
+{
+	int err = jf_grow((void **)&t->part, t->num, &t->max, sizeof(*t->part));
+
+	if (!err)
+		t->part[t->num++] = part;
+	return err;
+}
+
 static int jf_text_add(struct jf_text *t, const struct jf_symbol *sym)
 {
-	struct jf_part *part;
-	int err;
-
 	if (!strstr(sym->name, ".cold") && !strstr(sym->name, ".part."))
 		return 0;
-	err = jf_grow((void **)&t->part, t->num, &t->max, sizeof(*t->part));
-	if (err)
-		return err;
-	part = &t->part[t->num++];
-	part->start = sym->start;
-	part->end = sym->end;
-	part->hash = jf_base_hash(sym->name);
-	return 0;
+	return jf_text_add_part(t, (struct jf_part){
+		.start = sym->start,
+		.end = sym->end,
+		.hash = jf_base_hash(sym->name),
+	});
+}
+
+/* What has no name, less what nobody stays in. */
+static int jf_spans_add_unnamed(struct jf_spans *s, unsigned long addr)
+{
+	unsigned int i, first = s->num, kept = first;
+	int err = jf_add_unnamed_text(s, addr);
+
+	for (i = first; i < s->num; i++)
+		if (!jf_arch_is_padding(s->span[i].start, s->span[i].end))
+			s->span[kept++] = s->span[i];
+	s->num = kept;
+	return err;
+}
+
+static int jf_text_add_unnamed(struct jf_text *t, unsigned long addr)
+{
+	struct jf_spans s = { };
+	unsigned int i;
+	int err = jf_spans_add_unnamed(&s, addr);
+
+	for (i = 0; !err && i < s.num; i++)
+		err = jf_text_add_part(t, (struct jf_part){
+			.start = s.span[i].start,
+			.end = s.span[i].end,
+			.any = true,
+		});
+	jf_spans_free(&s);
+	return err;
 }
 
 static void jf_text_free(struct jf_text *t)
@@ -149,6 +193,8 @@ static struct jf_text *jf_text_walk(const struct jf_symbol *func)
 		t->start = max(o->start, start);
 		cond_resched();
 	}
+	if (!err)
+		err = jf_text_add_unnamed(t, func->start);
 	if (err) {
 		jf_text_free(t);
 		return NULL;
@@ -195,6 +241,40 @@ void jf_function_forget(struct module *mod)
 	mutex_unlock(&jf_symbol_mutex);
 }
 
+/* Add pieces without a name to which this text leads, and those to which they do. */
+static int jf_spans_add_led_to(struct jf_spans *s, struct jf_text *t,
+			       unsigned long start, unsigned long end)
+{
+	unsigned int i;
+	int err = 0;
+
+	for (i = 0; !err && i < t->num; i++) {
+		struct jf_part *p = &t->part[i];
+
+		if (!p->any || p->took ||
+		    !jf_arch_leads_into(start, end, p->start, p->end))
+			continue;
+		p->took = true;
+		err = jf_spans_add(s, p->start, p->end);
+	}
+	return err;
+}
+
+static int jf_spans_add_all_led_to(struct jf_spans *s, struct jf_text *t,
+				   unsigned long start, unsigned long end)
+{
+	unsigned int i, n, first = s->num;
+	int err;
+
+	for (i = 0; i < t->num; i++)
+		t->part[i].took = t->part[i].start == start;
+	err = jf_spans_add_led_to(s, t, start, end);
+	for (n = first; !err && n < s->num; n++)
+		err = jf_spans_add_led_to(s, t, s->span[n].start,
+					  s->span[n].end);
+	return err;
+}
+
 static int jf_spans_add_parts(struct jf_spans *s, const struct jf_symbol *func)
 {
 	struct jf_text *t = jf_text_get(func);
@@ -205,10 +285,33 @@ static int jf_spans_add_parts(struct jf_spans *s, const struct jf_symbol *func)
 	if (!t)
 		return -ENOMEM;
 	for (i = 0; !err && i < t->num; i++)
-		if (t->part[i].hash == hash)
+		if (!t->part[i].any && t->part[i].hash == hash)
 			err = jf_spans_add(s, t->part[i].start, t->part[i].end);
+	if (!err)
+		err = jf_spans_add_all_led_to(s, t, func->start, func->end);
 	if (!t->lasts)
 		jf_text_free(t);
+	return err;
+}
+
+/* It has no name itself: the piece that it is in, and what that leads to. */
+static int jf_spans_add_nameless(struct jf_spans *s, unsigned long addr)
+{
+	struct jf_text t = { };
+	unsigned int i;
+	int err;
+
+	err = jf_text_add_unnamed(&t, addr);
+	for (i = 0; !err && i < t.num; i++) {
+		struct jf_part p = t.part[i];
+
+		if (addr < p.start || addr >= p.end)
+			continue;
+		err = jf_spans_add(s, p.start, p.end);
+		if (!err)
+			err = jf_spans_add_all_led_to(s, &t, p.start, p.end);
+	}
+	kvfree(t.part);
 	return err;
 }
 
@@ -227,6 +330,9 @@ int jf_spans_add_func(struct jf_spans *s, void *func)
 		/* No name, hence no size: a page is more than most have. */
 		err = jf_spans_add(s, (unsigned long)func,
 				   (unsigned long)func + PAGE_SIZE);
+		/* In front of a module's first symbol, or it has none. */
+		if (!err)
+			err = jf_spans_add_nameless(s, (unsigned long)func);
 	} else {
 		err = jf_spans_add(s, sym->start - JF_ARCH_CALL_PAD, sym->end);
 		if (!err && sym->mod)

@@ -130,6 +130,98 @@ bool jf_find_module_text(const char *name, unsigned long addr, bool live,
 	return found;
 }
 
+/* A module of which @addr is text, with a reference on its object; NULL: none. */
+static struct module *jf_module_get_at(unsigned long addr,
+				       unsigned long *start, unsigned long *end)
+{
+	struct kset *modules = THIS_MODULE->mkobj.kobj.kset;
+	struct module *mod, *found = NULL;
+	struct kobject *k;
+
+	if (!modules)
+		return NULL;
+	spin_lock(&modules->list_lock);
+	list_for_each_entry(k, &modules->list, entry) {
+		/* Those that are part of the kernel have none. */
+		mod = container_of(k, struct module_kobject, kobj)->mod;
+		if (mod && jf_module_text_at(mod, addr, start, end) &&
+		    kobject_get_unless_zero(k)) {
+			found = mod;
+			break;
+		}
+	}
+	spin_unlock(&modules->list_lock);
+	return found;
+}
+
+#ifdef CONFIG_KALLSYMS
+/*
+ * What the symbols of @mod in this text say that they have. One without a size, a
+ * label of assembly, says nothing. When its init is done the module gets another
+ * table, with fewer symbols, and the first one is freed after a grace period.
+ */
+static int jf_add_named_text(struct jf_spans *s, const struct module *mod,
+			     unsigned long start, unsigned long end)
+{
+	const struct mod_kallsyms *k;
+	unsigned int i, max;
+
+	rcu_read_lock();
+	k = rcu_dereference_raw(mod->kallsyms);
+	max = k ? k->num_symtab : 0;
+	rcu_read_unlock();
+	s->span = kvmalloc_array(max + 1, sizeof(*s->span), GFP_KERNEL);
+	if (!s->span)
+		return -ENOMEM;
+	s->max = max + 1;
+	rcu_read_lock();
+	k = rcu_dereference_raw(mod->kallsyms);
+	for (i = 0; k && i < k->num_symtab && s->num < max; i++) {
+		const typeof(*k->symtab) *sym = &k->symtab[i];
+
+		if (sym->st_value < start || sym->st_value >= end ||
+		    !sym->st_size)
+			continue;
+		s->span[s->num].start = sym->st_value;
+		s->span[s->num++].end = sym->st_value + sym->st_size;
+	}
+	rcu_read_unlock();
+	jf_spans_sort(s);
+	return 0;
+}
+#else
+static int jf_add_named_text(struct jf_spans *s, const struct module *mod,
+			     unsigned long start, unsigned long end)
+{
+	return 0;
+}
+#endif
+
+int jf_add_unnamed_text(struct jf_spans *s, unsigned long addr)
+{
+	unsigned long start, end, next;
+	struct jf_spans named = { };
+	struct module *mod;
+	unsigned int i;
+	int err;
+
+	mod = jf_module_get_at(addr, &start, &end);
+	if (!mod)
+		return 0;
+	err = jf_add_named_text(&named, mod, start, end);
+	for (i = 0; !err && i < named.num; i++) {
+		next = named.span[i].start;
+		if (start < next)
+			err = jf_spans_add(s, start, next);
+		start = max(start, named.span[i].end);
+	}
+	if (!err)
+		err = jf_spans_add(s, start, end);
+	jf_spans_free(&named);
+	kobject_put(&mod->mkobj.kobj);
+	return err;
+}
+
 struct jf_ctl *jf_ctl_by_tramp(unsigned long addr)
 {
 	struct jf_ctl *ctl;

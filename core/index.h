@@ -16,6 +16,7 @@
 #include <linux/types.h>
 
 #include "core/site.h"
+#include "core/spans.h"
 
 struct jf_change;
 
@@ -126,6 +127,11 @@ bool jf_module_text_at(const struct module *mod, unsigned long addr,
  */
 bool jf_find_module_text(const char *name, unsigned long addr, bool live,
 			 unsigned long *start, unsigned long *end);
+/*
+ * The text around @addr, of whichever module, less what its symbols say that they
+ * have; needs no lock. 0, also where it is no module's; -ENOMEM
+ */
+int jf_add_unnamed_text(struct jf_spans *s, unsigned long addr);
 /* May the name @target be given to @ctl through debugfs? Its address or NULL. */
 void *jf_allowed_target(const struct jf_ctl *ctl, const char *target);
 

@@ -106,6 +106,18 @@ int jf_arch_add_tests(struct jf_spans *s, unsigned long start, unsigned long end
 	return 0;
 }
 
+/* Nobody looks for a task there. */
+bool jf_arch_is_padding(unsigned long start, unsigned long end)
+{
+	return true;
+}
+
+bool jf_arch_leads_into(unsigned long start, unsigned long end,
+			unsigned long to_start, unsigned long to_end)
+{
+	return false;
+}
+
 enum jf_seen jf_arch_look(struct task_struct *t, struct jf_sight *sight,
 			  bool strict)
 {

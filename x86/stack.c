@@ -86,6 +86,9 @@ static bool jf_is_changed_call(const struct jf_sight *sight, unsigned long ret)
 	if (!sight->tramps.num ||
 	    copy_from_kernel_nofault(bytes, (void *)call, sizeof(bytes)))
 		return false;
+	/* With a kprobe on it, which keeps the rest: it is held to be a call. */
+	if (bytes[0] == JF_OPCODE_INT3)
+		bytes[0] = JF_OPCODE_CALL;
 	return jf_insn_decode(jf_insn_load(bytes), call, &target) ==
 		JF_INSN_CALL && jf_spans_has(&sight->tramps, target);
 }

@@ -181,6 +181,9 @@ extern struct jfk {
 		unsigned long	start, size;
 	} symbol[48];
 	unsigned long	nameless;	/* an address of nothing that has a name */
+	struct jf_span	unnamed[6];	/* of a module's text, what belongs to no symbol */
+	struct jf_span	leads[6];	/* jumps, from and to */
+	unsigned long	padding;	/* where there is nothing but padding */
 	unsigned long	text_start, text_end;	/* of modules; 0: all of memory */
 	/* a target that is nobody's text, and one of a module that was there before */
 	void		*no_text, *old_text;

@@ -263,6 +263,16 @@ static bool jfk_find_text(unsigned long *start, unsigned long *end)
 	return true;
 }
 
+static int jfk_unnamed_text(struct jf_spans *s, unsigned long addr)
+{
+	const struct jf_span *u;
+	int err = 0;
+
+	for (u = jfk.unnamed; !err && u->end; u++)
+		err = jf_spans_add(s, u->start, u->end);
+	return err;
+}
+
 static __printf(1, 2) void jfk_warn(const char *fmt, ...)
 {
 	va_list args;
@@ -431,6 +441,7 @@ static void jfk_detach(struct tracepoint *tp, void *probe)
 
 #define sprint_symbol(buf, addr)	jfk_symbol(buf, addr)
 #define jf_find_module_text(name, addr, live, start, end) jfk_find_text(start, end)
+#define jf_add_unnamed_text(s, addr)	jfk_unnamed_text(s, addr)
 #undef pr_warn
 #undef pr_warn_ratelimited
 #define pr_warn(fmt, ...)		jfk_warn(fmt, ##__VA_ARGS__)
@@ -450,6 +461,22 @@ int jf_arch_add_tests(struct jf_spans *s, unsigned long start, unsigned long end
 bool jf_arch_can_look(void)
 {
 	return !jfk.blind;
+}
+
+bool jf_arch_is_padding(unsigned long start, unsigned long end)
+{
+	return start == jfk.padding;
+}
+
+bool jf_arch_leads_into(unsigned long start, unsigned long end,
+			unsigned long to_start, unsigned long to_end)
+{
+	const struct jf_span *l;
+
+	for (l = jfk.leads; l->start; l++)
+		if (l->start >= start && l->start < end && l->end >= to_start && l->end < to_end)
+			return true;
+	return false;
 }
 
 bool jf_arch_is_text(unsigned long addr)

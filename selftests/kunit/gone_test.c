@@ -339,6 +339,76 @@ static void parts_end_with_the_text(struct kunit *test)
 	jf_spans_free(&s);
 }
 
+/*
+ * Names of parts are taken from a module: what has none is of a function that leads
+ * there, and no other.
+ */
+static void parts_without_names(struct kunit *test)
+{
+	struct jf_spans s = { };
+	int err = -ENOMEM;
+	unsigned int n;
+
+	/* To the kernel's look-up, all that is behind f is f's. */
+	jfk.symbol[0] = (struct jfk_symbol){ "g", "m", BASE, 0x40 };
+	jfk.symbol[1] = (struct jfk_symbol){ "f", "m", BASE + 0x40, 0xc0 };
+	jfk.unnamed[0] = (struct jf_span)SPAN(0x38, 0x40);
+	jfk.unnamed[1] = (struct jf_span)SPAN(0x80, 0x90);
+	jfk.unnamed[2] = (struct jf_span)SPAN(0xa0, 0xb0);
+	jfk.unnamed[3] = (struct jf_span)SPAN(0xc0, 0xd0);
+	/* From g to the last one, and on from there; that f leads to another does not matter. */
+	jfk.leads[0] = (struct jf_span)SPAN(0x10, 0xc4);
+	jfk.leads[1] = (struct jf_span)SPAN(0xc8, 0x80);
+	jfk.leads[2] = (struct jf_span)SPAN(0x44, 0xa0);
+	jfk.padding = BASE + 0x38;
+	jfk.text_start = BASE;
+	jfk.text_end = BASE + 0x100;
+	for (n = 1; err && n < 10; n++) {
+		jfk.allocs = 0;
+		jfk.fail_at = n;
+		err = jf_spans_add_func(&s, (void *)BASE);
+		KUNIT_EXPECT_TRUE(test, !err || err == -ENOMEM);
+		if (err)
+			jf_spans_free(&s);
+	}
+	jfk.fail_at = 0;
+	KUNIT_EXPECT_EQ(test, n, 6U);
+	jf_spans_sort(&s);
+	KUNIT_ASSERT_EQ(test, s.num, 3U);
+	KUNIT_EXPECT_EQ(test, s.span[0].end, BASE + 0x40);
+	KUNIT_EXPECT_EQ(test, s.span[1].start, BASE + 0x80);
+	KUNIT_EXPECT_EQ(test, s.span[1].end, BASE + 0x90);
+	KUNIT_EXPECT_EQ(test, s.span[2].start, BASE + 0xc0);
+	jf_spans_free(&s);
+
+	/* One in front of the first symbol has no name itself. */
+	jfk.nameless = BASE - 0x20;
+	jfk.unnamed[0] = (struct jf_span)SPAN(-0x40, 0);
+	jfk.leads[0] = (struct jf_span)SPAN(-0x30, 0xa8);
+	jfk.padding = 0;
+	KUNIT_ASSERT_EQ(test, jf_spans_add_func(&s, (void *)BASE - 0x20), 0);
+	KUNIT_EXPECT_EQ(test, s.num, 3U);
+	jf_spans_sort(&s);
+	KUNIT_EXPECT_TRUE(test, jf_spans_has(&s, BASE - 0x40));
+	KUNIT_EXPECT_TRUE(test, jf_spans_has(&s, BASE + 0xa0));
+	jf_spans_free(&s);
+}
+
+/* A name ends at the last plus sign in front of its module's, which may have one, too. */
+static void module_with_plus(struct kunit *test)
+{
+	struct jf_spans s = { };
+
+	jfk.symbol[0] = (struct jfk_symbol){ "f", "m+0x1", BASE, 0x40 };
+	jfk.symbol[1] = (struct jfk_symbol){ "f.cold", "m+0x1", BASE + 0x40, 0x20 };
+	KUNIT_ASSERT_EQ(test, jf_spans_add_func(&s, (void *)BASE), 0);
+	jf_spans_sort(&s);
+	KUNIT_ASSERT_EQ(test, s.num, 1U);
+	KUNIT_EXPECT_EQ(test, s.span[0].start, BASE - JFK_PAD);
+	KUNIT_EXPECT_EQ(test, s.span[0].end, BASE + 0x60);
+	jf_spans_free(&s);
+}
+
 /* An image is no function that the kernel knows. */
 static void function_image(struct kunit *test)
 {
@@ -824,6 +894,8 @@ static struct kunit_case gone_cases[] = {
 	KUNIT_CASE(parts_in_any_order),
 	KUNIT_CASE(parts_are_forgotten),
 	KUNIT_CASE(parts_end_with_the_text),
+	KUNIT_CASE(parts_without_names),
+	KUNIT_CASE(module_with_plus),
 	KUNIT_CASE(function_image),
 	KUNIT_CASE(record_life),
 	KUNIT_CASE(record_changes_kind),

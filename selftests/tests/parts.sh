@@ -1,0 +1,90 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# JF_VM=--with objcopy
+# JF_ANY_BACKEND: who is looked for, and how, is the same with each of them
+# JF_TIMEOUT=90
+# What belongs to a function is found although names do not tell: in a module that was stripped, or whose own
+# name has a plus sign; and a call is known as one although a kprobe stands on it.
+#
+# Seen to fail with the code broken on purpose (6.1):
+#   unnamed pieces of a module are nobody's		stripped: the quiesce does not wait for who is inside
+#   a plus sign in a module's name ends a symbol's	plus: the same
+#   a call with a kprobe on it is none			probe: the same
+. "$(dirname "$0")/../lib/lib.sh"
+
+H=/sys/kernel/debug/jf_hide
+N=/sys/kernel/debug/jf_named
+hide() { awk -v n="$1" '$1 == n {print $2}' $H/state; }
+hide_do() { echo "$*" >$H/do; }
+inside() { [ "$(hide inside)" -ge 1 ]; }
+nobody() { [ "$(hide walkers)" = 0 ]; }
+
+jf_start "parts without names"
+jf_patching || jf_skip_all "stacks are looked at on x86 alone"
+if ! jf_has jf_hide || ! jf_has jf_named; then jf_skip_all "no jf_hide.ko, jf_named.ko: build selftests/modules"; fi
+jf_load
+jf_insmod jf_hide || jf_bail "jf_hide loads"
+jf_on_exit "echo open >$H/do"
+
+# stays_in_part WHAT MODULE: somebody is in a part of that module's target, and is waited for
+stays_in_part()
+{
+	check "$1: somebody is in there" jf_until 100 inside
+	hide_do pass
+	hide_do quiesce 2000 2>"$JF_TMP/quiesce" || true
+	check_match "$1: jf_quiesce_timeout() gives up" "$(cat "$JF_TMP/quiesce")" 'timed out'
+	check "$1: ... while he is inside" inside
+	hide_do open
+	check "$1: it does not, when he has left" hide_do quiesce 20000
+	jf_until 100 nobody
+	check "$1: the module goes" rmmod "$2"
+}
+
+# ---- names are taken away ----
+
+cp "$(jf_ko jf_hide_m)" "$JF_TMP/jf_hide_m.ko"
+if command -v objcopy >/dev/null && objcopy --strip-unneeded "$JF_TMP/jf_hide_m.ko" 2>"$JF_TMP/objcopy"; then
+	if insmod "$JF_TMP/jf_hide_m.ko" way=part 2>"$JF_TMP/insmod"; then
+		check_eq "stripped: no part has a name" "$(grep -c 'hide_part.*\[jf_hide_m\]' /proc/kallsyms)" 0
+		hide_do shut
+		hide_do site
+		stays_in_part stripped jf_hide_m
+	else
+		fail "stripped: it loads" "$(cat "$JF_TMP/insmod")"
+	fi
+else
+	skip "stripped" "no objcopy: $(cat "$JF_TMP/objcopy" 2>/dev/null)"
+fi
+
+# ---- a plus sign ----
+
+# The name is in the module itself, and what is as long as it can stand for it.
+sed 's/jf_hide_m/jf+hide_m/g' "$(jf_ko jf_hide_m)" >"$JF_TMP/plus.ko"
+if [ "$(wc -c <"$JF_TMP/plus.ko")" = "$(wc -c <"$(jf_ko jf_hide_m)")" ] &&
+	insmod "$JF_TMP/plus.ko" way=part 2>"$JF_TMP/insmod" && grep -q '^jf+hide_m ' /proc/modules; then
+	hide_do shut
+	hide_do site
+	stays_in_part plus jf+hide_m
+else
+	skip "plus" "no such module can be had: $(cat "$JF_TMP/insmod")"
+fi
+check "jf_hide goes" jf_rmmod jf_hide
+
+# ---- a kprobe on a call ----
+
+check "jf_named loads" jf_insmod jf_named
+for p in bare probe; do
+	check "$p: somebody was called by name, and is elsewhere" sh -c "echo go >$N/do"
+	if ! echo $p >$N/do 2>"$JF_TMP/probe"; then
+		skip "$p" "no kprobe there: $(cat "$JF_TMP/probe")"
+		echo leave >$N/do
+		continue
+	fi
+	echo quiesce 2000 2>"$JF_TMP/quiesce" >$N/do || true
+	check_match "$p: jf_quiesce_timeout() gives up" "$(cat "$JF_TMP/quiesce")" 'timed out'
+	echo leave >$N/do
+	check "$p: it does not, when he has left" sh -c "echo quiesce 20000 >$N/do"
+	echo bare >$N/do
+done
+check "jf_named goes" jf_rmmod jf_named
+jf_done

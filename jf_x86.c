@@ -37,12 +37,21 @@ static jf_insn_t jf_xmc_return_zero(const struct jf_site *site)
  * under text_mutex, and is the one that everybody relies on. It needs three
  * more for each further site, so from two sites on, and for what it cannot
  * write, it is ours. docs/design.md has the figures.
+ *
+ * Beside a debugger that takes our breakpoints it is the kernel's for all, and
+ * what that cannot write is refused until the debugger has gone.
  */
 static int jf_auto_patch(struct jf_poke *pokes, unsigned int num, bool live)
 {
+	int err;
+
 	if (num == 1 && live && jf_kernel_can(pokes))
 		return jf_kernel_patch(pokes, num, live);
-	return jf_xmc_patch(pokes, num, live);
+	err = jf_xmc_patch(pokes, num, live);
+	if (err != -EOPNOTSUPP || !JF_HAVE_KERNEL_BACKEND)
+		return err;
+	jf_kernel_rephrase(pokes, num);
+	return jf_kernel_patch(pokes, num, live);
 }
 
 /* The default comes first. */
@@ -52,13 +61,12 @@ static const struct jf_backend jf_backends[] = {
 		.patch		= jf_auto_patch,
 		.fall_through	= jf_xmc_fall_through,
 		.return_zero	= jf_xmc_return_zero,
-		/* Without the kernel's protocol auto is the same as xmc. */
-		.init		= jf_kernel_init,
 	}, {
 		.name		= "xmc",
 		.patch		= jf_xmc_patch,
 		.fall_through	= jf_xmc_fall_through,
 		.return_zero	= jf_xmc_return_zero,
+		.init		= jf_xmc_init,
 	}, {
 		.name		= "kernel",
 		.patch		= jf_kernel_patch,
@@ -405,6 +413,19 @@ static const struct jf_backend *jf_backend_by_name(const char *name)
 	return NULL;
 }
 
+/* What auto is here: without the kernel's protocol xmc, beside a debugger kernel. */
+static const struct jf_backend *jf_backend_auto(void)
+{
+	int err = jf_kernel_init();
+
+	if (err) {
+		pr_info("the kernel's patching is out of reach (%d), using xmc\n",
+			err);
+		return jf_backend_by_name("xmc");
+	}
+	return jf_backend_by_name(jf_xmc_init() ? "kernel" : "auto");
+}
+
 int jf_arch_init(const char *name)
 {
 	int err;
@@ -416,12 +437,10 @@ int jf_arch_init(const char *name)
 		       name);
 		return -EINVAL;
 	}
+	if (jf_backend == jf_backends)
+		jf_backend = jf_backend_auto();
 	err = jf_backend->init ? jf_backend->init() : 0;
-	if (err && jf_backend == jf_backends) {
-		pr_info("the kernel's patching is out of reach (%d), using xmc\n",
-			err);
-		jf_backend = jf_backend_by_name("xmc");
-	} else if (err) {
+	if (err) {
 		pr_err("back end %s is not available on this kernel (%d)\n",
 		       name, err);
 		return err;

@@ -225,6 +225,27 @@ jf_insn_t jf_kernel_return_zero(const struct jf_site *site)
 	return insn;
 }
 
+void jf_kernel_rephrase(struct jf_poke *pokes, unsigned int num)
+{
+	void *target;
+	unsigned int i;
+
+	for (i = 0; i < num; i++) {
+		struct jf_poke *p = &pokes[i];
+
+		switch (jf_kind(p->new, p->site, &target)) {
+		case JF_INSN_NOP:
+			p->new = jf_kernel_fall_through(p->site);
+			break;
+		case JF_INSN_RET0:
+			p->new = jf_kernel_return_zero(p->site);
+			break;
+		default:
+			break;
+		}
+	}
+}
+
 static jf_insn_t jf_kernel_try(unsigned long site, void *func)
 {
 	arch_static_call_transform((void *)site, NULL, func, false);

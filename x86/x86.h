@@ -52,6 +52,7 @@ void jf_images_count(unsigned int *used, unsigned int *total);
 int jf_int3_init(void);
 void jf_int3_exit(void);
 u64 jf_int3_hits(void);
+int jf_xmc_init(void);
 int jf_xmc_patch(struct jf_poke *pokes, unsigned int num, bool live);
 int jf_write_idle(u8 *dst, const u8 *was, const u8 *src, size_t len);
 /* When it returns, all CPUs have serialised. With jf_lock() held. */
@@ -68,6 +69,8 @@ bool jf_kernel_can(const struct jf_poke *p);
 /* Is it the function that the kernel never calls, but writes "eax = 0" for? */
 bool jf_kernel_is_return0(unsigned long func);
 int jf_kernel_patch(struct jf_poke *pokes, unsigned int num, bool live);
+/* Say what is asked for as this protocol writes it. */
+void jf_kernel_rephrase(struct jf_poke *pokes, unsigned int num);
 jf_insn_t jf_kernel_fall_through(const struct jf_site *site);
 jf_insn_t jf_kernel_return_zero(const struct jf_site *site);
 #else
@@ -76,6 +79,8 @@ static inline bool jf_kernel_can(const struct jf_poke *p) { return false; }
 static inline bool jf_kernel_is_return0(unsigned long func) { return false; }
 static inline int jf_kernel_patch(struct jf_poke *pokes, unsigned int num,
 				  bool live) { return -EOPNOTSUPP; }
+static inline void jf_kernel_rephrase(struct jf_poke *pokes,
+				      unsigned int num) { }
 static inline jf_insn_t jf_kernel_fall_through(const struct jf_site *site)
 {
 	return jf_insn_nop();

@@ -28,10 +28,18 @@
  * Preemption is off from the first breakpoint to the last sync. An updater that
  * lost its CPU in between would leave every other CPU trapping until it came
  * back.
+ *
+ * KGDB may be built to see each INT3 before the die notifiers do
+ * (CONFIG_KGDB_LOW_LEVEL_TRAP). As soon as it has a line to its user, through
+ * kgdboc, it takes a breakpoint of ours for one of its own, stops all CPUs and waits
+ * for its user. So none is set while it has one. The kernel's own protocol is not
+ * concerned: its handler comes before KGDB.
  */
 #include "x86/x86.h"
 
+#include <linux/jiffies.h>
 #include <linux/kdebug.h>
+#include <linux/kgdb.h>
 #include <linux/kprobes.h>
 #include <linux/ktime.h>
 #include <linux/mm.h>
@@ -297,6 +305,72 @@ out:
 	return err;
 }
 
+#ifdef CONFIG_KGDB_LOW_LEVEL_TRAP
+/* So long a debugger is taken to be still there; the kernel's log gets a line each time. */
+#define JF_DEBUGGER_STAYS	(10 * HZ)
+
+/* All under jf_mutex. What is to be carried out, and what came of it. */
+static struct jf_poke *jf_live_pokes;
+static unsigned int jf_live_num;
+static int jf_live_err;
+static bool jf_debugger;
+static unsigned long jf_debugger_seen;
+
+static int jf_live_run(void)
+{
+	jf_live_err = jf_live_num ? jf_write_live(jf_live_pokes, jf_live_num) : 0;
+	return -ECANCELED;
+}
+
+static struct kgdb_io jf_debugger_io = {
+	.name	= KBUILD_MODNAME,
+	.init	= jf_live_run,
+};
+
+/*
+ * KGDB does not say whether it has a line, but it takes one only. Who offers another
+ * is refused; else its init function is called, under the lock that keeps others
+ * from offering theirs. So the transaction is carried out in there, and then it turns
+ * out that we do not have a line to offer. What waits for this lock has interrupts
+ * on, and so does not hold up a broadcast.
+ *
+ * kgdboc_earlycon is one that would be replaced by ours, so this does not see it;
+ * it stays only where no kgdboc follows.
+ */
+static int jf_write_undebugged(struct jf_poke *pokes, unsigned int num)
+{
+	int err;
+
+	if (jf_debugger &&
+	    time_before(jiffies, jf_debugger_seen + JF_DEBUGGER_STAYS))
+		return -EOPNOTSUPP;
+	jf_live_pokes = pokes;
+	jf_live_num = num;
+	err = kgdb_register_io_module(&jf_debugger_io);
+	if (err == -ECANCELED) {
+		jf_debugger = false;
+		return jf_live_err;
+	}
+	if (!jf_debugger)
+		pr_warn("KGDB is attached, and this kernel shows it each breakpoint first (CONFIG_KGDB_LOW_LEVEL_TRAP): sites are only changed as the kernel's protocol can, or not at all\n");
+	jf_debugger = true;
+	jf_debugger_seen = jiffies;
+	return -EOPNOTSUPP;
+}
+#else
+static int jf_write_undebugged(struct jf_poke *pokes, unsigned int num)
+{
+	return num ? jf_write_live(pokes, num) : 0;
+}
+#endif
+
+/* May breakpoints be set? 0 or -EOPNOTSUPP. As jumpfunc is loaded. */
+int jf_xmc_init(void)
+{
+	return jf_write_undebugged(NULL, 0);
+}
+
+/* -EOPNOTSUPP: a debugger would take the breakpoints. */
 int jf_xmc_patch(struct jf_poke *pokes, unsigned int num, bool live)
 {
 	void *map = jf_map_alias(pokes, num);
@@ -305,7 +379,7 @@ int jf_xmc_patch(struct jf_poke *pokes, unsigned int num, bool live)
 	if (IS_ERR(map))
 		return PTR_ERR(map);
 	if (live)
-		err = jf_write_live(pokes, num);
+		err = jf_write_undebugged(pokes, num);
 	else
 		jf_proto_early(pokes, num);
 	vunmap(map);

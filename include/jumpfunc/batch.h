@@ -102,7 +102,8 @@ void jf_batch_init(struct jf_batch *b);
  * * -EILSEQ	 a site holds bytes that jumpfunc did not write
  * * -ERANGE	 a target is out of reach of a 32-bit displacement
  * * -EROFS	 a read-only-after-init key after its module's init
- * * -EOPNOTSUPP the back end cannot write one of the instructions
+ * * -EOPNOTSUPP the back end cannot write one of the instructions, or not beside
+ *		 a debugger (KGDB) that would take its breakpoints
  * * -EPERM	 a target or a probe that is neither the kernel's text nor a
  *		 module's, and that nobody vouches for
  * * -EEXIST	 a probe that is registered already, with the same data

@@ -10,7 +10,6 @@
 #include <linux/sizes.h>
 #include <linux/string.h>
 #include <linux/uaccess.h>
-#include <asm/pgtable.h>
 
 static_assert(JF_ARCH_SITE_SIZE == JF_INSN_SIZE);
 
@@ -336,16 +335,6 @@ void jf_arch_show(struct seq_file *m, const struct jf_site *site)
  * "rodata=off" keeps it from. Modules and what is allocated have it never.
  */
 static bool jf_image_has_nx = true;
-
-static bool jf_is_executable(unsigned long addr)
-{
-	unsigned int level;
-	pte_t *pte = lookup_address(addr, &level);
-
-	/* The flags of a large page's entry are where a small one has them. */
-	return pte && (pte_flags(*pte) & (_PAGE_PRESENT | _PAGE_NX)) ==
-		      _PAGE_PRESENT;
-}
 
 bool jf_arch_is_text(unsigned long addr)
 {

@@ -112,7 +112,7 @@ static bool jf_kernel_can_look(unsigned long func)
 	if (func < MODULES_VADDR || func >= MODULES_END ||
 	    offset_in_page(func) >= jf_kernel_pad)
 		return true;
-	return pad >= MODULES_VADDR && vmalloc_to_page((void *)pad);
+	return pad >= MODULES_VADDR && jf_page_at(pad);
 }
 
 /* Can the kernel's protocol do this? */

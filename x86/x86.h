@@ -8,6 +8,8 @@
 #include "x86/insn.h"
 #include "core/arch.h"
 
+struct page;
+
 /**
  * struct jf_backend - a way to write text
  * @name:  as the module parameter names it
@@ -47,6 +49,11 @@ void jf_images_exit(void);
 int jf_image_get(const struct jf_arch_call *calls, unsigned int num,
 		 unsigned int nargs, void **image);
 void jf_images_count(unsigned int *used, unsigned int *total);
+
+/* x86/pages.c */
+struct page *jf_page_at(unsigned long addr);
+/* The kernel's own view; jf_arch_is_text() knows more. */
+bool jf_is_executable(unsigned long addr);
 
 /* x86/xmc.c */
 int jf_int3_init(void);

@@ -153,7 +153,7 @@ static unsigned int jf_pages(const struct jf_poke *pokes, unsigned int num,
 			if (page == last)
 				continue;
 			if (pages)
-				pages[n] = vmalloc_to_page((void *)page);
+				pages[n] = jf_page_at(page);
 			n++;
 			last = page;
 		}
@@ -235,7 +235,7 @@ int jf_write_idle(u8 *dst, const u8 *was, const u8 *src, size_t len)
 	if (n > ARRAY_SIZE(pages))
 		return -E2BIG;
 	for (i = 0; i < n; i++) {
-		pages[i] = vmalloc_to_page((void *)first + i * PAGE_SIZE);
+		pages[i] = jf_page_at(first + i * PAGE_SIZE);
 		if (!pages[i])
 			return -EFAULT;
 	}

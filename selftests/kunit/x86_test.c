@@ -24,6 +24,7 @@
 
 /* All headers of the sources, before the macros below can get at them. */
 #include <linux/kdebug.h>
+#include <linux/kgdb.h>
 #include <linux/kprobes.h>
 #include <linux/sort.h>
 #include <linux/static_call.h>
@@ -96,10 +97,51 @@ static struct {
 	void		*wrong;		/* the handler sent somebody there */
 } kernel;
 
+/* A page table that is freed while somebody walks: so often the first look is one at it. */
+static struct {
+	unsigned int	stale, walks;
+	pte_t		entry;
+	bool		interrupts;
+} walk;
+
+static pte_t *walk_to(unsigned long addr, unsigned int *level);
+
+/* KGDB, as if it were built to see each INT3 first: is there a line to its user? */
+static struct {
+	bool		there;
+	unsigned int	asked;
+} debugger;
+
+#ifndef CONFIG_KGDB
+struct kgdb_io {
+	const char	*name;
+	int		(*init)(void);
+};
+#endif
+#ifndef CONFIG_KGDB_LOW_LEVEL_TRAP
+#define CONFIG_KGDB_LOW_LEVEL_TRAP	1
+#endif
+
+static int debugger_take(const struct kgdb_io *io)
+{
+	int err;
+
+	debugger.asked++;
+	if (debugger.there)
+		return -EBUSY;
+	err = io->init();
+	/* It would be registered now. */
+	return WARN_ON_ONCE(!err) ? 0 : err;
+}
+#define kgdb_register_io_module		debugger_take
+
 static void transform(void *site, void *tramp, void *func, bool tail);
 #define arch_static_call_transform	transform
 
 #include "../../core/spans.c"
+#define lookup_address			walk_to
+#include "../../x86/pages.c"
+#undef lookup_address
 #include "../../x86/xmc.c"
 #include "../../jf_x86.c"
 #include "../../x86/kernel.c"
@@ -187,7 +229,9 @@ static void transform(void *addr, void *tramp, void *func, bool tail)
 	struct jf_site any = { .addr = (unsigned long)addr };
 	u64 insn;
 
-	if (!func)
+	if (tail)
+		jf_insn_jmp(&insn, any.addr, (unsigned long)func);
+	else if (!func)
 		insn = jf_insn_nop();
 	else if (JF_HAVE_STATIC_CALL_RETURN0 && func == jf_kernel_return0 &&
 		 !kernel.pad)
@@ -274,6 +318,8 @@ static int x86_suite_init(struct kunit *test)
 	unsigned int i, n = 0;
 
 	memset(&kernel, 0, sizeof(kernel));
+	memset(&debugger, 0, sizeof(debugger));
+	jf_debugger = false;
 	memset(sites, 0, sizeof(sites));
 	for (s = __jf_tu_sites; s < __jf_tu_sites_end; s++) {
 		if (s->ent != &__jf_func_jfk_f.ent)
@@ -518,6 +564,50 @@ static void adopts(struct kunit *test)
 	expect_call(test, site, f1, 10);
 }
 
+static pte_t *walk_to(unsigned long addr, unsigned int *level)
+{
+	pte_t *p = lookup_address(addr, level);
+
+	walk.interrupts |= !irqs_disabled();
+	if (walk.walks++ % 2 || !walk.stale)
+		return p;
+	walk.stale--;
+	*level = PG_LEVEL_4K;
+	return &walk.entry;
+}
+
+/* What a table says that is not linked any more, when it was read, does not count. */
+static void tables_are_freed(struct kunit *test)
+{
+	unsigned long addr = sites[0].addr, data = (unsigned long)&walk;
+	u8 *mem = vmalloc(PAGE_SIZE);
+	struct page *page = vmalloc_to_page((void *)addr);
+	unsigned int stale;
+
+	KUNIT_ASSERT_TRUE(test, page && mem);
+	for (stale = 0; stale < 3; stale++) {
+		/* Another page's, which may not be executed. */
+		walk.entry = pfn_pte(page_to_pfn(page) + 1, PAGE_KERNEL);
+		walk.walks = 0;
+		walk.stale = stale;
+		KUNIT_EXPECT_PTR_EQ(test, jf_page_at(addr), page);
+		KUNIT_EXPECT_EQ(test, walk.walks, 2 * stale + 2);
+		walk.stale = stale;
+		KUNIT_EXPECT_TRUE(test, jf_is_executable(addr));
+		/* One that might. */
+		walk.entry = pfn_pte(page_to_pfn(page), PAGE_KERNEL_EXEC);
+		walk.stale = stale;
+		KUNIT_EXPECT_FALSE(test, jf_is_executable(data));
+		walk.stale = stale;
+		KUNIT_EXPECT_PTR_EQ(test, jf_page_at(data), vmalloc_to_page((void *)data));
+		walk.stale = stale;
+		/* Nothing is behind it. */
+		KUNIT_EXPECT_TRUE(test, !jf_page_at((unsigned long)mem + PAGE_SIZE));
+	}
+	vfree(mem);
+	KUNIT_EXPECT_FALSE(test, walk.interrupts);
+}
+
 /* The first function of a mapping: the kernel would read what is not there. */
 static void nothing_in_front(struct kunit *test)
 {
@@ -607,7 +697,144 @@ static void tests_elsewhere(struct kunit *test)
 	jf_spans_free(&s);
 }
 
+/* A debugger takes breakpoints: none is set, and what the kernel cannot do is refused. */
+static void debugger_first(struct kunit *test)
+{
+	debugger.there = true;
+	KUNIT_EXPECT_EQ(test, begin("xmc"), -EOPNOTSUPP);
+	KUNIT_ASSERT_EQ(test, begin("auto"), 0);
+	KUNIT_EXPECT_STREQ(test, jf_arch_backend(), "kernel");
+	kernel.writes = 0;
+	KUNIT_EXPECT_EQ(test, set_all(f1), 0);
+	KUNIT_EXPECT_EQ(test, kernel.writes, (unsigned int)SITES);
+}
+
+static void debugger_later(struct kunit *test)
+{
+	unsigned int i, asked;
+
+	start(test, "auto", 0);
+	KUNIT_EXPECT_EQ(test, set_all(f1), 0);
+	KUNIT_EXPECT_EQ(test, kernel.writes, 0U);
+	debugger.there = true;
+	asked = debugger.asked;
+	for (i = 1; i < 3; i++) {
+		KUNIT_EXPECT_EQ(test, set_all(targets[i % 2 + 1]), 0);
+		KUNIT_EXPECT_EQ(test, kernel.writes, i * SITES);
+	}
+	/* Once, since each time gives a line in the log. */
+	KUNIT_EXPECT_EQ(test, debugger.asked, asked + 1);
+	/* A jump of length zero is all that the kernel writes in place of one. */
+	for (i = 0; i < SITES; i++) {
+		struct jf_poke p = { .site = &sites[i] };
+
+		sites[i].flags = JF_SITE_BRANCH;
+		KUNIT_EXPECT_EQ(test, jf_insn_jmp(&p.old, sites[i].addr, sites[i].addr + 32), 0);
+		KUNIT_EXPECT_EQ(test, write_text(&sites[i], p.old), 0);
+		sites[i].insn = p.old;
+		p.new = jf_insn_nop();
+		KUNIT_EXPECT_EQ(test, patch(&p, 1), 0);
+		KUNIT_EXPECT_EQ(test, text(&sites[i]), (u64)(JF_OPCODE_JMP));
+		/* And from what we wrote ourselves there is no way for it. */
+		KUNIT_EXPECT_EQ(test, write_text(&sites[i], jf_insn_nop()), 0);
+		sites[i].insn = jf_insn_nop();
+		p.new = p.old;
+		p.old = jf_insn_nop();
+		KUNIT_EXPECT_EQ(test, patch(&p, 1), -EOPNOTSUPP);
+		KUNIT_EXPECT_EQ(test, text(&sites[i]), jf_insn_nop());
+	}
+	/* It goes, and that is seen some time later. */
+	debugger.there = false;
+	jf_debugger_seen -= JF_DEBUGGER_STAYS;
+	kernel.writes = 0;
+	for (i = 0; i < SITES; i++) {
+		struct jf_poke p = { .site = &sites[i], .old = sites[i].insn };
+
+		KUNIT_EXPECT_EQ(test, jf_insn_jmp(&p.new, sites[i].addr, sites[i].addr + 32), 0);
+		KUNIT_EXPECT_EQ(test, patch(&p, 1), 0);
+		KUNIT_EXPECT_EQ(test, text(&sites[i]), p.new);
+	}
+	KUNIT_EXPECT_EQ(test, kernel.writes, 0U);
+}
+
+static void debugger_of_xmc(struct kunit *test)
+{
+	start(test, "xmc", 0);
+	KUNIT_EXPECT_EQ(test, set_all(f1), 0);
+	debugger.there = true;
+	KUNIT_EXPECT_EQ(test, set_all(f2), -EOPNOTSUPP);
+	expect_call(test, &sites[0], f1, 0);
+	debugger.there = false;
+	KUNIT_EXPECT_EQ(test, set_all(f2), -EOPNOTSUPP);
+	jf_debugger_seen -= JF_DEBUGGER_STAYS;
+	KUNIT_EXPECT_EQ(test, set_all(f2), 0);
+	expect_call(test, &sites[0], f2, 0);
+	KUNIT_EXPECT_EQ(test, kernel.writes, 0U);
+}
+
+/* What stands between functions, and what may be one. */
+static void padding(struct kunit *test)
+{
+	static const struct {
+		u8	bytes[16];
+		u8	len;
+		bool	is;
+	} v[] = {
+		{ { 0xcc, 0xcc, 0x90, 0x00 }, 4, true },
+		{ { 0x0f, 0x0b, 0x0f, 0x0b }, 4, true },
+		{ { 0x66, 0x90, 0x0f, 0x1f, 0x00 }, 5, true },
+		{ { 0x0f, 0x1f, 0x40, 0x00, 0x0f, 0x1f, 0x44, 0x00, 0x00 }, 9, true },
+		{ { 0x66, 0x0f, 0x1f, 0x44, 0x00, 0x00, 0x0f, 0x1f, 0x80 }, 13, true },
+		{ { 0x66, 0x2e, 0x0f, 0x1f, 0x84, 0, 0, 0, 0, 0, 0xcc }, 11, true },
+		{ { 0xc3 }, 1, false },
+		{ { 0x90, 0x55 }, 2, false },
+		{ { 0x0f, 0x1f, 0x44, 0x00, 0x00, 0xe8 }, 6, false },
+		{ { 0x0f, 0x05 }, 2, false },
+		{ { 0x0f, 0x1f, 0xc0 }, 3, false },
+	};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(v); i++) {
+		unsigned long start = (unsigned long)v[i].bytes;
+
+		KUNIT_EXPECT_EQ_MSG(test, jf_arch_is_padding(start, start + v[i].len), v[i].is,
+				    "%*ph", v[i].len, v[i].bytes);
+	}
+	KUNIT_EXPECT_TRUE(test, jf_arch_is_padding(0, 0));
+	/* What cannot be read is none. */
+	KUNIT_EXPECT_FALSE(test, jf_arch_is_padding(0, 16));
+}
+
+/* Jumps to another piece of text, with a condition or without; calls are none. */
+static void leads(struct kunit *test)
+{
+	static u8 code[32];
+	unsigned long start = (unsigned long)code, to = start + 0x1000;
+	s32 disp;
+
+	memset(code, 0x90, sizeof(code));
+	KUNIT_EXPECT_FALSE(test, jf_arch_leads_into(start, start + 32, to, to + 16));
+	code[8] = 0xe9;
+	disp = to + 15 - (start + 13);
+	memcpy(code + 9, &disp, sizeof(disp));
+	KUNIT_EXPECT_TRUE(test, jf_arch_leads_into(start, start + 32, to, to + 16));
+	KUNIT_EXPECT_TRUE(test, jf_arch_leads_into(start, start + 13, to, to + 16));
+	KUNIT_EXPECT_FALSE(test, jf_arch_leads_into(start, start + 12, to, to + 16));
+	KUNIT_EXPECT_FALSE(test, jf_arch_leads_into(start, start + 32, to, to + 15));
+	KUNIT_EXPECT_FALSE(test, jf_arch_leads_into(start, start + 32, to + 16, to + 32));
+	code[8] = 0xe8;
+	KUNIT_EXPECT_FALSE(test, jf_arch_leads_into(start, start + 32, to, to + 16));
+	code[7] = 0x0f;
+	code[8] = 0x8f;
+	KUNIT_EXPECT_TRUE(test, jf_arch_leads_into(start, start + 32, to, to + 16));
+}
+
 static struct kunit_case x86_cases[] = {
+	KUNIT_CASE(leads),
+	KUNIT_CASE(debugger_first),
+	KUNIT_CASE(debugger_later),
+	KUNIT_CASE(debugger_of_xmc),
+	KUNIT_CASE(padding),
 	KUNIT_CASE_PARAM(learns, pad_gen_params),
 	KUNIT_CASE(learns_no_more),
 	KUNIT_CASE_PARAM(updates, pad_gen_params),
@@ -616,6 +843,7 @@ static struct kunit_case x86_cases[] = {
 	KUNIT_CASE(something_else),
 	KUNIT_CASE(xmc_takes_over),
 	KUNIT_CASE(adopts),
+	KUNIT_CASE(tables_are_freed),
 	KUNIT_CASE(nothing_in_front),
 	KUNIT_CASE(tests_elsewhere),
 	{}

@@ -88,8 +88,9 @@
  *   with JF_PIN: then rmmod says that the module is in use. When that module
  *   is unloaded, every dynamic function that still leads into it falls back to
  *   its initial target, and rmmod waits until no task is in the module's text.
- *   Until then no other module can be loaded or unloaded, so a target that
- *   sleeps must not itself load modules or register module notifiers. Undo
+ *   Until then other modules come and go, but no module notifier can be
+ *   registered or unregistered; and while a task waits to do that, no module can
+ *   be loaded or unloaded any more. So a target that sleeps must do neither. Undo
  *   updates in the module's exit function all the same: it documents intent.
  *   Since a dynamic function may fall back at any time, an update is refused if
  *   the fall-back could close a circle of trampolines.

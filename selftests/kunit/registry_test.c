@@ -765,6 +765,54 @@ static void going_stays_known(struct kunit *test)
 	}
 }
 
+/* The notifier chain is no lock: meanwhile others come and go, to the end. */
+static struct jfk_mod *going_late, *going_others_mod;
+static unsigned long going_late_site;
+
+static void others_meanwhile(void)
+{
+	if (going_err[0])
+		return;
+	going_err[0] = 1 + jfk_load(going_late);
+	going_err[1] = jfk_text(going_late_site) == jfk_call(jfk_target(0));
+	going_err[2] = jfk_notify(going_others_mod, MODULE_STATE_GOING);
+}
+
+static void others_come_and_go(struct kunit *test)
+{
+	struct everything e = everything(test, "m");
+	struct jfk_mod *target = jfk_module(test, "target"), *other = jfk_module(test, "other");
+	struct jf_func *g = jfk_func(e.m, "h", jfk_target(0), 0);
+	struct jfk_mod *late = jfk_module(test, "late");
+	struct jfk_task *t;
+
+	target->mod.num_kp = 0;
+	other->mod.num_kp = 0;
+	going_late_site = jfk_site(late, &e.f->ent, JF_SITE_CALL);
+	KUNIT_ASSERT_EQ(test, jfk_load(e.m), 0);
+	KUNIT_ASSERT_EQ(test, jfk_load(target), 0);
+	KUNIT_ASSERT_EQ(test, jfk_load(other), 0);
+	KUNIT_ASSERT_EQ(test, __jf_func_update(e.f, jfk_code(target, 0)), 0);
+	KUNIT_ASSERT_EQ(test, __jf_func_update(g, jfk_code(other, 0)), 0);
+	t = jfk_task(test, jfk_code(target, 0));
+	t->stays = 3 * HZ;
+	going_late = late;
+	going_others_mod = other;
+	memset(going_err, 0, sizeof(going_err));
+	jfk.on_sleep = others_meanwhile;
+	KUNIT_EXPECT_EQ(test, jfk_notify(target, MODULE_STATE_GOING), 0);
+	jfk.on_sleep = NULL;
+	KUNIT_EXPECT_EQ(test, going_err[0], 1);
+	KUNIT_EXPECT_EQ(test, going_err[1], 1);
+	KUNIT_EXPECT_EQ(test, going_err[2], 0);
+	KUNIT_EXPECT_PTR_EQ(test, g->func, jfk_target(0));
+	/* The one that came has a site that is followed. */
+	KUNIT_EXPECT_EQ(test, jfk_num_modules(), 2U);
+	KUNIT_EXPECT_EQ(test, __jf_func_update(e.f, jfk_target(1)), 0);
+	KUNIT_EXPECT_EQ(test, jfk_text(going_late_site), jfk_call(jfk_target(1)));
+	KUNIT_EXPECT_EQ(test, jfk_notify(late, MODULE_STATE_GOING), 0);
+}
+
 /*
  * Another notifier refused it: then it goes as it came, without the state that says
  * so. It has targets to offer all the same.
@@ -1049,6 +1097,7 @@ static struct kunit_case registry_cases[] = {
 	KUNIT_CASE(fall_back_no_tables),
 	KUNIT_CASE_PARAM(fall_back_waits, obstacle_gen_params),
 	KUNIT_CASE(going_stays_known),
+	KUNIT_CASE(others_come_and_go),
 	KUNIT_CASE(going_unsaid),
 	KUNIT_CASE(going_keeps_tables),
 	KUNIT_CASE(going_restores),

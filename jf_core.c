@@ -13,7 +13,8 @@
  *   writer (under jf_mutex)		    reader
  *   1. sites: INT3 transaction		    executes sites
  *   2. func / enabled, WRITE_ONCE()	    unpatched code, dynfunc_query()
- *   3. jf_gone_done(), for functions	    a quiesce, see core/quiesce.c
+ *   3. jf_gone_done(), for keys		    a quiesce, see core/quiesce.c
+ *	jf_gone_number()
  *
  * 1 and 2 need no order between them: nobody executes patched and unpatched
  * forms of one site. 3 comes last: a quiesce that finds the record of what was
@@ -427,6 +428,10 @@ static void jf_apply(struct jf_change *c)
 		trace_jf_update(c->ent->name, (void *)(long)k->enabled,
 				(void *)(long)c->value.on);
 		WRITE_ONCE(k->enabled, c->value.on);
+		/* What only the other side led to may still be executed. */
+		if (jf_gone_is_settled(c->ctl->seq))
+			c->ctl->since = jf_gone_seq() + 1;
+		c->ctl->seq = jf_gone_number();
 		/* The user that was left to the work has been taken away. */
 		if (c->frozen && c->ent->flags & JF_ENT_DEFERRED)
 			atomic_set(&jf_ent_deferred(c->ent)->left, 0);

@@ -107,6 +107,11 @@ int jf_arch_encode(const struct jf_site *site, enum jf_op op,
 	jf_insn_t i;
 	int err = 0;
 
+	/* Without a back end that writes, what was compiled does it all. */
+	if (!jf_arch_patches()) {
+		*insn = site->insn;
+		return 0;
+	}
 	switch (op) {
 	case JF_OP_NOP:
 		i = jf_backend->fall_through(site);
@@ -359,6 +364,11 @@ bool jf_arch_is_image(unsigned long addr)
 bool jf_arch_patches(void)
 {
 	return jf_backend->patch;
+}
+
+bool jf_arch_has_sites(void)
+{
+	return true;
 }
 
 int jf_arch_image_get(const struct jf_arch_call *calls, unsigned int num,

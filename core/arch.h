@@ -24,6 +24,8 @@ void jf_arch_exit(void);
 const char *jf_arch_backend(void);
 /* Does the back end write text at all? */
 bool jf_arch_patches(void);
+/* Are there sites in text, whether they are written or not? */
+bool jf_arch_has_sites(void);
 
 /* --- sites --------------------------------------------------------------- */
 
@@ -98,24 +100,65 @@ int jf_arch_typed(void *func, const void *like, void **typed);
 enum jf_seen {
 	JF_SEEN_CLEAN,		/* nothing on its stack leads into the spans */
 	JF_SEEN_INSIDE,		/* something does */
-	JF_SEEN_UNKNOWN,	/* its stack could not be read to the end */
+	JF_SEEN_UNKNOWN,	/* something may, where it could not be unwound */
+	/* it is in a function that others call, too; how it came there, ways tell */
+	JF_SEEN_SHARED,
+};
+
+/* So many ways are told apart. */
+#define JF_WAYS	4
+
+/**
+ * struct jf_way - how a task came into a function that is looked for
+ * @tag: that of the function's span
+ * @to:  the function that was called in its place, which may have jumped there
+ */
+struct jf_way {
+	unsigned long	tag;
+	unsigned long	to;
+};
+
+/**
+ * struct jf_tail - a function to which code that a key led to jumps
+ * @func: where it begins
+ * @from: the site; a call of the function with that one may have led there
+ */
+struct jf_tail {
+	unsigned long	func;
+	unsigned long	from;
 };
 
 /**
  * struct jf_sight - what a look at a task asks for, and what it found
- * @in:     text that the task must not be in, or return to
- * @calls:  return addresses of changed call sites, one byte each
- * @tramps: trampolines that were changed, one byte each: a call of one of them
- *          must not be under way
+ * @in:     text that the task must not be in, or return to. With a tag: a
+ *          function that others may call as well. A task that was called there
+ *          directly, or by what leads there now, is not meant
+ * @calls:  return addresses of changed call sites, one byte each; the tag is
+ *          what they call now
+ * @tramps: trampolines that were changed, one byte each, with the same tag: a
+ *          call of one of them must not be under way
+ * @fresh:  what is called now instead, by its tag
+ * @tail:   functions to which code that a key led to jumps, and that are in @in
+ * @num_tails: how many these are
+ * @max_tails: for how many there is room
  * @where:  an address of the text that the task is in, 0: not known
+ * @num_ways: how many ways there are
+ * @way:    for JF_SEEN_SHARED: the task is inside by each of these, unless it
+ *          turns out that what was called jumps there by itself
  *
- * @calls and @tramps count only where jf_arch_look() is asked to be strict.
+ * That a task returns to one of @calls, or from one of @tramps, and neither from
+ * @in nor from @fresh, counts only where jf_arch_look() is asked to heed calls.
  */
 struct jf_sight {
 	struct jf_spans	in;
 	struct jf_spans	calls;
 	struct jf_spans	tramps;
+	struct jf_spans	fresh;
+	struct jf_tail	*tail;
+	unsigned int	num_tails, max_tails;
 	unsigned long	where;
+	unsigned int	num_ways;
+	struct jf_way	way[JF_WAYS];
 };
 
 /* Can stacks be read on this architecture, in this kernel? */
@@ -130,16 +173,51 @@ bool jf_arch_is_padding(unsigned long start, unsigned long end);
 /* Does something that is, or looks like, a jump lead from this text to that? */
 bool jf_arch_leads_into(unsigned long start, unsigned long end,
 			unsigned long to_start, unsigned long to_end);
+/* What comes of a jump to a function, or a call of it. */
+enum jf_callee {
+	JF_CALLEE_PLAIN,	/* it is executed, and returns from a call */
+	JF_CALLEE_ENDS,		/* a jump there is a return, a call does not return */
+	JF_CALLEE_AWAY,		/* it jumps to where a register says */
+};
+
+/**
+ * struct jf_text_ask - what the search in a function's text is given
+ * @text:   the function and its parts, as jf_spans_add_func() tells them, sorted
+ * @callee: tells what a function is
+ * @left:   called with each jump that leaves the text; 0, or an error, which ends
+ *          the search
+ * @arg:    for @left
+ */
+struct jf_text_ask {
+	const struct jf_spans	*text;
+	enum jf_callee		(*callee)(unsigned long func);
+	int			(*left)(unsigned long to, void *arg);
+	void			*arg;
+};
+
+/*
+ * Add what in the text is executed only when the key of @ctl is @on, or not; what
+ * cannot be told is added. @left hears of the jumps that leave the text from there.
+ * With jf_mutex held. 0 or -ENOMEM.
+ */
+int jf_arch_add_only(struct jf_spans *s, const struct jf_text_ask *ask,
+		     const struct jf_ctl *ctl, bool on);
+/*
+ * Tell @left of all jumps that leave the function. 0; -ENOENT if that cannot be told,
+ * -ENOMEM, or the error of @left. With jf_mutex held.
+ */
+int jf_arch_jumps(const struct jf_text_ask *ask);
 /* May the kernel execute what is at this address? True if it cannot be told. */
 bool jf_arch_is_text(unsigned long addr);
 /* Is it in the kernel's own image, which is never freed? True if it cannot be told. */
 bool jf_arch_is_image(unsigned long addr);
 /*
- * Look at the stack of a task that does not run, with all CPUs stopped.
- * @strict: heed the calls and trampolines of @sight as well.
+ * Look at the stack of a task that is not running, with all CPUs stopped.
+ * @strict: it may have been interrupted anywhere. @calls: heed the calls and
+ * trampolines of @sight as well.
  */
 enum jf_seen jf_arch_look(struct task_struct *t, struct jf_sight *sight,
-			  bool strict);
+			  bool strict, bool calls);
 
 /* --- statistics ------------------------------------------------------------ */
 

@@ -54,6 +54,13 @@ static inline void synchronize_rcu_tasks_rude(void)
 #define JF_HAVE_KRETPROBE_LIST 1
 #endif
 
+/* Until 6.12 the kernel warned when the unwinder came to the return hook of a task that can run. */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 12, 0)
+#define JF_UNWIND_WARNS_OF_HOOK 1
+#else
+#define JF_UNWIND_WARNS_OF_HOOK 0
+#endif
+
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/rcupdate_wait.h>

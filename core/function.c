@@ -6,6 +6,7 @@
 #include "core/index.h"
 #include "core/spans.h"
 
+#include <linux/hash.h>
 #include <linux/jhash.h>
 #include <linux/kallsyms.h>
 #include <linux/kernel.h>
@@ -15,6 +16,7 @@
 #include <linux/mutex.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
+#include <linux/sort.h>
 #include <linux/string.h>
 
 /**
@@ -60,11 +62,21 @@ static bool jf_symbol_get(struct jf_symbol *s, unsigned long addr)
 	return addr >= s->start && addr < s->end;
 }
 
+/* The function that a call of @addr enters: it may lead into the padding. */
+static bool jf_symbol_get_entry(struct jf_symbol *s, unsigned long addr)
+{
+	if (jf_symbol_get(s, addr) && s->start == addr)
+		return true;
+	return jf_symbol_get(s, addr + JF_ARCH_CALL_PAD) &&
+	       s->start - addr <= JF_ARCH_CALL_PAD;
+}
+
 /*
  * The compiler splits functions: the rarely executed parts of f() are called
  * f.cold, what is left when the beginning was inlined f.part.0, and these may be
  * split and cloned once more. They are elsewhere in the module's text, and nothing
- * tells where, so all symbols of a module are looked at, once.
+ * tells where, so all symbols of a module are looked at, once. The kernel searches
+ * a module's whole table for each address, so what was found is kept.
  *
  * These are local symbols, which "strip --strip-unneeded" takes from a module. What
  * is left of its text then are pieces that belong to no symbol, by the sizes that the
@@ -79,14 +91,29 @@ struct jf_part {
 	/* It has no name, so it may be of any of them that leads there. */
 	bool		any;
 	bool		took;
+	/* Only jumps lead here. */
+	bool		cold;
 };
 
-struct jf_text {
-	struct list_head	list;
-	bool			lasts;	/* it is on the list */
-	unsigned long		start, end;
+struct jf_parts {
 	unsigned int		num, max;
 	struct jf_part		*part;
+};
+
+/**
+ * struct jf_text - the symbols of a module's text
+ * @list:  on jf_texts
+ * @lasts: it is there
+ * @start: where the text begins
+ * @end:   and ends
+ * @all:   all of them, sorted
+ * @split: what was split off from functions
+ */
+struct jf_text {
+	struct list_head	list;
+	bool			lasts;
+	unsigned long		start, end;
+	struct jf_parts		all, split;
 };
 
 /* Under jf_symbol_mutex. */
@@ -102,24 +129,33 @@ static bool jf_same_module(const struct jf_symbol *a, const struct jf_symbol *b)
 	return a->mod && b->mod && !strcmp(a->mod, b->mod);
 }
 
-static int jf_text_add_part(struct jf_text *t, struct jf_part part)
+static int jf_parts_add(struct jf_parts *p, const struct jf_part *part)
 {
-	int err = jf_grow((void **)&t->part, t->num, &t->max, sizeof(*t->part));
+	int err = jf_grow((void **)&p->part, p->num, &p->max, sizeof(*p->part));
 
 	if (!err)
-		t->part[t->num++] = part;
+		p->part[p->num++] = *part;
 	return err;
+}
+
+static void jf_part_of(struct jf_part *part, const struct jf_symbol *sym)
+{
+	part->start = sym->start;
+	part->end = sym->end;
+	part->hash = jf_base_hash(sym->name);
+	part->cold = strstr(sym->name, ".cold");
 }
 
 static int jf_text_add(struct jf_text *t, const struct jf_symbol *sym)
 {
-	if (!strstr(sym->name, ".cold") && !strstr(sym->name, ".part."))
-		return 0;
-	return jf_text_add_part(t, (struct jf_part){
-		.start = sym->start,
-		.end = sym->end,
-		.hash = jf_base_hash(sym->name),
-	});
+	struct jf_part part;
+	int err;
+
+	jf_part_of(&part, sym);
+	err = jf_parts_add(&t->all, &part);
+	if (!err && (part.cold || strstr(sym->name, ".part.")))
+		err = jf_parts_add(&t->split, &part);
+	return err;
 }
 
 /* What has no name, less what nobody stays in. */
@@ -142,10 +178,11 @@ static int jf_text_add_unnamed(struct jf_text *t, unsigned long addr)
 	int err = jf_spans_add_unnamed(&s, addr);
 
 	for (i = 0; !err && i < s.num; i++)
-		err = jf_text_add_part(t, (struct jf_part){
+		err = jf_parts_add(&t->split, &(struct jf_part){
 			.start = s.span[i].start,
 			.end = s.span[i].end,
 			.any = true,
+			.cold = true,
 		});
 	jf_spans_free(&s);
 	return err;
@@ -153,8 +190,35 @@ static int jf_text_add_unnamed(struct jf_text *t, unsigned long addr)
 
 static void jf_text_free(struct jf_text *t)
 {
-	kvfree(t->part);
+	kvfree(t->all.part);
+	kvfree(t->split.part);
 	kfree(t);
+}
+
+static int jf_part_cmp(const void *a, const void *b)
+{
+	const struct jf_part *x = a, *y = b;
+
+	if (x->start < y->start)
+		return -1;
+	return x->start > y->start;
+}
+
+/* The one that holds @addr, which is in the text. */
+static const struct jf_part *jf_text_find(const struct jf_text *t,
+					  unsigned long addr)
+{
+	unsigned int lo = 0, hi = t->all.num;
+
+	while (hi - lo > 1) {
+		unsigned int mid = lo + (hi - lo) / 2;
+
+		if (t->all.part[mid].start <= addr)
+			lo = mid;
+		else
+			hi = mid;
+	}
+	return &t->all.part[lo];
 }
 
 /*
@@ -199,22 +263,30 @@ static struct jf_text *jf_text_walk(const struct jf_symbol *func)
 		jf_text_free(t);
 		return NULL;
 	}
+	sort(t->all.part, t->all.num, sizeof(*t->all.part), jf_part_cmp, NULL);
 	t->lasts = known;
 	if (known)
 		list_add(&t->list, &jf_texts);
 	return t;
 }
 
-static struct jf_text *jf_text_get(const struct jf_symbol *func)
+/* What is known of the module that holds @addr, or NULL. */
+static struct jf_text *jf_text_known(unsigned long addr)
 {
 	struct jf_text *t;
 
 	lockdep_assert_held(&jf_symbol_mutex);
 	list_for_each_entry(t, &jf_texts, list)
-		if (func->start >= t->start && func->start < t->end)
+		if (addr >= t->start && addr < t->end)
 			return t;
-	return jf_text_walk(func);
+	return NULL;
 }
+
+/* What calls were found to come to, the last ones; under jf_symbol_mutex. */
+static struct {
+	unsigned long	func;
+	enum jf_callee	kind;
+} jf_callees[64];
 
 /* It may be a list of a module that is gone. */
 static bool jf_text_meets(const struct jf_text *t, const struct module *mod)
@@ -232,6 +304,7 @@ void jf_function_forget(struct module *mod)
 	struct jf_text *t, *tmp;
 
 	mutex_lock(&jf_symbol_mutex);
+	memset(jf_callees, 0, sizeof(jf_callees));
 	list_for_each_entry_safe(t, tmp, &jf_texts, list) {
 		if (mod && !jf_text_meets(t, mod))
 			continue;
@@ -248,14 +321,14 @@ static int jf_spans_add_led_to(struct jf_spans *s, struct jf_text *t,
 	unsigned int i;
 	int err = 0;
 
-	for (i = 0; !err && i < t->num; i++) {
-		struct jf_part *p = &t->part[i];
+	for (i = 0; !err && i < t->split.num; i++) {
+		struct jf_part *p = &t->split.part[i];
 
 		if (!p->any || p->took ||
 		    !jf_arch_leads_into(start, end, p->start, p->end))
 			continue;
 		p->took = true;
-		err = jf_spans_add(s, p->start, p->end);
+		err = jf_spans_add_tagged(s, p->start, p->end, JF_TAG_COLD);
 	}
 	return err;
 }
@@ -266,8 +339,8 @@ static int jf_spans_add_all_led_to(struct jf_spans *s, struct jf_text *t,
 	unsigned int i, n, first = s->num;
 	int err;
 
-	for (i = 0; i < t->num; i++)
-		t->part[i].took = t->part[i].start == start;
+	for (i = 0; i < t->split.num; i++)
+		t->split.part[i].took = t->split.part[i].start == start;
 	err = jf_spans_add_led_to(s, t, start, end);
 	for (n = first; !err && n < s->num; n++)
 		err = jf_spans_add_led_to(s, t, s->span[n].start,
@@ -275,20 +348,43 @@ static int jf_spans_add_all_led_to(struct jf_spans *s, struct jf_text *t,
 	return err;
 }
 
-static int jf_spans_add_parts(struct jf_spans *s, const struct jf_symbol *func)
+static int jf_spans_add_part(struct jf_spans *s, const struct jf_part *part,
+			     unsigned long pad)
 {
-	struct jf_text *t = jf_text_get(func);
-	u32 hash = jf_base_hash(func->name);
-	unsigned int i;
-	int err = 0;
+	return jf_spans_add_tagged(s, part->start - pad, part->end,
+				   part->cold ? JF_TAG_COLD : part->start);
+}
 
+/* A function of a module, and what was split off from it. */
+static int jf_spans_add_split(struct jf_spans *s, struct jf_text *t,
+			      const struct jf_part *func)
+{
+	int err = jf_spans_add_part(s, func, JF_ARCH_CALL_PAD);
+	unsigned int i;
+
+	for (i = 0; !err && i < t->split.num; i++) {
+		const struct jf_part *part = &t->split.part[i];
+
+		if (!part->any && part->hash == func->hash &&
+		    part->start != func->start)
+			err = jf_spans_add_part(s, part, 0);
+	}
+	return err ?: jf_spans_add_all_led_to(s, t, func->start, func->end);
+}
+
+static int jf_spans_add_symbol(struct jf_spans *s, const struct jf_symbol *sym)
+{
+	struct jf_part func;
+	struct jf_text *t;
+	int err;
+
+	jf_part_of(&func, sym);
+	if (!sym->mod)
+		return jf_spans_add_part(s, &func, JF_ARCH_CALL_PAD);
+	t = jf_text_walk(sym);
 	if (!t)
 		return -ENOMEM;
-	for (i = 0; !err && i < t->num; i++)
-		if (!t->part[i].any && t->part[i].hash == hash)
-			err = jf_spans_add(s, t->part[i].start, t->part[i].end);
-	if (!err)
-		err = jf_spans_add_all_led_to(s, t, func->start, func->end);
+	err = jf_spans_add_split(s, t, &func);
 	if (!t->lasts)
 		jf_text_free(t);
 	return err;
@@ -302,8 +398,8 @@ static int jf_spans_add_nameless(struct jf_spans *s, unsigned long addr)
 	int err;
 
 	err = jf_text_add_unnamed(&t, addr);
-	for (i = 0; !err && i < t.num; i++) {
-		struct jf_part p = t.part[i];
+	for (i = 0; !err && i < t.split.num; i++) {
+		struct jf_part p = t.split.part[i];
 
 		if (addr < p.start || addr >= p.end)
 			continue;
@@ -311,7 +407,7 @@ static int jf_spans_add_nameless(struct jf_spans *s, unsigned long addr)
 		if (!err)
 			err = jf_spans_add_all_led_to(s, &t, p.start, p.end);
 	}
-	kvfree(t.part);
+	kvfree(t.split.part);
 	return err;
 }
 
@@ -320,28 +416,91 @@ int jf_spans_add_func(struct jf_spans *s, void *func)
 	struct jf_symbol *sym = &jf_symbol_func;
 	unsigned int i, first = s->num, last;
 	unsigned long start, end;
+	struct jf_text *t;
 	int err;
 
 	if (jf_arch_image_span(func, &start, &end))
-		return jf_spans_add(s, start, end);
+		return jf_spans_add_tagged(s, start, end, start);
 
 	mutex_lock(&jf_symbol_mutex);
-	if (!jf_symbol_get(sym, (unsigned long)func)) {
+	t = jf_text_known((unsigned long)func);
+	if (t) {
+		err = jf_spans_add_split(s, t,
+					 jf_text_find(t, (unsigned long)func));
+	} else if (jf_symbol_get(sym, (unsigned long)func)) {
+		err = jf_spans_add_symbol(s, sym);
+	} else {
 		/* No name, hence no size: a page is more than most have. */
 		err = jf_spans_add(s, (unsigned long)func,
 				   (unsigned long)func + PAGE_SIZE);
 		/* In front of a module's first symbol, or it has none. */
 		if (!err)
 			err = jf_spans_add_nameless(s, (unsigned long)func);
-	} else {
-		err = jf_spans_add(s, sym->start - JF_ARCH_CALL_PAD, sym->end);
-		if (!err && sym->mod)
-			err = jf_spans_add_parts(s, sym);
 	}
 	mutex_unlock(&jf_symbol_mutex);
 	for (i = first, last = s->num; !err && i < last; i++)
 		err = jf_arch_add_tests(s, s->span[i].start, s->span[i].end);
 	return err;
+}
+
+int jf_spans_add_entry(struct jf_spans *s, unsigned long addr)
+{
+	struct jf_symbol *sym = &jf_symbol_func;
+	unsigned long start;
+	bool known;
+
+	mutex_lock(&jf_symbol_mutex);
+	known = jf_symbol_get_entry(sym, addr);
+	start = sym->start;
+	mutex_unlock(&jf_symbol_mutex);
+	return known ? jf_spans_add_func(s, (void *)start) : -ENOENT;
+}
+
+/* --- what comes of a call ------------------------------------------------- */
+
+/* Functions of the kernel that modules may call, and that do not return. */
+static const char * const jf_noreturn[] = {
+	"__fortify_panic", "__module_put_and_exit",
+	"__module_put_and_kthread_exit", "__stack_chk_fail",
+	"__ubsan_handle_builtin_unreachable", "complete_and_exit", "do_exit",
+	"fortify_panic", "kthread_complete_and_exit", "kthread_exit",
+	"make_task_dead", "panic",
+};
+
+static enum jf_callee jf_callee_by_name(const char *name)
+{
+	unsigned int i;
+
+	if (strstr(name, "return_thunk"))
+		return JF_CALLEE_ENDS;
+	if (strstarts(name, "__x86_indirect"))
+		return JF_CALLEE_AWAY;
+	for (i = 0; i < ARRAY_SIZE(jf_noreturn); i++)
+		if (!strcmp(name, jf_noreturn[i]))
+			return JF_CALLEE_ENDS;
+	return JF_CALLEE_PLAIN;
+}
+
+enum jf_callee jf_callee_kind(unsigned long func)
+{
+	unsigned int n = hash_long(func, 6);
+	struct jf_symbol *s = &jf_symbol_func;
+	enum jf_callee kind;
+
+	mutex_lock(&jf_symbol_mutex);
+	if (jf_text_known(func)) {
+		kind = JF_CALLEE_PLAIN;
+	} else if (jf_callees[n].func == func) {
+		kind = jf_callees[n].kind;
+	} else {
+		/* What has no name is generated: thunks that are made at boot. */
+		kind = jf_symbol_get_entry(s, func) ?
+			       jf_callee_by_name(s->name) : JF_CALLEE_AWAY;
+		jf_callees[n].func = func;
+		jf_callees[n].kind = kind;
+	}
+	mutex_unlock(&jf_symbol_mutex);
+	return kind;
 }
 
 /* --- whose text it is ----------------------------------------------------- */

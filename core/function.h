@@ -3,6 +3,8 @@
 #ifndef JF_FUNCTION_H
 #define JF_FUNCTION_H
 
+#include "core/arch.h"
+
 struct jf_spans;
 struct module;
 
@@ -15,8 +17,19 @@ enum jf_text_kind {
 
 enum jf_text_kind jf_text_of(void *func);
 
-/* Add the text of a function or an image. 0 or -ENOMEM. May sleep. */
+/* The tag of a part of a function that only jumps lead to. */
+#define JF_TAG_COLD	1UL
+
+/*
+ * Add the text of the function that holds @func, with the parts that the compiler
+ * split off, or that of an image. The tag of each is where calls enter it, or
+ * JF_TAG_COLD; 0: it is no function. 0 or -ENOMEM. May sleep.
+ */
 int jf_spans_add_func(struct jf_spans *s, void *func);
+/* The same for the function that a call of @addr enters; -ENOENT: there is none. */
+int jf_spans_add_entry(struct jf_spans *s, unsigned long addr);
+/* What comes of a call of @func, or a jump there. May sleep. */
+enum jf_callee jf_callee_kind(unsigned long func);
 /* Forget what is known of text where a module is, since it comes or goes; NULL: of all. */
 void jf_function_forget(struct module *mod);
 

@@ -98,6 +98,12 @@ u64 jf_gone_seq(void)
 	return jf_seq;
 }
 
+u64 jf_gone_number(void)
+{
+	lockdep_assert_held(&jf_mutex);
+	return ++jf_seq;
+}
+
 void jf_gone_forget(void *func, u64 seq)
 {
 	struct jf_gone *g = jf_gone_find(func);
@@ -112,9 +118,15 @@ bool jf_gone_is_settled(u64 seq)
 	return seq <= jf_quiesced_seq;
 }
 
-/* Of all kinds or of one; a copy, since they cannot be kept. */
-static int jf_gones_list(void ***funcs, unsigned int *num, bool dispatch_only,
-			 u64 *seq)
+/* A copy of what is looked for in a record, which cannot be kept. */
+struct jf_gone_copy {
+	void	*func;
+	bool	target;
+};
+
+/* Of all kinds or of one. */
+static int jf_gones_list(struct jf_gone_copy **copies, unsigned int *num,
+			 bool dispatch_only, u64 *seq)
 {
 	unsigned int n = 0, max = 0;
 	struct jf_gone *g;
@@ -124,14 +136,18 @@ static int jf_gones_list(void ***funcs, unsigned int *num, bool dispatch_only,
 	*seq = jf_seq;
 	hash_for_each(jf_gones, bkt, g, hash)
 		max++;
-	*funcs = kvmalloc_array(max + 1, sizeof(**funcs), GFP_KERNEL);
-	if (!*funcs) {
+	*copies = kvmalloc_array(max + 1, sizeof(**copies), GFP_KERNEL);
+	if (!*copies) {
 		err = -ENOMEM;
 	} else {
-		hash_for_each(jf_gones, bkt, g, hash)
-			if (g->seq && (!dispatch_only ||
-				       g->kind == JF_GONE_DISPATCH))
-				(*funcs)[n++] = (void *)g->func;
+		hash_for_each(jf_gones, bkt, g, hash) {
+			bool target = g->kind == JF_GONE_TARGET;
+
+			if (!g->seq || (dispatch_only && target))
+				continue;
+			(*copies)[n].func = (void *)g->func;
+			(*copies)[n++].target = target;
+		}
 	}
 	mutex_unlock(&jf_mutex);
 	*num = n;
@@ -140,14 +156,19 @@ static int jf_gones_list(void ***funcs, unsigned int *num, bool dispatch_only,
 
 int jf_spans_add_gone(struct jf_spans *s, bool dispatch_only, u64 *seq)
 {
-	unsigned int i, num;
-	void **funcs;
+	struct jf_gone_copy *copies;
+	unsigned int i, num, first;
 	int err;
 
-	err = jf_gones_list(&funcs, &num, dispatch_only, seq);
-	for (i = 0; !err && i < num; i++)
-		err = jf_spans_add_func(s, funcs[i]);
-	kvfree(funcs);
+	err = jf_gones_list(&copies, &num, dispatch_only, seq);
+	for (i = 0; !err && i < num; i++) {
+		first = s->num;
+		err = jf_spans_add_func(s, copies[i].func);
+		/* What calls others belongs to nothing else. */
+		jf_spans_tag(s, first, copies[i].target ?
+			     (unsigned long)copies[i].func : 0);
+	}
+	kvfree(copies);
 	return err;
 }
 

@@ -29,6 +29,8 @@ int jf_gone_prepare(void *func, enum jf_gone_kind kind);
 void jf_gone_done(void *func, bool replaced);
 /* The number of the latest replacement. */
 u64 jf_gone_seq(void);
+/* Number one that has no record: code that only a branch led to. */
+u64 jf_gone_number(void);
 /* Nobody is in @func any more who came there before replacement @seq. */
 void jf_gone_forget(void *func, u64 seq);
 /* True if a quiesce has found no task in what was replaced up to @seq. */
@@ -36,7 +38,8 @@ bool jf_gone_is_settled(u64 seq);
 
 /*
  * The three below take jf_mutex. Add what was replaced, or only the code that calls
- * others; @seq: the latest replacement that is covered. 0 or -ENOMEM.
+ * others; @seq: the latest replacement that is covered. Targets and probes are
+ * tagged with the function's address. 0 or -ENOMEM.
  */
 int jf_spans_add_gone(struct jf_spans *s, bool dispatch_only, u64 *seq);
 /* Nobody is in that any more. */

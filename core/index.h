@@ -34,7 +34,8 @@ struct jf_change;
  * @index:   in an array of keys; -1: not in one
  * @sealed:  read-only since its module's init is done
  * @passed:  dynamic functions: calls of another one have led through its trampoline
- * @seq:     dynamic functions: the last replacement of what it leads to
+ * @seq:     the last replacement of what it leads to
+ * @since:   keys: the first one of those that are not settled
  * @pin:     dynamic functions: the module that is kept because it leads there
  * @mark:    the search for circles that came by last
  * @next:    the next one for that search to look at
@@ -53,6 +54,7 @@ struct jf_ctl {
 	bool			sealed;
 	bool			passed;
 	u64			seq;
+	u64			since;
 	struct module		*pin;
 	u64			mark;
 	struct jf_ctl		*next;

@@ -146,10 +146,10 @@ static int jf_table_count(struct jf_mod *m, const struct jf_table *t)
 			return -EINVAL;
 		}
 		m->num_ctls += e->num;
-		if (e->tramp && jf_arch_patches())
+		if (e->tramp && jf_arch_has_sites())
 			m->num_sites++;
 	}
-	if (jf_arch_patches())
+	if (jf_arch_has_sites())
 		m->num_sites += t->sites_end - t->sites;
 	m->num_targets += t->targets_end - t->targets;
 	return 0;
@@ -241,7 +241,7 @@ static int jf_table_add_ents(struct jf_mod *m, const struct jf_table *t)
 			if (err)
 				return err;
 		}
-		if (!e->tramp || !jf_arch_patches())
+		if (!e->tramp || !jf_arch_has_sites())
 			continue;
 		err = jf_add_site(m, (unsigned long)e->tramp,
 				  jf_ctl_find(e->ent), JF_SITE_TRAMP);
@@ -275,7 +275,7 @@ static int jf_table_add_sites(struct jf_mod *m, const struct jf_table *t)
 			       m->mod->name, ctl->ent->name);
 			return -EINVAL;
 		}
-		if (!jf_arch_patches())
+		if (!jf_arch_has_sites())
 			continue;
 		err = jf_add_site(m, (unsigned long)&s->addr + s->addr, ctl,
 				  s->flags);

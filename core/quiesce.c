@@ -63,6 +63,7 @@
 #include "core/function.h"
 #include "core/gone.h"
 #include "core/index.h"
+#include "core/sight.h"
 
 #include <linux/completion.h>
 #include <linux/delay.h>
@@ -176,12 +177,20 @@ struct jf_suspect {
 	unsigned long		where;
 	/* How often it had lost its CPU by then. */
 	unsigned long		switches;
+	/* How it came where it is, if others may come there as well. */
+	unsigned int		num_ways;
+	struct jf_way		way[JF_WAYS];
 };
 
 /**
- * struct jf_wait - one who waits for quiet
+ * struct jf_wait - a wait for quiet
  * @who:     for the log
- * @sight:   what is looked for
+ * @text:    what is looked for: it was replaced, or is about to be freed
+ * @data:    what it uses may be freed, too
+ * @keys:    and what keys led to that had changed by this replacement
+ * @sight:   all of that as a look wants it
+ * @made:    the latest change that @sight knows of
+ * @calls_over: changed calls have counted for long enough
  * @suspect: the tasks that have to be looked at
  * @num:     how many these are
  * @max:     for how many there is room
@@ -195,7 +204,11 @@ struct jf_suspect {
  */
 struct jf_wait {
 	const char		*who;
+	struct jf_spans		text;
+	bool			data, calls_over;
+	u64			keys;
 	struct jf_sight		sight;
+	u64			made;
 	struct jf_suspect	*suspect;
 	unsigned int		num, max, from, to;
 	u64			ns;
@@ -258,10 +271,14 @@ static int jf_look_stopped(void *arg)
 	for (i = w->from; i < w->to; i++) {
 		struct jf_suspect *s = &w->suspect[i];
 
-		s->seen = jf_arch_look(s->task, &w->sight,
-				       jf_is_strict(s->task));
+		bool strict = jf_is_strict(s->task);
+
+		s->seen = jf_arch_look(s->task, &w->sight, strict,
+				       strict && !w->calls_over);
 		s->where = w->sight.where;
 		s->switches = jf_switches(s->task);
+		s->num_ways = w->sight.num_ways;
+		memcpy(s->way, w->sight.way, sizeof(s->way));
 	}
 	w->ns = ktime_get_ns() - start;
 	return 0;
@@ -320,6 +337,19 @@ static int jf_gather(struct jf_wait *w)
 	}
 }
 
+/* Was the task outside when it was looked at? */
+static bool jf_was_outside(const struct jf_wait *w, const struct jf_suspect *s)
+{
+	unsigned int i;
+
+	if (s->seen != JF_SEEN_SHARED)
+		return s->seen == JF_SEEN_CLEAN;
+	for (i = 0; i < s->num_ways; i++)
+		if (!jf_sight_is_other(&w->sight, &s->way[i]))
+			return false;
+	return true;
+}
+
 /* Look at all suspects, a part at a time, and drop those seen outside. */
 static void jf_look_round(struct jf_wait *w)
 {
@@ -330,7 +360,7 @@ static void jf_look_round(struct jf_wait *w)
 		stop_machine(jf_look_stopped, w, NULL);
 		jf_look_account(w, w->to - w->from);
 		for (i = w->from; i < w->to; i++) {
-			if (w->suspect[i].seen == JF_SEEN_CLEAN)
+			if (jf_was_outside(w, &w->suspect[i]))
 				put_task_struct(w->suspect[i].task);
 			else
 				w->suspect[kept++] = w->suspect[i];
@@ -386,14 +416,39 @@ static long jf_time_left(const struct jf_wait *w)
 	return gone < w->timeout ? w->timeout - gone : 0;
 }
 
-/* True once: then everybody has to be looked at in another light. */
+/* True once: then all have to be looked at in another light. */
 static bool jf_calls_expire(struct jf_wait *w)
 {
-	if (!time_after(jiffies, w->begun + JF_CALLS) ||
+	if (w->calls_over || !time_after(jiffies, w->begun + JF_CALLS) ||
 	    (!w->sight.calls.num && !w->sight.tramps.num))
 		return false;
-	w->sight.calls.num = 0;
-	w->sight.tramps.num = 0;
+	w->calls_over = true;
+	pr_warn_ratelimited("%s: for %u s %u tasks have been inside or about to return to a call that was changed; the latter are waited for no longer\n",
+			    w->who, JF_CALLS / HZ, w->num);
+	return true;
+}
+
+/*
+ * What leads where may change while this waits: code that a key led to may be led
+ * to again, and a call may come to lead to what it led to before. Tasks that go
+ * there by then are not meant, and would be met there for ever. Memory may be short:
+ * then the old sight serves, which finds more. True if it is another one.
+ */
+static bool jf_wait_renew(struct jf_wait *w)
+{
+	struct jf_sight sight;
+	u64 seq;
+
+	if (!w->data)
+		return false;
+	mutex_lock(&jf_mutex);
+	seq = jf_gone_seq();
+	mutex_unlock(&jf_mutex);
+	if (seq == w->made || jf_sight_make(&sight, &w->text, w->keys, &seq))
+		return false;
+	jf_sight_free(&w->sight);
+	w->sight = sight;
+	w->made = seq;
 	return true;
 }
 
@@ -409,6 +464,8 @@ static int jf_look_until_quiet(struct jf_wait *w)
 		return err;
 	for (;;) {
 		jf_calls_expire(w);
+		if (rounds)
+			jf_wait_renew(w);
 		jf_look_round(w);
 		if (!w->num)
 			break;
@@ -423,7 +480,7 @@ static int jf_look_until_quiet(struct jf_wait *w)
 			jf_tell(w);
 			pause = min_t(unsigned int, 2 * pause, JF_PAUSE_LATE);
 		} while (!jf_any_moved(w) && jf_time_left(w) &&
-			 !jf_calls_expire(w));
+			 !jf_calls_expire(w) && !jf_wait_renew(w));
 		if (++rounds < JF_ROUNDS)
 			pause = min_t(unsigned int, pause, JF_PAUSE_SOON);
 	}
@@ -435,37 +492,6 @@ static int jf_look_until_quiet(struct jf_wait *w)
 
 /* --- waiting --------------------------------------------------------------- */
 
-/* The calls that lead through what was changed; 0 or -ENOMEM. */
-static int jf_add_changed_calls(struct jf_sight *sight)
-{
-	const struct jf_site *site;
-	const struct jf_mod *m;
-	unsigned int i;
-	int err = 0;
-
-	mutex_lock(&jf_mutex);
-	list_for_each_entry(m, &jf_modules, list) {
-		for (i = 0; !err && i < m->num_sites; i++) {
-			site = &m->sites[i];
-			if (!site->addr || jf_gone_is_settled(site->ctl->seq))
-				continue;
-			if (site->flags & JF_SITE_CALL)
-				err = jf_spans_add(&sight->calls,
-						   site->addr + JF_ARCH_SITE_SIZE,
-						   site->addr + JF_ARCH_SITE_SIZE + 1);
-			else if (site->flags & JF_SITE_TRAMP)
-				err = jf_spans_add(&sight->tramps,
-						   site->ctl->tramp -
-						   JF_ARCH_CALL_PAD,
-						   site->ctl->tramp + 1);
-		}
-	}
-	mutex_unlock(&jf_mutex);
-	jf_spans_sort(&sight->calls);
-	jf_spans_sort(&sight->tramps);
-	return err;
-}
-
 /* Is there somebody whom no look finds? */
 static bool jf_is_blind(void)
 {
@@ -473,10 +499,10 @@ static bool jf_is_blind(void)
 }
 
 /*
- * For those whom no look finds, and for the @data of what was replaced: fills in
- * what a look has to heed in addition then. 0, -ENOMEM or -ETIMEDOUT.
+ * For those whom no look finds, and for the data of what was replaced. 0, -ENOMEM or
+ * -ETIMEDOUT.
  */
-static int jf_wait_data(struct jf_wait *w, bool data)
+static int jf_wait_data(struct jf_wait *w)
 {
 	unsigned int lost = jf_exits_num_lost();
 	bool overdue = jf_gps_overdue();
@@ -505,9 +531,7 @@ static int jf_wait_data(struct jf_wait *w, bool data)
 		pr_warn_ratelimited("%s: too many tasks exit at once to know all of them, and no grace period ends\n",
 				    w->who);
 	}
-	if (!data || !jf_arch_can_look())
-		return 0;
-	return jf_add_changed_calls(&w->sight);
+	return 0;
 }
 
 /*
@@ -521,25 +545,49 @@ static int jf_wait_blind(void)
 	return 0;
 }
 
-static int jf_wait_quiet(struct jf_wait *w, bool data)
+static int jf_wait_make(struct jf_wait *w)
+{
+	unsigned int i;
+	int err = 0;
+
+	jf_sight_free(&w->sight);
+	if (w->data)
+		return jf_sight_make(&w->sight, &w->text, w->keys, &w->made);
+	for (i = 0; !err && i < w->text.num; i++)
+		err = jf_spans_add_tagged(&w->sight.in, w->text.span[i].start,
+					  w->text.span[i].end,
+					  w->text.span[i].tag);
+	return err;
+}
+
+/* Until there is memory, if there is time. */
+static int jf_wait_until(struct jf_wait *w, int (*fn)(struct jf_wait *w))
+{
+	int err;
+
+	while ((err = fn(w)) == -ENOMEM && w->timeout == MAX_SCHEDULE_TIMEOUT)
+		msleep(JF_PAUSE_MEM);
+	return err;
+}
+
+static int jf_wait_quiet(struct jf_wait *w)
 {
 	int err = 0;
 
 	w->begun = jiffies;
 	w->told = jiffies;
 	w->caller = current;
-	while (data || jf_is_blind()) {
-		err = jf_wait_data(w, data);
-		if (err != -ENOMEM || w->timeout != MAX_SCHEDULE_TIMEOUT)
-			break;
-		msleep(JF_PAUSE_MEM);
-	}
-	if (!err && !jf_arch_can_look())
+	if (w->data || jf_is_blind())
+		err = jf_wait_until(w, jf_wait_data);
+	if (!err && !jf_arch_can_look()) {
 		err = jf_wait_blind();
-	else if (!err && (w->sight.in.num || w->sight.calls.num))
-		err = jf_look_until_quiet(w);
-	jf_spans_free(&w->sight.calls);
-	jf_spans_free(&w->sight.tramps);
+	} else if (!err) {
+		err = jf_wait_until(w, jf_wait_make);
+		if (!err && (w->sight.in.num || w->sight.calls.num ||
+			     w->sight.tramps.num))
+			err = jf_look_until_quiet(w);
+	}
+	jf_sight_free(&w->sight);
 	return err;
 }
 
@@ -547,30 +595,32 @@ int jf_quiesce_spans(const char *who, struct jf_spans *spans, long timeout)
 {
 	struct jf_wait w = {
 		.who = who,
-		.sight.in = *spans,
+		.text = *spans,
 		.timeout = timeout,
 	};
 
-	return jf_wait_quiet(&w, false);
+	return jf_wait_quiet(&w);
 }
 
 static int jf_quiesce_all(long timeout)
 {
-	struct jf_wait w = { .who = "quiesce", .timeout = timeout };
-	u64 seq;
+	struct jf_wait w = {
+		.who = "quiesce",
+		.data = true,
+		.timeout = timeout,
+	};
 	int err;
 
-	while ((err = jf_spans_add_gone(&w.sight.in, false, &seq)) == -ENOMEM &&
+	while ((err = jf_spans_add_gone(&w.text, false, &w.keys)) == -ENOMEM &&
 	       timeout == MAX_SCHEDULE_TIMEOUT) {
-		jf_spans_free(&w.sight.in);
+		jf_spans_free(&w.text);
 		msleep(JF_PAUSE_MEM);
 	}
-	jf_spans_sort(&w.sight.in);
 	if (!err)
-		err = jf_wait_quiet(&w, true);
-	jf_spans_free(&w.sight.in);
+		err = jf_wait_quiet(&w);
+	jf_spans_free(&w.text);
 	if (!err)
-		jf_gone_forget_all(seq, false);
+		jf_gone_forget_all(w.keys, false);
 	return err;
 }
 
@@ -734,6 +784,7 @@ void jf_quiesce_module(struct module *mod, bool target)
 {
 	struct jf_wait w = {
 		.who = mod->name,
+		.data = true,
 		.timeout = MAX_SCHEDULE_TIMEOUT,
 	};
 	u64 seq;
@@ -741,13 +792,12 @@ void jf_quiesce_module(struct module *mod, bool target)
 	jf_calls_drain(mod);
 	if (!target)
 		return;
-	while (jf_spans_add_module(&w.sight.in, mod, &seq)) {
-		jf_spans_free(&w.sight.in);
+	while (jf_spans_add_module(&w.text, mod, &seq)) {
+		jf_spans_free(&w.text);
 		msleep(JF_PAUSE_MEM);
 	}
-	jf_spans_sort(&w.sight.in);
-	jf_wait_quiet(&w, true);
-	jf_spans_free(&w.sight.in);
+	jf_wait_quiet(&w);
+	jf_spans_free(&w.text);
 	/* Who has just left may have asked for one. */
 	jf_calls_drain(mod);
 	jf_gone_forget_all(seq, true);

@@ -26,7 +26,8 @@ int jf_grow(void **array, unsigned int num, unsigned int *max, size_t size)
 	return 0;
 }
 
-int jf_spans_add(struct jf_spans *s, unsigned long start, unsigned long end)
+int jf_spans_add_tagged(struct jf_spans *s, unsigned long start,
+			unsigned long end, unsigned long tag)
 {
 	int err;
 
@@ -36,8 +37,20 @@ int jf_spans_add(struct jf_spans *s, unsigned long start, unsigned long end)
 	if (err)
 		return err;
 	s->span[s->num].start = start;
+	s->span[s->num].tag = tag;
 	s->span[s->num++].end = end;
 	return 0;
+}
+
+int jf_spans_add(struct jf_spans *s, unsigned long start, unsigned long end)
+{
+	return jf_spans_add_tagged(s, start, end, 0);
+}
+
+void jf_spans_tag(struct jf_spans *s, unsigned int first, unsigned long tag)
+{
+	for (; first < s->num; first++)
+		s->span[first].tag = tag;
 }
 
 static int jf_span_cmp(const void *a, const void *b)
@@ -49,7 +62,28 @@ static int jf_span_cmp(const void *a, const void *b)
 	return x->start > y->start;
 }
 
-/* In order, and those that touch or overlap made one. */
+/* Join @next to @last, which begins no later, or cut @last short. False: neither. */
+static bool jf_span_join(struct jf_span *last, const struct jf_span *next)
+{
+	bool same = last->tag == next->tag;
+
+	if (next->start > last->end || (next->start == last->end && !same))
+		return false;
+	/*
+	 * A function's span begins with the padding in front of it, which the one
+	 * before counts as its own.
+	 */
+	if (!same && last->tag && next->tag && next->start > last->start &&
+	    next->end >= last->end) {
+		last->end = next->start;
+		return false;
+	}
+	last->end = max(last->end, next->end);
+	if (!same)
+		last->tag = 0;
+	return true;
+}
+
 void jf_spans_sort(struct jf_spans *s)
 {
 	unsigned int i, n = 0;
@@ -57,12 +91,9 @@ void jf_spans_sort(struct jf_spans *s)
 	if (!s->num)
 		return;
 	sort(s->span, s->num, sizeof(*s->span), jf_span_cmp, NULL);
-	for (i = 1; i < s->num; i++) {
-		if (s->span[i].start > s->span[n].end)
+	for (i = 1; i < s->num; i++)
+		if (!jf_span_join(&s->span[n], &s->span[i]))
 			s->span[++n] = s->span[i];
-		else
-			s->span[n].end = max(s->span[n].end, s->span[i].end);
-	}
 	s->num = n + 1;
 }
 
@@ -72,13 +103,13 @@ void jf_spans_free(struct jf_spans *s)
 	memset(s, 0, sizeof(*s));
 }
 
-bool jf_spans_has(const struct jf_spans *s, unsigned long addr)
+const struct jf_span *jf_spans_find(const struct jf_spans *s, unsigned long addr)
 {
 	unsigned int lo = 0, hi = s->num;
 
 	/* Nearly all that is asked for is far away. */
 	if (!hi || addr < s->span[0].start || addr >= s->span[hi - 1].end)
-		return false;
+		return NULL;
 	/* The last one that begins at or before @addr. */
 	while (hi - lo > 1) {
 		unsigned int mid = lo + (hi - lo) / 2;
@@ -88,5 +119,5 @@ bool jf_spans_has(const struct jf_spans *s, unsigned long addr)
 		else
 			hi = mid;
 	}
-	return addr < s->span[lo].end;
+	return addr < s->span[lo].end ? &s->span[lo] : NULL;
 }

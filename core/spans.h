@@ -8,11 +8,14 @@
 /**
  * struct jf_span - a piece of text
  * @start: its first byte
- * @end:   the byte behind its last one
+ * @end:   the byte after its last one
+ * @tag:   what it is a piece of, such as a function's address; 0: it stands
+ *         for itself
  */
 struct jf_span {
 	unsigned long	start;
 	unsigned long	end;
+	unsigned long	tag;
 };
 
 /**
@@ -29,10 +32,25 @@ struct jf_spans {
 
 /* -ENOMEM. An empty span is not added. */
 int jf_spans_add(struct jf_spans *s, unsigned long start, unsigned long end);
+int jf_spans_add_tagged(struct jf_spans *s, unsigned long start,
+			unsigned long end, unsigned long tag);
+/* Give the tag to all from number @first on. */
+void jf_spans_tag(struct jf_spans *s, unsigned int first, unsigned long tag);
+/*
+ * In order, none overlapping. Where two overlap that have the same tag, or one
+ * that has none, they become one; otherwise the later one begins where it did and
+ * the earlier one ends there, unless it goes on after the later one: then they
+ * become one without a tag.
+ */
 void jf_spans_sort(struct jf_spans *s);
 void jf_spans_free(struct jf_spans *s);
-/* Any context. Of spans that have been sorted. */
-bool jf_spans_has(const struct jf_spans *s, unsigned long addr);
+/* The one that holds @addr, or NULL. Any context. Of spans that have been sorted. */
+const struct jf_span *jf_spans_find(const struct jf_spans *s, unsigned long addr);
+
+static inline bool jf_spans_has(const struct jf_spans *s, unsigned long addr)
+{
+	return jf_spans_find(s, addr);
+}
 
 /*
  * Make room for one more behind the @num elements of @size bytes in an array that

@@ -35,6 +35,11 @@ bool jf_arch_patches(void)
 	return false;
 }
 
+bool jf_arch_has_sites(void)
+{
+	return false;
+}
+
 /* With no back end that patches, core/module.c keeps no sites. */
 int jf_arch_adopt(struct jf_site *site, unsigned long tramp)
 {
@@ -118,8 +123,20 @@ bool jf_arch_leads_into(unsigned long start, unsigned long end,
 	return false;
 }
 
+/* There are no sites. */
+int jf_arch_add_only(struct jf_spans *s, const struct jf_text_ask *ask,
+		     const struct jf_ctl *ctl, bool on)
+{
+	return 0;
+}
+
+int jf_arch_jumps(const struct jf_text_ask *ask)
+{
+	return -ENOENT;
+}
+
 enum jf_seen jf_arch_look(struct task_struct *t, struct jf_sight *sight,
-			  bool strict)
+			  bool strict, bool calls)
 {
 	return JF_SEEN_UNKNOWN;
 }

@@ -23,7 +23,16 @@
  * A task that can run is unwound in any case. It may have been interrupted in a
  * copy of an instruction that an optimised kprobe has made, which jumps back into
  * the text, with no trace of that on the stack; the unwinder does not know such a
- * place, and says so.
+ * place, and says so. Then the code there is searched for that jump.
+ *
+ * A stack that cannot be unwound to its end keeps no one waiting by that alone:
+ * user programs can have their tasks interrupted in filters (BPF), and tracers put
+ * trampolines on stacks, and neither ends by itself. What is left of it is judged
+ * by its words: where none leads into the text, the task is outside.
+ *
+ * A function that is looked for may be called by others as well, see core/sight.c.
+ * A frame of it counts by what it returns to. This needs an unwind: where there is
+ * none, the word counts.
  *
  * A return address belongs to the function that holds the byte before it: the call
  * of a function that does not return may be the last instruction of its caller, and
@@ -35,7 +44,8 @@
  * An unwind that ends early is not always reported as an error. On 6.1 it just
  * stops for a task that was interrupted inside a retpoline. So the end is only
  * taken for the end where the task came from user mode, or where the unwinder has
- * arrived at the top of the stack.
+ * arrived at the top of the stack. After an error nothing more is taken from it:
+ * where it knows nothing, it goes on by frame pointers, which may not be any.
  */
 #include "x86/x86.h"
 
@@ -72,39 +82,6 @@ static bool jf_lead_into(struct jf_sight *sight, unsigned long addr)
 	sight->where = addr;
 	return true;
 }
-
-#if JF_CAN_UNWIND
-/* Is @ret where a changed call returns to? */
-static bool jf_is_changed_call(const struct jf_sight *sight, unsigned long ret)
-{
-	unsigned long call = ret - JF_INSN_SIZE;
-	uint64_t target;
-	u8 bytes[JF_INSN_SIZE];
-
-	if (jf_spans_has(&sight->calls, ret))
-		return true;
-	if (!sight->tramps.num ||
-	    copy_from_kernel_nofault(bytes, (void *)call, sizeof(bytes)))
-		return false;
-	/* With a kprobe on it, which keeps the rest: it is held to be a call. */
-	if (bytes[0] == JF_OPCODE_INT3)
-		bytes[0] = JF_OPCODE_CALL;
-	return jf_insn_decode(jf_insn_load(bytes), call, &target) ==
-		JF_INSN_CALL && jf_spans_has(&sight->tramps, target);
-}
-
-/* @exact: @addr is where it was interrupted, not a return address. */
-static bool jf_counts(struct jf_sight *sight, unsigned long addr, bool exact,
-		      bool strict)
-{
-	if (jf_lead_into(sight, exact ? addr : addr - 1))
-		return true;
-	if (!strict || !jf_is_changed_call(sight, addr))
-		return false;
-	sight->where = addr;
-	return true;
-}
-#endif
 
 #if JF_CAN_UNWIND
 /*
@@ -218,13 +195,15 @@ static bool jf_rethook_has(struct task_struct *t, struct jf_sight *sight)
 
 /*
  * The unwinder asks for the return address that a trampoline stands for. Of a task
- * that can run and is not the current one it is told none, by 6.1 with a warning,
- * by 6.12 without: that the CPUs are stopped, nobody asks.
+ * that can run and is not the current one it is told none, since the kernel does
+ * not ask whether the CPUs are stopped; older kernels warn then. So there such a
+ * task is not unwound, and elsewhere the unwind ends at the trampoline.
  */
-static bool jf_rethook_ends_unwind(struct task_struct *t)
+static bool jf_rethook_warns(struct task_struct *t)
 {
 #ifdef CONFIG_KRETPROBE_ON_RETHOOK
-	return READ_ONCE(t->rethooks.first) && task_is_running(t);
+	return JF_UNWIND_WARNS_OF_HOOK && READ_ONCE(t->rethooks.first) &&
+	       task_is_running(t);
 #else
 	return false;
 #endif
@@ -232,12 +211,13 @@ static bool jf_rethook_ends_unwind(struct task_struct *t)
 
 /* --- words --------------------------------------------------------------- */
 
-/* Is there a word on the stack that might lead into the text? */
-static bool jf_words_have(struct task_struct *t, struct jf_sight *sight)
+/* Is there a word from @from to the top of the stack that might lead into the text? */
+static bool jf_words_have(struct task_struct *t, unsigned long from,
+			  struct jf_sight *sight)
 {
-	unsigned long *word = (unsigned long *)READ_ONCE(t->thread.sp);
 	unsigned long *bottom = task_stack_page(t);
 	unsigned long *top = (void *)bottom + THREAD_SIZE;
+	unsigned long *word = (unsigned long *)from;
 	unsigned long addr;
 
 	/* That would be no stack of this task. */
@@ -246,16 +226,104 @@ static bool jf_words_have(struct task_struct *t, struct jf_sight *sight)
 	for (; word < top; word++) {
 		addr = READ_ONCE_NOCHECK(*word);
 		/* A register, or a return address. */
-		if (jf_spans_has(&sight->in, addr) ||
-		    jf_spans_has(&sight->in, addr - 1))
+		if (jf_lead_into(sight, addr) || jf_lead_into(sight, addr - 1))
 			return true;
+	}
+	return false;
+}
+
+#if JF_CAN_UNWIND
+/* --- calls --------------------------------------------------------------- */
+
+/* What is called by the instruction that returns to @ret? 0: nothing it names. */
+static unsigned long jf_called(unsigned long ret)
+{
+	unsigned long call = ret - JF_INSN_SIZE;
+	u8 bytes[JF_INSN_SIZE];
+	uint64_t target;
+
+	if (copy_from_kernel_nofault(bytes, (void *)call, sizeof(bytes)))
+		return 0;
+	/* A breakpoint may stand on it. */
+	if (bytes[0] == JF_OPCODE_INT3)
+		bytes[0] = JF_OPCODE_CALL;
+	if (jf_insn_decode(jf_insn_load(bytes), call, &target) != JF_INSN_CALL)
+		return 0;
+	return target;
+}
+
+/* The changed call that returns to @ret, or the changed trampoline; or NULL. */
+static const struct jf_span *jf_changed_call(const struct jf_sight *sight,
+					     unsigned long ret)
+{
+	const struct jf_span *call = jf_spans_find(&sight->calls, ret);
+
+	if (!call && sight->tramps.num)
+		call = jf_spans_find(&sight->tramps, jf_called(ret));
+	return call;
+}
+
+/*
+ * A function that is looked for, and that others may call, returns to @ret. Has it
+ * been called by what was changed? JF_SEEN_CLEAN: no; _SHARED: by a way that was
+ * added to @sight.
+ */
+static enum jf_seen jf_came(struct jf_sight *sight, unsigned long tag,
+			    unsigned long ret)
+{
+	const struct jf_span *s = jf_changed_call(sight, ret);
+	unsigned long to;
+
+	if (s)
+		return s->tag == tag ? JF_SEEN_CLEAN : JF_SEEN_INSIDE;
+	to = jf_called(ret);
+	s = jf_spans_find(&sight->in, to);
+	if (s && s->tag == tag)
+		return JF_SEEN_CLEAN;
+	if (!to || sight->num_ways == JF_WAYS)
+		return JF_SEEN_INSIDE;
+	sight->way[sight->num_ways].tag = tag;
+	sight->way[sight->num_ways++].to = to;
+	return JF_SEEN_SHARED;
+}
+
+/*
+ * The last call of a changed target may have been a jump to a function elsewhere,
+ * which uses the target's data. What is called now, in @callee, is not such a one.
+ */
+static bool jf_is_stale_call(const struct jf_sight *sight, unsigned long ret,
+			     unsigned long callee)
+{
+	const struct jf_span *call = jf_changed_call(sight, ret), *fresh;
+
+	if (!call)
+		return false;
+	fresh = jf_spans_find(&sight->fresh, callee);
+	return !fresh || fresh->tag != call->tag;
+}
+
+/* The same where nothing is unwound: a word may be any of these. */
+static bool jf_words_call(struct task_struct *t, unsigned long from,
+			  struct jf_sight *sight)
+{
+	unsigned long *top = task_stack_page(t) + THREAD_SIZE;
+	unsigned long *word;
+
+	if (!sight->calls.num && !sight->tramps.num)
+		return false;
+	for (word = (unsigned long *)from; word < top; word++) {
+		unsigned long addr = READ_ONCE_NOCHECK(*word);
+
+		if (addr >= __START_KERNEL_map && jf_changed_call(sight, addr)) {
+			sight->where = addr;
+			return true;
+		}
 	}
 	return false;
 }
 
 /* --- frames -------------------------------------------------------------- */
 
-#if JF_CAN_UNWIND
 static bool jf_regs_have(const struct pt_regs *regs, struct jf_sight *sight)
 {
 	const unsigned long r[] = {
@@ -271,63 +339,184 @@ static bool jf_regs_have(const struct pt_regs *regs, struct jf_sight *sight)
 	return false;
 }
 
-static enum jf_seen jf_unwind(struct task_struct *t, struct jf_sight *sight,
-			      bool strict)
+/* As far as a copy of an instruction and what surrounds it may reach. */
+#define JF_COPY_SIZE	512
+
+/*
+ * Where the unwinder knows nothing of the code at @addr, somebody has made it. It
+ * may be the copy of an instruction, by a kprobe: that ends with a jump back.
+ */
+static bool jf_copy_leads(struct jf_sight *sight, unsigned long addr)
 {
-	const struct pt_regs *regs, *last = NULL;
-	struct unwind_state state;
+	u8 bytes[JF_INSN_SIZE];
+	unsigned int i;
+	uint64_t to;
+
+	if (!addr || jf_is_image_text(addr))
+		return false;
+	for (i = 0; i < JF_COPY_SIZE; i++) {
+		if (copy_from_kernel_nofault(bytes, (void *)addr + i,
+					     sizeof(bytes)))
+			return false;
+		/* A conditional jump ends with the same bytes. */
+		if (bytes[0] != JF_OPCODE_JMP && (bytes[0] & 0xf0) != 0x80)
+			continue;
+		bytes[0] = JF_OPCODE_JMP;
+		jf_insn_decode(jf_insn_load(bytes), addr + i, &to);
+		if (jf_lead_into(sight, to))
+			return true;
+	}
+	return false;
+}
+
+/**
+ * struct jf_frames - an unwind, as far as it has come
+ * @state:  the unwinder's
+ * @regs:   the last ones that were seen
+ * @addr:   where the last frame goes on
+ * @sp:     up to there the stack has been unwound
+ * @from:   the tag of the function that the last frame was in; or 0
+ * @shared: the task is in a function that others call
+ */
+struct jf_frames {
+	struct unwind_state	state;
+	const struct pt_regs	*regs;
+	unsigned long		addr;
+	unsigned long		sp;
+	unsigned long		from;
+	bool			shared;
+};
+
+/* The next frame, at f->state: is the task inside? */
+static bool jf_frame_counts(struct jf_frames *f, struct jf_sight *sight,
+			    unsigned long addr, bool calls)
+{
+	/* Where it was interrupted, @addr is what is executed next. */
+	unsigned long at = f->state.signal ? addr : addr - 1;
+	const struct jf_span *in = jf_spans_find(&sight->in, at);
+	enum jf_seen came;
+
+	if (f->from) {
+		came = f->state.signal ? JF_SEEN_INSIDE :
+					 jf_came(sight, f->from, addr);
+		if (came == JF_SEEN_INSIDE)
+			return true;
+		f->shared |= came == JF_SEEN_SHARED;
+	} else if (calls && !in && !f->state.signal &&
+		   jf_is_stale_call(sight, addr, f->addr)) {
+		sight->where = addr;
+		return true;
+	}
+	f->from = in ? in->tag : 0;
+	f->addr = at;
+	if (in)
+		sight->where = at;
+	return in && !in->tag;
+}
+
+/*
+ * Judge each frame, as long as the unwinder is sure. True: the task is inside.
+ * *@whole: it has been unwound to its end.
+ */
+static bool jf_unwind(struct jf_frames *f, struct task_struct *t,
+		      struct jf_sight *sight, bool calls, bool *whole)
+{
+	struct pt_regs *regs;
 	unsigned long addr;
 	bool partial;
 
-	for (unwind_start(&state, t, NULL, NULL); !unwind_done(&state);
-	     unwind_next_frame(&state)) {
-		regs = unwind_get_entry_regs(&state, &partial);
-		if (regs && regs != last) {
-			if (user_mode((struct pt_regs *)regs))
-				return unwind_error(&state) ? JF_SEEN_UNKNOWN :
-							      JF_SEEN_CLEAN;
+	*whole = false;
+	for (unwind_start(&f->state, t, NULL, NULL);
+	     !unwind_done(&f->state) && !unwind_error(&f->state);
+	     unwind_next_frame(&f->state)) {
+		regs = unwind_get_entry_regs(&f->state, &partial);
+		if (regs && regs != f->regs) {
+			if (user_mode(regs)) {
+				*whole = true;
+				return f->from;
+			}
 			if (partial)
-				return JF_SEEN_UNKNOWN;
+				return false;
 			if (jf_regs_have(regs, sight))
-				return JF_SEEN_INSIDE;
-			last = regs;
+				return true;
+			f->regs = regs;
 		}
-		addr = unwind_get_return_address(&state);
-		if (!addr)
+		addr = unwind_get_return_address(&f->state);
+		if (!addr) {
+			/* No text of the kernel's, it says. */
+			f->addr = f->state.ip;
 			break;
-		if (jf_counts(sight, addr, state.signal, strict))
-			return JF_SEEN_INSIDE;
+		}
+		if (jf_frame_counts(f, sight, addr, calls))
+			return true;
+		f->sp = f->state.sp;
 	}
-	if (unwind_error(&state) ||
-	    state.sp < (unsigned long)task_pt_regs(t))
-		return JF_SEEN_UNKNOWN;
-	return JF_SEEN_CLEAN;
+	*whole = !unwind_error(&f->state) &&
+		 f->state.sp >= (unsigned long)task_pt_regs(t);
+	/* A target that nothing has called? */
+	return *whole && f->from;
+}
+
+static enum jf_seen jf_frames_look(struct task_struct *t,
+				   struct jf_sight *sight, bool calls)
+{
+	struct jf_frames f = { .sp = READ_ONCE(t->thread.sp) };
+	unsigned long where;
+	bool whole;
+
+	if (jf_unwind(&f, t, sight, calls, &whole))
+		return JF_SEEN_INSIDE;
+	if (!whole) {
+		if (f.from || jf_copy_leads(sight, f.addr))
+			return JF_SEEN_INSIDE;
+		/* The rest can only be told by words. */
+		where = sight->where;
+		sight->where = 0;
+		if (jf_words_have(t, f.sp, sight) || jf_graph_has(t, sight) ||
+		    jf_rethook_has(t, sight) ||
+		    (calls && jf_words_call(t, f.sp, sight)))
+			return JF_SEEN_UNKNOWN;
+		sight->where = where;
+	}
+	return f.shared ? JF_SEEN_SHARED : JF_SEEN_CLEAN;
 }
 #else
 /* A word may be a leftover, but nothing here can tell. */
-static enum jf_seen jf_unwind(struct task_struct *t, struct jf_sight *sight,
-			      bool strict)
+static enum jf_seen jf_frames_look(struct task_struct *t,
+				   struct jf_sight *sight, bool calls)
 {
 	return JF_SEEN_UNKNOWN;
+}
+
+static bool jf_words_call(struct task_struct *t, unsigned long from,
+			  struct jf_sight *sight)
+{
+	return false;
 }
 #endif
 
 enum jf_seen jf_arch_look(struct task_struct *t, struct jf_sight *sight,
-			  bool strict)
+			  bool strict, bool calls)
 {
+	unsigned long sp;
+	bool lead;
+
 	sight->where = 0;
+	sight->num_ways = 0;
 	/* Freed, or about to be: it will never run again. */
 	if (!task_stack_page(t) || !jf_task_has_stack(t))
 		return JF_SEEN_CLEAN;
 	/* Only the threads that keep the CPUs stopped are running. */
 	if (jf_task_runs(t))
 		return JF_SEEN_CLEAN;
-	if (jf_graph_has(t, sight) || jf_rethook_has(t, sight))
-		return JF_SEEN_INSIDE;
-	if (!jf_words_have(t, sight) && !(strict && JF_CAN_UNWIND))
+	sp = READ_ONCE(t->thread.sp);
+	lead = jf_words_have(t, sp, sight) || jf_graph_has(t, sight) ||
+	       jf_rethook_has(t, sight);
+	if (!lead && !(strict && JF_CAN_UNWIND))
 		return JF_SEEN_CLEAN;
-	/* Until he has returned or sleeps. */
-	if (jf_rethook_ends_unwind(t))
-		return JF_SEEN_UNKNOWN;
-	return jf_unwind(t, sight, strict);
+	if (jf_rethook_warns(t))
+		return lead || (calls && jf_words_call(t, sp, sight)) ?
+			       JF_SEEN_UNKNOWN : JF_SEEN_CLEAN;
+	sight->where = 0;
+	return jf_frames_look(t, sight, calls);
 }

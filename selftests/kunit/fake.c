@@ -425,6 +425,11 @@ bool jf_arch_patches(void)
 	return !jfk.indirect;
 }
 
+bool jf_arch_has_sites(void)
+{
+	return !jfk.indirect;
+}
+
 int jf_arch_adopt(struct jf_site *site, unsigned long tramp)
 {
 	lockdep_assert_held(&jf_mutex);

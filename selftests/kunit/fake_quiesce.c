@@ -105,7 +105,7 @@ static void jfk_put(struct jfk_task *t)
 
 /* --- looking ------------------------------------------------------------- */
 
-static enum jf_seen jfk_look(struct jfk_task *t, struct jf_sight *sight, bool strict)
+static enum jf_seen jfk_look(struct jfk_task *t, struct jf_sight *sight, bool strict, bool calls)
 {
 	struct jfk_image *im;
 
@@ -132,8 +132,8 @@ static enum jf_seen jfk_look(struct jfk_task *t, struct jf_sight *sight, bool st
 		return JF_SEEN_UNKNOWN;
 	if (jf_spans_has(&sight->in, t->at))
 		sight->where = t->at;
-	else if (strict && (jf_spans_has(&sight->calls, t->ret) ||
-			    jf_spans_has(&sight->tramps, t->tramp)))
+	else if (calls && (jf_spans_has(&sight->calls, t->ret) ||
+			   jf_spans_has(&sight->tramps, t->tramp)))
 		sight->where = t->ret ?: t->tramp;
 	return sight->where ? JF_SEEN_INSIDE : JF_SEEN_CLEAN;
 }
@@ -379,7 +379,7 @@ static void jfk_detach(struct tracepoint *tp, void *probe)
 #define JF_EXIT_PROTO			struct task_struct *t
 #define jf_sched_delayed(t)		((t)->delayed)
 #define jf_waits_for_rtlock(t)		((t)->rtlock)
-#define jf_arch_look(t, sight, strict)	jfk_look(t, sight, strict)
+#define jf_arch_look(t, sight, strict, calls) jfk_look(t, sight, strict, calls)
 
 #undef current
 #undef get_task_struct
@@ -450,12 +450,31 @@ static void jfk_detach(struct tracepoint *tp, void *probe)
 #include "../../core/spans.c"
 #include "../../core/gone.c"
 #include "../../core/function.c"
+#include "../../core/sight.c"
 #include "../../core/exits.c"
 #include "../../core/quiesce.c"
 
 int jf_arch_add_tests(struct jf_spans *s, unsigned long start, unsigned long end)
 {
 	return 0;
+}
+
+/* All of a function is behind its sites. */
+int jf_arch_add_only(struct jf_spans *s, const struct jf_text_ask *ask,
+		     const struct jf_ctl *ctl, bool on)
+{
+	unsigned int i;
+	int err = 0;
+
+	for (i = 0; !err && i < ask->text->num; i++)
+		err = jf_spans_add(s, ask->text->span[i].start,
+				   ask->text->span[i].end);
+	return err;
+}
+
+int jf_arch_jumps(const struct jf_text_ask *ask)
+{
+	return -ENOENT;
 }
 
 bool jf_arch_can_look(void)

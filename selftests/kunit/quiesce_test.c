@@ -221,8 +221,8 @@ static void module_without_memory(struct kunit *test)
 			break;
 		KUNIT_EXPECT_EQ(test, jfk.sleeps, 2U);
 	}
-	/* The list of records, spans, the grace period, two lists of calls, suspects. */
-	KUNIT_EXPECT_EQ(test, n, 7U);
+	/* The list of records, spans, the grace period, three lists of what changed, suspects. */
+	KUNIT_EXPECT_EQ(test, n, 8U);
 }
 
 /* --- everybody ----------------------------------------------------------- */
@@ -496,7 +496,8 @@ static void limited_without_memory(struct kunit *test)
 
 	/*
 	 * 1: the list of records, 2: spans, 3: the grace period, which can be done
-	 * without, 4: changed calls, 5: changed trampolines, 6: suspects.
+	 * without, 4: what is looked for, 5: changed trampolines, 6: changed calls,
+	 * 7: suspects.
 	 */
 	for (n = 1; n < 10; n++) {
 		replace(test, w.f[0], jfk_code(w.a, 0));
@@ -513,7 +514,7 @@ static void limited_without_memory(struct kunit *test)
 		/* One record less, or the same. */
 		KUNIT_EXPECT_EQ(test, jfk.not_freed, not_freed - (n == 3));
 	}
-	KUNIT_EXPECT_EQ(test, n, 7U);
+	KUNIT_EXPECT_EQ(test, n, 8U);
 }
 
 /* Without a limit it is a delay. */
@@ -538,7 +539,62 @@ static void quiesce_without_memory(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, jfk.sleeps, 3U);
 		KUNIT_EXPECT_GE(test, jfk.slept, 100U);
 	}
-	KUNIT_EXPECT_EQ(test, n, 7U);
+	KUNIT_EXPECT_EQ(test, n, 8U);
+}
+
+/* What only a key led to is waited for, once, and by a quiesce alone. */
+static void quiesce_keys(struct kunit *test)
+{
+	struct world w = world(test);
+	struct jfk_task *t = jfk_task(test, (void *)w.branch);
+
+	KUNIT_EXPECT_EQ(test, jf_quiesce_timeout(0), 0);
+	KUNIT_ASSERT_EQ(test, jf_key_enable(w.key), 0);
+	KUNIT_EXPECT_EQ(test, jf_quiesce_timeout(0), -ETIMEDOUT);
+	KUNIT_EXPECT_EQ(test, jf_quiesce_timeout(20 * HZ), -ETIMEDOUT);
+	/* A module that goes is another matter. */
+	jfk.sleeps = 0;
+	jf_quiesce_module(&w.a->mod, true);
+	KUNIT_EXPECT_EQ(test, jfk.sleeps, 0U);
+	KUNIT_EXPECT_EQ(test, jf_quiesce_timeout(0), -ETIMEDOUT);
+	t->stays = 20 * HZ;
+	jf_quiesce();
+	KUNIT_EXPECT_EQ(test, t->stays, 0UL);
+	/* It has come since. */
+	t->at = w.branch;
+	KUNIT_EXPECT_EQ(test, jf_quiesce_timeout(0), 0);
+	KUNIT_ASSERT_EQ(test, jf_key_disable(w.key), 0);
+	KUNIT_EXPECT_EQ(test, jf_quiesce_timeout(0), -ETIMEDOUT);
+	jfk_leave(t);
+	KUNIT_EXPECT_EQ(test, jf_quiesce_timeout(0), 0);
+}
+
+static struct jf_key *jfk_later;
+
+static void change_later(void)
+{
+	if (!jfk_later)
+		return;
+	jf_key_enable(jfk_later);
+	jfk_later = NULL;
+}
+
+/* A key that changes while a quiesce waits does not keep that one. */
+static void quiesce_keys_later(struct kunit *test)
+{
+	struct world w = world(test);
+	struct jfk_task *t = jfk_task(test, jfk_code(w.a, 0));
+	struct jfk_task *later = jfk_task(test, (void *)w.branch);
+
+	replace(test, w.f[0], jfk_code(w.a, 0));
+	t->stays = HZ;
+	later->stays = 100 * HZ;
+	jfk_later = w.key;
+	jfk.on_stop = change_later;
+	jf_quiesce();
+	jfk.on_stop = NULL;
+	KUNIT_EXPECT_GT(test, later->stays, 90UL * HZ);
+	KUNIT_EXPECT_EQ(test, jf_quiesce_timeout(0), -ETIMEDOUT);
 }
 
 static void quiesce_context(struct kunit *test)
@@ -1779,6 +1835,8 @@ static struct kunit_case quiesce_cases[] = {
 	KUNIT_CASE_PARAM(limited, limit_gen_params),
 	KUNIT_CASE(limited_without_memory),
 	KUNIT_CASE(quiesce_without_memory),
+	KUNIT_CASE(quiesce_keys),
+	KUNIT_CASE(quiesce_keys_later),
 	KUNIT_CASE(quiesce_context),
 	KUNIT_CASE(returning),
 	KUNIT_CASE(delayed_is_asleep),

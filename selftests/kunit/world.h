@@ -15,6 +15,7 @@ struct world {
 	struct jfk_mod	*m, *a, *b;
 	struct jf_func	*f[FUNCS];
 	unsigned long	call[FUNCS];
+	unsigned long	branch;
 	struct jf_key	*key;
 	struct jf_tracepoint *tp;
 };
@@ -34,7 +35,7 @@ static inline struct world world(struct kunit *test)
 	w.key = jfk_key(w.m, "key", false, 0);
 	for (i = 0; i < FUNCS; i++)
 		w.call[i] = jfk_site(w.m, &w.f[i]->ent, JF_SITE_CALL);
-	jfk_site(w.m, &w.key->ent, JF_SITE_BRANCH);
+	w.branch = jfk_site(w.m, &w.key->ent, JF_SITE_BRANCH);
 	w.tp = jfk_tp(w.m, "tp", 2);
 	w.a->mod.num_kp = 0;
 	w.b->mod.num_kp = 0;

@@ -319,8 +319,6 @@ void jf_ent_copy(struct jf_ent *to, const struct jf_ent *from);
  * the text from @start to @end. 0: it is not found.
  */
 uintptr_t jf_call_find(uintptr_t from, uintptr_t to, uintptr_t start, uintptr_t end);
-/* Of the instruction at @p, of which 15 bytes can be read. 0: not known. */
-size_t jf_insn_length(const uint8_t *p);
 
 /* --- sync.c ----------------------------------------------------------------------- */
 

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
-# Does the library know how long instructions are? objdump says it for programs.
+# Does x86/flow.h know how long instructions are? objdump says it for programs.
 # usage: lengths.sh FOLDER, where make has built libjumpfunc.so and the tests
 # The tests are called by check(), which shellcheck does not see.
 # shellcheck disable=SC2317
@@ -25,7 +25,7 @@ instructions()
 build()
 {
 	${CC:-cc} -O2 -I"$user/.." -I"$user/../include" -o "$tmp/lengths" \
-		"$user/tests/lengths.c" "$user/lib/call.c"
+		"$user/tests/lengths.c"
 }
 
 agree()

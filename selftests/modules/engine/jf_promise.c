@@ -1,0 +1,491 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What a quiesce promises: tasks that went through a branch or a dynamic
+ * function before it changed are waited for, and tasks that execute the same
+ * functions for another reason are not.
+ *
+ * /sys/kernel/debug/jf_promise/
+ *   do		write one of
+ *		  shut, open	the gate; tasks that wait for it leave
+ *		  spin 0|1	tasks that stay are at work instead of asleep
+ *		  go NAME	a thread begins what NAME says, see places[]
+ *		  on KEY, off KEY	change a key, see keys[]
+ *		  probe 0|1	register or unregister the tracepoint's probe
+ *		  swap, back	the first dynamic function leads elsewhere, and back
+ *		  doze, awake	the same for the one that leads to msleep()
+ *		  quiesce MS	jf_quiesce_timeout(); without MS jf_quiesce()
+ *		  ask		a callback by jf_call_quiesced()
+ *		  stop		all threads end
+ *   state	what there is to know, "name value"
+ */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/debugfs.h>
+#include <linux/delay.h>
+#include <linux/fs.h>
+#include <linux/jiffies.h>
+#include <linux/kthread.h>
+#include <linux/ktime.h>
+#include <linux/module.h>
+#include <linux/sched.h>
+#include <linux/seq_file.h>
+#include <linux/slab.h>
+#include <linux/wait.h>
+
+#include <jumpfunc/branch.h>
+#include <jumpfunc/dynfunc.h>
+#include <jumpfunc/tracepoint.h>
+
+#include "../files.h"
+
+/* No task stays longer: a test that went wrong has to end. */
+#define STAY_LIMIT	(120 * HZ)
+
+static DECLARE_WAIT_QUEUE_HEAD(gate);
+static bool gate_open = true, spins, stopping;
+/* Tasks at the gate, and threads that have not ended. */
+static atomic_t inside, threads;
+static atomic_t rounds;
+static s64 quiesce_ms;
+
+static noinline void stay(void)
+{
+	unsigned long end = jiffies + STAY_LIMIT;
+
+	atomic_inc(&inside);
+	if (!READ_ONCE(spins))
+		wait_event_timeout(gate, READ_ONCE(gate_open), STAY_LIMIT);
+	else
+		while (!READ_ONCE(gate_open) && time_before(jiffies, end)) {
+			cpu_relax();
+			cond_resched();
+		}
+	atomic_dec(&inside);
+}
+
+/* --- code that only a branch leads to -------------------------------------- */
+
+DEFINE_JF_KEY_FALSE(p_off);
+DEFINE_JF_KEY_TRUE(p_on);
+DEFINE_JF_KEY_FALSE(p_part);
+DEFINE_JF_KEY_FALSE(p_tail);
+DEFINE_JF_KEY_FALSE(p_loop);
+DEFINE_JF_KEY_FALSE(p_twice);
+
+DECLARE_JF_TRACE(p_event, PROTO(int x), ARGS(x));
+DEFINE_JF_TRACE(p_event);
+
+static void p_probe(void *data, int x)
+{
+	atomic_add(x, &rounds);
+}
+
+static noinline int behind_unlikely(int x)
+{
+	if (jf_branch_unlikely(&p_off)) {
+		stay();
+		x++;
+	}
+	return x;
+}
+
+/* The side that a disabled key leads to. */
+static noinline int behind_else(int x)
+{
+	if (jf_branch_likely(&p_on)) {
+		x++;
+	} else {
+		stay();
+		x += 2;
+	}
+	return x;
+}
+
+static noinline __cold void rare(void)
+{
+	stay();
+	barrier();
+}
+
+/* A function that gcc calls cold has the block that calls it split off. */
+static noinline int behind_part(int x)
+{
+	if (jf_branch_unlikely(&p_part)) {
+		rare();
+		x += 3;
+		OPTIMIZER_HIDE_VAR(x);
+	}
+	return x;
+}
+
+static noinline int tail_callee(int x)
+{
+	stay();
+	OPTIMIZER_HIDE_VAR(x);
+	return x;
+}
+
+/* The last act of the block is a call, which the compiler makes a jump. */
+static noinline int behind_tail(int x)
+{
+	if (jf_branch_unlikely(&p_tail))
+		return tail_callee(x + 4);
+	OPTIMIZER_HIDE_VAR(x);
+	return x;
+}
+
+static noinline int behind_enabled(int x)
+{
+	if (jf_trace_p_event_enabled()) {
+		stay();
+		jf_trace_p_event(x);
+	}
+	return x;
+}
+
+/* Two sites of one key: the second block is reached only by them, too. */
+static noinline int behind_twice(int x)
+{
+	if (jf_branch_unlikely(&p_twice))
+		goto rare;
+	x += 5;
+	OPTIMIZER_HIDE_VAR(x);
+	if (jf_branch_unlikely(&p_twice))
+		goto rare;
+	return x;
+rare:
+	stay();
+	return x + 1;
+}
+
+static void place_off(void)	{ behind_unlikely(1); }
+static void place_else(void)	{ behind_else(1); }
+static void place_part(void)	{ behind_part(1); }
+static void place_tail(void)	{ behind_tail(1); barrier(); }
+static void place_enabled(void)	{ behind_enabled(1); }
+static void place_twice(void)	{ behind_twice(1); }
+
+/* A thread's main loop with a site in it, before it sleeps and after. */
+static noinline void place_loop(void)
+{
+	if (jf_branch_unlikely(&p_loop))
+		atomic_inc(&rounds);
+	while (!READ_ONCE(stopping)) {
+		if (jf_branch_unlikely(&p_loop))
+			atomic_inc(&rounds);
+		jf_trace_p_event(1);
+		msleep(20);
+		if (jf_branch_unlikely(&p_loop))
+			atomic_add(2, &rounds);
+	}
+}
+
+/* --- functions that others execute as well ---------------------------------- */
+
+static noinline int shared(int x)
+{
+	stay();
+	return x;
+}
+
+static noinline int other(int x)
+{
+	return x + 1;
+}
+
+DEFINE_DYNFUNC(p_a, shared);
+DEFINE_DYNFUNC(p_b, shared);
+DEFINE_DYNFUNC(p_msleep, msleep);
+
+static void no_sleep(unsigned int ms)
+{
+}
+
+static noinline void place_a(void)
+{
+	dynfunc_call(p_a, 1);
+	barrier();
+}
+
+static noinline void place_a_tramp(void)
+{
+	dynfunc_p_a(1);
+	barrier();
+}
+
+static noinline void place_a_ptr(void)
+{
+	int (*f)(int x) = __JF_POINTER(p_a);
+
+	OPTIMIZER_HIDE_VAR(f);
+	f(1);
+	barrier();
+}
+
+static noinline int jumps_to_a(int x)
+{
+	return dynfunc_p_a(x);
+}
+
+static noinline void place_a_jump(void)
+{
+	jumps_to_a(1);
+	barrier();
+}
+
+static noinline void place_b(void)
+{
+	dynfunc_call(p_b, 1);
+	barrier();
+}
+
+static noinline void place_b_tramp(void)
+{
+	dynfunc_p_b(1);
+	barrier();
+}
+
+static noinline void place_direct(void)
+{
+	shared(1);
+	barrier();
+}
+
+static noinline int jumps_to_shared(int x)
+{
+	return shared(x + 1);
+}
+
+static noinline void place_jump(void)
+{
+	jumps_to_shared(1);
+	barrier();
+}
+
+static noinline void place_msleep(void)
+{
+	while (!READ_ONCE(stopping)) {
+		msleep(3000);
+		barrier();
+	}
+}
+
+static noinline void place_doze(void)
+{
+	atomic_inc(&inside);
+	dynfunc_call(p_msleep, 20000);
+	atomic_dec(&inside);
+}
+
+static const struct {
+	const char	*name;
+	void		(*func)(void);
+} places[] = {
+	{ "off", place_off },
+	{ "else", place_else },
+	{ "part", place_part },
+	{ "tail", place_tail },
+	{ "enabled", place_enabled },
+	{ "twice", place_twice },
+	{ "loop", place_loop },
+	{ "a", place_a },
+	{ "a_tramp", place_a_tramp },
+	{ "a_ptr", place_a_ptr },
+	{ "a_jump", place_a_jump },
+	{ "b", place_b },
+	{ "b_tramp", place_b_tramp },
+	{ "direct", place_direct },
+	{ "jump", place_jump },
+	{ "msleep", place_msleep },
+	{ "doze", place_doze },
+};
+
+static const struct {
+	const char	*name;
+	struct jf_key	*key;
+} keys[] = {
+	{ "off", &p_off },
+	{ "on", &p_on },
+	{ "part", &p_part },
+	{ "tail", &p_tail },
+	{ "loop", &p_loop },
+	{ "twice", &p_twice },
+};
+
+/* --- threads ---------------------------------------------------------------- */
+
+static int place_thread(void *arg)
+{
+	places[(long)arg].func();
+	atomic_dec(&threads);
+	return 0;
+}
+
+static int do_go(const char *name)
+{
+	struct task_struct *t;
+	long i;
+
+	for (i = 0; i < ARRAY_SIZE(places); i++)
+		if (!strcmp(name, places[i].name))
+			break;
+	if (i == ARRAY_SIZE(places))
+		return -EINVAL;
+	atomic_inc(&threads);
+	t = kthread_run(place_thread, (void *)i, "promise/%s", name);
+	if (IS_ERR(t))
+		atomic_dec(&threads);
+	return PTR_ERR_OR_ZERO(t);
+}
+
+static int do_key(const char *name, bool on)
+{
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(keys); i++)
+		if (!strcmp(name, keys[i].name))
+			return on ? jf_key_enable(keys[i].key) :
+				    jf_key_disable(keys[i].key);
+	return -EINVAL;
+}
+
+static int do_probe(bool on)
+{
+	return on ? register_jf_trace_p_event(p_probe, NULL) :
+		    unregister_jf_trace_p_event(p_probe, NULL);
+}
+
+static int do_quiesce(const char *ms)
+{
+	ktime_t since = ktime_get();
+	int limit, err = 0;
+
+	if (kstrtoint(ms, 10, &limit))
+		jf_quiesce();
+	else
+		err = jf_quiesce_timeout(msecs_to_jiffies(limit));
+	WRITE_ONCE(quiesce_ms, ktime_ms_delta(ktime_get(), since));
+	return err;
+}
+
+static atomic_t callbacks, called;
+
+static void callback(struct jf_quiesce_head *head)
+{
+	atomic_inc(&called);
+	kfree(head);
+}
+
+static int do_ask(void)
+{
+	struct jf_quiesce_head *head = kmalloc(sizeof(*head), GFP_KERNEL);
+
+	if (!head)
+		return -ENOMEM;
+	atomic_inc(&callbacks);
+	jf_call_quiesced(head, callback);
+	return 0;
+}
+
+/* --- files ------------------------------------------------------------------ */
+
+static void do_open(void)
+{
+	WRITE_ONCE(gate_open, true);
+	wake_up_all(&gate);
+}
+
+static int do_stop(void)
+{
+	do_open();
+	WRITE_ONCE(stopping, true);
+	while (atomic_read(&threads))
+		msleep(20);
+	WRITE_ONCE(stopping, false);
+	return 0;
+}
+
+static int do_command(const char *cmd)
+{
+	char what[16], arg[16] = "";
+
+	if (sscanf(cmd, "%15s %15s", what, arg) < 1)
+		return -EINVAL;
+	if (!strcmp(what, "shut"))
+		WRITE_ONCE(gate_open, false);
+	else if (!strcmp(what, "open"))
+		do_open();
+	else if (!strcmp(what, "spin"))
+		WRITE_ONCE(spins, arg[0] == '1');
+	else if (!strcmp(what, "go"))
+		return do_go(arg);
+	else if (!strcmp(what, "on"))
+		return do_key(arg, true);
+	else if (!strcmp(what, "off"))
+		return do_key(arg, false);
+	else if (!strcmp(what, "probe"))
+		return do_probe(arg[0] == '1');
+	else if (!strcmp(what, "swap"))
+		return dynfunc_update(p_a, other);
+	else if (!strcmp(what, "back"))
+		return dynfunc_update(p_a, shared);
+	else if (!strcmp(what, "awake"))
+		return dynfunc_update(p_msleep, no_sleep);
+	else if (!strcmp(what, "doze"))
+		return dynfunc_update(p_msleep, msleep);
+	else if (!strcmp(what, "quiesce"))
+		return do_quiesce(arg);
+	else if (!strcmp(what, "ask"))
+		return do_ask();
+	else if (!strcmp(what, "stop"))
+		return do_stop();
+	else
+		return -EINVAL;
+	return 0;
+}
+
+static ssize_t do_write(struct file *file, const char __user *ubuf,
+			size_t count, loff_t *pos)
+{
+	char buf[40], *cmd = test_command(buf, sizeof(buf), ubuf, count);
+	int err = PTR_ERR_OR_ZERO(cmd) ?: do_command(cmd);
+
+	return err ?: count;
+}
+
+TEST_WRITE_ONLY(do);
+
+static int state_show(struct seq_file *m, void *v)
+{
+	seq_printf(m, "inside %d\n", atomic_read(&inside));
+	seq_printf(m, "threads %d\n", atomic_read(&threads));
+	seq_printf(m, "rounds %d\n", atomic_read(&rounds));
+	seq_printf(m, "asked %d\n", atomic_read(&callbacks));
+	seq_printf(m, "called %d\n", atomic_read(&called));
+	seq_printf(m, "quiesce_ms %lld\n", READ_ONCE(quiesce_ms));
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(state);
+
+static struct dentry *dir;
+
+static int __init promise_init(void)
+{
+	dir = debugfs_create_dir("jf_promise", NULL);
+	debugfs_create_file("do", 0200, dir, NULL, &do_fops);
+	debugfs_create_file("state", 0400, dir, NULL, &state_fops);
+	return 0;
+}
+
+static void __exit promise_exit(void)
+{
+	debugfs_remove_recursive(dir);
+	do_stop();
+	/* They have yet to return. */
+	msleep(200);
+}
+
+module_init(promise_init);
+module_exit(promise_exit);
+MODULE_LICENSE("GPL");
+MODULE_DESCRIPTION("What a quiesce waits for, and what it does not");

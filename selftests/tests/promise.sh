@@ -1,0 +1,230 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# JF_ANY_BACKEND: it goes through them itself
+# JF_TIMEOUT=240
+# What a quiesce promises. It is never early: a task that came through a branch, a dynamic function or a
+# tracepoint before that changed is waited for. And it comes to its end, whatever other tasks do: users who
+# flood the kernel with system calls under seccomp, probes at the returns of functions that are busy, tasks
+# that execute a former target for another reason.
+. "$(dirname "$0")/../lib/lib.sh"
+
+P=/sys/kernel/debug/jf_promise
+T=$JF_TRACEFS
+
+jf_start "a quiesce is never early, and ends"
+jf_patching || jf_skip_all "stacks are read on x86 alone"
+jf_has jf_promise || jf_skip_all "no jf_promise.ko: build selftests/modules"
+
+# ---- tools ----
+
+promise() { awk -v n="$1" '$1 == n {print $2}' $P/state; }
+promise_do() { echo "$*" >$P/do; }
+at_least() { [ "$(promise "$1")" -ge "$2" ]; }
+all_called() { [ "$(promise called)" = "$(promise asked)" ]; }
+ended() { [ "$(promise threads)" = 0 ]; }
+# The documented limit, in ms; a machine that is emulated has more.
+limit=$((2000 * ${JF_SLOW:-1}))
+
+# held WHAT: jf_quiesce_timeout() says that a task is inside, at once and after a second
+held()
+{
+	promise_do quiesce 0 2>"$JF_TMP/now" || true
+	promise_do quiesce 700 2>"$JF_TMP/later" || true
+	check_match "$1: a quiesce that does not wait says so" "$(cat "$JF_TMP/now")" 'timed out'
+	check_match "$1: one that waits does, too" "$(cat "$JF_TMP/later")" 'timed out'
+	check "$1: the task is still inside" at_least inside 1
+}
+
+# leaves WHAT: the task goes, and the quiesce ends
+leaves()
+{
+	promise_do open
+	check "$1: the quiesce ends when the task has left" promise_do quiesce $((limit + 10000))
+	jf_until 100 ended || fail "$1: the thread ends" "$(cat $P/state)"
+}
+
+# enters WHAT PLACE: a thread is there
+enters()
+{
+	promise_do shut
+	promise_do go "$2"
+	jf_until 100 at_least inside 1 || fail "$1: the thread is there" "$(cat $P/state)"
+}
+
+# passed WHAT: a quiesce ends in time, and the log names its cause if it does not
+passed()
+{
+	jf_log_mark
+	if promise_do quiesce $((limit + 20000)) 2>"$JF_TMP/passed"; then
+		if [ "$(promise quiesce_ms)" -le $limit ]; then
+			pass "$1: a quiesce ends, after $(promise quiesce_ms) ms"
+		else
+			fail "$1: a quiesce ends" "after $(promise quiesce_ms) ms, which is more than $limit"
+		fi
+	else
+		fail "$1: a quiesce ends" "$(cat "$JF_TMP/passed"); $(jf_log_new | grep waiting | tail -n 1)"
+	fi
+}
+
+load()
+{
+	jf_load "$@"
+	jf_insmod jf_promise || jf_bail "jf_promise loads"
+}
+unload()
+{
+	promise_do stop
+	if ! jf_rmmod jf_promise || ! jf_unload; then jf_bail "jf_promise and jumpfunc unload"; fi
+}
+jf_on_exit "echo open >$P/do"
+
+# ---- branches ----
+
+# branch WHAT PLACE CHANGE UNDO [SPIN...]: a task is in code that only the branch leads to, when that changes
+branch()
+{
+	for spin in ${5:-0}; do
+		what="$b, $1, $([ $spin = 1 ] && echo 'at work' || echo asleep)"
+		promise_do spin $spin
+		enters "$what" "$2"
+		check "$what: the key changes" promise_do "$3"
+		held "$what"
+		jf_until 200 all_called || fail "$what: the callbacks before this one" "$(cat $P/state)"
+		n=$(promise called)
+		promise_do ask
+		sleep 0.5
+		check_eq "$what: a callback is not called before" "$(promise called)" "$n"
+		leaves "$what"
+		check "$what: it changes back" promise_do "$4"
+	done
+	promise_do spin 0
+}
+
+for b in ${JF_BACKEND:-auto indirect}; do
+	load "backend=$b"
+	promise_do on off
+	branch "unlikely" off "off off" "on off" "0 1"
+	promise_do off on
+	branch "likely, the other side" else "on on" "off on"
+	promise_do on part
+	branch "a part that the compiler split off" part "off part" "on part"
+	promise_do on tail
+	branch "a last call" tail "off tail" "on tail" "0 1"
+	promise_do on twice
+	branch "two sites" twice "off twice" "on twice"
+	promise_do probe 1
+	branch "a tracepoint's branch" enabled "probe 0" "probe 1"
+
+	# Neither does a task count that is in such a function, but not in that code.
+	promise_do go loop
+	jf_until 100 at_least rounds 1 || fail "$b: the thread is at work" "$(cat $P/state)"
+	promise_do on loop
+	passed "$b: beside a main loop with sites, on"
+	promise_do off loop
+	promise_do probe 0
+	passed "$b: beside a main loop with sites, off"
+	i=0
+	while [ $i -lt 10 ]; do
+		promise_do on loop
+		promise_do off loop
+		i=$((i + 1))
+	done
+	passed "$b: beside a main loop with sites, after twenty changes"
+	unload
+done
+
+# ---- functions that others execute as well ----
+
+for b in ${JF_BACKEND:-auto indirect}; do
+	load "backend=$b"
+	for way in a a_tramp a_ptr a_jump; do
+		enters "$b, $way" $way
+		promise_do swap
+		held "$b, a former target, by $way"
+		leaves "$b, a former target, by $way"
+		promise_do back
+		promise_do quiesce
+	done
+	for way in b b_tramp direct jump; do
+		enters "$b, $way" $way
+		promise_do swap
+		passed "$b: beside a task in the same function, by $way"
+		check "$b, $way: it is still there" at_least inside 1
+		promise_do open
+		jf_until 100 ended || true
+		promise_do back
+		promise_do quiesce
+	done
+	# A function of the kernel: any thread may be in there.
+	enters "$b, msleep()" doze
+	promise_do awake
+	held "$b, a former target that is the kernel's"
+	jf_until 300 ended || true
+	promise_do doze
+	promise_do go msleep
+	promise_do awake
+	passed "$b: beside threads in msleep()"
+	promise_do doze
+	unload
+done
+
+# ---- what cannot be unwound ----
+
+load ${JF_BACKEND:+"backend=$JF_BACKEND"}
+# Something that a task might be in.
+promise_do swap
+flood()
+{
+	"$@" >"$JF_TMP/flood" 2>&1 &
+	flood_pid=$!
+	JF_PIDS="$JF_PIDS $flood_pid"
+	sleep 2
+}
+beside_flood()
+{
+	for i in 1 2 3; do
+		promise_do back
+		promise_do swap
+		passed "$1, $i"
+	done
+}
+if jf_tool seccomp_flood; then
+	flood seccomp_flood 600 3
+	beside_flood "beside three processes under seccomp"
+	kill $flood_pid && wait $flood_pid || true
+	flood seccomp_flood 600 200 2
+	beside_flood "beside two hundred processes under seccomp"
+	check "rmmod ends beside them" jf_rmmod jf_promise
+	kill $flood_pid && wait $flood_pid || true
+	check "jf_promise loads again" jf_insmod jf_promise
+else
+	skip "beside processes under seccomp" "no seccomp_flood"
+fi
+
+untrace()
+{
+	echo 0 >$T/events/jfpromise/enable
+	echo >$T/kprobe_events
+} 2>/dev/null
+if [ -w $T/kprobe_events ] && echo r:jfpromise/read vfs_read >$T/kprobe_events; then
+	jf_on_exit untrace
+	echo 1 >$T/events/jfpromise/enable
+	for i in 1 2 3; do
+		dd if=/dev/zero of=/dev/null bs=32M 2>/dev/null &
+		JF_PIDS="$JF_PIDS $!"
+	done
+	sleep 1
+	beside_flood "beside readers with a probe at vfs_read()'s return"
+	enters "a probe at vfs_read()'s return" a
+	# What a task holds is still seen.
+	promise_do back
+	promise_do swap
+	held "beside readers, a former target"
+	leaves "beside readers, a former target"
+	untrace
+else
+	skip "beside readers with a probe at vfs_read()'s return" "no kprobe events"
+fi
+jf_stop_all
+unload
+jf_done

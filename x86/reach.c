@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Which code of a function does an instruction lead to? Follows instructions from
+ * where a function begins, through its branches, as far as it goes.
+ *
+ * Two questions are answered with it:
+ *
+ *  1. What is executed only if a branch goes one way (jf_arch_add_only())? All
+ *     that is *not* reached if no site of the key goes that way. What this file
+ *     cannot follow, such as a jump through a table, is not reached either. So it
+ *     errs on the side of "only", which makes a quiesce wait.
+ *  2. Where can a function have jumped as its last act (jf_arch_jumps())? Here
+ *     what cannot be followed may lead anywhere, which is an error.
+ *
+ * A site of ours leads both ways, whatever stands there. Text is read while other
+ * CPUs may execute it, but not while a transaction runs: the caller holds jf_mutex.
+ * An INT3 of a kprobe ends the way: what stood there is not known.
+ */
+#include "x86/x86.h"
+
+#include <linux/bitmap.h>
+#include <linux/mm.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/uaccess.h>
+
+#include "x86/flow.h"
+
+/**
+ * struct jf_walk - a walk through the text of a function
+ * @ask:  what is asked for
+ * @size: bytes of the text
+ * @seen: a bit for each of these: it has been reached
+ * @todo: where to go on
+ * @num:  how many these are
+ * @max:  for how many there is room
+ * @ctl:  the key whose sites do not go one way; or NULL
+ * @on:   the way: that of a key that is on, or off
+ * @cut:  where those sites would have led
+ * @num_cut: how many these are
+ * @max_cut: for how many there is room
+ * @tells: call @ask->left
+ * @lost: the way went on where it cannot be followed
+ */
+struct jf_walk {
+	const struct jf_text_ask *ask;
+	size_t			size;
+	unsigned long		*seen;
+	unsigned long		*todo;
+	unsigned int		num, max;
+	const struct jf_ctl	*ctl;
+	bool			on;
+	unsigned long		*cut;
+	unsigned int		num_cut, max_cut;
+	bool			tells;
+	bool			lost;
+};
+
+/* The bit of a byte of the text, or -1. */
+static long jf_walk_bit(const struct jf_walk *w, unsigned long addr)
+{
+	unsigned int i;
+	long bit = 0;
+
+	for (i = 0; i < w->ask->text->num; i++) {
+		const struct jf_span *s = &w->ask->text->span[i];
+
+		if (addr >= s->start && addr < s->end)
+			return bit + (addr - s->start);
+		bit += s->end - s->start;
+	}
+	return -1;
+}
+
+static int jf_walk_to(struct jf_walk *w, unsigned long addr)
+{
+	int err;
+
+	if (jf_walk_bit(w, addr) < 0)
+		return w->tells ? w->ask->left(addr, w->ask->arg) : 0;
+	err = jf_grow((void **)&w->todo, w->num, &w->max, sizeof(*w->todo));
+	if (!err)
+		w->todo[w->num++] = addr;
+	return err;
+}
+
+/* The bytes at @addr, as far as the text goes; zeros follow. */
+static bool jf_walk_read(const struct jf_walk *w, unsigned long addr, u8 *bytes)
+{
+	const struct jf_span *s = jf_spans_find(w->ask->text, addr);
+	size_t size = min_t(size_t, JF_INSN_LONGEST, s->end - addr);
+
+	memset(bytes, 0, JF_INSN_LONGEST);
+	return !copy_from_kernel_nofault(bytes, (void *)addr, size);
+}
+
+/* Both ways from a branch site, but for the one that is left out. */
+static int jf_walk_site(struct jf_walk *w, const struct jf_site *site,
+			unsigned long *next)
+{
+	bool nop_means_on = site->flags & JF_SITE_BRANCH_INV;
+	unsigned long straight = site->addr + JF_INSN_SIZE;
+	unsigned long cut = 0;
+	int err;
+
+	if (w->ctl && site->ctl == w->ctl)
+		cut = w->on == nop_means_on ? straight : site->label;
+	*next = cut == straight ? 0 : straight;
+	err = cut == site->label ? 0 : jf_walk_to(w, site->label);
+	if (err || !cut)
+		return err;
+	err = jf_grow((void **)&w->cut, w->num_cut, &w->max_cut,
+		      sizeof(*w->cut));
+	if (!err)
+		w->cut[w->num_cut++] = cut;
+	return err;
+}
+
+/* To what an instruction names: in the text, or elsewhere. */
+static int jf_walk_jump(struct jf_walk *w, unsigned long to)
+{
+	if (jf_walk_bit(w, to) < 0) {
+		switch (w->ask->callee(to)) {
+		case JF_CALLEE_ENDS:
+			return 0;
+		case JF_CALLEE_AWAY:
+			w->lost = true;
+			return 0;
+		case JF_CALLEE_PLAIN:
+			break;
+		}
+	}
+	return jf_walk_to(w, to);
+}
+
+/* One instruction. *@next: the one that is executed after it; 0: none. */
+static int jf_walk_insn(struct jf_walk *w, unsigned long addr, size_t *size,
+			unsigned long *next)
+{
+	const struct jf_site *site = jf_site_find(addr);
+	u8 bytes[JF_INSN_LONGEST];
+	enum jf_insn_flow flow;
+	uint64_t target = 0;
+	int err = 0;
+
+	*next = 0;
+	*size = JF_INSN_SIZE;
+	if (site && site->flags & JF_SITE_BRANCH)
+		return jf_walk_site(w, site, next);
+	if (!jf_walk_read(w, addr, bytes)) {
+		w->lost = true;
+		*size = 1;
+		return 0;
+	}
+	*size = jf_insn_length(bytes) ?: 1;
+	flow = jf_insn_flow(bytes, addr, &target);
+	switch (flow) {
+	case JF_FLOW_CALL:
+		/* A part that is called is another way into the text. */
+		if (jf_walk_bit(w, target) >= 0)
+			err = jf_walk_to(w, target);
+		else if (w->ask->callee(target) == JF_CALLEE_ENDS)
+			break;
+		fallthrough;
+	case JF_FLOW_NEXT:
+		*next = addr + *size;
+		break;
+	case JF_FLOW_BRANCH:
+		*next = addr + *size;
+		fallthrough;
+	case JF_FLOW_JUMP:
+		err = jf_walk_jump(w, target);
+		break;
+	case JF_FLOW_END:
+		/* It may be a kprobe's. */
+		w->lost |= bytes[0] == JF_OPCODE_INT3;
+		break;
+	case JF_FLOW_AWAY:
+	case JF_FLOW_UNKNOWN:
+		w->lost = true;
+		break;
+	}
+	return err;
+}
+
+static int jf_walk_all(struct jf_walk *w)
+{
+	unsigned int insns = 0;
+	int err = 0;
+
+	while (!err && w->num) {
+		unsigned long addr = w->todo[--w->num], next;
+
+		for (; !err && addr; addr = next) {
+			long bit = jf_walk_bit(w, addr);
+			size_t size;
+
+			if (bit < 0) {
+				w->lost = true;
+				break;
+			}
+			if (test_bit(bit, w->seen))
+				break;
+			err = jf_walk_insn(w, addr, &size, &next);
+			bitmap_set(w->seen, bit, min(size, w->size - bit));
+			if (!(++insns % 1024))
+				cond_resched();
+		}
+	}
+	return err;
+}
+
+/* From each entry, which is the tag of its span. */
+static int jf_walk(struct jf_walk *w)
+{
+	const struct jf_spans *text = w->ask->text;
+	unsigned int i;
+	int err = 0;
+
+	for (i = 0; i < text->num; i++)
+		w->size += text->span[i].end - text->span[i].start;
+	w->seen = kvcalloc(BITS_TO_LONGS(w->size), sizeof(long), GFP_KERNEL);
+	if (!w->seen)
+		return -ENOMEM;
+	for (i = 0; !err && i < text->num; i++)
+		if (jf_spans_find(text, text->span[i].tag) == &text->span[i])
+			err = jf_walk_to(w, text->span[i].tag);
+	return err ?: jf_walk_all(w);
+}
+
+static void jf_walk_end(struct jf_walk *w)
+{
+	kvfree(w->seen);
+	kvfree(w->todo);
+	kvfree(w->cut);
+}
+
+/* Add what has not been reached. */
+static int jf_walk_add_rest(const struct jf_walk *w, struct jf_spans *s)
+{
+	const struct jf_spans *text = w->ask->text;
+	unsigned long from, to;
+	unsigned int i;
+	size_t bit = 0;
+	int err = 0;
+
+	for (i = 0; !err && i < text->num; i++) {
+		const struct jf_span *span = &text->span[i];
+		size_t end = bit + (span->end - span->start);
+
+		for (from = find_next_zero_bit(w->seen, end, bit);
+		     !err && from < end;
+		     from = find_next_zero_bit(w->seen, end, to)) {
+			to = find_next_bit(w->seen, end, from);
+			err = jf_spans_add(s, span->start + (from - bit),
+					   span->start + (to - bit));
+		}
+		bit = end;
+	}
+	return err;
+}
+
+int jf_arch_add_only(struct jf_spans *s, const struct jf_text_ask *ask,
+		     const struct jf_ctl *ctl, bool on)
+{
+	struct jf_walk w = { .ask = ask, .ctl = ctl, .on = on };
+	unsigned int i;
+	int err = jf_walk(&w) ?: jf_walk_add_rest(&w, s);
+
+	/* Then through that, for what it jumps to. */
+	w.ctl = NULL;
+	w.tells = true;
+	for (i = 0; !err && i < w.num_cut; i++)
+		err = jf_walk_to(&w, w.cut[i]);
+	err = err ?: jf_walk_all(&w);
+	jf_walk_end(&w);
+	return err;
+}
+
+int jf_arch_jumps(const struct jf_text_ask *ask)
+{
+	struct jf_walk w = { .ask = ask, .tells = true };
+	int err = jf_walk(&w);
+
+	jf_walk_end(&w);
+	return err ?: w.lost ? -ENOENT : 0;
+}

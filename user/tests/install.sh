@@ -139,6 +139,14 @@ meson_subproject()
 		meson compile -C "$tmp/sub/build" && says "$tmp/sub/build/hello"
 }
 
+# What it shows is what the version script lists.
+meson_archive()
+{
+	nm -g --defined-only "$tmp/sub/build/subprojects/jumpfunc/user/libjumpfunc.a" |
+		awk 'NF == 3 { print $3 }' | sort > "$tmp/archive" &&
+		awk -f "$user/names.awk" "$user/libjumpfunc.map" | sort | diff - "$tmp/archive"
+}
+
 uninstalled()
 {
 	${MAKE:-make} --no-print-directory -C "$user" uninstall DESTDIR="$root" PREFIX="$prefix" &&
@@ -187,6 +195,7 @@ fi
 if have meson && have pkg-config; then
 	check "meson, installed" meson_installed
 	check "meson, a subproject" meson_subproject
+	check "... and its static library" meson_archive
 else
 	skip "meson" "not installed (apt-get install meson pkg-config)"
 fi

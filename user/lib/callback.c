@@ -67,7 +67,7 @@ struct round {
 
 static struct round *rounds;
 /* This thread's. */
-static __thread struct round *own __attribute__((__tls_model__("initial-exec")));
+static __thread struct round *own __JF_OF_THREAD;
 
 /* A signal handler that forks would wait for the thread that it interrupted. */
 static void take_lock(void)

@@ -44,8 +44,7 @@
 #define NEST_MASK	0xffffULL
 #define GRACE_PERIOD	0x10000ULL
 
-__thread struct jf_reader *__jf_reader
-	__attribute__((__tls_model__("initial-exec")));
+__thread struct jf_reader *__jf_reader __JF_OF_THREAD;
 uint64_t __jf_grace_period = GRACE_PERIOD;
 
 #define WORDS	1024
@@ -73,7 +72,7 @@ static _Atomic uint64_t strangers;
 static pthread_key_t at_thread_end;
 static bool have_key;
 /* Of this thread's destructors; some threads may have ended without giving their word back. */
-static __thread unsigned int rounds __attribute__((__tls_model__("initial-exec")));
+static __thread unsigned int rounds __JF_OF_THREAD;
 static _Atomic bool left_behind;
 
 /*

@@ -123,7 +123,7 @@ extern int __cxa_thread_atexit_impl(void (*func)(void *), void *arg, void *dso)
 extern void *__dso_handle __attribute__((__visibility__("hidden")));
 
 static _Atomic bool exiting;
-static __thread bool data_gone __attribute__((__tls_model__("initial-exec")));
+static __thread bool data_gone __JF_OF_THREAD;
 
 static void exit_begins(void)
 {
@@ -250,7 +250,7 @@ const char *jf_error(int err)
 #else
 const char *jf_error(int err)
 {
-	static __thread char text[32] __attribute__((__tls_model__("initial-exec")));
+	static __thread char text[32] __JF_OF_THREAD;
 
 	snprintf(text, sizeof(text), "error %d", err);
 	return text;

@@ -42,7 +42,7 @@ static struct sigaction previous[PREVIOUS_MAX];
 static _Atomic int nr_previous;
 
 /* How often this thread was sent on with the signal that it handles. */
-static __thread int depth __attribute__((__tls_model__("initial-exec")));
+static __thread int depth __JF_OF_THREAD;
 
 static void pass_on(int sig, siginfo_t *info, void *context)
 {

@@ -29,8 +29,24 @@ struct jf_reader {
 	unsigned int		holders;
 } __attribute__((__aligned__(64)));
 
-extern __thread struct jf_reader *__jf_reader
-	__attribute__((__tls_model__("initial-exec")));
+/*
+ * Data of threads that a signal handler may be the first to use. With glibc that takes no
+ * memory only where it is found by a fixed distance. musl has no room for that in objects
+ * that come late, a plugin with the library say, and makes data for all threads as they
+ * come.
+ */
+#ifdef __has_include
+#if __has_include(<features.h>)
+#include <features.h>
+#endif
+#endif
+#ifdef __GLIBC__
+#define __JF_OF_THREAD		__attribute__((__tls_model__("initial-exec")))
+#else
+#define __JF_OF_THREAD
+#endif
+
+extern __thread struct jf_reader *__jf_reader __JF_OF_THREAD;
 extern uint64_t __jf_grace_period;
 
 struct jf_reader *__jf_reader_list(void);

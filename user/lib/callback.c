@@ -296,6 +296,8 @@ static void thread_ends(void *arg)
 void jf_call_quiesced(struct jf_quiesce_head *head,
 		      void (*func)(struct jf_quiesce_head *head))
 {
+	bool paused = jf_fork_pause();
+
 	head->next = NULL;
 	head->func = func;
 	take_lock();
@@ -304,6 +306,7 @@ void jf_call_quiesced(struct jf_quiesce_head *head,
 	asked++;
 	begin_calls();
 	drop_lock();
+	jf_fork_resume(paused);
 }
 
 /* Callbacks may be called meanwhile, and nobody else would call those that follow. */
@@ -336,6 +339,7 @@ static uint64_t all_done(void)
 
 void jf_quiesce_barrier(void)
 {
+	bool paused = jf_fork_pause();
 	int state = begin_wait();
 	uint64_t until = asked;
 
@@ -346,6 +350,7 @@ void jf_quiesce_barrier(void)
 		else
 			wait_for_change(UINT64_MAX);
 	end_wait(state);
+	jf_fork_resume(paused);
 }
 
 static bool is_in(const struct jf_mod *m, const struct call *call)
@@ -457,5 +462,7 @@ static void child_begins(void)
 __attribute__((__constructor__(JF_BEGINS)))
 static void callbacks_begin(void)
 {
-	pthread_atfork(take_lock, drop_lock, child_begins);
+	static struct jf_fork_part forks = { take_lock, drop_lock, child_begins, NULL };
+
+	jf_at_fork(&forks);
 }

@@ -458,9 +458,12 @@ int jf_batch_add(struct jf_batch *b, struct jf_ent *ent, uintptr_t value)
 
 int jf_batch_commit(struct jf_batch *b)
 {
-	int err;
+	int err = jf_lock_to_change();
 
-	jf_lock();
+	if (err) {
+		jf_batch_abort(b);
+		return err;
+	}
 	err = jf_commit_locked(b, false);
 	jf_batch_drop(b);
 	jf_unlock();

@@ -25,9 +25,10 @@ static int set_locked(struct jf_ent *ent, uintptr_t value)
 
 static int key_set(struct jf_key *key, bool on)
 {
-	int err;
+	int err = jf_lock_to_change();
 
-	jf_lock();
+	if (err)
+		return err;
 	err = set_locked(&key->ent, on);
 	jf_unlock();
 	return err;
@@ -55,9 +56,10 @@ static void set_count(struct jf_key *key, int count)
 
 int jf_key_inc(struct jf_key *key)
 {
-	int err = 0, users;
+	int err = jf_lock_to_change(), users;
 
-	jf_lock();
+	if (err)
+		return err;
 	key = real_key(key);
 	users = key ? key->count : 0;
 	if (!key)
@@ -75,9 +77,10 @@ int jf_key_inc(struct jf_key *key)
 
 int jf_key_dec(struct jf_key *key)
 {
-	int err = 0;
+	int err = jf_lock_to_change();
 
-	jf_lock();
+	if (err)
+		return err;
 	key = real_key(key);
 	if (!key)
 		err = -ENODEV;
@@ -93,9 +96,10 @@ int jf_key_dec(struct jf_key *key)
 
 int __jf_func_update(struct jf_func *f, void *func)
 {
-	int err;
+	int err = jf_lock_to_change();
 
-	jf_lock();
+	if (err)
+		return err;
 	err = set_locked(&f->ent, (uintptr_t)jf_func_target(f, func));
 	jf_unlock();
 	return err;

@@ -24,9 +24,8 @@
  * Locks: jf_lock() around all that changes anything; within it the readers'
  * list has a lock of its own. The SIGTRAP handler and read sections take none.
  *
- * Forks: each part has handlers of its own for what it has to do. Those of jf_lock()
- * are registered last, so it is the first to be taken and the last that a parent or
- * a child drops: all others run with it held.
+ * Forks: each part says what it has to do (jf_at_fork()). All that runs with the lock
+ * held, which is the first to be taken and the last that a parent or a child drops.
  */
 #ifndef JF_LIB_H
 #define JF_LIB_H
@@ -55,7 +54,7 @@
 struct jf_ctl;
 struct jf_mod;
 
-/* Priorities of constructors: those of the parts, and that of jf_lock(). */
+/* Priorities of constructors: those of the parts, and that of what they have told of forks. */
 #define JF_BEGINS	101
 #define JF_BEGINS_LAST	102
 
@@ -129,6 +128,32 @@ void jf_mutex_renew(struct jf_mutex *m);
 /* The one of all objects, entities and sites. */
 void jf_lock(void);
 void jf_unlock(void);
+/* For what changes something, at a program's wish. 0, or -EDEADLK: this thread forks. */
+int jf_lock_to_change(void);
+/**
+ * struct jf_fork_part - what a part does at a fork, with the lock held
+ * @before: in front of it, or NULL
+ * @parent: behind it, or NULL
+ * @child:  behind it, or NULL
+ * @next:   of all parts, in the order in which they told of it
+ */
+struct jf_fork_part {
+	void			(*before)(void);
+	void			(*parent)(void);
+	void			(*child)(void);
+	struct jf_fork_part	*next;
+};
+
+/* By constructors with JF_BEGINS. */
+void jf_at_fork(struct jf_fork_part *part);
+/*
+ * Around what waits for other threads: is this one in a handler for fork(), it holds the
+ * lock, and lends it meanwhile. jf_lock() does so by itself.
+ */
+bool jf_fork_pause(void);
+void jf_fork_resume(bool paused);
+/* There may be locks of threads that the child does not have. */
+void jf_fork_in_child(void);
 /* Something is wrong, or, if @verbose, worth to be known. */
 void jf_say(bool verbose, const char *fmt, ...)
 	__attribute__((__format__(__printf__, 2, 3)));

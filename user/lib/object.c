@@ -876,7 +876,7 @@ static bool wait_for_users(const struct jf_mod *m, uint64_t replacements, bool e
 	return jf_wait_readers_for(UINT64_MAX);
 }
 
-void __jf_object_unregister(struct jf_object *o)
+static void forget(struct jf_object *o)
 {
 	struct jf_mod *m = o->mod, **p;
 	bool exits = jf_exits();
@@ -927,4 +927,12 @@ void __jf_object_unregister(struct jf_object *o)
 		free_mod(m);
 	}
 	jf_unlock();
+}
+
+void __jf_object_unregister(struct jf_object *o)
+{
+	bool paused = jf_fork_pause();
+
+	forget(o);
+	jf_fork_resume(paused);
 }

@@ -377,6 +377,7 @@ struct jf_reader *__jf_reader_list(void)
 	struct jf_reader *r;
 	bool few;
 
+	jf_fork_in_child();
 	who_am_i(&tid, &pid);
 	list_lock(&old);
 	if (rounds || !have_key)
@@ -600,9 +601,18 @@ bool jf_wait_readers_for(uint64_t limit_ns)
 	return true;
 }
 
+/* Sections may wait for the lock. */
+static bool quiesce_for(uint64_t limit_ns)
+{
+	bool paused = jf_fork_pause(), done = jf_wait_readers_for(limit_ns);
+
+	jf_fork_resume(paused);
+	return done;
+}
+
 void jf_quiesce(void)
 {
-	jf_wait_readers_for(UINT64_MAX);
+	quiesce_for(UINT64_MAX);
 }
 
 int jf_quiesce_timeout(unsigned long timeout)
@@ -611,7 +621,7 @@ int jf_quiesce_timeout(unsigned long timeout)
 
 	if (__builtin_mul_overflow((uint64_t)timeout, 1000000ULL, &ns))
 		ns = UINT64_MAX;
-	return jf_wait_readers_for(ns) ? 0 : -ETIMEDOUT;
+	return quiesce_for(ns) ? 0 : -ETIMEDOUT;
 }
 
 /* Of all threads only this one is left; it may be in a section. */
@@ -638,7 +648,9 @@ static void child_begins(void)
 __attribute__((__constructor__(JF_BEGINS)))
 static void readers_begin(void)
 {
-	pthread_atfork(NULL, NULL, child_begins);
+	static struct jf_fork_part forks = { .child = child_begins };
+
+	jf_at_fork(&forks);
 	own_pid = getpid();
 	have_key = !pthread_key_create(&at_thread_end, thread_ends);
 #ifdef __GLIBC__

@@ -75,37 +75,145 @@ void jf_mutex_renew(struct jf_mutex *m)
 	pthread_mutex_init(&m->mutex, NULL);
 }
 
-void jf_lock(void)
+/* --- forks ------------------------------------------------------------------------ */
+
+/*
+ * The lock is held over a fork, so that no change is under way. Handlers of the program
+ * that are older than the library's run meanwhile: in front of the fork behind these, and
+ * behind it in front of them. Where they come to the library they would wait for their own
+ * thread. So it knows that it forks. What would change something is refused: whether that
+ * was for the parent, the child or both nobody could say. For all else the lock is lent:
+ * other threads go on, which may be waited for. A child has no others, so that its part is
+ * over from there on.
+ */
+static struct jf_fork_part *fork_parts, **last_fork_part = &fork_parts;
+static __thread enum {
+	NONE, HOLDS, LENDS, OVER
+} forks __JF_OF_THREAD;
+/* The process that forks; and that who has the lock got it from itself. With the lock held. */
+static int forking;
+static bool lent;
+
+void jf_at_fork(struct jf_fork_part *part)
 {
-	jf_mutex_lock(&lock);
+	*last_fork_part = part;
+	last_fork_part = &part->next;
 }
 
-void jf_unlock(void)
+static void hold(void)
 {
+	const struct jf_fork_part *p;
+
+	jf_mutex_lock(&lock);
+	for (p = fork_parts; p; p = p->next)
+		if (p->before)
+			p->before();
+	forking = getpid();
+	forks = HOLDS;
+}
+
+static void let_go(void)
+{
+	const struct jf_fork_part *p;
+
+	for (p = fork_parts; p; p = p->next)
+		if (p->parent)
+			p->parent();
 	jf_mutex_unlock(&lock);
 }
 
 /* The lock is held, by the one thread that is left. */
-static void child_begins(void)
+static void let_child_go(void)
 {
+	const struct jf_fork_part *p;
+
+	for (p = fork_parts; p; p = p->next)
+		if (p->child)
+			p->child();
 	jf_mutex_renew(&lock);
 	jf_let_in(&lock.before);
+}
+
+void jf_fork_in_child(void)
+{
+	if (forks != HOLDS || getpid() == forking)
+		return;
+	forks = OVER;
+	let_child_go();
+}
+
+bool jf_fork_pause(void)
+{
+	jf_fork_in_child();
+	if (forks != HOLDS)
+		return false;
+	forks = LENDS;
+	let_go();
+	return true;
+}
+
+void jf_fork_resume(bool paused)
+{
+	if (paused)
+		hold();
+}
+
+static void parent_goes_on(void)
+{
+	if (forks == HOLDS)
+		let_go();
+	forks = NONE;
+}
+
+static void child_begins(void)
+{
+	if (forks == HOLDS)
+		let_child_go();
+	forks = NONE;
+}
+
+void jf_lock(void)
+{
+	bool paused = jf_fork_pause();
+
+	jf_mutex_lock(&lock);
+	lent = paused;
+}
+
+void jf_unlock(void)
+{
+	bool paused = lent;
+
+	lent = false;
+	jf_mutex_unlock(&lock);
+	jf_fork_resume(paused);
+}
+
+int jf_lock_to_change(void)
+{
+	if (forks != NONE)
+		return -EDEADLK;
+	jf_lock();
+	return 0;
 }
 
 bool jf_lock_soon(void)
 {
 	uint64_t until = jf_now_ns() + JF_SOON_NS;
+	bool paused = jf_fork_pause();
 	struct jf_before b;
 
 	jf_keep_off(&b);
 	while (pthread_mutex_trylock(&lock.mutex)) {
 		if (jf_now_ns() > until) {
 			jf_let_in(&b);
+			jf_fork_resume(paused);
 			return false;
 		}
 		sched_yield();
 	}
 	lock.before = b;
+	lent = paused;
 	return true;
 }
 
@@ -337,7 +445,7 @@ static void library_comes(void)
 
 /* Signals come in when a child lets go, whose handlers may have sections. */
 __attribute__((__constructor__(JF_BEGINS_LAST)))
-static void lock_begins(void)
+static void forks_begin(void)
 {
-	pthread_atfork(jf_lock, jf_unlock, child_begins);
+	pthread_atfork(hold, parent_goes_on, child_begins);
 }

@@ -203,8 +203,10 @@ int __jf_trace_register(struct jf_tracepoint *tp, void *func, void *data, int pr
 
 	if (!func)
 		return -EINVAL;
+	err = jf_lock_to_change();
+	if (err)
+		return err;
 	tp = real_trace(tp);
-	jf_lock();
 	if (!jf_ctl_of(&tp->call->ent)) {
 		err = -ENODEV;
 	} else if (jf_goes(tp) || jf_goes(func)) {
@@ -255,10 +257,11 @@ static bool is_same(const struct jf_probe *p, const void *arg)
 int __jf_trace_unregister(struct jf_tracepoint *tp, void *func, void *data)
 {
 	struct jf_probe gone = { func, data, 0 };
-	int err;
+	int err = jf_lock_to_change();
 
+	if (err)
+		return err;
 	tp = real_trace(tp);
-	jf_lock();
 	if (!tp->probes || probes_find(tp->probes, func, data) == tp->probes->nr)
 		err = -ENOENT;
 	else

@@ -525,5 +525,7 @@ static void child_begins(void)
 __attribute__((__constructor__(JF_BEGINS)))
 static void writer_begins(void)
 {
-	pthread_atfork(NULL, NULL, child_begins);
+	static struct jf_fork_part forks = { .child = child_begins };
+
+	jf_at_fork(&forks);
 }

@@ -33,7 +33,7 @@ is_static() {
 plugin_source() {
 	case $1 in
 	close-exit|filter) set -- probe ;;
-	dl-iterate|leak|quiesce-exit|linker-lock|heap-linker) set -- key ;;
+	dl-iterate|fork-handlers|leak|quiesce-exit|linker-lock|heap-linker) set -- key ;;
 	batch-reopen) set -- batch-close ;;
 	callback-order) set -- callback-close ;;
 	callback-linker|child-closes|fork-closes|thread-fails) set -- callback ;;

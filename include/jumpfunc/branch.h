@@ -225,7 +225,7 @@ struct jf_key {
 #else
 #define __DEFINE_JF_KEY_ARRAY(k, n, on)					\
 	struct jf_key k[n] __JF_USED __JF_HIDDEN_DEF __JF_NEAR(k) =	\
-		{ [0 ... (n) - 1] = __JF_KEY_INIT(#k, on, 0) };		\
+		__JF_ALL_OF(n, __JF_KEY_INIT(#k, on, 0));		\
 	__JF_KEY_ARRAY_REC(k, n)
 #endif
 
@@ -276,7 +276,7 @@ struct jf_key {
 #define IMPORT_JF_KEY_ARRAY(k, n)					\
 	__JF_IMPORT_ENT("__jf_export_key_" #k, key_##k);		\
 	struct jf_key k[n] __JF_USED __JF_HIDDEN_DEF __JF_NEAR(k) =	\
-		{ [0 ... (n) - 1] = __JF_KEY_INIT(#k, 0, 0) };		\
+		__JF_ALL_OF(n, __JF_KEY_INIT(#k, 0, 0));		\
 	__JF_HIDE(struct jf_key k[n])					\
 	__JF_ENT_REC_USER(k, &k[0].ent, &__jf_export_key_##k, n,	\
 			  sizeof(struct jf_key))

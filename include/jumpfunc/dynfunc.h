@@ -197,7 +197,8 @@ __JF_END_DECLS
  */
 
 #define __JF_FUNC_INIT(_name, _target, _flags)				\
-	{ (void *)(_target), (void *)(_target),				\
+	{ __extension__ (void *)(_target),				\
+	  __extension__ (void *)(_target),				\
 	  __JF_ENT_INIT(#_name, JF_ENT_FUNC, _flags) }
 
 /* __jf_func_name is declared by @scope, "extern" or "static". */
@@ -307,7 +308,7 @@ __JF_END_DECLS
 	__JF_TRAMPOLINE(name, &__jf_export_func_##name);		\
 	__JF_FIRST(name);						\
 	struct jf_func __jf_func_##name __JF_USED = {			\
-		(void *)__jf_first_##name,				\
+		__extension__ (void *)__jf_first_##name,		\
 		(void *)(uintptr_t)&__jf_export_func_##name,		\
 		__JF_ENT_INIT(#name, JF_ENT_FUNC, JF_ENT_UNKNOWN) }
 #endif

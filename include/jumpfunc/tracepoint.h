@@ -175,7 +175,7 @@ __JF_END_DECLS
  * Keeps the commas between them from separating arguments of that macro.
  * Defined unless <linux/tracepoint.h> or another header has done so.
  */
-#define PROTO(args...)	args
+#define PROTO(...)	__VA_ARGS__
 #endif
 #ifndef ARGS
 /**
@@ -183,7 +183,7 @@ __JF_END_DECLS
  *
  * Keeps the commas between them from separating arguments of that macro.
  */
-#define ARGS(args...)	args
+#define ARGS(...)	__VA_ARGS__
 #endif
 
 /*
@@ -191,15 +191,16 @@ __JF_END_DECLS
  * site. More arguments are on the stack, and the call goes through the
  * trampoline.
  */
-#define __JF_TRACE_CALL(name, args...)					\
-	__JF_CAT(__JF_TRACE_CALL_, __JF_COUNT(args))(name, ##args)
+#define __JF_TRACE_CALL(...)	/* the name, and the arguments */	\
+	__JF_CAT(__JF_TRACE_CALL_, __JF_MORE(__VA_ARGS__))(__VA_ARGS__)
 #define __JF_TRACE_CALL_0(name)		dynfunc_call(__jf_tp_##name, (void *)NULL)
-#define __JF_TRACE_CALL_1(name, a...)	dynfunc_call(__jf_tp_##name, (void *)NULL, a)
+#define __JF_TRACE_CALL_1(name, ...)					\
+	dynfunc_call(__jf_tp_##name, (void *)NULL, __VA_ARGS__)
 #define __JF_TRACE_CALL_2	__JF_TRACE_CALL_1
 #define __JF_TRACE_CALL_3	__JF_TRACE_CALL_1
 #define __JF_TRACE_CALL_4	__JF_TRACE_CALL_1
 #define __JF_TRACE_CALL_5	__JF_TRACE_CALL_1
-#define __JF_TRACE_CALL_6(name, a...)	dynfunc___jf_tp_##name(NULL, a)
+#define __JF_TRACE_CALL_6(name, ...)	dynfunc___jf_tp_##name(NULL, __VA_ARGS__)
 #define __JF_TRACE_CALL_7	__JF_TRACE_CALL_6
 #define __JF_TRACE_CALL_8	__JF_TRACE_CALL_6
 #define __JF_TRACE_CALL_9	__JF_TRACE_CALL_6
@@ -270,20 +271,30 @@ __JF_END_DECLS
 #define __JF_TRACE_FLAGS(name)		0
 #endif
 
-#define __JF_PARAMS(args...)	args
+#define __JF_PARAMS(...)	__VA_ARGS__
 
 #ifdef __KERNEL__
+#define __JF_ITER		__JF_UNUSED
 #define __JF_TRACE_END		{ NULL, NULL }
-#define __JF_TRACE_SDT(name_args...)
+#define __JF_TRACE_SDT(...)
 /* On the stack, a chain hands on one word for each of them. */
-#define __JF_TRACE_CHECK_6(a, b...)	__JF_TRACE_CHECK_ARG(a) __JF_TRACE_CHECK_5(b)
-#define __JF_TRACE_CHECK_7(a, b...)	__JF_TRACE_CHECK_ARG(a) __JF_TRACE_CHECK_6(b)
-#define __JF_TRACE_CHECK_8(a, b...)	__JF_TRACE_CHECK_ARG(a) __JF_TRACE_CHECK_7(b)
-#define __JF_TRACE_CHECK_9(a, b...)	__JF_TRACE_CHECK_ARG(a) __JF_TRACE_CHECK_8(b)
-#define __JF_TRACE_CHECK_10(a, b...)	__JF_TRACE_CHECK_ARG(a) __JF_TRACE_CHECK_9(b)
-#define __JF_TRACE_CHECK_11(a, b...)	__JF_TRACE_CHECK_ARG(a) __JF_TRACE_CHECK_10(b)
-#define __JF_TRACE_CHECK_12(a, b...)	__JF_TRACE_CHECK_ARG(a) __JF_TRACE_CHECK_11(b)
+#define __JF_TRACE_CHECK_6(name, a, ...)				\
+	__JF_TRACE_CHECK_ARG(a) __JF_TRACE_CHECK_5(name, __VA_ARGS__)
+#define __JF_TRACE_CHECK_7(name, a, ...)				\
+	__JF_TRACE_CHECK_ARG(a) __JF_TRACE_CHECK_6(name, __VA_ARGS__)
+#define __JF_TRACE_CHECK_8(name, a, ...)				\
+	__JF_TRACE_CHECK_ARG(a) __JF_TRACE_CHECK_7(name, __VA_ARGS__)
+#define __JF_TRACE_CHECK_9(name, a, ...)				\
+	__JF_TRACE_CHECK_ARG(a) __JF_TRACE_CHECK_8(name, __VA_ARGS__)
+#define __JF_TRACE_CHECK_10(name, a, ...)				\
+	__JF_TRACE_CHECK_ARG(a) __JF_TRACE_CHECK_9(name, __VA_ARGS__)
+#define __JF_TRACE_CHECK_11(name, a, ...)				\
+	__JF_TRACE_CHECK_ARG(a) __JF_TRACE_CHECK_10(name, __VA_ARGS__)
+#define __JF_TRACE_CHECK_12(name, a, ...)				\
+	__JF_TRACE_CHECK_ARG(a) __JF_TRACE_CHECK_11(name, __VA_ARGS__)
 #else
+/* Inline: compilers that do not optimise emit what is only static, which names the tracepoint. */
+#define __JF_ITER		inline __JF_UNUSED
 #ifdef __x86_64__
 #include <jumpfunc/detail/sdt_x86.h>
 #ifndef JF_TRACE_PROVIDER
@@ -294,18 +305,18 @@ __JF_END_DECLS
  */
 #define JF_TRACE_PROVIDER	jumpfunc
 #endif
-#define __JF_TRACE_SDT(name_args...)	__JF_SDT(JF_TRACE_PROVIDER, name_args);
+#define __JF_TRACE_SDT(...)	__JF_SDT(JF_TRACE_PROVIDER, __VA_ARGS__);
 #else
-#define __JF_TRACE_SDT(name_args...)
+#define __JF_TRACE_SDT(...)
 #endif
 /* More are not kept in registers. */
-#define __JF_TRACE_CHECK_6(a...)
-#define __JF_TRACE_CHECK_7(a...)
-#define __JF_TRACE_CHECK_8(a...)
-#define __JF_TRACE_CHECK_9(a...)
-#define __JF_TRACE_CHECK_10(a...)
-#define __JF_TRACE_CHECK_11(a...)
-#define __JF_TRACE_CHECK_12(a...)
+#define __JF_TRACE_CHECK_6(...)
+#define __JF_TRACE_CHECK_7(...)
+#define __JF_TRACE_CHECK_8(...)
+#define __JF_TRACE_CHECK_9(...)
+#define __JF_TRACE_CHECK_10(...)
+#define __JF_TRACE_CHECK_11(...)
+#define __JF_TRACE_CHECK_12(...)
 #define __JF_TRACE_END		NULL, NULL
 #endif
 
@@ -313,14 +324,18 @@ __JF_END_DECLS
  * What is declared may have others, which a chain would not keep from one probe to
  * the next. The numbers are those of gcc's typeclass.h from real_type_class on.
  */
-#define __JF_TRACE_CHECK(args...)					\
-	__JF_CAT(__JF_TRACE_CHECK_, __JF_COUNT(args))(args)
-#define __JF_TRACE_CHECK_0()
-#define __JF_TRACE_CHECK_1(a)		__JF_TRACE_CHECK_ARG(a)
-#define __JF_TRACE_CHECK_2(a, b...)	__JF_TRACE_CHECK_ARG(a) __JF_TRACE_CHECK_1(b)
-#define __JF_TRACE_CHECK_3(a, b...)	__JF_TRACE_CHECK_ARG(a) __JF_TRACE_CHECK_2(b)
-#define __JF_TRACE_CHECK_4(a, b...)	__JF_TRACE_CHECK_ARG(a) __JF_TRACE_CHECK_3(b)
-#define __JF_TRACE_CHECK_5(a, b...)	__JF_TRACE_CHECK_ARG(a) __JF_TRACE_CHECK_4(b)
+#define __JF_TRACE_CHECK(...)	/* the name, and the arguments */	\
+	__JF_CAT(__JF_TRACE_CHECK_, __JF_MORE(__VA_ARGS__))(__VA_ARGS__)
+#define __JF_TRACE_CHECK_0(name)
+#define __JF_TRACE_CHECK_1(name, a)	__JF_TRACE_CHECK_ARG(a)
+#define __JF_TRACE_CHECK_2(name, a, ...)				\
+	__JF_TRACE_CHECK_ARG(a) __JF_TRACE_CHECK_1(name, __VA_ARGS__)
+#define __JF_TRACE_CHECK_3(name, a, ...)				\
+	__JF_TRACE_CHECK_ARG(a) __JF_TRACE_CHECK_2(name, __VA_ARGS__)
+#define __JF_TRACE_CHECK_4(name, a, ...)				\
+	__JF_TRACE_CHECK_ARG(a) __JF_TRACE_CHECK_3(name, __VA_ARGS__)
+#define __JF_TRACE_CHECK_5(name, a, ...)				\
+	__JF_TRACE_CHECK_ARG(a) __JF_TRACE_CHECK_4(name, __VA_ARGS__)
 #define __JF_TRACE_CHECK_ARG(a)						\
 	__JF_ASSERT(__builtin_classify_type(a) < 8 && sizeof(a) <= 8,	\
 		"a tracepoint's arguments are integers, enums and pointers");
@@ -329,23 +344,23 @@ __JF_END_DECLS
 	typedef void (*__jf_probe_##name)(data_proto);			\
 	extern struct jf_tracepoint __jf_trace_##name __JF_SYMBOL("__jf_trace_" #name); \
 	/* The iterator, used by DEFINE_JF_TRACE(); elsewhere only its type. */ \
-	static __JF_UNUSED void __jf_iter_##name(data_proto)		\
+	static __JF_ITER void __jf_iter_##name(data_proto)		\
 	{								\
 		const struct jf_probe *__jf_p =				\
 			__JF_LOAD(__jf_trace_##name.active);		\
 									\
 		for (; __jf_p && __jf_p->func; __jf_p++) {		\
 			__jf_data = __jf_p->data;			\
-			((__jf_probe_##name)__jf_p->func)(data_args);	\
+			(__extension__ (__jf_probe_##name)__jf_p->func)(data_args); \
 		}							\
 	}								\
 									\
 	DECLARE_JF_KEY(__jf_on_##name);					\
 	DECLARE_DYNFUNC(__jf_tp_##name, __jf_iter_##name);		\
-	enum { __jf_nargs_##name = __JF_COUNT(args) };			\
+	enum { __jf_nargs_##name = __JF_MORE(name_args) };			\
 	static __JF_INLINE void __jf_trace_call_##name(proto)	\
 	{								\
-		__JF_TRACE_CHECK(args)					\
+		__JF_TRACE_CHECK(name_args)				\
 		__JF_TRACE_ENTER(name)					\
 		__JF_TRACE_CALL(name_args);				\
 		__JF_TRACE_LEAVE(name)					\
@@ -368,7 +383,7 @@ __JF_END_DECLS
 				      int prio)				\
 	{								\
 		return __jf_trace_register(&__jf_trace_##name,		\
-					   (void *)probe, data, prio);	\
+			__extension__ (void *)probe, data, prio);	\
 	}								\
 									\
 	static inline __JF_UNUSED int					\
@@ -382,7 +397,7 @@ __JF_END_DECLS
 	unregister_jf_trace_##name(__jf_probe_##name probe, void *data)	\
 	{								\
 		return __jf_trace_unregister(&__jf_trace_##name,	\
-					     (void *)probe, data);	\
+					     __extension__ (void *)probe, data); \
 	}								\
 	struct __jf_trace_end_##name
 
@@ -396,7 +411,8 @@ __JF_END_DECLS
 			 JF_ENT_NULL_OK | JF_ENT_TRACE | __JF_TRACE_FLAGS(tp)); \
 	struct jf_tracepoint __jf_trace_##tp = {			\
 		#tp, __JF_THIS, &__jf_on_##tp,				\
-		&__jf_func___jf_tp_##tp, (void *)__jf_iter_##tp,	\
+		&__jf_func___jf_tp_##tp,				\
+		__extension__ (void *)__jf_iter_##tp,			\
 		__jf_nargs_##tp, NULL, NULL, __JF_TRACE_END		\
 	}
 
@@ -479,10 +495,19 @@ __JF_END_DECLS
  *
  * Context: any but noinstr code.
  */
+#ifdef __KERNEL__
 #define jf_trace(name, ...)						\
+	__JF_TRACE_IF(name, __jf_trace_call_##name(__VA_ARGS__))
+#else
+#define jf_trace(...)		__JF_BY_NUMBER(__jf_trace_args_, __VA_ARGS__)
+#define __jf_trace_args_1(name)		__JF_TRACE_IF(name, __jf_trace_call_##name())
+#define __jf_trace_args_2(name, ...)					\
+	__JF_TRACE_IF(name, __jf_trace_call_##name(__VA_ARGS__))
+#endif
+#define __JF_TRACE_IF(name, call)					\
 do {									\
 	if (jf_branch_unlikely(&__jf_on_##name))			\
-		__jf_trace_call_##name(__VA_ARGS__);			\
+		call;							\
 } while (0)
 
 #ifdef __KERNEL__

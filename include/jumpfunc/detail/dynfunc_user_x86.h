@@ -94,10 +94,12 @@
 
 #ifdef __code_model_large__
 /* gcc's asm statements cannot name symbols there, and calls are indirect. */
-#define dynfunc_call(name, ...)	dynfunc_##name(__VA_ARGS__)
+#define __jf_call_1(name)		dynfunc_##name()
+#define __jf_call_2(name, ...)		dynfunc_##name(__VA_ARGS__)
 #else
 /* The call is in no statement, so that temporary arguments live as in any call. */
-#define dynfunc_call(name, ...)						\
+#define __jf_call_1(name)		(__JF_CALL_REC(name), dynfunc_##name())
+#define __jf_call_2(name, ...)						\
 	(__JF_CALL_REC(name), dynfunc_##name(__VA_ARGS__))
 
 #define __JF_CALL_REC(name)						\
@@ -110,5 +112,7 @@ __extension__ ({							\
 		    [jf_func] "i" (&__jf_func_##name));			\
 })
 #endif
+/* The name, and the arguments. */
+#define dynfunc_call(...)		__JF_BY_NUMBER(__jf_call_, __VA_ARGS__)
 
 #endif /* JUMPFUNC_DYNFUNC_USER_X86_H */

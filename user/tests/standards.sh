@@ -1,0 +1,66 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
+# Programs in each standard of C and C++ that the headers are for, where whatever is not of
+# the standard is an error.
+# usage: standards.sh FOLDER, where make has built the library
+# The tests are called by check(), which shellcheck does not see.
+# shellcheck disable=SC2317
+set -u
+user=$(cd "$(dirname "$0")/.." && pwd)
+# shellcheck source=tap.sh
+. "$user/tests/tap.sh"
+tap_begin
+out=$(cd "${1:?usage: standards.sh FOLDER}" && pwd)
+flags="-pedantic -Wall -Wextra -Werror -I$user/../include"
+
+# builds COMPILER STANDARD OPTIMISATION SOURCE C-COMPILER C-STANDARD: what is C in any case
+builds()
+{
+	for s in exports arrays; do
+		# shellcheck disable=SC2086 # a list of options
+		$5 $flags -std=$6 $3 -fPIC -c -o "$tmp/$s.o" "$user/tests/standards_$s.c" || return
+	done
+	# shellcheck disable=SC2086
+	$1 -shared -o "$tmp/libexports.so" "$tmp/exports.o" -L"$out" -ljumpfunc &&
+		$1 $flags -std=$2 $3 -o "$tmp/program" "$user/tests/$4" "$tmp/arrays.o" "$tmp/libexports.so" \
+			-L"$out" -ljumpfunc "-Wl,-rpath,$out" &&
+		"$tmp/program" || { echo "line $?"; return 1; }
+}
+
+# The public macros, as headers have them, each of which a program here names.
+all_macros()
+{
+	for header in "$user"/../include/jumpfunc/*.h; do
+		echo "#include <jumpfunc/${header##*/}>"
+	done | grep -vE 'contract|trace_event|define_trace' > "$tmp/all.c"
+	${CC:-cc} -I"$user/../include" -dD -E "$tmp/all.c" |
+		awk '/^# [0-9]/ { own = $3 ~ /jumpfunc\/[a-z]*\.h"$/ } own && $1 == "#define" { print $2 }' |
+		sed 's/(.*//' | grep -vE '^_|^JUMPFUNC_|^JF_(ENT|SITE|TABLE|KEY|FUNC)_|^__' |
+		sort -u > "$tmp/macros"
+	[ "$(wc -l < "$tmp/macros")" -ge 35 ] || return 1
+	while read -r m; do
+		grep -qw "$m" "$user"/tests/standards*.[ch] || echo "nothing uses $m"
+	done < "$tmp/macros" | { ! grep .; }
+}
+
+check "these programs use all public macros" all_macros
+for compiler in gcc clang; do
+	have "$compiler" || { skip "$compiler" "not installed (apt-get install $compiler)"; continue; }
+	for standard in c11 c17 c2x; do
+		for o in -O0 -O2; do
+			check "$compiler -std=$standard $o" builds "$compiler" "$standard" "$o" standards.c \
+				"$compiler" "$standard"
+		done
+	done
+done
+for compiler in g++ clang++; do
+	have "$compiler" || { skip "$compiler" "not installed"; continue; }
+	c=gcc
+	[ "$compiler" = g++ ] || c=clang
+	for standard in c++17 c++20 c++2b; do
+		for o in -O0 -O2; do
+			check "$compiler -std=$standard $o" builds "$compiler" "$standard" "$o" standards.cc "$c" c11
+		done
+	done
+done
+tap_end

@@ -11,6 +11,7 @@ $(OUT)/test_lib_batch-san: test_lib_batch.cc $(LIB_TEST_DEPS)
 outside-check: $(LIBS) $(OUTSIDE_BUILDS) $(OUT)/test_lib-O0
 	+@rc=0; \
 	for t in $(OUTSIDE_BUILDS); do echo "# $${t##*/}"; $$t || rc=1; done; \
+	echo "# caveats"; tests/caveats || rc=1; \
 	echo "# symbols.sh"; tests/symbols.sh $(OUT) || rc=1; \
 	echo "# standards.sh"; tests/standards.sh $(OUT) || rc=1; \
 	echo "# lengths.sh"; CC="$(CC)" tests/lengths.sh $(OUT) || rc=1; \

@@ -32,6 +32,16 @@ no_textrel()
 # Where gcc's asm statements cannot name symbols.
 large_model()
 {
+	printf '#include <jumpfunc/branch.h>\nDEFINE_JF_KEY_FALSE(key);\n%s\n' \
+		'int main(void) { return jf_branch_unlikely(&key); }' > "$tmp/branch.c"
+	for model in small medium; do
+		${CC:-cc} -mcmodel="$model" -I"$user/../include" -c -o "$tmp/branch.o" "$tmp/branch.c" || return
+	done
+	# A compiler that can now has the caveat in README.md say too much.
+	case $(${CC:-cc} --version) in
+	*clang*) ;;
+	*) ! ${CC:-cc} -mcmodel=large -I"$user/../include" -c -o "$tmp/branch.o" "$tmp/branch.c" || return ;;
+	esac
 	cat > "$tmp/large.c" <<-'END'
 	#include <jumpfunc/dynfunc.h>
 	static int one(int x) { return x + 1; }

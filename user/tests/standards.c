@@ -102,6 +102,9 @@ static int uses_keys(void)
 {
 	MUST(!jf_branch_unlikely(&off_key) && jf_branch_likely(&on_key));
 	MUST(!jf_branch_unlikely(&off_ro_key) && jf_branch_likely(&on_ro_key));
+	/* As any other in a program. */
+	MUST(!jf_key_enable(&off_ro_key) && jf_branch_unlikely(&off_ro_key));
+	MUST(!jf_key_disable(&on_ro_key) && !jf_branch_likely(&on_ro_key));
 	MUST(jf_branch_likely(&other_key) && !jf_branch_unlikely(&other_key_gpl));
 	MUST(!jf_branch_unlikely(&other_keys[3]) && jf_branch_likely(&other_keys_gpl[3]));
 	MUST(!jf_key_enable(&off_key) && jf_branch_unlikely(&off_key));

@@ -43,6 +43,18 @@ all_macros()
 	done < "$tmp/macros" | { ! grep .; }
 }
 
+# It says so, and why.
+no_arrays()
+{
+	for macro in DEFINE_JF_KEY_ARRAY_FALSE IMPORT_JF_KEY_ARRAY; do
+		printf '#include <jumpfunc/branch.h>\n%s(keys, 3);\n' "$macro" > "$tmp/array.cc"
+		# shellcheck disable=SC2086
+		! ${CXX:-c++} $flags -std=c++17 -c -o "$tmp/array.o" "$tmp/array.cc" 2> "$tmp/array.said" &&
+			grep -q 'C++ cannot initialise an array of keys: define it in C' "$tmp/array.said" || return
+	done
+}
+
+check "C++ does not define arrays of keys" no_arrays
 check "these programs use all public macros" all_macros
 for compiler in gcc clang; do
 	have "$compiler" || { skip "$compiler" "not installed (apt-get install $compiler)"; continue; }

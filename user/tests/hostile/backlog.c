@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /*
- * A thread stays in a section while probes come and go. What was replaced waits, and no
- * change asks for each of it.
+ * A thread stays in a section while probes come and go. What was replaced waits, at about a
+ * kilobyte for each, and no change asks for each of it. When the section is over the next
+ * change frees it.
  */
 #define _GNU_SOURCE
 #include <jumpfunc/tracepoint.h>
@@ -40,22 +41,53 @@ static void *stays(void *arg)
 	return arg;
 }
 
-int main(void)
+/* Pages of this process that are not in a file. */
+static long kilobytes(void)
 {
-	pthread_t t;
+	FILE *f = fopen("/proc/self/status", "r");
+	char line[128];
+	long kb = -1;
+
+	while (f && fgets(line, sizeof(line), f))
+		if (sscanf(line, "RssAnon: %ld", &kb) == 1)
+			break;
+	MUST(f && kb > 0, "/proc/self/status: %ld", kb);
+	fclose(f);
+	return kb;
+}
+
+static void come_and_go(void)
+{
 	int i;
 
-	alarm(20);
-	MUST(!pthread_create(&t, NULL, stays, NULL), "thread");
-	while (!inside)
-		usleep(100);
 	for (i = 0; i < PAIRS; i++) {
 		MUST(!register_jf_trace_rx(probe, NULL), "register");
 		MUST(!unregister_jf_trace_rx(probe, NULL), "unregister");
 	}
+}
+
+int main(void)
+{
+	long before, kept, after;
+	pthread_t t;
+
+	alarm(20);
+	come_and_go();
+	MUST(!pthread_create(&t, NULL, stays, NULL), "thread");
+	while (!inside)
+		usleep(100);
+	before = kilobytes();
+	come_and_go();
+	kept = kilobytes() - before;
+	MUST(kept >= PAIRS / 4 && kept <= 8 * PAIRS, "%ld kB are kept for %d pairs", kept, PAIRS);
 	MUST(looks <= 10 * PAIRS, "asked %ld times whether a thread is alive", looks);
 	go = 1;
 	pthread_join(t, NULL);
-	MUST(!register_jf_trace_rx(probe, NULL), "register");
+	/* What is free now is enough for as many again, and more. */
+	before = kilobytes();
+	come_and_go();
+	come_and_go();
+	after = kilobytes() - before;
+	MUST(after < kept / 4, "%ld kB more, where %ld kB were free", after, kept);
 	return 0;
 }

@@ -71,6 +71,9 @@ int main(void)
 
 	alarm(10);
 	MUST(lib_early_op == 101, "before it is known: %d", lib_early_op);
+	MUST(lib_early_keys == 0, "imported keys are off then: %d", lib_early_keys);
+	MUST(lib_early_own == 7 && lib_early_set == -ENODEV, "its own: %d %d", lib_early_own,
+	     lib_early_set);
 	MUST(lib_then_op == 101 && lib_then_keys == 1 + 4 + 8 + 16,
 	     "when the program is not known: %d %d", lib_then_op, lib_then_keys);
 	MUST(lib_then_set == -ENODEV && lib_then_count == -ENODEV && lib_then_watch == -ENODEV,

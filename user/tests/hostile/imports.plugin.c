@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
-int lib_early_op;
+int lib_early_op, lib_early_keys, lib_early_own, lib_early_set;
 int (*lib_early_target)(int x);
 int lib_op(int x);
+int lib_keys(void);
+int lib_own(void);
+int lib_own_set(void);
 void *lib_target(void);
 
 /* Before all that the headers bring, also where a compiler sorts those of one priority. */
@@ -10,6 +13,9 @@ __attribute__((__constructor__(100))) static void early(void)
 {
 	lib_early_op = lib_op(1);
 	lib_early_target = (int (*)(int))lib_target();
+	lib_early_keys = lib_keys();
+	lib_early_own = lib_own();
+	lib_early_set = lib_own_set();
 }
 
 #include "imports.h"
@@ -22,6 +28,9 @@ IMPORT_JF_KEY_ARRAY(app_keys, 3);
 IMPORT_DYNFUNC(app_op, op);
 IMPORT_JF_TRACE(app_event);
 DEFINE_JF_KEY_FALSE(own);
+DEFINE_JF_KEY_TRUE(own_on);
+static int own_one(int x) { return x + 1; }
+DEFINE_DYNFUNC(own_op, own_one);
 
 int lib_then_op, lib_then_keys, lib_then_own, lib_then_set, lib_then_count, lib_then_watch;
 int lib_sum;
@@ -42,6 +51,20 @@ int lib_op(int x)
 void *lib_target(void)
 {
 	return dynfunc_query(app_op);
+}
+
+/* 7: its own keys and functions are as defined. */
+int lib_own(void)
+{
+	return (jf_branch_unlikely(&own) ? 0 : 1) | (jf_branch_likely(&own_on) ? 2 : 0) |
+	       (dynfunc_call(own_op, 4) == 5 ? 4 : 0);
+}
+
+int lib_own_set(void)
+{
+	int err = jf_key_enable(&own);
+
+	return err == jf_key_disable(&own_on) ? err : 1;
 }
 
 int lib_set(int on)

@@ -37,7 +37,8 @@ plugin_source() {
 	batch-reopen) set -- batch-close ;;
 	callback-order) set -- callback-close ;;
 	callback-linker|child-closes|fork-closes|thread-fails) set -- callback ;;
-	throws-unflagged) set -- throws-late ;;
+	throws-unflagged|throws-static) set -- throws-late ;;
+	imports-peer-first) set -- imports-peer ;;
 	esac
 	set -- "$here/$1.plugin.c"
 	[ -f "$1" ] || [ ! -f "$1pp" ] || set -- "$1pp"
@@ -56,11 +57,19 @@ make_parts() {
 	${CC:-gcc} -shared -o "$out/$1.plugin.so" "$out/$1.1.o" "$out/$1.2.o" $lib
 }
 
+# Two libraries that are not linked with each other.
+make_peers() {
+	for part in 1 2; do
+		# shellcheck disable=SC2086
+		${CC:-gcc} $flags -fPIC -DPART=$part -shared -o "$out/$1.$part.so" "$here/imports-peer.plugin.c" $lib || return
+	done
+}
+
 make_plugin() {
-	if [ "$1" = parts ]; then
-		make_parts "$1"
-		return
-	fi
+	case $1 in
+	parts)	make_parts "$1"; return ;;
+	imports-peer*) make_peers "$1"; return ;;
+	esac
 	source=$(plugin_source "$1")
 	if is_static "$1"; then
 		set -- "$1" "$build/libjumpfunc.a -Wl,--exclude-libs,ALL"
@@ -79,10 +88,17 @@ make_program() {
 	folded)	set -- "$1" "-ffunction-sections -fno-ipa-icf -fuse-ld=gold -Wl,--icf=all" ;;
 	folded-labels) set -- "$1" "-ffunction-sections -fno-ipa-icf -fuse-ld=lld -Wl,--icf=all" ;;
 	lib-exit|imports|query-exit) set -- "$1" "$out/$1.plugin.so" ;;
+	# With a copy of the library of its own, beside the plugin's.
+	other-copy) set -- "$1" "-rdynamic $out/$1.plugin.so" \
+		"$build/libjumpfunc.a -Wl,--exclude-libs,ALL -ldl -Wl,-rpath,$build" ;;
+	# The last one has its constructors first, unless it is linked with others.
+	imports-peer) set -- "$1" "-DEXPORTER_COMES_LATER=1 -Wl,--no-as-needed $out/$1.1.so $out/$1.2.so" ;;
+	imports-peer-first) set -- "$1" "-DEXPORTER_COMES_LATER=0 -Wl,--no-as-needed $out/$1.2.so $out/$1.1.so" ;;
+	throws-static) set -- "$1" -rdynamic "$build/libjumpfunc.a -ldl -Wl,--no-as-needed -lgcc_s" ;;
 	torn|no-sync|no-write|fork-signal|restored|uprobe|between|between-many|probe-closes|\
 	callback-close|cancel-async|stale|throws-late|no-locale|\
 	no-write-user|uprobe-found|not-mem|kept|callback-order|backlog|batch-waits|linker-lock|\
-	heap-calls|heap-fork|heap-linker|heap-thread|environment|section-left)
+	heap-calls|heap-fork|heap-linker|heap-thread|environment|section-left|no-words)
 		set -- "$1" -rdynamic ;;
 	no-memory|silent|trace-fail) set -- "$1" "-rdynamic -DSMALL_MAX=16 -I$top $top/user/lib/*.c" -ldl ;;
 	throws-unflagged) set -- "$1" "-rdynamic -fno-exceptions" ;;

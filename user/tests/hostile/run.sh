@@ -98,7 +98,7 @@ make_program() {
 	torn|no-sync|no-write|fork-signal|restored|uprobe|between|between-many|probe-closes|\
 	callback-close|cancel-async|stale|throws-late|no-locale|\
 	no-write-user|uprobe-found|not-mem|kept|callback-order|backlog|batch-waits|linker-lock|\
-	heap-calls|heap-fork|heap-linker|heap-thread|environment|section-left|no-words)
+	heap-calls|heap-fork|heap-linker|heap-thread|environment|section-left|no-words|fork-list)
 		set -- "$1" -rdynamic ;;
 	no-memory|silent|trace-fail) set -- "$1" "-rdynamic -DSMALL_MAX=16 -I$top $top/user/lib/*.c" -ldl ;;
 	throws-unflagged) set -- "$1" "-rdynamic -fno-exceptions" ;;

@@ -31,6 +31,18 @@ plugin()
 		"$tmp/prog" "$tmp/plugin.so" && JUMPFUNC_TRAP=always "$tmp/prog" "$tmp/plugin.so"
 }
 
+# What comes with the program may have its data of threads at a fixed distance all the same,
+# and is refused if it comes late: else the caveat in README.md says too much.
+with_program()
+{
+	musl-gcc -O2 -ftls-model=initial-exec -I"$user/../include" -fPIC -shared -pthread -o "$tmp/plugin.so" \
+		"$user/tests/musl_plugin.c" -L"$tmp/musl-gcc" -ljumpfunc "-Wl,-rpath,$tmp/musl-gcc" &&
+		! "$tmp/prog" "$tmp/plugin.so" &&
+		musl-gcc -O2 -pthread -o "$tmp/linked" "$user/tests/musl_prog.c" -Wl,--no-as-needed "$tmp/plugin.so" \
+			"-Wl,-rpath,$tmp/musl-gcc" &&
+		"$tmp/linked" "$tmp/plugin.so"
+}
+
 for compiler in gcc musl-gcc; do
 	if ! have "$compiler"; then
 		skip "$compiler" "not installed (apt-get install musl-tools)"
@@ -44,4 +56,7 @@ for compiler in gcc musl-gcc; do
 			"$tmp/$compiler/libjumpfunc.a"
 	done
 done
+if have musl-gcc; then
+	check "musl-gcc: an object that comes with the program" with_program
+fi
 tap_end

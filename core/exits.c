@@ -28,13 +28,16 @@
 
 #include <linux/jiffies.h>
 #include <linux/minmax.h>
+#include <linux/mm.h>
 #include <linux/percpu.h>
 #include <linux/sched/task.h>
+#include <linux/slab.h>
 #include <linux/spinlock.h>
 #include <linux/string.h>
 #include <linux/tracepoint.h>
 #include <linux/workqueue.h>
 
+/* Room for so many on each CPU, at first: the work makes more when half is taken. */
 #define JF_EXITS	500
 /* How many are dropped at a time. */
 #define JF_EXITS_DROP	16
@@ -50,8 +53,9 @@
 struct jf_exits {
 	raw_spinlock_t		lock;
 	unsigned int		num;
+	unsigned int		max;
 	unsigned int		came;
-	struct task_struct	*task[JF_EXITS];
+	struct task_struct	**task;
 };
 
 /* Not static: what modules can have of that is little. */
@@ -115,7 +119,7 @@ static void jf_exit_probe(void *data, JF_EXIT_PROTO)
 	 */
 	if (!IS_ENABLED(CONFIG_PREEMPT_RT) && e->came++ % JF_EXITS_SWEEP == 0)
 		n = jf_exits_sweep(e, old, false);
-	if (e->num < JF_EXITS) {
+	if (e->num < e->max) {
 		e->task[e->num] = get_task_struct(t);
 		WRITE_ONCE(e->num, e->num + 1);
 	} else {
@@ -155,14 +159,39 @@ static unsigned int jf_exits_drop(bool all, unsigned int *kept)
 	return dropped;
 }
 
+/*
+ * A list that is half full gets twice the room, so that none of its tasks is lost:
+ * many may stay at their end at the same time. Without memory it is tried again.
+ */
+static void jf_exits_grow(struct jf_exits *e)
+{
+	unsigned int max = 2 * READ_ONCE(e->max);
+	struct task_struct **task;
+
+	if (READ_ONCE(e->num) <= max / 4)
+		return;
+	task = kvmalloc_array(max, sizeof(*task), GFP_KERNEL | __GFP_NOWARN);
+	if (!task)
+		return;
+	raw_spin_lock_irq(&e->lock);
+	memcpy(task, e->task, e->num * sizeof(*task));
+	swap(task, e->task);
+	WRITE_ONCE(e->max, max);
+	raw_spin_unlock_irq(&e->lock);
+	kvfree(task);
+}
+
 static void jf_exits_work(struct work_struct *work)
 {
 	unsigned int kept, pause = jf_exits_pause;
+	int cpu;
 
 	if (jf_exits_drop(false, &kept) || !kept)
 		pause = JF_EXITS_SOON;
 	else
 		pause = min_t(unsigned int, 2 * pause, JF_EXITS_LATE);
+	for_each_possible_cpu(cpu)
+		jf_exits_grow(per_cpu_ptr(jf_exits, cpu));
 	/* Before the work is pending again. */
 	WRITE_ONCE(jf_exits_pause, pause);
 	if (kept)
@@ -218,18 +247,44 @@ static void jf_find_exit(struct tracepoint *tp, void *unused)
 		jf_exit_tp = tp;
 }
 
-int jf_exits_init(struct workqueue_struct *wq)
+static void jf_exits_free(void)
 {
-	int cpu, err;
+	int cpu;
 
-	jf_exits_wq = wq;
+	for_each_possible_cpu(cpu)
+		kvfree(per_cpu_ptr(jf_exits, cpu)->task);
+	free_percpu(jf_exits);
+}
+
+static int jf_exits_alloc(void)
+{
+	int cpu;
+
 	jf_exits = alloc_percpu(struct jf_exits);
 	if (!jf_exits)
 		return -ENOMEM;
-	for_each_possible_cpu(cpu)
-		raw_spin_lock_init(&per_cpu_ptr(jf_exits, cpu)->lock);
-	if (!jf_arch_can_look())
-		return 0;
+	for_each_possible_cpu(cpu) {
+		struct jf_exits *e = per_cpu_ptr(jf_exits, cpu);
+
+		raw_spin_lock_init(&e->lock);
+		e->max = JF_EXITS;
+		e->task = kvmalloc_array(JF_EXITS, sizeof(*e->task),
+					 GFP_KERNEL);
+		if (!e->task) {
+			jf_exits_free();
+			return -ENOMEM;
+		}
+	}
+	return 0;
+}
+
+int jf_exits_init(struct workqueue_struct *wq)
+{
+	int err = jf_exits_alloc();
+
+	jf_exits_wq = wq;
+	if (err || !jf_arch_can_look())
+		return err;
 	for_each_kernel_tracepoint(jf_find_exit, NULL);
 	if (jf_exit_tp) {
 		err = tracepoint_probe_register(jf_exit_tp, jf_exit_probe,
@@ -239,7 +294,7 @@ int jf_exits_init(struct workqueue_struct *wq)
 		err = -ENOENT;
 	}
 	if (err)
-		free_percpu(jf_exits);
+		jf_exits_free();
 	return err;
 }
 
@@ -253,5 +308,5 @@ void jf_exits_exit(void)
 		cancel_delayed_work_sync(&jf_exits_again);
 		jf_exits_drop(true, &kept);
 	}
-	free_percpu(jf_exits);
+	jf_exits_free();
 }

@@ -99,8 +99,6 @@
 #define JF_PAUSE_MEM	100
 /* How long Tasks RCU may take before we go on without it. */
 #define JF_PATIENCE	HZ
-/* The same, if it is the only one that knows of some task. */
-#define JF_PATIENCE_LOST	(10 * HZ)
 /* How often the log is told who is waited for. */
 #define JF_TELL		(10 * HZ)
 
@@ -153,15 +151,25 @@ static bool jf_gps_overdue(void)
 	return overdue;
 }
 
-/* True: it has passed. Else it is left alone. */
-static bool jf_gp_wait(struct jf_gp *gp, long timeout)
+/* True: it has passed. Else it is left alone. The log hears of a long wait. */
+static bool jf_gp_wait(const char *who, struct jf_gp *gp, long timeout)
 {
+	long part;
+
 	if (!gp)
 		return false;
-	if (wait_for_completion_timeout(&gp->rs.completion, timeout)) {
-		kfree(gp);
-		return true;
-	}
+	do {
+		part = min(timeout, (long)JF_TELL);
+		if (wait_for_completion_timeout(&gp->rs.completion, part)) {
+			kfree(gp);
+			return true;
+		}
+		if (part == JF_TELL)
+			pr_warn("%s: waiting for a grace period of Tasks RCU, since %u s\n",
+				who, jiffies_to_msecs(jiffies - gp->begun) / 1000);
+		if (timeout != MAX_SCHEDULE_TIMEOUT)
+			timeout -= part;
+	} while (timeout);
 	mutex_lock(&jf_gps_mutex);
 	list_add_tail(&gp->list, &jf_gps);
 	mutex_unlock(&jf_gps_mutex);
@@ -416,15 +424,30 @@ static long jf_time_left(const struct jf_wait *w)
 	return gone < w->timeout ? w->timeout - gone : 0;
 }
 
+/* How many are only about to return to a call that was changed? */
+static unsigned int jf_num_in_calls(const struct jf_wait *w)
+{
+	unsigned int i, n = 0;
+
+	for (i = 0; i < w->num; i++)
+		n += w->suspect[i].where &&
+		     !jf_spans_has(&w->sight.in, w->suspect[i].where);
+	return n;
+}
+
 /* True once: then all have to be looked at in another light. */
 static bool jf_calls_expire(struct jf_wait *w)
 {
+	unsigned int n;
+
 	if (w->calls_over || !time_after(jiffies, w->begun + JF_CALLS) ||
 	    (!w->sight.calls.num && !w->sight.tramps.num))
 		return false;
 	w->calls_over = true;
-	pr_warn_ratelimited("%s: for %u s %u tasks have been inside or about to return to a call that was changed; the latter are waited for no longer\n",
-			    w->who, JF_CALLS / HZ, w->num);
+	n = jf_num_in_calls(w);
+	if (n)
+		pr_warn("%s: %u task(s) have not returned to a call that was changed for %u s, and are waited for no longer\n",
+			w->who, n, JF_CALLS / HZ);
 	return true;
 }
 
@@ -510,10 +533,9 @@ static int jf_wait_data(struct jf_wait *w)
 	long patience = JF_PATIENCE, time;
 	struct jf_gp *gp = NULL;
 
-	if (!jf_arch_can_look())
+	/* Then it is the only one that knows. */
+	if (blind)
 		patience = MAX_SCHEDULE_TIMEOUT;
-	else if (blind)
-		patience = JF_PATIENCE_LOST;
 	else if (overdue)
 		patience = 0;	/* while one does not end, nor does the next */
 	time = min(patience, jf_time_left(w));
@@ -523,14 +545,10 @@ static int jf_wait_data(struct jf_wait *w)
 			return -ENOMEM;
 	}
 
-	if (jf_gp_wait(gp, time)) {
+	if (jf_gp_wait(w->who, gp, time))
 		jf_exits_found(lost);
-	} else if (blind) {
-		if (time < patience || !jf_arch_can_look())
-			return -ETIMEDOUT;
-		pr_warn_ratelimited("%s: too many tasks exit at once to know all of them, and no grace period ends\n",
-				    w->who);
-	}
+	else if (blind)
+		return -ETIMEDOUT;
 	return 0;
 }
 

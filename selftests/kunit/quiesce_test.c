@@ -1497,20 +1497,46 @@ static void lost_exits(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, jfk_num_gones(), 0U);
 }
 
-/* It does not end: then they are given up, which the log says. */
-static void lost_for_good(struct kunit *test)
+/* However long it takes: nothing else knows of them. The log says what is waited for. */
+static void lost_for_long(struct kunit *test)
 {
 	struct world w = world(test);
-	unsigned long begun = jfk.now;
+	unsigned long begun;
 
 	too_many(test, 1);
 	replace(test, w.f[0], jfk_code(w.a, 0));
 	jfk.gp_takes = -1;
+	KUNIT_EXPECT_EQ(test, jf_quiesce_timeout(25 * HZ), -ETIMEDOUT);
+	KUNIT_EXPECT_EQ(test, jfk.warnings, 2U);
+	KUNIT_EXPECT_TRUE_MSG(test, said("quiesce: waiting for a grace period of Tasks RCU, since 20 s"), "%s",
+			      jfk.warning);
+	KUNIT_EXPECT_TRUE(test, jfk_gone(jfk_code(w.a, 0)));
+	jfk_end_graces();
+	jfk.gp_takes = 70 * HZ;
+	begun = jfk.now;
 	jf_quiesce();
-	KUNIT_EXPECT_EQ(test, jfk.now, begun + 10 * HZ);
-	KUNIT_EXPECT_EQ(test, jfk.warnings, 1U);
-	KUNIT_EXPECT_TRUE_MSG(test, said("quiesce: too many tasks exit at once"), "%s", jfk.warning);
+	KUNIT_EXPECT_EQ(test, jfk.now, begun + 70 * HZ);
 	KUNIT_EXPECT_EQ(test, jfk_num_gones(), 0U);
+}
+
+/* Where half of the room is taken, the work makes more, and none is lost. */
+static void exits_grow(struct kunit *test)
+{
+	unsigned int i, n, max = jfk_exits_max();
+
+	for (n = 1; n <= 3; n++) {
+		for (i = jfk_num_exits(0); i < n * max; i++)
+			exit_task(test, NULL);
+		KUNIT_ASSERT_EQ(test, jfk_num_exits(0), n * max);
+		KUNIT_ASSERT_EQ(test, jfk_exits_lost(), 0);
+		/* Without memory it stays as it is until the next time. */
+		jfk.allocs = 0;
+		jfk.fail_at = 1;
+		KUNIT_EXPECT_TRUE(test, jfk_exits_work());
+		jfk.fail_at = 0;
+		KUNIT_EXPECT_TRUE(test, jfk_exits_work());
+	}
+	KUNIT_EXPECT_EQ(test, jfk_exits_lost(), 0);
 }
 
 /* That holds for text without data as well. */
@@ -1866,7 +1892,8 @@ static struct kunit_case quiesce_cases[] = {
 	KUNIT_CASE(exits_are_swept),
 	KUNIT_CASE(exits_are_dropped_by_work),
 	KUNIT_CASE(lost_exits),
-	KUNIT_CASE(lost_for_good),
+	KUNIT_CASE(lost_for_long),
+	KUNIT_CASE(exits_grow),
 	KUNIT_CASE(lost_exits_in_spans),
 	KUNIT_CASE(lost_meanwhile),
 	KUNIT_CASE(exits_recover),

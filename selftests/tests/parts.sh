@@ -7,9 +7,10 @@
 # name has a plus sign; and a call is known as one although a kprobe stands on it.
 #
 # Seen to fail with the code broken on purpose (6.1):
-#   unnamed pieces of a module are nobody's		stripped: the quiesce does not wait for who is inside
-#   a plus sign in a module's name ends a symbol's	plus: the same
+#   a plus sign in a module's name ends a symbol's	plus: the quiesce does not wait for who is inside
 #   a call with a kprobe on it is none			probe: the same
+# Not seen: that unnamed pieces of a stripped module are nobody's. Of this one so few names are left that the part is
+# within what the look-up gives the target; KUnit has names in between.
 . "$(dirname "$0")/../lib/lib.sh"
 
 H=/sys/kernel/debug/jf_hide

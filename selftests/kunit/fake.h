@@ -134,6 +134,7 @@ extern struct jfk {
 	unsigned int	allocs, fail_at;
 	bool		fail_always;	/* from fail_at on */
 	int		not_freed;
+	int		begun_with;
 
 	/* time, and grace periods: of RCU, and of Tasks RCU */
 	unsigned long	now;

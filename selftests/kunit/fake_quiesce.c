@@ -649,6 +649,7 @@ int jfk_exits_lost(void)
 int jfk_quiesce_begin(void)
 {
 	unsigned int i;
+	int err;
 
 	hash_init(jf_gones);
 	INIT_LIST_HEAD(&jf_gps);
@@ -671,7 +672,12 @@ int jfk_quiesce_begin(void)
 	/* It wraps around while a test is running. */
 	jfk.now = -10 * HZ;
 	jfk.gp_takes = HZ / 5;
-	return jf_quiesce_init();
+	err = jf_quiesce_init();
+	/* Tests count what comes after that. */
+	jfk.begun_with = jfk.not_freed;
+	jfk.not_freed = 0;
+	jfk.allocs = 0;
+	return err;
 }
 
 void jfk_quiesce_end(struct kunit *test)
@@ -687,6 +693,7 @@ void jfk_quiesce_end(struct kunit *test)
 	while (jfk_work())
 		;
 	jf_quiesce();
+	jfk.not_freed += jfk.begun_with;
 	jf_quiesce_exit();
 	for (i = 0; i < jfk_num_all; i++)
 		refs += !!jfk_all[i]->refs;

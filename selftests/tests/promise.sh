@@ -215,9 +215,9 @@ if [ -w $T/kprobe_events ] && echo r:jfpromise/read vfs_read >$T/kprobe_events; 
 	done
 	sleep 1
 	beside_flood "beside readers with a probe at vfs_read()'s return"
-	enters "a probe at vfs_read()'s return" a
-	# What a task holds is still seen.
 	promise_do back
+	enters "a probe at vfs_read()'s return" a
+	# A task that is inside is still seen.
 	promise_do swap
 	held "beside readers, a former target"
 	leaves "beside readers, a former target"

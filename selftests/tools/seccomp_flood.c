@@ -8,6 +8,7 @@
 #include <grp.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -33,10 +34,13 @@ static int add_filter(void)
 	return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &prog);
 }
 
-static void flood(time_t end, int filters, long *calls)
+static void flood(pid_t parent, time_t end, int filters, long *calls)
 {
 	/* Nothing here needs root: that is the point. */
 	if (setgroups(0, NULL) || setgid(NOBODY) || setuid(NOBODY) || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
+		_exit(1);
+	/* Not longer than the one that is waited for; setuid() has forgotten it if it was asked for before. */
+	if (prctl(PR_SET_PDEATHSIG, SIGKILL) || getppid() != parent)
 		_exit(1);
 	while (filters--)
 		if (add_filter())
@@ -52,6 +56,7 @@ int main(int argc, char **argv)
 {
 	int i, n, filters, status, bad = 0;
 	long *calls, sum = 0;
+	pid_t parent = getpid();
 	time_t end;
 
 	if (argc < 3 || argc > 4)
@@ -64,7 +69,7 @@ int main(int argc, char **argv)
 		return 1;
 	for (i = 0; i < n; i++)
 		if (!fork())
-			flood(end, filters, &calls[i]);
+			flood(parent, end, filters, &calls[i]);
 	while (wait(&status) > 0)
 		bad += status != 0;
 	for (i = 0; i < n; i++)

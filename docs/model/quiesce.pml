@@ -20,13 +20,17 @@
  *
  * A look here takes one task at a time, in any order and with anything in between.
  * A look at several is a few of these with nothing in between. A task is clean if
- * its unwind is known to be complete and shows no address in a retired range, and
- * its registers hold none while it is at a place of dispatch. For an array the
- * range is the iterator, although that is not going to be freed.
+ * its unwind shows no address in a retired range, and its registers hold none while
+ * it is at a place of dispatch. Where the unwind is not known to be complete, no word
+ * on its stack may be such an address either; words.pml has more of that. For an
+ * array the range is the iterator, although that is not going to be freed.
  *
- * Tasks RCU is no part of it. Waiting for it, while patience lasts, can delay a
- * quiesce but is no reason to end one. What it is worth by itself, the rows with
- * WAIT_RCU tell.
+ * Tasks RCU is no part of it. A quiesce waits for it for at most a second, before it
+ * lists the tasks, which can delay it but is no reason to end it. What it is worth by
+ * itself, the rows with WAIT_RCU tell. There is one exception: a task that exits, and
+ * finds no room in the list of those, is on none any more in the end. With LOST each
+ * task is such a one. Then a grace period of Tasks RCU that begins after the change is
+ * waited for without limit.
  *
  * With DATA, what the target was given is freed as well. A function that the
  * target has tail-called may use that when the target has long left the stack. So
@@ -100,6 +104,10 @@ typedef Task {
 	bool rested;		/* has slept or blocked where it is */
 	bool frame;		/* the site's return address is on its stack */
 	bool unlisted		/* it exits: on no list of the kernel's */
+#ifdef LOST
+	;
+	bool lost		/* it exits, and found no room in ours */
+#endif
 };
 Task task[EXECS];
 
@@ -123,7 +131,17 @@ byte wanted = EXECS;		/* the one that a look will find outside */
 #endif
 #define living(i)	(task[i].at != GONE)
 
-#if defined(WAIT_RCU) || defined(FRAMES_UNTIL_RCU) || defined(SEE_ASLEEP)
+#ifdef LOST
+bool lost;			/* Tasks RCU has not yet waited for all that found no room, */
+bool lost_since;		/* nor has it begun to for the last ones */
+bool rcu_awaited;
+bool listed = true;
+#define may_exit(i)	task[i].lost
+#else
+#define may_exit(i)	true
+#endif
+
+#if defined(WAIT_RCU) || defined(FRAMES_UNTIL_RCU) || defined(SEE_ASLEEP) || defined(LOST)
 #define RCU
 /* Those who could run when Tasks RCU began and have not yet slept or blocked. */
 byte rcu_hold;
@@ -135,6 +153,14 @@ byte rcu_hold;
 #endif
 #else
 #define rcu_quiet(i)	skip
+#endif
+/* Who exits may sleep until it is taken off the list of tasks. */
+#if defined(LOST_SLEEPS)
+#define may_sleep(i)	!task[i].unlisted
+#elif defined(LOST)
+#define may_sleep(i)	!task[i].lost
+#else
+#define may_sleep(i)	true
 #endif
 
 /* The documented condition for data: see above. */
@@ -354,15 +380,25 @@ end:	do
 #ifdef RCU
 	:: atomic {
 		/* It may, but need not. */
-		me.at == OUT && rcu_hold & BIT(id) ->
+		me.at == OUT && rcu_hold & BIT(id) && may_sleep(id) ->
 		printf("MSC: exec%d sleeps outside\n", id);
 		rcu_quiet(id)
+	   }
+#endif
+#ifdef LOST
+	:: atomic {
+		/* In a place of its exit where it is in no target. */
+		id != IRQ && me.at == OUT && !me.lost ->
+		printf("MSC: exec%d exits, and finds no room in the list of those\n", id);
+		me.lost = true;
+		lost = true;
+		lost_since = true
 	   }
 #endif
 #ifndef NO_EXIT
 	:: atomic {
 		/* Reaped by itself or by its parent, whatever it still runs. */
-		id != IRQ && !me.unlisted && me.at != GONE ->
+		id != IRQ && !me.unlisted && me.at != GONE && may_exit(id) ->
 		printf("MSC: exec%d is taken off the list of tasks\n", id);
 		me.unlisted = true
 #if defined(EXITING_FORGOTTEN)	/* variant: and with it off ours */
@@ -377,6 +413,9 @@ end:	do
 		me.unlisted && me.at == OUT ->
 		printf("MSC: exec%d is dead\n", id);
 		me.unlisted = false;
+#ifdef LOST
+		me.lost = false;
+#endif
 		me.at = GONE;
 		hold = hold & (255 - BIT(id));
 		rcu_quiet(id)
@@ -440,7 +479,7 @@ inline list_tasks()
 	do
 	:: k < TASKS ->
 		if
-#ifdef EXITING_FORGOTTEN
+#if defined(EXITING_FORGOTTEN) || defined(LOST)
 		:: living(k) && !task[k].unlisted -> hold = hold | BIT(k)
 #else
 		:: living(k) -> hold = hold | BIT(k)
@@ -524,6 +563,12 @@ inline publish()
 #define all_placed()	(place > TASKS)
 #else
 #define all_placed()	true
+#endif
+
+#ifdef LOST
+#define all_listed()	listed
+#else
+#define all_listed()	true
 #endif
 
 proctype writer()
@@ -656,8 +701,15 @@ publish_array:
 		fi;
 #elif defined(BY_PLACE)		/* variant: of those that exit, and then by looks */
 		place = 0;
-#elif !defined(LISTED_EARLY) && !defined(NO_LOOK)
+#elif !defined(LISTED_EARLY) && !defined(NO_LOOK) && !defined(LOST)
 		list_tasks();
+#endif
+#ifdef LOST
+		listed = false;
+#ifndef LOST_FORGOTTEN		/* variant: who found no room is not thought of */
+		rcu_awaited = lost;
+#endif
+		lost_since = false;
 #endif
 #ifdef RCU
 		rcu_hold = RCU_OTHERS;
@@ -680,6 +732,22 @@ publish_array:
 #endif
 		skip
 	   }
+
+#ifdef LOST
+	:: d_step {
+		/* The grace period is over, if one is needed. */
+		waiting && !listed && !(rcu_awaited && rcu_hold) ->
+		if
+		:: rcu_awaited -> lost = lost_since
+		:: else
+		fi;
+		rcu_awaited = false;
+		listed = true;
+		printf("MSC: writer lists the tasks\n");
+		list_tasks();
+		skip
+	   }
+#endif
 
 #ifdef LIVE
 	/*
@@ -764,6 +832,9 @@ publish_array:
 		:: view == HIDDEN && clean(k) ->
 			/* The unwinder knows what has been replaced. */
 			hold = hold & (255 - BIT(k))
+		:: (view == ERROR || view == SHORT) && clean(k) ->
+			/* No word on its stack says otherwise. */
+			hold = hold & (255 - BIT(k))
 #ifdef ERROR_IS_CLEAN
 		:: view == ERROR ->
 			hold = hold & (255 - BIT(k));
@@ -787,7 +858,7 @@ publish_array:
 #endif
 
 	:: d_step {
-		waiting && !hold && !irq_awaited && all_placed() && rcu_ended() ->
+		waiting && all_listed() && !hold && !irq_awaited && all_placed() && rcu_ended() ->
 		printf("MSC: quiesce is done\n");
 #ifdef SEE_BACK
 		if

@@ -119,10 +119,14 @@ no-iterator|quiesce.pml|-DNO_ITERATOR_RANGE -DNO_IRQ|freed_array_read|look that 
 no-images|quiesce.pml|-DNO_IMAGE_RANGES -DNO_IRQ|freed_image_executed|look that forgets retired images
 module-only|quiesce.pml|-DMODULE_RANGES_ONLY -DNO_IRQ -DKINDS=POINTERS+IMAGES|freed_code_executed|look for the module's text only, before it goes: a retired image leads there
 no-registers|quiesce.pml|-DNO_REGISTERS -DNO_IRQ|freed_code_executed|look that forgets registers: a task before the target's first instruction
-unwind-error|quiesce.pml|-DERROR_IS_CLEAN -DNO_IRQ|freed_image_executed|an unwind that fails taken for clean
-unwind-short|quiesce.pml|-DSHORT_IS_CLEAN -DNO_IRQ|freed_code_executed|an unwind that ends early without an error taken for clean
+unwind-error|quiesce.pml|-DERROR_IS_CLEAN -DNO_IRQ|freed_image_executed|an unwind that fails taken for clean, whatever words say
+unwind-short|quiesce.pml|-DSHORT_IS_CLEAN -DNO_IRQ|freed_code_executed|the same, an unwind that ends early without an error
 unwind-hidden|quiesce.pml|-DSCAN_ONLY -DNO_IRQ|freed_code_executed|look that does not ask what return addresses a kretprobe has replaced
 exiting-forgotten|quiesce.pml|-DEXITING_FORGOTTEN -DNO_IRQ -DKINDS=POINTERS|freed_code_executed|look only at tasks on the kernel's list
+exits-lost|quiesce.pml|-DLOST -DNO_IRQ -DNO_SLEEP -DNO_RT -DKINDS=POINTERS+IMAGES|pass|tasks that exit find no room in our list: Tasks RCU waited for without limit
+exits-lost-forgotten|quiesce.pml|-DLOST -DLOST_FORGOTTEN -DNO_IRQ -DNO_SLEEP -DNO_RT -DKINDS=POINTERS|freed_code_executed|the same, without that
+exits-lost-sleeps|quiesce.pml|-DLOST -DLOST_SLEEPS -DNO_IRQ -DNO_SLEEP -DNO_RT -DKINDS=POINTERS|freed_code_executed|limit: such a task sleeps in its exit, before it comes to the target
+exits-lost-rt|quiesce.pml|-DLOST -DNO_IRQ -DNO_SLEEP -DKINDS=POINTERS|freed_code_executed|limit: such a task waits for a lock in the target, on RT
 list-early|quiesce.pml|-DLISTED_EARLY -DNO_IRQ -DKINDS=POINTERS|freed_code_executed|tasks listed before the change: one born in between is missed
 by-place|quiesce.pml|-DBY_PLACE -DTASKS=2 -DNO_IRQ -DKINDS=POINTERS|freed_code_executed|next look goes on at a place in the kernel's list
 look-first|quiesce.pml|-DLOOK_FIRST -DNO_IRQ -DKINDS=POINTERS|freed_code_executed|look before the change instead of after it
@@ -134,7 +138,7 @@ rcu-alone|quiesce.pml|-DWAIT_RCU -DNO_LOOK -DNO_IRQ -DNO_SLEEP -DNO_RT|pass|Task
 rcu-alone-sleep|quiesce.pml|-DWAIT_RCU -DNO_LOOK -DNO_IRQ -DNO_RT|freed_code_executed|the same, a target sleeps
 rcu-alone-rt|quiesce.pml|-DWAIT_RCU -DNO_LOOK -DNO_IRQ -DNO_SLEEP|freed_code_executed|the same, a target waits for a lock on RT
 rcu-alone-busy|quiesce.pml|-DLIVE -DBUSY -DWAIT_RCU -DNO_LOOK -DNO_IRQ -DNO_EXIT -DNO_SLEEP -DNO_RT -DKINDS=POINTERS|hang|the same, somebody else's task is never quiet
-rcu-no-limit|quiesce.pml|-DLIVE -DBUSY -DWAIT_RCU -DNO_IRQ -DNO_EXIT -DNO_SLEEP -DNO_RT -DKINDS=POINTERS|hang|looks, but Tasks RCU waited for without limit
+rcu-no-limit|quiesce.pml|-DLIVE -DBUSY -DWAIT_RCU -DNO_IRQ -DNO_EXIT -DNO_SLEEP -DNO_RT -DKINDS=POINTERS|hang|looks, but Tasks RCU waited for without limit, not for a second
 data-no-frames|quiesce.pml|-DDATA -DNO_FRAMES -DNO_IRQ -DKINDS=POINTERS|freed_data_used|look for code only: data used in a function that was tail-called
 data-in-use|quiesce.pml|-DDATA -DSAME_FUNC -DIN_USE_FORGOTTEN -DNO_IRQ|freed_data_used|function with other data not looked for, as it stays a target
 data-blocked|quiesce.pml|-DDATA -DBLOCKED_IS_ASLEEP -DNO_IRQ -DKINDS=POINTERS|freed_data_used|waiting for a lock on RT taken for a sleep
@@ -144,6 +148,35 @@ data-until-rcu-rt|quiesce.pml|-DDATA -DFRAMES_UNTIL_RCU -DNO_IRQ -DNO_SLEEP -DKI
 tail-call-sleeps|quiesce.pml|-DDATA -DTAIL_SLEEPS -DNO_IRQ -DKINDS=POINTERS|freed_data_used|limit: a function that was tail-called sleeps and then uses data
 tail-call-site|quiesce.pml|-DDATA -DSITE_JUMPS -DNO_IRQ -DKINDS=POINTERS|freed_data_used|limit: the site is a tail call, and the target tail-calls with its data
 tail-call-site-rcu|quiesce.pml|-DDATA -DSITE_JUMPS -DWAIT_RCU -DNO_IRQ -DNO_SLEEP -DNO_RT|pass|the same after Tasks RCU has ended, nobody sleeps, no RT
+key|key.pml|-DTASKS=2|pass|keys: a task in code that only one side of a branch leads to, or in what that jumped to
+key-loop-returns|key.pml|-DLIVE -DTASKS=2|pass|the quiesce returns, though a task goes round a loop with the branch for ever, or stays where others called it
+key-rcu|key.pml|-DKEY_RCU -DNO_SLEEP -DTASKS=2|pass|Tasks RCU instead of looks, no task sleeps
+no-key-record|key.pml|-DNO_KEY_RECORD|freed_data_used|a key that changed is not looked for
+key-side|key.pml|-DWRONG_SIDE|freed_data_used|the side is looked for that the key leads to now
+key-tail|key.pml|-DNO_TAIL|freed_data_used|code that a key led to is looked for, what it jumps to is not
+key-rcu-sleep|key.pml|-DKEY_RCU|freed_data_used|Tasks RCU alone: a task sleeps there
+key-whole-function|key.pml|-DLIVE -DWHOLE_FUNCTION|hang|each task in the function with the branch counts, and that may be a main loop
+key-tail-of-others|key.pml|-DLIVE -DTAIL_OF_OTHERS|hang|each task in the function that such code jumps to counts, whatever called it
+key-not-renewed|key.pml|-DLIVE -DROUND_BY_CHANCE -DNOT_RENEWED|hang|the key changes back while a quiesce waits, which goes on to look for the same side
+shared|shared.pml||pass|a former target that others execute as well
+shared-returns|shared.pml|-DLIVE|pass|every quiesce returns, though a task that others called there stays in the target
+shared-below|shared.pml|-DANY_OTHER|freed_data_used|a task does not count if one of its frames does not
+shared-pointer|shared.pml|-DPOINTER_IS_OTHER|freed_data_used|a call by a pointer does not count: it was one to the trampoline
+shared-tramp|shared.pml|-DTRAMP_IS_OTHER|freed_data_used|a call of the trampoline does not count
+shared-jump|shared.pml|-DJUMP_IS_OTHER|freed_data_used|a caller that was called by its name, and jumped to the trampoline, does not count
+shared-every-frame|shared.pml|-DLIVE -DOTHERS_STAY -DEVERY_FRAME|hang|each frame of the target counts, whoever called it
+shared-again|shared.pml|-DLIVE -DSTALE_CALLS|hang|a changed call counts although it leads to the target again
+shared-pointer-stays|shared.pml|-DLIVE -DPOINTER_STAYS|hang|limit: a task that came by a pointer stays in the target, to which the function leads again
+shared-wrapper|shared.pml|-DWRAPPER|freed_data_used|limit: another site led to a function that jumps to the trampoline, and leads to the target now
+words|words.pml||pass|stacks that cannot be unwound: words decide
+words-returns|words.pml|-DLIVE|pass|every quiesce returns, though each look meets the task where no unwind works
+see-unknown|words.pml|-DSEE_UNKNOWN|seen|a look meets a task in the target where no unwind works
+words-inside|words.pml|-DLIVE -DUNKNOWN_IS_INSIDE|hang|a task that cannot be unwound counts as inside
+words-outside|words.pml|-DUNKNOWN_IS_OUTSIDE|freed_code_executed|a task that cannot be unwound counts as outside, although a word leads there
+words-alone|words.pml|-DLIVE -DNO_UNWIND|hang|nothing is unwound: a task sleeps with a word left over on its stack
+words-copy|words.pml|-DNO_COPIES|freed_code_executed|code that the unwinder does not know is not searched for a jump back
+words-first|words.pml|-DSEARCHED_BY_WORDS|freed_code_executed|a task that can run is only unwound if a word leads there
+words-left|words.pml|-DLIVE -DLEFT_STAYS|hang|limit: a task sleeps for ever where no unwind works, with a word left over
 ROWS
 }
 

@@ -22,6 +22,7 @@
  *   a task in a replaced image, on its way to the	so does the image
  *   next probe
  *   a task that exits and is on no list any more	core/exits.c
+ *   a task in code that only a branch led to	core/sight.c finds that code
  *
  * A task that was seen outside once, after the text was replaced, stays
  * outside, because nothing leads in any more. So the list of tasks to look at
@@ -36,14 +37,17 @@
  * say that: whoever slept in the target once, before the jump, counts as quiet.
  *
  * (This holds for ten seconds. A task that has not returned by then is probably
- * in the new target, which may be a loop, not in a callee of the old one.)
+ * in a function to which the new target has jumped, not in a callee of the old
+ * one. The log says so.)
  *
  * Two cases are left. A function outside that *sleeps* after such a jump cannot
  * be told from an unrelated one; Tasks RCU would not wait for it either; see
  * jf_quiesce() in jumpfunc/batch.h. And a caller that itself jumped to the
  * trampoline is on no stack, so it is not seen when the target jumps as well.
- * For that case, and where no stack can be read, this waits for Tasks RCU, with
- * a limit in the former case.
+ * Nothing is promised of these. A grace period of Tasks RCU covers some of them,
+ * and is waited for, but for no longer than a second. Only where no stack can be
+ * read, and for tasks at their end that found no room in the lists of core/exits.c,
+ * is it waited for as long as it takes.
  *
  *   updater (under jf_mutex)			  quiesce
  *   1. text is patched, values are stored
@@ -159,7 +163,7 @@ static bool jf_gp_wait(const char *who, struct jf_gp *gp, long timeout)
 	if (!gp)
 		return false;
 	do {
-		part = min(timeout, (long)JF_TELL);
+		part = min_t(long, timeout, JF_TELL);
 		if (wait_for_completion_timeout(&gp->rs.completion, part)) {
 			kfree(gp);
 			return true;

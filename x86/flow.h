@@ -39,6 +39,20 @@ enum {
 	JF_OP_UNKNOWN	= 0x200,
 };
 
+/* An opcode of one byte, with nothing but its own operand. */
+static inline bool __jf_is_bare(uint8_t op)
+{
+	return (op >= 0x50 && op < 0x60) ||	/* push, pop */
+	       (op >= 0x6c && op < 0x70) ||	/* ins, outs */
+	       (op >= 0x90 && op < 0xa0) ||	/* nop, xchg, cltq, cqto; wait, pushf to lahf */
+	       (op >= 0xa4 && op < 0xa8) ||	/* movs, cmps */
+	       (op >= 0xaa && op < 0xb0) ||	/* stos to scas */
+	       (op >= 0xec && op < 0xf0) ||	/* in, out */
+	       (op >= 0xf8 && op < 0xfe) ||	/* flags */
+	       op == 0xc3 || op == 0xc9 || op == 0xcb || op == 0xcc ||
+	       op == 0xcf || op == 0xf1 || op == 0xf4 || op == 0xf5;
+}
+
 static inline unsigned int __jf_one_byte(uint8_t op)
 {
 	/* Arithmetic, in eight rows of eight. */
@@ -47,41 +61,30 @@ static inline unsigned int __jf_one_byte(uint8_t op)
 			return JF_OP_HAS_MODRM;
 		return (op & 7) == 4 ? 1 : (op & 7) == 5 ? JF_OP_HAS_WORD : JF_OP_UNKNOWN;
 	}
-	if (op >= 0x50 && op < 0x60)		/* push, pop */
+	if (op == 0x9a)				/* a far call, which there is none of */
+		return JF_OP_UNKNOWN;
+	if (__jf_is_bare(op))
 		return 0;
-	if (op >= 0x70 && op < 0x80)		/* jcc */
+	/* jcc, mov $imm8, loop, jrcxz, in, out */
+	if ((op >= 0x70 && op < 0x80) || (op >= 0xb0 && op < 0xb8) ||
+	    (op >= 0xe0 && op < 0xe8))
 		return 1;
-	if (op >= 0x84 && op < 0x90)		/* test, xchg, mov, lea, pop */
+	/* test, xchg, mov, lea, pop; shifts, x87 */
+	if ((op >= 0x84 && op < 0x90) || (op >= 0xd0 && op < 0xd4) ||
+	    (op >= 0xd8 && op < 0xe0))
 		return JF_OP_HAS_MODRM;
-	if (op >= 0x90 && op < 0x9a)		/* nop, xchg, cltq, cqto */
-		return 0;
-	if (op >= 0xb0 && op < 0xb8)		/* mov $imm8 */
-		return 1;
 	if (op >= 0xb8 && op < 0xc0)		/* mov $imm */
 		return JF_OP_HAS_WORD | JF_OP_HAS_WIDE;
 	if (op >= 0xa0 && op < 0xa4)		/* mov by an address */
 		return JF_OP_MOFFS;
-	if (op >= 0xe0 && op < 0xe8)		/* loop, jrcxz, in, out */
-		return 1;
-	/* ins, outs; wait, pushf to lahf; movs, cmps; stos to scas; leave, ret; in, out; flags */
-	if ((op >= 0x6c && op < 0x70) || (op >= 0x9b && op < 0xa0) ||
-	    (op >= 0xa4 && op < 0xa8) || (op >= 0xaa && op < 0xb0) ||
-	    op == 0xc3 || op == 0xc9 || op == 0xcb || op == 0xcc || op == 0xcf ||
-	    (op >= 0xec && op < 0xf0) || op == 0xf1 || op == 0xf4 || op == 0xf5 ||
-	    (op >= 0xf8 && op < 0xfe))
-		return 0;
-	if ((op >= 0xd0 && op < 0xd4) || (op >= 0xd8 && op < 0xe0))
-		return JF_OP_HAS_MODRM;			/* shifts, x87 */
 	switch (op) {
-	case 0x63: case 0xfe:			/* movslq, inc, dec */
-		return JF_OP_HAS_MODRM;
-	case 0xff:				/* inc, dec, call, jmp, push */
+	case 0x63: case 0xfe: case 0xff:	/* movslq, inc, dec, call, jmp, push */
 		return JF_OP_HAS_MODRM;
 	case 0x68: case 0xa9:			/* push, test */
 		return JF_OP_HAS_WORD;
 	case 0x69: case 0x81: case 0xc7:	/* imul, arithmetic, mov */
 		return JF_OP_HAS_MODRM | JF_OP_HAS_WORD;
-	case 0x6a: case 0xa8:			/* push, test */
+	case 0x6a: case 0xa8: case 0xeb: case 0xcd:	/* push, test, jmp, int */
 		return 1;
 	case 0x6b: case 0x80: case 0x83:	/* imul, arithmetic */
 	case 0xc0: case 0xc1: case 0xc6:	/* shifts, mov */
@@ -92,8 +95,6 @@ static inline unsigned int __jf_one_byte(uint8_t op)
 		return 3;
 	case 0xe8: case 0xe9:			/* call, jmp; no prefix changes their size */
 		return 4;
-	case 0xeb: case 0xcd:			/* jmp, int */
-		return 1;
 	case 0xf6:
 		return JF_OP_HAS_MODRM | JF_OP_HAS_TESTS | 1;
 	case 0xf7:
@@ -102,7 +103,7 @@ static inline unsigned int __jf_one_byte(uint8_t op)
 	return JF_OP_UNKNOWN;
 }
 
-/* Behind 0x0f, and in the first map of VEX and EVEX. */
+/* After 0x0f, and in the first map of VEX and EVEX. */
 static inline unsigned int __jf_two_bytes(uint8_t op)
 {
 	if (op >= 0x80 && op < 0x90)		/* jcc */

@@ -152,20 +152,30 @@ void jf_batch_abort(struct jf_batch *b);
  *
  * Returns when no task and no CPU is inside a target, a probe or an image that
  * was replaced before the call, whether it runs, was preempted, waits for a
- * lock or sleeps. If a target sleeps for an hour, this waits for an hour; the
- * log names the task every ten seconds. Other tasks do not delay it.
+ * lock or sleeps. The same holds for code that a key led to before it changed,
+ * see branch.h. If a target sleeps for an hour, this waits for an hour; the log
+ * names the task every ten seconds.
+ *
+ * Other tasks do not delay it. A task that executes a former target for another
+ * reason is no such task, where its stack tells: the target was called by its
+ * name, or by a dynamic function that still leads there. One that was called by a
+ * plain pointer is waited for, since that may have been a pointer to the
+ * trampoline. So is, on kernels without the ORC unwinder, and where a tracer has
+ * put itself on the task's stack, one whose stack holds a leftover that looks
+ * like a return address, until the task has overwritten it.
  *
  * After that, data that only the replaced targets use can be freed, with one
  * exception. If the last thing that a target does is to call another function,
  * the compiler makes that call a jump, and the task leaves the target before
  * the function returns. If the target was called by dynfunc_call() or through
- * its trampoline, such a function is waited for as well, for at most ten
- * seconds, while it runs, is preempted or waits for a spinlock; but not while
- * it *sleeps*, nor if the target was called through a pointer or where text is
- * not patched. So a target must not end with a call of a function that uses the
- * target's data and may take long. One more statement after the call, such as
- * barrier(), is enough. The text of a module that is being unloaded does not
- * have this exception, because rmmod looks for the whole module.
+ * its trampoline, such a function is waited for as well, while it runs, is
+ * preempted or waits for a spinlock, for at most ten seconds, after which the log
+ * says that it is no longer; but not while it *sleeps*, nor if the target was
+ * called through a pointer, or by a function whose own last act that was. So a
+ * target must not end with a call of a function that uses the target's data and may
+ * take long. One more statement after the call, such as barrier(), is enough. The
+ * text of a module that is being unloaded does not have this exception, because
+ * rmmod looks for the whole module.
  *
  * The caller itself is not looked at. It must not be inside a target, because
  * other waiters would then wait for it.

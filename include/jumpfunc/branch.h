@@ -68,7 +68,17 @@
  *
  *   When a change has returned, every branch executed from then on goes the new
  *   way. Code that was entered through the branch before may still be running;
- *   jf_quiesce() waits for it, unless it sleeps.
+ *   jf_quiesce() waits until no task is in it, asleep or not. That is the code
+ *   of a function that only the former way of its branches leads to, and what
+ *   such code has called. Where both ways have met again, the task counts as
+ *   outside: a thread may stay in its main loop for ever. So what was chosen by a
+ *   branch must not be used there, as in
+ *           p = jf_branch_unlikely(&k) ? a : b;
+ *           use(p);
+ *   but inside of each side, with barrier() after it, or the compiler may make one
+ *   call of two. The last act of such code must not be a call by a pointer: the
+ *   compiler makes it a jump, which leaves no trace. (In a program jf_quiesce()
+ *   waits for read sections instead.)
  *
  *   A read-only key can be changed until its module's init function has
  *   returned. Sites in __init text are never patched: they load and test the

@@ -117,7 +117,7 @@ static int jf_reclaim(struct list_head *old, long timeout)
 	list_for_each_entry(p, old, retired)
 		if (!err && jf_code(p))
 			err = jf_spans_add_func(&spans, jf_code(p));
-	/* Nobody calls these but through what was replaced. */
+	/* They are called through what was replaced alone. */
 	jf_spans_tag(&spans, 0, 0);
 	jf_spans_sort(&spans);
 	err = err ?: jf_quiesce_spans("tracepoints", &spans, timeout);

@@ -2,7 +2,7 @@
 /*
  * Tasks that exit.
  *
- * A task that nobody waits for leaves the list of tasks before it is done: it runs
+ * A task that no parent waits for leaves the list of tasks before it is done: it runs
  * the last part of its exit unseen, and can be preempted there, say in a function
  * that is traced. So each one is noted when it begins to exit, and dropped when
  * its stack has gone. One that was past that point when this module was loaded is
@@ -211,7 +211,7 @@ void jf_exits_each_stopped(void (*fn)(struct task_struct *t, void *arg),
 	unsigned int i;
 	int cpu;
 
-	/* On RT and elsewhere: who has the lock has interrupts off. */
+	/* On RT and elsewhere: the holder of the lock has interrupts off. */
 	for_each_possible_cpu(cpu) {
 		struct jf_exits *e = per_cpu_ptr(jf_exits, cpu);
 

@@ -158,7 +158,7 @@ static int jf_text_add(struct jf_text *t, const struct jf_symbol *sym)
 	return err;
 }
 
-/* What has no name, less what nobody stays in. */
+/* What has no name, less what no task stays in. */
 static int jf_spans_add_unnamed(struct jf_spans *s, unsigned long addr)
 {
 	unsigned int i, first = s->num, kept = first;

@@ -526,7 +526,7 @@ static bool jf_is_blind(void)
 }
 
 /*
- * For those whom no look finds, and for the data of what was replaced. 0, -ENOMEM or
+ * For tasks that no look finds, and for the data of what was replaced. 0, -ENOMEM or
  * -ETIMEDOUT.
  */
 static int jf_wait_data(struct jf_wait *w)

@@ -9,7 +9,7 @@
  * How it works: an instruction is prefixes, an opcode of one to three bytes, and
  * what the opcode is known to be followed by. Tables of rows of opcodes tell that;
  * they have what compilers and the kernel's assembly write. An opcode that is not
- * in them has no length here, and whoever asks stops there.
+ * in them has no length here, and the caller stops there.
  *
  * Caveats: it reads up to fifteen bytes. No kernel call and no libc call is made
  * here; the module and the library share this. user/tests/lengths.sh compares it

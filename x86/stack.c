@@ -343,7 +343,7 @@ static bool jf_regs_have(const struct pt_regs *regs, struct jf_sight *sight)
 #define JF_COPY_SIZE	512
 
 /*
- * Where the unwinder knows nothing of the code at @addr, somebody has made it. It
+ * Where the unwinder knows nothing of the code at @addr, it was generated. It
  * may be the copy of an instruction, by a kprobe: that ends with a jump back.
  */
 static bool jf_copy_leads(struct jf_sight *sight, unsigned long addr)

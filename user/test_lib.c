@@ -193,6 +193,7 @@ static void transactions(void)
 
 /* --- text -------------------------------------------------------------------------- */
 
+#if JF_HAVE_PATCHING
 /* Where the site is: it is the first instruction with five bytes of ours. */
 __attribute__((__noinline__)) static int branch_alone(void)
 {
@@ -228,6 +229,17 @@ static void text(void)
 	CHECK(first_opcode(func) == off, "off again: %#x", first_opcode(func));
 }
 
+#else
+static void text(void)
+{
+	struct jf_stats s = stats();
+
+	CHECK(s.sites == 0 && s.patched == 0 && s.commits == 0 && s.syncs == 0, "text was patched");
+	CHECK(!jf_branch_unlikely(&one) && jf_key_enable(&one) == 0 && jf_branch_unlikely(&one) &&
+	      jf_key_disable(&one) == 0 && !jf_branch_unlikely(&one), "a branch loads its key");
+}
+#endif
+
 /* No page is writable and executable, ever: here at least after all that. */
 static void no_wx(void)
 {
@@ -245,6 +257,7 @@ static void no_wx(void)
 		fclose(f);
 }
 
+#if JF_HAVE_PATCHING
 /* A byte that we did not write. */
 static void somebody_else(void)
 {
@@ -277,6 +290,8 @@ out:
 		fclose(mem);
 }
 
+#endif
+
 /* --- functions ---------------------------------------------------------------------- */
 
 static int here(const char *s) { return s[0]; }
@@ -298,13 +313,20 @@ static void functions(void)
 	CHECK(dynfunc_update(far_one, circle) == 0, "a function may call");
 	CHECK(dynfunc_update(far_one, here) == 0, "back");
 
+#if JF_HAVE_PATCHING
 	CHECK(dynfunc_update(first, dynfunc_first) == -EINVAL, "itself");
 	CHECK(dynfunc_update(first, dynfunc_second) == 0, "another trampoline");
 	CHECK(dynfunc_update(second, dynfunc_first) == -EINVAL, "a circle");
 	CHECK(dynfunc_update(second, circle) == 0 && dynfunc_first("A") == 'B', "a chain");
+#else
+	/* There is no trampoline: what has the name is the present target. */
+	CHECK(dynfunc_update(second, circle) == 0 && dynfunc_update(first, dynfunc_second) == 0 &&
+	      dynfunc_update(second, here) == 0 && dynfunc_first("A") == 'B', "a value");
+#endif
 	CHECK(dynfunc_update(first, here) == 0 && dynfunc_update(second, here) == 0, "back");
 }
 
+#if JF_HAVE_PATCHING
 #define LINKS(x) x(9, 10) x(8, 9) x(7, 8) x(6, 7) x(5, 6) x(4, 5) x(3, 4) x(2, 3) x(1, 2) x(0, 1)
 #define LINK(nr, next)	DEFINE_DYNFUNC(link##nr, here);
 #define UPDATE(nr, next)						\
@@ -325,6 +347,8 @@ static void chain(void)
 	LINKS(UNLINK)
 	UNLINK(10, none)
 }
+
+#endif
 
 /* A batch may ask for the same more than once. */
 static void repeated(void)
@@ -398,6 +422,7 @@ NOINLINE int call_beside(int x)
 	return got + a[0] + a[1] + a[2] + a[3];
 }
 
+#if JF_HAVE_PATCHING
 /* Does one of its calls, or a jump at its end, lead there? */
 static bool calls(const void *func, const void *to)
 {
@@ -460,6 +485,8 @@ static void call_text(void)
 	CHECK(dynfunc_update(op, more) == 0 && dynfunc_update(hook, NULL) == 0 &&
 	      dynfunc_update(filter, NULL) == 0, "back");
 }
+
+#endif
 
 static void call_results(void)
 {
@@ -756,6 +783,7 @@ static void their_handler(int sig)
 	theirs++;
 }
 
+#if JF_HAVE_PATCHING
 static struct sigaction theirs_before;
 static volatile sig_atomic_t chained;
 
@@ -810,6 +838,7 @@ static void sigtrap(void)
 	if (theirs_before.sa_flags & SA_SIGINFO)
 		CHECK(theirs == 2, "the first one was called %d times", (int)theirs);
 }
+#endif
 
 int main(int argc, char **argv)
 {
@@ -829,15 +858,21 @@ int main(int argc, char **argv)
 	transactions();
 	text();
 	finish("what stands at a site");
+#if JF_HAVE_PATCHING
 	somebody_else();
 	finish("what somebody else wrote is left alone");
+#endif
 	functions();
+#if JF_HAVE_PATCHING
 	chain();
+#endif
 	finish("dynamic functions: far targets, circles, many in a row");
 	repeated();
 	finish("batches: the same several times");
+#if JF_HAVE_PATCHING
 	call_text();
 	finish("calls lead straight to their targets");
+#endif
 	call_results();
 	finish("calls of all shapes");
 	tracepoints();
@@ -855,7 +890,9 @@ int main(int argc, char **argv)
 	if (signals) {
 		raise(SIGTRAP);
 		CHECK(theirs == 1, "the handler that was there before");
+#if JF_HAVE_PATCHING
 		sigtrap();
+#endif
 	}
 	CHECK(signals || argc == 4, "signal()");
 	finish("SIGTRAPs of others go where they belong");

@@ -154,7 +154,11 @@ struct jf_func {
 };
 
 /* offsetof(struct jf_func, ent), for assembly; checked in jf_core.c. */
+#if defined(__KERNEL__) || JF_HAVE_PATCHING
 #define JF_FUNC_ENT	16
+#else
+#define JF_FUNC_ENT	(2 * __SIZEOF_POINTER__)
+#endif
 
 __JF_BEGIN_DECLS
 /* The macros call these; see dynfunc_update(), dynfunc_query(). */
@@ -169,6 +173,8 @@ __JF_END_DECLS
 #include <jumpfunc/detail/dynfunc_user_x86.h>
 #elif JF_HAVE_PATCHING
 #include <jumpfunc/detail/dynfunc_x86.h>
+#elif !defined(__KERNEL__)
+#include <jumpfunc/detail/dynfunc_user_generic.h>
 #else
 #include <jumpfunc/detail/dynfunc_generic.h>
 #endif

@@ -19,6 +19,12 @@
 #include <time.h>
 #include <unistd.h>
 
+/* Where a long has 32 bits, this one takes the libc's struct timespec if its time has 64. */
+#if defined(SYS_futex_time64) && (!defined(SYS_futex) || (defined(__USE_TIME_BITS64) && !defined(__LP64__)))
+#undef SYS_futex
+#define SYS_futex SYS_futex_time64
+#endif
+
 static struct jf_mutex lock = JF_MUTEX_INIT;
 /* Not every libc comes with the kernel's headers: FUTEX_..._PRIVATE. */
 enum { WAIT = 0 | 128, WAKE = 1 | 128 };

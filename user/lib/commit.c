@@ -4,6 +4,7 @@
 
 #include <limits.h>
 
+#if JF_HAVE_PATCHING
 /* --- what stands at a site ------------------------------------------------------ */
 
 /*
@@ -97,6 +98,8 @@ int jf_site_insn(const struct jf_site *site, uintptr_t value, bool alone, jf_ins
 		*insn = site->raw;	/* by way of the pointer */
 	return 0;
 }
+
+#endif /* JF_HAVE_PATCHING */
 
 /* --- what a change may be ----------------------------------------------------- */
 

@@ -21,6 +21,9 @@
  *   index.c	look-up of objects and sites
  *   state.c	the lock, the statistics, options, messages
  *
+ * Where nothing is patched, generic/generic.c stands for image.c, frames.c, patch.c, trap.c,
+ * writer.c and call.c; all else is the same.
+ *
  * Locks: jf_lock() around all that changes anything; within it the readers'
  * list has a lock of its own. The SIGTRAP handler and read sections take none.
  *
@@ -49,7 +52,12 @@
 #include <jumpfunc/dynfunc.h>
 #include <jumpfunc/stats.h>
 
+#if JF_HAVE_PATCHING
 #include "x86/insn.h"
+#else
+/* No object has sites: see generic/generic.c. */
+typedef uintptr_t jf_insn_t;
+#endif
 
 struct jf_ctl;
 struct jf_mod;
@@ -60,6 +68,18 @@ struct jf_mod;
 
 #define jf_container(ptr, type, member)					\
 	((type *)((char *)(ptr) - offsetof(type, member)))
+
+/* In a loop that waits for another thread. */
+static inline void jf_relax(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+	__builtin_ia32_pause();
+#elif defined(__aarch64__)
+	__asm__ volatile("yield" ::: "memory");
+#else
+	atomic_signal_fence(memory_order_seq_cst);
+#endif
+}
 
 /* The key, or the dynamic function, that @ent is of. */
 static inline struct jf_key *jf_key_of(const struct jf_ent *ent)

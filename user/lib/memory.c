@@ -75,6 +75,12 @@ static void unmap(void *p, size_t size)
 	errno = err;
 }
 
+/* The highest bit of @size, which is not 0. */
+static int top_bit(size_t size)
+{
+	return (int)(8 * sizeof(unsigned long)) - 1 - __builtin_clzl(size);
+}
+
 static void put(struct block *b, int bits)
 {
 	b->next = unused[bits];
@@ -99,7 +105,7 @@ static bool add_chunk(void)
 	if (!p)
 		return false;
 	while (rest_size) {
-		int bits = 63 - __builtin_clzl(rest_size);
+		int bits = top_bit(rest_size);
 
 		put(cut(1UL << bits), bits);
 	}
@@ -180,7 +186,7 @@ void jf_free(void *p)
 	if (b->size > SMALL_MAX)
 		unmap(b, b->size);
 	else
-		put(b, 63 - __builtin_clzl(b->size));
+		put(b, top_bit(b->size));
 }
 
 /* --- sorting ---------------------------------------------------------------------- */

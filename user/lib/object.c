@@ -40,10 +40,12 @@ static bool in_mod(const struct jf_mod *m, const void *p, size_t size)
 	return addr >= m->start && addr <= m->end && size <= m->end - addr;
 }
 
+#if JF_HAVE_PATCHING
 static bool in_text(const struct jf_mod *m, uintptr_t addr, size_t size)
 {
 	return addr >= m->text && addr <= m->text_end && size <= m->text_end - addr;
 }
+#endif
 
 /* --- an object comes -------------------------------------------------------------- */
 
@@ -360,6 +362,7 @@ static int add_ctls(struct jf_mod *m, const struct look *look)
 	return 0;
 }
 
+#if JF_HAVE_PATCHING
 static bool is_site(const struct jf_mod *m, const struct jf_site *s)
 {
 	uint64_t to = 0;
@@ -477,6 +480,16 @@ static int add_sites(struct jf_mod *m)
 	}
 	return 0;
 }
+
+#else
+/* As compiled they would follow their keys no more than those of any library that patches none. */
+static int add_sites(struct jf_mod *m)
+{
+	const struct jf_object *o = m->object;
+
+	return o->sites == o->sites_end ? 0 : say_bad(m, "has sites, and this libjumpfunc patches none");
+}
+#endif /* JF_HAVE_PATCHING */
 
 static int check_object(struct jf_mod *m)
 {

@@ -96,7 +96,7 @@ static void nap(unsigned int spins)
 	static const struct timespec t = { .tv_nsec = 50000 };
 
 	if (spins < SPINS)
-		__builtin_ia32_pause();
+		jf_relax();
 	else
 		nanosleep(&t, NULL);
 }
@@ -121,7 +121,7 @@ static void list_lock(struct jf_before *b)
 	/* Pairs with list_unlock(): the lists are as the last one has left them. */
 	while (atomic_flag_test_and_set_explicit(&readers_lock, memory_order_acquire)) {
 		if (spins++ < SPINS) {
-			__builtin_ia32_pause();
+			jf_relax();
 			continue;
 		}
 		pthread_sigmask(SIG_SETMASK, &b->signals, NULL);
@@ -416,7 +416,7 @@ bool jf_handler_enter(void)
 
 	if (listed)
 		__atomic_store_n(&r->handler,
-				 __atomic_load_n(&__jf_grace_period, __ATOMIC_RELAXED),
+				 __atomic_load_n(&__jf_grace_period, __ATOMIC_ACQUIRE),
 				 __ATOMIC_RELAXED);
 	else
 		atomic_fetch_add(&strangers, 1);
@@ -473,7 +473,7 @@ static bool somebody(bool handlers_only, uint64_t now)
 uint64_t jf_grace_begin(void)
 {
 	/*
-	 * Pairs with the loads in jf_read_lock() and jf_handler_enter(), which x86 keeps before
+	 * Pairs with the loads in jf_read_lock() and jf_handler_enter(), which come before
 	 * later ones: who sees the new number sees what was replaced, and is not waited for.
 	 */
 	uint64_t now = __atomic_add_fetch(&__jf_grace_period, GRACE_PERIOD,

@@ -282,7 +282,7 @@ static void read_options(struct jf_options *o)
 	else if (s && *s && strcmp(s, "never"))
 		jf_say(false, "JUMPFUNC_TRAP=%s is neither never nor always", s);
 	o->perf_map = secure_getenv("JUMPFUNC_PERF_MAP");
-	strcpy(jf_stats.form, o->int3 ? "int3" : "flip");
+	strcpy(jf_stats.form, !JF_HAVE_PATCHING ? "load" : o->int3 ? "int3" : "flip");
 }
 
 /* With the lock held. The first one to ask is a constructor. */

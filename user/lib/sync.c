@@ -19,7 +19,9 @@
  */
 #include "lib.h"
 
+#ifdef __x86_64__
 #include <cpuid.h>
+#endif
 #include <fcntl.h>
 #include <sched.h>
 #include <stdio.h>
@@ -40,13 +42,15 @@ enum {
 };
 
 static bool core_registered, memory_registered;
-/* Kernels before 5.11 leave the caller's own core out. */
-static int self_needed = -1;
 
 static int membarrier(int command)
 {
 	return syscall(SYS_membarrier, command, 0, 0) ? -errno : 0;
 }
+
+#if JF_HAVE_PATCHING
+/* Kernels before 5.11 leave the caller's own core out. */
+static int self_needed = -1;
 
 void jf_sync_self(void)
 {
@@ -93,12 +97,31 @@ int jf_sync_begin(void)
 	return err;
 }
 
+bool jf_sync_cores(void)
+{
+	int err = core_registered ?
+		membarrier(CMD_PRIVATE_EXPEDITED_SYNC_CORE) : -EPERM;
+
+	if (err)
+		jf_say(true, "membarrier() was taken away: %s", jf_error(-err));
+	if (self_needed || err)
+		jf_sync_self();
+	jf_stats.syncs++;
+	return !err;
+}
+#endif /* JF_HAVE_PATCHING */
+
 /* Of this CPU: are pages made invalid on others without an interrupt? */
 static bool has_invlpgb(void)
 {
+#ifdef __x86_64__
 	unsigned int a, b, c, d;
 
 	return __get_cpuid(0x80000008, &a, &b, &c, &d) && b & 1 << 3;
+#else
+	/* On other machines CPUs tell each other by a broadcast of their own, if in doubt. */
+	return true;
+#endif
 }
 
 /* False: it is not allowed. */
@@ -150,19 +173,6 @@ static void order_cores(void)
 
 	if (!(has_invlpgb() ? visit_cores() : interrupt_cores()))
 		nanosleep(&t, NULL);
-}
-
-bool jf_sync_cores(void)
-{
-	int err = core_registered ?
-		membarrier(CMD_PRIVATE_EXPEDITED_SYNC_CORE) : -EPERM;
-
-	if (err)
-		jf_say(true, "membarrier() was taken away: %s", jf_error(-err));
-	if (self_needed || err)
-		jf_sync_self();
-	jf_stats.syncs++;
-	return !err;
 }
 
 void jf_sync_memory(void)

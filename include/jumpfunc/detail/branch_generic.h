@@ -2,6 +2,9 @@
 /*
  * Jump labels on architectures without patching: a load and a test.
  * Included by branch.h only.
+ *
+ * In a program the load pairs with the store in user/lib/value.c: what was written before
+ * a change is seen on the branch. (In a kernel the change's grace periods see to that.)
  */
 #ifndef JUMPFUNC_BRANCH_GENERIC_H
 #define JUMPFUNC_BRANCH_GENERIC_H
@@ -12,12 +15,12 @@
 
 static __JF_INLINE bool __jf_branch_unlikely(struct jf_key * const key)
 {
-	return __JF_LOAD(key->enabled);
+	return __JF_LOAD_SITE(key->enabled);
 }
 
 static __JF_INLINE bool __jf_branch_likely(struct jf_key * const key)
 {
-	return __JF_LOAD(key->enabled);
+	return __JF_LOAD_SITE(key->enabled);
 }
 
 #endif /* JUMPFUNC_BRANCH_GENERIC_H */

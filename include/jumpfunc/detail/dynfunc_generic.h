@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
 /*
- * Dynamic functions on architectures without patching: a function pointer.
+ * Dynamic functions in kernels without patching: a function pointer.
  * Included by dynfunc.h only.
  *
  * dynfunc_name is the first field of struct jf_func under a second name and
@@ -14,7 +14,7 @@
 #endif
 
 /* jf_nop() and jf_ret0() would be called as functions of other types. */
-#if defined(__KERNEL__) && (defined(CONFIG_CFI_CLANG) || defined(CONFIG_CFI))
+#if defined(CONFIG_CFI_CLANG) || defined(CONFIG_CFI)
 #error "jumpfunc calls through pointers on this architecture, and the kernel compares their types (CFI): not supported"
 #endif
 
@@ -29,7 +29,6 @@
 
 #define __JF_DEFINE_CALL_LOCAL	__JF_DEFINE_CALL
 
-#ifdef __KERNEL__
 struct __jf_section {
 	enum jf_contract	contract;
 	int			idx;
@@ -51,10 +50,6 @@ static inline void __jf_section_end(const struct __jf_section *s)
 									\
 	(READ_ONCE(dynfunc_##name)(__VA_ARGS__));			\
 })
-#else
-#define dynfunc_call(name, ...)						\
-	(READ_ONCE(dynfunc_##name)(__VA_ARGS__))
-#endif
 
 #define __JF_EXPORT_CALL(exp, name)	exp(__jf_func_##name)
 #define __JF_EXPORT_CALL_ONLY		__JF_EXPORT_CALL

@@ -12,6 +12,7 @@
 #define __JF_END_DECLS
 #define __JF_ASSERT		static_assert
 #define __JF_LOAD(x)		READ_ONCE(x)
+#define __JF_LOAD_SITE(x)	READ_ONCE(x)
 #define __JF_RO_DATA		__ro_after_init
 #define __JF_SYMBOL(name)
 #define __JF_HIDDEN
@@ -25,6 +26,7 @@
 
 #define __JF_RO_DATA
 #define __JF_LOAD(x)		__atomic_load_n(&(x), __ATOMIC_RELAXED)
+#define __JF_LOAD_SITE(x)	__atomic_load_n(&(x), __ATOMIC_ACQUIRE)
 #endif
 
 #define __JF_USED	__attribute__((__used__))

@@ -47,7 +47,8 @@ struct jf_reader {
 #endif
 
 extern __thread struct jf_reader *__jf_reader __JF_OF_THREAD;
-extern uint64_t __jf_grace_period;
+/* Where pointers have 32 bits, so many bytes are not aligned by themselves. */
+extern uint64_t __jf_grace_period __attribute__((__aligned__(8)));
 
 struct jf_reader *__jf_reader_list(void);
 
@@ -91,8 +92,12 @@ static __JF_INLINE void jf_read_lock(void)
 	 * it, so a stale value is at worst an older grace period: safe.
 	 */
 	was = r->word;
+	/*
+	 * Acquire: who sees a number sees what was replaced before. Pairs with
+	 * jf_grace_begin(), which does not wait for sections with the new one.
+	 */
 	if (!was)
-		was = __JF_LOAD(__jf_grace_period);
+		was = __atomic_load_n(&__jf_grace_period, __ATOMIC_ACQUIRE);
 	__atomic_store_n(&r->word, was + 1, __ATOMIC_RELAXED);
 	/*
 	 * Pairs with the broadcast of jf_quiesce(): that sees the section, or

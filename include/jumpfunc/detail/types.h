@@ -42,7 +42,8 @@ struct jf_object;
 #define __JF_OWNER	struct jf_object
 #define __JF_THIS	(&__jf_object)
 
-#if defined(__x86_64__) && defined(__LP64__)
+/* JF_GENERIC, which users may define, chooses the form of other machines on any machine. */
+#if defined(__x86_64__) && defined(__LP64__) && !defined(JF_GENERIC)
 #define JF_HAVE_PATCHING 1
 #else
 #define JF_HAVE_PATCHING 0

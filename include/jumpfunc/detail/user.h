@@ -20,8 +20,8 @@
 #ifdef __KERNEL__
 #error "for programs only"
 #endif
-#if !defined(__x86_64__) || defined(__ILP32__)
-#error "jumpfunc in programs needs x86-64 with 64-bit pointers"
+#ifndef __ELF__
+#error "jumpfunc in programs finds its tables as ELF linkers lay them out"
 #endif
 
 #include <stdbool.h>

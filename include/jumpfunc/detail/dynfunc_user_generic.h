@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
+/*
+ * Dynamic functions in programs without patching: a function pointer. Included by
+ * dynfunc.h only.
+ *
+ * dynfunc_name is the first field of struct jf_func under a second name and with its
+ * real type. In C it is _Atomic, in C++ a class that converts to the pointer: what loads
+ * it sees what was written before it was stored. Its address leads to the pointer; what
+ * it gives as a value is the present target, and no trampoline that follows later ones.
+ *
+ * The symbol is not that of the trampoline on machines with patching: a file that was
+ * compiled with JF_GENERIC and one that was not cannot share a dynamic function unawares.
+ */
+#ifndef JUMPFUNC_DYNFUNC_USER_GENERIC_H
+#define JUMPFUNC_DYNFUNC_USER_GENERIC_H
+
+#ifndef JUMPFUNC_DYNFUNC_H
+#error "include <jumpfunc/dynfunc.h>"
+#endif
+
+#ifdef __cplusplus
+namespace jumpfunc {
+namespace detail {
+template<typename F> struct pointer {
+	F *func;
+	operator F *() const noexcept
+	{
+		/* Pairs with the store in ent_store(): the target sees what was written before. */
+		return __atomic_load_n(&func, __ATOMIC_ACQUIRE);
+	}
+};
+}
+}
+#define __JF_CALLED(name)						\
+	::jumpfunc::detail::pointer<__typeof__(__jf_type_##name)>
+#else
+#define __JF_CALLED(name)	_Atomic(__typeof__(&__jf_type_##name))
+#endif
+
+/* Of the type that a target has; never loaded. */
+#define __JF_POINTER(name)	(&__jf_type_##name)
+
+/* The first one is there for its type alone. */
+#define __JF_DECLARE_CALL(name, func)					\
+	extern __typeof__(func) __jf_type_##name;			\
+	extern __JF_CALLED(name) dynfunc_##name __JF_SYMBOL("__jf_call_" #name)
+
+#define __JF_DEFINE_CALL(name, func, target)				\
+	__JF_TRAMPOLINE(name, NULL)
+
+/* @origin: as in struct jf_ent_rec. */
+#define __JF_TRAMPOLINE(name, origin)					\
+	extern __JF_CALLED(name) dynfunc_##name				\
+		__attribute__((__alias__("__jf_func_" #name))) __JF_HIDDEN; \
+	__JF_ENT_REC_USER(func_##name, &__jf_func_##name.ent, origin, 1, \
+			  sizeof(struct jf_func))
+
+/*
+ * What the pointer of an imported function leads to before the first constructor of its
+ * own object, which takes the exporter's target: nothing, and a result of 0.
+ */
+#define __JF_FIRST(name)						\
+	static long __jf_first_##name(void)				\
+	{								\
+		return 0;						\
+	}								\
+	struct __jf_import_##name
+
+#ifdef __cplusplus
+#define dynfunc_call(name, ...)	dynfunc_##name(__VA_ARGS__)
+#else
+/* As above, without the cost of an _Atomic that is in one order with all others. */
+#define dynfunc_call(name, ...)						\
+	(__extension__ ((__typeof__(&__jf_type_##name))			\
+		__atomic_load_n(&__jf_func_##name.func, __ATOMIC_ACQUIRE))(__VA_ARGS__))
+#endif
+
+#endif /* JUMPFUNC_DYNFUNC_USER_GENERIC_H */

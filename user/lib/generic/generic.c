@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
+/*
+ * Machines on which nothing is patched, and JF_GENERIC: text is never written. A branch
+ * loads its key, a call its pointer, and a tracepoint with probes calls its iterator. Of
+ * these the compiler knows all there is, so objects have no site records.
+ *
+ * This stands for what lib.h says. All that decides whether a change is legal, and carries
+ * it out for all entities of a batch or for none, is in commit.c and value.c; a batch has
+ * no pokes here, and cannot fail behind the checks.
+ */
+#include "../lib.h"
+
+#include "../trace.h"
+
+/* Objects with sites are refused (object.c), so that nobody asks for one's instruction. */
+int jf_site_insn(const struct jf_site *site, uintptr_t value, bool alone, jf_insn_t *insn)
+{
+	(void)site, (void)value, (void)alone, (void)insn;
+	return -EOPNOTSUPP;
+}
+
+int jf_patch(struct jf_poke *pokes, size_t num, bool alone)
+{
+	(void)pokes, (void)alone;
+	return num ? -EOPNOTSUPP : 0;
+}
+
+bool jf_patch_behind(void)
+{
+	return false;
+}
+
+bool jf_writer_usable(void)
+{
+	return false;
+}
+
+/* There is none in any case, and that is as it should be. */
+void jf_writer_none(const char *what)
+{
+	(void)what;
+}
+
+bool jf_sync_possible(void)
+{
+	return false;
+}
+
+bool jf_trap_possible(void)
+{
+	return false;
+}
+
+/* The iterator calls all probes. */
+struct jf_image *jf_image_create(const struct jf_probe *probes, size_t nr,
+				 unsigned int nr_args, uintptr_t near)
+{
+	(void)probes, (void)nr, (void)nr_args, (void)near;
+	return NULL;
+}
+
+void *jf_image_addr(const struct jf_image *image)
+{
+	return (void *)(uintptr_t)image;
+}
+
+void jf_image_free(struct jf_image *image)
+{
+	(void)image;
+}
+
+bool jf_image_leaves(uintptr_t addr, const struct jf_mod *mod)
+{
+	(void)addr, (void)mod;
+	return false;
+}

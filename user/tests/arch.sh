@@ -1,0 +1,172 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
+# The generic form, which patches nothing: with sanitizers on this machine, and on machines
+# of other kinds, which cross compilers build for and qemu-user emulates.
+# usage: arch.sh FOLDER [MACHINE...]	native aarch64 riscv64 s390x i386; default: all
+# The tests are called by check(), which shellcheck does not see.
+# shellcheck disable=SC2317
+set -u
+user=$(cd "$(dirname "$0")/.." && pwd)
+# shellcheck source=tap.sh
+. "$user/tests/tap.sh"
+tap_begin
+out=${1:?usage: arch.sh FOLDER [MACHINE...]}
+shift
+machines=${*:-native aarch64 riscv64 s390x i386}
+warn=(-Wall -Wextra -Werror -Wshadow -g -pthread -I"$user/.." -I"$user/../include")
+# One compiler at a time for what is slow to emulate.
+limit=${JF_ARCH_LIMIT:-300}
+
+# run PROGRAM ARGS...: on the machine that is being tested
+run()
+{
+	case $machine in
+	native) timeout "$limit" "$@" ;;
+	# qemu-i386 7.2 hangs where a program has two threads; the kernel runs such programs.
+	i386) timeout "$limit" "/usr/$triple/lib/ld-linux.so.2" --library-path "/usr/$triple/lib:$dir" "$@" ;;
+	*) timeout "$limit" "qemu-$machine" -L "/usr/$triple" -E "LD_LIBRARY_PATH=$dir:/usr/$triple/lib" "$@" ;;
+	esac
+}
+
+# built NAME COMPILER ARGS...
+built()
+{
+	local name=$1
+	shift
+	"$@" -o "$dir/$name"
+}
+
+cc() { "$cc" "${form[@]}" -std=gnu11 -fexceptions "${warn[@]}" "$@"; }
+cxx() { "$cxx" "${form[@]}" -std=c++17 "${warn[@]}" "$@"; }
+
+library()
+{
+	"${MAKE:-make}" -s -C "$user" lib GENERIC=1 OUT="$dir" CC="$cc" AR="${triple:+$triple-}ar" CLANG=
+}
+
+plugins()
+{
+	local so=(-O2 -fPIC -shared "$user/test_lib_plugin.c" "$dir/libjumpfunc.so.1")
+
+	printf '#include <%s>\n#undef JF_TABLE_MAGIC\n#define JF_TABLE_MAGIC 0x6a66ffff\n' \
+		jumpfunc/detail/types.h > "$dir/other-version.h"
+	built plugin1.so cc "${so[@]}" && built plugin2.so cc "${so[@]}" &&
+		built plugin-bad.so cc "${so[@]}" -include "$dir/other-version.h" &&
+		built plugin-greedy.so cc "${so[@]}" -DHOST_KEYS=4
+}
+
+# The same tests as where text is patched; what they say of text is left out there.
+everything()
+{
+	local lib=$dir/libjumpfunc.so.1 rpath=-Wl,-rpath,$dir
+
+	check "$machine: the library is built" library
+	check "$machine: test_lib is built" built test_lib cc -O2 "$user/test_lib.c" "$lib" "$rpath"
+	check "$machine: test_lib" run "$dir/test_lib" none load
+	check "$machine: test_lib, static and without optimisation, is built" \
+		built test_lib-O0 cc -O0 "$user/test_lib.c" "$dir/libjumpfunc.a"
+	check "$machine: test_lib, static and without optimisation" run "$dir/test_lib-O0" none load
+	check "$machine: test_lib_dl is built" built test_lib_dl cc -O2 -rdynamic "$user/test_lib_dl.c" "$lib" "$rpath" -ldl
+	check "$machine: its plugins are built" plugins
+	check "$machine: test_lib_dl" run "$dir/test_lib_dl" "$dir/plugin1.so" "$dir/plugin2.so" \
+		"$dir/plugin-bad.so" "$dir/plugin-greedy.so"
+	check "$machine: the sample that is a module, too, is built" built sample_both cc -O2 \
+		"$user/../samples/jf_sample_both_middle.c" "$user/../samples/jf_sample_both_program.c" "$lib" "$rpath"
+	check "$machine: the sample" run "$dir/sample_both"
+	if ! command -v "$cxx" > /dev/null; then
+		skip "$machine: C++" "no compiler (apt-get install g++-${triple//_/-})"
+		return
+	fi
+	check "$machine: test_lib_cxx is built" built test_lib_cxx cxx -O2 "$user/test_lib_cxx.cc" \
+		"$user/test_lib_cxx2.cc" "$lib" "$rpath"
+	check "$machine: test_lib_cxx" run "$dir/test_lib_cxx"
+	check "$machine: test_lib_batch is built" built test_lib_batch cxx -O2 "$user/test_lib_batch.cc" "$lib" "$rpath"
+	check "$machine: test_lib_batch" run "$dir/test_lib_batch"
+}
+
+# The library's sources in the program, so that they are looked at, too.
+sanitized()
+{
+	local name=$1 compiler=$2 sources
+
+	shift 2
+	mapfile -t sources < <("${MAKE:-make}" -s -C "$user" generic-sources)
+	check "$machine: test_lib with $name is built" \
+		built "test_lib-$name" cc_of "$compiler" -O1 -fno-sanitize-recover=all "$@" "$user/test_lib.c" \
+		"${sources[@]/#/$user/}"
+	check "$machine: test_lib with $name" run "$dir/test_lib-$name" none load
+}
+cc_of() { local cc=$1; shift; cc "$@"; }
+
+# Objects of the generic form and a library that patches: they have no sites, and are served.
+mixed()
+{
+	check "$machine: test_lib, generic, with a library that patches is built" \
+		built test_lib-mixed cc -O2 "$user/test_lib.c" "$out/libjumpfunc.a"
+	check "$machine: test_lib, generic, with a library that patches" run "$dir/test_lib-mixed"
+}
+
+# The other way round the object is refused, and nothing crashes.
+sites_refused()
+{
+	cat > "$dir/sites.c" <<-'END'
+	#include <jumpfunc/branch.h>
+	#include <stdio.h>
+	#include <errno.h>
+	static DEFINE_JF_KEY_FALSE(k);
+	int main(void)
+	{
+		int err = jf_key_enable(&k);
+
+		printf("%d %d\n", err, jf_branch_unlikely(&k));
+		return err != -ENODEV || jf_branch_unlikely(&k);
+	}
+	END
+	"$cc" -std=gnu11 "${warn[@]}" -o "$dir/sites" "$dir/sites.c" "$dir/libjumpfunc.a" &&
+		"$dir/sites" 2>&1 | tee "$dir/sites.log" && grep -q "has sites" "$dir/sites.log" &&
+		"$dir/sites" 2> /dev/null
+}
+
+packages()
+{
+	case $1 in
+	i386) echo "gcc-i686-linux-gnu g++-i686-linux-gnu libc6-dev-i386-cross" ;;
+	aarch64) echo "gcc-aarch64-linux-gnu g++-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user" ;;
+	*) echo "gcc-$1-linux-gnu g++-$1-linux-gnu libc6-dev-$1-cross qemu-user" ;;
+	esac
+}
+
+for machine in $machines; do
+	dir=$out/arch/$machine
+	mkdir -p "$dir"
+	form=()
+	triple=
+	if [ "$machine" = native ]; then
+		form=(-DJF_GENERIC)
+		cc=${CC:-cc} cxx=${CXX:-c++}
+		everything
+		case $(uname -m) in
+		x86_64) mixed; check "$machine: sites that nobody patches are refused" sites_refused ;;
+		esac
+		sanitized asan "$cc" -fsanitize=address,undefined
+		[ ! -e "$("$cc" -print-file-name=libtsan.so)" ] ||
+			[ "$(cat /proc/sys/vm/mmap_rnd_bits 2>/dev/null || echo 0)" -gt 28 ] ||
+			sanitized tsan "$cc" -fsanitize=thread
+		[ -z "${CLANG:-}" ] || sanitized clang "$CLANG" -fsanitize=address,undefined
+		continue
+	fi
+	triple=$machine-linux-gnu
+	[ "$machine" != i386 ] || triple=i686-linux-gnu
+	cc=$triple-gcc cxx=$triple-g++
+	if ! command -v "$cc" > /dev/null || [ ! -e "/usr/$triple/include/stdio.h" ] ||
+	   { [ "$machine" != i386 ] && ! command -v "qemu-$machine" > /dev/null; }; then
+		skip "$machine" "no cross compiler or emulator (apt-get install $(packages "$machine"))"
+		continue
+	fi
+	if [ "$machine" = i386 ] && ! "/usr/$triple/lib/ld-linux.so.2" --version > /dev/null 2>&1; then
+		skip "$machine" "this kernel does not run programs of 32 bits"
+		continue
+	fi
+	everything
+done
+tap_end

@@ -270,7 +270,7 @@ static void jf_unfreeze(struct jf_change *c)
 {
 	if (!c->frozen)
 		return;
-	/* Pairs with cmpxchg() in jf_key_try_inc(): who counts finds sites on. */
+	/* Pairs with cmpxchg() in jf_count_inc(): who counts finds sites on. */
 	smp_store_release(&jf_ent_key(c->ent)->count, 1);
 	c->frozen = false;
 }

@@ -31,6 +31,7 @@
  * key, by jf_key_enable() or a batch, becomes that user.
  */
 #include "core/commit.h"
+#include "core/count.h"
 #include "core/keys.h"
 #include "core/quiesce.h"
 #include "core/state.h"
@@ -52,37 +53,6 @@ static bool jf_key_is_open(const struct jf_key *key)
 	       READ_ONCE(key->ent.owner->state) != MODULE_STATE_GOING;
 }
 
-/* 0, -EOVERFLOW, or -EAGAIN: it has no user, which takes the lock. */
-static int jf_key_try_inc(struct jf_key *key)
-{
-	int n, seen = jf_key_count(key);
-
-	do {
-		n = seen;
-		if (n <= 0)
-			return -EAGAIN;
-		if (n == INT_MAX)
-			return -EOVERFLOW;
-		/* Pairs with smp_store_release() in jf_apply(). */
-		seen = cmpxchg(&key->count, n, n + 1);
-	} while (seen != n);
-	return 0;
-}
-
-/* 0, or -EAGAIN: this is its last user, or it has none. */
-static int jf_key_try_dec(struct jf_key *key)
-{
-	int n, seen = jf_key_count(key);
-
-	do {
-		n = seen;
-		if (n <= 1)
-			return -EAGAIN;
-		seen = cmpxchg(&key->count, n, n - 1);
-	} while (seen != n);
-	return 0;
-}
-
 /* --- under the lock ------------------------------------------------------ */
 
 static int jf_key_enable_locked(struct jf_key *key)
@@ -100,7 +70,7 @@ static int jf_key_inc_locked(struct jf_key *key)
 	int err = jf_check_key(key);
 
 	/* Somebody may have enabled it meanwhile. */
-	err = err ?: jf_key_try_inc(key);
+	err = err ?: jf_count_inc(&key->count);
 	return err == -EAGAIN ? jf_key_enable_locked(key) : err;
 }
 
@@ -115,7 +85,7 @@ static int jf_key_dec_locked(struct jf_key *key)
 		err = jf_check_key(key);
 		if (err)
 			return err;
-		err = jf_key_try_dec(key);
+		err = jf_count_dec(&key->count);
 		if (err == -EAGAIN)
 			err = jf_commit_last(key);
 		/* Another one came in between, and may have left again. */
@@ -164,7 +134,7 @@ EXPORT_SYMBOL_GPL(jf_key_disable_cpuslocked);
 
 static int jf_key_inc_as(struct jf_key *key, bool cpuslocked)
 {
-	int err = jf_key_is_open(key) ? jf_key_try_inc(key) : -EAGAIN;
+	int err = jf_key_is_open(key) ? jf_count_inc(&key->count) : -EAGAIN;
 
 	if (err != -EAGAIN)
 		return err;
@@ -185,7 +155,7 @@ EXPORT_SYMBOL_GPL(jf_key_inc_cpuslocked);
 
 static int jf_key_dec_as(struct jf_key *key, bool cpuslocked)
 {
-	int err = jf_key_is_open(key) ? jf_key_try_dec(key) : -EAGAIN;
+	int err = jf_key_is_open(key) ? jf_count_dec(&key->count) : -EAGAIN;
 
 	if (err != -EAGAIN)
 		return err;
@@ -206,7 +176,7 @@ EXPORT_SYMBOL_GPL(jf_key_dec_cpuslocked);
 
 bool jf_key_inc_not_zero(struct jf_key *key)
 {
-	return jf_key_is_open(key) && !jf_key_try_inc(key);
+	return jf_key_is_open(key) && !jf_count_inc(&key->count);
 }
 EXPORT_SYMBOL_GPL(jf_key_inc_not_zero);
 
@@ -257,7 +227,7 @@ static int jf_key_leave(struct jf_key_deferred *d)
 
 	if (!jf_key_is_open(&d->key))
 		return -EBUSY;
-	err = jf_key_try_dec(&d->key);
+	err = jf_count_dec(&d->key.count);
 	if (err != -EAGAIN)
 		return err;
 	if (!jf_key_count(&d->key))

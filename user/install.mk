@@ -70,7 +70,7 @@ uninstall: man
 		[ ! -d "$$folder" ] || rmdir --ignore-fail-on-non-empty "$$folder"; \
 	done
 
-# The manual: what the headers that programs include say of themselves.
+# The manual: what the headers that programs include say of themselves, of what programs have.
 PROGRAM_HEADERS := $(addprefix $(TOP)/include/jumpfunc/,batch.h branch.h dynfunc.h stats.h tracepoint.h)
 KDOC2MAN := $(TOP)/man/kdoc2man
 MAN_DATE = $(shell LC_ALL=C date -u -d @$${SOURCE_DATE_EPOCH:-$$(git -C $(TOP) log -1 --format=%ct \
@@ -79,7 +79,9 @@ man: $(OUT)/man/.made
 $(OUT)/man/.made: $(PUBLIC) $(wildcard man/*) $(wildcard $(KDOC2MAN)) | $(OUT)
 	@rm -rf $(OUT)/man; mkdir -p $(OUT)/man
 	@if command -v python3 > /dev/null && [ -x $(KDOC2MAN) ]; then \
-		$(KDOC2MAN) -o $(OUT)/man/man3 -s 3 --source "jumpfunc $(VERSION)" --date "$(MAN_DATE)" \
+		printf '#include <%s>\n' $(PROGRAM_HEADERS:$(TOP)/include/%=%) | \
+			$(CC) -I$(TOP)/include -E -dD -xc - > $(OUT)/man/declared && \
+		$(KDOC2MAN) -o $(OUT)/man/man3 --declared $(OUT)/man/declared -s 3 --source "jumpfunc $(VERSION)" --date "$(MAN_DATE)" \
 			--manual "libjumpfunc" --library "libjumpfunc (-ljumpfunc)" --see 'libjumpfunc(7)' \
 			$(PROGRAM_HEADERS) && \
 		mkdir -p $(OUT)/man/man7 && \

@@ -92,7 +92,8 @@ static void opened_and_closed(void)
 	p = plugin_open(paths[0], &handle);
 	with = stats();
 	CHECK(with.objects == before.objects + 1 && with.keys == before.keys + 7 &&
-	      with.funcs == before.funcs + 3 && with.sites >= before.sites + 4,
+	      with.funcs == before.funcs + 3 &&
+	      with.sites >= before.sites + (JF_HAVE_PATCHING ? 4 : 0),
 	      "what came with it");
 	CHECK(!strcmp(with.writer, "none") || with.patched >= before.patched + 4,
 	      "its sites were not patched");
@@ -418,8 +419,11 @@ int main(int argc, char **argv)
 	finish("dlopen in a program with threads");
 	forks(false);
 	finish("fork: parent and child have text of their own");
-	forks(true);
-	finish("fork of a program with threads");
+	/* qemu-user 7.2 ends the child of a process that has threads. */
+	if (!getenv("JF_TEST_EMULATED")) {
+		forks(true);
+		finish("fork of a program with threads");
+	}
 	files_closed();
 	finish("a program that closes our file is not written to");
 	printf("1..%u\n", test_nr);

@@ -430,7 +430,7 @@ int jf_key_disable(struct jf_key *key);
  * jf_key_inc() - add a user of a key; the first one enables it
  * @key: the key
  *
- * In the kernel this takes no lock if the key has users already.
+ * This takes no lock if the key has users already.
  *
  * Context: process context, may sleep; see jf_batch_commit().
  * Return: 0, -EOVERFLOW if it has INT_MAX users, or an error of
@@ -443,7 +443,7 @@ int jf_key_inc(struct jf_key *key);
  * jf_key_dec() - remove a user of a key; the last one disables it
  * @key: the key
  *
- * In the kernel this takes no lock if it is not the last one.
+ * This takes no lock if it is not the last one.
  *
  * Context: process context, may sleep; see jf_batch_commit().
  * Return: 0, -EINVAL if it has no user, or an error of jf_batch_commit();

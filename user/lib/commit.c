@@ -2,6 +2,8 @@
 /* Batches: is what shall change legal, which sites does it change, do it. */
 #include "lib.h"
 
+#include "core/count.h"
+
 #include <limits.h>
 
 #if JF_HAVE_PATCHING
@@ -183,12 +185,35 @@ static int check_func(struct jf_ctl *ctl, bool force)
 
 static int check_ctl(struct jf_ctl *ctl, bool force)
 {
-	if (ctl->ent->type == JF_ENT_FUNC)
-		return check_func(ctl, force);
+	return ctl->ent->type == JF_ENT_FUNC ? check_func(ctl, force) : 0;
+}
+
+/*
+ * A key is about to be disabled. Its one user is taken away first, so that whoever counts
+ * it up from here on waits for the lock; see core/count.h.
+ */
+static int freeze(struct jf_change *c, struct jf_ctl *ctl)
+{
+	int one = 1;
+
+	if (ctl->ent->type != JF_ENT_KEY || ctl->value || c->again)
+		return 0;
+	c->frozen = jf_count_swap(&jf_key_of(ctl->ent)->count, &one, 0);
 	/* Silent: callers that share a key expect this. */
-	if (!ctl->value && jf_key_of(ctl->ent)->count > 1)
-		return -EBUSY;
-	return 0;
+	c->shared = !c->frozen;
+	return c->frozen ? 0 : -EBUSY;
+}
+
+static void unfreeze(struct jf_change *c)
+{
+	struct jf_ctl *ctl = c->frozen ? jf_ctl_of(c->ent) : NULL;
+
+	if (!ctl)
+		return;
+	c->frozen = false;
+	/* Pairs with jf_count_inc(): who counts finds sites on. */
+	__atomic_store_n(&jf_key_of(ctl->ent)->count, 1, __ATOMIC_SEQ_CST);
+	jf_count_follow(ctl);
 }
 
 static bool has_ctl(const struct jf_mod *m, const struct jf_ent *ent)
@@ -390,7 +415,7 @@ bool jf_ent_store_only(struct jf_ent *ent, uintptr_t value)
 
 int jf_commit_locked(struct jf_batch *b, bool force)
 {
-	const struct jf_change *c;
+	struct jf_change *c;
 	int err = b->err;
 
 	if (!err)
@@ -399,7 +424,7 @@ int jf_commit_locked(struct jf_batch *b, bool force)
 		struct jf_ctl *ctl = jf_ctl_of(c->ent);
 
 		if (jf_ent_value(ctl->ent) != ctl->value)
-			err = check_ctl(ctl, force);
+			err = check_ctl(ctl, force) ?: freeze(c, ctl);
 	}
 	if (!err)
 		err = patch_sites(b);
@@ -408,6 +433,9 @@ int jf_commit_locked(struct jf_batch *b, bool force)
 			jf_ctl_apply(jf_ctl_of(c->ent));
 		if (b->changes)
 			jf_replaced();
+	} else {
+		for (c = b->changes; c; c = c->next)
+			unfreeze(c);
 	}
 	unmark(b);
 	return err;

@@ -4,6 +4,8 @@
 
 #include <limits.h>
 
+#include "core/count.h"
+
 /* NULL: its object, or that of the one that it stands in for, is not known. */
 static struct jf_key *real_key(struct jf_key *key)
 {
@@ -13,14 +15,20 @@ static struct jf_key *real_key(struct jf_key *key)
 }
 
 /* A batch of one, with the lock held. */
-static int set_locked(struct jf_ent *ent, uintptr_t value)
+static int commit_one(struct jf_change *change)
 {
-	struct jf_change change = jf_change_of(ent, value);
 	struct jf_batch b;
 
 	jf_batch_init(&b);
-	b.changes = &change;
+	b.changes = change;
 	return jf_commit_locked(&b, false);
+}
+
+static int set_locked(struct jf_ent *ent, uintptr_t value)
+{
+	struct jf_change change = jf_change_of(ent, value);
+
+	return commit_one(&change);
 }
 
 static int key_set(struct jf_key *key, bool on)
@@ -44,52 +52,122 @@ int jf_key_disable(struct jf_key *key)
 	return key_set(key, false);
 }
 
-static void set_count(struct jf_key *key, int count)
+/*
+ * A key that others stand in for, or that stands in for one. Objects with these may go at
+ * any time, but not before the look is over: see __jf_object_unregister().
+ */
+static int count_shared(const struct jf_ctl *ctl, int (*count)(int *users))
 {
-	struct jf_ctl *ctl = jf_ctl_of(&key->ent), *p;
+	const struct jf_ctl *real;
+	int err, state;
 
-	__atomic_store_n(&key->count, count, __ATOMIC_RELAXED);
-	for (p = ctl ? ctl->proxies : NULL; p; p = p->next_proxy)
-		__atomic_store_n(&jf_container(p->ent, struct jf_key, ent)->count,
-				 count, __ATOMIC_RELAXED);
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+	jf_look_begin();
+	/* Pairs with unlink_proxies(): until it is NULL, it is there. */
+	real = __atomic_load_n(&ctl->real, __ATOMIC_ACQUIRE);
+	if (!real)
+		real = ctl;
+	err = count(&jf_key_of(real->ent)->count);
+	if (!err)
+		jf_count_follow(real);
+	jf_look_end();
+	pthread_setcancelstate(state, NULL);
+	return err;
+}
+
+/*
+ * Without the lock, while there are users: see core/count.h. -EAGAIN: there are not, or
+ * not enough, or an earlier change has to be tried again.
+ */
+static int count_alone(struct jf_key *key, int (*count)(int *users))
+{
+	/* Pairs with link_waiting(). It stays as long as the caller's object does. */
+	const struct jf_ctl *ctl = __atomic_load_n(&key->ent.ctl, __ATOMIC_ACQUIRE);
+	int err, state;
+
+	if (!ctl || jf_patch_behind())
+		return -EAGAIN;
+	if (__atomic_load_n(&ctl->real, __ATOMIC_RELAXED) ||
+	    __atomic_load_n(&ctl->proxies, __ATOMIC_RELAXED))
+		return count_shared(ctl, count);
+	err = count(&key->count);
+	/* Pairs with link_proxy(): one that has come meanwhile has copied the number, or is seen. */
+	if (err || !__atomic_load_n(&ctl->proxies, __ATOMIC_SEQ_CST))
+		return err;
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+	jf_look_begin();
+	jf_count_follow(ctl);
+	jf_look_end();
+	pthread_setcancelstate(state, NULL);
+	return 0;
+}
+
+static int inc_locked(struct jf_key *key)
+{
+	int err = 0, users;
+
+	key = real_key(key);
+	if (!key)
+		return -ENODEV;
+	users = jf_count_load(&key->count);
+	if (users == INT_MAX)
+		return -EOVERFLOW;
+	if (users <= 0 || jf_patch_behind())
+		err = set_locked(&key->ent, true);
+	/* Then all values count as set. */
+	if ((err && err != -EIO) || users <= 0)
+		return err;
+	err = jf_count_inc(&key->count) ?: err;
+	jf_count_follow(jf_ctl_of(&key->ent));
+	return err;
 }
 
 int jf_key_inc(struct jf_key *key)
 {
-	int err = jf_lock_to_change(), users;
+	int err = count_alone(key, jf_count_inc);
 
+	if (err != -EAGAIN)
+		return err;
+	err = jf_lock_to_change();
 	if (err)
 		return err;
-	key = real_key(key);
-	users = key ? key->count : 0;
-	if (!key)
-		err = -ENODEV;
-	else if (users == INT_MAX)
-		err = -EOVERFLOW;
-	else if (!users || jf_patch_behind())
-		err = set_locked(&key->ent, true);
-	/* Then all values count as set. */
-	if ((!err || err == -EIO) && users > 0)
-		set_count(key, users + 1);
+	err = inc_locked(key);
 	jf_unlock();
+	return err;
+}
+
+static int dec_locked(struct jf_key *key)
+{
+	struct jf_change last;
+	int err;
+
+	key = real_key(key);
+	if (!key)
+		return -ENODEV;
+	do {
+		if (jf_count_load(&key->count) <= 0)
+			return -EINVAL;
+		last = jf_change_of(&key->ent, false);
+		err = jf_count_dec(&key->count);
+		if (err == -EAGAIN)
+			err = commit_one(&last);
+		else
+			jf_count_follow(jf_ctl_of(&key->ent));
+		/* Another one came in between, and may have left again. */
+	} while (err && last.shared);
 	return err;
 }
 
 int jf_key_dec(struct jf_key *key)
 {
-	int err = jf_lock_to_change();
+	int err = count_alone(key, jf_count_dec);
 
+	if (err != -EAGAIN)
+		return err;
+	err = jf_lock_to_change();
 	if (err)
 		return err;
-	key = real_key(key);
-	if (!key)
-		err = -ENODEV;
-	else if (key->count <= 0)
-		err = -EINVAL;
-	else if (key->count > 1)
-		set_count(key, key->count - 1);
-	else
-		err = set_locked(&key->ent, false);
+	err = dec_locked(key);
 	jf_unlock();
 	return err;
 }

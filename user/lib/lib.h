@@ -354,6 +354,8 @@ int jf_sort(void *items, size_t num, size_t size,
 /* Stores an entity's value, for those who load it. */
 void jf_ctl_apply(struct jf_ctl *ctl);
 uintptr_t jf_ent_value(const struct jf_ent *ent);
+/* Lets the counts of those that stand in for a key follow it; with the lock, or in a look. */
+void jf_count_follow(const struct jf_ctl *real);
 /* Let @to, which nobody uses yet, have the value of @from. */
 void jf_ent_copy(struct jf_ent *to, const struct jf_ent *from);
 
@@ -384,7 +386,10 @@ void jf_sync_self(void);
 /* Around the handler; what it may see stays until the end. */
 bool jf_handler_enter(void);
 void jf_handler_leave(bool listed);
-/* Wait until no handler is where it could be when this was called. */
+/* The same for a look at what other objects may take with them; it is not to be cancelled. */
+void jf_look_begin(void);
+void jf_look_end(void);
+/* Wait until no handler, and no look, is where it could be when this was called. */
 void jf_wait_handlers(void);
 /* jf_quiesce(). False: it took longer than @limit_ns. */
 bool jf_wait_readers_for(uint64_t limit_ns);
@@ -469,6 +474,8 @@ bool jf_image_leaves(uintptr_t addr, const struct jf_mod *mod);
  * @value:  what it becomes
  * @serial: its object's, or 0: it was not known when this was added
  * @again:  one that comes before it in the list is the same
+ * @frozen: its key's last user was taken away, so that none can come without the lock
+ * @shared: its key has more users than the one that should go
  * @also:   see struct jf_ctl
  * @stored: see struct jf_ctl
  */
@@ -478,6 +485,8 @@ struct jf_change {
 	uintptr_t		value;
 	uint64_t		serial;
 	bool			again;
+	bool			frozen;
+	bool			shared;
 	void			**also;
 	void			*stored;
 };

@@ -548,8 +548,14 @@ static void link_proxy(struct jf_ctl *ctl)
 	struct jf_ctl *real = ctl->real;
 
 	ctl->next_proxy = real->proxies;
-	real->proxies = ctl;
+	/*
+	 * Pairs with count_alone(), which counts before it looks here: it finds this one, or
+	 * its number is copied. And with jf_count_follow().
+	 */
+	__atomic_store_n(&real->proxies, ctl, __ATOMIC_SEQ_CST);
 	jf_ent_copy(ctl->ent, real->ent);
+	if (ctl->ent->type == JF_ENT_KEY)
+		jf_count_follow(real);
 	know_null(ctl->ent, real->ent);
 }
 
@@ -595,7 +601,8 @@ static bool link_waiting(struct jf_mod *m, const struct jf_mod *came)
 		ctl->real = first + ctl->nth;
 		ctl->wants = NULL;
 		link_proxy(ctl);
-		ctl->ent->ctl = ctl;
+		/* Pairs with the load in count(): it is complete. */
+		__atomic_store_n(&ctl->ent->ctl, ctl, __ATOMIC_RELEASE);
 		found = true;
 	}
 	return found;
@@ -853,13 +860,15 @@ static void unlink_proxies(struct jf_mod *m)
 		for (p = ctl->real ? &ctl->real->proxies : NULL; p && *p;
 		     p = &(*p)->next_proxy)
 			if (*p == ctl) {
-				*p = ctl->next_proxy;
+				/* Pairs with jf_count_follow(): those behind are as before. */
+				__atomic_store_n(p, ctl->next_proxy, __ATOMIC_RELEASE);
 				break;
 			}
 		/* Those that stand in for this one keep its last value. */
 		for (c = ctl->proxies; c; c = c->next_proxy) {
 			know_null(c->ent, NULL);
-			c->real = NULL;
+			/* Pairs with count_shared(), which is waited for after this. */
+			__atomic_store_n(&c->real, NULL, __ATOMIC_RELEASE);
 		}
 	}
 }

@@ -248,7 +248,7 @@ static bool behind;
 
 bool jf_patch_behind(void)
 {
-	return behind;
+	return __atomic_load_n(&behind, __ATOMIC_RELAXED);
 }
 
 static int verify(struct jf_poke *pokes, size_t num)

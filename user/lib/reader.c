@@ -438,6 +438,19 @@ void jf_handler_leave(bool listed)
 		atomic_fetch_sub(&strangers, 1);
 }
 
+/* As a handler of a thread that has no word: handlers that have one may interrupt this. */
+void jf_look_begin(void)
+{
+	/* A full barrier. Pairs with jf_sync_memory(), as the fence in jf_handler_enter() does. */
+	atomic_fetch_add(&strangers, 1);
+}
+
+void jf_look_end(void)
+{
+	/* Pairs with the load in wait_until(): nothing is used any more. */
+	atomic_fetch_sub(&strangers, 1);
+}
+
 static bool is_older(const uint64_t *word, uint64_t now)
 {
 	/* Pairs with jf_read_unlock() and jf_handler_leave(): what they used is free. */

@@ -17,10 +17,11 @@ static void ent_store(struct jf_ent *ent, uintptr_t value)
 	if (ent->type == JF_ENT_KEY) {
 		/*
 		 * Pairs with the load in __jf_branch_body(), which x86 keeps before later
-		 * ones: what was written before the change is seen on the branch.
+		 * ones, and with the acquiring one of the generic form: what was written before the change is seen on the branch.
 		 */
 		__atomic_store_n(&jf_key_of(ent)->enabled, (uint8_t)value, __ATOMIC_RELEASE);
-		__atomic_store_n(&jf_key_of(ent)->count, (int)value, __ATOMIC_RELAXED);
+		/* Pairs with jf_count_inc(): who counts finds sites on. */
+		__atomic_store_n(&jf_key_of(ent)->count, (int)value, __ATOMIC_RELEASE);
 	} else {
 		/*
 		 * Pairs with the trampoline's jump through the pointer: the target sees what
@@ -28,6 +29,27 @@ static void ent_store(struct jf_ent *ent, uintptr_t value)
 		 */
 		__atomic_store_n(&jf_func_of(ent)->func, (void *)value, __ATOMIC_RELEASE);
 	}
+}
+
+/*
+ * Others may count at the same time. Whoever stores a number that is not the last one
+ * finds that out, since he looks again behind it; and who has made that last one stores
+ * it behind that.
+ */
+void jf_count_follow(const struct jf_ctl *real)
+{
+	const struct jf_key *key = jf_key_of(real->ent);
+	int now = __atomic_load_n(&key->count, __ATOMIC_SEQ_CST), n;
+	const struct jf_ctl *p;
+
+	do {
+		n = now;
+		/* Pairs with link_proxy(): what is in the list is complete. */
+		for (p = __atomic_load_n(&real->proxies, __ATOMIC_ACQUIRE); p;
+		     p = __atomic_load_n(&p->next_proxy, __ATOMIC_ACQUIRE))
+			__atomic_store_n(&jf_key_of(p->ent)->count, n, __ATOMIC_SEQ_CST);
+		now = __atomic_load_n(&key->count, __ATOMIC_SEQ_CST);
+	} while (now != n);
 }
 
 void jf_ent_copy(struct jf_ent *to, const struct jf_ent *from)
@@ -49,4 +71,7 @@ void jf_ctl_apply(struct jf_ctl *ctl)
 	ent_store(real->ent, real->value);
 	for (p = real->proxies; p; p = p->next_proxy)
 		ent_store(p->ent, real->value);
+	/* Somebody may have counted between the two. */
+	if (real->ent->type == JF_ENT_KEY)
+		jf_count_follow(real);
 }

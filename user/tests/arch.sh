@@ -24,7 +24,8 @@ run()
 	native) timeout "$limit" "$@" ;;
 	# qemu-i386 7.2 hangs where a program has two threads; the kernel runs such programs.
 	i386) timeout "$limit" "/usr/$triple/lib/ld-linux.so.2" --library-path "/usr/$triple/lib:$dir" "$@" ;;
-	*) timeout "$limit" "qemu-$machine" -L "/usr/$triple" -E "LD_LIBRARY_PATH=$dir:/usr/$triple/lib" "$@" ;;
+	*) timeout "$limit" "qemu-$machine" -L "/usr/$triple" -E "LD_LIBRARY_PATH=$dir:/usr/$triple/lib" \
+		-E JF_TEST_EMULATED=1 "$@" ;;
 	esac
 }
 
@@ -87,14 +88,14 @@ everything()
 # The library's sources in the program, so that they are looked at, too.
 sanitized()
 {
-	local name=$1 compiler=$2 sources
+	local by=$1 compiler=$2 sources
 
 	shift 2
 	mapfile -t sources < <("${MAKE:-make}" -s -C "$user" generic-sources)
-	check "$machine: test_lib with $name is built" \
-		built "test_lib-$name" cc_of "$compiler" -O1 -fno-sanitize-recover=all "$@" "$user/test_lib.c" \
+	check "$machine: test_lib with $by is built" \
+		built "test_lib-$by" cc_of "$compiler" -O1 -fno-sanitize-recover=all "$@" "$user/test_lib.c" \
 		"${sources[@]/#/$user/}"
-	check "$machine: test_lib with $name" run "$dir/test_lib-$name" none load
+	check "$machine: test_lib with $by" run "$dir/test_lib-$by" none load
 }
 cc_of() { local cc=$1; shift; cc "$@"; }
 
@@ -118,7 +119,7 @@ sites_refused()
 	{
 		int err = jf_key_enable(&k);
 
-		printf("%d %d\n", err, jf_branch_unlikely(&k));
+		printf("%d %d\n", err, (int)jf_branch_unlikely(&k));
 		return err != -ENODEV || jf_branch_unlikely(&k);
 	}
 	END

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
 /*
- * Batches: change any number of dynamic functions, keys and, in a kernel, probes
- * of tracepoints together, or none.
+ * Batches: change any number of dynamic functions, keys and probes of tracepoints
+ * together, or none.
  *
  * API:
  *   jf_batch_init(&b)			begin an empty batch
  *   dynfunc_batch_set(&b, name, func)	add a change of a target
  *   jf_key_batch_set(&b, &key, on)	add a change of a key
- *   jf_trace_batch_register(&b, name, probe, data, prio)	add a probe (kernel)
- *   jf_trace_batch_unregister(&b, name, probe, data)	remove a probe (kernel)
+ *   jf_trace_batch_register(&b, name, probe, data, prio)	add a probe
+ *   jf_trace_batch_unregister(&b, name, probe, data)	remove a probe
  *   jf_batch_commit(&b)		carry out all changes, or none
  *   jf_batch_commit_cpuslocked(&b)	the same, under cpus_read_lock() (kernel)
  *   jf_batch_abort(&b)			discard all changes
@@ -50,6 +50,7 @@
 
 struct jf_func;
 struct jf_key;
+struct jf_tracepoint;
 
 /**
  * struct jf_batch - changes that wait to be committed together
@@ -65,6 +66,7 @@ struct jf_batch {
 	struct list_head	probes;
 #else
 	struct jf_change	*changes;
+	struct jf_probe_change	*probes;
 #endif
 	int			err;
 };
@@ -277,11 +279,8 @@ static inline void jf_read_unlock(void)
 #endif
 
 /* The macros and functions that add to a batch call these. */
-#ifdef __KERNEL__
-struct jf_tracepoint;
 int __jf_batch_probe(struct jf_batch *b, struct jf_tracepoint *tp, void *func,
 		     void *data, int prio, bool add);
-#endif
 int __jf_batch_set_func(struct jf_batch *b, struct jf_func *f, void *func);
 #ifdef __KERNEL__
 int __jf_batch_set_func_flags(struct jf_batch *b, struct jf_func *f, void *func,

@@ -20,8 +20,7 @@
  *   register_jf_trace_prio_name(probe, data, prio)
  *   unregister_jf_trace_name(probe, data)
  *   jf_trace_batch_register(&b, name, probe, data, prio)
- *   jf_trace_batch_unregister(&b, name, probe, data)	as part of a batch (batch.h),
- *					in a kernel only
+ *   jf_trace_batch_unregister(&b, name, probe, data)	as part of a batch (batch.h)
  *
  * Example:
  *   DECLARE_JF_TRACE(rx, PROTO(struct packet *p, int len), ARGS(p, len));
@@ -510,7 +509,6 @@ do {									\
 		call;							\
 } while (0)
 
-#ifdef __KERNEL__
 /**
  * jf_trace_batch_register() - add the registration of a probe to a batch
  * @b:     the batch
@@ -528,7 +526,7 @@ do {									\
  * the same.
  */
 #define jf_trace_batch_register(b, name, probe, data, prio)		\
-({									\
+__extension__ ({							\
 	__jf_probe_##name __jf_new_probe = (probe);			\
 									\
 	__jf_batch_probe(b, &__jf_trace_##name, (void *)__jf_new_probe,	\
@@ -547,13 +545,12 @@ do {									\
  * the same.
  */
 #define jf_trace_batch_unregister(b, name, probe, data)			\
-({									\
+__extension__ ({							\
 	__jf_probe_##name __jf_old_probe = (probe);			\
 									\
 	__jf_batch_probe(b, &__jf_trace_##name, (void *)__jf_old_probe,	\
 			 data, 0, false);				\
 })
-#endif
 
 /**
  * jf_trace_name() - a tracepoint

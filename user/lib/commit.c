@@ -413,6 +413,29 @@ bool jf_ent_store_only(struct jf_ent *ent, uintptr_t value)
 	return true;
 }
 
+static bool has_image(const struct jf_batch *b)
+{
+	const struct jf_change *c = b->changes;
+
+	while (c && !c->image)
+		c = c->next;
+	return c;
+}
+
+/*
+ * Nothing of a new image may be executed by a core that fetched something else from there
+ * before. A transaction has a broadcast before it leads there; if it was none, this is it.
+ */
+static int patch_and_sync(const struct jf_batch *b)
+{
+	uint64_t syncs = jf_stats.syncs;
+	int err = patch_sites(b);
+
+	if (!err && jf_stats.syncs == syncs && has_image(b) && !jf_sync_cores())
+		err = -EOPNOTSUPP;
+	return err;
+}
+
 int jf_commit_locked(struct jf_batch *b, bool force)
 {
 	struct jf_change *c;
@@ -424,10 +447,10 @@ int jf_commit_locked(struct jf_batch *b, bool force)
 		struct jf_ctl *ctl = jf_ctl_of(c->ent);
 
 		if (jf_ent_value(ctl->ent) != ctl->value)
-			err = check_ctl(ctl, force) ?: freeze(c, ctl);
+			err = check_ctl(ctl, force || c->force) ?: freeze(c, ctl);
 	}
 	if (!err)
-		err = patch_sites(b);
+		err = patch_and_sync(b);
 	if (!err || err == -EIO) {
 		for (c = b->changes; c; c = c->next)
 			jf_ctl_apply(jf_ctl_of(c->ent));
@@ -446,16 +469,22 @@ int jf_commit_locked(struct jf_batch *b, bool force)
 void jf_batch_init(struct jf_batch *b)
 {
 	b->changes = NULL;
+	b->probes = NULL;
 	b->err = 0;
 }
 
 void jf_batch_drop(struct jf_batch *b)
 {
 	struct jf_change *c, *next;
+	struct jf_probe_change *p, *after;
 
 	for (c = b->changes; c; c = next) {
 		next = c->next;
 		jf_free(c);
+	}
+	for (p = b->probes; p; p = after) {
+		after = p->next;
+		jf_free(p);
 	}
 	jf_batch_init(b);
 }
@@ -463,7 +492,7 @@ void jf_batch_drop(struct jf_batch *b)
 void jf_batch_abort(struct jf_batch *b)
 {
 	/* One that was committed: exit() does not wait for the lock. */
-	if (!b->changes) {
+	if (!b->changes && !b->probes) {
 		jf_batch_init(b);
 		return;
 	}
@@ -485,20 +514,6 @@ int jf_batch_add(struct jf_batch *b, struct jf_ent *ent, uintptr_t value)
 	c->next = b->changes;
 	b->changes = c;
 	return 0;
-}
-
-int jf_batch_commit(struct jf_batch *b)
-{
-	int err = jf_lock_to_change();
-
-	if (err) {
-		jf_batch_abort(b);
-		return err;
-	}
-	err = jf_commit_locked(b, false);
-	jf_batch_drop(b);
-	jf_unlock();
-	return err;
 }
 
 void *jf_func_target(const struct jf_func *f, void *func)

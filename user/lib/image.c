@@ -151,10 +151,8 @@ static struct jf_image *take(uintptr_t near, int chain)
 static int write_image(uintptr_t addr, const uint8_t *bytes, size_t num)
 {
 	size_t page = jf_page_size();
-	int err = jf_sync_begin();
+	int err = jf_writer_begin(&addr, 1);
 
-	if (!err)
-		err = jf_writer_begin(&addr, 1);
 	while (!err && num) {
 		size_t part = page - addr % page;
 
@@ -165,9 +163,6 @@ static int write_image(uintptr_t addr, const uint8_t *bytes, size_t num)
 		bytes += part;
 		num -= part;
 	}
-	/* A pointer may lead there before any transaction does. */
-	if (!err && !jf_sync_cores())
-		err = -EOPNOTSUPP;
 	return err;
 }
 
@@ -200,6 +195,11 @@ static void tell_perf(struct jf_image *s)
 	if (jf_options()->perf_map && s->told != getpid() &&
 	    jf_perf_tell(s->addr, size_of(s->chain)))
 		s->told = getpid();
+}
+
+bool jf_image_begin(void)
+{
+	return !jf_sync_begin();
 }
 
 struct jf_image *jf_image_create(const struct jf_probe *probes, size_t nr,

@@ -4,6 +4,7 @@
  *
  * From top to bottom; a part uses those below it, and none above (harness/lint/parts):
  *   object.c	objects that come and go: their tables, checked
+ *   batch.c	batches of what the parts below carry out
  *   trace.c	tracepoints: what leads to their probes
  *   entity.c	keys and dynamic functions, one at a time
  *   commit.c	batches: what shall change, is it legal, carry it out
@@ -476,6 +477,8 @@ bool jf_image_leaves(uintptr_t addr, const struct jf_mod *mod);
  * @again:  one that comes before it in the list is the same
  * @frozen: its key's last user was taken away, so that none can come without the lock
  * @shared: its key has more users than the one that should go
+ * @force:  JF_ENT_TRACE and objects that go are no reason to refuse it
+ * @image:  it leads to what was written just now, so that cores have to serialise before
  * @also:   see struct jf_ctl
  * @stored: see struct jf_ctl
  */
@@ -487,6 +490,8 @@ struct jf_change {
 	bool			again;
 	bool			frozen;
 	bool			shared;
+	bool			force;
+	bool			image;
 	void			**also;
 	void			*stored;
 };
@@ -504,7 +509,27 @@ int jf_site_insn(const struct jf_site *site, uintptr_t value, bool alone, jf_ins
  * False: some do not.
  */
 bool jf_ent_store_only(struct jf_ent *ent, uintptr_t value);
-/* As the public ones, with the lock held; @force: JF_ENT_TRACE, objects that go. */
+/**
+ * struct jf_probe_change - a probe that a batch adds or removes
+ * @next:   of the batch, the last one first
+ * @tp:     the tracepoint, or what stands in for it
+ * @serial: its object's
+ * @func:   the probe
+ * @data:   its first argument
+ * @prio:   its priority
+ * @add:    add it, or remove it
+ */
+struct jf_probe_change {
+	struct jf_probe_change	*next;
+	struct jf_tracepoint	*tp;
+	uint64_t		serial;
+	void			*func;
+	void			*data;
+	int			prio;
+	bool			add;
+};
+
+/* As the public ones, with the lock held; @force: all of them, as in struct jf_change. */
 int jf_commit_locked(struct jf_batch *b, bool force);
 /* With the lock held. */
 int jf_batch_add(struct jf_batch *b, struct jf_ent *ent, uintptr_t value);
@@ -515,6 +540,8 @@ void *jf_func_target(const struct jf_func *f, void *func);
 
 /* --- trace.c ---------------------------------------------------------------------- */
 
+/* As jf_batch_commit(), with the lock held. */
+int jf_trace_commit(struct jf_batch *b);
 /* Take away all probes in an object that goes: 0 or the last error. With the lock held. */
 int jf_trace_object_goes(const struct jf_mod *mod);
 

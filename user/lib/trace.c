@@ -69,12 +69,12 @@ static void free_replaced(void)
 		last = &first;
 }
 
-static void retire(struct jf_probes *old)
+/* With the grace period that has begun since it was replaced. */
+static void retire(struct jf_probes *old, uint64_t grace_period)
 {
-	jf_replaced();
 	if (!old)
 		return;
-	old->grace_period = jf_grace_begin();
+	old->grace_period = grace_period;
 	old->next = replaced;
 	replaced = old;
 }
@@ -126,16 +126,15 @@ static uintptr_t trampoline(const struct jf_tracepoint *tp)
 	return site ? site->addr : 0;
 }
 
-/* Makes the image, and says where the trampoline shall lead. */
-static uintptr_t prepare(struct jf_tracepoint *tp, struct jf_probes *p)
+/* Makes the image, if there can be one, and says where the trampoline shall lead. */
+static uintptr_t prepare(struct jf_tracepoint *tp, struct jf_probes *p, bool images)
 {
 	uintptr_t near = trampoline(tp);
 
 	if (!p)
 		return (uintptr_t)tp->call->init;
 	/* More than five arguments are on the stack: a chain cannot give them again. */
-	if (near && !jf_options()->off && p->nr <= JF_TRACE_CHAIN_MAX &&
-	    (p->nr == 1 || tp->nargs <= 5))
+	if (images && near && p->nr <= JF_TRACE_CHAIN_MAX && (p->nr == 1 || tp->nargs <= 5))
 		p->image = jf_image_create(p->probe, p->nr,
 					   p->nr == 1 ? 0 : tp->nargs, near);
 	return (uintptr_t)(p->image ? jf_image_addr(p->image) : tp->iter);
@@ -160,32 +159,85 @@ static void list(struct jf_tracepoint *tp)
 	}
 }
 
+/**
+ * struct tracing - one tracepoint's part in a change
+ * @next:   of the change
+ * @tp:     the tracepoint
+ * @probes: what it shall have, or NULL for none
+ * @own:    that was made for this change, and is nobody else's
+ * @call:   of its dynamic function
+ * @key:    of its key
+ */
+struct tracing {
+	struct tracing		*next;
+	struct jf_tracepoint	*tp;
+	struct jf_probes	*probes;
+	bool			own;
+	struct jf_change	call;
+	struct jf_change	key;
+};
+
+/* In front of @rest: the changes that lead from the present probes to those of @t. */
+static struct jf_change *changes_of(struct tracing *t, bool images, struct jf_change *rest)
+{
+	struct jf_probes *next = t->probes;
+
+	t->call = jf_change_of(&t->tp->call->ent, prepare(t->tp, next, images));
+	t->key = jf_change_of(&t->tp->key->ent, next != NULL);
+	t->call.force = true;
+	t->key.force = true;
+	if (next && next->image) {
+		t->call.image = true;
+	} else if (next) {
+		t->call.also = (void **)&t->tp->active;
+		t->call.stored = next->probe;
+	}
+	t->call.next = rest;
+	t->key.next = &t->call;
+	return &t->key;
+}
+
+/* As @b asks, with the tracepoints of @first: all of it or nothing. */
+static int commit(const struct jf_batch *b, struct tracing *first)
+{
+	struct jf_batch all;
+	struct tracing *t;
+	uint64_t grace_period;
+	bool images = !jf_options()->off && jf_image_begin();
+	int err;
+
+	/* No memory: what is done if there is none comes this way, too. */
+	jf_batch_init(&all);
+	all.err = b->err;
+	all.changes = b->changes;
+	for (t = first; t; t = t->next)
+		all.changes = changes_of(t, images, all.changes);
+	err = jf_commit_locked(&all, false);
+	if ((err && err != -EIO) || !first)
+		return err;
+	jf_replaced();
+	grace_period = jf_grace_begin();
+	for (t = first; t; t = t->next) {
+		retire(t->tp->probes, grace_period);
+		t->tp->probes = t->probes;
+		t->own = false;
+		list(t->tp);
+	}
+	free_replaced();
+	return err;
+}
+
 /* From the present probes to @next, which are NULL for none. */
 static int change(struct jf_tracepoint *tp, struct jf_probes *next)
 {
-	struct jf_probes *old = tp->probes;
-	struct jf_change call = jf_change_of(&tp->call->ent, prepare(tp, next));
-	struct jf_change key = jf_change_of(&tp->key->ent, next != NULL);
-	struct jf_batch b;
+	struct tracing t = { .tp = tp, .probes = next, .own = true };
+	struct jf_batch none;
 	int err;
 
-	if (next && !next->image) {
-		call.also = (void **)&tp->active;
-		call.stored = next->probe;
-	}
-	/* No memory: what is done if there is none comes this way, too. */
-	jf_batch_init(&b);
-	key.next = &call;
-	b.changes = &key;
-	err = jf_commit_locked(&b, true);
-	if (err && err != -EIO) {
+	jf_batch_init(&none);
+	err = commit(&none, &t);
+	if (t.own)
 		probes_free(next);
-		return err;
-	}
-	tp->probes = next;
-	list(tp);
-	retire(old);
-	free_replaced();
 	return err;
 }
 
@@ -193,6 +245,19 @@ static int change(struct jf_tracepoint *tp, struct jf_probes *next)
 static struct jf_tracepoint *real_trace(struct jf_tracepoint *tp)
 {
 	return tp->origin ? *tp->origin : tp;
+}
+
+/* 0, or why no probe @func can come. */
+static int check_probe(const struct jf_tracepoint *tp, const void *func)
+{
+	if (!jf_ctl_of(&tp->call->ent))
+		return -ENODEV;
+	return jf_goes(tp) || jf_goes(func) ? -EBUSY : 0;
+}
+
+static bool has_probe(const struct jf_probes *p, void *func, void *data)
+{
+	return p && probes_find(p, func, data) < p->nr;
 }
 
 int __jf_trace_register(struct jf_tracepoint *tp, void *func, void *data, int prio)
@@ -207,13 +272,10 @@ int __jf_trace_register(struct jf_tracepoint *tp, void *func, void *data, int pr
 	if (err)
 		return err;
 	tp = real_trace(tp);
-	if (!jf_ctl_of(&tp->call->ent)) {
-		err = -ENODEV;
-	} else if (jf_goes(tp) || jf_goes(func)) {
-		err = -EBUSY;
-	} else if (tp->probes && probes_find(tp->probes, func, data) < tp->probes->nr) {
+	err = check_probe(tp, func);
+	if (!err && has_probe(tp->probes, func, data))
 		err = -EEXIST;
-	} else {
+	if (!err) {
 		next = probes_with(tp->probes, add);
 		err = next ? change(tp, next) : -ENOMEM;
 	}
@@ -221,30 +283,35 @@ int __jf_trace_register(struct jf_tracepoint *tp, void *func, void *data, int pr
 	return err;
 }
 
-/* Without those for which @goes says so. */
+/* Without those for which @goes says so; there may be none left. */
+static struct jf_probes *probes_without(const struct jf_probes *old,
+					bool (*goes)(const struct jf_probe *p, const void *arg),
+					const void *arg)
+{
+	struct jf_probes *next = probes_alloc(old->nr);
+	size_t i, nr = 0;
+
+	for (i = 0; next && i < old->nr; i++)
+		if (!goes(&old->probe[i], arg))
+			next->probe[nr++] = old->probe[i];
+	if (next)
+		next->nr = nr;
+	return next;
+}
+
 static int remove_probes(struct jf_tracepoint *tp,
 			 bool (*goes)(const struct jf_probe *p, const void *arg),
 			 const void *arg)
 {
-	const struct jf_probes *old = tp->probes;
-	struct jf_probes *next = probes_alloc(old->nr);
-	size_t i, nr = 0;
+	struct jf_probes *next = probes_without(tp->probes, goes, arg);
+	size_t nr = next ? next->nr : 0;
 
 	if (!next)
 		return -ENOMEM;
-	for (i = 0; i < old->nr; i++)
-		if (!goes(&old->probe[i], arg))
-			next->probe[nr++] = old->probe[i];
-	next->nr = nr;
-	if (nr == old->nr) {
-		jf_free(next);
-		return 0;
-	}
-	if (!nr) {
-		jf_free(next);
-		next = NULL;
-	}
-	return change(tp, next);
+	if (nr && nr != tp->probes->nr)
+		return change(tp, next);
+	jf_free(next);
+	return nr ? 0 : change(tp, NULL);
 }
 
 static bool is_same(const struct jf_probe *p, const void *arg)
@@ -262,11 +329,133 @@ int __jf_trace_unregister(struct jf_tracepoint *tp, void *func, void *data)
 	if (err)
 		return err;
 	tp = real_trace(tp);
-	if (!tp->probes || probes_find(tp->probes, func, data) == tp->probes->nr)
+	if (!has_probe(tp->probes, func, data))
 		err = -ENOENT;
 	else
 		err = remove_probes(tp, is_same, &gone);
 	jf_unlock();
+	return err;
+}
+
+/* --- batches ---------------------------------------------------------------------- */
+
+/* The tracepoint of @c, or NULL: its object is gone, and maybe another one is there. */
+static struct jf_tracepoint *trace_of(const struct jf_probe_change *c)
+{
+	const struct jf_mod *m = jf_mod_of((uintptr_t)c->tp);
+
+	return m && (!c->serial || c->serial == m->serial) ? real_trace(c->tp) : NULL;
+}
+
+static struct tracing *tracing_of(struct tracing **first, struct jf_tracepoint *tp)
+{
+	struct tracing *t = *first;
+
+	while (t && t->tp != tp)
+		t = t->next;
+	if (t)
+		return t;
+	t = jf_zalloc(sizeof(*t));
+	if (t) {
+		t->tp = tp;
+		t->probes = tp->probes;
+		t->next = *first;
+		*first = t;
+	}
+	return t;
+}
+
+static int apply(struct tracing *t, const struct jf_probe_change *c)
+{
+	struct jf_probe probe = { c->func, c->data, c->prio };
+	struct jf_probes *next;
+
+	if (c->add == has_probe(t->probes, c->func, c->data))
+		return c->add ? -EEXIST : -ENOENT;
+	next = c->add ? probes_with(t->probes, probe) : probes_without(t->probes, is_same, &probe);
+	if (!next)
+		return -ENOMEM;
+	if (t->own)
+		jf_free(t->probes);
+	if (!next->nr) {
+		jf_free(next);
+		next = NULL;
+	}
+	t->probes = next;
+	t->own = next;
+	return 0;
+}
+
+/* The first one comes last in the list. */
+static struct jf_probe_change *in_order(struct jf_probe_change *last)
+{
+	struct jf_probe_change *first = NULL, *c;
+
+	while ((c = last)) {
+		last = c->next;
+		c->next = first;
+		first = c;
+	}
+	return first;
+}
+
+static bool is_equal(const struct jf_probes *a, const struct jf_probes *b)
+{
+	size_t i;
+
+	if (!a || !b || a->nr != b->nr)
+		return a == b;
+	for (i = 0; i < a->nr; i++)
+		if (a->probe[i].func != b->probe[i].func || a->probe[i].data != b->probe[i].data ||
+		    a->probe[i].prio != b->probe[i].prio)
+			return false;
+	return true;
+}
+
+static void drop(struct tracing *t)
+{
+	if (t->own)
+		probes_free(t->probes);
+	jf_free(t);
+}
+
+/* Those whose probes are as before need no change, and there is no broadcast for them. */
+static void drop_unchanged(struct tracing **first)
+{
+	struct tracing **p = first, *t;
+
+	while ((t = *p))
+		if (is_equal(t->probes, t->tp->probes)) {
+			*p = t->next;
+			drop(t);
+		} else {
+			p = &t->next;
+		}
+}
+
+int jf_trace_commit(struct jf_batch *b)
+{
+	struct tracing *first = NULL, *t;
+	struct jf_probe_change *c;
+	struct jf_tracepoint *tp;
+	int err = b->err;
+
+	b->probes = in_order(b->probes);
+	for (c = b->probes; c && !err; c = c->next) {
+		tp = trace_of(c);
+		err = tp ? check_probe(tp, c->add ? c->func : NULL) : -ENODEV;
+		t = err ? NULL : tracing_of(&first, tp);
+		if (!err)
+			err = t ? apply(t, c) : -ENOMEM;
+	}
+	if (!err) {
+		drop_unchanged(&first);
+		err = commit(b, first);
+	}
+	while ((t = first)) {
+		first = t->next;
+		drop(t);
+	}
 	return err;
 }
 

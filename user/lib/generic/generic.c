@@ -51,6 +51,11 @@ bool jf_trap_possible(void)
 	return false;
 }
 
+bool jf_image_begin(void)
+{
+	return false;
+}
+
 /* The iterator calls all probes. */
 struct jf_image *jf_image_create(const struct jf_probe *probes, size_t nr,
 				 unsigned int nr_args, uintptr_t near)

@@ -71,7 +71,7 @@ uninstall: man
 	done
 
 # The manual: what the headers that programs include say of themselves, of what programs have.
-PROGRAM_HEADERS := $(addprefix $(TOP)/include/jumpfunc/,batch.h branch.h dynfunc.h stats.h tracepoint.h)
+PROGRAM_HEADERS := $(addprefix $(TOP)/include/jumpfunc/,batch.h branch.h dynfunc.h list.h stats.h tracepoint.h)
 KDOC2MAN := $(TOP)/man/kdoc2man
 MAN_DATE = $(shell LC_ALL=C date -u -d @$${SOURCE_DATE_EPOCH:-$$(git -C $(TOP) log -1 --format=%ct \
 	2>/dev/null || stat -c %Y $(TOP)/VERSION)} +%F)

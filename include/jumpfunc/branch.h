@@ -183,7 +183,8 @@ struct jf_key {
  *
  * Context: any but noinstr code. Return: true if it is enabled.
  */
-#define jf_branch_unlikely(key)	__builtin_expect(__jf_branch_unlikely(key), 0)
+#define jf_branch_unlikely(key)						\
+	__builtin_expect(__jf_unlikely_needs_a_key_known_at_compile_time_else_use_jf_key_enabled(key), 0)
 
 /**
  * jf_branch_likely() - test a key; the straight path is for "enabled"
@@ -191,7 +192,13 @@ struct jf_key {
  *
  * Context: any but noinstr code. Return: true if it is enabled.
  */
-#define jf_branch_likely(key)	__builtin_expect(__jf_branch_likely(key), 1)
+#define jf_branch_likely(key)						\
+	__builtin_expect(__jf_likely_needs_a_key_known_at_compile_time_else_use_jf_key_enabled(key), 1)
+
+/* A compiler says "impossible constraint", and names the macros that lead there. */
+#define __jf_unlikely_needs_a_key_known_at_compile_time_else_use_jf_key_enabled	__jf_branch_unlikely
+#define __jf_likely_needs_a_key_known_at_compile_time_else_use_jf_key_enabled	__jf_branch_likely
+#define __JF_HINT_KEY	"DEFINE_JF_KEY_FALSE(), ..._TRUE() or IMPORT_JF_KEY()"
 
 #define __JF_KEY_INIT(_name, _on, _flags)				\
 	{ (_on), (_on), __JF_ENT_INIT(_name, JF_ENT_KEY,		\
@@ -215,14 +222,19 @@ struct jf_key {
  * DECLARE_JF_KEY() - declare a key
  * @k: its name
  */
-#define DECLARE_JF_KEY(k)		extern struct jf_key k __JF_HIDDEN __JF_NEAR(k)
+#define DECLARE_JF_KEY(k)						\
+	__JF_HINT(#k, __JF_HINT_KEY)					\
+	__DECLARE_JF_KEY(k)
+#define __DECLARE_JF_KEY(k)		extern struct jf_key k __JF_HIDDEN __JF_NEAR(k)
 
 /**
  * DECLARE_JF_KEY_ARRAY() - declare an array of keys
  * @k: its name
  * @n: number of keys
  */
-#define DECLARE_JF_KEY_ARRAY(k, n)	extern struct jf_key k[n] __JF_HIDDEN __JF_NEAR(k)
+#define DECLARE_JF_KEY_ARRAY(k, n)					\
+	__JF_HINT(#k, "DEFINE_JF_KEY_ARRAY_FALSE(), ..._TRUE() or IMPORT_JF_KEY_ARRAY()") \
+	extern struct jf_key k[n] __JF_HIDDEN __JF_NEAR(k)
 
 /* The key comes first, so that "static" may stand in front of the macros. */
 #define __DEFINE_JF_KEY(k, on, flags, attr)				\

@@ -248,12 +248,21 @@ __JF_END_DECLS
 #ifdef __KERNEL__
 #include <jumpfunc/detail/dynfunc_kernel.h>
 #else
+#if JF_HAVE_PATCHING
+#define __JF_CALLED_SYMBOL	"dynfunc_"
+#else
+#define __JF_CALLED_SYMBOL	"__jf_call_"
+#endif
+
 /**
  * DECLARE_DYNFUNC() - declare a dynamic function
  * @name: its name
  * @func: any function of its type
  */
-#define DECLARE_DYNFUNC(name, func)	__DECLARE_DYNFUNC(extern, name, func)
+#define DECLARE_DYNFUNC(name, func)					\
+	__JF_HINT(__JF_CALLED_SYMBOL #name, "DEFINE_DYNFUNC() or IMPORT_DYNFUNC()") \
+	__JF_HINT("__jf_func_" #name, "DEFINE_DYNFUNC() or IMPORT_DYNFUNC()") \
+	__DECLARE_DYNFUNC(extern, name, func)
 
 /**
  * DEFINE_DYNFUNC() - define a dynamic function

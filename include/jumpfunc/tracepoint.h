@@ -339,6 +339,14 @@ __JF_END_DECLS
 	__JF_ASSERT(__builtin_classify_type(a) < 8 && sizeof(a) <= 8,	\
 		"a tracepoint's arguments are integers, enums and pointers");
 
+#ifdef __KERNEL__
+#define __DECLARE_JF_TRACE_CALL		DECLARE_DYNFUNC
+#else
+#define __JF_HINT_TRACE	"DEFINE_JF_TRACE() or IMPORT_JF_TRACE()"
+
+#define __DECLARE_JF_TRACE_CALL(name, func)	__DECLARE_DYNFUNC(extern, name, func)
+#endif
+
 #define __DECLARE_JF_TRACE(name, proto, args, name_args, data_proto, data_args) \
 	typedef void (*__jf_probe_##name)(data_proto);			\
 	extern struct jf_tracepoint __jf_trace_##name __JF_SYMBOL("__jf_trace_" #name); \
@@ -354,8 +362,10 @@ __JF_END_DECLS
 		}							\
 	}								\
 									\
-	DECLARE_JF_KEY(__jf_on_##name);					\
-	DECLARE_DYNFUNC(__jf_tp_##name, __jf_iter_##name);		\
+	__JF_HINT("__jf_on_" #name, __JF_HINT_TRACE)			\
+	__JF_HINT("__jf_trace_" #name, __JF_HINT_TRACE)			\
+	__DECLARE_JF_KEY(__jf_on_##name);				\
+	__DECLARE_JF_TRACE_CALL(__jf_tp_##name, __jf_iter_##name);	\
 	enum { __jf_nargs_##name = __JF_MORE(name_args) };			\
 	static __JF_INLINE void __jf_trace_call_##name(proto)	\
 	{								\

@@ -5,6 +5,7 @@
  * From top to bottom; a part uses those below it, and none above (harness/lint/parts):
  *   object.c	objects that come and go: their tables, checked
  *   batch.c	batches of what the parts below carry out
+ *   list.c	what there is, by name
  *   trace.c	tracepoints: what leads to their probes
  *   entity.c	keys and dynamic functions, one at a time
  *   commit.c	batches: what shall change, is it legal, carry it out
@@ -228,6 +229,8 @@ struct jf_site {
  *          @ent has no @ctl
  * @nth:    which one of the array that is
  * @rest:   how many of its array there are from this one on, 1 if it is none
+ * @at:     how many there are in front of it
+ * @exported: others may import it
  * @proxies: those that stand in for this one
  * @next_proxy: the next one of @real->proxies
  * @batch:  the batch that is being committed and changes it
@@ -245,6 +248,8 @@ struct jf_ctl {
 	const struct jf_ent	*wants;
 	size_t			nth;
 	size_t			rest;
+	size_t			at;
+	bool			exported;
 	struct jf_ctl		*proxies;
 	struct jf_ctl		*next_proxy;
 	const struct jf_batch	*batch;
@@ -542,8 +547,15 @@ void *jf_func_target(const struct jf_func *f, void *func);
 
 /* As jf_batch_commit(), with the lock held. */
 int jf_trace_commit(struct jf_batch *b);
+/* The probes of the tracepoint whose dynamic function @call is of. With the lock held. */
+size_t jf_trace_probes(const struct jf_ent *call);
 /* Take away all probes in an object that goes: 0 or the last error. With the lock held. */
 int jf_trace_object_goes(const struct jf_mod *mod);
+
+/* --- list.c ----------------------------------------------------------------------- */
+
+/* What the environment has of the keys of an object that has come. With the lock held. */
+void jf_list_enable(const struct jf_mod *mod);
 
 #include "../break.h"
 

@@ -328,11 +328,29 @@ static int add_ctl(struct jf_mod *m, const struct look *look, const struct jf_en
 	ctl->ent = ent;
 	ctl->mod = m;
 	ctl->rest = rec->num - i;
+	ctl->at = i;
 	if (rec->origin && !find_real(look, rec, i, ctl))
 		return say_bad(m, "what it imports is not there");
 	ent->ctl = ctl;
 	m->nr_ctls++;
 	return 0;
+}
+
+/* A record of none says that what it names is exported, all of it if it is an array. */
+static bool is_export(const struct jf_mod *m, const struct jf_ent_rec *rec)
+{
+	return !rec->num && !rec->stride && !rec->origin && in_mod(m, rec->ent, sizeof(*rec->ent));
+}
+
+static void note_export(struct jf_mod *m, const struct jf_ent *ent)
+{
+	struct jf_ctl *ctl = ent->ctl;
+	size_t i;
+
+	if (ctl < m->ctls || ctl >= m->ctls + m->nr_ctls || ctl->ent != ent)
+		return;
+	for (i = 0; i < ctl->rest; i++)
+		ctl[i].exported = true;
 }
 
 static int add_ctls(struct jf_mod *m, const struct look *look)
@@ -344,6 +362,8 @@ static int add_ctls(struct jf_mod *m, const struct look *look)
 	int err;
 
 	for (rec = o->ents; rec < o->ents_end; rec++) {
+		if (is_export(m, rec))
+			continue;
 		if (!rec->num || !rec->stride ||
 		    !in_mod(m, rec->ent, (size_t)rec->num * rec->stride -
 			    rec->stride + sizeof(struct jf_ent)))
@@ -359,6 +379,9 @@ static int add_ctls(struct jf_mod *m, const struct look *look)
 			if (err)
 				return err;
 		}
+	for (rec = o->ents; rec < o->ents_end; rec++)
+		if (!rec->num)
+			note_export(m, rec->ent);
 	return 0;
 }
 
@@ -746,6 +769,7 @@ void __jf_object_register(struct jf_object *o)
 		jf_say(true, "%s: %llu calls were not found, and go through trampolines",
 		       m->name, (unsigned long long)(jf_stats.trampolined - lost));
 	patch_all(m);
+	jf_list_enable(m);
 	/* Those of the program come last, and are always in time. */
 	is_first = m->program || !at_exit;
 	at_exit = true;

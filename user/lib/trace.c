@@ -459,6 +459,15 @@ int jf_trace_commit(struct jf_batch *b)
 	return err;
 }
 
+size_t jf_trace_probes(const struct jf_ent *call)
+{
+	const struct jf_tracepoint *tp = active;
+
+	while (tp && &tp->call->ent != call)
+		tp = tp->next;
+	return tp ? tp->probes->nr : 0;
+}
+
 static bool is_own(const struct jf_tracepoint *tp, const struct jf_mod *mod)
 {
 	return jf_mod_has(mod, (uintptr_t)tp);

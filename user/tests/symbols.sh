@@ -35,6 +35,7 @@ declared()
 	#include <jumpfunc/branch.h>
 	#include <jumpfunc/dynfunc.h>
 	#include <jumpfunc/tracepoint.h>
+	#include <jumpfunc/list.h>
 	#include <jumpfunc/stats.h>
 	END
 	# Prototypes that have no body, as the compiler sees them.

@@ -20,6 +20,7 @@
 #define __JF_HIDE(decl)
 #define __JF_NEAR(name)
 #define __JF_ALL_OF(n, ...)	{ [0 ... (n) - 1] = __VA_ARGS__ }
+#define __JF_HINT(symbol, what)
 #else
 #include <jumpfunc/detail/range_user.h>
 #include <jumpfunc/detail/user.h>

@@ -57,6 +57,8 @@ __JF_END_DECLS
 		__attribute__((__visibility__("default")))
 #define __JF_EXPORT_ENT(symbol, id, ent)				\
 	__JF_IMPORT_ENT(symbol, id);					\
+	static struct jf_ent_rec __jf_rec_export_##id __JF_RECORD("__jf_ents") = \
+		{ ent, NULL, 0, 0 };					\
 	struct jf_ent *const __jf_export_##id __JF_USED = ent
 
 /* Announces entities of this object. */

@@ -51,7 +51,7 @@ struct jf_object;
 #endif /* __KERNEL__ */
 
 /* Changes whenever a record's layout or meaning does. */
-#define JF_TABLE_MAGIC	0x6a660002
+#define JF_TABLE_MAGIC	0x6a660003
 
 /* enum jf_ent_type - what an entity controls */
 enum jf_ent_type {
@@ -207,7 +207,8 @@ struct jf_site_rec {
  * struct jf_ent_rec - one or more entities that this object defines
  * @ent:    the first of them
  * @origin: NULL, or where the entity is announced that these stand in for
- * @num:    how many there are (arrays of jump-label keys), 1 otherwise
+ * @num:    how many there are (arrays of jump-label keys), 1 otherwise; 0: the record of
+ *          this one is another, and this says that it is exported
  * @stride: bytes from one to the next
  */
 struct jf_ent_rec {

@@ -71,6 +71,23 @@
 #endif
 
 /*
+ * Of a symbol that nothing defines a linker says where it is used. This is one more such
+ * place, whose name says what to do; it is never loaded. A file that only declares the
+ * symbol does not refer to it (.weakref). In a shared object that would still leave the name
+ * in the table that is searched at each start, and GNU ld ends at the first use in text
+ * there: so code for shared objects has none.
+ */
+#if defined(__PIC__) && !defined(__PIE__)
+#define __JF_HINT(symbol, what)
+#else
+#define __JF_HINT(symbol, what)						\
+	__asm__(".weakref __jf_hint_" symbol ", " symbol "\n\t"		\
+		".pushsection \".jumpfunc: " what " is missing\", \"\", %progbits\n\t" \
+		".dc.a __jf_hint_" symbol "\n\t"			\
+		".popsection\n\t");
+#endif
+
+/*
  * Records are kept although nothing refers to them. Compilers that know the
  * attribute come with an assembler that knows the flag.
  */

@@ -1,0 +1,75 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
+# What compilers and linkers say of usual mistakes names the remedy.
+# usage: errors.sh FOLDER, where make has built the library
+# The tests are called by check(), which shellcheck does not see.
+# shellcheck disable=SC2317
+set -u
+user=$(cd "$(dirname "$0")/.." && pwd)
+# shellcheck source=tap.sh
+. "$user/tests/tap.sh"
+tap_begin
+out=${1:?usage: errors.sh FOLDER}
+
+cat > "$tmp/constant.c" <<'END'
+#include <jumpfunc/branch.h>
+DEFINE_JF_KEY_FALSE(debug_on);
+bool with_key(struct jf_key *k) { return jf_branch_unlikely(k) || jf_branch_likely(k); }
+END
+cat > "$tmp/import.c" <<'END'
+#include <jumpfunc/tracepoint.h>
+DECLARE_JF_KEY(debug_on);
+DECLARE_JF_KEY_ARRAY(debug_all, 2);
+static int one(int x) { return x; }
+DECLARE_DYNFUNC(op, one);
+DECLARE_JF_TRACE(event, PROTO(int x), ARGS(x));
+#ifdef USED
+int main(void)
+{
+	jf_trace_event(1);
+	return jf_branch_unlikely(&debug_on) + jf_branch_likely(&debug_all[1]) + dynfunc_op(one(1));
+}
+#else
+int main(void) { return one(0); }
+#endif
+END
+cp "$tmp/constant.c" "$tmp/constant.cc"
+
+# What a macro is called that the compiler names on its way there.
+constant()
+{
+	! "$@" -I"$user/../include" -c -o "$tmp/o" > "$tmp/log" 2>&1 || return 1
+	cat "$tmp/log"
+	grep -q 'needs_a_key_known_at_compile_time_else_use_jf_key_enabled' "$tmp/log"
+}
+
+links() { ${CC:-cc} "$@" -O2 -I"$user/../include" -o "$tmp/program" "$tmp/import.c" -L"$out" -ljumpfunc; }
+
+forgotten()
+{
+	! LC_ALL=C links -DUSED "$@" > "$tmp/log" 2>&1 || return 1
+	cat "$tmp/log"
+	grep -q "IMPORT_JF_KEY() is missing.*debug_on" "$tmp/log" &&
+		grep -q "IMPORT_JF_KEY_ARRAY() is missing.*debug_all" "$tmp/log" &&
+		grep -q "IMPORT_DYNFUNC() is missing.*op" "$tmp/log" &&
+		grep -q "IMPORT_JF_TRACE() is missing.*event" "$tmp/log"
+}
+
+# What is declared and not used is no mistake, and no name that the start would look for.
+unused() { links "$@" && ! nm -D "$tmp/program" | grep -E 'debug_|event|dynfunc_op'; }
+
+check "a key that is no constant, C" constant "${CC:-cc}" -O2 "$tmp/constant.c"
+check "a key that is no constant, C++" constant "${CXX:-c++}" -O2 "$tmp/constant.cc"
+check "a key that is no constant, without optimisation" constant "${CC:-cc}" -O0 "$tmp/constant.c"
+if have clang; then
+	check "a key that is no constant, clang" constant clang -fmacro-backtrace-limit=0 -O2 "$tmp/constant.c"
+else
+	skip "a key that is no constant, clang" "no clang (apt-get install clang)"
+fi
+check "a forgotten IMPORT" forgotten
+check "a forgotten IMPORT, not position-independent" forgotten -fno-pie -no-pie
+check "a forgotten IMPORT, where nothing is patched" forgotten -DJF_GENERIC
+check "what is declared alone is no mistake" unused
+check "what is declared alone is no mistake in a shared object" unused -fPIC -shared
+check "what is declared alone is no mistake, not position-independent" unused -fno-pie -no-pie
+tap_end

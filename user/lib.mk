@@ -66,6 +66,16 @@ $(OUT)/test_lib_deny: test_lib_deny.c $(LIB_TEST_DEPS)
 $(OUT)/test_lib_dl: test_lib_dl.c test_lib_plugin.h $(LIB_TEST_DEPS)
 	$(CC) $(LIB_TEST_CFLAGS) -O2 -rdynamic -o $@ $< $(LIB_SHARED) -ldl
 
+# By name, in batches, and counted; in C++, and with the library's sources looked at, too.
+$(OUT)/test_lib_list: test_lib_list.c test_lib_plugin.h $(LIB_TEST_DEPS)
+	$(CC) $(LIB_TEST_CFLAGS) -O2 -rdynamic -o $@ $< $(LIB_SHARED) -ldl
+$(OUT)/test_lib_list-cxx: test_lib_list.c test_lib_plugin.h $(LIB_TEST_DEPS)
+	$(CXX) $(LIB_TEST_CXXFLAGS) -O2 -rdynamic -x c++ -o $@ $< $(LIB_SHARED) -ldl
+$(OUT)/test_lib_list-san: test_lib_list.c test_lib_plugin.h $(LIB_SOURCES) $(LIB_TEST_DEPS)
+	$(CC) $(LIB_TEST_CFLAGS) $(SAN) -rdynamic -o $@ $< $(LIB_SOURCES) -ldl
+$(OUT)/test_lib_count: test_lib_count.c test_lib_plugin.h $(LIB_TEST_DEPS)
+	$(CC) $(LIB_TEST_CFLAGS) -O2 -rdynamic -o $@ $< $(LIB_SHARED) -ldl
+
 LIB_PLUGIN = $(CC) $(LIB_TEST_CFLAGS) -O2 -fPIC -shared -o $@ test_lib_plugin.c $(LIB_SHARED)
 $(OUT)/plugin1.so $(OUT)/plugin2.so: test_lib_plugin.c test_lib_plugin.h $(LIB_TEST_DEPS)
 	$(LIB_PLUGIN)
@@ -100,7 +110,8 @@ LIB_BUILDS += test_lib-musl test_lib-musl-pie
 endif
 LIB_BUILDS := $(addprefix $(OUT)/,$(LIB_BUILDS))
 LIB_PLUGINS := $(addprefix $(OUT)/,plugin1.so plugin2.so plugin-bad.so plugin-greedy.so)
-LIB_CHECKS := $(addprefix $(OUT)/,test_guard test_lib test_lib_deny test_lib_dl) $(LIB_PLUGINS) $(LIB_BUILDS)
+LIB_LISTS := $(addprefix $(OUT)/,test_lib_list test_lib_list-cxx test_lib_list-san test_lib_count)
+LIB_CHECKS := $(addprefix $(OUT)/,test_guard test_lib test_lib_deny test_lib_dl) $(LIB_PLUGINS) $(LIB_BUILDS) $(LIB_LISTS)
 
 # The sample that is a module, too.
 SAMPLE := $(addprefix $(TOP)/samples/jf_sample_both_,middle.c program.c)
@@ -130,6 +141,11 @@ lib-check: $(LIB_CHECKS)
 	for trap in never always; do \
 		echo "# test_lib_dl, INT3: $$trap"; \
 		JUMPFUNC_TRAP=$$trap $(OUT)/test_lib_dl $(LIB_PLUGINS) || rc=1; \
+	done; \
+	for t in $(LIB_LISTS); do \
+		for trap in never always; do \
+			echo "# $${t##*/}, INT3: $$trap"; JUMPFUNC_TRAP=$$trap $$t $(OUT)/plugin1.so || rc=1; \
+		done; \
 	done; \
 	echo "# hostile"; tests/hostile/run.sh $(OUT) || rc=1; \
 	echo "# objects.sh"; \

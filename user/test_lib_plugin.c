@@ -57,6 +57,11 @@ static int import_set(int on)
 	return dynfunc_update(host_op, NULL);
 }
 
+static int import_count(void)
+{
+	return jf_key_count(&host_key);
+}
+
 static int import_query(void)
 {
 	return dynfunc_query(host_op) != 0;
@@ -133,4 +138,4 @@ static long spin(const int *stop)
 
 extern const struct plugin plugin;
 const struct plugin plugin = { branch, set, init, func, spin, &shared_name, imported, import_set,
-				import_query, array, array_set, fire, watch, &watched };
+				import_count, import_query, array, array_set, fire, watch, &watched };

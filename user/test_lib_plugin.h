@@ -24,6 +24,8 @@ struct plugin {
 	/* A key and a function of the program: 0, 300 on, plus the function's result. */
 	int	(*imported)(int x);
 	int	(*import_set)(int on);
+	/* How many users has the imported key, as the plugin sees it? */
+	int	(*import_count)(void);
 	/* Has that function a target? */
 	int	(*import_query)(void);
 	/* An array of keys of the program: a bit for each that is on. */

@@ -14,6 +14,7 @@ outside-check: $(LIBS) $(OUTSIDE_BUILDS) $(OUT)/test_lib-O0
 	echo "# caveats"; tests/caveats || rc=1; \
 	echo "# symbols.sh"; tests/symbols.sh $(OUT) || rc=1; \
 	echo "# standards.sh"; tests/standards.sh $(OUT) || rc=1; \
+	echo "# errors.sh"; CC="$(CC)" CXX="$(CXX)" tests/errors.sh $(OUT) || rc=1; \
 	echo "# lengths.sh"; CC="$(CC)" tests/lengths.sh $(OUT) || rc=1; \
 	for t in sdt tools install musl; do echo "# $$t.sh"; MAKE="$(MAKE)" tests/$$t.sh || rc=1; done; \
 	exit $$rc

@@ -211,9 +211,7 @@ static void unfreeze(struct jf_change *c)
 	if (!ctl)
 		return;
 	c->frozen = false;
-	/* Pairs with jf_count_inc(): who counts finds sites on. */
-	__atomic_store_n(&jf_key_of(ctl->ent)->count, 1, __ATOMIC_SEQ_CST);
-	jf_count_follow(ctl);
+	jf_count_set(ctl, 1);
 }
 
 static bool has_ctl(const struct jf_mod *m, const struct jf_ent *ent)
@@ -413,6 +411,13 @@ bool jf_ent_store_only(struct jf_ent *ent, uintptr_t value)
 	return true;
 }
 
+static void apply(const struct jf_change *c, struct jf_ctl *ctl)
+{
+	jf_ctl_apply(ctl);
+	if (c->turns && !c->again && ctl->ent->type == JF_ENT_KEY)
+		jf_count_set(ctl, !!ctl->value);
+}
+
 static bool has_image(const struct jf_batch *b)
 {
 	const struct jf_change *c = b->changes;
@@ -446,14 +451,15 @@ int jf_commit_locked(struct jf_batch *b, bool force)
 	for (c = b->changes; c && !err; c = c->next) {
 		struct jf_ctl *ctl = jf_ctl_of(c->ent);
 
-		if (jf_ent_value(ctl->ent) != ctl->value)
+		c->turns = jf_ent_value(ctl->ent) != ctl->value;
+		if (c->turns)
 			err = check_ctl(ctl, force || c->force) ?: freeze(c, ctl);
 	}
 	if (!err)
 		err = patch_and_sync(b);
 	if (!err || err == -EIO) {
 		for (c = b->changes; c; c = c->next)
-			jf_ctl_apply(jf_ctl_of(c->ent));
+			apply(c, jf_ctl_of(c->ent));
 		if (b->changes)
 			jf_replaced();
 	} else {

@@ -357,9 +357,14 @@ int jf_sort(void *items, size_t num, size_t size,
 
 /* --- value.c ---------------------------------------------------------------------- */
 
-/* Stores an entity's value, for those who load it. */
+/*
+ * Stores an entity's value, for those who load it. Of a key this is not the count: text
+ * may be in the middle of its change.
+ */
 void jf_ctl_apply(struct jf_ctl *ctl);
 uintptr_t jf_ent_value(const struct jf_ent *ent);
+/* From 0, or to it: only who has the lock does that, when all sites are as they should be. */
+void jf_count_set(const struct jf_ctl *real, int count);
 /* Lets the counts of those that stand in for a key follow it; with the lock, or in a look. */
 void jf_count_follow(const struct jf_ctl *real);
 /* Let @to, which nobody uses yet, have the value of @from. */
@@ -480,6 +485,7 @@ bool jf_image_leaves(uintptr_t addr, const struct jf_mod *mod);
  * @value:  what it becomes
  * @serial: its object's, or 0: it was not known when this was added
  * @again:  one that comes before it in the list is the same
+ * @turns:  it is not what its entity has already
  * @frozen: its key's last user was taken away, so that none can come without the lock
  * @shared: its key has more users than the one that should go
  * @force:  JF_ENT_TRACE and objects that go are no reason to refuse it
@@ -493,6 +499,7 @@ struct jf_change {
 	uintptr_t		value;
 	uint64_t		serial;
 	bool			again;
+	bool			turns;
 	bool			frozen;
 	bool			shared;
 	bool			force;

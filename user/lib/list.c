@@ -347,8 +347,9 @@ struct wish {
 };
 
 static struct wish *wishes;
-/* Only the process that has begun with the program says what was not found. */
 static bool program_came;
+/* There may be another copy of the library, which knows all objects. */
+static bool some_came;
 
 static void add_wish(const char *names, size_t len)
 {
@@ -404,6 +405,7 @@ void jf_list_enable(const struct jf_mod *m)
 	struct wish *w;
 	int num, err;
 
+	some_came = true;
 	read_wishes();
 	for (w = wishes; w; w = w->next) {
 		jf_batch_init(&b);
@@ -416,8 +418,8 @@ void jf_list_enable(const struct jf_mod *m)
 			jf_say(false, "JUMPFUNC_ENABLE: %.*s of %s cannot be enabled: %s", (int)w->len,
 			       w->names, m->name, jf_error(-err));
 		else if (num)
-			jf_say(true, "JUMPFUNC_ENABLE: %.*s has enabled %d keys of %s", (int)w->len,
-			       w->names, num, m->name);
+			jf_say(true, "JUMPFUNC_ENABLE: %.*s has enabled %d of the keys of %s",
+			       (int)w->len, w->names, num, m->name);
 	}
 	if (!m->program || program_came)
 		return;
@@ -432,7 +434,7 @@ static void wishes_end(void)
 	const struct wish *w;
 
 	/* After the destructors of all objects that use this one. */
-	for (w = wishes; w; w = w->next)
+	for (w = some_came ? wishes : NULL; w; w = w->next)
 		say_missing(w, "");
 }
 

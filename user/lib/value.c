@@ -20,8 +20,6 @@ static void ent_store(struct jf_ent *ent, uintptr_t value)
 		 * ones, and with the acquiring one of the generic form: what was written before the change is seen on the branch.
 		 */
 		__atomic_store_n(&jf_key_of(ent)->enabled, (uint8_t)value, __ATOMIC_RELEASE);
-		/* Pairs with jf_count_inc(): who counts finds sites on. */
-		__atomic_store_n(&jf_key_of(ent)->count, (int)value, __ATOMIC_RELEASE);
 	} else {
 		/*
 		 * Pairs with the trampoline's jump through the pointer: the target sees what
@@ -29,6 +27,13 @@ static void ent_store(struct jf_ent *ent, uintptr_t value)
 		 */
 		__atomic_store_n(&jf_func_of(ent)->func, (void *)value, __ATOMIC_RELEASE);
 	}
+}
+
+void jf_count_set(const struct jf_ctl *real, int count)
+{
+	/* Pairs with jf_count_inc(): who counts finds sites on. */
+	__atomic_store_n(&jf_key_of(real->ent)->count, count, __ATOMIC_SEQ_CST);
+	jf_count_follow(real);
 }
 
 /*
@@ -56,7 +61,8 @@ void jf_ent_copy(struct jf_ent *to, const struct jf_ent *from)
 {
 	ent_store(to, jf_ent_value(from));
 	if (to->type == JF_ENT_KEY)
-		jf_key_of(to)->count = jf_key_of(from)->count;
+		__atomic_store_n(&jf_key_of(to)->count, jf_key_count(jf_key_of(from)),
+				 __ATOMIC_RELAXED);
 }
 
 void jf_ctl_apply(struct jf_ctl *ctl)
@@ -71,7 +77,4 @@ void jf_ctl_apply(struct jf_ctl *ctl)
 	ent_store(real->ent, real->value);
 	for (p = real->proxies; p; p = p->next_proxy)
 		ent_store(p->ent, real->value);
-	/* Somebody may have counted between the two. */
-	if (real->ent->type == JF_ENT_KEY)
-		jf_count_follow(real);
 }

@@ -23,9 +23,18 @@ run()
 	case $machine in
 	native) timeout "$limit" "$@" ;;
 	# qemu-i386 7.2 hangs where a program has two threads; the kernel runs such programs.
-	i386) timeout "$limit" "/usr/$triple/lib/ld-linux.so.2" --library-path "/usr/$triple/lib:$dir" "$@" ;;
-	*) timeout "$limit" "qemu-$machine" -L "/usr/$triple" -E "LD_LIBRARY_PATH=$dir:/usr/$triple/lib" \
-		-E JF_TEST_EMULATED=1 "$@" ;;
+	i386)
+		local runner="/usr/$triple/lib/ld-linux.so.2 --library-path /usr/$triple/lib:$dir"
+
+		# shellcheck disable=SC2086 # several words
+		JF_TEST_RUNNER=$runner timeout "$limit" $runner "$@"
+		;;
+	*)
+		local runner="qemu-$machine -L /usr/$triple -E LD_LIBRARY_PATH=$dir:/usr/$triple/lib"
+
+		# shellcheck disable=SC2086 # several words
+		JF_TEST_RUNNER=$runner timeout "$limit" $runner -E JF_TEST_EMULATED=1 "$@"
+		;;
 	esac
 }
 
@@ -42,6 +51,7 @@ cxx() { "$cxx" "${form[@]}" -std=c++17 "${warn[@]}" "$@"; }
 
 library()
 {
+	rm -f "$dir"/libjumpfunc.*
 	"${MAKE:-make}" -s -C "$user" lib GENERIC=1 OUT="$dir" CC="$cc" AR="${triple:+$triple-}ar" CLANG=
 }
 
@@ -62,6 +72,7 @@ everything()
 	local lib=$dir/libjumpfunc.so.1 rpath=-Wl,-rpath,$dir
 
 	check "$machine: the library is built" library
+	[ -e "$lib" ] || return
 	check "$machine: test_lib is built" built test_lib cc -O2 "$user/test_lib.c" "$lib" "$rpath"
 	check "$machine: test_lib" run "$dir/test_lib" none load
 	check "$machine: test_lib, static and without optimisation, is built" \
@@ -71,6 +82,10 @@ everything()
 	check "$machine: its plugins are built" plugins
 	check "$machine: test_lib_dl" run "$dir/test_lib_dl" "$dir/plugin1.so" "$dir/plugin2.so" \
 		"$dir/plugin-bad.so" "$dir/plugin-greedy.so"
+	check "$machine: test_lib_list is built" built test_lib_list cc -O2 -rdynamic "$user/test_lib_list.c" "$lib" "$rpath" -ldl
+	check "$machine: test_lib_list" run "$dir/test_lib_list" "$dir/plugin1.so"
+	check "$machine: test_lib_count is built" built test_lib_count cc -O2 -rdynamic "$user/test_lib_count.c" "$lib" "$rpath" -ldl
+	check "$machine: test_lib_count" run "$dir/test_lib_count" "$dir/plugin1.so"
 	check "$machine: the sample that is a module, too, is built" built sample_both cc -O2 \
 		"$user/../samples/jf_sample_both_middle.c" "$user/../samples/jf_sample_both_program.c" "$lib" "$rpath"
 	check "$machine: the sample" run "$dir/sample_both"

@@ -46,6 +46,12 @@ bool jf_sync_possible(void)
 	return false;
 }
 
+/* For new text alone, of which there is none. */
+bool jf_sync_cores(void)
+{
+	return true;
+}
+
 bool jf_trap_possible(void)
 {
 	return false;

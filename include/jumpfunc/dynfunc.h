@@ -249,10 +249,11 @@ __JF_END_DECLS
 #include <jumpfunc/detail/dynfunc_kernel.h>
 #else
 #if JF_HAVE_PATCHING
-#define __JF_CALLED_SYMBOL	"dynfunc_"
+#define __JF_HINT_CALL(name)	__JF_HINT("dynfunc_" #name, __JF_HINT_FUNC)
 #else
-#define __JF_CALLED_SYMBOL	"__jf_call_"
+#define __JF_HINT_CALL(name)
 #endif
+#define __JF_HINT_FUNC	"DEFINE_DYNFUNC() or IMPORT_DYNFUNC()"
 
 /**
  * DECLARE_DYNFUNC() - declare a dynamic function
@@ -260,8 +261,8 @@ __JF_END_DECLS
  * @func: any function of its type
  */
 #define DECLARE_DYNFUNC(name, func)					\
-	__JF_HINT(__JF_CALLED_SYMBOL #name, "DEFINE_DYNFUNC() or IMPORT_DYNFUNC()") \
-	__JF_HINT("__jf_func_" #name, "DEFINE_DYNFUNC() or IMPORT_DYNFUNC()") \
+	__JF_HINT_CALL(name)						\
+	__JF_HINT("__jf_func_" #name, __JF_HINT_FUNC)			\
 	__DECLARE_DYNFUNC(extern, name, func)
 
 /**

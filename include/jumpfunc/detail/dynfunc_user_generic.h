@@ -8,8 +8,12 @@
  * it sees what was written before it was stored. Its address leads to the pointer; what
  * it gives as a value is the present target, and no trampoline that follows later ones.
  *
- * The symbol is not that of the trampoline on machines with patching: a file that was
- * compiled with JF_GENERIC and one that was not cannot share a dynamic function unawares.
+ * The symbol is not that of the trampoline on machines with patching: a file without
+ * JF_GENERIC that calls what one with it defines is not linked.
+ *
+ * No file stores to it but by way of the library, so that its two types do not matter. With
+ * -flto gcc warns of them all the same (-Wlto-type-mismatch). An alias would have one
+ * type, but AddressSanitizer takes an alias for a variable that ends behind the pointer.
  */
 #ifndef JUMPFUNC_DYNFUNC_USER_GENERIC_H
 #define JUMPFUNC_DYNFUNC_USER_GENERIC_H
@@ -43,15 +47,13 @@ template<typename F> struct pointer {
 /* The first one is there for its type alone. */
 #define __JF_DECLARE_CALL(name, func)					\
 	extern __typeof__(func) __jf_type_##name;			\
-	extern __JF_CALLED(name) dynfunc_##name __JF_SYMBOL("__jf_call_" #name)
+	extern __JF_CALLED(name) dynfunc_##name __JF_SYMBOL("__jf_func_" #name)
 
 #define __JF_DEFINE_CALL(name, func, target)				\
 	__JF_TRAMPOLINE(name, NULL)
 
 /* @origin: as in struct jf_ent_rec. */
 #define __JF_TRAMPOLINE(name, origin)					\
-	extern __JF_CALLED(name) dynfunc_##name				\
-		__attribute__((__alias__("__jf_func_" #name))) __JF_HIDDEN; \
 	__JF_ENT_REC_USER(func_##name, &__jf_func_##name.ent, origin, 1, \
 			  sizeof(struct jf_func))
 

@@ -80,7 +80,7 @@ vm:
 
 check:
 	@harness/deps.sh build fetch vm host lint man
-	@harness/deps.sh outside || echo "jumpfunc: tests that need what is missing are skipped" >&2
+	@harness/deps.sh outside arch || echo "jumpfunc: tests that need what is missing are skipped" >&2
 	@harness/check --kernels "$(KERNELS)" $(if $(BACKENDS),--backends "$(BACKENDS)") $(TESTS)
 
 # The tables in docs/ that this makes are those of its own run.

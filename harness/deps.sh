@@ -60,6 +60,19 @@ outside meson              meson
 outside gdb                gdb
 outside valgrind           valgrind
 outside /usr/include/x86_64-linux-gnu/sys/sdt.h  systemtap-sdt-dev
+arch   aarch64-linux-gnu-gcc  gcc-aarch64-linux-gnu
+arch   aarch64-linux-gnu-g++  g++-aarch64-linux-gnu
+arch   /usr/aarch64-linux-gnu/include/stdio.h  libc6-dev-arm64-cross
+arch   riscv64-linux-gnu-gcc  gcc-riscv64-linux-gnu
+arch   riscv64-linux-gnu-g++  g++-riscv64-linux-gnu
+arch   /usr/riscv64-linux-gnu/include/stdio.h  libc6-dev-riscv64-cross
+arch   s390x-linux-gnu-gcc  gcc-s390x-linux-gnu
+arch   s390x-linux-gnu-g++  g++-s390x-linux-gnu
+arch   /usr/s390x-linux-gnu/include/stdio.h  libc6-dev-s390x-cross
+arch   i686-linux-gnu-gcc  gcc-i686-linux-gnu
+arch   i686-linux-gnu-g++  g++-i686-linux-gnu
+arch   /usr/i686-linux-gnu/include/stdio.h  libc6-dev-i386-cross
+arch   qemu-aarch64        qemu-user
 man    python3             python3
 man    lowdown             lowdown
 man    help2man            help2man
@@ -103,6 +116,7 @@ Groups (default all): build  compile modules      fetch  download kernels    vm 
                       bench  what the native benchmark compares with
                       outside  compilers and tools that libjumpfunc is tried with
                       llvm   build test kernels with clang
+                      arch   libjumpfunc on machines of other kinds: cross compilers, emulators
   -n   only say what is missing; the exit status is 1 if anything is
 EOF
 }
@@ -113,7 +127,7 @@ case ${1:-} in
 -n) dry=1; shift ;;
 -*) usage >&2; exit 2 ;;
 esac
-groups=" ${*:-build fetch vm host plot bench outside model source llvm lint man package signing} "
+groups=" ${*:-build fetch vm host plot bench outside arch model source llvm lint man package signing} "
 
 # missing: the packages, one per line
 missing()

@@ -25,6 +25,7 @@
  *				"handle SIGTRAP nostop noprint pass"). In exchange no
  *				thread takes a branch the old way after another one
  *				took it the new way, while the change is under way
+ *   JUMPFUNC_ENABLE=NAMES	keys that start enabled: see list.h
  * It is read once, before main(). Programs that gained privileges by setuid or the like
  * do not look at it.
  */
@@ -55,7 +56,7 @@ __JF_BEGIN_DECLS
  * @window_ns:   longest time that a change of text took
  * @writer:      who writes text: "mem", "remap", or "none", also if there was none to
  *               write yet
- * @form:        "flip", or "int3" for JUMPFUNC_TRAP=always
+ * @form:        "flip", or "int3" for JUMPFUNC_TRAP=always; "load" where nothing is patched
  * @why:         why nobody better, for people; "" if nobody was refused
  * @trampolined: uses of dynfunc_call() whose instruction was not found, so that
  *               they go through the trampoline

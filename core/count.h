@@ -35,7 +35,9 @@ static inline int jf_count_swap(int *count, int *seen, int next)
 	*seen = cmpxchg(count, was, next);
 	return *seen == was;
 #else
-	return __atomic_compare_exchange_n(count, seen, next, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+	/* Partner: jf_count_set() in user/lib, and link_proxy(). */
+	return __atomic_compare_exchange_n(count, seen, next, 0, __ATOMIC_SEQ_CST,
+					   __ATOMIC_SEQ_CST);
 #endif
 }
 

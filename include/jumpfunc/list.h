@@ -11,7 +11,8 @@
  * Example:
  *   static int show(const struct jf_info *i, void *arg)
  *   {
- *           printf("%s of %s: %s, %zu sites\n", i->name, i->object, i->on ? "on" : "off", i->sites);
+ *           printf("%s of %s: %s, %zu sites\n", i->name, i->object,
+ *                  i->on ? "on" : "off", i->sites);
  *           return 0;
  *   }
  *

@@ -79,7 +79,7 @@ static inline void jf_relax(void)
 #elif defined(__aarch64__)
 	__asm__ volatile("yield" ::: "memory");
 #else
-	atomic_signal_fence(memory_order_seq_cst);
+	__asm__ volatile("" ::: "memory");
 #endif
 }
 

@@ -414,6 +414,7 @@ bool jf_handler_enter(void)
 	struct jf_reader *r = __jf_reader;
 	bool listed = r;
 
+	/* Acquire: as in jf_read_lock(). Pairs with jf_grace_begin(). */
 	if (listed)
 		__atomic_store_n(&r->handler,
 				 __atomic_load_n(&__jf_grace_period, __ATOMIC_ACQUIRE),

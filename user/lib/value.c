@@ -44,6 +44,7 @@ void jf_count_set(const struct jf_ctl *real, int count)
 void jf_count_follow(const struct jf_ctl *real)
 {
 	const struct jf_key *key = jf_key_of(real->ent);
+	/* Pairs with jf_count_swap() and with link_proxy(): none of them is missed by both. */
 	int now = __atomic_load_n(&key->count, __ATOMIC_SEQ_CST), n;
 	const struct jf_ctl *p;
 

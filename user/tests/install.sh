@@ -131,7 +131,7 @@ meson_installed()
 meson_subproject()
 {
 	meson_file "$tmp/sub" && mkdir -p "$tmp/sub/subprojects/jumpfunc" &&
-		for f in meson.build VERSION include user x86; do
+		for f in meson.build VERSION include user x86 core; do
 			cp -r "$user/../$f" "$tmp/sub/subprojects/jumpfunc/" || return 1
 		done
 	lib=
@@ -200,5 +200,19 @@ else
 	skip "meson" "not installed (apt-get install meson pkg-config)"
 fi
 lib=$root$prefix/lib
+# Those of what programs have, and none of what only kernels have.
+pages()
+{
+	for page in jf_key_inc jf_list jf_keys_set jf_trace_batch_register jf_trace_name dynfunc_call IMPORT_JF_KEY; do
+		[ -e "$root$prefix/share/man/man3/$page.3" ] || { echo "$page.3 is missing"; return 1; }
+	done
+	for page in jf_key_dec_deferred jf_key_inc_cpuslocked jf_key_inc_not_zero jf_batch_commit_cpuslocked \
+		DEFINE_JF_KEY_MAYBE DEFINE_JF_KEY_DEFERRED_FALSE jf_branch_maybe jf_trace_synchronize; do
+		[ ! -e "$root$prefix/share/man/man3/$page.3" ] || { echo "$page.3 is there"; return 1; }
+	done
+}
+if command -v python3 > /dev/null; then
+	check "manual pages of what programs have, and of nothing else" pages
+fi
 check "make uninstall leaves nothing" uninstalled
 tap_end

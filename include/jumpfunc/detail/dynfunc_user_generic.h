@@ -71,7 +71,7 @@ template<typename F> struct pointer {
 #ifdef __cplusplus
 #define dynfunc_call(name, ...)	dynfunc_##name(__VA_ARGS__)
 #else
-/* As above, without the cost of an _Atomic that is in one order with all others. */
+/* Pairs with ent_store(), as above, and without an _Atomic's one order with all others. */
 #define dynfunc_call(name, ...)						\
 	(__extension__ ((__typeof__(&__jf_type_##name))			\
 		__atomic_load_n(&__jf_func_##name.func, __ATOMIC_ACQUIRE))(__VA_ARGS__))

@@ -27,6 +27,7 @@
 
 #define __JF_RO_DATA
 #define __JF_LOAD(x)		__atomic_load_n(&(x), __ATOMIC_RELAXED)
+/* Pairs with ent_store(): what was written before a change is seen on the branch. */
 #define __JF_LOAD_SITE(x)	__atomic_load_n(&(x), __ATOMIC_ACQUIRE)
 #endif
 

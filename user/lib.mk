@@ -187,7 +187,7 @@ CALLBACK_PROGRAMS := callback-close callback-exit callback-faults callback-forks
 	callback-order callback-storm child-closes fork-closes thread-fails thread-slow
 
 # Each source of the library broken in many ways; the tests have to notice each.
-LIB_MUTANTS := call reader trace commit patch trap value writer object index callback
+LIB_MUTANTS := call reader trace commit patch trap value writer object index list callback
 ifneq ($(filter-out $(LIB_MUTANTS:%=lib/%.mutants),$(wildcard lib/*.mutants)),)
 $(error a list of mutants is not in LIB_MUTANTS, or in no loop of lib-mutants)
 endif
@@ -210,6 +210,9 @@ lib-mutants: $(LIB_PLUGINS)
 		JUMPFUNC_TRAP=always $(LIB_MUTANT) --args "$(LIB_PLUGINS)" lib/$$s.mutants lib/$$s.c JF_LIB_SOURCE lib_mutant.c \
 			test_lib_dl.c $$(ls lib/*.c | grep -v lib/$$s.c) || rc=1; \
 	done; \
+	echo "# lib/list.c"; \
+	$(LIB_MUTANT) --args "$(OUT)/plugin1.so" lib/list.mutants lib/list.c JF_LIB_SOURCE lib_mutant.c test_lib_list.c \
+		$$(ls lib/*.c | grep -v lib/list.c) || rc=1; \
 	echo "# lib/callback.c, by hostile programs"; \
 	$(TOP)/selftests/host/mutants.sh --out $(OUT) --make "$(MAKE) -s lib-broken" \
 		--run "JF_LIMIT=45 tests/hostile/run.sh $(BROKEN) $(CALLBACK_PROGRAMS)" \

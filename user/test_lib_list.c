@@ -319,7 +319,8 @@ static int begun_with(const char *names, const char *mode, char *said, size_t si
 
 static void environment(void)
 {
-	char said[8192];
+	const char *slash = strrchr(arguments[0], '/');
+	char said[8192], own[300];
 	int got;
 
 	got = begun_with("debug_rx,other", "verbose", said, sizeof(said));
@@ -338,7 +339,8 @@ static void environment(void)
 	got = begun_with("nobody", "", said, sizeof(said));
 	CHECK(got == 4 && !said[0], "%#x: %s", (unsigned int)got, said);
 	/* Text that nobody writes is no reason not to do it. */
-	got = begun_with("test_lib_list*:debug_rx", "off", said, sizeof(said));
+	snprintf(own, sizeof(own), "%s:debug_rx,*.so:debug_tx", slash ? slash + 1 : arguments[0]);
+	got = begun_with(own, "off", said, sizeof(said));
 	CHECK(got == 5 || !JF_HAVE_PATCHING, "%#x: %s", (unsigned int)got, said);
 }
 

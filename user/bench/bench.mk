@@ -7,7 +7,7 @@ BENCH_SOURCES := $(addprefix bench/,main.c code.c measure.c updates.c report.c r
 BENCH_ROWS := none nop jump flag atomic call_none call_direct call_pointer call_plt call_got \
 	call_ifunc call_semi sdt_own
 # Those that use libjumpfunc; see bench/library.h.
-BENCH_JF_ROWS := jf_key_off jf_key_on jf_trace_off jf_call jf_tramp jf_read jf_trace_on
+BENCH_JF_ROWS := jf_key_off jf_key_on jf_trace_off jf_call jf_tramp jf_read jf_count jf_trace_on
 BENCH_LIBS :=
 BENCH_SKIPPED :=
 

@@ -46,8 +46,8 @@ built()
 	"$@" -o "$dir/$name"
 }
 
-cc() { "$cc" "${form[@]}" -std=gnu11 -fexceptions "${warn[@]}" "$@"; }
-cxx() { "$cxx" "${form[@]}" -std=c++17 "${warn[@]}" "$@"; }
+in_c() { "$cc" "${form[@]}" -std=gnu11 -fexceptions "${warn[@]}" "$@"; }
+in_cxx() { "$cxx" "${form[@]}" -std=c++17 "${warn[@]}" "$@"; }
 
 library()
 {
@@ -61,9 +61,9 @@ plugins()
 
 	printf '#include <%s>\n#undef JF_TABLE_MAGIC\n#define JF_TABLE_MAGIC 0x6a66ffff\n' \
 		jumpfunc/detail/types.h > "$dir/other-version.h"
-	built plugin1.so cc "${so[@]}" && built plugin2.so cc "${so[@]}" &&
-		built plugin-bad.so cc "${so[@]}" -include "$dir/other-version.h" &&
-		built plugin-greedy.so cc "${so[@]}" -DHOST_KEYS=4
+	built plugin1.so in_c "${so[@]}" && built plugin2.so in_c "${so[@]}" &&
+		built plugin-bad.so in_c "${so[@]}" -include "$dir/other-version.h" &&
+		built plugin-greedy.so in_c "${so[@]}" -DHOST_KEYS=4
 }
 
 # The same tests as where text is patched; what they say of text is left out there.
@@ -73,30 +73,30 @@ everything()
 
 	check "$machine: the library is built" library
 	[ -e "$lib" ] || return
-	check "$machine: test_lib is built" built test_lib cc -O2 "$user/test_lib.c" "$lib" "$rpath"
+	check "$machine: test_lib is built" built test_lib in_c -O2 "$user/test_lib.c" "$lib" "$rpath"
 	check "$machine: test_lib" run "$dir/test_lib" none load
 	check "$machine: test_lib, static and without optimisation, is built" \
-		built test_lib-O0 cc -O0 "$user/test_lib.c" "$dir/libjumpfunc.a"
+		built test_lib-O0 in_c -O0 "$user/test_lib.c" "$dir/libjumpfunc.a"
 	check "$machine: test_lib, static and without optimisation" run "$dir/test_lib-O0" none load
-	check "$machine: test_lib_dl is built" built test_lib_dl cc -O2 -rdynamic "$user/test_lib_dl.c" "$lib" "$rpath" -ldl
+	check "$machine: test_lib_dl is built" built test_lib_dl in_c -O2 -rdynamic "$user/test_lib_dl.c" "$lib" "$rpath" -ldl
 	check "$machine: its plugins are built" plugins
 	check "$machine: test_lib_dl" run "$dir/test_lib_dl" "$dir/plugin1.so" "$dir/plugin2.so" \
 		"$dir/plugin-bad.so" "$dir/plugin-greedy.so"
-	check "$machine: test_lib_list is built" built test_lib_list cc -O2 -rdynamic "$user/test_lib_list.c" "$lib" "$rpath" -ldl
+	check "$machine: test_lib_list is built" built test_lib_list in_c -O2 -rdynamic "$user/test_lib_list.c" "$lib" "$rpath" -ldl
 	check "$machine: test_lib_list" run "$dir/test_lib_list" "$dir/plugin1.so"
-	check "$machine: test_lib_count is built" built test_lib_count cc -O2 -rdynamic "$user/test_lib_count.c" "$lib" "$rpath" -ldl
+	check "$machine: test_lib_count is built" built test_lib_count in_c -O2 -rdynamic "$user/test_lib_count.c" "$lib" "$rpath" -ldl
 	check "$machine: test_lib_count" run "$dir/test_lib_count" "$dir/plugin1.so"
-	check "$machine: the sample that is a module, too, is built" built sample_both cc -O2 \
+	check "$machine: the sample that is a module, too, is built" built sample_both in_c -O2 \
 		"$user/../samples/jf_sample_both_middle.c" "$user/../samples/jf_sample_both_program.c" "$lib" "$rpath"
 	check "$machine: the sample" run "$dir/sample_both"
 	if ! command -v "$cxx" > /dev/null; then
 		skip "$machine: C++" "no compiler (apt-get install g++-${triple//_/-})"
 		return
 	fi
-	check "$machine: test_lib_cxx is built" built test_lib_cxx cxx -O2 "$user/test_lib_cxx.cc" \
+	check "$machine: test_lib_cxx is built" built test_lib_cxx in_cxx -O2 "$user/test_lib_cxx.cc" \
 		"$user/test_lib_cxx2.cc" "$lib" "$rpath"
 	check "$machine: test_lib_cxx" run "$dir/test_lib_cxx"
-	check "$machine: test_lib_batch is built" built test_lib_batch cxx -O2 "$user/test_lib_batch.cc" "$lib" "$rpath"
+	check "$machine: test_lib_batch is built" built test_lib_batch in_cxx -O2 "$user/test_lib_batch.cc" "$lib" "$rpath"
 	check "$machine: test_lib_batch" run "$dir/test_lib_batch"
 }
 
@@ -108,17 +108,17 @@ sanitized()
 	shift 2
 	mapfile -t sources < <("${MAKE:-make}" -s -C "$user" generic-sources)
 	check "$machine: test_lib with $by is built" \
-		built "test_lib-$by" cc_of "$compiler" -O1 -fno-sanitize-recover=all "$@" "$user/test_lib.c" \
+		built "test_lib-$by" with "$compiler" -O1 -fno-sanitize-recover=all "$@" "$user/test_lib.c" \
 		"${sources[@]/#/$user/}"
 	check "$machine: test_lib with $by" run "$dir/test_lib-$by" none load
 }
-cc_of() { local cc=$1; shift; cc "$@"; }
+with() { local cc=$1; shift; in_c "$@"; }
 
 # Objects of the generic form and a library that patches: they have no sites, and are served.
 mixed()
 {
 	check "$machine: test_lib, generic, with a library that patches is built" \
-		built test_lib-mixed cc -O2 "$user/test_lib.c" "$out/libjumpfunc.a"
+		built test_lib-mixed in_c -O2 "$user/test_lib.c" "$out/libjumpfunc.a"
 	check "$machine: test_lib, generic, with a library that patches" run "$dir/test_lib-mixed"
 }
 

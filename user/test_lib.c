@@ -840,9 +840,8 @@ static void sigtrap(void)
 }
 #endif
 
-int main(int argc, char **argv)
+static void keys_and_functions(void)
 {
-	bool signals = signal(SIGTRAP, their_handler) != SIG_ERR;
 	unsigned int n;
 
 	n = jf_table_keys(table_fail);
@@ -875,6 +874,13 @@ int main(int argc, char **argv)
 #endif
 	call_results();
 	finish("calls of all shapes");
+}
+
+int main(int argc, char **argv)
+{
+	bool signals = signal(SIGTRAP, their_handler) != SIG_ERR;
+
+	keys_and_functions();
 	tracepoints();
 	finish("tracepoints: 0 to 18 probes and back");
 	priorities();

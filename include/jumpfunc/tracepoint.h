@@ -340,11 +340,15 @@ __JF_END_DECLS
 		"a tracepoint's arguments are integers, enums and pointers");
 
 #ifdef __KERNEL__
-#define __DECLARE_JF_TRACE_CALL		DECLARE_DYNFUNC
+#define __JF_DECLARE_TRACE_PARTS(name)					\
+	DECLARE_JF_KEY(__jf_on_##name);					\
+	DECLARE_DYNFUNC(__jf_tp_##name, __jf_iter_##name)
 #else
-#define __JF_HINT_TRACE	"DEFINE_JF_TRACE() or IMPORT_JF_TRACE()"
-
-#define __DECLARE_JF_TRACE_CALL(name, func)	__DECLARE_DYNFUNC(extern, name, func)
+#define __JF_DECLARE_TRACE_PARTS(name)					\
+	__JF_HINT("__jf_on_" #name, "DEFINE_JF_TRACE() or IMPORT_JF_TRACE()") \
+	__JF_HINT("__jf_trace_" #name, "DEFINE_JF_TRACE() or IMPORT_JF_TRACE()") \
+	__DECLARE_JF_KEY(__jf_on_##name);				\
+	__DECLARE_DYNFUNC(extern, __jf_tp_##name, __jf_iter_##name)
 #endif
 
 #define __DECLARE_JF_TRACE(name, proto, args, name_args, data_proto, data_args) \
@@ -362,10 +366,7 @@ __JF_END_DECLS
 		}							\
 	}								\
 									\
-	__JF_HINT("__jf_on_" #name, __JF_HINT_TRACE)			\
-	__JF_HINT("__jf_trace_" #name, __JF_HINT_TRACE)			\
-	__DECLARE_JF_KEY(__jf_on_##name);				\
-	__DECLARE_JF_TRACE_CALL(__jf_tp_##name, __jf_iter_##name);	\
+	__JF_DECLARE_TRACE_PARTS(name);					\
 	enum { __jf_nargs_##name = __JF_MORE(name_args) };			\
 	static __JF_INLINE void __jf_trace_call_##name(proto)	\
 	{								\

@@ -67,12 +67,15 @@ $(OUT)/test_lib_dl: test_lib_dl.c test_lib_plugin.h $(LIB_TEST_DEPS)
 	$(CC) $(LIB_TEST_CFLAGS) -O2 -rdynamic -o $@ $< $(LIB_SHARED) -ldl
 
 # By name, in batches, and counted; in C++, and with the library's sources looked at, too.
-$(OUT)/test_lib_list: test_lib_list.c test_lib_plugin.h $(LIB_TEST_DEPS)
-	$(CC) $(LIB_TEST_CFLAGS) -O2 -rdynamic -o $@ $< $(LIB_SHARED) -ldl
-$(OUT)/test_lib_list-cxx: test_lib_list.c test_lib_plugin.h $(LIB_TEST_DEPS)
-	$(CXX) $(LIB_TEST_CXXFLAGS) -O2 -rdynamic -x c++ -o $@ $< $(LIB_SHARED) -ldl
-$(OUT)/test_lib_list-san: test_lib_list.c test_lib_plugin.h $(LIB_SOURCES) $(LIB_TEST_DEPS)
-	$(CC) $(LIB_TEST_CFLAGS) $(SAN) -rdynamic -o $@ $< $(LIB_SOURCES) -ldl
+LIST_SOURCES := test_lib_list.c test_lib_list_array.c
+$(OUT)/test_lib_list: $(LIST_SOURCES) test_lib_plugin.h $(LIB_TEST_DEPS)
+	$(CC) $(LIB_TEST_CFLAGS) -O2 -rdynamic -o $@ $(LIST_SOURCES) $(LIB_SHARED) -ldl
+$(OUT)/test_lib_list_array.o: test_lib_list_array.c $(LIB_TEST_DEPS)
+	$(CC) $(LIB_TEST_CFLAGS) -O2 -c -o $@ $<
+$(OUT)/test_lib_list-cxx: test_lib_list.c $(OUT)/test_lib_list_array.o test_lib_plugin.h $(LIB_TEST_DEPS)
+	$(CXX) $(LIB_TEST_CXXFLAGS) -O2 -rdynamic -o $@ $(OUT)/test_lib_list_array.o -x c++ $< -x none $(LIB_SHARED) -ldl
+$(OUT)/test_lib_list-san: $(LIST_SOURCES) test_lib_plugin.h $(LIB_SOURCES) $(LIB_TEST_DEPS)
+	$(CC) $(LIB_TEST_CFLAGS) $(SAN) -rdynamic -o $@ $(LIST_SOURCES) $(LIB_SOURCES) -ldl
 $(OUT)/test_lib_count: test_lib_count.c test_lib_plugin.h $(LIB_TEST_DEPS)
 	$(CC) $(LIB_TEST_CFLAGS) -O2 -rdynamic -o $@ $< $(LIB_SHARED) -ldl
 
@@ -212,7 +215,7 @@ lib-mutants: $(LIB_PLUGINS)
 	done; \
 	echo "# lib/list.c"; \
 	$(LIB_MUTANT) --args "$(OUT)/plugin1.so" lib/list.mutants lib/list.c JF_LIB_SOURCE lib_mutant.c test_lib_list.c \
-		$$(ls lib/*.c | grep -v lib/list.c) || rc=1; \
+		test_lib_list_array.c $$(ls lib/*.c | grep -v lib/list.c) || rc=1; \
 	echo "# lib/callback.c, by hostile programs"; \
 	$(TOP)/selftests/host/mutants.sh --out $(OUT) --make "$(MAKE) -s lib-broken" \
 		--run "JF_LIMIT=45 tests/hostile/run.sh $(BROKEN) $(CALLBACK_PROGRAMS)" \

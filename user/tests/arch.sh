@@ -82,7 +82,8 @@ everything()
 	check "$machine: its plugins are built" plugins
 	check "$machine: test_lib_dl" run "$dir/test_lib_dl" "$dir/plugin1.so" "$dir/plugin2.so" \
 		"$dir/plugin-bad.so" "$dir/plugin-greedy.so"
-	check "$machine: test_lib_list is built" built test_lib_list in_c -O2 -rdynamic "$user/test_lib_list.c" "$lib" "$rpath" -ldl
+	check "$machine: test_lib_list is built" built test_lib_list in_c -O2 -rdynamic "$user/test_lib_list.c" "$user/test_lib_list_array.c" \
+		"$lib" "$rpath" -ldl
 	check "$machine: test_lib_list" run "$dir/test_lib_list" "$dir/plugin1.so"
 	check "$machine: test_lib_count is built" built test_lib_count in_c -O2 -rdynamic "$user/test_lib_count.c" "$lib" "$rpath" -ldl
 	check "$machine: test_lib_count" run "$dir/test_lib_count" "$dir/plugin1.so"

@@ -1,0 +1,6 @@
+// SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
+/* What test_lib_list.c has of keys, and C++ cannot define: an array. */
+#include <jumpfunc/branch.h>
+
+DEFINE_JF_KEY_ARRAY_FALSE(host_keys, 3);
+EXPORT_JF_KEY_ARRAY(host_keys);

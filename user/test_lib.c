@@ -74,6 +74,10 @@ static void key_edges(void)
 	jf_key_batch_set(&b, &two, false);
 	CHECK(jf_batch_commit(&b) == -EBUSY, "off in spite of users");
 	CHECK(jf_key_enabled(&one) && jf_branch_unlikely(&one), "half a batch");
+	jf_batch_init(&b);
+	jf_key_batch_set(&b, &two, false);
+	jf_key_batch_set(&b, &one, false);
+	CHECK(jf_batch_commit(&b) == -EBUSY && jf_key_count(&one) == 1, "its user is gone");
 	CHECK(jf_key_dec(&two) == 0 && jf_key_dec(&two) == 0, "dec");
 	CHECK(jf_key_disable(&one) == 0, "disable");
 

@@ -14,6 +14,8 @@
 #include <pthread.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/auxv.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -339,6 +341,47 @@ static void environment(void)
 	CHECK(got == 5 || !JF_HAVE_PATCHING, "%#x: %s", (unsigned int)got, said);
 }
 
+/* A copy of this program that is root's, begun by somebody else. -1: not here. */
+static int privileged(void)
+{
+	char path[] = "/tmp/test_lib_list.XXXXXX", bytes[65536];
+	int from = open(arguments[0], O_RDONLY), to = mkstemp(path), status = -1;
+	ssize_t nr;
+	pid_t pid;
+
+	while (from >= 0 && to >= 0 && (nr = read(from, bytes, sizeof(bytes))) > 0)
+		must(write(to, bytes, (size_t)nr) == nr ? 0 : -EIO, "write");
+	if (from < 0 || to < 0 || fchmod(to, 04755))
+		return -1;
+	close(from);
+	close(to);
+	fflush(stdout);
+	pid = fork();
+	if (!pid) {
+		setenv("JUMPFUNC_ENABLE", "debug_rx", 1);
+		if (setuid(65534))
+			_exit(255);
+		execl(path, path, arguments[1], "--secure", (char *)NULL);
+		_exit(255);
+	}
+	waitpid(pid, &status, 0);
+	unlink(path);
+	return WIFEXITED(status) && WEXITSTATUS(status) != 255 ? WEXITSTATUS(status) : -1;
+}
+
+static void ignored(void)
+{
+	int got = geteuid() || getenv("JF_TEST_RUNNER") || getenv("JF_TEST_EMULATED") ? -1 : privileged();
+
+	if (got == -1) {
+		CHECK(true, "not here");
+		finish("JUMPFUNC_ENABLE in set-user-ID programs # SKIP needs root, and a /tmp with such programs");
+		return;
+	}
+	CHECK(got == 4, "%#x", (unsigned int)got);
+	finish("JUMPFUNC_ENABLE is ignored in set-user-ID programs");
+}
+
 /* --- probes in batches ---------------------------------------------------------------- */
 
 static struct jf_stats stats(void)
@@ -481,6 +524,8 @@ int main(int argc, char **argv)
 	arguments = argv;
 	if (argc == 3 && !strcmp(argv[2], "--child"))
 		return child();
+	if (argc == 3 && !strcmp(argv[2], "--secure"))
+		return getauxval(AT_SECURE) ? branches() : 255;
 	if (argc != 2) {
 		fputs("usage: test_lib_list PLUGIN\n", stderr);
 		return 2;
@@ -495,6 +540,7 @@ int main(int argc, char **argv)
 	finish("changes by name");
 	environment();
 	finish("JUMPFUNC_ENABLE");
+	ignored();
 	many();
 	finish("probes of twenty tracepoints in one transaction");
 	all_or_none();

@@ -75,16 +75,18 @@
  * place, whose name says what to do; it is never loaded. A file that only declares the
  * symbol does not refer to it (.weakref). In a shared object that would still leave the name
  * in the table that is searched at each start, and GNU ld ends at the first use in text
- * there: so code for shared objects has none.
+ * there: so code for shared objects has none. What is declared more than once has one.
  */
 #if defined(__PIC__) && !defined(__PIE__)
 #define __JF_HINT(symbol, what)
 #else
 #define __JF_HINT(symbol, what)						\
-	__asm__(".weakref __jf_hint_" symbol ", " symbol "\n\t"		\
+	__asm__(".ifndef __jf_hint_" symbol "\n\t"			\
+		".weakref __jf_hint_" symbol ", " symbol "\n\t"		\
 		".pushsection \".jumpfunc: " what " is missing\", \"\", %progbits\n\t" \
 		".dc.a __jf_hint_" symbol "\n\t"			\
-		".popsection\n\t");
+		".popsection\n\t"					\
+		".endif\n\t");
 #endif
 
 /*

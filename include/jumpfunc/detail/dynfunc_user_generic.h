@@ -69,12 +69,16 @@ template<typename F> struct pointer {
 	struct __jf_import_##name
 
 #ifdef __cplusplus
-#define dynfunc_call(name, ...)	dynfunc_##name(__VA_ARGS__)
+#define __JF_CALL_POINTER(name)		dynfunc_##name
 #else
 /* Pairs with ent_store(), as above, and without an _Atomic's one order with all others. */
-#define dynfunc_call(name, ...)						\
+#define __JF_CALL_POINTER(name)						\
 	(__extension__ ((__typeof__(&__jf_type_##name))			\
-		__atomic_load_n(&__jf_func_##name.func, __ATOMIC_ACQUIRE))(__VA_ARGS__))
+		__atomic_load_n(&__jf_func_##name.func, __ATOMIC_ACQUIRE)))
 #endif
+#define __jf_call_1(name)		__JF_CALL_POINTER(name)()
+#define __jf_call_2(name, ...)		__JF_CALL_POINTER(name)(__VA_ARGS__)
+/* The name, and the arguments. */
+#define dynfunc_call(...)		__JF_BY_NUMBER(__jf_call_, __VA_ARGS__)
 
 #endif /* JUMPFUNC_DYNFUNC_USER_GENERIC_H */

@@ -533,8 +533,8 @@ do {									\
  * transaction that changes its dynamic functions and keys as well.
  *
  * Context: process context, may sleep (allocates).
- * Return: 0, -EINVAL if @probe is NULL, or -ENOMEM; jf_batch_commit() returns
- * the same.
+ * Return: 0, -EINVAL if @probe is NULL, -ENOMEM, or in a program -EDEADLK (see
+ * jf_batch_commit()); jf_batch_commit() returns the same.
  */
 #define jf_trace_batch_register(b, name, probe, data, prio)		\
 __extension__ ({							\
@@ -552,8 +552,8 @@ __extension__ ({							\
  * @data:  as registered
  *
  * Context: process context, may sleep (allocates).
- * Return: 0, -EINVAL if @probe is NULL, or -ENOMEM; jf_batch_commit() returns
- * the same.
+ * Return: 0, -EINVAL if @probe is NULL, -ENOMEM, or in a program -EDEADLK (see
+ * jf_batch_commit()); jf_batch_commit() returns the same.
  */
 #define jf_trace_batch_unregister(b, name, probe, data)			\
 __extension__ ({							\

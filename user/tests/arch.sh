@@ -66,6 +66,18 @@ plugins()
 		built plugin-greedy.so in_c "${so[@]}" -DHOST_KEYS=4
 }
 
+# What standards.sh has for the other form: nothing but what the standard has, and all macros.
+standards()
+{
+	local pedantic=(-pedantic -std=c11 -O2)
+
+	built libexports.so "$cc" "${form[@]}" "${warn[@]}" "${pedantic[@]}" -fPIC -shared \
+		"$user/tests/standards_exports.c" "$dir/libjumpfunc.so.1" &&
+		built standards "$cc" "${form[@]}" "${warn[@]}" "${pedantic[@]}" "$user/tests/standards.c" \
+			"$user/tests/standards_arrays.c" "$dir/libexports.so" "$dir/libjumpfunc.so.1" "-Wl,-rpath,$dir" &&
+		run "$dir/standards"
+}
+
 # The same tests as where text is patched; what they say of text is left out there.
 everything()
 {
@@ -90,6 +102,7 @@ everything()
 	check "$machine: the sample that is a module, too, is built" built sample_both in_c -O2 \
 		"$user/../samples/jf_sample_both_middle.c" "$user/../samples/jf_sample_both_program.c" "$lib" "$rpath"
 	check "$machine: the sample" run "$dir/sample_both"
+	check "$machine: standard C" standards
 	if ! command -v "$cxx" > /dev/null; then
 		skip "$machine: C++" "no compiler (apt-get install g++-${triple//_/-})"
 		return

@@ -4,7 +4,10 @@
  * the functions. standards.sh compiles it in each standard, with all warnings for errors. 0: it
  * works, too.
  */
+#include <errno.h>
+
 #include <jumpfunc/batch.h>
+#include <jumpfunc/list.h>
 #include <jumpfunc/stats.h>
 
 #define JF_TRACE_PROVIDER standards
@@ -167,6 +170,47 @@ static int uses_tracepoints(void)
 	return 0;
 }
 
+static int uses_batches_of_probes(void)
+{
+	struct jf_batch b;
+	int sum = 0, n = 0;
+
+	jf_batch_init(&b);
+	MUST(!jf_trace_batch_register(&b, rx, adds_up, NULL, JF_TRACE_PRIO_DEFAULT));
+	MUST(!jf_trace_batch_register(&b, tick, ticks, &n, JF_TRACE_PRIO_DEFAULT));
+	MUST(!jf_trace_batch_register(&b, other_rx, adds_up, NULL, 3));
+	MUST(!jf_batch_commit(&b));
+	jf_trace_rx(&sum, 1);
+	jf_trace_tick();
+	jf_trace_other_rx(&sum, 2);
+	MUST(sum == 3 && n == 1);
+	MUST(!jf_trace_batch_unregister(&b, rx, adds_up, NULL));
+	MUST(!jf_trace_batch_unregister(&b, tick, ticks, &n));
+	MUST(!jf_trace_batch_unregister(&b, other_rx, adds_up, NULL));
+	MUST(!jf_batch_commit(&b) && !jf_trace_rx_enabled());
+	return 0;
+}
+
+static int counts(const struct jf_info *info, void *arg)
+{
+	if (info->kind == JF_KIND_KEY && info->key == &off_key)
+		++*(int *)arg;
+	return 0;
+}
+
+static int uses_names(void)
+{
+	struct jf_batch b;
+	int found = 0;
+
+	MUST(!jf_list(counts, &found) && found == 1);
+	MUST(jf_keys_set("off_key", true) == 1 && jf_branch_unlikely(&off_key));
+	jf_batch_init(&b);
+	MUST(jf_keys_batch_set(&b, "off_ke?", false) == 1 && !jf_batch_commit(&b));
+	MUST(!jf_branch_unlikely(&off_key) && jf_keys_set("of_key", true) == -ENOENT);
+	return 0;
+}
+
 static int waits(void)
 {
 	static struct jf_quiesce_head head;
@@ -210,6 +254,8 @@ int main(void)
 
 	line = line ? line : uses_functions();
 	line = line ? line : uses_tracepoints();
+	line = line ? line : uses_batches_of_probes();
+	line = line ? line : uses_names();
 	line = line ? line : waits();
 #ifdef __cplusplus
 	line = line ? line : uses_classes();

@@ -10,6 +10,7 @@
 #include <jumpfunc/batch.h>
 #include <jumpfunc/branch.h>
 #include <jumpfunc/dynfunc.h>
+#include <jumpfunc/list.h>
 #include <jumpfunc/stats.h>
 #include <jumpfunc/tracepoint.h>
 #include <pthread.h>
@@ -32,7 +33,7 @@ DEFINE_JF_TRACE(tx);
 /* What handlers do, in which of them, and how often they have done it. */
 enum {
 	CHANGES = 1, BATCHES = 2, SECTIONS = 4, QUIESCES = 8, STATS = 16, CALLBACKS = 32,
-	BARRIERS = 64, OBJECTS = 128, ALL = 256,
+	BARRIERS = 64, OBJECTS = 128, LISTS = 256, ALL = 512,
 };
 
 enum { PREPARE = 1, PARENT = 2, CHILD = 4 };
@@ -71,6 +72,7 @@ static void change(void)
 	REFUSED(dynfunc_update(adds, two));
 	REFUSED(register_jf_trace_tx(probe, NULL));
 	REFUSED(unregister_jf_trace_rx(probe, NULL));
+	REFUSED(jf_keys_set("o*_key", true));
 }
 
 static void use_batches(void)
@@ -84,6 +86,26 @@ static void use_batches(void)
 	MUST(!b.changes, "it is empty");
 	jf_key_batch_set(&b, &off_key, true);
 	jf_batch_abort(&b);
+	/* What has to look something up says so, and is not forgotten. */
+	REFUSED(jf_trace_batch_register(&b, tx, probe, NULL, JF_TRACE_PRIO_DEFAULT));
+	REFUSED(b.err);
+	jf_batch_abort(&b);
+	REFUSED(jf_keys_batch_set(&b, "off_key", true));
+	REFUSED(b.err);
+	REFUSED(jf_batch_commit(&b));
+}
+
+static int is_listed(const struct jf_info *info, void *arg)
+{
+	*(bool *)arg |= info->key == &off_key;
+	return 0;
+}
+
+static void look(void)
+{
+	bool listed = false;
+
+	MUST(!jf_list(is_listed, &listed) && listed, "the list");
 }
 
 static void use_sections(void)
@@ -139,6 +161,8 @@ static void work(int at)
 		jf_stats_get(&s, sizeof(s));
 		MUST(s.keys >= 3, "%llu keys", (unsigned long long)s.keys);
 	}
+	if (what & LISTS)
+		look();
 	if (what & CALLBACKS)
 		ask();
 	if (what & BARRIERS)

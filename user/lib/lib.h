@@ -176,7 +176,10 @@ bool jf_fork_pause(void);
 void jf_fork_resume(bool paused);
 /* There may be locks of threads that the child does not have. */
 void jf_fork_in_child(void);
-/* Something is wrong, or, if @verbose, worth to be known. */
+/*
+ * Something is wrong, or, if @verbose, worth to be known. With the lock held it is written
+ * when that is dropped.
+ */
 void jf_say(bool verbose, const char *fmt, ...)
 	__attribute__((__format__(__printf__, 2, 3)));
 /* False: nothing of @text is in the file now. It brings no signal. */

@@ -75,6 +75,88 @@ void jf_mutex_renew(struct jf_mutex *m)
 	pthread_mutex_init(&m->mutex, NULL);
 }
 
+/*
+ * What is to be said while the lock is held is written when that is dropped and signals are
+ * let in: standard error may be a pipe that is full, and the thread that reads it may
+ * wait for the lock, or be the same one, in a signal handler.
+ */
+#define UNSAID_SIZE	4096
+static struct {
+	char text[UNSAID_SIZE];
+	size_t num;
+	unsigned int lost;
+} unsaid;
+
+/* Only the thread that has set it finds itself there. Another value is no news. */
+static _Atomic uintptr_t holder;
+
+static uintptr_t this_thread(void)
+{
+	return (uintptr_t)pthread_self();
+}
+
+static void lock_taken(void)
+{
+	atomic_store_explicit(&holder, this_thread(), memory_order_relaxed);
+}
+
+static bool lock_is_mine(void)
+{
+	return atomic_load_explicit(&holder, memory_order_relaxed) == this_thread();
+}
+
+static void say_later(const char *text)
+{
+	size_t num = strlen(text);
+
+	if (num >= UNSAID_SIZE - unsaid.num) {
+		unsaid.lost++;
+		return;
+	}
+	memcpy(unsaid.text + unsaid.num, text, num + 1);
+	unsaid.num += num;
+}
+
+/* After this another thread may collect messages: so these are copied before. */
+static void __attribute__((__noinline__)) drop_and_say(const struct jf_before *b, bool renew)
+{
+	char text[UNSAID_SIZE + 64];
+	size_t num = unsaid.num;
+	int err = errno;
+
+	memcpy(text, unsaid.text, num + 1);
+	if (unsaid.lost)
+		snprintf(text + num, sizeof(text) - num, "libjumpfunc: %u more messages\n",
+			 unsaid.lost);
+	unsaid.num = 0;
+	unsaid.lost = 0;
+	if (renew)
+		jf_mutex_renew(&lock);
+	else
+		pthread_mutex_unlock(&lock.mutex);
+	/* To write is where a thread can be cancelled: its change is done, and it shall hear. */
+	pthread_sigmask(SIG_SETMASK, &b->signals, NULL);
+	jf_write_text(STDERR_FILENO, text);
+	pthread_setcancelstate(b->cancel, NULL);
+	errno = err;
+}
+
+static void drop(bool renew)
+{
+	struct jf_before b = lock.before;
+
+	atomic_store_explicit(&holder, 0, memory_order_relaxed);
+	if (unsaid.num || unsaid.lost) {
+		drop_and_say(&b, renew);
+		return;
+	}
+	if (renew)
+		jf_mutex_renew(&lock);
+	else
+		pthread_mutex_unlock(&lock.mutex);
+	jf_let_in(&b);
+}
+
 /* --- forks ------------------------------------------------------------------------ */
 
 /*
@@ -105,6 +187,7 @@ static void hold(void)
 	const struct jf_fork_part *p;
 
 	jf_mutex_lock(&lock);
+	lock_taken();
 	for (p = fork_parts; p; p = p->next)
 		if (p->before)
 			p->before();
@@ -119,7 +202,7 @@ static void let_go(void)
 	for (p = fork_parts; p; p = p->next)
 		if (p->parent)
 			p->parent();
-	jf_mutex_unlock(&lock);
+	drop(false);
 }
 
 /* The lock is held, by the one thread that is left. */
@@ -130,8 +213,7 @@ static void let_child_go(void)
 	for (p = fork_parts; p; p = p->next)
 		if (p->child)
 			p->child();
-	jf_mutex_renew(&lock);
-	jf_let_in(&lock.before);
+	drop(true);
 }
 
 void jf_fork_in_child(void)
@@ -177,6 +259,7 @@ void jf_lock(void)
 	bool paused = jf_fork_pause();
 
 	jf_mutex_lock(&lock);
+	lock_taken();
 	lent = paused;
 }
 
@@ -185,7 +268,7 @@ void jf_unlock(void)
 	bool paused = lent;
 
 	lent = false;
-	jf_mutex_unlock(&lock);
+	drop(false);
 	jf_fork_resume(paused);
 }
 
@@ -213,6 +296,7 @@ bool jf_lock_soon(void)
 		sched_yield();
 	}
 	lock.before = b;
+	lock_taken();
 	lent = paused;
 	return true;
 }
@@ -335,7 +419,10 @@ void jf_say(bool verbose, const char *fmt, ...)
 	vsnprintf(text + at, sizeof(text) - at - 1, fmt, args);
 	va_end(args);
 	strcat(text, "\n");
-	jf_write_text(STDERR_FILENO, text);
+	if (lock_is_mine())
+		say_later(text);
+	else
+		jf_write_text(STDERR_FILENO, text);
 	errno = err;
 }
 

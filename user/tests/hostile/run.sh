@@ -103,6 +103,7 @@ make_program() {
 	no-memory|silent|trace-fail) set -- "$1" "-rdynamic -DSMALL_MAX=16 -I$top $top/user/lib/*.c" -ldl ;;
 	throws-unflagged) set -- "$1" "-rdynamic -fno-exceptions" ;;
 	tsan)	set -- "$1" -fsanitize=thread ;;
+	stolen)	set -- "$1" "-fno-pie -no-pie" ;;
 	two-texts) set -- "$1" -Wl,--section-start=.text_far=0x5000000 ;;
 	no-leak) set -- "$1" -fsanitize=address ;;
 	# It comes with the plugin, late.

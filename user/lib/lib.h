@@ -429,6 +429,11 @@ bool jf_callbacks_wait(const struct jf_mod *mod, uint64_t limit_ns);
 
 /* --- writer.c --------------------------------------------------------------------- */
 
+/*
+ * Carries out a transaction, in a thread of its own where that is needed, and returns
+ * what @work does, when it has. Only within @work text can be written, and be asked for who does.
+ */
+int jf_writer_run(int (*work)(void *arg), void *arg);
 /* 0, or -errno, maybe with some of them written. */
 int jf_writer_write(uintptr_t addr, const void *bytes, size_t num);
 /*

@@ -290,8 +290,8 @@ static bool is_left_behind(const struct jf_poke *poke, jf_insn_t have)
 /* Do all sites hold what was written? */
 static int check(const struct jf_poke *pokes, size_t num)
 {
-	int err = 0;
-	size_t i;
+	const struct jf_poke *first = NULL;
+	size_t i, bad = 0;
 
 	behind |= run.err != 0;
 	for (i = 0; i < num; i++) {
@@ -301,11 +301,14 @@ static int check(const struct jf_poke *pokes, size_t num)
 			pokes[i].site->left = false;
 		if (have == pokes[i].new || is_left_behind(&pokes[i], have))
 			continue;
-		jf_say(false, "%s: the site %#lx does not hold what was written",
-		       pokes[i].site->ctl->ent->name, (unsigned long)pokes[i].addr);
-		err = -EIO;
+		if (!bad++)
+			first = &pokes[i];
 	}
-	return err;
+	if (!bad)
+		return 0;
+	jf_say(false, "%s: the site %#lx does not hold what was written, one of %zu",
+	       first->site->ctl->ent->name, (unsigned long)first->addr, bad);
+	return -EIO;
 }
 
 /*
@@ -372,8 +375,36 @@ static void patch_alone(const struct jf_poke *pokes, size_t num)
 	sigprocmask(SIG_SETMASK, &old, NULL);
 }
 
+struct transaction {
+	struct jf_poke *pokes;
+	size_t num;
+	bool is_alone;
+};
+
+/* What jf_writer_run() runs: maybe another thread than the one that asked for it. */
+static int carry_out(void *arg)
+{
+	const struct transaction *t = arg;
+	int err = begin_write(t->pokes, t->num);
+
+	if (err)
+		return err;
+	run.err = 0;
+	run.exact = t->num <= EXACT_MAX && jf_writer_in_place();
+	applied = NULL;
+	if (t->is_alone)
+		patch_alone(t->pokes, t->num);
+	else
+		err = patch_live(t->pokes, t->num);
+	if (err)
+		return err;
+	jf_stats.patched += t->num;
+	return check(t->pokes, t->num);
+}
+
 int jf_patch(struct jf_poke *pokes, size_t num, bool is_alone)
 {
+	struct transaction t = { pokes, num, is_alone };
 	int err;
 
 	if (!num)
@@ -383,22 +414,13 @@ int jf_patch(struct jf_poke *pokes, size_t num, bool is_alone)
 		err = verify(pokes, num);
 	/* Something is denied by now: with one thread there is no need of it. */
 	if (!err && !is_alone && begin_live()) {
-		is_alone = jf_single_threaded();
-		err = is_alone ? 0 : -EOPNOTSUPP;
+		t.is_alone = jf_single_threaded();
+		err = t.is_alone ? 0 : -EOPNOTSUPP;
 	}
 	if (!err)
-		err = begin_write(pokes, num);
-	if (err)
-		return err;
-	run.err = 0;
-	run.exact = num <= EXACT_MAX && jf_writer_in_place();
-	applied = NULL;
-	if (is_alone)
-		patch_alone(pokes, num);
-	else
-		err = patch_live(pokes, num);
-	if (err)
-		return err;
-	jf_stats.patched += num;
-	return check(pokes, num);
+		err = jf_writer_run(carry_out, &t);
+	/* It may have been a helper that was synchronised. */
+	if (!err && t.is_alone)
+		jf_sync_self();
+	return err;
 }

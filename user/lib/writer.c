@@ -26,50 +26,52 @@
  * there for nothing else, before anything else relies on it. Whoever replaces pages
  * gets one that is no file's for that.
  *
- * A file descriptor of /proc/self/mem is of the process that opened it, also
- * after a fork: to write through an inherited one is to write into the parent.
- * Before a transaction a number is written through it. If that does not arrive
- * here, it is opened again, however the process came about.
+ * A number of a descriptor of /proc/self/mem is nothing to rely on. Another thread may
+ * close it in the middle of a change, with all that it does not know, and open a file:
+ * text would be written to that, and no check before a write can prevent it. So the
+ * number is in a table that no other thread has. A process of one thread has that
+ * anyhow. Else the whole transaction is carried out by a helper: a thread that this one
+ * makes, that leaves the table of the others, opens /proc/self/mem, and ends when all is
+ * done, while this one waits for it. That costs some 15 us.
+ *
+ * The helper is of the same process, so that nobody has to wait() for it and no SIGCHLD
+ * comes. It has this thread's thread-local storage, also what libc keeps there, which is
+ * fair since this one does nothing meanwhile; so errno, cancellation and locks are as if this
+ * one ran, and for libc there is no such thread. It has this thread's mask of signals. What
+ * a fork() makes of it is nothing: who forks waits for the lock. Where a filter denies
+ * clone(), close_range() and unshare(), or there may be no more threads, text is
+ * replaced by copies, for this time.
  */
 #include "lib.h"
 
 #include <fcntl.h>
+#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
-static int mem_fd = -1;
-static dev_t mem_dev;
-static ino_t mem_ino;
+/* Not every libc comes with the kernel's headers, or with recent ones. */
+enum {
+	FUTEX_WAIT_SHARED = 0,
+	CLOSE_RANGE = 436,
+	CLOSE_RANGE_UNSHARED = 1 << 1,
+};
+
+/* While a transaction is under way: in a table of nobody else, or why there is none. */
+static int mem_fd = -1, mem_error;
 
 /* It may be otherwise the next time, and says nothing about who writes. */
 static bool is_passing(int err)
 {
 	return err == -ENOMEM || err == -EMFILE || err == -ENFILE || err == -EINTR ||
-	       err == -EAGAIN;
-}
-
-/* Is it still that file? A program may have closed all that it does not know. */
-static bool mem_is_open(void)
-{
-	struct stat st;
-
-	return mem_fd >= 0 && !fstat(mem_fd, &st) && st.st_dev == mem_dev &&
-	       st.st_ino == mem_ino;
-}
-
-static void mem_close(void)
-{
-	if (mem_is_open())
-		close(mem_fd);
-	mem_fd = -1;
+	       err == -EAGAIN || err == -EBADF;
 }
 
 /*
- * Does it write to this process? Numbers of processes come again, and in containers, and
- * in a chroot it may be any file. If not, errno says why.
+ * Does it write to this process? In containers, and in a chroot it may be any file. If
+ * not, errno says why.
  */
 static bool mem_is_mine(void)
 {
@@ -83,38 +85,11 @@ static bool mem_is_mine(void)
 	       sizeof(number) && seen == number;
 }
 
-/* Not one of the three standard files, should they be closed. */
-static int mem_open_file(void)
-{
-	int fd = open("/proc/self/mem", O_RDWR | O_CLOEXEC), high;
-
-	if (fd < 0 || fd > STDERR_FILENO)
-		return fd;
-	high = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-	close(fd);
-	return high;
-}
-
 static int mem_open(void)
 {
-	struct stat st;
-
-	if (mem_is_open() && mem_is_mine())
-		return 0;
-	mem_close();
-	mem_fd = mem_open_file();
 	if (mem_fd < 0)
-		return -errno;
-	if (fstat(mem_fd, &st) || !mem_is_mine()) {
-		int err = -errno;
-
-		close(mem_fd);
-		mem_fd = -1;
-		return err;
-	}
-	mem_dev = st.st_dev;
-	mem_ino = st.st_ino;
-	return 0;
+		return mem_error;
+	return mem_is_mine() ? 0 : -errno;
 }
 
 static int mem_write(uintptr_t addr, const void *bytes, size_t num)
@@ -498,6 +473,138 @@ void jf_writer_none(const char *what)
 	out = ALL_WRITERS;
 }
 
+/* --- a table of descriptors that nobody else has ------------------------------------ */
+
+/*
+ * The helper's stack. With the lock held there is one helper. A SIGTRAP handler may run
+ * there, and what stands in front of libc's functions.
+ */
+static _Alignas(64) char helper_stack[128 << 10];
+/* What is above its first frame: no return address for those who look at stacks. */
+#define STACK_TOP	256
+
+static struct {
+	int (*work)(void *arg);
+	void *arg;
+	int result;
+	/* As the kernel has it: its number, until it has ended. */
+	_Atomic int tid;
+} helper;
+
+/*
+ * In the helper, first thing. It takes none of the descriptors with it: what others close
+ * is closed. Kernels before 5.9 make a copy of all, for as long.
+ */
+static int leave_table(void)
+{
+	if (!syscall(CLOSE_RANGE, 0U, ~0U, CLOSE_RANGE_UNSHARED))
+		return 0;
+	return unshare(CLONE_FILES) ? -errno : 0;
+}
+
+static void mem_begin(void)
+{
+	mem_fd = open("/proc/self/mem", O_RDWR | O_CLOEXEC);
+	mem_error = mem_fd < 0 ? -errno : 0;
+}
+
+static void mem_end(void)
+{
+	if (mem_fd >= 0)
+		close(mem_fd);
+	mem_fd = -1;
+}
+
+/*
+ * The table goes with the helper. What is in the way of the table is in the way of that
+ * writer alone.
+ */
+__attribute__((__used__))
+static void helper_runs(void)
+{
+	mem_error = leave_table();
+	if (!mem_error)
+		mem_begin();
+	helper.result = helper.work(helper.arg);
+	mem_end();
+}
+
+/*
+ * As pthread_create() has it, but for thread-local storage: what filters and emulators
+ * know of. 0, or -errno: it has not begun.
+ */
+static int start_helper(void)
+{
+	const long flags = CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD |
+			   CLONE_SYSVSEM | CLONE_CHILD_CLEARTID;
+	register _Atomic int *tid __asm__("r10") = &helper.tid;
+	register void (*run)(void) __asm__("r8") = helper_runs;
+	long ret = SYS_clone;
+
+	/* The fifth argument, thread-local storage, is not looked at without its flag. */
+	__asm__ volatile("syscall\n\t"
+			 "testq %%rax, %%rax\n\t"
+			 "jnz 1f\n\t"
+			 "xorl %%ebp, %%ebp\n\t"
+			 "callq *%%r8\n\t"
+			 "movl %[exit], %%eax\n\t"
+			 "xorl %%edi, %%edi\n\t"
+			 "syscall\n\t"
+			 "hlt\n"
+			 "1:"
+			 : "+a" (ret)
+			 : "D" (flags), "S" (helper_stack + sizeof(helper_stack) - STACK_TOP),
+			   "d" (0L), "r" (tid), "r" (run), [exit] "i" (SYS_exit)
+			 : "rcx", "r11", "memory", "cc");
+	return ret < 0 ? (int)ret : 0;
+}
+
+/* The kernel stores 0 when it does not run any more, and wakes who waits for that. */
+static void wait_for_helper(void)
+{
+	int tid;
+
+	/* Pairs with the kernel's store, which follows all that the helper has done. */
+	while ((tid = atomic_load_explicit(&helper.tid, memory_order_acquire)))
+		syscall(SYS_futex, &helper.tid, FUTEX_WAIT_SHARED, tid, NULL, NULL, 0);
+}
+
+static int run_by_helper(int (*work)(void *arg), void *arg)
+{
+	int err;
+
+	helper.work = work;
+	helper.arg = arg;
+	atomic_store_explicit(&helper.tid, -1, memory_order_relaxed);
+	err = start_helper();
+	if (!err) {
+		wait_for_helper();
+		return helper.result;
+	}
+	mem_error = err;
+	return work(arg);
+}
+
+/* Signals are kept off, so that no handler can close it, or fork. */
+static int run_alone(int (*work)(void *arg), void *arg)
+{
+	int err;
+
+	mem_begin();
+	if (mem_fd < 0 && is_passing(mem_error))
+		return run_by_helper(work, arg);
+	err = work(arg);
+	mem_end();
+	return err;
+}
+
+int jf_writer_run(int (*work)(void *arg), void *arg)
+{
+	if (!is_left(&writers[0]))
+		return work(arg);
+	return jf_single_threaded() ? run_alone(work, arg) : run_by_helper(work, arg);
+}
+
 bool jf_writer_usable(void)
 {
 	size_t i;
@@ -515,17 +622,4 @@ int jf_writer_write(uintptr_t addr, const void *bytes, size_t num)
 
 	forget_translations(addr, num);
 	return err;
-}
-
-static void child_begins(void)
-{
-	mem_close();
-}
-
-__attribute__((__constructor__(JF_BEGINS)))
-static void writer_begins(void)
-{
-	static struct jf_fork_part forks = { .child = child_begins };
-
-	jf_at_fork(&forks);
 }

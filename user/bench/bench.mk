@@ -67,13 +67,16 @@ SCALE_PARTS ?= 55
 SCALE_OUT := $(BENCH_OUT)/scale
 SCALE_NAMES := $(shell seq $(SCALE_PARTS))
 SCALE_OBJECTS := $(SCALE_NAMES:%=$(SCALE_OUT)/part.%.o)
+SCALE_SPARSE := $(SCALE_NAMES:%=$(SCALE_OUT)/sparse.%.o)
 SCALE_CFLAGS = $(JF_CFLAGS) -I$(TOP)/include -I. -Ibench/scale
 
 $(SCALE_OUT):
 	@mkdir -p $@
-$(SCALE_OUT)/part.o: bench/scale/part.c bench/scale/scale.h $(LIB_HEADERS) | $(SCALE_OUT)
-	$(CC) $(SCALE_CFLAGS) -O1 -g0 -c -o $@ $<
+$(SCALE_OUT)/part.o $(SCALE_OUT)/sparse.o: bench/scale/part.c bench/scale/scale.h $(LIB_HEADERS) | $(SCALE_OUT)
+	$(CC) $(SCALE_CFLAGS) -O1 -g0 $(if $(filter %/sparse.o,$@),-DSPARSE) -c -o $@ $<
 $(SCALE_OBJECTS): $(SCALE_OUT)/part.%.o: $(SCALE_OUT)/part.o
+	@objcopy --redefine-sym scale_part=scale_part_$* $< $@
+$(SCALE_SPARSE): $(SCALE_OUT)/sparse.%.o: $(SCALE_OUT)/sparse.o
 	@objcopy --redefine-sym scale_part=scale_part_$* $< $@
 # An empty element ends the list of parts, so that there may be none.
 $(SCALE_OUT)/parts.%.c: | $(SCALE_OUT)
@@ -86,9 +89,13 @@ SCALE_SOURCES := bench/scale/main.c bench/scale/others.c
 $(OUT)/scale: $(SCALE_SOURCES) $(SCALE_OUT)/parts.$(SCALE_PARTS).c $(SCALE_OBJECTS) \
 		$(OUT)/libjumpfunc.a bench/scale/scale.h options.h
 	$(CC) $(SCALE_CFLAGS) -o $@ $(filter %.c %.o %.a,$^)
+# With one site in 256 bytes.
+$(OUT)/scale-sparse: $(SCALE_SOURCES) $(SCALE_OUT)/parts.$(SCALE_PARTS).c $(SCALE_SPARSE) \
+		$(OUT)/libjumpfunc.a bench/scale/scale.h options.h
+	$(CC) $(SCALE_CFLAGS) -o $@ $(filter %.c %.o %.a,$^)
 # Without the parts there are 1001 sites.
 $(OUT)/scale-1000: $(SCALE_SOURCES) $(SCALE_OUT)/parts.0.c $(OUT)/libjumpfunc.a bench/scale/scale.h options.h
 	$(CC) $(SCALE_CFLAGS) -o $@ $(filter %.c %.o %.a,$^)
 
-bench: $(OUT)/bench $(OUT)/scale $(OUT)/scale-1000
+bench: $(OUT)/bench $(OUT)/scale $(OUT)/scale-sparse $(OUT)/scale-1000
 	bench/run.sh --binary $(OUT)/bench --scale $(OUT) $(BENCH_ARGS)

@@ -62,6 +62,7 @@ typedef uintptr_t jf_insn_t;
 #endif
 
 struct jf_ctl;
+struct jf_linked;
 struct jf_mod;
 
 /* Priorities of constructors: those of the parts, and that of what they have told of forks. */
@@ -289,6 +290,9 @@ struct jf_text {
  * @path:   their file, from the root on, or NULL
  * @writable: some text is where data may be, too
  * @copied: a bit for each page of text that the remapping writer has replaced
+ * @written: a bit for each that was written in place since the last fork
+ * @forks:  how many forks there were by then
+ * @linked: for each what in the file looks like a breakpoint, or NULL: not known yet
  * @sites:  its sites, by address
  * @ctls:   its entities
  * @serial: no other object ever had the same
@@ -306,6 +310,9 @@ struct jf_mod {
 	char			*path;
 	bool			writable;
 	uint8_t			*copied;
+	uint8_t			*written;
+	uint64_t		forks;
+	const struct jf_linked	**linked;
 	struct jf_site		*sites;
 	size_t			nr_sites;
 	struct jf_ctl		*ctls;
@@ -442,6 +449,13 @@ int jf_writer_write(uintptr_t addr, const void *bytes, size_t num);
  */
 int jf_writer_begin(const uintptr_t *addrs, size_t num);
 bool jf_writer_usable(void);
+/*
+ * Of the @num bytes from @addr on, all in one page, of which @bytes is a copy: does the
+ * file have each 0xcc that is there? Then it is no breakpoint.
+ */
+bool jf_writer_is_linked(uintptr_t addr, const uint8_t *bytes, size_t num);
+/* What it knows of the pages of @m. */
+void jf_writer_forget(struct jf_mod *m);
 /* Into the pages that tracers write to, too; else it replaces whole pages. */
 bool jf_writer_in_place(void);
 /* Nobody, since something else is missing: @what */

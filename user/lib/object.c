@@ -536,7 +536,7 @@ static void free_mod(struct jf_mod *m)
 	for (i = 0; i < m->nr_ctls; i++)
 		m->ctls[i].ent->ctl = NULL;
 	jf_free(m->ctls);
-	jf_free(m->copied);
+	jf_writer_forget(m);
 	jf_free(m->path);
 	jf_free(m->texts);
 	jf_free(m->sites);

@@ -8,10 +8,11 @@
  * a step is written behind the sync that ends it.
  *
  * If there are many sites, a run has those that are close to each other, and what
- * lies between two of them is written back as it was. A tracer's breakpoint that is
- * set there between the look and the write is lost. One that is taken away must not
- * come back, for nobody would answer it: so what looks like one is not written. Up
- * to EXACT_MAX sites nothing is written but they.
+ * lies between two of them is written back as it was. It never is more than a page, for
+ * which the kernel takes less than a microsecond, and looked at just before. A tracer's
+ * breakpoint that is set there between the look and the write is lost. One that is taken
+ * away must not come back, for nobody would answer it: so what looks like one is not
+ * written, unless the file has it, too. Up to EXACT_MAX sites nothing is written but they.
  *
  * To write a run is not to compare and exchange. A byte that changes between the
  * look at it and the write is lost if another process writes it, which has to
@@ -34,9 +35,11 @@
 #ifndef EXACT_MAX
 #define EXACT_MAX	64
 #endif
-/* So many bytes that are not ours may be in a run, one beside the other. */
-#define GAP		64
-#define RUN_MAX		65536
+/*
+ * So many bytes that are not ours may be in a run, one beside the other. To write a page
+ * takes the kernel about as long as to begin a write.
+ */
+#define GAP		2048
 #define PAGE_BYTES	4096
 
 static struct {
@@ -44,8 +47,7 @@ static struct {
 	size_t num;
 	int err;
 	bool exact;
-	/* What is copied from a gap may be more than is needed. */
-	uint8_t bytes[RUN_MAX + GAP];
+	uint8_t bytes[PAGE_BYTES];
 } run;
 
 static void run_flush(void)
@@ -56,46 +58,31 @@ static void run_flush(void)
 }
 
 /*
- * Bytes of the text at @from, as they are, unless one of them is a breakpoint or looks
- * like one. A copy of fixed size is a fast one.
+ * Bytes of the text from @from on, as they are, unless one of them may be a breakpoint.
+ * Looked at is the copy: the text may be another one by now.
  */
-static inline bool run_copy(uintptr_t from, size_t num)
+static bool run_copy(uintptr_t from, size_t num)
 {
 	uint8_t *to = run.bytes + run.num;
 
-	if (from % PAGE_BYTES <= PAGE_BYTES - GAP)
-		memcpy(to, (const void *)from, GAP);
-	else
-		memcpy(to, (const void *)from, num);
-	/* Looked at is the copy: the text may be another one by now. */
-	if (memchr(to, JF_OPCODE_INT3, num))
+	memcpy(to, (const void *)from, num);
+	if (memchr(to, JF_OPCODE_INT3, num) && !jf_writer_is_linked(from, to, num))
 		return false;
 	run.num += num;
 	return true;
 }
 
-/*
- * A byte that is not the next one, or begins a page. A run that goes on in another
- * page begins with one, since the kernel writes page by page.
- */
+/* A byte that is not the next one, or begins a page. */
 static void run_break(uintptr_t addr)
 {
-	uintptr_t end = run.addr + run.num, from = addr, page = addr - addr % PAGE_BYTES;
-	bool near = addr >= end && addr - end <= (run.exact ? 0 : GAP);
+	uintptr_t end = run.addr + run.num, gap = run.exact ? 0 : GAP;
+	bool near = run.num && addr >= end && addr - end <= gap;
 
-	if (run.num && (!near || addr - run.addr >= RUN_MAX ||
-			(page > run.addr && run.addr % PAGE_BYTES))) {
-		run_flush();
-		if (near && page >= end)
-			from = page;
-	}
-	if (!run.num)
-		run.addr = from;
-	end = run.addr + run.num;
-	if (addr > end && !run_copy(end, addr - end)) {
-		run_flush();
-		run.addr = addr;
-	}
+	if (near && addr / PAGE_BYTES == run.addr / PAGE_BYTES &&
+	    (addr == end || run_copy(end, addr - end)))
+		return;
+	run_flush();
+	run.addr = addr;
 }
 
 static inline void run_add(uintptr_t addr, uint8_t byte)

@@ -130,18 +130,41 @@ static bool is_tracers(const uint8_t *have, const uint8_t *file, size_t num)
 		!memcmp(file, nop, sizeof(nop)));
 }
 
+/* Can no other thread close what is opened, and open something else? */
+static bool own_table;
+/* The file of an object, then open as long as a transaction lasts. */
+static int file_fd = -1;
+static const struct jf_mod *file_of;
+
+static void file_close(void)
+{
+	if (file_fd >= 0)
+		close(file_fd);
+	file_fd = -1;
+	file_of = NULL;
+}
+
+static int file_open(const struct jf_mod *m)
+{
+	if (file_of == m && file_fd >= 0)
+		return 0;
+	file_close();
+	if (!m->path)
+		return -ENOENT;
+	file_fd = open(m->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	file_of = m;
+	return file_fd < 0 ? -errno : 0;
+}
+
 /* @num bytes from @at on of the file of @m. 0 or -errno. */
 static int read_file(const struct jf_mod *m, uint64_t at, uint8_t *bytes, size_t num)
 {
-	int fd = m->path ? open(m->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY) : -1;
-	ssize_t got;
-	int err;
+	int err = file_open(m);
 
-	if (fd < 0)
-		return m->path ? -errno : -ENOENT;
-	got = pread(fd, bytes, num, (off_t)at);
-	err = got < 0 ? -errno : 0;
-	close(fd);
+	if (!err && pread(file_fd, bytes, num, (off_t)at) < 0)
+		err = -errno;
+	if (!own_table)
+		file_close();
 	return err;
 }
 
@@ -183,26 +206,158 @@ static int has_breakpoints(const struct jf_mod *m, uintptr_t page)
 	return err;
 }
 
+/* --- what is known of pages --------------------------------------------------------- */
+
 static size_t page_number(const struct jf_mod *m, uintptr_t page)
 {
 	return (page - (m->text & ~(jf_page_size() - 1))) / jf_page_size();
 }
 
+static bool has_bit(const uint8_t *bits, size_t nr)
+{
+	return bits && bits[nr / 8] & 1 << nr % 8;
+}
+
+/* Without memory it stays unknown. */
+static void set_bit(const struct jf_mod *m, uint8_t **bits, size_t nr)
+{
+	if (!*bits)
+		*bits = jf_zalloc(page_number(m, m->text_end) / 8 + 1);
+	if (*bits)
+		(*bits)[nr / 8] |= (uint8_t)(1 << nr % 8);
+}
+
 static bool is_copy(const struct jf_mod *m, uintptr_t page)
 {
-	size_t nr = page_number(m, page);
-
-	return m->copied && m->copied[nr / 8] & 1 << nr % 8;
+	return has_bit(m->copied, page_number(m, page));
 }
 
 static void note_copy(struct jf_mod *m, uintptr_t page)
 {
+	set_bit(m, &m->copied, page_number(m, page));
+}
+
+/*
+ * A page that this process alone has is written without memory. After a fork it has none
+ * alone.
+ */
+static uint64_t forks;
+
+static bool is_written(const struct jf_mod *m, uintptr_t page)
+{
+	return m->forks == forks && has_bit(m->written, page_number(m, page));
+}
+
+static void note_written(struct jf_mod *m, uintptr_t page)
+{
+	if (m->forks != forks && m->written)
+		memset(m->written, 0, page_number(m, m->text_end) / 8 + 1);
+	m->forks = forks;
+	set_bit(m, &m->written, page_number(m, page));
+}
+
+/**
+ * struct jf_linked - which bytes of a page of a file look like breakpoints
+ * @num: how many they are
+ * @at:  where, ascending
+ */
+struct jf_linked {
+	uint16_t num;
+	uint16_t at[];
+};
+
+/* Of most pages, and of those of files that cannot be read: what looks like one, is one. */
+static const struct jf_linked nothing_linked;
+
+/* @bytes of the file, those of the page at @page. */
+static bool read_page(const struct jf_mod *m, uintptr_t page, uint8_t *bytes)
+{
+	size_t size = jf_page_size(), i;
+
+	memset(bytes, 0, size);
+	for (i = 0; i < m->nr_texts; i++) {
+		const struct jf_text *t = &m->texts[i];
+		uintptr_t start = page < t->start ? t->start : page;
+		uintptr_t end = page + size > t->end ? t->end : page + size;
+
+		if (start < end && read_file(m, t->at + (start - t->start),
+					     bytes + (start - page), end - start))
+			return false;
+	}
+	return true;
+}
+
+static const struct jf_linked *look_at_file(const struct jf_mod *m, uintptr_t page)
+{
+	static uint8_t bytes[4096];
+	static uint16_t at[4096];
+	struct jf_linked *linked;
+	uint16_t i, num = 0;
+
+	if (jf_page_size() != sizeof(bytes) || !read_page(m, page, bytes))
+		return &nothing_linked;
+	for (i = 0; i < sizeof(bytes); i++)
+		if (bytes[i] == JF_OPCODE_INT3)
+			at[num++] = i;
+	linked = num ? jf_alloc(sizeof(*linked) + num * sizeof(*at)) : NULL;
+	if (!linked)
+		return &nothing_linked;
+	linked->num = num;
+	memcpy(linked->at, at, num * sizeof(*at));
+	return linked;
+}
+
+static const struct jf_linked *linked_in(struct jf_mod *m, uintptr_t page)
+{
 	size_t nr = page_number(m, page);
 
-	if (!m->copied)
-		m->copied = jf_zalloc(page_number(m, m->text_end) / 8 + 1);
-	if (m->copied)
-		m->copied[nr / 8] |= (uint8_t)(1 << nr % 8);
+	if (!m->linked)
+		m->linked = jf_zalloc((page_number(m, m->text_end) + 1) * sizeof(*m->linked));
+	if (!m->linked)
+		return &nothing_linked;
+	if (!m->linked[nr])
+		m->linked[nr] = look_at_file(m, page);
+	return m->linked[nr];
+}
+
+void jf_writer_forget(struct jf_mod *m)
+{
+	size_t i, num = m->linked ? page_number(m, m->text_end) + 1 : 0;
+
+	for (i = 0; i < num; i++)
+		if (m->linked[i] != &nothing_linked)
+			jf_free((void *)(uintptr_t)m->linked[i]);
+	jf_free(m->linked);
+	jf_free(m->copied);
+	jf_free(m->written);
+}
+
+/* Whose text @addr is in, or NULL. */
+static struct jf_mod *text_of(uintptr_t addr)
+{
+	struct jf_mod *m = jf_mod_of(addr);
+
+	return m && addr >= m->text && addr < m->text_end ? m : NULL;
+}
+
+bool jf_writer_is_linked(uintptr_t addr, const uint8_t *bytes, size_t num)
+{
+	uintptr_t page = addr & ~(jf_page_size() - 1);
+	const uint8_t *at = bytes, *end = bytes + num;
+	struct jf_mod *m = text_of(addr);
+	const struct jf_linked *l = m ? linked_in(m, page) : &nothing_linked;
+	uint16_t i = 0;
+
+	while ((at = memchr(at, JF_OPCODE_INT3, (size_t)(end - at)))) {
+		size_t offset = addr - page + (size_t)(at - bytes);
+
+		while (i < l->num && l->at[i] < offset)
+			i++;
+		if (i == l->num || l->at[i] != offset)
+			return false;
+		at++;
+	}
+	return true;
 }
 
 /*
@@ -240,14 +395,6 @@ static int remap_page(uintptr_t addr, const void *bytes, size_t num)
 	err = -errno;
 	munmap(copy, size);
 	return err;
-}
-
-/* Whose text @addr is in, or NULL. */
-static struct jf_mod *text_of(uintptr_t addr)
-{
-	struct jf_mod *m = jf_mod_of(addr);
-
-	return m && addr >= m->text && addr < m->text_end ? m : NULL;
 }
 
 static int remap_write(uintptr_t addr, const void *bytes, size_t num)
@@ -315,6 +462,20 @@ static bool is_left(const struct writer *w)
 	return is_wanted(w) && !(out & 1U << (w - writers));
 }
 
+/* Nothing is written to one that is known: whether it may be done at all was asked before. */
+static int try_page(const struct writer *w, uintptr_t addr, uintptr_t page)
+{
+	struct jf_mod *m = w->in_place ? text_of(addr) : NULL;
+	int err;
+
+	if (m && is_written(m, page))
+		return 0;
+	err = w->write(addr, (const void *)addr, 1);
+	if (!err && m)
+		note_written(m, page);
+	return err;
+}
+
 static int try_pages(const struct writer *w, const uintptr_t *addrs, size_t num)
 {
 	uintptr_t mask = ~((uintptr_t)jf_page_size() - 1), known = 0;
@@ -326,10 +487,10 @@ static int try_pages(const struct writer *w, const uintptr_t *addrs, size_t num)
 		uintptr_t first = addrs[i], last = first + JF_INSN_SIZE - 1;
 
 		if ((first & mask) != known)
-			err = w->write(first, (const void *)first, 1);
+			err = try_page(w, first, first & mask);
 		known = first & mask;
 		if (!err && (last & mask) != known) {
-			err = w->write(last, (const void *)last, 1);
+			err = try_page(w, last, last & mask);
 			known = last & mask;
 		}
 	}
@@ -513,6 +674,8 @@ static void mem_end(void)
 	if (mem_fd >= 0)
 		close(mem_fd);
 	mem_fd = -1;
+	file_close();
+	own_table = false;
 }
 
 /*
@@ -523,7 +686,8 @@ __attribute__((__used__))
 static void helper_runs(void)
 {
 	mem_error = leave_table();
-	if (!mem_error)
+	own_table = !mem_error;
+	if (own_table)
 		mem_begin();
 	helper.result = helper.work(helper.arg);
 	mem_end();
@@ -581,6 +745,7 @@ static int run_by_helper(int (*work)(void *arg), void *arg)
 		wait_for_helper();
 		return helper.result;
 	}
+	own_table = false;
 	mem_error = err;
 	return work(arg);
 }
@@ -590,6 +755,7 @@ static int run_alone(int (*work)(void *arg), void *arg)
 {
 	int err;
 
+	own_table = true;
 	mem_begin();
 	if (mem_fd < 0 && is_passing(mem_error))
 		return run_by_helper(work, arg);
@@ -622,4 +788,16 @@ int jf_writer_write(uintptr_t addr, const void *bytes, size_t num)
 
 	forget_translations(addr, num);
 	return err;
+}
+
+/* With the lock held, so no transaction is under way. */
+static void fork_begins(void)
+{
+	forks++;
+}
+
+__attribute__((__constructor__(JF_BEGINS)))
+static void writer_begins(void)
+{
+	pthread_atfork(fork_begins, NULL, NULL);
 }

@@ -5,7 +5,17 @@
  */
 #include "scale.h"
 
-#define SITE(n)		on += jf_branch_unlikely(&scale_all);
+/*
+ * In programs there is other code between sites. With it there is one site in 256 bytes,
+ * and among the bytes between is one that looks like a breakpoint, as those of immediate
+ * operands and of padding do.
+ */
+#ifdef SPARSE
+#define BETWEEN	__asm__ volatile("jmp 1f; .skip 119, 0x90; .byte 0xcc; .skip 120, 0x90; 1:");
+#else
+#define BETWEEN
+#endif
+#define SITE(n)		on += jf_branch_unlikely(&scale_all); BETWEEN
 #define SITES5(n)	SITE(n) SITE(n) SITE(n) SITE(n) SITE(n)
 #define SITES25(n)	SITES5(n) SITES5(n) SITES5(n) SITES5(n) SITES5(n)
 #define FUNCTION(n)							\

@@ -10,7 +10,7 @@ int jf_batch_commit(struct jf_batch *b)
 		jf_batch_abort(b);
 		return err;
 	}
-	err = b->probes ? jf_trace_commit(b) : jf_commit_locked(b, false);
+	err = b->probes ? jf_trace_commit(b) : jf_commit_in_turn(b);
 	jf_batch_drop(b);
 	jf_unlock();
 	return err;

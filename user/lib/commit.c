@@ -315,25 +315,27 @@ static int add_poke(struct pokes *p, struct jf_site *site, jf_insn_t insn)
 	return 0;
 }
 
+/* If there is something to be done at it. */
+static int add_site(struct pokes *p, struct jf_site *site, uintptr_t value)
+{
+	jf_insn_t now = atomic_load_explicit(&site->insn, memory_order_relaxed);
+	jf_insn_t insn;
+	int err = jf_site_insn(site, value, false, &insn);
+
+	/* Nobody can write it: what is as compiled is right, and stays. */
+	if (err || (now == site->raw && !jf_writer_usable()))
+		return err;
+	return insn != now || site->left ? add_poke(p, site, insn) : 0;
+}
+
 static int add_sites(struct pokes *p, const struct jf_ctl *ctl, uintptr_t value)
 {
 	struct jf_site *site;
-	int err;
+	int err = 0;
 
-	for (site = ctl->sites; site; site = site->next) {
-		jf_insn_t now = atomic_load_explicit(&site->insn, memory_order_relaxed);
-		jf_insn_t insn;
-
-		err = jf_site_insn(site, value, false, &insn);
-		/* Nobody can write it: what is as compiled is right, and stays. */
-		if (!err && now == site->raw && !jf_writer_usable())
-			continue;
-		if (!err && (insn != now || site->left))
-			err = add_poke(p, site, insn);
-		if (err)
-			return err;
-	}
-	return 0;
+	for (site = ctl->sites; site && !err; site = site->next)
+		err = add_site(p, site, value);
+	return err;
 }
 
 static int collect(const struct jf_batch *b, struct pokes *p)
@@ -367,17 +369,18 @@ static bool drop_unpatched(struct pokes *p)
 	return !num;
 }
 
+/* It stays for the next change: fresh memory would cost as much as all else. */
+static struct pokes work;
+
 static int patch_sites(const struct jf_batch *b)
 {
-	/* It stays for the next change: fresh memory would cost as much as all else. */
-	static struct pokes p;
 	int err;
 
-	p.num = 0;
-	err = collect(b, &p);
-	if (!err && p.num) {
-		err = jf_patch(p.poke, p.num, false);
-		if (err && err != -EIO && err != -EILSEQ && drop_unpatched(&p))
+	work.num = 0;
+	err = collect(b, &work);
+	if (!err && work.num) {
+		err = jf_patch(work.poke, work.num, false);
+		if (err && err != -EIO && err != -EILSEQ && drop_unpatched(&work))
 			err = 0;
 		else if (!err || err == -EIO)
 			jf_stats.commits++;
@@ -441,13 +444,11 @@ static int patch_and_sync(const struct jf_batch *b)
 	return err;
 }
 
-int jf_commit_locked(struct jf_batch *b, bool force)
+static int check_changes(struct jf_batch *b, bool force)
 {
 	struct jf_change *c;
-	int err = b->err;
+	int err = 0;
 
-	if (!err)
-		err = mark(b);
 	for (c = b->changes; c && !err; c = c->next) {
 		struct jf_ctl *ctl = jf_ctl_of(c->ent);
 
@@ -455,6 +456,18 @@ int jf_commit_locked(struct jf_batch *b, bool force)
 		if (c->turns)
 			err = check_ctl(ctl, force || c->force) ?: freeze(c, ctl);
 	}
+	return err;
+}
+
+static int commit_at_once(struct jf_batch *b, bool force)
+{
+	struct jf_change *c;
+	int err = b->err;
+
+	if (!err)
+		err = mark(b);
+	if (!err)
+		err = check_changes(b, force);
 	if (!err)
 		err = patch_and_sync(b);
 	if (!err || err == -EIO) {
@@ -468,6 +481,433 @@ int jf_commit_locked(struct jf_batch *b, bool force)
 	}
 	unmark(b);
 	return err;
+}
+
+/* --- changes of very many sites ----------------------------------------------------- */
+
+/*
+ * A change of keys with more than LONG_SITES sites gives way to others: it is done in slices,
+ * each with the lock held and signals kept off, as a transaction of its own. Between two
+ * of them others have the lock, who fork, open objects, or change other keys, and
+ * signal handlers of this thread run. A slice takes about a millisecond.
+ *
+ *   LOOK	each site is compared and each page asked for, and nothing is changed.
+ *		What fails here fails the change as ever.
+ *   CHANGE	slice by slice. The first one stores the value, which sites as compiled
+ *		load. A slice that fails is tried again; if that is in vain, then
+ *   TAKE_BACK	slice by slice, what was changed becomes what it was.
+ *
+ * So in the end all is done or nothing is. A key has no users (core/count.h) from the LOOK on
+ * until all its sites are on. While it is under way one site may be on and
+ * another one off. So it may be in each change, but here also in one that fails in the end.
+ *
+ * What it is at is in struct jf_long, and not on the stack of the thread that asked for
+ * it: whoever has the lock can do the next slice. That is how it ends
+ *   - in the child of a fork(), which has a half of it and maybe not that thread: before
+ *     fork() returns there, all the rest is done (child_begins());
+ *   - if that thread does not come back, since a signal handler left by longjmp();
+ *   - for a thread that changes one of these keys, or wants a long change, too.
+ * Two long changes are never under way. No other one changes a key of it (jf_settle()).
+ *
+ * Objects that come between two slices take the value that it has by then. Their sites are
+ * found in a further walk, where sites that are done are skipped. Objects that go have left
+ * the list of objects by then, so no site of theirs is touched. Where that goes on and on,
+ * it does not give way any more: what is left is little.
+ */
+#ifndef LONG_SITES
+#define LONG_SITES	8192
+#endif
+/* What one slice has at most: sites, pages that they are in, sites that are looked at. */
+#define SLICE_SITES	LONG_SITES
+#define SLICE_PAGES	512
+#define SLICE_LOOKS	(4 * SLICE_SITES)
+#define SLICE_TRIES	3
+#define AGAIN_MAX	4
+
+enum phase { LOOK, CHANGE, TAKE_BACK, DONE };
+
+/* Where it is in the walk through all sites. */
+struct cursor {
+	size_t		at;	/* which change */
+	struct jf_ctl	*ctl;	/* its entity, or one that stands in for that; NULL: begins */
+	struct jf_site	*site;	/* the next one; NULL: that of the next entity */
+};
+
+struct jf_long {
+	enum phase		phase;
+	int			err;
+	unsigned int		tries;
+	unsigned int		again;	/* how often objects have come or gone in between */
+	bool			changed;
+	uint64_t		mods;	/* which there were as the walk began */
+	struct cursor		next;
+	const struct jf_mod	*mod;	/* whose entity @next has, and which of those there */
+	uint64_t		serial;
+	size_t			num;
+	struct jf_change	change[];
+};
+
+static struct jf_long *under_way;
+
+static void rewind_long(struct jf_long *l)
+{
+	l->next = (struct cursor){ 0 };
+	l->mod = NULL;
+	l->mods = jf_mods_version;
+	l->tries = 0;
+}
+
+/* The lock was dropped: is the entity where it stopped still there? */
+static void check_cursor(struct jf_long *l)
+{
+	const struct jf_mod *m;
+
+	for (m = jf_mods; m && l->mod; m = m->next)
+		if (m == l->mod && m->serial == l->serial)
+			return;
+	l->again += l->mod != NULL;
+	l->next.ctl = NULL;
+	l->next.site = NULL;
+}
+
+static void note_cursor(struct jf_long *l)
+{
+	l->mod = l->next.ctl ? l->next.ctl->mod : NULL;
+	l->serial = l->mod ? l->mod->serial : 0;
+}
+
+static void set_phase(struct jf_long *l, enum phase phase)
+{
+	l->phase = phase;
+	rewind_long(l);
+}
+
+static uintptr_t long_value(const struct jf_long *l, size_t i)
+{
+	return l->phase == TAKE_BACK ? !l->change[i].value : l->change[i].value;
+}
+
+/* The entity of change number @i. NULL: it has gone. */
+static struct jf_ctl *long_ctl(const struct jf_long *l, size_t i)
+{
+	return changed(&l->change[i]);
+}
+
+/* The next one in the walk, of l->change[l->next.at]. NULL: that was all. */
+static struct jf_site *next_site(struct jf_long *l)
+{
+	struct cursor *c = &l->next;
+	struct jf_site *site;
+
+	while (!c->site) {
+		if (c->at == l->num)
+			return NULL;
+		if (!c->ctl)
+			c->ctl = long_ctl(l, c->at);
+		else
+			c->ctl = c->ctl->real ? c->ctl->next_proxy : c->ctl->proxies;
+		if (c->ctl)
+			c->site = c->ctl->sites;
+		else
+			c->at++;
+	}
+	site = c->site;
+	c->site = site->next;
+	return site;
+}
+
+/* Fills @work. *more: the walk is not over. */
+static int collect_slice(struct jf_long *l, bool *more)
+{
+	uintptr_t page = 0, mask = ~((uintptr_t)jf_page_size() - 1);
+	size_t pages = 0, looks = 0;
+	struct jf_site *site;
+	int err = 0;
+
+	*more = true;
+	work.num = 0;
+	while (!err && work.num < SLICE_SITES && pages < SLICE_PAGES && looks++ < SLICE_LOOKS) {
+		site = next_site(l);
+		if (!site) {
+			*more = false;
+			break;
+		}
+		/* What a new one stores, should it be the first. */
+		jf_ctl_real(site->ctl)->value = long_value(l, l->next.at);
+		err = add_site(&work, site, long_value(l, l->next.at));
+		pages += (site->addr & mask) != page;
+		page = site->addr & mask;
+	}
+	return err;
+}
+
+/* It is over, with l->err. The values are those of the phase. */
+static void end_long(struct jf_long *l)
+{
+	size_t i;
+
+	for (i = 0; i < l->num; i++) {
+		struct jf_ctl *ctl = long_ctl(l, i);
+
+		if (!ctl)
+			continue;
+		ctl->by = NULL;
+		ctl->value = long_value(l, i);
+		if (l->phase != LOOK) {
+			jf_ctl_apply(ctl);
+			jf_count_set(ctl, !!ctl->value);
+		} else {
+			unfreeze(&l->change[i]);
+		}
+	}
+	if (l->changed)
+		jf_stats.commits++;
+	if (l->phase != LOOK)
+		jf_replaced();
+	l->phase = DONE;
+	under_way = NULL;
+}
+
+/* It would not begin: then say why not in the way that smaller ones have. */
+static void do_at_once(struct jf_long *l)
+{
+	struct jf_batch b;
+	size_t i;
+
+	end_long(l);
+	jf_batch_init(&b);
+	for (i = 0; i < l->num; i++) {
+		l->change[i].next = b.changes;
+		b.changes = &l->change[i];
+	}
+	l->err = commit_at_once(&b, false);
+}
+
+/* A slice was not done, and nothing of it is. */
+static void slice_fails(struct jf_long *l, const struct cursor *at, int err)
+{
+	if (++l->tries < SLICE_TRIES) {
+		l->next = *at;
+		return;
+	}
+	if (l->phase == TAKE_BACK) {
+		/* On with the rest. */
+		l->err = -EIO;
+		l->tries = 0;
+		return;
+	}
+	l->err = err;
+	set_phase(l, TAKE_BACK);
+}
+
+static void walk_ends(struct jf_long *l)
+{
+	if (l->phase == LOOK) {
+		set_phase(l, CHANGE);
+	} else if (l->mods != jf_mods_version) {
+		l->again++;
+		rewind_long(l);
+	} else {
+		end_long(l);
+	}
+}
+
+/* Whoever calls it has the lock. */
+static void do_slice(struct jf_long *l)
+{
+	struct cursor at;
+	bool more;
+	int err;
+
+	check_cursor(l);
+	at = l->next;
+	err = collect_slice(l, &more);
+	if (!err && work.num)
+		err = l->phase == LOOK ? jf_patch_look(work.poke, work.num) :
+					 jf_patch(work.poke, work.num, false);
+	if (err && l->phase == LOOK) {
+		do_at_once(l);
+		return;
+	}
+	/* Some of it may be done. What is not is noted, and the next change tries again. */
+	if (err == -EIO) {
+		l->err = -EIO;
+		err = 0;
+	}
+	if (err) {
+		slice_fails(l, &at, err);
+	} else {
+		l->tries = 0;
+		l->changed |= l->phase == CHANGE && work.num;
+		if (!more)
+			walk_ends(l);
+	}
+	note_cursor(l);
+}
+
+static void finish_long(void)
+{
+	while (under_way)
+		do_slice(under_way);
+}
+
+/* Others' as well as this thread's. */
+static void do_slice_and_give_way(void)
+{
+	do_slice(under_way);
+	if (under_way && under_way->again < AGAIN_MAX)
+		jf_give_way();
+}
+
+static bool is_under_way(const struct jf_ent *ent)
+{
+	const struct jf_ctl *ctl = under_way ? jf_ctl_of(ent) : NULL;
+
+	return ctl && ctl->by;
+}
+
+void jf_settle(const struct jf_ent *ent)
+{
+	while (is_under_way(ent))
+		do_slice_and_give_way();
+}
+
+static size_t sites_of(const struct jf_ctl *ctl)
+{
+	size_t num = ctl->nr_sites;
+	const struct jf_ctl *proxy;
+
+	for (proxy = ctl->proxies; proxy; proxy = proxy->next_proxy)
+		num += proxy->nr_sites;
+	return num;
+}
+
+/*
+ * Has @b keys alone, with many sites? Targets of functions may have to change together with
+ * other things.
+ */
+static bool is_long(const struct jf_batch *b)
+{
+	const struct jf_change *c;
+	size_t sites = 0;
+
+	if (b->err || jf_stats.sites <= LONG_SITES || jf_patch_behind())
+		return false;
+	for (c = b->changes; c; c = c->next) {
+		const struct jf_ctl *ctl = changed(c);
+
+		if (!ctl || ctl->ent->type != JF_ENT_KEY || c->also)
+			return false;
+		if (jf_ent_value(ctl->ent) != c->value)
+			sites += sites_of(ctl);
+	}
+	return sites > LONG_SITES;
+}
+
+/* Not those that come again, nor those that are what they shall be. */
+static bool is_change(const struct jf_change *c)
+{
+	return !c->again && jf_ent_value(jf_ctl_of(c->ent)->ent) != c->value;
+}
+
+/* @b, which is marked, becomes one that is under way. NULL: no memory. */
+static struct jf_long *begin_long(const struct jf_batch *b)
+{
+	const struct jf_change *c;
+	struct jf_long *l;
+	size_t num = 0;
+
+	for (c = b->changes; c; c = c->next)
+		num += is_change(c);
+	l = jf_zalloc(sizeof(*l) + num * sizeof(l->change[0]));
+	for (c = l ? b->changes : NULL; c; c = c->next) {
+		struct jf_ctl *ctl = jf_ctl_of(c->ent);
+
+		if (!is_change(c))
+			continue;
+		l->change[l->num] = jf_change_of(ctl->ent, c->value);
+		l->change[l->num++].frozen = c->frozen;
+		ctl->by = l;
+	}
+	if (l)
+		set_phase(l, LOOK);
+	under_way = l;
+	return l;
+}
+
+/* Of one that nobody waits for any more nothing is freed. */
+static int end_of(struct jf_long *l)
+{
+	int err;
+
+	while (l->phase != DONE)
+		do_slice_and_give_way();
+	err = l->err;
+	jf_free(l);
+	return err;
+}
+
+static int commit_long(struct jf_batch *b)
+{
+	struct jf_long *l = NULL;
+	struct jf_change *c;
+	int err = mark(b);
+
+	if (!err)
+		err = check_changes(b, false);
+	if (!err)
+		l = begin_long(b);
+	for (c = l ? NULL : b->changes; c; c = c->next)
+		unfreeze(c);
+	unmark(b);
+	if (!err && !l)
+		err = -ENOMEM;
+	return l ? end_of(l) : err;
+}
+
+int jf_commit_locked(struct jf_batch *b, bool force)
+{
+	const struct jf_change *c;
+
+	/* Its caller relies on the lock. */
+	for (c = b->changes; c && under_way; c = c->next) {
+		const struct jf_ctl *ctl = changed(c);
+
+		if (ctl && ctl->by)
+			finish_long();
+	}
+	return commit_at_once(b, force);
+}
+
+int jf_commit_in_turn(struct jf_batch *b)
+{
+	const struct jf_change *c;
+
+	for (c = b->changes; c && under_way; c = c->next)
+		if (changed(c))
+			jf_settle(c->ent);
+	if (!is_long(b))
+		return commit_at_once(b, false);
+	/* Others may come in between, with another one, or change what this one is about. */
+	if (under_way) {
+		do_slice_and_give_way();
+		return jf_commit_in_turn(b);
+	}
+	return commit_long(b);
+}
+
+/* With the lock held, and after those of the parts that are used here. */
+static void child_begins(void)
+{
+	finish_long();
+}
+
+__attribute__((__constructor__(JF_BEGINS_LATER)))
+static void commit_begins(void)
+{
+	static struct jf_fork_part forks = { .child = child_begins };
+
+	jf_at_fork(&forks);
 }
 
 /* --- batches ---------------------------------------------------------------------- */

@@ -21,7 +21,7 @@ static int commit_one(struct jf_change *change)
 
 	jf_batch_init(&b);
 	b.changes = change;
-	return jf_commit_locked(&b, false);
+	return jf_commit_in_turn(&b);
 }
 
 static int set_locked(struct jf_ent *ent, uintptr_t value)
@@ -102,24 +102,36 @@ static int count_alone(struct jf_key *key, int (*count)(int *users))
 	return 0;
 }
 
-static int inc_locked(struct jf_key *key)
+/*
+ * A change that gives way to others may find that another one has made it: then this one
+ * is not its key's first user, and counts like any other.
+ */
+static int inc_locked(struct jf_key *of)
 {
-	int err = 0, users;
+	struct jf_change first;
+	struct jf_key *key;
+	int err, counted;
 
-	key = real_key(key);
-	if (!key)
-		return -ENODEV;
-	users = jf_count_load(&key->count);
-	if (users == INT_MAX)
-		return -EOVERFLOW;
-	if (users <= 0 || jf_patch_behind())
-		err = set_locked(&key->ent, true);
-	/* Then all values count as set. */
-	if ((err && err != -EIO) || users <= 0)
-		return err;
-	err = jf_count_inc(&key->count) ?: err;
-	jf_count_follow(jf_ctl_of(&key->ent));
-	return err;
+	do {
+		jf_settle(&of->ent);
+		key = real_key(of);
+		if (!key)
+			return -ENODEV;
+		if (jf_count_load(&key->count) == INT_MAX)
+			return -EOVERFLOW;
+		first = jf_change_of(&key->ent, true);
+		err = jf_count_load(&key->count) <= 0 || jf_patch_behind() ? commit_one(&first) : 0;
+		/* After -EIO all values count as set. */
+		if ((err && err != -EIO) || first.turns)
+			return err;
+		key = real_key(of);
+		if (!key)
+			return -ENODEV;
+		counted = jf_count_inc(&key->count);
+		if (!counted)
+			jf_count_follow(jf_ctl_of(&key->ent));
+	} while (counted == -EAGAIN);
+	return counted ?: err;
 }
 
 int jf_key_inc(struct jf_key *key)
@@ -136,26 +148,29 @@ int jf_key_inc(struct jf_key *key)
 	return err;
 }
 
-static int dec_locked(struct jf_key *key)
+static int dec_locked(struct jf_key *of)
 {
 	struct jf_change last;
+	struct jf_key *key;
 	int err;
 
-	key = real_key(key);
-	if (!key)
-		return -ENODEV;
-	do {
+	for (;;) {
+		jf_settle(&of->ent);
+		key = real_key(of);
+		if (!key)
+			return -ENODEV;
 		if (jf_count_load(&key->count) <= 0)
 			return -EINVAL;
-		last = jf_change_of(&key->ent, false);
-		err = jf_count_dec(&key->count);
-		if (err == -EAGAIN)
-			err = commit_one(&last);
-		else
+		if (!jf_count_dec(&key->count)) {
 			jf_count_follow(jf_ctl_of(&key->ent));
-		/* Another one came in between, and may have left again. */
-	} while (err && last.shared);
-	return err;
+			return 0;
+		}
+		last = jf_change_of(&key->ent, false);
+		err = commit_one(&last);
+		/* Another user came in between, or the last one was taken away by another thread. */
+		if (!last.shared && (err || last.turns))
+			return err;
+	}
 }
 
 int jf_key_dec(struct jf_key *key)

@@ -8,6 +8,7 @@
 #include "lib.h"
 
 struct jf_mod *jf_mods;
+uint64_t jf_mods_version;
 
 static struct jf_site *find_in(const struct jf_mod *m, uintptr_t addr)
 {

@@ -63,11 +63,13 @@ typedef uintptr_t jf_insn_t;
 
 struct jf_ctl;
 struct jf_linked;
+struct jf_long;
 struct jf_mod;
 
-/* Priorities of constructors: those of the parts, and that of what they have told of forks. */
+/* Priorities of constructors: those of the parts, of who needs them, and that of what they have told of forks. */
 #define JF_BEGINS	101
-#define JF_BEGINS_LAST	102
+#define JF_BEGINS_LATER	102
+#define JF_BEGINS_LAST	103
 
 #define jf_container(ptr, type, member)					\
 	((type *)((char *)(ptr) - offsetof(type, member)))
@@ -178,6 +180,11 @@ void jf_fork_resume(bool paused);
 /* There may be locks of threads that the child does not have. */
 void jf_fork_in_child(void);
 /*
+ * Within a change that takes long: drops the lock, lets signals in, and comes back when those
+ * who waited have had their turn. Everything may be another by then.
+ */
+void jf_give_way(void);
+/*
  * Something is wrong, or, if @verbose, worth to be known. With the lock held it is written
  * when that is dropped.
  */
@@ -228,6 +235,7 @@ struct jf_site {
  * @ent:    the entity
  * @mod:    its object
  * @sites:  its sites, all in that object
+ * @nr_sites: their number
  * @real:   the entity that this one stands in for, or NULL
  * @wants:  the first of the array of that one, while its object is not known; then
  *          @ent has no @ctl
@@ -243,11 +251,13 @@ struct jf_site {
  * @stored: what
  * @seen:   the search that has come here
  * @todo:   the next one that it has to look at
+ * @by:     the long change that is under way and changes it
  */
 struct jf_ctl {
 	struct jf_ent		*ent;
 	struct jf_mod		*mod;
 	struct jf_site		*sites;
+	size_t			nr_sites;
 	struct jf_ctl		*real;
 	const struct jf_ent	*wants;
 	size_t			nth;
@@ -262,6 +272,7 @@ struct jf_ctl {
 	void			*stored;
 	uint64_t		seen;
 	struct jf_ctl		*todo;
+	const struct jf_long	*by;
 };
 
 /**
@@ -322,6 +333,8 @@ struct jf_mod {
 };
 
 extern struct jf_mod *jf_mods;
+/* Counts objects that come and go. With the lock held. */
+extern uint64_t jf_mods_version;
 
 static inline bool jf_mod_has(const struct jf_mod *mod, uintptr_t addr)
 {
@@ -490,6 +503,8 @@ struct jf_poke {
  * jf_batch_commit().
  */
 int jf_patch(struct jf_poke *pokes, size_t num, bool alone);
+/* Would that, with other threads, begin? Nothing is changed. */
+int jf_patch_look(struct jf_poke *pokes, size_t num);
 /* One has stopped in the middle once: some sites may not do what their values say. */
 bool jf_patch_behind(void);
 
@@ -565,6 +580,10 @@ struct jf_probe_change {
 
 /* As the public ones, with the lock held; @force: all of them, as in struct jf_change. */
 int jf_commit_locked(struct jf_batch *b, bool force);
+/* The same, but if it takes long it gives way to others: jf_give_way(). */
+int jf_commit_in_turn(struct jf_batch *b);
+/* Until no long change of @ent is under way. Gives way to others. */
+void jf_settle(const struct jf_ent *ent);
 /* With the lock held. */
 int jf_batch_add(struct jf_batch *b, struct jf_ent *ent, uintptr_t value);
 /* jf_batch_abort(), with the lock held. */

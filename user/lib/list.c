@@ -322,7 +322,7 @@ int jf_keys_set(const char *names, bool on)
 		return err;
 	jf_batch_init(&b);
 	num = add_all_keys(&b, names, on);
-	err = num ? jf_commit_locked(&b, false) : -ENOENT;
+	err = num ? jf_commit_in_turn(&b) : -ENOENT;
 	jf_batch_drop(&b);
 	jf_unlock();
 	return err ? err : num;

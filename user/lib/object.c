@@ -500,6 +500,7 @@ static int add_sites(struct jf_mod *m)
 	for (i = m->nr_sites; i--;) {
 		m->sites[i].next = m->sites[i].ctl->sites;
 		m->sites[i].ctl->sites = &m->sites[i];
+		m->sites[i].ctl->nr_sites++;
 	}
 	return 0;
 }
@@ -763,6 +764,7 @@ void __jf_object_register(struct jf_object *o)
 	m->next = jf_mods;
 	/* Pairs with jf_site_find(): whoever finds @m finds its tables. */
 	__atomic_store_n(&jf_mods, m, __ATOMIC_RELEASE);
+	jf_mods_version++;
 	o->mod = m;
 	count_mod(m, 1);
 	if (lost != jf_stats.trampolined)
@@ -961,6 +963,7 @@ static void forget(struct jf_object *o)
 		;
 	/* Pairs with jf_site_find(): those behind are as complete as before. */
 	__atomic_store_n(p, m->next, __ATOMIC_RELEASE);
+	jf_mods_version++;
 	o->mod = NULL;
 	count_mod(m, (uint64_t)-1);
 	jf_unlock();

@@ -389,22 +389,42 @@ static int carry_out(void *arg)
 	return check(t->pokes, t->num);
 }
 
+static int look(void *arg)
+{
+	const struct transaction *t = arg;
+
+	return begin_write(t->pokes, t->num);
+}
+
+/* What is asked before anything is changed. */
+static int begin(struct transaction *t)
+{
+	int err = sort_pokes(t->pokes, t->num);
+
+	if (!err)
+		err = verify(t->pokes, t->num);
+	/* Something is denied by now: with one thread there is no need of it. */
+	if (!err && !t->is_alone && begin_live()) {
+		t->is_alone = jf_single_threaded();
+		err = t->is_alone ? 0 : -EOPNOTSUPP;
+	}
+	return err;
+}
+
+int jf_patch_look(struct jf_poke *pokes, size_t num)
+{
+	struct transaction t = { pokes, num, false };
+	int err = begin(&t);
+
+	return err ? err : jf_writer_run(look, &t);
+}
+
 int jf_patch(struct jf_poke *pokes, size_t num, bool is_alone)
 {
 	struct transaction t = { pokes, num, is_alone };
-	int err;
+	int err = num ? begin(&t) : 0;
 
-	if (!num)
-		return 0;
-	err = sort_pokes(pokes, num);
-	if (!err)
-		err = verify(pokes, num);
-	/* Something is denied by now: with one thread there is no need of it. */
-	if (!err && !is_alone && begin_live()) {
-		t.is_alone = jf_single_threaded();
-		err = t.is_alone ? 0 : -EOPNOTSUPP;
-	}
-	if (!err)
+	if (!err && num)
 		err = jf_writer_run(carry_out, &t);
 	/* It may have been a helper that was synchronised. */
 	if (!err && t.is_alone)

@@ -157,6 +157,55 @@ static void drop(bool renew)
 	jf_let_in(&b);
 }
 
+/* How many wait for the lock, and how often one had it. */
+static _Atomic unsigned int waiting;
+static _Atomic unsigned long turns;
+
+static void take(void)
+{
+	atomic_fetch_add(&waiting, 1);
+	jf_mutex_lock(&lock);
+	atomic_fetch_sub(&waiting, 1);
+	atomic_fetch_add(&turns, 1);
+	lock_taken();
+}
+
+/*
+ * A mutex is not fair: who drops it and asks again mostly has it before one that is
+ * asleep has come to a CPU. So this one sleeps until those have had it, or some ms.
+ */
+static void let_others_in(unsigned long turn)
+{
+	static const struct timespec some = { .tv_nsec = 20000 };
+	unsigned int others = atomic_load(&waiting);
+	int i;
+
+	for (i = 0; i < 50 && atomic_load(&waiting) && atomic_load(&turns) - turn < others; i++)
+		nanosleep(&some, NULL);
+}
+
+/*
+ * The thread stays one that cannot be cancelled: it would leave a half of its change
+ * behind. A handler that never comes back, by longjmp(), does the same, but
+ * each other change of these keys goes on with it (commit.c).
+ */
+void jf_give_way(void)
+{
+	struct jf_before b = lock.before;
+	unsigned long before = atomic_load(&turns);
+	sigset_t others;
+
+	atomic_store_explicit(&holder, 0, memory_order_relaxed);
+	pthread_mutex_unlock(&lock.mutex);
+	pthread_sigmask(SIG_SETMASK, &b.signals, NULL);
+	let_others_in(before);
+	jf_signals_of_others(&others);
+	pthread_sigmask(SIG_BLOCK, &others, &b.signals);
+	pthread_mutex_lock(&lock.mutex);
+	lock.before = b;
+	lock_taken();
+}
+
 /* --- forks ------------------------------------------------------------------------ */
 
 /*
@@ -186,8 +235,7 @@ static void hold(void)
 {
 	const struct jf_fork_part *p;
 
-	jf_mutex_lock(&lock);
-	lock_taken();
+	take();
 	for (p = fork_parts; p; p = p->next)
 		if (p->before)
 			p->before();
@@ -213,6 +261,8 @@ static void let_child_go(void)
 	for (p = fork_parts; p; p = p->next)
 		if (p->child)
 			p->child();
+	/* Those that waited are not in this process. */
+	atomic_store(&waiting, 0);
 	drop(true);
 }
 
@@ -258,8 +308,7 @@ void jf_lock(void)
 {
 	bool paused = jf_fork_pause();
 
-	jf_mutex_lock(&lock);
-	lock_taken();
+	take();
 	lent = paused;
 }
 

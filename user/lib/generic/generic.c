@@ -25,6 +25,12 @@ int jf_patch(struct jf_poke *pokes, size_t num, bool alone)
 	return num ? -EOPNOTSUPP : 0;
 }
 
+int jf_patch_look(struct jf_poke *pokes, size_t num)
+{
+	(void)pokes, (void)num;
+	return -EOPNOTSUPP;
+}
+
 bool jf_patch_behind(void)
 {
 	return false;

@@ -101,6 +101,7 @@ make_program() {
 	heap-calls|heap-fork|heap-linker|heap-thread|environment|section-left|no-words|fork-list)
 		set -- "$1" -rdynamic ;;
 	no-memory|silent|trace-fail) set -- "$1" "-rdynamic -DSMALL_MAX=16 -I$top $top/user/lib/*.c" -ldl ;;
+	gives-way) set -- "$1" "-rdynamic -DLONG_SITES=64 -I$top $top/user/lib/*.c" -ldl ;;
 	throws-unflagged) set -- "$1" "-rdynamic -fno-exceptions" ;;
 	tsan)	set -- "$1" -fsanitize=thread ;;
 	stolen)	set -- "$1" "-fno-pie -no-pie" ;;

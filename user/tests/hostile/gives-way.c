@@ -1,0 +1,355 @@
+// SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
+/*
+ * In the middle of a change of very many sites, when it gives way to others, signal handlers
+ * of that thread run, other threads fork, change other keys, and open and close objects.
+ * A child has all of the change, as soon as it runs; a handler that does not come back leaves
+ * nothing half done for who changes the key next; and a breakpoint that somebody sets
+ * meanwhile has all taken back. The library is built so that a change is long from 65 sites on.
+ */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <jumpfunc/batch.h>
+#include <jumpfunc/branch.h>
+#include <jumpfunc/stats.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <sys/wait.h>
+
+#include "hostile.h"
+
+DEFINE_JF_KEY_FALSE(key);
+EXPORT_JF_KEY(key);
+DEFINE_JF_KEY_FALSE(other);
+
+#define ONE		n += jf_branch_unlikely(&key);
+#define TEN(m)		m m m m m m m m m m
+#define NEAR		__attribute__((__noinline__, __no_reorder__))
+#define SITES		1002
+
+NEAR int first(void);
+NEAR int run_most(void);
+NEAR int last(void);
+NEAR int first(void) { return jf_branch_unlikely(&key); }
+NEAR int run_most(void)
+{
+	int n = 0;
+
+	TEN(TEN(TEN(ONE)))
+	return n;
+}
+NEAR int last(void) { return jf_branch_unlikely(&key); }
+
+static __attribute__((__noinline__)) int other_is_on(void)
+{
+	return jf_branch_unlikely(&other);
+}
+
+static int run(void)
+{
+	return first() + run_most() + last();
+}
+
+static void must_be(int on, const char *when)
+{
+	MUST(run() == on * SITES && jf_key_enabled(&key) == on, "%s: %d sites, the key is %d", when, run(),
+	     jf_key_enabled(&key));
+}
+
+static void must_end(pid_t pid, const char *what)
+{
+	int status = 1;
+
+	MUST(pid > 0 && waitpid(pid, &status, 0) == pid && !status, "%s: %#x", what, status);
+}
+
+/* --- what a signal handler finds ----------------------------------------------------- */
+
+static void (*volatile action)(int half);
+static volatile int halves, handled;
+static int mem;
+static sigjmp_buf away;
+
+static unsigned char was;
+
+static void on_usr1(int sig)
+{
+	int n, half;
+
+	(void)sig;
+	/* There is a breakpoint in the way. */
+	if (was)
+		return;
+	n = run();
+	half = n && n != SITES;
+	halves += half;
+	handled++;
+	if (action)
+		action(half);
+}
+
+/* It comes mostly while the lock is held, and then when the slice is done. */
+static volatile int stop_sending;
+static pthread_t changes;
+
+static void *sends(void *arg)
+{
+	while (!stop_sending) {
+		pthread_kill(changes, SIGUSR1);
+		usleep(10);
+	}
+	return arg;
+}
+
+static pthread_t begin_sending(void)
+{
+	pthread_t t;
+
+	changes = pthread_self();
+	stop_sending = 0;
+	halves = handled = 0;
+	MUST(!pthread_create(&t, NULL, sends, NULL), "pthread_create");
+	return t;
+}
+
+static void end_sending(pthread_t t)
+{
+	stop_sending = 1;
+	pthread_join(t, NULL);
+}
+
+static int forked;
+
+static void forks(int half)
+{
+	pid_t pid;
+
+	if (!half || forked)
+		return;
+	forked = 1;
+	pid = fork();
+	if (!pid) {
+		int n = run();
+
+		MUST(n == SITES || !n, "a child has %d of %d sites", n, SITES);
+		must_be(jf_key_enabled(&key), "in a child");
+		/* It comes back to the change, which is done. */
+		action = NULL;
+		forked = 2;
+		return;
+	}
+	must_end(pid, "the child of a handler");
+}
+
+static void leaves(int half)
+{
+	if (half)
+		siglongjmp(away, 1);
+}
+
+static void set_breakpoint(int half)
+{
+	static const unsigned char int3 = 0xcc;
+	unsigned char *at = (unsigned char *)(unsigned long)last, byte;
+	int i;
+
+	if (!half || was)
+		return;
+	/* The site is a jump, or test; what is before it may be anything short. */
+	for (i = 0; i < 16 && at[i] != 0xe9 && at[i] != 0xa9 && at[i] != 0x0f; i++)
+		;
+	was = at[i];
+	byte = int3;
+	MUST(pwrite(mem, &byte, 1, (off_t)(unsigned long)(at + i)) == 1, "%m");
+}
+
+static void take_breakpoint(void)
+{
+	unsigned char *at = (unsigned char *)(unsigned long)last;
+
+	while (*at != 0xcc)
+		at++;
+	MUST(pwrite(mem, &was, 1, (off_t)(unsigned long)at) == 1, "%m");
+}
+
+static void in_child(void)
+{
+	pthread_t t = begin_sending();
+	pid_t self = getpid();
+	int i;
+
+	action = forks;
+	for (i = 1; !forked && i < 1000; i++) {
+		MUST(!(i & 1 ? jf_key_enable(&key) : jf_key_disable(&key)), "change %d", i);
+		must_be(i & 1, "with a fork()");
+	}
+	MUST(forked, "no fork()");
+	if (getpid() == self)
+		end_sending(t);
+	_exit(0);
+}
+
+static void handlers(void)
+{
+	pthread_t t = begin_sending();
+	pid_t pid;
+	int i;
+
+	for (i = 1; i <= 200; i++) {
+		MUST(!(i & 1 ? jf_key_enable(&key) : jf_key_disable(&key)), "change %d", i);
+		must_be(i & 1, "with a signal handler");
+	}
+	end_sending(t);
+	MUST(halves, "no handler ran while a change was under way");
+
+	pid = fork();
+	if (!pid)
+		in_child();
+	must_end(pid, "a fork() in a handler");
+
+	t = begin_sending();
+	action = leaves;
+	if (!sigsetjmp(away, 1)) {
+		for (i = 1; i < 1000; i++)
+			MUST(!(i & 1 ? jf_key_enable(&key) : jf_key_disable(&key)), "change %d", i);
+		MUST(0, "the handler did not leave");
+	}
+	action = NULL;
+	end_sending(t);
+	/* Another key is not held up, and this one can be changed. */
+	MUST(!jf_key_enable(&other) && other_is_on() && !jf_key_disable(&other), "another key");
+	MUST(!jf_key_disable(&key), "disable");
+	must_be(0, "when a handler had left");
+}
+
+static void breakpoint(void)
+{
+	pthread_t t;
+	int i, err = 0, on = 0;
+
+	mem = open("/proc/self/mem", O_RDWR | O_CLOEXEC);
+	if (mem < 0) {
+		printf("# breakpoints: not here\n");
+		return;
+	}
+	t = begin_sending();
+	action = set_breakpoint;
+	for (i = 1; !err && i < 1000; i++) {
+		err = i & 1 ? jf_key_enable(&key) : jf_key_disable(&key);
+		on = err ? !(i & 1) : i & 1;
+	}
+	action = NULL;
+	end_sending(t);
+	/* It may have come where no comparison follows any more. */
+	MUST(was && err == -EBUSY, "%s, with a breakpoint", strerror(-err));
+	take_breakpoint();
+	must_be(on, "after one that failed");
+	MUST(!jf_key_enable(&key), "without the breakpoint");
+	must_be(1, "without the breakpoint");
+	MUST(!jf_key_disable(&key), "off");
+}
+
+/* --- what other threads do ------------------------------------------------------------- */
+
+static _Atomic int stop;
+static const char *plugin;
+
+static void *toggles_other(void *arg)
+{
+	int i;
+
+	for (i = 1; !stop; i++) {
+		MUST(!(i & 1 ? jf_key_enable(&other) : jf_key_disable(&other)), "another key");
+		MUST(other_is_on() == (i & 1), "another key");
+	}
+	return arg;
+}
+
+/* The same one, and often. */
+static void *toggles_same(void *arg)
+{
+	while (!stop) {
+		MUST(!jf_key_inc(&key), "inc");
+		MUST(run() == SITES, "%d sites with a user", run());
+		MUST(!jf_key_dec(&key), "dec");
+	}
+	return arg;
+}
+
+static void *forks_often(void *arg)
+{
+	while (!stop) {
+		pid_t pid = fork();
+
+		if (!pid) {
+			must_be(jf_key_enabled(&key), "in a child");
+			MUST(!jf_key_enable(&key), "in a child");
+			must_be(1, "in a child");
+			_exit(0);
+		}
+		must_end(pid, "a child");
+	}
+	return arg;
+}
+
+static void *opens(void *arg)
+{
+	while (!stop) {
+		void *p = dlopen(plugin, RTLD_NOW);
+		int (*imported)(int *);
+		int value, n;
+
+		MUST(p, "%s", dlerror());
+		imported = (int (*)(int *))dlsym(p, "plugin_key");
+		MUST(imported, "%s", dlerror());
+		n = imported(&value);
+		MUST(n == value || !stop, "%d %d", n, value);
+		dlclose(p);
+	}
+	return arg;
+}
+
+static void with(void *(*thread)(void *), int changes, int same)
+{
+	pthread_t t;
+	int i;
+
+	stop = 0;
+	MUST(!pthread_create(&t, NULL, thread, NULL), "pthread_create");
+	for (i = 1; i <= changes; i++) {
+		if (same) {
+			MUST(!jf_key_inc(&key) && run() == SITES && !jf_key_dec(&key), "%d sites", run());
+			continue;
+		}
+		MUST(!(i & 1 ? jf_key_enable(&key) : jf_key_disable(&key)), "change %d", i);
+		must_be(i & 1, "beside another thread");
+	}
+	stop = 1;
+	pthread_join(t, NULL);
+	must_be(0, "in the end");
+}
+
+int main(int argc, char **argv)
+{
+	char name[4096];
+	struct jf_stats s;
+
+	(void)argc;
+	snprintf(name, sizeof(name), "%s.plugin.so", argv[0]);
+	plugin = name;
+	alarm(50);
+	MUST(!jf_key_enable(&key), "enable");
+	must_be(1, "at first");
+	MUST(!jf_key_disable(&key), "disable");
+	signal(SIGUSR1, on_usr1);
+	handlers();
+	breakpoint();
+	with(toggles_other, 200, 0);
+	with(toggles_same, 200, 1);
+	with(forks_often, 200, 0);
+	with(opens, 200, 0);
+	jf_stats_get(&s, sizeof(s));
+	MUST(s.commits, "no commits");
+	return 0;
+}

@@ -30,9 +30,11 @@ $(OUT)/test_lib-static: test_lib.c $(LIB_TEST_DEPS)
 $(OUT)/test_lib-static-pie: test_lib.c $(LIB_TEST_DEPS)
 	$(CC) $(LIB_TEST_CFLAGS) -O2 -fPIE -static-pie -o $@ $< $(LIB_STATIC)
 # The library's sources in the program, so that they are looked at, too. Once with runs,
-# which are else for changes of very many sites.
+# which are else for changes of very many sites, and once with slices, too.
 $(OUT)/test_lib-san: test_lib.c $(LIB_SOURCES) $(LIB_TEST_DEPS)
 	$(CC) $(LIB_TEST_CFLAGS) $(SAN) -DEXACT_MAX=0 -DFAR_SITES -o $@ $< $(LIB_SOURCES)
+$(OUT)/test_lib-long: test_lib.c $(LIB_SOURCES) $(LIB_TEST_DEPS)
+	$(CC) $(LIB_TEST_CFLAGS) $(SAN) -DEXACT_MAX=0 -DLONG_SITES=1 -o $@ $< $(LIB_SOURCES)
 $(OUT)/test_lib-tsan: test_lib.c $(LIB_SOURCES) $(LIB_TEST_DEPS)
 	$(CC) $(LIB_TEST_CFLAGS) -O1 -fsanitize=thread -o $@ $< $(LIB_SOURCES)
 $(OUT)/test_lib-clang: test_lib.c $(LIB_TEST_DEPS)
@@ -92,7 +94,7 @@ $(OUT)/plugin-greedy.so: test_lib_plugin.c test_lib_plugin.h $(LIB_TEST_DEPS)
 	$(LIB_PLUGIN) -DHOST_KEYS=4
 
 LIB_BUILDS := test_lib-O0 test_lib-sections test_lib-cet test_lib-lto test_lib-nopie test_lib-static \
-	test_lib-static-pie test_lib-san test_lib_cxx test_lib_cxx-O0
+	test_lib-static-pie test_lib-san test_lib-long test_lib_cxx test_lib_cxx-O0
 # A kernel that moves things far apart leaves its shadow no room.
 ifneq ($(filter /%,$(shell $(CC) -print-file-name=libtsan.so)),)
 ifeq ($(shell test "$$(cat /proc/sys/vm/mmap_rnd_bits 2>/dev/null)" -gt 28 && echo far),)
@@ -166,12 +168,17 @@ $(OUT)/stress-lib: stress_lib.c stress_common.h options.h test_lib_plugin.h $(LI
 $(OUT)/stress-lib-break: stress_lib.c $(LIB_SOURCES) stress_common.h options.h test_lib_plugin.h $(LIB_TEST_DEPS)
 	$(CC) $(LIB_TEST_CFLAGS) -O2 -DJF_BREAK -rdynamic -o $@ $< $(LIB_SOURCES) -ldl
 
+# Each key of two sites is one with very many.
+$(OUT)/stress-lib-long: stress_lib.c $(LIB_SOURCES) stress_common.h options.h test_lib_plugin.h $(LIB_TEST_DEPS)
+	$(CC) $(LIB_TEST_CFLAGS) -O2 -DLONG_SITES=1 -rdynamic -o $@ $< $(LIB_SOURCES) -ldl
+
 # Each form and writer in turn.
-lib-stress: $(OUT)/stress-lib $(OUT)/plugin1.so
+lib-stress: $(OUT)/stress-lib $(OUT)/stress-lib-long $(OUT)/plugin1.so
 	$(OUT)/stress-lib $(STRESS_LIB_ARGS) $(OUT)/plugin1.so
 	JUMPFUNC_TRAP=always $(OUT)/stress-lib $(STRESS_LIB_ARGS) $(OUT)/plugin1.so
 	JUMPFUNC_WRITER=remap $(OUT)/stress-lib $(STRESS_LIB_ARGS) $(OUT)/plugin1.so
 	JUMPFUNC=off $(OUT)/stress-lib $(STRESS_LIB_ARGS) $(OUT)/plugin1.so
+	$(OUT)/stress-lib-long $(STRESS_LIB_ARGS) $(OUT)/plugin1.so
 
 .PHONY: lib-stress
 

@@ -5,9 +5,9 @@ BENCH_OUT := $(OUT)/bench.o
 BENCH_SOURCES := $(addprefix bench/,main.c code.c measure.c updates.c report.c rows.c targets.c) \
 	jf_trace.c jf_engine.c
 BENCH_ROWS := none nop jump flag atomic call_none call_direct call_pointer call_plt call_got \
-	call_ifunc call_semi sdt_own
+	call_ifunc call_semi sdt_own work_none work_direct work_pointer
 # Those that use libjumpfunc; see bench/library.h.
-BENCH_JF_ROWS := jf_key_off jf_key_on jf_trace_off jf_call jf_tramp jf_read jf_count jf_trace_on
+BENCH_JF_ROWS := jf_key_off jf_key_on jf_trace_off jf_call jf_tramp jf_read jf_count jf_trace_on jf_work_call jf_work_tramp
 BENCH_LIBS :=
 BENCH_SKIPPED :=
 
@@ -85,17 +85,20 @@ $(SCALE_OUT)/parts.%.c: | $(SCALE_OUT)
 	echo 'unsigned int (*const scale_parts[])(void) = {'; \
 	for i in $$(seq $*); do echo "	scale_part_$$i,"; done; \
 	echo '	0'; echo '};'; echo 'const unsigned int scale_nr_parts = $*;'; } > $@
-SCALE_SOURCES := bench/scale/main.c bench/scale/others.c
+SCALE_SOURCES := bench/scale/main.c bench/scale/others.c bench/scale/waits.c
+SCALE_DEPS := bench/scale/scale.h options.h $(LIB_HEADERS)
 $(OUT)/scale: $(SCALE_SOURCES) $(SCALE_OUT)/parts.$(SCALE_PARTS).c $(SCALE_OBJECTS) \
 		$(OUT)/libjumpfunc.a bench/scale/scale.h options.h
 	$(CC) $(SCALE_CFLAGS) -o $@ $(filter %.c %.o %.a,$^)
-# With one site in 256 bytes.
+# With one site in 256 bytes; shared, so that what it opens has the same library.
 $(OUT)/scale-sparse: $(SCALE_SOURCES) $(SCALE_OUT)/parts.$(SCALE_PARTS).c $(SCALE_SPARSE) \
-		$(OUT)/libjumpfunc.a bench/scale/scale.h options.h
-	$(CC) $(SCALE_CFLAGS) -o $@ $(filter %.c %.o %.a,$^)
+		$(OUT)/libjumpfunc.so $(SCALE_DEPS)
+	$(CC) $(SCALE_CFLAGS) -o $@ $(filter %.c %.o,$^) $(LIB_SHARED) -ldl
+$(OUT)/scale-plugin.so: bench/scale/plugin.c $(OUT)/libjumpfunc.so $(SCALE_DEPS)
+	$(CC) $(SCALE_CFLAGS) -fPIC -shared -o $@ $< $(LIB_SHARED)
 # Without the parts there are 1001 sites.
 $(OUT)/scale-1000: $(SCALE_SOURCES) $(SCALE_OUT)/parts.0.c $(OUT)/libjumpfunc.a bench/scale/scale.h options.h
 	$(CC) $(SCALE_CFLAGS) -o $@ $(filter %.c %.o %.a,$^)
 
-bench: $(OUT)/bench $(OUT)/scale $(OUT)/scale-sparse $(OUT)/scale-1000
+bench: $(OUT)/bench $(OUT)/scale $(OUT)/scale-sparse $(OUT)/scale-plugin.so $(OUT)/scale-1000
 	bench/run.sh --binary $(OUT)/bench --scale $(OUT) $(BENCH_ARGS)

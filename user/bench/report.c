@@ -256,6 +256,7 @@ static void print_compiled(void)
 		{ "c-branch", "Compiled, off", NULL, true },
 		{ "c-branch-cold", "Compiled, off, cold", NULL, false },
 		{ "c-call", "Compiled calls", "direct", true },
+		{ "c-call-work", "Calls amid other work", "direct", true },
 	};
 	size_t i;
 

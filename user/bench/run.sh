@@ -71,13 +71,16 @@ fi
 case $flags in
 *quick* | *no-updates*) ;;
 *)
-	for program in scale-1000 scale; do
+	for program in scale-1000 scale scale-sparse; do
 		[ "$status" -eq 0 ] || break
 		[ -x "$scale/$program" ] || { echo "skipped: $scale/$program is missing" >> "$out/bench.txt"; continue; }
 		only=
-		[ $program = scale ] || only=--start
+		case $program in
+		scale-1000) only=--start ;;
+		scale-sparse) only="--no-others --sparse --plugin $scale/scale-plugin.so" ;;
+		esac
 		echo >> "$out/bench.txt"
-		# shellcheck disable=SC2086 # maybe no word
+		# shellcheck disable=SC2086 # maybe no word, or some
 		"$scale/$program" $only --csv "$out/bench.csv" >> "$out/bench.txt" || status=$?
 	done
 	;;

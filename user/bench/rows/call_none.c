@@ -2,8 +2,11 @@
 /* What all calls are compared with: the loops and functions without a call. */
 #include "row.h"
 
+#ifndef CALL_GROUP
+#define CALL_GROUP	"c-call"
 #define BODY
+#endif
 #define SITE(hi, lo)	__asm__ volatile("" ::: "memory")
 #include "loops.h"
 
-BENCH_ROWS("c-call", "none", "no call", NULL);
+BENCH_ROWS(CALL_GROUP, "none", "no call", NULL);

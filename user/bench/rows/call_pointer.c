@@ -5,8 +5,11 @@
 #define POINTER(hi, lo)	bench_target_##hi##lo,
 void (*OWN(pointers)[MANY])(void) = { FOR_ALL(POINTER) };
 
+#ifndef CALL_GROUP
+#define CALL_GROUP	"c-call"
 #define BODY
+#endif
 #define SITE(hi, lo)	OWN(pointers)[SITE_INDEX(hi, lo)]()
 #include "loops.h"
 
-BENCH_ROWS("c-call", "pointer", "function pointer", NULL);
+BENCH_ROWS(CALL_GROUP, "pointer", "function pointer", NULL);

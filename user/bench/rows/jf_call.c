@@ -22,7 +22,11 @@
 #define DEFINE_ONE(hi, lo)	DEFINE_EXPANDED(OWN(op##hi##lo))
 FOR_ALL(DEFINE_ONE)
 
+#ifndef CALL_GROUP
+#define CALL_GROUP	"c-call"
+#define HAS_FORM
 #define BODY
+#endif
 #define SITE(hi, lo)	CALL_EXPANDED(OWN(op##hi##lo))
 #include "loops.h"
 
@@ -36,7 +40,7 @@ static void retarget(void)
 	stress_die(jf_batch_commit(&batch), "jf_batch_commit");
 }
 
-#if VARIANT == 0 && !defined(BY_NAME)
+#if VARIANT == 0 && !defined(BY_NAME) && defined(HAS_FORM)
 /* Of this copy of the library, whose names nobody else sees. */
 const char *bench_form(void)
 {
@@ -48,4 +52,4 @@ const char *bench_form(void)
 #endif
 
 #define ROWS(...)	BENCH_ROWS(__VA_ARGS__)
-ROWS("c-call", CALL_ROW, retarget);
+ROWS(CALL_GROUP, CALL_ROW, retarget);

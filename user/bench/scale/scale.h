@@ -6,6 +6,8 @@
 
 /* The key of nearly all sites. */
 DECLARE_JF_KEY(scale_all);
+/* And that of one. */
+DECLARE_JF_KEY(scale_one);
 
 /* How many of its sites were on. */
 #define SCALE_PART_SITES	5000
@@ -18,5 +20,12 @@ extern const unsigned int scale_nr_parts;
 /* others.c: ns to change all sites as others do it, without a protocol; or 0. */
 double scale_mprotect(unsigned int sites);
 double scale_remap(unsigned int sites);
+
+/*
+ * waits.c: the longest wait of others in each of @nr changes of all sites, or without them.
+ * @object is opened meanwhile. What waits, for people.
+ */
+unsigned int scale_wait_kinds(void);
+const char *scale_wait(unsigned int kind, const char *object, int with, double *ns, unsigned long nr);
 
 #endif /* JF_USER_SCALE_H */

@@ -182,22 +182,27 @@ lib-stress: $(OUT)/stress-lib $(OUT)/stress-lib-long $(OUT)/plugin1.so
 
 .PHONY: lib-stress
 
-# The library with another callback.c, which MUTANT names, for programs that link with it.
-# Always made anew, whatever the clock does.
+# The library with another source, which MUTANT names, in the place of MUTANT_OF, for programs
+# that link with it. Always made anew, whatever the clock does.
 BROKEN := $(OUT)/broken
-$(BROKEN)/callback.o: $(MUTANT) $(LIB_HEADERS) FORCE
+MUTANT_OF ?= callback
+$(BROKEN)/$(MUTANT_OF).o: $(MUTANT) $(LIB_HEADERS) FORCE
 	$(if $(MUTANT),,$(error MUTANT has to name a source))
 	@mkdir -p $(@D)
-	$(CC) $(LIB_CFLAGS) -Ilib -x c -c -o $@ $<
-$(BROKEN)/libjumpfunc.so.1: $(BROKEN)/callback.o $(filter-out %/callback.o,$(LIB_OBJECTS)) libjumpfunc.map
+	$(CC) $(LIB_CFLAGS) -w -Ilib -x c -c -o $@ $<
+$(BROKEN)/libjumpfunc.so.1: $(BROKEN)/$(MUTANT_OF).o $(filter-out %/$(MUTANT_OF).o,$(LIB_OBJECTS)) libjumpfunc.map
 	$(LIB_LINK)
 lib-broken: $(BROKEN)/libjumpfunc.so.1
 	ln -sf libjumpfunc.so.1 $(BROKEN)/libjumpfunc.so
+WRITER_PROGRAMS := stolen not-mem descriptors-full between-many stale uprobe
+STATE_PROGRAMS := say-locked
 CALLBACK_PROGRAMS := callback-close callback-exit callback-faults callback-forks callback-linker \
 	callback-order callback-storm child-closes fork-closes thread-fails thread-slow
 
+SLICES_RUN := JF_LIB_FILES=\"-DJF_LIB_SOURCE=\\\"\$$MUTANT\\\" \$$JF_LIB_FILES\" tests/hostile/run.sh $(OUT) gives-way
+
 # Each source of the library broken in many ways; the tests have to notice each.
-LIB_MUTANTS := call reader trace commit patch trap value writer object index list callback
+LIB_MUTANTS := call reader trace commit patch trap value object index list callback writer state slices
 ifneq ($(filter-out $(LIB_MUTANTS:%=lib/%.mutants),$(wildcard lib/*.mutants)),)
 $(error a list of mutants is not in LIB_MUTANTS, or in no loop of lib-mutants)
 endif
@@ -215,7 +220,7 @@ lib-mutants: $(LIB_PLUGINS)
 		JUMPFUNC_TRAP=always $(LIB_MUTANT) --cc "$(CC) -I$(TOP)/include -Ilib -rdynamic -w -DEXACT_MAX=0" --args "mem int3" lib/$$s.mutants lib/$$s.c JF_LIB_SOURCE \
 			lib_mutant.c test_lib.c $$(ls lib/*.c | grep -v lib/$$s.c) || rc=1; \
 	done; \
-	for s in writer object index; do \
+	for s in object index; do \
 		echo "# lib/$$s.c"; \
 		JUMPFUNC_TRAP=always $(LIB_MUTANT) --args "$(LIB_PLUGINS)" lib/$$s.mutants lib/$$s.c JF_LIB_SOURCE lib_mutant.c \
 			test_lib_dl.c $$(ls lib/*.c | grep -v lib/$$s.c) || rc=1; \
@@ -223,10 +228,17 @@ lib-mutants: $(LIB_PLUGINS)
 	echo "# lib/list.c"; \
 	$(LIB_MUTANT) --args "$(OUT)/plugin1.so" lib/list.mutants lib/list.c JF_LIB_SOURCE lib_mutant.c test_lib_list.c \
 		test_lib_list_array.c $$(ls lib/*.c | grep -v lib/list.c) || rc=1; \
-	echo "# lib/callback.c, by hostile programs"; \
-	$(TOP)/selftests/host/mutants.sh --out $(OUT) --make "$(MAKE) -s lib-broken" \
-		--run "JF_LIMIT=45 tests/hostile/run.sh $(BROKEN) $(CALLBACK_PROGRAMS)" \
-		lib/callback.mutants lib/callback.c || rc=1; \
+	for s in "callback $(CALLBACK_PROGRAMS)" "writer $(WRITER_PROGRAMS)" "state $(STATE_PROGRAMS)"; do \
+		set -- $$s; s=$$1; shift; \
+		echo "# lib/$$s.c, by hostile programs"; \
+		$(TOP)/selftests/host/mutants.sh --out $(OUT) --make "$(MAKE) -s lib-broken MUTANT_OF=$$s" \
+			--run "JF_LIMIT=45 tests/hostile/run.sh $(BROKEN) $$*" \
+			lib/$$s.mutants lib/$$s.c || rc=1; \
+	done; \
+	echo "# lib/commit.c, changes of very many sites"; \
+	JF_LIB_FILES="-I$(TOP)/user/lib $$(ls lib/*.c | grep -v lib/commit.c | paste -sd' ') lib_mutant.c" \
+		$(TOP)/selftests/host/mutants.sh --out $(OUT) --make : --run "$(SLICES_RUN)" \
+		lib/slices.mutants lib/commit.c || rc=1; \
 	exit $$rc
 
 .PHONY: lib-broken lib-mutants

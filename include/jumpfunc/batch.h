@@ -111,7 +111,7 @@ void jf_batch_init(struct jf_batch *b);
  * * -EEXIST	 a probe that is registered already, with the same data
  * * -ENOENT	 a probe to be removed that is not registered
  * * -ENOMEM	 no memory, now or when a change was added
- * * -EMFILE, -ENFILE in a program: no descriptor is free, by which text is written
+ * * -EMFILE, -ENFILE in a program: it, or the system, may open no file, by which text is written
  * * -EDEADLK	 in a program: in a handler for fork() that was registered before
  *		 those of the library, which has its lock meanwhile
  * * -EAGAIN	 in a program: its memory is locked (mlockall()), and as much as may be

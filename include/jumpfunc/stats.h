@@ -53,7 +53,7 @@ __JF_BEGIN_DECLS
  * @quiesces:    completed jf_quiesce() calls
  * @traps:       breakpoints of ours that threads met
  * @foreign:     SIGTRAPs that were passed on
- * @window_ns:   longest time that a change of text took
+ * @window_ns:   longest time that a change of text took, or a part of one that gives way to others
  * @writer:      who writes text: "mem", "remap", or "none", also if there was none to
  *               write yet
  * @form:        "flip", or "int3" for JUMPFUNC_TRAP=always; "load" where nothing is patched

@@ -5,9 +5,9 @@ BENCH_OUT := $(OUT)/bench.o
 BENCH_SOURCES := $(addprefix bench/,main.c code.c measure.c updates.c report.c rows.c targets.c) \
 	jf_trace.c jf_engine.c
 BENCH_ROWS := none nop jump flag atomic call_none call_direct call_pointer call_plt call_got \
-	call_ifunc call_semi sdt_own work_none work_direct work_pointer
+	call_ifunc call_semi sdt_own work_none work_direct work_pointer chain_none chain_direct chain_pointer
 # Those that use libjumpfunc; see bench/library.h.
-BENCH_JF_ROWS := jf_key_off jf_key_on jf_trace_off jf_call jf_tramp jf_read jf_count jf_trace_on jf_work_call jf_work_tramp
+BENCH_JF_ROWS := jf_key_off jf_key_on jf_trace_off jf_call jf_tramp jf_read jf_count jf_trace_on jf_work_call jf_work_tramp jf_chain_call
 BENCH_LIBS :=
 BENCH_SKIPPED :=
 

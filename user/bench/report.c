@@ -257,6 +257,7 @@ static void print_compiled(void)
 		{ "c-branch-cold", "Compiled, off, cold", NULL, false },
 		{ "c-call", "Compiled calls", "direct", true },
 		{ "c-call-work", "Calls amid other work", "direct", true },
+		{ "c-call-chain", "Calls in a chain, the work with them", "direct", false },
 	};
 	size_t i;
 

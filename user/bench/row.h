@@ -63,6 +63,10 @@ extern long bench_arg2;
 void bench_wrong(void);
 #define __DECLARE_TARGET(hi, lo) void bench_target_##hi##lo(void);
 FOR_ALL(__DECLARE_TARGET)
+/* Each waits for the one before. */
+long bench_wrong_link(long x);
+#define __DECLARE_LINK(hi, lo) long bench_link_##hi##lo(long x);
+FOR_64(__DECLARE_LINK, 0)
 
 struct row {
 	const char *group;		/* rows of a group are compared: with "none" */
@@ -91,6 +95,14 @@ struct row {
 	__attribute__((used, section("bench_rows"), aligned(8))) = {	\
 		{ _group, _name, _text, STRAIGHT, VARIANT, run_straight, \
 		  _flush, NULL },					\
+	}
+
+/* One row in straight line alone. */
+#define BENCH_ROW_LINE(_group, _name, _text, _prepare)			\
+	static const struct row OWN(entries)[]				\
+	__attribute__((used, section("bench_rows"), aligned(8))) = {	\
+		{ _group, _name, _text, STRAIGHT, VARIANT, run_straight, \
+		  NULL, _prepare },					\
 	}
 
 #endif /* JF_USER_BENCH_ROW_H */

@@ -15,3 +15,13 @@ void bench_wrong(void)
 #define DEFINE_TARGET(hi, lo) void bench_target_##hi##lo(void) \
 	{ __asm__ volatile("" :: "i" (SITE_INDEX(hi, lo))); }
 FOR_ALL(DEFINE_TARGET)
+
+long bench_wrong_link(long x)
+{
+	bench_wrong();
+	return x;
+}
+
+#define DEFINE_LINK(hi, lo) long bench_link_##hi##lo(long x) \
+	{ return x * 3 + SITE_INDEX(hi, lo); }
+FOR_64(DEFINE_LINK, 0)

@@ -82,7 +82,7 @@ static void on_usr1(int sig)
 	double now = now_ns();
 
 	(void)sig;
-	__atomic_store(&answered, &now, __ATOMIC_RELEASE);
+	__atomic_store(&answered, &now, __ATOMIC_RELAXED);
 }
 
 static void signals(void)
@@ -93,7 +93,7 @@ static void signals(void)
 	start = now_ns();
 	pthread_kill(updater, SIGUSR1);
 	do
-		__atomic_load(&answered, &end, __ATOMIC_ACQUIRE);
+		__atomic_load(&answered, &end, __ATOMIC_RELAXED);
 	while (end == 0);
 	note(start, end);
 }

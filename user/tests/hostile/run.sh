@@ -7,12 +7,13 @@
 #   BUILD	where libjumpfunc.so and libjumpfunc.a are; programs go to BUILD/hostile
 #   CC, CXX	the compilers, gcc and g++ if unset
 #   JF_LIMIT	seconds that each program has, 60 if unset
+#   JF_LIB_FILES	the library's sources, of which gives-way is built
 here=$(cd "$(dirname "$0")" && pwd) || exit 1
 top=$(cd "$here/../../.." && pwd)
 
 case ${1:-} in
 ''|-h|--help)
-	sed -n '3,9s/^# \{0,1\}//p' "$0"
+	sed -n '3,10s/^# \{0,1\}//p' "$0"
 	exit 2
 	;;
 esac
@@ -101,7 +102,7 @@ make_program() {
 	heap-calls|heap-fork|heap-linker|heap-thread|environment|section-left|no-words|fork-list)
 		set -- "$1" -rdynamic ;;
 	no-memory|silent|trace-fail) set -- "$1" "-rdynamic -DSMALL_MAX=16 -I$top $top/user/lib/*.c" -ldl ;;
-	gives-way) set -- "$1" "-rdynamic -DLONG_SITES=64 -I$top $top/user/lib/*.c" -ldl ;;
+	gives-way) set -- "$1" "-rdynamic -DLONG_SITES=64 -I$top ${JF_LIB_FILES:-$top/user/lib/*.c}" -ldl ;;
 	throws-unflagged) set -- "$1" "-rdynamic -fno-exceptions" ;;
 	tsan)	set -- "$1" -fsanitize=thread ;;
 	stolen)	set -- "$1" "-fno-pie -no-pie" ;;

@@ -199,8 +199,6 @@ STATE_PROGRAMS := say-locked
 CALLBACK_PROGRAMS := callback-close callback-exit callback-faults callback-forks callback-linker \
 	callback-order callback-storm child-closes fork-closes thread-fails thread-slow
 
-SLICES_RUN := JF_LIB_FILES=\"-DJF_LIB_SOURCE=\\\"\$$MUTANT\\\" \$$JF_LIB_FILES\" tests/hostile/run.sh $(OUT) gives-way
-
 # Each source of the library broken in many ways; the tests have to notice each.
 LIB_MUTANTS := call reader trace commit patch trap value object index list callback writer state slices
 ifneq ($(filter-out $(LIB_MUTANTS:%=lib/%.mutants),$(wildcard lib/*.mutants)),)
@@ -236,8 +234,8 @@ lib-mutants: $(LIB_PLUGINS)
 			lib/$$s.mutants lib/$$s.c || rc=1; \
 	done; \
 	echo "# lib/commit.c, changes of very many sites"; \
-	JF_LIB_FILES="-I$(TOP)/user/lib $$(ls lib/*.c | grep -v lib/commit.c | paste -sd' ') lib_mutant.c" \
-		$(TOP)/selftests/host/mutants.sh --out $(OUT) --make : --run "$(SLICES_RUN)" \
+	JF_MUTANT_OF=commit $(TOP)/selftests/host/mutants.sh --out $(OUT) --make : \
+		--run "JF_LIMIT=45 tests/hostile/run.sh $(OUT) gives-way" \
 		lib/slices.mutants lib/commit.c || rc=1; \
 	exit $$rc
 

@@ -7,7 +7,7 @@
 #   BUILD	where libjumpfunc.so and libjumpfunc.a are; programs go to BUILD/hostile
 #   CC, CXX	the compilers, gcc and g++ if unset
 #   JF_LIMIT	seconds that each program has, 60 if unset
-#   JF_LIB_FILES	the library's sources, of which gives-way is built
+#   JF_MUTANT_OF	the part of the library in whose place gives-way has what MUTANT names
 here=$(cd "$(dirname "$0")" && pwd) || exit 1
 top=$(cd "$here/../../.." && pwd)
 
@@ -102,7 +102,7 @@ make_program() {
 	heap-calls|heap-fork|heap-linker|heap-thread|environment|section-left|no-words|fork-list)
 		set -- "$1" -rdynamic ;;
 	no-memory|silent|trace-fail) set -- "$1" "-rdynamic -DSMALL_MAX=16 -I$top $top/user/lib/*.c" -ldl ;;
-	gives-way) set -- "$1" "-rdynamic -DLONG_SITES=64 -I$top ${JF_LIB_FILES:-$top/user/lib/*.c}" -ldl ;;
+	gives-way) set -- "$1" "-rdynamic -DLONG_SITES=64 -I$top -I$top/user/lib $(lib_files)" -ldl ;;
 	throws-unflagged) set -- "$1" "-rdynamic -fno-exceptions" ;;
 	tsan)	set -- "$1" -fsanitize=thread ;;
 	stolen)	set -- "$1" "-fno-pie -no-pie" ;;
@@ -118,6 +118,15 @@ make_program() {
 	else
 		${CC:-gcc} $flags -o "$out/$1" "$here/$1.c" $2 ${3-$lib}
 	fi
+}
+
+lib_files() {
+	for part in "$top"/user/lib/*.c; do
+		if [ "$part" = "$top/user/lib/${JF_MUTANT_OF:-}.c" ]; then
+			part="-x c $MUTANT -x none"
+		fi
+		echo "$part"
+	done
 }
 
 # What a program needs that is not everywhere.

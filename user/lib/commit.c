@@ -723,7 +723,7 @@ static void do_slice(struct jf_long *l)
 	at = l->next;
 	err = collect_slice(l, &more);
 	if (!err && work.num)
-		err = l->phase == LOOK ? jf_patch_look(work.poke, work.num) :
+		err = l->phase == LOOK ? jf_patch_look(work.poke, work.num, !at.ctl) :
 					 jf_patch(work.poke, work.num, false);
 	if (err && l->phase == LOOK) {
 		do_at_once(l);

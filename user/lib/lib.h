@@ -465,6 +465,8 @@ int jf_writer_write(uintptr_t addr, const void *bytes, size_t num);
  */
 int jf_writer_begin(const uintptr_t *addrs, size_t num);
 bool jf_writer_usable(void);
+/* The page of @addr was written in place since the last fork. */
+bool jf_writer_has(uintptr_t addr);
 /*
  * Of the @num bytes from @addr on, all in one page, of which @bytes is a copy: does the
  * file have each 0xcc that is there? Then it is no breakpoint.
@@ -506,8 +508,11 @@ struct jf_poke {
  * jf_batch_commit().
  */
 int jf_patch(struct jf_poke *pokes, size_t num, bool alone);
-/* Would that, with other threads, begin? Nothing is changed. */
-int jf_patch_look(struct jf_poke *pokes, size_t num);
+/*
+ * Would that, with other threads, begin? Nothing is changed. Pages that were written before
+ * are asked for if @all.
+ */
+int jf_patch_look(struct jf_poke *pokes, size_t num, bool all);
 /* One has stopped in the middle once: some sites may not do what their values say. */
 bool jf_patch_behind(void);
 

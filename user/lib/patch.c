@@ -411,12 +411,31 @@ static int begin(struct transaction *t)
 	return err;
 }
 
-int jf_patch_look(struct jf_poke *pokes, size_t num)
+/* They ascend, and most are in the page of the one before. */
+static bool has_all_pages(const struct jf_poke *pokes, size_t num)
+{
+	uintptr_t mask = ~((uintptr_t)jf_page_size() - 1), page = 0;
+	size_t i;
+
+	for (i = 0; i < num; i++) {
+		if ((pokes[i].addr & mask) != page && !jf_writer_has(pokes[i].addr))
+			return false;
+		page = pokes[i].addr & mask;
+		if (ends_in(&pokes[i], mask) != page &&
+		    !jf_writer_has(pokes[i].addr + JF_INSN_SIZE - 1))
+			return false;
+	}
+	return true;
+}
+
+int jf_patch_look(struct jf_poke *pokes, size_t num, bool all)
 {
 	struct transaction t = { pokes, num, false };
 	int err = begin(&t);
 
-	return err ? err : jf_writer_run(look, &t);
+	if (!err && (all || !has_all_pages(pokes, num)))
+		err = jf_writer_run(look, &t);
+	return err;
 }
 
 int jf_patch(struct jf_poke *pokes, size_t num, bool is_alone)

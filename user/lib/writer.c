@@ -588,6 +588,13 @@ static int try_writer(const struct writer *w, const uintptr_t *addrs, size_t num
 	return 0;
 }
 
+bool jf_writer_has(uintptr_t addr)
+{
+	const struct jf_mod *m = jf_writer_in_place() ? text_of(addr) : NULL;
+
+	return m && is_written(m, addr & ~(jf_page_size() - 1));
+}
+
 int jf_writer_begin(const uintptr_t *addrs, size_t num)
 {
 	int err, passing = 0;

@@ -162,7 +162,38 @@ struct jf_key {
 	uint8_t		enabled;
 	int		count;
 	struct jf_ent	ent;
+#ifndef __KERNEL__
+	/* Elements of an array are aligned as their type says, see below. */
+	unsigned int	: 32, : 32, : 32, : 32, : 32, : 32;
+#endif
 };
+
+/*
+ * In a program a branch is compiled as what the key's first value means. So the type of a
+ * key says what that is, by its alignment, which makes no difference for pointers to it:
+ * a key that is known by a struct jf_key * alone may start with either.
+ */
+#ifdef __KERNEL__
+#define __JF_KEY_FALSE			struct jf_key
+#define __JF_KEY_TRUE			struct jf_key
+#define __JF_KEY_STARTS(k, on)		struct __jf_key_starts_##k
+#else
+#if JF_HAVE_PATCHING
+#define __JF_ALIGN_FALSE		16
+#define __JF_ALIGN_TRUE			32
+typedef struct jf_key __jf_key_false __attribute__((__aligned__(__JF_ALIGN_FALSE)));
+typedef struct jf_key __jf_key_true __attribute__((__aligned__(__JF_ALIGN_TRUE)));
+#define __JF_KEY_FALSE			__jf_key_false
+#define __JF_KEY_TRUE			__jf_key_true
+#define __JF_KEY_ALIGN(key)		__alignof__(__typeof__(*(key)))
+#else
+/* There a branch asks the key. */
+#define __JF_KEY_FALSE			struct jf_key
+#define __JF_KEY_TRUE			struct jf_key
+#endif
+/* May be repeated; a compiler does not take two that differ. */
+#define __JF_KEY_STARTS(k, on)		typedef char __jf_key_starts_##k[1 + (on)]
+#endif
 
 /* offsetof(struct jf_key, ent), for assembly; checked in jf_core.c. */
 #define JF_KEY_ENT	8
@@ -199,6 +230,7 @@ struct jf_key {
 #define __jf_unlikely_needs_a_key_known_at_compile_time_else_use_jf_key_enabled	__jf_branch_unlikely
 #define __jf_likely_needs_a_key_known_at_compile_time_else_use_jf_key_enabled	__jf_branch_likely
 #define __JF_HINT_KEY	"DEFINE_JF_KEY_FALSE(), ..._TRUE() or IMPORT_JF_KEY()"
+#define __JF_HINT_KEYS	"DEFINE_JF_KEY_ARRAY_FALSE(), ..._TRUE() or IMPORT_JF_KEY_ARRAY()"
 
 #define __JF_KEY_INIT(_name, _on, _flags)				\
 	{ (_on), (_on), __JF_ENT_INIT(_name, JF_ENT_KEY,		\
@@ -211,43 +243,69 @@ struct jf_key {
 #define __JF_KEY_ARRAY_REC	__JF_KEY_REC
 #else
 #define __JF_KEY_REC(k, n)						\
-	__JF_HIDE(struct jf_key k)					\
+	__JF_HIDE(__typeof__(k) k)					\
 	__JF_ENT_REC_USER(k, &k.ent, 0, 1, sizeof(struct jf_key))
 #define __JF_KEY_ARRAY_REC(k, n)					\
-	__JF_HIDE(struct jf_key k[n])					\
+	__JF_HIDE(__typeof__(k) k)					\
 	__JF_ENT_REC_USER(k, &k[0].ent, 0, n, sizeof(struct jf_key))
 #endif
 
+#define __DECLARE_JF_KEY(k, type, on)					\
+	extern type k __JF_HIDDEN __JF_NEAR(k);				\
+	__JF_KEY_STARTS(k, on)
+#define __DECLARE_JF_KEY_ARRAY(k, n, type, on)				\
+	extern type k[n] __JF_HIDDEN __JF_NEAR(k);			\
+	__JF_KEY_STARTS(k, on)
+
 /**
- * DECLARE_JF_KEY() - declare a key
+ * DECLARE_JF_KEY() - declare a key that starts disabled
  * @k: its name
+ *
+ * In a kernel also one that starts enabled.
  */
 #define DECLARE_JF_KEY(k)						\
 	__JF_HINT(#k, __JF_HINT_KEY)					\
-	__DECLARE_JF_KEY(k)
-#define __DECLARE_JF_KEY(k)		extern struct jf_key k __JF_HIDDEN __JF_NEAR(k)
+	__DECLARE_JF_KEY(k, __JF_KEY_FALSE, 0)
 
 /**
- * DECLARE_JF_KEY_ARRAY() - declare an array of keys
+ * DECLARE_JF_KEY_TRUE() - declare a key that starts enabled
+ * @k: its name
+ *
+ * In a program a source file that defines the key and has the wrong one of the two is not
+ * compiled ("conflicting types for __jf_key_starts_...").
+ */
+#define DECLARE_JF_KEY_TRUE(k)						\
+	__JF_HINT(#k, __JF_HINT_KEY)					\
+	__DECLARE_JF_KEY(k, __JF_KEY_TRUE, 1)
+
+/**
+ * DECLARE_JF_KEY_ARRAY() - declare an array of keys that start disabled
  * @k: its name
  * @n: number of keys
+ *
+ * DECLARE_JF_KEY_ARRAY_TRUE() is the same for keys that start enabled.
  */
 #define DECLARE_JF_KEY_ARRAY(k, n)					\
-	__JF_HINT(#k, "DEFINE_JF_KEY_ARRAY_FALSE(), ..._TRUE() or IMPORT_JF_KEY_ARRAY()") \
-	extern struct jf_key k[n] __JF_HIDDEN __JF_NEAR(k)
+	__JF_HINT(#k, __JF_HINT_KEYS)					\
+	__DECLARE_JF_KEY_ARRAY(k, n, __JF_KEY_FALSE, 0)
+#define DECLARE_JF_KEY_ARRAY_TRUE(k, n)					\
+	__JF_HINT(#k, __JF_HINT_KEYS)					\
+	__DECLARE_JF_KEY_ARRAY(k, n, __JF_KEY_TRUE, 1)
 
 /* The key comes first, so that "static" may stand in front of the macros. */
-#define __DEFINE_JF_KEY(k, on, flags, attr)				\
-	struct jf_key k __JF_USED __JF_HIDDEN_DEF __JF_NEAR(k) attr =	\
+#define __DEFINE_JF_KEY(k, type, on, flags, attr)			\
+	type k __JF_USED __JF_HIDDEN_DEF __JF_NEAR(k) attr =		\
 		__JF_KEY_INIT(#k, on, flags);				\
+	__JF_KEY_STARTS(k, on);						\
 	__JF_KEY_REC(k, 1)
 #ifdef __cplusplus
-#define __DEFINE_JF_KEY_ARRAY(k, n, on)					\
+#define __DEFINE_JF_KEY_ARRAY(k, n, type, on)				\
 	static_assert(sizeof(#k) == 0, "C++ cannot initialise an array of " #k ": define it in C, declare it here")
 #else
-#define __DEFINE_JF_KEY_ARRAY(k, n, on)					\
-	struct jf_key k[n] __JF_USED __JF_HIDDEN_DEF __JF_NEAR(k) =	\
+#define __DEFINE_JF_KEY_ARRAY(k, n, type, on)				\
+	type k[n] __JF_USED __JF_HIDDEN_DEF __JF_NEAR(k) =		\
 		__JF_ALL_OF(n, __JF_KEY_INIT(#k, on, 0));		\
+	__JF_KEY_STARTS(k, on);						\
 	__JF_KEY_ARRAY_REC(k, n)
 #endif
 
@@ -264,12 +322,12 @@ struct jf_key {
  * options are read in main(). Memory that the loader protects (RELRO) is protected
  * before the first constructor could change a key.
  */
-#define DEFINE_JF_KEY_FALSE(k)	__DEFINE_JF_KEY(k, 0, 0, )
-#define DEFINE_JF_KEY_TRUE(k)	__DEFINE_JF_KEY(k, 1, 0, )
+#define DEFINE_JF_KEY_FALSE(k)	__DEFINE_JF_KEY(k, __JF_KEY_FALSE, 0, 0, )
+#define DEFINE_JF_KEY_TRUE(k)	__DEFINE_JF_KEY(k, __JF_KEY_TRUE, 1, 0, )
 #define DEFINE_JF_KEY_FALSE_RO(k)					\
-	__DEFINE_JF_KEY(k, 0, JF_ENT_RO, __JF_RO_DATA)
+	__DEFINE_JF_KEY(k, __JF_KEY_FALSE, 0, JF_ENT_RO, __JF_RO_DATA)
 #define DEFINE_JF_KEY_TRUE_RO(k)					\
-	__DEFINE_JF_KEY(k, 1, JF_ENT_RO, __JF_RO_DATA)
+	__DEFINE_JF_KEY(k, __JF_KEY_TRUE, 1, JF_ENT_RO, __JF_RO_DATA)
 
 /**
  * DEFINE_JF_KEY_ARRAY_FALSE() - define an array of keys that start disabled
@@ -278,14 +336,16 @@ struct jf_key {
  *
  * DEFINE_JF_KEY_ARRAY_TRUE() is the same for keys that start enabled.
  */
-#define DEFINE_JF_KEY_ARRAY_FALSE(k, n)	__DEFINE_JF_KEY_ARRAY(k, n, 0)
-#define DEFINE_JF_KEY_ARRAY_TRUE(k, n)	__DEFINE_JF_KEY_ARRAY(k, n, 1)
+#define DEFINE_JF_KEY_ARRAY_FALSE(k, n)	__DEFINE_JF_KEY_ARRAY(k, n, __JF_KEY_FALSE, 0)
+#define DEFINE_JF_KEY_ARRAY_TRUE(k, n)	__DEFINE_JF_KEY_ARRAY(k, n, __JF_KEY_TRUE, 1)
 
 #ifndef __KERNEL__
 /*
  * Each object has a key of its own that its sites name, and those of importers
- * follow the exporter's, which they find by a pointer.
+ * follow the exporter's, which they find by a pointer. What that starts with is said by
+ * its declaration.
  */
+#define __JF_KEY_STARTS_ON(k)	(sizeof(__jf_key_starts_##k) == 2)
 #define EXPORT_JF_KEY(k)						\
 	__JF_EXPORT_ENT("__jf_export_key_" #k, key_##k, &k.ent)
 #define EXPORT_JF_KEY_GPL(k)		EXPORT_JF_KEY(k)
@@ -293,21 +353,21 @@ struct jf_key {
 	__JF_EXPORT_ENT("__jf_export_key_" #k, key_##k, &k[0].ent)
 #define EXPORT_JF_KEY_ARRAY_GPL(k)	EXPORT_JF_KEY_ARRAY(k)
 #ifdef __cplusplus
-#define IMPORT_JF_KEY_ARRAY(k, n)	__DEFINE_JF_KEY_ARRAY(k, n, 0)
+#define IMPORT_JF_KEY_ARRAY(k, n)	__DEFINE_JF_KEY_ARRAY(k, n, , 0)
 #else
 #define IMPORT_JF_KEY_ARRAY(k, n)					\
 	__JF_IMPORT_ENT("__jf_export_key_" #k, key_##k);		\
-	struct jf_key k[n] __JF_USED __JF_HIDDEN_DEF __JF_NEAR(k) =	\
-		__JF_ALL_OF(n, __JF_KEY_INIT(#k, 0, 0));		\
-	__JF_HIDE(struct jf_key k[n])					\
+	__typeof__(k) k __JF_USED __JF_HIDDEN_DEF __JF_NEAR(k) =	\
+		__JF_ALL_OF(n, __JF_KEY_INIT(#k, __JF_KEY_STARTS_ON(k), 0)); \
+	__JF_HIDE(__typeof__(k) k)					\
 	__JF_ENT_REC_USER(k, &k[0].ent, &__jf_export_key_##k, n,	\
 			  sizeof(struct jf_key))
 #endif
 #define IMPORT_JF_KEY(k)						\
 	__JF_IMPORT_ENT("__jf_export_key_" #k, key_##k);		\
-	struct jf_key k __JF_USED __JF_HIDDEN_DEF __JF_NEAR(k) =	\
-		__JF_KEY_INIT(#k, 0, 0);				\
-	__JF_HIDE(struct jf_key k)					\
+	__typeof__(k) k __JF_USED __JF_HIDDEN_DEF __JF_NEAR(k) =	\
+		__JF_KEY_INIT(#k, __JF_KEY_STARTS_ON(k), 0);		\
+	__JF_HIDE(__typeof__(k) k)					\
 	__JF_ENT_REC_USER(k, &k.ent, &__jf_export_key_##k, 1,		\
 			  sizeof(struct jf_key))
 #else
@@ -319,9 +379,9 @@ struct jf_key {
  * The _RO form is fixed once the module's init is done. Either may be "static".
  */
 #define DEFINE_JF_KEY_MAYBE(option, k)					\
-	__DEFINE_JF_KEY(k, IS_ENABLED(option), 0, )
+	__DEFINE_JF_KEY(k, struct jf_key, IS_ENABLED(option), 0, )
 #define DEFINE_JF_KEY_MAYBE_RO(option, k)				\
-	__DEFINE_JF_KEY(k, IS_ENABLED(option), JF_ENT_RO, __JF_RO_DATA)
+	__DEFINE_JF_KEY(k, struct jf_key, IS_ENABLED(option), JF_ENT_RO, __JF_RO_DATA)
 
 /**
  * jf_branch_maybe() - jf_branch_likely() or jf_branch_unlikely()

@@ -347,7 +347,7 @@ __JF_END_DECLS
 #define __JF_DECLARE_TRACE_PARTS(name)					\
 	__JF_HINT("__jf_on_" #name, "DEFINE_JF_TRACE() or IMPORT_JF_TRACE()") \
 	__JF_HINT("__jf_trace_" #name, "DEFINE_JF_TRACE() or IMPORT_JF_TRACE()") \
-	__DECLARE_JF_KEY(__jf_on_##name);				\
+	__DECLARE_JF_KEY(__jf_on_##name, __JF_KEY_FALSE, 0);		\
 	__DECLARE_DYNFUNC(extern, __jf_tp_##name, __jf_iter_##name)
 #endif
 

@@ -10,26 +10,24 @@
 /* --- what stands at a site ------------------------------------------------------ */
 
 /*
- * What the compiler left is a jump to the test. While others execute it, only its
- * first byte can change: to fall through, which is right when the test would say
- * so, and after that the other four as well. To jump elsewhere it has to wait for
- * that.
+ * The guard of a branch falls through, as the nop does. So where the compiler left a jump
+ * to a test, and others execute it, it cannot become a jump to the other side: it waits
+ * until the test would say to fall through.
  */
 static int branch_insn(const struct jf_site *site, bool jumps, bool alone, jf_insn_t *insn)
 {
 	jf_insn_t now = atomic_load_explicit(&site->insn, memory_order_relaxed);
-	bool raw = now == site->raw;
+	bool tests = site->flags & JF_SITE_TESTED && now == site->raw;
 
-	/* Whatever its operand is: some cannot be written any more. */
-	if (!jumps && jf_insn_byte(now, 0) == JF_OPCODE_TEST)
+	if (jumps && (!tests || alone || jf_options()->int3))
+		return jf_insn_jmp(insn, site->addr, site->label);
+	if (jumps)
+		*insn = site->raw;
+	else if (jf_insn_byte(now, 0) == JF_OPCODE_TEST)
+		/* A guard that was left behind: some cannot be written any more. */
 		*insn = now;
-	else if (jf_options()->int3 && !jumps)
-		*insn = jf_insn_nop();
-	else if (jf_options()->int3 || alone || !raw)
-		return jumps ? jf_insn_jmp(insn, site->addr, site->label) :
-			       jf_insn_skip(insn, site->addr, site->label);
 	else
-		*insn = jumps ? site->raw : jf_insn_skip_of(site->raw);
+		*insn = jf_insn_nop();
 	return 0;
 }
 
@@ -292,12 +290,7 @@ static void unmark(struct jf_batch *b)
 
 /* --- the transaction ------------------------------------------------------------ */
 
-struct pokes {
-	struct jf_poke	*poke;
-	size_t		num, max;
-};
-
-static int add_poke(struct pokes *p, struct jf_site *site, jf_insn_t insn)
+int jf_pokes_add(struct jf_pokes *p, struct jf_site *site, jf_insn_t insn)
 {
 	if (p->num == p->max) {
 		size_t max = p->max ? p->max * 2 : 64;
@@ -316,32 +309,32 @@ static int add_poke(struct pokes *p, struct jf_site *site, jf_insn_t insn)
 }
 
 /* If there is something to be done at it. */
-static int add_site(struct pokes *p, struct jf_site *site, uintptr_t value)
+static int add_site(struct jf_pokes *p, struct jf_site *site, uintptr_t value)
 {
 	jf_insn_t now = atomic_load_explicit(&site->insn, memory_order_relaxed);
 	jf_insn_t insn;
 	int err = jf_site_insn(site, value, false, &insn);
 
-	/* Nobody can write it: what is as compiled is right, and stays. */
-	if (err || (now == site->raw && !jf_writer_usable()))
+	/* Nobody can write it: what loads the value is right, and stays. */
+	if (err || (now == site->raw && jf_site_loads(site) && !jf_writer_usable()))
 		return err;
-	return insn != now || site->left ? add_poke(p, site, insn) : 0;
+	return insn != now || site->left ? jf_pokes_add(p, site, insn) : 0;
 }
 
-static int add_sites(struct pokes *p, const struct jf_ctl *ctl, uintptr_t value)
+static int add_sites(struct jf_pokes *p, struct jf_ctl *ctl, uintptr_t value)
 {
 	struct jf_site *site;
-	int err = 0;
+	int err = jf_sites_of(ctl);
 
 	for (site = ctl->sites; site && !err; site = site->next)
 		err = add_site(p, site, value);
 	return err;
 }
 
-static int collect(const struct jf_batch *b, struct pokes *p)
+static int collect(const struct jf_batch *b, struct jf_pokes *p)
 {
 	const struct jf_change *c;
-	const struct jf_ctl *proxy;
+	struct jf_ctl *proxy;
 	int err = 0;
 
 	for (c = b->changes; c && !err; c = c->next) {
@@ -357,20 +350,20 @@ static int collect(const struct jf_batch *b, struct pokes *p)
 	return err;
 }
 
-/* Sites that are as compiled need not be written, if nobody can. */
-static bool drop_unpatched(struct pokes *p)
+/* Sites that load the value as compiled need not be written, if nobody can. */
+static bool drop_unpatched(struct jf_pokes *p)
 {
 	size_t i, num = 0;
 
 	for (i = 0; i < p->num; i++)
-		if (p->poke[i].old != p->poke[i].site->raw)
+		if (p->poke[i].old != p->poke[i].site->raw || !jf_site_loads(p->poke[i].site))
 			p->poke[num++] = p->poke[i];
 	p->num = num;
 	return !num;
 }
 
 /* It stays for the next change: fresh memory would cost as much as all else. */
-static struct pokes work;
+static struct jf_pokes work;
 
 static int patch_sites(const struct jf_batch *b)
 {
@@ -593,27 +586,29 @@ static struct jf_ctl *long_ctl(const struct jf_long *l, size_t i)
 	return changed(&l->change[i]);
 }
 
-/* The next one in the walk, of l->change[l->next.at]. NULL: that was all. */
-static struct jf_site *next_site(struct jf_long *l)
+/* The next one in the walk, of l->change[l->next.at]. *next is NULL: that was all. */
+static int next_site(struct jf_long *l, struct jf_site **next)
 {
 	struct cursor *c = &l->next;
-	struct jf_site *site;
+	int err;
 
-	while (!c->site) {
-		if (c->at == l->num)
-			return NULL;
+	while (!c->site && c->at < l->num) {
 		if (!c->ctl)
 			c->ctl = long_ctl(l, c->at);
 		else
 			c->ctl = c->ctl->real ? c->ctl->next_proxy : c->ctl->proxies;
+		err = c->ctl ? jf_sites_of(c->ctl) : 0;
+		if (err)
+			return err;
 		if (c->ctl)
 			c->site = c->ctl->sites;
 		else
 			c->at++;
 	}
-	site = c->site;
-	c->site = site->next;
-	return site;
+	*next = c->site;
+	if (c->site)
+		c->site = c->site->next;
+	return 0;
 }
 
 /* Fills @work. *more: the walk is not over. */
@@ -627,7 +622,9 @@ static int collect_slice(struct jf_long *l, bool *more)
 	*more = true;
 	work.num = 0;
 	while (!err && work.num < SLICE_SITES && pages < SLICE_PAGES && looks++ < SLICE_LOOKS) {
-		site = next_site(l);
+		err = next_site(l, &site);
+		if (err)
+			break;
 		if (!site) {
 			*more = false;
 			break;
@@ -772,13 +769,13 @@ void jf_settle(const struct jf_ent *ent)
 		do_slice_and_give_way();
 }
 
-static size_t sites_of(const struct jf_ctl *ctl)
+static size_t sites_of(struct jf_ctl *ctl)
 {
-	size_t num = ctl->nr_sites;
-	const struct jf_ctl *proxy;
+	size_t num = jf_sites_num(ctl);
+	struct jf_ctl *proxy;
 
 	for (proxy = ctl->proxies; proxy; proxy = proxy->next_proxy)
-		num += proxy->nr_sites;
+		num += jf_sites_num(proxy);
 	return num;
 }
 
@@ -794,7 +791,7 @@ static bool is_long(const struct jf_batch *b)
 	if (b->err || jf_stats.sites <= LONG_SITES || jf_patch_behind())
 		return false;
 	for (c = b->changes; c; c = c->next) {
-		const struct jf_ctl *ctl = changed(c);
+		struct jf_ctl *ctl = changed(c);
 
 		if (!ctl || ctl->ent->type != JF_ENT_KEY || c->also)
 			return false;

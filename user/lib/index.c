@@ -10,21 +10,33 @@
 struct jf_mod *jf_mods;
 uint64_t jf_mods_version;
 
-static struct jf_site *find_in(const struct jf_mod *m, uintptr_t addr)
+static struct jf_site *search(struct jf_site *sites, size_t high, uintptr_t addr)
 {
-	size_t low = 0, high = m->nr_sites;
+	size_t low = 0;
 
 	while (low < high) {
 		size_t mid = low + (high - low) / 2;
 
-		if (m->sites[mid].addr == addr)
-			return &m->sites[mid];
-		if (m->sites[mid].addr < addr)
+		if (sites[mid].addr == addr)
+			return &sites[mid];
+		if (sites[mid].addr < addr)
 			low = mid + 1;
 		else
 			high = mid;
 	}
 	return NULL;
+}
+
+/* Where there is a handler, all are in jf_mod.sites; the others need the lock. */
+static struct jf_site *find_in(const struct jf_mod *m, uintptr_t addr)
+{
+	struct jf_site *site = search(m->sites, m->nr_sites, addr);
+	size_t i;
+
+	for (i = 0; !site && !m->all && i < m->nr_ctls; i++)
+		if (m->ctls[i].later)
+			site = search(m->ctls[i].later, m->ctls[i].nr_later, addr);
+	return site;
 }
 
 struct jf_site *jf_site_find(uintptr_t addr, bool *ours)

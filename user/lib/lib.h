@@ -17,6 +17,7 @@
  *   callback.c	functions that are called after a quiesce
  *   reader.c	who may be inside of what was replaced
  *   sync.c	broadcasts to all cores of this process
+ *   site.c	records of sites, and which of them are entered when
  *   call.c	where the compiler put a call
  *   value.c	what keys and dynamic functions are set to
  *   memory.c	memory that is not the program's
@@ -237,8 +238,12 @@ struct jf_site {
  * struct jf_ctl - what the library knows of a key or a dynamic function
  * @ent:    the entity
  * @mod:    its object
- * @sites:  its sites, all in that object
- * @nr_sites: their number
+ * @sites:  its sites, all in that object, as far as they are entered
+ * @nr_sites: how many of these were entered when its object came
+ * @later:  those that were entered when it changed first: so many, by address, or NULL
+ * @nr_later: how many records of these there are, once they are in order
+ * @first:  where these begin in jf_mod.order
+ * @odd:    some source file has compiled its branches for another first value
  * @real:   the entity that this one stands in for, or NULL
  * @wants:  the first of the array of that one, while its object is not known; then
  *          @ent has no @ctl
@@ -261,6 +266,10 @@ struct jf_ctl {
 	struct jf_mod		*mod;
 	struct jf_site		*sites;
 	size_t			nr_sites;
+	struct jf_site		*later;
+	uint32_t		nr_later;
+	uint32_t		first;
+	bool			odd;
 	struct jf_ctl		*real;
 	const struct jf_ent	*wants;
 	size_t			nth;
@@ -307,7 +316,12 @@ struct jf_text {
  * @written: a bit for each that was written in place since the last fork
  * @forks:  how many forks there were by then
  * @linked: for each what in the file looks like a breakpoint, or NULL: not known yet
- * @sites:  its sites, by address
+ * @sites:  those of its sites that were entered when it came, by address
+ * @tested: there are some among them that lead to a test as compiled
+ * @all:    these are all: JUMPFUNC_TRAP=always
+ * @nr_later: how many others there are
+ * @order:  their records, by key and by address for each, or NULL
+ * @bad:    those records are not what they should be: its keys cannot be changed
  * @ctls:   its entities
  * @serial: no other object ever had the same
  * @next:   all objects
@@ -329,6 +343,11 @@ struct jf_mod {
 	const struct jf_linked	**linked;
 	struct jf_site		*sites;
 	size_t			nr_sites;
+	bool			tested;
+	bool			all;
+	size_t			nr_later;
+	uint32_t		*order;
+	bool			bad;
 	struct jf_ctl		*ctls;
 	size_t			nr_ctls;
 	uint64_t		serial;
@@ -363,7 +382,7 @@ bool jf_goes(const void *addr);
 
 /* Whose @addr is, or NULL. With the lock held. */
 struct jf_mod *jf_mod_of(uintptr_t addr);
-/* Any context: the site at @addr, and whether @addr is in an object of ours. */
+/* Any context with JUMPFUNC_TRAP=always, else with the lock: the site at @addr, and whether @addr is in an object of ours. */
 struct jf_site *jf_site_find(uintptr_t addr, bool *ours);
 
 /* --- memory.c ------------------------------------------------------------------- */
@@ -395,6 +414,20 @@ void jf_count_set(const struct jf_ctl *real, int count);
 void jf_count_follow(const struct jf_ctl *real);
 /* Let @to, which nobody uses yet, have the value of @from. */
 void jf_ent_copy(struct jf_ent *to, const struct jf_ent *from);
+/* A key has its first value again. Nobody else may change it. */
+void jf_ent_reset(struct jf_ent *key);
+
+/* --- site.c ----------------------------------------------------------------------- */
+
+/* An object comes, whose @ctls are known. 0, -ENOMEM, or -EINVAL: it is refused. */
+int jf_sites_now(struct jf_mod *m);
+/* Which of its keys are struct jf_ctl.odd? Nothing else is looked at. */
+void jf_sites_odd(struct jf_mod *m);
+/* Those of @ctl are all entered from here on. 0, -ENOMEM, or -ENODEV: its object is bad. */
+int jf_sites_of(struct jf_ctl *ctl);
+/* How many it has, entered or not. 0 for those of which that is not known: there is no memory. */
+size_t jf_sites_num(struct jf_ctl *ctl);
+void jf_sites_free(struct jf_mod *m);
 
 /* --- call.c ----------------------------------------------------------------------- */
 
@@ -523,6 +556,15 @@ bool jf_image_leaves(uintptr_t addr, const struct jf_mod *mod);
 
 /* --- commit.c --------------------------------------------------------------------- */
 
+/* Pokes of a transaction to be; jf_free(@poke) afterwards. */
+struct jf_pokes {
+	struct jf_poke	*poke;
+	size_t		num, max;
+};
+
+/* 0 or -ENOMEM */
+int jf_pokes_add(struct jf_pokes *p, struct jf_site *site, jf_insn_t insn);
+
 /**
  * struct jf_change - one entity's part in a batch
  * @next:   of the batch
@@ -561,6 +603,11 @@ struct jf_change jf_change_of(struct jf_ent *ent, uintptr_t value);
  * it can be had from what stands there.
  */
 int jf_site_insn(const struct jf_site *site, uintptr_t value, bool alone, jf_insn_t *insn);
+/* Does it follow its entity's value as compiled, whatever that is? */
+static inline bool jf_site_loads(const struct jf_site *site)
+{
+	return !(site->flags & JF_SITE_BRANCH) || site->flags & JF_SITE_TESTED;
+}
 /*
  * Changes a dynamic function whose sites load its pointer, without writing text.
  * False: some do not.

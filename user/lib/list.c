@@ -103,28 +103,24 @@ static const char *name_of(const struct jf_ctl *ctl)
 
 /* --- the list --------------------------------------------------------------------- */
 
-static size_t sites_of(const struct jf_ctl *ctl)
+static size_t sites_of(struct jf_ctl *ctl)
 {
-	const struct jf_ctl *p;
-	const struct jf_site *s;
-	size_t num = 0;
+	struct jf_ctl *p;
+	size_t num = jf_sites_num(ctl);
 
-	for (s = ctl->sites; s; s = s->next)
-		num++;
 	for (p = ctl->proxies; p; p = p->next_proxy)
-		for (s = p->sites; s; s = s->next)
-			num++;
+		num += jf_sites_num(p);
 	return num;
 }
 
 /* The key of a tracepoint: in the same source file its record is the one in front. */
-static const struct jf_ctl *key_of_trace(const struct jf_ctl *call)
+static struct jf_ctl *key_of_trace(const struct jf_ctl *call)
 {
 	const struct jf_mod *m = call->mod;
 	size_t at = (size_t)(call - m->ctls), i;
 
 	for (i = 0; i < m->nr_ctls; i++) {
-		const struct jf_ctl *c = &m->ctls[(at + m->nr_ctls - 1 - i) % m->nr_ctls];
+		struct jf_ctl *c = &m->ctls[(at + m->nr_ctls - 1 - i) % m->nr_ctls];
 
 		if (c->ent->type == JF_ENT_KEY && begins_with(c->ent->name, TRACE_KEY) &&
 		    !strcmp(c->ent->name + strlen(TRACE_KEY), name_of(call)))
@@ -134,9 +130,9 @@ static const struct jf_ctl *key_of_trace(const struct jf_ctl *call)
 }
 
 /* Without the two strings. */
-static void describe(const struct jf_ctl *ctl, struct jf_info *info)
+static void describe(struct jf_ctl *ctl, struct jf_info *info)
 {
-	const struct jf_ctl *key;
+	struct jf_ctl *key;
 
 	*info = (struct jf_info){
 		.kind = ctl->ent->type == JF_ENT_KEY ? JF_KIND_KEY :
@@ -194,7 +190,7 @@ static void add_all(struct copy *c, const struct jf_mod *m)
 	size_t i;
 
 	for (i = 0; i < m->nr_ctls; i++) {
-		const struct jf_ctl *ctl = &m->ctls[i];
+		struct jf_ctl *ctl = &m->ctls[i];
 
 		if (!is_shown(ctl))
 			continue;

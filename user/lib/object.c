@@ -40,13 +40,6 @@ static bool in_mod(const struct jf_mod *m, const void *p, size_t size)
 	return addr >= m->start && addr <= m->end && size <= m->end - addr;
 }
 
-#if JF_HAVE_PATCHING
-static bool in_text(const struct jf_mod *m, uintptr_t addr, size_t size)
-{
-	return addr >= m->text && addr <= m->text_end && size <= m->text_end - addr;
-}
-#endif
-
 /* --- an object comes -------------------------------------------------------------- */
 
 /**
@@ -299,7 +292,9 @@ static bool has_tables_of(const struct jf_mod *m, const struct jf_object *o)
 
 	return o == own || (in_mod(m, o, sizeof(*o)) && o->magic == own->magic &&
 			    o->rec_size == own->rec_size && o->sites == own->sites &&
-			    o->sites_end == own->sites_end && o->ents == own->ents &&
+			    o->sites_end == own->sites_end && o->on == own->on &&
+			    o->on_end == own->on_end && o->now == own->now &&
+			    o->now_end == own->now_end && o->ents == own->ents &&
 			    o->ents_end == own->ents_end);
 }
 
@@ -385,135 +380,13 @@ static int add_ctls(struct jf_mod *m, const struct look *look)
 	return 0;
 }
 
-#if JF_HAVE_PATCHING
-static bool is_site(const struct jf_mod *m, const struct jf_site *s)
+/* There may be none. */
+static bool has_list(const struct jf_mod *m, const void *first, const void *end)
 {
-	uint64_t to = 0;
-	enum jf_insn_kind kind = jf_insn_decode(s->raw, s->addr, &to);
+	uintptr_t from = (uintptr_t)first, to = (uintptr_t)end;
 
-	if (!in_text(m, s->label, 1))
-		return false;
-	if (s->flags & JF_SITE_TRAMP)
-		return s->ctl->ent->type == JF_ENT_FUNC && kind == JF_INSN_JMP &&
-		       to == s->addr + JF_INSN_SIZE && s->label == to;
-	if (s->flags & JF_SITE_CALL)
-		return s->ctl->ent->type == JF_ENT_FUNC && to == s->label;
-	return s->flags & JF_SITE_BRANCH && s->ctl->ent->type == JF_ENT_KEY &&
-	       kind == JF_INSN_JMP;
+	return from <= to && (!from || in_mod(m, first, to - from));
 }
-
-static int add_site(struct jf_mod *m, const struct jf_site_rec *rec)
-{
-	struct jf_site *s = &m->sites[m->nr_sites];
-	struct jf_ent *ent = (struct jf_ent *)((uintptr_t)&rec->ent + (intptr_t)rec->ent);
-
-	s->addr = (uintptr_t)&rec->addr + (intptr_t)rec->addr;
-	s->label = (uintptr_t)&rec->label + (intptr_t)rec->label;
-	s->flags = rec->flags;
-	if (!in_text(m, s->addr, JF_INSN_SIZE) ||
-	    !in_mod(m, ent, sizeof(*ent)) || ent->ctl < m->ctls ||
-	    ent->ctl >= m->ctls + m->nr_ctls || ent->ctl->ent != ent)
-		return say_bad(m, "a site is of nothing that this object has");
-	if (s->flags & JF_SITE_CALL) {
-		s->addr = jf_call_find(s->addr, s->label, m->text, m->text_end);
-		if (!s->addr) {
-			jf_stats.trampolined++;
-			return 0;
-		}
-	}
-	s->ctl = ent->ctl;
-	s->raw = jf_insn_load((const void *)s->addr);
-	atomic_init(&s->insn, s->raw);
-	if (!is_site(m, s)) {
-		jf_say(false, "%s: at %#lx is no site of %s; nothing is patched",
-		       m->name, (unsigned long)s->addr, ent->name);
-		return -EINVAL;
-	}
-	m->nr_sites++;
-	return 0;
-}
-
-static int by_address(const void *a, const void *b)
-{
-	const struct jf_site *x = a, *y = b;
-
-	return x->addr < y->addr ? -1 : x->addr > y->addr;
-}
-
-static bool is_equal(const struct jf_site *a, const struct jf_site *b)
-{
-	return a->label == b->label && a->ctl == b->ctl && a->flags == b->flags;
-}
-
-/*
- * Of functions that are the same, a linker may keep one, with the records of all. Where
- * the other side of a branch is, and of which key it is, may differ even so, if it is
- * somewhere else, or is not tested: as compiled it is right for all of them. False:
- * sites overlap that are not the same.
- */
-static bool drop_equal(struct jf_mod *m)
-{
-	size_t i, next, num = 0;
-
-	for (i = 0; i < m->nr_sites; i = next) {
-		const struct jf_site *s = &m->sites[i], *t = s + 1;
-		bool equal = true, branches = s->flags & JF_SITE_BRANCH;
-
-		for (next = i + 1; next < m->nr_sites && t->addr == s->addr; next++, t++) {
-			equal &= is_equal(s, t);
-			branches &= !!(t->flags & JF_SITE_BRANCH);
-		}
-		if ((next < m->nr_sites && t->addr - s->addr < JF_INSN_SIZE) ||
-		    (!equal && !branches))
-			return false;
-		if (equal)
-			m->sites[num++] = *s;
-	}
-	m->nr_sites = num;
-	return true;
-}
-
-static int add_sites(struct jf_mod *m)
-{
-	const struct jf_object *o = m->object;
-	const struct jf_site_rec *rec;
-	bool sorted = true;
-	size_t i;
-	int err;
-
-	m->sites = jf_zalloc(((size_t)(o->sites_end - o->sites) + 1) * sizeof(*m->sites));
-	if (!m->sites)
-		return -ENOMEM;
-	for (rec = o->sites; rec < o->sites_end; rec++) {
-		err = add_site(m, rec);
-		if (err)
-			return err;
-		i = m->nr_sites - 1;
-		if (i && m->sites[i].addr < m->sites[i - 1].addr)
-			sorted = false;
-	}
-	if (!sorted && jf_sort(m->sites, m->nr_sites, sizeof(*m->sites), by_address))
-		return -ENOMEM;
-	if (!drop_equal(m))
-		return say_bad(m, "two sites overlap");
-	/* Backwards, so that each list ascends. */
-	for (i = m->nr_sites; i--;) {
-		m->sites[i].next = m->sites[i].ctl->sites;
-		m->sites[i].ctl->sites = &m->sites[i];
-		m->sites[i].ctl->nr_sites++;
-	}
-	return 0;
-}
-
-#else
-/* As compiled they would follow their keys no more than those of any library that patches none. */
-static int add_sites(struct jf_mod *m)
-{
-	const struct jf_object *o = m->object;
-
-	return o->sites == o->sites_end ? 0 : say_bad(m, "has sites, and this libjumpfunc patches none");
-}
-#endif /* JF_HAVE_PATCHING */
 
 static int check_object(struct jf_mod *m)
 {
@@ -521,11 +394,8 @@ static int check_object(struct jf_mod *m)
 
 	if (o->magic != JF_TABLE_MAGIC || o->rec_size != JF_TABLE_REC_SIZE)
 		return say_bad(m, "was built for another version of libjumpfunc");
-	if (!m->end || o->sites > o->sites_end || o->ents > o->ents_end ||
-	    (o->sites && !in_mod(m, o->sites, (size_t)((const char *)o->sites_end -
-						       (const char *)o->sites))) ||
-	    (o->ents && !in_mod(m, o->ents, (size_t)((const char *)o->ents_end -
-						     (const char *)o->ents))))
+	if (!m->end || !has_list(m, o->sites, o->sites_end) || !has_list(m, o->on, o->on_end) ||
+	    !has_list(m, o->now, o->now_end) || !has_list(m, o->ents, o->ents_end))
 		return say_bad(m, "a table is not in this object");
 	return 0;
 }
@@ -536,11 +406,11 @@ static void free_mod(struct jf_mod *m)
 
 	for (i = 0; i < m->nr_ctls; i++)
 		m->ctls[i].ent->ctl = NULL;
+	jf_sites_free(m);
 	jf_free(m->ctls);
 	jf_writer_forget(m);
 	jf_free(m->path);
 	jf_free(m->texts);
-	jf_free(m->sites);
 	jf_free(m);
 }
 
@@ -632,66 +502,150 @@ static bool link_waiting(struct jf_mod *m, const struct jf_mod *came)
 	return found;
 }
 
-/* To write text now, and not to be able to do so later, would be worse than not to. */
-static bool can_go_on(void)
+/*
+ * To write text now, and not to be able to do so later, would be worse than not to, where
+ * what is as compiled follows its entity.
+ */
+static bool can_go_on(const struct jf_mod *m)
 {
+	const char *missing = NULL;
+
 	if (!jf_sync_possible())
-		jf_writer_none("membarrier()");
+		missing = "membarrier()";
 	else if (jf_options()->int3 && !jf_trap_possible())
-		jf_writer_none("sigaction()");
-	return jf_writer_usable();
+		missing = "sigaction()";
+	if (missing && m->tested)
+		jf_writer_none(missing);
+	return !missing && jf_writer_usable();
+}
+
+/* Is @ctl one that is known now, or became known when @came did? */
+static bool is_due(const struct jf_ctl *ctl, const struct jf_mod *came)
+{
+	return came ? ctl->real && ctl->real->mod == came : !ctl->wants;
+}
+
+/* The sites of @ctl that are not what its present value asks for, of one kind. */
+static int add_wrong(struct jf_pokes *p, struct jf_ctl *ctl, bool loads, bool alone)
+{
+	struct jf_ctl *real = jf_ctl_real(ctl);
+	struct jf_site *s;
+	int err = 0;
+
+	real->value = jf_ent_value(real->ent);
+	for (s = ctl->sites; s && !err; s = s->next) {
+		jf_insn_t now = atomic_load_explicit(&s->insn, memory_order_relaxed), insn;
+
+		if (jf_site_loads(s) != loads)
+			continue;
+		err = jf_site_insn(s, real->value, alone, &insn);
+		if (!err && insn != now)
+			err = jf_pokes_add(p, s, insn);
+	}
+	return err;
+}
+
+/* Calls, trampolines, and branches that lead to a test: they are right, and slow. */
+static void patch_loads(struct jf_mod *m, const struct jf_mod *came)
+{
+	bool alone = jf_single_threaded();
+	struct jf_pokes p = { NULL, 0, 0 };
+	int err = 0;
+	size_t i;
+
+	for (i = 0; i < m->nr_ctls && !err; i++)
+		if (is_due(&m->ctls[i], came))
+			err = add_wrong(&p, &m->ctls[i], true, alone);
+	if (!err && p.num && can_go_on(m))
+		err = jf_patch(p.poke, p.num, alone);
+	if (err)
+		jf_say(true, "%s: its %zu sites stay as compiled: %s", m->name, p.num,
+		       jf_error(-err));
+	jf_free(p.poke);
+}
+
+static void unlink_proxy(struct jf_ctl *ctl)
+{
+	struct jf_ctl **p = &ctl->real->proxies;
+
+	while (*p && *p != ctl)
+		p = &(*p)->next_proxy;
+	/* Pairs with jf_count_follow(): those behind are as before. */
+	if (*p)
+		__atomic_store_n(p, ctl->next_proxy, __ATOMIC_RELEASE);
+	/* Pairs with count_shared(): it counts the real one, or finds that there is none. */
+	__atomic_store_n(&ctl->real, NULL, __ATOMIC_RELEASE);
 }
 
 /*
- * Is there something to be done at @site? Not while it is not known of what it is. That
- * becomes known when @came does.
+ * The branches of a key stay as compiled, and so does its value here, if it stands in for
+ * another one. If it does not, some source file was told something else of it.
  */
-static bool is_due(const struct jf_site *site, const struct jf_mod *came)
+static void leave_wrong(struct jf_ctl *ctl, int err)
 {
-	const struct jf_ctl *ctl = site->ctl;
+	const char *what = "source files declare it otherwise, and their branches stay so";
 
-	return came ? ctl->real && ctl->real->mod == came : !ctl->wants;
+	if (ctl->real || ctl->wants)
+		what = "it is imported, and keeps its first value";
+	jf_say(false, "%s: %s: %s: %s", ctl->mod->name, ctl->ent->name, what, jf_error(-err));
+	if (ctl->real)
+		unlink_proxy(ctl);
+	else if (!ctl->wants)
+		return;
+	jf_ent_reset(ctl->ent);
+}
+
+/* Has @ctl branches that are not right as compiled? */
+static bool is_wrong(const struct jf_ctl *ctl)
+{
+	return ctl->ent->type == JF_ENT_KEY &&
+	       (ctl->odd || jf_ent_value(ctl->ent) != !!(ctl->ent->flags & JF_ENT_ON));
+}
+
+/* One that waits for its exporter has a copy of that one's first value. */
+static bool has_come(const struct jf_ctl *ctl, const struct jf_mod *came)
+{
+	return is_wrong(ctl) && (is_due(ctl, came) || (!came && ctl->wants));
+}
+
+static void patch_branches(struct jf_mod *m, const struct jf_mod *came)
+{
+	bool alone = jf_single_threaded();
+	struct jf_pokes p = { NULL, 0, 0 };
+	int err = 0;
+	size_t i;
+
+	for (i = 0; i < m->nr_ctls && !err; i++) {
+		if (!has_come(&m->ctls[i], came))
+			continue;
+		err = jf_sites_of(&m->ctls[i]);
+		if (!err)
+			err = add_wrong(&p, &m->ctls[i], false, alone);
+	}
+	if (!err && p.num)
+		err = jf_patch(p.poke, p.num, alone);
+	for (i = 0; i < m->nr_ctls && err; i++)
+		if (has_come(&m->ctls[i], came))
+			leave_wrong(&m->ctls[i], err);
+	jf_free(p.poke);
 }
 
 /* The sites of @m, or those that waited for @came, to what the present values ask for. */
 static void patch_mod(struct jf_mod *m, const struct jf_mod *came)
 {
-	struct jf_poke *pokes = jf_alloc((m->nr_sites + 1) * sizeof(*pokes));
-	bool alone = jf_single_threaded();
-	size_t i, num = 0;
-	int err = pokes ? 0 : -ENOMEM;
-
-	for (i = 0; i < m->nr_sites && !err; i++) {
-		struct jf_site *s = &m->sites[i];
-		struct jf_ctl *ctl = jf_ctl_real(s->ctl);
-
-		if (!is_due(s, came))
-			continue;
-		ctl->value = jf_ent_value(ctl->ent);
-		err = jf_site_insn(s, ctl->value, alone, &pokes[num].new);
-		pokes[num].addr = s->addr;
-		pokes[num].site = s;
-		pokes[num].old = s->raw;
-		num += pokes[num].new != s->raw;
-	}
-	if (!err)
-		err = jf_patch(pokes, num, alone);
-	if (err)
-		jf_say(true, "%s: its %zu sites stay as compiled: %s", m->name, num,
-		       jf_error(-err));
-	jf_free(pokes);
+	patch_branches(m, came);
+	patch_loads(m, came);
 }
 
 /* Of @m, which has come, and of those that waited for it. */
 static void patch_all(struct jf_mod *m)
 {
-	bool writes = can_go_on();
 	struct jf_mod *other;
 
-	if (writes)
-		patch_mod(m, NULL);
+	jf_sites_odd(m);
+	patch_mod(m, NULL);
 	for (other = m->next; other; other = other->next)
-		if (link_waiting(other, m) && writes)
+		if (link_waiting(other, m))
 			patch_mod(other, m);
 }
 
@@ -703,7 +657,7 @@ static int add_tables(struct jf_mod *m, const struct look *look)
 	if (!err)
 		err = add_ctls(m, look);
 	if (!err)
-		err = add_sites(m);
+		err = jf_sites_now(m);
 	if (err == -ENOMEM)
 		say_bad(m, "there is no memory for its tables");
 	return err;
@@ -714,7 +668,7 @@ static void count_mod(const struct jf_mod *m, uint64_t by)
 	size_t i;
 
 	jf_stats.objects += by;
-	jf_stats.sites += by * m->nr_sites;
+	jf_stats.sites += by * (m->nr_sites + m->nr_later);
 	for (i = 0; i < m->nr_ctls; i++)
 		if (m->ctls[i].ent->type == JF_ENT_KEY)
 			jf_stats.keys += by;
@@ -877,19 +831,14 @@ static bool keep_mapped(const struct jf_mod *m, bool quiet)
 
 static void unlink_proxies(struct jf_mod *m)
 {
-	struct jf_ctl **p, *c;
+	struct jf_ctl *c;
 	size_t i;
 
 	for (i = 0; i < m->nr_ctls; i++) {
 		struct jf_ctl *ctl = &m->ctls[i];
 
-		for (p = ctl->real ? &ctl->real->proxies : NULL; p && *p;
-		     p = &(*p)->next_proxy)
-			if (*p == ctl) {
-				/* Pairs with jf_count_follow(): those behind are as before. */
-				__atomic_store_n(p, ctl->next_proxy, __ATOMIC_RELEASE);
-				break;
-			}
+		if (ctl->real)
+			unlink_proxy(ctl);
 		/* Those that stand in for this one keep its last value. */
 		for (c = ctl->proxies; c; c = c->next_proxy) {
 			know_null(c->ent, NULL);

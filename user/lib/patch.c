@@ -23,8 +23,8 @@
  * executed. If it failed to set guards, those that are there are taken back, and
  * nothing has changed. Later there is no way back: the rest is tried again. If
  * that fails, too, guards stay, and what is behind them decides: correct and slow.
- * A broadcast that fails is the same. Branches have no guard, and may go the old
- * way: -EIO. What stands at the sites is noted, so that each later change can try
+ * A broadcast that fails is the same. A branch with a guard does what its nop does: if it
+ * was to jump, that is -EIO. What stands at the sites is noted, so that each later change can try
  * again from there, also one to the values that are set already.
  */
 #include "lib.h"
@@ -155,8 +155,8 @@ static inline bool is_planted(void)
 #define jf_world_planted()	is_planted()
 
 /*
- * A trampoline's next instruction jumps through the pointer that is published, and
- * a branch that has its first form falls through only when that is right.
+ * A trampoline's next instruction jumps through the pointer that is published; a branch
+ * does what the nop does, which is the old instruction or the new one.
  */
 #define jf_world_guard(poke)						\
 	((void)(poke), jf_options()->int3 ? JF_OPCODE_INT3 : JF_OPCODE_TEST)
@@ -270,8 +270,9 @@ static bool is_left_behind(const struct jf_poke *poke, jf_insn_t have)
 		return true;
 	/* Pairs with jf_site_emulate(), which sees nothing new: this has stood there before. */
 	atomic_store_explicit(&poke->site->insn, have, memory_order_release);
-	/* A trampoline with a guard loads its pointer. */
-	return poke->site->flags & JF_SITE_TRAMP && head == JF_OPCODE_TEST;
+	/* A trampoline with a guard loads its pointer; a branch does what the nop does. */
+	return head == JF_OPCODE_TEST &&
+	       (poke->site->flags & JF_SITE_TRAMP || poke->new == jf_insn_nop());
 }
 
 /* Do all sites hold what was written? */

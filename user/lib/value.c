@@ -66,6 +66,12 @@ void jf_ent_copy(struct jf_ent *to, const struct jf_ent *from)
 				 __ATOMIC_RELAXED);
 }
 
+void jf_ent_reset(struct jf_ent *key)
+{
+	ent_store(key, !!(key->flags & JF_ENT_ON));
+	__atomic_store_n(&jf_key_of(key)->count, !!(key->flags & JF_ENT_ON), __ATOMIC_RELAXED);
+}
+
 void jf_ctl_apply(struct jf_ctl *ctl)
 {
 	struct jf_ctl *real = jf_ctl_real(ctl), *p;

@@ -2,16 +2,26 @@
 /*
  * Jump labels in programs on x86-64: the branch site. Included by branch.h only.
  *
- * As compiled, a site and its test:
+ * As compiled, a site is what the first value of its key means:
  *
- *	site:	jmp	test		THE SITE: five bytes, jmp other or a nop: "test
- *		...			$imm32,%eax" with the same operand, for flags
- *					are not kept from here on, or nopl
+ *	site:	nopl 0(%rax,%rax)	THE SITE: five bytes, or jmp other; while it
+ *		...			changes "test $imm32,%eax", for flags are not
+ *	other:	...			kept from here on
+ *
+ * The key's type says which value that is (branch.h). Where it does not, for a key that a
+ * function has as a parameter, and everywhere with -DJF_TESTED, a site leads to a test:
+ *
+ *	site:	jmp	test
+ *		...
  *	test:	load, compare, branch	by the compiler, wherever it likes
  *
- * The compiler knows both ways out of the site, so both are ordinary code of
+ * The compiler knows all ways out of the site, so all are ordinary code of
  * this function: with its frame, its unwind information and its shadow stack.
  * "other" is in the record, and nothing has to be decoded.
+ *
+ * A nop says neither of which key it is nor where "other" is. Linkers that look for
+ * functions that are the same (--icf) compare relocations, so there are two for that,
+ * which change nothing.
  *
  * This is a macro down to the asm statement, and not a function, so that the
  * key is a constant also without optimisation. Wrappers that pass the key on
@@ -24,21 +34,63 @@
 #error "include <jumpfunc/branch.h>"
 #endif
 
+#ifdef JF_TESTED
+#define __JF_KEY_KNOWN(key)	false
+#else
+#define __JF_KEY_KNOWN(key)	(__JF_KEY_ALIGN(key) >= __JF_ALIGN_FALSE)
+#endif
+/* Of one that is known. */
+#define __JF_KEY_FIRST(key)	(__JF_KEY_ALIGN(key) >= __JF_ALIGN_TRUE)
+
+#define __JF_BRANCH_FLAGS(straight)					\
+	(JF_SITE_BRANCH | ((straight) ? JF_SITE_BRANCH_INV : 0))
+
 /* @straight: what the branch is while nothing is in the way. */
 #define __jf_branch_body(key, straight, result)				\
 	__label__ __jf_test, __jf_other;				\
 									\
-	__asm__ goto("771:\n\t"						\
+	if (__JF_KEY_KNOWN(key)) {					\
+		__asm__ __inline__ goto("771:\n\t"					\
+			     ".if %c[jf_first] == %c[jf_straight]\n\t"	\
+			     ".byte 0x0f, 0x1f, 0x44, 0, 0\n\t"		\
+			     ".else\n\t"				\
+			     ".byte 0xe9\n\t"				\
+			     ".long %l[__jf_other] - (. + 4)\n\t"	\
+			     ".endif\n\t"				\
+			     ".reloc 771b, R_X86_64_NONE, %c[jf_key]\n\t" \
+			     ".reloc 771b, R_X86_64_NONE, %l[__jf_other]\n\t" \
+			     ".if %c[jf_first]\n\t"			\
+			     __JF_SITE_REC_USER("__jf_sites_on",	\
+						"%l[__jf_other]",	\
+						"%c[jf_key] + %c[jf_ent]", \
+						"%c[jf_flags]")		\
+			     ".else\n\t"				\
+			     __JF_SITE_REC_USER("__jf_sites",		\
+						"%l[__jf_other]",	\
+						"%c[jf_key] + %c[jf_ent]", \
+						"%c[jf_flags]")		\
+			     ".endif\n\t"				\
+			     : : [jf_key] "i" (key),			\
+				 [jf_ent] "i" (offsetof(struct jf_key, ent)), \
+				 [jf_first] "i" ((int)__JF_KEY_FIRST(key)), \
+				 [jf_straight] "i" ((int)(straight)),	\
+				 [jf_flags] "i" (__JF_BRANCH_FLAGS(straight) | \
+					(__JF_KEY_FIRST(key) ? JF_SITE_ON : 0)) \
+			     : "cc" : __jf_other);			\
+		result(straight);					\
+	}								\
+	__asm__ __inline__ goto("771:\n\t"						\
 		     ".byte 0xe9\n\t"					\
 		     ".long %l[__jf_test] - (. + 4)\n\t"		\
-		     __JF_SITE_REC_USER("%l[__jf_other]",		\
+		     __JF_SITE_REC_USER("__jf_sites_now",		\
+					"%l[__jf_other]",		\
 					"%c[jf_key] + %c[jf_ent]",	\
 					"%c[jf_flags]")			\
 		     : : [jf_key] "i" (key),				\
 			 [jf_ent] "i" (offsetof(struct jf_key, ent)),	\
-			 [jf_flags] "i" (JF_SITE_BRANCH |		\
-				((straight) ? JF_SITE_BRANCH_INV : 0))	\
-		     : : __jf_test, __jf_other);			\
+			 [jf_flags] "i" (__JF_BRANCH_FLAGS(straight) |	\
+					 JF_SITE_TESTED)		\
+		     : "cc" : __jf_test, __jf_other);			\
 	result(straight);						\
 __jf_test:								\
 	if (!!__JF_LOAD((key)->enabled) == (straight))			\

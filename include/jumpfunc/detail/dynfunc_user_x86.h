@@ -58,7 +58,7 @@
 	    ".long __jf_func_" #name " - (. + 4)\n\t"			\
 	    ".cfi_endproc\n\t"						\
 	    ".size dynfunc_" #name ", . - dynfunc_" #name "\n\t"	\
-	    __JF_SITE_REC_USER("772b",					\
+	    __JF_SITE_REC_USER("__jf_sites_now", "772b",		\
 			       "__jf_func_" #name " + " __JF_STR(JF_FUNC_ENT), \
 			       __JF_STR(JF_SITE_TRAMP))			\
 	    ".popsection\n\t");					\
@@ -105,7 +105,7 @@
 #define __JF_CALL_REC(name)						\
 __extension__ ({							\
 	__asm__ __volatile__("771:\n\t"					\
-		__JF_SITE_REC_USER("%c[jf_tramp]",			\
+		__JF_SITE_REC_USER("__jf_sites", "%c[jf_tramp]",	\
 				   "%c[jf_func] + " __JF_STR(JF_FUNC_ENT), \
 				   __JF_STR(JF_SITE_CALL))		\
 		: : [jf_tramp] "i" (&dynfunc_##name),			\

@@ -20,6 +20,14 @@ extern const struct jf_site_rec __start___jf_sites[]
 	__attribute__((__weak__)) __JF_HIDDEN;
 extern const struct jf_site_rec __stop___jf_sites[]
 	__attribute__((__weak__)) __JF_HIDDEN;
+extern const struct jf_site_rec __start___jf_sites_on[]
+	__attribute__((__weak__)) __JF_HIDDEN;
+extern const struct jf_site_rec __stop___jf_sites_on[]
+	__attribute__((__weak__)) __JF_HIDDEN;
+extern const struct jf_site_rec __start___jf_sites_now[]
+	__attribute__((__weak__)) __JF_HIDDEN;
+extern const struct jf_site_rec __stop___jf_sites_now[]
+	__attribute__((__weak__)) __JF_HIDDEN;
 extern const struct jf_ent_rec __start___jf_ents[]
 	__attribute__((__weak__)) __JF_HIDDEN;
 extern const struct jf_ent_rec __stop___jf_ents[]
@@ -30,6 +38,8 @@ extern struct jf_object __jf_object __JF_HIDDEN;
 __attribute__((__weak__)) struct jf_object __jf_object = {
 	JF_TABLE_MAGIC, JF_TABLE_REC_SIZE,
 	__start___jf_sites, __stop___jf_sites,
+	__start___jf_sites_on, __stop___jf_sites_on,
+	__start___jf_sites_now, __stop___jf_sites_now,
 	__start___jf_ents, __stop___jf_ents, 0
 };
 
@@ -66,9 +76,9 @@ __JF_END_DECLS
 	static struct jf_ent_rec __jf_rec_##id __JF_RECORD("__jf_ents") = \
 		{ ent, origin, num, stride }
 
-/* A struct jf_site_rec for 771, in assembly. */
-#define __JF_SITE_REC_USER(label, ent, flags)				\
-	__JF_SECTION("__jf_sites")					\
+/* A struct jf_site_rec for 771, in assembly; struct jf_object has the sections. */
+#define __JF_SITE_REC_USER(sec, label, ent, flags)			\
+	__JF_SECTION(sec)						\
 	".balign 4\n\t"							\
 	".long 771b - .\n\t"						\
 	".long " label " - .\n\t"					\

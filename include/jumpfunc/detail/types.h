@@ -51,7 +51,7 @@ struct jf_object;
 #endif /* __KERNEL__ */
 
 /* Changes whenever a record's layout or meaning does. */
-#define JF_TABLE_MAGIC	0x6a660003
+#define JF_TABLE_MAGIC	0x6a660004
 
 /* enum jf_ent_type - what an entity controls */
 enum jf_ent_type {
@@ -187,6 +187,8 @@ extern const struct kernel_param_ops jf_table_ops;
 
 #else /* a program */
 #define JF_SITE_TRAMP	0x08	/* the jump of a trampoline */
+#define JF_SITE_TESTED	0x10	/* with JF_SITE_BRANCH: as compiled it leads to a test */
+#define JF_SITE_ON	0x20	/* with JF_SITE_BRANCH: compiled for a key that starts enabled */
 
 /**
  * struct jf_site_rec - one patchable instruction; all are relative to themselves
@@ -222,16 +224,24 @@ struct jf_ent_rec {
  * struct jf_object - the tables of a program or of a shared object
  * @magic:     JF_TABLE_MAGIC
  * @rec_size:  sizes of the two records, 16 bits each
- * @sites:     first site record
- * @sites_end: behind the last one
+ * @sites:     first record of a site that is looked at when its entity changes: calls,
+ *             and branches of keys that start disabled
+ * @sites_end: after the last one
+ * @on:        first record of a branch of a key that starts enabled
+ * @on_end:    after the last one
+ * @now:       first record of a site that is looked at when the object comes:
+ *             trampolines, and branches that lead to a test as compiled
+ * @now_end:   after the last one
  * @ents:      first entity record
- * @ents_end:  behind the last one
+ * @ents_end:  after the last one
  * @mod:       what libjumpfunc keeps of it
  */
 struct jf_object {
 	uint32_t	magic;
 	uint32_t	rec_size;
 	const struct jf_site_rec *sites, *sites_end;
+	const struct jf_site_rec *on, *on_end;
+	const struct jf_site_rec *now, *now_end;
 	const struct jf_ent_rec *ents, *ents_end;
 	struct jf_mod	*mod;
 };

@@ -12,7 +12,40 @@
 
 #include "../trace.h"
 
-/* Objects with sites are refused (object.c), so that nobody asks for one's instruction. */
+/* As compiled they would follow their keys no more than those of any library that patches none. */
+int jf_sites_now(struct jf_mod *m)
+{
+	const struct jf_object *o = m->object;
+
+	if (o->sites == o->sites_end && o->on == o->on_end && o->now == o->now_end)
+		return 0;
+	jf_say(false, "%s: has sites, and this libjumpfunc patches none", m->name);
+	return -EINVAL;
+}
+
+void jf_sites_odd(struct jf_mod *m)
+{
+	(void)m;
+}
+
+int jf_sites_of(struct jf_ctl *ctl)
+{
+	(void)ctl;
+	return 0;
+}
+
+size_t jf_sites_num(struct jf_ctl *ctl)
+{
+	(void)ctl;
+	return 0;
+}
+
+void jf_sites_free(struct jf_mod *m)
+{
+	(void)m;
+}
+
+/* Objects with sites are refused, so that nobody asks for one's instruction. */
 int jf_site_insn(const struct jf_site *site, uintptr_t value, bool alone, jf_insn_t *insn)
 {
 	(void)site, (void)value, (void)alone, (void)insn;

@@ -95,7 +95,8 @@ static void opened_and_closed(void)
 	      with.funcs == before.funcs + 3 &&
 	      with.sites >= before.sites + (JF_HAVE_PATCHING ? 4 : 0),
 	      "what came with it");
-	CHECK(!strcmp(with.writer, "none") || with.patched >= before.patched + 4,
+	/* A trampoline. Its branches are right as compiled. */
+	CHECK(!strcmp(with.writer, "none") || with.patched > before.patched,
 	      "its sites were not patched");
 	CHECK(p->branch() == 0 && p->func(5) == 10, "as initialised");
 	CHECK(jf_key_enable(&shared_name) == 0 && branch() && p->branch() == 0,
@@ -244,13 +245,8 @@ static uint64_t syncs_of(int (*change)(struct jf_key *key))
 	return stats().syncs - before;
 }
 
-/*
- * What the compiler left cannot become just anything then: it takes a change each
- * way until all sites are as if there had been no threads.
- */
 static void with_threads(void)
 {
-	bool flip = !strcmp(stats().form, "flip");
 	uint64_t before = stats().patched, on, off;
 	const struct plugin *p;
 	pthread_t t;
@@ -259,7 +255,7 @@ static void with_threads(void)
 
 	must(-pthread_create(&t, NULL, sleeper, NULL), "a thread");
 	p = plugin_open(paths[0], &handle);
-	CHECK(!strcmp(stats().writer, "none") || stats().patched >= before + 4,
+	CHECK(!strcmp(stats().writer, "none") || stats().patched > before,
 	      "its sites were not patched");
 	CHECK(p->branch() == 0 && p->func(5) == 10 && p->imported(5) == 0, "as initialised");
 	for (i = 0; i < 4; i++) {
@@ -270,7 +266,7 @@ static void with_threads(void)
 		CHECK(p->set(1) == 0 && p->branch() == 1 && p->func(5) == 15, "set");
 		CHECK(p->set(0) == 0 && p->branch() == 0 && p->func(5) == 10, "set back");
 	}
-	CHECK(!strcmp(stats().writer, "none") || (on == (flip ? 1 : 3) && off == on),
+	CHECK(!strcmp(stats().writer, "none") || (on == 3 && off == on),
 	      "%d and %d broadcasts", (int)on, (int)off);
 	pthread_cancel(t);
 	pthread_join(t, NULL);

@@ -9,8 +9,8 @@
  *   jf_proto_compare(have, want)	the same for the bytes of one site
  *   jf_proto_live(pokes, num)		replace what may be executing
  *   jf_proto_early(pokes, num)		write what nobody executes yet
- * jf_proto_plant(), jf_proto_undo(), jf_proto_publish(), jf_proto_tails(),
- * jf_proto_heads() and jf_proto_finish() are the steps of jf_proto_live().
+ * jf_proto_plant(), jf_proto_undo(), jf_proto_publish(), jf_proto_late_guards(),
+ * jf_proto_tails(), jf_proto_heads() and jf_proto_finish() are the steps of jf_proto_live().
  * What a handler does with the word of a site is in x86/trap.h.
  *
  * Example, a whole transaction:
@@ -90,14 +90,33 @@
  *
  * Without INT3. Where no handler can be, the guard may be the first byte of
  * "test $imm32,%eax", whose operand is bytes 1 to 4, whatever they are: it falls
- * through to the next instruction, and changes nothing but flags. So it can hold
- * a site during steps 1 to 3 if what follows the site loads the word, or what
- * jf_world_publish() stores beside it, and does as that says; and if no flag is
- * live there. A jump whose next instruction is a jump through a pointer is such
- * a site. And where old and new differ in byte 0 alone, there is nothing to
- * guard: they are a jump and jf_insn_skip(), step 3 is all, and both run until
- * its sync, so that one CPU may run old after another one has run new. Both
- * kinds stand in one batch, beside sites with INT3.
+ * through to the next instruction, and changes nothing but flags, none of which may
+ * be live there. Three kinds of sites can have it, in one batch with each other and
+ * with sites that have INT3:
+ *
+ *   - What follows the site loads the word, or what jf_world_publish() stores beside
+ *     it, and does as that says. A jump whose next instruction is a jump through a
+ *     pointer is such a site. Steps 1 to 3 are as above.
+ *   - A branch, which is a nop or a jump. The guard falls through, as the nop does:
+ *
+ *	from nop to jump		from jump to nop
+ *     1 A9 1F 44 00 00	 as old		E9 D1 D2 D3 D4	 old
+ *	sync				   word = new
+ *	   word = new		    1b	A9 D1 D2 D3 D4	 as new, or old
+ *     2 A9 D1 D2 D3 D4	 as old		sync		 all as new
+ *	sync			     2	A9 1F 44 00 00	 as new
+ *     3 E9 D1 D2 D3 D4	 new, or as old	sync
+ *	sync			     3	0F 1F 44 00 00	 new
+ *					sync
+ *
+ *     To set this guard on a jump is to change it. So that is done after the publishing,
+ *     when nothing can fail any more (jf_proto_late()), and only where other sites of
+ *     the batch have another kind it takes a fourth sync.
+ *   - Old and new differ in byte 0 alone. There is nothing to guard: they are a jump and
+ *     jf_insn_skip(), as a change that stopped in the middle leaves it, and step 3 is all.
+ *
+ * Of the last two kinds one CPU may run old after another one has run new, until the
+ * sync that ends the change.
  *
  * docs/model checks all this, and what happens without each part.
  *
@@ -170,6 +189,32 @@ static inline bool jf_proto_flips(const struct jf_poke *poke)
 	       poke->old >> 8 == poke->new >> 8;
 }
 
+/*
+ * Does its guard do what the new instruction does? @old jumps, or has the guard already,
+ * which does no harm.
+ */
+static inline bool jf_proto_late(const struct jf_poke *poke)
+{
+	return jf_world_guard(poke) != JF_OPCODE_INT3 && poke->new == jf_insn_nop();
+}
+
+/* Is it left out of step 1? */
+static inline bool jf_proto_waits(const struct jf_poke *poke)
+{
+	return jf_proto_flips(poke) || jf_proto_late(poke);
+}
+
+/* Does step 1 have anything to do? */
+static inline bool jf_proto_any_early(const struct jf_poke *pokes, size_t num)
+{
+	size_t i;
+
+	for (i = 0; i < num; i++)
+		if (!jf_proto_waits(&pokes[i]))
+			return true;
+	return false;
+}
+
 /* There is no guard at any of them. */
 static inline bool jf_proto_all_flip(const struct jf_poke *pokes, size_t num)
 {
@@ -185,7 +230,7 @@ static inline bool jf_proto_all_flip(const struct jf_poke *pokes, size_t num)
 static inline void jf_proto_undo(const struct jf_poke *pokes, size_t num)
 {
 	while (num--)
-		if (!jf_proto_flips(&pokes[num]))
+		if (!jf_proto_waits(&pokes[num]))
 			jf_world_store(&pokes[num], 0,
 				       jf_insn_byte(pokes[num].old, 0));
 	jf_world_sync();
@@ -202,7 +247,7 @@ static inline int jf_proto_plant(const struct jf_poke *pokes, size_t num)
 		uint8_t old = jf_insn_byte(pokes[i].old, 0);
 		uint8_t guard = jf_world_guard(&pokes[i]);
 
-		if (jf_proto_flips(&pokes[i]))
+		if (jf_proto_waits(&pokes[i]))
 			continue;
 		if (!jf_world_swap(&pokes[i], old, guard)) {
 			jf_proto_undo(pokes, i);
@@ -219,6 +264,21 @@ static inline void jf_proto_publish(const struct jf_poke *pokes, size_t num)
 
 	for (i = 0; i < num; i++)
 		jf_world_publish(&pokes[i]);
+}
+
+/* Step 1b. True: there are some. */
+static inline bool jf_proto_late_guards(const struct jf_poke *pokes, size_t num)
+{
+	bool any = false;
+	size_t i;
+
+	for (i = 0; i < num; i++) {
+		if (!jf_proto_late(&pokes[i]))
+			continue;
+		jf_world_store(&pokes[i], 0, jf_world_guard(&pokes[i]));
+		any = true;
+	}
+	return any;
 }
 
 /* Step 2. */
@@ -247,12 +307,14 @@ static inline void jf_proto_heads(const struct jf_poke *pokes, size_t num)
  * @pokes: the transaction, guarded and published
  * @num:   how many they are
  *
- * Steps 2 and 3. May be called again, any number of times, by a world that could not
+ * Steps 1b to 3. May be called again, any number of times, by a world that could not
  * store a byte or synchronise a CPU, if none of its stores had an effect from then
  * on: each site has its guard, or is whole.
  */
 static inline void jf_proto_finish(const struct jf_poke *pokes, size_t num)
 {
+	if (!jf_broken(INT3) && jf_proto_late_guards(pokes, num) && !jf_broken(SYNC1))
+		jf_world_sync();
 	if (!jf_broken(ORDER))
 		jf_proto_tails(pokes, num);	/* 2: CC N N N N */
 	else
@@ -272,13 +334,14 @@ static inline void jf_proto_finish(const struct jf_poke *pokes, size_t num)
  * @pokes: the transaction, verified
  * @num:   how many they are
  *
- * Three syncs; one if a guard finds another byte, or if all of them flip. When it
- * returns 0, every CPU executes the new instructions.
+ * Three syncs; four if only some are jf_proto_late(), one if a guard finds another
+ * byte, or if all of them flip. When it returns 0, every CPU executes the new instructions.
  * Return: 0; -EBUSY: a first byte is not what was verified; -EIO: the world could
  * not set all guards (jf_world_planted()). On failure all sites are as before.
  */
 static inline int jf_proto_live(const struct jf_poke *pokes, size_t num)
 {
+	bool early = jf_proto_any_early(pokes, num);
 	int err;
 
 	if (jf_proto_all_flip(pokes, num)) {
@@ -290,9 +353,9 @@ static inline int jf_proto_live(const struct jf_poke *pokes, size_t num)
 	err = jf_proto_plant(pokes, num);	/* 1: CC O O O O */
 	if (err)
 		return err;
-	if (!jf_broken(SYNC1))
+	if (early && !jf_broken(SYNC1))
 		jf_world_sync();
-	if (!jf_world_planted()) {
+	if (early && !jf_world_planted()) {
 		jf_proto_undo(pokes, num);
 		return -EIO;
 	}

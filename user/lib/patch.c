@@ -156,7 +156,8 @@ static inline bool is_planted(void)
 
 /*
  * A trampoline's next instruction jumps through the pointer that is published; a branch
- * does what the nop does, which is the old instruction or the new one.
+ * does what the nop does, which is the old instruction or the new one. Left behind by a
+ * change that was taken back it is the old one.
  */
 #define jf_world_guard(poke)						\
 	((void)(poke), jf_options()->int3 ? JF_OPCODE_INT3 : JF_OPCODE_TEST)

@@ -58,9 +58,9 @@ int jf_patch(struct jf_poke *pokes, size_t num, bool alone)
 	return num ? -EOPNOTSUPP : 0;
 }
 
-int jf_patch_look(struct jf_poke *pokes, size_t num)
+int jf_patch_look(struct jf_poke *pokes, size_t num, bool all)
 {
-	(void)pokes, (void)num;
+	(void)pokes, (void)num, (void)all;
 	return -EOPNOTSUPP;
 }
 

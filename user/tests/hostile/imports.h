@@ -7,9 +7,9 @@
 #include <jumpfunc/dynfunc.h>
 #include <jumpfunc/tracepoint.h>
 
-DECLARE_JF_KEY(app_on);
+DECLARE_JF_KEY_TRUE(app_on);
 DECLARE_JF_KEY(app_off);
-DECLARE_JF_KEY_ARRAY(app_keys, 3);
+DECLARE_JF_KEY_ARRAY_TRUE(app_keys, 3);
 DECLARE_JF_TRACE(app_event, PROTO(int x), ARGS(x));
 
 /* In the first of all constructors, and in one when the library's tables are known. */

@@ -99,7 +99,8 @@ make_program() {
 	torn|no-sync|no-write|fork-signal|restored|uprobe|between|between-many|probe-closes|\
 	callback-close|cancel-async|stale|throws-late|no-locale|\
 	no-write-user|uprobe-found|not-mem|kept|callback-order|backlog|batch-waits|linker-lock|\
-	heap-calls|heap-fork|heap-linker|heap-thread|environment|section-left|no-words|fork-list)
+	heap-calls|heap-fork|heap-linker|heap-thread|environment|section-left|no-words|fork-list|\
+	import-late)
 		set -- "$1" -rdynamic ;;
 	no-memory|silent|trace-fail) set -- "$1" "-rdynamic -DSMALL_MAX=16 -I$top $top/user/lib/*.c" -ldl ;;
 	gives-way) set -- "$1" "-rdynamic -DLONG_SITES=64 -I$top -I$top/user/lib $(lib_files)" -ldl ;;

@@ -66,6 +66,12 @@ static bool is_flip(const struct jf_poke *p)
 	return p->guard != JF_OPCODE_INT3 && p->old >> 8 == p->new >> 8;
 }
 
+/* A branch that will fall through: it has a guard that does so. */
+static bool is_late(const struct jf_poke *p)
+{
+	return p->guard != JF_OPCODE_INT3 && p->new == JF_INSN_NOP5;
+}
+
 /* What may a CPU make of this site now? */
 static void look(const struct jf_poke *p)
 {
@@ -74,10 +80,16 @@ static void look(const struct jf_poke *p)
 	for (i = 0; i < seen[s][0].nr; i++) {
 		uint8_t head = seen[s][0].value[i];
 
-		if ((head == p->guard && !is_flip(p)) || (head == JF_OPCODE_INT3 && foreign_at == s))
+		if (head == JF_OPCODE_INT3 && foreign_at == s)
 			continue;
+		if (head == p->guard && !is_flip(p)) {
+			CHECK(!is_late(p) || jf_insn_byte(p->old, 0) == p->guard ||
+			      words[s] == p->new, "new, and it can fail, at %u", s);
+			continue;
+		}
 		if (head == jf_insn_byte(p->old, 0) && tail_is(s, p->old)) {
-			CHECK(is_flip(p) || words[s] == p->old, "old after new at %u", s);
+			CHECK(is_flip(p) || is_late(p) || words[s] == p->old,
+			      "old after new at %u", s);
 			continue;
 		}
 		CHECK(head == jf_insn_byte(p->new, 0) && tail_is(s, p->new),
@@ -197,18 +209,18 @@ static void run(const char *name, const struct jf_poke *pokes, unsigned int nr,
 }
 
 /* The guard of the second site meets a byte of somebody else's. */
-static void refused(const struct jf_poke *pokes, unsigned int nr)
+static void refused(const struct jf_poke *pokes, unsigned int nr, unsigned int at)
 {
 	unsigned int i;
 
 	begin(pokes, nr);
-	foreign_at = 1;
+	foreign_at = at;
 	CHECK(jf_proto_live(pokes, nr) == -EBUSY, "it did not fail");
 	CHECK(syncs == 1, "%u syncs", syncs);
 	for (i = 0; i < nr; i++) {
 		bool foreign = text[pokes[i].at][0] == JF_OPCODE_INT3;
 
-		CHECK(foreign == (pokes[i].at == 1), "an INT3 at %u", i);
+		CHECK(foreign == (pokes[i].at == at), "an INT3 at %u", i);
 		CHECK(foreign || jf_insn_load(text[pokes[i].at]) == pokes[i].old,
 		      "site %u has changed", i);
 		CHECK(words[pokes[i].at] == pokes[i].old, "word %u has changed", i);
@@ -232,16 +244,34 @@ static void undone(const struct jf_poke *pokes, unsigned int nr)
 	finish("guards that could not be set: all sites are as before");
 }
 
+/* What has no guard yet is not written, and may be somebody else's byte by now. */
+static void spared(const struct jf_poke *pokes, unsigned int nr, unsigned int at)
+{
+	begin(pokes, nr);
+	foreign_at = at;
+	put(at, 0, JF_OPCODE_INT3);
+	swaps = NEVER + 1;
+	unplanted = true;
+	CHECK(jf_proto_live(pokes, nr) == -EIO, "it did not fail");
+	unplanted = false;
+	CHECK(text[at][0] == JF_OPCODE_INT3, "it was overwritten");
+	finish("guards that could not be set: what had none is not written");
+}
+
 /* From each place at which it may have stopped. */
 static void finished(const struct jf_poke *pokes, unsigned int nr)
 {
-	unsigned int at, i;
+	unsigned int at, i, late = 0;
 
+	for (i = 0; i < nr; i++)
+		late |= is_late(&pokes[i]);
 	for (at = 0; at < 4; at++) {
 		begin(pokes, nr);
 		CHECK(jf_proto_plant(pokes, nr) == 0, "it failed");
 		jf_world_sync();
 		jf_proto_publish(pokes, nr);
+		if (jf_proto_late_guards(pokes, nr))
+			jf_world_sync();
 		/* Half of the tails, all, half of the heads, all. */
 		jf_proto_tails(pokes, at ? nr : nr / 2);
 		if (at > 1) {
@@ -250,7 +280,7 @@ static void finished(const struct jf_poke *pokes, unsigned int nr)
 		}
 		syncs = 0;
 		jf_proto_finish(pokes, nr);
-		CHECK(syncs == 2, "%u syncs", syncs);
+		CHECK(syncs == 2 + late, "%u syncs", syncs);
 		for (i = 0; i < nr; i++)
 			CHECK(jf_insn_load(text[pokes[i].at]) == pokes[i].new,
 			      "site %u in the end", i);
@@ -269,6 +299,12 @@ int main(void)
 	const struct jf_poke all[] = { { 0, skip_a, a, test }, { 1, a, b, test }, { 2, c, a, int3 } };
 	const struct jf_poke off[] = { { 0, a, skip_a, test }, { 1, a, b, test } };
 	const struct jf_poke equal[] = { { 0, skip_a, a, int3 } };
+	const jf_insn_t nop = JF_INSN_NOP5;
+	const struct jf_poke branches_on[] = { { 0, nop, a, test }, { 1, nop, b, test } };
+	const struct jf_poke branches_off[] = { { 0, a, nop, test }, { 1, b, nop, test } };
+	const struct jf_poke both[] = { { 0, nop, a, test }, { 1, b, nop, test }, { 2, c, a, test } };
+	const struct jf_poke mixed[] = { { 0, a, nop, test }, { 1, b, c, test }, { 2, skip_a, nop, test } };
+	const struct jf_poke nops[] = { { 0, a, nop, int3 }, { 1, nop, b, int3 } };
 
 	CHECK(!jf_insn_skip(&skip, AT, AT + 0x12345678) && skip == skip_a, "jf_insn_skip()");
 	finish("the two ways to encode a skip");
@@ -278,10 +314,22 @@ int main(void)
 	run("flips, guards and INT3s in one batch", all, 3, 3);
 	run("a flip that must wait for the guards of others", off, 2, 3);
 	run("INT3: also where one byte differs", equal, 1, 3);
-	refused(jumps, 3);
+	run("branches, from nop to jump", branches_on, 2, 3);
+	run("branches, from jump to nop", branches_off, 2, 3);
+	run("branches both ways beside a trampoline", both, 3, 4);
+	run("branches to a nop, one from a guard that was left", mixed, 3, 4);
+	run("INT3: branches both ways", nops, 2, 3);
+	refused(jumps, 3, 1);
+	refused(branches_on, 2, 1);
 	undone(jumps, 3);
 	undone(all, 3);
+	undone(both, 3);
+	undone(branches_on, 2);
+	spared(both, 3, 1);
 	finished(jumps, 3);
+	finished(branches_on, 2);
+	finished(branches_off, 2);
+	finished(both, 3);
 	printf("1..%u\n", test_nr);
 	return tap_status();
 }

@@ -4,26 +4,32 @@
  * any number of batches, each changing a trampoline, a branch, or both, while CPUs
  * execute them, in ordinary code and in signal handlers.
  *
- * Both sites are a first byte and an operand. The first byte is JMP or TEST; what
- * the operand of TEST is does not matter, it falls through.
+ * Both sites are a first byte and an operand. What the operand of TEST is does not
+ * matter, it falls through; that of NOP has to be its own.
  *
  *   trampoline	JMP t		target t
  *		TEST ?		then the next instruction, which loads the pointer
  *   branch	JMP OTHER	on
+ *		NOP NOPS	off
  *		TEST ?		off
- *		JMP RAW		as compiled: a test, which loads the value
+ *		JMP RAW		as compiled, with a test, which loads the value
  *
  * The writer's steps are those of jf_proto_live():
  *
  *   1 first byte := TEST, where the operand changes	by jump, or pointer: old
  *     broadcast (SYNC1)				... nobody jumps now
+ *     it may fail: first bytes as before, broadcast
  *     pointer, value := fresh				by pointer: fresh
+ *   1b first byte := TEST, where a NOP is to be
+ *     broadcast (SYNC1)
  *   2 operands := fresh
  *     broadcast (SYNC2)				... nobody holds an old one
  *   3 first bytes := fresh				by pointer or jump: fresh
  *     broadcast (SYNC3)
  *
- * If no operand changes there is nothing but the value, step 3 and SYNC3.
+ * Steps 1 and 1b have a broadcast only if there is such a site. A batch that fails must
+ * not have been executed: so nothing fresh may run before the pointer and the value are
+ * stored.
  *
  * Instruction fetch is that of text.pml: for each byte a CPU has the set of values
  * that stood there since it last serialised, and takes any.
@@ -39,8 +45,10 @@
 
 #define JMP	0		/* first bytes */
 #define TEST	1
+#define NOP	2
 #define OTHER	1		/* operands of the branch */
 #define RAW	2
+#define NOPS	3
 
 bool mixed_bytes_executed;
 bool disallowed_instruction_executed;
@@ -143,6 +151,7 @@ proctype processor(byte id)
 		if
 		:: cpu[id].head[s] & BIT(JMP) -> h = JMP
 		:: cpu[id].head[s] & BIT(TEST) -> h = TEST
+		:: cpu[id].head[s] & BIT(NOP) -> h = NOP
 		fi;
 		if
 		:: h == TEST && s == TRAMP ->
@@ -152,11 +161,18 @@ proctype processor(byte id)
 		:: h == TEST && s == BRANCH ->
 			printf("MSC: cpu%d goes straight on\n", id);
 			decide(s, 0)
+		:: h == NOP ->
+			printf("MSC: cpu%d runs the nop\n", id);
+			if
+			:: cpu[id].operand[s] != BIT(NOPS) -> FAIL(mixed_bytes_executed)
+			:: else
+			fi;
+			decide(s, 0)
 		:: h == JMP ->
 			if
 			:: cpu[id].operand[s] != BIT(0) && cpu[id].operand[s] != BIT(1) &&
 			   cpu[id].operand[s] != BIT(2) ->
-				printf("MSC: cpu%d jumps at site %d with an operand of two\n", id, s);
+				printf("MSC: cpu%d jumps at site %d with no operand of a jump\n", id, s);
 				FAIL(mixed_bytes_executed)
 			:: else
 			fi;
@@ -216,31 +232,70 @@ inline publish()
 	}
 }
 
+/* From here on the batch does not fail. */
+inline no_way_back()
+{
+	d_step {
+		allowed[0] = allowed[0] | BIT(fresh[0]);
+		allowed[1] = allowed[1] | BIT(fresh[1])
+	}
+}
+
 /* What shall stand at the branch: as jf_site_insn() in user/lib has it. */
 inline plan_branch()
 {
-	to_head = (fresh[BRANCH] -> JMP : TEST);
-	to_operand = OTHER;
+	to_head = (fresh[BRANCH] -> JMP : NOP);
+	to_operand = (fresh[BRANCH] -> OTHER : NOPS);
 	is_raw = head[BRANCH] == JMP && operand[BRANCH] == RAW;
 	if
 #if !defined(RAW_GUARD) && !defined(RAW_JUMPS)
 	/* As compiled it stays, until it is to go straight on. */
-	:: is_raw -> to_operand = RAW
+	:: is_raw && fresh[BRANCH] -> to_operand = RAW
 #endif
-	/* What goes straight on already keeps its operand. */
-	:: to_head == TEST && head[BRANCH] == TEST -> to_operand = operand[BRANCH]
 	:: else
-	fi
+	fi;
+	early = to_operand != operand[BRANCH];
+	late = early && to_head == NOP;
+#ifndef EARLY_GUARD
+	early = early && to_head == JMP;
+#else
+	late = false;
+#endif
+	was_head = head[BRANCH]
+}
+
+inline write_operands()
+{
+	d_step {
+		printf("MSC: writer writes the operands\n");
+		set_operand(TRAMP, fresh[TRAMP]);
+		set_operand(BRANCH, to_operand)
+	}
+}
+
+inline write_heads()
+{
+	d_step {
+		printf("MSC: writer writes the branch's first byte\n");
+		set_head(BRANCH, to_head)
+	}
+	d_step {
+		printf("MSC: writer writes the trampoline's first byte\n");
+		set_head(TRAMP, JMP)
+	}
 }
 
 proctype writer()
 {
 	byte to_head;
 	byte to_operand;
+	byte was_head;
 	byte broadcasts;
 	bool is_raw;		/* the branch is as compiled */
-	bool whole;		/* some operand changes */
+	bool early;		/* it changes, and its guard is what it was */
+	bool late;		/* it changes, and its guard is what it becomes */
 	bool tramp;		/* the trampoline changes */
+	bool failed;
 
 end:	do
 	:: atomic {
@@ -251,21 +306,20 @@ end:	do
 		fi;
 		printf("MSC: writer starts: target %d, key %d\n", fresh[TRAMP], fresh[BRANCH]);
 		broadcasts = 0;
+		failed = false;
 		advanced[0] = false;
 		advanced[1] = false;
-		allowed[0] = BIT(cur[0]) | BIT(fresh[0]);
-		allowed[1] = BIT(cur[1]) | BIT(fresh[1]);
 		tramp = fresh[TRAMP] != cur[TRAMP];
-		plan_branch();
-		whole = tramp || to_operand != operand[BRANCH]
+		plan_branch()
 	}
 
 #if PUBLISH == 0
+	no_way_back();
 	publish();
 #endif
 
 	if
-	:: whole ->
+	:: tramp || early ->
 #ifndef NO_GUARD
 		atomic {
 			if
@@ -278,9 +332,9 @@ end:	do
 		atomic {
 			if
 #ifdef RAW_JUMPS		/* variant: one jump becomes another */
-			:: to_operand != operand[BRANCH] && !is_raw ->
+			:: early && !is_raw ->
 #else
-			:: to_operand != operand[BRANCH] ->
+			:: early ->
 #endif
 				printf("MSC: writer guards the branch\n");
 				set_head(BRANCH, TEST)
@@ -291,48 +345,84 @@ end:	do
 #ifndef NO_SYNC1
 		broadcast();
 #endif
+#if PUBLISH == 2
+		if
+		:: failed = true;
+			d_step {
+				printf("MSC: writer takes the guards back\n");
+				set_head(BRANCH, was_head);
+				set_head(TRAMP, JMP)
+			}
+			broadcast();
+			printf("MSC: commit fails\n")
+		:: true
+		fi
+#endif
 	:: else
 	fi;
-
-#if PUBLISH == 2
-	publish();
-#endif
 
 	if
-	:: whole ->
-		d_step {
-			printf("MSC: writer writes the operands\n");
-			set_operand(TRAMP, fresh[TRAMP]);
-			set_operand(BRANCH, to_operand)
+	:: failed ->
+		atomic {
+			fresh[0] = cur[0];
+			fresh[1] = cur[1]
 		}
-#ifndef NO_SYNC2
-		broadcast();
+	:: else ->
+#if PUBLISH != 0
+		no_way_back();
 #endif
-	:: else
+#if PUBLISH == 2
+		publish();
+#endif
+		if
+		:: late ->
+#ifndef NO_LATE_GUARD
+			d_step {
+				printf("MSC: writer guards the branch that jumps\n");
+				set_head(BRANCH, TEST)
+			}
+#endif
+#if !defined(NO_SYNC1) && !defined(NO_LATE_SYNC)
+			broadcast()
+#endif
+		:: else
+		fi;
+
+		if
+		:: tramp || early || late ->
+#ifndef HEADS_FIRST
+			write_operands();
+#else
+			write_heads();
+#endif
+#ifndef NO_SYNC2
+			broadcast();
+#endif
+#ifndef HEADS_FIRST
+			write_heads();
+#else
+			write_operands();
+#endif
+#if PUBLISH == 3
+			publish();
+#endif
+#ifndef NO_SYNC3
+			broadcast()
+#endif
+		:: else
+#if PUBLISH == 3
+			publish()
+#endif
+		fi;
+		printf("MSC: commit returns\n")
 	fi;
 
-	d_step {
-		printf("MSC: writer writes the branch's first byte\n");
-		set_head(BRANCH, to_head)
-	}
-	d_step {
-		printf("MSC: writer writes the trampoline's first byte\n");
-		set_head(TRAMP, JMP)
-	}
-
-#if PUBLISH == 3
-	publish();
-#endif
-
-#ifndef NO_SYNC3
-	broadcast();
-#endif
-
 	atomic {
-		printf("MSC: commit returns\n");
-#if !defined(NO_SYNC1) && !defined(NO_SYNC2) && !defined(NO_SYNC3)
+#if !defined(NO_SYNC1) && !defined(NO_SYNC2) && !defined(NO_SYNC3) && !defined(NO_LATE_SYNC)
 		if
-		:: broadcasts != (whole -> 3 : 1) -> FAIL(wrong_number_of_broadcasts)
+		:: broadcasts != (failed -> 2 : (tramp || early -> 1 : 0) + (late -> 1 : 0) +
+				  (tramp || early || late -> 2 : 0)) ->
+			FAIL(wrong_number_of_broadcasts)
 		:: else
 		fi;
 #endif
@@ -343,6 +433,7 @@ end:	do
 		advanced[0] = false;
 		advanced[1] = false;
 		broadcasts = 0;
+		failed = false;
 		finished = 1 - finished
 	}
 	od
@@ -350,7 +441,7 @@ end:	do
 
 init {
 	atomic {
-		/* Patched before there were threads, or as compiled; off or on. */
+		/* A nop or a jump, or as compiled with a test; off or on. */
 		if
 		:: cur[BRANCH] = 0
 		:: cur[BRANCH] = 1
@@ -359,7 +450,8 @@ init {
 		fresh[BRANCH] = cur[BRANCH];
 		if
 		:: operand[BRANCH] = RAW; head[BRANCH] = JMP
-		:: operand[BRANCH] = OTHER; head[BRANCH] = (cur[BRANCH] -> JMP : TEST)
+		:: operand[BRANCH] = (cur[BRANCH] -> OTHER : NOPS);
+		   head[BRANCH] = (cur[BRANCH] -> JMP : NOP)
 		fi;
 		allowed[TRAMP] = BIT(0);
 		allowed[BRANCH] = BIT(cur[BRANCH]);

@@ -62,6 +62,10 @@ flip-moment|flip.pml|-DORDERED|pass|the same: no CPU runs a trampoline's old tar
 see-flip-handler|flip.pml|-DSEE_HANDLER|seen|a signal comes between a trampoline's guard and its pointer, and calls it again
 flip-order|flip.pml|-DORDERED_KEYS|went_back_to_old|limit: a branch has no such moment
 flip-no-guard|flip.pml|-DNO_GUARD|mixed_bytes_executed|operands of jumps written without a guard
+flip-early-guard|flip.pml|-DEARLY_GUARD|disallowed_instruction_executed|the guard of a jump that becomes a nop set when the batch can still fail
+flip-no-late-guard|flip.pml|-DNO_LATE_GUARD|mixed_bytes_executed|no guard there at all
+flip-no-late-sync|flip.pml|-DNO_LATE_SYNC|mixed_bytes_executed|no broadcast behind that guard
+flip-heads-first|flip.pml|-DHEADS_FIRST|mixed_bytes_executed|first bytes written before the operands
 flip-no-sync1|flip.pml|-DNO_SYNC1|mixed_bytes_executed|no broadcast behind the guards
 flip-no-sync2|flip.pml|-DNO_SYNC2|mixed_bytes_executed|no broadcast behind the operands
 flip-no-sync3|flip.pml|-DNO_SYNC3|disallowed_instruction_executed|no broadcast behind the first bytes

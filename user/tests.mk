@@ -15,6 +15,7 @@ outside-check: $(LIBS) $(OUTSIDE_BUILDS) $(OUT)/test_lib-O0
 	echo "# symbols.sh"; tests/symbols.sh $(OUT) || rc=1; \
 	echo "# standards.sh"; tests/standards.sh $(OUT) || rc=1; \
 	echo "# errors.sh"; CC="$(CC)" CXX="$(CXX)" tests/errors.sh $(OUT) || rc=1; \
+	echo "# off.sh"; CC="$(CC)" CXX="$(CXX)" tests/off.sh || rc=1; \
 	echo "# lengths.sh"; CC="$(CC)" tests/lengths.sh $(OUT) || rc=1; \
 	for t in sdt tools install musl; do echo "# $$t.sh"; MAKE="$(MAKE)" tests/$$t.sh || rc=1; done; \
 	exit $$rc

@@ -237,6 +237,7 @@ __JF_END_DECLS
 	enum { __jf_trace_contract_##name = __JF_OPT(JF_RCU, ##contract) }; \
 	__DECLARE_JF_TRACE(name, void, , name, void *__jf_data, __jf_data)
 
+#define __JF_TRACE_FAR			__JF_INLINE
 #define __JF_TRACE_ENTER(name)						\
 	int __jf_idx = __jf_enter((enum jf_contract)__jf_trace_contract_##name);
 #define __JF_TRACE_LEAVE(name)						\
@@ -265,6 +266,20 @@ __JF_END_DECLS
 #define DECLARE_JF_TRACE_NOARGS(name)					\
 	__DECLARE_JF_TRACE(name, void, , name, void *__jf_data, __jf_data)
 
+/*
+ * The section and the call are a function of their own, once in each source file: around
+ * the site there is nothing of them, neither registers to save nor another record. gcc
+ * saves what lives across the call of it beside that call. clang does so where the caller
+ * begins; so there the function itself saves registers, but not where exceptions may pass
+ * through it, since unwinders do not put all of them back.
+ */
+#if defined(__clang__) && defined(__x86_64__) && !defined(__EXCEPTIONS)
+#define __JF_TRACE_FAR							\
+	__attribute__((__noinline__, __cold__, __unused__, __preserve_most__))
+#else
+#define __JF_TRACE_FAR							\
+	__attribute__((__noinline__, __cold__, __unused__))
+#endif
 #define __JF_TRACE_ENTER(name)		__JF_READ_SECTION;
 #define __JF_TRACE_LEAVE(name)
 #define __JF_TRACE_FLAGS(name)		0
@@ -368,7 +383,7 @@ __JF_END_DECLS
 									\
 	__JF_DECLARE_TRACE_PARTS(name);					\
 	enum { __jf_nargs_##name = __JF_MORE(name_args) };			\
-	static __JF_INLINE void __jf_trace_call_##name(proto)	\
+	static __JF_TRACE_FAR void __jf_trace_call_##name(proto)	\
 	{								\
 		__JF_TRACE_CHECK(name_args)				\
 		__JF_TRACE_ENTER(name)					\

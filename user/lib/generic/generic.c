@@ -80,6 +80,11 @@ void jf_writer_none(const char *what)
 	(void)what;
 }
 
+void jf_writer_forget(struct jf_mod *m)
+{
+	(void)m;
+}
+
 bool jf_sync_possible(void)
 {
 	return false;

@@ -14,6 +14,9 @@ LIB_TEST_DEPS := $(LIBS) $(LIB_HEADERS) tap.h $(wildcard $(TOP)/selftests/vector
 
 $(OUT)/test_lib: test_lib.c $(LIB_TEST_DEPS)
 	$(CC) $(LIB_TEST_CFLAGS) -O2 -o $@ $< $(LIB_SHARED)
+# Branches that lead to a test: what works where text cannot be written.
+$(OUT)/test_lib-tested: test_lib.c $(LIB_TEST_DEPS)
+	$(CC) $(LIB_TEST_CFLAGS) -O2 -DJF_TESTED -o $@ $< $(LIB_SHARED)
 $(OUT)/test_lib-O0: test_lib.c $(LIB_TEST_DEPS)
 	$(CC) $(LIB_TEST_CFLAGS) -O0 -fno-exceptions -o $@ $< $(LIB_SHARED)
 $(OUT)/test_lib-sections: test_lib.c $(LIB_TEST_DEPS)
@@ -93,7 +96,7 @@ $(OUT)/plugin-bad.so: test_lib_plugin.c test_lib_plugin.h $(OUT)/other-version.h
 $(OUT)/plugin-greedy.so: test_lib_plugin.c test_lib_plugin.h $(LIB_TEST_DEPS)
 	$(LIB_PLUGIN) -DHOST_KEYS=4
 
-LIB_BUILDS := test_lib-O0 test_lib-sections test_lib-cet test_lib-lto test_lib-nopie test_lib-static \
+LIB_BUILDS := test_lib-tested test_lib-O0 test_lib-sections test_lib-cet test_lib-lto test_lib-nopie test_lib-static \
 	test_lib-static-pie test_lib-san test_lib-long test_lib_cxx test_lib_cxx-O0
 # A kernel that moves things far apart leaves its shadow no room.
 ifneq ($(filter /%,$(shell $(CC) -print-file-name=libtsan.so)),)
@@ -124,24 +127,24 @@ $(OUT)/sample_both: $(SAMPLE) $(TOP)/samples/jf_sample_both.h $(LIB_TEST_DEPS)
 	$(CC) $(LIB_TEST_CFLAGS) -O2 -o $@ $(SAMPLE) $(LIB_SHARED)
 LIB_CHECKS += $(OUT)/sample_both
 
-# Settings of the environment, and what jf_stats has to say then.
-LIB_MODES := JUMPFUNC=:mem:flip JUMPFUNC=off:none:flip JUMPFUNC_WRITER=mem:mem:flip \
-	JUMPFUNC_WRITER=remap:remap:flip JUMPFUNC_WRITER=none:none:flip \
-	JUMPFUNC_TRAP=never:mem:flip JUMPFUNC_TRAP=always:mem:int3
+# Settings of the environment, what jf_stats has to say then, and which build of the test.
+LIB_MODES := JUMPFUNC=:mem:flip: JUMPFUNC=off:none:flip:-tested JUMPFUNC_WRITER=mem:mem:flip: \
+	JUMPFUNC_WRITER=remap:remap:flip: JUMPFUNC_WRITER=remap:remap:flip:-tested \
+	JUMPFUNC_WRITER=none:none:flip:-tested JUMPFUNC_TRAP=never:mem:flip: JUMPFUNC_TRAP=always:mem:int3:
 
 lib-check: $(LIB_CHECKS)
 	@rc=0; \
 	echo "TAP version 13"; echo "# test_guard"; $(OUT)/test_guard || rc=1; \
 	for m in $(LIB_MODES); do \
-		echo "# test_lib with $${m%%:*}"; \
-		env $${m%%:*} $(OUT)/test_lib $$(echo "$${m#*:}" | tr : ' ') || rc=1; \
+		set -- $$(echo "$$m" | tr : ' '); \
+		echo "# test_lib$$4 with $$1"; env "$$1" $(OUT)/test_lib$$4 "$$2" "$$3" || rc=1; \
 	done; \
 	for t in $(LIB_BUILDS); do \
 		echo "# $${t##*/}"; $$t mem flip || rc=1; \
 		echo "# $${t##*/}, by INT3"; JUMPFUNC_TRAP=always $$t mem int3 || rc=1; \
 	done; \
 	for form in '' int3; do \
-		echo "# test_lib_deny $$form"; $(OUT)/test_lib_deny $(OUT)/test_lib $$form || rc=1; \
+		echo "# test_lib_deny $$form"; $(OUT)/test_lib_deny $(OUT)/test_lib-tested $$form || rc=1; \
 	done; \
 	for trap in never always; do \
 		echo "# test_lib_dl, INT3: $$trap"; \
@@ -165,6 +168,8 @@ lib-check: $(LIB_CHECKS)
 # The storm. What is broken on purpose has the library in it.
 $(OUT)/stress-lib: stress_lib.c stress_common.h options.h test_lib_plugin.h $(LIB_TEST_DEPS)
 	$(CC) $(LIB_TEST_CFLAGS) -O2 -rdynamic -o $@ $< $(LIB_SHARED) -ldl
+$(OUT)/stress-lib-tested: stress_lib.c stress_common.h options.h test_lib_plugin.h $(LIB_TEST_DEPS)
+	$(CC) $(LIB_TEST_CFLAGS) -O2 -DJF_TESTED -rdynamic -o $@ $< $(LIB_SHARED) -ldl
 $(OUT)/stress-lib-break: stress_lib.c $(LIB_SOURCES) stress_common.h options.h test_lib_plugin.h $(LIB_TEST_DEPS)
 	$(CC) $(LIB_TEST_CFLAGS) -O2 -DJF_BREAK -rdynamic -o $@ $< $(LIB_SOURCES) -ldl
 
@@ -172,13 +177,17 @@ $(OUT)/stress-lib-break: stress_lib.c $(LIB_SOURCES) stress_common.h options.h t
 $(OUT)/stress-lib-long: stress_lib.c $(LIB_SOURCES) stress_common.h options.h test_lib_plugin.h $(LIB_TEST_DEPS)
 	$(CC) $(LIB_TEST_CFLAGS) -O2 -DLONG_SITES=1 -rdynamic -o $@ $< $(LIB_SOURCES) -ldl
 
+$(OUT)/plugin-tested.so: test_lib_plugin.c test_lib_plugin.h $(LIB_TEST_DEPS)
+	$(LIB_PLUGIN) -DJF_TESTED
+
 # Each form and writer in turn.
-lib-stress: $(OUT)/stress-lib $(OUT)/stress-lib-long $(OUT)/plugin1.so
+lib-stress: $(OUT)/stress-lib $(OUT)/stress-lib-long $(OUT)/stress-lib-tested $(OUT)/plugin1.so $(OUT)/plugin-tested.so
 	$(OUT)/stress-lib $(STRESS_LIB_ARGS) $(OUT)/plugin1.so
 	JUMPFUNC_TRAP=always $(OUT)/stress-lib $(STRESS_LIB_ARGS) $(OUT)/plugin1.so
 	JUMPFUNC_WRITER=remap $(OUT)/stress-lib $(STRESS_LIB_ARGS) $(OUT)/plugin1.so
-	JUMPFUNC=off $(OUT)/stress-lib $(STRESS_LIB_ARGS) $(OUT)/plugin1.so
 	$(OUT)/stress-lib-long $(STRESS_LIB_ARGS) $(OUT)/plugin1.so
+	$(OUT)/stress-lib-tested $(STRESS_LIB_ARGS) $(OUT)/plugin-tested.so
+	JUMPFUNC=off $(OUT)/stress-lib-tested $(STRESS_LIB_ARGS) $(OUT)/plugin-tested.so
 
 .PHONY: lib-stress
 

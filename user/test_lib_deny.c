@@ -3,13 +3,14 @@
  * What libjumpfunc does where it is denied something: by a seccomp filter, by a
  * policy that nothing may become executable, by sealed text, by a missing /proc.
  *
- * First what is denied from the start: the whole test_lib runs below each denial,
- * and has to find the writer that is left. Then what is denied later, when text
+ * First what is denied from the start: the whole test_lib-tested, whose branches lead to
+ * tests, runs below each denial, and has to find the writer that is left. Then what is
+ * denied to this program, whose branches do not, before the first change, or when text
  * has been written: a change succeeds, or is refused and changes nothing. With
  * "int3" as well as the path this is done with JUMPFUNC_TRAP=always, where changes
  * need a handler for SIGTRAP.
  *
- * usage: test_lib_deny PATH-OF-TEST_LIB [int3]
+ * usage: test_lib_deny PATH-OF-TEST_LIB-TESTED [int3]
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -258,6 +259,19 @@ static const struct late afterwards[] = {
 	{ "not dumpable", undumpable, true, 0 },
 };
 
+/* Before the first change; text is as the linker left it, but for trampolines. */
+static const struct late before[] = {
+	{ "no pwrite(): remap", no_mem, true, 0 },
+	{ "no pwrite(), no mremap(): refused", no_mem_no_mremap, true, -EOPNOTSUPP },
+	{ "no pwrite(), no mremap(), no thread: refused", no_mem_no_mremap, false, -EOPNOTSUPP },
+	{ "no membarrier(), threads: refused", no_membarrier, true, -EOPNOTSUPP },
+	{ "no membarrier(), no thread: it is not needed", no_membarrier, false, 0 },
+	{ "memory-deny-write-execute", mdwe, true, 0 },
+	{ "the same, and no pwrite(): refused", mdwe_no_mem, true, -EOPNOTSUPP },
+	{ "no /proc: remap", no_proc, true, 0 },
+	{ "not dumpable", undumpable, true, 0 },
+};
+
 static void *sleeper(void *arg)
 {
 	pause();
@@ -306,11 +320,35 @@ static int late(const struct late *l)
 	return 0;
 }
 
-static void later(void)
+/* Likewise, and nothing has been changed. */
+static int early(const struct late *l)
+{
+	pthread_t t;
+	int err;
+
+	if (l->thread && pthread_create(&t, NULL, sleeper, NULL))
+		return 11;
+	if (!is(false))
+		return 10;
+	if (l->deny())
+		return 77;
+	err = jf_key_enable(&key);
+	if (err != l->err) {
+		printf("# %d instead of %d\n", err, l->err);
+		fflush(stdout);
+		return 12;
+	}
+	if (branch() != !err || jf_key_enabled(&key) != !err || jf_key_disable(&key) || !is(false))
+		return 13;
+	return 0;
+}
+
+static void each(const char *when, const struct late *rows, size_t num,
+		 int (*run_row)(const struct late *l))
 {
 	size_t i;
 
-	for (i = 0; i < sizeof(afterwards) / sizeof(afterwards[0]); i++) {
+	for (i = 0; i < num; i++) {
 		char name[128];
 		int status = 0, rc;
 		pid_t pid;
@@ -318,11 +356,11 @@ static void later(void)
 		fflush(stdout);
 		pid = fork();
 		if (!pid)
-			_exit(late(&afterwards[i]));
+			_exit(run_row(&rows[i]));
 		waitpid(pid, &status, 0);
 		rc = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 		CHECK(rc == 0 || rc == 77, "ends with %d", rc);
-		snprintf(name, sizeof(name), "later: %s%s", afterwards[i].name,
+		snprintf(name, sizeof(name), "%s: %s%s", when, rows[i].name,
 			 rc == 77 ? " # SKIP cannot be denied here" : "");
 		finish(name);
 	}
@@ -331,16 +369,18 @@ static void later(void)
 int main(int argc, char **argv)
 {
 	if (argc != 2 && !(argc == 3 && !strcmp(argv[2], "int3"))) {
-		fputs("usage: test_lib_deny PATH-OF-TEST_LIB [int3]\n", stderr);
+		fputs("usage: test_lib_deny PATH-OF-TEST_LIB-TESTED [int3]\n", stderr);
 		return 2;
 	}
 	int3 = argc == 3;
 	if (int3 && (!getenv("JUMPFUNC_TRAP") || strcmp(getenv("JUMPFUNC_TRAP"), "always"))) {
 		setenv("JUMPFUNC_TRAP", "always", 1);
-		execv("/proc/self/exe", argv);
+		/* By its own name: a look at its file has to find it, without /proc as well. */
+		execv(argv[0], argv);
 	}
 	from_the_start(argv[1]);
-	later();
+	each("before the first change", before, sizeof(before) / sizeof(before[0]), early);
+	each("later", afterwards, sizeof(afterwards) / sizeof(afterwards[0]), late);
 	printf("1..%u\n", test_nr);
 	return tap_status();
 }

@@ -5,9 +5,11 @@ BENCH_OUT := $(OUT)/bench.o
 BENCH_SOURCES := $(addprefix bench/,main.c code.c measure.c updates.c report.c rows.c targets.c) \
 	jf_trace.c jf_engine.c
 BENCH_ROWS := none nop jump flag atomic call_none call_direct call_pointer call_plt call_got \
-	call_ifunc call_semi sdt_own work_none work_direct work_pointer chain_none chain_direct chain_pointer
+	call_ifunc call_semi sdt_own work_none work_direct work_pointer chain_none chain_direct chain_pointer \
+	alu_none alu_nop alu_test alu_flag
 # Those that use libjumpfunc; see bench/library.h.
-BENCH_JF_ROWS := jf_key_off jf_key_on jf_trace_off jf_call jf_tramp jf_read jf_count jf_trace_on jf_work_call jf_work_tramp jf_chain_call
+BENCH_JF_ROWS := jf_key_off jf_key_on jf_trace_off jf_call jf_tramp jf_read jf_count jf_trace_on \
+	jf_work_call jf_work_tramp jf_chain_call alu_key_off alu_key_back alu_trace_off
 BENCH_LIBS :=
 BENCH_SKIPPED :=
 
@@ -26,11 +28,18 @@ else
 BENCH_SKIPPED += skipped: LTTng-UST: no <lttng/tracepoint.h> (apt-get install liblttng-ust-dev)\n
 endif
 
+# Throughput, once more by clang, if there is one.
+BENCH_CLANG := $(if $(CLANG),alu_none alu_nop alu_test alu_flag)
+BENCH_JF_CLANG := $(if $(CLANG),alu_key_off alu_key_back alu_trace_off)
+ifeq ($(CLANG),)
+BENCH_SKIPPED += skipped: throughput, by clang: it is not installed (apt-get install clang)\n
+endif
+
 BENCH_CFLAGS = $(JF_CFLAGS) -I$(TOP)/include -I. -Ibench -I$(BENCH_OUT)
-BENCH_OBJECTS := $(foreach row,$(BENCH_ROWS),$(foreach v,0 1 2,$(BENCH_OUT)/$(row).$(v).o))
+BENCH_OBJECTS := $(foreach row,$(BENCH_ROWS) $(BENCH_CLANG:%=%-clang),$(foreach v,0 1 2,$(BENCH_OUT)/$(row).$(v).o))
 # None if no such row is wanted.
 BENCH_LIBRARY := $(if $(strip $(BENCH_JF_ROWS)),$(BENCH_OUT)/library.o)
-BENCH_JF_OBJECTS := $(foreach row,$(BENCH_JF_ROWS),$(foreach v,0 1 2,$(BENCH_OUT)/$(row).$(v).o))
+BENCH_JF_OBJECTS := $(foreach row,$(BENCH_JF_ROWS) $(BENCH_JF_CLANG:%=%-clang),$(foreach v,0 1 2,$(BENCH_OUT)/$(row).$(v).o))
 
 $(BENCH_OUT):
 	@mkdir -p $@
@@ -38,7 +47,7 @@ $(BENCH_OUT):
 $(BENCH_OUT)/order.h: bench/order.awk | $(BENCH_OUT)
 	awk -f $< > $@
 
-BENCH_HEADERS := bench/bench.h bench/row.h bench/loops.h bench/shared.h bench/library.h jf_trace.h $(STRESS_HEADERS)
+BENCH_HEADERS := bench/rows/alu.h bench/bench.h bench/row.h bench/loops.h bench/shared.h bench/library.h jf_trace.h $(STRESS_HEADERS)
 # Three objects of each row: the placements. How they are built is the only difference
 # between what the PLT and what -fno-plt costs.
 define bench_row
@@ -47,6 +56,12 @@ $(BENCH_OUT)/$(1).$(2).o: bench/rows/$(1).c $(BENCH_OUT)/order.h $(BENCH_HEADERS
 	@$$(CC) $$(BENCH_CFLAGS) $(if $(filter call_got,$(1)),-fno-plt) -DROW=$(1) -DVARIANT=$(2) -c -o $$@ $$<
 endef
 $(foreach row,$(BENCH_ROWS) $(BENCH_JF_ROWS),$(foreach v,0 1 2,$(eval $(call bench_row,$(row),$(v)))))
+define bench_row_clang
+$(BENCH_OUT)/$(1)-clang.$(2).o: bench/rows/$(1).c $(BENCH_OUT)/order.h $(BENCH_HEADERS) | $(BENCH_OUT)
+	@echo "  $(CLANG) $(1), placement $(2)"
+	@$$(CLANG) $$(BENCH_CFLAGS) -DROW=$(1)_clang -DVARIANT=$(2) -c -o $$@ $$<
+endef
+$(foreach row,$(BENCH_CLANG) $(BENCH_JF_CLANG),$(foreach v,0 1 2,$(eval $(call bench_row_clang,$(row),$(v)))))
 $(BENCH_OUT)/lttng.0.o $(BENCH_OUT)/lttng.1.o $(BENCH_OUT)/lttng.2.o: bench/rows/lttng_events.h
 
 $(OUT)/libbench-shared.so: bench/shared.c $(BENCH_HEADERS)

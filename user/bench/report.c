@@ -255,6 +255,8 @@ static void print_compiled(void)
 	} groups[] = {
 		{ "c-branch", "Compiled, off", NULL, true },
 		{ "c-branch-cold", "Compiled, off, cold", NULL, false },
+		{ "c-alu", "Throughput, off", NULL, false },
+		{ "c-alu-clang", "Throughput, clang, off", NULL, false },
 		{ "c-call", "Compiled calls", "direct", true },
 		{ "c-call-work", "Calls amid other work", "direct", true },
 		{ "c-call-chain", "Calls in a chain, the work with them", "direct", false },
@@ -291,19 +293,19 @@ static void goal(bool met, const char *fmt, ...)
 }
 
 /* Off, a key costs what a nop does, and on, what a jump does: within the noise of no site. */
-static void compare(const char *name, const char *with, enum layout layout)
+static void compare(const char *group, const char *name, const char *with, enum layout layout)
 {
-	const struct program *none = find_row("c-branch", "none", layout);
-	const struct program *a = find_row("c-branch", name, layout);
-	const struct program *b = find_row("c-branch", with, layout);
+	const struct program *none = find_row(group, "none", layout);
+	const struct program *a = find_row(group, name, layout);
+	const struct program *b = find_row(group, with, layout);
 	double noise, more;
 
 	if (!none || !a || !b)
 		return;
 	noise = (none->raw_median - none->raw_min) * ns_per_tick;
 	more = (a->min - b->min) * ns_per_tick;
-	goal(more <= noise, "%s %+.3f ns against %s; noise of no site %.3f ns (%s)", name, more,
-	     with, noise, layout_names[layout]);
+	goal(more <= noise, "%s: %s %+.3f ns against %s; noise of no site %.3f ns (%s)", group, name,
+	     more, with, noise, layout_names[layout]);
 }
 
 /* How many direct calls a call may cost, if what a direct one costs can be measured. */
@@ -339,11 +341,17 @@ static void limit_call(const char *name, const char *text, const char *less, dou
 
 static void print_compiled_goals(void)
 {
+	static const char *const rows[] = { "key-off", "key-off-again", "tracepoint" };
+	size_t i;
 	int layout;
 
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		compare("c-alu", rows[i], "nop5", STRAIGHT);
+		compare("c-alu-clang", rows[i], "nop5", STRAIGHT);
+	}
 	for (layout = STRAIGHT; layout < NR_LAYOUTS; layout++) {
-		compare("key-off", "nop5", (enum layout)layout);
-		compare("key-on", "jump", (enum layout)layout);
+		compare("c-branch", "key-off", "nop5", (enum layout)layout);
+		compare("c-branch", "key-on", "jump", (enum layout)layout);
 		if (calls_in_place())
 			compare_call("dynfunc", "dynamic function, in place,", 1.05,
 				     (enum layout)layout);

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
-/*
- * A key of libjumpfunc that is off: "test $imm32,%eax", written when the program began.
- * With JUMPFUNC_TRAP=always it is a nop of five bytes.
- */
+/* A key of libjumpfunc that is off: a nop of five bytes, as compiled. */
 #include "library.h"
 #include "row.h"
 

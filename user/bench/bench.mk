@@ -100,7 +100,7 @@ $(SCALE_OUT)/parts.%.c: | $(SCALE_OUT)
 	echo 'unsigned int (*const scale_parts[])(void) = {'; \
 	for i in $$(seq $*); do echo "	scale_part_$$i,"; done; \
 	echo '	0'; echo '};'; echo 'const unsigned int scale_nr_parts = $*;'; } > $@
-SCALE_SOURCES := bench/scale/main.c bench/scale/others.c bench/scale/waits.c
+SCALE_SOURCES := bench/scale/main.c bench/scale/others.c bench/scale/waits.c bench/scale/memory.c
 SCALE_DEPS := bench/scale/scale.h options.h $(LIB_HEADERS)
 $(OUT)/scale: $(SCALE_SOURCES) $(SCALE_OUT)/parts.$(SCALE_PARTS).c $(SCALE_OBJECTS) \
 		$(OUT)/libjumpfunc.a bench/scale/scale.h options.h

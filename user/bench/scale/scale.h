@@ -17,6 +17,9 @@ unsigned int scale_part(void);
 extern unsigned int (*const scale_parts[])(void);
 extern const unsigned int scale_nr_parts;
 
+/* memory.c: what this process has for itself. False: not known. */
+bool scale_private(unsigned long *text_kb, unsigned long *data_kb);
+
 /* others.c: ns to change all sites as others do it, without a protocol; or 0. */
 double scale_mprotect(unsigned int sites);
 double scale_remap(unsigned int sites);

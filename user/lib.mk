@@ -209,7 +209,7 @@ CALLBACK_PROGRAMS := callback-close callback-exit callback-faults callback-forks
 	callback-order callback-storm child-closes fork-closes thread-fails thread-slow
 
 # Each source of the library broken in many ways; the tests have to notice each.
-LIB_MUTANTS := call reader trace commit patch trap value object index list callback writer state slices
+LIB_MUTANTS := call reader trace site commit patch trap value object index list callback writer state slices
 ifneq ($(filter-out $(LIB_MUTANTS:%=lib/%.mutants),$(wildcard lib/*.mutants)),)
 $(error a list of mutants is not in LIB_MUTANTS, or in no loop of lib-mutants)
 endif
@@ -217,12 +217,12 @@ LIB_MUTANT = $(TOP)/selftests/host/mutants.sh --cc "$(CC) -I$(TOP)/include -Ilib
 lib-mutants: $(LIB_PLUGINS)
 	@rc=0; echo "# x86/protocol.h"; \
 	$(LIB_MUTANT) guard.mutants $(TOP)/x86/protocol.h JF_PROTOCOL test_guard.c || rc=1; \
-	for s in call reader trace; do \
+	for s in reader trace site; do \
 		echo "# lib/$$s.c"; \
 		$(LIB_MUTANT) --args "mem flip" lib/$$s.mutants lib/$$s.c JF_LIB_SOURCE lib_mutant.c test_lib.c \
 			$$(ls lib/*.c | grep -v lib/$$s.c) || rc=1; \
 	done; \
-	for s in commit patch trap value; do \
+	for s in call commit patch trap value; do \
 		echo "# lib/$$s.c, by INT3"; \
 		JUMPFUNC_TRAP=always $(LIB_MUTANT) --cc "$(CC) -I$(TOP)/include -Ilib -rdynamic -w -DEXACT_MAX=0" --args "mem int3" lib/$$s.mutants lib/$$s.c JF_LIB_SOURCE \
 			lib_mutant.c test_lib.c $$(ls lib/*.c | grep -v lib/$$s.c) || rc=1; \

@@ -304,6 +304,34 @@ out:
 
 #endif
 
+/* --- first values ------------------------------------------------------------------- */
+
+static DEFINE_JF_KEY_FALSE(odd_off);
+static DEFINE_JF_KEY_TRUE(odd_on);
+static DEFINE_JF_KEY_TRUE(even);
+
+/* As if another source file had a declaration of its own; the last one leads to a test. */
+__attribute__((__noinline__)) static int odd(void)
+{
+	return jf_branch_unlikely((__JF_KEY_TRUE *)&odd_off) +
+	       2 * jf_branch_likely((__JF_KEY_TRUE *)&odd_off) +
+	       4 * jf_branch_unlikely((__JF_KEY_FALSE *)&odd_on) +
+	       8 * jf_branch_likely((__JF_KEY_FALSE *)&odd_on) +
+	       16 * jf_branch_unlikely(&even) + 32 * jf_branch_likely(&even) +
+	       64 * jf_branch_unlikely((struct jf_key *)&even);
+}
+
+static void first_values(void)
+{
+	CHECK(odd() == 4 + 8 + 16 + 32 + 64, "at first: %d", odd());
+	CHECK(jf_key_enable(&odd_off) == 0 && jf_key_disable(&odd_on) == 0, "a change");
+	CHECK(odd() == 1 + 2 + 16 + 32 + 64, "changed: %d", odd());
+	CHECK(jf_key_disable(&even) == 0 && odd() == 1 + 2, "the other: %d", odd());
+	CHECK(jf_key_disable(&odd_off) == 0 && jf_key_enable(&odd_on) == 0 &&
+	      jf_key_enable(&even) == 0, "back");
+	CHECK(odd() == 4 + 8 + 16 + 32 + 64, "as at first: %d", odd());
+}
+
 /* --- functions ---------------------------------------------------------------------- */
 
 static int here(const char *s) { return s[0]; }
@@ -873,6 +901,8 @@ static void keys_and_functions(void)
 	somebody_else();
 	finish("what somebody else wrote is left alone");
 #endif
+	first_values();
+	finish("keys: what they start with");
 	functions();
 #if JF_HAVE_PATCHING
 	chain();

@@ -105,7 +105,8 @@ void jf_batch_init(struct jf_batch *b);
  * * -ERANGE	 a target is out of reach of a 32-bit displacement
  * * -EROFS	 a read-only-after-init key after its module's init
  * * -EOPNOTSUPP the back end cannot write one of the instructions, or not beside
- *		 a debugger (KGDB) that would take its breakpoints
+ *		 a debugger (KGDB) that would take its breakpoints; in a program: a
+ *		 site has to be written, and the process may not do that here
  * * -EPERM	 a target or a probe that is neither the kernel's text nor a
  *		 module's, and that nobody vouches for
  * * -EEXIST	 a probe that is registered already, with the same data

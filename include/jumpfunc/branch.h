@@ -3,12 +3,13 @@
  * Jump labels: branches that cost a nop, or a direct jump, and no test.
  *
  * API:
- *   DECLARE_JF_KEY(k)				in a header
+ *   DECLARE_JF_KEY(k), DECLARE_JF_KEY_TRUE(k)	in a header; in a program the one that
+ *						is defined by ..._FALSE, ..._TRUE
  *   DEFINE_JF_KEY_FALSE(k)			starts disabled
  *   DEFINE_JF_KEY_TRUE(k)			starts enabled
  *   DEFINE_JF_KEY_FALSE_RO(k), ..._TRUE_RO(k)	fixed once the module's init is done;
  *						in a program, an ordinary key
- *   DECLARE_JF_KEY_ARRAY(k, n), DEFINE_JF_KEY_ARRAY_FALSE(k, n), ..._TRUE(k, n)
+ *   DECLARE_JF_KEY_ARRAY(k, n), ..._TRUE(k, n), DEFINE_JF_KEY_ARRAY_FALSE(k, n), ..._TRUE(k, n)
  *   DEFINE_JF_KEY_MAYBE(CONFIG_X, k), ..._MAYBE_RO(CONFIG_X, k)
  *						starts enabled if the option is set
  *   EXPORT_JF_KEY(k), EXPORT_JF_KEY_GPL(k), EXPORT_JF_KEY_ARRAY...
@@ -50,11 +51,19 @@
  *   jf_branch_likely()   |  nop, true side  |  jmp, false side
  *
  *   The initial state does not matter for the code: keys defined by
- *   DEFINE_JF_KEY_TRUE() and _FALSE() can be used with either form. As
- *   compiled, a site jumps to a few bytes out of line that load the key and
- *   test it. It gets its nop or jump before the first line of its module runs.
- *   So a branch is right even where nothing is patched: with backend=indirect,
- *   or on other architectures, where it is a plain load and test.
+ *   DEFINE_JF_KEY_TRUE() and _FALSE() can be used with either form.
+ *
+ *   In a module a site jumps, as compiled, to a few bytes out of line that load
+ *   the key and test it. It gets its nop or jump before the first line of its
+ *   module runs. So a branch is right even where nothing is patched: with
+ *   backend=indirect, or on other architectures, where it is a plain load and test.
+ *
+ *   In a program a site is, as compiled, the nop or the jump that the key's first
+ *   value asks for, and nothing is written before the first change. Where text cannot
+ *   be written (a sandbox, JUMPFUNC=off) changes are refused (-EOPNOTSUPP): then each
+ *   key has its first value, and its branches do what that says. With -DJF_TESTED the
+ *   branches of a source file load and test the key there, as in a module; their pages
+ *   are written when the program starts, where that is possible.
  *
  * Caveats:
  *   The argument of jf_branch_*() must be the address of a key (or of a
@@ -88,7 +97,7 @@
  *   In a program (libjumpfunc) a key is hidden in the program or shared object
  *   that defines it, a read-only key is an ordinary one, and the argument of
  *   jf_branch_*() may be a parameter only in always_inline functions, and only
- *   if they are optimised. An imported key has its initial value, and cannot be
+ *   if they are optimised; such a branch is as with -DJF_TESTED. An imported key has its initial value, and cannot be
  *   changed (-ENODEV), until the first constructors of the object that exports it
  *   have run, which in a program come after those of its libraries.
  *
@@ -152,7 +161,7 @@
 
 /**
  * struct jf_key - a jump-label key
- * @enabled: its state; must come first, unpatched sites test it
+ * @enabled: its state; must come first, sites that test it load it
  * @count:   its users
  * @ent:     name, owner, flags
  *

@@ -13,7 +13,9 @@
  *   printf("%s (%s)\n", stats.writer, stats.why);
  *
  * The environment of a program:
- *   JUMPFUNC=off		never write text: keys are loaded and tested
+ *   JUMPFUNC=off		never write text: changes of keys are refused, unless all
+ *				of their branches are compiled with -DJF_TESTED, or are
+ *				in functions that have the key as a parameter
  *   JUMPFUNC=verbose		say on standard error what is not possible, and why
  *   JUMPFUNC_WRITER=mem	write through /proc/self/mem or not at all;
  *   JUMPFUNC_WRITER=remap	replace pages by copies or not at all;
@@ -46,7 +48,7 @@ __JF_BEGIN_DECLS
  * @refused:     such objects whose tables were not accepted
  * @keys:        keys, now
  * @funcs:       dynamic functions, now
- * @sites:       sites, now
+ * @sites:       sites, now; calls are sites, too
  * @commits:     batches that changed text
  * @patched:     sites that they changed
  * @syncs:       broadcasts to all cores
@@ -59,7 +61,8 @@ __JF_BEGIN_DECLS
  * @form:        "flip", or "int3" for JUMPFUNC_TRAP=always; "load" where nothing is patched
  * @why:         why nobody better, for people; "" if nobody was refused
  * @trampolined: uses of dynfunc_call() whose instruction was not found, so that
- *               they go through the trampoline
+ *               they go through the trampoline. With JUMPFUNC_TRAP=always; else
+ *               none is looked for, and all go through it
  */
 struct jf_stats {
 	uint64_t	objects;

@@ -23,8 +23,8 @@
  * The probe has a nop of its own in front of the tracepoint's site, and not the
  * site for its address, because these tools write a breakpoint there and take
  * it back, each in its own way, while the site changes. A uprobe puts back the
- * first byte that the *file* has at the address, e9 of the unpatched site; over
- * a nop of five bytes that makes a jump to nowhere. On a site, a breakpoint
+ * first byte that the *file* has at the address, that of a nop; over a jump that
+ * makes what is no instruction. On a site, a breakpoint
  * would also make updates fail with -EBUSY. One byte that nobody patches keeps
  * the two apart.
  *

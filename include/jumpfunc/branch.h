@@ -97,9 +97,9 @@
  *   In a program (libjumpfunc) a key is hidden in the program or shared object
  *   that defines it, a read-only key is an ordinary one, and the argument of
  *   jf_branch_*() may be a parameter only in always_inline functions, and only
- *   if they are optimised; such a branch is as with -DJF_TESTED. An imported key has its initial value, and cannot be
- *   changed (-ENODEV), until the first constructors of the object that exports it
- *   have run, which in a program come after those of its libraries.
+ *   if they are optimised; such a branch is as with -DJF_TESTED. An imported key has
+ *   its initial value, and cannot be changed (-ENODEV), until the first constructors
+ *   of the object that exports it have run, which in a program come after those of its libraries.
  *
  *   While a key has users, jf_key_inc() is one atomic operation without a lock, and
  *   so is jf_key_dec() if it leaves one. The first user and the last one have to

@@ -69,7 +69,11 @@ int main(int argc, char **argv)
 {
 	long i, changes = argc > 1 ? atol(argv[1]) : 2;
 	unsigned long wrong[2] = { 0, 0 }, stale = 0;
+#ifdef JF_TESTED
+	const struct jf_site_rec *rec = __start___jf_sites_now;
+#else
 	const struct jf_site_rec *rec = __start___jf_sites;
+#endif
 	struct jf_stats stats;
 	pthread_t threads[2];
 	int err = 0;

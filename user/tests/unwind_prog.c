@@ -64,6 +64,8 @@ __attribute__((noinline)) static void serve(void)
 	jf_trace_one(1);
 	jf_trace_two(1, 2);
 	jf_trace_five(1, 2, 3, 4, 5);
+	/* The last one would be a jump, and nothing of this function be left. */
+	__asm__ volatile("" ::: "memory");
 }
 
 int main(void)

@@ -65,12 +65,13 @@ static double cpu_ns(void)
 }
 
 /* Before all constructors, those of the headers among them. */
-static double started_ns;
+static double started_ns, started_cpu_ns;
 
 static void note_start(int argc, char **argv, char **environment)
 {
 	(void)argc, (void)argv, (void)environment;
 	started_ns = now_ns();
+	started_cpu_ns = cpu_ns();
 }
 
 __attribute__((section(".preinit_array"), used))
@@ -292,7 +293,7 @@ int main(int argc, char **argv)
 		{ "plugin", .text = &plugin },
 	};
 	unsigned int all = scale_nr_parts * SCALE_PART_SITES;
-	double start_us = (now_ns() - started_ns) / 1e3;
+	double start_us = (now_ns() - started_ns) / 1e3, start_cpu_us = (cpu_ns() - started_cpu_ns) / 1e3;
 	long cores = sysconf(_SC_NPROCESSORS_ONLN);
 	unsigned long text_kb, data_kb;
 	bool known = scale_private(&text_kb, &data_kb);
@@ -303,14 +304,15 @@ int main(int argc, char **argv)
 		csv = fopen(csv_path, "a");
 		if (!csv)
 			fail(csv_path, -errno);
-		fprintf(csv, "scale,0,start,%u,%.0f,%.0f,,,\n", all + 1001, start_us * 1e3, start_us * 1e3);
+		fprintf(csv, "scale,0,start,%u,%.0f,%.0f,,,\n", all + 1001, start_us * 1e3, start_cpu_us * 1e3);
 	}
 	jf_stats_get(&stats, sizeof(stats));
 	printf("A program of %llu sites, %s, text written by \"%s\"%s%s\n",
 	       (unsigned long long)stats.sites, sparse ? "one in 256 bytes" : "packed",
 	       stats.writer, *stats.why ? ": " : "", stats.why);
-	printf("  all constructors, the library's start with them: %.0f us\n", start_us);
-	goal(start_us, 1000, "start", all + 1001);
+	printf("  all constructors, the library's start with them: %.0f us, %.0f on a CPU\n", start_us,
+	       start_cpu_us);
+	goal(start_cpu_us, 1000, "start", all + 1001);
 	if (known)
 		print_private(all + 1001, text_kb, data_kb);
 	first_change(all + 1001);

@@ -806,5 +806,7 @@ static void fork_begins(void)
 __attribute__((__constructor__(JF_BEGINS)))
 static void writer_begins(void)
 {
-	pthread_atfork(fork_begins, NULL, NULL);
+	static struct jf_fork_part part = { .before = fork_begins };
+
+	jf_at_fork(&part);
 }

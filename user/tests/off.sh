@@ -68,6 +68,20 @@ all()
 	check "$what: one site for each" records
 }
 
+# declares KIND: a key that starts enabled, declared so or otherwise
+declares()
+{
+	printf '#include <jumpfunc/branch.h>\nDECLARE_JF_KEY%s(key);\nDEFINE_JF_KEY_TRUE(key);\n' "$1" > "$tmp/key.c"
+	"${CC:-gcc}" -std=gnu11 -I"$user/../include" -c -o "$tmp/key.o" "$tmp/key.c"
+}
+
+is_refused()
+{
+	! declares "" && grep -q "conflicting types" "$tmp/said"
+}
+
+check "a key that starts enabled is declared so" declares _TRUE
+check "another declaration of it is not compiled" is_refused
 all "gcc" 'push|sub' c "${CC:-gcc}" -std=gnu11 -fexceptions
 all "g++" 'push|sub' c++ "${CXX:-g++}" -std=gnu++17
 if command -v clang > /dev/null; then

@@ -22,7 +22,7 @@ IMPORT_JF_KEY(other_key);
 IMPORT_JF_KEY(other_key_gpl);
 /* In C: standards_arrays.c. */
 DECLARE_JF_KEY_ARRAY(off_keys, 3);
-DECLARE_JF_KEY_ARRAY(on_keys, 3);
+DECLARE_JF_KEY_ARRAY_TRUE(on_keys, 3);
 IMPORT_DYNFUNC(other_func, other_one);
 IMPORT_DYNFUNC(other_func_gpl, other_gpl);
 IMPORT_JF_TRACE(other_rx);

@@ -16,10 +16,10 @@ int other_gpl(int i);
 }
 #endif
 
-DECLARE_JF_KEY(other_key);
+DECLARE_JF_KEY_TRUE(other_key);
 DECLARE_JF_KEY(other_key_gpl);
 DECLARE_JF_KEY_ARRAY(other_keys, 4);
-DECLARE_JF_KEY_ARRAY(other_keys_gpl, 4);
+DECLARE_JF_KEY_ARRAY_TRUE(other_keys_gpl, 4);
 DECLARE_DYNFUNC(other_func, other_one);
 DECLARE_DYNFUNC(other_func_gpl, other_gpl);
 DECLARE_JF_TRACE(other_rx, PROTO(int *sum, int i), ARGS(sum, i));

@@ -7,7 +7,7 @@
 #include <jumpfunc/dynfunc.h>
 
 int app_first(int i);
-DECLARE_JF_KEY(app_on);
+DECLARE_JF_KEY_TRUE(app_on);
 DECLARE_DYNFUNC(app_op, app_first);
 
 int plugin_on(void);

@@ -33,6 +33,8 @@ int main(int argc, char **argv)
 
 	if (!verbose || !*verbose) {
 		setenv("JUMPFUNC", "verbose", 1);
+		/* Else none is looked for. */
+		setenv("JUMPFUNC_TRAP", "always", 1);
 		snprintf(said, sizeof(said), "%s.said", argv[0]);
 		fd = open(said, O_RDWR | O_CREAT | O_TRUNC, 0600);
 		MUST(fd >= 0 && dup2(fd, STDERR_FILENO) == STDERR_FILENO, "%s: %m", said);

@@ -52,7 +52,8 @@ in_cxx() { "$cxx" "${form[@]}" -std=c++17 "${warn[@]}" "$@"; }
 library()
 {
 	rm -f "$dir"/libjumpfunc.*
-	"${MAKE:-make}" -s -C "$user" lib GENERIC=1 OUT="$dir" CC="$cc" AR="${triple:+$triple-}ar" CLANG=
+	"${MAKE:-make}" -s -C "$user" lib GENERIC=1 OUT="$dir" CC="$cc" AR="${triple:+$triple-}ar" \
+		OBJCOPY="${triple:+$triple-}objcopy" CLANG=
 }
 
 plugins()
@@ -120,7 +121,7 @@ sanitized()
 	local by=$1 compiler=$2 sources
 
 	shift 2
-	mapfile -t sources < <("${MAKE:-make}" -s -C "$user" generic-sources)
+	mapfile -t sources < <("${MAKE:-make}" -s --no-print-directory -C "$user" generic-sources)
 	check "$machine: test_lib with $by is built" \
 		built "test_lib-$by" with "$compiler" -O1 -fno-sanitize-recover=all "$@" "$user/test_lib.c" \
 		"${sources[@]/#/$user/}"

@@ -676,6 +676,15 @@ static void count_mod(const struct jf_mod *m, uint64_t by)
 			jf_stats.funcs += by;
 }
 
+static void enter(struct jf_mod *m)
+{
+	m->next = jf_mods;
+	/* Pairs with jf_site_find(): whoever finds @m finds its tables. */
+	__atomic_store_n(&jf_mods, m, __ATOMIC_RELEASE);
+	jf_mods_version++;
+	count_mod(m, 1);
+}
+
 void __jf_object_register(struct jf_object *o)
 {
 	static uint64_t objects;
@@ -715,12 +724,8 @@ void __jf_object_register(struct jf_object *o)
 	link_proxies(m);
 	/* Parts that were linked to one before may import from each other. */
 	link_waiting(m, m);
-	m->next = jf_mods;
-	/* Pairs with jf_site_find(): whoever finds @m finds its tables. */
-	__atomic_store_n(&jf_mods, m, __ATOMIC_RELEASE);
-	jf_mods_version++;
+	enter(m);
 	o->mod = m;
-	count_mod(m, 1);
 	if (lost != jf_stats.trampolined)
 		jf_say(true, "%s: %llu calls were not found, and go through trampolines",
 		       m->name, (unsigned long long)(jf_stats.trampolined - lost));

@@ -8,7 +8,7 @@
 
 int peer_first(int x);
 int peer_second(int x);
-DECLARE_JF_KEY(peer_on);
+DECLARE_JF_KEY_TRUE(peer_on);
 DECLARE_DYNFUNC(peer_op, peer_first);
 
 /* Of the importer, the first ones as its constructor saw them. */

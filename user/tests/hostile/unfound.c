@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /*
- * A call that the library does not find, since it does not know an instruction (rdtsc) on the
- * way there. It stays a call of the trampoline: it is counted, said with JUMPFUNC=verbose, and
+ * A call that the library does not find, since there is an indirect jump on the way: nothing
+ * says where that leads. It stays a call of the trampoline: it is counted, said with JUMPFUNC=verbose, and
  * follows all changes.
  */
 #include <fcntl.h>
@@ -14,9 +14,17 @@ static int one(int i) { return i + 1; }
 static int two(int i) { return i + 2; }
 DEFINE_DYNFUNC(op, one);
 
+static inline __attribute__((__always_inline__)) int by_a_jump(int i)
+{
+	void *to;
+
+	__asm__ volatile("lea 1f(%%rip), %0\n\tjmp *%0\n1:" : "=r" (to));
+	return i;
+}
+
 __attribute__((__noinline__)) static int unfound(int i)
 {
-	return dynfunc_call(op, (int)(__builtin_ia32_rdtsc() & 0) + i) + 10;
+	return dynfunc_call(op, by_a_jump(i)) + 10;
 }
 
 __attribute__((__noinline__)) static int found(int i)

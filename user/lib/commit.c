@@ -482,7 +482,7 @@ static int commit_at_once(struct jf_batch *b, bool force)
  * A change of keys with more than LONG_SITES sites gives way to others: it is done in slices,
  * each with the lock held and signals kept off, as a transaction of its own. Between two
  * of them others have the lock, who fork, open objects, or change other keys, and
- * signal handlers of this thread run. A slice takes about a millisecond.
+ * signal handlers of this thread run. A slice takes about a millisecond of CPU time.
  *
  *   LOOK	each site is compared and each page asked for, and nothing is changed.
  *		What fails here fails the change as ever.
@@ -512,7 +512,7 @@ static int commit_at_once(struct jf_batch *b, bool force)
 #endif
 /* What one slice has at most: sites, pages that they are in, sites that are looked at. */
 #define SLICE_SITES	LONG_SITES
-#define SLICE_PAGES	512
+#define SLICE_PAGES	128
 #define SLICE_LOOKS	(4 * SLICE_SITES)
 #define SLICE_TRIES	3
 #define AGAIN_MAX	4

@@ -402,14 +402,38 @@ static int jf_prepare(struct jf_change *c)
 	return err;
 }
 
+/* It has led to @func, which has a record, and does so no more. */
+static void jf_left_func(struct jf_ctl *ctl, void *func)
+{
+	if (jf_gone_is_settled(ctl->seq))
+		ctl->num_left = 0;
+	if (ctl->num_left < JF_CTL_LEFT)
+		ctl->left[ctl->num_left] = func;
+	ctl->num_left++;
+	ctl->seq = jf_gone_seq();
+}
+
+/* The key was on, or off, and is so no more. */
+static void jf_left_way(struct jf_ctl *ctl, bool on)
+{
+	u64 seq = jf_gone_number();
+
+	if (jf_gone_is_settled(ctl->seq)) {
+		ctl->since = seq;
+		ctl->left_ways = 0;
+	}
+	ctl->left_ways |= BIT(on);
+	ctl->seq = seq;
+}
+
 static void jf_replaced(struct jf_change *c, bool done)
 {
 	if (!c->gone)
 		return;
 	jf_gone_done(c->gone, done);
-	c->gone = NULL;
 	if (done)
-		c->ctl->seq = jf_gone_seq();
+		jf_left_func(c->ctl, c->gone);
+	c->gone = NULL;
 }
 
 static void jf_apply(struct jf_change *c)
@@ -429,9 +453,7 @@ static void jf_apply(struct jf_change *c)
 				(void *)(long)c->value.on);
 		WRITE_ONCE(k->enabled, c->value.on);
 		/* What only the other side led to may still be executed. */
-		if (jf_gone_is_settled(c->ctl->seq))
-			c->ctl->since = jf_gone_seq() + 1;
-		c->ctl->seq = jf_gone_number();
+		jf_left_way(c->ctl, !c->value.on);
 		/* The user that was left to the work has been taken away. */
 		if (c->frozen && c->ent->flags & JF_ENT_DEFERRED)
 			atomic_set(&jf_ent_deferred(c->ent)->left, 0);

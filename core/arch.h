@@ -7,6 +7,7 @@
 #ifndef JF_ARCH_H
 #define JF_ARCH_H
 
+#include <linux/bits.h>
 #include <linux/types.h>
 
 #include "core/site.h"
@@ -118,14 +119,17 @@ struct jf_way {
 	unsigned long	to;
 };
 
+/* So many answers about ways are remembered. */
+#define JF_WAY_BITS	6
+
 /**
- * struct jf_tail - a function to which code that a key led to jumps
- * @func: where it begins
- * @from: the site; a call of the function with that one may have led there
+ * struct jf_way_memo - what was found out about a way
+ * @way:   which one
+ * @other: a task that came by it did not come by what changed
  */
-struct jf_tail {
-	unsigned long	func;
-	unsigned long	from;
+struct jf_way_memo {
+	struct jf_way	way;
+	bool		other;
 };
 
 /**
@@ -138,9 +142,10 @@ struct jf_tail {
  * @tramps: trampolines that were changed, one byte each, with the same tag: a
  *          call of one of them must not be under way
  * @fresh:  what is called now instead, by its tag
- * @tail:   functions to which code that a key led to jumps, and that are in @in
+ * @tail:   where functions begin to which code that a key led to jumps; in @in
  * @num_tails: how many these are
  * @max_tails: for how many there is room
+ * @memo:   ways that were asked for last
  * @where:  an address of the text that the task is in, 0: not known
  * @num_ways: how many ways there are
  * @way:    for JF_SEEN_SHARED: the task is inside by each of these, unless it
@@ -154,8 +159,9 @@ struct jf_sight {
 	struct jf_spans	calls;
 	struct jf_spans	tramps;
 	struct jf_spans	fresh;
-	struct jf_tail	*tail;
+	unsigned long	*tail;
 	unsigned int	num_tails, max_tails;
+	struct jf_way_memo memo[1 << JF_WAY_BITS];
 	unsigned long	where;
 	unsigned int	num_ways;
 	struct jf_way	way[JF_WAYS];
@@ -182,26 +188,33 @@ enum jf_callee {
 
 /**
  * struct jf_text_ask - what the search in a function's text is given
+ * @ways:   which ways does a branch site go: JF_WAY_*. NULL: both
  * @text:   the function and its parts, as jf_spans_add_func() tells them, sorted
  * @callee: tells what a function is
  * @left:   called with each jump that leaves the text; 0, or an error, which ends
  *          the search
- * @arg:    for @left
+ * @arg:    for @ways and @left
  */
 struct jf_text_ask {
 	const struct jf_spans	*text;
+	unsigned int		(*ways)(const struct jf_site *site, void *arg);
 	enum jf_callee		(*callee)(unsigned long func);
 	int			(*left)(unsigned long to, void *arg);
 	void			*arg;
 };
 
+/* Of a branch site: it goes straight on or to its label; it went there before. */
+#define JF_WAY_STRAIGHT	BIT(0)
+#define JF_WAY_LABEL	BIT(1)
+#define JF_WAY_WAS_STRAIGHT	BIT(2)
+#define JF_WAY_WAS_LABEL	BIT(3)
+
 /*
- * Add what in the text is executed only when the key of @ctl is @on, or not; what
- * cannot be told is added. @left hears of the jumps that leave the text from there.
- * With jf_mutex held. 0 or -ENOMEM.
+ * Add what in the text is not executed as its sites go; what cannot be told is added.
+ * @left hears of the jumps that leave the text from where sites went before. With
+ * jf_mutex held. 0 or -ENOMEM.
  */
-int jf_arch_add_only(struct jf_spans *s, const struct jf_text_ask *ask,
-		     const struct jf_ctl *ctl, bool on);
+int jf_arch_add_former(struct jf_spans *s, const struct jf_text_ask *ask);
 /*
  * Tell @left of all jumps that leave the function. 0; -ENOENT if that cannot be told,
  * -ENOMEM, or the error of @left. With jf_mutex held.

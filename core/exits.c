@@ -70,7 +70,7 @@ static struct tracepoint *jf_exit_tp;
 static void jf_exits_work(struct work_struct *work);
 static DECLARE_DELAYED_WORK(jf_exits_again, jf_exits_work);
 static struct workqueue_struct *jf_exits_wq;
-/* How long the work pauses. Written by the work alone. */
+/* How long the work pauses. Written by the work, and by a task that calls it sooner. */
 static unsigned int jf_exits_pause = JF_EXITS_SOON;
 
 /* Take some off whose stack has gone (@all: any); to be put without the lock. */
@@ -96,7 +96,9 @@ static unsigned int jf_exits_sweep(struct jf_exits *e, struct task_struct **old,
  */
 static void jf_exits_call_work(void)
 {
-	if (READ_ONCE(jf_exits_pause) > JF_EXITS_SOON)
+	/* Once: or a task that exits in each jiffy would push it away for ever. */
+	if (READ_ONCE(jf_exits_pause) > JF_EXITS_SOON &&
+	    xchg(&jf_exits_pause, JF_EXITS_SOON) > JF_EXITS_SOON)
 		mod_delayed_work(jf_exits_wq, &jf_exits_again, JF_EXITS_SOON);
 	else
 		queue_delayed_work(jf_exits_wq, &jf_exits_again, JF_EXITS_SOON);

@@ -355,12 +355,31 @@ static int jf_spans_add_part(struct jf_spans *s, const struct jf_part *part,
 				   part->cold ? JF_TAG_COLD : part->start);
 }
 
+/* What such a part was split off from. Its own name tells of what it is a clone, too. */
+static int jf_spans_add_whole(struct jf_spans *s, const struct jf_text *t,
+			      const struct jf_part *cold)
+{
+	unsigned int i;
+	int err = 0;
+
+	for (i = 0; !err && i < t->all.num; i++) {
+		const struct jf_part *part = &t->all.part[i];
+
+		if (part->hash == cold->hash && !part->cold)
+			err = jf_spans_add_part(s, part, JF_ARCH_CALL_PAD);
+	}
+	return err;
+}
+
 /* A function of a module, and what was split off from it. */
 static int jf_spans_add_split(struct jf_spans *s, struct jf_text *t,
 			      const struct jf_part *func)
 {
 	int err = jf_spans_add_part(s, func, JF_ARCH_CALL_PAD);
 	unsigned int i;
+
+	if (!err && func->cold)
+		err = jf_spans_add_whole(s, t, func);
 
 	for (i = 0; !err && i < t->split.num; i++) {
 		const struct jf_part *part = &t->split.part[i];

@@ -45,10 +45,11 @@ static struct jf_map *jf_map;
 
 /* --- look-ups ---------------------------------------------------------- */
 
-static notrace struct jf_map_entry *jf_map_search(struct jf_map *map,
-						  unsigned long addr)
+/* The number of the first entry at @addr or after it. */
+static notrace unsigned int jf_map_bound(const struct jf_map *map,
+					 unsigned long addr)
 {
-	unsigned int lo = 0, hi = map ? map->num : 0, end = hi;
+	unsigned int lo = 0, hi = map ? map->num : 0;
 
 	while (lo < hi) {
 		unsigned int mid = lo + (hi - lo) / 2;
@@ -58,7 +59,17 @@ static notrace struct jf_map_entry *jf_map_search(struct jf_map *map,
 		else
 			hi = mid;
 	}
-	return lo < end && map->entry[lo].addr == addr ? &map->entry[lo] : NULL;
+	return lo;
+}
+NOKPROBE_SYMBOL(jf_map_bound);
+
+static notrace struct jf_map_entry *jf_map_search(struct jf_map *map,
+						  unsigned long addr)
+{
+	unsigned int n = jf_map_bound(map, addr);
+
+	return map && n < map->num && map->entry[n].addr == addr ?
+		       &map->entry[n] : NULL;
 }
 NOKPROBE_SYMBOL(jf_map_search);
 
@@ -70,6 +81,18 @@ notrace struct jf_site *jf_site_find(unsigned long addr)
 	return e ? READ_ONCE(e->site) : NULL;
 }
 NOKPROBE_SYMBOL(jf_site_find);
+
+struct jf_site *jf_site_next(unsigned long addr, unsigned long end)
+{
+	unsigned int n;
+
+	lockdep_assert_held(&jf_mutex);
+	for (n = jf_map_bound(jf_map, addr);
+	     jf_map && n < jf_map->num && jf_map->entry[n].addr < end; n++)
+		if (jf_map->entry[n].site)
+			return jf_map->entry[n].site;
+	return NULL;
+}
 
 struct jf_ctl *jf_ctl_find(const struct jf_ent *ent)
 {

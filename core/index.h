@@ -20,6 +20,9 @@
 
 struct jf_change;
 
+/* Of so many former targets it is remembered that they were led to. */
+#define JF_CTL_LEFT	4
+
 /**
  * struct jf_ctl - the core's side of one key
  * @hash:    in the table of all keys, by @ent
@@ -36,6 +39,9 @@ struct jf_change;
  * @passed:  dynamic functions: calls of another one have led through its trampoline
  * @seq:     the last replacement of what it leads to
  * @since:   keys: the first one of those that are not settled
+ * @left_ways: keys: a bit for each value that it had and left since then
+ * @left:    dynamic functions: what it led to since then, as far as there is room
+ * @num_left: how many these were
  * @pin:     dynamic functions: the module that is kept because it leads there
  * @mark:    the search for circles that came by last
  * @next:    the next one for that search to look at
@@ -55,6 +61,9 @@ struct jf_ctl {
 	bool			passed;
 	u64			seq;
 	u64			since;
+	unsigned int		left_ways;
+	void			*left[JF_CTL_LEFT];
+	unsigned int		num_left;
 	struct module		*pin;
 	u64			mark;
 	struct jf_ctl		*next;

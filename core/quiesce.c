@@ -350,7 +350,7 @@ static int jf_gather(struct jf_wait *w)
 }
 
 /* Was the task outside when it was looked at? */
-static bool jf_was_outside(const struct jf_wait *w, const struct jf_suspect *s)
+static bool jf_was_outside(struct jf_wait *w, const struct jf_suspect *s)
 {
 	unsigned int i;
 

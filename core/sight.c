@@ -3,8 +3,9 @@
  * What a look at the stacks asks for, beside what core/gone.c has recorded.
  *
  * A key that changed leaves no record. Its sites are known, and so is what their
- * functions execute only when a site goes the way that it no longer goes: a task
- * with a return address in that code has come by the branch before it changed.
+ * functions execute only when sites go ways that they no longer go: a task with a
+ * return address in that code has come by a branch before it changed. (Two keys may
+ * lead to the same code: so each site of the function is followed as it goes now.)
  * Code that both ways lead to is not meant: a thread whose main loop has a site in
  * it, and that sleeps after it, would be waited for without end. Where the last act
  * of that code is a jump to another function, a task in that one is inside if it
@@ -30,12 +31,13 @@
 #include "core/gone.h"
 #include "core/index.h"
 
+#include <linux/hash.h>
 #include <linux/mm.h>
 #include <linux/sched.h>
 #include <linux/string.h>
 
-/* So many functions that jump to one another are followed from one key's code. */
-#define JF_TAILS	64
+/* So many functions are followed to which code of keys jumps. */
+#define JF_TAILS	1024
 
 /* The dynamic function whose trampoline a call of @to enters, or NULL. */
 static const struct jf_ctl *jf_ctl_called(unsigned long to)
@@ -51,26 +53,60 @@ static const struct jf_ctl *jf_ctl_called(unsigned long to)
 
 /* --- keys ------------------------------------------------------------------ */
 
+/**
+ * struct jf_former - what keys led to, while that is being looked for
+ * @sight: it is added there
+ * @keys:  keys that had changed by this replacement count
+ * @again: look for what they led to, and do again, not for what they no longer do
+ * @done:  the tails before this one have been searched for further jumps
+ */
+struct jf_former {
+	struct jf_sight	*sight;
+	u64		keys;
+	bool		again;
+	unsigned int	done;
+};
+
+static bool jf_key_left(const struct jf_ctl *ctl, u64 keys, bool on)
+{
+	return !jf_gone_is_settled(ctl->seq) && ctl->since <= keys &&
+	       ctl->left_ways & BIT(on);
+}
+
+/*
+ * A key that was on, off and is on again may have a task in code from the first time.
+ * It is found as if the key were off.
+ */
+static unsigned int jf_former_ways(const struct jf_site *site, void *arg)
+{
+	const struct jf_former *f = arg;
+	const struct jf_ctl *ctl = site->ctl;
+	bool on = READ_ONCE(jf_ent_key(ctl->ent)->enabled);
+	bool left = jf_key_left(ctl, f->keys, f->again ? on : !on);
+	bool goes = f->again && left ? !on : on;
+	bool straight = site->flags & JF_SITE_BRANCH_INV ? goes : !goes;
+
+	if (straight)
+		return JF_WAY_STRAIGHT | (left ? JF_WAY_WAS_LABEL : 0);
+	return JF_WAY_LABEL | (left ? JF_WAY_WAS_STRAIGHT : 0);
+}
+
 /*
  * The last act of code that a key led to may be a call, which the compiler made a
  * jump. What is called returns to where the function with the site was called.
  */
-struct jf_tails {
-	struct jf_sight	*sight;
-	unsigned long	from;
-	/* Those before this one have been searched for further jumps. */
-	unsigned int	done;
-};
-
-static int jf_tail_add(struct jf_tails *t, unsigned long func)
+static int jf_tail_add(struct jf_sight *s, unsigned long func)
 {
-	struct jf_sight *s = t->sight;
 	unsigned int first = s->in.num, i;
 	int err;
 
 	for (i = 0; i < s->num_tails; i++)
-		if (s->tail[i].func == func && s->tail[i].from == t->from)
+		if (s->tail[i] == func)
 			return 0;
+	if (s->num_tails == JF_TAILS) {
+		pr_warn_once("code that keys led to jumps to more functions than are followed\n");
+		return 0;
+	}
 	err = jf_grow((void **)&s->tail, s->num_tails, &s->max_tails,
 		      sizeof(*s->tail));
 	if (!err)
@@ -78,15 +114,14 @@ static int jf_tail_add(struct jf_tails *t, unsigned long func)
 	if (err)
 		return err;
 	jf_spans_tag(&s->in, first, func);
-	s->tail[s->num_tails].func = func;
-	s->tail[s->num_tails++].from = t->from;
+	s->tail[s->num_tails++] = func;
 	return 0;
 }
 
 /* Through a trampoline, to where it leads. */
 static int jf_tail_left(unsigned long to, void *arg)
 {
-	struct jf_tails *t = arg;
+	struct jf_former *f = arg;
 	const struct jf_ctl *ctl = jf_ctl_called(to);
 	void *func;
 
@@ -96,27 +131,24 @@ static int jf_tail_left(unsigned long to, void *arg)
 			return 0;
 		to = (unsigned long)func;
 	}
-	/* What never ends has been found by then. */
-	if (t->sight->num_tails - t->done > JF_TAILS)
-		return 0;
-	return jf_tail_add(t, to);
+	return jf_tail_add(f->sight, to);
 }
 
 /* What those jump to in turn. */
-static int jf_add_tails(struct jf_tails *t)
+static int jf_add_tails(struct jf_former *f)
 {
 	struct jf_text_ask ask = {
 		.callee = jf_callee_kind,
 		.left = jf_tail_left,
-		.arg = t,
+		.arg = f,
 	};
 	struct jf_spans text = { };
 	int err = 0;
 
-	for (; !err && t->done < t->sight->num_tails; t->done++) {
+	for (; !err && f->done < f->sight->num_tails; f->done++) {
 		jf_spans_free(&text);
 		err = jf_spans_add_func(&text,
-					(void *)t->sight->tail[t->done].func);
+					(void *)f->sight->tail[f->done]);
 		if (err)
 			break;
 		jf_spans_sort(&text);
@@ -130,21 +162,18 @@ static int jf_add_tails(struct jf_tails *t)
 	return err;
 }
 
-/* What is executed only by way of this site's key as it was. */
-static int jf_add_only(struct jf_sight *sight, struct jf_spans *text,
-		       const struct jf_site *site, bool was)
+/* What the function with this site executes only by ways that keys went before. */
+static int jf_add_former(struct jf_former *f, struct jf_spans *text,
+			 const struct jf_site *site)
 {
-	struct jf_tails t = {
-		.sight = sight,
-		.from = site->addr,
-		.done = sight->num_tails,
-	};
 	struct jf_text_ask ask = {
 		.text = text,
+		.ways = jf_former_ways,
 		.callee = jf_callee_kind,
 		.left = jf_tail_left,
-		.arg = &t,
+		.arg = f,
 	};
+	bool on = READ_ONCE(jf_ent_key(site->ctl->ent)->enabled);
 	int err;
 
 	jf_spans_free(text);
@@ -152,14 +181,23 @@ static int jf_add_only(struct jf_sight *sight, struct jf_spans *text,
 	if (err)
 		return err;
 	jf_spans_sort(text);
-	return jf_arch_add_only(&sight->in, &ask, site->ctl, was) ?:
-	       jf_add_tails(&t);
+	for (f->again = 0; !err; f->again = 1) {
+		if (jf_key_left(site->ctl, f->keys, f->again ? on : !on))
+			err = jf_arch_add_former(&f->sight->in, &ask);
+		if (f->again)
+			break;
+	}
+	return err;
 }
 
 /* Most functions with several sites of a key have them one after the other. */
-static int jf_add_key(struct jf_sight *sight, const struct jf_ctl *ctl)
+static int jf_add_key(struct jf_sight *sight, const struct jf_ctl *ctl, u64 keys)
 {
-	bool was = !READ_ONCE(jf_ent_key(ctl->ent)->enabled);
+	struct jf_former f = {
+		.sight = sight,
+		.keys = keys,
+		.done = sight->num_tails,
+	};
 	struct jf_spans text = { };
 	struct jf_site *site;
 	int err = 0;
@@ -167,26 +205,48 @@ static int jf_add_key(struct jf_sight *sight, const struct jf_ctl *ctl)
 	list_for_each_entry(site, &ctl->sites, list) {
 		if (jf_spans_has(&text, site->addr))
 			continue;
-		err = jf_add_only(sight, &text, site, was);
+		err = jf_add_former(&f, &text, site);
 		if (err)
 			break;
 		cond_resched();
 	}
 	jf_spans_free(&text);
-	return err;
+	return err ?: jf_add_tails(&f);
 }
 
 /* --- calls ----------------------------------------------------------------- */
 
+/* No function begins here. */
+#define JF_TAG_NONE	2UL
+
+/*
+ * The tag of what @ctl leads to: a task in that came by a call that leads there. But
+ * one that may have been there before it was replaced, and set again, is not excused.
+ */
+static unsigned long jf_ctl_tag(const struct jf_ctl *ctl)
+{
+	void *func = READ_ONCE(jf_ent_func(ctl->ent)->func);
+	unsigned int i;
+
+	if (jf_gone_is_settled(ctl->seq))
+		return (unsigned long)func;
+	if (ctl->num_left > JF_CTL_LEFT)
+		return JF_TAG_NONE;
+	for (i = 0; i < ctl->num_left; i++)
+		if (ctl->left[i] == func)
+			return JF_TAG_NONE;
+	return (unsigned long)func;
+}
+
 static int jf_add_call(struct jf_sight *sight, const struct jf_ctl *ctl,
 		       const struct jf_site *site)
 {
-	unsigned long func = (unsigned long)READ_ONCE(jf_ent_func(ctl->ent)->func);
 	unsigned long ret = site->addr + JF_ARCH_SITE_SIZE;
 
 	if (!(site->flags & JF_SITE_CALL))
 		return 0;
-	return jf_spans_add_tagged(&sight->calls, ret, ret + 1, func);
+	return jf_spans_add_tagged(&sight->calls, ret, ret + 1,
+				   jf_ctl_tag(ctl));
 }
 
 /* The calls that lead through what was changed, and what they lead to now. */
@@ -200,10 +260,11 @@ static int jf_add_func(struct jf_sight *sight, const struct jf_ctl *ctl)
 	if (ctl->tramp)
 		err = jf_spans_add_tagged(&sight->tramps,
 					  ctl->tramp - JF_ARCH_CALL_PAD,
-					  ctl->tramp + 1, (unsigned long)func);
+					  ctl->tramp + 1, jf_ctl_tag(ctl));
 	list_for_each_entry(site, &ctl->sites, list)
 		err = err ?: jf_add_call(sight, ctl, site);
-	if (!err && func != (void *)jf_nop && func != (void *)jf_ret0)
+	if (!err && jf_ctl_tag(ctl) == (unsigned long)func &&
+	    func != (void *)jf_nop && func != (void *)jf_ret0)
 		err = jf_spans_add_func(&sight->fresh, func);
 	jf_spans_tag(&sight->fresh, first, (unsigned long)func);
 	return err;
@@ -226,7 +287,7 @@ static int jf_add_changed(struct jf_sight *sight, u64 keys, u64 *seq)
 			if (ctl->ent->type != JF_ENT_KEY)
 				err = jf_add_func(sight, ctl);
 			else if (ctl->since <= keys)
-				err = jf_add_key(sight, ctl);
+				err = jf_add_key(sight, ctl, keys);
 		}
 	}
 	mutex_unlock(&jf_mutex);
@@ -284,8 +345,7 @@ static bool jf_way_leads(const struct jf_way_to *w, unsigned long to)
 	if (s && s->tag == w->tag)
 		return true;
 	ctl = jf_ctl_called(to);
-	return ctl && (unsigned long)READ_ONCE(jf_ent_func(ctl->ent)->func) ==
-		      w->tag;
+	return ctl && jf_ctl_tag(ctl) == w->tag;
 }
 
 static int jf_way_left(unsigned long to, void *arg)
@@ -298,15 +358,23 @@ static int jf_way_left(unsigned long to, void *arg)
 	return 0;
 }
 
-/* Is that a function with code that a key led to, which jumps there? */
+/* May code that a key led to, in this function, have jumped there? */
 static bool jf_way_is_tail(const struct jf_way_to *w, const struct jf_spans *text)
 {
+	const struct jf_site *site;
 	unsigned int i;
 
 	for (i = 0; i < w->sight->num_tails; i++)
-		if (w->sight->tail[i].func == w->tag &&
-		    jf_spans_has(text, w->sight->tail[i].from))
-			return true;
+		if (w->sight->tail[i] == w->tag)
+			break;
+	if (i == w->sight->num_tails)
+		return false;
+	for (i = 0; i < text->num; i++)
+		for (site = jf_site_next(text->span[i].start, text->span[i].end);
+		     site; site = jf_site_next(site->addr + 1, text->span[i].end))
+			if (site->flags & JF_SITE_BRANCH &&
+			    !jf_gone_is_settled(site->ctl->seq))
+				return true;
 	return false;
 }
 
@@ -331,16 +399,20 @@ static bool jf_way_jumps(struct jf_way_to *w, unsigned long to)
 	return jumps;
 }
 
-bool jf_sight_is_other(const struct jf_sight *sight, const struct jf_way *way)
+bool jf_sight_is_other(struct jf_sight *sight, const struct jf_way *way)
 {
+	struct jf_way_memo *m = &sight->memo[hash_long(way->tag ^ way->to,
+						       JF_WAY_BITS)];
 	struct jf_way_to w = { .sight = sight, .tag = way->tag };
-	bool other;
 
+	if (m->way.tag == way->tag && m->way.to == way->to)
+		return m->other;
 	mutex_lock(&jf_mutex);
-	other = jf_way_leads(&w, way->to);
+	m->other = jf_way_leads(&w, way->to);
 	/* A trampoline that leads elsewhere may have led there. */
-	if (!other && !jf_ctl_called(way->to))
-		other = jf_way_jumps(&w, way->to);
+	if (!m->other && !jf_ctl_called(way->to))
+		m->other = jf_way_jumps(&w, way->to);
 	mutex_unlock(&jf_mutex);
-	return other;
+	m->way = *way;
+	return m->other;
 }

@@ -18,6 +18,6 @@ void jf_sight_free(struct jf_sight *sight);
  * Did the task that came this way come without a call that has changed? Takes
  * jf_mutex, may sleep.
  */
-bool jf_sight_is_other(const struct jf_sight *sight, const struct jf_way *way);
+bool jf_sight_is_other(struct jf_sight *sight, const struct jf_way *way);
 
 #endif /* JF_SIGHT_H */

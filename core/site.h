@@ -80,6 +80,8 @@ struct jf_poke {
 
 /* Any context, NMI included: the site at @addr or NULL. */
 struct jf_site *jf_site_find(unsigned long addr);
+/* The first one at @addr or after it, before @end; or NULL. With jf_mutex held. */
+struct jf_site *jf_site_next(unsigned long addr, unsigned long end);
 /* Is @addr in the same module as the site? */
 bool jf_site_is_near(const struct jf_site *site, unsigned long addr);
 

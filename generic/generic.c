@@ -124,8 +124,7 @@ bool jf_arch_leads_into(unsigned long start, unsigned long end,
 }
 
 /* There are no sites. */
-int jf_arch_add_only(struct jf_spans *s, const struct jf_text_ask *ask,
-		     const struct jf_ctl *ctl, bool on)
+int jf_arch_add_former(struct jf_spans *s, const struct jf_text_ask *ask)
 {
 	return 0;
 }

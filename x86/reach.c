@@ -5,16 +5,19 @@
  *
  * Two questions are answered with it:
  *
- *  1. What is executed only if a branch goes one way (jf_arch_add_only())? All
- *     that is *not* reached if no site of the key goes that way. What this file
- *     cannot follow, such as a jump through a table, is not reached either. So it
- *     errs on the side of "only", which makes a quiesce wait.
+ *  1. What is executed only by ways that branches no longer go
+ *     (jf_arch_add_former())? All that is *not* reached as they go now. What this
+ *     file cannot follow, such as a jump through a table, is not reached either, and
+ *     a function that may not return ends its way. So it errs on the side of
+ *     "former", which makes a quiesce wait.
  *  2. Where can a function have jumped as its last act (jf_arch_jumps())? Here
  *     what cannot be followed may lead anywhere, which is an error.
  *
- * A site of ours leads both ways, whatever stands there. Text is read while other
- * CPUs may execute it, but not while a transaction runs: the caller holds jf_mutex.
- * An INT3 of a kprobe ends the way: what stood there is not known.
+ * Where a site of ours leads is told by the caller, whatever stands there. Text is
+ * read while other CPUs may execute it, but not while a transaction runs: the caller
+ * holds jf_mutex. An INT3 of a kprobe ends the way: what stood there is not known.
+ * A ud2 may be a warning, after which a CPU goes on: for the first question it ends
+ * the way, for jumps that leave the text it does not.
  */
 #include "x86/x86.h"
 
@@ -34,12 +37,7 @@
  * @todo: where to go on
  * @num:  how many these are
  * @max:  for how many there is room
- * @ctl:  the key whose sites do not go one way; or NULL
- * @on:   the way: that of a key that is on, or off
- * @cut:  where those sites would have led
- * @num_cut: how many these are
- * @max_cut: for how many there is room
- * @tells: call @ask->left
+ * @tells: call @ask->left, and miss no jump
  * @lost: the way went on where it cannot be followed
  */
 struct jf_walk {
@@ -48,10 +46,6 @@ struct jf_walk {
 	unsigned long		*seen;
 	unsigned long		*todo;
 	unsigned int		num, max;
-	const struct jf_ctl	*ctl;
-	bool			on;
-	unsigned long		*cut;
-	unsigned int		num_cut, max_cut;
 	bool			tells;
 	bool			lost;
 };
@@ -94,26 +88,34 @@ static bool jf_walk_read(const struct jf_walk *w, unsigned long addr, u8 *bytes)
 	return !copy_from_kernel_nofault(bytes, (void *)addr, size);
 }
 
-/* Both ways from a branch site, but for the one that is left out. */
 static int jf_walk_site(struct jf_walk *w, const struct jf_site *site,
 			unsigned long *next)
 {
-	bool nop_means_on = site->flags & JF_SITE_BRANCH_INV;
-	unsigned long straight = site->addr + JF_INSN_SIZE;
-	unsigned long cut = 0;
-	int err;
+	unsigned int ways = JF_WAY_STRAIGHT | JF_WAY_LABEL;
 
-	if (w->ctl && site->ctl == w->ctl)
-		cut = w->on == nop_means_on ? straight : site->label;
-	*next = cut == straight ? 0 : straight;
-	err = cut == site->label ? 0 : jf_walk_to(w, site->label);
-	if (err || !cut)
-		return err;
-	err = jf_grow((void **)&w->cut, w->num_cut, &w->max_cut,
-		      sizeof(*w->cut));
-	if (!err)
-		w->cut[w->num_cut++] = cut;
-	return err;
+	if (w->ask->ways && !w->tells)
+		ways = w->ask->ways(site, w->ask->arg);
+	if (ways & JF_WAY_STRAIGHT)
+		*next = site->addr + JF_INSN_SIZE;
+	return ways & JF_WAY_LABEL ? jf_walk_to(w, site->label) : 0;
+}
+
+/*
+ * Does a site lead to what follows a call? Then that is no continuation of the code
+ * with the call, as far as is known: the called function may not return.
+ */
+static bool jf_is_label(const struct jf_walk *w, unsigned long addr)
+{
+	const struct jf_spans *text = w->ask->text;
+	const struct jf_site *site;
+	unsigned int i;
+
+	for (i = 0; i < text->num; i++)
+		for (site = jf_site_next(text->span[i].start, text->span[i].end);
+		     site; site = jf_site_next(site->addr + 1, text->span[i].end))
+			if (site->flags & JF_SITE_BRANCH && site->label == addr)
+				return true;
+	return false;
 }
 
 /* To what an instruction names: in the text, or elsewhere. */
@@ -161,7 +163,9 @@ static int jf_walk_insn(struct jf_walk *w, unsigned long addr, size_t *size,
 			err = jf_walk_to(w, target);
 		else if (w->ask->callee(target) == JF_CALLEE_ENDS)
 			break;
-		fallthrough;
+		if (w->tells || !jf_is_label(w, addr + *size))
+			*next = addr + *size;
+		break;
 	case JF_FLOW_NEXT:
 		*next = addr + *size;
 		break;
@@ -174,6 +178,9 @@ static int jf_walk_insn(struct jf_walk *w, unsigned long addr, size_t *size,
 	case JF_FLOW_END:
 		/* It may be a kprobe's. */
 		w->lost |= bytes[0] == JF_OPCODE_INT3;
+		/* It may be a warning's, and not a return. */
+		if (w->tells && bytes[0] == 0x0f)
+			*next = addr + *size;
 		break;
 	case JF_FLOW_AWAY:
 	case JF_FLOW_UNKNOWN:
@@ -232,7 +239,6 @@ static void jf_walk_end(struct jf_walk *w)
 {
 	kvfree(w->seen);
 	kvfree(w->todo);
-	kvfree(w->cut);
 }
 
 /* Add what has not been reached. */
@@ -260,18 +266,38 @@ static int jf_walk_add_rest(const struct jf_walk *w, struct jf_spans *s)
 	return err;
 }
 
-int jf_arch_add_only(struct jf_spans *s, const struct jf_text_ask *ask,
-		     const struct jf_ctl *ctl, bool on)
+/* To where sites led before, in what has not been reached. */
+static int jf_walk_to_former(struct jf_walk *w)
 {
-	struct jf_walk w = { .ask = ask, .ctl = ctl, .on = on };
-	unsigned int i;
+	const struct jf_spans *text = w->ask->text;
+	const struct jf_site *site;
+	unsigned int i, ways;
+	int err = 0;
+
+	for (i = 0; i < text->num; i++) {
+		for (site = jf_site_next(text->span[i].start, text->span[i].end);
+		     !err && site;
+		     site = jf_site_next(site->addr + 1, text->span[i].end)) {
+			if (!(site->flags & JF_SITE_BRANCH))
+				continue;
+			ways = w->ask->ways(site, w->ask->arg);
+			if (ways & JF_WAY_WAS_LABEL)
+				err = jf_walk_to(w, site->label);
+			if (!err && ways & JF_WAY_WAS_STRAIGHT)
+				err = jf_walk_to(w, site->addr + JF_INSN_SIZE);
+		}
+	}
+	return err;
+}
+
+int jf_arch_add_former(struct jf_spans *s, const struct jf_text_ask *ask)
+{
+	struct jf_walk w = { .ask = ask };
 	int err = jf_walk(&w) ?: jf_walk_add_rest(&w, s);
 
 	/* Then through that, for what it jumps to. */
-	w.ctl = NULL;
 	w.tells = true;
-	for (i = 0; !err && i < w.num_cut; i++)
-		err = jf_walk_to(&w, w.cut[i]);
+	err = err ?: jf_walk_to_former(&w);
 	err = err ?: jf_walk_all(&w);
 	jf_walk_end(&w);
 	return err;

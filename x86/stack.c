@@ -63,6 +63,9 @@
 #include <linux/rethook.h>
 #endif
 
+/* Bytes that may stand in front of the call that a function begins with. */
+#define JF_ENDBR_MAX	4
+
 /* Where struct unwind_state tells how far it has come. */
 #ifdef CONFIG_UNWINDER_ORC
 #define JF_CAN_UNWIND	1
@@ -158,40 +161,51 @@ static bool jf_graph_has(struct task_struct *t, struct jf_sight *sight)
 }
 #endif
 
+/* The @n-th return address that return probes of a task have taken. */
 #if defined(CONFIG_KRETPROBE_ON_RETHOOK)
-static bool jf_rethook_has(struct task_struct *t, struct jf_sight *sight)
+static bool jf_rethook_get(struct task_struct *t, unsigned int n,
+			   unsigned long *ret)
 {
-	struct rethook_node *n;
-	struct llist_node *l;
+	struct llist_node *l = READ_ONCE(t->rethooks.first);
 
-	for (l = READ_ONCE(t->rethooks.first); l; l = READ_ONCE(l->next)) {
-		n = llist_entry(l, struct rethook_node, llist);
-		if (jf_lead_into(sight, n->ret_addr - 1))
-			return true;
-	}
-	return false;
+	for (; l && n; n--)
+		l = READ_ONCE(l->next);
+	if (l)
+		*ret = llist_entry(l, struct rethook_node, llist)->ret_addr;
+	return l;
 }
 #elif defined(JF_HAVE_KRETPROBE_LIST)
-static bool jf_rethook_has(struct task_struct *t, struct jf_sight *sight)
+static bool jf_rethook_get(struct task_struct *t, unsigned int n,
+			   unsigned long *ret)
 {
-	struct kretprobe_instance *ri;
-	struct llist_node *l;
+	struct llist_node *l = READ_ONCE(t->kretprobe_instances.first);
 
-	l = READ_ONCE(t->kretprobe_instances.first);
-	for (; l; l = READ_ONCE(l->next)) {
-		ri = llist_entry(l, struct kretprobe_instance, llist);
-		if (jf_lead_into(sight, (unsigned long)ri->ret_addr - 1))
-			return true;
-	}
-	return false;
+	for (; l && n; n--)
+		l = READ_ONCE(l->next);
+	if (l)
+		*ret = (unsigned long)llist_entry(l, struct kretprobe_instance,
+						  llist)->ret_addr;
+	return l;
 }
 #else
 /* 5.10 keeps them in a table that modules cannot read. */
-static bool jf_rethook_has(struct task_struct *t, struct jf_sight *sight)
+static bool jf_rethook_get(struct task_struct *t, unsigned int n,
+			   unsigned long *ret)
 {
 	return false;
 }
 #endif
+
+static bool jf_rethook_has(struct task_struct *t, struct jf_sight *sight)
+{
+	unsigned long ret;
+	unsigned int i;
+
+	for (i = 0; jf_rethook_get(t, i, &ret); i++)
+		if (jf_lead_into(sight, ret - 1))
+			return true;
+	return false;
+}
 
 /*
  * The unwinder asks for the return address that a trampoline stands for. Of a task
@@ -263,6 +277,18 @@ static const struct jf_span *jf_changed_call(const struct jf_sight *sight,
 	return call;
 }
 
+/* A recursion comes by the same way more than once. */
+static bool jf_has_way(const struct jf_sight *sight, unsigned long tag,
+		       unsigned long to)
+{
+	unsigned int i;
+
+	for (i = 0; i < sight->num_ways; i++)
+		if (sight->way[i].tag == tag && sight->way[i].to == to)
+			return true;
+	return false;
+}
+
 /*
  * A function that is looked for, and that others may call, returns to @ret. Has it
  * been called by what was changed? JF_SEEN_CLEAN: no; _SHARED: by a way that was
@@ -280,6 +306,8 @@ static enum jf_seen jf_came(struct jf_sight *sight, unsigned long tag,
 	s = jf_spans_find(&sight->in, to);
 	if (s && s->tag == tag)
 		return JF_SEEN_CLEAN;
+	if (jf_has_way(sight, tag, to))
+		return JF_SEEN_SHARED;
 	if (!to || sight->num_ways == JF_WAYS)
 		return JF_SEEN_INSIDE;
 	sight->way[sight->num_ways].tag = tag;
@@ -300,6 +328,43 @@ static bool jf_is_stale_call(const struct jf_sight *sight, unsigned long ret,
 		return false;
 	fresh = jf_spans_find(&sight->fresh, callee);
 	return !fresh || fresh->tag != call->tag;
+}
+
+/*
+ * Where a function begins stands a call that tracers use. What it returns to is a word
+ * that leads into the function, and the next word is what that returns to.
+ */
+static bool jf_is_begin_of(const struct jf_span *s, unsigned long ret)
+{
+	return s && s->tag && ret - s->tag >= JF_INSN_SIZE &&
+	       ret - s->tag <= JF_ENDBR_MAX + JF_INSN_SIZE;
+}
+
+/* As jf_words_have(), for what the unwinder has left of the stack. */
+static bool jf_rest_has(struct task_struct *t, unsigned long from,
+			struct jf_sight *sight, bool *shared)
+{
+	unsigned long *top = task_stack_page(t) + THREAD_SIZE;
+	unsigned long *word = (unsigned long *)from;
+	const struct jf_span *s;
+	unsigned long addr;
+	enum jf_seen came;
+
+	if ((void *)word < task_stack_page(t))
+		return true;
+	for (; word < top; word++) {
+		addr = READ_ONCE_NOCHECK(*word);
+		s = jf_spans_find(&sight->in, addr - 1);
+		if (jf_is_begin_of(s, addr) && word + 1 < top) {
+			came = jf_came(sight, s->tag, READ_ONCE_NOCHECK(word[1]));
+			*shared |= came == JF_SEEN_SHARED;
+			if (came != JF_SEEN_INSIDE)
+				continue;
+		}
+		if (jf_lead_into(sight, addr) || jf_lead_into(sight, addr - 1))
+			return true;
+	}
+	return false;
 }
 
 /* The same where nothing is unwound: a word may be any of these. */
@@ -457,6 +522,57 @@ static bool jf_unwind(struct jf_frames *f, struct task_struct *t,
 	return *whole && f->from;
 }
 
+/*
+ * The unwind has ended in a function that others call: if a return probe is why, it
+ * returns to one of the addresses that these have taken. Is it so that none of them
+ * is one of a call that has changed?
+ */
+static bool jf_hooks_excuse(struct task_struct *t, struct jf_sight *sight,
+			    struct jf_frames *f)
+{
+	unsigned long ret;
+	enum jf_seen came;
+	unsigned int i;
+
+	for (i = 0; jf_rethook_get(t, i, &ret); i++) {
+		came = jf_came(sight, f->from, ret);
+		if (came == JF_SEEN_INSIDE)
+			return false;
+		f->shared |= came == JF_SEEN_SHARED;
+	}
+	return i;
+}
+
+/*
+ * As jf_rethook_has(), but for a function that others call, and that is traced, too,
+ * and so is no frame: what it returns to is another one of these addresses.
+ */
+static bool jf_hooks_have(struct task_struct *t, struct jf_sight *sight,
+			  bool *shared)
+{
+	const struct jf_span *s, *other;
+	unsigned long ret, to;
+	unsigned int i, j, n;
+	enum jf_seen came;
+
+	for (i = 0; jf_rethook_get(t, i, &ret); i++) {
+		s = jf_spans_find(&sight->in, ret - 1);
+		for (j = 0, n = 0; s && s->tag && jf_rethook_get(t, j, &to); j++) {
+			other = jf_spans_find(&sight->in, to - 1);
+			if (other && other->tag == s->tag)
+				continue;
+			came = jf_came(sight, s->tag, to);
+			if (came == JF_SEEN_INSIDE)
+				return jf_lead_into(sight, ret - 1);
+			*shared |= came == JF_SEEN_SHARED;
+			n++;
+		}
+		if (s && !n)
+			return jf_lead_into(sight, ret - 1);
+	}
+	return false;
+}
+
 static enum jf_seen jf_frames_look(struct task_struct *t,
 				   struct jf_sight *sight, bool calls)
 {
@@ -467,13 +583,16 @@ static enum jf_seen jf_frames_look(struct task_struct *t,
 	if (jf_unwind(&f, t, sight, calls, &whole))
 		return JF_SEEN_INSIDE;
 	if (!whole) {
-		if (f.from || jf_copy_leads(sight, f.addr))
+		if (f.from && !jf_hooks_excuse(t, sight, &f))
+			return JF_SEEN_INSIDE;
+		if (jf_copy_leads(sight, f.addr))
 			return JF_SEEN_INSIDE;
 		/* The rest can only be told by words. */
 		where = sight->where;
 		sight->where = 0;
-		if (jf_words_have(t, f.sp, sight) || jf_graph_has(t, sight) ||
-		    jf_rethook_has(t, sight) ||
+		if (jf_rest_has(t, f.sp, sight, &f.shared) ||
+		    jf_graph_has(t, sight) ||
+		    jf_hooks_have(t, sight, &f.shared) ||
 		    (calls && jf_words_call(t, f.sp, sight)))
 			return JF_SEEN_UNKNOWN;
 		sight->where = where;

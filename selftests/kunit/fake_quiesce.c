@@ -460,8 +460,7 @@ int jf_arch_add_tests(struct jf_spans *s, unsigned long start, unsigned long end
 }
 
 /* All of a function is behind its sites. */
-int jf_arch_add_only(struct jf_spans *s, const struct jf_text_ask *ask,
-		     const struct jf_ctl *ctl, bool on)
+int jf_arch_add_former(struct jf_spans *s, const struct jf_text_ask *ask)
 {
 	unsigned int i;
 	int err = 0;

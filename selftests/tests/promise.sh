@@ -112,6 +112,19 @@ for b in ${JF_BACKEND:-auto indirect}; do
 	branch "a last call" tail "off tail" "on tail" "0 1"
 	promise_do on twice
 	branch "two sites" twice "off twice" "on twice"
+	promise_do on or
+	branch "code that another key leads to, too" or "off or" "on or"
+	promise_do on end
+	branch "after calls that do not return" end "off end" "on end"
+	promise_do on cold
+	branch "a site in a part that was split off" cold "off cold" "on cold"
+	# The one that has left it before may still be there.
+	promise_do on off
+	enters "$b, on again" off
+	promise_do off off
+	promise_do on off
+	held "$b, on again"
+	leaves "$b, on again"
 	promise_do probe 1
 	branch "a tracepoint's branch" enabled "probe 0" "probe 1"
 
@@ -123,6 +136,10 @@ for b in ${JF_BACKEND:-auto indirect}; do
 	promise_do off loop
 	promise_do probe 0
 	passed "$b: beside a main loop with sites, off"
+	promise_do go cold_loop
+	promise_do on loop
+	passed "$b: beside a main loop in a part that was split off"
+	promise_do off loop
 	i=0
 	while [ $i -lt 10 ]; do
 		promise_do on loop
@@ -155,6 +172,17 @@ for b in ${JF_BACKEND:-auto indirect}; do
 		promise_do back
 		promise_do quiesce
 	done
+	enters "$b, set again" a
+	promise_do swap
+	promise_do back
+	held "$b, a target that was replaced, and set again"
+	leaves "$b, a target that was replaced, and set again"
+	enters "$b, again" again
+	promise_do once 1
+	passed "$b: beside a recursion by another dynamic function"
+	promise_do open
+	jf_until 100 ended || true
+	promise_do once 0
 	# A function of the kernel: any thread may be in there.
 	enters "$b, msleep()" doze
 	promise_do awake

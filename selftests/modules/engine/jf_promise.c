@@ -12,6 +12,7 @@
  *		  on KEY, off KEY	change a key, see keys[]
  *		  probe 0|1	register or unregister the tracepoint's probe
  *		  swap, back	the first dynamic function leads elsewhere, and back
+ *		  once 0|1	one of two that lead to a recursive function
  *		  doze, awake	the same for the one that leads to msleep()
  *		  quiesce MS	jf_quiesce_timeout(); without MS jf_quiesce()
  *		  ask		a callback by jf_call_quiesced()
@@ -40,6 +41,8 @@
 
 /* No task stays longer: a test that went wrong has to end. */
 #define STAY_LIMIT	(120 * HZ)
+/* More calls than a look tells apart. */
+#define JF_DEEP		4
 
 static DECLARE_WAIT_QUEUE_HEAD(gate);
 static bool gate_open = true, spins, stopping;
@@ -71,6 +74,10 @@ DEFINE_JF_KEY_FALSE(p_part);
 DEFINE_JF_KEY_FALSE(p_tail);
 DEFINE_JF_KEY_FALSE(p_loop);
 DEFINE_JF_KEY_FALSE(p_twice);
+DEFINE_JF_KEY_FALSE(p_or);
+DEFINE_JF_KEY_FALSE(p_or_never);
+DEFINE_JF_KEY_FALSE(p_ends);
+DEFINE_JF_KEY_FALSE(p_cold);
 
 DECLARE_JF_TRACE(p_event, PROTO(int x), ARGS(x));
 DEFINE_JF_TRACE(p_event);
@@ -104,6 +111,12 @@ static noinline int behind_else(int x)
 static noinline __cold void rare(void)
 {
 	stay();
+	barrier();
+}
+
+static noinline __cold void rare_round(void)
+{
+	atomic_inc(&rounds);
 	barrier();
 }
 
@@ -158,6 +171,82 @@ rare:
 	return x + 1;
 }
 
+/* Two keys lead to the same code, and one of them has always been off. */
+static noinline int behind_or(int x)
+{
+	if (jf_branch_unlikely(&p_or) || jf_branch_unlikely(&p_or_never)) {
+		stay();
+		x++;
+		OPTIMIZER_HIDE_VAR(x);
+	}
+	atomic_add(x, &rounds);
+	return x;
+}
+
+static noinline void __noreturn __cold never_back(int x)
+{
+	atomic_add(x, &rounds);
+	for (;;)
+		msleep(1000);
+}
+
+/* Calls that do not return may stand in front of the block. */
+static noinline int behind_end(int x, int y)
+{
+	if (x == 99)
+		never_back(x);
+	if (jf_branch_unlikely(&p_ends)) {
+		rare();
+		x += 3;
+		OPTIMIZER_HIDE_VAR(x);
+	}
+	if (y == 98)
+		never_back(y);
+	return x;
+}
+
+/* The site itself is in the part that was split off, and the block ends with a call. */
+static noinline int behind_cold(int x)
+{
+	if (unlikely(x == 1)) {
+		rare_round();
+		if (jf_branch_unlikely(&p_cold))
+			return tail_callee(x + 4);
+		rare_round();
+		OPTIMIZER_HIDE_VAR(x);
+	}
+	return x;
+}
+
+/* A main loop in such a part. */
+static noinline int cold_loop(int x)
+{
+	if (unlikely(x == 1)) {
+		rare_round();
+		while (!READ_ONCE(stopping)) {
+			if (jf_branch_unlikely(&p_loop))
+				atomic_inc(&rounds);
+			msleep(20);
+			rare_round();
+		}
+	}
+	OPTIMIZER_HIDE_VAR(x);
+	return x;
+}
+
+/* What the compiler does not know. */
+static int one(void)
+{
+	int x = 1;
+
+	OPTIMIZER_HIDE_VAR(x);
+	return x;
+}
+
+static void place_or(void)	{ behind_or(1); }
+static void place_end(void)	{ behind_end(one(), one()); }
+static void place_cold(void)	{ behind_cold(one()); barrier(); }
+static void place_cold_loop(void) { cold_loop(one()); }
 static void place_off(void)	{ behind_unlikely(1); }
 static void place_else(void)	{ behind_else(1); }
 static void place_part(void)	{ behind_part(1); }
@@ -262,6 +351,30 @@ static noinline void place_jump(void)
 	barrier();
 }
 
+/* By its own dynamic function, which does not change, while another one does. */
+static noinline int again(int n);
+DEFINE_DYNFUNC(p_again, again);
+DEFINE_DYNFUNC(p_once, again);
+
+static noinline int again(int n)
+{
+	if (n)
+		return dynfunc_p_again(n - 1) + 1;
+	stay();
+	return n;
+}
+
+static noinline int not_again(int n)
+{
+	return n;
+}
+
+static noinline void place_again(void)
+{
+	dynfunc_p_again(2 * JF_DEEP);
+	barrier();
+}
+
 static noinline void place_msleep(void)
 {
 	while (!READ_ONCE(stopping)) {
@@ -287,6 +400,11 @@ static const struct {
 	{ "tail", place_tail },
 	{ "enabled", place_enabled },
 	{ "twice", place_twice },
+	{ "or", place_or },
+	{ "end", place_end },
+	{ "cold", place_cold },
+	{ "cold_loop", place_cold_loop },
+	{ "again", place_again },
 	{ "loop", place_loop },
 	{ "a", place_a },
 	{ "a_tramp", place_a_tramp },
@@ -310,6 +428,9 @@ static const struct {
 	{ "tail", &p_tail },
 	{ "loop", &p_loop },
 	{ "twice", &p_twice },
+	{ "or", &p_or },
+	{ "end", &p_ends },
+	{ "cold", &p_cold },
 };
 
 /* --- threads ---------------------------------------------------------------- */
@@ -429,6 +550,8 @@ static int do_command(const char *cmd)
 		return dynfunc_update(p_a, other);
 	else if (!strcmp(what, "back"))
 		return dynfunc_update(p_a, shared);
+	else if (!strcmp(what, "once"))
+		return dynfunc_update(p_once, arg[0] == '1' ? not_again : again);
 	else if (!strcmp(what, "awake"))
 		return dynfunc_update(p_msleep, no_sleep);
 	else if (!strcmp(what, "doze"))

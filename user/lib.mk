@@ -227,6 +227,10 @@ lib-mutants: $(LIB_PLUGINS)
 		JUMPFUNC_TRAP=always $(LIB_MUTANT) --cc "$(CC) -I$(TOP)/include -Ilib -rdynamic -w -DEXACT_MAX=0" --args "mem int3" lib/$$s.mutants lib/$$s.c JF_LIB_SOURCE \
 			lib_mutant.c test_lib.c $$(ls lib/*.c | grep -v lib/$$s.c) || rc=1; \
 	done; \
+	echo "# x86/flow.h, by INT3"; \
+	JUMPFUNC_TRAP=always $(LIB_MUTANT) --cc "$(CC) -I$(TOP)/include -Ilib -rdynamic -w -DEXACT_MAX=0" \
+		--args "mem int3" flow.mutants $(TOP)/x86/flow.h JF_FLOW lib_mutant.c test_lib.c \
+		$$(ls lib/*.c | grep -v lib/call.c) || rc=1; \
 	for s in object index; do \
 		echo "# lib/$$s.c"; \
 		JUMPFUNC_TRAP=always $(LIB_MUTANT) --args "$(LIB_PLUGINS)" lib/$$s.mutants lib/$$s.c JF_LIB_SOURCE lib_mutant.c \

@@ -124,6 +124,13 @@ void jf_batch_init(struct jf_batch *b);
  *		 It is not checked again until its value changes. In a program
  *		 this may also be a change that could not be written to its end;
  *		 it is tried again with each change, also one to the same value.
+ *
+ * In a program a batch of keys with more than 8,192 sites is not written at once. If a
+ * later part fails, what was done is taken back: all values are what they were, and
+ * the part's error is returned, one of the first list. A part that cannot be taken
+ * back, since something else has written to this text meanwhile, say, keeps sites
+ * that act on the value that was asked for. The log says so, and each later change of
+ * their key, also one to the value that it has, tries again.
  */
 int jf_batch_commit(struct jf_batch *b);
 

@@ -490,7 +490,7 @@ static int commit_at_once(struct jf_batch *b, bool force)
  *		load. A slice that fails is tried again; if that is in vain, then
  *   TAKE_BACK	slice by slice, what was changed becomes what it was.
  *
- * So in the end all is done or nothing is. A key has no users (core/count.h) from the LOOK on
+ * So in the end all is done or nothing is, and the value says which. A key has no users (core/count.h) from the LOOK on
  * until all its sites are on. While it is under way one site may be on and
  * another one off. So it may be in each change, but here also in one that fails in the end.
  *
@@ -532,6 +532,7 @@ struct jf_long {
 	unsigned int		tries;
 	unsigned int		again;	/* how often objects have come or gone in between */
 	bool			changed;
+	bool			left;	/* what could not be taken back */
 	uint64_t		mods;	/* which there were as the walk began */
 	struct cursor		next;
 	const struct jf_mod	*mod;	/* whose entity @next has, and which of those there */
@@ -680,6 +681,19 @@ static void do_at_once(struct jf_long *l)
 	l->err = commit_at_once(&b, false);
 }
 
+/* Once for each change. On with the rest: each later change tries again what is left. */
+static void leave_slice(struct jf_long *l, int err)
+{
+	const struct jf_ctl *ctl = l->next.at < l->num ? long_ctl(l, l->next.at) : NULL;
+
+	jf_patch_leave_behind();
+	l->tries = 0;
+	if (!l->left)
+		jf_say(false, "%s: a change fails, and some of its sites cannot be taken back: %s",
+		       ctl ? ctl->ent->name : "keys", jf_error(-err));
+	l->left = true;
+}
+
 /* A slice was not done, and nothing of it is. */
 static void slice_fails(struct jf_long *l, const struct cursor *at, int err)
 {
@@ -688,9 +702,7 @@ static void slice_fails(struct jf_long *l, const struct cursor *at, int err)
 		return;
 	}
 	if (l->phase == TAKE_BACK) {
-		/* On with the rest. */
-		l->err = -EIO;
-		l->tries = 0;
+		leave_slice(l, err);
 		return;
 	}
 	l->err = err;
@@ -726,9 +738,13 @@ static void do_slice(struct jf_long *l)
 		do_at_once(l);
 		return;
 	}
-	/* Some of it may be done. What is not is noted, and the next change tries again. */
+	/*
+	 * Some of it may be done. What is not is noted, and the next change tries again. The values
+	 * count as set; while they are taken back what failed before remains the result.
+	 */
 	if (err == -EIO) {
-		l->err = -EIO;
+		if (l->phase == CHANGE)
+			l->err = -EIO;
 		err = 0;
 	}
 	if (err) {

@@ -548,6 +548,8 @@ int jf_patch(struct jf_poke *pokes, size_t num, bool alone);
 int jf_patch_look(struct jf_poke *pokes, size_t num, bool all);
 /* One has stopped in the middle once: some sites may not do what their values say. */
 bool jf_patch_behind(void);
+/* From now on it is so: a change could not be taken back. */
+void jf_patch_leave_behind(void);
 
 /* --- image.c ---------------------------------------------------------------------- */
 

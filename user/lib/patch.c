@@ -239,6 +239,11 @@ bool jf_patch_behind(void)
 	return __atomic_load_n(&behind, __ATOMIC_RELAXED);
 }
 
+void jf_patch_leave_behind(void)
+{
+	__atomic_store_n(&behind, true, __ATOMIC_RELAXED);
+}
+
 static int verify(struct jf_poke *pokes, size_t num)
 {
 	size_t bad = 0, i;

@@ -69,6 +69,10 @@ bool jf_patch_behind(void)
 	return false;
 }
 
+void jf_patch_leave_behind(void)
+{
+}
+
 bool jf_writer_usable(void)
 {
 	return false;

@@ -4,7 +4,8 @@
  * of that thread run, other threads fork, change other keys, and open and close objects.
  * A child has all of the change, as soon as it runs; a handler that does not come back leaves
  * nothing half done for who changes the key next; and a breakpoint that somebody sets
- * meanwhile has all taken back. The library is built so that a change is long from 65 sites on.
+ * meanwhile has all taken back, as far as another one lets it. The library is built so that
+ * a change is long from 65 sites on.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -148,29 +149,48 @@ static void leaves(int half)
 		siglongjmp(away, 1);
 }
 
-static void set_breakpoint(int half)
+/* What was there, and where: in the way of what is not done yet, and of taking back what is. */
+static struct {
+	unsigned char *at, was;
+} breaks[2];
+static int nr_breaks;
+
+static void break_in(int (*func)(void))
 {
-	static const unsigned char int3 = 0xcc;
-	unsigned char *at = (unsigned char *)(unsigned long)last, byte;
+	unsigned char *at = (unsigned char *)(unsigned long)func, byte = 0xcc;
 	int i;
 
-	if (!half || was)
-		return;
 	/* The site is a jump, or test; what is before it may be anything short. */
 	for (i = 0; i < 16 && at[i] != 0xe9 && at[i] != 0xa9 && at[i] != 0x0f; i++)
 		;
 	was = at[i];
-	byte = int3;
+	breaks[nr_breaks].at = at + i;
+	breaks[nr_breaks++].was = was;
 	MUST(pwrite(mem, &byte, 1, (off_t)(unsigned long)(at + i)) == 1, "%m");
 }
 
-static void take_breakpoint(void)
+static void set_breakpoint(int half)
 {
-	unsigned char *at = (unsigned char *)(unsigned long)last;
+	if (half && !was)
+		break_in(last);
+}
 
-	while (*at != 0xcc)
-		at++;
-	MUST(pwrite(mem, &was, 1, (off_t)(unsigned long)at) == 1, "%m");
+static void set_breakpoints(int half)
+{
+	if (half && !was) {
+		break_in(first);
+		break_in(last);
+	}
+}
+
+static void take_breakpoints(void)
+{
+	for (; nr_breaks; nr_breaks--) {
+		off_t at = (off_t)(unsigned long)breaks[nr_breaks - 1].at;
+
+		MUST(pwrite(mem, &breaks[nr_breaks - 1].was, 1, at) == 1, "%m");
+	}
+	was = 0;
 }
 
 static void in_child(void)
@@ -223,18 +243,13 @@ static void handlers(void)
 	must_be(0, "when a handler had left");
 }
 
-static void breakpoint(void)
+/* The key is what it was before a change that fails: that is returned. */
+static int fails(void (*sets)(int half))
 {
-	pthread_t t;
+	pthread_t t = begin_sending();
 	int i, err = 0, on = 0;
 
-	mem = open("/proc/self/mem", O_RDWR | O_CLOEXEC);
-	if (mem < 0) {
-		printf("# breakpoints: not here\n");
-		return;
-	}
-	t = begin_sending();
-	action = set_breakpoint;
+	action = sets;
 	for (i = 1; !err && i < 1000; i++) {
 		err = i & 1 ? jf_key_enable(&key) : jf_key_disable(&key);
 		on = err ? !(i & 1) : i & 1;
@@ -243,10 +258,35 @@ static void breakpoint(void)
 	end_sending(t);
 	/* It may have come where no comparison follows any more. */
 	MUST(was && err == -EBUSY, "%s, with a breakpoint", strerror(-err));
-	take_breakpoint();
+	MUST(jf_key_enabled(&key) == on, "the key is %d after a change that failed", !on);
+	return on;
+}
+
+static void breakpoint(void)
+{
+	int n, on;
+
+	mem = open("/proc/self/mem", O_RDWR | O_CLOEXEC);
+	if (mem < 0) {
+		printf("# breakpoints: not here\n");
+		return;
+	}
+	on = fails(set_breakpoint);
+	take_breakpoints();
 	must_be(on, "after one that failed");
 	MUST(!jf_key_enable(&key), "without the breakpoint");
 	must_be(1, "without the breakpoint");
+	MUST(!jf_key_disable(&key), "off");
+
+	/* What could not be taken back is so by the next change, even one to the same value. */
+	on = fails(set_breakpoints);
+	take_breakpoints();
+	n = run();
+	MUST(n && n != SITES, "%d sites after two breakpoints", n);
+	MUST(!(on ? jf_key_enable(&key) : jf_key_disable(&key)), "to what it was");
+	must_be(on, "after what could not be taken back");
+	MUST(!jf_key_enable(&key), "without the breakpoints");
+	must_be(1, "without the breakpoints");
 	MUST(!jf_key_disable(&key), "off");
 }
 
@@ -361,11 +401,12 @@ int main(int argc, char **argv)
 	MUST(!jf_key_disable(&key), "disable");
 	signal(SIGUSR1, on_usr1);
 	handlers();
-	breakpoint();
 	with(toggles_other, 200, 0);
 	with(toggles_same, 200, 1);
 	with(forks_often, 200, 0);
 	with(opens, 300, 0);
+	/* The last one: what is left behind by a change makes those that follow short. */
+	breakpoint();
 	jf_stats_get(&s, sizeof(s));
 	MUST(s.commits, "no commits");
 	return 0;

@@ -5,6 +5,8 @@ set -eu -o pipefail
 . "$(dirname "$0")/common.sh"
 
 # group  what proves that it is there  package
+# dpkg-buildpackage asks dpkg, not PATH, so the proofs of that group are files of the packages. Those of
+# python3-minimal, which lacks half of the modules, are no proof of python3.
 needs()
 {
 	cat <<EOF
@@ -34,7 +36,7 @@ llvm   clang-19            clang-19
 llvm   ld.lld-19           lld-19
 llvm   llvm-ar-19          llvm-19
 vm     qemu-system-x86_64  qemu-system-x86
-vm     python3             python3
+vm     pydoc3              python3
 vm     busybox             busybox-static
 vm     cpio                cpio
 vm     hackbench           rt-tests
@@ -49,7 +51,7 @@ host   make                make
 host   /usr/include/stdio.h  libc6-dev
 host   objdump             binutils
 host   modinfo             kmod
-host   python3             python3
+host   pydoc3              python3
 plot   gnuplot             gnuplot-nox
 outside pkg-config         pkg-config
 outside g++                g++
@@ -73,27 +75,29 @@ arch   i686-linux-gnu-gcc  gcc-i686-linux-gnu
 arch   i686-linux-gnu-g++  g++-i686-linux-gnu
 arch   /usr/i686-linux-gnu/include/stdio.h  libc6-dev-i386-cross
 arch   qemu-aarch64        qemu-user
-man    python3             python3
+man    pydoc3              python3
 man    lowdown             lowdown
 man    help2man            help2man
 man    man                 man-db
 signing /usr/share/OVMF/OVMF_VARS_4M.snakeoil.fd  ovmf
 signing sbsign             sbsigntool
 signing openssl            openssl
-package dpkg-buildpackage  dpkg-dev
-package dh                 debhelper
-package dh_dkms            dh-dkms
-package lintian            lintian
-package mmdebstrap         mmdebstrap
-package python3            python3
-package lowdown            lowdown
-package help2man           help2man
-package man                man-db
+package /usr/share/build-essential/list  build-essential
+package /usr/bin/dpkg-buildpackage  dpkg-dev
+package /usr/bin/dh        debhelper
+package /usr/bin/dh_dkms   dh-dkms
+package /bin/kmod          kmod
+package /usr/bin/lintian   lintian
+package /usr/bin/mmdebstrap  mmdebstrap
+package /usr/bin/pydoc3    python3
+package /usr/bin/lowdown   lowdown
+package /usr/bin/help2man  help2man
+package /usr/bin/man       man-db
 bench  /usr/include/x86_64-linux-gnu/lttng/tracepoint.h  liblttng-ust-dev
 bench  /usr/include/x86_64-linux-gnu/sys/sdt.h  systemtap-sdt-dev
 lint   perl                perl
 lint   git                 git
-lint   python3             python3
+lint   pydoc3              python3
 lint   pyflakes3           pyflakes3
 lint   sparse              sparse
 lint   shellcheck          shellcheck

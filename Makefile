@@ -29,12 +29,19 @@ modules:
 	$(MAKE) -C $(KDIR) M=$(CURDIR) $(llvm) $(nobtf) modules
 endif
 
+# KERNEL=... builds them beside the module.
+samples: modules
+ifndef KERNEL
+	$(MAKE) -C $(KDIR) M=$(CURDIR)/samples $(llvm) $(nobtf) modules
+endif
+
 include install.mk
 
 help:
 	@echo 'make                    build jumpfunc.ko for the running kernel'
 	@echo 'make KVER=6.1.0-56-amd64, make KDIR=/path    ... for another kernel whose headers are installed'
 	@echo 'make KERNEL=6.12        ... for a stock Debian kernel of the list below, into build/6.12/modules'
+	@echo 'make samples            ... and the modules in samples/, which use it'
 	@echo 'make doctor             say whether this machine can build, load, patch and measure, and what mends each "no"'
 	@echo 'make demo               boot stock 6.1 in a VM, retarget a function, measure dispatch: 2 minutes'
 	@echo 'make check              run all tests, on this machine and in VMs; KERNELS="6.1 6.12" chooses the kernels (default: $(KERNELS))'
@@ -133,4 +140,4 @@ demo:
 	@harness/deps.sh build fetch vm host plot
 	@scripts/demo.sh $(if $(KERNEL),-k $(KERNEL))
 
-.PHONY: modules help clean clean-cache deps vm check check-full newest lint coverage mutants stress stress-native bench bench-kernel model doctor demo
+.PHONY: modules samples help clean clean-cache deps vm check check-full newest lint coverage mutants stress stress-native bench bench-kernel model doctor demo

@@ -95,7 +95,7 @@ files()
 	else
 		(cd "$JF_TREE" && find . \( -path ./build -o -path ./results -o -path ./.git \) -prune -o -type f -print |
 			sed 's,^\./,,')
-	fi | grep -E '(^|/)(Kbuild|Makefile)$|^VERSION$|\.[chS]$|\.lds$' | LC_ALL=C sort
+	fi | grep -E '(^|/)(Kbuild|Makefile)$|^VERSION$|^jumpfunc\.mk$|\.[chS]$|\.lds$' | LC_ALL=C sort
 }
 
 files >"$out/files.new"

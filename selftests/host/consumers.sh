@@ -16,27 +16,59 @@ kmake()		# DIR ARGS...
 }
 noise='the compiler differs from the one|Skipping BTF generation'
 
-# ---- a project of its own ----
+# ---- a project of its own: the examples, as a package or `make install` and a copy have them ----
 
-mkdir "$work/project"
-cp "$TOP"/samples/*.[ch] "$work/project/"
-# All that it takes is one line about jumpfunc.
-cat >"$work/project/Kbuild" <<-EOF
-	ccflags-y += -I$TOP/include
-	obj-m += jf_sample_provider.o jf_sample_consumer.o
-	# Events take one more: their header is read by others.
-	CFLAGS_jf_sample_event.o := -I\$(src)
-	obj-m += jf_sample_event.o
-EOF
-log=$(kmake "$work/project" modules); rc=$?
-result $rc "the samples build outside of the tree" "$log"
+installed=$work/installed/usr
+log=$(make -s -C "$TOP" headers_install KVER="$(info release)" DESTDIR="$work/installed" PREFIX=/usr 2>&1)
+result $? "the headers are installed" "$log"
+mkdir -p "$installed/share/jumpfunc/symvers/$(info release)"
+cp "$BUILD/src/Module.symvers" "$installed/share/jumpfunc/symvers/$(info release)"
+cp -r "$TOP/samples" "$work/project"
+find "$work/project" ! -name '*.[ch]' ! -name Kbuild ! -name Makefile ! -name README.md -type f -delete
+# kbuild is given what a user gives it.
+example() { env -i PATH="$PATH" LC_ALL=C make -C "$(info kdir)" CONFIG_DEBUG_INFO_BTF_MODULES= "$@" 2>&1; }
+log=$(example M="$work/project" JUMPFUNC_MK="$installed/share/jumpfunc/jumpfunc.mk" modules); rc=$?
+result $rc "the installed examples build outside of the tree" "$log"
 warn=$(grep -iE 'warning|objtool' <<<"$log" | grep -vE "$noise")
 result "$([ -z "$warn" ]; echo $?)" "... without a warning" "$warn"
-for m in provider consumer event; do
+for m in provider consumer key key_user trace trace_probe event both; do
 	dep=$(modinfo -F depends "$work/project/jf_sample_$m.ko" 2>/dev/null ||
 		strings "$work/project/jf_sample_$m.ko" | sed -n 's/^depends=//p')
 	result "$(grep -qw jumpfunc <<<"$dep"; echo $?)" "... and jf_sample_$m needs jumpfunc" "depends: $dep"
 done
+! log=$(example M="$work/project" JUMPFUNC_MK="$work/nowhere/jumpfunc.mk" modules) && grep -qF "$work/nowhere/jumpfunc.mk" <<<"$log"
+result $? "without jumpfunc it is told which file is missing" "$log"
+
+# What the two READMEs teach, and nothing else.
+# three FILE: the lines about jumpfunc of the first Kbuild in it, without the indent and remarks
+three() { sed -n 's/^    *\(include [^ ]*jumpfunc\.mk\|.*\$(JUMPFUNC_[A-Z]*)\).*/\1/p' "$TOP/$1" | head -n 3; }
+[ "$(three README.md | wc -l)" = 3 ] && [ "$(three README.md)" = "$(three samples/README.md)" ]
+result $? "the README of the samples has the three lines of the README" "$(three samples/README.md)"
+mkdir "$work/three"
+cp "$TOP/samples/jf_sample_provider.c" "$TOP/samples/jf_sample.h" "$work/three"
+{ three samples/README.md | sed "s,/usr/,$installed/,"; echo 'obj-m += jf_sample_provider.o'; } >"$work/three/Kbuild"
+log=$(example M="$work/three" modules) && [ -e "$work/three/jf_sample_provider.ko" ]; result $? "... a Kbuild of these builds" "$log"
+# Files that it names: beside it, or installed with the headers.
+bad=$(grep -oE '`[^` ]*[/.][^` ]*`' "$TOP/samples/README.md" | tr -d '`' | while IFS= read -r f; do
+	[ -e "$TOP/samples/$f" ] || [ -e "$work/installed$f" ] || [ -e "$installed/share/jumpfunc/include/$f" ] || echo "$f"
+done)
+result "$([ -z "$bad" ]; echo $?)" "... and the files that it names are beside it, or installed" "$bad"
+
+# In a clone, `make samples`: as the README's block of events wants them.
+mkdir "$work/clone"
+(cd "$TOP" && "$TOP/harness/deb.sh" -l | grep -E '^(harness|scripts|samples|core|x86|generic|debugfs|demo|include|bench)/|^[^/]*$' |
+	tr '\n' '\0' | tar -c --null -T - -f - | tar -x -C "$work/clone" -f -)
+block=$(sed -n '/^## Events that every tool sees/,/^## Programs/s/^    //p' "$TOP/README.md")
+builds=$(grep -oE '^make( [a-z]+)?' <<<"$block" | head -n 1)
+# shellcheck disable=SC2086 # words
+log=$(cd "$work/clone" && env -i PATH="$PATH" LC_ALL=C ${builds:-make} KDIR="$(info kdir)" KVER="$(info release)" -j2 2>&1)
+result $? "the README's block of events builds: ${builds:-make}" "$log"
+warn=$(grep -iE 'warning|objtool' <<<"$log" | grep -vE "$noise")
+result "$([ -z "$warn" ]; echo $?)" "... without a warning" "$warn"
+while IFS= read -r ko; do
+	[ "$(modinfo -F vermagic "$work/clone/$ko" 2>/dev/null | cut -d ' ' -f 1)" = "$(info release)" ]
+	result $? "... and $ko, which it loads, is there" "$(find "$work/clone" -name '*.ko' -printf '%P ')"
+done < <(grep -oE 'insmod [^ ]+' <<<"$block" | cut -d ' ' -f 2 | sort -u)
 
 # ---- what must not compile ----
 

@@ -29,14 +29,18 @@ Says whether this machine can build jumpfunc, load it, patch text with it, and m
 that runs.  Nothing is changed.  Root sees more than others.
 
   yes    in order
-  no     something cannot be done; the line below it says what mends it
+  no     something cannot be done; the line below it says what mends it, if anything here does
+  todo   it can be done, and has not been: jumpfunc is not loaded
   note   all can be done, but it is good to know
+
+What cannot be true before something else is mended is left out.
 
   --module FILE   the module to load (default: jumpfunc.ko here, as make builds it, or that which is
                   installed for this kernel)
   -h, --help      this text
 
-Exit status: 0 there is no "no", 1 there is, 2 bad usage.
+Exit status: 0 all is in order and jumpfunc is loaded, 1 there is a "no", 2 bad usage, 3 there is none,
+and jumpfunc is not loaded.
 Environment: JF_ROOT is put in front of all paths (/proc, /sys, /lib/modules, /boot, /etc).
 END
 }
@@ -55,20 +59,30 @@ done
 # ---- how it is said ----
 
 failed=
+todo=
 section() { part=$1; }
 # line WORD WHAT TEXT
 line() { printf '%-8s%-5s %-13s %s\n' "$part" "$1" "$2" "$3"; part=; }
 yes() { line yes "$1" "$2"; }
 note() { line note "$1" "$2"; }
-# no PARTS WHAT TEXT REMEDY...
+# no PARTS WHAT TEXT REMEDY...; an empty one is none
 no()
 {
 	failed="$failed $1"
 	shift
 	line no "$1" "$2"
 	shift 2
-	for remedy; do printf '%14s-> %s\n' '' "$remedy"; done
+	remedies "$@"
 }
+# not_yet WHAT TEXT REMEDY...
+not_yet()
+{
+	todo=yes
+	line todo "$1" "$2"
+	shift 2
+	remedies "$@"
+}
+remedies() { for remedy; do [ -z "$remedy" ] || printf '%14s-> %s\n' '' "$remedy"; done; }
 
 # ---- what is read ----
 
@@ -81,13 +95,28 @@ release=$(first_line "$proc/sys/kernel/osrelease")
 build=$root/lib/modules/$release/build
 distribution=$(sed -n 's/^ID\(_LIKE\)*=//p' "$root/etc/os-release" 2>/dev/null | tr -d '"' | tr '\n' ' ')
 
-# install DEBIAN FEDORA: the command that installs a package
+# offered PACKAGE...: apt can install these, as far as can be told
+offered()
+{
+	if ! command_there apt-cache; then return 0; fi
+	for package; do apt-cache show --no-all-versions "$package" >/dev/null 2>&1 || return 1; done
+}
+
+# install DEBIAN FEDORA: the command that installs a package; nothing if there is none.  DEBIAN may have
+# alternatives: "linux-perf|linux-tools-generic".
 install()
 {
 	case " $distribution " in
-	*" debian "*|*" ubuntu "*) echo "apt-get install $1" ;;
+	*" debian "*|*" ubuntu "*)
+		alternatives=$1
+		while [ -n "$alternatives" ]; do
+			# shellcheck disable=SC2086 # several packages
+			if offered ${alternatives%%|*}; then echo "apt-get install ${alternatives%%|*}"; return; fi
+			case $alternatives in *"|"*) alternatives=${alternatives#*|} ;; *) alternatives= ;; esac
+		done
+		if [ -z "$(first "$root"/var/lib/apt/lists/*_Packages*)" ]; then echo "apt-get update; then ask again"; fi ;;
 	*" fedora "*|*" rhel "*) echo "dnf install $2" ;;
-	*) echo "install what Debian calls $1 and Fedora $2" ;;
+	*) echo "install what Debian calls ${1%%|*} and Fedora $2" ;;
 	esac
 }
 
@@ -141,8 +170,57 @@ value() { printf '%s\n' "$config" | sed -n "s/^CONFIG_$1=//p" | tr -d '"' | head
 
 # ---- build ----
 
-another_kernel() { install "linux-image-amd64 linux-headers-amd64; reboot" "kernel kernel-devel; reboot"; }
+another_kernel()
+{
+	command=$(install "linux-image-amd64 linux-headers-amd64|linux-image-generic linux-headers-generic" "kernel kernel-devel")
+	case $command in
+	''|*" update;"*) echo "$command" ;;
+	*) echo "$on_host$command; reboot" ;;
+	esac
+}
+headers() { install "linux-headers-$release" "kernel-devel-$release"; }
+in_vm=${clone:+"or a stock Debian kernel, in a VM: make KERNEL=6.1; make vm KERNEL=6.1"}
 
+is_chroot()
+{
+	[ ! -s "$root/etc/debian_chroot" ] || return 0
+	# Not everybody is shown the root of process 1; a folder that nothing is mounted on is no machine's root.
+	if first_root=$(stat -L -c %d:%i "$proc/1/root/." 2>/dev/null); then
+		[ "$first_root" != "$(stat -L -c %d:%i "$root/." 2>/dev/null)" ]
+	else
+		[ -r "$proc/self/mountinfo" ] && ! awk '$5 == "/" { found = 1 } END { exit !found }' "$proc/self/mountinfo"
+	fi
+}
+
+# Where this runs: host, container or chroot.  The kernel's first name spaces have fixed numbers; a container
+# may share the host's processes, but not its mounts as well, and a chroot shares all but the root folder.
+find_place()
+{
+	place=host
+	on_host=
+	case $(readlink "$proc/self/ns/pid" 2>/dev/null) in
+	''|'pid:[4026531836]') ;;
+	*) place=container ;;
+	esac
+	case $(readlink "$proc/self/ns/user" 2>/dev/null) in
+	''|'user:[4026531837]') ;;
+	*) place=container ;;
+	esac
+	first_mounts=$(readlink "$proc/1/ns/mnt" 2>/dev/null)
+	if [ -e "$root/.dockerenv" ] || [ -e "$root/run/.containerenv" ] || [ -s "$root/run/systemd/container" ]; then
+		# An image that was made for containers may run as a machine.
+		if [ ! -e "$proc/self/ns/pid" ] && [ ! -L "$proc/self/ns/pid" ]; then place=container
+		elif [ -n "$first_mounts" ] && [ "$first_mounts" != "$(readlink "$proc/self/ns/mnt")" ]; then place=container
+		fi
+	fi
+	if [ $place = host ] && is_chroot; then place=chroot; fi
+	case $place in
+	container) on_host="on the host: " ;;
+	chroot) on_host="outside of the chroot: " ;;
+	esac
+}
+
+# Says what the kernel is.  Returns 1 if it is one that nothing else here can help.
 check_kernel()
 {
 	machine=$(first_line "$proc/sys/kernel/arch")
@@ -151,9 +229,11 @@ check_kernel()
 	minor=${release#*.}
 	minor=${minor%%[!0-9]*}
 	if [ -z "$release" ]; then
-		no build kernel "no $proc/sys/kernel/osrelease: is /proc mounted?" "mount -t proc proc $proc"
+		no "build load patch measure" kernel "no $proc/sys/kernel/osrelease: is /proc mounted?" "mount -t proc proc $proc"
+		return 1
 	elif [ "$((major * 1000 + minor))" -lt 5010 ]; then
-		no "build load patch" kernel "$release is older than 5.10" "$(another_kernel)"
+		no "build load patch measure" kernel "$release is older than 5.10" "$(another_kernel)" "$in_vm"
+		return 1
 	elif [ "$machine" != x86_64 ]; then
 		note kernel "$release on $machine: function pointers instead of patched text"
 	elif tried=$(sed -n 's/^BUILD_EXCLUSIVE_KERNEL="\(.*\)"$/\1/p' "$top/jumpfunc.dkms" 2>/dev/null) &&
@@ -169,8 +249,8 @@ check_headers()
 	if [ -e "$build/Makefile" ]; then
 		yes headers "${build#"$root"}"
 	else
-		no build headers "no ${build#"$root"}" "$(install "linux-headers-$release" "kernel-devel-$release")" \
-			${clone:+"or build for a stock Debian kernel, in a VM: make KERNEL=6.1; make vm KERNEL=6.1"}
+		mend=$(headers)
+		no build headers "no ${build#"$root"}$([ -n "$mend" ] || echo ", and no package of them")" "$mend" "$([ -n "$mend" ] || another_kernel)" "$in_vm"
 	fi
 	if command_there make; then yes make "$(command -v make)"; else no build make "none" "$(install make make)"; fi
 }
@@ -180,9 +260,8 @@ check_compiler()
 {
 	built=$(value CC_VERSION_TEXT)
 	case $built in
-	'')	no build compiler "not known what the kernel was built with: no configuration found" \
-			"$(install "linux-headers-$release" "kernel-devel-$release")"
-		return ;;
+	# That there is no configuration is told by its own line.
+	'')	return ;;
 	*clang*) kind=clang version=$(printf '%s\n' "$built" | sed 's/.*clang version \([0-9]*\).*/\1/') package="clang-$version lld-$version llvm-$version" ;;
 	*)	kind=gcc version=$(printf '%s\n' "$built" | sed 's/.*) \([0-9]*\).*/\1/') package=gcc-$version ;;
 	esac
@@ -207,27 +286,52 @@ check_compiler()
 	fi
 }
 
+# Returns 1 if the kernel can never have the module.
 check_config()
 {
 	if [ -z "$config" ]; then
-		no build config "not found" "$(install "linux-headers-$release" "kernel-devel-$release")" "or: modprobe configs"
-		return
+		# Without the headers it is they that are missed.
+		[ -e "$build/Makefile" ] || return 0
+		no build config "not found" "$(headers)" \
+			"$([ -z "$(first "$root/lib/modules/$release"/kernel/kernel/configs.ko*)" ] || echo "or: modprobe configs")"
+		return 0
 	fi
 	lacking=
 	for option in MODULES MODULE_UNLOAD TRACEPOINTS DEBUG_FS 64BIT; do
 		has $option || lacking="$lacking CONFIG_$option"
 	done
+	# The others depend on it.
+	if ! has MODULES; then lacking=" CONFIG_MODULES"; fi
 	if has PREEMPTION && ! has TASKS_RCU; then lacking="$lacking CONFIG_TASKS_RCU"; fi
 	if ! has GENERIC_BUG && has X86_64 && ! has UML; then lacking="$lacking CONFIG_GENERIC_BUG"; fi
 	if [ -n "$lacking" ]; then
-		no "build load patch" config "without$lacking" "$(another_kernel)"
-	else
-		yes config "MODULES, MODULE_UNLOAD, TRACEPOINTS, DEBUG_FS (${config_from##*/})"
+		no "build load patch measure" config "without$lacking" "$(another_kernel)" "$in_vm"
+		return 1
 	fi
+	yes config "MODULES, MODULE_UNLOAD, TRACEPOINTS, DEBUG_FS (${config_from##*/})"
 }
 
 # ---- load ----
 
+# how_to_sign: sets sign and trust, the commands that make a signed module and have the kernel trust its key
+how_to_sign()
+{
+	sign=${clone:+make sign}
+	sign=${sign:-"jumpfunc-sign ${installed:-FILE.ko}    (DKMS signs by itself what it builds)"}
+	if [ "$secure" = unknown ]; then
+		# No firmware keeps keys for its owner.
+		trust=
+		case " $(first_line "$proc/cmdline") " in
+		*" module.sig_enforce"*) trust="or: ${on_host}remove module.sig_enforce from the kernel's command line; reboot" ;;
+		esac
+	elif command_there mokutil; then trust="${on_host}mokutil --import /var/lib/dkms/mok.pub; reboot, and type its password"
+	else
+		trust=$(install mokutil mokutil)
+		trust=${trust:+"$on_host$trust; mokutil --import /var/lib/dkms/mok.pub; reboot, and type its password"}
+	fi
+}
+
+# Returns 1 if no module can be loaded any more, whatever it is.
 check_trust()
 {
 	locked=$(first_line "$sys/kernel/security/lockdown" | sed -n 's/.*\[\(.*\)\].*/\1/p')
@@ -235,17 +339,23 @@ check_trust()
 	for f in "$sys"/firmware/efi/efivars/SecureBoot-*; do
 		[ -r "$f" ] && secure=$(od -An -tu1 -j4 -N1 "$f" | tr -d ' ')
 	done
-	sign=${clone:+make sign}
-	sign=${sign:-"jumpfunc-sign ${installed:-FILE.ko}    (DKMS signs by itself what it builds)"}
-	trust="mokutil --import /var/lib/dkms/mok.pub; reboot, and type its password"
+	how_to_sign
 	if [ "$(first_line "$proc/sys/kernel/modules_disabled")" = 1 ]; then
-		no load modules "none can be loaded any more (kernel.modules_disabled)" "reboot"
+		if is_loaded; then
+			note modules "no other can be loaded any more (kernel.modules_disabled)"
+		else
+			no "load patch measure" modules "none can be loaded any more (kernel.modules_disabled)" "${on_host}reboot"
+			return 1
+		fi
 	fi
+	unsigned=
 	if [ "$(first_line "$sys/module/module/parameters/sig_enforce")" = Y ]; then
 		enforced="signed modules alone are taken (sig_enforce)"
 		if is_loaded; then yes signature "$enforced, and jumpfunc is one"
 		elif is_signed; then note signature "$enforced; ${module:-$installed} has a signature"
-		else no load signature "$enforced" "$sign" "$trust"
+		else
+			unsigned=told
+			no load signature "$enforced" "$sign" "$trust"
 		fi
 	else
 		yes signature "unsigned modules are taken (the kernel is tainted then)"
@@ -258,15 +368,15 @@ check_trust()
 	case $locked in
 	none) yes lockdown "none" ;;
 	'')	if grep -q securityfs "$proc/filesystems" 2>/dev/null && ! grep -q ' securityfs ' "$proc/mounts" 2>/dev/null; then
-			note lockdown "not known: mount -t securityfs securityfs $sys/kernel/security"
+			note lockdown "not known: ${on_host}mount -t securityfs securityfs $sys/kernel/security"
 		else
 			yes lockdown "not in this kernel"
 		fi ;;
-	*)	if is_loaded || is_signed; then
+	*)	if is_loaded || is_signed || [ -n "$unsigned" ]; then
 			note lockdown "$locked: debugfs cannot be written, /sys/kernel/jumpfunc takes the same commands"
 		else
 			no load lockdown "$locked: unsigned modules are refused, and files of debugfs cannot be written" \
-				"$sign" "$trust" "or for all: switch Secure Boot off, remove lockdown= from the kernel's command line; reboot"
+				"$sign" "$trust" "or for all: ${on_host}switch Secure Boot off, remove lockdown= from the kernel's command line; reboot"
 		fi ;;
 	esac
 }
@@ -281,25 +391,31 @@ check_module()
 		return
 	fi
 	if [ -z "$module" ] && [ -n "$installed" ]; then
-		no load module "not loaded" "modprobe jumpfunc"
+		not_yet module "not loaded" "${on_host}modprobe jumpfunc"
 		return
 	fi
 	if [ ! -e "${module:-$top/jumpfunc.ko}" ]; then
+		case " $failed " in
+		*" build "*)	no load module "not loaded, and not built: see above"; return ;;
+		esac
 		if [ -n "$module$clone" ]; then
-			no load module "not loaded, and no ${module:-$top/jumpfunc.ko}" "make && insmod ./jumpfunc.ko"
-		elif [ -n "$(first "$root"/usr/src/jumpfunc-*/dkms.conf)" ]; then
-			no load module "not loaded, and DKMS has not built it for this kernel" \
-				"dkms autoinstall -k $release && modprobe jumpfunc"
+			not_yet module "not loaded, and no ${module:-$top/jumpfunc.ko}" "make" "${on_host}insmod ./jumpfunc.ko"
+		elif [ -n "$(first "$root"/usr/src/jumpfunc-*/dkms.conf)" ] && command_there dkms; then
+			not_yet module "not loaded, and DKMS has not built it for this kernel" \
+				"${on_host}dkms autoinstall -k $release && modprobe jumpfunc"
+		elif command_there apt-cache && offered jumpfunc-dkms; then
+			not_yet module "not loaded, and none is installed for this kernel" \
+				"${on_host}apt-get install jumpfunc-dkms; modprobe jumpfunc"
 		else
-			no load module "not loaded, and none is installed for this kernel" \
-				"apt-get install ./jumpfunc-dkms_*.deb; modprobe jumpfunc" "in a clone of jumpfunc: make install; modprobe jumpfunc"
+			not_yet module "not loaded, and none is installed for this kernel" \
+				"${on_host}in a clone of jumpfunc: make install; modprobe jumpfunc"
 		fi
 		return
 	fi
 	magic=$(modinfo -F vermagic "$module" 2>/dev/null)
 	case $magic in
-	"$release "*|'') no load module "not loaded" "insmod $module" ;;
-	*) no load module "not loaded; $module is for ${magic%% *}" "make clean && make && insmod ./jumpfunc.ko" ;;
+	"$release "*|'') not_yet module "not loaded" "${on_host}insmod $module" ;;
+	*) not_yet module "not loaded; $module is for ${magic%% *}" "make clean && make" "${on_host}insmod ./jumpfunc.ko" ;;
 	esac
 }
 
@@ -345,12 +461,12 @@ check_retpolines()
 	esac
 }
 
-# In a container the commands that mend may all be right and yet fail.
-check_container()
+check_place()
 {
-	if [ -e "$root/.dockerenv" ] || [ -e "$root/run/.containerenv" ] || [ -s "$root/run/systemd/container" ]; then
-		note container "this is one: its kernel is the host's, so load, mount and measure there"
-	fi
+	case $place in
+	container) note container "this is one: its kernel is the host's; load, mount and measure there" ;;
+	chroot) note chroot "this is one: /lib/modules and /boot are not those of the kernel that runs" ;;
+	esac
 }
 
 # ---- measure ----
@@ -358,11 +474,12 @@ check_container()
 check_debugfs()
 {
 	if ! grep -q debugfs "$proc/filesystems" 2>/dev/null; then
-		no measure debugfs "none in this kernel, or debugfs=off on its command line" "remove debugfs=off; reboot"
+		no measure debugfs "none in this kernel, or debugfs=off on its command line" \
+			"$(case " $(first_line "$proc/cmdline") " in *" debugfs="*) echo "${on_host}remove debugfs= from the kernel's command line; reboot" ;; esac)"
 	elif [ ! -d "$sys/kernel/debug" ]; then
-		no measure debugfs "there is no $sys/kernel/debug" "mount -t sysfs sysfs $sys" "mount -t debugfs debugfs $sys/kernel/debug"
+		no measure debugfs "there is no $sys/kernel/debug" "${on_host}mount -t sysfs sysfs $sys" "${on_host}mount -t debugfs debugfs $sys/kernel/debug"
 	elif ! awk -v dir="$sys/kernel/debug" '$2 == dir && $3 == "debugfs" { ok = 1 } END { exit !ok }' "$proc/mounts" 2>/dev/null; then
-		no measure debugfs "not mounted at $sys/kernel/debug" "mount -t debugfs debugfs $sys/kernel/debug"
+		no measure debugfs "not mounted at $sys/kernel/debug" "${on_host}mount -t debugfs debugfs $sys/kernel/debug"
 	else
 		yes debugfs "mounted at ${sys#"$root"}/kernel/debug"
 	fi
@@ -371,12 +488,18 @@ check_debugfs()
 check_perf()
 {
 	if ! command_there perf; then
-		no measure perf "none" "$(install linux-perf perf)"
+		no measure perf "none" "$(install "linux-perf|linux-tools-$release|linux-tools-generic" perf)"
 	elif perf stat -x, -e task-clock -- true >/dev/null 2>&1; then
 		yes perf "$(command -v perf)"
 	else
-		no measure perf "\"perf stat\" fails: $(perf stat -e task-clock -- true 2>&1 | grep . | head -n 1)" \
-			"as root: sysctl kernel.perf_event_paranoid=1" "or: $(install linux-perf perf)"
+		said=$(perf stat -e task-clock -- true 2>&1 | grep . | head -n 1)
+		paranoid=$(first_line "$proc/sys/kernel/perf_event_paranoid")
+		mend=
+		case $said in
+		*"not found"*) mend=$(install "linux-perf|linux-tools-$release|linux-tools-generic" perf) ;;
+		*) case $paranoid in [2-9]) mend="${on_host}as root: sysctl kernel.perf_event_paranoid=1" ;; esac ;;
+		esac
+		no measure perf "\"perf stat\" fails: $said" "$mend"
 	fi
 	for f in "$sys"/bus/event_source/devices/cpu "$sys"/bus/event_source/devices/cpu_core; do
 		if [ -e "$f" ]; then yes counters "cycles and instructions can be counted"; return; fi
@@ -395,41 +518,55 @@ check_load()
 	else
 		no measure hackbench "none" "$(install rt-tests realtime-tests)"
 	fi
-	command_there gnuplot || note gnuplot "none, so tables without a chart: $(install gnuplot-nox gnuplot)"
+	if ! command_there gnuplot; then
+		mend=$(install gnuplot-nox gnuplot)
+		note gnuplot "none, so tables without a chart${mend:+: $mend}"
+	fi
 	governor=$(first_line "$sys/devices/system/cpu/cpu0/cpufreq/scaling_governor")
 	case $governor in
 	''|performance) ;;
-	*) note governor "$governor: times vary less with: cpupower frequency-set -g performance" ;;
+	*)	if command_there cpupower; then mend=": cpupower frequency-set -g performance"; else mend=" performance"; fi
+		note governor "$governor: times vary less with$mend" ;;
 	esac
 }
 
 # ---- all ----
 
+find_place
 find_config
 find_module
+# What the kernel can never do leaves nothing else to say.
 section build
-check_kernel
-check_headers
-check_compiler
-check_config
-section load
-check_container
-check_trust
-check_module
-section patch
-check_unwinder
-check_cfi
-check_retpolines
-section measure
-check_debugfs
-check_perf
-check_load
+if check_kernel && check_config; then
+	check_headers
+	check_compiler
+	section load
+	check_place
+	if check_trust; then check_module; fi
+	section patch
+	check_unwinder
+	check_cfi
+	check_retpolines
+	section measure
+	check_debugfs
+	check_perf
+	check_load
+else
+	check_place
+fi
 [ "$(id -u)" = 0 ] || note root "you are not: loading and measuring take root"
 
 sum=
 for p in build load patch measure; do
-	case " $failed " in *" $p "*) sum="$sum $p: no " ;; *) sum="$sum $p: yes " ;; esac
+	case " $failed " in
+	*" $p "*) answer=no ;;
+	*) answer=yes ;;
+	esac
+	if [ $p = load ] && [ $answer = yes ] && [ -n "$todo" ]; then answer="yes, but it is not loaded"; fi
+	sum="$sum $p: $answer "
 done
 echo
 echo "can it ...${sum% }"
-[ -z "$failed" ]
+if [ -n "$failed" ]; then exit 1; fi
+if [ -n "$todo" ]; then exit 3; fi
+exit 0

@@ -29,14 +29,41 @@ sys=$JF_ROOT/sys
 
 fake() { cat >"$work/bin/$1"; chmod +x "$work/bin/$1"; }
 
+# in_place PIDS USERS MOUNTS: the name spaces that this runs in; those of process 1 are 4026531836, 4026531837, 11
+in_place()
+{
+	ln -sfn "pid:[$1]" "$JF_ROOT/proc/self/ns/pid"
+	ln -sfn "user:[$2]" "$JF_ROOT/proc/self/ns/user"
+	ln -sfn "mnt:[$3]" "$JF_ROOT/proc/self/ns/mnt"
+	ln -sfn "mnt:[11]" "$JF_ROOT/proc/1/ns/mnt"
+}
+
+# apt_has PACKAGE...: apt-cache knows these and no other; nothing known means that there are no lists
+apt_has()
+{
+	mkdir -p "$JF_ROOT/var/lib/apt/lists"
+	if [ $# -gt 0 ]; then : >"$JF_ROOT/var/lib/apt/lists/deb.debian.org_debian_main_binary-amd64_Packages"; fi
+	printf '#!/bin/sh\n[ "$1" = show ] || exit 100\nfor p; do :; done\ncase " %s " in *" $p "*) ;; *) exit 100 ;; esac\n' "$*" | fake apt-cache
+}
+
+# never WHAT PATTERN: nothing of the kind is said
+never()
+{
+	go
+	if ! grep -qE -e "$2" "$work/out"; then ok "$1"; else not_ok "$1" "$(cat "$work/out")"; fi
+	reset
+}
+
 reset()
 {
 	rm -rf "${work:?}/m" "${work:?}/bin"
 	mkdir -p "$work/bin" "$JF_ROOT/proc/sys/kernel" "$JF_ROOT/etc" "$JF_ROOT/lib/modules/$release/build" \
 		"$sys/kernel/debug/jumpfunc" "$sys/kernel/security" "$sys/module/jumpfunc/parameters" \
 		"$sys/module/module/parameters" "$sys/devices/system/cpu/vulnerabilities" "$sys/bus/event_source/devices/cpu" \
-		"$sys/firmware/efi/efivars"
-	for tool in awk cat sed grep head tail tr od gzip dirname readlink; do ln -s "$(command -v $tool)" "$work/bin/$tool"; done
+		"$sys/firmware/efi/efivars" "$JF_ROOT/proc/self/ns" "$JF_ROOT/proc/1/ns"
+	in_place 4026531836 4026531837 11
+	ln -s ../.. "$JF_ROOT/proc/1/root"
+	for tool in awk cat sed grep head tail tr od gzip dirname readlink stat; do ln -s "$(command -v $tool)" "$work/bin/$tool"; done
 	echo "$release" >"$JF_ROOT/proc/sys/kernel/osrelease"
 	echo x86_64 >"$JF_ROOT/proc/sys/kernel/arch"
 	echo 0 >"$JF_ROOT/proc/sys/kernel/modules_disabled"
@@ -67,7 +94,7 @@ reset()
 	echo 0.9 >"$sys/module/jumpfunc/version"
 	echo auto >"$sys/module/jumpfunc/parameters/backend"
 	echo 'backend xmc' >"$sys/kernel/debug/jumpfunc/stats"
-	for tool in make hackbench gnuplot; do printf '#!/bin/sh\n' | fake $tool; done
+	for tool in make hackbench gnuplot dkms mokutil; do printf '#!/bin/sh\n' | fake $tool; done
 	printf '#!/bin/sh\necho "gcc-12 (Debian 12.2.0-14) 12.2.0"\n' | fake gcc-12
 	printf '#!/bin/sh\n[ "$1" = stat ]\n' | fake perf
 	printf '#!/bin/sh\n[ "$2" != vermagic ] || echo %s\n' '"6.1.0-99-amd64 SMP preempt"' | fake modinfo
@@ -157,20 +184,144 @@ test_build()
 	rm "$work/bin/ld.lld-19"
 	sees "clang without its linker" 1 "no .*compiler .*no ld.lld-19" "-> apt-get install .*lld-19"
 	rm "$config"
-	sees "no configuration" 1 "note .*unwinder .*not known" "no .*config .*not found" "no .*compiler" "-> apt-get install linux-headers"
+	sees "no configuration" 1 "note .*unwinder .*not known" "no .*config .*not found" "-> apt-get install linux-headers"
+	rm "$config"
+	never "... and that the compiler is not known, therefore, is not told" '  no +compiler '
+	rm "$config" "$JF_ROOT/lib/modules/$release/build/Makefile"
+	never "... nor that it is missing where the headers are" '  no +(compiler|config) '
 	for option in MODULES MODULE_UNLOAD TRACEPOINTS DEBUG_FS TASKS_RCU GENERIC_BUG; do
 		without $option
 		sees "a kernel without $option" 1 "no .*config .*without CONFIG_$option$" "-> .*reboot" "build: no .*load: no"
+		without $option
+		rm -r "$sys/module/jumpfunc" "$JF_ROOT/lib/modules/$release/build/Makefile"
+		echo Y >"$sys/module/module/parameters/sig_enforce"
+		: >"$JF_ROOT/proc/mounts"
+		never "... and nothing of what depends on it" '(signature|lockdown|secure boot|module|headers|unwinder|debugfs) '
 	done
+	without MODULES
+	without MODULE_UNLOAD
+	sees "without modules, that they cannot be unloaded is not told" 1 "without CONFIG_MODULES$"
+	: >"$JF_ROOT/proc/sys/kernel/osrelease"
+	sees "no /proc" 1 "no .*kernel .*is /proc mounted" "-> mount -t proc" "build: no .*measure: no"
+	: >"$JF_ROOT/proc/sys/kernel/osrelease"
+	never "... and nothing else" '^(load|patch|measure) '
 	mv "$config" "$work/c"
 	gzip -c "$work/c" >"$JF_ROOT/proc/config.gz"
 	sees "/proc/config.gz will do" 0 "yes .*config .*config.gz"
 }
 
+# What apt knows is offered, and nothing else.
+test_remedies()
+{
+	rm "$work/bin/perf"
+	apt_has linux-tools-generic
+	sees "a package that has another name here" 1 "no .*perf" "-> apt-get install linux-tools-generic$"
+	rm "$work/bin/perf" "$work/bin/hackbench" "$work/bin/gnuplot"
+	apt_has linux-perf
+	sees "a package that there is" 1 "no .*hackbench" "-> apt-get install linux-perf$"
+	rm "$work/bin/hackbench" "$work/bin/gnuplot"
+	apt_has linux-perf
+	never "... and none that there is not" 'install (rt-tests|gnuplot)'
+	rm "$work/bin/perf"
+	apt_has
+	sees "without apt's lists they are to be had first" 1 "no .*perf" "-> apt-get update; then ask again$"
+	rm "$JF_ROOT/lib/modules/$release/build/Makefile"
+	apt_has linux-image-amd64 linux-headers-amd64
+	sees "no package of this kernel's headers" 1 "no .*headers .*and no package of them" "-> apt-get install linux-image-amd64 linux-headers-amd64; reboot"
+	without MODULES
+	apt_has linux-image-generic linux-headers-generic
+	sees "another kernel by its name here" 1 "-> apt-get install linux-image-generic linux-headers-generic; reboot"
+	without MODULES
+	apt_has linux-image-generic
+	never "... and none if a part of it is missing" 'linux-image'
+	rm "$config"
+	: >"$JF_ROOT/lib/modules/$release/build/Makefile"
+	never "configs is a module of few kernels" 'modprobe configs'
+	rm "$config"
+	mkdir -p "$JF_ROOT/lib/modules/$release/kernel/kernel"
+	: >"$JF_ROOT/lib/modules/$release/kernel/kernel/configs.ko.xz"
+	sees "... and told for these" 1 "-> or: modprobe configs"
+	echo Y >"$sys/module/module/parameters/sig_enforce"
+	rm -r "$sys/module/jumpfunc"
+	rm "$work/bin/mokutil"
+	apt_has mokutil
+	sees "mokutil is to be installed first" 1 "-> apt-get install mokutil; mokutil --import"
+	echo Y >"$sys/module/module/parameters/sig_enforce"
+	rm -r "$sys/module/jumpfunc" "$sys/firmware"
+	never "without firmware that keeps keys none is given to it" 'mokutil'
+	echo Y >"$sys/module/module/parameters/sig_enforce"
+	echo 'root=/dev/sda1 module.sig_enforce=1 quiet' >"$JF_ROOT/proc/cmdline"
+	rm -r "$sys/module/jumpfunc" "$sys/firmware"
+	sees "... and what asks for signatures can be taken away" 1 "-> make sign" "-> or: remove module.sig_enforce .*reboot"
+	echo Y >"$sys/module/module/parameters/sig_enforce"
+	echo 'none [integrity] confidentiality' >"$sys/kernel/security/lockdown"
+	rm -r "$sys/module/jumpfunc"
+	go
+	if [ "$(grep -c -e '-> make sign' "$work/out")" = 1 ]; then ok "one cause, one remedy"; else not_ok "one cause, one remedy" "$(cat "$work/out")"; fi
+	reset
+	: >"$JF_ROOT/proc/filesystems"
+	never "debugfs=off is not taken away where it is not" '-> remove debugfs'
+	: >"$JF_ROOT/proc/filesystems"
+	echo 'debugfs=off' >"$JF_ROOT/proc/cmdline"
+	sees "... and where it is" 1 "-> remove debugfs= .*reboot"
+	rm -r "$sys/module/jumpfunc"
+	rm "$JF_ROOT/lib/modules/$release/build/Makefile"
+	go
+	if grep -q 'no .*module .*not built: see above' "$work/out" && ! grep -q 'insmod' "$work/out"; then ok "what cannot be built is not to be loaded"; else
+		not_ok "what cannot be built is not to be loaded" "$(cat "$work/out")"; fi
+	reset
+}
+
+# A container, a chroot, and what only looks like one.
+test_place()
+{
+	touch "$JF_ROOT/.dockerenv"
+	never "a machine that was made of a container's image is none" '(container|chroot) '
+	in_place 4026532001 4026531837 12
+	rm -r "$sys/module/jumpfunc"
+	: >"$work/m.ko"
+	: >"$JF_ROOT/proc/mounts"
+	go --module "$work/m.ko"
+	if grep -q 'note .*container .*host' "$work/out" && grep -q -e "-> on the host: insmod $work/m.ko" "$work/out" &&
+		grep -q -e '-> on the host: mount -t debugfs' "$work/out"; then ok "a container: what the host has to do"; else
+		not_ok "a container: what the host has to do" "$(cat "$work/out")"; fi
+	reset
+	in_place 4026531836 4026532002 12
+	sees "a container with users of its own" 0 "note .*container"
+	mkdir -p "$JF_ROOT/run"; : >"$JF_ROOT/run/.containerenv"
+	in_place 4026531836 4026531837 12
+	sees "a container that sees the host's processes" 0 "note .*container"
+	in_place 4026531836 4026531837 12
+	never "a name space of mounts is none" '(container|chroot) '
+	mkdir "$work/other"
+	ln -sfn "$work/other" "$JF_ROOT/proc/1/root"
+	sees "a chroot is told apart" 0 "note .*chroot .*not those of the kernel"
+	ln -sfn "$work/other" "$JF_ROOT/proc/1/root"
+	never "... from a container" 'container '
+	rm "$JF_ROOT/proc/1/root"
+	echo '21 20 0:5 / /proc rw - proc proc rw' >"$JF_ROOT/proc/self/mountinfo"
+	sees "... also by who is not shown the root of process 1" 0 "note .*chroot"
+	rm "$JF_ROOT/proc/1/root"
+	printf '%s\n' '20 1 8:1 / / rw - ext4 /dev/sda1 rw' '21 20 0:5 / /proc rw - proc proc rw' >"$JF_ROOT/proc/self/mountinfo"
+	never "... which a machine is not taken for" '(container|chroot) '
+	echo sid >"$JF_ROOT/etc/debian_chroot"
+	sees "... or by the name that Debian gives it" 0 "note .*chroot"
+	ln -sfn "$work/other" "$JF_ROOT/proc/1/root"
+	without MODULES
+	sees "... and gets no other kernel" 1 "note .*chroot" "-> outside of the chroot: apt-get install linux-image"
+	rmdir "$work/other"
+}
+
 test_load()
 {
 	echo 1 >"$JF_ROOT/proc/sys/kernel/modules_disabled"
+	sees "modules_disabled, and jumpfunc came before" 0 "note .*modules .*modules_disabled" "load: yes"
+	echo 1 >"$JF_ROOT/proc/sys/kernel/modules_disabled"
+	rm -r "$sys/module/jumpfunc"
 	sees "modules_disabled" 1 "no .*modules .*modules_disabled" "-> reboot" "build: yes .*load: no"
+	echo 1 >"$JF_ROOT/proc/sys/kernel/modules_disabled"
+	rm -r "$sys/module/jumpfunc"
+	never "... and nothing of what could be loaded then" '(signature|lockdown|module) |insmod'
 	echo Y >"$sys/module/module/parameters/sig_enforce"
 	sees "sig_enforce, and a module that it has let in" 0 "yes .*signature .*signed modules alone" "load: yes"
 	echo Y >"$sys/module/module/parameters/sig_enforce"
@@ -196,11 +347,11 @@ test_load()
 	printf '\006\000\000\000\001' >"$sys/firmware/efi/efivars/SecureBoot-8be4df61"
 	sees "Secure Boot is told" 0 "note .*secure boot .*on"
 	rm -r "$sys/module/jumpfunc"
-	sees "not built" 1 "no .*module .*not loaded, and no" "-> make && insmod"
+	sees "not built" 3 "todo .*module .*not loaded, and no" "-> make$" "-> insmod" "load: yes, but it is not loaded"
 	rm -r "$sys/module/jumpfunc"
 	: >"$work/m.ko"
 	go --module "$work/m.ko"
-	if [ $rc = 1 ] && grep -q -e "-> insmod $work/m.ko" "$work/out"; then ok "built, not loaded"; else
+	if [ $rc = 3 ] && grep -q -e "-> insmod $work/m.ko" "$work/out"; then ok "built, not loaded"; else
 		not_ok "built, not loaded" "$(cat "$work/out")"; fi
 	reset
 	test_installed
@@ -210,7 +361,7 @@ test_load()
 	[ "$shell" != busybox ] || { reset; return; }
 	printf '#!/bin/sh\n[ "$2" != vermagic ] || echo 9.9.9 SMP\n' | fake modinfo
 	go --module "$work/m.ko"
-	if [ $rc = 1 ] && grep -q "is for 9.9.9" "$work/out"; then ok "built for another kernel"; else
+	if [ $rc = 3 ] && grep -q "is for 9.9.9" "$work/out"; then ok "built for another kernel"; else
 		not_ok "built for another kernel" "$(cat "$work/out")"; fi
 	reset
 }
@@ -225,11 +376,11 @@ test_installed()
 	rm -r "$sys/module/jumpfunc"
 	mkdir -p "$JF_ROOT/lib/modules/$release/updates/dkms"
 	: >"$JF_ROOT/lib/modules/$release/updates/dkms/jumpfunc.ko.xz"
-	sees "installed, not loaded" 1 "no .*module .*not loaded$" "-> modprobe jumpfunc$"
+	sees "installed, not loaded" 3 "todo .*module .*not loaded$" "-> modprobe jumpfunc$"
 	rm -r "$sys/module/jumpfunc"
 	mkdir -p "$JF_ROOT/usr/src/jumpfunc-1.0"
 	: >"$JF_ROOT/usr/src/jumpfunc-1.0/dkms.conf"
-	sees "DKMS has not built it for this kernel" 1 "no .*module .*not loaded, and DKMS" "-> dkms autoinstall -k $release && modprobe jumpfunc$"
+	sees "DKMS has not built it for this kernel" 3 "todo .*module .*not loaded, and DKMS" "-> dkms autoinstall -k $release && modprobe jumpfunc$"
 	rm -r "$sys/module/jumpfunc"
 	go
 	if ! grep -qE -e '-> make( |$)|vm KERNEL' "$work/out" && grep -q -e '-> in a clone of jumpfunc: make install; modprobe jumpfunc' "$work/out"; then ok "nothing is to be made where there are no sources"; else
@@ -270,14 +421,17 @@ test_measure()
 	sees "debugfs is not mounted" 1 "no .*debugfs .*not mounted" "-> mount -t debugfs" "measure: no"
 	rm -r "$sys/kernel/debug"
 	sees "no folder for debugfs" 1 "no .*debugfs .*there is no " "-> mount -t sysfs" "-> mount -t debugfs"
-	touch "$JF_ROOT/.dockerenv"
-	sees "a container" 0 "note .*container .*host"
 	: >"$JF_ROOT/proc/filesystems"
 	sees "no debugfs" 1 "no .*debugfs .*none in this kernel"
 	rm "$work/bin/perf"
 	sees "no perf" 1 "no .*perf" "-> apt-get install linux-perf"
 	printf '#!/bin/sh\necho "WARNING: perf not found for kernel" >&2\nexit 2\n' | fake perf
-	sees "a perf that fails" 1 "no .*perf .*not found for kernel" "-> .*perf_event_paranoid"
+	sees "a perf that fails" 1 "no .*perf .*not found for kernel" "-> apt-get install linux-perf$"
+	printf '#!/bin/sh\necho "Error: no permission" >&2\nexit 2\n' | fake perf
+	echo 3 >"$JF_ROOT/proc/sys/kernel/perf_event_paranoid"
+	sees "a perf that may not" 1 "no .*perf .*no permission" "-> .*perf_event_paranoid=1$"
+	printf '#!/bin/sh\necho "Error: out of memory" >&2\nexit 2\n' | fake perf
+	never "... and one with other trouble, for which there is no remedy" '-> .*perf'
 	rmdir "$sys/bus/event_source/devices/cpu"
 	sees "no counters is no fault" 0 "note .*counters .*virtual machine"
 	rm "$work/bin/hackbench"
@@ -295,7 +449,7 @@ for shell; do
 	tap_label="$shell: "
 	shell_path=$(command -v "$shell") || { skip "the tests" "no $shell"; continue; }
 	[ "$shell" != busybox ] || shell_path="$shell_path sh"
-	for t in in_order build load patch measure; do
+	for t in in_order build remedies place load patch measure; do
 		reset
 		"test_$t"
 	done

@@ -9,16 +9,18 @@ jf_start "what the doctor says, and that its commands mend"
 doctor() { sh "$JF_TOP/scripts/doctor.sh" --module "$(jf_ko jumpfunc)" >"$JF_TMP/doctor" 2>&1; }
 # says PATTERN: the line that begins so
 says() { grep -E "^(build  |load   |patch  |measure|       ) $1 " "$JF_TMP/doctor"; }
-# mends WHAT: runs the first command below the "no" of WHAT
+# mends WHAT: runs the first command below the "no" or "todo" of WHAT
 mends()
 {
-	command=$(awk -v what="$1" 'seen { print; exit } $0 ~ "no +" what " " { seen = 1 }' "$JF_TMP/doctor" |
+	command=$(awk -v what="$1" 'seen { print; exit } $0 ~ "(no|todo) +" what " " { seen = 1 }' "$JF_TMP/doctor" |
 		sed -n 's/^ *-> //p')
 	[ -n "$command" ] && sh -c "$command"
 }
 
 check_fails "not loaded: the status says so" doctor
-check_match "... and a line" "$(says 'no +module')" "not loaded"
+check_match "... and a line" "$(says 'todo +module')" "not loaded"
+check_match "... which is another thing than that it cannot" "$(tail -n 1 "$JF_TMP/doctor")" "load: yes, but it is not loaded"
+check_eq "this is no container and no chroot" "$(says '.*(container|chroot)')" ""
 check_match "the kernel is this one" "$(says 'yes +kernel')" "$(uname -r | sed 's/[.+]/[&]/g')"
 check_match "debugfs is there" "$(says 'yes +debugfs')" "mounted"
 case $(cat /sys/devices/system/cpu/vulnerabilities/spectre_v2 2>/dev/null) in

@@ -15,17 +15,30 @@ llvm = $(shell v=$$(sed -n 's/^CONFIG_CLANG_VERSION=\([0-9]*\)[0-9]\{4\}$$/\1/p'
 	[ -z "$$v" ] || { command -v "clang-$$v" >/dev/null && echo "LLVM=-$$v" || echo LLVM=1; })
 endif
 
+# $(call say,TEXT): one line of why, and the end
+say = { printf 'jumpfunc: %s\n' $(call quote,$1) >&2; exit 1; }
+# kbuild puts objects beside the sources. O= is a kernel's build folder, where it has one, and is handed on.
+O_given = $(if $(findstring command line,$(origin O)),$(O))
+elsewhere = JF_BUILD=/some/folder make KERNEL=6.1 builds a copy there
+beside = @[ -z $(call quote,$(O_given)) ] || [ -e $(call quote,$(O_given)/include/config/auto.conf) ] || \
+	$(call say,modules are built beside their sources$(comma) not in O=$(O_given)$(comma) and no kernel was built there: $(elsewhere))
+writable = @[ -w . ] || $(call say,cannot write to $(CURDIR): $1)
+comma := ,
+
 ifdef KERNEL
 modules:
+	$(beside)
 	@harness/deps.sh build fetch
 	@harness/build.sh $(KERNEL)
 else
 modules:
+	$(beside)
 	@[ -e "$(KDIR)/Makefile" ] || { \
 		echo "jumpfunc: no kernel headers in $(KDIR)." >&2; \
 		echo "  for this kernel: apt-get install linux-headers-$(KVER)" >&2; \
 		echo "  for another one: make KERNEL=6.1 fetches what it needs (make help)" >&2; exit 1; }
-	@case "$(CURDIR)" in *' '*) echo "jumpfunc: kbuild builds nothing where a folder has a blank in its name: $(CURDIR)" >&2; exit 1; esac
+	@$(if $(word 2,$(CURDIR)),$(call say,kbuild builds nothing where a folder has a blank in its name: $(CURDIR)))
+	$(call writable,$(elsewhere))
 	$(MAKE) -C $(KDIR) M=$(CURDIR) $(llvm) $(nobtf) modules
 endif
 
@@ -69,8 +82,14 @@ help:
 	@echo
 	@harness/kernel.sh list
 
+# What kbuild leaves, by its name; kbuild's own clean would need the headers that it was left by.
+litter := *.o *.ko *.mod *.mod.c *.symvers .*.cmd .*.d *.o.d *.dwo *.gcno *.su *.order *.nsdeps .module-common.o
 clean:
-	@if [ -e "$(KDIR)/Makefile" ]; then $(MAKE) -s -C $(KDIR) M=$(CURDIR) clean; fi
+	$(beside)
+	$(call writable,so nothing can be removed)
+	@find . \( -path ./.git -o -path ./build -o -path ./results \) -prune -o \
+		-type f \( -false $(litter:%=-o -name '%') \) -exec rm -f {} + \
+		-o -type d -name .tmp_versions -prune -exec rm -rf {} +
 	rm -rf build
 
 clean-cache:

@@ -46,7 +46,7 @@ case $name in */*|.*) die "$name cannot be a folder's name" ;; esac
 out=$JF_BUILD/$name
 [[ $out != *[[:space:]]* ]] || die "kbuild builds nothing where a folder has a blank in its name: $out"
 
-mkdir -p "$out"
+make_folder "$out"
 exec 8>"$out/lock"
 flock -n 8 || { say "waiting for another build of $name"; flock 8; }
 

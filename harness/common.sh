@@ -25,6 +25,12 @@ cache_dir()
 	printf '%s\n' "$JF_CACHE/$1"
 }
 
+# make_folder FOLDER: for what is built
+make_folder()
+{
+	mkdir -p "$1" 2>/dev/null && [ -w "$1" ] || die "cannot write to $1; name another folder with JF_BUILD=/some/folder"
+}
+
 # mib BYTES
 mib() { echo "$(( ($1 + 524288) / 1048576 )) MiB"; }
 

@@ -62,8 +62,9 @@ files()
 sources() { files | while IFS= read -r f; do [ ! -e "$JF_TREE/$f" ] || printf '%s\n' "$f"; done; }
 if [ $list = 1 ]; then sources; exit; fi
 
-mkdir -p "$out"
+make_folder "$out"
 out=$(readlink -f "$out")
+[[ $out != *[[:space:]]* ]] || die "nothing can be built where a folder has a blank in its name: $out; another one: harness/deb.sh -o FOLDER"
 exec 8>"$out/lock"
 flock -n 8 || { say "waiting for another build in $out"; flock 8; }
 

@@ -58,6 +58,7 @@ result "$([ -z "$bad" ]; echo $?)" "... and the files that it names are beside i
 mkdir "$work/clone"
 (cd "$TOP" && "$TOP/harness/deb.sh" -l | grep -E '^(harness|scripts|samples|core|x86|generic|debugfs|demo|include|bench)/|^[^/]*$' |
 	tr '\n' '\0' | tar -c --null -T - -f - | tar -x -C "$work/clone" -f -)
+before=$(find "$work/clone" ! -type d -printf '%P\n' | sort)
 block=$(sed -n '/^## Events that every tool sees/,/^## Programs/s/^    //p' "$TOP/README.md")
 builds=$(grep -oE '^make( [a-z]+)?' <<<"$block" | head -n 1)
 # shellcheck disable=SC2086 # words
@@ -69,6 +70,8 @@ while IFS= read -r ko; do
 	[ "$(modinfo -F vermagic "$work/clone/$ko" 2>/dev/null | cut -d ' ' -f 1)" = "$(info release)" ]
 	result $? "... and $ko, which it loads, is there" "$(find "$work/clone" -name '*.ko' -printf '%P ')"
 done < <(grep -oE 'insmod [^ ]+' <<<"$block" | cut -d ' ' -f 2 | sort -u)
+log=$(make -s -C "$work/clone" KVER=none clean 2>&1; diff <(echo "$before") <(find "$work/clone" ! -type d -printf '%P\n' | sort))
+result $? "make clean takes all of that, without the headers that it was built with" "$log"
 
 # ---- what must not compile ----
 

@@ -4,12 +4,18 @@
 # unloads. For a real machine, and for the VM of bench-kernel.sh.
 set -eu
 
+# Installed, it is called by a link that has its name.
+case ${0##*/} in
+jumpfunc-*) name=${0##*/} usual=$name plot=jumpfunc-bench-plot none='install jumpfunc for this kernel' ;;
+*) name=bench-here usual=scripts/bench-here.sh plot=scripts/bench-plot none=make ;;
+esac
+
 usage()
 {
 	cat <<EOF
-Usage: scripts/bench-here.sh [-b "BACK ENDS"] [-m FOLDER] [-o FOLDER] [COMMAND...]
+Usage: $usual [-b "BACK ENDS"] [-m FOLDER] [-o FOLDER] [COMMAND...]
 
-Needs root. Writes bench-BACKEND.txt and .csv to the folder; scripts/bench-plot draws the latter.
+Needs root. Writes bench-BACKEND.txt and .csv to the folder; $plot draws the latter.
 COMMAND is what is written to /sys/kernel/debug/jumpfunc/bench (default: all), for example
 "calls branches rounds=1000".
 
@@ -22,7 +28,7 @@ The numbers vary least on an idle machine with a fixed clock; taskset chooses th
 EOF
 }
 
-die() { echo "bench-here: $*" >&2; exit 1; }
+die() { echo "$name: $*" >&2; exit 1; }
 
 case ${1:-} in
 --help) usage; exit 0 ;;
@@ -60,7 +66,7 @@ fi
 first() { for f; do [ ! -e "$f" ] || { echo "$f"; return; }; done; return 1; }
 core=$(first "$modules"/jumpfunc.ko "$modules"/jumpfunc.ko.*) &&
 	bench=$(first "$modules"/jumpfunc_bench.ko "$modules"/jumpfunc_bench.ko.* "$modules"/bench/jumpfunc_bench.ko) ||
-	die "no jumpfunc.ko and jumpfunc_bench.ko in $modules: make, or say where they are with -m"
+	die "no jumpfunc.ko and jumpfunc_bench.ko in $modules: $none, or say where they are with -m"
 [ -d /sys/kernel/debug/tracing ] || mount -t debugfs debugfs /sys/kernel/debug 2>/dev/null ||
 	[ -d /sys/kernel/debug ] || die "no debugfs in this kernel (CONFIG_DEBUG_FS)"
 file=/sys/kernel/debug/jumpfunc/bench

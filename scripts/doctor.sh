@@ -9,9 +9,9 @@ set -u
 LC_ALL=C
 export LC_ALL
 
-prog=doctor.sh
+# Installed, it is called by a link that has its name.
+prog=${0##*/}
 here=$0
-# Installed, it is called by a link.
 if [ -L "$0" ]; then here=$(readlink -f -- "$0"); fi
 top=$(CDPATH='' cd -- "$(dirname -- "$here")/.." && pwd)
 root=${JF_ROOT:-}

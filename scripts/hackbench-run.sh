@@ -15,9 +15,9 @@ set -eu
 LC_ALL=C
 export LC_ALL
 
-prog=hackbench-run.sh
+# Installed, it is called by a link that has its name.
+prog=${0##*/}
 here=$0
-# Installed, it is called by a link.
 if [ -L "$0" ]; then here=$(readlink -f -- "$0"); fi
 here=$(CDPATH='' cd -- "$(dirname -- "$here")" && pwd)
 
@@ -449,7 +449,7 @@ check_debugfs()
 load_module()
 {
 	[ -d "$sysfs/module/jumpfunc" ] && return 0
-	[ -f "$module" ] || { lacks "the module file $module" "Build it: make"; return 0; }
+	[ -f "$module" ] || { lacks "the module file $module" "Build it, in a clone of jumpfunc: make"; return 0; }
 	if why=$(insmod "$module" 2>&1); then
 		loaded=yes
 		return 0
@@ -470,7 +470,7 @@ check_tools()
 		lacks "setsid" "Debian, Ubuntu: apt-get install util-linux"
 	for f in hackbench-report.awk hackbench-table.awk hackbench-chart.awk hackbench-event.awk \
 		hackbench-chart.gp hackbench-event.gp; do
-		[ -r "$here/$f" ] || lacks "$here/$f" "It comes with this script, in scripts/: copy it along."
+		[ -r "$here/$f" ] || lacks "$here/$f" "It comes with this script, in the same folder: copy it along."
 	done
 	[ "$use_perf" = yes ] || return 0
 	if ! command -v perf >/dev/null 2>&1; then
@@ -891,7 +891,7 @@ main()
 	else
 		if [ -n "$module" ] && [ $dry_run = no ]; then load_module; fi
 		if [ $dry_run = yes ] && [ -n "$module" ] && [ ! -d "$sysfs/module/jumpfunc" ]; then
-			[ -f "$module" ] || lacks "the module file $module" "Build it: make"
+			[ -f "$module" ] || lacks "the module file $module" "Build it, in a clone of jumpfunc: make"
 		elif [ $missing -eq 0 ]; then
 			check_debugfs
 		fi

@@ -5,7 +5,15 @@ set -eu
 LC_ALL=C
 export LC_ALL
 
-prog=sign.sh
+# Installed, it is called by a link that has its name.
+prog=${0##*/}
+case $prog in
+jumpfunc-*)
+	none=
+	example="sudo $prog /lib/modules/\$(uname -r)/updates/jumpfunc.ko" ;;
+*)	none=": make"
+	example="make && sudo scripts/$prog jumpfunc.ko bench/jumpfunc_bench.ko" ;;
+esac
 conf=${JF_DKMS_CONF:-/etc/dkms/framework.conf}
 sysfs=${JF_SYSFS:-/sys}
 procfs=${JF_PROCFS:-/proc}
@@ -38,7 +46,7 @@ and type the password where the firmware asks for it:
 Exit status: 0 all signed, 1 an error, 2 bad usage, 3 no key or no sign-file here.
 
 Example:
-  make && sudo scripts/$prog jumpfunc.ko bench/jumpfunc_bench.ko
+  $example
 END
 }
 
@@ -85,7 +93,7 @@ find_tool()
 # Other messages than sign-file's "bio.c:... No such file".
 check_module()
 {
-	[ -e "$1" ] || die "there is no $1: make"
+	[ -e "$1" ] || die "there is no $1$none"
 	[ -w "$1" ] || die "cannot write $1"
 	[ "$(head -c 4 "$1" | od -An -tx1 | tr -d ' \n')" = 7f454c46 ] ||
 		die "$1 is no module, or a compressed one: unpack it first"

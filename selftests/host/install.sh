@@ -41,6 +41,24 @@ stray=$(grep -rhoE '(scripts|harness)/[-a-z.]+' "$dest$prefix/share/man/man8")
 [ -z "$stray" ]; result $? "the manual of programs names none that is only in the sources" "$stray"
 out=$("$dest$prefix/sbin/jumpfunc-bench-plot" --help 2>&1) && grep -q 'jumpfunc/bench in debugfs' <<<"$out"; result $? "... and jumpfunc-bench-plot, which it names, is there" "$out"
 out=$("$dest$prefix/sbin/jumpfunc-doctor" --help 2>&1) && grep -q 'Says whether' <<<"$out"; result $? "what is installed runs from there" "$out"
+# complains TOOL NAME: it cannot find what it is to work on; none of them gets so far as to load or to sign anything
+complains()
+{
+	case $2 in
+	jumpfunc-bench) "$1" -m "$work" ;;
+	jumpfunc-hackbench) "$1" --module "$work/nothing.ko" --dry-run ;;
+	*) "$1" "$work/nothing.ko" ;;
+	esac
+}
+# What each says of itself and advises: in --help, of a bad option, and where what it needs is not there.
+for tool in "$dest$prefix/sbin"/jumpfunc-*; do
+	name=${tool##*/}
+	out=$("$tool" --help 2>&1) && grep -qE "^[Uu]sage: $name( |$)" <<<"$out"; result $? "$name --help has its own name" "$out"
+	out=$out$("$tool" --no-such-option 2>&1; complains "$tool" "$name" 2>&1)
+	stray=$(grep -nE 'scripts/|(hackbench-run|bench-here|sign|doctor)\.sh|(^|[^-])bench-(here|plot)|(^ *|[:;] )make( |$|,|:)' <<<"$out" | grep -v 'in a clone')
+	[ -z "$stray" ]; result $? "... and names no file, and no command, that only the sources have" "$stray"
+	grep -q "$name: \|\"$name --help\"" <<<"$out"; result $? "... also where it complains" "$out"
+done
 
 # What an older version had.
 touch "$data/include/jumpfunc/old.h" "$data/mine"

@@ -68,16 +68,16 @@ static noinline void stay(void)
 
 /* --- code that only a branch leads to -------------------------------------- */
 
-DEFINE_JF_KEY_FALSE(p_off);
-DEFINE_JF_KEY_TRUE(p_on);
-DEFINE_JF_KEY_FALSE(p_part);
-DEFINE_JF_KEY_FALSE(p_tail);
-DEFINE_JF_KEY_FALSE(p_loop);
-DEFINE_JF_KEY_FALSE(p_twice);
-DEFINE_JF_KEY_FALSE(p_or);
-DEFINE_JF_KEY_FALSE(p_or_never);
-DEFINE_JF_KEY_FALSE(p_ends);
-DEFINE_JF_KEY_FALSE(p_cold);
+static DEFINE_JF_KEY_FALSE(p_off);
+static DEFINE_JF_KEY_TRUE(p_on);
+static DEFINE_JF_KEY_FALSE(p_part);
+static DEFINE_JF_KEY_FALSE(p_tail);
+static DEFINE_JF_KEY_FALSE(p_loop);
+static DEFINE_JF_KEY_FALSE(p_twice);
+static DEFINE_JF_KEY_FALSE(p_or);
+static DEFINE_JF_KEY_FALSE(p_or_never);
+static DEFINE_JF_KEY_FALSE(p_ends);
+static DEFINE_JF_KEY_FALSE(p_cold);
 
 DECLARE_JF_TRACE(p_event, PROTO(int x), ARGS(x));
 DEFINE_JF_TRACE(p_event);

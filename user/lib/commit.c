@@ -896,9 +896,10 @@ int jf_commit_in_turn(struct jf_batch *b)
 {
 	const struct jf_change *c;
 
+	/* Its object may be closed whenever the lock is dropped: then it is not looked at again. */
 	for (c = b->changes; c && under_way; c = c->next)
-		if (changed(c))
-			jf_settle(c->ent);
+		while (changed(c) && is_under_way(c->ent))
+			do_slice_and_give_way();
 	if (!is_long(b))
 		return commit_at_once(b, false);
 	/* Others may come in between, with another one, or change what this one is about. */

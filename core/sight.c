@@ -16,8 +16,8 @@
  * name. The stack tells, by what the function returns to:
  *
  *   returns to				the task is
- *   a call site, or from a trampoline,	inside, unless that leads there now
- *   that has changed
+ *   a call site, or from a trampoline,	inside, unless that leads there now and
+ *   that has changed			did not before
  *   a direct call of the function	elsewhere
  *   a direct call of another one, X	elsewhere if X can only have jumped there,
  *					or is a trampoline that has not changed;

@@ -42,7 +42,7 @@ in_place()
 apt_has()
 {
 	mkdir -p "$JF_ROOT/var/lib/apt/lists"
-	if [ $# -gt 0 ]; then : >"$JF_ROOT/var/lib/apt/lists/deb.debian.org_debian_main_binary-amd64_Packages"; fi
+	if [ $# -gt 0 ]; then : >"$JF_ROOT/var/lib/apt/lists/mirror.example_debian_main_binary-amd64_Packages"; fi
 	printf '#!/bin/sh\n[ "$1" = show ] || exit 100\nfor p; do :; done\ncase " %s " in *" $p "*) ;; *) exit 100 ;; esac\n' "$*" | fake apt-cache
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Values of dynamic functions and keys: updates and lists of updates. Nothing here
- * knows an opcode. core/keys.c has the counts of keys, core/batch.c the batches.
+ * knows an opcode. core/keys.c has the counts of keys, tracepoint/batch.c the batches.
  *
  * A commit has two halves. The first one can fail and changes nothing: it finds
  * the entities, checks the values, encodes the instructions and compares the
@@ -13,17 +13,17 @@
  *   writer (under jf_mutex)		    reader
  *   1. sites: INT3 transaction		    executes sites
  *   2. func / enabled, WRITE_ONCE()	    unpatched code, dynfunc_query()
- *   3. jf_gone_done(), for keys		    a quiesce, see core/quiesce.c
+ *   3. jf_gone_done(), for keys		    a quiesce, see quiesce/quiesce.c
  *	jf_gone_number()
  *
  * 1 and 2 need no order between them: nobody executes patched and unpatched
  * forms of one site. 3 comes last: a quiesce that finds the record of what was
  * replaced began after 1 and 2.
  */
-#include "core/arch.h"
+#include "arch/arch.h"
 #include "core/commit.h"
-#include "core/function.h"
-#include "core/gone.h"
+#include "quiesce/function.h"
+#include "quiesce/gone.h"
 #include "core/keys.h"
 
 #include <linux/err.h>

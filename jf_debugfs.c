@@ -7,9 +7,9 @@
  */
 #include "debugfs/debugfs.h"
 
-#include "core/arch.h"
+#include "arch/arch.h"
 #include "core/commit.h"
-#include "core/tracepoint.h"
+#include "tracepoint/tracepoint.h"
 #include "debugfs/parse.h"
 
 #include <linux/debugfs.h>

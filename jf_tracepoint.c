@@ -39,13 +39,13 @@
  * array to another changes no entity's value, and yet a task may be about to
  * call a probe that only the old array has.
  */
-#include "core/tracepoint.h"
+#include "tracepoint/tracepoint.h"
 
-#include "core/arch.h"
+#include "arch/arch.h"
 #include "core/commit.h"
-#include "core/function.h"
-#include "core/gone.h"
-#include "core/quiesce.h"
+#include "quiesce/function.h"
+#include "quiesce/gone.h"
+#include "quiesce/quiesce.h"
 
 #include <jumpfunc/tracepoint.h>
 

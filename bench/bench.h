@@ -15,8 +15,8 @@
 #ifndef JFB_BENCH_H
 #define JFB_BENCH_H
 
-#include "core/arch.h"
-#include "core/state.h"
+#include "arch/arch.h"
+#include "index/state.h"
 
 #include <jumpfunc/branch.h>
 #include <jumpfunc/dynfunc.h>

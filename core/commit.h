@@ -7,7 +7,7 @@
 
 #include <linux/kallsyms.h>
 
-#include "core/index.h"
+#include "index/index.h"
 
 /* A key's value: which member counts follows from its type. */
 union jf_value {

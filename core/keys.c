@@ -33,8 +33,8 @@
 #include "core/commit.h"
 #include "core/count.h"
 #include "core/keys.h"
-#include "core/quiesce.h"
-#include "core/state.h"
+#include "quiesce/quiesce.h"
+#include "index/state.h"
 
 #include <linux/jiffies.h>
 #include <linux/rcupdate.h>

@@ -3,7 +3,7 @@
 #ifndef JF_KEYS_H
 #define JF_KEYS_H
 
-#include "core/index.h"
+#include "index/index.h"
 
 static inline struct jf_key_deferred *jf_ent_deferred(struct jf_ent *ent)
 {

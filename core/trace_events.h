@@ -10,7 +10,7 @@
 
 #include <linux/tracepoint.h>
 
-#include "core/compat.h"
+#include "compat/compat.h"
 
 /* A key got a new value: addresses of functions, or 0 and 1 for a key. */
 TRACE_EVENT(jf_update,

@@ -2,7 +2,7 @@
 /* What was written to a file, in debugfs or in sysfs, becomes a command. */
 #include "debugfs/debugfs.h"
 
-#include "core/state.h"
+#include "index/state.h"
 #include "debugfs/parse.h"
 
 #include <linux/errno.h>

@@ -75,7 +75,7 @@ void jf_knobs_exit(void);
 void jf_knobs_add(const struct jf_files *room);
 void jf_knobs_remove(const struct jf_files *room);
 
-/* core/main.c */
+/* init/main.c */
 void jf_debugfs_init(void);
 void jf_debugfs_exit(void);
 

@@ -12,7 +12,7 @@
  */
 #include "debugfs/debugfs.h"
 
-#include "core/state.h"
+#include "index/state.h"
 
 #include <linux/kernel.h>
 #include <linux/kobject.h>

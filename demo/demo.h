@@ -9,7 +9,7 @@
 
 struct seq_file;
 
-/* demo/files.c, for core/main.c */
+/* demo/files.c, for init/main.c */
 int jf_demo_init(void);
 /* When nothing can fail any more: who has a file open keeps no module whose init fails. */
 void jf_demo_add_files(void);

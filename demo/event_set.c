@@ -22,8 +22,8 @@
  * Everything here can be changed while the tracepoints fire. Whoever changes the
  * mode or the number holds jf_events_mutex, which is outermost.
  */
-#include "core/arch.h"
-#include "core/state.h"
+#include "arch/arch.h"
+#include "index/state.h"
 #include "demo/demo.h"
 #include "demo/ring.h"
 

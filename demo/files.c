@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The demo's files in debugfs; docs/debugfs.md describes them. */
-#include "core/state.h"
+#include "index/state.h"
 #include "debugfs/debugfs.h"
 #include "debugfs/parse.h"
 #include "demo/demo.h"

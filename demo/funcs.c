@@ -4,7 +4,7 @@
  * name says, three targets each, as in the 2018 proof of concept. Reading calls
  * one, and the target that ran says so on the console.
  */
-#include "core/state.h"
+#include "index/state.h"
 #include "demo/demo.h"
 
 #include <jumpfunc/dynfunc.h>

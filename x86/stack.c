@@ -30,7 +30,7 @@
  * trampolines on stacks, and neither ends by itself. What is left of it is judged
  * by its words: where none leads into the text, the task is outside.
  *
- * A function that is looked for may be called by others as well, see core/sight.c.
+ * A function that is looked for may be called by others as well, see quiesce/sight.c.
  * A frame of it counts by what it returns to. This needs an unwind: where there is
  * none, the word counts.
  *

@@ -6,7 +6,7 @@
 #define JF_X86_H
 
 #include "x86/insn.h"
-#include "core/arch.h"
+#include "arch/arch.h"
 
 struct page;
 

@@ -12,7 +12,7 @@ done
 release=6.1.0-test
 tree=$work/tree
 mkdir "$tree"
-(cd "$top" && cp -r ./*.mk ./*.dkms ./*.in ./*.c Kbuild Makefile VERSION bench core debugfs demo docs generic harness include \
+(cd "$top" && cp -r ./*.mk ./*.dkms ./*.in ./*.c Kbuild Makefile VERSION bench init module tracepoint core quiesce arch index compat debugfs demo docs generic harness include \
 	man samples scripts x86 "$tree") || exit
 # module FILE RELEASE: modinfo finds it to be built for that
 module()

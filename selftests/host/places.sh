@@ -22,7 +22,7 @@ litter()
 {
 	mkdir -p "$tree/build/6.1" "$tree/samples/.tmp_versions"
 	touch "$tree"/{jumpfunc.ko,jumpfunc.o,jumpfunc.mod,jumpfunc.mod.c,jumpfunc.mod.o,.jumpfunc.ko.cmd,.module-common.o,Module.symvers,modules.order,modules.nsdeps} \
-		"$tree"/core/{batch.o,.batch.o.cmd,.batch.o.d,batch.gcno,"a b.o"} "$tree"/samples/{x.ko,Module.symvers,.tmp_versions/x} "$tree/build/6.1/x"
+		"$tree"/core/{keys.o,.keys.o.cmd,.keys.o.d,keys.gcno,"a b.o"} "$tree"/samples/{x.ko,Module.symvers,.tmp_versions/x} "$tree/build/6.1/x"
 }
 litter
 go clean && [ "$(files)" = "$before" ] && [ ! -e "$tree/build" ] && [ ! -e "$tree/samples/.tmp_versions" ]
@@ -41,7 +41,7 @@ mkdir -p "$work/kdir"
 printf '%%:\n\t@echo "kbuild: $@ M=$(M) O=$(O)"\n' >"$work/kdir/Makefile"
 plain=$work/plain
 cp -r "$tree" "$plain"
-touch "$plain/core/batch.o"
+touch "$plain/core/keys.o"
 # readonly ARGS...: make in that tree, which is not to be written
 readonly_go()
 {

@@ -13,7 +13,7 @@
 #include "jfk.h"
 
 #undef pr_fmt
-#include "core/arch.h"
+#include "arch/arch.h"
 
 #include <jumpfunc/tracepoint.h>
 

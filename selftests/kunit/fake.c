@@ -189,7 +189,7 @@ static bool jfk_requeue_work(struct delayed_work *w, unsigned long delay);
 #undef in_interrupt
 #define in_interrupt()			jfk_atomic
 
-/* What core/function.c would find out. */
+/* What quiesce/function.c would find out. */
 static enum jf_text_kind jfk_text_of(void *func)
 {
 	if (func == jfk.no_text)
@@ -229,13 +229,13 @@ static void jfk_put(struct module *mod)
 #define try_module_get(mod)		jfk_get(mod)
 #define module_put(mod)			jfk_put(mod)
 
-#include "../../core/state.c"
-#include "../../core/index.c"
+#include "../../index/state.c"
+#include "../../index/index.c"
 #include "../../jf_core.c"
 #include "../../jf_tracepoint.c"
-#include "../../core/batch.c"
+#include "../../tracepoint/batch.c"
 #include "../../core/keys.c"
-#include "../../core/module.c"
+#include "../../module/module.c"
 #include "x86/insn.h"
 
 static bool jfk_queue_work(struct delayed_work *w, unsigned long delay)

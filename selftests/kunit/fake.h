@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The engine without a CPU: jf_core.c, jf_tracepoint.c and what of core/ they
- * stand on (in fake.c), core/quiesce.c and what it stands on (in fake_quiesce.c),
+ * The engine without a CPU: jf_core.c, jf_tracepoint.c and what they stand on (in
+ * fake.c), quiesce/quiesce.c and what it stands on (in fake_quiesce.c),
  * compiled once more into jf_kunit_core.ko on top of an architecture, modules,
  * tasks, an allocator, time and grace periods that are all made up. Nothing is
  * executed or patched; all is recorded, and each step can be told to fail.
@@ -39,13 +39,13 @@
 
 /* It defines its own, and KUnit's headers have brought the kernel's. */
 #undef pr_fmt
-#include "core/arch.h"
+#include "arch/arch.h"
 #include "core/commit.h"
-#include "core/function.h"
-#include "core/gone.h"
-#include "core/module.h"
-#include "core/quiesce.h"
-#include "core/tracepoint.h"
+#include "quiesce/function.h"
+#include "quiesce/gone.h"
+#include "module/module.h"
+#include "quiesce/quiesce.h"
+#include "tracepoint/tracepoint.h"
 
 #include <jumpfunc/tracepoint.h>
 
@@ -189,7 +189,7 @@ extern struct jfk {
 	/* a target that is nobody's text, and one of a module that was there before */
 	void		*no_text, *old_text;
 
-	/* what core/quiesce.c said in the log */
+	/* what quiesce/quiesce.c said in the log */
 	unsigned int	warnings;
 	char		warning[256];
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What fake.h describes, for core/quiesce.c: tasks, a machine that can be stopped,
+ * What fake.h describes, for quiesce/quiesce.c: tasks, a machine that can be stopped,
  * Tasks RCU, a work queue.
  */
 #include "fake_kernel.h"
@@ -447,12 +447,12 @@ static void jfk_detach(struct tracepoint *tp, void *probe)
 #define pr_warn(fmt, ...)		jfk_warn(fmt, ##__VA_ARGS__)
 #define pr_warn_ratelimited(fmt, ...)	jfk_warn(fmt, ##__VA_ARGS__)
 
-#include "../../core/spans.c"
-#include "../../core/gone.c"
-#include "../../core/function.c"
-#include "../../core/sight.c"
-#include "../../core/exits.c"
-#include "../../core/quiesce.c"
+#include "../../index/spans.c"
+#include "../../quiesce/gone.c"
+#include "../../quiesce/function.c"
+#include "../../quiesce/sight.c"
+#include "../../quiesce/exits.c"
+#include "../../quiesce/quiesce.c"
 
 int jf_arch_add_tests(struct jf_spans *s, unsigned long start, unsigned long end)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Suite jumpfunc-gone: what has to be looked for (core/quiesce.c, fake.h).
+ * Suite jumpfunc-gone: what has to be looked for (quiesce/quiesce.c, fake.h).
  *
  * What it proves: text that is looked for is found, to the byte, and no other; a
  * function is all of its parts; all that can still be executed after a change is

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Suite jumpfunc-probes: probes in batches (core/batch.c, jf_tracepoint.c, fake.h).
+ * Suite jumpfunc-probes: probes in batches (tracepoint/batch.c, jf_tracepoint.c, fake.h).
  *
  * What it proves: the probes of any number of tracepoints change together with
  * functions and keys, in one transaction; several requests for one tracepoint are

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Suite jumpfunc-quiesce: who is still in what was replaced (core/quiesce.c, fake.h).
+ * Suite jumpfunc-quiesce: who is still in what was replaced (quiesce/quiesce.c, fake.h).
  *
  * What it proves: a quiesce returns when each task has been seen outside once after
  * the change, not before, and not later because of tasks that came there since; what

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Suite jumpfunc-registry: modules come, live and go (core/module.c, fake.h).
+ * Suite jumpfunc-registry: modules come, live and go (module/module.c, fake.h).
  *
  * What it proves: tables become keys and sites whose text agrees with the keys
  * before the module's first line runs; a table that is wrong in any field, a site

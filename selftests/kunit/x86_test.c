@@ -17,7 +17,7 @@
 #include "jfk.h"
 
 #undef pr_fmt
-#include "core/arch.h"
+#include "arch/arch.h"
 #include "x86/x86.h"
 
 #include <jumpfunc/dynfunc.h>
@@ -138,7 +138,7 @@ static int debugger_take(const struct kgdb_io *io)
 static void transform(void *site, void *tramp, void *func, bool tail);
 #define arch_static_call_transform	transform
 
-#include "../../core/spans.c"
+#include "../../index/spans.c"
 #define lookup_address			walk_to
 #include "../../x86/pages.c"
 #undef lookup_address

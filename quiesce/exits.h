@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Tasks that exit, and may be on no list of the kernel any more (core/exits.c). */
+/* Tasks that exit, and may be on no list of the kernel any more (quiesce/exits.c). */
 #ifndef JF_EXITS_H
 #define JF_EXITS_H
 

@@ -9,14 +9,14 @@
  *   jf_retired_mutex	images, and what waits to be freed (jf_tracepoint.c)
  *   cpus_read_lock()
  *     jf_mutex		the index, entities, statistics; all writing of text
- *       jf_symbol_mutex	what the kernel knows of an address (core/function.c)
+ *       jf_symbol_mutex	what the kernel knows of an address (quiesce/function.c)
  *       text_mutex	taken by the kernel's protocol (backend=kernel or auto)
  *
  * jf_lock() takes the last two of ours. A CPU hotplug callback has the hotplug lock
  * (for writing, or its task is waited for by who has), and may take jf_mutex alone:
  * whoever holds jf_mutex together with cpus_read_lock() took that one first, so it
  * is not waited for inside. The INT3 handler takes no lock: it reads
- * the site map (core/index.c) and the site's instruction word.
+ * the site map (index/index.c) and the site's instruction word.
  */
 #ifndef JF_STATE_H
 #define JF_STATE_H
@@ -29,7 +29,7 @@
 #include <linux/printk.h>
 #include <linux/types.h>
 
-#include "core/compat.h"
+#include "compat/compat.h"
 
 extern struct mutex jf_mutex;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Loading and unloading of other modules (core/module.c), for core/main.c. */
+/* Loading and unloading of other modules (module/module.c), for init/main.c. */
 #ifndef JF_MODULE_H
 #define JF_MODULE_H
 

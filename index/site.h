@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Sites as the architecture sees them: addresses, instructions, and the look-up
- * by address. core/index.h, which an architecture does not include, has their
+ * by address. index/index.h, which an architecture does not include, has their
  * owners.
  */
 #ifndef JF_SITE_H
@@ -12,7 +12,7 @@
 
 #include <jumpfunc/detail/types.h>
 
-#include "core/state.h"
+#include "index/state.h"
 
 struct jf_ctl;
 struct jf_mod;

@@ -8,8 +8,8 @@
  * commit of one list.
  */
 #include "core/commit.h"
-#include "core/state.h"
-#include "core/tracepoint.h"
+#include "index/state.h"
+#include "tracepoint/tracepoint.h"
 
 #include <jumpfunc/tracepoint.h>
 

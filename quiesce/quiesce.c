@@ -21,8 +21,8 @@
  *   address of an array that was replaced		that was replaced
  *   a task in a replaced image, on its way to the	so does the image
  *   next probe
- *   a task that exits and is on no list any more	core/exits.c
- *   a task in code that only a branch led to	core/sight.c finds that code
+ *   a task that exits and is on no list any more	quiesce/exits.c
+ *   a task in code that only a branch led to	quiesce/sight.c finds that code
  *
  * A task that was seen outside once, after the text was replaced, stays
  * outside, because nothing leads in any more. So the list of tasks to look at
@@ -46,7 +46,7 @@
  * trampoline is on no stack, so it is not seen when the target jumps as well.
  * Nothing is promised of these. A grace period of Tasks RCU covers some of them,
  * and is waited for, but for no longer than a second. Only where no stack can be
- * read, and for tasks at their end that found no room in the lists of core/exits.c,
+ * read, and for tasks at their end that found no room in the lists of quiesce/exits.c,
  * is it waited for as long as it takes.
  *
  *   updater (under jf_mutex)			  quiesce
@@ -58,16 +58,16 @@
  * it goes on after b. That stop_machine() makes each CPU execute and acknowledge
  * in a thread of its own is the barrier that both sides need.
  */
-#include "core/quiesce.h"
+#include "quiesce/quiesce.h"
 
 #include <jumpfunc/batch.h>
 
-#include "core/arch.h"
-#include "core/exits.h"
-#include "core/function.h"
-#include "core/gone.h"
-#include "core/index.h"
-#include "core/sight.h"
+#include "arch/arch.h"
+#include "quiesce/exits.h"
+#include "quiesce/function.h"
+#include "quiesce/gone.h"
+#include "index/index.h"
+#include "quiesce/sight.h"
 
 #include <linux/completion.h>
 #include <linux/delay.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a look at the stacks asks for, beside what core/gone.c has recorded.
+ * What a look at the stacks asks for, beside what quiesce/gone.c has recorded.
  *
  * A key that changed leaves no record. Its sites are known, and so is what their
  * functions execute only when sites go ways that they no longer go: a task with a
@@ -25,11 +25,11 @@
  *   anything else, such as a call by	inside: it may have been a pointer to the
  *   a pointer				trampoline
  */
-#include "core/sight.h"
+#include "quiesce/sight.h"
 
-#include "core/function.h"
-#include "core/gone.h"
-#include "core/index.h"
+#include "quiesce/function.h"
+#include "quiesce/gone.h"
+#include "index/index.h"
 
 #include <linux/hash.h>
 #include <linux/mm.h>

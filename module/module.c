@@ -11,7 +11,7 @@
  *		error refuses the load.
  *   LIVE	Its read-only keys are sealed.
  *   GOING	Its exit function has returned (or its init has failed). Dynamic
- *		functions that lead into it fall back, and core/quiesce.c waits
+ *		functions that lead into it fall back, and quiesce/quiesce.c waits
  *		until no task is in it. Until then its sites follow what they
  *		name, because whoever is in it may come upon them; then they and
  *		its entities are forgotten, and lead nowhere that may go before
@@ -25,15 +25,15 @@
  * can be a target. Modules that were loaded before jumpfunc are seen at their
  * GOING.
  */
-#include "core/module.h"
+#include "module/module.h"
 
-#include "core/arch.h"
+#include "arch/arch.h"
 #include "core/commit.h"
-#include "core/function.h"
-#include "core/gone.h"
+#include "quiesce/function.h"
+#include "quiesce/gone.h"
 #include "core/keys.h"
-#include "core/quiesce.h"
-#include "core/tracepoint.h"
+#include "quiesce/quiesce.h"
+#include "tracepoint/tracepoint.h"
 
 #include <linux/delay.h>
 #include <linux/jiffies.h>

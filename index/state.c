@@ -2,7 +2,7 @@
 /*
  * The lock, the statistics, and the functions that stand for a NULL target.
  */
-#include "core/state.h"
+#include "index/state.h"
 
 #include <linux/cpu.h>
 #include <linux/export.h>

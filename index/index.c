@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Look-up of entities, modules and sites. core/module.c enters them; this file
+ * Look-up of entities, modules and sites. module/module.c enters them; this file
  * calls no other room.
  *
  * The INT3 handler searches the site map, an array sorted by address. Loading a
@@ -16,7 +16,7 @@
  * mapped before its text is first written, and unmapped when no transaction can
  * be running, because that needs jf_mutex.
  */
-#include "core/index.h"
+#include "index/index.h"
 
 #include <linux/err.h>
 #include <linux/hashtable.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Waits until no task is left in some text (core/quiesce.c). */
+/* Waits until no task is left in some text (quiesce/quiesce.c). */
 #ifndef JF_QUIESCE_H
 #define JF_QUIESCE_H
 
 #include <linux/types.h>
 
-#include "core/spans.h"
+#include "index/spans.h"
 
 struct module;
 struct workqueue_struct;

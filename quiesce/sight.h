@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What a look at the stacks asks for (core/sight.c). */
+/* What a look at the stacks asks for (quiesce/sight.c). */
 #ifndef JF_SIGHT_H
 #define JF_SIGHT_H
 
-#include "core/arch.h"
+#include "arch/arch.h"
 
 /*
  * Make @sight: look for @text, for the calls that lead through what has changed,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Sets of pieces of text; an address is looked up while all CPUs are stopped. */
-#include "core/spans.h"
+#include "index/spans.h"
 
 #include <linux/kernel.h>
 #include <linux/mm.h>

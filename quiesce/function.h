@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Which text belongs to a function (core/function.c). */
+/* Which text belongs to a function (quiesce/function.c). */
 #ifndef JF_FUNCTION_H
 #define JF_FUNCTION_H
 
-#include "core/arch.h"
+#include "arch/arch.h"
 
 struct jf_spans;
 struct module;

@@ -4,11 +4,11 @@
  * before the replacement, which therefore cannot fail for lack of memory, and
  * kept until a quiesce has found no task in it.
  */
-#include "core/gone.h"
+#include "quiesce/gone.h"
 
-#include "core/function.h"
-#include "core/spans.h"
-#include "core/state.h"
+#include "quiesce/function.h"
+#include "index/spans.h"
+#include "index/state.h"
 
 #include <linux/hashtable.h>
 #include <linux/mm.h>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Which text belongs to a function, as far as the kernel tells modules. */
-#include "core/function.h"
+#include "quiesce/function.h"
 
-#include "core/arch.h"
-#include "core/index.h"
-#include "core/spans.h"
+#include "arch/arch.h"
+#include "index/index.h"
+#include "index/spans.h"
 
 #include <linux/hash.h>
 #include <linux/jhash.h>

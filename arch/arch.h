@@ -2,7 +2,7 @@
 /*
  * The interface of an architecture, which is jf_x86.c with x86/, or
  * generic/generic.c. It is given addresses and values. It does not know
- * entities, tables or tracepoints, and calls nothing above core/site.h.
+ * entities, tables or tracepoints, and calls nothing above index/site.h.
  */
 #ifndef JF_ARCH_H
 #define JF_ARCH_H
@@ -10,8 +10,8 @@
 #include <linux/bits.h>
 #include <linux/types.h>
 
-#include "core/site.h"
-#include "core/spans.h"
+#include "index/site.h"
+#include "index/spans.h"
 
 struct seq_file;
 struct task_struct;

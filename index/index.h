@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Modules with their entities and sites, and how to find each of them. All of
- * this is under jf_mutex, except jf_site_find() of core/site.h.
+ * this is under jf_mutex, except jf_site_find() of index/site.h.
  */
 #ifndef JF_INDEX_H
 #define JF_INDEX_H
@@ -15,8 +15,8 @@
 #include <linux/module.h>
 #include <linux/types.h>
 
-#include "core/site.h"
-#include "core/spans.h"
+#include "index/site.h"
+#include "index/spans.h"
 
 struct jf_change;
 
@@ -146,7 +146,7 @@ int jf_add_unnamed_text(struct jf_spans *s, unsigned long addr);
 /* May the name @target be given to @ctl through debugfs? Its address or NULL. */
 void *jf_allowed_target(const struct jf_ctl *ctl, const char *target);
 
-/* --- for who fills it (core/module.c) ----------------------------------- */
+/* --- for who fills it (module/module.c) ----------------------------------- */
 
 void jf_index_add_ctl(struct jf_ctl *ctl);
 void jf_index_del_ctl(struct jf_ctl *ctl);

@@ -21,10 +21,10 @@
  * queue_delayed_work() orders: if it finds the work pending, the work that comes
  * finds the task.
  */
-#include "core/exits.h"
+#include "quiesce/exits.h"
 
-#include "core/arch.h"
-#include "core/state.h"
+#include "arch/arch.h"
+#include "index/state.h"
 
 #include <linux/jiffies.h>
 #include <linux/minmax.h>

@@ -2,10 +2,10 @@
 /*
  * Module parameters, and in which order the rooms are opened and closed.
  */
-#include "core/arch.h"
-#include "core/module.h"
-#include "core/quiesce.h"
-#include "core/tracepoint.h"
+#include "arch/arch.h"
+#include "module/module.h"
+#include "quiesce/quiesce.h"
+#include "tracepoint/tracepoint.h"
 #include "debugfs/debugfs.h"
 #include "demo/demo.h"
 

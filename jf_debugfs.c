@@ -2,7 +2,7 @@
 /*
  * /sys/kernel/debug/jumpfunc/: the files of the engine, and the functions by
  * which other rooms and modules add theirs. This file shows the engine's state,
- * and carries out commands, which debugfs/parse.c parses. docs/debugfs.md
+ * and carries out commands, which parse/parse.c parses. docs/debugfs.md
  * describes the files. debugfs/sysfs.c offers some of them a second time.
  */
 #include "debugfs/debugfs.h"
@@ -10,7 +10,7 @@
 #include "arch/arch.h"
 #include "core/commit.h"
 #include "tracepoint/tracepoint.h"
-#include "debugfs/parse.h"
+#include "parse/parse.h"
 
 #include <linux/debugfs.h>
 #include <linux/err.h>

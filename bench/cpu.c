@@ -7,7 +7,7 @@
 
 #if JF_HAVE_PATCHING
 
-#include "x86/insn.h"
+#include "x86/protocol/insn.h"
 
 #include <asm/cpufeature.h>
 #include <asm/processor.h>

@@ -3,7 +3,7 @@
 #include "debugfs/debugfs.h"
 
 #include "index/state.h"
-#include "debugfs/parse.h"
+#include "parse/parse.h"
 
 #include <linux/errno.h>
 #include <linux/printk.h>

@@ -2,7 +2,7 @@
 /* The demo's files in debugfs; docs/debugfs.md describes them. */
 #include "index/state.h"
 #include "debugfs/debugfs.h"
-#include "debugfs/parse.h"
+#include "parse/parse.h"
 #include "demo/demo.h"
 
 #include <linux/kernel.h>

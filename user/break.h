@@ -5,7 +5,7 @@
 
 /*
  * The storms exist also in a build that can drop one step of the protocol, to
- * learn what each is good for: x86/protocol.h asks jf_broken() everywhere, and no
+ * learn what each is good for: x86/protocol/protocol.h asks jf_broken() everywhere, and no
  * other build says yes.
  */
 #ifdef JF_BREAK

@@ -12,7 +12,7 @@
 #ifndef JF_EMULATE_H
 #define JF_EMULATE_H
 
-#include "x86/trap.h"
+#include "x86/protocol/trap.h"
 
 #define FLAGS_CLEARED_BY_XOR	0x891	/* OF, SF, AF, CF */
 #define FLAGS_SET_BY_XOR	0x044	/* ZF, PF */

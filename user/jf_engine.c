@@ -6,7 +6,7 @@
  * Locks: one mutex, engine.lock, around all that changes the engine's state.
  * The SIGTRAP handler and read sections take none.
  *
- * The steps of a batch, and why they are right, stand in x86/protocol.h: this is
+ * The steps of a batch, and why they are right, stand in x86/protocol/protocol.h: this is
  * the world that it runs in. Sync is membarrier(SYNC_CORE), the word that the
  * handler loads is site->insn. Unlike in a kernel, a sync also comes through
  * where a thread is inside the handler, or on its way there:
@@ -205,11 +205,11 @@ static inline void jf_world_sync(void)
 }
 
 #ifndef JF_PROTOCOL
-#define JF_PROTOCOL "x86/protocol.h"
+#define JF_PROTOCOL "x86/protocol/protocol.h"
 #endif
 #include JF_PROTOCOL
 #ifndef JF_TRAP
-#define JF_TRAP "x86/trap.h"
+#define JF_TRAP "x86/protocol/trap.h"
 #endif
 #include JF_TRAP
 #ifndef JF_EMULATE

@@ -215,8 +215,8 @@ $(error a list of mutants is not in LIB_MUTANTS, or in no loop of lib-mutants)
 endif
 LIB_MUTANT = $(TOP)/selftests/host/mutants.sh --cc "$(CC) -I$(TOP)/include -Ilib -rdynamic -w" --out $(OUT)
 lib-mutants: $(LIB_PLUGINS)
-	@rc=0; echo "# x86/protocol.h"; \
-	$(LIB_MUTANT) guard.mutants $(TOP)/x86/protocol.h JF_PROTOCOL test_guard.c || rc=1; \
+	@rc=0; echo "# x86/protocol/protocol.h"; \
+	$(LIB_MUTANT) guard.mutants $(TOP)/x86/protocol/protocol.h JF_PROTOCOL test_guard.c || rc=1; \
 	for s in reader trace site; do \
 		echo "# lib/$$s.c"; \
 		$(LIB_MUTANT) --args "mem flip" lib/$$s.mutants lib/$$s.c JF_LIB_SOURCE lib_mutant.c test_lib.c \
@@ -227,9 +227,9 @@ lib-mutants: $(LIB_PLUGINS)
 		JUMPFUNC_TRAP=always $(LIB_MUTANT) --cc "$(CC) -I$(TOP)/include -Ilib -rdynamic -w -DEXACT_MAX=0" --args "mem int3" lib/$$s.mutants lib/$$s.c JF_LIB_SOURCE \
 			lib_mutant.c test_lib.c $$(ls lib/*.c | grep -v lib/$$s.c) || rc=1; \
 	done; \
-	echo "# x86/flow.h, by INT3"; \
+	echo "# x86/protocol/flow.h, by INT3"; \
 	JUMPFUNC_TRAP=always $(LIB_MUTANT) --cc "$(CC) -I$(TOP)/include -Ilib -rdynamic -w -DEXACT_MAX=0" \
-		--args "mem int3" flow.mutants $(TOP)/x86/flow.h JF_FLOW lib_mutant.c test_lib.c \
+		--args "mem int3" flow.mutants $(TOP)/x86/protocol/flow.h JF_FLOW lib_mutant.c test_lib.c \
 		$$(ls lib/*.c | grep -v lib/call.c) || rc=1; \
 	for s in object index; do \
 		echo "# lib/$$s.c"; \

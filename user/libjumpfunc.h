@@ -27,7 +27,7 @@
  *   jf_sites_add(&at, 1);
  *   dynfunc_update(&op, second);		// callers now reach second()
  *
- * How it works: the codec (x86/insn.h) and the steps (x86/protocol.h) are those of
+ * How it works: the codec (x86/protocol/insn.h) and the steps (x86/protocol/protocol.h) are those of
  * the kernel module, the same source. A batch checks everything first, then puts
  * INT3 on the first byte of every site, lets all cores serialise, tells the SIGTRAP
  * handler what each site is going to be, writes the tails, serialises, writes the
@@ -72,7 +72,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "../x86/insn.h"
+#include "../x86/protocol/insn.h"
 
 /**
  * enum jf_null - what a dynamic function does whose target is NULL

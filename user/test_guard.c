@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /*
- * x86/protocol.h with guards that are no breakpoints, in a world that looks at each
+ * x86/protocol/protocol.h with guards that are no breakpoints, in a world that looks at each
  * step. A CPU that fetches may get each byte with any value that it had since the
  * last sync; what comes of that has to be the old instruction, the new one, or a
  * guard, at any time.
@@ -13,7 +13,7 @@
 #include <stdio.h>
 
 #include "tap.h"
-#include "x86/insn.h"
+#include "x86/protocol/insn.h"
 
 #define SITES	3
 #define AT	0x1000ULL
@@ -163,7 +163,7 @@ static inline void jf_world_sync(void)
 #define jf_world_planted()	(!unplanted)
 
 #ifndef JF_PROTOCOL
-#define JF_PROTOCOL "x86/protocol.h"
+#define JF_PROTOCOL "x86/protocol/protocol.h"
 #endif
 #include JF_PROTOCOL
 

@@ -27,7 +27,7 @@
 #include <linux/string.h>
 #include <linux/uaccess.h>
 
-#include "x86/flow.h"
+#include "x86/protocol/flow.h"
 
 /**
  * struct jf_walk - a walk through the text of a function

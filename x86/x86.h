@@ -5,7 +5,7 @@
 #ifndef JF_X86_H
 #define JF_X86_H
 
-#include "x86/insn.h"
+#include "x86/protocol/insn.h"
 #include "arch/arch.h"
 
 struct page;

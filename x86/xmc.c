@@ -3,7 +3,7 @@
  * The INT3 protocol in the kernel: how text is written, how CPUs are synchronised,
  * who answers a breakpoint.
  *
- * x86/protocol.h has the protocol's steps, and explains why they are right.
+ * x86/protocol/protocol.h has the protocol's steps, and explains why they are right.
  * This file has the parts that are specific to the kernel.
  *
  * Sync is an IPI that runs a serialising instruction and is waited for. It
@@ -82,8 +82,8 @@ static inline void jf_world_sync(void)
 	jf_sync_all();
 }
 
-#include "x86/protocol.h"
-#include "x86/trap.h"
+#include "x86/protocol/protocol.h"
+#include "x86/protocol/trap.h"
 
 /* --- the INT3 side ----------------------------------------------------- */
 

@@ -56,7 +56,7 @@ result "$([ -z "$bad" ]; echo $?)" "... and the files that it names are beside i
 
 # In a clone, `make samples`: as the README's block of events wants them.
 mkdir "$work/clone"
-(cd "$TOP" && "$TOP/harness/deb.sh" -l | grep -E '^(harness|scripts|samples|init|module|tracepoint|core|quiesce|arch|index|compat|x86|generic|debugfs|demo|include|bench)/|^[^/]*$' |
+(cd "$TOP" && "$TOP/harness/deb.sh" -l | grep -E '^(harness|scripts|samples|init|module|tracepoint|core|quiesce|arch|index|compat|parse|x86|generic|debugfs|demo|include|bench)/|^[^/]*$' |
 	tr '\n' '\0' | tar -c --null -T - -f - | tar -x -C "$work/clone" -f -)
 before=$(find "$work/clone" ! -type d -printf '%P\n' | sort)
 block=$(sed -n '/^## Events that every tool sees/,/^## Programs/s/^    //p' "$TOP/README.md")
@@ -405,7 +405,7 @@ if ! command -v clang >/dev/null; then
 	skip "jumpfunc and samples by clang" "no clang here"
 else
 	# But for the half of a sample that is a program.
-	said=$(cd "$TOP" && clang_compile jf_*.c {init,module,tracepoint,core,quiesce,index}/*.c debugfs/*.c demo/*.c x86/*.c x86/*.S \
+	said=$(cd "$TOP" && clang_compile jf_*.c {init,module,tracepoint,core,quiesce,index,parse}/*.c debugfs/*.c demo/*.c x86/*.c x86/*.S \
 		samples/*[!m].c)
 	result "$([ -z "$said" ]; echo $?)" "clang compiles jumpfunc and the samples, without a warning" "$said"
 fi

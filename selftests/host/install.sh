@@ -12,7 +12,7 @@ done
 release=6.1.0-test
 tree=$work/tree
 mkdir "$tree"
-(cd "$top" && cp -r ./*.mk ./*.dkms ./*.in ./*.c Kbuild Makefile VERSION bench init module tracepoint core quiesce arch index compat debugfs demo docs generic harness include \
+(cd "$top" && cp -r ./*.mk ./*.dkms ./*.in ./*.c Kbuild Makefile VERSION bench init module tracepoint core quiesce arch index compat parse debugfs demo docs generic harness include \
 	man samples scripts x86 "$tree") || exit
 # module FILE RELEASE: modinfo finds it to be built for that
 module()
@@ -79,7 +79,7 @@ ${prefix#/}/share/jumpfunc/symvers/6.2.0-test/Module.symvers" ]
 result $? "uninstall leaves the modules of another kernel" "$out$(files)"
 
 out=$(go dkms_install) && [ -e "$dest/usr/src/jumpfunc-$(cat "$top/VERSION")/dkms.conf" ] &&
-	[ -e "$dest/usr/src/jumpfunc-$(cat "$top/VERSION")/x86/protocol.h" ]
+	[ -e "$dest/usr/src/jumpfunc-$(cat "$top/VERSION")/x86/protocol/protocol.h" ]
 result $? "the sources for DKMS" "$out"
 # What a build leaves behind is no source.
 touch "$tree/jumpfunc.mod.c" "$tree/bench/jumpfunc_bench.mod.c"

@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #ifndef JF_CODEC
-#define JF_CODEC "../../x86/insn.h"
+#define JF_CODEC "../../x86/protocol/insn.h"
 #endif
 #include JF_CODEC
 #include "../vectors/codec.h"
@@ -564,7 +564,7 @@ static void test_disassemble_random(void)
 static void usage(FILE *to)
 {
 	fputs("usage: test_codec [--seed N] [--rounds N]\n"
-	      "Tests x86/insn.h and prints TAP; needs objdump (binutils).\n"
+	      "Tests x86/protocol/insn.h and prints TAP; needs objdump (binutils).\n"
 	      "  --seed N    repeat the random part of a run (default 1)\n"
 	      "  --rounds N  number of random pairs (default 1000000)\n", to);
 }

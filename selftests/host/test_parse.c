@@ -4,7 +4,7 @@
  * commands are made of; the judge is the one of fuzz_parse.c. Prints TAP.
  */
 #ifndef JF_PARSE
-#define JF_PARSE "../../debugfs/parse.c"
+#define JF_PARSE "../../parse/parse.c"
 #endif
 #include JF_PARSE
 #include "fuzz_parse.c"

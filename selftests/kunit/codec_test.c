@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Suite jumpfunc-codec: x86/insn.h as the kernel's compiler sees it.
+ * Suite jumpfunc-codec: x86/protocol/insn.h as the kernel's compiler sees it.
  *
  * What it proves: each row of selftests/vectors/codec.h, which the host tests share,
  * encodes and decodes as the table says; a refused encode leaves the instruction
@@ -12,7 +12,7 @@
  */
 #include "jfk.h"
 
-#include "x86/insn.h"
+#include "x86/protocol/insn.h"
 #include "../vectors/codec.h"
 
 #define UNTOUCHED_INSN		0x5a5a5a5a5aULL

@@ -236,7 +236,7 @@ static void jfk_put(struct module *mod)
 #include "../../tracepoint/batch.c"
 #include "../../core/keys.c"
 #include "../../module/module.c"
-#include "x86/insn.h"
+#include "x86/protocol/insn.h"
 
 static bool jfk_queue_work(struct delayed_work *w, unsigned long delay)
 {
@@ -366,7 +366,7 @@ static inline void jf_world_sync(void)
 	}
 }
 
-#include "x86/protocol.h"
+#include "x86/protocol/protocol.h"
 
 /* As the module does it; @fail: an error that foreign bytes shall lead to. */
 static int jfk_transact(const struct jf_poke *pokes, unsigned int num, bool live,

@@ -26,7 +26,7 @@
  *
  * How it works: a module's memory is a struct jfk_mem, and within_module() looks
  * there. An "instruction" is five bytes: the operation and the low half of the
- * target. It is written by the steps of x86/protocol.h, whose world is this one: the
+ * target. It is written by the steps of x86/protocol/protocol.h, whose world is this one: the
  * bytes and the handler's words are looked at in each broadcast, and a foreign byte
  * can turn up at any site. The fake architecture checks what it is promised (pokes in
  * order, old bytes as they stand, the lock held) and counts breaches in jfk.breaches,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Suite jumpfunc-parse: debugfs/parse.c, what may be written to a file of debugfs.
+ * Suite jumpfunc-parse: parse/parse.c, what may be written to a file of debugfs.
  *
  * What it proves: tables of good and bad commands give the words, the numbers or
  * the error that docs/debugfs.md promises; a refused number leaves the caller's
@@ -9,7 +9,7 @@
  */
 #include "jfk.h"
 
-#include "../../debugfs/parse.c"
+#include "../../parse/parse.c"
 
 #include <linux/string_helpers.h>
 

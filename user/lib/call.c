@@ -10,7 +10,7 @@
  * of instructions, ends the search: that call stays as compiled.
  */
 #include "lib.h"
-#include "x86/flow.h"
+#include "x86/protocol/flow.h"
 
 /* Instructions, at most. */
 #define FAR	128

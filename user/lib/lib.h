@@ -11,7 +11,7 @@
  *   commit.c	batches: what shall change, is it legal, carry it out
  *   image.c	dispatch images, and memory for them
  *   frames.c	what unwinders, debuggers and profilers are told of images
- *   patch.c	the world of x86/protocol.h: one transaction
+ *   patch.c	the world of x86/protocol/protocol.h: one transaction
  *   trap.c	the SIGTRAP handler, for changes by INT3
  *   writer.c	who can write text here, and who cannot, and why
  *   callback.c	functions that are called after a quiesce
@@ -59,7 +59,7 @@
 #include <jumpfunc/stats.h>
 
 #if JF_HAVE_PATCHING
-#include "x86/insn.h"
+#include "x86/protocol/insn.h"
 #else
 /* No object has sites: see generic/generic.c. */
 typedef uintptr_t jf_insn_t;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /*
- * One transaction: the world of x86/protocol.h in a process. The steps, and why
+ * One transaction: the world of x86/protocol/protocol.h in a process. The steps, and why
  * they are right, stand there.
  *
  * A write of text is a system call. So the bytes of a step are collected, and
@@ -163,7 +163,7 @@ static inline bool is_planted(void)
 	((void)(poke), jf_options()->int3 ? JF_OPCODE_INT3 : JF_OPCODE_TEST)
 
 #ifndef JF_PROTOCOL
-#define JF_PROTOCOL "x86/protocol.h"
+#define JF_PROTOCOL "x86/protocol/protocol.h"
 #endif
 #include JF_PROTOCOL
 

@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-#include "x86/flow.h"
+#include "x86/protocol/flow.h"
 
 int main(void)
 {

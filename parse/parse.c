@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
-/* Nothing here allocates, prints, or knows an entity: see debugfs/parse.h. */
-#include "debugfs/parse.h"
+/* Nothing here allocates, prints, or knows an entity: see parse/parse.h. */
+#include "parse/parse.h"
 
 #ifdef __KERNEL__
 #include <linux/errno.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
 /*
- * What handlers of INT3 do in place of a site's instruction; x86/protocol.h has the
+ * What handlers of INT3 do in place of a site's instruction; x86/protocol/protocol.h has the
  * steps in which they are entered. This needs no world, so that a handler may stand
  * in another file than the steps do.
  *
@@ -12,7 +12,7 @@
 #ifndef JF_TRAP_X86_H
 #define JF_TRAP_X86_H
 
-#include "x86/insn.h"
+#include "x86/protocol/insn.h"
 
 /**
  * struct jf_trap - what a site's instruction would have done

@@ -11,7 +11,7 @@
  *   jf_proto_early(pokes, num)		write what nobody executes yet
  * jf_proto_plant(), jf_proto_undo(), jf_proto_publish(), jf_proto_late_guards(),
  * jf_proto_tails(), jf_proto_heads() and jf_proto_finish() are the steps of jf_proto_live().
- * What a handler does with the word of a site is in x86/trap.h.
+ * What a handler does with the word of a site is in x86/protocol/trap.h.
  *
  * Example, a whole transaction:
  *   err = jf_proto_verify(pokes, num, &bad);
@@ -19,7 +19,7 @@
  *           err = jf_proto_live(pokes, num);
  *
  * The world. What differs between a kernel and a process is defined by the
- * source that includes this file, before it does so (x86/insn.h has the types):
+ * source that includes this file, before it does so (x86/protocol/insn.h has the types):
  *   struct jf_poke			one site's part in a transaction; of its
  *					members these are used here: @old, the
  *					instruction that stands there, and @new,
@@ -129,7 +129,7 @@
 #ifndef JF_PROTOCOL_X86_H
 #define JF_PROTOCOL_X86_H
 
-#include "x86/insn.h"
+#include "x86/protocol/insn.h"
 
 #ifndef jf_broken
 #define jf_broken(step)	false

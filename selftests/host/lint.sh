@@ -128,6 +128,12 @@ finds 'arch may call core, which is not below it' "rooms: a table that allows a 
 tree; sed -i '/^| demo/d' docs/design.md
 finds '^demo/demo.c: no room has it' "rooms: a source that the table does not know" "${rooms[@]}" includes
 
+tree; sed -i 's,`x86/\*`,&\, `core/core.c`,' docs/design.md
+finds 'arch has core/core.c, a part of a folder' "rooms: a room in another one's folder" "${rooms[@]}" folders
+
+tree; sed -i 's,`x86/\*`,&\, `core/*`,' docs/design.md
+finds 'core and arch both have core/\*' "rooms: two rooms in one folder" "${rooms[@]}" folders
+
 tree; sed -i 's,`x86/\*`,&\, `x86/gone.c`,' docs/design.md
 finds 'x86/gone.c, which is not there' "rooms: a file that only the table knows" "${rooms[@]}" includes
 

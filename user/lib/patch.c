@@ -41,6 +41,8 @@
  */
 #define GAP		2048
 #define PAGE_BYTES	4096
+/* See JF_SITE_PREFIX. */
+#define PREFIX		0x2e
 
 static struct {
 	uintptr_t addr;
@@ -110,9 +112,25 @@ static inline void jf_world_store(const struct jf_poke *poke, int i, uint8_t byt
 	run_add(poke->addr + (uintptr_t)i, byte);
 }
 
+/*
+ * What stands before a site is never written. Were it a uprobe's breakpoint, the kernel would
+ * do what the file has there, whatever is changed behind it.
+ */
+static int check_prefix(const struct jf_poke *poke)
+{
+	uint8_t have;
+
+	if (!(poke->site->flags & JF_SITE_PREFIX))
+		return 0;
+	have = ((const volatile uint8_t *)poke->addr)[-1];
+	if (have == PREFIX)
+		return 0;
+	return have == JF_OPCODE_INT3 ? -EBUSY : -EILSEQ;
+}
+
 static inline bool jf_world_swap(const struct jf_poke *poke, uint8_t from, uint8_t to)
 {
-	if (*(const volatile uint8_t *)poke->addr != from) {
+	if (*(const volatile uint8_t *)poke->addr != from || check_prefix(poke)) {
 		/* Whatever failed, what was set is to be taken back. */
 		run_flush();
 		run.err = 0;
@@ -244,18 +262,35 @@ void jf_patch_leave_behind(void)
 	__atomic_store_n(&behind, true, __ATOMIC_RELAXED);
 }
 
+/*
+ * A uprobe stood at the site itself, not at its prefix, and has gone while another instruction
+ * was there than in the file, whose first byte stands there now. Whatever executes that is
+ * lost; so nothing does, and it can be changed like what it should be.
+ */
+static bool is_torn(const struct jf_poke *poke, jf_insn_t have)
+{
+	return have == ((poke->old & ~0xffULL) | jf_insn_byte(poke->site->raw, 0));
+}
+
 static int verify(struct jf_poke *pokes, size_t num)
 {
-	size_t bad = 0, i;
-	int err;
+	size_t i, bad = 0;
+	int err = 0;
 
-	/* A breakpoint of our own, with any operand behind it. */
-	for (i = 0; behind && i < num; i++)
-		if (pokes[i].site->left &&
-		    *(const volatile uint8_t *)pokes[i].addr == JF_OPCODE_INT3)
-			pokes[i].old = jf_world_load(&pokes[i]);
-	err = jf_proto_verify(pokes, num, &bad);
+	for (i = 0; i < num && !err; i++) {
+		jf_insn_t have = jf_world_load(&pokes[i]);
 
+		bad = i;
+		err = check_prefix(&pokes[i]);
+		if (err || have == pokes[i].old)
+			continue;
+		/* A breakpoint of our own, with any operand behind it. */
+		if ((pokes[i].site->left && jf_insn_byte(have, 0) == JF_OPCODE_INT3) ||
+		    is_torn(&pokes[i], have))
+			pokes[i].old = have;
+		else
+			err = jf_proto_compare(have, pokes[i].old);
+	}
 	if (err)
 		jf_say(true, "%s: somebody else has written to %#lx",
 		       pokes[bad].site->ctl->ent->name,

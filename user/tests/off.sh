@@ -18,12 +18,12 @@ build()
 	"$@" -x "$language" -O2 -Wall -Wextra -I"$user/../include" -c -o "$tmp/off.o" "$user/tests/off.c"
 }
 
-# The mnemonics of a function up to its first return, in one line: insns FUNCTION
+# The mnemonics of a function up to its first return, in one line, without prefixes: insns FUNCTION
 insns()
 {
 	objdump -d --no-show-raw-insn "$tmp/off.o" | awk -v want="<$1>:" '
 		/^[0-9a-f]+ </ { on = $2 == want }
-		on && /^ / { printf "%s ", $2 }
+		on && /^ / { printf "%s ", $2 == "cs" ? $3 : $2 }
 		on && $2 ~ /^ret/ { exit }'
 }
 

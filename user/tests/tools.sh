@@ -91,7 +91,7 @@ steps()
 	gdb_says "$tmp/script" '^way 10 after next$' '^single steps lead to the second' 'changes 2 error none stale 0 wrong 0'
 }
 
-# A breakpoint on the five bytes: no update writes over it.
+# A breakpoint on the instruction that changes: no update writes behind it.
 breakpoint_on_site()
 {
 	cat > "$tmp/script" <<-'END'

@@ -80,7 +80,8 @@ int main(int argc, char **argv)
 
 	while (!(rec->flags & JF_SITE_BRANCH))
 		rec++;
-	site_address = (char *)(uintptr_t)&rec->addr + rec->addr;
+	/* Where the instruction begins. */
+	site_address = (char *)(uintptr_t)&rec->addr + rec->addr - !!(rec->flags & JF_SITE_PREFIX);
 	for (i = 0; i < 2; i++)
 		if (pthread_create(&threads[i], NULL, caller, &wrong[i]))
 			return 1;

@@ -4,6 +4,7 @@
  *
  * As compiled, a site is what the first value of its key means:
  *
+ *	.byte 0x2e		cs, a prefix of what follows
  *	site:	nopl 0(%rax,%rax)	THE SITE: five bytes, or jmp other; while it
  *		...			changes "test $imm32,%eax", for flags are not
  *	other:	...			kept from here on
@@ -11,6 +12,7 @@
  * The key's type says which value that is (branch.h). Where it does not, for a key that a
  * function has as a parameter, and everywhere with -DJF_TESTED, a site leads to a test:
  *
+ *	.byte 0x2e
  *	site:	jmp	test
  *		...
  *	test:	load, compare, branch	by the compiler, wherever it likes
@@ -18,6 +20,12 @@
  * The compiler knows all ways out of the site, so all are ordinary code of
  * this function: with its frame, its unwind information and its shadow stack.
  * "other" is in the record, and nothing has to be decoded.
+ *
+ * The prefix costs nothing but its byte, and is there for uprobes. Of an instruction that has
+ * one the kernel writes the first byte alone, and gives it back as the file has it: so what
+ * follows it may change meanwhile, and is whole again. The kernel also executes the file's
+ * instruction while the uprobe is there, which may be another one by now: so it had better
+ * refuse, and it does for a branch with a segment's prefix, and for most nops that have one.
  *
  * A nop says neither of which key it is nor where "other" is. Linkers that look for
  * functions that are the same (--icf) compare relocations, so there are two for that,
@@ -42,15 +50,18 @@
 /* Of one that is known. */
 #define __JF_KEY_FIRST(key)	(__JF_KEY_ALIGN(key) >= __JF_ALIGN_TRUE)
 
+/* cs, which means nothing here, neither to a nop nor to a jump of this kind */
+#define __JF_SITE_PREFIX	".byte 0x2e\n"
+
 #define __JF_BRANCH_FLAGS(straight)					\
-	(JF_SITE_BRANCH | ((straight) ? JF_SITE_BRANCH_INV : 0))
+	(JF_SITE_BRANCH | JF_SITE_PREFIX | ((straight) ? JF_SITE_BRANCH_INV : 0))
 
 /* @straight: what the branch is while nothing is in the way. */
 #define __jf_branch_body(key, straight, result)				\
 	__label__ __jf_test, __jf_other;				\
 									\
 	if (__JF_KEY_KNOWN(key)) {					\
-		__asm__ __inline__ goto("771:\n\t"					\
+		__asm__ __inline__ goto(__JF_SITE_PREFIX "771:\n\t"			\
 			     ".if %c[jf_first] == %c[jf_straight]\n\t"	\
 			     ".byte 0x0f, 0x1f, 0x44, 0, 0\n\t"		\
 			     ".else\n\t"				\
@@ -79,7 +90,7 @@
 			     : "cc" : __jf_other);			\
 		result(straight);					\
 	}								\
-	__asm__ __inline__ goto("771:\n\t"						\
+	__asm__ __inline__ goto(__JF_SITE_PREFIX "771:\n\t"				\
 		     ".byte 0xe9\n\t"					\
 		     ".long %l[__jf_test] - (. + 4)\n\t"		\
 		     __JF_SITE_REC_USER("__jf_sites_now",		\

@@ -122,7 +122,8 @@ static void at_a_site(void)
 	/* endbr64 */
 	if (!memcmp((void *)at, "\xf3\x0f\x1e\xfa", 4))
 		at += 4;
-	put((char *)at, 0xcc);
+	/* Before it there is its prefix. */
+	put((char *)at + 1, 0xcc);
 	refused();
 }
 

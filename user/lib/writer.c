@@ -701,32 +701,55 @@ static void helper_runs(void)
 }
 
 /*
- * As pthread_create() has it, but for thread-local storage: what filters and emulators
- * know of. 0, or -errno: it has not begun.
+ * Exactly pthread_create()'s: there are filters that kill a process for any others. The C
+ * library's thread-local storage is what this thread has.
  */
+#ifdef __GLIBC__
+#define LIBC_FLAGS	0L
+#else
+#define LIBC_FLAGS	((long)CLONE_DETACHED)
+#endif
+#define THREAD_FLAGS							\
+	(CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM |	\
+	 CLONE_SETTLS | CLONE_PARENT_SETTID | CLONE_CHILD_CLEARTID | LIBC_FLAGS)
+
+/* Where thread-local storage is: the ABI has its address there, too. */
+static void *thread_pointer(void)
+{
+	void *self;
+
+	__asm__ volatile("movq %%fs:0, %0" : "=r" (self));
+	return self;
+}
+
+/* 0, or -errno: it has not begun. */
 static int start_helper(void)
 {
-	const long flags = CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD |
-			   CLONE_SYSVSEM | CLONE_CHILD_CLEARTID;
 	register _Atomic int *tid __asm__("r10") = &helper.tid;
-	register void (*run)(void) __asm__("r8") = helper_runs;
+	register void *tls __asm__("r8") = thread_pointer();
+	register void (*run)(void) __asm__("r9") = helper_runs;
 	long ret = SYS_clone;
 
-	/* The fifth argument, thread-local storage, is not looked at without its flag. */
 	__asm__ volatile("syscall\n\t"
 			 "testq %%rax, %%rax\n\t"
 			 "jnz 1f\n\t"
 			 "xorl %%ebp, %%ebp\n\t"
-			 "callq *%%r8\n\t"
+			 "callq *%%r9\n\t"
 			 "movl %[exit], %%eax\n\t"
 			 "xorl %%edi, %%edi\n\t"
 			 "syscall\n\t"
 			 "hlt\n"
 			 "1:"
 			 : "+a" (ret)
-			 : "D" (flags), "S" (helper_stack + sizeof(helper_stack) - STACK_TOP),
-			   "d" (0L), "r" (tid), "r" (run), [exit] "i" (SYS_exit)
+			 : "D" (THREAD_FLAGS), "S" (helper_stack + sizeof(helper_stack) - STACK_TOP),
+			   "d" (tid), "r" (tid), "r" (tls), "r" (run), [exit] "i" (SYS_exit)
 			 : "rcx", "r11", "memory", "cc");
+	/*
+	 * Its namespace of process ids is not that of its children, until it takes the old one
+	 * again: as if there may be no more threads.
+	 */
+	if (ret == -EINVAL)
+		return -EAGAIN;
 	return ret < 0 ? (int)ret : 0;
 }
 
@@ -753,7 +776,8 @@ static int run_by_helper(int (*work)(void *arg), void *arg)
 		return helper.result;
 	}
 	own_table = false;
-	mem_error = err;
+	/* What sent it here, if something did, can be mended sooner. */
+	mem_error = mem_error ? mem_error : err;
 	return work(arg);
 }
 
@@ -775,6 +799,7 @@ int jf_writer_run(int (*work)(void *arg), void *arg)
 {
 	if (!is_left(&writers[0]))
 		return work(arg);
+	mem_error = 0;
 	return jf_single_threaded() ? run_alone(work, arg) : run_by_helper(work, arg);
 }
 

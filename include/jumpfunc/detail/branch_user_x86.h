@@ -25,7 +25,7 @@
  * one the kernel writes the first byte alone, and gives it back as the file has it: so what
  * follows it may change meanwhile, and is whole again. The kernel also executes the file's
  * instruction while the uprobe is there, which may be another one by now: so it had better
- * refuse, and it does for a branch with a segment's prefix, and for most nops that have one.
+ * refuse, and it does for what has a segment's prefix.
  *
  * A nop says neither of which key it is nor where "other" is. Linkers that look for
  * functions that are the same (--icf) compare relocations, so there are two for that,

@@ -3,6 +3,7 @@
  * A process has no descriptor left when it changes a key: the change needs none of its. If
  * it may have none at all, the change fails; when it may again, it succeeds.
  */
+#define _GNU_SOURCE
 #include <fcntl.h>
 #include <jumpfunc/branch.h>
 #include <jumpfunc/stats.h>
@@ -10,6 +11,8 @@
 #include <sys/wait.h>
 
 #include "hostile.h"
+
+#define NOBODY	65534
 
 DEFINE_JF_KEY_FALSE(key);
 
@@ -41,12 +44,36 @@ static void child(void)
 	MUST(!strcmp(s.writer, "mem"), "%s: %s", s.writer, s.why);
 }
 
+/* And no thread that could have a table of its own. Root has no such limit. */
+static void threadless(void)
+{
+	struct rlimit none = { 0, 64 };
+	int err;
+
+	if ((!getuid() && (setresgid(NOBODY, NOBODY, NOBODY) || setresuid(NOBODY, NOBODY, NOBODY))) ||
+	    setrlimit(RLIMIT_NPROC, &none) || setrlimit(RLIMIT_NOFILE, &none))
+		return;
+	err = jf_key_disable(&key);
+	MUST(err == -EMFILE && is_on() && jf_key_enabled(&key), "%s", strerror(-err));
+}
+
+static void must_run(void (*run)(void))
+{
+	int status;
+	pid_t p = fork();
+
+	if (!p) {
+		run();
+		_exit(0);
+	}
+	waitpid(p, &status, 0);
+	MUST(!status, "status %#x", status);
+}
+
 int main(void)
 {
 	struct rlimit few = { 64, 64 };
 	struct jf_stats s;
-	int status;
-	pid_t p;
 
 	MUST(!jf_key_enable(&key) && is_on(), "enable");
 	jf_stats_get(&s, sizeof(s));
@@ -55,12 +82,7 @@ int main(void)
 		return 0;
 	}
 	MUST(!setrlimit(RLIMIT_NOFILE, &few), "%m");
-	p = fork();
-	if (!p) {
-		child();
-		_exit(0);
-	}
-	waitpid(p, &status, 0);
-	MUST(!status, "status %#x", status);
+	must_run(child);
+	must_run(threadless);
 	return 0;
 }

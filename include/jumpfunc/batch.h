@@ -94,7 +94,7 @@ void jf_batch_init(struct jf_batch *b);
  * dynamic function's target that the update has to wait for.
  *
  * Return: 0 when every function and key has its new value, or, with nothing
- * changed:
+ * changed (but see below what may be left of more than 8,192 sites):
  * * -EINVAL	 the same function or key twice, with different values; or a
  *		 target that is not allowed: NULL where the function has no NULL
  *		 form, its own trampoline, a function in __init text

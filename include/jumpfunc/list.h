@@ -21,12 +21,12 @@
  *   jf_keys_set("libnet.so*:rx_*", true);
  *
  * Names: a pattern for whole names, in which * is any number of any characters and ? is one.
- * In front of a colon there may be another one, for the object's file without its folders;
+ * In front of a colon, the last one, there may be another one, for the object's file without its folders;
  * that of the program is the name of its file as well. All elements of an array of keys
  * have the array's name. What is imported has the name and the object of the exporter's.
  *
  * The environment has the same before the first line of the program:
- *   JUMPFUNC_ENABLE=NAMES[,NAMES...]
+ *   JUMPFUNC_ENABLE=NAMES[,NAMES...]	(for a comma in a file's name there is ?)
  * Each key that has such a name is enabled when its object comes, before the object's own
  * constructors, also in objects that are opened later. It has one user then, as after
  * jf_key_enable(). With JUMPFUNC=verbose messages say what was enabled, and which names are
@@ -127,6 +127,8 @@ int jf_keys_batch_set(struct jf_batch *b, const char *names, bool on);
  * jf_keys_set() - enable or disable all keys of these names, or none
  * @names: a pattern, see above
  * @on:    enable them, as jf_key_enable() does, or disable them
+ *
+ * Objects may be opened and closed meanwhile: a key of one that is closed is left out.
  *
  * Context: as jf_batch_commit().
  * Return: how many keys have these names, -ENOENT if none has, -EBUSY if one that is to be

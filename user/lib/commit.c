@@ -194,22 +194,12 @@ static int freeze(struct jf_change *c, struct jf_ctl *ctl)
 {
 	int one = 1;
 
-	if (ctl->ent->type != JF_ENT_KEY || ctl->value || c->again)
+	if (ctl->ent->type != JF_ENT_KEY || ctl->value || c->again || c->frozen)
 		return 0;
 	c->frozen = jf_count_swap(&jf_key_of(ctl->ent)->count, &one, 0);
 	/* Silent: callers that share a key expect this. */
 	c->shared = !c->frozen;
 	return c->frozen ? 0 : -EBUSY;
-}
-
-static void unfreeze(struct jf_change *c)
-{
-	struct jf_ctl *ctl = c->frozen ? jf_ctl_of(c->ent) : NULL;
-
-	if (!ctl)
-		return;
-	c->frozen = false;
-	jf_count_set(ctl, 1);
 }
 
 static bool has_ctl(const struct jf_mod *m, const struct jf_ent *ent)
@@ -247,6 +237,16 @@ static struct jf_ctl *changed(const struct jf_change *c)
 			/* One that waits for its exporter has none yet. */
 			return m->ctls[i].wants ? NULL : jf_ctl_real(&m->ctls[i]);
 	return NULL;
+}
+
+static void unfreeze(struct jf_change *c)
+{
+	/* It may be closed by now. */
+	struct jf_ctl *ctl = c->frozen ? changed(c) : NULL;
+
+	c->frozen = false;
+	if (ctl)
+		jf_count_set(ctl, 1);
 }
 
 static int mark(struct jf_batch *b)
@@ -651,33 +651,36 @@ static void end_long(struct jf_long *l)
 			continue;
 		ctl->by = NULL;
 		ctl->value = long_value(l, i);
-		if (l->phase != LOOK) {
-			jf_ctl_apply(ctl);
-			jf_count_set(ctl, !!ctl->value);
-		} else {
-			unfreeze(&l->change[i]);
-		}
+		jf_ctl_apply(ctl);
+		jf_count_set(ctl, !!ctl->value);
 	}
 	if (l->changed)
 		jf_stats.commits++;
-	if (l->phase != LOOK)
-		jf_replaced();
+	jf_replaced();
 	l->phase = DONE;
 	under_way = NULL;
 }
 
-/* It would not begin: then say why not in the way that smaller ones have. */
+/*
+ * It would not begin: then say why not in the way that smaller ones have. Keys that were to be
+ * disabled have no user from before until after that, or another one could come in between.
+ */
 static void do_at_once(struct jf_long *l)
 {
 	struct jf_batch b;
 	size_t i;
 
-	end_long(l);
 	jf_batch_init(&b);
 	for (i = 0; i < l->num; i++) {
+		struct jf_ctl *ctl = long_ctl(l, i);
+
+		if (ctl)
+			ctl->by = NULL;
 		l->change[i].next = b.changes;
 		b.changes = &l->change[i];
 	}
+	l->phase = DONE;
+	under_way = NULL;
 	l->err = commit_at_once(&b, false);
 }
 

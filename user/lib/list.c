@@ -63,10 +63,13 @@ static const char *file_of(const struct jf_mod *m)
 	return slash ? slash + 1 : path;
 }
 
-/* NAME or OBJECT:NAME, of @len characters; names of functions in C++ have no colon here. */
+/*
+ * NAME or OBJECT:NAME, of @len characters; names of functions in C++ have no colon here, but
+ * those of files may.
+ */
 static bool is_named(const struct jf_mod *m, const char *name, const char *pattern, size_t len)
 {
-	const char *colon = memchr(pattern, ':', len);
+	const char *colon = memrchr(pattern, ':', len);
 
 	if (!colon)
 		return fits(name, pattern, len);
@@ -309,17 +312,25 @@ int jf_keys_batch_set(struct jf_batch *b, const char *names, bool on)
 	return num;
 }
 
+/*
+ * While the change waits for others the lock is dropped, and an object may be closed of which
+ * it has a key. Then it is no error, for it has none of these names any more.
+ */
 int jf_keys_set(const char *names, bool on)
 {
 	int num, err = jf_lock_to_change();
 	struct jf_batch b;
+	uint64_t version;
 
 	if (err)
 		return err;
-	jf_batch_init(&b);
-	num = add_all_keys(&b, names, on);
-	err = num ? jf_commit_in_turn(&b) : -ENOENT;
-	jf_batch_drop(&b);
+	do {
+		jf_batch_init(&b);
+		version = jf_mods_version;
+		num = add_all_keys(&b, names, on);
+		err = num ? jf_commit_in_turn(&b) : -ENOENT;
+		jf_batch_drop(&b);
+	} while (err == -ENODEV && version != jf_mods_version);
 	jf_unlock();
 	return err ? err : num;
 }

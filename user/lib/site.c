@@ -322,8 +322,6 @@ static int drop_places(struct jf_mod *m, struct place *p, size_t *num)
 			fill(&b, record(m, p[n - 1].rec), &m->ctls[p[n - 1].ctl]);
 			if (a.addr != b.addr || !is_equal(&a, &b))
 				return bad(m, "two sites overlap");
-			m->nr_later--;
-			jf_stats.sites--;
 			continue;
 		}
 		p[n++] = p[i];
@@ -357,6 +355,7 @@ static int put_in_order(struct jf_mod *m)
 	size_t num = length(o->sites, o->sites_end) + length(o->on, o->on_end), found = 0;
 	struct place *p = num < UINT32_MAX ? jf_alloc((num + 1) * sizeof(*p)) : NULL;
 	int err = p ? find_places(m, p, num, &found) : -ENOMEM;
+	size_t all = found;
 
 	if (!err)
 		err = drop_places(m, p, &found);
@@ -364,8 +363,12 @@ static int put_in_order(struct jf_mod *m)
 		m->order = jf_alloc((found + 1) * sizeof(*m->order));
 		err = m->order ? 0 : -ENOMEM;
 	}
-	if (!err)
+	if (!err) {
 		order_places(m, p, found);
+		/* Once: without memory for the order all this is done again. */
+		m->nr_later -= all - found;
+		jf_stats.sites -= all - found;
+	}
 	jf_free(p);
 	/* Nothing of it can be changed, as of an object that is refused. */
 	m->bad = err && err != -ENOMEM;

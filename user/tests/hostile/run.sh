@@ -34,7 +34,7 @@ is_static() {
 plugin_source() {
 	case $1 in
 	close-exit|filter) set -- probe ;;
-	dl-iterate|fork-handlers|leak|quiesce-exit|linker-lock|heap-linker) set -- key ;;
+	dl-iterate|fork-handlers|leak|names-*|quiesce-exit|linker-lock|heap-linker) set -- key ;;
 	batch-reopen) set -- batch-close ;;
 	callback-order) set -- callback-close ;;
 	callback-linker|child-closes|fork-closes|thread-fails) set -- callback ;;
@@ -102,8 +102,8 @@ make_program() {
 	heap-calls|heap-fork|heap-linker|heap-thread|environment|section-left|no-words|fork-list|\
 	import-late)
 		set -- "$1" -rdynamic ;;
-	no-memory|silent|trace-fail) set -- "$1" "-rdynamic -DSMALL_MAX=16 -I$top $top/user/lib/*.c" -ldl ;;
-	gives-way) set -- "$1" "-rdynamic -DLONG_SITES=64 -I$top -I$top/user/lib $(lib_files)" -ldl ;;
+	no-memory|silent|trace-fail|records-twice) set -- "$1" "-rdynamic -DSMALL_MAX=16 -I$top $top/user/lib/*.c" -ldl ;;
+	gives-way|names-close|count-window) set -- "$1" "-rdynamic -DLONG_SITES=64 -I$top -I$top/user/lib $(lib_files)" -ldl ;;
 	throws-unflagged) set -- "$1" "-rdynamic -fno-exceptions" ;;
 	tsan)	set -- "$1" -fsanitize=thread ;;
 	stolen)	set -- "$1" "-fno-pie -no-pie" ;;

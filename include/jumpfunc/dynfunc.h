@@ -249,7 +249,8 @@ __JF_END_DECLS
 #include <jumpfunc/detail/dynfunc_kernel.h>
 #else
 #if JF_HAVE_PATCHING
-#define __JF_HINT_CALL(name)	__JF_HINT("dynfunc_" #name, __JF_HINT_FUNC)
+/* A file with JF_GENERIC has a pointer, and no function that others could call. */
+#define __JF_HINT_CALL(name)	__JF_HINT("dynfunc_" #name, __JF_HINT_FUNC " without JF_GENERIC")
 #else
 #define __JF_HINT_CALL(name)
 #endif

@@ -51,12 +51,35 @@ forgotten()
 	cat "$tmp/log"
 	grep -q "IMPORT_JF_KEY() is missing.*debug_on" "$tmp/log" &&
 		grep -q "IMPORT_JF_KEY_ARRAY() is missing.*debug_all" "$tmp/log" &&
-		grep -q "IMPORT_DYNFUNC() is missing.*op" "$tmp/log" &&
+		grep -qE "IMPORT_DYNFUNC\(\) (without JF_GENERIC )?is missing.*op" "$tmp/log" &&
 		grep -q "IMPORT_JF_TRACE() is missing.*event" "$tmp/log"
 }
 
 # What is declared and not used is no mistake, and no name that the start would look for.
 unused() { links "$@" && ! nm -D "$tmp/program" | grep -E 'debug_|event|dynfunc_op'; }
+
+# What one file defines in the form of other machines, and another one calls in that of this one.
+cat > "$tmp/calls.c" <<'END'
+#include <jumpfunc/dynfunc.h>
+int one(int x);
+#ifdef JF_GENERIC
+int one(int x) { return x; }
+DEFINE_DYNFUNC(op, one);
+#else
+DECLARE_DYNFUNC(op, one);
+int main(void) { return dynfunc_op(1); }
+#endif
+END
+
+mixed()
+{
+	${CC:-cc} -O2 -I"$user/../include" -c -o "$tmp/calls.o" "$tmp/calls.c" &&
+		${CC:-cc} -O2 -DJF_GENERIC -I"$user/../include" -c -o "$tmp/defines.o" "$tmp/calls.c" || return 1
+	! LC_ALL=C ${CC:-cc} -o "$tmp/program" "$tmp/calls.o" "$tmp/defines.o" -L"$out" -ljumpfunc > "$tmp/log" 2>&1 ||
+		return 1
+	cat "$tmp/log"
+	grep -q "IMPORT_DYNFUNC() without JF_GENERIC is missing.*dynfunc_op" "$tmp/log"
+}
 
 check "a key that is no constant, C" constant "${CC:-cc}" -O2 "$tmp/constant.c"
 check "a key that is no constant, C++" constant "${CXX:-c++}" -O2 "$tmp/constant.cc"
@@ -69,6 +92,7 @@ fi
 check "a forgotten IMPORT" forgotten
 check "a forgotten IMPORT, not position-independent" forgotten -fno-pie -no-pie
 check "a forgotten IMPORT, where nothing is patched" forgotten -DJF_GENERIC
+check "a function that is defined in another form" mixed
 check "what is declared alone is no mistake" unused
 check "what is declared alone is no mistake in a shared object" unused -fPIC -shared
 check "what is declared alone is no mistake, not position-independent" unused -fno-pie -no-pie

@@ -767,12 +767,31 @@ static void finish_long(void)
 		do_slice(under_way);
 }
 
+/*
+ * The thread is cancelled, or ends in a signal handler. Where that is not told, by a C
+ * library that does not unwind, or a compiler without -fexceptions, the rest is left to the
+ * next change, as after longjmp().
+ */
+static void end_in_between(const bool *back)
+{
+	if (*back)
+		return;
+	jf_lock();
+	finish_long();
+	jf_unlock();
+}
+
 /* Others' as well as this thread's. */
 static void do_slice_and_give_way(void)
 {
+	__attribute__((__cleanup__(end_in_between))) bool back = true;
+
 	do_slice(under_way);
-	if (under_way && under_way->again < AGAIN_MAX)
-		jf_give_way();
+	if (!under_way || under_way->again >= AGAIN_MAX)
+		return;
+	back = false;
+	jf_give_way();
+	back = true;
 }
 
 static bool is_under_way(const struct jf_ent *ent)

@@ -113,11 +113,11 @@ static void list_lock(struct jf_before *b)
 	unsigned int spins = 0;
 	sigset_t all;
 
-	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &b->cancel);
 	sigfillset(&all);
 	/* With JUMPFUNC_TRAP=always, an INT3 while it is blocked would be the end. */
 	sigdelset(&all, SIGTRAP);
 	pthread_sigmask(SIG_BLOCK, &all, &b->signals);
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &b->cancel);
 	/* Pairs with list_unlock(): the lists are as the last one has left them. */
 	while (atomic_flag_test_and_set_explicit(&readers_lock, memory_order_acquire)) {
 		if (spins++ < SPINS) {

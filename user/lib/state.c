@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -36,21 +37,22 @@ void jf_signals_of_others(sigset_t *set)
 /*
  * Whoever holds the lock opens and writes files, where a thread can be cancelled:
  * it would leave the lock, and breakpoints, behind. And a signal handler that
- * forks would wait for the thread that it interrupted.
+ * forks would wait for the thread that it interrupted. No handler finds the thread as it is
+ * not: one that leaves by longjmp() would leave that behind.
  */
 void jf_keep_off(struct jf_before *b)
 {
 	sigset_t others;
 
-	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &b->cancel);
 	jf_signals_of_others(&others);
 	pthread_sigmask(SIG_BLOCK, &others, &b->signals);
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &b->cancel);
 }
 
 void jf_let_in(const struct jf_before *b)
 {
-	pthread_sigmask(SIG_SETMASK, &b->signals, NULL);
 	pthread_setcancelstate(b->cancel, NULL);
+	pthread_sigmask(SIG_SETMASK, &b->signals, NULL);
 }
 
 void jf_mutex_lock(struct jf_mutex *m)
@@ -134,10 +136,10 @@ static void __attribute__((__noinline__)) drop_and_say(const struct jf_before *b
 		jf_mutex_renew(&lock);
 	else
 		pthread_mutex_unlock(&lock.mutex);
-	/* To write is where a thread can be cancelled: its change is done, and it shall hear. */
-	pthread_sigmask(SIG_SETMASK, &b->signals, NULL);
-	jf_write_text(STDERR_FILENO, text);
 	pthread_setcancelstate(b->cancel, NULL);
+	pthread_sigmask(SIG_SETMASK, &b->signals, NULL);
+	/* The thread is not cancelled there: its change is done, and it shall hear. */
+	jf_write_text(STDERR_FILENO, text);
 	errno = err;
 }
 
@@ -163,11 +165,28 @@ static _Atomic unsigned long turns;
 
 static void take(void)
 {
+	struct jf_before b;
+
+	/* First, or a handler that leaves by longjmp() would leave one that waits. */
+	jf_keep_off(&b);
 	atomic_fetch_add(&waiting, 1);
-	jf_mutex_lock(&lock);
+	pthread_mutex_lock(&lock.mutex);
+	lock.before = b;
 	atomic_fetch_sub(&waiting, 1);
 	atomic_fetch_add(&turns, 1);
 	lock_taken();
+}
+
+/* Not where a thread can be cancelled, as nanosleep() is. */
+static void sleep_a_while(void)
+{
+#ifdef SYS_nanosleep
+	static const struct { long s, ns; } some = { 0, 20000 };
+
+	syscall(SYS_nanosleep, &some, NULL);
+#else
+	sched_yield();
+#endif
 }
 
 /*
@@ -176,31 +195,29 @@ static void take(void)
  */
 static void let_others_in(unsigned long turn)
 {
-	static const struct timespec some = { .tv_nsec = 20000 };
 	unsigned int others = atomic_load(&waiting);
 	int i;
 
 	for (i = 0; i < 50 && atomic_load(&waiting) && atomic_load(&turns) - turn < others; i++)
-		nanosleep(&some, NULL);
+		sleep_a_while();
 }
 
 /*
- * The thread stays one that cannot be cancelled: it would leave a half of its change
- * behind. A handler that never comes back, by longjmp(), does the same, but
- * each other change of these keys goes on with it (commit.c).
+ * Handlers find the thread as it was, and may leave by longjmp(): each other change of these
+ * keys goes on with this one. Nothing here is where a thread is cancelled, but a handler may
+ * be, and a thread that can be cancelled anywhere: see do_slice_and_give_way().
  */
 void jf_give_way(void)
 {
 	struct jf_before b = lock.before;
 	unsigned long before = atomic_load(&turns);
-	sigset_t others;
 
 	atomic_store_explicit(&holder, 0, memory_order_relaxed);
 	pthread_mutex_unlock(&lock.mutex);
+	pthread_setcancelstate(b.cancel, NULL);
 	pthread_sigmask(SIG_SETMASK, &b.signals, NULL);
 	let_others_in(before);
-	jf_signals_of_others(&others);
-	pthread_sigmask(SIG_BLOCK, &others, &b.signals);
+	jf_keep_off(&b);
 	pthread_mutex_lock(&lock.mutex);
 	lock.before = b;
 	lock_taken();
@@ -436,20 +453,23 @@ bool jf_write_text(int fd, const char *text)
 {
 	static const struct timespec now;
 	sigset_t fatal, before, old;
-	ssize_t done;
-	int sig = 0;
+	int sig = 0, cancel;
+	long done;
 
 	sigemptyset(&fatal);
 	sigaddset(&fatal, SIGPIPE);
 	sigaddset(&fatal, SIGXFSZ);
 	sigpending(&before);
 	pthread_sigmask(SIG_BLOCK, &fatal, &old);
-	done = write(fd, text, strlen(text));
+	/* Not write(), where a thread can be cancelled: it may wait, and handlers come. */
+	done = syscall(SYS_write, fd, text, strlen(text));
 	if (done < 0)
 		sig = errno == EPIPE ? SIGPIPE : errno == EFBIG ? SIGXFSZ : 0;
 	if (sig && !sigismember(&before, sig)) {
 		sigdelset(&fatal, sig == SIGPIPE ? SIGXFSZ : SIGPIPE);
+		pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
 		sigtimedwait(&fatal, NULL, &now);
+		pthread_setcancelstate(cancel, NULL);
 	}
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	return done > 0;

@@ -210,11 +210,50 @@ static void in_child(void)
 	_exit(0);
 }
 
+/* Where the thread is cancelled; it might as well end there. */
+static void is_cancelled(int half)
+{
+	if (!half)
+		return;
+	action = NULL;
+	pthread_cancel(pthread_self());
+	pthread_testcancel();
+}
+
+static void *changes_and_ends(void *arg)
+{
+	pthread_t t = begin_sending();
+	int i;
+
+	*(pthread_t *)arg = t;
+	action = is_cancelled;
+	for (i = 1; i < 1000; i++)
+		MUST(!(i & 1 ? jf_key_enable(&key) : jf_key_disable(&key)), "change %d", i);
+	return arg;
+}
+
+/* What it had begun is done when it has ended. */
+static void cancelled(void)
+{
+	pthread_t t, sender;
+	void *result;
+
+	MUST(!pthread_create(&t, NULL, changes_and_ends, &sender), "pthread_create");
+	pthread_join(t, &result);
+	MUST(result == PTHREAD_CANCELED, "not cancelled");
+	stop_sending = 1;
+	pthread_join(sender, NULL);
+	must_be(jf_key_enabled(&key), "when a thread was cancelled");
+	MUST(!jf_key_enable(&other) && other_is_on() && !jf_key_disable(&other), "another key");
+	MUST(!jf_key_disable(&key), "disable");
+	must_be(0, "after a thread was cancelled");
+}
+
 static void handlers(void)
 {
 	pthread_t t = begin_sending();
 	pid_t pid;
-	int i;
+	int i, state;
 
 	for (i = 1; i <= 200; i++) {
 		MUST(!(i & 1 ? jf_key_enable(&key) : jf_key_disable(&key)), "change %d", i);
@@ -237,6 +276,8 @@ static void handlers(void)
 	}
 	action = NULL;
 	end_sending(t);
+	MUST(!pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, &state) && state == PTHREAD_CANCEL_ENABLE,
+	     "the thread cannot be cancelled any more");
 	/* Another key is not held up, and this one can be changed. */
 	MUST(!jf_key_enable(&other) && other_is_on() && !jf_key_disable(&other), "another key");
 	MUST(!jf_key_disable(&key), "disable");
@@ -401,6 +442,7 @@ int main(int argc, char **argv)
 	MUST(!jf_key_disable(&key), "disable");
 	signal(SIGUSR1, on_usr1);
 	handlers();
+	cancelled();
 	with(toggles_other, 200, 0);
 	with(toggles_same, 200, 1);
 	with(forks_often, 200, 0);

@@ -270,6 +270,22 @@ static void no_wx(void)
 }
 
 #if JF_HAVE_PATCHING
+#ifdef JF_TESTED
+#define JF_HAVE_TESTS	1
+#else
+#define JF_HAVE_TESTS	0
+#endif
+
+/* What was there. */
+static uint8_t put_byte(FILE *mem, const uint8_t *at, uint8_t byte)
+{
+	uint8_t was = *at;
+
+	fseek(mem, (long)(uintptr_t)at, SEEK_SET);
+	fputc(byte, mem);
+	return was;
+}
+
 /* A byte that we did not write. */
 static void somebody_else(void)
 {
@@ -295,6 +311,18 @@ static void somebody_else(void)
 	CHECK(jf_key_enable(&one) == -EILSEQ, "foreign bytes");
 	fseek(mem, (long)(uintptr_t)(p + i + 2), SEEK_SET);
 	fputc(was, mem);
+	/* What stands before it, and belongs to the same instruction. */
+	was = put_byte(mem, p + i - 1, 0xcc);
+	CHECK(jf_key_enable(&one) == -EBUSY && !jf_key_enabled(&one), "a debugger's breakpoint at its beginning");
+	put_byte(mem, p + i - 1, 0x90);
+	CHECK(jf_key_enable(&one) == -EILSEQ, "another prefix");
+	put_byte(mem, p + i - 1, was);
+	/* What a uprobe leaves: the first byte as compiled. */
+	CHECK(JF_HAVE_TESTS || jf_key_enable(&one) == 0, "before a uprobe");
+	put_byte(mem, p + i, JF_HAVE_TESTS ? 0xe9 : 0x0f);
+	CHECK((JF_HAVE_TESTS ? jf_key_enable(&one) : jf_key_disable(&one)) == 0 &&
+	      branch_alone() == JF_HAVE_TESTS, "after a uprobe");
+	CHECK(!JF_HAVE_TESTS || jf_key_disable(&one) == 0, "off");
 out:
 	CHECK(jf_key_enable(&one) == 0 && branch_alone(), "and now?");
 	CHECK(jf_key_disable(&one) == 0, "disable");
@@ -447,6 +475,13 @@ DEFINE_DYNFUNC(shape, sum);
 NOINLINE int call_op(int x) { return dynfunc_call(op, x) + 10; }
 TAIL_CALLS NOINLINE int call_last(int x) { return dynfunc_call(op, x); }
 NOINLINE int call_nested(int x) { return dynfunc_call(op, dynfunc_call(op2, x) + call_op(x)) + 1; }
+/* It comes to its call by a jump, over what is no instruction. */
+#if JF_HAVE_PATCHING
+#define JUMPS	__asm__ volatile("jmp 1f\n\t.byte 0x0f, 0x04, 0x0f, 0x04\n1:")
+#else
+#define JUMPS
+#endif
+NOINLINE int call_jumping(int x) { return dynfunc_call(op, __extension__ ({ JUMPS; x + 1; })) + 10; }
 NOINLINE int call_hook(int x) { dynfunc_call(hook, x); return noted; }
 NOINLINE int call_filter(int x) { return dynfunc_call(filter, x) + 10; }
 NOINLINE double call_shape(struct large *l)
@@ -502,6 +537,7 @@ static void call_text(void)
 		CALLS(call_op, more);
 		CALLS(call_last, more);
 		CALLS(call_nested, more);
+		CALLS(call_jumping, more);
 		CALLS(call_shape, sum);
 		CHECK(holds((void *)(uintptr_t)call_hook, "\x0f\x1f\x44\x00\x00"), "no nop");
 		CHECK(holds((void *)(uintptr_t)call_filter, "\x2e\x2e\x2e\x31\xc0"), "no 0");
@@ -533,6 +569,7 @@ static void call_results(void)
 	struct large l = { { 100, 0, 0, 0, 1000 } };
 
 	CHECK(call_op(1) == 12 && call_last(1) == 2 && call_beside(1) == 12, "as defined");
+	CHECK(call_jumping(1) == 13, "by a jump: %d", call_jumping(1));
 	CHECK(call_nested(1) == 2 + 12 + 1 + 1, "nested: %d", call_nested(1));
 	noted = 0;
 	CHECK(call_hook(5) == 0 && call_filter(5) == 10, "NULL");

@@ -41,7 +41,8 @@
  *   err = jf_key_enable(&debug_on);
  *
  * How it works: each use of jf_branch_*() is a site of five bytes that holds a
- * nop or a jump to the other side of the branch (in a program, of six: it has a prefix). "likely" and "unlikely" choose
+ * nop or a jump to the other side of the branch (in a program, of six: it has a
+ * prefix). "likely" and "unlikely" choose
  * which side lies in the straight path, the key's state chooses the
  * instruction:
  *

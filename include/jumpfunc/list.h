@@ -26,7 +26,8 @@
  * have the array's name. What is imported has the name and the object of the exporter's.
  *
  * The environment has the same before the first line of the program:
- *   JUMPFUNC_ENABLE=NAMES[,NAMES...]	(for a comma in a file's name there is ?)
+ *   JUMPFUNC_ENABLE=NAMES[,NAMES...]
+ * For a comma in a file's name there is "?".
  * Each key that has such a name is enabled when its object comes, before the object's own
  * constructors, also in objects that are opened later. It has one user then, as after
  * jf_key_enable(). With JUMPFUNC=verbose messages say what was enabled, and which names are

@@ -189,7 +189,7 @@ extern const struct kernel_param_ops jf_table_ops;
 #define JF_SITE_TRAMP	0x08	/* the jump of a trampoline */
 #define JF_SITE_TESTED	0x10	/* with JF_SITE_BRANCH: as compiled it leads to a test */
 #define JF_SITE_ON	0x20	/* with JF_SITE_BRANCH: compiled for a key that starts enabled */
-#define JF_SITE_PREFIX	0x40	/* with JF_SITE_BRANCH: a byte 0x2e stands before it, and belongs to it */
+#define JF_SITE_PREFIX	0x40	/* with JF_SITE_BRANCH: 0x2e stands before it, and belongs to it */
 
 /**
  * struct jf_site_rec - one patchable instruction; all are relative to themselves

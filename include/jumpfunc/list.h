@@ -21,9 +21,10 @@
  *   jf_keys_set("libnet.so*:rx_*", true);
  *
  * Names: a pattern for whole names, in which * is any number of any characters and ? is one.
- * In front of a colon, the last one, there may be another one, for the object's file without its folders;
- * that of the program is the name of its file as well. All elements of an array of keys
- * have the array's name. What is imported has the name and the object of the exporter's.
+ * In front of a colon, the last one, there may be another one, for the object's file without
+ * its folders; that of the program is the name of its file as well. All elements of an array
+ * of keys have the array's name. What is imported has the name and the object of the
+ * exporter's.
  *
  * The environment has the same before the first line of the program:
  *   JUMPFUNC_ENABLE=NAMES[,NAMES...]

@@ -501,10 +501,10 @@ bool jf_writer_usable(void);
 /* The page of @addr was written in place since the last fork. */
 bool jf_writer_has(uintptr_t addr);
 /*
- * Of the @num bytes from @addr on, all in one page, of which @bytes is a copy: does the
- * file have each 0xcc that is there? Then it is no breakpoint.
+ * Copies @num bytes of text, all in one page. False: one of them, as it was copied, may be a
+ * breakpoint: it is 0xcc, and the file has another one there.
  */
-bool jf_writer_is_linked(uintptr_t addr, const uint8_t *bytes, size_t num);
+bool jf_writer_copy(uint8_t *to, uintptr_t from, size_t num);
 /* What it knows of the pages of @m. */
 void jf_writer_forget(struct jf_mod *m);
 /* Into the pages that tracers write to, too; else it replaces whole pages. */

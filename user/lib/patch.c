@@ -43,13 +43,24 @@
 #define PAGE_BYTES	4096
 /* See JF_SITE_PREFIX. */
 #define PREFIX		0x2e
+/*
+ * What a run has at most. A write of eight pages takes the kernel 0.65 us for each, one of a
+ * page 0.95 us, and the more they are, the longer ago the text between sites was looked at.
+ */
+#define RUN_PAGES	8
 
+/*
+ * @bytes is what stands from @addr on: up to @num with what was stored, behind that, up to
+ * @copied, as it was when the page was come to. In the page at @torn is what may be a
+ * breakpoint: it is copied from site to site.
+ */
 static struct {
 	uintptr_t addr;
-	size_t num;
+	size_t num, copied;
+	uintptr_t torn;
 	int err;
 	bool exact;
-	uint8_t bytes[PAGE_BYTES];
+	uint8_t bytes[RUN_PAGES * PAGE_BYTES];
 } run;
 
 static void run_flush(void)
@@ -57,41 +68,96 @@ static void run_flush(void)
 	if (run.num && !run.err)
 		run.err = jf_writer_write(run.addr, run.bytes, run.num);
 	run.num = 0;
+	run.copied = 0;
+}
+
+static uintptr_t page_of(uintptr_t addr)
+{
+	return addr & ~(uintptr_t)(PAGE_BYTES - 1);
 }
 
 /*
- * Bytes of the text from @from on, as they are, unless one of them may be a breakpoint.
- * Looked at is the copy: the text may be another one by now.
+ * Bytes of the text behind those that are copied, up to @end, which are in one page, as
+ * they are, unless one of them may be a breakpoint. Looked at is the copy: the text may be
+ * another one by now.
  */
-static bool run_copy(uintptr_t from, size_t num)
+static bool run_copy(uintptr_t end)
 {
-	uint8_t *to = run.bytes + run.num;
+	uintptr_t from = run.addr + run.copied;
+	size_t num = end - from;
 
-	memcpy(to, (const void *)from, num);
-	if (memchr(to, JF_OPCODE_INT3, num) && !jf_writer_is_linked(from, to, num))
+	if (!jf_writer_copy(run.bytes + run.copied, from, num))
 		return false;
-	run.num += num;
+	run.copied += num;
 	return true;
 }
 
-/* A byte that is not the next one, or begins a page. */
+/* All the rest of @page, so that further sites there find what is between them copied. */
+static bool run_copy_page(uintptr_t page)
+{
+	if (page == run.torn)
+		return false;
+	if (run_copy(page + PAGE_BYTES))
+		return true;
+	run.torn = page;
+	return false;
+}
+
+/* The run goes on to @addr. False: what is between may be a breakpoint. */
+static bool run_reach(uintptr_t addr)
+{
+	uintptr_t page = page_of(addr);
+
+	/* The end of the page before. */
+	if (run.addr + run.copied < page && !run_copy(page))
+		return false;
+	return run_copy_page(page) || run_copy(addr);
+}
+
+/*
+ * If possible at the beginning of the page: the kernel writes so much as a page at a time,
+ * and where that lies in two pages it has to look up, and to mark, each of them twice.
+ */
+static void run_begin(uintptr_t addr)
+{
+	uintptr_t page = page_of(addr);
+
+	run.addr = page;
+	if (!run.exact && addr - page <= GAP && run_copy_page(page))
+		return;
+	run.addr = addr;
+	if (!run.exact)
+		run_copy_page(page);
+}
+
+/* A byte that is not copied yet, or lies before the run. */
 static void run_break(uintptr_t addr)
 {
-	uintptr_t end = run.addr + run.num, gap = run.exact ? 0 : GAP;
-	bool near = run.num && addr >= end && addr - end <= gap;
+	uintptr_t end = run.addr + run.num;
+	bool near = run.num && addr >= end && addr - end <= (run.exact ? 0 : GAP);
 
-	if (near && addr / PAGE_BYTES == run.addr / PAGE_BYTES &&
-	    (addr == end || run_copy(end, addr - end)))
-		return;
+	if (near && run.exact && addr % PAGE_BYTES)
+		goto add;
+	if (near && !run.exact && addr < page_of(run.addr) + sizeof(run.bytes) && run_reach(addr))
+		goto add;
 	run_flush();
-	run.addr = addr;
+	run_begin(addr);
+add:
+	if (run.copied <= addr - run.addr)
+		run.copied = addr - run.addr + 1;
 }
 
 static inline void run_add(uintptr_t addr, uint8_t byte)
 {
-	if (addr != run.addr + run.num || addr % PAGE_BYTES == 0)
+	size_t at = addr - run.addr;
+
+	/* Of one that comes before it the difference is a large number. */
+	if (at < run.num || at >= run.copied) {
 		run_break(addr);
-	run.bytes[run.num++] = byte;
+		at = addr - run.addr;
+	}
+	run.bytes[at] = byte;
+	run.num = at + 1;
 }
 
 /* --- the world of the protocol ---------------------------------------------- */
@@ -177,8 +243,8 @@ static inline bool is_planted(void)
  * does what the nop does, which is the old instruction or the new one. Left behind by a
  * change that was taken back it is the old one.
  */
-#define jf_world_guard(poke)						\
-	((void)(poke), jf_options()->int3 ? JF_OPCODE_INT3 : JF_OPCODE_TEST)
+static uint8_t head_meanwhile;
+#define jf_world_guard(poke)	((void)(poke), head_meanwhile)
 
 #ifndef JF_PROTOCOL
 #define JF_PROTOCOL "x86/protocol/protocol.h"
@@ -419,6 +485,8 @@ static int carry_out(void *arg)
 	if (err)
 		return err;
 	run.err = 0;
+	run.torn = 0;
+	head_meanwhile = jf_options()->int3 ? JF_OPCODE_INT3 : JF_OPCODE_TEST;
 	run.exact = t->num <= EXACT_MAX && jf_writer_in_place();
 	applied = NULL;
 	if (t->is_alone)

@@ -44,6 +44,7 @@
  */
 #include "lib.h"
 
+#include <emmintrin.h>
 #include <fcntl.h>
 #include <sched.h>
 #include <stdio.h>
@@ -340,24 +341,48 @@ static struct jf_mod *text_of(uintptr_t addr)
 	return m && addr >= m->text && addr < m->text_end ? m : NULL;
 }
 
-bool jf_writer_is_linked(uintptr_t addr, const uint8_t *bytes, size_t num)
+/* Copies @num bytes. How many of them are INT3: in one pass, since it is done of whole pages. */
+static size_t copy_and_count(uint8_t *to, const uint8_t *from, size_t num)
 {
-	uintptr_t page = addr & ~(jf_page_size() - 1);
-	const uint8_t *at = bytes, *end = bytes + num;
-	struct jf_mod *m = text_of(addr);
-	const struct jf_linked *l = m ? linked_in(m, page) : &nothing_linked;
-	uint16_t i = 0;
+	const __m128i int3 = _mm_set1_epi8((char)JF_OPCODE_INT3), zero = _mm_setzero_si128();
+	size_t count = 0, i = 0;
 
-	while ((at = memchr(at, JF_OPCODE_INT3, (size_t)(end - at)))) {
-		size_t offset = addr - page + (size_t)(at - bytes);
+	while (num - i >= sizeof(__m128i)) {
+		/* A byte counts up to 255. */
+		size_t end = num - i < 255 * sizeof(__m128i) ? num : i + 255 * sizeof(__m128i);
+		__m128i sum = zero;
 
-		while (i < l->num && l->at[i] < offset)
-			i++;
-		if (i == l->num || l->at[i] != offset)
-			return false;
-		at++;
+		for (; end - i >= sizeof(__m128i); i += sizeof(__m128i)) {
+			__m128i some = _mm_loadu_si128((const __m128i *)(const void *)(from + i));
+
+			_mm_storeu_si128((__m128i *)(void *)(to + i), some);
+			sum = _mm_sub_epi8(sum, _mm_cmpeq_epi8(some, int3));
+		}
+		sum = _mm_sad_epu8(sum, zero);
+		count += (size_t)_mm_cvtsi128_si64(sum) +
+			 (size_t)_mm_cvtsi128_si64(_mm_unpackhi_epi64(sum, sum));
 	}
-	return true;
+	for (; i < num; i++) {
+		to[i] = *(const volatile uint8_t *)(from + i);
+		count += to[i] == JF_OPCODE_INT3;
+	}
+	return count;
+}
+
+bool jf_writer_copy(uint8_t *to, uintptr_t from, size_t num)
+{
+	size_t count = copy_and_count(to, (const uint8_t *)from, num), offset, i;
+	const struct jf_linked *l;
+	struct jf_mod *m;
+
+	if (!count)
+		return true;
+	m = text_of(from);
+	l = m ? linked_in(m, from & ~(jf_page_size() - 1)) : &nothing_linked;
+	offset = from & (jf_page_size() - 1);
+	for (i = 0; i < l->num && l->at[i] < offset + num; i++)
+		count -= l->at[i] >= offset && to[l->at[i] - offset] == JF_OPCODE_INT3;
+	return !count;
 }
 
 /*

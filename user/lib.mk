@@ -203,13 +203,13 @@ $(BROKEN)/libjumpfunc.so.1: $(BROKEN)/$(MUTANT_OF).o $(filter-out %/$(MUTANT_OF)
 	$(LIB_LINK)
 lib-broken: $(BROKEN)/libjumpfunc.so.1
 	ln -sf libjumpfunc.so.1 $(BROKEN)/libjumpfunc.so
-WRITER_PROGRAMS := stolen not-mem descriptors-full between-many stale uprobe
+WRITER_PROGRAMS := stolen not-mem descriptors-full between-many between-pages stale uprobe
 STATE_PROGRAMS := say-locked
 CALLBACK_PROGRAMS := callback-close callback-exit callback-faults callback-forks callback-linker \
 	callback-order callback-storm child-closes fork-closes thread-fails thread-slow
 
 # Each source of the library broken in many ways; the tests have to notice each.
-LIB_MUTANTS := call reader trace site commit patch trap value object index list callback writer state slices
+LIB_MUTANTS := call reader trace site commit patch trap value object index list callback writer state slices turns
 ifneq ($(filter-out $(LIB_MUTANTS:%=lib/%.mutants),$(wildcard lib/*.mutants)),)
 $(error a list of mutants is not in LIB_MUTANTS, or in no loop of lib-mutants)
 endif
@@ -250,6 +250,10 @@ lib-mutants: $(LIB_PLUGINS)
 	JF_MUTANT_OF=commit $(TOP)/selftests/host/mutants.sh --out $(OUT) --make : \
 		--run "JF_LIMIT=45 tests/hostile/run.sh $(OUT) gives-way" \
 		lib/slices.mutants lib/commit.c || rc=1; \
+	echo "# lib/writer.c, changes of very many sites"; \
+	JF_MUTANT_OF=writer $(TOP)/selftests/host/mutants.sh --out $(OUT) --make : \
+		--run "JF_LIMIT=45 tests/hostile/run.sh $(OUT) gives-way" \
+		lib/turns.mutants lib/writer.c || rc=1; \
 	exit $$rc
 
 .PHONY: lib-broken lib-mutants

@@ -872,13 +872,27 @@ static struct jf_long *begin_long(const struct jf_batch *b)
 	return l;
 }
 
+/* By a helper. Another thread may have done the rest, since the lock was not held. */
+static bool take_turn(void *arg)
+{
+	struct jf_long *l = arg;
+
+	if (l->phase != DONE)
+		do_slice(l);
+	return l->phase != DONE && l->again < AGAIN_MAX;
+}
+
 /* Of one that nobody waits for any more nothing is freed. */
 static int end_of(struct jf_long *l)
 {
 	int err;
 
-	while (l->phase != DONE)
-		do_slice_and_give_way();
+	while (l->phase != DONE) {
+		if (l->again >= AGAIN_MAX || !jf_writer_take_turns(take_turn, l))
+			do_slice(l);
+		if (l->phase != DONE && l->again < AGAIN_MAX)
+			jf_give_way();
+	}
 	err = l->err;
 	jf_free(l);
 	return err;

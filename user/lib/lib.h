@@ -189,6 +189,13 @@ void jf_fork_in_child(void);
  */
 void jf_give_way(void);
 /*
+ * The two halves of that, with signals kept off, for a helper that has the lock in place of
+ * its thread; jf_lock_next() also waits until those have had their turn who waited.
+ */
+struct jf_before jf_lock_lend(void);
+void jf_lock_next(struct jf_before *b);
+void jf_lock_take_back(const struct jf_before *b);
+/*
  * Something is wrong, or, if @verbose, worth to be known. With the lock held it is written
  * when that is dropped.
  */
@@ -490,6 +497,12 @@ bool jf_callbacks_wait(const struct jf_mod *mod, uint64_t limit_ns);
  * what @work does, when it has. Only within @work text can be written, and be asked for who does.
  */
 int jf_writer_run(int (*work)(void *arg), void *arg);
+/*
+ * @work again and again, for about a millisecond, or until it returns false, each time with
+ * the lock held, and by one helper. In between, and while that begins and ends, nobody has
+ * the lock, unless another thread takes it. False: no helper is needed, or there can be none.
+ */
+bool jf_writer_take_turns(bool (*work)(void *arg), void *arg);
 /* 0, or -errno, maybe with some of them written. */
 int jf_writer_write(uintptr_t addr, const void *bytes, size_t num);
 /*

@@ -209,18 +209,38 @@ static void let_others_in(unsigned long turn)
  */
 void jf_give_way(void)
 {
-	struct jf_before b = lock.before;
 	unsigned long before = atomic_load(&turns);
+	struct jf_before b = jf_lock_lend();
 
-	atomic_store_explicit(&holder, 0, memory_order_relaxed);
-	pthread_mutex_unlock(&lock.mutex);
 	pthread_setcancelstate(b.cancel, NULL);
 	pthread_sigmask(SIG_SETMASK, &b.signals, NULL);
 	let_others_in(before);
 	jf_keep_off(&b);
+	jf_lock_take_back(&b);
+}
+
+struct jf_before jf_lock_lend(void)
+{
+	struct jf_before b = lock.before;
+
+	atomic_store_explicit(&holder, 0, memory_order_relaxed);
+	pthread_mutex_unlock(&lock.mutex);
+	return b;
+}
+
+void jf_lock_take_back(const struct jf_before *b)
+{
 	pthread_mutex_lock(&lock.mutex);
-	lock.before = b;
+	lock.before = *b;
 	lock_taken();
+}
+
+void jf_lock_next(struct jf_before *b)
+{
+	unsigned long before = atomic_load(&turns);
+
+	*b = jf_lock_lend();
+	let_others_in(before);
 }
 
 /* --- forks ------------------------------------------------------------------------ */

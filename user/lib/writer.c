@@ -685,6 +685,26 @@ static struct {
 } helper;
 
 /*
+ * And one that takes the lock by itself, for a change of very many sites. A thread that is
+ * switched out with the lock held makes others wait, and a helper's beginning and end, when
+ * its thread goes to sleep and wakes up, are where threads are switched.
+ */
+static _Alignas(64) char turns_stack[128 << 10];
+/* For so long by the clock, and at least once. Signals of its thread wait meanwhile. */
+#define TURNS_NS	700000
+
+static struct {
+	bool (*work)(void *arg);
+	void *arg;
+	struct jf_before before;
+	_Atomic int tid;
+	/* There is one. With the lock held. */
+	bool busy;
+	/* It is the one that has the lock. */
+	bool runs;
+} turns;
+
+/*
  * In the helper, first thing. It takes none of the descriptors with it: what others close
  * is closed. Kernels before 5.9 make a copy of all, for as long.
  */
@@ -725,6 +745,37 @@ static void helper_runs(void)
 	mem_end();
 }
 
+/* The lock is not held. What the writer has while it is, it has for that time alone. */
+__attribute__((__used__))
+static void helper_takes_turns(void)
+{
+	uint64_t start = jf_now_ns();
+	int fd = -1, err = leave_table();
+	bool more;
+
+	do {
+		jf_lock_take_back(&turns.before);
+		own_table = !err;
+		mem_fd = fd;
+		mem_error = err;
+		if (own_table && mem_fd < 0)
+			mem_begin();
+		turns.runs = true;
+		more = turns.work(turns.arg);
+		turns.runs = false;
+		fd = mem_fd;
+		mem_fd = -1;
+		mem_end();
+		more = more && jf_now_ns() - start < TURNS_NS;
+		if (more)
+			jf_lock_next(&turns.before);
+		else
+			turns.before = jf_lock_lend();
+	} while (more);
+	if (fd >= 0)
+		close(fd);
+}
+
 /*
  * Exactly pthread_create()'s: there are filters that kill a process for any others. The C
  * library's thread-local storage is what this thread has.
@@ -748,13 +799,18 @@ static void *thread_pointer(void)
 }
 
 /* 0, or -errno: it has not begun. */
-static int start_helper(void)
+static int start_helper(void (*runs)(void), char *stack_end, _Atomic int *number)
 {
-	register _Atomic int *tid __asm__("r10") = &helper.tid;
-	register void *tls __asm__("r8") = thread_pointer();
-	register void (*run)(void) __asm__("r9") = helper_runs;
+	void *self = thread_pointer();
+	register _Atomic int *tid __asm__("r10") = number;
+	register void *tls __asm__("r8") = self;
+	register void (*run)(void) __asm__("r9") = runs;
 	long ret = SYS_clone;
 
+	/*
+	 * No call may stand above, not even one that a sanitizer adds: those registers would not
+	 * outlive it.
+	 */
 	__asm__ volatile("syscall\n\t"
 			 "testq %%rax, %%rax\n\t"
 			 "jnz 1f\n\t"
@@ -766,7 +822,7 @@ static int start_helper(void)
 			 "hlt\n"
 			 "1:"
 			 : "+a" (ret)
-			 : "D" (THREAD_FLAGS), "S" (helper_stack + sizeof(helper_stack) - STACK_TOP),
+			 : "D" (THREAD_FLAGS), "S" (stack_end - STACK_TOP),
 			   "d" (tid), "r" (tid), "r" (tls), "r" (run), [exit] "i" (SYS_exit)
 			 : "rcx", "r11", "memory", "cc");
 	/*
@@ -779,13 +835,13 @@ static int start_helper(void)
 }
 
 /* The kernel stores 0 when it does not run any more, and wakes who waits for that. */
-static void wait_for_helper(void)
+static void wait_for_helper(_Atomic int *number)
 {
 	int tid;
 
 	/* Pairs with the kernel's store, which follows all that the helper has done. */
-	while ((tid = atomic_load_explicit(&helper.tid, memory_order_acquire)))
-		syscall(SYS_futex, &helper.tid, FUTEX_WAIT_SHARED, tid, NULL, NULL, 0);
+	while ((tid = atomic_load_explicit(number, memory_order_acquire)))
+		syscall(SYS_futex, number, FUTEX_WAIT_SHARED, tid, NULL, NULL, 0);
 }
 
 static int run_by_helper(int (*work)(void *arg), void *arg)
@@ -795,9 +851,9 @@ static int run_by_helper(int (*work)(void *arg), void *arg)
 	helper.work = work;
 	helper.arg = arg;
 	atomic_store_explicit(&helper.tid, -1, memory_order_relaxed);
-	err = start_helper();
+	err = start_helper(helper_runs, helper_stack + sizeof(helper_stack), &helper.tid);
 	if (!err) {
-		wait_for_helper();
+		wait_for_helper(&helper.tid);
 		return helper.result;
 	}
 	own_table = false;
@@ -822,10 +878,33 @@ static int run_alone(int (*work)(void *arg), void *arg)
 
 int jf_writer_run(int (*work)(void *arg), void *arg)
 {
-	if (!is_left(&writers[0]))
+	if (turns.runs || !is_left(&writers[0]))
 		return work(arg);
 	mem_error = 0;
 	return jf_single_threaded() ? run_alone(work, arg) : run_by_helper(work, arg);
+}
+
+/*
+ * Its thread waits meanwhile, with signals kept off and without the lock. Another thread
+ * that goes on with the change meanwhile has a helper of the other kind.
+ */
+bool jf_writer_take_turns(bool (*work)(void *arg), void *arg)
+{
+	int err;
+
+	if (turns.busy || !is_left(&writers[0]) || jf_single_threaded())
+		return false;
+	turns.busy = true;
+	turns.work = work;
+	turns.arg = arg;
+	turns.before = jf_lock_lend();
+	atomic_store_explicit(&turns.tid, -1, memory_order_relaxed);
+	err = start_helper(helper_takes_turns, turns_stack + sizeof(turns_stack), &turns.tid);
+	if (!err)
+		wait_for_helper(&turns.tid);
+	jf_lock_take_back(&turns.before);
+	turns.busy = false;
+	return !err;
 }
 
 bool jf_writer_usable(void)
@@ -853,10 +932,16 @@ static void fork_begins(void)
 	forks++;
 }
 
+/* It has none of the other threads. */
+static void child_begins(void)
+{
+	turns.busy = false;
+}
+
 __attribute__((__constructor__(JF_BEGINS)))
 static void writer_begins(void)
 {
-	static struct jf_fork_part part = { .before = fork_begins };
+	static struct jf_fork_part part = { .before = fork_begins, .child = child_begins };
 
 	jf_at_fork(&part);
 }

@@ -73,6 +73,12 @@ void jf_patch_leave_behind(void)
 {
 }
 
+bool jf_writer_take_turns(bool (*work)(void *arg), void *arg)
+{
+	(void)work, (void)arg;
+	return false;
+}
+
 bool jf_writer_usable(void)
 {
 	return false;

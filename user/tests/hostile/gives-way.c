@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /*
  * In the middle of a change of very many sites, when it gives way to others, signal handlers
- * of that thread run, other threads fork, change other keys, and open and close objects.
+ * of that thread run, other threads fork, change other keys, open and close objects, and exit.
  * A child has all of the change, as soon as it runs; a handler that does not come back leaves
  * nothing half done for who changes the key next; and a breakpoint that somebody sets
  * meanwhile has all taken back, as far as another one lets it. The library is built so that
@@ -397,6 +397,31 @@ static void *opens(void *arg)
 	return arg;
 }
 
+static void *exits(void *arg)
+{
+	usleep(1 + (useconds_t)(unsigned long)arg % 1000);
+	exit(0);
+	return arg;
+}
+
+/* At any time in the middle of a change, with a helper or without. */
+static void exit_within(void)
+{
+	unsigned long i;
+
+	for (i = 0; i < 40; i++) {
+		pid_t pid = fork();
+		pthread_t t;
+
+		if (!pid) {
+			MUST(!pthread_create(&t, NULL, exits, (void *)(i * 37)), "pthread_create");
+			for (;;)
+				MUST(!jf_key_enable(&key) && !jf_key_disable(&key), "a change");
+		}
+		must_end(pid, "exit() in the middle of a change");
+	}
+}
+
 static void ask_plugin(int on)
 {
 	int value;
@@ -447,6 +472,7 @@ int main(int argc, char **argv)
 	with(toggles_same, 200, 1);
 	with(forks_often, 200, 0);
 	with(opens, 300, 0);
+	exit_within();
 	/* The last one: what is left behind by a change makes those that follow short. */
 	breakpoint();
 	jf_stats_get(&s, sizeof(s));

@@ -96,7 +96,7 @@ make_program() {
 	imports-peer) set -- "$1" "-DEXPORTER_COMES_LATER=1 -Wl,--no-as-needed $out/$1.1.so $out/$1.2.so" ;;
 	imports-peer-first) set -- "$1" "-DEXPORTER_COMES_LATER=0 -Wl,--no-as-needed $out/$1.2.so $out/$1.1.so" ;;
 	throws-static) set -- "$1" -rdynamic "$build/libjumpfunc.a -ldl -Wl,--no-as-needed -lgcc_s" ;;
-	torn|no-sync|no-write|fork-signal|restored|uprobe|between|between-many|probe-closes|\
+	torn|no-sync|no-write|fork-signal|restored|uprobe|between|between-many|between-pages|probe-closes|\
 	callback-close|cancel-async|stale|throws-late|no-locale|\
 	no-write-user|uprobe-found|not-mem|kept|callback-order|backlog|batch-waits|linker-lock|\
 	heap-calls|heap-fork|heap-linker|heap-thread|environment|section-left|no-words|fork-list|\
@@ -149,7 +149,7 @@ missing() {
 # Those that are about breakpoints, or about what is between two steps.
 by_int3() {
 	case $1 in
-	longjmp|two-copies|static-plugin|torn|nested|cancel|signal-fork|filter|no-write|between|between-many) true ;;
+	longjmp|two-copies|static-plugin|torn|nested|cancel|signal-fork|filter|no-write|between|between-many|between-pages) true ;;
 	*)	false ;;
 	esac
 }

@@ -483,8 +483,10 @@ static int commit_at_once(struct jf_batch *b, bool force)
 /*
  * A change of keys with more than LONG_SITES sites gives way to others: it is done in slices,
  * each with the lock held and signals kept off, as a transaction of its own. Between two
- * of them others have the lock, who fork, open objects, or change other keys, and
- * signal handlers of this thread run. A slice takes about a millisecond of CPU time.
+ * of them others have the lock, who fork, open objects, or change other keys. A slice takes
+ * less than half a millisecond of CPU time: a thread that needs more at a time than the
+ * scheduler gives it is switched out with the lock held. Where a helper writes
+ * (writer.c), it does some slices, and then signal handlers of this thread run.
  *
  *   LOOK	each site is compared and each page asked for, and nothing is changed.
  *		What fails here fails the change as ever.

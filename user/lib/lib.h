@@ -31,7 +31,7 @@
  * list has a lock of its own. The SIGTRAP handler and read sections take none.
  *
  * A change of very many sites drops the lock between its slices (commit.c). A helper thread
- * that writes text (writer.c) does so for the one that has the lock.
+ * that writes text (writer.c) does so for the one that has the lock, or has it in its place.
  *
  * Forks: each part says what it has to do (jf_at_fork()). All that runs with the lock
  * held, which is the first to be taken and the last that a parent or a child drops.

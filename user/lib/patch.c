@@ -8,8 +8,8 @@
  * a step is written behind the sync that ends it.
  *
  * If there are many sites, a run has those that are close to each other, and what
- * lies between two of them is written back as it was. It never is more than a page, for
- * which the kernel takes less than a microsecond, and looked at just before. A tracer's
+ * lies between two of them is written back as it was. It is never more than some pages,
+ * which take the kernel some ten microseconds, and looked at just before. A tracer's
  * breakpoint that is set there between the look and the write is lost. One that is taken
  * away must not come back, for nobody would answer it: so what looks like one is not
  * written, unless the file has it, too. Up to EXACT_MAX sites nothing is written but they.

@@ -142,7 +142,8 @@ struct jf_way_memo {
  * @tramps: trampolines that were changed, one byte each, with the same tag: a
  *          call of one of them must not be under way
  * @fresh:  what is called now instead, by its tag
- * @tail:   where functions begin to which code that a key led to jumps; in @in
+ * @tail:   where functions begin to which code that a key led to jumps; in @in.
+ *          Sorted, once it is made
  * @num_tails: how many these are
  * @max_tails: for how many there is room
  * @memo:   ways that were asked for last
@@ -187,18 +188,46 @@ enum jf_callee {
 };
 
 /**
+ * struct jf_fork - a place in text where the kernel's own keys branch
+ * @addr: it goes on after the instruction here
+ * @to:   or there
+ */
+struct jf_fork {
+	unsigned long	addr;
+	unsigned long	to;
+};
+
+/**
+ * struct jf_kept - text of a module as it was when it was loaded (quiesce/text.c)
+ * @text:  pieces of it, sorted; the tag of each is where it begins in @bytes
+ * @bytes: what stood there
+ * @fork:  the kernel's own keys in it, sorted by address
+ * @num_forks: how many these are
+ */
+struct jf_kept {
+	struct jf_spans	text;
+	u8		*bytes;
+	struct jf_fork	*fork;
+	unsigned int	num_forks;
+};
+
+/**
  * struct jf_text_ask - what the search in a function's text is given
  * @ways:   which ways does a branch site go: JF_WAY_*. NULL: both
  * @text:   the function and its parts, as jf_spans_add_func() tells them, sorted
+ * @kept:   read this text instead of what stands there, where it has it; or NULL
  * @callee: tells what a function is
+ * @begins: does one begin there, as far as is known? For what may be a jump
  * @left:   called with each jump that leaves the text; 0, or an error, which ends
  *          the search
  * @arg:    for @ways and @left
  */
 struct jf_text_ask {
 	const struct jf_spans	*text;
+	const struct jf_kept	*kept;
 	unsigned int		(*ways)(const struct jf_site *site, void *arg);
 	enum jf_callee		(*callee)(unsigned long func);
+	bool			(*begins)(unsigned long addr);
 	int			(*left)(unsigned long to, void *arg);
 	void			*arg;
 };
@@ -211,13 +240,14 @@ struct jf_text_ask {
 
 /*
  * Add what in the text is not executed as its sites go; what cannot be told is added.
- * @left hears of the jumps that leave the text from where sites went before. With
- * jf_mutex held. 0 or -ENOMEM.
+ * @left hears of the jumps that leave the text from where sites went before, and where
+ * that cannot be followed, of all that may be such a jump. With jf_mutex held. 0 or
+ * -ENOMEM.
  */
 int jf_arch_add_former(struct jf_spans *s, const struct jf_text_ask *ask);
 /*
- * Tell @left of all jumps that leave the function. 0; -ENOENT if that cannot be told,
- * -ENOMEM, or the error of @left. With jf_mutex held.
+ * Tell @left of all jumps that leave the function, and of what may be one. 0; -ENOENT
+ * if there are others, -ENOMEM, or the error of @left. With jf_mutex held.
  */
 int jf_arch_jumps(const struct jf_text_ask *ask);
 /* May the kernel execute what is at this address? True if it cannot be told. */

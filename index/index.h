@@ -19,6 +19,7 @@
 #include "index/spans.h"
 
 struct jf_change;
+struct jf_kept;
 
 /* Of so many former targets it is remembered that they were led to. */
 #define JF_CTL_LEFT	4
@@ -76,6 +77,7 @@ struct jf_ctl {
  * @sites:       its sites
  * @ctls:        its keys
  * @targets:     its lists of allowed targets
+ * @kept:        text of it as it was when it was loaded; or NULL
  * @num_sites:   length of @sites
  * @num_ctls:    length of @ctls
  * @num_targets: length of @targets
@@ -89,6 +91,7 @@ struct jf_mod {
 	struct jf_site		*sites;
 	struct jf_ctl		*ctls;
 	const struct jf_target_rec **targets;
+	struct jf_kept		*kept;
 	unsigned int		num_sites;
 	unsigned int		num_ctls;
 	unsigned int		num_targets;

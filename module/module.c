@@ -33,6 +33,7 @@
 #include "quiesce/gone.h"
 #include "core/keys.h"
 #include "quiesce/quiesce.h"
+#include "quiesce/text.h"
 #include "tracepoint/tracepoint.h"
 
 #include <linux/delay.h>
@@ -411,6 +412,7 @@ out:
 
 static void jf_free_mod(struct jf_mod *m)
 {
+	jf_text_drop(m->kept);
 	kvfree(m->sites);
 	kvfree(m->ctls);
 	kvfree(m->targets);
@@ -494,6 +496,7 @@ static int jf_module_coming(struct module *mod)
 		goto err_unhash;
 	jf_link_sites(m);
 	list_add_tail(&m->list, &jf_modules);
+	m->kept = jf_text_keep(m);
 	err = jf_patch_new(m);
 	if (err)
 		goto err_unlink;

@@ -475,6 +475,27 @@ int jf_spans_add_entry(struct jf_spans *s, unsigned long addr)
 	return known ? jf_spans_add_func(s, (void *)start) : -ENOENT;
 }
 
+bool jf_func_begins(unsigned long addr)
+{
+	struct jf_symbol *sym = &jf_symbol_func;
+	const struct jf_text *t;
+	unsigned long start;
+	bool begins;
+
+	mutex_lock(&jf_symbol_mutex);
+	t = jf_text_known(addr);
+	if (t) {
+		start = jf_text_find(t, addr)->start;
+		begins = start == addr ||
+			 jf_text_find(t, addr + JF_ARCH_CALL_PAD)->start ==
+			 addr + JF_ARCH_CALL_PAD;
+	} else {
+		begins = jf_symbol_get_entry(sym, addr);
+	}
+	mutex_unlock(&jf_symbol_mutex);
+	return begins;
+}
+
 /* --- what comes of a call ------------------------------------------------- */
 
 /* Functions of the kernel that modules may call, and that do not return. */

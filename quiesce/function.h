@@ -28,6 +28,8 @@ enum jf_text_kind jf_text_of(void *func);
 int jf_spans_add_func(struct jf_spans *s, void *func);
 /* The same for the function that a call of @addr enters; -ENOENT: there is none. */
 int jf_spans_add_entry(struct jf_spans *s, unsigned long addr);
+/* Does a function begin at @addr, or what a call of it leads to in front? */
+bool jf_func_begins(unsigned long addr);
 /* What comes of a call of @func, or a jump there. May sleep. */
 enum jf_callee jf_callee_kind(unsigned long func);
 /* Forget what is known of text where a module is, since it comes or goes; NULL: of all. */

@@ -569,17 +569,10 @@ static int jf_wait_blind(void)
 
 static int jf_wait_make(struct jf_wait *w)
 {
-	unsigned int i;
-	int err = 0;
-
 	jf_sight_free(&w->sight);
 	if (w->data)
 		return jf_sight_make(&w->sight, &w->text, w->keys, &w->made);
-	for (i = 0; !err && i < w->text.num; i++)
-		err = jf_spans_add_tagged(&w->sight.in, w->text.span[i].start,
-					  w->text.span[i].end,
-					  w->text.span[i].tag);
-	return err;
+	return jf_spans_copy(&w->sight.in, &w->text);
 }
 
 /* Until there is memory, if there is time. */

@@ -30,14 +30,15 @@
 #include "quiesce/function.h"
 #include "quiesce/gone.h"
 #include "index/index.h"
+#include "quiesce/text.h"
 
+#include <linux/bsearch.h>
 #include <linux/hash.h>
 #include <linux/mm.h>
 #include <linux/sched.h>
+#include <linux/sort.h>
 #include <linux/string.h>
-
-/* So many functions are followed to which code of keys jumps. */
-#define JF_TAILS	1024
+#include <linux/xarray.h>
 
 /* The dynamic function whose trampoline a call of @to enters, or NULL. */
 static const struct jf_ctl *jf_ctl_called(unsigned long to)
@@ -58,13 +59,15 @@ static const struct jf_ctl *jf_ctl_called(unsigned long to)
  * @sight: it is added there
  * @keys:  keys that had changed by this replacement count
  * @again: look for what they led to, and do again, not for what they no longer do
- * @done:  the tails before this one have been searched for further jumps
+ * @tails: the tails of @sight, by address
+ * @text:  the last function that was looked at
  */
 struct jf_former {
 	struct jf_sight	*sight;
 	u64		keys;
 	bool		again;
-	unsigned int	done;
+	struct xarray	tails;
+	struct jf_spans	text;
 };
 
 static bool jf_key_left(const struct jf_ctl *ctl, u64 keys, bool on)
@@ -95,20 +98,18 @@ static unsigned int jf_former_ways(const struct jf_site *site, void *arg)
  * The last act of code that a key led to may be a call, which the compiler made a
  * jump. What is called returns to where the function with the site was called.
  */
-static int jf_tail_add(struct jf_sight *s, unsigned long func)
+static int jf_tail_add(struct jf_former *f, unsigned long func)
 {
-	unsigned int first = s->in.num, i;
+	struct jf_sight *s = f->sight;
+	unsigned int first = s->in.num;
 	int err;
 
-	for (i = 0; i < s->num_tails; i++)
-		if (s->tail[i] == func)
-			return 0;
-	if (s->num_tails == JF_TAILS) {
-		pr_warn_once("code that keys led to jumps to more functions than are followed\n");
+	if (xa_load(&f->tails, func))
 		return 0;
-	}
-	err = jf_grow((void **)&s->tail, s->num_tails, &s->max_tails,
-		      sizeof(*s->tail));
+	err = xa_err(xa_store(&f->tails, func, xa_mk_value(1), GFP_KERNEL));
+	if (!err)
+		err = jf_grow((void **)&s->tail, s->num_tails, &s->max_tails,
+			      sizeof(*s->tail));
 	if (!err)
 		err = jf_spans_add_func(&s->in, (void *)func);
 	if (err)
@@ -131,56 +132,50 @@ static int jf_tail_left(unsigned long to, void *arg)
 			return 0;
 		to = (unsigned long)func;
 	}
-	return jf_tail_add(f->sight, to);
+	return jf_tail_add(f, to);
 }
 
-/* What those jump to in turn. */
-static int jf_add_tails(struct jf_former *f)
+/* What this one jumps to in turn. */
+static int jf_add_tails(struct jf_former *f, unsigned long tail)
 {
 	struct jf_text_ask ask = {
 		.callee = jf_callee_kind,
+		.begins = jf_func_begins,
 		.left = jf_tail_left,
 		.arg = f,
 	};
 	struct jf_spans text = { };
-	int err = 0;
+	int err;
 
-	for (; !err && f->done < f->sight->num_tails; f->done++) {
-		jf_spans_free(&text);
-		err = jf_spans_add_func(&text,
-					(void *)f->sight->tail[f->done]);
-		if (err)
-			break;
+	err = jf_spans_add_func(&text, (void *)tail);
+	if (!err) {
 		jf_spans_sort(&text);
 		ask.text = &text;
+		mutex_lock(&jf_mutex);
+		ask.kept = jf_text_kept(tail);
 		err = jf_arch_jumps(&ask);
-		/* Jumps by a pointer are not found. */
-		if (err == -ENOENT)
-			err = 0;
+		mutex_unlock(&jf_mutex);
 	}
 	jf_spans_free(&text);
-	return err;
+	/* Jumps by a pointer are not found. */
+	return err == -ENOENT ? 0 : err;
 }
 
-/* What the function with this site executes only by ways that keys went before. */
-static int jf_add_former(struct jf_former *f, struct jf_spans *text,
-			 const struct jf_site *site)
+/* What @f->text, with this site, executes only by ways that keys went before. */
+static int jf_add_former(struct jf_former *f, const struct jf_site *site)
 {
 	struct jf_text_ask ask = {
-		.text = text,
+		.text = &f->text,
+		.kept = jf_text_kept(site->addr),
 		.ways = jf_former_ways,
 		.callee = jf_callee_kind,
+		.begins = jf_func_begins,
 		.left = jf_tail_left,
 		.arg = f,
 	};
 	bool on = READ_ONCE(jf_ent_key(site->ctl->ent)->enabled);
-	int err;
+	int err = 0;
 
-	jf_spans_free(text);
-	err = jf_spans_add_func(text, (void *)site->addr);
-	if (err)
-		return err;
-	jf_spans_sort(text);
 	for (f->again = 0; !err; f->again = 1) {
 		if (jf_key_left(site->ctl, f->keys, f->again ? on : !on))
 			err = jf_arch_add_former(&f->sight->in, &ask);
@@ -190,28 +185,36 @@ static int jf_add_former(struct jf_former *f, struct jf_spans *text,
 	return err;
 }
 
-/* Most functions with several sites of a key have them one after the other. */
-static int jf_add_key(struct jf_sight *sight, const struct jf_ctl *ctl, u64 keys)
+/* Does what this key led to count? */
+static bool jf_key_counts(const struct jf_former *f, const struct jf_ctl *ctl)
 {
-	struct jf_former f = {
-		.sight = sight,
-		.keys = keys,
-		.done = sight->num_tails,
-	};
-	struct jf_spans text = { };
-	struct jf_site *site;
-	int err = 0;
+	return !jf_gone_is_settled(ctl->seq) && ctl->since <= f->keys;
+}
 
-	list_for_each_entry(site, &ctl->sites, list) {
-		if (jf_spans_has(&text, site->addr))
-			continue;
-		err = jf_add_former(&f, &text, site);
-		if (err)
-			break;
-		cond_resched();
-	}
-	jf_spans_free(&text);
-	return err ?: jf_add_tails(&f);
+/*
+ * The site at @addr, unless its module has gone meanwhile. To find out what a module's
+ * functions are takes long, once, and needs no lock.
+ */
+static int jf_add_site(struct jf_former *f, unsigned long addr)
+{
+	const struct jf_site *site;
+	int err;
+
+	/* Most functions with several sites have them one after the other. */
+	if (jf_spans_has(&f->text, addr))
+		return 0;
+	jf_spans_free(&f->text);
+	err = jf_spans_add_func(&f->text, (void *)addr);
+	if (err)
+		return err;
+	jf_spans_sort(&f->text);
+	mutex_lock(&jf_mutex);
+	site = jf_site_find(addr);
+	if (site && site->flags & JF_SITE_BRANCH &&
+	    jf_key_counts(f, site->ctl))
+		err = jf_add_former(f, site);
+	mutex_unlock(&jf_mutex);
+	return err;
 }
 
 /* --- calls ----------------------------------------------------------------- */
@@ -270,7 +273,47 @@ static int jf_add_func(struct jf_sight *sight, const struct jf_ctl *ctl)
 	return err;
 }
 
-static int jf_add_changed(struct jf_sight *sight, u64 keys, u64 *seq)
+/* --- all that has changed -------------------------------------------------- */
+
+/**
+ * struct jf_changed - what there is to look at, in no order
+ * @ent: entities that have changed, with functions
+ * @site: addresses of sites of keys
+ */
+struct jf_changed {
+	const struct jf_ent	**ent;
+	unsigned long		*site;
+	unsigned int		num_ents, num_sites;
+	unsigned int		max_ents, max_sites;
+};
+
+static int jf_changed_add_ctl(struct jf_changed *c, const struct jf_former *f,
+			      const struct jf_ctl *ctl)
+{
+	const struct jf_site *site;
+	int err;
+
+	if (ctl->ent->type != JF_ENT_KEY) {
+		err = jf_grow((void **)&c->ent, c->num_ents, &c->max_ents,
+			      sizeof(*c->ent));
+		if (!err)
+			c->ent[c->num_ents++] = ctl->ent;
+		return err;
+	}
+	if (!jf_key_counts(f, ctl))
+		return 0;
+	list_for_each_entry(site, &ctl->sites, list) {
+		err = jf_grow((void **)&c->site, c->num_sites, &c->max_sites,
+			      sizeof(*c->site));
+		if (err)
+			return err;
+		c->site[c->num_sites++] = site->addr;
+	}
+	return 0;
+}
+
+static int jf_changed_gather(struct jf_changed *c, const struct jf_former *f,
+			     u64 *seq)
 {
 	const struct jf_mod *m;
 	unsigned int i;
@@ -278,33 +321,85 @@ static int jf_add_changed(struct jf_sight *sight, u64 keys, u64 *seq)
 
 	mutex_lock(&jf_mutex);
 	*seq = jf_gone_seq();
-	list_for_each_entry(m, &jf_modules, list) {
-		for (i = 0; !err && i < m->num_ctls; i++) {
-			const struct jf_ctl *ctl = &m->ctls[i];
-
-			if (jf_gone_is_settled(ctl->seq))
-				continue;
-			if (ctl->ent->type != JF_ENT_KEY)
-				err = jf_add_func(sight, ctl);
-			else if (ctl->since <= keys)
-				err = jf_add_key(sight, ctl, keys);
-		}
-	}
+	list_for_each_entry(m, &jf_modules, list)
+		for (i = 0; !err && i < m->num_ctls; i++)
+			if (!jf_gone_is_settled(m->ctls[i].seq))
+				err = jf_changed_add_ctl(c, f, &m->ctls[i]);
 	mutex_unlock(&jf_mutex);
 	return err;
+}
+
+static int jf_changed_do_ent(struct jf_former *f, const struct jf_ent *ent)
+{
+	const struct jf_ctl *ctl;
+	int err = 0;
+
+	mutex_lock(&jf_mutex);
+	ctl = jf_ctl_find(ent);
+	if (ctl && ctl->ent->type != JF_ENT_KEY &&
+	    !jf_gone_is_settled(ctl->seq))
+		err = jf_add_func(f->sight, ctl);
+	mutex_unlock(&jf_mutex);
+	return err;
+}
+
+/*
+ * There may be thousands, so the lock is given back between any two: others may change
+ * values, and unload modules. Each function is read as its keys go at that time. All that
+ * counts was left before this began, and is remembered as left; where a way is taken
+ * again meanwhile, there is a later replacement than @seq, and all of this is done anew
+ * (jf_wait_renew()). What an entity that is no longer there led to was waited for by
+ * its module.
+ */
+static int jf_add_changed(struct jf_former *f, u64 *seq)
+{
+	struct jf_changed c = { };
+	unsigned int i;
+	int err;
+
+	err = jf_changed_gather(&c, f, seq);
+	for (i = 0; !err && i < c.num_ents; i++) {
+		err = jf_changed_do_ent(f, c.ent[i]);
+		cond_resched();
+	}
+	for (i = 0; !err && i < c.num_sites; i++) {
+		err = jf_add_site(f, c.site[i]);
+		cond_resched();
+	}
+	/* These become more. */
+	for (i = 0; !err && i < f->sight->num_tails; i++) {
+		err = jf_add_tails(f, f->sight->tail[i]);
+		cond_resched();
+	}
+	kvfree(c.ent);
+	kvfree(c.site);
+	return err;
+}
+
+static int jf_tail_cmp(const void *a, const void *b)
+{
+	const unsigned long *x = a, *y = b;
+
+	if (*x < *y)
+		return -1;
+	return *x > *y;
 }
 
 int jf_sight_make(struct jf_sight *sight, const struct jf_spans *text,
 		  u64 keys, u64 *seq)
 {
-	unsigned int i;
-	int err = 0;
+	struct jf_former f = {
+		.sight = sight,
+		.keys = keys,
+	};
+	int err;
 
 	memset(sight, 0, sizeof(*sight));
-	for (i = 0; !err && i < text->num; i++)
-		err = jf_spans_add_tagged(&sight->in, text->span[i].start,
-					  text->span[i].end, text->span[i].tag);
-	err = err ?: jf_add_changed(sight, keys, seq);
+	xa_init(&f.tails);
+	err = jf_spans_copy(&sight->in, text);
+	err = err ?: jf_add_changed(&f, seq);
+	xa_destroy(&f.tails);
+	jf_spans_free(&f.text);
 	if (err) {
 		jf_sight_free(sight);
 		return err;
@@ -313,6 +408,9 @@ int jf_sight_make(struct jf_sight *sight, const struct jf_spans *text,
 	jf_spans_sort(&sight->calls);
 	jf_spans_sort(&sight->tramps);
 	jf_spans_sort(&sight->fresh);
+	if (sight->num_tails)
+		sort(sight->tail, sight->num_tails, sizeof(*sight->tail),
+		     jf_tail_cmp, NULL);
 	return 0;
 }
 
@@ -364,10 +462,9 @@ static bool jf_way_is_tail(const struct jf_way_to *w, const struct jf_spans *tex
 	const struct jf_site *site;
 	unsigned int i;
 
-	for (i = 0; i < w->sight->num_tails; i++)
-		if (w->sight->tail[i] == w->tag)
-			break;
-	if (i == w->sight->num_tails)
+	if (!w->sight->num_tails ||
+	    !bsearch(&w->tag, w->sight->tail, w->sight->num_tails,
+		     sizeof(w->tag), jf_tail_cmp))
 		return false;
 	for (i = 0; i < text->num; i++)
 		for (site = jf_site_next(text->span[i].start, text->span[i].end);
@@ -385,6 +482,7 @@ static bool jf_way_jumps(struct jf_way_to *w, unsigned long to)
 	struct jf_text_ask ask = {
 		.text = &text,
 		.callee = jf_callee_kind,
+		.begins = jf_func_begins,
 		.left = jf_way_left,
 		.arg = w,
 	};
@@ -392,6 +490,7 @@ static bool jf_way_jumps(struct jf_way_to *w, unsigned long to)
 
 	if (!jf_spans_add_entry(&text, to)) {
 		jf_spans_sort(&text);
+		ask.kept = jf_text_kept(to);
 		jumps = !jf_way_is_tail(w, &text) && !jf_arch_jumps(&ask) &&
 			w->there;
 	}

@@ -11,11 +11,22 @@
  *     a function that may not return ends its way. So it errs on the side of
  *     "former", which makes a quiesce wait.
  *  2. Where can a function have jumped as its last act (jf_arch_jumps())? Here
- *     what cannot be followed may lead anywhere, which is an error.
+ *     what cannot be followed may lead anywhere, which is an error. The same is asked
+ *     about code that only branches led to.
  *
- * Where a site of ours leads is told by the caller, whatever stands there. Text is
- * read while other CPUs may execute it, but not while a transaction runs: the caller
- * holds jf_mutex. An INT3 of a kprobe ends the way: what stood there is not known.
+ * Where a site of ours leads is told by the caller, whatever stands there. Of functions
+ * with such sites the text is read as it was when the module was loaded (quiesce/text.c),
+ * so kprobes do not matter. Other text is read while other CPUs may execute it, but
+ * not while a transaction runs: the caller holds jf_mutex. There an INT3 of a kprobe
+ * ends the way, since what stood there is not known; a kprobe that was optimised is
+ * followed through its copy to where it leads back.
+ *
+ * Once the way is lost, what has not been reached may be led to from there. So, for
+ * the second question, each place in that counts that looks like a jump to where a
+ * function begins, with an INT3 in place of its first byte, too. That finds too much
+ * rather than too little. Only jumps by a pointer are not found, which is an error for
+ * jf_arch_jumps(); of code that branches led to branch.h excludes them.
+ *
  * A ud2 may be a warning, after which a CPU goes on: for the first question it ends
  * the way, for jumps that leave the text it does not.
  */
@@ -39,6 +50,7 @@
  * @max:  for how many there is room
  * @tells: call @ask->left, and miss no jump
  * @lost: the way went on where it cannot be followed
+ * @away: it may have left the text there, by a pointer
  */
 struct jf_walk {
 	const struct jf_text_ask *ask;
@@ -47,7 +59,7 @@ struct jf_walk {
 	unsigned long		*todo;
 	unsigned int		num, max;
 	bool			tells;
-	bool			lost;
+	bool			lost, away;
 };
 
 /* The bit of a byte of the text, or -1. */
@@ -78,14 +90,45 @@ static int jf_walk_to(struct jf_walk *w, unsigned long addr)
 	return err;
 }
 
+static const struct jf_span *jf_walk_kept(const struct jf_walk *w,
+					  unsigned long addr)
+{
+	return w->ask->kept ? jf_spans_find(&w->ask->kept->text, addr) : NULL;
+}
+
 /* The bytes at @addr, as far as the text goes; zeros follow. */
 static bool jf_walk_read(const struct jf_walk *w, unsigned long addr, u8 *bytes)
 {
 	const struct jf_span *s = jf_spans_find(w->ask->text, addr);
+	const struct jf_span *kept = jf_walk_kept(w, addr);
 	size_t size = min_t(size_t, JF_INSN_LONGEST, s->end - addr);
 
 	memset(bytes, 0, JF_INSN_LONGEST);
+	if (kept) {
+		memcpy(bytes, w->ask->kept->bytes + kept->tag +
+		       (addr - kept->start), min(size, kept->end - addr));
+		return true;
+	}
 	return !copy_from_kernel_nofault(bytes, (void *)addr, size);
+}
+
+/* Where the kernel's own key leads whose site this is; NULL: it is none, or not known. */
+static const struct jf_fork *jf_walk_fork(const struct jf_walk *w,
+					  unsigned long addr)
+{
+	const struct jf_kept *kept = w->ask->kept;
+	unsigned int lo = 0, hi = kept ? kept->num_forks : 0;
+
+	while (lo < hi) {
+		unsigned int mid = lo + (hi - lo) / 2;
+
+		if (kept->fork[mid].addr < addr)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return kept && lo < kept->num_forks && kept->fork[lo].addr == addr ?
+		       &kept->fork[lo] : NULL;
 }
 
 static int jf_walk_site(struct jf_walk *w, const struct jf_site *site,
@@ -118,6 +161,29 @@ static bool jf_is_label(const struct jf_walk *w, unsigned long addr)
 	return false;
 }
 
+/* As far as a kprobe's copy of instructions and what surrounds them may reach. */
+#define JF_DETOUR_SIZE	512
+
+/* Generated code at @to: if it leads back into the text, go on there. */
+static int jf_walk_detour(struct jf_walk *w, unsigned long to)
+{
+	u8 bytes[JF_INSN_SIZE];
+	unsigned int i;
+	uint64_t back;
+
+	for (i = 0; i < JF_DETOUR_SIZE; i++) {
+		if (copy_from_kernel_nofault(bytes, (void *)to + i,
+					     sizeof(bytes)))
+			break;
+		if (jf_insn_decode(jf_insn_load(bytes), to + i, &back) ==
+		    JF_INSN_JMP && jf_walk_bit(w, back) >= 0)
+			return jf_walk_to(w, back);
+	}
+	w->lost = true;
+	w->away = true;
+	return 0;
+}
+
 /* To what an instruction names: in the text, or elsewhere. */
 static int jf_walk_jump(struct jf_walk *w, unsigned long to)
 {
@@ -126,8 +192,7 @@ static int jf_walk_jump(struct jf_walk *w, unsigned long to)
 		case JF_CALLEE_ENDS:
 			return 0;
 		case JF_CALLEE_AWAY:
-			w->lost = true;
-			return 0;
+			return jf_walk_detour(w, to);
 		case JF_CALLEE_PLAIN:
 			break;
 		}
@@ -140,6 +205,7 @@ static int jf_walk_insn(struct jf_walk *w, unsigned long addr, size_t *size,
 			unsigned long *next)
 {
 	const struct jf_site *site = jf_site_find(addr);
+	const struct jf_fork *fork;
 	u8 bytes[JF_INSN_LONGEST];
 	enum jf_insn_flow flow;
 	uint64_t target = 0;
@@ -151,10 +217,16 @@ static int jf_walk_insn(struct jf_walk *w, unsigned long addr, size_t *size,
 		return jf_walk_site(w, site, next);
 	if (!jf_walk_read(w, addr, bytes)) {
 		w->lost = true;
+		w->away = true;
 		*size = 1;
 		return 0;
 	}
 	*size = jf_insn_length(bytes) ?: 1;
+	fork = jf_walk_fork(w, addr);
+	if (fork) {
+		*next = addr + *size;
+		return jf_walk_to(w, fork->to);
+	}
 	flow = jf_insn_flow(bytes, addr, &target);
 	switch (flow) {
 	case JF_FLOW_CALL:
@@ -176,8 +248,11 @@ static int jf_walk_insn(struct jf_walk *w, unsigned long addr, size_t *size,
 		err = jf_walk_jump(w, target);
 		break;
 	case JF_FLOW_END:
-		/* It may be a kprobe's. */
-		w->lost |= bytes[0] == JF_OPCODE_INT3;
+		/* It may be a kprobe's: then this is still to be found out. */
+		if (bytes[0] == JF_OPCODE_INT3) {
+			w->lost = true;
+			*size = 0;
+		}
 		/* It may be a warning's, and not a return. */
 		if (w->tells && bytes[0] == 0x0f)
 			*next = addr + *size;
@@ -185,6 +260,7 @@ static int jf_walk_insn(struct jf_walk *w, unsigned long addr, size_t *size,
 	case JF_FLOW_AWAY:
 	case JF_FLOW_UNKNOWN:
 		w->lost = true;
+		w->away = true;
 		break;
 	}
 	return err;
@@ -204,6 +280,7 @@ static int jf_walk_all(struct jf_walk *w)
 
 			if (bit < 0) {
 				w->lost = true;
+				w->away = true;
 				break;
 			}
 			if (test_bit(bit, w->seen))
@@ -213,6 +290,68 @@ static int jf_walk_all(struct jf_walk *w)
 			if (!(++insns % 1024))
 				cond_resched();
 		}
+	}
+	return err;
+}
+
+/* What looks like a jump to @to, of which it is not known whether it is executed. */
+static int jf_walk_guess(struct jf_walk *w, unsigned long to)
+{
+	if (jf_walk_bit(w, to) >= 0)
+		return 0;
+	if (w->ask->begins(to) && w->ask->callee(to) == JF_CALLEE_PLAIN)
+		return w->ask->left(to, w->ask->arg);
+	return 0;
+}
+
+/* All that the bytes at @addr may be. */
+static int jf_walk_guess_at(struct jf_walk *w, unsigned long addr, const u8 *b)
+{
+	bool probed = b[0] == JF_OPCODE_INT3;
+	int err = 0;
+
+	/* jmp *%reg; nothing tells it from some others that a kprobe is on. */
+	if (probed && (b[1] & 0xf8) == 0xe0)
+		w->away = true;
+	if (probed || b[0] == JF_OPCODE_JMP) {
+		unsigned long to = addr + 5 + __jf_disp32(b + 1);
+
+		err = jf_walk_guess(w, to);
+		/* A retpoline. */
+		if (!err && probed && jf_walk_bit(w, to) < 0 &&
+		    w->ask->callee(to) == JF_CALLEE_AWAY && w->ask->begins(to))
+			w->away = true;
+	}
+	if (!err && (probed || b[0] == 0x0f) && (b[1] & 0xf0) == 0x80)
+		err = jf_walk_guess(w, addr + 6 + __jf_disp32(b + 2));
+	if (!err && (probed || b[0] == 0xeb || (b[0] & 0xf0) == 0x70))
+		err = jf_walk_guess(w, addr + 2 + __jf_disp8(b + 1));
+	return err;
+}
+
+/* The way was lost: search what it has not reached. */
+static int jf_walk_sweep(struct jf_walk *w)
+{
+	const struct jf_spans *text = w->ask->text;
+	unsigned int i;
+	size_t bit = 0;
+	int err = 0;
+
+	for (i = 0; !err && i < text->num; i++) {
+		const struct jf_span *span = &text->span[i];
+		size_t end = bit + (span->end - span->start), at = bit;
+
+		for (; !err && (at = find_next_zero_bit(w->seen, end, at)) < end;
+		     at++) {
+			unsigned long addr = span->start + (at - bit);
+			u8 bytes[JF_INSN_LONGEST];
+
+			if (jf_walk_read(w, addr, bytes))
+				err = jf_walk_guess_at(w, addr, bytes);
+			if (!(at % 1024))
+				cond_resched();
+		}
+		bit = end;
 	}
 	return err;
 }
@@ -297,8 +436,11 @@ int jf_arch_add_former(struct jf_spans *s, const struct jf_text_ask *ask)
 
 	/* Then through that, for what it jumps to. */
 	w.tells = true;
+	w.lost = false;
 	err = err ?: jf_walk_to_former(&w);
 	err = err ?: jf_walk_all(&w);
+	if (!err && w.lost)
+		err = jf_walk_sweep(&w);
 	jf_walk_end(&w);
 	return err;
 }
@@ -308,6 +450,8 @@ int jf_arch_jumps(const struct jf_text_ask *ask)
 	struct jf_walk w = { .ask = ask, .tells = true };
 	int err = jf_walk(&w);
 
+	if (!err && w.lost)
+		err = jf_walk_sweep(&w);
 	jf_walk_end(&w);
-	return err ?: w.lost ? -ENOENT : 0;
+	return err ?: w.away ? -ENOENT : 0;
 }

@@ -159,6 +159,11 @@ static bool jf_graph_has(struct task_struct *t, struct jf_sight *sight)
 {
 	return false;
 }
+
+static unsigned int jf_graph_used(const struct task_struct *t)
+{
+	return 0;
+}
 #endif
 
 /* The @n-th return address that return probes of a task have taken. */
@@ -210,8 +215,7 @@ static bool jf_rethook_has(struct task_struct *t, struct jf_sight *sight)
 /*
  * The unwinder asks for the return address that a trampoline stands for. Of a task
  * that can run and is not the current one it is told none, since the kernel does
- * not ask whether the CPUs are stopped; older kernels warn then. So there such a
- * task is not unwound, and elsewhere the unwind ends at the trampoline.
+ * not ask whether the CPUs are stopped; older kernels warn then.
  */
 static bool jf_rethook_warns(struct task_struct *t)
 {
@@ -479,6 +483,62 @@ static bool jf_frame_counts(struct jf_frames *f, struct jf_sight *sight,
 	return in && !in->tag;
 }
 
+#ifdef CONFIG_KRETPROBE_ON_RETHOOK
+/*
+ * The unwinder has come to a trampoline, and was not told what that stands for. The
+ * list of return probes says what stood at this place on the stack before; another
+ * probe of the same function says that it was the trampoline.
+ */
+static unsigned long jf_hook_return(struct task_struct *t,
+				    const struct unwind_state *state)
+{
+	unsigned long place = state->sp - sizeof(long);
+	const struct rethook_node *node;
+	const struct llist_node *l;
+
+	for (l = READ_ONCE(t->rethooks.first); l; l = READ_ONCE(l->next)) {
+		node = llist_entry(l, struct rethook_node, llist);
+		if (node->frame == place &&
+		    node->ret_addr != READ_ONCE_NOCHECK(*(unsigned long *)place))
+			return node->ret_addr;
+	}
+	return 0;
+}
+#else
+static unsigned long jf_hook_return(struct task_struct *t,
+				    const struct unwind_state *state)
+{
+	return 0;
+}
+#endif
+
+#if defined(CONFIG_KRETPROBE_ON_RETHOOK) && JF_UNWIND_WARNS_OF_HOOK
+/*
+ * Where the kernel would warn of what the unwinder asks for, it is told that the stack is
+ * that of this task, which does not run and has no list. All else that it asks about the
+ * task itself has been answered by then, but for what function graph keeps. (The current
+ * task would do as well, but it is one whose unwinds the kernel complains about.)
+ */
+static struct task_struct jf_nobody = {
+	.__state = TASK_DEAD,
+#ifdef CONFIG_FUNCTION_GRAPH_TRACER
+	.curr_ret_stack = -1,
+#endif
+};
+
+static void jf_unwind_start(struct unwind_state *state, struct task_struct *t)
+{
+	unwind_start(state, t, NULL, NULL);
+	if (jf_rethook_warns(t))
+		state->task = &jf_nobody;
+}
+#else
+static void jf_unwind_start(struct unwind_state *state, struct task_struct *t)
+{
+	unwind_start(state, t, NULL, NULL);
+}
+#endif
+
 /*
  * Judge each frame, as long as the unwinder is sure. True: the task is inside.
  * *@whole: it has been unwound to its end.
@@ -491,7 +551,7 @@ static bool jf_unwind(struct jf_frames *f, struct task_struct *t,
 	bool partial;
 
 	*whole = false;
-	for (unwind_start(&f->state, t, NULL, NULL);
+	for (jf_unwind_start(&f->state, t);
 	     !unwind_done(&f->state) && !unwind_error(&f->state);
 	     unwind_next_frame(&f->state)) {
 		regs = unwind_get_entry_regs(&f->state, &partial);
@@ -508,9 +568,13 @@ static bool jf_unwind(struct jf_frames *f, struct task_struct *t,
 		}
 		addr = unwind_get_return_address(&f->state);
 		if (!addr) {
+			addr = jf_hook_return(t, &f->state);
 			/* No text of the kernel's, it says. */
-			f->addr = f->state.ip;
-			break;
+			if (!addr) {
+				f->addr = f->state.ip;
+				break;
+			}
+			f->state.ip = addr;
 		}
 		if (jf_frame_counts(f, sight, addr, calls))
 			return true;
@@ -633,7 +697,7 @@ enum jf_seen jf_arch_look(struct task_struct *t, struct jf_sight *sight,
 	       jf_rethook_has(t, sight);
 	if (!lead && !(strict && JF_CAN_UNWIND))
 		return JF_SEEN_CLEAN;
-	if (jf_rethook_warns(t))
+	if (jf_rethook_warns(t) && jf_graph_used(t))
 		return lead || (calls && jf_words_call(t, sp, sight)) ?
 			       JF_SEEN_UNKNOWN : JF_SEEN_CLEAN;
 	sight->where = 0;

@@ -229,6 +229,21 @@ static void jfk_put(struct module *mod)
 #define try_module_get(mod)		jfk_get(mod)
 #define module_put(mod)			jfk_put(mod)
 
+/* No text is read here. */
+struct jf_kept *jf_text_keep(const struct jf_mod *m)
+{
+	return NULL;
+}
+
+void jf_text_drop(struct jf_kept *kept)
+{
+}
+
+const struct jf_kept *jf_text_kept(unsigned long addr)
+{
+	return NULL;
+}
+
 #include "../../index/state.c"
 #include "../../index/index.c"
 #include "../../jf_core.c"

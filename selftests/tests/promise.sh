@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 # JF_ANY_BACKEND: it goes through them itself
-# JF_TIMEOUT=240
+# JF_TIMEOUT=400
 # What a quiesce promises. It is never early: a task that came through a branch, a dynamic function or a
 # tracepoint before that changed is waited for. And it comes to its end, whatever other tasks do: users who
 # flood the kernel with system calls under seccomp, probes at the returns of functions that are busy, tasks
@@ -196,6 +196,76 @@ for b in ${JF_BACKEND:-auto indirect}; do
 	unload
 done
 
+# ---- probes in functions that are read ----
+
+# A function's name may have got a suffix.
+unprobe()
+{
+	echo 0 >$T/events/jfpromise/enable
+	echo >$T/kprobe_events
+} 2>/dev/null
+# probe_all FUNCTION [1]: a kprobe on each of its instructions that takes one; or on the first after the beginning
+probe_all()
+{
+	sym=$(awk -v f="$1" '$4 == "[jf_promise]" && ($3 == f || index($3, f ".") == 1) && $3 !~ /cold/ {print $3}' \
+		/proc/kallsyms)
+	n=$([ "${2:-}" ] && echo 5 || echo 0) probes=0
+	while [ $n -lt 100 ] && [ $probes -lt "${2:-100}" ]; do
+		echo "p:jfpromise/$1_$n jf_promise:$sym+$n" >>$T/kprobe_events && probes=$((probes + 1))
+		n=$((n + 1))
+	done 2>/dev/null
+	for e in $T/events/jfpromise/*/enable; do
+		echo 1 >"$e"
+	done 2>/dev/null
+	check "$1() has probes: $probes" [ $probes -ge "${2:-3}" ]
+	[ "${2:-}" ] || return 0
+	if jf_until 20 grep -q 'OPTIMIZED' /sys/kernel/debug/kprobes/list; then
+		note "the probe in $1() is optimised"
+	else
+		note "the probe in $1() is not optimised"
+	fi
+}
+
+if [ -w $T/kprobe_events ]; then
+	jf_on_exit unprobe
+	load ${JF_BACKEND:+"backend=$JF_BACKEND"}
+	promise_do go mid_loop
+	jf_until 100 at_least rounds 1 || fail "the thread is at work" "$(cat $P/state)"
+	probe_all place_mid_loop
+	promise_do on loop
+	passed "beside a main loop with probes in it, on"
+	promise_do off loop
+	passed "beside a main loop with probes in it, off"
+	unprobe
+	promise_do stop
+	promise_do quiesce
+	probe_all behind_probed
+	promise_do on probed
+	branch "probes before the last call" probed "off probed" "on probed"
+	unprobe
+	promise_do on chain
+	for one in '' 1; do
+		many=${one:+an optimised probe}
+		many=${many:-probes}
+		probe_all chain_first $one
+		branch "$many in what is called last" chain "off chain" "on chain"
+		unprobe
+		probe_all jumps_to_shared $one
+		enters "by a function with $many" jump
+		promise_do swap
+		passed "beside a task in the same function, by one with $many"
+		check "by a function with $many: it is still there" at_least inside 1
+		promise_do open
+		jf_until 100 ended || true
+		promise_do back
+		promise_do quiesce
+		unprobe
+	done
+	unload
+else
+	skip "probes in functions that are read" "no kprobe events"
+fi
+
 # ---- what cannot be unwound ----
 
 load ${JF_BACKEND:+"backend=$JF_BACKEND"}
@@ -250,6 +320,36 @@ if [ -w $T/kprobe_events ] && echo r:jfpromise/read vfs_read >$T/kprobe_events; 
 	held "beside readers, a former target"
 	leaves "beside readers, a former target"
 	untrace
+
+	# One whose own function has such a probe, asleep and at work.
+	promise_do back
+	promise_do quiesce
+	for spin in 0 1; do
+		promise_do spin $spin
+		how=$([ $spin = 1 ] && echo 'at work' || echo asleep)
+		for way in a a_jump b direct jump; do
+			promise_do back
+			promise_do quiesce
+			echo r:jfpromise/shared jf_promise:shared >$T/kprobe_events
+			echo 1 >$T/events/jfpromise/enable
+			enters "a probe at the return, $way" $way
+			promise_do swap
+			case $way in
+			a*)
+				held "a probe at the return, $way, $how"
+				leaves "a probe at the return, $way, $how"
+				;;
+			*)
+				passed "a probe at the return, beside a task by $way, $how"
+				check "a probe at the return, $way, $how: it is still there" at_least inside 1
+				promise_do open
+				jf_until 100 ended || true
+				;;
+			esac
+			untrace
+		done
+	done
+	promise_do spin 0
 else
 	skip "beside readers with a probe at vfs_read()'s return" "no kprobe events"
 fi

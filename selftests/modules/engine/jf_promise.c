@@ -78,6 +78,8 @@ static DEFINE_JF_KEY_FALSE(p_or);
 static DEFINE_JF_KEY_FALSE(p_or_never);
 static DEFINE_JF_KEY_FALSE(p_ends);
 static DEFINE_JF_KEY_FALSE(p_cold);
+static DEFINE_JF_KEY_FALSE(p_probed);
+static DEFINE_JF_KEY_FALSE(p_chain);
 
 DECLARE_JF_TRACE(p_event, PROTO(int x), ARGS(x));
 DEFINE_JF_TRACE(p_event);
@@ -218,6 +220,33 @@ static noinline int behind_cold(int x)
 	return x;
 }
 
+/* For probes between the beginning and the last call, in the code that the key leads to. */
+static noinline int behind_probed(int x)
+{
+	atomic_inc(&rounds);
+	if (jf_branch_unlikely(&p_probed)) {
+		atomic_inc(&rounds);
+		return tail_callee(x + 4);
+	}
+	OPTIMIZER_HIDE_VAR(x);
+	return x;
+}
+
+/* And in the function that is called last, which does the same. */
+static noinline int chain_first(int x)
+{
+	atomic_add(x, &rounds);
+	return tail_callee(x + 4);
+}
+
+static noinline int behind_chain(int x)
+{
+	if (jf_branch_unlikely(&p_chain))
+		return chain_first(x + 4);
+	OPTIMIZER_HIDE_VAR(x);
+	return x;
+}
+
 /* A main loop in such a part. */
 static noinline int cold_loop(int x)
 {
@@ -247,6 +276,8 @@ static void place_or(void)	{ behind_or(1); }
 static void place_end(void)	{ behind_end(one(), one()); }
 static void place_cold(void)	{ behind_cold(one()); barrier(); }
 static void place_cold_loop(void) { cold_loop(one()); }
+static void place_probed(void)	{ behind_probed(1); barrier(); }
+static void place_chain(void)	{ behind_chain(1); barrier(); }
 static void place_off(void)	{ behind_unlikely(1); }
 static void place_else(void)	{ behind_else(1); }
 static void place_part(void)	{ behind_part(1); }
@@ -266,6 +297,17 @@ static noinline void place_loop(void)
 		msleep(20);
 		if (jf_branch_unlikely(&p_loop))
 			atomic_add(2, &rounds);
+	}
+}
+
+/* One for probes between the site and where the thread sleeps. */
+static noinline void place_mid_loop(void)
+{
+	while (!READ_ONCE(stopping)) {
+		if (jf_branch_unlikely(&p_loop))
+			atomic_inc(&rounds);
+		atomic_add(2, &rounds);
+		msleep(20);
 	}
 }
 
@@ -340,8 +382,10 @@ static noinline void place_direct(void)
 	barrier();
 }
 
+/* Something that a probe may be optimised on stands in front. */
 static noinline int jumps_to_shared(int x)
 {
+	atomic_inc(&rounds);
 	return shared(x + 1);
 }
 
@@ -404,6 +448,9 @@ static const struct {
 	{ "end", place_end },
 	{ "cold", place_cold },
 	{ "cold_loop", place_cold_loop },
+	{ "mid_loop", place_mid_loop },
+	{ "probed", place_probed },
+	{ "chain", place_chain },
 	{ "again", place_again },
 	{ "loop", place_loop },
 	{ "a", place_a },
@@ -431,6 +478,8 @@ static const struct {
 	{ "or", &p_or },
 	{ "end", &p_ends },
 	{ "cold", &p_cold },
+	{ "probed", &p_probed },
+	{ "chain", &p_chain },
 };
 
 /* --- threads ---------------------------------------------------------------- */

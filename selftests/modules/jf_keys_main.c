@@ -515,7 +515,7 @@ static void __exit keys_exit(void)
 	run_probes("__exit text", exit_probes, ARRAY_SIZE(exit_probes));
 	check_all("exit");
 	mutex_unlock(&mutex);
-	pr_info("jf_keys: gone after %lu checks, %lu bad\n", checked, bad);
+	pr_info("jf_keys: unloaded after %lu checks, %lu bad\n", checked, bad);
 }
 
 module_init(keys_init);

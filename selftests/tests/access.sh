@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# JF_ANY_BACKEND: it goes through them itself
-# Who may do what: modules that may call a dynamic function and not change it, dynamic functions of
-# one file, targets whose module is kept, and targets that are nobody's text.
+# JF_ANY_BACKEND: it tries all of them itself
+# Permissions: modules that may call a dynamic function and not change it, dynamic functions of
+# one file, targets whose module is kept, and targets that belong to no module.
 . "$(dirname "$0")/../lib/lib.sh"
 
 line() { grep "^$1 " $JF/functions; }
 
-# generated KIND NAME: where text of that name is that the kernel made
+# generated KIND NAME: text of that name that the kernel generated, as a target
 generated()
 {
 	jf_a=$(awk -v n="^$2" '$3 ~ n && $4 ~ /^\[(bpf|__builtin__.*)\]$/ {print $1; exit}' /proc/kallsyms)
@@ -19,17 +19,17 @@ generated()
 	jf_cases jf_access generated "$b: $1: "
 }
 
-# Of what it stands on the kernel keeps a copy, in pages of its own that have no symbol but in that file.
+# The kernel keeps a copy of the instruction below a kprobe, in pages that have a symbol in /proc/kallsyms alone.
 T=$JF_TRACEFS
 kprobe()
 {
 	for o in 5 9; do
-		echo "p:jfaccess/behind jf_access:case_back+$o" >>$T/kprobe_events && return
+		echo "p:jfaccess/back jf_access:case_back+$o" >>$T/kprobe_events && return
 	done 2>/dev/null
 }
-kprobe_off() { echo '-:jfaccess/behind' >>$T/kprobe_events; }
+kprobe_off() { echo '-:jfaccess/back' >>$T/kprobe_events; }
 
-jf_start "who may call, who may change"
+jf_start "modules that may call, modules that may change"
 jf_has jf_access_user || jf_skip_all "no jf_access_user.ko: build selftests/modules"
 
 # A program of BPF, compiled, of which the kernel knows the name; it stays until the test has ended.
@@ -54,7 +54,7 @@ for b in ${JF_BACKEND:-auto xmc kernel indirect}; do
 		generated "a copy for a kprobe" kprobe_insn_page
 		kprobe_off
 	else
-		skip "$b: a copy for a kprobe" "no kprobe behind the entry of a function"
+		skip "$b: a copy for a kprobe" "no kprobe after the entry of a function"
 	fi
 
 	check "$b: one that may only call" jf_insmod jf_access_user
@@ -66,18 +66,18 @@ for b in ${JF_BACKEND:-auto xmc kernel indirect}; do
 		jf_cases jf_access_user $c "$b: "
 	done
 	jf_cases jf_access guest "$b: "
-	check "$b: not pinned, it goes" jf_rmmod jf_access_user
+	check "$b: not pinned, it unloads" jf_rmmod jf_access_user
 	check_match "$b: what led there fell back" "$(line access_open)" '^access_open jf_access [^ ]* one '
 	[ "$b" = indirect ] || jf_cases jf_access freed "$b: "
 
 	check "$b: the same, pinned" jf_insmod jf_access_user pin=1
 	check_match "$b: that is shown" "$(line access_open)" ' pinned$'
-	check_fails "$b: it does not go" rmmod jf_access_user
+	check_fails "$b: it does not unload" rmmod jf_access_user
 	jf_cases jf_access guest "$b: "
 	jf_cases jf_access back "$b: "
 	check_eq "$b: nothing is pinned any more" "$(grep -c ' pinned$' $JF/functions)" 0
-	check "$b: now it goes" jf_rmmod jf_access_user
-	check "$b: the defining module goes" jf_rmmod jf_access
-	check "$b: the core goes" jf_unload
+	check "$b: now it unloads" jf_rmmod jf_access_user
+	check "$b: the defining module unloads" jf_rmmod jf_access
+	check "$b: the core unloads" jf_unload
 done
 jf_done

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# JF_ANY_BACKEND: it goes through them itself
+# JF_ANY_BACKEND: it tries all of them itself
 # Each back end can be asked for, says that it is in force, and does the job.
 . "$(dirname "$0")/../lib/lib.sh"
 

@@ -4,7 +4,7 @@
 # JF_ANY_BACKEND: it shows the same with each of them
 # The benchmark module: every row of it gives a number and does what it says, updates take the
 # broadcasts that they should, commands that make no sense are refused, a run can be interrupted.
-# How large the numbers are is not looked at: that depends on the machine.
+# How large the numbers are is not checked: that depends on the machine.
 # JF_TIMEOUT=300: the kernel's protocol writes 12,000 sites one at a time
 . "$(dirname "$0")/../lib/lib.sh"
 
@@ -199,7 +199,7 @@ check "all keys are back where they were: updates can be measured again" bench b
 # ---- away and back ----
 
 check_fails "jumpfunc stays while its benchmark is there" rmmod jumpfunc
-check "the benchmark goes" jf_rmmod jumpfunc_bench
+check "the benchmark unloads" jf_rmmod jumpfunc_bench
 check_fails "and its file with it" test -e $B
 check "jumpfunc goes on without it" jf_write func1 1
 jf_done

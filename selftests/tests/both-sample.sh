@@ -12,5 +12,5 @@ jf_log_mark
 check "the sample loads" jf_insmod jf_sample_both
 said() { jf_log_new | sed -n 's/.*jf_sample_both: //p' | paste -sd, ; }
 check_eq "what it says" "$(said)" "as they are: 4,squares, checked: 34,the largest: 5,as at first: 4"
-check "the sample goes" jf_rmmod jf_sample_both
+check "the sample unloads" jf_rmmod jf_sample_both
 jf_done

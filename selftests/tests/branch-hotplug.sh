@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # JF_TIMEOUT=240
 # Keys that are changed where the usual calls are not allowed: from CPU hotplug callbacks while CPUs
-# come and go and others change text; and later, by work that a module leaves behind when it goes.
+# go offline and online and others change text; and later, by work that is still queued when its module is unloaded.
 . "$(dirname "$0")/../lib/lib.sh"
 
 H=/sys/kernel/debug/jf_keyhot/check
@@ -49,12 +49,12 @@ if [ -n "$cpus" ]; then
 	i=0
 	while [ $i -lt $rounds ]; do
 		i=$((i + 1))
-		check "CPUs go and come, round $i" cpu_round
+		check "CPUs go offline and online, round $i" cpu_round
 	done
 	jf_stop_all
-	check "the module with the callbacks goes" jf_rmmod jf_keyhot
+	check "the module with the callbacks unloads" jf_rmmod jf_keyhot
 else
-	skip "keys from hotplug callbacks" "no CPU can be taken away"
+	skip "keys from hotplug callbacks" "no CPU can go offline"
 fi
 
 i=0
@@ -65,8 +65,8 @@ while [ $i -lt $loads ]; do
 	jf_rmmod jf_keylate || break
 	i=$((i + 1))
 done >"$JF_TMP/loads" 2>&1
-check_eq "$loads modules go with work pending" "$i" "$loads"
+check_eq "$loads modules unload with work pending" "$i" "$loads"
 sleep 1
 check_eq "nothing went wrong then" "$(jf_log | grep 'BAD')" ""
-check "the core goes" jf_unload
+check "the core unloads" jf_unload
 jf_done

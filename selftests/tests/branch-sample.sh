@@ -38,9 +38,9 @@ check_eq "its key is on" "$(key sample_stats)" "on 1"
 check_eq "its init counted" "$(cat $P/send)" "1001 bytes counted"
 echo 2 >$P/send
 check_eq "packets are counted" "$(cat $P/send)" "1122 bytes counted"
-check "the user goes" jf_rmmod jf_sample_key_user
+check "the user unloads" jf_rmmod jf_sample_key_user
 check_eq "the key is off" "$(key sample_stats)" "off 0"
 echo 2 >$P/send
 check_eq "nothing is counted any more" "$(cat $P/send)" "1122 bytes counted"
-check "the sample goes" jf_rmmod jf_sample_key
+check "the sample unloads" jf_rmmod jf_sample_key
 jf_done

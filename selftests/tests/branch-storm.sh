@@ -7,7 +7,7 @@
 # JF_LONG=1 makes it two minutes instead of some seconds.
 #
 # Seen to fail with the code broken on purpose:
-#   jf_key_inc() looking at the count before it has the lock	bad_user, bad_op, bad_rest
+#   jf_key_inc() reading the count before it has the lock	bad_user, bad_op, bad_rest
 #   jf_write_live(), tails written after the first bytes	the kernel oopses
 #   jf_write_live() without the first bytes		bytes, bad_places, toggles
 #   jf_set_aliases(), wrong page for a site across two	the callers do not even load
@@ -38,7 +38,7 @@ check_eq "they are where they should be" "$(result bad_places)" 0
 check_bytes "bytes of all sites with the key off"
 echo 1 >$S/toggle
 check_bytes "bytes of all sites with the key on"
-check "toggling goes through" storm $seconds
+check "toggling succeeds" storm $seconds
 check_bytes "bytes of all sites after the storm"
 
 check "counting starts on all CPUs" sh -c "echo 1 >$S/run"

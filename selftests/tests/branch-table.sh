@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # JF_TIMEOUT=120
 # Every kind of key, in every form of branch, in every state, in the module that defines it and in
-# another one, judged by what runs and, where sites hold nops, by the bytes.
+# another one, checked by what runs and, where sites hold nops, by the bytes.
 #
 # Seen to fail with the code broken on purpose:
 #   jf_site_encode(), meaning of "likely" and "unlikely" swapped	every key, initial state
@@ -57,8 +57,8 @@ if [ "$(jf_stat backend)" != indirect ]; then
 	check_match "exit text has sites" "$(grep -c ' exit_false_' $JF/keys)" '^[1-9]'
 fi
 
-check "the second module goes" jf_rmmod jf_keyuse
-check "the first module goes" jf_rmmod jf_keys
-check_match "no probe went wrong in __exit text" "$(jf_log)" 'jf_keys: gone after [0-9]+ checks, 0 bad'
-check_eq "all keys are gone" "$(grep -c 'jft_\|use_' $JF/keys)" 0
+check "the second module unloads" jf_rmmod jf_keyuse
+check "the first module unloads" jf_rmmod jf_keys
+check_match "no probe went wrong in __exit text" "$(jf_log)" 'jf_keys: unloaded after [0-9]+ checks, 0 bad'
+check_eq "all keys are unregistered" "$(grep -c 'jft_\|use_' $JF/keys)" 0
 jf_done

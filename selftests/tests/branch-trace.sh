@@ -29,8 +29,8 @@ for r in bad_frames bad_unwinds bad_own; do
 done
 check_match "traces by the thread itself" "$(result own_traces)" '^[1-9]'
 check_match "samples in the function" "$(result in_inner)" '^[1-9]'
-# Where nothing is patched, every branch goes through its test.
+# Where nothing is patched, every branch executes its test.
 [ "$(jf_stat backend)" != indirect ] ||
 	check_match "samples in the out-of-line test" "$(result in_test)" '^[1-9]'
-check "the thread goes" jf_rmmod jf_keytrace
+check "the thread's module unloads" jf_rmmod jf_keytrace
 jf_done

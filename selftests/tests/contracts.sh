@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# JF_ANY_BACKEND: it goes through them itself
+# JF_ANY_BACKEND: it tries all of them itself
 # JF_TIMEOUT=240
 # Contracts of tracepoints and dynamic functions: what is around a call, what debugfs says of it, and
 # that what a probe used may be freed after the wait that its contract names.
@@ -24,7 +24,7 @@ for b in ${JF_BACKEND:-$backends}; do
 	check_match "$b: ... none" "$(last __jf_tp_ct_bare)" '^[0-9]+$'
 	check_eq "$b: that of a dynamic function" "$(last ct_sum_sleepable)" sleepable
 	check_eq "$b: ... of one file" "$(last ct_sum_rcu)" rcu
-	check "$b: the module goes" jf_rmmod jf_contract
-	check "$b: the core goes" jf_unload
+	check "$b: the module unloads" jf_rmmod jf_contract
+	check "$b: the core unloads" jf_unload
 done
 jf_done

@@ -1,16 +1,16 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# JF_KERNELS=1: the words in its files, and whose they are, are ours
+# JF_KERNELS=1: the words in its files, and which module owns them, are decided by our sources
 # JF_ANY_BACKEND: files in debugfs are the same with each of them
 # JF_TIMEOUT=120
-# The files in debugfs and those whose they are: an init that fails with one of them open, one name for two
-# files, modules that go while their file is open, being opened, read or written.
+# The files in debugfs and the modules that own them: an init that fails with one of them open, one name for two
+# files, modules that are unloaded while their file is open, being opened, read or written.
 #
 # Seen to fail (6.1) while files were shown before the last step of init that can fail: the module is freed
-# with the file open, and closing it calls what was freed.
+# with the file open, and closing it calls freed text.
 . "$(dirname "$0")/../lib/lib.sh"
 
-jf_start "files in debugfs, and whose they are"
+jf_start "files in debugfs, and the modules that own them"
 
 # ---- a second file of one name ----
 
@@ -18,9 +18,9 @@ if jf_has jf_second_room; then
 	jf_load
 	check "a module adds a file whose name is taken" jf_insmod jf_second_room
 	check "the first of that name is still there" grep -q '^updates ' $JF/stats
-	check "it goes" jf_rmmod jf_second_room
-	check "and has not taken the first with it" grep -q '^updates ' $JF/stats
-	check "the core goes" jf_unload
+	check "it unloads" jf_rmmod jf_second_room
+	check "and has not removed the first" grep -q '^updates ' $JF/stats
+	check "the core unloads" jf_unload
 fi
 
 # ---- an init that fails ----
@@ -36,16 +36,16 @@ if jf_has jf_init_fails; then
 	done
 	note "opened while init was under way: $opened"
 	check_fails "init fails" wait $pid
-	check_fails "the module is not there" grep -q '^jumpfunc ' /proc/modules
+	check_fails "the module is not loaded" grep -q '^jumpfunc ' /proc/modules
 	if [ $opened = yes ]; then
 		check_fails "its file cannot be read any more" cat <&8
 		exec 8<&-
 	fi
-	pass "nobody trips over what was open"
-	check "jf_init_fails goes" jf_rmmod jf_init_fails
+	pass "closing it does no harm"
+	check "jf_init_fails unloads" jf_rmmod jf_init_fails
 fi
 
-# ---- modules that go ----
+# ---- modules that are unloaded ----
 
 if jf_has jumpfunc_bench; then
 	jf_load
@@ -64,10 +64,10 @@ if jf_has jumpfunc_bench; then
 		n=$((n + 1))
 	done
 	jf_stop_all
-	check_match "it comes and goes while its file is in use" "$went" '^[1-9]'
-	check "it goes" jf_rmmod jumpfunc_bench
+	check_match "it is unloaded and loaded while its file is in use" "$went" '^[1-9]'
+	check "it unloads" jf_rmmod jumpfunc_bench
 	check_fails "and its file with it" test -e $JF/bench
 	check_fails "and its help" grep -q bench $JF/help
-	check "the core goes" jf_unload
+	check "the core unloads" jf_unload
 fi
 jf_done

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 # JF_ANY_BACKEND: it shows the same with each of them
-# scripts/doctor.sh on a machine that is one: what it says is so, and its commands mend.
+# scripts/doctor.sh on a real machine, not a made-up one: what it says is true, and its commands mend.
 . "$(dirname "$0")/../lib/lib.sh"
 
 jf_start "what the doctor says, and that its commands mend"
@@ -19,7 +19,7 @@ mends()
 
 check_fails "not loaded: the status says so" doctor
 check_match "... and a line" "$(says 'todo +module')" "not loaded"
-check_match "... which is another thing than that it cannot" "$(tail -n 1 "$JF_TMP/doctor")" "load: yes, but it is not loaded"
+check_match "... and that it could be" "$(tail -n 1 "$JF_TMP/doctor")" "load: yes, but it is not loaded"
 check_eq "this is no container and no chroot" "$(says '.*(container|chroot)')" ""
 check_match "the kernel is this one" "$(says 'yes +kernel')" "$(uname -r | sed 's/[.+]/[&]/g')"
 check_match "debugfs is there" "$(says 'yes +debugfs')" "mounted"
@@ -35,7 +35,7 @@ check_match "then it is loaded, and the back end is told" "$(says 'yes +module')
 check_match "it can load" "$(tail -n 1 "$JF_TMP/doctor")" "load: yes"
 rmmod jumpfunc
 
-# On a real machine somebody may be at work there.
+# On a real machine, other programs may use it.
 if [ "${JF_VM:-0}" = 1 ] && { umount /sys/kernel/debug/tracing 2>/dev/null; umount /sys/kernel/debug; }; then
 	doctor
 	check_match "debugfs is missed" "$(says 'no +debugfs')" "not mounted"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 # JF_TIMEOUT=180
-# JF_TRACE_EVENT() and those who come and go: several users at once, a module that is loaded or unloaded meanwhile.
+# JF_TRACE_EVENT() with several users at once, and with modules that are loaded and unloaded meanwhile.
 . "$(dirname "$0")/../lib/lib.sh"
 
 T=$JF_TRACEFS
@@ -9,7 +9,7 @@ E=$T/events/jf_event
 H=/sys/module/jf_event_host/parameters
 G=/sys/module/jf_event_guest/parameters
 
-jf_start "JF_TRACE_EVENT(): users and modules that come and go"
+jf_start "JF_TRACE_EVENT(): users and modules change meanwhile"
 [ -d $T/events ] || jf_skip_all "no tracefs in this kernel (CONFIG_TRACING)"
 jf_has jf_event_host || jf_skip_all "no jf_event_host.ko: build selftests/modules"
 jf_load
@@ -30,21 +30,21 @@ echo 1 >$E/enable
 echo 1 >$T/events/jf_event_2/enable
 check "events are fired" sh -c "echo 5 >$H/fire"
 for e in one many plain of of_plain; do check_eq "jf_event_$e" "$(count jf_event_$e)" 5; done
-# Behind the CPU: interrupts off, reschedule, in an interrupt, the depth of preemption.
+# After the CPU's number: interrupts off, reschedule, in an interrupt, the depth of preemption.
 depths() { sed -n "s/.*\\] ...\\(.\\).* jf_event_$1: .*/\\1/p" $T/trace | sort -u; }
 for e in one many of; do check_eq "jf_event_$e: preemption is as deep as in the caller" "$(depths $e)" "$(depths plain)"; done
 check_eq "twelve arguments" "$(grep -c 'jf_event_many: sum=56 l=twelve' $T/trace)" 5
 check_eq "an event of a class" "$(grep -c 'jf_event_of: s=host' $T/trace)" 5
 check_eq "what meets a condition" "$(sed -n 's/.*jf_event_odd: //p' $T/trace | paste -sd,)" "a=1 odd,a=3 odd"
 check_eq "and, of a class, with the kernel's own" "$(count jf_event_of_long) $(count jf_event_of_plain_long) $(grep -c 's=hosted' $T/trace)" "1 1 2"
-# With lockdep the kernel asks twice; until 6.12 a second time for those alone that meet it.
+# With lockdep the kernel evaluates it twice; until 6.12 a second time only for calls that meet it.
 asked=$(cat $H/asked)
-check_match "each call was asked about" "$asked" '^(5|7|10)$'
+check_match "the condition was evaluated for each call" "$asked" '^(5|7|10)$'
 echo 0 >$T/events/jf_event_2/enable
 echo 0 >$E/enable
 check_eq "off" "$(leads jf_event_one) $(leads jf_event_many) $(leads jf_event_of) $(leads jf_event_odd)" "none none none none"
 echo 2 >$H/fire
-check_eq "nobody is asked while it is off" "$(cat $H/asked)" "$asked"
+check_eq "the condition is not evaluated while it is off" "$(cat $H/asked)" "$asked"
 clear
 for e in one plain; do
 	echo 'common_preempt_count == 0' >$E/jf_event_$e/filter
@@ -67,9 +67,9 @@ forwarder_and_caller()
 }
 seen=$(forwarder_and_caller)
 if [ -z "$seen" ] && ! jf_patching && grep -q '<stack trace>' $T/trace; then
-	skip "in a stack trace the caller stands behind the forwarder" "the stack is not read that far on this architecture"
+	skip "in a stack trace the caller stands after the forwarder" "the stack is not read that far on this architecture"
 else
-	check_eq "in a stack trace the caller stands behind the forwarder" "$seen" \
+	check_eq "in a stack trace the caller stands after the forwarder" "$seen" \
 		"__jf_forward_jf_event_one fire_set"
 fi
 check_eq "which a trigger alone has had called" "$(leads jf_event_one)" none
@@ -88,18 +88,18 @@ echo 2 >$H/fire
 check_eq "both see the sites of both modules" "$(cat $G/seen) $(count jf_event_one)" "8 5"
 check_eq "of the guest" "$(grep -c 'jf_event_one: a=100' $T/trace)" 3
 check_fails "the host is in use" rmmod jf_event_host
-check "the guest goes while the event is on" jf_rmmod jf_event_guest
+check "the guest unloads while the event is on" jf_rmmod jf_event_guest
 check_eq "the event alone" "$(leads jf_event_one)" $one
 echo 2 >$H/fire
 check_eq "it goes on" "$(count jf_event_one)" 7
 
 # ---- unloading ----
 
-check "the host goes while its event is on" jf_rmmod jf_event_host
-check_fails "its events are gone" test -e $E
-# The kernel empties the buffer then, as nobody could format what is in it.
+check "the host unloads while its event is on" jf_rmmod jf_event_host
+check_fails "its events are removed" test -e $E
+# The kernel empties the buffer then, as it could no longer format its records.
 check "the trace can be read" cat $T/trace
-check "the host comes back" jf_insmod jf_event_host
+check "the host loads again" jf_insmod jf_event_host
 check_eq "with its event off" "$(leads jf_event_one) $(cat $E/jf_event_one/enable)" "none 0"
 if command -v perf >/dev/null && [ -e /proc/sys/kernel/perf_event_paranoid ]; then
 	perf stat -o "$JF_TMP/stat" -x, -e jf_event:jf_event_one sh -c "echo 4 >$H/fire; touch $JF_TMP/there; until [ -e $JF_TMP/end ]; do sleep 0.1; done" &
@@ -111,11 +111,11 @@ if command -v perf >/dev/null && [ -e /proc/sys/kernel/perf_event_paranoid ]; th
 	touch "$JF_TMP/end"
 	wait $perf
 	check_eq "perf has counted" "$(awk -F, '$3 ~ /jf_event_one/ {print $1}' "$JF_TMP/stat")" 4
-	check_eq "perf has gone: off" "$(leads jf_event_one)" none
+	check_eq "perf has ended: off" "$(leads jf_event_one)" none
 else
 	skip "perf keeps the module" "no perf"
 fi
-check "the host goes" jf_rmmod jf_event_host
+check "the host unloads" jf_rmmod jf_event_host
 
 # ---- enabled while it is loaded ----
 
@@ -135,17 +135,17 @@ for bad in jf_event_none jf_event_one,jf_event_none '' 'jf_event_one,' jf_event_
 	check_fails "nothing of it stays" test -e $E
 done
 
-# ---- everybody at once ----
+# ---- everything at once ----
 
 mkdir $T/instances/jf_life
 jf_on_exit "rmdir $T/instances/jf_life"
 I=$T/instances/jf_life/events/jf_event
-check "the host comes for the storm" jf_insmod jf_event_host
+check "the host loads for the storm" jf_insmod jf_event_host
 end=$(($(date +%s) + 12))
 during() { while [ "$(date +%s)" -lt $end ]; do "$@"; done 2>/dev/null; }
 toggle() { echo 1 >"$1/enable"; echo 0 >"$1/enable"; }
-# A trigger does not keep its module, and if one is there when that goes, the kernel warns: also of an event
-# that is none of ours.
+# A trigger does not keep its module, and if there is one when that is unloaded, the kernel warns: also of an
+# event that is none of ours.
 reload()
 {
 	until mkdir "$JF_TMP/trigger"; do usleep 1000; done
@@ -182,6 +182,6 @@ clear
 echo 5 >$H/fire
 check_eq "and can be turned on again" "$(count jf_event_one) $(count jf_event_many) $(count jf_event_plain)" "5 5 5"
 echo 0 >$E/enable
-check "the host goes" jf_rmmod jf_event_host
-check "the core goes" jf_unload
+check "the host unloads" jf_rmmod jf_event_host
+check "the core unloads" jf_unload
 jf_done

@@ -39,7 +39,7 @@ for m in kernel indirect dynfunc chain; do
 		# More than nothing, and a multiple.  The kernel's own have no common moment.
 		seen=$(awk 'NR == FNR {b[$1] = $2; next} {s += $2 - b[$1]} END {print s + 0}' "$JF_TMP/before" "$JF_TMP/after")
 		if [ $n = 0 ]; then
-			check_eq "$m: nobody runs with no subscribers" "$seen" 0
+			check_eq "$m: nothing is counted with no subscribers" "$seen" 0
 			continue
 		fi
 		check_match "$m: $n subscribers run" "$seen" '^[1-9]'

@@ -56,7 +56,7 @@ check_eq "nine were received, six passed, three dropped" \
 check_match "a record as people read it" "$(grep -m 1 'jf_sample_rx:' $T/trace)" 'dev=jf0 id=[0-9]+ len=10[01] queue=[0-3]$'
 off
 is_off "disabled"
-check "packets that nobody sees" packets 9
+check "packets without a user of the event" packets 9
 check_eq "nothing is recorded" "$(count jf_sample_rx $T/trace)" 0
 
 echo 'len > 1500' >$E/jf_sample_rx/filter
@@ -88,12 +88,12 @@ jf_on_exit "rmdir $T/instances/jf_a $T/instances/jf_b"
 for i in jf_a jf_b; do echo 1 >$T/instances/$i/events/jf_sample/jf_sample_rx/enable; done
 packets 3
 echo 0 >$T/instances/jf_a/events/jf_sample/jf_sample_rx/enable
-check_match "one of two users has gone: still on" "$(leads jf_sample_rx)" "^$on"
+check_match "one of two users has left: still on" "$(leads jf_sample_rx)" "^$on"
 packets 4
 check_eq "each user has what happened in its time" \
 	"$(count jf_sample_rx $T/instances/jf_a/trace) $(count jf_sample_rx $T/instances/jf_b/trace)" "3 7"
 rmdir $T/instances/jf_b
-is_off "the last user has gone, with its instance"
+is_off "the last user has left, with its instance"
 
 # ---- tools ----
 
@@ -124,10 +124,10 @@ elif command -v perf >/dev/null; then
 	else
 		skip "perf trace" "not in this perf"
 	fi
-	# The call chain leads through the forwarder to where the event is.
+	# The call chain leads through the forwarder to the event's caller.
 	check "perf record -g" perf record -q -g -o "$JF_TMP/data" -e jf_sample:jf_sample_drop sh "$JF_TMP/work"
 	perf script -i "$JF_TMP/data" -F ip >"$JF_TMP/report" 2>/dev/null
-	check_eq "perf: the chain shows who called" "$(jf_functions_of "$JF_TMP/report" | grep -cE ' (receive|receive_many|packets_set)(\.|$)' | awk '{print ($1 >= 3)}')" 1
+	check_eq "perf: the chain shows the caller" "$(jf_functions_of "$JF_TMP/report" | grep -cE ' (receive|receive_many|packets_set)(\.|$)' | awk '{print ($1 >= 3)}')" 1
 	is_off "after perf"
 else
 	skip "perf" "not installed"
@@ -162,5 +162,5 @@ else
 	fi
 fi
 jf_rmmod jf_sample_event
-check "the core goes" jf_unload
+check "the core unloads" jf_unload
 jf_done

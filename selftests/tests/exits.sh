@@ -40,14 +40,14 @@ if mount -t cgroup2 none "$C" 2>/dev/null; then
 	jf_on_exit "umount $C"
 	[ ! -e "$C/cgroup.stat" ] || cgroups=1
 fi
-# In the shell alone: a look must not make a process exit, since that is what others might be dropped at.
+# In the shell alone: reading must not make a process exit, since that might be when others are dropped.
 dying()
 {
 	while read -r jf_key jf_value; do
 		[ "$jf_key" != nr_dying_descendants ] || jf_dying=$jf_value
 	done <"$C/cgroup.stat"
 }
-# some_cgroups WHEN: three are made, each with a child, and removed when that has exited
+# some_cgroups WHEN: makes three, each with a child, and removes them when the child has exited
 some_cgroups()
 {
 	[ $cgroups = 1 ] || { skip "$1: removed cgroups" "no cgroup2 here"; return; }
@@ -63,7 +63,7 @@ some_cgroups()
 	check_eq "$1: removed cgroups are freed" "$jf_dying" "$jf_were"
 }
 
-# What the kernel does by itself; else nothing below would mean anything.
+# How long the kernel alone takes: without that, the rest would mean nothing.
 for pause in 0.05 0.1 0.2 0.4 none; do
 	[ "$(spaces $pause)" != 0 ] || break
 done
@@ -79,7 +79,7 @@ some_cgroups "without jumpfunc"
 jf_load
 some_spaces "loaded"
 some_cgroups "loaded"
-# The last of a storm of exits are on each CPU.
+# A storm of exits, whose last ones are on each CPU.
 for i in $(seq 100); do true & done
 wait
 some_cgroups "after many exits"

@@ -103,8 +103,8 @@ file "functions, six" functions "func0=jf_func0_1 func1=jf_func1_1 func2=jf_func
 file "functions, six, all allocations failing" functions "func0=jf_func0_1 func1=jf_func1_1 func2=jf_func2_2 ops_0=target_1 ops_1=target_2 ops_ret0=target_0" \
 	"func0=default func1=default func2=default ops_0=default ops_1=default ops_ret0=default" -s "$JF/functions=^  " -p 32
 
-# modes FROM TO [-p STEP]: where the way there cannot be gone, the mode may be "off" afterwards, as
-# docs/debugfs.md says; but from there, every way must be open
+# modes FROM TO [-p STEP]: if the change fails, the mode may be "off" afterwards, as docs/debugfs.md says; but
+# from there, it must be possible to set every mode
 modes()
 {
 	jf_from=$1 jf_to=$2; shift 2
@@ -140,7 +140,7 @@ for mode in kernel chain; do
 	jf_write subscribers 1
 	jf_write dispatch off
 done
-# Nothing of all that is left attached: who is asked for runs, and nobody else does.
+# Nothing of all that is left attached: only the subscribers of the mode that is set run.
 jf_write subscribers 2
 for mode in kernel indirect dynfunc chain; do
 	jf_write dispatch $mode
@@ -168,5 +168,5 @@ jf_rmmod jf_each_op
 jf_images_back "all images are given back"
 leak_check "operations"
 jf_unload
-check_eq "no mapping is left behind" "$(grep -v unpurged /proc/vmallocinfo | grep -c '\[jumpfunc\]')" 0
+check_eq "no mapping is left" "$(grep -v unpurged /proc/vmallocinfo | grep -c '\[jumpfunc\]')" 0
 fail_done

@@ -4,10 +4,10 @@
 # JF_TIMEOUT_LONG=5400
 # Modules are loaded and unloaded, each time with another memory allocation failing: the first, the
 # second, and so on, until it goes through.  A load that fails must say ENOMEM and leave no trace; an
-# unload must not fail; and nothing must be lost.  JF_LONG=1 lets each single allocation fail; else it
-# is one in some, the fewer the slower the kernel is, and then each of those that we make to take the
-# module over, alone and with all that follow: most are the loader's.  For a module of 12,000 sites it and those whom it tells make
-# 20,000, one for each function that no kprobe may be in.
+# unload must not fail; and nothing must be lost.  JF_LONG=1 lets each single allocation fail.  Most are
+# the loader's: for a module of 12,000 sites it and its notifiers make 20,000, one for each function that no
+# kprobe may be in.  So without JF_LONG=1 some of them fail, the fewer the slower the kernel is; and then each
+# that jumpfunc makes to take over the module, alone and with all that follow.
 . "$(dirname "$0")/../lib/lib.sh"
 . "$(dirname "$0")/../lib/fail.sh"
 
@@ -24,7 +24,7 @@ core=$(jf_ko jumpfunc) ops=$(jf_ko jf_each_op) bench=$(jf_ko jumpfunc_bench)
 backend=${JF_BACKEND:+backend=$JF_BACKEND}
 events=$JF_TRACEFS/events
 
-# All that is allocated once, by whoever comes first, is there now.
+# Allocates now what is allocated only once, by its first user.
 jf_load; jf_insmod jf_each_op; jf_rmmod jf_each_op; jf_unload
 leak_clear
 maps=$(mappings)
@@ -37,19 +37,19 @@ nth "jumpfunc.ko is unloaded" $every -u "load $core $backend" unload jumpfunc
 jf_unload
 leak_check "jumpfunc.ko loaded and unloaded"
 now=$(mappings)
-if [ "$now" -le $((maps + 4)) ]; then pass "no mapping is left behind ($maps before, $now now)"; else
-	fail "no mapping is left behind" "$maps before, $now now: $(list_mappings | tail -n 20)"; fi
+if [ "$now" -le $((maps + 4)) ]; then pass "no mapping is left ($maps before, $now now)"; else
+	fail "no mapping is left" "$maps before, $now now: $(list_mappings | tail -n 20)"; fi
 
 # ---- modules that use it ----
 
-# takes_over NAME FILE: each of ours alone, then the rest of them as well
+# takes_over NAME FILE: each of jumpfunc's allocations alone, then with all that follow
 takes_over()
 {
 	# shellcheck disable=SC2086
-	hit "... and we take it over" $ours $same -o -g "/sys/module/$1" -u "unload $1" load "$2"
+	hit "... and jumpfunc takes it over" $ours $same -o -g "/sys/module/$1" -u "unload $1" load "$2"
 	echo 1 >/sys/module/jf_nth/parameters/all
 	# shellcheck disable=SC2086
-	hit "... with nothing left from there on" $ours $same -o -g "/sys/module/$1" -u "unload $1" load "$2"
+	hit "... with all allocations failing from there on" $ours $same -o -g "/sys/module/$1" -u "unload $1" load "$2"
 	echo 0 >/sys/module/jf_nth/parameters/all
 }
 
@@ -68,15 +68,15 @@ jf_insmod jf_each_op
 # shellcheck disable=SC2086
 nth "such a module is unloaded" $every -u "load $ops" unload jf_each_op
 # shellcheck disable=SC2086
-hits "... and we let it go" $ours -u "load $ops" unload jf_each_op
+hits "... and jumpfunc releases it" $ours -u "load $ops" unload jf_each_op
 jf_rmmod jf_each_op
 jf_insmod jf_sample_provider
 jf_insmod jf_sample_consumer
-# Its end lets functions of the provider fall back, and that must not fail.
+# When it is unloaded, functions of the provider fall back, and that must not fail.
 # shellcheck disable=SC2086
 nth "a module that is a target is unloaded" $every -u "load $(jf_ko jf_sample_consumer)" unload jf_sample_consumer
 # shellcheck disable=SC2086
-hits "... and we let functions fall back" $ours -u "load $(jf_ko jf_sample_consumer)" unload jf_sample_consumer
+hits "... and jumpfunc lets functions fall back" $ours -u "load $(jf_ko jf_sample_consumer)" unload jf_sample_consumer
 jf_rmmod jf_sample_consumer
 check_eq "... and its functions fell back" "$(awk '$1 == "sample_filter" {print $4}' $JF/functions)" accept_short
 jf_rmmod jf_sample_provider

@@ -3,10 +3,10 @@
 # JF_KERNELS=2: storms; each trouble is met alone by a test of its own
 # JF_TIMEOUT=300
 # JF_TIMEOUT_LONG=3600
-# Patching goes on while everything around it changes: CPUs go and come back, kprobes and function
-# tracing are set on targets and taken away, kprobes are tried on sites and trampolines, CPUs interrupt
+# Patching goes on while everything around it changes: CPUs go offline and online, kprobes and function
+# tracing are set on targets and removed, kprobes are tried on sites and trampolines, CPUs interrupt
 # each other as often as they can, modules are loaded and unloaded while others name their functions,
-# and a foreign byte turns up at a site at the last moment.  JF_LONG=1: a minute of each.
+# and a foreign byte is written to a site at the last moment.  JF_LONG=1: a minute of each.
 . "$(dirname "$0")/../lib/lib.sh"
 
 seconds=${JF_STORM_SECONDS:-2}
@@ -18,7 +18,7 @@ jf_load
 be=$(awk '$1 == "backend" {print $2}' $JF/stats)
 jf_has jf_each_op || jf_skip_all "no jf_each_op.ko: build selftests/modules"
 
-# ---- who updates ----
+# ---- updaters ----
 
 # The storms: module, the file that makes changes and what is written to it, the file of results.
 D=/sys/kernel/debug
@@ -36,7 +36,7 @@ storm_for()
 	done
 }
 
-# with WHAT MODULE COMMAND...: a storm while COMMAND runs over and over; what must not be, was not
+# with WHAT MODULE COMMAND...: a storm while COMMAND runs over and over; its numbers bad_* must stay 0
 with()
 {
 	jf_what=$1 jf_mod=$2; shift 2
@@ -54,7 +54,7 @@ with()
 	jf_pid=$!
 	JF_PIDS="$JF_PIDS $jf_pid"
 	check "$jf_what: $jf_mod makes changes" storm_for $seconds "$jf_mod"
-	# A round is always made to its end, so that what was taken away is back.
+	# A round is always finished, so that all that it removed is back.
 	touch "$JF_TMP/enough"
 	wait $jf_pid
 	JF_PIDS=$(echo "$JF_PIDS " | sed "s/ $jf_pid / /")
@@ -67,7 +67,7 @@ with()
 	check "$jf_what: $jf_mod stops" jf_rmmod "$jf_mod"
 }
 
-# ---- CPUs go and come back ----
+# ---- CPUs go offline and online ----
 
 cpus=''
 for c in /sys/devices/system/cpu/cpu[1-9]*; do
@@ -80,29 +80,29 @@ cpus_away()
 }
 all_cpus() { for c in $cpus; do echo 1 >"$c"; done; }
 
-# The fair server of the scheduler is new in 6.12, and there it loses count when a CPU goes at a bad
-# moment: "dl_rq->running_bw > old", a warning, whoever it is that takes CPUs away.
-why="this kernel or machine has none that can (CONFIG_HOTPLUG_CPU)"
+# The fair server of the scheduler is new in 6.12, and there it loses count when a CPU goes offline at a bad
+# moment, with or without jumpfunc: "dl_rq->running_bw > old", a warning.
+why="no CPU of this kernel or machine can go offline (CONFIG_HOTPLUG_CPU)"
 case $(uname -r) in
 6.12.*)
-	[ -z "$cpus" ] || why="6.12 warns of its own fair server when they do"
+	[ -z "$cpus" ] || why="6.12 warns of its own fair server when one does"
 	cpus='' ;;
 esac
 if [ -n "$cpus" ]; then
 	jf_on_exit all_cpus
 	for m in jf_storm jf_keystorm jf_trace_storm; do
-		with "CPUs go and come" $m cpus_away
+		with "CPUs going offline and online" $m cpus_away
 	done
 	all_cpus
 	check_eq "all CPUs are back" "$(nproc)" "$(($(echo "$cpus" | wc -w) + 1))"
-	# And once more with one CPU, on which nobody is waited for.
+	# And once more with one CPU, which has no other one to wait for.
 	for c in $cpus; do echo 0 >"$c"; done
 	check "an update with one CPU" jf_write func2 1
 	check_eq "... is seen" "$(jf_call 2)" "1 35"
 	all_cpus
 	jf_write func2 0
 else
-	skip "CPUs go and come back" "$why"
+	skip "CPUs going offline and online" "$why"
 fi
 
 # ---- kprobes, function tracing ----
@@ -110,7 +110,7 @@ fi
 # Sites of a module, as the kernel names places: symbol+offset.
 places() { sed -n 's/^  [a-z]* *[^ ]* \([^ ]*+0x[0-9a-f]*\)\/0x[0-9a-f]* \[\('"$1"'\)\].*/\2:\1/p' $JF/functions $JF/keys; }
 
-# Sets probes on targets, tries to set them on sites and trampolines, and takes all of them away.
+# Sets probes on targets, tries to set them on sites and trampolines, and removes all of them.
 kprobes_around()
 {
 	echo "p:jf_p/t1 storm_1" >$T/kprobe_events && echo "r:jf_p/t2 storm_2" >>$T/kprobe_events || return 1
@@ -145,11 +145,11 @@ if [ -w $T/kprobe_events ]; then
 	if [ "$be" = indirect ]; then echo dynfunc_storm_a >"$JF_TMP/places"; fi
 	check "there are sites to try" [ -s "$JF_TMP/places" ]
 	: >"$JF_TMP/trouble"
-	with "kprobes come and go" jf_storm kprobes_around
+	with "kprobes being set and removed" jf_storm kprobes_around
 	check_eq "no kprobe was armed on a site, and all went well" "$(cat "$JF_TMP/trouble")" ''
 	note "places tried: $(wc -l <"$JF_TMP/places")"
 	if grep -q function $T/available_tracers; then
-		with "function tracing comes and goes" jf_storm function_tracing
+		with "function tracing being enabled and disabled" jf_storm function_tracing
 	fi
 else
 	skip "kprobes and tracing" "no kprobe events in this kernel (CONFIG_KPROBE_EVENTS)"
@@ -162,7 +162,7 @@ if jf_tool ipi_storm; then
 		ipi_storm $((seconds + 2)) >"$JF_TMP/ipis" &
 		ipis=$!
 		JF_PIDS="$JF_PIDS $ipis"
-		with "CPUs interrupt each other" $m sleep 0.2
+		with "CPUs interrupting each other" $m sleep 0.2
 		wait $ipis
 		note "$(cat "$JF_TMP/ipis")"
 	done
@@ -180,13 +180,13 @@ if jf_has jf_many_sites; then
 
 	case $be in
 	xmc|auto)
-		jf_difference sync_broadcasts jf_cases jf_many_sites late "a byte that comes after the check: "
-		# Three bytes at five sites, and a broadcast when the breakpoints are gone.
-		check_eq "a byte that comes after the check: a broadcast each time" $jf_diff 15 ;;
-	*) skip "a byte that comes after the check" "back end $be maps nothing at that moment" ;;
+		jf_difference sync_broadcasts jf_cases jf_many_sites late "a byte that changes after the check: "
+		# Three bytes at five sites, and a broadcast when the breakpoints are taken back.
+		check_eq "a byte that changes after the check: a broadcast each time" $jf_diff 15 ;;
+	*) skip "a byte that changes after the check" "back end $be maps nothing at that moment" ;;
 	esac
 
-	# ---- modules come and go while others are at it ----
+	# ---- modules are loaded and unloaded during updates ----
 
 	# The kernel's protocol takes half a minute for five thousand sites.
 	if [ "$be" = kernel ]; then
@@ -216,7 +216,7 @@ JF_PIDS="$JF_PIDS $!"
 	trap 'exit 0' TERM
 	while :; do
 		for c in "many 1" "probes 5 3" "many 0" "probes 5 17" "probes 1 2" "probes 5 2"; do
-			# While one of its files is open, a module cannot go.
+			# While one of its files is open, a module cannot be unloaded.
 			while [ -e "$JF_TMP/hold" ]; do sleep 0.02; done
 			echo "$c" >$D/jf_each_op/do
 		done
@@ -225,13 +225,13 @@ JF_PIDS="$JF_PIDS $!"
 JF_PIDS="$JF_PIDS $!"
 jf_end=$(($(date +%s) + 2 * seconds)) n=0 ok=1
 echo 0 0 0 >"$JF_TMP/race"
-# Until both outcomes were met; on a busy machine few updates are made in a module's time.
+# Until some updates were made and some came too late; on a busy machine few are made while a module is loaded.
 until [ "$(date +%s)" -ge $jf_end ] && [ $n -ge 3 ] && grep -q '^[1-9][0-9]* [1-9]' "$JF_TMP/race" || [ $n -ge 100 ]; do
 	insmod "$(jf_ko jf_each_op)" || ok=0
 	# At another moment each time.
 	sleep 0.$((n * 7919 % 300 + 100))
 	i=0
-	# Whoever is in one of its files is waited for, after some attempts that meet it there.
+	# After some attempts that meet a writer in one of its files, the writer is stopped.
 	until rmmod jf_each_op 2>/dev/null; do
 		i=$((i + 1))
 		[ $i -lt 4 ] || touch "$JF_TMP/hold"
@@ -242,7 +242,7 @@ until [ "$(date +%s)" -ge $jf_end ] && [ $n -ge 3 ] && grep -q '^[1-9][0-9]* [1-
 	n=$((n + 1))
 done
 jf_stop_all
-check_eq "a module came and went $n times in the midst of its updates" $ok 1
+check_eq "a module was loaded and unloaded $n times during its updates" $ok 1
 note "updates by name: won, lost, reads that failed: $(cat "$JF_TMP/race")"
 check_match "... some were made, some came too late, every read worked" "$(cat "$JF_TMP/race")" '^[1-9][0-9]* [1-9][0-9]* 0$'
 check_eq "nothing of it is left" "$(grep -c ' jf_each_op\|ops_\|\[jf_each_op\]' $JF/functions)" 0

@@ -15,7 +15,7 @@ seed=${JF_SEED:-$(od -An -N4 -tu4 /dev/urandom | tr -d ' ')}
 jf_start "made-up input to every file, seed $seed (JF_SEED=$seed repeats it)"
 jf_tool fuzz_debugfs || jf_skip_all "no fuzz_debugfs, and no compiler to make it with"
 jf_load
-check "functions of other modules come" eval "jf_insmod jf_each_op && jf_insmod jf_sample_provider"
+check "functions of other modules are loaded" eval "jf_insmod jf_each_op && jf_insmod jf_sample_provider"
 leaks=0
 [ -w $LEAK ] && echo scan=off >$LEAK 2>/dev/null && echo clear >$LEAK && leaks=1
 
@@ -57,6 +57,6 @@ if [ $leaks = 1 ]; then
 		fail "nothing is lost, says kmemleak" "$(printf '%s\n' "$lost" | head -n 40)"; fi
 	echo scan=on >$LEAK
 else
-	skip "a look for lost memory" "no kmemleak in this kernel (CONFIG_DEBUG_KMEMLEAK)"
+	skip "no memory is lost" "no kmemleak in this kernel (CONFIG_DEBUG_KMEMLEAK)"
 fi
 jf_done

@@ -1,24 +1,24 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# JF_KERNELS=3: slow; modules.sh and unload.sh wait for who is inside on each kernel
-# JF_ANY_BACKEND: who is looked for, and how, is the same with each of them
+# JF_KERNELS=3: slow; modules.sh and unload.sh wait for a task inside on each kernel
+# JF_ANY_BACKEND: which tasks are searched for, and how, is the same with each of them
 # JF_TIMEOUT=240
-# Where a search for old targets might miss somebody: in a function that a target jumped to, in a
+# Where a stack scan for old targets might miss a task: in a function that a target jumped to, in a
 # callback that a callback asked for, in an optimised kprobe's copy of an instruction, in a part that
-# the compiler split off, in a function that does not return.  And what must not hold it up: a thread
+# the compiler split off, in a function that does not return.  And what must not delay it: a thread
 # that stays in a new target, a large module, many tasks that exit at once.
 #
 # Seen to fail with the code broken on purpose (6.1):
-#   a module that goes is only looked for in its old targets	tail: he is left behind
-#   callbacks that callbacks ask for are not waited for		callback: it is left behind
-#   no unwind where no word leads into the text			copy: he is left behind
-#   an unwind that ends early has come to the end		copy: he is left behind
-#   who runs is unwound although his return is traced		the kernel warns, in rethook_find_ret_addr()
-#   f.part.0 is no part of f					part: the quiesce does not wait for him
-#   a return address is where its call is			last: the quiesce does not wait for who is inside, but for who is next to it
-#   callbacks are called in reverse order			19470 were still to come after the barrier
+#   of a module that is unloaded, only the old targets are scanned for	tail: the task is left in freed text
+#   callbacks that callbacks ask for are not waited for		callback: it runs in freed text
+#   no unwind where no word leads into the text			copy: the task is left in freed text
+#   an unwind that ends early counts as a whole one		copy: the task is left in freed text
+#   a running task is unwound although its return is traced	the kernel warns, in rethook_find_ret_addr()
+#   f.part.0 is no part of f					part: the quiesce does not wait for the task
+#   a return address is where its call is			last: the quiesce waits for a task next to it instead
+#   callbacks are called in reverse order			19470 were not yet called after the barrier
 #   a changed call counts for ever				live: neither wait ends in time
-#   a module's names are gone through for each target		large: 7.0 s instead of 1.4 s
+#   a module's names are searched for each target		large: 7.0 s instead of 1.4 s
 #   no limit to the wait for Tasks RCU				exits: the wait does not end in time
 . "$(dirname "$0")/../lib/lib.sh"
 
@@ -26,7 +26,7 @@ H=/sys/kernel/debug/jf_hide
 T=$JF_TRACEFS
 
 jf_start "no hide-outs"
-jf_patching || jf_skip_all "stacks are looked at on x86 alone"
+jf_patching || jf_skip_all "stacks are scanned on x86 alone"
 jf_has jf_hide || jf_skip_all "no jf_hide.ko: build selftests/modules"
 
 # ---- tools ----
@@ -35,7 +35,7 @@ jf_has jf_hide || jf_skip_all "no jf_hide.ko: build selftests/modules"
 hide() { awk -v n="$1" '$1 == n {print $2}' $H/state; }
 hide_do() { echo "$*" >$H/do; }
 hide_is() { [ "$(hide "$1")" -ge "$2" ]; }
-nobody() { [ "$(hide walkers)" = 0 ]; }
+all_left() { [ "$(hide walkers)" = 0 ]; }
 
 # beside NAME COMMAND...: in the background, timed; over NAME: is it?  took NAME: the seconds it took
 now() { cut -d. -f1 /proc/uptime; }
@@ -53,7 +53,7 @@ beside()
 over() { [ -e "$JF_TMP/$1.over" ]; }
 took() { cat "$JF_TMP/$1.over"; }
 # ends NAME SECONDS WHAT: it is over by then. Counting pauses alone would give it twice as long, or more:
-# a look at what is over takes its time, too.
+# asking whether it is over takes time, too.
 ends()
 {
 	jf_limit=$(($2 * ${JF_SLOW:-1}))
@@ -68,14 +68,14 @@ ends()
 # Nothing else would mean anything while this one hangs.
 ends_at_all() { jf_until 1200 over "$1" || jf_bail "$1 ends at all"; }
 
-# not_early WHAT: no module was given up with somebody in it
+# not_early WHAT: no module was freed with a task inside
 not_early()
 {
-	check_eq "$1: nobody was left behind" "$(hide early)" "$early"
+	check_eq "$1: no task was left in freed text" "$(hide early)" "$early"
 	early=$(hide early)
 }
 
-# goes_in WAY FORM [CPU]: somebody is in that target of jf_hide_m
+# goes_in WAY FORM [CPU]: a task enters that target of jf_hide_m
 goes_in()
 {
 	jf_insmod jf_hide_m way="$1" || return
@@ -93,7 +93,7 @@ preempt=/sys/kernel/debug/sched/preempt
 mode=$(sed -n 's/.*(\(.*\)).*/\1/p' $preempt 2>/dev/null) || true
 rt=0
 [ ! -e /sys/kernel/realtime ] || rt=$(cat /sys/kernel/realtime)
-# Can somebody be preempted wherever he is?
+# Can a task be preempted wherever it is?
 preempt_full()
 {
 	[ "$rt" = 0 ] || return 0
@@ -108,27 +108,27 @@ jf_insmod jf_hide || jf_bail "jf_hide loads"
 jf_on_exit "echo open >$H/do"
 early=0
 
-# ---- who is inside ----
+# ---- tasks inside ----
 
 section "a function that a target jumped to"
-check "somebody is in there" goes_in tail site
+check "a task is in there" goes_in tail site
 hide_do pass
-# He is not in the target, and cannot be told from one who never was.
-check "a quiesce does not wait for him" hide_do quiesce 30000
+# It is not in the target, and cannot be told from a task that never was.
+check "a quiesce does not wait for it" hide_do quiesce 30000
 beside rmmod rmmod jf_hide_m
 sleep 1.5
 check_fails "tail: rmmod waits" over rmmod
-check "... while he is inside" hide_is inside 1
+check "... while the task is inside" hide_is inside 1
 hide_do open
-ends rmmod 20 "tail: rmmod ends when he has left"
+ends rmmod 20 "tail: rmmod ends when the task has left"
 ends_at_all rmmod
 jf_unloaded jf_hide_m
-jf_until 100 nobody
+jf_until 100 all_left
 not_early tail
 
 section "a callback that asks for another one"
 check "a module that will ask for callbacks" jf_insmod jf_hide_cb
-check "it goes" jf_rmmod jf_hide_cb
+check "it unloads" jf_rmmod jf_hide_cb
 check_eq "all were called by then" "$(hide inside)" 0
 not_early callback
 
@@ -141,10 +141,10 @@ untrace()
 	[ -z "$mode" ] || echo "$mode" >$preempt
 } 2>/dev/null
 throttle=$(cat /proc/sys/kernel/sched_rt_runtime_us)
-# The list of kprobes calls one optimised that is yet to be. And then the kernel's optimiser waits for whoever
-# is preempted, with kprobe_mutex and text_mutex held: he would keep rmmod in the kernel's own notifier.
+# The list of kprobes calls one optimised that is yet to be. The kernel's optimiser then waits for preempted
+# tasks, with kprobe_mutex and text_mutex held: that would keep rmmod in the kernel's own notifier.
 optimised() { grep -q e9 /sys/module/jf_hide_m/parameters/opcode; }
-# in_copy: somebody is preempted in there, and rmmod waits for him; why_not: if it cannot be had
+# in_copy: a task is preempted in there, and rmmod waits for it; why_not: why there is no such task
 in_copy()
 {
 	why_not="no preemption everywhere"
@@ -162,22 +162,22 @@ in_copy()
 	jf_until 100 optimised || return
 	sleep 0.5
 	echo -1 >/proc/sys/kernel/sched_rt_runtime_us
-	why_not="he was through before he was preempted"
+	why_not="the task was through before it was preempted"
 	hide_do ptr 1
 	jf_until 10 hide_is inside 1 || return
 	hide_do hog 1 5000
 	sleep 0.2
 	hide_is inside 1 || return
-	# Back end kernel needs text_mutex, with which the kernel's optimiser of kprobes may be waiting for him.
-	why_not="he was through before his target was replaced"
+	# Back end kernel needs text_mutex, with which the kernel's optimiser of kprobes may be waiting for the task.
+	why_not="the task was through before its target was replaced"
 	hide_do pass
 	hide_is inside 1 || return
 	why_not=''
 	beside rmmod rmmod jf_hide_m
 	sleep 2.5
 	check_fails "copy: rmmod waits" over rmmod
-	check "... while he is inside" hide_is inside 1
-	ends rmmod 60 "copy: rmmod ends when he has left"
+	check "... while the task is inside" hide_is inside 1
+	ends rmmod 60 "copy: rmmod ends when the task has left"
 	ends_at_all rmmod
 	jf_unloaded jf_hide_m
 	not_early copy
@@ -185,17 +185,17 @@ in_copy()
 jf_on_exit untrace
 in_copy || true
 [ -z "$why_not" ] || skip "copy: rmmod waits" "$why_not"
-jf_until 600 nobody
+jf_until 600 all_left
 untrace
 if grep -q '^jf_hide_m ' /proc/modules; then
 	hide_do pass
-	check "its module goes" jf_rmmod jf_hide_m
+	check "its module unloads" jf_rmmod jf_hide_m
 fi
 
-section "somebody who runs, in a function whose return is traced"
-# The kernel's unwinder must not be asked about him.
+section "a running task, in a function whose return is traced"
+# The kernel's unwinder must not be asked about it.
 if ! preempt_full; then
-	skip "a quiesce meets him and ends" "no preemption everywhere"
+	skip "a quiesce meets it and ends" "no preemption everywhere"
 elif [ -w $T/kprobe_events ]; then
 	check "a probe at the return" sh -c "echo r:jfhide/back jf_hide:hog_thread >$T/kprobe_events"
 	echo 1 >$T/events/jfhide/back/enable
@@ -203,31 +203,31 @@ elif [ -w $T/kprobe_events ]; then
 	sleep 0.3
 	hide_do live
 	hide_do pass
-	check "a quiesce meets him and ends" hide_do quiesce 30000
-	jf_until 600 nobody
+	check "a quiesce meets it and ends" hide_do quiesce 30000
+	jf_until 600 all_left
 	untrace
 else
-	skip "a quiesce meets him and ends" "no kprobe events"
+	skip "a quiesce meets it and ends" "no kprobe events"
 fi
 
 section "a part that the compiler split off"
-check "somebody is in there" goes_in part site
+check "a task is in there" goes_in part site
 hide_do pass
 if grep -q 'hide_part\.part\..*jf_hide_m' /proc/kallsyms; then
 	hide_do quiesce 3000 2>"$JF_TMP/quiesce" || true
 	check_match "part: jf_quiesce_timeout() gives up" "$(cat "$JF_TMP/quiesce")" 'timed out'
-	check "... while he is inside" hide_is inside 1
+	check "... while the task is inside" hide_is inside 1
 else
 	skip "part: jf_quiesce_timeout() gives up" "nothing was split off"
 fi
 hide_do open
-check "jf_quiesce_timeout() does not, when he has left" hide_do quiesce 20000
-jf_until 100 nobody
-check "its module goes" jf_rmmod jf_hide_m
+check "jf_quiesce_timeout() does not, when the task has left" hide_do quiesce 20000
+jf_until 100 all_left
+check "its module unloads" jf_rmmod jf_hide_m
 not_early part
 
 section "a last call, of a function that does not return"
-# The kernel keeps his return address elsewhere then, or not.
+# With a probe or a tracer, the kernel keeps the task's return address elsewhere.
 by_probe()
 {
 	[ -w $T/kprobe_events ] || return
@@ -245,26 +245,26 @@ untraced()
 	untrace
 } 2>/dev/null
 jf_on_exit untraced
-# last WHAT FORM [TRACE]: jf_hide_m is there, and a thread is in its last call
+# last WHAT FORM [TRACE]: jf_hide_m is loaded, and a thread is in its last call
 last()
 {
 	check "$1: its module loads" jf_insmod jf_hide_m way=last
 	[ -z "${3:-}" ] || $3 || { skip "$1" "this kernel cannot trace it"; return 1; }
 	hide_do shut
 	hide_do "$2"
-	check "$1: somebody is in there" jf_until 100 hide_is inside 1
+	check "$1: a task is in there" jf_until 100 hide_is inside 1
 	hide_do pass
 	[ "$(cat /sys/module/jf_hide_m/parameters/touching)" = 1 ] ||
 		{ skip "$1" "no function begins where the call ends"; return 1; }
 }
-# How he got out of there, nobody else needs to know: he does not come back.
+# The task leaves by ending: it never returns from that call.
 last_ends()
 {
 	hide_do open
-	check "$1: a quiesce ends when he has left" hide_do quiesce 20000
-	jf_until 100 nobody
+	check "$1: a quiesce ends when the task has left" hide_do quiesce 20000
+	jf_until 100 all_left
 	untraced
-	check "$1: its module goes" jf_rmmod jf_hide_m
+	check "$1: its module unloads" jf_rmmod jf_hide_m
 	not_early "$1"
 }
 for by in '' by_probe by_graph; do
@@ -272,47 +272,47 @@ for by in '' by_probe by_graph; do
 	if ! last "$what" site $by; then
 		:
 	elif [ "$by" = by_probe ] && uname -r | grep -q '^5\.10\.'; then
-		skip "$what: jf_quiesce_timeout() gives up" "this kernel keeps them where nobody can look"
+		skip "$what: jf_quiesce_timeout() gives up" "this kernel keeps them where a stack scan cannot find them"
 	else
 		hide_do quiesce 3000 2>"$JF_TMP/quiesce" || true
 		check_match "$what: jf_quiesce_timeout() gives up" "$(cat "$JF_TMP/quiesce")" 'timed out'
-		check "... while he is inside" hide_is inside 1
+		check "... while the task is inside" hide_is inside 1
 	fi
 	last_ends "$what"
 	what="next to the last${by:+, $by}"
 	if last "$what" side $by; then
-		check "$what: a quiesce does not wait for him" hide_do quiesce 10000
-		check "... who is still there" hide_is inside 1
+		check "$what: a quiesce does not wait for the task" hide_do quiesce 10000
+		check "... which is still there" hide_is inside 1
 	fi
 	last_ends "$what"
 done
 
-# ---- from where nobody may sleep ----
+# ---- from atomic context ----
 
 section "callbacks, asked for with preemption off"
 hide_do atomic 3000
-check_eq "all were called, before the barrier let go" "$(hide missed)" 0
+check_eq "all were called before the barrier returned" "$(hide missed)" 0
 check_match "they were many" "$(hide asked)" '^[1-9][0-9][0-9][0-9]'
 
-# ---- what must not hold it up ----
+# ---- what must not delay it ----
 
-section "somebody stays in the new target"
+section "a task stays in the new target"
 hide_do shut
 hide_do live
 hide_do site
-check "he is in there" jf_until 100 hide_is living 1
+check "it is in there" jf_until 100 hide_is living 1
 check "a module is a target of another function" jf_insmod jf_hide_m way=plain
 hide_do other
 beside quiesce hide_do quiesce
 beside rmmod rmmod jf_hide_m
 ends quiesce 20 "live: jf_quiesce() ends"
 ends rmmod 20 "live: rmmod of the other function's old target ends"
-check "... beside him" hide_is living 1
+check "... while the task is there" hide_is living 1
 hide_do open
 ends_at_all quiesce
 ends_at_all rmmod
 jf_unloaded jf_hide_m
-jf_until 100 nobody
+jf_until 100 all_left
 hide_do pass
 not_early live
 
@@ -321,25 +321,25 @@ hide_do quiesce
 # large PARAMETER: how long a quiesce takes when this many of its targets were replaced, in large_ms
 large()
 {
-	check "$1: it is there" jf_insmod jf_hide_large "$1"
-	check "$1: its names, too" [ "$(grep -c jf_hide_large /proc/kallsyms)" -gt 4000 ]
+	check "$1: it loads" jf_insmod jf_hide_large "$1"
+	check "$1: the kernel has its names" [ "$(grep -c jf_hide_large /proc/kallsyms)" -gt 4000 ]
 	beside quiesce hide_do quiesce
 	ends quiesce 10 "large, $1: jf_quiesce() ends"
 	ends_at_all quiesce
 	large_ms=$(hide quiesce_ms)
-	check "$1: it goes" jf_rmmod jf_hide_large
+	check "$1: it unloads" jf_rmmod jf_hide_large
 }
 large one=1
 one_ms=$large_ms
 large one=0
-# Its names are gone through once, not once for each target.
+# Its names are searched once, not once for each target.
 if [ "$large_ms" -lt $((3 * one_ms + 300)) ]; then
 	pass "eight targets in there take $large_ms ms, one takes $one_ms"
 else
 	fail "eight targets in there take little more than one" "$large_ms ms, not $one_ms"
 fi
 
-section "more exit at once on a CPU than there is room for"
+section "more tasks exit at once on a CPU than there is room for"
 hide_do shut
 (
 	taskset -p 1 "$(exec sh -c 'echo $PPID')" >"$JF_TMP/taskset" 2>&1 || echo "no taskset" >"$JF_TMP/no_taskset"
@@ -356,7 +356,7 @@ jf_until 300 hide_is stuck 600 || note "only $(hide stuck) of them"
 check "busy threads" jf_insmod jf_busy threads=4
 beside quiesce hide_do quiesce
 ends quiesce 30 "exits: jf_quiesce() ends"
-check "busy threads go" jf_rmmod jf_busy
+check "busy threads end" jf_rmmod jf_busy
 touch "$JF_TMP/enough"
 if [ -e "$JF_TMP/no_taskset" ]; then
 	note "they were on all CPUs: $(cat "$JF_TMP/taskset")"
@@ -370,5 +370,5 @@ ends_at_all quiesce
 wait $exits
 
 section "the end"
-check "jf_hide goes" jf_rmmod jf_hide
+check "jf_hide unloads" jf_rmmod jf_hide
 jf_done

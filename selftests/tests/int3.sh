@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# Breakpoints: calls that run into one go where they would have gone, in tasks, interrupts and NMIs,
+# Breakpoints: calls that run into one arrive where they would have arrived, in tasks, interrupts and NMIs,
 # and stack traces show the caller; other people's breakpoints, kprobes and function tracing are left
 # alone, also while batches are written.
 . "$(dirname "$0")/../lib/lib.sh"

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# JF_ANY_BACKEND: it goes through them itself
+# JF_ANY_BACKEND: it tries all of them itself
 # JF_TIMEOUT=120
 # Beside KGDB, which sees each INT3 before the die notifiers do (CONFIG_KGDB_LOW_LEVEL_TRAP) once kgdboc has
 # given it a serial port: no INT3 of ours is set then.  The kernel's own protocol does the patching; what
@@ -39,7 +39,7 @@ good()
 	check_match "$1: targets were called" "$(result target_2)" '^[1-9]'
 }
 
-# ---- it comes before jumpfunc ----
+# ---- kgdboc is attached before jumpfunc is loaded ----
 
 check "kgdboc takes a serial port" attached
 jf_log_mark
@@ -61,7 +61,7 @@ jf_rmmod jf_storm
 jf_unload
 check "kgdboc gives the port back" detached
 
-# ---- it comes later, and goes ----
+# ---- it is attached later, and detached ----
 
 jf_load backend=auto
 check "later: a storm loads" jf_insmod jf_storm
@@ -82,7 +82,7 @@ check_fails "later: a key that is off is refused" toggle
 check "later: one that is on is put off" verbose 0
 check "later: ... and on" verbose 1
 check "later: a module with a target loads" jf_insmod jf_sample_provider
-check "later: ... and goes" jf_rmmod jf_sample_provider
+check "later: ... and unloads" jf_rmmod jf_sample_provider
 check "kgdboc gives the port back" detached
 # It is asked again every ten seconds.
 sleep 11

@@ -37,8 +37,8 @@ on_events() { for e in x ${control:+control}; do echo 1 >$T/events/jfx/$e/enable
 off_events() { for e in jfx/x jfx/control; do [ ! -e $T/events/$e ] || echo 0 >$T/events/$e/enable; done; }
 # optimised PLACE: does the kernel say so?
 optimised() { grep -F "  $1  " $LIST | grep -q OPTIMIZED; }
-# control_optimised PLACE [TENTHS]: whatever was enabled before the control has been looked at when the control
-# is optimised.
+# control_optimised PLACE [TENTHS]: when the control is optimised, the optimiser has also decided about all that was
+# enabled before it.
 control_optimised()
 {
 	[ $optimises = 1 ] && [ -n "$1" ] || return 0
@@ -49,8 +49,8 @@ control_optimised()
 	done
 }
 
-# find_control: a place in a function without sites that the kernel optimises, behind the call that the function
-# begins with, and endbr.  Which instruction suits depends on the compiler.
+# find_control: a place in a function without sites that the kernel optimises, after endbr and the call that the
+# function begins with.  Which instruction suits depends on the compiler.
 find_control()
 {
 	for o in $(seq 5 64); do
@@ -90,14 +90,14 @@ elif [ -w $T/kprobe_events ]; then
 			echo "p:jfx/x jf_sample_key:$at" 2>/dev/null >$T/kprobe_events || continue
 			tried=$((tried + 1))
 			[ -z "$control" ] || echo "p:jfx/control jf_sample_key:$control" >>$T/kprobe_events
-			check "a probe at $at, verbose goes to $((1 - first))" sh -c "echo $((1 - first)) >$P/verbose"
+			check "a probe at $at, verbose becomes $((1 - first))" sh -c "echo $((1 - first)) >$P/verbose"
 			check "... the probe is enabled" on_events
 			check "... and a probe elsewhere is optimised" control_optimised "$control"
 			check_fails "... but not this one" optimised "$at"
 			jf_log_mark
 			echo 1 >$P/send
 			check_eq "... and the site does what its key says" "$(said)" $((1 - first))
-			check "... and goes back to $first" sh -c "echo $first >$P/verbose"
+			check "... and becomes $first again" sh -c "echo $first >$P/verbose"
 			jf_log_mark
 			echo 1 >$P/send
 			check_eq "... and does that" "$(said)" $first

@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: GPL-2.0
 # JF_KERNELS=3: slow; kprobes-beside.sh meets each kernel's kprobes
 # JF_TIMEOUT=120
-# Images, and kprobes that somebody sets while jumpfunc comes: told of the module before kprobes is, he is
-# not yet refused its .kprobes.text. No probe may take what is filled in, and none may become a jump over it.
+# Images, and kprobes that another module sets while jumpfunc is being loaded: its notifier runs before that of
+# kprobes, which does not yet refuse .kprobes.text. No probe may be on bytes that are filled in, and none may become
+# a jump over them.
 #
-# Seen to fail (6.1) with the records in __bug_table taken away: probes are accepted where an image for one
+# Seen to fail (6.1) without the records in __bug_table: probes are accepted where an image for one
 # probe begins, at its jump (and probes are then called wrongly), at the data and at the call of a chain's
-# slot. With the entries in __ex_table taken away: probes are made jumps.
+# slot. Without the entries in __ex_table: probes are made jumps.
 . "$(dirname "$0")/../lib/lib.sh"
 
 T=/sys/kernel/debug/jf_trace_test
@@ -17,7 +18,7 @@ run() { echo "$1" >$T/run; }
 # first KIND: the name of the first image of a pool
 first() { grep "[[:space:]]jf_$1_[0-9]*[[:space:]]\[jumpfunc\]" /proc/kallsyms | sort | head -n 1 | awk '{print $3}'; }
 
-jf_start "kprobes on images, set before kprobes knows better"
+jf_start "kprobes on images, set before kprobes knows where it must refuse them"
 jf_has jf_early || jf_skip_all "no jf_early.ko: build selftests/modules"
 [ -e $LIST ] || jf_skip_all "no kprobes in this kernel (CONFIG_KPROBES)"
 jf_load
@@ -25,7 +26,7 @@ single=$(first single)
 [ -n "$single" ] || jf_skip_all "this architecture has no images"
 small=$(first chain_small) regs=$(first chain_regs) stack=$(first chain_stack)
 symbols=$single,$small,$regs,$stack
-check "the core goes" jf_unload
+check "the core unloads" jf_unload
 
 check "jf_early loads" jf_insmod jf_early symbols="$symbols"
 jf_load
@@ -34,7 +35,7 @@ note "accepted: $(echo "$accepted" | wc -l), for instance: $(echo "$accepted" | 
 check_match "the kernel took some" "$accepted" "jf_chain"
 check_fails "none is at the start of an image for one probe" sh -c "echo '$accepted' | grep -q '^$single+0x0$'"
 check_fails "none is at its jump" sh -c "echo '$accepted' | grep -q '^$single+0xa$'"
-# Of its first slot, behind what saves the registers: jf_images_x86.S.
+# Of its first slot, after the registers are saved: jf_images_x86.S.
 for at in "$small+0x3 $small+0x1b" "$regs+0x7 $regs+0x29" "$stack+0x7 $stack+0x45"; do
 	check_fails "none is at ${at% *}, data" sh -c "echo '$accepted' | grep -q '^${at% *}\$'"
 	check_fails "none is at ${at#* }, a call" sh -c "echo '$accepted' | grep -q '^${at#* }\$'"
@@ -48,7 +49,7 @@ if [ -n "$(jf_ko jf_trace_test)" ]; then
 		check "$t" run "$t"
 	done
 	if [ "$(cat /sys/module/jumpfunc/parameters/backend)" = indirect ]; then
-		check_eq "no chain has run: what calls by pointers has none" "$(cat $P/hits)" 0
+		check_eq "no chain has run: this back end calls by pointers" "$(cat $P/hits)" 0
 	else
 		check_match "the probes in chains have run" "$(cat $P/hits)" '^[1-9]'
 	fi
@@ -56,8 +57,8 @@ if [ -n "$(jf_ko jf_trace_test)" ]; then
 	check "counts, once more" run counts
 	check "and on" sh -c "echo 1 >$P/arm"
 	check "counts, with the probes" run counts
-	check "the test module goes" jf_rmmod jf_trace_test
+	check "the test module unloads" jf_rmmod jf_trace_test
 fi
-check "jf_early goes" jf_rmmod jf_early
-check "the core goes" jf_unload
+check "jf_early unloads" jf_rmmod jf_early
+check "the core unloads" jf_unload
 jf_done

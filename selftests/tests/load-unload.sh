@@ -3,7 +3,7 @@
 # JF_KERNELS=2: many rounds of what each test does once
 # JF_ANY_BACKEND: it shows the same with each of them
 # JF_TIMEOUT=300
-# The module comes and goes, many times, in use and out of use, and leaves nothing behind.  JF_LONG=1: a
+# The module is loaded and unloaded many times, in use and out of use, and leaves nothing.  JF_LONG=1: a
 # thousand times.
 . "$(dirname "$0")/../lib/lib.sh"
 
@@ -12,7 +12,7 @@ rounds=30
 
 jf_start "load and unload"
 
-# All of them: those that a module left behind no longer bear its name.
+# All of them: those that an unloaded module left no longer bear its name.
 mappings() { grep -c . /proc/vmallocinfo; }
 
 jf_load; jf_unload
@@ -40,9 +40,9 @@ check_eq "$rounds times: load, retarget, call, attach probes, unload" "$n" $roun
 [ $n = $rounds ] || note "$(cat "$JF_TMP/cycle")"
 now=$(mappings)
 if [ "$now" -le $((maps + 20)) ]; then
-	pass "no mappings are left behind"
+	pass "no mappings are left"
 else
-	fail "no mappings are left behind" "there were $maps, now there are $now"
+	fail "no mappings are left" "there were $maps, now there are $now"
 fi
 check_fails "no file is left" test -e $JF
 check_eq "no line in kallsyms is left" "$(grep -c '\[jumpfunc\]' /proc/kallsyms)" 0
@@ -72,17 +72,17 @@ fi
 exec 5<&-
 [ -z "$JF_LOADED" ] || check "then it unloads" jf_unload
 
-# Every module is watched that comes later, since its functions might become targets.
+# jumpfunc watches every module that is loaded later, since its functions might become targets.
 if jf_has jf_busy; then
 	jf_load
 	check "a module that does not use it loads" jf_insmod jf_busy threads=1
-	check "and may stay behind" jf_unload
+	check "and may stay loaded after it" jf_unload
 	jf_load
-	check "it may go when another one watches" jf_rmmod jf_busy
+	check "it may be unloaded while jumpfunc is loaded again" jf_rmmod jf_busy
 	jf_unload
 fi
 
-# The user comes and goes while the module stays; each time its functions are there, then not.
+# The user is loaded and unloaded while jumpfunc stays; each time its functions are registered, then not.
 if jf_has jf_storm; then
 	jf_load
 	n=0

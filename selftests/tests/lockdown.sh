@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# JF_KERNELS=2: a machine of its own, for all knobs; these are ours, and lockdown is the same since 5.4
+# JF_KERNELS=2: a machine of its own, for all knobs; these are jumpfunc's, and lockdown is the same since 5.4
 # JF_TIMEOUT=180
 # JF_VM=-a jf.lockdown=test -c 2
 # JF_ANY_BACKEND: it shows the same with each of them
@@ -36,7 +36,7 @@ both()
 for t in 1 '2\n' 3 -1 '' '1 ' '1\0002' x; do both func2 "$t"; done
 for t in chain off nonsense 'off off' '[off]'; do both dispatch "$t"; done
 for t in 16 17 0 -1 1; do both subscribers "$t"; done
-for t in 'func0=jf_func0_1' 'func0=jf_func0_2 func1=none' 'jumpfunc:func3=default' 'nobody=x' 'func0=jf_func1_1' '='; do
+for t in 'func0=jf_func0_1' 'func0=jf_func0_2 func1=none' 'jumpfunc:func3=default' 'unknown=x' 'func0=jf_func1_1' '='; do
 	both functions "$t"
 done
 
@@ -54,7 +54,7 @@ jf_write functions "func1=default func3=default"
 check "what functions shows can be written to it" dd if="$JF_TMP/saved" of=$S/functions bs=4096 conv=notrunc
 check_eq "... and brings that back" "$(jf_target func1)$(jf_target func3)" 21
 
-# ---- files and users that come and go ----
+# ---- files are added, and the module is unloaded while they are used ----
 
 if jf_has jumpfunc_bench; then
 	check "a module adds files to debugfs" jf_insmod jumpfunc_bench
@@ -65,7 +65,7 @@ if jf_has jumpfunc_bench; then
 	note "functions: $(wc -l <"$JF_TMP/page") lines, $(wc -c <"$JF_TMP/page") bytes; $(grep -c '^[a-z]' $JF/functions) in debugfs"
 	jf_rmmod jumpfunc_bench
 fi
-# Readers and writers while the module goes: it waits for them, and they get an error.
+# Readers and writers while the module is unloaded: it waits for them, and they get an error.
 beat() { while [ -e "$JF_TMP/beat" ]; do cat $S/functions $S/func1; echo 1 >$S/func1; done >/dev/null 2>&1; }
 touch "$JF_TMP/beat"
 jf_run beat; jf_run beat
@@ -113,5 +113,5 @@ jf_log_mark
 check_match "an unsigned module is refused" "$(insmod "$(jf_ko jf_sample_key)" 2>&1)" 'not permitted'
 check_match "... and the log says why" "$(jf_log_new)" 'unsigned module loading is restricted'
 check "the module can be unloaded" jf_unload
-check_fails "... and takes the knobs with it" test -e $S
+check_fails "... which removes the knobs" test -e $S
 jf_done

@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# Modules that define, call and are targets of dynamic functions come and go, in every order, while
-# calls are under way on all CPUs.  JF_LONG=1 goes round a thousand times.
+# Modules that define, call and are targets of dynamic functions are loaded and unloaded, in every order, while
+# calls are under way on all CPUs.  JF_LONG=1 makes a thousand rounds.
 # JF_TIMEOUT=300
 # JF_TIMEOUT_LONG=7200
 . "$(dirname "$0")/../lib/lib.sh"
 
 if [ "${JF_LONG:-0}" = 1 ]; then rounds=1000 cores=100; else rounds=8 cores=2; fi
-jf_start "modules come and go in every order"
+jf_start "modules are loaded and unloaded in every order"
 
 query() { awk -v n="$1" '$1 == n {print $4}' $JF/functions; }
 sites() { awk -v n="$1" '$1 == n {print $NF}' $JF/functions; }
@@ -42,8 +42,8 @@ check_eq "functions tells the target, in a field of its own" \
 if [ "$be" != indirect ]; then
 	check_eq "functions counts sites of both modules" "$(sites sample_filter)" $((first + 2))
 fi
-check_fails "jumpfunc cannot go while it is used" rmmod jumpfunc
-check_fails "the provider cannot go before the consumer" rmmod jf_sample_provider
+check_fails "jumpfunc cannot be unloaded while it is used" rmmod jumpfunc
+check_fails "the provider cannot be unloaded before the consumer" rmmod jf_sample_provider
 
 # By name, to what the owners allow.
 check "a target by name" jf_write functions "sample_filter=accept_all"
@@ -59,14 +59,14 @@ jf_log_mark
 check "jf_sample_consumer unloads" jf_rmmod jf_sample_consumer
 check_match "the core undoes what the consumer left" "$(jf_log_new)" 'jf_sample_consumer is unloaded: 1 dynamic function'
 check_eq "the initial target is back" "$(query sample_filter)" accept_short
-check_eq "its sites are gone" "$(sites sample_filter)" "$first"
-check_fails "a target of a gone module cannot be named" jf_write functions "sample_filter=accept_web"
+check_eq "its sites are unregistered" "$(sites sample_filter)" "$first"
+check_fails "a target of an unloaded module cannot be named" jf_write functions "sample_filter=accept_web"
 check "the consumer loads again" jf_insmod jf_sample_consumer
-check "and goes again" jf_rmmod jf_sample_consumer
+check "and unloads again" jf_rmmod jf_sample_consumer
 check "jf_sample_provider unloads" jf_rmmod jf_sample_provider
-check_eq "its keys are gone" "$(query sample_filter)" ""
+check_eq "its functions are unregistered" "$(query sample_filter)" ""
 
-# ---- targets go while they are called ----
+# ---- targets are unloaded while they are called ----
 
 check "jf_host loads" jf_insmod jf_host
 n=$(jf_stat fallbacks)
@@ -79,13 +79,13 @@ while [ $i -lt $rounds ] && [ $ok = 1 ]; do
 		jf_rmmod $m || ok=0
 	done
 done
-check_eq "$rounds times two targets came and went" "$ok $i" "1 $rounds"
-check_eq "each time the key fell back" $(($(jf_stat fallbacks) - n)) $((2 * rounds))
+check_eq "$rounds times two targets were loaded and unloaded" "$ok $i" "1 $rounds"
+check_eq "each time the function fell back" $(($(jf_stat fallbacks) - n)) $((2 * rounds))
 # Modules that fail to initialise have been targets all the same.
 for m in jf_plain jf_user; do
 	n=$(jf_stat fallbacks)
 	check_fails "$m fails to initialise after its update" insmod "$(jf_ko $m)" fail=1
-	check "... and the key fell back" [ "$(jf_stat fallbacks)" -gt "$n" ]
+	check "... and the function fell back" [ "$(jf_stat fallbacks)" -gt "$n" ]
 	check_eq "... to its initial target" "$(query keys_op)" keys_initial
 done
 jf_log_mark
@@ -93,7 +93,7 @@ jf_cases jf_host callers
 host_calls
 check_eq "its sites are its own again" "$(sites keys_op)" "$([ "$be" = indirect ] && echo 0 || echo 4)"
 
-# ---- nobody is inside any more ----
+# ---- no task is inside any more ----
 
 preempt=/sys/kernel/debug/sched/preempt
 now=$(sed -n 's/.*(\(.*\)).*/\1/p' $preempt 2>/dev/null) || true
@@ -106,20 +106,20 @@ for mode in $modes; do
 	jf_log_mark
 	jf_cases jf_host quiesce "preempt=$mode: "
 	host_calls
-	# A target in which tasks are preempted all the time goes.
+	# A target in which tasks are preempted all the time is unloaded.
 	echo start >/sys/kernel/debug/jf_host/run
 	ok=1
 	for i in 1 2; do
 		jf_insmod jf_plain spin_us=60000 || ok=0
 		jf_rmmod jf_plain || ok=0
 	done
-	check_eq "preempt=$mode: a slow target came and went" $ok 1
+	check_eq "preempt=$mode: a slow target was loaded and unloaded" $ok 1
 	jf_cases jf_host callers "preempt=$mode: "
 done
 [ -z "$now" ] || echo "$now" >$preempt
 check "jf_host unloads" jf_rmmod jf_host
 
-# ---- an update and the module's end race ----
+# ---- an update races with the module's unloading ----
 
 check "jf_sample_provider loads" jf_insmod jf_sample_provider
 (
@@ -156,5 +156,5 @@ while [ $i -lt $cores ]; do
 	for m in jumpfunc jf_sample_provider jf_sample_consumer; do insmod "$(jf_ko $m)" || ok=0; done
 	for m in jf_sample_consumer jf_sample_provider jumpfunc; do rmmod $m || ok=0; done
 done
-check_eq "$cores times everything came and went" $ok 1
+check_eq "$cores times everything was loaded and unloaded" $ok 1
 jf_done

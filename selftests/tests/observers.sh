@@ -5,21 +5,21 @@
 # JF_VM=--with bpftrace --with pahole --with objcopy
 # kprobes, function tracing, livepatch, BPF's fentry and perf's call chains, on what jumpfunc calls: a target that a
 # site and a trampoline lead to, a probe in an image, probes in a chain, and functions with sites. They see each call
-# once, and calls go where they should before, while and after somebody looks, and when targets change meanwhile.
+# once, and calls go where they should before, during and after observation, and when targets change meanwhile.
 . "$(dirname "$0")/../lib/lib.sh"
 
 T=$JF_TRACEFS
 P=/sys/module/jf_observed/parameters
 L=/sys/kernel/livepatch/jf_observed_patch
 
-jf_start "others look at targets, probes, chains and functions with sites"
+jf_start "observers of targets, probes, chains and functions with sites"
 jf_has jf_observed || jf_skip_all "no jf_observed.ko: build selftests/modules"
 [ -e $T/trace ] || jf_skip_all "no tracefs in this kernel (CONFIG_TRACING)"
 jf_load
 be=$(awk '$1 == "backend" {print $2}' $JF/stats)
 leads() { awk -v n="$1" '$1 == n {print $4}' $JF/functions | sed 's/_[0-9]*$//; s/_small$//'; }
 
-# fire: with 1 to 4, through everything; what each has added up
+# fire: calls everything with 1 to 4; prints what each has added up
 fire() { echo 4 >$P/fire; cat $P/sums; }
 one="4014 4014 10 10 20" two="4018 4018 10 10 20"
 # retarget WHEN: calls arrive, with either target
@@ -29,7 +29,7 @@ retarget()
 	check "$1: another target" sh -c "echo 2 >$P/target"
 	check_eq "$1: ... is called" "$(fire)" "$two"
 	check "$1: and back" sh -c "echo 1 >$P/target"
-	check_eq "$1: ... it goes" "$(fire)" "$one"
+	check_eq "$1: ... is called again" "$(fire)" "$one"
 }
 # What is called how often by one retarget(): 12 times each, the second target 8 of 24.
 functions="obs_site obs_tramp obs_event obs_one obs_two obs_single obs_chain_a obs_chain_b"
@@ -40,7 +40,7 @@ observe
 if [ "$be" != indirect ]; then
 	check_eq "an image and a chain call the probes" "$(leads __jf_tp_obs_single) $(leads __jf_tp_obs_chain)" "jf_single jf_chain"
 fi
-retarget "nobody looks"
+retarget "without observers"
 
 # ---- kprobes ----
 
@@ -71,12 +71,12 @@ if grep -qw function $T/available_tracers; then
 	check "function tracing" sh -c "echo function >$T/current_tracer"
 	retarget "function tracing"
 	check_eq "function tracing saw each call" "$(for f in $functions; do grep -cE ": $f( |\$)" $T/trace; done | xargs)" "$calls"
-	# Who called, by the return address: the site's function, or the chain.
-	check_eq "function tracing: who called the target" \
+	# The caller, by the return address: the site's function, or the chain.
+	check_eq "function tracing: the target's caller" \
 		"$(grep -oE ' obs_one <-.*' $T/trace | sed 's/ obs_one <-//; s/ .*//; s/\..*//' | sort | uniq -c | xargs)" "8 obs_site 8 obs_tramp"
 	if [ "$be" != indirect ]; then
-		check_match "function tracing: who called a probe in a chain" "$(grep -oE ' obs_chain_a <-.*' $T/trace | sort -u)" '^ obs_chain_a <-jf_chain'
-		check_match "function tracing: who called a probe in an image" "$(grep -oE ' obs_single <-.*' $T/trace | sort -u)" '^ obs_single <-obs_event'
+		check_match "function tracing: the caller of a probe in a chain" "$(grep -oE ' obs_chain_a <-.*' $T/trace | sort -u)" '^ obs_chain_a <-jf_chain'
+		check_match "function tracing: the caller of a probe in an image" "$(grep -oE ' obs_single <-.*' $T/trace | sort -u)" '^ obs_single <-obs_event'
 	fi
 	echo >$T/trace
 	if grep -qw function_graph $T/available_tracers; then
@@ -127,11 +127,11 @@ settled()
 	done
 }
 if jf_has jf_observed_patch && [ -d /sys/kernel/livepatch ]; then
-	# In a chain, asleep: whoever patches has to read that stack.
-	check "somebody sleeps in a chain" sh -c "echo 1 >$P/stay"
+	# livepatch has to read the stack of a task that sleeps in a chain.
+	check "a task sleeps in a chain" sh -c "echo 1 >$P/stay"
 	check "a livepatch" jf_insmod jf_observed_patch
-	check "is in force everywhere while he does" settled
-	check_eq "he still does" "$(cat $P/stay)" 1
+	check "is in force everywhere while it does" settled
+	check_eq "the task still does" "$(cat $P/stay)" 1
 	echo 0 >$P/stay
 	cat $P/sums >/dev/null
 	# A million more from each call of what was replaced; obs_tramp's site is not called.
@@ -139,16 +139,16 @@ if jf_has jf_observed_patch && [ -d /sys/kernel/livepatch ]; then
 	check "livepatch: another target" sh -c "echo 2 >$P/target"
 	check_eq "livepatch: ... the replaced one" "$(fire)" "4004018 4000010 4000010 10 20"
 	check "livepatch: and back" sh -c "echo 1 >$P/target"
-	check_eq "livepatch: ... it goes" "$(fire)" "4014 4000010 4000010 10 20"
+	check_eq "livepatch: ... is called again" "$(fire)" "4014 4000010 4000010 10 20"
 	check "the livepatch is disabled" sh -c "echo 0 >$L/enabled"
 	i=0
 	while [ -d $L ] && [ $((i += 1)) -lt 600 ]; do sleep 0.1; done
-	check "and goes" jf_rmmod jf_observed_patch
+	check "and unloads" jf_rmmod jf_observed_patch
 	retarget "after livepatch"
 
-	# The other way round: the livepatch is there first.
+	# The other way round: the livepatch is loaded first.
 	jf_rmmod jf_observed
-	check "a livepatch of what is not there yet" jf_insmod jf_observed_patch
+	check "a livepatch of a module that is not loaded yet" jf_insmod jf_observed_patch
 	observe
 	check_eq "it finds what it replaces" "$(fire)" "4014 4000010 4000010 10 20"
 	jf_rmmod jf_observed
@@ -198,5 +198,5 @@ else
 	retarget "after fentry"
 fi
 jf_rmmod jf_observed
-check "the core goes" jf_unload
+check "the core unloads" jf_unload
 jf_done

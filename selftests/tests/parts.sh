@@ -1,16 +1,16 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 # JF_VM=--with objcopy
-# JF_ANY_BACKEND: who is looked for, and how, is the same with each of them
+# JF_ANY_BACKEND: which tasks are searched for, and how, is the same with each of them
 # JF_TIMEOUT=90
 # What belongs to a function is found although names do not tell: in a module that was stripped, or whose own
-# name has a plus sign; and a call is known as one although a kprobe stands on it.
+# name has a plus sign; and a call is recognised although a kprobe stands on it.
 #
 # Seen to fail with the code broken on purpose (6.1):
-#   a plus sign in a module's name ends a symbol's	plus: the quiesce does not wait for who is inside
+#   a plus sign in a module's name ends a symbol's	plus: the quiesce does not wait for the task inside
 #   a call with a kprobe on it is none			probe: the same
-# Not seen: that unnamed pieces of a stripped module are nobody's. Of this one so few names are left that the part is
-# within what the look-up gives the target; KUnit has names in between.
+# Not seen: that unnamed pieces of a stripped module belong to no function. This one keeps so few names that the
+# look-up counts the part as the target's; KUnit has names in between.
 . "$(dirname "$0")/../lib/lib.sh"
 
 H=/sys/kernel/debug/jf_hide
@@ -18,27 +18,27 @@ N=/sys/kernel/debug/jf_named
 hide() { awk -v n="$1" '$1 == n {print $2}' $H/state; }
 hide_do() { echo "$*" >$H/do; }
 inside() { [ "$(hide inside)" -ge 1 ]; }
-nobody() { [ "$(hide walkers)" = 0 ]; }
+all_left() { [ "$(hide walkers)" = 0 ]; }
 
 jf_start "parts without names"
-jf_patching || jf_skip_all "stacks are looked at on x86 alone"
+jf_patching || jf_skip_all "stacks are scanned on x86 alone"
 if ! jf_has jf_hide || ! jf_has jf_named; then jf_skip_all "no jf_hide.ko, jf_named.ko: build selftests/modules"; fi
 jf_load
 jf_insmod jf_hide || jf_bail "jf_hide loads"
 jf_on_exit "echo open >$H/do"
 
-# stays_in_part WHAT MODULE: somebody is in a part of that module's target, and is waited for
+# stays_in_part WHAT MODULE: a task is in a part of that module's target, and is waited for
 stays_in_part()
 {
-	check "$1: somebody is in there" jf_until 100 inside
+	check "$1: a task is in there" jf_until 100 inside
 	hide_do pass
 	hide_do quiesce 2000 2>"$JF_TMP/quiesce" || true
 	check_match "$1: jf_quiesce_timeout() gives up" "$(cat "$JF_TMP/quiesce")" 'timed out'
-	check "$1: ... while he is inside" inside
+	check "$1: ... while the task is inside" inside
 	hide_do open
-	check "$1: it does not, when he has left" hide_do quiesce 20000
-	jf_until 100 nobody
-	check "$1: the module goes" rmmod "$2"
+	check "$1: it does not, when the task has left" hide_do quiesce 20000
+	jf_until 100 all_left
+	check "$1: the module unloads" rmmod "$2"
 }
 
 # ---- names are taken away ----
@@ -69,13 +69,13 @@ if [ "$(wc -c <"$JF_TMP/plus.ko")" = "$(wc -c <"$(jf_ko jf_hide_m)")" ] &&
 else
 	skip "plus" "no such module can be had: $(cat "$JF_TMP/insmod")"
 fi
-check "jf_hide goes" jf_rmmod jf_hide
+check "jf_hide unloads" jf_rmmod jf_hide
 
 # ---- a kprobe on a call ----
 
 check "jf_named loads" jf_insmod jf_named
 for p in bare probe; do
-	check "$p: somebody was called by name, and is elsewhere" sh -c "echo go >$N/do"
+	check "$p: a task called the target by name, and sleeps elsewhere" sh -c "echo go >$N/do"
 	if ! echo $p >$N/do 2>"$JF_TMP/probe"; then
 		skip "$p" "no kprobe there: $(cat "$JF_TMP/probe")"
 		echo leave >$N/do
@@ -84,8 +84,8 @@ for p in bare probe; do
 	echo quiesce 2000 2>"$JF_TMP/quiesce" >$N/do || true
 	check_match "$p: jf_quiesce_timeout() gives up" "$(cat "$JF_TMP/quiesce")" 'timed out'
 	echo leave >$N/do
-	check "$p: it does not, when he has left" sh -c "echo quiesce 20000 >$N/do"
+	check "$p: it does not, when the task has left" sh -c "echo quiesce 20000 >$N/do"
 	echo bare >$N/do
 done
-check "jf_named goes" jf_rmmod jf_named
+check "jf_named unloads" jf_rmmod jf_named
 jf_done

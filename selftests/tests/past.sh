@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 # JF_TIMEOUT=240
-# Behind a module's last notifier: the kernel still waits for operations of its parameters and for what is
-# asynchronous, so its functions may try to become targets, and its sites may be executed.  And what was
+# After a module's last notifier the kernel still waits for operations of its parameters and for asynchronous
+# functions, so its functions may try to become targets, and its sites may be executed.  And what was
 # known of its text is not true of the module that is loaded there next.
 . "$(dirname "$0")/../lib/lib.sh"
 
@@ -19,39 +19,39 @@ later()
 {
 	(echo "$3" >/sys/module/"$1"/parameters/"$2") 2>/dev/null &
 	writer=$!
-	jf_until 50 in_parameter $writer || note "nobody waits in $2 of $1"
+	jf_until 50 in_parameter $writer || note "no task waits in $2 of $1"
 }
 
-jf_start "modules that go, behind the last notifier"
+jf_start "modules after their last notifier"
 jf_has jf_past || jf_skip_all "no jf_past.ko: build selftests/modules"
 slow=$((1000 * ${JF_SLOW_KERNEL:-1}))
 
-# ---- one that was behind it when jumpfunc came ----
+# ---- one whose notifiers were over when jumpfunc was loaded ----
 
-check "a module that is there before" jf_insmod jf_past_before
+check "a module that is loaded before" jf_insmod jf_past_before
 later jf_past_before late $((8 * slow))
 rmmod jf_past_before &
 remover=$!
 jf_unloaded jf_past_before
 goes() { grep -q '^jf_past_before .* Unloading' /proc/modules; }
-check "it is on its way out" jf_until 50 goes
+check "it is being unloaded" jf_until 50 goes
 jf_load
 check "a dynamic function" jf_insmod jf_past
 if wait $writer; then fail "its function is refused" "$(said jf_past_before)"; else pass "its function is refused"; fi
 wait $remover
-check_match "... by what it is, not by where" "$(said jf_past_before)" 'late: state 2, update -1$'
+check_match "... because of its module's state, not of its address" "$(said jf_past_before)" 'late: state 2, update -1$'
 
 # ---- a function that is offered late ----
 
 check "a module without tables" jf_insmod jf_past_taker
 later jf_past_taker late $((2 * slow))
-check "it goes" jf_rmmod jf_past_taker
+check "it unloads" jf_rmmod jf_past_taker
 if wait $writer; then
 	fail "its function is refused" "$(said jf_past_taker)"
 else
 	pass "its function is refused"
 fi
-check_match "... when the module was on its way" "$(said jf_past_taker)" 'late: state 2, update -(1|16)$'
+check_match "... while the module was being unloaded" "$(said jf_past_taker)" 'late: state 2, update -(1|16)$'
 check_eq "nothing leads there" "$(leads_to)" past_default
 echo 1 >$P/call
 check_match "a call arrives" "$(said jf_past)" ' is 6$'
@@ -70,53 +70,53 @@ on_its_way() { ! grep -q '^past_own ' $JF/functions; }
 check "its last notifier is done" jf_until 100 on_its_way
 later jf_past_site run $((3 * slow))
 check "now another's key and hook are changed" change
-check "... and the target goes" jf_rmmod jf_past_taker
+check "... and the target's module unloads" jf_rmmod jf_past_taker
 wait $remover
 jf_unloaded jf_past_site
 wait $writer
-check_match "the sites lead to what is there" "$(said jf_past_site)" 'state 2, sites give 6 8 8, off, hooked$'
+check_match "the sites lead to a target that is loaded" "$(said jf_past_site)" 'state 2, sites give 6 8 8, off, hooked$'
 
 # ---- the same in __init text, when init is over ----
 
-check "a module that works on behind its init" jf_insmod jf_past_async
+check "a module that works on after its init" jf_insmod jf_past_async
 async_ran() { dmesg | grep -q 'jf_past_async: '; }
 jf_until 100 async_ran
 check_match "its sites follow" "$(said jf_past_async)" 'state 0, update 0, sites give 7, on, hooked$'
-check "it goes" jf_rmmod jf_past_async
+check "it unloads" jf_rmmod jf_past_async
 
-# ---- who came through its trampoline ----
+# ---- a task that came through its trampoline ----
 
 check "a module between a call and a sleeper" jf_insmod jf_past_mid
 echo $((8 * slow)) >$P/enter
 is_inside() { grep -q Y $P/inside; }
-check "somebody is asleep behind it" jf_until 50 is_inside
-check "it goes" jf_rmmod jf_past_mid
+check "a task is asleep after it" jf_until 50 is_inside
+check "it unloads" jf_rmmod jf_past_mid
 has_left() { grep -q N $P/inside; }
 if jf_patching; then
-	check_fails "and he is waited for" quiet
-	check "... until he has left" jf_until 200 has_left
+	check_fails "and the task is waited for" quiet
+	check "... until it has left" jf_until 200 has_left
 	check "... and no longer" quiet
 else
 	jf_until 200 has_left
-	skip "and he is waited for" "nobody looks at stacks here"
+	skip "and the task is waited for" "no stack is scanned here"
 fi
 
-# ---- what may keep it ----
+# ---- what might keep it from unloading ----
 
-check "a module whose function leads to where somebody always sleeps" jf_insmod jf_past_site elsewhere=1
-check "it goes" jf_rmmod jf_past_site
-check "nobody is to be waited for" quiet
+check "a module whose function leads to where a task always sleeps" jf_insmod jf_past_site elsewhere=1
+check "it unloads" jf_rmmod jf_past_site
+check "no task is waited for" quiet
 if jf_patching && [ "${JF_BACKEND:-auto}" != indirect ]; then
-	check "a module with somebody else's breakpoint on a site" jf_insmod jf_past_site spoil=1
+	check "a module with a foreign breakpoint on a site" jf_insmod jf_past_site spoil=1
 	jf_complaints_expected
-	check "it goes" jf_rmmod jf_past_site
+	check "it unloads" jf_rmmod jf_past_site
 	check_match "the log names the site" "$(dmesg | grep 'foreign bytes stay')" 'jf_past_site: foreign bytes stay at the site spoilt'
 	jf_complaints_over
 else
-	skip "a module with somebody else's breakpoint on a site" "no site is patched"
+	skip "a module with a foreign breakpoint on a site" "no site is patched"
 fi
 
-# ---- __init text that is gone, whose names ftrace keeps ----
+# ---- __init text that was freed, whose names ftrace keeps ----
 
 early() { (echo 1 >/sys/module/jf_past_taker/parameters/early) 2>/dev/null; }
 check "a module" jf_insmod jf_past_taker
@@ -133,7 +133,7 @@ if echo schedule_timeout >$T/set_ftrace_filter && echo function >$T/current_trac
 else
 	skip "the same beside the function tracer" "no function tracer in this kernel"
 fi 2>/dev/null
-# Without trampolines, that of the module in between was its target.
+# Without trampolines, the function of the module in between was its target.
 left=past_default
 jf_patching || left=past_leaf
 check_eq "nothing leads there" "$(leads_to)" $left
@@ -143,30 +143,30 @@ check_eq "nothing leads there" "$(leads_to)" $left
 cold_is_seen()
 {
 	if ! jf_patching; then
-		skip "$1: it is waited for" "nobody looks at stacks here"
+		skip "$1: it is waited for" "no stack is scanned here"
 		return
 	fi
 	check "$1: a target asleep in its cold part" jf_insmod jf_past_cold ${2:+"$2"}
 	check_match "$1: it is waited for" "$(said jf_past_cold)" 'update 0, quiesce -110, inside$'
 	jf_rmmod jf_past_cold
 }
-two_go()
+two_unload()
 {
-	check "a library and who uses it" jf_insmod jf_past_lib
-	check "..." jf_insmod jf_past_user "$@"
+	check "a library" jf_insmod jf_past_lib
+	check "... and its user" jf_insmod jf_past_user "$@"
 	jf_rmmod jf_past_user
 	jf_rmmod jf_past_lib
 }
-two_go quiet=1
+two_unload quiet=1
 for i in 1 2; do cold_is_seen "after them, $i"; done
-two_go quiet=0
+two_unload quiet=0
 for i in 1 2; do
-	check "a thread of somebody else, $i" jf_insmod jf_past_thread
-	check "... is nobody to wait for" quiet
+	check "a thread that is in no old target, $i" jf_insmod jf_past_thread
+	check "... is not waited for" quiet
 	jf_rmmod jf_past_thread
 done
-check "one that waits for quiet in its init" jf_insmod jf_past_init
+check "a module that waits for quiet in its init" jf_insmod jf_past_init
 sleep 1
 for i in 1 2; do cold_is_seen "where its __init text was, $i"; done
-cold_is_seen "one who asked early" early=1
+cold_is_seen "a module that asked early" early=1
 jf_done

@@ -1,12 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# JF_KERNELS=3: slow; modules.sh and unload.sh wait for who is inside on each kernel
-# JF_ANY_BACKEND: it goes through them itself
+# JF_KERNELS=3: slow; modules.sh and unload.sh wait for a task inside on each kernel
+# JF_ANY_BACKEND: it tries all of them itself
 # JF_TIMEOUT=300
 # JF_TIMEOUT_LONG=1800
-# Who is inside a target or a probe is waited for before its text goes, whatever he does in there, and
-# whatever others do meanwhile: at work, asleep, blocked, at his end, traced, and beside threads that
-# are always at work.
+# The text of a target or a probe is kept until no task is inside, whatever such a task does: it runs, sleeps,
+# is blocked, exits, or is traced. Other threads that always run do not delay this.
 . "$(dirname "$0")/../lib/lib.sh"
 
 seconds=${JF_STORM_SECONDS:-2}
@@ -19,8 +18,8 @@ rt=0
 hold=10
 [ "$rt" = 0 ] || hold=30
 
-jf_start "nobody is left in what goes"
-jf_patching || jf_skip_all "stacks are looked at on x86 alone"
+jf_start "no task is left in text that is freed"
+jf_patching || jf_skip_all "stacks are scanned on x86 alone"
 jf_has jf_hall || jf_skip_all "no jf_hall.ko: build selftests/modules"
 
 # ---- tools ----
@@ -30,7 +29,7 @@ hall() { awk -v n="$1" '$1 == n {print $2}' $H/state; }
 hall_do() { echo "$*" >$H/do; }
 
 inside() { [ "$(hall inside_visit)" -ge "$1" ]; }
-nobody() { hall_do reap 2>/dev/null && [ "$(hall exiting)" = 0 ]; }
+all_left() { hall_do reap 2>/dev/null && [ "$(hall exiting)" = 0 ]; }
 leads_to() { [ "$(awk '$1 == "hall_op" {print $4}' $JF/functions)" = "$1" ]; }
 
 # beside COMMAND...: in the background; beside_over: is it?  beside_rc: its status
@@ -47,8 +46,8 @@ section_at=$(began)
 # Where the time goes.
 section() { note "-- $1 (the one before took $(($(began) - section_at)) s)"; section_at=$(began); }
 
-# waited_for WHAT [TENTHS]: what runs beside waits for who is inside, and ends when he has left.  $early:
-# how many had been left behind before it began
+# waited_for WHAT [TENTHS]: the command in the background waits for the task inside, and ends when that has left.
+# $early: how many tasks were inside freed text before it began
 waited_for()
 {
 	jf_w=$((${2:-$hold} / 2))
@@ -57,23 +56,23 @@ waited_for()
 		jf_w=$((jf_w - 1))
 	done
 	if [ "$(hall early)" != "$early" ]; then
-		fail "$1: his text stays" "it would have been freed with somebody inside"
+		fail "$1: the text stays" "it would have been freed with a task inside"
 	elif beside_over && inside 1; then
-		fail "$1: his text stays" "the wait was over while somebody was inside"
+		fail "$1: the text stays" "the wait was over while a task was inside"
 	else
-		pass "$1: his text stays"
+		pass "$1: the text stays"
 	fi
 	hall_do open
 	if jf_until 300 beside_over; then
-		pass "$1: the wait ends when he has left"
+		pass "$1: the wait ends when the task has left"
 	else
-		fail "$1: the wait ends when he has left" "not within 30 s; inside: $(hall inside_visit)"
+		fail "$1: the wait ends when the task has left" "not within 30 s; inside: $(hall inside_visit)"
 		jf_until 600 beside_over || jf_bail "$1: the wait ends at all"
 	fi
-	jf_until 100 nobody || note "$1: somebody does not come back"
+	jf_until 100 all_left || note "$1: a task does not return"
 }
 
-# stays WHAT FORM WAY [PARAMETER...]: jf_visit, loaded with these parameters, goes with somebody in it
+# stays WHAT FORM WAY [PARAMETER...]: jf_visit, loaded with these parameters, is unloaded with a task inside
 stays()
 {
 	what=$1 form=$2 way=$3; shift 3
@@ -82,7 +81,7 @@ stays()
 	hall_do shut
 	[ -z "$traced" ] || check "$what: it is traced" $traced
 	if ! hall_do go "$form" "$way" || ! jf_until 100 inside 1; then
-		fail "$what: somebody comes in" "$(cat $H/state)"
+		fail "$what: a task enters" "$(cat $H/state)"
 		hall_do open
 		jf_rmmod jf_visit
 		return
@@ -122,8 +121,8 @@ preempt_as()
 
 # ---- at work ----
 
-section "the iterator stays, and one of its probes goes"
-# Where nobody can be preempted, rmmod may by chance have to wait for the CPU that somebody is at work on.
+section "the iterator stays, and one of its probes is removed"
+# Without preemption, rmmod may by chance have to wait for the CPU on which the task runs.
 preempt_as full || true
 for b in ${JF_BACKEND:-auto indirect}; do
 	load "backend=$b"
@@ -134,12 +133,12 @@ for b in ${JF_BACKEND:-auto indirect}; do
 			indirect\ 17\ 1|[!i]*\ 1\ ?) continue ;;
 			esac
 			check "$b: a module with $n probes" jf_insmod jf_visit2 op=0 probes=$n stay=0 prio=5
-			# A grace period that is due for what went before would wait for him by chance.
+			# A grace period that is still due for the last round would wait for the task by chance.
 			echo 1 >$H/quiesce
 			how="cleans up"
 			[ $l = 0 ] || how="does not"
 			stays "$b: the iterator, $n + 1 probes, a module that $how" trace spin op=0 probes=1 prio=7 leave=$l
-			check "$b: the other module goes" jf_rmmod jf_visit2
+			check "$b: the other module unloads" jf_rmmod jf_visit2
 		done
 	done
 	unload "$b"
@@ -153,27 +152,27 @@ long=90
 stays "a lock that another one holds" site lock
 [ "$rt" = 0 ] || stays "a lock that another one holds, in a probe" trace lock op=0 probes=1
 long=''
-# Without a module that goes: the call alone.
+# Without unloading a module: the call alone.
 n=$(hall quiesce_early)
 echo 1 >$H/quiesce
 hall_do go site lock
 sleep 1
 echo 1 >$H/quiesce
-check_eq "jf_quiesce() does not return while he is inside" "$(hall quiesce_early)" "$n"
-jf_until 200 nobody
+check_eq "jf_quiesce() does not return while a task is inside" "$(hall quiesce_early)" "$n"
+jf_until 200 all_left
 echo 2000 >/sys/module/jf_hall/parameters/spin_ms
 
 # ---- asleep ----
 
 section "asleep"
-# One long one, so that there is something to be said.
+# Long enough for the log to name the task.
 jf_log_mark
 long=120
 stays "asleep in a target" site sleep
 long=''
 said=$(jf_log_new | grep -E 'jumpfunc: .*waiting for .*:[0-9]+')
 check_match "the log names the module and the task" "$said" 'jf_visit: waiting for hall/site:[0-9]+'
-check_match "... where he is, and since when" "$said" 'inside .*visit_op\+0x[0-9a-f]+.* since [0-9]+ s'
+check_match "... where it is, and since when" "$said" 'inside .*visit_op\+0x[0-9a-f]+.* since [0-9]+ s'
 # However long it took here.
 check_eq "... each ten seconds" "$(echo "$said" | sed -n 's/.* since \([0-9]*\) s.*/\1/p' |
 	awk 'NR > 1 && $1 < last + 9 {soon = 1} {last = $1} END {print NR ? soon ? "sooner" : "yes" : "never"}')" yes
@@ -183,10 +182,10 @@ stays "at work with cond_resched()" site busy
 stays "asleep in the only probe" trace sleep op=0 probes=1
 check "others' probes" jf_insmod jf_visit2 op=0 probes=2 stay=0
 stays "asleep in a chain of probes, of a module that does not clean up" trace mutex op=0 probes=1 leave=1
-check "they go" jf_rmmod jf_visit2
+check "they unload" jf_rmmod jf_visit2
 check "more of them" jf_insmod jf_visit2 op=0 probes=17 stay=0
 stays "asleep in the iterator" trace intr op=0 probes=1
-check "they go, too" jf_rmmod jf_visit2
+check "they unload, too" jf_rmmod jf_visit2
 
 # jf_quiesce() itself.
 n=$(hall quiesce_early)
@@ -198,46 +197,46 @@ early=$(hall early)
 beside sh -c "echo 1 >$H/quiesce"
 w=$((hold / 2))
 while [ $w -gt 0 ] && ! beside_over; do sleep 0.2; w=$((w - 1)); done
-check_fails "jf_quiesce() waits for who sleeps" beside_over
+check_fails "jf_quiesce() waits for a sleeping task" beside_over
 hall_do open
-check "... until he has left" jf_until 300 beside_over
-check_eq "... and nobody is inside" "$(hall quiesce_early)" "$n"
-jf_until 100 nobody
+check "... until it has left" jf_until 300 beside_over
+check_eq "... and no task is inside" "$(hall quiesce_early)" "$n"
+jf_until 100 all_left
 
 section "a probe is taken off, and its module stays"
 inside_of() { [ "$(hall "inside_$1")" -ge 1 ]; }
-# taken_off WHAT WHOSE [N]: somebody sleeps in a probe of jf_WHOSE when that of jf_visit is taken off.
-# N: there are so many others, of jf_visit2, in front of it
+# taken_off WHAT MODULE [N]: a task sleeps in a probe of jf_MODULE when the probe of jf_visit is taken off.
+# N: so many probes of jf_visit2 are in front of it
 taken_off()
 {
-	what=$1 whose=$2 n=${3:-0}
+	what=$1 module=$2 n=${3:-0}
 	if [ "$n" != 0 ]; then
 		stay=0
-		[ "$whose" = visit ] || stay=1
+		[ "$module" = visit ] || stay=1
 		check "$what: $n others" jf_insmod jf_visit2 op=0 probes="$n" prio=9 stay=$stay
 	fi
 	check "$what: the one" jf_insmod jf_visit op=0 probes=1 prio=7
 	hall_do shut
 	hall_do go trace sleep
-	check "$what: somebody is inside" jf_until 100 inside_of "$whose"
+	check "$what: a task is inside" jf_until 100 inside_of "$module"
 	echo 1 >/sys/module/jf_visit/parameters/off
 	beside sh -c "echo 1 >$H/quiesce"
 	w=$((hold / 2))
 	while [ $w -gt 0 ] && ! beside_over; do sleep 0.2; w=$((w - 1)); done
-	check_fails "$what: jf_quiesce() waits for him" beside_over
+	check_fails "$what: jf_quiesce() waits for it" beside_over
 	hall_do open
-	check "$what: ... until he has left" jf_until 300 beside_over
-	jf_until 100 nobody
-	check "$what: they go" jf_rmmod jf_visit
-	[ "$n" = 0 ] || check "$what: and the others" jf_rmmod jf_visit2
+	check "$what: ... until it has left" jf_until 300 beside_over
+	jf_until 100 all_left
+	check "$what: its module unloads" jf_rmmod jf_visit
+	[ "$n" = 0 ] || check "$what: and that of the others" jf_rmmod jf_visit2
 }
 taken_off "the only probe" visit
 taken_off "one in front of it in a chain" visit2 1
 taken_off "one in front of it in the iterator's array" visit2 17
 
-# What he comes back to.
+# Where the task returns to.
 check "jf_linger loads" jf_insmod jf_linger
-section "what he comes back to"
+section "where the task returns to"
 jf_cases jf_linger
 check "jf_linger unloads" jf_rmmod jf_linger
 
@@ -253,11 +252,11 @@ check_fails "... it does fail" [ "$(beside_rc)" = 0 ]
 
 section "at the end of a thread"
 if hall_do go exit pass 2>/dev/null; then
-	# Longer than a grace period of Tasks RCU is given: that knows of him, too.
+	# Longer than jumpfunc waits for a grace period of Tasks RCU, which waits for such a task, too.
 	long=30
 	stays "asleep, on no list any more" exit sleep
 	long=''
-	check_eq "he was on no list" "$(hall exit_listed)" 0
+	check_eq "the task was on no list" "$(hall exit_listed)" 0
 else
 	skip "asleep, on no list any more" "no kprobe on proc_exit_connector() in this kernel"
 fi
@@ -313,7 +312,7 @@ if [ -w $T/kprobe_events ]; then
 		untrace
 		case $t:$(uname -r) in
 		kprobes:*) ;;
-		kretprobes:5.10.*) skip "$t: nothing else on the stack leads there" "this kernel keeps them where nobody can look" ;;
+		kretprobes:5.10.*) skip "$t: nothing else on the stack leads there" "this kernel keeps them where a stack scan cannot find them" ;;
 		*)
 			traced=$t
 			stays "$t: nothing else on the stack leads there" site func slim=1
@@ -329,15 +328,15 @@ if [ -w $T/kprobe_events ]; then
 		traced=$t
 		stays "$t: asleep in a chain" trace func op=0 probes=1
 		untrace
-		check "they go" jf_rmmod jf_visit2
+		check "they unload" jf_rmmod jf_visit2
 	done
-	note "kprobes in the module that goes: $(cat "$JF_TMP/kprobes"), optimised or soon to be: $(cat "$JF_TMP/optimised")"
+	note "kprobes in the module that is unloaded: $(cat "$JF_TMP/kprobes"), optimised or soon to be: $(cat "$JF_TMP/optimised")"
 	check_match "there were kprobes inside" "$(cat "$JF_TMP/kprobes")" '^[1-9]'
 else
 	skip "traced" "no kprobe events in this kernel"
 fi
 
-# ---- beside nobody, beside others ----
+# ---- on an idle machine, and beside busy threads ----
 
 section "how long it takes on an idle machine"
 sleep 2
@@ -363,7 +362,7 @@ if jf_until 600 beside_over; then
 else
 	fail "rmmod ends beside them" "not in 60 s"
 fi
-# With nobody at work, all of it ends.
+# When no thread runs any more, everything ends.
 if jf_until 20 [ -e "$JF_TMP/quiesced" ]; then
 	pass "jf_quiesce() ends beside them, after $(($(cat "$JF_TMP/quiesced") - t0)) s"
 else
@@ -375,7 +374,7 @@ jf_until 300 beside_over || jf_bail "all ends without them"
 wait
 jf_unloaded jf_busy
 jf_unloaded jf_visit
-check_eq "nobody was left behind" "$(hall early)" "$early"
+check_eq "no task was left in freed text" "$(hall early)" "$early"
 hall_do storm 0 0
 [ -z "$mode" ] || echo "$mode" >$preempt
 
@@ -383,8 +382,8 @@ unload
 
 # ---- storms ----
 
-# Threads that are preempted anywhere, threads that end, processes that begin and end, all of them in
-# a target again and again; and the target's module comes and goes.
+# Threads that are preempted anywhere, threads that end, and processes that begin and end enter a target again
+# and again, while the target's module is loaded and unloaded.
 preempt_as full || true
 for b in ${JF_BACKEND:-xmc indirect auto}; do
 	section "$b: a storm, $seconds s"
@@ -406,19 +405,19 @@ for b in ${JF_BACKEND:-xmc indirect auto}; do
 		rmmod jf_visit || ok=0
 		n=$((n + 1))
 	done
-	check_eq "$b: the target's module came and went $n times" $ok 1
+	check_eq "$b: the target's module was loaded and unloaded $n times" $ok 1
 	# Two targets take turns, and the one whose turn it is not is not entered.
 	echo $(((seconds + 1) / 2)) >/sys/module/jf_hall/parameters/limit
 	echo 1000 >$H/quiesce
-	check_eq "$b: nobody was in a target after jf_quiesce()" "$(hall quiesce_early) $(hall late)" "0 0"
+	check_eq "$b: no task was in a target after jf_quiesce()" "$(hall quiesce_early) $(hall late)" "0 0"
 	check_match "$b: it was called often" "$(hall quiesces)" '^[1-9]'
 	note "$b: jf_quiesce() $(hall quiesces) times, $(hall quiesce_us_avg) us each, $(hall quiesce_us_max) us at most"
 	hall_do storm 0 0
 	check_match "$b: it was entered" "$(hall entered_visit)" '^[1-9][0-9]'
 	check_match "$b: threads ended in it" "$(hall ended)" '^[1-9]'
-	check_eq "$b: nobody was left behind" "$(hall early)" 0
+	check_eq "$b: no task was left in freed text" "$(hall early)" 0
 	jf_stop_all
-	note "$b: $(hall calls) calls, $(hall entered_visit) of the module that went, $(hall ended) threads ended; $(cat "$JF_TMP/forks")"
+	note "$b: $(hall calls) calls, $(hall entered_visit) of the unloaded module, $(hall ended) threads ended; $(cat "$JF_TMP/forks")"
 	jf_count calls "$(hall calls)"
 	unload "$b"
 done

@@ -10,7 +10,7 @@ be=$(awk '$1 == "backend" {print $2}' $JF/stats)
 patches=1
 [ "$be" != indirect ] || patches=0
 
-# All sites of all modules with their bytes, and what all keys lead to, but not how often they changed.
+# All sites of all modules with their bytes, and what all functions lead to, but not how often they changed.
 state() { awk '/^ / {print; next} {$(NF - 1) = ""; print}' $JF/functions; cat $JF/keys 2>/dev/null; }
 
 # ---- updates ----
@@ -31,7 +31,7 @@ n=$(jf_stat sync_broadcasts)
 jf_cases jf_refusals nothing
 check_eq "what changes nothing broadcasts nothing" "$(jf_stat sync_broadcasts)" "$n"
 
-# ---- modules on their way in and out ----
+# ---- modules that are being loaded and unloaded ----
 
 jf_log_mark
 check "jf_refusals_target loads" jf_insmod jf_refusals_target
@@ -47,7 +47,7 @@ said "own key from exit" "-16, then 601"
 said "other key to a going module" "-16, then 501"
 said "both from exit" "-16, then 501"
 check_eq "what led into the module fell back" "$(state)" "$before"
-check_eq "one key fell back" "$(jf_stat fallbacks)" 1
+check_eq "one function fell back" "$(jf_stat fallbacks)" 1
 check "jf_refusals unloads" jf_rmmod jf_refusals
 
 # ---- bad tables ----
@@ -85,7 +85,7 @@ if [ $patches = 1 ]; then
 	refused overlap "overlap"
 	refused far "out of reach"
 fi
-check_eq "none of them leaves anything behind" "$(state)" "$before"
+check_eq "none of them changes anything" "$(state)" "$before"
 printf nothing >/sys/module/jf_spoil/parameters/what
 check "the same module with good tables loads" jf_insmod jf_spoil_victim
 check "... and unloads" jf_rmmod jf_spoil_victim

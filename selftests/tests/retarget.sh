@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# JF_ANY_BACKEND: it goes through them itself
+# JF_ANY_BACKEND: it tries all of them itself
 # JF_TIMEOUT=300
 # Functions are retargeted while every CPU calls them, from threads and from interrupts: with each
 # back end in turn (or the one that JF_BACKEND names).  JF_LONG=1: a minute of each.

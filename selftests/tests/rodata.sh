@@ -3,7 +3,7 @@
 # JF_KERNELS=2: a machine of its own; access.sh has each kernel's page tables as they should be
 # JF_VM=-a rodata=off
 # JF_ANY_BACKEND: what is text does not depend on it
-# Where the kernel was told not to protect its memory, page tables call its data executable. That is no
+# Where the kernel was told not to protect its memory, page tables call its data executable. Data is no
 # target all the same.
 #
 # Seen to fail (6.1) before jumpfunc asked what they say of data: init_task was accepted.
@@ -20,6 +20,6 @@ check_match "the log says so" "$(jf_log_new)" "jumpfunc: page tables call the ke
 check "a module to be changed" jf_insmod jf_access
 jf_cases jf_access foreign
 jf_cases jf_access one
-check "it goes" jf_rmmod jf_access
-check "jumpfunc goes" jf_unload
+check "it unloads" jf_rmmod jf_access
+check "jumpfunc unloads" jf_unload
 jf_done

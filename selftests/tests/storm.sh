@@ -27,8 +27,8 @@ preempt_as()
 	esac
 }
 
-# come_and_go: says how often in the file "went"
-come_and_go()
+# load_and_unload: a target's module; says how often in the file "loads"
+load_and_unload()
 {
 	jf_n=0
 	jf_say='times'
@@ -36,8 +36,8 @@ come_and_go()
 		insmod "$(jf_ko jf_plain)" && rmmod jf_plain || { jf_say='times, then it failed'; break; }
 		jf_n=$((jf_n + 1))
 	done
-	echo "$jf_n $jf_say" >"$JF_TMP/going"
-	mv "$JF_TMP/going" "$JF_TMP/went"
+	echo "$jf_n $jf_say" >"$JF_TMP/loading"
+	mv "$JF_TMP/loading" "$JF_TMP/loads"
 }
 
 for be in $backends; do
@@ -88,12 +88,12 @@ for be in $backends; do
 	esac
 
 	# The same beside threads that let others run by cond_resched() alone, while a target's module
-	# comes and goes.
+	# is loaded and unloaded.
 	preempt_as voluntary
 	check "$be: busy threads" jf_insmod jf_busy
 	check "$be: jf_host loads" jf_insmod jf_host
 	echo start >/sys/kernel/debug/jf_host/run
-	come_and_go &
+	load_and_unload &
 	pid=$!
 	jf_log_mark
 	jf_cases jf_many_sites storm "$be: beside busy threads, "
@@ -101,17 +101,17 @@ for be in $backends; do
 	note "$be: $log"
 	# shellcheck disable=SC2046
 	jf_count calls $(jf_many_calls "$log")
-	# The last round is made to its end, unless somebody holds it up.
+	# The last round is finished, unless a thread delays it.
 	touch "$JF_TMP/enough"
 	i=0
-	while [ $i -lt 300 ] && [ ! -e "$JF_TMP/went" ]; do sleep 0.2; i=$((i + 1)); done
-	check "$be: beside them, a target came and went" [ -e "$JF_TMP/went" ]
+	while [ $i -lt 300 ] && [ ! -e "$JF_TMP/loads" ]; do sleep 0.2; i=$((i + 1)); done
+	check "$be: beside them, a target was loaded and unloaded" [ -e "$JF_TMP/loads" ]
 	check_match "$be: they were at work" "$(cat /sys/module/jf_busy/parameters/rounds)" '^[1-9][0-9][0-9]'
 	check "$be: they end" jf_rmmod jf_busy
 	wait $pid
-	check_match "$be: it did so without trouble" "$(cat "$JF_TMP/went")" '^[1-9][0-9]* times$'
-	note "$be: a target came and went $(cat "$JF_TMP/went"); $(grep -E '^look' $JF/stats | tr '\n' ' ')"
-	rm -f "$JF_TMP/enough" "$JF_TMP/went"
+	check_match "$be: ... without trouble" "$(cat "$JF_TMP/loads")" '^[1-9][0-9]* times$'
+	note "$be: a target was loaded and unloaded $(cat "$JF_TMP/loads"); $(grep -E '^look' $JF/stats | tr '\n' ' ')"
+	rm -f "$JF_TMP/enough" "$JF_TMP/loads"
 	jf_cases jf_host callers "$be: beside busy threads, "
 	check "$be: jf_host unloads" jf_rmmod jf_host
 	[ -z "$mode" ] || echo "$mode" >$preempt

@@ -5,19 +5,19 @@
 # JF_VM=--cpu Skylake-Client -a retbleed=stuff
 # JF_SINCE=6.2
 # JF_VM_NOT=6.12: 6.12.95 panics with it before there are modules (kfree() in ordered_lsm_parse()); 6.12-rt does not
-# JF_ANY_BACKEND: it goes through them itself
-# Call-depth tracking: the kernel has calls lead into the padding in front of functions. What it
-# writes at our sites is recognised, patched again, and answered for in the midst of it.
+# JF_ANY_BACKEND: it tries all of them itself
+# Call-depth tracking: the kernel has calls lead into the padding in front of functions. jumpfunc
+# recognises what the kernel writes at its sites, patches it again, and emulates it during a transaction.
 #
 # Seen to fail (6.12, 7.2): before jumpfunc knew of it, back end kernel was refused; without
-# jf_kernel_adopt(), the first update gives -EIO and the ones behind it -EILSEQ.
+# jf_kernel_adopt(), the first update gives -EIO and later ones -EILSEQ.
 . "$(dirname "$0")/../lib/lib.sh"
 
 jf_start "calls that the kernel counts"
 grep -q Stuffing /sys/devices/system/cpu/vulnerabilities/retbleed 2>/dev/null ||
 	jf_skip_all "this kernel does not count calls, or not on this CPU (retbleed=stuff)"
 
-# Sites of jf_many_sites's smaller keys by where they lead: in front of a function, or to it.
+# Sites of jf_many_sites's smaller functions by where they lead: in front of a function, or to it.
 calls()
 {
 	awk '/^many_k[12] / {on = 1; next} /^[^ ]/ {on = 0} on && $1 == "call" {print $NF == "[jf_many_sites]" ? $(NF - 1) : $NF}' \

@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# JF_ANY_BACKEND: it goes through them itself
+# JF_ANY_BACKEND: it tries all of them itself
 # JF_TIMEOUT=300
 # Probes in batches: two probes on each of twenty tracepoints, a function and a key go on and off in
 # one transaction of three broadcasts, or not at all; while all CPUs hit them, and while another
-# module's probes come and go.
+# module's probes are registered and unregistered.
 . "$(dirname "$0")/../lib/lib.sh"
 
 S=/sys/kernel/debug/jf_trace_set
@@ -19,7 +19,7 @@ toggle()
 	while [ "$(date +%s)" -lt $jf_end ]; do echo 10 >$S/toggle || return 1; done
 }
 
-# guests ROUNDS: the other module's probes come and go; every other time it leaves them behind
+# guests ROUNDS: the other module registers its probes; every other time it is unloaded without unregistering them
 guests()
 {
 	jf_i=0 jf_called=0
@@ -54,20 +54,20 @@ for b in ${JF_BACKEND:-auto xmc kernel indirect}; do
 	done
 
 	# The kernel's protocol cannot do them together, and an emulator takes its time.
-	[ "$b" != kernel ] || { check "$b: the tracepoints go" jf_rmmod jf_trace_set; jf_unload; continue; }
+	[ "$b" != kernel ] || { check "$b: the tracepoints unload" jf_rmmod jf_trace_set; jf_unload; continue; }
 	check "$b: callers on all CPUs" sh -c "echo 1 >$S/storm"
 	check "$b: batches while all CPUs hit" toggle $seconds
 	check_eq "$b: nothing was called in the wrong phase" "$(bads)" ""
 	check "$b: enough of it" [ "$(count hits)" -gt 500 -a "$(count on)" -gt 100 -a "$(count toggles)" -ge 10 ]
 	jf_run toggle 1000
-	check "$b: another module's probes come and go meanwhile" guests $rounds
+	check "$b: another module's probes are registered and unregistered meanwhile" guests $rounds
 	jf_stop_all
 	check_eq "$b: nor then" "$(bads)" ""
 	jf_count calls "$(count hits)"
-	check "$b: the tracepoints go while they are on" sh -c \
+	check "$b: the tracepoints are on" sh -c \
 		"grep -q '^set_key .* on ' $JF/keys || echo 1 >$S/toggle"
-	check "$b: their module" jf_rmmod jf_trace_set
+	check "$b: ... while their module unloads" jf_rmmod jf_trace_set
 	jf_images_back "$b: all images are given back"
-	check "$b: the core goes" jf_unload
+	check "$b: the core unloads" jf_unload
 done
 jf_done

@@ -146,13 +146,13 @@ else
 	check_eq "bpftrace counts commits" "$(sed -n 's/^@batches: //p' "$JF_TMP/bpf")" $batches
 fi
 
-# ---- the module goes while they are on ----
+# ---- the module is unloaded while they are on ----
 
 echo 1 >$T/events/jumpfunc/enable
 jf_on_exit "echo 0 >$T/events/jumpfunc/enable; echo >$T/trace"
 check "the work, with events on" sh "$JF_TMP/work"
 check_match "they are in the trace" "$(grep -c 'jf_update: func' $T/trace)" '^[1-9]'
-check "the core goes while its events are on" jf_unload
-check_fails "its events are gone" test -e $T/events/jumpfunc
+check "the core unloads while its events are on" jf_unload
+check_fails "its events are removed" test -e $T/events/jumpfunc
 check "the trace can still be read" cat $T/trace
 jf_done

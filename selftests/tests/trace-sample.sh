@@ -28,21 +28,21 @@ else
 fi
 check_eq "they have seen nothing yet" "$(seen)" "0 begun, 0 ended, 0 failed"
 for target in none default; do
-	check_fails "nobody cuts the tracepoint off by writing $target" jf_write functions "__jf_tp_sample_job_begin=$target"
+	check_fails "writing $target does not cut off the tracepoint" jf_write functions "__jf_tp_sample_job_begin=$target"
 done
 check "jobs with probes" jobs 7
 check_eq "they have seen all of them" "$(seen)" "7 begun, 7 ended, 3 failed"
-check_fails "the sample cannot go before its probes" rmmod jf_sample_trace
-check_fails "the core cannot go either" rmmod jumpfunc
-check "the probes go" jf_rmmod jf_sample_trace_probe
+check_fails "the sample cannot be unloaded before its probes" rmmod jf_sample_trace
+check_fails "nor can the core" rmmod jumpfunc
+check "the probes unload" jf_rmmod jf_sample_trace_probe
 check_eq "off again" "$(leads sample_job_begin) $(leads sample_job_end)" "none none"
-check "jobs that nobody sees" jobs 100
+check "jobs without probes again" jobs 100
 
-check "the probes come back" jf_insmod jf_sample_trace_probe
+check "the probes load again" jf_insmod jf_sample_trace_probe
 check "one more job" jobs 1
 check_eq "they begin at nothing" "$(seen)" "1 begun, 1 ended, 0 failed"
-check "both go at once" rmmod jf_sample_trace_probe jf_sample_trace
+check "both unload at once" rmmod jf_sample_trace_probe jf_sample_trace
 JF_LOADED=jumpfunc
 check_eq "nothing of them is left" "$(grep -c '^__jf_tp_sample_job' $JF/functions)" 0
-check "the core goes" jf_unload
+check "the core unloads" jf_unload
 jf_done

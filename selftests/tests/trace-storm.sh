@@ -2,13 +2,13 @@
 # SPDX-License-Identifier: GPL-2.0
 # JF_KERNELS=2: a storm; trace.sh has each step
 # JF_TIMEOUT=240
-# Probes come and go while every CPU hits their tracepoints, from threads, interrupts and NMIs.
+# Probes are registered and unregistered while every CPU hits their tracepoints, from threads, interrupts and NMIs.
 # JF_LONG=1 makes it five minutes, JF_LONG=N more than one N seconds.
 . "$(dirname "$0")/../lib/lib.sh"
 
 S=/sys/kernel/debug/jf_trace_storm
 
-jf_start "probes come and go under callers on $(nproc) CPUs"
+jf_start "probes change under callers on $(nproc) CPUs"
 jf_has jf_trace_storm || jf_skip_all "no jf_trace_storm.ko: build selftests/modules"
 jf_load
 case ${JF_LONG:-0} in 0) seconds=12 ;; 1) seconds=300 ;; *) seconds=$JF_LONG ;; esac
@@ -25,7 +25,7 @@ storm()
 		}
 	done
 }
-check "probes come and go for $seconds s" storm $seconds
+check "probes change for $seconds s" storm $seconds
 
 # Reading the results ends the storm.
 cat $S/results >"$JF_TMP/results"
@@ -41,7 +41,7 @@ jf_patching || { nmi=''; skip "hits_nmi happened" "no NMIs on this architecture"
 for r in transitions quiesces hits_thread hits_irq $nmi calls to_0 to_1 to_2 to_more; do
 	check_match "$r happened" "$(result $r)" '^[1-9]'
 done
-check "the callers stop, their module goes" jf_rmmod jf_trace_storm
-# With the last probe gone and a grace period over, nothing holds an image.
+check "the callers stop, their module unloads" jf_rmmod jf_trace_storm
+# With the last probe unregistered and a grace period over, nothing holds an image.
 jf_images_back "all images are given back"
 jf_done

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# JF_ANY_BACKEND: it goes through them itself
+# JF_ANY_BACKEND: it tries all of them itself
 # JF_TIMEOUT=240
 # Static-call tracepoints in every back end: arguments, data, order, errors, stack traces; images
-# that run out; probes whose module goes.
+# that run out; probes whose module is unloaded.
 #
 # Seen to fail with the code broken on purpose (6.1, back end xmc):
 #   jf_fill() with each probe's data in the next slot	counts, priorities, errors, stack
@@ -18,7 +18,7 @@ run()
 	dmesg | grep jf_trace_test: | tail -n 60
 	return 1
 }
-# guest PROBES LEAVE: all probes are called, rightly; then the module goes
+# guest PROBES LEAVE: all probes are called, with the right arguments; then their module is unloaded
 guest()
 {
 	jf_insmod jf_trace_guest probes="$1" leave="$2" || return
@@ -49,9 +49,9 @@ for b in ${JF_BACKEND:-auto xmc kernel indirect}; do
 	fi
 	check_eq "$b: the iterator serves what no chain holds" \
 		"$([ "$(jf_stat trace_iter_many)" -gt 0 ] && echo yes)" yes
-	check "$b: the test module goes" jf_rmmod jf_trace_test
+	check "$b: the test module unloads" jf_rmmod jf_trace_test
 
-	# Probes of a module that goes under load, after cleaning up and without.
+	# Probes of a module that is unloaded under load, after cleaning up and without.
 	check "$b: callers on all CPUs" jf_insmod jf_trace_host
 	for n in 1 2 3 16 17; do
 		check "$b: $n probes of a module that cleans up" guest $n 0
@@ -61,8 +61,8 @@ for b in ${JF_BACKEND:-auto xmc kernel indirect}; do
 			'jf_trace_guest left probes on tracepoint th2, removed'
 		check_eq "$b: the tracepoint is off" "$(awk '$1 == "__jf_tp_th2" {print $4}' $JF/functions)" none
 	done
-	check "$b: the callers go" jf_rmmod jf_trace_host
+	check "$b: the callers unload" jf_rmmod jf_trace_host
 	jf_images_back "$b: all images are given back"
-	check "$b: the core goes" jf_unload
+	check "$b: the core unloads" jf_unload
 done
 jf_done

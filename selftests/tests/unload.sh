@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 # JF_TIMEOUT=240
-# Unloading ends: what would keep a module for ever is refused before, or ends in another way; what
-# somebody can put right is waited for, with a word on what it is.
+# Unloading ends: an update that would keep a module for ever is refused, or ends in another way. A cause that
+# can be removed is waited for, and the log names it.
 . "$(dirname "$0")/../lib/lib.sh"
 
-jf_start "whatever was done with a module, it can go"
+jf_start "whatever was done with a module, it can be unloaded"
 jf_patching || jf_skip_all "here nothing leads to a dynamic function itself"
 jf_has jf_circle || jf_skip_all "no jf_circle.ko: build selftests/modules"
 jf_load
@@ -34,20 +34,20 @@ ended()
 }
 do_case() { echo "$1" >/sys/kernel/debug/jf_circle/run; }
 
-# goes WHAT: what runs beside ends; if not, it is helped, so that the test goes on
-goes()
+# unloads WHAT: the command in the background ends; if not, the test helps it, and goes on
+unloads()
 {
 	if ended 10; then
-		pass "$1: the module goes"
+		pass "$1: the module unloads"
 	else
-		fail "$1: the module goes" "not in 10 s: $(jf_log_new | tail -n 2)"
+		fail "$1: the module unloads" "not in 10 s: $(jf_log_new | tail -n 2)"
 		# insmod tries it twice.
 		for jf_i in 1 2 3; do
 			all_default
 			all_default
 			! ended 10 || return 0
 		done
-		jf_bail "$1: the module goes, with help"
+		jf_bail "$1: the module unloads, with help"
 	fi
 }
 
@@ -66,7 +66,7 @@ circle()
 	*-22*) check_match "$1: the log says why" "$(jf_log_new)" 'circle_[a-z0-9]*: .*would call itself' ;;
 	esac
 	beside rmmod jf_circle_m
-	goes "$1"
+	unloads "$1"
 	[ "$1" != fine ] || check "$1: what did not lead there stays" [ "$(query circle_b)" = dynfunc_circle_1 ]
 	[ "$1" != fine ] || all_default
 	jf_cases jf_circle calls "$1: then "
@@ -86,23 +86,23 @@ check "jf_circle_m loads" insmod "$(jf_ko jf_circle_m)"
 check "by name: one" jf_write functions "circle_a=circle_m"
 check_fails "by name: the other one" jf_write functions "circle_b=dynfunc_circle_a"
 beside rmmod jf_circle_m
-goes "by name"
+unloads "by name"
 check "jf_circle_m loads" insmod "$(jf_ko jf_circle_m)"
 check_fails "by name: both" jf_write functions "circle_a=circle_m circle_b=dynfunc_circle_a"
 beside rmmod jf_circle_m
-goes "both by name"
+unloads "both by name"
 jf_cases jf_circle calls "by name: then "
 
-# A module that fails to initialise goes in the same way.
+# A module that fails to initialise is unloaded in the same way.
 for how in ab two; do
 	jf_log_mark
 	beside insmod "$(jf_ko jf_circle_m)" how=$how fail=1
-	goes "$how, and it fails to initialise"
+	unloads "$how, and it fails to initialise"
 	check_fails "$how: it does fail" [ "$(cat "$JF_TMP/over")" = 0 ]
 	jf_cases jf_circle calls "$how, failed: then "
 done
 
-# From the first.
+# Circles in their initial targets.
 for m in jf_circle_bad jf_circle_self; do
 	jf_log_mark
 	if insmod "$(jf_ko $m)" 2>/dev/null; then
@@ -114,7 +114,7 @@ for m in jf_circle_bad jf_circle_self; do
 	check_match "$m: the log says why" "$(jf_log_new)" 'circle_[a-z_]*: .*would call itself'
 done
 
-# ---- what somebody can put right ----
+# ---- a cause that can be removed ----
 
 if [ "$be" != indirect ]; then
 	check "jf_circle_m loads" insmod "$(jf_ko jf_circle_m)" how=a
@@ -124,8 +124,8 @@ if [ "$be" != indirect ]; then
 	check_fails "a breakpoint on a site: the module waits" ended 3
 	check_match "... the log names the site" "$(jf_log_new)" 'jumpfunc: .*(waiting for|breakpoint).*call_a\+0x[0-9a-f]*/0x[0-9a-f]* \[jf_circle\]'
 	do_case unplant
-	goes "a breakpoint that goes"
-	jf_cases jf_circle calls "a breakpoint that goes: then "
+	unloads "a breakpoint that is removed"
+	jf_cases jf_circle calls "a breakpoint that is removed: then "
 fi
 
 check "jf_circle unloads" jf_rmmod jf_circle

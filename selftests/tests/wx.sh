@@ -1,18 +1,18 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 # JF_TIMEOUT=240
-# Text is written through mappings that can be written but not executed, and that are gone when the
-# update has returned: seen by walking the page tables, by watching each mapping in the moment before
-# it goes, and, on kernels with CONFIG_PTDUMP_DEBUGFS, in the kernel's own dump, also in the midst of a
+# Text is written through mappings that can be written but not executed, and that are removed before the
+# update returns: seen by walking the page tables, by checking each mapping in the moment before its
+# removal, and, on kernels with CONFIG_PTDUMP_DEBUGFS, in the kernel's own dump, also in the midst of a
 # storm.
 . "$(dirname "$0")/../lib/lib.sh"
 
 P=/sys/kernel/debug/page_tables
 S=/sys/kernel/debug/jf_trace_storm
 W=/sys/kernel/debug/jf_wx/aliases
-# One look at all page tables takes an emulated CPU a second or more.
-looks=4
-[ "${JF_LONG:-0}" = 0 ] || looks=60
+# Reading all page tables once takes an emulated CPU a second or more.
+scans=4
+[ "${JF_LONG:-0}" = 0 ] || scans=60
 
 jf_start "no page is writable and executable, no writable mapping of text is left"
 jf_patching || jf_skip_all "$JF_NO_PATCHING"
@@ -24,8 +24,8 @@ dumped() { cat "$P/$1" | grep ' RW ' | grep -E ' x +(pte|pmd|pud|p4d|pgd)' | sor
 left() { grep -v unpurged /proc/vmallocinfo | grep 'vmap' | grep -c '\[jumpfunc\]'; }
 value() { awk -v n="$1" '$1 == n {print $2; found = 1} END {exit !found}' "$JF_TMP/wx"; }
 
-# look WHEN: all that can be seen now
-look()
+# scan WHEN: all that can be seen now
+scan()
 {
 	cat $W >"$JF_TMP/wx" || fail "$1: the page tables can be read"
 	check_eq "$1: no page is writable and executable" "$(value wx)" 0
@@ -36,10 +36,10 @@ look()
 	done
 }
 
-# look_quiet WHEN: the same, while no update is under way
-look_quiet()
+# scan_quiet WHEN: the same, while no update is under way
+scan_quiet()
 {
-	look "$1"
+	scan "$1"
 	closed "$1"
 	check_eq "$1: none of the $(value pages) pages of text can be written elsewhere" "$(value writable)" 0
 	check_eq "$1: each of them is executable in one place" "$(value executable)" "$(value pages)"
@@ -47,11 +47,11 @@ look_quiet()
 
 closed()
 {
-	check_eq "$1: as many mappings went as came" "$(value unmaps)" "$(value maps)"
+	check_eq "$1: as many mappings were removed as were made" "$(value unmaps)" "$(value maps)"
 	check_eq "$1: vmallocinfo shows none" "$(left)" 0
 }
 
-# What is there before jumpfunc is, is the kernel's business; no more must come.
+# Lines from before jumpfunc was loaded are the kernel's own; there must be no more.
 files=''
 for f in kernel current_kernel; do
 	if [ -r $P/$f ]; then
@@ -67,18 +67,18 @@ boot=$(dmesg | grep -i 'checked W+X mappings')
 jf_load backend=$be
 jf_has jf_wx || jf_skip_all "no jf_wx.ko: build selftests/modules"
 check "jf_wx watches" jf_insmod jf_wx
-look_quiet "jumpfunc loaded"
+scan_quiet "jumpfunc loaded"
 
-check "5,000 sites come" jf_insmod jf_many_sites
-check "probes and callers come" jf_insmod jf_trace_storm
+check "5,000 sites are loaded" jf_insmod jf_many_sites
+check "probes and callers are loaded" jf_insmod jf_trace_storm
 echo 20 >$S/run
-look_quiet "modules loaded, probes changed"
+scan_quiet "modules loaded, probes changed"
 case $be in
 indirect) ;;
 *) check_match "such mappings are made" "$(value maps)" '^[1-9]' ;;
 esac
 
-# All kinds of changes at the same time, and a look at the tables now and then.
+# All kinds of changes at the same time, and the tables are read now and then.
 storm()
 {
 	while :; do
@@ -94,27 +94,27 @@ maps=$(value maps)
 jf_run probes
 jf_run files_
 i=0
-while [ $i -lt $looks ]; do
+while [ $i -lt $scans ]; do
 	i=$((i + 1))
-	look "storm, look $i"
+	scan "storm, $i"
 done
 jf_stop_all
 # The write that was under way has ended when the next one has.
 jf_write func2 0; echo 1 >$S/run; echo set_0 >/sys/kernel/debug/jf_many_sites/run
 note "$(($(jf_stat batches) - n)) transactions meanwhile, $(($(value maps) - maps)) mappings"
-look_quiet "after the storm"
+scan_quiet "after the storm"
 
-# What fails must take its mapping along as well.
+# A batch that fails must remove its mapping as well.
 if [ "$be" != indirect ]; then
 	jf_cases jf_many_sites one_bad
-	look_quiet "after batches that failed"
+	scan_quiet "after batches that failed"
 fi
 jf_rmmod jf_trace_storm
 jf_rmmod jf_many_sites
 # Their pages have other uses by now.
-look "modules gone"
-closed "modules gone"
+scan "modules unloaded"
+closed "modules unloaded"
 check "jf_wx unloads" jf_rmmod jf_wx
 jf_unload
-check_eq "jumpfunc gone: vmallocinfo shows no mapping of it" "$(left)" 0
+check_eq "jumpfunc unloaded: vmallocinfo shows no mapping of it" "$(left)" 0
 jf_done

@@ -48,7 +48,7 @@ static inline enum hrtimer_restart callers_again(const struct callers *c, struct
 	return HRTIMER_RESTART;
 }
 
-/* Nobody calls any more when it returns. */
+/* No thread or timer calls any more when it returns. */
 static void callers_stop(struct callers *c)
 {
 	int cpu;

@@ -13,7 +13,7 @@ MODULE_PARM_DESC(threads, "how many (default 4)");
 
 static unsigned long rounds;
 module_param(rounds, ulong, 0444);
-MODULE_PARM_DESC(rounds, "how often one of them came by");
+MODULE_PARM_DESC(rounds, "how many rounds they made");
 
 #define BUSY_MAX	32
 static struct task_struct *tasks[BUSY_MAX];
@@ -25,7 +25,7 @@ static int busy_thread(void *arg)
 	while (!kthread_should_stop()) {
 		for (i = 0; i < 1000; i++)
 			cpu_relax();
-		/* A number to be looked at: it need not be right. */
+		/* A number to be read by people: it need not be right. */
 		data_race(rounds++);
 		cond_resched();
 	}

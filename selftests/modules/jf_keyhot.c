@@ -17,7 +17,7 @@
 
 static DEFINE_JF_KEY_FALSE(hot_key);
 static DEFINE_JF_KEY_FALSE(hot_odd);
-/* Comes and goes with each CPU, but late. */
+/* Counts each CPU as well, but is put off late. */
 static DEFINE_JF_KEY_DEFERRED_FALSE(hot_late, 2);
 
 static int even(int x) { return x; }
@@ -35,7 +35,7 @@ static void expect(bool good, const char *what, int err)
 		pr_err("jf_keyhot: BAD: %s (%d)\n", what, err);
 }
 
-/* What depends on the number of CPUs goes over together, with text and values. */
+/* What depends on the number of CPUs changes together, with text and values. */
 static void set_odd(bool is_odd)
 {
 	struct jf_batch b;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Deferred keys of a module that goes before, while and after they are disabled: it
- * cleans up nothing. A timer counts one of them all the time.
+ * Deferred keys of a module that is unloaded before, while and after they are
+ * disabled: it cleans up nothing. A timer counts one of them all the time.
  */
 #include <linux/delay.h>
 #include <linux/jiffies.h>
@@ -10,9 +10,9 @@
 
 #include <jumpfunc/branch.h>
 
-/* Long after the module has gone. */
+/* Long after the module is unloaded. */
 static DEFINE_JF_KEY_DEFERRED_FALSE(late_far, HZ / 2);
-/* While it goes. */
+/* While it is being unloaded. */
 static DEFINE_JF_KEY_DEFERRED_FALSE(late_near, 1);
 static DEFINE_JF_KEY_DEFERRED_FALSE(late_now, 0);
 /* Later than the kernel's timers can count. */
@@ -76,10 +76,10 @@ static void __exit keylate_exit(void)
 	if (!jf_branch_unlikely(&late_never.key))
 		pr_err("jf_keylate: BAD: what was put off for ever is over\n");
 	if (jf_key_dec_deferred(&late_far) != -EBUSY)
-		pr_err("jf_keylate: BAD: a key of a module that goes was counted\n");
+		pr_err("jf_keylate: BAD: a key of a module that is being unloaded was counted\n");
 }
 
 module_init(keylate_init);
 module_exit(keylate_exit);
 MODULE_LICENSE("GPL");
-MODULE_DESCRIPTION("Leaves deferred work behind when it goes");
+MODULE_DESCRIPTION("Has deferred work pending when it is unloaded");

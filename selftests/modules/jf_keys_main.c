@@ -204,7 +204,7 @@ EXPORT_SYMBOL_GPL(jft_remove);
 
 /* --- the table ---------------------------------------------------------- */
 
-/* Do one thing to a key, and look at everything. */
+/* Do one thing to a key, and check everything. */
 static void step(struct jft_key *k, const char *what, int err, int want_err, int want_count)
 {
 	char where[80], text[40];
@@ -268,7 +268,7 @@ static void states(struct jft_key *k)
 	step(k, "batch off and on", batch_set_twice(key, false, true), -EINVAL, 1);
 	step(k, "batch on and off", batch_set_twice(key, true, false), -EINVAL, 1);
 
-	/* Nobody can count to INT_MAX: the count is written. */
+	/* Counting to INT_MAX would take too long: the count is written. */
 	WRITE_ONCE(key->count, INT_MAX - 1);
 	overflow = jf_key_inc(key);
 	step(k, "inc to INT_MAX", overflow, 0, INT_MAX);
@@ -284,7 +284,7 @@ static void states(struct jft_key *k)
 		step(k, "inc at the end", jf_key_inc(key), 0, k->count + 1);
 }
 
-/* After init: nothing goes, and nothing faults. */
+/* After init: nothing can be changed, and nothing faults. */
 static void states_ro(struct jft_key *k)
 {
 	struct jf_key *key = k->key;
@@ -401,9 +401,9 @@ static int batch_show(struct seq_file *m, void *v)
 	err = jf_key_dec(busy) ?: jf_key_dec(busy);
 	find_key(busy)->count -= 2;
 	if (err)
-		jft_bad("batch", "two users do not go");
+		jft_bad("batch", "two users at once are refused");
 	invert_all(m, "a batch with a read-only key changes nothing", &jft_true_ro_left, -EROFS);
-	invert_all(m, "and without them it goes through", NULL, 0);
+	invert_all(m, "and without them it succeeds", NULL, 0);
 	invert_all(m, "and back again", NULL, 0);
 	mutex_unlock(&mutex);
 	return 0;

@@ -15,14 +15,14 @@
  *   phase	the toggler publishes which answers are allowed: both while it
  *		works, one when the change has returned. A branch that began and
  *		ended in one phase must have given an answer that it allows.
- *   users	who has counted a key up sees it enabled until he counts it down,
- *		and nobody who disables it takes a user away from others. One key
- *		is deferred: its last user goes later, or never.
+ *   users	a thread that has counted a key up sees it enabled until it counts it
+ *		down, and a thread that disables it takes no user away from others. One
+ *		key is deferred: its last user leaves later, or never.
  *   at rest	a key's count is the sum of what the threads hold, and its branches
  *		say what the count says.
  *   places	the sites of the toggled key stand at each offset in a cache line,
- *		and across the end of a page. The module looks where they really
- *		are, and at their first byte.
+ *		and across the end of a page. The module checks where they really
+ *		are, and reads their first byte.
  */
 #include <linux/debugfs.h>
 #include <linux/delay.h>
@@ -56,7 +56,7 @@ static __always_inline int number(const int n)
 
 /*
  * The label is where the site will be, unless the compiler puts something in
- * between; that is looked at before it is relied upon.
+ * between; that is checked before it is relied upon.
  */
 #define PLACE(name, form, place)					\
 extern const u8 site_##name[];						\
@@ -132,9 +132,9 @@ static const struct place {
 #define NKEYS	6
 
 static DEFINE_JF_KEY_ARRAY_FALSE(count_key, NKEYS);
-/* Counted as well, but its last user goes late. */
+/* Counted as well, but its last user leaves late. */
 static DEFINE_JF_KEY_DEFERRED_FALSE(late_key, 1);
-/* Enabled and disabled by everybody. */
+/* Enabled and disabled by all threads. */
 static DEFINE_JF_KEY_FALSE(fight_key);
 
 #define COUNT_FN(n)							\
@@ -197,7 +197,7 @@ static unsigned long phase = ALLOW_OFF;
 static DEFINE_MUTEX(mutex);
 static u64 toggles, bad_toggles, bad_rest;
 
-static void judge(struct counters *c, const struct place *p)
+static void check_place(struct counters *c, const struct place *p)
 {
 	unsigned long before, after;
 	int got;
@@ -220,8 +220,8 @@ static void judge(struct counters *c, const struct place *p)
 }
 
 /*
- * Disable a key of which this thread is one user: that takes him away, or is refused
- * since there are others, who must not lose theirs.
+ * Disable a key of which this thread is one user: that removes this user, or is
+ * refused since there are other threads, which must not lose theirs.
  */
 static int disable_mine(struct counters *c, unsigned int i)
 {
@@ -311,9 +311,9 @@ static int storm_thread(void *arg)
 
 	while (!kthread_should_stop()) {
 		for (i = 0; i < NPLACES; i++)
-			judge(c, &places[i]);
+			check_place(c, &places[i]);
 		c->calls += NPLACES;
-		/* Pairs with run_write(): what was counted is seen by who sees "resting". */
+		/* Pairs with run_write(), which sees what was counted if it sees "resting". */
 		if (smp_load_acquire(&counting)) {
 			WRITE_ONCE(c->resting, false);
 			for (i = 0; i < 4; i++)
@@ -334,7 +334,7 @@ static enum hrtimer_restart storm_tick(struct hrtimer *t)
 	unsigned int i;
 
 	for (i = 0; i < 8; i++) {
-		judge(c, &places[c->next]);
+		check_place(c, &places[c->next]);
 		c->next = (c->next + 1) % NPLACES;
 	}
 	c->irq_calls += 8;
@@ -348,7 +348,7 @@ static void publish(unsigned long allowed)
 	static unsigned long seq;
 
 	/*
-	 * Pair with those in judge(). The update orders itself against the text: it
+	 * Pair with those in check_place(). The update orders itself against the text: it
 	 * has synchronised all CPUs before it returned.
 	 */
 	smp_mb();

@@ -6,7 +6,7 @@
  * A thread runs branches three calls deep. A timer interrupts it, again and
  * again, and unwinds its stack from the interrupted instruction on; and it takes
  * traces of its own from both sides. A trace is good if it names the three
- * functions in their order, and if the unwinder came to the end of the stack
+ * functions in their order, and if the unwinder reached the end of the stack
  * without having to guess.
  *
  * /sys/kernel/debug/jf_keytrace
@@ -127,7 +127,7 @@ static void sample(struct perf_event *ev, struct perf_sample_data *data, struct 
 	ip = regs->ip;
 	if (!within_module(ip, THIS_MODULE))
 		return;
-	/* The test stands behind all functions: its address belongs to whichever was last. */
+	/* The test stands after all functions: its address belongs to the last one. */
 	if (names(ip + 1, "own_trace") || names(ip + 1, "trace_middle") || names(ip + 1, "trace_outer") ||
 	    names(ip + 1, "trace_thread") || names(ip + 1, "names"))
 		return;

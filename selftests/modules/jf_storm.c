@@ -14,7 +14,7 @@
  *   target	the updater publishes which targets are allowed: the old and the
  *		new one while an update runs, only the new one once it returned. A
  *		call that began and ended in the same phase must have reached a
- *		target that the phase allows: no call may come late. While nobody
+ *		target that the phase allows: no call may come late. While no task
  *		writes to "updates", all targets are allowed.
  */
 #include <linux/debugfs.h>
@@ -77,7 +77,7 @@ static unsigned long phase = ALL_TARGETS;
 static DEFINE_MUTEX(update_mutex);
 static u64 updates, batches, bad_updates, bad_queries;
 
-static __always_inline void judge(struct counters *c, unsigned long before, u64 got, u64 want)
+static __always_inline void check_call(struct counters *c, unsigned long before, u64 got, u64 want)
 {
 	unsigned int t = got & 3;
 	unsigned long after;
@@ -110,7 +110,7 @@ static void storm_calls(struct counters *c, u64 x)
 		before = READ_ONCE(phase);				\
 		smp_rmb();						\
 		got = call;						\
-		judge(c, before, got, want);				\
+		check_call(c, before, got, want);			\
 	} while (0)
 
 	CALL(dynfunc_storm_a(a, b, 42, d, e, f));

@@ -3,7 +3,7 @@
 # JF_ANY_BACKEND: tasks that exit are noted in the same way with each of them
 # JF_TIMEOUT=60
 # A task that has exited is freed, with its credentials, name spaces and cgroup, soon after its stack
-# has gone: on CPUs where no other task exits, and without a quiesce.
+# is freed: on CPUs where no other task exits, and without a quiesce.
 #
 # Seen to fail where only the eighth exit of a CPU, or a quiesce, dropped such tasks (6.1, 7.2).
 . "$(dirname "$0")/../lib/lib.sh"

@@ -169,9 +169,9 @@ if jf_tool ipi_storm; then
 	jf_stop_all
 fi
 if jf_has jf_many_sites; then
-	keys=5
-	[ "$be" != kernel ] || keys=2
-	check "jf_many_sites loads" jf_insmod jf_many_sites seconds=$seconds storm_keys=$keys timer_us=400
+	funcs=5
+	[ "$be" != kernel ] || funcs=2
+	check "jf_many_sites loads" jf_insmod jf_many_sites seconds=$seconds storm_funcs=$funcs timer_us=400
 	jf_log_mark
 	jf_cases jf_many_sites storm "timers and NMIs at a high rate: "
 	note "$(jf_log_new | sed -n 's/.*jf_many_sites: //p')"

@@ -24,9 +24,9 @@ check "jf_int3 unloads" jf_rmmod jf_int3
 # ---- tracing on targets, in a storm ----
 
 T=$JF_TRACEFS
-keys=5
-[ "$be" != kernel ] || keys=3
-check "jf_many_sites loads" jf_insmod jf_many_sites seconds="${JF_STORM_SECONDS:-3}" storm_keys=$keys
+funcs=5
+[ "$be" != kernel ] || funcs=3
+check "jf_many_sites loads" jf_insmod jf_many_sites seconds="${JF_STORM_SECONDS:-3}" storm_funcs=$funcs
 if [ -w $T/kprobe_events ]; then
 	jf_on_exit "echo 0 >$T/events/kprobes/enable; echo >$T/kprobe_events; echo nop >$T/current_tracer; echo >$T/set_ftrace_filter; echo >$T/trace"
 	check "a kprobe on a target" sh -c "echo 'p:jf_t1 many_t1' >$T/kprobe_events"

@@ -33,7 +33,7 @@ for b in ${JF_BACKEND:-auto xmc kernel indirect}; do
 	check "$b: the target's module unloads meanwhile" jf_rmmod jf_leave_offer
 	for c in change go_on; do jf_cases jf_leave $c "$b: "; done
 	check "$b: the module unloads" wait $remover
-	jf_cases jf_leave gone "$b: "
+	jf_cases jf_leave unloaded "$b: "
 	check "$b: its caller unloads" jf_rmmod jf_leave
 	jf_images_back "$b: all images are given back"
 	check "$b: the core unloads" jf_unload

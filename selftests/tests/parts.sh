@@ -75,7 +75,7 @@ check "jf_hide unloads" jf_rmmod jf_hide
 
 check "jf_named loads" jf_insmod jf_named
 for p in bare probe; do
-	check "$p: a task called the target by name, and sleeps elsewhere" sh -c "echo go >$N/do"
+	check "$p: a task called the target by name, and runs elsewhere" sh -c "echo go >$N/do"
 	if ! echo $p >$N/do 2>"$JF_TMP/probe"; then
 		skip "$p" "no kprobe there: $(cat "$JF_TMP/probe")"
 		echo leave >$N/do

@@ -33,8 +33,8 @@ later jf_past_before late $((8 * slow))
 rmmod jf_past_before &
 remover=$!
 jf_unloaded jf_past_before
-goes() { grep -q '^jf_past_before .* Unloading' /proc/modules; }
-check "it is being unloaded" jf_until 50 goes
+unloading() { grep -q '^jf_past_before .* Unloading' /proc/modules; }
+check "it is being unloaded" jf_until 50 unloading
 jf_load
 check "a dynamic function" jf_insmod jf_past
 if wait $writer; then fail "its function is refused" "$(said jf_past_before)"; else pass "its function is refused"; fi

@@ -39,12 +39,12 @@ check "jf_refusals_target unloads" jf_rmmod jf_refusals_target
 jf_log_new | grep 'jf_refusals_target: ' >"$JF_TMP/log"
 # EINVAL is 22, EBUSY is 16.
 said() { check_eq "$1" "$(sed -n "s/.*jf_refusals_target: $1: //p" "$JF_TMP/log")" "$2"; }
-said "own key to init text" "-22, then 501"
-said "other key to init text" "-22, then 2"
-said "own key from init" "0, then 601"
-said "other key from init" "0, then 501"
-said "own key from exit" "-16, then 601"
-said "other key to a going module" "-16, then 501"
+said "own function to init text" "-22, then 501"
+said "other function to init text" "-22, then 2"
+said "own function from init" "0, then 601"
+said "other function from init" "0, then 501"
+said "own function from exit" "-16, then 601"
+said "other function to an unloading module" "-16, then 501"
 said "both from exit" "-16, then 501"
 check_eq "what led into the module fell back" "$(state)" "$before"
 check_eq "one function fell back" "$(jf_stat fallbacks)" 1

@@ -43,10 +43,10 @@ load_and_unload()
 for be in $backends; do
 	jf_load backend=$be
 	# One site after the other, the kernel's protocol takes minutes for 5,000 in an emulator.
-	keys=5
-	[ $be != kernel ] || keys=3
+	funcs=5
+	[ $be != kernel ] || funcs=3
 	jf_difference sync_broadcasts check "$be: a module with 5,000 sites loads" \
-		jf_insmod jf_many_sites seconds=$seconds storm_keys=$keys
+		jf_insmod jf_many_sites seconds=$seconds storm_funcs=$funcs
 	case $be in
 	xmc|auto) check_eq "$be: one broadcast before its text is run" $jf_diff 1 ;;
 	kernel) check_eq "$be: three broadcasts for each of its sites" $jf_diff 15015 ;;

@@ -32,7 +32,7 @@ for be in kernel auto xmc; do
 	[ $be != kernel ] || jf_cases jf_calls all "$be: again, "
 	check "$be: jf_calls unloads" jf_rmmod jf_calls
 
-	check "$be: jf_many_sites loads" jf_insmod jf_many_sites seconds=3 storm_keys=3
+	check "$be: jf_many_sites loads" jf_insmod jf_many_sites seconds=3 storm_funcs=3
 	# The padding has the name that objtool gives it.
 	case $be in
 	kernel) check_eq "$be: all calls are counted" "$(calls)" "110 __pfx_" ;;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Who may do what: a dynamic function that others can only call, one that they can
+ * Permissions: a dynamic function that others can only call, one that they can
  * change, and pins of their modules; with another file of this module, dynamic
  * functions that share a name. See jf_test.h.
  */
@@ -70,7 +70,7 @@ static int set_open(const void *func, unsigned int flags)
 	return __jf_func_update_flags(&__jf_func_access_open, (void *)func, flags);
 }
 
-/* What is no text, or nobody's. None of it is ever called. */
+/* What is no text, or belongs to no module. None of it is ever called. */
 static int case_foreign(void)
 {
 	static char data[16];

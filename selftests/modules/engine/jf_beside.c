@@ -87,7 +87,7 @@ static noinline long in_likely(long x)
 	return x + 1;
 }
 
-/* Right behind what the function begins with. */
+/* Right after what the function begins with. */
 static noinline long in_plain(long x)
 {
 	if (jf_branch_unlikely(&beside_plain))
@@ -245,7 +245,7 @@ static int find_places(void)
 			p->addr += 5 + *(s32 *)(p->addr + 1);
 		}
 	}
-	/* Behind what each function begins with. */
+	/* After what each function begins with. */
 	if (!control_addr) {
 		const u8 *c = (void *)control;
 
@@ -522,7 +522,7 @@ static void storm_reset(void)
 
 /*
  * While a site holds a breakpoint, the kernel cannot tell where instructions
- * begin behind it, and may refuse a probe there with -EILSEQ. That is counted.
+ * begin after it, and may refuse a probe there with -EILSEQ. That is counted.
  */
 static void storm_round(unsigned int i)
 {
@@ -669,7 +669,7 @@ static int test_tramps(void)
 }
 
 /*
- * While a module is coming, the kernel has not yet heard from it where kprobes
+ * While a module is being loaded, the kernel does not yet know where in it kprobes
  * are not allowed.
  */
 static int coming, came[2];
@@ -686,7 +686,7 @@ static int on_module(struct notifier_block *nb, unsigned long event, void *data)
 	return NOTIFY_DONE;
 }
 
-/* Behind jumpfunc, before kprobes. */
+/* After jumpfunc, before kprobes. */
 static struct notifier_block module_nb = { .notifier_call = on_module, .priority = 100 };
 
 static int test_coming(void)

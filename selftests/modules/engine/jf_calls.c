@@ -612,7 +612,7 @@ static int test_once(void)
 }
 
 /*
- * A variable whose address nobody takes, changed by a target that is called from
+ * A variable whose address is never taken, changed by a target that is called from
  * another function: the compiler must not believe that it knows its value.
  */
 static int touched;
@@ -862,7 +862,7 @@ static int test_init_text(void)
 	CHECK_EQ(init_results[0], 7);
 	CHECK_EQ(init_results[1], 12);
 	CHECK_EQ(init_results[2], 7);
-	/* The site in __init text has gone with it: an update does not touch it. */
+	/* The site in __init text was freed with it: an update does not write it. */
 	CHECK_EQ(dynfunc_update(calls_init, multiply), 0);
 	CHECK_EQ(dynfunc_calls_init(3, 4), 12);
 	CHECK_EQ(dynfunc_update(calls_init, add), 0);
@@ -902,7 +902,7 @@ static int __init calls_init(void)
 static void __exit calls_exit(void)
 {
 	jft_exit();
-	/* By now the update to multiply() was made, and undone by nobody. */
+	/* By now the update to multiply() was made, and not undone. */
 	pr_info("jf_calls: exit text: %d\n", dynfunc_call(calls_exit, 3, 4));
 }
 

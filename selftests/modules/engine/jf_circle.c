@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Dynamic functions whose initial targets are other dynamic functions. Some of what
- * jf_circle_m.ko does to them must be refused, for when that goes they fall back, and
- * would then lead to each other in a circle.
+ * jf_circle_m.ko does to them must be refused, for when that is unloaded they fall
+ * back, and would then lead to each other in a circle.
  *
  * /sys/kernel/debug/jf_circle/run
  *   calls	they do what they did at first
@@ -44,7 +44,7 @@ static noinline int call_a(int a)
 
 static int test_calls(void)
 {
-	/* In a circle none of them would come back. */
+	/* In a circle none of them would return. */
 	if (!CHECK_EQ(dynfunc_query(circle_a), &dynfunc_circle_b) || !CHECK_EQ(dynfunc_query(circle_b), circle_two) ||
 	    !CHECK_EQ(dynfunc_query(circle_1), &dynfunc_circle_2) ||
 	    !CHECK_EQ(dynfunc_query(circle_2), &dynfunc_circle_3) || !CHECK_EQ(dynfunc_query(circle_3), circle_three))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A module that makes changes to the functions of jf_circle.ko and goes without undoing
- * them. What each step gave is in the parameter "steps".
+ * A module that makes changes to the functions of jf_circle.ko and is unloaded without
+ * undoing them. What each step gave is in the parameter "steps".
  */
 #include <linux/module.h>
 #include <linux/string.h>
@@ -71,7 +71,7 @@ static int __init circle_init(void)
 	} else if (!strcmp(how, "batch")) {
 		note(batch_ab());
 	} else if (!strcmp(how, "own")) {
-		/* To the module by way of its own key, which goes with it. */
+		/* To the module by way of its own dynamic function, which is unloaded with it. */
 		note(dynfunc_update(circle_a, dynfunc_circle_own));
 		note(dynfunc_update(circle_b, dynfunc_circle_a));
 	} else if (!strcmp(how, "three")) {
@@ -100,4 +100,4 @@ static void __exit circle_exit(void)
 module_init(circle_init);
 module_exit(circle_exit);
 MODULE_LICENSE("GPL");
-MODULE_DESCRIPTION("Makes changes to functions that lead to each other, and goes");
+MODULE_DESCRIPTION("Makes changes to functions that lead to each other, and does not undo them");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Everything that jumpfunc does for a module, one operation at a time, so that a
- * test can let each of its steps fail, and look at what came of it.
+ * test can let each of its steps fail, and check the result.
  *
  * /sys/kernel/debug/jf_each_op/
  *   do		write one of

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Sets kprobes on jumpfunc's images while jumpfunc comes, before kprobes itself
- * has been told of the module and of the text that it must keep off.
+ * Sets kprobes on jumpfunc's images while jumpfunc is being loaded, before kprobes
+ * itself has been told of the module and of the text that it must keep off.
  *
  *   symbols	of images to try, at every byte
  *   accepted	SYMBOL+OFFSET of each probe that the kernel took

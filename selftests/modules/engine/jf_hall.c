@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Threads that enter a dynamic function and a tracepoint and stay inside, so that
- * others can find out who waits for them.
+ * tests can find out what waits for them.
  *
- * The module hears of a module's end after jumpfunc does and before its memory is
- * freed. Whoever is inside at that moment would have been left in freed text: he is
- * counted as "early", and waited for, so that a failed test does not end the machine.
+ * This module's notifier runs after that of jumpfunc and before the memory of an
+ * unloaded module is freed. A thread that is inside at that moment would have been left
+ * in freed text: it is counted as "early", and waited for, so that a failed test does
+ * not end the machine.
  *
  * /sys/kernel/debug/jf_hall/
  *   do		write one of
- *		  shut, open	the gate; those who wait for it leave
+ *		  shut, open	the gate; threads that wait for it leave
  *		  go FORM WAY [N]  N threads make one call each, in that FORM:
  *				site, tramp, pointer, trace, or exit: a site, from within
  *				the end of a thread that is on no list any more
  *		  reap		forget the threads that are back
- *		  storm N M	N threads call all the time, and M at a time come, call and
+ *		  storm N M	N threads call all the time, and M at a time start, call and
  *				end, some of them in the target itself; 0 0 ends it
  *   quiesce	write N: N times another target, then jf_quiesce()
  *   enter	write anything: the writer makes one call of each form
@@ -46,14 +47,14 @@ struct hall hall = {
 };
 EXPORT_SYMBOL_GPL(hall);
 module_param_named(spin_ms, hall.spin_ms, uint, 0644);
-MODULE_PARM_DESC(spin_ms, "how long those stay who spin");
+MODULE_PARM_DESC(spin_ms, "how long a thread stays that spins");
 
 static noinline void hall_sleep(void)
 {
 	wait_event_timeout(hall.gate, READ_ONCE(hall.open), HALL_LIMIT);
 }
 
-/* Nothing is left on the stack of who came and went below the caller. */
+/* Overwrites what earlier calls left on the stack below the caller. */
 static noinline void hall_scrub(unsigned int deep)
 {
 	unsigned long words[100] = {};
@@ -163,7 +164,7 @@ static u64 exit_way;
 static atomic_t exiting;
 static int exit_listed = -1;
 
-/* Until it is stopped, so that nobody has to ask whether it still exists. */
+/* Until it is stopped, so that its task_struct exists until then. */
 static int walker_back(struct walker *w)
 {
 	WRITE_ONCE(w->back, true);
@@ -180,7 +181,7 @@ static int walk(void *arg)
 	return walker_back(w);
 }
 
-/* He who has the mutex as long as the gate is shut. */
+/* A thread that has the mutex as long as the gate is shut. */
 static int hold_mutex(void *arg)
 {
 	unsigned long since = jiffies;
@@ -193,7 +194,7 @@ static int hold_mutex(void *arg)
 	return walker_back(arg);
 }
 
-/* He who has the spinlock when somebody comes for it. */
+/* A thread that has the spinlock when another one wants it. */
 static int hold_lock(void *arg)
 {
 	unsigned long since = jiffies;
@@ -222,7 +223,7 @@ static int walker_start(int (*fn)(void *), enum hall_form form, u64 way, const c
 	t = kthread_create(fn, w, "hall/%s", name);
 	if (IS_ERR(t))
 		return PTR_ERR(t);
-	/* Whoever finds the lock's holder running waits for him awake, so he must not be. */
+	/* A task that finds the lock's holder running spins, so the holder must not run. */
 	if (way == HALL_LOCK && IS_ENABLED(CONFIG_PREEMPT_RT))
 		kthread_bind(t, cpumask_last(cpu_online_mask));
 	w->task = t;
@@ -251,7 +252,7 @@ static int walkers_reap(bool all)
 /* --- a call from the end of a thread -------------------------------------------- */
 
 /*
- * In place of proc_exit_connector(), which a thread runs when nobody can find it any
+ * In place of proc_exit_connector(), which a thread runs when it is on no list any
  * more: it has reaped itself.
  */
 static void exit_detour(struct task_struct *t)
@@ -341,7 +342,7 @@ static int storm_thread(void *arg)
 	while (!kthread_should_stop()) {
 		hall_call(n % CALL_FORMS, n % 61 ? HALL_PASS : HALL_DALLY);
 		n++;
-		/* Somebody has to load modules: an emulator has one core for all. */
+		/* Leave time for loading modules: an emulator has one core for all. */
 		if (time_after(jiffies, slept + 1)) {
 			schedule_timeout_uninterruptible(2 * num_online_cpus());
 			slept = jiffies;
@@ -356,7 +357,7 @@ static int mortal_thread(void *arg)
 
 	for (i = 0; i < CALL_FORMS; i++)
 		hall_call((n + i) % CALL_FORMS, HALL_DALLY);
-	/* In a target, or here; in a probe it might be somebody else's. */
+	/* In a target, or here; a probe might be in another module. */
 	if (n & 1)
 		hall_call(n / 2 % FORM_TRACE, HALL_EXIT);
 	test_thread_exit(&hall.ended);
@@ -429,8 +430,8 @@ static unsigned int quiesces, quiesce_early;
 static u64 quiesce_us_sum, quiesce_us_max;
 
 /*
- * No call that begins now enters the old target: the number of those inside only
- * falls, and nobody comes in when it is over, until it is the target again.
+ * No call that begins now enters the old target: the number of threads inside only
+ * falls, and none enters after jf_quiesce(), until it is the target again.
  */
 static int quiesce_once(void)
 {
@@ -469,7 +470,7 @@ static ssize_t quiesce_write(struct file *file, const char __user *ubuf, size_t 
 	quiesce_us_max = 0;
 	while (!err && n-- && time_before(jiffies, since + limit * HZ))
 		err = quiesce_once();
-	/* A module that goes makes it the target again without asking. */
+	/* Unloading a module makes it the target again. */
 	for (n = 0; n < HALL_GUESTS; n++)
 		WRITE_ONCE(hall.guest[n].dead, false);
 	mutex_unlock(&quiesce_mutex);
@@ -478,7 +479,7 @@ static ssize_t quiesce_write(struct file *file, const char __user *ubuf, size_t 
 
 TEST_WRITE_ONLY(quiesce);
 
-/* --- who is left behind --------------------------------------------------------- */
+/* --- threads that are left in freed text ---------------------------------------- */
 
 static unsigned int early;
 
@@ -511,7 +512,7 @@ static int hall_notify(struct notifier_block *nb, unsigned long event, void *dat
 
 static struct notifier_block hall_nb = {
 	.notifier_call = hall_notify,
-	/* After jumpfunc, and everybody else. */
+	/* After jumpfunc, and all others. */
 	.priority = INT_MIN,
 };
 
@@ -637,4 +638,4 @@ static void __exit hall_exit(void)
 module_init(hall_init);
 module_exit(hall_exit);
 MODULE_LICENSE("GPL");
-MODULE_DESCRIPTION("Threads that stay inside dynamic functions and probes of modules that go");
+MODULE_DESCRIPTION("Threads that stay inside dynamic functions and probes of modules that are unloaded");

@@ -2,7 +2,7 @@
 /*
  * The hall: a dynamic function and a tracepoint that threads of jf_hall.ko enter,
  * and ways to stay inside what they lead to. jf_visit.ko and jf_visit2.ko put
- * targets and probes there, and go while somebody is in them.
+ * targets and probes there, and are unloaded while a thread is in them.
  */
 #ifndef JF_HALL_H
 #define JF_HALL_H
@@ -20,7 +20,7 @@
 
 #include "../test_compat.h"
 
-/* In whose code somebody may be: the two modules, the hall's own two targets. */
+/* Where a thread may be: in the two modules, in the hall's own two targets. */
 enum { HALL_VISIT, HALL_VISIT2, HALL_A, HALL_B, HALL_GUESTS };
 
 /* What a target adds to its argument. */
@@ -47,7 +47,7 @@ struct hall_guest {
 	bool		dead;
 };
 
-/* Shared by all who come here. */
+/* Shared by all of these modules. */
 struct hall {
 	struct hall_guest	guest[HALL_GUESTS];
 	unsigned int		spin_ms;
@@ -69,7 +69,7 @@ DECLARE_JF_TRACE(hall, PROTO(u64 way, u64 unused), ARGS(way, unused), JF_BARE);
 /* Sleeps until the gate opens. */
 void hall_wait(void);
 
-/* Nobody waits longer than this for the gate: a test that went wrong has to end. */
+/* No thread waits longer than this for the gate: a test that fails has to end. */
 #define HALL_LIMIT	(60 * HZ)
 
 static __always_inline void hall_spin(unsigned int ms)
@@ -86,8 +86,8 @@ static __always_inline bool hall_shut(unsigned long since)
 }
 
 /*
- * Be inside. All of it is inlined, so that it is the text of whoever calls it in
- * which somebody stays.
+ * Be inside. All of it is inlined, so that the thread stays in the text of the
+ * caller.
  */
 static __always_inline void hall_visit(unsigned int id, u64 way)
 {
@@ -106,7 +106,7 @@ static __always_inline void hall_visit(unsigned int id, u64 way)
 		hall_spin(READ_ONCE(hall.spin_ms));
 		break;
 	case HALL_LOCK:
-		/* First at work, so that a grace period that begins finds him so. */
+		/* First spin, so that a grace period that begins finds the thread running. */
 		hall_spin(READ_ONCE(hall.spin_ms) / 4);
 		WRITE_ONCE(hall.lock_wanted, true);
 		while (!READ_ONCE(hall.lock_held) && time_before(jiffies, since + HALL_LIMIT / 4))

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Hide-outs: threads that stay where a search for old targets might miss them.
+ * Hide-outs: threads that stay where a stack scan for old targets might miss them.
  *
- * As jf_hall does, this module hears of another one's end after jumpfunc and
- * before the memory is freed; whoever is inside then is counted as "early" and
- * waited for, so that a failed test does not end the machine.
+ * As that of jf_hall, this module's notifier runs after jumpfunc's and before the
+ * memory of an unloaded module is freed; threads inside then are counted as "early"
+ * and waited for, so that a failed test does not end the machine.
  *
  * /sys/kernel/debug/jf_hide/
  *   do		write one of
- *		  shut, open	the gate; those who wait for it leave
+ *		  shut, open	the gate; threads that wait for it leave
  *		  site		a thread makes one call
  *		  side		one makes a call of the other function
  *		  ptr CPU	a real-time thread makes one, by a pointer
@@ -21,7 +21,7 @@
  *		  quiesce MS	jf_quiesce_timeout()
  *		  atomic N	N callbacks from each of eight threads, with preemption
  *				off, and jf_quiesce_barrier()
- *   stick	who closes this waits for the gate
+ *   stick	a task that closes this waits for the gate
  *   state	what there is to know, "name value"
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
@@ -44,7 +44,7 @@
 #include "../files.h"
 #include "jf_hide.h"
 
-/* Nobody waits longer: a test that went wrong has to end. */
+/* No thread waits longer: a test that fails has to end. */
 #define HIDE_LIMIT	(90 * HZ)
 
 atomic_t hide_inside = ATOMIC_INIT(0);
@@ -56,7 +56,7 @@ static DECLARE_WAIT_QUEUE_HEAD(gate);
 static bool gate_open = true;
 /* Threads of ours that are on their way, and those in hide_live(). */
 static atomic_t walkers, living;
-/* Those who close "stick". */
+/* Tasks that close "stick". */
 static atomic_t stuck;
 static int early;
 static s64 quiesce_ms;
@@ -162,7 +162,7 @@ static int start(int (*fn)(void *), unsigned long arg, int cpu,
 	return 0;
 }
 
-/* --- callbacks, from where nobody may sleep ------------------------------ */
+/* --- callbacks, from atomic context -------------------------------------- */
 
 #define ATOMIC_THREADS	8
 
@@ -223,7 +223,7 @@ static int do_atomic(unsigned int n)
 	return err;
 }
 
-/* --- who goes ------------------------------------------------------------ */
+/* --- modules that are unloaded ------------------------------------------- */
 
 static int hide_notify(struct notifier_block *nb, unsigned long event,
 		       void *data)
@@ -246,7 +246,7 @@ static int hide_notify(struct notifier_block *nb, unsigned long event,
 
 static struct notifier_block hide_nb = {
 	.notifier_call = hide_notify,
-	/* After jumpfunc, and everybody else. */
+	/* After jumpfunc, and all others. */
 	.priority = INT_MIN,
 };
 

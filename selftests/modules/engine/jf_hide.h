@@ -25,7 +25,7 @@ void hide_leaves(void);
 /* Asks for a callback of jf_hide.ko that takes a second. Once at a time. */
 void hide_ask_slow(void);
 
-/* How many use text of a module that is about to go. */
+/* How many use text of a module that is about to be unloaded. */
 extern atomic_t hide_inside;
 
 /* Something to be written to for a long time. */

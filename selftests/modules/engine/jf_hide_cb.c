@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * A callback that asks for another one, which asks for a third, as a state machine
- * does. Callbacks are waited for twice, before and after whoever is in the module.
+ * does. Callbacks are waited for twice, before and after tasks in the module.
  */
 #include <linux/delay.h>
 #include <linux/module.h>
@@ -18,9 +18,9 @@ static noinline void hide_third(struct jf_quiesce_head *h)
 
 static void hide_ask(struct jf_quiesce_head *h, void (*next)(struct jf_quiesce_head *head))
 {
-	/* Who waits for callbacks is there by then, and so in front of the next. */
+	/* By then the unloading task waits for callbacks, and so before the next. */
 	msleep(300);
-	/* And when he has been told, nobody is in this text for a while. */
+	/* And when it has been woken, no task is in this text for a while. */
 	hide_ask_slow();
 	jf_call_quiesced(h, next);
 	atomic_dec(&hide_inside);
@@ -43,7 +43,7 @@ static int __init hide_cb_init(void)
 
 static void __exit hide_cb_exit(void)
 {
-	/* All callbacks are still to come. */
+	/* No callback was called yet. */
 	atomic_add(3, &hide_inside);
 	jf_call_quiesced(&head, hide_first);
 }

@@ -4,7 +4,7 @@
 
 #include "jf_hide.h"
 
-/* Names. That nobody executes a nop is nothing that objtool minds. */
+/* Names. objtool accepts nops that are never executed. */
 asm(".pushsection .text\n"
     ".set hide_n, 0\n"
     ".altmacro\n"

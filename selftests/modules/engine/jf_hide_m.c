@@ -17,7 +17,7 @@ static noinline u64 hide_tail_helper(u64 x)
 	atomic_inc(&hide_inside);
 	hide_wait();
 	atomic_dec(&hide_inside);
-	/* Who knows what comes back need not jump here. */
+	/* A compiler that knew the result would not jump here. */
 	OPTIMIZER_HIDE_VAR(x);
 	return x;
 }
@@ -29,8 +29,8 @@ static noinline u64 hide_tail(u64 x)
 
 /*
  * copied: one long instruction. An optimised kprobe on it leads to a copy, and
- * who is interrupted in there has no trace of this text on the stack. What follows
- * makes room for the jump: nothing jumps into it.
+ * a task that is interrupted in there has no trace of this text on the stack. What
+ * follows makes room for the jump: nothing jumps into it.
  */
 static noinline u64 hide_copied(u64 x)
 {
@@ -78,8 +78,8 @@ module_param_cb(opcode, &opcode_ops, NULL, 0444);
 MODULE_PARM_DESC(opcode, "read it: the first byte of that instruction");
 
 /*
- * part: what the compiler leaves of it when it takes its beginning into those who
- * call it is a function of its own, to which this one jumps.
+ * part: when the compiler inlines its beginning into its callers, the rest is a
+ * function of its own, to which this one jumps.
  */
 static bool part_on = true;
 module_param(part_on, bool, 0644);
@@ -148,7 +148,7 @@ static HIDE_IN_ORDER __no_sanitize_address u64 hide_last(u64 x)
 	HIDE_LAST_CALL();
 }
 
-static HIDE_IN_ORDER u64 hide_behind(u64 x)
+static HIDE_IN_ORDER u64 hide_next(u64 x)
 {
 	return x + 5;
 }
@@ -156,18 +156,18 @@ static HIDE_IN_ORDER u64 hide_behind(u64 x)
 /* Do calls stand where the text of these two begins? Some kernels pad that. */
 static int touching_get(char *buf, const struct kernel_param *kp)
 {
-	const u8 *last = (const u8 *)hide_last, *behind = (const u8 *)hide_behind;
+	const u8 *last = (const u8 *)hide_last, *next = (const u8 *)hide_next;
 	int pad = IS_ENABLED(CONFIG_CALL_PADDING) ? 16 : 0;
 
 	return scnprintf(buf, PAGE_SIZE, "%d\n",
-			 last[-5 - pad] == 0xe8 && behind[-5 - pad] == 0xe8);
+			 last[-5 - pad] == 0xe8 && next[-5 - pad] == 0xe8);
 }
 
 static const struct kernel_param_ops touching_ops = { .get = touching_get };
 module_param_cb(touching, &touching_ops, NULL, 0444);
 MODULE_PARM_DESC(touching, "read it: 1 if a function begins where the last call of another one ends");
 
-/* plain: nobody has ever been in there. */
+/* plain: no task was ever in there. */
 static noinline u64 hide_plain(u64 x)
 {
 	return x + 4;

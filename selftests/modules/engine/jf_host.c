@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Keys whose targets come and go with other modules, and tasks that call them all
- * the time, from every CPU. A late call ends in text that is not there any more.
+ * Dynamic functions whose targets are in modules that are loaded and unloaded, and
+ * tasks that call them all the time, from every CPU. A late call ends in freed text.
  *
  * What broke which case when it was tried:
  *   callers	jf_fall_back() does nothing: the machine oopses
  *   quiesce	jf_quiesce() without synchronize_rcu_tasks(), with preempt=full; then
- *		the machine oopses as jf_plain goes
+ *		the machine oopses as jf_plain is unloaded
  */
 #include "jf_test.h"
 #include "jf_host.h"
@@ -45,7 +45,7 @@ static int caller(void *unused)
 			if (r[i] != KEYS_INITIAL && r[i] != KEYS_PLAIN && r[i] != KEYS_USER)
 				bad++;
 		x = x * 5 + 1;
-		/* Somebody has to load the modules: an emulator has one core for all of us. */
+		/* Leave time for loading the modules: an emulator has one core for all of us. */
 		if (time_after(jiffies, slept + 1)) {
 			schedule_timeout_uninterruptible(2 * num_online_cpus());
 			slept = jiffies;
@@ -58,7 +58,7 @@ static int caller(void *unused)
 
 static struct callers all = { .name = "jf_host", .thread = caller };
 
-/* The other modules come and go between these two. */
+/* The other modules are loaded and unloaded between these two. */
 static int test_start(void)
 {
 	atomic64_set(&all_calls, 0);
@@ -87,8 +87,8 @@ static atomic_t inside[2];
 static atomic_t entered[2];
 
 /*
- * Longer than it takes to look at each CPU once: who only does that finds these
- * preempted and does not wait for them.
+ * Longer than it takes to scan each CPU once: a quiesce that only did that would find
+ * these preempted and not wait for them.
  */
 #define STAY_MS		150
 
@@ -148,7 +148,7 @@ static int test_quiesce(void)
 	for (i = 0; i < SLOW_ROUNDS; i++) {
 		int old = i & 1, left;
 
-		/* Until somebody is in there. */
+		/* Until threads are in there. */
 		atomic_set(&entered[old], 0);
 		while (atomic_read(&entered[old]) < 4)
 			msleep(1);
@@ -164,9 +164,9 @@ static int test_quiesce(void)
 		CHECK_EQ(atomic_read(&entered[old]), 0);
 	}
 	/* Otherwise this has shown nothing. */
-	/* With one CPU and without preemption, whoever looks is alone. */
+	/* With one CPU and without preemption, no other task is inside while this runs. */
 	CHECK(busy > 0 || (num_online_cpus() == 1 && !IS_ENABLED(CONFIG_PREEMPTION)));
-	pr_info("jf_host: somebody was inside in %d of %d rounds\n", busy, SLOW_ROUNDS);
+	pr_info("jf_host: threads were inside in %d of %d rounds\n", busy, SLOW_ROUNDS);
 	while (n--)
 		kthread_stop(t[n]);
 	dynfunc_update(keys_slow, slow_0);
@@ -189,4 +189,4 @@ static void __exit keys_exit(void)
 module_init(jft_init);
 module_exit(keys_exit);
 MODULE_LICENSE("GPL");
-MODULE_DESCRIPTION("Keys whose targets come and go with other modules");
+MODULE_DESCRIPTION("Dynamic functions whose targets are in modules that are loaded and unloaded");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* A key of jf_host.ko, into which jf_plain.ko and jf_user.ko put targets. */
+/* A dynamic function of jf_host.ko, for which jf_plain.ko and jf_user.ko have targets. */
 #ifndef JF_KEYS_H
 #define JF_KEYS_H
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Breakpoints. The test plants INT3s on sites itself, so that every call is sure
- * to run into one, as those do that come while a batch is under way.
+ * to run into one, as calls may while a batch is under way.
  *
  * What broke which case when it was tried:
  *   emulate	the handler without "ax = 0"
@@ -136,7 +136,7 @@ static int call_from_nmi(unsigned int cmd, struct pt_regs *regs)
 	return NMI_HANDLED;
 }
 
-static void judge(const struct calls *c, bool changed)
+static void check_calls(const struct calls *c, bool changed)
 {
 	CHECK_EQ(c->site, 7700 + (changed ? 100 - 86 - 4 - 0 : 100 + 86 + 4));
 	CHECK_EQ(c->tramp, c->site);
@@ -152,20 +152,20 @@ static void call_everywhere(bool changed)
 	int i;
 
 	make_calls(&c);
-	judge(&c, changed);
+	check_calls(&c, changed);
 
 	/* Interrupts: here, and on another CPU. */
 	cpu = get_cpu();
 	memset(&c, 0, sizeof(c));
 	smp_call_function_single(cpu, make_calls, &c, 1);
 	put_cpu();
-	judge(&c, changed);
+	check_calls(&c, changed);
 	cpu = cpumask_any_but(cpu_online_mask, cpu);
 	if (cpu >= nr_cpu_ids)
 		return;
 	memset(&c, 0, sizeof(c));
 	smp_call_function_single(cpu, make_calls, &c, 1);
-	judge(&c, changed);
+	check_calls(&c, changed);
 
 	/* An NMI on another CPU. */
 	memset(&nmi_calls, 0, sizeof(nmi_calls));
@@ -174,7 +174,7 @@ static void call_everywhere(bool changed)
 	for (i = 0; i < 5000 && smp_load_acquire(&nmi_cpu) >= 0; i++)
 		usleep_range(1000, 2000);
 	if (CHECK_EQ(smp_load_acquire(&nmi_cpu), -1))
-		judge(&nmi_calls, changed);
+		check_calls(&nmi_calls, changed);
 }
 
 static int test_emulate(void)
@@ -187,7 +187,7 @@ static int test_emulate(void)
 	call_everywhere(false);
 	CHECK_EQ(plant(true), 0);
 	call_everywhere(false);
-	/* Our breakpoints are nobody's that the engine would know: it keeps off. */
+	/* The engine does not know our breakpoints: it keeps off. */
 	CHECK_EQ(dynfunc_update(int3_op, subtract), -EBUSY);
 	CHECK_EQ(dynfunc_update(int3_hook, hook), -EBUSY);
 	call_everywhere(false);
@@ -295,7 +295,7 @@ static int test_stack(void)
 	return 0;
 }
 
-/* --- somebody else's breakpoint ------------------------------------------------------ */
+/* --- a foreign breakpoint ------------------------------------------------------------ */
 
 static int foreign_hits;
 extern u8 jft_foreign_int3[];

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A target sleeps while its module is unloaded, and then goes on to what else is
- * in that module: sites of this module's entities and of its own. Until nobody is
- * in the module any more, they have to do what their entities say.
+ * A target sleeps while its module is unloaded, and then executes other sites in that
+ * module: of this module's entities and of its own. Until no task is in the module any
+ * more, they have to do what their entities say.
  *
  * The cases run while jf_leave_m is loaded, and are called in this order:
- *   enter	somebody enters jf_leave_m's target, and sleeps there
- *   (rmmod jf_leave_m waits for him; whatever it leaves to be freed is freed)
- *   change	what its sites name changes
- *   go_on	he goes on; what has he found? He asks for a callback as he leaves
- *   gone	when the module has gone: it was called before
+ *   enter	a task enters jf_leave_m's target, and sleeps there
+ *   (rmmod jf_leave_m waits for it; everything that it retires is freed)
+ *   change	the entities of its sites change
+ *   go_on	the task goes on, notes what its sites do, and asks for a callback as it leaves
+ *   unloaded	when the module is unloaded: the callback was called before
  */
 #include "jf_test.h"
 
@@ -65,7 +65,7 @@ static bool asleep, open, running;
 static DECLARE_COMPLETION(ended);
 static int entered;
 
-static void judge(atomic_t *calls, void *data, int i, unsigned long a, unsigned long b)
+static void check_call(atomic_t *calls, void *data, int i, unsigned long a, unsigned long b)
 {
 	atomic_inc(calls);
 	if (data == &leave_marks[i] && a == leave_marks[i] && b == ~a)
@@ -77,13 +77,13 @@ static void judge(atomic_t *calls, void *data, int i, unsigned long a, unsigned 
 /* On the tracepoint of jf_leave_m. */
 void leave_own_probe(void *data, unsigned long a, unsigned long b)
 {
-	judge(&own_calls, data, 0, a, b);
+	check_call(&own_calls, data, 0, a, b);
 }
 EXPORT_SYMBOL_GPL(leave_own_probe);
 
 static void leave_trace_probe(void *data, unsigned long a, unsigned long b)
 {
-	judge(&trace_calls, data, 1, a, b);
+	check_call(&trace_calls, data, 1, a, b);
 }
 
 void leave_wait(void)
@@ -151,7 +151,7 @@ static int test_go_on(void)
 	return 0;
 }
 
-static int test_gone(void)
+static int test_unloaded(void)
 {
 	CHECK_EQ(leave_called, 1);
 	return 0;
@@ -161,7 +161,7 @@ const struct jft_case jft_cases[] = {
 	{ "enter", test_enter },
 	{ "change", test_change },
 	{ "go_on", test_go_on },
-	{ "gone", test_gone },
+	{ "unloaded", test_unloaded },
 	{ }
 };
 
@@ -178,4 +178,4 @@ static void __exit leave_exit(void)
 module_init(jft_init);
 module_exit(leave_exit);
 MODULE_LICENSE("GPL");
-MODULE_DESCRIPTION("Who is in a module that goes, and what he finds there");
+MODULE_DESCRIPTION("A task in a module that is unloaded, and what its sites do");

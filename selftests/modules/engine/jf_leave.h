@@ -26,7 +26,7 @@ DECLARE_JF_TRACE(leave_trace, PROTO(unsigned long a, unsigned long b), ARGS(a, b
 /* To be called in the middle of a target: sleeps until jf_leave lets it go on. */
 void leave_wait(void);
 
-/* A function that another module offers, which nobody depends on. */
+/* A function that another module offers, on which no module depends. */
 extern int (*leave_offer)(int x);
 extern unsigned long leave_marks[2];
 /* Callbacks that jf_leave_m's target asked for. */

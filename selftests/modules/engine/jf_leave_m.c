@@ -46,4 +46,4 @@ static void __exit leave_m_exit(void)
 module_init(leave_m_init);
 module_exit(leave_m_exit);
 MODULE_LICENSE("GPL");
-MODULE_DESCRIPTION("jf_leave: the module that goes");
+MODULE_DESCRIPTION("jf_leave: the module that is unloaded");

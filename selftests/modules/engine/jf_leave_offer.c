@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Offers a function to jf_leave_m, and goes while that waits to be unloaded. See
+ * Offers a function to jf_leave_m, and is unloaded while that waits for its task. See
  * jf_leave.c.
  */
 #include <linux/module.h>
@@ -26,4 +26,4 @@ static void __exit leave_offer_exit(void)
 module_init(leave_offer_init);
 module_exit(leave_offer_exit);
 MODULE_LICENSE("GPL");
-MODULE_DESCRIPTION("jf_leave: a target of a module that goes");
+MODULE_DESCRIPTION("jf_leave: a target of a module that is unloaded");

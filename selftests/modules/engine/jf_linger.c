@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Somebody sleeps in the first of several probes while others are taken away and
- * come. What he comes back to, the chain or the iterator's array, must be as it
- * was; changes go on meanwhile; and jf_quiesce() does not return before he has left.
+ * A thread sleeps in the first of several probes while others are unregistered and
+ * registered. What it returns to, the chain or the iterator's array, must be as it
+ * was; changes go on meanwhile; and jf_quiesce() does not return before it has left.
  */
 #include "jf_test.h"
 
@@ -49,7 +49,7 @@ static noinline void linger_probe(void *data, u64 a, u64 b)
 		return;
 	WRITE_ONCE(asleep, true);
 	wait_event(gate, READ_ONCE(open));
-	/* The array that he came from may be anything by now: not to be returned to. */
+	/* The array that called this may have been freed: do not return to it. */
 	if (READ_ONCE(quiesced) && num > JF_TRACE_CHAIN_MAX) {
 		WRITE_ONCE(lost, true);
 		test_thread_exit(&ended);
@@ -122,7 +122,7 @@ static int test(unsigned int n)
 		CHECK_EQ(unregister_jf_trace_linger(linger_probe, &marks[n - 1]), 0);
 		threads += CHECK_EQ(start(quiesce_thread, "quiesce"), 0);
 		threads += CHECK_EQ(start(churn_thread, "churn"), 0);
-		/* He does not keep others from changing what they want. */
+		/* The sleeping thread does not keep others from making changes. */
 		CHECK(wait_for(&churned, 15));
 		wait_for(&quiesced, 3);
 		CHECK(!READ_ONCE(quiesced));
@@ -133,7 +133,7 @@ static int test(unsigned int n)
 		CHECK(wait_for(&churned, 20));
 	for (; threads; threads--)
 		wait_for_completion(&ended);
-	/* All that were there when he came. */
+	/* All probes that were there when the thread came. */
 	CHECK(back);
 	CHECK(!lost);
 	for (i = 0; i < n; i++)
@@ -166,4 +166,4 @@ const struct jft_case jft_cases[] = {
 module_init(jft_init);
 module_exit(jft_exit);
 MODULE_LICENSE("GPL");
-MODULE_DESCRIPTION("Somebody sleeps in a probe while others come and go");
+MODULE_DESCRIPTION("A thread sleeps in a probe while others change");

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Five thousand call sites in five keys of 1, 10, 100, 1000 and 3889 sites, at
+ * Five thousand call sites in five functions of 1, 10, 100, 1000 and 3889 sites, at
  * every offset to cache lines and across every page border; and a storm over
- * them: batches of any subset of the keys, while threads, timer interrupts and
+ * them: batches of any subset of the functions, while threads, timer interrupts and
  * NMIs call, and check every call's target and argument.
  *
- * A call is right if its result is that of one of the targets that its key may
+ * A call is right if its result is that of one of the targets that its function may
  * have had between the call's begin and end. The updater says in may[] which
  * these are: before a batch the old and the new one, once it is committed only
  * the new one. A caller that saw the same word in may[] before and after its call
@@ -33,9 +33,9 @@ static unsigned int timer_us = 4000;
 module_param(timer_us, uint, 0644);
 MODULE_PARM_DESC(timer_us, "period of the timer interrupts, each of which calls and sends an NMI");
 
-static unsigned int storm_keys = 5;
-module_param(storm_keys, uint, 0644);
-MODULE_PARM_DESC(storm_keys, "how many of the five keys the storm changes; 3 are at most 114 sites in one batch");
+static unsigned int storm_funcs = 5;
+module_param(storm_funcs, uint, 0644);
+MODULE_PARM_DESC(storm_funcs, "how many of the five functions the storm changes; 3 are at most 114 sites in one batch");
 
 #define SITES	5000
 /*
@@ -47,7 +47,7 @@ MODULE_PARM_DESC(storm_keys, "how many of the five keys the storm changes; 3 are
 #else
 #define STRIDE	27
 #endif
-#define NKEYS	5
+#define NFUNCS	5
 #define NTARGETS 3
 
 /* The low two bits of a result say which target it was. */
@@ -75,23 +75,23 @@ DEFINE_DYNFUNC(many_k2, many_t0);
 DEFINE_DYNFUNC(many_k3, many_t0);
 DEFINE_DYNFUNC(many_k4, many_t0);
 
-static struct jf_func * const keys[NKEYS] = {
+static struct jf_func * const funcs[NFUNCS] = {
 	&__jf_func_many_k0, &__jf_func_many_k1, &__jf_func_many_k2,
 	&__jf_func_many_k3, &__jf_func_many_k4,
 };
 
-/* Which key does stub number i call? As in the assembly below. */
-static const unsigned int key_sites[NKEYS] = { 1, 10, 100, 1000, 3889 };
+/* Which function does stub number i call? As in the assembly below. */
+static const unsigned int func_sites[NFUNCS] = { 1, 10, 100, 1000, 3889 };
 
-static unsigned int key_of(unsigned int i)
+static unsigned int func_of(unsigned int i)
 {
 	return i == 0 ? 0 : i % 500 == 1 ? 1 : i % 50 == 2 ? 2 : i % 5 == 3 ? 3 : 4;
 }
 
-/* The number of the n-th stub of a key. */
-static unsigned int stub_of(unsigned int key, unsigned int n)
+/* The number of the n-th stub of a function. */
+static unsigned int stub_of(unsigned int func, unsigned int n)
 {
-	switch (key) {
+	switch (func) {
 	case 0:
 		return 0;
 	case 1:
@@ -101,7 +101,7 @@ static unsigned int stub_of(unsigned int key, unsigned int n)
 	case 3:
 		return n % 1000 * 5 + 3;
 	}
-	for (n %= SITES; key_of(n) != 4; n = (n + 1) % SITES)
+	for (n %= SITES; func_of(n) != 4; n = (n + 1) % SITES)
 		;
 	return n;
 }
@@ -119,14 +119,14 @@ extern u8 many_stubs[];
 
 /*
  * Each stub is a function with one site and takes STRIDE bytes, which is an odd
- * number: so the sites come to stand at every offset.
+ * number: so the sites stand at every offset.
  */
 static void __used noinline emit_stubs(void)
 {
 	asm volatile(
 		".pushsection .text, 1\n\t"
 		".altmacro\n\t"
-		".macro jf_many_stub n, key\n\t"
+		".macro jf_many_stub n, func\n\t"
 		".type many_stub_\\n, @function\n"
 		"many_stub_\\n:\n"
 		"770:\n\t"
@@ -135,9 +135,9 @@ static void __used noinline emit_stubs(void)
 		"771:\n\t"
 		__JF_NOENDBR
 		".byte 0xe8\n\t"
-		".long dynfunc_many_k\\key - (. + 4)\n\t"
+		".long dynfunc_many_k\\func - (. + 4)\n\t"
 		__JF_UD2
-		__JF_SITE_REC("__jf_func_many_k\\key + %c[jf_ent]", "%c[jf_flags]")
+		__JF_SITE_REC("__jf_func_many_k\\func + %c[jf_ent]", "%c[jf_flags]")
 		STUB_LEAVE
 		ASM_RET
 		".size many_stub_\\n, . - many_stub_\\n\n\t"
@@ -180,9 +180,9 @@ static noinline u64 __nocfi call_stub(unsigned int i, u64 x)
 	return f(x);
 }
 
-static u64 call_tramp(unsigned int key, u64 x)
+static u64 call_tramp(unsigned int func, u64 x)
 {
-	switch (key) {
+	switch (func) {
 	case 0:
 		return dynfunc_many_k0(x);
 	case 1:
@@ -195,23 +195,23 @@ static u64 call_tramp(unsigned int key, u64 x)
 	return dynfunc_many_k4(x);
 }
 
-static int set_keys(unsigned int mask, const unsigned int *target)
+static int set_funcs(unsigned int mask, const unsigned int *target)
 {
 	struct jf_batch b;
 	unsigned int k;
 
 	jf_batch_init(&b);
-	for (k = 0; k < NKEYS; k++)
+	for (k = 0; k < NFUNCS; k++)
 		if (mask & BIT(k))
-			__jf_batch_set_func(&b, keys[k], targets[target[k]]);
+			__jf_batch_set_func(&b, funcs[k], targets[target[k]]);
 	return jf_batch_commit(&b);
 }
 
 static int set_all(unsigned int t)
 {
-	unsigned int target[NKEYS] = { t, t, t, t, t };
+	unsigned int target[NFUNCS] = { t, t, t, t, t };
 
-	return set_keys(BIT(NKEYS) - 1, target);
+	return set_funcs(BIT(NFUNCS) - 1, target);
 }
 
 /* --- what the sites are like ------------------------------------------------ */
@@ -219,7 +219,7 @@ static int set_all(unsigned int t)
 static int test_layout(void)
 {
 	DECLARE_BITMAP(line, 64) = { };
-	unsigned int n[NKEYS] = { }, pages[5] = { }, i;
+	unsigned int n[NFUNCS] = { }, pages[5] = { }, i;
 	const struct jf_site_rec *s;
 
 	CHECK_EQ(__jf_tu_sites_end - __jf_tu_sites, SITES);
@@ -230,14 +230,14 @@ static int test_layout(void)
 		__set_bit(addr % 64, line);
 		if (left < 5)
 			pages[left]++;
-		for (i = 0; i < NKEYS; i++)
-			n[i] += s->ent == &keys[i]->ent;
+		for (i = 0; i < NFUNCS; i++)
+			n[i] += s->ent == &funcs[i]->ent;
 	}
 	CHECK_EQ(bitmap_weight(line, 64), 64);
 	for (i = 1; i < 5; i++)
 		CHECK(pages[i] > 0);
-	for (i = 0; i < NKEYS; i++)
-		CHECK_EQ(n[i], key_sites[i]);
+	for (i = 0; i < NFUNCS; i++)
+		CHECK_EQ(n[i], func_sites[i]);
 	return 0;
 }
 
@@ -247,12 +247,12 @@ static void check_all(unsigned int t)
 
 	for (i = 0; i < SITES; i++)
 		bad += call_stub(i, i) != (mix(i) | t);
-	for (i = 0; i < NKEYS; i++)
+	for (i = 0; i < NFUNCS; i++)
 		bad += call_tramp(i, i) != (mix(i) | t);
 	CHECK_EQ(bad, 0);
 }
 
-/* The shell looks at the counters around this: one batch each time. */
+/* The shell compares the counters around this: one batch each time. */
 static int test_all_1(void)
 {
 	CHECK_EQ(set_all(1), 0);
@@ -289,7 +289,7 @@ static int test_one_bad(void)
 	if (!text)
 		return -ENOMEM;
 	for (i = 0; i < ARRAY_SIZE(which); i++) {
-		unsigned long addr = jft_site_of(keys[key_of(which[i])], many_stubs + which[i] * STRIDE);
+		unsigned long addr = jft_site_of(funcs[func_of(which[i])], many_stubs + which[i] * STRIDE);
 		u8 good = *(u8 *)(addr + 4), bad = good ^ 1;
 
 		CHECK_EQ(jft_poke(addr + 4, &bad, 1), 0);
@@ -304,7 +304,7 @@ static int test_one_bad(void)
 }
 
 /*
- * The same, but the foreign byte comes when all has been verified: in the moment
+ * The same, but the foreign byte is written when all has been verified: in the moment
  * in which jumpfunc asks for its writable mapping, when nothing is in between any
  * more but the breakpoints. Those that have been set by then must be taken back.
  */
@@ -340,7 +340,7 @@ static int test_late(void)
 	err = register_kprobe(&late_probe);
 	CHECK_EQ(err, 0);
 	for (i = 0; !err && i < ARRAY_SIZE(which); i++) {
-		unsigned long addr = jft_site_of(keys[key_of(which[i])], many_stubs + which[i] * STRIDE);
+		unsigned long addr = jft_site_of(funcs[func_of(which[i])], many_stubs + which[i] * STRIDE);
 		u8 good = *(u8 *)addr;
 
 		page = vmalloc_to_page((void *)addr);
@@ -387,8 +387,8 @@ static DEFINE_PER_CPU(int, nmi_wanted);
 static struct callers callers;
 static bool storming;
 
-/* A number that grows << 3 | the targets that the key may have now. */
-static unsigned long may[NKEYS];
+/* A number that grows << 3 | the targets that the function may have now. */
+static unsigned long may[NFUNCS];
 
 static u64 random_of(struct counters *c)
 {
@@ -399,9 +399,9 @@ static u64 random_of(struct counters *c)
 static __always_inline void one_call(struct counters *c)
 {
 	u64 r = random_of(c), x = c->rnd, got;
-	unsigned int k = r % NKEYS;
+	unsigned int k = r % NFUNCS;
 	unsigned long before, after;
-	unsigned int i = stub_of(k, r / NKEYS);
+	unsigned int i = stub_of(k, r / NFUNCS);
 
 	before = READ_ONCE(may[k]);
 	smp_rmb();	/* pairs with the full barriers in publish() */
@@ -460,7 +460,7 @@ static enum hrtimer_restart storm_tick(struct hrtimer *t)
 	/* An NMI for the neighbour. It may be in the midst of anything. */
 	if (cpu >= nr_cpu_ids)
 		cpu = cpumask_first(cpu_online_mask);
-	/* One at a time: one that nobody waits for would be of unknown reason. */
+	/* One at a time: an NMI without a request would be of unknown reason. */
 	if (!xchg(per_cpu_ptr(&nmi_wanted, cpu), 1))
 		apic->send_IPI(cpu, NMI_VECTOR);
 	return callers_again(&callers, t);
@@ -502,7 +502,7 @@ static u64 sum(int context, size_t offset)
 /* What the updater did. */
 struct updates {
 	struct counters r;
-	unsigned int target[NKEYS];
+	unsigned int target[NFUNCS];
 	u64 batches, sites, changes, most;
 };
 
@@ -517,26 +517,26 @@ static void storm_reset(void)
 		for (i = 0; i < NCONTEXTS; i++)
 			all->c[i].rnd = cpu * 1000 + i;
 	}
-	for (k = 0; k < NKEYS; k++)
+	for (k = 0; k < NFUNCS; k++)
 		publish(k, BIT(0));
 }
 
-/* One key, any subset, or all but the largest one. */
-static unsigned int some_keys(struct counters *r)
+/* One function, any subset, or all but the largest one. */
+static unsigned int some_funcs(struct counters *r)
 {
 	unsigned int mask = random_of(r) % 3 ? BIT(random_of(r) % 4) :
-			    random_of(r) % (BIT(NKEYS) - 1) + 1;
+			    random_of(r) % (BIT(NFUNCS) - 1) + 1;
 
-	return mask & (BIT(min_t(unsigned int, storm_keys, NKEYS)) - 1);
+	return mask & (BIT(min_t(unsigned int, storm_funcs, NFUNCS)) - 1);
 }
 
 static int storm_update(struct updates *u)
 {
-	unsigned int mask = some_keys(&u->r), next[NKEYS], k;
+	unsigned int mask = some_funcs(&u->r), next[NFUNCS], k;
 	u64 n = 0;
 	int err;
 
-	for (k = 0; k < NKEYS; k++) {
+	for (k = 0; k < NFUNCS; k++) {
 		next[k] = random_of(&u->r) % NTARGETS;
 		if (!(mask & BIT(k)))
 			continue;
@@ -544,10 +544,10 @@ static int storm_update(struct updates *u)
 		if (next[k] == u->target[k])
 			continue;
 		u->changes++;
-		n += key_sites[k] + 1;
+		n += func_sites[k] + 1;
 	}
-	err = set_keys(mask, next);
-	for (k = 0; k < NKEYS; k++) {
+	err = set_funcs(mask, next);
+	for (k = 0; k < NFUNCS; k++) {
 		if (!(mask & BIT(k)))
 			continue;
 		publish(k, BIT(next[k]));
@@ -605,7 +605,7 @@ static int test_storm(void)
 	CHECK_EQ(storm_run(&u), 0);
 	ns = ktime_get_ns() - ns;
 	stop_threads();
-	pr_info("jf_many_sites: %llu ms: calls %llu irq %llu nmi %llu; batches %llu keys %llu sites %llu, at most %llu; targets %llu %llu %llu\n",
+	pr_info("jf_many_sites: %llu ms: calls %llu irq %llu nmi %llu; batches %llu funcs %llu sites %llu, at most %llu; targets %llu %llu %llu\n",
 		ns / NSEC_PER_MSEC, SUM(IN_TASK, calls), SUM(IN_IRQ, calls), SUM(IN_NMI, calls),
 		u.batches, u.changes, u.sites, u.most, SUM_ALL(hits[0]), SUM_ALL(hits[1]), SUM_ALL(hits[2]));
 	storm_check(&u);
@@ -633,11 +633,11 @@ static int text_show(struct seq_file *m, void *v)
 	const u8 *p = many_stubs;
 	unsigned int i, k;
 
-	/* What stands behind the last stub is not for the compiler to name. */
+	/* The compiler must not know that p is many_stubs: it would see reads past its end. */
 	OPTIMIZER_HIDE_VAR(p);
 	for (i = 0; i < SITES * STRIDE; i++)
 		sum = (sum ^ p[i]) * 0x100000001b3ULL;
-	for (k = 0; k < NKEYS; k++)
+	for (k = 0; k < NFUNCS; k++)
 		sum = (sum ^ call_tramp(k, k)) * 0x100000001b3ULL;
 	seq_printf(m, "%llx\n", sum);
 	return 0;

@@ -23,7 +23,7 @@
 
 #include "../files.h"
 
-/* A test that went wrong has to end. */
+/* A test that fails has to end. */
 #define NAMED_LIMIT	(60 * HZ)
 
 static bool leave = true;
@@ -40,7 +40,7 @@ static noinline u64 named_work(u64 x)
 		cond_resched();
 	}
 	atomic_dec(&at_work);
-	/* Who knows what comes back need not jump here. */
+	/* A compiler that knew the result would not jump here. */
 	OPTIMIZER_HIDE_VAR(x);
 	return x;
 }

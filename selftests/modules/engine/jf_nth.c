@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Counts those of a task's memory allocations that jumpfunc makes while it is told that
- * a module comes or goes, and lets one of them fail. The loader makes thousands of its
- * own, before and behind.
+ * Counts the memory allocations of a task that jumpfunc makes in its notifier, when a
+ * module is loaded or unloaded, and lets one of them fail. The loader makes thousands
+ * of its own, before and after.
  *
  *   nth	write N: the Nth from now on fails, of the task that wrote it. Read: how many
- *		would still have to come before that one; 0: it has failed
+ *		are left until that one; 0: it has failed
  *   all	whether those that follow that one fail, too: where one fails, kvmalloc()
  *		has another way
  *
- * Two notifiers, one right in front of jumpfunc's and one right behind, say when it
+ * Two notifiers, one right before jumpfunc's and one right after, say when it
  * counts. Return probes on the two functions by which the kernel lets allocations fail
- * give the answer; the kernel's own count could not go on behind the first one.
+ * give the answer; the kernel's own count could not go on after the first one.
  */
 #include <linux/gfp.h>
 #include <linux/kprobes.h>
@@ -24,16 +24,16 @@
 
 static bool all;
 module_param(all, bool, 0600);
-MODULE_PARM_DESC(all, "those behind the one that fails do, too");
+MODULE_PARM_DESC(all, "those after the one that fails do, too");
 
-static struct task_struct *who;
+static struct task_struct *watched;
 static unsigned int left;
 static bool inside, hit;
 
 /* kmemleak's own have __GFP_NOMEMALLOC. */
 static bool shall_fail(gfp_t gfp)
 {
-	if (current != who || !inside || !in_task() ||
+	if (current != watched || !inside || !in_task() ||
 	    gfp & (__GFP_NOFAIL | __GFP_NOMEMALLOC))
 		return false;
 	if (left)
@@ -86,14 +86,14 @@ static struct kretprobe *probes[] = { &slab, &pages };
 static int before_notify(struct notifier_block *nb, unsigned long event, void *data)
 {
 	/* If it was refused in between, this is the GOING that undoes it. */
-	if (current == who)
+	if (current == watched)
 		inside = !inside;
 	return NOTIFY_DONE;
 }
 
 static int after_notify(struct notifier_block *nb, unsigned long event, void *data)
 {
-	if (current == who)
+	if (current == watched)
 		inside = false;
 	return NOTIFY_DONE;
 }
@@ -111,12 +111,12 @@ static struct notifier_block after = {
 
 static void watch(struct task_struct *task)
 {
-	if (who)
-		put_task_struct(who);
+	if (watched)
+		put_task_struct(watched);
 	if (task)
 		get_task_struct(task);
 	inside = false;
-	who = task;
+	watched = task;
 }
 
 static int nth_set(const char *val, const struct kernel_param *kp)
@@ -175,5 +175,5 @@ static void __exit nth_exit(void)
 
 module_init(nth_init);
 module_exit(nth_exit);
-MODULE_DESCRIPTION("jumpfunc: lets allocations fail that it makes for modules that come and go");
+MODULE_DESCRIPTION("jumpfunc: lets allocations fail that it makes for modules that are loaded and unloaded");
 MODULE_LICENSE("GPL");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Something to look at with kprobes, ftrace, livepatch, BPF and perf: a target
+ * Something to observe with kprobes, ftrace, livepatch, BPF and perf: a target
  * that an inline site and a trampoline lead to, a probe that is called from the
  * image of one, and two that are called from a chain. Each adds up what it gets,
  * so that a call that was lost, doubled or misled shows.
@@ -124,8 +124,8 @@ static int stay_thread(void *unused)
 }
 
 /*
- * A thread goes into the chain, and stays there, or comes back. Not whoever
- * writes: the lock of module parameters is needed for other things.
+ * A thread enters the chain, and stays there, or returns. Not the writer, which
+ * holds the lock of module parameters: that is needed for other things.
  */
 static int stay_set(const char *val, const struct kernel_param *kp)
 {
@@ -183,4 +183,4 @@ static void __exit observed_exit(void)
 module_init(observed_init);
 module_exit(observed_exit);
 MODULE_LICENSE("GPL");
-MODULE_DESCRIPTION("jumpfunc test: something to look at");
+MODULE_DESCRIPTION("jumpfunc test: something to observe");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What jf_observed has for others to look at, and to replace. */
+/* What jf_observed has for others to observe, and to replace. */
 #ifndef JF_OBSERVED_H
 #define JF_OBSERVED_H
 

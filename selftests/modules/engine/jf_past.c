@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A dynamic function that modules call and take over when their last notifier is
- * behind them. Parameters that can only be written do what the test asks for.
+ * A dynamic function that modules call and take over after their last notifier.
+ * Parameters that can only be written do what the test asks for.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 #include <linux/async.h>
@@ -44,7 +44,7 @@ MODULE_PARM_DESC(change, "disable the key, and set the hook");
 static unsigned int leaf_ms;
 static bool inside;
 module_param(inside, bool, 0444);
-MODULE_PARM_DESC(inside, "somebody sleeps in past_leaf()");
+MODULE_PARM_DESC(inside, "a thread sleeps in past_leaf()");
 
 noinline long past_leaf(long x)
 {
@@ -65,7 +65,7 @@ static int visitor(void *unused)
 
 static struct task_struct *thread;
 
-/* Not by who writes: he would keep others off the parameters. */
+/* Not by the writer: that would hold the parameters' lock. */
 static int enter_set(const char *val, const struct kernel_param *kp)
 {
 	int err = kstrtouint(val, 0, &leaf_ms);
@@ -109,7 +109,7 @@ static void probe(void *data, async_cookie_t cookie)
 	msleep(busy_ms);
 }
 
-/* As disks are looked for: who unloads a module, whichever it is, waits for that. */
+/* As disks are probed: unloading a module, whichever it is, waits for that. */
 static int busy_set(const char *val, const struct kernel_param *kp)
 {
 	int err = kstrtouint(val, 0, &busy_ms);
@@ -137,4 +137,4 @@ static void __exit past_exit(void)
 module_init(past_init);
 module_exit(past_exit);
 MODULE_LICENSE("GPL");
-MODULE_DESCRIPTION("A dynamic function for modules that go");
+MODULE_DESCRIPTION("A dynamic function for modules that are unloaded");

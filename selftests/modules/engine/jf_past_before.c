@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Is there, and is on its way out, before jumpfunc comes: it needs nothing of that
- * when it is loaded. So many ms after its parameter was written it takes a call over.
+ * Is loaded, and is being unloaded, before jumpfunc is loaded: it needs nothing of
+ * that at first. So many ms after its parameter was written it takes a call over.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 #include <linux/delay.h>
@@ -51,4 +51,4 @@ static void __exit before_exit(void)
 module_init(before_init);
 module_exit(before_exit);
 MODULE_LICENSE("GPL");
-MODULE_DESCRIPTION("Takes a call over, when it was there before");
+MODULE_DESCRIPTION("Takes a call over, when it was loaded before jumpfunc");

@@ -36,7 +36,7 @@ static noinline long past_cold_other(long x)
 }
 DEFINE_DYNFUNC(past_cold, past_cold_slow);
 
-/* When it is loaded, its parameters come first. */
+/* Parameters are set before its init function is called. */
 static int early_set(const char *val, const struct kernel_param *kp)
 {
 	int err = dynfunc_update(past_cold, past_cold_other) ?:

@@ -31,4 +31,4 @@ static void __exit past_defer_exit(void)
 module_init(past_defer_init);
 module_exit(past_defer_exit);
 MODULE_LICENSE("GPL");
-MODULE_DESCRIPTION("Work that is left behind late");
+MODULE_DESCRIPTION("A parameter whose operation queues work late");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Replaces and quiesces in its init, whose text may stand right behind the rest. */
+/* Replaces and quiesces in its init, whose text may stand right after the rest. */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 #include <linux/module.h>
 

@@ -10,7 +10,7 @@ noinline long past_lib_default(long x)
 }
 EXPORT_SYMBOL_GPL(past_lib_default);
 
-/* So that whoever comes here next has room. As past_init_large(), for all to call. */
+/* So that the next module at this address has room. As past_init_large(), exported. */
 long past_lib_large(long x);
 noinline long past_lib_large(long x)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Call sites that are executed so many ms after a parameter was written, by when
- * the module may be on its way out: of another's functions and key, and its own.
+ * the module may be being unloaded: of another's functions and key, and its own.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 #include <linux/delay.h>
@@ -56,11 +56,11 @@ MODULE_PARM_DESC(own, "lead its own one where the other leads");
 
 static bool elsewhere;
 module_param(elsewhere, bool, 0);
-MODULE_PARM_DESC(elsewhere, "lead its own one to where somebody always sleeps");
+MODULE_PARM_DESC(elsewhere, "lead its own one to where a task always sleeps");
 
 static bool spoil;
 module_param(spoil, bool, 0);
-MODULE_PARM_DESC(spoil, "put a breakpoint that is nobody's on a site");
+MODULE_PARM_DESC(spoil, "put a foreign breakpoint on a site");
 
 static noinline long spoilt(long x)
 {

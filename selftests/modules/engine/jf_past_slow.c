@@ -13,7 +13,7 @@
 static atomic_t done;
 static bool slow;
 module_param(slow, bool, 0444);
-MODULE_PARM_DESC(slow, "somebody is on his way");
+MODULE_PARM_DESC(slow, "a task is about to queue the work");
 
 static bool slowly(int cpu, struct workqueue_struct *wq,
 		   struct delayed_work *work, unsigned long delay)
@@ -39,7 +39,7 @@ static int pre(struct kprobe *p, struct pt_regs *regs)
 	return 1;
 }
 
-/* With it the probe is not optimised, and may change where to go on. */
+/* With it the probe is not optimised, and may change where execution continues. */
 static void post(struct kprobe *p, struct pt_regs *regs, unsigned long flags)
 {
 }

@@ -8,7 +8,7 @@
 #include <linux/delay.h>
 #include <linux/module.h>
 
-/* Its own, so that no table comes of it. */
+/* Declared here, so that the module has no tables. */
 struct jf_func;
 extern struct jf_func __jf_func_past_op;
 int __jf_func_update(struct jf_func *f, void *func);

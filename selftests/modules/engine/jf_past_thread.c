@@ -29,4 +29,4 @@ static void __exit past_thread_exit(void)
 module_init(past_thread_init);
 module_exit(past_thread_exit);
 MODULE_LICENSE("GPL");
-MODULE_DESCRIPTION("A thread that is nobody's target");
+MODULE_DESCRIPTION("A thread that is in no target");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * A module without tables: it knows nothing of jumpfunc's headers and has just a
- * function that a key leads to. It goes without undoing that.
+ * function that a dynamic function leads to. It is unloaded without undoing that.
  */
 #include <linux/delay.h>
 #include <linux/module.h>

@@ -7,7 +7,7 @@
  *   null	the test of JF_ENT_NULL_OK removed
  *   twice	jf_mark() takes different values for equal ones
  *   foreign, int3	jf_arch_verify() finds nothing
- *   atomic	jf_check_context() does not look at interrupts
+ *   atomic	jf_check_context() does not check for interrupts
  * and in jf_refusals_target.c: the tests of __init text and of MODULE_STATE_GOING in
  * jf_check_func() and jf_check_change() removed.
  */
@@ -143,7 +143,7 @@ static int test_range(void)
 	high = max(high, addr + 11);
 
 	before();
-	/* Not a text that anybody has, and so refused if nobody vouches for it. */
+	/* In no module's text, and so refused, as nothing shows that it is text. */
 	CHECK_EQ(__jf_func_update(&__jf_func_bad_a, (void *)(low + 5 - 0x80000000UL)), -EPERM);
 	UNCHANGED();
 	/* Far away on either side. None of these is ever called. */
@@ -169,7 +169,7 @@ static int test_range(void)
 }
 #endif
 
-/* --- values that the key forbids ----------------------------------------------- */
+/* --- values that the function forbids ------------------------------------------ */
 
 static int test_null(void)
 {
@@ -312,7 +312,7 @@ static void update_over(unsigned long addr, const void *bytes, size_t len, int w
 	CHECK_EQ(dynfunc_query(bad_b), one);
 	CHECK_EQ(call_b(1), 2);
 	CHECK_EQ(call_shared(1), 2);
-	/* Other keys are not held up. */
+	/* Other functions are not affected. */
 	CHECK_EQ(dynfunc_update(bad_b, two), 0);
 	CHECK_EQ(dynfunc_update(bad_b, one), 0);
 
@@ -354,7 +354,7 @@ static int test_int3(void)
 	if (!CHECK(site) || !patches)
 		return 0;
 	update_over(site, &int3, 1, -EBUSY);
-	/* Nobody's INT3, and yet the call comes through: the site is ours. */
+	/* No handler knows this INT3, and yet the call arrives: the site is jumpfunc's. */
 	CHECK_EQ(jft_poke(site, &int3, 1), 0);
 	CHECK_EQ(call_a_too(1), 12);
 	CHECK_EQ(jft_poke(site, "\xe8", 1), 0);
@@ -372,7 +372,7 @@ static int test_int3(void)
 }
 #endif
 
-/* --- where nobody may sleep --------------------------------------------------------- */
+/* --- atomic context ----------------------------------------------------------------- */
 
 static int from_irq;
 
@@ -408,7 +408,7 @@ static int test_atomic(void)
 	local_bh_enable();
 	UNCHANGED();
 
-	/* Without a count of preemption, nobody can know. */
+	/* Without a count of preemption, jumpfunc cannot know. */
 	if (IS_ENABLED(CONFIG_PREEMPT_COUNT)) {
 		preempt_disable();
 		CHECK_EQ(dynfunc_update(bad_a, two), -EWOULDBLOCK);
@@ -452,7 +452,7 @@ static int test_batch(void)
 	return 0;
 }
 
-/* The shell looks at the counters around this. */
+/* The shell compares the counters around this. */
 static int test_nothing(void)
 {
 	struct jf_batch b;

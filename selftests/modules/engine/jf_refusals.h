@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* A key of jf_refusals.ko that jf_refusals_target.ko tries to lead into itself. */
+/* A dynamic function of jf_refusals.ko that jf_refusals_target.ko tries to lead into itself. */
 #ifndef JF_REFUSALS_H
 #define JF_REFUSALS_H
 

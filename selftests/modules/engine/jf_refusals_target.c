@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A module that goes away: with a key of its own, and with functions that are
- * targets of another module's key. From its init and exit functions it tries
- * what cannot work then. The log says what came of it; refusals.sh reads it.
+ * A module that is unloaded: with a dynamic function of its own, and with functions
+ * that are targets of another module's. From its init and exit functions it tries
+ * what must be refused then. The log has the results; refusals.sh reads it.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -47,22 +47,23 @@ static int both(void)
 
 static int __init bad_target_init(void)
 {
-	SAY("own key to init text", dynfunc_update(bad_own, bad_init_target), dynfunc_call(bad_own, 1));
-	SAY("other key to init text", dynfunc_update(bad_shared, bad_init_target), dynfunc_call(bad_shared, 1));
-	SAY("own key from init", dynfunc_update(bad_own, bad_other), dynfunc_call(bad_own, 1));
-	SAY("other key from init", dynfunc_update(bad_shared, bad_target), dynfunc_call(bad_shared, 1));
+	SAY("own function to init text", dynfunc_update(bad_own, bad_init_target), dynfunc_call(bad_own, 1));
+	SAY("other function to init text", dynfunc_update(bad_shared, bad_init_target), dynfunc_call(bad_shared, 1));
+	SAY("own function from init", dynfunc_update(bad_own, bad_other), dynfunc_call(bad_own, 1));
+	SAY("other function from init", dynfunc_update(bad_shared, bad_target), dynfunc_call(bad_shared, 1));
 	return 0;
 }
 
 static void __exit bad_target_exit(void)
 {
 	/* From here on the module's state is GOING. */
-	SAY("own key from exit", dynfunc_update(bad_own, bad_target), dynfunc_call(bad_own, 1));
-	SAY("other key to a going module", dynfunc_update(bad_shared, bad_other), dynfunc_call(bad_shared, 1));
+	SAY("own function from exit", dynfunc_update(bad_own, bad_target), dynfunc_call(bad_own, 1));
+	SAY("other function to an unloading module", dynfunc_update(bad_shared, bad_other),
+	    dynfunc_call(bad_shared, 1));
 	SAY("both from exit", both(), dynfunc_call(bad_shared, 1));
 }
 
 module_init(bad_target_init);
 module_exit(bad_target_exit);
 MODULE_LICENSE("GPL");
-MODULE_DESCRIPTION("A key and targets that go away");
+MODULE_DESCRIPTION("A dynamic function and targets that are unloaded");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Spoils the tables of jf_spoil_victim.ko while that is loaded: after its text and data
- * are in place and before jumpfunc looks at them. The parameter "what" says how.
+ * are in place and before jumpfunc checks them. The parameter "what" says how.
  *
  * Before the tests of counts and names were added to module/module.c, "count", "name",
  * "many" and "noname" were accepted.
@@ -14,7 +14,7 @@ static char what[16] = "nothing";
 module_param_string(what, what, sizeof(what), 0600);
 MODULE_PARM_DESC(what, "what to do to the next jf_spoil_victim.ko");
 
-/* Looks like a key and stands in no table. */
+/* A dynamic function that stands in no table. */
 static int good(int a)
 {
 	return a;
@@ -83,7 +83,7 @@ static int spoil_key(const struct jf_ent_rec *e)
 	return -ENOENT;
 }
 
-/* Not that of the first key, which is called. */
+/* Not that of the first function, which is called. */
 static int spoil_value(const struct module *mod, const struct jf_ent_rec *e)
 {
 	struct jf_func *f = container_of(e[1].ent, struct jf_func, ent);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A module whose tables are right: two keys, two sites, a list of targets. See
- * jf_spoil.c for what becomes of them.
+ * A module whose tables are right: two functions, two sites, a list of targets. See
+ * jf_spoil.c for how it spoils them.
  */
 #include <linux/module.h>
 

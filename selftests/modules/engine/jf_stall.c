@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Holds up whoever is about to map a page of text for writing, once.
+ * Delays a task that is about to map a page of text for writing, once.
  *
  *   addr	an address in that page
- *   stall	for how many ms the next one is held up
+ *   stall	for how many ms the next one is delayed
  *   stalled	how many were
  */
 #include <linux/kprobes.h>
@@ -53,5 +53,5 @@ static void __exit stall_exit(void)
 
 module_init(stall_init);
 module_exit(stall_exit);
-MODULE_DESCRIPTION("jumpfunc: holds up who writes its text");
+MODULE_DESCRIPTION("jumpfunc: delays a writer of its text");
 MODULE_LICENSE("GPL");

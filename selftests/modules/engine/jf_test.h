@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the test modules have in common: cases, checks, and text written behind
- * jumpfunc's back.
+ * What the test modules have in common: cases, checks, and text written without
+ * telling jumpfunc.
  *
  * /sys/kernel/debug/<module>/
  *   run	write the name of a case, or "all"; the result of the write is what
@@ -170,7 +170,7 @@ static __maybe_unused unsigned long jft_site_addr(const struct jf_site_rec *r)
 	return (unsigned long)&r->addr + r->addr;
 }
 
-/* The first site of @f in this object file at or behind @from; 0: none. */
+/* The first site of @f in this object file at or after @from; 0: none. */
 static __maybe_unused unsigned long jft_site_of(const struct jf_func *f, const void *from)
 {
 	const struct jf_site_rec *r;
@@ -195,7 +195,7 @@ static __maybe_unused unsigned int jft_num_sites(const struct jf_func *f)
 	return n;
 }
 
-/* --- text, written behind jumpfunc's back -------------------------------- */
+/* --- text, written without telling jumpfunc ------------------------------ */
 
 static void jft_sync(void *unused)
 {

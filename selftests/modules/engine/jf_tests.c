@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A target that goes through branches all the time. Where nothing is patched it is
+ * A target that executes branches all the time. Where nothing is patched it is
  * mostly in their tests, which stand elsewhere.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
@@ -55,7 +55,7 @@ static int visitor(void *unused)
 	return 0;
 }
 
-/* @val: how often. The test looks at what is said. */
+/* @val: how often. The test reads the log. */
 static int run_set(const char *val, const struct kernel_param *kp)
 {
 	unsigned int i, n, early = 0;

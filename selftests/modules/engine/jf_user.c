@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A module with tables: sites of another module's key, and a target for it. It
- * goes without undoing its update.
+ * A module with tables: sites of another module's dynamic function, and a target for
+ * it. It is unloaded without undoing its update.
  */
 #include <linux/delay.h>
 #include <linux/module.h>
@@ -21,7 +21,7 @@ static noinline u64 user_op(u64 x)
 	return x + KEYS_USER;
 }
 
-/* A key of its own, and a chain through it. */
+/* A function of its own, and a chain through it. */
 DEFINE_DYNFUNC(user_own, user_op);
 DYNFUNC_TARGETS(keys_op, user_op);
 
@@ -44,4 +44,4 @@ static void __exit user_exit(void)
 module_init(user_init);
 module_exit(user_exit);
 MODULE_LICENSE("GPL");
-MODULE_DESCRIPTION("Sites and targets of another module's key");
+MODULE_DESCRIPTION("Sites and targets of another module's function");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A target and probes in which somebody stays. It goes without undoing its update.
+ * A target and probes in which a thread stays. It is unloaded without undoing its
+ * update.
  */
 #include <linux/kernel.h>
 #include <linux/module.h>
@@ -34,7 +35,7 @@ MODULE_PARM_DESC(leave, "do not unregister the probes on unload");
 
 static bool fail;
 module_param(fail, bool, 0444);
-MODULE_PARM_DESC(fail, "fail to initialise, when somebody has come in or the gate is open");
+MODULE_PARM_DESC(fail, "fail to initialise, when a thread has entered or the gate is open");
 
 static noinline u64 visit_op(u64 way)
 {
@@ -48,7 +49,7 @@ MODULE_PARM_DESC(slim, "a target whose stack has room for nothing but what it sa
 
 /*
  * What a tracer left on the stack on the way in is overwritten here, or in
- * hall_wait(). So it alone knows who is to be returned to.
+ * hall_wait(). So the tracer alone knows the return address.
  */
 static noinline u64 visit_slim(u64 way)
 {
@@ -120,4 +121,4 @@ static void __exit visit_exit(void)
 module_init(visit_init);
 module_exit(visit_exit);
 MODULE_LICENSE("GPL");
-MODULE_DESCRIPTION("A target and probes in which somebody stays");
+MODULE_DESCRIPTION("A target and probes in which a thread stays");

@@ -90,7 +90,7 @@ static noinline void called(void)
 	asm volatile("cmc; cmc" : : : "memory", "cc");
 }
 
-/* Behind what each function begins with. */
+/* After what each function begins with. */
 static unsigned long place(void)
 {
 	const u8 *p = (void *)called;
@@ -223,7 +223,7 @@ static int on_die(struct notifier_block *nb, unsigned long event, void *data)
 	if (event != DIE_INT3 || user_mode(args->regs))
 		return NOTIFY_DONE;
 	sites();
-	/* Nobody minds that what the breakpoint stands on does not happen. */
+	/* The instruction below the breakpoint need not be executed. */
 	return args->regs->ip - 1 == break_at ? NOTIFY_STOP : NOTIFY_DONE;
 }
 NOKPROBE_SYMBOL(on_die);

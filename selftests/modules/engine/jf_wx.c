@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Where can text be written? Watches the writable mappings that jumpfunc makes of
- * modules' text, and looks through the kernel's page tables.
+ * modules' text, and walks the kernel's page tables.
  *
  * /sys/kernel/debug/jf_wx/
  *   aliases	"name value":
@@ -17,7 +17,7 @@
  *		reading it walks the page tables
  *
  * The first numbers come from kprobes on vmap() and vunmap(): so each mapping is
- * seen in the moment before it goes, however short it lived.
+ * seen in the moment before its removal, however short it lived.
  */
 #include <linux/debugfs.h>
 #include <linux/kallsyms.h>
@@ -161,7 +161,7 @@ static void walk(unsigned long addr, unsigned long end, bool aliases, struct fou
 			f->writable += m.write;
 			f->executable += m.exec;
 		}
-		/* The last address of all has none behind it. */
+		/* The last address of all has none after it. */
 		if (addr + m.size < addr)
 			return;
 		cond_resched();
@@ -235,7 +235,7 @@ static int __init wx_init(void)
 	unsigned int i;
 	int err;
 
-	/* Not loaded before jumpfunc, and not after it has gone. */
+	/* So that this is only loaded while jumpfunc is. */
 	jf_quiesce();
 	for (i = 0; i < ARRAY_SIZE(probes); i++) {
 		err = register_kprobe(&probes[i]);

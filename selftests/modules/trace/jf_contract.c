@@ -2,7 +2,7 @@
 /*
  * Contracts of tracepoints and dynamic functions: what is around a call, and what
  * may be freed after which wait. Threads and timers call all the time while data
- * comes and goes. See jf_test.h.
+ * is allocated and freed. See jf_test.h.
  *
  * /sys/kernel/debug/jf_contract/rounds	write N: N rounds for each contract
  */
@@ -45,52 +45,52 @@ DEFINE_DYNFUNC_NULL(ct_null, nothing, JF_RCU);
 static unsigned int calls;
 static int inside_count;
 
-static void look(void)
+static void note_context(void)
 {
 	calls++;
 	inside_count = preempt_count();
 }
 
-static void look1(void *data, long a)
+static void probe1(void *data, long a)
 {
-	look();
+	note_context();
 	CHECK_EQ(a, 5);
 }
 
-static void look_asleep(void *data, long a)
+static void probe_asleep(void *data, long a)
 {
 	msleep(1);
-	look1(data, a);
+	probe1(data, a);
 }
 
-static void look0(void *data)
+static void probe0(void *data)
 {
 	msleep(1);
-	look();
+	note_context();
 }
 
-static void look8(void *data, long a, long b, long c, long d, long e, long f, long g, long h)
+static void probe8(void *data, long a, long b, long c, long d, long e, long f, long g, long h)
 {
-	look();
+	note_context();
 	CHECK_EQ(a + b + c + d + e + f + g + h, 36);
 }
 
 static noinline long sum6(long a, long b, long c, long d, long e, long f)
 {
-	look();
+	note_context();
 	return a + 2 * b + 3 * c + 4 * d + 5 * e + 6 * f;
 }
 
 static noinline u8 narrow(u8 x)
 {
 	msleep(1);
-	look();
+	note_context();
 	return x + 1;
 }
 
 static noinline void nothing(void)
 {
-	look();
+	note_context();
 }
 
 /* Arguments are evaluated outside: this sleeps. */
@@ -114,11 +114,11 @@ static int case_around(void)
 	u8 x = 255;
 
 	calls = 0;
-	CHECK_EQ(register_jf_trace_ct_default(look1, NULL), 0);
-	CHECK_EQ(register_jf_trace_ct_bare(look_asleep, NULL), 0);
-	CHECK_EQ(register_jf_trace_ct_sleepable(look_asleep, NULL), 0);
-	CHECK_EQ(register_jf_trace_ct_noargs(look0, NULL), 0);
-	CHECK_EQ(register_jf_trace_ct_eight(look8, NULL), 0);
+	CHECK_EQ(register_jf_trace_ct_default(probe1, NULL), 0);
+	CHECK_EQ(register_jf_trace_ct_bare(probe_asleep, NULL), 0);
+	CHECK_EQ(register_jf_trace_ct_sleepable(probe_asleep, NULL), 0);
+	CHECK_EQ(register_jf_trace_ct_noargs(probe0, NULL), 0);
+	CHECK_EQ(register_jf_trace_ct_eight(probe8, NULL), 0);
 	jf_trace_ct_default(slow(5));
 	expect(true);
 	jf_trace(ct_default, slow(5));
@@ -131,11 +131,11 @@ static int case_around(void)
 	expect(false);
 	jf_trace_ct_eight(1, 2, 3, 4, 5, 6, 7, 8);
 	expect(true);
-	CHECK_EQ(unregister_jf_trace_ct_default(look1, NULL), 0);
-	CHECK_EQ(unregister_jf_trace_ct_bare(look_asleep, NULL), 0);
-	CHECK_EQ(unregister_jf_trace_ct_sleepable(look_asleep, NULL), 0);
-	CHECK_EQ(unregister_jf_trace_ct_noargs(look0, NULL), 0);
-	CHECK_EQ(unregister_jf_trace_ct_eight(look8, NULL), 0);
+	CHECK_EQ(unregister_jf_trace_ct_default(probe1, NULL), 0);
+	CHECK_EQ(unregister_jf_trace_ct_bare(probe_asleep, NULL), 0);
+	CHECK_EQ(unregister_jf_trace_ct_sleepable(probe_asleep, NULL), 0);
+	CHECK_EQ(unregister_jf_trace_ct_noargs(probe0, NULL), 0);
+	CHECK_EQ(unregister_jf_trace_ct_eight(probe8, NULL), 0);
 
 	CHECK_EQ(dynfunc_call(ct_sum_rcu, slow(1), 2, slow(3), 4, slow(5), slow(6)), 91);
 	expect(true);
@@ -168,7 +168,7 @@ static void check_alive(unsigned long *d)
 	atomic64_inc(&probes);
 }
 
-/* Long enough to be inside when the data goes. */
+/* Long enough to be inside when the data is retired. */
 static void busy(void *data, long a)
 {
 	check_alive(data);
@@ -269,7 +269,7 @@ static int case_freed(void)
 	return 0;
 }
 
-/* --- a wait is for whoever is inside ----------------------------------------- */
+/* --- a wait is for tasks inside ---------------------------------------------- */
 
 static DECLARE_COMPLETION(entered);
 static bool left;
@@ -278,7 +278,7 @@ static void stays(void *data, long a)
 {
 	complete(&entered);
 	msleep(1000);
-	/* And so this is no jump there: jf_quiesce() does not see who sleeps behind one. */
+	/* And so msleep() is no tail call: jf_quiesce() does not see a task that sleeps in one. */
 	WRITE_ONCE(left, true);
 }
 

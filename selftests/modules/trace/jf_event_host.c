@@ -51,7 +51,7 @@ static int __init event_host_init(void)
 
 static void __exit event_host_exit(void)
 {
-	/* Whoever has them enabled now sees this one, too. */
+	/* A user that has them enabled now sees this one, too. */
 	jf_trace_jf_event_one(-1);
 }
 

@@ -19,7 +19,7 @@ JF_TRACE_EVENT(jf_event_one,
 	TP_printk("a=%d", __entry->a)
 );
 
-/* As many as there may be; most of them come by the stack. */
+/* As many as there may be; most of them are passed on the stack. */
 JF_TRACE_EVENT(jf_event_many,
 	TP_PROTO(u64 a, int b, u8 c, bool d, void *e, long f, u16 g, u64 h,
 		 int i, short j, u32 k, const char *l),

@@ -9,7 +9,7 @@ static int borrow_data = 42;
 
 static bool forgets;
 module_param(forgets, bool, 0444);
-MODULE_PARM_DESC(forgets, "leave the probe behind");
+MODULE_PARM_DESC(forgets, "do not unregister the probe");
 
 static int __init borrow_init(void)
 {
@@ -20,7 +20,7 @@ static void __exit borrow_exit(void)
 {
 	if (!forgets)
 		unregister_jf_trace_lend(jf_trace_lend_probe, &borrow_data);
-	/* Whoever reads it when this module has gone finds that, or faults. */
+	/* A probe that reads it after this module is unloaded finds that, or faults. */
 	borrow_data = 0;
 }
 

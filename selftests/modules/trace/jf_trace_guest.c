@@ -2,7 +2,7 @@
 /*
  * Probes of jf_trace_host's tracepoint, for unloading under load: with leave=1 they
  * are left to the core. A call after the module's memory is freed faults; one that
- * the exit function of a tidy module does not prevent is seen by "gone".
+ * the exit function of a tidy module does not prevent is seen by "unregistered".
  */
 #include <linux/delay.h>
 #include <linux/module.h>
@@ -26,20 +26,20 @@ static struct guest {
 
 static atomic_t bad;
 /* Set when no call may come any more. */
-static bool gone;
+static bool unregistered;
 
 static void guest(void *data, u64 a, u64 b)
 {
 	struct guest *g = data;
 
 	if (g < guests || g >= guests + GUESTS || g != &guests[g->id] || b != TH_ARG(a) ||
-	    READ_ONCE(gone)) {
+	    READ_ONCE(unregistered)) {
 		if (!atomic_fetch_inc(&bad))
-			pr_err("jf_trace_guest: a bad call: data %p, %llu, %llu, gone %d\n",
-			       data, a, b, gone);
+			pr_err("jf_trace_guest: a bad call: data %p, %llu, %llu, unregistered %d\n",
+			       data, a, b, unregistered);
 		return;
 	}
-	/* To be in here when the module goes. */
+	/* To be in here when the module is unloaded. */
 	if (!(atomic_inc_return(&g->calls) & 0xff))
 		udelay(50);
 }
@@ -101,11 +101,11 @@ static void __exit guest_exit(void)
 		return;
 	unregister(probes);
 	jf_quiesce();
-	WRITE_ONCE(gone, true);
+	WRITE_ONCE(unregistered, true);
 	msleep(2);
 }
 
 module_init(guest_init);
 module_exit(guest_exit);
 MODULE_LICENSE("GPL");
-MODULE_DESCRIPTION("Probes of jf_trace_host's tracepoint that come and go under load");
+MODULE_DESCRIPTION("Probes of jf_trace_host's tracepoint that change under load");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Hits a tracepoint from a thread and a timer on every CPU while it is loaded,
- * so that others' probes can come and go under load.
+ * so that others' probes can change under load.
  */
 #include <linux/delay.h>
 #include <linux/module.h>

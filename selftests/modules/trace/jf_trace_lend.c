@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A module that lends its probe to others. The probe sleeps, and then looks at the data
+ * A module that lends its probe to others. The probe sleeps, and then reads the data
  * that it was registered with.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
@@ -35,7 +35,7 @@ static int hit_set(const char *val, const struct kernel_param *kp)
 
 static const struct kernel_param_ops hit_ops = { .set = hit_set };
 module_param_cb(hit, &hit_ops, NULL, 0200);
-MODULE_PARM_DESC(hit, "come by the tracepoint");
+MODULE_PARM_DESC(hit, "hit the tracepoint");
 
 static unsigned int rounds;
 static int work_err, calls;
@@ -80,7 +80,7 @@ static void change_work(struct work_struct *work)
 	change_probes();
 }
 
-/* @val: how often probes come and go, in a probe that is in a chain. */
+/* @val: how often probes change, in a probe that is in a chain. */
 static int inside_set(const char *val, const struct kernel_param *kp)
 {
 	int err = kstrtouint(val, 0, &rounds);
@@ -98,9 +98,9 @@ static int inside_set(const char *val, const struct kernel_param *kp)
 
 static const struct kernel_param_ops inside_ops = { .set = inside_set };
 module_param_cb(rounds_inside, &inside_ops, NULL, 0200);
-MODULE_PARM_DESC(rounds_inside, "probes come and go so often, in a probe");
+MODULE_PARM_DESC(rounds_inside, "probes change so often, in a probe");
 
-/* @val: how often probes come and go, in work that others need to free memory. */
+/* @val: how often probes change, in work that others need to free memory. */
 static int rounds_set(const char *val, const struct kernel_param *kp)
 {
 	struct workqueue_struct *wq;
@@ -123,7 +123,7 @@ static int rounds_set(const char *val, const struct kernel_param *kp)
 
 static const struct kernel_param_ops rounds_ops = { .set = rounds_set };
 module_param_cb(rounds, &rounds_ops, NULL, 0200);
-MODULE_PARM_DESC(rounds, "a probe comes and goes so often, in a work item");
+MODULE_PARM_DESC(rounds, "probes change so often, in a work item");
 
 static int __init lend_init(void)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* A tracepoint, and a probe for everybody's data. */
+/* A tracepoint, and a probe for data of any module. */
 #ifndef JF_TRACE_LEND_H
 #define JF_TRACE_LEND_H
 

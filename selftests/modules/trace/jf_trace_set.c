@@ -40,7 +40,7 @@ struct hit {
 	bool	bad;
 };
 
-/* Who hits gives the address of this as @a. */
+/* The caller gives the address of this as @a. */
 static void probe(void *data, u64 a, u64 b)
 {
 	struct hit *h = (struct hit *)(unsigned long)a;
@@ -91,7 +91,7 @@ static DEFINE_PER_CPU(struct counters, thread_counters);
 static DEFINE_PER_CPU(struct counters, irq_counters);
 static u64 toggles, bad_toggles;
 
-static void judge(struct counters *c, unsigned int n)
+static void check_hit(struct counters *c, unsigned int n)
 {
 	struct hit h = { };
 	unsigned long before = READ_ONCE(phase), after;
@@ -122,7 +122,7 @@ static void publish(unsigned int p)
 {
 	static unsigned long seq;
 
-	/* Pair with those in judge(). */
+	/* Pair with those in check_hit(). */
 	smp_mb();
 	WRITE_ONCE(phase, ++seq << 2 | p);
 	smp_mb();
@@ -216,7 +216,7 @@ static int case_refused(void)
 	return 0;
 }
 
-/* One probe for another, at once; and what comes to nothing. */
+/* One probe for another, at once; and changes that cancel each other. */
 static int case_exchange(void)
 {
 	struct jf_batch b;
@@ -260,7 +260,7 @@ static int storm_thread(void *arg)
 
 	while (!kthread_should_stop()) {
 		for (i = 0; i < NSET; i++)
-			judge(c, i);
+			check_hit(c, i);
 		cond_resched_tasks_rcu_qs();
 		usleep_range(50, 100);
 	}
@@ -269,7 +269,7 @@ static int storm_thread(void *arg)
 
 static enum hrtimer_restart storm_tick(struct hrtimer *t)
 {
-	judge(this_cpu_ptr(&irq_counters), ktime_get_ns() % NSET);
+	check_hit(this_cpu_ptr(&irq_counters), ktime_get_ns() % NSET);
 	return callers_again(&callers, t);
 }
 

@@ -16,19 +16,19 @@ MODULE_PARM_DESC(leave, "do not unregister them on unload");
 static int cookies[NSET];
 static atomic_t calls, bad;
 /* Set when no call may come any more. */
-static bool gone;
+static bool unregistered;
 
 static void guest(void *data, u64 a, u64 b)
 {
 	int *c = data;
 
 	if (c < cookies || c >= cookies + NSET || *c != c - cookies || b != SET_ARG(a) ||
-	    READ_ONCE(gone)) {
+	    READ_ONCE(unregistered)) {
 		if (!atomic_fetch_inc(&bad))
-			pr_err("jf_trace_set_guest: BAD: a call with data %p, gone %d\n", data, gone);
+			pr_err("jf_trace_set_guest: BAD: a call with data %p, unregistered %d\n", data, unregistered);
 		return;
 	}
-	/* To be in here when the module goes. */
+	/* To be in here when the module is unloaded. */
 	if (!(atomic_inc_return(&calls) & 0xff))
 		udelay(50);
 }
@@ -75,11 +75,11 @@ static void __exit guest_exit(void)
 	if (all(false))
 		pr_err("jf_trace_set_guest: BAD: cannot unregister\n");
 	jf_quiesce();
-	WRITE_ONCE(gone, true);
+	WRITE_ONCE(unregistered, true);
 	msleep(2);
 }
 
 module_init(guest_init);
 module_exit(guest_exit);
 MODULE_LICENSE("GPL");
-MODULE_DESCRIPTION("Probes that come and go in batches beside jf_trace_set's");
+MODULE_DESCRIPTION("Probes that change in batches beside jf_trace_set's");

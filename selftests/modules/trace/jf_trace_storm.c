@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Storm: tracepoints are hit on every CPU, by threads, from timer interrupts and
- * from NMIs, while their probes come and go at random.
+ * from NMIs, while their probes change at random.
  *
  * /sys/kernel/debug/jf_trace_storm/
  *   run	write a number of changes: returns when they are made
@@ -11,7 +11,7 @@
  *   bad_data	its data is a cookie of this tracepoint and of this function: a
  *		function must never see another one's data
  *   bad_late	the cookie is alive. After a probe was unregistered and a grace
- *		period has passed its cookie is killed; looked at when the probe
+ *		period has passed its cookie is killed; checked when the probe
  *		begins and when it ends, so that staying too long is noticed, too
  *   bad_args	the arguments follow from the first one
  * and when all is quiet, at the end:
@@ -48,7 +48,7 @@ module_param(nmi, bool, 0444);
 MODULE_PARM_DESC(nmi, "hit from NMIs as well (default Y)");
 
 #define MAGIC		0x6a66c00c1e000000UL
-/* Probes of a tracepoint that come and go: more than a chain holds. */
+/* Probes of a tracepoint: more than a chain holds. */
 #define COOKIES		19
 
 DECLARE_JF_TRACE(ts1, PROTO(u64 a), ARGS(a));
@@ -91,7 +91,7 @@ static unsigned int context(void)
 }
 
 /*
- * In one step each: when a CPU goes away, its thread goes on beside another
+ * In one step each: when a CPU goes offline, its thread runs on a CPU with another
  * one, and they preempt each other.
  */
 #define COUNT(field)	this_cpu_inc_return(counters[context()].field)
@@ -181,7 +181,7 @@ static int (* const change[NTPS])(struct cookie *c, int prio) = {
 	change1, change3, change5, change8,
 };
 
-/* --- who hits ---------------------------------------------------------- */
+/* --- callers ----------------------------------------------------------- */
 
 static void hit_all(u64 x)
 {
@@ -264,7 +264,7 @@ static enum hrtimer_restart storm_tick(struct hrtimer *t)
 	return callers_again(&callers, t);
 }
 
-/* --- who changes ------------------------------------------------------- */
+/* --- updates ----------------------------------------------------------- */
 
 static DEFINE_MUTEX(run_mutex);
 static u64 transitions, quiesces, bad_errors, seen[NTPS][COOKIES + 1];
@@ -352,7 +352,7 @@ static void stop_all(void)
 	if (!callers.tasks)
 		return;
 	callers_stop(&callers);
-	/* The last NMI was sent by a timer that is gone. */
+	/* The last NMI was sent by a timer that is stopped. */
 	msleep(10);
 	storm_nmi_stop();
 }
@@ -364,7 +364,7 @@ static int results_show(struct seq_file *m, void *v)
 	int cpu, ctx;
 	u64 lost = 0;
 
-	/* They can be compared only when nobody hits any more. */
+	/* They can be compared only when no caller runs any more. */
 	mutex_lock(&run_mutex);
 	stop_all();
 	for_each_possible_cpu(cpu) {
@@ -465,4 +465,4 @@ static void __exit storm_exit(void)
 module_init(storm_init);
 module_exit(storm_exit);
 MODULE_LICENSE("GPL");
-MODULE_DESCRIPTION("Hits tracepoints in all contexts while probes come and go, and checks every call");
+MODULE_DESCRIPTION("Hits tracepoints in all contexts while probes change, and checks every call");

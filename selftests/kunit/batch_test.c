@@ -7,7 +7,8 @@
  * leaves all text, values, counters and memory as they were, and the next batch
  * works; the documented exception (-EIO) counts as done; a key named twice is one
  * change or an error; NULL forms, circles of trampolines, also those that would only
- * be closed when a module goes, contexts; counters and trace events tell what happened.
+ * be closed when a module is unloaded, contexts; counters and trace events tell what
+ * happened.
  */
 #include "fake.h"
 
@@ -346,7 +347,7 @@ static const struct failure failures[] = {
 	{ "foreign bytes at the last site", -EILSEQ, spoil_foreign_last, mend_foreign_last },
 	{ "foreign bytes in between", -EILSEQ, spoil_foreign_middle, mend_foreign_middle },
 	{ "one bit of a last byte", -EILSEQ, spoil_one_byte, mend_one_byte },
-	{ "somebody wrote what we want to write", -EILSEQ, spoil_new_already, mend_new_already },
+	{ "the new bytes are there already", -EILSEQ, spoil_new_already, mend_new_already },
 	{ "a breakpoint", -EBUSY, spoil_breakpoint, mend_breakpoint },
 	{ "a target out of reach", -ERANGE, spoil_far, mend_far },
 	{ "a branch out of reach", -ERANGE, spoil_far_label, mend_far_label },
@@ -364,7 +365,7 @@ static const struct failure failures[] = {
 	{ "a key that is sealed", -EROFS, spoil_sealed, mend_sealed },
 	{ "a function that would call itself", -EINVAL, spoil_itself, mend_itself },
 	{ "a key with two users, off", -EBUSY, spoil_users, mend_users },
-	{ "the keys' module goes", -EBUSY, spoil_owner_goes, mend_owner_goes },
+	{ "the keys' module is being unloaded", -EBUSY, spoil_owner_goes, mend_owner_goes },
 	{ "atomic context", -EWOULDBLOCK, spoil_atomic, mend_atomic },
 };
 
@@ -412,7 +413,7 @@ static const int poke_errs[] = { -EILSEQ, -EBUSY };
 static void poke_err_desc(const int *err, char *desc)
 {
 	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "%s", *err == -EBUSY ?
-		 "as the breakpoint is set" : "as the bytes are looked at");
+		 "as the breakpoint is set" : "as the bytes are compared");
 }
 KUNIT_ARRAY_PARAM(poke_err, poke_errs, poke_err_desc);
 
@@ -603,7 +604,7 @@ static void circles(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, __jf_func_update(x.f[2], entry(&x, x.f[1])), -EINVAL);
 	KUNIT_EXPECT_EQ(test, __jf_func_update(x.f[2], entry(&x, x.f[2])), -EINVAL);
 	JFK_EXPECT_UNCHANGED(test, before, "by a circle");
-	/* Legal only if the batch is looked at as a whole. */
+	/* Legal only if the batch is checked as a whole. */
 	jf_batch_init(&b);
 	__jf_batch_set_func(&b, x.f[2], entry(&x, x.f[0]));
 	__jf_batch_set_func(&b, x.f[1], jfk_target(1));
@@ -657,7 +658,7 @@ static void circles_of_two(struct kunit *test)
 	struct jfk_state *before;
 	struct jf_batch b;
 
-	/* h1 -> far, f1 -> h1: when far goes, h1 -> f1 -> h1. */
+	/* h1 -> far, f1 -> h1: when far is unloaded, h1 -> f1 -> h1. */
 	KUNIT_EXPECT_EQ(test, __jf_func_update(y.h1, jfk_code(y.far, 0)), 0);
 	before = jfk_save(test);
 	KUNIT_EXPECT_EQ(test, __jf_func_update(y.x.f[1], fall_entry(&y, y.h1)), -EINVAL);
@@ -678,13 +679,13 @@ static void circles_of_two(struct kunit *test)
 	/* What is in the key's own module does not fall back. */
 	KUNIT_EXPECT_EQ(test, __jf_func_update(y.h1, jfk_code(y.m, 0)), 0);
 	KUNIT_EXPECT_EQ(test, __jf_func_update(y.x.f[1], fall_entry(&y, y.h1)), 0);
-	/* And now the first half may not come second. */
+	/* And now the first half is refused after the second. */
 	before = jfk_save(test);
 	KUNIT_EXPECT_EQ(test, __jf_func_update(y.h1, jfk_code(y.far, 0)), -EINVAL);
 	JFK_EXPECT_UNCHANGED(test, before, "by the other half");
 	KUNIT_EXPECT_EQ(test, __jf_func_update(y.h1, jfk_code(y.m, 1)), 0);
 
-	/* A module goes that was never part of it: nothing happens to them. */
+	/* A module is unloaded that was never part of it: nothing happens to them. */
 	KUNIT_EXPECT_EQ(test, jfk_notify(y.far, MODULE_STATE_GOING), 0);
 	KUNIT_EXPECT_PTR_EQ(test, y.h1->func, jfk_code(y.m, 1));
 	KUNIT_EXPECT_EQ(test, jf_stats.fallbacks, 0ULL);
@@ -715,7 +716,7 @@ static void circles_of_three(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, __jf_func_update(y.h1, jfk_code(y.far, 1)), -EINVAL);
 	JFK_EXPECT_UNCHANGED(test, before, "by what cannot fall back");
 
-	/* It goes, and falling back is not refused. */
+	/* It is unloaded, and falling back is not refused. */
 	KUNIT_EXPECT_EQ(test, jfk_notify(y.far, MODULE_STATE_GOING), 0);
 	KUNIT_EXPECT_PTR_EQ(test, y.h2->func, fall_entry(&y, y.h1));
 	KUNIT_EXPECT_EQ(test, jf_stats.fallbacks, 1ULL);
@@ -778,7 +779,7 @@ static void trace_events(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, jfk.ev_error, -EINVAL);
 }
 
-/* A module goes, and comes back. */
+/* A module is unloaded, and loaded again. */
 static void expect_due(struct kunit *test, struct jfk_mod *m, unsigned int due,
 		       const char *when)
 {
@@ -792,7 +793,7 @@ static void expect_due(struct kunit *test, struct jfk_mod *m, unsigned int due,
 	KUNIT_ASSERT_EQ(test, jfk_load(m), 0);
 }
 
-/* A wait is due when a module goes that has been a target, once. */
+/* A wait is due when a module is unloaded that has been a target, once. */
 static void quiesce_when_needed(struct kunit *test)
 {
 	struct fixture x = fixture(test);
@@ -805,17 +806,17 @@ static void quiesce_when_needed(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, jf_key_enable(x.key), 0);
 	expect_due(test, other, 0, "a key has changed");
 	KUNIT_EXPECT_EQ(test, __jf_func_update(x.f[0], jfk_target(1)), 0);
-	expect_due(test, other, 0, "the target of somebody else was replaced");
+	expect_due(test, other, 0, "a target in another module was replaced");
 	KUNIT_EXPECT_EQ(test, __jf_func_update(x.f[0], NULL), -EINVAL);
 	expect_due(test, other, 0, "an update was refused");
 	KUNIT_EXPECT_EQ(test, __jf_func_update(x.f[0], target), 0);
 	KUNIT_EXPECT_EQ(test, __jf_func_update(x.f[1], target), 0);
 	expect_due(test, other, 1, "it was the target of two");
-	expect_due(test, other, 0, "it has come back as another one");
+	expect_due(test, other, 0, "it was loaded again as another one");
 	KUNIT_EXPECT_EQ(test, __jf_func_update(x.f[0], target), 0);
 	KUNIT_EXPECT_EQ(test, __jf_func_update(x.f[0], jfk_target(1)), 0);
 	expect_due(test, other, 1, "it was a target for a while");
-	/* A helper may have been jumped to, and nobody looked there. */
+	/* A task may have jumped to a helper, which the scan does not cover. */
 	KUNIT_EXPECT_EQ(test, __jf_func_update(x.f[0], target), 0);
 	KUNIT_EXPECT_EQ(test, __jf_func_update(x.f[0], jfk_target(1)), 0);
 	jf_quiesce();
@@ -857,7 +858,7 @@ static void foreign_text(struct kunit *test)
 	__jf_batch_set_func(&b, x.f[1], jfk_target(1));
 	__jf_batch_set_func_flags(&b, x.f[2], jfk_target(3), JF_VOUCH);
 	KUNIT_EXPECT_EQ(test, jf_batch_commit(&b), 0);
-	/* Nobody vouches for what is no text at all, in a module that is known. */
+	/* JF_VOUCH does not help for what is no text, in a module that is known. */
 	KUNIT_EXPECT_EQ(test, __jf_func_update_flags(x.f[0], x.m->mem.name, JF_VOUCH), -EPERM);
 }
 
@@ -895,7 +896,7 @@ static void pinned(struct kunit *test)
 	/* The next update decides anew. */
 	KUNIT_EXPECT_EQ(test, __jf_func_update(x.f[0], in_b), 0);
 	KUNIT_EXPECT_EQ(test, b->refs, 0U);
-	/* Twice in a batch: one who asks is enough. */
+	/* Twice in a batch: one request is enough. */
 	for (i = 0; i < 2; i++) {
 		jf_batch_init(&batch);
 		__jf_batch_set_func_flags(&batch, x.f[2], in_b, i ? JF_PIN : 0);
@@ -905,7 +906,7 @@ static void pinned(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, __jf_func_update(x.f[2], jfk_target(0)), 0);
 		KUNIT_EXPECT_EQ(test, b->refs, 0U);
 	}
-	/* What needs no pin, what has none to give, what goes. */
+	/* A target that needs no pin, one in no module, one in a module that is unloaded. */
 	KUNIT_EXPECT_EQ(test, __jf_func_update_flags(x.f[0], jfk_code(x.m, 0), JF_PIN), 0);
 	KUNIT_EXPECT_EQ(test, x.m->refs, 0U);
 	KUNIT_EXPECT_EQ(test, __jf_func_update_flags(x.f[0], jfk_target(0), JF_PIN), 0);
@@ -914,7 +915,7 @@ static void pinned(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, __jf_func_update(x.f[0], jfk_target(2)), 0);
 	b->mod.state = MODULE_STATE_GOING;
 	KUNIT_EXPECT_EQ(test, __jf_func_update_flags(x.f[0], in_b, JF_PIN), -EBUSY);
-	/* The module with the functions goes, and lets go. */
+	/* The module with the functions is unloaded, and releases its pins. */
 	KUNIT_EXPECT_EQ(test, a->refs, 1U);
 	KUNIT_EXPECT_EQ(test, jfk_notify(x.m, MODULE_STATE_GOING), 0);
 	KUNIT_EXPECT_EQ(test, a->refs, 0U);

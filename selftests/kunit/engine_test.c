@@ -369,7 +369,7 @@ static void probes_by_priority(struct kunit *test)
 }
 
 /*
- * A change of probes is one transaction: branch and call go over together. All CPUs
+ * A change of probes is one transaction: branch and call change together. All CPUs
  * hear of a new image before it can be reached: by the transaction's own broadcasts,
  * or by one more before the kernel's protocol. The last probe's removal needs none.
  */

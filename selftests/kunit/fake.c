@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * What fake.h describes. The engine's sources are included, so that its statics
- * can be looked at, and so that what it calls can be replaced by macros.
+ * can be read, and so that what it calls can be replaced by macros.
  */
 #include "fake_kernel.h"
 
@@ -73,7 +73,7 @@ void jfk_sleep(unsigned int ms)
 		jfk_breach("waits for ever");
 		jfk_heal();
 	}
-	/* Nothing helps: end the test here, whatever that leaves behind. */
+	/* Nothing helps: end the test here, without a clean-up. */
 	KUNIT_ASSERT_LT(jfk.test, jfk.sleeps, 3000U);
 	jfk_pass(msecs_to_jiffies(ms));
 	if (jfk.on_sleep)
@@ -212,7 +212,7 @@ static bool jfk_get(struct module *mod)
 static void jfk_put(struct module *mod)
 {
 	if (!container_of(mod, struct jfk_mod, mod)->refs--)
-		jfk_breach("a module is let go that was not kept");
+		jfk_breach("a reference to a module is released that was not taken");
 }
 
 /* Others may do something just before. */
@@ -305,15 +305,15 @@ u64 jfk_insn(enum jf_op op, unsigned long target)
 }
 
 /*
- * The protocol's world: text that nobody executes. Each step is looked at where it
- * counts, at the broadcasts. Somebody foreign may write to one of the sites.
+ * The protocol's world: text that is never executed. Each step is checked where it
+ * counts, at the broadcasts. A foreign writer may change one of the sites.
  */
 static struct {
 	const struct jf_poke *pokes;
 	unsigned int num;
 	bool live, fails;
-	/* From 1: what this poke finds is not what was looked at before. */
-	unsigned int foreign;		/* bytes, at the last look */
+	/* From 1: what this poke finds is not what was compared before. */
+	unsigned int foreign;		/* bytes, at the last comparison */
 	unsigned int late;		/* a first byte, after it */
 	u64 bytes;
 	unsigned int syncs;
@@ -354,7 +354,7 @@ static inline bool jf_world_swap(const struct jf_poke *p, u8 from, u8 to)
 static inline void jf_world_publish(const struct jf_poke *p)
 {
 	if (jfk_run.live && jfk_run.syncs != 1)
-		jfk_breach("the handler is not told behind the first broadcast");
+		jfk_breach("the handler is not told after the first broadcast");
 	WRITE_ONCE(p->site->insn, p->new);
 }
 
@@ -451,7 +451,7 @@ int jf_arch_adopt(struct jf_site *site, unsigned long tramp)
 	jfk.adopted++;
 	if (jfk.adopt_err && jfk.adopted == jfk.adopt_err_at)
 		return jfk.adopt_err;
-	/* As the jump stands behind an endbr. */
+	/* As the jump stands after an endbr. */
 	if (site->flags & JF_SITE_TRAMP)
 		site->addr += 4;
 	if (jfk_text(site->addr) != JFK_ORIG)
@@ -506,7 +506,7 @@ int jf_arch_patch(struct jf_poke *pokes, unsigned int num, bool live)
 			jfk_breach("pokes out of order");
 		if (pokes[i].old != jfk_text(pokes[i].site->addr) ||
 		    pokes[i].old != pokes[i].site->insn)
-			jfk_breach("a poke whose old bytes were not looked at");
+			jfk_breach("a poke whose old bytes were not compared");
 		if (pokes[i].old == pokes[i].new)
 			jfk_breach("a poke that changes nothing");
 		if (jf_site_find(pokes[i].site->addr) != pokes[i].site)
@@ -572,9 +572,9 @@ void jf_arch_image_put(void *image)
 	if (!im->used)
 		jfk_breach("an image given back twice");
 	if (im->published && !im->asked && !jfk.blind)
-		jfk_breach("an image given back without a look at who is in it");
+		jfk_breach("an image given back without a scan for tasks in it");
 	if (jfk_is_inside(im, im + 1))
-		jfk_breach("an image given back while somebody is in it");
+		jfk_breach("an image given back while a task is in it");
 	im->used = false;
 }
 
@@ -644,7 +644,7 @@ struct jfk_mod *jfk_module(struct kunit *test, const char *name)
 	t->sites = t->sites_end = m->mem.site;
 	t->ents = t->ents_end = m->mem.ent;
 	t->targets = t->targets_end = m->mem.list;
-	/* A parameter of its own comes first, as it may. */
+	/* A parameter of its own may precede the tables. */
 	m->kp[0].ops = &param_ops_int;
 	m->kp[1].ops = &jf_table_ops;
 	m->kp[1].arg = t;
@@ -783,7 +783,7 @@ int jfk_notify(struct jfk_mod *m, unsigned long state)
 	m->mod.state = state;
 	err = notifier_to_errno(jf_module_notify(NULL, state, &m->mod));
 	if (state == MODULE_STATE_GOING && jfk_is_inside(m->mem.text, m->mem.init_text + JFK_INIT_TEXT))
-		jfk_breach("a module is freed while somebody is in it");
+		jfk_breach("a module is freed while a task is in it");
 	return err;
 }
 
@@ -1071,7 +1071,7 @@ int jfk_init(struct kunit *test)
 	return err ?: register_trace_jf_batch(on_batch, NULL);
 }
 
-/* Whatever the test left loaded goes; what is left then is a leak. */
+/* Unloads what the test left loaded; what is left then is a leak. */
 void jfk_exit(struct kunit *test)
 {
 	unsigned int left = 0;

@@ -24,11 +24,11 @@
  *   KUNIT_EXPECT_EQ(test, __jf_func_update(f, jfk_target(1)), 0);
  *   KUNIT_EXPECT_EQ(test, jfk_text(site), jfk_call(jfk_target(1)));
  *
- * How it works: a module's memory is a struct jfk_mem, and within_module() looks
- * there. An "instruction" is five bytes: the operation and the low half of the
+ * How it works: a module's memory is a struct jfk_mem, which within_module() knows.
+ * An "instruction" is five bytes: the operation and the low half of the
  * target. It is written by the steps of x86/protocol/protocol.h, whose world is this one: the
- * bytes and the handler's words are looked at in each broadcast, and a foreign byte
- * can turn up at any site. The fake architecture checks what it is promised (pokes in
+ * bytes and the handler's words are checked in each broadcast, and a foreign byte
+ * can be written to any site. The fake architecture checks what it is promised (pokes in
  * order, old bytes as they stand, the lock held) and counts breaches in jfk.breaches,
  * which jfk_exit() wants to be 0, together with allocations that were not freed.
  */
@@ -81,9 +81,9 @@ struct jfk_mod {
 	struct jfk_mem		mem;
 	struct kernel_param	kp[2];
 	unsigned int		funcs, keys, tps, ents, sites, targets, lists;
-	/* Where the next site goes. */
+	/* Where the next site will be. */
 	unsigned int		at, init_at;
-	/* Who keeps it from being unloaded. */
+	/* References that keep it from being unloaded. */
 	unsigned int		refs;
 	/* A function that can be executed, and counts as the module's. */
 	void			*func;
@@ -98,7 +98,7 @@ struct jfk_poke {
 #define JFK_IMAGES	24
 
 /*
- * @published: a site led there. @asked: since none does, somebody asked who is in it
+ * @published: a site led there. @asked: since none does, a scan looked for tasks in it
  */
 struct jfk_image {
 	bool		used, published, asked;
@@ -116,7 +116,7 @@ extern struct jfk {
 	bool		indirect;
 	int		patch_err;
 	/*
-	 * At which poke, from 1: -EILSEQ as its bytes are looked at, -EBUSY as its
+	 * At which poke, from 1: -EILSEQ as its bytes are compared, -EBUSY as its
 	 * breakpoint is set. 0: before that, for another reason.
 	 */
 	unsigned int	patch_err_at;
@@ -146,17 +146,17 @@ extern struct jfk {
 	unsigned int	heal_after;	/* so many msleep() end all failures */
 	long		gp_takes;	/* jiffies until Tasks RCU ends; < 0: never */
 
-	/* tasks, and who looks at them */
+	/* tasks, and scans of them */
 	bool		blind;		/* stacks cannot be read */
 	bool		stopped;
 	unsigned int	cpus_locked;
 	unsigned int	cpus_locks;	/* how often */
 	unsigned int	gathers;	/* CPUs were stopped to list all tasks */
-	unsigned int	looks;		/* ... to look at some of them */
+	unsigned int	looks;		/* ... to scan some of them */
 	unsigned int	looked_at;	/* how many of them, the last time */
 	unsigned int	looked_at_max;
-	unsigned int	seen;		/* looks at a task, in all */
-	unsigned int	cpu;		/* whose list of exiting tasks is used */
+	unsigned int	seen;		/* scans of a task, in all */
+	unsigned int	cpu;		/* the CPU of the list of exiting tasks that is used */
 	bool		no_exit_tp, no_workqueue, no_percpu;
 	int		exit_probe_err;
 	void		*exit_probe;	/* attached */
@@ -164,7 +164,7 @@ extern struct jfk {
 	void		(*on_stop)(void);
 	void		(*on_sync)(void);
 	void		(*on_cmpxchg)(void);	/* before one */
-	void		(*on_batch)(void);	/* when the event comes */
+	void		(*on_batch)(void);	/* on the event */
 	void		(*on_sleep)(void);
 
 	/* work */
@@ -187,7 +187,7 @@ extern struct jfk {
 	struct jf_span	leads[6];	/* jumps, from and to */
 	unsigned long	padding;	/* where there is nothing but padding */
 	unsigned long	text_start, text_end;	/* of modules; 0: all of memory */
-	/* a target that is nobody's text, and one of a module that was there before */
+	/* a target that is no module's text, and one in a module that was loaded before */
 	void		*no_text, *old_text;
 
 	/* what quiesce/quiesce.c said in the log */
@@ -205,15 +205,15 @@ extern struct jfk {
 } jfk;
 
 /**
- * struct jfk_task - a task; what the engine uses of struct task_struct comes first
+ * struct jfk_task - a task; what the engine uses of struct task_struct is first
  * @at:     the text that its stack leads into, 0: none
  * @ret:    the site that it returns to from a call, 0: none
  * @tramp:  the trampoline that this call led to, 0: none
  * @unreadable: its stack cannot be read to the end
  * @stays:  so many jiffies, then it leaves; 0: for ever
- * @restless: it runs between any two looks
+ * @restless: it runs between any two scans
  * @refs:   references that the engine holds
- * @looks:  how often it was looked at, @strict of these with regard to calls
+ * @looks:  how often it was scanned, @strict of these with regard to calls
  */
 struct jfk_task {
 	char			comm[16];
@@ -258,7 +258,7 @@ void jfk_leave(struct jfk_task *t);
 void jfk_leave_all(void);
 /* It begins to exit, and is still on the list of tasks. */
 void jfk_exiting(struct jfk_task *t);
-/* It comes off that list, and then its stack is freed. */
+/* It is removed from that list, and then its stack is freed. */
 void jfk_unlist(struct jfk_task *t);
 void jfk_free_stack(struct jfk_task *t);
 /* The task that calls the engine. */
@@ -268,7 +268,7 @@ void jfk_no_tasks(void);
 bool jfk_is_inside(void *start, void *end);
 /* Tasks RCU ends all that it has begun. */
 void jfk_end_graces(void);
-/* It is later: who was to leave by now has left, grace periods have ended. */
+/* Time passes: tasks that were to leave by now have left, grace periods have ended. */
 void jfk_pass(unsigned long time);
 /* Run the work that calls callbacks, if it was queued. */
 bool jfk_work(void);
@@ -300,7 +300,7 @@ struct jf_ctl *jfk_ctl(struct jf_ent *ent);
 unsigned int jfk_num_sites(struct jf_ent *ent);
 u64 jfk_updates(struct jf_ent *ent);
 unsigned long jfk_found(unsigned long addr);
-/* What the INT3 handler may be looking at is not to be freed before it is done. */
+/* Sites that the INT3 handler may read must not be freed before a grace period. */
 void jfk_watch(struct jfk_mod *m);
 int jfk_by_name(const char *module, const char *name, enum jf_ent_type type, struct jf_ent **ent);
 void *jfk_allowed(struct jf_ent *ent, const char *name);
@@ -323,7 +323,7 @@ enum jf_gone_kind jfk_gone_kind(void *func);
 /* Records in all, pinned ones included. */
 unsigned int jfk_num_gones(void);
 u64 jfk_quiesced_seq(void);
-/* Grace periods of Tasks RCU that nobody waits for. */
+/* Grace periods of Tasks RCU that no task waits for. */
 unsigned int jfk_num_gps(void);
 unsigned int jfk_num_exits(unsigned int cpu);
 unsigned int jfk_exits_max(void);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * What the engine's sources call of the kernel, replaced by what fake.h describes.
- * For fake.c and fake_quiesce.c, which include these sources; behind this header
- * nothing of the kernel's may be included any more.
+ * For fake.c and fake_quiesce.c, which include these sources; after this header
+ * no header of the kernel may be included any more.
  */
 #ifndef JFK_FAKE_KERNEL_H
 #define JFK_FAKE_KERNEL_H

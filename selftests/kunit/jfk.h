@@ -19,7 +19,7 @@
 #define JFK_RUN_ARGS
 #endif
 
-/* The kernel does not look for suites in a module, so the module runs them. */
+/* The kernel does not search a module for suites, so the module runs them. */
 #define JFK_SUITES(...)							\
 	static struct kunit_suite *jfk_suites[] = { __VA_ARGS__ };	\
 									\

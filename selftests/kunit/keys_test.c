@@ -7,8 +7,8 @@
  * nowhere else; both forms of a branch hold the right instruction in both states;
  * counts neither wrap nor go below 0; a refused or failed operation changes
  * nothing, at whichever count. While a key has users, counting takes no lock and
- * needs no context; while it is being disabled, nobody can count it up. A deferred
- * key's last user is taken away once, later, and not behind its module's back.
+ * needs no context; while it is being disabled, no caller can count it up. A deferred
+ * key's last user is taken away once, later, and not after its module is unloaded.
  */
 #include "fake.h"
 
@@ -194,7 +194,7 @@ static void count_alone_needs_nothing(struct kunit *test)
 	expect_count(test, &x, 1, "the end");
 }
 
-/* ... but the same rules apply: module gone, module going. */
+/* ... but the same rules apply: its module is unloaded, or being unloaded. */
 static void count_alone_obeys(struct kunit *test)
 {
 	struct fixture x = fixture(test, true);
@@ -216,7 +216,7 @@ static struct jf_key *counted;
 static int counted_max;
 static bool counted_from_0;
 
-/* As somebody on another CPU would who comes while the text is being written. */
+/* As a caller on another CPU would while the text is being written. */
 static void count_meanwhile(void)
 {
 	counted_from_0 |= jf_key_inc_not_zero(counted);
@@ -274,7 +274,7 @@ static void visitor_comes(void)
 	visitor_came = true;
 }
 
-/* The last user goes; just then another one comes, and leaves as soon as he can. */
+/* The last user leaves; just then another one comes, and leaves as soon as it can. */
 static void last_but_one(struct kunit *test)
 {
 	struct fixture x = fixture(test, true);
@@ -361,7 +361,7 @@ static void cpuslocked(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, jfk.cpus_locks, 1U);
 }
 
-/* Probes have locks that come before the hotplug lock. */
+/* Probes have locks that are taken before the hotplug lock. */
 static void cpuslocked_probes(struct kunit *test)
 {
 	struct jfk_mod *m = jfk_module(test, "m");
@@ -398,13 +398,13 @@ static struct jf_key_deferred *deferred(struct kunit *test, struct jfk_mod **m)
 
 /*
  * i inc  D dec  L dec_deferred  e enable  x disable  w the work runs, if pending
- * f flush  b enable in a batch  B in one that is refused; behind '!' it fails with -EINVAL.
+ * f flush  b enable in a batch  B in one that is refused; after '!' it fails with -EINVAL.
  * P and N in between: the work is pending, is not.
  */
 static const struct jf_key_script late_scripts[] = {
 	{ "NiNLPwN", false, 0, 2 },
 	{ "iLfN", false, 0, 2 },
-	/* Who comes in time finds it on, and nothing is patched. */
+	/* A user that comes in time finds it on, and nothing is patched. */
 	{ "iLiPwN", false, 1, 1 },
 	{ "iLiLPwN", false, 0, 2 },
 	{ "iLiDPwN", false, 0, 2 },
@@ -412,18 +412,18 @@ static const struct jf_key_script late_scripts[] = {
 	/* Not the last one: at once. */
 	{ "iiLNLPwN", false, 0, 2 },
 	{ "iiLNw", false, 1, 1 },
-	/* One user too many is taken away from nobody. */
+	/* One decrement too many is refused. */
 	{ "!LN", false, 0, 0 },
 	{ "iL!LPwN!L", false, 0, 2 },
 	/* The other way round. */
 	{ "iLiwLPw", false, 0, 2 },
-	/* Disabled meanwhile: nothing is left to the work, not even who comes next. */
+	/* Disabled meanwhile: nothing is left to the work, not even the next user. */
 	{ "iLxwN", false, 0, 2 },
 	{ "iLxiwN", false, 1, 3 },
 	{ "iLxewN", false, 1, 3 },
 	{ "iLxiLwN", false, 0, 4 },
 	{ "iLx!L", false, 0, 2 },
-	/* Who enables it in time has it enabled for good, as its only user. */
+	/* A caller that enables it in time has it enabled for good, as its only user. */
 	{ "iLewN", false, 1, 1 },
 	{ "iLbwN", false, 1, 1 },
 	{ "iLiewDN", false, 1, 1 },
@@ -521,7 +521,7 @@ static void later_fails(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, !jfk.key_work);
 }
 
-/* Another delay is for what comes, not for what is pending. */
+/* Another delay is for later calls, not for pending work. */
 static void later_than_before(struct kunit *test)
 {
 	struct jfk_mod *m;
@@ -580,8 +580,8 @@ static void later_differs(struct kunit *test)
 }
 
 /*
- * Somebody in the module had found it alive before it went, and comes to queue the
- * work while he is waited for.
+ * A task in the module has found it alive before it was unloaded, and queues the
+ * work while it is waited for.
  */
 static struct jf_key_deferred *late_d;
 static struct jfk_mod *late_m;
@@ -605,7 +605,7 @@ static void later_than_too_late(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, !jfk.key_work);
 }
 
-/* Its module goes: what was pending is called off, and nothing new begins. */
+/* Its module is unloaded: pending work is cancelled, and nothing new begins. */
 static void later_is_too_late(struct kunit *test)
 {
 	struct jfk_mod *m;

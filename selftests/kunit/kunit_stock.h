@@ -43,7 +43,7 @@ struct kunit;
 #include <kunit/test-bug.h>
 
 /*
- * Its notifier for modules looks for fields of struct module that are not there:
+ * Its notifier for modules uses fields of struct module that are not there:
  * it compiles against a struct that has them, and is never registered.
  */
 struct jfk_module {

@@ -5,7 +5,7 @@
  * What it proves: tables of good and bad commands give the words, the numbers or
  * the error that docs/debugfs.md promises; a refused number leaves the caller's
  * alone; a list is read to its end, or to its first bad word, and no further;
- * nothing behind the command's end is touched.
+ * nothing after the command's end is touched.
  */
 #include "jfk.h"
 
@@ -38,8 +38,8 @@ struct command_vector {
 
 static const struct command_vector commands[] = {
 	COMMAND("one digit", "1", 0, "1"),
-	COMMAND("a newline goes", "1\n", 0, "1"),
-	COMMAND("only one newline goes", "1\n\n", 0, "1\n"),
+	COMMAND("a newline is removed", "1\n", 0, "1"),
+	COMMAND("only one newline is removed", "1\n\n", 0, "1\n"),
 	COMMAND("a newline in the middle stays", "a\nb", 0, "a\nb"),
 	COMMAND("a newline alone", "\n", 0, ""),
 	COMMAND("nothing", "", 0, ""),
@@ -60,7 +60,7 @@ KUNIT_ARRAY_PARAM(command, commands, command_desc);
 static void command(struct kunit *test)
 {
 	const struct command_vector *v = test->param_value;
-	/* A NUL behind it, as promised, and something that must not change. */
+	/* A NUL after it, as promised, and something that must not change. */
 	char *buf = kunit_kzalloc(test, v->len + 3, GFP_KERNEL);
 
 	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, buf);
@@ -164,7 +164,7 @@ static void number_limits(struct kunit *test)
 
 struct list_vector {
 	const char	*text;
-	/* What comes out, one after the other, and what ends it. */
+	/* The results, one after the other, and what ends them. */
 	struct jf_assignment out[WORDS];
 	int		end;
 };

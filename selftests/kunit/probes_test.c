@@ -76,7 +76,7 @@ static void expect_probes(struct kunit *test, struct jf_tracepoint *tp, const ch
 
 /*
  * Batches of one tracepoint, separated by spaces: +n adds probe n, -n removes it,
- * ^n adds it in front. Behind '!' the batch has to fail, with the error given.
+ * ^n adds it in front. After '!' the batch has to fail, with the error given.
  */
 static const struct script {
 	const char	*steps, *probes;
@@ -93,7 +93,7 @@ static const struct script {
 	/* The same probe, elsewhere in the order. */
 	{ "+0+1 -1^1", "10", 2 },
 	{ "+0 -0+0", "0", 2 },
-	/* What comes to nothing. */
+	/* Changes that cancel each other. */
 	{ "+0-0", "", 0 },
 	{ "+0 +1-1", "0", 2 },
 	/* Beyond a chain, and back. */
@@ -218,7 +218,7 @@ static void aborted(struct kunit *test)
 
 static const struct failure {
 	const char	*name;
-	bool		off;		/* while everything is on, and is to go off */
+	bool		off;		/* while everything is on, and is to be off */
 	int		patch_err, image_err, err;
 } failures[] = {
 	{ "on, patching fails", false, -EILSEQ, 0, -EILSEQ },
@@ -277,7 +277,7 @@ static void images_run_out(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, jf_batch_commit(&b), -EILSEQ);
 	jfk.patch_err = 0;
 	expect_all(test, &x, false);
-	/* Who is in the iterator may have seen them. */
+	/* A task in the iterator may have seen them. */
 	KUNIT_EXPECT_EQ(test, jfk_retired(), 2U);
 	KUNIT_EXPECT_EQ(test, jfk_images_used(), 0U);
 	fill(&b, &x);
@@ -354,14 +354,14 @@ static void one_is_refused(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, jfk_retired(), 0U);
 }
 
-/* Who is in the iterator sees nothing of a batch that fails in the end. */
+/* A task in the iterator sees nothing of a batch that fails in the end. */
 static struct jf_tracepoint *seen_tp;
 static const struct jf_probe *seen_active;
-static unsigned int looked, seen_other;
+static unsigned int reads, seen_other;
 
-static void look_at_active(void)
+static void read_active(void)
 {
-	looked++;
+	reads++;
 	if (READ_ONCE(seen_tp->active) != seen_active)
 		seen_other++;
 }
@@ -379,7 +379,7 @@ static void iterator_sees_no_failure(struct kunit *test)
 	KUNIT_ASSERT_PTR_EQ(test, x.tp[0]->call->func, jfk_iter());
 	seen_tp = x.tp[0];
 	seen_active = seen_tp->active;
-	looked = 0;
+	reads = 0;
 	seen_other = 0;
 
 	for (i = 0; i < 2; i++) {
@@ -389,14 +389,14 @@ static void iterator_sees_no_failure(struct kunit *test)
 		__jf_batch_set_func(&b, x.f, jfk_target(1));
 		jfk.patch_err = i ? 0 : -EBUSY;
 		jfk.patch_err_at = i ? 0 : 2;
-		jfk.on_sync = i ? NULL : look_at_active;
+		jfk.on_sync = i ? NULL : read_active;
 		KUNIT_EXPECT_EQ(test, jf_batch_commit(&b), i ? 0 : -EBUSY);
 		jfk.on_sync = NULL;
 		KUNIT_EXPECT_EQ(test, seen_tp->active == seen_active, !i);
-		/* Of an array that nobody saw nothing is kept. */
+		/* Of an array that no task saw nothing is kept. */
 		KUNIT_EXPECT_EQ(test, jfk_retired(), i);
 	}
-	KUNIT_EXPECT_GT(test, looked, 0U);
+	KUNIT_EXPECT_GT(test, reads, 0U);
 	KUNIT_EXPECT_EQ_MSG(test, seen_other, 0U, "a probe of a batch that fails could run");
 }
 

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Suite jumpfunc-registry: modules come, live and go (module/module.c, fake.h).
+ * Suite jumpfunc-registry: modules are loaded, live and are unloaded
+ * (module/module.c, fake.h).
  *
  * What it proves: tables become keys and sites whose text agrees with the keys
  * before the module's first line runs; a table that is wrong in any field, a site
  * that is not as the macros emit it, a target out of reach, one that could not be
- * fallen back to, or a failed allocation refuses the module and leaves nothing of it
- * behind; the map of sites answers for each site's first byte and for nothing else;
- * __init text and read-only keys end with LIVE; what leads into a module that goes
- * falls back in one transaction which is repeated until it succeeds; then it is
- * waited for until nobody is in it, no calls are sent there meanwhile, and no memory
- * is freed before.
+ * fallen back to, or a failed allocation refuses the module and leaves nothing of it;
+ * the map of sites answers for each site's first byte and for nothing else;
+ * __init text and read-only keys end with LIVE; what leads into a module that is being
+ * unloaded falls back in one transaction which is repeated until it succeeds; then
+ * unloading waits until no task is in it, no calls are sent there meanwhile, and no
+ * memory is freed before.
  */
 #include "fake.h"
 
@@ -60,9 +61,9 @@ static void expect_gone(struct kunit *test, struct everything *e)
 	KUNIT_EXPECT_EQ(test, jf_key_enable(e->off), -ENODEV);
 }
 
-/* --- coming ------------------------------------------------------------ */
+/* --- loading ----------------------------------------------------------- */
 
-/* All sites are brought up to date at once, before anybody can execute them. */
+/* All sites are brought up to date at once, before any task can execute them. */
 static void coming_patches(struct kunit *test)
 {
 	struct everything e = everything(test, "m");
@@ -100,7 +101,7 @@ static void no_tables(struct kunit *test)
 
 	m->mod.num_kp = 1;
 	KUNIT_EXPECT_EQ(test, jfk_load(m), 0);
-	/* It is known, so that it can be told when it goes, and that is all. */
+	/* It is known, so that it is noticed when it is unloaded, and that is all. */
 	KUNIT_EXPECT_EQ(test, jfk_num_modules(), 1U);
 	KUNIT_EXPECT_EQ(test, jfk.allocs, 1U);
 	KUNIT_EXPECT_EQ(test, jfk.transactions, 0U);
@@ -184,7 +185,7 @@ static void key_array(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, jf_key_count(&m->mem.key[3]), 1);
 }
 
-/* Sites of a module that comes later are born with the present values. */
+/* Sites of a module that is loaded later begin with the present values. */
 static void late_comer(struct kunit *test)
 {
 	struct everything e = everything(test, "owner");
@@ -202,17 +203,17 @@ static void late_comer(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, jfk_text(off), branch(off));
 	KUNIT_EXPECT_EQ(test, jfk_num_sites(&e.f->ent), 3U);
 
-	/* It goes: the owner's key forgets its sites and still works. */
+	/* It is unloaded: the owner's entities forget its sites and still work. */
 	KUNIT_EXPECT_EQ(test, jfk_notify(m, MODULE_STATE_GOING), 0);
 	KUNIT_EXPECT_EQ(test, jfk_num_sites(&e.f->ent), 2U);
 	KUNIT_EXPECT_EQ(test, __jf_func_update(e.f, jfk_target(3)), 0);
 	KUNIT_EXPECT_EQ(test, jfk_text(e.call_f), jfk_call(jfk_target(3)));
-	/* Who executes them, late, goes the way of the compiled ones, which is right. */
+	/* A task that executes them, late, follows the compiled ones, which is right. */
 	KUNIT_EXPECT_EQ(test, jfk_text(call), compiled(e.m, e.f));
 	KUNIT_EXPECT_EQ(test, jfk_text(off), JFK_ORIG);
 }
 
-/* --- coming, refused --------------------------------------------------- */
+/* --- loading, refused -------------------------------------------------- */
 
 struct bad_table {
 	const char	*name;
@@ -318,7 +319,7 @@ static const struct bad_table bad_tables[] = {
 	{ "a trampoline elsewhere", -EINVAL, spoil_tramp_outside },
 	{ "a site elsewhere", -EINVAL, spoil_site_outside },
 	{ "a site begins one byte before the module", -EINVAL, spoil_site_before },
-	{ "a site's last byte is behind the module", -EINVAL, spoil_site_at_end },
+	{ "a site's last byte is after the module's", -EINVAL, spoil_site_at_end },
 	{ "a site of a key in no module", -ENODEV, spoil_site_key },
 	{ "a site of no key", -ENODEV, spoil_site_null },
 	{ "a call of a jump-label key", -EINVAL, spoil_call_of_key },
@@ -353,7 +354,7 @@ static void bad_table_desc(const struct bad_table *b, char *desc)
 }
 KUNIT_ARRAY_PARAM(bad_table, bad_tables, bad_table_desc);
 
-/* Refused, with nothing left behind, and whoever was there first unharmed. */
+/* Refused, with nothing left of it, and earlier modules unharmed. */
 static void refused(struct kunit *test)
 {
 	const struct bad_table *b = test->param_value;
@@ -498,7 +499,7 @@ static void map_lookup(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, !jf_site_find(ULONG_MAX));
 }
 
-/* Going blanks entries in place; the next that comes drops them. */
+/* Unloading blanks entries in place; the next module that is loaded drops them. */
 static void map_comes_and_goes(struct kunit *test)
 {
 	struct everything a = everything(test, "a"), b = everything(test, "b"),
@@ -507,7 +508,7 @@ static void map_comes_and_goes(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, jfk_load(a.m), 0);
 	KUNIT_ASSERT_EQ(test, jfk_load(b.m), 0);
 	KUNIT_EXPECT_EQ(test, jfk_map_num(), 2U * EVERYTHING_SITES);
-	/* It waits until there is memory to look for tasks. */
+	/* It waits until there is memory for a scan of tasks. */
 	jfk.allocs = 0;
 	jfk.fail_at = 1;
 	jfk.fail_always = true;
@@ -525,7 +526,7 @@ static void map_comes_and_goes(struct kunit *test)
 
 /* --- alive ------------------------------------------------------------- */
 
-/* What is in __init text stays as compiled; and it is somebody else's some day. */
+/* Sites in __init text stay as compiled; that memory has another owner later. */
 static void init_text_stays(struct kunit *test)
 {
 	struct jfk_mod *m = jfk_module(test, "m");
@@ -539,7 +540,7 @@ static void init_text_stays(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, jfk_num_sites(&f->ent), 2U);
 	KUNIT_ASSERT_EQ(test, jfk_notify(m, MODULE_STATE_LIVE), 0);
 	KUNIT_EXPECT_EQ(test, jfk_text(init), JFK_ORIG);
-	/* That memory belongs to somebody else now. */
+	/* That memory has another owner now. */
 	jfk_write(init, 0x1234567890);
 	KUNIT_EXPECT_TRUE(test, !jf_site_find(init));
 	KUNIT_EXPECT_EQ(test, jfk_num_sites(&f->ent), 2U);
@@ -580,7 +581,7 @@ static void read_only_is_sealed(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, jf_key_enable(rw), 0);
 }
 
-/* --- going ------------------------------------------------------------- */
+/* --- unloading --------------------------------------------------------- */
 
 static void going(struct kunit *test)
 {
@@ -596,11 +597,11 @@ static void going(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, jfk_text(e.call_f), compiled(e.m, e.f));
 	KUNIT_EXPECT_EQ(test, jfk.watched_freed, 4U);
 	KUNIT_EXPECT_EQ_MSG(test, jfk.freed_without_grace, 0U,
-			    "the handler may still be looking at a site");
+			    "the handler may still read a site");
 	expect_gone(test, &e);
 }
 
-/* A module with keys calls its own functions by them: it is always looked for. */
+/* A module with keys calls its own functions by them: it is always scanned for. */
 static void going_with_keys(struct kunit *test)
 {
 	struct everything e = everything(test, "m");
@@ -614,7 +615,7 @@ static void going_with_keys(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, jfk.gathers, 1U);
 }
 
-/* So is one that was there before us, since nobody knows what it has been. */
+/* So is one that was loaded before jumpfunc: it may have been a target. */
 static void going_unknown(struct kunit *test)
 {
 	struct jfk_mod *m = jfk_module(test, "m");
@@ -640,7 +641,7 @@ static void going_without_living(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, jfk_load(e.m), 0);
 }
 
-/* In its exit function a module's keys are as good as gone. */
+/* In its exit function a module's keys are as good as unregistered. */
 static void no_update_while_going(struct kunit *test)
 {
 	struct everything e = everything(test, "m"), other = everything(test, "other");
@@ -671,7 +672,7 @@ static void fall_back(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, __jf_func_update(e.f, jfk_code(target.m, 0)), 0);
 	KUNIT_ASSERT_EQ(test, __jf_func_update(e.g, jfk_code(target.m, 1)), 0);
 	KUNIT_ASSERT_EQ(test, __jf_func_update(f2, jfk_target(2)), 0);
-	/* Its own stays: it goes together with its target. */
+	/* Its own stays: it is unloaded together with its target. */
 	KUNIT_ASSERT_EQ(test, __jf_func_update(target.f, jfk_code(target.m, 2)), 0);
 	jfk.transactions = 0;
 	jfk.tasks_graces = 0;
@@ -686,9 +687,9 @@ static void fall_back(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, jfk_text(e.call_f), jfk_call(jfk_target(0)));
 	KUNIT_EXPECT_EQ(test, jfk_text(e.call_g), jfk_nop());
 	KUNIT_EXPECT_EQ_MSG(test, jfk.gathers, 1U,
-			    "somebody may still be running in the target");
+			    "a task may still be running in the target");
 	KUNIT_EXPECT_EQ_MSG(test, jfk.tasks_graces, 1U,
-			    "somebody may still use its data");
+			    "a task may still use its data");
 	KUNIT_EXPECT_PTR_EQ(test, target.f->func, jfk_code(target.m, 2));
 }
 
@@ -709,14 +710,14 @@ static void fall_back_no_tables(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, jfk.tasks_graces, 1U);
 	KUNIT_EXPECT_EQ(test, jfk.gathers, 1U);
 
-	/* The second time nothing leads into it, and nobody waits. */
+	/* The second time nothing leads into it, and nothing is waited for. */
 	KUNIT_ASSERT_EQ(test, jfk_load(target), 0);
 	KUNIT_EXPECT_EQ(test, jfk_notify(target, MODULE_STATE_GOING), 0);
 	KUNIT_EXPECT_EQ(test, jfk.tasks_graces, 1U);
 	KUNIT_EXPECT_EQ(test, jfk.gathers, 1U);
 }
 
-/* While somebody is in it, it is known as one that goes. */
+/* While a task is in it, it is known as one that is being unloaded. */
 static struct everything *going_e;
 static struct jfk_mod *going_target;
 static int going_err[3];
@@ -765,7 +766,7 @@ static void going_stays_known(struct kunit *test)
 	}
 }
 
-/* The notifier chain is no lock: meanwhile others come and go, to the end. */
+/* The notifier chain is no lock: meanwhile other modules are loaded and unloaded. */
 static struct jfk_mod *going_late, *going_others_mod;
 static unsigned long going_late_site;
 
@@ -806,7 +807,7 @@ static void others_come_and_go(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, going_err[1], 1);
 	KUNIT_EXPECT_EQ(test, going_err[2], 0);
 	KUNIT_EXPECT_PTR_EQ(test, g->func, jfk_target(0));
-	/* The one that came has a site that is followed. */
+	/* The site of the loaded one follows changes. */
 	KUNIT_EXPECT_EQ(test, jfk_num_modules(), 2U);
 	KUNIT_EXPECT_EQ(test, __jf_func_update(e.f, jfk_target(1)), 0);
 	KUNIT_EXPECT_EQ(test, jfk_text(going_late_site), jfk_call(jfk_target(1)));
@@ -814,8 +815,8 @@ static void others_come_and_go(struct kunit *test)
 }
 
 /*
- * Another notifier refused it: then it goes as it came, without the state that says
- * so. It has targets to offer all the same.
+ * Another notifier refused it: then it gets the event GOING while its state is still
+ * COMING. It has targets to offer all the same.
  */
 static struct jf_func *going_others;
 
@@ -849,7 +850,7 @@ static void going_unsaid(struct kunit *test)
 	KUNIT_EXPECT_PTR_EQ(test, e.f->func, jfk_target(0));
 }
 
-/* Whoever is still in it goes on to its sites: they follow until nobody is there. */
+/* A task that is still in it executes its sites: they follow until no task is there. */
 static unsigned long going_site;
 static u64 going_text;
 static unsigned int going_refs;
@@ -901,7 +902,7 @@ static void going_keeps_tables(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, jfk_num_modules(), 2U);
 }
 
-/* What may be gone before it leads nowhere any more, and nobody is told otherwise. */
+/* Its sites no longer lead to what may be unloaded before it; entities keep values. */
 static void going_restores(struct kunit *test)
 {
 	struct everything other = everything(test, "other"), e = everything(test, "m");
@@ -925,13 +926,13 @@ static void going_restores(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, jfk_text(jfk_tramp(e.m, e.f)), jfk_jmp(jfk_target(0)));
 	KUNIT_EXPECT_EQ(test, jfk_text(own), compiled(e.m, e.f));
 	KUNIT_EXPECT_EQ(test, jfk_text(its), compiled(other.m, other.f));
-	/* It goes no later than what is in it. */
+	/* Targets in it are freed with it. */
 	KUNIT_EXPECT_PTR_EQ(test, e.g->func, jfk_code(e.m, 0));
 	KUNIT_EXPECT_EQ(test, jfk_text(e.call_g), jfk_call(jfk_code(e.m, 0)));
 	KUNIT_EXPECT_PTR_EQ(test, other.f->func, jfk_code(other.m, 1));
 }
 
-/* Who came through its trampoline is nowhere in it, and counts as if it had been set back. */
+/* A task that came through its trampoline is not in it; it counts as set back. */
 static void going_was_passed(struct kunit *test)
 {
 	struct everything other = everything(test, "other"), e = everything(test, "m");
@@ -1063,7 +1064,7 @@ static void allowed_targets(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, !jfk_allowed(&e.f->ent, "three"));
 	KUNIT_EXPECT_TRUE(test, !jfk_allowed(&e.f->ent, "on"));
 	KUNIT_EXPECT_TRUE(test, !jfk_allowed(&e.f->ent, ""));
-	/* A list of another module adds to it, and goes with that module. */
+	/* A list of another module adds to it, and is removed with that module. */
 	KUNIT_ASSERT_EQ(test, jfk_load(more), 0);
 	KUNIT_EXPECT_PTR_EQ(test, jfk_allowed(&e.f->ent, "three"), jfk_target(3));
 	KUNIT_EXPECT_EQ(test, jfk_notify(more, MODULE_STATE_GOING), 0);

@@ -5,10 +5,10 @@
  * What it proves: after each step of each script a tracepoint calls exactly the
  * probes of a model, in their order, each with its own data, by the kind of code
  * that the table of transitions names, and each step is one transaction or none;
- * an image is written before it is published and given back only when nobody is
+ * an image is written before it is published and given back only when no task is
  * in it; where images run out the iterator serves, and retired ones are waited
  * for first; a failure of any step leaves the old chain in force and nothing
- * behind; probes of a module that goes are removed, however long that takes.
+ * else; probes of a module that is unloaded are removed, however long that takes.
  */
 #include "fake.h"
 
@@ -335,13 +335,13 @@ static void images_are_retired(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, jfk.gathers + jfk.looks, 0U);
 	KUNIT_EXPECT_EQ(test, jfk_retired(), 3U);
 	jfk_reclaim();
-	/* One look for all of them, and no data to wait for. */
+	/* One scan for all of them, and no data to wait for. */
 	KUNIT_EXPECT_EQ(test, jfk.gathers, 1U);
 	KUNIT_EXPECT_EQ(test, jfk.looks, 1U);
 	KUNIT_EXPECT_EQ(test, jfk.tasks_graces, 0U);
 	KUNIT_EXPECT_EQ(test, jfk_images_used(), 0U);
 	KUNIT_EXPECT_EQ(test, jfk_retired(), 0U);
-	/* Nothing is retired: nobody looks. */
+	/* Nothing is retired: nothing is scanned. */
 	jfk.scheduled = true;
 	jfk_reclaim();
 	KUNIT_EXPECT_EQ(test, jfk.gathers, 1U);
@@ -393,7 +393,7 @@ static void images_are_reclaimed(struct kunit *test)
 		KUNIT_EXPECT_TRUE(test, jfk_probes_image(x.tp) != NULL);
 	}
 	KUNIT_EXPECT_EQ(test, jf_trace_stats.iter_exhausted, 0ULL);
-	/* Images 4, 6, 8, 10 found none free, behind two retired ones each time. */
+	/* Images 4, 6, 8, 10 found none free, with two retired ones each time. */
 	KUNIT_EXPECT_EQ(test, jfk.gathers, 4U);
 }
 
@@ -469,8 +469,8 @@ static int try_change(struct fixture *x, const struct change *c)
 }
 
 /*
- * The chain of before is in force, and what was prepared is gone: but for records
- * of where somebody may have come by, until a quiesce.
+ * The chain of before is in force, and what was prepared is freed: but for records
+ * of what a task may have executed, until a quiesce.
  */
 static void expect_old(struct kunit *test, struct fixture *x, const void *id,
 		       const char *what)
@@ -548,7 +548,7 @@ static void patching_fails(struct kunit *test)
 	expect_model(test, &x, "the end");
 }
 
-/* To the iterator and the patch fails: who is in it may have seen the new array. */
+/* To the iterator and the patch fails: a task in it may have seen the new array. */
 static void failed_array_is_retired(struct kunit *test)
 {
 	struct fixture x = with_probes(test, 17);
@@ -557,7 +557,7 @@ static void failed_array_is_retired(struct kunit *test)
 	/* From the chain of 16 again, so that there is something to patch. */
 	KUNIT_ASSERT_EQ(test, del(&x, 16), 0);
 	jfk_reclaim();
-	/* Nobody is in the iterator now, so it may be any array. */
+	/* No task is in the iterator now, so it may be any array. */
 	x.tp->active = &none;
 	jfk.patch_err = -EILSEQ;
 	KUNIT_EXPECT_EQ(test, add(&x, 17, 5), -EILSEQ);
@@ -586,7 +586,7 @@ static void read_back_differs(struct kunit *test)
 
 /* --- modules ----------------------------------------------------------- */
 
-/* A module that goes loses the probes that it left, others keep theirs. */
+/* A module that is unloaded loses the probes that it left, others keep theirs. */
 static void left_behind(struct kunit *test)
 {
 	struct fixture x = with_probes(test, 2);
@@ -621,7 +621,7 @@ static void left_behind_all(struct kunit *test)
 	expect_model(test, &x, "without it");
 }
 
-/* It is not let go while its probes cannot be removed. */
+/* Its unloading waits while its probes cannot be removed. */
 static void left_behind_waits(struct kunit *test)
 {
 	struct fixture x = with_probes(test, 1);
@@ -636,7 +636,7 @@ static void left_behind_waits(struct kunit *test)
 	expect_model(test, &x, "in the end");
 }
 
-/* The tracepoint's own module goes with probes of others on it: who is in it still calls it. */
+/* The tracepoint's module is unloaded with others' probes on it: a task in it still calls it. */
 static void owner_goes(struct kunit *test)
 {
 	struct fixture x = with_probes(test, 3);

@@ -8,11 +8,11 @@
  * is known to the next one, to the check, to the comparison with what is asked
  * for, and to the INT3 handler, at any time; what the kernel was not asked for is
  * -EIO and stays an error; the own protocol takes over from a moved call, and
- * takes itself back to one; a target that the kernel could not look in front of is
- * not given to it.
+ * takes itself back to one; a target is not given to the kernel if that could not read
+ * the bytes before it.
  *
- * The sites are in this module's text, and are really written; nobody executes
- * them. The sources are included, so that their statics can be looked at.
+ * The sites are in this module's text, and are really written, but never executed.
+ * The sources are included, so that their statics can be read.
  */
 #include "jfk.h"
 
@@ -51,7 +51,7 @@ long __section(".text.jfk_ret0") jf_ret0(void)
 }
 
 #ifdef CONFIG_FINEIBT
-/* Nobody executes a trampoline here. */
+/* No trampoline is executed here. */
 void jf_jump_r11(void)
 {
 }
@@ -94,10 +94,10 @@ static struct {
 	unsigned int	pad;		/* calls are moved by so much */
 	u64		instead;	/* it writes this, whatever is asked */
 	unsigned int	writes;
-	void		*wrong;		/* the handler sent somebody there */
+	void		*wrong;		/* the handler sent a task there */
 } kernel;
 
-/* A page table that is freed while somebody walks: so often the first look is one at it. */
+/* A page table that is freed during a walk: so many first reads get its stale entry. */
 static struct {
 	unsigned int	stale, walks;
 	pte_t		entry;
@@ -201,7 +201,7 @@ static u64 call_of(const struct jf_site *site, void *func, int pad)
 	return insn;
 }
 
-/* Where the handler sends who runs into an INT3 at @site; NULL: it does not. */
+/* Where the handler sends a task that hits an INT3 at @site; NULL: nowhere. */
 static void *hit(const struct jf_site *site)
 {
 	unsigned long stack[4] = { };
@@ -216,7 +216,7 @@ static void *hit(const struct jf_site *site)
 		return NULL;
 	if (regs.ip == site->addr + JF_INSN_SIZE)
 		return (void *)regs.ip;
-	/* A call, which returns behind the site. */
+	/* A call, which returns to the end of the site. */
 	if (regs.sp != (unsigned long)&stack[1] ||
 	    stack[1] != site->addr + JF_INSN_SIZE)
 		return NULL;
@@ -246,7 +246,7 @@ static void transform(void *addr, void *tramp, void *func, bool tail)
 		kernel.wrong = hit(site);
 }
 
-/* With the lock, which a case must not keep: what is behind it may run in another task. */
+/* With the lock, which a case must not keep: its clean-up may run in another task. */
 static int patch(struct jf_poke *p, unsigned int num)
 {
 	int err;
@@ -354,7 +354,7 @@ static void start(struct kunit *test, const char *backend, unsigned int pad)
 	kernel.writes = 0;
 }
 
-/* What stands at @site is what everybody takes it for, and leads to @func. */
+/* All parts of the engine agree on what stands at @site, and it leads to @func. */
 static void expect_call(struct kunit *test, struct jf_site *site, void *func,
 			unsigned int pad)
 {
@@ -539,7 +539,7 @@ static void xmc_takes_over(struct kunit *test)
 		expect_call(test, &sites[i], f0, 10);
 }
 
-/* Code that nobody executes yet is written by either in the same way. */
+/* Code that is not executed yet is written by either in the same way. */
 static void adopts(struct kunit *test)
 {
 	struct jf_site *site = &sites[0];
@@ -601,7 +601,7 @@ static void tables_are_freed(struct kunit *test)
 		walk.stale = stale;
 		KUNIT_EXPECT_PTR_EQ(test, jf_page_at(data), vmalloc_to_page((void *)data));
 		walk.stale = stale;
-		/* Nothing is behind it. */
+		/* Nothing is mapped after it. */
 		KUNIT_EXPECT_TRUE(test, !jf_page_at((unsigned long)mem + PAGE_SIZE));
 	}
 	vfree(mem);
@@ -632,7 +632,7 @@ static void nothing_in_front(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, kernel.writes, 0U);
 	jf_arch_exit();
 
-	/* Where it does not look there is nothing to fear. */
+	/* What it does not read cannot fault. */
 	start(test, "kernel", 0);
 	KUNIT_EXPECT_EQ(test, set(site, JF_OP_CALL, (void *)page), 0);
 	expect_call(test, site, (void *)page, 0);
@@ -640,7 +640,7 @@ static void nothing_in_front(struct kunit *test)
 
 /*
  * Where nothing is patched, the tests of a function's branches are its own as well:
- * those that it jumps to, and that lead back behind that jump.
+ * those that it jumps to, and that lead back to after that jump.
  */
 static void tests_elsewhere(struct kunit *test)
 {
@@ -679,7 +679,7 @@ static void tests_elsewhere(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, jf_arch_add_tests(&s, start, start + 15), 0);
 	KUNIT_EXPECT_EQ(test, s.num, 1U);
 	jf_spans_free(&s);
-	/* Leads back elsewhere: a test of somebody else, or none. */
+	/* Leads back elsewhere: a test of another function, or none. */
 	code[32 + 14]++;
 	KUNIT_EXPECT_EQ(test, jf_arch_add_tests(&s, start, start + 15), 0);
 	KUNIT_EXPECT_EQ(test, s.num, 0U);
@@ -688,7 +688,7 @@ static void tests_elsewhere(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, jf_arch_add_tests(&s, start, start + 15), 0);
 	KUNIT_EXPECT_EQ(test, s.num, 0U);
 	jf_spans_free(&s);
-	/* Nobody executes them where branches are patched. */
+	/* They are not executed where branches are patched. */
 	code[32]--;
 	jf_backend = was;
 	if (was && was->patch)
@@ -743,7 +743,7 @@ static void debugger_later(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, patch(&p, 1), -EOPNOTSUPP);
 		KUNIT_EXPECT_EQ(test, text(&sites[i]), jf_insn_nop());
 	}
-	/* It goes, and that is seen some time later. */
+	/* It detaches, and that is seen some time later. */
 	debugger.there = false;
 	jf_debugger_seen -= JF_DEBUGGER_STAYS;
 	kernel.writes = 0;

@@ -64,7 +64,7 @@ has "the ratio is that of the same number of sites" '^  inline site +5\.00 +x1\.
 has "a figure below zero is shown as it is" '^  site off \(nop\) +-0\.01 +-$'
 has "subscribers are compared with the chain" '^  array, as compiled +80\.00 +x8\.00'
 has "updates are in microseconds, with broadcasts" '^ +1000 one by one +7000\.00 +3000 bc +-$'
-has "the native ones say who ran beside" '^us to change sites, 1 peer running'
+has "the native ones name what ran beside" '^us to change sites, 1 peer running'
 if grep -q '5000 one by one' out; then not_ok "what was skipped is left out"; else ok "what was skipped is left out"; fi
 
 if ! command -v gnuplot >/dev/null; then

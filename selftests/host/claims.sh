@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # README compares jumpfunc with the kernel's own, and says for each row what shows it: a test that is there, a
-# suite that is there, a kernel that the harness knows, or a target of make.  Nothing is to be claimed that
-# nobody can run.
+# suite that is there, a kernel that the harness knows, or a target of make.  Each claim needs something
+# that can be run.
 set -u
 TOP=$(cd "$(dirname "$0")/../.." && pwd)
 # shellcheck source=selftests/host/tap.sh
@@ -34,6 +34,6 @@ while IFS= read -r cell; do
 	while IFS= read -r name; do
 		known "$name" || bad="$bad '$name'"
 	done <<<"$names"
-	result "$([ -z "$bad" ]; echo $?)" "$cell" "nobody can run$bad"
+	result "$([ -z "$bad" ]; echo $?)" "$cell" "there is no$bad to run"
 done <<<"$ours"
 tap_end

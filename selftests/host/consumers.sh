@@ -295,7 +295,7 @@ done
 
 # ---- clang's link time optimisation ----
 
-# The kernels at hand are not built with it.  But their headers go through clang, and what is linked of
+# The kernels at hand are not built with it.  But clang compiles their headers, and what is linked of
 # two files shows whether each table has its own file's records, and all of them.
 mkdir "$work/lto"
 cat >"$work/lto/both.h" <<'EOF'

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # What harness/deb.sh takes for the sources of the packages: what belongs to the tree, and not what a build, or
-# somebody who signs modules, has left in it.  TAP on stdout.
+# the signing of modules, has left in it.  TAP on stdout.
 set -u
 # shellcheck source=selftests/host/work.sh
 . "$(dirname "$0")/work.sh"
@@ -13,7 +13,7 @@ cp "$top/harness/deb.sh" "$top/harness/common.sh" "$tree/harness"
 cp "$top/.gitignore" "$tree" 2>/dev/null || { echo "1..0 # SKIP this is no clone"; exit 0; }
 echo 1.0 >"$tree/VERSION"
 touch "$tree/core/a b.c" "$tree/core/gone.c"
-# Nobody's configuration is to have a part in this.
+# No user's configuration of git may have an effect on this.
 export HOME=$work GIT_CONFIG_NOSYSTEM=1
 (cd "$tree" && git init -q && git add -A && git -c user.name=x -c user.email=x@y commit -qm x) || { echo "Bail out! no repository"; exit 1; }
 rm "$tree/core/gone.c"
@@ -32,10 +32,10 @@ lists "of a clone, what git knows, and new files" "$tree"
 ln -s tree "$work/link"
 lists "... by another name of its folder" "$work/link"
 if [ "$(id -u)" = 0 ]; then
-	chown -R nobody "$tree"
-	lists "... of somebody else's, as with sudo" "$tree"
+	chown -R 65534 "$tree"
+	lists "... of another user, as with sudo" "$tree"
 else
-	skip "... of somebody else's, as with sudo" "needs root"
+	skip "... of another user, as with sudo" "needs root"
 fi
 rm -rf "$tree/.git"
 lists "without git, the same" "$tree"

@@ -62,7 +62,7 @@ done <<<"$rows"
 
 # ---- a machine that has neither ----
 
-# A compiler and a python3 of somebody's own prove nothing for packages.
+# A compiler and a python3 that no package installed prove nothing for packages.
 mkdir "$work/bin"
 for tool in dpkg-buildpackage dh dh_dkms lintian mmdebstrap python3 lowdown help2man man kmod; do
 	printf '#!/bin/sh\n' >"$work/bin/$tool"; chmod +x "$work/bin/$tool"

@@ -123,7 +123,7 @@ sees()
 	reset
 }
 
-# an option of the configuration goes
+# an option is removed from the configuration
 without() { grep -v "^CONFIG_$1=" "$config" >"$config.new"; mv "$config.new" "$config"; }
 
 test_in_order()
@@ -159,7 +159,7 @@ test_build()
 	sees "... but one with pointers of 32 bits is" 1 "no .*config .*without CONFIG_64BIT$" "build: no"
 	mv "$JF_ROOT/lib/modules/$release" "$JF_ROOT/lib/modules/9.9.0-1-amd64"
 	echo 9.9.0-1-amd64 >"$JF_ROOT/proc/sys/kernel/osrelease"
-	sees "a kernel that nobody has tried is told" 0 "note .*kernel .*9.9.0-1-amd64.*not tried.*DKMS"
+	sees "a kernel that was never tried is told" 0 "note .*kernel .*9.9.0-1-amd64.*not tried.*DKMS"
 	rm "$JF_ROOT/lib/modules/$release/build/Makefile"
 	sees "no headers" 1 "no .*headers" "-> apt-get install linux-headers-$release" "build: no .*load: yes"
 	rm "$JF_ROOT/lib/modules/$release/build/Makefile"
@@ -180,7 +180,7 @@ test_build()
 	sees "the kernel's clang, which make takes by itself" 0 "yes .*compiler .*clang-19, as the kernel's"
 	by_clang
 	go
-	if ! grep -q 'LLVM=' "$work/out"; then ok "... and nobody is told to name another"; else not_ok "... and nobody is told to name another" "$(cat "$work/out")"; fi
+	if ! grep -q 'LLVM=' "$work/out"; then ok "... and the user is not told to name another"; else not_ok "... and the user is not told to name another" "$(cat "$work/out")"; fi
 	rm "$work/bin/ld.lld-19"
 	sees "clang without its linker" 1 "no .*compiler .*no ld.lld-19" "-> apt-get install .*lld-19"
 	rm "$config"
@@ -300,7 +300,7 @@ test_place()
 	never "... from a container" 'container '
 	rm "$JF_ROOT/proc/1/root"
 	echo '21 20 0:5 / /proc rw - proc proc rw' >"$JF_ROOT/proc/self/mountinfo"
-	sees "... also by who is not shown the root of process 1" 0 "note .*chroot"
+	sees "... also where the root of process 1 is not shown" 0 "note .*chroot"
 	rm "$JF_ROOT/proc/1/root"
 	printf '%s\n' '20 1 8:1 / / rw - ext4 /dev/sda1 rw' '21 20 0:5 / /proc rw - proc proc rw' >"$JF_ROOT/proc/self/mountinfo"
 	never "... which a machine is not taken for" '(container|chroot) '
@@ -315,7 +315,7 @@ test_place()
 test_load()
 {
 	echo 1 >"$JF_ROOT/proc/sys/kernel/modules_disabled"
-	sees "modules_disabled, and jumpfunc came before" 0 "note .*modules .*modules_disabled" "load: yes"
+	sees "modules_disabled, and jumpfunc was loaded before" 0 "note .*modules .*modules_disabled" "load: yes"
 	echo 1 >"$JF_ROOT/proc/sys/kernel/modules_disabled"
 	rm -r "$sys/module/jumpfunc"
 	sees "modules_disabled" 1 "no .*modules .*modules_disabled" "-> reboot" "build: yes .*load: no"
@@ -357,7 +357,7 @@ test_load()
 	test_installed
 	rm -r "$sys/module/jumpfunc" 2>/dev/null
 	: >"$work/m.ko"
-	# That of busybox comes before any on PATH.
+	# busybox prefers its own to any on PATH.
 	[ "$shell" != busybox ] || { reset; return; }
 	printf '#!/bin/sh\n[ "$2" != vermagic ] || echo 9.9.9 SMP\n' | fake modinfo
 	go --module "$work/m.ko"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /*
  * libFuzzer target for the debugfs parser: any bytes, as one write. What the
- * parser makes of them is compared with a second reading of the rules, that goes
+ * parser makes of them is compared with a second reading of the rules, that reads
  * from the end of a word to its start and from numbers to digits.
  */
 #include <errno.h>

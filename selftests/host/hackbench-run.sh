@@ -429,7 +429,7 @@ test_never_fires()
 	has "... and is named" "$work/err" "no column for mode dynfunc"
 }
 
-# Its own name for the results is no secret: who gave it to something else before gets nothing.
+# The script's own name for the results can be guessed: where it is taken already, nothing is written.
 test_named_before()
 {
 	case $shell in busybox*) skip "the default name" "busybox asks its own date"; return ;; esac
@@ -473,7 +473,7 @@ test_failures()
 	reset
 	touch "$work/meddle"
 	go -r 1 -w 0 -o "$work/out"
-	is "somebody else switches the mode: fails" "$rc" 1
+	is "another process switches the mode: fails" "$rc" 1
 	has "... and says so" "$work/err" 'says "indirect" where "off" was written'
 	reset
 	mkdir -p "$work/out"
@@ -519,7 +519,7 @@ test_signal() # NAME STATUS
 	is "$1: mode and subscribers are put back" "$was-> $(cat "$jf/dispatch" "$jf/subscribers" | tr '\n' ' ')" "dynfunc 1 -> indirect 5 "
 	is "$1: hackbench is told politely first" "$(cat "$work/got" 2>/dev/null)" TERM
 	is_gone "$(cat "$work/pid")" && is_gone "$(cat "$work/grandchild")"
-	is "$1: hackbench and its children are gone" $? 0
+	is "$1: hackbench and its children have ended" $? 0
 }
 
 test_signals()
@@ -536,7 +536,7 @@ test_missing()
 	has "--dry-run tells the plan" "$work/std" "21 of hackbench" "off:- indirect:- dynfunc:-" "^warm-up: " "^round 6: "
 	is "--dry-run runs and leaves nothing" "$(cat "$work/log")$(ls -d "$work/out" 2>/dev/null)$(cat "$jf/dispatch")" "off [indirect] dynfunc"
 
-	# perf and hackbench hidden; all that is missing comes in one go
+	# perf and hackbench hidden; all that is missing is named at once
 	path_for=$work/sparse
 	go -o "$work/out"
 	path_for=
@@ -653,7 +653,7 @@ test_emulation()
 	clocks=$JF_SYSFS/devices/system/clocksource/clocksource0/available_clocksource
 	mkdir -p "${clocks%/*}" "$JF_SYSFS/class/dmi/id"
 	for case in "no:fpu::tsc:" "yes:hypervisor:TCGTCGTCGTCG:tsc:" "no:hypervisor:KVMKVMKVM:tsc:QEMU" \
-		"no:hypervisor::kvm-clock tsc:QEMU" "yes:hypervisor::tsc hpet:QEMU" "unknown:hypervisor::tsc:Somebody"; do
+		"no:hypervisor::kvm-clock tsc:QEMU" "yes:hypervisor::tsc hpet:QEMU" "unknown:hypervisor::tsc:Acme"; do
 		IFS=:
 		# shellcheck disable=SC2086
 		set -- $case
@@ -702,7 +702,7 @@ test_labels()
 		sed -i 's/^cpu=.*/cpu=A, B/' "$work/out/meta.txt"
 		go --render "$work/out"
 		grep -c '"A, B",hackbench -g 10 -l 500$' "$work/out/summary.csv")" 3
-	# Results may come from somebody else, and gnuplot runs what stands between such quotes.
+	# Results may come from another machine, and gnuplot runs what stands between such quotes.
 	sed -i 's,^load=.*,load=`touch '"$work"'/ran`,; s,^cpu=.*,cpu=$(touch '"$work"'/ran)\\"; system("touch '"$work"'/ran"); x = "` touch '"$work"'/ran`,' "$work/out/meta.txt"
 	go --render "$work/out"
 	is "--render runs nothing of what it draws" "$rc $(ls "$work/ran" 2>/dev/null)" "0 "

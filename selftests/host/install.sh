@@ -65,7 +65,7 @@ touch "$data/include/jumpfunc/old.h" "$data/mine"
 echo share/jumpfunc/include/jumpfunc/old.h >>"$data/installed/headers"
 out=$(go install) && [ ! -e "$data/include/jumpfunc/old.h" ] && [ -e "$data/mine" ]
 result $? "a newer version takes away what it does not have, and nothing else" "$out$(files)"
-out=$(go uninstall) && [ "$(files)" = "${data#"$dest"/}/mine" ]; result $? "uninstall leaves a file of somebody else, and nothing else" "$out$(files)"
+out=$(go uninstall) && [ "$(files)" = "${data#"$dest"/}/mine" ]; result $? "uninstall leaves a file that install did not write, and nothing else" "$out$(files)"
 rm "$data/mine"
 out=$(go uninstall) && [ -z "$(files)" ]; result $? "uninstall where nothing is installed" "$out"
 
@@ -81,7 +81,7 @@ result $? "uninstall leaves the modules of another kernel" "$out$(files)"
 out=$(go dkms_install) && [ -e "$dest/usr/src/jumpfunc-$(cat "$top/VERSION")/dkms.conf" ] &&
 	[ -e "$dest/usr/src/jumpfunc-$(cat "$top/VERSION")/x86/protocol/protocol.h" ]
 result $? "the sources for DKMS" "$out"
-# What a build leaves behind is no source.
+# The results of a build are no sources.
 touch "$tree/jumpfunc.mod.c" "$tree/bench/jumpfunc_bench.mod.c"
 out=$(go dkms_install) && out=$(find "$dest/usr/src" -name '*.mod.c') && [ -z "$out" ]; result $? "... after a build, too, are the sources alone" "$out"
 

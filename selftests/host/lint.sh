@@ -8,7 +8,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 # shellcheck source=selftests/host/tap.sh
 . "$TOP/selftests/host/tap.sh"
-# What the caller builds is not what is looked at here.
+# What the caller builds is not checked here.
 unset JF_BUILD
 
 # tree: a new one, that is right
@@ -42,7 +42,7 @@ tree()
 	touch LICENSES/GPL-2.0.txt LICENSES/LGPL-2.1.txt
 }
 
-# build: what harness/build.sh leaves behind
+# build: the results of harness/build.sh
 build()
 {
 	local f
@@ -172,7 +172,7 @@ tree; build; find . -name core.o -exec touch -d '1 hour ago' {} +
 result $? "rooms: ... nor is one of older sources"
 
 tree; echo '#if LINUX_VERSION_CODE > 1' >>core/core.c
-finds '^core/core.c:[0-9]+: LINUX_VERSION_CODE' "rooms: a look at the kernel's version" "${rooms[@]}" versions
+finds '^core/core.c:[0-9]+: LINUX_VERSION_CODE' "rooms: a test of the kernel's version" "${rooms[@]}" versions
 
 tree; echo '/* LINUX_VERSION_CODE */' >>core/core.c
 passes "rooms: ... but not in a comment" "${rooms[@]}" versions
@@ -203,7 +203,7 @@ finds 'lists mid.c twice' "parts: a part that is listed twice" "${parts[@]}"
 
 library; touch -d '1 minute' user/lib/low.c
 "${parts[@]}" >/dev/null; [ $? = 4 ]
-result $? "parts: objects that are older than their sources are not looked at"
+result $? "parts: objects that are older than their sources are not checked"
 
 library; touch -d '1 minute' user/lib/lib.h
 "${parts[@]}" >/dev/null; [ $? = 4 ]

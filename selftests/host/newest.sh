@@ -23,7 +23,7 @@ cp "$top/harness/newest" "$top/harness/common.sh" "$work/tree/harness/"
 printf '%s\n' '# a table' '6.1 6.1 amd64 alpha-security,alpha' '6.1-t 6.1 source:base alpha' '7.2 7.2 amd64 beta' '6.8 6.8 generic ubuntu:gamma' >"$work/tree/harness/kernels.tab"
 ln -s x "$work/cache/kernels/6.1/current"
 printf '%s\n' name=6.1 release=6.1.0-5 version=6.1.5-1 >"$work/cache/kernels/6.1/x/info"
-# Somebody has tried a line of his own, and taken it back.
+# A user has tried a line of their own, and removed it.
 mkdir -p "$work/cache/kernels/7.2-mine/x"
 ln -s x "$work/cache/kernels/7.2-mine/current"
 printf '%s\n' name=7.2-mine release=7.2.1 version=7.2.1-1 >"$work/cache/kernels/7.2-mine/x/info"
@@ -49,7 +49,7 @@ is "--help" 0 "usage:"
 go -x
 is "a bad option" 2 "usage:"
 go -n
-is "what the table has is known, what nobody tested is new" 0 "alpha +6.1.0-5 +the table's 6.1" "beta +7.2.1 +NEW: 7.2.1-1 of beta" "^1 new, 0 failed"
+is "what the table has is known, what was never tested is new" 0 "alpha +6.1.0-5 +the table's 6.1" "beta +7.2.1 +NEW: 7.2.1-1 of beta" "^1 new, 0 failed"
 [ ! -e "$work/checked" ] || rc=9
 is "-n tests nothing" 0
 go

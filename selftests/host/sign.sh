@@ -10,7 +10,7 @@ for tool in openssl od truncate; do
 done
 
 export JF_DKMS_CONF=$work/framework.conf JF_SYSFS=$work/sys JF_PROCFS=$work/proc
-# A signature is "by KEY", its length, and what the kernel looks for at the end.
+# A signature is "by KEY", its length, and what the kernel wants at the end.
 mkdir -p "$work/kdir/scripts" "$work/sys" "$work/proc" "$work/m"
 cat >"$work/kdir/scripts/sign-file" <<'END'
 #!/bin/bash
@@ -80,7 +80,7 @@ go -K "$work/mine.key" -C "$work/mine.pem"
 grep -qF -- "-outform DER" <<<"$out"; result $? "... and of a PEM certificate mokutil gets the form that it takes" "$out"
 mkdir "$work/bin" && printf '#!/bin/sh\necho 1000\n' >"$work/bin/id" && chmod +x "$work/bin/id"
 PATH=$work/bin:$PATH go -K "$work/mine.key" -C "$work/mine.der"
-[ $rc = 0 ] && ! grep -q mokutil <<<"$out"; result $? "to whom the kernel does not show its keys, nothing is said of them" "$out"
+[ $rc = 0 ] && ! grep -q mokutil <<<"$out"; result $? "a user who cannot read the kernel's keys is told nothing of them" "$out"
 listed mine 'DKMS module signing key'
 go -K "$work/mine.key" -C "$work/mine.der"
 grep -q "$trust" <<<"$out"; result $? "one that the kernel lists is known" "$out"

@@ -75,7 +75,7 @@ mkdir -p "$JF_BUILD/$k/modules"
 printf 'name=%s\\nrelease=6.1.0\\nvmlinuz=/dev/null\\nslow=1\\n' "$k" >"$JF_BUILD/$k/info"
 '''
 
-# A shell that dies and leaves its program, in a group of its own, to whoever looks after it.
+# A shell that dies before its program, which is in a group of its own and becomes another process's child.
 HOST = '''check:
 \t@touch "$(JF_FAKE).host"
 \t@sh -c 'timeout 600 sleep 600; true'
@@ -141,7 +141,7 @@ class Fake:
         return p.returncode, out
 
     def alive(self):
-        """The processes that came of what was started."""
+        """The processes that the run started, and their descendants."""
         found = []
         for d in filter(str.isdigit, os.listdir('/proc')):
             with contextlib.suppress(OSError):
@@ -263,7 +263,7 @@ def end(out, fake, what, p, number, wanted, status, running='qemu'):
     took = time.monotonic() - begin
     left = fake.alive()
     out.say(came and any(running in c for _, c in before) and p.returncode == status and not left and took < 20,
-            f'{what}: nothing is left behind',
+            f'{what}: no process is left',
             [f'status {p.returncode}, wanted {status}, after {took:.0f} s; left: {left}', f'before: {before}', text])
     for pid, _ in left:
         with contextlib.suppress(ProcessLookupError):
@@ -278,7 +278,7 @@ PROGRAMS = [
 ]
 
 
-# ^C comes to all of a terminal's group, and from who started it, too.
+# ^C reaches all of a terminal's group, and the program that started it passes it on.
 TWICE = """
 import os, signal, sys
 sys.path.insert(0, sys.argv[1])

@@ -436,7 +436,7 @@ static bool same_instruction(const char *text, const struct expected *want)
 	return false;
 }
 
-/* Lets objdump read @count instructions that stand at @ip and behind it. */
+/* Lets objdump read @count instructions that stand at @ip and after it. */
 static void check_disassembly(uint64_t ip, const uint8_t *bytes,
 			      const struct expected *want, size_t count)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /*
  * The debugfs parser on commands put together at random from the pieces that
- * commands are made of; the judge is the one of fuzz_parse.c. Prints TAP.
+ * commands are made of; the oracle is the one of fuzz_parse.c. Prints TAP.
  */
 #ifndef JF_PARSE
 #define JF_PARSE "../../parse/parse.c"

@@ -50,7 +50,7 @@ cat >"$work/trouble" <<'END'
 jumpfunc: WARNING: without a time in front
 [    5.123456] "a name" jumpfunc: "b" WARNING: quotes that jumpfunc did not begin
 [    5.123456] jumpfunc: func2: BUG: outside the quotes, and one " of them alone
-[    5.123456] jumpfunc: "name" BUG: behind the quotes
+[    5.123456] jumpfunc: "name" BUG: after the quotes
 [    5.123456] other: "WARNING: " is not jumpfunc's
 END
 # What is none.
@@ -76,8 +76,8 @@ trace='[    2.5] Call Trace:'
 event='[    2.5] WARNING: CPU: 0 PID: 1 at kernel/trace/trace_events.c:411 x+0x1/0x2'
 other='[    2.5] WARNING: CPU: 0 PID: 1 at kernel/module.c:411 x+0x1/0x2'
 
-# judge WHAT STATUS WANTED LINE...
-judge()
+# log_gives WHAT STATUS WANTED LINE...
+log_gives()
 {
 	what=$1 status=$2 wanted=$3
 	shift 3
@@ -94,23 +94,23 @@ judge()
 tests()
 {
 	while IFS= read -r line; do
-		judge "trouble: ${line#*] }" 1 "$line" "$line"
+		log_gives "trouble: ${line#*] }" 1 "$line" "$line"
 	done <"$work/trouble"
 	# All at once: the first one would hide what of these is trouble.
 	rc=0
 	got=$($sh "$harness/trouble" "$work/none" 2>&1) || rc=$?
 	if [ -z "$got" ] && [ $rc = 0 ]; then ok "none of $(wc -l <"$work/none") harmless lines"; else not_ok "harmless lines" "status $rc" "$got"; fi
 
-	judge "what is expected is none while it is" 0 '' "$begins" "$expect" "$trace" "$event" "$over"
-	judge "before that it is trouble" 1 "$trace" "$begins" "$trace" "$expect" "$event" "$over"
-	judge "after that it is trouble" 1 "$event" "$expect" "$trace" "$over" "$event"
-	judge "anything else is trouble meanwhile" 1 "$other" "$expect" "$other" "$trace" "$over"
-	judge "a test that begins expects nothing" 1 "$trace" "$expect" "$event" "$begins" "$trace"
-	judge "a quoted name makes nothing expected" 1 '[ 2.5] jumpfunc: "Call Trace" BUG: x' \
+	log_gives "what is expected is none while it is" 0 '' "$begins" "$expect" "$trace" "$event" "$over"
+	log_gives "before that it is trouble" 1 "$trace" "$begins" "$trace" "$expect" "$event" "$over"
+	log_gives "after that it is trouble" 1 "$event" "$expect" "$trace" "$over" "$event"
+	log_gives "anything else is trouble meanwhile" 1 "$other" "$expect" "$other" "$trace" "$over"
+	log_gives "a test that begins expects nothing" 1 "$trace" "$expect" "$event" "$begins" "$trace"
+	log_gives "a quoted name makes nothing expected" 1 '[ 2.5] jumpfunc: "Call Trace" BUG: x' \
 		"$expect" '[ 2.5] jumpfunc: "Call Trace" BUG: x' "$over"
-	judge "all trouble is told, in its order" 1 "$event
+	log_gives "all trouble is told, in its order" 1 "$event
 $trace" "$event" "harmless" "$trace"
-	judge "bytes that are no characters" 1 "$(printf 'BUG: \377')" "$(printf 'jumpfunc: "\377 BUG: \376"')" "$(printf 'BUG: \377')"
+	log_gives "bytes that are no characters" 1 "$(printf 'BUG: \377')" "$(printf 'jumpfunc: "\377 BUG: \376"')" "$(printf 'BUG: \377')"
 	got=$(printf '%s\n' "$trace" | $sh "$harness/trouble")
 	if [ "$got" = "$trace" ]; then ok "a log on the standard input"; else not_ok "a log on the standard input" "$got"; fi
 	rc=0

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
 # For tests that are bash scripts and need a folder of their own; sourced, never run.  Gives top (this tree), work (a
-# folder that goes with the test, however it ends) and what tap.sh has.
+# folder that is removed with the test, however it ends) and what tap.sh has.
 LC_ALL=C
 export LC_ALL
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)

@@ -5,9 +5,9 @@
 K=/sys/kernel/debug/jf_keys
 
 # site_errors: sites whose instruction is not what the state of their key asks for.  The rule is
-# the table of branch.h, written once more; what is judged are the bytes in memory.  A branch that
+# the table of branch.h, written once more; what is compared are the bytes in memory.  A branch that
 # is not taken is a nop, or a jump to the next instruction; one that is taken stays in its function
-# (an unpatched one leads to a test behind all functions).
+# (an unpatched one leads to a test after all functions).
 site_errors()
 {
 	awk '/^#/ {next}

@@ -24,7 +24,7 @@ fail_start()
 	if [ -w $LEAK ] && echo scan=off >$LEAK 2>/dev/null; then
 		leaks=1
 	else
-		skip "a look for lost memory" "no kmemleak in this kernel (CONFIG_DEBUG_KMEMLEAK)"
+		skip "no memory is lost" "no kmemleak in this kernel (CONFIG_DEBUG_KMEMLEAK)"
 	fi
 }
 
@@ -77,7 +77,7 @@ hits()
 	esac
 }
 
-# Those of the modules: processes and terminals have some as well, and come and go.
+# Those of the modules: processes and terminals have some as well, whose number changes.
 list_mappings() { grep -vE 'unpurged|kernel_clone|_do_fork|n_tty_open' /proc/vmallocinfo; }
 mappings() { list_mappings | wc -l; }
 
@@ -85,8 +85,8 @@ mappings() { list_mappings | wc -l; }
 leak_check()
 {
 	[ $leaks = 1 ] || return 0
-	# It looks at nothing that is younger than five seconds; what stands in registers and on stacks
-	# may hide something from one look.
+	# It reports nothing that is younger than five seconds; what stands in registers and on stacks
+	# may hide something from one scan.
 	sleep 6
 	leak_scan
 	jf_lost=$(cat $LEAK)

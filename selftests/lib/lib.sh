@@ -17,7 +17,7 @@
 JF_TOP=$(cd "$(dirname "$0")/../.." && pwd)
 JF_NAME=$(basename "$0" .sh)
 JF=/sys/kernel/debug/jumpfunc
-# Where the kernel has its tracing files; only below debugfs if nobody has mounted tracefs by itself.
+# Where the kernel has its tracing files; only below debugfs if tracefs is not mounted by itself.
 JF_TRACEFS=/sys/kernel/tracing
 [ -d $JF_TRACEFS/events ] || JF_TRACEFS=/sys/kernel/debug/tracing
 JF_N=0 JF_FAILED=0 JF_PASSED=0 JF_STARTED=0 JF_ENDED=0
@@ -143,7 +143,7 @@ jf_start()
 	JF_TAINT=$(cat /proc/sys/kernel/tainted)
 }
 
-# Whatever way the test ends, nothing of it stays behind.
+# Whatever way the test ends, nothing of it is left.
 jf_restore()
 {
 	[ -z "$JF_CLEANUP" ] || { eval "$JF_CLEANUP" || true; JF_CLEANUP=''; } 2>/dev/null
@@ -173,7 +173,7 @@ jf_done()
 		fail "$jf_m unloads" "$jf_out"
 	done
 	[ -n "$jf_left" ] && ! grep -q '^jumpfunc ' /proc/modules && JF_LOADED=''
-	# No status but 0 says that the log is clean: one that nobody could judge is not.
+	# No status but 0 says that the log is clean: one that could not be checked is not.
 	if jf_bad=$(jf_log | sh "$JF_TOP/harness/trouble" 2>&1); then
 		pass "the kernel log stays clean"
 	else
@@ -250,11 +250,11 @@ jf_insmod()
 	jf_file=$(jf_ko "$jf_m") || { echo "no $jf_m.ko: build it first (make)"; return 1; }
 	insmod "$jf_file" "$@" || return
 	jf_m=$(echo "$jf_m" | tr - _)
-	# In the order in which they have to go.
+	# In the order in which they have to be unloaded.
 	JF_LOADED="$jf_m $JF_LOADED"
 }
 
-# jf_unloaded NAME: somebody else has unloaded it, or does
+# jf_unloaded NAME: another process has unloaded it, or does
 jf_unloaded() { JF_LOADED=$(echo " $JF_LOADED " | sed "s/ $1 / /"); }
 
 # jf_rmmod NAME
@@ -371,7 +371,7 @@ jf_difference()
 	jf_diff=$(($(jf_stat "$jf_grows") - jf_before))
 }
 
-# jf_functions_of FILE: behind each address that begins a line, the function it is in.  perf script -F ip,sym does
+# jf_functions_of FILE: after each address that begins a line, the function it is in.  perf script -F ip,sym does
 # the same, but which functions of modules it knows depends on its version and on the kernel.
 jf_functions_of()
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * failnth: does one thing again and again, each time with another one of its memory allocations
- * failing, until it goes through without.
+ * failing, until it succeeds without.
  *
  *   failnth [OPTION...] DO
  *     -u UNDO    what undoes it: done after each attempt that succeeded
@@ -25,7 +25,7 @@
  *     none
  *
  * The last line is `attempts=N failed=N survived=N`, with the numbers of attempts that were hit and
- * of those that failed or succeeded all the same.  The exit status is 0 if all went as it should, 1
+ * of those that failed or succeeded all the same.  The exit status is 0 if all was as it should be, 1
  * if not, 4 where the kernel cannot do this.
  *
  * Only this task's allocations fail: /proc/thread-self/fail-nth, or the task filter of failslab.
@@ -61,7 +61,7 @@ struct state {
 	int counters;		/* -S */
 	int filtered;
 	regex_t only;
-	char *before, *after;	/* after: what success looks like */
+	char *before, *after;	/* after: the state after success */
 };
 
 static struct op op_do, op_undo = { .what = "none" }, op_before = { .what = "none" };
@@ -283,7 +283,7 @@ static void arm(long n)
 		die("cannot write %s to fail-nth", text);
 }
 
-/* How many allocations were still to succeed before one had failed? 0: one was hit; -1: nobody knows. */
+/* How many allocations were still to succeed before one had failed? 0: one was hit; -1: unknown. */
 static long disarm(void)
 {
 	char text[24] = "";
@@ -480,7 +480,7 @@ static void undo(long n)
 		complain(n, "undo gives %s", strerror(err));
 }
 
-/* What success looks like. */
+/* The state after success. */
 static int succeed_once(void)
 {
 	int err = once(&op_before);
@@ -500,7 +500,7 @@ static int succeed_once(void)
 	return 0;
 }
 
-/* Was one hit? -1: nobody knows. */
+/* Was one hit? -1: unknown. */
 static int attempt(long n, int *err)
 {
 	long left;

@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * fuzz_debugfs: writes what it makes up to the files of /sys/kernel/debug/jumpfunc, and knows of each
- * input what must come of it.
+ * fuzz_debugfs: writes what it makes up to the files of /sys/kernel/debug/jumpfunc, and knows the result
+ * that each input must have.
  *
  *   fuzz_debugfs [-s SEED] [-n INPUTS] [-t SECONDS] [-c SECONDS] [-v]
  *     -s   the same seed makes the same inputs; each input depends on its number and the seed alone
  *     -n   so many inputs one after the other, -t or as many as there is time for
  *     -c   then for so long several writers and readers at the same time
- *     -b   only the file bench, with a look before and after all of them, and none at `functions` and
- *          `keys`: with the benchmark's 11,000 sites that takes seconds
- *     -o N only input number N, and say what it is and what came of it
+ *     -b   only the file bench: the other files are read before and after all of them, but not `functions`
+ *          and `keys`, which with the benchmark's 11,000 sites takes seconds
+ *     -o N only input number N, and say what it is and what the result was
  *
- * What must come of an input is worked out from docs/debugfs.md, not from the code:
+ * The result of an input is worked out from docs/debugfs.md, not from the code:
  *   - which errno it gives, or that it is taken, as a whole
  *   - refused: not a byte of functions, keys, dispatch and subscribers is other than before, and no
  *     counter of stats but "errors"
  *   - taken: the functions that it names lead where it says, their counts say how often that changed,
  *     and everything else is as before
- * and of every look at `functions`, that each function's sites lead where its target says.
+ * and whenever `functions` is read, each function's sites lead where its target says.
  *
  * With several writers at once, every function must end up where one of them wanted it, pairs that are
- * always written together must never be seen apart, and nobody may get an error that is not his own.
+ * always written together must never be seen apart, and no writer may get an error of another one.
  */
 #define _GNU_SOURCE
 #include <ctype.h>
@@ -290,7 +290,7 @@ static int parse_functions(struct world *w)
 			continue;
 		word(line + 2, kind);
 		if (!strcmp(f->target, "none") || !strcmp(f->target, "return-0")) {
-			/* A trampoline jumps to a stand-in, a call is gone; or one to it. */
+			/* A trampoline jumps to a stand-in, a call is a nop; or it calls the stand-in. */
 			p = memmem(line, n, "jf_nop", 6) ?: memmem(line, n, "jf_ret0", 7);
 			if (!p && !memmem(line, n, "  nop", 5) && !memmem(line, n, "  xor eax", 9))
 				complain("%s is %s, but a site says: %.*s", f->name, f->target, (int)n, line);
@@ -304,7 +304,7 @@ static int parse_functions(struct world *w)
 	return bad == was_bad ? 0 : -1;
 }
 
-static void look(struct world *w)
+static void read_world(struct world *w)
 {
 	static char *buf;
 	char *p, *line;
@@ -355,7 +355,7 @@ static const char *first_difference(const char *a, const char *b)
 	return text;
 }
 
-/* --- what must come of an input -------------------------------------------------- */
+/* --- the result that an input must have ------------------------------------------ */
 
 enum { UNKNOWN = -1 };
 
@@ -542,7 +542,7 @@ static const char * const files[NFILES] = {
 	"func0", "func1", "func2", "func3", "functions", "dispatch", "subscribers", "bench",
 };
 
-static void judge(struct verdict *v, const struct world *w, int file, long offset)
+static void predict(struct verdict *v, const struct world *w, int file, long offset)
 {
 	static char *s;
 	size_t n = len;
@@ -862,7 +862,7 @@ static void read_around(long number)
 
 /*
  * Writes the input to an open file, in one of several ways; may mend the
- * verdict of what must come of it.
+ * expected result.
  */
 static ssize_t write_input(long number, const struct world *a, int file, int fd, int way, long offset,
 			   struct verdict *v)
@@ -880,7 +880,7 @@ static ssize_t write_input(long number, const struct world *a, int file, int fd,
 		lseek(fd, offset, SEEK_SET);
 		/* Where the position could not be set, it is a plain one. */
 		if (lseek(fd, 0, SEEK_CUR) != offset)
-			judge(v, a, file, 0);
+			predict(v, a, file, 0);
 		break;
 	case BAD_POINTER:
 		/* Its end is not there to be read: the command is not to be had. */
@@ -903,7 +903,7 @@ static ssize_t write_input(long number, const struct world *a, int file, int fd,
 	return write(fd, in, len);
 }
 
-static void look_after(long number, int file, const struct verdict *v, const struct world *a, struct world *b)
+static void check_after(long number, int file, const struct verdict *v, const struct world *a, struct world *b)
 {
 	if (v->err)
 		refused++;
@@ -911,7 +911,7 @@ static void look_after(long number, int file, const struct verdict *v, const str
 		taken++;
 	if (only_bench)
 		return;
-	look(b);
+	read_world(b);
 	if (v->err)
 		check_refused(number, file, a, b);
 	else
@@ -929,7 +929,7 @@ static void say_input(long number, int file, int way, long offset, int err)
 
 /*
  * @a: the world before; returns with the world after in @b. What writes to more than one place at once
- * is one input and one look, so that a hundred thousand can be had.
+ * is one input, checked once, so that there is time for a hundred thousand.
  */
 static void one_input(long number, struct world *a, struct world *b)
 {
@@ -944,12 +944,12 @@ static void one_input(long number, struct world *a, struct world *b)
 		len = 0;
 	if (way == AT_OFFSET || way == AFTER_SEEK)
 		offset = one_in(3) ? 1 : one_in(2) ? 4096 : 1 + (long)below(INT32_MAX);
-	judge(&v, a, file, offset);
+	predict(&v, a, file, offset);
 	if (v.err == UNKNOWN) {
 		/* Not for us: it would start a benchmark, or is a function that we do not know. */
 		unsure++;
 		if (!only_bench)
-			look(b);
+			read_world(b);
 		return;
 	}
 	if (only)
@@ -962,7 +962,7 @@ static void one_input(long number, struct world *a, struct world *b)
 	close(fd);
 	if (only)
 		printf("gave %zd\n", r);
-	look_after(number, file, &v, a, b);
+	check_after(number, file, &v, a, b);
 }
 
 /* --- several at once -------------------------------------------------------------------- */
@@ -971,18 +971,18 @@ struct shared {
 	long writes, refusals, reads, complaints;
 };
 
-static void writer(struct shared *s, int who, time_t end)
+static void writer(struct shared *s, int id, time_t end)
 {
 	long number = 0;
 
-	rnd = seed + 77 * who;
+	rnd = seed + 77 * id;
 	while (time(NULL) < end) {
 		int k = below(3), fd, file;
 		struct verdict v;
 		ssize_t r;
 
 		if (one_in(3)) {
-			/* Always together, to the same; nobody may see them apart. */
+			/* Always together, to the same; no reader may see them apart. */
 			len = 0;
 			if (one_in(2))
 				add("ops_0=target_%d func1=default ops_1=target_%d\n", k, k);
@@ -993,9 +993,9 @@ static void writer(struct shared *s, int who, time_t end)
 		} else {
 			uint64_t keep = rnd;
 
-			file = make_input(1000000 * (who + 1) + number++);
+			file = make_input(1000000 * (id + 1) + number++);
 			rnd = keep + 1;
-			judge(&v, &worlds[0], file, 0);
+			predict(&v, &worlds[0], file, 0);
 			/* What would set one of the two alone is not for this part. */
 			if (v.err == UNKNOWN || (!v.err && file == FUNCTIONS && memmem(in, len, "ops_", 4)))
 				continue;
@@ -1020,11 +1020,11 @@ static void writer(struct shared *s, int who, time_t end)
 	_exit(0);
 }
 
-static void reader(struct shared *s, int who, time_t end)
+static void reader(struct shared *s, int id, time_t end)
 {
 	struct world *w = &worlds[0];
 
-	rnd = seed + 1234567 * who;
+	rnd = seed + 1234567 * id;
 	while (time(NULL) < end) {
 		const char *a = NULL, *b = NULL;
 		int i;
@@ -1065,7 +1065,7 @@ static void several(unsigned long duration)
 	if (fd < 0 || write(fd, "ops_0=target_0 ops_1=target_0", 29) != 29)
 		complain("cannot set ops_0 and ops_1: is jf_each_op loaded?");
 	close(fd);
-	look(&worlds[0]);
+	read_world(&worlds[0]);
 	fflush(stdout);
 	for (i = 0; i < n; i++) {
 		pid_t pid = fork();
@@ -1078,7 +1078,7 @@ static void several(unsigned long duration)
 	while (wait(&status) > 0)
 		if (status)
 			complain("one of them ended with status %x", status);
-	look(&worlds[1]);
+	read_world(&worlds[1]);
 	bad += s->complaints;
 	printf("together: %ld writes, %ld of them refused, %ld reads\n", s->writes, s->refusals, s->reads);
 	if (!s->writes || !s->reads || s->refusals == s->writes || !s->refusals)
@@ -1113,11 +1113,11 @@ static void set_up(struct world *a)
 
 	if (only_bench && stat(DIR "bench", &st))
 		exit((printf("no bench: load jumpfunc_bench.ko first\n"), 2));
-	/* Behind the input, room, and then nothing. */
+	/* After the input, room, and then nothing. */
 	in = mmap(NULL, 2 * MAX_INPUT + 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (in == MAP_FAILED || mprotect(in + 2 * MAX_INPUT, 4096, PROT_NONE))
 		exit(2);
-	look(a);
+	read_world(a);
 	if (!a->num && !only_bench)
 		exit((printf("no functions to be seen in " DIR "functions\n"), 2));
 }
@@ -1142,7 +1142,7 @@ static long one_by_one(struct world *a, struct world *b)
 		}
 	}
 	if (only_bench) {
-		look(b);
+		read_world(b);
 		check_refused(last, BENCH, a, b);
 	}
 	return last;

@@ -18,7 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define NOBODY	65534
+#define OVERFLOW_ID	65534
 
 static struct sock_filter filter[BPF_MAXINSNS];
 
@@ -37,7 +37,7 @@ static int add_filter(void)
 static void flood(pid_t parent, time_t end, int filters, long *calls)
 {
 	/* Nothing here needs root: that is the point. */
-	if (setgroups(0, NULL) || setgid(NOBODY) || setuid(NOBODY) || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
+	if (setgroups(0, NULL) || setgid(OVERFLOW_ID) || setuid(OVERFLOW_ID) || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
 		_exit(1);
 	/* Not longer than the one that is waited for; setuid() has forgotten it if it was asked for before. */
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL) || getppid() != parent)

@@ -17,7 +17,7 @@
 /*
  * One letter is one operation on the key:
  *   e enable  d disable  i inc  D dec  1 batch "on"  0 batch "off"
- * in upper or lower case as listed; behind '!' it has to fail.
+ * in upper or lower case as listed; after '!' it has to fail.
  */
 struct jf_key_script {
 	const char	*steps;

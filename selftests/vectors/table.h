@@ -198,7 +198,7 @@ DEFINE_DYNFUNC_NULL(jft_t_null, jft_t_inc);
 
 /*
  * One letter is one update: a to the first function, b to the second one, n to
- * NULL, A and B the same in a batch; behind '!' it has to fail with -EINVAL. The
+ * NULL, A and B the same in a batch; after '!' it has to fail with -EINVAL. The
  * results of a call after each are in @want.
  */
 struct jf_func_script {

@@ -902,7 +902,7 @@ static void going_keeps_tables(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, jfk_num_modules(), 2U);
 }
 
-/* Its sites no longer lead to what may be unloaded before it; entities keep values. */
+/* Nothing in it leads to a module that may be unloaded first; others' entities keep values. */
 static void going_restores(struct kunit *test)
 {
 	struct everything other = everything(test, "other"), e = everything(test, "m");
@@ -932,7 +932,7 @@ static void going_restores(struct kunit *test)
 	KUNIT_EXPECT_PTR_EQ(test, other.f->func, jfk_code(other.m, 1));
 }
 
-/* A task that came through its trampoline is not in it; it counts as set back. */
+/* A task that came through its trampoline is nowhere in it: the target is recorded as retired. */
 static void going_was_passed(struct kunit *test)
 {
 	struct everything other = everything(test, "other"), e = everything(test, "m");

@@ -18,9 +18,9 @@ static noinline void hide_third(struct jf_quiesce_head *h)
 
 static void hide_ask(struct jf_quiesce_head *h, void (*next)(struct jf_quiesce_head *head))
 {
-	/* By then the unloading task waits for callbacks, and so before the next. */
+	/* By then the barrier of the unloading task is queued, in front of the next one. */
 	msleep(300);
-	/* And when it has been woken, no task is in this text for a while. */
+	/* And when that task is woken, no other one is in this text for a while. */
 	hide_ask_slow();
 	jf_call_quiesced(h, next);
 	atomic_dec(&hide_inside);

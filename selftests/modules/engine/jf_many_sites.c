@@ -633,7 +633,7 @@ static int text_show(struct seq_file *m, void *v)
 	const u8 *p = many_stubs;
 	unsigned int i, k;
 
-	/* The compiler must not know that p is many_stubs: it would see reads past its end. */
+	/* Else the loop's end may become a relocation that names what is after the last stub. */
 	OPTIMIZER_HIDE_VAR(p);
 	for (i = 0; i < SITES * STRIDE; i++)
 		sum = (sum ^ p[i]) * 0x100000001b3ULL;

@@ -143,7 +143,7 @@ static int test_range(void)
 	high = max(high, addr + 11);
 
 	before();
-	/* In no module's text, and so refused, as nothing shows that it is text. */
+	/* In no text that is known, and so refused without JF_VOUCH. */
 	CHECK_EQ(__jf_func_update(&__jf_func_bad_a, (void *)(low + 5 - 0x80000000UL)), -EPERM);
 	UNCHANGED();
 	/* Far away on either side. None of these is ever called. */

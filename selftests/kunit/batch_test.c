@@ -3,9 +3,9 @@
  * Suite jumpfunc-batch: updates and batches (jf_core.c, fake.h).
  *
  * What it proves: a batch of any size is one transaction, and one that changes
- * nothing is none; every reason to refuse a batch, met at whichever key or site,
+ * nothing is none; every reason to refuse a batch, met at whichever entity or site,
  * leaves all text, values, counters and memory as they were, and the next batch
- * works; the documented exception (-EIO) counts as done; a key named twice is one
+ * works; the documented exception (-EIO) counts as done; an entity named twice is one
  * change or an error; NULL forms, circles of trampolines, also those that would only
  * be closed when a module is unloaded, contexts; counters and trace events tell what
  * happened.
@@ -37,7 +37,7 @@ static struct fixture fixture(struct kunit *test)
 	x.ret0 = jfk_func(x.m, "ret0", NULL, JF_ENT_RET0);
 	x.key = jfk_key(x.m, "key", false, 0);
 	x.ro = jfk_key(x.m, "ro", false, JF_ENT_RO);
-	/* Interleaved, so that no key's sites are neighbours. */
+	/* Interleaved, so that no entity's sites are neighbours. */
 	for (j = 0; j < 3; j++)
 		for (i = 0; i < FUNCS; i++)
 			x.call[i][j] = jfk_site(x.m, &x.f[i]->ent, JF_SITE_CALL);
@@ -105,11 +105,11 @@ static const unsigned int sizes[] = { 1, 2, 3, 10, JFK_ENTS };
 
 static void size_desc(const unsigned int *n, char *desc)
 {
-	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "%u keys", *n);
+	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "%u entities", *n);
 }
 KUNIT_ARRAY_PARAM(size, sizes, size_desc);
 
-/* Three broadcasts, whatever the number of keys and sites. */
+/* Three broadcasts, whatever the number of entities and sites. */
 static void one_transaction(struct kunit *test)
 {
 	unsigned int i, n = *(const unsigned int *)test->param_value;
@@ -254,7 +254,7 @@ static void null_forms(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, jf_ret0(), 0L);
 }
 
-/* --- the same key twice ------------------------------------------------ */
+/* --- the same entity twice --------------------------------------------- */
 
 static void twice_the_same(struct kunit *test)
 {
@@ -623,7 +623,7 @@ static void circles(struct kunit *test)
 }
 
 /*
- * A key with a target in another module may fall back to its initial one at any
+ * A function with a target in another module may fall back to its initial one at any
  * time, and so leads to both. Here the initial target of h1 is f1's trampoline, and
  * that of h2 is h1's; "far" has targets of its own.
  */
@@ -651,7 +651,7 @@ static void *fall_entry(struct falls *y, struct jf_func *f)
 	return (void *)jfk_tramp(y->m, f) - 4;
 }
 
-/* Two keys: each change by itself is fine, in either order, but not both. */
+/* Two functions: each change by itself is fine, in either order, but not both. */
 static void circles_of_two(struct kunit *test)
 {
 	struct falls y = falls(test);
@@ -676,7 +676,7 @@ static void circles_of_two(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, jf_batch_commit(&b), -EINVAL);
 	JFK_EXPECT_UNCHANGED(test, before, "by a circle of a fall-back in a batch");
 
-	/* What is in the key's own module does not fall back. */
+	/* What is in the function's own module does not fall back. */
 	KUNIT_EXPECT_EQ(test, __jf_func_update(y.h1, jfk_code(y.m, 0)), 0);
 	KUNIT_EXPECT_EQ(test, __jf_func_update(y.x.f[1], fall_entry(&y, y.h1)), 0);
 	/* And now the first half is refused after the second. */
@@ -691,7 +691,7 @@ static void circles_of_two(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, jf_stats.fallbacks, 0ULL);
 }
 
-/* Three keys, of which two would have to fall back. */
+/* Three functions, of which two would have to fall back. */
 static void circles_of_three(struct kunit *test)
 {
 	struct falls y = falls(test);
@@ -723,7 +723,7 @@ static void circles_of_three(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, jfk.sleeps, 0U);
 }
 
-/* Two ways that lead to one key are no circle. */
+/* Two ways that lead to one function are no circle. */
 static void no_circle(struct kunit *test)
 {
 	struct falls y = falls(test);

@@ -984,7 +984,7 @@ static void jfk_capture(struct jfk_state *s)
 			s->updates[n] += m->ctls[i].updates;
 			s->sites[n] += m->ctls[i].num_sites;
 			if (m->ctls[i].pending)
-				jfk_breach("a key still marked as pending");
+				jfk_breach("an entity still marked as pending");
 		}
 		n++;
 	}
@@ -1016,9 +1016,9 @@ const char *jfk_changed(const struct jfk_state *s)
 	else if (memcmp(s->mem, now->mem, sizeof(s->mem)))
 		what = "memory of a module: text or values";
 	else if (memcmp(s->updates, now->updates, sizeof(s->updates)))
-		what = "a key's number of updates";
+		what = "an entity's number of updates";
 	else if (memcmp(s->sites, now->sites, sizeof(s->sites)))
-		what = "a key's number of sites";
+		what = "an entity's number of sites";
 	else if (s->tps != now->tps)
 		what = "the list of tracepoints";
 	else if (s->images - s->retired != now->images - now->retired)

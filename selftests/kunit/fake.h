@@ -296,7 +296,7 @@ static inline unsigned long jfk_label(unsigned long site) { return site + 64; }
 unsigned int jfk_num_modules(void);
 unsigned int jfk_map_num(void);
 struct jf_ctl *jfk_ctl(struct jf_ent *ent);
-/* Of a key, or of a site; all ones where there is none. */
+/* Of an entity, or of a site; all ones where there is none. */
 unsigned int jfk_num_sites(struct jf_ent *ent);
 u64 jfk_updates(struct jf_ent *ent);
 unsigned long jfk_found(unsigned long addr);

@@ -3,7 +3,7 @@
  * Suite jumpfunc-registry: modules are loaded, live and are unloaded
  * (module/module.c, fake.h).
  *
- * What it proves: tables become keys and sites whose text agrees with the keys
+ * What it proves: tables become entities and sites whose text agrees with them
  * before the module's first line runs; a table that is wrong in any field, a site
  * that is not as the macros emit it, a target out of reach, one that could not be
  * fallen back to, or a failed allocation refuses the module and leaves nothing of it;
@@ -299,29 +299,29 @@ static const struct bad_table bad_tables[] = {
 	{ "sites begin elsewhere", -EINVAL, spoil_sites_start },
 	{ "sites end elsewhere", -EINVAL, spoil_sites_end },
 	{ "sites end before they begin", -EINVAL, spoil_sites_reversed },
-	{ "keys begin elsewhere", -EINVAL, spoil_ents_start },
-	{ "keys end elsewhere", -EINVAL, spoil_ents_end },
-	{ "keys end before they begin", -EINVAL, spoil_ents_reversed },
+	{ "entities begin elsewhere", -EINVAL, spoil_ents_start },
+	{ "entities end elsewhere", -EINVAL, spoil_ents_end },
+	{ "entities end before they begin", -EINVAL, spoil_ents_reversed },
 	{ "targets end elsewhere", -EINVAL, spoil_targets_end },
 	{ "targets end before they begin", -EINVAL, spoil_targets_reversed },
-	{ "a key elsewhere", -EINVAL, spoil_ent_outside },
-	{ "a key at NULL", -EINVAL, spoil_ent_null },
-	{ "an array of no keys", -EINVAL, spoil_num_zero },
-	{ "an array of 2^32 keys", -EINVAL, spoil_num_huge },
+	{ "an entity elsewhere", -EINVAL, spoil_ent_outside },
+	{ "an entity at NULL", -EINVAL, spoil_ent_null },
+	{ "an array of no entities", -EINVAL, spoil_num_zero },
+	{ "an array of 2^32 entities", -EINVAL, spoil_num_huge },
 	{ "an array with a huge stride", -EINVAL, spoil_stride_huge },
 	{ "an array without a stride", -EINVAL, spoil_stride_zero },
-	{ "a key of another owner", -EINVAL, spoil_ent_owner },
-	{ "a key of unknown type", -EINVAL, spoil_ent_type },
-	{ "a key's name is elsewhere", -EINVAL, spoil_ent_name },
-	{ "a key's name is NULL", -EINVAL, spoil_ent_name_null },
-	{ "a key's name is empty", -EINVAL, spoil_ent_name_empty },
-	{ "a key stands twice", -EINVAL, spoil_ent_twice },
+	{ "an entity of another owner", -EINVAL, spoil_ent_owner },
+	{ "an entity of unknown type", -EINVAL, spoil_ent_type },
+	{ "an entity's name is elsewhere", -EINVAL, spoil_ent_name },
+	{ "an entity's name is NULL", -EINVAL, spoil_ent_name_null },
+	{ "an entity's name is empty", -EINVAL, spoil_ent_name_empty },
+	{ "an entity stands twice", -EINVAL, spoil_ent_twice },
 	{ "a trampoline elsewhere", -EINVAL, spoil_tramp_outside },
 	{ "a site elsewhere", -EINVAL, spoil_site_outside },
 	{ "a site begins one byte before the module", -EINVAL, spoil_site_before },
 	{ "a site's last byte is after the module's", -EINVAL, spoil_site_at_end },
-	{ "a site of a key in no module", -ENODEV, spoil_site_key },
-	{ "a site of no key", -ENODEV, spoil_site_null },
+	{ "a site of an entity in no module", -ENODEV, spoil_site_key },
+	{ "a site of no entity", -ENODEV, spoil_site_null },
 	{ "a call of a jump-label key", -EINVAL, spoil_call_of_key },
 	{ "a branch on a dynamic function", -EINVAL, spoil_branch_of_func },
 	{ "two sites share a byte", -EINVAL, spoil_overlap },
@@ -388,7 +388,7 @@ static void refused(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, jf_key_disable(first.off), 0);
 }
 
-/* A site of another module's key: what counts is where that may fall back to. */
+/* A site of another module's function: what counts is where that may fall back to. */
 static void fall_back_out_of_reach(struct kunit *test)
 {
 	struct everything e = everything(test, "owner");
@@ -601,7 +601,7 @@ static void going(struct kunit *test)
 	expect_gone(test, &e);
 }
 
-/* A module with keys calls its own functions by them: it is always scanned for. */
+/* A module with dynamic functions calls its own functions by them: it is always scanned for. */
 static void going_with_keys(struct kunit *test)
 {
 	struct everything e = everything(test, "m");
@@ -641,7 +641,7 @@ static void going_without_living(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, jfk_load(e.m), 0);
 }
 
-/* In its exit function a module's keys are as good as unregistered. */
+/* In its exit function a module's entities are as good as unregistered. */
 static void no_update_while_going(struct kunit *test)
 {
 	struct everything e = everything(test, "m"), other = everything(test, "other");

@@ -333,7 +333,7 @@ static unsigned int optimised(void)
 	return n;
 }
 
-/* Does everything do what the keys say? */
+/* Does everything do what its entities say? */
 static void check_all(bool on, int distance)
 {
 	struct place *p;
@@ -348,7 +348,7 @@ static void check_all(bool on, int distance)
 }
 
 /*
- * @first: what the keys are when the probes are registered
+ * @first: the state of the entities when the probes are registered
  * @late: registered as disabled, and enabled after a change
  */
 static void one_round(int distance, bool first, bool late)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Is unloaded while a task is in its target, which then goes on to the sites of
- * this module. See jf_leave.c.
+ * Is unloaded while a task is in its target. That task then executes the other sites
+ * of this module. See jf_leave.c.
  */
 #include <linux/module.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The first task of the name "past_writer" that calls mod_delayed_work_on() takes four
- * seconds until it is there, as if its CPU had been taken away from it.
+ * seconds until it is there, as if it had been preempted.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 #include <linux/jiffies.h>

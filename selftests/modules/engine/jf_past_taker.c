@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * A module without tables that takes a call over: at once, so many ms after its
- * parameter was written, by when it may be on its way out, or with a function that
+ * parameter was written, by when it may be being unloaded, or with a function that
  * was __init text.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt

@@ -3,7 +3,7 @@
  * Sites in callbacks that a breakpoint itself leads to: in an ftrace callback,
  * which the functions that handle a breakpoint call as all others do, in a die
  * notifier, which stands beside jumpfunc's own, and in the handler of a kprobe.
- * Each is called all the time while the keys change.
+ * Each is called all the time while the entities change.
  *
  * Two forms cannot work, and are not tried here. A callback of all functions
  * without ftrace's protection against recursion hangs the machine, as a breakpoint

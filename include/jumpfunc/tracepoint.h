@@ -434,7 +434,7 @@ __JF_END_DECLS
 	DEFINE_JF_KEY_FALSE(__jf_on_##tp);				\
 	__DEFINE_DYNFUNC(__jf_tp_##tp, __jf_iter_##tp, jf_nop,		\
 			 JF_ENT_NULL_OK | JF_ENT_TRACE | __JF_TRACE_FLAGS(tp)); \
-	struct jf_tracepoint __jf_trace_##tp = {			\
+	struct jf_tracepoint __jf_trace_##tp __JF_USED = {		\
 		#tp, __JF_THIS, &__jf_on_##tp,				\
 		&__jf_func___jf_tp_##tp,				\
 		__extension__ (void *)__jf_iter_##tp,			\
@@ -498,7 +498,7 @@ __JF_END_DECLS
 #define IMPORT_JF_TRACE(name)						\
 	IMPORT_JF_TRACE_CALL(name);					\
 	__JF_IMPORT_TRACE(name);					\
-	struct jf_tracepoint __jf_trace_##name = {			\
+	struct jf_tracepoint __jf_trace_##name __JF_USED = {		\
 		#name, __JF_THIS, &__jf_on_##name,			\
 		&__jf_func___jf_tp_##name, NULL, __jf_nargs_##name,	\
 		NULL, NULL, NULL, &__jf_export_trace_##name		\

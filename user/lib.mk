@@ -66,6 +66,18 @@ $(OUT)/test_lib_cxx-clang-O0: test_lib_cxx.cc test_lib_cxx2.cc test_lib_cxx.h $(
 $(OUT)/test_guard: test_guard.c $(LIB_TEST_DEPS)
 	$(CC) $(LIB_TEST_CFLAGS) $(SAN) -o $@ $<
 
+# The library stopped at each step, and what is inside of it.
+INSIDE := test/inside.c $(LIB_OBJECTS)
+INSIDE_DEPS := $(INSIDE) test/inside.h lib/lib.h
+STEPS_CFLAGS := -I. -O2 -Wl,--wrap=jf_sync_cores -Wl,--wrap=jf_now_ns
+$(OUT)/test_steps: test/test_steps.c $(INSIDE_DEPS) $(LIB_TEST_DEPS)
+	$(CC) $(LIB_TEST_CFLAGS) $(STEPS_CFLAGS) -o $@ $< $(INSIDE)
+# What the SIGTRAP handler does for an instruction, and the code of images.
+$(OUT)/test_emulate: test/test_emulate.c $(LIB_TEST_DEPS)
+	$(CC) $(LIB_TEST_CFLAGS) -I. -O2 -o $@ $<
+$(OUT)/test_image: test/test_image.c $(LIB_TEST_DEPS)
+	$(CC) $(LIB_TEST_CFLAGS) -O2 -o $@ $< $(LIB_SHARED)
+
 $(OUT)/test_lib_deny: test_lib_deny.c $(LIB_TEST_DEPS)
 	$(CC) $(LIB_TEST_CFLAGS) -O2 -o $@ $< $(LIB_SHARED)
 $(OUT)/test_lib_dl: test_lib_dl.c test_lib_plugin.h $(LIB_TEST_DEPS)
@@ -119,7 +131,7 @@ endif
 LIB_BUILDS := $(addprefix $(OUT)/,$(LIB_BUILDS))
 LIB_PLUGINS := $(addprefix $(OUT)/,plugin1.so plugin2.so plugin-bad.so plugin-greedy.so)
 LIB_LISTS := $(addprefix $(OUT)/,test_lib_list test_lib_list-cxx test_lib_list-san test_lib_count)
-LIB_CHECKS := $(addprefix $(OUT)/,test_guard test_lib test_lib_deny test_lib_dl) $(LIB_PLUGINS) $(LIB_BUILDS) $(LIB_LISTS)
+LIB_CHECKS := $(addprefix $(OUT)/,test_guard test_emulate test_steps test_image test_lib test_lib_deny test_lib_dl) $(LIB_PLUGINS) $(LIB_BUILDS) $(LIB_LISTS)
 
 # The sample that is a module, too.
 SAMPLE := $(addprefix $(TOP)/samples/jf_sample_both_,middle.c program.c)
@@ -134,7 +146,11 @@ LIB_MODES := JUMPFUNC=:mem:flip: JUMPFUNC=off:none:flip:-tested JUMPFUNC_WRITER=
 
 lib-check: $(LIB_CHECKS)
 	@rc=0; \
-	echo "TAP version 13"; echo "# test_guard"; $(OUT)/test_guard || rc=1; \
+	echo "TAP version 13"; \
+	for t in test_guard test_emulate; do echo "# $$t"; $(OUT)/$$t || rc=1; done; \
+	for e in JUMPFUNC_TRAP=never JUMPFUNC_TRAP=always JUMPFUNC_WRITER=remap; do \
+		for t in test_steps test_image; do echo "# $$t with $$e"; env $$e $(OUT)/$$t || rc=1; done; \
+	done; \
 	for m in $(LIB_MODES); do \
 		set -- $$(echo "$$m" | tr : ' '); \
 		echo "# test_lib$$4 with $$1"; env "$$1" $(OUT)/test_lib$$4 "$$2" "$$3" || rc=1; \

@@ -36,6 +36,9 @@ $(OUT)/test_lib-static-pie: test_lib.c $(LIB_TEST_DEPS)
 # which are else for changes of very many sites, and once with slices, too.
 $(OUT)/test_lib-san: test_lib.c $(LIB_SOURCES) $(LIB_TEST_DEPS)
 	$(CC) $(LIB_TEST_CFLAGS) $(SAN) -DEXACT_MAX=0 -DFAR_SITES -o $@ $< $(LIB_SOURCES)
+# The former without sanitizers, which is soon built.
+$(OUT)/test_lib-runs: test_lib.c $(LIB_SOURCES) $(LIB_TEST_DEPS)
+	$(CC) $(LIB_TEST_CFLAGS) -O1 -DEXACT_MAX=0 -DFAR_SITES -o $@ $< $(LIB_SOURCES)
 $(OUT)/test_lib-long: test_lib.c $(LIB_SOURCES) $(LIB_TEST_DEPS)
 	$(CC) $(LIB_TEST_CFLAGS) $(SAN) -DEXACT_MAX=0 -DLONG_SITES=1 -o $@ $< $(LIB_SOURCES)
 $(OUT)/test_lib-tsan: test_lib.c $(LIB_SOURCES) $(LIB_TEST_DEPS)
@@ -76,7 +79,7 @@ $(OUT)/test_steps: test/test_steps.c $(INSIDE_DEPS) $(LIB_TEST_DEPS)
 $(OUT)/test_emulate: test/test_emulate.c $(LIB_TEST_DEPS)
 	$(CC) $(LIB_TEST_CFLAGS) -I. -O2 -o $@ $<
 $(OUT)/test_image: test/test_image.c $(LIB_TEST_DEPS)
-	$(CC) $(LIB_TEST_CFLAGS) -O2 -o $@ $< $(LIB_SHARED)
+	$(CC) $(LIB_TEST_CFLAGS) -I. -O2 -o $@ $< $(LIB_SHARED)
 
 $(OUT)/test_lib_deny: test_lib_deny.c $(LIB_TEST_DEPS)
 	$(CC) $(LIB_TEST_CFLAGS) -O2 -o $@ $< $(LIB_SHARED)

@@ -7,7 +7,7 @@
  * versions, in batches of one to some dozens. Version v leads to a state that
  * follows from v alone. A counter is 2v while v stands, 2v + 1 while the commit
  * to v + 1 is under way. A caller reads it before and after its call, and so
- * knows which versions it may have met (stress.c says why that is fair):
+ * knows which versions it may have met (see below why that is fair):
  *
  *   2v, 2v		only v: a commit that returned is seen by everybody
  *   2v, 2v + 1		v or v + 1
@@ -15,11 +15,18 @@
  *
  * Probes come and go, too. Each one's data lives from before it is registered
  * until jf_quiesce() has returned after it was unregistered, and then is poisoned:
- * a probe that runs too long, or with another's data, sees that. In between the
+ * a probe that runs too long, or with another's data, sees that. Each event runs the
+ * probes of one version of its tracepoint: each of these once, by priority, and no
+ * other. Sites of each kind are at every offset to cache lines, and across borders of
+ * pages (but for trampolines, which are aligned). In between the
  * updater closes the plugin and opens it again, under callers that are in read
  * sections there, and forks: the child makes changes of its own, to which the
  * parent is not to be a witness. Timer signals make calls from handlers, on top of
  * whatever a thread is doing, the updater in the middle of a commit included.
+ *
+ * Why the counter is a fair judge: the updater writes it after the last sync of the
+ * commit. A caller whose instruction fetch ran ahead of its load of the counter was
+ * interrupted by that sync before it could load the new value, and fetched again.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -65,13 +72,42 @@ static _Atomic uint64_t shown;
 
 static DEFINE_JF_KEY_ARRAY_FALSE(keys, KEYS);
 
-#define BRANCHES(n)							\
-NOINLINE int unlikely_##n(void) { return jf_branch_unlikely(&keys[0##n]); } \
-NOINLINE int likely_##n(void) { return jf_branch_likely(&keys[0##n]); }
-X64(BRANCHES)
+/* Where a site was meant to be, and what stands there as long as nothing has changed. */
+enum kind { UNLIKELY, LIKELY, CALL, TAIL, NR_KINDS };
+struct place {
+	const uint8_t	*addr;
+	uint64_t	kind;
+};
+extern const struct place __start_stress_places[], __stop_stress_places[];
 
-#define BRANCH_ROW(n)	{ unlikely_##n, likely_##n },
+/* The next instruction is @skip bytes after a multiple of @align. */
+#define PLACE(align, skip, kind)					\
+	__asm__ __volatile__(".balign %c0\n\t"				\
+			     ".if %c1\n\t.skip %c1, 0x90\n\t.endif\n"	\
+			     "773:\n\t"					\
+			     ".pushsection stress_places, \"aw\", @progbits\n\t" \
+			     ".balign 8\n\t.quad 773b, %c2\n\t"		\
+			     ".popsection"				\
+			     : : "i" (align), "i" (skip), "i" (kind))
+#define LINE(offset, kind)	PLACE(64, offset, kind)
+/* So many bytes of it are before the border. */
+#define PAGE(bytes, kind)	PLACE(4096, 4096 - (bytes), kind)
+
+#define BRANCH(n, where, place)						\
+NOINLINE int unlikely_##where##n(void) { place(0##n, UNLIKELY); return jf_branch_unlikely(&keys[0##n]); } \
+NOINLINE int likely_##where##n(void) { place(0##n, LIKELY); return jf_branch_likely(&keys[0##n]); }
+#define BRANCHES(n)	BRANCH(n, line, LINE)
+#define PAGES(m)	m(1) m(2) m(3) m(4)
+#define PAGE_BRANCHES(n) BRANCH(n, page, PAGE)
+X64(BRANCHES)
+PAGES(PAGE_BRANCHES)
+
+/* Those across pages are in the places of two others each. */
+#define BRANCH_ROW(n)	{ unlikely_line##n, likely_line##n },
+#define PAGE_ROW(n)	{ unlikely_page##n, likely_page##n },
 static int (*const branches[KEYS][2])(void) = { X64(BRANCH_ROW) };
+static int (*const page_branches[][2])(void) = { { NULL, NULL }, PAGES(PAGE_ROW) };
+#define NR_PAGES	4
 
 /* The last one is in another object, mostly out of a jump's reach: labs(). */
 NOINLINE long target0(long x) { return x + (1L << 40); }
@@ -81,12 +117,67 @@ static long (*const targets[STATES])(long) = { target0, target1, target2, labs }
 
 #define FUNC(n)		DEFINE_DYNFUNC(func_##n, target0);
 X8(FUNC, 0)
-#define FUNC_CALL(n)	NOINLINE long call_##n(long x) { return dynfunc_call(func_##n, x) + 1; }
-X8(FUNC_CALL, 0)
-#define FUNC_ROW(n)	{ dynfunc_func_##n, call_##n },
-static long (*const calls[FUNCS][2])(long) = { X8(FUNC_ROW, 0) };
+
+/* Two digits: the last one is the function's. */
+#define ROW8(m, a)	m(a, 0) m(a, 1) m(a, 2) m(a, 3) m(a, 4) m(a, 5) m(a, 6) m(a, 7)
+#define ALL88(m)	ROW8(m, 0) ROW8(m, 1) ROW8(m, 2) ROW8(m, 3) ROW8(m, 4) ROW8(m, 5) ROW8(m, 6) ROW8(m, 7)
+#ifdef __clang__
+#define TAIL_CALLS
+#else
+#define TAIL_CALLS	__attribute__((__optimize__("O2")))
+#endif
+#define CALL_BOTH(a, b, where, place)					\
+NOINLINE long call_##where##a##b(long x) { place(0##a##b, CALL); return dynfunc_call(func_0##b, x) + 1; } \
+TAIL_CALLS NOINLINE long tail_##where##a##b(long x) { place(0##a##b, TAIL); return dynfunc_call(func_0##b, x); }
+#define FUNC_CALLS(a, b)	CALL_BOTH(a, b, line, LINE)
+#define PAGE_CALLS(n)	CALL_BOTH(0, n, page, PAGE)
+ALL88(FUNC_CALLS)
+PAGES(PAGE_CALLS)
+
+#define CALL_ROW(a, b)	{ tail_line##a##b, call_line##a##b },
+#define PAGE_CALL_ROW(n) { tail_page0##n, call_page0##n },
+#define NAME_ROW(n)	dynfunc_func_##n,
+static long (*const calls[8 * FUNCS][2])(long) = { ALL88(CALL_ROW) };
+static long (*const page_calls[][2])(long) = { { NULL, NULL }, PAGES(PAGE_CALL_ROW) };
+static long (*const names[FUNCS])(long) = { X8(NAME_ROW, 0) };
 #define FUNC_POINTER(n)	&__jf_func_func_##n,
 static struct jf_func *const funcs[FUNCS] = { X8(FUNC_POINTER, 0) };
+
+/* Is there what was meant to be there, at each offset? Else the storm shows less than it says. */
+static bool places_are_right(void)
+{
+	uint64_t offsets[NR_KINDS] = { 0 };
+	unsigned int lines = 0, pages = 0, wrong = 0, k;
+	const struct place *p;
+
+	for (p = __start_stress_places; p < __stop_stress_places; p++) {
+		unsigned int at = (uintptr_t)p->addr & 63;
+
+		offsets[p->kind] |= 1ULL << at;
+		lines += at > 59;
+		pages += ((uintptr_t)p->addr & 4095) > 4091;
+		switch (*p->addr) {
+		case 0x0f: case 0xa9:	/* nop, and that of a guard */
+			wrong += p->kind != UNLIKELY && p->kind != LIKELY;
+			break;
+		case 0xe8:
+			wrong += p->kind != CALL;
+			break;
+		case 0xe9:
+			wrong += p->kind == CALL;
+			break;
+		default:
+			wrong++;
+		}
+	}
+	for (k = 0; k < NR_KINDS; k++)
+		wrong += offsets[k] != ~0ULL;
+	printf("# %zu sites at all offsets to a cache line: %u across a line, %u of them across a page\n",
+	       (size_t)(p - __start_stress_places), lines, pages);
+	if (wrong || pages < NR_KINDS * NR_PAGES)
+		printf("# MISMATCH: %u sites or kinds are not where they should be\n", wrong);
+	return !wrong && pages >= NR_KINDS * NR_PAGES;
+}
 
 #define TRACE(n)							\
 DECLARE_JF_TRACE(trace_##n, PROTO(struct stress_worker *w, long a, int b), ARGS(w, a, b)); \
@@ -146,10 +237,10 @@ static uint64_t load(const struct thing *t)
 	return seq;
 }
 
-static void call_branch(size_t i, int likely)
+static void call_branch(size_t i, int likely, bool page)
 {
 	uint64_t s1 = load(&key_things[i]);
-	int got = branches[i][likely]();
+	int got = (page ? page_branches : branches)[i][likely]();
 	uint64_t s2;
 
 	/* The call first. Pairs with begin_change(): a change that it met has begun. */
@@ -159,10 +250,12 @@ static void call_branch(size_t i, int likely)
 		mismatch("key", i, got, s1, s2);
 }
 
-static void call_func(size_t i, int by, long x)
+/* @at: which call of it; by its name else. */
+static void call_func(size_t i, unsigned int at, int by, long x)
 {
 	uint64_t s1 = load(&func_things[i]), s2;
-	long got = calls[i][by](x) - by - x;
+	long got = at < 8 ? calls[8 * at + i][by](x) - by - x :
+		   at == 8 && i && i <= NR_PAGES ? page_calls[i][by](x) - by - x : names[i](x) - x;
 	unsigned int state;
 
 	/* The call first. Pairs with begin_change(): a change that it met has begun. */
@@ -193,20 +286,74 @@ static void call_plugin(void)
 }
 
 struct probe_data {
-	uint64_t magic;
-	unsigned int trace;
-	bool registered;
+	uint64_t magic, since;	/* registered as number so and so */
+	unsigned int trace, slot;
+	int prio;
 };
 
 static struct probe_data *probe_data[TRACES][PROBES_MAX];
 
+/* Which probes the latest versions of a tracepoint have, one bit for each. */
+#define HISTORY		64
+static struct thing trace_things[TRACES];
+static _Atomic uint32_t masks[TRACES][HISTORY];
+
+/* An event, as its probes report it. */
+struct event {
+	long check;
+	uint32_t mask;
+	bool twice, disordered;
+	int prio;
+	uint64_t since;
+};
+#define CHECK_EVENT	0x5eedL
+
 static void probe(void *data, struct stress_worker *w, long a, int b)
 {
 	const struct probe_data *d = data;
+	struct event *e = (struct event *)(uintptr_t)a;
+	unsigned int stay;
 
 	w->probe_calls++;
-	if (d->magic != ~(uint64_t)(uintptr_t)data || d->trace != (unsigned int)b || a != -7)
+	if (d->magic != ~(uint64_t)(uintptr_t)data || d->trace != (unsigned int)b || e->check != CHECK_EVENT) {
 		mismatch("probe", d->trace, a, d->magic, (uint64_t)b);
+		return;
+	}
+	/* At times it stays, so that a quiesce that does not wait is seen. */
+	for (stay = w->probe_calls & 2047 ? 0 : 1000; stay; stay--)
+		__builtin_ia32_pause();
+	if (*(const volatile uint64_t *)&d->magic == POISON)
+		mismatch("a probe whose data is dead, tracepoint", d->trace, a, d->magic, (uint64_t)b);
+	e->twice |= e->mask >> d->slot & 1;
+	e->disordered |= e->mask && (d->prio > e->prio || (d->prio == e->prio && d->since < e->since));
+	e->mask |= 1U << d->slot;
+	e->prio = d->prio;
+	e->since = d->since;
+}
+
+/* Exactly the probes of one version, which was there during the event, and in their order. */
+static void call_trace(size_t t)
+{
+	struct event e = { .check = CHECK_EVENT };
+	uint64_t s1 = load(&trace_things[t]), s2, v;
+
+	traces[t].fire(self, (long)(uintptr_t)&e, (int)t);
+	/* The event first. Pairs with begin_change(): a change that it met has begun. */
+	atomic_signal_fence(memory_order_seq_cst);
+	s2 = load(&trace_things[t]);
+	if (e.twice || e.disordered)
+		mismatch(e.twice ? "a probe that ran twice, tracepoint" : "order of probes, tracepoint", t,
+			 (long)e.mask, s1, s2);
+	self->moving += s1 / 2 != (s2 + 1) / 2;
+	for (v = s1 / 2; v <= (s2 + 1) / 2; v++)
+		/* Pairs with probe_change(), by way of the counter: this version has begun. */
+		if (atomic_load_explicit(&masks[t][v % HISTORY], memory_order_relaxed) == e.mask)
+			return;
+	/* So many may have come since that the history is another one. */
+	if (load(&trace_things[t]) / 2 - s1 / 2 >= HISTORY - 2)
+		self->wide++;
+	else
+		mismatch("probes that ran, tracepoint", t, (long)e.mask, s1, s2);
 }
 
 static void call_some(uint64_t *random, unsigned int times)
@@ -215,9 +362,10 @@ static void call_some(uint64_t *random, unsigned int times)
 	size_t i = r >> 8;
 
 	while (times--) {
-		call_branch(i % KEYS, r >> 3 & 1);
-		call_func(i % FUNCS, r >> 4 & 1, (long)(r >> 30));
-		traces[i % TRACES].fire(self, -7, (int)(i % TRACES));
+		call_branch(i % KEYS, r >> 3 & 1, false);
+		call_branch(1 + i % NR_PAGES, r >> 3 & 1, true);
+		call_func(i % FUNCS, i / FUNCS % 10, r >> 4 & 1, (long)(r >> 30));
+		call_trace(i % TRACES);
 		if (!(r & 7))
 			call_plugin();
 		i++;
@@ -232,7 +380,7 @@ static void *caller(void *arg)
 		unsigned int times = self->random & 0xf0 ? 4 : 400;
 
 		call_some(&self->random, times);
-		self->calls += 3 * times;
+		self->calls += 4 * times;
 	}
 	return NULL;
 }
@@ -247,7 +395,7 @@ static void on_alarm(int sig)
 		if (!random)
 			random = stress_seed(opt.seed, 1000 + self->nr);
 		call_some(&random, 4);
-		self->signal_calls += 12;
+		self->signal_calls += 16;
 	}
 	errno = saved;
 }
@@ -308,10 +456,22 @@ static void commit_some(uint64_t r)
 	end_change(&plugin_thing);
 }
 
+/* Another version begins, in which this probe is, or is no longer. */
+static void probe_change(unsigned int t, unsigned int slot)
+{
+	uint64_t v = trace_things[t].version;
+	uint32_t mask = atomic_load_explicit(&masks[t][v % HISTORY], memory_order_relaxed) ^ 1U << slot;
+
+	/* Before the counter, whose load in call_trace() is before that of the history. */
+	atomic_store_explicit(&masks[t][(v + 1) % HISTORY], mask, memory_order_relaxed);
+	begin_change(&trace_things[t]);
+}
+
 /* Many come, or many go, and their data with them. */
 static void probes_change(uint64_t r)
 {
 	unsigned int t = (r >> 8) % TRACES, n = 1 + (r >> 20) % PROBES_MAX, i, at = 0;
+	static uint64_t since;
 	struct probe_data *gone[PROBES_MAX];
 
 	for (i = 0; i < PROBES_MAX && n; i++) {
@@ -320,9 +480,10 @@ static void probes_change(uint64_t r)
 		if (r & 1 ? !d : !!d)
 			continue;
 		n--;
-		changes++;
+		probe_change(t, i);
 		if (r & 1) {
 			stress_die(traces[t].del(probe, d), "unregister");
+			end_change(&trace_things[t]);
 			gone[at++] = d;
 			probe_data[t][i] = NULL;
 			continue;
@@ -330,14 +491,18 @@ static void probes_change(uint64_t r)
 		d = stress_alloc(1, sizeof(*d), 16);
 		d->magic = ~(uint64_t)(uintptr_t)d;
 		d->trace = t;
-		stress_die(traces[t].add(probe, d, (int)(r >> 30 & 3)), "register");
+		d->slot = i;
+		d->prio = (int)(stress_random(&self->random) >> 30 & 3);
+		d->since = ++since;
+		stress_die(traces[t].add(probe, d, d->prio), "register");
+		end_change(&trace_things[t]);
 		probe_data[t][i] = d;
 	}
 	if (!at)
 		return;
 	jf_quiesce();
 	while (at--) {
-		gone[at]->magic = POISON;
+		*(volatile uint64_t *)&gone[at]->magic = POISON;
 		free(gone[at]);
 	}
 }
@@ -451,13 +616,13 @@ static const struct option_row rows[] = {
 	STRESS_BREAK_OPTION
 };
 
-static int judge(const struct stress_worker *sum, const struct stress_clock *clock)
+static int judge(const struct stress_worker *sum, const struct stress_clock *clock, bool placed)
 {
 	struct jf_stats s;
 	bool good;
 
 	jf_stats_get(&s, sizeof(s));
-	good = !sum->mismatches && sum->calls && changes && !s.refused;
+	good = !sum->mismatches && sum->calls && changes && !s.refused && placed;
 	printf("# %.1f s: %llu calls checked, %llu of them from signal handlers, running %llu probes;"
 	       " %llu met a commit\n",
 	       (double)(clock->now - clock->start) / 1e9,
@@ -481,6 +646,7 @@ int main(int argc, char **argv)
 {
 	struct stress_worker *workers, sum;
 	struct stress_clock clock;
+	bool placed;
 	int at = options_parse(argc, argv, usage, STRESS_ROWS(rows));
 
 	if (at < argc)
@@ -493,6 +659,7 @@ int main(int argc, char **argv)
 	if (!opt.seed)
 		opt.seed = (unsigned long)time(NULL);
 	stress_begin();
+	placed = places_are_right();
 	printf("# %lu callers and 1 updater on %d cores, %lu s, seed %lu\n", opt.callers,
 	       stress_cores(), opt.seconds, opt.seed);
 	workers = stress_workers(opt.callers, opt.seed);
@@ -504,5 +671,5 @@ int main(int argc, char **argv)
 	stress_end(workers, opt.callers);
 	plugin_close();
 	sum = stress_sum(workers, opt.callers);
-	return judge(&sum, &clock);
+	return judge(&sum, &clock, placed);
 }

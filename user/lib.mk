@@ -210,69 +210,8 @@ lib-stress: $(OUT)/stress-lib $(OUT)/stress-lib-long $(OUT)/stress-lib-tested $(
 
 .PHONY: lib-stress
 
-# The library with another source, which MUTANT names, in the place of MUTANT_OF, for programs
-# that link with it. Always made anew, whatever the clock does.
-BROKEN := $(OUT)/broken
-MUTANT_OF ?= callback
-$(BROKEN)/$(MUTANT_OF).o: $(MUTANT) $(LIB_HEADERS) FORCE
-	$(if $(MUTANT),,$(error MUTANT has to name a source))
-	@mkdir -p $(@D)
-	$(CC) $(LIB_CFLAGS) -w -Ilib -x c -c -o $@ $<
-$(BROKEN)/libjumpfunc.so.1: $(BROKEN)/$(MUTANT_OF).o $(filter-out %/$(MUTANT_OF).o,$(LIB_OBJECTS)) libjumpfunc.map
-	$(LIB_LINK)
-lib-broken: $(BROKEN)/libjumpfunc.so.1
-	ln -sf libjumpfunc.so.1 $(BROKEN)/libjumpfunc.so
-WRITER_PROGRAMS := stolen not-mem descriptors-full between-many between-pages stale uprobe
-STATE_PROGRAMS := say-locked
-CALLBACK_PROGRAMS := callback-close callback-exit callback-faults callback-forks callback-linker \
-	callback-order callback-storm child-closes fork-closes thread-fails thread-slow
+# The library broken in many ways; the tests have to notice each. MUTANTS= is a pattern.
+lib-mutants:
+	JF_BUILD=$(abspath $(OUT)/..) $(TOP)/harness/mutants.sh $(if $(MUTANTS),-m '$(MUTANTS)') $(CURDIR)/test/library.mutants
 
-# Each source of the library broken in many ways; the tests have to notice each.
-LIB_MUTANTS := call reader trace site commit patch trap value object index list callback writer state slices turns
-ifneq ($(filter-out $(LIB_MUTANTS:%=lib/%.mutants),$(wildcard lib/*.mutants)),)
-$(error a list of mutants is not in LIB_MUTANTS, or in no loop of lib-mutants)
-endif
-LIB_MUTANT = $(TOP)/selftests/host/mutants.sh --cc "$(CC) -I$(TOP)/include -Ilib -rdynamic -w" --out $(OUT)
-lib-mutants: $(LIB_PLUGINS)
-	@rc=0; echo "# x86/protocol/protocol.h"; \
-	$(LIB_MUTANT) guard.mutants $(TOP)/x86/protocol/protocol.h JF_PROTOCOL test_guard.c || rc=1; \
-	for s in reader trace site; do \
-		echo "# lib/$$s.c"; \
-		$(LIB_MUTANT) --args "mem flip" lib/$$s.mutants lib/$$s.c JF_LIB_SOURCE lib_mutant.c test_lib.c \
-			$$(ls lib/*.c | grep -v lib/$$s.c) || rc=1; \
-	done; \
-	for s in call commit patch trap value; do \
-		echo "# lib/$$s.c, by INT3"; \
-		JUMPFUNC_TRAP=always $(LIB_MUTANT) --cc "$(CC) -I$(TOP)/include -Ilib -rdynamic -w -DEXACT_MAX=0" --args "mem int3" lib/$$s.mutants lib/$$s.c JF_LIB_SOURCE \
-			lib_mutant.c test_lib.c $$(ls lib/*.c | grep -v lib/$$s.c) || rc=1; \
-	done; \
-	echo "# x86/protocol/flow.h, by INT3"; \
-	JUMPFUNC_TRAP=always $(LIB_MUTANT) --cc "$(CC) -I$(TOP)/include -Ilib -rdynamic -w -DEXACT_MAX=0" \
-		--args "mem int3" flow.mutants $(TOP)/x86/protocol/flow.h JF_FLOW lib_mutant.c test_lib.c \
-		$$(ls lib/*.c | grep -v lib/call.c) || rc=1; \
-	for s in object index; do \
-		echo "# lib/$$s.c"; \
-		JUMPFUNC_TRAP=always $(LIB_MUTANT) --args "$(LIB_PLUGINS)" lib/$$s.mutants lib/$$s.c JF_LIB_SOURCE lib_mutant.c \
-			test_lib_dl.c $$(ls lib/*.c | grep -v lib/$$s.c) || rc=1; \
-	done; \
-	echo "# lib/list.c"; \
-	$(LIB_MUTANT) --args "$(OUT)/plugin1.so" lib/list.mutants lib/list.c JF_LIB_SOURCE lib_mutant.c test_lib_list.c \
-		test_lib_list_array.c $$(ls lib/*.c | grep -v lib/list.c) || rc=1; \
-	for s in "callback $(CALLBACK_PROGRAMS)" "writer $(WRITER_PROGRAMS)" "state $(STATE_PROGRAMS)"; do \
-		set -- $$s; s=$$1; shift; \
-		echo "# lib/$$s.c, by hostile programs"; \
-		$(TOP)/selftests/host/mutants.sh --out $(OUT) --make "$(MAKE) -s lib-broken MUTANT_OF=$$s" \
-			--run "JF_LIMIT=45 tests/hostile/run.sh $(BROKEN) $$*" \
-			lib/$$s.mutants lib/$$s.c || rc=1; \
-	done; \
-	echo "# lib/commit.c, changes of very many sites"; \
-	JF_MUTANT_OF=commit $(TOP)/selftests/host/mutants.sh --out $(OUT) --make : \
-		--run "JF_LIMIT=45 tests/hostile/run.sh $(OUT) gives-way" \
-		lib/slices.mutants lib/commit.c || rc=1; \
-	echo "# lib/writer.c, changes of very many sites"; \
-	JF_MUTANT_OF=writer $(TOP)/selftests/host/mutants.sh --out $(OUT) --make : \
-		--run "JF_LIMIT=45 tests/hostile/run.sh $(OUT) gives-way" \
-		lib/turns.mutants lib/writer.c || rc=1; \
-	exit $$rc
-
-.PHONY: lib-broken lib-mutants
+.PHONY: lib-mutants

@@ -20,10 +20,6 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-/* Those of the library have its headers instead of the engine's. */
-#ifndef JF_STRESS_LIB
-#include "libjumpfunc.h"
-#endif
 #include "options.h"
 
 static _Atomic bool stress_stop;
@@ -107,7 +103,7 @@ static void stress_on_crash(int sig, siginfo_t *info, void *context)
 	_exit(1);
 }
 
-/* Before jf_init(), so that only INT3s that are nobody's come here. */
+/* Before the library has its handler, so that only INT3s that are nobody's come here. */
 static inline void stress_catch_signals(void)
 {
 	static const int crashes[] = { SIGSEGV, SIGILL, SIGBUS, SIGFPE, SIGTRAP };
@@ -201,40 +197,14 @@ static inline void stress_set_break(char *name)
 	exit(2);
 }
 
-static inline unsigned int stress_broadcasts_per_batch(void)
-{
-	return jf_break == JF_BREAK_SYNC1 || jf_break == JF_BREAK_SYNC2 ||
-	       jf_break == JF_BREAK_SYNC3 ? 2 : 3;
-}
 #define STRESS_BREAK_HELP						\
 	"  --break STEP      leave a step out on purpose: sync1, sync2, sync3, int3,\n" \
 	"                    order, publish or quiesce\n"
 #define STRESS_BREAK_OPTION	{ "break", .take = stress_set_break },
 #else
-static inline unsigned int stress_broadcasts_per_batch(void)
-{
-	return 3;
-}
 #define STRESS_BREAK_HELP						\
 	"  --break STEP      only in the build named ...-break\n"
 #define STRESS_BREAK_OPTION
-#endif
-
-#ifndef JF_STRESS_LIB
-static inline void stress_print_engine(const struct jf_stats *stats)
-{
-	printf("# updates %llu, sites patched %llu, batches %llu, broadcasts %llu,"
-	       " quiesces %llu, INT3 hits %llu\n",
-	       (unsigned long long)stats->updates,
-	       (unsigned long long)stats->sites_patched,
-	       (unsigned long long)stats->batches,
-	       (unsigned long long)stats->sync_broadcasts,
-	       (unsigned long long)stats->quiesces,
-	       (unsigned long long)stats->int3_hits);
-	printf("# a commit took %.1f to %.1f us; sites stood at INT3 for at most %.1f us\n",
-	       (double)stats->update_ns_min / 1e3, (double)stats->update_ns_max / 1e3,
-	       (double)stats->window_ns_max / 1e3);
-}
 #endif
 
 /* --- beginning and going on ------------------------------------------------ */
@@ -247,10 +217,6 @@ static inline void stress_begin(void)
 	printf("TAP version 13\n1..1\n");
 	stress_print_cpu();
 	stress_catch_signals();
-#ifndef JF_STRESS_LIB
-	stress_die(jf_init(), "jf_init");
-	stress_die(jf_thread_register(), "jf_thread_register");
-#endif
 }
 
 /* Memory that is zero, or no return. */

@@ -31,7 +31,6 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
-#define JF_STRESS_LIB
 #include <dlfcn.h>
 #include <sys/wait.h>
 

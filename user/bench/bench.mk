@@ -2,14 +2,17 @@
 # The native benchmark. Rows whose package is missing are left out, and the table
 # says so. Included by ../Makefile.
 BENCH_OUT := $(OUT)/bench.o
-BENCH_SOURCES := $(addprefix bench/,main.c code.c measure.c updates.c report.c rows.c targets.c) \
-	jf_trace.c jf_engine.c
+BENCH_SOURCES := $(addprefix bench/,main.c measure.c updates.c report.c rows.c targets.c)
 BENCH_ROWS := none nop jump flag atomic call_none call_direct call_pointer call_plt call_got \
 	call_ifunc call_semi sdt_own work_none work_direct work_pointer chain_none chain_direct chain_pointer \
-	alu_none alu_nop alu_test alu_flag
-# Those that use libjumpfunc; see bench/library.h.
+	call_retpoline call_lfence sub_none sub_direct alu_none alu_nop alu_test alu_flag
+# Some rows exist for several numbers of subscribers.
+BENCH_NUMBERS := 1 2 4 8
+BENCH_ROWS += $(foreach n,$(BENCH_NUMBERS),sub_array-$(n) sub_retpoline-$(n))
+# Those that use libjumpfunc.
 BENCH_JF_ROWS := jf_key_off jf_key_on jf_trace_off jf_call jf_tramp jf_read jf_count jf_trace_on \
-	jf_work_call jf_work_tramp jf_chain_call alu_key_off alu_key_back alu_trace_off
+	jf_work_call jf_work_tramp jf_chain_call alu_key_off alu_key_back alu_trace_off \
+	$(BENCH_NUMBERS:%=sub_trace-%)
 BENCH_LIBS :=
 BENCH_SKIPPED :=
 
@@ -37,8 +40,6 @@ endif
 
 BENCH_CFLAGS = $(JF_CFLAGS) -I$(TOP)/include -I. -Ibench -I$(BENCH_OUT)
 BENCH_OBJECTS := $(foreach row,$(BENCH_ROWS) $(BENCH_CLANG:%=%-clang),$(foreach v,0 1 2,$(BENCH_OUT)/$(row).$(v).o))
-# None if no such row is wanted.
-BENCH_LIBRARY := $(if $(strip $(BENCH_JF_ROWS)),$(BENCH_OUT)/library.o)
 BENCH_JF_OBJECTS := $(foreach row,$(BENCH_JF_ROWS) $(BENCH_JF_CLANG:%=%-clang),$(foreach v,0 1 2,$(BENCH_OUT)/$(row).$(v).o))
 
 $(BENCH_OUT):
@@ -47,13 +48,20 @@ $(BENCH_OUT):
 $(BENCH_OUT)/order.h: bench/order.awk | $(BENCH_OUT)
 	awk -f $< > $@
 
-BENCH_HEADERS := bench/rows/alu.h bench/bench.h bench/row.h bench/loops.h bench/shared.h bench/library.h jf_trace.h $(STRESS_HEADERS)
+BENCH_HEADERS := bench/rows/alu.h bench/bench.h bench/row.h bench/loops.h bench/shared.h bench/library.h stress_common.h options.h $(LIB_HEADERS)
 # Three objects of each row: the placements. How they are built is the only difference
-# between what the PLT and what -fno-plt costs.
+# between what the PLT and what -fno-plt costs, and between kinds of indirect branches.
+BENCH_FLAGS_call_got := -fno-plt
+BENCH_FLAGS_call_retpoline := -fcf-protection=none -mindirect-branch=thunk-inline -mindirect-branch-register
+BENCH_FLAGS_sub_retpoline := $(BENCH_FLAGS_call_retpoline)
+BENCH_FLAGS_call_lfence := -fcf-protection=none -mindirect-branch=thunk-extern -mindirect-branch-register
+# NAME or NAME-SUBSCRIBERS
+bench_source = $(firstword $(subst -, ,$(1)))
+bench_number = $(word 2,$(subst -, ,$(1)))
 define bench_row
-$(BENCH_OUT)/$(1).$(2).o: bench/rows/$(1).c $(BENCH_OUT)/order.h $(BENCH_HEADERS) | $(BENCH_OUT)
+$(BENCH_OUT)/$(1).$(2).o: bench/rows/$(bench_source).c $(BENCH_OUT)/order.h $(BENCH_HEADERS) | $(BENCH_OUT)
 	@echo "  $(CC) $(1), placement $(2)"
-	@$$(CC) $$(BENCH_CFLAGS) $(if $(filter call_got,$(1)),-fno-plt) -DROW=$(1) -DVARIANT=$(2) -c -o $$@ $$<
+	@$$(CC) $$(BENCH_CFLAGS) $(BENCH_FLAGS_$(bench_source)) $(bench_number:%=-DSUBSCRIBERS=%) -DROW=$(subst -,_,$(1)) -DVARIANT=$(2) -c -o $$@ $$<
 endef
 $(foreach row,$(BENCH_ROWS) $(BENCH_JF_ROWS),$(foreach v,0 1 2,$(eval $(call bench_row,$(row),$(v)))))
 define bench_row_clang
@@ -68,14 +76,10 @@ $(OUT)/libbench-shared.so: bench/shared.c $(BENCH_HEADERS)
 	@echo "  $(CC) $(notdir $@)"
 	@$(CC) $(BENCH_CFLAGS) -fPIC -shared -o $@ $<
 
-$(BENCH_OUT)/library.o: $(BENCH_JF_OBJECTS) $(OUT)/libjumpfunc.a
-	$(LD) -r -o $@ $^
-	objcopy --wildcard --localize-symbol='jf_*' --localize-symbol='__jf_*' $@
-
-$(OUT)/bench: $(BENCH_SOURCES) $(BENCH_OBJECTS) $(BENCH_LIBRARY) $(OUT)/libbench-shared.so $(BENCH_HEADERS)
+$(OUT)/bench: $(BENCH_SOURCES) $(BENCH_OBJECTS) $(BENCH_JF_OBJECTS) $(OUT)/libjumpfunc.a $(OUT)/libbench-shared.so $(BENCH_HEADERS)
 	@echo "  $(CC) $(notdir $@)"
-	@$(CC) $(BENCH_CFLAGS) -DBENCH_SKIPPED='"$(BENCH_SKIPPED)"' -o $@ $(BENCH_SOURCES) $(BENCH_OBJECTS) $(BENCH_LIBRARY) \
-		$(OUT)/libbench-shared.so -Wl,-rpath,'$$ORIGIN' -Wl,-z,now $(BENCH_LIBS)
+	@$(CC) $(BENCH_CFLAGS) -DBENCH_SKIPPED='"$(BENCH_SKIPPED)"' -o $@ $(BENCH_SOURCES) $(BENCH_OBJECTS) $(BENCH_JF_OBJECTS) \
+		$(OUT)/libjumpfunc.a $(OUT)/libbench-shared.so -Wl,-rpath,'$$ORIGIN' -Wl,-z,now $(BENCH_LIBS)
 
 # A program of 275,000 sites: one part, compiled once and linked under many names.
 SCALE_PARTS ?= 55

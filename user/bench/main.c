@@ -2,14 +2,12 @@
 /*
  * What each kind of dispatch costs on this machine, natively.
  *
- * The loops are assembled at run time by the same codec that patches the
- * kernel, and the sites in them are patched by the engine. Every program is a
- * loop over a number of blocks, each with one site of one shape; another
- * program with the same blocks but no site is subtracted. Rounds are
- * interleaved, so that whatever else the machine does hits all shapes alike.
+ * A compiler makes the loops, from ordinary C with the library's macros. Every program is
+ * a loop over a number of blocks, each with one site of one kind; another program with the
+ * same blocks but no site is subtracted. Rounds are interleaved, so that whatever else the
+ * machine does hits all kinds alike.
  *
  * Layouts:
- *   hot	one site
  *   64		64 sites in straight line, each with its own target
  *   1K		1024 functions on cache lines of their own with a site each,
  *		called in an order that has nothing to do with their addresses
@@ -30,28 +28,24 @@ static void usage(FILE *to)
 	      "  --rounds N     interleaved rounds (default 200)\n"
 	      "  --quick        20 rounds, no update latencies\n"
 	      "  --no-updates   leave the update latencies out\n"
-	      "  --compiled     no assembled code, no update latencies: what a compiler made, in\n"
-	      "                 the form that JUMPFUNC_TRAP chooses\n"
 	      "  --csv FILE     write the numbers there, too\n"
 	      "^C stops it and prints what was measured so far.\n", to);
 }
 
 static void parse_options(int argc, char **argv)
 {
-	static int quick, no_updates, compiled;
+	static int quick, no_updates;
 	static const struct option_row rows[] = {
 		{ "rounds", .number = &opt.rounds, .min = 1, .max = MAX_ROUNDS },
 		{ "quick", .flag = &quick },
 		{ "no-updates", .flag = &no_updates },
-		{ "compiled", .flag = &compiled },
 		{ "csv", .text = &opt.csv },
 	};
 
 	options_end(argv, options_parse(argc, argv, usage, STRESS_ROWS(rows)), usage);
 	if (!opt.rounds)
 		opt.rounds = quick ? 20 : 200;
-	opt.compiled = compiled;
-	opt.updates = !quick && !no_updates && !compiled;
+	opt.updates = !quick && !no_updates;
 }
 
 static void fail(const char *what, const char *file, int err)
@@ -67,18 +61,11 @@ int main(int argc, char **argv)
 
 	parse_options(argc, argv);
 	stress_catch_signals();
-	err = jf_init();
-	if (err)
-		fail("jf_init", "", -err);
 	err = report_open(opt.csv);
 	if (err)
 		fail("cannot write ", opt.csv, -err);
-	fprintf(stderr, "# assembling and calibrating\n");
-	if (!opt.compiled)
-		make_programs();
+	fprintf(stderr, "# calibrating\n");
 	add_rows();
-	if (opt.updates)
-		make_update_sites();
 	rounds = measure();
 	if (!rounds)
 		return 130;

@@ -5,34 +5,9 @@
 #include <stdarg.h>
 #include <sys/utsname.h>
 
-static const char *const layout_names[] = { "hot", "64", "1K" };
+#include <jumpfunc/stats.h>
 
-static const struct {
-	const char *name;	/* in the CSV */
-	const char *text;	/* in the table */
-	const char *group;
-} shapes[] = {
-	[NONE] = { "none", "no call", "call" },
-	[DIRECT] = { "direct", "direct call", "call" },
-	[INLINE] = { "inline", "inline site, patched", "call" },
-	[TRAMPOLINE] = { "trampoline", "trampoline, call to jmp", "call" },
-	[INDIRECT] = { "indirect", "indirect, plain", "call" },
-	[RETPOLINE] = { "retpoline", "indirect, retpoline", "call" },
-	[LFENCE] = { "lfence", "indirect, lfence thunk", "call" },
-	[BODY] = { "none", "no site", "branch" },
-	[NOP_SITE] = { "nop5", "disabled site, nop5", "branch" },
-	[JMP_SITE] = { "jmp", "enabled site, jmp there and back", "branch" },
-	[TEST_HOT] = { "test-hot", "test and branch, flag in cache", "branch" },
-	[BODY_COLD] = { "none-cold", "no site, flags flushed", "branch" },
-	[NOP_COLD] = { "nop5-cold", "disabled site, flags flushed", "branch" },
-	[TEST_COLD] = { "test-cold", "test and branch, flag flushed", "branch" },
-	[ARGS] = { "none", "no call", "subscribers" },
-	[ONE_DIRECT] = { "direct", "direct call of the probe", "subscribers" },
-	[ONE_TAIL] = { "tail", "call to jmp probe", "subscribers" },
-	[ARRAY_RETPOLINE] = { "array-retpoline", "array, retpolined", "subscribers" },
-	[ARRAY_PLAIN] = { "array-plain", "array, plain indirect", "subscribers" },
-	[IMAGE] = { "chain", "image of direct calls", "subscribers" },
-};
+static const char *const layout_names[] = { "64", "1K" };
 
 static FILE *csv;
 
@@ -103,30 +78,17 @@ static void print_machine(unsigned int rounds)
 	say("rounds", buf);
 }
 
-static const struct program *find(enum shape shape, enum layout layout, unsigned int n)
-{
-	size_t i;
-
-	for (i = 0; i < nr_programs; i++)
-		if (!programs[i].group && programs[i].shape == shape && programs[i].layout == layout &&
-		    programs[i].subscribers == n)
-			return &programs[i];
-	return NULL;
-}
-
 static void print_row(const struct program *p, const struct program *direct)
 {
-	const char *group = p->group ? p->group : shapes[p->shape].group;
-	const char *name = p->group ? p->name : shapes[p->shape].name;
 	char ratio[16] = "-";
 
 	if (direct && direct->min > 0)
 		snprintf(ratio, sizeof(ratio), "%.2f", p->min / direct->min);
-	printf("  %-34s %8.2f %8.2f %8.1f %8.1f %8s\n", p->group ? p->text : shapes[p->shape].text,
-	       p->min * ns_per_tick, p->median * ns_per_tick, p->min, p->median, ratio);
+	printf("  %-34s %8.2f %8.2f %8.1f %8.1f %8s\n", p->text, p->min * ns_per_tick,
+	       p->median * ns_per_tick, p->min, p->median, ratio);
 	if (csv)
-		fprintf(csv, "%s,%s,%s,%u,%.4f,%.4f,%.3f,%.3f,%s\n", group,
-			layout_names[p->layout], name, p->subscribers,
+		fprintf(csv, "%s,%s,%s,%u,%.4f,%.4f,%.3f,%.3f,%s\n", p->group,
+			layout_names[p->layout], p->name, p->subscribers,
 			p->min * ns_per_tick, p->median * ns_per_tick, p->min, p->median,
 			direct && direct->min > 0 ? ratio : "");
 }
@@ -137,60 +99,26 @@ static void print_head(const char *title, const char *ratio)
 	       "cyc med", ratio);
 }
 
-static void print_calls(void)
-{
-	static const char *const titles[] = {
-		"Calls, one hot site", "Calls, 64 sites in a line",
-		"Calls, 1024 sites in random order",
-	};
-	int layout, shape;
-
-	for (layout = HOT; layout < NR_LAYOUTS; layout++) {
-		print_head(titles[layout], "x direct");
-		for (shape = DIRECT; shape <= LFENCE; shape++)
-			print_row(find((enum shape)shape, (enum layout)layout, 0),
-				  find(DIRECT, (enum layout)layout, 0));
-	}
-}
-
-static void print_branches(void)
-{
-	int layout, shape;
-
-	for (layout = STRAIGHT; layout < NR_LAYOUTS; layout++) {
-		print_head(layout == STRAIGHT ? "Branches, 64 sites in a line" :
-			   "Branches, 1024 in random order", "");
-		for (shape = NOP_SITE; shape <= TEST_HOT; shape++)
-			print_row(find((enum shape)shape, (enum layout)layout, 0), NULL);
-	}
-	for (shape = NOP_COLD; shape <= TEST_COLD; shape++)
-		print_row(find((enum shape)shape, RANDOM, 0), NULL);
-}
+static const unsigned int counts[] = { 1, 2, 4, 8 };
+#define NR_COUNTS	(sizeof(counts) / sizeof(counts[0]))
 
 static void print_subscribers(void)
 {
-	static const unsigned int counts[] = { 1, 2, 4, 8 };
+	static const char *const names[] = { "direct", "chain", "array-plain", "array-retpoline" };
 	char title[64];
-	int layout, shape;
-	size_t n;
+	size_t n, i;
 
-	for (layout = HOT; layout <= STRAIGHT; layout++)
-		for (n = 0; n < sizeof(counts) / sizeof(counts[0]); n++) {
-			const struct program *chain = find(IMAGE, (enum layout)layout,
-							   counts[n]);
+	for (n = 0; n < NR_COUNTS; n++) {
+		snprintf(title, sizeof(title), "%u subscriber%s, 64 sites in a line", counts[n],
+			 counts[n] > 1 ? "s" : "");
+		print_head(title, "x chain");
+		for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+			const struct program *p = find_row("subscribers", names[i], STRAIGHT, counts[n]);
 
-			snprintf(title, sizeof(title), "%u subscriber%s, %s", counts[n],
-				 counts[n] > 1 ? "s" : "",
-				 layout == HOT ? "one hot site" : "64 sites in a line");
-			print_head(title, "x chain");
-			if (counts[n] == 1) {
-				print_row(find(ONE_DIRECT, (enum layout)layout, 1), chain);
-				print_row(find(ONE_TAIL, (enum layout)layout, 1), chain);
-			}
-			for (shape = IMAGE; shape >= ARRAY_RETPOLINE; shape--)
-				print_row(find((enum shape)shape, (enum layout)layout,
-					       counts[n]), chain);
+			if (p)
+				print_row(p, find_row("subscribers", "chain", STRAIGHT, counts[n]));
 		}
+	}
 }
 
 static void print_updates(unsigned int peers)
@@ -225,7 +153,7 @@ static void print_updates(unsigned int peers)
 static void print_rows(const char *group, const char *title, enum layout layout,
 		       const char *against)
 {
-	const struct program *other = against ? find_row(group, against, layout) : NULL;
+	const struct program *other = against ? find_row(group, against, layout, 0) : NULL;
 	char head[64], ratio[16] = "";
 	size_t i;
 
@@ -235,7 +163,7 @@ static void print_rows(const char *group, const char *title, enum layout layout,
 		snprintf(ratio, sizeof(ratio), "x %s", against);
 	print_head(head, ratio);
 	for (i = 0; i < nr_programs; i++)
-		if (programs[i].group && !strcmp(programs[i].group, group) &&
+		if (!strcmp(programs[i].group, group) &&
 		    programs[i].layout == layout && programs[i].base != &programs[i])
 			print_row(&programs[i], other);
 }
@@ -243,42 +171,39 @@ static void print_rows(const char *group, const char *title, enum layout layout,
 /* Whether libjumpfunc changes calls where they stand, by breakpoints (JUMPFUNC_TRAP=always). */
 static bool calls_in_place(void)
 {
-	return bench_form && !strcmp(bench_form(), "int3");
+	static struct jf_stats stats;
+
+	jf_stats_get(&stats, sizeof(stats));
+	return !strcmp(stats.form, "int3");
 }
 
-/* From here on a compiler made the code: ordinary C in an ordinary program. */
-static void print_compiled(void)
+static void print_groups(void)
 {
 	static const struct {
 		const char *group, *title, *against;
 		bool random;
 	} groups[] = {
-		{ "c-branch", "Compiled, off", NULL, true },
-		{ "c-branch-cold", "Compiled, off, cold", NULL, false },
-		{ "c-alu", "Throughput, off", NULL, false },
-		{ "c-alu-clang", "Throughput, clang, off", NULL, false },
-		{ "c-call", "Compiled calls", "direct", true },
-		{ "c-call-work", "Calls amid other work", "direct", true },
-		{ "c-call-chain", "Calls in a chain, the work with them", "direct", false },
+		{ "branch", "Off", NULL, true },
+		{ "branch-cold", "Off, cold", NULL, false },
+		{ "alu", "Throughput, off", NULL, false },
+		{ "alu-clang", "Throughput, clang, off", NULL, false },
+		{ "call", "Calls", "direct", true },
+		{ "call-work", "Calls amid other work", "direct", true },
+		{ "call-chain", "Calls in a chain, the work with them", "direct", false },
 	};
 	size_t i;
 
 	say("compiler", __VERSION__);
-	if (bench_form)
-		say("libjumpfunc", calls_in_place() ?
-		    "int3: calls are patched where they stand (JUMPFUNC_TRAP=always)" :
-		    "flip: no breakpoints, dynfunc_call() calls the trampoline (the default)");
+	say("libjumpfunc", calls_in_place() ?
+	    "int3: calls are patched where they stand (JUMPFUNC_TRAP=always)" :
+	    "flip: no breakpoints, dynfunc_call() calls the trampoline (the default)");
 	for (i = 0; i < sizeof(groups) / sizeof(groups[0]); i++) {
 		print_rows(groups[i].group, groups[i].title, STRAIGHT, groups[i].against);
 		if (groups[i].random)
 			print_rows(groups[i].group, groups[i].title, RANDOM, groups[i].against);
 	}
+	print_subscribers();
 	printf("%s", BENCH_SKIPPED);
-}
-
-static double ratio_of(enum shape a, enum shape b, enum layout layout, unsigned int n)
-{
-	return find(a, layout, n)->min / find(b, layout, n)->min;
 }
 
 static void goal(bool met, const char *fmt, ...)
@@ -295,9 +220,9 @@ static void goal(bool met, const char *fmt, ...)
 /* Off, a key costs what a nop does, and on, what a jump does: within the noise of no site. */
 static void compare(const char *group, const char *name, const char *with, enum layout layout)
 {
-	const struct program *none = find_row(group, "none", layout);
-	const struct program *a = find_row(group, name, layout);
-	const struct program *b = find_row(group, with, layout);
+	const struct program *none = find_row(group, "none", layout, 0);
+	const struct program *a = find_row(group, name, layout, 0);
+	const struct program *b = find_row(group, with, layout, 0);
 	double noise, more;
 
 	if (!none || !a || !b)
@@ -311,9 +236,9 @@ static void compare(const char *group, const char *name, const char *with, enum 
 /* How many direct calls a call may cost, if what a direct one costs can be measured. */
 static void compare_call(const char *name, const char *text, double most, enum layout layout)
 {
-	const struct program *none = find_row("c-call", "none", layout);
-	const struct program *direct = find_row("c-call", "direct", layout);
-	const struct program *call = find_row("c-call", name, layout);
+	const struct program *none = find_row("call", "none", layout, 0);
+	const struct program *direct = find_row("call", "direct", layout, 0);
+	const struct program *call = find_row("call", name, layout, 0);
 
 	if (!none || !direct || !call)
 		return;
@@ -329,8 +254,8 @@ static void compare_call(const char *name, const char *text, double most, enum l
 static void limit_call(const char *name, const char *text, const char *less, double most,
 		       enum layout layout)
 {
-	const struct program *call = find_row("c-call", name, layout);
-	const struct program *other = find_row("c-call", less, layout);
+	const struct program *call = find_row("call", name, layout, 0);
+	const struct program *other = find_row("call", less, layout, 0);
 	double ns;
 
 	if (!call || !other)
@@ -339,19 +264,19 @@ static void limit_call(const char *name, const char *text, const char *less, dou
 	goal(ns <= most, "%s %.2f ns, at most %.3g (%s)", text, ns, most, layout_names[layout]);
 }
 
-static void print_compiled_goals(void)
+static void print_branch_and_call_goals(void)
 {
 	static const char *const rows[] = { "key-off", "key-off-again", "tracepoint" };
 	size_t i;
 	int layout;
 
 	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		compare("c-alu", rows[i], "nop5", STRAIGHT);
-		compare("c-alu-clang", rows[i], "nop5", STRAIGHT);
+		compare("alu", rows[i], "nop5", STRAIGHT);
+		compare("alu-clang", rows[i], "nop5", STRAIGHT);
 	}
 	for (layout = STRAIGHT; layout < NR_LAYOUTS; layout++) {
-		compare("c-branch", "key-off", "nop5", (enum layout)layout);
-		compare("c-branch", "key-on", "jump", (enum layout)layout);
+		compare("branch", "key-off", "nop5", (enum layout)layout);
+		compare("branch", "key-on", "jump", (enum layout)layout);
 		if (calls_in_place())
 			compare_call("dynfunc", "dynamic function, in place,", 1.05,
 				     (enum layout)layout);
@@ -364,48 +289,25 @@ static void print_compiled_goals(void)
 	}
 }
 
-static void print_assembled_goals(void)
+static void print_subscriber_goals(void)
 {
-	int layout;
+	double worst = 1e9;
+	size_t n;
 
-	for (layout = HOT; layout < NR_LAYOUTS; layout++) {
-		double in = ratio_of(INLINE, DIRECT, (enum layout)layout, 0);
-		double tr = ratio_of(TRAMPOLINE, DIRECT, (enum layout)layout, 0);
+	for (n = 0; n < NR_COUNTS; n++) {
+		const struct program *chain = find_row("subscribers", "chain", STRAIGHT, counts[n]);
+		const struct program *plain = find_row("subscribers", "array-plain", STRAIGHT, counts[n]);
+		const struct program *ret = find_row("subscribers", "array-retpoline", STRAIGHT, counts[n]);
 
-		goal(in <= 1.05, "inline site %.2f x direct, at most 1.05 (%s)", in,
-		     layout_names[layout]);
-		goal(tr <= 1.9, "trampoline %.2f x direct, at most 1.9 (%s)", tr,
-		     layout_names[layout]);
+		if (!chain || !plain || !ret)
+			return;
+		if (plain->min / chain->min < worst)
+			worst = plain->min / chain->min;
+		if (counts[n] == MAX_SUBSCRIBERS)
+			goal(ret->min >= 8 * chain->min, "retpolined array %.1f x tracepoint of 8, at least 8",
+			     ret->min / chain->min);
 	}
-	for (layout = HOT; layout <= STRAIGHT; layout++) {
-		double array = ratio_of(ARRAY_RETPOLINE, IMAGE, (enum layout)layout, 8);
-		double worst = 1e9, extra;
-		unsigned int n;
-
-		goal(array >= 8, "retpolined array %.1f x chain of 8, at least 8 (%s)", array,
-		     layout_names[layout]);
-		for (n = 1; n <= 8; n *= 2) {
-			double plain = ratio_of(ARRAY_PLAIN, IMAGE, (enum layout)layout, n);
-
-			if (plain < worst)
-				worst = plain;
-		}
-		goal(worst >= 1, "plain array %.2f x chain at its best N, at least 1 (%s)",
-		     worst, layout_names[layout]);
-		extra = (find(IMAGE, (enum layout)layout, 1)->min -
-			 find(ONE_TAIL, (enum layout)layout, 1)->min) * ns_per_tick;
-		goal(extra <= 1, "one subscriber %+.2f ns against a tail call, at most 1 (%s)",
-		     extra, layout_names[layout]);
-	}
-	for (layout = STRAIGHT; layout < NR_LAYOUTS; layout++) {
-		const struct program *none = find(BODY, (enum layout)layout, 0);
-		const struct program *nop = find(NOP_SITE, (enum layout)layout, 0);
-		double noise = (none->raw_median - none->raw_min) * ns_per_tick;
-
-		goal(nop->min * ns_per_tick <= noise,
-		     "disabled site %.3f ns; noise of no site %.3f ns (%s)",
-		     nop->min * ns_per_tick, noise, layout_names[layout]);
-	}
+	goal(worst >= 1, "plain array %.2f x tracepoint at its best N, at least 1", worst);
 }
 
 /* @peers: callers beside the updater; 0 or as many as there are cores for. */
@@ -415,19 +317,13 @@ void print_all(unsigned int rounds, unsigned int peers)
 	if (csv)
 		fprintf(csv, "group,layout,shape,n,ns_min,ns_median,cycles_min,cycles_median,"
 			"ratio_or_broadcasts\n");
-	if (!opt.compiled) {
-		print_calls();
-		print_branches();
-		print_subscribers();
-	}
-	print_compiled();
+	print_groups();
 	if (opt.updates) {
 		print_updates(0);
 		if (peers)
 			print_updates(peers);
 	}
 	printf("\nGoals, by the minima\n");
-	if (!opt.compiled)
-		print_assembled_goals();
-	print_compiled_goals();
+	print_branch_and_call_goals();
+	print_subscriber_goals();
 }

@@ -65,6 +65,9 @@ void bench_wrong(void);
 FOR_ALL(__DECLARE_TARGET)
 /* Each waits for the one before. */
 long bench_wrong_link(long x);
+/* What tracepoints tell: stores the number where the data leads. */
+typedef void bench_probe_fn(void *data, int number, long length);
+extern bench_probe_fn *const bench_probes[MAX_SUBSCRIBERS];
 #define __DECLARE_LINK(hi, lo) long bench_link_##hi##lo(long x);
 FOR_64(__DECLARE_LINK, 0)
 
@@ -77,6 +80,7 @@ struct row {
 	uint64_t (*run)(uint64_t rounds);
 	void (*flush)(void);		/* before each sample, where cold is meant */
 	void (*prepare)(void);		/* once, before the first */
+	unsigned int subscribers;
 };
 
 /* Both layouts of a row that is hot. */
@@ -84,9 +88,9 @@ struct row {
 	static const struct row OWN(entries)[]				\
 	__attribute__((used, section("bench_rows"), aligned(8))) = {	\
 		{ _group, _name, _text, STRAIGHT, VARIANT, run_straight, \
-		  NULL, _prepare },					\
+		  NULL, _prepare, 0 },					\
 		{ _group, _name, _text, RANDOM, VARIANT, run_random,	\
-		  NULL, NULL },						\
+		  NULL, NULL, 0 },					\
 	}
 
 /* One row with flags that are flushed from the caches before each sample. */
@@ -94,15 +98,18 @@ struct row {
 	static const struct row OWN(entries_cold)[]			\
 	__attribute__((used, section("bench_rows"), aligned(8))) = {	\
 		{ _group, _name, _text, STRAIGHT, VARIANT, run_straight, \
-		  _flush, NULL },					\
+		  _flush, NULL, 0 },					\
 	}
 
 /* One row in straight line alone. */
 #define BENCH_ROW_LINE(_group, _name, _text, _prepare)			\
+	BENCH_ROW_OF(_group, _name, _text, _prepare, 0)
+/* Of so many subscribers. */
+#define BENCH_ROW_OF(_group, _name, _text, _prepare, _subscribers)	\
 	static const struct row OWN(entries)[]				\
 	__attribute__((used, section("bench_rows"), aligned(8))) = {	\
 		{ _group, _name, _text, STRAIGHT, VARIANT, run_straight, \
-		  NULL, _prepare },					\
+		  NULL, _prepare, _subscribers },			\
 	}
 
 #endif /* JF_USER_BENCH_ROW_H */

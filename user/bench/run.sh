@@ -9,8 +9,8 @@ usage()
 	usage: run.sh [--out FOLDER] [bench options]
 	Measures what each kind of dispatch costs on this machine and leaves
 	bench.txt, bench.csv and bench.svg in FOLDER (default:
-	results/bench-<date> in the project's folder).  What a compiler made is measured
-	twice: with libjumpfunc as it is, and with JUMPFUNC_TRAP=always, which patches calls
+	results/bench-<date> in the project's folder).  All is measured twice: with libjumpfunc
+	as it is, and, but for the latencies, with JUMPFUNC_TRAP=always, which patches calls
 	where they stand (bench-trap.csv).
 
 	  --rounds N     interleaved rounds (default 200)
@@ -65,7 +65,7 @@ status=0
 if [ "$status" -eq 0 ]; then
 	printf '\nOnce more, in another process: JUMPFUNC_TRAP=always\n' >> "$out/bench.txt"
 	# shellcheck disable=SC2086 # flags are several words
-	JUMPFUNC_TRAP=always "$binary" --compiled --csv "$out/bench-trap.csv" ${rounds:+--rounds "$rounds"} $flags \
+	JUMPFUNC_TRAP=always "$binary" --no-updates --csv "$out/bench-trap.csv" ${rounds:+--rounds "$rounds"} $flags \
 		>> "$out/bench.txt" || status=$?
 fi
 case $flags in

@@ -25,3 +25,28 @@ long bench_wrong_link(long x)
 #define DEFINE_LINK(hi, lo) long bench_link_##hi##lo(long x) \
 	{ return x * 3 + SITE_INDEX(hi, lo); }
 FOR_64(DEFINE_LINK, 0)
+
+#define DEFINE_PROBE(n)							\
+	static void probe_##n(void *data, int number, long length)	\
+	{								\
+		(void)length;						\
+		__asm__ volatile("" :: "i" (n));			\
+		*(volatile int *)data = number;				\
+	}
+DEFINE_PROBE(0) DEFINE_PROBE(1) DEFINE_PROBE(2) DEFINE_PROBE(3)
+DEFINE_PROBE(4) DEFINE_PROBE(5) DEFINE_PROBE(6) DEFINE_PROBE(7)
+
+bench_probe_fn *const bench_probes[MAX_SUBSCRIBERS] = {
+	probe_0, probe_1, probe_2, probe_3, probe_4, probe_5, probe_6, probe_7,
+};
+
+/* What -mindirect-branch=thunk-extern calls: an lfence in place of a retpoline. */
+#define THUNK(reg)							\
+	__asm__(".pushsection .text.bench_thunks, \"ax\", @progbits\n\t"	\
+	    ".p2align 6\n\t"						\
+	    ".globl __x86_indirect_thunk_" #reg "\n"			\
+	    "__x86_indirect_thunk_" #reg ":\n\t"			\
+	    "lfence\n\tjmp *%" #reg "\n\t"				\
+	    ".popsection");
+THUNK(rax) THUNK(rbx) THUNK(rcx) THUNK(rdx) THUNK(rsi) THUNK(rdi) THUNK(rbp)
+THUNK(r8) THUNK(r9) THUNK(r10) THUNK(r11) THUNK(r12) THUNK(r13) THUNK(r14) THUNK(r15)

@@ -1,56 +1,39 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /* How long it takes to change sites, one by one and in one transaction. */
-#include "bench.h"
+#include "library.h"
+#define ROW	update
+#define VARIANT	0
+#include "row.h"
 
-static struct jf_func update_funcs[MAX_UPDATE_SITES];
-static struct jf_key update_keys[MANY];
-static uint8_t *update_sites[MAX_UPDATE_SITES];
+#include <jumpfunc/dynfunc.h>
+#include <jumpfunc/stats.h>
 
 #define UPDATE_REPEATS	11
 
-/* Functions with a trampoline each, or keys with a branch each. */
+/* Functions with a trampoline each, and keys with a branch each. */
+static void other_target(void) { __asm__ volatile("nop"); }
+static void first_target(void) { }
+#define DEFINE_ONE(hi, lo)	DEFINE_DYNFUNC(update_##hi##lo, first_target);
+FOR_ALL(DEFINE_ONE)
+static DEFINE_JF_KEY_ARRAY_FALSE(update_keys, MANY);
+#define CALL_ONE(hi, lo)						\
+	static void call_##hi##lo(void)					\
+	{								\
+		dynfunc_update_##hi##lo();				\
+		if (jf_branch_unlikely(&update_keys[SITE_INDEX(hi, lo)])) \
+			__asm__ volatile("" ::: "memory");		\
+	}
+FOR_ALL(CALL_ONE)
+
+#define FUNC_ROW(hi, lo)	&__jf_func_update_##hi##lo,
+static struct jf_func *const update_funcs[MANY] = { FOR_ALL(FUNC_ROW) };
+#define CALL_ROW(hi, lo)	call_##hi##lo,
+static void (*const update_calls[MANY])(void) = { FOR_ALL(CALL_ROW) };
+
 const struct update_size update_sizes[NR_UPDATE_SIZES] = {
-	{ 1, false }, { 10, false }, { 100, false }, { 1000, false },
-	{ MAX_UPDATE_SITES, false }, { 1000, true },
+	{ 1, false }, { 10, false }, { 100, false }, { 1000, false }, { 1000, true },
 };
 struct update_result update_results[NR_UPDATE_SIZES][2][2];
-
-void make_update_sites(void)
-{
-	static struct jf_site_desc descs[MAX_UPDATE_SITES];
-	struct jf_emit e;
-	size_t i;
-
-	begin(&e);
-	for (i = 0; i < MAX_UPDATE_SITES; i++) {
-		update_sites[i] = (uint8_t *)(uintptr_t)jf_emit_here(&e);
-		jf_emit_jmp(&e, targets[0]);
-		jf_emit_align(&e, 16);
-		update_funcs[i] = (struct jf_func)JF_FUNC_INIT("update", targets[0],
-							       JF_NULL_FORBIDDEN);
-		descs[i].addr = update_sites[i];
-		descs[i].func = &update_funcs[i];
-		descs[i].form = JF_SITE_TAIL;
-	}
-	finish(&e);
-	stress_die(jf_sites_add(descs, MAX_UPDATE_SITES), "jf_sites_add");
-
-	begin(&e);
-	memset(descs, 0, sizeof(descs));
-	for (i = 0; i < MANY; i++) {
-		descs[i].addr = (void *)(uintptr_t)jf_emit_here(&e);
-		descs[i].key = &update_keys[i];
-		descs[i].form = JF_SITE_BRANCH;
-		update_keys[i] = (struct jf_key)JF_KEY_INIT("update", false);
-		jf_emit_insn(&e, jf_insn_nop());
-		jf_emit(&e, 1, 0xc3);
-		descs[i].label = (void *)(uintptr_t)jf_emit_here(&e);
-		jf_emit(&e, 1, 0xc3);
-		jf_emit_align(&e, 16);
-	}
-	finish(&e);
-	stress_die(jf_sites_add(descs, MANY), "jf_sites_add");
-}
 
 static _Atomic bool peers_stop;
 
@@ -58,27 +41,22 @@ static void *peer(void *arg)
 {
 	size_t i = (size_t)(uintptr_t)arg;
 
-	stress_die(jf_thread_register(), "jf_thread_register");
 	while (!atomic_load_explicit(&peers_stop, memory_order_relaxed)) {
-		((void (*)(void))(uintptr_t)update_sites[i])();
-		i = (i + 61) % MAX_UPDATE_SITES;
+		update_calls[i]();
+		i = (i + 61) % MANY;
 	}
-	jf_thread_unregister();
 	return NULL;
 }
 
-static int update_one(struct jf_batch *batch, bool key, unsigned int i, uint64_t turn)
+static void update_one(struct jf_batch *batch, bool key, unsigned int i, uint64_t turn)
 {
-	void *target = (void *)(uintptr_t)targets[turn % (MANY - 1) + 1];
 	bool on = turn & 1;
 
-	if (key && batch)
-		return jf_key_batch_set(batch, &update_keys[i], on);
 	if (key)
-		return on ? jf_key_enable(&update_keys[i]) :
-			    jf_key_disable(&update_keys[i]);
-	return batch ? dynfunc_batch_set(batch, &update_funcs[i], target) :
-		       dynfunc_update(&update_funcs[i], target);
+		jf_key_batch_set(batch, &update_keys[i], on);
+	else
+		__jf_batch_set_func(batch, update_funcs[i],
+				    (void *)(uintptr_t)(on ? other_target : first_target));
 }
 
 /* @turn is another one each time, so that every site changes each time. */
@@ -90,17 +68,20 @@ static double update_once(size_t size, bool batched, uint64_t turn, uint64_t *br
 	unsigned int i;
 	int err = 0;
 
-	jf_stats_get(&before);
+	jf_stats_get(&before, sizeof(before));
 	start = stress_now_ns();
 	jf_batch_init(&batch);
-	for (i = 0; i < update_sizes[size].sites && !err; i++)
-		err = update_one(batched ? &batch : NULL, update_sizes[size].keys, i, turn);
-	if (!err && batched)
+	for (i = 0; i < update_sizes[size].sites && !err; i++) {
+		update_one(&batch, update_sizes[size].keys, i, turn);
+		if (!batched)
+			err = jf_batch_commit(&batch);
+	}
+	if (batched)
 		err = jf_batch_commit(&batch);
 	start = stress_now_ns() - start;
 	stress_die(err, "update");
-	jf_stats_get(&after);
-	*broadcasts = after.sync_broadcasts - before.sync_broadcasts;
+	jf_stats_get(&after, sizeof(after));
+	*broadcasts = after.syncs - before.syncs;
 	return (double)start / 1e3;
 }
 
@@ -116,13 +97,15 @@ void measure_updates(unsigned int peers)
 	atomic_store(&peers_stop, false);
 	for (i = 0; i < peers; i++)
 		stress_die(-pthread_create(&threads[i], NULL, peer,
-					   (void *)(uintptr_t)(i * 997)), "pthread_create");
+					   (void *)(uintptr_t)(i * 997 % MANY)), "pthread_create");
 	if (peers)
 		usleep(1000);
 	for (r = 0; r < UPDATE_REPEATS && !bench_stopped(); r++, done++)
 		for (s = 0; s < NR_UPDATE_SIZES; s++)
 			for (b = 0; b < 2; b++) {
+				/* Once there, and back: each site changes each time. */
 				us[s][b][r] = update_once(s, b, ++turn, &broadcasts);
+				us[s][b][r] = (us[s][b][r] + update_once(s, b, ++turn, &broadcasts)) / 2;
 				update_results[s][b][!!peers].broadcasts = broadcasts;
 			}
 	atomic_store(&peers_stop, true);

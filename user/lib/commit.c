@@ -112,13 +112,12 @@ static uintptr_t next_value(const struct jf_ctl *ctl)
 static struct jf_ctl *by_trampoline(uintptr_t addr)
 {
 	const struct jf_site *site;
-	bool ours;
 	int i;
 
 	/* Maybe behind an endbr64. */
 	for (i = 0; i <= 4; i += 4) {
-		site = jf_site_find(addr + (uintptr_t)i, &ours);
-		if (site && site->flags & JF_SITE_TRAMP)
+		site = jf_trampoline_find(addr + (uintptr_t)i);
+		if (site)
 			return jf_ctl_real(site->ctl);
 	}
 	return NULL;

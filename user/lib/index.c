@@ -55,6 +55,14 @@ struct jf_site *jf_site_find(uintptr_t addr, bool *ours)
 	return NULL;
 }
 
+struct jf_site *jf_trampoline_find(uintptr_t addr)
+{
+	const struct jf_mod *m = jf_mod_of(addr);
+	struct jf_site *site = m ? search(m->sites, m->nr_sites, addr) : NULL;
+
+	return site && site->flags & JF_SITE_TRAMP ? site : NULL;
+}
+
 struct jf_mod *jf_mod_of(uintptr_t addr)
 {
 	struct jf_mod *m = jf_mods;

@@ -391,6 +391,8 @@ bool jf_goes(const void *addr);
 struct jf_mod *jf_mod_of(uintptr_t addr);
 /* Any context with JUMPFUNC_TRAP=always, else with the lock: the site at @addr, and whether @addr is in an object of ours. */
 struct jf_site *jf_site_find(uintptr_t addr, bool *ours);
+/* The jump of a trampoline; these are entered as their object comes. */
+struct jf_site *jf_trampoline_find(uintptr_t addr);
 
 /* --- memory.c ------------------------------------------------------------------- */
 

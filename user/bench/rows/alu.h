@@ -8,9 +8,9 @@
 #define JF_USER_BENCH_ALU_H
 
 #ifdef __clang__
-#define ALU_GROUP	"c-alu-clang"
+#define ALU_GROUP	"alu-clang"
 #else
-#define ALU_GROUP	"c-alu"
+#define ALU_GROUP	"alu"
 #endif
 
 #define BODY								\

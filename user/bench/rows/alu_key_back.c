@@ -19,5 +19,5 @@ static void prepare(void)
 static const struct row OWN(entry)
 __attribute__((used, section("bench_rows"), aligned(8))) = {
 	ALU_GROUP, "key-off-again", "jumpfunc key, off again", STRAIGHT, VARIANT, run_straight,
-	NULL, prepare
+	NULL, prepare, 0
 };

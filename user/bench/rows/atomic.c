@@ -10,4 +10,4 @@ _Atomic bool OWN(on) __attribute__((aligned(CACHE_LINE)));
 		BENCH_SLOW()
 #include "loops.h"
 
-BENCH_ROWS("c-branch", "atomic", "if (unlikely(atomic)), one for all", NULL);
+BENCH_ROWS("branch", "atomic", "if (unlikely(atomic)), one for all", NULL);

@@ -8,4 +8,4 @@
 #define SITE(hi, lo)	bench_shared_##hi##lo()
 #include "loops.h"
 
-BENCH_ROWS("c-call", "got", "-fno-plt", NULL);
+BENCH_ROWS("call", "got", "-fno-plt", NULL);

@@ -15,4 +15,4 @@ FOR_ALL(IFUNC)
 #define SITE(hi, lo)	chosen_##hi##lo()
 #include "loops.h"
 
-BENCH_ROWS("c-call", "ifunc", "ifunc", NULL);
+BENCH_ROWS("call", "ifunc", "ifunc", NULL);

@@ -3,7 +3,7 @@
 #include "row.h"
 
 #ifndef CALL_GROUP
-#define CALL_GROUP	"c-call"
+#define CALL_GROUP	"call"
 #define BODY
 #endif
 #define SITE(hi, lo)	__asm__ volatile("" ::: "memory")

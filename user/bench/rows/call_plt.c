@@ -8,4 +8,4 @@
 #define SITE(hi, lo)	bench_shared_##hi##lo()
 #include "loops.h"
 
-BENCH_ROWS("c-call", "plt", "PLT, bound at start", NULL);
+BENCH_ROWS("call", "plt", "PLT, bound at start", NULL);

@@ -6,10 +6,14 @@
 void (*OWN(pointers)[MANY])(void) = { FOR_ALL(POINTER) };
 
 #ifndef CALL_GROUP
-#define CALL_GROUP	"c-call"
+#define CALL_GROUP	"call"
 #define BODY
+#endif
+#ifndef POINTER_ROW
+#define POINTER_ROW	"pointer", "function pointer"
 #endif
 #define SITE(hi, lo)	OWN(pointers)[SITE_INDEX(hi, lo)]()
 #include "loops.h"
 
-BENCH_ROWS(CALL_GROUP, "pointer", "function pointer", NULL);
+#define ROWS(...)	BENCH_ROWS(__VA_ARGS__)
+ROWS(CALL_GROUP, POINTER_ROW, NULL);

@@ -45,4 +45,4 @@ static void choose(void)
 	FOR_ALL(CHOOSE)
 }
 
-BENCH_ROWS("c-call", "semi-static", "semi-static: call to a rewritten jmp", choose);
+BENCH_ROWS("call", "semi-static", "semi-static: call to a rewritten jmp", choose);

@@ -7,4 +7,4 @@
 #define SITE(hi, lo)	chain = bench_link_##hi##lo(chain)
 #include "loops.h"
 
-BENCH_ROW_LINE("c-call-chain", "direct", "static direct call", NULL);
+BENCH_ROW_LINE("call-chain", "direct", "static direct call", NULL);

@@ -8,4 +8,4 @@
 #define SITE(hi, lo)	chain = chain * 3 + SITE_INDEX(hi, lo); __asm__ volatile("" : "+r" (chain))
 #include "loops.h"
 
-BENCH_ROW_LINE("c-call-chain", "none", "no call", NULL);
+BENCH_ROW_LINE("call-chain", "none", "no call", NULL);

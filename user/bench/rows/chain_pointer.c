@@ -10,4 +10,4 @@ long (*OWN(pointers)[FEW])(long x) = { FOR_64(POINTER, 0) };
 #define SITE(hi, lo)	chain = OWN(pointers)[SITE_INDEX(hi, lo)](chain)
 #include "loops.h"
 
-BENCH_ROW_LINE("c-call-chain", "pointer", "function pointer", NULL);
+BENCH_ROW_LINE("call-chain", "pointer", "function pointer", NULL);

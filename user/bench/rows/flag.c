@@ -16,5 +16,5 @@ static void flush_flags_of_row(void)
 	flush_lines(OWN(flags), FEW, CACHE_LINE);
 }
 
-BENCH_ROWS("c-branch", "flag", "if (flag), one line each", NULL);
-BENCH_ROW_COLD("c-branch-cold", "flag", "if (flag), flushed", flush_flags_of_row);
+BENCH_ROWS("branch", "flag", "if (flag), one line each", NULL);
+BENCH_ROW_COLD("branch-cold", "flag", "if (flag), flushed", flush_flags_of_row);

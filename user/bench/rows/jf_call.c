@@ -7,7 +7,6 @@
 #include "row.h"
 
 #include <jumpfunc/dynfunc.h>
-#include <jumpfunc/stats.h>
 
 #define DEFINE_OWN(name)	DEFINE_DYNFUNC(name, bench_wrong);
 #define DEFINE_EXPANDED(name)	DEFINE_OWN(name)
@@ -23,8 +22,7 @@
 FOR_ALL(DEFINE_ONE)
 
 #ifndef CALL_GROUP
-#define CALL_GROUP	"c-call"
-#define HAS_FORM
+#define CALL_GROUP	"call"
 #define BODY
 #endif
 #define SITE(hi, lo)	CALL_EXPANDED(OWN(op##hi##lo))
@@ -39,17 +37,6 @@ static void retarget(void)
 	FOR_ALL(SET_ONE)
 	stress_die(jf_batch_commit(&batch), "jf_batch_commit");
 }
-
-#if VARIANT == 0 && !defined(BY_NAME) && defined(HAS_FORM)
-/* Of this copy of the library, whose names nobody else sees. */
-const char *bench_form(void)
-{
-	static struct jf_stats stats;
-
-	jf_stats_get(&stats, sizeof(stats));
-	return stats.form;
-}
-#endif
 
 #define ROWS(...)	BENCH_ROWS(__VA_ARGS__)
 ROWS(CALL_GROUP, CALL_ROW, retarget);

@@ -30,4 +30,4 @@ static void retarget(void)
 	stress_die(jf_batch_commit(&batch), "jf_batch_commit");
 }
 
-BENCH_ROW_LINE("c-call-chain", "dynfunc", "dynamic function", retarget);
+BENCH_ROW_LINE("call-chain", "dynfunc", "dynamic function", retarget);

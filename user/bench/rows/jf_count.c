@@ -16,4 +16,4 @@ static void add_user(void)
 	stress_die(jf_key_inc(&OWN(key)), "jf_key_inc");
 }
 
-BENCH_ROWS("c-call", "count", "jumpfunc key with users: one more, one less", add_user);
+BENCH_ROWS("call", "count", "jumpfunc key with users: one more, one less", add_user);

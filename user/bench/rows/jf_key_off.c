@@ -17,5 +17,5 @@ static void flush_key(void)
 	flush_lines(&OWN(key), 1, sizeof(OWN(key)));
 }
 
-BENCH_ROWS("c-branch", "key-off", "jumpfunc key, off", NULL);
-BENCH_ROW_COLD("c-branch-cold", "key-off", "jumpfunc key, off, its memory flushed", flush_key);
+BENCH_ROWS("branch", "key-off", "jumpfunc key, off", NULL);
+BENCH_ROW_COLD("branch-cold", "key-off", "jumpfunc key, off, its memory flushed", flush_key);

@@ -16,4 +16,4 @@ static void enable(void)
 	stress_die(jf_key_enable(&OWN(key)), "jf_key_enable");
 }
 
-BENCH_ROWS("c-branch", "key-on", "jumpfunc key, on: jump and back", enable);
+BENCH_ROWS("branch", "key-on", "jumpfunc key, on: jump and back", enable);

@@ -12,4 +12,4 @@
 	jf_read_unlock()
 #include "loops.h"
 
-BENCH_ROWS("c-call", "read-section", "jumpfunc read section, empty", NULL);
+BENCH_ROWS("call", "read-section", "jumpfunc read section, empty", NULL);

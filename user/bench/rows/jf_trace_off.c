@@ -19,4 +19,4 @@ DECLARE_EXPANDED(OWN(tp))
 #define SITE(hi, lo)	trace_own(bench_arg1, bench_arg2)
 #include "loops.h"
 
-BENCH_ROWS("c-branch", "tracepoint", "jumpfunc tracepoint, off, 2 arguments", NULL);
+BENCH_ROWS("branch", "tracepoint", "jumpfunc tracepoint, off, 2 arguments", NULL);

@@ -35,4 +35,4 @@ static void enable(void)
 	stress_die(register_own(probe), "register_jf_trace");
 }
 
-BENCH_ROWS("c-call", "tracepoint", "jumpfunc tracepoint, one probe", enable);
+BENCH_ROWS("call", "tracepoint", "jumpfunc tracepoint, one probe", enable);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /* Trampolines, with work between the calls that waits for none of them. */
-#define CALL_GROUP	"c-call-work"
+#define CALL_GROUP	"call-work"
 #define BODY		BRANCH_BODY
 
 #include "jf_tramp.c"

@@ -11,4 +11,4 @@ other_##hi##lo:								\
 	}
 #include "loops.h"
 
-BENCH_ROWS("c-branch", "jump", "a direct jump, and back", NULL);
+BENCH_ROWS("branch", "jump", "a direct jump, and back", NULL);

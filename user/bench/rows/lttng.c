@@ -21,5 +21,5 @@ static void flush_states(void)
 	FOR_64(FLUSH, 0)
 }
 
-BENCH_ROWS("c-branch", "lttng-ust", "LTTng-UST, off, 2 arguments", NULL);
-BENCH_ROW_COLD("c-branch-cold", "lttng-ust", "LTTng-UST, off, its states flushed", flush_states);
+BENCH_ROWS("branch", "lttng-ust", "LTTng-UST, off, 2 arguments", NULL);
+BENCH_ROW_COLD("branch-cold", "lttng-ust", "LTTng-UST, off, its states flushed", flush_states);

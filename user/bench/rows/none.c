@@ -10,5 +10,5 @@ static void flush_nothing(void)
 {
 }
 
-BENCH_ROWS("c-branch", "none", "no site", NULL);
-BENCH_ROW_COLD("c-branch-cold", "none", "no site", flush_nothing);
+BENCH_ROWS("branch", "none", "no site", NULL);
+BENCH_ROW_COLD("branch-cold", "none", "no site", flush_nothing);

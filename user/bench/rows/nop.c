@@ -14,4 +14,4 @@ slow_##hi##lo:								\
 	}
 #include "loops.h"
 
-BENCH_ROWS("c-branch", "nop5", "a bare nop5", NULL);
+BENCH_ROWS("branch", "nop5", "a bare nop5", NULL);

@@ -8,4 +8,4 @@
 #define SITE(hi, lo)	STAP_PROBE2(jfbench, site, bench_arg1, bench_arg2)
 #include "loops.h"
 
-BENCH_ROWS("c-branch", "sdt", "SystemTap SDT, off, 2 arguments", NULL);
+BENCH_ROWS("branch", "sdt", "SystemTap SDT, off, 2 arguments", NULL);

@@ -8,4 +8,4 @@
 #define SITE(hi, lo)	__JF_SDT(jfbench, own, bench_arg1, bench_arg2)
 #include "loops.h"
 
-BENCH_ROWS("c-branch", "sdt-own", "jumpfunc's probe point, 2 arguments", NULL);
+BENCH_ROWS("branch", "sdt-own", "jumpfunc's probe point, 2 arguments", NULL);

@@ -58,13 +58,12 @@ help:
 	@echo 'make doctor             say whether this machine can build, load, patch and measure, and what mends each "no"'
 	@echo 'make demo               boot stock 6.1 in a VM, retarget a function, measure dispatch: 2 minutes'
 	@echo 'make check              run all tests, on this machine and in VMs; KERNELS="6.1 6.12" chooses the kernels (default: $(KERNELS))'
-	@echo 'make check-full         ... on all kernels, test kernels and back ends, and the model, native stress, coverage: 3 hours'
+	@echo 'make check-full         ... on all kernels, test kernels and back ends, and the model, the storm of programs, coverage: 3 hours'
 	@echo 'make newest             find kernels that are new in the Debian suites, build for them, run a quick set of tests (SUITES=sid)'
 	@echo 'make lint               check style, spelling, licences and the rooms of the sources (LINTERS="rooms shell")'
 	@echo 'make mutants            break the module in each listed way, and expect the tests to fail (KERNEL=6.1)'
 	@echo 'make coverage           measure the line coverage of the module, with gcov on a test kernel'
 	@echo 'make stress             run the long forms of the VM tests, an hour or more (KERNELS, TESTS as for check)'
-	@echo 'make stress-native      run the INT3 protocol and codec in userspace, on the real cores of this machine'
 	@echo 'make bench              measure the cost of calls, branches and updates natively; table, CSV, SVG'
 	@echo 'make bench-kernel       ... inside a stock kernel, in a VM (KERNEL=6.1 BACKENDS="xmc indirect")'
 	@echo 'make model              check the formal model of the protocol, and that its broken variants fail'
@@ -110,8 +109,9 @@ check:
 	@harness/check --kernels "$(KERNELS)" $(if $(BACKENDS),--backends "$(BACKENDS)") $(TESTS)
 
 # The tables in docs/ that this makes are those of its own run.
-check-full: stress-native
+check-full:
 	@harness/deps.sh build fetch source vm host model lint man
+	+@$(MAKE) --no-print-directory -C user stress
 	@rc=0; harness/check --full $(if $(filter file,$(origin KERNELS)),,--kernels "$(KERNELS)") $(TESTS) || rc=$$?; \
 	harness/kernels-md || rc=1; exit $$rc
 
@@ -135,10 +135,6 @@ stress:
 	@harness/deps.sh build fetch vm
 	+@harness/check --long --no-host --kernels "$(KERNELS)" $(if $(BACKENDS),--backends "$(BACKENDS)") $(TESTS)
 
-stress-native:
-	@harness/deps.sh host
-	+@$(MAKE) --no-print-directory -C user stress
-
 bench:
 	@harness/deps.sh host plot
 	@harness/deps.sh bench || echo "jumpfunc: the rows of what is missing are skipped" >&2
@@ -159,4 +155,4 @@ demo:
 	@harness/deps.sh build fetch vm host plot
 	@scripts/demo.sh $(if $(KERNEL),-k $(KERNEL))
 
-.PHONY: modules samples help clean clean-cache deps vm check check-full newest lint coverage mutants stress stress-native bench bench-kernel model doctor demo
+.PHONY: modules samples help clean clean-cache deps vm check check-full newest lint coverage mutants stress bench bench-kernel model doctor demo

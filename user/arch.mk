@@ -3,7 +3,7 @@
 # compilers and emulators. For Makefile: `make lib-check-arch`, a part of `make lib-check`.
 # What is not installed is left out, with a line that names the packages.
 lib-check-arch: $(LIBS)
-	+@echo "# arch.sh"; MAKE="$(MAKE)" CC="$(CC)" CXX="$(CXX)" CLANG="$(CLANG)" tests/arch.sh $(OUT)
+	+@echo "# arch.sh"; MAKE="$(MAKE)" CC="$(CC)" CXX="$(CXX)" CLANG="$(CLANG)" test/arch.sh $(OUT)
 
 lib-check: lib-check-arch
 

@@ -6,109 +6,109 @@ CLANGXX ?= $(shell command -v clang++ 2>/dev/null)
 LLD ?= $(shell command -v ld.lld 2>/dev/null)
 
 # -fexceptions: as pkg-config has it. Some builds go without, as their programs would.
-LIB_TEST_CFLAGS := -I$(TOP) -I$(TOP)/include -std=gnu11 $(WARN) -g -pthread -fexceptions
+LIB_TEST_CFLAGS := -I$(TOP) -I$(TOP)/include -I. -std=gnu11 $(WARN) -g -pthread -fexceptions
 LIB_TEST_CXXFLAGS := -I$(TOP) -I$(TOP)/include -std=c++17 -Wall -Wextra -Werror -Wshadow -g -pthread
 LIB_SHARED := -L$(OUT) -ljumpfunc -Wl,-rpath,$(OUT)
 LIB_STATIC := $(OUT)/libjumpfunc.a
-LIB_TEST_DEPS := $(LIBS) $(LIB_HEADERS) tap.h $(wildcard $(TOP)/selftests/vectors/*.h)
+LIB_TEST_DEPS := $(LIBS) $(LIB_HEADERS) test/tap.h $(wildcard $(TOP)/selftests/vectors/*.h)
 
-$(OUT)/test_lib: test_lib.c $(LIB_TEST_DEPS)
+$(OUT)/test_lib: test/test_lib.c $(LIB_TEST_DEPS)
 	$(CC) $(LIB_TEST_CFLAGS) -O2 -o $@ $< $(LIB_SHARED)
 # Branches that lead to a test: what works where text cannot be written.
-$(OUT)/test_lib-tested: test_lib.c $(LIB_TEST_DEPS)
+$(OUT)/test_lib-tested: test/test_lib.c $(LIB_TEST_DEPS)
 	$(CC) $(LIB_TEST_CFLAGS) -O2 -DJF_TESTED -o $@ $< $(LIB_SHARED)
-$(OUT)/test_lib-O0: test_lib.c $(LIB_TEST_DEPS)
+$(OUT)/test_lib-O0: test/test_lib.c $(LIB_TEST_DEPS)
 	$(CC) $(LIB_TEST_CFLAGS) -O0 -fno-exceptions -o $@ $< $(LIB_SHARED)
-$(OUT)/test_lib-sections: test_lib.c $(LIB_TEST_DEPS)
+$(OUT)/test_lib-sections: test/test_lib.c $(LIB_TEST_DEPS)
 	$(CC) $(LIB_TEST_CFLAGS) -Os -fno-exceptions -ffunction-sections -fdata-sections -Wl,--gc-sections -o $@ $< $(LIB_SHARED)
-$(OUT)/test_lib-cet: test_lib.c $(LIB_TEST_DEPS)
+$(OUT)/test_lib-cet: test/test_lib.c $(LIB_TEST_DEPS)
 	$(CC) $(LIB_TEST_CFLAGS) -O2 -fcf-protection=full -o $@ $< $(LIB_SHARED)
 # In parts, as programs are that are large.
-$(OUT)/test_lib-lto: test_lib.c $(LIB_TEST_DEPS)
+$(OUT)/test_lib-lto: test/test_lib.c $(LIB_TEST_DEPS)
 	$(CC) $(LIB_TEST_CFLAGS) -O2 -flto=2 --param lto-min-partition=1 --param lto-partitions=8 -o $@ $< $(LIB_SHARED)
-$(OUT)/test_lib-nopie: test_lib.c $(LIB_TEST_DEPS)
+$(OUT)/test_lib-nopie: test/test_lib.c $(LIB_TEST_DEPS)
 	$(CC) $(LIB_TEST_CFLAGS) -O2 -fno-exceptions -fno-pie -no-pie -o $@ $< $(LIB_SHARED)
-$(OUT)/test_lib-static: test_lib.c $(LIB_TEST_DEPS)
+$(OUT)/test_lib-static: test/test_lib.c $(LIB_TEST_DEPS)
 	$(CC) $(LIB_TEST_CFLAGS) -O2 -static -o $@ $< $(LIB_STATIC)
-$(OUT)/test_lib-static-pie: test_lib.c $(LIB_TEST_DEPS)
+$(OUT)/test_lib-static-pie: test/test_lib.c $(LIB_TEST_DEPS)
 	$(CC) $(LIB_TEST_CFLAGS) -O2 -fPIE -static-pie -o $@ $< $(LIB_STATIC)
 # The library's sources in the program, so that they are looked at, too. Once with runs,
 # which are else for changes of very many sites, and once with slices, too.
-$(OUT)/test_lib-san: test_lib.c $(LIB_SOURCES) $(LIB_TEST_DEPS)
+$(OUT)/test_lib-san: test/test_lib.c $(LIB_SOURCES) $(LIB_TEST_DEPS)
 	$(CC) $(LIB_TEST_CFLAGS) $(SAN) -DEXACT_MAX=0 -DFAR_SITES -o $@ $< $(LIB_SOURCES)
 # The former without sanitizers, which is soon built.
-$(OUT)/test_lib-runs: test_lib.c $(LIB_SOURCES) $(LIB_TEST_DEPS)
+$(OUT)/test_lib-runs: test/test_lib.c $(LIB_SOURCES) $(LIB_TEST_DEPS)
 	$(CC) $(LIB_TEST_CFLAGS) -O1 -DEXACT_MAX=0 -DFAR_SITES -o $@ $< $(LIB_SOURCES)
-$(OUT)/test_lib-long: test_lib.c $(LIB_SOURCES) $(LIB_TEST_DEPS)
+$(OUT)/test_lib-long: test/test_lib.c $(LIB_SOURCES) $(LIB_TEST_DEPS)
 	$(CC) $(LIB_TEST_CFLAGS) $(SAN) -DEXACT_MAX=0 -DLONG_SITES=1 -o $@ $< $(LIB_SOURCES)
-$(OUT)/test_lib-tsan: test_lib.c $(LIB_SOURCES) $(LIB_TEST_DEPS)
+$(OUT)/test_lib-tsan: test/test_lib.c $(LIB_SOURCES) $(LIB_TEST_DEPS)
 	$(CC) $(LIB_TEST_CFLAGS) -O1 -fsanitize=thread -o $@ $< $(LIB_SOURCES)
-$(OUT)/test_lib-clang: test_lib.c $(LIB_TEST_DEPS)
+$(OUT)/test_lib-clang: test/test_lib.c $(LIB_TEST_DEPS)
 	$(CLANG) $(LIB_TEST_CFLAGS) -O2 -o $@ $< $(LIB_SHARED)
-$(OUT)/test_lib-clang-O0: test_lib.c $(LIB_TEST_DEPS)
+$(OUT)/test_lib-clang-O0: test/test_lib.c $(LIB_TEST_DEPS)
 	$(CLANG) $(LIB_TEST_CFLAGS) -O0 -DFAR_SITES -fno-exceptions -o $@ $< $(LIB_SHARED)
-$(OUT)/test_lib-clang-san: test_lib.c $(LIB_SOURCES) $(LIB_TEST_DEPS)
+$(OUT)/test_lib-clang-san: test/test_lib.c $(LIB_SOURCES) $(LIB_TEST_DEPS)
 	$(CLANG) $(LIB_TEST_CFLAGS) $(SAN) -DFAR_SITES -o $@ $< $(LIB_SOURCES)
-$(OUT)/test_lib-clang-lto: test_lib.c $(LIB_TEST_DEPS)
+$(OUT)/test_lib-clang-lto: test/test_lib.c $(LIB_TEST_DEPS)
 	$(CLANG) $(LIB_TEST_CFLAGS) -O2 -flto -fuse-ld=lld -ffunction-sections -Wl,--gc-sections -o $@ $< $(LIB_SHARED)
 # The unwinder of a compiler that is the other libc's cannot be linked with this one.
-$(OUT)/test_lib-musl: test_lib.c $(LIB_SOURCES) $(LIB_TEST_DEPS)
+$(OUT)/test_lib-musl: test/test_lib.c $(LIB_SOURCES) $(LIB_TEST_DEPS)
 	$(MUSL) $(LIB_TEST_CFLAGS) -O2 -fno-exceptions -static -o $@ $< $(LIB_SOURCES)
-$(OUT)/test_lib-musl-pie: test_lib.c $(LIB_SOURCES) $(LIB_TEST_DEPS)
+$(OUT)/test_lib-musl-pie: test/test_lib.c $(LIB_SOURCES) $(LIB_TEST_DEPS)
 	$(MUSL) $(LIB_TEST_CFLAGS) -O2 -fno-exceptions -fPIE -static-pie -o $@ $< $(LIB_SOURCES)
-$(OUT)/test_lib_cxx: test_lib_cxx.cc test_lib_cxx2.cc test_lib_cxx.h $(LIB_TEST_DEPS)
+$(OUT)/test_lib_cxx: test/test_lib_cxx.cc test/test_lib_cxx2.cc test/test_lib_cxx.h $(LIB_TEST_DEPS)
 	$(CXX) $(LIB_TEST_CXXFLAGS) -O2 -o $@ $(filter %.cc,$^) $(LIB_SHARED)
-$(OUT)/test_lib_cxx-O0: test_lib_cxx.cc test_lib_cxx2.cc test_lib_cxx.h $(LIB_TEST_DEPS)
+$(OUT)/test_lib_cxx-O0: test/test_lib_cxx.cc test/test_lib_cxx2.cc test/test_lib_cxx.h $(LIB_TEST_DEPS)
 	$(CXX) $(LIB_TEST_CXXFLAGS) -O0 -o $@ $(filter %.cc,$^) $(LIB_SHARED)
-$(OUT)/test_lib_cxx-clang: test_lib_cxx.cc test_lib_cxx2.cc test_lib_cxx.h $(LIB_TEST_DEPS)
+$(OUT)/test_lib_cxx-clang: test/test_lib_cxx.cc test/test_lib_cxx2.cc test/test_lib_cxx.h $(LIB_TEST_DEPS)
 	$(CLANGXX) $(LIB_TEST_CXXFLAGS) -O2 -o $@ $(filter %.cc,$^) $(LIB_SHARED)
-$(OUT)/test_lib_cxx-clang-O0: test_lib_cxx.cc test_lib_cxx2.cc test_lib_cxx.h $(LIB_TEST_DEPS)
+$(OUT)/test_lib_cxx-clang-O0: test/test_lib_cxx.cc test/test_lib_cxx2.cc test/test_lib_cxx.h $(LIB_TEST_DEPS)
 	$(CLANGXX) $(LIB_TEST_CXXFLAGS) -O0 -o $@ $(filter %.cc,$^) $(LIB_SHARED)
 
 # The protocol's steps where guards are no breakpoints.
-$(OUT)/test_guard: test_guard.c $(LIB_TEST_DEPS)
+$(OUT)/test_guard: test/test_guard.c $(LIB_TEST_DEPS)
 	$(CC) $(LIB_TEST_CFLAGS) $(SAN) -o $@ $<
 
 # The library stopped at each step, and what is inside of it.
 INSIDE := test/inside.c $(LIB_OBJECTS)
 INSIDE_DEPS := $(INSIDE) test/inside.h lib/lib.h
-STEPS_CFLAGS := -I. -O2 -Wl,--wrap=jf_sync_cores -Wl,--wrap=jf_now_ns
+STEPS_CFLAGS := -O2 -Wl,--wrap=jf_sync_cores -Wl,--wrap=jf_now_ns
 $(OUT)/test_steps: test/test_steps.c $(INSIDE_DEPS) $(LIB_TEST_DEPS)
 	$(CC) $(LIB_TEST_CFLAGS) $(STEPS_CFLAGS) -o $@ $< $(INSIDE)
 # What the SIGTRAP handler does for an instruction, and the code of images.
 $(OUT)/test_emulate: test/test_emulate.c $(LIB_TEST_DEPS)
-	$(CC) $(LIB_TEST_CFLAGS) -I. -O2 -o $@ $<
+	$(CC) $(LIB_TEST_CFLAGS) -O2 -o $@ $<
 $(OUT)/test_image: test/test_image.c $(LIB_TEST_DEPS)
-	$(CC) $(LIB_TEST_CFLAGS) -I. -O2 -o $@ $< $(LIB_SHARED)
-
-$(OUT)/test_lib_deny: test_lib_deny.c $(LIB_TEST_DEPS)
 	$(CC) $(LIB_TEST_CFLAGS) -O2 -o $@ $< $(LIB_SHARED)
-$(OUT)/test_lib_dl: test_lib_dl.c test_lib_plugin.h $(LIB_TEST_DEPS)
+
+$(OUT)/test_lib_deny: test/test_lib_deny.c $(LIB_TEST_DEPS)
+	$(CC) $(LIB_TEST_CFLAGS) -O2 -o $@ $< $(LIB_SHARED)
+$(OUT)/test_lib_dl: test/test_lib_dl.c test/test_lib_plugin.h $(LIB_TEST_DEPS)
 	$(CC) $(LIB_TEST_CFLAGS) -O2 -rdynamic -o $@ $< $(LIB_SHARED) -ldl
 
 # By name, in batches, and counted; in C++, and with the library's sources looked at, too.
-LIST_SOURCES := test_lib_list.c test_lib_list_array.c
-$(OUT)/test_lib_list: $(LIST_SOURCES) test_lib_plugin.h $(LIB_TEST_DEPS)
+LIST_SOURCES := test/test_lib_list.c test/test_lib_list_array.c
+$(OUT)/test_lib_list: $(LIST_SOURCES) test/test_lib_plugin.h $(LIB_TEST_DEPS)
 	$(CC) $(LIB_TEST_CFLAGS) -O2 -rdynamic -o $@ $(LIST_SOURCES) $(LIB_SHARED) -ldl
-$(OUT)/test_lib_list_array.o: test_lib_list_array.c $(LIB_TEST_DEPS)
+$(OUT)/test_lib_list_array.o: test/test_lib_list_array.c $(LIB_TEST_DEPS)
 	$(CC) $(LIB_TEST_CFLAGS) -O2 -c -o $@ $<
-$(OUT)/test_lib_list-cxx: test_lib_list.c $(OUT)/test_lib_list_array.o test_lib_plugin.h $(LIB_TEST_DEPS)
+$(OUT)/test_lib_list-cxx: test/test_lib_list.c $(OUT)/test_lib_list_array.o test/test_lib_plugin.h $(LIB_TEST_DEPS)
 	$(CXX) $(LIB_TEST_CXXFLAGS) -O2 -rdynamic -o $@ $(OUT)/test_lib_list_array.o -x c++ $< -x none $(LIB_SHARED) -ldl
-$(OUT)/test_lib_list-san: $(LIST_SOURCES) test_lib_plugin.h $(LIB_SOURCES) $(LIB_TEST_DEPS)
+$(OUT)/test_lib_list-san: $(LIST_SOURCES) test/test_lib_plugin.h $(LIB_SOURCES) $(LIB_TEST_DEPS)
 	$(CC) $(LIB_TEST_CFLAGS) $(SAN) -rdynamic -o $@ $(LIST_SOURCES) $(LIB_SOURCES) -ldl
-$(OUT)/test_lib_count: test_lib_count.c test_lib_plugin.h $(LIB_TEST_DEPS)
+$(OUT)/test_lib_count: test/test_lib_count.c test/test_lib_plugin.h $(LIB_TEST_DEPS)
 	$(CC) $(LIB_TEST_CFLAGS) -O2 -rdynamic -o $@ $< $(LIB_SHARED) -ldl
 
-LIB_PLUGIN = $(CC) $(LIB_TEST_CFLAGS) -O2 -fPIC -shared -o $@ test_lib_plugin.c $(LIB_SHARED)
-$(OUT)/plugin1.so $(OUT)/plugin2.so: test_lib_plugin.c test_lib_plugin.h $(LIB_TEST_DEPS)
+LIB_PLUGIN = $(CC) $(LIB_TEST_CFLAGS) -O2 -fPIC -shared -o $@ test/test_lib_plugin.c $(LIB_SHARED)
+$(OUT)/plugin1.so $(OUT)/plugin2.so: test/test_lib_plugin.c test/test_lib_plugin.h $(LIB_TEST_DEPS)
 	$(LIB_PLUGIN)
 # As if it had been built with the headers of another version.
 $(OUT)/other-version.h: | $(OUT)
 	printf '#include <%s>\n#undef JF_TABLE_MAGIC\n#define JF_TABLE_MAGIC 0x6a66ffff\n' \
 		jumpfunc/detail/types.h > $@
-$(OUT)/plugin-bad.so: test_lib_plugin.c test_lib_plugin.h $(OUT)/other-version.h $(LIB_TEST_DEPS)
+$(OUT)/plugin-bad.so: test/test_lib_plugin.c test/test_lib_plugin.h $(OUT)/other-version.h $(LIB_TEST_DEPS)
 	$(LIB_PLUGIN) -include $(OUT)/other-version.h
-$(OUT)/plugin-greedy.so: test_lib_plugin.c test_lib_plugin.h $(LIB_TEST_DEPS)
+$(OUT)/plugin-greedy.so: test/test_lib_plugin.c test/test_lib_plugin.h $(LIB_TEST_DEPS)
 	$(LIB_PLUGIN) -DHOST_KEYS=4
 
 LIB_BUILDS := test_lib-tested test_lib-O0 test_lib-sections test_lib-cet test_lib-lto test_lib-nopie test_lib-static \
@@ -134,7 +134,8 @@ endif
 LIB_BUILDS := $(addprefix $(OUT)/,$(LIB_BUILDS))
 LIB_PLUGINS := $(addprefix $(OUT)/,plugin1.so plugin2.so plugin-bad.so plugin-greedy.so)
 LIB_LISTS := $(addprefix $(OUT)/,test_lib_list test_lib_list-cxx test_lib_list-san test_lib_count)
-LIB_CHECKS := $(addprefix $(OUT)/,test_guard test_emulate test_steps test_image test_lib test_lib_deny test_lib_dl) $(LIB_PLUGINS) $(LIB_BUILDS) $(LIB_LISTS)
+LIB_CHECKS := $(addprefix $(OUT)/,test_guard test_emulate test_steps test_image test_lib test_lib_deny test_lib_dl) \
+	$(LIB_PLUGINS) $(LIB_BUILDS) $(LIB_LISTS)
 
 # The sample that is a module, too.
 SAMPLE := $(addprefix $(TOP)/samples/jf_sample_both_,middle.c program.c)
@@ -174,9 +175,9 @@ lib-check: $(LIB_CHECKS)
 			echo "# $${t##*/}, INT3: $$trap"; JUMPFUNC_TRAP=$$trap $$t $(OUT)/plugin1.so || rc=1; \
 		done; \
 	done; \
-	echo "# hostile"; tests/hostile/run.sh $(OUT) || rc=1; \
+	echo "# hostile"; test/hostile/run.sh $(OUT) || rc=1; \
 	echo "# objects.sh"; \
-	CC="$(CC)" tests/objects.sh $(OUT) $(LIB_PLUGINS) $(OUT)/test_lib $(OUT)/libjumpfunc.so || rc=1; \
+	CC="$(CC)" test/objects.sh $(OUT) $(LIB_PLUGINS) $(OUT)/test_lib $(OUT)/libjumpfunc.so || rc=1; \
 	exit $$rc
 	@$(if $(CLANG),:,echo "# clang is not installed: its builds were skipped (apt-get install clang)")
 	@$(if $(LLD),:,echo "# lld is not installed: clang's LTO was skipped (apt-get install lld)")
@@ -185,18 +186,18 @@ lib-check: $(LIB_CHECKS)
 .PHONY: lib-check
 
 # The storm. What is broken on purpose has the library in it.
-$(OUT)/stress-lib: stress_lib.c stress_common.h options.h test_lib_plugin.h $(LIB_TEST_DEPS)
+$(OUT)/stress-lib: test/stress_lib.c test/stress_common.h test/options.h test/test_lib_plugin.h $(LIB_TEST_DEPS)
 	$(CC) $(LIB_TEST_CFLAGS) -O2 -rdynamic -o $@ $< $(LIB_SHARED) -ldl
-$(OUT)/stress-lib-tested: stress_lib.c stress_common.h options.h test_lib_plugin.h $(LIB_TEST_DEPS)
+$(OUT)/stress-lib-tested: test/stress_lib.c test/stress_common.h test/options.h test/test_lib_plugin.h $(LIB_TEST_DEPS)
 	$(CC) $(LIB_TEST_CFLAGS) -O2 -DJF_TESTED -rdynamic -o $@ $< $(LIB_SHARED) -ldl
-$(OUT)/stress-lib-break: stress_lib.c $(LIB_SOURCES) stress_common.h options.h test_lib_plugin.h $(LIB_TEST_DEPS)
+$(OUT)/stress-lib-break: test/stress_lib.c $(LIB_SOURCES) test/stress_common.h test/options.h test/test_lib_plugin.h $(LIB_TEST_DEPS)
 	$(CC) $(LIB_TEST_CFLAGS) -O2 -DJF_BREAK -rdynamic -o $@ $< $(LIB_SOURCES) -ldl
 
 # Each key of two sites is one with very many.
-$(OUT)/stress-lib-long: stress_lib.c $(LIB_SOURCES) stress_common.h options.h test_lib_plugin.h $(LIB_TEST_DEPS)
+$(OUT)/stress-lib-long: test/stress_lib.c $(LIB_SOURCES) test/stress_common.h test/options.h test/test_lib_plugin.h $(LIB_TEST_DEPS)
 	$(CC) $(LIB_TEST_CFLAGS) -O2 -DLONG_SITES=1 -rdynamic -o $@ $< $(LIB_SOURCES) -ldl
 
-$(OUT)/plugin-tested.so: test_lib_plugin.c test_lib_plugin.h $(LIB_TEST_DEPS)
+$(OUT)/plugin-tested.so: test/test_lib_plugin.c test/test_lib_plugin.h $(LIB_TEST_DEPS)
 	$(LIB_PLUGIN) -DJF_TESTED
 
 # Each form and writer in turn.

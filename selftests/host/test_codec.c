@@ -17,10 +17,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#ifndef JF_CODEC
-#define JF_CODEC "../../x86/protocol/insn.h"
-#endif
-#include JF_CODEC
+#include "../../x86/protocol/insn.h"
 #include "../vectors/codec.h"
 
 static unsigned int test_nr, test_failures;

@@ -3,10 +3,7 @@
  * The debugfs parser on commands put together at random from the pieces that
  * commands are made of; the oracle is the one of fuzz_parse.c. Prints TAP.
  */
-#ifndef JF_PARSE
-#define JF_PARSE "../../parse/parse.c"
-#endif
-#include JF_PARSE
+#include "../../parse/parse.c"
 #include "fuzz_parse.c"
 
 static uint64_t state;

@@ -44,7 +44,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../../user/options.h"
+#include "../../user/test/options.h"
 
 #define SLAB	"/sys/kernel/debug/failslab/"
 #define PAGES	"/sys/kernel/debug/fail_page_alloc/"

@@ -38,7 +38,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../../user/options.h"
+#include "../../user/test/options.h"
 
 #define DIR		"/sys/kernel/debug/jumpfunc/"
 #define MAX_INPUT	(1 << 20)

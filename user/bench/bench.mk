@@ -38,7 +38,7 @@ ifeq ($(CLANG),)
 BENCH_SKIPPED += skipped: throughput, by clang: it is not installed (apt-get install clang)\n
 endif
 
-BENCH_CFLAGS = $(JF_CFLAGS) -I$(TOP)/include -I. -Ibench -I$(BENCH_OUT)
+BENCH_CFLAGS = $(JF_CFLAGS) -I$(TOP)/include -Itest -Ibench -I$(BENCH_OUT)
 BENCH_OBJECTS := $(foreach row,$(BENCH_ROWS) $(BENCH_CLANG:%=%-clang),$(foreach v,0 1 2,$(BENCH_OUT)/$(row).$(v).o))
 BENCH_JF_OBJECTS := $(foreach row,$(BENCH_JF_ROWS) $(BENCH_JF_CLANG:%=%-clang),$(foreach v,0 1 2,$(BENCH_OUT)/$(row).$(v).o))
 
@@ -48,7 +48,7 @@ $(BENCH_OUT):
 $(BENCH_OUT)/order.h: bench/order.awk | $(BENCH_OUT)
 	awk -f $< > $@
 
-BENCH_HEADERS := bench/rows/alu.h bench/bench.h bench/row.h bench/loops.h bench/shared.h bench/library.h stress_common.h options.h $(LIB_HEADERS)
+BENCH_HEADERS := bench/rows/alu.h bench/bench.h bench/row.h bench/loops.h bench/shared.h bench/library.h test/stress_common.h test/options.h $(LIB_HEADERS)
 # Three objects of each row: the placements. How they are built is the only difference
 # between what the PLT and what -fno-plt costs, and between kinds of indirect branches.
 BENCH_FLAGS_call_got := -fno-plt
@@ -87,7 +87,7 @@ SCALE_OUT := $(BENCH_OUT)/scale
 SCALE_NAMES := $(shell seq $(SCALE_PARTS))
 SCALE_OBJECTS := $(SCALE_NAMES:%=$(SCALE_OUT)/part.%.o)
 SCALE_SPARSE := $(SCALE_NAMES:%=$(SCALE_OUT)/sparse.%.o)
-SCALE_CFLAGS = $(JF_CFLAGS) -I$(TOP)/include -I. -Ibench/scale
+SCALE_CFLAGS = $(JF_CFLAGS) -I$(TOP)/include -Itest -Ibench/scale
 
 $(SCALE_OUT):
 	@mkdir -p $@
@@ -105,9 +105,9 @@ $(SCALE_OUT)/parts.%.c: | $(SCALE_OUT)
 	for i in $$(seq $*); do echo "	scale_part_$$i,"; done; \
 	echo '	0'; echo '};'; echo 'const unsigned int scale_nr_parts = $*;'; } > $@
 SCALE_SOURCES := bench/scale/main.c bench/scale/others.c bench/scale/waits.c bench/scale/memory.c
-SCALE_DEPS := bench/scale/scale.h options.h $(LIB_HEADERS)
+SCALE_DEPS := bench/scale/scale.h test/options.h $(LIB_HEADERS)
 $(OUT)/scale: $(SCALE_SOURCES) $(SCALE_OUT)/parts.$(SCALE_PARTS).c $(SCALE_OBJECTS) \
-		$(OUT)/libjumpfunc.a bench/scale/scale.h options.h
+		$(OUT)/libjumpfunc.a bench/scale/scale.h test/options.h
 	$(CC) $(SCALE_CFLAGS) -o $@ $(filter %.c %.o %.a,$^)
 # With one site in 256 bytes; shared, so that what it opens has the same library.
 $(OUT)/scale-sparse: $(SCALE_SOURCES) $(SCALE_OUT)/parts.$(SCALE_PARTS).c $(SCALE_SPARSE) \
@@ -116,7 +116,7 @@ $(OUT)/scale-sparse: $(SCALE_SOURCES) $(SCALE_OUT)/parts.$(SCALE_PARTS).c $(SCAL
 $(OUT)/scale-plugin.so: bench/scale/plugin.c $(OUT)/libjumpfunc.so $(SCALE_DEPS)
 	$(CC) $(SCALE_CFLAGS) -fPIC -shared -o $@ $< $(LIB_SHARED)
 # Without the parts there are 1001 sites.
-$(OUT)/scale-1000: $(SCALE_SOURCES) $(SCALE_OUT)/parts.0.c $(OUT)/libjumpfunc.a bench/scale/scale.h options.h
+$(OUT)/scale-1000: $(SCALE_SOURCES) $(SCALE_OUT)/parts.0.c $(OUT)/libjumpfunc.a bench/scale/scale.h test/options.h
 	$(CC) $(SCALE_CFLAGS) -o $@ $(filter %.c %.o %.a,$^)
 
 bench: $(OUT)/bench $(OUT)/scale $(OUT)/scale-sparse $(OUT)/scale-plugin.so $(OUT)/scale-1000

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 # One page of charts from bench's CSV: gnuplot -e 'csv="..."; svg="..."; title="..."'
-set terminal svg size 1280,1900 font "sans-serif,13" background "white"
+set terminal svg size 1280,1450 font "sans-serif,13" background "white"
 set output svg
 set datafile separator ","
 set datafile commentschars "#"
@@ -9,7 +9,7 @@ set datafile missing "NaN"
 # Okabe and Ito's colours: told apart by everybody.
 blue = 0x0072b2; orange = 0xe69f00; green = 0x009e73; red = 0xd55e00; sky = 0x56b4e9
 
-set multiplot layout 4,2 title title font ",14" offset 0,-0.3 margins 0.07,0.98,0.06,0.945 spacing 0.09,0.085
+set multiplot layout 3,2 title title font ",14" offset 0,-0.3 margins 0.07,0.98,0.06,0.945 spacing 0.09,0.085
 set style fill solid 0.9 border -1
 set style data histogram
 set style histogram clustered gap 1
@@ -21,15 +21,7 @@ set key top left reverse Left samplen 1.5
 
 group(g, layout) = sprintf("< awk -F, -v OFS=, '$1==\"%s\" && $2==\"%s\" {sub(/array-/, \"\", $3); print}' \"%s\"", g, layout, csv)
 
-set title "A call, by kind of dispatch"
-set ylabel "ns per call, minimum"
 set logscale y
-set yrange [0.2:40]
-set xtics font ",11"
-plot group("call", "hot") using 5:xtic(3) title "one hot site" lc rgb blue, \
-     group("call", "64") using 5 title "64 sites in a line" lc rgb sky, \
-     group("call", "1K") using 5 title "1024 sites, random order" lc rgb orange
-
 set title "One event with N subscribers, 64 sites"
 set ylabel "ns per event, minimum"
 set xlabel "N"
@@ -41,27 +33,17 @@ set xtics (1, 2, 4, 8) font ",13"
 sub(shape) = sprintf("< awk -F, '$1==\"subscribers\" && $2==\"64\" && $3==\"%s\"' \"%s\"", shape, csv)
 plot sub("array-retpoline") using 4:5 title "array, retpolined" lw 2 pt 7 lc rgb red, \
      sub("array-plain") using 4:5 title "array, plain indirect" lw 2 pt 5 lc rgb orange, \
-     sub("chain") using 4:5 title "image of direct calls" lw 2 pt 9 lc rgb blue, \
+     sub("chain") using 4:5 title "jumpfunc tracepoint" lw 2 pt 9 lc rgb blue, \
      sub("direct") using 4:5 with points title "direct call of the probe" pt 13 ps 1.4 lc rgb green
 
 unset logscale
-set style data histogram
-set title "A branch, against no site at all"
-set ylabel "ns per site"
 unset xlabel
-set xrange [*:*]
-set yrange [-0.2:*]
-set xtics autofreq font ",11"
-set xzeroaxis lt -1
-plot group("branch", "1K") using 5:xtic(3) title "minimum, 1024 sites, random order" lc rgb sky, \
-     group("branch", "1K") using 6 title "median" lc rgb blue
-
 set title "Retargeting S sites, a peer running"
 set xlabel "S"
 set style data linespoints
 set logscale xy
-set xrange [0.8:8000]
-set xtics (1, 10, 100, 1000, 5000) font ",13"
+set xrange [0.8:2000]
+set xtics (1, 10, 100, 1000) font ",13"
 if (int(system(sprintf("grep -c '^update' \"%s\" || :", csv))) > 0) {
 	set ylabel "median, microseconds"
 	set yrange [*:*]
@@ -79,7 +61,6 @@ if (int(system(sprintf("grep -c '^update' \"%s\" || :", csv))) > 0) {
 	plot NaN notitle
 }
 
-# --- compiled: sites in ordinary C ---
 unset label 1
 unset logscale
 unset xlabel
@@ -91,19 +72,19 @@ set ytics nomirror
 set key top left
 set ylabel "ns per site"
 set yrange [-0.05:*]
-set title "Sites that are off, compiled, 64 in a line"
-plot group("c-branch", "64") using 5:xtic(3) title "minimum" lc rgb sky, \
-     group("c-branch", "64") using 6 title "median" lc rgb blue
+set title "Sites that are off, 64 in a line"
+plot group("branch", "64") using 5:xtic(3) title "minimum" lc rgb sky, \
+     group("branch", "64") using 6 title "median" lc rgb blue
 
 set title "The same, what they load flushed from the caches"
 set yrange [0:*]
-plot group("c-branch-cold", "64") using 5:xtic(3) title "minimum" lc rgb sky, \
-     group("c-branch-cold", "64") using 6 title "median" lc rgb blue
+plot group("branch-cold", "64") using 5:xtic(3) title "minimum" lc rgb sky, \
+     group("branch-cold", "64") using 6 title "median" lc rgb blue
 
-set title "Calls, compiled"
+set title "A call, by kind of dispatch"
 set ylabel "ns per call"
-plot group("c-call", "64") using 5:xtic(3) title "64 in a line, minimum" lc rgb sky, \
-     group("c-call", "1K") using 5 title "1024 in random order, minimum" lc rgb orange
+plot group("call", "64") using 5:xtic(3) title "64 in a line, minimum" lc rgb sky, \
+     group("call", "1K") using 5 title "1024 in random order, minimum" lc rgb orange
 
 set title "A program of 276,001 sites: a change of S of them"
 set style data linespoints

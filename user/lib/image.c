@@ -16,7 +16,7 @@
 #define JF_CHAIN_MAX		JF_TRACE_CHAIN_MAX
 #define JF_TRACE_MAX_ARGS	5
 
-#include "../image.h"
+#include "image.h"
 #include "trace.h"
 #include "frames.h"
 

@@ -677,6 +677,6 @@ int jf_trace_object_goes(const struct jf_mod *mod);
 /* What the environment has of the keys of an object that has come. With the lock held. */
 void jf_list_enable(const struct jf_mod *mod);
 
-#include "../break.h"
+#include "break.h"
 
 #endif /* JF_LIB_H */

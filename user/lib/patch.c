@@ -246,10 +246,7 @@ static inline bool is_planted(void)
 static uint8_t head_meanwhile;
 #define jf_world_guard(poke)	((void)(poke), head_meanwhile)
 
-#ifndef JF_PROTOCOL
-#define JF_PROTOCOL "x86/protocol/protocol.h"
-#endif
-#include JF_PROTOCOL
+#include "x86/protocol/protocol.h"
 
 /* --- transactions ----------------------------------------------------------- */
 

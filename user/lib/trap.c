@@ -21,7 +21,7 @@
 #include <string.h>
 #include <ucontext.h>
 
-#include "../emulate.h"
+#include "emulate.h"
 
 /*
  * A call that the compiler made has no red zone below it. Where a shadow stack

@@ -46,7 +46,8 @@ one()
 {
 	nr=$((nr + 1))
 	rc=0
-	JUMPFUNC_TRAP=$1 "$builds/stress-lib-break" --break "$2" --duration "$seconds" "$builds/plugin1.so" > "$log" 2>&1 || rc=$?
+	JUMPFUNC_TRAP=$1 "$builds/stress-lib-break" --break "$2" --duration "$seconds" \
+		"$builds/plugin1.so" > "$log" 2>&1 || rc=$?
 	case $rc in
 	0) seen="not noticed in $(sed -n 's/^ok 1 - \([0-9]* calls\).*/\1/p' "$log")" ;;
 	1) seen="noticed: $(grep -m1 -o 'MISMATCH.*\|led astray.*\|^Bail out.*\|^not ok.*' "$log" || echo '?')" ;;

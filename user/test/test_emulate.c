@@ -16,7 +16,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-#include "emulate.h"
+#include "lib/emulate.h"
 #include "tap.h"
 
 #define IP	0x7000UL

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /*
- * The library stopped at each step of x86/protocol.h, on real text and real cores:
+ * The library stopped at each step of x86/protocol/protocol.h, on real text and real cores:
  * the bytes of each site, and what another thread gets that runs through the
  * half-patched code. Then a byte that changes after the last comparison.
  *
@@ -27,7 +27,7 @@
 
 #include "inside.h"
 #include "tap.h"
-#include "x86/insn.h"
+#include "x86/protocol/insn.h"
 
 #define NOINLINE	static __attribute__((__noinline__))
 #define TAG(n, x)	((long)(n) << 40 | (x))

@@ -12,7 +12,7 @@
  * in them has no length here, and the caller stops there.
  *
  * Caveats: it reads up to fifteen bytes. No kernel call and no libc call is made
- * here; the module and the library share this. user/tests/lengths.sh compares it
+ * here; the module and the library share this. user/test/lengths.sh compares it
  * with objdump.
  */
 #ifndef JF_FLOW_X86_H

@@ -20,7 +20,7 @@
 #include <jumpfunc/stats.h>
 #include <jumpfunc/tracepoint.h>
 
-#include "../selftests/vectors/table.h"
+#include "selftests/vectors/table.h"
 #include "tap.h"
 
 static void table_fail(const char *what, const char *at, long got, long want)

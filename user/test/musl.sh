@@ -9,7 +9,7 @@
 set -u
 user=$(cd "$(dirname "$0")/.." && pwd)
 # shellcheck source=tap.sh
-. "$user/tests/tap.sh"
+. "$user/test/tap.sh"
 tap_begin
 
 # library COMPILER: into a folder of its own
@@ -26,8 +26,8 @@ plugin()
 	shift 2
 	# shellcheck disable=SC2086 # several words
 	$compiler $flags -Wall -Wextra -Werror -I"$user/../include" -fPIC -shared -pthread -o "$tmp/plugin.so" \
-		"$user/tests/musl_plugin.c" "$@" &&
-		$compiler -O2 -Wall -Wextra -Werror -pthread -o "$tmp/prog" "$user/tests/musl_prog.c" &&
+		"$user/test/musl_plugin.c" "$@" &&
+		$compiler -O2 -Wall -Wextra -Werror -pthread -o "$tmp/prog" "$user/test/musl_prog.c" &&
 		"$tmp/prog" "$tmp/plugin.so" && JUMPFUNC_TRAP=always "$tmp/prog" "$tmp/plugin.so"
 }
 
@@ -36,9 +36,9 @@ plugin()
 with_program()
 {
 	musl-gcc -O2 -ftls-model=initial-exec -I"$user/../include" -fPIC -shared -pthread -o "$tmp/plugin.so" \
-		"$user/tests/musl_plugin.c" -L"$tmp/musl-gcc" -ljumpfunc "-Wl,-rpath,$tmp/musl-gcc" &&
+		"$user/test/musl_plugin.c" -L"$tmp/musl-gcc" -ljumpfunc "-Wl,-rpath,$tmp/musl-gcc" &&
 		! "$tmp/prog" "$tmp/plugin.so" &&
-		musl-gcc -O2 -pthread -o "$tmp/linked" "$user/tests/musl_prog.c" -Wl,--no-as-needed "$tmp/plugin.so" \
+		musl-gcc -O2 -pthread -o "$tmp/linked" "$user/test/musl_prog.c" -Wl,--no-as-needed "$tmp/plugin.so" \
 			"-Wl,-rpath,$tmp/musl-gcc" &&
 		"$tmp/linked" "$tmp/plugin.so"
 }

@@ -7,7 +7,7 @@
 set -u
 user=$(cd "$(dirname "$0")/.." && pwd)
 # shellcheck source=tap.sh
-. "$user/tests/tap.sh"
+. "$user/test/tap.sh"
 tap_begin
 
 # build LANGUAGE COMPILER FLAG...
@@ -15,7 +15,7 @@ build()
 {
 	language=$1
 	shift
-	"$@" -x "$language" -O2 -Wall -Wextra -I"$user/../include" -c -o "$tmp/off.o" "$user/tests/off.c"
+	"$@" -x "$language" -O2 -Wall -Wextra -I"$user/../include" -c -o "$tmp/off.o" "$user/test/off.c"
 }
 
 # The mnemonics of a function up to its first return, in one line, without prefixes: insns FUNCTION

@@ -7,7 +7,7 @@
 set -u
 user=$(cd "$(dirname "$0")/.." && pwd)
 # shellcheck source=tap.sh
-. "$user/tests/tap.sh"
+. "$user/test/tap.sh"
 tap_begin
 out=${1:?usage: objects.sh FOLDER OBJECT...}
 shift

@@ -8,7 +8,7 @@
 set -u
 user=$(cd "$(dirname "$0")/.." && pwd)
 # shellcheck source=tap.sh
-. "$user/tests/tap.sh"
+. "$user/test/tap.sh"
 tap_begin
 out=$(cd "${1:?usage: standards.sh FOLDER}" && pwd)
 flags="-pedantic -Wall -Wextra -Werror -I$user/../include"
@@ -18,11 +18,11 @@ builds()
 {
 	for s in exports arrays; do
 		# shellcheck disable=SC2086 # a list of options
-		$5 $flags -std=$6 $3 -fPIC -c -o "$tmp/$s.o" "$user/tests/standards_$s.c" || return
+		$5 $flags -std=$6 $3 -fPIC -c -o "$tmp/$s.o" "$user/test/standards_$s.c" || return
 	done
 	# shellcheck disable=SC2086
 	$1 -shared -o "$tmp/libexports.so" "$tmp/exports.o" -L"$out" -ljumpfunc &&
-		$1 $flags -std=$2 $3 -o "$tmp/program" "$user/tests/$4" "$tmp/arrays.o" "$tmp/libexports.so" \
+		$1 $flags -std=$2 $3 -o "$tmp/program" "$user/test/$4" "$tmp/arrays.o" "$tmp/libexports.so" \
 			-L"$out" -ljumpfunc "-Wl,-rpath,$out" &&
 		"$tmp/program" || { echo "line $?"; return 1; }
 }
@@ -39,7 +39,7 @@ all_macros()
 		sort -u > "$tmp/macros"
 	[ "$(wc -l < "$tmp/macros")" -ge 35 ] || return 1
 	while read -r m; do
-		grep -qw "$m" "$user"/tests/standards*.[ch] || echo "nothing uses $m"
+		grep -qw "$m" "$user"/test/standards*.[ch] || echo "nothing uses $m"
 	done < "$tmp/macros" | { ! grep .; }
 }
 

@@ -7,7 +7,7 @@
 set -u
 user=$(cd "$(dirname "$0")/.." && pwd)
 # shellcheck source=tap.sh
-. "$user/tests/tap.sh"
+. "$user/test/tap.sh"
 tap_begin
 so=${1:?usage: symbols.sh FOLDER}/libjumpfunc.so.1
 a=$1/libjumpfunc.a

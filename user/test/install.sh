@@ -9,7 +9,7 @@ set -u
 user=$(cd "$(dirname "$0")/.." && pwd)
 version=$(cat "$user/../VERSION")
 # shellcheck source=tap.sh
-. "$user/tests/tap.sh"
+. "$user/test/tap.sh"
 tap_begin
 
 prefix=/opt/jumpfunc

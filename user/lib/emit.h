@@ -28,7 +28,7 @@
 #include <stdarg.h>
 #include <string.h>
 
-#include "../x86/protocol/insn.h"
+#include "x86/protocol/insn.h"
 
 struct jf_emit {
 	uint8_t *buf;

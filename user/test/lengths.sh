@@ -7,7 +7,7 @@
 set -u
 user=$(cd "$(dirname "$0")/.." && pwd)
 # shellcheck source=tap.sh
-. "$user/tests/tap.sh"
+. "$user/test/tap.sh"
 tap_begin
 out=${1:?usage: lengths.sh FOLDER}
 
@@ -25,7 +25,7 @@ instructions()
 build()
 {
 	${CC:-cc} -O2 -I"$user/.." -I"$user/../include" -o "$tmp/lengths" \
-		"$user/tests/lengths.c"
+		"$user/test/lengths.c"
 }
 
 agree()

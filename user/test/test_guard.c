@@ -162,10 +162,7 @@ static inline void jf_world_sync(void)
 #define jf_world_guard(p)	((p)->guard)
 #define jf_world_planted()	(!unplanted)
 
-#ifndef JF_PROTOCOL
-#define JF_PROTOCOL "x86/protocol/protocol.h"
-#endif
-#include JF_PROTOCOL
+#include "x86/protocol/protocol.h"
 
 /* --- tests -------------------------------------------------------------------- */
 

@@ -9,7 +9,7 @@ set -u
 user=$(cd "$(dirname "$0")/.." && pwd)
 top=$(dirname "$user")
 # shellcheck source=tap.sh
-. "$user/tests/tap.sh"
+. "$user/test/tap.sh"
 tap_begin
 changes=${1:-200}
 
@@ -19,7 +19,7 @@ compile()
 	output=$1
 	shift
 	"$@" -std=gnu11 -Wall -Wextra -Werror -g -I"$top" -I"$top/include" -I"$user" -pthread \
-		-o "$output" "$user/tests/tools_prog.c" "$user"/lib/*.c
+		-o "$output" "$user/test/tools_prog.c" "$user"/lib/*.c
 }
 
 sanitized()
@@ -31,7 +31,7 @@ sanitized()
 finds_races()
 {
 	sed -e 's/^int stop;/int stop, racy;/' -e 's/int got = step(1);/int got = step(1); racy++;/' \
-		"$user/tests/tools_prog.c" > "$tmp/racy.c" &&
+		"$user/test/tools_prog.c" > "$tmp/racy.c" &&
 		"$1" -std=gnu11 -g -O1 -fsanitize=thread -I"$top" -I"$top/include" -I"$user" -pthread \
 			-o "$tmp/racy" "$tmp/racy.c" "$user"/lib/*.c &&
 		! TSAN_OPTIONS=halt_on_error=1 "$tmp/racy" 2 > "$tmp/race" 2>&1 && grep -q 'data race' "$tmp/race"
@@ -109,12 +109,12 @@ breakpoint_on_site()
 unwinds()
 {
 	gcc -std=gnu11 -Wall -Wextra -Werror -O2 -g -I"$top" -I"$top/include" -I"$user" -pthread \
-		-o "$tmp/unwind" "$user/tests/unwind_prog.c" "$user"/lib/*.c -lgcc_s -Wl,-z,now && "$tmp/unwind"
+		-o "$tmp/unwind" "$user/test/unwind_prog.c" "$user"/lib/*.c -lgcc_s -Wl,-z,now && "$tmp/unwind"
 }
 
 unwinds_in_gdb()
 {
-	gdb -q -batch -nx -x "$user/tests/unwind_steps.py" "$tmp/unwind" > "$tmp/gdb" 2>&1
+	gdb -q -batch -nx -x "$user/test/unwind_steps.py" "$tmp/unwind" > "$tmp/gdb" 2>&1
 	tail -5 "$tmp/gdb"
 	grep -qE '^looked at [2-9][0-9]+ instructions, lost 0$' "$tmp/gdb"
 }

@@ -3,17 +3,16 @@
 # Programs that treat libjumpfunc badly: each dies, hangs or fails if the library
 # does. Output is TAP.
 #
-# Usage: user/tests/hostile/run.sh BUILD [PROGRAM...]
+# Usage: user/test/hostile/run.sh BUILD [PROGRAM...]
 #   BUILD	where libjumpfunc.so and libjumpfunc.a are; programs go to BUILD/hostile
 #   CC, CXX	the compilers, gcc and g++ if unset
 #   JF_LIMIT	seconds that each program has, 60 if unset
-#   JF_MUTANT_OF	the part of the library in whose place gives-way has what MUTANT names
 here=$(cd "$(dirname "$0")" && pwd) || exit 1
 top=$(cd "$here/../../.." && pwd)
 
 case ${1:-} in
 ''|-h|--help)
-	sed -n '3,10s/^# \{0,1\}//p' "$0"
+	sed -n '3,9s/^# \{0,1\}//p' "$0"
 	exit 2
 	;;
 esac
@@ -103,7 +102,7 @@ make_program() {
 	import-late)
 		set -- "$1" -rdynamic ;;
 	no-memory|silent|trace-fail|records-twice) set -- "$1" "-rdynamic -DSMALL_MAX=16 -I$top $top/user/lib/*.c" -ldl ;;
-	gives-way|names-close|count-window) set -- "$1" "-rdynamic -DLONG_SITES=64 -I$top -I$top/user/lib $(lib_files)" -ldl ;;
+	gives-way|names-close|count-window) set -- "$1" "-rdynamic -DLONG_SITES=64 -I$top -I$top/user/lib $top/user/lib/*.c" -ldl ;;
 	throws-unflagged) set -- "$1" "-rdynamic -fno-exceptions" ;;
 	tsan)	set -- "$1" -fsanitize=thread ;;
 	stolen)	set -- "$1" "-fno-pie -no-pie" ;;
@@ -119,15 +118,6 @@ make_program() {
 	else
 		${CC:-gcc} $flags -o "$out/$1" "$here/$1.c" $2 ${3-$lib}
 	fi
-}
-
-lib_files() {
-	for part in "$top"/user/lib/*.c; do
-		if [ "$part" = "$top/user/lib/${JF_MUTANT_OF:-}.c" ]; then
-			part="-x c $MUTANT -x none"
-		fi
-		echo "$part"
-	done
 }
 
 # What a program needs that is not everywhere.

@@ -8,7 +8,7 @@
 set -u
 user=$(cd "$(dirname "$0")/.." && pwd)
 # shellcheck source=tap.sh
-. "$user/tests/tap.sh"
+. "$user/test/tap.sh"
 tap_begin
 out=${1:?usage: arch.sh FOLDER [MACHINE...]}
 shift
@@ -58,7 +58,7 @@ library()
 
 plugins()
 {
-	local so=(-O2 -fPIC -shared "$user/test_lib_plugin.c" "$dir/libjumpfunc.so.1")
+	local so=(-O2 -fPIC -shared "$user/test/test_lib_plugin.c" "$dir/libjumpfunc.so.1")
 
 	printf '#include <%s>\n#undef JF_TABLE_MAGIC\n#define JF_TABLE_MAGIC 0x6a66ffff\n' \
 		jumpfunc/detail/types.h > "$dir/other-version.h"
@@ -73,9 +73,9 @@ standards()
 	local pedantic=(-pedantic -std=c11 -O2)
 
 	built libexports.so "$cc" "${form[@]}" "${warn[@]}" "${pedantic[@]}" -fPIC -shared \
-		"$user/tests/standards_exports.c" "$dir/libjumpfunc.so.1" &&
-		built standards "$cc" "${form[@]}" "${warn[@]}" "${pedantic[@]}" "$user/tests/standards.c" \
-			"$user/tests/standards_arrays.c" "$dir/libexports.so" "$dir/libjumpfunc.so.1" "-Wl,-rpath,$dir" &&
+		"$user/test/standards_exports.c" "$dir/libjumpfunc.so.1" &&
+		built standards "$cc" "${form[@]}" "${warn[@]}" "${pedantic[@]}" "$user/test/standards.c" \
+			"$user/test/standards_arrays.c" "$dir/libexports.so" "$dir/libjumpfunc.so.1" "-Wl,-rpath,$dir" &&
 		run "$dir/standards"
 }
 
@@ -86,19 +86,19 @@ everything()
 
 	check "$machine: the library is built" library
 	[ -e "$lib" ] || return
-	check "$machine: test_lib is built" built test_lib in_c -O2 "$user/test_lib.c" "$lib" "$rpath"
+	check "$machine: test_lib is built" built test_lib in_c -O2 "$user/test/test_lib.c" "$lib" "$rpath"
 	check "$machine: test_lib" run "$dir/test_lib" none load
 	check "$machine: test_lib, static and without optimisation, is built" \
-		built test_lib-O0 in_c -O0 "$user/test_lib.c" "$dir/libjumpfunc.a"
+		built test_lib-O0 in_c -O0 "$user/test/test_lib.c" "$dir/libjumpfunc.a"
 	check "$machine: test_lib, static and without optimisation" run "$dir/test_lib-O0" none load
-	check "$machine: test_lib_dl is built" built test_lib_dl in_c -O2 -rdynamic "$user/test_lib_dl.c" "$lib" "$rpath" -ldl
+	check "$machine: test_lib_dl is built" built test_lib_dl in_c -O2 -rdynamic "$user/test/test_lib_dl.c" "$lib" "$rpath" -ldl
 	check "$machine: its plugins are built" plugins
 	check "$machine: test_lib_dl" run "$dir/test_lib_dl" "$dir/plugin1.so" "$dir/plugin2.so" \
 		"$dir/plugin-bad.so" "$dir/plugin-greedy.so"
-	check "$machine: test_lib_list is built" built test_lib_list in_c -O2 -rdynamic "$user/test_lib_list.c" "$user/test_lib_list_array.c" \
+	check "$machine: test_lib_list is built" built test_lib_list in_c -O2 -rdynamic "$user/test/test_lib_list.c" "$user/test/test_lib_list_array.c" \
 		"$lib" "$rpath" -ldl
 	check "$machine: test_lib_list" run "$dir/test_lib_list" "$dir/plugin1.so"
-	check "$machine: test_lib_count is built" built test_lib_count in_c -O2 -rdynamic "$user/test_lib_count.c" "$lib" "$rpath" -ldl
+	check "$machine: test_lib_count is built" built test_lib_count in_c -O2 -rdynamic "$user/test/test_lib_count.c" "$lib" "$rpath" -ldl
 	check "$machine: test_lib_count" run "$dir/test_lib_count" "$dir/plugin1.so"
 	check "$machine: the sample that is a module, too, is built" built sample_both in_c -O2 \
 		"$user/../samples/jf_sample_both_middle.c" "$user/../samples/jf_sample_both_program.c" "$lib" "$rpath"
@@ -108,10 +108,10 @@ everything()
 		skip "$machine: C++" "no compiler (apt-get install g++-${triple//_/-})"
 		return
 	fi
-	check "$machine: test_lib_cxx is built" built test_lib_cxx in_cxx -O2 "$user/test_lib_cxx.cc" \
-		"$user/test_lib_cxx2.cc" "$lib" "$rpath"
+	check "$machine: test_lib_cxx is built" built test_lib_cxx in_cxx -O2 "$user/test/test_lib_cxx.cc" \
+		"$user/test/test_lib_cxx2.cc" "$lib" "$rpath"
 	check "$machine: test_lib_cxx" run "$dir/test_lib_cxx"
-	check "$machine: test_lib_batch is built" built test_lib_batch in_cxx -O2 "$user/test_lib_batch.cc" "$lib" "$rpath"
+	check "$machine: test_lib_batch is built" built test_lib_batch in_cxx -O2 "$user/test/test_lib_batch.cc" "$lib" "$rpath"
 	check "$machine: test_lib_batch" run "$dir/test_lib_batch"
 }
 
@@ -123,7 +123,7 @@ sanitized()
 	shift 2
 	mapfile -t sources < <("${MAKE:-make}" -s --no-print-directory -C "$user" generic-sources)
 	check "$machine: test_lib with $by is built" \
-		built "test_lib-$by" with "$compiler" -O1 -fno-sanitize-recover=all "$@" "$user/test_lib.c" \
+		built "test_lib-$by" with "$compiler" -O1 -fno-sanitize-recover=all "$@" "$user/test/test_lib.c" \
 		"${sources[@]/#/$user/}"
 	check "$machine: test_lib with $by" run "$dir/test_lib-$by" none load
 }
@@ -133,7 +133,7 @@ with() { local cc=$1; shift; in_c "$@"; }
 mixed()
 {
 	check "$machine: test_lib, generic, with a library that patches is built" \
-		built test_lib-mixed in_c -O2 "$user/test_lib.c" "$out/libjumpfunc.a"
+		built test_lib-mixed in_c -O2 "$user/test/test_lib.c" "$out/libjumpfunc.a"
 	check "$machine: test_lib, generic, with a library that patches" run "$dir/test_lib-mixed"
 }
 

@@ -14,7 +14,7 @@
 #include <jumpfunc/stats.h>
 #include <jumpfunc/tracepoint.h>
 
-#include "../selftests/vectors/table.h"
+#include "selftests/vectors/table.h"
 #include "tap.h"
 #include "test_lib_cxx.h"
 

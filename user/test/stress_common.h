@@ -163,7 +163,7 @@ static inline void stress_die(int err, const char *what)
 	exit(1);
 }
 
-#include "break.h"
+#include "../lib/break.h"
 
 #ifdef JF_BREAK
 static const struct {

@@ -8,7 +8,7 @@
 set -u
 user=$(cd "$(dirname "$0")/.." && pwd)
 # shellcheck source=tap.sh
-. "$user/tests/tap.sh"
+. "$user/test/tap.sh"
 tap_begin
 
 expected='jftest none 0
@@ -25,11 +25,11 @@ compile()
 	case $1 in
 	*++) set -- "$@" -x c++ ;;
 	esac
-	"$@" -Wall -Wextra -Werror -pedantic -g -I"$user/../include" -o "$output" "$user/tests/sdt_probe.c"
+	"$@" -Wall -Wextra -Werror -pedantic -g -I"$user/../include" -o "$output" "$user/test/sdt_probe.c"
 }
 
 # In any order; types may stand in main() and in shared() itself.
-read_back() { "$user/tests/sdt_read.py" "$1" | sort -u | diff - "$tmp/expected"; }
+read_back() { "$user/test/sdt_read.py" "$1" | sort -u | diff - "$tmp/expected"; }
 
 built()
 {
@@ -44,10 +44,10 @@ shared_object()
 # Two objects have the inline function, and the linker keeps one of them, with its note.
 once()
 {
-	sed 's/int main/int other/' "$user/tests/sdt_probe.c" > "$tmp/other.cc" &&
-		cp "$user/tests/sdt_probe.c" "$tmp/one.cc" &&
+	sed 's/int main/int other/' "$user/test/sdt_probe.c" > "$tmp/other.cc" &&
+		cp "$user/test/sdt_probe.c" "$tmp/one.cc" &&
 		g++ -O0 -I"$user/../include" -o "$tmp/probe" "$tmp/one.cc" "$tmp/other.cc" &&
-		[ "$("$user/tests/sdt_read.py" "$tmp/probe" | grep -c types)" = 1 ]
+		[ "$("$user/test/sdt_read.py" "$tmp/probe" | grep -c types)" = 1 ]
 }
 
 stripped()
@@ -64,8 +64,8 @@ dropped()
 theirs()
 {
 	compile "$tmp/theirs" gcc -O2 -DTHEIRS && compile "$tmp/ours" gcc -O2 &&
-		"$user/tests/sdt_read.py" "$tmp/theirs" | sort -u > "$tmp/theirs.txt" &&
-		"$user/tests/sdt_read.py" "$tmp/ours" | sort -u | diff "$tmp/theirs.txt" -
+		"$user/test/sdt_read.py" "$tmp/theirs" | sort -u > "$tmp/theirs.txt" &&
+		"$user/test/sdt_read.py" "$tmp/ours" | sort -u | diff "$tmp/theirs.txt" -
 }
 
 readelf_reads()
@@ -129,7 +129,7 @@ bpftrace_reads()
 compile_trace()
 {
 	"$@" -Wall -Wextra -Werror -g -I"$user/.." -I"$user/../include" -I"$user" -pthread \
-		-o "$tmp/trace" "$user/tests/sdt_trace.c" "$user"/lib/*.c
+		-o "$tmp/trace" "$user/test/sdt_trace.c" "$user"/lib/*.c
 }
 
 gdb_reads_tracepoint()

@@ -47,6 +47,8 @@ rm -rf "$tree" "$work"/*.log
 mkdir -p "$tree"
 (cd "$JF_TREE" && tar -c --exclude=./build --exclude=./results --exclude=./.git --exclude='*.o' --exclude='*.ko' .) |
 	tar -x -C "$tree"
+# What was broken last is in the builds that are kept, and make goes by times.
+[ ! -f "$work/broken" ] || (cd "$tree" && xargs -r touch -c) < "$work/broken"
 
 for list; do
 	run=$(sed -n 's/^# run: //p' "$list")
@@ -82,6 +84,7 @@ while IFS=@ read -r what file command tests on run <&3; do
 	broken=
 	if [ -n "$command" ]; then
 		broken=$file
+		echo "$file" > "$work/broken"
 		cp "$tree/$file" "$work/whole"
 		sed -i "$command" "$tree/$file"
 		if cmp -s "$work/whole" "$tree/$file"; then

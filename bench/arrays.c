@@ -135,7 +135,7 @@ EVENTS(events_dynfunc_sleepable,
 /* --- jumpfunc's tracepoints ------------------------------------------------ */
 
 #define JF_TRACEPOINT(n, contract...)					\
-DECLARE_JF_TRACE(jfb_##n, PROTO(unsigned long arg), ARGS(arg), ##contract); \
+DECLARE_JF_TRACE(jfb_##n, JF_PROTO(unsigned long arg), JF_ARGS(arg), ##contract); \
 DEFINE_JF_TRACE(jfb_##n);						\
 EVENTS(events_chain_##n, jf_trace_jfb_##n(x))				\
 									\

@@ -242,8 +242,8 @@ static notrace void jf_dispatch_dynfunc(void *data, unsigned long a,
 }
 
 DECLARE_JF_TRACE(jf_event_hit,
-		 PROTO(const struct jf_slot *slot, unsigned long arg),
-		 ARGS(slot, arg));
+		 JF_PROTO(const struct jf_slot *slot, unsigned long arg),
+		 JF_ARGS(slot, arg));
 DEFINE_JF_TRACE(jf_event_hit);
 
 static notrace void jf_dispatch_chain(void *data, unsigned long a,

@@ -10,7 +10,7 @@
 #include <jumpfunc/tracepoint.h>
 
 DECLARE_JF_KEY(both_checked);
-DECLARE_JF_TRACE(both_item, PROTO(unsigned int nr, long value), ARGS(nr, value));
+DECLARE_JF_TRACE(both_item, JF_PROTO(unsigned int nr, long value), JF_ARGS(nr, value));
 
 /* Adds up @num items, each weighed as is the fashion, and returns the sum. */
 long both_sum(const long *items, unsigned int num);

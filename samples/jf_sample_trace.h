@@ -8,8 +8,8 @@
 #include <jumpfunc/tracepoint.h>
 
 /* A job begins; it is over, and took so long. */
-DECLARE_JF_TRACE(sample_job_begin, PROTO(unsigned int id), ARGS(id));
-DECLARE_JF_TRACE(sample_job_end, PROTO(unsigned int id, u64 ns, int result),
-		 ARGS(id, ns, result));
+DECLARE_JF_TRACE(sample_job_begin, JF_PROTO(unsigned int id), JF_ARGS(id));
+DECLARE_JF_TRACE(sample_job_end, JF_PROTO(unsigned int id, u64 ns, int result),
+		 JF_ARGS(id, ns, result));
 
 #endif /* JF_SAMPLE_TRACE_H */

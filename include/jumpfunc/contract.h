@@ -11,7 +11,7 @@
  *   dynfunc_synchronize(name)		wait until no target that was replaced runs
  *
  * Example:
- *   DECLARE_JF_TRACE(rx, PROTO(struct packet *p), ARGS(p), JF_SLEEPABLE);
+ *   DECLARE_JF_TRACE(rx, JF_PROTO(struct packet *p), JF_ARGS(p), JF_SLEEPABLE);
  *
  *   err = unregister_jf_trace_rx(probe, data);
  *   jf_trace_synchronize(rx);

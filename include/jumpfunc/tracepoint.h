@@ -4,7 +4,7 @@
  * probes.
  *
  * API:
- *   DECLARE_JF_TRACE(name, PROTO(...), ARGS(...))	in a header
+ *   DECLARE_JF_TRACE(name, JF_PROTO(...), JF_ARGS(...))	in a header
  *   DECLARE_JF_TRACE_NOARGS(name)			the same, without arguments
  *   DEFINE_JF_TRACE(name)				in one source file
  *   EXPORT_JF_TRACE(name), EXPORT_JF_TRACE_GPL(name)
@@ -23,7 +23,7 @@
  *   jf_trace_batch_unregister(&b, name, probe, data)	as part of a batch (batch.h)
  *
  * Example:
- *   DECLARE_JF_TRACE(rx, PROTO(struct packet *p, int len), ARGS(p, len));
+ *   DECLARE_JF_TRACE(rx, JF_PROTO(struct packet *p, int len), JF_ARGS(p, len));
  *   DEFINE_JF_TRACE(rx);
  *
  *   static void count(void *data, struct packet *p, int len)
@@ -167,23 +167,12 @@ int __jf_trace_register(struct jf_tracepoint *tp, void *func, void *data, int pr
 int __jf_trace_unregister(struct jf_tracepoint *tp, void *func, void *data);
 __JF_END_DECLS
 
-#ifndef PROTO
-/**
- * define PROTO - the parameters of a tracepoint, for DECLARE_JF_TRACE()
- *
- * Keeps the commas between them from separating arguments of that macro.
- * Defined unless <linux/tracepoint.h> or another header has done so.
+/*
+ * The parameters of a tracepoint, and their names, for DECLARE_JF_TRACE(): the commas
+ * between them do not separate arguments of that macro.
  */
-#define PROTO(...)	__VA_ARGS__
-#endif
-#ifndef ARGS
-/**
- * define ARGS - the names of a tracepoint's parameters, for DECLARE_JF_TRACE()
- *
- * Keeps the commas between them from separating arguments of that macro.
- */
-#define ARGS(...)	__VA_ARGS__
-#endif
+#define JF_PROTO(...)	__VA_ARGS__
+#define JF_ARGS(...)	__VA_ARGS__
 
 /*
  * Five arguments and the data fit into registers, and the call is an inline
@@ -216,8 +205,8 @@ __JF_END_DECLS
 /**
  * DECLARE_JF_TRACE() - declare a tracepoint
  * @name:     its name
- * @proto:    PROTO(...): the parameters, at least one, at most 12
- * @args:     ARGS(...): their names
+ * @proto:    JF_PROTO(...): the parameters, at least one, at most 12
+ * @args:     JF_ARGS(...): their names
  * @contract: JF_RCU, JF_SLEEPABLE or JF_BARE (contract.h): what protects its
  *            probes; JF_RCU if left out, as with the kernel's own tracepoints
  */

@@ -158,12 +158,12 @@ EOF
 bad trace_13 'a tracepoint has at most 12 arguments' 'a tracepoint with thirteen arguments' <<'EOF'
 #include <jumpfunc/tracepoint.h>
 DECLARE_JF_TRACE(t_13,
-		 PROTO(int a, int b, int c, int d, int e, int f, int g, int h, int i, int j, int k, int l, int m),
-		 ARGS(a, b, c, d, e, f, g, h, i, j, k, l, m));
+		 JF_PROTO(int a, int b, int c, int d, int e, int f, int g, int h, int i, int j, int k, int l, int m),
+		 JF_ARGS(a, b, c, d, e, f, g, h, i, j, k, l, m));
 EOF
 bad trace_struct 'is an integer, an enum or a pointer' 'a tracepoint with a struct as argument' <<'EOF'
 #include <jumpfunc/tracepoint.h>
-DECLARE_JF_TRACE(t_struct, PROTO(struct one o), ARGS(o));
+DECLARE_JF_TRACE(t_struct, JF_PROTO(struct one o), JF_ARGS(o));
 EOF
 bad update_type 'incompatible pointer type' 'an update to a function of another type' <<'EOF'
 int f(void);
@@ -231,13 +231,13 @@ int f(void);
 int f(void) { return dynfunc_call(d_unknown, 1); }
 EOF
 bad trace_few_struct 'arguments are integers, enums and pointers' 'a tracepoint with a struct among few arguments' <<'EOF'
-DECLARE_JF_TRACE(t, PROTO(int a, struct one b), ARGS(a, b));
+DECLARE_JF_TRACE(t, JF_PROTO(int a, struct one b), JF_ARGS(a, b));
 EOF
 bad trace_many_struct 'arguments are integers, enums and pointers' 'a tracepoint with a struct among many arguments' <<'EOF'
-DECLARE_JF_TRACE(t, PROTO(int a, int b, int c, int d, struct many e, int f), ARGS(a, b, c, d, e, f));
+DECLARE_JF_TRACE(t, JF_PROTO(int a, int b, int c, int d, struct many e, int f), JF_ARGS(a, b, c, d, e, f));
 EOF
 bad trace_wide 'arguments are integers, enums and pointers' 'a tracepoint with an argument of 16 bytes' <<'EOF'
-DECLARE_JF_TRACE(t, PROTO(int a, int b, int c, int d, int e, __int128 f), ARGS(a, b, c, d, e, f));
+DECLARE_JF_TRACE(t, JF_PROTO(int a, int b, int c, int d, int e, __int128 f), JF_ARGS(a, b, c, d, e, f));
 EOF
 # event_header NAME END: a header of one event, whose last lines are END
 event_header()
@@ -307,7 +307,7 @@ long in_one(long a);
 long in_two(long a);
 DECLARE_DYNFUNC(d_op, add);
 DECLARE_JF_KEY(k_both);
-DECLARE_JF_TRACE(t_both, PROTO(long a), ARGS(a));
+DECLARE_JF_TRACE(t_both, JF_PROTO(long a), JF_ARGS(a));
 EOF
 cat >"$work/lto/one.c" <<'EOF'
 #include "both.h"

@@ -69,11 +69,11 @@ static noinline bool maybe_ro(void)
 static noinline bool true_unlikely(void) { return jf_branch_unlikely(&jfk_true); }
 static noinline bool true_likely(void) { return jf_branch_likely(&jfk_true); }
 
-DECLARE_JF_TRACE(jfk_two, PROTO(int a, long b), ARGS(a, b));
+DECLARE_JF_TRACE(jfk_two, JF_PROTO(int a, long b), JF_ARGS(a, b));
 DEFINE_JF_TRACE(jfk_two);
 DECLARE_JF_TRACE(jfk_eight,
-		 PROTO(int a, int b, int c, int d, int e, int f, int g, long h),
-		 ARGS(a, b, c, d, e, f, g, h));
+		 JF_PROTO(int a, int b, int c, int d, int e, int f, int g, long h),
+		 JF_ARGS(a, b, c, d, e, f, g, h));
 DEFINE_JF_TRACE(jfk_eight);
 
 static struct jf_stats stats(void)

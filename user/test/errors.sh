@@ -22,7 +22,7 @@ DECLARE_JF_KEY(debug_on);
 DECLARE_JF_KEY_ARRAY(debug_all, 2);
 static int one(int x) { return x; }
 DECLARE_DYNFUNC(op, one);
-DECLARE_JF_TRACE(event, PROTO(int x), ARGS(x));
+DECLARE_JF_TRACE(event, JF_PROTO(int x), JF_ARGS(x));
 #ifdef USED
 int main(void)
 {

@@ -29,7 +29,7 @@ program()
 	# With a read section. An exception of a probe would leave it open without the flag.
 	cat >> "$tmp/hello.c" <<-'END'
 	#include <jumpfunc/tracepoint.h>
-	DECLARE_JF_TRACE(rx, PROTO(int i), ARGS(i));
+	DECLARE_JF_TRACE(rx, JF_PROTO(int i), JF_ARGS(i));
 	DEFINE_JF_TRACE(rx);
 	void fires(int i);
 	void fires(int i)

@@ -4,7 +4,7 @@
 #include <jumpfunc/tracepoint.h>
 
 DEFINE_JF_KEY_FALSE(plugin_key);
-DECLARE_JF_TRACE(plugin_rx, PROTO(int *sum, int i), ARGS(sum, i));
+DECLARE_JF_TRACE(plugin_rx, JF_PROTO(int *sum, int i), JF_ARGS(sum, i));
 DEFINE_JF_TRACE(plugin_rx);
 
 static void adds(void *data, int *sum, int i)

@@ -99,7 +99,7 @@ c23()
 {
 	cat > "$tmp/c23.c" <<-'END'
 	#include <jumpfunc/tracepoint.h>
-	DECLARE_JF_TRACE(event, PROTO(int x, const char *s), ARGS(x, s));
+	DECLARE_JF_TRACE(event, JF_PROTO(int x, const char *s), JF_ARGS(x, s));
 	DEFINE_JF_TRACE(event);
 	DEFINE_JF_KEY_TRUE(key);
 	static int sum;

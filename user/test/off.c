@@ -7,7 +7,7 @@ DECLARE_JF_KEY(off_there);
 DEFINE_JF_KEY_TRUE(on_here);
 DECLARE_JF_KEY_TRUE(on_there);
 
-DECLARE_JF_TRACE(event, PROTO(const int *p, int len), ARGS(p, len));
+DECLARE_JF_TRACE(event, JF_PROTO(const int *p, int len), JF_ARGS(p, len));
 DEFINE_JF_TRACE(event);
 
 __JF_BEGIN_DECLS

@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <time.h>
 
-DECLARE_JF_TRACE(request, PROTO(int number, const char *path, unsigned char kind),
-		 ARGS(number, path, kind));
+DECLARE_JF_TRACE(request, JF_PROTO(int number, const char *path, unsigned char kind),
+		 JF_ARGS(number, path, kind));
 DEFINE_JF_TRACE(request);
 
 static unsigned long hits;

@@ -64,13 +64,13 @@ DEFINE_DYNFUNC(has_many, many);
 DEFINE_DYNFUNC_NULL(hooked, fires);
 DEFINE_DYNFUNC_RET0(filtered, one);
 
-DECLARE_JF_TRACE(rx, PROTO(int *sum, int i), ARGS(sum, i));
+DECLARE_JF_TRACE(rx, JF_PROTO(int *sum, int i), JF_ARGS(sum, i));
 DEFINE_JF_TRACE(rx);
 DECLARE_JF_TRACE_NOARGS(tick);
 DEFINE_JF_TRACE(tick);
 DECLARE_JF_TRACE(wide,
-	PROTO(int *sum, int b, int c, int d, int e, int f, int g, int h, int i, int j, int k, int l),
-	ARGS(sum, b, c, d, e, f, g, h, i, j, k, l));
+	JF_PROTO(int *sum, int b, int c, int d, int e, int f, int g, int h, int i, int j, int k, int l),
+	JF_ARGS(sum, b, c, d, e, f, g, h, i, j, k, l));
 DEFINE_JF_TRACE(wide);
 
 static void adds_up(void *data, int *sum, int i)

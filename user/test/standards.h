@@ -22,8 +22,8 @@ DECLARE_JF_KEY_ARRAY(other_keys, 4);
 DECLARE_JF_KEY_ARRAY_TRUE(other_keys_gpl, 4);
 DECLARE_DYNFUNC(other_func, other_one);
 DECLARE_DYNFUNC(other_func_gpl, other_gpl);
-DECLARE_JF_TRACE(other_rx, PROTO(int *sum, int i), ARGS(sum, i));
-DECLARE_JF_TRACE(other_rx_gpl, PROTO(int *sum, int i), ARGS(sum, i));
+DECLARE_JF_TRACE(other_rx, JF_PROTO(int *sum, int i), JF_ARGS(sum, i));
+DECLARE_JF_TRACE(other_rx_gpl, JF_PROTO(int *sum, int i), JF_ARGS(sum, i));
 DECLARE_JF_TRACE_NOARGS(other_tick);
 DECLARE_JF_TRACE_NOARGS(other_tick_gpl);
 

@@ -179,7 +179,7 @@ static bool places_are_right(void)
 }
 
 #define TRACE(n)							\
-DECLARE_JF_TRACE(trace_##n, PROTO(struct stress_worker *w, long a, int b), ARGS(w, a, b)); \
+DECLARE_JF_TRACE(trace_##n, JF_PROTO(struct stress_worker *w, long a, int b), JF_ARGS(w, a, b)); \
 DEFINE_JF_TRACE(trace_##n);						\
 NOINLINE void fire_##n(struct stress_worker *w, long a, int b) { jf_trace_trace_##n(w, a, b); }
 X8(TRACE, 0)

@@ -80,7 +80,7 @@ namesakes()
 		#include <jumpfunc/branch.h>
 		#include <jumpfunc/tracepoint.h>
 		#include <stdlib.h>
-		DECLARE_JF_TRACE(rx, PROTO(int i), ARGS(i));
+		DECLARE_JF_TRACE(rx, JF_PROTO(int i), JF_ARGS(i));
 		DEFINE_JF_TRACE(rx);
 		DEFINE_JF_KEY_FALSE(on);
 		static int seen;

@@ -586,11 +586,11 @@ static void call_results(void)
 
 /* --- tracepoints ---------------------------------------------------------------------- */
 
-DECLARE_JF_TRACE(five, PROTO(int *p, long a, char b, short c, unsigned long d),
-		 ARGS(p, a, b, c, d));
+DECLARE_JF_TRACE(five, JF_PROTO(int *p, long a, char b, short c, unsigned long d),
+		 JF_ARGS(p, a, b, c, d));
 DEFINE_JF_TRACE(five);
-DECLARE_JF_TRACE(seven, PROTO(int a, int b, int c, int d, int e, int f, long g),
-		 ARGS(a, b, c, d, e, f, g));
+DECLARE_JF_TRACE(seven, JF_PROTO(int a, int b, int c, int d, int e, int f, long g),
+		 JF_ARGS(a, b, c, d, e, f, g));
 DEFINE_JF_TRACE(seven);
 DECLARE_JF_TRACE_NOARGS(none);
 DEFINE_JF_TRACE(none);

@@ -139,7 +139,7 @@ static void exceptions()
 	CHECK(dynfunc_update(cxx_op, thrower) == 0, "update");
 }
 
-DECLARE_JF_TRACE(cxx_event, PROTO(int a, const char *s), ARGS(a, s));
+DECLARE_JF_TRACE(cxx_event, JF_PROTO(int a, const char *s), JF_ARGS(a, s));
 DEFINE_JF_TRACE(cxx_event);
 
 static void probe(void *data, int a, const char *s)

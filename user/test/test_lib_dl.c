@@ -29,7 +29,7 @@ static const char *paths[4];
 DEFINE_JF_KEY_FALSE(shared_name);
 static int plain(int x) { return x; }
 DEFINE_DYNFUNC(op, plain);
-DECLARE_JF_TRACE(event, PROTO(int x), ARGS(x));
+DECLARE_JF_TRACE(event, JF_PROTO(int x), JF_ARGS(x));
 DEFINE_JF_TRACE(event);
 
 DEFINE_JF_KEY_FALSE(host_key);

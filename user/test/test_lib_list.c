@@ -49,9 +49,9 @@ DEFINE_DYNFUNC(op, one);
 EXPORT_DYNFUNC(op);
 DEFINE_DYNFUNC_RET0(filter, one);
 
-DECLARE_JF_TRACE(rx, PROTO(int x), ARGS(x));
+DECLARE_JF_TRACE(rx, JF_PROTO(int x), JF_ARGS(x));
 DEFINE_JF_TRACE(rx);
-DECLARE_JF_TRACE(tx, PROTO(int x, long y), ARGS(x, y));
+DECLARE_JF_TRACE(tx, JF_PROTO(int x, long y), JF_ARGS(x, y));
 DEFINE_JF_TRACE(tx);
 EXPORT_JF_TRACE(tx);
 
@@ -396,7 +396,7 @@ static struct jf_stats stats(void)
 
 #define TRACES(x) x(0) x(1) x(2) x(3) x(4) x(5) x(6) x(7) x(8) x(9) x(10) x(11) x(12) x(13) x(14) \
 	x(15) x(16) x(17) x(18) x(19)
-#define TRACE(nr) DECLARE_JF_TRACE(many##nr, PROTO(int x), ARGS(x)); DEFINE_JF_TRACE(many##nr);
+#define TRACE(nr) DECLARE_JF_TRACE(many##nr, JF_PROTO(int x), JF_ARGS(x)); DEFINE_JF_TRACE(many##nr);
 TRACES(TRACE)
 #define FIRE(nr)	jf_trace_many##nr(1);
 #define ADD(nr)		err |= jf_trace_batch_register(&b, many##nr, probe_rx, &seen, JF_TRACE_PRIO_DEFAULT);

@@ -37,6 +37,6 @@ struct plugin {
 	const int *seen;
 };
 
-DECLARE_JF_TRACE(host_event, PROTO(int x, const char *s), ARGS(x, s));
+DECLARE_JF_TRACE(host_event, JF_PROTO(int x, const char *s), JF_ARGS(x, s));
 
 #endif /* TEST_LIB_PLUGIN_H */

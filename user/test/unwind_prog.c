@@ -10,9 +10,9 @@
 #include <unwind.h>
 
 DECLARE_JF_TRACE_NOARGS(none);
-DECLARE_JF_TRACE(one, PROTO(long a), ARGS(a));
-DECLARE_JF_TRACE(two, PROTO(long a, long b), ARGS(a, b));
-DECLARE_JF_TRACE(five, PROTO(long a, long b, long c, long d, long e), ARGS(a, b, c, d, e));
+DECLARE_JF_TRACE(one, JF_PROTO(long a), JF_ARGS(a));
+DECLARE_JF_TRACE(two, JF_PROTO(long a, long b), JF_ARGS(a, b));
+DECLARE_JF_TRACE(five, JF_PROTO(long a, long b, long c, long d, long e), JF_ARGS(a, b, c, d, e));
 DEFINE_JF_TRACE(none);
 DEFINE_JF_TRACE(one);
 DEFINE_JF_TRACE(two);

@@ -68,7 +68,7 @@ static noinline void count(void *data, long *x)
 DEFINE_DYNFUNC(beside_op, one);
 DEFINE_DYNFUNC_NULL(beside_hook, hook);
 DEFINE_DYNFUNC_RET0(beside_ret0, two);
-DECLARE_JF_TRACE(beside_tp, PROTO(long *x), ARGS(x));
+DECLARE_JF_TRACE(beside_tp, JF_PROTO(long *x), JF_ARGS(x));
 DEFINE_JF_TRACE(beside_tp);
 
 static noinline long in_unlikely(long x)

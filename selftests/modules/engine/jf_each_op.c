@@ -118,10 +118,10 @@ static int (* const branches[NKEYS])(void) = { branch_0, branch_1, branch_2, bra
 
 /* --- tracepoints ----------------------------------------------------------- */
 
-DECLARE_JF_TRACE(ops1, PROTO(long a), ARGS(a));
-DECLARE_JF_TRACE(ops5, PROTO(long a, long b, long c, long d, long e), ARGS(a, b, c, d, e));
-DECLARE_JF_TRACE(ops8, PROTO(long a, long b, long c, long d, long e, long f, long g, long h),
-		 ARGS(a, b, c, d, e, f, g, h));
+DECLARE_JF_TRACE(ops1, JF_PROTO(long a), JF_ARGS(a));
+DECLARE_JF_TRACE(ops5, JF_PROTO(long a, long b, long c, long d, long e), JF_ARGS(a, b, c, d, e));
+DECLARE_JF_TRACE(ops8, JF_PROTO(long a, long b, long c, long d, long e, long f, long g, long h),
+		 JF_ARGS(a, b, c, d, e, f, g, h));
 DEFINE_JF_TRACE(ops1);
 DEFINE_JF_TRACE(ops5);
 DEFINE_JF_TRACE(ops8);

@@ -64,7 +64,7 @@ extern struct hall hall;
 u64 hall_type(u64 way);
 DECLARE_DYNFUNC(hall_op, hall_type);
 /* Its probes sleep, are preempted, and wait for locks. */
-DECLARE_JF_TRACE(hall, PROTO(u64 way, u64 unused), ARGS(way, unused), JF_BARE);
+DECLARE_JF_TRACE(hall, JF_PROTO(u64 way, u64 unused), JF_ARGS(way, unused), JF_BARE);
 
 /* Sleeps until the gate opens. */
 void hall_wait(void);

@@ -21,7 +21,7 @@ void leave_own_probe(void *data, unsigned long a, unsigned long b);
 DECLARE_DYNFUNC(leave_enter, leave_enter_plain);
 DECLARE_DYNFUNC(leave_op, leave_plain);
 DECLARE_JF_KEY(leave_key);
-DECLARE_JF_TRACE(leave_trace, PROTO(unsigned long a, unsigned long b), ARGS(a, b));
+DECLARE_JF_TRACE(leave_trace, JF_PROTO(unsigned long a, unsigned long b), JF_ARGS(a, b));
 
 /* To be called in the middle of a target: sleeps until jf_leave lets it go on. */
 void leave_wait(void);

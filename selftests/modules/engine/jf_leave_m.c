@@ -7,7 +7,7 @@
 
 #include "jf_leave.h"
 
-DECLARE_JF_TRACE(leave_own_trace, PROTO(unsigned long a, unsigned long b), ARGS(a, b));
+DECLARE_JF_TRACE(leave_own_trace, JF_PROTO(unsigned long a, unsigned long b), JF_ARGS(a, b));
 DEFINE_JF_TRACE(leave_own_trace);
 DEFINE_DYNFUNC(leave_own, leave_plain);
 

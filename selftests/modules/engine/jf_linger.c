@@ -14,7 +14,7 @@
 
 #include "../test_compat.h"
 
-DECLARE_JF_TRACE(linger, PROTO(u64 a, u64 b), ARGS(a, b), JF_BARE);
+DECLARE_JF_TRACE(linger, JF_PROTO(u64 a, u64 b), JF_ARGS(a, b), JF_BARE);
 DEFINE_JF_TRACE(linger);
 
 #define ARG(a)		((a) * 5 + 2)

@@ -27,9 +27,9 @@ long obs_two(long x)
 
 DEFINE_DYNFUNC(obs_op, obs_one);
 /* Probes of these sleep. */
-DECLARE_JF_TRACE(obs_single, PROTO(long x), ARGS(x), JF_SLEEPABLE);
+DECLARE_JF_TRACE(obs_single, JF_PROTO(long x), JF_ARGS(x), JF_SLEEPABLE);
 DEFINE_JF_TRACE(obs_single);
-DECLARE_JF_TRACE(obs_chain, PROTO(long x), ARGS(x), JF_SLEEPABLE);
+DECLARE_JF_TRACE(obs_chain, JF_PROTO(long x), JF_ARGS(x), JF_SLEEPABLE);
 DEFINE_JF_TRACE(obs_chain);
 
 static atomic_long_t site, tramp, single, chain_a, chain_b;

@@ -81,7 +81,7 @@ static DEFINE_JF_KEY_FALSE(p_cold);
 static DEFINE_JF_KEY_FALSE(p_probed);
 static DEFINE_JF_KEY_FALSE(p_chain);
 
-DECLARE_JF_TRACE(p_event, PROTO(int x), ARGS(x));
+DECLARE_JF_TRACE(p_event, JF_PROTO(int x), JF_ARGS(x));
 DEFINE_JF_TRACE(p_event);
 
 static void p_probe(void *data, int x)

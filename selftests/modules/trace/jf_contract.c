@@ -19,13 +19,13 @@
 
 /* --- what is around a call ------------------------------------------------- */
 
-DECLARE_JF_TRACE(ct_default, PROTO(long a), ARGS(a));
-DECLARE_JF_TRACE(ct_bare, PROTO(long a), ARGS(a), JF_BARE);
-DECLARE_JF_TRACE(ct_sleepable, PROTO(long a), ARGS(a), JF_SLEEPABLE);
+DECLARE_JF_TRACE(ct_default, JF_PROTO(long a), JF_ARGS(a));
+DECLARE_JF_TRACE(ct_bare, JF_PROTO(long a), JF_ARGS(a), JF_BARE);
+DECLARE_JF_TRACE(ct_sleepable, JF_PROTO(long a), JF_ARGS(a), JF_SLEEPABLE);
 DECLARE_JF_TRACE_NOARGS(ct_noargs, JF_SLEEPABLE);
 /* On the stack, through the trampoline. */
-DECLARE_JF_TRACE(ct_eight, PROTO(long a, long b, long c, long d, long e, long f, long g, long h),
-		 ARGS(a, b, c, d, e, f, g, h));
+DECLARE_JF_TRACE(ct_eight, JF_PROTO(long a, long b, long c, long d, long e, long f, long g, long h),
+		 JF_ARGS(a, b, c, d, e, f, g, h));
 DEFINE_JF_TRACE(ct_default);
 DEFINE_JF_TRACE(ct_bare);
 DEFINE_JF_TRACE(ct_sleepable);

@@ -7,7 +7,7 @@
 
 #include <jumpfunc/tracepoint.h>
 
-DECLARE_JF_TRACE(th2, PROTO(u64 a, u64 b), ARGS(a, b));
+DECLARE_JF_TRACE(th2, JF_PROTO(u64 a, u64 b), JF_ARGS(a, b));
 
 /* What @b is, for a given @a. */
 #define TH_ARG(a)	((a) * 3 + 1)

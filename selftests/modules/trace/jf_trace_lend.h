@@ -5,7 +5,7 @@
 
 #include <jumpfunc/tracepoint.h>
 
-DECLARE_JF_TRACE(lend, PROTO(int x), ARGS(x), JF_BARE);
+DECLARE_JF_TRACE(lend, JF_PROTO(int x), JF_ARGS(x), JF_BARE);
 
 void jf_trace_lend_probe(void *data, int x);
 

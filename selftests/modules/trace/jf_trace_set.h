@@ -14,7 +14,7 @@
 	m(10) m(11) m(12) m(13) m(14) m(15) m(16) m(17) m(18) m(19)
 
 #define SET_DECLARE(n)							\
-	DECLARE_JF_TRACE(set##n, PROTO(u64 a, u64 b), ARGS(a, b));
+	DECLARE_JF_TRACE(set##n, JF_PROTO(u64 a, u64 b), JF_ARGS(a, b));
 EACH_SET(SET_DECLARE)
 
 /* What @b is, for a given @a. */

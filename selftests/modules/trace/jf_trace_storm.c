@@ -51,11 +51,11 @@ MODULE_PARM_DESC(nmi, "hit from NMIs as well (default Y)");
 /* Probes of a tracepoint: more than a chain holds. */
 #define COOKIES		19
 
-DECLARE_JF_TRACE(ts1, PROTO(u64 a), ARGS(a));
-DECLARE_JF_TRACE(ts3, PROTO(u64 a, u64 b, u64 c), ARGS(a, b, c));
-DECLARE_JF_TRACE(ts5, PROTO(u64 a, u64 b, u64 c, u64 d, u64 e), ARGS(a, b, c, d, e));
-DECLARE_JF_TRACE(ts8, PROTO(u64 a, u64 b, u64 c, u64 d, u64 e, u64 f, u64 g, u64 h),
-		 ARGS(a, b, c, d, e, f, g, h));
+DECLARE_JF_TRACE(ts1, JF_PROTO(u64 a), JF_ARGS(a));
+DECLARE_JF_TRACE(ts3, JF_PROTO(u64 a, u64 b, u64 c), JF_ARGS(a, b, c));
+DECLARE_JF_TRACE(ts5, JF_PROTO(u64 a, u64 b, u64 c, u64 d, u64 e), JF_ARGS(a, b, c, d, e));
+DECLARE_JF_TRACE(ts8, JF_PROTO(u64 a, u64 b, u64 c, u64 d, u64 e, u64 f, u64 g, u64 h),
+		 JF_ARGS(a, b, c, d, e, f, g, h));
 DEFINE_JF_TRACE(ts1);
 DEFINE_JF_TRACE(ts3);
 DEFINE_JF_TRACE(ts5);

@@ -376,8 +376,8 @@ static void test_lazy(void)
 #define POOL_IMAGES	16
 #define POOL_TPS	20
 
-#define POOL_PROTO	PROTO(u64 seed, u64 b, u64 c, u64 d, u64 e, u64 f)
-#define POOL_ARGS	ARGS(seed, b, c, d, e, f)
+#define POOL_PROTO	JF_PROTO(u64 seed, u64 b, u64 c, u64 d, u64 e, u64 f)
+#define POOL_ARGS	JF_ARGS(seed, b, c, d, e, f)
 
 #define POOL_ALL(x)							\
 	x(0) x(1) x(2) x(3) x(4) x(5) x(6) x(7) x(8) x(9) x(10) x(11)	\

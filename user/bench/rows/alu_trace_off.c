@@ -6,7 +6,7 @@
 #include <jumpfunc/tracepoint.h>
 
 #define DECLARE_OWN(name)						\
-	DECLARE_JF_TRACE(name, PROTO(int number, long length), ARGS(number, length)); \
+	DECLARE_JF_TRACE(name, JF_PROTO(int number, long length), JF_ARGS(number, length)); \
 	DEFINE_JF_TRACE(name);						\
 	static inline __attribute__((always_inline)) void trace_own(void) \
 	{								\

@@ -13,7 +13,7 @@
 
 #define PAIRS	300
 
-DECLARE_JF_TRACE(rx, PROTO(int i), ARGS(i));
+DECLARE_JF_TRACE(rx, JF_PROTO(int i), JF_ARGS(i));
 DEFINE_JF_TRACE(rx);
 
 static _Atomic int inside, go;

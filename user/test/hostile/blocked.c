@@ -19,7 +19,7 @@
 
 DEFINE_JF_KEY_FALSE(key);
 DEFINE_JF_KEY_TRUE(other);
-DECLARE_JF_TRACE(rx, PROTO(int i), ARGS(i));
+DECLARE_JF_TRACE(rx, JF_PROTO(int i), JF_ARGS(i));
 DEFINE_JF_TRACE(rx);
 
 int one(int i);

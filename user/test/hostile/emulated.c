@@ -9,7 +9,7 @@
 #include "hostile.h"
 
 DEFINE_JF_KEY_FALSE(key);
-DECLARE_JF_TRACE(rx, PROTO(int i), ARGS(i));
+DECLARE_JF_TRACE(rx, JF_PROTO(int i), JF_ARGS(i));
 DEFINE_JF_TRACE(rx);
 
 int one(int i);

@@ -8,7 +8,7 @@
 
 #include "hostile.h"
 
-DECLARE_JF_TRACE(rx, PROTO(int i), ARGS(i));
+DECLARE_JF_TRACE(rx, JF_PROTO(int i), JF_ARGS(i));
 DEFINE_JF_TRACE(rx);
 DEFINE_JF_KEY_FALSE(key);
 

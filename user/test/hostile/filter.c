@@ -14,16 +14,16 @@
 
 #include "hostile.h"
 
-DECLARE_JF_TRACE(rx, PROTO(int i), ARGS(i));
+DECLARE_JF_TRACE(rx, JF_PROTO(int i), JF_ARGS(i));
 DEFINE_JF_TRACE(rx);
 
 /* So many probes that the iterator calls them. */
 #define MANY	20
-DECLARE_JF_TRACE(many, PROTO(int i), ARGS(i));
+DECLARE_JF_TRACE(many, JF_PROTO(int i), JF_ARGS(i));
 DEFINE_JF_TRACE(many);
 
 /* It cannot be switched off any more. */
-DECLARE_JF_TRACE(only, PROTO(int i), ARGS(i));
+DECLARE_JF_TRACE(only, JF_PROTO(int i), JF_ARGS(i));
 DEFINE_JF_TRACE(only);
 
 static int programs;

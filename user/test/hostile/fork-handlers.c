@@ -25,9 +25,9 @@ static DEFINE_JF_KEY_FALSE(other_key);
 static int one(int i) { return i + 1; }
 static int two(int i) { return i + 2; }
 DEFINE_DYNFUNC(adds, one);
-DECLARE_JF_TRACE(rx, PROTO(int i), ARGS(i));
+DECLARE_JF_TRACE(rx, JF_PROTO(int i), JF_ARGS(i));
 DEFINE_JF_TRACE(rx);
-DECLARE_JF_TRACE(tx, PROTO(int i), ARGS(i));
+DECLARE_JF_TRACE(tx, JF_PROTO(int i), JF_ARGS(i));
 DEFINE_JF_TRACE(tx);
 
 /* What handlers do, in which of them, and how often they have done it. */

@@ -15,7 +15,7 @@
 #define KEYS	64
 
 DEFINE_JF_KEY_ARRAY_FALSE(key, KEYS);
-DECLARE_JF_TRACE(rx, PROTO(int i, int j), ARGS(i, j));
+DECLARE_JF_TRACE(rx, JF_PROTO(int i, int j), JF_ARGS(i, j));
 DEFINE_JF_TRACE(rx);
 
 static int twice(int i)

@@ -10,7 +10,7 @@
 DECLARE_JF_KEY_TRUE(app_on);
 DECLARE_JF_KEY(app_off);
 DECLARE_JF_KEY_ARRAY_TRUE(app_keys, 3);
-DECLARE_JF_TRACE(app_event, PROTO(int x), ARGS(x));
+DECLARE_JF_TRACE(app_event, JF_PROTO(int x), JF_ARGS(x));
 
 /* In the first of all constructors, and in one when the library's tables are known. */
 extern int lib_early_op, lib_early_keys, lib_early_own, lib_early_set;

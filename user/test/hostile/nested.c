@@ -12,9 +12,9 @@
 
 #include "hostile.h"
 
-DECLARE_JF_TRACE(outer, PROTO(long a, long b), ARGS(a, b));
+DECLARE_JF_TRACE(outer, JF_PROTO(long a, long b), JF_ARGS(a, b));
 DEFINE_JF_TRACE(outer);
-DECLARE_JF_TRACE(inner, PROTO(long a), ARGS(a));
+DECLARE_JF_TRACE(inner, JF_PROTO(long a), JF_ARGS(a));
 DEFINE_JF_TRACE(inner);
 
 static atomic_long calls, wrong;

@@ -7,7 +7,7 @@
 /* One for each image and more, for which an array is walked. */
 #define PROBES	2000
 
-DECLARE_JF_TRACE(rx, PROTO(int i), ARGS(i));
+DECLARE_JF_TRACE(rx, JF_PROTO(int i), JF_ARGS(i));
 DEFINE_JF_TRACE(rx);
 
 static void probe(void *data, int i)

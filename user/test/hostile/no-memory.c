@@ -7,7 +7,7 @@
 
 #define PROBES	20
 
-DECLARE_JF_TRACE(rx, PROTO(int i, int j), ARGS(i, j));
+DECLARE_JF_TRACE(rx, JF_PROTO(int i, int j), JF_ARGS(i, j));
 DEFINE_JF_TRACE(rx);
 
 /* So many succeed; 0: all do. */

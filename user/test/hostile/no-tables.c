@@ -13,7 +13,7 @@
 
 static int one(int i) { return i + 1; }
 DEFINE_DYNFUNC(op, one);
-DECLARE_JF_TRACE(rx, PROTO(int i), ARGS(i));
+DECLARE_JF_TRACE(rx, JF_PROTO(int i), JF_ARGS(i));
 DEFINE_JF_TRACE(rx);
 
 static int sum;

@@ -6,7 +6,7 @@
 
 #include "again.h"
 
-DECLARE_JF_TRACE(rx, PROTO(int i), ARGS(i));
+DECLARE_JF_TRACE(rx, JF_PROTO(int i), JF_ARGS(i));
 DEFINE_JF_TRACE(rx);
 
 static int calls;

@@ -8,7 +8,7 @@
 
 #include "plugin.h"
 
-DECLARE_JF_TRACE(event, PROTO(int i), ARGS(i));
+DECLARE_JF_TRACE(event, JF_PROTO(int i), JF_ARGS(i));
 DEFINE_JF_TRACE(event);
 EXPORT_JF_TRACE(event);
 

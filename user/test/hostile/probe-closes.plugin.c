@@ -2,7 +2,7 @@
 /* An object with a probe of a tracepoint of the program's. */
 #include <jumpfunc/tracepoint.h>
 
-DECLARE_JF_TRACE(event, PROTO(int i), ARGS(i));
+DECLARE_JF_TRACE(event, JF_PROTO(int i), JF_ARGS(i));
 IMPORT_JF_TRACE(event);
 
 static void count(void *data, int i)

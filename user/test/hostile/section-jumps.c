@@ -12,7 +12,7 @@
 
 #include "hostile.h"
 
-DECLARE_JF_TRACE(rx, PROTO(int how), ARGS(how));
+DECLARE_JF_TRACE(rx, JF_PROTO(int how), JF_ARGS(how));
 DEFINE_JF_TRACE(rx);
 
 enum { JUMP, JUMP_FROM_SECTION, EXIT, CANCEL };

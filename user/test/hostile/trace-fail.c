@@ -15,7 +15,7 @@
 /* More than an image holds. */
 #define MANY	17
 
-DECLARE_JF_TRACE(rx, PROTO(int i), ARGS(i));
+DECLARE_JF_TRACE(rx, JF_PROTO(int i), JF_ARGS(i));
 DEFINE_JF_TRACE(rx);
 
 static _Atomic unsigned long calls, strange;

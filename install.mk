@@ -89,7 +89,9 @@ man:
 	@man/make-man build/man
 
 check-man: man
-	@man/check-man build/man
+	@$(MAKE) -s -C user OUT=$(CURDIR)/build/user man
+	@man/check-man build/man build/user/man
+	@man/check-pages build/man build/user/man
 
 deb:
 	@harness/deps.sh package

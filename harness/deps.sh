@@ -79,6 +79,8 @@ man    pydoc3              python3
 man    lowdown             lowdown
 man    help2man            help2man
 man    man                 man-db
+man    mandoc              mandoc
+man    cc                  gcc
 signing /usr/share/OVMF/OVMF_VARS_4M.snakeoil.fd  ovmf
 signing sbsign             sbsigntool
 signing openssl            openssl
@@ -93,6 +95,7 @@ package /usr/bin/pydoc3    python3
 package /usr/bin/lowdown   lowdown
 package /usr/bin/help2man  help2man
 package /usr/bin/man       man-db
+package /usr/bin/mandoc    mandoc
 bench  /usr/include/x86_64-linux-gnu/lttng/tracepoint.h  liblttng-ust-dev
 bench  /usr/include/x86_64-linux-gnu/sys/sdt.h  systemtap-sdt-dev
 lint   perl                perl

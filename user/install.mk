@@ -81,7 +81,7 @@ $(OUT)/man/.made: $(PUBLIC) $(wildcard man/*) $(wildcard $(KDOC2MAN)) | $(OUT)
 	@if command -v python3 > /dev/null && [ -x $(KDOC2MAN) ]; then \
 		printf '#include <%s>\n' $(PROGRAM_HEADERS:$(TOP)/include/%=%) | \
 			$(CC) -I$(TOP)/include -E -dD -xc - > $(OUT)/man/declared && \
-		$(KDOC2MAN) -o $(OUT)/man/man3 --declared $(OUT)/man/declared -s 3 --source "jumpfunc $(VERSION)" --date "$(MAN_DATE)" \
+		$(KDOC2MAN) -o $(OUT)/man/man3 --world program --declared $(OUT)/man/declared -s 3 --source "jumpfunc $(VERSION)" --date "$(MAN_DATE)" \
 			--manual "libjumpfunc" --library "libjumpfunc (-ljumpfunc)" --see 'libjumpfunc(7)' \
 			$(PROGRAM_HEADERS) && \
 		mkdir -p $(OUT)/man/man7 && \

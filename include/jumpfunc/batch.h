@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
 /*
- * Batches: change any number of dynamic functions, keys and probes of tracepoints
- * together, or none.
+ * Batches: change many dynamic functions, keys and probes together, or none.
  *
  * API:
  *   jf_batch_init(&b)			begin an empty batch
@@ -137,7 +136,7 @@ int jf_batch_commit(struct jf_batch *b);
 
 #ifdef __KERNEL__
 /**
- * jf_batch_commit_cpuslocked() - the same, under cpus_read_lock()
+ * jf_batch_commit_cpuslocked() - carry out a batch, under cpus_read_lock()
  * @b: the batch; empty afterwards, whatever the result
  *
  * For callers that hold the CPU hotplug lock for reading, and for CPU hotplug
@@ -203,7 +202,7 @@ void jf_batch_abort(struct jf_batch *b);
 void jf_quiesce(void);
 
 /**
- * jf_quiesce_timeout() - the same, with a limit
+ * jf_quiesce_timeout() - wait until no task executes what was replaced, or not so long
  * @timeout: in jiffies (in a program: milliseconds); with 0 it looks once and
  *           does not wait for any task
  *

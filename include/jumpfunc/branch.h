@@ -10,9 +10,11 @@
  *   DEFINE_JF_KEY_FALSE_RO(k), ..._TRUE_RO(k)	fixed once the module's init is done;
  *						in a program, an ordinary key
  *   DECLARE_JF_KEY_ARRAY(k, n), ..._TRUE(k, n), DEFINE_JF_KEY_ARRAY_FALSE(k, n), ..._TRUE(k, n)
+ *						an array of n keys
  *   DEFINE_JF_KEY_MAYBE(CONFIG_X, k), ..._MAYBE_RO(CONFIG_X, k)
  *						starts enabled if the option is set
  *   EXPORT_JF_KEY(k), EXPORT_JF_KEY_GPL(k), EXPORT_JF_KEY_ARRAY...
+ *						others may use and change it
  *   IMPORT_JF_KEY(k), IMPORT_JF_KEY_ARRAY(k, n)	in a program, beside DECLARE_...
  *
  *   if (jf_branch_unlikely(&k))		true if enabled, rarely
@@ -63,7 +65,7 @@
  *   value asks for, and nothing is written before the first change. Where text cannot
  *   be written (a sandbox, JUMPFUNC=off) changes are refused (-EOPNOTSUPP): then each
  *   key has its first value, and its branches do what that says. With -DJF_TESTED the
- *   branches of a source file load and test the key there, as in a module; their pages
+ *   branches of a source file load and test the key there; their pages
  *   are written when the program starts, where that is possible.
  *
  * Caveats:
@@ -76,8 +78,9 @@
  *   jf_key_inc() and jf_key_dec(), because jf_key_disable() would remove the
  *   one remaining user, whoever added it.
  *
- *   When a change has returned, every branch executed from then on goes the new
- *   way. Code that was entered through the branch before may still be running;
+ *   When a change has returned, every branch executed from then on goes the new way.
+ *
+ *   In the kernel, code that was entered through the branch before may still be running;
  *   jf_quiesce() waits until no task is in it, asleep or not. That is the code
  *   of a function that only the former way of its branches leads to, and what
  *   such code has called. Where both ways have met again, the task counts as
@@ -87,10 +90,12 @@
  *           use(p);
  *   but inside of each side, with barrier() after it, or the compiler may make one
  *   call of two. The last act of such code must not be a call by a pointer: the
- *   compiler makes it a jump, which leaves no trace. (In a program jf_quiesce()
- *   waits for read sections instead.)
+ *   compiler makes it a jump, which leaves no trace.
  *
- *   A read-only key can be changed until its module's init function has
+ *   In a program code that was entered through the branch before a change may still
+ *   be running when that has returned; jf_quiesce() waits for read sections.
+ *
+ *   In a module a read-only key can be changed until its module's init function has
  *   returned. Sites in __init text are never patched: they load and test the
  *   key. A module's exit function can no longer change the module's own keys
  *   (-EBUSY), but can change those of other modules.
@@ -104,11 +109,13 @@
  *
  *   While a key has users, jf_key_inc() is one atomic operation without a lock, and
  *   so is jf_key_dec() if it leaves one. The first user and the last one have to
- *   change text. If users come and go all the time, use a deferred key: its last
+ *   change text.
+ *
+ *   In the kernel, use a deferred key if users come and go all the time: its last
  *   user is taken away after a delay, and whoever comes by then finds it enabled.
  *   Then it is disabled at most once in that time.
  *
- * Contexts: who may call what.
+ * Contexts in the kernel: what may be called from where.
  *
  *   What you hold, or are in          | A    | B    | C    | D    | E
  *   ----------------------------------+------+------+------+------+------
@@ -131,19 +138,22 @@
  *     (WQ_MEM_RECLAIM)                |      |      |      |      |
  *   stop_machine(), text_mutex        |      |      | (3)  | (3)  |
  *
- *     A: jf_key_enable(), _disable(), _inc(), _dec(), jf_batch_commit()
- *     B: the same with _cpuslocked	     C: jf_key_inc_not_zero()
- *     D: jf_key_dec_deferred()		     E: jf_key_deferred_flush()
- *     (1) with cpus_read_lock() taken before that mutex
- *     (2) refused: -EBUSY, or false	     (3) if nothing above forbids it
- *     (4) the kernel warns: what it waits for is in a queue without a rescuer
+ *   A	jf_key_enable(), _disable(), _inc(), _dec(), jf_batch_commit()
+ *   B	the same with _cpuslocked
+ *   C	jf_key_inc_not_zero()
+ *   D	jf_key_dec_deferred()
+ *   E	jf_key_deferred_flush()
+ *   (1)	with cpus_read_lock() taken before that mutex
+ *   (2)	refused: -EBUSY, or false
+ *   (3)	if nothing above forbids it
+ *   (4)	the kernel warns: what it waits for is in a queue without a rescuer
  *
  *   Where A is refused because the caller cannot sleep, it returns -EWOULDBLOCK.
  *   jf_key_inc() and jf_key_dec() look only if they need the lock: call them where
  *   they may sleep.
  *
- *   kprobes are refused on sites (register_kprobe() returns -EINVAL), and are
- *   not optimised in functions with sites. dynfunc.h has other caveats about
+ *   In the kernel, kprobes are refused on sites (register_kprobe() returns -EINVAL),
+ *   and are not optimised in functions with sites. dynfunc.h has other caveats about
  *   sites.
  */
 #ifndef JUMPFUNC_BRANCH_H
@@ -487,8 +497,10 @@ __JF_BEGIN_DECLS
  * jf_key_enable() - enable a key
  * @key: the key
  *
- * Does nothing if it is enabled already; otherwise its count becomes 1. A user that
- * jf_key_dec_deferred() was to remove later is not removed any more.
+ * Does nothing if it is enabled already; otherwise its count becomes 1.
+ *
+ * In the kernel, a user that jf_key_dec_deferred() was to remove later is not removed
+ * any more.
  *
  * Context: process context, may sleep; see jf_batch_commit().
  * Return: 0, or an error of jf_batch_commit(); unless it is -EIO, nothing has

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
 /*
- * Contracts: what protects the functions that a tracepoint or a dynamic function
- * leads to, while they run. In the kernel only.
+ * Contracts: what protects targets and probes while they are called. In the
+ * kernel only.
  *
  * API:
  *   JF_BARE, JF_RCU, JF_SLEEPABLE	the last argument, which may be left out, of
@@ -11,7 +11,8 @@
  *   dynfunc_synchronize(name)		wait until no target that was replaced runs
  *
  * Example:
- *   DECLARE_JF_TRACE(rx, JF_PROTO(struct packet *p), JF_ARGS(p), JF_SLEEPABLE);
+ *   DECLARE_JF_TRACE(rx, JF_PROTO(struct packet *p), JF_ARGS(p),
+ *                    JF_SLEEPABLE);
  *
  *   err = unregister_jf_trace_rx(probe, data);
  *   jf_trace_synchronize(rx);
@@ -19,19 +20,20 @@
  *
  * How it works:
  *
- *                        | JF_BARE         | JF_RCU            | JF_SLEEPABLE
- *   ---------------------+-----------------+-------------------+------------------
- *   around the call      | nothing         | preemption is off | an SRCU reader
- *   the function may     | do what the     | not sleep; use    | sleep and fault
- *                        | caller may      | per-CPU data and  |
- *                        |                 | RCU               |
- *   the caller may be in | any context     | any context that  | process context,
- *                        |                 | RCU watches       | may sleep
- *   what it used may be  | jf_quiesce()    | synchronize_rcu(),| ..._synchronize(),
- *   freed after          |                 | kfree_rcu(), or   | or jf_quiesce()
- *                        |                 | jf_quiesce()      |
- *   default of           | dynamic         | tracepoints       | –
- *                        | functions       |                   |
+ *                  | JF_BARE      | JF_RCU           | JF_SLEEPABLE
+ *   ---------------+--------------+------------------+-----------------
+ *   around         | nothing      | preemption is    | an SRCU reader
+ *   the call       |              | off              |
+ *   the function   | do what the  | not sleep; use   | sleep and fault
+ *   may            | caller may   | per-CPU data and |
+ *                  |              | RCU              |
+ *   the caller may | any context  | any context that | process context,
+ *   be in          |              | RCU watches      | may sleep
+ *   what it used   | jf_quiesce() | kfree_rcu(),     | jf_quiesce(),
+ *   may be freed   |              | jf_quiesce(),    | ..._synchronize()
+ *   after          |              | synchronize_rcu()|
+ *   default of     | dynamic      | tracepoints      | –
+ *                  | functions    |                  |
  *
  *   The contract is part of the call, not of what is called: it costs nothing while
  *   a tracepoint is off. A declaration and a definition that disagree do not

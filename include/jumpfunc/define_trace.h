@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
 /*
- * The end of a header with JF_TRACE_EVENT(), where <trace/define_trace.h> would
- * stand in one with TRACE_EVENT(): see trace_event.h. It reads that header once
- * more than the kernel's does, and therefore has no include guard.
+ * The end of a header with events: each JF_TRACE_EVENT() becomes code. It stands
+ * where <trace/define_trace.h> would in a header with TRACE_EVENT(): see
+ * trace_event.h. It reads that header once more than the kernel's does, and
+ * therefore has no include guard.
  *
  * TRACE_INCLUDE_PATH must be given, relative to a folder where the compiler
  * looks for headers (-I). In this pass it is not relative to the kernel's

@@ -14,6 +14,7 @@
  *   DECLARE_DYNFUNC_CALL(name, func)	for those who may only call it
  *   DEFINE_DYNFUNC_LOCAL(name, func), DEFINE_DYNFUNC_NULL_LOCAL(), ..._RET0_LOCAL()
  *					known in this source file only
+ *
  *   In the kernel, all of the DECLARE and DEFINE forms take a contract as a last
  *   argument (contract.h); without one it is JF_BARE.
  *
@@ -84,7 +85,7 @@
  *   which follows updates; elsewhere it is the present target.
  *
  * Caveats:
- *   A dynamic function does not pin the module of its target, unless it was set
+ *   In the kernel, a dynamic function does not pin the module of its target, unless it was set
  *   with JF_PIN: then rmmod says that the module is in use. When that module
  *   is unloaded, every dynamic function that still leads into it falls back to
  *   its initial target, and rmmod waits until no task is in the module's text.
@@ -104,7 +105,7 @@
  *   out of reach: in another shared object, most of the time. DYNFUNC_TARGETS()
  *   is nothing, and what is said of modules holds for shared objects.
  *
- *   A target must be text that lasts: of the kernel or of a module. Other addresses
+ *   In the kernel, a target must be text that lasts: of the kernel or of a module. Other addresses
  *   (BPF programs, other generated code, what was freed) are refused with -EPERM,
  *   since jumpfunc would not hear of their end. JF_VOUCH takes them: then the
  *   caller makes sure that the text is there until it has been replaced and
@@ -117,13 +118,13 @@
  *   but a function in __init text cannot become a target. The dynamic functions
  *   of a module that is being unloaded can no longer be updated.
  *
- *   kprobes are refused on trampolines and sites (register_kprobe() returns
+ *   In the kernel, kprobes are refused on trampolines and sites (register_kprobe() returns
  *   -EINVAL); they, and ftrace, work on targets as on any function. Elsewhere
  *   in a function with sites kprobes work, but are not optimised. modpost warns
  *   of a function with sites in an executable section of its own, unless its
  *   name begins with ".text.".
  *
- *   A site may be in any callback except two: an ftrace callback without
+ *   In the kernel, a site may be in any callback except two: an ftrace callback without
  *   protection against recursion (FTRACE_OPS_FL_RECURSION), and a die notifier
  *   with priority INT_MAX. Each of these would be entered again for the
  *   breakpoint that its own site holds while it is changed.

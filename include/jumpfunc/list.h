@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
 /*
- * What there is in a program: its keys, dynamic functions and tracepoints, by name. In
+ * What there is in a program: keys, dynamic functions and tracepoints, by name. In
  * programs only; kernels have debugfs for that.
  *
  * API:
@@ -51,7 +51,7 @@
 __JF_BEGIN_DECLS
 
 /**
- * enum jf_kind - what something is that has a name
+ * enum jf_kind - a key, a dynamic function or a tracepoint
  * @JF_KIND_KEY:   a key
  * @JF_KIND_FUNC:  a dynamic function
  * @JF_KIND_TRACE: a tracepoint

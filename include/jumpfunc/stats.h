@@ -17,8 +17,8 @@
  *				of their branches are compiled with -DJF_TESTED, or are
  *				in functions that have the key as a parameter
  *   JUMPFUNC=verbose		say on standard error what is not possible, and why
- *   JUMPFUNC_WRITER=mem	write through /proc/self/mem or not at all;
- *   JUMPFUNC_WRITER=remap	replace pages by copies or not at all;
+ *   JUMPFUNC_WRITER=mem	write through /proc/self/mem or not at all
+ *   JUMPFUNC_WRITER=remap	replace pages by copies or not at all
  *   JUMPFUNC_WRITER=none	the same as off
  *   JUMPFUNC_TRAP=never	no breakpoints, and no handler for SIGTRAP: the default
  *   JUMPFUNC_TRAP=always	text is changed as kernels do it, by breakpoints. Threads
@@ -28,6 +28,7 @@
  *				thread takes a branch the old way after another one
  *				took it the new way, while the change is under way
  *   JUMPFUNC_ENABLE=NAMES	keys that start enabled: see list.h
+ *
  * It is read once, before main(). Programs that gained privileges by setuid or the like
  * do not look at it.
  */
@@ -43,7 +44,7 @@
 __JF_BEGIN_DECLS
 
 /**
- * struct jf_stats - what libjumpfunc did so far
+ * struct jf_stats - counts of what libjumpfunc has done
  * @objects:     linked objects with tables, now
  * @refused:     such objects whose tables were not accepted
  * @keys:        keys, now
@@ -84,7 +85,7 @@ struct jf_stats {
 };
 
 /**
- * jf_stats_get() - what was done so far
+ * jf_stats_get() - read what libjumpfunc has done, and who writes text
  * @stats: receives it
  * @size:  sizeof(struct jf_stats), which may grow with the library
  *

@@ -1,22 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
 /*
- * Trace events on jumpfunc tracepoints: a nop while off, and while on an event
- * of the kernel, which trace-cmd, perf, bpftrace, filters, triggers and
+ * Trace events on jumpfunc tracepoints: a nop while off. While on, they are
+ * events of the kernel, which trace-cmd, perf, bpftrace, filters, triggers and
  * histograms treat as any other.
  *
- * API, in a header of the module (its events), written as for TRACE_EVENT():
- *   JF_TRACE_EVENT(name, TP_PROTO(...), TP_ARGS(...), TP_STRUCT__entry(...),
- *		    TP_fast_assign(...), TP_printk(...))
+ * API in a header of the module:
+ *   JF_TRACE_EVENT(name, ...)	an event; the arguments are those of TRACE_EVENT()
  *   JF_DEFINE_EVENT(class, name, TP_PROTO(...), TP_ARGS(...))
  *				an event of a DECLARE_EVENT_CLASS()
- *   JF_TRACE_EVENT_CONDITION(name, TP_PROTO(...), TP_ARGS(...), TP_CONDITION(...),
- *		    TP_STRUCT__entry(...), TP_fast_assign(...), TP_printk(...))
- *   JF_DEFINE_EVENT_CONDITION(class, name, TP_PROTO(...), TP_ARGS(...),
- *		    TP_CONDITION(...))
- *				the same; what does not meet the condition is
- *				not recorded
+ *   JF_TRACE_EVENT_CONDITION(name, ...)
+ *				the arguments are those of TRACE_EVENT_CONDITION():
+ *				what does not meet the condition is not recorded
+ *   JF_DEFINE_EVENT_CONDITION(class, name, TP_PROTO(...), TP_ARGS(...), TP_CONDITION(...))
+ *				both
  *
- * API, in source files:
+ * API in source files:
  *   jf_trace_name(args...)	the tracepoint, and all else that tracepoint.h
  *				offers: jf_trace(), jf_trace_name_enabled(),
  *				register_jf_trace_name(), EXPORT_JF_TRACE_GPL()
@@ -48,7 +46,7 @@
  *   #define TRACE_INCLUDE_FILE net_events
  *   #include <jumpfunc/define_trace.h>	// not <trace/define_trace.h>
  *
- *   // in one source file; the others include net_events.h without the #define
+ *   // in one source file; others include it without CREATE_TRACE_POINTS
  *   #define CREATE_TRACE_POINTS
  *   #include "net_events.h"
  *
@@ -189,7 +187,7 @@
 #define JF_TRACE_EVENT		__JF_EVENT_DECLARE
 
 /**
- * JF_DEFINE_EVENT() - the same, for an event that shares a class with others
+ * JF_DEFINE_EVENT() - a tracepoint and an event that shares a class with others
  * @class: as given to the kernel's DECLARE_EVENT_CLASS()
  * @name:  of the event
  * @proto: TP_PROTO(...), that of the class
@@ -213,7 +211,7 @@
 #define JF_TRACE_EVENT_CONDITION	__JF_EVENT_DECLARE_COND
 
 /**
- * JF_DEFINE_EVENT_CONDITION() - the same, for an event that shares a class
+ * JF_DEFINE_EVENT_CONDITION() - JF_DEFINE_EVENT() for what meets a condition
  * @class: as given to the kernel's DECLARE_EVENT_CLASS()
  * @name:  of the event
  * @proto: TP_PROTO(...), that of the class

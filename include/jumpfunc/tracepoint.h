@@ -7,7 +7,7 @@
  *   DECLARE_JF_TRACE(name, JF_PROTO(...), JF_ARGS(...))	in a header
  *   DECLARE_JF_TRACE_NOARGS(name)			the same, without arguments
  *   DEFINE_JF_TRACE(name)				in one source file
- *   EXPORT_JF_TRACE(name), EXPORT_JF_TRACE_GPL(name)
+ *   EXPORT_JF_TRACE(name), EXPORT_JF_TRACE_GPL(name)	others may trace it and register probes
  *   EXPORT_JF_TRACE_CALL(name), ..._CALL_GPL(name)	others may trace it, no more
  *   IMPORT_JF_TRACE(name), IMPORT_JF_TRACE_CALL(name)	in a program, in another object
  *
@@ -16,14 +16,16 @@
  *   jf_trace_name_enabled()		true if it has probes (a jump label); to
  *					guard code that prepares arguments
  *
- *   register_jf_trace_name(probe, data)
- *   register_jf_trace_prio_name(probe, data, prio)
- *   unregister_jf_trace_name(probe, data)
+ *   register_jf_trace_name(probe, data)	add a probe
+ *   register_jf_trace_prio_name(probe, data, prio)	the same, with a priority
+ *   unregister_jf_trace_name(probe, data)	remove it
  *   jf_trace_batch_register(&b, name, probe, data, prio)
- *   jf_trace_batch_unregister(&b, name, probe, data)	as part of a batch (batch.h)
+ *					add one as part of a batch (batch.h)
+ *   jf_trace_batch_unregister(&b, name, probe, data)	remove one as part of a batch
  *
  * Example:
- *   DECLARE_JF_TRACE(rx, JF_PROTO(struct packet *p, int len), JF_ARGS(p, len));
+ *   DECLARE_JF_TRACE(rx, JF_PROTO(struct packet *p, int len),
+ *                    JF_ARGS(p, len));
  *   DEFINE_JF_TRACE(rx);
  *
  *   static void count(void *data, struct packet *p, int len)
@@ -64,9 +66,11 @@
  *
  * Caveats:
  *   After unregister has returned, no new call enters the probe. Calls that
- *   have begun are over when jf_trace_synchronize(name) has returned (in a
- *   program, and under any contract, also jf_quiesce()), and only then may the
- *   caller free what @data points to. A module that unregisters in its exit
+ *   have begun are over when jf_quiesce() has returned, and only then may the
+ *   caller free what @data points to.
+ *
+ *   In the kernel, they are also over when jf_trace_synchronize(name) has returned. A
+ *   module that unregisters in its exit
  *   function need not wait, because its memory is not freed earlier. If a
  *   module is unloaded without unregistering its probes, they are removed, and
  *   the log says so. A probe is that of the module that its function is in, and
@@ -79,8 +83,9 @@
  *   With JF_SLEEPABLE as the last argument of DECLARE_JF_TRACE() probes may sleep
  *   and fault, where the tracepoint's caller may. With JF_BARE nothing surrounds
  *   the call: a probe may do what the caller may, and jf_quiesce() alone waits for
- *   it; its description in batch.h has the conditions. In a program
- *   jf_read_lock() surrounds the probes. An exception that one throws ends that
+ *   it; its description in batch.h has the conditions.
+ *
+ *   In a program jf_read_lock() surrounds the probes. An exception that one throws ends that
  *   section, in C if the file was compiled with -fexceptions.
  *
  *   Arguments are integers, enums and pointers. An argument with side effects
@@ -129,7 +134,7 @@ struct jf_probe {
 struct jf_probes;
 
 /**
- * struct jf_tracepoint - a tracepoint
+ * struct jf_tracepoint - what is known of a tracepoint
  * @name:   as declared
  * @owner:  the module that defines it
  * @key:    enabled while there are probes
@@ -568,7 +573,7 @@ __extension__ ({							\
 })
 
 /**
- * jf_trace_name() - a tracepoint
+ * jf_trace_name() - call the probes of a tracepoint, if there are any
  * @...: its arguments, as DECLARE_JF_TRACE() says
  *
  * The name is jf_trace_ and that of the tracepoint: jf_trace_rx(p, len).

@@ -181,7 +181,7 @@
 	__dynfunc_update(name, func, (flags) & ~__JF_CPUSLOCKED)
 
 /**
- * dynfunc_update_cpuslocked() - the same as dynfunc_update(), under cpus_read_lock()
+ * dynfunc_update_cpuslocked() - change a target, under cpus_read_lock()
  * @name: the dynamic function
  * @func: a function of its type, or NULL where its definition allows that
  *
@@ -206,7 +206,7 @@
 })
 
 /**
- * dynfunc_batch_set_flags() - add an update of a dynamic function to a batch
+ * dynfunc_batch_set_flags() - add an update to a batch, with JF_PIN or JF_VOUCH
  * @b:     the batch
  * @name:  the dynamic function
  * @func:  a function of its type, or NULL where its definition allows that

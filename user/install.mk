@@ -26,16 +26,44 @@ TO_INCLUDE = $(shell realpath -m -s --relative-to=$(call quote,$(CMAKEDIR)) $(ca
 # musl-gcc may not be able to link that, and has no C++ either.
 THROUGH_C = $(shell $(CC) -fexceptions -o /dev/null dist/through.c 2>/dev/null && echo -fexceptions)
 
+# Folders below the prefix follow it, for those who move it.
+RELATIVE = $(patsubst $(PREFIX)/%,$${prefix}/%,$1)
 # Always made anew: the variables may be others than the last time.
 $(DIST)/%: dist/%.in FORCE
 	@mkdir -p $(DIST)
-	@sed -e 's,@PREFIX@,$(PREFIX),g' -e 's,@LIBDIR@,$(LIBDIR),g' \
-		-e 's,@INCLUDEDIR@,$(INCLUDEDIR),g' -e 's,@VERSION@,$(VERSION),g' \
-		-e 's,@MAJOR@,$(firstword $(subst ., ,$(VERSION))),g' \
+	@sed -e 's,@PREFIX@,$(PREFIX),g' -e 's,@LIBDIR@,$(call RELATIVE,$(LIBDIR)),g' \
+		-e 's,@INCLUDEDIR@,$(call RELATIVE,$(INCLUDEDIR)),g' -e 's,@VERSION@,$(VERSION),g' \
+		-e 's,@MAJOR@,$(word 1,$(subst ., ,$(VERSION))),g' -e 's,@MINOR@,$(word 2,$(subst ., ,$(VERSION))),g' \
 		-e 's,@TO_INCLUDE@,$(TO_INCLUDE),g' -e 's,@THROUGH_C@,$(THROUGH_C),g' \
 		-e 's/[ ]*$$//' $< > $@
 
 DIST_FILES := $(addprefix $(DIST)/,jumpfunc.pc jumpfunc-config.cmake jumpfunc-config-version.cmake)
+
+# What was installed, one name a line, without DESTDIR. What an older version had and this one has not goes now.
+FILES = $(PREFIX)/share/jumpfunc/libjumpfunc.files
+define forget
+while IFS= read -r file; do \
+	[ -z "$$file" ] || rm -f $(call quote,$(DESTDIR))"$$file"; \
+done
+endef
+# Those that this version has, but for the manual.
+define files
+printf '%s\n' $(call quote,$(LIBDIR)/libjumpfunc.so.1) $(call quote,$(LIBDIR)/libjumpfunc.so) \
+	$(call quote,$(LIBDIR)/libjumpfunc.a) $(call quote,$(PKGCONFIGDIR)/jumpfunc.pc) \
+	$(call quote,$(CMAKEDIR)/jumpfunc-config.cmake) $(call quote,$(CMAKEDIR)/jumpfunc-config-version.cmake); \
+for header in $(patsubst $(TOP)/include/%,%,$(PUBLIC) $(PUBLIC_DETAIL)); do \
+	printf '%s\n' $(call quote,$(INCLUDEDIR))/$$header; \
+done
+endef
+define record
+@$(INSTALL) -d $(call to,$(PREFIX)/share/jumpfunc)
+@{ $(files); for page in $(OUT)/man/man*/*; do \
+	[ ! -e "$$page" ] || printf '%s\n' $(call quote,$(MANDIR))$${page#$(OUT)/man}; \
+done; } | LC_ALL=C sort > $(call to,$(FILES).new)
+@[ ! -e $(call to,$(FILES)) ] || LC_ALL=C sort $(call to,$(FILES)) | \
+	LC_ALL=C comm -23 - $(call to,$(FILES).new) | $(forget)
+@mv $(call to,$(FILES).new) $(call to,$(FILES))
+endef
 
 install: lib $(DIST_FILES) man
 	$(INSTALL) -d $(call to,$(LIBDIR)) $(call to,$(PKGCONFIGDIR)) $(call to,$(CMAKEDIR)) \
@@ -53,20 +81,22 @@ install: lib $(DIST_FILES) man
 		folder=$${page%/*}; folder=$(call to,$(MANDIR))/$${folder##*/}; \
 		$(INSTALL) -d "$$folder" && $(INSTALL) -m 644 "$$page" "$$folder/" || exit 1; \
 	done
+	$(record)
 	@$(if $(DESTDIR),true,! [ -w /etc/ld.so.cache ] || ldconfig)
 
-# The folders that are the library's own go, too, once they are empty.
-uninstall: man
-	cd $(call to,$(LIBDIR)) 2>/dev/null && rm -f libjumpfunc.so libjumpfunc.so.1 libjumpfunc.a || true
-	rm -f $(call to,$(PKGCONFIGDIR)/jumpfunc.pc) $(call to,$(CMAKEDIR)/jumpfunc-config.cmake) \
-		$(call to,$(CMAKEDIR)/jumpfunc-config-version.cmake)
-	@for header in $(patsubst $(TOP)/include/%,%,$(PUBLIC) $(PUBLIC_DETAIL)); do \
-		rm -f $(call to,$(INCLUDEDIR))/$$header; \
-	done
-	@for page in $(OUT)/man/man*/*; do \
-		folder=$${page%/*}; rm -f $(call to,$(MANDIR))/$${folder##*/}/$${page##*/}; \
-	done
-	@for folder in $(call to,$(INCLUDEDIR)/jumpfunc/detail) $(call to,$(INCLUDEDIR)/jumpfunc) $(call to,$(CMAKEDIR)); do \
+# The folders that are the library's own go, too, once they are empty. Versions before 0.2 kept no list: headers in its
+# own folders, and pages, are known by what stands in them.
+uninstall:
+	@{ $(files); \
+	[ ! -e $(call to,$(FILES)) ] || cat $(call to,$(FILES)); } | $(forget)
+	@rm -f $(call to,$(FILES))
+	@for folder in $(call to,$(INCLUDEDIR)/jumpfunc) $(call to,$(INCLUDEDIR)/jumpfunc/detail); do \
+		grep -ls '^#ifndef JUMPFUNC_' "$$folder"/*.h "$$folder"/*.hh | while IFS= read -r file; do rm -f "$$file"; done; \
+	done; \
+	grep -lsE 'Made by man/kdoc2man|^\.so man3/(jf_|(DE(FIN|CLAR)E|(EX|IM)PORT)_(JF_|DYNFUNC))' $(call to,$(MANDIR)/man3)/*.3 | \
+		while IFS= read -r file; do rm -f "$$file"; done
+	@for folder in $(call to,$(INCLUDEDIR)/jumpfunc/detail) $(call to,$(INCLUDEDIR)/jumpfunc) $(call to,$(CMAKEDIR)) \
+		$(call to,$(PREFIX)/share/jumpfunc); do \
 		[ ! -d "$$folder" ] || rmdir --ignore-fail-on-non-empty "$$folder"; \
 	done
 
@@ -92,5 +122,12 @@ $(OUT)/man/.made: $(PUBLIC) $(wildcard man/*) $(wildcard $(KDOC2MAN)) | $(OUT)
 	fi
 	@touch $@
 
+# What a build of packages runs: seconds, and nothing but a compiler is needed.
+QUICK := $(addprefix $(OUT)/,test_lib test_lib-nopie)
+quick-check: $(QUICK)
+	@rc=0; for t in $(QUICK); do \
+		echo "# $${t##*/}"; (cd $(OUT) && $$t) || rc=1; \
+	done; exit $$rc
+
 FORCE:
-.PHONY: install uninstall man FORCE
+.PHONY: install uninstall man quick-check FORCE

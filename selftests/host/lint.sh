@@ -15,7 +15,7 @@ unset JF_BUILD
 tree()
 {
 	rm -rf "$work/t"
-	mkdir -p "$work/t"/{docs,core,x86,demo,samples,selftests/modules,include/jumpfunc/detail,LICENSES,.reuse}
+	mkdir -p "$work/t"/{docs,core,x86,demo,samples,selftests/modules,include/jumpfunc/detail,LICENSES,.reuse,debian}
 	cd "$work/t" || exit
 	git init -q .
 	cat >docs/design.md <<-'END'
@@ -39,6 +39,8 @@ tree()
 	find . -name '*.[ch]' -exec sed -i '1i // SPDX-License-Identifier: GPL-2.0' {} +
 	sed -i '1s/.*/\/\/ SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1/' include/jumpfunc/*.h include/jumpfunc/detail/*.h
 	printf '%s\n' 'Format: x' '' 'Files: *' 'License: GPL-2.0' >.reuse/dep5
+	printf '%s\n' 'Format: x' '' 'Files: *' 'License: GPL-2' '' 'Files: include/jumpfunc/*' 'License: GPL-2 or LGPL-2.1' \
+		'' 'License: GPL-2' ' text' >debian/copyright
 	touch LICENSES/GPL-2.0.txt LICENSES/LGPL-2.1.txt
 }
 

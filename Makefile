@@ -73,6 +73,7 @@ help:
 	@echo 'make sign               sign the modules, with the key of DKMS or KEY=... CERT=... (KVER)'
 	@echo 'make man                make the manual pages, into build/man'
 	@echo 'make deb                make the Debian packages, into build/deb'
+	@echo 'make dist               make the tarball of a release, with debian/, an RPM spec and a PKGBUILD, into build/dist'
 	@echo 'make check-packages     install, upgrade, remove these in chroots (SUITES="bookworm trixie"): 15 minutes'
 	@echo 'make check-signing      boot stock 6.1 with Secure Boot and lockdown, load signed and unsigned modules: 3 minutes'
 	@echo 'make deps               install missing packages that the above need (each target does so itself)'

@@ -97,6 +97,10 @@ deb:
 	@harness/deps.sh package
 	@harness/deb.sh
 
+dist:
+	@harness/deps.sh package
+	@harness/dist.sh
+
 check-packages:
 	@harness/deps.sh build fetch vm package
 	@harness/check-packages $(SUITES)
@@ -110,4 +114,4 @@ sign:
 		jumpfunc.ko bench/jumpfunc_bench.ko
 
 .PHONY: install modules_install headers_install tools_install man_install dkms_install uninstall man check-man \
-	deb check-packages check-signing sign
+	deb dist check-packages check-signing sign

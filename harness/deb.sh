@@ -1,7 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Makes the Debian packages of a copy of this tree. The version is that of VERSION, and debian/changelog,
-# which would repeat it, is made here.
+# Makes the Debian packages of a copy of this tree, with the version of VERSION or another one.
 set -eu -o pipefail
 . "$(dirname "$0")/common.sh"
 as_session "$@"
@@ -73,18 +72,7 @@ rm -rf "$out/src"
 mkdir -p "$work"
 
 sources | tr '\n' '\0' | tar -c -C "$JF_TREE" --null -T - -f - | tar -x -C "$work" -f -
-echo "$version" >"$work/VERSION"
-
-# The same tree gives the same packages.
-epoch=${SOURCE_DATE_EPOCH:-$(clone log -1 --format=%ct 2>/dev/null || stat -c %Y "$JF_TREE/VERSION")}
-export SOURCE_DATE_EPOCH=$epoch
-cat >"$work/debian/changelog" <<EOF
-jumpfunc ($version) unstable; urgency=medium
-
-  * CHANGELOG.md says what has changed.
-
- -- $(sed -n 's/^Maintainer: //p' "$work/debian/control")  $(LC_ALL=C date -u -R -d "@$epoch")
-EOF
+"$JF_TREE/harness/fill.sh" -v "$version" "$work"
 
 log=$out/build.log
 if ! (cd "$work" && LC_ALL=C dpkg-buildpackage -us -uc -F) >"$log" 2>&1; then

@@ -178,6 +178,15 @@ __JF_END_DECLS
  */
 #define JF_PROTO(...)	__VA_ARGS__
 #define JF_ARGS(...)	__VA_ARGS__
+#ifdef __KERNEL__
+/* The names of 0.1, for modules that have them. */
+#ifndef PROTO
+#define PROTO		JF_PROTO
+#endif
+#ifndef ARGS
+#define ARGS		JF_ARGS
+#endif
+#endif
 
 /*
  * Five arguments and the data fit into registers, and the call is an inline

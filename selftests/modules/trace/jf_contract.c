@@ -19,7 +19,8 @@
 
 /* --- what is around a call ------------------------------------------------- */
 
-DECLARE_JF_TRACE(ct_default, JF_PROTO(long a), JF_ARGS(a));
+/* By the names of 0.1, which modules may use. */
+DECLARE_JF_TRACE(ct_default, PROTO(long a), ARGS(a));
 DECLARE_JF_TRACE(ct_bare, JF_PROTO(long a), JF_ARGS(a), JF_BARE);
 DECLARE_JF_TRACE(ct_sleepable, JF_PROTO(long a), JF_ARGS(a), JF_SLEEPABLE);
 DECLARE_JF_TRACE_NOARGS(ct_noargs, JF_SLEEPABLE);

@@ -8,17 +8,17 @@
  * text. The second one, jf_arch_patch() and the stores after it, cannot fail
  * half-way.
  *
- * Order of the visible effects of a commit, and who relies on it:
+ * Order of the visible effects of a commit, and which reader relies on it:
  *
- *   writer (under jf_mutex)		    reader
+ *   updater (under jf_mutex)		    reader
  *   1. sites: INT3 transaction		    executes sites
  *   2. func / enabled, WRITE_ONCE()	    unpatched code, dynfunc_query()
  *   3. jf_gone_done(), for keys		    a quiesce, see quiesce/quiesce.c
  *	jf_gone_number()
  *
- * 1 and 2 need no order between them: nobody executes patched and unpatched
- * forms of one site. 3 comes last: a quiesce that finds the record of what was
- * replaced began after 1 and 2.
+ * 1 and 2 need no order between them: a site is either patched, or reads func or
+ * enabled, and never does both. 3 comes last: a quiesce that finds the record of
+ * what was replaced began after 1 and 2.
  */
 #include "arch/arch.h"
 #include "core/commit.h"
@@ -102,7 +102,7 @@ static void *jf_next_func(const struct jf_ctl *ctl)
 			      jf_ent_value(ctl->ent).func;
 }
 
-/* Put the entity behind a trampoline on the list of those to be looked at. */
+/* If @func is a trampoline, put its entity on the list of those to be checked. */
 static void jf_mark_next(struct jf_ctl **todo, void *func, u64 mark)
 {
 	struct jf_ctl *ctl = jf_ctl_by_tramp((unsigned long)func);
@@ -175,7 +175,7 @@ static int jf_check_func(struct jf_change *c)
 	const char *name = c->ent->name;
 	void *func = c->value.func;
 
-	/* That was judged when its module was loaded, and is always possible. */
+	/* It was validated when its module was loaded, and is always possible. */
 	if (c->force && func == jf_ent_func(c->ent)->init)
 		return 0;
 	if (func == (void *)jf_nop && !(c->ent->flags & JF_ENT_NULL_OK)) {
@@ -183,7 +183,7 @@ static int jf_check_func(struct jf_change *c)
 		return -EINVAL;
 	}
 	if (jf_is_circular(c->ctl)) {
-		pr_warn_ratelimited("%s: would call itself, now or when a module goes\n",
+		pr_warn_ratelimited("%s: would call itself, now or when a module is unloaded\n",
 				    name);
 		return -EINVAL;
 	}
@@ -224,9 +224,9 @@ int jf_check_key(struct jf_key *key)
 }
 
 /*
- * A key is about to be disabled. Take its one user away, so that whoever counts it
- * up from here on waits for the lock; see core/keys.c. -EBUSY, and silently, since
- * callers that share a key expect it: there are more.
+ * A key is about to be disabled. Take its one user away, so that a task that adds
+ * a user from here on waits for the lock; see core/keys.c. -EBUSY: the key has
+ * more users. This is not logged, since callers that share a key expect it.
  */
 static int jf_freeze(struct jf_change *c)
 {
@@ -270,16 +270,15 @@ static void jf_unfreeze(struct jf_change *c)
 {
 	if (!c->frozen)
 		return;
-	/* Pairs with cmpxchg() in jf_count_inc(): who counts finds sites on. */
+	/* Pairs with cmpxchg() in jf_count_inc(): its caller finds the sites on. */
 	smp_store_release(&jf_ent_key(c->ent)->count, 1);
 	c->frozen = false;
 }
 
 /*
  * Find the entities of all changes and mark them, so that a second change of the
- * same one is noticed. Changes that ask for what is there already, or for what
- * an earlier one asks, are taken off the list. Whoever calls this must call
- * jf_unmark() afterwards.
+ * same one is noticed. A change that repeats an earlier one is moved to @noops.
+ * The caller must call jf_unmark() afterwards.
  */
 static int jf_mark(struct list_head *changes, struct list_head *noops)
 {
@@ -402,7 +401,7 @@ static int jf_prepare(struct jf_change *c)
 	return err;
 }
 
-/* It has led to @func, which has a record, and does so no more. */
+/* The entity led to @func, which has a record, until this commit. */
 static void jf_left_func(struct jf_ctl *ctl, void *func)
 {
 	if (jf_gone_is_settled(ctl->seq))
@@ -413,7 +412,7 @@ static void jf_left_func(struct jf_ctl *ctl, void *func)
 	ctl->seq = jf_gone_seq();
 }
 
-/* The key was on, or off, and is so no more. */
+/* The key was on, or off (@on), until this commit. */
 static void jf_left_way(struct jf_ctl *ctl, bool on)
 {
 	u64 seq = jf_gone_number();
@@ -444,7 +443,7 @@ static void jf_apply(struct jf_change *c)
 		trace_jf_update(c->ent->name, f->func, c->value.func);
 		WRITE_ONCE(f->func, c->value.func);
 		jf_replaced(c, true);
-		/* The old one is let go below. */
+		/* __jf_commit() puts the old one. */
 		swap(c->pin, c->ctl->pin);
 	} else {
 		struct jf_key *k = jf_ent_key(c->ent);
@@ -465,8 +464,8 @@ static void jf_apply(struct jf_change *c)
 }
 
 /*
- * Nothing to be changed; but who enables a deferred key has it on for good, also
- * if its last user was to be taken away later.
+ * The value stays. But a caller that enables a deferred key takes over the user
+ * that was left to the work item, which must not take it away any more.
  */
 static void jf_take_over(struct jf_change *c)
 {
@@ -489,8 +488,8 @@ static void jf_account(u64 start, unsigned int updates, unsigned int patched)
 		jf_stats.ns_max = jf_stats.ns_last;
 }
 
-/* May all of them be made? Those that would change nothing are taken off. */
-static int jf_judge(struct list_head *changes, struct list_head *noops,
+/* May all changes be made? Those that would change nothing are moved to @noops. */
+static int jf_validate(struct list_head *changes, struct list_head *noops,
 		    unsigned int *updates)
 {
 	struct jf_change *c, *tmp;
@@ -558,7 +557,7 @@ int __jf_commit(struct list_head *changes)
 	err = jf_mark(changes, &noops);
 	if (err)
 		goto out;
-	err = jf_judge(changes, &noops, &updates);
+	err = jf_validate(changes, &noops, &updates);
 	if (err)
 		goto out;
 	err = jf_patch_sites(changes, &num);
@@ -682,7 +681,7 @@ int jf_commit_one(struct jf_ent *ent, union jf_value value, unsigned int flags)
 	return __jf_commit(&changes);
 }
 
-/* Frozen before all else, so that it is known who is to blame if that fails. */
+/* Frozen first, so that -EAGAIN means this, and no other failure. */
 int jf_commit_last(struct jf_key *key)
 {
 	struct jf_change c = { .ent = &key->ent };

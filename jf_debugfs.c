@@ -373,14 +373,14 @@ void jf_debugfs_remove(struct jf_files *room)
 	unsigned int i;
 
 	jf_knobs_remove(room);
-	/* Waits for whoever reads or writes one of them. */
+	/* Waits until no task reads or writes one of them. */
 	for (i = 0; i < room->num; i++) {
 		const struct jf_file *f = &room->file[i];
 		struct dentry *file = debugfs_lookup(f->name, jf_dir);
 
 		if (IS_ERR_OR_NULL(file))
 			continue;
-		/* Somebody else's, if the name was taken. */
+		/* It is not ours if the name was taken. */
 		if (d_inode(file)->i_private == f)
 			debugfs_remove(file);
 		dput(file);

@@ -62,7 +62,7 @@ static_assert(JF_TRACE_CHAIN_MAX == JF_ARCH_IMAGE_CALLS);
  * @image:   the code that calls them; NULL: the iterator
  * @iter:    the iterator
  * @num:     how many there are
- * @probe:   they, and behind them one with a NULL function
+ * @probe:   the probes, then one with a NULL function
  */
 struct jf_probes {
 	struct list_head	retired;
@@ -117,7 +117,7 @@ static int jf_reclaim(struct list_head *old, long timeout)
 	list_for_each_entry(p, old, retired)
 		if (!err && jf_code(p))
 			err = jf_spans_add_func(&spans, jf_code(p));
-	/* They are called through what was replaced alone. */
+	/* Their callers were replaced as well. */
 	jf_spans_tag(&spans, 0, 0);
 	jf_spans_sort(&spans);
 	err = err ?: jf_quiesce_spans("tracepoints", &spans, timeout);
@@ -138,8 +138,8 @@ static int jf_reclaim(struct list_head *old, long timeout)
 }
 
 /*
- * Of its own, with a rescuer: work that others need to free memory may wait for it. And
- * who changes probes does not do this himself: he may be in one of them.
+ * A workqueue of its own, with a rescuer: work that frees memory may wait for it. A
+ * task that changes probes must not reclaim: it may be inside one of them.
  */
 static struct workqueue_struct *jf_reclaim_wq;
 
@@ -161,7 +161,7 @@ static void jf_reclaim_work(struct work_struct *work)
 	if (list_empty(&old) || !jf_reclaim(&old, JF_RECLAIM_PATIENCE))
 		return;
 
-	/* Somebody stays in one of them. Not in all, though. */
+	/* A task stays in one of them. Free the others. */
 	while (!list_empty(&old)) {
 		void *code = jf_code(list_first_entry(&old, struct jf_probes,
 						      retired));
@@ -295,7 +295,7 @@ static int jf_get_code(const struct jf_tracepoint *tp, struct jf_probes *p)
 	return err == -EOPNOTSUPP ? 0 : err;
 }
 
-/* --- taking leave of the old one --------------------------------------- */
+/* --- recording what is replaced ---------------------------------------- */
 
 static bool jf_probe_same(const struct jf_probe *p, const void *arg)
 {
@@ -305,8 +305,8 @@ static bool jf_probe_same(const struct jf_probe *p, const void *arg)
 }
 
 /*
- * The part of @from that is not in @to: the probes that go, and the iterator if
- * it walks @from. What has no image is reached by no key's value alone.
+ * The part of @from that is not in @to: the removed probes, and the iterator if
+ * it walks @from. An array without an image is no entity's value: it needs this.
  *
  * @num of them, counted from the first, get jf_gone_done().
  */
@@ -328,8 +328,9 @@ static unsigned int jf_part_end(const struct jf_probes *from,
 }
 
 /*
- * A probe's data may go with a module that is not the function's. It is not known
- * which one, so each that goes waits for such a function as for code that calls.
+ * A probe's data may be in another module than its function. Which one is not
+ * recorded, so the unload of any module waits for such a function, as it does for
+ * code that calls others.
  */
 static enum jf_gone_kind jf_probe_kind(const struct jf_probe *p)
 {
@@ -363,7 +364,7 @@ static int jf_part_begin(const struct jf_probes *from,
 	return err;
 }
 
-/* What a change from @old to @new leaves behind, if it succeeds or if it fails. */
+/* Record what a change from @old to @new retires if it succeeds, or if it fails. */
 static int jf_part(const struct jf_probes *old, const struct jf_probes *new)
 {
 	int err;
@@ -443,7 +444,7 @@ static void jf_plan_set(struct jf_plan *plan, struct jf_probes *new)
 	plan->made = true;
 }
 
-/* Whose data may be needed as long as the probe is there. -EBUSY: it goes */
+/* A probe needs the module of its data. -EBUSY: that is being unloaded */
 static int jf_check_data(const struct jf_tracepoint *tp, void *data)
 {
 	struct jf_mod *m = jf_mod_by_addr((unsigned long)data);
@@ -467,8 +468,8 @@ static int jf_plan_add(struct jf_plan *plan, const struct jf_probe *add)
 	int err;
 
 	/*
-	 * With jf_tp_mutex held: a module that is found alive has yet to come
-	 * by jf_trace_module_going(), and will have this probe removed there.
+	 * With jf_tp_mutex held: a module that is found alive has yet to call
+	 * jf_trace_module_going(), which will remove this probe.
 	 */
 	jf_lock();
 	err = jf_check_target(plan->tp->name, add->func, NULL, false) ?:
@@ -490,12 +491,12 @@ static int jf_plan_add(struct jf_plan *plan, const struct jf_probe *add)
 static int jf_plan_del(struct jf_plan *plan, jf_probe_match match,
 		       const void *arg)
 {
-	unsigned int gone = jf_probes_count(plan->new, match, arg);
+	unsigned int removed = jf_probes_count(plan->new, match, arg);
 	struct jf_probes *new = NULL;
 
-	if (!gone)
+	if (!removed)
 		return -ENOENT;
-	if (gone < plan->new->num) {
+	if (removed < plan->new->num) {
 		new = jf_probes_del(plan->tp, plan->new, match, arg);
 		if (!new)
 			return -ENOMEM;
@@ -516,8 +517,8 @@ static int jf_plan_probe(struct list_head *plans,
 }
 
 /*
- * Add to @changes what calls the new probes. A removal is allowed to a tracepoint
- * whose module goes: its exit function has to clean up.
+ * Add to @changes what calls the new probes. Probes may be removed from a tracepoint
+ * whose module is being unloaded: its exit function has to clean up.
  */
 static int jf_plan_changes(struct jf_plan *plan, struct list_head *changes)
 {
@@ -542,7 +543,7 @@ static bool jf_plan_is_early(const struct jf_plan *plan)
 	return jf_is_walked(plan->new) && !jf_is_walked(plan->tp->probes);
 }
 
-/* The change to plan->new is not made: what is to become of it? */
+/* The change to plan->new is not made: free it, or retire it. */
 static void jf_plan_undo(struct jf_plan *plan)
 {
 	jf_parted(plan->tp, plan->tp->probes, plan->new, false);
@@ -557,7 +558,7 @@ static void jf_plan_undo(struct jf_plan *plan)
 		jf_retire(plan->new);
 		return;
 	}
-	/* Nobody was sent there. */
+	/* No task was sent there. */
 	mutex_lock(&jf_retired_mutex);
 	jf_probes_free(plan->new);
 	mutex_unlock(&jf_retired_mutex);
@@ -723,7 +724,7 @@ int __jf_trace_unregister(struct jf_tracepoint *tp, void *func, void *data)
 }
 EXPORT_SYMBOL_GPL(__jf_trace_unregister);
 
-/* --- modules that go --------------------------------------------------- */
+/* --- modules that are unloaded ----------------------------------------- */
 
 static bool jf_probe_in_module(const struct jf_probe *p, const void *mod)
 {
@@ -736,7 +737,7 @@ static bool jf_probe_any(const struct jf_probe *p, const void *mod)
 	return true;
 }
 
-/* Its own tracepoints lose all probes: who is still in it may call them. */
+/* Its own tracepoints lose all probes: a task still in it may call them. */
 static int jf_remove_module(struct jf_tracepoint *tp, struct module *mod)
 {
 	struct jf_plan *plan;
@@ -757,9 +758,9 @@ static int jf_remove_module(struct jf_tracepoint *tp, struct module *mod)
 }
 
 /*
- * Remove the probes that a module leaves behind, and all from its tracepoints.
- * Called before its keys are forgotten, and before it is waited for; -errno: not
- * yet.
+ * Remove the probes that a module has left, and all probes of its tracepoints.
+ * Called before its entities are forgotten, and before its text is waited for;
+ * -errno: not all could be removed yet.
  */
 int jf_trace_module_going(struct module *mod)
 {
@@ -792,13 +793,13 @@ static void jf_forget_iterators(const struct module *mod)
 }
 
 /*
- * No task is in @mod any more. Its iterators go with its text: what they walked
- * shall not wait for whoever will be where they were.
+ * No task is in @mod any more. Its iterators are freed with its text, so what they
+ * walked must not wait for tasks in a later module at that address.
  */
 void jf_trace_module_gone(struct module *mod)
 {
 	jf_forget_iterators(mod);
-	/* It may have some in hand, and give them back. */
+	/* The work may have taken some off the list, and put them back. */
 	flush_work(&jf_reclaim_later.work);
 	jf_forget_iterators(mod);
 }

@@ -32,13 +32,13 @@ static jf_insn_t jf_xmc_return_zero(const struct jf_site *site)
 }
 
 /*
- * One site that is live: the kernel's protocol does it with as many broadcasts,
- * under text_mutex, and is the one that everybody relies on. It needs three
- * more for each further site, so from two sites on, and for what it cannot
- * write, it is ours. docs/design.md has the figures.
+ * One live site: the kernel's protocol patches it with as many broadcasts, under
+ * text_mutex, and the kernel's own users depend on it. It needs three more for
+ * each further site, so from two sites on, and for what it cannot write, ours is
+ * used. docs/design.md has the figures.
  *
- * Beside a debugger that takes our breakpoints it is the kernel's for all, and
- * what that cannot write is refused until the debugger has gone.
+ * While a debugger takes our breakpoints, the kernel's protocol patches all sites,
+ * and what it cannot write is refused until the debugger is detached.
  */
 static int jf_auto_patch(struct jf_poke *pokes, unsigned int num, bool live)
 {
@@ -180,8 +180,8 @@ static int jf_adopt_branch(struct jf_site *site, unsigned long test)
 
 /*
  * Where nothing is patched, branches are executed as they were compiled, and their
- * tests stand behind the last function of a section, which is not theirs. So look
- * for jumps to tests that lead back here.
+ * tests stand after the last function of a section, outside of the function that
+ * they belong to. So search for jumps to tests that lead back here.
  */
 int jf_arch_add_tests(struct jf_spans *s, unsigned long start, unsigned long end)
 {
@@ -287,7 +287,7 @@ int jf_arch_adopt(struct jf_site *site, unsigned long tramp)
 	site->asked = insn;
 
 	if (site->flags & JF_SITE_TRAMP) {
-		/* jmp to the indirect jump behind it */
+		/* jmp to the indirect jump after it */
 		if (kind != JF_INSN_JMP || target != site->addr + JF_INSN_SIZE)
 			return -EILSEQ;
 		return 0;
@@ -335,9 +335,9 @@ void jf_arch_show(struct seq_file *m, const struct jf_site *site)
 }
 
 /*
- * Do page tables tell the image's data from its text? The kernel takes the right to
- * be executed from what is behind its text when it protects its memory, which
- * "rodata=off" keeps it from. Modules and what is allocated have it never.
+ * Do page tables tell the image's data from its text? When the kernel protects its
+ * memory, it makes what follows its text not executable; with "rodata=off" it does
+ * not. Data of modules and allocated memory are never executable.
  */
 static bool jf_image_has_nx = true;
 
@@ -447,7 +447,7 @@ int jf_arch_init(const char *name)
 	err = jf_images_init();
 	if (err)
 		return err;
-	/* The handler first: no breakpoint without somebody to answer it. */
+	/* The handler first: it must be there before the first breakpoint. */
 	err = jf_int3_init();
 	if (err)
 		jf_images_exit();

@@ -9,7 +9,7 @@
 
 #include "index/index.h"
 
-/* A key's value: which member counts follows from its type. */
+/* An entity's value: its type says which member counts. */
 union jf_value {
 	void	*func;		/* never NULL: jf_nop and jf_ret0 stand in */
 	bool	on;
@@ -18,7 +18,7 @@ union jf_value {
 /**
  * struct jf_change - one entry of a batch
  * @list:  on jf_batch.changes
- * @ent:   the key
+ * @ent:   the entity
  * @value: what it shall be
  * @force: although its module is being unloaded
  * @flags: dynamic functions: JF_PIN, JF_VOUCH
@@ -43,21 +43,21 @@ struct jf_change {
 int __jf_commit(struct list_head *changes);
 /* The same for one change. */
 int jf_commit_one(struct jf_ent *ent, union jf_value value, unsigned int flags);
-/* Disable a key whose last user goes; -EAGAIN: that was not the last one. */
+/* Take away a key's last user and disable it; -EAGAIN: that was not the last one. */
 int jf_commit_last(struct jf_key *key);
 /* May this key's count be changed? With jf_mutex held. -ENODEV, -EROFS, -EBUSY */
 int jf_check_key(struct jf_key *key);
 /* The value of a dynamic function that is set to @func, which may be NULL. */
 union jf_value jf_func_value(const struct jf_func *f, void *func);
 /*
- * May calls be sent there? With jf_mutex held. @vouched: also if nobody tells when
- * that text ends. -EINVAL, -EBUSY, -EPERM
+ * May calls be sent there? With jf_mutex held. @vouched: the caller vouches that the
+ * text stays, where neither kernel nor module says so. -EINVAL, -EBUSY, -EPERM
  */
 int jf_check_target(const char *name, void *func, const struct jf_mod *own,
 		    bool vouched);
-/* Would this key call itself, now or when modules go? With jf_mutex held. */
+/* Would this function call itself, now or after an unload? With jf_mutex held. */
 bool jf_is_circular(struct jf_ctl *ctl);
-/* The instruction that @site shall hold if its key has the value @value. */
+/* The instruction that @site shall hold if its entity has the value @value. */
 int jf_site_encode(const struct jf_site *site, union jf_value value, u64 *insn);
 void jf_sort_pokes(struct jf_poke *pokes, unsigned int num);
 union jf_value jf_ent_value(struct jf_ent *ent);

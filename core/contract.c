@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What JF_SLEEPABLE calls hold. One for all of them: grace periods are short
- * where nobody sleeps, and who waits for one is not in a hurry.
+ * What JF_SLEEPABLE calls hold. One for all of them: a grace period is short
+ * while no reader sleeps, and an updater that waits for one is not in a hurry.
  */
 #define JF_NO_TABLE
 #include <jumpfunc/contract.h>

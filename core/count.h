@@ -7,11 +7,11 @@
  *   jf_count_inc(&count)	one more: 0, -EOVERFLOW, or -EAGAIN: there is none yet
  *   jf_count_dec(&count)	one less: 0, or -EAGAIN: it is the last one, or there is none
  *
- * How it works: a count above 0 means that the sites are on and stay on. Only who has the
- * lock takes it to 0, or away from it; he who takes it to 0 does so before he writes the
- * first site, and sets it back if he fails. Partners: what stores a count under the lock,
- * jf_apply() and jf_freeze() in jf_core.c, ent_store() and freeze() in user/lib. Who adds
- * a user to 1 or more sees the sites as that store left them.
+ * How it works: a count above 0 means that the sites are on and stay on. Only the holder of
+ * the lock moves it between 0 and 1. An updater that disables a key stores 0 before it writes
+ * the first site, and stores 1 again if it fails. Partners: what stores a count under the
+ * lock, jf_apply() and jf_freeze() in jf_core.c, ent_store() and freeze() in user/lib. A
+ * caller that adds a user to 1 or more sees the sites as that store left them.
  */
 #ifndef JF_COUNT_H
 #define JF_COUNT_H

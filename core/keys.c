@@ -10,10 +10,10 @@
  *   1 -> 0	disable(), dec(), a batch: under jf_mutex; the count is set, then
  *		sites are patched
  *
- * So a count above 0 means that the sites are on and stay on, and only who has
- * the lock takes a count to 0 or away from it. A failed patch sets the count back
- * to what it was (jf_unfreeze() in jf_core.c); who came by meanwhile found 0 and
- * waits for the lock.
+ * So a count above 0 means that the sites are on and stay on, and only the holder
+ * of jf_mutex moves it between 0 and 1. If patching fails, jf_unfreeze() in
+ * jf_core.c sets the count back to 1; a task that found 0 meanwhile waits for the
+ * lock.
  *
  *   commit (under jf_mutex)		    jf_key_inc() without the lock
  *   0 -> 1:
@@ -26,9 +26,9 @@
  *   5. sites, enabled
  *
  * A deferred key's last user may be left to a work item, which takes it away
- * later. Until then that user is the work item's, and the count says so; "left" is
- * 1 then. Whoever else takes the last user away, takes this one. Whoever enables the
- * key, by jf_key_enable() or a batch, becomes that user.
+ * later. Until then "left" is 1, and the count still has that user. A caller that
+ * takes the last user away meanwhile takes this one. A caller that enables the key,
+ * by jf_key_enable() or a batch, becomes that user.
  */
 #include "core/commit.h"
 #include "core/count.h"
@@ -45,7 +45,7 @@
 
 /*
  * May the count change without the lock? A read-only key must not be written to,
- * and who changes a key of a module that goes is told so, under the lock.
+ * and a change of a key whose module is being unloaded is refused under the lock.
  */
 static bool jf_key_is_open(const struct jf_key *key)
 {
@@ -69,7 +69,7 @@ static int jf_key_inc_locked(struct jf_key *key)
 {
 	int err = jf_check_key(key);
 
-	/* Somebody may have enabled it meanwhile. */
+	/* Another task may have enabled it meanwhile. */
 	err = err ?: jf_count_inc(&key->count);
 	return err == -EAGAIN ? jf_key_enable_locked(key) : err;
 }
@@ -88,7 +88,7 @@ static int jf_key_dec_locked(struct jf_key *key)
 		err = jf_count_dec(&key->count);
 		if (err == -EAGAIN)
 			err = jf_commit_last(key);
-		/* Another one came in between, and may have left again. */
+		/* Another task added a user in between, and may have taken it away. */
 	} while (err == -EAGAIN);
 	return err;
 }
@@ -182,7 +182,7 @@ EXPORT_SYMBOL_GPL(jf_key_inc_not_zero);
 
 /* --- deferred ------------------------------------------------------------ */
 
-/* 0, also if somebody has taken that user away already. */
+/* 0, also if another task has taken that user away already. */
 static int jf_key_dec_left(struct jf_key *key)
 {
 	struct jf_key_deferred *d = jf_ent_deferred(&key->ent);
@@ -212,7 +212,7 @@ void jf_key_deferred_work(struct work_struct *work)
 	unsigned long delay = max(jf_key_delay(d), JF_KEY_RETRY + 0UL);
 	int err = jf_key_do(&d->key, jf_key_dec_left, false);
 
-	/* Its module goes, and the key with it. */
+	/* Its module is being unloaded, and the key with it. */
 	if (!err || !jf_key_is_open(&d->key))
 		return;
 	pr_warn_ratelimited("%s: cannot be disabled yet (%d)\n",
@@ -235,7 +235,7 @@ static int jf_key_leave(struct jf_key_deferred *d)
 	/* The one user that there is may have been left to it already. */
 	if (atomic_cmpxchg(&d->left, 0, 1))
 		return -EINVAL;
-	/* It may be pending for one who was taken away by others. */
+	/* It may be pending for an earlier user, which another task took away. */
 	mod_delayed_work(jf_wq, &d->work, jf_key_delay(d));
 	return 0;
 }
@@ -245,8 +245,9 @@ int jf_key_dec_deferred(struct jf_key_deferred *d)
 	int err;
 
 	/*
-	 * Nobody may queue it when its module has gone, and who comes here by a tail
-	 * call shows on no stack. Pairs with synchronize_rcu() in jf_module_going().
+	 * The work must not be queued after its module is unloaded, and a caller in
+	 * that module that came here by a tail call is on no stack. Pairs with
+	 * synchronize_rcu() in jf_module_going().
 	 */
 	rcu_read_lock();
 	err = jf_key_leave(d);

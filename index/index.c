@@ -112,8 +112,8 @@ struct jf_mod *jf_mod_by_addr(unsigned long addr)
 	lockdep_assert_held(&jf_mutex);
 	/*
 	 * When a module's init is over, the kernel forgets its init sections,
-	 * field by field and without our lock. Nobody may ask for what is in
-	 * them any more; a look-up that races with it may get either answer.
+	 * field by field and without our lock. No caller may use an address in
+	 * them any more, so a look-up that races with it may get either answer.
 	 */
 	list_for_each_entry(m, &jf_modules, list)
 		if (data_race(within_module(addr, m->mod)))

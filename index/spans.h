@@ -55,7 +55,7 @@ static inline bool jf_spans_has(const struct jf_spans *s, unsigned long addr)
 }
 
 /*
- * Make room for one more behind the @num elements of @size bytes in an array that
+ * Make room for one more after the @num elements of @size bytes in an array that
  * has room for @max. 0, or -ENOMEM with nothing changed. May sleep.
  */
 int jf_grow(void **array, unsigned int num, unsigned int *max, size_t size);

@@ -12,11 +12,11 @@
  *       jf_symbol_mutex	what the kernel knows of an address (quiesce/function.c)
  *       text_mutex	taken by the kernel's protocol (backend=kernel or auto)
  *
- * jf_lock() takes the last two of ours. A CPU hotplug callback has the hotplug lock
- * (for writing, or its task is waited for by who has), and may take jf_mutex alone:
- * whoever holds jf_mutex together with cpus_read_lock() took that one first, so it
- * is not waited for inside. The INT3 handler takes no lock: it reads
- * the site map (index/index.c) and the site's instruction word.
+ * jf_lock() takes cpus_read_lock() and jf_mutex. A CPU hotplug callback may take
+ * jf_mutex alone: its task holds the hotplug lock for writing, or the task that does
+ * waits for it. A task that holds both locks took cpus_read_lock() first, so no task
+ * waits for the hotplug lock while it holds jf_mutex. The INT3 handler takes no
+ * lock: it reads the site map (index/index.c) and the site's instruction word.
  */
 #ifndef JF_STATE_H
 #define JF_STATE_H

@@ -36,8 +36,8 @@ static int __init jumpfunc_init(void)
 	if (err)
 		goto err_module;
 	/*
-	 * From here on nothing may fail: a module whose init does is freed even
-	 * if somebody has a file of it open.
+	 * From here on nothing may fail: a module whose init fails is freed even
+	 * while a task has a file of it open.
 	 */
 	jf_debugfs_init();
 	jf_demo_add_files();

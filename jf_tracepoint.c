@@ -184,7 +184,7 @@ static void jf_retire(struct jf_probes *p)
 		return;
 	mutex_lock(&jf_retired_mutex);
 	list_add_tail(&p->retired, &jf_retired);
-	/* Not put off by each change that comes; but this one shall not wait. */
+	/* A later change does not put it off, unless the work has become slow. */
 	if (jf_reclaim_slow)
 		mod_delayed_work(jf_reclaim_wq, &jf_reclaim_later, HZ);
 	else

@@ -31,7 +31,7 @@ bool jf_arch_has_sites(void);
 /* --- sites --------------------------------------------------------------- */
 
 /*
- * Look at a new site: are these the bytes that the macros emit? Fills in @insn
+ * Check a new site: are these the bytes that the macros emit? Fills in @insn
  * and @label. For a trampoline, @addr is that of the function and
  * becomes that of its jump. @tramp: the trampoline of a call site's function.
  * -EILSEQ if they are not.
@@ -71,7 +71,7 @@ struct jf_arch_call {
 
 /*
  * An image that makes @num calls one after the other, and passes on @nargs
- * arguments behind the first one. The caller serialises these.
+ * arguments after the first one. The caller serialises these calls.
  * 0, -ENOSPC: all are taken, -EOPNOTSUPP: the back end writes no text, or an
  * error of the attempt.
  */
@@ -90,19 +90,19 @@ bool jf_arch_image_span(const void *image, unsigned long *start,
  * leads to @func, which has another one: @func itself, unless indirect calls
  * compare types in this kernel. The same for the same two, as long as jumpfunc is
  * loaded. The caller serialises this, and does not hold jf_lock().
- * 0, -EOPNOTSUPP: nobody can tell the type of @like, -ENOSPC, or an error of
- * the attempt.
+ * 0, -EOPNOTSUPP: the type of @like is not known, -ENOSPC, or an error of the
+ * attempt.
  */
 int jf_arch_typed(void *func, const void *like, void **typed);
 
 /* --- stacks --------------------------------------------------------------- */
 
-/* What became of a look at a task. */
+/* The result of a task's stack scan. */
 enum jf_seen {
 	JF_SEEN_CLEAN,		/* nothing on its stack leads into the spans */
 	JF_SEEN_INSIDE,		/* something does */
 	JF_SEEN_UNKNOWN,	/* something may, where it could not be unwound */
-	/* it is in a function that others call, too; how it came there, ways tell */
+	/* it is in a function that has other callers, too; the ways say how it got there */
 	JF_SEEN_SHARED,
 };
 
@@ -110,7 +110,7 @@ enum jf_seen {
 #define JF_WAYS	4
 
 /**
- * struct jf_way - how a task came into a function that is looked for
+ * struct jf_way - how a task entered a function that the scan searches for
  * @tag: that of the function's span
  * @to:  the function that was called in its place, which may have jumped there
  */
@@ -125,7 +125,7 @@ struct jf_way {
 /**
  * struct jf_way_memo - what was found out about a way
  * @way:   which one
- * @other: a task that came by it did not come by what changed
+ * @other: it does not lead through what changed
  */
 struct jf_way_memo {
 	struct jf_way	way;
@@ -133,10 +133,10 @@ struct jf_way_memo {
 };
 
 /**
- * struct jf_sight - what a look at a task asks for, and what it found
+ * struct jf_sight - what the scan of a task's stack searches for, and what it found
  * @in:     text that the task must not be in, or return to. With a tag: a
- *          function that others may call as well. A task that was called there
- *          directly, or by what leads there now, is not meant
+ *          function that may have other callers as well. A task that was called
+ *          there directly, or by what leads there now, is not meant
  * @calls:  return addresses of changed call sites, one byte each; the tag is
  *          what they call now
  * @tramps: trampolines that were changed, one byte each, with the same tag: a
@@ -180,7 +180,7 @@ bool jf_arch_is_padding(unsigned long start, unsigned long end);
 /* Does something that is, or looks like, a jump lead from this text to that? */
 bool jf_arch_leads_into(unsigned long start, unsigned long end,
 			unsigned long to_start, unsigned long to_end);
-/* What comes of a jump to a function, or a call of it. */
+/* What a jump to a function, or a call of it, does. */
 enum jf_callee {
 	JF_CALLEE_PLAIN,	/* it is executed, and returns from a call */
 	JF_CALLEE_ENDS,		/* a jump there is a return, a call does not return */
@@ -240,8 +240,8 @@ struct jf_text_ask {
 
 /*
  * Add what in the text is not executed as its sites go; what cannot be told is added.
- * @left hears of the jumps that leave the text from where sites went before, and where
- * that cannot be followed, of all that may be such a jump. With jf_mutex held. 0 or
+ * @left is called for jumps that leave the text from where sites went before, and where
+ * that cannot be followed, for all that may be such a jump. With jf_mutex held. 0 or
  * -ENOMEM.
  */
 int jf_arch_add_former(struct jf_spans *s, const struct jf_text_ask *ask);
@@ -255,7 +255,7 @@ bool jf_arch_is_text(unsigned long addr);
 /* Is it in the kernel's own image, which is never freed? True if it cannot be told. */
 bool jf_arch_is_image(unsigned long addr);
 /*
- * Look at the stack of a task that is not running, with all CPUs stopped.
+ * Scan the stack of a task that is not running, with all CPUs stopped.
  * @strict: it may have been interrupted anywhere. @calls: heed the calls and
  * trampolines of @sight as well.
  */

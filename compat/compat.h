@@ -54,7 +54,7 @@ static inline void synchronize_rcu_tasks_rude(void)
 #define JF_HAVE_KRETPROBE_LIST 1
 #endif
 
-/* Until 6.12 the kernel warned when the unwinder came to the return hook of a task that can run. */
+/* Until 6.12 the kernel warned when the unwinder reached the return hook of a task that can run. */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 12, 0)
 #define JF_UNWIND_WARNS_OF_HOOK 1
 #else
@@ -126,7 +126,7 @@ static inline void jf_rcu_sync_init(struct rcu_synchronize *rs)
 #define jf_waits_for_rtlock(t)	(!!READ_ONCE((t)->pi_blocked_on))
 #endif
 
-/* Without SMP nobody runs but who asks, and tasks do not say. */
+/* Without SMP only current runs, and there is no on_cpu. */
 #ifdef CONFIG_SMP
 #define jf_task_runs(t)		READ_ONCE((t)->on_cpu)
 #else
@@ -135,7 +135,7 @@ static inline void jf_rcu_sync_init(struct rcu_synchronize *rs)
 
 /*
  * Some architectures keep a task's stack as long as the task, and so do the RT
- * patches for 5.10. Who is dead and does not run never will.
+ * patches for 5.10. There, a TASK_DEAD task that does not run never runs again.
  */
 #if defined(CONFIG_PREEMPT_RT) && LINUX_VERSION_CODE < KERNEL_VERSION(5, 14, 0)
 #define jf_task_has_stack(t)	(READ_ONCE((t)->state) != TASK_DEAD)

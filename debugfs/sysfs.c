@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * /sys/kernel/jumpfunc/: the knobs among the files of debugfs, for kernels that
- * are locked down. There nobody can open a file of debugfs that may be written,
- * because what debugfs files do is nobody's promise. These knobs only choose
+ * are locked down. Lockdown refuses to open a writable file of debugfs, because
+ * such a file may do anything. These knobs only choose
  * among functions, modes and numbers that are built into signed modules: no
  * address and no code comes from userspace. So they are offered in sysfs, too,
  * and lockdown is not circumvented.
@@ -113,15 +113,15 @@ void jf_knobs_add(const struct jf_files *room)
 void jf_knobs_remove(const struct jf_files *room)
 {
 	struct jf_knob *k, *next;
-	LIST_HEAD(gone);
+	LIST_HEAD(removed);
 
 	mutex_lock(&jf_knobs_mutex);
 	list_for_each_entry_safe(k, next, &jf_knobs, list)
 		if (k->file >= room->file && k->file < room->file + room->num)
-			list_move(&k->list, &gone);
+			list_move(&k->list, &removed);
 	mutex_unlock(&jf_knobs_mutex);
-	/* Waits for whoever reads or writes one of them. */
-	list_for_each_entry_safe(k, next, &gone, list) {
+	/* Waits until no task reads or writes one of them. */
+	list_for_each_entry_safe(k, next, &removed, list) {
 		sysfs_remove_file(jf_knobs_dir, &k->attr.attr);
 		kfree(k);
 	}

@@ -11,7 +11,7 @@ struct seq_file;
 
 /* demo/files.c, for init/main.c */
 int jf_demo_init(void);
-/* When nothing can fail any more: who has a file open keeps no module whose init fails. */
+/* When nothing can fail any more: an open file does not keep a module whose init fails. */
 void jf_demo_add_files(void);
 void jf_demo_exit(void);
 

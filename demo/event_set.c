@@ -19,7 +19,7 @@
  * whatever the compiler and the kernel make of that, retpolines mostly, is what it
  * measures.
  *
- * Everything here can be changed while the tracepoints fire. Whoever changes the
+ * Everything here can be changed while the tracepoints fire. A task that changes the
  * mode or the number holds jf_events_mutex, which is outermost.
  */
 #include "arch/arch.h"
@@ -167,7 +167,7 @@ static __always_inline unsigned long jf_pick(const struct jf_slot *slot,
 
 /*
  * A kernel tracepoint's probe gets its data and then the tracepoint's arguments,
- * in registers. So one that looks at the first two as bare register contents
+ * in registers. So one that takes the first two as bare register contents
  * serves tracepoints of any prototype; with fewer, the second one is garbage,
  * which no event of the set selects.
  */
@@ -689,7 +689,7 @@ int jf_events_init(void)
 void jf_events_exit(void)
 {
 	mutex_lock(&jf_events_mutex);
-	/* A failure can only leave probes on our own tracepoint. It goes as well. */
+	/* A failure can only leave probes on our own tracepoint, which is unloaded, too. */
 	if (jf_leave_mode())
 		jf_dispatch_off();
 	tracepoint_synchronize_unregister();

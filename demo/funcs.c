@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The dynamic functions behind debugfs func0 to func3: as many parameters as the
+ * The dynamic functions of debugfs func0 to func3: as many parameters as the
  * name says, three targets each, as in the 2018 proof of concept. Reading calls
  * one, and the target that ran says so on the console.
  */

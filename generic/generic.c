@@ -111,7 +111,7 @@ int jf_arch_add_tests(struct jf_spans *s, unsigned long start, unsigned long end
 	return 0;
 }
 
-/* Nobody looks for a task there. */
+/* Stacks are not scanned here. */
 bool jf_arch_is_padding(unsigned long start, unsigned long end)
 {
 	return true;

@@ -44,8 +44,8 @@ struct jf_kept;
  * @left:    dynamic functions: what it led to since then, as far as there is room
  * @num_left: how many these were
  * @pin:     dynamic functions: the module that is kept because it leads there
- * @mark:    the search for circles that came by last
- * @next:    the next one for that search to look at
+ * @mark:    the last search for circles that visited it
+ * @next:    the next one for that search to visit
  */
 struct jf_ctl {
 	struct hlist_node	hash;
@@ -82,8 +82,8 @@ struct jf_ctl {
  * @num_ctls:    length of @ctls
  * @num_targets: length of @targets
  * @target:      a function of it has been a target or a probe
- * @going:       it has been said to go, whatever its state says: a module that
- *               another notifier refused goes as MODULE_STATE_COMING
+ * @going:       its unload has begun, whatever its state says: a module that
+ *               another notifier refused is unloaded as MODULE_STATE_COMING
  */
 struct jf_mod {
 	struct list_head	list;
@@ -160,7 +160,7 @@ void jf_index_del_ctl(struct jf_ctl *ctl);
 int jf_index_add_sites(const struct jf_mod *m);
 /* And no longer find this one; it may be at work on it until a grace period ends. */
 void jf_index_del_site(const struct jf_site *site);
-/* When all sites are gone, and a grace period with them. */
+/* After the last site was deleted, and a grace period after that. */
 void jf_index_exit(void);
 
 #endif /* JF_INDEX_H */

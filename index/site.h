@@ -40,7 +40,7 @@ enum jf_op {
 
 /**
  * struct jf_site - five bytes of text that belong to jumpfunc
- * @addr:  where they are; 0 once the text is gone
+ * @addr:  where they are; 0 once the text is unloaded
  * @insn:  the instruction that stands there, or that the running transaction
  *         puts there. Written under jf_mutex, read by the INT3 handler
  * @asked: the instruction that was asked for: @insn, but where the kernel wrote

@@ -57,7 +57,7 @@ int jf_parse_number(const char *s, unsigned int max, unsigned int *num)
 
 /**
  * jf_parse_assignment - the next assignment of a list
- * @cmd: what is left of the command, whose separators become NULs; moved behind
+ * @cmd: what is left of the command, whose separators become NULs; moved past
  *       the assignment
  * @a:   the assignment, pointing into the command
  *

@@ -42,12 +42,12 @@ struct jf_trace_stats {
 
 extern struct jf_trace_stats jf_trace_stats;
 
-/* A module goes: take off its probes. -errno: not yet, try again. */
+/* A module is unloaded: remove its probes. -errno: not yet, try again. */
 int jf_trace_module_going(struct module *mod);
 /* And now no task is in it any more. */
 void jf_trace_module_gone(struct module *mod);
 int jf_trace_init(void);
-/* When the last tracepoint has gone. */
+/* After the last tracepoint was unloaded. */
 void jf_trace_exit(void);
 
 #endif /* JF_CORE_TRACEPOINT_H */

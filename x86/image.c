@@ -3,8 +3,8 @@
  * Dispatch images on x86-64: immutable code that calls one or more functions, each
  * with data of its own. See x86/images.S for what one looks like.
  *
- * The life of an image: free -> filled in (jf_image_get(), nobody can reach
- * it) -> published by whoever points a site at it -> unpublished -> after a grace
+ * The life of an image: free -> filled in (jf_image_get(), no CPU can reach it) ->
+ * published by the updater that points a site at it -> unpublished -> after a grace
  * period free again (jf_arch_image_put()). Only in the second state are its bytes
  * written, through a writable alias like any other text.
  *
@@ -33,7 +33,7 @@ static_assert(JF_CHAIN_SLOTS == JF_ARCH_IMAGE_CALLS);
  * @first:     offset of the first slot from an image's entry
  * @slot_size: bytes of a slot
  * @call:      offset of the call or jump in a slot
- * @exit:      offset of the code behind the last slot from the entry
+ * @exit:      offset of the code after the last slot from the entry
  *
  * As x86/images.S lays it out.
  */

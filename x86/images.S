@@ -13,7 +13,7 @@
  *	jmp	probe
  *
  * One for 2 to 16 probes saves the argument registers that its tracepoints use
- * (behind a frame, on kernels whose unwinder goes by the frame pointer), and has
+ * (below a frame, on kernels whose unwinder goes by the frame pointer), and has
  * 16 slots like this:
  *
  *	mov	$data, %rdi
@@ -22,7 +22,7 @@
  *	call	probe
  *	add	$8 * n, %rsp
  *
- * Behind the last probe, the first five bytes of the next slot are made a jump
+ * After the last probe, the first five bytes of the next slot are made a jump
  * to the end. The stack is the same at the start of every slot, so what objtool
  * found out stays true.
  *
@@ -79,7 +79,7 @@ jf_single_\@:
 
 /*
  * A slot. \regs argument registers have been pushed; a word on the stack is
- * pushed again from its place behind them and the return address, the last
+ * pushed again from its place above them and the return address, the last
  * argument first, and each push brings the one before it to the same offset.
  */
 .macro jf_chain_slot regs, stack

@@ -35,7 +35,7 @@
  *   __static_call_return0
  *	jf_arch_encode() asks for "eax = 0" in the first place.
  *   __WARN_trap (7.2)
- *	Becomes a "ud1". It is what WARN() is made of, and nobody's target; a
+ *	Becomes a "ud1". It is what WARN() is made of, and never a target; a
  *	site that is led there reads back wrong (-EIO).
  *   its=, ret thunks (retbleed=, spec_rstack_overflow=)
  *	For a return in place of a tail call, which is never asked for here;
@@ -278,7 +278,7 @@ int jf_kernel_init(void)
 	uint64_t target;
 	int pad;
 
-	/* To objtool, the address behind the call would be one to be called. */
+	/* Objtool would take the address after the call for one to be called. */
 	OPTIMIZER_HIDE_VAR(site);
 	if (jf_kernel_pad_of(jf_insn_load((void *)site), site, func) < 0)
 		return -EILSEQ;

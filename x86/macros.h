@@ -11,7 +11,7 @@
 
 #include <jumpfunc/detail/site_x86.h>
 
-/* Mark what only data refers to, and nobody calls through a pointer. */
+/* Mark what only data refers to, and no code calls through a pointer. */
 .macro jf_noendbr
 #ifdef CONFIG_X86_KERNEL_IBT
 	ANNOTATE_NOENDBR

@@ -13,7 +13,7 @@
  *	stub:	<endbr, or what the kernel made of it, copied>
  *		jmp	func
  *
- * A stub is filled in once, before anybody has its address, and stays. Stubs are
+ * A stub is filled in once, before its address is given out, and stays. Stubs are
  * found again by what they lead to and by their type. All of them are freed with
  * jumpfunc's text.
  */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The INT3 protocol in the kernel: how text is written, how CPUs are synchronised,
- * who answers a breakpoint.
+ * how the handler answers a breakpoint.
  *
  * x86/protocol/protocol.h has the protocol's steps, and explains why they are right.
  * This file has the parts that are specific to the kernel.
@@ -11,7 +11,7 @@
  * off: so after the last one, no handler works on a breakpoint of this transaction
  * any more, and its sites may be forgotten.
  *
- *   writer					INT3 handler
+ *   updater					INT3 handler
  *   sync, after all INT3s are set		(cannot span a sync)
  *   site->insn = new (WRITE_ONCE)		insn = site->insn (READ_ONCE)
  *   sync, before the first byte of new
@@ -21,7 +21,7 @@
  * been removed.
  *
  * Writing goes through a second, writable mapping of the pages (vmap), set up
- * before the first byte is written and gone before the commit returns. The text
+ * before the first byte is written and unmapped before the commit returns. The text
  * mapping stays read-only and executable, the alias is never executable. No
  * other code knows its address.
  *
@@ -32,8 +32,8 @@
  * KGDB may be built to see each INT3 before the die notifiers do
  * (CONFIG_KGDB_LOW_LEVEL_TRAP). As soon as it has a line to its user, through
  * kgdboc, it takes a breakpoint of ours for one of its own, stops all CPUs and waits
- * for its user. So none is set while it has one. The kernel's own protocol is not
- * concerned: its handler comes before KGDB.
+ * for its user. So no breakpoint is set while KGDB has a line. The kernel's own
+ * protocol is not concerned: its handler runs before KGDB's.
  */
 #include "x86/x86.h"
 
@@ -208,14 +208,14 @@ static void *jf_map_alias(struct jf_poke *pokes, unsigned int num)
 }
 
 /**
- * jf_write_idle() - write text that nobody can reach
+ * jf_write_idle() - write text that no CPU can reach
  * @dst: where, in a module's text
  * @was: what stood there
  * @src: what shall
  * @len: how many bytes, up to a few pages
  *
- * Only what differs is written. The rest may be somebody else's: a breakpoint that
- * was in @was may have been taken away since, and nobody would answer for it.
+ * Only what differs is written. The rest may have another owner: if @was has a
+ * breakpoint that its owner has removed since, no handler would answer for it.
  *
  * All CPUs have to serialise before anything leads there again: jf_sync_all(), or
  * jf_sync_written() where it may have happened since.
@@ -265,7 +265,7 @@ void jf_sync_all(void)
 {
 	lockdep_assert_held(&jf_mutex);
 	/*
-	 * Cleared first: of what is written meanwhile this may not take care.
+	 * Cleared first: the broadcast may not cover what is written meanwhile.
 	 * Pairs with smp_store_release() in jf_write_idle().
 	 */
 	xchg(&jf_written, false);
@@ -274,8 +274,8 @@ void jf_sync_all(void)
 }
 
 /*
- * Whoever wrote set the flag before he asked for the lock that we hold. If it is
- * not set, somebody cleared it who then had the lock, and his broadcast is over.
+ * A task that writes sets the flag before it takes the lock that we hold. If the
+ * flag is clear, a later holder of the lock cleared it, and that broadcast is over.
  */
 void jf_sync_written(void)
 {
@@ -328,11 +328,11 @@ static struct kgdb_io jf_debugger_io = {
 };
 
 /*
- * KGDB does not say whether it has a line, but it takes one only. Who offers another
- * is refused; else its init function is called, under the lock that keeps others
- * from offering theirs. So the transaction is carried out in there, and then it turns
- * out that we do not have a line to offer. What waits for this lock has interrupts
- * on, and so does not hold up a broadcast.
+ * KGDB does not say whether it has a line, but it takes only one. If it has one, it
+ * refuses ours; else it calls our init function, under the lock that every offer of a
+ * line takes. So our init function carries out the transaction, and then says that we
+ * have no line to offer. A task that waits for this lock has interrupts on, and so
+ * does not hold up a broadcast.
  *
  * kgdboc_earlycon is one that would be replaced by ours, so this does not see it;
  * it stays only where no kgdboc follows.
@@ -408,8 +408,8 @@ int jf_int3_init(void)
 void jf_int3_exit(void)
 {
 	/*
-	 * All sites are gone and a grace period has passed, so nobody needs an
-	 * answer any more. Unregistering waits for the chain's readers.
+	 * All sites are deleted and a grace period has passed, so no breakpoint
+	 * needs an answer any more. Unregistering waits for the chain's readers.
 	 */
 	unregister_die_notifier(&jf_int3_nb);
 }

@@ -8,7 +8,7 @@
  *   jf_proto_verify(pokes, num, &bad)	do the old bytes stand at every site?
  *   jf_proto_compare(have, want)	the same for the bytes of one site
  *   jf_proto_live(pokes, num)		replace what may be executing
- *   jf_proto_early(pokes, num)		write what nobody executes yet
+ *   jf_proto_early(pokes, num)		write what no CPU executes yet
  * jf_proto_plant(), jf_proto_undo(), jf_proto_publish(), jf_proto_late_guards(),
  * jf_proto_tails(), jf_proto_heads() and jf_proto_finish() are the steps of jf_proto_live().
  * What a handler does with the word of a site is in x86/protocol/trap.h.
@@ -40,7 +40,7 @@
  *					byte 0 while bytes 1 to 4 change. INT3, or
  *					JF_OPCODE_TEST: see "Without INT3" below
  * Locks, the writable alias, preemption, time and statistics are the world's,
- * too. Between verify and the end of a transaction nobody else may begin one.
+ * too. Between verify and the end of a transaction no other one may begin.
  *
  * How it works. An instruction that crosses a cache line can be fetched in two
  * parts, so it must never be possible to see a new part and an old one
@@ -49,44 +49,43 @@
  *	bytes at a site		 what a CPU may execute
  *	O0 O1 O2 O3 O4		 old					verify
  *   1	CC O1 O2 O3 O4		 old, or traps and is emulated as old	plant
- *	sync all CPUs		 nobody holds O0 any more: all trap
+ *	sync all CPUs		 no CPU holds O0 any more: all trap
  *	   word = new		 from here on emulated as new		publish
  *   2	CC N1 N2 N3 N4		 traps, emulated as new			tails
- *	sync all CPUs		 nobody holds O1-O4 any more
+ *	sync all CPUs		 no CPU holds O1-O4 any more
  *   3	N0 N1 N2 N3 N4		 traps, emulated as new; or new		heads
- *	sync all CPUs		 nobody holds CC any more: all run new
+ *	sync all CPUs		 no CPU holds CC any more: all run new
  *
  * Each step is done for all sites before the sync that follows, so a batch of
  * any size takes three. Step 1 compares as it writes. If a site's first byte is
  * not what was verified, the breakpoints set so far are taken back (undo), and
- * a sync makes sure that nobody holds one. Until then the handler has only ever
- * emulated the old instructions, so nobody has executed anything new. The same
+ * a sync makes sure that no CPU holds one. Until then the handler has only ever
+ * emulated the old instructions, so no CPU has executed anything new. The same
  * holds where a breakpoint can fail to be set, or a CPU to be synchronised, and
- * the world hears of it only when the first sync is over (jf_world_planted()).
- * Behind it there is no way back. A world whose stores fail there can begin steps
- * 2 and 3 again (jf_proto_finish()): the words say new, and all who come by trap.
+ * the world learns of it only when the first sync is over (jf_world_planted()).
+ * After publish there is no way back. A world whose later stores fail can begin
+ * steps 2 and 3 again (jf_proto_finish()): the words say new, and all CPUs trap.
  *
  * Barriers.
  *
- *   writer				trap handler
+ *   updater				trap handler
  *   sync, after all INT3s are set	(entered because of an INT3)
  *   word = new (jf_world_publish)	load word, once; jf_proto_trap()
  *   sync, before the first byte of new
  *
- * The word changes behind the first sync, when every CPU that comes by traps:
- * so one store switches a site for all CPUs, and none runs old after another
- * one has run new. The batch can no longer fail by then, so nobody has to be
- * waited for when it does. A handler that loads the word before the change
+ * The word changes after the first sync, when every CPU traps at the site: so one
+ * store switches a site for all CPUs, and none runs old after another one has run
+ * new. The batch can no longer fail by then, so a failed batch never has to wait
+ * for a CPU that runs new. A handler that loads the word before the change
  * emulates old, which is right: when it decides, the commit has not returned.
  * One that is entered after the second sync loads new. The word is one aligned
- * load, so it is never a mixture. Code that a new instruction leads to, written
- * before step 1, has a sync behind it when the first CPU is sent there.
+ * load, so it is never a mixture. Code that a new instruction leads to is written
+ * before step 1, so a sync has followed when the first CPU is sent there.
  *
- * The handler has to know a site from before step 1 until behind the last sync,
- * and answers for it at any time, not only while a transaction runs. How long
- * one that was entered may take is a matter of the world: where the handler
- * holds up the sync, as in a kernel, none works on a breakpoint of a
- * transaction that has returned.
+ * The handler has to know a site from before step 1 until after the last sync,
+ * and answers for it at any time, not only while a transaction runs. How long a
+ * handler may take is a matter of the world: where it holds up the sync, as in a
+ * kernel, no handler works on a breakpoint of a transaction that has returned.
  *
  * Without INT3. Where no handler can be, the guard may be the first byte of
  * "test $imm32,%eax", whose operand is bytes 1 to 4, whatever they are: it falls
@@ -148,7 +147,7 @@
  * @have: what stands there
  * @want: what should
  *
- * Context: any. Return: 0, -EBUSY for somebody's breakpoint, else -EILSEQ.
+ * Context: any. Return: 0, -EBUSY for a breakpoint of another owner, else -EILSEQ.
  */
 static inline int jf_proto_compare(jf_insn_t have, jf_insn_t want)
 {
@@ -164,7 +163,7 @@ static inline int jf_proto_compare(jf_insn_t have, jf_insn_t want)
  * @bad:   receives the index of the first that differs; untouched on success
  *
  * Before the first byte is written, since a failure further on would leave
- * tails that nobody compared. Return: 0, -EBUSY or -EILSEQ.
+ * tails that were not compared. Return: 0, -EBUSY or -EILSEQ.
  */
 static inline int jf_proto_verify(const struct jf_poke *pokes, size_t num,
 				  size_t *bad)
@@ -226,7 +225,7 @@ static inline bool jf_proto_all_flip(const struct jf_poke *pokes, size_t num)
 	return num;
 }
 
-/* Take the first @num guards back: nobody has executed anything new. */
+/* Take the first @num guards back: no CPU has executed anything new. */
 static inline void jf_proto_undo(const struct jf_poke *pokes, size_t num)
 {
 	while (num--)
@@ -360,7 +359,7 @@ static inline int jf_proto_live(const struct jf_poke *pokes, size_t num)
 		return -EIO;
 	}
 	if (!jf_broken(PUBLISH))
-		jf_proto_publish(pokes, num);	/* nobody runs O now */
+		jf_proto_publish(pokes, num);	/* no CPU runs O now */
 	jf_proto_finish(pokes, num);
 	if (jf_broken(PUBLISH))
 		jf_proto_publish(pokes, num);
@@ -368,11 +367,11 @@ static inline int jf_proto_live(const struct jf_poke *pokes, size_t num)
 }
 
 /**
- * jf_proto_early() - write instructions that nobody executes yet
+ * jf_proto_early() - write instructions that no CPU executes yet
  * @pokes: the transaction, verified
  * @num:   how many they are
  *
- * No breakpoints, and one sync before anybody can be let in.
+ * No breakpoints, and one sync before a CPU can be let in.
  */
 static inline void jf_proto_early(const struct jf_poke *pokes, size_t num)
 {

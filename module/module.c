@@ -12,14 +12,14 @@
  *   LIVE	Its read-only keys are sealed.
  *   GOING	Its exit function has returned (or its init has failed). Dynamic
  *		functions that lead into it fall back, and quiesce/quiesce.c waits
- *		until no task is in it. Until then its sites follow what they
- *		name, because whoever is in it may come upon them; then they and
- *		its entities are forgotten, and lead nowhere that may go before
- *		it. Its memory is freed after we return, and not at once.
+ *		until no task is in it. Until then its sites follow their
+ *		entities, because a task in it may execute them. Then its sites
+ *		and entities are forgotten, and lead to nothing that may be freed
+ *		before it. Its memory is freed some time after we return.
  *
  * Sites in __init text are never patched. As they were compiled they are right for
  * any value, most are executed once, and asynchronous functions may execute them
- * behind LIVE, up to the moment when that text is freed, which nobody tells.
+ * after LIVE, until that text is freed, for which there is no notification.
  *
  * All modules are watched, with or without tables, since any module's function
  * can be a target. Modules that were loaded before jumpfunc are seen at their
@@ -55,7 +55,7 @@ const struct kernel_param_ops jf_table_ops = {
 };
 EXPORT_SYMBOL_GPL(jf_table_ops);
 
-/* --- a module comes ---------------------------------------------------- */
+/* --- a module is loaded ------------------------------------------------ */
 
 typedef int (*jf_table_fn)(struct jf_mod *m, const struct jf_table *t);
 
@@ -218,7 +218,7 @@ static int jf_add_site(struct jf_mod *m, unsigned long addr,
 		       m->mod->name, (void *)addr, ctl->ent->name);
 		return err;
 	}
-	/* It was looked at, and stays as it is. */
+	/* It was checked, and stays as it is. */
 	if (within_module_init(addr, m->mod))
 		return 0;
 	site->compiled = site->insn;
@@ -263,7 +263,7 @@ static int jf_table_add_sites(struct jf_mod *m, const struct jf_table *t)
 	for (s = t->sites; s < t->sites_end; s++) {
 		bool branch = s->flags & JF_SITE_BRANCH;
 
-		/* Who may only call it knows it by its trampoline. */
+		/* A module that may only call it names its trampoline. */
 		ctl = jf_ctl_find(s->ent) ?:
 		      jf_ctl_by_tramp((unsigned long)s->ent);
 		if (!ctl) {
@@ -461,13 +461,13 @@ static int jf_module_coming(struct module *mod)
 	struct jf_mod *m;
 	int err;
 
-	/* Whoever stood here before left nothing that is true of this one. */
+	/* Drop the state of an earlier module at this address. */
 	jf_function_forget(mod);
 	jf_gone_forget_module(mod);
 
 	m = kzalloc(sizeof(*m), GFP_KERNEL);
 	if (!jf_has_tables(mod)) {
-		/* Not worth refusing it: then it is one more that we missed. */
+		/* Without memory, treat it as loaded before us; do not refuse it. */
 		if (m)
 			jf_watch(m, mod);
 		return 0;
@@ -512,15 +512,15 @@ err_unhash:
 err_free:
 	jf_unlock();
 	pr_err("%s: refused (%d)\n", mod->name, err);
-	/* The handler may be looking at a site that was mapped for a moment. */
+	/* The handler may have found a site while it was mapped. */
 	synchronize_rcu();
 	jf_free_mod(m);
 	return err;
 }
 
-/* --- a module lives, a module goes ------------------------------------- */
+/* --- a module is live, a module is unloaded ---------------------------- */
 
-/* May it go before @m does? If it is no module's, nobody knows. */
+/* May @func be freed before @m? Text that is no module's is held to be so. */
 static bool jf_may_go(const struct jf_mod *m, void *func)
 {
 	return func != (void *)jf_nop && func != (void *)jf_ret0 &&
@@ -528,9 +528,9 @@ static bool jf_may_go(const struct jf_mod *m, void *func)
 }
 
 /*
- * What shall stand at a site that is about to be forgotten: what was compiled, for
- * what others may still change; in a trampoline that leads to what may go, a jump
- * to its initial target. False: what stands there.
+ * What shall stand at a site that is about to be forgotten? A site of another
+ * module's entity: what was compiled. A trampoline that leads to what may be freed
+ * first: a jump to its initial target. False: what stands there.
  */
 static bool jf_is_astray(const struct jf_mod *m, const struct jf_site *site,
 			 u64 *insn)
@@ -556,7 +556,7 @@ static bool jf_is_astray(const struct jf_mod *m, const struct jf_site *site,
 	return *insn != site->insn;
 }
 
-/* Write what can be written; nobody else's bytes are. -ENOMEM */
+/* Write what can be written, but over no foreign bytes. -ENOMEM */
 static int jf_restore_sites(struct jf_mod *m)
 {
 	unsigned int i, max = 0, n = 0, rounds = 3;
@@ -591,7 +591,7 @@ static int jf_restore_sites(struct jf_mod *m)
 				(--n - bad) * sizeof(*pokes));
 		}
 		err = n ? jf_arch_patch(pokes, n, true) : 0;
-		/* Somebody may have written since it was verified. */
+		/* Another writer may have changed a site since it was verified. */
 	} while ((err == -EBUSY || err == -EILSEQ) && --rounds);
 	kvfree(pokes);
 	if (err && err != -ENOMEM) {
@@ -602,14 +602,15 @@ static int jf_restore_sites(struct jf_mod *m)
 }
 
 /*
- * Sites that are forgotten may still be executed: behind its last notifier the
+ * Sites that are forgotten may still be executed: after its last notifier the
  * kernel waits for operations of a module's parameters and for asynchronous
- * functions. So what leads to what may go leads to what is there for as long as the
- * module, and what is another module's is followed as it was compiled: the kernel
- * keeps that one until this one is freed.
+ * functions. So what led to text that may be freed first now leads to text that
+ * lives as long as the module. Sites of another module's entities stand as they were
+ * compiled: the kernel keeps that module until this one is freed.
  *
- * Nobody is in the module who could have come to what is replaced by it. But a
- * trampoline that was another's target is only jumped through. -ENOMEM
+ * No task is in the module, so none is on its way from there to what is replaced.
+ * But a trampoline that was another function's target is only jumped through: a
+ * task in what it led to is not seen in this module. -ENOMEM
  */
 static int jf_restore(struct jf_mod *m)
 {
@@ -688,7 +689,7 @@ static int jf_fall_back(struct module *mod)
 }
 
 /*
- * The two steps can fail for two reasons, both temporary: memory is short, or a
+ * These steps can fail for two reasons, both temporary: memory is short, or a
  * breakpoint or foreign bytes stand at a site until their owner removes them.
  * All other causes were refused when the values in question were set, or when
  * the module with the functions was loaded: each site can reach the initial
@@ -736,7 +737,7 @@ static void jf_forget_tables(struct jf_mod *m)
 	m->num_targets = 0;
 }
 
-/* Nobody is in it. */
+/* The last step: no task is in the module. */
 static void jf_module_part(struct jf_mod *m)
 {
 	unsigned int pause = 10;
@@ -752,7 +753,7 @@ static void jf_module_part(struct jf_mod *m)
 		jf_unlock();
 		if (!err)
 			return;
-		pr_warn("%s: no memory to part with it, which is tried again\n",
+		pr_warn("%s: no memory to restore its sites, which is tried again\n",
 			m->mod->name);
 		msleep(pause);
 		pause = min(2 * pause, 1000U);
@@ -769,8 +770,8 @@ static void jf_keys_going(const struct jf_mod *m)
 
 /*
  * The module stays on the list, marked as being unloaded, until no task is in
- * it. Meanwhile updates to a target in it are refused, and so are those of its
- * own entities, unless what they lead to goes as well.
+ * it. Meanwhile updates to a target in it are refused, and so are updates of its
+ * own entities, except fall-backs and removals of probes.
  */
 static void jf_module_going(struct module *mod)
 {
@@ -783,7 +784,7 @@ static void jf_module_going(struct module *mod)
 		m->going = true;
 	jf_unlock();
 	if (!m) {
-		/* It was there before us: who knows. */
+		/* Loaded before us: assume it had targets. */
 		m = &missed;
 		m->target = true;
 		m->going = true;
@@ -793,13 +794,13 @@ static void jf_module_going(struct module *mod)
 	jf_keys_going(m);
 	jf_cut_off(mod);
 
-	/* Others are waited for; of ourselves, this here is still running. */
+	/* We cannot wait for our own text: this function is in it. */
 	if (mod == THIS_MODULE)
 		jf_quiesce();
 	else
 		jf_quiesce_module(mod, m->target || m->ctls);
 	/*
-	 * Somebody may have been about to leave more work behind: in it, or, where
+	 * A task may have been about to queue more work: in the module, or, where
 	 * jf_key_dec_deferred() is the last call of a function, in that alone. Pairs
 	 * with its read section.
 	 */
@@ -807,14 +808,14 @@ static void jf_module_going(struct module *mod)
 		synchronize_rcu();
 	jf_keys_going(m);
 	jf_trace_module_gone(mod);
-	/* Whether it was known to have targets or not. */
+	/* Even if it was not known to have targets. */
 	jf_gone_forget_module(mod);
 	jf_function_forget(mod);
 
 	jf_module_part(m);
 	if (m == &missed)
 		return;
-	/* For the handler's look at its sites. */
+	/* The handler may still read its sites. */
 	if (m->sites)
 		synchronize_rcu();
 	jf_free_mod(m);
@@ -855,7 +856,7 @@ int jf_module_init(void)
 		if (err)
 			jf_module_going(THIS_MODULE);
 	}
-	/* It may have been there for a while. */
+	/* The site map may be allocated, even after an error. */
 	if (err)
 		jf_index_exit();
 	return err;

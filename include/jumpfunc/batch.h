@@ -11,9 +11,9 @@
  *   jf_batch_commit(&b)		carry out all changes, or none
  *   jf_batch_commit_cpuslocked(&b)	the same, under cpus_read_lock() (kernel)
  *   jf_batch_abort(&b)			discard all changes
- *   jf_quiesce()			wait until nobody runs what was replaced
+ *   jf_quiesce()			wait until no task runs what was replaced
  *   jf_quiesce_timeout(jiffies)		the same, with a limit
- *   jf_call_quiesced(&head, func)	call func when nobody does
+ *   jf_call_quiesced(&head, func)	call func when no task does
  *   jf_quiesce_barrier()		wait until all such calls have returned
  *   jf_read_lock(), jf_read_unlock()	programs: what jf_quiesce() waits for
  *
@@ -107,7 +107,7 @@ void jf_batch_init(struct jf_batch *b);
  *		 a debugger (KGDB) that would take its breakpoints; in a program: a
  *		 site has to be written, and the process may not do that here
  * * -EPERM	 a target or a probe that is neither the kernel's text nor a
- *		 module's, and that nobody vouches for
+ *		 module's, and that no caller vouches for
  * * -EEXIST	 a probe that is registered already, with the same data
  * * -ENOENT	 a probe to be removed that is not registered
  * * -ENOMEM	 no memory, now or when a change was added
@@ -264,9 +264,9 @@ void jf_quiesce_barrier(void);
 /**
  * jf_read_lock() - begin a section that jf_quiesce() waits for
  *
- * Needed in a program, where the stacks of threads cannot be looked at; in a kernel
- * it is empty. Put one around the calls of dynamic functions, and the code behind
- * branches, that use what may be freed. Sections nest.
+ * Needed in a program, where the stacks of threads cannot be scanned; in a kernel
+ * it is empty. Put one around the calls of dynamic functions, and the code that
+ * branches lead to, that use what may be freed. Sections nest.
  *
  * Context: any.
  */

@@ -75,8 +75,8 @@ private:
 };
 
 /*
- * It ends on the thread that began it: no co_await in its block, if another thread may go
- * on behind that. See jf_read_lock().
+ * It ends on the thread that began it: no co_await in its block, if another thread may
+ * resume after it. See jf_read_lock().
  */
 class read_section {
 public:

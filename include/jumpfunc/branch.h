@@ -30,7 +30,7 @@
  *
  *   DECLARE_JF_KEY_DEFERRED(d), DEFINE_JF_KEY_DEFERRED_FALSE(d, delay), ..._TRUE(d, delay)
  *						its key is d.key
- *   jf_key_dec_deferred(&d)			disable it later, if nobody comes by then
+ *   jf_key_dec_deferred(&d)			disable it later, unless another user comes
  *   jf_key_deferred_flush(&d)			what is to be done later: now
  *   jf_key_deferred_delay(&d, delay)		how much later, from now on
  *
@@ -76,7 +76,7 @@
  *   Changing a key may sleep. A key that is enabled by jf_key_enable() or by a
  *   batch counts as having one user. Users that share a key must use only
  *   jf_key_inc() and jf_key_dec(), because jf_key_disable() would remove the
- *   one remaining user, whoever added it.
+ *   one remaining user, also if another caller added it.
  *
  *   When a change has returned, every branch executed from then on goes the new way.
  *
@@ -111,11 +111,11 @@
  *   so is jf_key_dec() if it leaves one. The first user and the last one have to
  *   change text.
  *
- *   In the kernel, use a deferred key if users come and go all the time: its last
- *   user is taken away after a delay, and whoever comes by then finds it enabled.
- *   Then it is disabled at most once in that time.
+ *   In the kernel, use a deferred key if users are added and taken away all the time: its
+ *   last user is taken away after a delay, and a user that is added until then finds it
+ *   enabled. Then it is disabled at most once in that time.
  *
- * Contexts in the kernel: what may be called from where.
+ * Contexts in the kernel: which calls are allowed where.
  *
  *   What you hold, or are in          | A    | B    | C    | D    | E
  *   ----------------------------------+------+------+------+------+------

@@ -37,7 +37,7 @@
  *
  *   The contract is part of the call, not of what is called: it costs nothing while
  *   a tracepoint is off. A declaration and a definition that disagree do not
- *   compile if one source file sees both. Otherwise nobody compares them, and each
+ *   compile if one source file sees both. Otherwise they are not compared, and each
  *   call has the contract of the declaration that it sees: let there be one, in a
  *   header. debugfs functions shows each contract that is not JF_BARE, as defined.
  *

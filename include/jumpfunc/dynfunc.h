@@ -363,7 +363,7 @@ __JF_END_DECLS
 		.name = #fn,						\
 	},
 #else
-/* Nobody sets targets by name, but their types are compared. */
+/* No target is set by name here, but their types are compared. */
 #define DYNFUNC_TARGETS(name, ...)					\
 	static __JF_UNUSED __typeof__(__JF_POINTER(name)) const		\
 		__JF_CAT(__jf_targets_##name, __LINE__)[] = { __VA_ARGS__ }

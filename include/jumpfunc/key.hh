@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
 /*
- * C++: a key that is enabled as long as somebody needs it.
+ * C++: a key that is enabled as long as it has a user.
  *
  * API:
  *   jumpfunc::key_user user(key)	one user of the key, until the end of the block

@@ -29,14 +29,14 @@
  * The environment has the same before the first line of the program:
  *   JUMPFUNC_ENABLE=NAMES[,NAMES...]
  * For a comma in a file's name there is "?".
- * Each key that has such a name is enabled when its object comes, before the object's own
+ * Each key that has such a name is enabled when its object is loaded, before the object's own
  * constructors, also in objects that are opened later. It has one user then, as after
  * jf_key_enable(). With JUMPFUNC=verbose messages say what was enabled, and which names are
  * those of nothing. Programs that gained privileges by setuid or the like do not look at it.
  *
  * Caveats: a tracepoint has a branch, too, which is on while there are probes. Without any
- * there is nothing that it could do, so names here are never that branch's: who wants to
- * see a tracepoint registers a probe. A name that only tracepoints have is one of no key.
+ * there is nothing that it could do, so names here are never that branch's: to see a
+ * tracepoint, register a probe. A name that only tracepoints have is one of no key.
  */
 #ifndef JUMPFUNC_LIST_H
 #define JUMPFUNC_LIST_H
@@ -102,8 +102,8 @@ struct jf_info {
  * shown is how all of them were at one time during the call, whatever others change.
  * Meanwhile the library's lock was held; while @visit is called no lock is. So it may do
  * all that the caller may: change what it is shown, list again, open and close objects,
- * fork, wait. An exception, or longjmp(), may leave it, and so leaves the copy behind in
- * memory; a cancellation frees it.
+ * fork, wait. An exception, or longjmp(), may leave it, but then the copy is never freed;
+ * a cancellation frees it.
  *
  * Context: any thread; not from a signal handler. Allocates by malloc().
  * Return: 0, -ENOMEM, or what @visit has returned.

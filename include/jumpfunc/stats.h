@@ -4,7 +4,7 @@
  * module has the same in debugfs.
  *
  * API:
- *   jf_stats_get(&stats, sizeof(stats))	numbers, and who writes text
+ *   jf_stats_get(&stats, sizeof(stats))	numbers, and what writes text
  *
  * Example:
  *   struct jf_stats stats;
@@ -57,10 +57,10 @@ __JF_BEGIN_DECLS
  * @traps:       breakpoints of ours that threads met
  * @foreign:     SIGTRAPs that were passed on
  * @window_ns:   longest time that a change of text took, or a part of one that gives way to others
- * @writer:      who writes text: "mem", "remap", or "none", also if there was none to
+ * @writer:      what writes text: "mem", "remap", or "none", also if there was none to
  *               write yet
  * @form:        "flip", or "int3" for JUMPFUNC_TRAP=always; "load" where nothing is patched
- * @why:         why nobody better, for people; "" if nobody was refused
+ * @why:         why no better writer, for people; "" if none was refused
  * @trampolined: uses of dynfunc_call() whose instruction was not found, so that
  *               they go through the trampoline. With JUMPFUNC_TRAP=always; else
  *               none is looked for, and all go through it

@@ -74,11 +74,11 @@
  *   perf gives a sample, and __jf_forward_my_rx stands first in stack traces; the
  *   function with the tracepoint is the next one (perf record -g).
  *
- *   Enabling can fail where registering a probe can (see tracepoint.h); whoever
- *   enables the event is told. Disabling cannot. If the forwarder cannot be
- *   removed because memory is short, the log says so, and it stays until the
- *   event is next disabled; it then forwards to nobody, and no event is lost or
- *   recorded twice.
+ *   Enabling can fail where registering a probe can (see tracepoint.h), and then
+ *   returns the error. Disabling cannot. If the forwarder cannot be removed because
+ *   memory is short, the log says so, and it stays until the event is next
+ *   disabled. Until then it forwards to no user, and no event is lost or recorded
+ *   twice.
  *
  *   Remove triggers, as hist:, before the module is unloaded. They do not keep it,
  *   and the kernel then warns that the event still has users, as it does of events
@@ -165,7 +165,7 @@
 	DEFINE_EVENT_FN(class, name, __JF_PARAMS(proto),		\
 			__JF_PARAMS(args),				\
 			__jf_event_on_##name, __jf_event_off_##name)
-/* Where it is defined nobody asks for the condition. */
+/* The definition does not need the condition. */
 #define __JF_EVENT_DEFINE_COND(name, proto, args, cond, tstruct,	\
 			       assign, print)				\
 	__JF_EVENT_DEFINE(name, __JF_PARAMS(proto), __JF_PARAMS(args),	\
@@ -307,7 +307,7 @@ static inline int __jf_event_param_set(const char *val,
 /* After a header with events TRACE_EVENT() is undefined; this defines it again. */
 #include <linux/tracepoint.h>
 
-/* Whoever reads events again has to know what JF_TRACE_EVENT() is to be then. */
+/* A header that reads events again must know what JF_TRACE_EVENT() is to be then. */
 #if defined(TRACE_HEADER_MULTI_READ) && !defined(__JF_EVENT_PASS)
 #error "a header with JF_TRACE_EVENT() ends with #include <jumpfunc/define_trace.h>, not <trace/define_trace.h>"
 #endif

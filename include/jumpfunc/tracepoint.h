@@ -52,7 +52,7 @@
  *
  *   The second and third are dispatch images: small pieces of code, prepared
  *   where no CPU executes, with each probe's address and its data as immediate
- *   operands. An image never changes while anybody can be in it. A change of
+ *   operands. An image never changes while a task can be in it. A change of
  *   probes prepares a new image and then switches branch and call to it, in
  *   one transaction. The old image is reused once no task is in it. So a
  *   probe cannot run with another probe's data: both are in the same image.
@@ -316,7 +316,7 @@ __JF_END_DECLS
 #include <jumpfunc/detail/sdt_x86.h>
 #ifndef JF_TRACE_PROVIDER
 /**
- * JF_TRACE_PROVIDER - who provides the probe points that debuggers find
+ * JF_TRACE_PROVIDER - the provider's name of the probe points that debuggers find
  *
  * A word, in programs only; define it before including this header.
  */

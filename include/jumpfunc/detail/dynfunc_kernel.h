@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
 /*
- * What dynamic functions have in the kernel alone: contracts, scopes, and who may
- * update them. Included by dynfunc.h only.
+ * What dynamic functions have in the kernel alone: contracts, scopes, and which
+ * modules may update them. Included by dynfunc.h only.
  *
  * __jf_contract_name and __jf_access_name are never defined. Their sizes are
  * constants that may be declared more than once, if they agree.

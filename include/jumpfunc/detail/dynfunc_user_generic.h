@@ -13,7 +13,7 @@
  *
  * No file stores to it but by way of the library, so that its two types do not matter. With
  * -flto gcc warns of them all the same (-Wlto-type-mismatch). An alias would have one
- * type, but AddressSanitizer takes an alias for a variable that ends behind the pointer.
+ * type, but AddressSanitizer takes an alias for a variable that ends after the pointer.
  */
 #ifndef JUMPFUNC_DYNFUNC_USER_GENERIC_H
 #define JUMPFUNC_DYNFUNC_USER_GENERIC_H

@@ -152,7 +152,7 @@
 	__JF_UD2							\
 	__JF_SITE_REC("%c[jf_ent]", "%c[jf_flags]")
 
-/* Who may only call it knows it by its trampoline. */
+/* A module that may only call it names its trampoline. */
 #define __JF_CALL_IN(name)						\
 	[jf_ent] "i" (__builtin_choose_expr(__JF_CALL_ONLY(name),	\
 					    (void *)&dynfunc_##name,	\

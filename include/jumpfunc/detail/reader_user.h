@@ -13,8 +13,8 @@
  * struct jf_reader - a thread's read sections
  * @word:    0, or the grace period in which the outermost one began, plus depth
  * @handler: 0, or the grace period in which the SIGTRAP handler was entered
- * @next:    while it is nobody's: others that are
- * @tid:     whose it is, or 0; -1: of a thread whose number nobody tells
+ * @next:    while no thread has it: the next word that is free
+ * @tid:     the thread that has it, or 0; -1: a thread whose number is not known
  * @pid:     the process that the thread was in when it got it
  * @holders: how many threads have given it back
  *
@@ -56,14 +56,14 @@ struct jf_reader *__jf_reader_list(void);
  * jf_read_lock() - begin a section that jf_quiesce() waits for
  *
  * In a program jf_quiesce() waits for tracepoints' probes, and for such sections:
- * put one around the calls of dynamic functions, and the code behind branches,
- * that use what may be freed. Sections nest, up to 65535 deep (a thread that was
+ * put one around the calls of dynamic functions, and the code that branches lead
+ * to, that use what may be freed. Sections nest, up to 65535 deep (a thread that was
  * deeper inside is not waited for until it has left all); signal handlers may have
  * their own; threads need not be registered. In a kernel it is empty, because there
- * jf_quiesce() looks at stacks.
+ * jf_quiesce() scans stacks.
  *
  * A section ends on the thread that began it. So there must be no co_await in it, nor
- * another switch of coroutines, behind which another thread may go on: jf_quiesce() would
+ * another switch of coroutines after which another thread may resume: jf_quiesce() would
  * wait until the first one ends, and not for sections of the other one.
  *
  * If longjmp() or an exception leaves it, it lasts until its thread ends; in C++
@@ -71,11 +71,11 @@ struct jf_reader *__jf_reader_list(void);
  * with an exception of a probe, in C if the file was compiled with -fexceptions,
  * which is among the flags that pkg-config, CMake and Meson give.
  *
- * It is three loads and a store. The barrier that belongs behind the store is made
- * by whoever waits.
+ * It is three loads and a store. The barrier that belongs after the store is made
+ * by the thread that waits.
  *
  * The first section of a thread takes one of the library's words. Memory for more is
- * taken when half of them are gone. If there is none then, or later, a thread that finds
+ * taken when half of them are used. If there is none then, or later, a thread that finds
  * no word waits until another one ends.
  *
  * Context: any.
@@ -88,13 +88,14 @@ static __JF_INLINE void jf_read_lock(void)
 	if (__builtin_expect(!r, 0))
 		r = __jf_reader_list();
 	/*
-	 * A signal handler that comes in between leaves the word as it found
+	 * A signal handler that runs in between leaves the word as it found
 	 * it, so a stale value is at worst an older grace period: safe.
 	 */
 	was = r->word;
 	/*
-	 * Acquire: who sees a number sees what was replaced before. Pairs with
-	 * jf_grace_begin(), which does not wait for sections with the new one.
+	 * Acquire: a thread that sees a number sees what was replaced before.
+	 * Pairs with jf_grace_begin(), which does not wait for sections with the
+	 * new one.
 	 */
 	if (!was)
 		was = __atomic_load_n(&__jf_grace_period, __ATOMIC_ACQUIRE);
@@ -127,7 +128,7 @@ static __JF_INLINE void jf_read_unlock(void)
 		was = 1;
 	/*
 	 * Release: what the section read was read before it ends. Pairs with
-	 * the loads there, behind which it is freed.
+	 * the loads there, after which it is freed.
 	 */
 	__atomic_store_n(&r->word, was - 1, __ATOMIC_RELEASE);
 }

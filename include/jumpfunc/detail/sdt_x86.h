@@ -25,7 +25,7 @@
  * it back, each in its own way, while the site changes. A uprobe puts back the
  * first byte that the *file* has at the address, that of a nop; over a jump that
  * makes what is no instruction. On a site, a breakpoint
- * would also make updates fail with -EBUSY. One byte that nobody patches keeps
+ * would also make updates fail with -EBUSY. One byte that is never patched keeps
  * the two apart.
  *
  * Caveats:

@@ -161,11 +161,11 @@ struct jf_target_rec {
  * @rec_size:    sizes of the three records, 8 bits each
  * @owner:       the module that the object file became part of
  * @sites:       first site record
- * @sites_end:   behind the last one
+ * @sites_end:   end of the last one
  * @ents:        first entity record
- * @ents_end:    behind the last one
+ * @ents_end:    end of the last one
  * @targets:     first list of allowed targets
- * @targets_end: behind the last one
+ * @targets_end: end of the last one
  */
 struct jf_table {
 	u32		magic;

@@ -139,7 +139,7 @@ kunit_sources()
 	echo "linux-source" >"$out/kunit"
 }
 skip=$src/selftests/kunit
-# Once asked for they stay: whoever builds without them must not take them from a test under way.
+# Once asked for they stay: a build without them must not take them from a test under way.
 if [ $core = 0 ] && { [ $kunit = 1 ] || [ -e "$out/kunit" ]; }; then
 	kunit_sources
 	grep -q '^none' "$out/kunit" || skip=
@@ -206,7 +206,7 @@ build()	# SUBDIR [TARGET]: one directory with a Kbuild
 
 fail()
 {
-	# A failed or noisy build leaves no module behind that a test could pick up by mistake.
+	# A failed or noisy build leaves no module that a test could pick up by mistake.
 	rm -rf "$out/modules" "$out/core" "$src"
 	grep -E -i -m 40 'error|warning|objtool:' "$log" >&2 || tail -n 20 "$log" >&2
 	die "$1 for kernel $name ($release); the whole output is in ${log#"$PWD"/}"

@@ -50,7 +50,7 @@ def end_by_signal():
         else:
             raise KeyboardInterrupt
     for s in SIGNALS:
-        # Whoever calls nohup means it.
+        # nohup has set this one to be ignored, and it stays so.
         if s != signal.SIGHUP or signal.getsignal(s) != signal.SIG_IGN:
             signal.signal(s, stop)
 

@@ -35,7 +35,7 @@ make_folder()
 mib() { echo "$(( ($1 + 524288) / 1048576 )) MiB"; }
 
 # attended COMMAND...: runs a program of the harness that ends by a signal with all that it started, and
-# hands on the signal that ends us: bash alone would die and leave it behind.
+# hands on the signal that ends us: bash alone would die, and the program would go on.
 attended()
 {
 	local rc=0
@@ -90,7 +90,7 @@ end_session()
 	for try in {1..100}; do
 		pids=$(in_session "${JF_ATTENDED:-none}")
 		[ -n "$pids" ] || break
-		# Again and again: who is told last may have started something.
+		# Again and again: the last process to get the signal may have started another one.
 		# shellcheck disable=SC2086
 		kill -s "$([ "$try" = 100 ] && echo KILL || echo TERM)" $pids 2>/dev/null || true
 		sleep 0.1

@@ -36,7 +36,7 @@ shift $((OPTIND - 1))
 [ $# = 0 ] || { usage >&2; exit 2; }
 [[ $version =~ ^[0-9][0-9A-Za-z.+~]*$ ]] || die "\"$version\" is no version that Debian's packages can have"
 
-# With sudo the clone is somebody else's.
+# With sudo the clone has another owner.
 clone() { git -c safe.directory='*' -C "$JF_TREE" "$@"; }
 
 # files: what git knows and what is new, or all but what git would ignore

@@ -4,7 +4,7 @@
 and nothing failed.
 
 This is the one reader of the harness: harness/check and harness/kunit/run import it.  It takes what
-our tests write: several streams behind each other, plans in front or at the end, and results of
+our tests write: several streams one after the other, plans in front or at the end, and results of
 subtests, indented, before the result that sums them up.  It is strict, since a test that was cut
 short must not pass.  All of these are failures:
 
@@ -13,8 +13,8 @@ short must not pass.  All of these are failures:
 - "Bail out!", wherever it stands;
 - a subtest without a result of its own, with a result of another name, or with a bad result that
   the one above it does not know of;
-- an indented and numbered `not ok` outside any subtest: somebody's result, whoever lost it;
-- `not ok`, with `# SKIP` or `# TODO` behind it, too: a directive excuses nothing.
+- an indented and numbered `not ok` outside any subtest: the result of a subtest whose header is lost;
+- `not ok`, also one followed by `# SKIP` or `# TODO`: a directive excuses nothing.
 
 Any other indented line outside a subtest is text.  A subtest begins with an indented header, plan or
 `# Subtest: NAME`, and need not have a plan: KUnit does not know how many parameters a case has.

@@ -47,8 +47,8 @@ while getopts b:m:o:h opt; do
 done
 shift $((OPTIND - 1))
 command=${*:-all}
-# Installed, this has no folder of its own to write to. A name that anybody can guess is to be a new one:
-# somebody else's folder, or link, would have root write where it leads.
+# Installed, this has no folder of its own to write to. A name that can be guessed has to be a new one:
+# through another user's folder, or link, root would write where it leads.
 new=
 if [ -z "$out" ]; then
 	out=bench-kernel-$(date +%Y%m%d-%H%M%S) new=yes

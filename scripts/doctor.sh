@@ -184,7 +184,7 @@ in_vm=${clone:+"or a stock Debian kernel, in a VM: make KERNEL=6.1; make vm KERN
 is_chroot()
 {
 	[ ! -s "$root/etc/debian_chroot" ] || return 0
-	# Not everybody is shown the root of process 1; a folder that nothing is mounted on is no machine's root.
+	# Not every user is shown the root of process 1; a folder that nothing is mounted on is no machine's root.
 	if first_root=$(stat -L -c %d:%i "$proc/1/root/." 2>/dev/null); then
 		[ "$first_root" != "$(stat -L -c %d:%i "$root/." 2>/dev/null)" ]
 	else
@@ -425,7 +425,7 @@ check_unwinder()
 {
 	[ -n "$config" ] || { note unwinder "not known, and neither is kCFI: no configuration found"; return; }
 	if has UNWINDER_ORC; then
-		yes unwinder "ORC: it is seen who is inside a target"
+		yes unwinder "ORC: the tasks inside a target are seen"
 	elif has X86_64; then
 		note unwinder "not ORC: stacks are searched, not unwound; what was left there can delay an unload"
 	else

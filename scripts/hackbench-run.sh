@@ -77,8 +77,8 @@ How often:
 Measuring:
       --module PATH     insmod PATH first when jumpfunc is not loaded, and rmmod it at the
                         end (only when this script was the one that loaded it)
-      --fifo            run hackbench with real-time priority (SCHED_FIFO): as nobody preempts
-                        anybody, each run does the same work.  For virtual machines: on real
+      --fifo            run hackbench with real-time priority (SCHED_FIFO): as no task preempts
+                        another one, each run does the same work.  For virtual machines: on real
                         CPUs it leaves no time for anything else
       --no-perf         do not use perf: take hackbench's own "Time:" line, no counters
       --native FILE     the CSV of user/bench, measured natively: the table then also tells what the
@@ -166,7 +166,7 @@ option_and_value()
 		;;
 	-?|--*)	bad_usage "unknown option $opt" ;;
 	-*)	bad_usage "unknown option $opt (short options stand alone: -r 10)" ;;
-	*)	bad_usage "unexpected argument \"$opt\" (hackbench's own options go behind --)" ;;
+	*)	bad_usage "unexpected argument \"$opt\" (hackbench's own options go after --)" ;;
 	esac
 }
 
@@ -242,7 +242,7 @@ cpu_model()
 	awk -F': *' '/^model name/ { print $2; exit }' "$procfs/cpuinfo" 2>/dev/null || :
 }
 
-# Who is below us, from the CPUID leaf where hypervisors sign.  Only with the cpuid driver.
+# The hypervisor below us, from the CPUID leaf where hypervisors sign.  Only with the cpuid driver.
 hypervisor_signature()
 {
 	[ -r "$devfs/cpu/0/cpuid" ] || return 0
@@ -278,11 +278,11 @@ find_emulation()
 	dmi=$(first_line "$sysfs/class/dmi/id/sys_vendor")
 	case "$model $dmi" in
 	*QEMU*)
-		# KVM guests have kvm-clock, unless somebody switched it off.
+		# KVM guests have kvm-clock, unless it was switched off.
 		emulated=yes; emulated_why="QEMU without a paravirtual clock"; return ;;
 	esac
 	emulated=unknown
-	emulated_why="a hypervisor that does not say who it is; JF_EMULATED=0 or 1 tells"
+	emulated_why="a hypervisor that does not say which it is; JF_EMULATED=0 or 1 tells"
 }
 
 # Sets retpolines=yes|lfence|no|unknown from the mitigation in force.  Only the part up to
@@ -343,7 +343,7 @@ check_mode()
 {
 	is=$(mode_now)
 	[ "$is" = "$1" ] && return 0
-	say "$jf/dispatch says \"$is\" where \"$1\" was written: does somebody else use it?"
+	say "$jf/dispatch says \"$is\" where \"$1\" was written: does another task use it?"
 	return 1
 }
 
@@ -582,8 +582,8 @@ put_back()
 	fi
 }
 
-# A signal must not leave 40 tasks per group behind: perf ends without its grandchildren,
-# so the whole process group has to go.
+# A signal must not leave 40 tasks per group running: perf ends without its grandchildren,
+# so the whole process group has to be ended.
 end_child()
 {
 	if [ -z "$child" ] && [ "$launching" = yes ]; then set +u; child=$!; set -u; fi
@@ -860,7 +860,7 @@ make_outdir()
 	if [ -e "$outdir/runs.csv" ]; then
 		die "$outdir holds the results of an earlier run: choose another folder with --output, or remove it"
 	fi
-	# A name that anybody can guess: somebody else's folder, or link, would have root write where it leads.
+	# A name that can be guessed: through another user's folder, or link, root would write where it leads.
 	if [ -z "$outdir_given" ]; then
 		mkdir "$outdir" || die "cannot make the folder $outdir; choose another one with --output"
 	fi

@@ -76,7 +76,7 @@ find_key()
 	[ "${key#pkcs11:}" != "$key" ] || [ -r "$key" ] || die "cannot read the key $key" 3
 	[ -r "$cert" ] || die "cannot read the certificate $cert" 3
 	[ -z "$(find -L "$key" -prune -perm -004 2>/dev/null)" ] ||
-		say "warning: anybody can read $key, and sign what this machine's kernel then loads: chmod 600"
+		say "warning: every user can read $key, and sign what this machine's kernel then loads: chmod 600"
 }
 
 find_tool()
@@ -138,7 +138,7 @@ trusted()
 	[ -n "$id" ] || id=$(certificate -serial | sed -n 's/^serial=//p')
 	[ -n "$id" ] && [ -r "$procfs/keys" ] || return 2
 	awk -v id="$id" '$8 ~ /^asym/ && $0 ~ (": (00)?" tolower(id) ":") { found = 1 } END { exit !found }' "$procfs/keys" && return
-	# Who is not root is not shown those of the kernel.
+	# Only root is shown those of the kernel.
 	[ "$(id -u)" = 0 ] || return 2
 	return 1
 }

@@ -303,7 +303,7 @@ static bool check(const struct jfb_row *row, unsigned long n, unsigned long x,
 static const struct jfb_row rows[] = {
 	{ "none", "the loop alone, subtracted below", 1, 0, JFB_LOOP,
 	  events_loop, check },
-	{ "call", "call of a function that calls nobody", 1, 0, 0,
+	{ "call", "call of a function that calls nothing", 1, 0, 0,
 	  events_none, check },
 	{ "chain", "jf_trace_name(), no probe", 1, 0, 0,
 	  events_chain_0, check, prepare_chain_0, finish_chain_0 },

@@ -8,7 +8,7 @@
  * keys that were changed.
  *
  * What it took is told by the core's own statistics. They are those of the whole
- * machine, so a sample in which somebody else made updates is taken again.
+ * machine, so a sample during which another task made updates is taken again.
  *
  * One key with many sites is changed as a whole, and the kernel's static keys are
  * measured beside ours: for those sites that belong to one key, the kernel has
@@ -170,7 +170,7 @@ static int change(struct jfb_run *run, enum jfb_kind kind, enum jfb_how how,
 	if (after.updates - before.updates != updates)
 		return -EAGAIN;
 	if (kind == JFB_STATIC_KEY) {
-		/* They were executed; nobody says more about them. */
+		/* They were executed; the kernel has no statistics of them. */
 		u->patched = u->num;
 		return 0;
 	}
@@ -206,7 +206,7 @@ static int there_and_back(struct jfb_run *run, enum jfb_kind kind,
 		}
 	}
 	if (err == -EAGAIN) {
-		pr_warn_ratelimited("somebody else makes updates all the time: stop that, or leave out \"batches\"\n");
+		pr_warn_ratelimited("another task makes updates all the time: stop that, or leave out \"batches\"\n");
 		err = -EBUSY;
 	}
 	if (!err && on)

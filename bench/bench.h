@@ -33,8 +33,8 @@ struct seq_file;
 #define JFB_PROBES	8
 
 /* jfb_row.flags */
-#define JFB_LOOP	0x01	/* is subtracted from the rows behind it */
-#define JFB_BASE	0x02	/* the rows behind it are compared with it */
+#define JFB_LOOP	0x01	/* is subtracted from the rows below it */
+#define JFB_BASE	0x02	/* the rows below it are compared with it */
 #define JFB_SLEEPS	0x04	/* may sleep: interrupts stay on */
 
 /**
@@ -177,9 +177,9 @@ struct jfb_settings {
  * struct jfb_run - a run, or its results
  * @set:     settings
  * @cpu:     the CPU that it was bound to
- * @done:    the thread has come to its end
+ * @done:    the thread has ended
  * @err:     how it ended
- * @stage, @step, @steps: how far it is, for who asks meanwhile
+ * @stage, @step, @steps: how far it is, for readers meanwhile
  * @ns:      how long it took
  * @rows:    results by suite and row
  * @updates: results of the batches
@@ -228,7 +228,7 @@ typedef unsigned long jfb_fn(unsigned long x);
 extern jfb_fn * const jfb_targets[JFB_SITES];
 
 /**
- * struct jfb_slot - what a probe leaves behind
+ * struct jfb_slot - what a probe writes
  * @last: its argument plus @id
  * @id:   tells the probes of an array apart
  */

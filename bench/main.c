@@ -3,7 +3,7 @@
  * jumpfunc_bench.ko: /sys/kernel/debug/jumpfunc/bench. Write what to run, read
  * the results.
  *
- * Who waits for whom: a write starts a thread that is bound to the CPU that the
+ * Which task waits for which: a write starts a thread that is bound to the CPU that the
  * writer runs on, and waits for it. jfb_running belongs to the writer whose run
  * it is; another one gets -EBUSY. A reader prints the last run that was
  * completed, and is kept from it only while results are exchanged.
@@ -24,7 +24,7 @@
 /* Held by the one writer whose run is under way. */
 static DEFINE_MUTEX(jfb_running);
 
-/* Protects what a reader looks at: the three below, and who frees them. */
+/* Protects what a reader reads: the three below, and their memory. */
 static DEFINE_MUTEX(jfb_report);
 static struct jfb_run *jfb_last;	/* results, NULL: none yet */
 static struct jfb_run *jfb_current;	/* under way, NULL: none */
@@ -163,7 +163,7 @@ static int jfb_start(const struct jfb_settings *set)
 	int err;
 
 	if (!mutex_trylock(&jfb_running)) {
-		pr_warn_ratelimited("a run is under way; wait for its end, or interrupt who started it\n");
+		pr_warn_ratelimited("a run is under way; wait for its end, or interrupt the task that started it\n");
 		return -EBUSY;
 	}
 	err = jfb_run_locked(set);

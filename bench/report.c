@@ -28,7 +28,7 @@ void jfb_print_help(struct seq_file *m)
 "#                                     keys (5000; where the CPU is emulated 100)\n"
 "#   echo all format=csv > bench       read it as CSV from now on (table)\n"
 "#   echo format=table > bench         the same results in the other form\n"
-"# It runs on the CPU of who writes (taskset chooses); ^C ends it early.\n");
+"# It runs on the CPU of the writer (taskset chooses); ^C ends it early.\n");
 }
 
 void jfb_print_progress(struct seq_file *m, const struct jfb_run *run)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Declares the targets by name, for who calls them directly.
+ * Declares the targets by name, for files that call them directly.
  */
 #ifndef JFB_TARGETS_H
 #define JFB_TARGETS_H

@@ -23,7 +23,7 @@ long both_sum(const long *items, unsigned int num)
 	long sum = 0;
 
 	for (i = 0; i < num; i++) {
-		/* Costs a nop, until somebody wants it. */
+		/* Costs a nop, until a user enables it. */
 		if (jf_branch_unlikely(&both_checked) && items[i] < 0)
 			continue;
 		sum += dynfunc_call(both_weigh, items[i]);
@@ -69,7 +69,7 @@ int both_run(void (*say)(const char *what, long value))
 	err = unregister_jf_trace_both_item(largest, &max);
 	if (!err)
 		err = both_change(plain, false);
-	/* Nobody is in largest() any more: max may go. */
+	/* After this no task is in largest(), which uses max. */
 	jf_quiesce();
 	if (!err)
 		say("as at first", both_sum(items, 3));

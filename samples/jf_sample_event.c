@@ -71,7 +71,7 @@ MODULE_PARM_DESC(packets, "write a number: receive so many packets; every third 
 
 static int __init sample_event_init(void)
 {
-	/* So that there is something to see for whoever enabled events already. */
+	/* So that a user who enabled the events already has something to see. */
 	receive_many(3);
 	return 0;
 }

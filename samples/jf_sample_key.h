@@ -7,7 +7,7 @@
 
 #include <jumpfunc/branch.h>
 
-/* Counted: enabled while somebody wants statistics. */
+/* Counted: enabled while a user wants statistics. */
 DECLARE_JF_KEY(sample_stats);
 
 void sample_account_slow(unsigned int len);

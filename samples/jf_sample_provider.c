@@ -3,8 +3,8 @@
  * Sample: a module with three dynamic functions that others may change.
  *
  *   sample_filter	has a target from the start
- *   sample_hook	does nothing until somebody is interested
- *   sample_quota	returns 0, "no quota", until somebody sets one
+ *   sample_hook	does nothing until it is set
+ *   sample_quota	returns 0, "no quota", until it is set
  *
  * After loading, see /sys/kernel/debug/jumpfunc/functions. For example
  *   echo sample_filter=accept_all > /sys/kernel/debug/jumpfunc/functions

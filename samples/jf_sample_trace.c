@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Sample: a module with two tracepoints. While nobody is interested, each costs
- * its function a nop.
+ * Sample: a module with two tracepoints. While one has no probe, it costs its
+ * function a nop.
  *
  * For example, with jf_sample_trace_probe loaded
  *   echo 3 > /sys/module/jf_sample_trace/parameters/jobs
@@ -30,11 +30,11 @@ static noinline void job(unsigned int id)
 	int result;
 
 	jf_trace_sample_job_begin(id);
-	/* The time is taken only if somebody wants it. */
+	/* The time is taken only if a probe gets it. */
 	if (jf_trace_sample_job_end_enabled())
 		begin = ktime_get_ns();
 	result = work(id);
-	/* jf_trace() does not evaluate its arguments while nobody listens. */
+	/* jf_trace() does not evaluate its arguments while there is no probe. */
 	jf_trace(sample_job_end, id, begin ? ktime_get_ns() - begin : 0, result);
 }
 

@@ -65,9 +65,9 @@ err_begin:
 }
 
 /*
- * The counters are this module's own memory, which is freed only after the probes
- * have been left by everybody. Had they been allocated, jf_quiesce() would have to
- * stand before kfree().
+ * The counters are this module's own memory, which is freed only after all tasks
+ * have left the probes. Had they been allocated, jf_quiesce() would have to stand
+ * before kfree().
  */
 static void __exit sample_trace_probe_exit(void)
 {

@@ -17,13 +17,13 @@
  * The writer's steps are those of jf_proto_live():
  *
  *   1 first byte := TEST, where the operand changes	by jump, or pointer: old
- *     broadcast (SYNC1)				... nobody jumps now
+ *     broadcast (SYNC1)				... no CPU jumps now
  *     it may fail: first bytes as before, broadcast
  *     pointer, value := fresh				by pointer: fresh
  *   1b first byte := TEST, where a NOP is to be
  *     broadcast (SYNC1)
  *   2 operands := fresh
- *     broadcast (SYNC2)				... nobody holds an old one
+ *     broadcast (SYNC2)				... no CPU holds an old one
  *   3 first bytes := fresh				by pointer or jump: fresh
  *     broadcast (SYNC3)
  *
@@ -35,7 +35,7 @@
  * that stood there since it last serialised, and takes any.
  */
 #ifndef PUBLISH
-#define PUBLISH	2		/* 0: before step 1, 2: behind SYNC1, 3: behind step 3 */
+#define PUBLISH	2		/* 0: before step 1, 2: after SYNC1, 3: after step 3 */
 #endif
 #define CPUS	2
 #define BIT(i)	(1 << (i))
@@ -129,7 +129,7 @@ inline decide(s, i)
 
 /*
  * A CPU in two contexts: ordinary code, and a signal handler on top of it, which may
- * come between TEST and the load behind it. So may the broadcast.
+ * come between TEST and the load after it. So may the broadcast.
  */
 mtype = { RUNS, LOADS };
 

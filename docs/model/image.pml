@@ -3,8 +3,8 @@
  * Dispatch images: register, unregister, retarget, quiesce, unload.
  *
  * An image is a chain of (load data, call func). It is built in a slot where
- * nobody executes, published by one flip of the site, and never written while
- * somebody can be inside. What a flip replaces is retired; quiesce comes at any
+ * no task executes, published by one flip of the site, and never written while
+ * a task can be inside. What a flip replaces is retired; quiesce comes at any
  * time after that, for all that is retired, and at the latest when no slot is
  * free. To show any early reuse at once, a free slot is poisoned. A slot that was
  * written is broadcast before anything may lead there.
@@ -12,13 +12,13 @@
  * The flip itself is poke.pml's business. Here it is what poke.pml proves about
  * it: from the store of the word on, a CPU that meets the INT3 may be sent the
  * new way; from the last broadcasts on, a CPU may take it by itself; when the
- * commit has returned, nobody takes the old way any more. A single site may be
+ * commit has returned, no CPU takes the old way any more. A single site may be
  * left to the kernel's protocol, whose handler sends CPUs the new way from the
  * first INT3 on; it looks before it writes, and then cannot fail.
  *
  * A registration is a pair: 1 = (P, data 1), 2 = (Q, data 2), 3 = (P, data 3).
- * After unregister and quiesce the data is freed and, when nobody uses P (or Q)
- * any more, the module that holds it is unloaded, at once.
+ * After unregister and quiesce the data is freed and, when no registration uses
+ * P (or Q) any more, the module that holds it is unloaded, at once.
  */
 #define BIT(i)	(1 << (i))
 #define ALL	14		/* registrations 1, 2 and 3 */
@@ -33,7 +33,7 @@
 #ifndef TASKS
 #define TASKS	1
 #endif
-#define IRQ	TASKS		/* who executes: tasks, then one interrupt */
+#define IRQ	TASKS		/* what executes: tasks, then one interrupt */
 #if TASKS == 1
 #define EXECS	2
 #define all_have_left()	(!awaited[0] && !awaited[1])
@@ -163,7 +163,7 @@ chain:	do
 			FAIL(freed_data_used)
 		:: else
 		fi;
-#ifdef SEE_TASK_LEFT_BEHIND
+#ifdef SEE_TASK_STAYS
 		if
 		:: id < IRQ && !(reach & BIT(at)) && inside[IRQ] -> FAIL(witness)
 		:: else
@@ -187,7 +187,7 @@ chain:	do
 	/*
 	 * Variant: what synchronize_rcu() would do for a preemptible task that
 	 * holds no rcu_read_lock(): when its CPU has switched away from it,
-	 * nobody waits for it any longer.
+	 * the grace period no longer waits for it.
 	 */
 	:: atomic {
 		id < IRQ && awaited[id] ->
@@ -210,7 +210,7 @@ inline put(where, r)
 	slot[where].n++
 }
 
-/* Returns when everybody who is inside now has left at least once. */
+/* Returns when each task that is inside now has left at least once. */
 inline quiesce()
 {
 #ifndef NO_QUIESCE
@@ -322,7 +322,7 @@ end:	do
 	   fi;
 #endif
 
-	   /* Build the image where nobody executes. */
+	   /* Build the image where no task executes. */
 	   if
 	   :: next == 0 -> target = NONE
 	   :: else ->

@@ -11,14 +11,14 @@
  *     broadcast (SYNC1)		... from here on always INT3
  *     words := fresh (publish)		INT3 -> handler runs old or fresh
  *   2 tails := fresh (tails)		INT3 -> fresh
- *     broadcast (SYNC2)		... and nobody holds an old tail
+ *     broadcast (SYNC2)		... and no CPU holds an old tail
  *   3 first bytes := fresh (heads)	INT3 -> fresh, or fresh
  *     broadcast (SYNC3)		... from here on always fresh
  *
  * "word" is site->insn, what the handler emulates. Where it is stored is a
  * question of its own; PUBLISH picks the place: 0 before step 1, 1 before the
- * first broadcast, 2 behind it as above (jf_proto_live()), 3 behind step 3, 4
- * behind the last broadcast. README.md says what each is good for.
+ * first broadcast, 2 after it as above (jf_proto_live()), 3 after step 3, 4
+ * after the last broadcast. README.md says what each is good for.
  */
 #ifndef PUBLISH
 #define PUBLISH	2
@@ -174,9 +174,9 @@ end:	do
 
 #ifndef NEVER_FORGET
 	/*
-	 * Commit has returned: nobody traps here any more, so the handler may
-	 * lose its entries (a module's table is dropped, the notifier goes),
-	 * even if the code at the sites still runs.
+	 * Commit has returned: no CPU traps here any more, so the handler may
+	 * lose its entries (a module's table is dropped, the notifier is
+	 * unregistered), even if the code at the sites still runs.
 	 */
 	if
 	:: skip
@@ -184,7 +184,7 @@ end:	do
 		printf("MSC: the handler forgets the sites\n");
 		k = 0;
 		do
-		:: k < SITES -> mem[k].word = NOBODY; k++
+		:: k < SITES -> mem[k].word = NO_SITE; k++
 		:: else -> k = 0; break
 		od
 	   }

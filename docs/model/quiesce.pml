@@ -49,7 +49,7 @@
 #else
 #define EXECS	(TASKS + 1)
 #endif
-#define IRQ	TASKS		/* who executes: tasks, then one interrupt */
+#define IRQ	TASKS		/* what executes: tasks, then one interrupt */
 
 /* The ways. 1 and 2 are the pointers to targets 1 and 2. */
 #define NONE	0
@@ -81,7 +81,7 @@ mtype = { array_2, array_1, chain_image, single_image, pointer_2, pointer_1 };
 /* What it does there. */
 #define AWAKE	0		/* runs, or is preempted */
 #define ASLEEP	1		/* of its own accord */
-#define BLOCKED	2		/* wants a lock that somebody holds, on RT */
+#define BLOCKED	2		/* wants a lock that another task holds, on RT */
 
 /* What comes of the attempt to read its stack. */
 #define WHOLE	0
@@ -154,7 +154,7 @@ byte rcu_hold;
 #else
 #define rcu_quiet(i)	skip
 #endif
-/* Who exits may sleep until it is taken off the list of tasks. */
+/* A task that exits may sleep until it is taken off the list of tasks. */
 #if defined(LOST_SLEEPS)
 #define may_sleep(i)	!task[i].unlisted
 #elif defined(LOST)
@@ -220,7 +220,7 @@ inline leave()
 	irq_awaited = irq_awaited && id != IRQ
 }
 
-/* Back from the target, or from what it tail-called, to whoever called it. */
+/* Back from the target, or from what it tail-called, to its caller. */
 inline returns()
 {
 	me.rested = false;
@@ -471,7 +471,7 @@ end:	do
 /* It takes no unwinder to see this one. */
 #define at_ip(i)	(task[i].at == AT || task[i].at == ITER)
 
-/* Who has to be looked at: the living. */
+/* The tasks that have to be scanned: those that live. */
 inline list_tasks()
 {
 	hold = 0;
@@ -672,10 +672,10 @@ publish_array:
 			:: else
 			fi;
 			new = 0;
-#ifdef FAILED_FREED		/* variant: nobody was sent there */
+#ifdef FAILED_FREED		/* variant: no task was sent there */
 			free(gone);
 #else
-			/* But who was in the iterator may have seen it. */
+			/* But a task in the iterator may have seen it. */
 			retired = retired | gone;
 #endif
 			gone = 0
@@ -694,7 +694,7 @@ publish_array:
 		waiting = retired;
 		retired = 0;
 		printf("MSC: quiesce starts\n");
-#ifdef CLEAN_KEPT		/* variant: who was clean once is never asked again */
+#ifdef CLEAN_KEPT		/* variant: a task that was clean once is never scanned again */
 		if
 		:: !listed -> listed = true; list_tasks()
 		:: else
@@ -706,7 +706,7 @@ publish_array:
 #endif
 #ifdef LOST
 		listed = false;
-#ifndef LOST_FORGOTTEN		/* variant: who found no room is not thought of */
+#ifndef LOST_FORGOTTEN		/* variant: a task that found no room is forgotten */
 		rcu_awaited = lost;
 #endif
 		lost_since = false;
@@ -780,8 +780,8 @@ publish_array:
 #elif defined(BY_PLACE)
 	:: d_step {
 		/*
-		 * Variant: a look goes on at the place in the kernel's list
-		 * where the last one has stopped, and lists who is not clean.
+		 * Variant: a scan goes on at the place in the kernel's list
+		 * where the last one has stopped, and lists tasks that are not clean.
 		 */
 		waiting && place <= TASKS ->
 		k = 0;
@@ -797,7 +797,7 @@ publish_array:
 			printf("MSC: exec%d, at place %d, is seen clean\n", k, place);
 			place++
 		:: else ->
-			printf("MSC: nobody is at place %d\n", place);
+			printf("MSC: no task is at place %d\n", place);
 			place = TASKS + 1
 		fi;
 		k = 0;

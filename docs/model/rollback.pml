@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A batch is all or nothing, whoever else writes text.
+ * A batch is all or nothing, even if another party writes text.
  *
- * Somebody foreign (a kprobe, a debugger) puts a breakpoint of his own on the
+ * A foreign writer (a kprobe, a debugger) puts a breakpoint of its own on the
  * first byte of any site and takes it away again, at any time and without our
  * mutex; and one site may hold another tail than we believe from the start.
- * The batch must then fail with every byte as it was, and nobody may have
+ * The batch must then fail with every byte as it was, and no CPU may have
  * executed what it would have brought.
  *
  *   1 check all bytes of all sites	differs: -EILSEQ, nothing was written
@@ -15,7 +15,7 @@
  * In x86/protocol/protocol.h these are jf_proto_verify(), jf_proto_plant() with
  * jf_proto_undo(), and the rest of jf_proto_live().
  *
- * The foreign writer reads before he writes and leaves an INT3 alone: README.md
+ * The foreign writer reads before it writes and leaves an INT3 alone: README.md
  * says what that assumption covers and what not.
  */
 #ifndef PUBLISH
@@ -26,9 +26,9 @@ bool mutex;
 
 #include "text.pml"
 
-byte armed = NOBODY;		/* the site with a foreign breakpoint */
+byte armed = NO_SITE;		/* the site with a foreign breakpoint */
 byte replaced;			/* the first byte that stood there */
-byte odd = NOBODY;		/* the site with a foreign tail */
+byte odd = NO_SITE;		/* the site with a foreign tail */
 
 proctype foreigner()
 {
@@ -37,7 +37,7 @@ proctype foreigner()
 
 end:	do
 	:: atomic {
-		armed == NOBODY ->
+		armed == NO_SITE ->
 		s = 0;
 		do
 		:: s < SITES - 1 -> s++
@@ -54,14 +54,14 @@ end:	do
 		s = 0
 	   }
 	:: atomic {
-		armed != NOBODY ->
+		armed != NO_SITE ->
 		if
 		:: mem[armed].b0 != ALIEN -> FAIL(foreign_byte_overwritten)
 		:: else
 		fi;
 		set_b0(armed, replaced);
 		printf("MSC: foreign breakpoint at site %d goes\n", armed);
-		armed = NOBODY;
+		armed = NO_SITE;
 		replaced = 0
 	   }
 	od
@@ -91,7 +91,7 @@ inline set_words(from, to, i)
 }
 #define tell_handler(from, to)	set_words(from, to, fresh)
 
-/* All behind the first step of the protocol, for sites from..to-1: cannot fail. */
+/* All after the first step of the protocol, for sites from..to-1: cannot fail. */
 inline finish(from, to)
 {
 #if PUBLISH == 1
@@ -314,11 +314,11 @@ returns:
 			mutex = false
 		}
 	:: atomic {
-		/* Nobody is left in the handler: its entries may go. */
+		/* No CPU is left in the handler: its entries may be dropped. */
 		printf("MSC: the handler forgets the sites\n");
 		k = 0;
 		do
-		:: k < SITES -> mem[k].word = NOBODY; k++
+		:: k < SITES -> mem[k].word = NO_SITE; k++
 		:: else -> k = 0; break
 		od;
 		break
@@ -343,7 +343,7 @@ init {
 #endif
 		fi;
 		if
-		:: odd != NOBODY ->
+		:: odd != NO_SITE ->
 			mem[odd].tail = ALIEN;
 			cpu[0].tail[odd] = BIT(ALIEN)
 #if CPUS > 1

@@ -55,7 +55,7 @@ handler-locks|poke.pml|-DLIVE -DSITES=1 -DCPUS=1 -DHANDLER_TAKES_MUTEX|hang|INT3
 word-late|poke.pml|-DPUBLISH=3|disallowed_instruction_executed|words stored after the first bytes
 word-never|poke.pml|-DCPUS=1 -DTHREE -DPUBLISH=9|disallowed_instruction_executed|words not stored at all
 word-before|poke.pml|-DPUBLISH=0|pass|words stored before any INT3
-word-behind|poke.pml|-DORDERED|pass|words stored behind the first broadcast: no CPU runs old after any ran new
+word-after-sync|poke.pml|-DORDERED|pass|words stored after the first broadcast: no CPU runs old after any ran new
 word-order|poke.pml|-DORDERED -DPUBLISH=1|went_back_to_old|words stored before the first broadcast: one does
 flip|flip.pml||pass|without INT3: a trampoline and a branch, in batches of one or both
 flip-moment|flip.pml|-DORDERED|pass|the same: no CPU runs a trampoline's old target after any ran the new one
@@ -64,24 +64,24 @@ flip-order|flip.pml|-DORDERED_KEYS|went_back_to_old|limit: a branch has no such 
 flip-no-guard|flip.pml|-DNO_GUARD|mixed_bytes_executed|operands of jumps written without a guard
 flip-early-guard|flip.pml|-DEARLY_GUARD|disallowed_instruction_executed|the guard of a jump that becomes a nop set when the batch can still fail
 flip-no-late-guard|flip.pml|-DNO_LATE_GUARD|mixed_bytes_executed|no guard there at all
-flip-no-late-sync|flip.pml|-DNO_LATE_SYNC|mixed_bytes_executed|no broadcast behind that guard
+flip-no-late-sync|flip.pml|-DNO_LATE_SYNC|mixed_bytes_executed|no broadcast after that guard
 flip-heads-first|flip.pml|-DHEADS_FIRST|mixed_bytes_executed|first bytes written before the operands
-flip-no-sync1|flip.pml|-DNO_SYNC1|mixed_bytes_executed|no broadcast behind the guards
-flip-no-sync2|flip.pml|-DNO_SYNC2|mixed_bytes_executed|no broadcast behind the operands
-flip-no-sync3|flip.pml|-DNO_SYNC3|disallowed_instruction_executed|no broadcast behind the first bytes
+flip-no-sync1|flip.pml|-DNO_SYNC1|mixed_bytes_executed|no broadcast after the guards
+flip-no-sync2|flip.pml|-DNO_SYNC2|mixed_bytes_executed|no broadcast after the operands
+flip-no-sync3|flip.pml|-DNO_SYNC3|disallowed_instruction_executed|no broadcast after the first bytes
 flip-word-order|flip.pml|-DPUBLISH=0 -DORDERED|went_back_to_old|the pointer stored before the first broadcast
-flip-word-late|flip.pml|-DPUBLISH=3 -DORDERED|went_back_to_old|the pointer stored behind the first bytes
+flip-word-late|flip.pml|-DPUBLISH=3 -DORDERED|went_back_to_old|the pointer stored after the first bytes
 flip-raw-jumps|flip.pml|-DRAW_JUMPS|mixed_bytes_executed|what the compiler left made another jump
 flip-raw-guard|flip.pml|-DRAW_GUARD|disallowed_instruction_executed|a guard there although the test says otherwise
 rollback|rollback.pml|-DNMIS=1 -DIRQS=2|pass|a batch meets foreign bytes: 2 sites, 2 CPUs
 rollback-3-sites|rollback.pml|-DSITES=3 -DCPUS=1|pass|3 sites, 1 CPU
 rollback-returns|rollback.pml|-DLIVE -DCPUS=1|pass|every commit returns, done or refused
 see-rollback|rollback.pml|-DSEE_ROLLBACK|seen|a foreign byte turns up when all other sites stand at INT3
-no-check|rollback.pml|-DCPUS=1 -DNO_CHECK|foreign_byte_overwritten|no look at the old bytes before the first write
+no-check|rollback.pml|-DCPUS=1 -DNO_CHECK|foreign_byte_overwritten|the old bytes are not compared before the first write
 no-cmpxchg|rollback.pml|-DCPUS=1 -DNO_CMPXCHG|foreign_byte_overwritten|INT3 planted by a plain store
 one-by-one|rollback.pml|-DCPUS=1 -DONE_BY_ONE|failed_batch_changed_text|each site checked and poked by itself
 last-site-left|rollback.pml|-DCPUS=1 -DLAST_SITE_LEFT|good_batch_is_incomplete|last site of the batch left at INT3
-no-rollback|rollback.pml|-DCPUS=1 -DNO_ROLLBACK|failed_batch_changed_text|INT3s left behind on failure
+no-rollback|rollback.pml|-DCPUS=1 -DNO_ROLLBACK|failed_batch_changed_text|INT3s not taken back on failure
 rollback-one|rollback.pml|-DSITES=3 -DCPUS=1 -DROLLBACK_ONE|failed_batch_changed_text|only the last INT3 put back
 rollback-no-sync|rollback.pml|-DCPUS=1 -DROLLBACK_NO_SYNC|int3_without_answer|first bytes put back without a broadcast
 word-before-fails|rollback.pml|-DPUBLISH=0|failed_batch_was_executed|words stored before any INT3: a batch that fails was executed
@@ -90,7 +90,7 @@ word-before-kept|rollback.pml|-DCPUS=1 -DPUBLISH=0 -DMAY_RUN_FAILED -DWORDS_KEPT
 image|image.pml||pass|retarget, quiesce, unload: a task, an interrupt, 0 to 2 probes, 2 slots
 image-2-tasks|image.pml|-DTASKS=2 -DEAGER|pass|two tasks and an interrupt, quiesce after every change
 image-returns|image.pml|-DLIVE -DEAGER|pass|every commit and every quiesce returns
-see-left-behind|image.pml|-DSEE_TASK_LEFT_BEHIND|seen|a task in a replaced image, an interrupt inside as well
+see-task-stays|image.pml|-DSEE_TASK_STAYS|seen|a task in a replaced image, an interrupt inside as well
 no-quiesce|image.pml|-DNO_QUIESCE|freed_image_executed|slot used again without quiesce
 quiesce-cpus|image.pml|-DQUIESCE_CPUS_ONLY|freed_image_executed|quiesce forgets preempted tasks
 quiesce-tasks|image.pml|-DQUIESCE_TASKS_ONLY|freed_image_executed|quiesce forgets interrupts
@@ -102,7 +102,7 @@ free-data-early|image.pml|-DFREE_DATA_EARLY|freed_data_used|data freed after the
 in-place|image.pml|-DIN_PLACE|func_got_foreign_data|func and data of the live image changed in turn
 see-kernel|image.pml|-DSEE_KERNEL|seen|the kernel's protocol sends a CPU into a new image before its first broadcast
 image-no-sync|image.pml|-DNO_IMAGE_SYNC|unserialised_image_executed|no broadcast after an image is written, its site poked by the kernel's protocol
-image-behind|image.pml|-DNO_IMAGE_SYNC -DOWN_ONLY|pass|the same, own protocol only: words stored behind its first broadcast
+image-after-sync|image.pml|-DNO_IMAGE_SYNC -DOWN_ONLY|pass|the same, own protocol only: words stored after its first broadcast
 image-word|image.pml|-DNO_IMAGE_SYNC -DOWN_ONLY -DPUBLISH=1|unserialised_image_executed|the same, words stored before it
 image-no-broadcast|image.pml|-DNO_IMAGE_SYNC -DOWN_ONLY -DNO_BROADCAST|unserialised_image_executed|no broadcast at all between writing an image and running it
 failed-reuse|image.pml|-DPUBLISH=0|freed_image_executed|words stored before any INT3: image of a failed commit freed at once
@@ -114,67 +114,67 @@ quiesce-data|quiesce.pml|-DNO_IRQ -DDATA|pass|data as well, for targets that tai
 quiesce-same-func|quiesce.pml|-DNO_IRQ -DDATA -DSAME_FUNC -DKINDS=POINTERS+IMAGES|pass|the same, one function with other data
 quiesce-returns|quiesce.pml|-DLIVE -DTASKS=2 -DNO_IRQ -DNO_EXIT -DKINDS=ARRAYS|pass|every quiesce returns, though tasks go through the iterator for ever
 quiesce-data-returns|quiesce.pml|-DLIVE -DTASKS=2 -DNO_IRQ -DKINDS=POINTERS -DDATA|pass|the same with data, though tasks go through the site for ever
-see-asleep|quiesce.pml|-DSEE_ASLEEP -DNO_IRQ|seen|a look finds a task asleep in a retired target when Tasks RCU has ended
-see-back|quiesce.pml|-DSEE_BACK -DNO_IRQ -DKINDS=ARRAYS|seen|who was seen clean is in the iterator again when an array is freed
+see-asleep|quiesce.pml|-DSEE_ASLEEP -DNO_IRQ|seen|a scan finds a task asleep in a retired target when Tasks RCU has ended
+see-back|quiesce.pml|-DSEE_BACK -DNO_IRQ -DKINDS=ARRAYS|seen|a task that was seen clean is in the iterator again when an array is freed
 no-record|quiesce.pml|-DNO_RECORD -DNO_IRQ -DKINDS=ARRAYS|freed_code_executed|nothing recorded as retired when the iterator gets another array
 array-late|quiesce.pml|-DARRAY_LATE -DNO_IRQ|freed_array_read|array published after the site leads to the iterator
 array-failed|quiesce.pml|-DFAILS -DFAILED_FREED -DNO_IRQ|freed_array_read|change to the iterator fails, its array freed at once
-no-iterator|quiesce.pml|-DNO_ITERATOR_RANGE -DNO_IRQ|freed_array_read|look that takes the iterator for harmless when an array was replaced
-no-images|quiesce.pml|-DNO_IMAGE_RANGES -DNO_IRQ|freed_image_executed|look that forgets retired images
-module-only|quiesce.pml|-DMODULE_RANGES_ONLY -DNO_IRQ -DKINDS=POINTERS+IMAGES|freed_code_executed|look for the module's text only, before it goes: a retired image leads there
-no-registers|quiesce.pml|-DNO_REGISTERS -DNO_IRQ|freed_code_executed|look that forgets registers: a task before the target's first instruction
+no-iterator|quiesce.pml|-DNO_ITERATOR_RANGE -DNO_IRQ|freed_array_read|scan that takes the iterator for harmless when an array was replaced
+no-images|quiesce.pml|-DNO_IMAGE_RANGES -DNO_IRQ|freed_image_executed|scan that forgets retired images
+module-only|quiesce.pml|-DMODULE_RANGES_ONLY -DNO_IRQ -DKINDS=POINTERS+IMAGES|freed_code_executed|scan for the module's text only, before its unload: a retired image leads there
+no-registers|quiesce.pml|-DNO_REGISTERS -DNO_IRQ|freed_code_executed|scan that forgets registers: a task before the target's first instruction
 unwind-error|quiesce.pml|-DERROR_IS_CLEAN -DNO_IRQ|freed_image_executed|an unwind that fails taken for clean, whatever words say
 unwind-short|quiesce.pml|-DSHORT_IS_CLEAN -DNO_IRQ|freed_code_executed|the same, an unwind that ends early without an error
-unwind-hidden|quiesce.pml|-DSCAN_ONLY -DNO_IRQ|freed_code_executed|look that does not ask what return addresses a kretprobe has replaced
-exiting-forgotten|quiesce.pml|-DEXITING_FORGOTTEN -DNO_IRQ -DKINDS=POINTERS|freed_code_executed|look only at tasks on the kernel's list
+unwind-hidden|quiesce.pml|-DSCAN_ONLY -DNO_IRQ|freed_code_executed|scan that does not ask what return addresses a kretprobe has replaced
+exiting-forgotten|quiesce.pml|-DEXITING_FORGOTTEN -DNO_IRQ -DKINDS=POINTERS|freed_code_executed|scan only of tasks on the kernel's list
 exits-lost|quiesce.pml|-DLOST -DNO_IRQ -DNO_SLEEP -DNO_RT -DKINDS=POINTERS+IMAGES|pass|tasks that exit find no room in our list: Tasks RCU waited for without limit
 exits-lost-forgotten|quiesce.pml|-DLOST -DLOST_FORGOTTEN -DNO_IRQ -DNO_SLEEP -DNO_RT -DKINDS=POINTERS|freed_code_executed|the same, without that
 exits-lost-sleeps|quiesce.pml|-DLOST -DLOST_SLEEPS -DNO_IRQ -DNO_SLEEP -DNO_RT -DKINDS=POINTERS|freed_code_executed|limit: such a task sleeps in its exit, before it comes to the target
 exits-lost-rt|quiesce.pml|-DLOST -DNO_IRQ -DNO_SLEEP -DKINDS=POINTERS|freed_code_executed|limit: such a task waits for a lock in the target, on RT
 list-early|quiesce.pml|-DLISTED_EARLY -DNO_IRQ -DKINDS=POINTERS|freed_code_executed|tasks listed before the change: one born in between is missed
-by-place|quiesce.pml|-DBY_PLACE -DTASKS=2 -DNO_IRQ -DKINDS=POINTERS|freed_code_executed|next look goes on at a place in the kernel's list
-look-first|quiesce.pml|-DLOOK_FIRST -DNO_IRQ -DKINDS=POINTERS|freed_code_executed|look before the change instead of after it
-clean-kept|quiesce.pml|-DCLEAN_KEPT -DNO_IRQ -DKINDS=POINTERS|freed_code_executed|who was seen clean once counts as clean for a later change
+by-place|quiesce.pml|-DBY_PLACE -DTASKS=2 -DNO_IRQ -DKINDS=POINTERS|freed_code_executed|next scan goes on at a place in the kernel's list
+look-first|quiesce.pml|-DLOOK_FIRST -DNO_IRQ -DKINDS=POINTERS|freed_code_executed|scan before the change instead of after it
+clean-kept|quiesce.pml|-DCLEAN_KEPT -DNO_IRQ -DKINDS=POINTERS|freed_code_executed|a task that was seen clean once counts as clean for a later change
 frees-later|quiesce.pml|-DFREES_LATER -DNO_IRQ -DKINDS=POINTERS|freed_code_executed|what was retired while a quiesce waited is freed with the rest
-cpus-forgotten|quiesce.pml|-DNO_GP -DNO_EXIT -DKINDS=POINTERS|freed_code_executed|looks at tasks, no grace period for interrupts
-no-list|quiesce.pml|-DLIVE -DNO_LIST -DTASKS=2 -DNO_IRQ -DNO_EXIT -DNO_SLEEP -DNO_RT -DKINDS=ARRAYS|hang|all tasks must be clean in the same look
-rcu-alone|quiesce.pml|-DWAIT_RCU -DNO_LOOK -DNO_IRQ -DNO_SLEEP -DNO_RT|pass|Tasks RCU instead of looks, nobody sleeps, no RT
+cpus-forgotten|quiesce.pml|-DNO_GP -DNO_EXIT -DKINDS=POINTERS|freed_code_executed|scans of tasks, no grace period for interrupts
+no-list|quiesce.pml|-DLIVE -DNO_LIST -DTASKS=2 -DNO_IRQ -DNO_EXIT -DNO_SLEEP -DNO_RT -DKINDS=ARRAYS|hang|all tasks must be clean in the same scan
+rcu-alone|quiesce.pml|-DWAIT_RCU -DNO_LOOK -DNO_IRQ -DNO_SLEEP -DNO_RT|pass|Tasks RCU instead of scans, no task sleeps, no RT
 rcu-alone-sleep|quiesce.pml|-DWAIT_RCU -DNO_LOOK -DNO_IRQ -DNO_RT|freed_code_executed|the same, a target sleeps
 rcu-alone-rt|quiesce.pml|-DWAIT_RCU -DNO_LOOK -DNO_IRQ -DNO_SLEEP|freed_code_executed|the same, a target waits for a lock on RT
-rcu-alone-busy|quiesce.pml|-DLIVE -DBUSY -DWAIT_RCU -DNO_LOOK -DNO_IRQ -DNO_EXIT -DNO_SLEEP -DNO_RT -DKINDS=POINTERS|hang|the same, somebody else's task is never quiet
-rcu-no-limit|quiesce.pml|-DLIVE -DBUSY -DWAIT_RCU -DNO_IRQ -DNO_EXIT -DNO_SLEEP -DNO_RT -DKINDS=POINTERS|hang|looks, but Tasks RCU waited for without limit, not for a second
-data-no-frames|quiesce.pml|-DDATA -DNO_FRAMES -DNO_IRQ -DKINDS=POINTERS|freed_data_used|look for code only: data used in a function that was tail-called
-data-in-use|quiesce.pml|-DDATA -DSAME_FUNC -DIN_USE_FORGOTTEN -DNO_IRQ|freed_data_used|function with other data not looked for, as it stays a target
+rcu-alone-busy|quiesce.pml|-DLIVE -DBUSY -DWAIT_RCU -DNO_LOOK -DNO_IRQ -DNO_EXIT -DNO_SLEEP -DNO_RT -DKINDS=POINTERS|hang|the same, an unrelated task is never quiet
+rcu-no-limit|quiesce.pml|-DLIVE -DBUSY -DWAIT_RCU -DNO_IRQ -DNO_EXIT -DNO_SLEEP -DNO_RT -DKINDS=POINTERS|hang|scans, but Tasks RCU waited for without limit, not for a second
+data-no-frames|quiesce.pml|-DDATA -DNO_FRAMES -DNO_IRQ -DKINDS=POINTERS|freed_data_used|scan for code only: data used in a function that was tail-called
+data-in-use|quiesce.pml|-DDATA -DSAME_FUNC -DIN_USE_FORGOTTEN -DNO_IRQ|freed_data_used|function with other data not searched for, as it stays a target
 data-blocked|quiesce.pml|-DDATA -DBLOCKED_IS_ASLEEP -DNO_IRQ -DKINDS=POINTERS|freed_data_used|waiting for a lock on RT taken for a sleep
-data-until-rcu|quiesce.pml|-DDATA -DFRAMES_UNTIL_RCU -DNO_IRQ -DNO_SLEEP -DNO_RT|pass|site on the stack counts until Tasks RCU has ended; nobody sleeps, no RT
+data-until-rcu|quiesce.pml|-DDATA -DFRAMES_UNTIL_RCU -DNO_IRQ -DNO_SLEEP -DNO_RT|pass|site on the stack counts until Tasks RCU has ended; no task sleeps, no RT
 data-until-rcu-sleep|quiesce.pml|-DDATA -DFRAMES_UNTIL_RCU -DNO_IRQ -DNO_RT -DKINDS=POINTERS|freed_data_used|the same, a target sleeps and then tail-calls
 data-until-rcu-rt|quiesce.pml|-DDATA -DFRAMES_UNTIL_RCU -DNO_IRQ -DNO_SLEEP -DKINDS=POINTERS|freed_data_used|the same, a function that was tail-called waits for a lock on RT
 tail-call-sleeps|quiesce.pml|-DDATA -DTAIL_SLEEPS -DNO_IRQ -DKINDS=POINTERS|freed_data_used|limit: a function that was tail-called sleeps and then uses data
 tail-call-site|quiesce.pml|-DDATA -DSITE_JUMPS -DNO_IRQ -DKINDS=POINTERS|freed_data_used|limit: the site is a tail call, and the target tail-calls with its data
-tail-call-site-rcu|quiesce.pml|-DDATA -DSITE_JUMPS -DWAIT_RCU -DNO_IRQ -DNO_SLEEP -DNO_RT|pass|the same after Tasks RCU has ended, nobody sleeps, no RT
+tail-call-site-rcu|quiesce.pml|-DDATA -DSITE_JUMPS -DWAIT_RCU -DNO_IRQ -DNO_SLEEP -DNO_RT|pass|the same after Tasks RCU has ended, no task sleeps, no RT
 key|key.pml|-DTASKS=2|pass|keys: a task in code that only one side of a branch leads to, or in what that jumped to
 key-loop-returns|key.pml|-DLIVE -DTASKS=2|pass|the quiesce returns, though a task goes round a loop with the branch for ever, or stays where others called it
-key-rcu|key.pml|-DKEY_RCU -DNO_SLEEP -DTASKS=2|pass|Tasks RCU instead of looks, no task sleeps
-no-key-record|key.pml|-DNO_KEY_RECORD|freed_data_used|a key that changed is not looked for
-key-side|key.pml|-DWRONG_SIDE|freed_data_used|the side is looked for that the key leads to now
-key-tail|key.pml|-DNO_TAIL|freed_data_used|code that a key led to is looked for, what it jumps to is not
+key-rcu|key.pml|-DKEY_RCU -DNO_SLEEP -DTASKS=2|pass|Tasks RCU instead of scans, no task sleeps
+no-key-record|key.pml|-DNO_KEY_RECORD|freed_data_used|a key that changed is not searched for
+key-side|key.pml|-DWRONG_SIDE|freed_data_used|the side is searched for that the key leads to now
+key-tail|key.pml|-DNO_TAIL|freed_data_used|code that a key led to is searched for, what it jumps to is not
 key-rcu-sleep|key.pml|-DKEY_RCU|freed_data_used|Tasks RCU alone: a task sleeps there
 key-whole-function|key.pml|-DLIVE -DWHOLE_FUNCTION|hang|each task in the function with the branch counts, and that may be a main loop
 key-tail-of-others|key.pml|-DLIVE -DTAIL_OF_OTHERS|hang|each task in the function that such code jumps to counts, whatever called it
-key-not-renewed|key.pml|-DLIVE -DROUND_BY_CHANCE -DNOT_RENEWED|hang|the key changes back while a quiesce waits, which goes on to look for the same side
+key-not-renewed|key.pml|-DLIVE -DROUND_BY_CHANCE -DNOT_RENEWED|hang|the key changes back while a quiesce waits, which goes on to search for the same side
 shared|shared.pml||pass|a former target that others execute as well
 shared-returns|shared.pml|-DLIVE|pass|every quiesce returns, though a task that others called there stays in the target
 shared-below|shared.pml|-DANY_OTHER|freed_data_used|a task does not count if one of its frames does not
 shared-pointer|shared.pml|-DPOINTER_IS_OTHER|freed_data_used|a call by a pointer does not count: it was one to the trampoline
 shared-tramp|shared.pml|-DTRAMP_IS_OTHER|freed_data_used|a call of the trampoline does not count
 shared-jump|shared.pml|-DJUMP_IS_OTHER|freed_data_used|a caller that was called by its name, and jumped to the trampoline, does not count
-shared-every-frame|shared.pml|-DLIVE -DOTHERS_STAY -DEVERY_FRAME|hang|each frame of the target counts, whoever called it
+shared-every-frame|shared.pml|-DLIVE -DOTHERS_STAY -DEVERY_FRAME|hang|each frame of the target counts, whatever called it
 shared-again|shared.pml|-DLIVE -DSTALE_CALLS|hang|a changed call counts although it leads to the target again
 shared-pointer-stays|shared.pml|-DLIVE -DPOINTER_STAYS|hang|limit: a task that came by a pointer stays in the target, to which the function leads again
 shared-wrapper|shared.pml|-DWRAPPER|freed_data_used|limit: another site led to a function that jumps to the trampoline, and leads to the target now
 words|words.pml||pass|stacks that cannot be unwound: words decide
-words-returns|words.pml|-DLIVE|pass|every quiesce returns, though each look meets the task where no unwind works
-see-unknown|words.pml|-DSEE_UNKNOWN|seen|a look meets a task in the target where no unwind works
+words-returns|words.pml|-DLIVE|pass|every quiesce returns, though each scan meets the task where no unwind works
+see-unknown|words.pml|-DSEE_UNKNOWN|seen|a scan meets a task in the target where no unwind works
 words-inside|words.pml|-DLIVE -DUNKNOWN_IS_INSIDE|hang|a task that cannot be unwound counts as inside
 words-outside|words.pml|-DUNKNOWN_IS_OUTSIDE|freed_code_executed|a task that cannot be unwound counts as outside, although a word leads there
 words-alone|words.pml|-DLIVE -DNO_UNWIND|hang|nothing is unwound: a task sleeps with a word left over on its stack
@@ -244,7 +244,7 @@ limit=${MODEL_TIME:-170}
 
 tmp=$(mktemp -d "${TMPDIR:-/tmp}/jf-model.XXXXXX")
 child=''
-# On ^C the verifier must not stay behind, nor its files.
+# On ^C the verifier must end, and its files must be removed.
 clean() {
 	[ -z "$child" ] || kill "$child" 2>/dev/null || :
 	rm -rf "$tmp"
@@ -385,7 +385,7 @@ group() {	# 1234567 -> 1,234,567; spin prints large numbers as 1.5e+06
 	printf '%.0f\n' "$1" | sed -e :a -e 's/\([0-9]\)\([0-9]\{3\}\)\($\|,\)/\1,\2\3/;ta'
 }
 
-# The counterexample that check_row left behind, in words: tell MODEL FLAGS
+# The counterexample that check_row has left in a file, in words: tell MODEL FLAGS
 tell() {
 	# shellcheck disable=SC2086
 	(cd "$tmp/row" && spin -T -t -k "$1.trail" $2 "$here/$1" 2>&1) |

@@ -28,8 +28,8 @@
 #define BIT(i)	(1 << (i))
 
 #define INT3	3		/* our INT3 as a first byte */
-#define ALIEN	4		/* a first byte (or tail) that somebody else wrote */
-#define NOBODY	7		/* the handler knows no such site */
+#define ALIEN	4		/* a first byte (or tail) that the foreign writer wrote */
+#define NO_SITE	7		/* the handler knows no such site */
 
 /*
  * A failed property reads like its name in spin's output. Each flag is only
@@ -256,7 +256,7 @@ proctype processor(byte id)
 		:: b0 == ALIEN
 			/* Its owner serves it; nothing of ours runs. */
 		:: b0 < INT3 && cpu[id].tail[s] == BIT(ALIEN)
-			/* Somebody else's whole instruction, as it was found. */
+			/* A whole foreign instruction, as it was found. */
 		:: b0 < INT3 && cpu[id].tail[s] != BIT(ALIEN) ->
 			if
 			:: cpu[id].tail[s] != BIT(b0) ->
@@ -281,7 +281,7 @@ proctype processor(byte id)
 		state[depth] == TRAPPED && handler_may_read() ->
 		word[depth] = mem[at[depth]].word;
 		if
-		:: word[depth] == NOBODY ->
+		:: word[depth] == NO_SITE ->
 			printf("MSC: cpu%d (depth %d) INT3 handler does not know site %d\n", id, depth, at[depth]);
 			FAIL(int3_without_answer)
 		:: else

@@ -25,7 +25,7 @@ tree()
 		| demo | `demo/*` | uses it | below |
 		| core | `core/*` | decides | arch, public |
 		| arch | `x86/*` | writes | public |
-		| public | `include/jumpfunc/*` | is for all | nobody |
+		| public | `include/jumpfunc/*` | is for all | nothing |
 	END
 	printf '%s\n' '#include "core/core.h"' 'int demo(void) { return core(); }' >demo/demo.c
 	echo 'int core(void);' >core/core.h

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * What differs between kernel versions, and what jumpfunc needs of all of them.
- * The only file that looks at LINUX_VERSION_CODE.
+ * The only file that tests LINUX_VERSION_CODE.
  */
 #ifndef JF_COMPAT_H
 #define JF_COMPAT_H

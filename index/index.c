@@ -39,7 +39,7 @@ struct jf_map {
 LIST_HEAD(jf_modules);
 
 static DEFINE_HASHTABLE(jf_ctls, 8);
-/* Those with a trampoline, by its address: looked at for each new target. */
+/* Those with a trampoline, by its address: searched for each new target. */
 static DEFINE_HASHTABLE(jf_tramps, 8);
 static struct jf_map *jf_map;
 

@@ -136,8 +136,8 @@ struct jf_mod *jf_mod_find(const struct module *mod);
 bool jf_module_text_at(const struct module *mod, unsigned long addr,
 		       unsigned long *start, unsigned long *end);
 /*
- * The same by the module's name, whether it was seen coming or not. @live: only if
- * the module is that, neither coming nor going. Needs no lock.
+ * The same by the module's name, also if it was loaded before jumpfunc. @live: only
+ * if it is live, neither being loaded nor unloaded. Needs no lock.
  */
 bool jf_find_module_text(const char *name, unsigned long addr, bool live,
 			 unsigned long *start, unsigned long *end);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Pieces of text, to look for on stacks. */
+/* Pieces of text, to search for on stacks. */
 #ifndef JF_SPANS_H
 #define JF_SPANS_H
 
@@ -19,7 +19,7 @@ struct jf_span {
 };
 
 /**
- * struct jf_spans - pieces of text to look for on stacks
+ * struct jf_spans - pieces of text to search for on stacks
  * @span: they, once jf_spans_sort() has been called: in order, none overlapping
  * @num:  how many there are
  * @max:  for how many there is room

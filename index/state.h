@@ -52,7 +52,7 @@ int jf_check_context(void);
  * @broadcasts:  synchronisations of all CPUs sent for it
  * @quiesces:    completed waits for quiescence
  * @looks:       times that all CPUs were stopped for it
- * @look_tasks:  stacks that were looked at
+ * @look_tasks:  stacks that were scanned
  * @look_ns_last: how long the CPUs stood still last, ns
  * @look_ns_max: the longest such time
  * @fallbacks:   functions set back because their target's module was unloaded

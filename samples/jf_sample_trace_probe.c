@@ -2,7 +2,7 @@
 /*
  * Sample: probes on another module's tracepoints. One function counts for two
  * tracepoints, each with a counter of its own as its data; a second probe on the
- * same tracepoint looks at arguments, and runs first because of its priority.
+ * same tracepoint reads arguments, and runs first because of its priority.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 

@@ -14,7 +14,7 @@
  *
  * What stands at the site must be of the same family (call, nop, eax = 0; or
  * jmp). Anything else is a BUG() with text_mutex held, or on 5.10 a warning and
- * a patch all the same, so nothing is passed on that has not been looked at. A
+ * a patch all the same, so nothing is passed on that has not been checked. A
  * branch site cannot get a nop from it: there, "fall through" is a jump of
  * length zero.
  *

@@ -309,7 +309,7 @@ out:
 /* So long a debugger is taken to be still there; the kernel's log gets a line each time. */
 #define JF_DEBUGGER_STAYS	(10 * HZ)
 
-/* All under jf_mutex. What is to be carried out, and what came of it. */
+/* All under jf_mutex. What is to be carried out, and the result. */
 static struct jf_poke *jf_live_pokes;
 static unsigned int jf_live_num;
 static int jf_live_err;

@@ -185,9 +185,9 @@ void jf_batch_abort(struct jf_batch *b);
  * target must not end with a call of a function that uses the target's data and may
  * take long. One more statement after the call, such as barrier(), is enough. The
  * text of a module that is being unloaded does not have this exception, because
- * rmmod looks for the whole module.
+ * rmmod searches for the whole module.
  *
- * The caller itself is not looked at. It must not be inside a target, because
+ * The caller itself is not scanned. It must not be inside a target, because
  * other waiters would then wait for it.
  *
  * Where stacks cannot be read (other architectures than x86-64, user-mode
@@ -203,7 +203,7 @@ void jf_quiesce(void);
 
 /**
  * jf_quiesce_timeout() - wait until no task executes what was replaced, or not so long
- * @timeout: in jiffies (in a program: milliseconds); with 0 it looks once and
+ * @timeout: in jiffies (in a program: milliseconds); with 0 it scans once and
  *           does not wait for any task
  *
  * Context: as jf_quiesce(). It may take a little longer than @timeout.

@@ -149,7 +149,7 @@
  *   (4)	the kernel warns: what it waits for is in a queue without a rescuer
  *
  *   Where A is refused because the caller cannot sleep, it returns -EWOULDBLOCK.
- *   jf_key_inc() and jf_key_dec() look only if they need the lock: call them where
+ *   jf_key_inc() and jf_key_dec() check only if they need the lock: call them where
  *   they may sleep.
  *
  *   In the kernel, kprobes are refused on sites (register_kprobe() returns -EINVAL),
@@ -599,7 +599,7 @@ bool jf_key_inc_not_zero(struct jf_key *key);
  * @d: the deferred key
  *
  * If it is the last one, it is removed after the key's delay, and the key is
- * disabled then, unless others have come. If disabling it fails then, for one of
+ * disabled then, unless users were added. If disabling it fails then, for one of
  * the reasons that jf_batch_commit() has, that is tried again every second or, if
  * that is longer, after the key's delay, and the log says so. What is pending when
  * the key's module is unloaded is called off.

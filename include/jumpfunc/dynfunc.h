@@ -89,7 +89,7 @@
  *   with JF_PIN: then rmmod says that the module is in use. When that module
  *   is unloaded, every dynamic function that still leads into it falls back to
  *   its initial target, and rmmod waits until no task is in the module's text.
- *   Until then other modules come and go, but no module notifier can be
+ *   Until then other modules are loaded and unloaded, but no module notifier can be
  *   registered or unregistered; and while a task waits to do that, no module can
  *   be loaded or unloaded any more. So a target that sleeps must do neither. Undo
  *   updates in the module's exit function all the same: it documents intent.

@@ -32,7 +32,7 @@
  * Each key that has such a name is enabled when its object is loaded, before the object's own
  * constructors, also in objects that are opened later. It has one user then, as after
  * jf_key_enable(). With JUMPFUNC=verbose messages say what was enabled, and which names are
- * those of nothing. Programs that gained privileges by setuid or the like do not look at it.
+ * those of nothing. Programs that gained privileges by setuid or the like ignore it.
  *
  * Caveats: a tracepoint has a branch, too, which is on while there are probes. Without any
  * there is nothing that it could do, so names here are never that branch's: to see a

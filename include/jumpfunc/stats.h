@@ -30,7 +30,7 @@
  *   JUMPFUNC_ENABLE=NAMES	keys that start enabled: see list.h
  *
  * It is read once, before main(). Programs that gained privileges by setuid or the like
- * do not look at it.
+ * ignore it.
  */
 #ifndef JUMPFUNC_STATS_H
 #define JUMPFUNC_STATS_H
@@ -63,7 +63,7 @@ __JF_BEGIN_DECLS
  * @why:         why no better writer, for people; "" if none was refused
  * @trampolined: uses of dynfunc_call() whose instruction was not found, so that
  *               they go through the trampoline. With JUMPFUNC_TRAP=always; else
- *               none is looked for, and all go through it
+ *               none is searched for, and all go through it
  */
 struct jf_stats {
 	uint64_t	objects;

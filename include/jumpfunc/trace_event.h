@@ -56,7 +56,7 @@
  * it is all that the hot path contains. trace_my_rx() is one of the kernel, and
  * stands in a function of its own, the forwarder. When the kernel's gets its
  * first user, the kernel calls a function that registers the forwarder as a
- * probe on jumpfunc's; when the last user has gone, another one removes it.
+ * probe on jumpfunc's; after the last user is removed, another one removes it.
  * While the event is on, it costs a direct call in addition to what the
  * kernel's tracepoint costs. Probes that were registered with
  * register_jf_trace_my_rx() run beside the forwarder, which has the default
@@ -247,7 +247,7 @@ static inline int __jf_event_on(int err)
 
 static inline void __jf_event_off(const char *name, int err)
 {
-	/* -ENOENT: jumpfunc has removed it already, because the module goes. */
+	/* -ENOENT: jumpfunc has removed it already, as the module is unloaded. */
 	if (err && err != -ENOENT)
 		pr_warn("jumpfunc: event %s is off, but its tracepoint stays on (%d)\n",
 			name, err);

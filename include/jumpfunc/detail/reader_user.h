@@ -32,8 +32,8 @@ struct jf_reader {
 /*
  * Data of threads that a signal handler may be the first to use. With glibc that takes no
  * memory only where it is found by a fixed distance. musl has no room for that in objects
- * that come late, a plugin with the library say, and makes data for all threads as they
- * come.
+ * that are loaded late, a plugin with the library say, and makes data for all threads as
+ * it loads them.
  */
 #ifdef __has_include
 #if __has_include(<features.h>)

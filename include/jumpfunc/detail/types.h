@@ -225,12 +225,12 @@ struct jf_ent_rec {
  * struct jf_object - the tables of a program or of a shared object
  * @magic:     JF_TABLE_MAGIC
  * @rec_size:  sizes of the two records, 16 bits each
- * @sites:     first record of a site that is looked at when its entity changes: calls,
+ * @sites:     first record of a site that is read when its entity changes: calls,
  *             and branches of keys that start disabled
  * @sites_end: after the last one
  * @on:        first record of a branch of a key that starts enabled
  * @on_end:    after the last one
- * @now:       first record of a site that is looked at when the object comes:
+ * @now:       first record of a site that is read when the object is loaded:
  *             trampolines, and branches that lead to a test as compiled
  * @now_end:   after the last one
  * @ents:      first entity record

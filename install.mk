@@ -12,8 +12,8 @@ data := $(prefix)/share/jumpfunc
 moddir := $(call quote,$(DESTDIR)/lib/modules/$(KVER)/updates)
 dkmssrc := $(call quote,$(DESTDIR)/usr/src/jumpfunc-$(VERSION))
 
-# $(call record,PART,FILES): notes what was installed below PREFIX, for `make uninstall`. What an older version
-# had there and this one has not goes now.
+# $(call record,PART,FILES): notes what was installed below PREFIX, for `make uninstall`. Removes what an older
+# version had there and this one has not.
 define record
 @install -d $(data)/installed
 @printf '%s\n' $2 | LC_ALL=C sort >$(data)/installed/$1.new

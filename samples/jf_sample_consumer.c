@@ -85,8 +85,8 @@ err_hook:
 }
 
 /*
- * Would we not undo our updates, the core would: what still leads into a module
- * that goes falls back to its initial target. The filter is left to it.
+ * The core undoes what we do not undo here: a dynamic function that still leads
+ * into this module falls back to its initial target. The filter is left to it.
  */
 static void __exit sample_consumer_exit(void)
 {

@@ -231,7 +231,7 @@ static void restore(void)
 	}
 	err = jf_batch_commit(&b);
 	if (err)
-		pr_warn("cannot set the keys back (%d); they stay as they are until the module goes\n",
+		pr_warn("cannot set the keys back (%d); they stay as they are until the module is unloaded\n",
 			err);
 }
 

@@ -12,7 +12,7 @@
 
 #include "compat/compat.h"
 
-/* A key got a new value: addresses of functions, or 0 and 1 for a key. */
+/* An entity got a new value: addresses of functions, or 0 and 1 for a key. */
 TRACE_EVENT(jf_update,
 	TP_PROTO(const char *name, void *from, void *to),
 	TP_ARGS(name, from, to),
@@ -30,7 +30,7 @@ TRACE_EVENT(jf_update,
 );
 
 /*
- * A commit is over: it changed "keys" keys and wrote "sites" sites, or has failed
+ * A commit is over: it changed "keys" entities and wrote "sites" sites, or has failed
  * with "error" and, but for -EIO, changed nothing. "begin" and "end" are
  * ktime_get_ns(), with the locks held.
  */

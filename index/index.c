@@ -389,7 +389,7 @@ void jf_index_del_site(const struct jf_site *site)
 		WRITE_ONCE(e->site, NULL);
 }
 
-/* --- keys --------------------------------------------------------------- */
+/* --- entities ----------------------------------------------------------- */
 
 void jf_index_add_ctl(struct jf_ctl *ctl)
 {

@@ -25,17 +25,17 @@ struct jf_kept;
 #define JF_CTL_LEFT	4
 
 /**
- * struct jf_ctl - the core's side of one key
- * @hash:    in the table of all keys, by @ent
+ * struct jf_ctl - the core's side of one entity
+ * @hash:    in the table of all entities, by @ent
  * @hash_tramp: in the table of all trampolines, by @tramp
- * @ent:     the key
+ * @ent:     the entity
  * @mod:     the module that defines it
  * @sites:   all its sites, in all modules
  * @num_sites: how many these are
  * @pending: the change that the running batch makes, else NULL
  * @updates: how often its value changed
  * @tramp:   dynamic functions: address of the trampoline, else 0
- * @index:   in an array of keys; -1: not in one
+ * @index:   in an array of entities; -1: not in one
  * @sealed:  read-only since its module's init is done
  * @passed:  dynamic functions: calls of another one have led through its trampoline
  * @seq:     the last replacement of what it leads to
@@ -75,7 +75,7 @@ struct jf_ctl {
  * @list:        on jf_modules
  * @mod:         the module
  * @sites:       its sites
- * @ctls:        its keys
+ * @ctls:        its entities
  * @targets:     its lists of allowed targets
  * @kept:        text of it as it was when it was loaded; or NULL
  * @num_sites:   length of @sites
@@ -122,7 +122,7 @@ extern struct list_head jf_modules;
 struct jf_ctl *jf_ctl_find(const struct jf_ent *ent);
 struct jf_ctl *jf_ctl_by_tramp(unsigned long addr);
 /*
- * The key @name of @type, in @module or (NULL) in any. ERR_PTR(-ENOENT), or
+ * The entity @name of @type, in @module or (NULL) in any. ERR_PTR(-ENOENT), or
  * -EINVAL: several modules have one.
  */
 struct jf_ctl *jf_ctl_by_name(const char *module, const char *name,

@@ -520,8 +520,8 @@ err_free:
 
 /* --- a module is live, a module is unloaded ---------------------------- */
 
-/* May @func be freed before @m? Text that is no module's is held to be so. */
-static bool jf_may_go(const struct jf_mod *m, void *func)
+/* May @m outlive @func? Held to be so of all text but its own and ours. */
+static bool jf_may_outlive(const struct jf_mod *m, void *func)
 {
 	return func != (void *)jf_nop && func != (void *)jf_ret0 &&
 	       !within_module((unsigned long)func, m->mod);
@@ -536,13 +536,13 @@ static bool jf_is_astray(const struct jf_mod *m, const struct jf_site *site,
 			 u64 *insn)
 {
 	struct jf_ent *ent = site->ctl->ent;
-	bool goes = ent->type == JF_ENT_FUNC &&
-		    jf_may_go(m, jf_ent_value(ent).func);
+	bool stray = ent->type == JF_ENT_FUNC &&
+		    jf_may_outlive(m, jf_ent_value(ent).func);
 	union jf_value v;
 
 	if (list_empty(&site->list))
 		return false;
-	if (!goes && (site->flags & JF_SITE_TRAMP || site->ctl->mod == m))
+	if (!stray && (site->flags & JF_SITE_TRAMP || site->ctl->mod == m))
 		return false;
 	if (site->flags & JF_SITE_BRANCH) {
 		*insn = site->compiled;
@@ -622,7 +622,7 @@ static int jf_restore(struct jf_mod *m)
 		struct jf_ent *ent = ctl->ent;
 		struct jf_func *f = jf_ent_func(ent);
 
-		if (ent->type != JF_ENT_FUNC || !jf_may_go(m, f->func))
+		if (ent->type != JF_ENT_FUNC || !jf_may_outlive(m, f->func))
 			continue;
 		if (ctl->passed) {
 			err = jf_gone_prepare(f->func, JF_GONE_TARGET);

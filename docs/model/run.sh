@@ -96,8 +96,8 @@ quiesce-cpus|image.pml|-DQUIESCE_CPUS_ONLY|freed_image_executed|quiesce forgets 
 quiesce-tasks|image.pml|-DQUIESCE_TASKS_ONLY|freed_image_executed|quiesce forgets interrupts
 quiesce-first|image.pml|-DQUIESCE_FIRST|freed_image_executed|quiesce before the commit instead of after it
 returns-early|image.pml|-DRETURNS_EARLY|freed_image_executed|commit returns while a CPU may still take the old way
-unload-first|image.pml|-DUNLOAD_FIRST|unloaded_func_executed|module gone while it is still the target
-unload-early|image.pml|-DUNLOAD_EARLY|unloaded_func_executed|module gone after the commit, before quiesce
+unload-first|image.pml|-DUNLOAD_FIRST|unloaded_func_executed|module unloaded while it is still the target
+unload-early|image.pml|-DUNLOAD_EARLY|unloaded_func_executed|module unloaded after the commit, before quiesce
 free-data-early|image.pml|-DFREE_DATA_EARLY|freed_data_used|data freed after the commit, before quiesce
 in-place|image.pml|-DIN_PLACE|func_got_foreign_data|func and data of the live image changed in turn
 see-kernel|image.pml|-DSEE_KERNEL|seen|the kernel's protocol sends a CPU into a new image before its first broadcast

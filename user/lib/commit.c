@@ -784,17 +784,20 @@ static void end_in_between(const bool *back)
 	jf_unlock();
 }
 
+static void give_way(void)
+{
+	__attribute__((__cleanup__(end_in_between))) bool back = false;
+
+	jf_give_way();
+	back = true;
+}
+
 /* Others' as well as this thread's. */
 static void do_slice_and_give_way(void)
 {
-	__attribute__((__cleanup__(end_in_between))) bool back = true;
-
 	do_slice(under_way);
-	if (!under_way || under_way->again >= AGAIN_MAX)
-		return;
-	back = false;
-	jf_give_way();
-	back = true;
+	if (under_way && under_way->again < AGAIN_MAX)
+		give_way();
 }
 
 static bool is_under_way(const struct jf_ent *ent)
@@ -892,7 +895,7 @@ static int end_of(struct jf_long *l)
 		if (l->again >= AGAIN_MAX || !jf_writer_take_turns(take_turn, l))
 			do_slice(l);
 		if (l->phase != DONE && l->again < AGAIN_MAX)
-			jf_give_way();
+			give_way();
 	}
 	err = l->err;
 	jf_free(l);

@@ -19,6 +19,9 @@
 #define __JF_EVENT_UNDEF_FILE
 #endif
 
+#ifndef __KERNEL__
+#include <jumpfunc/detail/define_trace_user.h>
+#else
 /*
  * Our pass. What the kernel offers for events says nothing in it;
  * <trace/define_trace.h> gives all of these a new meaning before it reads the
@@ -91,6 +94,7 @@
 #undef JF_DEFINE_EVENT_CONDITION
 #define JF_DEFINE_EVENT_CONDITION	__JF_EVENT_DEFINE_OF_COND
 #include <trace/define_trace.h>
+#endif /* __KERNEL__ */
 
 /* The next header begins as this one did. */
 #undef JF_TRACE_EVENT

@@ -2,7 +2,9 @@
 /*
  * Trace events on jumpfunc tracepoints: a nop while off. While on, they are
  * events of the kernel, which trace-cmd, perf, bpftrace, filters, triggers and
- * histograms treat as any other.
+ * histograms treat as any other. In a program the same header makes events that
+ * libjumpfunc-trace records, for babeltrace2 and the like: record.h starts that, and
+ * detail/trace_event_user.h says what differs. What follows is about modules.
  *
  * API in a header of the module:
  *   JF_TRACE_EVENT(name, ...)	an event; the arguments are those of TRACE_EVENT()
@@ -90,6 +92,7 @@
 #ifndef JUMPFUNC_TRACE_EVENT_H
 #define JUMPFUNC_TRACE_EVENT_H
 
+#ifdef __KERNEL__
 #include <linux/moduleparam.h>
 #include <linux/preempt.h>
 #include <linux/printk.h>
@@ -174,6 +177,9 @@
 #define __JF_EVENT_DEFINE_OF_COND(class, name, proto, args, cond)	\
 	__JF_EVENT_DEFINE_OF(class, name, __JF_PARAMS(proto),		\
 			     __JF_PARAMS(args))
+#else
+#include <jumpfunc/detail/trace_event_user.h>
+#endif
 
 /**
  * JF_TRACE_EVENT() - a jumpfunc tracepoint and an event of the kernel
@@ -220,6 +226,30 @@
  */
 #define JF_DEFINE_EVENT_CONDITION	__JF_EVENT_DECLARE_OF_COND
 
+#ifndef __KERNEL__
+/* As the kernel's headers define them. */
+#define TP_PROTO(...)			__VA_ARGS__
+#define TP_ARGS(...)			__VA_ARGS__
+#define TP_STRUCT__entry(...)		__VA_ARGS__
+#define TP_fast_assign(...)		__VA_ARGS__
+#define TP_printk(...)			#__VA_ARGS__
+#define TP_CONDITION(...)		__VA_ARGS__
+/* Not before the passes of <jumpfunc/define_trace.h>. */
+#define DECLARE_EVENT_CLASS(...)
+/* Of the kernel alone. */
+#define TRACE_EVENT(...)
+#define TRACE_EVENT_CONDITION(...)
+#define TRACE_EVENT_FN(...)
+#define TRACE_EVENT_FN_COND(...)
+#define DEFINE_EVENT(...)
+#define DEFINE_EVENT_FN(...)
+#define DEFINE_EVENT_PRINT(...)
+#define DEFINE_EVENT_CONDITION(...)
+#define DECLARE_TRACE(...)
+#define DECLARE_TRACE_CONDITION(...)
+/* Nothing: a program's events are enabled by <jumpfunc/record.h>, or by JUMPFUNC_TRACE. */
+#define JF_TRACE_EVENT_PARAM(system)	struct __jf_event_param
+#else
 /*
  * An event records how deeply preemption is disabled, less what the kernel's
  * tracepoint itself adds. It does not know of what ours adds, so that is taken back
@@ -301,11 +331,14 @@ static inline int __jf_event_param_set(const char *val,
 			(void *)(system), 0);				\
 	MODULE_PARM_DESC(trace_event,					\
 			 "events of " system " to enable: names with commas, or all")
+#endif /* __KERNEL__ */
 
 #endif /* JUMPFUNC_TRACE_EVENT_H */
 
+#ifdef __KERNEL__
 /* After a header with events TRACE_EVENT() is undefined; this defines it again. */
 #include <linux/tracepoint.h>
+#endif
 
 /* A header that reads events again must know what JF_TRACE_EVENT() is to be then. */
 #if defined(TRACE_HEADER_MULTI_READ) && !defined(__JF_EVENT_PASS)

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
+/*
+ * Recording a program's events (JF_TRACE_EVENT(), trace_event.h) into a folder that babeltrace2,
+ * Trace Compass and other readers of the Common Trace Format read, while the program runs
+ * and after it has ended, however it ended.
+ *
+ * API:
+ *   jf_record_start(options)		make the folder
+ *   jf_record_enable(glob)		record events whose names match, from now on
+ *   jf_record_disable(glob)
+ *   jf_record_stop()			no event is recorded any more
+ *   jf_record_folder(buf, size)	where
+ *   jf_record_stats(stats)		what happened
+ *   jf_events(fn, data)		what events there are
+ *
+ * Without a change of the program: JUMPFUNC_TRACE=glob,glob... starts recording before main(). Then
+ * these are read, too:
+ *   JUMPFUNC_TRACE_DIR		in which folder that of the trace is made
+ *   JUMPFUNC_TRACE_MODE	overwrite or discard
+ *   JUMPFUNC_TRACE_CLOCK	tsc, monotonic or none
+ *   JUMPFUNC_TRACE_PACKETS, JUMPFUNC_TRACE_PACKET_SIZE
+ * Programs that run with more rights than their user has ignore them.
+ *
+ * Example:
+ *   jf_record_start(NULL);
+ *   jf_record_enable("my_net:*");
+ *   ...
+ *   // in a shell:
+ *   babeltrace2 /dev/shm/jumpfunc-$UID/my_program-1234-1
+ *
+ * How it works: detail/ring_user.h. Link with -ljumpfunc-trace -ljumpfunc.
+ *
+ * Caveats:
+ *   A forked child that records has a folder of its own.
+ *
+ *   A thread's ring is made with its first record, and given to another thread after it has
+ *   ended. Where there can be none (a full disk, too many threads) its records are counted as
+ *   discarded; the program goes on.
+ */
+#ifndef JUMPFUNC_RECORD_H
+#define JUMPFUNC_RECORD_H
+
+#include <jumpfunc/trace_event.h>
+
+/**
+ * enum jf_record_mode - what happens with a record if the ring is full
+ * @JF_RECORD_OVERWRITE: the oldest packet is overwritten: a flight recorder
+ * @JF_RECORD_DISCARD:   the record is not written, and counted, until a consumer has read a packet
+ */
+enum jf_record_mode {
+	JF_RECORD_OVERWRITE,
+	JF_RECORD_DISCARD
+};
+
+/**
+ * enum jf_record_clock - what time stamps are of
+ * @JF_RECORD_CLOCK_AUTO:      the counter of the processor if the kernel trusts it, or else
+ *                             CLOCK_MONOTONIC
+ * @JF_RECORD_CLOCK_TSC:       the counter; refused where it is not constant (-EOPNOTSUPP)
+ * @JF_RECORD_CLOCK_MONOTONIC: CLOCK_MONOTONIC
+ * @JF_RECORD_CLOCK_NONE:      records have no time stamps
+ */
+enum jf_record_clock {
+	JF_RECORD_CLOCK_AUTO,
+	JF_RECORD_CLOCK_TSC	= __JF_CLOCK_TSC,
+	JF_RECORD_CLOCK_MONOTONIC = __JF_CLOCK_MONOTONIC,
+	JF_RECORD_CLOCK_NONE	= __JF_CLOCK_NONE
+};
+
+/**
+ * struct jf_record_options - how to record; 0 in each member is the default
+ * @parent:      folder in which that of the trace is made; NULL: $XDG_RUNTIME_DIR/jumpfunc, or
+ *               /dev/shm/jumpfunc-UID, which are made with mode 0700 if they are not there
+ * @mode:        what happens if a ring is full
+ * @clock:       what time stamps are of
+ * @packet_size: bytes of a packet: 4096 to 64 MiB, a multiple of 4096; default 65536
+ * @packets:     packets of a ring, 2 to 64; default 8
+ * @rings:       at most so many rings, 1 to 4096; default 512
+ */
+struct jf_record_options {
+	const char		*parent;
+	enum jf_record_mode	mode;
+	enum jf_record_clock	clock;
+	uint32_t		packet_size;
+	uint32_t		packets;
+	uint32_t		rings;
+};
+
+/**
+ * struct jf_record_counts - what has happened in this process
+ * @rings:       that were made
+ * @packets:     that were made, files
+ * @records:     that were committed or abandoned, and not overwritten
+ * @overwritten: records that were
+ * @discarded:   records that found no room
+ * @no_ring:     those of them that had no ring at all
+ * @error:       0, or why the last ring or packet could not be made, -errno
+ */
+struct jf_record_counts {
+	uint64_t	rings;
+	uint64_t	packets;
+	uint64_t	records;
+	uint64_t	overwritten;
+	uint64_t	discarded;
+	uint64_t	no_ring;
+	int		error;
+};
+
+__JF_BEGIN_DECLS
+
+/**
+ * jf_record_start() - make a trace's folder, and be ready to record
+ * @options: how; NULL: all defaults
+ *
+ * Nothing is recorded until jf_record_enable(). May be called again after
+ * jf_record_stop(); that makes another folder.
+ *
+ * Context: may sleep; not in a signal handler.
+ * Return: 0, -EBUSY if it was started already, -EINVAL if an option is none that
+ * there is, -EOPNOTSUPP if the clock cannot be had, -EPERM if the default folder is
+ * not the user's own, -ENOMEM, or the error of a system call, as -ENOSPC, -EROFS,
+ * -EACCES, -EFBIG (RLIMIT_FSIZE)
+ */
+int jf_record_start(const struct jf_record_options *options);
+
+/**
+ * jf_record_enable() - record events from now on
+ * @glob: of events' names, as of files: "system:name", or without a colon "name"
+ *
+ * Holds for events of objects that are loaded later, too.
+ *
+ * Context: may sleep; not in a signal handler.
+ * Return: how many events there are now that match, -EINVAL, -ENOENT if recording was
+ * not started, -ENOMEM, or an error of registering a probe (tracepoint.h); then
+ * none was enabled
+ */
+int jf_record_enable(const char *glob);
+
+/**
+ * jf_record_disable() - do not record events any more
+ * @glob: as for jf_record_enable(), all that it matches are off then
+ *
+ * Context: as jf_record_enable(). Calls that have begun may still record.
+ * Return: how many events were on and match, or an error as of jf_record_enable()
+ */
+int jf_record_disable(const char *glob);
+
+/**
+ * jf_record_stop() - end recording
+ *
+ * Disables all events and waits for those that are being recorded. The folder stays.
+ *
+ * Context: as jf_quiesce().
+ * Return: 0, -ENOENT if recording was not started, or an error of unregistering probes;
+ * then it goes on
+ */
+int jf_record_stop(void);
+
+/**
+ * jf_record_folder() - where this process records
+ * @buf:  is filled in
+ * @size: of @buf
+ *
+ * In a forked child that has not recorded yet this is -ENOENT.
+ *
+ * Context: any.
+ * Return: the length of the path, -ENOENT if recording was not started, -ENAMETOOLONG
+ * if it does not fit
+ */
+int jf_record_folder(char *buf, size_t size);
+
+/**
+ * jf_record_stats() - what has happened in this process
+ * @stats: is filled in
+ *
+ * Context: any but a signal handler. Other threads go on meanwhile; numbers are of about now.
+ */
+void jf_record_stats(struct jf_record_counts *stats);
+
+/**
+ * jf_events() - look at all events of this process
+ * @fn:   is called for each; if it returns other than 0 that ends it
+ * @data: its second argument
+ *
+ * @fn must not load or unload objects, nor enable or disable events.
+ *
+ * Context: may sleep; not in a signal handler.
+ * Return: 0, or what @fn has returned
+ */
+int jf_events(int (*fn)(const struct jf_event *event, void *data), void *data);
+
+__JF_END_DECLS
+
+#endif /* JUMPFUNC_RECORD_H */

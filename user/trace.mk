@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: GPL-2.0
+# libjumpfunc-trace, which records a program's events, for Makefile:
+#   make trace         libjumpfunc-trace.so.1, libjumpfunc-trace.a and jf-recover
+#   make trace-check   its tests; KILLS= rounds of the writers that are killed (default 300), FUZZ= inputs
+#                      of the fuzzer (default 20000)
+#   make trace-mutants breaks the ring in many ways; the tests must notice each
+#   make trace-bench   what an event costs, beside LTTng-UST if that is installed
+KILLS ?= 300
+FUZZ ?= 20000
+
+RECORD_SOURCES := $(addprefix trace/,record.c ring.c metadata.c clock.c file.c recover.c)
+RECORD_OBJECTS := $(RECORD_SOURCES:trace/%.c=$(OUT)/trace/%.o)
+RECORD_LIBS := $(OUT)/libjumpfunc-trace.so $(OUT)/libjumpfunc-trace.a $(OUT)/jf-recover
+
+trace: $(RECORD_LIBS)
+
+$(OUT)/trace/%.o: trace/%.c trace/trace.h $(LIB_HEADERS)
+	@mkdir -p $(@D)
+	$(CC) $(LIB_CFLAGS) -c -o $@ $<
+
+# Never unloaded, as libjumpfunc.
+$(OUT)/libjumpfunc-trace.so.1: $(RECORD_OBJECTS) trace/libjumpfunc-trace.map $(OUT)/libjumpfunc.so
+	$(CC) $(CFLAGS) $(LDFLAGS) -shared -o $@ $(RECORD_OBJECTS) -pthread -Wl,-soname,libjumpfunc-trace.so.1 \
+		-Wl,--version-script=trace/libjumpfunc-trace.map -Wl,-z,nodelete -Wl,-z,defs -L$(OUT) -ljumpfunc
+$(OUT)/libjumpfunc-trace.so: $(OUT)/libjumpfunc-trace.so.1
+	ln -sf $(<F) $@
+
+# One object that shows what the version script lists, as of libjumpfunc.
+$(OUT)/trace/names: trace/libjumpfunc-trace.map names.awk
+	@mkdir -p $(@D)
+	awk -f names.awk $< > $@
+$(OUT)/trace/all.o: $(RECORD_OBJECTS) $(OUT)/trace/names
+	$(CC) $(CFLAGS) $(LIB_NATIVE) -r -nostdlib -o $@ $(RECORD_OBJECTS)
+	$(OBJCOPY) --keep-global-symbols=$(OUT)/trace/names $@
+$(OUT)/libjumpfunc-trace.a: $(OUT)/trace/all.o
+	rm -f $@
+	$(AR) rcs $@ $<
+
+# It reads and needs no tracepoints.
+$(OUT)/jf-recover: trace/jf_recover.c trace/recover.c trace/file.c trace/trace.h $(LIB_HEADERS) | $(OUT)
+	$(CC) $(LIB_CFLAGS) -fPIE $(LDFLAGS) -o $@ $(filter %.c,$^)
+
+RECORD_TEST := test/trace
+RECORD_CFLAGS = $(LIB_TEST_CFLAGS) -I$(RECORD_TEST)
+RECORD_SHARED := -L$(OUT) -ljumpfunc-trace -ljumpfunc -Wl,-rpath,$(OUT)
+RECORD_STATIC := $(OUT)/libjumpfunc-trace.a $(OUT)/libjumpfunc.a
+RECORD_TEST_DEPS := $(RECORD_LIBS) $(LIBS) $(wildcard $(RECORD_TEST)/*.h) tap.h
+RECORD_CHECKS := $(addprefix $(OUT)/,test_record test_record-O0 test_record-static test_record-san steps steps-O0)
+ifneq ($(CLANG),)
+RECORD_CHECKS += $(OUT)/test_record-clang $(OUT)/steps-clang
+endif
+ifneq ($(CLANGXX),)
+RECORD_CHECKS += $(OUT)/test_record-clangxx
+endif
+RECORD_CHECKS += $(OUT)/test_record-cxx
+
+$(OUT)/test_record: $(RECORD_TEST)/test_record.c $(RECORD_TEST_DEPS)
+	$(CC) $(RECORD_CFLAGS) -O2 -o $@ $< $(RECORD_SHARED)
+$(OUT)/test_record-O0: $(RECORD_TEST)/test_record.c $(RECORD_TEST_DEPS)
+	$(CC) $(RECORD_CFLAGS) -O0 -fno-exceptions -o $@ $< $(RECORD_SHARED)
+$(OUT)/test_record-static: $(RECORD_TEST)/test_record.c $(RECORD_TEST_DEPS)
+	$(CC) $(RECORD_CFLAGS) -O2 -static -o $@ $< $(RECORD_STATIC)
+# The library's sources in the program, so that they are looked at, too.
+$(OUT)/test_record-san: $(RECORD_TEST)/test_record.c $(RECORD_SOURCES) $(LIB_SOURCES) $(RECORD_TEST_DEPS)
+	$(CC) $(RECORD_CFLAGS) $(SAN) -o $@ $< $(RECORD_SOURCES) $(LIB_SOURCES)
+$(OUT)/test_record-clang: $(RECORD_TEST)/test_record.c $(RECORD_TEST_DEPS)
+	$(CLANG) $(RECORD_CFLAGS) -O2 -o $@ $< $(RECORD_SHARED)
+$(OUT)/test_record-cxx: $(RECORD_TEST)/test_record.c $(RECORD_TEST_DEPS)
+	$(CXX) $(LIB_TEST_CXXFLAGS) -I$(RECORD_TEST) -O2 -o $@ -x c++ $< -x none $(RECORD_SHARED)
+$(OUT)/test_record-clangxx: $(RECORD_TEST)/test_record.c $(RECORD_TEST_DEPS)
+	$(CLANGXX) $(LIB_TEST_CXXFLAGS) -I$(RECORD_TEST) -O2 -o $@ -x c++ $< -x none $(RECORD_SHARED)
+$(OUT)/steps: $(RECORD_TEST)/steps.c $(RECORD_TEST_DEPS)
+	$(CC) $(RECORD_CFLAGS) -O2 -o $@ $< $(RECORD_SHARED)
+$(OUT)/steps-O0: $(RECORD_TEST)/steps.c $(RECORD_TEST_DEPS)
+	$(CC) $(RECORD_CFLAGS) -O0 -o $@ $< $(RECORD_SHARED)
+$(OUT)/steps-clang: $(RECORD_TEST)/steps.c $(RECORD_TEST_DEPS)
+	$(CLANG) $(RECORD_CFLAGS) -O2 -o $@ $< $(RECORD_SHARED)
+$(OUT)/kills: $(RECORD_TEST)/kills.c $(RECORD_TEST_DEPS)
+	$(CC) $(RECORD_CFLAGS) -O2 -o $@ $< $(RECORD_SHARED)
+$(OUT)/trace_events: $(RECORD_TEST)/trace_events.c $(RECORD_TEST_DEPS)
+	$(CC) $(RECORD_CFLAGS) -O2 -o $@ $< $(RECORD_SHARED)
+$(OUT)/fuzz_recover: $(RECORD_TEST)/fuzz_recover.c trace/recover.c trace/file.c trace/trace.h $(LIB_HEADERS)
+	$(CLANG) $(RECORD_CFLAGS) -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -o $@ $(filter %.c,$^)
+
+trace-check: $(RECORD_LIBS) $(RECORD_CHECKS) $(OUT)/kills $(OUT)/trace_events $(if $(CLANG),$(OUT)/fuzz_recover)
+	+@rc=0; for t in $(RECORD_CHECKS); do echo "# $${t##*/}"; $$t || rc=1; done; \
+	echo "# kills"; $(OUT)/kills $(KILLS) || rc=1; \
+	echo "# events.sh"; MAKE="$(MAKE)" CC="$(CC)" CXX="$(CXX)" $(RECORD_TEST)/events.sh $(OUT) || rc=1; \
+	echo "# disks.sh"; $(RECORD_TEST)/disks.sh $(OUT) || rc=1; \
+	$(if $(CLANG),echo "# fuzz_recover"; $(RECORD_TEST)/fuzz.sh $(OUT) $(FUZZ) || rc=1;,) \
+	exit $$rc
+
+check: trace-check
+
+# Some minutes.
+trace-mutants: $(RECORD_LIBS) $(LIBS) $(if $(CLANG),$(OUT)/fuzz_recover)
+	$(RECORD_TEST)/mutants.sh $(OUT)
+
+mutants: trace-mutants
+
+.PHONY: trace trace-check trace-mutants
+
+# LTTng-UST's part is there if its headers are.
+RECORD_LTTNG := $(shell echo 'int main(void) { return 0; }' | $(CC) -include lttng/tracepoint.h -o /dev/null -xc - -llttng-ust \
+	-llttng-ust-common -ldl 2>/dev/null && echo yes)
+$(OUT)/trace_bench: trace/bench/bench.c trace/bench/lttng.c $(wildcard trace/bench/*.h) $(RECORD_LIBS) $(LIBS)
+	$(CC) $(LIB_TEST_CFLAGS) -Itrace/bench -O2 $(if $(RECORD_LTTNG),-DHAVE_LTTNG) -o $@ $< \
+		$(if $(RECORD_LTTNG),-Wno-error -Wno-undef trace/bench/lttng.c) $(RECORD_SHARED) \
+		$(if $(RECORD_LTTNG),-llttng-ust -llttng-ust-common -ldl)
+$(OUT)/trace_rings: trace/bench/rings.c $(RECORD_LIBS)
+	$(CC) $(LIB_TEST_CFLAGS) -O2 -o $@ $<
+
+trace-bench: $(OUT)/trace_bench $(OUT)/trace_rings
+	trace/bench/bench.sh $(OUT) $(BENCH_ARGS)
+	$(OUT)/trace_rings
+
+.PHONY: trace-bench
+
+# With what install.mk installs; its variables.
+PROGRAM_HEADERS += $(addprefix $(TOP)/include/jumpfunc/,record.h recover.h)
+install: install-trace
+install-trace: trace $(DIST)/jumpfunc-trace.pc
+	$(INSTALL) -d $(call to,$(LIBDIR)) $(call to,$(PKGCONFIGDIR)) $(call to,$(PREFIX)/bin)
+	$(INSTALL) -m 755 $(OUT)/libjumpfunc-trace.so.1 $(call to,$(LIBDIR)/)
+	ln -sf libjumpfunc-trace.so.1 $(call to,$(LIBDIR)/libjumpfunc-trace.so)
+	$(INSTALL) -m 644 $(OUT)/libjumpfunc-trace.a $(call to,$(LIBDIR)/)
+	$(INSTALL) -m 644 $(DIST)/jumpfunc-trace.pc $(call to,$(PKGCONFIGDIR)/)
+	$(INSTALL) -m 755 $(OUT)/jf-recover $(call to,$(PREFIX)/bin/)
+	$(INSTALL) -d $(call to,$(INCLUDEDIR)/jumpfunc-lttng/lttng)
+	$(INSTALL) -m 644 $(TOP)/include/jumpfunc-lttng/lttng/*.h $(call to,$(INCLUDEDIR)/jumpfunc-lttng/lttng/)
+
+uninstall: uninstall-trace
+uninstall-trace:
+	rm -f $(call to,$(LIBDIR)/libjumpfunc-trace.so) $(call to,$(LIBDIR)/libjumpfunc-trace.so.1) \
+		$(call to,$(LIBDIR)/libjumpfunc-trace.a) $(call to,$(PKGCONFIGDIR)/jumpfunc-trace.pc) \
+		$(call to,$(PREFIX)/bin/jf-recover)
+	rm -rf $(call to,$(INCLUDEDIR)/jumpfunc-lttng)
+
+.PHONY: install-trace uninstall-trace

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
+/* Recovers what a program has recorded, whatever has become of it: see recover.h. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <jumpfunc/recover.h>
+
+static int usage(FILE *to, int status)
+{
+	fprintf(to, "usage: jf-recover FROM [TO]\n\n"
+		"Copies all whole records of the trace in the folder FROM to the folder TO, which is made;\n"
+		"without TO it only says what there is. The process that records may be running.\n"
+		"The exit status is 1 if something could not be read or written, 2 for wrong usage,\n"
+		"3 if there was damage: what is whole was copied.\n");
+	return status;
+}
+
+int main(int argc, char **argv)
+{
+	struct jf_recovered r;
+	int err;
+
+	if (argc > 1 && (!strcmp(argv[1], "-h") || !strcmp(argv[1], "--help")))
+		return usage(stdout, 0);
+	if (argc < 2 || argc > 3 || argv[1][0] == '-')
+		return usage(stderr, 2);
+	err = jf_recover(argv[1], argv[2], &r);
+	if (err) {
+		fprintf(stderr, "jf-recover: %s: %s\n",
+			err == -EEXIST ? argv[2] : argv[1],
+			err == -ENODATA ? "no trace of jumpfunc" : strerror(-err));
+		return 1;
+	}
+	printf("rings %" PRIu64 "\npackets %" PRIu64 "\nrecords %" PRIu64 "\nuncommitted %" PRIu64 "\n",
+	       r.rings, r.packets, r.records, r.uncommitted);
+	printf("discarded %" PRIu64 "\noverwritten %" PRIu64 "\ndamaged %" PRIu64 "\nvanished %" PRIu64 "\n",
+	       r.discarded, r.overwritten, r.damaged, r.vanished);
+	return r.damaged ? 3 : 0;
+}

@@ -1,0 +1,347 @@
+// SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
+/*
+ * What a trace says of itself, in the language that CTF 1.8 has for that: of its packets, as struct
+ * jf_packet has them, of its clock, and of each event.
+ *
+ * A file that readers may read at any time is never half-written: a new one is written under a name
+ * that is hidden from them, and then takes the place of the old one. But for the clock, whose
+ * numbers are in lines of a fixed length, all in the first page: one pwrite() sets them.
+ *
+ * A class, which is an event's text and its number, is never forgotten: an object that is
+ * closed and loaded again gets the numbers that its events had. The list only grows at its
+ * end, and so can be read without a lock, in a forked child, too.
+ */
+#include "trace.h"
+
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+/* The name of a new one, hidden. */
+#define UNFINISHED	".metadata"
+
+struct jf_class {
+	struct jf_class	*next;
+	uint16_t	id;
+	size_t		len;
+	char		text[];
+};
+
+static struct jf_class *classes, **last_class = &classes;
+
+/**
+ * struct text - that grows; @len counts on where there is no room
+ */
+struct text {
+	char	*buf;
+	size_t	size;
+	size_t	len;
+};
+
+__attribute__((__format__(__printf__, 2, 3)))
+static void add(struct text *t, const char *format, ...)
+{
+	size_t room = t->len < t->size ? t->size - t->len : 0;
+	va_list args;
+	int n;
+
+	va_start(args, format);
+	n = vsnprintf(room ? t->buf + t->len : NULL, room, format, args);
+	va_end(args);
+	if (n > 0)
+		t->len += (size_t)n;
+}
+
+static bool is_number(const struct jf_event_field *f)
+{
+	/* In C an array's elements are side by side, and so they are in a trace if they are aligned to their size. */
+	if (f->align != f->size || f->size > 8)
+		return false;
+	return f->class_ == 8 ? f->size == 4 || f->size == 8 :
+	       f->class_ >= 1 && f->class_ <= 5;
+}
+
+/* The type of one element. */
+static void add_number(struct text *t, const struct jf_event_field *f)
+{
+	if (f->class_ == 8)
+		add(t, "floating_point { exp_dig = %d; mant_dig = %d; align = %u; }",
+		    f->size == 4 ? 8 : 11, f->size == 4 ? 24 : 53, f->size * 8);
+	else
+		add(t, "integer { size = %u; align = %u; signed = %s;%s%s }", f->size * 8, f->size * 8,
+		    f->sign ? "true" : "false", f->class_ == 5 ? " base = 16;" : "",
+		    f->kind != __JF_FIELD_SCALAR && !strcmp(f->type, "char") ? " encoding = UTF8;" : "");
+}
+
+static bool is_dynamic(const struct jf_event_field *f)
+{
+	return f->kind == __JF_FIELD_STRING || f->kind == __JF_FIELD_DYNAMIC;
+}
+
+/* Names begin with an underscore, which readers drop: so they are no words of the language. */
+static int add_field(struct text *t, const struct jf_event_field *f)
+{
+	if (f->kind != __JF_FIELD_BYTES && f->kind != __JF_FIELD_STRING && !is_number(f))
+		return -EINVAL;
+	add(t, "\t\t");
+	switch (f->kind) {
+	case __JF_FIELD_SCALAR:
+		add_number(t, f);
+		add(t, " _%s;\n", f->name);
+		return 0;
+	case __JF_FIELD_ARRAY:
+		add_number(t, f);
+		add(t, " _%s[%u];\n", f->name, f->count);
+		return 0;
+	case __JF_FIELD_BYTES:
+		add(t, "struct { integer { size = 8; align = 8; base = 16; } bytes[%u]; } align(%u) _%s;\n",
+		    f->size, f->align * 8, f->name);
+		return 0;
+	case __JF_FIELD_STRING:
+		add(t, "string _%s;\n", f->name);
+		return 0;
+	case __JF_FIELD_DYNAMIC:
+		add(t, "integer { size = 32; align = 32; } __%s_length;\n\t\t", f->name);
+		add_number(t, f);
+		add(t, " _%s[__%s_length];\n", f->name, f->name);
+		return 0;
+	}
+	return -EINVAL;
+}
+
+static int add_event(struct text *t, const struct jf_event *event, unsigned int id)
+{
+	const struct jf_event_field *f;
+	uint64_t end = 0;
+	int err = 0;
+
+	add(t, "event {\n\tname = \"%s:%s\";\n\tid = %u;\n\tstream_id = 0;\n\tfields := struct {\n",
+	    event->system, event->name, id);
+	for (f = event->fields; !err && f->kind != __JF_FIELD_END; f++) {
+		if (is_dynamic(f))
+			continue;
+		if (!f->align || f->align > 8 || (f->align & (f->align - 1)))
+			return -EINVAL;
+		end = __jf_align(end, f->align) + (uint64_t)f->size * f->count;
+		err = add_field(t, f);
+	}
+	/* C has put them where readers will look. */
+	if (end != event->size)
+		return -EINVAL;
+	for (f = event->fields; !err && f->kind != __JF_FIELD_END; f++)
+		if (is_dynamic(f))
+			err = add_field(t, f);
+	add(t, "\t};\n};\n\n");
+	return err;
+}
+
+static struct jf_class *find_class(const struct text *t, unsigned int at)
+{
+	struct jf_class *c;
+
+	for (c = classes; c; c = c->next)
+		if (c->len == t->len && c->id == at && !memcmp(c->text, t->buf, t->len))
+			return c;
+	return NULL;
+}
+
+/**
+ * jf_class_of() - the number that an event has in traces
+ * @event: the event
+ * @id:    is filled in
+ *
+ * With jf_events_lock.
+ *
+ * Return: 0 if it has one, 1 if it has a new one, which the metadata must say, -EINVAL if it has
+ * a field that CTF cannot show, -ENOSPC if all numbers are taken, -ENOMEM
+ */
+int jf_class_of(const struct jf_event *event, uint16_t *id)
+{
+	struct text t = { NULL, 0, 0 };
+	struct jf_class *c;
+	unsigned int i;
+	int err;
+
+	/* How long is it, with the longest number? */
+	err = add_event(&t, event, UINT16_MAX);
+	if (err)
+		return err;
+	c = malloc(sizeof(*c) + t.len + 1);
+	if (!c)
+		return -ENOMEM;
+	t = (struct text){ c->text, t.len + 1, 0 };
+	for (i = 1; ; i++) {
+		struct jf_class *old = classes;
+
+		if (i > UINT16_MAX) {
+			free(c);
+			return -ENOSPC;
+		}
+		while (old && old->id != i)
+			old = old->next;
+		t.len = 0;
+		add_event(&t, event, i);
+		if (!old)
+			break;
+		if (find_class(&t, i)) {
+			free(c);
+			*id = (uint16_t)i;
+			return 0;
+		}
+	}
+	c->next = NULL;
+	c->id = (uint16_t)i;
+	c->len = t.len;
+	*id = c->id;
+	/* Pairs with the loads of jf_metadata_write(). */
+	__atomic_store_n(last_class, c, __ATOMIC_RELEASE);
+	last_class = &c->next;
+	return 1;
+}
+
+#define INT(size)	"integer { size = " #size "; align = " #size "; }"
+
+/* Where these lines are does not depend on what they say. */
+static void add_clock(struct text *t, uint32_t clock)
+{
+	struct jf_clock c;
+	int64_t seconds;
+
+	jf_clock_get(clock, &c);
+	seconds = c.offset / 1000000000 - (c.offset % 1000000000 < 0);
+	add(t, "\tfreq = %20llu;\n\toffset_s = %20lld;\n\toffset = %20llu;\n",
+	    (unsigned long long)c.freq, (long long)seconds,
+	    (unsigned long long)((double)(c.offset - seconds * 1000000000) * (double)c.freq / 1e9));
+}
+
+static void add_uuid(struct text *t, const uint8_t *u)
+{
+	add(t, "\"%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x\"",
+	    u[0], u[1], u[2], u[3], u[4], u[5], u[6], u[7], u[8], u[9], u[10], u[11],
+	    u[12], u[13], u[14], u[15]);
+}
+
+/* A name that a quotation mark does not end. */
+static void add_name(struct text *t, const char *name, size_t max)
+{
+	for (; max && *name; name++, max--)
+		add(t, "%c", *name >= ' ' && *name < 127 && *name != '"' && *name != '\\' ? *name : '_');
+}
+
+#define CLOCK_BEGIN	"/* CTF 1.8 */\n\nclock {\n\tname = jf_clock;\n\tabsolute = false;\n"
+
+static void add_head(struct text *t, const uint8_t *uuid, uint32_t clock)
+{
+	bool timed = clock != __JF_CLOCK_NONE;
+	const uint16_t one = 1;
+	struct utsname host;
+
+	if (timed) {
+		add(t, CLOCK_BEGIN);
+		add_clock(t, clock);
+		add(t, "\tdescription = \"%s\";\n};\n\n",
+		    clock == __JF_CLOCK_TSC ? "counter of the processor" : "CLOCK_MONOTONIC");
+		add(t, "typealias integer { size = 64; align = 64; map = clock.jf_clock.value; } := jf_time;\n\n");
+	} else {
+		add(t, "/* CTF 1.8 */\n\n");
+	}
+	add(t, "trace {\n\tmajor = 1;\n\tminor = 8;\n\tuuid = ");
+	add_uuid(t, uuid);
+	add(t, ";\n\tbyte_order = %s;\n\tpacket.header := struct {\n", *(const char *)&one ? "le" : "be");
+	add(t, "\t\t" INT(32) " magic;\n\t\tinteger { size = 8; align = 8; } uuid[16];\n");
+	add(t, "\t\t" INT(32) " stream_id;\n\t\t" INT(64) " stream_instance_id;\n\t};\n};\n\n");
+
+	add(t, "env {\n\thostname = \"");
+	if (!uname(&host))
+		add_name(t, host.nodename, sizeof(host.nodename));
+	add(t, "\";\n\tprocname = \"");
+	add_name(t, program_invocation_short_name, 64);
+	add(t, "\";\n\tvpid = %d;\n\tdomain = \"ust\";\n\ttracer_name = \"jumpfunc\";\n", (int)getpid());
+	add(t, "\ttracer_major = 0;\n\ttracer_minor = 1;\n};\n\n");
+
+	add(t, "stream {\n\tid = 0;\n\tpacket.context := struct {\n");
+	add(t, "\t\t" INT(64) " content_size;\n\t\t" INT(64) " packet_size;\n\t\t" INT(64) " events_discarded;\n");
+	add(t, "\t\t" INT(32) " tid;\n");
+	if (timed)
+		add(t, "\t\tjf_time timestamp_end;\n\t\tjf_time timestamp_begin;\n");
+	add(t, "\t} align(1024);\n");
+	add(t, "\tevent.header := struct {\n\t\tenum : " INT(16) " { begun = 0, whole = 1 ... 65535 } id;\n");
+	/* Readers skip the size of a whole record: what follows is aligned. */
+	add(t, "\t\tvariant <id> {\n\t\t\tstruct { } begun;\n\t\t\tstruct { %s} align(64) whole;\n",
+	    timed ? "jf_time timestamp; " : "");
+	add(t, "\t\t} v;\n\t} align(64);\n};\n\n");
+	/* What a record is that was begun and not committed. */
+	add(t, "event {\n\tname = \"jumpfunc:uncommitted\";\n\tid = 0;\n\tstream_id = 0;\n\tfields := struct {\n");
+	add(t, "\t\t" INT(32) " _size;\n\t\tinteger { size = 8; align = 8; base = 16; } _bytes[_size];\n\t};\n};\n\n");
+}
+
+/**
+ * jf_metadata_write() - write the metadata of a trace, or write it anew
+ * @folder: of the trace
+ * @uuid:   of the trace
+ * @clock:  one of enum jf_record_clock
+ *
+ * With jf_live->lock. Signal handlers come here, in a forked child: nothing is allocated, and
+ * vsnprintf() with such formats allocates nothing either.
+ *
+ * Return: 0, or the error of a system call; then the old one is still there, if there was one
+ */
+int jf_metadata_write(const char *folder, const uint8_t *uuid, uint32_t clock)
+{
+	char buf[4096], from[PATH_MAX], to[PATH_MAX];
+	struct text t = { buf, sizeof(buf), 0 };
+	const struct jf_class *c;
+	uint64_t at;
+	int fd, err;
+
+	if (jf_path(from, sizeof(from), folder, UNFINISHED) || jf_path(to, sizeof(to), folder, "metadata"))
+		return -ENAMETOOLONG;
+	add_head(&t, uuid, clock);
+	if (t.len >= t.size)
+		return -ENAMETOOLONG;
+	unlink(from);
+	fd = open(from, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (fd < 0)
+		return -errno;
+	err = jf_file_write(fd, buf, t.len, 0);
+	at = t.len;
+	/* Acquire: pairs with the store in jf_class_of(), behind which a class does not change. */
+	for (c = __atomic_load_n(&classes, __ATOMIC_ACQUIRE); c && !err;
+	     c = __atomic_load_n(&c->next, __ATOMIC_ACQUIRE)) {
+		err = jf_file_write(fd, c->text, c->len, at);
+		at += c->len;
+	}
+	close(fd);
+	if (!err && rename(from, to))
+		err = -errno;
+	if (err)
+		unlink(from);
+	return err;
+}
+
+/**
+ * jf_metadata_clock() - set the clock right, of which more is known the longer it has run
+ * @folder: of the trace
+ * @clock:  one of enum jf_record_clock
+ *
+ * With jf_live->lock. If it cannot be, it stays as it was.
+ */
+void jf_metadata_clock(const char *folder, uint32_t clock)
+{
+	char buf[256], path[PATH_MAX];
+	struct text t = { buf, sizeof(buf), 0 };
+	int fd;
+
+	if (clock != __JF_CLOCK_TSC || jf_path(path, sizeof(path), folder, "metadata"))
+		return;
+	add_clock(&t, clock);
+	fd = open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
+	if (fd < 0)
+		return;
+	jf_file_write(fd, buf, t.len, sizeof(CLOCK_BEGIN) - 1);
+	close(fd);
+}

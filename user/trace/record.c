@@ -1,0 +1,401 @@
+// SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
+/*
+ * Events of this process, and which of them are recorded.
+ *
+ * An event is a tracepoint and a probe that records its calls. It is on while the probe is
+ * registered. Globs that were given to jf_record_enable() are kept for events that are yet to
+ * come, with an object that is loaded later.
+ */
+#include "trace.h"
+
+#include <fnmatch.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define GLOB_MAX	256
+
+/**
+ * struct wish - of jf_record_enable(), or of jf_record_disable()
+ * @next: the one after it; the last that matches counts
+ * @on:   which of both
+ * @glob: of names
+ */
+struct wish {
+	struct wish	*next;
+	bool		on;
+	char		glob[GLOB_MAX];
+};
+
+static pthread_mutex_t events_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct jf_event *events, **last_event = &events;
+static struct wish *wishes, **last_wish = &wishes;
+
+static bool matches(const struct jf_event *event, const char *glob)
+{
+	char name[GLOB_MAX];
+	int n;
+
+	if (!strchr(glob, ':'))
+		return !fnmatch(glob, event->name, 0);
+	n = snprintf(name, sizeof(name), "%s:%s", event->system, event->name);
+	return n > 0 && (size_t)n < sizeof(name) && !fnmatch(glob, name, 0);
+}
+
+static bool is_wished(const struct jf_event *event)
+{
+	const struct wish *w;
+	bool on = false;
+
+	for (w = wishes; w; w = w->next)
+		if (matches(event, w->glob))
+			on = w->on;
+	return on;
+}
+
+/* All that match, or none. With the lock. */
+static int switch_events(const char *glob, bool on, bool all)
+{
+	struct jf_event *e;
+	struct jf_batch b;
+	int err = 0, n = 0;
+
+	jf_batch_init(&b);
+	for (e = events; e && !err; e = e->next) {
+		if ((!all && !matches(e, glob)) || !e->id)
+			continue;
+		n++;
+		if (!!e->on == on) {
+			n -= !on;
+			continue;
+		}
+		err = __jf_batch_probe(&b, e->tp, e->probe, e, JF_TRACE_PRIO_DEFAULT, on);
+	}
+	if (err) {
+		jf_batch_abort(&b);
+		return err;
+	}
+	err = jf_batch_commit(&b);
+	if (err)
+		return err;
+	for (e = events; e; e = e->next)
+		if ((all || matches(e, glob)) && e->id)
+			e->on = on;
+	return n;
+}
+
+static void forget_wishes(void)
+{
+	struct wish *w;
+
+	while ((w = wishes)) {
+		wishes = w->next;
+		free(w);
+	}
+	last_wish = &wishes;
+}
+
+static int jf_record_switch(const char *glob, bool on)
+{
+	struct wish *w;
+	int n;
+
+	if (!glob || !*glob || strlen(glob) >= GLOB_MAX)
+		return -EINVAL;
+	w = malloc(sizeof(*w));
+	if (!w)
+		return -ENOMEM;
+	w->next = NULL;
+	w->on = on;
+	memcpy(w->glob, glob, strlen(glob) + 1);
+	pthread_mutex_lock(&events_lock);
+	n = jf_conf.started ? switch_events(glob, on, false) : -ENOENT;
+	if (n >= 0) {
+		*last_wish = w;
+		last_wish = &w->next;
+	} else {
+		free(w);
+	}
+	pthread_mutex_unlock(&events_lock);
+	return n;
+}
+
+int jf_record_enable(const char *glob)
+{
+	return jf_record_switch(glob, true);
+}
+
+int jf_record_disable(const char *glob)
+{
+	return jf_record_switch(glob, false);
+}
+
+/* Where a trace's folder is made if nobody says where. */
+static int default_parent(char *buf, size_t size)
+{
+	const char *dir = secure_getenv("XDG_RUNTIME_DIR");
+	struct stat st;
+	int n, err;
+
+	if (dir && *dir == '/' && strlen(dir) < size - 16 && !stat(dir, &st) && S_ISDIR(st.st_mode)) {
+		n = snprintf(buf, size, "%s/jumpfunc", dir);
+		if (n > 0 && !jf_folder_own(buf))
+			return 0;
+	}
+	n = snprintf(buf, size, "/dev/shm/jumpfunc-%u", (unsigned int)geteuid());
+	err = jf_folder_own(buf);
+	return err;
+}
+
+static int options_valid(const struct jf_record_options *o)
+{
+	if (o->mode != JF_RECORD_OVERWRITE && o->mode != JF_RECORD_DISCARD)
+		return -EINVAL;
+	if ((unsigned int)o->clock > JF_RECORD_CLOCK_NONE)
+		return -EINVAL;
+	if (o->packet_size && (o->packet_size % 4096 || o->packet_size > 64 << 20))
+		return -EINVAL;
+	if (o->packets && (o->packets < 2 || o->packets > 64))
+		return -EINVAL;
+	return o->rings > 4096 ? -EINVAL : 0;
+}
+
+static int start(const struct jf_record_options *o)
+{
+	static const struct jf_record_options none;
+	int err;
+
+	if (!o)
+		o = &none;
+	err = options_valid(o);
+	if (err)
+		return err;
+	if (jf_conf.started)
+		return -EBUSY;
+	jf_conf.mode = (uint32_t)o->mode;
+	jf_conf.clock = (uint32_t)o->clock;
+	if (o->clock == JF_RECORD_CLOCK_AUTO)
+		jf_conf.clock = jf_tsc_usable() ? JF_RECORD_CLOCK_TSC : JF_RECORD_CLOCK_MONOTONIC;
+	else if (o->clock == JF_RECORD_CLOCK_TSC && !jf_tsc_usable())
+		return -EOPNOTSUPP;
+	jf_conf.packet_size = o->packet_size ? o->packet_size : 65536;
+	jf_conf.packets = o->packets ? o->packets : 8;
+	jf_conf.rings = o->rings ? o->rings : 512;
+	if (o->parent) {
+		/* The program may change to another folder. */
+		char *path = realpath(o->parent, NULL);
+
+		err = path ? 0 : -errno;
+		if (path && strlen(path) >= sizeof(jf_conf.parent))
+			err = -ENAMETOOLONG;
+		if (!err)
+			memcpy(jf_conf.parent, path, strlen(path) + 1);
+		free(path);
+	} else {
+		err = default_parent(jf_conf.parent, sizeof(jf_conf.parent));
+	}
+	if (err)
+		return err;
+	jf_clock_start(jf_conf.clock);
+	err = jf_rings_start();
+	if (!err)
+		jf_conf.started = true;
+	return err;
+}
+
+int jf_record_start(const struct jf_record_options *options)
+{
+	int err;
+
+	pthread_mutex_lock(&events_lock);
+	err = start(options);
+	pthread_mutex_unlock(&events_lock);
+	return err;
+}
+
+int jf_record_stop(void)
+{
+	int n;
+
+	pthread_mutex_lock(&events_lock);
+	if (!jf_conf.started) {
+		pthread_mutex_unlock(&events_lock);
+		return -ENOENT;
+	}
+	n = switch_events(NULL, false, true);
+	if (n >= 0) {
+		jf_quiesce();
+		forget_wishes();
+		jf_conf.started = false;
+		jf_rings_stop();
+	}
+	pthread_mutex_unlock(&events_lock);
+	return n < 0 ? n : 0;
+}
+
+int jf_events(int (*fn)(const struct jf_event *event, void *data), void *data)
+{
+	const struct jf_event *e;
+	int ret = 0;
+
+	pthread_mutex_lock(&events_lock);
+	for (e = events; e && !ret; e = e->next)
+		ret = fn(e, data);
+	pthread_mutex_unlock(&events_lock);
+	return ret;
+}
+
+/* By an object's constructors. An event that cannot be shown stays in the list, without a number. */
+void __jf_event_register(struct jf_event *event)
+{
+	int how;
+
+	if (event->version != JF_EVENT_VERSION) {
+		fprintf(stderr, "libjumpfunc-trace: %s:%s was compiled for another version\n",
+			event->system, event->name);
+		return;
+	}
+	pthread_mutex_lock(&events_lock);
+	how = jf_class_of(event, &event->id);
+	if (how < 0)
+		fprintf(stderr, "libjumpfunc-trace: %s:%s cannot be recorded: %s\n", event->system,
+			event->name, how == -EINVAL ? "a field has a type that CTF does not know" : strerror(-how));
+	event->next = NULL;
+	*last_event = event;
+	last_event = &event->next;
+	/* Before the first record of it. */
+	if (how > 0 && jf_conf.started)
+		how = jf_rings_metadata();
+	if (how >= 0 && jf_conf.started && is_wished(event) &&
+	    !__jf_trace_register(event->tp, event->probe, event, JF_TRACE_PRIO_DEFAULT))
+		event->on = 1;
+	pthread_mutex_unlock(&events_lock);
+}
+
+/* By its destructors. Its probe is in it, so none may be there any more. */
+void __jf_event_unregister(struct jf_event *event)
+{
+	struct jf_event **p;
+
+	pthread_mutex_lock(&events_lock);
+	if (event->on && !__jf_trace_unregister(event->tp, event->probe, event))
+		event->on = 0;
+	for (p = &events; *p && *p != event; p = &(*p)->next)
+		;
+	if (*p) {
+		*p = event->next;
+		if (last_event == &event->next)
+			last_event = p;
+	}
+	pthread_mutex_unlock(&events_lock);
+	jf_quiesce();
+}
+
+/* --- forks -------------------------------------------------------------------------- */
+
+static void prepare(void)
+{
+	pthread_mutex_lock(&events_lock);
+	jf_rings_prepare();
+}
+
+static void in_parent(void)
+{
+	jf_rings_parent();
+	pthread_mutex_unlock(&events_lock);
+}
+
+static void in_child(void)
+{
+	jf_rings_child();
+	pthread_mutex_unlock(&events_lock);
+}
+
+/* --- the environment ------------------------------------------------------------------- */
+
+static bool number(const char *name, uint32_t *val)
+{
+	const char *text = secure_getenv(name);
+	unsigned long n;
+	char *end;
+
+	if (!text || !*text)
+		return true;
+	errno = 0;
+	n = strtoul(text, &end, 0);
+	if (errno || *end || *text == '-' || !n || n > UINT32_MAX)
+		return false;
+	*val = (uint32_t)n;
+	return true;
+}
+
+static bool word(const char *name, const char *const *words, unsigned int *val)
+{
+	const char *text = secure_getenv(name);
+	unsigned int i;
+
+	if (!text || !*text)
+		return true;
+	for (i = 0; words[i]; i++) {
+		if (!strcmp(words[i], text)) {
+			*val = i;
+			return true;
+		}
+	}
+	return false;
+}
+
+static int by_environment(const char *globs)
+{
+	static const char *const modes[] = { "overwrite", "discard", NULL };
+	static const char *const clocks[] = { "auto", "tsc", "monotonic", "none", NULL };
+	struct jf_record_options o = { NULL, JF_RECORD_OVERWRITE, JF_RECORD_CLOCK_AUTO, 0, 0, 0 };
+	unsigned int mode = 0, clock = 0;
+	const char *end;
+	size_t len;
+	int err;
+
+	o.parent = secure_getenv("JUMPFUNC_TRACE_DIR");
+	if (!word("JUMPFUNC_TRACE_MODE", modes, &mode) || !word("JUMPFUNC_TRACE_CLOCK", clocks, &clock) ||
+	    !number("JUMPFUNC_TRACE_PACKETS", &o.packets) ||
+	    !number("JUMPFUNC_TRACE_PACKET_SIZE", &o.packet_size) ||
+	    !number("JUMPFUNC_TRACE_RINGS", &o.rings))
+		return -EINVAL;
+	o.mode = (enum jf_record_mode)mode;
+	o.clock = (enum jf_record_clock)clock;
+	err = jf_record_start(&o);
+	for (; !err && *globs; globs = *end ? end + 1 : end) {
+		char glob[GLOB_MAX];
+
+		end = strchrnul(globs, ',');
+		len = (size_t)(end - globs);
+		if (len >= sizeof(glob))
+			return -EINVAL;
+		memcpy(glob, globs, len);
+		glob[len] = 0;
+		/* Objects' events are announced later: there is none to enable yet. */
+		if (len)
+			err = jf_record_enable(glob);
+		if (err > 0)
+			err = 0;
+	}
+	return err;
+}
+
+/* After libjumpfunc's own; before the objects' that have events. */
+__attribute__((__constructor__(103)))
+static void begins(void)
+{
+	const char *globs = secure_getenv("JUMPFUNC_TRACE");
+	int err;
+
+	pthread_atfork(prepare, in_parent, in_child);
+	if (!globs || !*globs)
+		return;
+	err = by_environment(globs);
+	if (err)
+		fprintf(stderr, "libjumpfunc-trace: JUMPFUNC_TRACE: nothing is recorded: %s\n", strerror(-err));
+}

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
+/*
+ * What the parts of libjumpfunc-trace know of each other. Nothing here is public.
+ *
+ * From top to bottom; a part uses those below it, and none above:
+ *   record.c	events, what the user asks for, forks
+ *   ring.c	rings: their files, who has which, the next packet
+ *   metadata.c	what the trace says of itself
+ *   clock.c	time stamps
+ *   file.c	folders and files, by system calls alone
+ *
+ * recover.c, which reads what others have written, uses none of them.
+ *
+ * Locks: jf_events_lock (record.c) around the list of events and what is recorded; within it
+ * jf_live->lock around rings and the folder. The latter is held with all signals blocked and
+ * never while waiting, since a signal handler may be the first of its thread to record.
+ *
+ * What a forked child must not have is in jf_live, whose pages it finds empty
+ * (MADV_WIPEONFORK), so that clone() and vfork(), of which no handler tells, are no exception.
+ * What it inherits is in struct jf_conf.
+ */
+#ifndef JF_TRACE_H
+#define JF_TRACE_H
+
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include <errno.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* In here nothing is defined that belongs into a table. */
+#define JF_NO_TABLE
+
+#include <jumpfunc/record.h>
+
+#define JF_HIDDEN	__attribute__((__visibility__("hidden")))
+
+#define JF_PACKET_MAGIC	0xc1fc1fc1U
+/* The ring of a file that only counts what had no ring. */
+#define JF_NO_RING	UINT32_MAX
+#define JF_NO_RING_SIZE	4096
+
+/* --- file.c ------------------------------------------------------------------------ */
+
+JF_HIDDEN int jf_file_make(const char *path, size_t size);
+JF_HIDDEN int jf_file_write(int fd, const void *data, size_t size, uint64_t at);
+JF_HIDDEN int jf_folder_own(const char *path);
+JF_HIDDEN int jf_path(char *buf, size_t size, const char *folder, const char *name);
+
+/* --- clock.c ----------------------------------------------------------------------- */
+
+/**
+ * struct jf_clock - how a time stamp becomes a time
+ * @freq:   time stamps a second
+ * @offset: what a time stamp of 0 is, in ns since 1970
+ */
+struct jf_clock {
+	uint64_t	freq;
+	int64_t		offset;
+};
+
+JF_HIDDEN bool jf_tsc_usable(void);
+JF_HIDDEN void jf_clock_start(uint32_t clock);
+JF_HIDDEN void jf_clock_get(uint32_t clock, struct jf_clock *c);
+
+static inline uint64_t jf_clock_now(uint32_t clock)
+{
+	return clock == __JF_CLOCK_TSC ? __jf_rdtsc() :
+	       clock == __JF_CLOCK_MONOTONIC ? __jf_clock_ns() : 0;
+}
+
+/* --- metadata.c -------------------------------------------------------------------- */
+
+JF_HIDDEN int jf_class_of(const struct jf_event *event, uint16_t *id);
+JF_HIDDEN int jf_metadata_write(const char *folder, const uint8_t *uuid, uint32_t clock);
+JF_HIDDEN void jf_metadata_clock(const char *folder, uint32_t clock);
+
+/* --- ring.c ------------------------------------------------------------------------ */
+
+/**
+ * struct jf_conf - how to record, as long as it is started; a forked child inherits it
+ * @started:     is it
+ * @parent:      the folder in which that of the trace is
+ * @mode:        enum jf_record_mode
+ * @clock:       never JF_RECORD_CLOCK_AUTO
+ * @packet_size: bytes of a packet
+ * @packets:     of a ring
+ * @rings:       at most
+ */
+struct jf_conf {
+	bool		started;
+	char		parent[PATH_MAX - 320];
+	uint32_t	mode;
+	uint32_t	clock;
+	uint32_t	packet_size;
+	uint32_t	packets;
+	uint32_t	rings;
+};
+
+extern struct jf_conf jf_conf JF_HIDDEN;
+
+JF_HIDDEN int jf_rings_start(void);
+JF_HIDDEN void jf_rings_stop(void);
+JF_HIDDEN void jf_rings_prepare(void);
+JF_HIDDEN void jf_rings_parent(void);
+JF_HIDDEN void jf_rings_child(void);
+JF_HIDDEN int jf_rings_metadata(void);
+
+#endif /* JF_TRACE_H */

@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
+/*
+ * A record is begun, written and committed by some hundred instructions. Between each two of them, one after
+ * the other,
+ *   a signal handler comes that records, too;
+ *   the process is killed;
+ *   a handler comes, and while it records, or later, the process is killed.
+ * The parent counts the instructions by ptrace. No record may be missing, or torn, or be read as whole and not be.
+ * usage: steps [STRIDE], 1 for each instruction (some minutes).
+ */
+#include "common.h"
+
+#include <sched.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+
+#define CREATE_TRACE_POINTS
+#include "events.h"
+
+/* Of three sizes: one that ends at a multiple of 8 bytes, and two that do not. */
+static const u32 lengths[] = { 8, 3, 13 };
+static struct oracle *oracle;
+
+static void record(u32 who, u32 len)
+{
+	uint64_t nr = oracle->begun[who];
+
+	__atomic_store_n(&oracle->begun[who], nr + 1, __ATOMIC_SEQ_CST);
+	jf_trace_counted(who, nr, len);
+	__atomic_store_n(&oracle->done[who], nr + 1, __ATOMIC_SEQ_CST);
+}
+
+static void handler(int sig)
+{
+	(void)sig;
+	record(1, 5);
+}
+
+/* Stops before and after each record. */
+static void child(uint32_t packet_size, enum jf_record_clock clock, u32 len, int records, int before)
+{
+	struct jf_record_options o = { test_parent, JF_RECORD_OVERWRITE, clock, packet_size, 64, 0 };
+	struct sigaction sa;
+	int i, err;
+
+	ptrace(PTRACE_TRACEME, 0, NULL, NULL);
+	memset(&sa, 0, sizeof(sa));
+	sa.sa_handler = handler;
+	sigaction(SIGUSR1, &sa, NULL);
+	err = jf_record_start(&o);
+	if (err || jf_record_enable("jftest:counted") != 1 ||
+	    jf_record_folder(oracle->folder, sizeof(oracle->folder)) < 0)
+		_exit(99);
+	for (i = 0; i < before; i++)
+		record(0, len);
+	for (i = 0; i < records; i++) {
+		raise(SIGSTOP);
+		record(0, len);
+	}
+	raise(SIGSTOP);
+	_exit(0);
+}
+
+/* Goes on until the child stops by itself: 1, or it is over: 0. */
+static int run_to_stop(pid_t pid)
+{
+	int status, sig = 0;
+
+	for (;;) {
+		if (ptrace(PTRACE_CONT, pid, NULL, (void *)(intptr_t)sig) || waitpid(pid, &status, 0) != pid)
+			return 0;
+		if (!WIFSTOPPED(status))
+			return 0;
+		if (WSTOPSIG(status) == SIGSTOP)
+			return 1;
+		/* One that was blocked when it was given comes now. */
+		sig = WSTOPSIG(status) == SIGTRAP ? 0 : WSTOPSIG(status);
+	}
+}
+
+static pid_t begin(uint32_t packet_size, enum jf_record_clock clock, u32 len, int records, int before)
+{
+	int status = 0;
+	pid_t pid;
+
+	memset(oracle, 0, sizeof(*oracle));
+	fflush(stdout);
+	pid = fork();
+	if (!pid)
+		child(packet_size, clock, len, records, before);
+	if (pid < 0 || waitpid(pid, &status, 0) != pid || !WIFSTOPPED(status)) {
+		printf("Bail out! the child does not record: %x\n", status);
+		exit(1);
+	}
+	return pid;
+}
+
+/* One instruction; a signal that is given is delivered before it. 0 if it ended or stopped by itself. */
+static int step(pid_t pid, int sig)
+{
+	int status;
+
+	if (ptrace(PTRACE_SINGLESTEP, pid, NULL, (void *)(intptr_t)sig) || waitpid(pid, &status, 0) != pid)
+		return 0;
+	return WIFSTOPPED(status) && WSTOPSIG(status) == SIGTRAP;
+}
+
+static void finish_child(pid_t pid, bool kill_it)
+{
+	int status;
+
+	if (kill_it)
+		kill(pid, SIGKILL);
+	else
+		ptrace(PTRACE_CONT, pid, NULL, NULL);
+	waitpid(pid, &status, 0);
+}
+
+/* How many instructions one record takes, from one stop to the next. */
+static int count_steps(uint32_t packet_size, enum jf_record_clock clock, u32 len, int before)
+{
+	pid_t pid = begin(packet_size, clock, len, 1, before);
+	int n = 0;
+
+	while (step(pid, 0))
+		n++;
+	finish_child(pid, true);
+	strict_remove(oracle->folder);
+	return n;
+}
+
+/* A handler at each @stride-th instruction. */
+static void nested(enum jf_record_clock clock, u32 len, uint32_t packet_size, int before, int stride, int steps)
+{
+	int at, i, rounds = 0;
+	uint64_t done = 0;
+	char what[64];
+	pid_t pid;
+
+	for (at = 1; at < steps; at += stride) {
+		pid = begin(packet_size, clock, len, 1, before);
+		for (i = 1; i < at && step(pid, 0); i++)
+			;
+		/* It need not take as many as the last time. */
+		if (i < at) {
+			finish_child(pid, true);
+			strict_remove(oracle->folder);
+			continue;
+		}
+		step(pid, SIGUSR1);
+		if (!run_to_stop(pid))
+			CHECK(0, "the child ended");
+		done += oracle->done[1];
+		finish_child(pid, false);
+		snprintf(what, sizeof(what), "handler at %d", at);
+		oracle_check(oracle, oracle->folder, true, what);
+		strict_remove(oracle->folder);
+		rounds++;
+	}
+	CHECK(done == (uint64_t)rounds, "%llu of %d handlers recorded", (unsigned long long)done, rounds);
+}
+
+static void killed(enum jf_record_clock clock, u32 len, uint32_t packet_size, int before, int stride, int steps)
+{
+	char what[64];
+	pid_t pid;
+	int at, i;
+
+	for (at = 1; at < steps; at += stride) {
+		pid = begin(packet_size, clock, len, 1, before);
+		for (i = 1; i < at && step(pid, 0); i++)
+			;
+		finish_child(pid, true);
+		snprintf(what, sizeof(what), "killed at %d", at);
+		oracle_check(oracle, oracle->folder, true, what);
+		strict_remove(oracle->folder);
+	}
+}
+
+static void both(enum jf_record_clock clock, u32 len, int stride, int stride2, int steps)
+{
+	int at, i, later, last = steps * 2;
+	char what[64];
+	pid_t pid;
+
+	/* From anew each time, as what was killed cannot go on. */
+	for (at = 1 + stride / 2; at < steps; at += stride) {
+		for (later = at % stride2; later < last; later += stride2) {
+			pid = begin(4096, clock, len, 1, 3);
+			for (i = 1; i < at && step(pid, 0); i++)
+				;
+			step(pid, SIGUSR1);
+			for (i = 0; i < later && step(pid, 0); i++)
+				;
+			finish_child(pid, true);
+			snprintf(what, sizeof(what), "handler at %d, killed %d later", at, later);
+			oracle_check(oracle, oracle->folder, true, what);
+			strict_remove(oracle->folder);
+		}
+	}
+}
+
+/* How many records of this size a packet of 4096 bytes has. */
+static int fill(u32 len)
+{
+	return (4096 - 176) / ((16 + 24 + (int)len + 7) & ~7);
+}
+
+int main(int argc, char **argv)
+{
+	int stride = argc > 1 ? atoi(argv[1]) : 23, steps, many;
+	unsigned int i;
+	char name[96];
+
+	printf("TAP version 13\n");
+	test_parent_make();
+	oracle = oracle_make();
+	for (i = 0; i < 3; i++) {
+		enum jf_record_clock clock = i == 2 ? JF_RECORD_CLOCK_MONOTONIC : JF_RECORD_CLOCK_AUTO;
+
+		steps = count_steps(4096, clock, lengths[i], 3);
+		CHECK(steps > 20 && steps < 5000, "%d steps", steps);
+		nested(clock, lengths[i], 4096, 3, stride, steps);
+		snprintf(name, sizeof(name), "a handler at %d of %d instructions, %u bytes", steps / stride, steps, lengths[i]);
+		finish(name);
+		killed(clock, lengths[i], 4096, 3, stride, steps);
+		snprintf(name, sizeof(name), "killed at %d of %d instructions, %u bytes", steps / stride, steps, lengths[i]);
+		finish(name);
+	}
+	steps = count_steps(4096, JF_RECORD_CLOCK_AUTO, lengths[1], 3);
+	both(JF_RECORD_CLOCK_AUTO, lengths[1], stride, stride * 6 + 1, steps);
+	finish("a handler, and killed while it records or later");
+
+	/* With the next packet. */
+	many = fill(lengths[2]);
+	steps = count_steps(4096, JF_RECORD_CLOCK_AUTO, lengths[2], many);
+	CHECK(steps > 500, "%d steps: no new packet", steps);
+	killed(JF_RECORD_CLOCK_AUTO, lengths[2], 4096, many, 1 + steps * stride / 600, steps);
+	finish("killed while the next packet is made");
+	nested(JF_RECORD_CLOCK_AUTO, lengths[2], 4096, many, 1 + steps * stride / 600, steps);
+	finish("a handler while the next packet is made");
+
+	steps = count_steps(4096, JF_RECORD_CLOCK_AUTO, lengths[0], 0);
+	killed(JF_RECORD_CLOCK_AUTO, lengths[0], 4096, 0, 1 + steps * stride / 600, steps);
+	finish("killed while a thread gets its ring");
+	nested(JF_RECORD_CLOCK_AUTO, lengths[0], 4096, 0, 1 + steps * stride / 600, steps);
+	finish("a handler while a thread gets its ring");
+	printf("1..%u\n", test_nr);
+	test_parent_remove();
+	return tap_status();
+}

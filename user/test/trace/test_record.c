@@ -1,0 +1,776 @@
+// SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
+/* Recording in one process: what the API promises, counts that are exact, signals, forks, threads that end. */
+#include "common.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <setjmp.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+
+#define CREATE_TRACE_POINTS
+#include "events.h"
+
+static struct oracle *oracle;
+
+static void record(u32 who, u32 len)
+{
+	uint64_t nr = oracle->begun[who]++;
+
+	jf_trace_counted(who, nr, len);
+	oracle->done[who]++;
+}
+
+static struct jf_record_options options(enum jf_record_mode mode, uint32_t size, uint32_t packets)
+{
+	struct jf_record_options o;
+
+	memset(&o, 0, sizeof(o));
+	o.parent = test_parent;
+	o.mode = mode;
+	o.packet_size = size;
+	o.packets = packets;
+	return o;
+}
+
+static void start(struct jf_record_options o)
+{
+	memset(oracle, 0, sizeof(*oracle));
+	must(jf_record_start(&o), "jf_record_start");
+	if (jf_record_enable("jftest:*") != 7)
+		must(-EINVAL, "jf_record_enable");
+	if (jf_record_folder(oracle->folder, sizeof(oracle->folder)) < 0)
+		must(-EINVAL, "jf_record_folder");
+}
+
+static void stop(void)
+{
+	must(jf_record_stop(), "jf_record_stop");
+	strict_remove(oracle->folder);
+}
+
+static struct jf_record_counts stats(void)
+{
+	struct jf_record_counts s;
+
+	jf_record_stats(&s);
+	return s;
+}
+
+static int list_one(const struct jf_event *event, void *data)
+{
+	if (!strcmp(event->name, "counted")) {
+		CHECK(!strcmp(event->system, "jftest"), "%s", event->system);
+		CHECK(!strcmp(event->print, "\"who=%u nr=%llu\", __entry->who, __entry->nr"), "%s", event->print);
+		CHECK(event->size == 20, "%u", event->size);
+	}
+	return ++*(int *)data == 100;
+}
+
+static void test_api(void)
+{
+	struct jf_record_options o = options(JF_RECORD_OVERWRITE, 4096, 2);
+	char buf[4096];
+	int n = 0;
+
+	CHECK(!jf_events(list_one, &n) && n == 7, "%d events", n);
+	CHECK(jf_record_enable("*") == -ENOENT, "enabled, and not started");
+	CHECK(jf_record_stop() == -ENOENT, "stopped, and not started");
+	CHECK(jf_record_folder(buf, sizeof(buf)) == -ENOENT, "a folder");
+	o.packet_size = 4097;
+	CHECK(jf_record_start(&o) == -EINVAL, "4097");
+	o.packet_size = 128 << 20;
+	CHECK(jf_record_start(&o) == -EINVAL, "128 MiB");
+	o.packet_size = 4096;
+	o.packets = 1;
+	CHECK(jf_record_start(&o) == -EINVAL, "1 packet");
+	o.packets = 65;
+	CHECK(jf_record_start(&o) == -EINVAL, "65 packets");
+	o.packets = 2;
+	o.rings = 4097;
+	CHECK(jf_record_start(&o) == -EINVAL, "4097 rings");
+	o.rings = 0;
+	o.mode = (enum jf_record_mode)2;
+	CHECK(jf_record_start(&o) == -EINVAL, "mode 2");
+	o.mode = JF_RECORD_OVERWRITE;
+	o.clock = (enum jf_record_clock)4;
+	CHECK(jf_record_start(&o) == -EINVAL, "clock 4");
+	o.clock = JF_RECORD_CLOCK_AUTO;
+	o.parent = "/nonexistent/folder";
+	CHECK(jf_record_start(&o) == -ENOENT, "no parent");
+	o.parent = "/proc/self";
+	CHECK(jf_record_start(&o) < 0, "/proc");
+	start(options(JF_RECORD_OVERWRITE, 4096, 2));
+	CHECK(jf_record_start(NULL) == -EBUSY, "twice");
+	CHECK(jf_record_enable("") == -EINVAL && jf_record_enable(NULL) == -EINVAL, "no glob");
+	CHECK(jf_record_folder(buf, 4) == -ENAMETOOLONG, "4 bytes");
+	CHECK(jf_record_folder(buf, sizeof(buf)) == (int)strlen(oracle->folder), "length");
+	CHECK(jf_record_disable("no:*") == 0, "none");
+	CHECK(jf_record_disable("c*") == 1, "counted");
+	CHECK(!jf_trace_counted_enabled() && jf_trace_small_enabled(), "counted alone");
+	CHECK(jf_record_disable("c*") == 0, "twice");
+	CHECK(jf_record_disable("jftest:f*") == 2, "first, forgets");
+	CHECK(jf_record_enable("*") == 7, "all");
+	stop();
+	CHECK(!jf_trace_counted_enabled(), "on after the end");
+	finish("errors, and what is on");
+}
+
+static void test_exact(enum jf_record_mode mode, enum jf_record_clock clock, const char *name)
+{
+	struct jf_record_options o = options(mode, 4096, 3);
+	struct jf_record_counts c;
+	uint64_t n, kept;
+	struct strict s;
+	int i;
+
+	for (n = 1; n < 2000; n = n * 3 + 1) {
+		o.clock = clock;
+		start(o);
+		for (i = 0; i < (int)n; i++)
+			record(0, mode == JF_RECORD_DISCARD ? 9 : (u32)i % 29);
+		c = stats();
+		CHECK(c.records + c.overwritten + c.discarded == n && !c.no_ring,
+		      "%llu records, %llu overwritten, %llu discarded of %llu", (unsigned long long)c.records,
+		      (unsigned long long)c.overwritten, (unsigned long long)c.discarded, (unsigned long long)n);
+		CHECK(mode == JF_RECORD_OVERWRITE ? !c.discarded : !c.overwritten, "the other");
+		strict_folder(oracle->folder, &s);
+		/* Without time stamps packets are not in order: see test_copy(). */
+		if (clock != JF_RECORD_CLOCK_NONE) {
+			CHECK(!s.errors && !s.gaps, "%s", s.why);
+			kept = s.who[0].num;
+			CHECK(s.who[0].last == (mode == JF_RECORD_OVERWRITE ? n - 1 : kept - 1), "last %llu",
+			      (unsigned long long)s.who[0].last);
+		}
+		CHECK(s.records == c.records && !s.uncommitted, "%llu there", (unsigned long long)s.records);
+		CHECK(s.lost == c.discarded || clock == JF_RECORD_CLOCK_NONE, "%llu lost", (unsigned long long)s.lost);
+		CHECK(n < 400 || c.overwritten + c.discarded > 0, "the ring is not full");
+		stop();
+	}
+	finish(name);
+}
+
+/* A copy is in order also without time stamps, and has no more files than rings. */
+static void test_copy(enum jf_record_clock clock, const char *name)
+{
+	struct jf_record_options o = options(JF_RECORD_OVERWRITE, 4096, 4);
+	struct jf_recovered r;
+	char to[96], path[128];
+	struct strict s;
+	int i;
+
+	o.clock = clock;
+	start(o);
+	for (i = 0; i < 1000; i++)
+		record(0, (u32)i % 7);
+	snprintf(to, sizeof(to), "%s/copy", test_parent);
+	CHECK(jf_recover(oracle->folder, oracle->folder, &r) == -EEXIST, "over itself");
+	CHECK(jf_recover(test_parent, to, &r) == -ENODATA, "no trace");
+	rmdir(to);
+	CHECK(jf_recover("/nonexistent", NULL, &r) == -ENOENT, "not there");
+	CHECK(!jf_recover(oracle->folder, to, &r), "copy");
+	CHECK(r.records == stats().records && r.records + r.overwritten == 1000 && !r.damaged && r.rings == 1,
+	      "%llu records", (unsigned long long)r.records);
+	strict_folder(to, &s);
+	CHECK(!s.errors && !s.gaps && s.records == r.records && s.who[0].last == 999, "%s", s.why);
+	snprintf(path, sizeof(path), "%s/r0", to);
+	CHECK(!access(path, R_OK), "%s", path);
+	strict_remove(to);
+	stop();
+	finish(name);
+}
+
+/* A consumer reads packets and releases them: in mode discard there is room again. */
+static void test_released(void)
+{
+	struct jf_record_counts c;
+	struct jf_packet *p;
+	char path[4200];
+	int fd, i;
+
+	start(options(JF_RECORD_DISCARD, 4096, 2));
+	for (i = 0; i < 1000; i++)
+		record(0, 0);
+	c = stats();
+	CHECK(c.discarded == 1000 - c.records && c.records < 200, "%llu", (unsigned long long)c.records);
+	snprintf(path, sizeof(path), "%s/r0-0", oracle->folder);
+	fd = open(path, O_RDWR);
+	p = (struct jf_packet *)mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	close(fd);
+	__atomic_store_n(&p->released, p->seq, __ATOMIC_RELEASE);
+	oracle->begun[1] = 0;
+	for (i = 0; i < 10; i++)
+		record(1, 0);
+	CHECK(stats().discarded == c.discarded, "discarded, and there was room");
+	CHECK(p->seq == 3 && p->committed >> 32 == 10 && p->discarded == c.discarded, "packet %llu, %llu records",
+	      (unsigned long long)p->seq, (unsigned long long)(p->committed >> 32));
+	munmap(p, 4096);
+	stop();
+	finish("a consumer makes room");
+}
+
+static void test_sizes(void)
+{
+	struct strict s;
+	u16 list[3] = { 1, 2, 3 };
+
+	start(options(JF_RECORD_OVERWRITE, 4096, 2));
+	record(0, 4096 - 176 - 8 - 8 - 24);
+	CHECK(stats().records == 1 && !stats().discarded, "the largest");
+	jf_trace_counted(1, 0, 4096 - 176 - 8 - 8 - 24 + 1);
+	CHECK(stats().discarded == 1, "too large");
+	jf_trace_counted(1, 0, UINT32_MAX);
+	jf_trace_kinds("x", list, -1, NULL);
+	CHECK(stats().discarded == 3, "%llu", (unsigned long long)stats().discarded);
+	record(0, 1);
+	jf_trace_forgets("a");
+	jf_trace_forgets("b");
+	jf_trace_first(5);
+	jf_trace_big(5);
+	jf_trace_big(500);
+	jf_trace_odd(1);
+	jf_trace_odd(2);
+	strict_folder(oracle->folder, &s);
+	CHECK(!s.errors && s.who[0].num == 2 && s.uncommitted == 1 && s.others == 4, "%s, %llu others", s.why,
+	      (unsigned long long)s.others);
+	stop();
+	finish("largest records, larger ones, and what is not assigned");
+}
+
+/* --- threads --------------------------------------------------------------------------- */
+
+static void *some_records(void *arg)
+{
+	u32 who = (u32)(uintptr_t)arg;
+	int i;
+
+	for (i = 0; i < 100; i++)
+		record(who, (u32)i % 5);
+	return NULL;
+}
+
+static void join(pthread_t t)
+{
+	must(-pthread_join(t, NULL), "pthread_join");
+}
+
+static pthread_t spawn(void *(*fn)(void *), u32 who)
+{
+	pthread_t t;
+
+	must(-pthread_create(&t, NULL, fn, (void *)(uintptr_t)who), "pthread_create");
+	return t;
+}
+
+static void test_threads(void)
+{
+	struct jf_record_counts c;
+	pthread_t t[40];
+	u32 i;
+
+	start(options(JF_RECORD_OVERWRITE, 65536, 64));
+	for (i = 0; i < 40; i++)
+		t[i] = spawn(some_records, i);
+	for (i = 0; i < 40; i++)
+		join(t[i]);
+	oracle_check(oracle, oracle->folder, true, "threads");
+	c = stats();
+	CHECK(c.records == 4000, "%llu", (unsigned long long)c.records);
+	stop();
+	start(options(JF_RECORD_OVERWRITE, 65536, 4));
+	for (i = 0; i < 40; i++)
+		join(spawn(some_records, i));
+	c = stats();
+	CHECK(c.rings == 1, "%llu rings for threads that came one after the other", (unsigned long long)c.rings);
+	/* Each begins a packet, and the ring has four. */
+	CHECK(c.records == 400 && c.overwritten == 3600, "%llu, %llu", (unsigned long long)c.records,
+	      (unsigned long long)c.overwritten);
+	stop();
+	finish("threads, and rings of those that have ended");
+}
+
+/* In mode discard a full ring is not what a new thread wants. */
+static void test_full_ring(void)
+{
+	struct jf_record_options o = options(JF_RECORD_DISCARD, 4096, 2);
+	struct jf_record_counts c;
+	u32 i;
+
+	o.rings = 4;
+	start(o);
+	for (i = 0; i < 6; i++)
+		join(spawn(some_records, i));
+	c = stats();
+	CHECK(c.rings == 4, "%llu rings", (unsigned long long)c.rings);
+	CHECK(c.records + c.discarded == 600 && c.discarded, "%llu, %llu", (unsigned long long)c.records,
+	      (unsigned long long)c.discarded);
+	stop();
+	finish("a ring for a thread where others are full");
+}
+
+static volatile int go, stand;
+
+static void *waits(void *arg)
+{
+	record((u32)(uintptr_t)arg, 1);
+	__atomic_fetch_add(&stand, 1, __ATOMIC_SEQ_CST);
+	while (!go)
+		sched_yield();
+	return NULL;
+}
+
+static void test_no_ring(void)
+{
+	struct jf_record_options o = options(JF_RECORD_OVERWRITE, 4096, 2);
+	struct jf_record_counts c;
+	struct strict s;
+	pthread_t t;
+
+	go = stand = 0;
+	o.rings = 1;
+	start(o);
+	t = spawn(waits, 0);
+	while (!stand)
+		sched_yield();
+	jf_trace_small(1, 0);
+	jf_trace_small(1, 1);
+	c = stats();
+	CHECK(c.records == 1 && c.no_ring == 2 && c.discarded == 2, "%llu", (unsigned long long)c.no_ring);
+	strict_folder(oracle->folder, &s);
+	CHECK(!s.errors && s.lost == 2, "%llu lost; %s", (unsigned long long)s.lost, s.why);
+	go = 1;
+	join(t);
+	stop();
+	finish("more threads than rings");
+}
+
+/* --- signals ----------------------------------------------------------------------------- */
+
+static volatile int depth;
+
+static void nested_handler(int sig)
+{
+	u32 who = 1 + (u32)depth;
+
+	(void)sig;
+	depth++;
+	if (depth < 4) {
+		record(who, (u32)oracle->begun[who] % 23);
+		if (oracle->begun[who] % 3 == 0)
+			raise(SIGUSR1);
+	}
+	depth--;
+}
+
+static void test_storm(void)
+{
+	struct itimerval every = { { 0, 30 }, { 0, 30 } }, never = { { 0, 0 }, { 0, 0 } };
+	struct sigaction sa;
+	uint64_t i, all = 0;
+	struct strict s;
+
+	start(options(JF_RECORD_OVERWRITE, 4096, 64));
+	memset(&sa, 0, sizeof(sa));
+	sa.sa_handler = nested_handler;
+	sa.sa_flags = SA_NODEFER;
+	sigaction(SIGUSR1, &sa, NULL);
+	sigaction(SIGALRM, &sa, NULL);
+	setitimer(ITIMER_REAL, &every, NULL);
+	for (i = 0; i < 2000000 && oracle->begun[1] < 3000; i++)
+		record(0, (u32)i % 31);
+	setitimer(ITIMER_REAL, &never, NULL);
+	signal(SIGALRM, SIG_IGN);
+	for (i = 0; i < 6; i++)
+		all += oracle->begun[i];
+	CHECK(oracle->begun[1] > 50 && oracle->begun[2] > 10, "%llu signals", (unsigned long long)oracle->begun[1]);
+	CHECK(stats().records + stats().overwritten == all && !stats().discarded, "%llu of %llu",
+	      (unsigned long long)(stats().records + stats().overwritten), (unsigned long long)all);
+	oracle_check(oracle, oracle->folder, false, "storm");
+	strict_folder(oracle->folder, &s);
+	CHECK(!s.uncommitted && s.records == stats().records, "%llu there", (unsigned long long)s.records);
+	stop();
+	finish("a storm of signals, nested");
+}
+
+static int fill_packets;
+
+static void many_in_record(void)
+{
+	int i;
+
+	jf_test_in_record = NULL;
+	for (i = 0; i < fill_packets; i++)
+		record(1, 100);
+}
+
+/* Records in a record, as by a handler: more than the ring has room for. */
+static void test_wrap(void)
+{
+	struct jf_record_counts c;
+	struct strict s;
+
+	start(options(JF_RECORD_OVERWRITE, 4096, 3));
+	fill_packets = 5000;
+	record(0, 50);
+	jf_test_in_record = many_in_record;
+	record(0, 50);
+	record(0, 50);
+	strict_folder(oracle->folder, &s);
+	/* The packet of the first ones was left alone. */
+	CHECK(!s.errors && !s.uncommitted && s.who[0].num == 3 && s.who[1].last == 4999, "%s", s.why);
+	c = stats();
+	CHECK(c.records + c.overwritten == 5003 && !c.discarded, "%llu", (unsigned long long)c.overwritten);
+	stop();
+
+	start(options(JF_RECORD_OVERWRITE, 4096, 2));
+	jf_test_in_record = many_in_record;
+	record(0, 50);
+	c = stats();
+	CHECK(c.records + c.overwritten + c.discarded == 5001, "%llu", (unsigned long long)c.discarded);
+	strict_folder(oracle->folder, &s);
+	CHECK(!s.errors && !s.uncommitted && s.who[0].num == 1, "%s", s.why);
+	stop();
+	finish("a handler that fills the ring");
+}
+
+static sigjmp_buf out;
+
+static void jump_out(void)
+{
+	siglongjmp(out, 1);
+}
+
+static void *jumper(void *arg)
+{
+	volatile int i;
+
+	(void)arg;
+	for (i = 0; i < 2; i++) {
+		jf_test_in_record = jump_out;
+		if (!sigsetjmp(out, 1))
+			jf_trace_counted(63, 0, 10);
+		jf_test_in_record = NULL;
+		fill_packets = 50;
+		many_in_record();
+	}
+	return NULL;
+}
+
+static void *more_records(void *arg)
+{
+	int i;
+
+	for (i = 0; i < 500; i++)
+		record((u32)(uintptr_t)arg, 0);
+	return NULL;
+}
+
+/* Its packets are used again after the thread has ended. */
+static void test_jump(void)
+{
+	struct jf_record_counts c;
+	struct strict s;
+
+	start(options(JF_RECORD_OVERWRITE, 4096, 4));
+	join(spawn(jumper, 0));
+	strict_folder(oracle->folder, &s);
+	CHECK(!s.errors && s.uncommitted == 2 && s.who[1].last == 99, "%llu uncommitted; %s",
+	      (unsigned long long)s.uncommitted, s.why);
+	join(spawn(more_records, 2));
+	c = stats();
+	CHECK(c.rings == 1 && !c.discarded, "%llu rings", (unsigned long long)c.rings);
+	strict_folder(oracle->folder, &s);
+	CHECK(!s.errors && !s.uncommitted && s.who[2].last == 499, "%llu uncommitted; %s",
+	      (unsigned long long)s.uncommitted, s.why);
+	stop();
+	finish("longjmp() out of a record");
+}
+
+#ifdef __cplusplus
+static void throws(void)
+{
+	jf_test_in_record = NULL;
+	throw 5;
+}
+
+static void test_exception(void)
+{
+	struct strict s;
+	int i, caught = 0;
+
+	start(options(JF_RECORD_OVERWRITE, 4096, 2));
+	for (i = 0; i < 2000; i++) {
+		jf_test_in_record = i % 10 ? NULL : throws;
+		try {
+			if (i % 10)
+				record(0, 8);
+			else
+				jf_trace_counted(63, 0, 8);
+		} catch (int) {
+			caught++;
+		}
+	}
+	strict_folder(oracle->folder, &s);
+	CHECK(caught == 200 && !s.errors && s.uncommitted && s.who[0].last == 1799, "%s", s.why);
+	CHECK(stats().records + stats().overwritten == 2000, "its packet was not used again");
+	stop();
+	finish("exceptions in a record");
+}
+#endif
+
+/* Neither C++ nor AddressSanitizer can be cancelled anywhere. */
+#if defined(__cplusplus) || defined(__SANITIZE_ADDRESS__)
+static void test_cancel(void) { }
+#else
+static void *cancelled(void *arg)
+{
+	int i;
+
+	pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, &i);
+	for (i = 0; i < 100000000; i++)
+		record((u32)(uintptr_t)arg, 3);
+	return NULL;
+}
+
+/* At any instruction. The library itself has none of its locks then. */
+static void test_cancel(void)
+{
+	struct strict s;
+	pthread_t t;
+	u32 i;
+
+	start(options(JF_RECORD_OVERWRITE, 4096, 4));
+	for (i = 0; i < 30; i++) {
+		t = spawn(cancelled, i);
+		while (!__atomic_load_n(&oracle->done[i], __ATOMIC_SEQ_CST))
+			sched_yield();
+		usleep(i * 37);
+		pthread_cancel(t);
+		join(t);
+	}
+	CHECK(stats().rings == 1, "%llu rings", (unsigned long long)stats().rings);
+	/* The next thread gets a ring, and the last one's last record is there. */
+	strict_folder(oracle->folder, &s);
+	CHECK(!s.errors && !s.gaps && s.who[29].last + 1 >= oracle->done[29] &&
+	      s.who[29].last < oracle->begun[29], "%s", s.why);
+	join(spawn(some_records, 40));
+	strict_folder(oracle->folder, &s);
+	CHECK(!s.errors && s.who[40].num == 100, "%s", s.why);
+	stop();
+	finish("threads that are cancelled while they record");
+}
+#endif
+
+/* --- forks ------------------------------------------------------------------------------- */
+
+static struct oracle *child_oracle;
+
+static void as_child(void)
+{
+	int i;
+
+	oracle = child_oracle;
+	memset(oracle, 0, sizeof(*oracle));
+	for (i = 0; i < 300; i++)
+		record(0, 7);
+	if (jf_record_folder(oracle->folder, sizeof(oracle->folder)) < 0)
+		_exit(1);
+	_exit(stats().records == 300 ? 0 : 2);
+}
+
+static void after_child(pid_t pid, const char *what)
+{
+	int status = -1;
+
+	waitpid(pid, &status, 0);
+	CHECK(!status, "%s: status %x", what, status);
+	record(0, 7);
+	oracle_check(oracle, oracle->folder, true, what);
+	CHECK(strcmp(child_oracle->folder, oracle->folder), "%s: the same folder", what);
+	if (child_oracle->folder[0]) {
+		oracle_check(child_oracle, child_oracle->folder, true, what);
+		strict_remove(child_oracle->folder);
+	}
+	child_oracle->folder[0] = 0;
+}
+
+static pid_t forked_in_record;
+
+static void fork_in_record(void)
+{
+	jf_test_in_record = NULL;
+	forked_in_record = fork();
+}
+
+static void test_fork(void)
+{
+	pid_t pid;
+	int i;
+
+	start(options(JF_RECORD_OVERWRITE, 4096, 16));
+	for (i = 0; i < 10; i++)
+		record(0, 7);
+	pid = fork();
+	if (!pid)
+		as_child();
+	after_child(pid, "fork()");
+	pid = (pid_t)syscall(SYS_clone, SIGCHLD, NULL, NULL, NULL, NULL);
+	if (!pid)
+		as_child();
+	after_child(pid, "clone()");
+
+	/* A record that both finish: it is the parent's. */
+	jf_test_in_record = fork_in_record;
+	jf_trace_counted(0, oracle->begun[0]++, 7);
+	if (!forked_in_record)
+		as_child();
+	oracle->done[0]++;
+	after_child(forked_in_record, "fork() in a record");
+	CHECK(stats().records == 14, "%llu", (unsigned long long)stats().records);
+	stop();
+	finish("fork() and clone(): the child has rings of its own");
+}
+
+static void test_vfork(void)
+{
+	struct strict s;
+	int status = -1;
+	pid_t pid;
+
+	start(options(JF_RECORD_OVERWRITE, 4096, 16));
+	/* The child's is the first record of this thread. */
+	pid = vfork();
+	if (!pid) {
+		jf_trace_small(0, 0);
+		_exit(0);
+	}
+	waitpid(pid, &status, 0);
+	jf_trace_small(0, 1);
+	strict_folder(oracle->folder, &s);
+	CHECK(!status && !s.errors && s.who[0].num == 2, "%llu records; %s", (unsigned long long)s.who[0].num, s.why);
+	join(spawn(some_records, 1));
+	CHECK(stats().rings == 2, "%llu rings", (unsigned long long)stats().rings);
+	stop();
+	finish("vfork(): the child is the thread that it is borrowed from");
+}
+
+/* --- limits -------------------------------------------------------------------------------- */
+
+static void test_limit(void)
+{
+	struct rlimit was, limit;
+	struct jf_record_options o = options(JF_RECORD_OVERWRITE, 65536, 2);
+	struct jf_record_counts c;
+	uint64_t i;
+
+	getrlimit(RLIMIT_FSIZE, &was);
+	limit = was;
+	/* The metadata fits, and no packet does. SIGXFSZ would end the test. */
+	limit.rlim_cur = 20000;
+	setrlimit(RLIMIT_FSIZE, &limit);
+	start(o);
+	for (i = 0; i < 5000; i++)
+		jf_trace_small(0, i);
+	c = stats();
+	CHECK(c.no_ring == 5000 && c.error == -EFBIG, "%llu lost, error %d", (unsigned long long)c.no_ring, c.error);
+	setrlimit(RLIMIT_FSIZE, &was);
+	for (i = 0; i < 5000; i++)
+		jf_trace_small(0, i);
+	c = stats();
+	CHECK(c.records > 2000 && c.records + c.overwritten + c.no_ring == 10000 && c.no_ring < 5000 + 1024,
+	      "%llu later, %llu lost", (unsigned long long)c.records, (unsigned long long)c.no_ring);
+	stop();
+	limit.rlim_cur = 1000;
+	setrlimit(RLIMIT_FSIZE, &limit);
+	CHECK(jf_record_start(&o) == -EFBIG, "metadata beyond the limit");
+	setrlimit(RLIMIT_FSIZE, &was);
+	finish("RLIMIT_FSIZE");
+}
+
+/* --- readers while it is written ------------------------------------------------------------- */
+
+static volatile int stop_writing;
+
+static void *writes(void *arg)
+{
+	int i;
+
+	while (!stop_writing) {
+		record((u32)(uintptr_t)arg, 100);
+		/* So slow that a reader is not overtaken by a whole ring. */
+		for (i = 0; i < 300; i++)
+			__asm__ volatile("" ::: "memory");
+	}
+	return NULL;
+}
+
+static void test_snapshots(void)
+{
+	struct jf_recovered r, sum;
+	char to[96];
+	struct strict s;
+	pthread_t t[2];
+	int i, num = 0;
+
+	memset(&sum, 0, sizeof(sum));
+	start(options(JF_RECORD_OVERWRITE, 16384, 64));
+	stop_writing = 0;
+	t[0] = spawn(writes, 0);
+	t[1] = spawn(writes, 1);
+	snprintf(to, sizeof(to), "%s/copy", test_parent);
+	for (i = 0; i < 60; i++) {
+		CHECK(!jf_recover(oracle->folder, to, &r), "recover");
+		CHECK(!r.damaged && r.uncommitted <= 2, "%llu damaged, %llu uncommitted", (unsigned long long)r.damaged,
+		      (unsigned long long)r.uncommitted);
+		strict_folder(to, &s);
+		/* If one has vanished there is a gap. */
+		CHECK(!s.errors && (r.vanished || !s.gaps), "%llu gaps; %s", (unsigned long long)s.gaps, s.why);
+		CHECK(s.records == r.records, "%llu, not %llu", (unsigned long long)s.records,
+		      (unsigned long long)r.records);
+		num += !r.vanished && r.records;
+		strict_remove(to);
+	}
+	stop_writing = 1;
+	join(t[0]);
+	join(t[1]);
+	CHECK(num > 0, "all of them were overtaken");
+	oracle_check(oracle, oracle->folder, false, "at the end");
+	stop();
+	finish("copies of a ring that is being written");
+}
+
+int main(void)
+{
+	printf("TAP version 13\n");
+	test_parent_make();
+	oracle = oracle_make();
+	child_oracle = oracle_make();
+	test_api();
+	test_exact(JF_RECORD_OVERWRITE, JF_RECORD_CLOCK_AUTO, "overwrite: each record counts once");
+	test_exact(JF_RECORD_DISCARD, JF_RECORD_CLOCK_AUTO, "discard: each record counts once");
+	test_exact(JF_RECORD_OVERWRITE, JF_RECORD_CLOCK_NONE, "overwrite, without time stamps");
+	test_exact(JF_RECORD_DISCARD, JF_RECORD_CLOCK_NONE, "discard, without time stamps");
+	test_exact(JF_RECORD_OVERWRITE, JF_RECORD_CLOCK_MONOTONIC, "overwrite, CLOCK_MONOTONIC");
+	test_copy(JF_RECORD_CLOCK_AUTO, "a copy");
+	test_copy(JF_RECORD_CLOCK_NONE, "a copy without time stamps");
+	test_released();
+	test_sizes();
+	test_threads();
+	test_full_ring();
+	test_no_ring();
+	test_storm();
+	test_wrap();
+	test_jump();
+#ifdef __cplusplus
+	test_exception();
+#endif
+	test_cancel();
+	test_fork();
+	test_vfork();
+	test_limit();
+	test_snapshots();
+	printf("1..%u\n", test_nr);
+	test_parent_remove();
+	return tap_status();
+}

@@ -99,6 +99,13 @@ package /usr/bin/mandoc    mandoc
 package /usr/bin/rpmbuild  rpm
 bench  /usr/include/x86_64-linux-gnu/lttng/tracepoint.h  liblttng-ust-dev
 bench  /usr/include/x86_64-linux-gnu/sys/sdt.h  systemtap-sdt-dev
+trace  babeltrace2         babeltrace2
+trace  unshare             util-linux
+trace  gdb                 gdb
+trace  clang               clang
+trace  g++                 g++
+trace  lttng               lttng-tools
+trace  /usr/include/x86_64-linux-gnu/lttng/tracepoint.h  liblttng-ust-dev
 lint   perl                perl
 lint   git                 git
 lint   pydoc3              python3
@@ -125,6 +132,7 @@ Groups (default all): build  compile modules      fetch  download kernels    vm 
                       outside  compilers and tools that libjumpfunc is tried with
                       llvm   build test kernels with clang
                       arch   libjumpfunc on machines of other kinds: cross compilers, emulators
+                      trace  what reads programs' traces, and records others' to compare
   -n   only say what is missing; the exit status is 1 if anything is
 EOF
 }
@@ -135,7 +143,7 @@ case ${1:-} in
 -n) dry=1; shift ;;
 -*) usage >&2; exit 2 ;;
 esac
-groups=" ${*:-build fetch vm host plot bench outside arch model source llvm lint man package signing} "
+groups=" ${*:-build fetch vm host plot bench outside trace arch model source llvm lint man package signing} "
 
 # missing: the packages, one per line
 missing()

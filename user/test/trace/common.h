@@ -19,7 +19,7 @@
 #include <jumpfunc/record.h>
 #include <jumpfunc/recover.h>
 
-#include "user/tap.h"
+#include "user/test/tap.h"
 #include "strict.h"
 
 /**

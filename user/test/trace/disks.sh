@@ -7,8 +7,8 @@
 set -u
 build=$1
 here=$(cd "$(dirname "$0")" && pwd)
-# shellcheck source=../../tests/tap.sh
-. "$here/../../tests/tap.sh"
+# shellcheck source=../tap.sh
+. "$here/../tap.sh"
 tap_begin
 
 # In a mount namespace of its own: no mount is left.

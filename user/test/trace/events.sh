@@ -9,8 +9,8 @@ set -u
 build=$1
 here=$(cd "$(dirname "$0")" && pwd)
 top=$(cd "$here/../../.." && pwd)
-# shellcheck source=../../tests/tap.sh
-. "$here/../../tests/tap.sh"
+# shellcheck source=../tap.sh
+. "$here/../tap.sh"
 tap_begin
 
 # record GLOBS COMMAND...: into $folder

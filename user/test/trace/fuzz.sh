@@ -8,8 +8,8 @@ set -u
 build=$1
 inputs=${2:-20000}
 here=$(cd "$(dirname "$0")" && pwd)
-# shellcheck source=../../tests/tap.sh
-. "$here/../../tests/tap.sh"
+# shellcheck source=../tap.sh
+. "$here/../tap.sh"
 tap_begin
 
 # With a byte in front for each way to use it.

@@ -171,7 +171,7 @@ off_is_a_nop()
 	gcc -O2 -fcf-protection=none -DJF_NO_SDT -I"$top/include" -I"$here" -o "$tmp/off" "$tmp/off.c" -L"$build" \
 		-ljumpfunc-trace -ljumpfunc && gdb -batch -ex 'disassemble site' "$tmp/off" > "$tmp/text" || return 1
 	cat "$tmp/text"
-	sed -n '/^Dump/,/ret/p' "$tmp/text" | grep '<+' | awk '{ print $3 }' | tr '\n' ' ' > "$tmp/ops"
+	sed -n '/^Dump/,/ret/p' "$tmp/text" | sed 's/cs nop/nop/; s/data16 //' | grep '<+' | awk '{ print $3 }' | tr '\n' ' ' > "$tmp/ops"
 	grep -Eqx '(mov nopl ret |nopl mov ret )q?' "$tmp/ops"
 }
 

@@ -117,7 +117,7 @@ trace-bench: $(OUT)/trace_bench $(OUT)/trace_rings
 .PHONY: trace-bench
 
 # With what install.mk installs; its variables.
-PROGRAM_HEADERS += $(addprefix $(TOP)/include/jumpfunc/,record.h recover.h)
+PROGRAM_HEADERS += $(addprefix $(TOP)/include/jumpfunc/,record.h recover.h trace_event.h)
 install: install-trace
 install-trace: trace $(DIST)/jumpfunc-trace.pc
 	$(INSTALL) -d $(call to,$(LIBDIR)) $(call to,$(PKGCONFIGDIR)) $(call to,$(PREFIX)/bin)

@@ -200,6 +200,22 @@ static int jf_walk_jump(struct jf_walk *w, unsigned long to)
 	return jf_walk_to(w, to);
 }
 
+/* A call of @target, which returns to *@back; 0: it is not followed there. */
+static int jf_walk_call(struct jf_walk *w, unsigned long target,
+			unsigned long *back)
+{
+	int err = 0;
+
+	/* A part that is called is another way into the text. */
+	if (jf_walk_bit(w, target) >= 0)
+		err = jf_walk_to(w, target);
+	else if (w->ask->callee(target) == JF_CALLEE_ENDS)
+		*back = 0;
+	if (!w->tells && jf_is_label(w, *back))
+		*back = 0;
+	return err;
+}
+
 /* One instruction. *@next: the one that is executed after it; 0: none. */
 static int jf_walk_insn(struct jf_walk *w, unsigned long addr, size_t *size,
 			unsigned long *next)
@@ -230,13 +246,8 @@ static int jf_walk_insn(struct jf_walk *w, unsigned long addr, size_t *size,
 	flow = jf_insn_flow(bytes, addr, &target);
 	switch (flow) {
 	case JF_FLOW_CALL:
-		/* A part that is called is another way into the text. */
-		if (jf_walk_bit(w, target) >= 0)
-			err = jf_walk_to(w, target);
-		else if (w->ask->callee(target) == JF_CALLEE_ENDS)
-			break;
-		if (w->tells || !jf_is_label(w, addr + *size))
-			*next = addr + *size;
+		*next = addr + *size;
+		err = jf_walk_call(w, target, next);
 		break;
 	case JF_FLOW_NEXT:
 		*next = addr + *size;

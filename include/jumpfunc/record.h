@@ -1,25 +1,29 @@
 /* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
 /*
- * Recording a program's events (JF_TRACE_EVENT(), trace_event.h) into a folder that babeltrace2,
- * Trace Compass and other readers of the Common Trace Format read, while the program runs
- * and after it has ended, however it ended.
+ * Recording a program's events into a folder.
+ *
+ * The events are those of JF_TRACE_EVENT() (trace_event.h). babeltrace2, Trace Compass and other
+ * readers of the Common Trace Format read the folder, while the program runs and after it has
+ * ended, however it ended.
  *
  * API:
  *   jf_record_start(options)		make the folder
  *   jf_record_enable(glob)		record events whose names match, from now on
- *   jf_record_disable(glob)
+ *   jf_record_disable(glob)		record them no longer
  *   jf_record_stop()			no event is recorded any more
  *   jf_record_folder(buf, size)	where
- *   jf_record_stats(stats)		what happened
+ *   jf_record_stats(stats)		how many events were recorded
  *   jf_events(fn, data)		what events there are
  *
- * Without a change of the program: JUMPFUNC_TRACE=glob,glob... starts recording before main(). Then
- * these are read, too:
+ * Environment:
+ *   JUMPFUNC_TRACE=glob,glob...	record these events, from before main() on
  *   JUMPFUNC_TRACE_DIR		in which folder that of the trace is made
  *   JUMPFUNC_TRACE_MODE	overwrite or discard
  *   JUMPFUNC_TRACE_CLOCK	tsc, monotonic or none
- *   JUMPFUNC_TRACE_PACKETS, JUMPFUNC_TRACE_PACKET_SIZE
- * Programs that run with more rights than their user has ignore them.
+ *   JUMPFUNC_TRACE_PACKETS	how many packets a ring has
+ *   JUMPFUNC_TRACE_PACKET_SIZE	how many bytes each of them has
+ *
+ * Programs that run with more rights than their user has ignore the environment.
  *
  * Example:
  *   jf_record_start(NULL);
@@ -40,10 +44,14 @@
 #ifndef JUMPFUNC_RECORD_H
 #define JUMPFUNC_RECORD_H
 
+#ifdef __KERNEL__
+#error "for programs only"
+#endif
+
 #include <jumpfunc/trace_event.h>
 
 /**
- * enum jf_record_mode - what happens with a record if the ring is full
+ * enum jf_record_mode - what happens with an event if the ring is full
  * @JF_RECORD_OVERWRITE: the oldest packet is overwritten: a flight recorder
  * @JF_RECORD_DISCARD:   the record is not written, and counted, until a consumer has read a packet
  */
@@ -53,7 +61,7 @@ enum jf_record_mode {
 };
 
 /**
- * enum jf_record_clock - what time stamps are of
+ * enum jf_record_clock - which clock the time stamps of events are of
  * @JF_RECORD_CLOCK_AUTO:      the counter of the processor if the kernel trusts it, or else
  *                             CLOCK_MONOTONIC
  * @JF_RECORD_CLOCK_TSC:       the counter; refused where it is not constant (-EOPNOTSUPP)
@@ -68,7 +76,7 @@ enum jf_record_clock {
 };
 
 /**
- * struct jf_record_options - how to record; 0 in each member is the default
+ * struct jf_record_options - how to record events; 0 in each member is the default
  * @parent:      folder in which that of the trace is made; NULL: $XDG_RUNTIME_DIR/jumpfunc, or
  *               /dev/shm/jumpfunc-UID, which are made with mode 0700 if they are not there
  * @mode:        what happens if a ring is full
@@ -87,7 +95,7 @@ struct jf_record_options {
 };
 
 /**
- * struct jf_record_counts - what has happened in this process
+ * struct jf_record_counts - how many events were recorded, overwritten and discarded
  * @rings:       that were made
  * @packets:     that were made, files
  * @records:     that were committed or abandoned, and not overwritten
@@ -109,7 +117,7 @@ struct jf_record_counts {
 __JF_BEGIN_DECLS
 
 /**
- * jf_record_start() - make a trace's folder, and be ready to record
+ * jf_record_start() - make a trace's folder, and be ready to record events
  * @options: how; NULL: all defaults
  *
  * Nothing is recorded until jf_record_enable(). May be called again after
@@ -146,7 +154,7 @@ int jf_record_enable(const char *glob);
 int jf_record_disable(const char *glob);
 
 /**
- * jf_record_stop() - end recording
+ * jf_record_stop() - end the recording of events
  *
  * Disables all events and waits for those that are being recorded. The folder stays.
  *
@@ -157,7 +165,7 @@ int jf_record_disable(const char *glob);
 int jf_record_stop(void);
 
 /**
- * jf_record_folder() - where this process records
+ * jf_record_folder() - the folder in which this process records its events
  * @buf:  is filled in
  * @size: of @buf
  *
@@ -170,7 +178,7 @@ int jf_record_stop(void);
 int jf_record_folder(char *buf, size_t size);
 
 /**
- * jf_record_stats() - what has happened in this process
+ * jf_record_stats() - ask how many events were recorded, overwritten and discarded
  * @stats: is filled in
  *
  * Context: any but a signal handler. Other threads go on meanwhile; numbers are of about now.
@@ -178,7 +186,7 @@ int jf_record_folder(char *buf, size_t size);
 void jf_record_stats(struct jf_record_counts *stats);
 
 /**
- * jf_events() - look at all events of this process
+ * jf_events() - list the events that this process has
  * @fn:   is called for each; if it returns other than 0 that ends it
  * @data: its second argument
  *

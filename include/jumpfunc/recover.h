@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
 /*
- * Reading what record.h has recorded: of a process that runs, has ended, or was killed.
+ * Reading the events that a program has recorded by record.h.
+ *
+ * The process may run, have ended, or have been killed.
  *
  * API:
  *   jf_recover(from, to, result)	copy all whole records of a folder to another one
@@ -11,16 +13,20 @@
  *   It stays as it is, while the process may go on recording.
  *   Packets of a ring are in one file, in their order, also if records have no time stamps.
  *   Records that were begun and not committed are left out.
- *   Nothing in it was believed: files may have been damaged, or written by somebody else.
+ *   Nothing in it was believed: files may have been damaged, or written by another user.
  */
 #ifndef JUMPFUNC_RECOVER_H
 #define JUMPFUNC_RECOVER_H
+
+#ifdef __KERNEL__
+#error "for programs only"
+#endif
 
 #include <stddef.h>
 #include <stdint.h>
 
 /**
- * struct jf_recovered - what was found
+ * struct jf_recovered - how many events and packets were found
  * @rings:       rings with at least a record, or a count of lost ones
  * @packets:     packets that were used
  * @records:     whole ones, which were copied
@@ -43,7 +49,7 @@ struct jf_recovered {
 };
 
 /**
- * struct jf_record_seen - a record of a packet
+ * struct jf_record_seen - an event of a packet
  * @id:   of its event; 0: it was not committed, and all else is as it was begun
  * @size: bytes of @data
  * @time: its time stamp, or 0
@@ -61,7 +67,7 @@ extern "C" {
 #endif
 
 /**
- * jf_recover() - copy all whole records of a folder to another one
+ * jf_recover() - copy all whole events of a folder to another one
  * @from:   a trace's folder
  * @to:     is made, and must not be there; NULL: only look
  * @result: is filled in, also if there is an error; may be NULL
@@ -76,7 +82,7 @@ extern "C" {
 int jf_recover(const char *from, const char *to, struct jf_recovered *result);
 
 /**
- * jf_recover_packet() - look at a packet
+ * jf_recover_packet() - read the events of a packet in memory
  * @data:   the packet; aligned to 8 bytes
  * @size:   its bytes
  * @fn:     is called for each record, in order; if it returns other than 0 that ends it. NULL: none
@@ -88,7 +94,7 @@ int jf_recover(const char *from, const char *to, struct jf_recovered *result);
  * @fn has returned
  */
 int jf_recover_packet(const void *data, size_t size,
-		      int (*fn)(const struct jf_record_seen *record, void *arg), void *arg,
+		      int (*fn)(const struct jf_record_seen *r, void *arg), void *arg,
 		      struct jf_recovered *result);
 
 #ifdef __cplusplus

@@ -214,7 +214,7 @@ probe_all()
 		echo "p:jfpromise/$1_$n jf_promise:$sym+$n" >>$T/kprobe_events && probes=$((probes + 1))
 		n=$((n + 1))
 	done 2>/dev/null
-	for e in $T/events/jfpromise/*/enable; do
+	for e in "$T"/events/jfpromise/*/enable; do
 		echo 1 >"$e"
 	done 2>/dev/null
 	check "$1() has probes: $probes" [ $probes -ge "${2:-3}" ]

@@ -245,28 +245,39 @@ bool jf_arch_is_padding(unsigned long start, unsigned long end)
 	return true;
 }
 
-/* With or without a condition; from where instructions begin, and from elsewhere. */
+/* A jump at @addr, whose displacement stands behind @op bytes. */
+static bool jf_disp_leads(unsigned long addr, const u8 *bytes, unsigned int op,
+			  unsigned long to_start, unsigned long to_end)
+{
+	s32 disp;
+
+	memcpy(&disp, bytes + op, sizeof(disp));
+	return addr + op + sizeof(disp) + disp - to_start < to_end - to_start;
+}
+
+/*
+ * With or without a condition; from where instructions begin, and from elsewhere. The
+ * INT3 of a kprobe may stand for the first byte.
+ */
 bool jf_arch_leads_into(unsigned long start, unsigned long end,
 			unsigned long to_start, unsigned long to_end)
 {
 	unsigned long addr;
 	u8 bytes[6];
-	s32 disp;
+	bool probed;
 
 	for (addr = start; addr + 5 <= end; addr++) {
-		unsigned int op = 1;
-
 		memset(bytes, 0, sizeof(bytes));
 		if (copy_from_kernel_nofault(bytes, (void *)addr,
 					     min_t(size_t, end - addr,
 						   sizeof(bytes))))
 			continue;
-		if (bytes[0] == 0x0f && (bytes[1] & 0xf0) == 0x80)
-			op = 2;
-		else if (bytes[0] != JF_OPCODE_JMP)
-			continue;
-		memcpy(&disp, bytes + op, sizeof(disp));
-		if (addr + op + 4 + disp - to_start < to_end - to_start)
+		probed = bytes[0] == JF_OPCODE_INT3;
+		if ((probed || bytes[0] == 0x0f) && (bytes[1] & 0xf0) == 0x80 &&
+		    jf_disp_leads(addr, bytes, 2, to_start, to_end))
+			return true;
+		if ((probed || bytes[0] == JF_OPCODE_JMP) &&
+		    jf_disp_leads(addr, bytes, 1, to_start, to_end))
 			return true;
 	}
 	return false;

@@ -483,9 +483,7 @@ static int jf_module_coming(struct module *mod)
 		goto err_free;
 	}
 	err = jf_for_each_table(m, jf_table_add_ents);
-	if (err)
-		goto err_unhash;
-	err = jf_for_each_table(m, jf_table_add_sites);
+	err = err ?: jf_for_each_table(m, jf_table_add_sites);
 	if (err)
 		goto err_unhash;
 	err = jf_check_inits(m);

@@ -7,8 +7,9 @@
  * instruction, and what stood there cannot be asked for. Then all code after it would
  * be code that may be former, and a thread that has its main loop there would be
  * waited for until the kprobe goes, which may be never. So the text of these functions
- * is copied before kprobes can be set, at MODULE_STATE_COMING, before kprobes' own
- * notifier is called.
+ * is copied at MODULE_STATE_COMING, before kprobes' own notifier is called. (A task that
+ * registers a kprobe just before ours is called is faster. Where the copy has an INT3,
+ * what stands there is read, so that this matters for as long as the kprobe is set.)
  *
  * What is written to them later, and may be forgotten:
  *

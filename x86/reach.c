@@ -107,7 +107,9 @@ static bool jf_walk_read(const struct jf_walk *w, unsigned long addr, u8 *bytes)
 	if (kept) {
 		memcpy(bytes, w->ask->kept->bytes + kept->tag +
 		       (addr - kept->start), min(size, kept->end - addr));
-		return true;
+		/* A kprobe may have been set before that was read, and be gone. */
+		if (bytes[0] != JF_OPCODE_INT3)
+			return true;
 	}
 	return !copy_from_kernel_nofault(bytes, (void *)addr, size);
 }
@@ -200,9 +202,9 @@ static int jf_walk_jump(struct jf_walk *w, unsigned long to)
 	return jf_walk_to(w, to);
 }
 
-/* A call of @target, which returns to *@back; 0: it is not followed there. */
+/* *@next: it returns to there. */
 static int jf_walk_call(struct jf_walk *w, unsigned long target,
-			unsigned long *back)
+			unsigned long ret, unsigned long *next)
 {
 	int err = 0;
 
@@ -210,9 +212,9 @@ static int jf_walk_call(struct jf_walk *w, unsigned long target,
 	if (jf_walk_bit(w, target) >= 0)
 		err = jf_walk_to(w, target);
 	else if (w->ask->callee(target) == JF_CALLEE_ENDS)
-		*back = 0;
-	if (!w->tells && jf_is_label(w, *back))
-		*back = 0;
+		return 0;
+	if (w->tells || !jf_is_label(w, ret))
+		*next = ret;
 	return err;
 }
 
@@ -246,8 +248,7 @@ static int jf_walk_insn(struct jf_walk *w, unsigned long addr, size_t *size,
 	flow = jf_insn_flow(bytes, addr, &target);
 	switch (flow) {
 	case JF_FLOW_CALL:
-		*next = addr + *size;
-		err = jf_walk_call(w, target, next);
+		err = jf_walk_call(w, target, addr + *size, next);
 		break;
 	case JF_FLOW_NEXT:
 		*next = addr + *size;

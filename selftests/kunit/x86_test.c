@@ -145,6 +145,7 @@ static void transform(void *site, void *tramp, void *func, bool tail);
 #include "../../x86/xmc.c"
 #include "../../jf_x86.c"
 #include "../../x86/kernel.c"
+#include "../../x86/reach.c"
 
 /* --- sites --------------------------------------------------------------- */
 
@@ -174,6 +175,11 @@ struct jf_site *jf_site_find(unsigned long addr)
 	for (i = 0; i < SITES; i++)
 		if (sites[i].addr == addr)
 			return &sites[i];
+	return NULL;
+}
+
+struct jf_site *jf_site_next(unsigned long addr, unsigned long end)
+{
 	return NULL;
 }
 
@@ -805,6 +811,64 @@ static void padding(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, jf_arch_is_padding(0, 16));
 }
 
+static unsigned int straight(const struct jf_site *site, void *arg)
+{
+	return JF_WAY_STRAIGHT;
+}
+
+static enum jf_callee plain(unsigned long func)
+{
+	return JF_CALLEE_PLAIN;
+}
+
+static bool no_begin(unsigned long addr)
+{
+	return false;
+}
+
+static int none_left(unsigned long to, void *arg)
+{
+	return -EXDEV;
+}
+
+/*
+ * A kprobe in text of which there is a copy hides nothing, and neither does one that was
+ * there when it was copied, and has gone.
+ */
+static void kept_text(struct kunit *test)
+{
+	static u8 code[32], copy[32];
+	unsigned long start = (unsigned long)code;
+	struct jf_span span = { start, start + sizeof(code), start };
+	struct jf_span all = { start, start + sizeof(code), 0 };
+	struct jf_spans text = { .span = &span, .num = 1 }, s = { };
+	struct jf_kept kept = { .text = { .span = &all, .num = 1 }, .bytes = copy };
+	struct jf_text_ask ask = {
+		.text = &text,
+		.ways = straight,
+		.callee = plain,
+		.begins = no_begin,
+		.left = none_left,
+	};
+
+	memset(code, 0x90, sizeof(code));
+	code[31] = 0xc3;
+	memcpy(copy, code, sizeof(copy));
+	KUNIT_EXPECT_EQ(test, jf_arch_add_former(&s, &ask), 0);
+	KUNIT_EXPECT_EQ(test, s.num, 0U);
+	code[4] = JF_OPCODE_INT3;
+	KUNIT_EXPECT_EQ(test, jf_arch_add_former(&s, &ask), 0);
+	KUNIT_EXPECT_EQ(test, s.num, 1U);
+	jf_spans_free(&s);
+	ask.kept = &kept;
+	KUNIT_EXPECT_EQ(test, jf_arch_add_former(&s, &ask), 0);
+	KUNIT_EXPECT_EQ(test, s.num, 0U);
+	swap(code[4], copy[4]);
+	KUNIT_EXPECT_EQ(test, jf_arch_add_former(&s, &ask), 0);
+	KUNIT_EXPECT_EQ(test, s.num, 0U);
+	jf_spans_free(&s);
+}
+
 /* Jumps to another piece of text, with a condition or without; calls are none. */
 static void leads(struct kunit *test)
 {
@@ -827,9 +891,16 @@ static void leads(struct kunit *test)
 	code[7] = 0x0f;
 	code[8] = 0x8f;
 	KUNIT_EXPECT_TRUE(test, jf_arch_leads_into(start, start + 32, to, to + 16));
+	/* With a kprobe on it. */
+	code[7] = 0xcc;
+	KUNIT_EXPECT_TRUE(test, jf_arch_leads_into(start, start + 32, to, to + 16));
+	code[7] = 0x90;
+	code[8] = 0xcc;
+	KUNIT_EXPECT_TRUE(test, jf_arch_leads_into(start, start + 32, to, to + 16));
 }
 
 static struct kunit_case x86_cases[] = {
+	KUNIT_CASE(kept_text),
 	KUNIT_CASE(leads),
 	KUNIT_CASE(debugger_first),
 	KUNIT_CASE(debugger_later),

@@ -153,6 +153,65 @@ bool jf_find_module_text(const char *name, unsigned long addr, bool live,
 	return found;
 }
 
+#ifdef CONFIG_KALLSYMS
+/* As the kernel's look-up, which leaves out what assemblers make for themselves. */
+static bool jf_is_symbol(const char *name)
+{
+	return *name && *name != '$' && !strstarts(name, ".L");
+}
+
+static void jf_each_symbol(const struct module *mod, unsigned long start,
+			   unsigned long end,
+			   void (*fn)(void *arg, unsigned long addr,
+				      const char *name), void *arg)
+{
+	const struct mod_kallsyms *k;
+	unsigned int i;
+
+	rcu_read_lock();
+	k = rcu_dereference_raw(mod->kallsyms);
+	for (i = 0; k && i < k->num_symtab; i++) {
+		const typeof(*k->symtab) *sym = &k->symtab[i];
+
+		if (sym->st_value >= start && sym->st_value < end &&
+		    jf_is_symbol(k->strtab + sym->st_name))
+			fn(arg, sym->st_value, k->strtab + sym->st_name);
+	}
+	rcu_read_unlock();
+}
+#else
+static void jf_each_symbol(const struct module *mod, unsigned long start,
+			   unsigned long end,
+			   void (*fn)(void *arg, unsigned long addr,
+				      const char *name), void *arg)
+{
+}
+#endif
+
+bool jf_module_symbols(const char *name, unsigned long addr, bool *stays,
+		       void (*fn)(void *arg, unsigned long addr, const char *name),
+		       void *arg)
+{
+	struct kset *modules = THIS_MODULE->mkobj.kobj.kset;
+	struct kobject *kobj;
+	unsigned long start, end;
+	struct module *mod;
+	bool found;
+
+	*stays = false;
+	kobj = modules ? kset_find_obj(modules, name) : NULL;
+	if (!kobj)
+		return false;
+	mod = container_of(kobj, struct module_kobject, kobj)->mod;
+	found = mod && jf_module_text_at(mod, addr, &start, &end);
+	if (found) {
+		*stays = READ_ONCE(mod->state) != MODULE_STATE_GOING;
+		jf_each_symbol(mod, start, end, fn, arg);
+	}
+	kobject_put(kobj);
+	return found;
+}
+
 /* A module of which @addr is text, with a reference on its object; NULL: none. */
 static struct module *jf_module_get_at(unsigned long addr,
 				       unsigned long *start, unsigned long *end)

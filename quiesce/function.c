@@ -93,6 +93,8 @@ struct jf_part {
 	bool		took;
 	/* Only jumps lead here. */
 	bool		cold;
+	/* By its name it was split off from another one. */
+	bool		split;
 };
 
 struct jf_parts {
@@ -138,24 +140,28 @@ static int jf_parts_add(struct jf_parts *p, const struct jf_part *part)
 	return err;
 }
 
+static void jf_part_name(struct jf_part *part, const char *name)
+{
+	part->hash = jf_base_hash(name);
+	part->cold = strstr(name, ".cold");
+	part->split = part->cold || strstr(name, ".part.");
+}
+
 static void jf_part_of(struct jf_part *part, const struct jf_symbol *sym)
 {
 	part->start = sym->start;
 	part->end = sym->end;
-	part->hash = jf_base_hash(sym->name);
-	part->cold = strstr(sym->name, ".cold");
+	part->any = false;
+	part->took = false;
+	jf_part_name(part, sym->name);
 }
 
 static int jf_text_add(struct jf_text *t, const struct jf_symbol *sym)
 {
 	struct jf_part part;
-	int err;
 
 	jf_part_of(&part, sym);
-	err = jf_parts_add(&t->all, &part);
-	if (!err && (part.cold || strstr(sym->name, ".part.")))
-		err = jf_parts_add(&t->split, &part);
-	return err;
+	return jf_parts_add(&t->all, &part);
 }
 
 /* What has no name, less what no task stays in. */
@@ -221,27 +227,83 @@ static const struct jf_part *jf_text_find(const struct jf_text *t,
 	return &t->all.part[lo];
 }
 
+/* --- all symbols of a module ---------------------------------------------- */
+
+/* The module's table is read twice, and may have become another one in between. */
+static void jf_symbol_count(void *arg, unsigned long addr, const char *name)
+{
+	unsigned int *num = arg;
+
+	++*num;
+}
+
+static void jf_symbol_take(void *arg, unsigned long addr, const char *name)
+{
+	struct jf_parts *p = arg;
+	struct jf_part *part = &p->part[p->num];
+
+	if (p->num == p->max)
+		return;
+	memset(part, 0, sizeof(*part));
+	part->start = addr;
+	jf_part_name(part, name);
+	p->num++;
+}
+
+/* Each goes as far as the next one begins; there may be two at one place. */
+static void jf_parts_end(struct jf_parts *p, unsigned long end)
+{
+	unsigned int i;
+
+	sort(p->part, p->num, sizeof(*p->part), jf_part_cmp, NULL);
+	for (i = p->num; i--; ) {
+		p->part[i].end = end;
+		if (i && p->part[i - 1].start != p->part[i].start)
+			end = p->part[i].start;
+	}
+}
+
+/* From the module's table, where that can be had: -ENOENT. */
+static int jf_text_take(struct jf_text *t, const struct jf_symbol *func,
+			unsigned long end)
+{
+	bool found, stays = true;
+
+	/*
+	 * A module that is being unloaded has been forgotten already, or is about to be:
+	 * jf_function_forget() waits for jf_symbol_mutex.
+	 */
+	found = jf_module_symbols(func->mod, func->start, &stays, jf_symbol_count,
+				  &t->all.max);
+	t->lasts = stays;
+	if (!found || !t->all.max)
+		return -ENOENT;
+	t->all.part = kvmalloc_array(t->all.max, sizeof(*t->all.part),
+				     GFP_KERNEL);
+	if (!t->all.part)
+		return -ENOMEM;
+	if (!jf_module_symbols(func->mod, func->start, &stays, jf_symbol_take,
+			       &t->all) || !t->all.num) {
+		t->lasts = false;
+		return -ENOENT;
+	}
+	jf_parts_end(&t->all, end);
+	t->start = t->all.part[0].start;
+	t->end = end;
+	return 0;
+}
+
 /*
  * One symbol after the other, from that of a function in both directions, as far as
  * the module's text goes: there is __init text behind it, or a symbol in front of it
  * that is no address at all.
  */
-static struct jf_text *jf_text_walk(const struct jf_symbol *func)
+static int jf_text_search(struct jf_text *t, const struct jf_symbol *func,
+			  unsigned long start, unsigned long end)
 {
 	struct jf_symbol *o = &jf_symbol_other;
-	struct jf_text *t = kzalloc(sizeof(*t), GFP_KERNEL);
-	unsigned long start, end;
-	bool known;
 	int err;
 
-	if (!t)
-		return NULL;
-	known = jf_find_module_text(func->mod, func->start, false, &start, &end);
-	/* It is just being made: as far as its names go, until it can be told. */
-	if (!known) {
-		start = 0;
-		end = ULONG_MAX;
-	}
 	t->start = max(func->start, start);
 	t->end = min(func->end, end);
 	err = jf_text_add(t, func);
@@ -257,15 +319,41 @@ static struct jf_text *jf_text_walk(const struct jf_symbol *func)
 		t->start = max(o->start, start);
 		cond_resched();
 	}
-	if (!err)
-		err = jf_text_add_unnamed(t, func->start);
+	sort(t->all.part, t->all.num, sizeof(*t->all.part), jf_part_cmp, NULL);
+	return err;
+}
+
+static int jf_text_add_split(struct jf_text *t)
+{
+	unsigned int i;
+	int err = 0;
+
+	for (i = 0; !err && i < t->all.num; i++)
+		if (t->all.part[i].split)
+			err = jf_parts_add(&t->split, &t->all.part[i]);
+	return err;
+}
+
+static struct jf_text *jf_text_walk(const struct jf_symbol *func)
+{
+	struct jf_text *t = kzalloc(sizeof(*t), GFP_KERNEL);
+	unsigned long start = 0, end = ULONG_MAX;
+	int err = -ENOENT;
+
+	if (!t)
+		return NULL;
+	/* It may just be being made: then as far as its names go, until it can be told. */
+	if (jf_find_module_text(func->mod, func->start, false, &start, &end))
+		err = jf_text_take(t, func, end);
+	if (err == -ENOENT)
+		err = jf_text_search(t, func, start, end);
+	err = err ?: jf_text_add_split(t);
+	err = err ?: jf_text_add_unnamed(t, func->start);
 	if (err) {
 		jf_text_free(t);
 		return NULL;
 	}
-	sort(t->all.part, t->all.num, sizeof(*t->all.part), jf_part_cmp, NULL);
-	t->lasts = known;
-	if (known)
+	if (t->lasts)
 		list_add(&t->list, &jf_texts);
 	return t;
 }

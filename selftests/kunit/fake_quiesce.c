@@ -441,6 +441,8 @@ static void jfk_detach(struct tracepoint *tp, void *probe)
 
 #define sprint_symbol(buf, addr)	jfk_symbol(buf, addr)
 #define jf_find_module_text(name, addr, live, start, end) jfk_find_text(start, end)
+/* Then its symbols are asked for one by one. */
+#define jf_module_symbols(name, addr, stays, fn, arg) ((void)(fn), (void)(stays), false)
 #define jf_add_unnamed_text(s, addr)	jfk_unnamed_text(s, addr)
 #undef pr_warn
 #undef pr_warn_ratelimited

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Thousands of functions with a site of one key each, in each of which the key leads to a
- * call at the end. While a quiesce finds out what that means, others change keys.
+ * call at the end. While a quiesce finds out what that means, others change a key and a
+ * dynamic function.
  *
  * /sys/kernel/debug/jf_crowd/
  *   do	write "quiesce": the key changes twice, then jf_quiesce()
@@ -14,16 +15,21 @@
 #include <linux/fs.h>
 #include <linux/kthread.h>
 #include <linux/ktime.h>
+#include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
 
 #include <jumpfunc/branch.h>
+#include <jumpfunc/dynfunc.h>
 
 #include "../files.h"
 
 static DEFINE_JF_KEY_FALSE(crowd);
 static DEFINE_JF_KEY_FALSE(beside);
+/* Functions of the kernel: as targets these are looked up in its symbols. */
+DEFINE_DYNFUNC(beside_func, kfree);
+
 static bool call_them;
 module_param(call_them, bool, 0400);
 MODULE_PARM_DESC(call_them, "call all of them, once");
@@ -76,6 +82,13 @@ static void call_all(void *p)
 
 static s64 quiesce_ms, change_ms;
 
+static int change(bool on)
+{
+	int err = on ? jf_key_enable(&beside) : jf_key_disable(&beside);
+
+	return err ?: dynfunc_update(beside_func, on ? kvfree : kfree);
+}
+
 static int change_beside(void *unused)
 {
 	bool on = false;
@@ -85,7 +98,7 @@ static int change_beside(void *unused)
 	while (!kthread_should_stop()) {
 		since = ktime_get();
 		on = !on;
-		if (on ? jf_key_enable(&beside) : jf_key_disable(&beside))
+		if (change(on))
 			pr_err("a change failed\n");
 		ms = ktime_ms_delta(ktime_get(), since);
 		if (ms > change_ms)
@@ -93,7 +106,7 @@ static int change_beside(void *unused)
 		msleep(20);
 	}
 	if (on)
-		jf_key_disable(&beside);
+		change(false);
 	return 0;
 }
 

@@ -61,6 +61,7 @@ static const struct jf_ctl *jf_ctl_called(unsigned long to)
  * @again: look for what they led to, and do again, not for what they no longer do
  * @tails: the tails of @sight, by address
  * @text:  the last function that was looked at
+ * @ent:   for which key that was
  */
 struct jf_former {
 	struct jf_sight	*sight;
@@ -68,6 +69,7 @@ struct jf_former {
 	bool		again;
 	struct xarray	tails;
 	struct jf_spans	text;
+	const struct jf_ent *ent;
 };
 
 static bool jf_key_left(const struct jf_ctl *ctl, u64 keys, bool on)
@@ -191,23 +193,39 @@ static bool jf_key_counts(const struct jf_former *f, const struct jf_ctl *ctl)
 	return !jf_gone_is_settled(ctl->seq) && ctl->since <= f->keys;
 }
 
-/*
- * The site at @addr, unless its module has gone meanwhile. To find out what a module's
- * functions are takes long, once, and needs no lock.
- */
-static int jf_add_site(struct jf_former *f, unsigned long addr)
+/* Find out what the function with this site is, unless it is the last one. */
+static int jf_former_text(struct jf_former *f, unsigned long addr)
 {
-	const struct jf_site *site;
 	int err;
 
-	/* Most functions with several sites have them one after the other. */
 	if (jf_spans_has(&f->text, addr))
 		return 0;
 	jf_spans_free(&f->text);
 	err = jf_spans_add_func(&f->text, (void *)addr);
+	jf_spans_sort(&f->text);
+	return err;
+}
+
+/*
+ * The site of the key @ent at @addr, unless its module has been unloaded meanwhile. To find
+ * out what a module's functions are takes long, once, and needs no lock.
+ */
+static int jf_add_site(struct jf_former *f, const struct jf_ent *ent,
+		       unsigned long addr)
+{
+	const struct jf_site *site;
+	int err;
+
+	/*
+	 * Most functions with several sites of a key have them one after the other. But
+	 * another key may have left other ways.
+	 */
+	if (f->ent == ent && jf_spans_has(&f->text, addr))
+		return 0;
+	err = jf_former_text(f, addr);
 	if (err)
 		return err;
-	jf_spans_sort(&f->text);
+	f->ent = ent;
 	mutex_lock(&jf_mutex);
 	site = jf_site_find(addr);
 	if (site && site->flags & JF_SITE_BRANCH &&
@@ -275,14 +293,20 @@ static int jf_add_func(struct jf_sight *sight, const struct jf_ctl *ctl)
 
 /* --- all that has changed -------------------------------------------------- */
 
+/* A site of a key. Either may be no longer there. */
+struct jf_changed_site {
+	const struct jf_ent	*ent;
+	unsigned long		addr;
+};
+
 /**
  * struct jf_changed - what there is to look at, in no order
  * @ent: entities that have changed, with functions
- * @site: addresses of sites of keys
+ * @site: sites of keys
  */
 struct jf_changed {
 	const struct jf_ent	**ent;
-	unsigned long		*site;
+	struct jf_changed_site	*site;
 	unsigned int		num_ents, num_sites;
 	unsigned int		max_ents, max_sites;
 };
@@ -307,7 +331,8 @@ static int jf_changed_add_ctl(struct jf_changed *c, const struct jf_former *f,
 			      sizeof(*c->site));
 		if (err)
 			return err;
-		c->site[c->num_sites++] = site->addr;
+		c->site[c->num_sites].ent = ctl->ent;
+		c->site[c->num_sites++].addr = site->addr;
 	}
 	return 0;
 }
@@ -363,7 +388,7 @@ static int jf_add_changed(struct jf_former *f, u64 *seq)
 		cond_resched();
 	}
 	for (i = 0; !err && i < c.num_sites; i++) {
-		err = jf_add_site(f, c.site[i]);
+		err = jf_add_site(f, c.site[i].ent, c.site[i].addr);
 		cond_resched();
 	}
 	/* These become more. */

@@ -125,6 +125,19 @@ for b in ${JF_BACKEND:-auto indirect}; do
 	promise_do on off
 	held "$b, on again"
 	leaves "$b, on again"
+	# The same where another key has a site in the function, and has changed once.
+	for two in "first second" "second first"; do
+		promise_do on ${two% *}
+		enters "$b, beside another key" both
+		promise_do on ${two#* }
+		promise_do off ${two% *}
+		promise_do on ${two% *}
+		held "$b, beside another key, the $two"
+		leaves "$b, beside another key, the $two"
+		promise_do off first
+		promise_do off second
+		promise_do quiesce
+	done
 	promise_do probe 1
 	branch "a tracepoint's branch" enabled "probe 0" "probe 1"
 
@@ -328,6 +341,15 @@ if [ -w $T/kprobe_events ] && echo r:jfpromise/read vfs_read >$T/kprobe_events; 
 		promise_do spin $spin
 		how=$([ $spin = 1 ] && echo 'at work' || echo asleep)
 		for way in a a_jump b direct jump; do
+			# Nothing tells there what the function returns to.
+			case $way,$(uname -r) in
+			a*) ;;
+			*,5.[0-9].* | *,5.10.*)
+				skip "a probe at the return, beside a task by $way, $how" \
+					"what return probes keep cannot be read in this kernel"
+				continue
+				;;
+			esac
 			promise_do back
 			promise_do quiesce
 			echo r:jfpromise/shared jf_promise:shared >$T/kprobe_events

@@ -76,6 +76,8 @@ static DEFINE_JF_KEY_FALSE(p_loop);
 static DEFINE_JF_KEY_FALSE(p_twice);
 static DEFINE_JF_KEY_FALSE(p_or);
 static DEFINE_JF_KEY_FALSE(p_or_never);
+static DEFINE_JF_KEY_FALSE(p_first);
+static DEFINE_JF_KEY_FALSE(p_second);
 static DEFINE_JF_KEY_FALSE(p_ends);
 static DEFINE_JF_KEY_FALSE(p_cold);
 static DEFINE_JF_KEY_FALSE(p_probed);
@@ -185,6 +187,23 @@ static noinline int behind_or(int x)
 	return x;
 }
 
+/* Sites of two keys, one each, in one function. */
+static noinline int behind_both(int x)
+{
+	if (jf_branch_unlikely(&p_first)) {
+		stay();
+		x++;
+		OPTIMIZER_HIDE_VAR(x);
+	}
+	atomic_add(x, &rounds);
+	if (jf_branch_unlikely(&p_second)) {
+		stay();
+		x += 2;
+		OPTIMIZER_HIDE_VAR(x);
+	}
+	return x;
+}
+
 static noinline void __noreturn __cold never_back(int x)
 {
 	atomic_add(x, &rounds);
@@ -273,6 +292,7 @@ static int one(void)
 }
 
 static void place_or(void)	{ behind_or(1); }
+static void place_both(void)	{ behind_both(1); }
 static void place_end(void)	{ behind_end(one(), one()); }
 static void place_cold(void)	{ behind_cold(one()); barrier(); }
 static void place_cold_loop(void) { cold_loop(one()); }
@@ -445,6 +465,7 @@ static const struct {
 	{ "enabled", place_enabled },
 	{ "twice", place_twice },
 	{ "or", place_or },
+	{ "both", place_both },
 	{ "end", place_end },
 	{ "cold", place_cold },
 	{ "cold_loop", place_cold_loop },
@@ -476,6 +497,8 @@ static const struct {
 	{ "loop", &p_loop },
 	{ "twice", &p_twice },
 	{ "or", &p_or },
+	{ "first", &p_first },
+	{ "second", &p_second },
 	{ "end", &p_ends },
 	{ "cold", &p_cold },
 	{ "probed", &p_probed },

@@ -5,20 +5,20 @@
  * A task that no parent waits for leaves the list of tasks before it is done: it runs
  * the last part of its exit unseen, and can be preempted there, say in a function
  * that is traced. So each one is noted when it begins to exit, and dropped when
- * its stack has gone. One that was past that point when this module was loaded is
- * not seen.
+ * its stack has been freed. One that was past that point when this module was loaded
+ * is not seen.
  *
  * A task that is kept here keeps what it belonged to: credentials, user name space,
  * cgroup. These count, by limits that any user may run into. So as long as one is
- * kept, work looks again, as soon as the kernel itself could have freed it. The
- * next tasks that exit on the CPU look, too, or a storm of exits might fill the
+ * kept, work checks again, as soon as the kernel itself could have freed it. The
+ * next tasks that exit on the CPU check, too, or a storm of exits might fill the
  * list before the work gets a CPU.
  *
  *   probe				work
  *   puts a task on a list		(the work queue clears "pending")
  *   queue_delayed_work()		reads each list
  *
- * queue_delayed_work() orders: if it finds the work pending, the work that comes
+ * queue_delayed_work() orders: if it finds the work pending, the work that runs next
  * finds the task.
  */
 #include "quiesce/exits.h"
@@ -41,10 +41,10 @@
 #define JF_EXITS	500
 /* How many are dropped at a time. */
 #define JF_EXITS_DROP	16
-/* And each time that so many have come: less, or the list would stay long. */
+/* After how many exits that is done: fewer, or the list would stay long. */
 #define JF_EXITS_SWEEP	8
 /*
- * Jiffies until the work looks. Each time in vain it waits twice as long: a task
+ * Jiffies until the work checks. Each time in vain it waits twice as long: a task
  * may stay at its end for hours.
  */
 #define JF_EXITS_SOON	1
@@ -73,7 +73,7 @@ static struct workqueue_struct *jf_exits_wq;
 /* How long the work pauses. Written by the work, and by a task that calls it sooner. */
 static unsigned int jf_exits_pause = JF_EXITS_SOON;
 
-/* Take some off whose stack has gone (@all: any); to be put without the lock. */
+/* Take off some whose stacks are freed (@all: any); to be put without the lock. */
 static unsigned int jf_exits_sweep(struct jf_exits *e, struct task_struct **old,
 				   bool all)
 {
@@ -92,7 +92,7 @@ static unsigned int jf_exits_sweep(struct jf_exits *e, struct task_struct **old,
 
 /*
  * Soon, unless the work pauses for longer just now, in vain so far: then it is told of
- * the new one. If that is missed, it looks when the pause is over.
+ * the new one. If that is missed, it checks when the pause is over.
  */
 static void jf_exits_call_work(void)
 {
@@ -111,13 +111,13 @@ static void jf_exit_probe(void *data, JF_EXIT_PROTO)
 	unsigned long flags;
 	unsigned int n = 0;
 
-	/* If this task goes elsewhere meanwhile: any of them will do. */
+	/* If this task migrates meanwhile: any CPU's list will do. */
 	e = raw_cpu_ptr(jf_exits);
 	raw_spin_lock_irqsave(&e->lock, flags);
 	/*
-	 * Few at a time, and seldom: most of them have gone by then. On RT to free a
-	 * task may sleep (kernels differ in whether they see to that), which is not
-	 * allowed here.
+	 * Few at a time, and seldom: most have lost their stack by then. On RT, freeing a
+	 * task may sleep (some kernels avoid that themselves), which is not allowed
+	 * here.
 	 */
 	if (!IS_ENABLED(CONFIG_PREEMPT_RT) && e->came++ % JF_EXITS_SWEEP == 0)
 		n = jf_exits_sweep(e, old, false);
@@ -144,7 +144,7 @@ static unsigned int jf_exits_drop(bool all, unsigned int *kept)
 	for_each_possible_cpu(cpu) {
 		struct jf_exits *e = per_cpu_ptr(jf_exits, cpu);
 
-		/* One that comes just now calls the work again. */
+		/* A task that is added just now calls the work again. */
 		if (!READ_ONCE(e->num))
 			continue;
 		do {

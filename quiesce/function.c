@@ -75,7 +75,7 @@ static bool jf_symbol_get_entry(struct jf_symbol *s, unsigned long addr)
  * The compiler splits functions: the rarely executed parts of f() are called
  * f.cold, what is left when the beginning was inlined f.part.0, and these may be
  * split and cloned once more. They are elsewhere in the module's text, and nothing
- * tells where, so all symbols of a module are looked at, once. The kernel searches
+ * tells where, so all symbols of a module are read, once. The kernel searches
  * a module's whole table for each address, so what was found is kept.
  *
  * These are local symbols, which "strip --strip-unneeded" takes from a module. What
@@ -295,7 +295,7 @@ static int jf_text_take(struct jf_text *t, const struct jf_symbol *func,
 
 /*
  * One symbol after the other, from that of a function in both directions, as far as
- * the module's text goes: there is __init text behind it, or a symbol in front of it
+ * the module's text goes: after it there is __init text, or in front of it a symbol
  * that is no address at all.
  */
 static int jf_text_search(struct jf_text *t, const struct jf_symbol *func,
@@ -370,13 +370,13 @@ static struct jf_text *jf_text_known(unsigned long addr)
 	return NULL;
 }
 
-/* What calls were found to come to, the last ones; under jf_symbol_mutex. */
+/* The last callees that were asked for, and what they are; under jf_symbol_mutex. */
 static struct {
 	unsigned long	func;
 	enum jf_callee	kind;
 } jf_callees[64];
 
-/* It may be a list of a module that is gone. */
+/* It may be a list of a module that is unloaded. */
 static bool jf_text_meets(const struct jf_text *t, const struct module *mod)
 {
 	unsigned long addr;
@@ -584,7 +584,7 @@ bool jf_func_begins(unsigned long addr)
 	return begins;
 }
 
-/* --- what comes of a call ------------------------------------------------- */
+/* --- where a call leads ---------------------------------------------------- */
 
 /* Functions of the kernel that modules may call, and that do not return. */
 static const char * const jf_noreturn[] = {
@@ -634,9 +634,9 @@ enum jf_callee jf_callee_kind(unsigned long func)
 /* --- whose text it is ----------------------------------------------------- */
 
 /*
- * Is this the text of a module that is there, and was before us? Symbols alone do
- * not say so: the kernel finds those of a module behind its last notifier, and of
- * __init text that was freed if ftrace has kept its names.
+ * Is this the text of a module that is still loaded, and was loaded before this one?
+ * Symbols alone do not say so: the kernel still finds those of a module whose last
+ * notifier has been called, and those of freed __init text if ftrace has kept them.
  */
 static bool jf_is_module_text(const struct jf_symbol *sym, unsigned long addr)
 {
@@ -648,8 +648,8 @@ static bool jf_is_module_text(const struct jf_symbol *sym, unsigned long addr)
 /*
  * Programs of BPF have symbols like the kernel's own, without a module, and other
  * generated code has none. Data has symbols, too, and so has the kernel's __init
- * text after it was freed; neither can be executed. The caller has looked for the
- * address in the modules that were seen coming.
+ * text after it was freed; neither can be executed. The caller has searched the
+ * modules whose load was seen for the address.
  */
 enum jf_text_kind jf_text_of(void *func)
 {

@@ -30,9 +30,9 @@ int jf_spans_add_func(struct jf_spans *s, void *func);
 int jf_spans_add_entry(struct jf_spans *s, unsigned long addr);
 /* Does a function begin at @addr, or what a call of it leads to in front? */
 bool jf_func_begins(unsigned long addr);
-/* What comes of a call of @func, or a jump there. May sleep. */
+/* What a call of @func, or a jump there, leads to. May sleep. */
 enum jf_callee jf_callee_kind(unsigned long func);
-/* Forget what is known of text where a module is, since it comes or goes; NULL: of all. */
+/* Forget what is known of text where a module is loaded or unloaded; NULL: of all. */
 void jf_function_forget(struct module *mod);
 
 #endif /* JF_FUNCTION_H */

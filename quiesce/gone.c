@@ -60,9 +60,9 @@ int jf_gone_prepare(void *func, enum jf_gone_kind kind)
 		g->func = (unsigned long)func;
 		hash_add(jf_gones, &g->hash, g->func);
 	}
-	/* Some who are still in it may have come when it was the other kind. */
+	/* Some tasks in it may have entered when it was the other kind. */
 	if (kind == JF_GONE_DISPATCH || (!g->pins && !g->seq)) {
-		/* Who waits for such code already has not looked for this. */
+		/* Waits for such code that are under way missed it: renumber it. */
 		if (g->kind != kind && g->seq)
 			g->seq = ++jf_seq;
 		g->kind = kind;
@@ -118,7 +118,7 @@ bool jf_gone_is_settled(u64 seq)
 	return seq <= jf_quiesced_seq;
 }
 
-/* A copy of what is looked for in a record, which cannot be kept. */
+/* A copy of what is needed of a record, which cannot be kept. */
 struct jf_gone_copy {
 	void	*func;
 	bool	target;

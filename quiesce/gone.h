@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Records of what was replaced. jf_core.c and jf_tracepoint.c make them when
- * they replace something, and a quiesce looks for all of them.
+ * they replace something, and a quiesce searches stacks for all of them.
  */
 #ifndef JF_GONE_H
 #define JF_GONE_H
@@ -31,7 +31,7 @@ void jf_gone_done(void *func, bool replaced);
 u64 jf_gone_seq(void);
 /* Number one that has no record: code that only a branch led to. */
 u64 jf_gone_number(void);
-/* Nobody is in @func any more who came there before replacement @seq. */
+/* No task is in @func any more that entered it before replacement @seq. */
 void jf_gone_forget(void *func, u64 seq);
 /* True if a quiesce has found no task in what was replaced up to @seq. */
 bool jf_gone_is_settled(u64 seq);
@@ -42,9 +42,9 @@ bool jf_gone_is_settled(u64 seq);
  * tagged with the function's address. 0 or -ENOMEM.
  */
 int jf_spans_add_gone(struct jf_spans *s, bool dispatch_only, u64 *seq);
-/* Nobody is in that any more. */
+/* No task is in any of these any more: forget them. */
 void jf_gone_forget_all(u64 seq, bool dispatch_only);
-/* Nobody is in what stood where @mod is. */
+/* No task is in what an earlier module had where @mod is now. */
 void jf_gone_forget_module(const struct module *mod);
 
 #endif /* JF_GONE_H */

@@ -5,18 +5,18 @@
  * None of the kernel's grace periods means that. Tasks RCU waits for voluntary
  * context switches: it does not wait for a target that sleeps; on PREEMPT_RT it
  * takes a contended spinlock for such a sleep; and any kernel thread that never
- * sleeps delays it for ever. So this file looks: with all CPUs stopped, it
+ * sleeps delays it for ever. So this file scans stacks: with all CPUs stopped, it
  * searches the stack of each task for addresses of the text (x86/stack.c).
  *
- * What can be inside, and how a look finds it:
+ * What can be inside, and how a scan finds it:
  *
- *   a task that runs in the text, was preempted	stopping the CPUs switches
- *   there, or sleeps or waits for a lock in what	him out; his stack leads
- *   the text called					there
+ *   a task that runs in the text, was preempted	stopping the CPUs switches it
+ *   there, or sleeps or waits for a lock in what	out; its stack leads there
+ *   the text called
  *   an interrupt, a softirq, an NMI; the idle task;	over, before its CPU stops
  *   a section with preemption off; the INT3 handler
- *   a task that was interrupted with the address	it is in a register that
- *   of the text in hand, before its first instruction	was saved on his stack
+ *   a task that was interrupted after it had loaded	it is in a register that
+ *   the text's address, before it ran any of it	was saved on its stack
  *   a task in the iterator, which has read the		the iterator counts as text
  *   address of an array that was replaced		that was replaced
  *   a task in a replaced image, on its way to the	so does the image
@@ -25,16 +25,16 @@
  *   a task in code that only a branch led to	quiesce/sight.c finds that code
  *
  * A task that was seen outside once, after the text was replaced, stays
- * outside, because nothing leads in any more. So the list of tasks to look at
+ * outside, because nothing leads in any more. So the list of tasks to scan
  * is made once and only gets shorter, and a storm of new calls does not delay
  * the wait. A new task has a stack of its own, and begins outside. One stop of
- * the CPUs gathers the list; each later stop looks at a part of it.
+ * the CPUs gathers the list; each later stop scans a part of it.
  *
- * A look finds code, not data. A target can leave, by a jump as its last act, to a
+ * A scan finds code, not data. A target can leave, by a jump as its last act, to a
  * function elsewhere that still uses what belongs to the target. So a task that
  * runs, is preempted or waits for a lock on RT is held to be inside, too, as long
  * as it is about to return to a call that has been changed. Tasks RCU could not
- * say that: whoever slept in the target once, before the jump, counts as quiet.
+ * say that: a task that slept in the target once, before the jump, counts as quiet.
  *
  * (This holds for ten seconds. A task that has not returned by then is probably
  * in a function to which the new target has jumped, not in a callee of the old
@@ -52,7 +52,7 @@
  *   updater (under jf_mutex)			  quiesce
  *   1. text is patched, values are stored
  *   2. jf_gone_done(): record, ++jf_seq	  a. reads records (jf_mutex)
- *						  b. stop_machine(), look
+ *						  b. stop_machine(), scan
  *
  * A quiesce that finds the record began after 1; so no CPU finds the old way when
  * it goes on after b. That stop_machine() makes each CPU execute and acknowledge
@@ -83,27 +83,27 @@
 #include <linux/string.h>
 #include <linux/workqueue.h>
 
-/* Tasks to look at while the CPUs stand still once. */
+/* Tasks that one stop of the CPUs scans at most. */
 #define JF_LOOK_TASKS	128
 /*
- * Pauses between two rounds of looking, in ms. Short as long as it is a matter of
- * chance whom a round meets outside; who is inside after JF_ROUNDS, or does not
- * even move, means to stay.
+ * Pauses between two rounds of scans, in ms. They are short at first, when it is a
+ * matter of chance which tasks a round finds outside. A task that is still inside
+ * after JF_ROUNDS, or has not even run, will probably stay.
  */
 #define JF_PAUSE_MIN	1
 #define JF_PAUSE_SOON	32
 #define JF_PAUSE_LATE	1000
 #define JF_ROUNDS	64
 /*
- * For so long a changed call counts. Who has not come back from it by then has
- * come into the new target since, and stays there.
+ * For so long a changed call counts. A task that has not returned to it by then is
+ * in the new target, and stays there.
  */
 #define JF_CALLS	(10 * HZ)
 /* And until memory is asked for again. */
 #define JF_PAUSE_MEM	100
 /* How long Tasks RCU may take before we go on without it. */
 #define JF_PATIENCE	HZ
-/* How often the log is told who is waited for. */
+/* How often the log names a task that is waited for. */
 #define JF_TELL		(10 * HZ)
 
 struct workqueue_struct *jf_wq;
@@ -111,8 +111,8 @@ struct workqueue_struct *jf_wq;
 /* --- Tasks RCU, with a limit ---------------------------------------------- */
 
 /*
- * Its callback is a function of the kernel. So a grace period that does not end
- * keeps nobody from unloading this module; what it leaves behind is this struct.
+ * Its callback is a function of the kernel. So this module can be unloaded although
+ * a grace period does not end; only this struct is leaked then.
  */
 struct jf_gp {
 	struct list_head	list;
@@ -121,7 +121,7 @@ struct jf_gp {
 };
 
 static DEFINE_MUTEX(jf_gps_mutex);
-/* Grace periods that nobody waits for any more, the oldest first. */
+/* Grace periods that no task waits for any more, the oldest first. */
 static LIST_HEAD(jf_gps);
 
 static struct jf_gp *jf_gp_begin(void)
@@ -155,8 +155,8 @@ static bool jf_gps_overdue(void)
 	return overdue;
 }
 
-/* True: it has passed. Else it is left alone. The log hears of a long wait. */
-static bool jf_gp_wait(const char *who, struct jf_gp *gp, long timeout)
+/* True: it has ended. Otherwise it goes to jf_gps. The log tells of a long wait. */
+static bool jf_gp_wait(const char *name, struct jf_gp *gp, long timeout)
 {
 	long part;
 
@@ -170,7 +170,7 @@ static bool jf_gp_wait(const char *who, struct jf_gp *gp, long timeout)
 		}
 		if (part == JF_TELL)
 			pr_warn("%s: waiting for a grace period of Tasks RCU, since %u s\n",
-				who, jiffies_to_msecs(jiffies - gp->begun) / 1000);
+				name, jiffies_to_msecs(jiffies - gp->begun) / 1000);
 		if (timeout != MAX_SCHEDULE_TIMEOUT)
 			timeout -= part;
 	} while (timeout);
@@ -180,7 +180,7 @@ static bool jf_gp_wait(const char *who, struct jf_gp *gp, long timeout)
 	return false;
 }
 
-/* --- looking --------------------------------------------------------------- */
+/* --- scanning -------------------------------------------------------------- */
 
 /* A task that has not been seen outside. */
 struct jf_suspect {
@@ -189,33 +189,33 @@ struct jf_suspect {
 	unsigned long		where;
 	/* How often it had lost its CPU by then. */
 	unsigned long		switches;
-	/* How it came where it is, if others may come there as well. */
+	/* By which ways it came there, if there are others than changed ones. */
 	unsigned int		num_ways;
 	struct jf_way		way[JF_WAYS];
 };
 
 /**
  * struct jf_wait - a wait for quiet
- * @who:     for the log
- * @text:    what is looked for: it was replaced, or is about to be freed
+ * @name:    of the waiter, for the log
+ * @text:    what is searched for: it was replaced, or is about to be freed
  * @data:    what it uses may be freed, too
  * @keys:    and what keys led to that had changed by this replacement
- * @sight:   all of that as a look wants it
+ * @sight:   all of that as a scan wants it
  * @made:    the latest change that @sight knows of
  * @calls_over: changed calls have counted for long enough
- * @suspect: the tasks that have to be looked at
+ * @suspect: the tasks that have to be scanned
  * @num:     how many these are
  * @max:     for how many there is room
- * @from:    while the CPUs stand still: the first one to look at
- * @to:      and the one behind the last
+ * @from:    while the CPUs stand still: the first one to scan
+ * @to:      and the one after the last
  * @ns:      how long the CPUs stood still
  * @begun:   jiffies, when this began
  * @told:    jiffies, when the log was told the last time
  * @timeout: jiffies
- * @caller:  who waits: his own stack does not count
+ * @caller:  the task that waits: its own stack does not count
  */
 struct jf_wait {
-	const char		*who;
+	const char		*name;
 	struct jf_spans		text;
 	bool			data, calls_over;
 	u64			keys;
@@ -243,7 +243,7 @@ static void jf_suspect_exiting(struct task_struct *t, void *w)
 	jf_suspect_add(w, t);
 }
 
-/* All tasks there are. CPUs are stopped, so none can come between. */
+/* All tasks there are. CPUs are stopped, so no task can be forked meanwhile. */
 static int jf_gather_stopped(void *arg)
 {
 	struct task_struct *p, *t;
@@ -341,7 +341,7 @@ static int jf_gather(struct jf_wait *w)
 		jf_look_account(w, 0);
 		if (w->num <= max)
 			return 0;
-		/* There may be more by the time that we come again. */
+		/* There may be more of them when the CPUs stop again. */
 		jf_put_suspects(w, max);
 		kvfree(w->suspect);
 		w->suspect = NULL;
@@ -349,7 +349,7 @@ static int jf_gather(struct jf_wait *w)
 	}
 }
 
-/* Was the task outside when it was looked at? */
+/* Was the task outside when it was scanned? */
 static bool jf_was_outside(struct jf_wait *w, const struct jf_suspect *s)
 {
 	unsigned int i;
@@ -362,7 +362,7 @@ static bool jf_was_outside(struct jf_wait *w, const struct jf_suspect *s)
 	return true;
 }
 
-/* Look at all suspects, a part at a time, and drop those seen outside. */
+/* Scan all suspects, a part at a time, and drop those seen outside. */
 static void jf_look_round(struct jf_wait *w)
 {
 	unsigned int i, kept = 0;
@@ -383,9 +383,9 @@ static void jf_look_round(struct jf_wait *w)
 }
 
 /*
- * Has one of them executed anything since it was looked at? It runs, or it has
- * run, and has lost its CPU once more. Whoever sleeps for an hour does not make
- * all CPUs stop once a second.
+ * Has one of them executed anything since it was scanned? It runs, or it has run,
+ * and has lost its CPU once more. So a task that sleeps for an hour does not make all
+ * CPUs stop once a second.
  */
 static bool jf_any_moved(const struct jf_wait *w)
 {
@@ -411,11 +411,11 @@ static void jf_tell(struct jf_wait *w)
 	w->told = jiffies;
 	if (s->where)
 		pr_warn("%s: waiting for %s:%d, inside %pS since %u s (and %u more)\n",
-			w->who, s->task->comm, task_pid_nr(s->task),
+			w->name, s->task->comm, task_pid_nr(s->task),
 			(void *)s->where, seconds, w->num - 1);
 	else
 		pr_warn("%s: waiting for %s:%d, whose stack cannot be read, since %u s (and %u more)\n",
-			w->who, s->task->comm, task_pid_nr(s->task), seconds,
+			w->name, s->task->comm, task_pid_nr(s->task), seconds,
 			w->num - 1);
 }
 
@@ -439,7 +439,7 @@ static unsigned int jf_num_in_calls(const struct jf_wait *w)
 	return n;
 }
 
-/* True once: then all have to be looked at in another light. */
+/* True once: then all have to be scanned anew, since calls count no more. */
 static bool jf_calls_expire(struct jf_wait *w)
 {
 	unsigned int n;
@@ -451,15 +451,15 @@ static bool jf_calls_expire(struct jf_wait *w)
 	n = jf_num_in_calls(w);
 	if (n)
 		pr_warn("%s: %u task(s) have not returned to a call that was changed for %u s, and are waited for no longer\n",
-			w->who, n, JF_CALLS / HZ);
+			w->name, n, JF_CALLS / HZ);
 	return true;
 }
 
 /*
- * What leads where may change while this waits: code that a key led to may be led
- * to again, and a call may come to lead to what it led to before. Tasks that go
- * there by then are not meant, and would be met there for ever. Memory may be short:
- * then the old sight serves, which finds more. True if it is another one.
+ * Values may change while this waits: a key may lead again to code that it had led to,
+ * and a call to an earlier target. Tasks that enter such code by then are not meant, and
+ * might be found there for ever. So make the sight anew. Without memory the old one
+ * serves, which finds more. True if it is another one.
  */
 static bool jf_wait_renew(struct jf_wait *w)
 {
@@ -519,14 +519,14 @@ static int jf_look_until_quiet(struct jf_wait *w)
 
 /* --- waiting --------------------------------------------------------------- */
 
-/* Is there somebody whom no look finds? */
+/* Can a scan miss a task? */
 static bool jf_is_blind(void)
 {
 	return !jf_arch_can_look() || jf_exits_any_lost();
 }
 
 /*
- * For tasks that no look finds, and for the data of what was replaced. 0, -ENOMEM or
+ * For tasks that a scan can miss, and for the data of what was replaced. 0, -ENOMEM or
  * -ETIMEDOUT.
  */
 static int jf_wait_data(struct jf_wait *w)
@@ -537,7 +537,7 @@ static int jf_wait_data(struct jf_wait *w)
 	long patience = JF_PATIENCE, time;
 	struct jf_gp *gp = NULL;
 
-	/* Then it is the only one that knows. */
+	/* Then only Tasks RCU covers the task. */
 	if (blind)
 		patience = MAX_SCHEDULE_TIMEOUT;
 	else if (overdue)
@@ -549,7 +549,7 @@ static int jf_wait_data(struct jf_wait *w)
 			return -ENOMEM;
 	}
 
-	if (jf_gp_wait(w->who, gp, time))
+	if (jf_gp_wait(w->name, gp, time))
 		jf_exits_found(lost);
 	else if (blind)
 		return -ETIMEDOUT;
@@ -557,8 +557,8 @@ static int jf_wait_data(struct jf_wait *w)
 }
 
 /*
- * Where nothing can be looked at. A task that sleeps in its target is not waited
- * for then, and a thread that never sleeps is waited for without end.
+ * Where no stack can be scanned. This does not wait for a task that sleeps in its
+ * target, and waits without end for a thread that never sleeps.
  */
 static int jf_wait_blind(void)
 {
@@ -606,10 +606,10 @@ static int jf_wait_quiet(struct jf_wait *w)
 	return err;
 }
 
-int jf_quiesce_spans(const char *who, struct jf_spans *spans, long timeout)
+int jf_quiesce_spans(const char *name, struct jf_spans *spans, long timeout)
 {
 	struct jf_wait w = {
-		.who = who,
+		.name = name,
 		.text = *spans,
 		.timeout = timeout,
 	};
@@ -620,7 +620,7 @@ int jf_quiesce_spans(const char *who, struct jf_spans *spans, long timeout)
 static int jf_quiesce_all(long timeout)
 {
 	struct jf_wait w = {
-		.who = "quiesce",
+		.name = "quiesce",
 		.data = true,
 		.timeout = timeout,
 	};
@@ -765,7 +765,7 @@ static bool jf_calls_into(struct module *mod)
 	return found;
 }
 
-/* --- a module goes --------------------------------------------------------- */
+/* --- a module is unloaded -------------------------------------------------- */
 
 static int jf_spans_add_module(struct jf_spans *s, struct module *mod, u64 *seq)
 {
@@ -773,7 +773,7 @@ static int jf_spans_add_module(struct jf_spans *s, struct module *mod, u64 *seq)
 	unsigned int i;
 	int err;
 
-	/* Who is in there may be on his way into the module. */
+	/* A task in such code may be about to call into the module. */
 	err = jf_spans_add_gone(s, true, seq);
 	for (i = 0; !err && jf_module_text(mod, i, &start, &end); i++)
 		err = jf_spans_add(s, start, end);
@@ -798,7 +798,7 @@ static void jf_calls_drain(struct module *mod)
 void jf_quiesce_module(struct module *mod, bool target)
 {
 	struct jf_wait w = {
-		.who = mod->name,
+		.name = mod->name,
 		.data = true,
 		.timeout = MAX_SCHEDULE_TIMEOUT,
 	};
@@ -813,7 +813,7 @@ void jf_quiesce_module(struct module *mod, bool target)
 	}
 	jf_wait_quiet(&w);
 	jf_spans_free(&w.text);
-	/* Who has just left may have asked for one. */
+	/* A task that has just left may have asked for one. */
 	jf_calls_drain(mod);
 	jf_gone_forget_all(seq, true);
 }
@@ -833,7 +833,7 @@ int jf_quiesce_init(void)
 	return err;
 }
 
-/* All modules that use us are gone, and what they left has been waited for. */
+/* All modules that use this one are unloaded, and their text has been waited for. */
 void jf_quiesce_exit(void)
 {
 	jf_exits_exit();

@@ -12,16 +12,16 @@ struct workqueue_struct;
 
 /**
  * jf_quiesce_spans() - wait until no task is in certain text
- * @who:     name of the waiter, for the log
+ * @name:    of the waiter, for the log
  * @spans:   the text; nothing may lead there any more
- * @timeout: jiffies, or MAX_SCHEDULE_TIMEOUT. 0: just one look
+ * @timeout: jiffies, or MAX_SCHEDULE_TIMEOUT. 0: each task is scanned once
  *
  * This finds code only: a function that the text jumped to as its last act may
  * still use the data of the text. Context: may sleep, no locks of ours, not
  * under cpus_read_lock(). Return: 0, -ETIMEDOUT, or -ENOMEM with a timeout
  * only.
  */
-int jf_quiesce_spans(const char *who, struct jf_spans *spans, long timeout);
+int jf_quiesce_spans(const char *name, struct jf_spans *spans, long timeout);
 /*
  * The text of a module is about to be freed, and nothing leads into it any more:
  * wait until its callbacks have run and, if it has ever been a @target, until

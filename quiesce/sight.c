@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a look at the stacks asks for, beside what quiesce/gone.c has recorded.
+ * What a stack scan searches for, beside what quiesce/gone.c has recorded.
  *
  * A key that changed leaves no record. Its sites are known, and so is what their
  * functions execute only when sites go ways that they no longer go: a task with a
@@ -55,12 +55,12 @@ static const struct jf_ctl *jf_ctl_called(unsigned long to)
 /* --- keys ------------------------------------------------------------------ */
 
 /**
- * struct jf_former - what keys led to, while that is being looked for
+ * struct jf_former - what keys led to, while that is being searched for
  * @sight: it is added there
  * @keys:  keys that had changed by this replacement count
- * @again: look for what they led to, and do again, not for what they no longer do
+ * @again: search for what they led to, and do again, not for what they no longer do
  * @tails: the tails of @sight, by address
- * @text:  the last function that was looked at
+ * @text:  the last function that was read
  * @ent:   for which key that was
  */
 struct jf_former {
@@ -79,7 +79,7 @@ static bool jf_key_left(const struct jf_ctl *ctl, u64 keys, bool on)
 }
 
 /*
- * A key that was on, off and is on again may have a task in code from the first time.
+ * A key that was on, off and is on again may have left a task in code from the first time.
  * It is found as if the key were off.
  */
 static unsigned int jf_former_ways(const struct jf_site *site, void *arg)
@@ -300,7 +300,7 @@ struct jf_changed_site {
 };
 
 /**
- * struct jf_changed - what there is to look at, in no order
+ * struct jf_changed - what there is to read, in no order
  * @ent: entities that have changed, with functions
  * @site: sites of keys
  */
@@ -369,7 +369,7 @@ static int jf_changed_do_ent(struct jf_former *f, const struct jf_ent *ent)
 }
 
 /*
- * There may be thousands, so the lock is given back between any two: others may change
+ * There may be thousands, so the lock is released between any two: other tasks may change
  * values, and unload modules. Each function is read as its keys go at that time. All that
  * counts was left before this began, and is remembered as left; where a way is taken
  * again meanwhile, there is a later replacement than @seq, and all of this is done anew

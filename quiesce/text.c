@@ -3,12 +3,12 @@
  * Text of modules as it was when they were loaded.
  *
  * A quiesce reads the functions that have branch sites (x86/reach.c), to find out
- * what only the branch led to. Whoever sets a kprobe in such a function overwrites an
- * instruction, and what stood there cannot be asked for. Then all code after it would
- * be code that may be former, and a thread that has its main loop there would be
- * waited for until the kprobe goes, which may be never. So the text of these functions
- * is copied at MODULE_STATE_COMING, before kprobes' own notifier is called. (A task that
- * registers a kprobe just before ours is called is faster. Where the copy has an INT3,
+ * what only the branch led to. A kprobe in such a function overwrites an instruction,
+ * and the kernel does not tell which. Then all code after it would be code that may be
+ * former, and a quiesce would wait for a thread with its main loop there until the
+ * kprobe is removed, which may be never. So the text of these functions is copied at
+ * MODULE_STATE_COMING, before kprobes' own notifier is called. (A task that registers
+ * a kprobe just before our notifier is called is faster. Where the copy has an INT3,
  * what stands there is read, so that this matters for as long as the kprobe is set.)
  *
  * What is written to them later, and may be forgotten:

@@ -5,10 +5,10 @@
  *
  * All CPUs are stopped in threads of their own while this runs. So whatever was
  * running has been switched out like any task that was preempted: an interrupt, a
- * softirq or an NMI has come to its end first, and what is left of everybody is
+ * softirq or an NMI has come to its end first, and what is left of each task is
  * the stack above thread.sp.
  *
- * The look has two steps, and both err on the side of "inside":
+ * The scan has two steps, and both err on the side of "inside":
  *
  *  1. Each word from thread.sp to the top of the stack is compared, and each
  *     return address that a tracer took off the stack and keeps elsewhere. A
@@ -27,10 +27,10 @@
  *
  * A stack that cannot be unwound to its end keeps no one waiting by that alone:
  * user programs can have their tasks interrupted in filters (BPF), and tracers put
- * trampolines on stacks, and neither ends by itself. What is left of it is judged
- * by its words: where none leads into the text, the task is outside.
+ * trampolines on stacks, and neither ends by itself. Then the words of the whole
+ * stack decide: where none leads into the text, the task is outside.
  *
- * A function that is looked for may be called by others as well, see quiesce/sight.c.
+ * A function that is searched for may be called by others as well, see quiesce/sight.c.
  * A frame of it counts by what it returns to. This needs an unwind: where there is
  * none, the word counts.
  *
@@ -38,7 +38,7 @@
  * of a function that does not return may be the last instruction of its caller, and
  * then the address is that of the next function, which has nothing to do with it.
  * Where a task was interrupted, the address is the one that it goes on at. A word
- * may be either. (A retpoline returns to the beginning of a function; whoever is
+ * may be either. (A retpoline returns to the beginning of a function; a task that is
  * interrupted before that has the address in a register, too.)
  *
  * An unwind that ends early is not always reported as an error. On 6.1 it just
@@ -88,8 +88,8 @@ static bool jf_lead_into(struct jf_sight *sight, unsigned long addr)
 
 #if JF_CAN_UNWIND
 /*
- * The unwinder knows the kernel's text, and no exported function else says so. __init
- * text is some to it, which stands behind rodata, of which this is one.
+ * The unwinder knows the kernel's text, and no other exported function does. It takes
+ * __init text for such, too, but that comes after rodata, where _ctype is.
  */
 bool jf_is_image_text(unsigned long addr)
 {
@@ -102,7 +102,7 @@ bool jf_is_image_text(unsigned long addr)
 	       unwind_get_return_address(&state) == addr;
 }
 #else
-/* It begins with its text, and rodata comes next. Somewhere in that is this. */
+/* The image begins with its text, and rodata comes next, with _ctype in it. */
 bool jf_is_image_text(unsigned long addr)
 {
 	return addr < (unsigned long)_ctype;
@@ -114,8 +114,8 @@ bool jf_is_image_text(unsigned long addr)
 #ifdef CONFIG_FUNCTION_GRAPH_TRACER
 /*
  * An array of structs, of which curr_ret_stack is the last one in use; since 6.10
- * an array of words, of which it is the first one that is not. What is behind has
- * been used, and says so for ever.
+ * an array of words, of which it is the first one that is not. What comes after
+ * that is left over from earlier use.
  */
 static unsigned int jf_graph_used(const struct task_struct *t)
 {
@@ -130,10 +130,11 @@ static bool jf_is_on_stack(struct task_struct *t, unsigned long addr)
 }
 
 /*
- * Behind a return address stands where the function begins that it was taken from,
- * which says nothing: whoever is in that one has more to show for it. It is known
- * by the place on the stack that both came from, which stands behind them. Each
- * other word counts, whatever a tracer has put there.
+ * After a return address comes the beginning of the function that the tracer took it
+ * from. That word says nothing: a task in that function has other addresses of it on
+ * its stack. It is known by the word that comes some places after it (retp): the place
+ * on the stack that the return address was at. Each other word counts, whatever a
+ * tracer has put there.
  */
 static bool jf_graph_has(struct task_struct *t, struct jf_sight *sight)
 {
@@ -294,7 +295,7 @@ static bool jf_has_way(const struct jf_sight *sight, unsigned long tag,
 }
 
 /*
- * A function that is looked for, and that others may call, returns to @ret. Has it
+ * A function that is searched for, and that others may call, returns to @ret. Has it
  * been called by what was changed? JF_SEEN_CLEAN: no; _SHARED: by a way that was
  * added to @sight.
  */

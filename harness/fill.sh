@@ -30,11 +30,11 @@ done
 shift $((OPTIND - 1))
 [ $# = 1 ] || { usage >&2; exit 2; }
 cd "$1"
-# With sudo the clone is somebody else's.
+# With sudo the clone belongs to another user.
 clone() { git -c safe.directory='*' -C "$JF_TREE" "$@"; }
 if [ -z "$url" ] && [ "$(clone rev-parse --show-toplevel 2>/dev/null)" = "$(readlink -f "$JF_TREE")" ]; then
 	url=$(clone remote get-url origin 2>/dev/null || true)
-	# Not with somebody's name or password in it.
+	# Not with a user's name or password in it.
 	case $url in *@*) url= ;; https://*) ;; *) url= ;; esac
 fi
 url=${url%/} url=${url%.git}

@@ -85,7 +85,7 @@ struct jf_stats {
 };
 
 /**
- * jf_stats_get() - read what libjumpfunc has done, and who writes text
+ * jf_stats_get() - read what libjumpfunc has done, and which writer it uses
  * @stats: receives it
  * @size:  sizeof(struct jf_stats), which may grow with the library
  *

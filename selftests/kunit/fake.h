@@ -348,6 +348,7 @@ do {									\
 } while (0)
 
 extern struct kunit_suite jfk_registry_suite, jfk_batch_suite, jfk_keys_suite,
-	jfk_trace_suite, jfk_probes_suite, jfk_gone_suite, jfk_quiesce_suite;
+	jfk_trace_suite, jfk_probes_suite, jfk_gone_suite, jfk_quiesce_suite,
+	jfk_unload_suite, jfk_scan_suite, jfk_reclaim_suite, jfk_exits_suite;
 
 #endif /* JFK_FAKE_H */

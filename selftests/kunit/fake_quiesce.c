@@ -290,7 +290,7 @@ static struct workqueue_struct *jfk_queue_new(void)
 	if (jfk.no_workqueue)
 		return NULL;
 	jfk.workqueues++;
-	/* Its address is all that anybody has of it. */
+	/* The engine uses its address alone. */
 	return (void *)&jfk.queued;
 }
 
@@ -461,7 +461,7 @@ int jf_arch_add_tests(struct jf_spans *s, unsigned long start, unsigned long end
 	return 0;
 }
 
-/* All of a function is behind its sites. */
+/* All of a function comes after its sites. */
 int jf_arch_add_former(struct jf_spans *s, const struct jf_text_ask *ask)
 {
 	unsigned int i;

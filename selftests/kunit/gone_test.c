@@ -160,7 +160,7 @@ static void spans_grow(struct kunit *test)
 
 #define BASE	0x100000UL
 
-/* Text from BASE on, one behind the other, and where its parts may be. */
+/* Text from BASE on, one function after the other, and where its parts may be. */
 static const struct jfk_symbol text[] = {
 	{ "f.cold", "n", BASE, 0x10 },			/* another module's */
 	{ "f.cold", "m", BASE + 0x10, 0x20 },
@@ -307,7 +307,7 @@ static void parts_are_forgotten(struct kunit *test)
 }
 
 /*
- * Names lead on into __init text behind it, which will be another module's, and in
+ * Names lead on into the __init text after it, which will be another module's, and in
  * front of it to what is no address.
  */
 static void parts_end_with_the_text(struct kunit *test)
@@ -349,7 +349,7 @@ static void parts_without_names(struct kunit *test)
 	int err = -ENOMEM;
 	unsigned int n;
 
-	/* To the kernel's look-up, all that is behind f is f's. */
+	/* To the kernel's look-up, all that comes after f is f's. */
 	jfk.symbol[0] = (struct jfk_symbol){ "g", "m", BASE, 0x40 };
 	jfk.symbol[1] = (struct jfk_symbol){ "f", "m", BASE + 0x40, 0xc0 };
 	jfk.unnamed[0] = (struct jf_span)SPAN(0x38, 0x40);
@@ -476,7 +476,7 @@ static void record_life(struct kunit *test)
 	done(X, false);
 }
 
-/* Who has begun to wait for code that calls others does not end it for a target. */
+/* A wait for code that calls others does not end the record of what was a target before. */
 static void record_changes_kind(struct kunit *test)
 {
 	u64 begun;
@@ -492,7 +492,7 @@ static void record_changes_kind(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, jfk_gone(X));
 }
 
-/* One and the same in two changes: it is gone when one of them says so. */
+/* One function in two changes: it is recorded when one of them has replaced it. */
 static void record_twice(struct kunit *test)
 {
 	unsigned int order;
@@ -554,14 +554,14 @@ static void record_without_memory(struct kunit *test)
 	done(X, false);
 }
 
-/* --- who makes them ------------------------------------------------------ */
+/* --- what makes them ----------------------------------------------------- */
 
 static void updates_record(struct kunit *test)
 {
 	struct world w = world(test);
 	void *a = jfk_code(w.a, 0), *b = jfk_code(w.b, 0);
 
-	/* What stands in for NULL is nobody's. */
+	/* What stands in for NULL belongs to no module. */
 	KUNIT_EXPECT_EQ(test, __jf_func_update(w.f[0], a), 0);
 	KUNIT_EXPECT_EQ(test, jfk_num_gones(), 0U);
 	KUNIT_EXPECT_EQ(test, __jf_func_update(w.f[0], a), 0);
@@ -798,7 +798,7 @@ static void indirect_records(struct kunit *test)
 	expect_gone(test, &w, jfk_iter(), 1, "1 -> 0");
 }
 
-/* A failure leaves the old one in force; who is in the iterator saw the new one. */
+/* A failure leaves the old array in force; a task in the iterator saw the new one. */
 static void failed_publish_records(struct kunit *test)
 {
 	struct world w = world(test);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Keys, targets and probes in modules of their own, for gone_test.c and quiesce_test.c. */
+/*
+ * Keys, targets and probes in modules of their own, for the suites of what was replaced:
+ * gone_test.c, quiesce_test.c, scan_test.c, reclaim_test.c, exits_test.c.
+ */
 #ifndef JFK_WORLD_H
 #define JFK_WORLD_H
 
@@ -99,5 +102,23 @@ static inline int untrace(struct world *w, unsigned int i)
 }
 
 #define CHAIN	JF_TRACE_CHAIN_MAX
+
+/* --- tasks and the log --------------------------------------------------- */
+
+/* It has begun to exit, and is on no list any more. */
+static inline struct jfk_task *exit_task(struct kunit *test, void *at)
+{
+	struct jfk_task *t = jfk_task(test, at);
+
+	jfk_exiting(t);
+	jfk_unlist(t);
+	return t;
+}
+
+/* Does the last warning have @what in it? */
+static inline bool said(const char *what)
+{
+	return strstr(jfk.warning, what);
+}
 
 #endif /* JFK_WORLD_H */

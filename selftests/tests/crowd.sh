@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 # A quiesce finds out what a key led to in each function that has a site of it. There may be thousands of
-# these; while it does, others can change values.
+# these; meanwhile other tasks can change values.
 . "$(dirname "$0")/../lib/lib.sh"
 
 C=/sys/kernel/debug/jf_crowd
@@ -20,9 +20,9 @@ for i in 1 2; do
 	check "a quiesce ends, $i" sh -c "echo quiesce >$C/do"
 	note "the quiesce took $(crowd quiesce_ms) ms, the longest change beside it $(crowd change_ms) ms"
 	if [ "$(crowd change_ms)" -le $limit ]; then
-		pass "others can change values meanwhile, $i"
+		pass "other tasks can change values meanwhile, $i"
 	else
-		fail "others can change values meanwhile, $i" "one took $(crowd change_ms) ms, more than $limit"
+		fail "other tasks can change values meanwhile, $i" "one took $(crowd change_ms) ms, more than $limit"
 	fi
 done
 check "jf_crowd unloads" jf_rmmod jf_crowd

@@ -3,7 +3,7 @@
 # JF_VM=--with bpftrace
 # JF_TIMEOUT=120
 # A former target that is a function of the kernel, with a BPF program at its end: the program's trampoline is on
-# the stack of each task in there. Those who did not come by what changed do not count, and the one who did does.
+# the stack of each task in there. Only a task that entered through what changed counts.
 . "$(dirname "$0")/../lib/lib.sh"
 
 P=/sys/kernel/debug/jf_promise
@@ -41,7 +41,7 @@ jf_until 100 at_least inside 1 || fail "the thread is there" "$(cat $P/state)"
 sleep 1
 promise_do awake
 promise_do quiesce 500 2>"$JF_TMP/now" || true
-check_match "one that came by the dynamic function is waited for" "$(cat "$JF_TMP/now")" 'timed out'
+check_match "a task that entered through the dynamic function is waited for" "$(cat "$JF_TMP/now")" 'timed out'
 promise_do stop
 jf_until 400 ended || fail "the thread ends" "$(cat $P/state)"
 jf_stop_all

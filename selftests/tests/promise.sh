@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0
 # JF_ANY_BACKEND: it goes through them itself
 # JF_TIMEOUT=400
-# What a quiesce promises. It is never early: a task that came through a branch, a dynamic function or a
-# tracepoint before that changed is waited for. And it comes to its end, whatever other tasks do: users who
-# flood the kernel with system calls under seccomp, probes at the returns of functions that are busy, tasks
-# that execute a former target for another reason.
+# What a quiesce promises. It is never early: it waits for each task that went through a branch, a dynamic
+# function or a tracepoint before that changed. And it ends, whatever other tasks do: processes that flood the
+# kernel with system calls under seccomp, return probes on busy functions, tasks that execute a former target
+# for another reason.
 . "$(dirname "$0")/../lib/lib.sh"
 
 P=/sys/kernel/debug/jf_promise
@@ -35,7 +35,7 @@ held()
 	check "$1: the task is still inside" at_least inside 1
 }
 
-# leaves WHAT: the task goes, and the quiesce ends
+# leaves WHAT: the task leaves, and the quiesce ends
 leaves()
 {
 	promise_do open
@@ -118,7 +118,7 @@ for b in ${JF_BACKEND:-auto indirect}; do
 	branch "after calls that do not return" end "off end" "on end"
 	promise_do on cold
 	branch "a site in a part that was split off" cold "off cold" "on cold"
-	# The one that has left it before may still be there.
+	# A task that entered the code when the key was on before may still be there.
 	promise_do on off
 	enters "$b, on again" off
 	promise_do off off
@@ -141,7 +141,7 @@ for b in ${JF_BACKEND:-auto indirect}; do
 	promise_do probe 1
 	branch "a tracepoint's branch" enabled "probe 0" "probe 1"
 
-	# Neither does a task count that is in such a function, but not in that code.
+	# A task that is in such a function, but not in that code, does not count.
 	promise_do go loop
 	jf_until 100 at_least rounds 1 || fail "$b: the thread is at work" "$(cat $P/state)"
 	promise_do on loop
@@ -163,7 +163,7 @@ for b in ${JF_BACKEND:-auto indirect}; do
 	unload
 done
 
-# ---- functions that others execute as well ----
+# ---- functions that unrelated callers execute as well ----
 
 for b in ${JF_BACKEND:-auto indirect}; do
 	load "backend=$b"
@@ -282,7 +282,7 @@ fi
 # ---- what cannot be unwound ----
 
 load ${JF_BACKEND:+"backend=$JF_BACKEND"}
-# Something that a task might be in.
+# So there is something to scan for.
 promise_do swap
 flood()
 {
@@ -328,13 +328,13 @@ if [ -w $T/kprobe_events ] && echo r:jfpromise/read vfs_read >$T/kprobe_events; 
 	beside_flood "beside readers with a probe at vfs_read()'s return"
 	promise_do back
 	enters "a probe at vfs_read()'s return" a
-	# A task that is inside is still seen.
+	# The scan still finds a task that is inside.
 	promise_do swap
 	held "beside readers, a former target"
 	leaves "beside readers, a former target"
 	untrace
 
-	# One whose own function has such a probe, asleep and at work.
+	# A task whose own function has such a probe, asleep and at work.
 	promise_do back
 	promise_do quiesce
 	for spin in 0 1; do

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Thousands of functions with a site of one key each, in each of which the key leads to a
- * call at the end. While a quiesce finds out what that means, others change a key and a
+ * call at the end. While a quiesce reads them, another thread changes a key and a
  * dynamic function.
  *
  * /sys/kernel/debug/jf_crowd/

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a quiesce promises: tasks that went through a branch or a dynamic
- * function before it changed are waited for, and tasks that execute the same
- * functions for another reason are not.
+ * What a quiesce promises: it waits for tasks that went through a branch or a
+ * dynamic function before that changed, and not for tasks that execute the same
+ * functions for another reason.
  *
  * /sys/kernel/debug/jf_promise/
  *   do		write one of
@@ -17,7 +17,7 @@
  *		  quiesce MS	jf_quiesce_timeout(); without MS jf_quiesce()
  *		  ask		a callback by jf_call_quiesced()
  *		  stop		all threads end
- *   state	what there is to know, "name value"
+ *   state	counts and times, "name value"
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -41,7 +41,7 @@
 
 /* No task stays longer: a test that went wrong has to end. */
 #define STAY_LIMIT	(120 * HZ)
-/* More calls than a look tells apart. */
+/* More calls than a scan tells apart. */
 #define JF_DEEP		4
 
 static DECLARE_WAIT_QUEUE_HEAD(gate);
@@ -251,7 +251,7 @@ static noinline int behind_probed(int x)
 	return x;
 }
 
-/* And in the function that is called last, which does the same. */
+/* And in the function that is called last, which ends with a call, too. */
 static noinline int chain_first(int x)
 {
 	atomic_add(x, &rounds);
@@ -331,7 +331,7 @@ static noinline void place_mid_loop(void)
 	}
 }
 
-/* --- functions that others execute as well ---------------------------------- */
+/* --- functions that unrelated callers execute as well ------------------------ */
 
 static noinline int shared(int x)
 {
@@ -402,7 +402,7 @@ static noinline void place_direct(void)
 	barrier();
 }
 
-/* Something that a probe may be optimised on stands in front. */
+/* Instructions in front on which a probe may be optimised. */
 static noinline int jumps_to_shared(int x)
 {
 	atomic_inc(&rounds);

@@ -11,9 +11,9 @@
 #ifdef JF_BREAK
 enum jf_break {
 	JF_BREAK_NONE,
-	JF_BREAK_SYNC1,		/* no broadcast behind the INT3s */
-	JF_BREAK_SYNC2,		/* none behind the tails */
-	JF_BREAK_SYNC3,		/* none behind the first bytes */
+	JF_BREAK_SYNC1,		/* no broadcast after the INT3s */
+	JF_BREAK_SYNC2,		/* none after the tails */
+	JF_BREAK_SYNC3,		/* none after the first bytes */
 	JF_BREAK_INT3,		/* no INT3: tails written under the callers' feet */
 	JF_BREAK_ORDER,		/* first bytes before the tails */
 	JF_BREAK_PUBLISH,	/* the handler is told when all is over */

@@ -8,9 +8,10 @@
  * has no such thread; what waited in the parent waits there, and in the child as well:
  * it is called when the child asks for the next one.
  *
- * If no thread can be made, they wait until one can, or until somebody waits for
- * them, who then calls them; so he does while one is being made. Whoever asks for one
- * may be in the very section that it is to wait for, or hold a lock that it takes.
+ * If no thread can be made, callbacks wait until one can, or until a thread waits for
+ * them and then calls them itself; it also does so while one is being made. A thread that
+ * asks for a callback does not call it: it may be in the very section that the callback
+ * waits for, or hold a lock that the callback takes.
  */
 #include "lib.h"
 
@@ -35,8 +36,9 @@ enum { WAIT = 0 | 128, WAKE = 1 | 128 };
 static _Atomic uint32_t changes;
 static struct jf_quiesce_head *first, **last = &first;
 /*
- * NONE to MAKING: whoever begins one. MAKING to LIVES: he or the thread, and to NONE: he,
- * if it could not be made. LIVES to NONE: the thread, at its end. Anything to NONE: a child.
+ * NONE to MAKING: the caller that begins one. MAKING to LIVES: that caller or the thread.
+ * MAKING to NONE: that caller, if the thread could not be made. LIVES to NONE: the thread,
+ * at its end. Anything to NONE: a child.
  */
 static enum { NONE, MAKING, LIVES } thread;
 /* Each has a number: of the last one that was asked for, and that a round has taken. */
@@ -202,7 +204,7 @@ static bool others_call(void)
 
 static void thread_ends(void *arg);
 
-/* With the lock held, which is dropped meanwhile. False: nobody asks. */
+/* With the lock held, which is dropped meanwhile. False: no callback was asked for. */
 static bool wait_for_work(void)
 {
 	uint64_t start = jf_now_ns(), took;
@@ -223,7 +225,7 @@ static void *work(void *arg)
 	thread = LIVES;
 	while (wait_for_work())
 		call_all();
-	/* Whoever asks from here on begins another one. */
+	/* A caller that asks from here on begins another thread. */
 	thread = NONE;
 	drop_lock();
 	pthread_cleanup_pop(0);
@@ -249,8 +251,8 @@ static bool make_thread(void)
 
 /*
  * With the lock held, which is dropped meanwhile, but no signal is let in. glibc takes
- * memory for a thread, and the program's malloc() may wait for somebody who has a lock
- * of its own around a fork(), and waits for ours.
+ * memory for a thread, and the program's malloc() may wait for a thread that forks with
+ * malloc()'s lock held and waits for ours.
  */
 static void begin_thread(void)
 {
@@ -288,7 +290,7 @@ static bool must_call(void)
 
 /*
  * In a callback: those that were asked for meanwhile need another one. None is called
- * here: behind one more pthread_exit() glibc would return to frames that are gone.
+ * here: after one more pthread_exit() glibc would return to frames that no longer exist.
  */
 static void thread_ends(void *arg)
 {
@@ -315,7 +317,7 @@ void jf_call_quiesced(struct jf_quiesce_head *head,
 	jf_fork_resume(paused);
 }
 
-/* Callbacks may be called meanwhile, and nobody else would call those that follow. */
+/* Callbacks may be called meanwhile, and no other thread would call those that follow. */
 static int begin_wait(void)
 {
 	int state;
@@ -387,7 +389,7 @@ static bool lead_into(const struct jf_mod *m)
 	return r || some_in(m, first);
 }
 
-/* A callback closes an object: nobody else would call those that follow it. */
+/* A callback closes an object: no other thread would call those that follow it. */
 static void call_own(const struct jf_mod *m)
 {
 	struct round *r;
@@ -399,7 +401,7 @@ static void call_own(const struct jf_mod *m)
 
 /*
  * With the lock held, which is dropped meanwhile: those that lead into @m, and those in
- * front of them. Who closes an object has the dynamic linker's lock, for which a section
+ * front of them. The caller of dlclose() has the dynamic linker's lock, for which a section
  * may wait; nothing is taken before all sections are over.
  */
 static void call_into(const struct jf_mod *m, uint64_t limit_ns)
@@ -414,7 +416,7 @@ static void call_into(const struct jf_mod *m, uint64_t limit_ns)
 	take_lock();
 	if (!quiet || !must_call())
 		return;
-	/* For later ones nobody has waited. */
+	/* Sections of later ones were not waited for. */
 	for (p = &first, nr = 1; *p && taken + nr <= until; p = &(*p)->next, nr++) {
 		if (!head_leads_into(m, *p))
 			continue;

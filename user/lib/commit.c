@@ -24,7 +24,7 @@ static int branch_insn(const struct jf_site *site, bool jumps, bool alone, jf_in
 	if (jumps)
 		*insn = site->raw;
 	else if (jf_insn_byte(now, 0) == JF_OPCODE_TEST)
-		/* A guard that was left behind: some cannot be written any more. */
+		/* A guard was left here, as some text can no longer be written. */
 		*insn = now;
 	else
 		*insn = jf_insn_nop();
@@ -32,8 +32,8 @@ static int branch_insn(const struct jf_site *site, bool jumps, bool alone, jf_in
 }
 
 /*
- * Into an object that may be closed before the site's own one there is no jump: when
- * it is closed, text may be what nobody can write any more, and a pointer can.
+ * No jump leads into an object that may be closed before the site's own one: by the time
+ * it is closed, text may no longer be writable. A pointer always is.
  */
 static bool may_go(const struct jf_site *site, uintptr_t target)
 {
@@ -114,7 +114,7 @@ static struct jf_ctl *by_trampoline(uintptr_t addr)
 	const struct jf_site *site;
 	int i;
 
-	/* Maybe behind an endbr64. */
+	/* An endbr64 may come first. */
 	for (i = 0; i <= 4; i += 4) {
 		site = jf_trampoline_find(addr + (uintptr_t)i);
 		if (site)
@@ -135,8 +135,8 @@ static void look_at(struct jf_ctl **todo, uintptr_t addr, uint64_t search)
 }
 
 /*
- * A trampoline may lead to another one, but not in a circle, and neither if some
- * of them fall back to their first target because an object goes. So each has up
+ * A trampoline may lead to another one, but not in a circle, also not after some of
+ * them fell back to their first target because an object was closed. So each has up
  * to two ways on.
  */
 static bool is_circular(struct jf_ctl *ctl)
@@ -173,7 +173,7 @@ static int check_func(struct jf_ctl *ctl, bool force)
 		return -EBUSY;
 	}
 	if (is_circular(ctl)) {
-		jf_say(true, "%s: would call itself, now or when an object goes",
+		jf_say(true, "%s: would call itself, now or when an object is closed",
 		       ent->name);
 		return -EINVAL;
 	}
@@ -186,8 +186,8 @@ static int check_ctl(struct jf_ctl *ctl, bool force)
 }
 
 /*
- * A key is about to be disabled. Its one user is taken away first, so that whoever counts
- * it up from here on waits for the lock; see core/count.h.
+ * A key is about to be disabled. Its one user is taken away first, so that a caller that
+ * counts it up from here on waits for the lock; see core/count.h.
  */
 static int freeze(struct jf_change *c, struct jf_ctl *ctl)
 {
@@ -316,7 +316,7 @@ static int add_site(struct jf_pokes *p, struct jf_site *site, uintptr_t value)
 	jf_insn_t insn;
 	int err = jf_site_insn(site, value, false, &insn);
 
-	/* Nobody can write it: what loads the value is right, and stays. */
+	/* Text cannot be written: a site that loads the value is right, and stays. */
 	if (err || (now == site->raw && jf_site_loads(site) && !jf_writer_usable()))
 		return err;
 	return insn != now || site->left ? jf_pokes_add(p, site, insn) : 0;
@@ -351,7 +351,7 @@ static int collect(const struct jf_batch *b, struct jf_pokes *p)
 	return err;
 }
 
-/* Sites that load the value as compiled need not be written, if nobody can. */
+/* If text cannot be written, sites that load the value as compiled need no write. */
 static bool drop_unpatched(struct jf_pokes *p)
 {
 	size_t i, num = 0;
@@ -482,7 +482,7 @@ static int commit_at_once(struct jf_batch *b, bool force)
 /*
  * A change of keys with more than LONG_SITES sites gives way to others: it is done in slices,
  * each with the lock held and signals kept off, as a transaction of its own. Between two
- * of them others have the lock, who fork, open objects, or change other keys. A slice takes
+ * of them other threads take the lock: they fork, open objects, or change other keys. A slice takes
  * less than half a millisecond of CPU time: a thread that needs more at a time than the
  * scheduler gives it is switched out with the lock held. Where a helper writes
  * (writer.c), it does some slices, and then signal handlers of this thread run.
@@ -497,8 +497,8 @@ static int commit_at_once(struct jf_batch *b, bool force)
  * until all its sites are on. While it is under way one site may be on and
  * another one off. So it may be in each change, but here also in one that fails in the end.
  *
- * What it is at is in struct jf_long, and not on the stack of the thread that asked for
- * it: whoever has the lock can do the next slice. That is how it ends
+ * Its progress is in struct jf_long, and not on the stack of the thread that asked for
+ * it: any thread that has the lock can do the next slice. That is how it ends
  *   - in the child of a fork(), which has a half of it and maybe not that thread: before
  *     fork() returns there, all the rest is done (child_begins());
  *   - if that thread does not come back, since a signal handler left by longjmp();
@@ -727,7 +727,7 @@ static void walk_ends(struct jf_long *l)
 	}
 }
 
-/* Whoever calls it has the lock. */
+/* With the lock held. */
 static void do_slice(struct jf_long *l)
 {
 	struct cursor at;
@@ -886,7 +886,7 @@ static bool take_turn(void *arg)
 	return l->phase != DONE && l->again < AGAIN_MAX;
 }
 
-/* Of one that nobody waits for any more nothing is freed. */
+/* Nothing is freed of a change whose caller no longer waits for it. */
 static int end_of(struct jf_long *l)
 {
 	int err;

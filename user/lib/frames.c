@@ -45,7 +45,7 @@ struct jit_descriptor {
 
 enum { JIT_NOACTION, JIT_REGISTER, JIT_UNREGISTER };
 
-/* Static: others who make code have these names, too. gdb looks into each object. */
+/* Static: other libraries that make code use these names, too. gdb searches each object. */
 static struct jit_descriptor __jit_debug_descriptor
 	__attribute__((__used__)) = { 1, JIT_NOACTION, NULL, NULL };
 
@@ -89,7 +89,7 @@ static void put_64(struct cfi *c, uint64_t value)
 	put(c, &value, sizeof(value));
 }
 
-/* Nops up to a multiple of 8 behind the length at @at, which is written then. */
+/* Pads with nops to a multiple of 8 after the length at @at, and writes that. */
 static void end_entry(struct cfi *c, size_t at)
 {
 	uint32_t length;
@@ -249,8 +249,8 @@ bool jf_perf_tell(uintptr_t addr, size_t size)
 	snprintf(line, sizeof(line), "%lx %lx jf_image\n", (unsigned long)addr,
 		 (unsigned long)size);
 	/*
-	 * Others may write to this folder, too, and know the name: no link of theirs is
-	 * followed, nobody waits for a pipe's reader, and a file of theirs is not told.
+	 * Other users may write to this folder, too, and know the name: no link of theirs
+	 * is followed, we do not wait for a pipe's reader, nor write to a file of theirs.
 	 */
 	fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY |
 		  O_CLOEXEC, 0600);

@@ -15,7 +15,7 @@ struct jf_unwind;
  * @size:     its code
  * @nr_args:  registers that it pushes, in the order of image.h; 0 and no @pad for one
  *            that pushes nothing
- * @pad:      8 more bytes behind them
+ * @pad:      8 more bytes after them
  * @epilogue: offset of the first instruction that takes something off the stack
  */
 struct jf_frame {
@@ -26,9 +26,9 @@ struct jf_frame {
 	size_t		epilogue;
 };
 
-/* Before the image is executed. NULL: nobody is told, and nothing else is wrong. */
+/* Before the image is executed. NULL: unwinders are not told, and nothing else is wrong. */
 struct jf_unwind *jf_unwind_add(const struct jf_frame *frame);
-/* When nobody can be in it any more. NULL is none. */
+/* When no thread can be in it any more. NULL is none. */
 void jf_unwind_remove(struct jf_unwind *unwind);
 /* There are, or will be, images from @addr on. False: perf does not know it. */
 bool jf_perf_tell(uintptr_t addr, size_t size);

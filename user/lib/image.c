@@ -3,8 +3,8 @@
  * Memory for dispatch images: near the trampolines that lead to them, executable
  * and never writable, and of this process alone, as text is after a fork.
  *
- * An image is written by whoever writes text. Where nobody does, or no memory can
- * become executable, there are no images, and tracepoints call their iterator.
+ * The writer of text (writer.c) also writes images. Where there is none, or no memory
+ * can become executable, there are no images, and tracepoints call their iterator.
  */
 #include "lib.h"
 

@@ -43,7 +43,7 @@ static inline void __jf_image_lead(struct jf_emit *e, uint64_t to, bool call, bo
  * @e:       where to
  * @probes:  the probes, in order
  * @nr:      1 to JF_CHAIN_MAX
- * @nr_args: arguments behind the data, at most JF_TRACE_MAX_ARGS
+ * @nr_args: arguments after the data, at most JF_TRACE_MAX_ARGS
  * @far:     probes may be out of reach, and are then called by a register
  *
  * Return: 0, -EINVAL, -ERANGE (a probe out of reach) or -ENOMEM (no room).

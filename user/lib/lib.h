@@ -13,9 +13,9 @@
  *   frames.c	what unwinders, debuggers and profilers are told of images
  *   patch.c	the world of x86/protocol/protocol.h: one transaction
  *   trap.c	the SIGTRAP handler, for changes by INT3
- *   writer.c	who can write text here, and who cannot, and why
+ *   writer.c	how text can be written here, or why it cannot
  *   callback.c	functions that are called after a quiesce
- *   reader.c	who may be inside of what was replaced
+ *   reader.c	which threads may be inside of what was replaced
  *   sync.c	broadcasts to all cores of this process
  *   site.c	records of sites, and which of them are entered when
  *   call.c	where the compiler put a call
@@ -70,7 +70,7 @@ struct jf_linked;
 struct jf_long;
 struct jf_mod;
 
-/* Priorities of constructors: those of the parts, of who needs them, and that of what they have told of forks. */
+/* Priorities of constructors: of the parts, of what needs them, and of what they have told of forks. */
 #define JF_BEGINS	101
 #define JF_BEGINS_LATER	102
 #define JF_BEGINS_LAST	103
@@ -134,7 +134,7 @@ struct jf_before {
 
 /* All but those that come of what a thread does itself. */
 void jf_signals_of_others(sigset_t *set);
-/* Nothing may interrupt who holds a lock that others wait for, and then all may. */
+/* Block signals and cancellation of the holder of a lock; restore them afterwards. */
 void jf_keep_off(struct jf_before *b);
 void jf_let_in(const struct jf_before *b);
 
@@ -162,8 +162,8 @@ int jf_lock_to_change(void);
 /**
  * struct jf_fork_part - what a part does at a fork, with the lock held
  * @before: in front of it, or NULL
- * @parent: behind it, or NULL
- * @child:  behind it, or NULL
+ * @parent: after it, or NULL
+ * @child:  after it, or NULL
  * @next:   of all parts, in the order in which they told of it
  */
 struct jf_fork_part {
@@ -190,7 +190,7 @@ void jf_fork_in_child(void);
 void jf_give_way(void);
 /*
  * The two halves of that, with signals kept off, for a helper that has the lock in place of
- * its thread; jf_lock_next() also waits until those have had their turn who waited.
+ * its thread; jf_lock_next() also waits until the threads that waited have had their turn.
  */
 struct jf_before jf_lock_lend(void);
 void jf_lock_next(struct jf_before *b);
@@ -225,7 +225,7 @@ void jf_at_exit(void);
  * @raw:   what the compiler left there
  * @label: the other side of a branch; the way past a trampoline's jump; the
  *         trampoline that a call leads to as compiled
- * @ctl:   who decides
+ * @ctl:   the entity that decides
  * @next:  of @ctl->sites
  * @flags: JF_SITE_*
  * @left:  a breakpoint of ours stands there that could not be taken away
@@ -297,7 +297,7 @@ struct jf_ctl {
 /**
  * struct jf_text - an executable segment
  * @start: its lowest address
- * @end:   behind its highest that is in the file
+ * @end:   after its highest that is in the file
  * @at:    where it begins in the file
  */
 struct jf_text {
@@ -312,7 +312,7 @@ struct jf_text {
  * @program: it is the program itself, which is never unmapped
  * @goes:   it is being closed: nothing new may lead there
  * @start:  its lowest address
- * @end:    behind its highest
+ * @end:    after its highest
  * @text:   where its executable segments begin
  * @text_end: where they end
  * @texts:  each of them
@@ -398,8 +398,8 @@ struct jf_site *jf_trampoline_find(uintptr_t addr);
 
 size_t jf_page_size(void);
 /*
- * As malloc() and so on, all with the lock held, whose holder must not call those: the
- * program's may wait for who waits for the lock.
+ * As malloc() and so on, all with the lock held. Its holder must not call those: the
+ * program's may wait for a thread that waits for the lock.
  */
 void *jf_alloc(size_t size);
 void *jf_zalloc(size_t size);
@@ -417,13 +417,13 @@ int jf_sort(void *items, size_t num, size_t size,
  */
 void jf_ctl_apply(struct jf_ctl *ctl);
 uintptr_t jf_ent_value(const struct jf_ent *ent);
-/* From 0, or to it: only who has the lock does that, when all sites are as they should be. */
+/* From 0, or to it: only the holder of the lock does that, when all sites are as they should be. */
 void jf_count_set(const struct jf_ctl *real, int count);
 /* Lets the counts of those that stand in for a key follow it; with the lock, or in a look. */
 void jf_count_follow(const struct jf_ctl *real);
-/* Let @to, which nobody uses yet, have the value of @from. */
+/* Give @to, which is not in use yet, the value of @from. */
 void jf_ent_copy(struct jf_ent *to, const struct jf_ent *from);
-/* A key has its first value again. Nobody else may change it. */
+/* Give a key its first value again. No other thread may change it. */
 void jf_ent_reset(struct jf_ent *key);
 
 /* --- site.c ----------------------------------------------------------------------- */
@@ -496,13 +496,13 @@ bool jf_callbacks_wait(const struct jf_mod *mod, uint64_t limit_ns);
 
 /*
  * Carries out a transaction, in a thread of its own where that is needed, and returns
- * what @work does, when it has. Only within @work text can be written, and be asked for who does.
+ * what @work does, when it has. Only within @work can text be written, and a writer be chosen.
  */
 int jf_writer_run(int (*work)(void *arg), void *arg);
 /*
  * @work again and again, for about a millisecond, or until it returns false, each time with
- * the lock held, and by one helper. In between, and while that begins and ends, nobody has
- * the lock, unless another thread takes it. False: no helper is needed, or there can be none.
+ * the lock held, and by one helper. In between, and while that begins and ends, the lock is
+ * free for other threads. False: no helper is needed, or there can be none.
  */
 bool jf_writer_take_turns(bool (*work)(void *arg), void *arg);
 /* 0, or -errno, maybe with some of them written. */
@@ -524,12 +524,12 @@ bool jf_writer_copy(uint8_t *to, uintptr_t from, size_t num);
 void jf_writer_forget(struct jf_mod *m);
 /* Into the pages that tracers write to, too; else it replaces whole pages. */
 bool jf_writer_in_place(void);
-/* Nobody, since something else is missing: @what */
+/* There is no writer, since something else is missing: @what */
 void jf_writer_none(const char *what);
 
 /* --- trap.c ----------------------------------------------------------------------- */
 
-/* Before the first live change, and again before each: somebody may have come. */
+/* Before the first live change, and again before each: another handler may have been installed. */
 int jf_trap_install(void);
 bool jf_trap_possible(void);
 
@@ -616,7 +616,7 @@ struct jf_change {
 struct jf_change jf_change_of(struct jf_ent *ent, uintptr_t value);
 
 /*
- * What @site holds if its entity has @value. @alone: nobody executes it yet; else
+ * What @site holds if its entity has @value. @alone: no thread executes it yet; else
  * it can be had from what stands there.
  */
 int jf_site_insn(const struct jf_site *site, uintptr_t value, bool alone, jf_insn_t *insn);

@@ -4,11 +4,11 @@
  * the environment enables when an object comes.
  *
  * The list is a copy, made with the lock held, so that callbacks have none. Its memory is
- * malloc()'s, which nobody calls with our lock held: so it is taken before, and once more
- * if that was too little.
+ * malloc()'s, which must not be called with our lock held: so it is allocated before, and
+ * once more if that was too little.
  *
  * A tracepoint has no record of its own. It is known by its dynamic function, which
- * has JF_ENT_TRACE; its key has the same name behind another prefix.
+ * has JF_ENT_TRACE; its key has the same name after another prefix.
  */
 #include "lib.h"
 

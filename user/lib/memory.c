@@ -2,8 +2,8 @@
 /*
  * Memory for what changes need. That of malloc() is the program's, which may have one of
  * its own: with a lock that it takes around a fork, before it waits for ours; or one that
- * asks the dynamic linker, whose lock whoever waits for ours in a constructor has. So
- * nobody calls it with our lock held, nor what may call it: qsort(), atexit().
+ * asks the dynamic linker, whose lock a thread has that waits for ours in a constructor. So
+ * it is never called with our lock held, nor what may call it: qsort(), atexit().
  *
  * Small blocks have sizes that are powers of two. They are cut from chunks, which stay,
  * and wait in lists while they are free. Large ones are mapped one by one. That takes no
@@ -156,7 +156,7 @@ void *jf_zalloc(size_t size)
 {
 	void *p = jf_alloc(size);
 
-	/* Nobody else has had a mapping. */
+	/* A fresh mapping is zero. */
 	return p && size <= SMALL_MAX - sizeof(struct block) ? memset(p, 0, size) : p;
 }
 

@@ -4,8 +4,8 @@
  * with, and those that it opens and closes.
  *
  *   comes	Its tables are checked, its entities and sites entered, and its
- *		sites patched to the present values. If it is the only thread,
- *		nobody executes them; else it is done as at any other time. If
+ *		sites patched to the present values. If this is the only thread,
+ *		none executes them; else it is done as at any other time. If
  *		something is wrong with the tables nothing is written, and a
  *		message says what: as compiled, sites are correct and slow. What it
  *		imports from an object that comes later has the value that it has
@@ -14,8 +14,8 @@
  *		it fall back. When all read sections that began before are over,
  *		its sites and entities are forgotten. The program itself never
  *		goes. While the process exits, an object may be one that is closed
- *		or one that stays; threads run on, and are not waited for for long:
- *		after that nobody may unmap it. They may change what is in it, too,
+ *		or one that stays; threads run on, and are waited for only shortly:
+ *		after that it must not be unmapped. They may change what is in it, too,
  *		which is refused: so what is known of it is not freed.
  */
 #include "lib.h"
@@ -171,7 +171,7 @@ static int bounds(struct dl_phdr_info *info, size_t size, void *arg)
 	return 0;
 }
 
-/* Before our lock: callbacks of others, who may want that, have the linker's. */
+/* Before our lock: others' callbacks have the linker's lock, and may want ours. */
 static void look_around(struct look *look)
 {
 	struct jf_mod *m = &look->m;
@@ -221,8 +221,8 @@ static const struct jf_ent *element(const struct jf_ent *first, size_t i)
 }
 
 /*
- * Its tables come later, so nobody can say how many there are; but all that are of one
- * array say the same of themselves.
+ * Its tables come later, so how many there are is not known yet; but all that are of
+ * one array say the same of themselves.
  */
 static bool will_be(const struct look *look, const struct jf_ent *first, uint32_t i)
 {
@@ -415,7 +415,7 @@ static void free_mod(struct jf_mod *m)
 }
 
 /*
- * What NULL is, for who asks without the lock; without @real there is none. While @init
+ * What NULL is, for queries without the lock; without @real there is none. While @init
  * leads to the exporter, JF_ENT_UNKNOWN says so: it is taken away before.
  */
 static void know_null(struct jf_ent *ent, const struct jf_ent *real)
@@ -430,7 +430,7 @@ static void know_null(struct jf_ent *ent, const struct jf_ent *real)
 		return;
 	flags = ent->flags & ~(null | JF_ENT_UNKNOWN);
 	__atomic_store_n(&ent->flags, flags, __ATOMIC_RELAXED);
-	/* Pairs with __jf_func_query(): whoever sees it sees no JF_ENT_UNKNOWN. */
+	/* Pairs with __jf_func_query(): a query that sees it sees no JF_ENT_UNKNOWN. */
 	__atomic_store_n(&f->init, real ? from->init : (void *)jf_ret0, __ATOMIC_RELEASE);
 	/* No partner: a query has loaded @init by then, and may say what NULL stands for. */
 	if (real)
@@ -570,7 +570,7 @@ static void unlink_proxy(struct jf_ctl *ctl)
 
 	while (*p && *p != ctl)
 		p = &(*p)->next_proxy;
-	/* Pairs with jf_count_follow(): those behind are as before. */
+	/* Pairs with jf_count_follow(): those after it are as before. */
 	if (*p)
 		__atomic_store_n(p, ctl->next_proxy, __ATOMIC_RELEASE);
 	/* Pairs with count_shared(): it counts the real one, or finds that there is none. */
@@ -679,7 +679,7 @@ static void count_mod(const struct jf_mod *m, uint64_t by)
 static void enter(struct jf_mod *m)
 {
 	m->next = jf_mods;
-	/* Pairs with jf_site_find(): whoever finds @m finds its tables. */
+	/* Pairs with jf_site_find(): a handler that finds @m finds its tables. */
 	__atomic_store_n(&jf_mods, m, __ATOMIC_RELEASE);
 	jf_mods_version++;
 	count_mod(m, 1);
@@ -804,7 +804,7 @@ static int redirect(const struct jf_mod *gone)
 
 /*
  * The dynamic linker unmaps all of an object at once, which fails if one page is sealed.
- * Where text is sealed nobody could replace its pages any more: it is left out.
+ * The remapping writer could not replace pages of sealed text any more: it is left out.
  */
 static long seal(const struct jf_mod *m)
 {
@@ -820,9 +820,9 @@ static long seal(const struct jf_mod *m)
 }
 
 /*
- * Somebody is in the object, or text leads there and cannot be written any more. The
- * last thing that helps is that nobody can unmap it. Kernels before 6.10 do not know
- * how. @quiet: it may be one that nobody wants to unmap.
+ * A thread is in the object, or text leads there and cannot be written any more. The
+ * last resort is to seal it, so that the linker cannot unmap it. Kernels before 6.10
+ * cannot do that. @quiet: the linker may not be about to unmap it.
  */
 static bool keep_mapped(const struct jf_mod *m, bool quiet)
 {
@@ -855,10 +855,10 @@ static void unlink_proxies(struct jf_mod *m)
 
 /*
  * dlclose() holds the lock of the dynamic linker. If nothing was replaced since all
- * sections were seen to be over, there is nobody to wait for. Else a probe may wait
+ * sections were seen to be over, there is no thread to wait for. Else a probe may wait
  * for that lock, for dlsym() or what uses it. Both would wait for ever. So after some
- * time the object stays, if the kernel can do that. So it does at once where a probe
- * closes it, or a section: nobody can wait for itself, and what comes behind this one
+ * time the object stays, if the kernel can do that. It stays at once where a probe
+ * closes it, or a section: no thread can wait for itself, and the probe that comes next
  * in an image may be in the object. False: it stays.
  */
 static bool wait_for_users(const struct jf_mod *m, uint64_t replacements, bool exits)
@@ -871,7 +871,7 @@ static bool wait_for_users(const struct jf_mod *m, uint64_t replacements, bool e
 	left = jf_callbacks_wait(m, limit);
 	if ((left || exits) && (jf_quiesced(replacements) || jf_wait_readers_for(limit)))
 		return true;
-	/* It stays known: whoever is in it finds sites that follow their keys. */
+	/* It stays known: a thread in it finds sites that follow their keys. */
 	if (keep_mapped(m, exits) || exits)
 		return false;
 	jf_callbacks_wait(m, UINT64_MAX);
@@ -906,7 +906,7 @@ static void forget(struct jf_object *o)
 		return;
 	}
 	/*
-	 * Whoever is in a section may need the lock. The sites are still known: a
+	 * A thread in a section may need the lock. The sites are still known: a
 	 * thread that met an INT3 may be on its way to the handler.
 	 */
 	if (!wait_for_users(m, replacements, exits))
@@ -915,7 +915,7 @@ static void forget(struct jf_object *o)
 	unlink_proxies(m);
 	for (p = &jf_mods; *p != m; p = &(*p)->next)
 		;
-	/* Pairs with jf_site_find(): those behind are as complete as before. */
+	/* Pairs with jf_site_find(): those after it are as complete as before. */
 	__atomic_store_n(p, m->next, __ATOMIC_RELEASE);
 	jf_mods_version++;
 	o->mod = NULL;

@@ -5,13 +5,13 @@
  *
  * A write of text is a system call. So the bytes of a step are collected, and
  * handed to the writer in runs. Each sync begins with the last run, so no byte of
- * a step is written behind the sync that ends it.
+ * a step is written after the sync that ends it.
  *
  * If there are many sites, a run has those that are close to each other, and what
  * lies between two of them is written back as it was. It is never more than some pages,
  * which take the kernel some ten microseconds, and looked at just before. A tracer's
  * breakpoint that is set there between the look and the write is lost. One that is taken
- * away must not come back, for nobody would answer it: so what looks like one is not
+ * away must not come back, for no tracer would answer it: so what looks like one is not
  * written, unless the file has it, too. Up to EXACT_MAX sites nothing is written but they.
  *
  * To write a run is not to compare and exchange. A byte that changes between the
@@ -22,7 +22,7 @@
  * the middle, nothing is written from then on, or half an instruction might be
  * executed. If it failed to set guards, those that are there are taken back, and
  * nothing has changed. Later there is no way back: the rest is tried again. If
- * that fails, too, guards stay, and what is behind them decides: correct and slow.
+ * that fails, too, guards stay, and what follows them decides: correct and slow.
  * A broadcast that fails is the same. A branch with a guard does what its nop does: if it
  * was to jump, that is -EIO. What stands at the sites is noted, so that each later change can try
  * again from there, also one to the values that are set already.
@@ -50,7 +50,7 @@
 #define RUN_PAGES	16
 
 /*
- * @bytes is what stands from @addr on: up to @num with what was stored, behind that, up to
+ * @bytes is what stands from @addr on: up to @num with what was stored, after that, up to
  * @copied, as it was when the page was come to. In the page at @torn is what may be a
  * breakpoint: it is copied from site to site.
  */
@@ -77,7 +77,7 @@ static uintptr_t page_of(uintptr_t addr)
 }
 
 /*
- * Bytes of the text behind those that are copied, up to @end, which are in one page, as
+ * Bytes of the text after those that are copied, up to @end, which are in one page, as
  * they are, unless one of them may be a breakpoint. Looked at is the copy: the text may be
  * another one by now.
  */
@@ -180,7 +180,7 @@ static inline void jf_world_store(const struct jf_poke *poke, int i, uint8_t byt
 
 /*
  * What stands before a site is never written. Were it a uprobe's breakpoint, the kernel would
- * do what the file has there, whatever is changed behind it.
+ * do what the file has there, whatever is changed after it.
  */
 static int check_prefix(const struct jf_poke *poke)
 {
@@ -208,7 +208,7 @@ static inline bool jf_world_swap(const struct jf_poke *poke, uint8_t from, uint8
 
 /*
  * The value first: the old instruction of an unpatched site loads it, and so
- * decides as the word does from then on. Release: whoever loads the word sees
+ * decides as the word does from then on. Release: a handler that loads the word sees
  * the code that the new instruction leads to.
  */
 static inline void jf_world_publish(const struct jf_poke *poke)
@@ -240,8 +240,8 @@ static inline bool is_planted(void)
 
 /*
  * A trampoline's next instruction jumps through the pointer that is published; a branch
- * does what the nop does, which is the old instruction or the new one. Left behind by a
- * change that was taken back it is the old one.
+ * does what the nop does, which is the old instruction or the new one. A guard that stays after a
+ * change that was taken back does what the old one does.
  */
 static uint8_t head_meanwhile;
 #define jf_world_guard(poke)	((void)(poke), head_meanwhile)
@@ -313,16 +313,16 @@ static int begin_write(const struct jf_poke *pokes, size_t num)
 	return err;
 }
 
-static bool behind;
+static bool unfinished;
 
 bool jf_patch_behind(void)
 {
-	return __atomic_load_n(&behind, __ATOMIC_RELAXED);
+	return __atomic_load_n(&unfinished, __ATOMIC_RELAXED);
 }
 
 void jf_patch_leave_behind(void)
 {
-	__atomic_store_n(&behind, true, __ATOMIC_RELAXED);
+	__atomic_store_n(&unfinished, true, __ATOMIC_RELAXED);
 }
 
 /*
@@ -347,7 +347,7 @@ static int verify(struct jf_poke *pokes, size_t num)
 		err = check_prefix(&pokes[i]);
 		if (err || have == pokes[i].old)
 			continue;
-		/* A breakpoint of our own, with any operand behind it. */
+		/* A breakpoint of our own, with any operand after it. */
 		if ((pokes[i].site->left && jf_insn_byte(have, 0) == JF_OPCODE_INT3) ||
 		    is_torn(&pokes[i], have))
 			pokes[i].old = have;
@@ -355,7 +355,7 @@ static int verify(struct jf_poke *pokes, size_t num)
 			err = jf_proto_compare(have, pokes[i].old);
 	}
 	if (err)
-		jf_say(true, "%s: somebody else has written to %#lx",
+		jf_say(true, "%s: another writer has changed %#lx",
 		       pokes[bad].site->ctl->ent->name,
 		       (unsigned long)pokes[bad].addr);
 	return err;
@@ -385,7 +385,7 @@ static int check(const struct jf_poke *pokes, size_t num)
 	const struct jf_poke *first = NULL;
 	size_t i, bad = 0;
 
-	behind |= run.err != 0;
+	unfinished |= run.err != 0;
 	for (i = 0; i < num; i++) {
 		jf_insn_t have = jf_world_load(&pokes[i]);
 
@@ -404,14 +404,14 @@ static int check(const struct jf_poke *pokes, size_t num)
 }
 
 /*
- * Guards were taken back, maybe not all of them. What is behind those that are left
+ * Guards were taken back, maybe not all of them. What follows those that are left
  * decides as before, and the next transaction begins with them.
  */
 static void note_undone(const struct jf_poke *pokes, size_t num)
 {
 	size_t i;
 
-	behind |= run.err != 0;
+	unfinished |= run.err != 0;
 	for (i = 0; i < num && run.err; i++)
 		is_left_behind(&pokes[i], jf_world_load(&pokes[i]));
 }
@@ -452,8 +452,8 @@ static int patch_live(const struct jf_poke *pokes, size_t num)
 }
 
 /*
- * A signal handler would be somebody who executes them. That of a sandbox, which answers
- * system calls, finds them whole, but maybe for one that lies in two pages.
+ * A signal handler might execute them, so signals are blocked. The handler of a sandbox,
+ * which answers system calls, finds sites whole, except one that lies in two pages.
  */
 static void patch_alone(const struct jf_poke *pokes, size_t num)
 {

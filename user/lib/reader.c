@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /*
- * Read sections: who may be inside of what was replaced.
+ * Read sections: which threads may be inside of what was replaced.
  *
  *   quiesce				read section
  *   -------				------------
@@ -21,7 +21,7 @@
  *
  * It gives the word back when it ends, by a destructor. Where that would allocate
  * (glibc, if 32 keys were there before), and in the last round of destructors, it
- * does not. Then it is found out by its number, when somebody would wait for it,
+ * does not. Then its number shows that it has ended, when a thread would wait for it,
  * gets the same number, or looks for words that are free. Words are never unmapped,
  * so that all this can be done while threads come and go.
  *
@@ -157,7 +157,7 @@ static struct jf_reader *next_reader(struct words **w, size_t *at)
 	for (w = words, at = 0; (r = next_reader(&w, &at));)
 
 /*
- * Also what it left behind, if it ended in a section. fork() does not take the lock:
+ * Also the words of a section in which it ended. fork() does not take the lock:
  * a child may find these lists between any two stores, so that they are made in order.
  * Then it misses some words at worst.
  */
@@ -186,7 +186,7 @@ static bool first_has_ended(void)
 		nr = syscall(SYS_read, fd, stat, sizeof(stat));
 		syscall(SYS_close, fd);
 	}
-	/* The name, in brackets, may have others in it; the state is behind. */
+	/* The name, in brackets, may have others in it; the state follows. */
 	end = nr > 0 ? memrchr(stat, ')', (size_t)nr) : NULL;
 	return end && end + 2 < stat + nr && end[2] == 'Z';
 }
@@ -217,7 +217,7 @@ static bool release_dead(struct jf_reader *r, struct jf_before *b)
 	list_unlock(b);
 	alive = is_alive(&was);
 	list_lock(b);
-	/* Somebody else may have found it out, and it has been given away again. */
+	/* Another thread may have released it, and a third one have it by now. */
 	if (!alive && r->holders == was.holders)
 		release(r);
 	return !alive;
@@ -299,10 +299,10 @@ static bool make_spare(void)
 }
 
 /*
- * Other destructors may have sections behind this one, and get another word, or be in
- * one over this one, and keep theirs. A section that nobody has ended by the last round
- * is over: what it was in has left the stack. Its word stays this thread's for whoever
- * comes behind, and is found out later.
+ * Other destructors may have sections after this one, and get another word, or be in
+ * one around this one, and keep theirs. A section that is open in the last round is over:
+ * what it was in has left the stack. Its word stays this thread's for destructors that
+ * come later; collect_one() finds it.
  */
 static void thread_ends(void *arg)
 {
@@ -329,9 +329,9 @@ static void thread_ends(void *arg)
 /*
  * What this thread is known by. The child of vfork() has the data of its parent's thread,
  * whose word it takes: libc knows that thread by its number, and tells it as a part of
- * the number of a clock. It also does where nobody may ask the kernel.
+ * the number of a clock. It also does so where a filter denies the system calls.
  */
-static void who_am_i(int *tid, int *pid)
+static void own_number(int *tid, int *pid)
 {
 	clockid_t clock;
 
@@ -348,7 +348,7 @@ static void who_am_i(int *tid, int *pid)
 
 /*
  * With the lock held, which is dropped meanwhile; a signal handler may have been faster.
- * Without memory it waits until somebody ends.
+ * Without memory it waits until another thread ends.
  */
 static struct jf_reader *take_or_wait(struct jf_before *b)
 {
@@ -378,7 +378,7 @@ struct jf_reader *__jf_reader_list(void)
 	bool few;
 
 	jf_fork_in_child();
-	who_am_i(&tid, &pid);
+	own_number(&tid, &pid);
 	list_lock(&old);
 	if (rounds || !have_key)
 		left_behind = true;
@@ -388,7 +388,7 @@ struct jf_reader *__jf_reader_list(void)
 	if (!__jf_reader) {
 		r->pid = pid;
 		/*
-		 * 0 would be nobody. Behind take(): a child releases what has a number.
+		 * 0 is for free words. After take(): a child releases what has a number.
 		 * Partner: jf_readers_child().
 		 */
 		__atomic_store_n(&r->tid, tid > 0 ? tid : -1, __ATOMIC_RELEASE);
@@ -422,8 +422,8 @@ bool jf_handler_enter(void)
 	else
 		atomic_fetch_add(&strangers, 1);
 	/*
-	 * Pairs with jf_sync_memory() in jf_grace_begin(): whoever waits finds us, or we what
-	 * was changed before.
+	 * Pairs with jf_sync_memory() in jf_grace_begin(): the thread that waits finds us, or
+	 * we find what was changed before.
 	 */
 	atomic_signal_fence(memory_order_seq_cst);
 	return listed;
@@ -462,7 +462,7 @@ static bool is_older(const uint64_t *word, uint64_t now)
 }
 
 /* Is a thread but this one in a section that began before @now? */
-static bool somebody(bool handlers_only, uint64_t now)
+static bool is_occupied(bool handlers_only, uint64_t now)
 {
 	struct jf_reader *r;
 	bool found = false;
@@ -488,12 +488,12 @@ uint64_t jf_grace_begin(void)
 {
 	/*
 	 * Pairs with the loads in jf_read_lock() and jf_handler_enter(), which come before
-	 * later ones: who sees the new number sees what was replaced, and is not waited for.
+	 * later ones: a reader of the new number sees what was replaced, and is not waited for.
 	 */
 	uint64_t now = __atomic_add_fetch(&__jf_grace_period, GRACE_PERIOD,
 					  __ATOMIC_SEQ_CST);
 
-	/* Pairs with the fences there: who saw the old one is seen, or sees all that, too. */
+	/* Pairs with the fences there: a reader of the old one is seen, or sees all that, too. */
 	jf_sync_memory();
 	return now;
 }
@@ -549,7 +549,7 @@ static bool wait_until(bool handlers_only, uint64_t limit_ns)
 	uint64_t start = jf_now_ns(), told = start;
 	unsigned int spins = 0;
 
-	while (somebody(handlers_only, now)) {
+	while (is_occupied(handlers_only, now)) {
 		uint64_t t = jf_now_ns();
 
 		if (t - start >= limit_ns)
@@ -652,7 +652,7 @@ static void child_begins(void)
 			release(r);
 	own_pid = getpid();
 	if (__jf_reader) {
-		who_am_i(&tid, &pid);
+		own_number(&tid, &pid);
 		__jf_reader->tid = tid > 0 ? tid : -1;
 		__jf_reader->pid = pid;
 	}

@@ -35,10 +35,10 @@ void jf_signals_of_others(sigset_t *set)
 }
 
 /*
- * Whoever holds the lock opens and writes files, where a thread can be cancelled:
- * it would leave the lock, and breakpoints, behind. And a signal handler that
- * forks would wait for the thread that it interrupted. No handler finds the thread as it is
- * not: one that leaves by longjmp() would leave that behind.
+ * The holder of the lock opens and writes files, where a thread can be cancelled: it would
+ * never drop the lock, nor remove its breakpoints. And a signal handler that forks would
+ * wait for the thread that it interrupted. The thread's own mask and state are restored
+ * before a handler runs: one that leaves by longjmp() would keep ours for ever.
  */
 void jf_keep_off(struct jf_before *b)
 {
@@ -190,8 +190,8 @@ static void sleep_a_while(void)
 }
 
 /*
- * A mutex is not fair: who drops it and asks again mostly has it before one that is
- * asleep has come to a CPU. So this one sleeps until those have had it, or some ms.
+ * A mutex is not fair: a thread that drops it and asks again mostly has it before a
+ * sleeping one has come to a CPU. So this one sleeps until those have had it, or some ms.
  */
 static void let_others_in(unsigned long turn)
 {
@@ -247,10 +247,10 @@ void jf_lock_next(struct jf_before *b)
 
 /*
  * The lock is held over a fork, so that no change is under way. Handlers of the program
- * that are older than the library's run meanwhile: in front of the fork behind these, and
- * behind it in front of them. Where they come to the library they would wait for their own
- * thread. So it knows that it forks. What would change something is refused: whether that
- * was for the parent, the child or both nobody could say. For all else the lock is lent:
+ * that are older than the library's run meanwhile: before the fork they come after these,
+ * and after the fork before them. If they call the library they would wait for their own
+ * thread. So a thread knows that it forks. What would change something is refused: it is
+ * not clear whether for the parent, the child or both. For all else the lock is lent:
  * other threads go on, which may be waited for. A child has no others, so that its part is
  * over from there on.
  */
@@ -258,7 +258,7 @@ static struct jf_fork_part *fork_parts, **last_fork_part = &fork_parts;
 static __thread enum {
 	NONE, HOLDS, LENDS, OVER
 } forks __JF_OF_THREAD;
-/* The process that forks; and that who has the lock got it from itself. With the lock held. */
+/* The process that forks; and that a thread has the lock that it lent itself. With the lock held. */
 static int forking;
 static bool lent;
 
@@ -393,8 +393,8 @@ bool jf_lock_soon(void)
  * Functions for exit() run in the reverse order of their registration. What the
  * constructors of a linked shared object register is older than what glibc has
  * for destructors, and comes too late. But before all that exit() has the
- * destructors of its thread's data, which can otherwise only be behind it if the
- * thread is at its end.
+ * destructors of its thread's data, which otherwise have run only if the thread is at
+ * its end.
  */
 extern int __cxa_thread_atexit_impl(void (*func)(void *), void *arg, void *dso)
 	__attribute__((__weak__));
@@ -468,7 +468,7 @@ const struct jf_options *jf_options(void)
 	return &options;
 }
 
-/* Nobody may read it any more, or the file may be too large: no reason to die. */
+/* A pipe may have no reader, or the file be too large: no reason to die. */
 bool jf_write_text(int fd, const char *text)
 {
 	static const struct timespec now;
@@ -517,7 +517,7 @@ void jf_say(bool verbose, const char *fmt, ...)
 
 /*
  * strerror() may translate, and open a converter for that: a shared object, with the lock
- * of the dynamic linker, which whoever waits for ours in a constructor has.
+ * of the dynamic linker, which a thread has that waits for ours in a constructor.
  */
 #ifndef __GLIBC__
 const char *jf_error(int err)
@@ -552,7 +552,7 @@ uint64_t jf_now_ns(void)
 void jf_stats_get(struct jf_stats *stats, size_t size)
 {
 	jf_lock();
-	/* They say what the form is, and nobody may have asked yet. */
+	/* They say what the form is, and this may be the first use of the library. */
 	jf_options();
 	memset(stats, 0, size);
 	memcpy(stats, &jf_stats, size < sizeof(jf_stats) ? size : sizeof(jf_stats));

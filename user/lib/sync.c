@@ -14,8 +14,8 @@
  * Linux 6.15 on, are told of it without an interrupt.
  *
  * To order memory accesses, for quiescence, there is more: where that change is no
- * interrupt, this thread visits each core. Whoever ran there has been switched out
- * then, and to switch is to order all accesses.
+ * interrupt, this thread visits each core. The thread that ran there has been switched
+ * out then, and a switch orders all accesses.
  */
 #include "lib.h"
 
@@ -91,7 +91,7 @@ int jf_sync_begin(void)
 	}
 	/* Is it still allowed? Afterwards there is no way back. */
 	err = membarrier(CMD_PRIVATE_EXPEDITED_SYNC_CORE);
-	/* Who restored this process from a checkpoint may not have registered it. */
+	/* A tool that restored this process from a checkpoint may not have registered it. */
 	if (err == -EPERM && !membarrier(CMD_REGISTER_PRIVATE_EXPEDITED_SYNC_CORE))
 		err = membarrier(CMD_PRIVATE_EXPEDITED_SYNC_CORE);
 	return err;
@@ -147,8 +147,8 @@ static bool visit_cores(void)
 }
 
 /*
- * False: no page could be had. It is used for nothing else, and by nobody else:
- * those who wait for readers hold no lock.
+ * False: no page could be had. Each call has a page of its own: threads that wait for
+ * readers hold no lock.
  */
 static bool interrupt_cores(void)
 {
@@ -159,7 +159,7 @@ static bool interrupt_cores(void)
 
 	if (page == MAP_FAILED)
 		return false;
-	/* It has to be there, or nobody would have heard of it. */
+	/* The page has to be mapped, or no core would be told of the change. */
 	*(volatile char *)page = 1;
 	done = !mprotect(page, size, PROT_READ);
 	munmap(page, size);
@@ -183,7 +183,7 @@ void jf_sync_memory(void)
 		order_cores();
 	/*
 	 * This thread's own part, which membarrier() has in it. Pairs with the fences in
-	 * jf_read_lock() and jf_handler_enter(): words are loaded behind what was changed.
+	 * jf_read_lock() and jf_handler_enter(): words are loaded after what was changed.
 	 */
 	atomic_thread_fence(memory_order_seq_cst);
 }

@@ -9,13 +9,12 @@
  * To change anything is to make a new array, and maybe a new image, and to lead
  * the trampoline and the key there in one transaction. The old ones stay until
  * all read sections that began before are over: calls of a tracepoint are such
- * sections. Nobody waits for that. What has been replaced is looked at when a
- * probe comes or goes the next time.
+ * sections. No caller waits for that. The next change of a probe frees what can be freed.
  *
  * The iterator's array is stored by the transaction, just before the pointer that
  * leads there: then it cannot fail any more. If the iterator is in use already that
- * store alone is the change. Nobody sees an array of a change that fails, also who
- * is in the iterator of an earlier one.
+ * store alone is the change. No reader sees an array of a change that fails, not even
+ * in the iterator of an earlier one.
  */
 #include "lib.h"
 
@@ -52,7 +51,7 @@ static void free_replaced(void)
 	struct jf_probes *p, *more = NULL;
 	uint64_t oldest;
 
-	/* Behind those that wait already, so that grace periods ascend. */
+	/* After those that wait already, so that grace periods ascend. */
 	while ((p = replaced)) {
 		replaced = p->next;
 		p->next = more;
@@ -98,7 +97,7 @@ static struct jf_probes *probes_alloc(size_t nr)
 	return p;
 }
 
-/* With one more, behind those of the same priority. */
+/* With one more, after those of the same priority. */
 static struct jf_probes *probes_with(const struct jf_probes *old, struct jf_probe add)
 {
 	size_t nr = old ? old->nr : 0, at = 0;
@@ -164,7 +163,7 @@ static void list(struct jf_tracepoint *tp)
  * @next:   of the change
  * @tp:     the tracepoint
  * @probes: what it shall have, or NULL for none
- * @own:    that was made for this change, and is nobody else's
+ * @own:    what was made for this change alone
  * @call:   of its dynamic function
  * @key:    of its key
  */
@@ -499,7 +498,7 @@ static bool numb(struct jf_tracepoint *tp, const struct jf_mod *mod)
 	__atomic_store_n(&tp->active, p->probe, __ATOMIC_RELEASE);
 	if (!jf_ent_store_only(&tp->call->ent, (uintptr_t)tp->iter))
 		return false;
-	/* Somebody may be in it: it is not used again. */
+	/* A thread may be in it: it is not used again. */
 	p->image = NULL;
 	return true;
 }

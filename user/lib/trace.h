@@ -13,13 +13,13 @@ struct jf_probe;
 /* Before the images of a change. False: there can be none. */
 bool jf_image_begin(void);
 /*
- * NULL: there is no memory, or nobody can write it, or a probe needs too much. All cores
+ * NULL: there is no memory, or no writer, or a probe needs too much. All cores
  * have to serialise before anything leads there.
  */
 struct jf_image *jf_image_create(const struct jf_probe *probes, size_t nr,
 				 unsigned int nr_args, uintptr_t near);
 void *jf_image_addr(const struct jf_image *image);
-/* Nobody is in it, and nothing leads there. */
+/* No thread is in it, and nothing leads there. */
 void jf_image_free(struct jf_image *image);
 
 #endif /* JF_LIB_TRACE_H */

@@ -3,10 +3,10 @@
  * The SIGTRAP handler: it answers for the INT3s of ours. There are none unless the
  * environment has JUMPFUNC_TRAP=always.
  *
- * It is installed before the first live change. Whoever had a handler before
- * gets the signals that are not ours. Whoever installs one later also gets ours,
- * and has to pass on what he does not know. Before each transaction the library
- * looks, and puts its handler in front again. Two that pass on to each other
+ * It is installed before the first live change. A handler that was there before
+ * gets the signals that are not ours. One that is installed later also gets ours,
+ * and has to pass on what it does not know. Before each transaction the library
+ * puts its handler in front again. Two that pass on to each other
  * would never end: a thread that comes back here from a handler to which it was
  * sent goes on to the one before that, and from the first one to the default
  * when it has come too often.
@@ -145,7 +145,7 @@ int jf_trap_install(void)
 	action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART;
 	/* sigfillset() would leave libc's own out, by which a thread is cancelled. */
 	memset(&action.sa_mask, 0xff, sizeof(action.sa_mask));
-	/* Pairs with the load in pass_on(): whoever sees the number sees the last one. */
+	/* Pairs with the load in pass_on(): a handler that sees the number sees the last one. */
 	atomic_store_explicit(&nr_previous, nr, memory_order_release);
 	return sigaction(SIGTRAP, &action, NULL) ? -errno : 0;
 }

@@ -32,15 +32,15 @@ static void ent_store(struct jf_ent *ent, uintptr_t value)
 
 void jf_count_set(const struct jf_ctl *real, int count)
 {
-	/* Pairs with jf_count_inc(): who counts finds sites on. */
+	/* Pairs with jf_count_inc(): a caller that counts finds sites on. */
 	__atomic_store_n(&jf_key_of(real->ent)->count, count, __ATOMIC_SEQ_CST);
 	jf_count_follow(real);
 }
 
 /*
- * Others may count at the same time. Whoever stores a number that is not the last one
- * finds that out, since he looks again behind it; and who has made that last one stores
- * it behind that.
+ * Other callers may count at the same time. A caller that stored a number which is not
+ * the last one finds that when it loads the count again, and stores that; and the caller
+ * that made the last one stores it afterwards.
  */
 void jf_count_follow(const struct jf_ctl *real)
 {

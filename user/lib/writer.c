@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /*
- * Who writes text. Best first:
+ * What writes text. Best first:
  *
  *   mem	/proc/self/mem. The kernel gives the process a copy of the page at
  *		the first write; the mapping stays what it was, file and
  *		protection, so that debuggers and profilers find their symbols.
- *   remap	a copy of the page is made, changed while nobody can execute it,
+ *   remap	a copy of the page is made, changed while no thread can execute it,
  *		made executable and then moved over the page, at once for all.
  *   none	text stays as it is.
  *
@@ -17,14 +17,14 @@
  *
  * Each can be denied, by a missing /proc, a seccomp filter, a policy that lets
  * nothing become executable, or sealed mappings, and each at any time. So before
- * a transaction each page is written once, with what it holds. Whoever fails
- * there is out for good, and the next one tries. It also does after a lack of memory or
- * of descriptors, and where a breakpoint is in a page, but for this change alone.
+ * a transaction each page is written once, with what it holds. A writer that fails
+ * there is out for good, and the next one tries. After a lack of memory or of
+ * descriptors, or for a breakpoint in a page, the next one tries for this change alone.
  *
  * Emulators and other programs that translate code notice most changes of text, but
  * not all of these. So what a writer writes is executed once, in a function that is
- * there for nothing else, before anything else relies on it. Whoever replaces pages
- * gets one that is no file's for that.
+ * there for nothing else, before anything else relies on it. A writer that
+ * replaces pages gets one for that which is of no file.
  *
  * A number of a descriptor of /proc/self/mem is nothing to rely on. Another thread may
  * close it in the middle of a change, with all that it does not know, and open a file:
@@ -35,11 +35,11 @@
  * done, while this one waits for it. That costs some 15 us. For a change of very many sites
  * it does some transactions, and takes the lock for each.
  *
- * The helper is of the same process, so that nobody has to wait() for it and no SIGCHLD
+ * The helper is of the same process, so no thread has to wait() for it and no SIGCHLD
  * comes. It has this thread's thread-local storage, also what libc keeps there, which is
  * fair since this one does nothing meanwhile; so errno, cancellation and locks are as if this
- * one ran, and for libc there is no such thread. It has this thread's mask of signals. What
- * a fork() makes of it is nothing: who forks waits for the lock. Where a filter denies
+ * one ran, and for libc there is no such thread. It has this thread's mask of signals. A
+ * fork() never meets it: the thread that forks waits for the lock. Where a filter denies
  * clone(), close_range() and unshare(), or there may be no more threads, text is
  * replaced by copies, for this time.
  */
@@ -61,10 +61,10 @@ enum {
 	CLOSE_RANGE_UNSHARED = 1 << 1,
 };
 
-/* While a transaction is under way: in a table of nobody else, or why there is none. */
+/* While a transaction is under way: in a table that no other thread has, or why there is none. */
 static int mem_fd = -1, mem_error;
 
-/* It may be otherwise the next time, and says nothing about who writes. */
+/* It may be otherwise the next time, and does not rule out a writer. */
 static bool is_passing(int err)
 {
 	return err == -ENOMEM || err == -EMFILE || err == -ENFILE || err == -EINTR ||
@@ -560,7 +560,7 @@ __asm__(".pushsection .text\n\t"
 	".popsection");
 
 /*
- * Nobody but this thread executes @code: the lock is held, or this is the only one. What
+ * Only this thread executes @code: the lock is held, or this is the only one. What
  * is called returns another number than it did.
  */
 static int changes_code(const struct writer *w, const void *code)
@@ -646,7 +646,7 @@ int jf_writer_begin(const uintptr_t *addrs, size_t num)
 		why_not(w->name, err);
 		out |= 1U << i;
 	}
-	/* A breakpoint is in the way: nobody can change that page. */
+	/* A breakpoint is in the way: no writer can change that page. */
 	if (passing)
 		return passing == -EBUSY ? -EOPNOTSUPP : passing;
 	out = ALL_WRITERS;
@@ -667,7 +667,7 @@ void jf_writer_none(const char *what)
 	out = ALL_WRITERS;
 }
 
-/* --- a table of descriptors that nobody else has ------------------------------------ */
+/* --- a table of descriptors that no other thread has -------------------------------- */
 
 /*
  * The helper's stack. With the lock held there is one helper. A SIGTRAP handler may run
@@ -835,7 +835,7 @@ static int start_helper(void (*runs)(void), char *stack_end, _Atomic int *number
 	return ret < 0 ? (int)ret : 0;
 }
 
-/* The kernel stores 0 when it does not run any more, and wakes who waits for that. */
+/* The kernel stores 0 when it does not run any more, and wakes the thread that waits for that. */
 static void wait_for_helper(_Atomic int *number)
 {
 	int tid;

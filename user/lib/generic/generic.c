@@ -6,7 +6,7 @@
  *
  * This stands for what lib.h says. All that decides whether a change is legal, and carries
  * it out for all entities of a batch or for none, is in commit.c and value.c; a batch has
- * no pokes here, and cannot fail behind the checks.
+ * no pokes here, and cannot fail after the checks.
  */
 #include "../lib.h"
 
@@ -45,7 +45,7 @@ void jf_sites_free(struct jf_mod *m)
 	(void)m;
 }
 
-/* Objects with sites are refused, so that nobody asks for one's instruction. */
+/* Objects with sites are refused, so that no caller asks for a site's instruction. */
 int jf_site_insn(const struct jf_site *site, uintptr_t value, bool alone, jf_insn_t *insn)
 {
 	(void)site, (void)value, (void)alone, (void)insn;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /*
- * A sandbox answers system calls in a handler for SIGSYS, as those of browsers do: whoever
- * makes one while that signal is blocked is killed.
+ * A sandbox answers system calls in a handler for SIGSYS, as those of browsers do: the
+ * kernel kills a thread that makes one while that signal is blocked.
  */
 #define _GNU_SOURCE
 #include <jumpfunc/branch.h>
@@ -78,7 +78,7 @@ static int trap(unsigned int nr)
 	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &prog);
 }
 
-/* It leaves a word in the list that nobody has looked after. */
+/* Its word stays in the list when it ends. */
 static void *ends_inside(void *arg)
 {
 	jf_read_lock();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
-/* A section that waits for the dynamic linker's lock, which who closes an object has. */
+/* A section that waits for the dynamic linker's lock, which the caller of dlclose() has. */
 #ifndef HOSTILE_ASKS_LINKER_H
 #define HOSTILE_ASKS_LINKER_H
 
@@ -9,7 +9,7 @@
 
 static _Atomic int inside, closing;
 
-/* When somebody is about to close one, and has had the time to. */
+/* When another thread is about to close an object, and has had the time to. */
 static inline void ask_linker(void)
 {
 	inside = 1;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /*
- * Somebody like gdb attaches itself to the running program, and keeps each SIGTRAP.
+ * A tracer like gdb attaches itself to the running program, and keeps each SIGTRAP.
  * Changes go on all the same.
  */
 #include <jumpfunc/branch.h>

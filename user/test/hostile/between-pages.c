@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /*
  * Many sites in many pages, far from each other, are written by few writes of many pages.
- * A tracer has breakpoints in each page, in front of its first site, between two and behind
+ * A tracer has breakpoints in each page, in front of its first site, between two and after
  * the last one, and takes them away just when a page is written. None comes back, and no
  * byte between sites is another one afterwards.
  */
@@ -21,7 +21,7 @@ DEFINE_JF_KEY_FALSE(key);
 #define SITES	1000
 
 __attribute__((__noinline__, __no_reorder__)) int many(void);
-__attribute__((__noinline__, __no_reorder__)) int behind(void);
+__attribute__((__noinline__, __no_reorder__)) int next(void);
 int many(void)
 {
 	int n = 0;
@@ -29,7 +29,7 @@ int many(void)
 	TEN(TEN(TEN(ONE)))
 	return n;
 }
-int behind(void) { return 1; }
+int next(void) { return 1; }
 
 #define PAGE	4096UL
 static int fd = -1, set, writes;
@@ -105,7 +105,7 @@ int main(void)
 	int i;
 
 	text = (const unsigned char *)(unsigned long)many;
-	end = (const unsigned char *)(unsigned long)behind;
+	end = (const unsigned char *)(unsigned long)next;
 	MUST(text < end && (size_t)(end - text) <= sizeof(as_was), "not in order");
 	MUST(!jf_key_enable(&key) && many() == SITES && !jf_key_disable(&key) && !many(), "at first");
 	jf_stats_get(&s, sizeof(s));
@@ -127,7 +127,7 @@ int main(void)
 		if (!(i & 1))
 			continue;
 		memcpy(now, text, (size_t)(end - text));
-		MUST(!memcmp(now, as_was, (size_t)(end - text)), "change %d left other bytes behind", i);
+		MUST(!memcmp(now, as_was, (size_t)(end - text)), "after change %d other bytes are there", i);
 	}
 	MUST(most > 4 * PAGE, "no write was of more than %zu bytes", most);
 	/* The library's own breakpoints are such bytes, too. */

@@ -2,7 +2,7 @@
 /*
  * A tracer sets a breakpoint between two sites just when the library writes them, and
  * takes it back in the same way. Neither is undone: else the tracer would see nothing,
- * or the process die of a breakpoint that nobody knows of.
+ * or the process die of a breakpoint that no tracer knows of.
  *
  * With a CROWD of further sites only the second holds (between-many.c).
  */

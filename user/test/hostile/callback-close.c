@@ -45,7 +45,7 @@ int main(int argc, char **argv)
 		/* None is called before both are requested. */
 		jf_read_lock();
 		jf_call_quiesced(&head, close_it);
-		/* In turns with the first one, and behind it. */
+		/* In turns with the first one, and after it. */
 		if (i & 1)
 			usleep(20000);
 		request();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /*
  * A callback closes an object that the next one leads into, which is called before the
- * first one has returned. Who waits for the first one goes on waiting.
+ * first one has returned. A thread that waits for the first one goes on waiting.
  */
 #include <dlfcn.h>
 #include <jumpfunc/batch.h>

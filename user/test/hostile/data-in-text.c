@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /*
- * Data in a section of code: they can still be written, whoever writes text. Pages that
+ * Data in a section of code can still be written, with each writer of text. Pages that
  * have some are not replaced: a change is refused then.
  */
 #include <jumpfunc/branch.h>

@@ -12,7 +12,7 @@
 
 #include "hostile.h"
 
-#define NOBODY	65534
+#define UNPRIVILEGED	65534
 
 DEFINE_JF_KEY_FALSE(key);
 
@@ -50,7 +50,7 @@ static void threadless(void)
 	struct rlimit none = { 0, 64 };
 	int err;
 
-	if ((!getuid() && (setresgid(NOBODY, NOBODY, NOBODY) || setresuid(NOBODY, NOBODY, NOBODY))) ||
+	if ((!getuid() && (setresgid(UNPRIVILEGED, UNPRIVILEGED, UNPRIVILEGED) || setresuid(UNPRIVILEGED, UNPRIVILEGED, UNPRIVILEGED))) ||
 	    setrlimit(RLIMIT_NPROC, &none) || setrlimit(RLIMIT_NOFILE, &none))
 		return;
 	err = jf_key_disable(&key);

@@ -32,7 +32,7 @@ static void *iterate(void *arg)
 {
 	while (!stop) {
 		dl_iterate_phdr(change, NULL);
-		/* Who opens something wants that lock, too, and it is not a fair one. */
+		/* dlopen() needs that lock, too, and it is not a fair one. */
 		usleep(100);
 	}
 	return arg;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /*
- * A probe waits for the lock of the dynamic linker, which somebody holds who closes
+ * A probe waits for the lock of the dynamic linker, which another thread holds that closes
  * an object and waits for the probe: both have to come to an end. Of three probes the
  * first one does that and is the program's; the second one is the object's, and the
  * thread comes to it when dlclose() has returned. Then the same with nothing left in
- * the object, and a quiesce before: dlclose() has nobody to wait for.
+ * the object, and a quiesce before: dlclose() has no thread to wait for.
  */
 #include <dlfcn.h>
 #include <jumpfunc/tracepoint.h>
@@ -46,7 +46,7 @@ static double closes(void *plugin)
 	return (double)(b.tv_sec - a.tv_sec) + (double)(b.tv_nsec - a.tv_nsec) / 1e9;
 }
 
-/* @leaves: the object leaves its probe behind. */
+/* @leaves: the object is closed with its probe registered. */
 static void round_of(int leaves)
 {
 	void (*plugin_probe)(void *, int);

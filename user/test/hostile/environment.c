@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /*
  * The environment is read once, before main(): later another thread may change it, and
- * nobody else could look at it then. These stand in front of libc's functions.
+ * so a later look would be a race. These stand in front of libc's functions.
  */
 #include <jumpfunc/stats.h>
 #include <jumpfunc/tracepoint.h>
@@ -50,7 +50,7 @@ int main(void)
 	int before = reads;
 
 	alarm(10);
-	MUST(before > 0, "nobody looked");
+	MUST(before > 0, "the library did not read it");
 	MUST(!register_jf_trace_rx(probe, NULL), "register");
 	MUST(!register_jf_trace_rx(probe, &s), "register");
 	jf_trace_rx(1);

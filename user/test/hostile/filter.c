@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /*
- * From one moment on nobody can write text any more, because of a filter. Then an
+ * From one moment on text cannot be written any more, because of a filter. Then an
  * object is closed that has targets and probes. It is unmapped, and nothing leads
  * into it. Kernels before 6.10 have no mseal(): so it is denied, too.
  */

@@ -95,7 +95,7 @@ int main(int argc, char **argv)
 	unlock = (void (*)(void))dlsym(plugin, "plugin_unlock");
 	quiesce = (int (*)(unsigned long))dlsym(plugin, "plugin_quiesce");
 	signal(SIGUSR1, on_signal);
-	/* More than there is room for without another look at who is there. */
+	/* More than there is room for, unless words of threads that have ended are found. */
 	for (i = 0; i < 3000; i++)
 		run(signalled, i % 3 ? NULL : &i);
 	MUST(!allocated, "%d allocations in handlers", allocated);

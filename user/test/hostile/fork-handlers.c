@@ -2,8 +2,8 @@
 /*
  * Handlers for fork() that are older than the library's, so that these are not yet over, in
  * the child, or not any more, in front of the fork: what changes something is refused, with
- * nothing changed, and all else works as ever, each alone and after each other. Whoever
- * changes something next finds nothing in the way, in either process.
+ * nothing changed, and all else works as ever, each alone and after each other. The next
+ * change finds nothing in its way, in either process.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -155,7 +155,7 @@ static void work(int at)
 		use_sections();
 	if (what & QUIESCES) {
 		jf_quiesce();
-		MUST(!jf_quiesce_timeout(1000), "nobody is in a section for long");
+		MUST(!jf_quiesce_timeout(1000), "no thread is in a section for long");
 	}
 	if (what & STATS) {
 		jf_stats_get(&s, sizeof(s));

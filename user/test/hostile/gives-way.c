@@ -3,7 +3,7 @@
  * In the middle of a change of very many sites, when it gives way to others, signal handlers
  * of that thread run, other threads fork, change other keys, open and close objects, and exit.
  * A child has all of the change, as soon as it runs; a handler that does not come back leaves
- * nothing half done for who changes the key next; and a breakpoint that somebody sets
+ * nothing half done for the next change of the key; and a breakpoint that a tracer sets
  * meanwhile has all taken back, as far as another one lets it. The library is built so that
  * a change is long from 65 sites on.
  */
@@ -473,7 +473,7 @@ int main(int argc, char **argv)
 	with(forks_often, 200, 0);
 	with(opens, 300, 0);
 	exit_within();
-	/* The last one: what is left behind by a change makes those that follow short. */
+	/* The last one: after a change that could not be taken back, no change is long. */
 	breakpoint();
 	jf_stats_get(&s, sizeof(s));
 	MUST(s.commits, "no commits");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /*
- * The program's malloc() asks the dynamic linker who calls. Who opens or closes an object
- * has the linker's lock, and waits for a change that is under way.
+ * The program's malloc() asks the dynamic linker for its caller. A thread that opens or closes
+ * an object has the linker's lock, and waits for a change that is under way.
  */
 #define _GNU_SOURCE
 #include <pthread.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /*
  * A library that the program is linked with imports what the program exports. Its
- * constructors come first, when nobody knows the program yet.
+ * constructors come first, when the library does not know the program yet.
  */
 #include <jumpfunc/stats.h>
 
@@ -33,7 +33,7 @@ static void changed_here(void)
 	MUST(lib_keys() == 1 + 4 + 8 + 16 && lib_op(1) == 101, "%d %d", lib_keys(), lib_op(1));
 }
 
-/* What a library asked for when nobody knew it is a target as good as any. */
+/* A target that was set before its object was known is as good as any. */
 static void as_it_was(void)
 {
 	int err;

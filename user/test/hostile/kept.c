@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /*
  * An object that is closed in a read section stays in memory (6.10). Keys can be changed
- * after that, whoever writes text, and by who takes over; its branches follow them.
+ * after that, with each writer of text, and by another owner; its branches follow them.
  */
 #define _GNU_SOURCE
 #include <jumpfunc/batch.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /*
- * All keys for threads' data are taken when the library comes: nobody tells it of
+ * All keys for threads' data are taken when the library comes: it is not told of
  * the ends of threads, whose memory other threads get.
  */
 #include <dlfcn.h>

@@ -64,7 +64,7 @@ int main(void)
 		usleep((unsigned int)(999800 + 100 * i));
 	}
 	jf_call_quiesced(&heads[i], callback);
-	/* Nobody waits for this one. */
+	/* No thread waits for this one. */
 	for (i = 0; i < 2000 && called < 6; i++)
 		usleep(1000);
 	MUST(called == 6, "called %d", called);

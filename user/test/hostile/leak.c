@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
-/* An object that comes and goes leaves no memory behind. */
+/* An object that is opened and closed leaks no memory. */
 #include <dlfcn.h>
 #include <malloc.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /*
  * A profiler's malloc() has a lock of its own, and asks the dynamic linker for objects.
- * So whoever has the linker's lock must not allocate.
+ * So a thread that has the linker's lock must not allocate.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -63,7 +63,7 @@ int main(int argc, char **argv)
 	(void)argc;
 	alarm(10);
 	plugin = open_plugin(argv[0]);
-	MUST(looks > before, "the library asked nobody");
+	MUST(looks > before, "the library did not ask the linker");
 	MUST(!allocations, "%d allocations with the lock", allocations);
 	MUST(!jf_key_enable(&key) && jf_branch_unlikely(&key), "change");
 	MUST(!dlclose(plugin), "%s", dlerror());

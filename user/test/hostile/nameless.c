@@ -17,7 +17,7 @@
 static _Atomic int inside, go;
 static pthread_key_t key;
 
-/* To the last round of destructors, so that the word is left behind. */
+/* To the last round of destructors, so that the word is not released. */
 static void late(void *arg)
 {
 	jf_read_lock();
@@ -84,6 +84,6 @@ int main(void)
 	MUST(jf_quiesce_timeout(50) == -ETIMEDOUT, "it is not waited for any more");
 	go = 1;
 	pthread_join(t, NULL);
-	MUST(!jf_quiesce_timeout(1000), "nobody is inside");
+	MUST(!jf_quiesce_timeout(1000), "no thread is inside");
 	return 0;
 }

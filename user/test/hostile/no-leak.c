@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
-/* What the program keeps in a probe's data alone is no leak to who looks for leaks. */
+/* LeakSanitizer takes what only a probe's data points to for no leak. */
 #include <jumpfunc/tracepoint.h>
 
 #include "hostile.h"

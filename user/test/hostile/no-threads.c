@@ -12,7 +12,7 @@
 
 #include "hostile.h"
 
-#define NOBODY	65534
+#define UNPRIVILEGED	65534
 
 DEFINE_JF_KEY_FALSE(key);
 DEFINE_JF_KEY_FALSE(other);
@@ -53,7 +53,7 @@ int main(void)
 {
 	pthread_t t;
 
-	if (!getuid() && (setresgid(NOBODY, NOBODY, NOBODY) || setresuid(NOBODY, NOBODY, NOBODY) ||
+	if (!getuid() && (setresgid(UNPRIVILEGED, UNPRIVILEGED, UNPRIVILEGED) || setresuid(UNPRIVILEGED, UNPRIVILEGED, UNPRIVILEGED) ||
 			  prctl(PR_SET_DUMPABLE, 1, 0, 0, 0))) {
 		printf("# not here\n");
 		return 0;

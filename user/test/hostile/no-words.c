@@ -70,6 +70,6 @@ int main(void)
 	over = 1;
 	for (i = 0; i <= THREADS; i++)
 		pthread_join(t[i], NULL);
-	MUST(!jf_quiesce_timeout(1000), "nobody is left");
+	MUST(!jf_quiesce_timeout(1000), "no thread is left");
 	return 0;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /*
- * From the n-th write of text on some fail, whoever writes, and later ones do not. A
+ * From the n-th write of text on some fail, with each writer, and later ones do not. A
  * change that returns 0 is one that is done, and as long as there is a writer the next
  * one succeeds. Each combination has a process of its own, since a writer that was
  * refused is out for good.

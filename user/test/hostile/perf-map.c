@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /*
- * perf's file is in a folder where everybody may have made it before: as a pipe that
- * nobody reads, as a second name of another file, as a file that somebody else owns.
+ * perf's file is in a folder where any user may have made it before: as a pipe without
+ * a reader, as a second name of another file, as a file that another user owns.
  */
 #include <fcntl.h>
 #include <jumpfunc/tracepoint.h>
@@ -63,7 +63,7 @@ static void of_two_names(const char *path)
 	unlink(other);
 }
 
-static void of_somebody_else(const char *path)
+static void of_another_user(const char *path)
 {
 	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
 
@@ -71,7 +71,7 @@ static void of_somebody_else(const char *path)
 	if (geteuid() || chown(path, 1, 1))
 		return;
 	on_and_off();
-	MUST(size_of(path) == 0, "somebody else was told where code is");
+	MUST(size_of(path) == 0, "another user was told where code is");
 }
 
 /* In a process of its own, which has told nothing yet. */
@@ -100,6 +100,6 @@ int main(int argc, char **argv)
 	in_child(of_nobody);
 	in_child(of_pipe);
 	in_child(of_two_names);
-	in_child(of_somebody_else);
+	in_child(of_another_user);
 	return 0;
 }

@@ -27,7 +27,7 @@ static void on_and_off(void)
 	MUST(!unregister_jf_trace_rx(probe, &data), "unregister");
 }
 
-static void check(const char *who)
+static void check(const char *process)
 {
 	static struct {
 		unsigned long at, size;
@@ -38,15 +38,15 @@ static void check(const char *who)
 
 	snprintf(path, sizeof(path), "/tmp/perf-%d.map", getpid());
 	f = fopen(path, "r");
-	MUST(f, "%s: nothing was told", who);
+	MUST(f, "%s: nothing was told", process);
 	unlink(path);
 	while (nr < 1000 && fscanf(f, "%lx %lx %*s", &seen[nr].at, &seen[nr].size) == 2)
 		for (i = nr++; i-- > 0;)
 			MUST(seen[i].at + seen[i].size <= seen[nr - 1].at ||
 			     seen[nr - 1].at + seen[nr - 1].size <= seen[i].at,
-			     "%s: line %zu is of the place of line %zu", who, nr, i + 1);
+			     "%s: line %zu is of the place of line %zu", process, nr, i + 1);
 	fclose(f);
-	MUST(nr >= 2, "%s: %zu lines", who, nr);
+	MUST(nr >= 2, "%s: %zu lines", process, nr);
 }
 
 int main(int argc, char **argv)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /*
- * A probe closes the object that the next probe of the same call is in. Nobody can
+ * A probe closes the object that the next probe of the same call is in. No thread can
  * wait for itself, so the object stays, where the kernel can do that (6.10).
  */
 #include <jumpfunc/tracepoint.h>

@@ -2,7 +2,7 @@
 /* A library with so many keys that what the library knows of them is unmapped when freed. */
 #include <unistd.h>
 
-/* Behind the one of the headers: whoever was preempted goes on meanwhile. */
+/* After the one of the headers: a thread that was preempted goes on meanwhile. */
 __attribute__((__destructor__(101)))
 static void last(void)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /*
- * jf_quiesce() called from exit() waits as it does at any other time, also behind
+ * jf_quiesce() called from exit() waits as it does at any other time, also after
  * the destructors of an object that came later.
  */
 #include <jumpfunc/tracepoint.h>

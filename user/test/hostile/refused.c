@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /*
- * Nobody may write text, from the start: a change of a key with branches is refused, and
+ * Text cannot be written, from the start: a change of a key with branches is refused, and
  * changes nothing, also what is in one batch with it. What was compiled with JF_TESTED
  * follows all changes (refused-tested.c).
  */

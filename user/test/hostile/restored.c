@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /*
- * A process of several threads is restored from a file by somebody who does not know of
+ * A process of several threads is restored from a file by a tool that does not know of
  * membarrier(): it is registered no more. Changes register it again.
  */
 #define _GNU_SOURCE

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /*
- * Standard error is a pipe that is full. Who would read it first wants something of the
+ * Standard error is a pipe that is full. Its reader first wants something of the
  * library, or is a signal handler of the thread that has something to say. Both come to
  * read: when the library writes it holds no lock, and signals are let in.
  */
@@ -74,7 +74,7 @@ int main(int argc, char **argv)
 		setenv("JUMPFUNC", "verbose", 1);
 		execl("/proc/self/exe", argv[0], "again", NULL);
 	}
-	/* Nobody would answer this one while signals are blocked, but it would end it. */
+	/* While signals are blocked its handler would not run: then it ends the program. */
 	signal(SIGALRM, on_alarm);
 	MUST(!pipe(fds), "%m");
 	fcntl(fds[0], F_SETFL, O_NONBLOCK);
@@ -89,7 +89,7 @@ int main(int argc, char **argv)
 		complain();
 		if (!by_signal)
 			pthread_join(t, NULL);
-		MUST(reads, "nobody has read");
+		MUST(reads, "the reader has not run");
 	}
 	return 0;
 }

@@ -44,7 +44,7 @@ int main(int argc, char **argv)
 		said = read(fds[0], text, sizeof(text)) > 0;
 		if (set(1)) {
 			MUST(!is_on(), "%d: it is on", n);
-			MUST(said && refused() == ++before, "%d: nobody was told", n);
+			MUST(said && refused() == ++before, "%d: there is no message", n);
 		} else {
 			MUST(is_on() && !said, "%d: it is off", n);
 		}

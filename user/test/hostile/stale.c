@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
-/* What is written to /proc/self/mem is not what is executed, and nobody says so. */
+/* What is written to /proc/self/mem is not what is executed, and no error says so. */
 #include <dlfcn.h>
 #include <jumpfunc/branch.h>
 #include <jumpfunc/stats.h>

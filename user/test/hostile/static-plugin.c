@@ -67,7 +67,7 @@ int main(int argc, char **argv)
 		open_and_close(name);
 		status = child_raises(0);
 		MUST(!status, "fork: %#x", status);
-		/* Nobody's: it must be the default, not a jump into nothing. */
+		/* No handler is left: it must be the default, not a jump into nothing. */
 		status = child_raises(SIGTRAP);
 		MUST(WIFSIGNALED(status) && WTERMSIG(status) == SIGTRAP, "%#x", status);
 	}

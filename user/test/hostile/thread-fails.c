@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /*
- * Threads for callbacks cannot be made, or after some time only. Somebody waits meanwhile;
+ * Threads for callbacks cannot be made, or after some time only. A thread waits meanwhile;
  * an object is closed that a callback leads into, also in the section that it waits for;
- * one is called by who waits while another is asked for; callbacks end their thread.
+ * a waiting thread calls one while another is asked for; callbacks end their thread.
  */
 #define _GNU_SOURCE
 #include <jumpfunc/batch.h>
@@ -63,7 +63,7 @@ static void one_closes(const char *program)
 
 	failing = 1;
 	ask_plugin(plugin, &in_plugin);
-	MUST(!in_plugin, "called by who asks");
+	MUST(!in_plugin, "called by the thread that asks");
 	dlclose(plugin);
 	MUST(in_plugin == 1, "called %d", in_plugin);
 	MUST(!dlsym(RTLD_DEFAULT, "plugin_ask"), "the plugin stays");
@@ -108,7 +108,7 @@ static void *waits(void *arg)
 	return arg;
 }
 
-/* The first one is called by who waits; then threads can be made again, or not. */
+/* The waiting thread calls the first one; then threads can be made again, or not. */
 static void they_keep_their_order(bool again)
 {
 	static struct jf_quiesce_head heads[2];

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /*
- * To make the thread for callbacks takes its time. Somebody else asks for one meanwhile;
- * the thread is at its end before who made it knows that it began. He blocks the signals
- * afterwards that he did before.
+ * To make the thread for callbacks takes its time. Another thread asks for one meanwhile;
+ * the new thread is at its end before its maker knows that it began. The maker blocks the
+ * same signals afterwards as before.
  */
 #define _GNU_SOURCE
 #include <jumpfunc/batch.h>
@@ -51,7 +51,7 @@ static void two_ask(void)
 	while (made < 2)
 		usleep(100);
 	jf_call_quiesced(&heads[1], count);
-	/* Nor does who waits make one. */
+	/* Nor does a thread that waits make one. */
 	jf_quiesce_barrier();
 	pthread_join(t, NULL);
 	MUST(called == 2, "called %d", called);
@@ -93,7 +93,7 @@ static void it_ends_early(void)
 	pauses[1] = 0;
 	jf_call_quiesced(&heads[1], count);
 	usleep(500000);
-	/* Without anybody who waits: there is a thread. */
+	/* Without a thread that waits: there is one for callbacks. */
 	MUST(called == 2, "called %d", called);
 }
 

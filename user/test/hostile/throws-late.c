@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /*
  * A program in C, in which nothing can be thrown. Then a plugin comes that is in C++,
- * and a probe of it throws, in a chain: with -fexceptions, which those get who ask
- * pkg-config, the read section has ended. Else it ends with its thread.
+ * and a probe of it throws, in a chain: with -fexceptions, a flag that
+ * pkg-config gives, the read section has ended. Else it ends with its thread.
  */
 #include <dlfcn.h>
 #include <jumpfunc/tracepoint.h>
@@ -38,7 +38,7 @@ static void *calls(void *arg)
 	int (*catches)(void) = (int (*)(void))dlsym(arg, "plugin_catches");
 
 	MUST(catches() == 1, "not caught");
-	MUST(sum == 0, "the one behind it was called");
+	MUST(sum == 0, "the one after it was called");
 	pthread_barrier_wait(&caught);
 	pthread_barrier_wait(&looked);
 	return NULL;

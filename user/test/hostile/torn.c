@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /*
  * One write of text fails in the middle of a change, as for want of memory. What
- * is executed is the old or the new instruction all the same. In the end all do from
- * the middle of a change on, and somebody else writes.
+ * is executed is the old or the new instruction all the same. In the end all fail from
+ * the middle of a change on, and another writer takes over.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>

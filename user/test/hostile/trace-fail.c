@@ -23,7 +23,7 @@ static _Atomic int stop;
 /* So many allocations succeed, 0: all; from this write of text on all fail, -1: none. */
 static int left, fail_from = -1, writes;
 
-/* Whoever calls now sees what is stored by now. */
+/* Calls from here on see what is stored by now. */
 static void let_pass(void)
 {
 	unsigned long until = calls + 3;

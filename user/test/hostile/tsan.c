@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /*
- * ThreadSanitizer sees that what is freed after jf_quiesce() is read by nobody; and
- * it still sees a race where nobody waits. run.sh builds this with it.
+ * ThreadSanitizer sees that no thread reads what is freed after jf_quiesce(); and
+ * it still sees a race where the program does not wait. run.sh builds this with it.
  */
 #include <jumpfunc/batch.h>
 #include <pthread.h>

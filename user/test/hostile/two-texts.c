@@ -13,7 +13,7 @@
 
 DEFINE_JF_KEY_FALSE(key);
 
-/* run.sh has the linker put this section far behind all others. */
+/* run.sh has the linker put this section far after all others. */
 #define FAR __attribute__((__noinline__, __section__(".text_far")))
 
 static volatile unsigned int sink;
@@ -32,7 +32,7 @@ FAR int far(void)
 	return jf_branch_unlikely(&key);
 }
 
-/* Nobody calls it. */
+/* It is never called. */
 FAR int traced(void)
 {
 	return 1;

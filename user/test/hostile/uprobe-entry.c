@@ -79,7 +79,7 @@ static void comes_and_goes(int on)
 	must_be(on);
 }
 
-/* The same at the byte that changes: nobody executes what is left then. */
+/* The same at the byte that changes: no thread executes what is left then. */
 static void torn(int on)
 {
 	unsigned char *at = entry(begins), linked;

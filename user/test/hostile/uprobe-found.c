@@ -140,7 +140,7 @@ static int library_text(struct dl_phdr_info *info, size_t size, void *pages)
 	return 1;
 }
 
-/* There, too, somebody may have a breakpoint: no page of it is replaced. */
+/* There, too, a tracer may have a breakpoint: no page of it is replaced. */
 static void in_the_library(void)
 {
 	unsigned long start, end, pages = 0, mapped = 0;

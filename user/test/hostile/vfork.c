@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /*
  * A thread's first section is in its child of vfork(), which has the thread's own data.
- * The word is the thread's: when it has ended, nobody waits for it.
+ * The word is the thread's: when it has ended, it is not waited for.
  */
 #define _GNU_SOURCE
 #include <jumpfunc/batch.h>

@@ -106,7 +106,7 @@ KDOC2MAN := $(TOP)/man/kdoc2man
 MAN_DATE = $(shell LC_ALL=C date -u -d @$${SOURCE_DATE_EPOCH:-$$(git -C $(TOP) log -1 --format=%ct \
 	2>/dev/null || stat -c %Y $(TOP)/VERSION)} +%F)
 man: $(OUT)/man/.made
-$(OUT)/man/.made: $(PUBLIC) $(wildcard man/*) $(wildcard $(KDOC2MAN)) | $(OUT)
+$(OUT)/man/.made: $(PUBLIC) $(wildcard man/*) $(wildcard $(KDOC2MAN) $(TOP)/man/tidy) | $(OUT)
 	@rm -rf $(OUT)/man; mkdir -p $(OUT)/man
 	@if command -v python3 > /dev/null && [ -x $(KDOC2MAN) ]; then \
 		printf '#include <%s>\n' $(PROGRAM_HEADERS:$(TOP)/include/%=%) | \
@@ -116,7 +116,14 @@ $(OUT)/man/.made: $(PUBLIC) $(wildcard man/*) $(wildcard $(KDOC2MAN)) | $(OUT)
 			$(PROGRAM_HEADERS) && \
 		mkdir -p $(OUT)/man/man7 && \
 		sed -e 's,@VERSION@,$(VERSION),g' -e 's,@DATE@,$(MAN_DATE),g' man/libjumpfunc.7.in \
-			> $(OUT)/man/man7/libjumpfunc.7 || exit 1; \
+			> $(OUT)/man/man7/libjumpfunc.7 && \
+		if command -v lowdown > /dev/null; then \
+			lowdown -s -T man -M title=libjumpfunc-caveats -M section=7 -M date="$(MAN_DATE)" -M volume=libjumpfunc \
+				-M source="jumpfunc $(VERSION)" --parse-no-intraemph --parse-no-metadata man/libjumpfunc-caveats.7.md | \
+				$(TOP)/man/tidy --date "$(MAN_DATE)" > $(OUT)/man/man7/libjumpfunc-caveats.7; \
+		else \
+			echo "# no page libjumpfunc-caveats(7): it needs lowdown" >&2; \
+		fi || exit 1; \
 	else \
 		echo "# no manual pages: they need python3 and man/kdoc2man" >&2; \
 	fi

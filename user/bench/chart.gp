@@ -6,7 +6,7 @@ set datafile separator ","
 set datafile commentschars "#"
 set datafile missing "NaN"
 
-# Okabe and Ito's colours: told apart by everybody.
+# Okabe and Ito's colours: readers with any colour vision tell them apart.
 blue = 0x0072b2; orange = 0xe69f00; green = 0x009e73; red = 0xd55e00; sky = 0x56b4e9
 
 set multiplot layout 3,2 title title font ",14" offset 0,-0.3 margins 0.07,0.98,0.06,0.945 spacing 0.09,0.085

@@ -39,7 +39,7 @@ static double sample(const struct program *p, unsigned int variant)
 	       ((double)p->iterations * layout_sites[p->layout]);
 }
 
-/* The shortest of three: somebody else's time slice is not the program's time. */
+/* The shortest of three: another process's time slice is not the program's time. */
 static uint64_t time_of(const struct program *p)
 {
 	uint64_t start, took, best = UINT64_MAX;

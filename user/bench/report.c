@@ -250,7 +250,7 @@ static void compare_call(const char *name, const char *text, double most, enum l
 		     text, call->min / direct->min, most, layout_names[layout]);
 }
 
-/* What somebody who is read pays so that others can wait for him. */
+/* What a reader pays so that others can wait for it. */
 static void limit_call(const char *name, const char *text, const char *less, double most,
 		       enum layout layout)
 {

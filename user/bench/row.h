@@ -7,7 +7,7 @@
  *
  *   SITE(hi, lo)	what stands at site number 0x<hi><lo>: hi is one hex
  *			digit, lo two of them below 40; 1024 sites in all
- *   BODY		what stands behind each site
+ *   BODY		what stands after each site
  *
  * then includes loops.h, and enters what that made of them with BENCH_ROWS().
  * main.c finds the entries in a section, so a row whose package is missing is
@@ -40,7 +40,7 @@
 
 /*
  * Work between the sites: eight instructions that wait for nothing, so that what
- * a site adds is not hidden behind their latency. Memory may have changed.
+ * a site adds is not hidden by their latency. Memory may have changed.
  */
 #define BRANCH_BODY							\
 	__asm__ volatile("xor %%r8d, %%r8d; xor %%r9d, %%r9d;"		\

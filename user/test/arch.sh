@@ -177,7 +177,7 @@ for machine in $machines; do
 		cc=${CC:-cc} cxx=${CXX:-c++}
 		everything
 		case $(uname -m) in
-		x86_64) mixed; check "$machine: sites that nobody patches are refused" sites_refused ;;
+		x86_64) mixed; check "$machine: sites that the library would not patch are refused" sites_refused ;;
 		esac
 		sanitized asan "$cc" -fsanitize=address,undefined
 		[ ! -e "$("$cc" -print-file-name=libtsan.so)" ] ||

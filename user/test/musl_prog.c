@@ -82,6 +82,6 @@ int main(int argc, char **argv)
 	for (i = 0; i < THREADS; i++)
 		pthread_join(t[i], NULL);
 	MUST(!allocated, "%d calls of malloc() and free() in handlers", allocated);
-	MUST(!quiesce(1000), "nobody is in a section");
+	MUST(!quiesce(1000), "no thread is in a section");
 	return 0;
 }

@@ -16,7 +16,7 @@
  *   };
  *   options_end(argv, options_parse(argc, argv, usage, rows, 2), usage);
  *
- * How it works: getopt_long() gets its tables from this one. What stands behind
+ * How it works: getopt_long() gets its tables from this one. What follows
  * the first argument that is no option is left alone.
  */
 #ifndef JF_OPTIONS_H

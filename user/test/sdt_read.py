@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
-"""Print the notes by stapsdt of an ELF file, one a line, read without anybody's header:
+"""Print the notes by stapsdt of an ELF file, one a line, read without a foreign header:
 provider name section+offset semaphore sizes-of-arguments. With --args the operands, too.
 Ends with 1 where a note is malformed or an address does not lead to a nop."""
 import struct

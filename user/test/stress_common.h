@@ -103,7 +103,7 @@ static void stress_on_crash(int sig, siginfo_t *info, void *context)
 	_exit(1);
 }
 
-/* Before the library has its handler, so that only INT3s that are nobody's come here. */
+/* Before the library has its handler, so that only INT3s that no site has come here. */
 static inline void stress_catch_signals(void)
 {
 	static const int crashes[] = { SIGSEGV, SIGILL, SIGBUS, SIGFPE, SIGTRAP };
@@ -171,9 +171,9 @@ static const struct {
 	enum jf_break step;
 	const char *what;
 } stress_breaks[] = {
-	{ "sync1", JF_BREAK_SYNC1, "no broadcast behind the INT3s" },
-	{ "sync2", JF_BREAK_SYNC2, "no broadcast behind the tails" },
-	{ "sync3", JF_BREAK_SYNC3, "no broadcast behind the first bytes" },
+	{ "sync1", JF_BREAK_SYNC1, "no broadcast after the INT3s" },
+	{ "sync2", JF_BREAK_SYNC2, "no broadcast after the tails" },
+	{ "sync3", JF_BREAK_SYNC3, "no broadcast after the first bytes" },
 	{ "int3", JF_BREAK_INT3, "no INT3 while the bytes change" },
 	{ "order", JF_BREAK_ORDER, "first bytes before the tails" },
 	{ "publish", JF_BREAK_PUBLISH, "handler told only when all is over" },
@@ -211,7 +211,7 @@ static inline void stress_set_break(char *name)
 
 #define STRESS_ROWS(rows)	rows, sizeof(rows) / sizeof(*(rows))
 
-/* Behind the options; the calling thread becomes the updater. */
+/* After the options; the calling thread becomes the updater. */
 static inline void stress_begin(void)
 {
 	printf("TAP version 13\n1..1\n");
@@ -231,7 +231,7 @@ static inline void *stress_alloc(size_t nr, size_t size, size_t align)
 	return memset(memory, 0, bytes);
 }
 
-/* The numbers below @nr, for someone to shuffle. */
+/* The numbers below @nr, for the caller to shuffle. */
 static inline uint32_t *stress_order(size_t nr)
 {
 	uint32_t *order = stress_alloc(nr, sizeof(*order), sizeof(*order));
@@ -242,7 +242,7 @@ static inline uint32_t *stress_order(size_t nr)
 	return order;
 }
 
-/* What a thread is and has seen: the callers, and behind them the updater. */
+/* What a thread is and has seen: the callers, and after them the updater. */
 struct stress_worker {
 	_Alignas(128) uint64_t random;
 	uint64_t calls;		/* checked */

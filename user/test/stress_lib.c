@@ -9,7 +9,7 @@
  * to v + 1 is under way. A caller reads it before and after its call, and so
  * knows which versions it may have met (see below why that is fair):
  *
- *   2v, 2v		only v: a commit that returned is seen by everybody
+ *   2v, 2v		only v: all callers see a commit that returned
  *   2v, 2v + 1		v or v + 1
  *   2v + 1, 2w		v, v + 1, ... w
  *
@@ -227,7 +227,7 @@ static bool may_be(uint64_t s1, uint64_t s2, unsigned int state, unsigned int st
 	return (state + states - first % states) % states <= last - first;
 }
 
-/* Pairs with begin_change() and end_change(): what was complete is seen in the call behind. */
+/* Pairs with begin_change() and end_change(): what was complete is seen in the call that follows. */
 static uint64_t load(const struct thing *t)
 {
 	uint64_t seq = atomic_load_explicit(&t->seq, memory_order_acquire);
@@ -265,7 +265,7 @@ static void call_func(size_t i, unsigned int at, int by, long x)
 		mismatch("function", i, got, s1, s2);
 }
 
-/* Whoever closes it waits for us. */
+/* The thread that closes it waits for us. */
 static void call_plugin(void)
 {
 	const struct plugin *p;

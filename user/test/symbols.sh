@@ -20,7 +20,7 @@ versions()
 	[ -s "$tmp/exported" ] && ! grep -v '@@JUMPFUNC_1\.0$' "$tmp/exported"
 }
 
-# Each of the script is there: a name that nothing defines is a promise to nobody.
+# Each of the script is there: a name that nothing defines promises nothing.
 listed()
 {
 	awk -f "$user/names.awk" "$user/libjumpfunc.map" | sort > "$tmp/listed"

@@ -205,7 +205,7 @@ static void run(const char *name, const struct jf_poke *pokes, unsigned int nr,
 	finish(name);
 }
 
-/* The guard of the second site meets a byte of somebody else's. */
+/* The guard of the second site meets a byte that another writer stored. */
 static void refused(const struct jf_poke *pokes, unsigned int nr, unsigned int at)
 {
 	unsigned int i;
@@ -222,7 +222,7 @@ static void refused(const struct jf_poke *pokes, unsigned int nr, unsigned int a
 		      "site %u has changed", i);
 		CHECK(words[pokes[i].at] == pokes[i].old, "word %u has changed", i);
 	}
-	finish("somebody else's byte: all sites are as before");
+	finish("another writer's byte: all sites are as before");
 }
 
 /* All guards are where they should be, but for what the world knows. */
@@ -241,7 +241,7 @@ static void undone(const struct jf_poke *pokes, unsigned int nr)
 	finish("guards that could not be set: all sites are as before");
 }
 
-/* What has no guard yet is not written, and may be somebody else's byte by now. */
+/* What has no guard yet is not written, and may be another writer's byte by now. */
 static void spared(const struct jf_poke *pokes, unsigned int nr, unsigned int at)
 {
 	begin(pokes, nr);
@@ -305,7 +305,7 @@ int main(void)
 
 	CHECK(!jf_insn_skip(&skip, AT, AT + 0x12345678) && skip == skip_a, "jf_insn_skip()");
 	finish("the two ways to encode a skip");
-	run("jumps behind a guard", jumps, 3, 3);
+	run("jumps after a guard", jumps, 3, 3);
 	run("flips: one sync", on, 2, 1);
 	run("a flip that gets another operand first", grows, 1, 3);
 	run("flips, guards and INT3s in one batch", all, 3, 3);

@@ -287,7 +287,7 @@ static uint8_t put_byte(FILE *mem, const uint8_t *at, uint8_t byte)
 }
 
 /* A byte that we did not write. */
-static void somebody_else(void)
+static void foreign_byte(void)
 {
 	uint8_t *p = (uint8_t *)(uintptr_t)branch_alone, was;
 	FILE *mem = fopen("/proc/self/mem", "r+");
@@ -728,7 +728,7 @@ static void *short_lived(void *arg)
 	return arg;
 }
 
-/* It ends in a section, which nobody can wait for. */
+/* It ends in a section, which has to be over then. */
 static void *cut_short(void *arg)
 {
 	jf_read_lock();
@@ -739,7 +739,7 @@ extern void __tsan_acquire(void *addr) __attribute__((__weak__));
 static pthread_key_t late;
 
 /*
- * The same behind the library's last destructor: nobody has told of its end. Nor does
+ * The same after the library's last destructor: the library is not told of its end. Nor does
  * ThreadSanitizer know the thread any more then.
  */
 static void cut_late(void *arg)
@@ -797,13 +797,13 @@ static void sections(void)
 	must(-pthread_create(&t, NULL, reader, NULL), "a thread");
 	while (stage != 1)
 		;
-	CHECK(jf_quiesce_timeout(20) == -ETIMEDOUT, "nobody was waited for");
+	CHECK(jf_quiesce_timeout(20) == -ETIMEDOUT, "the reader was not waited for");
 	CHECK(jf_quiesce_timeout(0) == -ETIMEDOUT, "a look");
 	stage = 2;
 	jf_quiesce();
 	pthread_join(t, NULL);
 	CHECK(stage == 3, "quiesce");
-	CHECK(jf_quiesce_timeout(0) == 0, "nobody is left");
+	CHECK(jf_quiesce_timeout(0) == 0, "no thread is left");
 	/* The caller's own section is not looked at. */
 	jf_read_lock();
 	jf_quiesce();
@@ -885,7 +885,7 @@ static void signal_here(void)
 	CHECK(ret == 0, "tgkill");
 }
 
-/* It belongs to somebody else before, between and after changes. */
+/* The program has handlers of its own before, between and after changes. */
 static void sigtrap(void)
 {
 	struct sigaction a, now;
@@ -935,8 +935,8 @@ static void keys_and_functions(void)
 	text();
 	finish("what stands at a site");
 #if JF_HAVE_PATCHING
-	somebody_else();
-	finish("what somebody else wrote is left alone");
+	foreign_byte();
+	finish("what another writer wrote is left alone");
 #endif
 	first_values();
 	finish("keys: what they start with");
@@ -967,7 +967,7 @@ int main(int argc, char **argv)
 	other_shapes();
 	finish("tracepoints: none and many arguments");
 	sections();
-	finish("quiesce waits for sections, and for nobody else");
+	finish("quiesce waits for sections, and for nothing else");
 	ended_threads();
 	finish("threads that have ended");
 	callbacks();

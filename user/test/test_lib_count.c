@@ -40,7 +40,7 @@ static DEFINE_JF_KEY_FALSE(never_shared);
 /* --- without the lock ---------------------------------------------------------------- */
 
 /*
- * Whoever takes the lock blocks signals. The library's calls come here, in front of libc's,
+ * A thread that takes the lock blocks signals. The library's calls come here, in front of libc's,
  * if it is a shared object of its own.
  */
 static _Atomic unsigned long blocked;
@@ -100,7 +100,7 @@ static void given_back(void)
 
 static int stop;
 
-/* Each round: a user, for whom the branch is on. It may be the first and the last one. */
+/* Each round: a user, which finds the branch on. It may be the first and the last one. */
 static void *users(void *arg)
 {
 	uintptr_t wrong = 0, rounds = 0;

@@ -73,7 +73,7 @@ static void raii()
 		}
 		CHECK(one::on() && jf_key_count(&one::key) == 1, "one user again");
 	}
-	CHECK(!one::on(), "nobody");
+	CHECK(!one::on(), "no user");
 	try {
 		jumpfunc::key_user a(one::key);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /*
- * Shared objects that are opened and closed: their sites, what they leave behind,
+ * Shared objects that are opened and closed: their sites, what stays after them,
  * and those that libjumpfunc does not accept. And fork(), with and without
  * threads: the child's text is its own.
  *

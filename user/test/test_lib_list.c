@@ -325,15 +325,15 @@ static void environment(void)
 	CHECK(!strstr(said, "no key"), "%s", said);
 	got = begun_with("debug_*,,shared_name,", "", said, sizeof(said));
 	CHECK(got == (1 | 2 | 4 | 16) && !said[0], "%#x: %s", (unsigned int)got, said);
-	got = begun_with("nobody,rx,shared_*", "verbose", said, sizeof(said));
+	got = begun_with("missing,rx,shared_*", "verbose", said, sizeof(said));
 	CHECK(got == (4 | 16), "%#x", (unsigned int)got);
-	CHECK(strstr(said, "nobody is the name of no key so far"), "%s", said);
-	CHECK(strstr(said, "nobody is the name of no key\n"), "%s", said);
+	CHECK(strstr(said, "missing is the name of no key so far"), "%s", said);
+	CHECK(strstr(said, "missing is the name of no key\n"), "%s", said);
 	CHECK(strstr(said, "rx is the name of a tracepoint"), "%s", said);
 	CHECK(strstr(said, "shared_* is the name of no key so far") &&
 	      !strstr(said, "shared_* is the name of no key\n") && strstr(said, "shared_* has enabled 1"),
 	      "%s", said);
-	got = begun_with("nobody", "", said, sizeof(said));
+	got = begun_with("missing", "", said, sizeof(said));
 	CHECK(got == 4 && !said[0], "%#x: %s", (unsigned int)got, said);
 	/* Where text cannot be written they cannot change, and it says so; else they can. */
 	snprintf(own, sizeof(own), "%s:debug_rx,*.so:debug_tx", slash ? slash + 1 : arguments[0]);
@@ -343,7 +343,7 @@ static void environment(void)
 	      "%#x: %s", (unsigned int)got, said);
 }
 
-/* A copy of this program that is root's, begun by somebody else. -1: not here. */
+/* A copy of this program that is root's, begun by another user. -1: not here. */
 static int privileged(void)
 {
 	char path[] = "/tmp/test_lib_list.XXXXXX", bytes[65536];

@@ -160,7 +160,7 @@ static void look(struct seen *s)
 	s->writable = is_writable();
 }
 
-/* Has made no change, and was registered by nobody. */
+/* Has made no change, and was not registered. */
 static void *caller(void *arg)
 {
 	int done = 0;
@@ -485,7 +485,7 @@ static void their_handler(int sig)
 
 /*
  * As if an INT3 of ours had gone before the handler came: a signal of the kernel's, and no
- * INT3 in front. Whoever looks again executes an addition there.
+ * INT3 in front. A handler that looks again finds an addition there.
  */
 __attribute__((__noinline__)) static long vanished(siginfo_t *info)
 {

@@ -62,7 +62,7 @@ gdb_says()
 	done
 }
 
-# Off, the main thread's first call behind the first change is on.
+# Off, the main thread's first call after the first change is on.
 steps()
 {
 	cat > "$tmp/script" <<-'END'
@@ -91,7 +91,7 @@ steps()
 	gdb_says "$tmp/script" '^way 10 after next$' '^single steps lead to the second' 'changes 2 error none stale 0 wrong 0'
 }
 
-# A breakpoint on the instruction that changes: no update writes behind it.
+# A breakpoint on the instruction that changes: no update writes after it.
 breakpoint_on_site()
 {
 	cat > "$tmp/script" <<-'END'

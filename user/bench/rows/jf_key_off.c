@@ -11,7 +11,7 @@ DEFINE_JF_KEY_FALSE(OWN(key));
 		BENCH_SLOW()
 #include "loops.h"
 
-/* Nobody loads it, so it may be wherever it is. */
+/* No row loads it, so it may be wherever it is. */
 static void flush_key(void)
 {
 	flush_lines(&OWN(key), 1, sizeof(OWN(key)));

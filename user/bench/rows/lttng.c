@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
-/* LTTng-UST while nobody traces: each event's state is loaded and tested. */
+/* LTTng-UST while no tracer runs: each event's state is loaded and tested. */
 #include "row.h"
 
 #if VARIANT == 0
 #define LTTNG_UST_TRACEPOINT_DEFINE
-/* What would record the events is not linked: nobody traces here. */
+/* What would record the events is not linked: no tracer runs here. */
 #define LTTNG_UST_TRACEPOINT_PROBE_DYNAMIC_LINKAGE
 #endif
 #include "rows/lttng_events.h"

@@ -6,7 +6,7 @@
  * Lock order, outermost first:
  *   jf_events_mutex	the event set's mode (demo/event_set.c)
  *   jf_tp_mutex	probes of tracepoints (jf_tracepoint.c)
- *   jf_retired_mutex	images, and what waits to be freed (jf_tracepoint.c)
+ *   jf_retired_mutex	images, and what waits to be freed (tracepoint/code.c)
  *   cpus_read_lock()
  *     jf_mutex		the index, entities, statistics; all writing of text
  *       jf_symbol_mutex	what the kernel knows of an address (quiesce/function.c)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Records of what was replaced. jf_core.c and jf_tracepoint.c make them when
+ * Records of what was replaced. jf_core.c and tracepoint/probes.c make them when
  * they replace something, and a quiesce searches stacks for all of them.
  */
 #ifndef JF_GONE_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The engine without a CPU: jf_core.c, jf_tracepoint.c and what of core/ they
+ * The engine without a CPU: jf_core.c, jf_tracepoint.c and what they
  * stand on (in fake.c), quiesce/quiesce.c and what it stands on (in fake_quiesce.c),
  * compiled once more into jf_kunit_core.ko on top of an architecture, modules,
  * tasks, an allocator, time and grace periods that are all made up. Nothing is

@@ -40,7 +40,7 @@ bool jf_arch_has_sites(void)
 	return false;
 }
 
-/* With no back end that patches, module/module.c keeps no sites. */
+/* With no back end that patches, module/tables.c keeps no sites. */
 int jf_arch_adopt(struct jf_site *site, unsigned long tramp)
 {
 	return -EOPNOTSUPP;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Look-up of entities, modules and sites. module/module.c enters them; this file
+ * Look-up of entities, modules and sites. module/tables.c enters them; this file
  * calls no other room.
  *
  * The INT3 handler searches the site map, an array sorted by address. Loading a

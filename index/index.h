@@ -157,7 +157,7 @@ int jf_add_unnamed_text(struct jf_spans *s, unsigned long addr);
 /* May the name @target be given to @ctl through debugfs? Its address or NULL. */
 void *jf_allowed_target(const struct jf_ctl *ctl, const char *target);
 
-/* --- for module/module.c, which fills it ---------------------------------- */
+/* --- for module/tables.c, which fills it ---------------------------------- */
 
 void jf_index_add_ctl(struct jf_ctl *ctl);
 void jf_index_del_ctl(struct jf_ctl *ctl);

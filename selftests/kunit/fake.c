@@ -253,6 +253,8 @@ const struct jf_kept *jf_text_kept(unsigned long addr)
 #include "../../jf_tracepoint.c"
 #include "../../tracepoint/batch.c"
 #include "../../core/keys.c"
+#include "../../module/tables.c"
+#include "../../module/unload.c"
 #include "../../module/module.c"
 #include "x86/protocol/insn.h"
 

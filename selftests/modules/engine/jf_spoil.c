@@ -3,7 +3,7 @@
  * Spoils the tables of jf_spoil_victim.ko while that is loaded: after its text and data
  * are in place and before jumpfunc checks them. The parameter "what" says how.
  *
- * Before the tests of counts and names were added to module/module.c, "count", "name",
+ * Before the tests of counts and names were added to module/tables.c, "count", "name",
  * "many" and "noname" were accepted.
  */
 #include "jf_test.h"

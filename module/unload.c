@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What the unload of a module undoes: what leads into it, before it is waited for,
+ * and its tables, when no task is in it.
+ */
+#include "module/tables.h"
+
+#include "arch/arch.h"
+#include "core/commit.h"
+#include "core/keys.h"
+#include "index/state.h"
+#include "quiesce/gone.h"
+#include "tracepoint/tracepoint.h"
+
+#include <linux/delay.h>
+#include <linux/jiffies.h>
+#include <linux/mm.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+
+/* May @m outlive @func? Held to be so of all text but its own and ours. */
+static bool jf_may_outlive(const struct jf_mod *m, void *func)
+{
+	return func != (void *)jf_nop && func != (void *)jf_ret0 &&
+	       !within_module((unsigned long)func, m->mod);
+}
+
+/*
+ * What shall stand at a site that is about to be forgotten? A site of another
+ * module's entity: what was compiled. A trampoline that leads to what may be freed
+ * first: a jump to its initial target. False: what stands there.
+ */
+static bool jf_is_astray(const struct jf_mod *m, const struct jf_site *site,
+			 u64 *insn)
+{
+	struct jf_ent *ent = site->ctl->ent;
+	bool stray = ent->type == JF_ENT_FUNC &&
+		    jf_may_outlive(m, jf_ent_value(ent).func);
+	union jf_value v;
+
+	if (list_empty(&site->list))
+		return false;
+	if (!stray && (site->flags & JF_SITE_TRAMP || site->ctl->mod == m))
+		return false;
+	if (site->flags & JF_SITE_BRANCH) {
+		*insn = site->compiled;
+		return *insn != site->insn;
+	}
+	/* Both were tried when the module was loaded. */
+	v.func = site->flags & JF_SITE_TRAMP ? jf_ent_func(ent)->init :
+					       (void *)site->ctl->tramp;
+	if (jf_site_encode(site, v, insn))
+		return false;
+	return *insn != site->insn;
+}
+
+/* Write what can be written, but over no foreign bytes. -ENOMEM */
+static int jf_restore_sites(struct jf_mod *m)
+{
+	unsigned int i, max = 0, n = 0, rounds = 3;
+	struct jf_poke *pokes;
+	size_t bad;
+	u64 insn;
+	int err;
+
+	for (i = 0; i < m->num_sites; i++)
+		max += jf_is_astray(m, &m->sites[i], &insn);
+	/* Most have none, and an rmmod takes no memory for that. */
+	if (!max)
+		return 0;
+	pokes = kvmalloc_array(max, sizeof(*pokes), GFP_KERNEL);
+	if (!pokes)
+		return -ENOMEM;
+	for (i = 0; i < m->num_sites; i++) {
+		struct jf_site *site = &m->sites[i];
+
+		if (!jf_is_astray(m, site, &insn))
+			continue;
+		pokes[n].site = site;
+		pokes[n].old = site->insn;
+		pokes[n++].new = insn;
+	}
+	jf_sort_pokes(pokes, n);
+	do {
+		while (n && jf_arch_verify(pokes, n, &bad)) {
+			pr_warn("%s: foreign bytes stay at the site %pS\n",
+				m->mod->name, (void *)pokes[bad].site->addr);
+			memmove(&pokes[bad], &pokes[bad + 1],
+				(--n - bad) * sizeof(*pokes));
+		}
+		err = n ? jf_arch_patch(pokes, n, true) : 0;
+		/* Another writer may have changed a site since it was verified. */
+	} while ((err == -EBUSY || err == -EILSEQ) && --rounds);
+	kvfree(pokes);
+	if (err && err != -ENOMEM) {
+		pr_warn("%s: sites stay as they are (%d)\n", m->mod->name, err);
+		err = 0;
+	}
+	return err;
+}
+
+/*
+ * Sites that are forgotten may still be executed: after its last notifier the
+ * kernel waits for operations of a module's parameters and for asynchronous
+ * functions. So what led to text that may be freed first now leads to text that
+ * lives as long as the module. Sites of another module's entities stand as they were
+ * compiled: the kernel keeps that module until this one is freed.
+ *
+ * No task is in the module, so none is on its way from there to what is replaced.
+ * But a trampoline that was another function's target is only jumped through: a
+ * task in what it led to is not seen in this module. -ENOMEM
+ */
+static int jf_restore(struct jf_mod *m)
+{
+	unsigned int i;
+	int err = jf_restore_sites(m);
+
+	for (i = 0; !err && i < m->num_ctls; i++) {
+		const struct jf_ctl *ctl = &m->ctls[i];
+		struct jf_ent *ent = ctl->ent;
+		struct jf_func *f = jf_ent_func(ent);
+
+		if (ent->type != JF_ENT_FUNC || !jf_may_outlive(m, f->func))
+			continue;
+		if (ctl->passed) {
+			err = jf_gone_prepare(f->func, JF_GONE_TARGET);
+			if (err)
+				break;
+			jf_gone_done(f->func, true);
+		}
+		WRITE_ONCE(f->func, f->init);
+	}
+	return err;
+}
+
+/*
+ * Set back every dynamic function of another module that leads into @mod.
+ *
+ * The module's memory is freed when the notifier returns, so this must not fail.
+ * It can: for lack of memory, or because something else has written to a site.
+ * Then the only safe way is to wait until it succeeds.
+ */
+static int jf_fall_back(struct module *mod)
+{
+	LIST_HEAD(changes);
+	unsigned int i, n = 0;
+	struct jf_mod *m;
+	int err = 0;
+
+	list_for_each_entry(m, &jf_modules, list) {
+		for (i = 0; !err && m->mod != mod && i < m->num_ctls; i++) {
+			struct jf_ent *ent = m->ctls[i].ent;
+			union jf_value v;
+
+			if (ent->type != JF_ENT_FUNC ||
+			    !within_module((unsigned long)jf_ent_func(ent)->func,
+					   mod))
+				continue;
+			v.func = jf_ent_func(ent)->init;
+			err = jf_add_change(&changes, ent, v, true);
+			n++;
+		}
+	}
+	if (!err && n) {
+		err = __jf_commit(&changes);
+		if (!err) {
+			jf_stats.fallbacks += n;
+			pr_info("%s is unloaded: %u dynamic function(s) fell back to their initial targets\n",
+				mod->name, n);
+		}
+	}
+	jf_free_changes(&changes);
+	return err;
+}
+
+/*
+ * These steps can fail for two reasons, both temporary: memory is short, or a
+ * breakpoint or foreign bytes stand at a site until their owner removes them.
+ * All other causes were refused when the values in question were set, or when
+ * the module with the functions was loaded: each site can reach the initial
+ * target, and no circle results. After -EIO all functions have fallen back, and
+ * the next round finds nothing to do.
+ */
+void jf_cut_off(struct module *mod)
+{
+	unsigned long begun = jiffies, told = jiffies;
+	unsigned int pause = 10;
+	int err;
+
+	for (;;) {
+		err = jf_trace_module_going(mod);
+		if (!err) {
+			jf_lock();
+			err = jf_fall_back(mod);
+			jf_unlock();
+		}
+		if (!err)
+			return;
+		if (time_after(jiffies, told + 10 * HZ)) {
+			told = jiffies;
+			pr_warn("%s: cannot be freed while calls lead into it (%d), waiting for %u s now\n",
+				mod->name, err,
+				jiffies_to_msecs(jiffies - begun) / 1000);
+		}
+		msleep(pause);
+		pause = min(2 * pause, 1000U);
+	}
+}
+
+static void jf_forget_tables(struct jf_mod *m)
+{
+	unsigned int i;
+
+	for (i = 0; i < m->num_sites; i++)
+		jf_unlink_site(&m->sites[i]);
+	for (i = 0; i < m->num_ctls; i++)
+		if (m->ctls[i].pin)
+			module_put(m->ctls[i].pin);
+	jf_unhash(m);
+	m->num_sites = 0;
+	m->num_ctls = 0;
+	m->num_targets = 0;
+}
+
+/* The last step: no task is in the module. */
+void jf_module_part(struct jf_mod *m)
+{
+	unsigned int pause = 10;
+	int err;
+
+	for (;;) {
+		jf_lock();
+		err = jf_restore(m);
+		if (!err) {
+			jf_forget_tables(m);
+			list_del(&m->list);
+		}
+		jf_unlock();
+		if (!err)
+			return;
+		pr_warn("%s: no memory to restore its sites, which is tried again\n",
+			m->mod->name);
+		msleep(pause);
+		pause = min(2 * pause, 1000U);
+	}
+}
+
+void jf_keys_going(const struct jf_mod *m)
+{
+	unsigned int i;
+
+	for (i = 0; i < m->num_ctls; i++)
+		jf_key_going(m->ctls[i].ent);
+}

@@ -102,42 +102,25 @@ static void *jf_next_func(const struct jf_ctl *ctl)
 			      jf_ent_value(ctl->ent).func;
 }
 
-/* If @func is a trampoline, put its entity on the list of those to be checked. */
-static void jf_mark_next(struct jf_ctl **todo, void *func, u64 mark)
+static inline struct jf_ctl *jf_circle_next(const struct jf_ctl *ctl)
 {
-	struct jf_ctl *ctl = jf_ctl_by_tramp((unsigned long)func);
-
-	if (!ctl || ctl->mark == mark)
-		return;
-	ctl->mark = mark;
-	ctl->next = *todo;
-	*todo = ctl;
+	return jf_ctl_by_tramp((unsigned long)jf_next_func(ctl));
 }
 
-/*
- * A trampoline may lead to another one, but not in a circle. The same must hold
- * after modules have been unloaded: a dynamic function whose target is in
- * another module then falls back to its initial target, and no combination of
- * such fall-backs may close a circle, since a fall-back cannot be refused.
- */
+/* A function whose target is in its own module does not fall back. */
+static inline struct jf_ctl *jf_circle_back(const struct jf_ctl *ctl)
+{
+	if (within_module((unsigned long)jf_next_func(ctl), ctl->mod->mod))
+		return NULL;
+	return jf_ctl_by_tramp((unsigned long)jf_ent_func(ctl->ent)->init);
+}
+
+#include "core/circle.h"
+
 bool jf_is_circular(struct jf_ctl *ctl)
 {
-	static u64 mark;
-	struct jf_ctl *todo = NULL, *c = ctl;
-
 	lockdep_assert_held(&jf_mutex);
-	mark++;
-	do {
-		void *func = jf_next_func(c);
-
-		jf_mark_next(&todo, func, mark);
-		if (!within_module((unsigned long)func, c->mod->mod))
-			jf_mark_next(&todo, jf_ent_func(c->ent)->init, mark);
-		c = todo;
-		if (c)
-			todo = c->next;
-	} while (c && c != ctl);
-	return c;
+	return jf_in_circle(ctl);
 }
 
 /* May calls be sent into this function? @own: a module that may call itself. */

@@ -45,7 +45,7 @@ struct jf_kept;
  * @num_left: how many these were
  * @pin:     dynamic functions: the module that is kept because it leads there
  * @mark:    the last search for circles that visited it
- * @next:    the next one for that search to visit
+ * @todo:    the next one for that search to visit
  */
 struct jf_ctl {
 	struct hlist_node	hash;
@@ -67,7 +67,7 @@ struct jf_ctl {
 	unsigned int		num_left;
 	struct module		*pin;
 	u64			mark;
-	struct jf_ctl		*next;
+	struct jf_ctl		*todo;
 };
 
 /**

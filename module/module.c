@@ -109,7 +109,6 @@ static int jf_module_coming(struct module *mod)
 	if (!m)
 		return -ENOMEM;
 	m->mod = mod;
-
 	jf_lock();
 	err = jf_alloc_arrays(m);
 	if (err) {

@@ -5,6 +5,7 @@
 
 #include "index/state.h"
 #include "tracepoint/tracepoint.h"
+#include "tracepoint/probes.h"
 
 #include <linux/list.h>
 
@@ -53,9 +54,6 @@ void jf_retire(struct jf_probes *p);
 
 /* --- probes.c: arrays, and the records of what is replaced --------------- */
 
-typedef bool (*jf_probe_match)(const struct jf_probe *p, const void *arg);
-
-bool jf_probe_same(const struct jf_probe *p, const void *arg);
 unsigned int jf_probes_count(const struct jf_probes *old, jf_probe_match match,
 			     const void *arg);
 /* A new array, or NULL. */

@@ -34,27 +34,17 @@ struct jf_probes *jf_probes_add(const struct jf_tracepoint *tp,
 				const struct jf_probes *old,
 				const struct jf_probe *add)
 {
-	unsigned int i, n = 0;
 	struct jf_probes *p = jf_probes_alloc(tp, jf_num(old) + 1);
 
-	if (!p)
-		return NULL;
-	for (i = 0; i < jf_num(old) && old->probe[i].prio >= add->prio; i++)
-		p->probe[n++] = old->probe[i];
-	p->probe[n++] = *add;
-	for (; i < jf_num(old); i++)
-		p->probe[n++] = old->probe[i];
+	if (p)
+		jf_array_add(p->probe, old ? old->probe : NULL, jf_num(old), add);
 	return p;
 }
 
 unsigned int jf_probes_count(const struct jf_probes *old, jf_probe_match match,
 			     const void *arg)
 {
-	unsigned int i, n = 0;
-
-	for (i = 0; i < jf_num(old); i++)
-		n += match(&old->probe[i], arg);
-	return n;
+	return old ? jf_array_count(old->probe, old->num, match, arg) : 0;
 }
 
 /* The probes without those that match; there must be some left. */
@@ -62,26 +52,15 @@ struct jf_probes *jf_probes_del(const struct jf_tracepoint *tp,
 				const struct jf_probes *old,
 				jf_probe_match match, const void *arg)
 {
-	unsigned int i, n = 0;
 	struct jf_probes *p;
 
 	p = jf_probes_alloc(tp, old->num - jf_probes_count(old, match, arg));
-	if (!p)
-		return NULL;
-	for (i = 0; i < old->num; i++)
-		if (!match(&old->probe[i], arg))
-			p->probe[n++] = old->probe[i];
+	if (p)
+		jf_array_del(p->probe, old->probe, old->num, match, arg);
 	return p;
 }
 
 /* --- recording what is replaced ---------------------------------------- */
-
-bool jf_probe_same(const struct jf_probe *p, const void *arg)
-{
-	const struct jf_probe *q = arg;
-
-	return p->func == q->func && p->data == q->data;
-}
 
 /*
  * The part of @from that is not in @to: the removed probes, and the iterator if

@@ -123,37 +123,17 @@ static struct jf_ctl *by_trampoline(uintptr_t addr)
 	return NULL;
 }
 
-static void look_at(struct jf_ctl **todo, uintptr_t addr, uint64_t search)
+static struct jf_ctl *jf_circle_next(const struct jf_ctl *ctl)
 {
-	struct jf_ctl *ctl = by_trampoline(addr);
-
-	if (!ctl || ctl->seen == search)
-		return;
-	ctl->seen = search;
-	ctl->todo = *todo;
-	*todo = ctl;
+	return by_trampoline(next_value(ctl));
 }
 
-/*
- * A trampoline may lead to another one, but not in a circle, also not after some of
- * them fell back to their first target because an object was closed. So each has up
- * to two ways on.
- */
-static bool is_circular(struct jf_ctl *ctl)
+static struct jf_ctl *jf_circle_back(const struct jf_ctl *ctl)
 {
-	static uint64_t search;
-	struct jf_ctl *todo = NULL, *c = ctl;
-
-	search++;
-	do {
-		look_at(&todo, next_value(c), search);
-		look_at(&todo, (uintptr_t)jf_func_of(c->ent)->init, search);
-		c = todo;
-		if (c)
-			todo = c->todo;
-	} while (c && c != ctl);
-	return c;
+	return by_trampoline((uintptr_t)jf_func_of(ctl->ent)->init);
 }
+
+#include "core/circle.h"
 
 static int check_func(struct jf_ctl *ctl, bool force)
 {
@@ -172,7 +152,7 @@ static int check_func(struct jf_ctl *ctl, bool force)
 		       ent->name);
 		return -EBUSY;
 	}
-	if (is_circular(ctl)) {
+	if (jf_in_circle(ctl)) {
 		jf_say(true, "%s: would call itself, now or when an object is closed",
 		       ent->name);
 		return -EINVAL;

@@ -264,7 +264,7 @@ struct jf_site {
  * @value:  what it becomes then: a target, or 0 and 1
  * @also:   where something is stored just before that, or NULL
  * @stored: what
- * @seen:   the search that has come here
+ * @mark:   the search that has come here
  * @todo:   the next one that it has to look at
  * @by:     the long change that is under way and changes it
  */
@@ -289,7 +289,7 @@ struct jf_ctl {
 	uintptr_t		value;
 	void			**also;
 	void			*stored;
-	uint64_t		seen;
+	uint64_t		mark;
 	struct jf_ctl		*todo;
 	const struct jf_long	*by;
 };

@@ -18,11 +18,10 @@
  */
 #include "lib.h"
 
-#include <string.h>
-
 #include <jumpfunc/tracepoint.h>
 
 #include "trace.h"
+#include "tracepoint/probes.h"
 
 /* @probe ends with a NULL function. */
 struct jf_probes {
@@ -78,16 +77,6 @@ static void retire(struct jf_probes *old, uint64_t grace_period)
 	replaced = old;
 }
 
-static size_t probes_find(const struct jf_probes *p, void *func, void *data)
-{
-	size_t i, nr = p ? p->nr : 0;
-
-	for (i = 0; i < nr; i++)
-		if (p->probe[i].func == func && p->probe[i].data == data)
-			break;
-	return i;
-}
-
 static struct jf_probes *probes_alloc(size_t nr)
 {
 	struct jf_probes *p = jf_zalloc(sizeof(*p) + (nr + 1) * sizeof(p->probe[0]));
@@ -100,18 +89,11 @@ static struct jf_probes *probes_alloc(size_t nr)
 /* With one more, after those of the same priority. */
 static struct jf_probes *probes_with(const struct jf_probes *old, struct jf_probe add)
 {
-	size_t nr = old ? old->nr : 0, at = 0;
+	size_t nr = old ? old->nr : 0;
 	struct jf_probes *p = probes_alloc(nr + 1);
 
-	if (!p)
-		return NULL;
-	while (at < nr && old->probe[at].prio >= add.prio)
-		at++;
-	if (old) {
-		memcpy(p->probe, old->probe, at * sizeof(add));
-		memcpy(p->probe + at + 1, old->probe + at, (nr - at) * sizeof(add));
-	}
-	p->probe[at] = add;
+	if (p)
+		jf_array_add(p->probe, old ? old->probe : NULL, nr, &add);
 	return p;
 }
 
@@ -256,7 +238,9 @@ static int check_probe(const struct jf_tracepoint *tp, const void *func)
 
 static bool has_probe(const struct jf_probes *p, void *func, void *data)
 {
-	return p && probes_find(p, func, data) < p->nr;
+	struct jf_probe probe = { func, data, 0 };
+
+	return p && jf_array_count(p->probe, p->nr, jf_probe_same, &probe);
 }
 
 int __jf_trace_register(struct jf_tracepoint *tp, void *func, void *data, int prio)
@@ -284,23 +268,17 @@ int __jf_trace_register(struct jf_tracepoint *tp, void *func, void *data, int pr
 
 /* Without those for which @goes says so; there may be none left. */
 static struct jf_probes *probes_without(const struct jf_probes *old,
-					bool (*goes)(const struct jf_probe *p, const void *arg),
-					const void *arg)
+					jf_probe_match goes, const void *arg)
 {
-	struct jf_probes *next = probes_alloc(old->nr);
-	size_t i, nr = 0;
+	size_t nr = old->nr - jf_array_count(old->probe, old->nr, goes, arg);
+	struct jf_probes *next = probes_alloc(nr);
 
-	for (i = 0; next && i < old->nr; i++)
-		if (!goes(&old->probe[i], arg))
-			next->probe[nr++] = old->probe[i];
 	if (next)
-		next->nr = nr;
+		jf_array_del(next->probe, old->probe, old->nr, goes, arg);
 	return next;
 }
 
-static int remove_probes(struct jf_tracepoint *tp,
-			 bool (*goes)(const struct jf_probe *p, const void *arg),
-			 const void *arg)
+static int remove_probes(struct jf_tracepoint *tp, jf_probe_match goes, const void *arg)
 {
 	struct jf_probes *next = probes_without(tp->probes, goes, arg);
 	size_t nr = next ? next->nr : 0;
@@ -311,13 +289,6 @@ static int remove_probes(struct jf_tracepoint *tp,
 		return change(tp, next);
 	jf_free(next);
 	return nr ? 0 : change(tp, NULL);
-}
-
-static bool is_same(const struct jf_probe *p, const void *arg)
-{
-	const struct jf_probe *gone = arg;
-
-	return p->func == gone->func && p->data == gone->data;
 }
 
 int __jf_trace_unregister(struct jf_tracepoint *tp, void *func, void *data)
@@ -331,7 +302,7 @@ int __jf_trace_unregister(struct jf_tracepoint *tp, void *func, void *data)
 	if (!has_probe(tp->probes, func, data))
 		err = -ENOENT;
 	else
-		err = remove_probes(tp, is_same, &gone);
+		err = remove_probes(tp, jf_probe_same, &gone);
 	jf_unlock();
 	return err;
 }
@@ -371,7 +342,7 @@ static int apply(struct tracing *t, const struct jf_probe_change *c)
 
 	if (c->add == has_probe(t->probes, c->func, c->data))
 		return c->add ? -EEXIST : -ENOENT;
-	next = c->add ? probes_with(t->probes, probe) : probes_without(t->probes, is_same, &probe);
+	next = c->add ? probes_with(t->probes, probe) : probes_without(t->probes, jf_probe_same, &probe);
 	if (!next)
 		return -ENOMEM;
 	if (t->own)

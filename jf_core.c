@@ -24,7 +24,6 @@
 #include "core/commit.h"
 #include "quiesce/function.h"
 #include "quiesce/gone.h"
-#include "core/keys.h"
 
 #include <linux/err.h>
 #include <linux/kallsyms.h>

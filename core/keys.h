@@ -5,11 +5,6 @@
 
 #include "index/index.h"
 
-static inline struct jf_key_deferred *jf_ent_deferred(struct jf_ent *ent)
-{
-	return container_of(ent, struct jf_key_deferred, key.ent);
-}
-
 /*
  * The module of this entity is being unloaded: nothing may run for it any more.
  * Without jf_mutex and cpus_read_lock(), which what runs may want.

@@ -115,6 +115,11 @@ static inline struct jf_key *jf_ent_key(struct jf_ent *ent)
 	return container_of(ent, struct jf_key, ent);
 }
 
+static inline struct jf_key_deferred *jf_ent_deferred(struct jf_ent *ent)
+{
+	return container_of(ent, struct jf_key_deferred, key.ent);
+}
+
 extern struct list_head jf_modules;
 
 /* --- look-ups ---------------------------------------------------------- */

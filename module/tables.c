@@ -7,7 +7,6 @@
 
 #include "arch/arch.h"
 #include "core/commit.h"
-#include "core/keys.h"
 #include "quiesce/text.h"
 
 #include <linux/mm.h>

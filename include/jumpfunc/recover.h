@@ -81,6 +81,9 @@ extern "C" {
  */
 int jf_recover(const char *from, const char *to, struct jf_recovered *result);
 
+/* What jf_recover_packet() calls. */
+typedef int jf_record_fn(const struct jf_record_seen *record, void *arg);
+
 /**
  * jf_recover_packet() - read the events of a packet in memory
  * @data:   the packet; aligned to 8 bytes
@@ -94,8 +97,7 @@ int jf_recover(const char *from, const char *to, struct jf_recovered *result);
  * @fn has returned
  */
 int jf_recover_packet(const void *data, size_t size,
-		      int (*fn)(const struct jf_record_seen *r, void *arg), void *arg,
-		      struct jf_recovered *result);
+		      jf_record_fn *fn, void *arg, struct jf_recovered *result);
 
 #ifdef __cplusplus
 }

@@ -245,7 +245,7 @@ bool jf_arch_is_padding(unsigned long start, unsigned long end)
 	return true;
 }
 
-/* A jump at @addr, whose displacement stands behind @op bytes. */
+/* A jump at @addr, whose displacement stands after @op bytes. */
 static bool jf_disp_leads(unsigned long addr, const u8 *bytes, unsigned int op,
 			  unsigned long to_start, unsigned long to_end)
 {

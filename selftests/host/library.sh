@@ -95,7 +95,7 @@ printf '%s\n' "$prefix/include/jumpfunc/old.h" >>"${list:-/dev/null}"
 # Those of before there was a list.
 printf '%s\n' '#ifndef JUMPFUNC_OLDEST_H' >"$root$prefix/include/jumpfunc/oldest.h"
 put uninstall && [ "$(files)" = "./opt/jf/include/mine.h" ] && [ ! -e "$root$prefix/include/jumpfunc" ]
-result $? "uninstall takes what an older version has left, too, and not what is somebody else's" "$out$(files)"
+result $? "uninstall takes what an older version has left, too, and nothing of other software" "$out$(files)"
 put uninstall && [ "$(files)" = "./opt/jf/include/mine.h" ]; result $? "... and again, where nothing is installed" "$out$(files)"
 
 # ---- versions ----

@@ -275,4 +275,16 @@ finds '^core/core.c:[0-9]+: ' "barriers: a comment in front of something else" "
 barriers_of core/core.c 'void f(int *p)' '{' '	/* Pairs with g(). */' '' '' '' '' '' "	$store" '}'
 finds '^core/core.c:[0-9]+: ' "barriers: a comment that is too far away" "${barriers[@]}"
 
+# words_of LINE...: a file of these
+words_of() { printf '%s\n' "$@" >"$work/text.c"; }
+words=("$TOP/harness/lint/words" "$work/text.c")
+words_of '/* A task that has the lock, and users who wait, in that order. */' '/* the whole */'
+passes "words: actors have names" "${words[@]}"
+for line in '/* Whoever waits */' '/* Somebody waits */' '/* he waits */' '/* the byte behind it */' '/* tells who waits */'; do
+	words_of "$line"
+	finds 'text.c:1: ' "words: $line" "${words[@]}"
+done
+words_of '/* those' ' * who wait */'
+passes "words: ... also at the end of the line before" "${words[@]}"
+
 tap_end

@@ -25,7 +25,7 @@
 /**
  * struct reading - of both clocks at once
  * @tsc:  the counter
- * @mono: CLOCK_MONOTONIC_RAW, which nobody adjusts, in ns
+ * @mono: CLOCK_MONOTONIC_RAW, which is never adjusted, in ns
  */
 struct reading {
 	uint64_t	tsc;

@@ -309,7 +309,7 @@ int jf_metadata_write(const char *folder, const uint8_t *uuid, uint32_t clock)
 		return -errno;
 	err = jf_file_write(fd, buf, t.len, 0);
 	at = t.len;
-	/* Acquire: pairs with the store in jf_class_of(), behind which a class does not change. */
+	/* Acquire: pairs with the store in jf_class_of(), after which a class does not change. */
 	for (c = __atomic_load_n(&classes, __ATOMIC_ACQUIRE); c && !err;
 	     c = __atomic_load_n(&c->next, __ATOMIC_ACQUIRE)) {
 		err = jf_file_write(fd, c->text, c->len, at);

@@ -133,7 +133,7 @@ int jf_record_disable(const char *glob)
 	return jf_record_switch(glob, false);
 }
 
-/* Where a trace's folder is made if nobody says where. */
+/* Where a trace's folder is made if nothing says where. */
 static int default_parent(char *buf, size_t size)
 {
 	const char *dir = secure_getenv("XDG_RUNTIME_DIR");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /*
- * Reading rings that somebody else has written, or is writing right now. Nothing is believed: files are
+ * Reading rings that another process has written, or is writing right now. Nothing is believed: files are
  * read, not mapped (one that is shortened meanwhile would be SIGBUS), sizes are checked before
  * they are used, and what is not as it should be ends a packet.
  *
@@ -208,7 +208,7 @@ static ssize_t read_all(int fd, void *buf, size_t size)
 
 static int open_regular(int folder, const char *name, uint64_t *size)
 {
-	/* A pipe that somebody has put there would not be waited for. */
+	/* A pipe that another user has put there would not be waited for. */
 	int fd = openat(folder, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
 	struct stat st;
 
@@ -390,7 +390,7 @@ static int find_packets(struct recovery *rec)
 /**
  * struct copy - of a packet's whole records
  * @rec:  the recovery
- * @buf:  is filled in, behind the head
+ * @buf:  is filled in, after the head
  * @end:  of the last one
  * @head: size of the head
  * @last: time stamp of the last one
@@ -463,7 +463,7 @@ static int write_packet(struct recovery *rec, struct output *out, const struct f
 	head->released = 0;
 	memset(head->reserved, 0, sizeof(head->reserved));
 	if (c->head == JF_PACKET_TIMED) {
-		/* What it says need not be so; readers want it not to be behind the next one's begin. */
+		/* What it says need not be so; readers want it to be no later than the next one's begin. */
 		head->end = c->num ? c->last : head->begin;
 		out->end = head->end;
 	}

@@ -12,13 +12,13 @@
  *   2 seq = 0                                   nothing in it counts, but for what was overwritten
  *   3 content_size: empty                       readers see an empty packet
  *   4 all words = free, that of the new seq
- *   5 end, begin = now                          in this order: begin is never behind end
+ *   5 end, begin = now                          in this order: begin is never later than end
  *   6 seq = the new one                         it counts again
  *   7 free, packet of struct jf_writer          in this order: see below
  *
  * A packet is complete if all that was begun in it is over (committed is what content_size says).
  * In mode discard it must be new, too, or released by a consumer. Then there is one that
- * nobody writes into but an interrupted writer that is before its step 3, which then fails.
+ * no thread writes into but an interrupted writer that is before its step 3, which then fails.
  * That writer has read free first, then packet: so it may have an old free word with
  * a new packet, and fails, but never the other way round.
  *
@@ -291,7 +291,7 @@ static bool reusable(struct jf_packet *p)
 	/* Never used, or the end came while it was being cleared, in a process whose memory this is not. */
 	if (!p->seq)
 		return true;
-	/* Acquire: pairs with the consumer's store, behind its loads of what the packet has. */
+	/* Acquire: pairs with the consumer's store, after its loads of what the packet has. */
 	if (jf_conf.mode == JF_RECORD_DISCARD &&
 	    __atomic_load_n(&p->released, __ATOMIC_ACQUIRE) != p->seq)
 		return false;
@@ -374,7 +374,7 @@ static bool next_packet(struct ring *r)
 	return false;
 }
 
-/* --- who has which ring --------------------------------------------------------------- */
+/* --- which thread has which ring --------------------------------------------------------------- */
 
 static bool thread_is_gone(int tid)
 {
@@ -385,7 +385,7 @@ static void give_back(struct ring *r)
 {
 	/* Pairs with __jf_reserve(), if that is what a cancelled thread was in. */
 	__atomic_store_n(&r->w.packet, NULL, __ATOMIC_RELEASE);
-	/* Whatever its thread has begun is over now, for nobody is there to write it. */
+	/* Whatever its thread has begun is over now, for no thread is left to write it. */
 	for (uint32_t k = 0; k < r->made; k++) {
 		struct jf_packet *p = packet_at(r, k);
 
@@ -680,7 +680,7 @@ static struct before before_fork;
 /* Packets of the forking thread with a record that it has not finished: it is in a signal handler. */
 static uint64_t unfinished;
 
-/* Before fork(), in the parent: whoever is in a handler now will be in the child, too. */
+/* Before fork(), in the parent: a thread that is in a handler now will be in the child, too. */
 void jf_rings_prepare(void)
 {
 	struct jf_writer *w = __jf_writer;
@@ -709,7 +709,7 @@ void jf_rings_parent(void)
 
 /*
  * In the child. Its only thread was in one ring at most. What it has yet to write there, of a record
- * that the fork interrupted, goes to pages that nobody reads.
+ * that the fork interrupted, goes to pages that no reader maps.
  */
 static void forget_rings(void)
 {
@@ -750,7 +750,7 @@ void jf_rings_child(void)
 /* --- for record.c ----------------------------------------------------------------------- */
 
 /*
- * Nobody records any more, nor is in the midst of it. Only @live stays, since threads still have pointers to
+ * No thread records any more, nor is in the midst of it. Only @live stays, since threads still have pointers to
  * their writers there.
  */
 void jf_rings_stop(void)
@@ -796,7 +796,7 @@ int jf_record_folder(char *buf, size_t size)
 {
 	size_t len;
 
-	/* Acquire: pairs with come_alive(), which sets it behind the folder's name. */
+	/* Acquire: pairs with come_alive(), which sets it after the folder's name. */
 	if (!live || !__atomic_load_n(&live->alive, __ATOMIC_ACQUIRE))
 		return -ENOENT;
 	len = strlen(live->folder);

@@ -4,7 +4,7 @@
  *
  * From top to bottom; a part uses those below it, and none above:
  *   record.c	events, what the user asks for, forks
- *   ring.c	rings: their files, who has which, the next packet
+ *   ring.c	rings: their files, which thread has which, the next packet
  *   metadata.c	what the trace says of itself
  *   clock.c	time stamps
  *   file.c	folders and files, by system calls alone

@@ -139,7 +139,7 @@
 #define __assign_str_len(item, src, len)	__jf_assign_str_2(item, src)
 #define __assign_rel_str(...)			__assign_str(__VA_ARGS__)
 #define __assign_rel_str_len(item, src, len)	__jf_assign_str_2(item, src)
-/* Whoever writes there: it is a string in the end. */
+/* Whatever another thread writes there: it is a string in the end. */
 #define __get_dynamic_array(item)					\
 __extension__ ({							\
 	if (__jf_bit_##item && !(__jf_done & __jf_bit_##item)) {	\

@@ -11,7 +11,7 @@
  *
  * A record with the id 0 is one that was begun and not committed. That is an event of the
  * trace, too ("jumpfunc:uncommitted"), with @size bytes that mean nothing, so a reader gets
- * past it. All words behind the last record are "free": a number that no record begins with,
+ * past it. All words after the last record are "free": a number that no record begins with,
  * and another one each time that the packet is used (JF_WORD_FREE).
  *
  *   writer                                      the end comes, or a signal handler
@@ -30,7 +30,7 @@
  *   A handler that records between 1 and 3 takes the place, and leaves a later timestamp_end. 3 fails, and the writer starts
  *   again with a later time: so time stamps never go back.
  *   One that records between 3 and 4 finds the word taken. It does 4 for the writer, then
- *   records behind it; the writer's own 4 then fails, as it should. So content_size never goes
+ *   records after it; the writer's own 4 then fails, as it should. So content_size never goes
  *   back, and all that is committed is within it.
  *   One that fills the packet, and all others until this one's turn comes again, finds that
  *   7 is missing in it, and leaves it alone. Before 3 there is nothing that could be missing;
@@ -220,7 +220,7 @@ static __JF_INLINE void *__jf_reserve(struct jf_slot *slot, uint64_t size)
 								 (len - 8) << 32);
 					if (__builtin_expect(was == free, 1))
 						break;
-					/* Taken by the one that is interrupted here, who has not come to 4. */
+					/* Taken by the record that is interrupted here, before its step 4. */
 					if (!(was & JF_WORD_OTHER))
 						__jf_local_cmpxchg(&p->content_size, content,
 								   (pos + 8 + (was >> 32)) << 3);
@@ -234,7 +234,7 @@ static __JF_INLINE void *__jf_reserve(struct jf_slot *slot, uint64_t size)
 	slot->packet = p;
 	slot->at = at;
 	slot->len = (uint32_t)__jf_align(len, 8);
-	/* Pairs with the reader's load: who sees the record sees its first word. */
+	/* Pairs with the reader's load: a reader that sees the record sees its first word. */
 	__jf_local_cmpxchg(&p->content_size, content, (pos + len) << 3);
 	if (len == 8 + size)
 		return at + 8;
@@ -250,7 +250,7 @@ static __JF_INLINE void __jf_slot_end(struct jf_slot *slot)
 {
 	if (!slot->packet)
 		return;
-	/* Release: pairs with the reader's load of the id: who sees it sees the fields. */
+	/* Release: pairs with the reader's load of the id: a reader that sees it sees the fields. */
 	if (slot->id)
 		__atomic_store_n((uint16_t *)(void *)slot->at, slot->id, __ATOMIC_RELEASE);
 	/* First all of the record: pairs with complete(), in a handler, which then has the packet written anew. */

@@ -24,7 +24,7 @@
 
 /**
  * struct oracle - shared with a process that will not live to tell
- * @begun:  by "who": records that it was about to write
+ * @begun:  by "source": records that it was about to write
  * @done:   those that it has written
  * @folder: where it records
  */
@@ -91,19 +91,19 @@ static inline int oracle_check(struct oracle *o, const char *folder, bool all, c
 	CHECK(!s.errors, "%s: %s: %s", what, folder, s.why);
 	CHECK(!s.gaps, "%s: %llu gaps", what, (unsigned long long)s.gaps);
 	for (i = 0; i < STRICT_WHO; i++) {
-		uint64_t end = s.who[i].num ? s.who[i].last + 1 : 0;
+		uint64_t end = s.source[i].num ? s.source[i].last + 1 : 0;
 
-		num += s.who[i].num;
+		num += s.source[i].num;
 		if (all) {
-			CHECK(!s.who[i].num || !s.who[i].first, "%s: who %u begins with %llu", what, i,
-			      (unsigned long long)s.who[i].first);
-			CHECK(end >= o->done[i], "%s: who %u: %llu records are there, %llu were committed", what, i,
+			CHECK(!s.source[i].num || !s.source[i].first, "%s: source %u begins with %llu", what, i,
+			      (unsigned long long)s.source[i].first);
+			CHECK(end >= o->done[i], "%s: source %u: %llu records are there, %llu were committed", what, i,
 			      (unsigned long long)end, (unsigned long long)o->done[i]);
 		} else {
-			CHECK(!s.who[i].num || end >= o->done[i], "%s: who %u: %llu is the last, %llu were committed",
+			CHECK(!s.source[i].num || end >= o->done[i], "%s: source %u: %llu is the last, %llu were committed",
 			      what, i, (unsigned long long)end, (unsigned long long)o->done[i]);
 		}
-		CHECK(end <= o->begun[i], "%s: who %u: %llu records are there, %llu were begun", what, i,
+		CHECK(end <= o->begun[i], "%s: source %u: %llu records are there, %llu were begun", what, i,
 		      (unsigned long long)end, (unsigned long long)o->begun[i]);
 	}
 	err = jf_recover(folder, NULL, &r);

@@ -14,9 +14,9 @@ enum jf_test_color { JF_TEST_RED, JF_TEST_GREEN = 7 };
 struct jf_test_pair { u32 a; u64 b; };
 
 /* From all of the others: one bit that is wrong is seen. */
-static inline u64 jf_test_hash(u32 who, u64 nr, u32 len)
+static inline u64 jf_test_hash(u32 source, u64 nr, u32 len)
 {
-	u64 h = (nr + 1) * 0x9e3779b97f4a7c15ULL ^ ((u64)who << 32 | len);
+	u64 h = (nr + 1) * 0x9e3779b97f4a7c15ULL ^ ((u64)source << 32 | len);
 
 	h ^= h >> 29;
 	return h * 0xbf58476d1ce4e5b9ULL;
@@ -26,39 +26,39 @@ static inline u64 jf_test_hash(u32 who, u64 nr, u32 len)
 static void (*jf_test_in_record)(void);
 #endif
 
-/* @who counts with @nr from 0; @len bytes follow, each of which is @nr. */
+/* @source counts with @nr from 0; @len bytes follow, each of which is @nr. */
 JF_TRACE_EVENT(counted,
-	TP_PROTO(u32 who, u64 nr, u32 len),
-	TP_ARGS(who, nr, len),
+	TP_PROTO(u32 source, u64 nr, u32 len),
+	TP_ARGS(source, nr, len),
 	TP_STRUCT__entry(
 		__field(u64, hash)
 		__field(u64, nr)
-		__field(u32, who)
+		__field(u32, source)
 		__dynamic_array(u8, data, len)
 	),
 	TP_fast_assign(
-		__entry->who = who;
+		__entry->source = source;
 		__entry->nr = nr;
 		memset(__get_dynamic_array(data), (int)(nr & 0xff), len);
-		__entry->hash = jf_test_hash(who, nr, len);
+		__entry->hash = jf_test_hash(source, nr, len);
 		if (jf_test_in_record)
 			jf_test_in_record();
 	),
-	TP_printk("who=%u nr=%llu", __entry->who, __entry->nr)
+	TP_printk("source=%u nr=%llu", __entry->source, __entry->nr)
 );
 
 JF_TRACE_EVENT(small,
-	TP_PROTO(u32 who, u64 nr),
-	TP_ARGS(who, nr),
+	TP_PROTO(u32 source, u64 nr),
+	TP_ARGS(source, nr),
 	TP_STRUCT__entry(
 		__field(u64, nr)
-		__field(u32, who)
+		__field(u32, source)
 	),
 	TP_fast_assign(
 		__entry->nr = nr;
-		__entry->who = who;
+		__entry->source = source;
 	),
-	TP_printk("who=%u nr=%llu", __entry->who, __entry->nr)
+	TP_printk("source=%u nr=%llu", __entry->source, __entry->nr)
 );
 
 JF_TRACE_EVENT(kinds,

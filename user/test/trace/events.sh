@@ -51,12 +51,12 @@ expected()
 	fields0=$(echo "$fields" | sed 's/_list_length = 1, list = . .0. = 10 ./_list_length = 0, list = [ ]/')
 	cat <<-END
 	jftest:kinds { $fields0 }
-	jftest:counted { hash = H, nr = 0, who = 1, _data_length = 3, data = [ [0] = 0, [1] = 0, [2] = 0 ] }
-	jftest:small { nr = 0, who = 2 }
+	jftest:counted { hash = H, nr = 0, source = 1, _data_length = 3, data = [ [0] = 0, [1] = 0, [2] = 0 ] }
+	jftest:small { nr = 0, source = 2 }
 	jftest:first { v = 0 }
 	jftest:kinds { $fields }
-	jftest:counted { hash = H, nr = 1, who = 1, _data_length = 3, data = [ [0] = 1, [1] = 1, [2] = 1 ] }
-	jftest:small { nr = 1, who = 2 }
+	jftest:counted { hash = H, nr = 1, source = 1, _data_length = 3, data = [ [0] = 1, [1] = 1, [2] = 1 ] }
+	jftest:small { nr = 1, source = 2 }
 	jftest:first { v = 1 }
 	jftest:odd { v = 1 }
 	END
@@ -117,7 +117,7 @@ plugins()
 		record 'jftest:sm*' "$tmp/host" "$tmp/plugin.so" && read_back "$folder" > "$tmp/events" || return 1
 	cat "$tmp/events"
 	# 1 + 2 + 3 records; and its events have got the numbers that they had.
-	[ "$(grep -c '^jftest:small { nr = [0-2], who = 9 }$' "$tmp/events")" = 6 ] &&
+	[ "$(grep -c '^jftest:small { nr = [0-2], source = 9 }$' "$tmp/events")" = 6 ] &&
 		[ "$(grep -c 'name = "jftest:small"' "$folder/metadata")" = 1 ]
 }
 

@@ -24,14 +24,14 @@
 static struct oracle *oracle;
 static int *volatile bad_pointer;
 
-static void record(u32 who, u32 len)
+static void record(u32 source, u32 len)
 {
 	/* Of a thread, or of a handler in it: a handler is counted under another number. */
-	uint64_t nr = oracle->begun[who];
+	uint64_t nr = oracle->begun[source];
 
-	__atomic_store_n(&oracle->begun[who], nr + 1, __ATOMIC_SEQ_CST);
-	jf_trace_counted(who, nr, len);
-	__atomic_store_n(&oracle->done[who], nr + 1, __ATOMIC_SEQ_CST);
+	__atomic_store_n(&oracle->begun[source], nr + 1, __ATOMIC_SEQ_CST);
+	jf_trace_counted(source, nr, len);
+	__atomic_store_n(&oracle->done[source], nr + 1, __ATOMIC_SEQ_CST);
 }
 
 /* Of a thread that records, from 1 on: a signal may come before it has begun. */
@@ -164,15 +164,15 @@ static void check_one(uint64_t round, bool overwrite, const char *what)
 	      "%s: %llu recovered, %llu there; %llu and %llu uncommitted", what, (unsigned long long)r.records,
 	      (unsigned long long)s.records, (unsigned long long)r.uncommitted, (unsigned long long)s.uncommitted);
 	for (i = 0; i < STRICT_WHO; i++) {
-		uint64_t end = s.who[i].num ? s.who[i].last + 1 : 0;
+		uint64_t end = s.source[i].num ? s.source[i].last + 1 : 0;
 
-		CHECK(end <= oracle->begun[i], "%s: who %d: %llu there, %llu begun", what, i, (unsigned long long)end,
+		CHECK(end <= oracle->begun[i], "%s: source %d: %llu there, %llu begun", what, i, (unsigned long long)end,
 		      (unsigned long long)oracle->begun[i]);
-		if (!r.discarded && (!r.overwritten || s.who[i].num))
-			CHECK(end >= oracle->done[i], "%s: who %d: %llu there, %llu committed", what, i,
+		if (!r.discarded && (!r.overwritten || s.source[i].num))
+			CHECK(end >= oracle->done[i], "%s: source %d: %llu there, %llu committed", what, i,
 			      (unsigned long long)end, (unsigned long long)oracle->done[i]);
 		if (!r.discarded && !r.overwritten)
-			CHECK(s.who[i].num == end, "%s: who %d: a gap", what, i);
+			CHECK(s.source[i].num == end, "%s: source %d: a gap", what, i);
 	}
 	if (overwrite)
 		CHECK(!r.discarded, "%s: discarded", what);
@@ -247,7 +247,7 @@ int main(int argc, char **argv)
 			strict_folder(oracle->folder, &s);
 			kept += s.records;
 			uncommitted += s.uncommitted;
-			nested += s.who[8].num + s.who[16].num + s.who[24].num;
+			nested += s.source[8].num + s.source[16].num + s.source[24].num;
 		}
 		if (failures_here)
 			break;

@@ -21,13 +21,13 @@
 static const u32 lengths[] = { 8, 3, 13 };
 static struct oracle *oracle;
 
-static void record(u32 who, u32 len)
+static void record(u32 source, u32 len)
 {
-	uint64_t nr = oracle->begun[who];
+	uint64_t nr = oracle->begun[source];
 
-	__atomic_store_n(&oracle->begun[who], nr + 1, __ATOMIC_SEQ_CST);
-	jf_trace_counted(who, nr, len);
-	__atomic_store_n(&oracle->done[who], nr + 1, __ATOMIC_SEQ_CST);
+	__atomic_store_n(&oracle->begun[source], nr + 1, __ATOMIC_SEQ_CST);
+	jf_trace_counted(source, nr, len);
+	__atomic_store_n(&oracle->done[source], nr + 1, __ATOMIC_SEQ_CST);
 }
 
 static void handler(int sig)

@@ -2,10 +2,10 @@
 /*
  * A reader of traces for the tests: strict, and on purpose without a line of the library's. It goes by
  * what a CTF reader goes by, content_size and the sizes of fields, and never by the words that tell the
- * library what is free. Each record of the event "counted" must be whole, and each "who" must
+ * library what is free. Each record of the event "counted" must be whole, and each "source" must
  * count upwards.
  *
- * API: strict_folder(folder, &s), then s.who[n].first, .last and .num; s.gaps is how often a number was
+ * API: strict_folder(folder, &s), then s.source[n].first, .last and .num; s.gaps is how often a number was
  * missing in between, and s.errors says what is wrong, with the first one in s.why.
  */
 #ifndef JF_TEST_STRICT_H
@@ -34,7 +34,7 @@ struct strict_packet {
 struct strict {
 	struct {
 		uint64_t	first, last, num;
-	} who[STRICT_WHO];
+	} source[STRICT_WHO];
 	uint64_t	records, uncommitted, others, packets, rings, lost, gaps, errors;
 	bool		timed;
 	char		why[256];
@@ -79,37 +79,37 @@ static inline char *strict_read(const char *folder, const char *name, size_t *si
 	return data;
 }
 
-static inline uint64_t strict_hash(uint32_t who, uint64_t nr, uint32_t len)
+static inline uint64_t strict_hash(uint32_t source, uint64_t nr, uint32_t len)
 {
-	uint64_t h = (nr + 1) * 0x9e3779b97f4a7c15ULL ^ ((uint64_t)who << 32 | len);
+	uint64_t h = (nr + 1) * 0x9e3779b97f4a7c15ULL ^ ((uint64_t)source << 32 | len);
 
 	h ^= h >> 29;
 	return h * 0xbf58476d1ce4e5b9ULL;
 }
 
-static inline void strict_count(struct strict *s, uint32_t who, uint64_t nr)
+static inline void strict_count(struct strict *s, uint32_t source, uint64_t nr)
 {
-	if (who >= STRICT_WHO) {
-		strict_bad(s, "who is %u", who);
+	if (source >= STRICT_WHO) {
+		strict_bad(s, "source is %u", source);
 		return;
 	}
-	if (!s->who[who].num) {
-		s->who[who].first = nr;
-	} else if (nr != s->who[who].last + 1) {
+	if (!s->source[source].num) {
+		s->source[source].first = nr;
+	} else if (nr != s->source[source].last + 1) {
 		s->gaps++;
-		if (nr <= s->who[who].last)
-			strict_bad(s, "%u: %llu is followed by %llu", who, (unsigned long long)s->who[who].last,
+		if (nr <= s->source[source].last)
+			strict_bad(s, "%u: %llu is followed by %llu", source, (unsigned long long)s->source[source].last,
 				   (unsigned long long)nr);
 	}
-	s->who[who].last = nr;
-	s->who[who].num++;
+	s->source[source].last = nr;
+	s->source[source].num++;
 }
 
 /* The fields of a record of "counted" or "small", from @p on, up to @end at most: where it ends, or 0. */
 static inline size_t strict_fields(struct strict *s, const char *d, size_t p, size_t end, int id)
 {
 	uint64_t hash = 0, nr;
-	uint32_t who, len = 0, i;
+	uint32_t source, len = 0, i;
 
 	if (id == s->small) {
 		if (p + 12 > end)
@@ -121,22 +121,22 @@ static inline size_t strict_fields(struct strict *s, const char *d, size_t p, si
 		return 0;
 	hash = strict_get(d + p, 8);
 	nr = strict_get(d + p + 8, 8);
-	who = (uint32_t)strict_get(d + p + 16, 4);
+	source = (uint32_t)strict_get(d + p + 16, 4);
 	len = (uint32_t)strict_get(d + p + 20, 4);
 	p += 24;
 	if (len > end - p) {
 		strict_bad(s, "a record of %u bytes in a packet that ends after %zu", len, end - p);
 		return 0;
 	}
-	if (hash != strict_hash(who, nr, len))
-		strict_bad(s, "a torn record: who %u, nr %llu, %u bytes", who, (unsigned long long)nr, len);
+	if (hash != strict_hash(source, nr, len))
+		strict_bad(s, "a torn record: source %u, nr %llu, %u bytes", source, (unsigned long long)nr, len);
 	for (i = 0; i < len; i++) {
 		if ((unsigned char)d[p + i] != (nr & 0xff)) {
 			strict_bad(s, "a torn record: byte %u of nr %llu", i, (unsigned long long)nr);
 			break;
 		}
 	}
-	strict_count(s, who, nr);
+	strict_count(s, source, nr);
 	return p + len;
 }
 
@@ -177,7 +177,7 @@ static inline void strict_records(struct strict *s, const struct strict_packet *
 			if (time < last)
 				strict_bad(s, "a time stamp goes back");
 			if (time > pk->end)
-				strict_bad(s, "a time stamp is behind timestamp_end");
+				strict_bad(s, "a time stamp is later than timestamp_end");
 			last = time;
 		}
 		s->records++;

@@ -14,12 +14,12 @@
 
 static struct oracle *oracle;
 
-static void record(u32 who, u32 len)
+static void record(u32 source, u32 len)
 {
-	uint64_t nr = oracle->begun[who]++;
+	uint64_t nr = oracle->begun[source]++;
 
-	jf_trace_counted(who, nr, len);
-	oracle->done[who]++;
+	jf_trace_counted(source, nr, len);
+	oracle->done[source]++;
 }
 
 static struct jf_record_options options(enum jf_record_mode mode, uint32_t size, uint32_t packets)
@@ -62,7 +62,7 @@ static int list_one(const struct jf_event *event, void *data)
 {
 	if (!strcmp(event->name, "counted")) {
 		CHECK(!strcmp(event->system, "jftest"), "%s", event->system);
-		CHECK(!strcmp(event->print, "\"who=%u nr=%llu\", __entry->who, __entry->nr"), "%s", event->print);
+		CHECK(!strcmp(event->print, "\"source=%u nr=%llu\", __entry->source, __entry->nr"), "%s", event->print);
 		CHECK(event->size == 20, "%u", event->size);
 	}
 	return ++*(int *)data == 100;
@@ -139,9 +139,9 @@ static void test_exact(enum jf_record_mode mode, enum jf_record_clock clock, con
 		/* Without time stamps packets are not in order: see test_copy(). */
 		if (clock != JF_RECORD_CLOCK_NONE) {
 			CHECK(!s.errors && !s.gaps, "%s", s.why);
-			kept = s.who[0].num;
-			CHECK(s.who[0].last == (mode == JF_RECORD_OVERWRITE ? n - 1 : kept - 1), "last %llu",
-			      (unsigned long long)s.who[0].last);
+			kept = s.source[0].num;
+			CHECK(s.source[0].last == (mode == JF_RECORD_OVERWRITE ? n - 1 : kept - 1), "last %llu",
+			      (unsigned long long)s.source[0].last);
 		}
 		CHECK(s.records == c.records && !s.uncommitted, "%llu there", (unsigned long long)s.records);
 		CHECK(s.lost == c.discarded || clock == JF_RECORD_CLOCK_NONE, "%llu lost", (unsigned long long)s.lost);
@@ -173,7 +173,7 @@ static void test_copy(enum jf_record_clock clock, const char *name)
 	CHECK(r.records == stats().records && r.records + r.overwritten == 1000 && !r.damaged && r.rings == 1,
 	      "%llu records", (unsigned long long)r.records);
 	strict_folder(to, &s);
-	CHECK(!s.errors && !s.gaps && s.records == r.records && s.who[0].last == 999, "%s", s.why);
+	CHECK(!s.errors && !s.gaps && s.records == r.records && s.source[0].last == 999, "%s", s.why);
 	snprintf(path, sizeof(path), "%s/r0", to);
 	CHECK(!access(path, R_OK), "%s", path);
 	strict_remove(to);
@@ -232,7 +232,7 @@ static void test_sizes(void)
 	jf_trace_odd(1);
 	jf_trace_odd(2);
 	strict_folder(oracle->folder, &s);
-	CHECK(!s.errors && s.who[0].num == 2 && s.uncommitted == 1 && s.others == 4, "%s, %llu others", s.why,
+	CHECK(!s.errors && s.source[0].num == 2 && s.uncommitted == 1 && s.others == 4, "%s, %llu others", s.why,
 	      (unsigned long long)s.others);
 	stop();
 	finish("largest records, larger ones, and what is not assigned");
@@ -242,11 +242,11 @@ static void test_sizes(void)
 
 static void *some_records(void *arg)
 {
-	u32 who = (u32)(uintptr_t)arg;
+	u32 source = (u32)(uintptr_t)arg;
 	int i;
 
 	for (i = 0; i < 100; i++)
-		record(who, (u32)i % 5);
+		record(source, (u32)i % 5);
 	return NULL;
 }
 
@@ -255,11 +255,11 @@ static void join(pthread_t t)
 	must(-pthread_join(t, NULL), "pthread_join");
 }
 
-static pthread_t spawn(void *(*fn)(void *), u32 who)
+static pthread_t spawn(void *(*fn)(void *), u32 source)
 {
 	pthread_t t;
 
-	must(-pthread_create(&t, NULL, fn, (void *)(uintptr_t)who), "pthread_create");
+	must(-pthread_create(&t, NULL, fn, (void *)(uintptr_t)source), "pthread_create");
 	return t;
 }
 
@@ -351,13 +351,13 @@ static volatile int depth;
 
 static void nested_handler(int sig)
 {
-	u32 who = 1 + (u32)depth;
+	u32 source = 1 + (u32)depth;
 
 	(void)sig;
 	depth++;
 	if (depth < 4) {
-		record(who, (u32)oracle->begun[who] % 23);
-		if (oracle->begun[who] % 3 == 0)
+		record(source, (u32)oracle->begun[source] % 23);
+		if (oracle->begun[source] % 3 == 0)
 			raise(SIGUSR1);
 	}
 	depth--;
@@ -418,7 +418,7 @@ static void test_wrap(void)
 	record(0, 50);
 	strict_folder(oracle->folder, &s);
 	/* The packet of the first ones was left alone. */
-	CHECK(!s.errors && !s.uncommitted && s.who[0].num == 3 && s.who[1].last == 4999, "%s", s.why);
+	CHECK(!s.errors && !s.uncommitted && s.source[0].num == 3 && s.source[1].last == 4999, "%s", s.why);
 	c = stats();
 	CHECK(c.records + c.overwritten == 5003 && !c.discarded, "%llu", (unsigned long long)c.overwritten);
 	stop();
@@ -429,7 +429,7 @@ static void test_wrap(void)
 	c = stats();
 	CHECK(c.records + c.overwritten + c.discarded == 5001, "%llu", (unsigned long long)c.discarded);
 	strict_folder(oracle->folder, &s);
-	CHECK(!s.errors && !s.uncommitted && s.who[0].num == 1, "%s", s.why);
+	CHECK(!s.errors && !s.uncommitted && s.source[0].num == 1, "%s", s.why);
 	stop();
 	finish("a handler that fills the ring");
 }
@@ -475,13 +475,13 @@ static void test_jump(void)
 	start(options(JF_RECORD_OVERWRITE, 4096, 4));
 	join(spawn(jumper, 0));
 	strict_folder(oracle->folder, &s);
-	CHECK(!s.errors && s.uncommitted == 2 && s.who[1].last == 99, "%llu uncommitted; %s",
+	CHECK(!s.errors && s.uncommitted == 2 && s.source[1].last == 99, "%llu uncommitted; %s",
 	      (unsigned long long)s.uncommitted, s.why);
 	join(spawn(more_records, 2));
 	c = stats();
 	CHECK(c.rings == 1 && !c.discarded, "%llu rings", (unsigned long long)c.rings);
 	strict_folder(oracle->folder, &s);
-	CHECK(!s.errors && !s.uncommitted && s.who[2].last == 499, "%llu uncommitted; %s",
+	CHECK(!s.errors && !s.uncommitted && s.source[2].last == 499, "%llu uncommitted; %s",
 	      (unsigned long long)s.uncommitted, s.why);
 	stop();
 	finish("longjmp() out of a record");
@@ -512,7 +512,7 @@ static void test_exception(void)
 		}
 	}
 	strict_folder(oracle->folder, &s);
-	CHECK(caught == 200 && !s.errors && s.uncommitted && s.who[0].last == 1799, "%s", s.why);
+	CHECK(caught == 200 && !s.errors && s.uncommitted && s.source[0].last == 1799, "%s", s.why);
 	CHECK(stats().records + stats().overwritten == 2000, "its packet was not used again");
 	stop();
 	finish("exceptions in a record");
@@ -552,11 +552,11 @@ static void test_cancel(void)
 	CHECK(stats().rings == 1, "%llu rings", (unsigned long long)stats().rings);
 	/* The next thread gets a ring, and the last one's last record is there. */
 	strict_folder(oracle->folder, &s);
-	CHECK(!s.errors && !s.gaps && s.who[29].last + 1 >= oracle->done[29] &&
-	      s.who[29].last < oracle->begun[29], "%s", s.why);
+	CHECK(!s.errors && !s.gaps && s.source[29].last + 1 >= oracle->done[29] &&
+	      s.source[29].last < oracle->begun[29], "%s", s.why);
 	join(spawn(some_records, 40));
 	strict_folder(oracle->folder, &s);
-	CHECK(!s.errors && s.who[40].num == 100, "%s", s.why);
+	CHECK(!s.errors && s.source[40].num == 100, "%s", s.why);
 	stop();
 	finish("threads that are cancelled while they record");
 }
@@ -648,7 +648,7 @@ static void test_vfork(void)
 	waitpid(pid, &status, 0);
 	jf_trace_small(0, 1);
 	strict_folder(oracle->folder, &s);
-	CHECK(!status && !s.errors && s.who[0].num == 2, "%llu records; %s", (unsigned long long)s.who[0].num, s.why);
+	CHECK(!status && !s.errors && s.source[0].num == 2, "%llu records; %s", (unsigned long long)s.source[0].num, s.why);
 	join(spawn(some_records, 1));
 	CHECK(stats().rings == 2, "%llu rings", (unsigned long long)stats().rings);
 	stop();

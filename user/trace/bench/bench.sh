@@ -21,7 +21,7 @@ trap 'exit 143' TERM
 export JF_BENCH_DIR="$tmp" LTTNG_HOME="$tmp/home" LTTNG_RUNDIR="$tmp/run" LTTNG_UST_REGISTER_TIMEOUT=3000
 mkdir "$LTTNG_HOME"
 if command -v lttng-sessiond > /dev/null && command -v lttng > /dev/null; then
-	# A flight recorder, as ours: buffers per process of 8 times 64 KiB for each CPU, which nobody reads.
+	# A flight recorder, as ours: buffers per process of 8 times 64 KiB for each CPU, without a reader.
 	lttng-sessiond --no-kernel > "$tmp/daemon" 2>&1 &
 	daemon=$!
 	i=0

@@ -27,8 +27,8 @@
  * Each "if" is one instruction, compare and exchange without a lock prefix: only signal
  * handlers of this thread write here, and they do not come into the midst of an instruction.
  *
- *   A handler that records between 1 and 3 takes the place, and leaves a later timestamp_end. 3 fails, and the writer starts
- *   again with a later time: so time stamps never go back.
+ *   A handler that records between 1 and 3 takes the place, and leaves a later timestamp_end.
+ *   3 fails, and the writer starts again with a later time: so time stamps never go back.
  *   One that records between 3 and 4 finds the word taken. It does 4 for the writer, then
  *   records after it; the writer's own 4 then fails, as it should. So content_size never goes
  *   back, and all that is committed is within it.
@@ -80,8 +80,8 @@
  * @end:          not before the time stamp of the last record
  * @begin:        when the packet was begun; both are not there without time stamps
  *
- * CTF readers do not see @seq to @reserved: what follows has a large alignment. The fields are written
- * by the thread whose ring it is, but for @released.
+ * CTF readers do not see @seq to @reserved: what follows has a large alignment. The fields are
+ * written by the thread whose ring it is, but for @released.
  */
 struct jf_packet {
 	uint32_t	magic;
@@ -200,7 +200,10 @@ static __JF_INLINE void *__jf_reserve(struct jf_slot *slot, uint64_t size)
 		w = __jf_writer;
 		len = 16 + size;
 		if (__builtin_expect(w != NULL, 1)) {
-			/* Of the packet, or of one before it: then 3 fails. Pairs with begin_packet(), in a handler. */
+			/*
+			 * Of the packet, or of one before it: then 3 fails. Pairs with
+			 * begin_packet(), in a handler.
+			 */
 			free = __atomic_load_n(&w->free, __ATOMIC_RELAXED);
 			__atomic_signal_fence(__ATOMIC_SEQ_CST);
 			p = __atomic_load_n(&w->packet, __ATOMIC_RELAXED);
@@ -220,7 +223,7 @@ static __JF_INLINE void *__jf_reserve(struct jf_slot *slot, uint64_t size)
 								 (len - 8) << 32);
 					if (__builtin_expect(was == free, 1))
 						break;
-					/* Taken by the record that is interrupted here, before its step 4. */
+					/* Taken by the record that is interrupted, before its 4. */
 					if (!(was & JF_WORD_OTHER))
 						__jf_local_cmpxchg(&p->content_size, content,
 								   (pos + 8 + (was >> 32)) << 3);
@@ -243,17 +246,20 @@ static __JF_INLINE void *__jf_reserve(struct jf_slot *slot, uint64_t size)
 }
 
 /*
- * The end of a slot's block: commits, unless it was left in another way than it should (an exception,
- * a cancelled thread); then the record stays uncommitted, and is over all the same.
+ * The end of a slot's block: commits, unless it was left in another way than it should (an
+ * exception, a cancelled thread); then the record stays uncommitted, and is over all the same.
  */
 static __JF_INLINE void __jf_slot_end(struct jf_slot *slot)
 {
 	if (!slot->packet)
 		return;
-	/* Release: pairs with the reader's load of the id: a reader that sees it sees the fields. */
+	/* Release: pairs with the reader's load of the id, which is before those of the fields. */
 	if (slot->id)
 		__atomic_store_n((uint16_t *)(void *)slot->at, slot->id, __ATOMIC_RELEASE);
-	/* First all of the record: pairs with complete(), in a handler, which then has the packet written anew. */
+	/*
+	 * First all of the record: pairs with complete(), in a handler, which then has the packet
+	 * written anew.
+	 */
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	__jf_local_add(&slot->packet->committed, (UINT64_C(1) << 32) + slot->len);
 }

@@ -38,8 +38,8 @@
 #include <jumpfunc/detail/ring_user.h>
 
 /*
- * The kernel's names of types, since headers of events have them. A program that has such names itself
- * defines JF_NO_KERNEL_TYPES.
+ * The kernel's names of types, since headers of events have them. A program that has such names
+ * itself defines JF_NO_KERNEL_TYPES.
  */
 #ifndef JF_NO_KERNEL_TYPES
 typedef unsigned char u8;

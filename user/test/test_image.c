@@ -44,7 +44,7 @@ static void record(const void *data, const long *args, int nr_args, uintptr_t fr
 
 /* A tracepoint of @nr arguments, and what a test has to call for it. */
 #define POINT(nr, with_data, proto, args, values)			\
-	DECLARE_JF_TRACE(of_##nr, PROTO proto, ARGS args);		\
+	DECLARE_JF_TRACE(of_##nr, JF_PROTO proto, JF_ARGS args);	\
 	DEFINE_JF_TRACE(of_##nr);					\
 	static __attribute__((__noinline__)) void probe_##nr with_data	\
 	{								\

@@ -8,7 +8,7 @@
 int OWN(data)[FEW][SUBSCRIBERS][CACHE_LINE / sizeof(int)];
 
 #define DEFINE_OWN(name)						\
-	DECLARE_JF_TRACE(name, PROTO(int number, long length), ARGS(number, length)); \
+	DECLARE_JF_TRACE(name, JF_PROTO(int number, long length), JF_ARGS(number, length)); \
 	DEFINE_JF_TRACE(name);
 #define DEFINE_EXPANDED(name)	DEFINE_OWN(name)
 #define DEFINE_ONE(hi, lo)	DEFINE_EXPANDED(OWN(tp##hi##lo))

@@ -457,6 +457,31 @@ struct jf_frames {
 	bool			shared;
 };
 
+/*
+ * The function of the last frame returns to @addr: where does the call of it return to? A
+ * tracer's trampoline (a BPF program's at the end of a function) has a frame pointer, and
+ * calls what follows the function's first instruction. That was a call of the trampoline,
+ * which has left a word, or since 7.x a jump, which has not. 0: it cannot be told.
+ */
+static unsigned long jf_traced_return(const struct jf_frames *f,
+				      const struct jf_sight *sight,
+				      unsigned long addr)
+{
+	const struct jf_span *s = jf_spans_find(&sight->in, jf_called(addr));
+	const unsigned long *bp = (unsigned long *)f->state.bp;
+	unsigned long ret;
+
+	if (!s || s->tag != f->from || !jf_is_begin_of(s, jf_called(addr)))
+		return addr;
+	if (f->state.bp < f->state.sp ||
+	    (void *)(bp + 3) > (void *)f->state.stack_info.end)
+		return 0;
+	ret = READ_ONCE_NOCHECK(bp[1]);
+	if (jf_is_begin_of(jf_spans_find(&sight->in, ret - 1), ret))
+		ret = READ_ONCE_NOCHECK(bp[2]);
+	return ret;
+}
+
 /* The next frame, at f->state: is the task inside? */
 static bool jf_frame_counts(struct jf_frames *f, struct jf_sight *sight,
 			    unsigned long addr, bool calls)
@@ -468,7 +493,8 @@ static bool jf_frame_counts(struct jf_frames *f, struct jf_sight *sight,
 
 	if (f->from) {
 		came = f->state.signal ? JF_SEEN_INSIDE :
-					 jf_came(sight, f->from, addr);
+			jf_came(sight, f->from,
+				jf_traced_return(f, sight, addr));
 		if (came == JF_SEEN_INSIDE)
 			return true;
 		f->shared |= came == JF_SEEN_SHARED;

@@ -694,13 +694,10 @@ static volatile int stop_writing;
 
 static void *writes(void *arg)
 {
-	int i;
-
 	while (!stop_writing) {
 		record((u32)(uintptr_t)arg, 100);
-		/* So slow that a reader is not overtaken by a whole ring. */
-		for (i = 0; i < 300; i++)
-			__asm__ volatile("" ::: "memory");
+		/* So slow that a reader is not overtaken by a whole ring, also where CPUs are few. */
+		usleep(50);
 	}
 	return NULL;
 }

@@ -386,15 +386,6 @@ bool jf_site_is_near(const struct jf_site *site, unsigned long addr)
 
 /* --- the site map ------------------------------------------------------ */
 
-static int jf_map_cmp(const void *a, const void *b)
-{
-	const struct jf_map_entry *x = a, *y = b;
-
-	if (x->addr < y->addr)
-		return -1;
-	return x->addr > y->addr;
-}
-
 int jf_index_add_sites(const struct jf_mod *m)
 {
 	struct jf_map *old = jf_map, *map;
@@ -415,7 +406,7 @@ int jf_index_add_sites(const struct jf_mod *m)
 		map->entry[n++].site = &m->sites[i];
 	}
 	map->num = n;
-	sort(map->entry, n, sizeof(map->entry[0]), jf_map_cmp, NULL);
+	sort(map->entry, n, sizeof(map->entry[0]), jf_addr_cmp, NULL);
 	for (i = 1; i < n; i++) {
 		if (map->entry[i].addr - map->entry[i - 1].addr <
 		    JF_ARCH_SITE_SIZE) {

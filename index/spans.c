@@ -64,13 +64,13 @@ void jf_spans_tag(struct jf_spans *s, unsigned int first, unsigned long tag)
 		s->span[first].tag = tag;
 }
 
-static int jf_span_cmp(const void *a, const void *b)
+int jf_addr_cmp(const void *a, const void *b)
 {
-	const struct jf_span *x = a, *y = b;
+	const unsigned long *x = a, *y = b;
 
-	if (x->start < y->start)
+	if (*x < *y)
 		return -1;
-	return x->start > y->start;
+	return *x > *y;
 }
 
 /* Join @next to @last, which begins no later, or cut @last short. False: neither. */
@@ -101,7 +101,7 @@ void jf_spans_sort(struct jf_spans *s)
 
 	if (!s->num)
 		return;
-	sort(s->span, s->num, sizeof(*s->span), jf_span_cmp, NULL);
+	sort(s->span, s->num, sizeof(*s->span), jf_addr_cmp, NULL);
 	for (i = 1; i < s->num; i++)
 		if (!jf_span_join(&s->span[n], &s->span[i]))
 			s->span[++n] = s->span[i];

@@ -30,6 +30,9 @@ struct jf_spans {
 	unsigned int	max;
 };
 
+/* For sort() and bsearch(): things whose first member is an address, by that. */
+int jf_addr_cmp(const void *a, const void *b);
+
 /* -ENOMEM. An empty span is not added. */
 int jf_spans_add(struct jf_spans *s, unsigned long start, unsigned long end);
 int jf_spans_add_tagged(struct jf_spans *s, unsigned long start,

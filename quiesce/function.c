@@ -201,15 +201,6 @@ static void jf_text_free(struct jf_text *t)
 	kfree(t);
 }
 
-static int jf_part_cmp(const void *a, const void *b)
-{
-	const struct jf_part *x = a, *y = b;
-
-	if (x->start < y->start)
-		return -1;
-	return x->start > y->start;
-}
-
 /* The one that holds @addr, which is in the text. */
 static const struct jf_part *jf_text_find(const struct jf_text *t,
 					  unsigned long addr)
@@ -255,7 +246,7 @@ static void jf_parts_end(struct jf_parts *p, unsigned long end)
 {
 	unsigned int i;
 
-	sort(p->part, p->num, sizeof(*p->part), jf_part_cmp, NULL);
+	sort(p->part, p->num, sizeof(*p->part), jf_addr_cmp, NULL);
 	for (i = p->num; i--; ) {
 		p->part[i].end = end;
 		if (i && p->part[i - 1].start != p->part[i].start)
@@ -319,7 +310,7 @@ static int jf_text_search(struct jf_text *t, const struct jf_symbol *func,
 		t->start = max(o->start, start);
 		cond_resched();
 	}
-	sort(t->all.part, t->all.num, sizeof(*t->all.part), jf_part_cmp, NULL);
+	sort(t->all.part, t->all.num, sizeof(*t->all.part), jf_addr_cmp, NULL);
 	return err;
 }
 

@@ -401,15 +401,6 @@ static int jf_add_changed(struct jf_former *f, u64 *seq)
 	return err;
 }
 
-static int jf_tail_cmp(const void *a, const void *b)
-{
-	const unsigned long *x = a, *y = b;
-
-	if (*x < *y)
-		return -1;
-	return *x > *y;
-}
-
 int jf_sight_make(struct jf_sight *sight, const struct jf_spans *text,
 		  u64 keys, u64 *seq)
 {
@@ -435,7 +426,7 @@ int jf_sight_make(struct jf_sight *sight, const struct jf_spans *text,
 	jf_spans_sort(&sight->fresh);
 	if (sight->num_tails)
 		sort(sight->tail, sight->num_tails, sizeof(*sight->tail),
-		     jf_tail_cmp, NULL);
+		     jf_addr_cmp, NULL);
 	return 0;
 }
 
@@ -489,7 +480,7 @@ static bool jf_way_is_tail(const struct jf_way_to *w, const struct jf_spans *tex
 
 	if (!w->sight->num_tails ||
 	    !bsearch(&w->tag, w->sight->tail, w->sight->num_tails,
-		     sizeof(w->tag), jf_tail_cmp))
+		     sizeof(w->tag), jf_addr_cmp))
 		return false;
 	for (i = 0; i < text->num; i++)
 		for (site = jf_site_next(text->span[i].start, text->span[i].end);

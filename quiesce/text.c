@@ -167,15 +167,6 @@ static int jf_kept_copy(struct jf_kept *kept)
 	return 0;
 }
 
-static int jf_fork_cmp(const void *a, const void *b)
-{
-	const struct jf_fork *x = a, *y = b;
-
-	if (x->addr < y->addr)
-		return -1;
-	return x->addr > y->addr;
-}
-
 /* Where the kernel's own keys have sites in what is kept. */
 static int jf_kept_forks(struct jf_kept *kept, const struct module *mod)
 {
@@ -197,7 +188,7 @@ static int jf_kept_forks(struct jf_kept *kept, const struct module *mod)
 	}
 	if (kept->num_forks)
 		sort(kept->fork, kept->num_forks, sizeof(*kept->fork),
-		     jf_fork_cmp, NULL);
+		     jf_addr_cmp, NULL);
 #endif
 	return 0;
 }

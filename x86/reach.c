@@ -33,6 +33,7 @@
 #include "x86/x86.h"
 
 #include <linux/bitmap.h>
+#include <linux/bsearch.h>
 #include <linux/mm.h>
 #include <linux/slab.h>
 #include <linux/string.h>
@@ -119,18 +120,11 @@ static const struct jf_fork *jf_walk_fork(const struct jf_walk *w,
 					  unsigned long addr)
 {
 	const struct jf_kept *kept = w->ask->kept;
-	unsigned int lo = 0, hi = kept ? kept->num_forks : 0;
 
-	while (lo < hi) {
-		unsigned int mid = lo + (hi - lo) / 2;
-
-		if (kept->fork[mid].addr < addr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return kept && lo < kept->num_forks && kept->fork[lo].addr == addr ?
-		       &kept->fork[lo] : NULL;
+	if (!kept || !kept->num_forks)
+		return NULL;
+	return bsearch(&addr, kept->fork, kept->num_forks,
+		       sizeof(*kept->fork), jf_addr_cmp);
 }
 
 static int jf_walk_site(struct jf_walk *w, const struct jf_site *site,

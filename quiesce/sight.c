@@ -72,10 +72,16 @@ struct jf_former {
 	const struct jf_ent *ent;
 };
 
-static bool jf_key_left(const struct jf_ctl *ctl, u64 keys, bool on)
+/* Does what this key led to count? */
+static bool jf_key_counts(const struct jf_former *f, const struct jf_ctl *ctl)
 {
-	return !jf_gone_is_settled(ctl->seq) && ctl->since <= keys &&
-	       ctl->left_ways & BIT(on);
+	return !jf_gone_is_settled(ctl->seq) && ctl->since <= f->keys;
+}
+
+static bool jf_key_left(const struct jf_former *f, const struct jf_ctl *ctl,
+			bool on)
+{
+	return jf_key_counts(f, ctl) && ctl->left_ways & BIT(on);
 }
 
 /*
@@ -87,7 +93,7 @@ static unsigned int jf_former_ways(const struct jf_site *site, void *arg)
 	const struct jf_former *f = arg;
 	const struct jf_ctl *ctl = site->ctl;
 	bool on = READ_ONCE(jf_ent_key(ctl->ent)->enabled);
-	bool left = jf_key_left(ctl, f->keys, f->again ? on : !on);
+	bool left = jf_key_left(f, ctl, f->again ? on : !on);
 	bool goes = f->again && left ? !on : on;
 	bool straight = site->flags & JF_SITE_BRANCH_INV ? goes : !goes;
 
@@ -179,18 +185,12 @@ static int jf_add_former(struct jf_former *f, const struct jf_site *site)
 	int err = 0;
 
 	for (f->again = 0; !err; f->again = 1) {
-		if (jf_key_left(site->ctl, f->keys, f->again ? on : !on))
+		if (jf_key_left(f, site->ctl, f->again ? on : !on))
 			err = jf_arch_add_former(&f->sight->in, &ask);
 		if (f->again)
 			break;
 	}
 	return err;
-}
-
-/* Does what this key led to count? */
-static bool jf_key_counts(const struct jf_former *f, const struct jf_ctl *ctl)
-{
-	return !jf_gone_is_settled(ctl->seq) && ctl->since <= f->keys;
 }
 
 /* Find out what the function with this site is, unless it is the last one. */

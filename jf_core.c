@@ -13,8 +13,8 @@
  *   updater (under jf_mutex)		    reader
  *   1. sites: INT3 transaction		    executes sites
  *   2. func / enabled, WRITE_ONCE()	    unpatched code, dynfunc_query()
- *   3. jf_gone_done(), for keys		    a quiesce, see quiesce/quiesce.c
- *	jf_gone_number()
+ *   3. jf_retire_done(), for keys		    a quiesce, see quiesce/quiesce.c
+ *	jf_retire_number()
  *
  * 1 and 2 need no order between them: a site is either patched, or reads func or
  * enabled, and never does both. 3 comes last: a quiesce that finds the record of
@@ -23,7 +23,7 @@
 #include "arch/arch.h"
 #include "core/commit.h"
 #include "quiesce/function.h"
-#include "quiesce/gone.h"
+#include "quiesce/retired.h"
 
 #include <linux/err.h>
 #include <linux/kallsyms.h>
@@ -376,30 +376,30 @@ static int jf_prepare(struct jf_change *c)
 	if (c->ent->type != JF_ENT_FUNC || old == (void *)jf_nop ||
 	    old == (void *)jf_ret0 || old == c->value.func)
 		return 0;
-	err = jf_gone_prepare(old, c->ent->flags & JF_ENT_TRACE ?
-			      JF_GONE_DISPATCH : JF_GONE_TARGET);
+	err = jf_retire_prepare(old, c->ent->flags & JF_ENT_TRACE ?
+				JF_RETIRED_DISPATCH : JF_RETIRED_TARGET);
 	if (!err)
-		c->gone = old;
+		c->retired = old;
 	return err;
 }
 
 /* The entity led to @func, which has a record, until this commit. */
 static void jf_left_func(struct jf_ctl *ctl, void *func)
 {
-	if (jf_gone_is_settled(ctl->seq))
+	if (jf_retired_is_settled(ctl->seq))
 		ctl->num_left = 0;
 	if (ctl->num_left < JF_CTL_LEFT)
 		ctl->left[ctl->num_left] = func;
 	ctl->num_left++;
-	ctl->seq = jf_gone_seq();
+	ctl->seq = jf_retired_seq();
 }
 
 /* The key was on, or off (@on), until this commit. */
 static void jf_left_way(struct jf_ctl *ctl, bool on)
 {
-	u64 seq = jf_gone_number();
+	u64 seq = jf_retire_number();
 
-	if (jf_gone_is_settled(ctl->seq)) {
+	if (jf_retired_is_settled(ctl->seq)) {
 		ctl->since = seq;
 		ctl->left_ways = 0;
 	}
@@ -409,12 +409,12 @@ static void jf_left_way(struct jf_ctl *ctl, bool on)
 
 static void jf_replaced(struct jf_change *c, bool done)
 {
-	if (!c->gone)
+	if (!c->retired)
 		return;
-	jf_gone_done(c->gone, done);
+	jf_retire_done(c->retired, done);
 	if (done)
-		jf_left_func(c->ctl, c->gone);
-	c->gone = NULL;
+		jf_left_func(c->ctl, c->retired);
+	c->retired = NULL;
 }
 
 static void jf_apply(struct jf_change *c)
@@ -586,7 +586,7 @@ int jf_add_change(struct list_head *changes, struct jf_ent *ent,
 	c->flags = 0;
 	c->pin = NULL;
 	c->ctl = NULL;
-	c->gone = NULL;
+	c->retired = NULL;
 	c->frozen = false;
 	list_add_tail(&c->list, changes);
 	return 0;

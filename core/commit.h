@@ -23,7 +23,7 @@ union jf_value {
  * @force: although its module is being unloaded
  * @flags: dynamic functions: JF_PIN, JF_VOUCH
  * @ctl:   found when the batch is committed
- * @gone:  meanwhile, what is being replaced, if that has to be remembered
+ * @retired: meanwhile, what is being replaced, if that has to be remembered
  * @frozen: meanwhile, the key's one user was taken away
  * @pin:   the target's module, if it is to be kept; when it is done, the last one
  */
@@ -34,7 +34,7 @@ struct jf_change {
 	bool			force;
 	unsigned int		flags;
 	struct jf_ctl		*ctl;
-	void			*gone;
+	void			*retired;
 	bool			frozen;
 	struct module		*pin;
 };

@@ -32,7 +32,7 @@
 #include "index/state.h"
 #include "module/tables.h"
 #include "quiesce/function.h"
-#include "quiesce/gone.h"
+#include "quiesce/retired.h"
 #include "quiesce/quiesce.h"
 #include "quiesce/text.h"
 #include "tracepoint/tracepoint.h"
@@ -97,7 +97,7 @@ static int jf_module_coming(struct module *mod)
 
 	/* Drop the state of an earlier module at this address. */
 	jf_function_forget(mod);
-	jf_gone_forget_module(mod);
+	jf_retired_forget_module(mod);
 
 	m = kzalloc(sizeof(*m), GFP_KERNEL);
 	if (!jf_has_tables(mod)) {
@@ -205,7 +205,7 @@ static void jf_module_going(struct module *mod)
 	jf_keys_going(m);
 	jf_trace_module_gone(mod);
 	/* Even if it was not known to have targets. */
-	jf_gone_forget_module(mod);
+	jf_retired_forget_module(mod);
 	jf_function_forget(mod);
 
 	jf_module_part(m);

@@ -9,7 +9,7 @@
 #include "core/commit.h"
 #include "core/keys.h"
 #include "index/state.h"
-#include "quiesce/gone.h"
+#include "quiesce/retired.h"
 #include "tracepoint/tracepoint.h"
 
 #include <linux/delay.h>
@@ -123,10 +123,10 @@ static int jf_restore(struct jf_mod *m)
 		if (ent->type != JF_ENT_FUNC || !jf_may_outlive(m, f->func))
 			continue;
 		if (ctl->passed) {
-			err = jf_gone_prepare(f->func, JF_GONE_TARGET);
+			err = jf_retire_prepare(f->func, JF_RETIRED_TARGET);
 			if (err)
 				break;
-			jf_gone_done(f->func, true);
+			jf_retire_done(f->func, true);
 		}
 		WRITE_ONCE(f->func, f->init);
 	}

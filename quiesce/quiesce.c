@@ -51,7 +51,7 @@
  *
  *   updater (under jf_mutex)			  quiesce
  *   1. text is patched, values are stored
- *   2. jf_gone_done(): record, ++jf_seq	  a. reads records (jf_mutex)
+ *   2. jf_retire_done(): record, ++jf_seq	  a. reads records (jf_mutex)
  *						  b. stop_machine(), scan
  *
  * A quiesce that finds the record began after 1; so no CPU finds the old way when
@@ -65,7 +65,7 @@
 #include "arch/arch.h"
 #include "quiesce/exits.h"
 #include "quiesce/function.h"
-#include "quiesce/gone.h"
+#include "quiesce/retired.h"
 #include "index/index.h"
 #include "quiesce/sight.h"
 
@@ -421,11 +421,11 @@ static void jf_tell(struct jf_wait *w)
 
 static long jf_time_left(const struct jf_wait *w)
 {
-	unsigned long gone = jiffies - w->begun;
+	unsigned long elapsed = jiffies - w->begun;
 
 	if (w->timeout == MAX_SCHEDULE_TIMEOUT)
 		return w->timeout;
-	return gone < w->timeout ? w->timeout - gone : 0;
+	return elapsed < w->timeout ? w->timeout - elapsed : 0;
 }
 
 /* How many are only about to return to a call that was changed? */
@@ -469,7 +469,7 @@ static bool jf_wait_renew(struct jf_wait *w)
 	if (!w->data)
 		return false;
 	mutex_lock(&jf_mutex);
-	seq = jf_gone_seq();
+	seq = jf_retired_seq();
 	mutex_unlock(&jf_mutex);
 	if (seq == w->made || jf_sight_make(&sight, &w->text, w->keys, &seq))
 		return false;
@@ -626,7 +626,8 @@ static int jf_quiesce_all(long timeout)
 	};
 	int err;
 
-	while ((err = jf_spans_add_gone(&w.text, false, &w.keys)) == -ENOMEM &&
+	while ((err = jf_spans_add_retired(&w.text, false,
+					   &w.keys)) == -ENOMEM &&
 	       timeout == MAX_SCHEDULE_TIMEOUT) {
 		jf_spans_free(&w.text);
 		msleep(JF_PAUSE_MEM);
@@ -635,7 +636,7 @@ static int jf_quiesce_all(long timeout)
 		err = jf_wait_quiet(&w);
 	jf_spans_free(&w.text);
 	if (!err)
-		jf_gone_forget_all(w.keys, false);
+		jf_retired_forget_all(w.keys, false);
 	return err;
 }
 
@@ -774,7 +775,7 @@ static int jf_spans_add_module(struct jf_spans *s, struct module *mod, u64 *seq)
 	int err;
 
 	/* A task in such code may be about to call into the module. */
-	err = jf_spans_add_gone(s, true, seq);
+	err = jf_spans_add_retired(s, true, seq);
 	for (i = 0; !err && jf_module_text(mod, i, &start, &end); i++)
 		err = jf_spans_add(s, start, end);
 	return err;
@@ -815,7 +816,7 @@ void jf_quiesce_module(struct module *mod, bool target)
 	jf_spans_free(&w.text);
 	/* A task that has just left may have asked for one. */
 	jf_calls_drain(mod);
-	jf_gone_forget_all(seq, true);
+	jf_retired_forget_all(seq, true);
 }
 
 /* --- init and exit --------------------------------------------------------- */

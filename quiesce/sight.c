@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a stack scan searches for, beside what quiesce/gone.c has recorded.
+ * What a stack scan searches for, beside what quiesce/retired.c has recorded.
  *
  * A key that changed leaves no record. Its sites are known, and so is what their
  * functions execute only when sites go ways that they no longer go: a task with a
@@ -28,7 +28,7 @@
 #include "quiesce/sight.h"
 
 #include "quiesce/function.h"
-#include "quiesce/gone.h"
+#include "quiesce/retired.h"
 #include "index/index.h"
 #include "quiesce/text.h"
 
@@ -75,7 +75,7 @@ struct jf_former {
 /* Does what this key led to count? */
 static bool jf_key_counts(const struct jf_former *f, const struct jf_ctl *ctl)
 {
-	return !jf_gone_is_settled(ctl->seq) && ctl->since <= f->keys;
+	return !jf_retired_is_settled(ctl->seq) && ctl->since <= f->keys;
 }
 
 static bool jf_key_left(const struct jf_former *f, const struct jf_ctl *ctl,
@@ -249,7 +249,7 @@ static unsigned long jf_ctl_tag(const struct jf_ctl *ctl)
 	void *func = READ_ONCE(jf_ent_func(ctl->ent)->func);
 	unsigned int i;
 
-	if (jf_gone_is_settled(ctl->seq))
+	if (jf_retired_is_settled(ctl->seq))
 		return (unsigned long)func;
 	if (ctl->num_left > JF_CTL_LEFT)
 		return JF_TAG_NONE;
@@ -345,10 +345,10 @@ static int jf_changed_gather(struct jf_changed *c, const struct jf_former *f,
 	int err = 0;
 
 	mutex_lock(&jf_mutex);
-	*seq = jf_gone_seq();
+	*seq = jf_retired_seq();
 	list_for_each_entry(m, &jf_modules, list)
 		for (i = 0; !err && i < m->num_ctls; i++)
-			if (!jf_gone_is_settled(m->ctls[i].seq))
+			if (!jf_retired_is_settled(m->ctls[i].seq))
 				err = jf_changed_add_ctl(c, f, &m->ctls[i]);
 	mutex_unlock(&jf_mutex);
 	return err;
@@ -362,7 +362,7 @@ static int jf_changed_do_ent(struct jf_former *f, const struct jf_ent *ent)
 	mutex_lock(&jf_mutex);
 	ctl = jf_ctl_find(ent);
 	if (ctl && ctl->ent->type != JF_ENT_KEY &&
-	    !jf_gone_is_settled(ctl->seq))
+	    !jf_retired_is_settled(ctl->seq))
 		err = jf_add_func(f->sight, ctl);
 	mutex_unlock(&jf_mutex);
 	return err;
@@ -486,7 +486,7 @@ static bool jf_way_is_tail(const struct jf_way_to *w, const struct jf_spans *tex
 		for (site = jf_site_next(text->span[i].start, text->span[i].end);
 		     site; site = jf_site_next(site->addr + 1, text->span[i].end))
 			if (site->flags & JF_SITE_BRANCH &&
-			    !jf_gone_is_settled(site->ctl->seq))
+			    !jf_retired_is_settled(site->ctl->seq))
 				return true;
 	return false;
 }

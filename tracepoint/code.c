@@ -2,9 +2,9 @@
 /*
  * The code that calls the probes of an array: an image, or the iterator.
  *
- * What was replaced is kept on jf_retired until no task is in it or can reach
- * it. A work item waits for that and frees the images. A change that finds no
- * free image while some are retired waits for that work item, because a change
+ * What was replaced is kept on jf_retired_probes until no task is in it or can
+ * reach it. A work item waits for that and frees the images. A change that finds
+ * no free image while some are retired waits for that work item, because a change
  * is slow anyway, whereas a lost fast path would stay lost. A probe that sleeps
  * keeps its own image and no other; the arrays of the iterator are not told
  * apart.
@@ -13,7 +13,7 @@
 
 #include "arch/arch.h"
 #include "quiesce/function.h"
-#include "quiesce/gone.h"
+#include "quiesce/retired.h"
 #include "quiesce/quiesce.h"
 
 #include <linux/delay.h>
@@ -27,7 +27,7 @@ static_assert(JF_TRACE_CHAIN_MAX == JF_ARCH_IMAGE_CALLS);
 
 DEFINE_MUTEX(jf_retired_mutex);
 /* Arrays and images that a task may still be in. */
-static LIST_HEAD(jf_retired);
+static LIST_HEAD(jf_retired_probes);
 /* The work has long waited for the same task, and now runs less often. */
 static bool jf_reclaim_slow;
 
@@ -52,7 +52,7 @@ static int jf_reclaim(struct list_head *old, long timeout)
 	int err = 0;
 
 	mutex_lock(&jf_mutex);
-	seq = jf_gone_seq();
+	seq = jf_retired_seq();
 	mutex_unlock(&jf_mutex);
 	list_for_each_entry(p, old, retired)
 		if (!err && jf_code(p))
@@ -68,7 +68,7 @@ static int jf_reclaim(struct list_head *old, long timeout)
 	mutex_lock(&jf_retired_mutex);
 	list_for_each_entry_safe(p, tmp, old, retired) {
 		mutex_lock(&jf_mutex);
-		jf_gone_forget(jf_code(p), seq);
+		jf_retired_forget(jf_code(p), seq);
 		mutex_unlock(&jf_mutex);
 		jf_probes_free(p);
 	}
@@ -96,7 +96,7 @@ static void jf_reclaim_work(struct work_struct *work)
 	LIST_HEAD(kept);
 
 	mutex_lock(&jf_retired_mutex);
-	list_splice_init(&jf_retired, &old);
+	list_splice_init(&jf_retired_probes, &old);
 	mutex_unlock(&jf_retired_mutex);
 	if (list_empty(&old) || !jf_reclaim(&old, JF_RECLAIM_PATIENCE))
 		return;
@@ -113,17 +113,17 @@ static void jf_reclaim_work(struct work_struct *work)
 			list_splice_tail_init(&one, &kept);
 	}
 	mutex_lock(&jf_retired_mutex);
-	list_splice(&kept, &jf_retired);
+	list_splice(&kept, &jf_retired_probes);
 	jf_reclaim_slow = queue_delayed_work(jf_reclaim_wq, &jf_reclaim_later, 10 * HZ);
 	mutex_unlock(&jf_retired_mutex);
 }
 
-void jf_retire(struct jf_probes *p)
+void jf_retire_probes(struct jf_probes *p)
 {
 	if (!p)
 		return;
 	mutex_lock(&jf_retired_mutex);
-	list_add_tail(&p->retired, &jf_retired);
+	list_add_tail(&p->retired, &jf_retired_probes);
 	/* A later change does not put it off, unless the work has become slow. */
 	if (jf_reclaim_slow)
 		mod_delayed_work(jf_reclaim_wq, &jf_reclaim_later, HZ);
@@ -177,7 +177,7 @@ static void jf_forget_iterators(const struct module *mod)
 	struct jf_probes *p;
 
 	mutex_lock(&jf_retired_mutex);
-	list_for_each_entry(p, &jf_retired, retired)
+	list_for_each_entry(p, &jf_retired_probes, retired)
 		if (within_module((unsigned long)p->iter, mod))
 			p->iter = NULL;
 	mutex_unlock(&jf_retired_mutex);
@@ -205,7 +205,7 @@ int jf_trace_init(void)
 void jf_trace_exit(void)
 {
 	cancel_delayed_work_sync(&jf_reclaim_later);
-	while (jf_reclaim(&jf_retired, MAX_SCHEDULE_TIMEOUT))
+	while (jf_reclaim(&jf_retired_probes, MAX_SCHEDULE_TIMEOUT))
 		msleep(100);
 	destroy_workqueue(jf_reclaim_wq);
 }

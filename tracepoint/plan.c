@@ -152,7 +152,7 @@ static bool jf_plan_is_early(const struct jf_plan *plan)
 /* The change to plan->new is not made: free it, or retire it. */
 static void jf_plan_undo(struct jf_plan *plan)
 {
-	jf_parted(plan->tp, plan->tp->probes, plan->new, false);
+	jf_probes_done(plan->tp, plan->tp->probes, plan->new, false);
 	if (!plan->new)
 		return;
 	if (jf_plan_is_early(plan)) {
@@ -161,7 +161,7 @@ static void jf_plan_undo(struct jf_plan *plan)
 		 * with the iterator's READ_ONCE().
 		 */
 		smp_store_release(&plan->tp->active, plan->active);
-		jf_retire(plan->new);
+		jf_retire_probes(plan->new);
 		return;
 	}
 	/* No task was sent there. */
@@ -179,7 +179,7 @@ static int jf_plan_publish(struct jf_plan *plan)
 	err = plan->new ? jf_get_code(tp, plan->new) : 0;
 	if (err)
 		return err;
-	err = jf_part(tp->probes, plan->new);
+	err = jf_probes_prepare(tp->probes, plan->new);
 	if (err) {
 		mutex_lock(&jf_retired_mutex);
 		if (plan->new && plan->new->image)
@@ -221,13 +221,13 @@ static void jf_plan_done(struct jf_plan *plan)
 	if (jf_is_walked(plan->new) && jf_is_walked(old))
 		/* Pairs with the iterator's READ_ONCE(). */
 		smp_store_release(&tp->active, plan->new->probe);
-	jf_parted(tp, old, plan->new, true);
+	jf_probes_done(tp, old, plan->new, true);
 	tp->probes = plan->new;
 	if (!old && plan->new)
 		list_add_tail(&tp->list, &jf_tracepoints);
 	if (old && !plan->new)
 		list_del(&tp->list);
-	jf_retire(old);
+	jf_retire_probes(old);
 	jf_trace_stats.transitions++;
 }
 

@@ -11,7 +11,7 @@
 
 /**
  * struct jf_probes - the probes of a tracepoint at one time
- * @retired: on jf_retired
+ * @retired: on jf_retired_probes
  * @image:   the code that calls them; NULL: the iterator
  * @iter:    the iterator
  * @num:     how many there are
@@ -50,7 +50,7 @@ int jf_get_code(const struct jf_tracepoint *tp, struct jf_probes *p);
 /* With jf_retired_mutex held: no task can be in @p. */
 void jf_probes_free(struct jf_probes *p);
 /* Free @p, which may be NULL, when no task is in it or can reach it. */
-void jf_retire(struct jf_probes *p);
+void jf_retire_probes(struct jf_probes *p);
 
 /* --- probes.c: arrays, and the records of what is replaced --------------- */
 
@@ -65,10 +65,10 @@ struct jf_probes *jf_probes_del(const struct jf_tracepoint *tp,
 				const struct jf_probes *old,
 				jf_probe_match match, const void *arg);
 /* Record what a change from @old to @new retires if it succeeds, or if it fails. */
-int jf_part(const struct jf_probes *old, const struct jf_probes *new);
+int jf_probes_prepare(const struct jf_probes *old, const struct jf_probes *new);
 /* And this is how it ended. */
-void jf_parted(const struct jf_tracepoint *tp, const struct jf_probes *old,
-	       const struct jf_probes *new, bool replaced);
+void jf_probes_done(const struct jf_tracepoint *tp, const struct jf_probes *old,
+		    const struct jf_probes *new, bool replaced);
 
 /* --- plan.c: with jf_tp_mutex held ---------------------------------------- */
 

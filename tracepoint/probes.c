@@ -2,15 +2,15 @@
 /*
  * Arrays of probes, and the records of what a change from one to another retires.
  *
- * jf_part() records the probes that are removed, and the iterator when its
- * array is replaced, like a dynamic function's old targets: a change from one
- * array to another changes no entity's value, and yet a task may be about to
- * call a probe that only the old array has.
+ * jf_probes_prepare() records the probes that are removed, and the iterator when
+ * its array is replaced, like a dynamic function's old targets: a change from one
+ * array to another changes no entity's value, and yet a task may be about to call
+ * a probe that only the old array has.
  */
 #include "tracepoint/plan.h"
 
 #include "index/index.h"
-#include "quiesce/gone.h"
+#include "quiesce/retired.h"
 
 #include <linux/slab.h>
 
@@ -66,22 +66,22 @@ struct jf_probes *jf_probes_del(const struct jf_tracepoint *tp,
  * The part of @from that is not in @to: the removed probes, and the iterator if
  * it walks @from. An array without an image is no entity's value: it needs this.
  *
- * @num of them, counted from the first, get jf_gone_done().
+ * @num of them, counted from the first, get jf_retire_done().
  */
-static unsigned int jf_part_end(const struct jf_probes *from,
-				const struct jf_probes *to, unsigned int num,
-				bool replaced)
+static unsigned int jf_side_done(const struct jf_probes *from,
+				 const struct jf_probes *to, unsigned int num,
+				 bool replaced)
 {
 	unsigned int i, n = 0;
 
 	for (i = 0; i < jf_num(from) && n < num; i++) {
 		if (jf_probes_count(to, jf_probe_same, &from->probe[i]))
 			continue;
-		jf_gone_done(from->probe[i].func, replaced);
+		jf_retire_done(from->probe[i].func, replaced);
 		n++;
 	}
 	if (n < num && from && !from->image)
-		jf_gone_done(from->iter, replaced);
+		jf_retire_done(from->iter, replaced);
 	return n;
 }
 
@@ -90,20 +90,20 @@ static unsigned int jf_part_end(const struct jf_probes *from,
  * recorded, so the unload of any module waits for such a function, as it does for
  * code that calls others.
  */
-static enum jf_gone_kind jf_probe_kind(const struct jf_probe *p)
+static enum jf_retired_kind jf_probe_kind(const struct jf_probe *p)
 {
 	const struct jf_mod *m = jf_mod_by_addr((unsigned long)p->func);
 	unsigned long data = (unsigned long)p->data;
 
 	/* As in jf_mod_by_addr(). */
 	if (!jf_may_be_module(data) || (m && data_race(within_module(data, m->mod))))
-		return JF_GONE_TARGET;
-	return JF_GONE_DISPATCH;
+		return JF_RETIRED_TARGET;
+	return JF_RETIRED_DISPATCH;
 }
 
 /* 0, or -ENOMEM with nothing changed. */
-static int jf_part_begin(const struct jf_probes *from,
-			 const struct jf_probes *to)
+static int jf_side_prepare(const struct jf_probes *from,
+			   const struct jf_probes *to)
 {
 	unsigned int i, n = 0;
 	int err = 0;
@@ -111,44 +111,44 @@ static int jf_part_begin(const struct jf_probes *from,
 	for (i = 0; i < jf_num(from) && !err; i++) {
 		if (jf_probes_count(to, jf_probe_same, &from->probe[i]))
 			continue;
-		err = jf_gone_prepare(from->probe[i].func,
-				      jf_probe_kind(&from->probe[i]));
+		err = jf_retire_prepare(from->probe[i].func,
+					jf_probe_kind(&from->probe[i]));
 		n += !err;
 	}
 	if (!err && from && !from->image)
-		err = jf_gone_prepare(from->iter, JF_GONE_DISPATCH);
+		err = jf_retire_prepare(from->iter, JF_RETIRED_DISPATCH);
 	if (err)
-		jf_part_end(from, to, n, false);
+		jf_side_done(from, to, n, false);
 	return err;
 }
 
 /* Record what a change from @old to @new retires if it succeeds, or if it fails. */
-int jf_part(const struct jf_probes *old, const struct jf_probes *new)
+int jf_probes_prepare(const struct jf_probes *old, const struct jf_probes *new)
 {
 	int err;
 
 	jf_lock();
-	err = jf_part_begin(old, new);
+	err = jf_side_prepare(old, new);
 	if (!err) {
-		err = jf_part_begin(new, old);
+		err = jf_side_prepare(new, old);
 		if (err)
-			jf_part_end(old, new, UINT_MAX, false);
+			jf_side_done(old, new, UINT_MAX, false);
 	}
 	jf_unlock();
 	return err;
 }
 
-void jf_parted(const struct jf_tracepoint *tp, const struct jf_probes *old,
-	       const struct jf_probes *new, bool replaced)
+void jf_probes_done(const struct jf_tracepoint *tp, const struct jf_probes *old,
+		    const struct jf_probes *new, bool replaced)
 {
 	struct jf_ctl *ctl;
 
 	jf_lock();
-	jf_part_end(old, new, UINT_MAX, replaced);
-	jf_part_end(new, old, UINT_MAX, !replaced);
+	jf_side_done(old, new, UINT_MAX, replaced);
+	jf_side_done(new, old, UINT_MAX, !replaced);
 	/* From one array to another, the entity itself has not changed. */
 	ctl = jf_ctl_find(&tp->call->ent);
 	if (ctl)
-		ctl->seq = jf_gone_seq();
+		ctl->seq = jf_retired_seq();
 	jf_unlock();
 }

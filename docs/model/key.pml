@@ -218,9 +218,9 @@ end:	do
 }
 
 #ifdef WRONG_SIDE		/* variant: the side that is executed now is looked for */
-#define gone_side	key
+#define retired_side	key
 #else
-#define gone_side	!key
+#define retired_side	!key
 #endif
 
 #if defined(NO_KEY_RECORD)	/* variant: nothing is known of a key */
@@ -270,7 +270,7 @@ end:	do
 		printf("MSC: quiesce starts\n")
 	   };
 	   d_step {
-		only = gone_side;
+		only = retired_side;
 		printf("MSC: side %d is looked for\n", only)
 	   };
 	   d_step { list_tasks(); skip };
@@ -280,7 +280,7 @@ end:	do
 		/* A look, at all that are left. */
 		hold ->
 #if defined(LIVE) && !defined(NOT_RENEWED)
-		only = gone_side;
+		only = retired_side;
 #endif
 		do
 		:: k < TASKS ->
@@ -297,8 +297,8 @@ end:	do
 	      }
 #ifndef LIVE
 	   :: d_step {
-		hold && only != gone_side ->
-		only = gone_side;
+		hold && only != retired_side ->
+		only = retired_side;
 		printf("MSC: side %d is looked for\n", only)
 	      }
 #endif

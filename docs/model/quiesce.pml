@@ -527,9 +527,9 @@ inline free(set)
 /* The site leads the new way now, and what that replaces is retired. */
 inline publish()
 {
-	gone = BIT(way) & (IMAGES | ARRAYS);
+	replaced = BIT(way) & (IMAGES | ARRAYS);
 	if
-	:: leads[way] != leads[new] -> gone = gone | BIT(leads[way]) & POINTERS
+	:: leads[way] != leads[new] -> replaced = replaced | BIT(leads[way]) & POINTERS
 	:: else
 	fi;
 	if
@@ -539,19 +539,19 @@ inline publish()
 #if defined(NO_RECORD)		/* variant: no key has another value, nothing to wait for */
 	if
 	:: way >= ARRAY && new >= ARRAY && !retired && !waiting ->
-		k = gone & POINTERS;
+		k = replaced & POINTERS;
 		free(k);
-		gone = gone & ARRAYS
+		replaced = replaced & ARRAYS
 	:: else
 	fi;
 #elif defined(LOOK_FIRST)
-	free(gone);
-	gone = 0;
+	free(replaced);
+	replaced = 0;
 #endif
 	way = new;
-	retired = retired | gone;
+	retired = retired | replaced;
 	new = 0;
-	gone = 0
+	replaced = 0
 }
 
 #ifdef WAIT_RCU
@@ -575,7 +575,7 @@ proctype writer()
 {
 	byte new;		/* way */
 	byte to;		/* its target */
-	byte gone;		/* what that replaces, as a set */
+	byte replaced;		/* what that replaces, as a set */
 	byte had;		/* the array before */
 	byte j;
 	byte k;
@@ -666,19 +666,19 @@ publish_array:
 			printf("MSC: commit fails\n");
 			array = had;
 			had = NONE;
-			gone = BIT(new);
+			replaced = BIT(new);
 			if
-			:: leads[way] != leads[new] -> gone = gone | BIT(leads[new])
+			:: leads[way] != leads[new] -> replaced = replaced | BIT(leads[new])
 			:: else
 			fi;
 			new = 0;
 #ifdef FAILED_FREED		/* variant: no task was sent there */
-			free(gone);
+			free(replaced);
 #else
 			/* But a task in the iterator may have seen it. */
-			retired = retired | gone;
+			retired = retired | replaced;
 #endif
-			gone = 0
+			replaced = 0
 		};
 		goto next
 	      }

@@ -45,7 +45,7 @@ static inline u64 compiled(struct jfk_mod *m, struct jf_func *f)
 }
 
 /* It left nothing. */
-static inline void expect_gone(struct kunit *test, struct everything *e)
+static inline void expect_unloaded(struct kunit *test, struct everything *e)
 {
 	unsigned long addr;
 

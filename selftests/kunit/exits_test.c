@@ -69,7 +69,7 @@ static void exits_are_swept(struct kunit *test)
 	/* All the rest, with the next quiesce. */
 	for (i = 0; i < 47; i++)
 		jfk_free_stack(t[i]);
-	KUNIT_ASSERT_EQ(test, prepare(X, JF_GONE_TARGET), 0);
+	KUNIT_ASSERT_EQ(test, prepare(X, JF_RETIRED_TARGET), 0);
 	done(X, true);
 	jf_quiesce();
 	KUNIT_EXPECT_EQ(test, jfk_num_exits(0), 1U);
@@ -144,7 +144,7 @@ static void lost_exits(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, jf_quiesce_timeout(0), -ETIMEDOUT);
 	KUNIT_EXPECT_EQ(test, jf_quiesce_timeout(3 * HZ), -ETIMEDOUT);
 	KUNIT_EXPECT_EQ(test, jfk_exits_lost(), 3);
-	KUNIT_EXPECT_TRUE(test, jfk_gone(jfk_code(w.a, 0)));
+	KUNIT_EXPECT_TRUE(test, jfk_is_retired(jfk_code(w.a, 0)));
 	/* Its memory is needed now: the records, the spans, the grace period. */
 	for (n = 1; n < 4; n++) {
 		jfk.allocs = 0;
@@ -173,7 +173,7 @@ static void lost_exits(struct kunit *test)
 	begun = jfk.now;
 	jf_quiesce();
 	KUNIT_EXPECT_EQ(test, jfk.now, begun + HZ);
-	KUNIT_EXPECT_EQ(test, jfk_num_gones(), 0U);
+	KUNIT_EXPECT_EQ(test, jfk_num_retired(), 0U);
 }
 
 /* However long it takes: nothing else knows of them. The log says what is waited for. */
@@ -189,13 +189,13 @@ static void lost_for_long(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, jfk.warnings, 2U);
 	KUNIT_EXPECT_TRUE_MSG(test, said("quiesce: waiting for a grace period of Tasks RCU, since 20 s"), "%s",
 			      jfk.warning);
-	KUNIT_EXPECT_TRUE(test, jfk_gone(jfk_code(w.a, 0)));
+	KUNIT_EXPECT_TRUE(test, jfk_is_retired(jfk_code(w.a, 0)));
 	jfk_end_graces();
 	jfk.gp_takes = 70 * HZ;
 	begun = jfk.now;
 	jf_quiesce();
 	KUNIT_EXPECT_EQ(test, jfk.now, begun + 70 * HZ);
-	KUNIT_EXPECT_EQ(test, jfk_num_gones(), 0U);
+	KUNIT_EXPECT_EQ(test, jfk_num_retired(), 0U);
 }
 
 /* Where half of the room is taken, the work makes more, and none is lost. */
@@ -299,11 +299,11 @@ static void lost_exit_in_image(struct kunit *test)
 	t->on_rq = 1;
 	jfk.gp_takes = -1;
 	jfk_reclaim();
-	KUNIT_EXPECT_EQ(test, jfk_retired(), 1U);
+	KUNIT_EXPECT_EQ(test, jfk_num_retired_probes(), 1U);
 	jfk_end_graces();
 	jfk.gp_takes = 1;
 	jfk_reclaim();
-	KUNIT_EXPECT_EQ(test, jfk_retired(), 0U);
+	KUNIT_EXPECT_EQ(test, jfk_num_retired_probes(), 0U);
 }
 
 /* --- init and exit -------------------------------------------------------- */

@@ -899,12 +899,12 @@ int jfk_check_target(void *func, struct jfk_mod *own)
 	return err;
 }
 
-unsigned int jfk_retired(void)
+unsigned int jfk_num_retired_probes(void)
 {
 	struct jf_probes *p;
 	unsigned int n = 0;
 
-	list_for_each_entry(p, &jf_retired, retired)
+	list_for_each_entry(p, &jf_retired_probes, retired)
 		n++;
 	return n;
 }
@@ -976,7 +976,7 @@ static void jfk_capture(struct jfk_state *s)
 	s->stats.broadcasts -= jfk.undone;
 	s->modules = jfk_num_modules();
 	s->map = jfk_map_num();
-	s->retired = jfk_retired();
+	s->retired = jfk_num_retired_probes();
 	s->tps = jfk_num_tps();
 	s->images = jfk_images_used();
 	s->not_freed = jfk.not_freed;
@@ -1062,7 +1062,7 @@ int jfk_init(struct kunit *test)
 	jfk.test = test;
 	INIT_LIST_HEAD(&jf_modules);
 	INIT_LIST_HEAD(&jf_tracepoints);
-	INIT_LIST_HEAD(&jf_retired);
+	INIT_LIST_HEAD(&jf_retired_probes);
 	hash_init(jf_ctls);
 	hash_init(jf_tramps);
 	jf_map = NULL;
@@ -1101,7 +1101,7 @@ void jfk_exit(struct kunit *test)
 	KUNIT_EXPECT_EQ_MSG(test, jfk.breaches, 0U, "first: %s", jfk.breach ?: "");
 	KUNIT_EXPECT_EQ(test, jfk.not_freed, 0);
 	KUNIT_EXPECT_EQ(test, jfk_images_used(), 0U);
-	KUNIT_EXPECT_EQ(test, jfk_retired(), 0U);
+	KUNIT_EXPECT_EQ(test, jfk_num_retired_probes(), 0U);
 	KUNIT_EXPECT_EQ(test, jfk_num_tps(), 0U);
 	KUNIT_EXPECT_FALSE(test, mutex_is_locked(&jf_mutex));
 	KUNIT_EXPECT_FALSE(test, mutex_is_locked(&jf_tp_mutex));

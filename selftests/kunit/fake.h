@@ -42,7 +42,7 @@
 #include "arch/arch.h"
 #include "core/commit.h"
 #include "quiesce/function.h"
-#include "quiesce/gone.h"
+#include "quiesce/retired.h"
 #include "module/module.h"
 #include "quiesce/quiesce.h"
 #include "quiesce/text.h"
@@ -305,7 +305,7 @@ void jfk_watch(struct jfk_mod *m);
 int jfk_by_name(const char *module, const char *name, enum jf_ent_type type, struct jf_ent **ent);
 void *jfk_allowed(struct jf_ent *ent, const char *name);
 int jfk_check_target(void *func, struct jfk_mod *own);
-unsigned int jfk_retired(void);
+unsigned int jfk_num_retired_probes(void);
 unsigned int jfk_num_tps(void);
 unsigned int jfk_num_probes(const struct jf_tracepoint *tp);
 const struct jf_probe *jfk_probe(const struct jf_tracepoint *tp, unsigned int i);
@@ -316,12 +316,12 @@ void jfk_reclaim(void);
 bool jfk_key_work(void);
 void jfk_force_context(bool atomic);
 /* The record of a function that was replaced. */
-bool jfk_gone(void *func);
-unsigned int jfk_gone_pins(void *func);
-u64 jfk_gone_since(void *func);
-enum jf_gone_kind jfk_gone_kind(void *func);
+bool jfk_is_retired(void *func);
+unsigned int jfk_retired_pins(void *func);
+u64 jfk_retired_since(void *func);
+enum jf_retired_kind jfk_retired_kind(void *func);
 /* Records in all, pinned ones included. */
-unsigned int jfk_num_gones(void);
+unsigned int jfk_num_retired(void);
 u64 jfk_quiesced_seq(void);
 /* Grace periods of Tasks RCU that no task waits for. */
 unsigned int jfk_num_gps(void);
@@ -348,7 +348,7 @@ do {									\
 } while (0)
 
 extern struct kunit_suite jfk_registry_suite, jfk_batch_suite, jfk_keys_suite,
-	jfk_trace_suite, jfk_probes_suite, jfk_gone_suite, jfk_quiesce_suite,
+	jfk_trace_suite, jfk_probes_suite, jfk_retired_suite, jfk_quiesce_suite,
 	jfk_unload_suite, jfk_scan_suite, jfk_reclaim_suite, jfk_exits_suite;
 
 #endif /* JFK_FAKE_H */

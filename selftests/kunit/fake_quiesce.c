@@ -450,7 +450,7 @@ static void jfk_detach(struct tracepoint *tp, void *probe)
 #define pr_warn_ratelimited(fmt, ...)	jfk_warn(fmt, ##__VA_ARGS__)
 
 #include "../../index/spans.c"
-#include "../../quiesce/gone.c"
+#include "../../quiesce/retired.c"
 #include "../../quiesce/function.c"
 #include "../../quiesce/sight.c"
 #include "../../quiesce/exits.c"
@@ -561,51 +561,51 @@ void jfk_exiting(struct jfk_task *t)
 
 /* --- the engine's statics ---------------------------------------------------- */
 
-static struct jf_gone *jfk_gone_get(void *func)
+static struct jf_retired_func *jfk_retired_get(void *func)
 {
-	struct jf_gone *g;
+	struct jf_retired_func *r;
 
 	mutex_lock(&jf_mutex);
-	g = jf_gone_find(func);
+	r = jf_retired_find(func);
 	mutex_unlock(&jf_mutex);
-	return g;
+	return r;
 }
 
-bool jfk_gone(void *func)
+bool jfk_is_retired(void *func)
 {
-	struct jf_gone *g = jfk_gone_get(func);
+	struct jf_retired_func *r = jfk_retired_get(func);
 
-	return g && g->seq;
+	return r && r->seq;
 }
 
-unsigned int jfk_gone_pins(void *func)
+unsigned int jfk_retired_pins(void *func)
 {
-	struct jf_gone *g = jfk_gone_get(func);
+	struct jf_retired_func *r = jfk_retired_get(func);
 
-	return g ? g->pins : 0;
+	return r ? r->pins : 0;
 }
 
-u64 jfk_gone_since(void *func)
+u64 jfk_retired_since(void *func)
 {
-	struct jf_gone *g = jfk_gone_get(func);
+	struct jf_retired_func *r = jfk_retired_get(func);
 
-	return g ? g->seq : 0;
+	return r ? r->seq : 0;
 }
 
-enum jf_gone_kind jfk_gone_kind(void *func)
+enum jf_retired_kind jfk_retired_kind(void *func)
 {
-	struct jf_gone *g = jfk_gone_get(func);
+	struct jf_retired_func *r = jfk_retired_get(func);
 
-	return g ? g->kind : -1;
+	return r ? r->kind : -1;
 }
 
-unsigned int jfk_num_gones(void)
+unsigned int jfk_num_retired(void)
 {
-	struct jf_gone *g;
+	struct jf_retired_func *r;
 	unsigned int n = 0;
 	int bkt;
 
-	hash_for_each(jf_gones, bkt, g, hash)
+	hash_for_each(jf_retired_funcs, bkt, r, hash)
 		n++;
 	return n;
 }
@@ -652,7 +652,7 @@ int jfk_quiesce_begin(void)
 	unsigned int i;
 	int err;
 
-	hash_init(jf_gones);
+	hash_init(jf_retired_funcs);
 	INIT_LIST_HEAD(&jf_gps);
 	INIT_LIST_HEAD(&jf_calls);
 	INIT_LIST_HEAD(&jf_calls_waiting);
@@ -699,7 +699,7 @@ void jfk_quiesce_end(struct kunit *test)
 	for (i = 0; i < jfk_num_all; i++)
 		refs += !!jfk_all[i]->refs;
 	KUNIT_EXPECT_EQ_MSG(test, refs, 0U, "tasks that are held");
-	KUNIT_EXPECT_EQ(test, jfk_num_gones(), 0U);
+	KUNIT_EXPECT_EQ(test, jfk_num_retired(), 0U);
 	KUNIT_EXPECT_EQ(test, jfk_num_gps(), 0U);
 	KUNIT_EXPECT_TRUE(test, !jfk.exit_probe);
 	KUNIT_EXPECT_FALSE(test, jfk.exits_queued);

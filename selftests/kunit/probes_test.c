@@ -278,7 +278,7 @@ static void images_run_out(struct kunit *test)
 	jfk.patch_err = 0;
 	expect_all(test, &x, false);
 	/* A task in the iterator may have seen them. */
-	KUNIT_EXPECT_EQ(test, jfk_retired(), 2U);
+	KUNIT_EXPECT_EQ(test, jfk_num_retired_probes(), 2U);
 	KUNIT_EXPECT_EQ(test, jfk_images_used(), 0U);
 	fill(&b, &x);
 	KUNIT_EXPECT_EQ(test, jf_batch_commit(&b), 0);
@@ -306,7 +306,7 @@ static void each_allocation_fails(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, jfk_images_used(), 0U);
 		jfk_reclaim();
 		jf_quiesce();
-		KUNIT_EXPECT_EQ(test, jfk_num_gones(), 0U);
+		KUNIT_EXPECT_EQ(test, jfk_num_retired(), 0U);
 	}
 	KUNIT_EXPECT_GT(test, n, 20U);
 	KUNIT_EXPECT_EQ(test, err, 0);
@@ -351,7 +351,7 @@ static void one_is_refused(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, jf_batch_commit(&b), -EBUSY);
 	expect_probes(test, x.tp[0], "");
 	KUNIT_EXPECT_EQ(test, jf_key_count(x.key), 2);
-	KUNIT_EXPECT_EQ(test, jfk_retired(), 0U);
+	KUNIT_EXPECT_EQ(test, jfk_num_retired_probes(), 0U);
 }
 
 /* A task in the iterator sees nothing of a batch that fails in the end. */
@@ -394,7 +394,7 @@ static void iterator_sees_no_failure(struct kunit *test)
 		jfk.on_sync = NULL;
 		KUNIT_EXPECT_EQ(test, seen_tp->active == seen_active, !i);
 		/* Of an array that no task saw nothing is kept. */
-		KUNIT_EXPECT_EQ(test, jfk_retired(), i);
+		KUNIT_EXPECT_EQ(test, jfk_num_retired_probes(), i);
 	}
 	KUNIT_EXPECT_GT(test, reads, 0U);
 	KUNIT_EXPECT_EQ_MSG(test, seen_other, 0U, "a probe of a batch that fails could run");

@@ -138,7 +138,7 @@ static void module_no_target(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, jfk_notify(w.a, MODULE_STATE_GOING), 0);
 	KUNIT_EXPECT_EQ(test, jfk.gathers + jfk.looks, 0U);
 	KUNIT_EXPECT_EQ(test, jfk.tasks_graces, 0U);
-	KUNIT_EXPECT_TRUE(test, jfk_gone(jfk_code(w.b, 0)));
+	KUNIT_EXPECT_TRUE(test, jfk_is_retired(jfk_code(w.b, 0)));
 	jfk_no_tasks();
 }
 
@@ -163,7 +163,7 @@ static void once_a_target(struct kunit *test)
 		}
 		t = jfk_task(test, jfk_code(m, 7));
 		jf_quiesce();
-		KUNIT_EXPECT_EQ(test, jfk_num_gones(), 0U);
+		KUNIT_EXPECT_EQ(test, jfk_num_retired(), 0U);
 		KUNIT_EXPECT_EQ(test, t->looks, 1U);
 		t->stays = 30 * HZ;
 		KUNIT_EXPECT_EQ(test, jfk_notify(m, MODULE_STATE_GOING), 0);
@@ -182,20 +182,20 @@ static void module_forgets(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, trace(&w, 0), 0);
 	image = jfk_probes_image(w.tp);
 	KUNIT_ASSERT_EQ(test, untrace(&w, 0), 0);
-	KUNIT_EXPECT_EQ(test, jfk_num_gones(), 3U);
-	KUNIT_EXPECT_TRUE(test, jfk_gone(image));
+	KUNIT_EXPECT_EQ(test, jfk_num_retired(), 3U);
+	KUNIT_EXPECT_TRUE(test, jfk_is_retired(image));
 	KUNIT_EXPECT_EQ(test, jfk_notify(w.a, MODULE_STATE_GOING), 0);
-	KUNIT_EXPECT_FALSE(test, jfk_gone(jfk_code(w.a, 0)));
-	KUNIT_EXPECT_FALSE(test, jfk_gone(image));
-	KUNIT_EXPECT_TRUE(test, jfk_gone(jfk_code(w.b, 0)));
-	KUNIT_EXPECT_EQ(test, jfk_num_gones(), 1U);
+	KUNIT_EXPECT_FALSE(test, jfk_is_retired(jfk_code(w.a, 0)));
+	KUNIT_EXPECT_FALSE(test, jfk_is_retired(image));
+	KUNIT_EXPECT_TRUE(test, jfk_is_retired(jfk_code(w.b, 0)));
+	KUNIT_EXPECT_EQ(test, jfk_num_retired(), 1U);
 	/* There is still something to wait for. */
 	KUNIT_EXPECT_EQ(test, jfk_quiesced_seq(), 0ULL);
 	KUNIT_EXPECT_EQ(test, jf_stats.quiesces, 1ULL);
 	/* And b's turn. */
 	KUNIT_EXPECT_EQ(test, jfk_notify(w.b, MODULE_STATE_GOING), 0);
 	KUNIT_EXPECT_EQ(test, jf_stats.quiesces, 2ULL);
-	KUNIT_EXPECT_EQ(test, jfk_num_gones(), 0U);
+	KUNIT_EXPECT_EQ(test, jfk_num_retired(), 0U);
 }
 
 /* Want of memory delays the unload. */
@@ -235,10 +235,10 @@ static void quiesce_scope(struct kunit *test)
 	t = jfk_task(test, p->get(&w, test));
 	KUNIT_EXPECT_EQ(test, jf_quiesce_timeout(0), p->all ? -ETIMEDOUT : 0);
 	KUNIT_EXPECT_EQ(test, t->looks, 1U);
-	KUNIT_EXPECT_EQ(test, jfk_gone(jfk_code(w.a, 0)), p->all);
+	KUNIT_EXPECT_EQ(test, jfk_is_retired(jfk_code(w.a, 0)), p->all);
 	jfk_leave(t);
 	KUNIT_EXPECT_EQ(test, jf_quiesce_timeout(0), 0);
-	KUNIT_EXPECT_EQ(test, jfk_num_gones(), 0U);
+	KUNIT_EXPECT_EQ(test, jfk_num_retired(), 0U);
 }
 
 /* Nothing was replaced, so there is no text to search for, but data may be in use. */
@@ -280,7 +280,7 @@ static void quiesce_waits(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, jfk.gathers, 1U);
 	KUNIT_EXPECT_LT(test, t[0]->looks, t[1]->looks);
 	KUNIT_EXPECT_LT(test, t[1]->looks, t[2]->looks);
-	KUNIT_EXPECT_EQ(test, jfk_num_gones(), 0U);
+	KUNIT_EXPECT_EQ(test, jfk_num_retired(), 0U);
 	KUNIT_EXPECT_EQ(test, jfk_quiesced_seq(), 1ULL);
 }
 
@@ -351,8 +351,8 @@ static void replaced_meanwhile(struct kunit *test)
 	jf_quiesce();
 	jfk.on_sleep = NULL;
 	KUNIT_EXPECT_EQ(test, meanwhile_err, 0);
-	KUNIT_EXPECT_FALSE(test, jfk_gone(jfk_code(w.a, 0)));
-	KUNIT_EXPECT_TRUE(test, jfk_gone(jfk_code(w.b, 0)));
+	KUNIT_EXPECT_FALSE(test, jfk_is_retired(jfk_code(w.a, 0)));
+	KUNIT_EXPECT_TRUE(test, jfk_is_retired(jfk_code(w.b, 0)));
 	KUNIT_EXPECT_EQ(test, jfk_quiesced_seq(), 1ULL);
 	KUNIT_EXPECT_EQ(test, seq(), 2ULL);
 }
@@ -462,7 +462,7 @@ static void limited(struct kunit *test)
 		t->restless = restless;
 		jfk.sleeps = 0;
 		KUNIT_EXPECT_EQ(test, jf_quiesce_timeout(l->limit), l->err);
-		KUNIT_EXPECT_EQ(test, jfk_gone(jfk_code(w.a, 0)), l->err != 0);
+		KUNIT_EXPECT_EQ(test, jfk_is_retired(jfk_code(w.a, 0)), l->err != 0);
 		if (l->err) {
 			KUNIT_EXPECT_TRUE(test, t->at != 0);
 			KUNIT_EXPECT_TRUE(test, time_after_eq(jfk.now, begun + l->limit));
@@ -480,7 +480,7 @@ static void limited(struct kunit *test)
 		/* Having failed does no harm. */
 		jfk_leave(t);
 		KUNIT_EXPECT_EQ(test, jf_quiesce_timeout(0), 0);
-		KUNIT_EXPECT_EQ(test, jfk_num_gones(), 0U);
+		KUNIT_EXPECT_EQ(test, jfk_num_retired(), 0U);
 	}
 }
 
@@ -504,7 +504,7 @@ static void limited_without_memory(struct kunit *test)
 		err = jf_quiesce_timeout(HZ);
 		jfk.fail_at = 0;
 		KUNIT_EXPECT_EQ(test, jfk.sleeps, 0U);
-		KUNIT_EXPECT_EQ(test, jfk_gone(jfk_code(w.a, 0)), err != 0);
+		KUNIT_EXPECT_EQ(test, jfk_is_retired(jfk_code(w.a, 0)), err != 0);
 		if (n != 3 && !err)
 			break;
 		KUNIT_EXPECT_EQ(test, err, n == 3 ? 0 : -ENOMEM);
@@ -529,7 +529,7 @@ static void quiesce_without_memory(struct kunit *test)
 		jfk.heal_after = 3;
 		jf_quiesce();
 		jfk.fail_at = 0;
-		KUNIT_EXPECT_EQ(test, jfk_num_gones(), 0U);
+		KUNIT_EXPECT_EQ(test, jfk_num_retired(), 0U);
 		KUNIT_EXPECT_EQ(test, jfk.gathers, n);
 		if (!jfk.sleeps)
 			break;
@@ -606,7 +606,7 @@ static void quiesce_context(struct kunit *test)
 	local_irq_restore(flags);
 	KUNIT_EXPECT_EQ(test, err, -EWOULDBLOCK);
 	KUNIT_EXPECT_EQ(test, jfk.gathers + jfk.tasks_graces, 0U);
-	KUNIT_EXPECT_TRUE(test, jfk_gone(jfk_code(w.a, 0)));
+	KUNIT_EXPECT_TRUE(test, jfk_is_retired(jfk_code(w.a, 0)));
 }
 
 static struct kunit_case quiesce_cases[] = {

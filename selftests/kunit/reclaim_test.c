@@ -271,7 +271,7 @@ static void busy_image_stays(struct kunit *test)
 	image = step(test, &w, 3);
 	for (i = 4; i < 6; i++)
 		step(test, &w, i);
-	KUNIT_EXPECT_EQ(test, jfk_retired(), 5U);
+	KUNIT_EXPECT_EQ(test, jfk_num_retired_probes(), 5U);
 	KUNIT_EXPECT_EQ(test, jfk.delay, (unsigned long)HZ);
 	t = jfk_task(test, image);
 	t->stays = 100 * HZ;
@@ -279,7 +279,7 @@ static void busy_image_stays(struct kunit *test)
 	/* Two seconds for all together, and none for each of them. */
 	KUNIT_EXPECT_TRUE(test, time_after_eq(jfk.now, begun + 2 * HZ));
 	KUNIT_EXPECT_TRUE(test, time_before(jfk.now, begun + 3 * HZ));
-	KUNIT_EXPECT_EQ(test, jfk_retired(), 1U);
+	KUNIT_EXPECT_EQ(test, jfk_num_retired_probes(), 1U);
 	KUNIT_EXPECT_EQ(test, jfk_images_used(), 2U);
 	KUNIT_EXPECT_TRUE(test, ((struct jfk_image *)image)->used);
 	KUNIT_EXPECT_EQ(test, jfk.tasks_graces, 0U);
@@ -287,7 +287,7 @@ static void busy_image_stays(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, jfk.scheduled);
 	KUNIT_EXPECT_EQ(test, jfk.delay, 10UL * HZ);
 	jfk_reclaim();
-	KUNIT_EXPECT_EQ(test, jfk_retired(), 1U);
+	KUNIT_EXPECT_EQ(test, jfk_num_retired_probes(), 1U);
 	KUNIT_EXPECT_EQ(test, jfk.delay, 10UL * HZ);
 	/* One that is retired meanwhile does not wait for it, */
 	step(test, &w, 6);
@@ -297,11 +297,11 @@ static void busy_image_stays(struct kunit *test)
 	step(test, &w, 7);
 	KUNIT_EXPECT_EQ(test, jfk.delay, 1UL);
 	jfk_reclaim();
-	KUNIT_EXPECT_EQ(test, jfk_retired(), 1U);
+	KUNIT_EXPECT_EQ(test, jfk_num_retired_probes(), 1U);
 	/* And then the task has left. */
 	jfk_leave(t);
 	jfk_reclaim();
-	KUNIT_EXPECT_EQ(test, jfk_retired(), 0U);
+	KUNIT_EXPECT_EQ(test, jfk_num_retired_probes(), 0U);
 	KUNIT_EXPECT_EQ(test, jfk_images_used(), 1U);
 	KUNIT_EXPECT_FALSE(test, jfk.scheduled);
 }
@@ -315,18 +315,18 @@ static void reclaim_forgets(struct kunit *test)
 	step(test, &w, 0);
 	first = step(test, &w, 1);
 	KUNIT_ASSERT_EQ(test, untrace(&w, 0), 0);
-	KUNIT_EXPECT_TRUE(test, jfk_gone(first));
-	KUNIT_EXPECT_TRUE(test, jfk_gone(jfk_code(w.a, 0)));
+	KUNIT_EXPECT_TRUE(test, jfk_is_retired(first));
+	KUNIT_EXPECT_TRUE(test, jfk_is_retired(jfk_code(w.a, 0)));
 	jfk_reclaim();
-	KUNIT_EXPECT_FALSE(test, jfk_gone(first));
-	KUNIT_EXPECT_TRUE(test, jfk_gone(jfk_code(w.a, 0)));
-	KUNIT_EXPECT_EQ(test, jfk_num_gones(), 1U);
+	KUNIT_EXPECT_FALSE(test, jfk_is_retired(first));
+	KUNIT_EXPECT_TRUE(test, jfk_is_retired(jfk_code(w.a, 0)));
+	KUNIT_EXPECT_EQ(test, jfk_num_retired(), 1U);
 	/* The image is in use again: a task in it is not in what was retired. */
 	other = step(test, &w, 2);
 	KUNIT_EXPECT_PTR_EQ(test, jfk_probes_image(w.tp), first);
 	jfk_task(test, first);
 	jfk_reclaim();
-	KUNIT_EXPECT_FALSE(test, jfk_gone(other));
+	KUNIT_EXPECT_FALSE(test, jfk_is_retired(other));
 	KUNIT_EXPECT_EQ(test, jf_quiesce_timeout(0), 0);
 }
 
@@ -340,19 +340,19 @@ static void busy_iterator_stays(struct kunit *test)
 	for (i = 0; i < CHAIN + 1; i++)
 		step(test, &w, i);
 	jfk_reclaim();
-	KUNIT_EXPECT_EQ(test, jfk_retired(), 0U);
+	KUNIT_EXPECT_EQ(test, jfk_num_retired_probes(), 0U);
 	for (i = 1; i < 5; i++)
 		step(test, &w, CHAIN + i);
-	KUNIT_EXPECT_EQ(test, jfk_retired(), 4U);
+	KUNIT_EXPECT_EQ(test, jfk_num_retired_probes(), 4U);
 	t = jfk_task(test, jfk_iter());
 	jfk.gathers = 0;
 	jfk_reclaim();
-	KUNIT_EXPECT_EQ(test, jfk_retired(), 4U);
+	KUNIT_EXPECT_EQ(test, jfk_num_retired_probes(), 4U);
 	/* Where one of them is, all are: once together, once by themselves. */
 	KUNIT_EXPECT_EQ(test, jfk.gathers, 2U);
 	jfk_leave(t);
 	jfk_reclaim();
-	KUNIT_EXPECT_EQ(test, jfk_retired(), 0U);
+	KUNIT_EXPECT_EQ(test, jfk_num_retired_probes(), 0U);
 }
 
 /* Want of memory puts it off, and frees nothing without a scan. */
@@ -369,9 +369,9 @@ static void reclaim_without_memory(struct kunit *test)
 		jfk.fail_always = true;
 		jfk_reclaim();
 		jfk.fail_at = 0;
-		if (!jfk_retired())
+		if (!jfk_num_retired_probes())
 			break;
-		KUNIT_EXPECT_EQ(test, jfk_retired(), 2U);
+		KUNIT_EXPECT_EQ(test, jfk_num_retired_probes(), 2U);
 		KUNIT_EXPECT_EQ(test, jfk.delay, 10UL * HZ);
 		KUNIT_EXPECT_EQ(test, jfk.looks, 0U);
 	}

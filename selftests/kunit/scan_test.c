@@ -50,7 +50,7 @@ static void returning(struct kunit *test)
 	t[0]->tramp = jfk_tramp(w.m, w.tp->call) - 4;
 	t[0]->on_rq = 1;
 	jfk_reclaim();
-	KUNIT_EXPECT_EQ(test, jfk_retired(), 0U);
+	KUNIT_EXPECT_EQ(test, jfk_num_retired_probes(), 0U);
 	KUNIT_EXPECT_EQ(test, jf_quiesce_timeout(0), -ETIMEDOUT);
 }
 
@@ -147,7 +147,7 @@ static void tasks_rcu_does_not_end(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, jfk.now, begun + HZ);
 	KUNIT_EXPECT_EQ(test, jfk.tasks_graces, 1U);
 	KUNIT_EXPECT_EQ(test, jfk_num_gps(), 1U);
-	KUNIT_EXPECT_EQ(test, jfk_num_gones(), 0U);
+	KUNIT_EXPECT_EQ(test, jfk_num_retired(), 0U);
 	/* It has ended meanwhile, and the next one gets the same chance. */
 	jfk_end_graces();
 	replace(test, w.f[0], jfk_code(w.a, 0));
@@ -258,7 +258,7 @@ static void blind(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, jfk.now, begun + 100 * HZ);
 	KUNIT_EXPECT_EQ(test, jfk.tasks_graces, 1U);
 	KUNIT_EXPECT_EQ(test, jfk.rude_graces, 1U);
-	KUNIT_EXPECT_EQ(test, jfk_num_gones(), 0U);
+	KUNIT_EXPECT_EQ(test, jfk_num_retired(), 0U);
 
 	replace(test, w.f[0], jfk_code(w.a, 0));
 	begun = jfk.now;
@@ -266,7 +266,7 @@ static void blind(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, jf_quiesce_timeout(5 * HZ), -ETIMEDOUT);
 	KUNIT_EXPECT_EQ(test, jfk.now, begun + 5 * HZ);
 	KUNIT_EXPECT_EQ(test, jf_quiesce_timeout(0), -ETIMEDOUT);
-	KUNIT_EXPECT_TRUE(test, jfk_gone(jfk_code(w.a, 0)));
+	KUNIT_EXPECT_TRUE(test, jfk_is_retired(jfk_code(w.a, 0)));
 	jfk_end_graces();
 	jfk.gp_takes = 1;
 	for (n = 1; n < 10; n++) {
@@ -277,7 +277,7 @@ static void blind(struct kunit *test)
 		if (!err)
 			break;
 		KUNIT_EXPECT_EQ(test, err, -ENOMEM);
-		KUNIT_EXPECT_TRUE(test, jfk_gone(jfk_code(w.a, 0)));
+		KUNIT_EXPECT_TRUE(test, jfk_is_retired(jfk_code(w.a, 0)));
 	}
 	KUNIT_EXPECT_EQ(test, n, 4U);
 	/* A module, and its memory fails. */
@@ -288,7 +288,7 @@ static void blind(struct kunit *test)
 	jfk.heal_after = 2;
 	KUNIT_EXPECT_EQ(test, jfk_notify(w.a, MODULE_STATE_GOING), 0);
 	KUNIT_EXPECT_EQ(test, jfk.sleeps, 2U);
-	KUNIT_EXPECT_EQ(test, jfk_num_gones(), 0U);
+	KUNIT_EXPECT_EQ(test, jfk_num_retired(), 0U);
 	KUNIT_EXPECT_EQ(test, jfk.gathers + jfk.looks, 0U);
 }
 

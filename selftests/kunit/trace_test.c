@@ -323,24 +323,24 @@ static void images_are_retired(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, add(&x, 0, 5), 0);
 	first = jfk_probes_image(x.tp);
 	KUNIT_EXPECT_EQ(test, jfk_images_used(), 1U);
-	KUNIT_EXPECT_EQ(test, jfk_retired(), 0U);
+	KUNIT_EXPECT_EQ(test, jfk_num_retired_probes(), 0U);
 	KUNIT_ASSERT_EQ(test, add(&x, 1, 5), 0);
 	KUNIT_EXPECT_PTR_NE(test, jfk_probes_image(x.tp), first);
 	KUNIT_EXPECT_EQ(test, jfk_images_used(), 2U);
-	KUNIT_EXPECT_EQ(test, jfk_retired(), 1U);
+	KUNIT_EXPECT_EQ(test, jfk_num_retired_probes(), 1U);
 	KUNIT_EXPECT_TRUE(test, jfk.scheduled);
 	KUNIT_ASSERT_EQ(test, del(&x, 0), 0);
 	KUNIT_ASSERT_EQ(test, del(&x, 1), 0);
 	KUNIT_EXPECT_EQ(test, jfk_images_used(), 3U);
 	KUNIT_EXPECT_EQ(test, jfk.gathers + jfk.looks, 0U);
-	KUNIT_EXPECT_EQ(test, jfk_retired(), 3U);
+	KUNIT_EXPECT_EQ(test, jfk_num_retired_probes(), 3U);
 	jfk_reclaim();
 	/* One scan for all of them, and no data to wait for. */
 	KUNIT_EXPECT_EQ(test, jfk.gathers, 1U);
 	KUNIT_EXPECT_EQ(test, jfk.looks, 1U);
 	KUNIT_EXPECT_EQ(test, jfk.tasks_graces, 0U);
 	KUNIT_EXPECT_EQ(test, jfk_images_used(), 0U);
-	KUNIT_EXPECT_EQ(test, jfk_retired(), 0U);
+	KUNIT_EXPECT_EQ(test, jfk_num_retired_probes(), 0U);
 	/* Nothing is retired: nothing is scanned. */
 	jfk.scheduled = true;
 	jfk_reclaim();
@@ -363,13 +363,13 @@ static void images_are_retired_blind(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, jfk.rude_graces, 1U);
 	KUNIT_EXPECT_EQ(test, jfk.gathers, 0U);
 	KUNIT_EXPECT_EQ(test, jfk_images_used(), 1U);
-	KUNIT_EXPECT_EQ(test, jfk_retired(), 0U);
+	KUNIT_EXPECT_EQ(test, jfk_num_retired_probes(), 0U);
 	/* It does not end: what was retired stays. */
 	jfk.gp_takes = -1;
 	KUNIT_ASSERT_EQ(test, del(&x, 1), 0);
 	jfk_reclaim();
 	KUNIT_EXPECT_EQ(test, jfk_images_used(), 1U);
-	KUNIT_EXPECT_EQ(test, jfk_retired(), 1U);
+	KUNIT_EXPECT_EQ(test, jfk_num_retired_probes(), 1U);
 	KUNIT_EXPECT_TRUE(test, jfk.scheduled);
 	KUNIT_EXPECT_EQ(test, jfk.delay, 10UL * HZ);
 	/* Once for all of them: for each by itself there is no time. */
@@ -458,7 +458,7 @@ static struct fixture with_probes(struct kunit *test, unsigned int num)
 		KUNIT_ASSERT_EQ(test, add(&x, i, 5), 0);
 	jfk_reclaim();
 	jf_quiesce();
-	KUNIT_ASSERT_EQ(test, jfk_num_gones(), 0U);
+	KUNIT_ASSERT_EQ(test, jfk_num_retired(), 0U);
 	expect_model(test, &x, "the start");
 	return x;
 }
@@ -480,9 +480,9 @@ static void expect_old(struct kunit *test, struct fixture *x, const void *id,
 	expect_model(test, x, what);
 	KUNIT_EXPECT_PTR_EQ_MSG(test, jfk_probes_id(x->tp), id, "%s", what);
 	jfk_reclaim();
-	not_freed = jfk.not_freed - jfk_num_gones();
+	not_freed = jfk.not_freed - jfk_num_retired();
 	jf_quiesce();
-	KUNIT_EXPECT_EQ_MSG(test, jfk_num_gones(), 0U, "%s", what);
+	KUNIT_EXPECT_EQ_MSG(test, jfk_num_retired(), 0U, "%s", what);
 	KUNIT_EXPECT_EQ_MSG(test, jfk.not_freed, not_freed, "%s", what);
 }
 
@@ -562,13 +562,13 @@ static void failed_array_is_retired(struct kunit *test)
 	jfk.patch_err = -EILSEQ;
 	KUNIT_EXPECT_EQ(test, add(&x, 17, 5), -EILSEQ);
 	jfk.patch_err = 0;
-	KUNIT_EXPECT_EQ(test, jfk_retired(), 1U);
+	KUNIT_EXPECT_EQ(test, jfk_num_retired_probes(), 1U);
 	KUNIT_EXPECT_PTR_EQ(test, x.tp->active, &none);
-	KUNIT_EXPECT_TRUE(test, jfk_gone(func(17)));
-	KUNIT_EXPECT_TRUE(test, jfk_gone(jfk_iter()));
+	KUNIT_EXPECT_TRUE(test, jfk_is_retired(func(17)));
+	KUNIT_EXPECT_TRUE(test, jfk_is_retired(jfk_iter()));
 	expect_model(test, &x, "after the failure");
 	jfk_reclaim();
-	KUNIT_EXPECT_EQ(test, jfk_retired(), 0U);
+	KUNIT_EXPECT_EQ(test, jfk_num_retired_probes(), 0U);
 }
 
 /* After -EIO the new code counts as published. */
@@ -581,7 +581,7 @@ static void read_back_differs(struct kunit *test)
 	jfk.patch_err = 0;
 	x.model.probe[x.model.num++] = (struct jf_probe){ func(1), data(1), 5 };
 	expect_model(test, &x, "after -EIO");
-	KUNIT_EXPECT_EQ(test, jfk_retired(), 1U);
+	KUNIT_EXPECT_EQ(test, jfk_num_retired_probes(), 1U);
 }
 
 /* --- modules ----------------------------------------------------------- */

@@ -25,7 +25,7 @@ static void going(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, jfk.watched_freed, 4U);
 	KUNIT_EXPECT_EQ_MSG(test, jfk.freed_without_grace, 0U,
 			    "the handler may still read a site");
-	expect_gone(test, &e);
+	expect_unloaded(test, &e);
 }
 
 /* A module with dynamic functions calls its own functions by them: it is always scanned for. */
@@ -62,7 +62,7 @@ static void going_without_living(struct kunit *test)
 
 	KUNIT_ASSERT_EQ(test, jfk_notify(e.m, MODULE_STATE_COMING), 0);
 	KUNIT_EXPECT_EQ(test, jfk_notify(e.m, MODULE_STATE_GOING), 0);
-	expect_gone(test, &e);
+	expect_unloaded(test, &e);
 	/* The second attempt finds its text as it is loaded again. */
 	e = everything(test, "m");
 	KUNIT_EXPECT_EQ(test, jfk_load(e.m), 0);
@@ -348,7 +348,7 @@ static void going_restores(struct kunit *test)
 	jfk.heal_after = 3;
 	KUNIT_EXPECT_EQ(test, jfk_notify(e.m, MODULE_STATE_GOING), 0);
 	KUNIT_EXPECT_EQ(test, jfk.sleeps, 3U);
-	KUNIT_EXPECT_FALSE(test, jfk_gone(jfk_code(other.m, 0)));
+	KUNIT_EXPECT_FALSE(test, jfk_is_retired(jfk_code(other.m, 0)));
 	KUNIT_EXPECT_PTR_EQ(test, e.f->func, jfk_target(0));
 	KUNIT_EXPECT_EQ(test, jfk_text(jfk_tramp(e.m, e.f)), jfk_jmp(jfk_target(0)));
 	KUNIT_EXPECT_EQ(test, jfk_text(own), compiled(e.m, e.f));
@@ -370,8 +370,8 @@ static void going_was_passed(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, __jf_func_update(e.g, jfk_code(other.m, 1)), 0);
 	KUNIT_ASSERT_EQ(test, __jf_func_update(other.f, (void *)(jfk_tramp(e.m, e.f) - 4)), 0);
 	KUNIT_EXPECT_EQ(test, jfk_notify(e.m, MODULE_STATE_GOING), 0);
-	KUNIT_EXPECT_TRUE(test, jfk_gone(jfk_code(other.m, 0)));
-	KUNIT_EXPECT_FALSE(test, jfk_gone(jfk_code(other.m, 1)));
+	KUNIT_EXPECT_TRUE(test, jfk_is_retired(jfk_code(other.m, 0)));
+	KUNIT_EXPECT_FALSE(test, jfk_is_retired(jfk_code(other.m, 1)));
 }
 
 struct obstacle {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Keys, targets and probes in modules of their own, for the suites of what was replaced:
- * gone_test.c, quiesce_test.c, scan_test.c, reclaim_test.c, exits_test.c.
+ * retired_test.c, quiesce_test.c, scan_test.c, reclaim_test.c, exits_test.c.
  */
 #ifndef JFK_WORLD_H
 #define JFK_WORLD_H
@@ -62,12 +62,12 @@ static inline void replace(struct kunit *test, struct jf_func *f, void *to)
 #define X	((void *)0x1000)
 #define Y	((void *)0x2000)
 
-static inline int prepare(void *func, enum jf_gone_kind kind)
+static inline int prepare(void *func, enum jf_retired_kind kind)
 {
 	int err;
 
 	mutex_lock(&jf_mutex);
-	err = jf_gone_prepare(func, kind);
+	err = jf_retire_prepare(func, kind);
 	mutex_unlock(&jf_mutex);
 	return err;
 }
@@ -75,7 +75,7 @@ static inline int prepare(void *func, enum jf_gone_kind kind)
 static inline void done(void *func, bool replaced)
 {
 	mutex_lock(&jf_mutex);
-	jf_gone_done(func, replaced);
+	jf_retire_done(func, replaced);
 	mutex_unlock(&jf_mutex);
 }
 
@@ -84,7 +84,7 @@ static inline u64 seq(void)
 	u64 s;
 
 	mutex_lock(&jf_mutex);
-	s = jf_gone_seq();
+	s = jf_retired_seq();
 	mutex_unlock(&jf_mutex);
 	return s;
 }

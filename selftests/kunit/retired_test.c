@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Suite jumpfunc-gone: what has to be looked for (quiesce/quiesce.c, fake.h).
+ * Suite jumpfunc-retired: what has to be scanned for (quiesce/quiesce.c, fake.h).
  *
  * What it proves: text that is looked for is found, to the byte, and no other; a
  * function is all of its parts; all that can still be executed after a change is
@@ -428,51 +428,51 @@ static void function_image(struct kunit *test)
 static void forget(void *func, u64 seq)
 {
 	mutex_lock(&jf_mutex);
-	jf_gone_forget(func, seq);
+	jf_retired_forget(func, seq);
 	mutex_unlock(&jf_mutex);
 }
 
 static void record_life(struct kunit *test)
 {
 	/* It comes to nothing. */
-	KUNIT_EXPECT_EQ(test, prepare(X, JF_GONE_TARGET), 0);
-	KUNIT_EXPECT_FALSE(test, jfk_gone(X));
-	KUNIT_EXPECT_EQ(test, jfk_gone_pins(X), 1U);
+	KUNIT_EXPECT_EQ(test, prepare(X, JF_RETIRED_TARGET), 0);
+	KUNIT_EXPECT_FALSE(test, jfk_is_retired(X));
+	KUNIT_EXPECT_EQ(test, jfk_retired_pins(X), 1U);
 	done(X, false);
-	KUNIT_EXPECT_EQ(test, jfk_num_gones(), 0U);
+	KUNIT_EXPECT_EQ(test, jfk_num_retired(), 0U);
 	KUNIT_EXPECT_EQ(test, jfk.not_freed, 0);
 	KUNIT_EXPECT_EQ(test, seq(), 0ULL);
 
 	/* It is replaced; later almost. */
-	KUNIT_EXPECT_EQ(test, prepare(X, JF_GONE_TARGET), 0);
+	KUNIT_EXPECT_EQ(test, prepare(X, JF_RETIRED_TARGET), 0);
 	done(X, true);
-	KUNIT_EXPECT_TRUE(test, jfk_gone(X));
-	KUNIT_EXPECT_EQ(test, jfk_gone_since(X), 1ULL);
+	KUNIT_EXPECT_TRUE(test, jfk_is_retired(X));
+	KUNIT_EXPECT_EQ(test, jfk_retired_since(X), 1ULL);
 	KUNIT_EXPECT_EQ(test, seq(), 1ULL);
-	KUNIT_EXPECT_EQ(test, prepare(X, JF_GONE_TARGET), 0);
+	KUNIT_EXPECT_EQ(test, prepare(X, JF_RETIRED_TARGET), 0);
 	done(X, false);
-	KUNIT_EXPECT_EQ(test, jfk_gone_since(X), 1ULL);
+	KUNIT_EXPECT_EQ(test, jfk_retired_since(X), 1ULL);
 
 	/* And again: the latest counts. */
-	KUNIT_EXPECT_EQ(test, prepare(Y, JF_GONE_DISPATCH), 0);
+	KUNIT_EXPECT_EQ(test, prepare(Y, JF_RETIRED_DISPATCH), 0);
 	done(Y, true);
-	KUNIT_EXPECT_EQ(test, prepare(X, JF_GONE_TARGET), 0);
+	KUNIT_EXPECT_EQ(test, prepare(X, JF_RETIRED_TARGET), 0);
 	done(X, true);
-	KUNIT_EXPECT_EQ(test, jfk_gone_since(X), 3ULL);
-	KUNIT_EXPECT_EQ(test, jfk_gone_since(Y), 2ULL);
-	KUNIT_EXPECT_EQ(test, jfk_num_gones(), 2U);
-	KUNIT_EXPECT_EQ(test, jfk_gone_kind(X), JF_GONE_TARGET);
-	KUNIT_EXPECT_EQ(test, jfk_gone_kind(Y), JF_GONE_DISPATCH);
-	KUNIT_EXPECT_EQ(test, prepare(X, JF_GONE_DISPATCH), 0);
+	KUNIT_EXPECT_EQ(test, jfk_retired_since(X), 3ULL);
+	KUNIT_EXPECT_EQ(test, jfk_retired_since(Y), 2ULL);
+	KUNIT_EXPECT_EQ(test, jfk_num_retired(), 2U);
+	KUNIT_EXPECT_EQ(test, jfk_retired_kind(X), JF_RETIRED_TARGET);
+	KUNIT_EXPECT_EQ(test, jfk_retired_kind(Y), JF_RETIRED_DISPATCH);
+	KUNIT_EXPECT_EQ(test, prepare(X, JF_RETIRED_DISPATCH), 0);
 	done(X, true);
-	KUNIT_EXPECT_EQ(test, jfk_gone_kind(X), JF_GONE_DISPATCH);
+	KUNIT_EXPECT_EQ(test, jfk_retired_kind(X), JF_RETIRED_DISPATCH);
 	/* Those who came when it was that may still be there. */
-	KUNIT_EXPECT_EQ(test, prepare(X, JF_GONE_TARGET), 0);
+	KUNIT_EXPECT_EQ(test, prepare(X, JF_RETIRED_TARGET), 0);
 	done(X, true);
-	KUNIT_EXPECT_EQ(test, jfk_gone_kind(X), JF_GONE_DISPATCH);
+	KUNIT_EXPECT_EQ(test, jfk_retired_kind(X), JF_RETIRED_DISPATCH);
 	forget(X, seq());
-	KUNIT_EXPECT_EQ(test, prepare(X, JF_GONE_TARGET), 0);
-	KUNIT_EXPECT_EQ(test, jfk_gone_kind(X), JF_GONE_TARGET);
+	KUNIT_EXPECT_EQ(test, prepare(X, JF_RETIRED_TARGET), 0);
+	KUNIT_EXPECT_EQ(test, jfk_retired_kind(X), JF_RETIRED_TARGET);
 	done(X, false);
 }
 
@@ -481,15 +481,15 @@ static void record_changes_kind(struct kunit *test)
 {
 	u64 begun;
 
-	KUNIT_EXPECT_EQ(test, prepare(X, JF_GONE_TARGET), 0);
+	KUNIT_EXPECT_EQ(test, prepare(X, JF_RETIRED_TARGET), 0);
 	done(X, true);
 	begun = seq();
-	KUNIT_EXPECT_EQ(test, prepare(X, JF_GONE_DISPATCH), 0);
+	KUNIT_EXPECT_EQ(test, prepare(X, JF_RETIRED_DISPATCH), 0);
 	done(X, false);
-	jf_gone_forget_all(begun, true);
-	KUNIT_EXPECT_TRUE(test, jfk_gone(X));
-	jf_gone_forget_all(seq(), true);
-	KUNIT_EXPECT_FALSE(test, jfk_gone(X));
+	jf_retired_forget_all(begun, true);
+	KUNIT_EXPECT_TRUE(test, jfk_is_retired(X));
+	jf_retired_forget_all(seq(), true);
+	KUNIT_EXPECT_FALSE(test, jfk_is_retired(X));
 }
 
 /* One function in two changes: it is recorded when one of them has replaced it. */
@@ -499,56 +499,56 @@ static void record_twice(struct kunit *test)
 
 	for (order = 0; order < 2; order++) {
 		jfk.allocs = 0;
-		KUNIT_EXPECT_EQ(test, prepare(X, JF_GONE_TARGET), 0);
-		KUNIT_EXPECT_EQ(test, prepare(X, JF_GONE_TARGET), 0);
+		KUNIT_EXPECT_EQ(test, prepare(X, JF_RETIRED_TARGET), 0);
+		KUNIT_EXPECT_EQ(test, prepare(X, JF_RETIRED_TARGET), 0);
 		KUNIT_EXPECT_EQ(test, jfk.allocs, 1U);
-		KUNIT_EXPECT_EQ(test, jfk_gone_pins(X), 2U);
+		KUNIT_EXPECT_EQ(test, jfk_retired_pins(X), 2U);
 		done(X, order);
 		/* A quiesce in between must not free it under the other one. */
 		jf_quiesce();
 		forget(X, U64_MAX);
-		KUNIT_EXPECT_EQ(test, jfk_num_gones(), 1U);
-		KUNIT_EXPECT_EQ(test, jfk_gone_pins(X), 1U);
+		KUNIT_EXPECT_EQ(test, jfk_num_retired(), 1U);
+		KUNIT_EXPECT_EQ(test, jfk_retired_pins(X), 1U);
 		done(X, !order);
-		KUNIT_EXPECT_TRUE(test, jfk_gone(X));
+		KUNIT_EXPECT_TRUE(test, jfk_is_retired(X));
 		jf_quiesce();
-		KUNIT_EXPECT_EQ(test, jfk_num_gones(), 0U);
+		KUNIT_EXPECT_EQ(test, jfk_num_retired(), 0U);
 	}
-	KUNIT_EXPECT_EQ(test, prepare(X, JF_GONE_TARGET), 0);
-	KUNIT_EXPECT_EQ(test, prepare(X, JF_GONE_TARGET), 0);
+	KUNIT_EXPECT_EQ(test, prepare(X, JF_RETIRED_TARGET), 0);
+	KUNIT_EXPECT_EQ(test, prepare(X, JF_RETIRED_TARGET), 0);
 	done(X, false);
 	done(X, false);
-	KUNIT_EXPECT_EQ(test, jfk_num_gones(), 0U);
+	KUNIT_EXPECT_EQ(test, jfk_num_retired(), 0U);
 }
 
 static void record_forget(struct kunit *test)
 {
 	forget(X, U64_MAX);
-	KUNIT_EXPECT_EQ(test, prepare(Y, JF_GONE_TARGET), 0);
+	KUNIT_EXPECT_EQ(test, prepare(Y, JF_RETIRED_TARGET), 0);
 	done(Y, true);
-	KUNIT_EXPECT_EQ(test, prepare(X, JF_GONE_TARGET), 0);
+	KUNIT_EXPECT_EQ(test, prepare(X, JF_RETIRED_TARGET), 0);
 	done(X, true);
 	/* It came there again after that. */
 	forget(X, 1);
-	KUNIT_EXPECT_TRUE(test, jfk_gone(X));
+	KUNIT_EXPECT_TRUE(test, jfk_is_retired(X));
 	forget(X, 2);
-	KUNIT_EXPECT_FALSE(test, jfk_gone(X));
-	KUNIT_EXPECT_TRUE(test, jfk_gone(Y));
+	KUNIT_EXPECT_FALSE(test, jfk_is_retired(X));
+	KUNIT_EXPECT_TRUE(test, jfk_is_retired(Y));
 	forget(Y, 2);
-	KUNIT_EXPECT_EQ(test, jfk_num_gones(), 0U);
+	KUNIT_EXPECT_EQ(test, jfk_num_retired(), 0U);
 }
 
 static void record_without_memory(struct kunit *test)
 {
 	jfk.fail_at = 1;
-	KUNIT_EXPECT_EQ(test, prepare(X, JF_GONE_TARGET), -ENOMEM);
-	KUNIT_EXPECT_EQ(test, jfk_num_gones(), 0U);
+	KUNIT_EXPECT_EQ(test, prepare(X, JF_RETIRED_TARGET), -ENOMEM);
+	KUNIT_EXPECT_EQ(test, jfk_num_retired(), 0U);
 	jfk.fail_at = 0;
-	KUNIT_EXPECT_EQ(test, prepare(X, JF_GONE_TARGET), 0);
+	KUNIT_EXPECT_EQ(test, prepare(X, JF_RETIRED_TARGET), 0);
 	/* Where there is one none is needed. */
 	jfk.allocs = 0;
 	jfk.fail_at = 1;
-	KUNIT_EXPECT_EQ(test, prepare(X, JF_GONE_TARGET), 0);
+	KUNIT_EXPECT_EQ(test, prepare(X, JF_RETIRED_TARGET), 0);
 	jfk.fail_at = 0;
 	done(X, false);
 	done(X, false);
@@ -563,26 +563,26 @@ static void updates_record(struct kunit *test)
 
 	/* What stands in for NULL belongs to no module. */
 	KUNIT_EXPECT_EQ(test, __jf_func_update(w.f[0], a), 0);
-	KUNIT_EXPECT_EQ(test, jfk_num_gones(), 0U);
+	KUNIT_EXPECT_EQ(test, jfk_num_retired(), 0U);
 	KUNIT_EXPECT_EQ(test, __jf_func_update(w.f[0], a), 0);
 	KUNIT_EXPECT_EQ(test, jf_key_enable(w.key), 0);
 	KUNIT_EXPECT_EQ(test, jf_key_disable(w.key), 0);
-	KUNIT_EXPECT_EQ(test, jfk_num_gones(), 0U);
+	KUNIT_EXPECT_EQ(test, jfk_num_retired(), 0U);
 	/* a -> b -> a */
 	KUNIT_EXPECT_EQ(test, __jf_func_update(w.f[0], b), 0);
 	/* The key's two changes have numbers, too. */
-	KUNIT_EXPECT_EQ(test, jfk_gone_since(a), 3ULL);
-	KUNIT_EXPECT_EQ(test, jfk_gone_kind(a), JF_GONE_TARGET);
-	KUNIT_EXPECT_FALSE(test, jfk_gone(b));
+	KUNIT_EXPECT_EQ(test, jfk_retired_since(a), 3ULL);
+	KUNIT_EXPECT_EQ(test, jfk_retired_kind(a), JF_RETIRED_TARGET);
+	KUNIT_EXPECT_FALSE(test, jfk_is_retired(b));
 	KUNIT_EXPECT_EQ(test, __jf_func_update(w.f[0], a), 0);
-	KUNIT_EXPECT_EQ(test, jfk_gone_since(a), 3ULL);
-	KUNIT_EXPECT_EQ(test, jfk_gone_since(b), 4ULL);
+	KUNIT_EXPECT_EQ(test, jfk_retired_since(a), 3ULL);
+	KUNIT_EXPECT_EQ(test, jfk_retired_since(b), 4ULL);
 	KUNIT_EXPECT_EQ(test, __jf_func_update(w.f[0], NULL), 0);
-	KUNIT_EXPECT_EQ(test, jfk_gone_since(a), 5ULL);
-	KUNIT_EXPECT_EQ(test, jfk_num_gones(), 2U);
-	KUNIT_EXPECT_EQ(test, jfk_gone_pins(a) + jfk_gone_pins(b), 0U);
+	KUNIT_EXPECT_EQ(test, jfk_retired_since(a), 5ULL);
+	KUNIT_EXPECT_EQ(test, jfk_num_retired(), 2U);
+	KUNIT_EXPECT_EQ(test, jfk_retired_pins(a) + jfk_retired_pins(b), 0U);
 	jf_quiesce();
-	KUNIT_EXPECT_EQ(test, jfk_num_gones(), 0U);
+	KUNIT_EXPECT_EQ(test, jfk_num_retired(), 0U);
 	KUNIT_EXPECT_EQ(test, jfk_quiesced_seq(), 5ULL);
 }
 
@@ -603,17 +603,17 @@ static void batches_record(struct kunit *test)
 
 	fill(&b, &w, w.a);
 	KUNIT_ASSERT_EQ(test, jf_batch_commit(&b), 0);
-	KUNIT_EXPECT_EQ(test, jfk_num_gones(), 0U);
+	KUNIT_EXPECT_EQ(test, jfk_num_retired(), 0U);
 	/* One that stays what it is, and one that is named twice. */
 	fill(&b, &w, w.b);
 	KUNIT_ASSERT_EQ(test, __jf_func_update(w.f[1], jfk_code(w.b, 1)), 0);
 	jf_quiesce();
 	__jf_batch_set_func(&b, w.f[2], jfk_code(w.b, 2));
 	KUNIT_ASSERT_EQ(test, jf_batch_commit(&b), 0);
-	KUNIT_EXPECT_TRUE(test, jfk_gone(jfk_code(w.a, 0)));
-	KUNIT_EXPECT_FALSE(test, jfk_gone(jfk_code(w.a, 1)));
-	KUNIT_EXPECT_TRUE(test, jfk_gone(jfk_code(w.a, 2)));
-	KUNIT_EXPECT_EQ(test, jfk_num_gones(), 2U);
+	KUNIT_EXPECT_TRUE(test, jfk_is_retired(jfk_code(w.a, 0)));
+	KUNIT_EXPECT_FALSE(test, jfk_is_retired(jfk_code(w.a, 1)));
+	KUNIT_EXPECT_TRUE(test, jfk_is_retired(jfk_code(w.a, 2)));
+	KUNIT_EXPECT_EQ(test, jfk_num_retired(), 2U);
 	/* All three at one target. */
 	jf_batch_init(&b);
 	for (i = 0; i < FUNCS; i++)
@@ -622,9 +622,9 @@ static void batches_record(struct kunit *test)
 	jf_quiesce();
 	fill(&b, &w, NULL);
 	KUNIT_ASSERT_EQ(test, jf_batch_commit(&b), 0);
-	KUNIT_EXPECT_TRUE(test, jfk_gone(jfk_target(0)));
-	KUNIT_EXPECT_EQ(test, jfk_gone_pins(jfk_target(0)), 0U);
-	KUNIT_EXPECT_EQ(test, jfk_num_gones(), 1U);
+	KUNIT_EXPECT_TRUE(test, jfk_is_retired(jfk_target(0)));
+	KUNIT_EXPECT_EQ(test, jfk_retired_pins(jfk_target(0)), 0U);
+	KUNIT_EXPECT_EQ(test, jfk_num_retired(), 1U);
 }
 
 struct refusal {
@@ -668,7 +668,7 @@ static void failed_batches_do_not(struct kunit *test)
 	if (r->last)
 		__jf_batch_set_func(&b, w.tp->call, (void *)jfk_tramp(w.m, w.tp->call) - 4);
 	KUNIT_EXPECT_EQ(test, jf_batch_commit(&b), r->err);
-	KUNIT_EXPECT_EQ(test, jfk_num_gones(), 0U);
+	KUNIT_EXPECT_EQ(test, jfk_num_retired(), 0U);
 	KUNIT_EXPECT_EQ(test, seq(), 0ULL);
 	jf_quiesce();
 	KUNIT_EXPECT_EQ(test, jfk.gathers, 0U);
@@ -681,7 +681,7 @@ static void failed_batches_do_not(struct kunit *test)
 	jfk.patch_err = -EIO;
 	KUNIT_EXPECT_EQ(test, jf_batch_commit(&b), -EIO);
 	jfk.patch_err = 0;
-	KUNIT_EXPECT_EQ(test, jfk_num_gones(), 3U);
+	KUNIT_EXPECT_EQ(test, jfk_num_retired(), 3U);
 }
 
 static void fall_backs_record(struct kunit *test)
@@ -696,30 +696,30 @@ static void fall_backs_record(struct kunit *test)
 	/* They were recorded, looked for, and forgotten with their module. */
 	KUNIT_EXPECT_EQ(test, seq(), 3ULL);
 	KUNIT_EXPECT_EQ(test, jfk.gathers, 1U);
-	KUNIT_EXPECT_EQ(test, jfk_num_gones(), 0U);
+	KUNIT_EXPECT_EQ(test, jfk_num_retired(), 0U);
 }
 
 /* --- tracepoints --------------------------------------------------------- */
 
 /* What a step records, and nothing else. */
-static void expect_gone(struct kunit *test, struct world *w, void *dispatch, int probe,
-			const char *at)
+static void expect_retired(struct kunit *test, struct world *w, void *dispatch, int probe,
+			   const char *at)
 {
 	unsigned int i;
 
 	for (i = 0; i < CHAIN + 4; i++)
-		KUNIT_EXPECT_EQ_MSG(test, jfk_gone(jfk_code(w->a, i)), (int)i == probe,
+		KUNIT_EXPECT_EQ_MSG(test, jfk_is_retired(jfk_code(w->a, i)), (int)i == probe,
 				    "probe %u, %s", i, at);
 	if (probe >= 0)
-		KUNIT_EXPECT_EQ(test, jfk_gone_kind(jfk_code(w->a, probe)), JF_GONE_TARGET);
+		KUNIT_EXPECT_EQ(test, jfk_retired_kind(jfk_code(w->a, probe)), JF_RETIRED_TARGET);
 	if (dispatch) {
-		KUNIT_EXPECT_TRUE_MSG(test, jfk_gone(dispatch), "%s", at);
-		KUNIT_EXPECT_EQ_MSG(test, jfk_gone_kind(dispatch), JF_GONE_DISPATCH, "%s", at);
-		KUNIT_EXPECT_EQ_MSG(test, jfk_gone_pins(dispatch), 0U, "%s", at);
+		KUNIT_EXPECT_TRUE_MSG(test, jfk_is_retired(dispatch), "%s", at);
+		KUNIT_EXPECT_EQ_MSG(test, jfk_retired_kind(dispatch), JF_RETIRED_DISPATCH, "%s", at);
+		KUNIT_EXPECT_EQ_MSG(test, jfk_retired_pins(dispatch), 0U, "%s", at);
 	}
-	KUNIT_EXPECT_EQ_MSG(test, jfk_num_gones(), (dispatch != NULL) + (probe >= 0), "%s", at);
+	KUNIT_EXPECT_EQ_MSG(test, jfk_num_retired(), (dispatch != NULL) + (probe >= 0), "%s", at);
 	jf_quiesce();
-	KUNIT_EXPECT_EQ_MSG(test, jfk_num_gones(), 0U, "%s", at);
+	KUNIT_EXPECT_EQ_MSG(test, jfk_num_retired(), 0U, "%s", at);
 }
 
 /* 0 -> 1 -> 2 -> 1 -> 0 */
@@ -729,16 +729,16 @@ static void chains_record(struct kunit *test)
 	void *image;
 
 	KUNIT_ASSERT_EQ(test, trace(&w, 0), 0);
-	expect_gone(test, &w, NULL, -1, "0 -> 1");
+	expect_retired(test, &w, NULL, -1, "0 -> 1");
 	image = jfk_probes_image(w.tp);
 	KUNIT_ASSERT_EQ(test, trace(&w, 1), 0);
-	expect_gone(test, &w, image, -1, "1 -> 2");
+	expect_retired(test, &w, image, -1, "1 -> 2");
 	image = jfk_probes_image(w.tp);
 	KUNIT_ASSERT_EQ(test, untrace(&w, 0), 0);
-	expect_gone(test, &w, image, 0, "2 -> 1");
+	expect_retired(test, &w, image, 0, "2 -> 1");
 	image = jfk_probes_image(w.tp);
 	KUNIT_ASSERT_EQ(test, untrace(&w, 1), 0);
-	expect_gone(test, &w, image, 1, "1 -> 0");
+	expect_retired(test, &w, image, 1, "1 -> 0");
 }
 
 /* A change from one array to another changes no key's value. */
@@ -753,15 +753,15 @@ static void iterators_record(struct kunit *test)
 	jf_quiesce();
 	image = jfk_probes_image(w.tp);
 	KUNIT_ASSERT_EQ(test, trace(&w, CHAIN), 0);
-	expect_gone(test, &w, image, -1, "chain -> iterator");
+	expect_retired(test, &w, image, -1, "chain -> iterator");
 	jfk.transactions = 0;
 	KUNIT_ASSERT_EQ(test, trace(&w, CHAIN + 1), 0);
-	expect_gone(test, &w, jfk_iter(), -1, "iterator -> iterator, one more");
+	expect_retired(test, &w, jfk_iter(), -1, "iterator -> iterator, one more");
 	KUNIT_ASSERT_EQ(test, untrace(&w, 3), 0);
-	expect_gone(test, &w, jfk_iter(), 3, "iterator -> iterator, one less");
+	expect_retired(test, &w, jfk_iter(), 3, "iterator -> iterator, one less");
 	KUNIT_EXPECT_EQ(test, jfk.transactions, 0U);
 	KUNIT_ASSERT_EQ(test, untrace(&w, 4), 0);
-	expect_gone(test, &w, jfk_iter(), 4, "iterator -> chain");
+	expect_retired(test, &w, jfk_iter(), 4, "iterator -> chain");
 }
 
 /* The same function with other data is another probe. */
@@ -774,11 +774,11 @@ static void same_function_records(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, __jf_trace_register(w.tp, probe, Y, 5), 0);
 	jf_quiesce();
 	KUNIT_ASSERT_EQ(test, __jf_trace_unregister(w.tp, probe, X), 0);
-	KUNIT_EXPECT_TRUE(test, jfk_gone(probe));
+	KUNIT_EXPECT_TRUE(test, jfk_is_retired(probe));
 	jf_quiesce();
 	KUNIT_ASSERT_EQ(test, __jf_trace_unregister(w.tp, probe, Y), 0);
-	KUNIT_EXPECT_TRUE(test, jfk_gone(probe));
-	KUNIT_EXPECT_EQ(test, jfk_gone_pins(probe), 0U);
+	KUNIT_EXPECT_TRUE(test, jfk_is_retired(probe));
+	KUNIT_EXPECT_EQ(test, jfk_retired_pins(probe), 0U);
 }
 
 /* Where there is no image at all. */
@@ -789,13 +789,13 @@ static void indirect_records(struct kunit *test)
 	jfk.indirect = true;
 	w = world(test);
 	KUNIT_ASSERT_EQ(test, trace(&w, 0), 0);
-	expect_gone(test, &w, NULL, -1, "0 -> 1");
+	expect_retired(test, &w, NULL, -1, "0 -> 1");
 	KUNIT_ASSERT_EQ(test, trace(&w, 1), 0);
-	expect_gone(test, &w, jfk_iter(), -1, "1 -> 2");
+	expect_retired(test, &w, jfk_iter(), -1, "1 -> 2");
 	KUNIT_ASSERT_EQ(test, untrace(&w, 0), 0);
-	expect_gone(test, &w, jfk_iter(), 0, "2 -> 1");
+	expect_retired(test, &w, jfk_iter(), 0, "2 -> 1");
 	KUNIT_ASSERT_EQ(test, untrace(&w, 1), 0);
-	expect_gone(test, &w, jfk_iter(), 1, "1 -> 0");
+	expect_retired(test, &w, jfk_iter(), 1, "1 -> 0");
 }
 
 /* A failure leaves the old array in force; a task in the iterator saw the new one. */
@@ -810,19 +810,19 @@ static void failed_publish_records(struct kunit *test)
 	jfk.patch_err = -EBUSY;
 	/* Removed it is not. */
 	KUNIT_ASSERT_EQ(test, untrace(&w, 0), -EBUSY);
-	KUNIT_EXPECT_FALSE(test, jfk_gone(jfk_code(w.a, 0)));
-	KUNIT_EXPECT_FALSE(test, jfk_gone(jfk_probes_image(w.tp)));
-	KUNIT_EXPECT_EQ(test, jfk_num_gones(), 0U);
+	KUNIT_EXPECT_FALSE(test, jfk_is_retired(jfk_code(w.a, 0)));
+	KUNIT_EXPECT_FALSE(test, jfk_is_retired(jfk_probes_image(w.tp)));
+	KUNIT_EXPECT_EQ(test, jfk_num_retired(), 0U);
 	KUNIT_ASSERT_EQ(test, trace(&w, CHAIN), -EBUSY);
 	jfk.patch_err = 0;
-	expect_gone(test, &w, jfk_iter(), CHAIN, "chain -> iterator, failed");
+	expect_retired(test, &w, jfk_iter(), CHAIN, "chain -> iterator, failed");
 
 	/* -EIO counts as done. */
 	jfk.patch_err = -EIO;
 	KUNIT_EXPECT_EQ(test, untrace(&w, 0), -EIO);
 	jfk.patch_err = 0;
-	KUNIT_EXPECT_TRUE(test, jfk_gone(jfk_code(w.a, 0)));
-	KUNIT_EXPECT_EQ(test, jfk_num_gones(), 2U);
+	KUNIT_EXPECT_TRUE(test, jfk_is_retired(jfk_code(w.a, 0)));
+	KUNIT_EXPECT_EQ(test, jfk_num_retired(), 2U);
 }
 
 /* Each record of a change fails in turn. */
@@ -850,7 +850,7 @@ static void records_without_memory(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, err, -ENOMEM);
 		KUNIT_EXPECT_PTR_EQ(test, jfk_probes_id(w.tp), id);
 		/* The plan, the array, the iterator, the probe; from there on it was seen. */
-		KUNIT_EXPECT_EQ_MSG(test, jfk_num_gones(), n <= 4 ? 0U : 2U, "allocation %u", n);
+		KUNIT_EXPECT_EQ_MSG(test, jfk_num_retired(), n <= 4 ? 0U : 2U, "allocation %u", n);
 		if (n > 4) {
 			jfk_reclaim();
 			jf_quiesce();
@@ -859,7 +859,7 @@ static void records_without_memory(struct kunit *test)
 	}
 	KUNIT_EXPECT_EQ(test, err, 0);
 	KUNIT_EXPECT_EQ(test, n, 7U);
-	KUNIT_EXPECT_EQ(test, jfk_num_gones(), 1U);
+	KUNIT_EXPECT_EQ(test, jfk_num_retired(), 1U);
 	/* A module goes whose probes are everywhere in it: that is repeated. */
 	jfk.allocs = 0;
 	jfk.fail_at = 3;
@@ -868,7 +868,7 @@ static void records_without_memory(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, jfk_notify(w.b, MODULE_STATE_GOING), 0);
 	KUNIT_EXPECT_EQ(test, jfk_num_probes(w.tp), CHAIN / 2 + 1U);
 	for (i = 0; i < jfk_num_probes(w.tp); i++)
-		KUNIT_EXPECT_EQ(test, jfk_gone_pins(jfk_probe(w.tp, i)->func), 0U);
+		KUNIT_EXPECT_EQ(test, jfk_retired_pins(jfk_probe(w.tp, i)->func), 0U);
 }
 
 /* Probes of others on a tracepoint whose module goes. */
@@ -884,11 +884,11 @@ static void owners_record(struct kunit *test)
 	jfk.heal_after = 1;
 	KUNIT_EXPECT_EQ(test, jfk_notify(w.m, MODULE_STATE_GOING), 0);
 	KUNIT_EXPECT_EQ(test, jfk.sleeps, 1U);
-	KUNIT_EXPECT_TRUE(test, jfk_gone(jfk_code(w.a, 0)));
-	KUNIT_EXPECT_TRUE(test, jfk_gone(jfk_code(w.b, 0)));
+	KUNIT_EXPECT_TRUE(test, jfk_is_retired(jfk_code(w.a, 0)));
+	KUNIT_EXPECT_TRUE(test, jfk_is_retired(jfk_code(w.b, 0)));
 }
 
-static struct kunit_case gone_cases[] = {
+static struct kunit_case retired_cases[] = {
 	KUNIT_CASE_PARAM(spans, span_vector_gen_params),
 	KUNIT_CASE(spans_random),
 	KUNIT_CASE(spans_grow),
@@ -919,9 +919,9 @@ static struct kunit_case gone_cases[] = {
 	{}
 };
 
-struct kunit_suite jfk_gone_suite = {
-	.name = "jumpfunc-gone",
+struct kunit_suite jfk_retired_suite = {
+	.name = "jumpfunc-retired",
 	.init = jfk_init,
 	.exit = jfk_exit,
-	.test_cases = gone_cases,
+	.test_cases = retired_cases,
 };

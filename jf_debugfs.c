@@ -196,10 +196,10 @@ static int jf_show_stats(struct seq_file *m, const struct jf_file *f)
 	seq_printf(m, "window_ns_last %llu\n", s.window_last);
 	seq_printf(m, "window_ns_max %llu\n", s.window_max);
 	seq_printf(m, "quiesces %llu\n", s.quiesces);
-	seq_printf(m, "looks %llu\n", s.looks);
-	seq_printf(m, "look_tasks %llu\n", s.look_tasks);
-	seq_printf(m, "look_ns_last %llu\n", s.look_ns_last);
-	seq_printf(m, "look_ns_max %llu\n", s.look_ns_max);
+	seq_printf(m, "scans %llu\n", s.scans);
+	seq_printf(m, "scan_tasks %llu\n", s.scan_tasks);
+	seq_printf(m, "scan_ns_last %llu\n", s.scan_ns_last);
+	seq_printf(m, "scan_ns_max %llu\n", s.scan_ns_max);
 	seq_printf(m, "fallbacks %llu\n", s.fallbacks);
 	seq_printf(m, "by_xmc %llu\n", s.by_xmc);
 	seq_printf(m, "by_kernel %llu\n", s.by_kernel);

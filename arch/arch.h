@@ -133,7 +133,7 @@ struct jf_way_memo {
 };
 
 /**
- * struct jf_sight - what the scan of a task's stack searches for, and what it found
+ * struct jf_scan - what the scan of a task's stack searches for, and what it found
  * @in:     text that the task must not be in, or return to. With a tag: a
  *          function that may have other callers as well. A task that was called
  *          there directly, or by what leads there now, is not meant
@@ -153,9 +153,9 @@ struct jf_way_memo {
  *          turns out that what was called jumps there by itself
  *
  * That a task returns to one of @calls, or from one of @tramps, and neither from
- * @in nor from @fresh, counts only where jf_arch_look() is asked to heed calls.
+ * @in nor from @fresh, counts only where jf_arch_scan() is asked to heed calls.
  */
-struct jf_sight {
+struct jf_scan {
 	struct jf_spans	in;
 	struct jf_spans	calls;
 	struct jf_spans	tramps;
@@ -169,7 +169,7 @@ struct jf_sight {
 };
 
 /* Can stacks be read on this architecture, in this kernel? */
-bool jf_arch_can_look(void);
+bool jf_arch_can_scan(void);
 /*
  * Add code that belongs to the branches in this text and stands elsewhere, if it may
  * be executed. 0 or -ENOMEM.
@@ -257,9 +257,9 @@ bool jf_arch_is_image(unsigned long addr);
 /*
  * Scan the stack of a task that is not running, with all CPUs stopped.
  * @strict: it may have been interrupted anywhere. @calls: heed the calls and
- * trampolines of @sight as well.
+ * trampolines of @scan as well.
  */
-enum jf_seen jf_arch_look(struct task_struct *t, struct jf_sight *sight,
+enum jf_seen jf_arch_scan(struct task_struct *t, struct jf_scan *scan,
 			  bool strict, bool calls);
 
 /* --- statistics ------------------------------------------------------------ */

@@ -101,7 +101,7 @@ int jf_arch_typed(void *func, const void *like, void **typed)
 }
 
 /* Nothing here knows how to read another task's stack. */
-bool jf_arch_can_look(void)
+bool jf_arch_can_scan(void)
 {
 	return false;
 }
@@ -134,7 +134,7 @@ int jf_arch_jumps(const struct jf_text_ask *ask)
 	return -ENOENT;
 }
 
-enum jf_seen jf_arch_look(struct task_struct *t, struct jf_sight *sight,
+enum jf_seen jf_arch_scan(struct task_struct *t, struct jf_scan *scan,
 			  bool strict, bool calls)
 {
 	return JF_SEEN_UNKNOWN;

@@ -51,10 +51,10 @@ int jf_check_context(void);
  * @patched:     sites written
  * @broadcasts:  synchronisations of all CPUs sent for it
  * @quiesces:    completed waits for quiescence
- * @looks:       times that all CPUs were stopped for it
- * @look_tasks:  stacks that were scanned
- * @look_ns_last: how long the CPUs stood still last, ns
- * @look_ns_max: the longest such time
+ * @scans:       times that all CPUs were stopped for it
+ * @scan_tasks:  stacks that were scanned
+ * @scan_ns_last: how long the CPUs stood still last, ns
+ * @scan_ns_max: the longest such time
  * @fallbacks:   functions set back because their target's module was unloaded
  * @ns_last:     last commit that wrote text, from taking the locks to the end
  * @ns_min:      shortest such commit
@@ -66,7 +66,7 @@ int jf_check_context(void);
  */
 struct jf_stats {
 	u64 updates, batches, errors, patched, broadcasts, quiesces, fallbacks;
-	u64 looks, look_tasks, look_ns_last, look_ns_max;
+	u64 scans, scan_tasks, scan_ns_last, scan_ns_max;
 	u64 ns_last, ns_min, ns_max;
 	u64 window_last, window_max;
 	u64 by_xmc, by_kernel;

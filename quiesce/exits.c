@@ -285,7 +285,7 @@ int jf_exits_init(struct workqueue_struct *wq)
 	int err = jf_exits_alloc();
 
 	jf_exits_wq = wq;
-	if (err || !jf_arch_can_look())
+	if (err || !jf_arch_can_scan())
 		return err;
 	for_each_kernel_tracepoint(jf_find_exit, NULL);
 	if (jf_exit_tp) {

@@ -22,7 +22,7 @@
  *   a task in a replaced image, on its way to the	so does the image
  *   next probe
  *   a task that exits and is on no list any more	quiesce/exits.c
- *   a task in code that only a branch led to	quiesce/sight.c finds that code
+ *   a task in code that only a branch led to	quiesce/scan.c finds that code
  *
  * A task that was seen outside once, after the text was replaced, stays
  * outside, because nothing leads in any more. So the list of tasks to scan
@@ -67,7 +67,7 @@
 #include "quiesce/function.h"
 #include "quiesce/retired.h"
 #include "index/index.h"
-#include "quiesce/sight.h"
+#include "quiesce/scan.h"
 
 #include <linux/completion.h>
 #include <linux/delay.h>
@@ -84,7 +84,7 @@
 #include <linux/workqueue.h>
 
 /* Tasks that one stop of the CPUs scans at most. */
-#define JF_LOOK_TASKS	128
+#define JF_SCAN_TASKS	128
 /*
  * Pauses between two rounds of scans, in ms. They are short at first, when it is a
  * matter of chance which tasks a round finds outside. A task that is still inside
@@ -200,8 +200,8 @@ struct jf_suspect {
  * @text:    what is searched for: it was replaced, or is about to be freed
  * @data:    what it uses may be freed, too
  * @keys:    and what keys led to that had changed by this replacement
- * @sight:   all of that as a scan wants it
- * @made:    the latest change that @sight knows of
+ * @scan:    all of that, as the architecture wants it
+ * @made:    the latest change that @scan knows of
  * @calls_over: changed calls have counted for long enough
  * @suspect: the tasks that have to be scanned
  * @num:     how many these are
@@ -219,7 +219,7 @@ struct jf_wait {
 	struct jf_spans		text;
 	bool			data, calls_over;
 	u64			keys;
-	struct jf_sight		sight;
+	struct jf_scan		scan;
 	u64			made;
 	struct jf_suspect	*suspect;
 	unsigned int		num, max, from, to;
@@ -274,7 +274,7 @@ static unsigned long jf_switches(struct task_struct *t)
 	return READ_ONCE(t->nvcsw) + READ_ONCE(t->nivcsw);
 }
 
-static int jf_look_stopped(void *arg)
+static int jf_scan_stopped(void *arg)
 {
 	struct jf_wait *w = arg;
 	u64 start = ktime_get_ns();
@@ -285,25 +285,25 @@ static int jf_look_stopped(void *arg)
 
 		bool strict = jf_is_strict(s->task);
 
-		s->seen = jf_arch_look(s->task, &w->sight, strict,
+		s->seen = jf_arch_scan(s->task, &w->scan, strict,
 				       strict && !w->calls_over);
-		s->where = w->sight.where;
+		s->where = w->scan.where;
 		s->switches = jf_switches(s->task);
-		s->num_ways = w->sight.num_ways;
-		memcpy(s->way, w->sight.way, sizeof(s->way));
+		s->num_ways = w->scan.num_ways;
+		memcpy(s->way, w->scan.way, sizeof(s->way));
 	}
 	w->ns = ktime_get_ns() - start;
 	return 0;
 }
 
-static void jf_look_account(const struct jf_wait *w, unsigned int tasks)
+static void jf_scan_account(const struct jf_wait *w, unsigned int tasks)
 {
 	mutex_lock(&jf_mutex);
-	jf_stats.looks++;
-	jf_stats.look_tasks += tasks;
-	jf_stats.look_ns_last = w->ns;
-	if (w->ns > jf_stats.look_ns_max)
-		jf_stats.look_ns_max = w->ns;
+	jf_stats.scans++;
+	jf_stats.scan_tasks += tasks;
+	jf_stats.scan_ns_last = w->ns;
+	if (w->ns > jf_stats.scan_ns_max)
+		jf_stats.scan_ns_max = w->ns;
 	mutex_unlock(&jf_mutex);
 }
 
@@ -338,7 +338,7 @@ static int jf_gather(struct jf_wait *w)
 		w->max = max;
 		w->num = 0;
 		stop_machine(jf_gather_stopped, w, NULL);
-		jf_look_account(w, 0);
+		jf_scan_account(w, 0);
 		if (w->num <= max)
 			return 0;
 		/* There may be more of them when the CPUs stop again. */
@@ -357,20 +357,20 @@ static bool jf_was_outside(struct jf_wait *w, const struct jf_suspect *s)
 	if (s->seen != JF_SEEN_SHARED)
 		return s->seen == JF_SEEN_CLEAN;
 	for (i = 0; i < s->num_ways; i++)
-		if (!jf_sight_is_other(&w->sight, &s->way[i]))
+		if (!jf_scan_is_other(&w->scan, &s->way[i]))
 			return false;
 	return true;
 }
 
 /* Scan all suspects, a part at a time, and drop those seen outside. */
-static void jf_look_round(struct jf_wait *w)
+static void jf_scan_round(struct jf_wait *w)
 {
 	unsigned int i, kept = 0;
 
 	for (w->from = 0; w->from < w->num; w->from = w->to) {
-		w->to = min(w->num, w->from + JF_LOOK_TASKS);
-		stop_machine(jf_look_stopped, w, NULL);
-		jf_look_account(w, w->to - w->from);
+		w->to = min(w->num, w->from + JF_SCAN_TASKS);
+		stop_machine(jf_scan_stopped, w, NULL);
+		jf_scan_account(w, w->to - w->from);
 		for (i = w->from; i < w->to; i++) {
 			if (jf_was_outside(w, &w->suspect[i]))
 				put_task_struct(w->suspect[i].task);
@@ -435,7 +435,7 @@ static unsigned int jf_num_in_calls(const struct jf_wait *w)
 
 	for (i = 0; i < w->num; i++)
 		n += w->suspect[i].where &&
-		     !jf_spans_has(&w->sight.in, w->suspect[i].where);
+		     !jf_spans_has(&w->scan.in, w->suspect[i].where);
 	return n;
 }
 
@@ -445,7 +445,7 @@ static bool jf_calls_expire(struct jf_wait *w)
 	unsigned int n;
 
 	if (w->calls_over || !time_after(jiffies, w->begun + JF_CALLS) ||
-	    (!w->sight.calls.num && !w->sight.tramps.num))
+	    (!w->scan.calls.num && !w->scan.tramps.num))
 		return false;
 	w->calls_over = true;
 	n = jf_num_in_calls(w);
@@ -458,12 +458,12 @@ static bool jf_calls_expire(struct jf_wait *w)
 /*
  * Values may change while this waits: a key may lead again to code that it had led to,
  * and a call to an earlier target. Tasks that enter such code by then are not meant, and
- * might be found there for ever. So make the sight anew. Without memory the old one
+ * might be found there for ever. So make the scan anew. Without memory the old one
  * serves, which finds more. True if it is another one.
  */
 static bool jf_wait_renew(struct jf_wait *w)
 {
-	struct jf_sight sight;
+	struct jf_scan scan;
 	u64 seq;
 
 	if (!w->data)
@@ -471,15 +471,15 @@ static bool jf_wait_renew(struct jf_wait *w)
 	mutex_lock(&jf_mutex);
 	seq = jf_retired_seq();
 	mutex_unlock(&jf_mutex);
-	if (seq == w->made || jf_sight_make(&sight, &w->text, w->keys, &seq))
+	if (seq == w->made || jf_scan_make(&scan, &w->text, w->keys, &seq))
 		return false;
-	jf_sight_free(&w->sight);
-	w->sight = sight;
+	jf_scan_free(&w->scan);
+	w->scan = scan;
 	w->made = seq;
 	return true;
 }
 
-static int jf_look_until_quiet(struct jf_wait *w)
+static int jf_scan_until_quiet(struct jf_wait *w)
 {
 	unsigned int pause = JF_PAUSE_MIN, rounds = 0;
 	int err;
@@ -493,7 +493,7 @@ static int jf_look_until_quiet(struct jf_wait *w)
 		jf_calls_expire(w);
 		if (rounds)
 			jf_wait_renew(w);
-		jf_look_round(w);
+		jf_scan_round(w);
 		if (!w->num)
 			break;
 		if (!jf_time_left(w)) {
@@ -522,7 +522,7 @@ static int jf_look_until_quiet(struct jf_wait *w)
 /* Can a scan miss a task? */
 static bool jf_is_blind(void)
 {
-	return !jf_arch_can_look() || jf_exits_any_lost();
+	return !jf_arch_can_scan() || jf_exits_any_lost();
 }
 
 /*
@@ -569,10 +569,10 @@ static int jf_wait_blind(void)
 
 static int jf_wait_make(struct jf_wait *w)
 {
-	jf_sight_free(&w->sight);
+	jf_scan_free(&w->scan);
 	if (w->data)
-		return jf_sight_make(&w->sight, &w->text, w->keys, &w->made);
-	return jf_spans_copy(&w->sight.in, &w->text);
+		return jf_scan_make(&w->scan, &w->text, w->keys, &w->made);
+	return jf_spans_copy(&w->scan.in, &w->text);
 }
 
 /* Until there is memory, if there is time. */
@@ -594,15 +594,15 @@ static int jf_wait_quiet(struct jf_wait *w)
 	w->caller = current;
 	if (w->data || jf_is_blind())
 		err = jf_wait_until(w, jf_wait_data);
-	if (!err && !jf_arch_can_look()) {
+	if (!err && !jf_arch_can_scan()) {
 		err = jf_wait_blind();
 	} else if (!err) {
 		err = jf_wait_until(w, jf_wait_make);
-		if (!err && (w->sight.in.num || w->sight.calls.num ||
-			     w->sight.tramps.num))
-			err = jf_look_until_quiet(w);
+		if (!err && (w->scan.in.num || w->scan.calls.num ||
+			     w->scan.tramps.num))
+			err = jf_scan_until_quiet(w);
 	}
-	jf_sight_free(&w->sight);
+	jf_scan_free(&w->scan);
 	return err;
 }
 

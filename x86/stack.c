@@ -30,7 +30,7 @@
  * trampolines on stacks, and neither ends by itself. Then the words of the whole
  * stack decide: where none leads into the text, the task is outside.
  *
- * A function that is searched for may be called by others as well, see quiesce/sight.c.
+ * A function that is searched for may be called by others as well, see quiesce/scan.c.
  * A frame of it counts by what it returns to. This needs an unwind: where there is
  * none, the word counts.
  *
@@ -73,16 +73,16 @@
 #define JF_CAN_UNWIND	0
 #endif
 
-bool jf_arch_can_look(void)
+bool jf_arch_can_scan(void)
 {
 	return true;
 }
 
-static bool jf_lead_into(struct jf_sight *sight, unsigned long addr)
+static bool jf_lead_into(struct jf_scan *scan, unsigned long addr)
 {
-	if (!jf_spans_has(&sight->in, addr))
+	if (!jf_spans_has(&scan->in, addr))
 		return false;
-	sight->where = addr;
+	scan->where = addr;
 	return true;
 }
 
@@ -136,7 +136,7 @@ static bool jf_is_on_stack(struct task_struct *t, unsigned long addr)
  * on the stack that the return address was at. Each other word counts, whatever a
  * tracer has put there.
  */
-static bool jf_graph_has(struct task_struct *t, struct jf_sight *sight)
+static bool jf_graph_has(struct task_struct *t, struct jf_scan *scan)
 {
 	const unsigned int place = offsetof(struct ftrace_ret_stack, retp) /
 				   sizeof(long);
@@ -150,13 +150,13 @@ static bool jf_graph_has(struct task_struct *t, struct jf_sight *sight)
 		if (i && i - 1 + place < n &&
 		    jf_is_on_stack(t, READ_ONCE_NOCHECK(word[i - 1 + place])))
 			continue;
-		if (jf_lead_into(sight, READ_ONCE_NOCHECK(word[i]) - 1))
+		if (jf_lead_into(scan, READ_ONCE_NOCHECK(word[i]) - 1))
 			return true;
 	}
 	return false;
 }
 #else
-static bool jf_graph_has(struct task_struct *t, struct jf_sight *sight)
+static bool jf_graph_has(struct task_struct *t, struct jf_scan *scan)
 {
 	return false;
 }
@@ -202,13 +202,13 @@ static bool jf_rethook_get(struct task_struct *t, unsigned int n,
 }
 #endif
 
-static bool jf_rethook_has(struct task_struct *t, struct jf_sight *sight)
+static bool jf_rethook_has(struct task_struct *t, struct jf_scan *scan)
 {
 	unsigned long ret;
 	unsigned int i;
 
 	for (i = 0; jf_rethook_get(t, i, &ret); i++)
-		if (jf_lead_into(sight, ret - 1))
+		if (jf_lead_into(scan, ret - 1))
 			return true;
 	return false;
 }
@@ -232,7 +232,7 @@ static bool jf_rethook_warns(struct task_struct *t)
 
 /* Is there a word from @from to the top of the stack that might lead into the text? */
 static bool jf_words_have(struct task_struct *t, unsigned long from,
-			  struct jf_sight *sight)
+			  struct jf_scan *scan)
 {
 	unsigned long *bottom = task_stack_page(t);
 	unsigned long *top = (void *)bottom + THREAD_SIZE;
@@ -245,7 +245,7 @@ static bool jf_words_have(struct task_struct *t, unsigned long from,
 	for (; word < top; word++) {
 		addr = READ_ONCE_NOCHECK(*word);
 		/* A register, or a return address. */
-		if (jf_lead_into(sight, addr) || jf_lead_into(sight, addr - 1))
+		if (jf_lead_into(scan, addr) || jf_lead_into(scan, addr - 1))
 			return true;
 	}
 	return false;
@@ -272,24 +272,24 @@ static unsigned long jf_called(unsigned long ret)
 }
 
 /* The changed call that returns to @ret, or the changed trampoline; or NULL. */
-static const struct jf_span *jf_changed_call(const struct jf_sight *sight,
+static const struct jf_span *jf_changed_call(const struct jf_scan *scan,
 					     unsigned long ret)
 {
-	const struct jf_span *call = jf_spans_find(&sight->calls, ret);
+	const struct jf_span *call = jf_spans_find(&scan->calls, ret);
 
-	if (!call && sight->tramps.num)
-		call = jf_spans_find(&sight->tramps, jf_called(ret));
+	if (!call && scan->tramps.num)
+		call = jf_spans_find(&scan->tramps, jf_called(ret));
 	return call;
 }
 
 /* A recursion comes by the same way more than once. */
-static bool jf_has_way(const struct jf_sight *sight, unsigned long tag,
+static bool jf_has_way(const struct jf_scan *scan, unsigned long tag,
 		       unsigned long to)
 {
 	unsigned int i;
 
-	for (i = 0; i < sight->num_ways; i++)
-		if (sight->way[i].tag == tag && sight->way[i].to == to)
+	for (i = 0; i < scan->num_ways; i++)
+		if (scan->way[i].tag == tag && scan->way[i].to == to)
 			return true;
 	return false;
 }
@@ -297,26 +297,26 @@ static bool jf_has_way(const struct jf_sight *sight, unsigned long tag,
 /*
  * A function that is searched for, and that others may call, returns to @ret. Has it
  * been called by what was changed? JF_SEEN_CLEAN: no; _SHARED: by a way that was
- * added to @sight.
+ * added to @scan.
  */
-static enum jf_seen jf_came(struct jf_sight *sight, unsigned long tag,
+static enum jf_seen jf_came(struct jf_scan *scan, unsigned long tag,
 			    unsigned long ret)
 {
-	const struct jf_span *s = jf_changed_call(sight, ret);
+	const struct jf_span *s = jf_changed_call(scan, ret);
 	unsigned long to;
 
 	if (s)
 		return s->tag == tag ? JF_SEEN_CLEAN : JF_SEEN_INSIDE;
 	to = jf_called(ret);
-	s = jf_spans_find(&sight->in, to);
+	s = jf_spans_find(&scan->in, to);
 	if (s && s->tag == tag)
 		return JF_SEEN_CLEAN;
-	if (jf_has_way(sight, tag, to))
+	if (jf_has_way(scan, tag, to))
 		return JF_SEEN_SHARED;
-	if (!to || sight->num_ways == JF_WAYS)
+	if (!to || scan->num_ways == JF_WAYS)
 		return JF_SEEN_INSIDE;
-	sight->way[sight->num_ways].tag = tag;
-	sight->way[sight->num_ways++].to = to;
+	scan->way[scan->num_ways].tag = tag;
+	scan->way[scan->num_ways++].to = to;
 	return JF_SEEN_SHARED;
 }
 
@@ -324,14 +324,14 @@ static enum jf_seen jf_came(struct jf_sight *sight, unsigned long tag,
  * The last call of a changed target may have been a jump to a function elsewhere,
  * which uses the target's data. What is called now, in @callee, is not such a one.
  */
-static bool jf_is_stale_call(const struct jf_sight *sight, unsigned long ret,
+static bool jf_is_stale_call(const struct jf_scan *scan, unsigned long ret,
 			     unsigned long callee)
 {
-	const struct jf_span *call = jf_changed_call(sight, ret), *fresh;
+	const struct jf_span *call = jf_changed_call(scan, ret), *fresh;
 
 	if (!call)
 		return false;
-	fresh = jf_spans_find(&sight->fresh, callee);
+	fresh = jf_spans_find(&scan->fresh, callee);
 	return !fresh || fresh->tag != call->tag;
 }
 
@@ -347,7 +347,7 @@ static bool jf_is_begin_of(const struct jf_span *s, unsigned long ret)
 
 /* As jf_words_have(), for what the unwinder has left of the stack. */
 static bool jf_rest_has(struct task_struct *t, unsigned long from,
-			struct jf_sight *sight, bool *shared)
+			struct jf_scan *scan, bool *shared)
 {
 	unsigned long *top = task_stack_page(t) + THREAD_SIZE;
 	unsigned long *word = (unsigned long *)from;
@@ -359,14 +359,14 @@ static bool jf_rest_has(struct task_struct *t, unsigned long from,
 		return true;
 	for (; word < top; word++) {
 		addr = READ_ONCE_NOCHECK(*word);
-		s = jf_spans_find(&sight->in, addr - 1);
+		s = jf_spans_find(&scan->in, addr - 1);
 		if (jf_is_begin_of(s, addr) && word + 1 < top) {
-			came = jf_came(sight, s->tag, READ_ONCE_NOCHECK(word[1]));
+			came = jf_came(scan, s->tag, READ_ONCE_NOCHECK(word[1]));
 			*shared |= came == JF_SEEN_SHARED;
 			if (came != JF_SEEN_INSIDE)
 				continue;
 		}
-		if (jf_lead_into(sight, addr) || jf_lead_into(sight, addr - 1))
+		if (jf_lead_into(scan, addr) || jf_lead_into(scan, addr - 1))
 			return true;
 	}
 	return false;
@@ -374,18 +374,18 @@ static bool jf_rest_has(struct task_struct *t, unsigned long from,
 
 /* The same where nothing is unwound: a word may be any of these. */
 static bool jf_words_call(struct task_struct *t, unsigned long from,
-			  struct jf_sight *sight)
+			  struct jf_scan *scan)
 {
 	unsigned long *top = task_stack_page(t) + THREAD_SIZE;
 	unsigned long *word;
 
-	if (!sight->calls.num && !sight->tramps.num)
+	if (!scan->calls.num && !scan->tramps.num)
 		return false;
 	for (word = (unsigned long *)from; word < top; word++) {
 		unsigned long addr = READ_ONCE_NOCHECK(*word);
 
-		if (addr >= __START_KERNEL_map && jf_changed_call(sight, addr)) {
-			sight->where = addr;
+		if (addr >= __START_KERNEL_map && jf_changed_call(scan, addr)) {
+			scan->where = addr;
 			return true;
 		}
 	}
@@ -394,7 +394,7 @@ static bool jf_words_call(struct task_struct *t, unsigned long from,
 
 /* --- frames -------------------------------------------------------------- */
 
-static bool jf_regs_have(const struct pt_regs *regs, struct jf_sight *sight)
+static bool jf_regs_have(const struct pt_regs *regs, struct jf_scan *scan)
 {
 	const unsigned long r[] = {
 		regs->ax, regs->bx, regs->cx, regs->dx, regs->si, regs->di,
@@ -404,7 +404,7 @@ static bool jf_regs_have(const struct pt_regs *regs, struct jf_sight *sight)
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(r); i++)
-		if (jf_lead_into(sight, r[i]))
+		if (jf_lead_into(scan, r[i]))
 			return true;
 	return false;
 }
@@ -416,7 +416,7 @@ static bool jf_regs_have(const struct pt_regs *regs, struct jf_sight *sight)
  * Where the unwinder knows nothing of the code at @addr, it was generated. It
  * may be the copy of an instruction, by a kprobe: that ends with a jump back.
  */
-static bool jf_copy_leads(struct jf_sight *sight, unsigned long addr)
+static bool jf_copy_leads(struct jf_scan *scan, unsigned long addr)
 {
 	u8 bytes[JF_INSN_SIZE];
 	unsigned int i;
@@ -433,7 +433,7 @@ static bool jf_copy_leads(struct jf_sight *sight, unsigned long addr)
 			continue;
 		bytes[0] = JF_OPCODE_JMP;
 		jf_insn_decode(jf_insn_load(bytes), addr + i, &to);
-		if (jf_lead_into(sight, to))
+		if (jf_lead_into(scan, to))
 			return true;
 	}
 	return false;
@@ -464,10 +464,10 @@ struct jf_frames {
  * which has left a word, or since 7.x a jump, which has not. 0: it cannot be told.
  */
 static unsigned long jf_traced_return(const struct jf_frames *f,
-				      const struct jf_sight *sight,
+				      const struct jf_scan *scan,
 				      unsigned long addr)
 {
-	const struct jf_span *s = jf_spans_find(&sight->in, jf_called(addr));
+	const struct jf_span *s = jf_spans_find(&scan->in, jf_called(addr));
 	const unsigned long *bp = (unsigned long *)f->state.bp;
 	unsigned long ret;
 
@@ -477,36 +477,36 @@ static unsigned long jf_traced_return(const struct jf_frames *f,
 	    (void *)(bp + 3) > (void *)f->state.stack_info.end)
 		return 0;
 	ret = READ_ONCE_NOCHECK(bp[1]);
-	if (jf_is_begin_of(jf_spans_find(&sight->in, ret - 1), ret))
+	if (jf_is_begin_of(jf_spans_find(&scan->in, ret - 1), ret))
 		ret = READ_ONCE_NOCHECK(bp[2]);
 	return ret;
 }
 
 /* The next frame, at f->state: is the task inside? */
-static bool jf_frame_counts(struct jf_frames *f, struct jf_sight *sight,
+static bool jf_frame_counts(struct jf_frames *f, struct jf_scan *scan,
 			    unsigned long addr, bool calls)
 {
 	/* Where it was interrupted, @addr is what is executed next. */
 	unsigned long at = f->state.signal ? addr : addr - 1;
-	const struct jf_span *in = jf_spans_find(&sight->in, at);
+	const struct jf_span *in = jf_spans_find(&scan->in, at);
 	enum jf_seen came;
 
 	if (f->from) {
 		came = f->state.signal ? JF_SEEN_INSIDE :
-			jf_came(sight, f->from,
-				jf_traced_return(f, sight, addr));
+			jf_came(scan, f->from,
+				jf_traced_return(f, scan, addr));
 		if (came == JF_SEEN_INSIDE)
 			return true;
 		f->shared |= came == JF_SEEN_SHARED;
 	} else if (calls && !in && !f->state.signal &&
-		   jf_is_stale_call(sight, addr, f->addr)) {
-		sight->where = addr;
+		   jf_is_stale_call(scan, addr, f->addr)) {
+		scan->where = addr;
 		return true;
 	}
 	f->from = in ? in->tag : 0;
 	f->addr = at;
 	if (in)
-		sight->where = at;
+		scan->where = at;
 	return in && !in->tag;
 }
 
@@ -571,7 +571,7 @@ static void jf_unwind_start(struct unwind_state *state, struct task_struct *t)
  * *@whole: it has been unwound to its end.
  */
 static bool jf_unwind(struct jf_frames *f, struct task_struct *t,
-		      struct jf_sight *sight, bool calls, bool *whole)
+		      struct jf_scan *scan, bool calls, bool *whole)
 {
 	struct pt_regs *regs;
 	unsigned long addr;
@@ -589,7 +589,7 @@ static bool jf_unwind(struct jf_frames *f, struct task_struct *t,
 			}
 			if (partial)
 				return false;
-			if (jf_regs_have(regs, sight))
+			if (jf_regs_have(regs, scan))
 				return true;
 			f->regs = regs;
 		}
@@ -603,7 +603,7 @@ static bool jf_unwind(struct jf_frames *f, struct task_struct *t,
 			}
 			f->state.ip = addr;
 		}
-		if (jf_frame_counts(f, sight, addr, calls))
+		if (jf_frame_counts(f, scan, addr, calls))
 			return true;
 		f->sp = f->state.sp;
 	}
@@ -618,7 +618,7 @@ static bool jf_unwind(struct jf_frames *f, struct task_struct *t,
  * returns to one of the addresses that these have taken. Is it so that none of them
  * is one of a call that has changed?
  */
-static bool jf_hooks_excuse(struct task_struct *t, struct jf_sight *sight,
+static bool jf_hooks_excuse(struct task_struct *t, struct jf_scan *scan,
 			    struct jf_frames *f)
 {
 	unsigned long ret;
@@ -626,7 +626,7 @@ static bool jf_hooks_excuse(struct task_struct *t, struct jf_sight *sight,
 	unsigned int i;
 
 	for (i = 0; jf_rethook_get(t, i, &ret); i++) {
-		came = jf_came(sight, f->from, ret);
+		came = jf_came(scan, f->from, ret);
 		if (came == JF_SEEN_INSIDE)
 			return false;
 		f->shared |= came == JF_SEEN_SHARED;
@@ -638,7 +638,7 @@ static bool jf_hooks_excuse(struct task_struct *t, struct jf_sight *sight,
  * As jf_rethook_has(), but for a function that others call, and that is traced, too,
  * and so is no frame: what it returns to is another one of these addresses.
  */
-static bool jf_hooks_have(struct task_struct *t, struct jf_sight *sight,
+static bool jf_hooks_have(struct task_struct *t, struct jf_scan *scan,
 			  bool *shared)
 {
 	const struct jf_span *s, *other;
@@ -647,72 +647,72 @@ static bool jf_hooks_have(struct task_struct *t, struct jf_sight *sight,
 	enum jf_seen came;
 
 	for (i = 0; jf_rethook_get(t, i, &ret); i++) {
-		s = jf_spans_find(&sight->in, ret - 1);
+		s = jf_spans_find(&scan->in, ret - 1);
 		for (j = 0, n = 0; s && s->tag && jf_rethook_get(t, j, &to); j++) {
-			other = jf_spans_find(&sight->in, to - 1);
+			other = jf_spans_find(&scan->in, to - 1);
 			if (other && other->tag == s->tag)
 				continue;
-			came = jf_came(sight, s->tag, to);
+			came = jf_came(scan, s->tag, to);
 			if (came == JF_SEEN_INSIDE)
-				return jf_lead_into(sight, ret - 1);
+				return jf_lead_into(scan, ret - 1);
 			*shared |= came == JF_SEEN_SHARED;
 			n++;
 		}
 		if (s && !n)
-			return jf_lead_into(sight, ret - 1);
+			return jf_lead_into(scan, ret - 1);
 	}
 	return false;
 }
 
-static enum jf_seen jf_frames_look(struct task_struct *t,
-				   struct jf_sight *sight, bool calls)
+static enum jf_seen jf_frames_scan(struct task_struct *t,
+				   struct jf_scan *scan, bool calls)
 {
 	struct jf_frames f = { .sp = READ_ONCE(t->thread.sp) };
 	unsigned long where;
 	bool whole;
 
-	if (jf_unwind(&f, t, sight, calls, &whole))
+	if (jf_unwind(&f, t, scan, calls, &whole))
 		return JF_SEEN_INSIDE;
 	if (!whole) {
-		if (f.from && !jf_hooks_excuse(t, sight, &f))
+		if (f.from && !jf_hooks_excuse(t, scan, &f))
 			return JF_SEEN_INSIDE;
-		if (jf_copy_leads(sight, f.addr))
+		if (jf_copy_leads(scan, f.addr))
 			return JF_SEEN_INSIDE;
 		/* The rest can only be told by words. */
-		where = sight->where;
-		sight->where = 0;
-		if (jf_rest_has(t, f.sp, sight, &f.shared) ||
-		    jf_graph_has(t, sight) ||
-		    jf_hooks_have(t, sight, &f.shared) ||
-		    (calls && jf_words_call(t, f.sp, sight)))
+		where = scan->where;
+		scan->where = 0;
+		if (jf_rest_has(t, f.sp, scan, &f.shared) ||
+		    jf_graph_has(t, scan) ||
+		    jf_hooks_have(t, scan, &f.shared) ||
+		    (calls && jf_words_call(t, f.sp, scan)))
 			return JF_SEEN_UNKNOWN;
-		sight->where = where;
+		scan->where = where;
 	}
 	return f.shared ? JF_SEEN_SHARED : JF_SEEN_CLEAN;
 }
 #else
 /* A word may be a leftover, but nothing here can tell. */
-static enum jf_seen jf_frames_look(struct task_struct *t,
-				   struct jf_sight *sight, bool calls)
+static enum jf_seen jf_frames_scan(struct task_struct *t,
+				   struct jf_scan *scan, bool calls)
 {
 	return JF_SEEN_UNKNOWN;
 }
 
 static bool jf_words_call(struct task_struct *t, unsigned long from,
-			  struct jf_sight *sight)
+			  struct jf_scan *scan)
 {
 	return false;
 }
 #endif
 
-enum jf_seen jf_arch_look(struct task_struct *t, struct jf_sight *sight,
+enum jf_seen jf_arch_scan(struct task_struct *t, struct jf_scan *scan,
 			  bool strict, bool calls)
 {
 	unsigned long sp;
 	bool lead;
 
-	sight->where = 0;
-	sight->num_ways = 0;
+	scan->where = 0;
+	scan->num_ways = 0;
 	/* Freed, or about to be: it will never run again. */
 	if (!task_stack_page(t) || !jf_task_has_stack(t))
 		return JF_SEEN_CLEAN;
@@ -720,13 +720,13 @@ enum jf_seen jf_arch_look(struct task_struct *t, struct jf_sight *sight,
 	if (jf_task_runs(t))
 		return JF_SEEN_CLEAN;
 	sp = READ_ONCE(t->thread.sp);
-	lead = jf_words_have(t, sp, sight) || jf_graph_has(t, sight) ||
-	       jf_rethook_has(t, sight);
+	lead = jf_words_have(t, sp, scan) || jf_graph_has(t, scan) ||
+	       jf_rethook_has(t, scan);
 	if (!lead && !(strict && JF_CAN_UNWIND))
 		return JF_SEEN_CLEAN;
 	if (jf_rethook_warns(t) && jf_graph_used(t))
-		return lead || (calls && jf_words_call(t, sp, sight)) ?
+		return lead || (calls && jf_words_call(t, sp, scan)) ?
 			       JF_SEEN_UNKNOWN : JF_SEEN_CLEAN;
-	sight->where = 0;
-	return jf_frames_look(t, sight, calls);
+	scan->where = 0;
+	return jf_frames_scan(t, scan, calls);
 }

@@ -226,7 +226,7 @@ inline quiesce()
 #ifdef QUIESCE_TASKS_ONLY	/* variant: forgets interrupts */
 		;
 		awaited[IRQ] = false;
-		printf("MSC: quiesce does not look at interrupts\n")
+		printf("MSC: quiesce does not wait for interrupts\n")
 #endif
 	}
 	d_step {

@@ -14,11 +14,11 @@
  *
  * A changed key leaves no record. A quiesce
  *
- *   1 finds out which side the key does not lead to, and so what is looked for: the
+ *   1 finds out which side the key does not lead to, and so what is searched for: the
  *     code that only this side leads to, and the function that such code jumps to;
  *   2 lists the tasks;
- *   3 looks at tasks of its list and strikes those that are not in that code, nor in
- *     that function by way of the first one, until none is left. Between two looks it
+ *   3 scans tasks of its list and strikes those that are not in that code, nor in
+ *     that function by way of the first one, until none is left. Between two scans it
  *     may find out anew which side that is.
  *
  * A task in code that either side leads to is not waited for.
@@ -52,20 +52,20 @@ bool key;
 byte lives = 3;			/* sides whose data is there, as a set */
 byte retired;			/* sides that the key has left since a quiesce began */
 byte waiting;			/* and before it began */
-bool only;			/* the side that is looked for */
+bool only;			/* the side that is searched for */
 byte hold;			/* tasks not yet seen clean, as a set */
 bool quiescing;
 bool again;			/* the key has changed since the quiesce began */
 bool round;			/* flips with every completed quiesce */
 
-#ifdef KEY_RCU			/* variant: Tasks RCU instead of looks */
+#ifdef KEY_RCU			/* variant: Tasks RCU instead of scans */
 #define quiet(i)	hold = hold & (255 - BIT(i))
 #else
 #define quiet(i)	skip
 #endif
 
 #ifdef LIVE
-/* Chance is fair: a task that leaves, and comes again and again, is found outside by some look. */
+/* Chance is fair: a task that leaves, and comes again and again, is found outside by some scan. */
 #define may_come(i)	!(hold & BIT(i))
 #ifdef ROUND_BY_CHANCE		/* or in code that both sides lead to */
 #define may_go_round(i)	may_come(i)
@@ -217,7 +217,7 @@ end:	do
 	od
 }
 
-#ifdef WRONG_SIDE		/* variant: the side that is executed now is looked for */
+#ifdef WRONG_SIDE		/* variant: the side that is executed now is searched for */
 #define retired_side	key
 #else
 #define retired_side	!key
@@ -239,7 +239,7 @@ end:	do
 #endif
 #define clean(i)	(!(shows_only(i) || shows_tail(i)))
 
-/* All have to be looked at. */
+/* All have to be scanned. */
 inline list_tasks()
 {
 	do
@@ -271,13 +271,13 @@ end:	do
 	   };
 	   d_step {
 		only = retired_side;
-		printf("MSC: side %d is looked for\n", only)
+		printf("MSC: side %d is searched for\n", only)
 	   };
 	   d_step { list_tasks(); skip };
 	   do
 #ifndef KEY_RCU
 	   :: d_step {
-		/* A look, at all that are left. */
+		/* A scan of all that are left. */
 		hold ->
 #if defined(LIVE) && !defined(NOT_RENEWED)
 		only = retired_side;
@@ -299,7 +299,7 @@ end:	do
 	   :: d_step {
 		hold && only != retired_side ->
 		only = retired_side;
-		printf("MSC: side %d is looked for\n", only)
+		printf("MSC: side %d is searched for\n", only)
 	      }
 #endif
 #endif

@@ -15,11 +15,11 @@
  *
  *   1 waits for what runs with preemption off, which is an interrupt here;
  *   2 lists the living tasks, those included that exit and are on no other list;
- *   3 looks at tasks of its list, each holding still for it, and strikes those that
+ *   3 scans tasks of its list, each holding still for it, and strikes those that
  *     are clean, until none is left.
  *
- * A look here takes one task at a time, in any order and with anything in between.
- * A look at several is a few of these with nothing in between. A task is clean if
+ * A scan here takes one task at a time, in any order and with anything in between.
+ * A scan of several is a few of these with nothing in between. A task is clean if
  * its unwind shows no address in a retired range, and its registers hold none while
  * it is at a place of dispatch. Where the unwind is not known to be complete, no word
  * on its stack may be such an address either; words.pml has more of that. For an
@@ -120,7 +120,7 @@ byte waiting;			/* those of them that the present quiesce is for */
 byte hold;			/* tasks not yet seen clean, as a set */
 bool irq_awaited;
 bool round;			/* flips with every completed quiesce */
-byte wanted = EXECS;		/* the one that a look will find outside */
+byte wanted = EXECS;		/* the one that a scan will find outside */
 
 #ifdef SAME_FUNC		/* targets differ in their data only */
 #define code_lives(t)	(loaded != 0)
@@ -430,10 +430,10 @@ end:	do
 }
 
 /*
- * What a look can find of task i. The address that an interrupted CPU was at
+ * What a scan can find of task i. The address that an interrupted CPU was at
  * counts as part of the stack.
  */
-#ifdef IN_USE_FORGOTTEN		/* variant: a function still in use is not looked for */
+#ifdef IN_USE_FORGOTTEN		/* variant: a function still in use is not searched for */
 #define shows_target(i)	(task[i].at == IN && leads[way] == 0 && (waiting & texts(task[i].target)))
 #else
 #define shows_target(i)	(task[i].at == IN && (waiting & texts(task[i].target)))
@@ -544,7 +544,7 @@ inline publish()
 		replaced = replaced & ARRAYS
 	:: else
 	fi;
-#elif defined(LOOK_FIRST)
+#elif defined(SCAN_FIRST)
 	free(replaced);
 	replaced = 0;
 #endif
@@ -592,7 +592,7 @@ end:
 next:	do
 	:: atomic {
 		/* Another way, or another target, or both. */
-#if defined(LOOK_FIRST) || defined(LISTED_EARLY)
+#if defined(SCAN_FIRST) || defined(LISTED_EARLY)
 		!retired && !waiting ->
 #endif
 		if
@@ -620,7 +620,7 @@ next:	do
 	   };
 	   atomic {
 #endif
-#ifdef LOOK_FIRST		/* variant: so is the look */
+#ifdef SCAN_FIRST		/* variant: so is the scan */
 		waiting = (BIT(way) | BIT(leads[way])) & (255 - BIT(NONE))
 	   };
 	   atomic {
@@ -699,9 +699,9 @@ publish_array:
 		:: !listed -> listed = true; list_tasks()
 		:: else
 		fi;
-#elif defined(BY_PLACE)		/* variant: of those that exit, and then by looks */
+#elif defined(BY_PLACE)		/* variant: of those that exit, and then by scans */
 		place = 0;
-#elif !defined(LISTED_EARLY) && !defined(NO_LOOK) && !defined(LOST)
+#elif !defined(LISTED_EARLY) && !defined(NO_SCAN) && !defined(LOST)
 		list_tasks();
 #endif
 #ifdef LOST
@@ -752,8 +752,8 @@ publish_array:
 #ifdef LIVE
 	/*
 	 * Chance is fair: of tasks that come and go, each is found outside by a
-	 * look now and then. Where the others are then is up to them: perhaps no
-	 * look ever finds two of them outside.
+	 * scan now and then. Where the others are then is up to them: perhaps no
+	 * scan ever finds two of them outside.
 	 */
 	:: d_step {
 		waiting && hold && (task[wanted].at == OUT || task[wanted].at == GONE) ->
@@ -767,9 +767,9 @@ publish_array:
 			k++
 		:: else -> k = 0; break
 		od;
-		printf("MSC: a look finds exec%d outside, %d is left to be seen clean\n", wanted, hold);
+		printf("MSC: a scan finds exec%d outside, %d is left to be seen clean\n", wanted, hold);
 		wanted = (wanted + 1) % TASKS
-#ifdef NO_LIST			/* variant: all must be clean in the same look */
+#ifdef NO_LIST			/* variant: all must be clean in the same scan */
 		;
 		if
 		:: hold -> list_tasks()
@@ -803,9 +803,9 @@ publish_array:
 		k = 0;
 		n = 0
 	   }
-#elif !defined(NO_LOOK)
+#elif !defined(NO_SCAN)
 	:: atomic {
-		/* A look. */
+		/* A scan. */
 		waiting && hold ->
 		if
 		:: hold & BIT(0) -> k = 0

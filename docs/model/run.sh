@@ -133,15 +133,15 @@ exits-lost-sleeps|quiesce.pml|-DLOST -DLOST_SLEEPS -DNO_IRQ -DNO_SLEEP -DNO_RT -
 exits-lost-rt|quiesce.pml|-DLOST -DNO_IRQ -DNO_SLEEP -DKINDS=POINTERS|freed_code_executed|limit: such a task waits for a lock in the target, on RT
 list-early|quiesce.pml|-DLISTED_EARLY -DNO_IRQ -DKINDS=POINTERS|freed_code_executed|tasks listed before the change: one born in between is missed
 by-place|quiesce.pml|-DBY_PLACE -DTASKS=2 -DNO_IRQ -DKINDS=POINTERS|freed_code_executed|next scan goes on at a place in the kernel's list
-look-first|quiesce.pml|-DLOOK_FIRST -DNO_IRQ -DKINDS=POINTERS|freed_code_executed|scan before the change instead of after it
+scan-first|quiesce.pml|-DSCAN_FIRST -DNO_IRQ -DKINDS=POINTERS|freed_code_executed|scan before the change instead of after it
 clean-kept|quiesce.pml|-DCLEAN_KEPT -DNO_IRQ -DKINDS=POINTERS|freed_code_executed|a task that was seen clean once counts as clean for a later change
 frees-later|quiesce.pml|-DFREES_LATER -DNO_IRQ -DKINDS=POINTERS|freed_code_executed|what was retired while a quiesce waited is freed with the rest
 cpus-forgotten|quiesce.pml|-DNO_GP -DNO_EXIT -DKINDS=POINTERS|freed_code_executed|scans of tasks, no grace period for interrupts
 no-list|quiesce.pml|-DLIVE -DNO_LIST -DTASKS=2 -DNO_IRQ -DNO_EXIT -DNO_SLEEP -DNO_RT -DKINDS=ARRAYS|hang|all tasks must be clean in the same scan
-rcu-alone|quiesce.pml|-DWAIT_RCU -DNO_LOOK -DNO_IRQ -DNO_SLEEP -DNO_RT|pass|Tasks RCU instead of scans, no task sleeps, no RT
-rcu-alone-sleep|quiesce.pml|-DWAIT_RCU -DNO_LOOK -DNO_IRQ -DNO_RT|freed_code_executed|the same, a target sleeps
-rcu-alone-rt|quiesce.pml|-DWAIT_RCU -DNO_LOOK -DNO_IRQ -DNO_SLEEP|freed_code_executed|the same, a target waits for a lock on RT
-rcu-alone-busy|quiesce.pml|-DLIVE -DBUSY -DWAIT_RCU -DNO_LOOK -DNO_IRQ -DNO_EXIT -DNO_SLEEP -DNO_RT -DKINDS=POINTERS|hang|the same, an unrelated task is never quiet
+rcu-alone|quiesce.pml|-DWAIT_RCU -DNO_SCAN -DNO_IRQ -DNO_SLEEP -DNO_RT|pass|Tasks RCU instead of scans, no task sleeps, no RT
+rcu-alone-sleep|quiesce.pml|-DWAIT_RCU -DNO_SCAN -DNO_IRQ -DNO_RT|freed_code_executed|the same, a target sleeps
+rcu-alone-rt|quiesce.pml|-DWAIT_RCU -DNO_SCAN -DNO_IRQ -DNO_SLEEP|freed_code_executed|the same, a target waits for a lock on RT
+rcu-alone-busy|quiesce.pml|-DLIVE -DBUSY -DWAIT_RCU -DNO_SCAN -DNO_IRQ -DNO_EXIT -DNO_SLEEP -DNO_RT -DKINDS=POINTERS|hang|the same, an unrelated task is never quiet
 rcu-no-limit|quiesce.pml|-DLIVE -DBUSY -DWAIT_RCU -DNO_IRQ -DNO_EXIT -DNO_SLEEP -DNO_RT -DKINDS=POINTERS|hang|scans, but Tasks RCU waited for without limit, not for a second
 data-no-frames|quiesce.pml|-DDATA -DNO_FRAMES -DNO_IRQ -DKINDS=POINTERS|freed_data_used|scan for code only: data used in a function that was tail-called
 data-in-use|quiesce.pml|-DDATA -DSAME_FUNC -DIN_USE_FORGOTTEN -DNO_IRQ|freed_data_used|function with other data not searched for, as it stays a target

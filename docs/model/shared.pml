@@ -26,10 +26,10 @@
  *
  *   1 finds out where the changed call leads now,
  *   2 lists the tasks,
- *   3 looks at a task, which holds still for it. For each frame of the target, what it
+ *   3 scans a task, which holds still for it. For each frame of the target, what it
  *     returns to tells how the task came there. A changed call counts unless it leads
  *     to the target again; so does what may have been a pointer. Where a caller only
- *     jumped, the text of that caller is read after the look, when all go on: it
+ *     jumped, the text of that caller is read after the scan, when all go on: it
  *     counts unless each jump in it leads to the target at that time.
  */
 #define BIT(i)	(1 << (i))
@@ -68,7 +68,7 @@ byte frame[DEPTH];		/* how the task came there, the outermost first */
 byte depth;
 #ifdef LIVE			/* a task that stays in an inner one never leaves the outer one */
 bool called;
-/* Chance is fair: a task that leaves, and comes again and again, is found outside by some look. */
+/* Chance is fair: a task that leaves, and comes again and again, is found outside by some scan. */
 #define may_call	(depth == 0 && !hold || depth == 1 && !called)
 #define stays		(top >= DIRECT && (depth == 1 || frame[0] >= DIRECT))
 #else
@@ -80,7 +80,7 @@ bool leads = true;		/* to the target */
 bool lives = true;		/* what belongs to the dynamic function */
 bool retired;			/* it has left the target since a quiesce began */
 bool waiting;			/* and before it began */
-bool seen_leads;		/* where it leads as far as looks know */
+bool seen_leads;		/* where it leads as far as scans know */
 bool jumps;			/* the text of a caller that jumps has to be read */
 bool hold;			/* the task has not yet been seen clean */
 bool quiescing;
@@ -218,7 +218,7 @@ end:	do
 	   hold = true;
 	   do
 	   :: d_step {
-		/* A look. */
+		/* A scan. */
 		hold ->
 #ifdef LIVE
 		seen_leads = leads;
@@ -227,7 +227,7 @@ end:	do
 		jumps = one_jumps
 	      };
 	      d_step {
-		/* The task goes on, and what it showed is judged. */
+		/* The task goes on, and what it showed is examined. */
 		if
 		:: !seen && !jump_counts ->
 			hold = false;

@@ -4,21 +4,21 @@
  *
  * A task calls a target, and other functions. Anywhere it may be met in code that the
  * unwinder knows nothing of, such as a filter (BPF), or that a tracer has put there:
- * an unwind then gives up. It may do so in each look. When it has left the target, a
+ * an unwind then gives up. It may do so in each scan. When it has left the target, a
  * word of that may be left over on its stack, among the frames of others. Or it is
  * interrupted in a copy that an optimised kprobe has made of an instruction of the
  * target, which jumps back into it: no word on the stack says so, and the unwinder
  * does not know that code either.
  *
  * A writer retires the target, waits for a quiesce, frees it, and loads the next one
- * in its place. A quiesce looks at the task until it is seen clean:
+ * in its place. A quiesce scans the task until it is seen clean:
  *
  *   1 No word on its stack leads into the target, and it sleeps: clean.
  *   2 Else it is unwound. Unwound to its end, its frames decide.
  *   3 If not, the code at which the unwind gave up is searched for a jump into the
  *     target: one is enough. Else the words decide.
  *
- * A word that is left over is taken to be written over at some time if no look ever
+ * A word that is left over is taken to be written over at some time if no scan ever
  * meets the task where it can be unwound.
  */
 
@@ -54,7 +54,7 @@ inline executes_target()
 }
 
 #ifdef LIVE
-/* Chance is fair: a task that leaves, and comes again and again, is found outside by some look. */
+/* Chance is fair: a task that leaves, and comes again and again, is found outside by some scan. */
 #define may_come	(at == IN || !hold || left)
 #else
 #define may_come	true
@@ -106,7 +106,7 @@ end:	do
 		opaque = true
 	   }
 	:: atomic {
-		/* Outside it may come to the next one before any look. */
+		/* Outside it may come to the next one before any scan. */
 		opaque && !asleep ->
 		if
 		:: printf("MSC: task leaves the filter\n");

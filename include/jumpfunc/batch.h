@@ -196,7 +196,7 @@ void jf_batch_abort(struct jf_batch *b);
  * as there are kernel threads that do not sleep.
  *
  * Context: process context, may sleep, usually for some tenths of a second.
- * Stops all CPUs for short times, which debugfs stats reports (look_ns_max).
+ * Stops all CPUs for short times, which debugfs stats reports (scan_ns_max).
  * Must not be called under cpus_read_lock(), nor from a CPU hotplug callback.
  */
 void jf_quiesce(void);

@@ -783,11 +783,11 @@ static void trace_events(struct kunit *test)
 static void expect_due(struct kunit *test, struct jfk_mod *m, unsigned int due,
 		       const char *when)
 {
-	jfk.gathers = jfk.looks = jfk.tasks_graces = 0;
+	jfk.gathers = jfk.scans = jfk.tasks_graces = 0;
 	jf_stats.quiesces = 0;
 	KUNIT_ASSERT_EQ(test, jfk_notify(m, MODULE_STATE_GOING), 0);
 	KUNIT_EXPECT_EQ_MSG(test, jfk.gathers, due, "%s", when);
-	KUNIT_EXPECT_EQ_MSG(test, jfk.looks, due, "%s", when);
+	KUNIT_EXPECT_EQ_MSG(test, jfk.scans, due, "%s", when);
 	KUNIT_EXPECT_EQ_MSG(test, jfk.tasks_graces, due, "%s", when);
 	KUNIT_EXPECT_EQ_MSG(test, jf_stats.quiesces, (u64)due, "%s", when);
 	KUNIT_ASSERT_EQ(test, jfk_load(m), 0);

@@ -34,8 +34,8 @@ static void exiting_is_seen(struct kunit *test)
 		both->stays = HZ / 100;
 		jfk_exiting(both);
 		KUNIT_EXPECT_EQ(test, jf_quiesce_timeout(0), -ETIMEDOUT);
-		KUNIT_EXPECT_EQ(test, dying->looks, 1U);
-		KUNIT_EXPECT_EQ(test, both->looks, 2U);
+		KUNIT_EXPECT_EQ(test, dying->scans, 1U);
+		KUNIT_EXPECT_EQ(test, both->scans, 2U);
 		jfk.sleeps = 0;
 		jfk.on_sleep = finish;
 		jf_quiesce();

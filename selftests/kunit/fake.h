@@ -152,9 +152,9 @@ extern struct jfk {
 	unsigned int	cpus_locked;
 	unsigned int	cpus_locks;	/* how often */
 	unsigned int	gathers;	/* CPUs were stopped to list all tasks */
-	unsigned int	looks;		/* ... to scan some of them */
-	unsigned int	looked_at;	/* how many of them, the last time */
-	unsigned int	looked_at_max;
+	unsigned int	scans;		/* ... to scan some of them */
+	unsigned int	scanned;	/* how many of them, the last time */
+	unsigned int	scanned_max;
 	unsigned int	seen;		/* scans of a task, in all */
 	unsigned int	cpu;		/* the CPU of the list of exiting tasks that is used */
 	bool		no_exit_tp, no_workqueue, no_percpu;
@@ -213,7 +213,7 @@ extern struct jfk {
  * @stays:  so many jiffies, then it leaves; 0: for ever
  * @restless: it runs between any two scans
  * @refs:   references that the engine holds
- * @looks:  how often it was scanned, @strict of these with regard to calls
+ * @scans:  how often it was scanned, @strict of these with regard to calls
  */
 struct jfk_task {
 	char			comm[16];
@@ -227,7 +227,7 @@ struct jfk_task {
 	bool			unreadable, restless;
 	unsigned long		stays;
 	int			refs;
-	unsigned int		looks, strict;
+	unsigned int		scans, strict;
 };
 
 int jfk_init(struct kunit *test);

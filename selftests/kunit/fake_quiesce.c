@@ -105,37 +105,37 @@ static void jfk_put(struct jfk_task *t)
 
 /* --- looking ------------------------------------------------------------- */
 
-static enum jf_seen jfk_look(struct jfk_task *t, struct jf_sight *sight, bool strict, bool calls)
+static enum jf_seen jfk_scan(struct jfk_task *t, struct jf_scan *scan, bool strict, bool calls)
 {
 	struct jfk_image *im;
 
 	if (!jfk.stopped)
 		jfk_breach("a stack is read while it may be in use");
 	if (t->refs <= 0)
-		jfk_breach("a task is looked at that may have been freed");
+		jfk_breach("a task is scanned that may have been freed");
 	if (t == &jfk_me)
-		jfk_breach("the caller's own stack is looked at");
+		jfk_breach("the caller's own stack is scanned");
 	if (jfk.blind)
 		jfk_breach("a stack is read that cannot be");
 	jfk.seen++;
-	jfk.looked_at++;
-	t->looks++;
+	jfk.scanned++;
+	t->scans++;
 	t->strict += strict;
 	for (im = jfk.image; im < jfk.image + JFK_IMAGES; im++)
-		if (jf_spans_has(&sight->in, (unsigned long)im))
+		if (jf_spans_has(&scan->in, (unsigned long)im))
 			im->asked = true;
 
-	sight->where = 0;
+	scan->where = 0;
 	if (!refcount_read(&t->stack_refcount))
 		return JF_SEEN_CLEAN;
 	if (t->unreadable)
 		return JF_SEEN_UNKNOWN;
-	if (jf_spans_has(&sight->in, t->at))
-		sight->where = t->at;
-	else if (calls && (jf_spans_has(&sight->calls, t->ret) ||
-			   jf_spans_has(&sight->tramps, t->tramp)))
-		sight->where = t->ret ?: t->tramp;
-	return sight->where ? JF_SEEN_INSIDE : JF_SEEN_CLEAN;
+	if (jf_spans_has(&scan->in, t->at))
+		scan->where = t->at;
+	else if (calls && (jf_spans_has(&scan->calls, t->ret) ||
+			   jf_spans_has(&scan->tramps, t->tramp)))
+		scan->where = t->ret ?: t->tramp;
+	return scan->where ? JF_SEEN_INSIDE : JF_SEEN_CLEAN;
 }
 
 static int jfk_stop(int (*fn)(void *arg), void *arg);
@@ -379,7 +379,7 @@ static void jfk_detach(struct tracepoint *tp, void *probe)
 #define JF_EXIT_PROTO			struct task_struct *t
 #define jf_sched_delayed(t)		((t)->delayed)
 #define jf_waits_for_rtlock(t)		((t)->rtlock)
-#define jf_arch_look(t, sight, strict, calls) jfk_look(t, sight, strict, calls)
+#define jf_arch_scan(t, scan, strict, calls) jfk_scan(t, scan, strict, calls)
 
 #undef current
 #undef get_task_struct
@@ -452,7 +452,7 @@ static void jfk_detach(struct tracepoint *tp, void *probe)
 #include "../../index/spans.c"
 #include "../../quiesce/retired.c"
 #include "../../quiesce/function.c"
-#include "../../quiesce/sight.c"
+#include "../../quiesce/scan.c"
 #include "../../quiesce/exits.c"
 #include "../../quiesce/quiesce.c"
 
@@ -478,7 +478,7 @@ int jf_arch_jumps(const struct jf_text_ask *ask)
 	return -ENOENT;
 }
 
-bool jf_arch_can_look(void)
+bool jf_arch_can_scan(void)
 {
 	return !jfk.blind;
 }
@@ -518,14 +518,14 @@ static int jfk_stop(int (*fn)(void *arg), void *arg)
 	if (fn == jf_gather_stopped && jfk.before_gather)
 		jfk.before_gather();
 	jfk.stopped = true;
-	jfk.looked_at = 0;
+	jfk.scanned = 0;
 	err = fn(arg);
 	jfk.stopped = false;
 	if (fn == jf_gather_stopped)
 		jfk.gathers++;
 	else
-		jfk.looks++;
-	jfk.looked_at_max = max(jfk.looked_at_max, jfk.looked_at);
+		jfk.scans++;
+	jfk.scanned_max = max(jfk.scanned_max, jfk.scanned);
 	if (jfk.on_stop)
 		jfk.on_stop();
 	return err;

@@ -122,7 +122,7 @@ static void module_scope(struct kunit *test)
 		KUNIT_EXPECT_TRUE(test, time_after_eq(jfk.now, begun + 20 * HZ));
 		KUNIT_EXPECT_TRUE(test, time_before(jfk.now, begun + 22 * HZ));
 	} else {
-		KUNIT_EXPECT_EQ(test, t->looks, 1U);
+		KUNIT_EXPECT_EQ(test, t->scans, 1U);
 		KUNIT_EXPECT_EQ(test, jfk.sleeps, 0U);
 		KUNIT_EXPECT_TRUE(test, time_before(jfk.now, begun + HZ));
 	}
@@ -136,7 +136,7 @@ static void module_no_target(struct kunit *test)
 	replace(test, w.f[0], jfk_code(w.b, 0));
 	jfk_task(test, jfk_code(w.b, 0));
 	KUNIT_EXPECT_EQ(test, jfk_notify(w.a, MODULE_STATE_GOING), 0);
-	KUNIT_EXPECT_EQ(test, jfk.gathers + jfk.looks, 0U);
+	KUNIT_EXPECT_EQ(test, jfk.gathers + jfk.scans, 0U);
 	KUNIT_EXPECT_EQ(test, jfk.tasks_graces, 0U);
 	KUNIT_EXPECT_TRUE(test, jfk_is_retired(jfk_code(w.b, 0)));
 	jfk_no_tasks();
@@ -164,7 +164,7 @@ static void once_a_target(struct kunit *test)
 		t = jfk_task(test, jfk_code(m, 7));
 		jf_quiesce();
 		KUNIT_EXPECT_EQ(test, jfk_num_retired(), 0U);
-		KUNIT_EXPECT_EQ(test, t->looks, 1U);
+		KUNIT_EXPECT_EQ(test, t->scans, 1U);
 		t->stays = 30 * HZ;
 		KUNIT_EXPECT_EQ(test, jfk_notify(m, MODULE_STATE_GOING), 0);
 		KUNIT_EXPECT_EQ(test, t->at, 0UL);
@@ -234,7 +234,7 @@ static void quiesce_scope(struct kunit *test)
 	replace(test, w.f[0], jfk_code(w.a, 0));
 	t = jfk_task(test, p->get(&w, test));
 	KUNIT_EXPECT_EQ(test, jf_quiesce_timeout(0), p->all ? -ETIMEDOUT : 0);
-	KUNIT_EXPECT_EQ(test, t->looks, 1U);
+	KUNIT_EXPECT_EQ(test, t->scans, 1U);
 	KUNIT_EXPECT_EQ(test, jfk_is_retired(jfk_code(w.a, 0)), p->all);
 	jfk_leave(t);
 	KUNIT_EXPECT_EQ(test, jf_quiesce_timeout(0), 0);
@@ -249,7 +249,7 @@ static void quiesce_nothing(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, __jf_func_update(w.f[0], jfk_target(0)), 0);
 	jfk_task(test, jfk_target(0));
 	jf_quiesce();
-	KUNIT_EXPECT_EQ(test, jfk.gathers + jfk.looks, 0U);
+	KUNIT_EXPECT_EQ(test, jfk.gathers + jfk.scans, 0U);
 	KUNIT_EXPECT_EQ(test, jfk.tasks_graces, 1U);
 	KUNIT_EXPECT_EQ(test, jf_stats.quiesces, 1ULL);
 }
@@ -278,8 +278,8 @@ static void quiesce_waits(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, time_after_eq(jfk.now, begun + 15 * HZ));
 	KUNIT_EXPECT_TRUE(test, time_before_eq(jfk.now, begun + 17 * HZ));
 	KUNIT_EXPECT_EQ(test, jfk.gathers, 1U);
-	KUNIT_EXPECT_LT(test, t[0]->looks, t[1]->looks);
-	KUNIT_EXPECT_LT(test, t[1]->looks, t[2]->looks);
+	KUNIT_EXPECT_LT(test, t[0]->scans, t[1]->scans);
+	KUNIT_EXPECT_LT(test, t[1]->scans, t[2]->scans);
 	KUNIT_EXPECT_EQ(test, jfk_num_retired(), 0U);
 	KUNIT_EXPECT_EQ(test, jfk_quiesced_seq(), 1ULL);
 }
@@ -314,14 +314,14 @@ static void list_only_shrinks(struct kunit *test)
 	jfk.on_sleep = come_late;
 	jf_quiesce();
 	KUNIT_EXPECT_EQ(test, t->at, 0UL);
-	KUNIT_EXPECT_GT(test, t->looks, 3U);
-	KUNIT_EXPECT_EQ(test, late->looks, 1U);
+	KUNIT_EXPECT_GT(test, t->scans, 3U);
+	KUNIT_EXPECT_EQ(test, late->scans, 1U);
 	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, newborn);
-	KUNIT_EXPECT_EQ(test, newborn->looks, 0U);
+	KUNIT_EXPECT_EQ(test, newborn->scans, 0U);
 	/* They are still there: that was not an accident. */
 	KUNIT_EXPECT_TRUE(test, late->at && newborn->at);
 	/* Each one once, but for the one that stayed. */
-	KUNIT_EXPECT_EQ(test, jfk.seen, 3 + t->looks);
+	KUNIT_EXPECT_EQ(test, jfk.seen, 3 + t->scans);
 	jfk_no_tasks();
 }
 
@@ -365,7 +365,7 @@ static void caller_is_left_out(struct kunit *test)
 	replace(test, w.f[0], jfk_code(w.a, 0));
 	jfk_self()->at = (unsigned long)jfk_code(w.a, 0);
 	KUNIT_EXPECT_EQ(test, jf_quiesce_timeout(0), 0);
-	KUNIT_EXPECT_EQ(test, jfk_self()->looks, 0U);
+	KUNIT_EXPECT_EQ(test, jfk_self()->scans, 0U);
 	jfk_leave(jfk_self());
 }
 
@@ -475,7 +475,7 @@ static void limited(struct kunit *test)
 		if (!l->limit) {
 			KUNIT_EXPECT_EQ(test, jfk.sleeps, 0U);
 			KUNIT_EXPECT_EQ(test, jfk.now, begun);
-			KUNIT_EXPECT_EQ(test, t->looks, 1U);
+			KUNIT_EXPECT_EQ(test, t->scans, 1U);
 		}
 		/* Having failed does no harm. */
 		jfk_leave(t);

@@ -373,7 +373,7 @@ static void reclaim_without_memory(struct kunit *test)
 			break;
 		KUNIT_EXPECT_EQ(test, jfk_num_retired_probes(), 2U);
 		KUNIT_EXPECT_EQ(test, jfk.delay, 10UL * HZ);
-		KUNIT_EXPECT_EQ(test, jfk.looks, 0U);
+		KUNIT_EXPECT_EQ(test, jfk.scans, 0U);
 	}
 	/* The spans, a copy of them, and the suspects. */
 	KUNIT_EXPECT_EQ(test, n, 4U);

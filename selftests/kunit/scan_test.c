@@ -36,11 +36,11 @@ static void returning(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, time_after_eq(jfk.now, begun + 5 * HZ));
 	KUNIT_EXPECT_TRUE(test, time_before(jfk.now, begun + 7 * HZ));
 	KUNIT_EXPECT_EQ(test, t[0]->ret, 0UL);
-	KUNIT_EXPECT_EQ(test, t[0]->strict, t[0]->looks);
-	KUNIT_EXPECT_GT(test, t[0]->looks, 1U);
+	KUNIT_EXPECT_EQ(test, t[0]->strict, t[0]->scans);
+	KUNIT_EXPECT_GT(test, t[0]->scans, 1U);
 	/* One that sleeps may be in an unrelated function. */
 	KUNIT_EXPECT_TRUE(test, t[1]->ret != 0);
-	KUNIT_EXPECT_EQ(test, t[1]->looks, 1U);
+	KUNIT_EXPECT_EQ(test, t[1]->scans, 1U);
 	KUNIT_EXPECT_EQ(test, t[1]->strict, 0U);
 
 	/* A wait for text alone does not count calls. */
@@ -289,7 +289,7 @@ static void blind(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, jfk_notify(w.a, MODULE_STATE_GOING), 0);
 	KUNIT_EXPECT_EQ(test, jfk.sleeps, 2U);
 	KUNIT_EXPECT_EQ(test, jfk_num_retired(), 0U);
-	KUNIT_EXPECT_EQ(test, jfk.gathers + jfk.looks, 0U);
+	KUNIT_EXPECT_EQ(test, jfk.gathers + jfk.scans, 0U);
 }
 
 /* --- how often, how many ------------------------------------------------- */
@@ -315,12 +315,12 @@ static void crowd(struct kunit *test)
 		last = jfk_task(test, NULL);
 	jf_quiesce();
 	KUNIT_EXPECT_EQ(test, jfk.gathers, 1U);
-	KUNIT_EXPECT_EQ(test, jfk.looks, DIV_ROUND_UP(n, 128));
+	KUNIT_EXPECT_EQ(test, jfk.scans, DIV_ROUND_UP(n, 128));
 	KUNIT_EXPECT_EQ(test, jfk.seen, n);
-	KUNIT_EXPECT_EQ(test, jfk.looked_at_max, min(n, 128U));
-	KUNIT_EXPECT_EQ(test, jf_stats.look_tasks, (u64)n);
-	KUNIT_EXPECT_EQ(test, jf_stats.looks, (u64)jfk.looks + jfk.gathers);
-	KUNIT_EXPECT_GE(test, jf_stats.look_ns_max, jf_stats.look_ns_last);
+	KUNIT_EXPECT_EQ(test, jfk.scanned_max, min(n, 128U));
+	KUNIT_EXPECT_EQ(test, jf_stats.scan_tasks, (u64)n);
+	KUNIT_EXPECT_EQ(test, jf_stats.scans, (u64)jfk.scans + jfk.gathers);
+	KUNIT_EXPECT_GE(test, jf_stats.scan_ns_max, jf_stats.scan_ns_last);
 	if (!last)
 		return;
 
@@ -335,8 +335,8 @@ static void crowd(struct kunit *test)
 	last->restless = true;
 	jf_quiesce();
 	KUNIT_EXPECT_EQ(test, last->at, 0UL);
-	KUNIT_EXPECT_EQ(test, jfk.looked_at_max, min(n, 128U));
-	KUNIT_EXPECT_EQ(test, jfk.looked_at, 1U);
+	KUNIT_EXPECT_EQ(test, jfk.scanned_max, min(n, 128U));
+	KUNIT_EXPECT_EQ(test, jfk.scanned, 1U);
 }
 
 /* There are more each time that they are counted. */
@@ -384,13 +384,13 @@ static void sleepers_stop_no_cpu(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, time_after_eq(jfk.now, begun + 300 * HZ));
 	KUNIT_EXPECT_TRUE(test, time_before(jfk.now, begun + 303 * HZ));
 	/* At first, when changed calls count no more, and when each of them has left. */
-	KUNIT_EXPECT_EQ(test, jfk.looks, 4U);
-	KUNIT_EXPECT_EQ(test, t[0]->looks, 4U);
+	KUNIT_EXPECT_EQ(test, jfk.scans, 4U);
+	KUNIT_EXPECT_EQ(test, t[0]->scans, 4U);
 	/* Nor is the waiter itself woken up each time for nothing. */
 	KUNIT_EXPECT_LT(test, jfk.sleeps, 330U);
 }
 
-static void runners_are_looked_at(struct kunit *test)
+static void runners_are_scanned(struct kunit *test)
 {
 	struct world w = world(test);
 	unsigned int how;
@@ -403,14 +403,14 @@ static void runners_are_looked_at(struct kunit *test)
 		t->on_cpu = !how;
 		t->restless = how;
 		t->stays = 10 * HZ;
-		jfk.looks = 0;
+		jfk.scans = 0;
 		jfk.sleeps = 0;
 		jf_quiesce();
 		KUNIT_EXPECT_EQ(test, t->at, 0UL);
-		KUNIT_EXPECT_EQ(test, jfk.looks, jfk.sleeps + 1);
+		KUNIT_EXPECT_EQ(test, jfk.scans, jfk.sleeps + 1);
 		/* Often at first, then rarer and rarer, down to once a second. */
-		KUNIT_EXPECT_GT(test, jfk.looks, 64U);
-		KUNIT_EXPECT_LT(test, jfk.looks, 80U);
+		KUNIT_EXPECT_GT(test, jfk.scans, 64U);
+		KUNIT_EXPECT_LT(test, jfk.scans, 80U);
 		KUNIT_EXPECT_LE(test, jfk.slept, 1000U);
 		t->on_cpu = 0;
 	}
@@ -430,7 +430,7 @@ static void move_once(void)
 		jfk_leave(mover);
 }
 
-static void each_move_is_one_look(struct kunit *test)
+static void each_move_is_one_scan(struct kunit *test)
 {
 	struct world w = world(test);
 
@@ -438,11 +438,11 @@ static void each_move_is_one_look(struct kunit *test)
 	mover = jfk_task(test, jfk_code(w.a, 0));
 	for (moves_at = 1; moves_at < 4; moves_at++) {
 		mover->at = (unsigned long)jfk_code(w.a, 0);
-		jfk.looks = 0;
+		jfk.scans = 0;
 		jfk.sleeps = 0;
 		jfk.on_sleep = move_once;
 		jf_quiesce();
-		KUNIT_EXPECT_EQ(test, jfk.looks, 4U);
+		KUNIT_EXPECT_EQ(test, jfk.scans, 4U);
 		KUNIT_EXPECT_EQ(test, jfk.sleeps, moves_at + 6);
 		jfk.on_sleep = NULL;
 		replace(test, w.f[0], jfk_code(w.a, 0));
@@ -493,8 +493,8 @@ static struct kunit_case scan_cases[] = {
 	KUNIT_CASE_PARAM(crowd, crowd_gen_params),
 	KUNIT_CASE(growing_crowd),
 	KUNIT_CASE(sleepers_stop_no_cpu),
-	KUNIT_CASE(runners_are_looked_at),
-	KUNIT_CASE(each_move_is_one_look),
+	KUNIT_CASE(runners_are_scanned),
+	KUNIT_CASE(each_move_is_one_scan),
 	KUNIT_CASE(log_names_them),
 	{}
 };

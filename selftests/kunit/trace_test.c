@@ -332,12 +332,12 @@ static void images_are_retired(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, del(&x, 0), 0);
 	KUNIT_ASSERT_EQ(test, del(&x, 1), 0);
 	KUNIT_EXPECT_EQ(test, jfk_images_used(), 3U);
-	KUNIT_EXPECT_EQ(test, jfk.gathers + jfk.looks, 0U);
+	KUNIT_EXPECT_EQ(test, jfk.gathers + jfk.scans, 0U);
 	KUNIT_EXPECT_EQ(test, jfk_num_retired_probes(), 3U);
 	jfk_reclaim();
 	/* One scan for all of them, and no data to wait for. */
 	KUNIT_EXPECT_EQ(test, jfk.gathers, 1U);
-	KUNIT_EXPECT_EQ(test, jfk.looks, 1U);
+	KUNIT_EXPECT_EQ(test, jfk.scans, 1U);
 	KUNIT_EXPECT_EQ(test, jfk.tasks_graces, 0U);
 	KUNIT_EXPECT_EQ(test, jfk_images_used(), 0U);
 	KUNIT_EXPECT_EQ(test, jfk_num_retired_probes(), 0U);

@@ -25,7 +25,7 @@
  *   anything else, such as a call by	inside: it may have been a pointer to the
  *   a pointer				trampoline
  */
-#include "quiesce/sight.h"
+#include "quiesce/scan.h"
 
 #include "quiesce/function.h"
 #include "quiesce/retired.h"
@@ -56,15 +56,15 @@ static const struct jf_ctl *jf_ctl_called(unsigned long to)
 
 /**
  * struct jf_former - what keys led to, while that is being searched for
- * @sight: it is added there
+ * @scan: it is added there
  * @keys:  keys that had changed by this replacement count
  * @again: search for what they led to, and do again, not for what they no longer do
- * @tails: the tails of @sight, by address
+ * @tails: the tails of @scan, by address
  * @text:  the last function that was read
  * @ent:   for which key that was
  */
 struct jf_former {
-	struct jf_sight	*sight;
+	struct jf_scan	*scan;
 	u64		keys;
 	bool		again;
 	struct xarray	tails;
@@ -108,7 +108,7 @@ static unsigned int jf_former_ways(const struct jf_site *site, void *arg)
  */
 static int jf_tail_add(struct jf_former *f, unsigned long func)
 {
-	struct jf_sight *s = f->sight;
+	struct jf_scan *s = f->scan;
 	unsigned int first = s->in.num;
 	int err;
 
@@ -186,7 +186,7 @@ static int jf_add_former(struct jf_former *f, const struct jf_site *site)
 
 	for (f->again = 0; !err; f->again = 1) {
 		if (jf_key_left(f, site->ctl, f->again ? on : !on))
-			err = jf_arch_add_former(&f->sight->in, &ask);
+			err = jf_arch_add_former(&f->scan->in, &ask);
 		if (f->again)
 			break;
 	}
@@ -259,35 +259,35 @@ static unsigned long jf_ctl_tag(const struct jf_ctl *ctl)
 	return (unsigned long)func;
 }
 
-static int jf_add_call(struct jf_sight *sight, const struct jf_ctl *ctl,
+static int jf_add_call(struct jf_scan *scan, const struct jf_ctl *ctl,
 		       const struct jf_site *site)
 {
 	unsigned long ret = site->addr + JF_ARCH_SITE_SIZE;
 
 	if (!(site->flags & JF_SITE_CALL))
 		return 0;
-	return jf_spans_add_tagged(&sight->calls, ret, ret + 1,
+	return jf_spans_add_tagged(&scan->calls, ret, ret + 1,
 				   jf_ctl_tag(ctl));
 }
 
 /* The calls that lead through what was changed, and what they lead to now. */
-static int jf_add_func(struct jf_sight *sight, const struct jf_ctl *ctl)
+static int jf_add_func(struct jf_scan *scan, const struct jf_ctl *ctl)
 {
 	void *func = READ_ONCE(jf_ent_func(ctl->ent)->func);
-	unsigned int first = sight->fresh.num;
+	unsigned int first = scan->fresh.num;
 	struct jf_site *site;
 	int err = 0;
 
 	if (ctl->tramp)
-		err = jf_spans_add_tagged(&sight->tramps,
+		err = jf_spans_add_tagged(&scan->tramps,
 					  ctl->tramp - JF_ARCH_CALL_PAD,
 					  ctl->tramp + 1, jf_ctl_tag(ctl));
 	list_for_each_entry(site, &ctl->sites, list)
-		err = err ?: jf_add_call(sight, ctl, site);
+		err = err ?: jf_add_call(scan, ctl, site);
 	if (!err && jf_ctl_tag(ctl) == (unsigned long)func &&
 	    func != (void *)jf_nop && func != (void *)jf_ret0)
-		err = jf_spans_add_func(&sight->fresh, func);
-	jf_spans_tag(&sight->fresh, first, (unsigned long)func);
+		err = jf_spans_add_func(&scan->fresh, func);
+	jf_spans_tag(&scan->fresh, first, (unsigned long)func);
 	return err;
 }
 
@@ -363,7 +363,7 @@ static int jf_changed_do_ent(struct jf_former *f, const struct jf_ent *ent)
 	ctl = jf_ctl_find(ent);
 	if (ctl && ctl->ent->type != JF_ENT_KEY &&
 	    !jf_retired_is_settled(ctl->seq))
-		err = jf_add_func(f->sight, ctl);
+		err = jf_add_func(f->scan, ctl);
 	mutex_unlock(&jf_mutex);
 	return err;
 }
@@ -392,8 +392,8 @@ static int jf_add_changed(struct jf_former *f, u64 *seq)
 		cond_resched();
 	}
 	/* These become more. */
-	for (i = 0; !err && i < f->sight->num_tails; i++) {
-		err = jf_add_tails(f, f->sight->tail[i]);
+	for (i = 0; !err && i < f->scan->num_tails; i++) {
+		err = jf_add_tails(f, f->scan->tail[i]);
 		cond_resched();
 	}
 	kvfree(c.ent);
@@ -401,51 +401,51 @@ static int jf_add_changed(struct jf_former *f, u64 *seq)
 	return err;
 }
 
-int jf_sight_make(struct jf_sight *sight, const struct jf_spans *text,
-		  u64 keys, u64 *seq)
+int jf_scan_make(struct jf_scan *scan, const struct jf_spans *text,
+		 u64 keys, u64 *seq)
 {
 	struct jf_former f = {
-		.sight = sight,
+		.scan = scan,
 		.keys = keys,
 	};
 	int err;
 
-	memset(sight, 0, sizeof(*sight));
+	memset(scan, 0, sizeof(*scan));
 	xa_init(&f.tails);
-	err = jf_spans_copy(&sight->in, text);
+	err = jf_spans_copy(&scan->in, text);
 	err = err ?: jf_add_changed(&f, seq);
 	xa_destroy(&f.tails);
 	jf_spans_free(&f.text);
 	if (err) {
-		jf_sight_free(sight);
+		jf_scan_free(scan);
 		return err;
 	}
-	jf_spans_sort(&sight->in);
-	jf_spans_sort(&sight->calls);
-	jf_spans_sort(&sight->tramps);
-	jf_spans_sort(&sight->fresh);
-	if (sight->num_tails)
-		sort(sight->tail, sight->num_tails, sizeof(*sight->tail),
+	jf_spans_sort(&scan->in);
+	jf_spans_sort(&scan->calls);
+	jf_spans_sort(&scan->tramps);
+	jf_spans_sort(&scan->fresh);
+	if (scan->num_tails)
+		sort(scan->tail, scan->num_tails, sizeof(*scan->tail),
 		     jf_addr_cmp, NULL);
 	return 0;
 }
 
-void jf_sight_free(struct jf_sight *sight)
+void jf_scan_free(struct jf_scan *scan)
 {
-	jf_spans_free(&sight->in);
-	jf_spans_free(&sight->calls);
-	jf_spans_free(&sight->tramps);
-	jf_spans_free(&sight->fresh);
-	kvfree(sight->tail);
-	sight->tail = NULL;
-	sight->num_tails = 0;
-	sight->max_tails = 0;
+	jf_spans_free(&scan->in);
+	jf_spans_free(&scan->calls);
+	jf_spans_free(&scan->tramps);
+	jf_spans_free(&scan->fresh);
+	kvfree(scan->tail);
+	scan->tail = NULL;
+	scan->num_tails = 0;
+	scan->max_tails = 0;
 }
 
 /* --- ways ------------------------------------------------------------------ */
 
 struct jf_way_to {
-	const struct jf_sight	*sight;
+	const struct jf_scan	*scan;
 	unsigned long		tag;
 	bool			there;
 };
@@ -453,7 +453,7 @@ struct jf_way_to {
 /* Does @to lead to the function, and to nothing that was changed? */
 static bool jf_way_leads(const struct jf_way_to *w, unsigned long to)
 {
-	const struct jf_span *s = jf_spans_find(&w->sight->in, to);
+	const struct jf_span *s = jf_spans_find(&w->scan->in, to);
 	const struct jf_ctl *ctl;
 
 	if (s && s->tag == w->tag)
@@ -478,8 +478,8 @@ static bool jf_way_is_tail(const struct jf_way_to *w, const struct jf_spans *tex
 	const struct jf_site *site;
 	unsigned int i;
 
-	if (!w->sight->num_tails ||
-	    !bsearch(&w->tag, w->sight->tail, w->sight->num_tails,
+	if (!w->scan->num_tails ||
+	    !bsearch(&w->tag, w->scan->tail, w->scan->num_tails,
 		     sizeof(w->tag), jf_addr_cmp))
 		return false;
 	for (i = 0; i < text->num; i++)
@@ -514,11 +514,11 @@ static bool jf_way_jumps(struct jf_way_to *w, unsigned long to)
 	return jumps;
 }
 
-bool jf_sight_is_other(struct jf_sight *sight, const struct jf_way *way)
+bool jf_scan_is_other(struct jf_scan *scan, const struct jf_way *way)
 {
-	struct jf_way_memo *m = &sight->memo[hash_long(way->tag ^ way->to,
-						       JF_WAY_BITS)];
-	struct jf_way_to w = { .sight = sight, .tag = way->tag };
+	struct jf_way_memo *m = &scan->memo[hash_long(way->tag ^ way->to,
+						      JF_WAY_BITS)];
+	struct jf_way_to w = { .scan = scan, .tag = way->tag };
 
 	if (m->way.tag == way->tag && m->way.to == way->to)
 		return m->other;

@@ -142,7 +142,7 @@ int jf_check_target(const char *name, void *func, const struct jf_mod *own,
 		pr_warn_ratelimited("%s: target %ps is __init text\n", name, func);
 		return -EINVAL;
 	}
-	if (jf_mod_goes(mod) && mod != own) {
+	if (jf_mod_is_unloading(mod) && mod != own) {
 		pr_warn_ratelimited("%s: target %ps is in module %s, which is being unloaded\n",
 				    name, func, mod->mod->name);
 		return -EBUSY;
@@ -185,7 +185,7 @@ static int jf_check_change(struct jf_change *c)
 				    name, c->ctl->mod->mod->name);
 		return -EROFS;
 	}
-	if (!c->force && jf_mod_goes(c->ctl->mod)) {
+	if (!c->force && jf_mod_is_unloading(c->ctl->mod)) {
 		pr_warn_ratelimited("%s: its module %s is being unloaded\n",
 				    name, c->ctl->mod->mod->name);
 		return -EBUSY;

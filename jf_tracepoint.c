@@ -133,7 +133,7 @@ static int jf_remove_module(struct jf_tracepoint *tp, struct module *mod)
  * Called before its entities are forgotten, and before its text is waited for;
  * -errno: not all could be removed yet.
  */
-int jf_trace_module_going(struct module *mod)
+int jf_trace_unload_begin(struct module *mod)
 {
 	struct jf_tracepoint *tp, *tmp;
 	int err = 0;

@@ -247,7 +247,7 @@ int jf_key_dec_deferred(struct jf_key_deferred *d)
 	/*
 	 * The work must not be queued after its module is unloaded, and a caller in
 	 * that module that came here by a tail call is on no stack. Pairs with
-	 * synchronize_rcu() in jf_module_going().
+	 * synchronize_rcu() in jf_module_unload().
 	 */
 	rcu_read_lock();
 	err = jf_key_leave(d);
@@ -263,7 +263,7 @@ void jf_key_deferred_flush(struct jf_key_deferred *d)
 }
 EXPORT_SYMBOL_GPL(jf_key_deferred_flush);
 
-void jf_key_going(struct jf_ent *ent)
+void jf_key_unload(struct jf_ent *ent)
 {
 	if (ent->type != JF_ENT_KEY || !(ent->flags & JF_ENT_DEFERRED))
 		return;

@@ -9,6 +9,6 @@
  * The module of this entity is being unloaded: nothing may run for it any more.
  * Without jf_mutex and cpus_read_lock(), which what runs may want.
  */
-void jf_key_going(struct jf_ent *ent);
+void jf_key_unload(struct jf_ent *ent);
 
 #endif /* JF_KEYS_H */

@@ -82,7 +82,7 @@ struct jf_ctl {
  * @num_ctls:    length of @ctls
  * @num_targets: length of @targets
  * @target:      a function of it has been a target or a probe
- * @going:       its unload has begun, whatever its state says: a module that
+ * @unloading:   its unload has begun, whatever its state says: a module that
  *               another notifier refused is unloaded as MODULE_STATE_COMING
  */
 struct jf_mod {
@@ -96,13 +96,13 @@ struct jf_mod {
 	unsigned int		num_ctls;
 	unsigned int		num_targets;
 	bool			target;
-	bool			going;
+	bool			unloading;
 };
 
 /* The state is set without our lock, but before our notifier, which takes it. */
-static inline bool jf_mod_goes(const struct jf_mod *m)
+static inline bool jf_mod_is_unloading(const struct jf_mod *m)
 {
-	return m->going || READ_ONCE(m->mod->state) == MODULE_STATE_GOING;
+	return m->unloading || READ_ONCE(m->mod->state) == MODULE_STATE_GOING;
 }
 
 static inline struct jf_func *jf_ent_func(struct jf_ent *ent)

@@ -90,7 +90,7 @@ static void jf_watch(struct jf_mod *m, struct module *mod)
 	jf_unlock();
 }
 
-static int jf_module_coming(struct module *mod)
+static int jf_module_load(struct module *mod)
 {
 	struct jf_mod *m;
 	int err;
@@ -169,7 +169,7 @@ static void jf_module_live(struct module *mod)
  * it. Meanwhile updates to a target in it are refused, and so are updates of its
  * own entities, except fall-backs and removals of probes.
  */
-static void jf_module_going(struct module *mod)
+static void jf_module_unload(struct module *mod)
 {
 	struct jf_mod missed = { };
 	struct jf_mod *m;
@@ -177,17 +177,17 @@ static void jf_module_going(struct module *mod)
 	jf_lock();
 	m = jf_mod_find(mod);
 	if (m)
-		m->going = true;
+		m->unloading = true;
 	jf_unlock();
 	if (!m) {
 		/* Loaded before us: assume it had targets. */
 		m = &missed;
 		m->target = true;
-		m->going = true;
+		m->unloading = true;
 		jf_watch(m, mod);
 	}
 
-	jf_keys_going(m);
+	jf_keys_unload(m);
 	jf_cut_off(mod);
 
 	/* We cannot wait for our own text: this function is in it. */
@@ -202,13 +202,13 @@ static void jf_module_going(struct module *mod)
 	 */
 	if (m->num_ctls)
 		synchronize_rcu();
-	jf_keys_going(m);
-	jf_trace_module_gone(mod);
+	jf_keys_unload(m);
+	jf_trace_unload_end(mod);
 	/* Even if it was not known to have targets. */
 	jf_retired_forget_module(mod);
 	jf_function_forget(mod);
 
-	jf_module_part(m);
+	jf_module_forget(m);
 	if (m == &missed)
 		return;
 	/* The handler may still read its sites. */
@@ -224,12 +224,12 @@ static int jf_module_notify(struct notifier_block *nb, unsigned long event,
 
 	switch (event) {
 	case MODULE_STATE_COMING:
-		return notifier_from_errno(jf_module_coming(mod));
+		return notifier_from_errno(jf_module_load(mod));
 	case MODULE_STATE_LIVE:
 		jf_module_live(mod);
 		break;
 	case MODULE_STATE_GOING:
-		jf_module_going(mod);
+		jf_module_unload(mod);
 		break;
 	}
 	return NOTIFY_OK;
@@ -246,11 +246,11 @@ int jf_module_init(void)
 	int err;
 
 	/* We missed our own COMING; LIVE will reach us. */
-	err = jf_module_coming(THIS_MODULE);
+	err = jf_module_load(THIS_MODULE);
 	if (!err) {
 		err = register_module_notifier(&jf_module_nb);
 		if (err)
-			jf_module_going(THIS_MODULE);
+			jf_module_unload(THIS_MODULE);
 	}
 	/* The site map may be allocated, even after an error. */
 	if (err)
@@ -263,7 +263,7 @@ void jf_module_exit(void)
 	struct jf_mod *m, *tmp;
 
 	unregister_module_notifier(&jf_module_nb);
-	jf_module_going(THIS_MODULE);
+	jf_module_unload(THIS_MODULE);
 	/* Those without tables that are still there. */
 	list_for_each_entry_safe(m, tmp, &jf_modules, list) {
 		list_del(&m->list);

@@ -30,8 +30,8 @@ void jf_free_mod(struct jf_mod *m);
 /* Return when nothing leads into @mod any more. */
 void jf_cut_off(struct module *mod);
 /* Nothing may be queued for its keys any more. */
-void jf_keys_going(const struct jf_mod *m);
+void jf_keys_unload(const struct jf_mod *m);
 /* No task is in @m: restore its sites, forget its tables. */
-void jf_module_part(struct jf_mod *m);
+void jf_module_forget(struct jf_mod *m);
 
 #endif /* JF_MODULE_TABLES_H */

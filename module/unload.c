@@ -188,7 +188,7 @@ void jf_cut_off(struct module *mod)
 	int err;
 
 	for (;;) {
-		err = jf_trace_module_going(mod);
+		err = jf_trace_unload_begin(mod);
 		if (!err) {
 			jf_lock();
 			err = jf_fall_back(mod);
@@ -223,7 +223,7 @@ static void jf_forget_tables(struct jf_mod *m)
 }
 
 /* The last step: no task is in the module. */
-void jf_module_part(struct jf_mod *m)
+void jf_module_forget(struct jf_mod *m)
 {
 	unsigned int pause = 10;
 	int err;
@@ -245,10 +245,10 @@ void jf_module_part(struct jf_mod *m)
 	}
 }
 
-void jf_keys_going(const struct jf_mod *m)
+void jf_keys_unload(const struct jf_mod *m)
 {
 	unsigned int i;
 
 	for (i = 0; i < m->num_ctls; i++)
-		jf_key_going(m->ctls[i].ent);
+		jf_key_unload(m->ctls[i].ent);
 }

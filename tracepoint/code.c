@@ -187,7 +187,7 @@ static void jf_forget_iterators(const struct module *mod)
  * No task is in @mod any more. Its iterators are freed with its text, so what they
  * walked must not wait for tasks in a later module at that address.
  */
-void jf_trace_module_gone(struct module *mod)
+void jf_trace_unload_end(struct module *mod)
 {
 	jf_forget_iterators(mod);
 	/* The work may have taken some off the list, and put them back. */

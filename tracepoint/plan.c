@@ -64,7 +64,7 @@ static int jf_check_data(const struct jf_tracepoint *tp, void *data)
 
 	if (!m)
 		return 0;
-	if (jf_mod_goes(m)) {
+	if (jf_mod_is_unloading(m)) {
 		pr_warn_ratelimited("%s: a probe's data is in module %s, which is being unloaded\n",
 				    tp->name, m->mod->name);
 		return -EBUSY;
@@ -82,7 +82,7 @@ static int jf_plan_add(struct jf_plan *plan, const struct jf_probe *add)
 
 	/*
 	 * With jf_tp_mutex held: a module that is found alive has yet to call
-	 * jf_trace_module_going(), which will remove this probe.
+	 * jf_trace_unload_begin(), which will remove this probe.
 	 */
 	jf_lock();
 	err = jf_check_target(plan->tp->name, add->func, NULL, false) ?:

@@ -43,9 +43,9 @@ struct jf_trace_stats {
 extern struct jf_trace_stats jf_trace_stats;
 
 /* A module is unloaded: remove its probes. -errno: not yet, try again. */
-int jf_trace_module_going(struct module *mod);
+int jf_trace_unload_begin(struct module *mod);
 /* And now no task is in it any more. */
-void jf_trace_module_gone(struct module *mod);
+void jf_trace_unload_end(struct module *mod);
 int jf_trace_init(void);
 /* After the last tracepoint was unloaded. */
 void jf_trace_exit(void);

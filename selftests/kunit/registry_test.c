@@ -444,7 +444,7 @@ static void map_lookup(struct kunit *test)
 }
 
 /* Unloading blanks entries in place; the next module that is loaded drops them. */
-static void map_comes_and_goes(struct kunit *test)
+static void map_load_and_unload(struct kunit *test)
 {
 	struct everything a = everything(test, "a"), b = everything(test, "b"),
 			  c = everything(test, "c");
@@ -616,7 +616,7 @@ static struct kunit_case registry_cases[] = {
 	KUNIT_CASE(sites_that_touch),
 	KUNIT_CASE(map_empty),
 	KUNIT_CASE_PARAM(map_lookup, map_size_gen_params),
-	KUNIT_CASE(map_comes_and_goes),
+	KUNIT_CASE(map_load_and_unload),
 	KUNIT_CASE(init_text_stays),
 	KUNIT_CASE(init_target),
 	KUNIT_CASE(read_only_is_sealed),

@@ -7,7 +7,7 @@
 # Seen to fail with the code broken on purpose:
 #   jf_patch_new() not called				bytes after a late load
 #   jf_patch_new() encoding for "off" always		late loaders' probes, bytes
-#   jf_module_going() keeping the sites			the kernel oopses
+#   jf_module_unload() keeping the sites		the kernel oopses
 . "$(dirname "$0")/../lib/lib.sh"
 . "$(dirname "$0")/../lib/branch.sh"
 

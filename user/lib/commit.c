@@ -147,7 +147,7 @@ static int check_func(struct jf_ctl *ctl, bool force)
 		jf_say(true, "%s: belongs to a tracepoint", ent->name);
 		return -EINVAL;
 	}
-	if (!force && jf_goes((const void *)ctl->value)) {
+	if (!force && jf_is_unloading((const void *)ctl->value)) {
 		jf_say(true, "%s: its target is in an object that is being closed",
 		       ent->name);
 		return -EBUSY;
@@ -322,7 +322,7 @@ static int collect(const struct jf_batch *b, struct jf_pokes *p)
 		struct jf_ctl *ctl = jf_ctl_of(c->ent);
 
 		if (c->again ||
-		    (jf_ent_value(ctl->ent) == ctl->value && !jf_patch_behind()))
+		    (jf_ent_value(ctl->ent) == ctl->value && !jf_patch_incomplete()))
 			continue;
 		err = add_sites(p, ctl, ctl->value);
 		for (proxy = ctl->proxies; proxy && !err; proxy = proxy->next_proxy)
@@ -672,7 +672,7 @@ static void leave_slice(struct jf_long *l, int err)
 {
 	const struct jf_ctl *ctl = l->next.at < l->num ? long_ctl(l, l->next.at) : NULL;
 
-	jf_patch_leave_behind();
+	jf_patch_set_incomplete();
 	l->tries = 0;
 	if (!l->left)
 		jf_say(false, "%s: a change fails, and some of its sites cannot be taken back: %s",
@@ -812,7 +812,7 @@ static bool is_long(const struct jf_batch *b)
 	const struct jf_change *c;
 	size_t sites = 0;
 
-	if (b->err || jf_stats.sites <= LONG_SITES || jf_patch_behind())
+	if (b->err || jf_stats.sites <= LONG_SITES || jf_patch_incomplete())
 		return false;
 	for (c = b->changes; c; c = c->next) {
 		struct jf_ctl *ctl = changed(c);

@@ -85,7 +85,7 @@ static int count_alone(struct jf_key *key, int (*count)(int *users))
 	const struct jf_ctl *ctl = __atomic_load_n(&key->ent.ctl, __ATOMIC_ACQUIRE);
 	int err, state;
 
-	if (!ctl || jf_patch_behind())
+	if (!ctl || jf_patch_incomplete())
 		return -EAGAIN;
 	if (__atomic_load_n(&ctl->real, __ATOMIC_RELAXED) ||
 	    __atomic_load_n(&ctl->proxies, __ATOMIC_RELAXED))
@@ -120,7 +120,7 @@ static int inc_locked(struct jf_key *of)
 		if (jf_count_load(&key->count) == INT_MAX)
 			return -EOVERFLOW;
 		first = jf_change_of(&key->ent, true);
-		err = jf_count_load(&key->count) <= 0 || jf_patch_behind() ? commit_one(&first) : 0;
+		err = jf_count_load(&key->count) <= 0 || jf_patch_incomplete() ? commit_one(&first) : 0;
 		/* After -EIO all values count as set. */
 		if ((err && err != -EIO) || first.turns)
 			return err;

@@ -72,12 +72,12 @@ struct jf_mod *jf_mod_of(uintptr_t addr)
 	return m;
 }
 
-bool jf_goes(const void *addr)
+bool jf_is_unloading(const void *addr)
 {
 	const struct jf_mod *m;
 
 	for (m = jf_mods; m; m = m->next)
-		if (m->goes && jf_mod_has(m, (uintptr_t)addr))
+		if (m->unloading && jf_mod_has(m, (uintptr_t)addr))
 			return true;
 	return false;
 }

@@ -310,7 +310,7 @@ struct jf_text {
  * @object: its tables
  * @name:   its file, for messages
  * @program: it is the program itself, which is never unmapped
- * @goes:   it is being closed: nothing new may lead there
+ * @unloading: it is being closed: nothing new may lead there
  * @start:  its lowest address
  * @end:    after its highest
  * @text:   where its executable segments begin
@@ -337,7 +337,7 @@ struct jf_mod {
 	struct jf_object	*object;
 	const char		*name;
 	bool			program;
-	bool			goes;
+	bool			unloading;
 	uintptr_t		start, end;
 	uintptr_t		text, text_end;
 	struct jf_text		*texts;
@@ -385,7 +385,7 @@ static inline struct jf_ctl *jf_ctl_of(const struct jf_ent *ent)
 }
 
 /* Is @addr in an object that is being closed? With the lock held. */
-bool jf_goes(const void *addr);
+bool jf_is_unloading(const void *addr);
 
 /* Whose @addr is, or NULL. With the lock held. */
 struct jf_mod *jf_mod_of(uintptr_t addr);
@@ -562,9 +562,9 @@ int jf_patch(struct jf_poke *pokes, size_t num, bool alone);
  */
 int jf_patch_look(struct jf_poke *pokes, size_t num, bool all);
 /* One has stopped in the middle once: some sites may not do what their values say. */
-bool jf_patch_behind(void);
+bool jf_patch_incomplete(void);
 /* From now on it is so: a change could not be taken back. */
-void jf_patch_leave_behind(void);
+void jf_patch_set_incomplete(void);
 
 /* --- image.c ---------------------------------------------------------------------- */
 
@@ -670,7 +670,7 @@ int jf_trace_commit(struct jf_batch *b);
 /* The probes of the tracepoint whose dynamic function @call is of. With the lock held. */
 size_t jf_trace_probes(const struct jf_ent *call);
 /* Take away all probes in an object that goes: 0 or the last error. With the lock held. */
-int jf_trace_object_goes(const struct jf_mod *mod);
+int jf_trace_object_unload(const struct jf_mod *mod);
 
 /* --- list.c ----------------------------------------------------------------------- */
 

@@ -86,7 +86,7 @@ static bool is_trace(const struct jf_ctl *ctl)
 /* It stands in for nothing, and its object stays. */
 static bool is_own(const struct jf_ctl *ctl)
 {
-	return !ctl->real && !ctl->wants && !ctl->mod->goes;
+	return !ctl->real && !ctl->wants && !ctl->mod->unloading;
 }
 
 static bool is_key(const struct jf_ctl *ctl)
@@ -354,9 +354,9 @@ struct wish {
 };
 
 static struct wish *wishes;
-static bool program_came;
+static bool program_loaded;
 /* There may be another copy of the library, which knows all objects. */
-static bool some_came;
+static bool some_loaded;
 
 static void add_wish(const char *names, size_t len)
 {
@@ -412,7 +412,7 @@ void jf_list_enable(const struct jf_mod *m)
 	struct wish *w;
 	int num, err;
 
-	some_came = true;
+	some_loaded = true;
 	read_wishes();
 	for (w = wishes; w; w = w->next) {
 		jf_batch_init(&b);
@@ -428,9 +428,9 @@ void jf_list_enable(const struct jf_mod *m)
 			jf_say(true, "JUMPFUNC_ENABLE: %.*s has enabled %d of the keys of %s",
 			       (int)w->len, w->names, num, m->name);
 	}
-	if (!m->program || program_came)
+	if (!m->program || program_loaded)
 		return;
-	program_came = true;
+	program_loaded = true;
 	for (w = wishes; w; w = w->next)
 		say_missing(w, " so far");
 }
@@ -441,7 +441,7 @@ static void wishes_end(void)
 	const struct wish *w;
 
 	/* After the destructors of all objects that use this one. */
-	for (w = some_came ? wishes : NULL; w; w = w->next)
+	for (w = some_loaded ? wishes : NULL; w; w = w->next)
 		say_missing(w, "");
 }
 

@@ -31,7 +31,7 @@
 /* jf_object.mod of one that was refused, and of one whose tables another one brought. */
 static struct jf_mod refused, shared;
 /* Those that went when the process exited. */
-static struct jf_mod *gone_at_exit;
+static struct jf_mod *closed_at_exit;
 
 static bool in_mod(const struct jf_mod *m, const void *p, size_t size)
 {
@@ -303,7 +303,7 @@ static bool are_known(const struct jf_object *o)
 {
 	const struct jf_mod *m = jf_mod_of((uintptr_t)o);
 
-	return m && !m->goes && has_tables_of(m, o);
+	return m && !m->unloading && has_tables_of(m, o);
 }
 
 /* Entity number @i of @rec. */
@@ -475,8 +475,8 @@ static void link_proxies(struct jf_mod *m)
 	}
 }
 
-/* Entities of @m that wait for one of @came get it. Is there one? */
-static bool link_waiting(struct jf_mod *m, const struct jf_mod *came)
+/* Entities of @m that wait for one of @loaded get it. Is there one? */
+static bool link_waiting(struct jf_mod *m, const struct jf_mod *loaded)
 {
 	bool found = false;
 	size_t i;
@@ -484,7 +484,7 @@ static bool link_waiting(struct jf_mod *m, const struct jf_mod *came)
 	for (i = 0; i < m->nr_ctls; i++) {
 		struct jf_ctl *ctl = &m->ctls[i], *first;
 
-		if (!ctl->wants || !in_mod(came, ctl->wants, sizeof(*ctl->wants)))
+		if (!ctl->wants || !in_mod(loaded, ctl->wants, sizeof(*ctl->wants)))
 			continue;
 		first = jf_ctl_of(ctl->wants);
 		if (!first || ctl->nth >= first->rest || first->ent->type != ctl->ent->type) {
@@ -519,10 +519,10 @@ static bool can_go_on(const struct jf_mod *m)
 	return !missing && jf_writer_usable();
 }
 
-/* Is @ctl one that is known now, or became known when @came did? */
-static bool is_due(const struct jf_ctl *ctl, const struct jf_mod *came)
+/* Is @ctl one that is known now, or became known when @loaded did? */
+static bool is_due(const struct jf_ctl *ctl, const struct jf_mod *loaded)
 {
-	return came ? ctl->real && ctl->real->mod == came : !ctl->wants;
+	return loaded ? ctl->real && ctl->real->mod == loaded : !ctl->wants;
 }
 
 /* The sites of @ctl that are not what its present value asks for, of one kind. */
@@ -546,7 +546,7 @@ static int add_wrong(struct jf_pokes *p, struct jf_ctl *ctl, bool loads, bool al
 }
 
 /* Calls, trampolines, and branches that lead to a test: they are right, and slow. */
-static void patch_loads(struct jf_mod *m, const struct jf_mod *came)
+static void patch_loads(struct jf_mod *m, const struct jf_mod *loaded)
 {
 	bool alone = jf_single_threaded();
 	struct jf_pokes p = { NULL, 0, 0 };
@@ -554,7 +554,7 @@ static void patch_loads(struct jf_mod *m, const struct jf_mod *came)
 	size_t i;
 
 	for (i = 0; i < m->nr_ctls && !err; i++)
-		if (is_due(&m->ctls[i], came))
+		if (is_due(&m->ctls[i], loaded))
 			err = add_wrong(&p, &m->ctls[i], true, alone);
 	if (!err && p.num && can_go_on(m))
 		err = jf_patch(p.poke, p.num, alone);
@@ -603,12 +603,12 @@ static bool is_wrong(const struct jf_ctl *ctl)
 }
 
 /* One that waits for its exporter has a copy of that one's first value. */
-static bool has_come(const struct jf_ctl *ctl, const struct jf_mod *came)
+static bool has_come(const struct jf_ctl *ctl, const struct jf_mod *loaded)
 {
-	return is_wrong(ctl) && (is_due(ctl, came) || (!came && ctl->wants));
+	return is_wrong(ctl) && (is_due(ctl, loaded) || (!loaded && ctl->wants));
 }
 
-static void patch_branches(struct jf_mod *m, const struct jf_mod *came)
+static void patch_branches(struct jf_mod *m, const struct jf_mod *loaded)
 {
 	bool alone = jf_single_threaded();
 	struct jf_pokes p = { NULL, 0, 0 };
@@ -616,7 +616,7 @@ static void patch_branches(struct jf_mod *m, const struct jf_mod *came)
 	size_t i;
 
 	for (i = 0; i < m->nr_ctls && !err; i++) {
-		if (!has_come(&m->ctls[i], came))
+		if (!has_come(&m->ctls[i], loaded))
 			continue;
 		err = jf_sites_of(&m->ctls[i]);
 		if (!err)
@@ -625,16 +625,16 @@ static void patch_branches(struct jf_mod *m, const struct jf_mod *came)
 	if (!err && p.num)
 		err = jf_patch(p.poke, p.num, alone);
 	for (i = 0; i < m->nr_ctls && err; i++)
-		if (has_come(&m->ctls[i], came))
+		if (has_come(&m->ctls[i], loaded))
 			leave_wrong(&m->ctls[i], err);
 	jf_free(p.poke);
 }
 
-/* The sites of @m, or those that waited for @came, to what the present values ask for. */
-static void patch_mod(struct jf_mod *m, const struct jf_mod *came)
+/* The sites of @m, or those that waited for @loaded, to what the present values ask for. */
+static void patch_mod(struct jf_mod *m, const struct jf_mod *loaded)
 {
-	patch_branches(m, came);
-	patch_loads(m, came);
+	patch_branches(m, loaded);
+	patch_loads(m, loaded);
 }
 
 /* Of @m, which has come, and of those that waited for it. */
@@ -746,18 +746,18 @@ unlock:
 /* --- an object goes --------------------------------------------------------------- */
 
 /* The dynamic function of another object that leads into it, if @ctl is one. */
-static struct jf_func *leads_into(const struct jf_ctl *ctl, const struct jf_mod *gone)
+static struct jf_func *leads_into(const struct jf_ctl *ctl, const struct jf_mod *closed)
 {
 	struct jf_func *f = jf_container(ctl->ent, struct jf_func, ent);
 
-	if (ctl->ent->type != JF_ENT_FUNC || ctl->real || ctl->wants || ctl->mod == gone ||
-	    !jf_mod_has(gone, (uintptr_t)f->func))
+	if (ctl->ent->type != JF_ENT_FUNC || ctl->real || ctl->wants || ctl->mod == closed ||
+	    !jf_mod_has(closed, (uintptr_t)f->func))
 		return NULL;
 	return f;
 }
 
 /* When text cannot be written, or memory is short. */
-static int redirect_pointers(const struct jf_mod *gone)
+static int redirect_pointers(const struct jf_mod *closed)
 {
 	const struct jf_mod *m;
 	struct jf_func *f;
@@ -766,7 +766,7 @@ static int redirect_pointers(const struct jf_mod *gone)
 
 	for (m = jf_mods; m; m = m->next)
 		for (i = 0; i < m->nr_ctls; i++) {
-			f = leads_into(&m->ctls[i], gone);
+			f = leads_into(&m->ctls[i], closed);
 			if (f && !jf_ent_store_only(&f->ent, (uintptr_t)f->init))
 				err = -EOPNOTSUPP;
 		}
@@ -774,7 +774,7 @@ static int redirect_pointers(const struct jf_mod *gone)
 }
 
 /* All dynamic functions that lead into it fall back. */
-static int redirect(const struct jf_mod *gone)
+static int redirect(const struct jf_mod *closed)
 {
 	const struct jf_mod *m;
 	struct jf_func *f;
@@ -785,19 +785,19 @@ static int redirect(const struct jf_mod *gone)
 	jf_batch_init(&b);
 	for (m = jf_mods; m; m = m->next)
 		for (i = 0; i < m->nr_ctls; i++) {
-			f = leads_into(&m->ctls[i], gone);
+			f = leads_into(&m->ctls[i], closed);
 			if (!f)
 				continue;
 			jf_say(true, "%s: leads into %s, which is closed: falls back",
-			       f->ent.name, gone->name);
+			       f->ent.name, closed->name);
 			jf_batch_add(&b, &f->ent, (uintptr_t)f->init);
 		}
 	err = jf_commit_locked(&b, true);
 	jf_batch_drop(&b);
 	if (err && err != -EIO)
-		err = redirect_pointers(gone);
+		err = redirect_pointers(closed);
 	if (err)
-		jf_say(false, "%s is closed, but cannot be unlinked: %s", gone->name,
+		jf_say(false, "%s is closed, but cannot be unlinked: %s", closed->name,
 		       jf_error(-err));
 	return err == -EIO ? 0 : err;
 }
@@ -892,12 +892,12 @@ static void forget(struct jf_object *o)
 	else if (!jf_lock_soon())
 		return;
 	/* Each of its source files calls; one that waited in vain is enough. */
-	if (o->mod != m || m->goes) {
+	if (o->mod != m || m->unloading) {
 		jf_unlock();
 		return;
 	}
-	m->goes = true;
-	err = jf_trace_object_goes(m);
+	m->unloading = true;
+	err = jf_trace_object_unload(m);
 	fall_err = redirect(m);
 	replacements = jf_replacements();
 	jf_unlock();
@@ -924,8 +924,8 @@ static void forget(struct jf_object *o)
 	jf_wait_handlers();
 	jf_lock();
 	if (exits) {
-		m->next = gone_at_exit;
-		gone_at_exit = m;
+		m->next = closed_at_exit;
+		closed_at_exit = m;
 	} else {
 		free_mod(m);
 	}

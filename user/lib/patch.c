@@ -315,12 +315,12 @@ static int begin_write(const struct jf_poke *pokes, size_t num)
 
 static bool unfinished;
 
-bool jf_patch_behind(void)
+bool jf_patch_incomplete(void)
 {
 	return __atomic_load_n(&unfinished, __ATOMIC_RELAXED);
 }
 
-void jf_patch_leave_behind(void)
+void jf_patch_set_incomplete(void)
 {
 	__atomic_store_n(&unfinished, true, __ATOMIC_RELAXED);
 }

@@ -233,7 +233,7 @@ static int check_probe(const struct jf_tracepoint *tp, const void *func)
 {
 	if (!jf_ctl_of(&tp->call->ent))
 		return -ENODEV;
-	return jf_goes(tp) || jf_goes(func) ? -EBUSY : 0;
+	return jf_is_unloading(tp) || jf_is_unloading(func) ? -EBUSY : 0;
 }
 
 static bool has_probe(const struct jf_probes *p, void *func, void *data)
@@ -266,21 +266,21 @@ int __jf_trace_register(struct jf_tracepoint *tp, void *func, void *data, int pr
 	return err;
 }
 
-/* Without those for which @goes says so; there may be none left. */
+/* Without those for which @match says so; there may be none left. */
 static struct jf_probes *probes_without(const struct jf_probes *old,
-					jf_probe_match goes, const void *arg)
+					jf_probe_match match, const void *arg)
 {
-	size_t nr = old->nr - jf_array_count(old->probe, old->nr, goes, arg);
+	size_t nr = old->nr - jf_array_count(old->probe, old->nr, match, arg);
 	struct jf_probes *next = probes_alloc(nr);
 
 	if (next)
-		jf_array_del(next->probe, old->probe, old->nr, goes, arg);
+		jf_array_del(next->probe, old->probe, old->nr, match, arg);
 	return next;
 }
 
-static int remove_probes(struct jf_tracepoint *tp, jf_probe_match goes, const void *arg)
+static int remove_probes(struct jf_tracepoint *tp, jf_probe_match match, const void *arg)
 {
-	struct jf_probes *next = probes_without(tp->probes, goes, arg);
+	struct jf_probes *next = probes_without(tp->probes, match, arg);
 	size_t nr = next ? next->nr : 0;
 
 	if (!next)
@@ -474,7 +474,7 @@ static bool numb(struct jf_tracepoint *tp, const struct jf_mod *mod)
 	return true;
 }
 
-int jf_trace_object_goes(const struct jf_mod *mod)
+int jf_trace_object_unload(const struct jf_mod *mod)
 {
 	struct jf_tracepoint *tp, *next;
 	int err, bad = 0;

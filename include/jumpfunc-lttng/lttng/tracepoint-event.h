@@ -185,12 +185,12 @@
 		__extension__ (void *)__jf_record_##class_provider##___##class_, NULL \
 	};								\
 	__attribute__((__constructor__, __used__))			\
-	static void __jf_event_comes_##provider##___##name(void)	\
+	static void __jf_event_load_##provider##___##name(void)		\
 	{								\
 		__jf_event_register(&__jf_event_##provider##___##name);	\
 	}								\
 	__attribute__((__destructor__, __used__))			\
-	static void __jf_event_goes_##provider##___##name(void)		\
+	static void __jf_event_unload_##provider##___##name(void)	\
 	{								\
 		__jf_event_unregister(&__jf_event_##provider##___##name);	\
 	}

@@ -52,17 +52,17 @@
 	__JF_KCFI_BEFORE						\
 	".byte 0xb8\n\t"						\
 	".long __kcfi_typeid_" func "\n\t"				\
-	__JF_KCFI_BEHIND						\
+	__JF_KCFI_AFTER							\
 	".size __cfi_" func ", . - __cfi_" func "\n\t"
 /* clang defines the hash for functions whose address is taken. */
 #define __JF_TYPED(func)	__ADDRESSABLE(func)
 #ifdef CONFIG_CALL_PADDING
 #define __JF_KCFI_BEFORE
-#define __JF_KCFI_BEHIND						\
+#define __JF_KCFI_AFTER							\
 	".skip " __stringify(CONFIG_FUNCTION_PADDING_BYTES) ", 0x90\n\t"
 #else
 #define __JF_KCFI_BEFORE	".skip 11, 0x90\n\t"
-#define __JF_KCFI_BEHIND
+#define __JF_KCFI_AFTER
 #endif
 #else
 #define __JF_PREAMBLE(func)	".skip 16, 0x90\n\t"

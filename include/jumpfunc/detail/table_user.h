@@ -48,13 +48,13 @@ __attribute__((__weak__)) struct jf_object __jf_object = {
  * first priority that is not the compiler's.
  */
 __attribute__((__constructor__(101), __used__))
-static void __jf_object_comes(void)
+static void __jf_object_load(void)
 {
 	__jf_object_register(&__jf_object);
 }
 
 __attribute__((__destructor__(101), __used__))
-static void __jf_object_goes(void)
+static void __jf_object_unload(void)
 {
 	__jf_object_unregister(&__jf_object);
 }

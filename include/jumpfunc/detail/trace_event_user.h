@@ -248,12 +248,12 @@ static __JF_INLINE void __jf_str_put(char *dst, uint64_t size, const char *src, 
 		&__jf_trace_##name, __extension__ (void *)recorder, NULL	\
 	};								\
 	__attribute__((__constructor__, __used__))			\
-	static void __jf_event_comes_##name(void)			\
+	static void __jf_event_load_##name(void)			\
 	{								\
 		__jf_event_register(&__jf_event_##name);		\
 	}								\
 	__attribute__((__destructor__, __used__))			\
-	static void __jf_event_goes_##name(void)			\
+	static void __jf_event_unload_##name(void)			\
 	{								\
 		__jf_event_unregister(&__jf_event_##name);		\
 	}								\

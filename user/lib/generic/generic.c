@@ -64,12 +64,12 @@ int jf_patch_look(struct jf_poke *pokes, size_t num, bool all)
 	return -EOPNOTSUPP;
 }
 
-bool jf_patch_behind(void)
+bool jf_patch_incomplete(void)
 {
 	return false;
 }
 
-void jf_patch_leave_behind(void)
+void jf_patch_set_incomplete(void)
 {
 }
 

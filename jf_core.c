@@ -59,9 +59,9 @@ union jf_value jf_ent_value(struct jf_ent *ent)
 	union jf_value v = { };
 
 	if (ent->type == JF_ENT_FUNC)
-		v.func = READ_ONCE(jf_ent_func(ent)->func);
+		v.func = READ_ONCE(jf_func_of(ent)->func);
 	else
-		v.on = READ_ONCE(jf_ent_key(ent)->enabled);
+		v.on = READ_ONCE(jf_key_of(ent)->enabled);
 	return v;
 }
 
@@ -111,7 +111,7 @@ static inline struct jf_ctl *jf_circle_back(const struct jf_ctl *ctl)
 {
 	if (within_module((unsigned long)jf_next_func(ctl), ctl->mod->mod))
 		return NULL;
-	return jf_ctl_by_tramp((unsigned long)jf_ent_func(ctl->ent)->init);
+	return jf_ctl_by_tramp((unsigned long)jf_func_of(ctl->ent)->init);
 }
 
 #include "core/circle.h"
@@ -158,7 +158,7 @@ static int jf_check_func(struct jf_change *c)
 	void *func = c->value.func;
 
 	/* It was validated when its module was loaded, and is always possible. */
-	if (c->force && func == jf_ent_func(c->ent)->init)
+	if (c->force && func == jf_func_of(c->ent)->init)
 		return 0;
 	if (func == (void *)jf_nop && !(c->ent->flags & JF_ENT_NULL_OK)) {
 		pr_warn_ratelimited("%s: has no NULL form\n", name);
@@ -214,7 +214,7 @@ static int jf_freeze(struct jf_change *c)
 {
 	if (c->ent->type != JF_ENT_KEY || c->value.on || c->frozen)
 		return 0;
-	if (cmpxchg(&jf_ent_key(c->ent)->count, 1, 0) != 1)
+	if (cmpxchg(&jf_key_of(c->ent)->count, 1, 0) != 1)
 		return -EBUSY;
 	c->frozen = true;
 	return 0;
@@ -253,7 +253,7 @@ static void jf_unfreeze(struct jf_change *c)
 	if (!c->frozen)
 		return;
 	/* Pairs with cmpxchg() in jf_count_inc(): its caller finds the sites on. */
-	smp_store_release(&jf_ent_key(c->ent)->count, 1);
+	smp_store_release(&jf_key_of(c->ent)->count, 1);
 	c->frozen = false;
 }
 
@@ -420,15 +420,15 @@ static void jf_replaced(struct jf_change *c, bool done)
 static void jf_apply(struct jf_change *c)
 {
 	if (c->ent->type == JF_ENT_FUNC) {
-		struct jf_func *f = jf_ent_func(c->ent);
+		struct jf_func *f = jf_func_of(c->ent);
 
 		trace_jf_update(c->ent->name, f->func, c->value.func);
 		WRITE_ONCE(f->func, c->value.func);
 		jf_replaced(c, true);
-		/* __jf_commit() puts the old one. */
+		/* jf_commit_locked() puts the old one. */
 		swap(c->pin, c->ctl->pin);
 	} else {
-		struct jf_key *k = jf_ent_key(c->ent);
+		struct jf_key *k = jf_key_of(c->ent);
 
 		trace_jf_update(c->ent->name, (void *)(long)k->enabled,
 				(void *)(long)c->value.on);
@@ -437,7 +437,7 @@ static void jf_apply(struct jf_change *c)
 		jf_left_way(c->ctl, !c->value.on);
 		/* The user that was left to the work has been taken away. */
 		if (c->frozen && c->ent->flags & JF_ENT_DEFERRED)
-			atomic_set(&jf_ent_deferred(c->ent)->left, 0);
+			atomic_set(&jf_deferred_of(c->ent)->left, 0);
 		/* Last. Pairs with cmpxchg() in core/keys.c. */
 		smp_store_release(&k->count, c->value.on);
 		c->frozen = false;
@@ -453,7 +453,7 @@ static void jf_take_over(struct jf_change *c)
 {
 	if (c->ent->type == JF_ENT_KEY && c->value.on &&
 	    c->ent->flags & JF_ENT_DEFERRED)
-		atomic_set(&jf_ent_deferred(c->ent)->left, 0);
+		atomic_set(&jf_deferred_of(c->ent)->left, 0);
 }
 
 static void jf_account(u64 start, unsigned int updates, unsigned int patched)
@@ -526,7 +526,7 @@ static int jf_patch_sites(struct list_head *changes, unsigned int *num)
 	return err;
 }
 
-int __jf_commit(struct list_head *changes)
+int jf_commit_locked(struct list_head *changes)
 {
 	unsigned int updates = 0, num = 0;
 	u64 start = ktime_get_ns();
@@ -596,7 +596,7 @@ int jf_add_change(struct list_head *changes, struct jf_ent *ent,
 static void *jf_func_by_name(const struct jf_ctl *ctl, const char *name)
 {
 	if (!strcmp(name, "default"))
-		return jf_ent_func(ctl->ent)->init;
+		return jf_func_of(ctl->ent)->init;
 	if (!strcmp(name, "none") && ctl->ent->flags & JF_ENT_RET0)
 		return jf_ret0;
 	if (!strcmp(name, "none") && ctl->ent->flags & JF_ENT_NULL_OK)
@@ -660,7 +660,7 @@ int jf_commit_one(struct jf_ent *ent, union jf_value value, unsigned int flags)
 
 	lockdep_assert_held(&jf_mutex);
 	list_add(&c.list, &changes);
-	return __jf_commit(&changes);
+	return jf_commit_locked(&changes);
 }
 
 /* Frozen first, so that -EAGAIN means this, and no other failure. */
@@ -673,7 +673,7 @@ int jf_commit_last(struct jf_key *key)
 	if (jf_freeze(&c))
 		return -EAGAIN;
 	list_add(&c.list, &changes);
-	return __jf_commit(&changes);
+	return jf_commit_locked(&changes);
 }
 
 /* --- dynamic functions ------------------------------------------------- */

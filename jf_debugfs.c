@@ -135,7 +135,7 @@ static int jf_store_functions(char *cmd, const struct jf_file *f)
 	if (!err && list_empty(&changes))
 		err = -EINVAL;
 	if (!err)
-		err = __jf_commit(&changes);
+		err = jf_commit_locked(&changes);
 	jf_unlock();
 	jf_free_changes(&changes);
 	return err;
@@ -157,7 +157,7 @@ static int jf_show_keys(struct seq_file *m, const struct jf_file *f)
 
 			if (ctl->ent->type != JF_ENT_KEY)
 				continue;
-			key = jf_ent_key(ctl->ent);
+			key = jf_key_of(ctl->ent);
 			seq_puts(m, ctl->ent->name);
 			if (ctl->index >= 0)
 				seq_printf(m, "[%d]", ctl->index);

@@ -40,7 +40,7 @@ struct jf_change {
 };
 
 /* Commit a list of changes with the locks held. */
-int __jf_commit(struct list_head *changes);
+int jf_commit_locked(struct list_head *changes);
 /* The same for one change. */
 int jf_commit_one(struct jf_ent *ent, union jf_value value, unsigned int flags);
 /* Take away a key's last user and disable it; -EAGAIN: that was not the last one. */

@@ -185,7 +185,7 @@ EXPORT_SYMBOL_GPL(jf_key_inc_not_zero);
 /* 0, also if another task has taken that user away already. */
 static int jf_key_dec_left(struct jf_key *key)
 {
-	struct jf_key_deferred *d = jf_ent_deferred(&key->ent);
+	struct jf_key_deferred *d = jf_deferred_of(&key->ent);
 	int err;
 
 	if (!atomic_xchg(&d->left, 0) || !jf_key_count(key))
@@ -268,5 +268,5 @@ void jf_key_unload(struct jf_ent *ent)
 	if (ent->type != JF_ENT_KEY || !(ent->flags & JF_ENT_DEFERRED))
 		return;
 	/* It may have queued itself again: this waits for that, too. */
-	cancel_delayed_work_sync(&jf_ent_deferred(ent)->work);
+	cancel_delayed_work_sync(&jf_deferred_of(ent)->work);
 }

@@ -30,19 +30,19 @@ TRACE_EVENT(jf_update,
 );
 
 /*
- * A commit is over: it changed "keys" entities and wrote "sites" sites, or has failed
- * with "error" and, but for -EIO, changed nothing. "begin" and "end" are
+ * A commit is over: it changed so many "entities" and wrote so many "sites", or has
+ * failed with "error" and, but for -EIO, changed nothing. "begin" and "end" are
  * ktime_get_ns(), with the locks held.
  */
 TRACE_EVENT(jf_batch,
-	TP_PROTO(u64 begin, u64 end, unsigned int keys, unsigned int sites,
+	TP_PROTO(u64 begin, u64 end, unsigned int entities, unsigned int sites,
 		 int error),
-	TP_ARGS(begin, end, keys, sites, error),
+	TP_ARGS(begin, end, entities, sites, error),
 	TP_STRUCT__entry(
 		__field(u64, begin)
 		__field(u64, end)
 		__field(u64, ns)
-		__field(unsigned int, keys)
+		__field(unsigned int, entities)
 		__field(unsigned int, sites)
 		__field(int, error)
 	),
@@ -50,12 +50,12 @@ TRACE_EVENT(jf_batch,
 		__entry->begin = begin;
 		__entry->end = end;
 		__entry->ns = end - begin;
-		__entry->keys = keys;
+		__entry->entities = entities;
 		__entry->sites = sites;
 		__entry->error = error;
 	),
-	TP_printk("begin=%llu end=%llu ns=%llu keys=%u sites=%u error=%d",
-		  __entry->begin, __entry->end, __entry->ns, __entry->keys,
+	TP_printk("begin=%llu end=%llu ns=%llu entities=%u sites=%u error=%d",
+		  __entry->begin, __entry->end, __entry->ns, __entry->entities,
 		  __entry->sites, __entry->error)
 );
 

@@ -105,17 +105,17 @@ static inline bool jf_mod_is_unloading(const struct jf_mod *m)
 	return m->unloading || READ_ONCE(m->mod->state) == MODULE_STATE_GOING;
 }
 
-static inline struct jf_func *jf_ent_func(struct jf_ent *ent)
+static inline struct jf_func *jf_func_of(struct jf_ent *ent)
 {
 	return container_of(ent, struct jf_func, ent);
 }
 
-static inline struct jf_key *jf_ent_key(struct jf_ent *ent)
+static inline struct jf_key *jf_key_of(struct jf_ent *ent)
 {
 	return container_of(ent, struct jf_key, ent);
 }
 
-static inline struct jf_key_deferred *jf_ent_deferred(struct jf_ent *ent)
+static inline struct jf_key_deferred *jf_deferred_of(struct jf_ent *ent)
 {
 	return container_of(ent, struct jf_key_deferred, key.ent);
 }

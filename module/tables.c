@@ -126,11 +126,11 @@ static int jf_table_count(struct jf_mod *m, const struct jf_table *t)
 static bool jf_is_whole(const struct module *mod, struct jf_ent *ent)
 {
 	if (ent->type == JF_ENT_FUNC)
-		return jf_in_module(mod, jf_ent_func(ent), ent + 1);
+		return jf_in_module(mod, jf_func_of(ent), ent + 1);
 	if (ent->flags & JF_ENT_DEFERRED)
-		return jf_in_module(mod, jf_ent_deferred(ent),
-				    jf_ent_deferred(ent) + 1);
-	return jf_in_module(mod, jf_ent_key(ent), ent + 1);
+		return jf_in_module(mod, jf_deferred_of(ent),
+				    jf_deferred_of(ent) + 1);
+	return jf_in_module(mod, jf_key_of(ent), ent + 1);
 }
 
 static int jf_add_ctl(struct jf_mod *m, struct jf_ent *ent, void *tramp,
@@ -275,7 +275,7 @@ static int jf_check_init(const struct jf_site *site)
 
 	if (site->ctl->ent->type != JF_ENT_FUNC)
 		return 0;
-	v.func = jf_ent_func(site->ctl->ent)->init;
+	v.func = jf_func_of(site->ctl->ent)->init;
 	err = jf_site_encode(site, v, &insn);
 	if (err)
 		pr_err("%s: the initial target of %s is out of reach of the site at %pS\n",
@@ -297,7 +297,7 @@ int jf_check_inits(struct jf_mod *m)
 
 		if (ctl->ent->type != JF_ENT_FUNC)
 			continue;
-		if (within_module_init((unsigned long)jf_ent_func(ctl->ent)->init,
+		if (within_module_init((unsigned long)jf_func_of(ctl->ent)->init,
 				       m->mod)) {
 			pr_err("%s: the initial target of %s is __init text\n",
 			       m->mod->name, ctl->ent->name);
@@ -308,7 +308,7 @@ int jf_check_inits(struct jf_mod *m)
 			       ctl->ent->name);
 			return -EINVAL;
 		}
-		init = (unsigned long)jf_ent_func(ctl->ent)->init;
+		init = (unsigned long)jf_func_of(ctl->ent)->init;
 		target = jf_mod_by_addr(init);
 		if (target)
 			target->target = true;

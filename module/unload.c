@@ -47,7 +47,7 @@ static bool jf_is_astray(const struct jf_mod *m, const struct jf_site *site,
 		return *insn != site->insn;
 	}
 	/* Both were tried when the module was loaded. */
-	v.func = site->flags & JF_SITE_TRAMP ? jf_ent_func(ent)->init :
+	v.func = site->flags & JF_SITE_TRAMP ? jf_func_of(ent)->init :
 					       (void *)site->ctl->tramp;
 	if (jf_site_encode(site, v, insn))
 		return false;
@@ -118,7 +118,7 @@ static int jf_restore(struct jf_mod *m)
 	for (i = 0; !err && i < m->num_ctls; i++) {
 		const struct jf_ctl *ctl = &m->ctls[i];
 		struct jf_ent *ent = ctl->ent;
-		struct jf_func *f = jf_ent_func(ent);
+		struct jf_func *f = jf_func_of(ent);
 
 		if (ent->type != JF_ENT_FUNC || !jf_may_outlive(m, f->func))
 			continue;
@@ -153,16 +153,16 @@ static int jf_fall_back(struct module *mod)
 			union jf_value v;
 
 			if (ent->type != JF_ENT_FUNC ||
-			    !within_module((unsigned long)jf_ent_func(ent)->func,
+			    !within_module((unsigned long)jf_func_of(ent)->func,
 					   mod))
 				continue;
-			v.func = jf_ent_func(ent)->init;
+			v.func = jf_func_of(ent)->init;
 			err = jf_add_change(&changes, ent, v, true);
 			n++;
 		}
 	}
 	if (!err && n) {
-		err = __jf_commit(&changes);
+		err = jf_commit_locked(&changes);
 		if (!err) {
 			jf_stats.fallbacks += n;
 			pr_info("%s is unloaded: %u dynamic function(s) fell back to their initial targets\n",

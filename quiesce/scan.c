@@ -92,7 +92,7 @@ static unsigned int jf_former_ways(const struct jf_site *site, void *arg)
 {
 	const struct jf_former *f = arg;
 	const struct jf_ctl *ctl = site->ctl;
-	bool on = READ_ONCE(jf_ent_key(ctl->ent)->enabled);
+	bool on = READ_ONCE(jf_key_of(ctl->ent)->enabled);
 	bool left = jf_key_left(f, ctl, f->again ? on : !on);
 	bool goes = f->again && left ? !on : on;
 	bool straight = site->flags & JF_SITE_BRANCH_INV ? goes : !goes;
@@ -135,7 +135,7 @@ static int jf_tail_left(unsigned long to, void *arg)
 	void *func;
 
 	if (ctl) {
-		func = READ_ONCE(jf_ent_func(ctl->ent)->func);
+		func = READ_ONCE(jf_func_of(ctl->ent)->func);
 		if (func == (void *)jf_nop || func == (void *)jf_ret0)
 			return 0;
 		to = (unsigned long)func;
@@ -181,7 +181,7 @@ static int jf_add_former(struct jf_former *f, const struct jf_site *site)
 		.left = jf_tail_left,
 		.arg = f,
 	};
-	bool on = READ_ONCE(jf_ent_key(site->ctl->ent)->enabled);
+	bool on = READ_ONCE(jf_key_of(site->ctl->ent)->enabled);
 	int err = 0;
 
 	for (f->again = 0; !err; f->again = 1) {
@@ -246,7 +246,7 @@ static int jf_add_site(struct jf_former *f, const struct jf_ent *ent,
  */
 static unsigned long jf_ctl_tag(const struct jf_ctl *ctl)
 {
-	void *func = READ_ONCE(jf_ent_func(ctl->ent)->func);
+	void *func = READ_ONCE(jf_func_of(ctl->ent)->func);
 	unsigned int i;
 
 	if (jf_retired_is_settled(ctl->seq))
@@ -273,7 +273,7 @@ static int jf_add_call(struct jf_scan *scan, const struct jf_ctl *ctl,
 /* The calls that lead through what was changed, and what they lead to now. */
 static int jf_add_func(struct jf_scan *scan, const struct jf_ctl *ctl)
 {
-	void *func = READ_ONCE(jf_ent_func(ctl->ent)->func);
+	void *func = READ_ONCE(jf_func_of(ctl->ent)->func);
 	unsigned int first = scan->fresh.num;
 	struct jf_site *site;
 	int err = 0;

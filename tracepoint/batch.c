@@ -100,7 +100,7 @@ static int jf_batch_do(struct jf_batch *b, bool cpuslocked)
 	}
 	if (!list_empty(&b->changes)) {
 		jf_lock_as(cpuslocked);
-		err = __jf_commit(&b->changes);
+		err = jf_commit_locked(&b->changes);
 		jf_unlock_as(cpuslocked);
 	}
 	return err;

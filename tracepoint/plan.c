@@ -256,7 +256,7 @@ int jf_plans_commit(struct list_head *plans, struct list_head *changes)
 	}
 	if (!err) {
 		jf_lock();
-		err = __jf_commit(changes);
+		err = jf_commit_locked(changes);
 		jf_unlock();
 		/* After -EIO sites may lead to the new code: it is published. */
 		done = !err || err == -EIO;

@@ -179,6 +179,11 @@ finds '^core/core.c:[0-9]+: LINUX_VERSION_CODE' "rooms: a test of the kernel's v
 tree; echo '/* LINUX_VERSION_CODE */' >>core/core.c
 passes "rooms: ... but not in a comment" "${rooms[@]}" versions
 
+tree; echo 'int __jf_core(int x) { return x; }' >>core/core.c
+finds '^core/core.c:[0-9]+: __jf_core: no public header' "rooms: a name for macros that no macro uses" "${rooms[@]}" names
+echo 'int __jf_core(int x);' >>include/jumpfunc/dynfunc.h
+passes "rooms: ... but not one of a public header" "${rooms[@]}" names
+
 library
 passes "parts: a library that is right" "${parts[@]}"
 

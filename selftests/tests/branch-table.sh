@@ -11,7 +11,7 @@
 #   jf_module_live() not sealing read-only keys		the kernel oopses
 #   jf_check_change() without the check of users, jf_key_inc() without that of INT_MAX,
 #   jf_key_dec() without that of zero			every key
-#   __jf_commit() giving its sites one by one to the back end	broadcasts
+#   jf_commit_locked() giving the back end its sites one by one	broadcasts
 . "$(dirname "$0")/../lib/lib.sh"
 . "$(dirname "$0")/../lib/branch.sh"
 

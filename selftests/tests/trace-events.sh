@@ -106,7 +106,7 @@ func2: jf_func2_2 -> jf_func2_0"
 		"^(jf_func2_1|$(addr jf_func2_1))\$"
 	check "trace-cmd record with a filter" trace-cmd record -q -o "$JF_TMP/dat" -e jumpfunc:jf_batch -f 'error != 0' sh "$JF_TMP/work"
 	check_eq "trace-cmd: only the failed commit passes it" \
-		"$(trace-cmd report -i "$JF_TMP/dat" 2>/dev/null | grep -c 'jf_batch:.*keys=0 sites=0 error=-22')" 1
+		"$(trace-cmd report -i "$JF_TMP/dat" 2>/dev/null | grep -c 'jf_batch:.*entities=0 sites=0 error=-22')" 1
 else
 	skip "trace-cmd" "not installed"
 fi

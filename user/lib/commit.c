@@ -17,12 +17,12 @@
 static int branch_insn(const struct jf_site *site, bool jumps, bool alone, jf_insn_t *insn)
 {
 	jf_insn_t now = atomic_load_explicit(&site->insn, memory_order_relaxed);
-	bool tests = site->flags & JF_SITE_TESTED && now == site->raw;
+	bool tests = site->flags & JF_SITE_TESTED && now == site->compiled;
 
 	if (jumps && (!tests || alone || jf_options()->int3))
 		return jf_insn_jmp(insn, site->addr, site->label);
 	if (jumps)
-		*insn = site->raw;
+		*insn = site->compiled;
 	else if (jf_insn_byte(now, 0) == JF_OPCODE_TEST)
 		/* A guard was left here, as some text can no longer be written. */
 		*insn = now;
@@ -73,7 +73,7 @@ static bool has_shadow_stack(void)
 
 static int call_insn(const struct jf_site *site, uintptr_t value, jf_insn_t *insn)
 {
-	bool tail = jf_insn_byte(site->raw, 0) == JF_OPCODE_JMP;
+	bool tail = jf_insn_byte(site->compiled, 0) == JF_OPCODE_JMP;
 
 	/* While it changes only INT3 can stand there: a guard that is no call skips it. */
 	if (!jf_options()->int3 || may_go(site, value))
@@ -83,7 +83,7 @@ static int call_insn(const struct jf_site *site, uintptr_t value, jf_insn_t *ins
 				    !jf_insn_call(insn, site->addr, value)))
 		return 0;
 raw:
-	*insn = site->raw;	/* by way of the trampoline */
+	*insn = site->compiled;	/* by way of the trampoline */
 	return 0;
 }
 
@@ -95,7 +95,7 @@ int jf_site_insn(const struct jf_site *site, uintptr_t value, bool alone, jf_ins
 	if (site->flags & JF_SITE_CALL)
 		return call_insn(site, value, insn);
 	if (may_go(site, value) || jf_insn_jmp(insn, site->addr, value))
-		*insn = site->raw;	/* by way of the pointer */
+		*insn = site->compiled;	/* by way of the pointer */
 	return 0;
 }
 
@@ -185,7 +185,7 @@ static bool has_ctl(const struct jf_mod *m, const struct jf_ent *ent)
 {
 	const struct jf_ctl *ctl = ent->ctl;
 
-	return ctl >= m->ctls && ctl < m->ctls + m->nr_ctls && ctl->ent == ent;
+	return ctl >= m->ctls && ctl < m->ctls + m->num_ctls && ctl->ent == ent;
 }
 
 struct jf_change jf_change_of(struct jf_ent *ent, uintptr_t value)
@@ -211,7 +211,7 @@ static struct jf_ctl *changed(const struct jf_change *c)
 		return NULL;
 	if (c->serial && has_ctl(m, c->ent))
 		return jf_ctl_of(c->ent);
-	for (i = 0; i < m->nr_ctls; i++)
+	for (i = 0; i < m->num_ctls; i++)
 		if (m->ctls[i].ent == c->ent)
 			/* One that waits for its exporter has none yet. */
 			return m->ctls[i].wants ? NULL : jf_ctl_real(&m->ctls[i]);
@@ -297,7 +297,7 @@ static int add_site(struct jf_pokes *p, struct jf_site *site, uintptr_t value)
 	int err = jf_site_insn(site, value, false, &insn);
 
 	/* Text cannot be written: a site that loads the value is right, and stays. */
-	if (err || (now == site->raw && jf_site_loads(site) && !jf_writer_usable()))
+	if (err || (now == site->compiled && jf_site_loads(site) && !jf_writer_usable()))
 		return err;
 	return insn != now || site->left ? jf_pokes_add(p, site, insn) : 0;
 }
@@ -337,7 +337,7 @@ static bool drop_unpatched(struct jf_pokes *p)
 	size_t i, num = 0;
 
 	for (i = 0; i < p->num; i++)
-		if (p->poke[i].old != p->poke[i].site->raw || !jf_site_loads(p->poke[i].site))
+		if (p->poke[i].old != p->poke[i].site->compiled || !jf_site_loads(p->poke[i].site))
 			p->poke[num++] = p->poke[i];
 	p->num = num;
 	return !num;
@@ -367,7 +367,7 @@ static bool all_raw(const struct jf_ctl *ctl)
 	const struct jf_site *s;
 
 	for (s = ctl->sites; s; s = s->next)
-		if (atomic_load_explicit(&s->insn, memory_order_relaxed) != s->raw)
+		if (atomic_load_explicit(&s->insn, memory_order_relaxed) != s->compiled)
 			return false;
 	return true;
 }

@@ -30,12 +30,12 @@ static struct jf_site *search(struct jf_site *sites, size_t high, uintptr_t addr
 /* Where there is a handler, all are in jf_mod.sites; the others need the lock. */
 static struct jf_site *find_in(const struct jf_mod *m, uintptr_t addr)
 {
-	struct jf_site *site = search(m->sites, m->nr_sites, addr);
+	struct jf_site *site = search(m->sites, m->num_sites, addr);
 	size_t i;
 
-	for (i = 0; !site && !m->all && i < m->nr_ctls; i++)
+	for (i = 0; !site && !m->all && i < m->num_ctls; i++)
 		if (m->ctls[i].later)
-			site = search(m->ctls[i].later, m->ctls[i].nr_later, addr);
+			site = search(m->ctls[i].later, m->ctls[i].num_later, addr);
 	return site;
 }
 
@@ -58,7 +58,7 @@ struct jf_site *jf_site_find(uintptr_t addr, bool *ours)
 struct jf_site *jf_trampoline_find(uintptr_t addr)
 {
 	const struct jf_mod *m = jf_mod_of(addr);
-	struct jf_site *site = m ? search(m->sites, m->nr_sites, addr) : NULL;
+	struct jf_site *site = m ? search(m->sites, m->num_sites, addr) : NULL;
 
 	return site && site->flags & JF_SITE_TRAMP ? site : NULL;
 }

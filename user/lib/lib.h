@@ -222,7 +222,7 @@ void jf_at_exit(void);
  * @addr:  where they are
  * @insn:  what stands there, or what the transaction under way makes of it: the
  *         handler's word
- * @raw:   what the compiler left there
+ * @compiled: what the compiler left there
  * @label: the other side of a branch; the way past a trampoline's jump; the
  *         trampoline that a call leads to as compiled
  * @ctl:   the entity that decides
@@ -233,7 +233,7 @@ void jf_at_exit(void);
 struct jf_site {
 	uintptr_t		addr;
 	_Atomic jf_insn_t	insn;
-	jf_insn_t		raw;
+	jf_insn_t		compiled;
 	uintptr_t		label;
 	struct jf_ctl		*ctl;
 	struct jf_site		*next;
@@ -246,9 +246,9 @@ struct jf_site {
  * @ent:    the entity
  * @mod:    its object
  * @sites:  its sites, all in that object, as far as they are entered
- * @nr_sites: how many of these were entered when its object came
+ * @num_sites: how many of these were entered when its object came
  * @later:  those that were entered when it changed first: so many, by address, or NULL
- * @nr_later: how many records of these there are, once they are in order
+ * @num_later: how many records of these there are, once they are in order
  * @first:  where these begin in jf_mod.order
  * @odd:    some source file has compiled its branches for another first value
  * @real:   the entity that this one stands in for, or NULL
@@ -272,9 +272,9 @@ struct jf_ctl {
 	struct jf_ent		*ent;
 	struct jf_mod		*mod;
 	struct jf_site		*sites;
-	size_t			nr_sites;
+	size_t			num_sites;
 	struct jf_site		*later;
-	uint32_t		nr_later;
+	uint32_t		num_later;
 	uint32_t		first;
 	bool			odd;
 	struct jf_ctl		*real;
@@ -316,7 +316,7 @@ struct jf_text {
  * @text:   where its executable segments begin
  * @text_end: where they end
  * @texts:  each of them
- * @nr_texts: their number
+ * @num_texts: their number
  * @path:   their file, from the root on, or NULL
  * @writable: some text is where data may be, too
  * @copied: a bit for each page of text that the remapping writer has replaced
@@ -326,7 +326,7 @@ struct jf_text {
  * @sites:  those of its sites that were entered when it came, by address
  * @tested: there are some among them that lead to a test as compiled
  * @all:    these are all: JUMPFUNC_TRAP=always
- * @nr_later: how many others there are
+ * @num_later: how many others there are
  * @order:  their records, by key and by address for each, or NULL
  * @bad:    those records are not what they should be: its keys cannot be changed
  * @ctls:   its entities
@@ -341,7 +341,7 @@ struct jf_mod {
 	uintptr_t		start, end;
 	uintptr_t		text, text_end;
 	struct jf_text		*texts;
-	size_t			nr_texts;
+	size_t			num_texts;
 	char			*path;
 	bool			writable;
 	uint8_t			*copied;
@@ -349,14 +349,14 @@ struct jf_mod {
 	uint64_t		forks;
 	const struct jf_linked	**linked;
 	struct jf_site		*sites;
-	size_t			nr_sites;
+	size_t			num_sites;
 	bool			tested;
 	bool			all;
-	size_t			nr_later;
+	size_t			num_later;
 	uint32_t		*order;
 	bool			bad;
 	struct jf_ctl		*ctls;
-	size_t			nr_ctls;
+	size_t			num_ctls;
 	uint64_t		serial;
 	struct jf_mod		*next;
 };

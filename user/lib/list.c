@@ -122,8 +122,8 @@ static struct jf_ctl *key_of_trace(const struct jf_ctl *call)
 	const struct jf_mod *m = call->mod;
 	size_t at = (size_t)(call - m->ctls), i;
 
-	for (i = 0; i < m->nr_ctls; i++) {
-		struct jf_ctl *c = &m->ctls[(at + m->nr_ctls - 1 - i) % m->nr_ctls];
+	for (i = 0; i < m->num_ctls; i++) {
+		struct jf_ctl *c = &m->ctls[(at + m->num_ctls - 1 - i) % m->num_ctls];
 
 		if (c->ent->type == JF_ENT_KEY && begins_with(c->ent->name, TRACE_KEY) &&
 		    !strcmp(c->ent->name + strlen(TRACE_KEY), name_of(call)))
@@ -192,7 +192,7 @@ static void add_all(struct copy *c, const struct jf_mod *m)
 	struct jf_info info;
 	size_t i;
 
-	for (i = 0; i < m->nr_ctls; i++) {
+	for (i = 0; i < m->num_ctls; i++) {
 		struct jf_ctl *ctl = &m->ctls[i];
 
 		if (!is_shown(ctl))
@@ -276,7 +276,7 @@ static int add_keys(struct jf_batch *b, const struct jf_mod *m, const char *name
 	int num = 0, err;
 	size_t i;
 
-	for (i = 0; i < m->nr_ctls; i++) {
+	for (i = 0; i < m->num_ctls; i++) {
 		if (!is_key(&m->ctls[i]) || !is_named(m, m->ctls[i].ent->name, names, len))
 			continue;
 		err = jf_batch_add(b, m->ctls[i].ent, on);
@@ -393,7 +393,7 @@ static void note_traces(struct wish *w, const struct jf_mod *m)
 {
 	size_t i;
 
-	for (i = 0; i < m->nr_ctls && !w->trace; i++)
+	for (i = 0; i < m->num_ctls && !w->trace; i++)
 		w->trace = is_own(&m->ctls[i]) && is_trace(&m->ctls[i]) &&
 			   is_named(m, name_of(&m->ctls[i]), w->names, w->len);
 }

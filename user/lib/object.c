@@ -102,7 +102,7 @@ static void note_text(struct jf_mod *m, uintptr_t base, const ElfW(Phdr) *p)
 		m->text_end = end;
 	m->writable |= !!(p->p_flags & PF_W);
 	if (m->texts)
-		m->texts[m->nr_texts++] = (struct jf_text){ start, end, p->p_offset };
+		m->texts[m->num_texts++] = (struct jf_text){ start, end, p->p_offset };
 }
 
 /* With the lock held. */
@@ -277,7 +277,7 @@ static bool is_known(const struct jf_mod *m, const struct jf_ent_rec *rec,
 {
 	const struct jf_ctl *ctl = ent->ctl;
 
-	return ctl >= m->ctls && ctl < m->ctls + m->nr_ctls && ctl->ent == ent &&
+	return ctl >= m->ctls && ctl < m->ctls + m->num_ctls && ctl->ent == ent &&
 	       ctl->rest == rec->num - i && !ctl->real && !rec->origin;
 }
 
@@ -311,7 +311,7 @@ static int add_ctl(struct jf_mod *m, const struct look *look, const struct jf_en
 		   uint32_t i)
 {
 	struct jf_ent *ent = (struct jf_ent *)((char *)rec->ent + (size_t)i * rec->stride);
-	struct jf_ctl *ctl = &m->ctls[m->nr_ctls];
+	struct jf_ctl *ctl = &m->ctls[m->num_ctls];
 	size_t size = ent->type == JF_ENT_KEY ? sizeof(struct jf_key) :
 						sizeof(struct jf_func);
 
@@ -327,7 +327,7 @@ static int add_ctl(struct jf_mod *m, const struct look *look, const struct jf_en
 	if (rec->origin && !find_real(look, rec, i, ctl))
 		return say_bad(m, "what it imports is not there");
 	ent->ctl = ctl;
-	m->nr_ctls++;
+	m->num_ctls++;
 	return 0;
 }
 
@@ -342,7 +342,7 @@ static void note_export(struct jf_mod *m, const struct jf_ent *ent)
 	struct jf_ctl *ctl = ent->ctl;
 	size_t i;
 
-	if (ctl < m->ctls || ctl >= m->ctls + m->nr_ctls || ctl->ent != ent)
+	if (ctl < m->ctls || ctl >= m->ctls + m->num_ctls || ctl->ent != ent)
 		return;
 	for (i = 0; i < ctl->rest; i++)
 		ctl[i].exported = true;
@@ -404,7 +404,7 @@ static void free_mod(struct jf_mod *m)
 {
 	size_t i;
 
-	for (i = 0; i < m->nr_ctls; i++)
+	for (i = 0; i < m->num_ctls; i++)
 		m->ctls[i].ent->ctl = NULL;
 	jf_sites_free(m);
 	jf_free(m->ctls);
@@ -462,7 +462,7 @@ static void link_proxies(struct jf_mod *m)
 {
 	size_t i;
 
-	for (i = 0; i < m->nr_ctls; i++) {
+	for (i = 0; i < m->num_ctls; i++) {
 		struct jf_ctl *ctl = &m->ctls[i];
 
 		if (ctl->real)
@@ -481,7 +481,7 @@ static bool link_waiting(struct jf_mod *m, const struct jf_mod *loaded)
 	bool found = false;
 	size_t i;
 
-	for (i = 0; i < m->nr_ctls; i++) {
+	for (i = 0; i < m->num_ctls; i++) {
 		struct jf_ctl *ctl = &m->ctls[i], *first;
 
 		if (!ctl->wants || !in_mod(loaded, ctl->wants, sizeof(*ctl->wants)))
@@ -553,7 +553,7 @@ static void patch_loads(struct jf_mod *m, const struct jf_mod *loaded)
 	int err = 0;
 	size_t i;
 
-	for (i = 0; i < m->nr_ctls && !err; i++)
+	for (i = 0; i < m->num_ctls && !err; i++)
 		if (is_due(&m->ctls[i], loaded))
 			err = add_wrong(&p, &m->ctls[i], true, alone);
 	if (!err && p.num && can_go_on(m))
@@ -615,7 +615,7 @@ static void patch_branches(struct jf_mod *m, const struct jf_mod *loaded)
 	int err = 0;
 	size_t i;
 
-	for (i = 0; i < m->nr_ctls && !err; i++) {
+	for (i = 0; i < m->num_ctls && !err; i++) {
 		if (!has_come(&m->ctls[i], loaded))
 			continue;
 		err = jf_sites_of(&m->ctls[i]);
@@ -624,7 +624,7 @@ static void patch_branches(struct jf_mod *m, const struct jf_mod *loaded)
 	}
 	if (!err && p.num)
 		err = jf_patch(p.poke, p.num, alone);
-	for (i = 0; i < m->nr_ctls && err; i++)
+	for (i = 0; i < m->num_ctls && err; i++)
 		if (has_come(&m->ctls[i], loaded))
 			leave_wrong(&m->ctls[i], err);
 	jf_free(p.poke);
@@ -668,8 +668,8 @@ static void count_mod(const struct jf_mod *m, uint64_t by)
 	size_t i;
 
 	jf_stats.objects += by;
-	jf_stats.sites += by * (m->nr_sites + m->nr_later);
-	for (i = 0; i < m->nr_ctls; i++)
+	jf_stats.sites += by * (m->num_sites + m->num_later);
+	for (i = 0; i < m->num_ctls; i++)
 		if (m->ctls[i].ent->type == JF_ENT_KEY)
 			jf_stats.keys += by;
 		else
@@ -765,7 +765,7 @@ static int redirect_pointers(const struct jf_mod *closed)
 	size_t i;
 
 	for (m = jf_mods; m; m = m->next)
-		for (i = 0; i < m->nr_ctls; i++) {
+		for (i = 0; i < m->num_ctls; i++) {
 			f = leads_into(&m->ctls[i], closed);
 			if (f && !jf_ent_store_only(&f->ent, (uintptr_t)f->init))
 				err = -EOPNOTSUPP;
@@ -784,7 +784,7 @@ static int redirect(const struct jf_mod *closed)
 
 	jf_batch_init(&b);
 	for (m = jf_mods; m; m = m->next)
-		for (i = 0; i < m->nr_ctls; i++) {
+		for (i = 0; i < m->num_ctls; i++) {
 			f = leads_into(&m->ctls[i], closed);
 			if (!f)
 				continue;
@@ -839,7 +839,7 @@ static void unlink_proxies(struct jf_mod *m)
 	struct jf_ctl *c;
 	size_t i;
 
-	for (i = 0; i < m->nr_ctls; i++) {
+	for (i = 0; i < m->num_ctls; i++) {
 		struct jf_ctl *ctl = &m->ctls[i];
 
 		if (ctl->real)

@@ -332,7 +332,7 @@ void jf_patch_set_incomplete(void)
  */
 static bool is_torn(const struct jf_poke *poke, jf_insn_t have)
 {
-	return have == ((poke->old & ~0xffULL) | jf_insn_byte(poke->site->raw, 0));
+	return have == ((poke->old & ~0xffULL) | jf_insn_byte(poke->site->compiled, 0));
 }
 
 static int verify(struct jf_poke *pokes, size_t num)

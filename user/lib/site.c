@@ -42,7 +42,7 @@ static struct jf_ctl *ctl_of(const struct jf_mod *m, const struct jf_site_rec *r
 {
 	static struct jf_ctl *last;
 	struct jf_ent *ent = (struct jf_ent *)at(&rec->ent);
-	struct jf_ctl *end = m->ctls + m->nr_ctls, *ctl;
+	struct jf_ctl *end = m->ctls + m->num_ctls, *ctl;
 
 	if (last >= m->ctls && last < end && last->ent == ent)
 		return last;
@@ -86,7 +86,7 @@ static void fill(struct jf_site *s, const struct jf_site_rec *rec, struct jf_ctl
 static bool is_site(const struct jf_mod *m, const struct jf_site *s)
 {
 	uint64_t to = 0;
-	enum jf_insn_kind kind = jf_insn_decode(s->raw, s->addr, &to);
+	enum jf_insn_kind kind = jf_insn_decode(s->compiled, s->addr, &to);
 	jf_insn_t insn;
 
 	if (!in_text(m, s->label, 1))
@@ -100,12 +100,12 @@ static bool is_site(const struct jf_mod *m, const struct jf_site *s)
 		return false;
 	if (s->flags & JF_SITE_TESTED)
 		return kind == JF_INSN_JMP;
-	return !compiled(s, &insn) && insn == s->raw;
+	return !compiled(s, &insn) && insn == s->compiled;
 }
 
 static int add_site(struct jf_mod *m, const struct jf_site_rec *rec)
 {
-	struct jf_site *s = &m->sites[m->nr_sites];
+	struct jf_site *s = &m->sites[m->num_sites];
 	struct jf_ctl *ctl = ctl_of(m, rec);
 
 	if (!ctl || !in_text(m, at(&rec->addr), JF_INSN_SIZE))
@@ -118,15 +118,15 @@ static int add_site(struct jf_mod *m, const struct jf_site_rec *rec)
 			return 0;
 		}
 	}
-	s->raw = jf_insn_load((const void *)s->addr);
-	atomic_init(&s->insn, s->raw);
+	s->compiled = jf_insn_load((const void *)s->addr);
+	atomic_init(&s->insn, s->compiled);
 	if (!is_site(m, s)) {
 		jf_say(false, "%s: at %#lx is no site of %s; nothing is patched",
 		       m->name, (unsigned long)s->addr, ctl->ent->name);
 		return -EINVAL;
 	}
 	m->tested |= s->flags & JF_SITE_TESTED;
-	m->nr_sites++;
+	m->num_sites++;
 	return 0;
 }
 
@@ -150,9 +150,9 @@ static int sort_sites(struct jf_mod *m)
 {
 	size_t i;
 
-	for (i = 1; i < m->nr_sites; i++)
+	for (i = 1; i < m->num_sites; i++)
 		if (m->sites[i].addr < m->sites[i - 1].addr)
-			return jf_sort(m->sites, m->nr_sites, sizeof(*m->sites), by_address);
+			return jf_sort(m->sites, m->num_sites, sizeof(*m->sites), by_address);
 	return 0;
 }
 
@@ -171,21 +171,21 @@ static bool drop_equal(struct jf_mod *m)
 {
 	size_t i, next, num = 0;
 
-	for (i = 0; i < m->nr_sites; i = next) {
+	for (i = 0; i < m->num_sites; i = next) {
 		const struct jf_site *s = &m->sites[i], *t = s + 1;
 		bool equal = true, tested = s->flags & JF_SITE_TESTED;
 
-		for (next = i + 1; next < m->nr_sites && t->addr == s->addr; next++, t++) {
+		for (next = i + 1; next < m->num_sites && t->addr == s->addr; next++, t++) {
 			equal &= is_equal(s, t);
 			tested &= !!(t->flags & JF_SITE_TESTED);
 		}
-		if ((next < m->nr_sites && t->addr - s->addr < JF_INSN_SIZE) ||
+		if ((next < m->num_sites && t->addr - s->addr < JF_INSN_SIZE) ||
 		    (!equal && !tested))
 			return false;
 		if (equal)
 			m->sites[num++] = *s;
 	}
-	m->nr_sites = num;
+	m->num_sites = num;
 	return true;
 }
 
@@ -201,7 +201,7 @@ int jf_sites_now(struct jf_mod *m)
 	int err;
 
 	m->all = jf_options()->int3;
-	m->nr_later = m->all ? 0 : later;
+	m->num_later = m->all ? 0 : later;
 	m->sites = jf_zalloc((length(o->now, o->now_end) + (m->all ? later : 0) + 1) *
 			     sizeof(*m->sites));
 	if (!m->sites)
@@ -218,10 +218,10 @@ int jf_sites_now(struct jf_mod *m)
 	if (err)
 		return err;
 	/* Backwards, so that each list ascends. */
-	for (i = m->nr_sites; i--;) {
+	for (i = m->num_sites; i--;) {
 		m->sites[i].next = m->sites[i].ctl->sites;
 		m->sites[i].ctl->sites = &m->sites[i];
-		m->sites[i].ctl->nr_sites++;
+		m->sites[i].ctl->num_sites++;
 	}
 	return 0;
 }
@@ -247,7 +247,7 @@ void jf_sites_odd(struct jf_mod *m)
 	bool on = false;
 	size_t i;
 
-	for (i = 0; i < m->nr_ctls; i++)
+	for (i = 0; i < m->num_ctls; i++)
 		on |= starts_on(&m->ctls[i]);
 	if (on)
 		mark_odd(m, m->object->sites, m->object->sites_end);
@@ -336,16 +336,16 @@ static void order_places(struct jf_mod *m, const struct place *p, size_t num)
 	size_t i;
 
 	for (i = 0; i < num; i++)
-		m->ctls[p[i].ctl].nr_later++;
-	for (i = 0; i < m->nr_ctls; i++) {
+		m->ctls[p[i].ctl].num_later++;
+	for (i = 0; i < m->num_ctls; i++) {
 		m->ctls[i].first = first;
-		first += m->ctls[i].nr_later;
-		m->ctls[i].nr_later = 0;
+		first += m->ctls[i].num_later;
+		m->ctls[i].num_later = 0;
 	}
 	for (i = 0; i < num; i++) {
 		struct jf_ctl *ctl = &m->ctls[p[i].ctl];
 
-		m->order[ctl->first + ctl->nr_later++] = p[i].rec;
+		m->order[ctl->first + ctl->num_later++] = p[i].rec;
 	}
 }
 
@@ -366,7 +366,7 @@ static int put_in_order(struct jf_mod *m)
 	if (!err) {
 		order_places(m, p, found);
 		/* Once: without memory for the order all this is done again. */
-		m->nr_later -= all - found;
+		m->num_later -= all - found;
 		jf_stats.sites -= all - found;
 	}
 	jf_free(p);
@@ -377,19 +377,19 @@ static int put_in_order(struct jf_mod *m)
 
 static int enter(struct jf_ctl *ctl)
 {
-	struct jf_site *s = jf_zalloc(ctl->nr_later * sizeof(*s));
+	struct jf_site *s = jf_zalloc(ctl->num_later * sizeof(*s));
 	uint32_t i;
 
 	if (!s)
 		return -ENOMEM;
-	for (i = 0; i < ctl->nr_later; i++) {
+	for (i = 0; i < ctl->num_later; i++) {
 		fill(&s[i], record(ctl->mod, ctl->mod->order[ctl->first + i]), ctl);
-		if (compiled(&s[i], &s[i].raw)) {
+		if (compiled(&s[i], &s[i].compiled)) {
 			jf_free(s);
 			return -ENODEV;
 		}
-		atomic_init(&s[i].insn, s[i].raw);
-		s[i].next = i + 1 < ctl->nr_later ? &s[i + 1] : ctl->sites;
+		atomic_init(&s[i].insn, s[i].compiled);
+		s[i].next = i + 1 < ctl->num_later ? &s[i + 1] : ctl->sites;
 	}
 	ctl->later = s;
 	ctl->sites = s;
@@ -407,7 +407,7 @@ int jf_sites_of(struct jf_ctl *ctl)
 		return -ENODEV;
 	if (!m->order)
 		err = put_in_order(m);
-	if (!err && ctl->nr_later)
+	if (!err && ctl->num_later)
 		err = enter(ctl);
 	return err;
 }
@@ -416,16 +416,16 @@ size_t jf_sites_num(struct jf_ctl *ctl)
 {
 	struct jf_mod *m = ctl->mod;
 
-	if (!m->all && !m->bad && !m->order && m->nr_later && ctl->ent->type == JF_ENT_KEY)
+	if (!m->all && !m->bad && !m->order && m->num_later && ctl->ent->type == JF_ENT_KEY)
 		put_in_order(m);
-	return ctl->nr_sites + ctl->nr_later;
+	return ctl->num_sites + ctl->num_later;
 }
 
 void jf_sites_free(struct jf_mod *m)
 {
 	size_t i;
 
-	for (i = 0; i < m->nr_ctls; i++)
+	for (i = 0; i < m->num_ctls; i++)
 		jf_free(m->ctls[i].later);
 	jf_free(m->order);
 	jf_free(m->sites);

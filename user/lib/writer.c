@@ -203,7 +203,7 @@ static int has_breakpoints(const struct jf_mod *m, uintptr_t page)
 	int err = 0;
 	size_t i;
 
-	for (i = 0; i < m->nr_texts && !err; i++)
+	for (i = 0; i < m->num_texts && !err; i++)
 		err = has_breakpoint(m, &m->texts[i], page);
 	return err;
 }
@@ -277,7 +277,7 @@ static bool read_page(const struct jf_mod *m, uintptr_t page, uint8_t *bytes)
 	size_t size = jf_page_size(), i;
 
 	memset(bytes, 0, size);
-	for (i = 0; i < m->nr_texts; i++) {
+	for (i = 0; i < m->num_texts; i++) {
 		const struct jf_text *t = &m->texts[i];
 		uintptr_t start = page < t->start ? t->start : page;
 		uintptr_t end = page + size > t->end ? t->end : page + size;

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
+/*
+ * Probes of a process that are not events of JF_TRACE_EVENT(): an agent finds them in code that was
+ * not built with us. A provider tells libjumpfunc-trace of them, which then lists and switches them
+ * along with the events, for jf-trace by way of the control socket (control.h).
+ *
+ * API:
+ *   __jf_provider_register(provider)	from now on; there is no way back
+ *   __jf_event_number(event)		a number, and metadata, for the records of a probe
+ *   __jf_glob_matches(glob, group, name)	as all globs of probes are understood
+ *
+ * Example:
+ *   static struct jf_provider notes = { JF_PROVIDER_VERSION, "note", list, on, off, NULL, NULL };
+ *   __jf_provider_register(&notes);		// in a constructor
+ *
+ * A glob is one of files' (fnmatch() without flags). With a colon it is matched with "group:name",
+ * without one with "name". Groups: a USDT note's provider; a function's object, as "libc.so.6".
+ *
+ * Not public: a library of the same version alone may use it.
+ */
+#ifndef JF_PROVIDER_H
+#define JF_PROVIDER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <jumpfunc/trace_event.h>
+
+#define JF_PROVIDER_VERSION	1
+
+/**
+ * struct jf_probe - what list() tells of one probe
+ * @group:  "python", "libc.so.6"
+ * @name:   "line", "malloc"
+ * @on:     is it on
+ * @detail: one line for people: how it is done ("jump", "breakpoint"), or why it cannot be; or NULL
+ *
+ * Valid until the function that is called with it returns. A probe may be at several places; they
+ * are one. Characters that are not printable are not shown as they are.
+ */
+struct jf_probe {
+	const char	*group;
+	const char	*name;
+	bool		on;
+	const char	*detail;
+};
+
+/* Called for each; if it returns other than 0 that ends the list. It allocates. */
+typedef int jf_probe_fn(const struct jf_probe *probe, void *arg);
+
+/**
+ * struct jf_provider - what kind of probes there is, and how to switch them
+ * @version: JF_PROVIDER_VERSION
+ * @kind:    one word: "note", "function"
+ * @list:    calls @fn for each probe that @glob matches (NULL: for all); returns 0, what @fn returned, or
+ *           -errno
+ * @enable:  those that match are on when it returns; returns how many there are that match and are on,
+ *           whether by this call or before, 0 if none matches, or -errno if none of those that match could
+ *           be switched on. What could not be is told by @list
+ * @disable: those that match (NULL: all) are off when it returns, and no thread is recording for
+ *           one of them any more, nor ever will; returns how many it switched off, or -errno, and then those
+ *           that are still on are told by @list
+ * @data:    last argument of each
+ * @next:    in libjumpfunc-trace's list
+ *
+ * Calls are made one at a time, by the control thread, which has all signals blocked, or by a thread
+ * of the program that is in jf_record_stop(); with a lock held that is held around fork(), too, so no call
+ * goes on in a child. They may allocate, wait, and call anything but record.h and this. While recording
+ * has not been started enable() is not called, and jf_record_stop() calls disable(NULL) before rings are unmapped.
+ *
+ * Where a glob matches so many probes that the user cannot have meant it, as "*" for functions,
+ * enable() may refuse it: -E2BIG.
+ *
+ * Objects that are loaded later are the provider's affair: it keeps the globs.
+ */
+struct jf_provider {
+	uint32_t		version;
+	const char		*kind;
+	int			(*list)(const char *glob, jf_probe_fn *fn, void *arg, void *data);
+	int			(*enable)(const char *glob, void *data);
+	int			(*disable)(const char *glob, void *data);
+	void			*data;
+	struct jf_provider	*next;
+};
+
+__JF_BEGIN_DECLS
+
+/**
+ * __jf_provider_register() - tell of a provider's probes
+ * @provider: stays where it is as long as the process lives
+ *
+ * Context: a constructor, or any thread that is not in a provider's function; not in a signal handler.
+ * Return: 0, -EINVAL for another version, or if a member that must be there is NULL
+ */
+int __jf_provider_register(struct jf_provider *provider);
+
+/**
+ * __jf_event_number() - give a probe's records a number, and the trace the description of their fields
+ * @event: as JF_TRACE_EVENT() makes it, but for tp, probe and next, which are not used; all else stays
+ *         as it is
+ *
+ * Sets event->id. May be called whether recording was started or not, and before or after
+ * __jf_provider_register(). Events of the same description share a number. In the trace it is named
+ * "system:name".
+ *
+ * Context: may sleep, and allocates; not in a signal handler. Any of a provider's
+ * functions may call it.
+ * Return: 0, -EINVAL if a field has a type that CTF does not know, or for another version, -ENOSPC if all
+ * 65,535 numbers are taken, -ENOMEM, or the error of writing the metadata
+ */
+int __jf_event_number(struct jf_event *event);
+
+/**
+ * __jf_glob_matches() - does a glob match a probe
+ * @glob:  as above; NULL matches all
+ * @group: of the probe
+ * @name:  of the probe
+ *
+ * Context: any.
+ */
+bool __jf_glob_matches(const char *glob, const char *group, const char *name);
+
+__JF_END_DECLS
+
+#endif /* JF_PROVIDER_H */

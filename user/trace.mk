@@ -8,13 +8,13 @@
 KILLS ?= 300
 FUZZ ?= 20000
 
-RECORD_SOURCES := $(addprefix trace/,record.c ring.c metadata.c clock.c file.c recover.c)
+RECORD_SOURCES := $(addprefix trace/,record.c provider.c ring.c metadata.c clock.c file.c recover.c)
 RECORD_OBJECTS := $(RECORD_SOURCES:trace/%.c=$(OUT)/trace/%.o)
 RECORD_LIBS := $(OUT)/libjumpfunc-trace.so $(OUT)/libjumpfunc-trace.a $(OUT)/jf-recover
 
 trace: $(RECORD_LIBS)
 
-$(OUT)/trace/%.o: trace/%.c trace/trace.h $(LIB_HEADERS)
+$(OUT)/trace/%.o: trace/%.c $(wildcard trace/*.h) $(LIB_HEADERS)
 	@mkdir -p $(@D)
 	$(CC) $(LIB_CFLAGS) -c -o $@ $<
 

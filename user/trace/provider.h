@@ -30,7 +30,7 @@
 #define JF_PROVIDER_VERSION	1
 
 /**
- * struct jf_probe - what list() tells of one probe
+ * struct jf_listed - what list() tells of one probe
  * @group:  "python", "libc.so.6"
  * @name:   "line", "malloc"
  * @on:     is it on
@@ -39,7 +39,7 @@
  * Valid until the function that is called with it returns. A probe may be at several places; they
  * are one. Characters that are not printable are not shown as they are.
  */
-struct jf_probe {
+struct jf_listed {
 	const char	*group;
 	const char	*name;
 	bool		on;
@@ -47,7 +47,7 @@ struct jf_probe {
 };
 
 /* Called for each; if it returns other than 0 that ends the list. It allocates. */
-typedef int jf_probe_fn(const struct jf_probe *probe, void *arg);
+typedef int jf_listed_fn(const struct jf_listed *probe, void *arg);
 
 /**
  * struct jf_provider - what kind of probes there is, and how to switch them
@@ -77,7 +77,7 @@ typedef int jf_probe_fn(const struct jf_probe *probe, void *arg);
 struct jf_provider {
 	uint32_t		version;
 	const char		*kind;
-	int			(*list)(const char *glob, jf_probe_fn *fn, void *arg, void *data);
+	int			(*list)(const char *glob, jf_listed_fn *fn, void *arg, void *data);
 	int			(*enable)(const char *glob, void *data);
 	int			(*disable)(const char *glob, void *data);
 	void			*data;

@@ -7,16 +7,14 @@
  * come, with an object that is loaded later.
  */
 #include "trace.h"
+#include "provider.h"
 
-#include <fnmatch.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#define GLOB_MAX	256
 
 /**
  * struct wish - of jf_record_enable(), or of jf_record_disable()
@@ -27,7 +25,7 @@
 struct wish {
 	struct wish	*next;
 	bool		on;
-	char		glob[GLOB_MAX];
+	char		glob[JF_GLOB_MAX];
 };
 
 static pthread_mutex_t events_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -36,13 +34,7 @@ static struct wish *wishes, **last_wish = &wishes;
 
 static bool matches(const struct jf_event *event, const char *glob)
 {
-	char name[GLOB_MAX];
-	int n;
-
-	if (!strchr(glob, ':'))
-		return !fnmatch(glob, event->name, 0);
-	n = snprintf(name, sizeof(name), "%s:%s", event->system, event->name);
-	return n > 0 && (size_t)n < sizeof(name) && !fnmatch(glob, name, 0);
+	return __jf_glob_matches(glob, event->system, event->name);
 }
 
 static bool is_wished(const struct jf_event *event)
@@ -103,7 +95,7 @@ static int jf_record_switch(const char *glob, bool on)
 	struct wish *w;
 	int n;
 
-	if (!glob || !*glob || strlen(glob) >= GLOB_MAX)
+	if (!glob || !*glob || strlen(glob) >= JF_GLOB_MAX)
 		return -EINVAL;
 	w = malloc(sizeof(*w));
 	if (!w)
@@ -218,14 +210,17 @@ int jf_record_start(const struct jf_record_options *options)
 
 int jf_record_stop(void)
 {
-	int n;
+	int n = 0;
 
+	/* So nothing is switched on in between. */
+	jf_providers_lock();
+	if (jf_record_started())
+		n = jf_providers_stop();
 	pthread_mutex_lock(&events_lock);
-	if (!jf_conf.started) {
-		pthread_mutex_unlock(&events_lock);
-		return -ENOENT;
-	}
-	n = switch_events(NULL, false, true);
+	if (!jf_conf.started)
+		n = -ENOENT;
+	if (n >= 0)
+		n = switch_events(NULL, false, true);
 	if (n >= 0) {
 		jf_quiesce();
 		forget_wishes();
@@ -233,7 +228,23 @@ int jf_record_stop(void)
 		jf_rings_stop();
 	}
 	pthread_mutex_unlock(&events_lock);
+	jf_providers_unlock();
 	return n < 0 ? n : 0;
+}
+
+/**
+ * jf_record_started() - is it
+ *
+ * It stays so while jf_providers_lock() is held.
+ */
+bool jf_record_started(void)
+{
+	bool started;
+
+	pthread_mutex_lock(&events_lock);
+	started = jf_conf.started;
+	pthread_mutex_unlock(&events_lock);
+	return started;
 }
 
 int jf_events(int (*fn)(const struct jf_event *event, void *data), void *data)
@@ -246,6 +257,21 @@ int jf_events(int (*fn)(const struct jf_event *event, void *data), void *data)
 		ret = fn(e, data);
 	pthread_mutex_unlock(&events_lock);
 	return ret;
+}
+
+int __jf_event_number(struct jf_event *event)
+{
+	int how;
+
+	if (event->version != JF_EVENT_VERSION)
+		return -EINVAL;
+	pthread_mutex_lock(&events_lock);
+	how = jf_class_of(event, &event->id);
+	/* Before the first record of it. */
+	if (how > 0)
+		how = jf_conf.started ? jf_rings_metadata() : 0;
+	pthread_mutex_unlock(&events_lock);
+	return how;
 }
 
 /* By an object's constructors. An event that cannot be shown stays in the list, without a number. */
@@ -298,6 +324,7 @@ void __jf_event_unregister(struct jf_event *event)
 
 static void prepare(void)
 {
+	jf_providers_lock();
 	pthread_mutex_lock(&events_lock);
 	jf_rings_prepare();
 }
@@ -306,12 +333,14 @@ static void in_parent(void)
 {
 	jf_rings_parent();
 	pthread_mutex_unlock(&events_lock);
+	jf_providers_unlock();
 }
 
 static void in_child(void)
 {
 	jf_rings_child();
 	pthread_mutex_unlock(&events_lock);
+	jf_providers_unlock();
 }
 
 /* --- the environment ------------------------------------------------------------------- */
@@ -368,7 +397,7 @@ static int by_environment(const char *globs)
 	o.clock = (enum jf_record_clock)clock;
 	err = jf_record_start(&o);
 	for (; !err && *globs; globs = *end ? end + 1 : end) {
-		char glob[GLOB_MAX];
+		char glob[JF_GLOB_MAX];
 
 		end = strchrnul(globs, ',');
 		len = (size_t)(end - globs);

@@ -3,15 +3,19 @@
  * What the parts of libjumpfunc-trace know of each other. Nothing here is public.
  *
  * From top to bottom; a part uses those below it, and none above:
+ *   socket.c	the control socket and its thread
+ *   control.c	what is asked for by it (control.h)
  *   record.c	events, what the user asks for, forks
+ *   provider.c	probes that are no events (provider.h)
  *   ring.c	rings: their files, which thread has which, the next packet
  *   metadata.c	what the trace says of itself
  *   clock.c	time stamps
  *   file.c	folders and files, by system calls alone
  *
- * recover.c, which reads what others have written, uses none of them.
+ * recover.c, which reads what others have written, and words.c, which takes messages apart, use none of them.
  *
- * Locks: jf_events_lock (record.c) around the list of events and what is recorded; within it
+ * Locks: that of the socket (socket.c); within it that of providers; within that
+ * jf_events_lock (record.c) around the list of events and what is recorded; within it
  * jf_live->lock around rings and the folder. The latter is held with all signals blocked and
  * never while waiting, since a signal handler may be the first of its thread to record.
  *
@@ -38,6 +42,9 @@
 #include <jumpfunc/record.h>
 
 #define JF_HIDDEN	__attribute__((__visibility__("hidden")))
+
+/* With the 0 at its end. */
+#define JF_GLOB_MAX	256
 
 #define JF_PACKET_MAGIC	0xc1fc1fc1U
 /* The ring of a file that only counts what had no ring. */
@@ -109,5 +116,18 @@ JF_HIDDEN void jf_rings_prepare(void);
 JF_HIDDEN void jf_rings_parent(void);
 JF_HIDDEN void jf_rings_child(void);
 JF_HIDDEN int jf_rings_metadata(void);
+
+/* --- provider.c -------------------------------------------------------------------- */
+
+struct jf_provider;
+
+JF_HIDDEN void jf_providers_lock(void);
+JF_HIDDEN void jf_providers_unlock(void);
+JF_HIDDEN struct jf_provider *jf_providers(void);
+JF_HIDDEN int jf_providers_stop(void);
+
+/* --- record.c ---------------------------------------------------------------------- */
+
+JF_HIDDEN bool jf_record_started(void);
 
 #endif /* JF_TRACE_H */

@@ -21,6 +21,7 @@
  * what was replaced began after 1 and 2.
  */
 #include "arch/arch.h"
+#include "arch/text.h"
 #include "core/commit.h"
 #include "quiesce/function.h"
 #include "quiesce/retired.h"

@@ -8,6 +8,7 @@
 #include "debugfs/debugfs.h"
 
 #include "arch/arch.h"
+#include "arch/text.h"
 #include "core/commit.h"
 #include "tracepoint/tracepoint.h"
 #include "parse/parse.h"

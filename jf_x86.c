@@ -4,6 +4,9 @@
  */
 #include "x86/x86.h"
 
+#include "arch/arch.h"
+#include "arch/image.h"
+
 #include <linux/export.h>
 #include <linux/jiffies.h>
 #include <linux/seq_file.h>

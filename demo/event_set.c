@@ -22,7 +22,7 @@
  * Everything here can be changed while the tracepoints fire. A task that changes the
  * mode or the number holds jf_events_mutex, which is outermost.
  */
-#include "arch/arch.h"
+#include "arch/image.h"
 #include "index/state.h"
 #include "demo/demo.h"
 #include "demo/ring.h"

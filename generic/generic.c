@@ -5,6 +5,10 @@
  * iterator.
  */
 #include "arch/arch.h"
+#include "arch/image.h"
+#include "arch/reach.h"
+#include "arch/stack.h"
+#include "arch/text.h"
 
 #include <linux/export.h>
 

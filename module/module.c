@@ -27,7 +27,7 @@
  */
 #include "module/module.h"
 
-#include "arch/arch.h"
+#include "arch/text.h"
 #include "core/commit.h"
 #include "index/state.h"
 #include "module/tables.h"

@@ -6,6 +6,7 @@
 #include "module/tables.h"
 
 #include "arch/arch.h"
+#include "arch/text.h"
 #include "core/commit.h"
 #include "quiesce/text.h"
 

@@ -5,7 +5,7 @@
  */
 #include "module/tables.h"
 
-#include "arch/arch.h"
+#include "arch/text.h"
 #include "core/commit.h"
 #include "core/keys.h"
 #include "index/state.h"

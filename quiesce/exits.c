@@ -23,7 +23,7 @@
  */
 #include "quiesce/exits.h"
 
-#include "arch/arch.h"
+#include "arch/stack.h"
 #include "index/state.h"
 
 #include <linux/jiffies.h>

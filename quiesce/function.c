@@ -2,7 +2,8 @@
 /* Which text belongs to a function, as far as the kernel tells modules. */
 #include "quiesce/function.h"
 
-#include "arch/arch.h"
+#include "arch/image.h"
+#include "arch/text.h"
 #include "index/index.h"
 #include "index/spans.h"
 

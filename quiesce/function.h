@@ -3,7 +3,7 @@
 #ifndef JF_FUNCTION_H
 #define JF_FUNCTION_H
 
-#include "arch/arch.h"
+#include "arch/reach.h"
 
 struct jf_spans;
 struct module;

@@ -62,7 +62,7 @@
 
 #include <jumpfunc/batch.h>
 
-#include "arch/arch.h"
+#include "arch/stack.h"
 #include "quiesce/exits.h"
 #include "quiesce/function.h"
 #include "quiesce/retired.h"

@@ -27,6 +27,7 @@
  */
 #include "quiesce/scan.h"
 
+#include "arch/reach.h"
 #include "quiesce/function.h"
 #include "quiesce/retired.h"
 #include "index/index.h"

@@ -3,7 +3,7 @@
 #ifndef JF_SCAN_H
 #define JF_SCAN_H
 
-#include "arch/arch.h"
+#include "arch/stack.h"
 
 /*
  * Make @scan: search for @text, for the calls that lead through what has changed,

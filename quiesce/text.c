@@ -23,7 +23,8 @@
  */
 #include "quiesce/text.h"
 
-#include "arch/arch.h"
+#include "arch/reach.h"
+#include "arch/text.h"
 #include "index/index.h"
 
 #include <linux/jhash.h>

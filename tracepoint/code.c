@@ -11,7 +11,7 @@
  */
 #include "tracepoint/plan.h"
 
-#include "arch/arch.h"
+#include "arch/image.h"
 #include "quiesce/function.h"
 #include "quiesce/retired.h"
 #include "quiesce/quiesce.h"

@@ -5,7 +5,7 @@
  */
 #include "tracepoint/plan.h"
 
-#include "arch/arch.h"
+#include "arch/image.h"
 #include "core/commit.h"
 
 #include <linux/slab.h>

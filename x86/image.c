@@ -19,6 +19,8 @@
 #include "x86/x86.h"
 #include "x86/image.h"
 
+#include "arch/image.h"
+
 #include <linux/bitmap.h>
 #include <linux/slab.h>
 #include <linux/string.h>

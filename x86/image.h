@@ -8,7 +8,7 @@
 #ifndef JF_IMAGE_X86_H
 #define JF_IMAGE_X86_H
 
-/* Slots of a chain: JF_ARCH_IMAGE_CALLS of arch/arch.h. */
+/* Slots of a chain: JF_ARCH_IMAGE_CALLS of arch/image.h. */
 #define JF_CHAIN_SLOTS		16
 
 #define JF_IMAGES_SINGLE	256	/* one probe, any arguments */

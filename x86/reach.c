@@ -32,6 +32,8 @@
  */
 #include "x86/x86.h"
 
+#include "arch/reach.h"
+
 #include <linux/bitmap.h>
 #include <linux/bsearch.h>
 #include <linux/mm.h>

@@ -49,6 +49,8 @@
  */
 #include "x86/x86.h"
 
+#include "arch/stack.h"
+
 #include <linux/ctype.h>
 #include <linux/ftrace.h>
 #include <linux/kprobes.h>

@@ -20,6 +20,7 @@
 #include "x86/x86.h"
 #include "x86/typed.h"
 
+#include "arch/image.h"
 #include "index/state.h"
 
 #include <linux/string.h>

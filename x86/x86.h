@@ -6,8 +6,9 @@
 #define JF_X86_H
 
 #include "x86/protocol/insn.h"
-#include "arch/arch.h"
+#include "arch/text.h"
 
+struct jf_arch_call;
 struct page;
 
 /**

@@ -14,6 +14,7 @@
 
 #undef pr_fmt
 #include "arch/arch.h"
+#include "index/state.h"
 
 #include <jumpfunc/tracepoint.h>
 

@@ -40,6 +40,10 @@
 /* It defines its own, and KUnit's headers have brought the kernel's. */
 #undef pr_fmt
 #include "arch/arch.h"
+#include "arch/image.h"
+#include "arch/reach.h"
+#include "arch/stack.h"
+#include "arch/text.h"
 #include "core/commit.h"
 #include "quiesce/function.h"
 #include "quiesce/retired.h"

@@ -18,6 +18,9 @@
 
 #undef pr_fmt
 #include "arch/arch.h"
+#include "arch/image.h"
+#include "arch/reach.h"
+#include "arch/text.h"
 #include "x86/x86.h"
 
 #include <jumpfunc/dynfunc.h>

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What the stack of a task leads into (see arch/arch.h). */
+#ifndef JF_ARCH_STACK_H
+#define JF_ARCH_STACK_H
+
+#include <linux/types.h>
+
+#include "index/spans.h"
+
+struct task_struct;
+
+/* The result of a task's stack scan. */
+enum jf_seen {
+	JF_SEEN_CLEAN,		/* nothing on its stack leads into the spans */
+	JF_SEEN_INSIDE,		/* something does */
+	JF_SEEN_UNKNOWN,	/* something may, where it could not be unwound */
+	/* it is in a function that has other callers, too; the ways say how it got there */
+	JF_SEEN_SHARED,
+};
+
+/* So many ways are told apart. */
+#define JF_WAYS	4
+
+/**
+ * struct jf_way - how a task entered a function that the scan searches for
+ * @tag: that of the function's span
+ * @to:  the function that was called in its place, which may have jumped there
+ */
+struct jf_way {
+	unsigned long	tag;
+	unsigned long	to;
+};
+
+/* So many answers about ways are remembered. */
+#define JF_WAY_BITS	6
+
+/**
+ * struct jf_way_memo - what was found out about a way
+ * @way:   which one
+ * @other: it does not lead through what changed
+ */
+struct jf_way_memo {
+	struct jf_way	way;
+	bool		other;
+};
+
+/**
+ * struct jf_scan - what the scan of a task's stack searches for, and what it found
+ * @in:     text that the task must not be in, or return to. With a tag: a
+ *          function that may have other callers as well. A task that was called
+ *          there directly, or by what leads there now, is not meant
+ * @calls:  return addresses of changed call sites, one byte each; the tag is
+ *          what they call now
+ * @tramps: trampolines that were changed, one byte each, with the same tag: a
+ *          call of one of them must not be under way
+ * @fresh:  what is called now instead, by its tag
+ * @tail:   where functions begin to which code that a key led to jumps; in @in.
+ *          Sorted, once it is made
+ * @num_tails: how many these are
+ * @max_tails: for how many there is room
+ * @memo:   ways that were asked for last
+ * @where:  an address of the text that the task is in, 0: not known
+ * @num_ways: how many ways there are
+ * @way:    for JF_SEEN_SHARED: the task is inside by each of these, unless it
+ *          turns out that what was called jumps there by itself
+ *
+ * That a task returns to one of @calls, or from one of @tramps, and neither from
+ * @in nor from @fresh, counts only where jf_arch_scan() is asked to heed calls.
+ */
+struct jf_scan {
+	struct jf_spans	in;
+	struct jf_spans	calls;
+	struct jf_spans	tramps;
+	struct jf_spans	fresh;
+	unsigned long	*tail;
+	unsigned int	num_tails, max_tails;
+	struct jf_way_memo memo[1 << JF_WAY_BITS];
+	unsigned long	where;
+	unsigned int	num_ways;
+	struct jf_way	way[JF_WAYS];
+};
+
+/* Can stacks be read on this architecture, in this kernel? */
+bool jf_arch_can_scan(void);
+/*
+ * Scan the stack of a task that is not running, with all CPUs stopped.
+ * @strict: it may have been interrupted anywhere. @calls: heed the calls and
+ * trampolines of @scan as well.
+ */
+enum jf_seen jf_arch_scan(struct task_struct *t, struct jf_scan *scan,
+			  bool strict, bool calls);
+
+#endif /* JF_ARCH_STACK_H */

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* An architecture's text: sites, and what else stands there (see arch/arch.h). */
+#ifndef JF_ARCH_TEXT_H
+#define JF_ARCH_TEXT_H
+
+#include <linux/types.h>
+
+#include "index/site.h"
+#include "index/spans.h"
+
+struct seq_file;
+
+/* --- sites --------------------------------------------------------------- */
+
+/*
+ * Check a new site: are these the bytes that the macros emit? Fills in @insn
+ * and @label. For a trampoline, @addr is that of the function and
+ * becomes that of its jump. @tramp: the trampoline of a call site's function.
+ * -EILSEQ if they are not.
+ */
+int jf_arch_adopt(struct jf_site *site, unsigned long tramp);
+/* Encode an operation for a site; -ERANGE. */
+int jf_arch_encode(const struct jf_site *site, enum jf_op op,
+		   unsigned long target, u64 *insn);
+/*
+ * Do the old instructions of these pokes stand there? Else *@bad is the index of
+ * the first that does not: -EBUSY for a breakpoint, -EILSEQ for other bytes.
+ */
+int jf_arch_verify(const struct jf_poke *pokes, unsigned int num, size_t *bad);
+/*
+ * Carry out a transaction: @pokes sorted by address, all verified. @live: the
+ * text may be executing. 0, or an error with no byte changed (but see -EIO of
+ * jf_batch_commit()).
+ */
+int jf_arch_patch(struct jf_poke *pokes, unsigned int num, bool live);
+/* The present bytes of a site, decoded for humans. */
+void jf_arch_show(struct seq_file *m, const struct jf_site *site);
+
+/* --- other text ----------------------------------------------------------- */
+
+/* May the kernel execute what is at this address? True if it cannot be told. */
+bool jf_arch_is_text(unsigned long addr);
+/* Is it in the kernel's own image, which is never freed? True if it cannot be told. */
+bool jf_arch_is_image(unsigned long addr);
+/* Is there nothing in this text that a task stays in: padding, traps? */
+bool jf_arch_is_padding(unsigned long start, unsigned long end);
+/*
+ * Add code that belongs to the branches in this text and stands elsewhere, if it may
+ * be executed. 0 or -ENOMEM.
+ */
+int jf_arch_add_tests(struct jf_spans *s, unsigned long start, unsigned long end);
+/* Does something that is, or looks like, a jump lead from this text to that? */
+bool jf_arch_leads_into(unsigned long start, unsigned long end,
+			unsigned long to_start, unsigned long to_end);
+
+#endif /* JF_ARCH_TEXT_H */

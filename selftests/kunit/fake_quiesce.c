@@ -454,7 +454,11 @@ static void jfk_detach(struct tracepoint *tp, void *probe)
 #include "../../quiesce/function.c"
 #include "../../quiesce/scan.c"
 #include "../../quiesce/exits.c"
+#include "../../quiesce/grace.c"
+#include "../../quiesce/rounds.c"
 #include "../../quiesce/quiesce.c"
+#include "../../quiesce/callback.c"
+#include "../../quiesce/unload.c"
 
 int jf_arch_add_tests(struct jf_spans *s, unsigned long start, unsigned long end)
 {

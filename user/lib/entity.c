@@ -81,7 +81,7 @@ static int count_shared(const struct jf_ctl *ctl, int (*count)(int *users))
  */
 static int count_alone(struct jf_key *key, int (*count)(int *users))
 {
-	/* Pairs with link_waiting(). It stays as long as the caller's object does. */
+	/* Pairs with jf_proxies_link_waiting(). It stays as long as the caller's object does. */
 	const struct jf_ctl *ctl = __atomic_load_n(&key->ent.ctl, __ATOMIC_ACQUIRE);
 	int err, state;
 

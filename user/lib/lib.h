@@ -3,12 +3,20 @@
  * What the parts of libjumpfunc know of each other. Nothing here is public.
  *
  * From top to bottom; a part uses those below it, and none above (harness/lint/parts):
- *   object.c	objects that come and go: their tables, checked
+ *   object.c	objects that are loaded and closed
+ *   present.c	a new object's sites become what the present values ask for
+ *   tables.c	its tables are checked, and what is in them is entered
+ *   proxy.c	what one object imports from another
+ *   linker.c	what the dynamic linker knows of objects
  *   batch.c	batches of what the parts below carry out
  *   list.c	what there is, by name
  *   trace.c	tracepoints: what leads to their probes
  *   entity.c	keys and dynamic functions, one at a time
- *   commit.c	batches: what shall change, is it legal, carry it out
+ *   long.c	changes of very many sites, slice by slice
+ *   commit.c	a batch as one transaction
+ *   check.c	may what shall change?
+ *   change.c	what shall change: the entries of a batch, and their entities
+ *   encode.c	what stands at a site
  *   image.c	dispatch images, and memory for them
  *   frames.c	what unwinders, debuggers and profilers are told of images
  *   patch.c	the world of x86/protocol/protocol.h: one transaction
@@ -24,13 +32,13 @@
  *   index.c	look-up of objects and sites
  *   state.c	the lock, the statistics, options, messages
  *
- * Where nothing is patched, generic/generic.c stands for image.c, frames.c, patch.c, trap.c,
- * writer.c and call.c; all else is the same.
+ * Where nothing is patched, generic/generic.c stands for encode.c, image.c, frames.c, patch.c,
+ * trap.c, writer.c and call.c; all else is the same.
  *
  * Locks: jf_lock() around all that changes anything; within it the readers'
  * list has a lock of its own. The SIGTRAP handler and read sections take none.
  *
- * A change of very many sites drops the lock between its slices (commit.c). A helper thread
+ * A change of very many sites drops the lock between its slices (long.c). A helper thread
  * that writes text (writer.c) does so for the one that has the lock, or has it in its place.
  *
  * Forks: each part says what it has to do (jf_at_fork()). All that runs with the lock
@@ -571,7 +579,7 @@ void jf_patch_set_incomplete(void);
 /* If @addr is a dispatch image: does it lead into another object than @mod? */
 bool jf_image_leaves(uintptr_t addr, const struct jf_mod *mod);
 
-/* --- commit.c --------------------------------------------------------------------- */
+/* --- change.c to long.c, with commit.h ----------------------------------------------------------------- */
 
 /* Pokes of a transaction to be; jf_free(@poke) afterwards. */
 struct jf_pokes {

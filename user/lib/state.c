@@ -205,7 +205,7 @@ static void let_others_in(unsigned long turn)
 /*
  * Handlers find the thread as it was, and may leave by longjmp(): each other change of these
  * keys goes on with this one. Nothing here is where a thread is cancelled, but a handler may
- * be, and a thread that can be cancelled anywhere: see give_way() in commit.c.
+ * be, and a thread that can be cancelled anywhere: see give_way() in long.c.
  */
 void jf_give_way(void)
 {

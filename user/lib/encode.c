@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
+/* What stands at a site of an entity with some value. */
+#include "lib.h"
+
+/*
+ * The guard of a branch falls through, as the nop does. So where the compiler left a jump
+ * to a test, and others execute it, it cannot become a jump to the other side: it waits
+ * until the test would say to fall through.
+ */
+static int branch_insn(const struct jf_site *site, bool jumps, bool alone, jf_insn_t *insn)
+{
+	jf_insn_t now = atomic_load_explicit(&site->insn, memory_order_relaxed);
+	bool tests = site->flags & JF_SITE_TESTED && now == site->compiled;
+
+	if (jumps && (!tests || alone || jf_options()->int3))
+		return jf_insn_jmp(insn, site->addr, site->label);
+	if (jumps)
+		*insn = site->compiled;
+	else if (jf_insn_byte(now, 0) == JF_OPCODE_TEST)
+		/* A guard was left here, as some text can no longer be written. */
+		*insn = now;
+	else
+		*insn = jf_insn_nop();
+	return 0;
+}
+
+/*
+ * No jump leads into an object that may be closed before the site's own one: by the time
+ * it is closed, text may no longer be writable. A pointer always is.
+ */
+static bool may_go(const struct jf_site *site, uintptr_t target)
+{
+	const struct jf_mod *own = site->ctl->mod, *m = jf_mod_of(target);
+
+	return m ? m != own && !m->program : jf_image_leaves(target, own);
+}
+
+/* Nothing to call: what has no effect, or none but a result of 0. */
+static bool call_is_none(const struct jf_site *site, uintptr_t value, jf_insn_t *insn)
+{
+	const struct jf_ctl *ctl = jf_ctl_real(site->ctl);
+
+	if (value != (uintptr_t)jf_func_of(ctl->ent)->init)
+		return false;
+	if (ctl->ent->flags & JF_ENT_NULL_OK)
+		*insn = jf_insn_nop();
+	else if (ctl->ent->flags & JF_ENT_RET0)
+		*insn = jf_insn_ret0();
+	else
+		return false;
+	return true;
+}
+
+/*
+ * Does this thread have a shadow stack? Then no handler can do what a call does:
+ * calls stay calls of the trampoline, whose jump can be patched.
+ */
+static bool has_shadow_stack(void)
+{
+	uint64_t ssp = 0;
+
+	/* rdsspq %rax, which is a nop where there is none */
+	__asm__ volatile(".byte 0xf3, 0x48, 0x0f, 0x1e, 0xc8" : "+a" (ssp));
+	return ssp;
+}
+
+static int call_insn(const struct jf_site *site, uintptr_t value, jf_insn_t *insn)
+{
+	bool tail = jf_insn_byte(site->compiled, 0) == JF_OPCODE_JMP;
+
+	/* While it changes only INT3 can stand there: a guard that is no call skips it. */
+	if (!jf_options()->int3 || may_go(site, value))
+		goto compiled;
+	if (tail ? !jf_insn_jmp(insn, site->addr, value) :
+	    !has_shadow_stack() && (call_is_none(site, value, insn) ||
+				    !jf_insn_call(insn, site->addr, value)))
+		return 0;
+compiled:
+	*insn = site->compiled;	/* by way of the trampoline */
+	return 0;
+}
+
+int jf_site_insn(const struct jf_site *site, uintptr_t value, bool alone, jf_insn_t *insn)
+{
+	if (site->flags & JF_SITE_BRANCH)
+		return branch_insn(site, !!value != !!(site->flags & JF_SITE_BRANCH_INV), alone,
+				   insn);
+	if (site->flags & JF_SITE_CALL)
+		return call_insn(site, value, insn);
+	if (may_go(site, value) || jf_insn_jmp(insn, site->addr, value))
+		*insn = site->compiled;	/* by way of the pointer */
+	return 0;
+}

@@ -102,6 +102,8 @@ uninstall:
 
 # The manual: what the headers that programs include say of themselves, of what programs have.
 PROGRAM_HEADERS := $(addprefix $(TOP)/include/jumpfunc/,batch.h branch.h dynfunc.h list.h stats.h tracepoint.h)
+# Halves of a public header: as which one users know them.
+PROGRAM_HALVES := $(foreach half,kernel user,$(TOP)/include/jumpfunc/detail/tracepoint_$(half).h:$(TOP)/include/jumpfunc/tracepoint.h)
 KDOC2MAN := $(TOP)/man/kdoc2man
 MAN_DATE = $(shell LC_ALL=C date -u -d @$${SOURCE_DATE_EPOCH:-$$(git -C $(TOP) log -1 --format=%ct \
 	2>/dev/null || stat -c %Y $(TOP)/VERSION)} +%F)
@@ -113,7 +115,7 @@ $(OUT)/man/.made: $(PUBLIC) $(wildcard man/*) $(wildcard $(KDOC2MAN) $(TOP)/man/
 			$(CC) -I$(TOP)/include -E -dD -xc - > $(OUT)/man/declared && \
 		$(KDOC2MAN) -o $(OUT)/man/man3 --world program --declared $(OUT)/man/declared -s 3 --source "jumpfunc $(VERSION)" --date "$(MAN_DATE)" \
 			--manual "libjumpfunc" --library "libjumpfunc (-ljumpfunc)" --see 'libjumpfunc(7)' \
-			$(PROGRAM_HEADERS) && \
+			$(PROGRAM_HALVES) $(PROGRAM_HEADERS) && \
 		mkdir -p $(OUT)/man/man7 && \
 		sed -e 's,@VERSION@,$(VERSION),g' -e 's,@DATE@,$(MAN_DATE),g' man/libjumpfunc.7.in \
 			> $(OUT)/man/man7/libjumpfunc.7 && \

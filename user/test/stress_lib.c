@@ -79,15 +79,15 @@ struct place {
 };
 extern const struct place __start_stress_places[], __stop_stress_places[];
 
-/* The next instruction is @skip bytes after a multiple of @align. */
+/* The next instruction, but for the prefix of a branch, is @skip bytes after a multiple of @align. */
 #define PLACE(align, skip, kind)					\
 	__asm__ __volatile__(".balign %c0\n\t"				\
-			     ".if %c1\n\t.skip %c1, 0x90\n\t.endif\n"	\
+			     ".if %c1 - %c3\n\t.skip (%c1 - %c3) & (%c0 - 1), 0x90\n\t.endif\n" \
 			     "773:\n\t"					\
 			     ".pushsection stress_places, \"aw\", @progbits\n\t" \
-			     ".balign 8\n\t.quad 773b, %c2\n\t"		\
+			     ".balign 8\n\t.quad 773b + %c3, %c2\n\t"	\
 			     ".popsection"				\
-			     : : "i" (align), "i" (skip), "i" (kind))
+			     : : "i" (align), "i" (skip), "i" (kind), "i" ((kind) <= LIKELY))
 #define LINE(offset, kind)	PLACE(64, offset, kind)
 /* So many bytes of it are before the border. */
 #define PAGE(bytes, kind)	PLACE(4096, 4096 - (bytes), kind)

@@ -128,8 +128,6 @@ static size_t live_size;
 static struct mapped *mapped;
 static uint32_t mapped_max;
 static struct jf_packet *no_ring_mapped;
-/* Of this process: a child that no handler was called in finds @live empty, and this as it was. */
-static bool wiped_by_kernel;
 static pthread_key_t at_thread_end;
 static bool have_key;
 static uint32_t folders;
@@ -656,7 +654,8 @@ int jf_rings_start(void)
 		munmap(l, live_size);
 		return -ENOMEM;
 	}
-	wiped_by_kernel = !madvise(l, live_size, MADV_WIPEONFORK);
+	/* Also for children that no handler is called in. Others: forget_rings(). */
+	madvise(l, live_size, MADV_WIPEONFORK);
 	keep_off(&was);
 	live = l;
 	mapped = m;
@@ -720,7 +719,8 @@ static void forget_rings(void)
 	if (!live)
 		return;
 	__jf_writer = NULL;
-	if (!wiped_by_kernel)
+	/* jf_rings_prepare() has taken it. So nothing has emptied these pages, whatever madvise() said (qemu-user does). */
+	if (live->lock)
 		memset(live, 0, live_size);
 	for (i = 0; i < mapped_max && mapped[i].base; i++) {
 		for (k = 0; k < jf_conf.packets; k++) {

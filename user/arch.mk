@@ -10,4 +10,6 @@ lib-check: lib-check-arch
 .PHONY: lib-check-arch
 generic-sources:
 	@printf "%s\n" $(LIB_GENERIC)
-.PHONY: generic-sources
+record-sources:
+	@printf "%s\n" $(RECORD_SOURCES)
+.PHONY: generic-sources record-sources

@@ -125,8 +125,8 @@ __JF_BEGIN_DECLS
  *
  * Context: may sleep; not in a signal handler.
  * Return: 0, -EBUSY if it was started already, -EINVAL if an option is none that
- * there is, -EOPNOTSUPP if the clock cannot be had, -EPERM if the default folder is
- * not the user's own, -ENOMEM, or the error of a system call, as -ENOSPC, -EROFS,
+ * there is, -EOPNOTSUPP if the clock cannot be had or the machine is big-endian, -EPERM if the
+ * default folder is not the user's own, -ENOMEM, or the error of a system call, as -ENOSPC, -EROFS,
  * -EACCES, -EFBIG (RLIMIT_FSIZE)
  */
 int jf_record_start(const struct jf_record_options *options);

@@ -167,6 +167,9 @@ static int start(const struct jf_record_options *o)
 		return err;
 	if (jf_conf.started)
 		return -EBUSY;
+	/* A record's first word is written as a whole, its id with its size: the other way round it is another record. */
+	if (__BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__)
+		return -EOPNOTSUPP;
 	jf_conf.mode = (uint32_t)o->mode;
 	jf_conf.clock = (uint32_t)o->clock;
 	if (o->clock == JF_RECORD_CLOCK_AUTO)

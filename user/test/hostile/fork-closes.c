@@ -58,20 +58,29 @@ static void slowly(struct jf_quiesce_head *head)
 	ended = 1;
 }
 
+static _Atomic int all_asked;
+
+static void waits(struct jf_quiesce_head *head)
+{
+	(void)head;
+	while (!all_asked)
+		usleep(100);
+}
+
 int main(int argc, char **argv)
 {
-	static struct jf_quiesce_head first, last;
+	static struct jf_quiesce_head before, first, last;
 	int status;
 
 	(void)argc;
 	alarm(15);
 	plugin = open_plugin(argv[0]);
-	/* One round has all three. */
-	jf_read_lock();
+	/* One round has all three: the thread that takes them is at what was asked for before. */
+	jf_call_quiesced(&before, waits);
 	jf_call_quiesced(&first, forks);
 	ask_plugin(plugin, &called);
 	jf_call_quiesced(&last, slowly);
-	jf_read_unlock();
+	all_asked = 1;
 	jf_quiesce_barrier();
 	MUST(called == 1, "called %d", called);
 	waitpid(child, &status, 0);

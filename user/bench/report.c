@@ -55,6 +55,7 @@ static void print_machine(unsigned int rounds)
 	struct utsname uts;
 	char buf[256];
 	const char *model, *flags;
+	double load[2];
 
 	model = first_line("/proc/cpuinfo", "model name");
 	say("CPU", model);
@@ -65,6 +66,11 @@ static void print_machine(unsigned int rounds)
 	snprintf(buf, sizeof(buf), "%d%s", stress_cores(),
 		 strstr(flags, " hypervisor") ? ", in a virtual machine" : "");
 	say("cores", buf);
+	if (sscanf(first_line("/proc/loadavg", ""), "%lf %lf", &load[0], &load[1]) == 2)
+		snprintf(buf, sizeof(buf), "%.1f in the last minute, %.1f in the last five", load[0], load[1]);
+	else
+		snprintf(buf, sizeof(buf), "unknown");
+	say("load", buf);
 	if (!uname(&uts)) {
 		snprintf(buf, sizeof(buf), "%s", uts.release);
 		say("kernel", buf);
@@ -234,20 +240,21 @@ static void compare(const char *group, const char *name, const char *with, enum 
 }
 
 /* How many direct calls a call may cost, if what a direct one costs can be measured. */
-static void compare_call(const char *name, const char *text, double most, enum layout layout)
+static void compare_call(const char *group, const char *name, const char *text, double most,
+			 enum layout layout)
 {
-	const struct program *none = find_row("call", "none", layout, 0);
-	const struct program *direct = find_row("call", "direct", layout, 0);
-	const struct program *call = find_row("call", name, layout, 0);
+	const struct program *none = find_row(group, "none", layout, 0);
+	const struct program *direct = find_row(group, "direct", layout, 0);
+	const struct program *call = find_row(group, name, layout, 0);
 
 	if (!none || !direct || !call)
 		return;
 	if (direct->min <= none->raw_median - none->raw_min)
-		printf("  not told  %s: a direct call costs no more than the noise (%s)\n", text,
-		       layout_names[layout]);
+		printf("  not told  %s, %s: a direct call costs no more than the noise (%s)\n", group,
+		       text, layout_names[layout]);
 	else
-		goal(call->min <= most * direct->min, "%s %.2f x direct call, at most %.4g (%s)",
-		     text, call->min / direct->min, most, layout_names[layout]);
+		goal(call->min <= most * direct->min, "%s, %s %.2f x direct call, at most %.4g (%s)",
+		     group, text, call->min / direct->min, most, layout_names[layout]);
 }
 
 /* What a reader pays so that others can wait for it. */
@@ -267,6 +274,7 @@ static void limit_call(const char *name, const char *text, const char *less, dou
 static void print_branch_and_call_goals(void)
 {
 	static const char *const rows[] = { "key-off", "key-off-again", "tracepoint" };
+	static const char *const groups[] = { "call", "call-work", "call-chain" };
 	size_t i;
 	int layout;
 
@@ -277,12 +285,10 @@ static void print_branch_and_call_goals(void)
 	for (layout = STRAIGHT; layout < NR_LAYOUTS; layout++) {
 		compare("branch", "key-off", "nop5", (enum layout)layout);
 		compare("branch", "key-on", "jump", (enum layout)layout);
-		if (calls_in_place())
-			compare_call("dynfunc", "dynamic function, in place,", 1.05,
-				     (enum layout)layout);
-		else
-			compare_call("dynfunc", "dynamic function", 1.9, (enum layout)layout);
-		compare_call("trampoline", "by its trampoline", 1.9, (enum layout)layout);
+		for (i = 0; i < sizeof(groups) / sizeof(groups[0]); i++)
+			compare_call(groups[i], "dynfunc", calls_in_place() ? "dynamic function, in place," :
+				     "dynamic function", 1.05, (enum layout)layout);
+		compare_call("call", "trampoline", "by its trampoline", 1.9, (enum layout)layout);
 		limit_call("read-section", "a read section costs", "none", 3, (enum layout)layout);
 		limit_call("tracepoint", "a probe costs, beside its direct call,", "direct", 3,
 			   (enum layout)layout);

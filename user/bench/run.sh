@@ -80,6 +80,7 @@ case $flags in
 		scale-sparse) only="--no-others --sparse --plugin $scale/scale-plugin.so" ;;
 		esac
 		echo >> "$out/bench.txt"
+		[ ! -r /proc/loadavg ] || echo "load $(cut -d' ' -f1 < /proc/loadavg) in the last minute" >> "$out/bench.txt"
 		# shellcheck disable=SC2086 # maybe no word, or some
 		"$scale/$program" $only --csv "$out/bench.csv" >> "$out/bench.txt" || status=$?
 	done

@@ -396,7 +396,7 @@ static void all_or_nothing(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, b.err, 0);
 	if (jfk.ev_batches) {
 		KUNIT_EXPECT_EQ(test, jfk.ev_error, f->err);
-		KUNIT_EXPECT_EQ(test, jfk.ev_keys, 0U);
+		KUNIT_EXPECT_EQ(test, jfk.ev_entities, 0U);
 		KUNIT_EXPECT_EQ(test, jfk.ev_sites, 0U);
 		KUNIT_EXPECT_EQ(test, jf_stats.errors, errors + 1);
 	}
@@ -770,7 +770,7 @@ static void trace_events(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, jf_batch_commit(&b), 0);
 	KUNIT_EXPECT_EQ(test, jfk.ev_updates, FUNCS + 1U);
 	KUNIT_EXPECT_EQ(test, jfk.ev_batches, 1U);
-	KUNIT_EXPECT_EQ(test, jfk.ev_keys, FUNCS + 1U);
+	KUNIT_EXPECT_EQ(test, jfk.ev_entities, FUNCS + 1U);
 	KUNIT_EXPECT_EQ(test, jfk.ev_sites, ALL_SITES);
 	KUNIT_EXPECT_EQ(test, jfk.ev_error, 0);
 	KUNIT_EXPECT_EQ(test, __jf_func_update(x.f[0], NULL), -EINVAL);

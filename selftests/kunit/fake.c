@@ -1,129 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What fake.h describes. The engine's sources are included, so that its statics
- * can be read, and so that what it calls can be replaced by macros.
+ * What fake.h describes, for all that stands on fake_base.c and fake_quiesce.c: the
+ * architecture, modules and their tables, jf_core.c, jf_tracepoint.c and what belongs to
+ * them. The engine's sources are included, so that its statics can be read, and so that
+ * what it calls can be replaced by macros.
  */
 #include "fake_kernel.h"
 
-struct jfk jfk;
-
-void jfk_breach(const char *what)
-{
-	jfk.breaches++;
-	if (!jfk.breach)
-		jfk.breach = what;
-}
-
-/* --- the allocator ----------------------------------------------------- */
-
-void *jfk_alloc(size_t size, gfp_t gfp)
-{
-	void *p;
-
-	if (jfk.stopped)
-		jfk_breach("memory is asked for while all CPUs are stopped");
-	jfk.allocs++;
-	if (jfk.fail_at && (jfk.allocs == jfk.fail_at ||
-			    (jfk.fail_always && jfk.allocs > jfk.fail_at)))
-		return NULL;
-	/* Poison what is not asked to be zero. */
-	p = jfk_real_alloc(size, gfp & ~__GFP_ZERO);
-	if (p) {
-		memset(p, gfp & __GFP_ZERO ? 0 : 0xa5, size);
-		jfk.not_freed++;
-	}
-	return p;
-}
-
-void jfk_free(const void *p)
-{
-	unsigned int i;
-
-	if (!p)
-		return;
-	jfk.not_freed--;
-	for (i = 0; i < ARRAY_SIZE(jfk.watched); i++) {
-		if (p != jfk.watched[i])
-			continue;
-		jfk.watched[i] = NULL;
-		jfk.watched_freed++;
-		jfk.freed_without_grace += !jfk.graces;
-	}
-	jfk_real_free(p);
-}
-
-/* --- time -------------------------------------------------------------- */
-
-static void jfk_heal(void)
-{
-	jfk.patch_err = 0;
-	jfk.fail_at = 0;
-	jfk.image_err = 0;
-}
-
-void jfk_sleep(unsigned int ms)
-{
-	if (jfk.stopped || mutex_is_locked(&jf_mutex))
-		jfk_breach("sleeps with the CPUs stopped or the lock held");
-	jfk.sleeps++;
-	jfk.slept = ms;
-	if (jfk.sleeps == jfk.heal_after)
-		jfk_heal();
-	if (jfk.sleeps > 1000) {
-		jfk_breach("waits for ever");
-		jfk_heal();
-	}
-	/* Nothing helps: end the test here, without a clean-up. */
-	KUNIT_ASSERT_LT(jfk.test, jfk.sleeps, 3000U);
-	jfk_pass(msecs_to_jiffies(ms));
-	if (jfk.on_sleep)
-		jfk.on_sleep();
-}
-
-/* --- modules ----------------------------------------------------------- */
-
-bool jfk_within(unsigned long addr, const struct module *mod)
-{
-	const struct jfk_mod *m = container_of(mod, struct jfk_mod, mod);
-
-	return (addr >= (unsigned long)&m->mem &&
-		addr < (unsigned long)(&m->mem + 1)) ||
-	       (m->func && addr == (unsigned long)m->func);
-}
-
-bool jfk_within_init(unsigned long addr, const struct module *mod)
-{
-	const struct jfk_mod *m = container_of(mod, struct jfk_mod, mod);
-
-	/* Freed once it is alive. */
-	return mod->state != MODULE_STATE_LIVE &&
-	       addr >= (unsigned long)m->mem.init_text &&
-	       addr < (unsigned long)m->mem.init_text + JFK_INIT_TEXT;
-}
-
-bool jfk_module_text(const struct module *mod, unsigned int i,
-		     unsigned long *start, unsigned long *end)
-{
-	const struct jfk_mod *m = container_of(mod, struct jfk_mod, mod);
-
-	if (i == 2 && m->func) {
-		*start = (unsigned long)m->func;
-		*end = *start + 1;
-		return true;
-	}
-	if (i > 1)
-		return false;
-	*start = (unsigned long)(i ? m->mem.init_text : m->mem.text);
-	*end = *start + (i ? JFK_INIT_TEXT : JFK_TEXT);
-	return true;
-}
-
 /* --- the engine -------------------------------------------------------- */
-
-static bool jfk_atomic;
-
-#define cpus_read_lock()		do { cpus_read_lock(); jfk.cpus_locked++; jfk.cpus_locks++; } while (0)
-#define cpus_read_unlock()		do { jfk.cpus_locked--; cpus_read_unlock(); } while (0)
 
 static bool jfk_queue(unsigned long delay)
 {
@@ -186,9 +70,6 @@ static bool jfk_requeue_work(struct delayed_work *w, unsigned long delay);
 #define flush_delayed_work(w)		(jfk_is_reclaim(w) ? jfk_flush() : jfk_key_work())
 #define cancel_delayed_work_sync(w)	jfk_cancel(w)
 
-#undef in_interrupt
-#define in_interrupt()			jfk_atomic
-
 /* What quiesce/function.c would find out. */
 static enum jf_text_kind jfk_text_of(void *func)
 {
@@ -229,23 +110,6 @@ static void jfk_put(struct module *mod)
 #define try_module_get(mod)		jfk_get(mod)
 #define module_put(mod)			jfk_put(mod)
 
-/* No text is read here. */
-struct jf_kept *jf_text_keep(const struct jf_mod *m)
-{
-	return NULL;
-}
-
-void jf_text_drop(struct jf_kept *kept)
-{
-}
-
-const struct jf_kept *jf_text_kept(unsigned long addr)
-{
-	return NULL;
-}
-
-#include "../../index/state.c"
-#include "../../index/index.c"
 #include "../../jf_core.c"
 #include "../../tracepoint/code.c"
 #include "../../tracepoint/probes.c"
@@ -583,18 +447,6 @@ void jf_arch_image_put(void *image)
 	im->used = false;
 }
 
-bool jf_arch_image_span(const void *image, unsigned long *start,
-			unsigned long *end)
-{
-	const struct jfk_image *im = image;
-
-	if (im < jfk.image || im >= jfk.image + JFK_IMAGES)
-		return false;
-	*start = (unsigned long)im;
-	*end = (unsigned long)(im + 1);
-	return true;
-}
-
 unsigned int jfk_images_used(void)
 {
 	unsigned int i, n = 0;
@@ -801,94 +653,6 @@ int jfk_load(struct jfk_mod *m)
 
 /* --- the engine's statics ---------------------------------------------- */
 
-unsigned int jfk_num_modules(void)
-{
-	struct jf_mod *m;
-	unsigned int n = 0;
-
-	list_for_each_entry(m, &jf_modules, list)
-		n++;
-	return n;
-}
-
-unsigned int jfk_map_num(void)
-{
-	return jf_map ? jf_map->num : 0;
-}
-
-struct jf_ctl *jfk_ctl(struct jf_ent *ent)
-{
-	struct jf_ctl *ctl;
-
-	jf_lock();
-	ctl = jf_ctl_find(ent);
-	jf_unlock();
-	return ctl;
-}
-
-unsigned int jfk_num_sites(struct jf_ent *ent)
-{
-	struct jf_ctl *ctl = jfk_ctl(ent);
-
-	return ctl ? ctl->num_sites : UINT_MAX;
-}
-
-u64 jfk_updates(struct jf_ent *ent)
-{
-	struct jf_ctl *ctl = jfk_ctl(ent);
-
-	return ctl ? ctl->updates : U64_MAX;
-}
-
-unsigned long jfk_found(unsigned long addr)
-{
-	struct jf_site *site = jf_site_find(addr);
-
-	return site ? site->addr : ULONG_MAX;
-}
-
-void jfk_watch(struct jfk_mod *m)
-{
-	struct jf_mod *jm;
-
-	jf_lock();
-	jm = jf_mod_find(&m->mod);
-	jfk.watched[0] = jm;
-	jfk.watched[1] = jm->sites;
-	jfk.watched[2] = jm->ctls;
-	jfk.watched[3] = jm->targets;
-	jf_unlock();
-	jfk.watched_freed = 0;
-	jfk.freed_without_grace = 0;
-	jfk.graces = 0;
-}
-
-int jfk_by_name(const char *module, const char *name, enum jf_ent_type type,
-		struct jf_ent **ent)
-{
-	struct jf_ctl *ctl;
-
-	jf_lock();
-	ctl = jf_ctl_by_name(module, name, type);
-	if (!IS_ERR(ctl))
-		*ent = ctl->ent;
-	jf_unlock();
-	return PTR_ERR_OR_ZERO(ctl);
-}
-
-void *jfk_allowed(struct jf_ent *ent, const char *name)
-{
-	struct jf_ctl *ctl;
-	void *func = NULL;
-
-	jf_lock();
-	ctl = jf_ctl_find(ent);
-	if (ctl)
-		func = jf_allowed_target(ctl, name);
-	jf_unlock();
-	return func;
-}
-
 int jfk_check_target(void *func, struct jfk_mod *own)
 {
 	int err;
@@ -944,11 +708,6 @@ const void *jfk_probes_id(const struct jf_tracepoint *tp)
 void jfk_reclaim(void)
 {
 	jfk_flush();
-}
-
-void jfk_force_context(bool atomic)
-{
-	jfk_atomic = atomic;
 }
 
 /* --- a copy of the state ----------------------------------------------- */
@@ -1041,13 +800,13 @@ static void on_update(void *data, const char *name, void *from, void *to)
 	jfk.ev_updates++;
 }
 
-static void on_batch(void *data, u64 begin, u64 end, unsigned int keys,
+static void on_batch(void *data, u64 begin, u64 end, unsigned int entities,
 		     unsigned int sites, int error)
 {
 	if (jfk.on_batch)
 		jfk.on_batch();
 	jfk.ev_batches++;
-	jfk.ev_keys = keys;
+	jfk.ev_entities = entities;
 	jfk.ev_sites = sites;
 	jfk.ev_error = error;
 	if (begin > end)
@@ -1060,17 +819,12 @@ int jfk_init(struct kunit *test)
 
 	memset(&jfk, 0, sizeof(jfk));
 	jfk.test = test;
-	INIT_LIST_HEAD(&jf_modules);
+	jfk_base_begin();
 	INIT_LIST_HEAD(&jf_tracepoints);
 	INIT_LIST_HEAD(&jf_retired_probes);
-	hash_init(jf_ctls);
-	hash_init(jf_tramps);
-	jf_map = NULL;
-	memset(&jf_stats, 0, sizeof(jf_stats));
 	memset(&jf_trace_stats, 0, sizeof(jf_trace_stats));
 	jfk.images = JFK_IMAGES;
 	jf_reclaim_slow = false;
-	jfk_atomic = false;
 	err = jfk_quiesce_begin();
 	err = err ?: register_trace_jf_update(on_update, NULL);
 	return err ?: register_trace_jf_batch(on_batch, NULL);
@@ -1081,7 +835,7 @@ void jfk_exit(struct kunit *test)
 {
 	unsigned int left = 0;
 
-	jfk_atomic = false;
+	jfk_force_context(false);
 	jfk_heal();
 	jfk.sleeps = 0;
 	jfk_leave_all();
@@ -1092,8 +846,7 @@ void jfk_exit(struct kunit *test)
 					struct jfk_mod, mod), MODULE_STATE_GOING);
 	jfk_flush();
 	jfk_quiesce_end(test);
-	jfk_free(jf_map);
-	jf_map = NULL;
+	jfk_base_end();
 	unregister_trace_jf_update(on_update, NULL);
 	unregister_trace_jf_batch(on_batch, NULL);
 	tracepoint_synchronize_unregister();

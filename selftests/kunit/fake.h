@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The engine without a CPU: jf_core.c, jf_tracepoint.c and what they
- * stand on (in fake.c), quiesce/quiesce.c and what it stands on (in fake_quiesce.c),
+ * The engine without a CPU: index/ (in fake_base.c), quiesce/ (in fake_quiesce.c), and
+ * jf_core.c, jf_tracepoint.c and module/ (in fake.c), each on top of the former,
  * compiled once more into jf_kunit_core.ko on top of an architecture, modules,
  * tasks, an allocator, time and grace periods that are all made up. Nothing is
  * executed or patched; all is recorded, and each step can be told to fail.
@@ -200,7 +200,7 @@ extern struct jfk {
 
 	/* trace events */
 	unsigned int	ev_updates, ev_batches;
-	unsigned int	ev_keys, ev_sites;
+	unsigned int	ev_entities, ev_sites;
 	int		ev_error;
 
 	struct kunit	*test;

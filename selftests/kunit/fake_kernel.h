@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * What the engine's sources call of the kernel, replaced by what fake.h describes.
- * For fake.c and fake_quiesce.c, which include these sources; after this header
+ * For fake_base.c, fake_quiesce.c and fake.c, which include these sources; after this header
  * no header of the kernel may be included any more.
  */
 #ifndef JFK_FAKE_KERNEL_H
@@ -106,8 +106,18 @@ bool jfk_module_text(const struct module *mod, unsigned int i,
 #undef EXPORT_SYMBOL_GPL
 #define EXPORT_SYMBOL_GPL(sym)		static_assert(true)
 
-/* --- between the two files ----------------------------------------------- */
+/* --- locks --------------------------------------------------------------- */
 
+#define cpus_read_lock()		do { cpus_read_lock(); jfk.cpus_locked++; jfk.cpus_locks++; } while (0)
+#define cpus_read_unlock()		do { jfk.cpus_locked--; cpus_read_unlock(); } while (0)
+
+/* --- between the files --------------------------------------------------- */
+
+/* fake_base.c */
+void jfk_base_begin(void);
+void jfk_base_end(void);
+/* fake_quiesce.c: from now on nothing fails any more. */
+void jfk_heal(void);
 int jfk_quiesce_begin(void);
 void jfk_quiesce_end(struct kunit *test);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What fake.h describes, for quiesce/quiesce.c: tasks, a machine that can be stopped,
- * Tasks RCU, a work queue.
+ * What fake.h describes, for the room quiesce: tasks, a machine that can be stopped, time,
+ * Tasks RCU, a work queue. It stands on fake_base.c.
  */
 #include "fake_kernel.h"
 
@@ -202,6 +202,32 @@ void jfk_pass(unsigned long time)
 			jfk_leave(t);
 		}
 	}
+}
+
+void jfk_heal(void)
+{
+	jfk.patch_err = 0;
+	jfk.fail_at = 0;
+	jfk.image_err = 0;
+}
+
+void jfk_sleep(unsigned int ms)
+{
+	if (jfk.stopped || mutex_is_locked(&jf_mutex))
+		jfk_breach("sleeps with the CPUs stopped or the lock held");
+	jfk.sleeps++;
+	jfk.slept = ms;
+	if (jfk.sleeps == jfk.heal_after)
+		jfk_heal();
+	if (jfk.sleeps > 1000) {
+		jfk_breach("waits for ever");
+		jfk_heal();
+	}
+	/* Nothing helps: end the test here, without a clean-up. */
+	KUNIT_ASSERT_LT(jfk.test, jfk.sleeps, 3000U);
+	jfk_pass(msecs_to_jiffies(ms));
+	if (jfk.on_sleep)
+		jfk.on_sleep();
 }
 
 static unsigned long jfk_wait_timeout(struct completion *x, unsigned long timeout)
@@ -449,7 +475,6 @@ static void jfk_detach(struct tracepoint *tp, void *probe)
 #define pr_warn(fmt, ...)		jfk_warn(fmt, ##__VA_ARGS__)
 #define pr_warn_ratelimited(fmt, ...)	jfk_warn(fmt, ##__VA_ARGS__)
 
-#include "../../index/spans.c"
 #include "../../quiesce/retired.c"
 #include "../../quiesce/function.c"
 #include "../../quiesce/scan.c"
@@ -501,6 +526,18 @@ bool jf_arch_leads_into(unsigned long start, unsigned long end,
 		if (l->start >= start && l->start < end && l->end >= to_start && l->end < to_end)
 			return true;
 	return false;
+}
+
+bool jf_arch_image_span(const void *image, unsigned long *start,
+			unsigned long *end)
+{
+	const struct jfk_image *im = image;
+
+	if (im < jfk.image || im >= jfk.image + JFK_IMAGES)
+		return false;
+	*start = (unsigned long)im;
+	*end = (unsigned long)(im + 1);
+	return true;
 }
 
 bool jf_arch_is_text(unsigned long addr)
@@ -561,6 +598,21 @@ void jfk_exiting(struct jfk_task *t)
 
 	if (probe)
 		probe(NULL, t);
+}
+
+/* No text is read here. */
+struct jf_kept *jf_text_keep(const struct jf_mod *m)
+{
+	return NULL;
+}
+
+void jf_text_drop(struct jf_kept *kept)
+{
+}
+
+const struct jf_kept *jf_text_kept(unsigned long addr)
+{
+	return NULL;
 }
 
 /* --- the engine's statics ---------------------------------------------------- */

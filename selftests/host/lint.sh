@@ -100,6 +100,7 @@ rooms=("$TOP/harness/lint/rooms" --tree "$work/t")
 licences=("$TOP/harness/lint/licences" "$work/t")
 barriers=("$TOP/harness/lint/barriers" "$work/t")
 parts=("$TOP/harness/lint/parts" --tree "$work/t")
+engine=("$TOP/harness/lint/engine" --tree "$work/t")
 
 tree; build
 passes "rooms: a tree that is right" "${rooms[@]}"
@@ -183,6 +184,34 @@ tree; echo 'int __jf_core(int x) { return x; }' >>core/core.c
 finds '^core/core.c:[0-9]+: __jf_core: no public header' "rooms: a name for macros that no macro uses" "${rooms[@]}" names
 echo 'int __jf_core(int x);' >>include/jumpfunc/dynfunc.h
 passes "rooms: ... but not one of a public header" "${rooms[@]}" names
+
+tree
+passes "engine: a tree that is right" "${engine[@]}"
+
+tree; mkdir -p x86/protocol user/lib
+for f in x86/protocol/protocol.h x86/xmc.c user/lib/patch.c; do echo 'void jf_proto_live(void) { *p = JF_OPCODE_INT3; }' >>$f; done
+echo 'bool f(u8 *p) { return *p == JF_OPCODE_INT3 || JF_OPCODE_INT3 != p[1]; /* int3, 0xcc */ }' >>core/core.c
+passes "engine: the protocol, its two writers, and what only compares" "${engine[@]}"
+
+for line in 'void f(void) { jf_proto_live(p, n); }' 'static void jf_world_sync(void) { }' \
+	'#include "x86/protocol/protocol.h"'; do
+	tree; echo "$line" >>core/core.c
+	finds '^core/core.c:[0-9]+: .*the steps of the protocol' "engine: steps in another source: $line" "${engine[@]}"
+done
+
+for line in 'void f(u8 *p) { *p = 0xcc; }' 'void f(u8 *p) { p[0] = JF_OPCODE_INT3; }' 'void f(void) { asm("int3"); }' \
+	'void f(void) { asm("nop\n\tint3"); }'; do
+	tree; mkdir -p user/lib; printf '%s\n' "$line" >user/lib/other.c
+	finds '^user/lib/other.c:1: a breakpoint' "engine: another one writes breakpoints: $line" "${engine[@]}"
+	tree; printf '%s\n' "$line" >selftests/modules/test.c
+	passes "engine: ... but a test may" "${engine[@]}"
+done
+
+tree; for f in include/jumpfunc/dynfunc.h user/lib.h; do mkdir -p ${f%/*}; echo 'struct jf_func { int x; };' >>$f; done
+finds '^user/lib.h:1: struct jf_func is defined by more than one' "engine: a type of users, a second time" "${engine[@]}"
+
+tree; echo 'int x;' >x86/images.S
+finds '^x86/images.S: .*for nothing' "engine: an exception that is none any more" "${engine[@]}"
 
 library
 passes "parts: a library that is right" "${parts[@]}"

@@ -160,37 +160,33 @@ static bool jf_is_symbol(const char *name)
 	return *name && *name != '$' && !strstarts(name, ".L");
 }
 
-static void jf_each_symbol(const struct module *mod, unsigned long start,
-			   unsigned long end,
-			   void (*fn)(void *arg, unsigned long addr,
-				      const char *name), void *arg)
+int jf_each_symbol(const struct module *mod, unsigned long start,
+		   unsigned long end, jf_symbol_fn fn, void *arg)
 {
-	const struct mod_kallsyms *k;
+	const struct mod_kallsyms *k = rcu_dereference_raw(mod->kallsyms);
 	unsigned int i;
+	int err = 0;
 
-	rcu_read_lock();
-	k = rcu_dereference_raw(mod->kallsyms);
-	for (i = 0; k && i < k->num_symtab; i++) {
+	for (i = 0; k && !err && i < k->num_symtab; i++) {
 		const typeof(*k->symtab) *sym = &k->symtab[i];
 
 		if (sym->st_value >= start && sym->st_value < end &&
 		    jf_is_symbol(k->strtab + sym->st_name))
-			fn(arg, sym->st_value, k->strtab + sym->st_name);
+			err = fn(arg, sym->st_value, sym->st_size,
+				 k->strtab + sym->st_name);
 	}
-	rcu_read_unlock();
+	return err;
 }
 #else
-static void jf_each_symbol(const struct module *mod, unsigned long start,
-			   unsigned long end,
-			   void (*fn)(void *arg, unsigned long addr,
-				      const char *name), void *arg)
+int jf_each_symbol(const struct module *mod, unsigned long start,
+		   unsigned long end, jf_symbol_fn fn, void *arg)
 {
+	return 0;
 }
 #endif
 
 bool jf_module_symbols(const char *name, unsigned long addr, bool *stays,
-		       void (*fn)(void *arg, unsigned long addr, const char *name),
-		       void *arg)
+		       jf_symbol_fn fn, void *arg)
 {
 	struct kset *modules = THIS_MODULE->mkobj.kobj.kset;
 	struct kobject *kobj;
@@ -206,7 +202,9 @@ bool jf_module_symbols(const char *name, unsigned long addr, bool *stays,
 	found = mod && jf_module_text_at(mod, addr, &start, &end);
 	if (found) {
 		*stays = READ_ONCE(mod->state) != MODULE_STATE_GOING;
+		rcu_read_lock();
 		jf_each_symbol(mod, start, end, fn, arg);
+		rcu_read_unlock();
 	}
 	kobject_put(kobj);
 	return found;
@@ -236,48 +234,53 @@ static struct module *jf_module_get_at(unsigned long addr,
 	return found;
 }
 
-#ifdef CONFIG_KALLSYMS
+static int jf_symbol_count(void *arg, unsigned long addr, unsigned long size,
+			   const char *name)
+{
+	unsigned int *num = arg;
+
+	++*num;
+	return 0;
+}
+
+/* One without a size, a label of assembly, says nothing. */
+static int jf_symbol_span(void *arg, unsigned long addr, unsigned long size,
+			  const char *name)
+{
+	struct jf_spans *s = arg;
+
+	if (!size || s->num == s->max)
+		return 0;
+	s->span[s->num].start = addr;
+	s->span[s->num++].end = addr + size;
+	return 0;
+}
+
 /*
- * What the symbols of @mod in this text say that they have. One without a size, a
- * label of assembly, says nothing. When its init is done the module gets another
- * table, with fewer symbols, and the first one is freed after a grace period.
+ * What the symbols of @mod in this text say that they have. When its init is done the
+ * module gets another table, with fewer symbols, and the first one is freed after a
+ * grace period.
  */
 static int jf_add_named_text(struct jf_spans *s, const struct module *mod,
 			     unsigned long start, unsigned long end)
 {
-	const struct mod_kallsyms *k;
-	unsigned int i, max;
+	unsigned int max = 0;
 
 	rcu_read_lock();
-	k = rcu_dereference_raw(mod->kallsyms);
-	max = k ? k->num_symtab : 0;
+	jf_each_symbol(mod, start, end, jf_symbol_count, &max);
 	rcu_read_unlock();
-	s->span = kvmalloc_array(max + 1, sizeof(*s->span), GFP_KERNEL);
+	if (!max)
+		return 0;
+	s->span = kvcalloc(max, sizeof(*s->span), GFP_KERNEL);
 	if (!s->span)
 		return -ENOMEM;
-	s->max = max + 1;
+	s->max = max;
 	rcu_read_lock();
-	k = rcu_dereference_raw(mod->kallsyms);
-	for (i = 0; k && i < k->num_symtab && s->num < max; i++) {
-		const typeof(*k->symtab) *sym = &k->symtab[i];
-
-		if (sym->st_value < start || sym->st_value >= end ||
-		    !sym->st_size)
-			continue;
-		s->span[s->num].start = sym->st_value;
-		s->span[s->num++].end = sym->st_value + sym->st_size;
-	}
+	jf_each_symbol(mod, start, end, jf_symbol_span, s);
 	rcu_read_unlock();
 	jf_spans_sort(s);
 	return 0;
 }
-#else
-static int jf_add_named_text(struct jf_spans *s, const struct module *mod,
-			     unsigned long start, unsigned long end)
-{
-	return 0;
-}
-#endif
 
 int jf_add_unnamed_text(struct jf_spans *s, unsigned long addr)
 {

@@ -146,14 +146,22 @@ bool jf_module_text_at(const struct module *mod, unsigned long addr,
  */
 bool jf_find_module_text(const char *name, unsigned long addr, bool live,
 			 unsigned long *start, unsigned long *end);
+typedef int (*jf_symbol_fn)(void *arg, unsigned long addr, unsigned long size,
+			    const char *name);
 /*
- * Call @fn with each symbol in the text around @addr of the module called @name, in no
- * order. False: there is no such text. *@stays: the module is not being unloaded. Needs
- * no lock; @fn must not sleep.
+ * Call @fn with each symbol of @mod in this text, in no order, until it does not return
+ * 0: then that. In a read section of RCU, or while the module is being loaded: then
+ * @fn may sleep.
+ */
+int jf_each_symbol(const struct module *mod, unsigned long start,
+		   unsigned long end, jf_symbol_fn fn, void *arg);
+/*
+ * The same for the text around @addr of the module called @name. False: there is no
+ * such text. *@stays: the module is not being unloaded. Needs no lock; @fn must not
+ * sleep.
  */
 bool jf_module_symbols(const char *name, unsigned long addr, bool *stays,
-		       void (*fn)(void *arg, unsigned long addr, const char *name),
-		       void *arg);
+		       jf_symbol_fn fn, void *arg);
 /*
  * The text around @addr, of whichever module, less what its symbols say that they
  * have; needs no lock. 0, also where it is no module's; -ENOMEM

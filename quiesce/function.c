@@ -222,24 +222,28 @@ static const struct jf_part *jf_text_find(const struct jf_text *t,
 /* --- all symbols of a module ---------------------------------------------- */
 
 /* The module's table is read twice, and may have become another one in between. */
-static void jf_symbol_count(void *arg, unsigned long addr, const char *name)
+static int jf_part_count(void *arg, unsigned long addr, unsigned long size,
+			 const char *name)
 {
 	unsigned int *num = arg;
 
 	++*num;
+	return 0;
 }
 
-static void jf_symbol_take(void *arg, unsigned long addr, const char *name)
+static int jf_part_take(void *arg, unsigned long addr, unsigned long size,
+			const char *name)
 {
 	struct jf_parts *p = arg;
 	struct jf_part *part = &p->part[p->num];
 
 	if (p->num == p->max)
-		return;
+		return 0;
 	memset(part, 0, sizeof(*part));
 	part->start = addr;
 	jf_part_name(part, name);
 	p->num++;
+	return 0;
 }
 
 /* Each goes as far as the next one begins; there may be two at one place. */
@@ -265,7 +269,7 @@ static int jf_text_take(struct jf_text *t, const struct jf_symbol *func,
 	 * A module that is being unloaded has been forgotten already, or is about to be:
 	 * jf_function_forget() waits for jf_symbol_mutex.
 	 */
-	found = jf_module_symbols(func->mod, func->start, &stays, jf_symbol_count,
+	found = jf_module_symbols(func->mod, func->start, &stays, jf_part_count,
 				  &t->all.max);
 	t->lasts = stays;
 	if (!found || !t->all.max)
@@ -274,7 +278,7 @@ static int jf_text_take(struct jf_text *t, const struct jf_symbol *func,
 				     GFP_KERNEL);
 	if (!t->all.part)
 		return -ENOMEM;
-	if (!jf_module_symbols(func->mod, func->start, &stays, jf_symbol_take,
+	if (!jf_module_symbols(func->mod, func->start, &stays, jf_part_take,
 			       &t->all) || !t->all.num) {
 		t->lasts = false;
 		return -ENOENT;

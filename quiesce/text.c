@@ -30,7 +30,6 @@
 #include <linux/jhash.h>
 #include <linux/jump_label.h>
 #include <linux/mm.h>
-#include <linux/rcupdate.h>
 #include <linux/slab.h>
 #include <linux/sort.h>
 #include <linux/string.h>
@@ -51,32 +50,14 @@ static unsigned long jf_name_hash(const char *name)
 	return jhash(name, strcspn(name, "."), 0);
 }
 
-#ifdef CONFIG_KALLSYMS
-/* Nothing frees them while the module is being loaded. */
-static int jf_choice_gather(struct jf_choice *c, const struct module *mod,
-			    unsigned long start, unsigned long end)
+static int jf_choice_add(void *arg, unsigned long addr, unsigned long size,
+			 const char *name)
 {
-	const struct mod_kallsyms *k = rcu_dereference_raw(mod->kallsyms);
-	unsigned int i;
-	int err = 0;
+	struct jf_choice *c = arg;
 
-	for (i = 0; k && !err && i < k->num_symtab; i++) {
-		const typeof(*k->symtab) *sym = &k->symtab[i];
-
-		if (sym->st_value >= start && sym->st_value < end)
-			err = jf_spans_add_tagged(&c->all, sym->st_value,
-						  sym->st_value + sym->st_size,
-						  jf_name_hash(k->strtab + sym->st_name));
-	}
-	return err;
+	return jf_spans_add_tagged(&c->all, addr, addr + size,
+				   jf_name_hash(name));
 }
-#else
-static int jf_choice_gather(struct jf_choice *c, const struct module *mod,
-			    unsigned long start, unsigned long end)
-{
-	return 0;
-}
-#endif
 
 /* The functions, by their names, that hold this address. */
 static int jf_choice_mark(struct jf_choice *c, unsigned long addr)
@@ -136,7 +117,8 @@ static int jf_kept_choose(struct jf_kept *kept, const struct jf_mod *m)
 
 		if (!jf_site_next(start, end))
 			continue;
-		err = jf_choice_gather(&c, m->mod, start, end);
+		/* Nothing frees the symbols while the module is being loaded. */
+		err = jf_each_symbol(m->mod, start, end, jf_choice_add, &c);
 		jf_spans_sort(&c.all);
 		err = err ?: jf_choice_mark_all(&c, m);
 		err = err ?: jf_choice_pieces(&c, &kept->text, start, end);

@@ -53,7 +53,7 @@ int jf_key_disable(struct jf_key *key)
 }
 
 /*
- * A key that others stand in for, or that stands in for one. Objects with these may go at
+ * A key that others stand in for, or that stands in for one. Objects with these may be closed at
  * any time, but not before the look is over: see __jf_object_unregister().
  */
 static int count_shared(const struct jf_ctl *ctl, int (*count)(int *users))
@@ -91,7 +91,7 @@ static int count_alone(struct jf_key *key, int (*count)(int *users))
 	    __atomic_load_n(&ctl->proxies, __ATOMIC_RELAXED))
 		return count_shared(ctl, count);
 	err = count(&key->count);
-	/* Pairs with link_proxy(): one that has come meanwhile has copied the number, or is seen. */
+	/* Pairs with link_proxy(): one that was linked meanwhile has copied the number, or is seen. */
 	if (err || !__atomic_load_n(&ctl->proxies, __ATOMIC_SEQ_CST))
 		return err;
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
@@ -199,7 +199,7 @@ int __jf_func_update(struct jf_func *f, void *func)
 }
 
 /*
- * Without the lock, in any context: so what the library knows of it, which may be gone
+ * Without the lock, in any context: so what the library knows of it, which may be freed
  * by now, is not looked at. What an import calls until it is known follows all changes of
  * the real one, which would call itself if that became its target: the real one is asked.
  */

@@ -254,7 +254,7 @@ struct jf_site {
  * @ent:    the entity
  * @mod:    its object
  * @sites:  its sites, all in that object, as far as they are entered
- * @num_sites: how many of these were entered when its object came
+ * @num_sites: how many of these were entered when its object was loaded
  * @later:  those that were entered when it changed first: so many, by address, or NULL
  * @num_later: how many records of these there are, once they are in order
  * @first:  where these begin in jf_mod.order
@@ -272,7 +272,7 @@ struct jf_site {
  * @value:  what it becomes then: a target, or 0 and 1
  * @also:   where something is stored just before that, or NULL
  * @stored: what
- * @mark:   the search that has come here
+ * @mark:   the last search that visited it
  * @todo:   the next one that it has to look at
  * @by:     the long change that is under way and changes it
  */
@@ -370,7 +370,7 @@ struct jf_mod {
 };
 
 extern struct jf_mod *jf_mods;
-/* Counts objects that come and go. With the lock held. */
+/* Counts loads and unloads of objects. With the lock held. */
 extern uint64_t jf_mods_version;
 
 static inline bool jf_mod_has(const struct jf_mod *mod, uintptr_t addr)
@@ -399,7 +399,7 @@ bool jf_is_unloading(const void *addr);
 struct jf_mod *jf_mod_of(uintptr_t addr);
 /* Any context with JUMPFUNC_TRAP=always, else with the lock: the site at @addr, and whether @addr is in an object of ours. */
 struct jf_site *jf_site_find(uintptr_t addr, bool *ours);
-/* The jump of a trampoline; these are entered as their object comes. */
+/* The jump of a trampoline; these are entered as their object is loaded. */
 struct jf_site *jf_trampoline_find(uintptr_t addr);
 
 /* --- memory.c ------------------------------------------------------------------- */
@@ -436,7 +436,7 @@ void jf_ent_reset(struct jf_ent *key);
 
 /* --- site.c ----------------------------------------------------------------------- */
 
-/* An object comes, whose @ctls are known. 0, -ENOMEM, or -EINVAL: it is refused. */
+/* An object is loaded, whose @ctls are known. 0, -ENOMEM, or -EINVAL: it is refused. */
 int jf_sites_now(struct jf_mod *m);
 /* Which of its keys are struct jf_ctl.odd? Nothing else is looked at. */
 void jf_sites_odd(struct jf_mod *m);
@@ -600,7 +600,7 @@ int jf_pokes_add(struct jf_pokes *p, struct jf_site *site, jf_insn_t insn);
  * @turns:  it is not what its entity has already
  * @frozen: its key's last user was taken away, so that none can come without the lock
  * @shared: its key has more users than the one that should go
- * @force:  JF_ENT_TRACE and objects that go are no reason to refuse it
+ * @force:  JF_ENT_TRACE and objects that are unloaded are no reason to refuse it
  * @image:  it leads to what was written just now, so that cores have to serialise before
  * @also:   see struct jf_ctl
  * @stored: see struct jf_ctl
@@ -677,12 +677,12 @@ void *jf_func_target(const struct jf_func *f, void *func);
 int jf_trace_commit(struct jf_batch *b);
 /* The probes of the tracepoint whose dynamic function @call is of. With the lock held. */
 size_t jf_trace_probes(const struct jf_ent *call);
-/* Take away all probes in an object that goes: 0 or the last error. With the lock held. */
+/* Take away all probes in an object that is unloaded: 0 or the last error. With the lock held. */
 int jf_trace_object_unload(const struct jf_mod *mod);
 
 /* --- list.c ----------------------------------------------------------------------- */
 
-/* What the environment has of the keys of an object that has come. With the lock held. */
+/* What the environment has of the keys of an object that was loaded. With the lock held. */
 void jf_list_enable(const struct jf_mod *mod);
 
 #include "break.h"

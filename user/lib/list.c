@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /*
  * Keys, dynamic functions and tracepoints by name: a list, changes of many keys, and what
- * the environment enables when an object comes.
+ * the environment enables when an object is loaded.
  *
  * The list is a copy, made with the lock held, so that callbacks have none. Its memory is
  * malloc()'s, which must not be called with our lock held: so it is allocated before, and

@@ -4,9 +4,9 @@
  *
  * A change of keys with more than LONG_SITES sites gives way to others: it is done in slices,
  * each with the lock held and signals kept off, as a transaction of its own. Between two
- * of them other threads take the lock: they fork, open objects, or change other keys. A slice takes
- * less than half a millisecond of CPU time: a thread that needs more at a time than the
- * scheduler gives it is switched out with the lock held. Where a helper writes
+ * of them other threads take the lock: they fork, open objects, or change other keys. A
+ * slice takes less than half a millisecond of CPU time: a thread that needs more at a time
+ * than the scheduler gives it is switched out with the lock held. Where a helper writes
  * (writer.c), it does some slices, and then signal handlers of this thread run.
  *
  *   LOOK	each site is compared and each page asked for, and nothing is changed.
@@ -15,9 +15,9 @@
  *		load. A slice that fails is tried again; if that is in vain, then
  *   TAKE_BACK	slice by slice, what was changed becomes what it was.
  *
- * So in the end all is done or nothing is, and the value says which. A key has no users (core/count.h) from the LOOK on
- * until all its sites are on. While it is under way one site may be on and
- * another one off. So it may be in each change, but here also in one that fails in the end.
+ * So in the end all is done or nothing is, and the value says which. A key has no users
+ * (core/count.h) from the LOOK on until all its sites are on. While it is under way one site
+ * may be on and another one off. So it may be in each change, but here also in one that fails in the end.
  *
  * Its progress is in struct jf_long, and not on the stack of the thread that asked for
  * it: any thread that has the lock can do the next slice. That is how it ends
@@ -27,9 +27,9 @@
  *   - for a thread that changes one of these keys, or wants a long change, too.
  * Two long changes are never under way. No other one changes a key of it (jf_settle()).
  *
- * Objects that come between two slices take the value that it has by then. Their sites are
- * found in a further walk, where sites that are done are skipped. Objects that go have left
- * the list of objects by then, so no site of theirs is touched. Where that goes on and on,
+ * Objects that are loaded between two slices take the value that it has by then. Their sites
+ * are found in a further walk, where sites that are done are skipped. Objects that are closed
+ * have left the list of objects by then, so no site of theirs is touched. Where that goes on,
  * it does not give way any more: what is left is little.
  */
 #include "commit.h"
@@ -57,7 +57,7 @@ struct jf_long {
 	enum phase		phase;
 	int			err;
 	unsigned int		tries;
-	unsigned int		again;	/* how often objects have come or gone in between */
+	unsigned int		again;	/* how often objects were loaded or closed in between */
 	bool			changed;
 	bool			left;	/* what could not be taken back */
 	uint64_t		mods;	/* which there were as the walk began */
@@ -108,7 +108,7 @@ static uintptr_t long_value(const struct jf_long *l, size_t i)
 	return l->phase == TAKE_BACK ? !l->change[i].value : l->change[i].value;
 }
 
-/* The entity of change number @i. NULL: it has gone. */
+/* The entity of change number @i. NULL: its object was closed. */
 static struct jf_ctl *long_ctl(const struct jf_long *l, size_t i)
 {
 	return jf_change_ctl(&l->change[i]);

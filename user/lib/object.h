@@ -20,7 +20,7 @@ static inline bool jf_mod_holds(const struct jf_mod *m, const void *p, size_t si
 /* --- linker.c --------------------------------------------------------------------- */
 
 /**
- * struct jf_look - what is asked of the dynamic linker for an object that comes
+ * struct jf_look - what is asked of the dynamic linker for an object that is loaded
  * @m:    the object: where it is
  * @span: where all objects are, those that are not known among them
  * @nr:   how many these are

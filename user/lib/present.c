@@ -90,7 +90,7 @@ static bool is_wrong(const struct jf_ctl *ctl)
 }
 
 /* One that waits for its exporter has a copy of that one's first value. */
-static bool has_come(const struct jf_ctl *ctl, const struct jf_mod *loaded)
+static bool is_to_mend(const struct jf_ctl *ctl, const struct jf_mod *loaded)
 {
 	return is_wrong(ctl) && (is_due(ctl, loaded) || (!loaded && ctl->wants));
 }
@@ -103,7 +103,7 @@ static void patch_branches(struct jf_mod *m, const struct jf_mod *loaded)
 	size_t i;
 
 	for (i = 0; i < m->num_ctls && !err; i++) {
-		if (!has_come(&m->ctls[i], loaded))
+		if (!is_to_mend(&m->ctls[i], loaded))
 			continue;
 		err = jf_sites_of(&m->ctls[i]);
 		if (!err)
@@ -112,7 +112,7 @@ static void patch_branches(struct jf_mod *m, const struct jf_mod *loaded)
 	if (!err && p.num)
 		err = jf_patch(p.poke, p.num, alone);
 	for (i = 0; i < m->num_ctls && err; i++)
-		if (has_come(&m->ctls[i], loaded))
+		if (is_to_mend(&m->ctls[i], loaded))
 			leave_wrong(&m->ctls[i], err);
 	jf_free(p.poke);
 }

@@ -3,7 +3,7 @@
  * Sites: what the records of an object say of them. A record is 16 bytes of the file, and
  * what the library knows of a site is more, and is memory of the process. So:
  *
- *   when the object comes	Trampolines, and branches that lead to a test as compiled, are
+ *   when the object is loaded	Trampolines, and branches that lead to a test as compiled, are
  *				entered. Of all other branches nothing is read, unless the
  *				object has keys that start enabled: then a look at the records
  *				tells those that a source file has declared otherwise.
@@ -14,7 +14,7 @@
  * What stands at a site before it is patched follows from its record, so no page of text is
  * looked at before it is written. That it really stands there is found out by jf_patch().
  *
- * JUMPFUNC_TRAP=always: all sites are entered when the object comes, since a handler has to
+ * JUMPFUNC_TRAP=always: all sites are entered when the object is loaded, since a handler has to
  * know them without a lock, and calls are sites, too.
  */
 #include "lib.h"
@@ -81,7 +81,7 @@ static void fill(struct jf_site *s, const struct jf_site_rec *rec, struct jf_ctl
 	s->ctl = ctl;
 }
 
-/* --- those that are entered when the object comes --------------------------------- */
+/* --- those that are entered when the object is loaded ----------------------------- */
 
 static bool is_site(const struct jf_mod *m, const struct jf_site *s)
 {

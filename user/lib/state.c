@@ -572,7 +572,7 @@ long jf_ret0(void)
 	return 0;
 }
 
-/* --- the library comes --------------------------------------------------------- */
+/* --- the library is loaded ----------------------------------------------------- */
 
 /*
  * In a shared object that contains the static library: signal handlers and the

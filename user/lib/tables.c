@@ -31,7 +31,7 @@ static bool is_ours(const struct jf_mod *coming, const struct jf_ent *ent)
 
 /*
  * What @ctl, the entity number @i of @rec, stands in for. The constructors of an object
- * come after those of the objects that it is linked with. So a program that exports
+ * run after those of the objects that it is linked with. So a program that exports
  * something is known later than a library of it that imports that.
  */
 static bool find_real(const struct jf_look *look, const struct jf_ent_rec *rec, uint32_t i,

@@ -309,7 +309,7 @@ int __jf_trace_unregister(struct jf_tracepoint *tp, void *func, void *data)
 
 /* --- batches ---------------------------------------------------------------------- */
 
-/* The tracepoint of @c, or NULL: its object is gone, and maybe another one is there. */
+/* The tracepoint of @c, or NULL: its object was closed, and another one may be there. */
 static struct jf_tracepoint *trace_of(const struct jf_probe_change *c)
 {
 	const struct jf_mod *m = jf_mod_of((uintptr_t)c->tp);
@@ -449,7 +449,7 @@ static bool is_in(const struct jf_probe *p, const void *arg)
 }
 
 /*
- * Without memory and without writing text: the probes in an object that goes become
+ * Without memory and without writing text: the probes in an object that is closed become
  * functions that do nothing, and are called by the iterator. The trampoline loads its
  * pointer, if the image that it led to has such a probe in it.
  */

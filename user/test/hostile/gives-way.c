@@ -249,6 +249,51 @@ static void cancelled(void)
 	must_be(0, "after a thread was cancelled");
 }
 
+/* In the middle of a change that gives a key its first user another thread takes that away. */
+static volatile int enabling, result;
+static _Atomic int asked, answered;
+
+static void *takes_user(void *arg)
+{
+	while (!asked)
+		usleep(10);
+	result = jf_key_dec(&key);
+	answered = 1;
+	return arg;
+}
+
+static void waits_for_it(int half)
+{
+	if (!half || !enabling || asked)
+		return;
+	asked = 1;
+	while (!answered)
+		usleep(10);
+}
+
+/* It does the rest of the change first, before which there is no user. */
+static void same_key(void)
+{
+	pthread_t t = begin_sending(), other_thread;
+	int i;
+
+	MUST(!pthread_create(&other_thread, NULL, takes_user, NULL), "pthread_create");
+	action = waits_for_it;
+	for (i = 0; !asked && i < 1000; i++) {
+		enabling = 1;
+		MUST(!jf_key_enable(&key), "enable");
+		enabling = 0;
+		if (!asked)
+			MUST(!jf_key_disable(&key), "disable");
+	}
+	MUST(asked, "no handler ran while the key was being enabled");
+	action = NULL;
+	end_sending(t);
+	pthread_join(other_thread, NULL);
+	MUST(!result, "dec in the middle of a change: %s", strerror(-result));
+	must_be(0, "after its only user was taken away");
+}
+
 static void handlers(void)
 {
 	pthread_t t = begin_sending();
@@ -467,6 +512,7 @@ int main(int argc, char **argv)
 	MUST(!jf_key_disable(&key), "disable");
 	signal(SIGUSR1, on_usr1);
 	handlers();
+	same_key();
 	cancelled();
 	with(toggles_other, 200, 0);
 	with(toggles_same, 200, 1);

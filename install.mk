@@ -54,8 +54,7 @@ headers_install:
 
 tools_install:
 	install -d $(data)/scripts $(prefix)/sbin
-	install -m 0755 $(addprefix scripts/,$(filter-out %.awk %.gp,$(tools))) $(data)/scripts
-	install -m 0644 $(addprefix scripts/,$(filter %.awk %.gp,$(tools))) $(data)/scripts
+	install -m 0755 $(addprefix scripts/,$(tools)) $(data)/scripts
 	for l in $(links); do ln -sfn ../share/jumpfunc/scripts/$${l#*:} $(prefix)/sbin/$${l%%:*} || exit 1; done
 	$(call record,tools,$(addprefix share/jumpfunc/scripts/,$(tools)) \
 		$(foreach l,$(links),sbin/$(firstword $(subst :, ,$l))))

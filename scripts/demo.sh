@@ -63,8 +63,10 @@ if [ $rc != 0 ]; then
 fi
 "$JF_TREE/scripts/hackbench-run.sh" --render "$out/hackbench" >"$out/render.txt" 2>&1 || {
 	cat "$out/render.txt" >&2
-	die "cannot make the chart from ${out#"$JF_TREE"/}/hackbench"
+	die "cannot make table and chart from ${out#"$JF_TREE"/}/hackbench"
 }
+echo
+cat "$table"
 echo
 say "took $(((SECONDS - begin) / 60)) min $(((SECONDS - begin) % 60)) s; the table is ${table#"$JF_TREE"/},"
 say "the picture ${out#"$JF_TREE"/}/hackbench/chart.svg; beside them:"

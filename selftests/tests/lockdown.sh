@@ -106,7 +106,7 @@ echo off >$S/dispatch
 if command -v hackbench >/dev/null; then
 	check "hackbench-run.sh measures by them" sh "$JF_TOP/scripts/hackbench-run.sh" -g 1 -l 10 -r 1 -w 0 -m off,chain -s 2 \
 		--no-perf -o "$JF_TMP/hackbench"
-	check_match "... and finds that events are dispatched" "$(cat "$JF_TMP/hackbench/table.txt")" '^chain +2 '
+	check_match "... and finds that events are dispatched" "$(cat "$JF_TMP/hackbench/runs.csv")" '^1,chain,2,'
 fi
 
 jf_log_mark

@@ -47,7 +47,7 @@ says a.c 0 "ok 1 - a.c (1 functions)" "1..1"
 what="either branch of #if opens the function"
 { echo '#if A'; echo 'int f(int a)'; echo '{'; echo '#else'; echo 'int f(void)'; echo '{'; echo '#endif'; lines 9 '	g();'; echo '}'
 	echo 'int h(void)'; echo '{'; lines 2 '	g();'; echo '}'; } >"$work/in"
-says a.c 1 "not ok 1 - a.c: f (13 lines)" "1..1"
+says a.c 1 "not ok 1 - a.c: f (16 lines)" "1..1"
 what="a long macro"
 # shellcheck disable=SC1003 # backslashes are meant
 { echo '#define M(x)	\'; lines 10 '	x;	\'; echo; } >"$work/in"

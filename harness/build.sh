@@ -54,7 +54,7 @@ flock -n 8 || { say "waiting for another build of $name"; flock 8; }
 
 if [ -n "$kdir" ]; then
 	[ -e "$kdir/Makefile" ] || die "$kdir is no kernel build tree"
-	toolchain=host root='' arch='' llvm='' release=$(make -s -C "$kdir" kernelrelease 2>/dev/null) || release=unknown
+	toolchain=host root='' arch='' llvm='' cross='' release=$(make -s -C "$kdir" kernelrelease 2>/dev/null) || release=unknown
 	printf 'name=%s\nrelease=%s\ntoolchain=host\nkdir=%s\n' "$name" "$release" "$kdir" >"$out/info.new"
 else
 	if [ $cached = 1 ] && [ -e "$JF_CACHE/kernels/$name/current/info" ]; then
@@ -63,7 +63,7 @@ else
 		dir=$("$JF_TREE/harness/kernel.sh" fetch "$name")
 	fi
 	cp "$dir/info" "$out/info.new"
-	arch='' llvm=''
+	arch='' llvm='' cross=''
 	# shellcheck disable=SC1091
 	. "$out/info.new"
 fi
@@ -150,10 +150,13 @@ fi
 # kmake ARGS...: make in the kernel's build tree, with nothing inherited from an outer make
 kmake()
 {
+	local args=(${arch:+"ARCH=$arch"} ${llvm:+"LLVM=$llvm"})
+	# Debian's headers ask dpkg for the machine, which tells this one's.
+	[ -z "$cross" ] || args+=("CROSS_COMPILE=$cross" "CC=$cross$compiler" "DEB_HOST_ARCH=$arch" "DEB_HOST_GNU_TYPE=${cross%-}")
 	if [ $toolchain = host ]; then
-		env -i PATH="$PATH" HOME="${HOME:-/}" LC_ALL=C make -C "$kdir" ${arch:+"ARCH=$arch"} ${llvm:+"LLVM=$llvm"} "$@"
+		env -i PATH="$PATH" HOME="${HOME:-/}" LC_ALL=C make -C "$kdir" "${args[@]}" "$@"
 	else
-		inside make -C "$kdir" "$@"
+		inside make -C "$kdir" "${args[@]}" "$@"
 	fi
 }
 

@@ -62,6 +62,9 @@ outside meson              meson
 outside gdb                gdb
 outside valgrind           valgrind
 outside /usr/include/x86_64-linux-gnu/sys/sdt.h  systemtap-sdt-dev
+arm64  qemu-system-aarch64  qemu-system-arm
+arm64  aarch64-linux-gnu-gcc  gcc-aarch64-linux-gnu
+arm64  readelf             binutils
 arch   aarch64-linux-gnu-gcc  gcc-aarch64-linux-gnu
 arch   aarch64-linux-gnu-g++  g++-aarch64-linux-gnu
 arch   /usr/aarch64-linux-gnu/include/stdio.h  libc6-dev-arm64-cross
@@ -132,6 +135,7 @@ Groups (default all): build  compile modules      fetch  download kernels    vm 
                       outside  compilers and tools that libjumpfunc is tried with
                       llvm   build test kernels with clang
                       arch   libjumpfunc on machines of other kinds: cross compilers, emulators
+                      arm64  build modules for arm64 kernels, and run them
                       trace  what reads programs' traces, and records others' to compare
   -n   only say what is missing; the exit status is 1 if anything is
 EOF
@@ -143,7 +147,7 @@ case ${1:-} in
 -n) dry=1; shift ;;
 -*) usage >&2; exit 2 ;;
 esac
-groups=" ${*:-build fetch vm host plot bench outside trace arch model source llvm lint man package signing} "
+groups=" ${*:-build fetch vm host plot bench outside trace arch arm64 model source llvm lint man package signing} "
 
 # missing: the packages, one per line
 missing()

@@ -22,6 +22,9 @@ usage: harness/kernel.sh COMMAND [KERNEL]
                   all kernels of that version; prints the folder.  Documentation, device trees and
                   one driver's register lists are left out of it
   table           the kernels' names, one per line
+  programs SUITE MACHINE PACKAGE...
+                  download and unpack packages of another machine (arm64), with what they need;
+                  prints the folder
   mirror SUITE    where packages of that suite come from
   clean           empty the whole cache folder
 
@@ -47,6 +50,7 @@ lookup()
 	case $1 in
 	newest-*)
 		version=any flavour=amd64 suites=${1#newest-}
+		set_machine
 		case $suites in
 		''|*[!a-z0-9-]*) die "newest-SUITE, as in newest-sid, not '$1'" ;;
 		sid|experimental|*-*) ;;
@@ -58,6 +62,16 @@ lookup()
 	[ -n "$line" ] ||
 		die "no kernel '$1' in harness/kernels.tab; there are: $(table | awk '{printf "%s ", $1}')"
 	read -r _ version flavour suites <<<"$line"
+	set_machine
+}
+
+# set_machine: debarch, what Debian calls the machine of a flavour, and cross, how its compilers' names begin
+set_machine()
+{
+	case $flavour in
+	arm64|*-arm64) debarch=arm64 cross=aarch64-linux-gnu- ;;
+	*) debarch=amd64 cross= ;;
+	esac
 }
 
 # ---- package indexes, read by apt with a configuration of our own ----
@@ -105,11 +119,11 @@ ubuntu_key()
 }
 
 apt_conf=
-# use_suite SUITE: prepares a private apt that sees that suite, with its base, and nothing else
+# use_suite SUITE [ARCHITECTURE]: prepares a private apt that sees that suite, with its base, and nothing else
 use_suite()
 {
-	local suite=$1 dir uri key=/usr/share/keyrings/debian-archive-keyring.gpg
-	dir=$(cache_dir "apt/$suite")
+	local suite=$1 debarch=${2:-amd64} dir uri key=/usr/share/keyrings/debian-archive-keyring.gpg
+	dir=$(cache_dir "apt/$suite$([ "$debarch" = amd64 ] || echo "-$debarch")")
 	case $suite in
 	ubuntu:*) key=$(ubuntu_key) || exit ;;
 	esac
@@ -135,8 +149,8 @@ use_suite()
 		Dir::State::status "$dir/status";
 		Dir::Cache "$dir";
 		#clear APT::Architectures;
-		APT::Architecture "amd64";
-		APT::Architectures { "amd64"; };
+		APT::Architecture "$debarch";
+		APT::Architectures { "$debarch"; };
 		APT::Default-Release "";
 		APT::Sandbox::User "$(id -un)";
 		APT::Update::Post-Invoke-Success { };
@@ -186,9 +200,9 @@ newest()
 	[ "$version" != any ] || number='[0-9]+\.[0-9]+'
 	pat="^linux-image-$number(\\.[0-9.]+)?([-+~][0-9a-z.]+)*-$flavour\$"
 	for suite in ${suites//,/ }; do
-		use_suite "$suite"
+		use_suite "$suite" "$debarch"
 		pkg=$(apt_cache pkgnames linux-image- | grep -E "$pat" |
-			{ [ "$flavour" = amd64 ] && grep -vE -- '-(rt|cloud)-amd64$' || cat; } |
+			{ [ "$flavour" = "$debarch" ] && grep -vE -- "-(rt|cloud)-$debarch\$" || cat; } |
 			sort -V | tail -n 1) || true
 		if [ -n "$pkg" ]; then
 			release=${pkg#linux-image-}
@@ -253,7 +267,7 @@ closure()
 host_fits()	# ROOT COMPILER: can the host build with these headers?
 {
 	local tool
-	command -v "$2" >/dev/null || { why="the host has no $2"; return 1; }
+	command -v "$cross$2" >/dev/null || { why="the host has no $cross$2"; return 1; }
 	for tool in "$1"/usr/lib/linux-kbuild-*/tools/objtool/objtool.real-x86 \
 		    "$1"/usr/lib/linux-kbuild-*/tools/objtool/objtool \
 		    "$1"/usr/lib/linux-kbuild-*/scripts/mod/modpost* "$1"/usr/src/linux-headers-*/scripts/mod/modpost; do
@@ -262,6 +276,33 @@ host_fits()	# ROOT COMPILER: can the host build with these headers?
 		*"not found"*) why="the host's libraries do not fit ${tool##*/}"; return 1 ;;
 		esac
 	done
+}
+
+fetch_toolchain()	# OUT COMPILER: all that a kernel build calls, to run with OUT/root as its root
+{
+	local out=$1 compiler=$2 root=$1/root rest=$1/.headers/rest closure=$1/.headers/closure pkgs deb
+	pkgs="linux-headers-$release $compiler binutils"
+	[ "$debarch" = amd64 ] || pkgs="$(grep '^linux-kbuild-' "$closure") $compiler-aarch64-linux-gnu binutils-aarch64-linux-gnu"
+	# shellcheck disable=SC2086
+	closure $pkgs make base-files bash coreutils \
+		dash diffutils findutils gawk grep sed libc6 perl-base >"$closure" || return 1
+	pkgs=$(grep -vE '^linux-(headers|kbuild|compiler|image|modules|binary)-|^initramfs|^kmod$|^udev$' "$closure")
+	# shellcheck disable=SC2086
+	download "$rest" $pkgs || return 1
+	# Ubuntu's headers have files in /lib, which is a link to be.
+	if [ -d "$root/lib" ] && [ ! -L "$root/lib" ]; then
+		mkdir -p "$root/usr/lib"
+		cp -a "$root/lib/." "$root/usr/lib/"
+		rm -rf "${root:?}/lib"
+	fi
+	# First the package that lays out / for all the others.
+	for deb in "$rest"/base-files_*.deb "$rest"/*.deb; do
+		dpkg-deb -x "$deb" "$root" || return 1
+	done
+	mkdir -p "$root"/{proc,dev,tmp,b}
+	[ -e "$root/usr/bin/awk" ] || ln -s gawk "$root/usr/bin/awk"
+	rm -rf "$root"/usr/share/{doc,man,locale,info} "$root"/usr/lib/gcc*/*/*/{lto1,cc1plus}
+	record "$rest" >"$out/toolchain.debs"
 }
 
 fetch_headers()	# OUT
@@ -273,6 +314,13 @@ fetch_headers()	# OUT
 	pkgs=$(grep -E '^linux-(headers|kbuild|compiler)-' "$tmp/closure")
 	# shellcheck disable=SC2086
 	download "$tmp" $pkgs || return 1
+	if [ "$debarch" != amd64 ]; then
+		# The programs of a build are to run here, whatever machine they build for.
+		rm -f "$tmp"/linux-kbuild-*.deb
+		use_suite "$suite"
+		# shellcheck disable=SC2046
+		download "$tmp" $(grep '^linux-kbuild-' "$tmp/closure") || return 1
+	fi
 	for deb in "$tmp"/*.deb; do dpkg-deb -x "$deb" "$root" || return 1; done
 	kvars=$root/usr/src/linux-headers-$release/.kernelvariables
 	# Ubuntu's headers do not name it.
@@ -292,26 +340,7 @@ fetch_headers()	# OUT
 		sed -i "s,\([ =]\)/usr/src/,\1$root/usr/src/,g" "$root/usr/src/linux-headers-$release/Makefile"
 	else
 		say "$why: fetching $compiler of $suite to build in"
-		# All that a kernel build calls, and the C library for it.
-		closure "linux-headers-$release" "$compiler" binutils make base-files bash coreutils \
-			dash diffutils findutils gawk grep sed libc6 perl-base >"$tmp/closure" || return 1
-		pkgs=$(grep -vE '^linux-(headers|kbuild|compiler|image|modules|binary)-|^initramfs|^kmod$|^udev$' "$tmp/closure")
-		# shellcheck disable=SC2086
-		download "$tmp/rest" $pkgs || return 1
-		# Ubuntu's headers have files in /lib, which is a link to be.
-		if [ -d "$root/lib" ] && [ ! -L "$root/lib" ]; then
-			mkdir -p "$root/usr/lib"
-			cp -a "$root/lib/." "$root/usr/lib/"
-			rm -rf "${root:?}/lib"
-		fi
-		# First the package that lays out / for all the others.
-		for deb in "$tmp"/rest/base-files_*.deb "$tmp"/rest/*.deb; do
-			dpkg-deb -x "$deb" "$root" || return 1
-		done
-		mkdir -p "$root"/{proc,dev,tmp,b}
-		[ -e "$root/usr/bin/awk" ] || ln -s gawk "$root/usr/bin/awk"
-		rm -rf "$root"/usr/share/{doc,man,locale,info} "$root"/usr/lib/gcc*/*/*/{lto1,cc1plus}
-		record "$tmp/rest" >"$out/toolchain.debs"
+		fetch_toolchain "$out" "$compiler" || return 1
 	fi
 	record "$tmp" >"$out/headers.debs"
 	cat >>"$out/info.new" <<-EOF
@@ -320,6 +349,7 @@ fetch_headers()	# OUT
 		root=$root
 		kdir=$([ $toolchain = host ] && echo "$root")/usr/src/linux-headers-$release
 	EOF
+	[ "$debarch" = amd64 ] || printf 'arch=%s\ncross=%s\n' "$debarch" "$cross" >>"$out/info.new"
 	rm -rf "$tmp"
 }
 
@@ -451,6 +481,30 @@ fetch()
 	echo "$out"
 }
 
+# programs SUITE MACHINE PACKAGE...: prints the folder that holds them
+programs()
+{
+	local suite=$1 machine=$2 top out list deb; shift 2
+	top=$(cache_dir "programs/$suite-$machine")
+	exec 9>"$top/lock"
+	flock 9
+	use_suite "$suite" "$machine"
+	list=$(closure "$@")
+	[ -n "$list" ] || die "$suite has not all of these for $machine: $*"
+	out=$top/$(printf '%s\n' "$list" | xargs env APT_CONFIG="$apt_conf" apt-cache show --no-all-versions |
+		grep -E '^(Package|Version):' | sha256sum | cut -c 1-16)
+	if [ ! -e "$out/done" ]; then
+		rm -rf "$top"/[0-9a-f]*
+		mkdir -p "$out/debs"
+		# shellcheck disable=SC2086
+		download "$out/debs" $list || die "cannot fetch programs for $machine"
+		for deb in "$out"/debs/*.deb; do dpkg-deb -x "$deb" "$out"; done
+		rm -rf "$out/debs" "$out"/usr/share/{doc,man,locale,info}
+		touch "$out/done"
+	fi
+	echo "$out"
+}
+
 case ${1:-} in
 list)
 	printf '%-12s %-7s %-12s %-40s %s\n' NAME VERSION FLAVOUR SUITES "IN THE CACHE"
@@ -472,9 +526,12 @@ resolve)
 	echo "$release $pkgversion $suite" ;;
 fetch)	fetch "${2:?which kernel?}" ;;
 source)	source_tree "${2:?which kernel?}" ;;
+programs)
+	[ $# -ge 4 ] || { usage >&2; exit 2; }
+	shift; programs "$@" ;;
 mirror)	mirror "${2:?which suite?}" ;;
 info)	cat "$(fetch "${2:?which kernel?}")/info" ;;
-clean)	rm -rf "${JF_CACHE:?}"/{apt,kernels,sources,initramfs} ;;
+clean)	rm -rf "${JF_CACHE:?}"/{apt,kernels,sources,initramfs,programs} ;;
 -h|--help|help) usage ;;
 *)	usage >&2; exit 2 ;;
 esac

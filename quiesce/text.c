@@ -2,7 +2,7 @@
 /*
  * Text of modules as it was when they were loaded.
  *
- * A quiesce reads the functions that have branch sites (x86/reach.c), to find out
+ * A quiesce reads the functions that have branch sites (arch/reach.c), to find out
  * what only the branch led to. A kprobe in such a function overwrites an instruction,
  * and the kernel does not tell which. Then all code after it would be code that may be
  * former, and a quiesce would wait for a thread with its main loop there until the

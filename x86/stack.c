@@ -52,18 +52,13 @@
 #include "arch/stack.h"
 
 #include <linux/ctype.h>
-#include <linux/ftrace.h>
 #include <linux/kprobes.h>
-#include <linux/llist.h>
 #include <linux/ptrace.h>
 #include <linux/refcount.h>
 #include <linux/sched.h>
 #include <linux/sched/task_stack.h>
 #include <linux/uaccess.h>
 #include <asm/unwind.h>
-#ifdef CONFIG_KRETPROBE_ON_RETHOOK
-#include <linux/rethook.h>
-#endif
 
 /* Bytes that may stand in front of the call that a function begins with. */
 #define JF_ENDBR_MAX	4
@@ -80,13 +75,29 @@ bool jf_arch_can_scan(void)
 	return true;
 }
 
-static bool jf_lead_into(struct jf_scan *scan, unsigned long addr)
+#if JF_CAN_UNWIND
+/* What is called by the instruction that returns to @ret? 0: nothing it names. */
+static unsigned long jf_called(unsigned long ret)
 {
-	if (!jf_spans_has(&scan->in, addr))
-		return false;
-	scan->where = addr;
-	return true;
+	unsigned long call = ret - JF_INSN_SIZE;
+	u8 bytes[JF_INSN_SIZE];
+	uint64_t target;
+
+	if (copy_from_kernel_nofault(bytes, (void *)call, sizeof(bytes)))
+		return 0;
+	/* A breakpoint may stand on it. */
+	if (bytes[0] == JF_OPCODE_INT3)
+		bytes[0] = JF_OPCODE_CALL;
+	if (jf_insn_decode(jf_insn_load(bytes), call, &target) != JF_INSN_CALL)
+		return 0;
+	return target;
 }
+#endif
+
+/* Return addresses are as they are. */
+#define jf_plain(addr)	(addr)
+#define JF_HAVE_CALLED	JF_CAN_UNWIND
+#include "arch/seen.h"
 
 #if JF_CAN_UNWIND
 /*
@@ -110,110 +121,6 @@ bool jf_is_image_text(unsigned long addr)
 	return addr < (unsigned long)_ctype;
 }
 #endif
-
-/* --- return addresses that are not where they belong --------------------- */
-
-#ifdef CONFIG_FUNCTION_GRAPH_TRACER
-/*
- * An array of structs, of which curr_ret_stack is the last one in use; since 6.10
- * an array of words, of which it is the first one that is not. What comes after
- * that is left over from earlier use.
- */
-static unsigned int jf_graph_used(const struct task_struct *t)
-{
-	if (__builtin_types_compatible_p(typeof(t->ret_stack), unsigned long *))
-		return max(t->curr_ret_stack, 0);
-	return max(t->curr_ret_stack + 1, 0);
-}
-
-static bool jf_is_on_stack(struct task_struct *t, unsigned long addr)
-{
-	return addr - (unsigned long)task_stack_page(t) < THREAD_SIZE;
-}
-
-/*
- * After a return address comes the beginning of the function that the tracer took it
- * from. That word says nothing: a task in that function has other addresses of it on
- * its stack. It is known by the word that comes some places after it (retp): the place
- * on the stack that the return address was at. Each other word counts, whatever a
- * tracer has put there.
- */
-static bool jf_graph_has(struct task_struct *t, struct jf_scan *scan)
-{
-	const unsigned int place = offsetof(struct ftrace_ret_stack, retp) /
-				   sizeof(long);
-	const unsigned long *word = (void *)t->ret_stack;
-	unsigned int i, n;
-
-	if (!word)
-		return false;
-	n = (const unsigned long *)&t->ret_stack[jf_graph_used(t)] - word;
-	for (i = 0; i < n; i++) {
-		if (i && i - 1 + place < n &&
-		    jf_is_on_stack(t, READ_ONCE_NOCHECK(word[i - 1 + place])))
-			continue;
-		if (jf_lead_into(scan, READ_ONCE_NOCHECK(word[i]) - 1))
-			return true;
-	}
-	return false;
-}
-#else
-static bool jf_graph_has(struct task_struct *t, struct jf_scan *scan)
-{
-	return false;
-}
-
-static unsigned int jf_graph_used(const struct task_struct *t)
-{
-	return 0;
-}
-#endif
-
-/* The @n-th return address that return probes of a task have taken. */
-#if defined(CONFIG_KRETPROBE_ON_RETHOOK)
-static bool jf_rethook_get(struct task_struct *t, unsigned int n,
-			   unsigned long *ret)
-{
-	struct llist_node *l = READ_ONCE(t->rethooks.first);
-
-	for (; l && n; n--)
-		l = READ_ONCE(l->next);
-	if (l)
-		*ret = llist_entry(l, struct rethook_node, llist)->ret_addr;
-	return l;
-}
-#elif defined(JF_HAVE_KRETPROBE_LIST)
-static bool jf_rethook_get(struct task_struct *t, unsigned int n,
-			   unsigned long *ret)
-{
-	struct llist_node *l = READ_ONCE(t->kretprobe_instances.first);
-
-	for (; l && n; n--)
-		l = READ_ONCE(l->next);
-	if (l)
-		*ret = (unsigned long)llist_entry(l, struct kretprobe_instance,
-						  llist)->ret_addr;
-	return l;
-}
-#else
-/* 5.10 keeps them in a table that modules cannot read. */
-static bool jf_rethook_get(struct task_struct *t, unsigned int n,
-			   unsigned long *ret)
-{
-	return false;
-}
-#endif
-
-static bool jf_rethook_has(struct task_struct *t, struct jf_scan *scan)
-{
-	unsigned long ret;
-	unsigned int i;
-
-	for (i = 0; jf_rethook_get(t, i, &ret); i++)
-		if (jf_lead_into(scan, ret - 1))
-			return true;
-	return false;
-}
 
 /*
  * The unwinder asks for the return address that a trampoline stands for. Of a task
@@ -254,89 +161,6 @@ static bool jf_words_have(struct task_struct *t, unsigned long from,
 }
 
 #if JF_CAN_UNWIND
-/* --- calls --------------------------------------------------------------- */
-
-/* What is called by the instruction that returns to @ret? 0: nothing it names. */
-static unsigned long jf_called(unsigned long ret)
-{
-	unsigned long call = ret - JF_INSN_SIZE;
-	u8 bytes[JF_INSN_SIZE];
-	uint64_t target;
-
-	if (copy_from_kernel_nofault(bytes, (void *)call, sizeof(bytes)))
-		return 0;
-	/* A breakpoint may stand on it. */
-	if (bytes[0] == JF_OPCODE_INT3)
-		bytes[0] = JF_OPCODE_CALL;
-	if (jf_insn_decode(jf_insn_load(bytes), call, &target) != JF_INSN_CALL)
-		return 0;
-	return target;
-}
-
-/* The changed call that returns to @ret, or the changed trampoline; or NULL. */
-static const struct jf_span *jf_changed_call(const struct jf_scan *scan,
-					     unsigned long ret)
-{
-	const struct jf_span *call = jf_spans_find(&scan->calls, ret);
-
-	if (!call && scan->tramps.num)
-		call = jf_spans_find(&scan->tramps, jf_called(ret));
-	return call;
-}
-
-/* A recursion comes by the same way more than once. */
-static bool jf_has_way(const struct jf_scan *scan, unsigned long tag,
-		       unsigned long to)
-{
-	unsigned int i;
-
-	for (i = 0; i < scan->num_ways; i++)
-		if (scan->way[i].tag == tag && scan->way[i].to == to)
-			return true;
-	return false;
-}
-
-/*
- * A function that is searched for, and that others may call, returns to @ret. Has it
- * been called by what was changed? JF_SEEN_CLEAN: no; _SHARED: by a way that was
- * added to @scan.
- */
-static enum jf_seen jf_came(struct jf_scan *scan, unsigned long tag,
-			    unsigned long ret)
-{
-	const struct jf_span *s = jf_changed_call(scan, ret);
-	unsigned long to;
-
-	if (s)
-		return s->tag == tag ? JF_SEEN_CLEAN : JF_SEEN_INSIDE;
-	to = jf_called(ret);
-	s = jf_spans_find(&scan->in, to);
-	if (s && s->tag == tag)
-		return JF_SEEN_CLEAN;
-	if (jf_has_way(scan, tag, to))
-		return JF_SEEN_SHARED;
-	if (!to || scan->num_ways == JF_WAYS)
-		return JF_SEEN_INSIDE;
-	scan->way[scan->num_ways].tag = tag;
-	scan->way[scan->num_ways++].to = to;
-	return JF_SEEN_SHARED;
-}
-
-/*
- * The last call of a changed target may have been a jump to a function elsewhere,
- * which uses the target's data. What is called now, in @callee, is not such a one.
- */
-static bool jf_is_stale_call(const struct jf_scan *scan, unsigned long ret,
-			     unsigned long callee)
-{
-	const struct jf_span *call = jf_changed_call(scan, ret), *fresh;
-
-	if (!call)
-		return false;
-	fresh = jf_spans_find(&scan->fresh, callee);
-	return !fresh || fresh->tag != call->tag;
-}
-
 /*
  * Where a function begins stands a call that tracers use. What it returns to is a word
  * that leads into the function, and the next word is what that returns to.

@@ -148,7 +148,7 @@ static void transform(void *site, void *tramp, void *func, bool tail);
 #include "../../x86/xmc.c"
 #include "../../jf_x86.c"
 #include "../../x86/kernel.c"
-#include "../../x86/reach.c"
+#include "../../arch/reach.c"
 
 /* --- sites --------------------------------------------------------------- */
 

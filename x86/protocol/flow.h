@@ -305,4 +305,18 @@ static inline enum jf_insn_flow jf_insn_flow(const uint8_t *p, uint64_t ip,
 	return JF_FLOW_NEXT;
 }
 
+/* An instruction may begin at each address. */
+#define JF_INSN_ALIGN	1
+
+/* Of JF_FLOW_END: may another instruction have stood there? May a CPU go on after it? */
+static inline bool jf_insn_may_hide(const uint8_t *p)
+{
+	return p[0] == 0xcc;
+}
+
+static inline bool jf_insn_may_warn(const uint8_t *p)
+{
+	return p[0] == 0x0f;
+}
+
 #endif /* JF_FLOW_X86_H */

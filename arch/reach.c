@@ -17,7 +17,7 @@
  * Where a site of ours leads is told by the caller, whatever stands there. Of functions
  * with such sites the text is read as it was when the module was loaded (quiesce/text.c),
  * so kprobes do not matter. Other text is read while other CPUs may execute it, but
- * not while a transaction runs: the caller holds jf_mutex. There an INT3 of a kprobe
+ * not while a transaction runs: the caller holds jf_mutex. There a breakpoint of a kprobe
  * ends the way, since what stood there is not known; a kprobe that was optimised is
  * followed through its copy to where it leads back.
  *
@@ -25,12 +25,14 @@
  * the second question, each place in that counts that looks like a jump to where a
  * function begins, with an INT3 in place of its first byte, too. That finds too much
  * rather than too little. Only jumps by a pointer are not found, which is an error for
- * jf_arch_jumps(); of code that branches led to branch.h excludes them.
+ * jf_arch_jumps(); of code that branches led to branch.h excludes them. On arm64 a
+ * breakpoint takes the place of the whole instruction, and of a jump that a kprobe is
+ * on is as little known as of one by a pointer.
  *
- * A ud2 may be a warning, after which a CPU goes on: for the first question it ends
+ * A trap may be a warning, after which a CPU goes on: for the first question it ends
  * the way, for jumps that leave the text it does not.
  */
-#include "x86/x86.h"
+#include "arch/arch.h"
 
 #include "arch/reach.h"
 
@@ -41,7 +43,12 @@
 #include <linux/string.h>
 #include <linux/uaccess.h>
 
+#ifdef CONFIG_ARM64
+#include "arm64/protocol/flow.h"
+#else
+#include "x86/protocol/insn.h"
 #include "x86/protocol/flow.h"
+#endif
 
 /**
  * struct jf_walk - a walk through the text of a function
@@ -111,7 +118,7 @@ static bool jf_walk_read(const struct jf_walk *w, unsigned long addr, u8 *bytes)
 		memcpy(bytes, w->ask->kept->bytes + kept->tag +
 		       (addr - kept->start), min(size, kept->end - addr));
 		/* A kprobe may have been set before that was read, and be gone. */
-		if (bytes[0] != JF_OPCODE_INT3)
+		if (!jf_insn_may_hide(bytes))
 			return true;
 	}
 	return !copy_from_kernel_nofault(bytes, (void *)addr, size);
@@ -137,7 +144,7 @@ static int jf_walk_site(struct jf_walk *w, const struct jf_site *site,
 	if (w->ask->ways && !w->tells)
 		ways = w->ask->ways(site, w->ask->arg);
 	if (ways & JF_WAY_STRAIGHT)
-		*next = site->addr + JF_INSN_SIZE;
+		*next = site->addr + JF_ARCH_SITE_SIZE;
 	return ways & JF_WAY_LABEL ? jf_walk_to(w, site->label) : 0;
 }
 
@@ -169,7 +176,7 @@ static int jf_walk_detour(struct jf_walk *w, unsigned long to)
 	unsigned int i;
 	uint64_t back;
 
-	for (i = 0; i < JF_DETOUR_SIZE; i++) {
+	for (i = 0; i < JF_DETOUR_SIZE; i += JF_INSN_ALIGN) {
 		if (copy_from_kernel_nofault(bytes, (void *)to + i,
 					     sizeof(bytes)))
 			break;
@@ -182,9 +189,29 @@ static int jf_walk_detour(struct jf_walk *w, unsigned long to)
 	return 0;
 }
 
+#ifdef CONFIG_ARM64
+/* Where the module loader's veneer at @to leads, if there is one. */
+static unsigned long jf_walk_past(unsigned long to)
+{
+	uint64_t target;
+	u32 veneer[3];
+
+	if (!copy_from_kernel_nofault(veneer, (void *)to, sizeof(veneer)) &&
+	    jf_insn_veneer(veneer, to, &target))
+		return target;
+	return to;
+}
+#else
+static unsigned long jf_walk_past(unsigned long to)
+{
+	return to;
+}
+#endif
+
 /* To what an instruction names: in the text, or elsewhere. */
 static int jf_walk_jump(struct jf_walk *w, unsigned long to)
 {
+	to = jf_walk_past(to);
 	if (jf_walk_bit(w, to) < 0) {
 		switch (w->ask->callee(to)) {
 		case JF_CALLEE_ENDS:
@@ -204,6 +231,7 @@ static int jf_walk_call(struct jf_walk *w, unsigned long target,
 {
 	int err = 0;
 
+	target = jf_walk_past(target);
 	/* A part that is called is another way into the text. */
 	if (jf_walk_bit(w, target) >= 0)
 		err = jf_walk_to(w, target);
@@ -226,7 +254,7 @@ static int jf_walk_insn(struct jf_walk *w, unsigned long addr, size_t *size,
 	int err = 0;
 
 	*next = 0;
-	*size = JF_INSN_SIZE;
+	*size = JF_ARCH_SITE_SIZE;
 	if (site && site->flags & JF_SITE_BRANCH)
 		return jf_walk_site(w, site, next);
 	if (!jf_walk_read(w, addr, bytes)) {
@@ -257,12 +285,12 @@ static int jf_walk_insn(struct jf_walk *w, unsigned long addr, size_t *size,
 		break;
 	case JF_FLOW_END:
 		/* It may be a kprobe's: then this is still to be found out. */
-		if (bytes[0] == JF_OPCODE_INT3) {
+		if (jf_insn_may_hide(bytes)) {
 			w->lost = true;
 			*size = 0;
 		}
 		/* It may be a warning's, and not a return. */
-		if (w->tells && bytes[0] == 0x0f)
+		if (w->tells && jf_insn_may_warn(bytes))
 			*next = addr + *size;
 		break;
 	case JF_FLOW_AWAY:
@@ -312,6 +340,31 @@ static int jf_walk_guess(struct jf_walk *w, unsigned long to)
 	return 0;
 }
 
+#ifdef CONFIG_ARM64
+/* All that the instruction at @addr may be. */
+static int jf_walk_guess_at(struct jf_walk *w, unsigned long addr, const u8 *b)
+{
+	uint64_t to;
+
+	if (!IS_ALIGNED(addr, JF_INSN_SIZE))
+		return 0;
+	switch (jf_insn_flow(b, addr, &to)) {
+	case JF_FLOW_BRANCH:
+	case JF_FLOW_JUMP:
+		return jf_walk_guess(w, jf_walk_past(to));
+	case JF_FLOW_AWAY:
+		w->away = true;
+		break;
+	case JF_FLOW_END:
+		/* What a kprobe is on may be a jump to anywhere. */
+		w->away |= jf_insn_may_hide(b);
+		break;
+	default:
+		break;
+	}
+	return 0;
+}
+#else
 /* All that the bytes at @addr may be. */
 static int jf_walk_guess_at(struct jf_walk *w, unsigned long addr, const u8 *b)
 {
@@ -336,6 +389,7 @@ static int jf_walk_guess_at(struct jf_walk *w, unsigned long addr, const u8 *b)
 		err = jf_walk_guess(w, addr + 2 + __jf_disp8(b + 1));
 	return err;
 }
+#endif
 
 /* The way was lost: search what it has not reached. */
 static int jf_walk_sweep(struct jf_walk *w)
@@ -431,7 +485,7 @@ static int jf_walk_to_former(struct jf_walk *w)
 			if (ways & JF_WAY_WAS_LABEL)
 				err = jf_walk_to(w, site->label);
 			if (!err && ways & JF_WAY_WAS_STRAIGHT)
-				err = jf_walk_to(w, site->addr + JF_INSN_SIZE);
+				err = jf_walk_to(w, site->addr + JF_ARCH_SITE_SIZE);
 		}
 	}
 	return err;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The interface of an architecture, which is jf_x86.c with x86/, or
+ * The interface of an architecture, which is jf_x86.c with x86/, arm64/, or
  * generic/generic.c. It is given addresses and values. It does not know
  * entities, tables or tracepoints, and calls nothing above index/site.h.
  *

@@ -19,7 +19,11 @@ struct seq_file;
  * -EILSEQ if they are not.
  */
 int jf_arch_adopt(struct jf_site *site, unsigned long tramp);
-/* Encode an operation for a site; -ERANGE. */
+/*
+ * Encode an operation for a site; -ERANGE. An architecture may answer with what was
+ * compiled, where that does it: a trampoline then goes on to jf_func.func, which the
+ * caller sets to the target after the transaction, and a call site calls the trampoline.
+ */
 int jf_arch_encode(const struct jf_site *site, enum jf_op op,
 		   unsigned long target, u64 *insn);
 /*
@@ -28,9 +32,10 @@ int jf_arch_encode(const struct jf_site *site, enum jf_op op,
  */
 int jf_arch_verify(const struct jf_poke *pokes, unsigned int num, size_t *bad);
 /*
- * Carry out a transaction: @pokes sorted by address, all verified. @live: the
- * text may be executing. 0, or an error with no byte changed (but see -EIO of
- * jf_batch_commit()).
+ * Carry out a transaction: @pokes sorted by address, all verified. When it returns, every
+ * CPU executes new at all of them. Until then one may run old at a site after another
+ * has run new there (on x86 none does). @live: the text may be executing. 0, or an error
+ * with no byte changed (but see -EIO of jf_batch_commit()).
  */
 int jf_arch_patch(struct jf_poke *pokes, unsigned int num, bool live);
 /* The present bytes of a site, decoded for humans. */

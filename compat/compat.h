@@ -31,6 +31,23 @@
 #include <asm/text-patching.h>
 #endif
 
+#ifdef CONFIG_ARM64
+#include <asm/cacheflush.h>
+
+/*
+ * Make what was written to text reach all instruction caches: by the address where it is
+ * executed. It sends no broadcast. 5.14 renamed it.
+ */
+static inline void jf_clean_text(unsigned long start, unsigned long end)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(5, 14, 0)
+	caches_clean_inval_pou(start, end);
+#else
+	__flush_icache_range(start, end);
+#endif
+}
+#endif
+
 /*
  * Kernels without function tracing may lack it. What it means is that each CPU
  * has switched context, and to stop them takes just that.

@@ -18,7 +18,11 @@ struct jf_ctl;
 struct jf_mod;
 
 /* Bytes that a site takes. */
+#ifdef CONFIG_ARM64
+#define JF_ARCH_SITE_SIZE	4
+#else
 #define JF_ARCH_SITE_SIZE	5
+#endif
 
 /* So far in front of a function a call of it may lead. */
 #ifdef CONFIG_CALL_PADDING
@@ -39,7 +43,7 @@ enum jf_op {
 #define JF_SITE_TRAMP	0x0100	/* the jump of a trampoline */
 
 /**
- * struct jf_site - five bytes of text that belong to jumpfunc
+ * struct jf_site - an instruction that belongs to jumpfunc
  * @addr:  where they are; 0 once the text is unloaded
  * @insn:  the instruction that stands there, or that the running transaction
  *         puts there. Written under jf_mutex, read by the INT3 handler

@@ -29,7 +29,7 @@
  * How it works: jf_batch_commit() first checks that each change is legal, that
  * each new instruction reaches its target, that each site holds the bytes that
  * jumpfunc left there, and that there is memory for all of it. Only then does
- * it write, in one INT3 transaction with three broadcasts to all CPUs, whatever
+ * it write, in one transaction with three broadcasts to all CPUs (arm64: one), whatever
  * the number of sites. A batch that changes nothing sends no broadcast.
  *
  * Caveats: "all or none" describes the result. While a commit runs, a CPU may
@@ -101,7 +101,7 @@ void jf_batch_init(struct jf_batch *b);
  * * -EBUSY	 the module of a function, key or target is being unloaded, or a
  *		 breakpoint (a kprobe, a debugger) stands on a site
  * * -EILSEQ	 a site holds bytes that jumpfunc did not write
- * * -ERANGE	 a target is out of reach of a 32-bit displacement
+ * * -ERANGE	 a target is out of reach of a 32-bit displacement (not on arm64)
  * * -EROFS	 a read-only-after-init key after its module's init
  * * -EOPNOTSUPP the back end cannot write one of the instructions, or not beside
  *		 a debugger (KGDB) that would take its breakpoints; in a program: a
@@ -190,7 +190,7 @@ void jf_batch_abort(struct jf_batch *b);
  * The caller itself is not scanned. It must not be inside a target, because
  * other waiters would then wait for it.
  *
- * Where stacks cannot be read (other architectures than x86-64, user-mode
+ * Where stacks cannot be read (other architectures than x86-64 and arm64, user-mode
  * Linux) this waits for a grace period of Tasks RCU, as the kernel's own
  * tracing does: it does not wait for targets that sleep, and it takes as long
  * as there are kernel threads that do not sleep.

@@ -44,7 +44,7 @@
  * Caveats: a contract is about data. The text of a function whose module is
  * unloaded is waited for under any contract. Arguments of a call are evaluated
  * before its protection begins (where text is not patched: inside it). Where stacks
- * cannot be read, which is on anything but x86-64, nothing waits for a JF_BARE
+ * cannot be read, which is on anything but x86-64 and arm64, nothing waits for a JF_BARE
  * function that sleeps or is preempted; nowhere does anything wait for one whose
  * last act is to call what sleeps, if the compiler makes that a jump (see
  * jf_quiesce()).

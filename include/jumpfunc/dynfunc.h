@@ -172,6 +172,8 @@ __JF_END_DECLS
 
 #if JF_HAVE_PATCHING && !defined(__KERNEL__)
 #include <jumpfunc/detail/dynfunc_user_x86.h>
+#elif JF_HAVE_PATCHING && defined(CONFIG_ARM64)
+#include <jumpfunc/detail/dynfunc_arm64.h>
 #elif JF_HAVE_PATCHING
 #include <jumpfunc/detail/dynfunc_x86.h>
 #elif !defined(__KERNEL__)

@@ -28,7 +28,7 @@ struct module;
  * Set if text can be patched on this architecture. Elsewhere the same sources
  * build to function pointers and plain loads.
  */
-#if defined(CONFIG_X86_64) && !defined(CONFIG_UML)
+#if (defined(CONFIG_X86_64) && !defined(CONFIG_UML)) || defined(CONFIG_ARM64)
 #define JF_HAVE_PATCHING 1
 #else
 #define JF_HAVE_PATCHING 0
@@ -122,7 +122,7 @@ struct jf_site_rec {
 /**
  * struct jf_ent_rec - one or more entities that this object file defines
  * @ent:    the first of them
- * @tramp:  dynamic functions: the trampoline's five-byte instruction
+ * @tramp:  dynamic functions: the trampoline
  * @num:    how many there are (arrays of jump-label keys), 1 otherwise
  * @stride: bytes from one to the next
  */

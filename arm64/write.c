@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * How text is written on arm64.
+ *
+ * A site is one aligned word, and holds B, BL or NOP. The architecture's manual
+ * has a list of instructions that may replace each other while other CPUs
+ * execute them ("Concurrent modification and execution of instructions"), and these
+ * three are in it. A CPU that reaches the site executes the old one or the new one. So there is
+ * no breakpoint, no handler and no emulation:
+ *
+ *	updater				another CPU, at the site
+ *   1	compare, and store the word	old, or new
+ *   2	clean it to where instructions	old, or new
+ *	are fetched from, and drop it
+ *	from all instruction caches
+ *   3	broadcast: ISB on each CPU	(a fetched old one is dropped)
+ *					new
+ *
+ * Steps 1 and 2 are done for all sites before step 3, so that a transaction of any size
+ * takes one broadcast. Step 2 reaches the caches of all CPUs (of the inner shareable domain), and
+ * ends with a barrier that waits for that; step 3 reaches what CPUs had fetched before.
+ *
+ * What that does not promise. Until the broadcast has ended, a CPU may run old at
+ * a site after another CPU has run new there, and new at one site before old at another. The
+ * INT3 protocol of x86 does not have the first of the two, and batch.h promises
+ * neither. To have it, all CPUs would have to be stopped for each change (updates hold
+ * cpus_read_lock(), under which modules cannot call stop_machine()), or to trap, which costs
+ * two more broadcasts and a handler. Nothing in jumpfunc needs it: a target that was
+ * replaced stays until jf_quiesce() has returned, which is after the broadcast.
+ *
+ * All or nothing. All words were compared before (jf_arch_verify()), under the lock that all
+ * changes of ours take. All other code that writes text leaves sites alone (kprobes,
+ * static keys, ftrace), but for a debugger that sets a BRK. Where one was set since, the
+ * store does not take place (cmpxchg), what was stored before it is taken back, and a
+ * broadcast makes sure that no CPU holds any of it. Meanwhile a CPU may have run new. This
+ * is as in a commit that was made and unmade by another updater.
+ *
+ * Writing goes through a second, writable mapping of the pages (vmap), set up before
+ * the first word is written and removed before the commit returns. The text's mapping
+ * stays read-only, the alias is never executable. No other code knows its address.
+ *
+ * No promise of the manual's about caches is shown by an emulator: QEMU's TCG sees each
+ * store to text by itself.
+ */
+#include "arm64/arm64.h"
+
+#include <linux/ktime.h>
+#include <linux/lockdep.h>
+#include <linux/mm.h>
+#include <linux/preempt.h>
+#include <linux/slab.h>
+#include <linux/smp.h>
+#include <linux/vmalloc.h>
+#include <asm/barrier.h>
+#include <asm/cacheflush.h>
+
+#include "compat/compat.h"
+
+int jf_compare(u32 have, u32 want)
+{
+	if (have == want)
+		return 0;
+	return jf_insn_is_break(have) ? -EBUSY : -EILSEQ;
+}
+
+int jf_arch_verify(const struct jf_poke *pokes, unsigned int num, size_t *bad)
+{
+	unsigned int i;
+	int err;
+
+	for (i = 0; i < num; i++) {
+		err = jf_compare(jf_text_load(pokes[i].site->addr),
+				 pokes[i].old);
+		if (err) {
+			*bad = i;
+			return err;
+		}
+	}
+	return 0;
+}
+
+/* --- the writable alias ------------------------------------------------ */
+
+/* No site crosses a page. Sorted by address: a page that comes up again is the last one. */
+static unsigned int jf_pages(struct jf_poke *pokes, unsigned int num,
+			     struct page **pages)
+{
+	unsigned long page, last = 0;
+	unsigned int i, n = 0;
+
+	for (i = 0; i < num; i++) {
+		page = pokes[i].site->addr & PAGE_MASK;
+		if (page != last) {
+			if (pages)
+				pages[n] = vmalloc_to_page((void *)page);
+			n++;
+			last = page;
+		}
+	}
+	return n;
+}
+
+static void jf_set_aliases(struct jf_poke *pokes, unsigned int num, u8 *map)
+{
+	unsigned long page, last = 0;
+	unsigned int i, n = 0;
+
+	for (i = 0; i < num; i++) {
+		page = pokes[i].site->addr & PAGE_MASK;
+		if (page != last)
+			n++;
+		last = page;
+		pokes[i].alias = map + (n - 1) * PAGE_SIZE +
+				 offset_in_page(pokes[i].site->addr);
+	}
+}
+
+/* A writable mapping of all sites; ERR_PTR on error. */
+static void *jf_map_alias(struct jf_poke *pokes, unsigned int num)
+{
+	unsigned int i, n = jf_pages(pokes, num, NULL);
+	struct page **pages;
+	void *map;
+
+	pages = kvmalloc_array(n, sizeof(*pages), GFP_KERNEL);
+	if (!pages)
+		return ERR_PTR(-ENOMEM);
+	jf_pages(pokes, num, pages);
+	for (i = 0; i < n; i++) {
+		if (!pages[i]) {
+			kvfree(pages);
+			return ERR_PTR(-EFAULT);
+		}
+	}
+	map = vmap(pages, n, VM_MAP, PAGE_KERNEL);
+	kvfree(pages);
+	if (!map)
+		return ERR_PTR(-ENOMEM);
+	jf_set_aliases(pokes, num, map);
+	return map;
+}
+
+/* --- the transaction --------------------------------------------------- */
+
+static void jf_sync_one(void *unused)
+{
+	isb();
+}
+
+/* When it returns, no CPU holds an instruction that it fetched before. */
+static void jf_sync_all(void)
+{
+	on_each_cpu(jf_sync_one, NULL, 1);
+	jf_stats.broadcasts++;
+}
+
+/* 0, or what was found instead of @from. */
+static int jf_swap(const struct jf_poke *p, u32 from, u32 to)
+{
+	return jf_compare(cmpxchg((u32 *)p->alias, from, to), from);
+}
+
+static void jf_clean(const struct jf_poke *p)
+{
+	jf_clean_text(p->site->addr, p->site->addr + JF_INSN_SIZE);
+}
+
+static int jf_store_all(const struct jf_poke *pokes, unsigned int num)
+{
+	unsigned int i, n;
+	int err = 0;
+
+	/* What targets use, before the branches that lead there. Pairs with the fetch. */
+	smp_wmb();
+	for (n = 0; n < num && !err; n++)
+		err = jf_swap(&pokes[n], pokes[n].old, pokes[n].new);
+	if (err)
+		for (i = 0; i < n - 1; i++)
+			jf_swap(&pokes[i], pokes[i].new, pokes[i].old);
+	for (i = 0; i < n; i++)
+		jf_clean(&pokes[i]);
+	return err;
+}
+
+int jf_write(struct jf_poke *pokes, unsigned int num)
+{
+	void *map = jf_map_alias(pokes, num);
+	unsigned int i;
+	u64 start, ns;
+	int err;
+
+	if (IS_ERR(map))
+		return PTR_ERR(map);
+	/* An updater that lost its CPU in between would leave sites mixed meanwhile. */
+	preempt_disable();
+	start = ktime_get_ns();
+	err = jf_store_all(pokes, num);
+	jf_sync_all();
+	ns = ktime_get_ns() - start;
+	preempt_enable();
+	vunmap(map);
+	if (err)
+		return err;
+	for (i = 0; i < num; i++)
+		WRITE_ONCE(pokes[i].site->insn, pokes[i].new);
+	jf_stats.window_last = ns;
+	if (ns > jf_stats.window_max)
+		jf_stats.window_max = ns;
+	jf_stats.by_xmc++;
+	return 0;
+}

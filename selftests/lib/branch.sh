@@ -13,13 +13,13 @@ site_errors()
 	awk '/^#/ {next}
 	/^[^ ]/ {key = $1 " of " $2; on = $3 ~ /^on/; next}
 	{
-		straight = /0f 1f 44 00 00  nop/ || /e9 00 00 00 00  jmp/
+		straight = /0f 1f 44 00 00  nop/ || /e9 00 00 00 00  jmp/ || /  d503201f  nop/
 		if (straight)
 			ok = ($1 == "likely") == (on == 1)
 		else {
 			split($3, at, /[+.]/)
 			split($NF ~ /^\[/ ? $(NF - 1) : $NF, to, /[+.]/)
-			ok = ($1 == "likely") == (on == 0) && /  jmp / && at[1] == to[1]
+			ok = ($1 == "likely") == (on == 0) && /  (jmp|1[4-7][0-9a-f]+  b) / && at[1] == to[1]
 		}
 		if (!ok)
 			print key, on ? "on:" : "off:", $0

@@ -106,7 +106,12 @@ jf_tell_counts()
 # ---- the machine ----
 
 # jf_patching: can text be patched on this architecture?  Where not, the back end is `indirect`.
-jf_patching() { [ "$(uname -m)" = x86_64 ] && ! grep -q 'User Mode Linux' /proc/cpuinfo; }
+jf_patching() { jf_x86 || [ "$(uname -m)" = aarch64 ]; }
+# jf_x86: is it x86 that is patched?  For tests of its instructions, of INT3 and of images.
+jf_x86() { [ "$(uname -m)" = x86_64 ] && ! grep -q 'User Mode Linux' /proc/cpuinfo; }
+# jf_scanning: can stacks be scanned on this architecture?
+jf_scanning() { jf_patching; }
+JF_NO_SCAN="stacks cannot be scanned on this architecture"
 JF_NO_PATCHING="no text is patched on this architecture"
 
 # ---- start and end ----

@@ -50,7 +50,11 @@ static __always_inline int number(const int n)
 {
 	int r;
 
+#ifdef CONFIG_ARM64
+	asm volatile("mov %w0, %1" : "=r" (r) : "i" (n));
+#else
 	asm volatile("movl %1, %0" : "=r" (r) : "i" (n));
+#endif
 	return r;
 }
 
@@ -68,18 +72,31 @@ static noinline int at_##name(void)					\
 	return number(0);						\
 }
 
+#ifdef CONFIG_ARM64
+/* Instructions have four bytes, so that places are told up to three bytes too far. */
+#define AT(n)		((n) / 4 * 4)
+#define LINE(n, form)	PLACE(l##n, form, ".balign 64\n\t.rept " #n " / 4\n\tnop\n\t.endr")
+#define BEFORE_END(n)	(((n) + 3) / 4 * 4)
+#define END_OF_PAGE(n)							\
+	".balign 4096\n\t"						\
+	"b 661f\n\t"							\
+	".skip 4096 - 4 - (" #n " + 3) / 4 * 4\n661:"
+#else
 /* At offset n of a line of 64 bytes; walks over nops to get there. */
+#define AT(n)		(n)
 #define LINE(n, form)	PLACE(l##n, form, ".balign 64\n\t.rept " #n "\n\tnop\n\t.endr")
 /*
  * The first n bytes are the last ones of a page. The assembler jumps over the
  * padding to the page's start; from there it is a jump to the place.
  */
-#define PAGE_END(n)							\
+#define BEFORE_END(n)	(n)
+#define END_OF_PAGE(n)							\
 	".balign 4096\n\t"						\
 	".byte 0xe9\n\t.long 661f - (. + 4)\n\t"			\
 	".skip 4096 - 5 - " #n ", 0x90\n661:"
-#define PAGE(n)		PLACE(p##n, unlikely, PAGE_END(n))
-#define PAGE_INV(n)	PLACE(q##n, likely, PAGE_END(n))
+#endif
+#define PAGE(n)		PLACE(p##n, unlikely, END_OF_PAGE(n))
+#define PAGE_INV(n)	PLACE(q##n, likely, END_OF_PAGE(n))
 
 #define LINES8(a, b, c, d, e, f, g, h)					\
 	LINE(a, unlikely) LINE(b, likely) LINE(c, unlikely) LINE(d, likely) \
@@ -109,7 +126,7 @@ static const struct place {
 	unsigned int	mask, offset;
 	bool		likely;
 } places[] = {
-#define L(n)	{ at_l##n, site_l##n, 63, n }
+#define L(n)	{ at_l##n, site_l##n, 63, AT(n) }
 #define L8(a, b, c, d, e, f, g, h)					\
 	L(a), L(b), L(c), L(d), L(e), L(f), L(g), L(h)
 	L8(0, 1, 2, 3, 4, 5, 6, 7),
@@ -120,8 +137,8 @@ static const struct place {
 	L8(40, 41, 42, 43, 44, 45, 46, 47),
 	L8(48, 49, 50, 51, 52, 53, 54, 55),
 	L8(56, 57, 58, 59, 60, 61, 62, 63),
-#define P(n)	{ at_p##n, site_p##n, 4095, 4096 - n }
-#define Q(n)	{ at_q##n, site_q##n, 4095, 4096 - n }
+#define P(n)	{ at_p##n, site_p##n, 4095, 4096 - BEFORE_END(n) }
+#define Q(n)	{ at_q##n, site_q##n, 4095, 4096 - BEFORE_END(n) }
 	P(1), P(2), P(3), P(4), P(5), Q(1), Q(2), Q(3), Q(4),
 };
 
@@ -483,19 +500,30 @@ static ssize_t run_write(struct file *file, const char __user *buf, size_t len, 
 }
 
 /* Are the sites where they should be, and do they begin with a jump or a nop? */
+/* Does a site begin there? */
+static bool is_site(const u8 *site)
+{
+#ifdef CONFIG_ARM64
+	u32 insn = *(const u32 *)site;
+
+	return insn == 0xd503201f || insn >> 26 == 5;	/* nop, b */
+#else
+	return *site == 0x0f || *site == 0xe9;
+#endif
+}
+
 static unsigned int misplaced(void)
 {
 	unsigned int i, n = 0;
 
 	for (i = 0; i < NPLACES; i++) {
 		const struct place *p = &places[i];
-		u8 first = *p->site;
 
-		if (((unsigned long)p->site & p->mask) == p->offset && (first == 0x0f || first == 0xe9))
+		if (((unsigned long)p->site & p->mask) == p->offset && is_site(p->site))
 			continue;
 		if (!n++)
 			pr_err("jf_keystorm: BAD: site for offset %x is at %lx and begins with %02x\n", p->offset,
-			       (unsigned long)p->site & p->mask, first);
+			       (unsigned long)p->site & p->mask, *p->site);
 	}
 	return n;
 }

@@ -9,7 +9,7 @@
 . "$(dirname "$0")/../lib/lib.sh"
 
 jf_start "the benchmark module"
-jf_patching || jf_has jumpfunc_bench || jf_skip_all "the benchmark measures x86 instructions"
+jf_x86 || jf_has jumpfunc_bench || jf_skip_all "the benchmark measures x86 instructions"
 jf_has jumpfunc_bench || jf_bail "jumpfunc_bench.ko is there" "build it first (make)"
 jf_load
 B=$JF/bench

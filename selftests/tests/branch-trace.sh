@@ -12,7 +12,7 @@ T=/sys/kernel/debug/jf_keytrace
 result() { awk -v n="$1" '$1 == n {print $2; found = 1} END {exit !found}' $T; }
 
 jf_start "jump labels: stack traces from inside of branches"
-jf_patching || jf_has jf_keytrace || jf_skip_all "$JF_NO_PATCHING, so branches are ordinary code to an unwinder"
+jf_x86 || jf_has jf_keytrace || jf_skip_all "the unwinder of x86 is what this asks"
 jf_has jf_keytrace || jf_skip_all "no jf_keytrace.ko: build selftests/modules"
 jf_load
 if ! jf_insmod jf_keytrace 2>"$JF_TMP/err"; then

@@ -26,7 +26,7 @@ H=/sys/kernel/debug/jf_hide
 T=$JF_TRACEFS
 
 jf_start "no hide-outs"
-jf_patching || jf_skip_all "stacks are scanned on x86 alone"
+jf_scanning || jf_skip_all "$JF_NO_SCAN"
 jf_has jf_hide || jf_skip_all "no jf_hide.ko: build selftests/modules"
 
 # ---- tools ----

@@ -7,7 +7,7 @@
 . "$(dirname "$0")/../lib/lib.sh"
 
 jf_start "the text of a module while it is being unloaded"
-jf_patching || jf_skip_all "stacks cannot be scanned on this architecture"
+jf_scanning || jf_skip_all "$JF_NO_SCAN"
 jf_has jf_leave || jf_skip_all "no jf_leave.ko: build selftests/modules"
 
 # waits MODULE: until the notifier of jumpfunc waits for a task in that module

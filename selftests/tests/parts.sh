@@ -21,7 +21,7 @@ inside() { [ "$(hide inside)" -ge 1 ]; }
 all_left() { [ "$(hide walkers)" = 0 ]; }
 
 jf_start "parts without names"
-jf_patching || jf_skip_all "stacks are scanned on x86 alone"
+jf_scanning || jf_skip_all "$JF_NO_SCAN"
 if ! jf_has jf_hide || ! jf_has jf_named; then jf_skip_all "no jf_hide.ko, jf_named.ko: build selftests/modules"; fi
 jf_load
 jf_insmod jf_hide || jf_bail "jf_hide loads"

@@ -92,7 +92,7 @@ is_inside() { grep -q Y $P/inside; }
 check "a task is asleep after it" jf_until 50 is_inside
 check "it unloads" jf_rmmod jf_past_mid
 has_left() { grep -q N $P/inside; }
-if jf_patching; then
+if jf_scanning; then
 	check_fails "and the task is waited for" quiet
 	check "... until it has left" jf_until 200 has_left
 	check "... and no longer" quiet
@@ -142,7 +142,7 @@ check_eq "nothing leads there" "$(leads_to)" $left
 
 cold_is_seen()
 {
-	if ! jf_patching; then
+	if ! jf_scanning; then
 		skip "$1: it is waited for" "no stack is scanned here"
 		return
 	fi

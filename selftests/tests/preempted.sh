@@ -14,7 +14,7 @@
 . "$(dirname "$0")/../lib/lib.sh"
 
 jf_start "tasks that are preempted at a bad place"
-jf_patching || jf_skip_all "stacks are scanned on x86 alone"
+jf_scanning || jf_skip_all "$JF_NO_SCAN"
 jf_has jf_tests || jf_skip_all "no jf_tests.ko: build selftests/modules"
 full() { grep -q '(full)' /sys/kernel/debug/sched/preempt 2>/dev/null || [ "$(cat /sys/kernel/realtime 2>/dev/null)" = 1 ]; }
 full || jf_skip_all "this kernel does not preempt itself everywhere (preempt=full)"

@@ -19,7 +19,7 @@ hold=10
 [ "$rt" = 0 ] || hold=30
 
 jf_start "no task is left in text that is freed"
-jf_patching || jf_skip_all "stacks are scanned on x86 alone"
+jf_scanning || jf_skip_all "$JF_NO_SCAN"
 jf_has jf_hall || jf_skip_all "no jf_hall.ko: build selftests/modules"
 
 # ---- tools ----

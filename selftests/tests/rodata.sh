@@ -10,7 +10,7 @@
 . "$(dirname "$0")/../lib/lib.sh"
 
 jf_start "data that the page tables call text"
-jf_patching || jf_skip_all "page tables are asked on x86 alone"
+jf_x86 || jf_skip_all "page tables are asked on x86 alone"
 jf_has jf_access || jf_skip_all "no jf_access.ko: build selftests/modules"
 grep -qw rodata=off /proc/cmdline || jf_skip_all "this machine was not booted with rodata=off"
 

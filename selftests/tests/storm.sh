@@ -14,7 +14,7 @@ if [ "${JF_LONG:-0}" = 1 ]; then
 fi
 jf_start "batches, and a storm of them for $seconds s"
 
-jf_patching || jf_has jf_many_sites || jf_skip_all "$JF_NO_PATCHING: retarget.sh has the storm for it"
+jf_x86 || jf_has jf_many_sites || jf_skip_all "its sites are x86 instructions: retarget.sh has the storm for it"
 
 preempt=/sys/kernel/debug/sched/preempt
 mode=$(sed -n 's/.*(\(.*\)).*/\1/p' $preempt 2>/dev/null) || true

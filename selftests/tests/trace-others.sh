@@ -32,7 +32,7 @@ unloads()
 	echo 1 >/sys/module/jf_trace_lend/parameters/hit
 	check_eq "$what: the probe is not called any more" "$(lend inside)" "$n"
 }
-if jf_patching; then
+if jf_scanning; then
 	unloads 0
 	unloads 1
 else

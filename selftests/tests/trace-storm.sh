@@ -37,7 +37,7 @@ for r in bad_data bad_late bad_args bad_lost bad_errors; do
 	check_eq "$r" "$(result $r)" 0
 done
 nmi=hits_nmi
-jf_patching || { nmi=''; skip "hits_nmi happened" "no NMIs on this architecture"; }
+jf_x86 || { nmi=''; skip "hits_nmi happened" "no NMIs on this architecture"; }
 for r in transitions quiesces hits_thread hits_irq $nmi calls to_0 to_1 to_2 to_more; do
 	check_match "$r happened" "$(result $r)" '^[1-9]'
 done

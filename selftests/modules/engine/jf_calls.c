@@ -387,12 +387,19 @@ DEFINE_DYNFUNC(calls_ret_void, ret_void);
 unsigned long jft_dirty_return(unsigned long x);
 asm(".pushsection .text\n\t"
     ".p2align 4\n\t"
+#ifdef CONFIG_ARM64
+    ".type jft_dirty_return, @function\n"
+    "jft_dirty_return:\n\t"
+    __JF_BTI
+    "ret\n\t"
+#else
     ".skip 16, 0x90\n\t"
     ".type jft_dirty_return, @function\n"
     "jft_dirty_return:\n\t"
     __JF_ENDBR
     "movq %rdi, %rax\n\t"
     ASM_RET
+#endif
     ".size jft_dirty_return, . - jft_dirty_return\n\t"
     ".popsection\n");
 
@@ -454,6 +461,25 @@ static int test_results(void)
 /* Returns the sum of its arguments and destroys all that a callee may. */
 asm(".pushsection .text\n\t"
     ".p2align 4\n\t"
+#ifdef CONFIG_ARM64
+    ".type jft_clobber, @function\n"
+    "jft_clobber:\n\t"
+    __JF_BTI
+    "add x0, x0, x1\n\t"
+    "add x0, x0, x2\n\t"
+    "add x0, x0, x3\n\t"
+    "add x0, x0, x4\n\t"
+    "add x0, x0, x5\n\t"
+    "movz x1, #0x5a5a\n\t"
+    ".irp n, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17\n\t"
+    "mov x\\n, x1\n\t"
+    ".endr\n\t"
+#ifndef CONFIG_SHADOW_CALL_STACK
+    "mov x18, x1\n\t"
+#endif
+    "cmp x1, #1\n\t"			/* and the flags */
+    "ret\n\t"
+#else
     ".skip 16, 0x90\n\t"
     ".type jft_clobber, @function\n"
     "jft_clobber:\n\t"
@@ -473,6 +499,7 @@ asm(".pushsection .text\n\t"
     "movq %rdi, %r11\n\t"
     "addq %rdi, %rdi\n\t"		/* and the flags */
     ASM_RET
+#endif
     ".size jft_clobber, . - jft_clobber\n\t"
     ".popsection\n");
 long jft_clobber(long a, long b, long c, long d, long e, long f);

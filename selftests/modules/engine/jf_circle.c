@@ -60,22 +60,22 @@ static int test_calls(void)
 	return 0;
 }
 
-static u8 planted_over;
+static u8 planted_over[JFT_BREAK_SIZE];
 
 static int do_plant(void)
 {
 	unsigned long site = jft_site_of(&__jf_func_circle_a, call_a);
-	static const u8 int3 = 0xcc;
 
 	if (!site)
 		return -ENOENT;
-	planted_over = *(u8 *)site;
-	return jft_poke(site, &int3, 1);
+	memcpy(planted_over, (void *)site, JFT_BREAK_SIZE);
+	return jft_poke(site, JFT_BREAK, JFT_BREAK_SIZE);
 }
 
 static int do_unplant(void)
 {
-	return jft_poke(jft_site_of(&__jf_func_circle_a, call_a), &planted_over, 1);
+	return jft_poke(jft_site_of(&__jf_func_circle_a, call_a), planted_over,
+			JFT_BREAK_SIZE);
 }
 
 const struct jft_case jft_cases[] = {

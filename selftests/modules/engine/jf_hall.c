@@ -266,7 +266,7 @@ static int exit_pre(struct kprobe *p, struct pt_regs *regs)
 {
 #if JF_HAVE_PATCHING
 	if (current->flags & PF_KTHREAD && !strcmp(current->comm, "hall/exit")) {
-		regs->ip = (unsigned long)exit_detour;
+		instruction_pointer_set(regs, (unsigned long)exit_detour);
 		return 1;
 	}
 #endif

@@ -38,10 +38,14 @@ static noinline u64 hide_copied(u64 x)
 	void *p = hide_room;
 
 	atomic_inc(&hide_inside);
+#ifdef CONFIG_X86_64
 	asm volatile("rep stosb\n\t"
 		     ".byte 0x0f, 0x1f, 0x44, 0, 0\n\t"
 		     "nop\n\tnop\n\tnop\n\tnop"
 		     : "+D" (p), "+c" (n) : "a" (0) : "memory");
+#else
+	memset(p, 0, n);	/* No kprobe is optimised here. */
+#endif
 	atomic_dec(&hide_inside);
 	return x + 3;
 }
@@ -130,11 +134,15 @@ static noinline __noreturn void hide_for_good(void)
 #else
 #define HIDE_IN_ORDER	noinline
 #endif
-/* So that it ends where a function may begin; five bytes are the call. */
+#ifdef CONFIG_X86_64
+#define HIDE_LAST_ROOM()	asm volatile(".balign 16, 0x90\n\t.skip 11, 0x90")
+#else
+#define HIDE_LAST_ROOM()	asm volatile(".balign 16\n\tnop\n\tnop\n\tnop")
+#endif
+/* So that it ends where a function may begin, with the call. */
 #define HIDE_LAST_CALL()				\
 	do {						\
-		asm volatile(".balign 16, 0x90\n\t"	\
-			     ".skip 11, 0x90");		\
+		HIDE_LAST_ROOM();			\
 		hide_for_good();			\
 	} while (0)
 
@@ -159,6 +167,9 @@ static int touching_get(char *buf, const struct kernel_param *kp)
 	const u8 *last = (const u8 *)hide_last, *next = (const u8 *)hide_next;
 	int pad = IS_ENABLED(CONFIG_CALL_PADDING) ? 16 : 0;
 
+	if (IS_ENABLED(CONFIG_ARM64))	/* bl */
+		return scnprintf(buf, PAGE_SIZE, "%d\n",
+				 last[-1] >> 2 == 0x25 && next[-1] >> 2 == 0x25);
 	return scnprintf(buf, PAGE_SIZE, "%d\n",
 			 last[-5 - pad] == 0xe8 && next[-5 - pad] == 0xe8);
 }

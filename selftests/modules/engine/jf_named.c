@@ -99,10 +99,19 @@ static int probe(void)
 	int i;
 
 	for (i = 0; i < 100; i++) {
+#ifdef CONFIG_ARM64
+		if (i % 4)
+			continue;
+		memcpy(&disp, text + i, sizeof(disp));
+		if ((u32)disp >> 26 != 0x25 ||
+		    (unsigned long)text + i + (disp << 6 >> 4) != (unsigned long)dynfunc_named_op)
+			continue;
+#else
 		memcpy(&disp, text + i + 1, sizeof(disp));
 		if (text[i] != 0xe8 ||
 		    (unsigned long)text + i + 5 + disp - (unsigned long)dynfunc_named_op + 16 > 16)
 			continue;
+#endif
 		memset(&kp, 0, sizeof(kp));
 		kp.addr = (kprobe_opcode_t *)text + i;
 		return register_kprobe(&kp);

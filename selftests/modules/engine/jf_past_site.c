@@ -70,13 +70,20 @@ static noinline long spoilt(long x)
 /* Its first call; what it computes does not matter. */
 static int spoil_site(void)
 {
-	u8 *p = (u8 *)spoilt, *end, int3 = 0xcc;
+	u8 *p = (u8 *)spoilt, *end;
 
 	/* What is in it is not for the compiler, and objtool, to name. */
 	OPTIMIZER_HIDE_VAR(p);
-	for (end = p + 64; p < end && *p != 0xe8 && *p != 0xe9;)
+	end = p + 64;
+#ifdef CONFIG_ARM64
+	/* bl or b */
+	while (p < end && (p[3] & 0x7c) != 0x14)
+		p += 4;
+#else
+	while (p < end && *p != 0xe8 && *p != 0xe9)
 		p++;
-	return p < end ? jft_poke((unsigned long)p, &int3, 1) : -ENOENT;
+#endif
+	return p < end ? jft_poke((unsigned long)p, JFT_BREAK, JFT_BREAK_SIZE) : -ENOENT;
 }
 
 static int __init site_init(void)

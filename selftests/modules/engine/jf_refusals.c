@@ -77,7 +77,7 @@ static void take_snap(u8 (*to)[SNAP_BYTES])
 	unsigned int n = 0;
 
 	for (s = __jf_tu_sites; s < __jf_tu_sites_end && n < SNAP_MAX; s++)
-		memcpy(to[n++], (void *)jft_site_addr(s), 5);
+		memcpy(to[n++], (void *)jft_site_addr(s), JFT_SITE_SIZE);
 	for (e = __jf_tu_ents; e < __jf_tu_ents_end && n < SNAP_MAX; e++)
 		if (e->tramp)
 			memcpy(to[n++], e->tramp, SNAP_BYTES);
@@ -121,6 +121,79 @@ static int set_far(void *func)
 	return __jf_func_update_flags(&__jf_func_bad_a, func, JF_VOUCH);
 }
 
+#ifdef CONFIG_ARM64
+/* All of its sites: the lowest and the highest address. */
+static void range_of(unsigned long *low, unsigned long *high)
+{
+	const struct jf_site_rec *s;
+
+	*low = jft_tramp_site(&dynfunc_bad_a);
+	*high = *low;
+	for (s = __jf_tu_sites; s < __jf_tu_sites_end; s++) {
+		if (s->ent != &__jf_func_bad_a.ent)
+			continue;
+		*low = min(*low, jft_site_addr(s));
+		*high = max(*high, jft_site_addr(s));
+	}
+}
+
+/* Out of reach: the call is one of the trampoline, which goes on to the pointer. */
+static void check_far(unsigned long far, unsigned int site_far, unsigned int tramp_far)
+{
+	unsigned long tramp = jft_tramp_site(&dynfunc_bad_a), site, to;
+	u32 insn;
+
+	site = jft_site_of(&__jf_func_bad_a, call_a_too);
+	if (!CHECK(site))
+		return;
+	CHECK_EQ(set_far((void *)far), 0);
+	CHECK_EQ(dynfunc_query(bad_a), far);
+	CHECK_EQ(*(u32 *)tramp == 0xd503201f, tramp_far);
+	insn = *(u32 *)site;
+	CHECK_EQ(insn >> 26, 0x25);
+	to = site + ((long)(s32)(insn << 6) >> 4);
+	CHECK_EQ(to, site_far ? (unsigned long)&dynfunc_bad_a : far);
+	CHECK_EQ(dynfunc_update(bad_a, one), 0);
+	UNCHANGED();
+}
+
+/* A branch reaches [-128 MiB, 128 MiB - 4]. None of these is called but the last one. */
+static int test_range(void)
+{
+	unsigned long low, high, site = jft_site_of(&__jf_func_bad_a, call_a_too);
+	unsigned long tramp = jft_tramp_site(&dynfunc_bad_a);
+	const unsigned long reach = 128UL << 20;
+
+	if (!patches) {
+		CHECK(true);
+		return 0;
+	}
+	range_of(&low, &high);
+	before();
+	/* No module has text there, so it is refused. */
+	CHECK_EQ(__jf_func_update(&__jf_func_bad_a, (void *)(low - 0x1000000000UL)), -EPERM);
+	UNCHANGED();
+	/* No instruction. */
+	CHECK_EQ(set_far((void *)(low + 2)), -EINVAL);
+	UNCHANGED();
+	check_far(high - reach, 0, 0);
+	check_far(low + reach - 4, 0, 0);
+	check_far(low - 0x100000000UL, 1, 1);
+	check_far(low + 0x7fff800000000000UL, 1, 1);
+	/* In reach of one of the two, whichever is nearer. */
+	check_far(max(site, tramp) - reach - 4, site > tramp, tramp > site);
+	check_far(min(site, tramp) + reach, site < tramp, tramp < site);
+	/* The kernel, which is far from modules on most machines. */
+	CHECK_EQ(__jf_func_update(&__jf_func_bad_a, int_sqrt), 0);
+	CHECK_EQ(call_a(144), 12);
+	CHECK_EQ(call_a_too(144), 22);
+	CHECK_EQ(dynfunc_bad_a(144), 12);
+	CHECK_EQ(dynfunc_update(bad_a, one), 0);
+	UNCHANGED();
+	still_works();
+	return 0;
+}
+#else
 static int test_range(void)
 {
 	unsigned long low = -1UL, high = 0, addr;
@@ -162,6 +235,7 @@ static int test_range(void)
 	still_works();
 	return 0;
 }
+#endif
 #else
 static int test_range(void)
 {
@@ -326,38 +400,38 @@ static void update_over(unsigned long addr, const void *bytes, size_t len, int w
 static int test_foreign(void)
 {
 	unsigned long site = jft_site_of(&__jf_func_bad_a, call_a_too);
-	unsigned long tramp = (unsigned long)&dynfunc_bad_a;
-	static const u8 nop6[] = { 0x66, 0x0f, 0x1f, 0x44, 0x00 };
+	unsigned long tramp = jft_tramp_site(&dynfunc_bad_a);
+	static const u8 __maybe_unused nop6[] = { 0x66, 0x0f, 0x1f, 0x44, 0x00 };
 	int i;
 
 	if (!CHECK(site) || !patches)
 		return 0;
-	OPTIMIZER_HIDE_VAR(tramp);
-	while (*(u8 *)tramp != 0xe9)
-		tramp++;
-	for (i = 0; i < 5; i++) {
+	for (i = 0; i < JFT_SITE_SIZE; i++) {
 		u8 byte = ((u8 *)site)[i] ^ 0x40;
 
 		update_over(site + i, &byte, 1, -EILSEQ);
 		byte = ((u8 *)tramp)[i] ^ 0x40;
 		update_over(tramp + i, &byte, 1, -EILSEQ);
 	}
+#ifdef CONFIG_X86_64
 	update_over(site, nop6, 5, -EILSEQ);
+#endif
 	return 0;
 }
 
 static int test_int3(void)
 {
 	unsigned long site = jft_site_of(&__jf_func_bad_a, call_a_too);
-	static const u8 int3 = 0xcc;
 
 	if (!CHECK(site) || !patches)
 		return 0;
-	update_over(site, &int3, 1, -EBUSY);
+	update_over(site, JFT_BREAK, JFT_BREAK_SIZE, -EBUSY);
+#ifdef CONFIG_X86_64
 	/* No handler knows this INT3, and yet the call arrives: the site is jumpfunc's. */
-	CHECK_EQ(jft_poke(site, &int3, 1), 0);
+	CHECK_EQ(jft_poke(site, JFT_BREAK, 1), 0);
 	CHECK_EQ(call_a_too(1), 12);
 	CHECK_EQ(jft_poke(site, "\xe8", 1), 0);
+#endif
 	return 0;
 }
 #else

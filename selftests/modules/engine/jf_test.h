@@ -31,7 +31,10 @@
 
 #include "../files.h"
 
-#if JF_HAVE_PATCHING
+#ifdef CONFIG_ARM64
+#include <asm/barrier.h>
+#include <asm/cacheflush.h>
+#elif JF_HAVE_PATCHING
 #include <asm/sync_core.h>
 #endif
 
@@ -199,9 +202,39 @@ static __maybe_unused unsigned int jft_num_sites(const struct jf_func *f)
 
 static void jft_sync(void *unused)
 {
-#if JF_HAVE_PATCHING
+#ifdef CONFIG_ARM64
+	isb();
+#elif JF_HAVE_PATCHING
 	sync_core();
 #endif
+}
+
+/* How many bytes a site takes, and what a debugger would write over them. */
+#ifdef CONFIG_ARM64
+#define JFT_SITE_SIZE	4
+#define JFT_BREAK	"\x00\x00\x20\xd4"		/* brk #0 */
+#define JFT_BREAK_SIZE	4
+#else
+#define JFT_SITE_SIZE	5
+#define JFT_BREAK	"\xcc"			/* int3 */
+#define JFT_BREAK_SIZE	1
+#endif
+
+/* Where the site of a trampoline is. */
+static unsigned long __maybe_unused jft_tramp_site(const void *tramp)
+{
+	const u8 *p = tramp;
+
+	OPTIMIZER_HIDE_VAR(p);
+#ifdef CONFIG_ARM64
+	/* nop or b */
+	while (*(const u32 *)p != 0xd503201f && p[3] >> 2 != 5)
+		p += 4;
+#else
+	while (*p != 0xe9)
+		p++;
+#endif
+	return (unsigned long)p;
 }
 
 /* Writes up to a page of text through an alias, and makes all CPUs see it. */
@@ -221,6 +254,9 @@ static int __maybe_unused jft_poke(unsigned long addr, const void *bytes, size_t
 		return -ENOMEM;
 	memcpy(map + offset_in_page(addr), bytes, len);
 	vunmap(map);
+#ifdef CONFIG_ARM64
+	flush_icache_range(addr, addr + len);
+#endif
 	on_each_cpu(jft_sync, NULL, 1);
 	return 0;
 }

@@ -27,7 +27,7 @@
 
 #include <jumpfunc/tracepoint.h>
 
-#if JF_HAVE_PATCHING
+#if JF_HAVE_PATCHING && defined(CONFIG_X86_64)
 #include <asm/apic.h>
 #include <asm/nmi.h>
 #endif
@@ -218,7 +218,7 @@ static int storm_thread(void *arg)
 	return 0;
 }
 
-#if JF_HAVE_PATCHING
+#if JF_HAVE_PATCHING && defined(CONFIG_X86_64)
 static DEFINE_PER_CPU(int, nmi_asked);
 
 static int storm_nmi(unsigned int type, struct pt_regs *regs)

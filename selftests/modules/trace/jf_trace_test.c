@@ -493,7 +493,7 @@ static void test_pool(void)
 	}
 }
 
-#if JF_HAVE_PATCHING
+#if JF_HAVE_PATCHING && defined(CONFIG_X86_64)
 #include <asm/unwind.h>
 
 static unsigned long stack[64];

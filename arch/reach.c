@@ -21,13 +21,16 @@
  * ends the way, since what stood there is not known; a kprobe that was optimised is
  * followed through its copy to where it leads back.
  *
+ * On arm64 a breakpoint takes the place of the whole instruction, and there is nothing to
+ * guess by. There the search ends with -EAGAIN, the caller has kprobes tell what the
+ * instruction is (jf_arch_uncover()), and asks again.
+ *
  * Once the way is lost, what has not been reached may be led to from there. So, for
  * the second question, each place in that counts that looks like a jump to where a
  * function begins, with an INT3 in place of its first byte, too. That finds too much
  * rather than too little. Only jumps by a pointer are not found, which is an error for
  * jf_arch_jumps(); of code that branches led to branch.h excludes them. On arm64 a
- * breakpoint takes the place of the whole instruction, and of a jump that a kprobe is
- * on is as little known as of one by a pointer.
+ * breakpoint that is no kprobe's (a debugger's) is as little known as one by a pointer.
  *
  * A trap may be a warning, after which a CPU goes on: for the first question it ends
  * the way, for jumps that leave the text it does not.
@@ -63,7 +66,7 @@
  * @away: it may have left the text there, by a pointer
  */
 struct jf_walk {
-	const struct jf_text_ask *ask;
+	struct jf_text_ask	*ask;
 	size_t			size;
 	unsigned long		*seen;
 	unsigned long		*todo;
@@ -106,6 +109,48 @@ static const struct jf_span *jf_walk_kept(const struct jf_walk *w,
 	return w->ask->kept ? jf_spans_find(&w->ask->kept->text, addr) : NULL;
 }
 
+#ifdef CONFIG_ARM64
+/* What stood at @addr before a kprobe was set there, as far as it is known. */
+static void jf_walk_bare(const struct jf_walk *w, unsigned long addr, u8 *bytes)
+{
+	struct jf_hidden *h = &w->ask->hidden;
+	unsigned int i;
+
+	if (!IS_ALIGNED(addr, JF_INSN_SIZE) || !jf_insn_may_hide(bytes))
+		return;
+	for (i = 0; i < h->num && h->at[i].addr != addr; i++)
+		;
+	if (i < h->num) {
+		if (h->at[i].told && h->at[i].insn)
+			jf_insn_store(bytes, h->at[i].insn);
+		return;
+	}
+	if (jf_grow((void **)&h->at, h->num, &h->max, sizeof(*h->at))) {
+		h->err = -ENOMEM;
+		return;
+	}
+	h->at[h->num++] = (struct jf_hidden_insn){ .addr = addr };
+	h->untold = true;
+}
+
+/* -EAGAIN: the search has to be repeated, -ENOMEM, or 0. */
+static int jf_walk_unseen(const struct jf_walk *w)
+{
+	const struct jf_hidden *h = &w->ask->hidden;
+
+	return h->err ?: h->untold ? -EAGAIN : 0;
+}
+#else
+static void jf_walk_bare(const struct jf_walk *w, unsigned long addr, u8 *bytes)
+{
+}
+
+static int jf_walk_unseen(const struct jf_walk *w)
+{
+	return 0;
+}
+#endif
+
 /* The bytes at @addr, as far as the text goes; zeros follow. */
 static bool jf_walk_read(const struct jf_walk *w, unsigned long addr, u8 *bytes)
 {
@@ -121,7 +166,10 @@ static bool jf_walk_read(const struct jf_walk *w, unsigned long addr, u8 *bytes)
 		if (!jf_insn_may_hide(bytes))
 			return true;
 	}
-	return !copy_from_kernel_nofault(bytes, (void *)addr, size);
+	if (copy_from_kernel_nofault(bytes, (void *)addr, size))
+		return false;
+	jf_walk_bare(w, addr, bytes);
+	return true;
 }
 
 /* Where the kernel's own key leads whose site this is; NULL: it is none, or not known. */
@@ -491,10 +539,10 @@ static int jf_walk_to_former(struct jf_walk *w)
 	return err;
 }
 
-int jf_arch_add_former(struct jf_spans *s, const struct jf_text_ask *ask)
+int jf_arch_add_former(struct jf_spans *s, struct jf_text_ask *ask)
 {
 	struct jf_walk w = { .ask = ask };
-	int err = jf_walk(&w) ?: jf_walk_add_rest(&w, s);
+	int err = jf_walk(&w) ?: jf_walk_unseen(&w) ?: jf_walk_add_rest(&w, s);
 
 	/* Then through that, for what it jumps to. */
 	w.tells = true;
@@ -504,10 +552,10 @@ int jf_arch_add_former(struct jf_spans *s, const struct jf_text_ask *ask)
 	if (!err && w.lost)
 		err = jf_walk_sweep(&w);
 	jf_walk_end(&w);
-	return err;
+	return err ?: jf_walk_unseen(&w);
 }
 
-int jf_arch_jumps(const struct jf_text_ask *ask)
+int jf_arch_jumps(struct jf_text_ask *ask)
 {
 	struct jf_walk w = { .ask = ask, .tells = true };
 	int err = jf_walk(&w);
@@ -515,5 +563,5 @@ int jf_arch_jumps(const struct jf_text_ask *ask)
 	if (!err && w.lost)
 		err = jf_walk_sweep(&w);
 	jf_walk_end(&w);
-	return err ?: w.away ? -ENOENT : 0;
+	return err ?: jf_walk_unseen(&w) ?: w.away ? -ENOENT : 0;
 }

@@ -40,6 +40,56 @@ struct jf_kept {
 	unsigned int	num_forks;
 };
 
+/*
+ * Instructions that kprobes hide. On x86 most of a jump is still there beside the
+ * breakpoint, and arch/reach.c guesses the rest.
+ */
+#ifdef CONFIG_ARM64
+/**
+ * struct jf_hidden_insn - an instruction that a kprobe hides
+ * @addr: where it is
+ * @insn: what it was, once that has been found out; 0: it cannot be told
+ * @told: it has been found out
+ */
+struct jf_hidden_insn {
+	unsigned long	addr;
+	u32		insn;
+	bool		told;
+};
+
+/**
+ * struct jf_hidden - all that a search has met
+ * @at:     in no order
+ * @num:    how many these are
+ * @max:    for how many there is room
+ * @untold: one of them has yet to be found out
+ * @err:    0, or -ENOMEM: one was left out
+ */
+struct jf_hidden {
+	struct jf_hidden_insn	*at;
+	unsigned int		num, max;
+	bool			untold;
+	int			err;
+};
+
+#define JF_ARCH_HIDES	1
+/*
+ * After a search with the result *@err. True: that was -EAGAIN, what kprobes hide has been
+ * found out, and the search must be repeated. False: the result is *@err, or -ENOMEM is
+ * stored there; and @h is empty. May sleep. Without jf_mutex, as kprobes take
+ * cpus_read_lock().
+ */
+bool jf_arch_uncover(struct jf_hidden *h, int *err);
+#else
+struct jf_hidden { };
+
+#define JF_ARCH_HIDES	0
+static inline bool jf_arch_uncover(struct jf_hidden *h, int *err)
+{
+	return false;
+}
+#endif
+
 /**
  * struct jf_text_ask - what the search in a function's text is given
  * @ways:   which ways does a branch site go: JF_WAY_*. NULL: both
@@ -50,6 +100,7 @@ struct jf_kept {
  * @left:   called with each jump that leaves the text; 0, or an error, which ends
  *          the search
  * @arg:    for @ways and @left
+ * @hidden: empty at first; for jf_arch_uncover() after the search
  */
 struct jf_text_ask {
 	const struct jf_spans	*text;
@@ -59,6 +110,7 @@ struct jf_text_ask {
 	bool			(*begins)(unsigned long addr);
 	int			(*left)(unsigned long to, void *arg);
 	void			*arg;
+	struct jf_hidden	hidden;
 };
 
 /* Of a branch site: it goes straight on or to its label; it went there before. */
@@ -70,14 +122,15 @@ struct jf_text_ask {
 /*
  * Add what in the text is not executed as its sites go; what cannot be told is added.
  * @left is called for jumps that leave the text from where sites went before, and where
- * that cannot be followed, for all that may be such a jump. With jf_mutex held. 0 or
- * -ENOMEM.
+ * that cannot be followed, for all that may be such a jump. With jf_mutex held. 0,
+ * -ENOMEM, or -EAGAIN for jf_arch_uncover().
  */
-int jf_arch_add_former(struct jf_spans *s, const struct jf_text_ask *ask);
+int jf_arch_add_former(struct jf_spans *s, struct jf_text_ask *ask);
 /*
  * Tell @left of all jumps that leave the function, and of what may be one. 0; -ENOENT
- * if there are others, -ENOMEM, or the error of @left. With jf_mutex held.
+ * if there are others, -EAGAIN for jf_arch_uncover(), -ENOMEM, or the error of @left.
+ * With jf_mutex held.
  */
-int jf_arch_jumps(const struct jf_text_ask *ask);
+int jf_arch_jumps(struct jf_text_ask *ask);
 
 #endif /* JF_ARCH_REACH_H */

@@ -14,13 +14,17 @@
  */
 #include "arm64/arm64.h"
 #include "arch/image.h"
+#include "arch/reach.h"
 
 #include <linux/ctype.h>
 #include <linux/export.h>
 #include <linux/jiffies.h>
+#include <linux/kprobes.h>
+#include <linux/mm.h>
 #include <linux/sched/task.h>
 #include <linux/seq_file.h>
 #include <linux/sizes.h>
+#include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/uaccess.h>
 
@@ -272,6 +276,66 @@ bool jf_arch_is_text(unsigned long addr)
 bool jf_arch_is_image(unsigned long addr)
 {
 	return true;
+}
+
+#ifdef CONFIG_KPROBES
+/*
+ * A second kprobe, which is disabled and so never hit, is given a copy of the instruction that
+ * the first one replaced. If that one has been removed meanwhile, it is what stands there. For
+ * what is not a kprobe's (a debugger's breakpoint) registering fails: it cannot be told.
+ */
+static int jf_uncover_all(struct jf_hidden *h)
+{
+	struct kprobe *kp = kvcalloc(h->num, sizeof(*kp), GFP_KERNEL);
+	struct kprobe **done = kvcalloc(h->num, sizeof(*done), GFP_KERNEL);
+	unsigned int i, n = 0;
+
+	for (i = 0; kp && done && i < h->num; i++) {
+		struct jf_hidden_insn *insn = &h->at[i];
+
+		if (insn->told)
+			continue;
+		insn->told = true;
+		kp[i].addr = (kprobe_opcode_t *)insn->addr;
+		kp[i].flags = KPROBE_FLAG_DISABLED;
+		if (register_kprobe(&kp[i]))
+			continue;
+		done[n++] = &kp[i];
+		if (kp[i].addr == (kprobe_opcode_t *)insn->addr &&
+		    !jf_insn_is_break(kp[i].opcode))
+			insn->insn = kp[i].opcode;
+	}
+	/* One grace period for them all, in which @kp is still used. */
+	if (n)
+		unregister_kprobes(done, n);
+	i = kp && done;
+	kvfree(done);
+	kvfree(kp);
+	return i ? 0 : -ENOMEM;
+}
+#else
+/* Then these are a debugger's. */
+static int jf_uncover_all(struct jf_hidden *h)
+{
+	unsigned int i;
+
+	for (i = 0; i < h->num; i++)
+		h->at[i].told = true;
+	return 0;
+}
+#endif
+
+bool jf_arch_uncover(struct jf_hidden *h, int *err)
+{
+	if (*err == -EAGAIN) {
+		h->untold = false;
+		*err = jf_uncover_all(h);
+		if (!*err)
+			return true;
+	}
+	kvfree(h->at);
+	memset(h, 0, sizeof(*h));
+	return false;
 }
 
 /* --- what is not there --------------------------------------------------- */

@@ -128,12 +128,12 @@ bool jf_arch_leads_into(unsigned long start, unsigned long end,
 }
 
 /* There are no sites. */
-int jf_arch_add_former(struct jf_spans *s, const struct jf_text_ask *ask)
+int jf_arch_add_former(struct jf_spans *s, struct jf_text_ask *ask)
 {
 	return 0;
 }
 
-int jf_arch_jumps(const struct jf_text_ask *ask)
+int jf_arch_jumps(struct jf_text_ask *ask)
 {
 	return -ENOENT;
 }

@@ -63,6 +63,7 @@ static const struct jf_ctl *jf_ctl_called(unsigned long to)
  * @tails: the tails of @scan, by address
  * @text:  the last function that was read
  * @ent:   for which key that was
+ * @hidden: what kprobes hide in it
  */
 struct jf_former {
 	struct jf_scan	*scan;
@@ -71,6 +72,7 @@ struct jf_former {
 	struct xarray	tails;
 	struct jf_spans	text;
 	const struct jf_ent *ent;
+	struct jf_hidden hidden;
 };
 
 /* Does what this key led to count? */
@@ -160,10 +162,12 @@ static int jf_add_tails(struct jf_former *f, unsigned long tail)
 	if (!err) {
 		jf_spans_sort(&text);
 		ask.text = &text;
-		mutex_lock(&jf_mutex);
-		ask.kept = jf_text_kept(tail);
-		err = jf_arch_jumps(&ask);
-		mutex_unlock(&jf_mutex);
+		do {
+			mutex_lock(&jf_mutex);
+			ask.kept = jf_text_kept(tail);
+			err = jf_arch_jumps(&ask);
+			mutex_unlock(&jf_mutex);
+		} while (jf_arch_uncover(&ask.hidden, &err));
 	}
 	jf_spans_free(&text);
 	/* Jumps by a pointer are not found. */
@@ -181,6 +185,7 @@ static int jf_add_former(struct jf_former *f, const struct jf_site *site)
 		.begins = jf_func_begins,
 		.left = jf_tail_left,
 		.arg = f,
+		.hidden = f->hidden,
 	};
 	bool on = READ_ONCE(jf_key_of(site->ctl->ent)->enabled);
 	int err = 0;
@@ -191,6 +196,7 @@ static int jf_add_former(struct jf_former *f, const struct jf_site *site)
 		if (f->again)
 			break;
 	}
+	f->hidden = ask.hidden;
 	return err;
 }
 
@@ -227,12 +233,15 @@ static int jf_add_site(struct jf_former *f, const struct jf_ent *ent,
 	if (err)
 		return err;
 	f->ent = ent;
-	mutex_lock(&jf_mutex);
-	site = jf_site_find(addr);
-	if (site && site->flags & JF_SITE_BRANCH &&
-	    jf_key_counts(f, site->ctl))
-		err = jf_add_former(f, site);
-	mutex_unlock(&jf_mutex);
+	do {
+		mutex_lock(&jf_mutex);
+		site = jf_site_find(addr);
+		err = 0;
+		if (site && site->flags & JF_SITE_BRANCH &&
+		    jf_key_counts(f, site->ctl))
+			err = jf_add_former(f, site);
+		mutex_unlock(&jf_mutex);
+	} while (jf_arch_uncover(&f->hidden, &err));
 	return err;
 }
 
@@ -492,6 +501,19 @@ static bool jf_way_is_tail(const struct jf_way_to *w, const struct jf_spans *tex
 	return false;
 }
 
+/* With jf_mutex held, which is released meanwhile. */
+static bool jf_uncover_locked(struct jf_hidden *h, int *err)
+{
+	bool again;
+
+	if (!JF_ARCH_HIDES)
+		return false;
+	mutex_unlock(&jf_mutex);
+	again = jf_arch_uncover(h, err);
+	mutex_lock(&jf_mutex);
+	return again;
+}
+
 /* Can the function that is called at @to only have jumped there, for another reason? */
 static bool jf_way_jumps(struct jf_way_to *w, unsigned long to)
 {
@@ -504,12 +526,15 @@ static bool jf_way_jumps(struct jf_way_to *w, unsigned long to)
 		.arg = w,
 	};
 	bool jumps = false;
+	int err = 0;
 
 	if (!jf_spans_add_entry(&text, to)) {
 		jf_spans_sort(&text);
-		ask.kept = jf_text_kept(to);
-		jumps = !jf_way_is_tail(w, &text) && !jf_arch_jumps(&ask) &&
-			w->there;
+		do {
+			ask.kept = jf_text_kept(to);
+			jumps = !jf_way_is_tail(w, &text) &&
+				!(err = jf_arch_jumps(&ask)) && w->there;
+		} while (jf_uncover_locked(&ask.hidden, &err));
 	}
 	jf_spans_free(&text);
 	return jumps;

@@ -109,19 +109,28 @@ static inline enum jf_insn_flow jf_insn_flow(const uint8_t *p, uint64_t ip,
 	return JF_FLOW_NEXT;
 }
 
-/* The operands of BRK that the kernel has for warnings, and for bugs. */
+/* Operands of BRK: for kprobes, for breakpoints that a debugger sets, for warnings and bugs. */
+#define JF_BRK_KPROBE	0x004U
+#define JF_BRK_DEBUGGER	0x400U
 #define JF_BRK_BUG	0x800U
 
-static inline bool jf_insn_may_warn(const uint8_t *p)
+static inline bool __jf_insn_is_brk(const uint8_t *p, uint32_t operand)
 {
 	uint32_t insn = jf_insn_load(p);
 
-	return jf_insn_is_break(insn) && (insn >> 5 & 0xffff) == JF_BRK_BUG;
+	return jf_insn_is_break(insn) && (insn >> 5 & 0xffff) == operand;
 }
 
+static inline bool jf_insn_may_warn(const uint8_t *p)
+{
+	return __jf_insn_is_brk(p, JF_BRK_BUG);
+}
+
+/* All other BRKs are compiled: traps, and what sanitizers check. */
 static inline bool jf_insn_may_hide(const uint8_t *p)
 {
-	return jf_insn_is_break(jf_insn_load(p)) && !jf_insn_may_warn(p);
+	return __jf_insn_is_brk(p, JF_BRK_KPROBE) ||
+	       __jf_insn_is_brk(p, JF_BRK_DEBUGGER);
 }
 
 #endif /* JF_FLOW_ARM64_H */

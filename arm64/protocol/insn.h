@@ -8,6 +8,7 @@
  *   jf_insn_nop()			the instruction without operand
  *   jf_insn_decode(insn, ip, &target)	what is this, and where does it lead?
  *   jf_insn_load(p)			the instruction whose bytes are at p
+ *   jf_insn_store(p, insn)		write these bytes
  *   jf_insn_is_break(insn)		is it a breakpoint?
  *   jf_insn_veneer(p, ip, &target)	where does a veneer lead that stands at ip?
  *
@@ -178,6 +179,22 @@ static inline uint32_t jf_insn_load(const void *p)
 
 	return (uint32_t)b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16 |
 	       (uint32_t)b[3] << 24;
+}
+
+/**
+ * jf_insn_store() - write the bytes of an instruction
+ * @p:    to here, which no CPU executes; need not be aligned
+ * @insn: the instruction
+ *
+ * Context: any.
+ */
+static inline void jf_insn_store(void *p, uint32_t insn)
+{
+	uint8_t *b = p;
+	int i;
+
+	for (i = 0; i < JF_INSN_SIZE; i++)
+		b[i] = insn >> 8 * i & 0xff;
 }
 
 /**

@@ -491,7 +491,7 @@ int jf_arch_add_tests(struct jf_spans *s, unsigned long start, unsigned long end
 }
 
 /* All of a function comes after its sites. */
-int jf_arch_add_former(struct jf_spans *s, const struct jf_text_ask *ask)
+int jf_arch_add_former(struct jf_spans *s, struct jf_text_ask *ask)
 {
 	unsigned int i;
 	int err = 0;
@@ -502,7 +502,7 @@ int jf_arch_add_former(struct jf_spans *s, const struct jf_text_ask *ask)
 	return err;
 }
 
-int jf_arch_jumps(const struct jf_text_ask *ask)
+int jf_arch_jumps(struct jf_text_ask *ask)
 {
 	return -ENOENT;
 }

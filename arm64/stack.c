@@ -33,10 +33,13 @@
  * one; then the words of the rest of the stack decide, and so they do where a
  * record leads off the stack, or back.
  *
- * What a return hook (kretprobes, the function graph tracer) has put there is not known here. Where
- * one of the addresses that they have taken leads into the text, the task counts as inside.
- * For functions that others call, too, this keeps a task inside that need not be, until it
- * has returned.
+ * A return probe puts the address of a trampoline into the link register, and keeps the return
+ * address beside x29, which is the place of the caller's record. So the record that
+ * leads there has a return address that the probe knows. Up to 5.10, and for what the function
+ * graph tracer has taken, this is not known here: where one of these addresses leads into
+ * the text, the task counts as inside. For functions that others call, too, this keeps a task
+ * inside that need not be, until it has returned. So does a kprobe on the instruction that
+ * called such a function.
  */
 #include "arm64/arm64.h"
 #include "arch/stack.h"
@@ -164,6 +167,57 @@ static bool jf_words_call(struct task_struct *t, unsigned long from,
 	return false;
 }
 
+/* --- return probes ------------------------------------------------------- */
+
+#if defined(CONFIG_KRETPROBE_ON_RETHOOK)
+#define JF_HOOKS	1
+#define jf_hooks_of(t)	READ_ONCE((t)->rethooks.first)
+#define jf_hook_fp(l)	llist_entry(l, struct rethook_node, llist)->frame
+#define jf_hook_ret(l)	llist_entry(l, struct rethook_node, llist)->ret_addr
+#elif defined(JF_HAVE_KRETPROBE_LIST)
+#define JF_HOOKS	1
+#define jf_hooks_of(t)	READ_ONCE((t)->kretprobe_instances.first)
+#define jf_hook_fp(l)	\
+	((unsigned long)llist_entry(l, struct kretprobe_instance, llist)->fp)
+#define jf_hook_ret(l)	\
+	((unsigned long)llist_entry(l, struct kretprobe_instance, llist)->ret_addr)
+#endif
+
+/*
+ * How many return probes have the function that was called by the one whose record is at @fp?
+ * *@ret: what the first of them found in the link register, hence the last one in the
+ * list; the others have found a trampoline's address.
+ */
+static unsigned int jf_hooks_at(struct task_struct *t, unsigned long fp,
+				unsigned long *ret)
+{
+	unsigned int n = 0;
+#ifdef JF_HOOKS
+	const struct llist_node *l;
+
+	for (l = jf_hooks_of(t); l; l = READ_ONCE(l->next)) {
+		if (jf_hook_fp(l) != fp)
+			continue;
+		*ret = jf_plain(jf_hook_ret(l));
+		n++;
+	}
+#endif
+	return n;
+}
+
+/* Have @num return probes been met, and are there no others? */
+static bool jf_hooks_are(struct task_struct *t, unsigned int num)
+{
+	unsigned int n = 0;
+#ifdef JF_HOOKS
+	const struct llist_node *l;
+
+	for (l = jf_hooks_of(t); l; l = READ_ONCE(l->next))
+		n++;
+#endif
+	return n == num;
+}
+
 /* --- frames -------------------------------------------------------------- */
 
 /**
@@ -171,12 +225,14 @@ static bool jf_words_call(struct task_struct *t, unsigned long from,
  * @fp:     the next record
  * @addr:   where the last frame goes on
  * @from:   the tag of the function that the last frame was in; or 0
+ * @hooks:  return probes that have been met
  * @shared: the task is in a function that others call
  */
 struct jf_frames {
 	unsigned long	fp;
 	unsigned long	addr;
 	unsigned long	from;
+	unsigned int	hooks;
 	bool		shared;
 };
 
@@ -208,8 +264,9 @@ static bool jf_frame_counts(struct jf_frames *f, struct jf_scan *scan,
  * function may have no record, so that the next one is not what it returns to: no
  * function that others call is excused here.
  */
-static bool jf_regs_count(struct jf_frames *f, const struct pt_regs *regs,
-			  struct jf_scan *scan, bool calls)
+static bool jf_regs_count(struct jf_frames *f, struct task_struct *t,
+			  const struct pt_regs *regs, struct jf_scan *scan,
+			  bool calls)
 {
 	unsigned long lr = jf_plain(regs->regs[30]);
 	unsigned int i;
@@ -221,6 +278,8 @@ static bool jf_regs_count(struct jf_frames *f, const struct pt_regs *regs,
 			return true;
 	if (jf_lead_into(scan, regs->pc))
 		return true;
+	/* Before the function has made its record. */
+	f->hooks += jf_hooks_at(t, regs->regs[29], &lr);
 	if (calls && jf_is_stale_call(scan, lr, regs->pc)) {
 		scan->where = lr;
 		return true;
@@ -267,11 +326,14 @@ static bool jf_follow(struct jf_frames *f, struct task_struct *t,
 		lr = READ_ONCE_NOCHECK(record[1]);
 		regs = jf_regs_at(t, f->fp, next, lr);
 		if (regs) {
-			if (jf_regs_count(f, regs, scan, calls))
+			if (jf_regs_count(f, t, regs, scan, calls))
 				return true;
 			next = READ_ONCE_NOCHECK(regs->regs[29]);
-		} else if (jf_frame_counts(f, scan, jf_plain(lr), calls)) {
-			return true;
+		} else {
+			lr = jf_plain(lr);
+			f->hooks += jf_hooks_at(t, next, &lr);
+			if (jf_frame_counts(f, scan, lr, calls))
+				return true;
 		}
 		if (next <= f->fp)
 			return false;
@@ -293,7 +355,8 @@ static enum jf_seen jf_frames_scan(struct task_struct *t,
 		return JF_SEEN_INSIDE;
 	where = scan->where;
 	scan->where = 0;
-	if (jf_graph_has(t, scan) || jf_rethook_has(t, scan))
+	if (jf_graph_has(t, scan) ||
+	    (!jf_hooks_are(t, f.hooks) && jf_rethook_has(t, scan)))
 		return JF_SEEN_UNKNOWN;
 	if (!whole) {
 		if (f.from)

@@ -9,6 +9,7 @@
  *   proxy.c	what one object imports from another
  *   linker.c	what the dynamic linker knows of objects
  *   batch.c	batches of what the parts below carry out
+ *   sdt.c	SDT probes, by name, and their calls
  *   list.c	what there is, by name
  *   trace.c	tracepoints: what leads to their probes
  *   entity.c	keys and dynamic functions, one at a time
@@ -675,13 +676,22 @@ void *jf_func_target(const struct jf_func *f, void *func);
 
 /* As jf_batch_commit(), with the lock held. */
 int jf_trace_commit(struct jf_batch *b);
-/* The probes of the tracepoint whose dynamic function @call is of. With the lock held. */
-size_t jf_trace_probes(const struct jf_ent *call);
+/* The probes of the tracepoint whose dynamic function @ent is of, or SDT probe whose key. With the lock held. */
+size_t jf_trace_probes(const struct jf_ent *ent);
+/* How many it has, and has it this one? With the lock held. */
+size_t jf_trace_num(const struct jf_tracepoint *tp);
+bool jf_trace_has(const struct jf_tracepoint *tp, void *func, void *data);
 /* Take away all probes in an object that is unloaded: 0 or the last error. With the lock held. */
 int jf_trace_object_unload(const struct jf_mod *mod);
 
 /* --- list.c ----------------------------------------------------------------------- */
 
+/* Is all of @name what @pattern says, of so many characters? See list.h. */
+bool jf_name_fits(const char *name, const char *pattern, size_t len);
+/* At how many places it is, in all objects. With the lock held. */
+size_t jf_ctl_sites(struct jf_ctl *ctl);
+/* It stands in for nothing, and its object stays. With the lock held. */
+bool jf_ctl_is_own(const struct jf_ctl *ctl);
 /* What the environment has of the keys of an object that was loaded. With the lock held. */
 void jf_list_enable(const struct jf_mod *mod);
 

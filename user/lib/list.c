@@ -33,7 +33,7 @@ static bool begins_with(const char *s, const char *prefix)
  * last one before has to take another character, so that this is no exponential search.
  * fnmatch() looks at the locale, and may allocate.
  */
-static bool fits(const char *s, const char *pattern, size_t len)
+bool jf_name_fits(const char *s, const char *pattern, size_t len)
 {
 	const char *p = pattern, *end = pattern + len, *star = NULL, *from = NULL;
 
@@ -71,42 +71,49 @@ static bool is_named(const struct jf_mod *m, const char *name, const char *patte
 {
 	const char *colon = memrchr(pattern, ':', len);
 
-	if (!colon)
-		return fits(name, pattern, len);
-	return fits(file_of(m), pattern, (size_t)(colon - pattern)) &&
-	       fits(name, colon + 1, len - (size_t)(colon + 1 - pattern));
+	/* Those of SDT probes have a colon themselves. */
+	if (!colon || jf_name_fits(name, pattern, len))
+		return jf_name_fits(name, pattern, len);
+	return jf_name_fits(file_of(m), pattern, (size_t)(colon - pattern)) &&
+	       jf_name_fits(name, colon + 1, len - (size_t)(colon + 1 - pattern));
+}
+
+static bool is_sdt(const struct jf_ctl *ctl)
+{
+	return ctl->ent->type == JF_ENT_KEY && ctl->ent->flags & JF_ENT_SDT;
 }
 
 static bool is_trace(const struct jf_ctl *ctl)
 {
-	return ctl->ent->type == JF_ENT_FUNC && ctl->ent->flags & JF_ENT_TRACE &&
-	       begins_with(ctl->ent->name, TRACE_FUNC);
+	return is_sdt(ctl) || (ctl->ent->type == JF_ENT_FUNC && ctl->ent->flags & JF_ENT_TRACE &&
+			       begins_with(ctl->ent->name, TRACE_FUNC));
 }
 
 /* It stands in for nothing, and its object stays. */
-static bool is_own(const struct jf_ctl *ctl)
+bool jf_ctl_is_own(const struct jf_ctl *ctl)
 {
 	return !ctl->real && !ctl->wants && !ctl->mod->unloading;
 }
 
 static bool is_key(const struct jf_ctl *ctl)
 {
-	return is_own(ctl) && ctl->ent->type == JF_ENT_KEY && !begins_with(ctl->ent->name, TRACE_KEY);
+	return jf_ctl_is_own(ctl) && ctl->ent->type == JF_ENT_KEY && !is_sdt(ctl) &&
+	       !begins_with(ctl->ent->name, TRACE_KEY);
 }
 
 static bool is_shown(const struct jf_ctl *ctl)
 {
-	return ctl->ent->type == JF_ENT_KEY ? is_key(ctl) : is_own(ctl);
+	return ctl->ent->type == JF_ENT_KEY && !is_sdt(ctl) ? is_key(ctl) : jf_ctl_is_own(ctl);
 }
 
 static const char *name_of(const struct jf_ctl *ctl)
 {
-	return ctl->ent->name + (is_trace(ctl) ? strlen(TRACE_FUNC) : 0);
+	return ctl->ent->name + (is_trace(ctl) && !is_sdt(ctl) ? strlen(TRACE_FUNC) : 0);
 }
 
 /* --- the list --------------------------------------------------------------------- */
 
-static size_t sites_of(struct jf_ctl *ctl)
+size_t jf_ctl_sites(struct jf_ctl *ctl)
 {
 	struct jf_ctl *p;
 	size_t num = jf_sites_num(ctl);
@@ -138,24 +145,24 @@ static void describe(struct jf_ctl *ctl, struct jf_info *info)
 	struct jf_ctl *key;
 
 	*info = (struct jf_info){
-		.kind = ctl->ent->type == JF_ENT_KEY ? JF_KIND_KEY :
-			is_trace(ctl) ? JF_KIND_TRACE : JF_KIND_FUNC,
+		.kind = is_trace(ctl) ? JF_KIND_TRACE :
+			ctl->ent->type == JF_ENT_KEY ? JF_KIND_KEY : JF_KIND_FUNC,
 		.exported = ctl->exported, .nth = ctl->at, .num = ctl->at + ctl->rest,
 	};
 	if (info->kind == JF_KIND_KEY) {
 		info->key = jf_key_of(ctl->ent);
 		info->on = jf_key_enabled(info->key);
 		info->users = jf_key_count(info->key);
-		info->sites = sites_of(ctl);
+		info->sites = jf_ctl_sites(ctl);
 	} else if (info->kind == JF_KIND_FUNC) {
 		info->target = __jf_func_query(jf_func_of(ctl->ent));
 		info->on = info->target;
-		info->sites = sites_of(ctl);
+		info->sites = jf_ctl_sites(ctl);
 	} else {
-		key = key_of_trace(ctl);
+		key = is_sdt(ctl) ? ctl : key_of_trace(ctl);
 		info->users = (int)jf_trace_probes(ctl->ent);
 		info->on = info->users;
-		info->sites = key ? sites_of(key) : 0;
+		info->sites = key ? jf_ctl_sites(key) : 0;
 	}
 }
 
@@ -394,7 +401,7 @@ static void note_traces(struct wish *w, const struct jf_mod *m)
 	size_t i;
 
 	for (i = 0; i < m->num_ctls && !w->trace; i++)
-		w->trace = is_own(&m->ctls[i]) && is_trace(&m->ctls[i]) &&
+		w->trace = jf_ctl_is_own(&m->ctls[i]) && is_trace(&m->ctls[i]) &&
 			   is_named(m, name_of(&m->ctls[i]), w->names, w->len);
 }
 

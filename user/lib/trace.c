@@ -18,7 +18,7 @@
  */
 #include "lib.h"
 
-#include <jumpfunc/tracepoint.h>
+#include <jumpfunc/sdt.h>
 
 #include "trace.h"
 #include "tracepoint/probes.h"
@@ -97,9 +97,29 @@ static struct jf_probes *probes_with(const struct jf_probes *old, struct jf_prob
 	return p;
 }
 
+/*
+ * An SDT probe (sdt.h) has a key alone: its code goes over the array, and does without an iterator of its
+ * own.
+ */
+static bool is_sdt(const struct jf_tracepoint *tp)
+{
+	return !tp->call;
+}
+
+static struct jf_sdt *sdt_of(struct jf_tracepoint *tp)
+{
+	return jf_container(tp, struct jf_sdt, tp);
+}
+
+/* That it is known by. */
+static struct jf_ent *ent_of(const struct jf_tracepoint *tp)
+{
+	return is_sdt(tp) ? &tp->key->ent : &tp->call->ent;
+}
+
 static uintptr_t trampoline(const struct jf_tracepoint *tp)
 {
-	const struct jf_ctl *ctl = jf_ctl_of(&tp->call->ent);
+	const struct jf_ctl *ctl = jf_ctl_of(ent_of(tp));
 	const struct jf_site *site = ctl ? ctl->sites : NULL;
 
 	while (site && !(site->flags & JF_SITE_TRAMP))
@@ -163,10 +183,17 @@ static struct jf_change *changes_of(struct tracing *t, bool images, struct jf_ch
 {
 	struct jf_probes *next = t->probes;
 
-	t->call = jf_change_of(&t->tp->call->ent, prepare(t->tp, next, images));
 	t->key = jf_change_of(&t->tp->key->ent, next != NULL);
-	t->call.force = true;
 	t->key.force = true;
+	if (is_sdt(t->tp)) {
+		/* Its code may come here late, and then finds no array that is freed. */
+		t->key.also = (void **)&t->tp->active;
+		t->key.stored = next ? next->probe : NULL;
+		t->key.next = rest;
+		return &t->key;
+	}
+	t->call = jf_change_of(&t->tp->call->ent, prepare(t->tp, next, images));
+	t->call.force = true;
 	if (next && next->image) {
 		t->call.image = true;
 	} else if (next) {
@@ -176,6 +203,13 @@ static struct jf_change *changes_of(struct tracing *t, bool images, struct jf_ch
 	t->call.next = rest;
 	t->key.next = &t->call;
 	return &t->key;
+}
+
+/* Programs ask it whether to prepare arguments; tracers count there, too. */
+static void count_semaphore(const struct jf_sdt *sdt, bool more)
+{
+	if (sdt->semaphore)
+		__atomic_fetch_add(sdt->semaphore, more ? 1 : -1, __ATOMIC_RELAXED);
 }
 
 /* As @b asks, with the tracepoints of @first: all of it or nothing. */
@@ -199,6 +233,8 @@ static int commit(const struct jf_batch *b, struct tracing *first)
 	jf_replaced();
 	grace_period = jf_grace_begin();
 	for (t = first; t; t = t->next) {
+		if (is_sdt(t->tp) && !t->tp->probes != !t->probes)
+			count_semaphore(sdt_of(t->tp), t->probes);
 		retire(t->tp->probes, grace_period);
 		t->tp->probes = t->probes;
 		t->own = false;
@@ -231,7 +267,7 @@ static struct jf_tracepoint *real_trace(struct jf_tracepoint *tp)
 /* 0, or why no probe @func can come. */
 static int check_probe(const struct jf_tracepoint *tp, const void *func)
 {
-	if (!jf_ctl_of(&tp->call->ent))
+	if (!jf_ctl_of(ent_of(tp)))
 		return -ENODEV;
 	return jf_is_unloading(tp) || jf_is_unloading(func) ? -EBUSY : 0;
 }
@@ -429,11 +465,21 @@ int jf_trace_commit(struct jf_batch *b)
 	return err;
 }
 
-size_t jf_trace_probes(const struct jf_ent *call)
+size_t jf_trace_num(const struct jf_tracepoint *tp)
+{
+	return tp->probes ? tp->probes->nr : 0;
+}
+
+bool jf_trace_has(const struct jf_tracepoint *tp, void *func, void *data)
+{
+	return has_probe(tp->probes, func, data);
+}
+
+size_t jf_trace_probes(const struct jf_ent *ent)
 {
 	const struct jf_tracepoint *tp = active;
 
-	while (tp && &tp->call->ent != call)
+	while (tp && ent_of(tp) != ent)
 		tp = tp->next;
 	return tp ? tp->probes->nr : 0;
 }

@@ -68,6 +68,7 @@ enum jf_ent_type {
 #define JF_ENT_DEFERRED	0x20	/* a key in a struct jf_key_deferred */
 #define JF_ENT_CONTRACT	0xc0	/* enum jf_contract; see contract.h */
 #define JF_ENT_UNKNOWN	0x100	/* imported by a program: jf_func.init leads to the real one */
+#define JF_ENT_SDT	0x200	/* in a program: a key in a struct jf_sdt (sdt.h) */
 
 /* How a dynamic function is to be updated. */
 #define __JF_CPUSLOCKED	0x01	/* the caller holds cpus_read_lock() */

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
+/*
+ * Subscribers of a program's SDT probes, those of <sys/sdt.h> as jumpfunc has it.
+ *
+ * API:
+ *   jf_sdt_register(names, probe, data)	call probe at each of these from now on
+ *   jf_sdt_unregister(names, probe, data)	and no longer
+ *   jf_sdt_list(visit, arg)			what there is
+ *
+ * Example:
+ *   static void print(void *data, const struct jf_sdt *sdt, const unsigned long *words)
+ *   {
+ *           fprintf(data, "%s %ld\n", sdt->tp.name, (long)words[0]);
+ *   }
+ *
+ *   err = jf_sdt_register("postgresql:query__*", print, stderr);
+ *   ...
+ *   jf_sdt_unregister("*", print, stderr);
+ *   jf_quiesce();
+ *
+ * Names: "provider:name", and * and ? in them mean what they mean in list.h; without a colon the name
+ * alone.
+ *
+ * How it works: jumpfunc-sdt/sys/sdt.h. All probes of a call are changed in one transaction, whatever
+ * their number. A probe has any number of subscribers, which an array holds; read sections surround the
+ * calls (jf_read_lock()). While there are subscribers the probe's semaphore, if it has one, is one higher.
+ *
+ * Caveats:
+ *   What is registered by name are the probes of the objects that are loaded now. jf_list() shows SDT
+ *   probes among the tracepoints.
+ *
+ *   A probe that the compiler has put into the code several times is one, if it has the same number of
+ *   arguments there. Their types are those of one of these places.
+ */
+#ifndef JUMPFUNC_SDT_H
+#define JUMPFUNC_SDT_H
+
+#ifdef __KERNEL__
+#error "for programs only"
+#endif
+
+#include <jumpfunc/tracepoint.h>
+
+/* Of struct jf_sdt. */
+#define JF_SDT_VERSION	1
+/* jf_sdt.code: the bytes of an argument, and what it is. */
+#define JF_SDT_SIZE	0x0f
+#define JF_SDT_SIGNED	0x10
+#define JF_SDT_FLOAT	0x20
+
+/**
+ * struct jf_sdt - an SDT probe
+ * @key:       enabled while it has subscribers
+ * @tp:        the name, "provider:name", the number of arguments, and the subscribers
+ * @semaphore: NULL, or a count of those that want to know it
+ * @version:   JF_SDT_VERSION
+ * @code:      of each argument: JF_SDT_*
+ *
+ * Written by the macros of <sys/sdt.h>. For probes to read; all else is private to jumpfunc.
+ */
+struct jf_sdt {
+	struct jf_key		key;
+	struct jf_tracepoint	tp;
+	unsigned short		*semaphore;
+	uint32_t		version;
+	uint8_t			code[16];
+};
+
+/*
+ * A subscriber: @words are the arguments, signed ones with their sign, of a float or double the bits.
+ * Context: as the code that the probe is in; it is in a read section.
+ */
+typedef void jf_sdt_probe(void *data, const struct jf_sdt *sdt, const unsigned long *words);
+
+__JF_BEGIN_DECLS
+
+/**
+ * jf_sdt_register() - subscribe to SDT probes
+ * @names: which, see above
+ * @probe: is called at each
+ * @data:  its first argument
+ *
+ * Those that @probe was registered for with @data before are left as they are.
+ *
+ * Context: as jf_batch_commit().
+ * Return: how many these are, -ENOENT if there are none, -EINVAL if @probe is NULL, -ENOMEM, or an error
+ * of jf_batch_commit(). Unless that is -EIO, an error means that nothing has changed.
+ */
+int jf_sdt_register(const char *names, jf_sdt_probe *probe, void *data);
+
+/**
+ * jf_sdt_unregister() - subscribe no longer
+ * @names: which
+ * @probe: as registered
+ * @data:  as registered
+ *
+ * Calls of @probe that have begun are over when jf_quiesce() has returned.
+ *
+ * Context: as jf_batch_commit().
+ * Return: how many had this subscriber, -ENOENT if none had, or as jf_sdt_register().
+ */
+int jf_sdt_unregister(const char *names, jf_sdt_probe *probe, void *data);
+
+/**
+ * struct jf_sdt_info - an SDT probe, as jf_sdt_list() found it
+ * @sdt:    the probe
+ * @name:   "provider:name"
+ * @object: the file of the program or shared object that it is in
+ * @probes: how many subscribers it has
+ * @sites:  at how many places it is
+ */
+struct jf_sdt_info {
+	const struct jf_sdt	*sdt;
+	const char		*name;
+	const char		*object;
+	size_t			probes;
+	size_t			sites;
+};
+
+/**
+ * jf_sdt_list() - call a function for each SDT probe
+ * @visit: called for each, until it does not return 0
+ * @arg:   its second argument
+ *
+ * @sdt is there as long as its object is. All else is a copy, as of jf_list().
+ *
+ * Context: as jf_list().
+ * Return: 0, -ENOMEM, or what @visit has returned.
+ */
+int jf_sdt_list(int (*visit)(const struct jf_sdt_info *info, void *arg), void *arg);
+
+/* Called by the code of the probes. */
+void __jf_sdt_hit(struct jf_sdt *sdt, const unsigned long *words);
+
+__JF_END_DECLS
+
+#endif /* JUMPFUNC_SDT_H */

@@ -39,7 +39,7 @@ $(OUT)/test_sdt-clangxx: $(SDT_DEPS)
 $(OUT)/sdt-plugin.so: $(SDT_TEST)/test_sdt_plugin.c $(SDT_TEST)/test_sdt.h $(SDT_HEADER) $(LIB_TEST_DEPS)
 	$(CC) $(SDT_CFLAGS) -O2 -fPIC -shared -o $@ $< $(LIB_SHARED)
 
-sdt-check: $(LIBS) $(SDT_CHECKS) $(OUT)/test_sdt-static $(OUT)/sdt-plugin.so
+sdt-check: $(LIBS) $(RECORD_LIBS) $(SDT_CHECKS) $(OUT)/test_sdt-static $(OUT)/sdt-plugin.so
 	+@rc=0; \
 	for t in $(SDT_CHECKS); do \
 		for trap in never always; do \
@@ -48,8 +48,22 @@ sdt-check: $(LIBS) $(SDT_CHECKS) $(OUT)/test_sdt-static $(OUT)/sdt-plugin.so
 	done; \
 	echo "# test_sdt-static"; $(OUT)/test_sdt-static - || rc=1; \
 	echo "# sites.sh"; CC="$(CC)" CXX="$(CXX)" CLANG="$(CLANG)" CLANGXX="$(CLANGXX)" $(SDT_TEST)/sites.sh $(OUT) || rc=1; \
+	echo "# record.sh"; CC="$(CC)" $(SDT_TEST)/record.sh $(OUT) || rc=1; \
 	exit $$rc
 
 check: sdt-check
 
 .PHONY: sdt-check
+
+# With what install.mk installs; its variables.
+PROGRAM_HEADERS += $(TOP)/include/jumpfunc/sdt.h
+install: install-sdt
+install-sdt:
+	$(INSTALL) -d $(call to,$(INCLUDEDIR)/jumpfunc-sdt/sys)
+	$(INSTALL) -m 644 $(SDT_HEADER) $(call to,$(INCLUDEDIR)/jumpfunc-sdt/sys/)
+
+uninstall: uninstall-sdt
+uninstall-sdt:
+	rm -rf $(call to,$(INCLUDEDIR)/jumpfunc-sdt)
+
+.PHONY: install-sdt uninstall-sdt

@@ -8,7 +8,7 @@
 KILLS ?= 300
 FUZZ ?= 20000
 
-RECORD_SOURCES := $(addprefix trace/,record.c provider.c ring.c metadata.c clock.c file.c recover.c)
+RECORD_SOURCES := $(addprefix trace/,record.c provider.c sdt.c ring.c metadata.c clock.c file.c recover.c)
 RECORD_OBJECTS := $(RECORD_SOURCES:trace/%.c=$(OUT)/trace/%.o)
 RECORD_LIBS := $(OUT)/libjumpfunc-trace.so $(OUT)/libjumpfunc-trace.a $(OUT)/jf-recover
 

@@ -6,6 +6,8 @@
  *   jf_sdt_register(names, probe, data)	call probe at each of these from now on
  *   jf_sdt_unregister(names, probe, data)	and no longer
  *   jf_sdt_list(visit, arg)			what there is
+ *   jf_sdt_batch_register(&b, sdt, probe, data), jf_sdt_batch_unregister(...)	one, in a batch (batch.h)
+ *   jf_sdt_registered(sdt, probe, data)	is it a subscriber
  *
  * Example:
  *   static void print(void *data, const struct jf_sdt *sdt, const unsigned long *words)
@@ -102,6 +104,43 @@ int jf_sdt_register(const char *names, jf_sdt_probe *probe, void *data);
 int jf_sdt_unregister(const char *names, jf_sdt_probe *probe, void *data);
 
 /**
+ * jf_sdt_registered() - is this a subscriber of an SDT probe
+ * @sdt:   the probe, of an object that is loaded
+ * @probe: as registered
+ * @data:  as registered
+ *
+ * Context: any thread; not from a signal handler.
+ * Return: true if it is
+ */
+bool jf_sdt_registered(const struct jf_sdt *sdt, jf_sdt_probe *probe, void *data);
+
+/**
+ * jf_sdt_batch_register() - subscribe to one SDT probe, as part of a batch
+ * @b:     the batch
+ * @sdt:   the probe
+ * @probe: is called at it
+ * @data:  its first argument
+ *
+ * jf_batch_commit() fails with -EEXIST if it is a subscriber already, and with -ENODEV if the probe's object
+ * is loaded no longer. jf_sdt_batch_unregister() is the contrary, with -ENOENT if it is none.
+ *
+ * Context: process context, may sleep (allocates).
+ * Return: 0, or as jf_trace_batch_register(); jf_batch_commit() returns the same.
+ */
+static inline int jf_sdt_batch_register(struct jf_batch *b, const struct jf_sdt *sdt, jf_sdt_probe *probe,
+					void *data)
+{
+	return __jf_batch_probe(b, (struct jf_tracepoint *)(uintptr_t)&sdt->tp, __extension__ (void *)probe,
+				data, JF_TRACE_PRIO_DEFAULT, true);
+}
+static inline int jf_sdt_batch_unregister(struct jf_batch *b, const struct jf_sdt *sdt, jf_sdt_probe *probe,
+					  void *data)
+{
+	return __jf_batch_probe(b, (struct jf_tracepoint *)(uintptr_t)&sdt->tp, __extension__ (void *)probe,
+				data, 0, false);
+}
+
+/**
  * struct jf_sdt_info - an SDT probe, as jf_sdt_list() found it
  * @sdt:    the probe
  * @name:   "provider:name"
@@ -129,6 +168,11 @@ struct jf_sdt_info {
  */
 int jf_sdt_list(int (*visit)(const struct jf_sdt_info *info, void *arg), void *arg);
 
+/*
+ * @loaded is called after each load of an object that has SDT probes, without a lock, and at once if there
+ * are some; there is one such function, libjumpfunc-trace's.
+ */
+void __jf_sdt_watch(void (*loaded)(void));
 /* Called by the code of the probes. */
 void __jf_sdt_hit(struct jf_sdt *sdt, const unsigned long *words);
 

@@ -695,6 +695,13 @@ bool jf_ctl_is_own(const struct jf_ctl *ctl);
 /* What the environment has of the keys of an object that was loaded. With the lock held. */
 void jf_list_enable(const struct jf_mod *mod);
 
+/* --- sdt.c ------------------------------------------------------------------------ */
+
+/* Has it SDT probes? With the lock held. */
+bool jf_sdt_has_any(const struct jf_mod *m);
+/* An object was loaded, with some or without. Without the lock. */
+void jf_sdt_loaded(bool any);
+
 #include "break.h"
 
 #endif /* JF_LIB_H */

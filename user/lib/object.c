@@ -58,7 +58,7 @@ void __jf_object_register(struct jf_object *o)
 	static uint64_t objects;
 	static bool at_exit;
 	struct jf_look look = { .m = { .object = o, .name = "an object" } };
-	bool is_first = false;
+	bool is_first = false, any_sdt = false;
 	struct jf_mod *m;
 	uint64_t lost;
 
@@ -99,11 +99,13 @@ void __jf_object_register(struct jf_object *o)
 		       m->name, (unsigned long long)(jf_stats.trampolined - lost));
 	jf_mod_present(m);
 	jf_list_enable(m);
+	any_sdt = jf_sdt_has_any(m);
 	/* Those of the program come last, and are always in time. */
 	is_first = m->program || !at_exit;
 	at_exit = true;
 unlock:
 	jf_unlock();
+	jf_sdt_loaded(any_sdt);
 	/* This may allocate. */
 	if (is_first)
 		jf_at_exit();

@@ -57,6 +57,32 @@ static struct jf_sdt *sdt_of(const struct jf_ctl *ctl)
 	return sdt->version == JF_SDT_VERSION ? sdt : NULL;
 }
 
+static void (*watcher)(void);
+
+void __jf_sdt_watch(void (*loaded)(void))
+{
+	/* Pairs with jf_sdt_loaded(): an object that is loaded meanwhile is seen here or there. */
+	__atomic_store_n(&watcher, loaded, __ATOMIC_SEQ_CST);
+	loaded();
+}
+
+void jf_sdt_loaded(bool any)
+{
+	void (*loaded)(void) = __atomic_load_n(&watcher, __ATOMIC_SEQ_CST);
+
+	if (any && loaded)
+		loaded();
+}
+
+bool jf_sdt_has_any(const struct jf_mod *m)
+{
+	size_t i = 0;
+
+	while (i < m->num_ctls && !sdt_of(&m->ctls[i]))
+		i++;
+	return i < m->num_ctls;
+}
+
 static bool is_named(const struct jf_sdt *sdt, const char *names)
 {
 	const char *name = sdt->tp.name, *colon = strchr(name, ':');
@@ -135,6 +161,16 @@ int jf_sdt_register(const char *names, jf_sdt_probe *probe, void *data)
 int jf_sdt_unregister(const char *names, jf_sdt_probe *probe, void *data)
 {
 	return change_named(names, probe, data, false);
+}
+
+bool jf_sdt_registered(const struct jf_sdt *sdt, jf_sdt_probe *probe, void *data)
+{
+	bool is;
+
+	jf_lock();
+	is = jf_trace_has(&sdt->tp, __extension__ (void *)probe, data);
+	jf_unlock();
+	return is;
 }
 
 /**

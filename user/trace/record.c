@@ -115,14 +115,41 @@ static int jf_record_switch(const char *glob, bool on)
 	return n;
 }
 
+/* Events, and SDT probes. */
+static int switch_all(const char *glob, bool on)
+{
+	int n = jf_record_switch(glob, on), more;
+
+	if (n < 0)
+		return n;
+	more = jf_sdt_switch(glob, on);
+	return more < 0 ? more : n + more;
+}
+
 int jf_record_enable(const char *glob)
 {
-	return jf_record_switch(glob, true);
+	return switch_all(glob, true);
 }
 
 int jf_record_disable(const char *glob)
 {
-	return jf_record_switch(glob, false);
+	return switch_all(glob, false);
+}
+
+/**
+ * jf_record_wished() - shall an event or a probe that has come only now be recorded
+ * @system: of it
+ * @name:   of it
+ */
+bool jf_record_wished(const char *system, const char *name)
+{
+	struct jf_event e = { .system = system, .name = name };
+	bool wished;
+
+	pthread_mutex_lock(&events_lock);
+	wished = jf_conf.started && is_wished(&e);
+	pthread_mutex_unlock(&events_lock);
+	return wished;
 }
 
 /* Where a trace's folder is made if nothing says where. */
@@ -328,6 +355,7 @@ void __jf_event_unregister(struct jf_event *event)
 static void prepare(void)
 {
 	jf_providers_lock();
+	jf_sdt_lock();
 	pthread_mutex_lock(&events_lock);
 	jf_rings_prepare();
 }
@@ -336,6 +364,7 @@ static void in_parent(void)
 {
 	jf_rings_parent();
 	pthread_mutex_unlock(&events_lock);
+	jf_sdt_unlock();
 	jf_providers_unlock();
 }
 
@@ -343,6 +372,7 @@ static void in_child(void)
 {
 	jf_rings_child();
 	pthread_mutex_unlock(&events_lock);
+	jf_sdt_unlock();
 	jf_providers_unlock();
 }
 

@@ -130,4 +130,12 @@ JF_HIDDEN int jf_providers_stop(void);
 
 JF_HIDDEN bool jf_record_started(void);
 
+/* --- sdt.c ------------------------------------------------------------------------- */
+
+void jf_sdt_lock(void);
+void jf_sdt_unlock(void);
+int jf_sdt_switch(const char *glob, bool on);
+/* record.c: */
+bool jf_record_wished(const char *system, const char *name);
+
 #endif /* JF_TRACE_H */

@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
+/*
+ * The provider of SDT probes that are patched sites (<jumpfunc/sdt.h>): each becomes an event whose
+ * fields are the probe's arguments, arg1, arg2 and so on, as wide as the code has them.
+ *
+ * What is made for a probe stays: a record that is being written needs it, and its object may be loaded
+ * again, at the same place or another. An object that was unloaded took the subscription with it, which
+ * libjumpfunc knows.
+ */
+#include "trace.h"
+#include "provider.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <jumpfunc/sdt.h>
+
+#define ARGS_MAX	12
+
+/**
+ * struct probe - an SDT probe, and the event that it is recorded as
+ * @next:   of all, the last one that was made first
+ * @sdt:    it, if its object is loaded
+ * @event:  the event
+ * @code:   of its arguments, as @sdt had it when this was made
+ * @num:    of them
+ * @at:     where in a record each is
+ * @field:  of @event, and the end
+ * @name:   of these
+ * @system: of @event, the provider
+ * @event_name: of @event
+ */
+struct probe {
+	struct probe		*next;
+	const struct jf_sdt	*sdt;
+	struct jf_event		event;
+	uint8_t			code[ARGS_MAX];
+	unsigned int		num;
+	uint8_t			at[ARGS_MAX];
+	struct jf_event_field	field[ARGS_MAX + 1];
+	char			name[ARGS_MAX][8];
+	char			system[64];
+	char			event_name[192];
+};
+
+/* Of all below; taken after that of providers, and before that of events (record.c). */
+static pthread_mutex_t sdt_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct probe *probes;
+
+void jf_sdt_lock(void)
+{
+	pthread_mutex_lock(&sdt_lock);
+}
+
+void jf_sdt_unlock(void)
+{
+	pthread_mutex_unlock(&sdt_lock);
+}
+
+static void record(void *data, const struct jf_sdt *sdt, const unsigned long *words)
+{
+	const struct probe *p = data;
+	unsigned int i;
+	char *entry;
+	__JF_SLOT(slot);
+
+	(void)sdt;
+	entry = __jf_reserve(&slot, p->event.size);
+	if (!entry)
+		return;
+	/* The low bytes of a word are its first. */
+	for (i = 0; i < p->num; i++)
+		memcpy(entry + p->at[i], &words[i], p->code[i] & JF_SDT_SIZE);
+	slot.id = __JF_LOAD(p->event.id);
+}
+
+/* "provider:name"; what does not fit is cut. */
+static void split(const char *name, char *system, size_t system_size, char *event, size_t event_size)
+{
+	const char *colon = strchr(name, ':');
+
+	snprintf(system, system_size, "%.*s", colon ? (int)(colon - name) : 0, name);
+	snprintf(event, event_size, "%s", colon ? colon + 1 : name);
+}
+
+static void describe(struct probe *p, unsigned int i)
+{
+	uint8_t size = p->code[i] & JF_SDT_SIZE;
+	bool is_float = p->code[i] & JF_SDT_FLOAT;
+
+	snprintf(p->name[i], sizeof(p->name[i]), "arg%u", i + 1);
+	p->field[i] = (struct jf_event_field){
+		.name = p->name[i], .type = is_float ? "double" : "long", .kind = __JF_FIELD_SCALAR,
+		.class_ = is_float ? 8 : 1, .sign = !!(p->code[i] & JF_SDT_SIGNED), .align = size, .size = size, .count = 1,
+	};
+	p->event.size = (uint32_t)__jf_align(p->event.size, size);
+	p->at[i] = (uint8_t)p->event.size;
+	p->event.size += size;
+}
+
+/* Other sizes than a register's are those of no probe. */
+static bool is_sound(const struct jf_sdt *sdt)
+{
+	unsigned int i;
+
+	for (i = 0; i < sdt->tp.nargs && i < ARGS_MAX; i++) {
+		unsigned int size = sdt->code[i] & JF_SDT_SIZE;
+
+		if (size != 1 && size != 2 && size != 4 && size != 8)
+			return false;
+	}
+	return sdt->tp.nargs <= ARGS_MAX;
+}
+
+static struct probe *make_probe(const struct jf_sdt *sdt, const char *name)
+{
+	struct probe *p = is_sound(sdt) ? calloc(1, sizeof(*p)) : NULL;
+	unsigned int i;
+
+	if (!p)
+		return NULL;
+	p->sdt = sdt;
+	p->num = sdt->tp.nargs;
+	memcpy(p->code, sdt->code, p->num);
+	split(name, p->system, sizeof(p->system), p->event_name, sizeof(p->event_name));
+	for (i = 0; i < p->num; i++)
+		describe(p, i);
+	p->event.version = JF_EVENT_VERSION;
+	p->event.system = p->system;
+	p->event.name = p->event_name;
+	p->event.print = "";
+	p->event.fields = p->field;
+	if (__jf_event_number(&p->event)) {
+		free(p);
+		return NULL;
+	}
+	p->next = probes;
+	probes = p;
+	return p;
+}
+
+/* Another object may be where that of @p was. */
+static bool is_of(const struct probe *p, const struct jf_sdt *sdt, const char *name)
+{
+	char system[sizeof(p->system)], event[sizeof(p->event_name)];
+
+	if (p->sdt != sdt || p->num != sdt->tp.nargs || memcmp(p->code, sdt->code, p->num))
+		return false;
+	split(name, system, sizeof(system), event, sizeof(event));
+	return !strcmp(system, p->system) && !strcmp(event, p->event_name);
+}
+
+static struct probe *find_probe(const struct jf_sdt *sdt, const char *name)
+{
+	struct probe *p = probes;
+
+	while (p && !is_of(p, sdt, name))
+		p = p->next;
+	return p;
+}
+
+static bool is_on(const struct probe *p)
+{
+	return p && jf_sdt_registered(p->sdt, record, (void *)(uintptr_t)p);
+}
+
+/* @glob, or, without one, what jf_record_enable() was asked for before. */
+static bool matches(const struct jf_sdt_info *i, const char *glob, bool wished)
+{
+	char system[64], event[192];
+
+	split(i->name, system, sizeof(system), event, sizeof(event));
+	return wished ? jf_record_wished(system, event) : __jf_glob_matches(glob, system, event);
+}
+
+/**
+ * struct change - what a call for many probes has done so far
+ * @glob:  which, or NULL: all
+ * @wished: those that jf_record_enable() was asked for, in place of @glob
+ * @on:    switch them on, or off
+ * @batch: all of them
+ * @num:   how many match and are to be on, or were on and are to be off
+ * @turns: how many change
+ * @err:   0 or -errno
+ */
+struct change {
+	const char	*glob;
+	bool		wished;
+	bool		on;
+	struct jf_batch	batch;
+	int		num;
+	int		turns;
+	int		err;
+};
+
+static int add(const struct jf_sdt_info *i, void *arg)
+{
+	struct change *c = arg;
+	struct probe *p;
+	bool was;
+
+	if (!matches(i, c->glob, c->wished))
+		return 0;
+	p = find_probe(i->sdt, i->name);
+	if (!p && c->on)
+		p = make_probe(i->sdt, i->name);
+	if (!p && c->on)
+		return c->err = -ENOMEM;
+	was = is_on(p);
+	c->num += c->on || was;
+	if (!p || was == c->on)
+		return 0;
+	c->turns++;
+	if (c->on)
+		return c->err = jf_sdt_batch_register(&c->batch, i->sdt, record, p);
+	return c->err = jf_sdt_batch_unregister(&c->batch, i->sdt, record, p);
+}
+
+/* In one transaction. Objects may be unloaded meanwhile, and then it is begun again. */
+static int change(const char *glob, bool wished, bool on)
+{
+	int tries = 0, err;
+	struct change c;
+
+	jf_sdt_lock();
+	do {
+		memset(&c, 0, sizeof(c));
+		c.glob = glob;
+		c.wished = wished;
+		c.on = on;
+		jf_batch_init(&c.batch);
+		err = jf_sdt_list(add, &c);
+		if (!err && c.turns)
+			err = jf_batch_commit(&c.batch);
+		else
+			jf_batch_abort(&c.batch);
+	} while ((err == -ENODEV || err == -ENOENT || err == -EEXIST) && tries++ < 100);
+	jf_sdt_unlock();
+	return err ? err : c.num;
+}
+
+/**
+ * jf_sdt_switch() - record the SDT probes that match, or record them no longer
+ * @glob: which
+ * @on:   record them
+ *
+ * Return: how many these are, or were, or -errno
+ */
+int jf_sdt_switch(const char *glob, bool on)
+{
+	return change(glob, false, on);
+}
+
+/* An object with SDT probes was loaded. */
+static void loaded(void)
+{
+	change(NULL, true, true);
+}
+
+/* jf_record_enable() has done it. */
+static int enable(const char *glob, void *data)
+{
+	(void)glob;
+	(void)data;
+	return 0;
+}
+
+/* No thread is in record() any more after that. */
+static int disable(const char *glob, void *data)
+{
+	int num = change(glob, false, false);
+
+	(void)data;
+	if (num > 0)
+		jf_quiesce();
+	return num;
+}
+
+struct listing {
+	const char	*glob;
+	jf_listed_fn	*fn;
+	void		*arg;
+};
+
+static int tell(const struct jf_sdt_info *i, void *arg)
+{
+	const struct listing *l = arg;
+	char system[64], event[192];
+	struct jf_listed listed = { system, event, is_on(find_probe(i->sdt, i->name)), "site" };
+
+	if (!matches(i, l->glob, false))
+		return 0;
+	split(i->name, system, sizeof(system), event, sizeof(event));
+	return l->fn(&listed, l->arg);
+}
+
+static int list(const char *glob, jf_listed_fn *fn, void *arg, void *data)
+{
+	struct listing l = { glob, fn, arg };
+	int ret;
+
+	(void)data;
+	jf_sdt_lock();
+	ret = jf_sdt_list(tell, &l);
+	jf_sdt_unlock();
+	return ret;
+}
+
+static struct jf_provider provider = {
+	JF_PROVIDER_VERSION, "sdt", list, enable, disable, NULL, NULL
+};
+
+__attribute__((__constructor__))
+static void begin(void)
+{
+	__jf_provider_register(&provider);
+	__jf_sdt_watch(loaded);
+}

@@ -44,8 +44,8 @@
 /* See JF_SITE_PREFIX. */
 #define PREFIX		0x2e
 /*
- * What a run has at most. A write of 16 pages takes the kernel 0.6 us for each, one of one
- * page 0.9 us; and the more they are, the longer ago the text between sites was looked at.
+ * What a run has at most. A write of 16 pages takes the kernel two thirds, for each, of what one of
+ * one page takes; and the more they are, the longer ago the text between sites was looked at.
  */
 #define RUN_PAGES	16
 

@@ -32,7 +32,7 @@
  * number is in a table that no other thread has. A process of one thread has that
  * anyhow. Else the whole transaction is carried out by a helper: a thread that this one
  * makes, that leaves the table of the others, opens /proc/self/mem, and ends when all is
- * done, while this one waits for it. That costs some 15 us. For a change of very many sites
+ * done, while this one waits for it. That costs as much as a thread does. For a change of very many sites
  * it does some transactions, and takes the lock for each.
  *
  * The helper is of the same process, so no thread has to wait() for it and no SIGCHLD

@@ -67,7 +67,7 @@ man_install: man
 # The sources and their dkms.conf: what `dkms add` registers.
 dkms_install: build/dkms.conf
 	for f in $(dkms_files); do install -D -m 0644 $$f $(dkmssrc)/$$f || exit 1; done
-	install -m 0755 scripts/dkms-symvers $(dkmssrc)
+	install -m 0755 scripts/dkms-symvers scripts/dkms-try $(dkmssrc)
 	install -m 0644 build/dkms.conf $(dkmssrc)
 
 build/dkms.conf: dkms.conf.in jumpfunc.dkms VERSION

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0
 # Installing the library; included by Makefile.
 #   make install   DESTDIR= PREFIX=/usr/local LIBDIR=$(PREFIX)/lib: libraries, headers,
-#                  pkg-config and CMake files, manual pages (if python3 is there)
+#                  pkg-config and CMake files, an example, manual pages (if python3 is there)
 #   make uninstall with the same variables
 PREFIX ?= /usr/local
 LIBDIR ?= $(PREFIX)/lib
 INCLUDEDIR ?= $(PREFIX)/include
 MANDIR ?= $(PREFIX)/share/man
+EXAMPLESDIR ?= $(PREFIX)/share/doc/libjumpfunc-dev/examples
 PKGCONFIGDIR ?= $(LIBDIR)/pkgconfig
 CMAKEDIR ?= $(LIBDIR)/cmake/jumpfunc
 INSTALL ?= install
@@ -50,7 +51,8 @@ endef
 define files
 printf '%s\n' $(call quote,$(LIBDIR)/libjumpfunc.so.1) $(call quote,$(LIBDIR)/libjumpfunc.so) \
 	$(call quote,$(LIBDIR)/libjumpfunc.a) $(call quote,$(PKGCONFIGDIR)/jumpfunc.pc) \
-	$(call quote,$(CMAKEDIR)/jumpfunc-config.cmake) $(call quote,$(CMAKEDIR)/jumpfunc-config-version.cmake); \
+	$(call quote,$(CMAKEDIR)/jumpfunc-config.cmake) $(call quote,$(CMAKEDIR)/jumpfunc-config-version.cmake) \
+	$(call quote,$(EXAMPLESDIR)/hello.c); \
 for header in $(patsubst $(TOP)/include/%,%,$(PUBLIC) $(PUBLIC_DETAIL)); do \
 	printf '%s\n' $(call quote,$(INCLUDEDIR))/$$header; \
 done
@@ -67,7 +69,7 @@ endef
 
 install: lib $(DIST_FILES) man
 	$(INSTALL) -d $(call to,$(LIBDIR)) $(call to,$(PKGCONFIGDIR)) $(call to,$(CMAKEDIR)) \
-		$(call to,$(INCLUDEDIR)/jumpfunc/detail)
+		$(call to,$(INCLUDEDIR)/jumpfunc/detail) $(call to,$(EXAMPLESDIR))
 	$(INSTALL) -m 755 $(OUT)/libjumpfunc.so.1 $(call to,$(LIBDIR)/)
 	ln -sf libjumpfunc.so.1 $(call to,$(LIBDIR)/libjumpfunc.so)
 	$(INSTALL) -m 644 $(OUT)/libjumpfunc.a $(call to,$(LIBDIR)/)
@@ -76,6 +78,7 @@ install: lib $(DIST_FILES) man
 	$(INSTALL) -m 644 $(DIST)/jumpfunc.pc $(call to,$(PKGCONFIGDIR)/)
 	$(INSTALL) -m 644 $(DIST)/jumpfunc-config.cmake $(DIST)/jumpfunc-config-version.cmake \
 		$(call to,$(CMAKEDIR)/)
+	$(INSTALL) -m 644 examples/hello.c $(call to,$(EXAMPLESDIR)/)
 	@for page in $(OUT)/man/man*/*; do \
 		[ -e "$$page" ] || continue; \
 		folder=$${page%/*}; folder=$(call to,$(MANDIR))/$${folder##*/}; \
@@ -96,7 +99,7 @@ uninstall:
 	grep -lsE 'Made by man/kdoc2man|^\.so man3/(jf_|(DE(FIN|CLAR)E|(EX|IM)PORT)_(JF_|DYNFUNC))' $(call to,$(MANDIR)/man3)/*.3 | \
 		while IFS= read -r file; do rm -f "$$file"; done
 	@for folder in $(call to,$(INCLUDEDIR)/jumpfunc/detail) $(call to,$(INCLUDEDIR)/jumpfunc) $(call to,$(CMAKEDIR)) \
-		$(call to,$(PREFIX)/share/jumpfunc); do \
+		$(call to,$(PREFIX)/share/jumpfunc) $(call to,$(EXAMPLESDIR)) $(call to,$(dir $(EXAMPLESDIR))); do \
 		[ ! -d "$$folder" ] || rmdir --ignore-fail-on-non-empty "$$folder"; \
 	done
 
@@ -116,9 +119,10 @@ $(OUT)/man/.made: $(PUBLIC) $(wildcard man/*) $(wildcard $(KDOC2MAN) $(TOP)/man/
 		$(KDOC2MAN) -o $(OUT)/man/man3 --world program --declared $(OUT)/man/declared -s 3 --source "jumpfunc $(VERSION)" --date "$(MAN_DATE)" \
 			--manual "libjumpfunc" --library "libjumpfunc (-ljumpfunc)" --see 'libjumpfunc(7)' \
 			$(PROGRAM_HALVES) $(PROGRAM_HEADERS) && \
-		mkdir -p $(OUT)/man/man7 && \
-		sed -e 's,@VERSION@,$(VERSION),g' -e 's,@DATE@,$(MAN_DATE),g' man/libjumpfunc.7.in \
-			> $(OUT)/man/man7/libjumpfunc.7 && \
+		for page in $(basename $(notdir $(wildcard man/*.in))); do \
+			mkdir -p $(OUT)/man/man$${page##*.} && sed -e 's,@VERSION@,$(VERSION),g' -e 's,@DATE@,$(MAN_DATE),g' man/$$page.in \
+				> $(OUT)/man/man$${page##*.}/$$page || exit 1; \
+		done && \
 		if command -v lowdown > /dev/null; then \
 			lowdown -s -T man -M title=libjumpfunc-caveats -M section=7 -M date="$(MAN_DATE)" -M volume=libjumpfunc \
 				-M source="jumpfunc $(VERSION)" --parse-no-intraemph --parse-no-metadata man/libjumpfunc-caveats.7.md | \

@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# README compares jumpfunc with the kernel's own, and says for each row what shows it: a test that is there, a
+# docs/kernel-api.md compares jumpfunc with the kernel's own, and says for each row what shows it: a test that is there, a
 # suite that is there, a kernel that the harness knows, or a target of make.  Each claim needs something
 # that can be run.
 set -u
 TOP=$(cd "$(dirname "$0")/../.." && pwd)
 # shellcheck source=selftests/host/tap.sh
 . "$TOP/selftests/host/tap.sh"
-README=${1:-$TOP/README.md}
+PAGE=${1:-$TOP/docs/kernel-api.md}
 
 # known NAME: what stands in a row in backticks
 known()
@@ -21,7 +21,7 @@ known()
 	esac
 }
 
-rows=$(sed -n "/^## Beside the kernel's own/,/^## /p" "$README" | grep '^|' | grep -vE '^\| *\||^\|-')
+rows=$(sed -n "/^## What either does/,/^## Static/p" "$PAGE" | grep '^|' | grep -vE '^\| *\||^\|-')
 result "$([ "$(wc -l <<<"$rows")" -gt 15 ]; echo $?)" "the table is there" "$rows"
 bad=$(grep -vE '^\|[^|]*\|[^|]*\|[^|]*\|[^|]*\|[^|]*\|$' <<<"$rows")
 result "$([ -z "$bad" ]; echo $?)" "each row has a cell for each of the four" "$bad"

@@ -41,7 +41,7 @@ result $? "without jumpfunc it is told which file is missing" "$log"
 
 # What the two READMEs teach, and nothing else.
 # three FILE: the lines about jumpfunc of the first Kbuild in it, without the indent and remarks
-three() { sed -n 's/^    *\(include [^ ]*jumpfunc\.mk\|.*\$(JUMPFUNC_[A-Z]*)\).*/\1/p' "$TOP/$1" | head -n 3; }
+three() { sed -n 's/^ *\(include [^ ]*jumpfunc\.mk\|[a-zA-Z_-]* += \$(JUMPFUNC_[A-Z]*)\).*/\1/p' "$TOP/$1" | head -n 3; }
 [ "$(three README.md | wc -l)" = 3 ] && [ "$(three README.md)" = "$(three samples/README.md)" ]
 result $? "the README of the samples has the three lines of the README" "$(three samples/README.md)"
 mkdir "$work/three"
@@ -54,16 +54,16 @@ bad=$(grep -oE '`[^` ]*[/.][^` ]*`' "$TOP/samples/README.md" | tr -d '`' | while
 done)
 result "$([ -z "$bad" ]; echo $?)" "... and the files that it names are beside it, or installed" "$bad"
 
-# In a clone, `make samples`: as the README's block of events wants them.
+# In a clone, `make samples`: as the README says before its block of events, which loads one.
 mkdir "$work/clone"
 (cd "$TOP" && "$TOP/harness/deb.sh" -l | grep -E '^(harness|scripts|samples|init|module|tracepoint|core|quiesce|arch|index|compat|parse|x86|generic|debugfs|demo|include|bench)/|^[^/]*$' |
 	tr '\n' '\0' | tar -c --null -T - -f - | tar -x -C "$work/clone" -f -)
 before=$(find "$work/clone" ! -type d -printf '%P\n' | sort)
-block=$(sed -n '/^## Events that every tool sees/,/^## Programs/s/^    //p' "$TOP/README.md")
-builds=$(grep -oE '^make( [a-z]+)?' <<<"$block" | head -n 1)
+block=$(sed -n '/^## The API/,/^## Programs/p' "$TOP/README.md")
+builds=$(grep -oE '`make [a-z]+`' <<<"$block" | tr -d '`' | head -n 1)
 # shellcheck disable=SC2086 # words
 log=$(cd "$work/clone" && env -i PATH="$PATH" LC_ALL=C ${builds:-make} KDIR="$(info kdir)" KVER="$(info release)" -j2 2>&1)
-result $? "the README's block of events builds: ${builds:-make}" "$log"
+result $? "what the README says of its event builds: ${builds:-make}" "$log"
 warn=$(grep -iE 'warning|objtool' <<<"$log" | grep -vE "$noise")
 result "$([ -z "$warn" ]; echo $?)" "... without a warning" "$warn"
 while IFS= read -r ko; do

@@ -75,6 +75,7 @@ help:
 	@echo 'make deb                make the Debian packages, into build/deb'
 	@echo 'make dist               make the tarball of a release, with debian/, an RPM spec and a PKGBUILD, into build/dist'
 	@echo 'make check-packages     install, upgrade, remove these in chroots (SUITES="bookworm trixie"): 15 minutes'
+	@echo 'make check-docs         run the commands of the documents in bare chroots (SUITES="bookworm trixie sid"): half an hour'
 	@echo 'make check-signing      boot stock 6.1 with Secure Boot and lockdown, load signed and unsigned modules: 3 minutes'
 	@echo 'make deps               install missing packages that the above need (each target does so itself)'
 	@echo 'make clean              remove all build results'
@@ -111,7 +112,7 @@ check:
 
 # The tables in docs/ that this makes are those of its own run.
 check-full:
-	@harness/deps.sh build fetch source vm host model lint man
+	@harness/deps.sh build fetch source vm host model lint man package
 	+@$(MAKE) --no-print-directory -C user stress
 	@rc=0; harness/check --full $(if $(filter file,$(origin KERNELS)),,--kernels "$(KERNELS)") $(TESTS) || rc=$$?; \
 	harness/kernels-md || rc=1; exit $$rc

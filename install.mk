@@ -104,6 +104,10 @@ check-packages:
 	@harness/deps.sh build fetch vm package
 	@harness/check-packages $(SUITES)
 
+check-docs:
+	@harness/deps.sh package
+	@harness/check-docs $(SUITES)
+
 check-signing:
 	@harness/deps.sh build fetch vm signing
 	@harness/check-signing
@@ -113,4 +117,4 @@ sign:
 		jumpfunc.ko bench/jumpfunc_bench.ko
 
 .PHONY: install modules_install headers_install tools_install man_install dkms_install uninstall man check-man \
-	deb dist check-packages check-signing sign
+	deb dist check-packages check-docs check-signing sign

@@ -78,7 +78,7 @@ install: lib $(DIST_FILES) man
 	$(INSTALL) -m 644 $(DIST)/jumpfunc.pc $(call to,$(PKGCONFIGDIR)/)
 	$(INSTALL) -m 644 $(DIST)/jumpfunc-config.cmake $(DIST)/jumpfunc-config-version.cmake \
 		$(call to,$(CMAKEDIR)/)
-	$(INSTALL) -m 644 examples/hello.c $(call to,$(EXAMPLESDIR)/)
+	$(INSTALL) -m 644 examples/*.c $(call to,$(EXAMPLESDIR)/)
 	@for page in $(OUT)/man/man*/*; do \
 		[ -e "$$page" ] || continue; \
 		folder=$${page%/*}; folder=$(call to,$(MANDIR))/$${folder##*/}; \

@@ -424,7 +424,7 @@ extern "C" {
 #endif
 struct jf_sdt;
 void __jf_sdt_hit(struct jf_sdt *sdt, const unsigned long *words)
-	__attribute__((__cold__, __nothrow__));
+	__attribute__((__cold__));
 #ifdef __cplusplus
 }
 #endif

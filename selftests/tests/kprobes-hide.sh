@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
+# JF_ARM64: a breakpoint hides the whole instruction there alone
 # A kprobe stands on the jump by which code of a key leaves, in a function that has no site itself. A quiesce finds
 # out where that jump leads, and is not early.
 . "$(dirname "$0")/../lib/lib.sh"
@@ -33,10 +34,10 @@ symbol() { awk -v f="$1" '$4 == "[jf_promise]" && ($3 == f || index($3, f ".") =
 # probe FUNCTION: on each of its instructions that takes one
 probe()
 {
-	n=0 probes=0
+	n=0 probes=0 step=$(if jf_x86; then echo 1; else echo 4; fi)
 	while [ $n -lt 100 ]; do
 		echo "p:jfhide/at_$n jf_promise:$(symbol "$1")+$n" >>"$T/kprobe_events" && probes=$((probes + 1))
-		n=$((n + 1))
+		n=$((n + step))
 	done 2>/dev/null
 	for e in "$T"/events/jfhide/*/enable; do
 		echo 1 >"$e"

@@ -109,6 +109,10 @@ jf_tell_counts()
 jf_patching() { jf_x86 || [ "$(uname -m)" = aarch64 ]; }
 # jf_x86: is it x86 that is patched?  For tests of its instructions, of INT3 and of images.
 jf_x86() { [ "$(uname -m)" = x86_64 ] && ! grep -q 'User Mode Linux' /proc/cpuinfo; }
+# jf_broadcasts: how many broadcasts a transaction takes: three with INT3, one where a store is enough
+jf_broadcasts() { if jf_x86; then echo 3; else echo 1; fi; }
+# jf_backends: those of this architecture
+jf_backends() { if jf_x86; then echo auto xmc kernel indirect; elif jf_patching; then echo auto xmc indirect; else echo auto indirect; fi; }
 # jf_scanning: can stacks be scanned on this architecture?
 jf_scanning() { jf_patching; }
 JF_NO_SCAN="stacks cannot be scanned on this architecture"

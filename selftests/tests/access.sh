@@ -44,7 +44,7 @@ if jf_tool bpf_rawtp && [ -w $jit ]; then
 	bpf_rawtp sched_switch cat "$JF_TMP/hold" 9>&- >"$JF_TMP/bpf" 2>&1 &
 	jf_until 100 has_bpf || note "no program of BPF: $(cat "$JF_TMP/bpf")"
 fi
-for b in ${JF_BACKEND:-auto xmc kernel indirect}; do
+for b in ${JF_BACKEND:-$(jf_backends)}; do
 	jf_load "backend=$b"
 	check "$b: the module that defines them" jf_insmod jf_access
 	for c in local foreign; do jf_cases jf_access $c "$b: "; done

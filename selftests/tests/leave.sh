@@ -19,7 +19,7 @@ waits()
 	[ -d /sys/module/"$1" ]
 }
 
-for b in ${JF_BACKEND:-auto xmc kernel indirect}; do
+for b in ${JF_BACKEND:-$(jf_backends)}; do
 	jf_load "backend=$b"
 	check "$b: its caller" jf_insmod jf_leave
 	check "$b: a function for it" jf_insmod jf_leave_offer

@@ -32,7 +32,7 @@ guest()
 jf_start "tracepoints of 0 to 12 arguments, 0 to 18 probes"
 jf_has jf_trace_test || jf_skip_all "no jf_trace_test.ko: build selftests/modules"
 
-for b in ${JF_BACKEND:-auto xmc kernel indirect}; do
+for b in ${JF_BACKEND:-$(jf_backends)}; do
 	jf_load "backend=$b"
 	check "$b: the test module loads" jf_insmod jf_trace_test
 	for t in $(cat $T/tests); do

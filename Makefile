@@ -5,6 +5,8 @@ KDIR ?= /lib/modules/$(KVER)/build
 
 # What `make check` runs on: the oldest, the one that the mutants are tried on, the newest; docs/tests.md.
 KERNELS ?= $(or $(KERNEL),5.10 6.1 7.2)
+# `make check` alone has some tests on arm64, too.
+CHECK_KERNELS = $(KERNELS)$(if $(KERNEL),,$(if $(filter file,$(origin KERNELS)), 6.1-arm64))
 
 # BTF of a module needs pahole, and a kernel that has BTF builds without it.
 nobtf = $(if $(shell command -v pahole 2>/dev/null),,CONFIG_DEBUG_INFO_BTF_MODULES=)
@@ -106,13 +108,13 @@ vm:
 	@harness/vm/run --kernel $(VMKERNEL) --shell $(if $(CPUS),-c $(CPUS)) $(if $(MEM),-m $(MEM)) $(VMARGS)
 
 check:
-	@harness/deps.sh build fetch vm host lint man
+	@harness/deps.sh build fetch vm host lint man$(if $(findstring arm64,$(CHECK_KERNELS)), arm64)
 	@harness/deps.sh outside arch || echo "jumpfunc: tests that need what is missing are skipped" >&2
-	@harness/check --kernels "$(KERNELS)" $(if $(BACKENDS),--backends "$(BACKENDS)") $(TESTS)
+	@harness/check --kernels "$(CHECK_KERNELS)" $(if $(BACKENDS),--backends "$(BACKENDS)") $(TESTS)
 
 # The tables in docs/ that this makes are those of its own run.
 check-full:
-	@harness/deps.sh build fetch source vm host model lint man package
+	@harness/deps.sh build fetch source vm host model lint man package arm64
 	+@$(MAKE) --no-print-directory -C user stress
 	@rc=0; harness/check --full $(if $(filter file,$(origin KERNELS)),,--kernels "$(KERNELS)") $(TESTS) || rc=$$?; \
 	harness/kernels-md || rc=1; exit $$rc

@@ -196,12 +196,16 @@ CHOICES = [
      ['5.10: same.sh two.sh', '6.1: same.sh two.sh', '7.2: same.sh two.sh']),
     ('... on all with --full', ['--full', '-k', '6.1 7.2 7.3'],
      [f'{k}: one.sh same.sh three.sh two.sh kunit' for k in ('6.1', '7.2', '7.3')]),
+    ('on arm64 those that say so run, and count for no other rule', ['-k', '6.1 7.2 6.1-arm64'],
+     ['6.1: one.sh same.sh three.sh two.sh kunit', '7.2: one.sh three.sh two.sh kunit', '6.1-arm64: same.sh']),
+    ('... others by name', ['-k', '6.1-arm64', 'one.sh', 'two.sh'], ['6.1-arm64: one.sh two.sh']),
+    ('... all but kunit with --full', ['--full', '-k', '6.1-arm64'], ['6.1-arm64: one.sh same.sh three.sh two.sh']),
     ('the newest kernel of a suite needs no line', ['-k', 'newest-sid', 'one.sh'], ['newest-sid: one.sh']),
 ]
 
 
 def choices(out, fake):
-    fake.file('selftests/tests/same.sh', '# JF_KERNELS=1: it asks the parser\n')
+    fake.file('selftests/tests/same.sh', '# JF_KERNELS=1: it asks the parser\n# JF_ARM64: it has no instructions\n')
     fake.file('selftests/tests/two.sh', '# JF_KERNELS=2: a long storm\n')
     fake.file('selftests/tests/three.sh', '# JF_KERNELS=3: it is slow\n')
     for what, args, lines in CHOICES:

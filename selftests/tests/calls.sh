@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
+# JF_ARM64: what a call is there
 # What a call of a dynamic function means in C: arguments, results, registers, NULL and RET0, all
 # forms of calls, __init and __exit text.  The same with text that is patched and with pointers.
 . "$(dirname "$0")/../lib/lib.sh"

@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
+# JF_ARM64: what is checked, and refused
 # Updates, batches and tables that must be refused: with the right error, with a reason in the log,
 # and with every site of every module as it was.
 . "$(dirname "$0")/../lib/lib.sh"

@@ -35,7 +35,7 @@
  *
  * A return probe puts the address of a trampoline into the link register, and keeps the return
  * address beside x29, which is the place of the caller's record. So the record that
- * leads there has a return address that the probe knows. Up to 5.10, and for what the function
+ * leads there has a return address that the probe knows. Before 5.11, and for what the function
  * graph tracer has taken, this is not known here: where one of these addresses leads into
  * the text, the task counts as inside. For functions that others call, too, this keeps a task
  * inside that need not be, until it has returned. So does a kprobe on the instruction that

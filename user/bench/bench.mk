@@ -10,7 +10,7 @@ BENCH_ROWS := none nop jump flag atomic call_none call_direct call_pointer call_
 BENCH_NUMBERS := 1 2 4 8
 BENCH_ROWS += $(foreach n,$(BENCH_NUMBERS),sub_array-$(n) sub_retpoline-$(n))
 # Those that use libjumpfunc.
-BENCH_JF_ROWS := jf_key_off jf_key_on jf_trace_off jf_call jf_tramp jf_read jf_count jf_trace_on \
+BENCH_JF_ROWS := jf_key_off jf_key_on jf_trace_off jf_sdt_off jf_sdt_on jf_call jf_tramp jf_read jf_count jf_trace_on \
 	jf_work_call jf_work_tramp jf_chain_call alu_key_off alu_key_back alu_trace_off \
 	$(BENCH_NUMBERS:%=sub_trace-%)
 BENCH_LIBS :=

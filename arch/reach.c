@@ -378,13 +378,20 @@ static int jf_walk_all(struct jf_walk *w)
 	return err;
 }
 
-/* What looks like a jump to @to, of which it is not known whether it is executed. */
-static int jf_walk_guess(struct jf_walk *w, unsigned long to)
+/*
+ * What looks like a jump to @to, of which it is not known whether it is executed.
+ * @hidden: a kprobe may be on it, so that it may be the jump of a retpoline.
+ */
+static int jf_walk_guess(struct jf_walk *w, unsigned long to, bool hidden)
 {
-	if (jf_walk_bit(w, to) >= 0)
+	enum jf_callee callee;
+
+	if (jf_walk_bit(w, to) >= 0 || !w->ask->begins(to))
 		return 0;
-	if (w->ask->begins(to) && w->ask->callee(to) == JF_CALLEE_PLAIN)
+	callee = w->ask->callee(to);
+	if (callee == JF_CALLEE_PLAIN)
 		return w->ask->left(to, w->ask->arg);
+	w->away |= hidden && callee == JF_CALLEE_AWAY;
 	return 0;
 }
 
@@ -399,7 +406,7 @@ static int jf_walk_guess_at(struct jf_walk *w, unsigned long addr, const u8 *b)
 	switch (jf_insn_flow(b, addr, &to)) {
 	case JF_FLOW_BRANCH:
 	case JF_FLOW_JUMP:
-		return jf_walk_guess(w, jf_walk_past(to));
+		return jf_walk_guess(w, jf_walk_past(to), false);
 	case JF_FLOW_AWAY:
 		w->away = true;
 		break;
@@ -422,19 +429,12 @@ static int jf_walk_guess_at(struct jf_walk *w, unsigned long addr, const u8 *b)
 	/* jmp *%reg; nothing tells it from some others that a kprobe is on. */
 	if (probed && (b[1] & 0xf8) == 0xe0)
 		w->away = true;
-	if (probed || b[0] == JF_OPCODE_JMP) {
-		unsigned long to = addr + 5 + __jf_disp32(b + 1);
-
-		err = jf_walk_guess(w, to);
-		/* A retpoline. */
-		if (!err && probed && jf_walk_bit(w, to) < 0 &&
-		    w->ask->callee(to) == JF_CALLEE_AWAY && w->ask->begins(to))
-			w->away = true;
-	}
+	if (probed || b[0] == JF_OPCODE_JMP)
+		err = jf_walk_guess(w, addr + 5 + __jf_disp32(b + 1), probed);
 	if (!err && (probed || b[0] == 0x0f) && (b[1] & 0xf0) == 0x80)
-		err = jf_walk_guess(w, addr + 6 + __jf_disp32(b + 2));
+		err = jf_walk_guess(w, addr + 6 + __jf_disp32(b + 2), false);
 	if (!err && (probed || b[0] == 0xeb || (b[0] & 0xf0) == 0x70))
-		err = jf_walk_guess(w, addr + 2 + __jf_disp8(b + 1));
+		err = jf_walk_guess(w, addr + 2 + __jf_disp8(b + 1), false);
 	return err;
 }
 #endif

@@ -94,50 +94,37 @@ static unsigned int __maybe_unused jf_graph_used(const struct task_struct *t)
 }
 #endif
 
-/* The @n-th return address that return probes of a task have taken. */
+/*
+ * What return probes of a task have taken, the last one first: a list, and of each the
+ * return address, and the place that it was taken from.
+ */
 #if defined(CONFIG_KRETPROBE_ON_RETHOOK)
-static bool jf_rethook_get(struct task_struct *t, unsigned int n,
-			   unsigned long *ret)
-{
-	struct llist_node *l = READ_ONCE(t->rethooks.first);
-
-	for (; l && n; n--)
-		l = READ_ONCE(l->next);
-	if (l)
-		*ret = jf_plain(llist_entry(l, struct rethook_node,
-					    llist)->ret_addr);
-	return l;
-}
+#define jf_hooks_of(t)	READ_ONCE((t)->rethooks.first)
+#define jf_hook_fp(l)	llist_entry(l, struct rethook_node, llist)->frame
+#define jf_hook_ret(l)	\
+	jf_plain(llist_entry(l, struct rethook_node, llist)->ret_addr)
 #elif defined(JF_HAVE_KRETPROBE_LIST)
-static bool jf_rethook_get(struct task_struct *t, unsigned int n,
-			   unsigned long *ret)
-{
-	struct llist_node *l = READ_ONCE(t->kretprobe_instances.first);
-
-	for (; l && n; n--)
-		l = READ_ONCE(l->next);
-	if (l)
-		*ret = jf_plain((unsigned long)llist_entry(l,
-					struct kretprobe_instance,
-					llist)->ret_addr);
-	return l;
-}
+#define jf_hooks_of(t)	READ_ONCE((t)->kretprobe_instances.first)
+#define jf_hook_fp(l)	\
+	((unsigned long)llist_entry(l, struct kretprobe_instance, llist)->fp)
+#define jf_hook_ret(l)	\
+	jf_plain((unsigned long)llist_entry(l, struct kretprobe_instance,	\
+					    llist)->ret_addr)
 #else
 /* 5.10 keeps them in a table that modules cannot read. */
-static bool jf_rethook_get(struct task_struct *t, unsigned int n,
-			   unsigned long *ret)
-{
-	return false;
-}
+#define jf_hooks_of(t)	((struct llist_node *)NULL)
+#define jf_hook_fp(l)	0UL
+#define jf_hook_ret(l)	0UL
 #endif
+#define jf_for_each_hook(l, t)	\
+	for (l = jf_hooks_of(t); l; l = READ_ONCE((l)->next))
 
 static bool jf_rethook_has(struct task_struct *t, struct jf_scan *scan)
 {
-	unsigned long ret;
-	unsigned int i;
+	const struct llist_node *l;
 
-	for (i = 0; jf_rethook_get(t, i, &ret); i++)
-		if (jf_lead_into(scan, ret - 1))
+	jf_for_each_hook(l, t)
+		if (jf_lead_into(scan, jf_hook_ret(l) - 1))
 			return true;
 	return false;
 }

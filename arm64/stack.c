@@ -169,20 +169,6 @@ static bool jf_words_call(struct task_struct *t, unsigned long from,
 
 /* --- return probes ------------------------------------------------------- */
 
-#if defined(CONFIG_KRETPROBE_ON_RETHOOK)
-#define JF_HOOKS	1
-#define jf_hooks_of(t)	READ_ONCE((t)->rethooks.first)
-#define jf_hook_fp(l)	llist_entry(l, struct rethook_node, llist)->frame
-#define jf_hook_ret(l)	llist_entry(l, struct rethook_node, llist)->ret_addr
-#elif defined(JF_HAVE_KRETPROBE_LIST)
-#define JF_HOOKS	1
-#define jf_hooks_of(t)	READ_ONCE((t)->kretprobe_instances.first)
-#define jf_hook_fp(l)	\
-	((unsigned long)llist_entry(l, struct kretprobe_instance, llist)->fp)
-#define jf_hook_ret(l)	\
-	((unsigned long)llist_entry(l, struct kretprobe_instance, llist)->ret_addr)
-#endif
-
 /*
  * How many return probes have the function that was called by the one whose record is at @fp?
  * *@ret: what the first of them found in the link register, hence the last one in the
@@ -191,30 +177,26 @@ static bool jf_words_call(struct task_struct *t, unsigned long from,
 static unsigned int jf_hooks_at(struct task_struct *t, unsigned long fp,
 				unsigned long *ret)
 {
-	unsigned int n = 0;
-#ifdef JF_HOOKS
 	const struct llist_node *l;
+	unsigned int n = 0;
 
-	for (l = jf_hooks_of(t); l; l = READ_ONCE(l->next)) {
+	jf_for_each_hook(l, t) {
 		if (jf_hook_fp(l) != fp)
 			continue;
-		*ret = jf_plain(jf_hook_ret(l));
+		*ret = jf_hook_ret(l);
 		n++;
 	}
-#endif
 	return n;
 }
 
 /* Have @num return probes been met, and are there no others? */
 static bool jf_hooks_are(struct task_struct *t, unsigned int num)
 {
-	unsigned int n = 0;
-#ifdef JF_HOOKS
 	const struct llist_node *l;
+	unsigned int n = 0;
 
-	for (l = jf_hooks_of(t); l; l = READ_ONCE(l->next))
+	jf_for_each_hook(l, t)
 		n++;
-#endif
 	return n == num;
 }
 

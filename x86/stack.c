@@ -273,6 +273,7 @@ static bool jf_copy_leads(struct jf_scan *scan, unsigned long addr)
  * @sp:     up to there the stack has been unwound
  * @from:   the tag of the function that the last frame was in; or 0
  * @shared: the task is in a function that others call
+ * @hook:   the first return address taken that has not been met, NULL: none was
  */
 struct jf_frames {
 	struct unwind_state	state;
@@ -281,6 +282,7 @@ struct jf_frames {
 	unsigned long		sp;
 	unsigned long		from;
 	bool			shared;
+	const struct llist_node	*hook;
 };
 
 /*
@@ -337,29 +339,38 @@ static bool jf_frame_counts(struct jf_frames *f, struct jf_scan *scan,
 }
 
 #ifdef CONFIG_KRETPROBE_ON_RETHOOK
+static bool jf_hook_is_at(const struct llist_node *l, unsigned long place)
+{
+	return jf_hook_fp(l) == place &&
+	       jf_hook_ret(l) != READ_ONCE_NOCHECK(*(unsigned long *)place);
+}
+
 /*
  * The unwinder has come to a trampoline, and was not told what that stands for. The
  * list of return probes says what stood at this place on the stack before; another
- * probe of the same function says that it was the trampoline.
+ * probe of the same function says that it was the trampoline. The list has the same
+ * order as the frames: the search goes on where it ended for the last one, and begins
+ * anew only where that finds nothing.
  */
-static unsigned long jf_hook_return(struct task_struct *t,
-				    const struct unwind_state *state)
+static unsigned long jf_hook_return(struct jf_frames *f, struct task_struct *t)
 {
-	unsigned long place = state->sp - sizeof(long);
-	const struct rethook_node *node;
-	const struct llist_node *l;
+	unsigned long place = f->state.sp - sizeof(long);
+	const struct llist_node *l, *from = f->hook;
 
-	for (l = READ_ONCE(t->rethooks.first); l; l = READ_ONCE(l->next)) {
-		node = llist_entry(l, struct rethook_node, llist);
-		if (node->frame == place &&
-		    node->ret_addr != READ_ONCE_NOCHECK(*(unsigned long *)place))
-			return node->ret_addr;
+	for (l = from ?: jf_hooks_of(t); l; l = READ_ONCE(l->next)) {
+		if (jf_hook_is_at(l, place)) {
+			f->hook = READ_ONCE(l->next);
+			return jf_hook_ret(l);
+		}
 	}
+	for (l = from ? jf_hooks_of(t) : NULL; l && l != from;
+	     l = READ_ONCE(l->next))
+		if (jf_hook_is_at(l, place))
+			return jf_hook_ret(l);
 	return 0;
 }
 #else
-static unsigned long jf_hook_return(struct task_struct *t,
-				    const struct unwind_state *state)
+static unsigned long jf_hook_return(struct jf_frames *f, struct task_struct *t)
 {
 	return 0;
 }
@@ -393,7 +404,7 @@ static void jf_unwind_start(struct unwind_state *state, struct task_struct *t)
 #endif
 
 /*
- * Judge each frame, as long as the unwinder is sure. True: the task is inside.
+ * Examine each frame, as long as the unwinder is sure. True: the task is inside.
  * *@whole: it has been unwound to its end.
  */
 static bool jf_unwind(struct jf_frames *f, struct task_struct *t,
@@ -421,7 +432,7 @@ static bool jf_unwind(struct jf_frames *f, struct task_struct *t,
 		}
 		addr = unwind_get_return_address(&f->state);
 		if (!addr) {
-			addr = jf_hook_return(t, &f->state);
+			addr = jf_hook_return(f, t);
 			/* No text of the kernel's, it says. */
 			if (!addr) {
 				f->addr = f->state.ip;
@@ -447,17 +458,39 @@ static bool jf_unwind(struct jf_frames *f, struct task_struct *t,
 static bool jf_hooks_excuse(struct task_struct *t, struct jf_scan *scan,
 			    struct jf_frames *f)
 {
-	unsigned long ret;
+	const struct llist_node *l;
 	enum jf_seen came;
-	unsigned int i;
 
-	for (i = 0; jf_rethook_get(t, i, &ret); i++) {
-		came = jf_came(scan, f->from, ret);
+	jf_for_each_hook(l, t) {
+		came = jf_came(scan, f->from, jf_hook_ret(l));
 		if (came == JF_SEEN_INSIDE)
 			return false;
 		f->shared |= came == JF_SEEN_SHARED;
 	}
-	return i;
+	return jf_hooks_of(t);
+}
+
+/* Does the function with this tag return to a call that has changed, or nowhere? */
+static bool jf_hooks_lead(struct task_struct *t, struct jf_scan *scan,
+			  unsigned long tag, bool *shared)
+{
+	const struct llist_node *l;
+	bool any = false;
+
+	jf_for_each_hook(l, t) {
+		const struct jf_span *s = jf_spans_find(&scan->in,
+							jf_hook_ret(l) - 1);
+		enum jf_seen came;
+
+		if (s && s->tag == tag)
+			continue;
+		came = jf_came(scan, tag, jf_hook_ret(l));
+		if (came == JF_SEEN_INSIDE)
+			return true;
+		*shared |= came == JF_SEEN_SHARED;
+		any = true;
+	}
+	return !any;
 }
 
 /*
@@ -467,25 +500,19 @@ static bool jf_hooks_excuse(struct task_struct *t, struct jf_scan *scan,
 static bool jf_hooks_have(struct task_struct *t, struct jf_scan *scan,
 			  bool *shared)
 {
-	const struct jf_span *s, *other;
-	unsigned long ret, to;
-	unsigned int i, j, n;
-	enum jf_seen came;
+	const struct llist_node *l;
+	unsigned long done = 0;
 
-	for (i = 0; jf_rethook_get(t, i, &ret); i++) {
-		s = jf_spans_find(&scan->in, ret - 1);
-		for (j = 0, n = 0; s && s->tag && jf_rethook_get(t, j, &to); j++) {
-			other = jf_spans_find(&scan->in, to - 1);
-			if (other && other->tag == s->tag)
-				continue;
-			came = jf_came(scan, s->tag, to);
-			if (came == JF_SEEN_INSIDE)
-				return jf_lead_into(scan, ret - 1);
-			*shared |= came == JF_SEEN_SHARED;
-			n++;
-		}
-		if (s && !n)
-			return jf_lead_into(scan, ret - 1);
+	jf_for_each_hook(l, t) {
+		const struct jf_span *s = jf_spans_find(&scan->in,
+							jf_hook_ret(l) - 1);
+
+		/* A recursion has the same answer each time. */
+		if (!s || (s->tag && s->tag == done))
+			continue;
+		if (!s->tag || jf_hooks_lead(t, scan, s->tag, shared))
+			return jf_lead_into(scan, jf_hook_ret(l) - 1);
+		done = s->tag;
 	}
 	return false;
 }

@@ -805,8 +805,14 @@ static void *writes(void *arg)
 	return NULL;
 }
 
-/* In PACED rounds the writers cannot overtake a reader, however slow that is: all that they write fits into a ring. */
-#define PACED 30
+/*
+ * In these rounds the writers cannot overtake a reader, however slow that is: all that they write fits into a ring.
+ * An emulator takes seconds for each.
+ */
+static int paced_rounds(void)
+{
+	return getenv("JF_TEST_EMULATED") ? 3 : 30;
+}
 
 static void test_snapshots(void)
 {
@@ -814,8 +820,8 @@ static void test_snapshots(void)
 	char to[96];
 	struct strict s;
 	pthread_t t[2];
+	int i, n, paced = paced_rounds();
 	uint64_t num = 0;
-	int i, n;
 
 	start(options(JF_RECORD_OVERWRITE, 16384, 64));
 	stop_writing = 0;
@@ -823,11 +829,11 @@ static void test_snapshots(void)
 	t[0] = spawn(writes, 0);
 	t[1] = spawn(writes, 1);
 	snprintf(to, sizeof(to), "%s/copy", test_parent);
-	for (i = 0; i < 2 * PACED; i++) {
+	for (i = 0; i < 2 * paced; i++) {
 		for (n = 0; n < 2; n++)
-			__atomic_store_n(&allowed[n], i < PACED ? 100 : -1, __ATOMIC_RELAXED);
+			__atomic_store_n(&allowed[n], i < paced ? 100 : -1, __ATOMIC_RELAXED);
 		/* A busy CPU may start a writer after all rounds. */
-		for (n = 0; n < 2 && i < PACED; n++)
+		for (n = 0; n < 2 && i < paced; n++)
 			while (__atomic_load_n(&allowed[n], __ATOMIC_RELAXED) == 100)
 				usleep(50);
 		CHECK(!jf_recover(oracle->folder, to, &r), "recover");
@@ -838,7 +844,7 @@ static void test_snapshots(void)
 		CHECK(!s.errors && (r.vanished || !s.gaps), "%llu gaps; %s", (unsigned long long)s.gaps, s.why);
 		CHECK(s.records == r.records, "%llu, not %llu", (unsigned long long)s.records,
 		      (unsigned long long)r.records);
-		if (i < PACED) {
+		if (i < paced) {
 			CHECK(!r.vanished && r.records >= num, "%llu vanished, %llu records after %llu",
 			      (unsigned long long)r.vanished, (unsigned long long)r.records, (unsigned long long)num);
 			num = r.records;

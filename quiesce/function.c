@@ -455,6 +455,28 @@ static int jf_spans_add_whole(struct jf_spans *s, const struct jf_text *t,
 	return err;
 }
 
+/* Has a function that begins there a name of which @hash is the hash? It may have two. */
+static bool jf_text_names(const struct jf_text *t, const struct jf_part *func,
+			  u32 hash)
+{
+	unsigned int lo = 0, hi = t->all.num;
+
+	if (func->hash == hash)
+		return true;
+	while (lo < hi) {
+		unsigned int mid = lo + (hi - lo) / 2;
+
+		if (t->all.part[mid].start < func->start)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	for (; lo < t->all.num && t->all.part[lo].start == func->start; lo++)
+		if (t->all.part[lo].hash == hash)
+			return true;
+	return false;
+}
+
 /* A function of a module, and what was split off from it. */
 static int jf_spans_add_split(struct jf_spans *s, struct jf_text *t,
 			      const struct jf_part *func)
@@ -468,8 +490,8 @@ static int jf_spans_add_split(struct jf_spans *s, struct jf_text *t,
 	for (i = 0; !err && i < t->split.num; i++) {
 		const struct jf_part *part = &t->split.part[i];
 
-		if (!part->any && part->hash == func->hash &&
-		    part->start != func->start)
+		if (!part->any && part->start != func->start &&
+		    jf_text_names(t, func, part->hash))
 			err = jf_spans_add_part(s, part, 0);
 	}
 	return err ?: jf_spans_add_all_led_to(s, t, func->start, func->end);

@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# JF_VM=--with objcopy
+# JF_VM=--with objcopy --with nm
 # JF_ANY_BACKEND: which tasks are searched for, and how, is the same with each of them
 # JF_TIMEOUT=90
 # What belongs to a function is found although names do not tell: in a module that was stripped, or whose own
-# name has a plus sign; and a call is recognised although a kprobe stands on it.
+# name has a plus sign, or where the function has two names; and a call is recognised although a kprobe stands on it.
 #
 # Seen to fail with the code broken on purpose (6.1):
 #   a plus sign in a module's name ends a symbol's	plus: the quiesce does not wait for the task inside
@@ -55,6 +55,22 @@ if command -v objcopy >/dev/null && objcopy --strip-unneeded "$JF_TMP/jf_hide_m.
 	fi
 else
 	skip "stripped" "no objcopy: $(cat "$JF_TMP/objcopy" 2>/dev/null)"
+fi
+
+# ---- a second name ----
+
+# The look-up finds one of them, and the parts have the other one.
+at=$(nm "$(jf_ko jf_hide_m)" 2>/dev/null | awk '$3 == "hide_part" {print $1}')
+if [ "$at" ] && objcopy --redefine-sym hide_part=hide_also \
+	--add-symbol "hide_part=.text:0x$at,local,function" "$(jf_ko jf_hide_m)" "$JF_TMP/alias.ko" 2>"$JF_TMP/objcopy" &&
+	insmod "$JF_TMP/alias.ko" way=part 2>"$JF_TMP/insmod"; then
+	check_eq "alias: the target has two names" \
+		"$(grep -c ' hide_\(also\|part\)[[:space:]]*\[jf_hide_m\]' /proc/kallsyms)" 2
+	hide_do shut
+	hide_do site
+	stays_in_part alias jf_hide_m
+else
+	skip "alias" "no such module can be had: $(cat "$JF_TMP/objcopy" "$JF_TMP/insmod" 2>/dev/null)"
 fi
 
 # ---- a plus sign ----

@@ -3,7 +3,7 @@
  * Which code of a function does an instruction lead to? Follows instructions from
  * where a function begins, through its branches, as far as it goes.
  *
- * Two questions are answered with it:
+ * Three questions are answered with it:
  *
  *  1. What is executed only by ways that branches no longer go
  *     (jf_arch_add_former())? All that is *not* reached as they go now. What this
@@ -13,6 +13,8 @@
  *  2. Where can a function have jumped as its last act (jf_arch_jumps())? Here
  *     what cannot be followed may lead anywhere, which is an error. The same is asked
  *     about code that only branches led to.
+ *  3. From which instructions does a CPU come to a place (jf_arch_leading())? These
+ *     are some of them.
  *
  * Where a site of ours leads is told by the caller, whatever stands there. Of functions
  * with such sites the text is read as it was when the module was loaded (quiesce/text.c),
@@ -53,6 +55,11 @@
 #include "x86/protocol/flow.h"
 #endif
 
+struct jf_step {
+	unsigned long	from;
+	unsigned long	to;
+};
+
 /**
  * struct jf_walk - a walk through the text of a function
  * @ask:  what is asked for
@@ -62,6 +69,11 @@
  * @num:  how many these are
  * @max:  for how many there is room
  * @tells: call @ask->left, and miss no jump
+ * @at:   the instruction that is being followed; 0: none
+ * @step: from which instruction to which one that went, if @keeps
+ * @num_steps: how many these are
+ * @max_steps: for how many there is room
+ * @keeps: keep that
  * @lost: the way went on where it cannot be followed
  * @away: it may have left the text there, by a pointer
  */
@@ -73,6 +85,10 @@ struct jf_walk {
 	unsigned int		num, max;
 	bool			tells;
 	bool			lost, away;
+	unsigned long		at;
+	struct jf_step		*step;
+	unsigned int		num_steps, max_steps;
+	bool			keeps;
 };
 
 /* The bit of a byte of the text, or -1. */
@@ -91,13 +107,29 @@ static long jf_walk_bit(const struct jf_walk *w, unsigned long addr)
 	return -1;
 }
 
+static int jf_walk_keep(struct jf_walk *w, unsigned long to)
+{
+	int err;
+
+	if (!w->keeps || !w->at || !to)
+		return 0;
+	err = jf_grow((void **)&w->step, w->num_steps, &w->max_steps,
+		      sizeof(*w->step));
+	if (!err)
+		w->step[w->num_steps++] = (struct jf_step){ w->at, to };
+	return err;
+}
+
 static int jf_walk_to(struct jf_walk *w, unsigned long addr)
 {
 	int err;
 
 	if (jf_walk_bit(w, addr) < 0)
 		return w->tells ? w->ask->left(addr, w->ask->arg) : 0;
-	err = jf_grow((void **)&w->todo, w->num, &w->max, sizeof(*w->todo));
+	err = jf_walk_keep(w, addr);
+	if (!err)
+		err = jf_grow((void **)&w->todo, w->num, &w->max,
+			      sizeof(*w->todo));
 	if (!err)
 		w->todo[w->num++] = addr;
 	return err;
@@ -369,7 +401,9 @@ static int jf_walk_all(struct jf_walk *w)
 			}
 			if (test_bit(bit, w->seen))
 				break;
+			w->at = addr;
 			err = jf_walk_insn(w, addr, &size, &next);
+			err = err ?: jf_walk_keep(w, next);
 			bitmap_set(w->seen, bit, min(size, w->size - bit));
 			if (!(++insns % 1024))
 				cond_resched();
@@ -488,6 +522,7 @@ static void jf_walk_end(struct jf_walk *w)
 {
 	kvfree(w->seen);
 	kvfree(w->todo);
+	kvfree(w->step);
 }
 
 /* Add what has not been reached. */
@@ -564,4 +599,31 @@ int jf_arch_jumps(struct jf_text_ask *ask)
 		err = jf_walk_sweep(&w);
 	jf_walk_end(&w);
 	return err ?: jf_walk_unseen(&w) ?: w.away ? -ENOENT : 0;
+}
+
+static bool jf_is_among(unsigned long addr, const unsigned long *list, unsigned int num)
+{
+	while (num--)
+		if (list[num] == addr)
+			return true;
+	return false;
+}
+
+int jf_arch_leading(struct jf_text_ask *ask, unsigned long to,
+		    unsigned long *from, unsigned int max)
+{
+	struct jf_walk w = { .ask = ask, .keeps = true };
+	unsigned int i, step, num = 0;
+	int err = jf_walk(&w);
+
+	for (i = 0; !err && num < max && i <= num; i++) {
+		unsigned long place = i ? from[i - 1] : to;
+
+		for (step = 0; step < w.num_steps && num < max; step++)
+			if (w.step[step].to == place &&
+			    !jf_is_among(w.step[step].from, from, num))
+				from[num++] = w.step[step].from;
+	}
+	jf_walk_end(&w);
+	return err ?: num;
 }

@@ -132,5 +132,11 @@ int jf_arch_add_former(struct jf_spans *s, struct jf_text_ask *ask);
  * With jf_mutex held.
  */
 int jf_arch_jumps(struct jf_text_ask *ask);
+/*
+ * Some instructions of the text from which @to is reached, the nearest ones first. How
+ * many, at most @max; or -ENOMEM. With jf_mutex held.
+ */
+int jf_arch_leading(struct jf_text_ask *ask, unsigned long to,
+		    unsigned long *from, unsigned int max);
 
 #endif /* JF_ARCH_REACH_H */

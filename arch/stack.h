@@ -59,7 +59,10 @@ struct jf_way_memo {
  * @num_tails: how many these are
  * @max_tails: for how many there is room
  * @memo:   ways that were asked for last
+ * @above:  what functions that the task has called since have of its stack ends here:
+ *          they do not count; 0: all count
  * @where:  an address of the text that the task is in, 0: not known
+ * @back:   where the function there returns to, 0: not known
  * @num_ways: how many ways there are
  * @way:    for JF_SEEN_SHARED: the task is inside by each of these, unless it
  *          turns out that what was called jumps there by itself
@@ -75,7 +78,9 @@ struct jf_scan {
 	unsigned long	*tail;
 	unsigned int	num_tails, max_tails;
 	struct jf_way_memo memo[1 << JF_WAY_BITS];
+	unsigned long	above;
 	unsigned long	where;
+	unsigned long	back;
 	unsigned int	num_ways;
 	struct jf_way	way[JF_WAYS];
 };
@@ -89,5 +94,19 @@ bool jf_arch_can_scan(void);
  */
 enum jf_seen jf_arch_scan(struct task_struct *t, struct jf_scan *scan,
 			  bool strict, bool calls);
+
+/* Tasks that are found inside although they may have left meanwhile (x86/watch.c). */
+struct jf_watch;
+/*
+ * Note it when @t executes one of @num instructions, of which none is in what is
+ * searched for. *@watch: NULL at first. @num is not 0. 0; -EOPNOTSUPP, -ENOSPC, -ENOMEM,
+ * or why no kprobe can be set. Process context, with no lock held.
+ */
+int jf_arch_watch(struct jf_watch **watch, struct task_struct *t,
+		  const unsigned long *place, unsigned int num);
+/* For jf_scan.above. With all CPUs stopped. @w may be NULL. */
+unsigned long jf_arch_watch_top(struct jf_watch *w, const struct task_struct *t);
+/* Takes the kprobes away. @w may be NULL. */
+void jf_arch_watch_end(struct jf_watch *w);
 
 #endif /* JF_ARCH_STACK_H */

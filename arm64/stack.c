@@ -362,6 +362,7 @@ enum jf_seen jf_arch_scan(struct task_struct *t, struct jf_scan *scan,
 	bool lead;
 
 	scan->where = 0;
+	scan->back = 0;
 	scan->num_ways = 0;
 	/* Freed, or about to be: it will never run again. */
 	if (!task_stack_page(t) || !jf_task_has_stack(t))
@@ -376,4 +377,22 @@ enum jf_seen jf_arch_scan(struct task_struct *t, struct jf_scan *scan,
 		return JF_SEEN_CLEAN;
 	scan->where = 0;
 	return jf_frames_scan(t, scan, calls);
+}
+
+/* --- tasks that come again ------------------------------------------------ */
+
+/* Tasks that leave and come again are not told from others here. */
+int jf_arch_watch(struct jf_watch **watch, struct task_struct *t,
+		  const unsigned long *place, unsigned int num)
+{
+	return -EOPNOTSUPP;
+}
+
+unsigned long jf_arch_watch_top(struct jf_watch *w, const struct task_struct *t)
+{
+	return 0;
+}
+
+void jf_arch_watch_end(struct jf_watch *w)
+{
 }

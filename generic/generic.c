@@ -138,6 +138,27 @@ int jf_arch_jumps(struct jf_text_ask *ask)
 	return -ENOENT;
 }
 
+int jf_arch_leading(struct jf_text_ask *ask, unsigned long to,
+		    unsigned long *from, unsigned int max)
+{
+	return 0;
+}
+
+int jf_arch_watch(struct jf_watch **watch, struct task_struct *t,
+		  const unsigned long *place, unsigned int num)
+{
+	return -EOPNOTSUPP;
+}
+
+unsigned long jf_arch_watch_top(struct jf_watch *w, const struct task_struct *t)
+{
+	return 0;
+}
+
+void jf_arch_watch_end(struct jf_watch *w)
+{
+}
+
 enum jf_seen jf_arch_scan(struct task_struct *t, struct jf_scan *scan,
 			  bool strict, bool calls)
 {

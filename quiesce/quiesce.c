@@ -30,6 +30,10 @@
  * the wait. A new task has a stack of its own, and begins outside. One stop of
  * the CPUs gathers the list; each later stop scans a part of it.
  *
+ * Where the text is led to again (a key changed back, a target was set again), a task in
+ * there may have left and come back each time. One that runs, and that each scan finds
+ * inside, is watched for that: x86/watch.c.
+ *
  * A scan finds code, not data. A target can leave, by a jump as its last act, to a
  * function elsewhere that still uses what belongs to the target. So a task that
  * runs, is preempted or waits for a lock on RT is held to be inside, too, as long
@@ -183,6 +187,7 @@ int jf_quiesce_all(long timeout)
 	struct jf_wait w = {
 		.name = "quiesce",
 		.data = true,
+		.again = true,
 		.timeout = timeout,
 	};
 	int err;

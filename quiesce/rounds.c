@@ -9,6 +9,7 @@
 #include "quiesce/exits.h"
 #include "quiesce/retired.h"
 #include "quiesce/scan.h"
+#include "quiesce/watch.h"
 
 #include <linux/delay.h>
 #include <linux/jiffies.h>
@@ -37,14 +38,23 @@
  * in the new target, and stays there.
  */
 #define JF_CALLS	(10 * HZ)
+/*
+ * A task that is still inside although it has run so many times between two scans may
+ * leave and come again.
+ */
+#define JF_MOVES	4
 
 /* A task that has not been seen outside. */
 struct jf_suspect {
 	struct task_struct	*task;
 	enum jf_seen		seen;
 	unsigned long		where;
-	/* How often it had lost its CPU by then. */
+	unsigned long		back;
+	/* How often it had lost its CPU by then, and in how many rounds it did. */
 	unsigned long		switches;
+	unsigned int		moves;
+	/* It is watched because it was seen there. */
+	unsigned long		watched;
 	/* By which ways it came there, if there are others than changed ones. */
 	unsigned int		num_ways;
 	struct jf_way		way[JF_WAYS];
@@ -55,7 +65,9 @@ static void jf_suspect_add(struct jf_wait *w, struct task_struct *t)
 	if (t == w->caller)
 		return;
 	if (w->num < w->max)
-		w->suspect[w->num].task = get_task_struct(t);
+		w->suspect[w->num] = (struct jf_suspect){
+			.task = get_task_struct(t),
+		};
 	w->num++;
 }
 
@@ -106,9 +118,12 @@ static int jf_scan_stopped(void *arg)
 
 		bool strict = jf_is_strict(s->task);
 
+		w->scan.above = jf_arch_watch_top(w->watch, s->task);
 		s->seen = jf_arch_scan(s->task, &w->scan, strict,
 				       strict && !w->calls_over);
 		s->where = w->scan.where;
+		s->back = w->scan.back;
+		s->moves += s->switches != jf_switches(s->task);
 		s->switches = jf_switches(s->task);
 		s->num_ways = w->scan.num_ways;
 		memcpy(s->way, w->scan.way, sizeof(s->way));
@@ -201,6 +216,22 @@ static void jf_scan_round(struct jf_wait *w)
 		cond_resched();
 	}
 	w->num = kept;
+}
+
+/* Those that run again and again, and are found inside each time. */
+static void jf_watch_suspects(struct jf_wait *w)
+{
+	unsigned int i;
+
+	for (i = 0; w->again && i < w->num; i++) {
+		struct jf_suspect *s = &w->suspect[i];
+
+		if (s->moves < JF_MOVES || s->watched == s->where ||
+		    !jf_spans_has(&w->scan.in, s->where))
+			continue;
+		s->watched = s->where;
+		jf_watch_add(&w->watch, &w->scan, s->task, s->where, s->back);
+	}
 }
 
 /*
@@ -321,6 +352,7 @@ int jf_scan_until_quiet(struct jf_wait *w)
 			err = -ETIMEDOUT;
 			break;
 		}
+		jf_watch_suspects(w);
 		do {
 			msleep(min_t(unsigned int, pause,
 				     jiffies_to_msecs(min(jf_time_left(w),
@@ -332,6 +364,7 @@ int jf_scan_until_quiet(struct jf_wait *w)
 		if (++rounds < JF_ROUNDS)
 			pause = min_t(unsigned int, pause, JF_PAUSE_SOON);
 	}
+	jf_arch_watch_end(w->watch);
 	jf_put_suspects(w, w->num);
 	kvfree(w->suspect);
 	jf_exits_trim();

@@ -146,7 +146,17 @@ static int jf_tail_left(unsigned long to, void *arg)
 	return jf_tail_add(f, to);
 }
 
-/* What this one jumps to in turn. */
+/*
+ * What this one jumps to in turn. It is read without the lock that jf_tail_left() had,
+ * so its module may have been unloaded meanwhile, and another one be there. No task is
+ * missed by that. What jumps to a function by its name depends on that one's module: it
+ * is unloaded later than its caller, and no task is to return to an unloaded caller. That
+ * leaves a function to which a trampoline led. It was a target, so no task was in it when
+ * it was unloaded; a task that had left it by a jump before is one that a target's own
+ * record does not find either: see the exception of jf_quiesce(). What is read in its
+ * place is searched for in addition: a task may be waited for until it has left that. To
+ * read it does no harm, since the space of modules has nothing but text and data.
+ */
 static int jf_add_tails(struct jf_former *f, unsigned long tail)
 {
 	struct jf_text_ask ask = {

@@ -26,6 +26,8 @@ struct task_struct;
  * @scan:    all of that, as the architecture wants it
  * @made:    the latest change that @scan knows of
  * @calls_over: changed calls have counted for long enough
+ * @again:   tasks may come again to what is searched for
+ * @watch:   those that may have left meanwhile
  * @suspect: the tasks that have to be scanned
  * @num:     how many these are
  * @max:     for how many there is room
@@ -40,10 +42,11 @@ struct task_struct;
 struct jf_wait {
 	const char		*name;
 	struct jf_spans		text;
-	bool			data, calls_over;
+	bool			data, calls_over, again;
 	u64			keys;
 	struct jf_scan		scan;
 	u64			made;
+	struct jf_watch		*watch;
 	struct jf_suspect	*suspect;
 	unsigned int		num, max, from, to;
 	u64			ns;

@@ -318,11 +318,14 @@ static bool jf_frame_counts(struct jf_frames *f, struct jf_scan *scan,
 	unsigned long at = f->state.signal ? addr : addr - 1;
 	const struct jf_span *in = jf_spans_find(&scan->in, at);
 	enum jf_seen came;
+	unsigned long ret;
 
 	if (f->from) {
+		ret = jf_traced_return(f, scan, addr);
 		came = f->state.signal ? JF_SEEN_INSIDE :
-			jf_came(scan, f->from,
-				jf_traced_return(f, scan, addr));
+			jf_came(scan, f->from, ret);
+		if (came != JF_SEEN_CLEAN)
+			scan->back = f->state.signal ? 0 : ret;
 		if (came == JF_SEEN_INSIDE)
 			return true;
 		f->shared |= came == JF_SEEN_SHARED;
@@ -403,6 +406,40 @@ static void jf_unwind_start(struct unwind_state *state, struct task_struct *t)
 }
 #endif
 
+/* To where does the function return whose frame counts? Always true. */
+static bool jf_note_back(struct jf_frames *f, struct jf_scan *scan)
+{
+	if (scan->back)
+		return true;
+	unwind_next_frame(&f->state);
+	if (!unwind_done(&f->state) && !unwind_error(&f->state))
+		scan->back = unwind_get_return_address(&f->state);
+	return true;
+}
+
+/*
+ * How many frames do functions have that the task has called since it was outside? The
+ * first ones. Each ends where the unwinder goes on.
+ */
+static unsigned int jf_frames_new(struct task_struct *t, const struct jf_scan *scan)
+{
+	struct unwind_state state;
+	unsigned int n = 0;
+
+	if (!scan->above)
+		return 0;
+	jf_unwind_start(&state, t);
+	while (!unwind_done(&state) && !unwind_error(&state)) {
+		unwind_next_frame(&state);
+		/* Where the last one ends is not known. */
+		if (unwind_done(&state) || unwind_error(&state) ||
+		    state.sp > scan->above)
+			break;
+		n++;
+	}
+	return n;
+}
+
 /*
  * Examine each frame, as long as the unwinder is sure. True: the task is inside.
  * *@whole: it has been unwound to its end.
@@ -410,14 +447,15 @@ static void jf_unwind_start(struct unwind_state *state, struct task_struct *t)
 static bool jf_unwind(struct jf_frames *f, struct task_struct *t,
 		      struct jf_scan *scan, bool calls, bool *whole)
 {
+	unsigned int new = jf_frames_new(t, scan), n;
 	struct pt_regs *regs;
 	unsigned long addr;
 	bool partial;
 
 	*whole = false;
-	for (jf_unwind_start(&f->state, t);
+	for (jf_unwind_start(&f->state, t), n = 0;
 	     !unwind_done(&f->state) && !unwind_error(&f->state);
-	     unwind_next_frame(&f->state)) {
+	     unwind_next_frame(&f->state), n++) {
 		regs = unwind_get_entry_regs(&f->state, &partial);
 		if (regs && regs != f->regs) {
 			if (user_mode(regs)) {
@@ -440,8 +478,10 @@ static bool jf_unwind(struct jf_frames *f, struct task_struct *t,
 			}
 			f->state.ip = addr;
 		}
-		if (jf_frame_counts(f, scan, addr, calls))
-			return true;
+		if (n < new)
+			f->addr = f->state.signal ? addr : addr - 1;
+		else if (jf_frame_counts(f, scan, addr, calls))
+			return jf_note_back(f, scan);
 		f->sp = f->state.sp;
 	}
 	*whole = !unwind_error(&f->state) &&
@@ -565,6 +605,7 @@ enum jf_seen jf_arch_scan(struct task_struct *t, struct jf_scan *scan,
 	bool lead;
 
 	scan->where = 0;
+	scan->back = 0;
 	scan->num_ways = 0;
 	/* Freed, or about to be: it will never run again. */
 	if (!task_stack_page(t) || !jf_task_has_stack(t))

@@ -174,6 +174,11 @@ void jf_batch_abort(struct jf_batch *b);
  * put itself on the task's stack, one whose stack holds a leftover that looks
  * like a return address, until the task has overwritten it.
  *
+ * Where a target was set again, or a key changed back, a task that is inside may have
+ * come before that or since. It is waited for until it has left once, also if it comes
+ * back each time. To find that out, kprobes may be set in front of where such tasks
+ * enter, until this returns.
+ *
  * After that, data that only the replaced targets use can be freed, with one
  * exception. If the last thing that a target does is to call another function,
  * the compiler makes that call a jump, and the task leaves the target before

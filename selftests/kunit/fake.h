@@ -203,6 +203,9 @@ extern struct jfk {
 	unsigned int	ev_entities, ev_sites;
 	int		ev_error;
 
+	/* waits that watch tasks */
+	int		watches;
+
 	struct kunit	*test;
 	unsigned int	breaches;
 	const char	*breach;
@@ -216,6 +219,9 @@ extern struct jfk {
  * @unreadable: its stack cannot be read to the end
  * @stays:  so many jiffies, then it leaves; 0: for ever
  * @restless: it runs between any two scans
+ * @back:   what it returns to from @at, 0: not known
+ * @returns: between any two scans it leaves, and comes again
+ * @watched: how often it was to be watched
  * @refs:   references that the engine holds
  * @scans:  how often it was scanned, @strict of these with regard to calls
  */
@@ -228,7 +234,9 @@ struct jfk_task {
 
 	struct list_head	list;
 	unsigned long		at, ret, tramp;
-	bool			unreadable, restless;
+	bool			unreadable, restless, returns;
+	unsigned long		back;
+	unsigned int		watched;
 	unsigned long		stays;
 	int			refs;
 	unsigned int		scans, strict;

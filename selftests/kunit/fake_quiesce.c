@@ -126,6 +126,9 @@ static enum jf_seen jfk_scan(struct jfk_task *t, struct jf_scan *scan, bool stri
 			im->asked = true;
 
 	scan->where = 0;
+	scan->back = t->back;
+	if (scan->above)
+		return JF_SEEN_CLEAN;
 	if (!refcount_read(&t->stack_refcount))
 		return JF_SEEN_CLEAN;
 	if (t->unreadable)
@@ -136,6 +139,24 @@ static enum jf_seen jfk_scan(struct jfk_task *t, struct jf_scan *scan, bool stri
 			   jf_spans_has(&scan->tramps, t->tramp)))
 		scan->where = t->ret ?: t->tramp;
 	return scan->where ? JF_SEEN_INSIDE : JF_SEEN_CLEAN;
+}
+
+static int jfk_watch_task(struct jf_watch **watch, struct jfk_task *t, unsigned int num)
+{
+	if (mutex_is_locked(&jf_mutex) || jfk.stopped)
+		jfk_breach("a kprobe is set with a lock held");
+	if (!num || t->refs <= 0)
+		jfk_breach("no place to watch, or no task");
+	if (!*watch)
+		jfk.watches++;
+	*watch = (struct jf_watch *)&jfk.watches;
+	t->watched++;
+	return 0;
+}
+
+static void jfk_watch_done(struct jf_watch *w)
+{
+	jfk.watches -= w != NULL;
 }
 
 static int jfk_stop(int (*fn)(void *arg), void *arg);
@@ -405,6 +426,9 @@ static void jfk_detach(struct tracepoint *tp, void *probe)
 #define JF_EXIT_PROTO			struct task_struct *t
 #define jf_sched_delayed(t)		((t)->delayed)
 #define jf_waits_for_rtlock(t)		((t)->rtlock)
+#define jf_arch_watch(w, t, place, num)	jfk_watch_task(w, t, num)
+#define jf_arch_watch_top(w, t)		((w) && (t)->watched && (t)->returns)
+#define jf_arch_watch_end(w)		jfk_watch_done(w)
 #define jf_arch_scan(t, scan, strict, calls) jfk_scan(t, scan, strict, calls)
 
 #undef current
@@ -478,6 +502,7 @@ static void jfk_detach(struct tracepoint *tp, void *probe)
 #include "../../quiesce/retired.c"
 #include "../../quiesce/function.c"
 #include "../../quiesce/scan.c"
+#include "../../quiesce/watch.c"
 #include "../../quiesce/exits.c"
 #include "../../quiesce/grace.c"
 #include "../../quiesce/rounds.c"
@@ -505,6 +530,15 @@ int jf_arch_add_former(struct jf_spans *s, struct jf_text_ask *ask)
 int jf_arch_jumps(struct jf_text_ask *ask)
 {
 	return -ENOENT;
+}
+
+int jf_arch_leading(struct jf_text_ask *ask, unsigned long to,
+		    unsigned long *from, unsigned int max)
+{
+	if (!max)
+		return 0;
+	from[0] = to - 1;
+	return 1;
 }
 
 bool jf_arch_can_scan(void)

@@ -416,6 +416,39 @@ static void runners_are_scanned(struct kunit *test)
 	}
 }
 
+/*
+ * A task that is found inside each time, and has run in between, is watched: it may leave,
+ * and come again. One that does not leave is waited for all the same, and one that does not
+ * run is not watched.
+ */
+static void coming_again(struct kunit *test)
+{
+	struct world w = world(test);
+	unsigned int how;
+
+	for (how = 0; how < 3; how++) {
+		struct jfk_task *t = jfk_task(test, NULL);
+		unsigned long begun = jfk.now;
+
+		t->at = (unsigned long)jfk_code(w.a, 0);
+		t->back = w.call[0] + JF_ARCH_SITE_SIZE;
+		t->stays = 60 * HZ;
+		t->restless = how < 2;
+		t->returns = how == 0;
+		replace(test, w.f[0], jfk_code(w.a, 0));
+		jf_quiesce();
+		if (how == 0)
+			KUNIT_EXPECT_TRUE(test, time_before(jfk.now, begun + 2 * HZ));
+		else
+			KUNIT_EXPECT_TRUE(test, time_after_eq(jfk.now, begun + 60 * HZ));
+		KUNIT_EXPECT_EQ(test, t->watched, how < 2 ? 1U : 0U);
+		KUNIT_EXPECT_EQ(test, jfk.watches, 0);
+		jfk_leave(t);
+		t->stays = 0;
+		t->restless = false;
+	}
+}
+
 /* Of its own accord and without: both are counted. */
 static struct jfk_task *mover;
 static unsigned int moves_at;
@@ -494,6 +527,7 @@ static struct kunit_case scan_cases[] = {
 	KUNIT_CASE(growing_crowd),
 	KUNIT_CASE(sleepers_stop_no_cpu),
 	KUNIT_CASE(runners_are_scanned),
+	KUNIT_CASE(coming_again),
 	KUNIT_CASE(each_move_is_one_scan),
 	KUNIT_CASE(log_names_them),
 	{}

@@ -872,6 +872,39 @@ static void kept_text(struct kunit *test)
 	jf_spans_free(&s);
 }
 
+/* From where a CPU comes to an instruction: by those before it, and by jumps. */
+static void leading(struct kunit *test)
+{
+	static u8 code[32];
+	unsigned long start = (unsigned long)code, from[8];
+	struct jf_span span = { start, start + sizeof(code), start };
+	struct jf_spans text = { .span = &span, .num = 1 };
+	struct jf_text_ask ask = {
+		.text = &text,
+		.callee = plain,
+		.begins = no_begin,
+		.left = none_left,
+	};
+
+	memset(code, 0x90, sizeof(code));
+	code[2] = 0x74;			/* je 16 */
+	code[3] = 12;
+	code[8] = 0xc3;
+	code[16] = 0x55;
+	code[17] = 0xeb;		/* jmp 4 */
+	code[18] = -15;
+	KUNIT_EXPECT_EQ(test, jf_arch_leading(&ask, start + 16, from, 8), 3);
+	KUNIT_EXPECT_EQ(test, from[0], start + 2);
+	KUNIT_EXPECT_EQ(test, from[1], start + 1);
+	KUNIT_EXPECT_EQ(test, from[2], start);
+	/* Two ways lead here; the one that is followed first is as near as the other. */
+	KUNIT_EXPECT_EQ(test, jf_arch_leading(&ask, start + 4, from, 2), 2);
+	KUNIT_EXPECT_EQ(test, from[0] + from[1], 2 * start + 2 + 17);
+	KUNIT_EXPECT_EQ(test, jf_arch_leading(&ask, start + 4, from, 8), 5);
+	/* What no CPU comes to. */
+	KUNIT_EXPECT_EQ(test, jf_arch_leading(&ask, start + 12, from, 8), 0);
+}
+
 /* Jumps to another piece of text, with a condition or without; calls are none. */
 static void leads(struct kunit *test)
 {
@@ -904,6 +937,7 @@ static void leads(struct kunit *test)
 
 static struct kunit_case x86_cases[] = {
 	KUNIT_CASE(kept_text),
+	KUNIT_CASE(leading),
 	KUNIT_CASE(leads),
 	KUNIT_CASE(debugger_first),
 	KUNIT_CASE(debugger_later),

@@ -14,6 +14,8 @@
  *		  swap, back	the first dynamic function leads elsewhere, and back
  *		  once 0|1	one of two that lead to a recursive function
  *		  doze, awake	the same for the one that leads to msleep()
+ *		  nap, nod	the same for the one that main loops sleep in
+ *		  nest, flat	the same for one whose target calls it again
  *		  quiesce MS	jf_quiesce_timeout(); without MS jf_quiesce()
  *		  ask		a callback by jf_call_quiesced()
  *		  stop		all threads end
@@ -82,6 +84,8 @@ static DEFINE_JF_KEY_FALSE(p_ends);
 static DEFINE_JF_KEY_FALSE(p_cold);
 static DEFINE_JF_KEY_FALSE(p_probed);
 static DEFINE_JF_KEY_FALSE(p_chain);
+static DEFINE_JF_KEY_FALSE(p_way);
+static DEFINE_JF_KEY_FALSE(p_deep);
 
 DECLARE_JF_TRACE(p_event, JF_PROTO(int x), JF_ARGS(x));
 DEFINE_JF_TRACE(p_event);
@@ -331,6 +335,175 @@ static noinline void place_mid_loop(void)
 	}
 }
 
+/* --- code and functions that are led to again --------------------------------- */
+
+/* A main loop that sleeps in code of the one way or of the other, and nowhere else. */
+static noinline void place_way_loop(void)
+{
+	while (!READ_ONCE(stopping)) {
+		atomic_inc(&rounds);
+		if (jf_branch_unlikely(&p_way)) {
+			msleep(20);
+			atomic_inc(&rounds);
+		} else {
+			msleep(21);
+			atomic_add(2, &rounds);
+		}
+	}
+}
+
+static noinline int one_way(int x)
+{
+	if (jf_branch_unlikely(&p_way)) {
+		msleep(20);
+		x++;
+	} else {
+		msleep(21);
+		x += 2;
+	}
+	OPTIMIZER_HIDE_VAR(x);
+	return x;
+}
+
+/* The same in a function that the main loop calls. */
+static noinline void place_way_call(void)
+{
+	while (!READ_ONCE(stopping))
+		atomic_add(one_way(1), &rounds);
+}
+
+/*
+ * A task stays in the code that the key leads to, and executes what stands in front of it
+ * in a call from there.
+ */
+static noinline int deep(int n)
+{
+	atomic_inc(&rounds);
+	if (jf_branch_unlikely(&p_deep)) {
+		if (n) {
+			atomic_inc(&inside);
+			while (!READ_ONCE(gate_open)) {
+				n += deep(0);
+				msleep(20);
+			}
+			atomic_dec(&inside);
+		}
+		n++;
+	}
+	OPTIMIZER_HIDE_VAR(n);
+	return n;
+}
+
+static noinline void place_deep(void)
+{
+	deep(1);
+	barrier();
+}
+
+/*
+ * One stays in a loop there, from which it goes straight back to where the key decides. It
+ * executes what stands in front of that again and again, but does not leave.
+ */
+static noinline void place_stay_loop(void)
+{
+	int entered = 0;
+
+	for (;;) {
+		if (jf_branch_unlikely(&p_deep)) {
+			if (!entered++)
+				atomic_inc(&inside);
+			do {
+				msleep(20);
+			} while (!READ_ONCE(gate_open));
+		} else {
+			msleep(20);
+			if (READ_ONCE(gate_open))
+				break;
+		}
+	}
+	if (entered)
+		atomic_dec(&inside);
+}
+
+static noinline int napping(int x)
+{
+	msleep(20);
+	return x;
+}
+
+static noinline int nodding(int x)
+{
+	msleep(10);
+	return x + 1;
+}
+
+DEFINE_DYNFUNC(p_nap, napping);
+
+static noinline void place_nap(void)
+{
+	while (!READ_ONCE(stopping)) {
+		atomic_inc(&rounds);
+		dynfunc_call(p_nap, 1);
+	}
+}
+
+static noinline void place_nap_tramp(void)
+{
+	while (!READ_ONCE(stopping)) {
+		atomic_inc(&rounds);
+		dynfunc_p_nap(1);
+		barrier();
+	}
+}
+
+static noinline void place_nap_ptr(void)
+{
+	int (*f)(int x) = __JF_POINTER(p_nap);
+
+	while (!READ_ONCE(stopping)) {
+		atomic_inc(&rounds);
+		OPTIMIZER_HIDE_VAR(f);
+		f(1);
+		barrier();
+	}
+}
+
+/* A target that has itself called again by the function that called it. */
+static noinline int nested(int n);
+DEFINE_DYNFUNC(p_nest, nested);
+
+static noinline int calls_nest(int n)
+{
+	atomic_inc(&rounds);
+	n += dynfunc_call(p_nest, n);
+	OPTIMIZER_HIDE_VAR(n);
+	return n;
+}
+
+static noinline int nested(int n)
+{
+	if (!n) {
+		msleep(20);
+		return 1;
+	}
+	atomic_inc(&inside);
+	while (!READ_ONCE(gate_open))
+		n += calls_nest(0);
+	atomic_dec(&inside);
+	return n;
+}
+
+static noinline int not_nested(int n)
+{
+	return n + 2;
+}
+
+static noinline void place_nest(void)
+{
+	calls_nest(1);
+	barrier();
+}
+
 /* --- functions that unrelated callers execute as well ------------------------ */
 
 static noinline int shared(int x)
@@ -474,6 +647,14 @@ static const struct {
 	{ "chain", place_chain },
 	{ "again", place_again },
 	{ "loop", place_loop },
+	{ "way_loop", place_way_loop },
+	{ "way_call", place_way_call },
+	{ "deep", place_deep },
+	{ "stay_loop", place_stay_loop },
+	{ "nap", place_nap },
+	{ "nap_tramp", place_nap_tramp },
+	{ "nap_ptr", place_nap_ptr },
+	{ "nest", place_nest },
 	{ "a", place_a },
 	{ "a_tramp", place_a_tramp },
 	{ "a_ptr", place_a_ptr },
@@ -503,6 +684,8 @@ static const struct {
 	{ "cold", &p_cold },
 	{ "probed", &p_probed },
 	{ "chain", &p_chain },
+	{ "way", &p_way },
+	{ "deep", &p_deep },
 };
 
 /* --- threads ---------------------------------------------------------------- */
@@ -628,6 +811,14 @@ static int do_command(const char *cmd)
 		return dynfunc_update(p_msleep, no_sleep);
 	else if (!strcmp(what, "doze"))
 		return dynfunc_update(p_msleep, msleep);
+	else if (!strcmp(what, "nod"))
+		return dynfunc_update(p_nap, nodding);
+	else if (!strcmp(what, "nap"))
+		return dynfunc_update(p_nap, napping);
+	else if (!strcmp(what, "flat"))
+		return dynfunc_update(p_nest, not_nested);
+	else if (!strcmp(what, "nest"))
+		return dynfunc_update(p_nest, nested);
 	else if (!strcmp(what, "quiesce"))
 		return do_quiesce(arg);
 	else if (!strcmp(what, "ask"))

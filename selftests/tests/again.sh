@@ -1,0 +1,90 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# JF_ANY_BACKEND: which tasks are searched for, and how, is the same with each of them
+# JF_TIMEOUT=200
+# Code that a key led to, and leads to again, and targets that were replaced, and set again: a task that has been
+# there all the time is waited for; a main loop that sleeps there again and again is not, once it has left.
+. "$(dirname "$0")/../lib/lib.sh"
+. "$(dirname "$0")/../lib/promise.sh"
+
+jf_start "a quiesce beside code that is led to again"
+jf_patching || jf_skip_all "stacks are read on x86 alone"
+jf_has jf_promise || jf_skip_all "no jf_promise.ko: build selftests/modules"
+load ${JF_BACKEND:+"backend=$JF_BACKEND"}
+
+# works WHAT PLACE: a thread's main loop is there
+works()
+{
+	promise_do go "$2"
+	jf_until 100 at_least rounds 1 || fail "$1: the thread is at work" "$(cat $P/state)"
+}
+
+# ---- main loops ----
+
+for place in way_loop way_call; do
+	works "$place" $place
+	i=0
+	while [ $i -lt 3 ]; do
+		promise_do on way
+		sleep 0.1
+		promise_do off way
+		sleep 0.1
+		i=$((i + 1))
+	done
+	passed "$place, off again"
+	promise_do on way
+	promise_do off way
+	promise_do on way
+	passed "$place, on again"
+	promise_do off way
+	promise_do stop
+	promise_do quiesce
+done
+
+for place in nap nap_tramp nap_ptr; do
+	works "$place" $place
+	promise_do nod
+	sleep 0.1
+	promise_do nap
+	passed "$place, set again"
+	promise_do stop
+	promise_do quiesce
+done
+
+# ---- tasks that have been there all the time ----
+
+# stays WHAT: a task is inside, and however long a quiesce waits, it is not taken for one that has left
+stays()
+{
+	promise_do quiesce 3000 2>"$JF_TMP/stays" || true
+	check_match "$1: a quiesce waits for 3 s, and says so" "$(cat "$JF_TMP/stays")" 'timed out'
+	check "$1: the task is still inside" at_least inside 1
+	leaves "$1"
+}
+
+promise_do on deep
+enters deep deep
+promise_do off deep
+promise_do on deep
+stays "deep, on again"
+promise_do off deep
+promise_do quiesce
+
+promise_do on deep
+enters stay_loop stay_loop
+promise_do off deep
+promise_do on deep
+promise_do quiesce 3000 2>"$JF_TMP/stays" || true
+check_match "stay_loop, on again: a quiesce waits for 3 s, and says so" "$(cat "$JF_TMP/stays")" 'timed out'
+promise_do off deep
+leaves "stay_loop"
+
+enters nest nest
+promise_do flat
+promise_do nest
+stays "nest, set again"
+promise_do quiesce
+check "no probe of a quiesce is left" sh -c "! grep -q jf_promise /sys/kernel/debug/kprobes/list"
+
+unload
+jf_done

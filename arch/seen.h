@@ -164,6 +164,7 @@ static enum jf_seen jf_came(struct jf_scan *scan, unsigned long tag,
 			    unsigned long ret)
 {
 	const struct jf_span *s = jf_changed_call(scan, ret);
+	const struct jf_way_memo *m;
 	unsigned long to;
 
 	if (s)
@@ -174,8 +175,15 @@ static enum jf_seen jf_came(struct jf_scan *scan, unsigned long tag,
 		return JF_SEEN_CLEAN;
 	if (jf_has_way(scan, tag, to))
 		return JF_SEEN_SHARED;
-	if (!to || scan->num_ways == JF_WAYS)
+	if (!to)
 		return JF_SEEN_INSIDE;
+	m = &scan->memo[jf_way_hash(tag, to)];
+	if (m->way.tag == tag && m->way.to == to)
+		return m->other ? JF_SEEN_CLEAN : JF_SEEN_INSIDE;
+	if (scan->num_ways == JF_WAYS) {
+		scan->more = true;
+		return JF_SEEN_SHARED;
+	}
 	scan->way[scan->num_ways].tag = tag;
 	scan->way[scan->num_ways++].to = to;
 	return JF_SEEN_SHARED;

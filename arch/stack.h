@@ -3,6 +3,7 @@
 #ifndef JF_ARCH_STACK_H
 #define JF_ARCH_STACK_H
 
+#include <linux/hash.h>
 #include <linux/types.h>
 
 #include "index/spans.h"
@@ -31,7 +32,7 @@ struct jf_way {
 	unsigned long	to;
 };
 
-/* So many answers about ways are remembered. */
+/* So many answers about ways are remembered, by a hash of the way. */
 #define JF_WAY_BITS	6
 
 /**
@@ -63,6 +64,8 @@ struct jf_way_memo {
  *          they do not count; 0: all count
  * @where:  an address of the text that the task is in, 0: not known
  * @back:   where the function there returns to, 0: not known
+ * @more:   there are more ways than have been told: the task has to be scanned again,
+ *          once these are remembered
  * @num_ways: how many ways there are
  * @way:    for JF_SEEN_SHARED: the task is inside by each of these, unless it
  *          turns out that what was called jumps there by itself
@@ -81,9 +84,15 @@ struct jf_scan {
 	unsigned long	above;
 	unsigned long	where;
 	unsigned long	back;
+	bool		more;
 	unsigned int	num_ways;
 	struct jf_way	way[JF_WAYS];
 };
+
+static inline unsigned int jf_way_hash(unsigned long tag, unsigned long to)
+{
+	return hash_long(tag ^ to, JF_WAY_BITS);
+}
 
 /* Can stacks be read on this architecture, in this kernel? */
 bool jf_arch_can_scan(void);

@@ -55,7 +55,8 @@ struct jf_suspect {
 	unsigned int		moves;
 	/* It is watched because it was seen there. */
 	unsigned long		watched;
-	/* By which ways it came there, if there are others than changed ones. */
+	/* By which ways it came there, if there are others than changed ones; there are more. */
+	bool			more;
 	unsigned int		num_ways;
 	struct jf_way		way[JF_WAYS];
 };
@@ -125,6 +126,7 @@ static int jf_scan_stopped(void *arg)
 		s->back = w->scan.back;
 		s->moves += s->switches != jf_switches(s->task);
 		s->switches = jf_switches(s->task);
+		s->more = w->scan.more;
 		s->num_ways = w->scan.num_ways;
 		memcpy(s->way, w->scan.way, sizeof(s->way));
 	}
@@ -186,16 +188,19 @@ static int jf_gather(struct jf_wait *w)
 }
 
 /* Was the task outside when it was scanned? */
-static bool jf_was_outside(struct jf_wait *w, const struct jf_suspect *s)
+static bool jf_was_outside(struct jf_wait *w, struct jf_suspect *s)
 {
+	bool more = s->more;
 	unsigned int i;
 
+	s->more = false;
 	if (s->seen != JF_SEEN_SHARED)
 		return s->seen == JF_SEEN_CLEAN;
 	for (i = 0; i < s->num_ways; i++)
 		if (!jf_scan_is_other(&w->scan, &s->way[i]))
 			return false;
-	return true;
+	s->more = more;
+	return !more;
 }
 
 /* Scan all suspects, a part at a time, and drop those seen outside. */
@@ -235,8 +240,9 @@ static void jf_watch_suspects(struct jf_wait *w)
 }
 
 /*
- * Has one of them executed anything since it was scanned? It runs, or it has run,
- * and has lost its CPU once more. So a task that sleeps for an hour does not make all
+ * Is there something new to be found by a scan? One of them has executed something since
+ * it was scanned: it runs, or it has run, and has lost its CPU once more. Or more is
+ * known by now of how it came there. So a task that sleeps for an hour does not make all
  * CPUs stop once a second.
  */
 static bool jf_any_moved(const struct jf_wait *w)
@@ -246,7 +252,7 @@ static bool jf_any_moved(const struct jf_wait *w)
 	for (i = 0; i < w->num; i++) {
 		struct task_struct *t = w->suspect[i].task;
 
-		if (jf_task_runs(t) ||
+		if (w->suspect[i].more || jf_task_runs(t) ||
 		    jf_switches(t) != w->suspect[i].switches)
 			return true;
 	}

@@ -34,7 +34,6 @@
 #include "quiesce/text.h"
 
 #include <linux/bsearch.h>
-#include <linux/hash.h>
 #include <linux/mm.h>
 #include <linux/sched.h>
 #include <linux/sort.h>
@@ -552,8 +551,7 @@ static bool jf_way_jumps(struct jf_way_to *w, unsigned long to)
 
 bool jf_scan_is_other(struct jf_scan *scan, const struct jf_way *way)
 {
-	struct jf_way_memo *m = &scan->memo[hash_long(way->tag ^ way->to,
-						      JF_WAY_BITS)];
+	struct jf_way_memo *m = &scan->memo[jf_way_hash(way->tag, way->to)];
 	struct jf_way_to w = { .scan = scan, .tag = way->tag };
 
 	if (m->way.tag == way->tag && m->way.to == way->to)

@@ -606,6 +606,7 @@ enum jf_seen jf_arch_scan(struct task_struct *t, struct jf_scan *scan,
 
 	scan->where = 0;
 	scan->back = 0;
+	scan->more = false;
 	scan->num_ways = 0;
 	/* Freed, or about to be: it will never run again. */
 	if (!task_stack_page(t) || !jf_task_has_stack(t))

@@ -127,6 +127,7 @@ static enum jf_seen jfk_scan(struct jfk_task *t, struct jf_scan *scan, bool stri
 
 	scan->where = 0;
 	scan->back = t->back;
+	scan->more = false;
 	if (scan->above)
 		return JF_SEEN_CLEAN;
 	if (!refcount_read(&t->stack_refcount))

@@ -84,6 +84,25 @@ promise_do flat
 promise_do nest
 stays "nest, set again"
 promise_do quiesce
+# ---- many ways on one stack ----
+
+enters hub hub
+promise_do unhub
+passed "nine functions that jump to a former target, on one stack"
+check "hub: the task is still inside" at_least inside 1
+promise_do open
+jf_until 100 ended || true
+promise_do hub
+promise_do quiesce
+for place in hub_changed hub_jump; do
+	enters $place $place
+	promise_do unhub
+	held "the same, and the first one came by what was changed, $place"
+	leaves "the same, $place"
+	promise_do hub
+	promise_do quiesce
+done
+
 check "no probe of a quiesce is left" sh -c "! grep -q jf_promise /sys/kernel/debug/kprobes/list"
 
 unload

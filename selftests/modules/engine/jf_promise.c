@@ -16,6 +16,7 @@
  *		  doze, awake	the same for the one that leads to msleep()
  *		  nap, nod	the same for the one that main loops sleep in
  *		  nest, flat	the same for one whose target calls it again
+ *		  hub, unhub	the same for one whose target many functions jump to
  *		  quiesce MS	jf_quiesce_timeout(); without MS jf_quiesce()
  *		  ask		a callback by jf_call_quiesced()
  *		  stop		all threads end
@@ -588,6 +589,81 @@ static noinline void place_jump(void)
 	barrier();
 }
 
+/* More functions on one stack than a scan tells apart, of which each jumps to the next. */
+static noinline int hub(int n);
+DEFINE_DYNFUNC(p_hub, hub);
+
+#define VIA(i)								\
+static noinline int via_##i(int n)					\
+{									\
+	atomic_add(i, &rounds);						\
+	return hub(n - 1);						\
+}
+VIA(1)
+VIA(2)
+VIA(3)
+VIA(4)
+VIA(5)
+VIA(6)
+VIA(7)
+VIA(8)
+VIA(9)
+
+static noinline int hub(int n)
+{
+	OPTIMIZER_HIDE_VAR(n);
+	if (n == 9)
+		n += via_9(n);
+	else if (n == 8)
+		n += via_8(n);
+	else if (n == 7)
+		n += via_7(n);
+	else if (n == 6)
+		n += via_6(n);
+	else if (n == 5)
+		n += via_5(n);
+	else if (n == 4)
+		n += via_4(n);
+	else if (n == 3)
+		n += via_3(n);
+	else if (n == 2)
+		n += via_2(n);
+	else if (n == 1)
+		n += via_1(n);
+	else
+		stay();
+	return n;
+}
+
+static noinline int no_hub(int n)
+{
+	return n + 3;
+}
+
+static noinline void place_hub(void)
+{
+	hub(9);
+	barrier();
+}
+
+static noinline int jumps_to_hub(int n)
+{
+	atomic_inc(&rounds);
+	return dynfunc_p_hub(n);
+}
+
+static noinline void place_hub_jump(void)
+{
+	jumps_to_hub(9);
+	barrier();
+}
+
+static noinline void place_hub_changed(void)
+{
+	dynfunc_call(p_hub, 9);
+	barrier();
+}
+
 /* By its own dynamic function, which does not change, while another one does. */
 static noinline int again(int n);
 DEFINE_DYNFUNC(p_again, again);
@@ -663,6 +739,9 @@ static const struct {
 	{ "b_tramp", place_b_tramp },
 	{ "direct", place_direct },
 	{ "jump", place_jump },
+	{ "hub", place_hub },
+	{ "hub_changed", place_hub_changed },
+	{ "hub_jump", place_hub_jump },
 	{ "msleep", place_msleep },
 	{ "doze", place_doze },
 };
@@ -819,6 +898,10 @@ static int do_command(const char *cmd)
 		return dynfunc_update(p_nest, not_nested);
 	else if (!strcmp(what, "nest"))
 		return dynfunc_update(p_nest, nested);
+	else if (!strcmp(what, "unhub"))
+		return dynfunc_update(p_hub, no_hub);
+	else if (!strcmp(what, "hub"))
+		return dynfunc_update(p_hub, hub);
 	else if (!strcmp(what, "quiesce"))
 		return do_quiesce(arg);
 	else if (!strcmp(what, "ask"))

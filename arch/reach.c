@@ -7,7 +7,7 @@
  *
  *  1. What is executed only by ways that branches no longer go
  *     (jf_arch_add_former())? All that is *not* reached as they go now. What this
- *     file cannot follow, such as a jump through a table, is not reached either, and
+ *     file cannot follow, such as a jump by a pointer, is not reached either, and
  *     a function that may not return ends its way. So it errs on the side of
  *     "former", which makes a quiesce wait.
  *  2. Where can a function have jumped as its last act (jf_arch_jumps())? Here
@@ -322,6 +322,65 @@ static int jf_walk_call(struct jf_walk *w, unsigned long target,
 	return err;
 }
 
+#ifdef CONFIG_ARM64
+static int jf_walk_away(struct jf_walk *w, const u8 *bytes)
+{
+	w->lost = true;
+	w->away = true;
+	return 0;
+}
+#else
+/*
+ * Where the compiler puts no retpolines it makes tables for switch statements, of
+ * addresses in the function: jmp *table(,%reg,8). 0: it is no such jump.
+ */
+static unsigned long jf_jump_table(const u8 *p)
+{
+	p += *p == 0x3e;		/* notrack */
+	p += (*p & 0xf0) == 0x40;
+	if (p[0] != 0xff || p[1] != 0x24 || (p[2] & 0xc7) != 0xc5)
+		return 0;
+	return __jf_disp32(p + 3);
+}
+
+/* Does a table begin here, for some jump of the text? */
+static bool jf_is_table(const struct jf_walk *w, unsigned long addr)
+{
+	const struct jf_spans *text = w->ask->text;
+	u8 bytes[JF_INSN_LONGEST];
+	unsigned long at;
+	unsigned int i;
+
+	for (i = 0; i < text->num; i++)
+		for (at = text->span[i].start; at < text->span[i].end; at++)
+			if (jf_walk_read(w, at, bytes) && jf_jump_table(bytes) == addr)
+				return true;
+	return false;
+}
+
+/*
+ * To each entry, if this is such a jump. The table ends where the next one begins, or
+ * what is no address of the text.
+ */
+static int jf_walk_away(struct jf_walk *w, const u8 *bytes)
+{
+	unsigned long to, table = jf_jump_table(bytes), at = table;
+	int err = 0;
+
+	for (; table && !err; at += sizeof(to)) {
+		if (copy_from_kernel_nofault(&to, (void *)at, sizeof(to)) ||
+		    jf_walk_bit(w, to) < 0 || (at != table && jf_is_table(w, at)))
+			break;
+		err = jf_walk_to(w, to);
+	}
+	if (at == table) {
+		w->lost = true;
+		w->away = true;
+	}
+	return err;
+}
+#endif
+
 /* One instruction. *@next: the one that is executed after it; 0: none. */
 static int jf_walk_insn(struct jf_walk *w, unsigned long addr, size_t *size,
 			unsigned long *next)
@@ -375,8 +434,7 @@ static int jf_walk_insn(struct jf_walk *w, unsigned long addr, size_t *size,
 		break;
 	case JF_FLOW_AWAY:
 	case JF_FLOW_UNKNOWN:
-		w->lost = true;
-		w->away = true;
+		err = jf_walk_away(w, bytes);
 		break;
 	}
 	return err;
@@ -412,20 +470,20 @@ static int jf_walk_all(struct jf_walk *w)
 	return err;
 }
 
-/*
- * What looks like a jump to @to, of which it is not known whether it is executed.
- * @hidden: a kprobe may be on it, so that it may be the jump of a retpoline.
- */
-static int jf_walk_guess(struct jf_walk *w, unsigned long to, bool hidden)
+/* What looks like a jump to @to, of which it is not known whether it is executed. */
+static int jf_walk_guess(struct jf_walk *w, unsigned long to)
 {
-	enum jf_callee callee;
-
 	if (jf_walk_bit(w, to) >= 0 || !w->ask->begins(to))
 		return 0;
-	callee = w->ask->callee(to);
-	if (callee == JF_CALLEE_PLAIN)
+	switch (w->ask->callee(to)) {
+	case JF_CALLEE_PLAIN:
 		return w->ask->left(to, w->ask->arg);
-	w->away |= hidden && callee == JF_CALLEE_AWAY;
+	case JF_CALLEE_AWAY:	/* a retpoline */
+		w->away = true;
+		break;
+	case JF_CALLEE_ENDS:
+		break;
+	}
 	return 0;
 }
 
@@ -440,7 +498,7 @@ static int jf_walk_guess_at(struct jf_walk *w, unsigned long addr, const u8 *b)
 	switch (jf_insn_flow(b, addr, &to)) {
 	case JF_FLOW_BRANCH:
 	case JF_FLOW_JUMP:
-		return jf_walk_guess(w, jf_walk_past(to), false);
+		return jf_walk_guess(w, jf_walk_past(to));
 	case JF_FLOW_AWAY:
 		w->away = true;
 		break;
@@ -453,23 +511,70 @@ static int jf_walk_guess_at(struct jf_walk *w, unsigned long addr, const u8 *b)
 	}
 	return 0;
 }
+
+/* That has been told. */
+static void jf_walk_guess_away(struct jf_walk *w, unsigned long start, unsigned long end)
+{
+}
 #else
+/*
+ * Then the compiler makes no jump by memory. Most of what looks like one is the end of a
+ * displacement, and a nop.
+ */
+#define JF_RETPOLINES	(IS_ENABLED(CONFIG_RETPOLINE) || \
+			 IS_ENABLED(CONFIG_MITIGATION_RETPOLINE))
+
+/* The ModRM byte of a jump by a pointer: jmp *%reg, or by memory. */
+static bool jf_is_pointer(u8 modrm)
+{
+	return JF_RETPOLINES ? (modrm & 0xf8) == 0xe0 : (modrm & 0x38) == 0x20;
+}
+
 /* All that the bytes at @addr may be. */
 static int jf_walk_guess_at(struct jf_walk *w, unsigned long addr, const u8 *b)
 {
 	bool probed = b[0] == JF_OPCODE_INT3;
 	int err = 0;
 
-	/* jmp *%reg; nothing tells it from some others that a kprobe is on. */
-	if (probed && (b[1] & 0xf8) == 0xe0)
+	/* Nothing tells it from some others that a kprobe is on. */
+	if (probed && jf_is_pointer(b[1]))
 		w->away = true;
 	if (probed || b[0] == JF_OPCODE_JMP)
-		err = jf_walk_guess(w, addr + 5 + __jf_disp32(b + 1), probed);
+		err = jf_walk_guess(w, addr + 5 + __jf_disp32(b + 1));
 	if (!err && (probed || b[0] == 0x0f) && (b[1] & 0xf0) == 0x80)
-		err = jf_walk_guess(w, addr + 6 + __jf_disp32(b + 2), false);
+		err = jf_walk_guess(w, addr + 6 + __jf_disp32(b + 2));
 	if (!err && (probed || b[0] == 0xeb || (b[0] & 0xf0) == 0x70))
-		err = jf_walk_guess(w, addr + 2 + __jf_disp8(b + 1), false);
+		err = jf_walk_guess(w, addr + 2 + __jf_disp8(b + 1));
 	return err;
+}
+
+/*
+ * Is there a jump by a pointer in a piece that has not been reached? It is too short to
+ * be told by its bytes, so they have to be where an instruction begins. If a kprobe
+ * stands in front, it hides how long its instruction is: then from each place on at
+ * which the next one may begin. (They soon meet.)
+ */
+static void jf_walk_guess_away(struct jf_walk *w, unsigned long start, unsigned long end)
+{
+	u8 bytes[JF_INSN_LONGEST];
+	unsigned int skip;
+	uint64_t target;
+	size_t len;
+
+	for (skip = 0; skip <= JF_INSN_LONGEST && !w->away; skip++) {
+		unsigned long at = start + skip;
+
+		/* From another kprobe on it is done anew. */
+		for (; at < end && jf_walk_read(w, at, bytes) &&
+		     (at == start || bytes[0] != JF_OPCODE_INT3); at += len) {
+			len = jf_insn_length(bytes);
+			if (!len)
+				break;
+			/* If it is a register, the instruction ends with it. */
+			w->away |= jf_insn_flow(bytes, at, &target) == JF_FLOW_AWAY &&
+				   (!JF_RETPOLINES || jf_is_pointer(bytes[len - 1]));
+		}
+	}
 }
 #endif
 
@@ -484,13 +589,19 @@ static int jf_walk_sweep(struct jf_walk *w)
 	for (i = 0; !err && i < text->num; i++) {
 		const struct jf_span *span = &text->span[i];
 		size_t end = bit + (span->end - span->start), at = bit;
+		size_t piece = bit;
 
 		for (; !err && (at = find_next_zero_bit(w->seen, end, at)) < end;
 		     at++) {
 			unsigned long addr = span->start + (at - bit);
 			u8 bytes[JF_INSN_LONGEST];
+			bool reads = jf_walk_read(w, addr, bytes);
 
-			if (jf_walk_read(w, addr, bytes))
+			if (reads && (at >= piece || jf_insn_may_hide(bytes))) {
+				piece = find_next_bit(w->seen, end, at);
+				jf_walk_guess_away(w, addr, span->start + (piece - bit));
+			}
+			if (reads)
 				err = jf_walk_guess_at(w, addr, bytes);
 			if (!(at % 1024))
 				cond_resched();

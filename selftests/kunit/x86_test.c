@@ -872,6 +872,103 @@ static void kept_text(struct kunit *test)
 	jf_spans_free(&s);
 }
 
+static bool begins(unsigned long addr)
+{
+	return true;
+}
+
+static int may_leave(unsigned long to, void *arg)
+{
+	return 0;
+}
+
+/* What a switch statement leads to is reached, as far as its table goes. */
+static void jump_tables(struct kunit *test)
+{
+	static const u8 jump[] = { 0x3e, 0xff, 0x24, 0xc5 }, other[] = { 0x42, 0xff, 0x24, 0xcd };
+	static unsigned long table[4];
+	static u8 code[40];
+	unsigned long start = (unsigned long)code, at = (unsigned long)table;
+	struct jf_span span = { start, start + sizeof(code), start };
+	struct jf_spans text = { .span = &span, .num = 1 }, s = { };
+	struct jf_text_ask ask = {
+		.text = &text,
+		.ways = straight,
+		.callee = plain,
+		.begins = no_begin,
+		.left = none_left,
+	};
+
+	memset(code, JF_OPCODE_INT3, sizeof(code));
+	memcpy(code, jump, sizeof(jump));
+	memcpy(code + 4, &at, 4);
+	code[16] = 0xc3;
+	code[24] = 0xc3;
+	table[0] = start + 16;
+	table[1] = start + 24;
+	table[2] = start + sizeof(code);
+	table[3] = start + 8;
+	KUNIT_EXPECT_EQ(test, jf_arch_jumps(&ask), 0);
+	KUNIT_EXPECT_EQ(test, jf_arch_add_former(&s, &ask), 0);
+	jf_spans_sort(&s);
+	KUNIT_EXPECT_FALSE(test, jf_spans_has(&s, start + 16));
+	KUNIT_EXPECT_FALSE(test, jf_spans_has(&s, start + 24));
+	KUNIT_EXPECT_TRUE(test, jf_spans_has(&s, start + 8));
+	jf_spans_free(&s);
+	/* The second entry is another jump's first one, and that one is not executed. */
+	at += sizeof(long);
+	memcpy(code + 28, other, sizeof(other));
+	memcpy(code + 32, &at, 4);
+	KUNIT_EXPECT_EQ(test, jf_arch_add_former(&s, &ask), 0);
+	jf_spans_sort(&s);
+	KUNIT_EXPECT_FALSE(test, jf_spans_has(&s, start + 16));
+	KUNIT_EXPECT_TRUE(test, jf_spans_has(&s, start + 24));
+	jf_spans_free(&s);
+	/* No table. */
+	table[0] = 0;
+	KUNIT_EXPECT_EQ(test, jf_arch_jumps(&ask), -ENOENT);
+	table[0] = start + 16;
+	code[2] = 0x64;
+	KUNIT_EXPECT_EQ(test, jf_arch_jumps(&ask), -ENOENT);
+}
+
+/* A jump by a pointer after a kprobe is found, and what only looks like one is not. */
+static void pointers_after_probes(struct kunit *test)
+{
+	static const u8 insns[] = {
+		JF_OPCODE_INT3, 0x05, 0x00, 0x00, 0x00, 0x00, 0x90,	/* a kprobe on lock incl */
+		0x83, 0xff, 0x02,		/* cmp $2, %edi */
+		0x74, 0x02,			/* je over the next one */
+		0xff, 0xe6,			/* jmp *%rsi */
+		0x48, 0xb8, 0xff, 0xe0, 0xff, 0xe1, 0, 0, 0, 0,	/* movabs */
+		0xe9, 0x00, 0x10, 0x00, 0x00,	/* jmp elsewhere */
+	};
+	static const u8 end_of_jump[] = { JF_OPCODE_INT3, 0x8a, 0xf6, 0xff, 0xff, 0x66, 0x90 };
+	static u8 code[sizeof(insns)];
+	unsigned long start = (unsigned long)code;
+	struct jf_span span = { start, start + sizeof(code), start };
+	struct jf_spans text = { .span = &span, .num = 1 };
+	struct jf_text_ask ask = {
+		.text = &text,
+		.callee = plain,
+		.begins = begins,
+		.left = may_leave,
+	};
+
+	memcpy(code, insns, sizeof(code));
+	KUNIT_EXPECT_EQ(test, jf_arch_jumps(&ask), -ENOENT);
+	memset(code + 12, 0x90, 2);
+	KUNIT_EXPECT_EQ(test, jf_arch_jumps(&ask), 0);
+	/* By memory, which is none where there are retpolines. */
+	code[12] = 0xff;
+	code[13] = 0x26;
+	KUNIT_EXPECT_EQ(test, jf_arch_jumps(&ask), JF_RETPOLINES ? 0 : -ENOENT);
+	/* The end of a jump that a kprobe is on, and padding. */
+	memset(code + 12, 0x90, sizeof(code) - 17);
+	memcpy(code + 7, end_of_jump, sizeof(end_of_jump));
+	KUNIT_EXPECT_EQ(test, jf_arch_jumps(&ask), JF_RETPOLINES ? 0 : -ENOENT);
+}
+
 /* From where a CPU comes to an instruction: by those before it, and by jumps. */
 static void leading(struct kunit *test)
 {
@@ -937,6 +1034,8 @@ static void leads(struct kunit *test)
 
 static struct kunit_case x86_cases[] = {
 	KUNIT_CASE(kept_text),
+	KUNIT_CASE(jump_tables),
+	KUNIT_CASE(pointers_after_probes),
 	KUNIT_CASE(leading),
 	KUNIT_CASE(leads),
 	KUNIT_CASE(debugger_first),

@@ -103,6 +103,32 @@ for place in hub_changed hub_jump; do
 	promise_do quiesce
 done
 
+# ---- a jump by a pointer, after a probe ----
+
+optimise=/proc/sys/debug/kprobes-optimization
+reset()
+{
+	echo 1 >$optimise
+	echo 0 >$JF_TRACEFS/events/jfpromise/enable
+	echo >$JF_TRACEFS/kprobe_events
+} 2>/dev/null
+if [ -w $JF_TRACEFS/kprobe_events ] && [ -w $optimise ]; then
+	jf_on_exit reset
+	echo 0 >$optimise
+	sym=$(awk '$4 == "[jf_promise]" && ($3 == "jumps_either" || index($3, "jumps_either.") == 1) {print $3}' \
+		/proc/kallsyms)
+	echo "p:jfpromise/either jf_promise:$sym+5" >$JF_TRACEFS/kprobe_events
+	echo 1 >$JF_TRACEFS/events/jfpromise/enable
+	enters either either
+	promise_do swap
+	held "a former target, by a function with a probe that jumps there by name or by a pointer"
+	leaves "a former target, by a function with a probe that jumps there by name or by a pointer"
+	promise_do back
+	promise_do quiesce
+	reset
+else
+	skip "a jump by a pointer, after a probe" "no kprobe events"
+fi
 check "no probe of a quiesce is left" sh -c "! grep -q jf_promise /sys/kernel/debug/kprobes/list"
 
 unload

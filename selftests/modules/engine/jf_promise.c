@@ -589,6 +589,24 @@ static noinline void place_jump(void)
 	barrier();
 }
 
+/* It jumps there by its name, or by a pointer. */
+static noinline int jumps_either(int x, int (*f)(int x))
+{
+	atomic_inc(&rounds);
+	if (x == 2)
+		return shared(x + 1);
+	return f(x);
+}
+
+static noinline void place_either(void)
+{
+	int (*f)(int x) = __JF_POINTER(p_a);
+
+	OPTIMIZER_HIDE_VAR(f);
+	jumps_either(one(), f);
+	barrier();
+}
+
 /* More functions on one stack than a scan tells apart, of which each jumps to the next. */
 static noinline int hub(int n);
 DEFINE_DYNFUNC(p_hub, hub);
@@ -739,6 +757,7 @@ static const struct {
 	{ "b_tramp", place_b_tramp },
 	{ "direct", place_direct },
 	{ "jump", place_jump },
+	{ "either", place_either },
 	{ "hub", place_hub },
 	{ "hub_changed", place_hub_changed },
 	{ "hub_jump", place_hub_jump },

@@ -73,6 +73,16 @@ flip-word-order|flip.pml|-DPUBLISH=0 -DORDERED|went_back_to_old|the pointer stor
 flip-word-late|flip.pml|-DPUBLISH=3 -DORDERED|went_back_to_old|the pointer stored after the first bytes
 flip-raw-jumps|flip.pml|-DRAW_JUMPS|mixed_bytes_executed|what the compiler left made another jump
 flip-raw-guard|flip.pml|-DRAW_GUARD|disallowed_instruction_executed|a guard there although the test says otherwise
+store|store.pml||pass|as on arm64: one store to each of 2 sites, caches cleaned, one broadcast
+store-3-sites|store.pml|-DSITES=3|pass|3 sites
+see-store-fails|store.pml|-DSEE_FAILURE|seen|a commit fails at its last site, and is taken back
+store-halves|store.pml|-DHALVES|mixed_bytes_executed|an instruction stored in two halves
+store-no-clean|store.pml|-DNO_CLEAN|freed_code_executed|caches not cleaned
+store-no-sync|store.pml|-DNO_SYNC|freed_code_executed|no broadcast
+store-sync-first|store.pml|-DSYNC_FIRST|freed_code_executed|the broadcast before the caches are cleaned
+store-no-rollback|store.pml|-DNO_ROLLBACK|freed_code_executed|what was stored not taken back on failure
+store-failed-no-sync|store.pml|-DNO_SYNC_ON_FAILURE|freed_code_executed|the same without a broadcast
+store-order|store.pml|-DORDERED|went_back_to_old|limit: a CPU runs old after another one has run new
 rollback|rollback.pml|-DNMIS=1 -DIRQS=2|pass|a batch meets foreign bytes: 2 sites, 2 CPUs
 rollback-3-sites|rollback.pml|-DSITES=3 -DCPUS=1|pass|3 sites, 1 CPU
 rollback-returns|rollback.pml|-DLIVE -DCPUS=1|pass|every commit returns, done or refused

@@ -21,6 +21,7 @@
  *   image.c	dispatch images, and memory for them
  *   frames.c	what unwinders, debuggers and profilers are told of images
  *   patch.c	the world of x86/protocol/protocol.h: one transaction
+ *   text.c	changes of text that is no site
  *   trap.c	the SIGTRAP handler, for changes by INT3
  *   writer.c	how text can be written here, or why it cannot
  *   callback.c	functions that are called after a quiesce
@@ -28,13 +29,14 @@
  *   sync.c	broadcasts to all cores of this process
  *   site.c	records of sites, and which of them are entered when
  *   call.c	where the compiler put a call
+ *   stop.c	breakpoints that are no sites'
  *   value.c	what keys and dynamic functions are set to
  *   memory.c	memory that is not the program's
  *   index.c	look-up of objects and sites
  *   state.c	the lock, the statistics, options, messages
  *
  * Where nothing is patched, generic/generic.c stands for encode.c, image.c, frames.c, patch.c,
- * trap.c, writer.c and call.c; all else is the same.
+ * text.c, trap.c, stop.c, writer.c and call.c; all else is the same.
  *
  * Locks: jf_lock() around all that changes anything; within it the readers'
  * list has a lock of its own. The SIGTRAP handler and read sections take none.
@@ -402,6 +404,14 @@ struct jf_mod *jf_mod_of(uintptr_t addr);
 struct jf_site *jf_site_find(uintptr_t addr, bool *ours);
 /* The jump of a trampoline; these are entered as their object is loaded. */
 struct jf_site *jf_trampoline_find(uintptr_t addr);
+
+/* --- stop.c ----------------------------------------------------------------------- */
+
+/* Any context: where a thread goes on that meets a breakpoint at @at; 0: it is none of these. */
+uintptr_t jf_stop_find(uintptr_t at);
+/* 0 or -ENOMEM. With the lock held, as the next one. */
+int jf_stop_set(uintptr_t at, uintptr_t to);
+void jf_stop_forget(uintptr_t start, uintptr_t end);
 
 /* --- memory.c ------------------------------------------------------------------- */
 

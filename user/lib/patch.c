@@ -462,6 +462,8 @@ static void patch_alone(const struct jf_poke *pokes, size_t num)
 	alone = true;
 	sigfillset(&all);
 	sigdelset(&all, SIGSYS);
+	/* What writes may come upon an agent's breakpoints (text.c). */
+	sigdelset(&all, SIGTRAP);
 	sigprocmask(SIG_BLOCK, &all, &old);
 	jf_proto_early(pokes, num);
 	sigprocmask(SIG_SETMASK, &old, NULL);

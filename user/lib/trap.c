@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /*
  * The SIGTRAP handler: it answers for the INT3s of ours. There are none unless the
- * environment has JUMPFUNC_TRAP=always.
+ * environment has JUMPFUNC_TRAP=always, or an agent changes text that is no site (text.c).
  *
  * It is installed before the first live change. A handler that was there before
  * gets the signals that are not ours. One that is installed later also gets ours,
@@ -66,6 +66,7 @@ static bool answer(ucontext_t *uc, const siginfo_t *info)
 	uintptr_t ip = (uintptr_t)regs[REG_RIP] - 1;
 	struct jf_site *site;
 	bool ours = false;
+	uintptr_t to;
 
 	/*
 	 * Only the INT3 itself, no kill(), no single step, no watchpoint. The
@@ -76,6 +77,12 @@ static bool answer(ucontext_t *uc, const siginfo_t *info)
 	site = jf_site_find(ip, &ours);
 	if (site)
 		return emulate(site, regs);
+	/* Also when the breakpoint has gone meanwhile: the copy does the same. */
+	to = jf_stop_find(ip);
+	if (to) {
+		regs[REG_RIP] = (greg_t)to;
+		return true;
+	}
 	if (ours && *(const volatile uint8_t *)ip != JF_OPCODE_INT3) {
 		regs[REG_RIP] = (greg_t)ip;
 		return true;
@@ -145,6 +152,8 @@ int jf_trap_install(void)
 	action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART;
 	/* sigfillset() would leave libc's own out, by which a thread is cancelled. */
 	memset(&action.sa_mask, 0xff, sizeof(action.sa_mask));
+	/* No kernel sends this one. A thread that blocks SIGTRAP and not this one is in the handler: see text.c. */
+	sigdelset(&action.sa_mask, SIGSTKFLT);
 	/* Pairs with the load in pass_on(): a handler that sees the number sees the last one. */
 	atomic_store_explicit(&nr_previous, nr, memory_order_release);
 	return sigaction(SIGTRAP, &action, NULL) ? -errno : 0;

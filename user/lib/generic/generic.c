@@ -10,6 +10,7 @@
  */
 #include "../lib.h"
 
+#include "../text.h"
 #include "../trace.h"
 
 /* As compiled they would follow their keys no more than those of any library that patches none. */
@@ -138,4 +139,15 @@ bool jf_image_leaves(uintptr_t addr, const struct jf_mod *mod)
 {
 	(void)addr, (void)mod;
 	return false;
+}
+
+int __jf_text_change(struct jf_text_change *change)
+{
+	(void)change;
+	return -EOPNOTSUPP;
+}
+
+void __jf_text_forget(uintptr_t start, uintptr_t end)
+{
+	(void)start, (void)end;
 }

@@ -32,6 +32,7 @@ struct jf_class {
 };
 
 static struct jf_class *classes, **last_class = &classes;
+static uint16_t last_id;
 
 /**
  * struct text - that grows; @len counts on where there is no room
@@ -119,7 +120,8 @@ static int add_event(struct text *t, const struct jf_event *event, unsigned int 
 	uint64_t end = 0;
 	int err = 0;
 
-	add(t, "event {\n\tname = \"%s:%s\";\n\tid = %u;\n\tstream_id = 0;\n\tfields := struct {\n",
+	/* Always as long, so that two of them can be compared without it. */
+	add(t, "event {\n\tname = \"%s:%s\";\n\tid = %5u;\n\tstream_id = 0;\n\tfields := struct {\n",
 	    event->system, event->name, id);
 	for (f = event->fields; !err && f->kind != __JF_FIELD_END; f++) {
 		if (is_dynamic(f))
@@ -139,12 +141,15 @@ static int add_event(struct text *t, const struct jf_event *event, unsigned int 
 	return err;
 }
 
-static struct jf_class *find_class(const struct text *t, unsigned int at)
+/* The one with the text of @t, whatever its number is, which has five characters. */
+static struct jf_class *find_class(const struct text *t, const struct jf_event *event)
 {
+	size_t at = strlen("event {\n\tname = \":\";\n\tid = ") + strlen(event->system) + strlen(event->name);
 	struct jf_class *c;
 
 	for (c = classes; c; c = c->next)
-		if (c->len == t->len && c->id == at && !memcmp(c->text, t->buf, t->len))
+		if (c->len == t->len && !memcmp(c->text, t->buf, at) &&
+		    !memcmp(c->text + at + 5, t->buf + at + 5, t->len - at - 5))
 			return c;
 	return NULL;
 }
@@ -162,39 +167,28 @@ static struct jf_class *find_class(const struct text *t, unsigned int at)
 int jf_class_of(const struct jf_event *event, uint16_t *id)
 {
 	struct text t = { NULL, 0, 0 };
-	struct jf_class *c;
-	unsigned int i;
+	struct jf_class *c, *old;
 	int err;
 
-	/* How long is it, with the longest number? */
-	err = add_event(&t, event, UINT16_MAX);
+	/* How long is it? */
+	err = add_event(&t, event, 0);
 	if (err)
 		return err;
 	c = malloc(sizeof(*c) + t.len + 1);
 	if (!c)
 		return -ENOMEM;
 	t = (struct text){ c->text, t.len + 1, 0 };
-	for (i = 1; ; i++) {
-		struct jf_class *old = classes;
-
-		if (i > UINT16_MAX) {
-			free(c);
-			return -ENOSPC;
-		}
-		while (old && old->id != i)
-			old = old->next;
-		t.len = 0;
-		add_event(&t, event, i);
+	add_event(&t, event, last_id + 1U);
+	old = find_class(&t, event);
+	if (old || last_id == UINT16_MAX) {
+		free(c);
 		if (!old)
-			break;
-		if (find_class(&t, i)) {
-			free(c);
-			*id = (uint16_t)i;
-			return 0;
-		}
+			return -ENOSPC;
+		*id = old->id;
+		return 0;
 	}
 	c->next = NULL;
-	c->id = (uint16_t)i;
+	c->id = ++last_id;
 	c->len = t.len;
 	*id = c->id;
 	/* Pairs with the loads of jf_metadata_write(). */

@@ -112,6 +112,25 @@ int __jf_provider_register(struct jf_provider *provider);
 int __jf_event_number(struct jf_event *event);
 
 /**
+ * __jf_events_number() - the same for many, of which the trace is told at once
+ * @event: which
+ * @num:   of them
+ *
+ * Context: as __jf_event_number().
+ * Return: 0, or an error as of __jf_event_number(); then those that could have one have their number all the
+ * same, and others' is what it was
+ */
+int __jf_events_number(struct jf_event **event, size_t num);
+
+/**
+ * __jf_record_by_environment() - start to record as the environment says how
+ *
+ * Context: as jf_record_start().
+ * Return: as jf_record_start(), -EINVAL for a variable that has another value than it may
+ */
+int __jf_record_by_environment(void);
+
+/**
  * __jf_glob_matches() - does a glob match a probe
  * @glob:  as above; NULL matches all
  * @group: of the probe

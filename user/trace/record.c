@@ -304,6 +304,28 @@ int __jf_event_number(struct jf_event *event)
 	return how;
 }
 
+int __jf_events_number(struct jf_event **event, size_t num)
+{
+	bool more = false;
+	int err = 0, how;
+	size_t i;
+
+	pthread_mutex_lock(&events_lock);
+	for (i = 0; i < num; i++) {
+		how = event[i]->version == JF_EVENT_VERSION ? jf_class_of(event[i], &event[i]->id) : -EINVAL;
+		if (how < 0 && !err)
+			err = how;
+		more |= how > 0;
+	}
+	/* Before the first record of any. */
+	if (more && jf_conf.started) {
+		how = jf_rings_metadata();
+		err = how ? how : err;
+	}
+	pthread_mutex_unlock(&events_lock);
+	return err;
+}
+
 /* By an object's constructors. An event that cannot be shown stays in the list, without a number. */
 void __jf_event_register(struct jf_event *event)
 {
@@ -410,15 +432,19 @@ static bool word(const char *name, const char *const *words, unsigned int *val)
 	return false;
 }
 
-static int by_environment(const char *globs)
+/**
+ * __jf_record_by_environment() - start to record as the environment says how
+ *
+ * For the agent, which may be asked for something where no event is.
+ *
+ * Return: as jf_record_start(), -EINVAL for a variable that has another value than it may
+ */
+int __jf_record_by_environment(void)
 {
 	static const char *const modes[] = { "overwrite", "discard", NULL };
 	static const char *const clocks[] = { "auto", "tsc", "monotonic", "none", NULL };
 	struct jf_record_options o = { NULL, JF_RECORD_OVERWRITE, JF_RECORD_CLOCK_AUTO, 0, 0, 0 };
 	unsigned int mode = 0, clock = 0;
-	const char *end;
-	size_t len;
-	int err;
 
 	o.parent = secure_getenv("JUMPFUNC_TRACE_DIR");
 	if (!word("JUMPFUNC_TRACE_MODE", modes, &mode) || !word("JUMPFUNC_TRACE_CLOCK", clocks, &clock) ||
@@ -428,7 +454,16 @@ static int by_environment(const char *globs)
 		return -EINVAL;
 	o.mode = (enum jf_record_mode)mode;
 	o.clock = (enum jf_record_clock)clock;
-	err = jf_record_start(&o);
+	return jf_record_start(&o);
+}
+
+static int by_environment(const char *globs)
+{
+	const char *end;
+	size_t len;
+	int err;
+
+	err = __jf_record_by_environment();
 	for (; !err && *globs; globs = *end ? end + 1 : end) {
 		char glob[JF_GLOB_MAX];
 

@@ -160,6 +160,8 @@ static void keep_off(struct before *was)
 	sigset_t all;
 
 	sigfillset(&all);
+	/* Functions that are called meanwhile may be changed by breakpoints (lib/text.c). */
+	sigdelset(&all, SIGTRAP);
 	pthread_sigmask(SIG_SETMASK, &all, &was->signals);
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &was->cancel);
 }

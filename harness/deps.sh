@@ -109,6 +109,11 @@ trace  clang               clang
 trace  g++                 g++
 trace  lttng               lttng-tools
 trace  /usr/include/x86_64-linux-gnu/lttng/tracepoint.h  liblttng-ust-dev
+trace  /usr/include/Zydis/Zydis.h  libzydis-dev
+trace  /usr/include/x86_64-linux-gnu/sys/sdt.h  systemtap-sdt-dev
+trace  python3.11          python3.11
+trace  zstd                zstd
+trace  redis-server        redis-server
 lint   perl                perl
 lint   git                 git
 lint   pydoc3              python3

@@ -124,11 +124,13 @@ $(OUT)/man/.made: $(PUBLIC) $(wildcard man/*) $(wildcard $(KDOC2MAN) $(TOP)/man/
 				> $(OUT)/man/man$${page##*.}/$$page || exit 1; \
 		done && \
 		if command -v lowdown > /dev/null; then \
-			lowdown -s -T man -M title=libjumpfunc-caveats -M section=7 -M date="$(MAN_DATE)" -M volume=libjumpfunc \
-				-M source="jumpfunc $(VERSION)" --parse-no-intraemph --parse-no-metadata man/libjumpfunc-caveats.7.md | \
-				$(TOP)/man/tidy --date "$(MAN_DATE)" > $(OUT)/man/man7/libjumpfunc-caveats.7; \
+			for page in libjumpfunc-caveats libjumpfunc-agent; do \
+				lowdown -s -T man -M title=$$page -M section=7 -M date="$(MAN_DATE)" -M volume=libjumpfunc \
+					-M source="jumpfunc $(VERSION)" --parse-no-intraemph --parse-no-metadata man/$$page.7.md | \
+					$(TOP)/man/tidy --date "$(MAN_DATE)" > $(OUT)/man/man7/$$page.7 || exit 1; \
+			done; \
 		else \
-			echo "# no page libjumpfunc-caveats(7): it needs lowdown" >&2; \
+			echo "# no pages libjumpfunc-caveats(7), libjumpfunc-agent(7): they need lowdown" >&2; \
 		fi || exit 1; \
 	else \
 		echo "# no manual pages: they need python3 and man/kdoc2man" >&2; \

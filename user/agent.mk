@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: GPL-2.0
+# libjumpfunc-agent, which records probes of programs that were not built with us, for Makefile:
+#   make agent         libjumpfunc-agent.so, if libzydis-dev is there
+#   make agent-check   its tests; AGENT_SECONDS= of the storm (default 5), FUZZ= inputs of the fuzzer
+#   make install       installs it, too, where it can be built; AGENT=no leaves it out
+# x86-64 only, with glibc.
+AGENT_SECONDS ?= 5
+AGENT_SOURCES := $(addprefix agent/,agent.c object.c probe.c detour.c place.c displace.c operand.c note.c elf.c record.c)
+AGENT_OBJECTS := $(AGENT_SOURCES:agent/%.c=$(OUT)/agent/%.o) $(OUT)/agent/entry.o
+AGENT_HEADERS := agent/agent.h lib/text.h trace/provider.h $(LIB_HEADERS)
+AGENT_ZYDIS := $(shell printf "\043include <Zydis/Zydis.h>\n" | $(CC) -E -o /dev/null -xc - 2>/dev/null && echo yes)
+# Packages leave it out as long as they have no name for Zydis: AGENT=no
+AGENT ?= yes
+ifeq ($(AGENT)$(AGENT_ZYDIS)$(LIB_FORM),yesyes)
+AGENT_LIB := $(OUT)/libjumpfunc-agent.so
+endif
+
+agent: $(AGENT_LIB)
+	@$(if $(AGENT_LIB),:,echo "# no agent: it is for x86-64, and needs Zydis (apt-get install libzydis-dev)")
+
+$(OUT)/agent/%.o: agent/%.c $(AGENT_HEADERS)
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) $(LIB_CFLAGS) -fvisibility=hidden -Wno-error=undef -c -o $@ $<
+# It runs where the registers of vectors are the program's.
+$(OUT)/agent/record.o: agent/record.c $(AGENT_HEADERS)
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) $(LIB_CFLAGS) -fvisibility=hidden -O2 -mgeneral-regs-only -fno-stack-protector -c -o $@ $<
+$(OUT)/agent/entry.o: agent/entry.S
+	@mkdir -p $(@D)
+	$(CC) -c -o $@ $<
+
+# All functions of other objects are found before any is a probe.
+$(OUT)/libjumpfunc-agent.so: $(AGENT_OBJECTS) agent/libjumpfunc-agent.map $(OUT)/libjumpfunc-trace.so $(LIBS)
+	$(CC) $(CFLAGS) $(LDFLAGS) -shared -o $@ $(AGENT_OBJECTS) -pthread -Wl,-soname,libjumpfunc-agent.so \
+		-Wl,--version-script=agent/libjumpfunc-agent.map -Wl,-z,nodelete -Wl,-z,defs -Wl,-z,now -Wl,-z,relro \
+		-L$(OUT) -ljumpfunc-trace -ljumpfunc -lZydis -ldl -Wl,-rpath,'$$ORIGIN'
+
+.PHONY: agent
+
+AGENT_TEST := test/agent
+AGENT_TEST_DEPS := $(wildcard $(AGENT_TEST)/*.h) test/tap.h
+AGENT_CFLAGS = $(LIB_TEST_CFLAGS) -I$(AGENT_TEST)
+$(OUT)/agent/subject.so $(OUT)/agent/subject2.so: $(AGENT_TEST)/subject.c $(AGENT_TEST_DEPS)
+	@mkdir -p $(@D)
+	$(CC) $(AGENT_CFLAGS) -O2 -fPIC -shared -Wl,-Bsymbolic -o $@ $<
+# The agent is in the program, and cannot be a probe there: so what is, is in another object.
+$(OUT)/agent/storm: $(AGENT_TEST)/storm.c $(AGENT_OBJECTS) $(OUT)/agent/subject.so $(OUT)/agent/subject2.so $(AGENT_TEST_DEPS) \
+		$(OUT)/libjumpfunc-trace.so $(LIBS)
+	$(CC) $(AGENT_CFLAGS) -O2 -Wl,--wrap=__jf_provider_register -o $@ $< $(AGENT_OBJECTS) $(OUT)/agent/subject.so \
+		-L$(OUT) -ljumpfunc-trace -ljumpfunc -lZydis -ldl -Wl,-z,now -Wl,-rpath,$(OUT):$(OUT)/agent
+$(OUT)/agent/test_displace: $(AGENT_TEST)/test_displace.c agent/displace.c $(AGENT_HEADERS) test/tap.h
+	@mkdir -p $(@D)
+	$(CC) $(AGENT_CFLAGS) -O1 -o $@ $(filter %.c,$^) -lZydis
+$(OUT)/agent/test_parts: $(AGENT_TEST)/test_parts.c agent/operand.c agent/note.c agent/elf.c $(AGENT_HEADERS) test/tap.h
+	@mkdir -p $(@D)
+	$(CC) $(AGENT_CFLAGS) $(SAN) -o $@ $(filter %.c,$^)
+$(OUT)/agent/fuzz_file: $(AGENT_TEST)/fuzz_file.c agent/operand.c agent/note.c agent/elf.c $(AGENT_HEADERS)
+	@mkdir -p $(@D)
+	$(CLANG) $(AGENT_CFLAGS) -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -o $@ $(filter %.c,$^)
+
+# The longest first, as others wait for none of them.
+agent-check: $(AGENT_LIB) $(if $(AGENT_LIB),$(addprefix $(OUT)/agent/,test_displace test_parts storm) $(if $(CLANG),$(OUT)/agent/fuzz_file))
+ifneq ($(AGENT_LIB),)
+	+@rc=0; echo "# test_displace"; $(OUT)/agent/test_displace || rc=1; \
+	echo "# test_parts"; $(OUT)/agent/test_parts $(OUT)/agent/subject.so || rc=1; \
+	echo "# storm"; d=$$(mktemp -d) && JUMPFUNC_TRACE_DIR=$$d $(OUT)/agent/storm $(OUT)/agent $(AGENT_SECONDS) || rc=1; rm -rf "$$d"; \
+	echo "# agent.sh"; CXX="$(CXX)" $(AGENT_TEST)/agent.sh $(OUT) || rc=1; \
+	$(if $(CLANG),echo "# fuzz_file"; $(AGENT_TEST)/fuzz.sh $(OUT) $(FUZZ) || rc=1;,) \
+	exit $$rc
+else
+	@echo "# no agent: it is for x86-64, and needs Zydis (apt-get install libzydis-dev)"
+endif
+
+check: agent-check
+
+.PHONY: agent-check
+
+# With what install.mk installs; its variables.
+install: install-agent
+install-agent: $(AGENT_LIB)
+	$(if $(AGENT_LIB),$(INSTALL) -d $(call to,$(LIBDIR)) && \
+		$(INSTALL) -m 755 $(OUT)/libjumpfunc-agent.so $(call to,$(LIBDIR)/))
+
+uninstall: uninstall-agent
+uninstall-agent:
+	rm -f $(call to,$(LIBDIR)/libjumpfunc-agent.so)
+
+.PHONY: install-agent uninstall-agent

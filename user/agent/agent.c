@@ -1,0 +1,633 @@
+// SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
+/*
+ * libjumpfunc-agent: what is asked of it, by the environment or by way of libjumpfunc-trace.
+ *
+ * Environment:
+ *   JUMPFUNC_AGENT=glob,glob...	record these from before main() on: "provider:name" of notes,
+ *					"name" or "object:name" of functions
+ *   JUMPFUNC_AGENT_WAYS=way,way...	only these: jump, short, span, break
+ *   JUMPFUNC=verbose			say what cannot be recorded, and why
+ * and those of <jumpfunc/record.h>.
+ *
+ * A glob that has nothing but wildcards where a function's name is means no function, unless it says which
+ * object: "*" would be all of libc.
+ *
+ * Globs hold for objects that are loaded later, too. The dynamic linker tells a debugger of these by
+ * a function that does nothing: that has a probe whose code calls hook(), which is before the new object
+ * is relocated. It may be that another thread has agent_lock then, and waits for the dynamic linker: so
+ * the hook only tries, and the thread that has the lock looks again when it is done.
+ */
+#include "agent.h"
+
+#include <asm/prctl.h>
+#include <link.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <jumpfunc/record.h>
+
+#define GLOB_MAX	256
+/* So many functions are switched on in one transaction. */
+#define BATCH_MAX	256
+
+/**
+ * struct wish - what was asked for
+ * @next:      the one after it; the last that matches counts
+ * @on:        to switch on, or off
+ * @functions: it is of functions, not of notes
+ * @glob:      of names
+ */
+struct wish {
+	struct wish	*next;
+	bool		on;
+	bool		functions;
+	char		glob[GLOB_MAX];
+};
+
+static pthread_mutex_t agent_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct wish *wishes, **last_wish = &wishes;
+/* Objects have come or gone while another thread had the lock. */
+static bool look_again;
+static bool verbose;
+/* A trace is there, as far as is known. */
+static bool recording;
+
+__attribute__((__format__(__printf__, 1, 2)))
+static void say(const char *format, ...)
+{
+	char line[512];
+	va_list args;
+	int n;
+
+	va_start(args, format);
+	n = vsnprintf(line, sizeof(line) - 1, format, args);
+	va_end(args);
+	if (n < 0)
+		return;
+	if (n > (int)sizeof(line) - 2)
+		n = (int)sizeof(line) - 2;
+	line[n] = '\n';
+	if (write(STDERR_FILENO, line, (size_t)n + 1) < 0)
+		return;
+}
+
+/* --- what matches ------------------------------------------------------------------- */
+
+static bool only_wild(const char *text, size_t len)
+{
+	while (len && (*text == '*' || *text == '?')) {
+		text++;
+		len--;
+	}
+	return !len;
+}
+
+/* May it mean functions? */
+static bool means_functions(const char *glob)
+{
+	const char *name = glob ? strrchr(glob, ':') : NULL;
+
+	if (!glob)
+		return true;
+	if (!name)
+		return !only_wild(glob, strlen(glob));
+	return !only_wild(name + 1, strlen(name + 1)) || !only_wild(glob, (size_t)(name - glob));
+}
+
+/* Functions that are left alone. */
+static bool never(const char *name)
+{
+	/*
+	 * Debuggers and unwinders know a signal handler's return address by the code there; the SIGTRAP handler
+	 * uses errno; the last one has a hook.
+	 */
+	return !strcmp(name, "__restore_rt") || !strcmp(name, "__errno_location") ||
+	       !strncmp(name, "_dl_runtime_resolve", 19) ||
+	       !strcmp(name, "_dl_debug_state");
+}
+
+static bool is_wished(const struct jf_agent_probe *p)
+{
+	const struct wish *w;
+	bool on = false;
+
+	for (w = wishes; w; w = w->next)
+		if (w->functions == p->spot.function && __jf_glob_matches(w->glob, p->group, p->name))
+			on = w->on;
+	return on;
+}
+
+/* --- probes that are switched together ------------------------------------------------- */
+
+struct batch {
+	struct jf_agent_probe	*probe[BATCH_MAX];
+	size_t		num;
+	int		on;
+	int		tried;
+};
+
+static void complain(const struct jf_agent_probe *p)
+{
+	if (verbose)
+		say("libjumpfunc-agent: %s:%s at %#lx is not recorded: %s", p->group, p->name,
+		    (unsigned long)p->spot.at, p->detour.why ? p->detour.why : "no memory");
+}
+
+static void commit(struct batch *b)
+{
+	struct jf_agent_probe *all[BATCH_MAX];
+	size_t i, num = b->num;
+
+	memcpy(all, b->probe, num * sizeof(*all));
+	b->on += (int)jf_probes_on(b->probe, num);
+	for (i = 0; i < num; i++) {
+		all[i]->queued = false;
+		if (!all[i]->spot.on)
+			complain(all[i]);
+	}
+	b->num = 0;
+}
+
+/*
+ * A trace is begun by the first probe that is asked for, not before: most programs that are started by way of others
+ * have none. -EBUSY: it is already.
+ */
+static int start_recording(void)
+{
+	static int last;
+	int err = recording ? 0 : __jf_record_by_environment();
+
+	if (err == -EBUSY)
+		err = 0;
+	recording = !err;
+	if (err && err != last)
+		say("libjumpfunc-agent: nothing is recorded: %s", strerror(-err));
+	last = err;
+	return err;
+}
+
+static void add(struct batch *b, struct jf_agent_probe *p)
+{
+	/* By another name, or another table of symbols. */
+	if (p->queued)
+		return;
+	b->tried++;
+	if (start_recording()) {
+		p->detour.why = "there is no trace";
+		return;
+	}
+	if (p->spot.on) {
+		b->on++;
+		return;
+	}
+	p->queued = true;
+	b->probe[b->num++] = p;
+	if (b->num == BATCH_MAX)
+		commit(b);
+}
+
+/* --- notes -------------------------------------------------------------------------- */
+
+struct ask {
+	const char	*glob;
+	struct batch	batch;
+	bool		functions;
+	bool		hooked;
+};
+
+static int notes_on(struct jf_module *m, bool fresh, void *arg)
+{
+	struct ask *a = (struct ask *)arg;
+	struct jf_agent_probe *p;
+
+	(void)fresh;
+	for (p = m->probes; p; p = p->next)
+		if (!p->spot.function && __jf_glob_matches(a->glob, p->group, p->name))
+			add(&a->batch, p);
+	commit(&a->batch);
+	return 0;
+}
+
+/* --- functions ----------------------------------------------------------------------- */
+
+static struct jf_agent_probe *probe_at(const struct jf_module *m, uintptr_t at)
+{
+	struct jf_agent_probe *p;
+
+	for (p = m->probes; p; p = p->next)
+		if (p->spot.function && p->spot.at == at)
+			return p;
+	return NULL;
+}
+
+/* Where the jump may be: a branch through a pointer has to find the first instruction. */
+static uintptr_t after_landing(uintptr_t at, size_t avail)
+{
+	return avail > 4 && !memcmp((const void *)at, "\xf3\x0f\x1e\xfa", 4) ? at + 4 : at;
+}
+
+static int function_on(struct jf_module *m, const struct jf_symbol *symbol, uintptr_t at, size_t avail,
+		       void *arg)
+{
+	struct ask *a = (struct ask *)arg;
+	uintptr_t begin = after_landing(at, avail);
+	struct jf_agent_probe *p;
+
+	if (symbol->indirect || never(symbol->name) || !__jf_glob_matches(a->glob, m->name, symbol->name))
+		return 0;
+	p = probe_at(m, begin);
+	/* By another name of the same function it is known by the first one. */
+	if (!p) {
+		p = jf_probe_new(m, m->name, symbol->name, begin, avail - (begin - at));
+		if (!p)
+			return -ENOMEM;
+		jf_probe_function(p);
+		p->next = m->probes;
+		m->probes = p;
+	}
+	add(&a->batch, p);
+	return 0;
+}
+
+static int functions_on(struct jf_module *m, bool fresh, void *arg)
+{
+	struct ask *a = (struct ask *)arg;
+
+	(void)fresh;
+	jf_module_functions(m, function_on, a);
+	commit(&a->batch);
+	return 0;
+}
+
+/* --- objects that come later ------------------------------------------------------------- */
+
+static int wished_function(struct jf_module *m, const struct jf_symbol *symbol, uintptr_t at, size_t avail,
+			   void *arg)
+{
+	struct ask *a = (struct ask *)arg;
+	const struct wish *w;
+	bool on = false;
+
+	for (w = wishes; w; w = w->next)
+		if (w->functions && __jf_glob_matches(w->glob, m->name, symbol->name))
+			on = w->on;
+	return on ? function_on(m, symbol, at, avail, a) : 0;
+}
+
+static bool any_functions(void)
+{
+	const struct wish *w;
+
+	for (w = wishes; w; w = w->next)
+		if (w->functions && w->on)
+			return true;
+	return false;
+}
+
+static int come(struct jf_module *m, bool fresh, void *arg)
+{
+	struct ask *a = (struct ask *)arg;
+	struct jf_agent_probe *p;
+
+	if (!fresh)
+		return 0;
+	for (p = m->probes; p; p = p->next)
+		if (is_wished(p))
+			add(&a->batch, p);
+	if (any_functions())
+		jf_module_functions(m, wished_function, a);
+	commit(&a->batch);
+	return 0;
+}
+
+static void lock(void)
+{
+	jf_agent_busy++;
+	pthread_mutex_lock(&agent_lock);
+}
+
+static void look(void)
+{
+	struct ask a = { .glob = NULL };
+
+	if (wishes && jf_modules_changed())
+		jf_modules(come, &a);
+}
+
+static void unlock(void)
+{
+	do {
+		/* Pairs with hook(): it has stored that before it found the lock to be taken. */
+		if (__atomic_exchange_n(&look_again, false, __ATOMIC_SEQ_CST))
+			look();
+		pthread_mutex_unlock(&agent_lock);
+		/* Pairs with hook(), which may have stored it just before the lock was dropped. */
+	} while (__atomic_load_n(&look_again, __ATOMIC_SEQ_CST) && !pthread_mutex_trylock(&agent_lock));
+	jf_agent_busy--;
+}
+
+/* By the dynamic linker, which has locks of its own. */
+static void hook(void)
+{
+	/* Not before the list is whole again. */
+	if (_r_debug.r_state != RT_CONSISTENT)
+		return;
+	/* Pairs with unlock(): the thread that has the lock sees it, or this one gets the lock. */
+	__atomic_store_n(&look_again, true, __ATOMIC_SEQ_CST);
+	if (pthread_mutex_trylock(&agent_lock))
+		return;
+	jf_agent_busy++;
+	unlock();
+}
+
+static int find_hook(struct jf_module *m, bool fresh, void *arg)
+{
+	(void)fresh, (void)arg;
+	if (_r_debug.r_brk >= m->start && _r_debug.r_brk < m->end) {
+		uintptr_t at = _r_debug.r_brk;
+
+		/* Its end is not known; what is there belongs to it or fills up a line. */
+		jf_probe_hook(after_landing(at, 16), 16, hook);
+		return 1;
+	}
+	return 0;
+}
+
+/* The first time that something is asked for. */
+static void begin_hook(void)
+{
+	static bool done;
+
+	if (!done && _r_debug.r_brk)
+		jf_modules(find_hook, NULL);
+	done = true;
+}
+
+/* --- the provider -------------------------------------------------------------------- */
+
+static int remember(const char *glob, bool functions, bool on)
+{
+	struct wish *w = calloc(1, sizeof(*w));
+
+	if (!w)
+		return -ENOMEM;
+	w->functions = functions;
+	w->on = on;
+	snprintf(w->glob, sizeof(w->glob), "%s", glob);
+	*last_wish = w;
+	last_wish = &w->next;
+	return 0;
+}
+
+static void forget_wishes(bool functions)
+{
+	struct wish **p, *w;
+
+	for (p = &wishes; (w = *p);) {
+		if (w->functions == functions) {
+			*p = w->next;
+			free(w);
+		} else {
+			p = &w->next;
+		}
+	}
+	last_wish = p;
+}
+
+/* A shadow stack would have to hear of the calls that copies push. */
+static bool has_shadow_stack(void)
+{
+	unsigned long features = 0;
+
+	/* ARCH_SHSTK_STATUS */
+	return !syscall(SYS_arch_prctl, 0x5005, &features) && features & 1;
+}
+
+static int switch_on(const char *glob, void *data)
+{
+	struct ask a = { .glob = glob, .functions = data };
+	int err;
+
+	if (strlen(glob) >= GLOB_MAX)
+		return -EINVAL;
+	if (a.functions && !means_functions(glob))
+		return 0;
+	if (has_shadow_stack())
+		return -EOPNOTSUPP;
+	lock();
+	begin_hook();
+	err = remember(glob, a.functions, true);
+	if (!err)
+		err = jf_modules(a.functions ? functions_on : notes_on, &a);
+	unlock();
+	if (err)
+		return err;
+	return a.batch.on || !a.batch.tried ? a.batch.on : -EOPNOTSUPP;
+}
+
+static int collect_off(struct jf_module *m, bool fresh, void *arg)
+{
+	struct ask *a = (struct ask *)arg;
+	struct jf_agent_probe *p;
+	int err = 0, e;
+
+	(void)fresh;
+	for (p = m->probes; p; p = p->next) {
+		if (p->spot.function != a->functions || !(p->spot.on || p->led) ||
+		    !__jf_glob_matches(a->glob, p->group, p->name))
+			continue;
+		a->batch.probe[a->batch.num++] = p;
+		if (a->batch.num < BATCH_MAX)
+			continue;
+		err = jf_probes_off(a->batch.probe, a->batch.num);
+		a->batch.on += (int)a->batch.num;
+		a->batch.num = 0;
+	}
+	e = jf_probes_off(a->batch.probe, a->batch.num);
+	a->batch.on += (int)a->batch.num;
+	a->batch.num = 0;
+	return err ? err : e;
+}
+
+static int switch_off(const char *glob, void *data)
+{
+	struct ask a = { .glob = glob, .functions = data };
+	int err;
+
+	if (glob && strlen(glob) >= GLOB_MAX)
+		return -EINVAL;
+	lock();
+	if (glob)
+		remember(glob, a.functions, false);
+	else
+		forget_wishes(a.functions);
+	/* NULL: maybe the trace ends. */
+	recording &= !!glob;
+	err = jf_modules(collect_off, &a);
+	unlock();
+	return err ? err : a.batch.on;
+}
+
+struct listing {
+	const char	*glob;
+	jf_listed_fn	*fn;
+	void		*arg;
+	int		ret;
+};
+
+static int show(struct listing *l, const char *group, const char *name, const struct jf_agent_probe *p,
+		const char *why)
+{
+	static const char *const ways[] = {
+		[JF_WAY_JUMP] = "jump", [JF_WAY_SHORT] = "jump in place of a short instruction",
+		[JF_WAY_SPAN] = "jump in place of several instructions", [JF_WAY_BREAK] = "breakpoint",
+	};
+	struct jf_listed shown = { group, name, p && p->spot.on, why };
+	char text[128];
+
+	if (p && p->spot.on) {
+		snprintf(text, sizeof(text), "%s%s%s", ways[p->detour.way],
+			 p->detour.way == JF_WAY_BREAK ? ": " : "",
+			 p->detour.way == JF_WAY_BREAK && p->detour.why ? p->detour.why : "");
+		shown.detail = text;
+	} else if (p) {
+		shown.detail = p->detour.why;
+	}
+	return l->fn(&shown, l->arg);
+}
+
+static int list_notes(struct jf_module *m, bool fresh, void *arg)
+{
+	struct listing *l = (struct listing *)arg;
+	struct jf_agent_probe *p;
+	int ret = 0;
+
+	(void)fresh;
+	for (p = m->probes; p && !ret; p = p->next)
+		if (!p->spot.function && __jf_glob_matches(l->glob, p->group, p->name))
+			ret = show(l, p->group, p->name, p, NULL);
+	l->ret = ret;
+	return ret;
+}
+
+static int list_function(struct jf_module *m, const struct jf_symbol *symbol, uintptr_t at, size_t avail,
+			 void *arg)
+{
+	struct listing *l = (struct listing *)arg;
+
+	if (!__jf_glob_matches(l->glob, m->name, symbol->name))
+		return 0;
+	l->ret = show(l, m->name, symbol->name, probe_at(m, after_landing(at, avail)),
+		      symbol->indirect ? "the function is chosen by another one" :
+		      never(symbol->name) ? "others rely on its code" : NULL);
+	return l->ret;
+}
+
+static int list_functions(struct jf_module *m, bool fresh, void *arg)
+{
+	struct listing *l = (struct listing *)arg;
+
+	(void)fresh;
+	jf_module_functions(m, list_function, l);
+	return l->ret;
+}
+
+static int list(const char *glob, jf_listed_fn *fn, void *arg, void *data)
+{
+	struct listing l = { glob, fn, arg, 0 };
+
+	lock();
+	jf_modules(data ? list_functions : list_notes, &l);
+	unlock();
+	return l.ret;
+}
+
+static int true_word;
+static struct jf_provider notes = {
+	JF_PROVIDER_VERSION, "note", list, switch_on, switch_off, NULL, NULL,
+};
+static struct jf_provider functions = {
+	JF_PROVIDER_VERSION, "function", list, switch_on, switch_off, &true_word, NULL,
+};
+
+/* --- the environment ------------------------------------------------------------------- */
+
+static void set_ways(const char *text)
+{
+	static const char *const names[] = {
+		[JF_WAY_JUMP] = "jump", [JF_WAY_SHORT] = "short", [JF_WAY_SPAN] = "span",
+		[JF_WAY_BREAK] = "break",
+	};
+	unsigned int ways = 0, i;
+	size_t len;
+
+	for (; *text; text += text[len] == ',' ? len + 1 : len) {
+		len = strcspn(text, ",");
+		for (i = JF_WAY_JUMP; i <= JF_WAY_BREAK; i++)
+			if (strlen(names[i]) == len && !strncmp(names[i], text, len))
+				ways |= 1U << i;
+	}
+	if (ways)
+		jf_ways = ways;
+}
+
+static void by_environment(const char *globs)
+{
+	char glob[GLOB_MAX];
+	size_t len;
+	int n, f;
+
+	for (; *globs; globs += globs[len] == ',' ? len + 1 : len) {
+		len = strcspn(globs, ",");
+		if (!len || len >= sizeof(glob))
+			continue;
+		memcpy(glob, globs, len);
+		glob[len] = 0;
+		n = switch_on(glob, NULL);
+		f = switch_on(glob, &true_word);
+		if (n < 0 && f < 1)
+			say("libjumpfunc-agent: %s: nothing is recorded: %s", glob, strerror(-n));
+		else if (f < 0 && n < 1)
+			say("libjumpfunc-agent: %s: nothing is recorded: %s", glob, strerror(-f));
+		else if (!n && !f && verbose)
+			say("libjumpfunc-agent: %s: nothing matches", glob);
+	}
+}
+
+/* Another thread may have the lock, and the child has only this one. */
+static void prepare(void)
+{
+	jf_agent_busy++;
+	pthread_mutex_lock(&agent_lock);
+}
+
+static void after_fork(void)
+{
+	pthread_mutex_unlock(&agent_lock);
+	jf_agent_busy--;
+}
+
+/* As those of a program begin, whose own are later; libjumpfunc-trace's have been. */
+__attribute__((__constructor__))
+static void begins(void)
+{
+	const char *globs = secure_getenv("JUMPFUNC_AGENT"), *text;
+
+	text = secure_getenv("JUMPFUNC");
+	verbose = text && !strcmp(text, "verbose");
+	text = secure_getenv("JUMPFUNC_AGENT_WAYS");
+	if (text)
+		set_ways(text);
+	pthread_atfork(prepare, after_fork, after_fork);
+	__jf_provider_register(&notes);
+	__jf_provider_register(&functions);
+	if (!globs || !*globs)
+		return;
+	by_environment(globs);
+}

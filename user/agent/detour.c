@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
+/*
+ * How a place can be changed so that it leads to a probe's code. Best first; "|" is where an
+ * instruction begins, "CC" a breakpoint:
+ *
+ *   JF_WAY_JUMP	E9 d d d d .. |		in place of one instruction of five bytes or more
+ *   JF_WAY_SHORT	E9 d | O O O		in place of a shorter one; the bytes that follow
+ *						stay, and are part of the distance
+ *   JF_WAY_SPAN	E9 d | CC d d |		in place of several; where one of them began there
+ *						is a breakpoint, which is part of the distance
+ *   JF_WAY_BREAK	CC |			a breakpoint
+ *
+ * With the first two no thread can be in the midst of what is replaced, and no branch can lead there: so it
+ * does not matter what the function does else, how long it is, and whether what follows belongs to
+ * it. A one-byte note needs one byte. With the third, a thread that comes to the midst is sent to the copy of
+ * the instruction (lib/text.c).
+ *
+ * The code:
+ *	lea -128(%rsp),%rsp	the red zone
+ *	call *enter(%rip)	saves registers and flags, records (entry.S)
+ *	nopl number(%rax)	says which probe it is
+ *	lea 128(%rsp),%rsp
+ *   skip:
+ *	copies of the instructions
+ *	jmp back
+ *   enter:
+ *	.quad jf_agent_enter
+ */
+#include "agent.h"
+
+#include <string.h>
+
+#define JMP		0xe9
+#define INT3		0xcc
+#define ENDBR64		"\xf3\x0f\x1e\xfa"
+
+unsigned int jf_ways = ~0U;
+
+/**
+ * struct body - instructions that are replaced
+ * @at:    where
+ * @insn:  their bytes
+ * @avail: bytes of text from there on
+ * @nr:    how many
+ * @begin: of each, from @at on
+ * @copy:  of each, in the code
+ * @len:   of all
+ */
+struct body {
+	uintptr_t	at;
+	const uint8_t	*insn;
+	size_t		avail;
+	unsigned int	nr;
+	uint8_t		begin[JF_TEXT_MAX];
+	uint8_t		copy[JF_TEXT_MAX];
+	unsigned int	len;
+};
+
+/* Writes all of it for @at; @want bytes are to be replaced. 0 or -errno; -ENOSPC: the function ends before. */
+static int emit(struct jf_detour *d, struct body *b, uintptr_t at, unsigned int want, uint32_t number)
+{
+	struct jf_code c = { d->code, sizeof(d->code), 0, at };
+	uintptr_t enter = (uintptr_t)jf_agent_enter;
+	struct jf_moved moved = { 0, false };
+	uint32_t rel;
+	size_t call;
+	int err = 0, e;
+
+	jf_code_put(&c, "\x48\x8d\x64\x24\x80", 5);
+	call = c.used;
+	jf_code_put(&c, "\xff\x15\0\0\0\0", 6);
+	jf_code_put(&c, "\x0f\x1f\x80", 3);
+	jf_code_put(&c, &number, 4);
+	jf_code_put(&c, "\x48\x8d\xa4\x24\x80\0\0\0", 8);
+	d->skip = at + c.used;
+	for (b->nr = 0, b->len = 0; b->len < want; b->nr++) {
+		if (moved.ends)
+			return -ENOSPC;
+		b->begin[b->nr] = (uint8_t)b->len;
+		b->copy[b->nr] = (uint8_t)c.used;
+		e = jf_displace(&c, b->insn + b->len, b->avail - b->len, b->at + b->len, &moved);
+		if (e && e != -ERANGE)
+			return e;
+		err = err ? err : e;
+		b->len += moved.len;
+	}
+	if (!moved.ends) {
+		e = jf_code_jmp(&c, b->at + b->len);
+		err = err ? err : e;
+	}
+	while (c.used % 8)
+		jf_code_put(&c, "\xcc", 1);
+	rel = (uint32_t)(c.used - (call + 6));
+	memcpy(d->code + call + 2, &rel, sizeof(rel));
+	jf_code_put(&c, &enter, sizeof(enter));
+	d->size = c.used;
+	return c.used > c.size ? -ENOSPC : err;
+}
+
+static void poke_jmp(struct jf_detour *d)
+{
+	uint32_t rel = (uint32_t)(d->at - (d->poke.addr + 5));
+	uint8_t jmp[5] = { JMP };
+
+	memcpy(jmp + 1, &rel, sizeof(rel));
+	memcpy(d->poke.new, jmp, d->poke.num);
+}
+
+/* Writes the code for @d->at, of which it is known how long it is. */
+static int settle(struct jf_detour *d, struct body *b, unsigned int want, uint32_t number)
+{
+	int err = d->at ? emit(d, b, d->at, want, number) : -ENOMEM;
+	unsigned int i;
+
+	if (err) {
+		if (d->at)
+			jf_place_free(d->at, d->size);
+		d->at = 0;
+		return err;
+	}
+	memset(&d->poke, 0, sizeof(d->poke));
+	d->poke.addr = b->at;
+	d->poke.num = (uint8_t)(b->len < JF_TEXT_MAX ? b->len : JF_TEXT_MAX);
+	memcpy(d->poke.old, b->insn, d->poke.num);
+	d->poke.stops = 1;
+	d->poke.to[0] = d->at;
+	for (i = 1; i < b->nr; i++) {
+		d->poke.stops |= (uint8_t)(1 << b->begin[i]);
+		d->poke.to[b->begin[i]] = d->at + b->copy[i];
+	}
+	return 0;
+}
+
+static int by_jump(struct jf_detour *d, struct body *b, uint32_t number)
+{
+	int err;
+
+	d->at = jf_place_near(b->at, d->size);
+	err = settle(d, b, 1, number);
+	if (!err)
+		poke_jmp(d);
+	return err;
+}
+
+static int by_short(struct jf_detour *d, struct body *b, uint32_t number)
+{
+	unsigned int fixed = 0xf & ~((1U << (b->len - 1)) - 1);
+	int err;
+
+	if (b->avail < 5)
+		return -ENOSPC;
+	d->at = jf_place_fixed(b->at, fixed, b->insn + 1, d->size);
+	err = settle(d, b, 1, number);
+	if (!err)
+		poke_jmp(d);
+	return err;
+}
+
+static int by_span(struct jf_detour *d, struct body *b, uint32_t number)
+{
+	unsigned int fixed = 0, i;
+	uint8_t rel[4] = { 0 };
+	/* What it takes, and where instructions begin. */
+	int err = emit(d, b, b->at, 5, number);
+
+	if (err && err != -ERANGE)
+		return err;
+	for (i = 1; i < b->nr; i++) {
+		fixed |= 1U << (b->begin[i] - 1);
+		rel[b->begin[i] - 1] = INT3;
+	}
+	d->at = jf_place_fixed(b->at, fixed, rel, d->size);
+	err = settle(d, b, 5, number);
+	if (!err)
+		poke_jmp(d);
+	return err;
+}
+
+static int by_break(struct jf_detour *d, struct body *b, uint32_t number)
+{
+	int err;
+
+	d->at = jf_place_near(b->at, d->size);
+	err = settle(d, b, 1, number);
+	if (!err) {
+		d->poke.num = 1;
+		d->poke.new[0] = INT3;
+	}
+	return err;
+}
+
+static const char *reason(int err)
+{
+	switch (err) {
+	case -EILSEQ:
+		return "no instruction that is known";
+	case -EOPNOTSUPP:
+		return "an instruction that cannot be moved";
+	case -ENOSPC:
+		return "the function is too short";
+	case -EBUSY:
+		return "another's breakpoint";
+	}
+	return "no memory in reach";
+}
+
+/**
+ * jf_detour_make() - find a way to lead from a place to a probe's code
+ * @d:      is filled in
+ * @at:     the place, where an instruction begins
+ * @avail:  bytes of text from there on
+ * @number: of the probe
+ *
+ * Nothing is written yet, but memory for the code is there.
+ *
+ * Return: 0; -EOPNOTSUPP: there is none, and @d->why says why; -EBUSY: a breakpoint is there
+ */
+int jf_detour_make(struct jf_detour *d, uintptr_t at, size_t avail, uint32_t number)
+{
+	static int (*const ways[])(struct jf_detour *d, struct body *b, uint32_t number) = {
+		[JF_WAY_JUMP] = by_jump, [JF_WAY_SHORT] = by_short, [JF_WAY_SPAN] = by_span,
+		[JF_WAY_BREAK] = by_break,
+	};
+	struct body b = { .at = at, .insn = (const uint8_t *)at, .avail = avail };
+	unsigned int way, len;
+	int err;
+
+	d->why = NULL;
+	d->way = JF_WAY_NONE;
+	if (avail && b.insn[0] == INT3) {
+		d->why = reason(-EBUSY);
+		return -EBUSY;
+	}
+	err = emit(d, &b, at, 1, number);
+	if (err && err != -ERANGE) {
+		d->why = reason(err);
+		return -EOPNOTSUPP;
+	}
+	len = b.len;
+	for (way = JF_WAY_JUMP; way <= JF_WAY_BREAK; way++) {
+		if (!(jf_ways & 1U << way) || (way == JF_WAY_JUMP && len < 5) ||
+		    (way == JF_WAY_SHORT && len >= 5) || (way == JF_WAY_SPAN && len >= 5))
+			continue;
+		/* As long as it is for one instruction, which another way may have changed. */
+		emit(d, &b, at, 1, number);
+		err = ways[way](d, &b, number);
+		if (!err) {
+			d->way = (enum jf_way)way;
+			return 0;
+		}
+		if (!d->why || way == JF_WAY_SPAN)
+			d->why = reason(err);
+	}
+	if (!d->why)
+		d->why = "not allowed";
+	return -EOPNOTSUPP;
+}
+
+/**
+ * jf_detour_drop() - it was not written
+ * @d: of jf_detour_make()
+ */
+void jf_detour_drop(struct jf_detour *d)
+{
+	if (d->at)
+		jf_place_free(d->at, d->size);
+	d->at = 0;
+	d->way = JF_WAY_NONE;
+}

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
+/*
+ * Where probes' code leads (detour.c), and what record.c needs that C has no words for.
+ */
+	.text
+
+/*
+ * The thread's registers, by their numbers from above the flags on, then the return address, then 128
+ * bytes of its red zone: struct jf_saved. Flags by lahf and seto, which take less time than pushf
+ * and popf. The direction flag is 0 wherever compilers' code is.
+ */
+	.p2align 4
+	.hidden	jf_agent_enter
+	.globl	jf_agent_enter
+	.type	jf_agent_enter, @function
+jf_agent_enter:
+	.cfi_startproc
+	endbr64
+	pushq	%r15
+	pushq	%r14
+	pushq	%r13
+	pushq	%r12
+	pushq	%r11
+	pushq	%r10
+	pushq	%r9
+	pushq	%r8
+	pushq	%rdi
+	pushq	%rsi
+	pushq	%rbp
+	pushq	%rsp
+	pushq	%rbx
+	pushq	%rdx
+	pushq	%rcx
+	pushq	%rax
+	.cfi_adjust_cfa_offset 128
+	lahf
+	seto	%al
+	pushq	%rax
+	.cfi_adjust_cfa_offset 8
+	movq	%rsp, %rdi
+	movq	%rsp, %rbx
+	.cfi_def_cfa_register %rbx
+	andq	$-16, %rsp
+	call	jf_agent_record
+	movq	%rbx, %rsp
+	.cfi_def_cfa_register %rsp
+	popq	%rax
+	.cfi_adjust_cfa_offset -8
+	/* Overflow again, if it was; then the others. */
+	addb	$0x7f, %al
+	sahf
+	popq	%rax
+	popq	%rcx
+	popq	%rdx
+	popq	%rbx
+	leaq	8(%rsp), %rsp
+	popq	%rbp
+	popq	%rsi
+	popq	%rdi
+	popq	%r8
+	popq	%r9
+	popq	%r10
+	popq	%r11
+	popq	%r12
+	popq	%r13
+	popq	%r14
+	popq	%r15
+	.cfi_adjust_cfa_offset -128
+	ret
+	.cfi_endproc
+	.size	jf_agent_enter, . - jf_agent_enter
+
+/*
+ * uint64_t jf_agent_keep(uint64_t (*fn)(uint64_t arg), uint64_t arg)
+ * x87, SSE, AVX and AVX-512: not more than 2,688 bytes, of which the head has to be 0.
+ */
+#define KEPT	0xe7
+	.p2align 4
+	.hidden	jf_agent_keep
+	.globl	jf_agent_keep
+	.type	jf_agent_keep, @function
+jf_agent_keep:
+	.cfi_startproc
+	pushq	%rbp
+	.cfi_adjust_cfa_offset 8
+	.cfi_rel_offset %rbp, 0
+	movq	%rsp, %rbp
+	.cfi_def_cfa_register %rbp
+	pushq	%rbx
+	.cfi_offset %rbx, -24
+	subq	$2760, %rsp
+	andq	$-64, %rsp
+	cmpb	$0, jf_have_xsave(%rip)
+	je	1f
+	xorl	%eax, %eax
+	movq	%rax, 512(%rsp)
+	movq	%rax, 520(%rsp)
+	movq	%rax, 528(%rsp)
+	movq	%rax, 536(%rsp)
+	movq	%rax, 544(%rsp)
+	movq	%rax, 552(%rsp)
+	movq	%rax, 560(%rsp)
+	movq	%rax, 568(%rsp)
+	movl	$KEPT, %eax
+	xorl	%edx, %edx
+	xsave64	(%rsp)
+	jmp	2f
+1:	fxsave64 (%rsp)
+2:	movq	%rdi, %rax
+	movq	%rsi, %rdi
+	call	*%rax
+	movq	%rax, %rbx
+	cmpb	$0, jf_have_xsave(%rip)
+	je	1f
+	movl	$KEPT, %eax
+	xorl	%edx, %edx
+	xrstor64 (%rsp)
+	jmp	2f
+1:	fxrstor64 (%rsp)
+2:	movq	%rbx, %rax
+	movq	-8(%rbp), %rbx
+	leave
+	.cfi_def_cfa %rsp, 8
+	ret
+	.cfi_endproc
+	.size	jf_agent_keep, . - jf_agent_keep
+
+/* uint64_t jf_agent_on_stack(uint64_t (*fn)(uint64_t arg), uint64_t arg, void *top) */
+	.p2align 4
+	.hidden	jf_agent_on_stack
+	.globl	jf_agent_on_stack
+	.type	jf_agent_on_stack, @function
+jf_agent_on_stack:
+	.cfi_startproc
+	pushq	%rbp
+	.cfi_adjust_cfa_offset 8
+	.cfi_rel_offset %rbp, 0
+	movq	%rsp, %rbp
+	.cfi_def_cfa_register %rbp
+	movq	%rdx, %rsp
+	movq	%rdi, %rax
+	movq	%rsi, %rdi
+	call	*%rax
+	leave
+	.cfi_def_cfa %rsp, 8
+	ret
+	.cfi_endproc
+	.size	jf_agent_on_stack, . - jf_agent_on_stack
+
+	.section .note.GNU-stack, "", @progbits

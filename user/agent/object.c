@@ -1,0 +1,379 @@
+// SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
+/*
+ * What is loaded: the program and its shared objects, and what their files say of functions and notes.
+ *
+ * Objects are looked at while the dynamic linker's list is held (dl_iterate_phdr()), so that none is
+ * unmapped meanwhile. One that is not there any more took its text with it: its probes are forgotten,
+ * their code stays.
+ *
+ * A file may be another one by now than that which was mapped: its program headers are compared with those
+ * in memory, and each place's bytes before they are changed.
+ */
+#include "agent.h"
+
+#include <fcntl.h>
+#include <link.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <Zydis/Zydis.h>
+
+#include <jumpfunc/detail/ring_user.h>
+
+static struct jf_module *modules;
+static unsigned int walks;
+static unsigned long long adds, subs;
+
+/* --- files --------------------------------------------------------------------------- */
+
+static int map_file(const char *path, struct jf_elf *elf)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY), err = 0;
+	struct stat st;
+	void *p;
+
+	if (fd < 0)
+		return -errno;
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode) || st.st_size <= 0)
+		err = -ENOEXEC;
+	p = err ? NULL : mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+	if (p == MAP_FAILED)
+		err = -errno;
+	close(fd);
+	if (err)
+		return err;
+	elf->data = (const uint8_t *)p;
+	elf->size = (size_t)st.st_size;
+	return 0;
+}
+
+static void unmap_file(struct jf_elf *elf)
+{
+	munmap((void *)(uintptr_t)elf->data, elf->size);
+}
+
+/* Is it what was mapped? */
+static bool is_same(const struct jf_elf *elf, const struct jf_module *m)
+{
+	ElfW(Ehdr) h;
+	size_t size;
+
+	memcpy(&h, elf->data, sizeof(h));
+	size = (size_t)h.e_phnum * sizeof(ElfW(Phdr));
+	return h.e_phnum == m->phnum && h.e_phentsize == sizeof(ElfW(Phdr)) && h.e_phoff <= elf->size &&
+	       size <= elf->size - h.e_phoff && !memcmp(elf->data + h.e_phoff, m->phdr, size);
+}
+
+static int open_module(const struct jf_module *m, struct jf_elf *elf)
+{
+	int err = map_file(m->path, elf);
+
+	if (err)
+		return err;
+	if (jf_elf_check(elf) || !is_same(elf, m)) {
+		unmap_file(elf);
+		return -ENOEXEC;
+	}
+	return 0;
+}
+
+/* Bytes of text from @at on; 0: it is none, or it may be written to. */
+static size_t text_from(const struct jf_module *m, uintptr_t at)
+{
+	const ElfW(Phdr) *p = (const ElfW(Phdr) *)m->phdr;
+	unsigned int i;
+
+	for (i = 0; i < m->phnum; i++) {
+		uintptr_t start = m->base + p[i].p_vaddr, end = start + p[i].p_filesz;
+
+		if (p[i].p_type == PT_LOAD && p[i].p_flags & PF_X && !(p[i].p_flags & PF_W) &&
+		    at >= start && at < end)
+			return end - at;
+	}
+	return 0;
+}
+
+/* Where a semaphore is, if it can be one. */
+static uint16_t *data_at(const struct jf_module *m, uintptr_t at)
+{
+	const ElfW(Phdr) *p = (const ElfW(Phdr) *)m->phdr;
+	unsigned int i;
+
+	for (i = 0; i < m->phnum; i++) {
+		uintptr_t start = m->base + p[i].p_vaddr, end = start + p[i].p_memsz;
+
+		if (p[i].p_type == PT_LOAD && p[i].p_flags & PF_W && at >= start && at + 2 <= end)
+			return (uint16_t *)at;
+	}
+	return NULL;
+}
+
+/* --- modules ------------------------------------------------------------------------- */
+
+/* The agent, and what it is made of. */
+static bool is_own(const struct jf_module *m)
+{
+	const uintptr_t own[] = {
+		(uintptr_t)jf_agent_enter, (uintptr_t)__jf_text_change, (uintptr_t)__jf_writer_next,
+		(uintptr_t)ZydisDecoderInit, (uintptr_t)getauxval(AT_SYSINFO_EHDR),
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(own) / sizeof(own[0]); i++)
+		if (own[i] >= m->start && own[i] < m->end)
+			return true;
+	return false;
+}
+
+static void free_module(struct jf_module *m)
+{
+	struct jf_agent_probe *p;
+
+	while ((p = m->probes)) {
+		m->probes = p->next;
+		jf_probe_forget(p);
+	}
+	free(m->path);
+	free(m);
+}
+
+struct notes {
+	struct jf_module	*m;
+	int			err;
+};
+
+static int add_note(const struct jf_note *note, void *arg)
+{
+	struct notes *n = (struct notes *)arg;
+	struct jf_module *m = n->m;
+	uintptr_t at = m->base + note->pc;
+	size_t avail = text_from(m, at);
+	struct jf_agent_probe *p;
+
+	if (!avail)
+		return 0;
+	p = jf_probe_new(m, note->provider, note->name, at, avail);
+	if (!p)
+		return n->err = -ENOMEM;
+	jf_probe_note(p, note->args, note->semaphore ? data_at(m, m->base + note->semaphore) : NULL);
+	p->next = m->probes;
+	m->probes = p;
+	return 0;
+}
+
+static void find_notes(struct jf_module *m)
+{
+	struct jf_section notes, base;
+	struct notes n = { m, 0 };
+	struct jf_elf elf;
+
+	if (open_module(m, &elf))
+		return;
+	notes = jf_elf_section(&elf, ".note.stapsdt");
+	base = jf_elf_section(&elf, ".stapsdt.base");
+	if (notes.data)
+		jf_notes(&notes, base.addr, add_note, &n);
+	unmap_file(&elf);
+}
+
+static char *path_of(const char *name)
+{
+	char path[4096];
+	ssize_t n;
+
+	if (*name)
+		return strdup(name);
+	n = readlink("/proc/self/exe", path, sizeof(path) - 1);
+	if (n <= 0)
+		return strdup("/proc/self/exe");
+	path[n] = 0;
+	return strdup(path);
+}
+
+static struct jf_module *new_module(const struct dl_phdr_info *info)
+{
+	struct jf_module *m = calloc(1, sizeof(*m));
+	unsigned int i;
+
+	if (!m)
+		return NULL;
+	m->path = path_of(info->dlpi_name);
+	if (!m->path) {
+		free(m);
+		return NULL;
+	}
+	m->name = strrchr(m->path, '/');
+	m->name = m->name ? m->name + 1 : m->path;
+	m->base = info->dlpi_addr;
+	m->phdr = info->dlpi_phdr;
+	m->phnum = info->dlpi_phnum;
+	m->start = UINTPTR_MAX;
+	for (i = 0; i < m->phnum; i++) {
+		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+
+		if (p->p_type != PT_LOAD)
+			continue;
+		if (m->base + p->p_vaddr < m->start)
+			m->start = m->base + p->p_vaddr;
+		if (m->base + p->p_vaddr + p->p_memsz > m->end)
+			m->end = m->base + p->p_vaddr + p->p_memsz;
+	}
+	return m;
+}
+
+/* Where a probe's text leads to its code there is what was written, unless another object has taken the place. */
+static bool is_replaced(const struct jf_module *m)
+{
+	const struct jf_agent_probe *p;
+
+	for (p = m->probes; p; p = p->next)
+		if (p->led &&
+		    memcmp((const void *)p->spot.at, p->detour.poke.new, p->detour.poke.num))
+			return true;
+	return false;
+}
+
+static struct jf_module *known(const struct dl_phdr_info *info)
+{
+	struct jf_module *m;
+
+	for (m = modules; m; m = m->next)
+		if (m->seen != walks && m->base == info->dlpi_addr && m->phdr == (const void *)info->dlpi_phdr &&
+		    m->phnum == info->dlpi_phnum && (!*info->dlpi_name || !strcmp(m->path, info->dlpi_name)))
+			return m;
+	return NULL;
+}
+
+struct walk {
+	jf_module_fn	*fn;
+	void		*arg;
+	bool		gone;
+};
+
+static int visit(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	struct walk *w = (struct walk *)arg;
+	struct jf_module *m = known(info);
+	bool fresh = false;
+
+	if (size >= offsetof(struct dl_phdr_info, dlpi_subs) + sizeof(info->dlpi_subs)) {
+		w->gone = info->dlpi_subs != subs;
+		adds = info->dlpi_adds;
+	}
+	/* Where there is one of the same name and place, it is left to be forgotten. */
+	if (m && w->gone && is_replaced(m))
+		m = NULL;
+	if (!m) {
+		m = new_module(info);
+		if (!m)
+			return 0;
+		if (is_own(m)) {
+			free_module(m);
+			return 0;
+		}
+		fresh = true;
+		find_notes(m);
+		m->next = modules;
+		modules = m;
+	}
+	m->seen = walks;
+	return w->fn(m, fresh, w->arg);
+}
+
+static int count(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	(void)arg;
+	if (size >= offsetof(struct dl_phdr_info, dlpi_subs) + sizeof(info->dlpi_subs))
+		return info->dlpi_adds != adds || info->dlpi_subs != subs ? 2 : 1;
+	return 2;
+}
+
+/**
+ * jf_modules_changed() - has an object been loaded or unloaded since jf_modules()
+ */
+bool jf_modules_changed(void)
+{
+	return dl_iterate_phdr(count, NULL) == 2;
+}
+
+static int end_count(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	(void)arg;
+	if (size >= offsetof(struct dl_phdr_info, dlpi_subs) + sizeof(info->dlpi_subs))
+		subs = info->dlpi_subs;
+	return 1;
+}
+
+/**
+ * jf_modules() - walk through all objects
+ * @fn:  is called for each; ends it by another value than 0
+ * @arg: its last argument
+ *
+ * Those that are not there any more are forgotten, unless @fn has ended it.
+ *
+ * Return: 0, or what @fn returned
+ */
+int jf_modules(jf_module_fn *fn, void *arg)
+{
+	struct walk w = { fn, arg, false };
+	struct jf_module **p, *m;
+	int ret;
+
+	walks++;
+	ret = dl_iterate_phdr(visit, &w);
+	if (ret)
+		return ret;
+	for (p = &modules; (m = *p);) {
+		if (m->seen == walks) {
+			p = &m->next;
+			continue;
+		}
+		*p = m->next;
+		__jf_text_forget(m->start, m->end);
+		free_module(m);
+	}
+	dl_iterate_phdr(end_count, NULL);
+	return 0;
+}
+
+/* --- functions ----------------------------------------------------------------------- */
+
+struct functions {
+	struct jf_module	*m;
+	jf_function_fn		*fn;
+	void			*arg;
+};
+
+static int one_function(const struct jf_symbol *symbol, void *arg)
+{
+	const struct functions *f = (const struct functions *)arg;
+	uintptr_t at = f->m->base + symbol->value;
+	size_t avail = text_from(f->m, at);
+
+	return avail ? f->fn(f->m, symbol, at, avail, f->arg) : 0;
+}
+
+/**
+ * jf_module_functions() - all functions that an object's file names
+ * @m:   the object
+ * @fn:  is called for each, for some twice
+ * @arg: its last argument
+ *
+ * Return: 0, what @fn returned, or an error: the file cannot be read, or is another one
+ */
+int jf_module_functions(struct jf_module *m, jf_function_fn *fn, void *arg)
+{
+	struct functions f = { m, fn, arg };
+	struct jf_elf elf;
+	int err = open_module(m, &elf);
+
+	if (err)
+		return err;
+	err = jf_elf_functions(&elf, one_function, &f);
+	unmap_file(&elf);
+	return err;
+}

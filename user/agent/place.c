@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
+/*
+ * Memory for probes' code, executable and never writable: libjumpfunc writes it as it writes text.
+ *
+ * A jump of five bytes leads 2 GiB far. For most probes any place in that reach will do: these are
+ * side by side. Others are where the jump leads: bytes of its distance are those of the instructions that it
+ * overlaps, or breakpoints. Such a place may be taken by another mapping, or be none, and then there is
+ * no such jump.
+ *
+ * Pages stay: a thread may be in code that is no longer led to, for any time.
+ */
+#include "agent.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+
+#define PAGE		4096UL
+#define CHUNK		(64UL << 10)
+/* For what is near. */
+#define REACH		(0x7f000000UL - CHUNK)
+/* What a stack may need, if nothing says how much. */
+#define STACK_MIN	(256UL << 20)
+#define TRIES_NEAR	2048
+#define TRIES_FIXED	4096
+#ifndef MAP_FIXED_NOREPLACE
+#define MAP_FIXED_NOREPLACE	0x100000
+#endif
+
+/* The dynamic linker's. */
+extern void *__libc_stack_end;
+
+/**
+ * struct page - of code
+ * @addr: of it
+ * @next: where the next code of any place may go
+ * @used: a bit for each 8 bytes
+ */
+struct page {
+	uintptr_t	addr;
+	uint64_t	used[PAGE / 8 / 64];
+};
+
+/* Ascending. */
+static struct page *pages;
+static size_t nr_pages, max_pages;
+
+/* The first that is not below @addr. */
+static size_t find(uintptr_t addr)
+{
+	size_t low = 0, high = nr_pages;
+
+	while (low < high) {
+		size_t mid = (low + high) / 2;
+
+		if (pages[mid].addr < addr)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+static struct page *page_at(uintptr_t addr)
+{
+	size_t i = find(addr);
+
+	return i < nr_pages && pages[i].addr == addr ? &pages[i] : NULL;
+}
+
+static bool room_for(size_t num)
+{
+	struct page *more;
+
+	if (nr_pages + num <= max_pages)
+		return true;
+	more = realloc(pages, (max_pages * 2 + num + 16) * sizeof(*more));
+	if (!more)
+		return false;
+	pages = more;
+	max_pages = max_pages * 2 + num + 16;
+	return true;
+}
+
+/* The first thread's stack grows until it comes upon a mapping. */
+static bool is_below_stack(uintptr_t addr)
+{
+	uintptr_t end = (uintptr_t)__libc_stack_end;
+	struct rlimit limit;
+	uintptr_t grows = STACK_MIN;
+
+	if (!getrlimit(RLIMIT_STACK, &limit) && limit.rlim_cur != RLIM_INFINITY && limit.rlim_cur > grows)
+		grows = limit.rlim_cur;
+	return addr < end && end - addr < grows;
+}
+
+/* Maps memory at @addr if there is none, and makes it known. */
+static bool map(uintptr_t addr, size_t size)
+{
+	size_t num = size / PAGE, i;
+	void *p;
+
+	if (is_below_stack(addr) || !room_for(num))
+		return false;
+	p = mmap((void *)addr, size, PROT_READ | PROT_EXEC,
+		 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+	if (p == MAP_FAILED)
+		return false;
+	/* Kernels before 4.17 take it for a wish. */
+	if (p != (void *)addr) {
+		munmap(p, size);
+		return false;
+	}
+	i = find(addr);
+	memmove(&pages[i + num], &pages[i], (nr_pages - i) * sizeof(*pages));
+	nr_pages += num;
+	for (; num; num--, i++, addr += PAGE)
+		pages[i] = (struct page){ .addr = addr };
+	return true;
+}
+
+static bool is_used(uintptr_t at, size_t size)
+{
+	uintptr_t a;
+
+	for (a = at & ~7UL; a < at + size; a += 8) {
+		const struct page *p = page_at(a & ~(PAGE - 1));
+
+		if (p && p->used[a % PAGE / 512] >> (a % 512 / 8) & 1)
+			return true;
+	}
+	return false;
+}
+
+static void mark(uintptr_t at, size_t size, bool use)
+{
+	uintptr_t a;
+
+	for (a = at & ~7UL; a < at + size; a += 8) {
+		struct page *p = page_at(a & ~(PAGE - 1));
+		uint64_t bit = UINT64_C(1) << (a % 512 / 8);
+
+		if (p && use)
+			p->used[a % PAGE / 512] |= bit;
+		else if (p)
+			p->used[a % PAGE / 512] &= ~bit;
+	}
+}
+
+/* Exactly there. What was mapped for that and is not used stays for others. */
+static bool take(uintptr_t at, size_t size)
+{
+	uintptr_t page;
+
+	if (at < 65536 || at + size < at || is_used(at, size))
+		return false;
+	for (page = at & ~(PAGE - 1); page < at + size; page += PAGE)
+		if (!page_at(page) && !map(page, PAGE))
+			return false;
+	mark(at, size, true);
+	return true;
+}
+
+static bool near(uintptr_t a, uintptr_t b)
+{
+	return (a > b ? a - b : b - a) < REACH;
+}
+
+static uintptr_t take_from_pages(uintptr_t site, size_t size)
+{
+	uintptr_t at;
+	size_t i;
+
+	for (i = 0; i < nr_pages; i++) {
+		if (!near(pages[i].addr, site) || pages[i].used[PAGE / 512 - 1] == UINT64_MAX)
+			continue;
+		for (at = pages[i].addr; at + size <= pages[i].addr + PAGE; at += 8)
+			if (!is_used(at, size)) {
+				mark(at, size, true);
+				return at;
+			}
+	}
+	return 0;
+}
+
+/**
+ * jf_place_near() - memory that a jump reaches
+ * @site: from here
+ * @size: bytes
+ *
+ * Return: its address, or 0: there is none
+ */
+uintptr_t jf_place_near(uintptr_t site, size_t size)
+{
+	uintptr_t at = take_from_pages(site, size), distance;
+	int i;
+
+	if (at)
+		return at;
+	/* First where heaps do not grow to. */
+	for (i = 0; i < TRIES_NEAR; i++) {
+		distance = (0x20000000UL + (uintptr_t)(i / 2) * 0x110000) % REACH & ~(CHUNK - 1);
+		at = (i % 2 ? site + distance : site - distance) & ~(CHUNK - 1);
+		if (i % 2 == 0 && site < distance + CHUNK)
+			continue;
+		if (map(at, CHUNK))
+			return take_from_pages(site, size);
+	}
+	return 0;
+}
+
+/* The i-th one that is tried: from small distances on, in both directions. */
+static unsigned int nth_byte(unsigned int i)
+{
+	return i % 2 ? 255 - i / 2 : i / 2;
+}
+
+/**
+ * jf_place_fixed() - memory to which a jump leads some of whose bytes are given
+ * @site:  of the jump
+ * @fixed: bit i: byte i of its distance is @rel[i]
+ * @rel:   those bytes
+ * @size:  bytes that are needed there
+ *
+ * Return: its address, or 0: there is none
+ */
+uintptr_t jf_place_fixed(uintptr_t site, unsigned int fixed, const uint8_t *rel, size_t size)
+{
+	unsigned int i[4], tries = 0;
+	uint8_t b[4];
+
+	/* The low bytes in large steps: what is free is free in pages. */
+	for (i[3] = 0; i[3] < (fixed & 8 ? 1 : 256); i[3]++)
+		for (i[2] = 0; i[2] < (fixed & 4 ? 1 : 256); i[2]++)
+			for (i[1] = 0; i[1] < (fixed & 2 ? 1 : 256); i[1] += 8)
+				for (i[0] = 0; i[0] < (fixed & 1 ? 1 : 256); i[0] += 32) {
+					uintptr_t at;
+
+					b[3] = fixed & 8 ? rel[3] : (uint8_t)nth_byte(i[3]);
+					b[2] = fixed & 4 ? rel[2] : (uint8_t)(i[2] ^ 0x40);
+					b[1] = fixed & 2 ? rel[1] : (uint8_t)i[1];
+					b[0] = fixed & 1 ? rel[0] : (uint8_t)i[0];
+					at = site + 5 + (uintptr_t)(int64_t)(int32_t)
+					     ((uint32_t)b[0] | (uint32_t)b[1] << 8 |
+					      (uint32_t)b[2] << 16 | (uint32_t)b[3] << 24);
+					/* A distance beyond the address space wraps around. */
+					if ((int8_t)b[3] < 0 ? at < site : at > site) {
+						if (take(at, size))
+							return at;
+						if (tries++ == TRIES_FIXED)
+							return 0;
+					}
+				}
+	return 0;
+}
+
+/**
+ * jf_place_free() - give memory back that no thread has executed
+ * @at:   of jf_place_near() or jf_place_fixed()
+ * @size: as there
+ */
+void jf_place_free(uintptr_t at, size_t size)
+{
+	mark(at, size, false);
+}

@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
+/*
+ * What is done when a thread comes by a probe: its record goes straight into the ring.
+ *
+ * The thread is anywhere in a program that knows nothing of this, maybe in malloc(), with the dynamic
+ * linker's lock, or in a signal handler. So: no register but general ones is used (the Makefile says
+ * so to the compiler), since callers may know which ones a function leaves alone; no function of libc
+ * is called, for it may be a probe itself; there is no lock.
+ *
+ * What the ring does rarely is another matter: the first record of a thread, and the next packet. It
+ * makes files and maps memory. That is done on a stack of its own, with all registers of vectors kept,
+ * with signals blocked, and what libc's functions come by meanwhile is not recorded (jf_agent_busy).
+ *
+ * Whether a probe is on is read in a read section, which jf_probes_off() waits for.
+ */
+/* The ring's own code calls these in place of the library's. */
+#define __jf_writer_next	jf_agent_next
+#define __jf_clock_ns		jf_agent_clock
+#include "agent.h"
+#undef __jf_writer_next
+#undef __jf_clock_ns
+
+#include <asm/prctl.h>
+#include <cpuid.h>
+#include <dlfcn.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+extern bool __jf_writer_next(uint32_t len);
+
+/**
+ * struct jf_saved - of a thread that has come to a probe, as entry.S pushes it
+ * @flags:    those of arithmetic
+ * @reg:      by their numbers; that of the stack pointer is not the thread's own
+ * @ret:      in the probe's code, after the call
+ * @red_zone: of the thread
+ */
+struct jf_saved {
+	uint64_t	flags;
+	uint64_t	reg[16];
+	uint64_t	ret;
+	uint64_t	red_zone[16];
+};
+
+struct jf_spot **jf_spots;
+__thread unsigned int jf_agent_busy __attribute__((__tls_model__("initial-exec")));
+/* For entry.S: is there the instruction that keeps all registers. */
+uint8_t jf_have_xsave JF_HIDDEN;
+
+/* entry.S: calls @fn with registers of vectors kept. */
+JF_HIDDEN uint64_t jf_agent_keep(uint64_t (*fn)(uint64_t arg), uint64_t arg);
+/* entry.S: calls @fn on the stack that ends at @top. */
+JF_HIDDEN uint64_t jf_agent_on_stack(uint64_t (*fn)(uint64_t arg), uint64_t arg, void *top);
+/* entry.S calls this. */
+JF_HIDDEN void jf_agent_record(struct jf_saved *s);
+
+/* --- what is rare ------------------------------------------------------------------ */
+
+static long call4(long nr, long a, long b, long c, long d)
+{
+	register long r10 __asm__("r10") = d;
+	long ret;
+
+	__asm__ volatile("syscall" : "=a" (ret) : "a" (nr), "D" (a), "S" (b), "d" (c), "r" (r10)
+			 : "rcx", "r11", "memory");
+	return ret;
+}
+
+static long call6(long nr, long a, long b, long c, long d, long e, long f)
+{
+	register long r10 __asm__("r10") = d;
+	register long r8 __asm__("r8") = e;
+	register long r9 __asm__("r9") = f;
+	long ret;
+
+	__asm__ volatile("syscall" : "=a" (ret)
+			 : "a" (nr), "D" (a), "S" (b), "d" (c), "r" (r10), "r" (r8), "r" (r9)
+			 : "rcx", "r11", "memory");
+	return ret;
+}
+
+#define STACK_SIZE	(64L << 10)
+#define BIT(sig)	(UINT64_C(1) << ((sig) - 1))
+/* All signals but those that come of what a thread does itself. */
+#define OTHERS		(~(BIT(SIGTRAP) | BIT(SIGSEGV) | BIT(SIGBUS) | BIT(SIGILL) | BIT(SIGFPE) | BIT(SIGSYS)))
+
+static uint64_t next_packet(uint64_t len)
+{
+	int saved = errno;
+	bool ok = true;
+
+	if (!__jf_reader)
+		__jf_reader_list();
+	if (len)
+		ok = __jf_writer_next((uint32_t)len);
+	errno = saved;
+	return ok;
+}
+
+/* First the signals, so that no handler jumps away while this thread is busy. */
+static uint64_t rarely(uint64_t len)
+{
+	uint64_t all = OTHERS, was, ok = false;
+	long stack;
+
+	call4(SYS_rt_sigprocmask, SIG_BLOCK, (long)&all, (long)&was, sizeof(all));
+	jf_agent_busy++;
+	stack = call6(SYS_mmap, 0, STACK_SIZE, PROT_READ | PROT_WRITE,
+		      MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
+	if ((unsigned long)stack < -4095UL) {
+		ok = jf_agent_on_stack(next_packet, len, (char *)stack + STACK_SIZE);
+		call4(SYS_munmap, stack, STACK_SIZE, 0, 0);
+	}
+	jf_agent_busy--;
+	call4(SYS_rt_sigprocmask, SIG_SETMASK, (long)&was, 0, sizeof(all));
+	return ok;
+}
+
+bool jf_agent_next(uint32_t len)
+{
+	return jf_agent_keep(rarely, len);
+}
+
+/* --- the clock, where it is not the processor's counter ------------------------------- */
+
+static int (*vdso_clock)(clockid_t id, struct timespec *t);
+
+uint64_t jf_agent_clock(void)
+{
+	struct timespec t = { 0, 0 };
+
+	/* libc's own may be a probe. That of the kernel's page uses general registers, too. */
+	if (vdso_clock)
+		vdso_clock(CLOCK_MONOTONIC, &t);
+	else
+		call4(SYS_clock_gettime, CLOCK_MONOTONIC, (long)&t, 0, 0);
+	return (uint64_t)t.tv_sec * UINT64_C(1000000000) + (uint64_t)t.tv_nsec;
+}
+
+/* --- records ----------------------------------------------------------------------- */
+
+typedef uint16_t unaligned16 __attribute__((__aligned__(1), __may_alias__));
+typedef uint32_t unaligned32 __attribute__((__aligned__(1), __may_alias__));
+typedef uint64_t unaligned64 __attribute__((__aligned__(1), __may_alias__));
+
+static uint64_t load(uintptr_t addr, const struct jf_operand *o)
+{
+	switch (o->size) {
+	case 1:
+		return *(const uint8_t *)addr;
+	case 2:
+		return *(const unaligned16 *)addr;
+	case 4:
+		return *(const unaligned32 *)addr;
+	}
+	return *(const unaligned64 *)addr;
+}
+
+static uint64_t value(const struct jf_operand *o, const struct jf_saved *s)
+{
+	uint64_t addr;
+
+	switch (o->kind) {
+	case JF_OPERAND_REG:
+		return s->reg[o->base] >> o->shift;
+	case JF_OPERAND_CONST:
+		return (uint64_t)o->disp;
+	case JF_OPERAND_MEM:
+		addr = (uint64_t)o->disp;
+		if (o->base != JF_REG_NONE)
+			addr += s->reg[o->base];
+		if (o->index != JF_REG_NONE)
+			addr += s->reg[o->index] * o->scale;
+		return load(addr, o);
+	}
+	return 0;
+}
+
+static void put(char *at, const struct jf_operand *o, uint64_t v)
+{
+	switch (o->size) {
+	case 1:
+		*(uint8_t *)at = (uint8_t)v;
+		break;
+	case 2:
+		*(uint16_t *)(void *)at = (uint16_t)v;
+		break;
+	case 4:
+		*(uint32_t *)(void *)at = (uint32_t)v;
+		break;
+	default:
+		*(uint64_t *)(void *)at = v;
+	}
+}
+
+static void put_function(uint64_t *to, const struct jf_spot *spot, const struct jf_saved *s)
+{
+	to[0] = spot->at;
+	to[1] = *(const uint64_t *)s->reg[4];
+	to[2] = s->reg[7];
+	to[3] = s->reg[6];
+	to[4] = s->reg[2];
+	to[5] = s->reg[1];
+	to[6] = s->reg[8];
+	to[7] = s->reg[9];
+}
+
+static void record(const struct jf_spot *spot, const struct jf_saved *s)
+{
+	__JF_SLOT(slot);
+	char *at = (char *)__jf_reserve(&slot, spot->size);
+	unsigned int i;
+
+	if (!at)
+		return;
+	if (spot->function)
+		put_function((uint64_t *)(void *)at, spot, s);
+	for (i = 0; i < spot->nr; i++)
+		if (spot->operand[i].kind)
+			put(at + spot->operand[i].at, &spot->operand[i], value(&spot->operand[i], s));
+	slot.id = spot->id;
+}
+
+static uint64_t call_hook(uint64_t arg)
+{
+	const struct jf_spot *spot = (const struct jf_spot *)arg;
+	int saved = errno;
+
+	jf_agent_busy++;
+	spot->hook();
+	jf_agent_busy--;
+	errno = saved;
+	return 0;
+}
+
+void jf_agent_record(struct jf_saved *s)
+{
+	const struct jf_spot *spot;
+	uint32_t number;
+
+	if (jf_agent_busy)
+		return;
+	/* After the call: nopl number(%rax). */
+	memcpy(&number, (const char *)s->ret + 3, sizeof(number));
+	spot = jf_spots[number];
+	if (spot->hook) {
+		if (__atomic_load_n(&spot->on, __ATOMIC_RELAXED))
+			jf_agent_keep(call_hook, (uint64_t)(uintptr_t)spot);
+		return;
+	}
+	if (!__jf_reader && !jf_agent_keep(rarely, 0))
+		return;
+	s->reg[4] = (uint64_t)(s + 1);
+	jf_read_lock();
+	/* Acquire: pairs with jf_probes_on(). With it comes all else of the probe. */
+	if (__atomic_load_n(&spot->on, __ATOMIC_ACQUIRE))
+		record(spot, s);
+	jf_read_unlock();
+}
+
+static bool has_xsave(void)
+{
+	unsigned int a, b, c, d;
+
+	return __get_cpuid(1, &a, &b, &c, &d) && c & bit_OSXSAVE;
+}
+
+/**
+ * jf_record_begin() - before any probe's code is executed
+ *
+ * Return: 0, -ENOMEM
+ */
+int jf_record_begin(void)
+{
+	void *vdso;
+
+	if (jf_spots)
+		return 0;
+	jf_have_xsave = has_xsave();
+	vdso = dlopen("linux-vdso.so.1", RTLD_LAZY | RTLD_NOLOAD);
+	if (vdso)
+		vdso_clock = (int (*)(clockid_t, struct timespec *))(uintptr_t)dlsym(vdso, "__vdso_clock_gettime");
+	jf_spots = mmap(NULL, JF_SPOTS_MAX * sizeof(*jf_spots), PROT_READ | PROT_WRITE,
+			MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (jf_spots == MAP_FAILED)
+		jf_spots = NULL;
+	return jf_spots ? 0 : -ENOMEM;
+}

@@ -1,0 +1,197 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
+# libjumpfunc-agent.so in programs that were not built with us: the distribution's own.
+# usage: agent.sh BUILD
+# What is not installed is skipped, with its name. The tests are called by check(), which shellcheck does not see.
+# shellcheck disable=SC2317
+set -u
+build=$1
+here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=../tap.sh
+. "$here/../tap.sh"
+tap_begin
+
+agent=$build/libjumpfunc-agent.so
+mkdir "$tmp/traces"
+
+# traced GLOBS PROGRAM ARGUMENTS...: its events are in $tmp/events then, a name a line, with their fields after it.
+traced()
+{
+	globs=$1
+	shift
+	rm -rf "$tmp/traces"
+	mkdir "$tmp/traces"
+	JUMPFUNC_TRACE_DIR=$tmp/traces JUMPFUNC_AGENT=$globs JUMPFUNC=verbose JUMPFUNC_TRACE_PACKETS=64 LD_PRELOAD=$agent \
+		timeout 60 "$@" > "$tmp/out" 2> "$tmp/err" || { cat "$tmp/out" "$tmp/err"; return 1; }
+	events "$tmp/traces"/*
+}
+
+events()
+{
+	babeltrace2 "$@" > "$tmp/text" 2> "$tmp/babeltrace" || { cat "$tmp/babeltrace"; return 1; }
+	awk '{ for (i = 1; i <= NF; i++) if ($i ~ /^[^ ]+:[^ ]+:$/ && $i !~ /^vm:/) { sub(/:$/, "", $i); printf "%s", $i;
+		for (k = i + 1; k <= NF; k++) printf " %s", $k; print ""; break } }' "$tmp/text" > "$tmp/events"
+}
+
+# count NAME: of its events
+count() { grep -c "^$1 " "$tmp/events"; }
+
+python=/usr/bin/python3.11
+
+python_notes()
+{
+	cat > "$tmp/script.py" <<-'END'
+	import gc
+	def twice(x):
+	    return 2 * x
+	for i in range(100):
+	    twice(i)
+	gc.collect()
+	import colorsys
+	END
+	traced 'python:*' "$python" "$tmp/script.py" || return 1
+	sort "$tmp/events" | cut -d' ' -f1 | uniq -c
+	[ "$(count python:function__entry)" -ge 100 ] && [ "$(count python:function__return)" -ge 100 ] &&
+		[ "$(count python:line)" -gt 300 ] && [ "$(count python:gc__start)" -ge 1 ] &&
+		[ "$(count python:gc__done)" = "$(count python:gc__start)" ] &&
+		[ "$(count python:import__find__load__start)" -ge 1 ] && [ "$(count python:audit)" -ge 1 ] &&
+		# None was impossible.
+		! grep 'is not recorded' "$tmp/err"
+}
+
+# The arguments are what the program has: the line's number is the third.
+python_arguments()
+{
+	printf 'def f():\n\n\n  pass\nf()\nf()\nf()\n' > "$tmp/lines.py"
+	# This python has its calls in its loop as long as lines are not asked for: there are no entries then.
+	traced 'python:function__entry,python:line' "$python" -S -E "$tmp/lines.py" || return 1
+	grep 'python:function__entry' "$tmp/events" | tail -4
+	[ "$(grep -c 'function__entry.*arg3 = 1 }' "$tmp/events")" -ge 3 ]
+}
+
+libc_functions()
+{
+	head -c 2000000 "$python" > "$tmp/in"
+	traced malloc,free,read,write,libc.so.6:close zstd -q -f -T2 "$tmp/in" -o "$tmp/out.zst" || return 1
+	cut -d' ' -f1 "$tmp/events" | sort | uniq -c
+	zstd -q -d -f "$tmp/out.zst" -o "$tmp/back" && cmp "$tmp/in" "$tmp/back" && [ "$(count libc.so.6:malloc)" -gt 10 ] &&
+		[ "$(count libc.so.6:free)" -gt 10 ] && [ "$(count libc.so.6:read)" -ge 10 ] &&
+		[ "$(count libc.so.6:write)" -ge 1 ]
+}
+
+# Everything that the recorder itself uses, too, in each way.
+all_of_libc()
+{
+	JUMPFUNC_AGENT_WAYS=$1
+	export JUMPFUNC_AGENT_WAYS
+	traced 'libc.so.6:*' "$python" -c 'import json; print(len(json.dumps(list(range(500)))))'
+	rc=$?
+	unset JUMPFUNC_AGENT_WAYS
+	grep -c 'is not recorded' "$tmp/err"
+	[ "$rc" = 0 ] && [ "$(cat "$tmp/out")" = 2390 ] && [ "$(cut -d' ' -f1 "$tmp/events" | sort -u | wc -l)" -gt 10 ]
+}
+
+cxx_notes()
+{
+	traced 'libstdcxx:*' "$tmp/exceptions" || return 1
+	[ "$(count libstdcxx:throw)" = 500 ] && [ "$(count libstdcxx:catch)" = 500 ]
+}
+
+# An exception, a cancellation and backtrace() find their way through functions that are recorded in each way.
+exceptions()
+{
+	"$tmp/exceptions" > "$tmp/expected" || return 1
+	for ways in jump,short span break; do
+		JUMPFUNC_AGENT_WAYS=$ways
+		export JUMPFUNC_AGENT_WAYS
+		traced 'throws_it,passes_it,waits,__cxa_throw,_Unwind_*,pause,backtrace' "$tmp/exceptions"
+		rc=$?
+		unset JUMPFUNC_AGENT_WAYS
+		cat "$tmp/out"
+		[ "$rc" = 0 ] && diff "$tmp/expected" "$tmp/out" && [ -s "$tmp/events" ] || return 1
+	done
+}
+
+# Each program that it starts has a trace of its own, those without a probe none.
+children()
+{
+	traced 'python:function__entry' sh -c "$python -c 'import json'; $python -c 'import re'; true" || return 1
+	ls "$tmp/traces"
+	[ "$(find "$tmp/traces" -mindepth 1 -maxdepth 1 | wc -l)" = 2 ]
+}
+
+nothing_matches()
+{
+	traced_nothing=$(JUMPFUNC_TRACE_DIR=$tmp/traces JUMPFUNC_AGENT='no:such' JUMPFUNC=verbose LD_PRELOAD=$agent sh -c 'echo works' 2>&1)
+	echo "$traced_nothing"
+	[ "$(echo "$traced_nothing" | grep -c 'no:such: nothing matches')" = 1 ] && echo "$traced_nothing" | grep -qx works
+}
+
+killed()
+{
+	rm -rf "$tmp/traces"
+	mkdir "$tmp/traces"
+	# By itself, in the midst of what is recorded.
+	JUMPFUNC_TRACE_DIR=$tmp/traces JUMPFUNC_AGENT='python:function__entry,python:line' LD_PRELOAD=$agent "$python" -S -E -c \
+'import os
+def f(i):
+    if i == 1000: os.kill(os.getpid(), 9)
+for i in range(2000): f(i)' 2> /dev/null
+	events "$tmp/traces"/* || return 1
+	[ "$(count python:function__entry)" -ge 1001 ]
+}
+
+redis()
+{
+	rm -rf "$tmp/traces"
+	mkdir "$tmp/traces"
+	JUMPFUNC_TRACE_DIR=$tmp/traces JUMPFUNC_AGENT='epoll_wait,read' LD_PRELOAD=$agent \
+		timeout 20 redis-server --port 0 --unixsocket "$tmp/redis.sock" --save '' > "$tmp/out" 2>&1 &
+	pid=$!
+	tries=0
+	while [ ! -S "$tmp/redis.sock" ] && [ "$tries" -lt 50 ]; do
+		sleep 0.2
+		tries=$((tries + 1))
+	done
+	timeout 5 redis-cli -s "$tmp/redis.sock" set a 5 && [ "$(timeout 5 redis-cli -s "$tmp/redis.sock" get a)" = 5 ]
+	rc=$?
+	kill "$pid"
+	wait "$pid"
+	events "$tmp/traces"/redis* || return 1
+	cut -d' ' -f1 "$tmp/events" | sort | uniq -c
+	[ "$rc" = 0 ] && [ "$(count libc.so.6:read)" -ge 2 ] && [ "$(count libc.so.6:epoll_wait)" -ge 1 ]
+}
+
+if ! command -v babeltrace2 > /dev/null; then
+	skip "all" "babeltrace2"
+	tap_end
+fi
+check "nothing matches" nothing_matches
+if [ -x "$python" ]; then
+	check "python's notes" python_notes
+	check "arguments of a note" python_arguments
+	for way in jump short span break; do
+		check "all functions of libc by $way" all_of_libc "$way"
+	done
+	check "children" children
+	check "a process that is killed" killed
+else
+	skip "python's notes" "python3.11"
+fi
+if command -v zstd > /dev/null; then
+	check "functions of libc" libc_functions
+else
+	skip "functions of libc" "zstd"
+fi
+if ${CXX:-c++} -O2 -rdynamic -pthread -o "$tmp/exceptions" "$here/exceptions.cc" 2> /dev/null; then
+	check "libstdc++'s notes" cxx_notes
+	check "exceptions" exceptions
+else
+	skip "exceptions" "g++"
+fi
+if command -v redis-server > /dev/null && command -v redis-cli > /dev/null; then
+	check "redis" redis
+else
+	skip "redis" "redis-server"
+fi
+tap_end

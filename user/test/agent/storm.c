@@ -1,0 +1,459 @@
+// SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
+/*
+ * Threads in functions while their probes are switched on and off; signals, forks, longjmp(), objects that
+ * come and go meanwhile. The agent is part of this program, its functions of subject.so.
+ *
+ * usage: storm FOLDER SECONDS
+ */
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <jumpfunc/record.h>
+#include <jumpfunc/stats.h>
+
+#include "subject.h"
+#include "user/agent/agent.h"
+#include "user/test/tap.h"
+
+#define THREADS		16
+
+/* What the agent tells libjumpfunc-trace. */
+static struct jf_provider *provider[2];
+int __real___jf_provider_register(struct jf_provider *p);
+int __wrap___jf_provider_register(struct jf_provider *p);
+
+int __wrap___jf_provider_register(struct jf_provider *p)
+{
+	provider[!strcmp(p->kind, "function")] = p;
+	return __real___jf_provider_register(p);
+}
+
+enum { NOTES, FUNCTIONS };
+
+static int on(int kind, const char *glob)
+{
+	return provider[kind]->enable(glob, provider[kind]->data);
+}
+
+static int off(int kind, const char *glob)
+{
+	return provider[kind]->disable(glob, provider[kind]->data);
+}
+
+struct found {
+	const char	*name;
+	int		num;
+	int		on;
+	char		detail[128];
+};
+
+static int find(const struct jf_listed *p, void *arg)
+{
+	struct found *f = (struct found *)arg;
+
+	f->num++;
+	f->on += p->on;
+	snprintf(f->detail, sizeof(f->detail), "%s", p->detail ? p->detail : "");
+	return 0;
+}
+
+static struct found listed(int kind, const char *glob)
+{
+	struct found f = { .num = 0 };
+
+	provider[kind]->list(glob, find, &f, provider[kind]->data);
+	return f;
+}
+
+/* --- one round of all functions -------------------------------------------------------- */
+
+static uint64_t bad[32];
+
+static void expect(int which, bool right)
+{
+	if (!right)
+		__atomic_fetch_add(&bad[which], 1, __ATOMIC_RELAXED);
+}
+
+static uint64_t table(uint64_t a, uint64_t b)
+{
+	const uint64_t want[8] = { b + 11, b * 3, b ^ 5, b - 7, b << 2, ~b, b + a, b };
+
+	return want[a % 8];
+}
+
+static uint64_t compared(uint64_t a, uint64_t b)
+{
+	int64_t unused;
+
+	return __builtin_sub_overflow((int64_t)a, (int64_t)b, &unused) ? 1 : a > b ? 2 : a == b ? 3 :
+	       (int64_t)a < (int64_t)b ? 4 : 5;
+}
+
+/* Through a pointer that the compiler knows nothing of: as a caller that relies on no more than the ABI. */
+static void round_of(uint64_t a, uint64_t b)
+{
+	jmp_buf env;
+	double d = (double)(a % 1000);
+
+	expect(0, subject_same(a) == a);
+	subject_nothing();
+	expect(1, subject_twice(a) == 2 * a);
+	expect(2, subject_landing(a) == a + 3);
+	expect(3, subject_loop(a, b % 5 + 1) == a * (b % 5 + 1));
+	expect(4, subject_pushes(a, b) == a + b);
+	expect(5, subject_load(a) == a + 17);
+	expect(6, subject_short_load(a) == a + 17);
+	expect(7, subject_branch(a & 1) == (a & 1 ? 1 : 2));
+	expect(8, subject_branch_first(a, 0, 0, b & 1) == a + (b & 1 ? 5 : 6));
+	expect(9, subject_calls(a) == 3 * a);
+	expect(10, subject_jumps(a) == 2 * a);
+	expect(11, subject_vectors(d, 1, 2, 3, 4, 5, 6, 7) == d + 28);
+	expect(12, subject_flags(a, b) == a + b + compared(a, b));
+	expect(13, subject_flags(a, a) == a + a + 3);
+	expect(14, subject_patchable(a, b) == 3 * a + b);
+	expect(15, subject_table(a, b) == table(a, b));
+	expect(16, subject_notes(a, 5, (unsigned char)b) == a + 6 + (unsigned char)b);
+	if (setjmp(env) == 0) {
+		subject_leave(env);
+		expect(17, false);
+	}
+}
+
+static void finish_rounds(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		CHECK(!bad[i], "%zu is wrong %llu times", i, (unsigned long long)bad[i]);
+		bad[i] = 0;
+	}
+	finish(name);
+}
+
+/* --- each way ------------------------------------------------------------------------- */
+
+static uint64_t records(void)
+{
+	struct jf_record_counts c;
+
+	jf_record_stats(&c);
+	return c.records + c.overwritten;
+}
+
+static const char *const ways[] = { "", "jump", "short", "span", "break" };
+
+static void each_way(void)
+{
+	unsigned int way;
+	char name[64];
+	int i, n, no;
+
+	for (way = JF_WAY_JUMP; way <= JF_WAY_BREAK + 1; way++) {
+		uint64_t before = records(), made;
+
+		jf_ways = way <= JF_WAY_BREAK ? 1U << way : ~0U;
+		n = on(FUNCTIONS, "subject.so:subject_*");
+		no = on(NOTES, "jfagent:*");
+		/* A note has one byte, and what follows it may lead nowhere. */
+		CHECK(n > 0 && (no > 0 || way <= JF_WAY_SHORT), "%d functions, %d notes", n, no);
+		for (i = 0; i < 1000; i++)
+			round_of((uint64_t)i * 0x9e3779b97f4a7c15 >> (i & 31), (uint64_t)i * i);
+		made = records() - before;
+		/* A note alone has one record a round. */
+		CHECK(made >= 1000, "%llu records of %d", (unsigned long long)made, n);
+		n = off(FUNCTIONS, NULL);
+		no = off(NOTES, NULL);
+		CHECK(n >= 0 && no >= 0, "off: %d, %d", n, no);
+		before = records();
+		round_of(1, 2);
+		CHECK(records() == before, "recorded while off");
+		snprintf(name, sizeof(name), "functions and notes by %s", way <= JF_WAY_BREAK ? ways[way] : "any way");
+		finish_rounds(name);
+	}
+	jf_ways = ~0U;
+}
+
+/* All functions can be recorded; as what, is told. */
+static void is_complete(void)
+{
+	struct found f = listed(FUNCTIONS, "subject.so:subject_*");
+	int n = on(FUNCTIONS, "subject.so:subject_*");
+
+	CHECK(n >= 19, "%d of %d functions", n, f.num);
+	f = listed(FUNCTIONS, "subject_twice");
+	CHECK(f.on && strstr(f.detail, "jump"), "subject_twice: %s", f.detail);
+	f = listed(NOTES, "jfagent:*");
+	CHECK(f.num == 3 && f.on == 0, "%d notes, %d on", f.num, f.on);
+	n = on(NOTES, "jfagent:*");
+	f = listed(NOTES, "jfagent:*");
+	CHECK(n == 3 && f.on == 3, "%d notes, %d on", n, f.on);
+	CHECK(on(FUNCTIONS, "no_such_function") == 0, "it is there");
+	CHECK(on(FUNCTIONS, "*") == 0, "all functions of all objects");
+	CHECK(off(FUNCTIONS, "subject_twice") > 0 && listed(FUNCTIONS, "subject_twice").on == 0, "one stays on");
+	CHECK(off(FUNCTIONS, NULL) > 0 && off(NOTES, NULL) == 3, "some stay on");
+	round_of(5, 6);
+	finish_rounds("what there is, is listed");
+}
+
+/* --- the text as it was ----------------------------------------------------------------- */
+
+static void is_restored(void)
+{
+	const unsigned char *at = (const unsigned char *)(uintptr_t)subject_pushes;
+	unsigned char before[256];
+	unsigned int way;
+
+	memcpy(before, at, sizeof(before));
+	for (way = JF_WAY_JUMP; way <= JF_WAY_BREAK; way++) {
+		jf_ways = 1U << way;
+		on(FUNCTIONS, "subject.so:subject_*");
+		off(FUNCTIONS, NULL);
+		CHECK(!memcmp(before, at, sizeof(before)), "by %s", ways[way]);
+	}
+	jf_ways = ~0U;
+	finish("what was changed is as it was");
+}
+
+/* --- another's breakpoint ---------------------------------------------------------------- */
+
+static void poke(uintptr_t at, unsigned char byte)
+{
+	int fd = open("/proc/self/mem", O_RDWR);
+
+	if (fd < 0 || pwrite(fd, &byte, 1, (off_t)at) != 1)
+		must(-errno, "/proc/self/mem");
+	close(fd);
+}
+
+static void of_others(void)
+{
+	uintptr_t at = (uintptr_t)subject_load;
+	unsigned char was = *(unsigned char *)at;
+	struct found f;
+
+	poke(at, 0xcc);
+	CHECK(on(FUNCTIONS, "subject_load") < 0, "it was changed");
+	f = listed(FUNCTIONS, "subject_load");
+	CHECK(!f.on && strstr(f.detail, "breakpoint"), "%s", f.detail);
+	CHECK(*(unsigned char *)at == 0xcc, "it has gone");
+	CHECK(on(FUNCTIONS, "subject_short_load") == 1, "others are not");
+	poke(at, was);
+	CHECK(on(FUNCTIONS, "subject_load") == 1, "still not");
+	CHECK(subject_load(4) == 21 && off(FUNCTIONS, NULL) >= 2, "wrong");
+	finish("another's breakpoint is left alone");
+}
+
+/* --- objects that come later -------------------------------------------------------------- */
+
+static void comes_later(const char *folder)
+{
+	uint64_t (*twice)(uint64_t a), before;
+	char path[4096];
+	struct found f;
+	void *h;
+	int i;
+
+	snprintf(path, sizeof(path), "%s/subject2.so", folder);
+	CHECK(on(FUNCTIONS, "subject2.so:subject_twice") == 0, "it is there");
+	for (i = 0; i < 20; i++) {
+		h = dlopen(path, RTLD_NOW);
+		if (!h)
+			must(-ENOENT, dlerror());
+		twice = (uint64_t (*)(uint64_t))(uintptr_t)dlsym(h, "subject_twice");
+		before = records();
+		CHECK(twice(21) == 42, "wrong");
+		CHECK(records() == before + 1, "%llu records", (unsigned long long)(records() - before));
+		f = listed(FUNCTIONS, "subject2.so:subject_twice");
+		CHECK(f.on > 0, "%d found, %d on: %s", f.num, f.on, f.detail);
+		dlclose(h);
+		CHECK(listed(FUNCTIONS, "subject2.so:subject_twice").num == 0, "still listed");
+	}
+	CHECK(off(FUNCTIONS, NULL) >= 0, "off");
+	finish("objects come and go");
+}
+
+/* --- a thread that blocks SIGTRAP -------------------------------------------------------- */
+
+static volatile bool blocked_ends;
+
+static void *blocks(void *arg)
+{
+	sigset_t all;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, NULL);
+	__atomic_store_n((int *)arg, 1, __ATOMIC_RELEASE);
+	while (!blocked_ends)
+		subject_same(1);
+	return NULL;
+}
+
+static void not_while_blocked(void)
+{
+	struct found f;
+	pthread_t t;
+	int runs = 0;
+
+	must(-pthread_create(&t, NULL, blocks, &runs), "pthread_create");
+	while (!__atomic_load_n(&runs, __ATOMIC_ACQUIRE))
+		;
+	CHECK(on(FUNCTIONS, "subject_same") < 0, "it was changed");
+	f = listed(FUNCTIONS, "subject_same");
+	CHECK(strstr(f.detail, "SIGTRAP"), "%s", f.detail);
+	blocked_ends = true;
+	pthread_join(t, NULL);
+	CHECK(on(FUNCTIONS, "subject_same") == 1 && off(FUNCTIONS, NULL) == 1, "still not");
+	finish("not while a thread blocks SIGTRAP");
+}
+
+/* --- the storm ---------------------------------------------------------------------------- */
+
+static volatile bool over;
+static uint64_t rounds, handled, children;
+
+static uint64_t next(uint64_t *seed)
+{
+	*seed = *seed * 6364136223846793005 + 1442695040888963407;
+	return *seed >> 20;
+}
+
+static void *caller(void *arg)
+{
+	uint64_t seed = (uint64_t)(uintptr_t)arg, n = 0;
+
+	while (!over) {
+		round_of(next(&seed), next(&seed));
+		n++;
+	}
+	__atomic_fetch_add(&rounds, n, __ATOMIC_RELAXED);
+	return NULL;
+}
+
+static void on_signal(int sig)
+{
+	(void)sig;
+	round_of(handled, handled * 3);
+	__atomic_fetch_add(&handled, 1, __ATOMIC_RELAXED);
+}
+
+static void *forks(void *arg)
+{
+	int status = -1;
+	pid_t pid;
+
+	while (!over) {
+		struct timespec t = { .tv_nsec = 30000000 };
+
+		pid = fork();
+		if (!pid) {
+			memset(bad, 0, sizeof(bad));
+			round_of(1, 2);
+			round_of(3, 4);
+			_exit(bad[0] || bad[3] || bad[12] || bad[16]);
+		}
+		if (pid > 0 && waitpid(pid, &status, 0) == pid) {
+			expect(20, !status);
+			children++;
+		}
+		nanosleep(&t, NULL);
+	}
+	(void)arg;
+	return NULL;
+}
+
+static void *opens(void *arg)
+{
+	uint64_t (*twice)(uint64_t a);
+
+	while (!over) {
+		struct timespec t = { .tv_nsec = 20000000 };
+		void *h = dlopen((const char *)arg, RTLD_NOW);
+
+		if (h) {
+			twice = (uint64_t (*)(uint64_t))(uintptr_t)dlsym(h, "subject_twice");
+			expect(21, twice(8) == 16);
+			dlclose(h);
+		}
+		nanosleep(&t, NULL);
+	}
+	return NULL;
+}
+
+static void storm(const char *folder, double seconds)
+{
+	pthread_t t[THREADS], forker, opener;
+	struct sigaction action = { .sa_handler = on_signal, .sa_flags = SA_RESTART };
+	char path[4096], note[160];
+	struct timespec start, now;
+	uint64_t switches = 0, before = records(), again = 0, seed = 1;
+	struct jf_stats s;
+	intptr_t i;
+
+	snprintf(path, sizeof(path), "%s/subject2.so", folder);
+	sigaction(SIGUSR1, &action, NULL);
+	over = false;
+	for (i = 0; i < THREADS; i++)
+		must(-pthread_create(&t[i], NULL, caller, (void *)(i + 1)), "pthread_create");
+	must(-pthread_create(&forker, NULL, forks, NULL), "pthread_create");
+	must(-pthread_create(&opener, NULL, opens, path), "pthread_create");
+	clock_gettime(CLOCK_MONOTONIC, &start);
+	do {
+		static const char *const globs[] = { "subject_*", "subject.so:subject_p*", "subject_[a-l]*" };
+		const char *glob = globs[switches % 3];
+		int n, m;
+
+		jf_ways = switches % 5 ? ~0U : 1U << (switches / 5 % 4 + 1);
+		n = on(FUNCTIONS, glob);
+		m = on(NOTES, "jfagent:*");
+		/* A thread that fork() or pthread_create() has in hand blocks all signals for a while. */
+		again += n == -EOPNOTSUPP || m == -EOPNOTSUPP;
+		CHECK((n >= 0 || n == -EOPNOTSUPP) && (m >= 0 || m == -EOPNOTSUPP), "on: %d, %d", n, m);
+		pthread_kill(t[next(&seed) % THREADS], SIGUSR1);
+		n = off(FUNCTIONS, NULL);
+		m = off(NOTES, NULL);
+		again += n == -EAGAIN || m == -EAGAIN;
+		CHECK((n >= 0 || n == -EAGAIN) && (m >= 0 || m == -EAGAIN), "off: %d, %d", n, m);
+		switches++;
+		clock_gettime(CLOCK_MONOTONIC, &now);
+	} while ((double)(now.tv_sec - start.tv_sec) + (double)(now.tv_nsec - start.tv_nsec) / 1e9 < seconds);
+	over = true;
+	for (i = 0; i < THREADS; i++)
+		pthread_join(t[i], NULL);
+	pthread_join(forker, NULL);
+	pthread_join(opener, NULL);
+	jf_stats_get(&s, sizeof(s));
+	CHECK(switches > 2 && rounds > 0 && records() > before && children > 0, "nothing was done");
+	snprintf(note, sizeof(note),
+		 "storm: %llu rounds of 19 calls, %llu records, %llu switches (%llu again), %llu traps, %llu signals, %llu forks",
+		 (unsigned long long)rounds, (unsigned long long)(records() - before),
+		 (unsigned long long)switches, (unsigned long long)again, (unsigned long long)s.traps,
+		 (unsigned long long)handled, (unsigned long long)children);
+	finish_rounds(note);
+}
+
+int main(int argc, char **argv)
+{
+	if (argc != 3)
+		return 2;
+	if (!provider[NOTES] || !provider[FUNCTIONS])
+		must(-ENOENT, "the agent has not begun");
+	must(jf_record_start(NULL), "jf_record_start");
+	is_complete();
+	is_restored();
+	each_way();
+	of_others();
+	comes_later(argv[1]);
+	not_while_blocked();
+	storm(argv[1], atof(argv[2]));
+	must(jf_record_stop(), "jf_record_stop");
+	printf("1..%u\n", test_nr);
+	return tap_status();
+}

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
+/*
+ * What the agent reads of files: notes, their arguments, sections, symbols; good ones and broken ones.
+ * usage: test_parts FILE, an object with the notes of subject.c
+ */
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "user/agent/agent.h"
+#include "user/test/tap.h"
+
+/* --- arguments ------------------------------------------------------------------------- */
+
+static void arguments(void)
+{
+	struct jf_operand o[JF_ARGS_MAX];
+	int n;
+
+	n = jf_operands("-4@%eax 8@$17 8@-80(%rbx) 4@8(%rax,%rcx,4) 1@%ah -2@$-3 8@%r15 2@%r9w 1@%dil", o, JF_ARGS_MAX);
+	CHECK(n == 9, "%d arguments", n);
+	CHECK(o[0].kind == JF_OPERAND_REG && o[0].size == 4 && o[0].sign && o[0].base == 0, "eax");
+	CHECK(o[1].kind == JF_OPERAND_CONST && o[1].size == 8 && !o[1].sign && o[1].disp == 17, "17");
+	CHECK(o[2].kind == JF_OPERAND_MEM && o[2].base == 3 && o[2].disp == -80 && o[2].index == JF_REG_NONE, "rbx");
+	CHECK(o[3].kind == JF_OPERAND_MEM && o[3].base == 0 && o[3].index == 1 && o[3].scale == 4 && o[3].disp == 8, "sib");
+	CHECK(o[4].kind == JF_OPERAND_REG && o[4].base == 0 && o[4].shift == 8 && o[4].size == 1, "ah");
+	CHECK(o[5].kind == JF_OPERAND_CONST && o[5].disp == -3 && o[5].sign && o[5].size == 2, "-3");
+	CHECK(o[6].base == 15 && o[7].base == 9 && o[7].size == 2 && o[8].base == 7 && o[8].size == 1, "registers");
+	n = jf_operands("8@(%rsp) 8@(,%rdx,8) %rax -8@%rbp", o, JF_ARGS_MAX);
+	CHECK(n == 4 && o[0].kind == JF_OPERAND_MEM && o[0].base == 4 && !o[0].disp, "(%%rsp)");
+	CHECK(o[1].kind == JF_OPERAND_MEM && o[1].base == JF_REG_NONE && o[1].index == 2 && o[1].scale == 8, "no base");
+	CHECK(o[2].kind == JF_OPERAND_REG && o[2].size == 8 && o[3].base == 5, "without a size");
+	/* What is not known has its place. */
+	n = jf_operands("8f@%xmm0 4@foo(%rip) 4@foo+8(%rip) 3@%eax 4@(%eax) 8@%rxx 4@8(%rax,%rcx,3) 4@$ 4@%eax", o, JF_ARGS_MAX);
+	CHECK(n == 9, "%d arguments", n);
+	while (n-- > 1)
+		CHECK(o[n - 1].kind == JF_OPERAND_NONE, "%d is read", n - 1);
+	CHECK(o[8].kind == JF_OPERAND_REG, "the last one is not");
+	CHECK(jf_operands("", o, JF_ARGS_MAX) == 0 && jf_operands("   ", o, JF_ARGS_MAX) == 0, "none");
+	CHECK(jf_operands("4@%eax 4@%eax 4@%eax", o, 2) == 2, "too many");
+	finish("a note's arguments");
+}
+
+/* --- notes ------------------------------------------------------------------------------ */
+
+struct seen {
+	int		num;
+	struct jf_note	last;
+};
+
+static int see(const struct jf_note *note, void *arg)
+{
+	struct seen *s = arg;
+
+	s->num++;
+	s->last = *note;
+	return 0;
+}
+
+static size_t put_note(uint8_t *to, const char *owner, uint32_t type, const char *texts, size_t size)
+{
+	uint32_t head[3] = { 8, (uint32_t)(24 + size), type };
+	uint64_t words[3] = { 0x1000, 0x2000, 0x3000 };
+
+	memcpy(to, head, 12);
+	memcpy(to + 12, owner, 8);
+	memcpy(to + 20, words, 24);
+	memcpy(to + 44, texts, size);
+	return (44 + size + 3) & ~(size_t)3;
+}
+
+static void notes(void)
+{
+	uint8_t buf[256] = { 0 };
+	struct jf_section s = { buf, 0, 0 };
+	struct seen seen = { 0 };
+	size_t len, cut;
+
+	len = put_note(buf, "stapsdt", 3, "prov\0name\0" "8@%rax", 17);
+	s.size = len;
+	CHECK(jf_notes(&s, 0, see, &seen) == 0 && seen.num == 1, "%d notes", seen.num);
+	CHECK(!strcmp(seen.last.provider, "prov") && !strcmp(seen.last.name, "name") &&
+	      !strcmp(seen.last.args, "8@%rax") && seen.last.pc == 0x1000 && seen.last.semaphore == 0x3000, "wrong");
+	/* It was moved. */
+	jf_notes(&s, 0x2500, see, &seen);
+	CHECK(seen.last.pc == 0x1500 && seen.last.semaphore == 0x3500, "%llx", (unsigned long long)seen.last.pc);
+	/* Others' are passed over. */
+	s.size = len + put_note(buf + len, "another", 3, "p\0n\0", 5);
+	s.size += put_note(buf + s.size, "stapsdt", 4, "p\0n\0", 5);
+	seen.num = 0;
+	CHECK(jf_notes(&s, 0, see, &seen) == 0 && seen.num == 1, "%d notes", seen.num);
+	/* Cut off anywhere: no note, or that note. */
+	for (cut = 0; cut < len; cut++) {
+		uint8_t *exact = malloc(cut ? cut : 1);
+		struct jf_section part = { exact, cut, 0 };
+
+		memcpy(exact, buf, cut);
+		seen.num = 0;
+		jf_notes(&part, 0, see, &seen);
+		CHECK(!seen.num || cut >= 61, "%zu bytes are a note", cut);
+		free(exact);
+	}
+	/* No end of a text, no name. */
+	s.size = put_note(buf, "stapsdt", 3, "prov\0name\0aaaaaa", 16);
+	seen.num = 0;
+	CHECK(jf_notes(&s, 0, see, &seen) == 0 && !seen.num, "a text without an end");
+	s.size = put_note(buf, "stapsdt", 3, "prov\0\0", 7);
+	CHECK(jf_notes(&s, 0, see, &seen) == 0 && !seen.num, "no name");
+	finish("notes");
+}
+
+/* --- files ------------------------------------------------------------------------------- */
+
+static int count(const struct jf_symbol *s, void *arg)
+{
+	if (!strcmp(s->name, "subject_twice"))
+		++*(int *)arg;
+	return 0;
+}
+
+static void file(const char *path)
+{
+	int fd = open(path, O_RDONLY), twice = 0;
+	struct jf_section notes_of;
+	struct seen seen = { 0 };
+	struct jf_elf elf;
+	struct stat st;
+	uint8_t *data;
+	size_t i;
+
+	must(fd < 0 || fstat(fd, &st) ? -errno : 0, path);
+	data = malloc((size_t)st.st_size);
+	if (read(fd, data, (size_t)st.st_size) != st.st_size)
+		must(-EIO, path);
+	close(fd);
+	elf = (struct jf_elf){ data, (size_t)st.st_size };
+	CHECK(jf_elf_check(&elf) == 0, "it is none");
+	notes_of = jf_elf_section(&elf, ".note.stapsdt");
+	CHECK(notes_of.data && jf_notes(&notes_of, 0, see, &seen) == 0 && seen.num == 3, "%d notes", seen.num);
+	CHECK(jf_elf_functions(&elf, count, &twice) == 0 && twice == 2, "%d times", twice);
+	CHECK(!jf_elf_section(&elf, ".nothing").data, "there is");
+	/* Broken anywhere in its headers, and cut off: nothing is read that is not there (the sanitizer sees it). */
+	for (i = 0; i < 64 + 400; i++) {
+		size_t at = i < 64 ? i : (size_t)st.st_size - (i - 64) * 4 - 1;
+		uint8_t was = data[at];
+
+		data[at] ^= (uint8_t)(0x5a + i);
+		if (!jf_elf_check(&elf)) {
+			notes_of = jf_elf_section(&elf, ".note.stapsdt");
+			if (notes_of.data)
+				jf_notes(&notes_of, 0, see, &seen);
+			jf_elf_functions(&elf, count, &twice);
+		}
+		data[at] = was;
+	}
+	for (i = 0; i < 64; i++) {
+		size_t len = (size_t)st.st_size * i / 64;
+		uint8_t *exact = malloc(len ? len : 1);
+
+		memcpy(exact, data, len);
+		elf = (struct jf_elf){ exact, len };
+		if (!jf_elf_check(&elf)) {
+			notes_of = jf_elf_section(&elf, ".note.stapsdt");
+			jf_elf_functions(&elf, count, &twice);
+		}
+		free(exact);
+	}
+	free(data);
+	finish("a file, whole and broken");
+}
+
+int main(int argc, char **argv)
+{
+	if (argc != 2)
+		return 2;
+	arguments();
+	notes();
+	file(argv[1]);
+	printf("1..%u\n", test_nr);
+	return tap_status();
+}

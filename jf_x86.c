@@ -38,7 +38,7 @@ static jf_insn_t jf_xmc_return_zero(const struct jf_site *site)
  * One live site: the kernel's protocol patches it with as many broadcasts, under
  * text_mutex, and the kernel's own users depend on it. It needs three more for
  * each further site, so from two sites on, and for what it cannot write, ours is
- * used. docs/design.md has the figures.
+ * used. docs/protocol.md has the figures.
  *
  * While a debugger takes our breakpoints, the kernel's protocol patches all sites,
  * and what it cannot write is refused until the debugger is detached.

@@ -109,7 +109,7 @@ vm:
 
 check:
 	@harness/deps.sh build fetch vm host lint man$(if $(findstring arm64,$(CHECK_KERNELS)), arm64)
-	@harness/deps.sh outside arch || echo "jumpfunc: tests that need what is missing are skipped" >&2
+	@harness/deps.sh outside arch trace || echo "jumpfunc: tests that need what is missing are skipped" >&2
 	@harness/check --kernels "$(CHECK_KERNELS)" $(if $(BACKENDS),--backends "$(BACKENDS)") $(TESTS)
 
 # The tables in docs/ that this makes are those of its own run.

@@ -113,7 +113,7 @@ trace  /usr/include/Zydis/Zydis.h  libzydis-dev
 trace  /usr/include/x86_64-linux-gnu/sys/sdt.h  systemtap-sdt-dev
 trace  python3.11          python3.11
 trace  zstd                zstd
-trace  redis-server        redis-server
+bench  redis-server        redis-server
 lint   perl                perl
 lint   git                 git
 lint   pydoc3              python3

@@ -12,6 +12,7 @@
 
 #define JF_TRACE_PROVIDER standards
 #include "standards.h"
+#include <jumpfunc/sdt.h>
 
 #ifdef __cplusplus
 #include <jumpfunc/batch.hh>
@@ -211,6 +212,31 @@ static int uses_names(void)
 	return 0;
 }
 
+static void subscriber(void *data, const struct jf_sdt *sdt, const unsigned long *words)
+{
+	unsigned int known = JF_SDT_SIZE | JF_SDT_SIGNED | JF_SDT_FLOAT;
+
+	*(bool *)data = sdt->version == JF_SDT_VERSION && words && !(sdt->code[0] & ~known);
+}
+
+static int sees_sdt(const struct jf_sdt_info *info, void *arg)
+{
+	++*(int *)arg;
+	return !info->name;
+}
+
+/* There are none. */
+static int subscribes(void)
+{
+	bool called = false;
+	int num = 0;
+
+	MUST(jf_sdt_register("*", subscriber, &called) == -ENOENT);
+	MUST(jf_sdt_unregister("*", subscriber, &called) == -ENOENT);
+	MUST(!jf_sdt_list(sees_sdt, &num) && !num && !called);
+	return 0;
+}
+
 static int waits(void)
 {
 	static struct jf_quiesce_head head;
@@ -256,6 +282,7 @@ int main(void)
 	line = line ? line : uses_tracepoints();
 	line = line ? line : uses_batches_of_probes();
 	line = line ? line : uses_names();
+	line = line ? line : subscribes();
 	line = line ? line : waits();
 #ifdef __cplusplus
 	line = line ? line : uses_classes();

@@ -68,6 +68,7 @@ void __jf_sdt_watch(void (*loaded)(void))
 
 void jf_sdt_loaded(bool any)
 {
+	/* Pairs with __jf_sdt_watch(): one that is not seen here sees the object, which is in the list. */
 	void (*loaded)(void) = __atomic_load_n(&watcher, __ATOMIC_SEQ_CST);
 
 	if (any && loaded)

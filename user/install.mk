@@ -52,7 +52,7 @@ define files
 printf '%s\n' $(call quote,$(LIBDIR)/libjumpfunc.so.1) $(call quote,$(LIBDIR)/libjumpfunc.so) \
 	$(call quote,$(LIBDIR)/libjumpfunc.a) $(call quote,$(PKGCONFIGDIR)/jumpfunc.pc) \
 	$(call quote,$(CMAKEDIR)/jumpfunc-config.cmake) $(call quote,$(CMAKEDIR)/jumpfunc-config-version.cmake) \
-	$(call quote,$(EXAMPLESDIR)/hello.c); \
+	$(patsubst examples/%,$(call quote,$(EXAMPLESDIR)/)%,$(wildcard examples/*.c)); \
 for header in $(patsubst $(TOP)/include/%,%,$(PUBLIC) $(PUBLIC_DETAIL)); do \
 	printf '%s\n' $(call quote,$(INCLUDEDIR))/$$header; \
 done

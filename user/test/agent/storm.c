@@ -118,6 +118,8 @@ static void round_of(uint64_t a, uint64_t b)
 	expect(11, subject_vectors(d, 1, 2, 3, 4, 5, 6, 7) == d + 28);
 	expect(12, subject_flags(a, b) == a + b + compared(a, b));
 	expect(13, subject_flags(a, a) == a + a + 3);
+	/* The difference overflows. */
+	expect(18, subject_flags(UINT64_C(1) << 63 | a >> 8, 1 + (a >> 8)) == (UINT64_C(1) << 63 | a >> 8) + 2 + (a >> 8));
 	expect(14, subject_patchable(a, b) == 3 * a + b);
 	expect(15, subject_table(a, b) == table(a, b));
 	expect(16, subject_notes(a, 5, (unsigned char)b) == a + 6 + (unsigned char)b);
@@ -432,7 +434,7 @@ static void storm(const char *folder, double seconds)
 	jf_stats_get(&s, sizeof(s));
 	CHECK(switches > 2 && rounds > 0 && records() > before && children > 0, "nothing was done");
 	snprintf(note, sizeof(note),
-		 "storm: %llu rounds of 19 calls, %llu records, %llu switches (%llu again), %llu traps, %llu signals, %llu forks",
+		 "storm: %llu rounds of 20 calls, %llu records, %llu switches (%llu again), %llu traps, %llu signals, %llu forks",
 		 (unsigned long long)rounds, (unsigned long long)(records() - before),
 		 (unsigned long long)switches, (unsigned long long)again, (unsigned long long)s.traps,
 		 (unsigned long long)handled, (unsigned long long)children);

@@ -8,7 +8,7 @@
 KILLS ?= 300
 FUZZ ?= 20000
 
-RECORD_SOURCES := $(addprefix trace/,record.c provider.c sdt.c ring.c metadata.c clock.c file.c recover.c)
+RECORD_SOURCES := $(addprefix trace/,socket.c control.c words.c record.c provider.c sdt.c ring.c metadata.c clock.c file.c recover.c)
 RECORD_OBJECTS := $(RECORD_SOURCES:trace/%.c=$(OUT)/trace/%.o)
 RECORD_LIBS := $(OUT)/libjumpfunc-trace.so $(OUT)/libjumpfunc-trace.a $(OUT)/jf-recover
 
@@ -45,7 +45,7 @@ RECORD_CFLAGS = $(LIB_TEST_CFLAGS) -I$(RECORD_TEST)
 RECORD_SHARED := -L$(OUT) -ljumpfunc-trace -ljumpfunc -Wl,-rpath,$(OUT)
 RECORD_STATIC := $(OUT)/libjumpfunc-trace.a $(OUT)/libjumpfunc.a
 RECORD_TEST_DEPS := $(RECORD_LIBS) $(LIBS) $(wildcard $(RECORD_TEST)/*.h) test/tap.h
-RECORD_CHECKS := $(addprefix $(OUT)/,test_record test_record-O0 test_record-static test_record-san steps steps-O0)
+RECORD_CHECKS := $(addprefix $(OUT)/,test_record test_record-O0 test_record-static test_record-san test_control test_control-san steps steps-O0)
 ifneq ($(CLANG),)
 RECORD_CHECKS += $(OUT)/test_record-clang $(OUT)/steps-clang
 endif
@@ -79,6 +79,11 @@ $(OUT)/kills: $(RECORD_TEST)/kills.c $(RECORD_TEST_DEPS)
 	$(CC) $(RECORD_CFLAGS) -O2 -o $@ $< $(RECORD_SHARED)
 $(OUT)/trace_events: $(RECORD_TEST)/trace_events.c $(RECORD_TEST_DEPS)
 	$(CC) $(RECORD_CFLAGS) -O2 -o $@ $< $(RECORD_SHARED)
+# The messages are internal to the library.
+$(OUT)/test_control: $(RECORD_TEST)/test_control.c trace/words.c $(wildcard trace/*.h) $(RECORD_TEST_DEPS)
+	$(CC) $(RECORD_CFLAGS) -O2 -o $@ $< trace/words.c $(RECORD_SHARED)
+$(OUT)/test_control-san: $(RECORD_TEST)/test_control.c $(wildcard trace/*.h) $(RECORD_SOURCES) $(LIB_SOURCES) $(RECORD_TEST_DEPS)
+	$(CC) $(RECORD_CFLAGS) $(SAN) -o $@ $< $(RECORD_SOURCES) $(LIB_SOURCES)
 $(OUT)/fuzz_recover: $(RECORD_TEST)/fuzz_recover.c trace/recover.c trace/file.c trace/trace.h $(LIB_HEADERS)
 	$(CLANG) $(RECORD_CFLAGS) -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -o $@ $(filter %.c,$^)
 

@@ -13,6 +13,7 @@
  *   jf_record_stop()			no event is recorded any more
  *   jf_record_folder(buf, size)	where
  *   jf_record_stats(stats)		how many events were recorded
+ *   jf_record_control(on)		let jf-trace do all of this from outside
  *   jf_events(fn, data)		what events there are
  *
  * Environment:
@@ -22,6 +23,7 @@
  *   JUMPFUNC_TRACE_CLOCK	tsc, monotonic or none
  *   JUMPFUNC_TRACE_PACKETS	how many packets a ring has
  *   JUMPFUNC_TRACE_PACKET_SIZE	how many bytes each of them has
+ *   JUMPFUNC_TRACE_CONTROL=1	let jf-trace control the process
  *
  * Programs that run with more rights than their user has ignore the environment.
  *
@@ -196,6 +198,22 @@ void jf_record_stats(struct jf_record_counts *stats);
  * Return: 0, or what @fn has returned
  */
 int jf_events(int (*fn)(const struct jf_event *event, void *data), void *data);
+
+/**
+ * jf_record_control() - let jf-trace control which events are recorded here, or not any longer
+ * @on: which
+ *
+ * Starts a thread, with all signals blocked that other threads or processes send, and makes a
+ * socket for it: $XDG_RUNTIME_DIR/jumpfunc/control-PID, or in /run/user/UID/jumpfunc or
+ * /tmp/jumpfunc-UID, folders that only this user may enter. Processes of the same user, and root,
+ * may then do what the functions above do. A forked child has a thread and a socket of its own,
+ * which it gets in fork().
+ *
+ * Context: may sleep; not in a signal handler, nor in a function that jf_events() calls.
+ * Return: 0, -EBUSY if it is on already, -ENOENT if it is off already, -EPERM if no folder is the
+ * user's own, -EAGAIN if there can be no thread, or the error of a system call
+ */
+int jf_record_control(bool on);
 
 __JF_END_DECLS
 

@@ -7,6 +7,7 @@
  * come, with an object that is loaded later.
  */
 #include "trace.h"
+#include "control.h"
 #include "provider.h"
 
 #include <pthread.h>
@@ -403,33 +404,21 @@ static void in_child(void)
 static bool number(const char *name, uint32_t *val)
 {
 	const char *text = secure_getenv(name);
-	unsigned long n;
-	char *end;
 
-	if (!text || !*text)
-		return true;
-	errno = 0;
-	n = strtoul(text, &end, 0);
-	if (errno || *end || *text == '-' || !n || n > UINT32_MAX)
-		return false;
-	*val = (uint32_t)n;
-	return true;
+	return !text || !*text || jf_number_parse(text, val);
 }
 
 static bool word(const char *name, const char *const *words, unsigned int *val)
 {
 	const char *text = secure_getenv(name);
-	unsigned int i;
+	int i;
 
 	if (!text || !*text)
 		return true;
-	for (i = 0; words[i]; i++) {
-		if (!strcmp(words[i], text)) {
-			*val = i;
-			return true;
-		}
-	}
-	return false;
+	i = jf_name_find(words, text);
+	if (i >= 0)
+		*val = (unsigned int)i;
+	return i >= 0;
 }
 
 /**
@@ -441,13 +430,11 @@ static bool word(const char *name, const char *const *words, unsigned int *val)
  */
 int __jf_record_by_environment(void)
 {
-	static const char *const modes[] = { "overwrite", "discard", NULL };
-	static const char *const clocks[] = { "auto", "tsc", "monotonic", "none", NULL };
 	struct jf_record_options o = { NULL, JF_RECORD_OVERWRITE, JF_RECORD_CLOCK_AUTO, 0, 0, 0 };
 	unsigned int mode = 0, clock = 0;
 
 	o.parent = secure_getenv("JUMPFUNC_TRACE_DIR");
-	if (!word("JUMPFUNC_TRACE_MODE", modes, &mode) || !word("JUMPFUNC_TRACE_CLOCK", clocks, &clock) ||
+	if (!word("JUMPFUNC_TRACE_MODE", jf_mode_names, &mode) || !word("JUMPFUNC_TRACE_CLOCK", jf_clock_names, &clock) ||
 	    !number("JUMPFUNC_TRACE_PACKETS", &o.packets) ||
 	    !number("JUMPFUNC_TRACE_PACKET_SIZE", &o.packet_size) ||
 	    !number("JUMPFUNC_TRACE_RINGS", &o.rings))

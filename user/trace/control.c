@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
+/*
+ * What is asked for by the control socket (control.h), and the answer.
+ *
+ * An answer is collected in memory before any of it is sent: a peer that reads slowly must not hold a
+ * lock that the program's threads wait for when they load objects, or fork.
+ */
+#include "trace.h"
+#include "control.h"
+#include "provider.h"
+#include "socket.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A process with a million functions has some 100 MB of names. */
+#define ANSWER_MAX	(256u << 20)
+
+static void answer_message(struct jf_answer *a, const struct jf_message *m)
+{
+	size_t need = a->size + sizeof(uint32_t) + m->size;
+	uint32_t len = (uint32_t)m->size;
+
+	if (a->err)
+		return;
+	if (need > a->room) {
+		size_t room = a->room ? a->room * 2 : 2 * JF_CONTROL_MAX;
+		char *more;
+
+		while (room < need)
+			room *= 2;
+		more = room > ANSWER_MAX ? NULL : realloc(a->data, room);
+		if (!more) {
+			a->err = room > ANSWER_MAX ? -EFBIG : -ENOMEM;
+			return;
+		}
+		a->data = more;
+		a->room = room;
+	}
+	memcpy(a->data + a->size, &len, sizeof(len));
+	memcpy(a->data + a->size + sizeof(len), m->data, m->size);
+	a->size = need;
+}
+
+/* Words up to one that is NULL. */
+static void answer(struct jf_answer *a, const char *const *words)
+{
+	struct jf_message m;
+
+	m.size = 0;
+	m.full = false;
+	for (; *words; words++)
+		jf_words_add(&m, *words);
+	answer_message(a, &m);
+}
+
+#define ANSWER(a, ...) answer(a, (const char *const []){ __VA_ARGS__, NULL })
+
+static void answer_number(struct jf_answer *a, const char *name, uint64_t number)
+{
+	char text[24];
+
+	snprintf(text, sizeof(text), "%" PRIu64, number);
+	ANSWER(a, "value", name, text);
+}
+
+static void answer_failed(struct jf_answer *a, const char *kind, int err)
+{
+	char text[24];
+
+	snprintf(text, sizeof(text), "%d", -err);
+	ANSWER(a, "failed", kind, text);
+}
+
+/* --- commands ------------------------------------------------------------------------- */
+
+/**
+ * struct listing - what one_event() and one_listed() are called with
+ * @answer: to be added to
+ * @kind:   of what is listed
+ * @glob:   of events
+ * @num:    how many there are
+ */
+struct listing {
+	struct jf_answer	*answer;
+	const char		*kind;
+	const char		*glob;
+	int			num;
+};
+
+static int one_event(const struct jf_event *event, void *arg)
+{
+	struct listing *l = (struct listing *)arg;
+
+	if (!__jf_glob_matches(l->glob, event->system, event->name))
+		return 0;
+	l->num++;
+	ANSWER(l->answer, "probe", "event", event->system, event->name, event->on ? "on" : "off",
+	       event->id ? event->print : "has a field that CTF cannot show");
+	return l->answer->err;
+}
+
+static int one_listed(const struct jf_listed *probe, void *arg)
+{
+	struct listing *l = (struct listing *)arg;
+
+	l->num++;
+	ANSWER(l->answer, "probe", l->kind, probe->group, probe->name, probe->on ? "on" : "off",
+	       probe->detail ? probe->detail : "");
+	return l->answer->err;
+}
+
+static int do_list(struct jf_answer *a, const char *glob)
+{
+	struct listing l = { a, NULL, glob, 0 };
+	struct jf_provider *p;
+	int err;
+
+	err = jf_events(one_event, &l);
+	jf_providers_lock();
+	for (p = jf_providers(); p && !a->err; p = p->next) {
+		l.kind = p->kind;
+		err = p->list(glob, one_listed, &l, p->data);
+		if (err < 0 && !a->err)
+			answer_failed(a, p->kind, err);
+	}
+	jf_providers_unlock();
+	return a->err ? a->err : l.num;
+}
+
+/* Each part does what it can. It is an error if none did anything. */
+static int do_switch(struct jf_answer *a, const char *glob, bool on)
+{
+	int n, num = 0, err = 0;
+	struct jf_provider *p;
+
+	jf_providers_lock();
+	if (!jf_record_started()) {
+		jf_providers_unlock();
+		return -ENOENT;
+	}
+	n = on ? jf_record_enable(glob) : jf_record_disable(glob);
+	if (n < 0) {
+		err = n;
+		answer_failed(a, "event", n);
+	} else {
+		num = n;
+	}
+	for (p = jf_providers(); p; p = p->next) {
+		n = on ? p->enable(glob, p->data) : p->disable(glob, p->data);
+		if (n < 0) {
+			err = err ? err : n;
+			answer_failed(a, p->kind, n);
+		} else {
+			num += n;
+		}
+	}
+	jf_providers_unlock();
+	return num || !err ? num : err;
+}
+
+static int do_stats(struct jf_answer *a)
+{
+	struct jf_record_counts c;
+	char folder[PATH_MAX];
+
+	jf_record_stats(&c);
+	ANSWER(a, "value", "program", program_invocation_short_name);
+	answer_number(a, "recording", jf_record_started());
+	if (jf_record_folder(folder, sizeof(folder)) > 0)
+		ANSWER(a, "value", "folder", folder);
+	answer_number(a, "rings", c.rings);
+	answer_number(a, "packets", c.packets);
+	answer_number(a, "records", c.records);
+	answer_number(a, "overwritten", c.overwritten);
+	answer_number(a, "discarded", c.discarded);
+	answer_number(a, "no_ring", c.no_ring);
+	answer_number(a, "error", (uint64_t)-c.error);
+	return 0;
+}
+
+static int carry_out(struct jf_answer *a, const struct jf_request *r)
+{
+	switch (r->command) {
+	case JF_COMMAND_LIST:
+		return do_list(a, r->glob);
+	case JF_COMMAND_ENABLE:
+	case JF_COMMAND_DISABLE:
+		return do_switch(a, r->glob, r->command == JF_COMMAND_ENABLE);
+	case JF_COMMAND_RECORD:
+		return jf_record_start(&r->options);
+	case JF_COMMAND_STATS:
+		return do_stats(a);
+	case JF_COMMAND_STOP:
+		return jf_record_stop();
+	case JF_COMMANDS:
+		break;
+	}
+	return -ENOSYS;
+}
+
+/**
+ * jf_control_serve() - do what a request asks for
+ * @a:       is filled in: the messages that are to be sent; free @a->data
+ * @data:    the request
+ * @size:    its bytes
+ * @refused: 0, or why nothing is done for this peer, -errno
+ *
+ * In the control thread.
+ */
+void jf_control_serve(struct jf_answer *a, const char *data, size_t size, int refused)
+{
+	struct jf_request request;
+	char err[24], num[24];
+	int ret;
+
+	memset(a, 0, sizeof(*a));
+	ret = refused ? refused : jf_request_parse(&request, data, size);
+	if (!ret)
+		ret = carry_out(a, &request);
+	/* There was no memory for a part: the peer is told so, and gets no half of it. */
+	if (a->err) {
+		ret = a->err;
+		a->err = 0;
+		a->size = 0;
+	}
+	snprintf(err, sizeof(err), "%d", ret < 0 ? -ret : 0);
+	snprintf(num, sizeof(num), "%d", ret < 0 ? 0 : ret);
+	ANSWER(a, "end", err, num);
+}

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
+/*
+ * How jf-trace talks with a process that records: the protocol, for both ends.
+ *
+ * The process listens on the socket "control-PID" (AF_UNIX, SOCK_SEQPACKET) in the first of these folders that
+ * it can have for itself: $XDG_RUNTIME_DIR/jumpfunc, /run/user/UID/jumpfunc, /tmp/jumpfunc-UID. That is made
+ * with mode 0700; where it is a link, another user's, or others may enter it, it is not used. The
+ * peer must be of the same user, or root (SO_PEERCRED); others are told EPERM.
+ *
+ * A connection is one request and its answer. Each message is one packet of at most JF_CONTROL_MAX bytes: words, each of
+ * which ends with a 0 byte. What is not exactly that is refused. The first word is JF_CONTROL_VERSION.
+ *
+ *   request				what it does
+ *   list [GLOB]			"probe" for each probe that matches, or for all
+ *   enable GLOB			jf_record_enable(), and the same of each provider
+ *   disable GLOB			jf_record_disable(), and the same of each provider
+ *   record [KEY=VALUE...]		jf_record_start(): parent (a path), mode, clock, packets, packet_size, rings
+ *   stats				"value" for each number of jf_record_stats(), folder, recording
+ *   stop				jf_record_stop()
+ *
+ *   answer
+ *   probe KIND GROUP NAME on|off DETAIL
+ *   value NAME TEXT
+ *   failed KIND ERRNO			one of several parts: events, or a provider's
+ *   end ERRNO NUMBER			always the last one; the number is how many probes matched, or 0
+ *
+ * There is no command that copies a trace: its folder is the process's, jf_recover() reads it from
+ * outside, and a snapshot costs the program nothing.
+ *
+ * API:
+ *   jf_words_split(), jf_words_add()	messages
+ *   jf_request_parse()			what a request asks for; a pure function
+ */
+#ifndef JF_CONTROL_H
+#define JF_CONTROL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <jumpfunc/record.h>
+
+#define JF_CONTROL_VERSION	"jf1"
+#define JF_CONTROL_MAX		4096
+#define JF_CONTROL_WORDS	9
+#define JF_CONTROL_NAME		"control-"
+#define JF_CONTROL_FOLDER	"jumpfunc"
+
+/**
+ * struct jf_words - a message, taken apart
+ * @num:  how many words
+ * @word: they stand in the message
+ */
+struct jf_words {
+	unsigned int	num;
+	const char	*word[JF_CONTROL_WORDS];
+};
+
+/**
+ * struct jf_message - one that is being written
+ * @size: of @data, so far
+ * @full: a word did not fit, and was cut
+ * @data: words
+ */
+struct jf_message {
+	size_t	size;
+	bool	full;
+	char	data[JF_CONTROL_MAX];
+};
+
+enum jf_command {
+	JF_COMMAND_LIST,
+	JF_COMMAND_ENABLE,
+	JF_COMMAND_DISABLE,
+	JF_COMMAND_RECORD,
+	JF_COMMAND_STATS,
+	JF_COMMAND_STOP,
+	JF_COMMANDS
+};
+
+/**
+ * struct jf_request - what is asked for
+ * @command: which of them
+ * @glob:    of list (or NULL), enable, disable
+ * @options: of record
+ */
+struct jf_request {
+	enum jf_command			command;
+	const char			*glob;
+	struct jf_record_options	options;
+};
+
+/**
+ * jf_words_split() - take a message apart
+ * @words: is filled in
+ * @data:  the message
+ * @size:  its bytes
+ *
+ * Context: any.
+ * Return: 0, or -EPROTO if it is empty or too long, does not end with a 0 byte, or has too many words
+ */
+int jf_words_split(struct jf_words *words, const char *data, size_t size);
+
+/**
+ * jf_words_add() - add a word to a message
+ * @message: begins as all zeros
+ * @word:    NULL is an empty one
+ *
+ * What does not fit is cut, which @message->full says.
+ */
+void jf_words_add(struct jf_message *message, const char *word);
+
+/**
+ * jf_request_parse() - what does a request ask for
+ * @request: is filled in; it points into @data
+ * @data:    the message
+ * @size:    its bytes
+ *
+ * Context: any.
+ * Return: 0, -EPROTO if it is no message, -EPROTONOSUPPORT for another version, -ENOSYS for an unknown command,
+ * -EINVAL for wrong arguments
+ */
+int jf_request_parse(struct jf_request *request, const char *data, size_t size);
+
+/**
+ * jf_number_parse() - a number of 1 to UINT32_MAX, and nothing else
+ * @text: decimal, or with 0x
+ * @val:  is filled in
+ */
+bool jf_number_parse(const char *text, uint32_t *val);
+
+/* Of modes and clocks, in the order of their numbers; end with NULL. */
+extern const char *const jf_mode_names[];
+extern const char *const jf_clock_names[];
+
+/* Which of @names, or -1. */
+int jf_name_find(const char *const *names, const char *text);
+
+#endif /* JF_CONTROL_H */

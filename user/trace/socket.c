@@ -1,0 +1,439 @@
+// SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
+/*
+ * The control socket of a process (control.h says where it is and what is said), and the thread that serves it.
+ *
+ * There is none unless it was asked for: JUMPFUNC_TRACE_CONTROL, or jf_record_control().
+ *
+ * The socket listens before it gets its name: one that refuses connections is of a process
+ * that has ended, and may be removed.
+ *
+ * Programs close descriptors that they do not know. So the thread looks, each time before it uses its
+ * own, whether that is still the socket that it has made, and makes another one if not.
+ *
+ * A forked child has none of its parent's threads. Its handler closes the parent's socket, which the parent
+ * keeps, and makes one for the child. pthread_create() allocates: the handlers of memory allocators
+ * must come before, see jf_record_control().
+ */
+#include "socket.h"
+#include "control.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <time.h>
+#include <unistd.h>
+
+#define STACK		(1 << 20)
+/* Seconds that a peer has to say what it wants; to read one message; to read all. Others wait for it. */
+#define PATIENCE_ASK	1
+#define PATIENCE_READ	5
+#define PATIENCE_ALL	60
+/* Shells and daemons use the first ones for what they know. */
+#define FIRST_FD	200
+
+/**
+ * struct control - of this process
+ * @lock:    around all of it
+ * @running: there is a thread
+ * @ending:  it is to end, and a thread waits for that
+ * @turn:    of how many threads it is the last one; those before it are to end
+ * @fd:      the socket
+ * @made:    what fstat() said of it
+ * @pid:     of this process
+ * @thread:  the thread
+ * @at:      where the socket is
+ */
+static struct control {
+	pthread_mutex_t		lock;
+	bool			running;
+	bool			ending;
+	unsigned int		turn;
+	int			fd;
+	struct stat		made;
+	pid_t			pid;
+	pthread_t		thread;
+	struct sockaddr_un	at;
+} control = { .lock = PTHREAD_MUTEX_INITIALIZER, .fd = -1 };
+
+/* Is its descriptor still that of the socket? */
+static bool still_ours(void)
+{
+	struct stat st;
+
+	return control.fd >= 0 && !fstat(control.fd, &st) && st.st_dev == control.made.st_dev &&
+	       st.st_ino == control.made.st_ino;
+}
+
+/* Into @parent/jumpfunc, if that can be had. */
+static int bind_in(int fd, const char *folder, struct sockaddr_un *at)
+{
+	struct sockaddr_un hidden;
+	int n, err;
+
+	memset(&hidden, 0, sizeof(hidden));
+	memset(at, 0, sizeof(*at));
+	hidden.sun_family = at->sun_family = AF_UNIX;
+	n = snprintf(hidden.sun_path, sizeof(hidden.sun_path), "%s/.%s%d", folder, JF_CONTROL_NAME, (int)getpid());
+	if (n < 0 || (size_t)n >= sizeof(hidden.sun_path))
+		return -ENAMETOOLONG;
+	snprintf(at->sun_path, sizeof(at->sun_path), "%s/%s%d", folder, JF_CONTROL_NAME, (int)getpid());
+	err = jf_folder_own(folder);
+	if (err)
+		return err;
+	/* Of a process that had the same number, or of what this one was before execve(). */
+	unlink(hidden.sun_path);
+	if (bind(fd, (const struct sockaddr *)&hidden, sizeof(hidden)))
+		return -errno;
+	if (chmod(hidden.sun_path, 0600) || listen(fd, 16) || rename(hidden.sun_path, at->sun_path)) {
+		err = -errno;
+		unlink(hidden.sun_path);
+	}
+	return err;
+}
+
+/* A socket that has failed once cannot be bound again for certain. */
+static int try_folder(const char *folder)
+{
+	int fd, high, err;
+
+	fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+	if (fd < 0)
+		return -errno;
+	err = bind_in(fd, folder, &control.at);
+	if (!err) {
+		high = fcntl(fd, F_DUPFD_CLOEXEC, FIRST_FD);
+		if (high >= 0) {
+			close(fd);
+			fd = high;
+		}
+		if (!fstat(fd, &control.made)) {
+			control.fd = fd;
+			control.pid = getpid();
+			return 0;
+		}
+		err = -errno;
+		unlink(control.at.sun_path);
+	}
+	close(fd);
+	return err;
+}
+
+/* With the lock. */
+static int make_socket(void)
+{
+	const char *dir = secure_getenv("XDG_RUNTIME_DIR");
+	char folder[PATH_MAX];
+	struct stat st;
+	int err;
+
+	if (dir && *dir == '/' && strlen(dir) < sizeof(folder) - 16 && !stat(dir, &st) && S_ISDIR(st.st_mode)) {
+		snprintf(folder, sizeof(folder), "%s/" JF_CONTROL_FOLDER, dir);
+		if (!try_folder(folder))
+			return 0;
+	}
+	snprintf(folder, sizeof(folder), "/run/user/%u/" JF_CONTROL_FOLDER, (unsigned int)geteuid());
+	if (!try_folder(folder))
+		return 0;
+	snprintf(folder, sizeof(folder), "/tmp/" JF_CONTROL_FOLDER "-%u", (unsigned int)geteuid());
+	err = try_folder(folder);
+	return err;
+}
+
+/* With the lock. Another process's of that name, as a parent's after vfork(), is left alone. */
+static void drop_socket(void)
+{
+	if (control.pid == getpid() && *control.at.sun_path)
+		unlink(control.at.sun_path);
+	if (still_ours())
+		close(control.fd);
+	control.fd = -1;
+}
+
+/* --- the thread ----------------------------------------------------------------------- */
+
+static uint64_t seconds(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec;
+}
+
+/* The same user, or root. */
+static int check_peer(int fd)
+{
+	struct ucred peer;
+	socklen_t len = sizeof(peer);
+
+	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &len) || len != sizeof(peer))
+		return -EPERM;
+	return peer.uid == geteuid() || !peer.uid ? 0 : -EPERM;
+}
+
+static void send_answer(int fd, const struct jf_answer *a)
+{
+	uint64_t end = seconds() + PATIENCE_ALL;
+	size_t at = 0;
+	uint32_t len;
+
+	while (at < a->size) {
+		memcpy(&len, a->data + at, sizeof(len));
+		at += sizeof(len);
+		if (send(fd, a->data + at, len, MSG_NOSIGNAL) != (ssize_t)len || seconds() > end)
+			return;
+		at += len;
+	}
+}
+
+/* One request of one peer. */
+static void serve_peer(int fd)
+{
+	const struct timeval to_ask = { PATIENCE_ASK, 0 }, to_read = { PATIENCE_READ, 0 };
+	char data[JF_CONTROL_MAX];
+	struct jf_answer a;
+	int refused;
+	ssize_t n;
+
+	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &to_ask, sizeof(to_ask));
+	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &to_read, sizeof(to_read));
+	refused = check_peer(fd);
+	/* The size that it had, if it was larger. A peer that is refused would miss the answer if this was not read. */
+	n = recv(fd, data, sizeof(data), MSG_TRUNC);
+	if (n <= 0)
+		return;
+	if ((size_t)n > sizeof(data) && !refused)
+		refused = -EPROTO;
+	jf_control_serve(&a, data, (size_t)n, refused);
+	send_answer(fd, &a);
+	free(a.data);
+}
+
+/*
+ * Of the thread: false, it is to end. accept() waits at the socket, whatever becomes of its descriptor meanwhile; poll()
+ * would look at what else has the number then.
+ */
+static bool wait_for_peer(unsigned int turn, int *peer)
+{
+	struct sockaddr_un at;
+	socklen_t len = sizeof(at);
+	bool go_on;
+	int fd;
+
+	pthread_mutex_lock(&control.lock);
+	go_on = !control.ending && control.turn == turn;
+	if (go_on && !still_ours()) {
+		drop_socket();
+		go_on = !make_socket();
+	}
+	fd = control.fd;
+	pthread_mutex_unlock(&control.lock);
+	if (!go_on)
+		return false;
+	*peer = accept4(fd, NULL, NULL, SOCK_CLOEXEC);
+	/* It was closed, and another one had its number, since still_ours(). */
+	memset(&at, 0, sizeof(at));
+	if (*peer >= 0 && (getsockname(*peer, (struct sockaddr *)&at, &len) || at.sun_family != AF_UNIX ||
+			   !strstr(at.sun_path, JF_CONTROL_NAME))) {
+		close(*peer);
+		*peer = -1;
+	}
+	if (*peer < 0) {
+		pthread_mutex_lock(&control.lock);
+		go_on = !control.ending && control.turn == turn;
+		pthread_mutex_unlock(&control.lock);
+	}
+	return go_on;
+}
+
+static void *serve(void *arg)
+{
+	const struct timespec rest = { 0, 100000000 };
+	unsigned int turn = (unsigned int)(uintptr_t)arg;
+	int peer;
+
+	while (wait_for_peer(turn, &peer)) {
+		if (peer >= 0) {
+			serve_peer(peer);
+			close(peer);
+		} else {
+			/* The program has used up its descriptors, and the peer is still there. */
+			nanosleep(&rest, NULL);
+		}
+	}
+	return NULL;
+}
+
+/* With the lock. */
+static int start_thread(void)
+{
+	static const int own[] = { SIGTRAP, SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGSYS };
+	sigset_t all, was;
+	pthread_attr_t attr;
+	size_t i;
+	int err;
+
+	err = pthread_attr_init(&attr);
+	if (err)
+		return -err;
+	pthread_attr_setstacksize(&attr, STACK);
+	/* The program's handlers run on its own threads, but for what a thread does itself. */
+	sigfillset(&all);
+	for (i = 0; i < sizeof(own) / sizeof(*own); i++)
+		sigdelset(&all, own[i]);
+	pthread_sigmask(SIG_SETMASK, &all, &was);
+	err = pthread_create(&control.thread, &attr, serve, (void *)(uintptr_t)++control.turn);
+	pthread_sigmask(SIG_SETMASK, &was, NULL);
+	pthread_attr_destroy(&attr);
+#ifdef __GLIBC__
+	if (!err)
+		pthread_setname_np(control.thread, "jf-control");
+#endif
+	return -err;
+}
+
+/* With the lock. */
+static int start_control(void)
+{
+	int err;
+
+	control.ending = false;
+	err = make_socket();
+	if (err)
+		return err;
+	err = start_thread();
+	if (err)
+		drop_socket();
+	else
+		control.running = true;
+	return err;
+}
+
+/* --- forks ---------------------------------------------------------------------------- */
+
+static void prepare(void)
+{
+	pthread_mutex_lock(&control.lock);
+}
+
+static void in_parent(void)
+{
+	pthread_mutex_unlock(&control.lock);
+}
+
+static void in_child(void)
+{
+	bool was_running = control.running;
+
+	if (still_ours())
+		close(control.fd);
+	control.fd = -1;
+	control.running = false;
+	*control.at.sun_path = 0;
+	/* If there can be none the child goes on without. */
+	if (was_running && !control.ending)
+		start_control();
+	pthread_mutex_unlock(&control.lock);
+}
+
+/* --- what the user asks for ----------------------------------------------------------- */
+
+static void once(void)
+{
+	/*
+	 * Allocators that make themselves ready with the first call register their handlers for fork() then. In a
+	 * child handlers are called in the order in which they were registered, and in_child() allocates.
+	 */
+	void *volatile first = malloc(1);
+
+	free(first);
+	pthread_atfork(prepare, in_parent, in_child);
+}
+
+static int start_it(void)
+{
+	static pthread_once_t done = PTHREAD_ONCE_INIT;
+	int err;
+
+	pthread_once(&done, once);
+	pthread_mutex_lock(&control.lock);
+	err = control.running ? -EBUSY : start_control();
+	pthread_mutex_unlock(&control.lock);
+	return err;
+}
+
+/*
+ * With the lock. It waits at the socket, or serves a peer and looks at @ending after that. A thread is not cancelled:
+ * what instruments programs, as AddressSanitizer does, may not stand that.
+ */
+static bool wake_thread(void)
+{
+	bool woken;
+	int fd;
+
+	if (still_ours())
+		return !shutdown(control.fd, SHUT_RDWR);
+	/* The program has closed it: then its name is all that leads to it. */
+	fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	woken = fd >= 0 && !connect(fd, (const struct sockaddr *)&control.at, sizeof(control.at));
+	if (fd >= 0)
+		close(fd);
+	return woken;
+}
+
+static int end_it(void)
+{
+	pthread_t thread;
+	bool woken;
+
+	pthread_mutex_lock(&control.lock);
+	if (!control.running || control.ending) {
+		pthread_mutex_unlock(&control.lock);
+		return -ENOENT;
+	}
+	control.ending = true;
+	thread = control.thread;
+	woken = wake_thread();
+	pthread_mutex_unlock(&control.lock);
+	/* One that nothing leads to any more stays where it is, and does nothing. */
+	if (woken)
+		pthread_join(thread, NULL);
+	else
+		pthread_detach(thread);
+	pthread_mutex_lock(&control.lock);
+	drop_socket();
+	control.running = false;
+	pthread_mutex_unlock(&control.lock);
+	return 0;
+}
+
+int jf_record_control(bool on)
+{
+	return on ? start_it() : end_it();
+}
+
+/* After record.c's: in a child its handlers are to be called first. */
+__attribute__((__constructor__(104)))
+static void begins(void)
+{
+	const char *wanted = secure_getenv("JUMPFUNC_TRACE_CONTROL");
+	int err;
+
+	if (!wanted || strcmp(wanted, "1"))
+		return;
+	err = start_it();
+	if (err)
+		fprintf(stderr, "libjumpfunc-trace: JUMPFUNC_TRACE_CONTROL: no control: %s\n", strerror(-err));
+}
+
+/* Whatever way it ends else, jf-trace removes what it finds. */
+__attribute__((__destructor__))
+static void ends(void)
+{
+	if (control.pid == getpid() && *control.at.sun_path)
+		unlink(control.at.sun_path);
+}

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # libjumpfunc-trace, which records a program's events, for Makefile:
-#   make trace         libjumpfunc-trace.so.1, libjumpfunc-trace.a and jf-recover
+#   make trace         libjumpfunc-trace.so.1, libjumpfunc-trace.a, jf-recover and jf-trace
 #   make trace-check   its tests; KILLS= rounds of the writers that are killed (default 300), FUZZ= inputs
-#                      of the fuzzer (default 20000)
+#                      of each fuzzer (default 20000)
 #   make trace-mutants breaks the ring in many ways; the tests must notice each
 #   make trace-bench   what an event costs, beside LTTng-UST if that is installed
 KILLS ?= 300
@@ -10,7 +10,7 @@ FUZZ ?= 20000
 
 RECORD_SOURCES := $(addprefix trace/,socket.c control.c words.c record.c provider.c sdt.c ring.c metadata.c clock.c file.c recover.c)
 RECORD_OBJECTS := $(RECORD_SOURCES:trace/%.c=$(OUT)/trace/%.o)
-RECORD_LIBS := $(OUT)/libjumpfunc-trace.so $(OUT)/libjumpfunc-trace.a $(OUT)/jf-recover
+RECORD_LIBS := $(OUT)/libjumpfunc-trace.so $(OUT)/libjumpfunc-trace.a $(OUT)/jf-recover $(OUT)/jf-trace
 
 trace: $(RECORD_LIBS)
 
@@ -39,6 +39,10 @@ $(OUT)/libjumpfunc-trace.a: $(OUT)/trace/all.o
 # It reads and needs no tracepoints.
 $(OUT)/jf-recover: trace/jf_recover.c trace/recover.c trace/file.c trace/trace.h $(LIB_HEADERS) | $(OUT)
 	$(CC) $(LIB_CFLAGS) -fPIE $(LDFLAGS) -o $@ $(filter %.c,$^)
+
+TOOL_SOURCES := $(sort $(wildcard trace/tool/*.c)) $(addprefix trace/,words.c recover.c file.c)
+$(OUT)/jf-trace: $(TOOL_SOURCES) $(wildcard trace/tool/*.h trace/*.h) $(LIB_HEADERS) $(TOP)/VERSION | $(OUT)
+	$(CC) $(LIB_CFLAGS) -fPIE -DJF_VERSION='"$(VERSION)"' $(LDFLAGS) -o $@ $(TOOL_SOURCES)
 
 RECORD_TEST := test/trace
 RECORD_CFLAGS = $(LIB_TEST_CFLAGS) -I$(RECORD_TEST)
@@ -84,15 +88,22 @@ $(OUT)/test_control: $(RECORD_TEST)/test_control.c trace/words.c $(wildcard trac
 	$(CC) $(RECORD_CFLAGS) -O2 -o $@ $< trace/words.c $(RECORD_SHARED)
 $(OUT)/test_control-san: $(RECORD_TEST)/test_control.c $(wildcard trace/*.h) $(RECORD_SOURCES) $(LIB_SOURCES) $(RECORD_TEST_DEPS)
 	$(CC) $(RECORD_CFLAGS) $(SAN) -o $@ $< $(RECORD_SOURCES) $(LIB_SOURCES)
+$(OUT)/controlled: $(RECORD_TEST)/controlled.c $(wildcard trace/*.h) $(RECORD_TEST_DEPS)
+	$(CC) $(RECORD_CFLAGS) -O2 -o $@ $< $(RECORD_SHARED)
 $(OUT)/fuzz_recover: $(RECORD_TEST)/fuzz_recover.c trace/recover.c trace/file.c trace/trace.h $(LIB_HEADERS)
 	$(CLANG) $(RECORD_CFLAGS) -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -o $@ $(filter %.c,$^)
+TOOL_PARTS := trace/words.c trace/tool/elf.c trace/tool/notes.c
+$(OUT)/fuzz_tool: $(RECORD_TEST)/fuzz_tool.c $(TOOL_PARTS) $(wildcard trace/*.h trace/tool/*.h) $(LIB_HEADERS)
+	$(CLANG) $(RECORD_CFLAGS) -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -o $@ $(filter %.c,$^)
 
-trace-check: $(RECORD_LIBS) $(RECORD_CHECKS) $(OUT)/kills $(OUT)/trace_events $(if $(CLANG),$(OUT)/fuzz_recover)
+trace-check: $(RECORD_LIBS) $(RECORD_CHECKS) $(OUT)/kills $(OUT)/trace_events $(OUT)/controlled $(if $(CLANG),$(OUT)/fuzz_recover $(OUT)/fuzz_tool)
 	+@rc=0; for t in $(RECORD_CHECKS); do echo "# $${t##*/}"; $$t || rc=1; done; \
 	echo "# kills"; $(OUT)/kills $(KILLS) || rc=1; \
 	echo "# events.sh"; MAKE="$(MAKE)" CC="$(CC)" CXX="$(CXX)" $(RECORD_TEST)/events.sh $(OUT) || rc=1; \
 	echo "# disks.sh"; $(RECORD_TEST)/disks.sh $(OUT) || rc=1; \
-	$(if $(CLANG),echo "# fuzz_recover"; $(RECORD_TEST)/fuzz.sh $(OUT) $(FUZZ) || rc=1;,) \
+	echo "# jf_trace.sh"; $(RECORD_TEST)/jf_trace.sh $(OUT) || rc=1; \
+	$(if $(CLANG),echo "# fuzz_recover"; $(RECORD_TEST)/fuzz.sh $(OUT) $(FUZZ) || rc=1; \
+	echo "# fuzz_tool"; $(RECORD_TEST)/fuzz_tool.sh $(OUT) $(FUZZ) || rc=1;,) \
 	exit $$rc
 
 check: trace-check
@@ -123,6 +134,7 @@ trace-bench: $(OUT)/trace_bench $(OUT)/trace_rings
 
 # With what install.mk installs; its variables.
 PROGRAM_HEADERS += $(addprefix $(TOP)/include/jumpfunc/,record.h recover.h trace_event.h)
+COMPLETIONDIR ?= $(PREFIX)/share/bash-completion/completions
 install: install-trace
 install-trace: trace $(DIST)/jumpfunc-trace.pc
 	$(INSTALL) -d $(call to,$(LIBDIR)) $(call to,$(PKGCONFIGDIR)) $(call to,$(PREFIX)/bin)
@@ -130,7 +142,9 @@ install-trace: trace $(DIST)/jumpfunc-trace.pc
 	ln -sf libjumpfunc-trace.so.1 $(call to,$(LIBDIR)/libjumpfunc-trace.so)
 	$(INSTALL) -m 644 $(OUT)/libjumpfunc-trace.a $(call to,$(LIBDIR)/)
 	$(INSTALL) -m 644 $(DIST)/jumpfunc-trace.pc $(call to,$(PKGCONFIGDIR)/)
-	$(INSTALL) -m 755 $(OUT)/jf-recover $(call to,$(PREFIX)/bin/)
+	$(INSTALL) -m 755 $(OUT)/jf-recover $(OUT)/jf-trace $(call to,$(PREFIX)/bin/)
+	$(INSTALL) -d $(call to,$(COMPLETIONDIR))
+	$(INSTALL) -m 644 trace/tool/jf-trace.bash $(call to,$(COMPLETIONDIR)/jf-trace)
 	$(INSTALL) -d $(call to,$(INCLUDEDIR)/jumpfunc-lttng/lttng)
 	$(INSTALL) -m 644 $(TOP)/include/jumpfunc-lttng/lttng/*.h $(call to,$(INCLUDEDIR)/jumpfunc-lttng/lttng/)
 
@@ -138,7 +152,7 @@ uninstall: uninstall-trace
 uninstall-trace:
 	rm -f $(call to,$(LIBDIR)/libjumpfunc-trace.so) $(call to,$(LIBDIR)/libjumpfunc-trace.so.1) \
 		$(call to,$(LIBDIR)/libjumpfunc-trace.a) $(call to,$(PKGCONFIGDIR)/jumpfunc-trace.pc) \
-		$(call to,$(PREFIX)/bin/jf-recover)
+		$(call to,$(PREFIX)/bin/jf-recover) $(call to,$(PREFIX)/bin/jf-trace) $(call to,$(COMPLETIONDIR)/jf-trace)
 	rm -rf $(call to,$(INCLUDEDIR)/jumpfunc-lttng)
 
 .PHONY: install-trace uninstall-trace

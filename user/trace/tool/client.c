@@ -1,0 +1,395 @@
+// SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
+/*
+ * The control socket of a process, from outside: where it is and what is said is in control.h.
+ *
+ * The folder must be of the user that the process belongs to, and closed to others; the process at the other end
+ * must be that one. It may still be hostile to root: what it sends is bounded and checked, and nothing that it
+ * names is opened but to be read as a trace.
+ */
+#include "tool.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <time.h>
+#include <unistd.h>
+
+#define FOLDERS		4
+/* A process may have to read all its objects first. */
+#define PATIENCE_MS	60000
+
+bool is_pid(const char *text, pid_t *pid)
+{
+	uint32_t n;
+
+	if (strspn(text, "0123456789") != strlen(text) || !jf_number_parse(text, &n) || n > INT_MAX)
+		return false;
+	*pid = (pid_t)n;
+	return true;
+}
+
+bool pid_owner(pid_t pid, uid_t *uid)
+{
+	char path[48], line[256];
+	unsigned int id;
+	bool ok = false;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
+	f = fopen(path, "re");
+	if (!f)
+		return false;
+	/* The effective one. A zombie has none that answers. */
+	while (fgets(line, sizeof(line), f)) {
+		if (!strncmp(line, "State:\tZ", 8))
+			break;
+		if (sscanf(line, "Uid:\t%*u\t%u", &id) == 1) {
+			*uid = id;
+			ok = true;
+			break;
+		}
+	}
+	fclose(f);
+	return ok;
+}
+
+/* XDG_RUNTIME_DIR of a process, if it may be read. */
+static bool runtime_dir(pid_t pid, char *buf, size_t size)
+{
+	char path[48], *text = NULL;
+	size_t room = 0;
+	bool ok = false;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/environ", (int)pid);
+	f = fopen(path, "re");
+	if (!f)
+		return false;
+	while (!ok && getdelim(&text, &room, 0, f) > 0)
+		ok = !strncmp(text, "XDG_RUNTIME_DIR=/", 17) &&
+		     (size_t)snprintf(buf, size, "%s/" JF_CONTROL_FOLDER, text + 16) < size;
+	free(text);
+	fclose(f);
+	return ok;
+}
+
+/* Where sockets of a user's processes are, in their order. @pid: 0, or one whose environment counts. */
+static unsigned int folders_of(uid_t uid, pid_t pid, char (*folder)[PATH_MAX])
+{
+	const char *dir = getenv("XDG_RUNTIME_DIR");
+	unsigned int n = 0;
+
+	if (pid && runtime_dir(pid, folder[n], PATH_MAX))
+		n++;
+	if (uid == geteuid() && dir && *dir == '/' &&
+	    snprintf(folder[n], PATH_MAX, "%s/" JF_CONTROL_FOLDER, dir) < PATH_MAX)
+		n++;
+	snprintf(folder[n++], PATH_MAX, "/run/user/%u/" JF_CONTROL_FOLDER, (unsigned int)uid);
+	snprintf(folder[n++], PATH_MAX, "/tmp/" JF_CONTROL_FOLDER "-%u", (unsigned int)uid);
+	return n;
+}
+
+/* Opened, if it is the user's and no other one may enter it. */
+static int open_folder(const char *path, uid_t uid)
+{
+	int fd = open(path, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	struct stat st;
+
+	if (fd < 0)
+		return -errno;
+	if (fstat(fd, &st) || st.st_uid != uid || (st.st_mode & 077)) {
+		close(fd);
+		return -EPERM;
+	}
+	return fd;
+}
+
+/* -ENOENT: none. -ECONNREFUSED: there was one that no process listens at, and it was removed. */
+static int connect_in(int folder, uid_t uid, pid_t pid)
+{
+	struct sockaddr_un at = { .sun_family = AF_UNIX };
+	struct ucred peer;
+	socklen_t len = sizeof(peer);
+	char name[32];
+	struct stat st;
+	int fd, err;
+
+	snprintf(name, sizeof(name), JF_CONTROL_NAME "%d", (int)pid);
+	if (fstatat(folder, name, &st, AT_SYMLINK_NOFOLLOW))
+		return -errno;
+	if (!S_ISSOCK(st.st_mode) || st.st_uid != uid)
+		return -EPERM;
+	/* The folder's path may be longer than an address. */
+	snprintf(at.sun_path, sizeof(at.sun_path), "/proc/self/fd/%d/%s", folder, name);
+	fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+	if (fd < 0)
+		return -errno;
+	if (connect(fd, (const struct sockaddr *)&at, sizeof(at))) {
+		err = -errno;
+		/* It listens before it has this name. */
+		if (err == -ECONNREFUSED)
+			unlinkat(folder, name, 0);
+	} else if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &len) || peer.uid != uid || peer.pid != pid) {
+		err = -EPERM;
+	} else {
+		return fd;
+	}
+	close(fd);
+	return err;
+}
+
+static int connect_to(pid_t pid, uid_t uid)
+{
+	char (*folder)[PATH_MAX] = malloc(FOLDERS * sizeof(*folder));
+	int dir, fd = -ENOENT, first = -ENOENT;
+	unsigned int i, n;
+
+	if (!folder)
+		return -ENOMEM;
+	n = folders_of(uid, pid, folder);
+	for (i = 0; i < n && fd < 0; i++) {
+		dir = open_folder(folder[i], uid);
+		if (dir < 0) {
+			if (dir == -EPERM)
+				note("%s is not used: it is another user's, or others may enter it", folder[i]);
+			continue;
+		}
+		fd = connect_in(dir, uid, pid);
+		close(dir);
+		/* What is wrong with one is more than that there is none in others. */
+		if (first == -ENOENT)
+			first = fd;
+	}
+	free(folder);
+	return fd < 0 ? first : fd;
+}
+
+/* After a refused connection the process's own last words count. */
+static int explain(pid_t pid, int err)
+{
+	uid_t uid;
+
+	if (!pid_owner(pid, &uid))
+		fail("there is no process %d", (int)pid);
+	else if (err == -ENOENT || err == -ECONNREFUSED)
+		fail("process %d has no control socket: it needs libjumpfunc-trace or the agent, and "
+		     "JUMPFUNC_TRACE_CONTROL=1 in its environment (as jf-trace run sets it), or jf_record_control()",
+		     (int)pid);
+	else
+		fail("process %d: its control socket: %s", (int)pid, strerror(-err));
+	return -ECOMM;
+}
+
+static int open_control(pid_t pid)
+{
+	uid_t uid;
+	int fd;
+
+	if (!pid_owner(pid, &uid)) {
+		/* What it left is removed. */
+		fd = connect_to(pid, geteuid());
+		if (fd >= 0)
+			close(fd);
+		return explain(pid, -ENOENT);
+	}
+	if (geteuid() && uid != geteuid()) {
+		fail("process %d belongs to another user: that user and root alone may control it", (int)pid);
+		return -ECOMM;
+	}
+	fd = connect_to(pid, uid);
+	return fd < 0 ? explain(pid, fd) : fd;
+}
+
+bool has_control(pid_t pid)
+{
+	uid_t uid;
+	int fd;
+
+	if (!pid_owner(pid, &uid) || (geteuid() && uid != geteuid()))
+		return false;
+	fd = connect_to(pid, uid);
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
+}
+
+/* 0, -ECONNRESET: there is none, or -ECOMM: it does not come, and it was said why. */
+static int receive(pid_t pid, int fd, struct jf_words *w, char *data)
+{
+	struct pollfd p = { .fd = fd, .events = POLLIN };
+	ssize_t n;
+	int ret;
+
+	do
+		ret = poll(&p, 1, PATIENCE_MS);
+	while (ret < 0 && errno == EINTR);
+	if (!ret) {
+		fail("process %d does not answer: it may be stopped, or in a debugger", (int)pid);
+		return -ECOMM;
+	}
+	do
+		n = recv(fd, data, JF_CONTROL_MAX, MSG_TRUNC);
+	while (n < 0 && errno == EINTR);
+	if (n <= 0)
+		return -ECONNRESET;
+	if (n > JF_CONTROL_MAX || jf_words_split(w, data, (size_t)n)) {
+		fail("process %d: its answer makes no sense", (int)pid);
+		return -ECOMM;
+	}
+	return 0;
+}
+
+/* An error's number as a process has sent it. */
+static int parse_err(const char *text)
+{
+	uint32_t n;
+
+	return !strcmp(text, "0") ? 0 : jf_number_parse(text, &n) && n < 4096 ? -(int)n : -EPROTO;
+}
+
+/* As ask(). -ECONNRESET: the process has closed the connection before it had answered anything. */
+static int ask_once(pid_t pid, const struct jf_message *m, answer_fn *fn, void *arg, uint32_t *number)
+{
+	char data[JF_CONTROL_MAX];
+	struct jf_words w;
+	bool any = false;
+	int fd, ret = 0;
+
+	fd = open_control(pid);
+	if (fd < 0)
+		return fd;
+	progress("waiting for process %d", (int)pid);
+	if (send(fd, m->data, m->size, MSG_NOSIGNAL) != (ssize_t)m->size)
+		ret = -ECONNRESET;
+	while (!ret) {
+		ret = receive(pid, fd, &w, data);
+		if (ret)
+			break;
+		any = true;
+		if (!strcmp(w.word[0], "end")) {
+			ret = w.num == 3 ? parse_err(w.word[1]) : -EPROTO;
+			if (w.num != 3 || !jf_number_parse(w.word[2], number) || *number > INT_MAX)
+				*number = 0;
+			break;
+		}
+		if (fn)
+			ret = fn(&w, arg);
+	}
+	progress_end();
+	close(fd);
+	if (ret == -ECONNRESET && any) {
+		fail("process %d ended in the midst of its answer", (int)pid);
+		ret = -ECOMM;
+	}
+	return ret;
+}
+
+int ask(pid_t pid, const char *const *words, answer_fn *fn, void *arg, int *number)
+{
+	const struct timespec rest = { 0, 50000000 };
+	struct jf_message m = { 0, false, "" };
+	uint32_t n = 0;
+	int ret, tries;
+
+	jf_words_add(&m, JF_CONTROL_VERSION);
+	for (; *words; words++)
+		jf_words_add(&m, *words);
+	if (m.full) {
+		fail("the request is too long");
+		return -ECOMM;
+	}
+	/* It may be about to execute another program, or to make its socket anew. */
+	for (tries = 0; ; tries++) {
+		ret = ask_once(pid, &m, fn, arg, &n);
+		if (ret != -ECONNRESET || tries == 3)
+			break;
+		nanosleep(&rest, NULL);
+	}
+	if (ret == -ECONNRESET) {
+		fail("process %d closes the connection and does not answer", (int)pid);
+		ret = -ECOMM;
+	}
+	if (number)
+		*number = (int)n;
+	return ret;
+}
+
+void each_control(void (*fn)(pid_t pid, void *arg), void *arg)
+{
+	char (*folder)[PATH_MAX] = malloc(FOLDERS * sizeof(*folder));
+	unsigned int i, n = folder ? folders_of(geteuid(), 0, folder) : 0;
+	struct dirent *e;
+	int fd, peer;
+	pid_t pid;
+	DIR *dir;
+
+	for (i = 0; i < n; i++) {
+		fd = open_folder(folder[i], geteuid());
+		/* A folder that two of the names lead to is read once. */
+		if (fd < 0 || (i && !strcmp(folder[i], folder[i - 1]))) {
+			if (fd >= 0)
+				close(fd);
+			continue;
+		}
+		peer = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		dir = peer < 0 ? NULL : fdopendir(peer);
+		while (dir && (e = readdir(dir))) {
+			if (strncmp(e->d_name, JF_CONTROL_NAME, strlen(JF_CONTROL_NAME)) ||
+			    !is_pid(e->d_name + strlen(JF_CONTROL_NAME), &pid))
+				continue;
+			peer = connect_in(fd, geteuid(), pid);
+			if (peer >= 0) {
+				close(peer);
+				fn(pid, arg);
+			}
+		}
+		if (dir)
+			closedir(dir);
+		close(fd);
+	}
+	free(folder);
+}
+
+/**
+ * struct where - for one_value()
+ * @buf:  the folder
+ * @size: of @buf
+ */
+struct where {
+	char	*buf;
+	size_t	size;
+};
+
+static int one_value(const struct jf_words *w, void *arg)
+{
+	struct where *where = (struct where *)arg;
+
+	if (w->num == 3 && !strcmp(w->word[0], "value") && !strcmp(w->word[1], "folder") &&
+	    *w->word[2] == '/' && strlen(w->word[2]) < where->size)
+		memcpy(where->buf, w->word[2], strlen(w->word[2]) + 1);
+	return 0;
+}
+
+int trace_of(pid_t pid, char *buf, size_t size)
+{
+	const char *const words[] = { "stats", NULL };
+	struct where where = { buf, size };
+	int err;
+
+	*buf = 0;
+	err = ask(pid, words, one_value, &where, NULL);
+	if (err == -ECOMM)
+		return STATUS_FAILED;
+	if (err)
+		return fail("process %d: %s", (int)pid, strerror(-err));
+	if (!*buf)
+		return fail("process %d records nothing: jf-trace record %d", (int)pid, (int)pid);
+	return STATUS_OK;
+}

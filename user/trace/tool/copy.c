@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
+/*
+ * snapshot and recover: a copy of a trace, whether its process records or has ended.
+ *
+ * It is made by a process of its own. So an interruption may end it anywhere, and what it has made is removed after
+ * that; and were there an input that it does not survive, this would be said.
+ */
+#include "tool.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <jumpfunc/recover.h>
+
+/**
+ * struct report - what the process that copies has found out
+ * @err:    of jf_recover()
+ * @result: of it
+ */
+struct report {
+	int			err;
+	struct jf_recovered	result;
+};
+
+static void copy_here(const char *from, const char *to, int out, const sigset_t *mask)
+{
+	struct report r;
+
+	signal(SIGINT, SIG_DFL);
+	signal(SIGTERM, SIG_DFL);
+	/* Its progress is its parent's to show. */
+	signal(SIGALRM, SIG_IGN);
+	sigprocmask(SIG_SETMASK, mask, NULL);
+	memset(&r, 0, sizeof(r));
+	r.err = jf_recover(from, to, &r.result);
+	_exit(write(out, &r, sizeof(r)) != sizeof(r));
+}
+
+static volatile sig_atomic_t copier;
+
+static void pass_on(int sig)
+{
+	if (copier > 0)
+		kill((pid_t)copier, sig == SIGINT ? SIGTERM : sig);
+}
+
+/* 0, or the signal that ended it. */
+static int wait_for_copy(const char *from, const char *to, struct report *r)
+{
+	struct sigaction act, was_int, was_term;
+	int pipes[2], status = 0;
+	sigset_t both, mask;
+	ssize_t n;
+
+	r->err = pipe(pipes) ? -errno : 0;
+	if (r->err)
+		return 0;
+	memset(&act, 0, sizeof(act));
+	act.sa_handler = pass_on;
+	sigaction(SIGINT, &act, &was_int);
+	sigaction(SIGTERM, &act, &was_term);
+	/* One that comes early waits until it is known to which process it is to be passed on. */
+	sigemptyset(&both);
+	sigaddset(&both, SIGINT);
+	sigaddset(&both, SIGTERM);
+	sigprocmask(SIG_BLOCK, &both, &mask);
+	copier = fork();
+	if (!copier)
+		copy_here(from, to, pipes[1], &mask);
+	if (copier < 0)
+		r->err = -errno;
+	sigprocmask(SIG_SETMASK, &mask, NULL);
+	close(pipes[1]);
+	if (copier > 0) {
+		while (waitpid((pid_t)copier, &status, 0) < 0 && errno == EINTR)
+			;
+		do
+			n = read(pipes[0], r, sizeof(*r));
+		while (n < 0 && errno == EINTR);
+		if (n != sizeof(*r))
+			r->err = -EIO;
+	}
+	copier = 0;
+	sigaction(SIGINT, &was_int, NULL);
+	sigaction(SIGTERM, &was_term, NULL);
+	close(pipes[0]);
+	return WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+}
+
+static int explain(const char *from, const char *to, int err)
+{
+	if (err == -ENODATA || err == -ENOTDIR)
+		return fail("%s: no trace of jumpfunc: it has no metadata of one", from);
+	if (err == -EEXIST)
+		return fail("%s: it is there already; give a folder that is to be made", to);
+	if (err == -ENOSPC)
+		return fail("%s: the disk is full; what was copied was removed", to);
+	if (err == -EROFS)
+		return fail("%s: it is on a file system that is read-only", to);
+	if (err == -EFBIG)
+		return fail("%s: a file would be larger than allowed (ulimit -f), or the metadata is too large", to ? to : from);
+	return fail("%s: %s", err == -ENOENT && !access(from, F_OK) && to ? to : from, strerror(-err));
+}
+
+int copy_trace(const char *from, const char *to, struct jf_recovered *result)
+{
+	bool there = to && !access(to, F_OK);
+	struct report r;
+	int sig;
+
+	memset(&r, 0, sizeof(r));
+	progress(to ? "copying %s" : "reading %s", from);
+	sig = there ? 0 : wait_for_copy(from, to, &r);
+	progress_end();
+	if (there)
+		r.err = -EEXIST;
+	else if ((sig || r.err) && to && r.err != -EEXIST)
+		remove_traces(to);
+	if (sig == SIGTERM || sig == SIGINT)
+		return fail("interrupted; nothing was kept");
+	if (sig)
+		return fail("%s: the recovery was ended by signal %d: please report this", from, sig);
+	if (r.err)
+		return explain(from, to, r.err);
+	*result = r.result;
+	return STATUS_OK;
+}
+
+static int say_result(const struct jf_recovered *r)
+{
+	printf("rings %" PRIu64 "\npackets %" PRIu64 "\nrecords %" PRIu64 "\nuncommitted %" PRIu64 "\n",
+	       r->rings, r->packets, r->records, r->uncommitted);
+	printf("discarded %" PRIu64 "\noverwritten %" PRIu64 "\ndamaged %" PRIu64 "\nvanished %" PRIu64 "\n",
+	       r->discarded, r->overwritten, r->damaged, r->vanished);
+	if (!r->damaged)
+		return STATUS_OK;
+	note("%" PRIu64 " packets are damaged; what is whole before the damage is there", r->damaged);
+	return STATUS_DAMAGED;
+}
+
+int do_recover(const struct options *o, int argc, char **argv)
+{
+	const char *to = argc > 1 ? argv[1] : o->output;
+	struct jf_recovered r;
+	int status;
+
+	status = copy_trace(argv[0], to, &r);
+	return status ? status : say_result(&r);
+}
+
+int do_snapshot(const struct options *o, int argc, char **argv)
+{
+	const char *to = argc > 1 ? argv[1] : o->output, *from = argv[0];
+	char folder[PATH_MAX];
+	struct jf_recovered r;
+	int status;
+	pid_t pid;
+
+	if (!to)
+		return fail("where to? jf-trace snapshot PID FOLDER"), STATUS_USAGE;
+	if (is_pid(from, &pid)) {
+		status = trace_of(pid, folder, sizeof(folder));
+		if (status)
+			return status;
+		from = folder;
+	}
+	status = copy_trace(from, to, &r);
+	return status ? status : say_result(&r);
+}

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
+/*
+ * Probes of a process, as it says itself if it has a control socket, or else those that are in the files that it
+ * has loaded; or of a file. Without an argument: the processes that may be asked.
+ */
+#include "tool.h"
+#include "elf.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static bool wanted(const struct options *o, const char *group, const char *name)
+{
+	unsigned int i;
+
+	for (i = 0; i < o->num_globs; i++)
+		if (glob_matches(o->globs[i], group, name))
+			return true;
+	return !o->num_globs;
+}
+
+static void put_line(const char *kind, const char *state, const char *group, const char *name, const char *detail)
+{
+	put_safe(stdout, kind);
+	printf("%*s %-3s ", (int)(strlen(kind) < 8 ? 8 - strlen(kind) : 0), "", state);
+	put_safe(stdout, group);
+	putchar(':');
+	put_safe(stdout, name);
+	if (*detail) {
+		fputs("  ", stdout);
+		put_safe(stdout, detail);
+	}
+	putchar('\n');
+}
+
+/* --- files ---------------------------------------------------------------------------- */
+
+static int add_file(struct found_list *list, const char *path, const char *name)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY), err;
+	const char *base = strrchr(name, '/');
+	struct elf e;
+
+	if (fd < 0)
+		return -errno;
+	err = elf_open(&e, fd);
+	if (!err) {
+		err = found_in(list, &e, base ? base + 1 : name);
+		elf_close(&e);
+	}
+	close(fd);
+	return err;
+}
+
+static int put_found(const struct options *o, struct found_list *list, const char *what)
+{
+	size_t i, num = 0;
+
+	found_sort(list);
+	for (i = 0; i < list->num; i++) {
+		struct found *f = &list->found[i];
+		char places[32] = "";
+
+		if (!wanted(o, f->group, f->name))
+			continue;
+		num++;
+		if (f->places > 1 && !strcmp(f->kind, "note"))
+			snprintf(places, sizeof(places), "%u places", f->places);
+		put_line(f->kind, "-", f->group, f->name, *places ? places : f->detail);
+	}
+	if (!num) {
+		fail(o->num_globs ? "%s: no probe matches" :
+		     "%s: no probes: no events, no USDT notes, and no table of symbols", what);
+		return STATUS_NONE;
+	}
+	return STATUS_OK;
+}
+
+static int list_file(const struct options *o, const char *path)
+{
+	struct found_list list = { NULL, 0, 0 };
+	int err, status;
+
+	progress("reading %s", path);
+	err = add_file(&list, path, path);
+	progress_end();
+	if (err == -ENOEXEC)
+		status = fail("%s: no ELF file of 64 bits", path);
+	else if (err == -EINVAL)
+		status = fail("%s: the file is damaged", path);
+	else if (err)
+		status = fail("%s: %s", path, strerror(-err));
+	else
+		status = put_found(o, &list, path);
+	found_free(&list);
+	return status;
+}
+
+/* --- processes --------------------------------------------------------------------------- */
+
+/* Files that it has mapped, each one once, as the process sees them. */
+static int list_mapped(const struct options *o, pid_t pid)
+{
+	char maps[48], line[PATH_MAX + 128], last[PATH_MAX] = "", path[PATH_MAX + 64], what[32], *name;
+	struct found_list list = { NULL, 0, 0 };
+	int status, err = 0;
+	FILE *f;
+
+	snprintf(maps, sizeof(maps), "/proc/%d/maps", (int)pid);
+	snprintf(what, sizeof(what), "process %d", (int)pid);
+	f = fopen(maps, "re");
+	if (!f)
+		return errno == ENOENT ? fail("there is no %s", what) : fail("%s: %s", what, strerror(errno));
+	progress("reading the files of %s", what);
+	while (err != -ENOMEM && fgets(line, sizeof(line), f)) {
+		name = strchr(line, '/');
+		if (!name)
+			continue;
+		name[strcspn(name, "\n")] = 0;
+		if (!strcmp(name, last) || strlen(name) >= sizeof(last))
+			continue;
+		memcpy(last, name, strlen(name) + 1);
+		snprintf(path, sizeof(path), "/proc/%d/root%s", (int)pid, name);
+		err = add_file(&list, path, name);
+	}
+	progress_end();
+	if (err == -ENOMEM)
+		status = fail("%s: %s", what, strerror(ENOMEM));
+	else if (ferror(f))
+		status = fail("%s: its files may not be listed: %s", what, strerror(EACCES));
+	else
+		status = put_found(o, &list, what);
+	fclose(f);
+	found_free(&list);
+	return status;
+}
+
+/**
+ * struct listing - for one_probe()
+ * @o:   which are wanted
+ * @num: how many there were
+ */
+struct listing {
+	const struct options	*o;
+	size_t			num;
+};
+
+static int one_probe(const struct jf_words *w, void *arg)
+{
+	struct listing *l = (struct listing *)arg;
+
+	if (w->num != 6 || strcmp(w->word[0], "probe") || !wanted(l->o, w->word[2], w->word[3]))
+		return 0;
+	l->num++;
+	put_line(w->word[1], !strcmp(w->word[4], "on") ? "on" : "off", w->word[2], w->word[3], w->word[5]);
+	return 0;
+}
+
+static int list_process(const struct options *o, pid_t pid)
+{
+	const char *words[] = { "list", o->num_globs == 1 ? o->globs[0] : NULL, NULL };
+	struct listing l = { o, 0 };
+	int err;
+
+	if (!has_control(pid))
+		return list_mapped(o, pid);
+	err = ask(pid, words, one_probe, &l, NULL);
+	if (err == -ECOMM)
+		return STATUS_FAILED;
+	if (err)
+		return fail("process %d: %s", (int)pid, strerror(-err));
+	if (!l.num) {
+		fail("process %d: no probe%s", (int)pid, o->num_globs ? " matches" : "s");
+		return STATUS_NONE;
+	}
+	return STATUS_OK;
+}
+
+static void put_process(pid_t pid, void *arg)
+{
+	char path[48], name[64] = "";
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/comm", (int)pid);
+	f = fopen(path, "re");
+	if (f) {
+		if (fgets(name, sizeof(name), f))
+			name[strcspn(name, "\n")] = 0;
+		fclose(f);
+	}
+	printf("%d ", (int)pid);
+	put_safe(stdout, name);
+	putchar('\n');
+	++*(unsigned int *)arg;
+}
+
+int do_list(const struct options *o, int argc, char **argv)
+{
+	unsigned int num = 0;
+	pid_t pid;
+
+	if (argc)
+		return is_pid(argv[0], &pid) ? list_process(o, pid) : list_file(o, argv[0]);
+	each_control(put_process, &num);
+	if (num)
+		return STATUS_OK;
+	fail("no process of this user can be controlled: see jf-trace run, or give a FILE or PID");
+	return STATUS_NONE;
+}

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
+/* Messages for people. */
+#include "tool.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <string.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+static void say(const char *format, va_list args)
+{
+	progress_end();
+	fputs("jf-trace: ", stderr);
+	vfprintf(stderr, format, args);
+	fputc('\n', stderr);
+}
+
+int fail(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	say(format, args);
+	va_end(args);
+	return STATUS_FAILED;
+}
+
+void note(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	say(format, args);
+	va_end(args);
+}
+
+void put_safe(FILE *to, const char *text)
+{
+	for (; *text; text++)
+		fputc(*text >= ' ' && *text < 127 ? *text : '?', to);
+}
+
+/* --- progress ------------------------------------------------------------------------- */
+
+static char progress_text[160];
+static volatile sig_atomic_t progress_seconds;
+static bool progress_on;
+
+/* Only what a signal handler may call. */
+static void tick(int sig)
+{
+	int saved = errno, n = ++progress_seconds;
+	char line[sizeof(progress_text) + 32], digits[12];
+	size_t len = strlen(progress_text), d = 0;
+
+	(void)sig;
+	line[0] = '\r';
+	memcpy(line + 1, progress_text, len);
+	len++;
+	memcpy(line + len, " ... ", 5);
+	len += 5;
+	do
+		digits[d++] = (char)('0' + n % 10);
+	while (n /= 10);
+	while (d)
+		line[len++] = digits[--d];
+	memcpy(line + len, " s", 2);
+	if (write(STDERR_FILENO, line, len + 2) < 0)
+		progress_seconds = 0;
+	errno = saved;
+}
+
+void progress(const char *format, ...)
+{
+	const struct itimerval each = { { 1, 0 }, { 1, 0 } };
+	struct sigaction act;
+	va_list args;
+
+	if (progress_on || !isatty(STDERR_FILENO))
+		return;
+	va_start(args, format);
+	vsnprintf(progress_text, sizeof(progress_text), format, args);
+	va_end(args);
+	progress_seconds = 0;
+	memset(&act, 0, sizeof(act));
+	act.sa_handler = tick;
+	act.sa_flags = SA_RESTART;
+	progress_on = !sigaction(SIGALRM, &act, NULL) && !setitimer(ITIMER_REAL, &each, NULL);
+}
+
+void progress_end(void)
+{
+	const struct itimerval none = { { 0, 0 }, { 0, 0 } };
+
+	if (!progress_on)
+		return;
+	progress_on = false;
+	setitimer(ITIMER_REAL, &none, NULL);
+	/* The line goes. */
+	if (progress_seconds)
+		fputs("\r\033[K", stderr);
+}

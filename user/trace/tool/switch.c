@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
+/* record, enable, disable, stop, stats: of a process that has a control socket. */
+#include "tool.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Of several parts one could not. */
+static int one_failed(const struct jf_words *w, void *arg)
+{
+	const char *glob = (const char *)arg;
+	uint32_t n;
+
+	if (w->num == 3 && !strcmp(w->word[0], "failed") && jf_number_parse(w->word[2], &n) && n < 4096) {
+		fputs("jf-trace: ", stderr);
+		put_safe(stderr, w->word[1]);
+		fprintf(stderr, " probes that match '%s': %s\n", glob,
+			n == E2BIG ? "too many match, so that none was switched; use a narrower pattern" :
+			strerror((int)n));
+	}
+	return 0;
+}
+
+static int explain(pid_t pid, const char *what, int err)
+{
+	if (err == -ECOMM)
+		return STATUS_FAILED;
+	if (err == -ENOENT)
+		return fail("process %d records nothing: jf-trace record %d", (int)pid, (int)pid);
+	if (err == -EPERM)
+		return fail("process %d refuses it: the same user and root alone may control it", (int)pid);
+	if (err == -EPROTONOSUPPORT)
+		return fail("process %d has another version of libjumpfunc-trace", (int)pid);
+	return fail("process %d: %s: %s", (int)pid, what, strerror(-err));
+}
+
+/* STATUS_NONE if no probe matches. @fn is told of parts that could not. */
+static int switch_one(pid_t pid, const char *glob, bool on, answer_fn *fn)
+{
+	const char *const words[] = { on ? "enable" : "disable", glob, NULL };
+	int err, n;
+
+	if (!*glob || strlen(glob) > 255)
+		return fail("'%s' is no pattern of probes: it must have 1 to 255 characters", glob);
+	err = ask(pid, words, fn, (void *)(uintptr_t)glob, &n);
+	if (err)
+		return explain(pid, glob, err);
+	if (!n) {
+		fail(on ? "no probe of process %d matches '%s' now: jf-trace list %d" :
+		     "no probe of process %d that is on matches '%s': jf-trace list %d", (int)pid, glob, (int)pid);
+		return STATUS_NONE;
+	}
+	printf("%s %d\n", on ? "enabled" : "disabled", n);
+	return STATUS_OK;
+}
+
+static int switch_all(const struct options *o, char **argv, bool on)
+{
+	int status = STATUS_OK, one;
+	unsigned int i;
+	pid_t pid;
+
+	if (!is_pid(argv[0], &pid))
+		return fail("'%s' is no number of a process", argv[0]), STATUS_USAGE;
+	for (i = 0; i < o->num_globs; i++) {
+		one = switch_one(pid, o->globs[i], on, one_failed);
+		if (one && status != STATUS_FAILED)
+			status = one;
+	}
+	for (argv++; *argv; argv++) {
+		one = switch_one(pid, *argv, on, one_failed);
+		if (one && status != STATUS_FAILED)
+			status = one;
+	}
+	return status;
+}
+
+int do_enable(const struct options *o, int argc, char **argv)
+{
+	if (argc < 2 && !o->num_globs)
+		return fail("which probes? jf-trace enable PID GLOB..."), STATUS_USAGE;
+	return switch_all(o, argv, true);
+}
+
+int do_disable(const struct options *o, int argc, char **argv)
+{
+	if (argc < 2 && !o->num_globs)
+		return fail("which probes? jf-trace disable PID GLOB..."), STATUS_USAGE;
+	return switch_all(o, argv, false);
+}
+
+int do_record(const struct options *o, int argc, char **argv)
+{
+	const char *values[5] = { NULL, o->mode, o->clock, o->packets, o->size };
+	static const char *const keys[5] = { "parent", "mode", "clock", "packets", "packet_size" };
+	char text[5][PATH_MAX + 32], folder[PATH_MAX], *parent = NULL;
+	const char *words[8] = { "record" };
+	unsigned int i, n = 1;
+	int err, status;
+	pid_t pid;
+
+	if (!is_pid(argv[0], &pid))
+		return fail("'%s' is no number of a process", argv[0]), STATUS_USAGE;
+	if (o->output) {
+		/* The process may be in another folder. */
+		parent = realpath(o->output, NULL);
+		if (!parent)
+			return fail("%s: %s", o->output, strerror(errno));
+		values[0] = parent;
+	}
+	for (i = 0; i < 5; i++) {
+		if (!values[i])
+			continue;
+		snprintf(text[i], sizeof(text[i]), "%s=%s", keys[i], values[i]);
+		words[n++] = text[i];
+	}
+	words[n] = NULL;
+	free(parent);
+	err = ask(pid, words, NULL, NULL, NULL);
+	if (err == -EBUSY)
+		return fail("process %d is recording already: jf-trace stats %d tells where", (int)pid, (int)pid);
+	if (err == -EOPNOTSUPP)
+		return fail("process %d cannot have this clock: try --clock monotonic", (int)pid);
+	if (err)
+		return explain(pid, "cannot record", err);
+	status = trace_of(pid, folder, sizeof(folder));
+	if (status)
+		return status;
+	put_safe(stdout, folder);
+	putchar('\n');
+	/* All that there are; a provider may refuse to take that for all functions. */
+	if (argc < 2 && !o->num_globs)
+		return switch_one(pid, "*", true, NULL);
+	return switch_all(o, argv, true);
+}
+
+int do_stop(const struct options *o, int argc, char **argv)
+{
+	const char *const words[] = { "stop", NULL };
+	pid_t pid;
+	int err;
+
+	(void)o;
+	(void)argc;
+	if (!is_pid(argv[0], &pid))
+		return fail("'%s' is no number of a process", argv[0]), STATUS_USAGE;
+	err = ask(pid, words, NULL, NULL, NULL);
+	return err ? explain(pid, "cannot stop", err) : STATUS_OK;
+}
+
+static int one_stat(const struct jf_words *w, void *arg)
+{
+	(void)arg;
+	if (w->num == 3 && !strcmp(w->word[0], "value")) {
+		put_safe(stdout, w->word[1]);
+		putchar(' ');
+		put_safe(stdout, w->word[2]);
+		putchar('\n');
+	}
+	return 0;
+}
+
+int do_stats(const struct options *o, int argc, char **argv)
+{
+	const char *const words[] = { "stats", NULL };
+	pid_t pid;
+	int err;
+
+	(void)o;
+	(void)argc;
+	if (!is_pid(argv[0], &pid))
+		return fail("'%s' is no number of a process", argv[0]), STATUS_USAGE;
+	err = ask(pid, words, one_stat, NULL, NULL);
+	return err ? explain(pid, "stats", err) : STATUS_OK;
+}

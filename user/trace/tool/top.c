@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
+/* Events a second of a process, or of a trace that one records. Nothing is asked of the process meanwhile. */
+#include "tool.h"
+#include "tally.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define ROWS	20
+
+/**
+ * struct row - of what is shown
+ * @name: of the event
+ * @rate: of it, a second
+ * @ever: records of it, as far as they were seen
+ */
+struct row {
+	const char	*name;
+	double		rate;
+	uint64_t	ever;
+};
+
+static int by_rate(const void *x, const void *y)
+{
+	const struct row *a = (const struct row *)x, *b = (const struct row *)y;
+
+	if (a->rate > b->rate || a->rate < b->rate)
+		return a->rate > b->rate ? -1 : 1;
+	if (a->ever != b->ever)
+		return a->ever > b->ever ? -1 : 1;
+	return strcmp(a->name, b->name);
+}
+
+/* What was overwritten before it was seen is taken to be of the same events, in proportion. */
+static size_t make_rows(const struct tally *t, struct row *rows, double seconds)
+{
+	double factor = t->seen ? (double)t->total / (double)t->seen : 1;
+	size_t num = 0;
+	uint32_t id;
+
+	for (id = 1; id < TALLY_EVENTS; id++) {
+		const struct tally_event *e = &t->event[id];
+
+		if (e->ever)
+			rows[num++] = (struct row){ e->name ? e->name : "?", (double)e->now * factor / seconds, e->ever };
+	}
+	qsort(rows, num, sizeof(*rows), by_rate);
+	return num;
+}
+
+static void show(const struct tally *t, struct row *rows, double seconds)
+{
+	size_t num = make_rows(t, rows, seconds), i;
+
+	if (isatty(STDOUT_FILENO))
+		fputs("\033[H\033[J", stdout);
+	printf("%.0f events/s, lost %.0f/s%s\n", (double)t->total / seconds, (double)t->discarded / seconds,
+	       t->total > t->seen ? "; not all were seen before they were overwritten: rates of each are estimates" : "");
+	printf("%14s %14s  EVENT\n", "EVENTS/S", "SEEN");
+	for (i = 0; i < num && i < ROWS; i++) {
+		printf("%14.0f %14" PRIu64 "  ", rows[i].rate, rows[i].ever);
+		put_safe(stdout, rows[i].name);
+		putchar('\n');
+	}
+	if (num > ROWS)
+		printf("%zu more\n", num - ROWS);
+	fflush(stdout);
+}
+
+static double now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+static volatile sig_atomic_t interrupted;
+
+static void interrupt(int sig)
+{
+	interrupted = sig;
+}
+
+static int watch(const struct options *o, struct tally *t, pid_t pid)
+{
+	struct timespec rest = { (time_t)o->interval, (long)((o->interval - (double)(time_t)o->interval) * 1e9) };
+	struct row *rows = malloc(TALLY_EVENTS * sizeof(*rows));
+	double last = now(), next;
+	uint32_t times = 0;
+	int err = 0;
+	uid_t uid;
+
+	if (!rows)
+		return fail("%s", strerror(ENOMEM));
+	while (!interrupted && !err) {
+		nanosleep(&rest, NULL);
+		next = now();
+		if (next <= last)
+			continue;
+		err = tally_look(t);
+		if (!err) {
+			show(t, rows, next - last);
+			last = next;
+		}
+		if (ferror(stdout) || (o->times && ++times == o->times))
+			break;
+		if (pid && !pid_owner(pid, &uid)) {
+			note("process %d has ended; its trace is in %s", (int)pid, t->folder);
+			break;
+		}
+	}
+	free(rows);
+	return err ? fail("%s: %s", t->folder, err == -ENODATA ? "there is no trace any more" : strerror(-err)) :
+	       STATUS_OK;
+}
+
+int do_top(const struct options *o, int argc, char **argv)
+{
+	struct sigaction act;
+	const char *from = argv[0];
+	char folder[PATH_MAX];
+	struct tally t;
+	pid_t pid = 0;
+	int status, err;
+
+	(void)argc;
+	if (is_pid(from, &pid)) {
+		status = trace_of(pid, folder, sizeof(folder));
+		if (status)
+			return status;
+		from = folder;
+	}
+	err = tally_begin(&t, from);
+	if (err)
+		return fail("%s: %s", from, err == -ENODATA ? "no trace of jumpfunc" : strerror(-err));
+	/* Without SA_RESTART: the sleep ends. */
+	memset(&act, 0, sizeof(act));
+	act.sa_handler = interrupt;
+	sigaction(SIGINT, &act, NULL);
+	sigaction(SIGTERM, &act, NULL);
+	status = watch(o, &t, pid);
+	tally_end(&t);
+	return status;
+}

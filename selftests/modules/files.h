@@ -6,6 +6,7 @@
 #include <linux/debugfs.h>
 #include <linux/err.h>
 #include <linux/fs.h>
+#include <linux/kernel.h>
 #include <linux/string.h>
 #include <linux/uaccess.h>
 
@@ -30,5 +31,27 @@ static const struct file_operations name##_fops = {			\
 	.write = name##_write,						\
 	.llseek = noop_llseek,						\
 }
+
+/* name_fops for a file that takes a number, for name_number(). */
+#define TEST_NUMBER(name)						\
+static ssize_t name##_write(struct file *file, const char __user *buf, size_t len, loff_t *pos) \
+{									\
+	unsigned int n;							\
+	int err = kstrtouint_from_user(buf, len, 0, &n) ?: name##_number(n); \
+									\
+	return err ?: len;						\
+}									\
+TEST_WRITE_ONLY(name)
+
+/* do_fops for a file that takes commands of less than 48 letters, for do_command(). */
+#define TEST_COMMANDS							\
+static ssize_t do_write(struct file *file, const char __user *ubuf, size_t count, loff_t *pos) \
+{									\
+	char buf[48], *cmd = test_command(buf, sizeof(buf), ubuf, count); \
+	int err = PTR_ERR_OR_ZERO(cmd) ?: do_command(cmd);		\
+									\
+	return err ?: count;						\
+}									\
+TEST_WRITE_ONLY(do)
 
 #endif /* TEST_FILES_H */

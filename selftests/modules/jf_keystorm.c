@@ -12,9 +12,7 @@
  *   results	counters, "name value"; all that begin with "bad_" must stay 0
  *
  * What is checked:
- *   phase	the toggler publishes which answers are allowed: both while it
- *		works, one when the change has returned. A branch that began and
- *		ended in one phase must have given an answer that it allows.
+ *   phase	an answer, off or on, is one that oracle.h allows
  *   users	a thread that has counted a key up sees it enabled until it counts it
  *		down, and a thread that disables it takes no user away from others. One
  *		key is deferred: its last user leaves later, or never.
@@ -36,6 +34,7 @@
 
 #include "callers.h"
 #include "files.h"
+#include "oracle.h"
 
 static unsigned int timer_us = 500;
 module_param(timer_us, uint, 0444);
@@ -193,10 +192,9 @@ static noinline int fight(void)
 /* --- what runs ---------------------------------------------------------- */
 
 struct counters {
-	u64 calls, irq_calls, on, off, ops, bad_phase, bad_user, bad_op;
+	u64 calls, said[2], ops, shared, bad_phase, bad_user, bad_op;
 	unsigned int next;
 	int held[NKEYS], held_late;
-	u64 shared;
 	bool resting;
 };
 
@@ -206,34 +204,18 @@ static struct callers callers;
 static struct dentry *dir;
 static bool counting;
 
-#define ALLOW_OFF	1
-#define ALLOW_ON	2
-
-/* Sequence number << 2 | allowed answers. One word: read at once. */
-static unsigned long phase = ALLOW_OFF;
+static oracle_word phase = BIT(false);
 static DEFINE_MUTEX(mutex);
 static u64 toggles, bad_toggles, bad_rest;
 
 static void check_place(struct counters *c, const struct place *p)
 {
-	unsigned long before, after;
-	int got;
+	oracle_word before = oracle_before(&phase);
+	bool got = p->fn();
 
-	before = READ_ONCE(phase);
-	/* Pair with those in publish(): the branch runs between the two loads. */
-	smp_rmb();
-	got = p->fn();
-	smp_rmb();
-	after = READ_ONCE(phase);
-
-	if (got)
-		c->on++;
-	else
-		c->off++;
-	if (before == after && !(before & (got ? ALLOW_ON : ALLOW_OFF))) {
-		if (!c->bad_phase++)
-			pr_err("jf_keystorm: BAD: site at offset %x says %d in phase %lx\n", p->offset, got, before);
-	}
+	if (!oracle_allows(&phase, before, got) && !c->bad_phase++)
+		pr_err("jf_keystorm: BAD: site at offset %x says %d in phase %lx\n", p->offset, got, before);
+	c->said[got]++;
 }
 
 /*
@@ -354,24 +336,11 @@ static enum hrtimer_restart storm_tick(struct hrtimer *t)
 		check_place(c, &places[c->next]);
 		c->next = (c->next + 1) % NPLACES;
 	}
-	c->irq_calls += 8;
+	c->calls += 8;
 	return callers_again(&callers, t);
 }
 
 /* --- the toggler -------------------------------------------------------- */
-
-static void publish(unsigned long allowed)
-{
-	static unsigned long seq;
-
-	/*
-	 * Pair with those in check_place(). The update orders itself against the text: it
-	 * has synchronised all CPUs before it returned.
-	 */
-	smp_mb();
-	WRITE_ONCE(phase, ++seq << 2 | allowed);
-	smp_mb();
-}
 
 static int toggle(unsigned int how, bool on)
 {
@@ -388,31 +357,28 @@ static int toggle(unsigned int how, bool on)
 	return jf_batch_commit(&b);
 }
 
-static ssize_t toggle_write(struct file *file, const char __user *buf, size_t len, loff_t *pos)
+static int toggle_number(unsigned int n)
 {
-	unsigned int n, i;
-	int err;
+	unsigned int i;
+	int err = 0;
 
-	err = kstrtouint_from_user(buf, len, 0, &n);
-	if (err)
-		return err;
 	mutex_lock(&mutex);
 	for (i = 0; i < n && !fatal_signal_pending(current); i++) {
 		bool on = !jf_key_enabled(&storm_key);
 
-		publish(ALLOW_ON | ALLOW_OFF);
+		oracle_publish(&phase, BIT(true) | BIT(false));
 		err = toggle(toggles, on);
 		if (err) {
 			bad_toggles++;
 			pr_err("jf_keystorm: BAD: toggle gave %d\n", err);
 			break;
 		}
-		publish(on ? ALLOW_ON : ALLOW_OFF);
+		oracle_publish(&phase, BIT(on));
 		toggles++;
 		cond_resched();
 	}
 	mutex_unlock(&mutex);
-	return err ?: len;
+	return err;
 }
 
 /* --- at rest ------------------------------------------------------------ */
@@ -475,14 +441,10 @@ static int drop_all(void)
 	return 0;
 }
 
-static ssize_t run_write(struct file *file, const char __user *buf, size_t len, loff_t *pos)
+static int run_number(unsigned int n)
 {
-	unsigned int n;
-	int cpu, err;
+	int cpu, err = 0;
 
-	err = kstrtouint_from_user(buf, len, 0, &n);
-	if (err)
-		return err;
 	mutex_lock(&mutex);
 	WRITE_ONCE(counting, n == 1);
 	if (n != 1) {
@@ -496,7 +458,7 @@ static ssize_t run_write(struct file *file, const char __user *buf, size_t len, 
 		look_at_rest();
 	}
 	mutex_unlock(&mutex);
-	return err ?: len;
+	return err;
 }
 
 /* Are the sites where they should be, and do they begin with a jump or a nop? */
@@ -530,31 +492,15 @@ static unsigned int misplaced(void)
 
 static int results_show(struct seq_file *m, void *v)
 {
-	struct counters t = {};
-	int cpu;
+	struct counters t = {}, q = {};
 
 	mutex_lock(&mutex);
-	for_each_possible_cpu(cpu) {
-		/* They are counted on: a number may be out of date, no more. */
-		struct counters c = data_race(*per_cpu_ptr(&counters, cpu));
-		struct counters q = data_race(*per_cpu_ptr(&irq_counters, cpu));
-
-		t.calls += c.calls;
-		t.ops += c.ops;
-		t.shared += c.shared;
-		t.on += c.on;
-		t.off += c.off;
-		t.bad_phase += c.bad_phase;
-		t.bad_user += c.bad_user;
-		t.bad_op += c.bad_op;
-		t.irq_calls += q.irq_calls;
-		t.on += q.on;
-		t.off += q.off;
-		t.bad_phase += q.bad_phase;
-	}
-	seq_printf(m, "calls %llu\nirq_calls %llu\non %llu\noff %llu\n", t.calls, t.irq_calls, t.on, t.off);
+	oracle_add(&t, &counters, bad_op);
+	oracle_add(&q, &irq_counters, bad_op);
+	seq_printf(m, "calls %llu\nirq_calls %llu\non %llu\noff %llu\n", t.calls, q.calls,
+		   t.said[true] + q.said[true], t.said[false] + q.said[false]);
 	seq_printf(m, "toggles %llu\nops %llu\nshared %llu\n", toggles, t.ops, t.shared);
-	seq_printf(m, "bad_phase %llu\nbad_user %llu\nbad_op %llu\n", t.bad_phase, t.bad_user, t.bad_op);
+	seq_printf(m, "bad_phase %llu\nbad_user %llu\nbad_op %llu\n", t.bad_phase + q.bad_phase, t.bad_user, t.bad_op);
 	seq_printf(m, "bad_toggles %llu\nbad_rest %llu\n", bad_toggles, bad_rest);
 	seq_printf(m, "places %zu\n", NPLACES);
 	/* Without patching, there are places but no sites. */
@@ -565,9 +511,9 @@ static int results_show(struct seq_file *m, void *v)
 
 DEFINE_SHOW_ATTRIBUTE(results);
 
-TEST_WRITE_ONLY(toggle);
+TEST_NUMBER(toggle);
 
-TEST_WRITE_ONLY(run);
+TEST_NUMBER(run);
 
 static int __init keystorm_init(void)
 {

@@ -11,11 +11,8 @@
  *   value	the target mixes all of its arguments with a number of its own. So
  *		a lost or swapped argument or a result from nowhere is noticed, and
  *		the caller knows which target ran.
- *   target	the updater publishes which targets are allowed: the old and the
- *		new one while an update runs, only the new one once it returned. A
- *		call that began and ended in the same phase must have reached a
- *		target that the phase allows: no call may come late. While no task
- *		writes to "updates", all targets are allowed.
+ *   target	which targets are allowed says oracle.h; all of them are while no
+ *		task writes to "updates".
  */
 #include <linux/debugfs.h>
 #include <linux/module.h>
@@ -27,12 +24,13 @@
 
 #include "callers.h"
 #include "files.h"
+#include "oracle.h"
 
 static unsigned int timer_us = 200;
 module_param(timer_us, uint, 0444);
 MODULE_PARM_DESC(timer_us, "period of the timer interrupts that call, in microseconds (default 200)");
 
-#define NTARGETS	3
+#define NTARGETS	ORACLE_ANSWERS
 
 typedef u64 storm_fn(u64 a, u64 b, u64 c, u64 d, u64 e, u64 f);
 
@@ -63,7 +61,7 @@ DYNFUNC_TARGETS(storm_b, storm_0, storm_1, storm_2);
 DYNFUNC_TARGETS(storm_c, storm_0, storm_1);
 
 struct counters {
-	u64 calls, irq_calls, bad_value, bad_target;
+	u64 calls, bad_value, bad_target;
 	u64 hits[NTARGETS];
 };
 
@@ -71,20 +69,15 @@ static DEFINE_PER_CPU(struct counters, in_task);
 static DEFINE_PER_CPU(struct counters, in_irq);
 static struct dentry *dir;
 
-/* Phase << NTARGETS | bit mask of the allowed targets. One word: read at once. */
-#define ALL_TARGETS	(BIT(NTARGETS) - 1)
-static unsigned long phase = ALL_TARGETS;
+static oracle_word phase = ORACLE_ALL;
 static DEFINE_MUTEX(update_mutex);
 static u64 updates, batches, bad_updates, bad_queries;
 
-static __always_inline void check_call(struct counters *c, unsigned long before, u64 got, u64 want)
+static __always_inline void check_call(struct counters *c, oracle_word before, u64 got, u64 want)
 {
 	unsigned int t = got & 3;
-	unsigned long after;
+	bool allowed = oracle_allows(&phase, before, t);
 
-	/* Pairs with the one in publish(): what we saw is no younger than the call. */
-	smp_rmb();
-	after = READ_ONCE(phase);
 	c->calls++;
 	if (got >> 2 != (want << 2) >> 2 || t >= NTARGETS) {
 		if (!c->bad_value++)
@@ -92,23 +85,20 @@ static __always_inline void check_call(struct counters *c, unsigned long before,
 		return;
 	}
 	c->hits[t]++;
-	if (before == after && !(before & BIT(t))) {
-		if (!c->bad_target++)
-			pr_err("storm: target %u ran in phase %lx\n", t, before);
-	}
+	if (!allowed && !c->bad_target++)
+		pr_err("storm: target %u ran in phase %lx\n", t, before);
 }
 
 static void storm_calls(struct counters *c, u64 x)
 {
 	u64 a = x, b = x * 17, d = ~x, e = x >> 3, f = x ^ 0x5a5a5a5a5aUL;
 	u64 want = mix(a, b, 42, d, e, f);
-	unsigned long before;
+	oracle_word before;
 	u64 got;
 
 #define CALL(call)							\
 	do {								\
-		before = READ_ONCE(phase);				\
-		smp_rmb();						\
+		before = oracle_before(&phase);				\
 		got = call;						\
 		check_call(c, before, got, want);			\
 	} while (0)
@@ -150,20 +140,6 @@ static enum hrtimer_restart storm_tick(struct hrtimer *t)
 	return callers_again(&callers, t);
 }
 
-/* The next phase allows the targets of @mask. */
-static void publish(unsigned long mask)
-{
-	static unsigned long seq;
-
-	/*
-	 * Pairs with those around a call. The update itself orders it against the
-	 * text: it has synchronised all CPUs before it returned.
-	 */
-	smp_mb();
-	WRITE_ONCE(phase, ++seq << NTARGETS | mask);
-	smp_mb();
-}
-
 static int update_all(unsigned int t, bool batch)
 {
 	storm_fn *or_none = t == 2 ? NULL : targets[t];
@@ -181,29 +157,26 @@ static int update_all(unsigned int t, bool batch)
 	return jf_batch_commit(&b);
 }
 
-static ssize_t updates_write(struct file *file, const char __user *buf, size_t len, loff_t *pos)
+static int updates_number(unsigned int n)
 {
 	static unsigned int now;
-	unsigned int n, i;
-	int err;
+	unsigned int i;
+	int err = 0;
 
-	err = kstrtouint_from_user(buf, len, 0, &n);
-	if (err)
-		return err;
 	mutex_lock(&update_mutex);
 	for (i = 0; i < n && !fatal_signal_pending(current); i++) {
 		unsigned int next = (now + 1 + !!(i & 4)) % NTARGETS;
 		bool batch = i & 2;
 
 		/* Before the first one, debugfs may have set them to anything. */
-		publish(i ? BIT(now) | BIT(next) : ALL_TARGETS);
+		oracle_publish(&phase, i ? BIT(now) | BIT(next) : ORACLE_ALL);
 		err = update_all(next, batch);
 		if (err) {
 			bad_updates++;
 			pr_err("storm: update gave %d\n", err);
 			break;
 		}
-		publish(BIT(next));
+		oracle_publish(&phase, BIT(next));
 		if (dynfunc_query(storm_a) != targets[next] || dynfunc_query(storm_b) != targets[next] ||
 		    dynfunc_query(storm_c) != (next == 2 ? NULL : targets[next]))
 			bad_queries++;
@@ -212,40 +185,30 @@ static ssize_t updates_write(struct file *file, const char __user *buf, size_t l
 		batches += batch;
 		cond_resched();
 	}
-	publish(ALL_TARGETS);
+	oracle_publish(&phase, ORACLE_ALL);
 	mutex_unlock(&update_mutex);
-	return err ?: len;
+	return err;
 }
 
 static int results_show(struct seq_file *m, void *v)
 {
 	struct counters t = {}, q = {};
-	int cpu, i;
+	int i;
 
-	for_each_possible_cpu(cpu) {
-		/* They are counted on: a number may be out of date, no more. */
-		struct counters a = data_race(*per_cpu_ptr(&in_task, cpu));
-		struct counters b = data_race(*per_cpu_ptr(&in_irq, cpu));
-
-		t.calls += a.calls;
-		q.calls += b.calls;
-		t.bad_value += a.bad_value + b.bad_value;
-		t.bad_target += a.bad_target + b.bad_target;
-		for (i = 0; i < NTARGETS; i++)
-			t.hits[i] += a.hits[i] + b.hits[i];
-	}
+	oracle_add(&t, &in_task, hits);
+	oracle_add(&q, &in_irq, hits);
 	seq_printf(m, "calls %llu\nirq_calls %llu\n", t.calls, q.calls);
 	for (i = 0; i < NTARGETS; i++)
-		seq_printf(m, "target_%d %llu\n", i, t.hits[i]);
+		seq_printf(m, "target_%d %llu\n", i, t.hits[i] + q.hits[i]);
 	seq_printf(m, "updates %llu\nbatches %llu\n", updates, batches);
 	seq_printf(m, "bad_value %llu\nbad_target %llu\nbad_updates %llu\nbad_queries %llu\n",
-		   t.bad_value, t.bad_target, bad_updates, bad_queries);
+		   t.bad_value + q.bad_value, t.bad_target + q.bad_target, bad_updates, bad_queries);
 	return 0;
 }
 
 DEFINE_SHOW_ATTRIBUTE(results);
 
-TEST_WRITE_ONLY(updates);
+TEST_NUMBER(updates);
 
 static int __init storm_init(void)
 {

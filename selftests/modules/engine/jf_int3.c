@@ -15,8 +15,8 @@
 #include <linux/kprobes.h>
 #include <linux/smp.h>
 #include <linux/stacktrace.h>
-#include <asm/apic.h>
-#include <asm/nmi.h>
+
+#include "../nmi.h"
 
 static const u8 int3 = 0xcc;
 
@@ -125,15 +125,13 @@ static void make_calls(void *arg)
 }
 
 static struct calls nmi_calls;
-static int nmi_cpu = -1;
+static bool nmi_done;
 
-static int call_from_nmi(unsigned int cmd, struct pt_regs *regs)
+static void call_from_nmi(void)
 {
-	if (READ_ONCE(nmi_cpu) != raw_smp_processor_id())
-		return NMI_DONE;
 	make_calls(&nmi_calls);
-	smp_store_release(&nmi_cpu, -1);
-	return NMI_HANDLED;
+	/* Pairs with the load of the waiting task. */
+	smp_store_release(&nmi_done, true);
 }
 
 static void check_calls(const struct calls *c, bool changed)
@@ -169,11 +167,12 @@ static void call_everywhere(bool changed)
 
 	/* An NMI on another CPU. */
 	memset(&nmi_calls, 0, sizeof(nmi_calls));
-	WRITE_ONCE(nmi_cpu, cpu);
-	apic->send_IPI(cpu, NMI_VECTOR);
-	for (i = 0; i < 5000 && smp_load_acquire(&nmi_cpu) >= 0; i++)
+	WRITE_ONCE(nmi_done, false);
+	nmi_send(cpu);
+	/* Pair with the store of the NMI. */
+	for (i = 0; i < 5000 && !smp_load_acquire(&nmi_done); i++)
 		usleep_range(1000, 2000);
-	if (CHECK_EQ(smp_load_acquire(&nmi_cpu), -1))
+	if (CHECK(smp_load_acquire(&nmi_done)))
 		check_calls(&nmi_calls, changed);
 }
 
@@ -181,7 +180,7 @@ static int test_emulate(void)
 {
 	struct jf_batch b;
 
-	if (!CHECK_EQ(register_nmi_handler(NMI_LOCAL, call_from_nmi, 0, "jf_int3"), 0))
+	if (!CHECK_EQ(nmi_start(call_from_nmi), 0))
 		return 0;
 	/* The initial state: call, nop, "eax = 0", jumps. */
 	call_everywhere(false);
@@ -210,7 +209,7 @@ static int test_emulate(void)
 	dynfunc_batch_set(&b, int3_ret0, NULL);
 	CHECK_EQ(jf_batch_commit(&b), 0);
 	call_everywhere(false);
-	unregister_nmi_handler(NMI_LOCAL, "jf_int3");
+	nmi_stop();
 	return 0;
 }
 

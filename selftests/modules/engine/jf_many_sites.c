@@ -5,11 +5,7 @@
  * them: batches of any subset of the functions, while threads, timer interrupts and
  * NMIs call, and check every call's target and argument.
  *
- * A call is right if its result is that of one of the targets that its function may
- * have had between the call's begin and end. The updater says in may[] which
- * these are: before a batch the old and the new one, once it is committed only
- * the new one. A caller that saw the same word in may[] before and after its call
- * knows that the word was true all the time.
+ * What a call is held against is in oracle.h: a word for each function.
  *
  * Tried: a second broadcast in jf_sync_all() (the counts are wrong), and writing
  * live sites without INT3s (the machine oopses in "storm").
@@ -20,10 +16,10 @@
 #include <linux/kprobes.h>
 #include <linux/sched/signal.h>
 #include <linux/seq_file.h>
-#include <asm/apic.h>
-#include <asm/nmi.h>
 
 #include "../callers.h"
+#include "../nmi.h"
+#include "../oracle.h"
 
 static unsigned int seconds = 8;
 module_param(seconds, uint, 0644);
@@ -48,7 +44,7 @@ MODULE_PARM_DESC(storm_funcs, "how many of the five functions the storm changes;
 #define STRIDE	27
 #endif
 #define NFUNCS	5
-#define NTARGETS 3
+#define NTARGETS ORACLE_ANSWERS
 
 /* The low two bits of a result say which target it was. */
 static __always_inline u64 mix(u64 x)
@@ -383,12 +379,10 @@ struct cpu_counters {
 };
 
 static DEFINE_PER_CPU(struct cpu_counters, counters);
-static DEFINE_PER_CPU(int, nmi_wanted);
 static struct callers callers;
 static bool storming;
 
-/* A number that grows << 3 | the targets that the function may have now. */
-static unsigned long may[NFUNCS];
+static oracle_word may[NFUNCS];
 
 static u64 random_of(struct counters *c)
 {
@@ -400,23 +394,19 @@ static __always_inline void one_call(struct counters *c)
 {
 	u64 r = random_of(c), x = c->rnd, got;
 	unsigned int k = r % NFUNCS;
-	unsigned long before, after;
 	unsigned int i = stub_of(k, r / NFUNCS);
+	oracle_word before = oracle_before(&may[k]);
+	bool allowed;
 
-	before = READ_ONCE(may[k]);
-	smp_rmb();	/* pairs with the full barriers in publish() */
 	got = r & BIT(20) ? call_tramp(k, x) : call_stub(i, x);
-	smp_rmb();	/* likewise */
-	after = READ_ONCE(may[k]);
-
+	allowed = oracle_allows(&may[k], before, got & 3);
 	c->calls++;
 	if ((got & ~3ULL) != mix(x) || (got & 3) >= NTARGETS) {
 		c->bad_value++;
 		return;
 	}
 	c->hits[got & 3]++;
-	if (before == after && !(before & BIT(got & 3)))
-		c->bad_target++;
+	c->bad_target += !allowed;
 }
 
 static int storm_thread(void *unused)
@@ -434,17 +424,13 @@ static int storm_thread(void *unused)
 	return 0;
 }
 
-static int storm_nmi(unsigned int cmd, struct pt_regs *regs)
+static void storm_nmi(void)
 {
 	struct counters *c = &this_cpu_ptr(&counters)->c[IN_NMI];
 	int i;
 
-	if (!this_cpu_read(nmi_wanted))
-		return NMI_DONE;
 	for (i = 0; i < 8; i++)
 		one_call(c);
-	this_cpu_write(nmi_wanted, 0);
-	return NMI_HANDLED;
 }
 
 static enum hrtimer_restart storm_tick(struct hrtimer *t)
@@ -460,17 +446,8 @@ static enum hrtimer_restart storm_tick(struct hrtimer *t)
 	/* An NMI for the neighbour. It may be in the midst of anything. */
 	if (cpu >= nr_cpu_ids)
 		cpu = cpumask_first(cpu_online_mask);
-	/* One at a time: an NMI without a request would be of unknown reason. */
-	if (!xchg(per_cpu_ptr(&nmi_wanted, cpu), 1))
-		apic->send_IPI(cpu, NMI_VECTOR);
+	nmi_send(cpu);
 	return callers_again(&callers, t);
-}
-
-static void publish(unsigned int k, unsigned long mask)
-{
-	smp_mb();	/* what happened before comes before */
-	WRITE_ONCE(may[k], ((may[k] >> 3) + 1) << 3 | mask);
-	smp_mb();	/* and the batch comes after */
 }
 
 static void stop_threads(void)
@@ -518,7 +495,7 @@ static void storm_reset(void)
 			all->c[i].rnd = cpu * 1000 + i;
 	}
 	for (k = 0; k < NFUNCS; k++)
-		publish(k, BIT(0));
+		oracle_publish(&may[k], BIT(0));
 }
 
 /* One function, any subset, or all but the largest one. */
@@ -540,7 +517,7 @@ static int storm_update(struct updates *u)
 		next[k] = random_of(&u->r) % NTARGETS;
 		if (!(mask & BIT(k)))
 			continue;
-		publish(k, BIT(u->target[k]) | BIT(next[k]));
+		oracle_publish(&may[k], BIT(u->target[k]) | BIT(next[k]));
 		if (next[k] == u->target[k])
 			continue;
 		u->changes++;
@@ -550,7 +527,7 @@ static int storm_update(struct updates *u)
 	for (k = 0; k < NFUNCS; k++) {
 		if (!(mask & BIT(k)))
 			continue;
-		publish(k, BIT(next[k]));
+		oracle_publish(&may[k], BIT(next[k]));
 		u->target[k] = next[k];
 	}
 	u->batches++;
@@ -597,7 +574,7 @@ static int test_storm(void)
 	u64 ns;
 
 	storm_reset();
-	if (!CHECK_EQ(register_nmi_handler(NMI_LOCAL, storm_nmi, 0, "jf_many_sites"), 0))
+	if (!CHECK_EQ(nmi_start(storm_nmi), 0))
 		return 0;
 	if (!CHECK_EQ(start_threads(), 0))
 		goto out;
@@ -610,7 +587,7 @@ static int test_storm(void)
 		u.batches, u.changes, u.sites, u.most, SUM_ALL(hits[0]), SUM_ALL(hits[1]), SUM_ALL(hits[2]));
 	storm_check(&u);
 out:
-	unregister_nmi_handler(NMI_LOCAL, "jf_many_sites");
+	nmi_stop();
 	return 0;
 }
 

@@ -932,16 +932,7 @@ static int do_command(const char *cmd)
 	return 0;
 }
 
-static ssize_t do_write(struct file *file, const char __user *ubuf,
-			size_t count, loff_t *pos)
-{
-	char buf[40], *cmd = test_command(buf, sizeof(buf), ubuf, count);
-	int err = PTR_ERR_OR_ZERO(cmd) ?: do_command(cmd);
-
-	return err ?: count;
-}
-
-TEST_WRITE_ONLY(do);
+TEST_COMMANDS;
 
 static int state_show(struct seq_file *m, void *v)
 {

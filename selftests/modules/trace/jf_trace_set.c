@@ -9,8 +9,8 @@
  *   toggle	write N: switch N times
  *   counts	"name value"; all that begin with "bad_" must stay 0
  *
- * The toggler publishes a phase: off, on, or changing. What is hit from beginning
- * to end in one phase must call none of the probes, or each of them once.
+ * What is hit from beginning to end while none of the changes is under way must call
+ * none of the probes, or each of them once, as oracle.h says.
  */
 #include <linux/delay.h>
 #include <linux/module.h>
@@ -19,6 +19,7 @@
 #include "jf_trace_set.h"
 #include "../callers.h"
 #include "../engine/jf_test.h"
+#include "../oracle.h"
 
 #define SET_DEFINE(n)							\
 	DEFINE_JF_TRACE(set##n);					\
@@ -79,9 +80,9 @@ static const struct {
 
 /* --- phases -------------------------------------------------------------- */
 
-enum { OFF, ON, CHANGING };
-/* Sequence number << 2 | phase. */
-static unsigned long phase;
+/* What one hit saw of the set. */
+enum { OFF, ON, MIXED };
+static oracle_word phase = BIT(OFF);
 
 struct counters {
 	u64 hits, on, bad_phase, bad_args;
@@ -93,39 +94,21 @@ static u64 toggles, bad_toggles;
 
 static void check_hit(struct counters *c, unsigned int n)
 {
+	oracle_word before = oracle_before(&phase);
 	struct hit h = { };
-	unsigned long before = READ_ONCE(phase), after;
+	unsigned int saw;
 	bool func, key;
 
-	/* Pair with those in publish(): what is hit lies between the two loads. */
-	smp_rmb();
 	set[n].hit(&h);
 	func = dynfunc_call(set_func, 1) == 2;
 	key = jf_branch_unlikely(&set_key);
-	smp_rmb();
-	after = READ_ONCE(phase);
-
+	saw = h.calls[0] == h.calls[1] && h.calls[0] == func && h.calls[0] == key ? key : MIXED;
+	if (!oracle_allows(&phase, before, saw) && !c->bad_phase++)
+		pr_err("jf_trace_set: BAD: tracepoint %u: %d and %d calls, func %d, key %d in phase %lx\n",
+		       n, h.calls[0], h.calls[1], func, key, before);
 	c->hits++;
 	c->on += h.calls[0];
 	c->bad_args += h.bad;
-	if (before != after || (before & 3) == CHANGING)
-		return;
-	if (h.calls[0] == (before & 3) && h.calls[1] == (before & 3) &&
-	    func == (before & 3) && key == (before & 3))
-		return;
-	if (!c->bad_phase++)
-		pr_err("jf_trace_set: BAD: tracepoint %u: %d and %d calls, func %d, key %d in phase %lx\n",
-		       n, h.calls[0], h.calls[1], func, key, before);
-}
-
-static void publish(unsigned int p)
-{
-	static unsigned long seq;
-
-	/* Pair with those in check_hit(). */
-	smp_mb();
-	WRITE_ONCE(phase, ++seq << 2 | p);
-	smp_mb();
 }
 
 static int set_all(struct jf_batch *b, bool add)
@@ -273,13 +256,10 @@ static enum hrtimer_restart storm_tick(struct hrtimer *t)
 	return callers_again(&callers, t);
 }
 
-static ssize_t storm_write(struct file *file, const char __user *buf, size_t len, loff_t *pos)
+static int storm_number(unsigned int n)
 {
-	unsigned int n;
-	int err = kstrtouint_from_user(buf, len, 0, &n);
+	int err = 0;
 
-	if (err)
-		return err;
 	mutex_lock(&jft_mutex);
 	if (n && !callers.tasks) {
 		callers = (struct callers){ "jf_trace_set", storm_thread, storm_tick, 400 };
@@ -288,50 +268,39 @@ static ssize_t storm_write(struct file *file, const char __user *buf, size_t len
 		callers_stop(&callers);
 	}
 	mutex_unlock(&jft_mutex);
-	return err ?: len;
+	return err;
 }
 
-static ssize_t toggle_write(struct file *file, const char __user *buf, size_t len, loff_t *pos)
+static int toggle_number(unsigned int n)
 {
-	unsigned int n, i;
-	int err = kstrtouint_from_user(buf, len, 0, &n);
+	unsigned int i;
+	int err = 0;
 
-	if (err)
-		return err;
 	mutex_lock(&jft_mutex);
 	for (i = 0; !err && i < n; i++) {
 		bool add = !jf_key_enabled(&set_key);
 
-		publish(CHANGING);
+		oracle_publish(&phase, ORACLE_ALL);
 		err = switch_all(add);
 		if (err) {
 			bad_toggles++;
 			pr_err("jf_trace_set: BAD: a batch gave %d\n", err);
 			break;
 		}
-		publish(add ? ON : OFF);
+		oracle_publish(&phase, BIT(add ? ON : OFF));
 		toggles++;
 		cond_resched();
 	}
 	mutex_unlock(&jft_mutex);
-	return err ?: len;
+	return err;
 }
 
 static int counts_show(struct seq_file *m, void *v)
 {
 	struct counters sum = { };
-	int cpu;
 
-	for_each_possible_cpu(cpu) {
-		/* They are counted on: a number may be out of date, no more. */
-		struct counters t = data_race(*per_cpu_ptr(&thread_counters, cpu));
-		struct counters q = data_race(*per_cpu_ptr(&irq_counters, cpu));
-
-		sum.hits += t.hits + q.hits;
-		sum.on += t.on + q.on;
-		sum.bad_phase += t.bad_phase + q.bad_phase;
-		sum.bad_args += t.bad_args + q.bad_args;
-	}
+	oracle_add(&sum, &thread_counters, bad_args);
+	oracle_add(&sum, &irq_counters, bad_args);
 	seq_printf(m, "hits %llu\non %llu\ntoggles %llu\n", sum.hits, sum.on, toggles);
 	seq_printf(m, "bad_phase %llu\nbad_args %llu\nbad_toggles %llu\n", sum.bad_phase,
 		   sum.bad_args, bad_toggles);
@@ -339,8 +308,8 @@ static int counts_show(struct seq_file *m, void *v)
 }
 DEFINE_SHOW_ATTRIBUTE(counts);
 
-TEST_WRITE_ONLY(storm);
-TEST_WRITE_ONLY(toggle);
+TEST_NUMBER(storm);
+TEST_NUMBER(toggle);
 
 static int __init set_init(void)
 {

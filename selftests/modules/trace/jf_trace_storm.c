@@ -27,13 +27,10 @@
 
 #include <jumpfunc/tracepoint.h>
 
-#if JF_HAVE_PATCHING && defined(CONFIG_X86_64)
-#include <asm/apic.h>
-#include <asm/nmi.h>
-#endif
-
 #include "../callers.h"
 #include "../files.h"
+#include "../nmi.h"
+#include "../oracle.h"
 
 static unsigned int timer_us = 500;
 module_param(timer_us, uint, 0444);
@@ -218,49 +215,19 @@ static int storm_thread(void *arg)
 	return 0;
 }
 
-#if JF_HAVE_PATCHING && defined(CONFIG_X86_64)
-static DEFINE_PER_CPU(int, nmi_asked);
-
-static int storm_nmi(unsigned int type, struct pt_regs *regs)
+static void storm_nmi(void)
 {
-	if (!this_cpu_xchg(nmi_asked, 0))
-		return NMI_DONE;
 	hit_all(COUNTED(hits[TS1]));
-	return NMI_HANDLED;
 }
-
-static void ask_nmi(void)
-{
-	if (!nmi)
-		return;
-	this_cpu_write(nmi_asked, 1);
-	/* Comes as soon as this is sent, and interrupts whatever is next. */
-	apic->send_IPI(smp_processor_id(), NMI_VECTOR);
-}
-
-static int storm_nmi_start(void)
-{
-	return nmi ? register_nmi_handler(NMI_LOCAL, storm_nmi, 0, "jf_trace_storm") : 0;
-}
-
-static void storm_nmi_stop(void)
-{
-	if (nmi)
-		unregister_nmi_handler(NMI_LOCAL, "jf_trace_storm");
-}
-#else
-static void ask_nmi(void) { }
-static int storm_nmi_start(void) { return 0; }
-static void storm_nmi_stop(void) { }
-#endif
 
 static enum hrtimer_restart storm_tick(struct hrtimer *t)
 {
 	u64 x = COUNTED(hits[TS1]);
 
 	hit_all(x);
-	if (!(x & 3))
-		ask_nmi();
+	/* Comes as soon as it is sent, and interrupts whatever is next. */
+	if (nmi && !(x & 3))
+		nmi_send(smp_processor_id());
 	return callers_again(&callers, t);
 }
 
@@ -326,14 +293,11 @@ static int change_one(void)
 	return 0;
 }
 
-static ssize_t run_write(struct file *file, const char __user *buf, size_t len, loff_t *pos)
+static int run_number(unsigned int n)
 {
-	unsigned int n, i;
-	int err;
+	unsigned int i;
+	int err = 0;
 
-	err = kstrtouint_from_user(buf, len, 0, &n);
-	if (err)
-		return err;
 	mutex_lock(&run_mutex);
 	for (i = 0; !err && i < n && !fatal_signal_pending(current); i++) {
 		err = change_one();
@@ -342,7 +306,7 @@ static ssize_t run_write(struct file *file, const char __user *buf, size_t len, 
 		cond_resched();
 	}
 	mutex_unlock(&run_mutex);
-	return err ?: len;
+	return err;
 }
 
 /* --- results ----------------------------------------------------------- */
@@ -354,33 +318,23 @@ static void stop_all(void)
 	callers_stop(&callers);
 	/* The last NMI was sent by a timer that is stopped. */
 	msleep(10);
-	storm_nmi_stop();
+	if (nmi)
+		nmi_stop();
 }
 
 static int results_show(struct seq_file *m, void *v)
 {
 	struct counters all[CONTEXTS] = {}, sum = {};
 	unsigned int i, t, more = 0;
-	int cpu, ctx;
+	int ctx;
 	u64 lost = 0;
 
 	/* They can be compared only when no caller runs any more. */
 	mutex_lock(&run_mutex);
 	stop_all();
-	for_each_possible_cpu(cpu) {
-		for (ctx = 0; ctx < CONTEXTS; ctx++) {
-			struct counters *c = &per_cpu(counters, cpu)[ctx];
-
-			for (t = 0; t < NTPS; t++) {
-				all[ctx].hits[t] += c->hits[t];
-				sum.hits[t] += c->hits[t];
-				sum.first[t] += c->first[t];
-			}
-			sum.calls += c->calls;
-			sum.bad_data += c->bad_data;
-			sum.bad_late += c->bad_late;
-			sum.bad_args += c->bad_args;
-		}
+	for (ctx = 0; ctx < CONTEXTS; ctx++) {
+		oracle_add(&all[ctx], &counters[ctx], bad_args);
+		oracle_add(&sum, &counters[ctx], bad_args);
 	}
 	lost = (sum.hits[TS3] != sum.first[TS3]) + (sum.hits[TS8] != sum.first[TS8]);
 	if (lost)
@@ -408,7 +362,7 @@ static int results_show(struct seq_file *m, void *v)
 }
 DEFINE_SHOW_ATTRIBUTE(results);
 
-TEST_WRITE_ONLY(run);
+TEST_NUMBER(run);
 
 /* --- init and exit ----------------------------------------------------- */
 
@@ -416,14 +370,14 @@ static struct dentry *dir;
 
 static int start_all(void)
 {
-	int err = storm_nmi_start();
+	int err = nmi ? nmi_start(storm_nmi) : 0;
 
 	if (err)
 		return err;
 	callers = (struct callers){ "jf_trace_storm", storm_thread, storm_tick, timer_us };
 	err = callers_start(&callers);
-	if (err)
-		storm_nmi_stop();
+	if (err && nmi)
+		nmi_stop();
 	return err;
 }
 

@@ -14,10 +14,12 @@ import sys
 import textwrap
 from xml.sax.saxutils import escape
 
-MODES = {       # what the notes say of it, what the legend says of it, and a colour that colour-blind readers can tell apart
+# What the notes and the legend say of a mode, and colours that colour-blind readers can tell apart.
+MODES = {
     'off': ('no probe on any tracepoint.', 'off', '#cc79a7'),
     'kernel': ("each subscriber on the kernel's own tracepoint.", "the kernel's own tracepoint", '#0072b2'),
-    'indirect': ('through function pointers, retpolined where the kernel has that in force.', 'an array of pointers', '#d55e00'),
+    'indirect': ('through function pointers, retpolined where the kernel has that in force.',
+                 'an array of pointers', '#d55e00'),
     'dynfunc': ('one subscriber, by a patched direct call.', 'a patched call (dynfunc)', '#009e73'),
     'chain': ('N subscribers, by an unrolled chain of direct calls.', 'a chain of direct calls', '#56b4e9'),
     'trace-all': ("off, and all events of the kernel's own tracer (trace-cmd start -e all).", 'trace-all', '#999999'),
@@ -200,7 +202,7 @@ class Results:
             for row in self.rows.values():
                 seconds = row.values('seconds')
                 out.writerow([
-                    row.mode, row.n, len(row.rounds), plain(row.seconds, 6), plain(min(seconds), 6), plain(max(seconds), 6),
+                    row.mode, row.n, len(row.rounds), *(plain(x, 6) for x in (row.seconds, min(seconds), max(seconds))),
                     plain(row.over, 2), plain(row.over_low, 2), plain(row.over_high, 2),
                     plain(row.fired, 0), plain(row.median('events of a run'), 0),
                     plain(sum(x or 0 for x in row.values('events')), 0),
@@ -216,22 +218,23 @@ class Results:
         self.tell_rows()
         self.tell_columns()
         if self.retpolines == 'no':
-            self.tell('NOTE', 'This kernel runs without retpolines: an indirect call is then nearly as cheap as a direct one. '
-                      'Expect indirect close to dynfunc, and a trampoline perhaps a little slower than a pointer; chain gains '
-                      'mainly with many subscribers. To see what retpolines cost: boot with spectre_v2=retpoline.')
+            self.tell('NOTE', """This kernel runs without retpolines: an indirect call is then nearly as cheap as a
+                direct one. Expect indirect close to dynfunc, and a trampoline perhaps a little slower than a pointer;
+                chain gains mainly with many subscribers. To see what retpolines cost:
+                boot with spectre_v2=retpoline.""")
         elif self.retpolines == 'lfence':
             self.tell('NOTE', 'Indirect branches go through lfence here, about half as dear as a retpoline.')
         elif self.retpolines == 'unknown':
-            self.tell('NOTE', 'It is not known whether this kernel runs with retpolines; without them expect indirect close '
-                      'to dynfunc.')
-        self.tell('2018', "The proof of concept (its author's mail; all events of trace-cmd, hackbench 50, real hardware): "
-                  '31.20 s without retpolines, 33.97 s with (+8.9%), 32.15 s with jump functions (+3.0%).')
+            self.tell('NOTE', """It is not known whether this kernel runs with retpolines; without them expect
+                indirect close to dynfunc.""")
+        self.tell('2018', """The proof of concept (its author's mail; all events of trace-cmd, hackbench 50, real
+            hardware): 31.20 s without retpolines, 33.97 s with (+8.9%), 32.15 s with jump functions (+3.0%).""")
         return '\n'.join(self.text) + '\n'
 
     def tell(self, label, text):
         """A paragraph, its label on the left."""
-        self.text += textwrap.wrap(' '.join(text.split()), 99, initial_indent=f'{label:<12}', subsequent_indent=' ' * 12,
-                                   break_long_words=False, break_on_hyphens=False)
+        self.text += textwrap.wrap(' '.join(text.split()), 99, initial_indent=f'{label:<12}',
+                                   subsequent_indent=' ' * 12, break_long_words=False, break_on_hyphens=False)
 
     def emulated_text(self):
         return 'all overheads are instructions, counted, not time on a real CPU' if self.by_instructions else \
@@ -248,8 +251,8 @@ class Results:
                   f'back end {about("backend")}{asked}; {about("tracepoints")}')
         clock = 'instructions by a clock that counts one of them as a nanosecond' if self.by_instructions else \
             'seconds elapsed as perf stat saw them' if 'elapsed' in self.clocks else 'seconds as hackbench told them'
-        self.tell('method', f'{counted(self.rounds, "round")}, rows interleaved, {counted(about("inner"), "run")} per round and '
-                  f'row; {clock}' + (f'; {about("policy")}' if about('policy') else '') +
+        self.tell('method', f'{counted(self.rounds, "round")}, rows interleaved, {counted(about("inner"), "run")} '
+                  f'per round and row; {clock}' + (f'; {about("policy")}' if about('policy') else '') +
                   f'; {counted(self.warmups, "warm-up run")} discarded')
         if {'elapsed', 'hackbench'} <= self.clocks:
             self.tell('', '(some by perf, some by hackbench: do not compare)')
@@ -264,9 +267,9 @@ class Results:
         instructions = self.by_instructions
         shape = '{:<9} {:>2} {:>9} {:>9} {:>15} {:>8} {:>11}' + \
             (' {:>10} {:>12}' if self.have_native else ' {:>8} {:>8} {:>8}' if self.counters else '')
-        more = ['native ns', '= dispatch'] if self.have_native else ['cycles', 'instr.', 'br.miss'] if self.counters else []
-        self.text.append(shape.format('mode', 'N', 'instr.' if instructions else 'seconds', 'overhead', 'range', 'events',
-                                      'instr/event' if instructions else 'ns/event', *more))
+        more = ['native ns', '= dispatch'] if self.have_native else ['cycles', 'instr.', 'br.miss'][:3 * self.counters]
+        unit, per_event = ('instr.', 'instr/event') if instructions else ('seconds', 'ns/event')
+        self.text.append(shape.format('mode', 'N', unit, 'overhead', 'range', 'events', per_event, *more))
         for row in self.rows.values():
             off = row is self.base
             over = 'baseline' if off else 'n/a' if row.over is None else \
@@ -293,37 +296,39 @@ class Results:
         return row.over_low is not None and row.over_low < 0 < row.over_high
 
     def tell_columns(self):
-        text = 'N: subscribers per tracepoint. All figures are medians over the rounds, per run. overhead: median against the ' \
-            'median of off; range: lowest and highest of the rounds, each against off of the same round. events: how often a ' \
-            'tracepoint fired (trace-all: events recorded); each calls N subscribers. '
+        text = """N: subscribers per tracepoint. All figures are medians over the rounds, per run. overhead: median
+            against the median of off; range: lowest and highest of the rounds, each against off of the same round.
+            events: how often a tracepoint fired (trace-all: events recorded); each calls N subscribers. """
         if self.by_instructions:
-            text += 'instr/event: instructions that the run takes more than off, for each event, with what the subscribers ' \
-                'themselves do. '
+            text += """instr/event: instructions that the run takes more than off, for each event, with what the
+                subscribers themselves do. """
         else:
-            text += 'ns/event: CPU time that the run takes more than off, for each event, with what the subscribers do. '
+            text += """ns/event: CPU time that the run takes more than off, for each event, with what the subscribers
+                do."""
         if any(map(self.unsure, self.rows.values())):
-            text += '~: the rounds do not agree on the sign, take it as noise.'
+            text += ' ~: the rounds do not agree on the sign, take it as noise.'
         self.tell('columns', text)
         if not self.have_native:
             self.tell('', 'n/a: perf cannot count it here.' if self.counters else 'perf cannot count cycles here.')
             return
         retpolined = self.retpolines == 'yes'
-        self.tell('', 'native ns: to dispatch one event to N subscribers that do nothing, measured natively on the CPU named '
-                  'above (user/bench, 64 sites, shortest): chain: direct calls; dynfunc, and kernel with one subscriber: a '
-                  'direct call; the others: an array of pointers' + (' through retpolines' if retpolined else '') +
-                  '. = dispatch: computed, events x native ns: what the dispatch alone costs this run.')
+        self.tell('', f"""native ns: to dispatch one event to N subscribers that do nothing, measured natively on the
+            CPU named above (user/bench, 64 sites, shortest): chain: direct calls; dynfunc, and kernel with one
+            subscriber: a direct call; the others: an array of pointers{' through retpolines' if retpolined else ''}.
+            = dispatch: computed, events x native ns: what the dispatch alone costs this run.""")
         if self.by_instructions:
-            self.tell('why both', 'A clock that counts instructions sees that a retpoline takes a few more of them, but not that '
-                      'its return is always mispredicted, which costs a real CPU more than all of them together.')
+            self.tell('why both', """A clock that counts instructions sees that a retpoline takes a few more of them,
+                but not that its return is always mispredicted, which
+                costs a real CPU more than all of them together.""")
         if retpolined and 'etpoline' not in self.native_meta.get('spectre_v2', ''):
             one, eight = (plain(self.native.get(('array-plain', n)), 2) for n in (1, 8))
-            self.tell('NOTE', 'The kernel of this machine itself runs without retpolines; there an array of pointers costs '
-                      f'{one} to {eight} ns for 1 to 8 subscribers.')
+            self.tell('NOTE', f"""The kernel of this machine itself runs without retpolines; there an array of
+                pointers costs {one} to {eight} ns for 1 to 8 subscribers.""")
 
     # ---- chart.svg ----
 
     def chart(self):
-        """The picture: what an event costs, or if native figures are missing, what the runs cost; None of mode off alone."""
+        """The picture: what an event costs or, without native figures, what the runs cost; None of off alone."""
         events = [row for row in self.rows.values() if row.per_event is not None and row.native is not None]
         bars = events or [row for row in self.rows.values() if row is not self.base]
         if not bars:
@@ -343,12 +348,13 @@ class Results:
         left = [Bar(at[row], row.per_event, row.mode, plain(row.per_event, 0)) for row in rows]
         right = [Bar(at[row], row.native, row.mode, plain(row.native, 1 if row.native < 9.95 else 0)) for row in rows]
         unit = 'instructions per event' if self.by_instructions else 'CPU time per event, ns'
-        picture.panel(60, 485, left, tics, end, f"{unit}, with the subscribers' work", 'subscribers of the event')
-        picture.panel(545, 980, right, tics, end, 'nanoseconds per event, dispatch alone, real CPU', 'subscribers of the event')
+        below = 'subscribers of the event'
+        picture.panel(60, 485, left, tics, end, f"{unit}, with the subscribers' work", below)
+        picture.panel(545, 980, right, tics, end, 'nanoseconds per event, dispatch alone, real CPU', below)
         picture.legend([(MODES[mode][1], mode) for mode in dict.fromkeys(row.mode for row in rows)])
 
     def finding(self, rows):
-        """In one line, and what follows for the run: the longest chain, beside the dearest other way to call as many."""
+        """In one line, and what follows for the run: the longest chain, and the dearest other way to call as many."""
         chain = max((row for row in rows if row.mode == 'chain'), key=lambda row: row.calls, default=None)
         others = [row for row in rows if chain and row.mode != 'chain' and row.calls == chain.calls]
         if not others:
@@ -357,8 +363,8 @@ class Results:
         way = f'by {other.mode}' if self.native_shape(other) == 'direct' else 'by pointers'
         return (f'An event with {counted(chain.calls, "subscriber")}: {plain(chain.native, 1)} ns by direct calls, '
                 f'{plain(other.native, 1)} ns {way}',
-                f'For the {short(chain.fired)} such events of {self.about("load")}: {plain(chain.dispatch_ms, 2)} ms against '
-                f'{plain(other.dispatch_ms, 2)} ms (computed)')
+                f'For the {short(chain.fired)} such events of {self.about("load")}: {plain(chain.dispatch_ms, 2)} ms '
+                f'against {plain(other.dispatch_ms, 2)} ms (computed)')
 
     def draw_runs(self, picture, rows):
         """What each row costs a run, and the range of off: what lies in it is noise."""
@@ -366,7 +372,8 @@ class Results:
         if base:
             middle, seconds = base.seconds, base.values('seconds')
             noise = [100 * (x / middle - 1) for x in (min(seconds), max(seconds))]
-        picture.title(f'{self.about("load")}: ' + (f'overhead of dispatch against off ({base.seconds:.3f} s)' if base else 'seconds'))
+        what = f'overhead of dispatch against off ({base.seconds:.3f} s)' if base else 'seconds'
+        picture.title(f'{self.about("load")}: {what}')
         picture.small(f'{self.about("kernel")}, {self.about("cpu")}, {counted(self.about("cores"), "core")}, back end '
                       f'{self.about("backend")}, {counted(self.rounds, "round")}')
         picture.small(f'spectre_v2: {self.about("spectre_v2")}')
@@ -376,23 +383,32 @@ class Results:
                       'This kernel runs without retpolines' if self.retpolines == 'no' else '', bold=True)
 
         def group(row):
-            return 'trace-cmd -e all' if row.mode == 'trace-all' else '' if row.n == '-' else counted(row.n, 'subscriber')
+            if row.mode == 'trace-all':
+                return 'trace-cmd -e all'
+            return '' if row.n == '-' else counted(row.n, 'subscriber')
         at, tics, end = place(rows, group)
         bars = []
         for row in rows:
             seconds = row.values('seconds')
-            value, low, high = (row.over, row.over_low, row.over_high) if base else (row.seconds, min(seconds), max(seconds))
-            label = signed(value) + '%' if base else f'{value:.3f}'
-            bars.append(Bar(at[row], value, row.mode, label, value if low is None else low, value if high is None else high))
+            value, low, high = row.seconds, min(seconds), max(seconds)
+            if base:
+                value, low, high = (row.over if x is None else x for x in (row.over, row.over_low, row.over_high))
+            bars.append(Bar(at[row], value, row.mode, signed(value) + '%' if base else f'{value:.3f}', low, high))
         # The kernel's own tracer with all events on would dwarf the rest.
         seen = [bar for bar in bars if bar.mode != 'trace-all' or len(bars) == 1]
         top = max([0, *(bar.high for bar in seen), *(noise or [])])
         bottom = min([0, *(bar.low for bar in seen), *(noise or [])])
         for bar in bars:
             bar.cut(top + (top - bottom) * 0.06)
-        picture.panel(70, 980, bars, tics, end, '', y_text='overhead, % (bar: medians; line: range of the rounds)' if base else
-                      'seconds (bar: median; line: min to max)', noise=noise)
-        picture.legend([(mode, mode) for mode in dict.fromkeys(row.mode for row in rows)], 'range of off' if noise else '')
+        y_text = 'overhead, % (bar: medians; line: range of the rounds)' if base else \
+            'seconds (bar: median; line: min to max)'
+        picture.panel(70, 980, bars, tics, end, '', y_text=y_text, noise=noise)
+        picture.legend([(mode, mode) for mode in dict.fromkeys(row.mode for row in rows)],
+                       'range of off' if noise else '')
+
+
+def colour(mode):
+    return MODES.get(mode, MODES['off'])[2]
 
 
 def place(rows, group):
@@ -428,7 +444,8 @@ class Picture:
         self.parts, self.y = [], 10
 
     def text(self, x, y, text, size=13, anchor='middle', more=''):
-        self.parts.append(f'<text x="{x:.1f}" y="{y:.1f}" font-size="{size}" text-anchor="{anchor}"{more}>{escape(text)}</text>')
+        self.parts.append(f'<text x="{x:.1f}" y="{y:.1f}" font-size="{size}" text-anchor="{anchor}"{more}>'
+                          f'{escape(text)}</text>')
 
     def rect(self, x, y, width, height, colour):
         self.parts.append(f'<rect x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{height:.1f}" fill="{colour}"/>')
@@ -471,7 +488,7 @@ class Picture:
             self.text(left - 6, at_y(i * step) + 4, f'{i * step:.6g}', 11, 'end')
         for bar in bars:
             x, y = at_x(bar.x), at_y(max(bar.value, 0))
-            self.rect(x - 0.44 * unit, y, 0.88 * unit, at_y(min(bar.value, 0)) - y, MODES.get(bar.mode, MODES['off'])[2])
+            self.rect(x - 0.44 * unit, y, 0.88 * unit, at_y(min(bar.value, 0)) - y, colour(bar.mode))
             if bar.low is not None:
                 self.line(x, at_y(bar.low), x, at_y(bar.high), '#333333')
                 for edge in (bar.low, bar.high):
@@ -481,16 +498,17 @@ class Picture:
             self.text(at_x(x), self.bottom + 20, name)
 
     def legend(self, modes, noise=''):
-        items = [(text, MODES.get(mode, MODES['off'])[2]) for text, mode in modes] + ([(noise, '#e8e8e8')] if noise else [])
+        items = [(text, colour(mode)) for text, mode in modes] + ([(noise, '#e8e8e8')] if noise else [])
         widths = [50 + 7 * len(text) for text, _ in items]
         x = 500 - sum(widths) / 2
-        for (text, colour), width in zip(items, widths):
-            self.rect(x, self.height - 25, 22, 15, colour)
+        for (text, fill), width in zip(items, widths):
+            self.rect(x, self.height - 25, 22, 15, fill)
             self.text(x + 30, self.height - 13, text, 12, 'start')
             x += width
 
     def svg(self):
-        return '\n'.join([f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1000 {self.height}" font-family="sans-serif">',
+        return '\n'.join(['<svg xmlns="http://www.w3.org/2000/svg" font-family="sans-serif" '
+                          f'viewBox="0 0 1000 {self.height}">',
                           f'<rect width="1000" height="{self.height}" fill="white"/>', *self.parts, '</svg>\n'])
 
 

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# Measures what each dispatch mode costs hackbench: runs it under perf stat with jumpfunc's event set in one mode after the
-# other.  "hackbench-run.sh --help" explains the options.
+# Measures what each dispatch mode costs hackbench: runs it under perf stat with jumpfunc's event set in one mode after
+# the other.  "hackbench-run.sh --help" explains the options.
 #
 # To measure takes nothing but a POSIX shell and awk (busybox has enough); hackbench-report.py, which makes table and
 # chart, takes python3, there or on another machine.
@@ -243,7 +243,7 @@ mode_now()
 		END { if (found || n == 1) { gsub(/[][]/, "", hit); print hit } }'
 }
 
-subscribers_now() { knob_read subscribers | awk '{ for (i = 1; i <= NF; i++) if ($i ~ /^[0-9]+$/) { print $i; exit } }'; }
+subscribers_now() { knob_read subscribers | grep -owE '[0-9]+' | head -n 1; }
 
 # must_write NAME VALUE
 must_write()
@@ -673,7 +673,8 @@ write_meta()
 		warmup=$warmup
 		rows=$rows
 	END
-	echo round,mode,subscribers,seconds,hackbench_s,task_clock_ms,context_switches,cycles,instructions,branches,branch_misses,events,clock,inner,emulated >"$outdir/runs.csv"
+	columns=round,mode,subscribers,seconds,hackbench_s,task_clock_ms,context_switches,cycles,instructions,branches
+	echo $columns,branch_misses,events,clock,inner,emulated >"$outdir/runs.csv"
 }
 
 # results DIR: what hackbench-report.py makes of meta.txt and runs.csv

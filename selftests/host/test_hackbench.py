@@ -539,7 +539,7 @@ def test_report(folder):
     check('lowest, highest, overhead', [row['indirect,-'][name] for name in ('min_s', 'max_s', 'overhead_pct')], ['11.500000', '13.000000', '20.00'])
     # 11/10 9.9/9 11.2/11 10.4/10 12/10.5
     check('the range is taken round by round', [row['dynfunc,-'][f'overhead_{x}pct'] for x in ('', 'min_', 'max_')], ['10.00', '1.82', '14.29'])
-    has('warm-ups are told', table, '5 rounds, .*; 3 warm-up runs discarded')
+    has('warm-ups are told', table, 'method +5 rounds, ', r'; 3\s+warm-up\s+runs\s+discarded')
     has('table: off', table, r'^off +- +10\.000 +baseline +0 +n/a +n/a +7$')
     has('table: indirect', table, r'^indirect +- +12\.000 +\+20\.0% +\+4\.5\.\.\+44\.4 +200 +2500000 +n/a +n/a +7$')
     row = report(folder, {key: values[:4] for key, values in rows.items()})[2]

@@ -6,7 +6,8 @@
  *   jf_sdt_register(names, probe, data)	call probe at each of these from now on
  *   jf_sdt_unregister(names, probe, data)	and no longer
  *   jf_sdt_list(visit, arg)			what there is
- *   jf_sdt_batch_register(&b, sdt, probe, data), jf_sdt_batch_unregister(...)	one, in a batch (batch.h)
+ *   jf_sdt_batch_register(&b, sdt, probe, data)	one, in a batch (batch.h)
+ *   jf_sdt_batch_unregister(&b, sdt, probe, data)
  *   jf_sdt_registered(sdt, probe, data)	is it a subscriber
  *
  * Example:
@@ -20,19 +21,21 @@
  *   jf_sdt_unregister("*", print, stderr);
  *   jf_quiesce();
  *
- * Names: "provider:name", and * and ? in them mean what they mean in list.h; without a colon the name
- * alone.
+ * Names: "provider:name", and * and ? in them mean what they mean in list.h;
+ * without a colon the name alone.
  *
- * How it works: jumpfunc-sdt/sys/sdt.h. All probes of a call are changed in one transaction, whatever
- * their number. A probe has any number of subscribers, which an array holds; read sections surround the
- * calls (jf_read_lock()). While there are subscribers the probe's semaphore, if it has one, is one higher.
+ * How it works: jumpfunc-sdt/sys/sdt.h. All probes of a call are changed in one
+ * transaction, whatever their number. A probe has any number of subscribers, which
+ * an array holds; read sections surround the calls (jf_read_lock()). While there
+ * are subscribers the probe's semaphore, if it has one, is one higher.
  *
  * Caveats:
- *   What is registered by name are the probes of the objects that are loaded now. jf_list() shows SDT
- *   probes among the tracepoints.
+ *   What is registered by name are the probes of the objects that are loaded now.
+ *   jf_list() shows SDT probes among the tracepoints.
  *
- *   A probe that the compiler has put into the code several times is one, if it has the same number of
- *   arguments there. Their types are those of one of these places.
+ *   A probe that the compiler has put into the code several times is one, if it has
+ *   the same number of arguments there. Their types are those of one of these
+ *   places.
  */
 #ifndef JUMPFUNC_SDT_H
 #define JUMPFUNC_SDT_H
@@ -58,7 +61,8 @@
  * @version:   JF_SDT_VERSION
  * @code:      of each argument: JF_SDT_*
  *
- * Written by the macros of <sys/sdt.h>. For probes to read; all else is private to jumpfunc.
+ * Written by the macros of <sys/sdt.h>. For probes to read; all else is private to
+ * jumpfunc.
  */
 struct jf_sdt {
 	struct jf_key		key;
@@ -69,7 +73,8 @@ struct jf_sdt {
 };
 
 /*
- * A subscriber: @words are the arguments, signed ones with their sign, of a float or double the bits.
+ * A subscriber: @words are the arguments, signed ones with their sign, of a float
+ * or double the bits.
  * Context: as the code that the probe is in; it is in a read section.
  */
 typedef void jf_sdt_probe(void *data, const struct jf_sdt *sdt, const unsigned long *words);
@@ -85,8 +90,9 @@ __JF_BEGIN_DECLS
  * Those that @probe was registered for with @data before are left as they are.
  *
  * Context: as jf_batch_commit().
- * Return: how many these are, -ENOENT if there are none, -EINVAL if @probe is NULL, -ENOMEM, or an error
- * of jf_batch_commit(). Unless that is -EIO, an error means that nothing has changed.
+ * Return: how many these are, -ENOENT if there are none, -EINVAL if @probe is NULL,
+ * -ENOMEM, or an error of jf_batch_commit(). Unless that is -EIO, an error means
+ * that nothing has changed.
  */
 int jf_sdt_register(const char *names, jf_sdt_probe *probe, void *data);
 
@@ -99,7 +105,8 @@ int jf_sdt_register(const char *names, jf_sdt_probe *probe, void *data);
  * Calls of @probe that have begun are over when jf_quiesce() has returned.
  *
  * Context: as jf_batch_commit().
- * Return: how many had this subscriber, -ENOENT if none had, or as jf_sdt_register().
+ * Return: how many had this subscriber, -ENOENT if none had, or as
+ * jf_sdt_register().
  */
 int jf_sdt_unregister(const char *names, jf_sdt_probe *probe, void *data);
 
@@ -121,23 +128,24 @@ bool jf_sdt_registered(const struct jf_sdt *sdt, jf_sdt_probe *probe, void *data
  * @probe: is called at it
  * @data:  its first argument
  *
- * jf_batch_commit() fails with -EEXIST if it is a subscriber already, and with -ENODEV if the probe's object
- * is loaded no longer. jf_sdt_batch_unregister() is the contrary, with -ENOENT if it is none.
+ * jf_batch_commit() fails with -EEXIST if it is a subscriber already, and with
+ * -ENODEV if the probe's object is loaded no longer. jf_sdt_batch_unregister() is
+ * the contrary, with -ENOENT if it is none.
  *
  * Context: process context, may sleep (allocates).
  * Return: 0, or as jf_trace_batch_register(); jf_batch_commit() returns the same.
  */
-static inline int jf_sdt_batch_register(struct jf_batch *b, const struct jf_sdt *sdt, jf_sdt_probe *probe,
-					void *data)
+static inline int jf_sdt_batch_register(struct jf_batch *b, const struct jf_sdt *sdt,
+					jf_sdt_probe *probe, void *data)
 {
-	return __jf_batch_probe(b, (struct jf_tracepoint *)(uintptr_t)&sdt->tp, __extension__ (void *)probe,
-				data, JF_TRACE_PRIO_DEFAULT, true);
+	return __jf_batch_probe(b, (struct jf_tracepoint *)(uintptr_t)&sdt->tp,
+				__extension__ (void *)probe, data, JF_TRACE_PRIO_DEFAULT, true);
 }
-static inline int jf_sdt_batch_unregister(struct jf_batch *b, const struct jf_sdt *sdt, jf_sdt_probe *probe,
-					  void *data)
+static inline int jf_sdt_batch_unregister(struct jf_batch *b, const struct jf_sdt *sdt,
+					jf_sdt_probe *probe, void *data)
 {
-	return __jf_batch_probe(b, (struct jf_tracepoint *)(uintptr_t)&sdt->tp, __extension__ (void *)probe,
-				data, 0, false);
+	return __jf_batch_probe(b, (struct jf_tracepoint *)(uintptr_t)&sdt->tp,
+				__extension__ (void *)probe, data, 0, false);
 }
 
 /**
@@ -169,8 +177,8 @@ struct jf_sdt_info {
 int jf_sdt_list(int (*visit)(const struct jf_sdt_info *info, void *arg), void *arg);
 
 /*
- * @loaded is called after each load of an object that has SDT probes, without a lock, and at once if there
- * are some; there is one such function, libjumpfunc-trace's.
+ * @loaded is called after each load of an object that has SDT probes, without a lock, and
+ * at once if there are some; there is one such function, libjumpfunc-trace's.
  */
 void __jf_sdt_watch(void (*loaded)(void));
 /* Called by the code of the probes. */

@@ -189,7 +189,7 @@ tree
 passes "engine: a tree that is right" "${engine[@]}"
 
 tree; mkdir -p x86/protocol user/lib
-for f in x86/protocol/protocol.h x86/xmc.c user/lib/{patch,text}.c; do echo 'void jf_proto_live(void) { *p = JF_OPCODE_INT3; }' >>$f; done
+for f in x86/protocol/protocol.h x86/xmc.c user/lib/{patch,text}.c; do echo 'void jf_proto_live(void) { *p = JF_OPCODE_INT3; }' >>"$f"; done
 echo 'bool f(u8 *p) { return *p == JF_OPCODE_INT3 || JF_OPCODE_INT3 != p[1]; /* int3, 0xcc */ }' >>core/core.c
 passes "engine: the protocol, its writers, and what only compares" "${engine[@]}"
 

@@ -154,6 +154,12 @@ static int add_note(const struct jf_note *note, void *arg)
 	size_t avail = text_from(m, at);
 	struct jf_agent_probe *p;
 
+	/*
+	 * Those of libjumpfunc's own tracepoints: beside each is text that the library changes itself, and
+	 * JF_TRACE_EVENT() records them without us.
+	 */
+	if (!strcmp(note->provider, "jumpfunc"))
+		return 0;
 	if (!avail)
 		return 0;
 	p = jf_probe_new(m, note->provider, note->name, at, avail);

@@ -104,7 +104,7 @@ run_killed()
 	# shellcheck disable=SC2016
 	ends 137 "$tool" run -e small sh -c '"$1" 100; kill -9 $$' sh "$build/trace_events" && says 'the trace is in' &&
 		[ "$(grep -c jftest:small "$tmp/out")" = 100 ] && left=$(sed -n 's/.*the trace is in //p' "$tmp/err") &&
-		ends 0 "$tool" recover "$left"/* "$tmp/whole" && says '^records 100$' && rm -r "$left" "$tmp/whole"
+		ends 0 "$tool" recover "$left"/trace_events-* "$tmp/whole" && says '^records 100$' && rm -r "$left" "$tmp/whole"
 }
 
 run_fails()

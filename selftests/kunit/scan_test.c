@@ -426,15 +426,16 @@ static void coming_again(struct kunit *test)
 	struct world w = world(test);
 	unsigned int how;
 
-	for (how = 0; how < 3; how++) {
+	for (how = 0; how < 4; how++) {
 		struct jfk_task *t = jfk_task(test, NULL);
 		unsigned long begun = jfk.now;
 
 		t->at = (unsigned long)jfk_code(w.a, 0);
-		t->back = w.call[0] + JF_ARCH_SITE_SIZE;
+		/* To watch a place in what is searched for would say nothing. */
+		t->back = how < 3 ? w.call[0] + JF_ARCH_SITE_SIZE : t->at + 1;
 		t->stays = 60 * HZ;
-		t->restless = how < 2;
-		t->returns = how == 0;
+		t->restless = how != 2;
+		t->returns = how == 0 || how == 3;
 		replace(test, w.f[0], jfk_code(w.a, 0));
 		jf_quiesce();
 		if (how == 0)

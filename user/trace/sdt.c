@@ -41,7 +41,7 @@ struct probe {
 	unsigned int		num;
 	uint8_t			at[ARGS_MAX];
 	struct jf_event_field	field[ARGS_MAX + 1];
-	char			name[ARGS_MAX][8];
+	char			name[ARGS_MAX][16];
 	char			system[64];
 	char			event_name[192];
 };

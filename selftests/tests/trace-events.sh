@@ -50,7 +50,7 @@ check_eq "the fields of jf_batch" "$(fields jf_batch)" "\
 u64 begin 8 0
 u64 end 8 0
 u64 ns 8 0
-unsigned int keys 4 0
+unsigned int entities 4 0
 unsigned int sites 4 0
 int error 4 1"
 check_eq "no others" "$(cd $T/events/jumpfunc && echo */format)" "jf_batch/format jf_update/format"
@@ -68,7 +68,7 @@ values()
 # check_events TOOL LIST: the work is in the list, with the right values and nothing else
 check_events()
 {
-	check_eq "$1: keys of each commit" "$(values jf_batch keys "$2")" "1 1 1 2 0 2 0 0"
+	check_eq "$1: entities of each commit" "$(values jf_batch entities "$2")" "1 1 1 2 0 2 0 0"
 	check_eq "$1: errors of each commit" "$(values jf_batch error "$2" | sed 's/4294967274\|0xffffffea/-22/')" "0 0 0 0 -22 0 0 0"
 	if [ "$be" = indirect ]; then
 		check_eq "$1: no sites without a back end that patches" "$(values jf_batch sites "$2")" "0 0 0 0 0 0 0 0"

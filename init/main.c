@@ -3,6 +3,7 @@
  * Module parameters, and in which order the rooms are opened and closed.
  */
 #include "arch/arch.h"
+#include "index/state.h"
 #include "module/module.h"
 #include "quiesce/quiesce.h"
 #include "tracepoint/tracepoint.h"

@@ -332,7 +332,7 @@ static void read_world(struct world *w)
 	for (line = strtok(buf, "\n"); line; line = strtok(NULL, "\n")) {
 		if (!strncmp(line, "errors ", 7) || !strncmp(line, "ring_", 5) || !strncmp(line, "int3_", 5) ||
 		    !strncmp(line, "images_", 7) || !strncmp(line, "quiesces ", 9) ||
-		    !strncmp(line, "look", 4))
+		    !strncmp(line, "scan", 4))
 			continue;
 		p += sprintf(p, "%s\n", line);
 	}

@@ -43,6 +43,8 @@
  * leave and come again.
  */
 #define JF_MOVES	4
+/* So often it is tried to watch a task where it is found. */
+#define JF_TRIES	16
 
 /* A task that has not been seen outside. */
 struct jf_suspect {
@@ -53,8 +55,9 @@ struct jf_suspect {
 	/* How often it had lost its CPU by then, and in how many rounds it did. */
 	unsigned long		switches;
 	unsigned int		moves;
-	/* It is watched because it was seen there. */
+	/* It is watched because it was seen there; how often that could not be begun. */
 	unsigned long		watched;
+	unsigned int		tries;
 	/* By which ways it came there, if there are others than changed ones; there are more. */
 	bool			more;
 	unsigned int		num_ways;
@@ -223,19 +226,37 @@ static void jf_scan_round(struct jf_wait *w)
 	w->num = kept;
 }
 
+/* If all that were watched have left, others may have the room, and the kprobes go. */
+static void jf_watch_expire(struct jf_wait *w)
+{
+	unsigned int i;
+
+	for (i = 0; i < w->num; i++)
+		if (w->suspect[i].watched)
+			return;
+	jf_arch_watch_end(w->watch);
+	w->watch = NULL;
+}
+
 /* Those that run again and again, and are found inside each time. */
 static void jf_watch_suspects(struct jf_wait *w)
 {
 	unsigned int i;
 
+	if (w->watch)
+		jf_watch_expire(w);
 	for (i = 0; w->again && i < w->num; i++) {
 		struct jf_suspect *s = &w->suspect[i];
 
 		if (s->moves < JF_MOVES || s->watched == s->where ||
 		    !jf_spans_has(&w->scan.in, s->where))
 			continue;
-		s->watched = s->where;
-		jf_watch_add(&w->watch, &w->scan, s->task, s->where, s->back);
+		/* No memory, a site that is being changed, no room: later there may be. */
+		if (!jf_watch_add(&w->watch, &w->scan, s->task, s->where, s->back) ||
+		    ++s->tries >= JF_TRIES) {
+			s->watched = s->where;
+			s->tries = 0;
+		}
 	}
 }
 

@@ -81,7 +81,7 @@ static int jf_leading(unsigned long where, unsigned long back,
 	return num;
 }
 
-static void jf_watch_from(struct jf_watch **watch, const struct jf_scan *scan,
+static int jf_watch_from(struct jf_watch **watch, const struct jf_scan *scan,
 			  struct task_struct *t, unsigned long where,
 			  unsigned long back)
 {
@@ -92,14 +92,17 @@ static void jf_watch_from(struct jf_watch **watch, const struct jf_scan *scan,
 	for (i = 0; i < num; i++)
 		if (!jf_spans_has(&scan->in, place[i]))
 			place[kept++] = place[i];
-	if (kept)
-		jf_arch_watch(watch, t, place, kept);
+	if (num < 0)
+		return num;
+	return kept ? jf_arch_watch(watch, t, place, kept) : -ENOENT;
 }
 
-void jf_watch_add(struct jf_watch **watch, const struct jf_scan *scan,
+int jf_watch_add(struct jf_watch **watch, const struct jf_scan *scan,
 		  struct task_struct *t, unsigned long where, unsigned long back)
 {
-	jf_watch_from(watch, scan, t, where, 0);
-	if (back)
-		jf_watch_from(watch, scan, t, where, back);
+	int err = jf_watch_from(watch, scan, t, where, 0);
+
+	if (back && !jf_watch_from(watch, scan, t, where, back))
+		err = 0;
+	return err;
 }

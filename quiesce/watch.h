@@ -8,9 +8,9 @@
 /*
  * Find out whether @t, which a scan has found at @where, returning to @back if that is
  * not 0, is outside at times. *@watch: as jf_arch_watch() has it. Takes jf_mutex, may
- * sleep.
+ * sleep. 0; -ENOENT if no instruction is found; -ENOMEM, or as jf_arch_watch().
  */
-void jf_watch_add(struct jf_watch **watch, const struct jf_scan *scan,
+int jf_watch_add(struct jf_watch **watch, const struct jf_scan *scan,
 		  struct task_struct *t, unsigned long where, unsigned long back);
 
 #endif /* JF_WATCH_H */

@@ -45,6 +45,7 @@
 #include <linux/sched/task_stack.h>
 #include <linux/slab.h>
 #include <linux/string.h>
+#include <linux/uaccess.h>
 #include <asm/unwind.h>
 
 #if defined(CONFIG_KPROBES) && defined(CONFIG_UNWINDER_ORC)
@@ -55,6 +56,8 @@
 #define JF_WATCH_PLACES	32
 /* So many of the places from which one task comes. It may come by another of them. */
 #define JF_WATCH_EACH	3
+/* The length of an endbr, and of what the kernel makes of it. */
+#define JF_ENDBR	4
 
 /**
  * struct jf_passed - a task that is watched
@@ -67,9 +70,16 @@ struct jf_passed {
 	unsigned long		top;
 };
 
+/**
+ * struct jf_place - an instruction with a kprobe of ours
+ * @probe: the kprobe
+ * @watch: of which it is
+ * @asked: where it was to be; at an endbr, kprobes moves it
+ */
 struct jf_place {
 	struct kprobe		probe;
 	struct jf_watch		*watch;
+	unsigned long		asked;
 };
 
 /**
@@ -134,7 +144,12 @@ static int jf_watch_hit(struct kprobe *p, struct pt_regs *regs)
 }
 NOKPROBE_SYMBOL(jf_watch_hit);
 
-/* With this, kprobes makes no copy of the instruction that is jumped to. */
+/*
+ * With this, kprobes makes no copy of the instruction that is jumped to. Where ftrace calls
+ * a function's tracers none is made anyway, and there it must not be: with and without it
+ * are two kinds of tracers there, and kprobes mistakes one for the other once a kprobe
+ * without it, as those of tools are, stood there first (6.1, 7.2).
+ */
 static void jf_watch_after(struct kprobe *p, struct pt_regs *regs,
 			   unsigned long flags)
 {
@@ -155,6 +170,25 @@ static int jf_watch_task(struct jf_watch *w, struct task_struct *t)
 	return 0;
 }
 
+/*
+ * May ftrace have its call here, or after an endbr? It is a nop of five bytes, or a call.
+ * An instruction like that elsewhere does without @post_handler as well: of a call no copy
+ * is made.
+ */
+static bool jf_is_traced(unsigned long addr)
+{
+	u8 b[JF_ENDBR + JF_INSN_SIZE];
+	unsigned int i;
+
+	if (copy_from_kernel_nofault(b, (void *)addr, sizeof(b)))
+		return true;
+	for (i = 0; i <= JF_ENDBR; i += JF_ENDBR)
+		if (b[i] == JF_OPCODE_CALL ||
+		    (b[i] == 0x0f && b[i + 1] == 0x1f && b[i + 2] == 0x44))
+			return true;
+	return false;
+}
+
 static int jf_watch_place(struct jf_watch *w, unsigned long addr)
 {
 	struct jf_place *p;
@@ -162,16 +196,19 @@ static int jf_watch_place(struct jf_watch *w, unsigned long addr)
 	int err;
 
 	for (i = 0; i < w->num_places; i++)
-		if ((unsigned long)w->place[i].probe.addr == addr)
+		if (w->place[i].asked == addr ||
+		    (unsigned long)w->place[i].probe.addr == addr)
 			return 0;
 	if (i == JF_WATCH_PLACES)
 		return -ENOSPC;
 	p = &w->place[i];
 	memset(p, 0, sizeof(*p));
 	p->watch = w;
+	p->asked = addr;
 	p->probe.addr = (kprobe_opcode_t *)addr;
 	p->probe.pre_handler = jf_watch_hit;
-	p->probe.post_handler = jf_watch_after;
+	if (!jf_is_traced(addr))
+		p->probe.post_handler = jf_watch_after;
 	err = register_kprobe(&p->probe);
 	if (!err)
 		w->num_places++;

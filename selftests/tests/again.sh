@@ -103,7 +103,7 @@ for place in hub_changed hub_jump; do
 	promise_do quiesce
 done
 
-# ---- a jump by a pointer, after a probe ----
+# ---- a tool's probe where a quiesce sets its own ----
 
 optimise=/proc/sys/debug/kprobes-optimization
 reset()
@@ -112,12 +112,41 @@ reset()
 	echo 0 >$JF_TRACEFS/events/jfpromise/enable
 	echo >$JF_TRACEFS/kprobe_events
 } 2>/dev/null
+# promise_symbol NAME: as the compiler has left it
+promise_symbol()
+{
+	awk -v n="$1" '$4 == "[jf_promise]" && ($3 == n || index($3, n ".") == 1) {print $3}' /proc/kallsyms
+}
+goes_on()
+{
+	was=$(promise rounds)
+	jf_until 100 at_least rounds $((was + 2))
+}
+if [ -w $JF_TRACEFS/kprobe_events ]; then
+	jf_on_exit reset
+	works way_call way_call
+	echo "p:jfpromise/begin jf_promise:$(promise_symbol one_way)" >$JF_TRACEFS/kprobe_events
+	echo 1 >$JF_TRACEFS/events/jfpromise/enable
+	promise_do on way
+	promise_do off way
+	promise_do on way
+	passed "way_call, on again, with a tool's probe where it begins"
+	# Of the two the tool's is the last to go.
+	reset
+	check "way_call: the thread goes on without the probe" goes_on
+	promise_do off way
+	promise_do stop
+	promise_do quiesce
+else
+	skip "a tool's probe where a function begins" "no kprobe events"
+fi
+
+# ---- a jump by a pointer, after a probe ----
+
 if [ -w $JF_TRACEFS/kprobe_events ] && [ -w $optimise ]; then
 	jf_on_exit reset
 	echo 0 >$optimise
-	sym=$(awk '$4 == "[jf_promise]" && ($3 == "jumps_either" || index($3, "jumps_either.") == 1) {print $3}' \
-		/proc/kallsyms)
-	echo "p:jfpromise/either jf_promise:$sym+5" >$JF_TRACEFS/kprobe_events
+	echo "p:jfpromise/either jf_promise:$(promise_symbol jumps_either)+5" >$JF_TRACEFS/kprobe_events
 	echo 1 >$JF_TRACEFS/events/jfpromise/enable
 	enters either either
 	promise_do swap

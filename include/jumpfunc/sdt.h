@@ -7,7 +7,7 @@
  *   jf_sdt_unregister(names, probe, data)	and no longer
  *   jf_sdt_list(visit, arg)			what there is
  *   jf_sdt_batch_register(&b, sdt, probe, data)	one, in a batch (batch.h)
- *   jf_sdt_batch_unregister(&b, sdt, probe, data)
+ *   jf_sdt_batch_unregister(&b, sdt, probe, data)	the same, no longer
  *   jf_sdt_registered(sdt, probe, data)	is it a subscriber
  *
  * Example:

@@ -228,12 +228,12 @@ static int sees_sdt(const struct jf_sdt_info *info, void *arg)
 /* There are none. */
 static int subscribes(void)
 {
-	bool called = false;
+	bool told = false;
 	int num = 0;
 
-	MUST(jf_sdt_register("*", subscriber, &called) == -ENOENT);
-	MUST(jf_sdt_unregister("*", subscriber, &called) == -ENOENT);
-	MUST(!jf_sdt_list(sees_sdt, &num) && !num && !called);
+	MUST(jf_sdt_register("*", subscriber, &told) == -ENOENT);
+	MUST(jf_sdt_unregister("*", subscriber, &told) == -ENOENT);
+	MUST(!jf_sdt_list(sees_sdt, &num) && !num && !told);
 	return 0;
 }
 

@@ -320,7 +320,7 @@ static void signals(void)
 	finish("signals");
 }
 
-static void forks(void)
+static __attribute__((__unused__)) void forks(void)
 {
 	int i, status, out[2], in[2];
 	char path[160], c;
@@ -372,7 +372,7 @@ static void *hammer(void *arg)
 }
 
 /* Requests, forks, and the control that comes and is ended again, all at once. */
-static void storm(void)
+static __attribute__((__unused__)) void storm(void)
 {
 	unsigned long asked = 0;
 	pthread_t thread;
@@ -437,8 +437,11 @@ int main(void)
 	rude_peers();
 	another_user();
 	signals();
+	/* In a child of several threads AddressSanitizer's allocator may wait for a lock of one that it has not. */
+#ifndef __SANITIZE_ADDRESS__
 	forks();
 	storm();
+#endif
 	bad_folders();
 	printf("1..%u\n", test_nr);
 	return tap_status();

@@ -11,7 +11,8 @@
  *   jf_sdt_registered(sdt, probe, data)	is it a subscriber
  *
  * Example:
- *   static void print(void *data, const struct jf_sdt *sdt, const unsigned long *words)
+ *   static void print(void *data, const struct jf_sdt *sdt,
+ *                     const unsigned long *words)
  *   {
  *           fprintf(data, "%s %ld\n", sdt->tp.name, (long)words[0]);
  *   }
@@ -46,11 +47,27 @@
 
 #include <jumpfunc/tracepoint.h>
 
-/* Of struct jf_sdt. */
+/**
+ * define JF_SDT_VERSION - the form of struct jf_sdt, as its member version has it
+ */
 #define JF_SDT_VERSION	1
-/* jf_sdt.code: the bytes of an argument, and what it is. */
+/**
+ * define JF_SDT_SIZE - how many bytes an argument of an SDT probe has
+ *
+ * These bits of jf_sdt.code.
+ */
 #define JF_SDT_SIZE	0x0f
+/**
+ * define JF_SDT_SIGNED - whether an argument of an SDT probe is a signed integer
+ *
+ * This bit of jf_sdt.code.
+ */
 #define JF_SDT_SIGNED	0x10
+/**
+ * define JF_SDT_FLOAT - whether an argument of an SDT probe is a float or double
+ *
+ * This bit of jf_sdt.code; the word has its bits.
+ */
 #define JF_SDT_FLOAT	0x20
 
 /**
@@ -97,7 +114,7 @@ __JF_BEGIN_DECLS
 int jf_sdt_register(const char *names, jf_sdt_probe *probe, void *data);
 
 /**
- * jf_sdt_unregister() - subscribe no longer
+ * jf_sdt_unregister() - end a subscription to SDT probes
  * @names: which
  * @probe: as registered
  * @data:  as registered
@@ -129,8 +146,7 @@ bool jf_sdt_registered(const struct jf_sdt *sdt, jf_sdt_probe *probe, void *data
  * @data:  its first argument
  *
  * jf_batch_commit() fails with -EEXIST if it is a subscriber already, and with
- * -ENODEV if the probe's object is loaded no longer. jf_sdt_batch_unregister() is
- * the contrary, with -ENOENT if it is none.
+ * -ENODEV if the probe's object is loaded no longer.
  *
  * Context: process context, may sleep (allocates).
  * Return: 0, or as jf_trace_batch_register(); jf_batch_commit() returns the same.
@@ -141,6 +157,20 @@ static inline int jf_sdt_batch_register(struct jf_batch *b, const struct jf_sdt 
 	return __jf_batch_probe(b, (struct jf_tracepoint *)(uintptr_t)&sdt->tp,
 				__extension__ (void *)probe, data, JF_TRACE_PRIO_DEFAULT, true);
 }
+
+/**
+ * jf_sdt_batch_unregister() - end a subscription to one SDT probe, as part of a batch
+ * @b:     the batch
+ * @sdt:   the probe
+ * @probe: as registered
+ * @data:  as registered
+ *
+ * jf_batch_commit() fails with -ENOENT if it is no subscriber, and with -ENODEV if the
+ * probe's object is loaded no longer.
+ *
+ * Context: process context, may sleep (allocates).
+ * Return: 0, or as jf_trace_batch_unregister(); jf_batch_commit() returns the same.
+ */
 static inline int jf_sdt_batch_unregister(struct jf_batch *b, const struct jf_sdt *sdt,
 					jf_sdt_probe *probe, void *data)
 {

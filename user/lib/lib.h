@@ -11,6 +11,7 @@
  *   batch.c	batches of what the parts below carry out
  *   sdt.c	SDT probes, by name, and their calls
  *   list.c	what there is, by name
+ *   copy.c	copies of what there is, for callbacks
  *   trace.c	tracepoints: what leads to their probes
  *   entity.c	keys and dynamic functions, one at a time
  *   long.c	changes of very many sites, slice by slice
@@ -693,6 +694,37 @@ size_t jf_trace_num(const struct jf_tracepoint *tp);
 bool jf_trace_has(const struct jf_tracepoint *tp, void *func, void *data);
 /* Take away all probes in an object that is unloaded: 0 or the last error. With the lock held. */
 int jf_trace_object_unload(const struct jf_mod *mod);
+
+/* --- copy.c ----------------------------------------------------------------------- */
+
+/**
+ * struct jf_copy - what there is
+ * @one:  size of each
+ * @info: they
+ * @num:  how many there are
+ * @max:  for so many there is room
+ * @text: the strings
+ * @used: so many bytes they have
+ * @size: for so many there is room
+ */
+struct jf_copy {
+	size_t	one;
+	char	*info;
+	size_t	num, max;
+	char	*text;
+	size_t	used, size;
+};
+
+/* A string, to be part of it; with the lock held. */
+const char *jf_copy_keep(struct jf_copy *c, const char *s);
+/* One of them, of @c->one bytes; with the lock held. */
+void jf_copy_add(struct jf_copy *c, const void *info);
+/*
+ * Call @visit for each, until it does not return 0, with no lock held. @add_all is called
+ * with it, maybe more than once. 0, -ENOMEM, or what @visit has returned.
+ */
+int jf_copy_show(size_t one, void (*add_all)(struct jf_copy *c), int (*visit)(const void *info, void *arg),
+		 void *arg);
 
 /* --- list.c ----------------------------------------------------------------------- */
 

@@ -3,9 +3,7 @@
  * Keys, dynamic functions and tracepoints by name: a list, changes of many keys, and what
  * the environment enables when an object is loaded.
  *
- * The list is a copy, made with the lock held, so that callbacks have none. Its memory is
- * malloc()'s, which must not be called with our lock held: so it is allocated before, and
- * once more if that was too little.
+ * The list is a copy (copy.c), so that callbacks have no lock.
  *
  * A tracepoint has no record of its own. It is known by its dynamic function, which
  * has JF_ENT_TRACE; its key has the same name after another prefix.
@@ -166,34 +164,7 @@ static void describe(struct jf_ctl *ctl, struct jf_info *info)
 	}
 }
 
-/**
- * struct copy - what there is, or some of it
- * @info: of each
- * @nr:   how many there are
- * @max:  for so many there is room
- * @text: the strings
- * @used: so many bytes they have
- * @size: for so many there is room
- */
-struct copy {
-	struct jf_info	*info;
-	size_t		nr, max;
-	char		*text;
-	size_t		used, size;
-};
-
-static const char *keep(struct copy *c, const char *s)
-{
-	size_t len = strlen(s) + 1;
-	const char *kept = "";
-
-	if (c->used + len <= c->size)
-		kept = memcpy(c->text + c->used, s, len);
-	c->used += len;
-	return kept;
-}
-
-static void add_all(struct copy *c, const struct jf_mod *m)
+static void add_all(struct jf_copy *c, const struct jf_mod *m)
 {
 	const char *object = NULL;
 	struct jf_info info;
@@ -205,18 +176,16 @@ static void add_all(struct copy *c, const struct jf_mod *m)
 		if (!is_shown(ctl))
 			continue;
 		if (!object)
-			object = keep(c, m->path ? m->path : "");
+			object = jf_copy_keep(c, m->path ? m->path : "");
 		describe(ctl, &info);
-		info.name = keep(c, name_of(ctl));
+		info.name = jf_copy_keep(c, name_of(ctl));
 		info.object = object;
-		if (c->nr < c->max)
-			c->info[c->nr] = info;
-		c->nr++;
+		jf_copy_add(c, &info);
 	}
 }
 
 /* Objects are added in front: from the first one on. */
-static void add_from(struct copy *c, const struct jf_mod *m)
+static void add_from(struct jf_copy *c, const struct jf_mod *m)
 {
 	const struct jf_mod *last = NULL, *at;
 
@@ -228,51 +197,29 @@ static void add_from(struct copy *c, const struct jf_mod *m)
 	}
 }
 
-/* False: there is no memory. */
-static bool make_copy(struct copy *c)
+static void add_objects(struct jf_copy *c)
 {
-	memset(c, 0, sizeof(*c));
-	for (;;) {
-		c->nr = 0;
-		c->used = 0;
-		jf_lock();
-		if (jf_mods)
-			add_from(c, jf_mods);
-		jf_unlock();
-		if (c->nr <= c->max && c->used <= c->size)
-			return true;
-		/* Some may come meanwhile. */
-		c->max = c->nr + 16;
-		c->size = c->used + 1024;
-		free(c->info);
-		c->info = malloc(c->max * sizeof(*c->info) + c->size);
-		if (!c->info)
-			return false;
-		c->text = (char *)(c->info + c->max);
-	}
+	if (jf_mods)
+		add_from(c, jf_mods);
 }
 
-static int show(const struct copy *c, int (*visit)(const struct jf_info *info, void *arg), void *arg)
-{
-	size_t i;
-	int ret = 0;
+struct visitor {
+	int	(*visit)(const struct jf_info *info, void *arg);
+	void	*arg;
+};
 
-	for (i = 0; i < c->nr && !ret; i++)
-		ret = visit(&c->info[i], arg);
-	return ret;
+static int show(const void *info, void *arg)
+{
+	const struct visitor *v = arg;
+
+	return v->visit(info, v->arg);
 }
 
 int jf_list(int (*visit)(const struct jf_info *info, void *arg), void *arg)
 {
-	struct copy c;
-	int ret;
+	struct visitor v = { visit, arg };
 
-	if (!make_copy(&c))
-		return -ENOMEM;
-	pthread_cleanup_push(free, c.info);
-	ret = show(&c, visit, arg);
-	pthread_cleanup_pop(1);
-	return ret;
+	return jf_copy_show(sizeof(struct jf_info), add_objects, show, &v);
 }
 
 /* --- changes by name -------------------------------------------------------------- */

@@ -174,34 +174,7 @@ bool jf_sdt_registered(const struct jf_sdt *sdt, jf_sdt_probe *probe, void *data
 	return is;
 }
 
-/**
- * struct copy - what there is, made with the lock held
- * @info: of each
- * @nr:   how many there are
- * @max:  for so many there is room
- * @text: the strings
- * @used: so many bytes they have
- * @size: for so many there is room
- */
-struct copy {
-	struct jf_sdt_info	*info;
-	size_t			nr, max;
-	char			*text;
-	size_t			used, size;
-};
-
-static const char *keep(struct copy *c, const char *s)
-{
-	size_t len = strlen(s) + 1;
-	const char *kept = "";
-
-	if (c->used + len <= c->size)
-		kept = memcpy(c->text + c->used, s, len);
-	c->used += len;
-	return kept;
-}
-
-static void add_all(struct copy *c)
+static void add_all(struct jf_copy *c)
 {
 	const struct jf_mod *m;
 	struct jf_sdt_info info;
@@ -212,58 +185,29 @@ static void add_all(struct copy *c)
 			info.sdt = sdt_of(&m->ctls[i]);
 			if (!info.sdt)
 				continue;
-			info.name = keep(c, info.sdt->tp.name);
-			info.object = keep(c, m->path ? m->path : "");
+			info.name = jf_copy_keep(c, info.sdt->tp.name);
+			info.object = jf_copy_keep(c, m->path ? m->path : "");
 			info.probes = jf_trace_num(&info.sdt->tp);
 			info.sites = jf_ctl_sites(&m->ctls[i]);
-			if (c->nr < c->max)
-				c->info[c->nr] = info;
-			c->nr++;
+			jf_copy_add(c, &info);
 		}
 }
 
-/* False: there is no memory. It is malloc()'s, which must not be called with our lock held. */
-static bool make_copy(struct copy *c)
-{
-	memset(c, 0, sizeof(*c));
-	for (;;) {
-		c->nr = 0;
-		c->used = 0;
-		jf_lock();
-		add_all(c);
-		jf_unlock();
-		if (c->nr <= c->max && c->used <= c->size)
-			return true;
-		/* Some may be loaded meanwhile. */
-		c->max = c->nr + 16;
-		c->size = c->used + 1024;
-		free(c->info);
-		c->info = malloc(c->max * sizeof(*c->info) + c->size);
-		if (!c->info)
-			return false;
-		c->text = (char *)(c->info + c->max);
-	}
-}
+struct visitor {
+	int	(*visit)(const struct jf_sdt_info *info, void *arg);
+	void	*arg;
+};
 
-static int show(const struct copy *c, int (*visit)(const struct jf_sdt_info *info, void *arg), void *arg)
+static int show(const void *info, void *arg)
 {
-	size_t i;
-	int ret = 0;
+	const struct visitor *v = arg;
 
-	for (i = 0; i < c->nr && !ret; i++)
-		ret = visit(&c->info[i], arg);
-	return ret;
+	return v->visit(info, v->arg);
 }
 
 int jf_sdt_list(int (*visit)(const struct jf_sdt_info *info, void *arg), void *arg)
 {
-	struct copy c;
-	int ret;
+	struct visitor v = { visit, arg };
 
-	if (!make_copy(&c))
-		return -ENOMEM;
-	pthread_cleanup_push(free, c.info);
-	ret = show(&c, visit, arg);
-	pthread_cleanup_pop(1);
-	return ret;
+	return jf_copy_show(sizeof(struct jf_sdt_info), add_all, show, &v);
 }

@@ -136,18 +136,24 @@ int do_record(const struct options *o, int argc, char **argv)
 	return switch_all(o, argv, true);
 }
 
-int do_stop(const struct options *o, int argc, char **argv)
+/* A command of one word, to the process whose number @of is. */
+static int ask_word(const char *of, const char *word, answer_fn *each, const char *what)
 {
-	const char *const words[] = { "stop", NULL };
+	const char *const words[] = { word, NULL };
 	pid_t pid;
 	int err;
 
+	if (!is_pid(of, &pid))
+		return fail("'%s' is no number of a process", of), STATUS_USAGE;
+	err = ask(pid, words, each, NULL, NULL);
+	return err ? explain(pid, what, err) : STATUS_OK;
+}
+
+int do_stop(const struct options *o, int argc, char **argv)
+{
 	(void)o;
 	(void)argc;
-	if (!is_pid(argv[0], &pid))
-		return fail("'%s' is no number of a process", argv[0]), STATUS_USAGE;
-	err = ask(pid, words, NULL, NULL, NULL);
-	return err ? explain(pid, "cannot stop", err) : STATUS_OK;
+	return ask_word(argv[0], "stop", NULL, "cannot stop");
 }
 
 static int one_stat(const struct jf_words *w, void *arg)
@@ -164,14 +170,7 @@ static int one_stat(const struct jf_words *w, void *arg)
 
 int do_stats(const struct options *o, int argc, char **argv)
 {
-	const char *const words[] = { "stats", NULL };
-	pid_t pid;
-	int err;
-
 	(void)o;
 	(void)argc;
-	if (!is_pid(argv[0], &pid))
-		return fail("'%s' is no number of a process", argv[0]), STATUS_USAGE;
-	err = ask(pid, words, one_stat, NULL, NULL);
-	return err ? explain(pid, "stats", err) : STATUS_OK;
+	return ask_word(argv[0], "stats", one_stat, "stats");
 }

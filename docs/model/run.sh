@@ -73,6 +73,12 @@ flip-word-order|flip.pml|-DPUBLISH=0 -DORDERED|went_back_to_old|the pointer stor
 flip-word-late|flip.pml|-DPUBLISH=3 -DORDERED|went_back_to_old|the pointer stored after the first bytes
 flip-raw-jumps|flip.pml|-DRAW_JUMPS|mixed_bytes_executed|what the compiler left made another jump
 flip-raw-guard|flip.pml|-DRAW_GUARD|disallowed_instruction_executed|a guard there although the test says otherwise
+nop|nops.pml||pass|a site restored as one nop of five bytes, all CPUs parked at each change
+nop-int3|nops.pml|-DUSE_INT3|pass|the same, written with INT3
+nops|nops.pml|-DONE_BYTE_NOPS|half_instruction_executed|a site restored as five nops of one byte, all CPUs parked: a task was preempted between two
+nops-int3|nops.pml|-DONE_BYTE_NOPS -DUSE_INT3|half_instruction_executed|the same, written with INT3
+nops-quiesce-first|nops.pml|-DONE_BYTE_NOPS -DUSE_INT3 -DQUIESCE_FIRST|half_instruction_executed|the same, quiesce before the INT3
+nops-quiesce|nops.pml|-DONE_BYTE_NOPS -DUSE_INT3 -DQUIESCE_TASKS|pass|the same, quiesce between the INT3 and the tail
 store|store.pml||pass|as on arm64: one store to each of 2 sites, caches cleaned, one broadcast
 store-3-sites|store.pml|-DSITES=3|pass|3 sites
 see-store-fails|store.pml|-DSEE_FAILURE|seen|a commit fails at its last site, and is taken back

@@ -113,6 +113,27 @@ run_fails()
 		ends 0 "$tool" run true && says 'recorded nothing' && none_left run
 }
 
+# A pattern that has recorded nothing is named, with the reason, and with what is like it.
+run_unmatched()
+{
+	ends 0 "$tool" run -e jftest:smalls -e jftest:small "$build/trace_events" 2 && says "no probe matches 'jftest:smalls'.*'jftest:small'" &&
+		ends 0 "$tool" run -e 'jtest:*' "$build/trace_events" 2 && says "no probe matches 'jtest:\*'.*'jftest:\*'" &&
+		ends 0 "$tool" run -e zzqqzz "$build/trace_events" 2 && says "no probe matches 'zzqqzz'$" && says 'trace_events.*[1-9][0-9]* events' &&
+		ends 0 "$tool" run -e jftest:small "$build/trace_events" 0 && says "'jftest:small' matches jftest:small, but" &&
+		ends 0 "$tool" run -e jftest:small "$build/trace_events" 1 && ! says matches
+}
+
+# With the agent, of what is in libraries.
+run_unmatched_functions()
+{
+	ends 0 "$tool" run -e mallok /bin/echo && says "no probe matches 'mallok'.*'libc.so.6:malloc'" &&
+		ends 0 "$tool" run -e libc:malloc /bin/echo && says "no probe matches 'libc:malloc'.*'libc.so.6:malloc'" &&
+		ends 0 "$tool" run -e strlen /bin/echo && says "'strlen' matches libc.so.6:strlen, which cannot be recorded: another" &&
+		ends 0 "$tool" run -e malloc /bin/true && says "'malloc' matches libc.so.6:malloc, but no thread has come by" &&
+		# An old version of it is a function of its own.
+		ends 0 "$tool" run -e memcpy /bin/echo && says "'memcpy' matches libc.so.6:memcpy, which cannot be recorded: another"
+}
+
 # The program is asked to end, not the tool left without it.
 run_term()
 {
@@ -492,6 +513,12 @@ else
 fi
 check "run with options" run_options
 check "run of what is no program, or records nothing" run_fails
+check "run with patterns that match nothing" run_unmatched
+if [ -e "$build/libjumpfunc-agent.so" ]; then
+	check "run with functions that are not there" run_unmatched_functions
+else
+	skip "run with functions that are not there" "libzydis-dev"
+fi
 check "run is asked to end" run_term
 check "list of a file" list_file
 check "list of a file without symbols" list_stripped

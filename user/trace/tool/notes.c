@@ -278,7 +278,8 @@ static int add_symbols(struct found_list *list, struct pointers *p, struct elf *
 		    !strncmp(name, EVENT_PREFIX, strlen(EVENT_PREFIX)))
 			err = add_pointers(p, s.st_value);
 		else if (ELF64_ST_TYPE(s.st_info) == STT_FUNC || ELF64_ST_TYPE(s.st_info) == STT_GNU_IFUNC)
-			err = add(list, "function", group, name, "");
+			err = add(list, "function", group, name, ELF64_ST_TYPE(s.st_info) == STT_GNU_IFUNC ?
+				  "another function chooses it as the program starts" : "");
 	}
 	free(strings);
 	free(data);

@@ -218,6 +218,7 @@ static void show(const struct options *o, const char *name, const char *folder, 
 	}
 	if (!o->quiet && report_folder(folder, false, NULL))
 		keep = true;
+	explain_run(o, name, folder);
 	if (keep)
 		note("the trace is in %s", folder);
 	else

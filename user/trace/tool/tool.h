@@ -10,6 +10,7 @@
  *   copy.c	snapshot, recover
  *   report.c	events as text or JSON, by babeltrace2
  *   client.c	find a process's control socket, and talk with it
+ *   hints.c	which patterns have recorded nothing, and why
  *   folder.c	traces' folders: where they are made, and their removal
  *   tally.c	count the events of a folder
  *   notes.c, elf.c	read ELF files; nothing in them is believed
@@ -148,6 +149,11 @@ int copy_trace(const char *from, const char *to, struct jf_recovered *result);
 
 /* By babeltrace2; @more are its options, up to a NULL, or NULL. */
 int report_folder(const char *folder, bool json, char **more);
+
+/* --- hints.c ------------------------------------------------------------------------ */
+
+/* Says of each pattern that has recorded nothing why, and what is like it. @folder: of the traces of the run. */
+void explain_run(const struct options *o, const char *program, const char *folder);
 
 /* --- notes.c ------------------------------------------------------------------------ */
 

@@ -15,6 +15,7 @@ LONG = 8                # how much longer the long form of a test takes
 EMULATED = 4            # an emulated CPU on a busy machine is slow, not hung
 BOOT = 90               # seconds until the first test, and after the last
 KUNIT = 900             # for a machine that runs all KUnit suites
+KUNIT_BROKEN = 60       # the same where the module was broken on purpose (JF_BROKEN): many then hang
 
 # No limits, but comparable to those of machines: what harness/check begins first.
 HOST = 1200             # a part of the tests on this machine

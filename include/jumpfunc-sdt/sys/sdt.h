@@ -55,6 +55,9 @@
 #define _SYS_SDT_H	1
 #endif
 
+/* Beside the folder that this one is in, wherever that is. */
+#include "../../jumpfunc/detail/sdt_note.h"
+
 #define __JF_P_STR_(...)	#__VA_ARGS__
 #define __JF_P_STR(...)		__JF_P_STR_(__VA_ARGS__)
 
@@ -145,11 +148,14 @@ template <> struct __jf_p_pick<false> {
 #define __JF_P_FEW		"nr"
 #define __JF_P_MANY		"nor"
 #endif
-#define __JF_P_KEEP(n, x)	__JF_P_TYPE(x) __jf_v##n = __JF_P_VALUE(x);
-#define __JF_P_OPERAND(n, constraint, x)					\
-	[__jf_c##n] "i" (__JF_P_CODE(x)), [__jf_a##n] constraint (__jf_v##n)
-#define __JF_P_WORD(n, x)							\
-	__jf_p_word(&__jf_v##n, sizeof(__jf_v##n), __JF_P_SIGNED(x))
+#define __JF_P_KEEP_NONE
+#define __JF_P_KEEP(n, room, x)	__JF_P_TYPE(x) __jf_v##n = __JF_P_VALUE(x);
+#define __JF_P_OPERAND(n, room, x)						\
+	[__jf_c##n] "i" (__JF_P_CODE(x)), [__jf_a##n] __JF_P_##room (__jf_v##n),
+#define __JF_P_OPERAND_NONE
+#define __JF_P_WORD_NONE	0
+#define __JF_P_WORD(n, room, x)							\
+	__jf_p_word(&__jf_v##n, sizeof(__jf_v##n), __JF_P_SIGNED(x)),
 
 /* A word of @size bytes: signed ones keep their sign, of others the rest is 0. */
 static __inline__ __attribute__((__always_inline__, __unused__)) unsigned long
@@ -162,133 +168,6 @@ __jf_p_word(const void *p, unsigned long size, int is_signed)
 		word = (unsigned long)((long)(word << (64 - size * 8)) >> (64 - size * 8));
 	return word;
 }
-
-#define __JF_P_KEEP_0()
-#define __JF_P_KEEP_1(a)	__JF_P_KEEP(1, a)
-#define __JF_P_KEEP_2(a, b)	__JF_P_KEEP_1(a) __JF_P_KEEP(2, b)
-#define __JF_P_KEEP_3(a, b, c)	__JF_P_KEEP_2(a, b) __JF_P_KEEP(3, c)
-#define __JF_P_KEEP_4(a, b, c, d)	__JF_P_KEEP_3(a, b, c) __JF_P_KEEP(4, d)
-#define __JF_P_KEEP_5(a, b, c, d, e)	__JF_P_KEEP_4(a, b, c, d) __JF_P_KEEP(5, e)
-#define __JF_P_KEEP_6(a, b, c, d, e, f)	__JF_P_KEEP_5(a, b, c, d, e) __JF_P_KEEP(6, f)
-#define __JF_P_KEEP_7(a, b, c, d, e, f, g)	__JF_P_KEEP_6(a, b, c, d, e, f) __JF_P_KEEP(7, g)
-#define __JF_P_KEEP_8(a, b, c, d, e, f, g, h)	__JF_P_KEEP_7(a, b, c, d, e, f, g) __JF_P_KEEP(8, h)
-#define __JF_P_KEEP_9(a, b, c, d, e, f, g, h, i)	__JF_P_KEEP_8(a, b, c, d, e, f, g, h) __JF_P_KEEP(9, i)
-#define __JF_P_KEEP_10(a, b, c, d, e, f, g, h, i, j)	\
-	__JF_P_KEEP_9(a, b, c, d, e, f, g, h, i) __JF_P_KEEP(10, j)
-#define __JF_P_KEEP_11(a, b, c, d, e, f, g, h, i, j, k)	\
-	__JF_P_KEEP_10(a, b, c, d, e, f, g, h, i, j) __JF_P_KEEP(11, k)
-#define __JF_P_KEEP_12(a, b, c, d, e, f, g, h, i, j, k, l)	\
-	__JF_P_KEEP_11(a, b, c, d, e, f, g, h, i, j, k) __JF_P_KEEP(12, l)
-
-#define __JF_P_OPERANDS_0()	[__jf_none] "i" (0)
-#define __JF_P_OPERANDS_1(a)	__JF_P_OPERAND(1, __JF_P_FEW, a)
-#define __JF_P_OPERANDS_2(a, b)	__JF_P_OPERANDS_1(a), __JF_P_OPERAND(2, __JF_P_FEW, b)
-#define __JF_P_OPERANDS_3(a, b, c)	__JF_P_OPERANDS_2(a, b), __JF_P_OPERAND(3, __JF_P_FEW, c)
-#define __JF_P_OPERANDS_4(a, b, c, d)	__JF_P_OPERANDS_3(a, b, c), __JF_P_OPERAND(4, __JF_P_FEW, d)
-#define __JF_P_OPERANDS_5(a, b, c, d, e)	__JF_P_OPERANDS_4(a, b, c, d), __JF_P_OPERAND(5, __JF_P_FEW, e)
-#define __JF_P_OPERANDS_6(a, b, c, d, e, f)	\
-	__JF_P_OPERANDS_5(a, b, c, d, e), __JF_P_OPERAND(6, __JF_P_FEW, f)
-#define __JF_P_OPERANDS_7(a, b, c, d, e, f, g)	\
-	__JF_P_OPERANDS_6(a, b, c, d, e, f), __JF_P_OPERAND(7, __JF_P_MANY, g)
-#define __JF_P_OPERANDS_8(a, b, c, d, e, f, g, h)	\
-	__JF_P_OPERANDS_7(a, b, c, d, e, f, g), __JF_P_OPERAND(8, __JF_P_MANY, h)
-#define __JF_P_OPERANDS_9(a, b, c, d, e, f, g, h, i)	\
-	__JF_P_OPERANDS_8(a, b, c, d, e, f, g, h), __JF_P_OPERAND(9, __JF_P_MANY, i)
-#define __JF_P_OPERANDS_10(a, b, c, d, e, f, g, h, i, j)	\
-	__JF_P_OPERANDS_9(a, b, c, d, e, f, g, h, i), __JF_P_OPERAND(10, __JF_P_MANY, j)
-#define __JF_P_OPERANDS_11(a, b, c, d, e, f, g, h, i, j, k)	\
-	__JF_P_OPERANDS_10(a, b, c, d, e, f, g, h, i, j), __JF_P_OPERAND(11, __JF_P_MANY, k)
-#define __JF_P_OPERANDS_12(a, b, c, d, e, f, g, h, i, j, k, l)	\
-	__JF_P_OPERANDS_11(a, b, c, d, e, f, g, h, i, j, k), __JF_P_OPERAND(12, __JF_P_MANY, l)
-
-#define __JF_P_WORDS_0()	0
-#define __JF_P_WORDS_1(a)	__JF_P_WORD(1, a)
-#define __JF_P_WORDS_2(a, b)	__JF_P_WORDS_1(a), __JF_P_WORD(2, b)
-#define __JF_P_WORDS_3(a, b, c)	__JF_P_WORDS_2(a, b), __JF_P_WORD(3, c)
-#define __JF_P_WORDS_4(a, b, c, d)	__JF_P_WORDS_3(a, b, c), __JF_P_WORD(4, d)
-#define __JF_P_WORDS_5(a, b, c, d, e)	__JF_P_WORDS_4(a, b, c, d), __JF_P_WORD(5, e)
-#define __JF_P_WORDS_6(a, b, c, d, e, f)	__JF_P_WORDS_5(a, b, c, d, e), __JF_P_WORD(6, f)
-#define __JF_P_WORDS_7(a, b, c, d, e, f, g)	__JF_P_WORDS_6(a, b, c, d, e, f), __JF_P_WORD(7, g)
-#define __JF_P_WORDS_8(a, b, c, d, e, f, g, h)	__JF_P_WORDS_7(a, b, c, d, e, f, g), __JF_P_WORD(8, h)
-#define __JF_P_WORDS_9(a, b, c, d, e, f, g, h, i)	__JF_P_WORDS_8(a, b, c, d, e, f, g, h), __JF_P_WORD(9, i)
-#define __JF_P_WORDS_10(a, b, c, d, e, f, g, h, i, j)	\
-	__JF_P_WORDS_9(a, b, c, d, e, f, g, h, i), __JF_P_WORD(10, j)
-#define __JF_P_WORDS_11(a, b, c, d, e, f, g, h, i, j, k)	\
-	__JF_P_WORDS_10(a, b, c, d, e, f, g, h, i, j), __JF_P_WORD(11, k)
-#define __JF_P_WORDS_12(a, b, c, d, e, f, g, h, i, j, k, l)	\
-	__JF_P_WORDS_11(a, b, c, d, e, f, g, h, i, j, k), __JF_P_WORD(12, l)
-
-/* --- the note ------------------------------------------------------------------------- */
-
-/* The text of one: size and place. An assembler of clang knows no macro of an earlier statement. */
-#define __JF_P_TEXT(n)								\
-	".if %c[__jf_c" #n "] & 16\n\t.ascii \"-\"\n\t.endif\n\t"		\
-	".if %c[__jf_c" #n "] & 8\n\t.ascii \"8\"\n\t.endif\n\t"		\
-	".if %c[__jf_c" #n "] & 4\n\t.ascii \"4\"\n\t.endif\n\t"		\
-	".if %c[__jf_c" #n "] & 2\n\t.ascii \"2\"\n\t.endif\n\t"		\
-	".if %c[__jf_c" #n "] & 1\n\t.ascii \"1\"\n\t.endif\n\t"		\
-	".if %c[__jf_c" #n "] & 32\n\t.ascii \"f\"\n\t.endif\n\t"		\
-	".ascii \"@%q[__jf_a" #n "]\"\n\t"
-#define __JF_P_TEXT_0		""
-#define __JF_P_TEXT_1		__JF_P_TEXT(1)
-#define __JF_P_TEXT_2		__JF_P_TEXT_1 ".ascii \" \"\n\t" __JF_P_TEXT(2)
-#define __JF_P_TEXT_3		__JF_P_TEXT_2 ".ascii \" \"\n\t" __JF_P_TEXT(3)
-#define __JF_P_TEXT_4		__JF_P_TEXT_3 ".ascii \" \"\n\t" __JF_P_TEXT(4)
-#define __JF_P_TEXT_5		__JF_P_TEXT_4 ".ascii \" \"\n\t" __JF_P_TEXT(5)
-#define __JF_P_TEXT_6		__JF_P_TEXT_5 ".ascii \" \"\n\t" __JF_P_TEXT(6)
-#define __JF_P_TEXT_7		__JF_P_TEXT_6 ".ascii \" \"\n\t" __JF_P_TEXT(7)
-#define __JF_P_TEXT_8		__JF_P_TEXT_7 ".ascii \" \"\n\t" __JF_P_TEXT(8)
-#define __JF_P_TEXT_9		__JF_P_TEXT_8 ".ascii \" \"\n\t" __JF_P_TEXT(9)
-#define __JF_P_TEXT_10		__JF_P_TEXT_9 ".ascii \" \"\n\t" __JF_P_TEXT(10)
-#define __JF_P_TEXT_11		__JF_P_TEXT_10 ".ascii \" \"\n\t" __JF_P_TEXT(11)
-#define __JF_P_TEXT_12		__JF_P_TEXT_11 ".ascii \" \"\n\t" __JF_P_TEXT(12)
-
-#define __JF_P_CODES_0		""
-#define __JF_P_CODES_1		".byte %c[__jf_c1]\n\t"
-#define __JF_P_CODES_2		__JF_P_CODES_1 ".byte %c[__jf_c2]\n\t"
-#define __JF_P_CODES_3		__JF_P_CODES_2 ".byte %c[__jf_c3]\n\t"
-#define __JF_P_CODES_4		__JF_P_CODES_3 ".byte %c[__jf_c4]\n\t"
-#define __JF_P_CODES_5		__JF_P_CODES_4 ".byte %c[__jf_c5]\n\t"
-#define __JF_P_CODES_6		__JF_P_CODES_5 ".byte %c[__jf_c6]\n\t"
-#define __JF_P_CODES_7		__JF_P_CODES_6 ".byte %c[__jf_c7]\n\t"
-#define __JF_P_CODES_8		__JF_P_CODES_7 ".byte %c[__jf_c8]\n\t"
-#define __JF_P_CODES_9		__JF_P_CODES_8 ".byte %c[__jf_c9]\n\t"
-#define __JF_P_CODES_10		__JF_P_CODES_9 ".byte %c[__jf_c10]\n\t"
-#define __JF_P_CODES_11		__JF_P_CODES_10 ".byte %c[__jf_c11]\n\t"
-#define __JF_P_CODES_12		__JF_P_CODES_11 ".byte %c[__jf_c12]\n\t"
-
-/*
- * "?" puts the note into the group of the function that it is in: an inline function of C++, which the
- * linker keeps once, keeps its notes once. The base is where the note's addresses count from.
- */
-#define __JF_P_NOTE(provider, name, semaphore, text)				\
-	"990:\n\t"								\
-	"nop\n\t"								\
-	".pushsection .note.stapsdt, \"?\", @note\n\t"				\
-	".balign 4\n\t"								\
-	".long 992f - 991f, 994f - 993f, 3\n"					\
-	"991:\n\t"								\
-	".asciz \"stapsdt\"\n"							\
-	"992:\n\t"								\
-	".balign 4\n"								\
-	"993:\n\t"								\
-	".quad 990b, _.stapsdt.base, " semaphore "\n\t"				\
-	".asciz \"" provider "\"\n\t"						\
-	".asciz \"" name "\"\n\t"						\
-	text									\
-	".byte 0\n"								\
-	"994:\n\t"								\
-	".balign 4\n\t"								\
-	".popsection\n\t"							\
-	".ifndef _.stapsdt.base\n\t"						\
-	".pushsection .stapsdt.base, \"aG\", @progbits, .stapsdt.base, comdat\n\t" \
-	".weak _.stapsdt.base\n\t"						\
-	".hidden _.stapsdt.base\n"						\
-	"_.stapsdt.base:\n\t"							\
-	".byte 0\n\t"								\
-	".size _.stapsdt.base, 1\n\t"						\
-	".popsection\n\t"							\
-	".endif\n\t"
 
 /* --- what the library knows ------------------------------------------------------------ */
 
@@ -340,6 +219,9 @@ __jf_p_word(const void *p, unsigned long size, int is_signed)
 	__JF_P_CALLS("__jf_sdt_loads", "__jf_object_register", "init_array")	\
 	__JF_P_CALLS("__jf_sdt_unloads", "__jf_object_unregister", "fini_array") \
 	".endif\n\t"
+
+#define __JF_P_BYTE_NONE	""
+#define __JF_P_BYTE(n, room, x)	".byte %c[__jf_c" #n "]\n\t"
 
 /*
  * A struct jf_sdt, and its record. jf_sdt.h and the library check its offsets. Flags: 0x10 is JF_ENT_TRACE,
@@ -403,21 +285,15 @@ __jf_p_word(const void *p, unsigned long size, int is_signed)
 #define __JF_P_USE(provider, name)
 #endif
 
-/* Stays beside the code that other compilers and versions can inline. */
-#if defined(__clang__) || __GNUC__ >= 9
-#define __JF_P_ASM	__asm__ __inline__
-#else
-#define __JF_P_ASM	__asm__
-#endif
-
 #define __JF_P_GOTO(provider, name, n, args)					\
-	__JF_P_ASM goto(							\
-		__JF_P_NOTE(#provider, #name, __JF_P_SEMAPHORE(provider, name), __JF_P_TEXT_##n) \
+	__JF_SDT_ASM goto(							\
+		__JF_SDT_NOTE(#provider, #name, __JF_P_SEMAPHORE(provider, name), n, args) \
 		__JF_P_SITE(__JF_P_SYMBOL(provider, name, n))			\
 		__JF_P_OBJECT							\
 		__JF_P_DEFINE(#provider, #name, __JF_P_SYMBOL(provider, name, n), \
-			      __JF_P_SEMAPHORE(provider, name), n, __JF_P_CODES_##n) \
-		: : __JF_P_OPERANDS_##n args : "cc" : __jf_hit)
+			      __JF_P_SEMAPHORE(provider, name), n, __JF_SDT_EACH(n, __JF_P_BYTE, args)) \
+		: : __JF_SDT_EACH(n, __JF_P_OPERAND, args) [__jf_none] "i" (0) \
+		: "cc" : __jf_hit)
 
 #ifdef __cplusplus
 extern "C" {
@@ -432,7 +308,7 @@ void __jf_sdt_hit(struct jf_sdt *sdt, const unsigned long *words)
 #define __JF_P_HIT(provider, name, n, args)					\
 	do {									\
 		struct jf_sdt *__jf_sdt;					\
-		unsigned long __jf_words[] = { __JF_P_WORDS_##n args };		\
+		unsigned long __jf_words[] = { __JF_SDT_EACH(n, __JF_P_WORD, args) };\
 										\
 		__asm__("leaq " __JF_P_SYMBOL(provider, name, n) "(%%rip), %0" : "=r" (__jf_sdt)); \
 		__jf_sdt_hit(__jf_sdt, __jf_words);				\
@@ -445,7 +321,7 @@ void __jf_sdt_hit(struct jf_sdt *sdt, const unsigned long *words)
 #if defined(__clang__) && defined(__cplusplus) && __clang_major__ < 17
 #define __JF_P_PROBE(provider, name, n, args)					\
 	do {									\
-		__JF_P_KEEP_##n args						\
+		__JF_SDT_EACH(n, __JF_P_KEEP, args)			\
 		__JF_P_USE(provider, name)					\
 		if (__builtin_expect(([&]() __attribute__((__always_inline__)) -> bool { \
 			__JF_P_GOTO(provider, name, n, args);			\
@@ -459,7 +335,7 @@ void __jf_sdt_hit(struct jf_sdt *sdt, const unsigned long *words)
 #define __JF_P_PROBE(provider, name, n, args)					\
 	do { __extension__ ({							\
 		__label__ __jf_hit;						\
-		__JF_P_KEEP_##n args						\
+		__JF_SDT_EACH(n, __JF_P_KEEP, args)			\
 		__JF_P_USE(provider, name)					\
 		__JF_P_GOTO(provider, name, n, args);				\
 		if (0) {							\

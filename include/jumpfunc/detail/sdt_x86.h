@@ -40,6 +40,8 @@
 #ifndef JUMPFUNC_SDT_X86_H
 #define JUMPFUNC_SDT_X86_H
 
+#include <jumpfunc/detail/sdt_note.h>
+
 /*
  * What kind of type an expression has, by the numbers of gcc's typeclass.h: up to 4
  * integers, enums and bool, 5 pointers, from 8 on what a note does not tell. Nor does it
@@ -89,124 +91,39 @@ template <> struct __jf_sdt_pick<false> {
 	__builtin_choose_expr(__JF_SDT_PLAIN(x), (x), 0)
 #endif
 
-#define __JF_SDT_SIZE(x)						\
-	(__JF_SDT_SIGNED(x) ? -__JF_SDT_BYTES(x) : __JF_SDT_BYTES(x))
-
-/* Operands: size and place of argument number n. */
-#define __JF_SDT_ARG(n, constraint, x)					\
-	[__jf_s##n] "i" (__JF_SDT_SIZE(x)),				\
-	[__jf_a##n] constraint (__JF_SDT_VALUE(x))
-#define __JF_SDT_ARGS_0(name)
-#define __JF_SDT_ARGS_1(name, a)					\
-	__JF_SDT_ARG(1, "nr", a)
-#define __JF_SDT_ARGS_2(name, a, b)					\
-	__JF_SDT_ARGS_1(name, a),					\
-	__JF_SDT_ARG(2, "nr", b)
-#define __JF_SDT_ARGS_3(name, a, b, c)					\
-	__JF_SDT_ARGS_2(name, a, b),					\
-	__JF_SDT_ARG(3, "nr", c)
-#define __JF_SDT_ARGS_4(name, a, b, c, d)				\
-	__JF_SDT_ARGS_3(name, a, b, c),					\
-	__JF_SDT_ARG(4, "nr", d)
-#define __JF_SDT_ARGS_5(name, a, b, c, d, e)				\
-	__JF_SDT_ARGS_4(name, a, b, c, d),				\
-	__JF_SDT_ARG(5, "nr", e)
-#define __JF_SDT_ARGS_6(name, a, b, c, d, e, f)				\
-	__JF_SDT_ARGS_5(name, a, b, c, d, e),				\
-	__JF_SDT_ARG(6, "nr", f)
-#define __JF_SDT_ARGS_7(name, a, b, c, d, e, f, g)			\
-	__JF_SDT_ARGS_6(name, a, b, c, d, e, f),			\
-	__JF_SDT_ARG(7, "nor", g)
-#define __JF_SDT_ARGS_8(name, a, b, c, d, e, f, g, h)			\
-	__JF_SDT_ARGS_7(name, a, b, c, d, e, f, g),			\
-	__JF_SDT_ARG(8, "nor", h)
-#define __JF_SDT_ARGS_9(name, a, b, c, d, e, f, g, h, i)		\
-	__JF_SDT_ARGS_8(name, a, b, c, d, e, f, g, h),			\
-	__JF_SDT_ARG(9, "nor", i)
-#define __JF_SDT_ARGS_10(name, a, b, c, d, e, f, g, h, i, j)		\
-	__JF_SDT_ARGS_9(name, a, b, c, d, e, f, g, h, i),		\
-	__JF_SDT_ARG(10, "nor", j)
-#define __JF_SDT_ARGS_11(name, a, b, c, d, e, f, g, h, i, j, k)		\
-	__JF_SDT_ARGS_10(name, a, b, c, d, e, f, g, h, i, j),		\
-	__JF_SDT_ARG(11, "nor", k)
-#define __JF_SDT_ARGS_12(name, a, b, c, d, e, f, g, h, i, j, k, l)	\
-	__JF_SDT_ARGS_11(name, a, b, c, d, e, f, g, h, i, j, k),	\
-	__JF_SDT_ARG(12, "nor", l)
-
-/*
- * Their text in the note. Registers have the names of all 64 bits, and the size
- * says how many count: gdb knows no r9b.
- */
-#define __JF_SDT_TEXT(n)	"%c[__jf_s" #n "]@%q[__jf_a" #n "]"
-#define __JF_SDT_TEXT_0		""
-#define __JF_SDT_TEXT_1		__JF_SDT_TEXT(1)
-#define __JF_SDT_TEXT_2		__JF_SDT_TEXT_1 " " __JF_SDT_TEXT(2)
-#define __JF_SDT_TEXT_3		__JF_SDT_TEXT_2 " " __JF_SDT_TEXT(3)
-#define __JF_SDT_TEXT_4		__JF_SDT_TEXT_3 " " __JF_SDT_TEXT(4)
-#define __JF_SDT_TEXT_5		__JF_SDT_TEXT_4 " " __JF_SDT_TEXT(5)
-#define __JF_SDT_TEXT_6		__JF_SDT_TEXT_5 " " __JF_SDT_TEXT(6)
-#define __JF_SDT_TEXT_7		__JF_SDT_TEXT_6 " " __JF_SDT_TEXT(7)
-#define __JF_SDT_TEXT_8		__JF_SDT_TEXT_7 " " __JF_SDT_TEXT(8)
-#define __JF_SDT_TEXT_9		__JF_SDT_TEXT_8 " " __JF_SDT_TEXT(9)
-#define __JF_SDT_TEXT_10	__JF_SDT_TEXT_9 " " __JF_SDT_TEXT(10)
-#define __JF_SDT_TEXT_11	__JF_SDT_TEXT_10 " " __JF_SDT_TEXT(11)
-#define __JF_SDT_TEXT_12	__JF_SDT_TEXT_11 " " __JF_SDT_TEXT(12)
-
-/*
- * "?" puts the note into the group of the function that it is in: an inline
- * function of C++, which the linker keeps once, keeps its notes once.
- */
-#define __JF_SDT_NOTE(provider, name, text)				\
-	"775:\n\t"							\
-	"nop\n\t"							\
-	".pushsection .note.stapsdt, \"?\", @note\n\t"			\
-	".balign 4\n\t"							\
-	".long 777f - 776f, 779f - 778f, 3\n"				\
-	"776:\n\t"							\
-	".asciz \"stapsdt\"\n"						\
-	"777:\n\t"							\
-	".balign 4\n"							\
-	"778:\n\t"							\
-	".quad 775b, _.stapsdt.base, 0\n\t"				\
-	".asciz \"" provider "\"\n\t"					\
-	".asciz \"" name "\"\n\t"					\
-	".asciz \"" text "\"\n"						\
-	"779:\n\t"							\
-	".balign 4\n\t"							\
-	".popsection\n\t"						\
-	/* One for each object, however many notes and providers it has. */ \
-	".ifndef _.stapsdt.base\n\t"					\
-	".pushsection .stapsdt.base, \"aG\", @progbits, .stapsdt.base, comdat\n\t" \
-	".weak _.stapsdt.base\n\t"					\
-	".hidden _.stapsdt.base\n"					\
-	"_.stapsdt.base:\n\t"						\
-	".byte 0\n\t"							\
-	".size _.stapsdt.base, 1\n\t"					\
-	".popsection\n\t"						\
-	".endif"
+/* In registers, so that each tool can read them. */
+#define __JF_SDT_IN_FEW		"nr"
+#define __JF_SDT_IN_MANY	"nor"
+#define __JF_SDT_ARG(n, room, x)					\
+	[__jf_c##n] "i" (__JF_SDT_BYTES(x) |				\
+			 (__JF_SDT_SIGNED(x) ? 16 : 0)),		\
+	[__jf_a##n] __JF_SDT_IN_##room (__JF_SDT_VALUE(x)),
+#define __JF_SDT_ARG_NONE
 
 #ifdef JF_NO_SDT
 #define __JF_SDT(provider, ...)	do { } while (0)
 #else
 #define __JF_SDT_STR_(x)	#x
 #define __JF_SDT_STR(x)		__JF_SDT_STR_(x)
-#define __JF_SDT_CAT_(a, b)	a##b
-#define __JF_SDT_CAT(a, b)	__JF_SDT_CAT_(a, b)
-/* How many arguments follow the name. */
+/* How many arguments follow the name, and which. */
 #define __JF_SDT_COUNT_(name, _1, _2, _3, _4, _5, _6, _7, _8, _9, _10, _11, \
 			_12, n, ...) n
 #define __JF_SDT_COUNT(...)						\
 	__JF_SDT_COUNT_(__VA_ARGS__, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0, )
 #define __JF_SDT_FIRST_(name, ...)	#name
 #define __JF_SDT_FIRST(...)		__JF_SDT_FIRST_(__VA_ARGS__, )
+#define __JF_SDT_REST_(name, ...)	(__VA_ARGS__)
+#define __JF_SDT_REST(...)		__JF_SDT_REST_(__VA_ARGS__, )
 #define __JF_SDT(provider, ...)						\
-	__asm__ __volatile__(						\
-		__JF_SDT_NOTE(__JF_SDT_STR(provider),			\
-			      __JF_SDT_FIRST(__VA_ARGS__),		\
-			      __JF_SDT_CAT(__JF_SDT_TEXT_,		\
-					   __JF_SDT_COUNT(__VA_ARGS__))) \
-		:: __JF_SDT_CAT(__JF_SDT_ARGS_,				\
-				__JF_SDT_COUNT(__VA_ARGS__))(__VA_ARGS__))
+	__JF_SDT_(__JF_SDT_STR(provider), __JF_SDT_FIRST(__VA_ARGS__),	\
+		  __JF_SDT_COUNT(__VA_ARGS__), __JF_SDT_REST(__VA_ARGS__))
+#define __JF_SDT_(provider, name, n, args)				\
+	__JF_SDT_N(provider, name, n, args)
+#define __JF_SDT_N(provider, name, n, args)				\
+	__JF_SDT_ASM __volatile__(					\
+		__JF_SDT_NOTE(provider, name, "0", n, args)		\
+		:: __JF_SDT_EACH(n, __JF_SDT_ARG, args)			\
+		[__jf_none] "i" (0))
 #endif
 
 #endif /* JUMPFUNC_SDT_X86_H */

@@ -67,7 +67,7 @@ else
 
 		Made by \`make coverage\`: do not edit. $(date -u +%F), kernel $(sed -n 's/^release=//p' "$out/info"), $# test files.
 		\`generic/generic.c\` is left out, because only architectures without patching build it; user-mode Linux runs it.
-		\`make -C user coverage\` measures the native engine.
+		\`make -C user coverage\` measures the library.
 
 		EOF
 		report --markdown || rc=$?

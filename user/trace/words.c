@@ -132,7 +132,8 @@ int jf_request_parse(struct jf_request *request, const char *data, size_t size)
 	err = jf_words_split(&w, data, size);
 	if (err)
 		return err;
-	if (strcmp(w.word[0], JF_CONTROL_VERSION))
+	/* There is a first word, but gcc 14 cannot tell. */
+	if (!w.num || strcmp(w.word[0], JF_CONTROL_VERSION))
 		return -EPROTONOSUPPORT;
 	for (c = 0; w.num > 1 && c < JF_COMMANDS && strcmp(commands[c].name, w.word[1]); c++)
 		;

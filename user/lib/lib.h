@@ -279,6 +279,7 @@ struct jf_site {
  * @mark:   the last search that visited it
  * @todo:   the next one that it has to look at
  * @by:     the long change that is under way and changes it
+ * @tracing: its tracepoint's part in the change that is being prepared (trace.c), or NULL
  */
 struct jf_ctl {
 	struct jf_ent		*ent;
@@ -304,6 +305,7 @@ struct jf_ctl {
 	uint64_t		mark;
 	struct jf_ctl		*todo;
 	const struct jf_long	*by;
+	struct tracing		*tracing;
 };
 
 /**

@@ -151,13 +151,29 @@ static void unlist(struct jf_tracepoint *tp)
 		*t = tp->next;
 }
 
-static void list(struct jf_tracepoint *tp)
+/* All that have no probes any more: thousands may lose them in one change. */
+static void unlist_empty(void)
 {
-	unlist(tp);
-	if (tp->probes) {
+	struct jf_tracepoint **t = &active;
+
+	while (*t)
+		if ((*t)->probes)
+			t = &(*t)->next;
+		else
+			*t = (*t)->next;
+}
+
+/* What it has becomes @probes. Returns whether it is to be taken off the list. */
+static bool replace_probes(struct jf_tracepoint *tp, struct jf_probes *probes)
+{
+	bool listed = tp->probes;
+
+	tp->probes = probes;
+	if (!listed && probes) {
 		tp->next = active;
 		active = tp;
 	}
+	return listed && !probes;
 }
 
 /**
@@ -219,6 +235,7 @@ static int commit(const struct jf_batch *b, struct tracing *first)
 	struct tracing *t;
 	uint64_t grace_period;
 	bool images = !jf_options()->off && jf_image_begin();
+	bool any_empty = false;
 	int err;
 
 	/* No memory: what is done if there is none comes this way, too. */
@@ -236,10 +253,11 @@ static int commit(const struct jf_batch *b, struct tracing *first)
 		if (is_sdt(t->tp) && !t->tp->probes != !t->probes)
 			count_semaphore(sdt_of(t->tp), t->probes);
 		retire(t->tp->probes, grace_period);
-		t->tp->probes = t->probes;
+		any_empty |= replace_probes(t->tp, t->probes);
 		t->own = false;
-		list(t->tp);
 	}
+	if (any_empty)
+		unlist_empty();
 	free_replaced();
 	return err;
 }
@@ -353,12 +371,12 @@ static struct jf_tracepoint *trace_of(const struct jf_probe_change *c)
 	return m && (!c->serial || c->serial == m->serial) ? real_trace(c->tp) : NULL;
 }
 
+/* Of one that check_probe() has found to be known. */
 static struct tracing *tracing_of(struct tracing **first, struct jf_tracepoint *tp)
 {
-	struct tracing *t = *first;
+	struct jf_ctl *ctl = ent_of(tp)->ctl;
+	struct tracing *t = ctl->tracing;
 
-	while (t && t->tp != tp)
-		t = t->next;
 	if (t)
 		return t;
 	t = jf_zalloc(sizeof(*t));
@@ -367,6 +385,7 @@ static struct tracing *tracing_of(struct tracing **first, struct jf_tracepoint *
 		t->probes = tp->probes;
 		t->next = *first;
 		*first = t;
+		ctl->tracing = t;
 	}
 	return t;
 }
@@ -420,6 +439,7 @@ static bool is_equal(const struct jf_probes *a, const struct jf_probes *b)
 
 static void drop(struct tracing *t)
 {
+	ent_of(t->tp)->ctl->tracing = NULL;
 	if (t->own)
 		probes_free(t->probes);
 	jf_free(t);

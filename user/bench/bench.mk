@@ -119,5 +119,24 @@ $(OUT)/scale-plugin.so: bench/scale/plugin.c $(OUT)/libjumpfunc.so $(SCALE_DEPS)
 $(OUT)/scale-1000: $(SCALE_SOURCES) $(SCALE_OUT)/parts.0.c $(OUT)/libjumpfunc.a bench/scale/scale.h test/options.h
 	$(CC) $(SCALE_CFLAGS) -o $@ $(filter %.c %.o %.a,$^)
 
+# Three forms of an SDT probe. Calls need a stack without a red zone.
+FORMS := none site call page
+FORMS_OUT := $(BENCH_OUT)/forms
+FORMS_DEPS := $(wildcard bench/forms/*.h) bench/row.h bench/bench.h $(TOP)/include/jumpfunc-sdt/sys/sdt.h test/stress_common.h $(LIB_HEADERS)
+FORMS_CFLAGS = $(JF_CFLAGS) -I$(TOP)/include -Itest -Ibench -Ibench/forms -DROW=forms -DVARIANT=0
+
+$(FORMS_OUT):
+	@mkdir -p $@
+$(FORMS:%=$(FORMS_OUT)/%.o): $(FORMS_OUT)/%.o: bench/forms/form.c $(FORMS_DEPS) | $(FORMS_OUT)
+	@echo "  $(CC) the form $*"
+	@$(CC) $(FORMS_CFLAGS) -mno-red-zone -DFORM=$* -c -o $@ $<
+$(OUT)/forms: bench/forms/main.c bench/forms/page.c $(FORMS:%=$(FORMS_OUT)/%.o) $(OUT)/libjumpfunc.a $(FORMS_DEPS)
+	@echo "  $(CC) $(notdir $@)"
+	@$(CC) $(FORMS_CFLAGS) -o $@ $(filter %.c %.o %.a,$^)
+
+.PHONY: bench-sdt
+bench-sdt: $(OUT)/forms
+	$(OUT)/forms $(BENCH_ARGS)
+
 bench: $(OUT)/bench $(OUT)/scale $(OUT)/scale-sparse $(OUT)/scale-plugin.so $(OUT)/scale-1000
 	bench/run.sh --binary $(OUT)/bench --scale $(OUT) $(BENCH_ARGS)

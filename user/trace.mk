@@ -5,6 +5,8 @@
 #                      of each fuzzer (default 20000)
 #   make trace-mutants breaks the ring in many ways; the tests must notice each
 #   make trace-bench   what an event costs, beside LTTng-UST if that is installed
+#   make bench-ust     the same of each tracer that is installed, in one run: BENCH_ARGS=... (ust.py --help)
+#   make bench-programs    what tracing costs redis, python, sqlite and zstd
 KILLS ?= 300
 FUZZ ?= 20000
 
@@ -131,6 +133,29 @@ trace-bench: $(OUT)/trace_bench $(OUT)/trace_rings
 	$(OUT)/trace_rings
 
 .PHONY: trace-bench
+
+# A program for each contender of the benchmark of tracers; what its loop is compiled with is the only other difference.
+UST := trace/bench/ust
+UST_OUT := $(OUT)/ust
+UST_NAMES := none ours note1 note5 function uftrace fprintf $(if $(RECORD_LTTNG),lttng)
+UST_LOOP_note1 := note
+UST_LOOP_note5 := note
+UST_FLAGS_note5 = -DNOP='".byte 0x0f, 0x1f, 0x44, 0x00, 0x00"'
+UST_LOOP_uftrace := function
+UST_FLAGS_uftrace := -fpatchable-function-entry=5
+UST_FLAGS_ours = $(RECORD_SHARED)
+UST_FLAGS_lttng := -Wno-error -Wno-undef -llttng-ust -llttng-ust-common -ldl
+$(UST_OUT)/ust_%: $(UST)/*.c $(UST)/*.h trace/bench/*.h trace/bench/lttng.c $(RECORD_LIBS) $(LIBS)
+	@mkdir -p $(@D)
+	$(CC) $(LIB_TEST_CFLAGS) -O2 -Itrace/bench -o $@ $(UST)/main.c $(UST)/$(or $(UST_LOOP_$*),$*).c $(UST_FLAGS_$*)
+
+bench-ust: $(UST_NAMES:%=$(UST_OUT)/ust_%) $(OUT)/jf-trace $(AGENT_LIB)
+	$(UST)/ust.py $(OUT) $(BENCH_ARGS)
+
+bench-programs: $(OUT)/jf-recover $(AGENT_LIB) $(if $(RECORD_LTTNG),$(UST_OUT)/ust_lttng)
+	$(UST)/programs.py $(OUT) $(BENCH_ARGS)
+
+.PHONY: bench-ust bench-programs
 
 # With what install.mk installs; its variables.
 PROGRAM_HEADERS += $(addprefix $(TOP)/include/jumpfunc/,record.h recover.h trace_event.h)

@@ -138,7 +138,7 @@ static int put_copy(struct jf_code *code, const uint8_t *insn, const ZydisDecode
 		if (d->opcode != 0xff || d->raw.modrm.reg != 2 || uses_stack_pointer(d, operands))
 			return -EOPNOTSUPP;
 		push_address(code, next);
-		copy[d->raw.modrm.offset] ^= (2 ^ 4) << 3;
+		copy[d->raw.modrm.offset] ^= (0x2 ^ 0x4) << 3;
 	}
 	if (uses_ip(d)) {
 		int64_t disp = (int64_t)(next + (uintptr_t)d->raw.disp.value -

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
-/* What the hostile programs share: a way to fail, and threads that call. */
+/* What the hostile programs share: a way to fail. */
 #ifndef HOSTILE_H
 #define HOSTILE_H
 

@@ -5,31 +5,15 @@
  */
 #define _GNU_SOURCE
 #include <jumpfunc/branch.h>
-#include <jumpfunc/stats.h>
-#include <pthread.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 
-#include "hostile.h"
+#include "second-thread.h"
 
 #define UNPRIVILEGED	65534
 
 DEFINE_JF_KEY_FALSE(key);
 DEFINE_JF_KEY_FALSE(other);
-
-static void *waits(void *arg)
-{
-	pause();
-	return arg;
-}
-
-static const char *writer(void)
-{
-	static struct jf_stats s;
-
-	jf_stats_get(&s, sizeof(s));
-	return s.writer;
-}
 
 /* Root has no such limit. */
 static void limit_threads(rlim_t max)

@@ -7,17 +7,15 @@
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <jumpfunc/branch.h>
-#include <jumpfunc/stats.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
-#include <pthread.h>
 #include <sched.h>
 #include <stddef.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
-#include "hostile.h"
+#include "second-thread.h"
 
 DEFINE_JF_KEY_FALSE(key);
 
@@ -27,20 +25,6 @@ DEFINE_JF_KEY_FALSE(key);
 #else
 #define FLAGS	0x7d0f00
 #endif
-
-static void *waits(void *arg)
-{
-	pause();
-	return arg;
-}
-
-static const char *writer(void)
-{
-	static struct jf_stats s;
-
-	jf_stats_get(&s, sizeof(s));
-	return s.writer;
-}
 
 static void toggle(const char *by)
 {

@@ -22,6 +22,17 @@ static inline bool jf_emulate(greg_t *regs, uintptr_t ip, jf_insn_t insn)
 {
 	struct jf_trap trap;
 
+	/* What was a call of a probe function: "ret", and "mov $imm32, %eax". */
+	if (jf_insn_byte(insn, 0) == JF_OPCODE_RET) {
+		regs[REG_RIP] = *(greg_t *)regs[REG_RSP];
+		regs[REG_RSP] += 8;
+		return true;
+	}
+	if (jf_insn_byte(insn, 0) == JF_OPCODE_MOV) {
+		regs[REG_RAX] = (greg_t)(insn >> 8);
+		regs[REG_RIP] = (greg_t)(ip + JF_INSN_SIZE);
+		return true;
+	}
 	if (!jf_proto_trap(insn, ip, &trap))
 		return false;
 	if (trap.push) {

@@ -3,6 +3,54 @@
 #include "lib.h"
 
 /*
+ * Does this thread have a shadow stack? Then no handler can do what a call does:
+ * calls stay calls of the trampoline, whose jump can be patched.
+ */
+static bool has_shadow_stack(void)
+{
+	uint64_t ssp = 0;
+
+	/* rdsspq %rax, which is a nop where there is none */
+	__asm__ volatile(".byte 0xf3, 0x48, 0x0f, 0x1e, 0xc8" : "+a" (ssp));
+	return ssp;
+}
+
+jf_insn_t jf_probe_off(const struct jf_site *site)
+{
+	if (site->flags & JF_SITE_TAIL)
+		return JF_INSN_MASK / 0xff * JF_OPCODE_INT3 - JF_OPCODE_INT3 + JF_OPCODE_RET;
+	return site->flags & JF_SITE_TEST ? JF_OPCODE_MOV : jf_insn_nop();
+}
+
+/*
+ * What was a call of a function that does not exist. A test is the same instruction in both states, with another
+ * operand. A return leaves the operand of the jump that was there, so that one byte changes.
+ *
+ * By INT3 a handler would push and pop return addresses, of which a shadow stack does not hear.
+ */
+static int probe_insn(const struct jf_site *site, bool on, jf_insn_t *insn)
+{
+	jf_insn_t now = atomic_load_explicit(&site->insn, memory_order_relaxed);
+
+	if (site->flags & JF_SITE_TEST) {
+		*insn = JF_OPCODE_MOV | (jf_insn_t)on << 8;
+		return 0;
+	}
+	if (jf_options()->int3 && has_shadow_stack())
+		return -EOPNOTSUPP;
+	if (site->flags & JF_SITE_TAIL) {
+		if (on)
+			return jf_insn_jmp(insn, site->addr, site->label);
+		*insn = (now & ~0xffULL) | JF_OPCODE_RET;
+		return 0;
+	}
+	if (on)
+		return jf_insn_call(insn, site->addr, site->label);
+	*insn = jf_insn_byte(now, 0) == JF_OPCODE_TEST ? now : jf_insn_nop();
+	return 0;
+}
+
+/*
  * The guard of a branch falls through, as the nop does. So where the compiler left a jump
  * to a test, and others execute it, it cannot become a jump to the other side: it waits
  * until the test would say to fall through.
@@ -51,19 +99,6 @@ static bool call_is_none(const struct jf_site *site, uintptr_t value, jf_insn_t 
 	return true;
 }
 
-/*
- * Does this thread have a shadow stack? Then no handler can do what a call does:
- * calls stay calls of the trampoline, whose jump can be patched.
- */
-static bool has_shadow_stack(void)
-{
-	uint64_t ssp = 0;
-
-	/* rdsspq %rax, which is a nop where there is none */
-	__asm__ volatile(".byte 0xf3, 0x48, 0x0f, 0x1e, 0xc8" : "+a" (ssp));
-	return ssp;
-}
-
 static int call_insn(const struct jf_site *site, uintptr_t value, jf_insn_t *insn)
 {
 	bool tail = jf_insn_byte(site->compiled, 0) == JF_OPCODE_JMP;
@@ -82,6 +117,8 @@ compiled:
 
 int jf_site_insn(const struct jf_site *site, uintptr_t value, bool alone, jf_insn_t *insn)
 {
+	if (site->flags & JF_SITE_PROBE)
+		return probe_insn(site, value, insn);
 	if (site->flags & JF_SITE_BRANCH)
 		return branch_insn(site, !!value != !!(site->flags & JF_SITE_BRANCH_INV), alone,
 				   insn);

@@ -244,7 +244,18 @@ static inline bool is_planted(void)
  * change that was taken back does what the old one does.
  */
 static uint8_t head_meanwhile;
-#define jf_world_guard(poke)	((void)(poke), head_meanwhile)
+
+/*
+ * What was a call of a probe: at a function's end it returns meanwhile, as when it is off. A test changes its
+ * operand alone, so its first byte is no other one: it gives the old value or the new one.
+ */
+static inline uint8_t jf_world_guard(const struct jf_poke *poke)
+{
+	if (head_meanwhile == JF_OPCODE_INT3 || !(poke->site->flags & (JF_SITE_TAIL | JF_SITE_TEST)))
+		return head_meanwhile;
+	return poke->site->flags & JF_SITE_TAIL ? JF_OPCODE_RET : JF_OPCODE_MOV;
+}
+#define jf_world_guard		jf_world_guard
 
 #include "x86/protocol/protocol.h"
 

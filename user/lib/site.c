@@ -61,6 +61,10 @@ static struct jf_ctl *ctl_of(const struct jf_mod *m, const struct jf_site_rec *r
 /* What a branch is that leads to no test. */
 static int compiled(const struct jf_site *s, jf_insn_t *insn)
 {
+	if (s->flags & JF_SITE_PROBE) {
+		*insn = jf_probe_off(s);
+		return 0;
+	}
 	if (!!(s->flags & JF_SITE_ON) != !!(s->flags & JF_SITE_BRANCH_INV))
 		return jf_insn_jmp(insn, s->addr, s->label);
 	*insn = jf_insn_nop();
@@ -158,7 +162,8 @@ static int sort_sites(struct jf_mod *m)
 
 static bool is_equal(const struct jf_site *a, const struct jf_site *b)
 {
-	return a->label == b->label && a->ctl == b->ctl && a->flags == b->flags;
+	/* What was a call of a probe has code to lead to in each object file, which does the same in all. */
+	return (a->label == b->label || a->flags & JF_SITE_PROBE) && a->ctl == b->ctl && a->flags == b->flags;
 }
 
 /*

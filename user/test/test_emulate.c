@@ -107,11 +107,25 @@ static void zeroes(void)
 	finish("return 0: the result and all flags");
 }
 
+static void probes(void)
+{
+	/* "ret" with the operand of a jump after it; "mov $1, %eax" */
+	CHECK(run(0x12345678c3, FLAGS) && regs[REG_RIP] == (greg_t)0xeeeeeeeeeeeeeeee, "ret");
+	CHECK(regs[REG_RSP] == (greg_t)(uintptr_t)&stack[3], "the stack");
+	check_others(ONLY_RIP | 1ULL << REG_RSP);
+	CHECK(run(0x1b8, FLAGS) && regs[REG_RIP] == IP + 5 && regs[REG_RAX] == 1, "mov $1");
+	check_others(ONLY_RIP | 1ULL << REG_RAX);
+	CHECK(run(0xb8, FLAGS) && regs[REG_RIP] == IP + 5 && !regs[REG_RAX], "mov $0");
+	check_others(ONLY_RIP | 1ULL << REG_RAX);
+	finish("what were calls of probe functions: flags and other registers stay");
+}
+
 int main(void)
 {
 	jumps();
 	calls();
 	zeroes();
+	probes();
 	printf("1..%u\n", test_nr);
 	return tap_status();
 }

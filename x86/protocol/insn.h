@@ -50,6 +50,9 @@
 #define JF_OPCODE_JMP	0xe9
 #define JF_OPCODE_INT3	0xcc
 #define JF_OPCODE_TEST	0xa9	/* test $imm32,%eax */
+/* In programs, of what were calls of probe functions (jf-sdt). */
+#define JF_OPCODE_RET	0xc3
+#define JF_OPCODE_MOV	0xb8	/* mov $imm32,%eax */
 
 /*
  * So many bytes in front of a function a call may lead that is meant for it:

@@ -191,6 +191,13 @@ extern const struct kernel_param_ops jf_table_ops;
 #define JF_SITE_TESTED	0x10	/* with JF_SITE_BRANCH: as compiled it leads to a test */
 #define JF_SITE_ON	0x20	/* with JF_SITE_BRANCH: compiled for a key that starts enabled */
 #define JF_SITE_PREFIX	0x40	/* with JF_SITE_BRANCH: 0x2e stands before it, and belongs to it */
+/*
+ * With JF_SITE_BRANCH, what jf-sdt has made of a call: true means a call of the label; of
+ * JF_SITE_TAIL a jump there, and false a return; of JF_SITE_TEST %eax becomes the key's value.
+ */
+#define JF_SITE_PROBE	0x80
+#define JF_SITE_TAIL	0x100	/* with JF_SITE_PROBE */
+#define JF_SITE_TEST	0x200	/* with JF_SITE_PROBE */
 
 /**
  * struct jf_site_rec - one patchable instruction; all are relative to themselves

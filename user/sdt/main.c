@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
+/* Files, options and messages of jf-sdt. */
+#define _GNU_SOURCE
+#include "jf_sdt.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { REFUSED = 1, USAGE = 2 };
+
+/* What is done. */
+enum action { CHANGE, LIST, VERIFY, UNDO, RUN };
+
+/**
+ * struct file - a file
+ * @name: as it was given
+ * @path: where it is, if @name is a link
+ * @data: its content
+ * @size: of it
+ * @mode: of it
+ * @new:  what it becomes
+ * @temp: where that is until it takes the file's place
+ */
+struct file {
+	const char	*name;
+	char		*path;
+	uint8_t		*data;
+	size_t		size;
+	mode_t		mode;
+	struct changed	new;
+	char		*temp;
+};
+
+static void file_free(struct file *f)
+{
+	free(f->path);
+	free(f->data);
+	free(f->new.data);
+	free(f->new.err);
+	free(f->temp);
+}
+
+static int say(const struct file *f, const char *what)
+{
+	fprintf(stderr, "jf-sdt: %s: %s\n", f->name, what);
+	return REFUSED;
+}
+
+static int read_all(struct file *f, int fd)
+{
+	size_t room = 65536;
+
+	for (;;) {
+		uint8_t *more = f->size == room || !f->data ? realloc(f->data, room * 2) : f->data;
+		ssize_t num;
+
+		if (!more)
+			return say(f, "no memory");
+		if (more != f->data)
+			room *= 2;
+		f->data = more;
+		num = read(fd, f->data + f->size, room - f->size);
+		if (num < 0 && errno != EINTR)
+			return say(f, strerror(errno));
+		if (!num)
+			return 0;
+		if (num > 0)
+			f->size += (size_t)num;
+	}
+}
+
+static int read_file(struct file *f)
+{
+	struct stat st;
+	int fd, err;
+
+	f->path = realpath(f->name, NULL);
+	fd = f->path ? open(f->path, O_RDONLY | O_CLOEXEC) : -1;
+	if (fd < 0 || fstat(fd, &st)) {
+		err = say(f, strerror(errno));
+	} else if (!S_ISREG(st.st_mode)) {
+		err = say(f, "is no file");
+	} else {
+		f->mode = st.st_mode & 07777;
+		err = read_all(f, fd);
+	}
+	if (fd >= 0)
+		close(fd);
+	return err;
+}
+
+/* Beside the file, so that it can take its place at once. */
+static int write_temp(struct file *f)
+{
+	size_t done = 0;
+	int fd, err = 0;
+
+	if (asprintf(&f->temp, "%s.XXXXXX", f->path) < 0) {
+		f->temp = NULL;
+		return say(f, "no memory");
+	}
+	fd = mkstemp(f->temp);
+	if (fd < 0) {
+		err = say(f, strerror(errno));
+		free(f->temp);
+		f->temp = NULL;
+		return err;
+	}
+	while (!err && done < f->new.size) {
+		ssize_t num = write(fd, f->new.data + done, f->new.size - done);
+
+		if (num > 0)
+			done += (size_t)num;
+		else if (!num || errno != EINTR)
+			err = say(f, num ? strerror(errno) : "cannot be written");
+	}
+	if (!err && fchmod(fd, f->mode))
+		err = say(f, strerror(errno));
+	if (close(fd) && !err)
+		err = say(f, strerror(errno));
+	return err;
+}
+
+static int put_in_place(struct file *f)
+{
+	int err = rename(f->temp, f->path) ? say(f, strerror(errno)) : 0;
+
+	if (!err) {
+		free(f->temp);
+		f->temp = NULL;
+	}
+	return err;
+}
+
+/* All of them, or none: what can fail is done before the first one is changed. */
+static int write_all(struct file *files, int num)
+{
+	int i, err = 0;
+
+	for (i = 0; i < num && !err; i++)
+		if (files[i].new.data)
+			err = write_temp(&files[i]);
+	for (i = 0; i < num && !err; i++)
+		if (files[i].new.data)
+			err = put_in_place(&files[i]);
+	for (i = 0; i < num; i++)
+		if (files[i].temp)
+			unlink(files[i].temp);
+	return err;
+}
+
+static void show(const struct object *o, const struct probe *p, const struct site *s, void *arg)
+{
+	static const char *const forms[] = { "call", "tail", "test" };
+	uint64_t from;
+	const char *function = function_at(o, s->sec, s->at, &from);
+
+	(void)arg;
+	printf("%s:%s\t%s+%#llx\t%s\t%s\n", p->provider, p->name, function, (unsigned long long)(s->at - from),
+	       forms[s->form], o->file);
+}
+
+static int do_one(struct file *f, enum action action, const struct options *options)
+{
+	char *err = NULL;
+
+	switch (action) {
+	case LIST:
+		err = change_list(f->name, f->data, f->size, options, show, NULL);
+		break;
+	case VERIFY:
+		f->new = change_verify(f->name, f->data, f->size);
+		break;
+	case UNDO:
+		f->new = change_back(f->name, f->data, f->size);
+		break;
+	case CHANGE:
+	case RUN:
+		f->new = change(f->name, f->data, f->size, options);
+		break;
+	}
+	if (!err)
+		err = f->new.err;
+	if (!err)
+		return 0;
+	say(f, err);
+	if (err != f->new.err)
+		free(err);
+	return REFUSED;
+}
+
+static int do_all(struct file *files, int num, enum action action, const struct options *options)
+{
+	int i, err = 0;
+
+	for (i = 0; i < num; i++) {
+		int bad = read_file(&files[i]);
+
+		if (!bad)
+			bad = do_one(&files[i], action, options);
+		err |= bad;
+	}
+	if (!err && (action == CHANGE || action == UNDO))
+		err = write_all(files, num);
+	if (fflush(stdout) || ferror(stdout)) {
+		fprintf(stderr, "jf-sdt: standard output: %s\n", strerror(errno));
+		err = REFUSED;
+	}
+	return err;
+}
+
+/* A compiler's command, and then its object file. One that is refused does not stay, or it would be linked next time. */
+static int do_run(char **command, const struct options *options)
+{
+	int rc = run_command(command);
+	char *object = rc ? NULL : run_object(command);
+	struct file f = { .name = object };
+
+	if (object && !access(object, F_OK)) {
+		rc = do_all(&f, 1, CHANGE, options);
+		if (rc)
+			unlink(object);
+		file_free(&f);
+	}
+	free(object);
+	return rc;
+}
+
+static int usage(FILE *to, int rc)
+{
+	fprintf(to,
+		"usage: jf-sdt [OPTION...] FILE.o...\n"
+		"       jf-sdt [OPTION...] --run COMPILER ARGUMENT...\n"
+		"Makes probes of calls of functions that do not exist: nops, which libjumpfunc patches.\n"
+		"All files are changed, or none.\n"
+		"\n"
+		"  -l, --list            show the calls: probe, function and offset, form, file\n"
+		"  -c, --verify          is each file what jf-sdt makes of its original?\n"
+		"  -u, --undo            give each file its original content again\n"
+		"  -p, --prefix PREFIX   how names of probe functions begin (" DEFAULT_PREFIX ")\n"
+		"  -P, --provider NAME   of probes whose names have none (" DEFAULT_PROVIDER ")\n"
+		"  -r, --run             run a compiler, and change the object file that it has made\n"
+		"  -h, --help            this text\n"
+		"  -V, --version         the version\n"
+		"\n"
+		"Exit status: 0, 1 if a file was refused, 2 for a wrong command line; with --run also the compiler's.\n");
+	return rc;
+}
+
+int main(int argc, char **argv)
+{
+	static const struct option longs[] = {
+		{ "list", no_argument, NULL, 'l' },
+		{ "verify", no_argument, NULL, 'c' },
+		{ "undo", no_argument, NULL, 'u' },
+		{ "run", no_argument, NULL, 'r' },
+		{ "prefix", required_argument, NULL, 'p' },
+		{ "provider", required_argument, NULL, 'P' },
+		{ "help", no_argument, NULL, 'h' },
+		{ "version", no_argument, NULL, 'V' },
+		{ NULL, 0, NULL, 0 },
+	};
+	struct options options = { .prefix = DEFAULT_PREFIX, .provider = DEFAULT_PROVIDER };
+	enum action action = CHANGE;
+	struct file *files;
+	int c, i, rc;
+
+	while ((c = getopt_long(argc, argv, "+lcurp:P:hV", longs, NULL)) != -1)
+		switch (c) {
+		case 'l':
+			action = LIST;
+			break;
+		case 'c':
+			action = VERIFY;
+			break;
+		case 'u':
+			action = UNDO;
+			break;
+		case 'r':
+			action = RUN;
+			break;
+		case 'p':
+			options.prefix = optarg;
+			break;
+		case 'P':
+			options.provider = optarg;
+			break;
+		case 'h':
+			return usage(stdout, 0);
+		case 'V':
+			printf("jf-sdt %s\n", JF_VERSION);
+			return 0;
+		default:
+			return usage(stderr, USAGE);
+		}
+	if (optind == argc || strlen(options.prefix) < 2)
+		return usage(stderr, USAGE);
+	if (action == RUN)
+		return do_run(argv + optind, &options);
+	files = calloc((size_t)(argc - optind), sizeof(*files));
+	if (!files)
+		return REFUSED;
+	for (i = optind; i < argc; i++)
+		files[i - optind].name = argv[i];
+	rc = do_all(files, argc - optind, action, &options);
+	for (i = 0; i < argc - optind; i++)
+		file_free(&files[i]);
+	free(files);
+	return rc;
+}

@@ -221,7 +221,7 @@ typedef struct jf_key __jf_key_true __attribute__((__aligned__(__JF_ALIGN_TRUE))
 #define JF_KEY_SIZE	32
 
 #if JF_HAVE_PATCHING && !defined(__KERNEL__)
-#include <jumpfunc/detail/branch_user_x86.h>
+#include <jumpfunc/detail/branch_user.h>
 #elif JF_HAVE_PATCHING && defined(CONFIG_ARM64)
 #include <jumpfunc/detail/branch_arm64.h>
 #elif JF_HAVE_PATCHING

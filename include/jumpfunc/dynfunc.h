@@ -171,7 +171,7 @@ void *__jf_func_query(const struct jf_func *f);
 __JF_END_DECLS
 
 #if JF_HAVE_PATCHING && !defined(__KERNEL__)
-#include <jumpfunc/detail/dynfunc_user_x86.h>
+#include <jumpfunc/detail/dynfunc_user.h>
 #elif JF_HAVE_PATCHING && defined(CONFIG_ARM64)
 #include <jumpfunc/detail/dynfunc_arm64.h>
 #elif JF_HAVE_PATCHING

@@ -71,7 +71,7 @@ enum jf_kind {
  * @exported: other objects may import it
  * @users:    a key's users; a tracepoint's probes; else 0
  * @sites:    places in text that depend on it, in all objects; of a tracepoint, its
- *            branches; 0 where nothing is patched, as on other machines than x86-64
+ *            branches; 0 where nothing is patched, as by JF_GENERIC
  * @nth:      which one of an array of keys, else 0
  * @num:      how many the array has, else 1
  * @key:      the key, or NULL. It is there as long as its object is

@@ -59,7 +59,8 @@ __JF_BEGIN_DECLS
  * @window_ns:   longest time that a change of text took, or a part of one that gives way to others
  * @writer:      what writes text: "mem", "remap", or "none", also if there was none to
  *               write yet
- * @form:        "flip", or "int3" for JUMPFUNC_TRAP=always; "load" where nothing is patched
+ * @form:        "flip", or "int3" for JUMPFUNC_TRAP=always; "store" on aarch64; "load" where
+ *               nothing is patched
  * @why:         why no better writer, for people; "" if none was refused
  * @trampolined: uses of dynfunc_call() whose instruction was not found, so that
  *               they go through the trampoline. With JUMPFUNC_TRAP=always; else

@@ -10,7 +10,14 @@
  * of instructions, ends the search: that call stays as compiled.
  */
 #include "lib.h"
+#ifdef __x86_64__
 #include "x86/protocol/flow.h"
+/* What is written at the place has five bytes: no prefix. */
+#define IS_PLAIN(p)	((p)[0] == JF_OPCODE_CALL || (p)[0] == JF_OPCODE_JMP)
+#else
+#include "arm64/protocol/flow.h"
+#define IS_PLAIN(p)	(((p)[3] & 0x7c) == JF_INSN_B_WORD >> 24)
+#endif
 
 /* Instructions, at most. */
 #define FAR	128
@@ -26,8 +33,7 @@ uintptr_t jf_call_find(uintptr_t from, uintptr_t to, uintptr_t start, uintptr_t 
 		uint64_t leads = 0;
 
 		flow = jf_insn_flow(p, at, &leads);
-		/* What is written at the place has five bytes: no prefix. */
-		if ((p[0] == JF_OPCODE_CALL || p[0] == JF_OPCODE_JMP) && leads == to)
+		if (IS_PLAIN(p) && leads == to)
 			return at;
 		if (flow == JF_FLOW_JUMP)
 			at = leads;

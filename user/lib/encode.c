@@ -72,17 +72,6 @@ static int branch_insn(const struct jf_site *site, bool jumps, bool alone, jf_in
 	return 0;
 }
 
-/*
- * No jump leads into an object that may be closed before the site's own one: by the time
- * it is closed, text may no longer be writable. A pointer always is.
- */
-static bool may_go(const struct jf_site *site, uintptr_t target)
-{
-	const struct jf_mod *own = site->ctl->mod, *m = jf_mod_of(target);
-
-	return m ? m != own && !m->program : jf_image_leaves(target, own);
-}
-
 /* Nothing to call: what has no effect, or none but a result of 0. */
 static bool call_is_none(const struct jf_site *site, uintptr_t value, jf_insn_t *insn)
 {
@@ -104,7 +93,7 @@ static int call_insn(const struct jf_site *site, uintptr_t value, jf_insn_t *ins
 	bool tail = jf_insn_byte(site->compiled, 0) == JF_OPCODE_JMP;
 
 	/* While it changes only INT3 can stand there: a guard that is no call skips it. */
-	if (!jf_options()->int3 || may_go(site, value))
+	if (!jf_options()->int3 || !jf_site_may_lead(site, value))
 		goto compiled;
 	if (tail ? !jf_insn_jmp(insn, site->addr, value) :
 	    !has_shadow_stack() && (call_is_none(site, value, insn) ||
@@ -124,7 +113,7 @@ int jf_site_insn(const struct jf_site *site, uintptr_t value, bool alone, jf_ins
 				   insn);
 	if (site->flags & JF_SITE_CALL)
 		return call_insn(site, value, insn);
-	if (may_go(site, value) || jf_insn_jmp(insn, site->addr, value))
+	if (!jf_site_may_lead(site, value) || jf_insn_jmp(insn, site->addr, value))
 		*insn = site->compiled;	/* by way of the pointer */
 	return 0;
 }

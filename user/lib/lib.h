@@ -36,8 +36,9 @@
  *   index.c	look-up of objects and sites
  *   state.c	the lock, the statistics, options, messages
  *
- * Where nothing is patched, generic/generic.c stands for encode.c, image.c, frames.c, patch.c,
- * text.c, trap.c, stop.c, writer.c and call.c; all else is the same.
+ * On aarch64, arm64/encode.c and arm64/patch.c stand for those above, and generic/images.c for
+ * image.c, frames.c, text.c, trap.c and stop.c. Where nothing is patched, generic/generic.c also
+ * stands for encode.c, patch.c, site.c, writer.c and call.c; all else is the same.
  *
  * Locks: jf_lock() around all that changes anything; within it the readers'
  * list has a lock of its own. The SIGTRAP handler and read sections take none.
@@ -70,8 +71,11 @@
 #include <jumpfunc/dynfunc.h>
 #include <jumpfunc/stats.h>
 
-#if JF_HAVE_PATCHING
+#if JF_HAVE_PATCHING && defined(__x86_64__)
 #include "x86/protocol/insn.h"
+#elif JF_HAVE_PATCHING
+#include "arm64/protocol/insn.h"
+typedef uint32_t jf_insn_t;
 #else
 /* No object has sites: see generic/generic.c. */
 typedef uintptr_t jf_insn_t;
@@ -230,7 +234,7 @@ void jf_at_exit(void);
 /* --- index.c ---------------------------------------------------------------------- */
 
 /**
- * struct jf_site - five bytes of text that belong to libjumpfunc
+ * struct jf_site - an instruction of text that belongs to libjumpfunc
  * @addr:  where they are
  * @insn:  what stands there, or what the transaction under way makes of it: the
  *         handler's word
@@ -452,6 +456,9 @@ void jf_ent_reset(struct jf_ent *key);
 
 /* An object is loaded, whose @ctls are known. 0, -ENOMEM, or -EINVAL: it is refused. */
 int jf_sites_now(struct jf_mod *m);
+struct jf_poke;
+/* By address; most are in order. 0 or -ENOMEM */
+int jf_pokes_sort(struct jf_poke *pokes, size_t num);
 /* Which of its keys are struct jf_ctl.odd? Nothing else is looked at. */
 void jf_sites_odd(struct jf_mod *m);
 /* Those of @ctl are all entered from here on. 0, -ENOMEM, or -ENODEV: its object is bad. */
@@ -592,6 +599,16 @@ void jf_patch_set_incomplete(void);
 
 /* If @addr is a dispatch image: does it lead into another object than @mod? */
 bool jf_image_leaves(uintptr_t addr, const struct jf_mod *mod);
+/*
+ * May text at @site lead to @target? Not into an object that may be closed before the site's own
+ * one: by the time it is closed, text may no longer be writable. A pointer always is.
+ */
+static inline bool jf_site_may_lead(const struct jf_site *site, uintptr_t target)
+{
+	const struct jf_mod *own = site->ctl->mod, *m = jf_mod_of(target);
+
+	return m ? m == own || m->program : !jf_image_leaves(target, own);
+}
 
 /* --- change.c to long.c, with commit.h ----------------------------------------------------------------- */
 

@@ -261,25 +261,6 @@ static inline uint8_t jf_world_guard(const struct jf_poke *poke)
 
 /* --- transactions ----------------------------------------------------------- */
 
-static int by_address(const void *a, const void *b)
-{
-	uintptr_t x = ((const struct jf_poke *)a)->addr;
-	uintptr_t y = ((const struct jf_poke *)b)->addr;
-
-	return x < y ? -1 : x > y;
-}
-
-static int sort_pokes(struct jf_poke *pokes, size_t num)
-{
-	size_t i;
-
-	/* Those of one entity are in order. */
-	for (i = 1; i < num; i++)
-		if (pokes[i].addr < pokes[i - 1].addr)
-			return jf_sort(pokes, num, sizeof(*pokes), by_address);
-	return 0;
-}
-
 /* Can sites be changed while others execute them? */
 static int begin_live(void)
 {
@@ -519,7 +500,7 @@ static int look(void *arg)
 /* What is asked before anything is changed. */
 static int begin(struct transaction *t)
 {
-	int err = sort_pokes(t->pokes, t->num);
+	int err = jf_pokes_sort(t->pokes, t->num);
 
 	if (!err)
 		err = verify(t->pokes, t->num);

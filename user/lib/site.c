@@ -21,6 +21,13 @@
 
 #include <string.h>
 
+/* What a trampoline has as compiled, which leads to what follows: see detail/site_user_*.h. */
+#ifdef __x86_64__
+#define TRAMPOLINE_KIND	JF_INSN_JMP
+#else
+#define TRAMPOLINE_KIND	JF_INSN_NOP
+#endif
+
 static uintptr_t at(const int32_t *field)
 {
 	return (uintptr_t)field + (intptr_t)*field;
@@ -96,7 +103,7 @@ static bool is_site(const struct jf_mod *m, const struct jf_site *s)
 	if (!in_text(m, s->label, 1))
 		return false;
 	if (s->flags & JF_SITE_TRAMP)
-		return s->ctl->ent->type == JF_ENT_FUNC && kind == JF_INSN_JMP &&
+		return s->ctl->ent->type == JF_ENT_FUNC && kind == TRAMPOLINE_KIND &&
 		       to == s->addr + JF_INSN_SIZE && s->label == to;
 	if (s->flags & JF_SITE_CALL)
 		return s->ctl->ent->type == JF_ENT_FUNC && to == s->label;
@@ -415,6 +422,25 @@ int jf_sites_of(struct jf_ctl *ctl)
 	if (!err && ctl->num_later)
 		err = enter(ctl);
 	return err;
+}
+
+static int by_poke(const void *a, const void *b)
+{
+	uintptr_t x = ((const struct jf_poke *)a)->addr;
+	uintptr_t y = ((const struct jf_poke *)b)->addr;
+
+	return x < y ? -1 : x > y;
+}
+
+int jf_pokes_sort(struct jf_poke *pokes, size_t num)
+{
+	size_t i;
+
+	/* Those of one entity are in order. */
+	for (i = 1; i < num; i++)
+		if (pokes[i].addr < pokes[i - 1].addr)
+			return jf_sort(pokes, num, sizeof(*pokes), by_poke);
+	return 0;
 }
 
 size_t jf_sites_num(struct jf_ctl *ctl)

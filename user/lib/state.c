@@ -426,6 +426,15 @@ bool jf_exits(void)
 
 /* --- options, messages, statistics ------------------------------------------------ */
 
+/* Changes by breakpoints, and what a change is without: see jf_stats.form. */
+#if JF_HAVE_PATCHING && defined(__x86_64__)
+#define HAVE_TRAP	true
+#define FORM		"flip"
+#else
+#define HAVE_TRAP	false
+#define FORM		(JF_HAVE_PATCHING ? "store" : "load")
+#endif
+
 /* Nothing points to the environment: programs write their titles over it. */
 static void read_options(struct jf_options *o)
 {
@@ -448,11 +457,11 @@ static void read_options(struct jf_options *o)
 		jf_say(false, "JUMPFUNC_WRITER=%s is none of mem, remap, none", s);
 	s = secure_getenv("JUMPFUNC_TRAP");
 	if (s && !strcmp(s, "always"))
-		o->int3 = true;
+		o->int3 = HAVE_TRAP;
 	else if (s && *s && strcmp(s, "never"))
 		jf_say(false, "JUMPFUNC_TRAP=%s is neither never nor always", s);
 	o->perf_map = secure_getenv("JUMPFUNC_PERF_MAP");
-	strcpy(jf_stats.form, !JF_HAVE_PATCHING ? "load" : o->int3 ? "int3" : "flip");
+	strcpy(jf_stats.form, o->int3 ? "int3" : FORM);
 }
 
 /* With the lock held. The first one to ask is a constructor. */

@@ -54,10 +54,14 @@ static int self_needed = -1;
 
 void jf_sync_self(void)
 {
+#ifdef __x86_64__
 	unsigned int a, b, c, d;
 
 	__cpuid(0, a, b, c, d);
 	(void)a, (void)b, (void)c, (void)d;
+#else
+	__asm__ volatile("isb" ::: "memory");
+#endif
 }
 
 static bool kernel_is_old(void)

@@ -17,8 +17,8 @@ static void ent_store(struct jf_ent *ent, uintptr_t value)
 	if (ent->type == JF_ENT_KEY) {
 		/*
 		 * Pairs with the load in __jf_branch_body(), which x86 keeps before later
-		 * ones, and with the acquiring one of the generic form: what was written
-		 * before the change is seen on the branch.
+		 * ones and which acquires elsewhere, as that of the generic form: what was
+		 * written before the change is seen on the branch.
 		 */
 		__atomic_store_n(&jf_key_of(ent)->enabled, (uint8_t)value, __ATOMIC_RELEASE);
 	} else {

@@ -45,7 +45,6 @@
  */
 #include "lib.h"
 
-#include <emmintrin.h>
 #include <fcntl.h>
 #include <sched.h>
 #include <stdio.h>
@@ -53,6 +52,8 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+#include "machine.h"
 
 /* Not every libc comes with the kernel's headers, or with recent ones. */
 enum {
@@ -91,6 +92,8 @@ static int mem_open(void)
 {
 	if (mem_fd < 0)
 		return mem_error;
+	if (!jf_mem_is_atomic())
+		return -EOPNOTSUPP;
 	return mem_is_mine() ? 0 : -errno;
 }
 
@@ -120,16 +123,6 @@ static bool is_ours(uintptr_t addr)
 	const struct jf_site *site = site_around(addr);
 
 	return site && (site->addr != addr || jf_options()->int3);
-}
-
-/* A breakpoint, or the call that Linux 6.18 makes of one on five bytes of nothing. */
-static bool is_tracers(const uint8_t *have, const uint8_t *file, size_t num)
-{
-	static const uint8_t nop[JF_INSN_SIZE] = { 0x0f, 0x1f, 0x44, 0, 0 };
-
-	return have[0] == JF_OPCODE_INT3 ||
-	       (have[0] == JF_OPCODE_CALL && num >= sizeof(nop) &&
-		!memcmp(file, nop, sizeof(nop)));
 }
 
 /* Can no other thread close what is opened, and open something else? */
@@ -176,7 +169,7 @@ static int read_file(const struct jf_mod *m, uint64_t at, uint8_t *bytes, size_t
  */
 static int has_breakpoint(const struct jf_mod *m, const struct jf_text *text, uintptr_t page)
 {
-	static uint8_t file[4096];
+	static uint8_t file[JF_PAGE_MAX];
 	uintptr_t start = page < text->start ? text->start : page, end = page + jf_page_size();
 	const uint8_t *have = (const uint8_t *)start;
 	size_t num, i;
@@ -191,9 +184,9 @@ static int has_breakpoint(const struct jf_mod *m, const struct jf_text *text, ui
 		num = sizeof(file);
 	memset(file, 0, sizeof(file));
 	err = read_file(m, text->at + (start - text->start), file, num);
-	for (i = 0; i < num; i++)
-		if (have[i] != file[i] && is_tracers(have + i, file + i, num - i) &&
-		    !is_ours(start + i))
+	for (i = 0; i + JF_TRACERS_STEP <= num; i += JF_TRACERS_STEP)
+		if (memcmp(have + i, file + i, JF_TRACERS_STEP) &&
+		    jf_is_tracers(have + i, file + i, num - i) && !is_ours(start + i))
 			return is_passing(err) ? err : -EBUSY;
 	return 0;
 }
@@ -271,6 +264,7 @@ struct jf_linked {
 /* Of most pages, and of those of files that cannot be read: what looks like one, is one. */
 static const struct jf_linked nothing_linked;
 
+#if JF_RUNS
 /* @bytes of the file, those of the page at @page. */
 static bool read_page(const struct jf_mod *m, uintptr_t page, uint8_t *bytes)
 {
@@ -321,6 +315,7 @@ static const struct jf_linked *linked_in(struct jf_mod *m, uintptr_t page)
 		m->linked[nr] = look_at_file(m, page);
 	return m->linked[nr];
 }
+#endif
 
 void jf_writer_forget(struct jf_mod *m)
 {
@@ -342,37 +337,10 @@ static struct jf_mod *text_of(uintptr_t addr)
 	return m && addr >= m->text && addr < m->text_end ? m : NULL;
 }
 
-/* Copies @num bytes. How many of them are INT3: in one pass, since it is done of whole pages. */
-static size_t copy_and_count(uint8_t *to, const uint8_t *from, size_t num)
-{
-	const __m128i int3 = _mm_set1_epi8((char)JF_OPCODE_INT3), zero = _mm_setzero_si128();
-	size_t count = 0, i = 0;
-
-	while (num - i >= sizeof(__m128i)) {
-		/* A byte counts up to 255. */
-		size_t end = num - i < 255 * sizeof(__m128i) ? num : i + 255 * sizeof(__m128i);
-		__m128i sum = zero;
-
-		for (; end - i >= sizeof(__m128i); i += sizeof(__m128i)) {
-			__m128i some = _mm_loadu_si128((const __m128i *)(const void *)(from + i));
-
-			_mm_storeu_si128((__m128i *)(void *)(to + i), some);
-			sum = _mm_sub_epi8(sum, _mm_cmpeq_epi8(some, int3));
-		}
-		sum = _mm_sad_epu8(sum, zero);
-		count += (size_t)_mm_cvtsi128_si64(sum) +
-			 (size_t)_mm_cvtsi128_si64(_mm_unpackhi_epi64(sum, sum));
-	}
-	for (; i < num; i++) {
-		to[i] = *(const volatile uint8_t *)(from + i);
-		count += to[i] == JF_OPCODE_INT3;
-	}
-	return count;
-}
-
+#if JF_RUNS
 bool jf_writer_copy(uint8_t *to, uintptr_t from, size_t num)
 {
-	size_t count = copy_and_count(to, (const uint8_t *)from, num), offset, i;
+	size_t count = jf_copy_and_count(to, (const uint8_t *)from, num), offset, i;
 	const struct jf_linked *l;
 	struct jf_mod *m;
 
@@ -385,6 +353,7 @@ bool jf_writer_copy(uint8_t *to, uintptr_t from, size_t num)
 		count -= l->at[i] >= offset && to[l->at[i] - offset] == JF_OPCODE_INT3;
 	return !count;
 }
+#endif
 
 /*
  * Can the page at @page be copied? One that was, can. Where there are data they may
@@ -496,7 +465,7 @@ static int try_page(const struct writer *w, uintptr_t addr, uintptr_t page)
 
 	if (m && is_written(m, page))
 		return 0;
-	err = w->write(addr, (const void *)addr, 1);
+	err = w->write(addr, (const void *)addr, JF_ATOM);
 	if (!err && m)
 		note_written(m, page);
 	return err;
@@ -524,42 +493,6 @@ static int try_pages(const struct writer *w, const uintptr_t *addrs, size_t num)
 }
 
 /*
- * Under valgrind what is executed is a translation, and a write to a file is not
- * seen to change what it was made of. valgrind's request number 0x1002 says so.
- * Anywhere else the four rotations undo each other, and the exchange does nothing.
- */
-static void forget_translations(uintptr_t addr, size_t num)
-{
-	volatile uint64_t request[6] = { 0x1002, addr, num, 0, 0, 0 };
-	uint64_t result = 0;
-
-	__asm__ volatile("rolq $3, %%rdi\n\t"
-			 "rolq $13, %%rdi\n\t"
-			 "rolq $61, %%rdi\n\t"
-			 "rolq $51, %%rdi\n\t"
-			 "xchgq %%rbx, %%rbx\n\t"
-			 : "+d" (result) : "a" (request) : "cc", "memory");
-}
-
-/* endbr64; mov $1, %eax; ret. The number changes. In one page, and for either syntax. */
-#define SPECIMEN	0xf3, 0x0f, 0x1e, 0xfa, 0xb8, 1, 0, 0, 0, 0xc3
-#define SPECIMEN_NUMBER	5
-#define SPECIMEN_STR(...)	#__VA_ARGS__
-#define SPECIMEN_TEXT(...)	SPECIMEN_STR(__VA_ARGS__)
-extern int jf_specimen(void) __attribute__((__visibility__("hidden")));
-__asm__(".pushsection .text\n\t"
-	".p2align 4\n\t"
-	".hidden jf_specimen\n\t"
-	".globl jf_specimen\n\t"
-	".type jf_specimen, @function\n"
-	"jf_specimen:\n\t"
-	".cfi_startproc\n\t"
-	".byte " SPECIMEN_TEXT(SPECIMEN) "\n\t"
-	".cfi_endproc\n\t"
-	".size jf_specimen, . - jf_specimen\n\t"
-	".popsection");
-
-/*
  * Only this thread executes @code: the lock is held, or this is the only one. What
  * is called returns another number than it did.
  */
@@ -567,12 +500,14 @@ static int changes_code(const struct writer *w, const void *code)
 {
 	int (*volatile specimen)(void) = (int (*)(void))(uintptr_t)code;
 	uintptr_t at = (uintptr_t)code + SPECIMEN_NUMBER;
-	uint8_t next = (uint8_t)(specimen() + 1);
-	int err = w->write(at, &next, 1);
+	uint8_t next = (uint8_t)(specimen() + 1), bytes[JF_ATOM];
+	int err;
 
+	jf_specimen_number(bytes, next);
+	err = w->write(at, bytes, sizeof(bytes));
 	if (err)
 		return err;
-	forget_translations(at, 1);
+	jf_text_written(at, sizeof(bytes));
 	jf_sync_self();
 	return specimen() == next ? 0 : -ENOEXEC;
 }
@@ -580,7 +515,7 @@ static int changes_code(const struct writer *w, const void *code)
 /* The library's own text may have breakpoints as well, so no page of it is replaced. */
 static int changes_page(const struct writer *w)
 {
-	static const uint8_t code[] = { SPECIMEN };
+	static const uint8_t code[] __attribute__((__aligned__(JF_ATOM))) = { SPECIMEN };
 	size_t size = jf_page_size();
 	void *page = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	int err;
@@ -790,42 +725,11 @@ static void helper_takes_turns(void)
 	(CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM |	\
 	 CLONE_SETTLS | CLONE_PARENT_SETTID | CLONE_CHILD_CLEARTID | LIBC_FLAGS)
 
-/* Where thread-local storage is: the ABI has its address there, too. */
-static void *thread_pointer(void)
-{
-	void *self;
-
-	__asm__ volatile("movq %%fs:0, %0" : "=r" (self));
-	return self;
-}
-
 /* 0, or -errno: it has not begun. */
 static int start_helper(void (*runs)(void), char *stack_end, _Atomic int *number)
 {
-	void *self = thread_pointer();
-	register _Atomic int *tid __asm__("r10") = number;
-	register void *tls __asm__("r8") = self;
-	register void (*run)(void) __asm__("r9") = runs;
-	long ret = SYS_clone;
+	long ret = jf_helper_start(THREAD_FLAGS, runs, stack_end - STACK_TOP, number);
 
-	/*
-	 * No call may stand above, not even one that a sanitizer adds: those registers would not
-	 * outlive it.
-	 */
-	__asm__ volatile("syscall\n\t"
-			 "testq %%rax, %%rax\n\t"
-			 "jnz 1f\n\t"
-			 "xorl %%ebp, %%ebp\n\t"
-			 "callq *%%r9\n\t"
-			 "movl %[exit], %%eax\n\t"
-			 "xorl %%edi, %%edi\n\t"
-			 "syscall\n\t"
-			 "hlt\n"
-			 "1:"
-			 : "+a" (ret)
-			 : "D" (THREAD_FLAGS), "S" (stack_end - STACK_TOP),
-			   "d" (tid), "r" (tid), "r" (tls), "r" (run), [exit] "i" (SYS_exit)
-			 : "rcx", "r11", "memory", "cc");
 	/*
 	 * Its namespace of process ids is not that of its children, until it takes the old one
 	 * again: as if there may be no more threads.
@@ -923,7 +827,7 @@ int jf_writer_write(uintptr_t addr, const void *bytes, size_t num)
 {
 	int err = writer->write(addr, bytes, num);
 
-	forget_translations(addr, num);
+	jf_text_written(addr, num);
 	return err;
 }
 

@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 # The generic form, which patches nothing: with sanitizers on this machine, and on machines
-# of other kinds, which cross compilers build for and qemu-user emulates.
-# usage: arch.sh FOLDER [MACHINE...]	native aarch64 riscv64 s390x i386; default: all
+# of other kinds, which cross compilers build for and qemu-user emulates. On aarch64 also the
+# form that patches.
+# usage: arch.sh FOLDER [MACHINE...]	native aarch64 aarch64-patched riscv64 s390x i386; default: all
 # The tests are called by check(), which shellcheck does not see.
 # shellcheck disable=SC2317
 set -u
@@ -10,9 +11,9 @@ user=$(cd "$(dirname "$0")/.." && pwd)
 # shellcheck source=tap.sh
 . "$user/test/tap.sh"
 tap_begin
-out=${1:?usage: arch.sh FOLDER [MACHINE...]}
+out=$(readlink -f "${1:?usage: arch.sh FOLDER [MACHINE...]}")
 shift
-machines=${*:-native aarch64 riscv64 s390x i386}
+machines=${*:-native aarch64 aarch64-patched riscv64 s390x i386}
 warn=(-Wall -Wextra -Werror -Wshadow -g -pthread -I"$user/.." -I"$user/../include")
 # One compiler at a time for what is slow to emulate.
 limit=${JF_ARCH_LIMIT:-300}
@@ -30,7 +31,7 @@ run()
 		JF_TEST_RUNNER=$runner timeout "$limit" $runner "$@"
 		;;
 	*)
-		local runner="qemu-$machine -L /usr/$triple -E LD_LIBRARY_PATH=$dir:/usr/$triple/lib"
+		local runner="qemu-${machine%-patched} -L /usr/$triple -E LD_LIBRARY_PATH=$dir:/usr/$triple/lib"
 
 		# shellcheck disable=SC2086 # several words
 		JF_TEST_RUNNER=$runner timeout "$limit" $runner -E JF_TEST_EMULATED=1 "$@"
@@ -52,7 +53,7 @@ in_cxx() { "$cxx" "${form[@]}" -std=c++17 "${warn[@]}" "$@"; }
 library()
 {
 	rm -f "$dir"/libjumpfunc.*
-	"${MAKE:-make}" -s -C "$user" lib GENERIC=1 OUT="$dir" CC="$cc" AR="${triple:+$triple-}ar" \
+	"${MAKE:-make}" -s -C "$user" lib ${form:+GENERIC=1} OUT="$dir" CC="$cc" AR="${triple:+$triple-}ar" \
 		OBJCOPY="${triple:+$triple-}objcopy" CLANG=
 }
 
@@ -96,10 +97,10 @@ everything()
 	check "$machine: the library is built" library
 	[ -e "$lib" ] || return
 	check "$machine: test_lib is built" built test_lib in_c -O2 "$user/test/test_lib.c" "$lib" "$rpath"
-	check "$machine: test_lib" run "$dir/test_lib" none load
+	check "$machine: test_lib" run "$dir/test_lib" $said
 	check "$machine: test_lib, static and without optimisation, is built" \
 		built test_lib-O0 in_c -O0 "$user/test/test_lib.c" "$dir/libjumpfunc.a"
-	check "$machine: test_lib, static and without optimisation" run "$dir/test_lib-O0" none load
+	check "$machine: test_lib, static and without optimisation" run "$dir/test_lib-O0" $said
 	check "$machine: test_lib_dl is built" built test_lib_dl in_c -O2 -rdynamic "$user/test/test_lib_dl.c" "$lib" "$rpath" -ldl
 	check "$machine: its plugins are built" plugins
 	check "$machine: test_lib_dl" run "$dir/test_lib_dl" "$dir/plugin1.so" "$dir/plugin2.so" \
@@ -176,18 +177,43 @@ packages()
 {
 	case $1 in
 	i386) echo "gcc-i686-linux-gnu g++-i686-linux-gnu libc6-dev-i386-cross" ;;
-	aarch64) echo "gcc-aarch64-linux-gnu g++-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user" ;;
+	aarch64*) echo "gcc-aarch64-linux-gnu g++-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user" ;;
 	*) echo "gcc-$1-linux-gnu g++-$1-linux-gnu libc6-dev-$1-cross qemu-user" ;;
 	esac
+}
+
+# What is different where text is patched: branches that lead to a test, as for libraries whose
+# users are not known; protected branches; code at fixed addresses; and callers on all cores
+# beside changes. An emulator does not see what is written to /proc/self/mem, so that text is
+# written by the other writer there.
+patched()
+{
+	local storm=(-O2 -rdynamic "$user/test/stress_lib.c" "$dir/libjumpfunc.so.1" "-Wl,-rpath,$dir" -ldl)
+	local flags tested
+
+	for flags in -DJF_TESTED -mbranch-protection=standard "-fno-pie -no-pie" "-Os -ffunction-sections -Wl,--gc-sections"; do
+		# shellcheck disable=SC2086 # several words
+		check "$machine: test_lib with $flags is built" \
+			built test_lib-flags in_c -O2 $flags "$user/test/test_lib.c" "$dir/libjumpfunc.a"
+		# shellcheck disable=SC2086 # several words
+		check "$machine: test_lib with $flags" run "$dir/test_lib-flags" $said
+	done
+	for tested in "" -DJF_TESTED; do
+		check "$machine: stress_lib $tested is built" built stress_lib in_c ${tested:+"$tested"} "${storm[@]}"
+		check "$machine: stress_lib $tested" run "$dir/stress_lib" --duration 5 --callers 2 --forks 0 "$dir/plugin1.so"
+	done
+	[ -n "${CLANG:-}" ] || return
+	check "$machine: test_lib by clang is built" built test_lib-clang "$CLANG" --target=aarch64-linux-gnu \
+		-isystem "/usr/$triple/include" -std=gnu11 -fexceptions "${warn[@]}" -O2 -c "$user/test/test_lib.c"
 }
 
 for machine in $machines; do
 	dir=$out/arch/$machine
 	mkdir -p "$dir"
-	form=()
+	form=(-DJF_GENERIC)
+	said="none load"
 	triple=
 	if [ "$machine" = native ]; then
-		form=(-DJF_GENERIC)
 		cc=${CC:-cc} cxx=${CXX:-c++}
 		everything
 		case $(uname -m) in
@@ -200,11 +226,12 @@ for machine in $machines; do
 		[ -z "${CLANG:-}" ] || sanitized clang "$CLANG" -fsanitize=address,undefined
 		continue
 	fi
-	triple=$machine-linux-gnu
+	triple=${machine%-patched}-linux-gnu
+	[ "$machine" = "${machine%-patched}" ] || form=() said="remap store"
 	[ "$machine" != i386 ] || triple=i686-linux-gnu
 	cc=$triple-gcc cxx=$triple-g++
 	if ! command -v "$cc" > /dev/null || [ ! -e "/usr/$triple/include/stdio.h" ] ||
-	   { [ "$machine" != i386 ] && ! command -v "qemu-$machine" > /dev/null; }; then
+	   { [ "$machine" != i386 ] && ! command -v "qemu-${machine%-patched}" > /dev/null; }; then
 		skip "$machine" "no cross compiler or emulator (apt-get install $(packages "$machine"))"
 		continue
 	fi
@@ -213,5 +240,6 @@ for machine in $machines; do
 		continue
 	fi
 	everything
+	[ "$machine" = "${machine%-patched}" ] || patched
 done
 tap_end

@@ -96,7 +96,11 @@ static void stress_on_crash(int sig, siginfo_t *info, void *context)
 	stress_write(sig == SIGSEGV ? "SIGSEGV" : sig == SIGILL ? "SIGILL" :
 		     sig == SIGTRAP ? "SIGTRAP" : sig == SIGBUS ? "SIGBUS" : "SIGFPE");
 	stress_write(" at ");
+#ifdef __x86_64__
 	stress_write_hex((uint64_t)uc->uc_mcontext.gregs[REG_RIP]);
+#else
+	stress_write_hex((uint64_t)uc->uc_mcontext.pc);
+#endif
 	stress_write(", address ");
 	stress_write_hex((uint64_t)(uintptr_t)info->si_addr);
 	stress_write("\nnot ok 1 - crash in patched code\n");

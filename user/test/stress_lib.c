@@ -71,12 +71,16 @@ static _Atomic uint64_t shown;
 
 static DEFINE_JF_KEY_ARRAY_FALSE(keys, KEYS);
 
-/* Where a site was meant to be, and what stands there as long as nothing has changed. */
+/*
+ * Where a site was meant to be, and what stands there as long as nothing has changed. On aarch64
+ * an instruction is aligned, and is never across anything.
+ */
 enum kind { UNLIKELY, LIKELY, CALL, TAIL, NR_KINDS };
 struct place {
 	const uint8_t	*addr;
 	uint64_t	kind;
 };
+#ifdef __x86_64__
 extern const struct place __start_stress_places[], __stop_stress_places[];
 
 /* The next instruction, but for the prefix of a branch, is @skip bytes after a multiple of @align. */
@@ -88,6 +92,9 @@ extern const struct place __start_stress_places[], __stop_stress_places[];
 			     ".balign 8\n\t.quad 773b + %c3, %c2\n\t"	\
 			     ".popsection"				\
 			     : : "i" (align), "i" (skip), "i" (kind), "i" ((kind) <= LIKELY))
+#else
+#define PLACE(align, skip, kind)	((void)0)
+#endif
 #define LINE(offset, kind)	PLACE(64, offset, kind)
 /* So many bytes of it are before the border. */
 #define PAGE(bytes, kind)	PLACE(4096, 4096 - (bytes), kind)
@@ -142,6 +149,7 @@ static long (*const names[FUNCS])(long) = { X8(NAME_ROW, 0) };
 #define FUNC_POINTER(n)	&__jf_func_func_##n,
 static struct jf_func *const funcs[FUNCS] = { X8(FUNC_POINTER, 0) };
 
+#ifdef __x86_64__
 /* Is there what was meant to be there, at each offset? Else the storm shows less than it says. */
 static bool places_are_right(void)
 {
@@ -177,6 +185,12 @@ static bool places_are_right(void)
 		printf("# MISMATCH: %u sites or kinds are not where they should be\n", wrong);
 	return !wrong && pages >= NR_KINDS * NR_PAGES;
 }
+#else
+static bool places_are_right(void)
+{
+	return true;
+}
+#endif
 
 #define TRACE(n)							\
 DECLARE_JF_TRACE(trace_##n, JF_PROTO(struct stress_worker *w, long a, int b), JF_ARGS(w, a, b)); \
@@ -320,7 +334,7 @@ static void probe(void *data, struct stress_worker *w, long a, int b)
 	}
 	/* At times it stays, so that a quiesce that does not wait is seen. */
 	for (stay = w->probe_calls & 2047 ? 0 : 1000; stay; stay--)
-		__builtin_ia32_pause();
+		__asm__ volatile("" ::: "memory");
 	if (*(const volatile uint64_t *)&d->magic == POISON)
 		mismatch("a probe whose data is dead, tracepoint", d->trace, a, d->magic, (uint64_t)b);
 	e->twice |= e->mask >> d->slot & 1;

@@ -429,7 +429,7 @@ static void many(void)
 	before = stats();
 	CHECK(jf_batch_commit(&b) == 0, "commit");
 	after = stats();
-	CHECK(after.syncs - before.syncs == (patches ? 3 : 0) &&
+	CHECK(after.syncs - before.syncs == (!patches ? 0 : !strcmp(after.form, "store") ? 2 : 3) &&
 	      after.commits - before.commits == (patches ? 1 : 0), "%llu broadcasts, %llu commits",
 	      (unsigned long long)(after.syncs - before.syncs),
 	      (unsigned long long)(after.commits - before.commits));

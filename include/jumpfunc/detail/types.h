@@ -42,8 +42,12 @@ struct jf_object;
 #define __JF_OWNER	struct jf_object
 #define __JF_THIS	(&__jf_object)
 
-/* JF_GENERIC, which users may define, chooses the form of other machines on any machine. */
-#if defined(__x86_64__) && defined(__LP64__) && !defined(JF_GENERIC)
+/*
+ * JF_GENERIC, which users may define, chooses the form of other machines on any machine. On
+ * aarch64 instructions are read as data, and asm statements name what is 4 GiB away at most.
+ */
+#if !defined(JF_GENERIC) && defined(__LP64__) &&				\
+	(defined(__x86_64__) || (defined(__AARCH64EL__) && !defined(__AARCH64_CMODEL_LARGE__)))
 #define JF_HAVE_PATCHING 1
 #else
 #define JF_HAVE_PATCHING 0

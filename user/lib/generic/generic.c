@@ -10,9 +10,6 @@
  */
 #include "../lib.h"
 
-#include "../text.h"
-#include "../trace.h"
-
 /* As compiled they would follow their keys no more than those of any library that patches none. */
 int jf_sites_now(struct jf_mod *m)
 {
@@ -105,49 +102,4 @@ bool jf_sync_possible(void)
 bool jf_sync_cores(void)
 {
 	return true;
-}
-
-bool jf_trap_possible(void)
-{
-	return false;
-}
-
-bool jf_image_begin(void)
-{
-	return false;
-}
-
-/* The iterator calls all probes. */
-struct jf_image *jf_image_create(const struct jf_probe *probes, size_t nr,
-				 unsigned int nr_args, uintptr_t near)
-{
-	(void)probes, (void)nr, (void)nr_args, (void)near;
-	return NULL;
-}
-
-void *jf_image_addr(const struct jf_image *image)
-{
-	return (void *)(uintptr_t)image;
-}
-
-void jf_image_free(struct jf_image *image)
-{
-	(void)image;
-}
-
-bool jf_image_leaves(uintptr_t addr, const struct jf_mod *mod)
-{
-	(void)addr, (void)mod;
-	return false;
-}
-
-int __jf_text_change(struct jf_text_change *change)
-{
-	(void)change;
-	return -EOPNOTSUPP;
-}
-
-void __jf_text_forget(uintptr_t start, uintptr_t end)
-{
-	(void)start, (void)end;
 }

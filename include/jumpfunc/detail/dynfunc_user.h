@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
 /*
- * Dynamic functions in programs on x86-64: the trampoline and the call site.
- * Included by dynfunc.h only.
- *
- *	dynfunc_name:
- *		endbr64			with -fcf-protection
- *		jmp	1f		THE SITE: five bytes, jmp <target>
- *	1:	jmp	*func(%rip)	as compiled, and for targets that a jump
- *					of 32 bits does not reach: those in
- *					other shared objects, most of the time
+ * Dynamic functions in programs whose text is patched: the trampoline and the call site.
+ * Included by dynfunc.h only. site_user_x86.h and site_user_arm64.h have the code of a
+ * trampoline: what indirect branches may lead to, THE SITE, and a jump through the pointer.
+ * The site leads to that jump as compiled, and for targets that are out of reach: those in
+ * other shared objects, most of the time.
  *
  * dynfunc_call() is a call of the trampoline that the compiler makes, with a
  * record of where its code begins. The library finds the instruction from there,
@@ -18,20 +14,16 @@
  * not come through; and arguments would be integers, up to six. At a call of its
  * own none of that is a question. A call that is not found stays as it is.
  */
-#ifndef JUMPFUNC_DYNFUNC_USER_X86_H
-#define JUMPFUNC_DYNFUNC_USER_X86_H
+#ifndef JUMPFUNC_DYNFUNC_USER_H
+#define JUMPFUNC_DYNFUNC_USER_H
 
 #ifndef JUMPFUNC_DYNFUNC_H
 #error "include <jumpfunc/dynfunc.h>"
 #endif
 
-#define __JF_POINTER(name)	(&dynfunc_##name)
+#include <jumpfunc/detail/site_user.h>
 
-#if defined(__CET__) && (__CET__ & 1)
-#define __JF_ENDBR	".byte 0xf3, 0x0f, 0x1e, 0xfa\n\t"	/* endbr64 */
-#else
-#define __JF_ENDBR
-#endif
+#define __JF_POINTER(name)	(&dynfunc_##name)
 
 #define __JF_DECLARE_CALL(name, func)					\
 	extern __typeof__(func) dynfunc_##name __JF_SYMBOL("dynfunc_" #name)
@@ -48,14 +40,8 @@
 	    ".type dynfunc_" #name ", @function\n"			\
 	    "dynfunc_" #name ":\n\t"					\
 	    ".cfi_startproc\n\t"					\
-	    __JF_ENDBR							\
-	    "771:\n\t"							\
-	    ".byte 0xe9\n\t"						\
-	    ".long 772f - (. + 4)\n"					\
-	    "772:\n\t"							\
-	    /* jmp *func(%rip), for assemblers of either syntax */	\
-	    ".byte 0xff, 0x25\n\t"					\
-	    ".long __jf_func_" #name " - (. + 4)\n\t"			\
+	    __JF_LANDING							\
+	    __JF_TRAMPOLINE_CODE("__jf_func_" #name)			\
 	    ".cfi_endproc\n\t"						\
 	    ".size dynfunc_" #name ", . - dynfunc_" #name "\n\t"	\
 	    __JF_SITE_REC_USER("__jf_sites_now", "772b",		\
@@ -82,12 +68,8 @@
 	    ".type __jf_first_" #name ", @function\n"			\
 	    "__jf_first_" #name ":\n\t"				\
 	    ".cfi_startproc\n\t"					\
-	    __JF_ENDBR							\
-	    /* mov from(%rip), %r11; mov (%r11), %r11; jmp *func(%r11) */ \
-	    ".byte 0x4c, 0x8b, 0x1d\n\t"				\
-	    ".long __jf_from_" #name " - (. + 4)\n\t"			\
-	    ".byte 0x4d, 0x8b, 0x1b\n\t"				\
-	    ".byte 0x41, 0xff, 0x63, -" __JF_STR(JF_FUNC_ENT) "\n\t"	\
+	    __JF_LANDING							\
+	    __JF_FIRST_CODE("__jf_from_" #name)				\
 	    ".cfi_endproc\n\t"					\
 	    ".size __jf_first_" #name ", . - __jf_first_" #name "\n\t" \
 	    ".popsection\n\t")
@@ -108,11 +90,11 @@ __extension__ ({							\
 		__JF_SITE_REC_USER("__jf_sites", "%c[jf_tramp]",	\
 				   "%c[jf_func] + " __JF_STR(JF_FUNC_ENT), \
 				   __JF_STR(JF_SITE_CALL))		\
-		: : [jf_tramp] "i" (&dynfunc_##name),			\
-		    [jf_func] "i" (&__jf_func_##name));			\
+		: : [jf_tramp] __JF_SITE_SYMBOL (&dynfunc_##name),			\
+		    [jf_func] __JF_SITE_SYMBOL (&__jf_func_##name));			\
 })
 #endif
 /* The name, and the arguments. */
 #define dynfunc_call(...)		__JF_BY_NUMBER(__jf_call_, __VA_ARGS__)
 
-#endif /* JUMPFUNC_DYNFUNC_USER_X86_H */
+#endif /* JUMPFUNC_DYNFUNC_USER_H */

@@ -1,31 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
 /*
- * Jump labels in programs on x86-64: the branch site. Included by branch.h only.
+ * Jump labels in programs whose text is patched: the branch site. Included by branch.h only.
  *
  * As compiled, a site is what the first value of its key means:
  *
- *	.byte 0x2e		cs, a prefix of what follows
- *	site:	nopl 0(%rax,%rax)	THE SITE: five bytes, or jmp other; while it
- *		...			changes "test $imm32,%eax", for flags are not
- *	other:	...			kept from here on
+ *	site:	nop		THE SITE, or a jump to other; site_user_x86.h and
+ *		...		site_user_arm64.h have both. While it changes flags may
+ *	other:	...		not be kept
  *
  * The key's type says which value that is (branch.h). Where it does not, for a key that a
  * function has as a parameter, and everywhere with -DJF_TESTED, a site leads to a test:
  *
- *	.byte 0x2e
- *	site:	jmp	test
+ *	site:	jump to test
  *		...
  *	test:	load, compare, branch	by the compiler, wherever it likes
  *
  * The compiler knows all ways out of the site, so all are ordinary code of
  * this function: with its frame, its unwind information and its shadow stack.
  * "other" is in the record, and nothing has to be decoded.
- *
- * The prefix costs nothing but its byte, and is there for uprobes. Of an instruction that has
- * one the kernel writes the first byte alone, and gives it back as the file has it: so what
- * follows it may change meanwhile, and is whole again. The kernel also executes the file's
- * instruction while the uprobe is there, which may be another one by now: so it had better
- * refuse, and it does for what has a segment's prefix.
  *
  * A nop says neither of which key it is nor where "other" is. Linkers that look for
  * functions that are the same (--icf) compare relocations, so there are two for that,
@@ -35,12 +27,14 @@
  * key is a constant also without optimisation. Wrappers that pass the key on
  * as an argument have to be always_inline, and optimised.
  */
-#ifndef JUMPFUNC_BRANCH_USER_X86_H
-#define JUMPFUNC_BRANCH_USER_X86_H
+#ifndef JUMPFUNC_BRANCH_USER_H
+#define JUMPFUNC_BRANCH_USER_H
 
 #ifndef JUMPFUNC_BRANCH_H
 #error "include <jumpfunc/branch.h>"
 #endif
+
+#include <jumpfunc/detail/site_user.h>
 
 #ifdef JF_TESTED
 #define __JF_KEY_KNOWN(key)	false
@@ -50,11 +44,8 @@
 /* Of one that is known. */
 #define __JF_KEY_FIRST(key)	(__JF_KEY_ALIGN(key) >= __JF_ALIGN_TRUE)
 
-/* cs, which means nothing here, neither to a nop nor to a jump of this kind */
-#define __JF_SITE_PREFIX	".byte 0x2e\n"
-
 #define __JF_BRANCH_FLAGS(straight)					\
-	(JF_SITE_BRANCH | JF_SITE_PREFIX | ((straight) ? JF_SITE_BRANCH_INV : 0))
+	(JF_SITE_BRANCH | __JF_SITE_PREFIX_FLAG | ((straight) ? JF_SITE_BRANCH_INV : 0))
 
 /* @straight: what the branch is while nothing is in the way. */
 #define __jf_branch_body(key, straight, result)				\
@@ -63,13 +54,12 @@
 	if (__JF_KEY_KNOWN(key)) {					\
 		__asm__ __inline__ goto(__JF_SITE_PREFIX "771:\n\t"			\
 			     ".if %c[jf_first] == %c[jf_straight]\n\t"	\
-			     ".byte 0x0f, 0x1f, 0x44, 0, 0\n\t"		\
+			     __JF_SITE_NOP				\
 			     ".else\n\t"				\
-			     ".byte 0xe9\n\t"				\
-			     ".long %l[__jf_other] - (. + 4)\n\t"	\
+			     __JF_SITE_JUMP("%l[__jf_other]")		\
 			     ".endif\n\t"				\
-			     ".reloc 771b, R_X86_64_NONE, %c[jf_key]\n\t" \
-			     ".reloc 771b, R_X86_64_NONE, %l[__jf_other]\n\t" \
+			     ".reloc 771b, " __JF_SITE_NONE ", %c[jf_key]\n\t" \
+			     ".reloc 771b, " __JF_SITE_NONE ", %l[__jf_other]\n\t" \
 			     ".if %c[jf_first]\n\t"			\
 			     __JF_SITE_REC_USER("__jf_sites_on",	\
 						"%l[__jf_other]",	\
@@ -81,7 +71,7 @@
 						"%c[jf_key] + %c[jf_ent]", \
 						"%c[jf_flags]")		\
 			     ".endif\n\t"				\
-			     : : [jf_key] "i" (key),			\
+			     : : [jf_key] __JF_SITE_SYMBOL (key),			\
 				 [jf_ent] "i" (offsetof(struct jf_key, ent)), \
 				 [jf_first] "i" ((int)__JF_KEY_FIRST(key)), \
 				 [jf_straight] "i" ((int)(straight)),	\
@@ -91,20 +81,19 @@
 		result(straight);					\
 	}								\
 	__asm__ __inline__ goto(__JF_SITE_PREFIX "771:\n\t"				\
-		     ".byte 0xe9\n\t"					\
-		     ".long %l[__jf_test] - (. + 4)\n\t"		\
+		     __JF_SITE_JUMP("%l[__jf_test]")			\
 		     __JF_SITE_REC_USER("__jf_sites_now",		\
 					"%l[__jf_other]",		\
 					"%c[jf_key] + %c[jf_ent]",	\
 					"%c[jf_flags]")			\
-		     : : [jf_key] "i" (key),				\
+		     : : [jf_key] __JF_SITE_SYMBOL (key),				\
 			 [jf_ent] "i" (offsetof(struct jf_key, ent)),	\
 			 [jf_flags] "i" (__JF_BRANCH_FLAGS(straight) |	\
 					 JF_SITE_TESTED)		\
 		     : "cc" : __jf_test, __jf_other);			\
 	result(straight);						\
 __jf_test:								\
-	if (!!__JF_LOAD((key)->enabled) == (straight))			\
+	if (!!__JF_SITE_LOAD((key)->enabled) == (straight))			\
 		result(straight);					\
 __jf_other:								\
 	result(!(straight))
@@ -142,4 +131,4 @@ __jf_out:								\
 #define __jf_branch_unlikely(key)	__jf_branch(key, false)
 #define __jf_branch_likely(key)		__jf_branch(key, true)
 
-#endif /* JUMPFUNC_BRANCH_USER_X86_H */
+#endif /* JUMPFUNC_BRANCH_USER_H */

@@ -8,7 +8,8 @@
 . "$(dirname "$0")/../lib/promise.sh"
 
 jf_start "a quiesce beside code that is led to again"
-jf_patching || jf_skip_all "stacks are read on x86 alone"
+# Tasks that sleep where they are led to again are watched by x86/watch.c.
+jf_x86 || jf_skip_all "no task is watched but on x86"
 jf_has jf_promise || jf_skip_all "no jf_promise.ko: build selftests/modules"
 load ${JF_BACKEND:+"backend=$JF_BACKEND"}
 

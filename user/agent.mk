@@ -40,9 +40,9 @@ $(OUT)/libjumpfunc-agent.so: $(AGENT_OBJECTS) agent/libjumpfunc-agent.map $(OUT)
 AGENT_TEST := test/agent
 AGENT_TEST_DEPS := $(wildcard $(AGENT_TEST)/*.h) test/tap.h
 AGENT_CFLAGS = $(LIB_TEST_CFLAGS) -I$(AGENT_TEST)
-$(OUT)/agent/subject.so $(OUT)/agent/subject2.so: $(AGENT_TEST)/subject.c $(AGENT_TEST_DEPS)
+$(OUT)/agent/subject.so $(OUT)/agent/subject2.so: $(AGENT_TEST)/subject.c $(AGENT_TEST_DEPS) $(LIBS)
 	@mkdir -p $(@D)
-	$(CC) $(AGENT_CFLAGS) -O2 -fPIC -shared -Wl,-Bsymbolic -o $@ $<
+	$(CC) $(AGENT_CFLAGS) -O2 -fPIC -shared -Wl,-Bsymbolic -o $@ $< -L$(OUT) -ljumpfunc -Wl,-rpath,$(OUT)
 # The agent is in the program, and cannot be a probe there: so what is, is in another object.
 $(OUT)/agent/storm: $(AGENT_TEST)/storm.c $(AGENT_OBJECTS) $(OUT)/agent/subject.so $(OUT)/agent/subject2.so $(AGENT_TEST_DEPS) \
 		$(OUT)/libjumpfunc-trace.so $(LIBS)

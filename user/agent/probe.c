@@ -240,7 +240,8 @@ static bool prepare(struct jf_agent_probe *p)
 static void give_up(struct jf_agent_probe *p, int err)
 {
 	p->spot.on = 0;
-	p->detour.why = err == -EBUSY ? "another's breakpoint" : err == -EILSEQ ? "other bytes than its file has" :
+	p->detour.why = err == -EBUSY ? "another's breakpoint, or a site of libjumpfunc" :
+			err == -EILSEQ ? "other bytes than its file has" :
 			err == -EAGAIN ? "a thread blocks SIGTRAP" : err == -ENOMEM ? "no memory" :
 			err == -EDEADLK ? "in the midst of fork()" : "text cannot be written";
 	/* Its code stays where it is: a breakpoint may have led a thread there. */

@@ -465,6 +465,8 @@ void jf_sites_odd(struct jf_mod *m);
 int jf_sites_of(struct jf_ctl *ctl);
 /* How many it has, entered or not. 0 for those of which that is not known: there is no memory. */
 size_t jf_sites_num(struct jf_ctl *ctl);
+/* With the lock: does an object have a site, entered or not, of which a byte is from @from up to @to? Goes through all that it has. */
+bool jf_sites_in(uintptr_t from, uintptr_t to);
 void jf_sites_free(struct jf_mod *m);
 
 /* --- call.c ----------------------------------------------------------------------- */

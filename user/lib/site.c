@@ -452,6 +452,23 @@ size_t jf_sites_num(struct jf_ctl *ctl)
 	return ctl->num_sites + ctl->num_later;
 }
 
+static bool any_in(const struct jf_site_rec *rec, const struct jf_site_rec *end, uintptr_t from, uintptr_t to)
+{
+	for (; rec < end; rec++)
+		if (at(&rec->addr) < to && at(&rec->addr) + JF_INSN_SIZE > from)
+			return true;
+	return false;
+}
+
+bool jf_sites_in(uintptr_t from, uintptr_t to)
+{
+	const struct jf_mod *m = jf_mod_of(from);
+	const struct jf_object *o = m ? m->object : NULL;
+
+	return o && (any_in(o->now, o->now_end, from, to) || any_in(o->sites, o->sites_end, from, to) ||
+		     any_in(o->on, o->on_end, from, to));
+}
+
 void jf_sites_free(struct jf_mod *m)
 {
 	size_t i;

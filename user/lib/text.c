@@ -253,18 +253,15 @@ static int why_other(const struct jf_text_poke *t)
 
 static int verify_one(const struct jf_text_poke *t)
 {
-	bool ours;
-	int i;
+	/* A jump takes five bytes, also where some of them stay: they are part of its distance. */
+	int i, size = t->new[0] == JF_OPCODE_JMP ? JF_TEXT_MAX : t->num;
 
 	if (!t->num || t->num > JF_TEXT_MAX)
 		return -EINVAL;
 	for (i = 0; i < t->num; i++)
 		if (byte_at(t->addr + (uintptr_t)i) != t->old[i])
 			return why_other(t);
-	for (i = 1 - JF_INSN_SIZE; i < t->num; i++)
-		if (jf_site_find(t->addr + (uintptr_t)i, &ours))
-			return -EBUSY;
-	return 0;
+	return jf_sites_in(t->addr, t->addr + (uintptr_t)size) ? -EBUSY : 0;
 }
 
 static int verify(struct jf_text_change *c)

@@ -253,6 +253,23 @@ static void of_others(void)
 	finish("another's breakpoint is left alone");
 }
 
+/* Bytes that are a site's are no part of a jump: they change. */
+static void beside_sites(void)
+{
+	struct found f;
+
+	CHECK(on(NOTES, "jfbeside:site") < 0, "the note is on");
+	f = listed(NOTES, "jfbeside:site");
+	CHECK(f.num == 1 && !f.on && strstr(f.detail, "site"), "%d found, %d on: %s", f.num, f.on, f.detail);
+	CHECK(on(FUNCTIONS, "beside_site") < 0, "the function is on");
+	CHECK(beside_site(5) == 6, "wrong");
+	CHECK(!beside_set(1) && beside_site(5) == 7, "wrong while the key is on");
+	CHECK(!beside_set(0) && beside_site(5) == 6, "wrong after it was");
+	off(NOTES, NULL);
+	off(FUNCTIONS, NULL);
+	finish("sites of libjumpfunc are left alone");
+}
+
 /* --- objects that come later -------------------------------------------------------------- */
 
 static void comes_later(const char *folder)
@@ -452,6 +469,7 @@ int main(int argc, char **argv)
 	is_restored();
 	each_way();
 	of_others();
+	beside_sites();
 	comes_later(argv[1]);
 	not_while_blocked();
 	storm(argv[1], atof(argv[2]));

@@ -7,6 +7,8 @@
 
 #include <sys/sdt.h>
 
+#include <jumpfunc/branch.h>
+
 #define FUNCTION(name, body)						\
 	__asm__(".text\n.p2align 4\n.globl " #name "\n.type " #name ", @function\n"	\
 		#name ":\n" body "\n.size " #name ", . - " #name "\n")
@@ -73,6 +75,22 @@ uint64_t subject_notes(uint64_t a, int b, unsigned char c)
 	return here[1] + (uint64_t)b + c;
 }
 
+/* A note of one byte, and a site of libjumpfunc right after it: its bytes change later. */
+static DEFINE_JF_KEY_FALSE(beside_key);
+
+__attribute__((__noinline__))
+uint64_t beside_site(uint64_t a)
+{
+	DTRACE_PROBE(jfbeside, site);
+	if (jf_branch_unlikely(&beside_key))
+		return a + 2;
+	return a + 1;
+}
+
+int beside_set(int on)
+{
+	return on ? jf_key_enable(&beside_key) : jf_key_disable(&beside_key);
+}
 
 /* Does not come back where it was called from. */
 __attribute__((__noinline__))

@@ -24,5 +24,7 @@ uint64_t subject_patchable(uint64_t a, uint64_t b);	/* 3 a + b */
 uint64_t subject_table(uint64_t a, uint64_t b);
 uint64_t subject_notes(uint64_t a, int b, unsigned char c);	/* a + 1 + b + c */
 void subject_leave(jmp_buf env);			/* longjmp(env, 7) */
+uint64_t beside_site(uint64_t a);			/* a + 1; a + 2 after beside_set(1) */
+int beside_set(int on);
 
 #endif /* JF_SUBJECT_H */

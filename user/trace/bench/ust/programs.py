@@ -5,6 +5,7 @@
 Each workload runs in each state in turn: off, with the agent's probes, with LTTng-UST where it has such probes
 (malloc() and free(), by its own library), with uprobes by bpftrace, which count. What is not there is skipped by name.
 
+Beside the rate there is the CPU time that the program took, which other programs on the machine disturb less.
 Table on stdout, and a CSV file with it in the folder.
 """
 import argparse
@@ -18,6 +19,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 import ust
@@ -33,6 +35,16 @@ with recursive c(x) as (select 1 union all select x + 1 from c where x < %d) ins
 create index i on t(b); select count(distinct b), max(length(b || a)) from t;'''
 LIBC = '/lib/x86_64-linux-gnu/libc.so.6'
 WRAPPER = 'liblttng-ust-libc-wrapper.so.1'
+
+
+def ended(program, seconds):
+    """Waits for a process: its status, and the CPU time that it took."""
+    killer = threading.Timer(seconds, program.kill)
+    killer.start()
+    _, status, usage = os.wait4(program.pid, 0)
+    killer.cancel()
+    program.returncode = os.waitstatus_to_exitcode(status)
+    return program.returncode, usage.ru_utime + usage.ru_stime
 
 
 class Workload:
@@ -84,14 +96,14 @@ class Workload:
                 raise
 
     def run(self, env, preload=None, attach=None):
-        """The rate."""
+        """The rate, and CPU seconds."""
         with self.started(env, preload, attach) as program:
             begin = time.monotonic()
-            status = program.wait(120)
+            status, cpu = ended(program, 120)
             taken = time.monotonic() - begin
         if status:
             raise OSError('%s ended with status %d' % (self.words()[0], status))
-        return 1 / taken
+        return 1 / taken, cpu
 
 
 class Python(Workload):
@@ -154,8 +166,8 @@ class Redis(Workload):
                 time.sleep(0.05)
             text = ust.run(['redis-benchmark', '-s', socket, '-t', 'get', '-n', '100000', '-c', '20', '--csv'])
             ust.run(['redis-cli', '-s', socket, 'shutdown', 'nosave'], check=False)
-            server.wait(20)
-        return float(re.search(r'^"GET","([\d.]+)"', text, re.M).group(1))
+            cpu = ended(server, 20)[1]
+        return float(re.search(r'^"GET","([\d.]+)"', text, re.M).group(1)), cpu
 
 
 class State:
@@ -169,7 +181,7 @@ class State:
         return None
 
     def run(self, work):
-        """The rate, and the number of events or None."""
+        """What the workload returns, and the number of events or None."""
         return work.run(dict(os.environ)), None
 
     def end(self):
@@ -279,7 +291,7 @@ def main():
         finally:
             for s in states:
                 s.end()
-    head = ['program and events', 'state', 'unit', 'rate, median', 'best', 'of off', 'events']
+    head = ['program and events', 'state', 'unit', 'rate, median', 'best', 'CPU s, min', 'events', 'CPU ns an event']
     lines += ust.show(head, body, 3)
     print('\n'.join(lines))
     with open(os.path.join(out, 'bench-programs.txt'), 'w', encoding='utf-8') as f:
@@ -296,7 +308,7 @@ def of_workload(work, states, rounds, lines):
     if why:
         lines.append('# skipped: %s: %s' % (work.name, why))
         return []
-    rates, events, there = {}, {}, []
+    rates, cpus, events, there = {}, {}, {}, []
     for s in states:
         why = s.lacks(work)
         if why:
@@ -307,15 +319,20 @@ def of_workload(work, states, rounds, lines):
         print('# %s, round %d of %d' % (work.name, nr + 1, rounds), file=sys.stderr)
         for s in there if nr % 2 == 0 else there[::-1]:
             try:
-                rate, events[s] = s.run(work)
+                (rate, cpu), events[s] = s.run(work)
             except (OSError, subprocess.SubprocessError, AttributeError, ValueError) as e:
                 lines.append('# not measured: %s, %s: %s' % (work.name, s.name, e))
                 continue
             rates.setdefault(s, []).append(rate)
-    off = statistics.median(rates[states[0]]) if states[0] in rates else 0
-    return [[work.name, s.name, work.unit, '%.4g' % statistics.median(r), '%.4g' % max(r),
-             '%.1f %%' % (100 * statistics.median(r) / off) if off else '', '' if events[s] is None else str(events[s])]
-            for s, r in ((s, rates[s]) for s in there if s in rates)]
+            cpus[s] = min(cpu, cpus.get(s, cpu))
+    out, off = [], cpus.get(states[0])
+    for s in rates:
+        line = [work.name, s.name, work.unit, '%.4g' % statistics.median(rates[s]), '%.4g' % max(rates[s]), '%.3f' % cpus[s]]
+        line.append('' if events[s] is None else str(events[s]))
+        # Of so few that they do not show it would be noise.
+        line.append('%.0f' % ((cpus[s] - off) * 1e9 / events[s]) if off and (events[s] or 0) > 10000 else '')
+        out.append(line)
+    return out
 
 
 if __name__ == '__main__':

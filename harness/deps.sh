@@ -114,6 +114,16 @@ trace  /usr/include/x86_64-linux-gnu/sys/sdt.h  systemtap-sdt-dev
 trace  python3.11          python3.11
 trace  zstd                zstd
 bench  redis-server        redis-server
+programs dpkg-source       dpkg-dev
+programs /usr/share/keyrings/debian-archive-keyring.gpg  debian-archive-keyring
+programs /usr/include/x86_64-linux-gnu/sys/sdt.h  systemtap-sdt-dev
+programs /usr/include/event.h  libevent-dev
+programs /usr/include/zlib.h  zlib1g-dev
+programs valgrind          valgrind
+programs babeltrace2       babeltrace2
+programs readelf           binutils
+programs pydoc3            python3
+programs prove             perl
 lint   perl                perl
 lint   git                 git
 lint   pydoc3              python3
@@ -141,6 +151,7 @@ Groups (default all): build  compile modules      fetch  download kernels    vm 
                       llvm   build test kernels with clang
                       arch   libjumpfunc on machines of other kinds: cross compilers, emulators
                       arm64  build modules for arm64 kernels, and run them
+                      programs  three programs whose SDT probes become sites
                       trace  what reads programs' traces, and records others' to compare
   -n   only say what is missing; the exit status is 1 if anything is
 EOF

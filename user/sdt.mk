@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # SDT probes as patched sites (include/jumpfunc-sdt/sys/sdt.h), for Makefile:
 #   make sdt-check   the tests
+#   make sdt-programs  builds three programs of Debian with both headers, tests and compares them; PROGRAMS= some
 SDT_TEST := test/sdt
 SDT_SOURCES := $(addprefix $(SDT_TEST)/,test_sdt.c test_sdt_second.c test_sdt_semaphore.c)
 SDT_HEADER := $(TOP)/include/jumpfunc-sdt/sys/sdt.h
@@ -52,6 +53,12 @@ sdt-check: $(LIBS) $(RECORD_LIBS) $(SDT_CHECKS) $(OUT)/test_sdt-static $(OUT)/sd
 	exit $$rc
 
 check: sdt-check
+
+PROGRAMS ?= memcached tcl python
+sdt-programs: $(LIBS) $(RECORD_LIBS)
+	$(TOP)/harness/deps.sh programs
+	$(SDT_TEST)/programs/run.sh $(OUT) $(PROGRAMS)
+.PHONY: sdt-programs
 
 .PHONY: sdt-check
 

@@ -15,13 +15,6 @@ static bool has_shadow_stack(void)
 	return ssp;
 }
 
-jf_insn_t jf_probe_off(const struct jf_site *site)
-{
-	if (site->flags & JF_SITE_TAIL)
-		return JF_INSN_MASK / 0xff * JF_OPCODE_INT3 - JF_OPCODE_INT3 + JF_OPCODE_RET;
-	return site->flags & JF_SITE_TEST ? JF_OPCODE_MOV : jf_insn_nop();
-}
-
 /*
  * What was a call of a function that does not exist. A test is the same instruction in both states, with another
  * operand. A return leaves the operand of the jump that was there, so that one byte changes.

@@ -661,8 +661,6 @@ struct jf_change jf_change_of(struct jf_ent *ent, uintptr_t value);
  * it can be had from what stands there.
  */
 int jf_site_insn(const struct jf_site *site, uintptr_t value, bool alone, jf_insn_t *insn);
-/* What was a call of a probe function (jf-sdt), as it is in the file. */
-jf_insn_t jf_probe_off(const struct jf_site *site);
 /* Does it follow its entity's value as compiled, whatever that is? */
 static inline bool jf_site_loads(const struct jf_site *site)
 {

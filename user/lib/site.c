@@ -65,11 +65,19 @@ static struct jf_ctl *ctl_of(const struct jf_mod *m, const struct jf_site_rec *r
 	return ctl;
 }
 
+/* What was a call of a probe function (jf-sdt), as it is in the file. */
+static jf_insn_t probe_off(const struct jf_site *site)
+{
+	if (site->flags & JF_SITE_TAIL)
+		return JF_INSN_MASK / 0xff * JF_OPCODE_INT3 - JF_OPCODE_INT3 + JF_OPCODE_RET;
+	return site->flags & JF_SITE_TEST ? JF_OPCODE_MOV : jf_insn_nop();
+}
+
 /* What a branch is that leads to no test. */
 static int compiled(const struct jf_site *s, jf_insn_t *insn)
 {
 	if (s->flags & JF_SITE_PROBE) {
-		*insn = jf_probe_off(s);
+		*insn = probe_off(s);
 		return 0;
 	}
 	if (!!(s->flags & JF_SITE_ON) != !!(s->flags & JF_SITE_BRANCH_INV))

@@ -97,10 +97,10 @@ everything()
 	check "$machine: the library is built" library
 	[ -e "$lib" ] || return
 	check "$machine: test_lib is built" built test_lib in_c -O2 "$user/test/test_lib.c" "$lib" "$rpath"
-	check "$machine: test_lib" run "$dir/test_lib" $said
+	check "$machine: test_lib" run "$dir/test_lib" "${said[@]}"
 	check "$machine: test_lib, static and without optimisation, is built" \
 		built test_lib-O0 in_c -O0 "$user/test/test_lib.c" "$dir/libjumpfunc.a"
-	check "$machine: test_lib, static and without optimisation" run "$dir/test_lib-O0" $said
+	check "$machine: test_lib, static and without optimisation" run "$dir/test_lib-O0" "${said[@]}"
 	check "$machine: test_lib_dl is built" built test_lib_dl in_c -O2 -rdynamic "$user/test/test_lib_dl.c" "$lib" "$rpath" -ldl
 	check "$machine: its plugins are built" plugins
 	check "$machine: test_lib_dl" run "$dir/test_lib_dl" "$dir/plugin1.so" "$dir/plugin2.so" \
@@ -196,7 +196,7 @@ patched()
 		check "$machine: test_lib with $flags is built" \
 			built test_lib-flags in_c -O2 $flags "$user/test/test_lib.c" "$dir/libjumpfunc.a"
 		# shellcheck disable=SC2086 # several words
-		check "$machine: test_lib with $flags" run "$dir/test_lib-flags" $said
+		check "$machine: test_lib with $flags" run "$dir/test_lib-flags" "${said[@]}"
 	done
 	for tested in "" -DJF_TESTED; do
 		check "$machine: stress_lib $tested is built" built stress_lib in_c ${tested:+"$tested"} "${storm[@]}"
@@ -211,7 +211,7 @@ for machine in $machines; do
 	dir=$out/arch/$machine
 	mkdir -p "$dir"
 	form=(-DJF_GENERIC)
-	said="none load"
+	said=(none load)
 	triple=
 	if [ "$machine" = native ]; then
 		cc=${CC:-cc} cxx=${CXX:-c++}
@@ -227,7 +227,7 @@ for machine in $machines; do
 		continue
 	fi
 	triple=${machine%-patched}-linux-gnu
-	[ "$machine" = "${machine%-patched}" ] || form=() said="remap store"
+	[ "$machine" = "${machine%-patched}" ] || form=() said=(remap store)
 	[ "$machine" != i386 ] || triple=i686-linux-gnu
 	cc=$triple-gcc cxx=$triple-g++
 	if ! command -v "$cc" > /dev/null || [ ! -e "/usr/$triple/include/stdio.h" ] ||

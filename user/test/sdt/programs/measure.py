@@ -188,76 +188,108 @@ def recorded(said, name):
     return len(re.findall(rb'\b' + re.escape(name.encode()) + rb'\b', said))
 
 
+def check_list(name, program, theirs, ours, builds):
+    """Does jf-trace list each probe that the program has with SystemTap's header? Returns their names, or None."""
+    want, have = ({n[1] for n in notes(path) if n[0] == program.provider} for path in (theirs, ours))
+    listed = subprocess.run([builds + '/jf-trace', 'list', '-e', program.provider + ':*', ours],
+                            capture_output=True, text=True, check=False).stdout
+    missing = sorted(n for n in want if program.provider + ':' + n not in listed)
+    if want != have or missing:
+        print('not ok - %s: probes missing: %s' % (name, missing or want ^ have))
+        return None
+    print('ok - %s: jf-trace lists all %d probes' % (name, len(have)))
+    return have
+
+
+class Times:
+    """The least time of each kind of run, in turns; what uprobes have counted, and what jf-trace was told."""
+
+    def __init__(self, program, folder, builds, sources, paths):
+        self.program, self.sources, self.paths = program, sources, paths
+        self.least = collections.defaultdict(lambda: float('inf'))
+        self.hits, self.no_uprobes = None, ''
+        self.trace = folder + '/trace'
+        self.record = [builds + '/jf-trace', 'run', '-e', program.glob, '-o', self.trace,
+                       '--no-report', '--packets', '64', '--packet-size', '1048576', '--']
+
+    def run(self, kind, build, *options):
+        took, said = run(self.program, build, self.sources, self.program.calls, *options)
+        self.least[kind] = min(self.least[kind], took)
+        return said
+
+    def turn(self, theirs, ours, reverse):
+        for kind, d in (('off, SystemTap', theirs), ('off, jumpfunc', ours))[::1 if reverse else -1]:
+            self.run(kind, d)
+        shutil.rmtree(self.trace, ignore_errors=True)
+        said = self.run('on, jumpfunc', ours, self.record)
+        try:
+            uprobes = Uprobes(self.paths[theirs], self.program.glob)
+        except OSError as e:
+            self.no_uprobes = str(e)
+            return said
+        self.run('on, uprobes', theirs)
+        self.hits = uprobes.close()
+        return said
+
+    def check(self, name, said):
+        """Was each event recorded? How many were, or None."""
+        glob, expected = self.program.glob, self.program.calls
+        report = subprocess.run(['babeltrace2', self.trace], capture_output=True, check=False).stdout
+        told = recorded(report, glob)
+        if self.hits is not None and self.hits != told:
+            print('not ok - %s: %s recorded %s times, uprobes counted %s' % (name, glob, told, self.hits))
+        elif told < expected:
+            print('not ok - %s: %s recorded %s times, expected %s: %s' % (name, glob, told, expected, said[-300:]))
+        else:
+            print('ok - %s: %s recorded %d times%s' % (name, glob, told, ', as uprobes count' if self.hits
+                                                     else '; no uprobes: ' + self.no_uprobes))
+            return told
+        return None
+
+    def each(self, on, off, events):
+        """Nanoseconds of an event. What probes cost is on top of the build's own time."""
+        return (self.least[on] - self.least[off]) / events * 1e9 if on in self.least else float('nan')
+
+
+def instructions_of(program, build, sources):
+    """Until it is ready, and of a call."""
+    few, start = 1000, instructions(program, build, sources, 50)
+    return start, (instructions(program, build, sources, few + 50) - start) / few
+
+
+def more(with_ours, with_theirs):
+    return (with_ours / with_theirs - 1) * 100
+
+
+def table(name, times, num, builds, told):
+    """@builds: SystemTap's and ours."""
+    theirs, ours = builds
+    (start, each), (our_start, our_each) = (instructions_of(times.program, d, times.sources) for d in builds)
+    text, our_text = (text_size(times.paths[d]) for d in builds)
+    off, our_off = times.least['off, SystemTap'], times.least['off, jumpfunc']
+    print('| program | probes | sites | text, SystemTap | jumpfunc | instructions a call, SystemTap | jumpfunc |'
+          ' to start | jumpfunc | us a call, off | jumpfunc | ns an event, on | uprobes |')
+    print('|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|')
+    print('| %s | %d | %d | %d | %+.2f %% | %.1f | %.1f | %.0f | %+.1f %% | %.3f | %+.1f %% | %.0f | %.0f |' % (
+        name, num, len(list(notes(times.paths[ours]))), text, more(our_text, text), each, our_each, start,
+        more(our_start, start), off / times.program.calls * 1e6, more(our_off, off),
+        times.each('on, jumpfunc', 'off, jumpfunc', told), times.each('on, uprobes', 'off, SystemTap', told)))
+
+
 def main():
     name, folder, builds, sources = sys.argv[1:]
     program = PROGRAMS[name]
     theirs, ours = folder + '/systemtap', folder + '/build'
     paths = {d: os.path.realpath(d + '/' + program.file) for d in (theirs, ours)}
-    bad = 0
-
-    names = {d: {n[1] for n in notes(paths[d]) if n[0] == program.provider} for d in paths}
-    listed = subprocess.run([builds + '/jf-trace', 'list', '-e', program.provider + ':*', paths[ours]],
-                            capture_output=True, text=True, check=False).stdout
-    missing = sorted(n for n in names[theirs] if program.provider + ':' + n not in listed)
-    if names[theirs] != names[ours] or missing:
-        print('not ok - %s: probes missing: %s' % (name, missing or names[theirs] ^ names[ours]))
-        bad = 1
-    else:
-        print('ok - %s: jf-trace lists all %d probes' % (name, len(names[ours])))
-
-    least = collections.defaultdict(lambda: float('inf'))
-    calls = program.calls
-    events = calls + 1
-    trace = folder + '/trace'
-    hits = told = None
-    no_uprobes = ''
+    names = check_list(name, program, paths[theirs], paths[ours], builds)
+    times = Times(program, folder, builds, sources, paths)
+    said = ''
     for turn in range(RUNS):
-        for kind, d in (('off, SystemTap', theirs), ('off, jumpfunc', ours))[::1 if turn % 2 else -1]:
-            took, _ = run(program, d, sources, calls)
-            least[kind] = min(least[kind], took)
-        shutil.rmtree(trace, ignore_errors=True)
-        took, said = run(program, ours, sources, calls, [builds + '/jf-trace', 'run', '-e', program.glob, '-o', trace,
-                                                         '--no-report', '--packets', '64', '--packet-size', '1048576',
-                                                         '--'])
-        least['on, jumpfunc'] = min(least['on, jumpfunc'], took)
-        try:
-            uprobes = Uprobes(paths[theirs], program.glob)
-            took, _ = run(program, theirs, sources, calls)
-            hits = uprobes.close()
-            least['on, uprobes'] = min(least['on, uprobes'], took)
-        except OSError as e:
-            no_uprobes = str(e)
-    report = subprocess.run(['babeltrace2', trace], capture_output=True, check=False).stdout
-    told = recorded(report, program.glob)
-    if hits is not None and hits != told:
-        print('not ok - %s: %s recorded %s times, uprobes counted %s' % (name, program.glob, told, hits))
-        bad = 1
-    elif told < events - 1:
-        print('not ok - %s: %s recorded %s times, expected %s: %s' % (name, program.glob, told, events, said[-300:]))
-        bad = 1
-    else:
-        print('ok - %s: %s recorded %d times%s' % (name, program.glob, told,
-                                                 ', as uprobes count' if hits else '; no uprobes: ' + no_uprobes))
-
-    few = 1000
-    start = {d: instructions(program, d, sources, 50) for d in (theirs, ours)}
-    each = {d: (instructions(program, d, sources, few + 50) - start[d]) / few for d in (theirs, ours)}
-    # What probes cost is on top of the build's own time.
-    on = (least['on, jumpfunc'] - least['off, jumpfunc']) / told * 1e9
-    up = (least['on, uprobes'] - least['off, SystemTap']) / told * 1e9 if hits else float('nan')
-    print('| program | probes | sites | text, SystemTap | jumpfunc | instructions a call, SystemTap | jumpfunc |'
-          ' to start | jumpfunc | us a call, off | jumpfunc | ns an event, on | uprobes |')
-    print('|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|')
-
-    def more(with_ours, with_theirs):
-        return (with_ours / with_theirs - 1) * 100
-
-    text = {d: text_size(paths[d]) for d in paths}
-    print('| %s | %d | %d | %d | %+.2f %% | %.1f | %.1f | %.0f | %+.1f %% | %.3f | %+.1f %% | %.0f | %.0f |' % (
-        name, len(names[ours]), len(list(notes(paths[ours]))), text[theirs], more(text[ours], text[theirs]),
-        each[theirs], each[ours], start[theirs], more(start[ours], start[theirs]),
-        least['off, SystemTap'] / calls * 1e6, more(least['off, jumpfunc'], least['off, SystemTap']), on, up))
-    return bad
+        said = times.turn(theirs, ours, turn % 2)
+    told = times.check(name, said)
+    if told:
+        table(name, times, len(names or ()), (theirs, ours), told)
+    return 0 if names and told else 1
 
 
 sys.exit(main())

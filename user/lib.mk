@@ -7,7 +7,7 @@ LLD ?= $(shell command -v ld.lld 2>/dev/null)
 
 # -fexceptions: as pkg-config has it. Some builds go without, as their programs would.
 LIB_TEST_CFLAGS := -I$(TOP) -I$(TOP)/include -I. -std=gnu11 $(WARN) -g -pthread -fexceptions
-LIB_TEST_CXXFLAGS := -I$(TOP) -I$(TOP)/include -std=c++17 -Wall -Wextra -Werror -Wshadow -g -pthread
+LIB_TEST_CXXFLAGS := -I$(TOP) -I$(TOP)/include -std=c++17 -Wall -Wextra $(WERROR) -Wshadow -g -pthread
 LIB_SHARED := -L$(OUT) -ljumpfunc -Wl,-rpath,$(OUT)
 LIB_STATIC := $(OUT)/libjumpfunc.a
 LIB_TEST_DEPS := $(LIBS) $(LIB_HEADERS) test/tap.h $(wildcard $(TOP)/selftests/vectors/*.h)

@@ -6,6 +6,7 @@
  *   jf_insn_call(&insn, ip, target)	encode "bl target" at ip
  *   jf_insn_jmp(&insn, ip, target)	encode "b target" at ip
  *   jf_insn_nop()			the instruction without operand
+ *   jf_insn_ret(), jf_insn_mov0()	in programs: what were calls, while they are off
  *   jf_insn_decode(insn, ip, &target)	what is this, and where does it lead?
  *   jf_insn_load(p)			the instruction whose bytes are at p
  *   jf_insn_store(p, insn)		write these bytes
@@ -49,6 +50,8 @@
 #define JF_INSN_SIZE	4
 
 #define JF_INSN_NOP_WORD	0xd503201fU
+#define JF_INSN_RET_WORD	0xd65f03c0U
+#define JF_INSN_MOV_WORD	0x52800000U	/* mov w0, #0 */
 #define JF_INSN_B_WORD		0x14000000U
 #define JF_INSN_BL_WORD		0x94000000U
 /* All but the displacement, which counts instructions. */
@@ -131,6 +134,26 @@ static inline int jf_insn_jmp(uint32_t *insn, uint64_t ip, uint64_t target)
 static inline uint32_t jf_insn_nop(void)
 {
 	return JF_INSN_NOP_WORD;
+}
+
+/**
+ * jf_insn_ret() - a return
+ *
+ * Context: any. Return: the instruction.
+ */
+static inline uint32_t jf_insn_ret(void)
+{
+	return JF_INSN_RET_WORD;
+}
+
+/**
+ * jf_insn_mov0() - "w0 = 0" as a mov, whose operand may be another number
+ *
+ * Context: any. Return: the instruction.
+ */
+static inline uint32_t jf_insn_mov0(void)
+{
+	return JF_INSN_MOV_WORD;
 }
 
 /* The low @bits bits of @word as a signed number, without relying on how >> shifts signs. */

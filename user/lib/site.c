@@ -69,8 +69,8 @@ static struct jf_ctl *ctl_of(const struct jf_mod *m, const struct jf_site_rec *r
 static jf_insn_t probe_off(const struct jf_site *site)
 {
 	if (site->flags & JF_SITE_TAIL)
-		return JF_INSN_MASK / 0xff * JF_OPCODE_INT3 - JF_OPCODE_INT3 + JF_OPCODE_RET;
-	return site->flags & JF_SITE_TEST ? JF_OPCODE_MOV : jf_insn_nop();
+		return jf_insn_ret();
+	return site->flags & JF_SITE_TEST ? jf_insn_mov0() : jf_insn_nop();
 }
 
 /* What a branch is that leads to no test. */

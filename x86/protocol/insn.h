@@ -6,6 +6,7 @@
  *   jf_insn_call(&insn, ip, target)	encode "call target" at ip
  *   jf_insn_jmp(&insn, ip, target)	encode "jmp target" at ip
  *   jf_insn_nop(), jf_insn_ret0()	the two instructions without operand
+ *   jf_insn_ret(), jf_insn_mov0()	in programs: what were calls, while they are off
  *   jf_insn_skip(&insn, ip, target)	encode a nop that is one byte from a jmp
  *   jf_insn_skip_of(jmp)			the same for a jmp that is known
  *   jf_insn_decode(insn, ip, &target)	what is this, and where does it lead?
@@ -232,6 +233,26 @@ static inline jf_insn_t jf_insn_nop(void)
 static inline jf_insn_t jf_insn_ret0(void)
 {
 	return JF_INSN_XOR5;
+}
+
+/**
+ * jf_insn_ret() - a return, and bytes that are not executed
+ *
+ * Context: any. Return: the instruction.
+ */
+static inline jf_insn_t jf_insn_ret(void)
+{
+	return 0x0101010100ULL * JF_OPCODE_INT3 | JF_OPCODE_RET;
+}
+
+/**
+ * jf_insn_mov0() - "eax = 0" as a mov, whose operand may be another number
+ *
+ * Context: any. Return: the instruction.
+ */
+static inline jf_insn_t jf_insn_mov0(void)
+{
+	return JF_OPCODE_MOV;
 }
 
 /**

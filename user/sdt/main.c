@@ -214,6 +214,27 @@ static int do_all(struct file *files, int num, enum action action, const struct 
 	return err;
 }
 
+/*
+ * Is it for us? A compiler also writes headers that are compiled before, and a test of a compiler's options has
+ * /dev/null: such are left alone, and above all not removed.
+ */
+static bool is_object(const char *path)
+{
+	static const char bitcode[] = { 'B', 'C', (char)0xc0, (char)0xde };
+	FILE *file = NULL;
+	struct stat st;
+	char magic[4];
+	bool is;
+
+	if (!stat(path, &st) && S_ISREG(st.st_mode))
+		file = fopen(path, "re");
+	is = file && fread(magic, sizeof(magic), 1, file) == 1 &&
+	     (!memcmp(magic, ELFMAG, SELFMAG) || !memcmp(magic, bitcode, sizeof(bitcode)));
+	if (file)
+		fclose(file);
+	return is;
+}
+
 /* A compiler's command, and then its object file. One that is refused does not stay, or it would be linked next time. */
 static int do_run(char **command, const struct options *options)
 {
@@ -221,7 +242,7 @@ static int do_run(char **command, const struct options *options)
 	char *object = rc ? NULL : run_object(command);
 	struct file f = { .name = object };
 
-	if (object && !access(object, F_OK)) {
+	if (object && is_object(object)) {
 		rc = do_all(&f, 1, CHANGE, options);
 		if (rc)
 			unlink(object);

@@ -4,6 +4,9 @@
  *
  * A file that is changed has the one that it was in a section which linkers leave out. So to undo is to give that
  * again, byte for byte; and to verify is to make the change again, and to compare all bytes.
+ *
+ * "ld -r" puts several objects into one file, with one such section, or with several, one after the other. What is in it
+ * is not what that file was. So the section also has a sum of the file.
  */
 #include "jf_sdt.h"
 
@@ -12,7 +15,12 @@
 
 #define KEPT	".jumpfunc.sdt"
 
-static const char magic[8] = "jf-sdt1";
+static const char magic[8] = "jf-sdt2";
+
+#define SUM_SIZE	8
+
+static const char other_version[] = "was changed by another version of jf-sdt";
+static const char linked[] = "has been linked with others, or changed otherwise, since jf-sdt has changed it";
 
 static struct changed failed(struct object *o)
 {
@@ -24,12 +32,39 @@ static struct changed failed(struct object *o)
 	return c;
 }
 
+/* FNV-1a of a file, but for the place at @at, where it is kept. */
+static void sum_of(const uint8_t *data, size_t size, size_t at, uint8_t sum[SUM_SIZE])
+{
+	uint64_t a = 0xcbf29ce484222325ULL;
+	size_t i;
+
+	for (i = 0; i < size; i++)
+		if (i < at || i - at >= SUM_SIZE)
+			a = (a ^ data[i]) * 0x100000001b3ULL;
+	for (i = 0; i < SUM_SIZE; i++)
+		sum[i] = a >> i * 8 & 0xff;
+}
+
+/* In a file as object_write() gives it, whose last section is the one of keep(). */
+static void put_sum(uint8_t *data, size_t size)
+{
+	uint8_t sum[SUM_SIZE];
+	Elf64_Shdr h;
+	size_t at;
+
+	memcpy(&h, data + size - sizeof(h), sizeof(h));
+	at = h.sh_offset + sizeof(magic);
+	sum_of(data, size, at, sum);
+	memcpy(data + at, sum, sizeof(sum));
+}
+
 /* The options, and the whole file. */
 static bool keep(struct object *o, const struct options *options, const uint8_t *data, size_t size)
 {
+	static const uint8_t sum[SUM_SIZE];
 	size_t sec = section_add(o, KEPT, SHT_PROGBITS, SHF_EXCLUDE, 1);
 
-	return sec && section_append(o, sec, magic, sizeof(magic)) &&
+	return sec && section_append(o, sec, magic, sizeof(magic)) && section_append(o, sec, sum, sizeof(sum)) &&
 	       section_append(o, sec, options->prefix, strlen(options->prefix) + 1) &&
 	       section_append(o, sec, options->provider, strlen(options->provider) + 1) &&
 	       section_append(o, sec, data, size);
@@ -47,25 +82,37 @@ static const char *next_string(const uint8_t **at, size_t *left)
 	return s;
 }
 
-/* The file that @o was; false: it is as it was compiled. */
-static bool kept(struct object *o, struct options *options, const uint8_t **data, size_t *size)
+/*
+ * @data and @size: of the file that @o is; they become those of the file that it was. @whole: has jf-sdt made all of @o?
+ * False: it is as it was compiled.
+ */
+static bool kept(struct object *o, struct options *options, const uint8_t **data, size_t *size, bool *whole)
 {
 	size_t sec = section_find(o, KEPT);
+	uint8_t sum[SUM_SIZE];
+	const uint8_t *at;
+	size_t left;
 
 	if (!sec)
 		return false;
-	*data = o->secs[sec].data;
-	*size = o->secs[sec].size;
-	if (o->secs[sec].h.sh_type != SHT_PROGBITS || *size <= sizeof(magic) || memcmp(*data, magic, sizeof(magic))) {
-		refuse(o, "was changed by another version of jf-sdt");
+	at = o->secs[sec].data;
+	left = o->secs[sec].size;
+	if (o->secs[sec].h.sh_type != SHT_PROGBITS || left <= sizeof(magic) + SUM_SIZE ||
+	    memcmp(at, magic, sizeof(magic))) {
+		refuse(o, "%s", other_version);
 		return true;
 	}
-	*data += sizeof(magic);
-	*size -= sizeof(magic);
-	options->prefix = next_string(data, size);
-	options->provider = options->prefix ? next_string(data, size) : NULL;
+	at += sizeof(magic);
+	sum_of(*data, *size, (size_t)(at - *data), sum);
+	*whole = !memcmp(at, sum, sizeof(sum));
+	at += SUM_SIZE;
+	left -= sizeof(magic) + SUM_SIZE;
+	options->prefix = next_string(&at, &left);
+	options->provider = options->prefix ? next_string(&at, &left) : NULL;
 	if (!options->provider)
-		refuse(o, "was changed by another version of jf-sdt");
+		refuse(o, "%s", other_version);
+	*data = at;
+	*size = left;
 	return true;
 }
 
@@ -77,8 +124,22 @@ static struct changed change_new(struct object *o, const uint8_t *data, size_t s
 
 	if (find_sites(o, options, &found) && found.num_probes && make_probes(o, &found) && keep(o, options, data, size))
 		c.data = object_write(o, &c.size);
+	if (c.data)
+		put_sum(c.data, c.size);
 	c.sites = found.num_sites;
 	if (o->err || (found.num_probes && !c.data))
+		c = failed(o);
+	found_free(&found);
+	return c;
+}
+
+/* Does it call probe functions, beside what was changed? Then it must not look as if it were done with. */
+static struct changed change_again(struct object *o, const struct options *options)
+{
+	struct changed c = { .data = NULL };
+	struct found found;
+
+	if (!find_sites(o, options, &found) || (found.num_probes && !refuse(o, "%s", linked)))
 		c = failed(o);
 	found_free(&found);
 	return c;
@@ -87,17 +148,20 @@ static struct changed change_new(struct object *o, const uint8_t *data, size_t s
 struct changed change(const char *file, const uint8_t *data, size_t size, const struct options *options)
 {
 	struct options was;
-	const uint8_t *old;
+	const uint8_t *old = data;
 	struct object o;
 	struct changed c = { .data = NULL };
-	size_t old_size;
+	size_t old_size = size;
+	bool whole;
 
 	if (!object_read(&o, file, data, size))
 		c = failed(&o);
-	else if (!kept(&o, &was, &old, &old_size))
+	else if (!kept(&o, &was, &old, &old_size, &whole))
 		c = change_new(&o, data, size, options);
 	else if (o.err)
 		c = failed(&o);
+	else if (!whole)
+		c = change_again(&o, options);
 	object_free(&o);
 	return c;
 }
@@ -106,13 +170,16 @@ struct changed change_back(const char *file, const uint8_t *data, size_t size)
 {
 	struct changed c = { .data = NULL };
 	struct options was;
-	const uint8_t *old;
+	const uint8_t *old = data;
 	struct object o;
-	size_t old_size;
+	size_t old_size = size;
+	bool whole;
 
 	if (!object_read(&o, file, data, size)) {
 		c = failed(&o);
-	} else if (kept(&o, &was, &old, &old_size)) {
+	} else if (kept(&o, &was, &old, &old_size, &whole)) {
+		if (!o.err && !whole)
+			refuse(&o, "%s", linked);
 		c.data = o.err ? NULL : malloc(old_size + 1);
 		c.size = old_size;
 		if (c.data)
@@ -128,13 +195,14 @@ struct changed change_verify(const char *file, const uint8_t *data, size_t size)
 {
 	struct changed c = { .data = NULL };
 	struct options was;
-	const uint8_t *old;
+	const uint8_t *old = data;
 	struct object o;
-	size_t old_size;
+	size_t old_size = size;
+	bool whole;
 
 	if (!object_read(&o, file, data, size))
 		c = failed(&o);
-	else if (!kept(&o, &was, &old, &old_size))
+	else if (!kept(&o, &was, &old, &old_size, &whole))
 		c.err = strdup("has not been changed by jf-sdt");
 	else if (o.err)
 		c = failed(&o);
@@ -154,12 +222,13 @@ char *change_list(const char *file, const uint8_t *data, size_t size, const stru
 	struct options had = *options;
 	struct found found = { .probes = NULL };
 	char *err = NULL;
+	bool whole;
 	size_t i;
 
 	memset(&was, 0, sizeof(was));
 	if (!object_read(&now, file, data, size))
 		err = failed(&now).err;
-	else if (kept(&now, &had, &data, &size) && now.err)
+	else if (kept(&now, &had, &data, &size, &whole) && (now.err || (!whole && !refuse(&now, "%s", linked))))
 		err = failed(&now).err;
 	else if (!object_read(&was, file, data, size) || !find_sites(&was, &had, &found))
 		err = failed(&was).err;

@@ -72,7 +72,7 @@ verifies()
 	cp "$tmp/b.o" "$tmp/c.o"
 	# A byte of the text that is another one.
 	printf '\220' | dd of="$tmp/c.o" bs=1 seek=70 conv=notrunc 2> /dev/null
-	! "$tool" --verify "$tmp/c.o" && "$tool" --undo "$tmp/c.o" && ! "$tool" --verify "$tmp/c.o"
+	! "$tool" --verify "$tmp/c.o" && ! "$tool" --undo "$tmp/c.o" && "$tool" --undo "$tmp/b.o" && ! "$tool" --verify "$tmp/b.o"
 }
 
 again()

@@ -373,13 +373,15 @@ static bool make_enters(struct maker *m)
 		0x48, 0x8d, 0x05, 0, 0, 0, 0,		/* lea sdt(%rip), %rax */
 		0xe9, 0, 0, 0, 0,			/* jmp common */
 	};
-	size_t sec, i, at = 0;
+	size_t sec, into, i, at = 0;
 	char name[80];
 
-	sec = part(m, ".text.jumpfunc_sdt", SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, 4, 0);
+	/* Two objects with the same content have the same name here, and the same code: one is kept. */
 	snprintf(name, sizeof(name), "__jf_sdt_calls.%s", m->number);
-	m->calls = symbol_add(m->o, name, ELF64_ST_INFO(STB_GLOBAL, STT_FUNC), STV_HIDDEN, (uint16_t)sec, 0, 0);
-	if (!sec || !m->calls)
+	m->calls = symbol_add(m->o, name, WEAK_FUNC, STV_HIDDEN, SHN_UNDEF, 0, 0);
+	into = m->calls ? group(m, m->calls) : 0;
+	sec = into ? part(m, ".text.jumpfunc_sdt", SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, 4, into) : 0;
+	if (!sec)
 		return false;
 	for (i = 0; i < m->found->num_probes; i++) {
 		struct probe *p = &m->found->probes[i];
@@ -393,7 +395,7 @@ static bool make_enters(struct maker *m)
 			return false;
 		at += sizeof(code);
 	}
-	return define(m, m->calls, sec, 0, at) && unwind(m, m->calls, at, 0, 0, 0, 0);
+	return define(m, m->calls, sec, 0, at) && unwind(m, m->calls, at, 0, 0, 0, into);
 }
 
 /* --- probes ------------------------------------------------------------------------- */
@@ -455,7 +457,7 @@ static bool make_sdt(struct maker *m, struct probe *p)
 
 /* --- sites -------------------------------------------------------------------------- */
 
-/* A symbol at the begin of a section that no other object can define. */
+/* A symbol in a section that no other object can define. */
 static size_t local_symbol(struct maker *m, size_t sec)
 {
 	bool grouped = m->o->secs[sec].h.sh_flags & SHF_GROUP;
@@ -466,8 +468,10 @@ static size_t local_symbol(struct maker *m, size_t sec)
 		return m->local[sec];
 	for (i = 1; i < m->o->secs[m->o->symtab].h.sh_info; i++) {
 		Elf64_Sym s = symbol_get(m->o, i);
+		unsigned char type = ELF64_ST_TYPE(s.st_info);
 
-		if (s.st_shndx == sec && ELF64_ST_TYPE(s.st_info) == STT_SECTION && !s.st_value) {
+		/* A function's is as good: not all assemblers write one for the section. */
+		if (s.st_shndx == sec && (type == STT_SECTION || type == STT_FUNC)) {
 			m->local[sec] = i;
 			return i;
 		}
@@ -483,41 +487,55 @@ static bool make_record(struct maker *m, const struct site *s)
 	const struct probe *p = &m->found->probes[s->probe];
 	size_t text = local_symbol(m, s->sec), recs, at;
 	bool prefix = s->size == 6 && s->form != FORM_TAIL;
-	uint64_t site = s->at + prefix;
 	uint8_t bytes[16] = { 0 };
+	int64_t site;
 
 	if (!m->records[s->sec])
 		m->records[s->sec] = part(m, "__jf_sites", SHT_PROGBITS, SHF_ALLOC | SHF_GNU_RETAIN, 4, group_of(m->o, s->sec));
 	recs = m->records[s->sec];
 	if (!text || !recs)
 		return false;
+	site = (int64_t)(s->at + prefix - symbol_get(m->o, text).st_value);
 	at = m->o->secs[recs].size;
 	put32(bytes + 12, SITE_CALL | (prefix ? SITE_PREFIX : 0) | (s->form == FORM_TAIL ? SITE_TAIL : 0) |
 	      (s->form == FORM_TEST ? SITE_TEST : 0));
 	if (!section_append(m->o, recs, bytes, sizeof(bytes)) ||
-	    !reloc(m, recs, at, R_X86_64_PC32, text, (int64_t)site) ||
+	    !reloc(m, recs, at, R_X86_64_PC32, text, site) ||
 	    !reloc(m, recs, at + 8, R_X86_64_PC32, p->sdt, KEY_ENT))
 		return false;
 	/* Of a test it is the site itself. */
 	if (s->form == FORM_TEST)
-		return reloc(m, recs, at + 4, R_X86_64_PC32, text, (int64_t)site);
+		return reloc(m, recs, at + 4, R_X86_64_PC32, text, site);
 	return reloc(m, recs, at + 4, R_X86_64_PC32, m->calls, (int64_t)p->enter);
 }
 
 /* --- all of it ---------------------------------------------------------------------- */
 
-/* Twice FNV-1a, of what makes this object another one than others. */
-static void number_of(const struct object *o, char *to, size_t size)
+static void add_to_number(uint64_t number[2], const void *data, size_t size)
 {
-	uint64_t a = 0xcbf29ce484222325ULL, b = 0x84222325cbf29ce4ULL;
-	size_t i, n;
+	const uint8_t *bytes = data;
+	size_t i;
+
+	for (i = 0; i < size; i++) {
+		number[0] = (number[0] ^ bytes[i]) * 0x100000001b3ULL;
+		number[1] = (number[1] ^ (uint8_t)(bytes[i] + 1)) * 0x100000001b3ULL;
+	}
+}
+
+/* Twice FNV-1a, of what makes this object another one than others. */
+static void number_of(const struct object *o, const struct found *found, char *to, size_t size)
+{
+	uint64_t number[2] = { 0xcbf29ce484222325ULL, 0x84222325cbf29ce4ULL };
+	size_t i;
 
 	for (i = 1; i < o->num; i++)
-		for (n = 0; n < o->secs[i].size; n++) {
-			a = (a ^ o->secs[i].data[n]) * 0x100000001b3ULL;
-			b = (b ^ (uint8_t)(o->secs[i].data[n] + 1)) * 0x100000001b3ULL;
-		}
-	snprintf(to, size, "%016llx%016llx", (unsigned long long)a, (unsigned long long)b);
+		add_to_number(number, o->secs[i].data, o->secs[i].size);
+	/* The options choose these. */
+	for (i = 0; i < found->num_probes; i++) {
+		add_to_number(number, found->probes[i].provider, strlen(found->probes[i].provider) + 1);
+		add_to_number(number, found->probes[i].name, strlen(found->probes[i].name) + 1);
+	}
+	snprintf(to, size, "%016llx%016llx", (unsigned long long)number[0], (unsigned long long)number[1]);
 }
 
 static bool make(struct maker *m)
@@ -529,7 +547,7 @@ static bool make(struct maker *m)
 	m->records = calloc(o->num, sizeof(*m->records));
 	if (!m->local || !m->records)
 		return refuse(o, "no memory");
-	number_of(o, m->number, sizeof(m->number));
+	number_of(o, m->found, m->number, sizeof(m->number));
 	if (!make_object(m) || !make_common(m))
 		return false;
 	for (i = 0; i < m->found->num_probes; i++)

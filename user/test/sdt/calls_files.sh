@@ -1,0 +1,107 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
+# jf-sdt and files that are not what it expects: compiled headers, devices, objects linked in parts, the same one twice.
+# usage: calls_files.sh BUILDS
+# The tests are called by check(), which shellcheck does not see.
+# shellcheck disable=SC2317
+set -u
+builds=$1
+user=$(cd "$(dirname "$0")/../.." && pwd)
+# shellcheck source=../tap.sh
+. "$user/test/tap.sh"
+tap_begin
+CC=${CC:-cc}
+tool=${JF_SDT:-$builds/jf-sdt-san}
+link="-L$builds -ljumpfunc -Wl,-rpath,$builds"
+cd "$tmp" || exit 1
+
+cat > hidden.c <<'END'
+void __dtrace_a___b(int x);
+static int number = 5;
+__attribute__((constructor)) static void begins(void) { __dtrace_a___b(number); }
+END
+cat > other.c <<'END'
+void __dtrace_a___c(void);
+int other(void);
+int other(void) { __dtrace_a___c(); return 7; }
+END
+echo 'int plain(void); int plain(void) { return 8; }' > plain.c
+echo 'int main(void) { return 0; }' > main.c
+"$CC" -O2 -c hidden.c other.c plain.c main.c || exit 1
+
+# As configure scripts try options: a link to it stands for it, so that no test removes the device.
+to_null()
+{
+	ln -sf /dev/null null.o && "$tool" --run "$CC" -O2 -c hidden.c -o null.o && [ -L null.o ]
+}
+
+compiled_header()
+{
+	echo 'int plain(void);' > head.h && "$tool" --run "$CC" -x c-header -c head.h -o head.h.gch && [ -s head.h.gch ]
+}
+
+# The file that one of them was is not what all of them were.
+undo_of_parts()
+{
+	cp hidden.o h.o && cp other.o o.o && "$tool" h.o o.o && "$CC" -r -nostdlib -o parts.o h.o "$1" || return 1
+	cp parts.o parts.old
+	"$tool" --undo parts.o 2> err
+	[ $? = 1 ] && grep -q 'has been linked with others' err && cmp parts.o parts.old && ! "$tool" --list parts.o &&
+		! "$tool" --verify parts.o && "$tool" parts.o && cmp parts.o parts.old
+}
+
+# Calls in what was not changed must not be passed over.
+half_changed()
+{
+	cp hidden.o h.o && "$tool" h.o && "$CC" -r -nostdlib -o half.o h.o other.o && ! "$tool" half.o 2> err &&
+		grep -q 'has been linked with others' err
+}
+
+# Without global names, objects with the same content can be linked together; each has its own sites.
+cat > count.c <<'END'
+#include <jumpfunc/sdt.h>
+static int hits;
+static void tell(void *data, const struct jf_sdt *sdt, const unsigned long *words)
+{
+	(void)data;
+	(void)sdt;
+	hits += words[0] == 5;
+}
+int main(int argc, char **argv)
+{
+	extern void (*const __start_calls[])(void), (*const __stop_calls[])(void);
+	void (*const *call)(void);
+
+	(void)argv;
+	if (jf_sdt_register("a:b", tell, 0) != 1)
+		return 2;
+	for (call = __start_calls; call < __stop_calls; call++)
+		(*call)();
+	return hits != argc;
+}
+END
+cat > same.c <<'END'
+void __dtrace_a___b(int x);
+static volatile int number = 5;
+static int other(void) { return number; }
+static void called(void) { __dtrace_a___b(other()); number = 5; }
+static void (*const call)(void) __attribute__((__section__("calls"), __used__)) = called;
+END
+same_twice()
+{
+	# shellcheck disable=SC2086
+	mkdir -p "$1.d" && "$1" -O2 -c same.c -o "same-$1.o" && "$tool" "same-$1.o" && cp "same-$1.o" "$1.d/same.o" &&
+		"$CC" -O2 -I"$user/../include" -c count.c &&
+		"$CC" -o same count.o "same-$1.o" "$1.d/same.o" $link && ./same once-more && JUMPFUNC_TRAP=always ./same once-more
+}
+
+check "an output that is a device" to_null
+check "an output that is a compiled header" compiled_header
+check "--undo of two changed objects in one" undo_of_parts o.o
+check "--undo of a changed object and another in one" undo_of_parts plain.o
+check "a changed object and one that was not, in one" half_changed
+check "two objects with the same content" same_twice "$CC"
+if have clang; then
+	check "two objects with the same content, by clang" same_twice clang
+fi
+tap_end

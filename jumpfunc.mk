@@ -30,3 +30,35 @@ $(error jumpfunc is not built for kernel $(KERNELRELEASE): \
 	dkms autoinstall -k $(KERNELRELEASE), or make KVER=$(KERNELRELEASE) in $(JUMPFUNC_DIR))
 endif
 endif
+
+# $(eval $(call jumpfunc-calls,mymodule)), after mymodule-y: the module's calls of functions __dtrace_PROVIDER___NAME
+# that do not exist become probes (jumpfunc/calls.h). $1_calls.c defines those that its objects name. A jump to a
+# function, at the end of another one, would not be a call.
+jumpfunc-calls-of = $(filter-out $1_calls.o,$($1-y) $($1-m) $($1-objs))
+define jumpfunc-calls
+$(if $(call jumpfunc-calls-of,$1),,$(error jumpfunc-calls: $1-y is empty; a module with probes has a list of files))
+$(foreach o,$(call jumpfunc-calls-of,$1),$(eval CFLAGS_$o += -fno-optimize-sibling-calls))
+$(obj)/$1_calls.c: $(addprefix $(obj)/,$(call jumpfunc-calls-of,$1))
+	$$(Q){ $$(NM) -u $$^ && echo end; } | awk -v module=$1 "$$$$JUMPFUNC_CALLS_AWK" >$$@.tmp && mv $$@.tmp $$@
+$1-y += $1_calls.o
+clean-files += $1_calls.c $1_calls.c.tmp
+endef
+
+# From the names that objects do not define to the source that does. The first three underscores in a row end the
+# provider, as for jf-sdt.
+define JUMPFUNC_CALLS_AWK
+BEGIN { print "// SPDX-License-Identifier: GPL-2.0"; print "/* Made by jumpfunc.mk. */"; print "#include <jumpfunc/calls.h>" }
+$$NF == "end" { whole = 1 }
+$$1 == "U" && sub(/^__jf_func___dtrace_/, "", $$2) && !seen[$$2]++ {
+	at = index($$2, "___")
+	if (at > 1 && length($$2) > at + 2) name = substr($$2, 1, at - 1) ":" substr($$2, at + 3)
+	else if ($$2 ~ /^probe_./) name = "sdt:" substr($$2, 7)
+	else {
+		print module ": __dtrace_" $$2 " is neither __dtrace_PROVIDER___NAME nor __dtrace_probe_NAME" >"/dev/stderr"
+		exit failed = 1
+	}
+	print "__JF_DEFINE_CALLED(__dtrace_" $$2 ", \"" name "\");"
+}
+END { exit failed || !whole }
+endef
+export JUMPFUNC_CALLS_AWK

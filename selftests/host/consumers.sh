@@ -73,6 +73,52 @@ done < <(grep -oE 'insmod [^ ]+' <<<"$block" | cut -d ' ' -f 2 | sort -u)
 log=$(make -s -C "$work/clone" KVER=none clean 2>&1; diff <(echo "$before") <(find "$work/clone" ! -type d -printf '%P\n' | sort))
 result $? "make clean takes all of that, without the headers that it was built with" "$log"
 
+# ---- calls of functions that do not exist (jumpfunc/calls.h) ----
+
+mkdir "$work/calls"
+cat >"$work/calls/Kbuild" <<EOF
+include $installed/share/jumpfunc/jumpfunc.mk
+ccflags-y += \$(JUMPFUNC_CFLAGS)
+KBUILD_EXTRA_SYMBOLS += \$(JUMPFUNC_SYMVERS)
+obj-m += \$(WHICH).o
+\$(WHICH)-y := \$(addsuffix _one.o,\$(WHICH))
+ifneq (\$(WHICH),no_line)
+\$(eval \$(call jumpfunc-calls,\$(WHICH)))
+endif
+EOF
+# calls NAME REGEXP DESCRIPTION STATEMENT: a module whose one function is the statement; what make says of it
+calls()
+{
+	local log rc
+	cat >"$work/calls/$1_one.c" <<-EOF
+	#include <linux/module.h>
+	$([ "$1" = no_header ] || echo '#include <jumpfunc/calls.h>')
+	MODULE_LICENSE("GPL");
+	void __dtrace_srv___request(int id, const char *what);
+	void __dtrace_probe_alone(int id);
+	void __dtrace_nothing(int id);
+	int __dtraceenabled_srv___request(void);
+	void *serve(int id);
+	void *serve(int id) { $4 return NULL; }
+	EOF
+	log=$(example M="$work/calls" WHICH="$1" modules); rc=$?
+	if [ "$2" = good ]; then
+		[ $rc = 0 ] && [ -e "$work/calls/$1.ko" ] && ! grep -iE 'warning|objtool' <<<"$log" | grep -qvE "$noise"
+	else
+		[ $rc != 0 ] && [ ! -e "$work/calls/$1.ko" ] && grep -qE "$2" <<<"$log"
+	fi
+	result $? "$3" "$log"
+}
+calls good good "calls of functions that do not exist build" '__dtrace_srv___request(id, "x"); __dtrace_probe_alone(id);'
+names=$(sed -n 's/.*, "\(.*\)".*/\1/p' "$work/calls/good_calls.c" | sort | paste -sd ' ')
+result "$([ "$names" = "sdt:alone srv:request" ]; echo $?)" "... and have these names: srv:request, sdt:alone" "$names"
+calls address '__dtrace_srv___request.*undefined' "... the address of such a function is refused" 'if (id) return __dtrace_srv___request;'
+calls test '__dtraceenabled_srv___request.*undefined' "... a test whether it is enabled is" \
+	'if (__dtraceenabled_srv___request()) __dtrace_srv___request(id, "x");'
+calls no_name '__dtrace_nothing is neither' "... a name that has no provider is" '__dtrace_nothing(id);'
+calls no_header '__dtrace_srv___request.*undefined' "... a source without the header is" '__dtrace_srv___request(id, "x");'
+calls no_line 'dynfunc___dtrace_srv___request.*undefined' "... a Kbuild without the line is" '__dtrace_srv___request(id, "x");'
+
 # ---- what must not compile ----
 
 mkdir "$work/bad"
@@ -404,9 +450,10 @@ clang_compile()
 if ! command -v clang >/dev/null; then
 	skip "jumpfunc and samples by clang" "no clang here"
 else
-	# But for the half of a sample that is a program.
+	# But for the half of a sample that is a program, and for the one whose header refuses clang.
+	mapfile -t samples < <(cd "$TOP" && printf '%s\n' samples/*[!m].c | grep -v _calls_)
 	said=$(cd "$TOP" && clang_compile jf_*.c {init,module,tracepoint,core,quiesce,index,parse}/*.c debugfs/*.c demo/*.c x86/*.c x86/*.S \
-		samples/*[!m].c)
+		"${samples[@]}")
 	result "$([ -z "$said" ]; echo $?)" "clang compiles jumpfunc and the samples, without a warning" "$said"
 fi
 tap_end

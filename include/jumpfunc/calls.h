@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
+/*
+ * Calls of functions that do not exist, as probes of a kernel module.
+ *
+ * The header that declares the probe functions includes this one:
+ *
+ *	#include <jumpfunc/calls.h>
+ *
+ *	void __dtrace_srv___request(int id, const char *what);
+ *
+ * and the module's Kbuild has, after jumpfunc.mk and the list of the module's files,
+ *
+ *	srv-y := main.o work.o
+ *	$(eval $(call jumpfunc-calls,srv))
+ *
+ * Each call of such a function is then a site of a dynamic function (dynfunc.h) that starts as
+ * a nop and has the probe function's name. In debugfs it is MODULE:PROVIDER:NAME. All that
+ * updates dynamic functions takes it, with the type that the declaration gives it:
+ *
+ *	DECLARE_DYNFUNC(__dtrace_srv___request, __dtrace_srv___request);
+ *	DYNFUNC_TARGETS(__dtrace_srv___request, print_request);
+ *	err = dynfunc_update(__dtrace_srv___request, print_request);
+ *
+ * How it works: below is a macro of the assembler with the name of the instruction "call". So
+ * it sees each call that the compiler has written. One of a function with a probe's prefix
+ * becomes the same bytes and records as dynfunc_call() has; any other stays what it is. The
+ * compiler knows nothing of it: to it this is a call of a function, with as many arguments and of
+ * such types as C has. jumpfunc.mk finds which probes the objects name, and defines these.
+ *
+ * What the macro does not see is a reference to a function that nothing defines, and with that
+ * modpost ends the build: the address of a probe function, a jump there, a call in a source that
+ * lacks this header, and a test __dtraceenabled_...().
+ */
+#ifndef JUMPFUNC_CALLS_H
+#define JUMPFUNC_CALLS_H
+
+#ifndef __KERNEL__
+#error "<jumpfunc/calls.h> is for modules; in programs jf-sdt does this"
+#endif
+
+#include <jumpfunc/dynfunc.h>
+
+#if !defined(CONFIG_X86_64) || !JF_HAVE_PATCHING
+#error "<jumpfunc/calls.h> knows the calls of x86-64 alone"
+#endif
+/* Its own assembler reads what is in asm statements, and not the rest. */
+#ifdef __clang__
+#error "<jumpfunc/calls.h> needs gcc: clang does not write text for an assembler"
+#endif
+
+/* The characters of a name come one by one; .Ljf_at counts those that were the prefix's. */
+#define __JF_CALLS_AT(n, letter)					\
+	".if .Ljf_at == " #n "\n\t"					\
+	".ifeqs \"\\letter\", \"" letter "\"\n\t"			\
+	".set .Ljf_at, " #n " + 1\n\t"					\
+	".else\n\t"							\
+	".set .Ljf_at, -1\n\t"						\
+	".endif\n\t"							\
+	".endif\n\t"
+
+/* Backwards: of one character only one test may be true. "callq" is not the macro's name. */
+asm(".macro call target:vararg\n\t"
+	".set .Ljf_at, 0\n\t"
+	".irpc letter, \"\\target\"\n\t"
+	__JF_CALLS_AT(8, "_")
+	__JF_CALLS_AT(7, "e")
+	__JF_CALLS_AT(6, "c")
+	__JF_CALLS_AT(5, "a")
+	__JF_CALLS_AT(4, "r")
+	__JF_CALLS_AT(3, "t")
+	__JF_CALLS_AT(2, "d")
+	__JF_CALLS_AT(1, "_")
+	__JF_CALLS_AT(0, "_")
+	".endr\n\t"
+	".if .Ljf_at == 9\n"
+	"771:\n\t"
+	__JF_NOENDBR
+	".byte 0xe8\n\t"
+	".long dynfunc_\\target - (. + 4)\n\t"
+	__JF_UD2
+	__JF_SITE_REC("__jf_func_\\target + " __stringify(JF_FUNC_ENT),
+		      __stringify(JF_SITE_CALL))
+	".else\n\t"
+	"callq \\target\n\t"
+	".endif\n\t"
+	".endm");
+
+/* For the file that jumpfunc.mk writes, which does not know the probe function's type. */
+#define __JF_DEFINE_CALLED(symbol, name)				\
+	__DECLARE_DYNFUNC(extern, symbol, jf_nop);			\
+	__JF_DEFINE_CALL(symbol, jf_nop, jf_nop);			\
+	struct jf_func __jf_func_##symbol __JF_USED = {			\
+		jf_nop, jf_nop, __JF_ENT_INIT(name, JF_ENT_FUNC, JF_ENT_NULL_OK) }
+
+#endif /* JUMPFUNC_CALLS_H */

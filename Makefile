@@ -86,7 +86,7 @@ help:
 	@harness/kernel.sh list
 
 # What kbuild leaves, by its name; kbuild's own clean would need the headers that it was left by.
-litter := *.o *.ko *.mod *.mod.c *.symvers .*.cmd .*.d *.o.d *.dwo *.gcno *.su *.order *.nsdeps .module-common.o
+litter := *.o *.ko *.mod *.mod.c *.symvers .*.cmd .*.d *.o.d *.dwo *.gcno *.su *.order *.nsdeps .module-common.o jf_sample_calls_calls.c jf_sample_calls_calls.c.tmp
 clean:
 	$(beside)
 	$(call writable,so nothing can be removed)

@@ -22,6 +22,11 @@
 #include <stdint.h>
 #include <stdio.h>
 
+/* musl's <elf.h> does not have it. */
+#ifndef SHT_X86_64_UNWIND
+#define SHT_X86_64_UNWIND	0x70000001
+#endif
+
 /* --- elf.c ------------------------------------------------------------------------ */
 
 /**

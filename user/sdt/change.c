@@ -145,72 +145,85 @@ static struct changed change_again(struct object *o, const struct options *optio
 	return c;
 }
 
+/**
+ * struct opened - a file, and what it was before jf-sdt changed it
+ * @o:	     the file, to be freed; o.err if it is refused
+ * @changed: has it been? If not, the others are not set
+ * @whole:   has jf-sdt made all of it?
+ * @options: with which it was changed
+ * @data:    what it was
+ * @size:    of that
+ */
+struct opened {
+	struct object	o;
+	bool		changed, whole;
+	struct options	options;
+	const uint8_t	*data;
+	size_t		size;
+};
+
+/* False: it is refused, and that is in @c. */
+static bool open_object(struct opened *f, const char *file, const uint8_t *data, size_t size, struct changed *c)
+{
+	bool read = object_read(&f->o, file, data, size);
+
+	f->data = data;
+	f->size = size;
+	f->changed = read && kept(&f->o, &f->options, &f->data, &f->size, &f->whole);
+	if (read && !f->o.err)
+		return true;
+	*c = failed(&f->o);
+	return false;
+}
+
 struct changed change(const char *file, const uint8_t *data, size_t size, const struct options *options)
 {
-	struct options was;
-	const uint8_t *old = data;
-	struct object o;
 	struct changed c = { .data = NULL };
-	size_t old_size = size;
-	bool whole;
+	struct opened f;
 
-	if (!object_read(&o, file, data, size))
-		c = failed(&o);
-	else if (!kept(&o, &was, &old, &old_size, &whole))
-		c = change_new(&o, data, size, options);
-	else if (o.err)
-		c = failed(&o);
-	else if (!whole)
-		c = change_again(&o, options);
-	object_free(&o);
+	if (open_object(&f, file, data, size, &c)) {
+		if (!f.changed)
+			c = change_new(&f.o, data, size, options);
+		else if (!f.whole)
+			c = change_again(&f.o, options);
+	}
+	object_free(&f.o);
 	return c;
 }
 
 struct changed change_back(const char *file, const uint8_t *data, size_t size)
 {
 	struct changed c = { .data = NULL };
-	struct options was;
-	const uint8_t *old = data;
-	struct object o;
-	size_t old_size = size;
-	bool whole;
+	struct opened f;
 
-	if (!object_read(&o, file, data, size)) {
-		c = failed(&o);
-	} else if (kept(&o, &was, &old, &old_size, &whole)) {
-		if (!o.err && !whole)
-			refuse(&o, "%s", linked);
-		c.data = o.err ? NULL : malloc(old_size + 1);
-		c.size = old_size;
+	if (open_object(&f, file, data, size, &c) && f.changed) {
+		if (!f.whole)
+			refuse(&f.o, "%s", linked);
+		c.data = f.o.err ? NULL : malloc(f.size + 1);
+		c.size = f.size;
 		if (c.data)
-			memcpy(c.data, old, old_size);
+			memcpy(c.data, f.data, f.size);
 		else
-			c = failed(&o);
+			c = failed(&f.o);
 	}
-	object_free(&o);
+	object_free(&f.o);
 	return c;
 }
 
 struct changed change_verify(const char *file, const uint8_t *data, size_t size)
 {
 	struct changed c = { .data = NULL };
-	struct options was;
-	const uint8_t *old = data;
-	struct object o;
-	size_t old_size = size;
-	bool whole;
+	struct opened f;
 
-	if (!object_read(&o, file, data, size))
-		c = failed(&o);
-	else if (!kept(&o, &was, &old, &old_size, &whole))
-		c.err = strdup("has not been changed by jf-sdt");
-	else if (o.err)
-		c = failed(&o);
-	else
-		c = change(file, old, old_size, &was);
+	if (open_object(&f, file, data, size, &c)) {
+		if (f.changed)
+			c = change(file, f.data, f.size, &f.options);
+		else
+			c.err = strdup("has not been changed by jf-sdt");
+	}
 	if (!c.err && (!c.data || c.size != size || memcmp(c.data, data, size)))
 		c.err = strdup("is another file than jf-sdt has made");
-	object_free(&o);
+	object_free(&f.o);
 	return c;
 }
 

@@ -47,6 +47,7 @@ for b in ${JF_BACKEND:-auto indirect}; do
 	branch "a part that the compiler split off" part "off part" "on part"
 	promise_do on tail
 	branch "a last call" tail "off tail" "on tail" "0 1"
+	branch "a last call that the other way makes, too" same_tail "off tail" "on tail"
 	promise_do on twice
 	branch "two sites" twice "off twice" "on twice"
 	promise_do on or
@@ -104,7 +105,7 @@ done
 
 for b in ${JF_BACKEND:-auto indirect}; do
 	load "backend=$b"
-	for way in a a_tramp a_ptr a_jump; do
+	for way in a a_tramp a_ptr a_jump a_either; do
 		enters "$b, $way" $way
 		promise_do swap
 		held "$b, a former target, by $way"
@@ -254,6 +255,11 @@ untrace()
 	echo 0 >$T/events/jfpromise/enable
 	echo >$T/kprobe_events
 } 2>/dev/null
+ungraph()
+{
+	echo nop >$T/current_tracer
+	echo >$T/set_ftrace_filter
+} 2>/dev/null
 if [ -w $T/kprobe_events ] && echo r:jfpromise/read vfs_read >$T/kprobe_events; then
 	jf_on_exit untrace
 	echo 1 >$T/events/jfpromise/enable
@@ -263,6 +269,15 @@ if [ -w $T/kprobe_events ] && echo r:jfpromise/read vfs_read >$T/kprobe_events; 
 	done
 	sleep 1
 	beside_flood "beside readers with a probe at vfs_read()'s return"
+	# Of such a task that runs, the unwinder cannot be asked then: its words have to do.
+	if grep -qw function_graph $T/available_tracers && echo ksys_read >$T/set_ftrace_filter; then
+		jf_on_exit ungraph
+		echo function_graph >$T/current_tracer
+		beside_flood "beside readers with a probe and in a graph of functions"
+		ungraph
+	else
+		skip "beside readers in a graph of functions" "no function_graph"
+	fi
 	promise_do back
 	enters "a probe at vfs_read()'s return" a
 	# The scan still finds a task that is inside.

@@ -156,6 +156,19 @@ static noinline int behind_tail(int x)
 	return x;
 }
 
+/* The other way ends with the same call: what the key left cannot be told from it. */
+static noinline int behind_same_tail(int x)
+{
+	if (jf_branch_unlikely(&p_tail)) {
+		atomic_inc(&rounds);
+		return tail_callee(x + 4);
+	}
+	if (x == 7)
+		return tail_callee(x * 3);
+	OPTIMIZER_HIDE_VAR(x);
+	return x;
+}
+
 static noinline int behind_enabled(int x)
 {
 	if (jf_trace_p_event_enabled()) {
@@ -307,6 +320,7 @@ static void place_off(void)	{ behind_unlikely(1); }
 static void place_else(void)	{ behind_else(1); }
 static void place_part(void)	{ behind_part(1); }
 static void place_tail(void)	{ behind_tail(1); barrier(); }
+static void place_same_tail(void) { behind_same_tail(one()); barrier(); }
 static void place_enabled(void)	{ behind_enabled(1); }
 static void place_twice(void)	{ behind_twice(1); }
 
@@ -558,6 +572,21 @@ static noinline void place_a_jump(void)
 	barrier();
 }
 
+/* It jumps there by its name, or through the trampoline. */
+static noinline int jumps_by_name_or_a(int x)
+{
+	atomic_inc(&rounds);
+	if (x == 2)
+		return shared(x + 1);
+	return dynfunc_p_a(x);
+}
+
+static noinline void place_a_either(void)
+{
+	jumps_by_name_or_a(one());
+	barrier();
+}
+
 static noinline void place_b(void)
 {
 	dynfunc_call(p_b, 1);
@@ -729,6 +758,7 @@ static const struct {
 	{ "else", place_else },
 	{ "part", place_part },
 	{ "tail", place_tail },
+	{ "same_tail", place_same_tail },
 	{ "enabled", place_enabled },
 	{ "twice", place_twice },
 	{ "or", place_or },
@@ -753,6 +783,7 @@ static const struct {
 	{ "a_tramp", place_a_tramp },
 	{ "a_ptr", place_a_ptr },
 	{ "a_jump", place_a_jump },
+	{ "a_either", place_a_either },
 	{ "b", place_b },
 	{ "b_tramp", place_b_tramp },
 	{ "direct", place_direct },

@@ -201,6 +201,7 @@ static int jf_show_stats(struct seq_file *m, const struct jf_file *f)
 	seq_printf(m, "scan_tasks %llu\n", s.scan_tasks);
 	seq_printf(m, "scan_ns_last %llu\n", s.scan_ns_last);
 	seq_printf(m, "scan_ns_max %llu\n", s.scan_ns_max);
+	seq_printf(m, "texts_read %llu\n", s.texts_read);
 	seq_printf(m, "fallbacks %llu\n", s.fallbacks);
 	seq_printf(m, "by_xmc %llu\n", s.by_xmc);
 	seq_printf(m, "by_kernel %llu\n", s.by_kernel);

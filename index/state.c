@@ -14,6 +14,7 @@
 
 DEFINE_MUTEX(jf_mutex);
 struct jf_stats jf_stats;
+atomic64_t jf_texts_read = ATOMIC64_INIT(0);
 
 /*
  * The targets of dynamic functions without one. Both can stand in for functions
@@ -58,6 +59,7 @@ void jf_stats_get(struct jf_stats *stats)
 {
 	mutex_lock(&jf_mutex);
 	*stats = jf_stats;
+	stats->texts_read = atomic64_read(&jf_texts_read);
 	mutex_unlock(&jf_mutex);
 }
 EXPORT_SYMBOL_GPL(jf_stats_get);

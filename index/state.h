@@ -24,6 +24,7 @@
 #undef pr_fmt
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
+#include <linux/atomic.h>
 #include <linux/lockdep.h>
 #include <linux/mutex.h>
 #include <linux/printk.h>
@@ -55,6 +56,7 @@ int jf_check_context(void);
  * @scan_tasks:  stacks that were scanned
  * @scan_ns_last: how long the CPUs stood still last, ns
  * @scan_ns_max: the longest such time
+ * @texts_read:  modules whose functions were looked up by their names; only in copies
  * @fallbacks:   functions set back because their target's module was unloaded
  * @ns_last:     last commit that wrote text, from taking the locks to the end
  * @ns_min:      shortest such commit
@@ -67,12 +69,15 @@ int jf_check_context(void);
 struct jf_stats {
 	u64 updates, batches, errors, patched, broadcasts, quiesces, fallbacks;
 	u64 scans, scan_tasks, scan_ns_last, scan_ns_max;
+	u64 texts_read;
 	u64 ns_last, ns_min, ns_max;
 	u64 window_last, window_max;
 	u64 by_xmc, by_kernel;
 };
 
 extern struct jf_stats jf_stats;
+/* What copies have as @texts_read: it is counted without jf_mutex. */
+extern atomic64_t jf_texts_read;
 
 /* A copy of them, all of one moment; exported for the benchmark. */
 void jf_stats_get(struct jf_stats *stats);

@@ -338,6 +338,7 @@ static struct jf_text *jf_text_walk(const struct jf_symbol *func)
 
 	if (!t)
 		return NULL;
+	atomic64_inc(&jf_texts_read);
 	/* It may just be being made: then as far as its names go, until it can be told. */
 	if (jf_find_module_text(func->mod, func->start, false, &start, &end))
 		err = jf_text_take(t, func, end);

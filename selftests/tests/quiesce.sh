@@ -216,6 +216,8 @@ taken_off()
 		check "$what: $n others" jf_insmod jf_visit2 op=0 probes="$n" prio=9 stay=$stay
 	fi
 	check "$what: the one" jf_insmod jf_visit op=0 probes=1 prio=7
+	# What came before is not to hold anything up.
+	echo 1 >$H/quiesce
 	hall_do shut
 	hall_do go trace sleep
 	check "$what: a task is inside" jf_until 100 inside_of "$module"

@@ -6,7 +6,7 @@
 # x86-64 only, with glibc.
 AGENT_SECONDS ?= 5
 AGENT_SOURCES := $(addprefix agent/,agent.c object.c probe.c detour.c place.c displace.c operand.c note.c elf.c record.c)
-AGENT_OBJECTS := $(AGENT_SOURCES:agent/%.c=$(OUT)/agent/%.o) $(OUT)/agent/entry.o
+AGENT_OBJECTS := $(AGENT_SOURCES:agent/%.c=$(OUT)/agent/%.o) $(OUT)/agent/entry.o $(OUT)/agent/call.o
 AGENT_HEADERS := agent/agent.h lib/text.h trace/provider.h $(LIB_HEADERS)
 AGENT_ZYDIS := $(shell printf "\043include <Zydis/Zydis.h>\n" | $(CC) -E -o /dev/null -xc - 2>/dev/null && echo yes)
 # Packages leave it out as long as they have no name for Zydis: AGENT=no
@@ -25,6 +25,10 @@ $(OUT)/agent/%.o: agent/%.c $(AGENT_HEADERS)
 $(OUT)/agent/record.o: agent/record.c $(AGENT_HEADERS)
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) $(LIB_CFLAGS) -fvisibility=hidden -O2 -mgeneral-regs-only -fno-stack-protector -c -o $@ $<
+# What finds a call's site, which the library does not export.
+$(OUT)/agent/call.o: lib/call.c $(AGENT_HEADERS)
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) $(LIB_CFLAGS) -fvisibility=hidden -c -o $@ $<
 $(OUT)/agent/entry.o: agent/entry.S
 	@mkdir -p $(@D)
 	$(CC) -c -o $@ $<
@@ -43,9 +47,13 @@ AGENT_CFLAGS = $(LIB_TEST_CFLAGS) -I$(AGENT_TEST)
 $(OUT)/agent/subject.so $(OUT)/agent/subject2.so: $(AGENT_TEST)/subject.c $(AGENT_TEST_DEPS) $(LIBS)
 	@mkdir -p $(@D)
 	$(CC) $(AGENT_CFLAGS) -O2 -fPIC -shared -Wl,-Bsymbolic -o $@ $< -L$(OUT) -ljumpfunc -Wl,-rpath,$(OUT)
+# With a libjumpfunc of its own, of which the agent's knows nothing.
+$(OUT)/agent/subject3.so: $(AGENT_TEST)/subject.c $(AGENT_TEST_DEPS) $(LIBS)
+	@mkdir -p $(@D)
+	$(CC) $(AGENT_CFLAGS) -DBESIDE=jfbeside3 -O2 -fPIC -shared -Wl,-Bsymbolic -Wl,--exclude-libs,ALL -o $@ $< $(OUT)/libjumpfunc.a -pthread -ldl
 # The agent is in the program, and cannot be a probe there: so what is, is in another object.
-$(OUT)/agent/storm: $(AGENT_TEST)/storm.c $(AGENT_OBJECTS) $(OUT)/agent/subject.so $(OUT)/agent/subject2.so $(AGENT_TEST_DEPS) \
-		$(OUT)/libjumpfunc-trace.so $(LIBS)
+$(OUT)/agent/storm: $(AGENT_TEST)/storm.c $(AGENT_OBJECTS) $(addprefix $(OUT)/agent/,subject.so subject2.so subject3.so) \
+		$(AGENT_TEST_DEPS) $(OUT)/libjumpfunc-trace.so $(LIBS)
 	$(CC) $(AGENT_CFLAGS) -O2 -Wl,--wrap=__jf_provider_register -o $@ $< $(AGENT_OBJECTS) $(OUT)/agent/subject.so \
 		-L$(OUT) -ljumpfunc-trace -ljumpfunc -lZydis -ldl -Wl,-z,now -Wl,-rpath,$(OUT):$(OUT)/agent
 $(OUT)/agent/test_displace: $(AGENT_TEST)/test_displace.c agent/displace.c $(AGENT_HEADERS) test/tap.h

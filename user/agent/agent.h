@@ -15,6 +15,7 @@
  *   operand.c	what a note says of its arguments
  *   note.c	notes, as they stand in a file
  *   elf.c	a file's sections and symbols
+ *   ../lib/call.c	where a call of a dynamic function is
  *   record.c	what is done when a thread comes by; entry.S calls it
  *
  * Locks: agent_lock (agent.c) around all but record.c, which takes none. With it the dynamic linker's
@@ -317,7 +318,14 @@ JF_HIDDEN int jf_probe_hook(uintptr_t at, size_t avail, void (*hook)(void));
  * @start:  of what it maps
  * @end:    of that
  * @seen:   by the walk with this number
+ * @looked: for the next ones in its file
+ * @copy:   it has a libjumpfunc of its own in it
+ * @sites:  where that file has sites of libjumpfunc, ascending
+ * @nr_sites: of them
  * @probes: that were made
+ * @functions: those that are functions, a table by place
+ * @nr_functions: of them
+ * @max_functions: size of that table, a power of two, or 0
  */
 struct jf_module {
 	struct jf_module	*next;
@@ -329,8 +337,22 @@ struct jf_module {
 	uintptr_t		start;
 	uintptr_t		end;
 	unsigned int		seen;
+	bool			looked;
+	bool			copy;
+	uintptr_t		*sites;
+	size_t			nr_sites;
 	struct jf_agent_probe		*probes;
+	struct jf_agent_probe		**functions;
+	size_t			nr_functions;
+	size_t			max_functions;
 };
+
+/* The probe becomes one of @module's. 0, or -ENOMEM: it is none, and is no more. */
+JF_HIDDEN int jf_module_add(struct jf_module *module, struct jf_agent_probe *p);
+/* Its function that begins at @at, or NULL. */
+JF_HIDDEN struct jf_agent_probe *jf_module_function_at(const struct jf_module *module, uintptr_t at);
+/* May this be a probe? NULL, or why not. */
+JF_HIDDEN const char *jf_module_refuses(const struct jf_module *module, bool function, uintptr_t at);
 
 /* Called for each module, while none can be unloaded; @fresh: it was not there the last time. */
 typedef int jf_module_fn(struct jf_module *module, bool fresh, void *arg);

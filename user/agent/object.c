@@ -23,6 +23,7 @@
 #include <Zydis/Zydis.h>
 
 #include <jumpfunc/detail/ring_user.h>
+#include <jumpfunc/detail/types.h>
 
 static struct jf_module *modules;
 static unsigned int walks;
@@ -129,6 +130,109 @@ static bool is_own(const struct jf_module *m)
 	return false;
 }
 
+/*
+ * Sites of libjumpfunc, from the tables in the file. __jf_text_change() knows those that are of the same libjumpfunc
+ * as the agent, but not those of a static one that an object brings: that changes them by itself.
+ */
+
+static int by_address(const void *a, const void *b)
+{
+	uintptr_t x = *(const uintptr_t *)a, y = *(const uintptr_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* lib/call.c */
+uintptr_t jf_call_find(uintptr_t from, uintptr_t to, uintptr_t start, uintptr_t end);
+
+static int add_sites(struct jf_module *m, const struct jf_section *s)
+{
+	size_t num = s->data ? s->size / sizeof(struct jf_site_rec) : 0, i;
+	uintptr_t *more = num ? realloc(m->sites, (m->nr_sites + num) * sizeof(*more)) : NULL;
+	struct jf_site_rec rec;
+
+	if (!num)
+		return 0;
+	if (!more)
+		return -ENOMEM;
+	m->sites = more;
+	for (i = 0; i < num; i++) {
+		uintptr_t from = m->base + s->addr + i * sizeof(rec), at;
+
+		memcpy(&rec, s->data + i * sizeof(rec), sizeof(rec));
+		at = from + offsetof(struct jf_site_rec, addr) + (uintptr_t)(intptr_t)rec.addr;
+		/* A call's record says where the search for it begins. */
+		if (rec.flags & JF_SITE_CALL)
+			at = jf_call_find(at, from + offsetof(struct jf_site_rec, label) + (uintptr_t)(intptr_t)rec.label,
+					  at, at + text_from(m, at));
+		if (at)
+			more[m->nr_sites++] = at;
+	}
+	return 0;
+}
+
+/* A function of libjumpfunc that each object with tables calls, and that it has if it has the library. */
+static int is_library(const struct jf_symbol *symbol, void *arg)
+{
+	(void)arg;
+	return !strcmp(symbol->name, "__jf_object_register");
+}
+
+static int look_at(struct jf_module *m, const struct jf_elf *elf)
+{
+	static const char *const tables[] = { "__jf_sites", "__jf_sites_on", "__jf_sites_now" };
+	size_t i;
+	int err;
+
+	if (m->looked)
+		return 0;
+	m->nr_sites = 0;
+	for (i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) {
+		struct jf_section s = jf_elf_section(elf, tables[i]);
+
+		err = add_sites(m, &s);
+		if (err)
+			return err;
+	}
+	if (m->nr_sites)
+		qsort(m->sites, m->nr_sites, sizeof(*m->sites), by_address);
+	/* Else it need not be known until its functions are asked for: files may have very many symbols. */
+	if (m->nr_sites)
+		m->copy = jf_elf_functions(elf, is_library, NULL);
+	m->looked = true;
+	return 0;
+}
+
+/**
+ * jf_module_refuses() - may there be a probe
+ * @m:        the object
+ * @function: it would be a function's entry
+ * @at:       where
+ *
+ * In an object that has a libjumpfunc in it, no function can be a probe: that of its SIGTRAP handler cannot, where a
+ * breakpoint would be the end, and nothing says which these are.
+ *
+ * Return: NULL, or why not
+ */
+const char *jf_module_refuses(const struct jf_module *m, bool function, uintptr_t at)
+{
+	const char *trap = secure_getenv("JUMPFUNC_TRAP");
+	size_t low = 0, high = m->nr_sites;
+
+	/* Calls that such a library has changed already were not found. */
+	if (m->copy && (function || (trap && !strcmp(trap, "always"))))
+		return "its object has a libjumpfunc of its own";
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (m->sites[mid] + JF_TEXT_MAX > at)
+			high = mid;
+		else
+			low = mid + 1;
+	}
+	return low < m->nr_sites && m->sites[low] < at + JF_TEXT_MAX ? "a site of libjumpfunc is there" : NULL;
+}
+
 static void free_module(struct jf_module *m)
 {
 	struct jf_agent_probe *p;
@@ -138,7 +242,55 @@ static void free_module(struct jf_module *m)
 		jf_probe_forget(p);
 	}
 	free(m->path);
+	free(m->functions);
+	free(m->sites);
 	free(m);
+}
+
+/* The entry of @at, or the free one that will be: half of them are. */
+static struct jf_agent_probe **entry_of(struct jf_agent_probe **table, size_t size, uintptr_t at)
+{
+	size_t i = (size_t)((uint64_t)at * UINT64_C(0x9e3779b97f4a7c15) >> 20);
+
+	while (table[i & (size - 1)] && table[i & (size - 1)]->spot.at != at)
+		i++;
+	return &table[i & (size - 1)];
+}
+
+static int grow(struct jf_module *m)
+{
+	size_t size = m->max_functions ? 2 * m->max_functions : 64, i;
+	struct jf_agent_probe **more = calloc(size, sizeof(*more));
+
+	if (!more)
+		return -ENOMEM;
+	for (i = 0; i < m->max_functions; i++)
+		if (m->functions[i])
+			*entry_of(more, size, m->functions[i]->spot.at) = m->functions[i];
+	free(m->functions);
+	m->functions = more;
+	m->max_functions = size;
+	return 0;
+}
+
+int jf_module_add(struct jf_module *m, struct jf_agent_probe *p)
+{
+	if (p->spot.function) {
+		if (m->nr_functions >= m->max_functions / 2 && grow(m)) {
+			jf_probe_forget(p);
+			return -ENOMEM;
+		}
+		*entry_of(m->functions, m->max_functions, p->spot.at) = p;
+		m->nr_functions++;
+	}
+	p->next = m->probes;
+	m->probes = p;
+	return 0;
+}
+
+struct jf_agent_probe *jf_module_function_at(const struct jf_module *m, uintptr_t at)
+{
+	return m->max_functions ? *entry_of(m->functions, m->max_functions, at) : NULL;
 }
 
 struct notes {
@@ -166,9 +318,7 @@ static int add_note(const struct jf_note *note, void *arg)
 	if (!p)
 		return n->err = -ENOMEM;
 	jf_probe_note(p, note->args, note->semaphore ? data_at(m, m->base + note->semaphore) : NULL);
-	p->next = m->probes;
-	m->probes = p;
-	return 0;
+	return n->err = jf_module_add(m, p);
 }
 
 static void find_notes(struct jf_module *m)
@@ -179,6 +329,10 @@ static void find_notes(struct jf_module *m)
 
 	if (open_module(m, &elf))
 		return;
+	if (look_at(m, &elf)) {
+		unmap_file(&elf);
+		return;
+	}
 	notes = jf_elf_section(&elf, ".note.stapsdt");
 	base = jf_elf_section(&elf, ".stapsdt.base");
 	if (notes.data)
@@ -379,7 +533,11 @@ int jf_module_functions(struct jf_module *m, jf_function_fn *fn, void *arg)
 
 	if (err)
 		return err;
-	err = jf_elf_functions(&elf, one_function, &f);
+	err = look_at(m, &elf);
+	if (!m->nr_sites)
+		m->copy = jf_elf_functions(&elf, is_library, NULL);
+	if (!err)
+		err = jf_elf_functions(&elf, one_function, &f);
 	unmap_file(&elf);
 	return err;
 }

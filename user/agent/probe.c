@@ -207,6 +207,8 @@ static bool is_planned(const struct jf_agent_probe *p)
 /* Finds out how, and sees to it that it can be recorded. False: @why says why not. */
 static bool prepare(struct jf_agent_probe *p)
 {
+	const char *refused;
+
 	/* What it has now may not be used any more, but threads may be there: it stays. */
 	if (p->made && !p->led && !(jf_ways & 1U << p->detour.way)) {
 		forget_made(p);
@@ -217,6 +219,11 @@ static bool prepare(struct jf_agent_probe *p)
 		return true;
 	if (jf_record_begin())
 		return false;
+	refused = p->module ? jf_module_refuses(p->module, p->spot.function, p->spot.at) : NULL;
+	if (refused) {
+		p->detour.why = refused;
+		return false;
+	}
 	if (is_beside(p->spot.at)) {
 		p->detour.why = "another probe is there";
 		return false;

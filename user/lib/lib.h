@@ -347,6 +347,8 @@ struct jf_text {
  * @num_later: how many others there are
  * @order:  their records, by key and by address for each, or NULL
  * @bad:    those records are not what they should be: its keys cannot be changed
+ * @starts: where it has a site, entered or not, sorted; or NULL: no agent has asked
+ * @num_starts: their number
  * @ctls:   its entities
  * @serial: no other object ever had the same
  * @next:   all objects
@@ -373,6 +375,8 @@ struct jf_mod {
 	size_t			num_later;
 	uint32_t		*order;
 	bool			bad;
+	uintptr_t		*starts;
+	size_t			num_starts;
 	struct jf_ctl		*ctls;
 	size_t			num_ctls;
 	uint64_t		serial;
@@ -465,8 +469,8 @@ void jf_sites_odd(struct jf_mod *m);
 int jf_sites_of(struct jf_ctl *ctl);
 /* How many it has, entered or not. 0 for those of which that is not known: there is no memory. */
 size_t jf_sites_num(struct jf_ctl *ctl);
-/* With the lock: does an object have a site, entered or not, of which a byte is from @from up to @to? Goes through all that it has. */
-bool jf_sites_in(uintptr_t from, uintptr_t to);
+/* With the lock: -EBUSY, if the object has a site, entered or not, of which a byte is from @from up to @to; 0, -ENOMEM. */
+int jf_sites_in(uintptr_t from, uintptr_t to);
 void jf_sites_free(struct jf_mod *m);
 
 /* --- call.c ----------------------------------------------------------------------- */

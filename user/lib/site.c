@@ -460,21 +460,70 @@ size_t jf_sites_num(struct jf_ctl *ctl)
 	return ctl->num_sites + ctl->num_later;
 }
 
-static bool any_in(const struct jf_site_rec *rec, const struct jf_site_rec *end, uintptr_t from, uintptr_t to)
+/* --- where there are sites, entered or not ------------------------------------------- */
+
+static size_t put_all(uintptr_t *to, const struct jf_site_rec *rec, const struct jf_site_rec *end)
 {
+	size_t n = 0;
+
 	for (; rec < end; rec++)
-		if (at(&rec->addr) < to && at(&rec->addr) + JF_INSN_SIZE > from)
-			return true;
-	return false;
+		to[n++] = at(&rec->addr);
+	return n;
 }
 
-bool jf_sites_in(uintptr_t from, uintptr_t to)
+static int by_number(const void *a, const void *b)
 {
-	const struct jf_mod *m = jf_mod_of(from);
-	const struct jf_object *o = m ? m->object : NULL;
+	uintptr_t x = *(const uintptr_t *)a, y = *(const uintptr_t *)b;
 
-	return o && (any_in(o->now, o->now_end, from, to) || any_in(o->sites, o->sites_end, from, to) ||
-		     any_in(o->on, o->on_end, from, to));
+	return x < y ? -1 : x > y;
+}
+
+/*
+ * Each address that a record has, and those that were found: a call's record says where the search for it begins.
+ * Made when it is first asked for, which only agents do.
+ */
+static int note_starts(struct jf_mod *m)
+{
+	const struct jf_object *o = m->object;
+	size_t max = m->num_sites + length(o->now, o->now_end) + length(o->sites, o->sites_end) +
+		     length(o->on, o->on_end), n, i;
+	uintptr_t *p = jf_alloc((max + 1) * sizeof(*p));
+
+	if (!p)
+		return -ENOMEM;
+	n = put_all(p, o->now, o->now_end);
+	n += put_all(p + n, o->sites, o->sites_end);
+	n += put_all(p + n, o->on, o->on_end);
+	for (i = 0; i < m->num_sites; i++)
+		p[n++] = m->sites[i].addr;
+	if (jf_sort(p, n, sizeof(*p), by_number)) {
+		jf_free(p);
+		return -ENOMEM;
+	}
+	m->starts = p;
+	m->num_starts = n;
+	return 0;
+}
+
+int jf_sites_in(uintptr_t from, uintptr_t to)
+{
+	struct jf_mod *m = jf_mod_of(from);
+	size_t low = 0, high;
+
+	if (!m)
+		return 0;
+	if (!m->starts && note_starts(m))
+		return -ENOMEM;
+	/* The first one that ends after @from. */
+	for (high = m->num_starts; low < high;) {
+		size_t mid = low + (high - low) / 2;
+
+		if (m->starts[mid] + JF_INSN_SIZE > from)
+			high = mid;
+		else
+			low = mid + 1;
+	}
+	return low < m->num_starts && m->starts[low] < to ? -EBUSY : 0;
 }
 
 void jf_sites_free(struct jf_mod *m)
@@ -484,5 +533,6 @@ void jf_sites_free(struct jf_mod *m)
 	for (i = 0; i < m->num_ctls; i++)
 		jf_free(m->ctls[i].later);
 	jf_free(m->order);
+	jf_free(m->starts);
 	jf_free(m->sites);
 }

@@ -261,7 +261,7 @@ static int verify_one(const struct jf_text_poke *t)
 	for (i = 0; i < t->num; i++)
 		if (byte_at(t->addr + (uintptr_t)i) != t->old[i])
 			return why_other(t);
-	return jf_sites_in(t->addr, t->addr + (uintptr_t)size) ? -EBUSY : 0;
+	return jf_sites_in(t->addr, t->addr + (uintptr_t)size);
 }
 
 static int verify(struct jf_text_change *c)

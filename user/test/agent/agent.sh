@@ -162,11 +162,34 @@ redis()
 	[ "$rc" = 0 ] && [ "$(count libc.so.6:read)" -ge 2 ] && [ "$(count libc.so.6:epoll_wait)" -ge 1 ]
 }
 
+# The agent's libjumpfunc does not know the sites of the program's.
+own_copy()
+{
+	# shellcheck disable=SC2086
+	${CC:-cc} -O2 -I"$here/../../../include" $1 -o "$tmp/own_copy" "$here/own_copy.c" "$build/libjumpfunc.a" -pthread -ldl || return 1
+	for trap in "" always; do
+		JUMPFUNC_TRAP=$trap
+		export JUMPFUNC_TRAP
+		traced 'jfown:*,own_*' "$tmp/own_copy"
+		rc=$?
+		unset JUMPFUNC_TRAP
+		cat "$tmp/err"
+		[ "$rc" = 0 ] && [ "$(tr '\n' ' ' < "$tmp/out")" = "6 7 6 " ] || return 1
+		[ -n "$1$trap" ] || { [ "$(count jfown:note)" = 3 ] && grep -q 'beside at .* a site of libjumpfunc' "$tmp/err"; } || return 1
+	done
+}
+
 if ! command -v babeltrace2 > /dev/null; then
 	skip "all" "babeltrace2"
 	tap_end
 fi
 check "nothing matches" nothing_matches
+if echo '#include <sys/sdt.h>' | ${CC:-cc} -E - > /dev/null 2>&1; then
+	check "a program with the static library" own_copy ""
+	check "one that exports it" own_copy "-rdynamic"
+else
+	skip "a program with the static library" "sys/sdt.h (systemtap-sdt-dev)"
+fi
 if [ -x "$python" ]; then
 	check "python's notes" python_notes
 	check "arguments of a note" python_arguments

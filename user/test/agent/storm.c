@@ -270,6 +270,62 @@ static void beside_sites(void)
 	finish("sites of libjumpfunc are left alone");
 }
 
+/*
+ * The same in an object that has the static library in it: this process's libjumpfunc does not know its sites. In
+ * another process, as it may die of it.
+ */
+static int beside_other(const char *folder)
+{
+	uint64_t (*call)(uint64_t a), (*twice)(uint64_t a);
+	int (*set)(int on);
+	char path[4096];
+	struct found f;
+	unsigned int i;
+	void *h;
+
+	snprintf(path, sizeof(path), "%s/subject3.so", folder);
+	h = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	if (!h)
+		return 1;
+	call = (uint64_t (*)(uint64_t))(uintptr_t)dlsym(h, "beside_site");
+	set = (int (*)(int))(uintptr_t)dlsym(h, "beside_set");
+	twice = (uint64_t (*)(uint64_t))(uintptr_t)dlsym(h, "subject_twice");
+	/* Sites that were changed already, and that were not. */
+	for (i = 0; i < 4; i++) {
+		bool refused = on(NOTES, "jfbeside3:site") < 0 && on(FUNCTIONS, "subject3.so:beside_site") < 0;
+
+		f = listed(NOTES, "jfbeside3:site");
+		if (call(5) != 6 + i % 2 || set(!(i % 2)) || call(5) != 7 - i % 2)
+			return 2;
+		if (!refused)
+			return 3;
+		if (f.num != 1 || f.on || !strstr(f.detail, "site"))
+			return 4;
+	}
+	/* What is not beside them can be recorded: the notes. The library's own functions are among its functions. */
+	if (on(FUNCTIONS, "subject3.so:subject_twice") >= 0)
+		return 5;
+	f = listed(FUNCTIONS, "subject3.so:subject_twice");
+	if (f.num < 1 || f.on || !strstr(f.detail, "its own") || twice(4) != 8)
+		return 6;
+	if (on(NOTES, "jfagent:args") != 2 || off(NOTES, NULL) < 2)
+		return 7;
+	return 0;
+}
+
+static void beside_sites_of_another(const char *folder)
+{
+	int status = -1;
+	pid_t pid = fork();
+
+	if (!pid)
+		_exit(beside_other(folder));
+	CHECK(pid > 0 && waitpid(pid, &status, 0) == pid, "fork");
+	CHECK(WIFEXITED(status), "killed by signal %d", WTERMSIG(status));
+	CHECK(!status, "step %d", WEXITSTATUS(status));
+	finish("sites of another libjumpfunc are left alone");
+}
+
 /* --- objects that come later -------------------------------------------------------------- */
 
 static void comes_later(const char *folder)
@@ -470,6 +526,7 @@ int main(int argc, char **argv)
 	each_way();
 	of_others();
 	beside_sites();
+	beside_sites_of_another(argv[1]);
 	comes_later(argv[1]);
 	not_while_blocked();
 	storm(argv[1], atof(argv[2]));

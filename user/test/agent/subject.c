@@ -76,12 +76,15 @@ uint64_t subject_notes(uint64_t a, int b, unsigned char c)
 }
 
 /* A note of one byte, and a site of libjumpfunc right after it: its bytes change later. */
+#ifndef BESIDE
+#define BESIDE jfbeside
+#endif
 static DEFINE_JF_KEY_FALSE(beside_key);
 
 __attribute__((__noinline__))
 uint64_t beside_site(uint64_t a)
 {
-	DTRACE_PROBE(jfbeside, site);
+	DTRACE_PROBE(BESIDE, site);
 	if (jf_branch_unlikely(&beside_key))
 		return a + 2;
 	return a + 1;

@@ -216,16 +216,6 @@ static int notes_on(struct jf_module *m, bool fresh, void *arg)
 
 /* --- functions ----------------------------------------------------------------------- */
 
-static struct jf_agent_probe *probe_at(const struct jf_module *m, uintptr_t at)
-{
-	struct jf_agent_probe *p;
-
-	for (p = m->probes; p; p = p->next)
-		if (p->spot.function && p->spot.at == at)
-			return p;
-	return NULL;
-}
-
 /* Where the jump may be: a branch through a pointer has to find the first instruction. */
 static uintptr_t after_landing(uintptr_t at, size_t avail)
 {
@@ -238,18 +228,20 @@ static int function_on(struct jf_module *m, const struct jf_symbol *symbol, uint
 	struct ask *a = (struct ask *)arg;
 	uintptr_t begin = after_landing(at, avail);
 	struct jf_agent_probe *p;
+	int err;
 
 	if (symbol->indirect || never(symbol->name) || !__jf_glob_matches(a->glob, m->name, symbol->name))
 		return 0;
-	p = probe_at(m, begin);
+	p = jf_module_function_at(m, begin);
 	/* By another name of the same function it is known by the first one. */
 	if (!p) {
 		p = jf_probe_new(m, m->name, symbol->name, begin, avail - (begin - at));
 		if (!p)
 			return -ENOMEM;
 		jf_probe_function(p);
-		p->next = m->probes;
-		m->probes = p;
+		err = jf_module_add(m, p);
+		if (err)
+			return err;
 	}
 	add(&a->batch, p);
 	return 0;
@@ -523,7 +515,7 @@ static int list_function(struct jf_module *m, const struct jf_symbol *symbol, ui
 
 	if (!__jf_glob_matches(l->glob, m->name, symbol->name))
 		return 0;
-	l->ret = show(l, m->name, symbol->name, probe_at(m, after_landing(at, avail)),
+	l->ret = show(l, m->name, symbol->name, jf_module_function_at(m, after_landing(at, avail)),
 		      symbol->indirect ? "the function is chosen by another one" :
 		      never(symbol->name) ? "others rely on its code" : NULL);
 	return l->ret;

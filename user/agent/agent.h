@@ -273,6 +273,8 @@ struct jf_module;
  * @led:    the text leads there; also when it is off, if the text could not be changed back
  * @queued: it is going to be switched on
  * @avail:  bytes from its place on that are text
+ * @text:   those that a jump is made of, as its file has them
+ * @nr_text: of these
  * @semaphore: is counted up while it is on, or NULL
  * @event:  what the trace is told
  * @fields: of that
@@ -290,6 +292,8 @@ struct jf_agent_probe {
 	bool			led;
 	bool			queued;
 	size_t			avail;
+	uint8_t			text[JF_TEXT_MAX];
+	uint8_t			nr_text;
 	uint16_t		*semaphore;
 	struct jf_event		event;
 	struct jf_event_field	fields[JF_ARGS_MAX + 1];
@@ -318,6 +322,7 @@ JF_HIDDEN int jf_probe_hook(uintptr_t at, size_t avail, void (*hook)(void));
  * @start:  of what it maps
  * @end:    of that
  * @seen:   by the walk with this number
+ * @file:   its file, while that is read, or NULL
  * @looked: for the next ones in its file
  * @copy:   it has a libjumpfunc of its own in it
  * @sites:  where that file has sites of libjumpfunc, ascending
@@ -337,6 +342,7 @@ struct jf_module {
 	uintptr_t		start;
 	uintptr_t		end;
 	unsigned int		seen;
+	const struct jf_elf	*file;
 	bool			looked;
 	bool			copy;
 	uintptr_t		*sites;
@@ -347,7 +353,7 @@ struct jf_module {
 	size_t			max_functions;
 };
 
-/* The probe becomes one of @module's. 0, or -ENOMEM: it is none, and is no more. */
+/* While @module's file is read, the probe becomes one of @module's. 0, or -ENOMEM: it is none, and is no more. */
 JF_HIDDEN int jf_module_add(struct jf_module *module, struct jf_agent_probe *p);
 /* Its function that begins at @at, or NULL. */
 JF_HIDDEN struct jf_agent_probe *jf_module_function_at(const struct jf_module *module, uintptr_t at);

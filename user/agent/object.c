@@ -69,7 +69,7 @@ static bool is_same(const struct jf_elf *elf, const struct jf_module *m)
 	       size <= elf->size - h.e_phoff && !memcmp(elf->data + h.e_phoff, m->phdr, size);
 }
 
-static int open_module(const struct jf_module *m, struct jf_elf *elf)
+static int open_module(struct jf_module *m, struct jf_elf *elf)
 {
 	int err = map_file(m->path, elf);
 
@@ -79,7 +79,32 @@ static int open_module(const struct jf_module *m, struct jf_elf *elf)
 		unmap_file(elf);
 		return -ENOEXEC;
 	}
+	m->file = elf;
 	return 0;
+}
+
+static void close_module(struct jf_module *m, struct jf_elf *elf)
+{
+	m->file = NULL;
+	unmap_file(elf);
+}
+
+/* What the open file has for text at @at; NULL: not so many bytes. */
+static const uint8_t *in_file(const struct jf_module *m, uintptr_t at, size_t num)
+{
+	const ElfW(Phdr) *p = (const ElfW(Phdr) *)m->phdr;
+	unsigned int i;
+
+	for (i = 0; i < m->phnum; i++) {
+		uint64_t offset = at - (m->base + p[i].p_vaddr);
+
+		if (p[i].p_type == PT_LOAD && at >= m->base + p[i].p_vaddr && offset <= p[i].p_filesz &&
+		    num <= p[i].p_filesz - offset && p[i].p_offset <= m->file->size &&
+		    offset <= m->file->size - p[i].p_offset &&
+		    num <= m->file->size - p[i].p_offset - offset)
+			return m->file->data + p[i].p_offset + offset;
+	}
+	return NULL;
 }
 
 /* Bytes of text from @at on; 0: it is none, or it may be written to. */
@@ -275,6 +300,13 @@ static int grow(struct jf_module *m)
 
 int jf_module_add(struct jf_module *m, struct jf_agent_probe *p)
 {
+	size_t num = p->avail < JF_TEXT_MAX ? p->avail : JF_TEXT_MAX;
+	const uint8_t *text = in_file(m, p->spot.at, num);
+
+	if (text) {
+		memcpy(p->text, text, num);
+		p->nr_text = (uint8_t)num;
+	}
 	if (p->spot.function) {
 		if (m->nr_functions >= m->max_functions / 2 && grow(m)) {
 			jf_probe_forget(p);
@@ -298,6 +330,19 @@ struct notes {
 	int			err;
 };
 
+/*
+ * Newer notes have an instruction of 5 or 10 bytes that does nothing after that of one byte. It is long enough for a
+ * jump, and then a uprobe at the note itself does not matter. Those that know of it have theirs there, too.
+ */
+static bool has_long_nop(const struct jf_module *m, uintptr_t at)
+{
+	static const uint8_t five[] = { 0x90, 0x0f, 0x1f, 0x44, 0, 0 };
+	static const uint8_t ten[] = { 0x90, 0x66, 0x2e, 0x0f, 0x1f, 0x84, 0, 0, 0, 0, 0 };
+	const uint8_t *p = in_file(m, at, sizeof(five)), *q = in_file(m, at, sizeof(ten));
+
+	return (p && !memcmp(p, five, sizeof(five))) || (q && !memcmp(q, ten, sizeof(ten)));
+}
+
 static int add_note(const struct jf_note *note, void *arg)
 {
 	struct notes *n = (struct notes *)arg;
@@ -314,6 +359,10 @@ static int add_note(const struct jf_note *note, void *arg)
 		return 0;
 	if (!avail)
 		return 0;
+	if (has_long_nop(m, at)) {
+		at++;
+		avail--;
+	}
 	p = jf_probe_new(m, note->provider, note->name, at, avail);
 	if (!p)
 		return n->err = -ENOMEM;
@@ -330,14 +379,14 @@ static void find_notes(struct jf_module *m)
 	if (open_module(m, &elf))
 		return;
 	if (look_at(m, &elf)) {
-		unmap_file(&elf);
+		close_module(m, &elf);
 		return;
 	}
 	notes = jf_elf_section(&elf, ".note.stapsdt");
 	base = jf_elf_section(&elf, ".stapsdt.base");
 	if (notes.data)
 		jf_notes(&notes, base.addr, add_note, &n);
-	unmap_file(&elf);
+	close_module(m, &elf);
 }
 
 static char *path_of(const char *name)
@@ -538,6 +587,6 @@ int jf_module_functions(struct jf_module *m, jf_function_fn *fn, void *arg)
 		m->copy = jf_elf_functions(&elf, is_library, NULL);
 	if (!err)
 		err = jf_elf_functions(&elf, one_function, &f);
-	unmap_file(&elf);
+	close_module(m, &elf);
 	return err;
 }

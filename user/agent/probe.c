@@ -204,6 +204,23 @@ static bool is_planned(const struct jf_agent_probe *p)
 	       !memcmp((const void *)p->spot.at, p->detour.poke.old, p->detour.poke.num);
 }
 
+/*
+ * A breakpoint of a debugger or a uprobe in those bytes, or what a kernel makes of one: it goes at some time, and
+ * must be no part of a jump's distance.
+ */
+static const char *changed(const struct jf_agent_probe *p)
+{
+	const uint8_t *now = (const uint8_t *)p->spot.at;
+	unsigned int i;
+
+	if (!memcmp(now, p->text, p->nr_text))
+		return NULL;
+	for (i = 0; i < p->nr_text; i++)
+		if (now[i] == 0xcc && p->text[i] != 0xcc)
+			return "another's breakpoint";
+	return "other bytes than its file has";
+}
+
 /* Finds out how, and sees to it that it can be recorded. False: @why says why not. */
 static bool prepare(struct jf_agent_probe *p)
 {
@@ -226,6 +243,11 @@ static bool prepare(struct jf_agent_probe *p)
 	}
 	if (is_beside(p->spot.at)) {
 		p->detour.why = "another probe is there";
+		return false;
+	}
+	refused = changed(p);
+	if (refused) {
+		p->detour.why = refused;
 		return false;
 	}
 	if (p->number == UINT32_MAX) {

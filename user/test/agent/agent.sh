@@ -179,11 +179,38 @@ own_copy()
 	done
 }
 
+# Functions that a compiler has begun with room for a jump: one instruction, or five of which each may be interrupted.
+made_for_it()
+{
+	cat > "$tmp/made.c" <<-END
+	#include <stdio.h>
+	__attribute__((__noinline__)) int made_one(int a) { __asm__ volatile(""); return a + 1; }
+	__attribute__((__noinline__)) int made_two(int a) { __asm__ volatile(""); return a + 2; }
+	int main(void) { printf("%d\n", made_one(1) + made_two(2) + made_one(3)); return 0; }
+	END
+	ways=jump
+	for flags in "-pg -mfentry -mnop-mcount -fno-pic -no-pie" "-fpatchable-function-entry=5" "-fpatchable-function-entry=5 -fcf-protection"; do
+		# shellcheck disable=SC2086
+		if ! ${CC:-cc} -O2 $flags -o "$tmp/made" "$tmp/made.c" 2> "$tmp/err"; then
+			echo "not by this compiler: $flags"
+			[ "$ways" = jump ] || return 1
+			ways=jump,short,span
+			continue
+		fi
+		# -pg leaves a file where the program runs.
+		(cd "$tmp" && JUMPFUNC_AGENT_WAYS=$ways && export JUMPFUNC_AGENT_WAYS && traced 'made_*' "$tmp/made") || return 1
+		ways=jump,short,span
+		cat "$tmp/events" "$tmp/err"
+		[ "$(cat "$tmp/out")" = 10 ] && [ "$(count made:made_one)" = 2 ] && [ "$(count made:made_two)" = 1 ] || return 1
+	done
+}
+
 if ! command -v babeltrace2 > /dev/null; then
 	skip "all" "babeltrace2"
 	tap_end
 fi
 check "nothing matches" nothing_matches
+check "functions that are made for it" made_for_it
 if echo '#include <sys/sdt.h>' | ${CC:-cc} -E - > /dev/null 2>&1; then
 	check "a program with the static library" own_copy ""
 	check "one that exports it" own_copy "-rdynamic"

@@ -123,6 +123,8 @@ static void round_of(uint64_t a, uint64_t b)
 	expect(14, subject_patchable(a, b) == 3 * a + b);
 	expect(15, subject_table(a, b) == table(a, b));
 	expect(16, subject_notes(a, 5, (unsigned char)b) == a + 6 + (unsigned char)b);
+	expect(22, subject_fentry(a) == a + 30 && subject_fentry_landing(a) == a + 31);
+	expect(23, subject_nop10(a) == a + 10 && subject_nop5(a) == a + 5);
 	if (setjmp(env) == 0) {
 		subject_leave(env);
 		expect(17, false);
@@ -251,6 +253,71 @@ static void of_others(void)
 	CHECK(on(FUNCTIONS, "subject_load") == 1, "still not");
 	CHECK(subject_load(4) == 21 && off(FUNCTIONS, NULL) >= 2, "wrong");
 	finish("another's breakpoint is left alone");
+}
+
+/* One that is in the bytes that a jump's distance would have is removed at some time. */
+static void of_others_beside(void)
+{
+	uintptr_t at = (uintptr_t)subject_same;
+	unsigned char ret = *(unsigned char *)(at + 3), fill = *(unsigned char *)(at + 4);
+	struct found f;
+	int n;
+
+	jf_ways = 1U << JF_WAY_SHORT;
+	poke(at + 3, 0xcc);
+	n = on(FUNCTIONS, "subject_same");
+	f = listed(FUNCTIONS, "subject_same");
+	CHECK(n < 0 && !f.on && strstr(f.detail, "breakpoint"), "%d: %s", n, f.detail);
+	off(FUNCTIONS, NULL);
+	poke(at + 3, ret);
+	subject_same(1);
+	poke(at + 4, (unsigned char)~fill);
+	CHECK(on(FUNCTIONS, "subject_same") < 0, "it is on");
+	f = listed(FUNCTIONS, "subject_same");
+	CHECK(strstr(f.detail, "other bytes"), "%s", f.detail);
+	poke(at + 4, fill);
+	CHECK(on(FUNCTIONS, "subject_same") == 1, "still not");
+	subject_same(1);
+	CHECK(off(FUNCTIONS, NULL) == 1, "off");
+	jf_ways = ~0U;
+	finish("a breakpoint beside is no part of a jump");
+}
+
+/* --- instructions that are there for a jump ------------------------------------------------ */
+
+static void long_nops(void)
+{
+	const unsigned char *ten = (const unsigned char *)(uintptr_t)note_nop10, *five = (const unsigned char *)(uintptr_t)note_nop5;
+	struct found f;
+	uint64_t before = records();
+	int n;
+
+	jf_ways = 1U << JF_WAY_JUMP;
+	CHECK(on(NOTES, "jflong:*") == 2, "notes by a jump");
+	f = listed(NOTES, "jflong:nop10");
+	CHECK(f.num == 1 && f.on == 1 && !strcmp(f.detail, "jump"), "nop10: %s", f.detail);
+	/* The short one is another's, as before. */
+	CHECK(ten[0] == 0x90 && ten[1] == 0xe9, "%#x %#x", ten[0], ten[1]);
+	CHECK(five[0] == 0x90 && five[1] == 0xe9, "%#x %#x", five[0], five[1]);
+	CHECK(subject_nop10(1) == 11 && subject_nop5(1) == 6, "wrong");
+	CHECK(records() == before + 2, "%llu records", (unsigned long long)(records() - before));
+	CHECK(off(NOTES, NULL) == 2, "off");
+	CHECK(ten[1] == 0x66 && five[1] == 0x0f, "%#x %#x", ten[1], five[1]);
+	/* A uprobe that does not know of the long one; and one that does. */
+	poke((uintptr_t)ten, 0xcc);
+	CHECK(on(NOTES, "jflong:nop10") == 1 && off(NOTES, NULL) == 1, "not beside a uprobe");
+	poke((uintptr_t)ten, 0x90);
+	poke((uintptr_t)ten + 1, 0xcc);
+	CHECK(on(NOTES, "jflong:nop10") < 0, "on a uprobe");
+	poke((uintptr_t)ten + 1, 0x66);
+	n = on(FUNCTIONS, "subject_fentry*");
+	CHECK(n == 2, "%d functions by a jump", n);
+	f = listed(FUNCTIONS, "subject.so:subject_fentry_landing");
+	CHECK(f.on && !strcmp(f.detail, "jump"), "%s", f.detail);
+	CHECK(subject_fentry(1) == 31 && subject_fentry_landing(1) == 32, "wrong");
+	CHECK(off(FUNCTIONS, NULL) >= 2, "off");
+	jf_ways = ~0U;
+	finish("instructions that are there for a jump");
 }
 
 /* Bytes that are a site's are no part of a jump: they change. */
@@ -487,7 +554,7 @@ static void storm(const char *folder, double seconds)
 
 		jf_ways = switches % 5 ? ~0U : 1U << (switches / 5 % 4 + 1);
 		n = on(FUNCTIONS, glob);
-		m = on(NOTES, "jfagent:*");
+		m = on(NOTES, "jf[al]*:*");
 		/* A thread that fork() or pthread_create() has in hand blocks all signals for a while. */
 		again += n == -EOPNOTSUPP || m == -EOPNOTSUPP;
 		CHECK((n >= 0 || n == -EOPNOTSUPP) && (m >= 0 || m == -EOPNOTSUPP), "on: %d, %d", n, m);
@@ -507,7 +574,7 @@ static void storm(const char *folder, double seconds)
 	jf_stats_get(&s, sizeof(s));
 	CHECK(switches > 2 && rounds > 0 && records() > before && children > 0, "nothing was done");
 	snprintf(note, sizeof(note),
-		 "storm: %llu rounds of 20 calls, %llu records, %llu switches (%llu again), %llu traps, %llu signals, %llu forks",
+		 "storm: %llu rounds of 24 calls, %llu records, %llu switches (%llu again), %llu traps, %llu signals, %llu forks",
 		 (unsigned long long)rounds, (unsigned long long)(records() - before),
 		 (unsigned long long)switches, (unsigned long long)again, (unsigned long long)s.traps,
 		 (unsigned long long)handled, (unsigned long long)children);
@@ -525,6 +592,8 @@ int main(int argc, char **argv)
 	is_restored();
 	each_way();
 	of_others();
+	of_others_beside();
+	long_nops();
 	beside_sites();
 	beside_sites_of_another(argv[1]);
 	comes_later(argv[1]);

@@ -21,6 +21,12 @@ uint64_t subject_jumps(uint64_t a);			/* 2 a */
 double subject_vectors(double a, double b, double c, double d, double e, double f, double g, double h);
 uint64_t subject_flags(uint64_t a, uint64_t b);		/* a + b + 1 to 5: how a compares to b */
 uint64_t subject_patchable(uint64_t a, uint64_t b);	/* 3 a + b */
+uint64_t subject_fentry(uint64_t a);			/* a + 30 */
+uint64_t subject_fentry_landing(uint64_t a);		/* a + 31 */
+uint64_t subject_nop10(uint64_t a);			/* a + 10; its note is at note_nop10 */
+uint64_t subject_nop5(uint64_t a);			/* a + 5 */
+void note_nop10(void);
+void note_nop5(void);
 uint64_t subject_table(uint64_t a, uint64_t b);
 uint64_t subject_notes(uint64_t a, int b, unsigned char c);	/* a + 1 + b + c */
 void subject_leave(jmp_buf env);			/* longjmp(env, 7) */

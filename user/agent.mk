@@ -2,6 +2,7 @@
 # libjumpfunc-agent, which records probes of programs that were not built with us, for Makefile:
 #   make agent         libjumpfunc-agent.so, if libzydis-dev is there
 #   make agent-check   its tests; AGENT_SECONDS= of the storm (default 5), FUZZ= inputs of the fuzzer
+#   make agent-fuzz    of these the fuzzer alone; FUZZ=1000000 takes minutes
 #   make install       installs it, too, where it can be built; AGENT=no leaves it out
 # x86-64 only, with glibc.
 AGENT_SECONDS ?= 5
@@ -72,8 +73,8 @@ ifneq ($(AGENT_LIB),)
 	+@rc=0; echo "# test_displace"; $(OUT)/agent/test_displace || rc=1; \
 	echo "# test_parts"; $(OUT)/agent/test_parts $(OUT)/agent/subject.so || rc=1; \
 	echo "# storm"; d=$$(mktemp -d) && JUMPFUNC_TRACE_DIR=$$d $(OUT)/agent/storm $(OUT)/agent $(AGENT_SECONDS) || rc=1; rm -rf "$$d"; \
-	echo "# agent.sh"; CXX="$(CXX)" $(AGENT_TEST)/agent.sh $(OUT) || rc=1; \
-	$(if $(CLANG),echo "# fuzz_file"; $(AGENT_TEST)/fuzz.sh $(OUT) $(FUZZ) || rc=1;,) \
+	echo "# agent.sh"; CC="$(CC)" CXX="$(CXX)" $(AGENT_TEST)/agent.sh $(OUT) || rc=1; \
+	$(if $(CLANG),echo "# fuzz_file"; CC="$(CC)" $(AGENT_TEST)/fuzz.sh $(OUT) $(FUZZ) || rc=1;,) \
 	exit $$rc
 else
 	@echo "# no agent: it is for x86-64, and needs Zydis (apt-get install libzydis-dev)"
@@ -81,7 +82,10 @@ endif
 
 check: agent-check
 
-.PHONY: agent-check
+agent-fuzz: $(OUT)/agent/fuzz_file $(OUT)/agent/subject.so
+	CC="$(CC)" $(AGENT_TEST)/fuzz.sh $(OUT) $(FUZZ)
+
+.PHONY: agent-check agent-fuzz
 
 # With what install.mk installs; its variables.
 install: install-agent

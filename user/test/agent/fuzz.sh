@@ -22,7 +22,27 @@ seeds()
 		{ printf '\000'; cat "$tmp/notes"; } > "$tmp/seeds/notes" &&
 		printf '\0018@%%rax -4@$-5 1@%%ah 8@-80(%%rbx) 4@8(%%rax,%%rcx,4)' > "$tmp/seeds/arguments" &&
 		cp "$build/agent/subject.so" "$tmp/small.so" && strip "$tmp/small.so" &&
-		{ printf '\002'; cat "$tmp/small.so"; } > "$tmp/seeds/file"
+		{ printf '\002'; cat "$tmp/small.so"; } > "$tmp/seeds/file" && small_files
+}
+
+# So small that most changes are of what is read.
+small_files()
+{
+	cat > "$tmp/p.c" <<-END
+	__asm__(".pushsection .note.stapsdt, \"\", %note\n.balign 4\n.4byte 8, 3f-2f, 3\n.asciz \"stapsdt\"\n"
+		"2: .8byte 0x1000, 0x2000, 0\n.asciz \"p\"\n.asciz \"n\"\n.asciz \"4@%eax -8@8(%rsp)\"\n3: .balign 4\n.popsection\n"
+		".pushsection .stapsdt.base, \"a\"\n.byte 0\n.popsection\n");
+	int f(void) { return 1; }
+	int g(void) { return 2; }
+	END
+	n=0
+	for how in -shared "-shared -s" "-static -no-pie -e f" "-pie -e f"; do
+		n=$((n + 1))
+		# shellcheck disable=SC2086
+		${CC:-cc} -fPIC -w -nostdlib -Wl,-z,noseparate-code,-z,max-page-size=16,--build-id=none,--hash-style=gnu $how \
+			-o "$tmp/p" "$tmp/p.c" && { printf '\002'; cat "$tmp/p"; } > "$tmp/seeds/small$n" || return 1
+	done
+	[ "$n" = 4 ]
 }
 
 fuzz()

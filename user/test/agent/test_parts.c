@@ -3,6 +3,7 @@
  * What the agent reads of files: notes, their arguments, sections, symbols; good ones and broken ones.
  * usage: test_parts FILE, an object with the notes of subject.c
  */
+#include <elf.h>
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -101,6 +102,19 @@ static void notes(void)
 		CHECK(!seen.num || cut >= 61, "%zu bytes are a note", cut);
 		free(exact);
 	}
+	/* Too short for its addresses, at the end of all. */
+	for (cut = 0; cut < 24; cut += 4) {
+		uint32_t head[3] = { 8, (uint32_t)cut, 3 };
+		uint8_t *exact = malloc(20 + cut);
+		struct jf_section part = { exact, 20 + cut, 0 };
+
+		memcpy(exact, head, 12);
+		memcpy(exact + 12, "stapsdt", 8);
+		memset(exact + 20, 'a', cut);
+		seen.num = 0;
+		CHECK(jf_notes(&part, 0, see, &seen) == 0 && !seen.num, "%zu bytes are a note", cut);
+		free(exact);
+	}
 	/* No end of a text, no name. */
 	s.size = put_note(buf, "stapsdt", 3, "prov\0name\0aaaaaa", 16);
 	seen.num = 0;
@@ -170,6 +184,36 @@ static void file(const char *path)
 	finish("a file, whole and broken");
 }
 
+/* Names that end with the file, without a 0. */
+static void no_end(void)
+{
+	const size_t names = sizeof(Elf64_Ehdr) + 3 * sizeof(Elf64_Shdr), size = names + 8;
+	Elf64_Ehdr h = { .e_machine = EM_X86_64, .e_shoff = sizeof(h), .e_shentsize = sizeof(Elf64_Shdr), .e_shnum = 3 };
+	Elf64_Shdr s[3] = {
+		{ .sh_type = SHT_STRTAB, .sh_offset = names, .sh_size = 8 },
+		{ .sh_type = SHT_SYMTAB, .sh_offset = sizeof(Elf64_Ehdr), .sh_size = 2 * sizeof(Elf64_Sym) },
+		{ .sh_type = SHT_PROGBITS, .sh_name = 4 },
+	};
+	uint8_t *exact = malloc(size);
+	struct jf_elf elf = { exact, size };
+	int twice = 0;
+
+	memcpy(h.e_ident, ELFMAG, SELFMAG);
+	h.e_ident[EI_CLASS] = ELFCLASS64;
+	h.e_ident[EI_DATA] = ELFDATA2LSB;
+	memcpy(exact, &h, sizeof(h));
+	memcpy(exact + sizeof(h), s, sizeof(s));
+	memcpy(exact + names, "abc\0abcd", 8);
+	CHECK(jf_elf_check(&elf) == 0, "it is none");
+	CHECK(!jf_elf_section(&elf, "abcd").data, "a name without an end");
+	CHECK(jf_elf_functions(&elf, count, &twice) == 0 && !twice, "%d times", twice);
+	/* With one it is found: all else is as it should be. */
+	exact[size - 1] = 0;
+	CHECK(jf_elf_section(&elf, "abc").data, "there is none");
+	free(exact);
+	finish("names that do not end");
+}
+
 int main(int argc, char **argv)
 {
 	if (argc != 2)
@@ -177,6 +221,7 @@ int main(int argc, char **argv)
 	arguments();
 	notes();
 	file(argv[1]);
+	no_end();
 	printf("1..%u\n", test_nr);
 	return tap_status();
 }

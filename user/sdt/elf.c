@@ -29,6 +29,13 @@ bool refuse(struct object *o, const char *format, ...)
 	return false;
 }
 
+/* Of a kind that is not read at all. */
+static bool refuse_foreign(struct object *o, const char *why)
+{
+	o->foreign = true;
+	return refuse(o, "%s", why);
+}
+
 static bool has_content(const Elf64_Shdr *h)
 {
 	return h->sh_type != SHT_NOBITS && h->sh_type != SHT_NULL;
@@ -47,9 +54,12 @@ static bool read_header(struct object *o, const uint8_t *data, size_t size)
 	memcpy(&o->eh, data, sizeof(o->eh));
 	if (o->eh.e_ident[EI_CLASS] != ELFCLASS64 || o->eh.e_ident[EI_DATA] != ELFDATA2LSB ||
 	    o->eh.e_machine != EM_X86_64)
-		return refuse(o, "is not for x86-64");
+		return refuse_foreign(o, "is not for x86-64");
 	if (o->eh.e_type != ET_REL)
 		return refuse(o, "is linked already: calls can be found in object files only");
+	/* Then their number stands in the first one. */
+	if (!o->eh.e_shnum && o->eh.e_shoff)
+		return refuse_foreign(o, "has too many sections");
 	if (o->eh.e_shentsize != sizeof(Elf64_Shdr) || !o->eh.e_shnum || o->eh.e_phnum ||
 	    o->eh.e_shnum >= SHN_LORESERVE || o->eh.e_shoff > size ||
 	    (size - o->eh.e_shoff) / sizeof(Elf64_Shdr) < o->eh.e_shnum)
@@ -102,7 +112,7 @@ static bool read_symbols(struct object *o)
 		const Elf64_Shdr *h = &o->secs[i].h;
 
 		if (h->sh_type == SHT_SYMTAB_SHNDX)
-			return refuse(o, "has too many sections");
+			return refuse_foreign(o, "has too many sections");
 		if (h->sh_type != SHT_SYMTAB)
 			continue;
 		if (o->symtab)

@@ -56,6 +56,7 @@ struct section {
  * @strtab:   which one has their names
  * @shstrtab: which one has the sections' names
  * @old_syms: how many symbols the file had that was read
+ * @foreign:  it is of a kind that is not read at all, with names that stand in it as they are
  * @err:      NULL, or why it is refused
  */
 struct object {
@@ -65,6 +66,7 @@ struct object {
 	size_t		num, room;
 	size_t		symtab, strtab, shstrtab;
 	size_t		old_syms;
+	bool		foreign;
 	char		*err;
 };
 

@@ -25,6 +25,7 @@ enum action { CHANGE, LIST, VERIFY, UNDO, RUN };
  * @mode: of it
  * @new:  what it becomes
  * @temp: where that is until it takes the file's place
+ * @old:  another name of the file as it was, until all files are in place
  */
 struct file {
 	const char	*name;
@@ -34,6 +35,7 @@ struct file {
 	mode_t		mode;
 	struct changed	new;
 	char		*temp;
+	char		*old;
 };
 
 static void file_free(struct file *f)
@@ -43,6 +45,7 @@ static void file_free(struct file *f)
 	free(f->new.data);
 	free(f->new.err);
 	free(f->temp);
+	free(f->old);
 }
 
 static int say(const struct file *f, const char *what)
@@ -94,25 +97,25 @@ static int read_file(struct file *f)
 	return err;
 }
 
-/* Beside the file, so that it can take its place at once. */
-static int write_temp(struct file *f)
+/* Another file beside it, so that it can take its place at once, with these bytes. */
+static int write_beside(struct file *f, char **name, const uint8_t *data, size_t size)
 {
 	size_t done = 0;
 	int fd, err = 0;
 
-	if (asprintf(&f->temp, "%s.XXXXXX", f->path) < 0) {
-		f->temp = NULL;
+	if (asprintf(name, "%s.XXXXXX", f->path) < 0) {
+		*name = NULL;
 		return say(f, "no memory");
 	}
-	fd = mkstemp(f->temp);
+	fd = mkstemp(*name);
 	if (fd < 0) {
 		err = say(f, strerror(errno));
-		free(f->temp);
-		f->temp = NULL;
+		free(*name);
+		*name = NULL;
 		return err;
 	}
-	while (!err && done < f->new.size) {
-		ssize_t num = write(fd, f->new.data + done, f->new.size - done);
+	while (!err && done < size) {
+		ssize_t num = write(fd, data + done, size - done);
 
 		if (num > 0)
 			done += (size_t)num;
@@ -126,31 +129,62 @@ static int write_temp(struct file *f)
 	return err;
 }
 
-static int put_in_place(struct file *f)
+/* A second name for the file; where there are no such, a copy. */
+static int keep_old(struct file *f)
 {
-	int err = rename(f->temp, f->path) ? say(f, strerror(errno)) : 0;
+	int err = write_beside(f, &f->old, f->data, f->size);
+
+	if (err || unlink(f->old) || !link(f->path, f->old))
+		return err;
+	free(f->old);
+	return write_beside(f, &f->old, f->data, f->size);
+}
+
+/* From @from, one of the two names above, which is none then. */
+static int put_in_place(struct file *f, char **from)
+{
+	int err = rename(*from, f->path) ? say(f, strerror(errno)) : 0;
 
 	if (!err) {
-		free(f->temp);
-		f->temp = NULL;
+		free(*from);
+		*from = NULL;
 	}
 	return err;
 }
 
-/* All of them, or none: what can fail is done before the first one is changed. */
+/* The files before @end were put in place, and the next one could not. */
+static void put_back(struct file *files, int end)
+{
+	while (end--)
+		if (files[end].new.data && put_in_place(&files[end], &files[end].old))
+			say(&files[end], "is changed now (jf-sdt --undo)");
+}
+
+/* All of them, or none: what can fail is done before the first one is changed, or undone. */
 static int write_all(struct file *files, int num)
 {
 	int i, err = 0;
 
-	for (i = 0; i < num && !err; i++)
+	for (i = 0; i < num && !err; i++) {
+		if (!files[i].new.data)
+			continue;
+		err = write_beside(&files[i], &files[i].temp, files[i].new.data, files[i].new.size);
+		/* The last one needs none, and mostly there is just one. */
+		if (!err && i < num - 1)
+			err = keep_old(&files[i]);
+	}
+	for (i = 0; i < num && !err; i++) {
 		if (files[i].new.data)
-			err = write_temp(&files[i]);
-	for (i = 0; i < num && !err; i++)
-		if (files[i].new.data)
-			err = put_in_place(&files[i]);
-	for (i = 0; i < num; i++)
+			err = put_in_place(&files[i], &files[i].temp);
+		if (err)
+			put_back(files, i);
+	}
+	for (i = 0; i < num; i++) {
 		if (files[i].temp)
 			unlink(files[i].temp);
+		if (files[i].old)
+			unlink(files[i].old);
+	}
 	return err;
 }
 

@@ -95,7 +95,65 @@ same_twice()
 		"$CC" -o same count.o "same-$1.o" "$1.d/same.o" $link && ./same once-more && JUMPFUNC_TRAP=always ./same once-more
 }
 
+# All or none, also if a file cannot be put in its place after another one was.
+cat > second.c <<'END'
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <string.h>
+int rename(const char *from, const char *to)
+{
+	int (*real)(const char *, const char *) = (int (*)(const char *, const char *))dlsym(RTLD_NEXT, "rename");
+
+	if (strstr(to, "/bad.o")) {
+		errno = EPERM;
+		return -1;
+	}
+	return real(from, to);
+}
+END
+half_renamed()
+{
+	mkdir -p half && cp hidden.o half/good.o && cp other.o half/bad.o && cp hidden.o half/third.o &&
+		touch -d '2001-02-03 04:05:06' half/good.o && "$CC" -O2 -shared -fPIC -o second.so second.c -ldl || return 1
+	LD_PRELOAD=./second.so "$builds/jf-sdt" half/good.o half/bad.o half/third.o 2> err
+	[ $? = 1 ] && cmp half/good.o hidden.o && cmp half/bad.o other.o && cmp half/third.o hidden.o &&
+		[ "$(stat -c %Y half/good.o)" = "$(date -d '2001-02-03 04:05:06' +%s)" ] && [ "$(ls half)" = "$(printf 'bad.o\ngood.o\nthird.o')" ]
+}
+
+# With --run, files that have nothing for us stay, whatever they are.
+other_machine()
+{
+	"$tool" --run "$CC" -m32 -O2 -c plain.c -o plain32.o && [ -s plain32.o ] || return 1
+	! "$tool" --run "$CC" -m32 -O2 -c other.c -o other32.o && [ ! -e other32.o ]
+}
+
+many_sections()
+{
+	seq 1 66000 | awk '{print ".section s" $1 ",\"a\"\n.byte 0"}' > many.s
+	"$tool" --run "$CC" -c many.s -o many.o && [ -s many.o ] || return 1
+	echo '.text; call __dtrace_a___b' >> many.s
+	! "$tool" --run "$CC" -c many.s -o many.o 2> err && grep -q 'too many sections' err && [ ! -e many.o ]
+}
+
+# A command line in a file, as CMake and Meson write them where it is long; such a file may name another one.
+from_file()
+{
+	rm -f at.o && printf -- '-O2 -c "%s/with \\"blank.c"\n' "$tmp" > at.args && cp other.c 'with "blank.c' &&
+		echo "-o 'at.o' @at.args" > more.args && "$tool" --run "$CC" @more.args && "$tool" --verify at.o || return 1
+	# One that is not there is for the compiler to complain about.
+	! "$tool" --run "$CC" -c other.c @nowhere.args
+}
+
 check "an output that is a device" to_null
+check "a file that cannot be put in its place" half_renamed
+if "$CC" -m32 -c plain.c -o plain32.o 2> /dev/null; then
+	check "an object for another machine" other_machine
+else
+	skip "an object for another machine" "$CC has no -m32"
+fi
+check "an object with 66,000 sections" many_sections
+check "a command line in a file" from_file
 check "an output that is a compiled header" compiled_header
 check "--undo of two changed objects in one" undo_of_parts o.o
 check "--undo of a changed object and another in one" undo_of_parts plain.o

@@ -9,6 +9,8 @@
 #include "arch/arch.h"
 #include "arch/text.h"
 
+struct jf_arch_call;
+
 /* In front of a trampoline's site in kernels with BTI. */
 #ifdef CONFIG_ARM64_BTI_KERNEL
 #define JF_BTI_LEN	4
@@ -16,16 +18,23 @@
 #define JF_BTI_LEN	0
 #endif
 
-/* arm64/write.c */
-
-/* Carry out a transaction; see jf_arch_patch(). */
-int jf_write(struct jf_poke *pokes, unsigned int num);
-/* Is @have, which stands at a site, @want? 0, -EBUSY for a breakpoint, -EILSEQ. */
-int jf_compare(u32 have, u32 want);
-
 static inline u32 jf_text_load(unsigned long addr)
 {
 	return READ_ONCE(*(const u32 *)addr);
 }
+
+/* arm64/write.c */
+int jf_write_idle(u8 *dst, const u8 *was, const u8 *src, size_t len);
+/* When it returns, no CPU holds an instruction that it fetched before. With jf_lock() held. */
+void jf_sync_all(void);
+/* The same, if what jf_write_idle() wrote has not been followed by one. */
+void jf_sync_written(void);
+
+/* arm64/image.c */
+int jf_images_init(void);
+void jf_images_exit(void);
+int jf_image_get(const struct jf_arch_call *calls, unsigned int num,
+		 unsigned int nargs, void **image);
+void jf_images_count(unsigned int *used, unsigned int *total);
 
 #endif /* JF_ARM64_H */

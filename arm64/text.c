@@ -35,28 +35,6 @@ static bool jf_patches;
 
 /* --- sites --------------------------------------------------------------- */
 
-int jf_arch_patch(struct jf_poke *pokes, unsigned int num, bool live)
-{
-	unsigned int i;
-	int err;
-
-	lockdep_assert_held(&jf_mutex);
-	err = jf_write(pokes, num);
-	if (err)
-		return err;
-	for (i = 0; i < num; i++) {
-		u32 have = jf_text_load(pokes[i].site->addr);
-
-		pokes[i].site->asked = pokes[i].new;
-		if (have == pokes[i].new)
-			continue;
-		pr_err("%pS does not read back as written: %08x\n",
-		       (void *)pokes[i].site->addr, have);
-		err = -EIO;
-	}
-	return err;
-}
-
 int jf_arch_encode(const struct jf_site *site, enum jf_op op,
 		   unsigned long target, u64 *insn)
 {

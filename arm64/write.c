@@ -56,7 +56,8 @@
 
 #include "compat/compat.h"
 
-int jf_compare(u32 have, u32 want)
+/* Is @have, which stands at a site, @want? 0, -EBUSY for a breakpoint, -EILSEQ. */
+static int jf_compare(u32 have, u32 want)
 {
 	if (have == want)
 		return 0;
@@ -79,80 +80,13 @@ int jf_arch_verify(const struct jf_poke *pokes, unsigned int num, size_t *bad)
 	return 0;
 }
 
-/* --- the writable alias ------------------------------------------------ */
+/* --- how text is written ------------------------------------------------ */
 
-/* No site crosses a page. Sorted by address: a page that comes up again is the last one. */
-static unsigned int jf_pages(struct jf_poke *pokes, unsigned int num,
-			     struct page **pages)
-{
-	unsigned long page, last = 0;
-	unsigned int i, n = 0;
-
-	for (i = 0; i < num; i++) {
-		page = pokes[i].site->addr & PAGE_MASK;
-		if (page != last) {
-			if (pages)
-				pages[n] = vmalloc_to_page((void *)page);
-			n++;
-			last = page;
-		}
-	}
-	return n;
-}
-
-static void jf_set_aliases(struct jf_poke *pokes, unsigned int num, u8 *map)
-{
-	unsigned long page, last = 0;
-	unsigned int i, n = 0;
-
-	for (i = 0; i < num; i++) {
-		page = pokes[i].site->addr & PAGE_MASK;
-		if (page != last)
-			n++;
-		last = page;
-		pokes[i].alias = map + (n - 1) * PAGE_SIZE +
-				 offset_in_page(pokes[i].site->addr);
-	}
-}
-
-/* A writable mapping of all sites; ERR_PTR on error. */
-static void *jf_map_alias(struct jf_poke *pokes, unsigned int num)
-{
-	unsigned int i, n = jf_pages(pokes, num, NULL);
-	struct page **pages;
-	void *map;
-
-	pages = kvmalloc_array(n, sizeof(*pages), GFP_KERNEL);
-	if (!pages)
-		return ERR_PTR(-ENOMEM);
-	jf_pages(pokes, num, pages);
-	for (i = 0; i < n; i++) {
-		if (!pages[i]) {
-			kvfree(pages);
-			return ERR_PTR(-EFAULT);
-		}
-	}
-	map = vmap(pages, n, VM_MAP, PAGE_KERNEL);
-	kvfree(pages);
-	if (!map)
-		return ERR_PTR(-ENOMEM);
-	jf_set_aliases(pokes, num, map);
-	return map;
-}
+#define jf_page_at(addr)	vmalloc_to_page((void *)(addr))
+#define jf_serialise()		isb()
+#include "arch/write.h"
 
 /* --- the transaction --------------------------------------------------- */
-
-static void jf_sync_one(void *unused)
-{
-	isb();
-}
-
-/* When it returns, no CPU holds an instruction that it fetched before. */
-static void jf_sync_all(void)
-{
-	on_each_cpu(jf_sync_one, NULL, 1);
-	jf_stats.broadcasts++;
-}
 
 /* 0, or what was found instead of @from. */
 static int jf_swap(const struct jf_poke *p, u32 from, u32 to)
@@ -182,15 +116,16 @@ static int jf_store_all(const struct jf_poke *pokes, unsigned int num)
 	return err;
 }
 
-int jf_write(struct jf_poke *pokes, unsigned int num)
+static int jf_write(struct jf_poke *pokes, unsigned int num)
 {
 	void *map = jf_map_alias(pokes, num);
-	unsigned int i;
 	u64 start, ns;
 	int err;
 
 	if (IS_ERR(map))
 		return PTR_ERR(map);
+	/* An image that a site is about to lead to. */
+	jf_sync_written();
 	/* An updater that lost its CPU in between would leave sites mixed meanwhile. */
 	preempt_disable();
 	start = ktime_get_ns();
@@ -201,11 +136,32 @@ int jf_write(struct jf_poke *pokes, unsigned int num)
 	vunmap(map);
 	if (err)
 		return err;
-	for (i = 0; i < num; i++)
-		WRITE_ONCE(pokes[i].site->insn, pokes[i].new);
 	jf_stats.window_last = ns;
 	if (ns > jf_stats.window_max)
 		jf_stats.window_max = ns;
 	jf_stats.by_xmc++;
 	return 0;
+}
+
+int jf_arch_patch(struct jf_poke *pokes, unsigned int num, bool live)
+{
+	unsigned int i;
+	int err;
+
+	lockdep_assert_held(&jf_mutex);
+	err = jf_write(pokes, num);
+	if (err)
+		return err;
+	for (i = 0; i < num; i++) {
+		u32 have = jf_text_load(pokes[i].site->addr);
+
+		WRITE_ONCE(pokes[i].site->insn, pokes[i].new);
+		pokes[i].site->asked = pokes[i].new;
+		if (have == pokes[i].new)
+			continue;
+		pr_err("%pS does not read back as written: %08x\n",
+		       (void *)pokes[i].site->addr, have);
+		err = -EIO;
+	}
+	return err;
 }

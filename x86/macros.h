@@ -11,25 +11,13 @@
 
 #include <jumpfunc/detail/site_x86.h>
 
+#include "arch/macros.h"
+
 /* Mark what only data refers to, and no code calls through a pointer. */
 .macro jf_noendbr
 #ifdef CONFIG_X86_KERNEL_IBT
 	ANNOTATE_NOENDBR
 #endif
-.endm
-
-/* No kprobe can be set on \insn. */
-.macro jf_no_kprobe insn
-	.pushsection __bug_table, "aw", @progbits
-	.balign 4
-773:
-#ifdef CONFIG_GENERIC_BUG_RELATIVE_POINTERS
-	.long	\insn - 773b
-#else
-	.quad	\insn
-#endif
-	.org	773b + __JF_BUG_SIZE
-	.popsection
 .endm
 
 /* No kprobe in the function that begins at \entry is ever made a jump. */

@@ -11,12 +11,7 @@
 #ifndef JUMPFUNC_SITE_ARM64_H
 #define JUMPFUNC_SITE_ARM64_H
 
-#include <linux/bug.h>
-#include <linux/stringify.h>
-
-#ifndef CONFIG_GENERIC_BUG
-#error "jumpfunc keeps kprobes off its sites with CONFIG_GENERIC_BUG"
-#endif
+#include <jumpfunc/detail/site_bug.h>
 
 /* This has not been tried: trampolines would need a type in front, see dynfunc_x86.h. */
 #if defined(CONFIG_CFI_CLANG) || defined(CONFIG_CFI)
@@ -33,41 +28,6 @@
 #else
 #define __JF_BTI
 #endif
-
-#ifdef CONFIG_GENERIC_BUG_RELATIVE_POINTERS
-#define __JF_BUG_PTR		4
-#define __JF_BUG_ADDR(site)	".long " site " - 773b\n\t"
-#else
-#define __JF_BUG_PTR		8
-#define __JF_BUG_ADDR(site)	".quad " site "\n\t"
-#endif
-
-/* The size of struct bug_entry: assembly at file scope takes no operands. */
-#ifdef CONFIG_DEBUG_BUGVERBOSE
-#define __JF_BUG_VERBOSE	(__JF_BUG_PTR + 2)
-#else
-#define __JF_BUG_VERBOSE	0
-#endif
-#ifdef HAVE_ARCH_BUG_FORMAT
-#define __JF_BUG_FORMAT		__JF_BUG_PTR
-#else
-#define __JF_BUG_FORMAT		0
-#endif
-#define __JF_BUG_SIZE							\
-	((__JF_BUG_PTR + __JF_BUG_FORMAT + __JF_BUG_VERBOSE + 2 +	\
-	  __JF_BUG_PTR - 1) / __JF_BUG_PTR * __JF_BUG_PTR)
-
-static_assert(sizeof(struct bug_entry) == __JF_BUG_SIZE,
-	      "jumpfunc does not know this kernel's struct bug_entry");
-
-/* No kprobe can be set on @site. */
-#define __JF_NO_KPROBE(site)						\
-	".pushsection __bug_table, \"aw\", @progbits\n\t"		\
-	".balign 4\n"							\
-	"773:\n\t"							\
-	__JF_BUG_ADDR(site)						\
-	".org 773b + " __stringify(__JF_BUG_SIZE) "\n\t"		\
-	".popsection\n\t"
 
 /* A struct jf_site_rec for 771, and the record against kprobes. */
 #define __JF_SITE_REC(ent, flags)					\

@@ -2,6 +2,7 @@
 # jf-sdt, which makes probes of calls of functions that do not exist, for Makefile:
 #   make jf-sdt        the tool
 #   make calls-check   its tests; CALLS_FUZZ= inputs of the fuzzer (default 20000)
+#   make calls-compilers   a row for each compiler that is here, and in the systems in the folders of ROOTS=
 CALLS_FUZZ ?= 20000
 CALLS_SOURCES := $(sort $(wildcard sdt/*.c))
 CALLS_HEADERS := $(wildcard sdt/*.h) $(TOP)/x86/protocol/flow.h
@@ -24,9 +25,12 @@ calls-check: $(LIBS) $(RECORD_LIBS) $(OUT)/jf-sdt $(OUT)/jf-sdt-san $(if $(CLANG
 	$(if $(CLANG),echo "# fuzz_calls"; CC="$(CC)" $(CALLS_TEST)/fuzz_calls.sh $(OUT) $(CALLS_FUZZ) || rc=1;,) \
 	exit $$rc
 
+calls-compilers: $(LIBS) $(OUT)/jf-sdt-san
+	CC="$(CC)" $(CALLS_TEST)/calls_compilers.sh $(OUT) $(ROOTS)
+
 check: calls-check
 
-.PHONY: jf-sdt calls-check
+.PHONY: jf-sdt calls-check calls-compilers
 
 # With what install.mk installs; its variables.
 SDTDIR = $(PREFIX)/share/jumpfunc-sdt

@@ -127,7 +127,7 @@ static int see(const struct jf_sdt_info *i, void *arg)
 
 static int see_list(const struct jf_info *i, void *arg)
 {
-	*(int *)arg += i->kind == JF_KIND_TRACE && !strcmp(i->name, "calls:six") && i->sites == 1 && i->on;
+	*(int *)arg += i->kind == JF_KIND_TRACE && !strcmp(i->name, "calls:six") && i->sites && i->on;
 	return 0;
 }
 

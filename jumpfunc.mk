@@ -49,7 +49,9 @@ endef
 define JUMPFUNC_CALLS_AWK
 BEGIN { print "// SPDX-License-Identifier: GPL-2.0"; print "/* Made by jumpfunc.mk. */"; print "#include <jumpfunc/calls.h>" }
 $$NF == "end" { whole = 1 }
-$$1 == "U" && sub(/^__jf_func___dtrace_/, "", $$2) && !seen[$$2]++ {
+$$1 != "U" { next }
+sub(/^__jf_test___dtraceenabled_/, "", $$2) { if (!tested[$$2]++) tests[++num] = $$2; $$2 = "__jf_func___dtrace_" $$2 }
+sub(/^__jf_func___dtrace_/, "", $$2) && !seen[$$2]++ {
 	at = index($$2, "___")
 	if (at > 1 && length($$2) > at + 2) name = substr($$2, 1, at - 1) ":" substr($$2, at + 3)
 	else if ($$2 ~ /^probe_./) name = "sdt:" substr($$2, 7)
@@ -59,6 +61,9 @@ $$1 == "U" && sub(/^__jf_func___dtrace_/, "", $$2) && !seen[$$2]++ {
 	}
 	print "__JF_DEFINE_CALLED(__dtrace_" $$2 ", \"" name "\");"
 }
-END { exit failed || !whole }
+END {
+	if (failed || !whole) exit 1
+	for (i = 1; i <= num; i++) print "__JF_DEFINE_TESTED(__dtraceenabled_" tests[i] ", __dtrace_" tests[i] ");"
+}
 endef
 export JUMPFUNC_CALLS_AWK

@@ -16,11 +16,20 @@ static noinline void over(unsigned int id, int result)
 	__dtrace_jobs___end(id, result);
 }
 
+unsigned int sample_calls_names;
+
+static noinline const char *name(void)
+{
+	sample_calls_names++;
+	return "a job";
+}
+
 int sample_calls_job(unsigned int id)
 {
 	int result;
 
-	__dtrace_jobs___begin(id, "a job");
+	if (__dtraceenabled_jobs___begin())
+		__dtrace_jobs___begin(id, name());
 	result = part(id, 200);
 	if (result) {
 		/* The same probe at another place. */

@@ -56,6 +56,9 @@ DYNFUNC_TARGETS(__dtrace_jobs___begin, print_begin);
 DYNFUNC_TARGETS(__dtrace_jobs___part, print_part);
 DYNFUNC_TARGETS(__dtrace_jobs___end, trace_end);
 
+module_param_named(names, sample_calls_names, uint, 0400);
+MODULE_PARM_DESC(names, "so many names of jobs were made, for subscribers of jobs:begin");
+
 static int jobs_set(const char *val, const struct kernel_param *kp)
 {
 	unsigned int i, n;

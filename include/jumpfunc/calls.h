@@ -27,9 +27,12 @@
  * compiler knows nothing of it: to it this is a call of a function, with as many arguments and of
  * such types as C has. jumpfunc.mk finds which probes the objects name, and defines these.
  *
+ * The call of a function __dtraceenabled_srv___request(), which returns int or bool, is a test
+ * whether the probe has a subscriber: a load and a comparison, in place of the call.
+ *
  * What the macro does not see is a reference to a function that nothing defines, and with that
- * modpost ends the build: the address of a probe function, a jump there, a call in a source that
- * lacks this header, and a test __dtraceenabled_...().
+ * modpost ends the build: the address of a probe function, a jump there, and a call in a source
+ * that lacks this header.
  */
 #ifndef JUMPFUNC_CALLS_H
 #define JUMPFUNC_CALLS_H
@@ -58,20 +61,41 @@
 	".endif\n\t"							\
 	".endif\n\t"
 
-/* Backwards: of one character only one test may be true. "callq" is not the macro's name. */
-asm(".macro call target:vararg\n\t"
-	".set .Ljf_at, 0\n\t"
-	".irpc letter, \"\\target\"\n\t"
-	__JF_CALLS_AT(8, "_")
-	__JF_CALLS_AT(7, "e")
-	__JF_CALLS_AT(6, "c")
-	__JF_CALLS_AT(5, "a")
-	__JF_CALLS_AT(4, "r")
-	__JF_CALLS_AT(3, "t")
-	__JF_CALLS_AT(2, "d")
-	__JF_CALLS_AT(1, "_")
-	__JF_CALLS_AT(0, "_")
+/*
+ * Is the name one of a probe? "__dtrace_" ends at 9. After "__dtrace", "e" leads to 20, and from there
+ * "enabled_" ends at 27. Backwards: of one character only one test may be true.
+ */
+#define __JF_CALLS_FIND							\
+	".set .Ljf_at, 0\n\t"						\
+	".irpc letter, \"\\target\"\n\t"				\
+	".if .Ljf_at >= 0\n\t"						\
+	__JF_CALLS_AT(26, "_")						\
+	__JF_CALLS_AT(25, "d")						\
+	__JF_CALLS_AT(24, "e")						\
+	__JF_CALLS_AT(23, "l")						\
+	__JF_CALLS_AT(22, "b")						\
+	__JF_CALLS_AT(21, "a")						\
+	__JF_CALLS_AT(20, "n")						\
+	".if .Ljf_at == 8\n\t"						\
+	".ifeqs \"\\letter\", \"e\"\n\t"				\
+	".set .Ljf_at, 20\n\t"						\
+	".endif\n\t"							\
+	".endif\n\t"							\
+	__JF_CALLS_AT(8, "_")						\
+	__JF_CALLS_AT(7, "e")						\
+	__JF_CALLS_AT(6, "c")						\
+	__JF_CALLS_AT(5, "a")						\
+	__JF_CALLS_AT(4, "r")						\
+	__JF_CALLS_AT(3, "t")						\
+	__JF_CALLS_AT(2, "d")						\
+	__JF_CALLS_AT(1, "_")						\
+	__JF_CALLS_AT(0, "_")						\
+	".endif\n\t"							\
 	".endr\n\t"
+
+/* "callq" is not the macro's name. */
+asm(".macro call target:vararg\n\t"
+	__JF_CALLS_FIND
 	".if .Ljf_at == 9\n"
 	"771:\n\t"
 	__JF_NOENDBR
@@ -80,6 +104,12 @@ asm(".macro call target:vararg\n\t"
 	__JF_UD2
 	__JF_SITE_REC("__jf_func_\\target + " __stringify(JF_FUNC_ENT),
 		      __stringify(JF_SITE_CALL))
+	".elseif .Ljf_at == 27\n\t"
+	/* Is its present target another one than its first, which is a nop? */
+	"movq __jf_test_\\target(%rip), %rax\n\t"
+	"cmpq __jf_test_\\target + 8(%rip), %rax\n\t"
+	"setne %al\n\t"
+	"movzbl %al, %eax\n\t"
 	".else\n\t"
 	"callq \\target\n\t"
 	".endif\n\t"
@@ -91,5 +121,10 @@ asm(".macro call target:vararg\n\t"
 	__JF_DEFINE_CALL(symbol, jf_nop, jf_nop);			\
 	struct jf_func __jf_func_##symbol __JF_USED = {			\
 		jf_nop, jf_nop, __JF_ENT_INIT(name, JF_ENT_FUNC, JF_ENT_NULL_OK) }
+
+/* What a test loads: the function that it is of. */
+#define __JF_DEFINE_TESTED(test, symbol)				\
+	asm(".globl __jf_test_" #test "\n\t"				\
+	    ".set __jf_test_" #test ", __jf_func_" #symbol)
 
 #endif /* JUMPFUNC_CALLS_H */

@@ -113,8 +113,9 @@ calls good good "calls of functions that do not exist build" '__dtrace_srv___req
 names=$(sed -n 's/.*, "\(.*\)".*/\1/p' "$work/calls/good_calls.c" | sort | paste -sd ' ')
 result "$([ "$names" = "sdt:alone srv:request" ]; echo $?)" "... and have these names: srv:request, sdt:alone" "$names"
 calls address '__dtrace_srv___request.*undefined' "... the address of such a function is refused" 'if (id) return __dtrace_srv___request;'
-calls test '__dtraceenabled_srv___request.*undefined' "... a test whether it is enabled is" \
-	'if (__dtraceenabled_srv___request()) __dtrace_srv___request(id, "x");'
+calls test good "a test whether it is enabled builds" 'if (__dtraceenabled_srv___request()) __dtrace_srv___request(id, "x");'
+calls test_address '__dtraceenabled_srv___request.*undefined' "... its address is refused" \
+	'if (id) return (void *)__dtraceenabled_srv___request;'
 calls no_name '__dtrace_nothing is neither' "... a name that has no provider is" '__dtrace_nothing(id);'
 calls no_header '__dtrace_srv___request.*undefined' "... a source without the header is" '__dtrace_srv___request(id, "x");'
 calls no_line 'dynfunc___dtrace_srv___request.*undefined' "... a Kbuild without the line is" '__dtrace_srv___request(id, "x");'

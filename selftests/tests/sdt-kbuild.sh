@@ -35,12 +35,14 @@ nops "... and each call, also one at a function's end, is a nop"
 jf_log_mark
 check "jobs" jobs 3
 check_eq "... say nothing" "$(said)" ""
+check_eq "... and a test whether a probe is enabled says no" "$(cat $P/names)" 0
 
 check "one is enabled by its name" jf_write functions "$M:jobs:begin=print_begin"
 [ -z "$on" ] || check_eq "... and is a call" "$(calls begin), $(calls part)" "sample_calls_job=$on, part=$off"
 jf_log_mark
 check "jobs" jobs 2
 check_eq "... say what it was called with" "$(said)" "begin 1 a job,begin 2 a job"
+check_eq "... and the test says yes" "$(cat $P/names)" 2
 check_fails "a target that is not the probe's is refused" jf_write functions "$M:jobs:begin=print_part"
 check_fails "a name without its provider is none" jf_write functions "$M:begin=print_begin"
 
@@ -63,8 +65,10 @@ check_eq "... is told by the third" "$(said)" "first: end 1 0,second: end 1 0"
 check "all are disabled" all 0
 nops "... and are nops again"
 jf_log_mark
+names=$(cat $P/names)
 check "jobs" jobs 3
 check_eq "... say nothing" "$(said)" ""
+check_eq "... and the test says no again" "$(cat $P/names)" "$names"
 
 check "all are enabled once more" all 1
 check "the sample unloads with its probes enabled" jf_rmmod $M

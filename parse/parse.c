@@ -55,6 +55,18 @@ int jf_parse_number(const char *s, unsigned int max, unsigned int *num)
 	return 0;
 }
 
+/* The next word of @cmd, which becomes a string of its own; NULL: none is left. */
+static char *jf_parse_word(char **cmd)
+{
+	char *word = *cmd + strspn(*cmd, JF_PARSE_SPACE);
+	size_t len = strcspn(word, JF_PARSE_SPACE);
+
+	*cmd = word + len;
+	if (**cmd)
+		*(*cmd)++ = '\0';
+	return len ? word : NULL;
+}
+
 /**
  * jf_parse_assignment - the next assignment of a list
  * @cmd: what is left of the command, whose separators become NULs; moved past
@@ -66,16 +78,11 @@ int jf_parse_number(const char *s, unsigned int max, unsigned int *num)
  */
 int jf_parse_assignment(char **cmd, struct jf_assignment *a)
 {
-	char *word = *cmd + strspn(*cmd, JF_PARSE_SPACE);
-	size_t len = strcspn(word, JF_PARSE_SPACE);
+	char *word = jf_parse_word(cmd);
 	char *equals, *colon;
 
-	*cmd = word + len;
-	if (!len)
+	if (!word)
 		return 0;
-	if (**cmd)
-		*(*cmd)++ = '\0';
-
 	equals = strchr(word, '=');
 	if (!equals)
 		return -EINVAL;
@@ -90,4 +97,75 @@ int jf_parse_assignment(char **cmd, struct jf_assignment *a)
 	if ((a->module && !*a->module) || !*a->name || !*a->target)
 		return -EINVAL;
 	return 1;
+}
+
+/**
+ * jf_parse_pattern - the next pattern of a list, that of probes
+ * @cmd: what is left of the command, whose separators become NULs; moved past
+ *       the pattern
+ * @p:   the pattern, pointing into the command; an empty part has become "*"
+ *
+ * Return: 1: there was one; 0: nothing is left; -EINVAL: the next word is not
+ * one: it has no sign, or not four parts.
+ */
+int jf_parse_pattern(char **cmd, struct jf_pattern *p)
+{
+	char *word = jf_parse_word(cmd);
+	const char *part[4];
+	unsigned int i;
+
+	if (!word)
+		return 0;
+	if (*word != '+' && *word != '-')
+		return -EINVAL;
+	p->on = *word++ == '+';
+	for (i = 0; i < 4; i++) {
+		char *colon = strchr(word, ':');
+
+		if (!colon != (i == 3))
+			return -EINVAL;
+		if (colon)
+			*colon = '\0';
+		part[i] = *word ? word : "*";
+		word = colon ? colon + 1 : word;
+	}
+	p->provider = part[0];
+	p->module = part[1];
+	p->function = part[2];
+	p->name = part[3];
+	return 1;
+}
+
+/**
+ * jf_parse_fits - is all of a string what a pattern says?
+ * @s:       the string
+ * @pattern: '*' is any number of any characters, '?' is one
+ *
+ * When a star fits no more, only the last one is tried again: what is between two
+ * stars fits best where it fits first. So the time is bounded by the product of both
+ * lengths.
+ *
+ * Return: whether it is.
+ */
+int jf_parse_fits(const char *s, const char *pattern)
+{
+	const char *star = NULL, *from = NULL;
+
+	while (*s) {
+		if (*pattern == '*') {
+			star = ++pattern;
+			from = s;
+		} else if (*pattern && (*pattern == '?' || *pattern == *s)) {
+			pattern++;
+			s++;
+		} else if (star) {
+			pattern = star;
+			s = ++from;
+		} else {
+			return 0;
+		}
+	}
+	while (*pattern == '*')
+		pattern++;
+	return !*pattern;
 }

@@ -25,6 +25,24 @@ struct jf_assignment {
 	const char *target;
 };
 
+/**
+ * struct jf_pattern - one "+provider:module:function:name", or with '-'
+ * @on:       it began with '+'
+ * @provider: a pattern, see jf_parse_fits()
+ * @module:   the same
+ * @function: the same
+ * @name:     the same
+ */
+struct jf_pattern {
+	int on;
+	const char *provider;
+	const char *module;
+	const char *function;
+	const char *name;
+};
+
+int jf_parse_pattern(char **cmd, struct jf_pattern *p);
+int jf_parse_fits(const char *s, const char *pattern);
 int jf_parse_command(char *buf, size_t len);
 int jf_parse_number(const char *s, unsigned int max, unsigned int *num);
 int jf_parse_assignment(char **cmd, struct jf_assignment *a);

@@ -99,6 +99,87 @@ static void assignments(char *cmd, const char *copy)
 	}
 }
 
+/* What a pattern means, by definition, with a table of answers for each rest of both. */
+static bool fits(const char *s, const char *pattern)
+{
+	size_t ns = strlen(s), np = strlen(pattern), i, j;
+	bool *ok = calloc((ns + 1) * (np + 1), 1), all;
+#define OK(i, j) ok[(i) * (np + 1) + (j)]
+
+	must(ok);
+	for (i = ns + 1; i-- > 0;) {
+		for (j = np + 1; j-- > 0;) {
+			if (j == np)
+				OK(i, j) = i == ns;
+			else if (pattern[j] == '*')
+				OK(i, j) = OK(i, j + 1) || (i < ns && OK(i + 1, j));
+			else
+				OK(i, j) = i < ns && (pattern[j] == '?' || pattern[j] == s[i]) &&
+					   OK(i + 1, j + 1);
+		}
+	}
+	all = OK(0, 0);
+	free(ok);
+	return all;
+}
+
+static bool part(const char *got, const char *from, size_t len)
+{
+	return len ? strlen(got) == len && !memcmp(got, from, len) : !strcmp(got, "*");
+}
+
+/* Is this word a pattern of four parts, and if so, is it @p? */
+static bool pattern(const char *word, size_t len, const struct jf_pattern *p)
+{
+	size_t at[5], n = 0, i;
+
+	if (!len || (*word != '+' && *word != '-'))
+		return false;
+	at[0] = 0;
+	for (i = 1; i < len; i++)
+		if (word[i] == ':' && ++n < 5)
+			at[n] = i;
+	if (n != 3)
+		return false;
+	at[4] = len;
+	if (!p)
+		return true;
+	must(p->on == (*word == '+'));
+	must(part(p->provider, word + at[0] + 1, at[1] - at[0] - 1));
+	must(part(p->module, word + at[1] + 1, at[2] - at[1] - 1));
+	must(part(p->function, word + at[2] + 1, at[3] - at[2] - 1));
+	must(part(p->name, word + at[3] + 1, at[4] - at[3] - 1));
+	must(!jf_parse_fits(p->module, p->function) == !fits(p->module, p->function));
+	must(!jf_parse_fits(p->name, p->provider) == !fits(p->name, p->provider));
+	must(jf_parse_fits(p->module, "*"));
+	return true;
+}
+
+static void patterns(char *cmd, const char *copy)
+{
+	struct jf_pattern p;
+	size_t len;
+	int ret;
+
+	for (;;) {
+		while (space(*copy))
+			copy++;
+		for (len = 0; copy[len] && !space(copy[len]); len++)
+			;
+		ret = jf_parse_pattern(&cmd, &p);
+		if (!len) {
+			must(!ret);
+			return;
+		}
+		if (ret < 0) {
+			must(ret == -EINVAL && !pattern(copy, len, NULL));
+			return;
+		}
+		must(ret == 1 && pattern(copy, len, &p));
+		copy += len;
+	}
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	/* Of just that size, so that a step beyond its end is seen. */
@@ -122,6 +203,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		number(cmd, 16);
 		number(cmd, 4294967295U);
 		assignments(cmd, copy);
+		memcpy(cmd, copy, strlen(copy) + 1);
+		patterns(cmd, copy);
 	}
 	free(copy);
 	free(cmd);

@@ -22,7 +22,7 @@ int main(int argc, char **argv)
 	static const char * const pieces[] = {
 		"0", "1", "2", "3", "16", "17", "00", "4294967295", "4294967296", "429496729", "9", "x",
 		"func0", "func1", "jf_func0_1", "default", "none", "module", "=", "=", "=", ":", ":",
-		" ", " ", "\n", "\t", "-", "+", "%s", "\r", "\xff", "/", "\x0b",
+		" ", " ", "\n", "\t", "-", "+", "%s", "+a*:?b:", "-:*b?*:", "ab", "ba", "*", "?", "\r", "\xff", "/", "\x0b",
 	};
 	unsigned long rounds = argc > 1 ? strtoul(argv[1], NULL, 0) : 500000, i;
 

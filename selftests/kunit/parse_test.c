@@ -236,11 +236,86 @@ static void list(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, buf[strlen(v->text) + 1], 'x');
 }
 
+struct pattern_vector {
+	const char		*text;
+	struct jf_pattern	out[WORDS];
+	int			end;
+};
+
+static const struct pattern_vector patterns[] = {
+	{ "+a:b:c:d", { { 1, "a", "b", "c", "d" } } },
+	{ "-a:b:c:d", { { 0, "a", "b", "c", "d" } } },
+	{ "+:::", { { 1, "*", "*", "*", "*" } } },
+	{ "+a:::d", { { 1, "a", "*", "*", "d" } } },
+	{ "+a-b:c+d:+:-", { { 1, "a-b", "c+d", "+", "-" } } },
+	{ " +a:b:c:d\n-e:f:g:h ", { { 1, "a", "b", "c", "d" }, { 0, "e", "f", "g", "h" } } },
+	{ "", { } },
+	{ " \t", { } },
+	{ "a:b:c:d", { }, -EINVAL },
+	{ ":b:c:d", { }, -EINVAL },
+	{ "+", { }, -EINVAL },
+	{ "+a", { }, -EINVAL },
+	{ "+a:b:c", { }, -EINVAL },
+	{ "+a:b:c:d:e", { }, -EINVAL },
+	{ "+a:b:c:", { { 1, "a", "b", "c", "*" } } },
+	{ "+ a:b:c:d", { }, -EINVAL },
+	{ "+a:b:c:d e", { { 1, "a", "b", "c", "d" } }, -EINVAL },
+};
+
+static void pattern_desc(const struct pattern_vector *v, char *desc)
+{
+	quoted(v->text, desc, KUNIT_PARAM_DESC_SIZE);
+}
+KUNIT_ARRAY_PARAM(pattern, patterns, pattern_desc);
+
+static void pattern(struct kunit *test)
+{
+	const struct pattern_vector *v = test->param_value;
+	char *buf = kunit_kzalloc(test, strlen(v->text) + 3, GFP_KERNEL);
+	char *rest = buf;
+	struct jf_pattern p;
+	unsigned int i;
+
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, buf);
+	strcpy(buf, v->text);
+	buf[strlen(v->text) + 1] = 'x';
+	for (i = 0; i < WORDS && v->out[i].name; i++) {
+		KUNIT_ASSERT_EQ(test, jf_parse_pattern(&rest, &p), 1);
+		KUNIT_EXPECT_EQ(test, p.on, v->out[i].on);
+		KUNIT_EXPECT_STREQ(test, p.provider, v->out[i].provider);
+		KUNIT_EXPECT_STREQ(test, p.module, v->out[i].module);
+		KUNIT_EXPECT_STREQ(test, p.function, v->out[i].function);
+		KUNIT_EXPECT_STREQ(test, p.name, v->out[i].name);
+	}
+	KUNIT_EXPECT_EQ(test, jf_parse_pattern(&rest, &p), v->end);
+	KUNIT_EXPECT_EQ(test, buf[strlen(v->text) + 1], 'x');
+}
+
+static void fits(struct kunit *test)
+{
+	static const struct { const char *s, *pattern; int fits; } v[] = {
+		{ "", "", 1 }, { "", "*", 1 }, { "", "**", 1 }, { "", "?", 0 },
+		{ "a", "", 0 }, { "a", "a", 1 }, { "a", "b", 0 }, { "a", "?", 1 },
+		{ "ab", "a", 0 }, { "a", "ab", 0 }, { "ab", "?", 0 },
+		{ "abc", "a*c", 1 }, { "abc", "*b*", 1 }, { "abc", "*bc", 1 },
+		{ "abcbc", "a*bc", 1 }, { "abcbd", "a*bc", 0 },
+		{ "abab", "*ab", 1 }, { "aaab", "*a?b", 1 }, { "a*b", "a*b", 1 },
+		{ "mississippi", "m*iss*i", 1 }, { "mississippi", "m*iss*s", 0 },
+	};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(v); i++)
+		KUNIT_EXPECT_EQ_MSG(test, !!jf_parse_fits(v[i].s, v[i].pattern),
+				    v[i].fits, "%s, %s", v[i].s, v[i].pattern);
+}
+
 static struct kunit_case parse_cases[] = {
 	KUNIT_CASE_PARAM(command, command_gen_params),
 	KUNIT_CASE_PARAM(number, number_gen_params),
 	KUNIT_CASE(number_limits),
 	KUNIT_CASE_PARAM(list, list_gen_params),
+	KUNIT_CASE_PARAM(pattern, pattern_gen_params),
+	KUNIT_CASE(fits),
 	{}
 };
 

@@ -40,7 +40,7 @@ bool jf_arch_image_span(const void *image, unsigned long *start,
  * What may be called through a pointer to a function of the type of @like, and
  * leads to @func, which has another one: @func itself, unless indirect calls
  * compare types in this kernel. The same for the same two, as long as jumpfunc is
- * loaded. The caller serialises this, and does not hold jf_lock().
+ * loaded. The caller does not hold jf_lock().
  * 0, -EOPNOTSUPP: the type of @like is not known, -ENOSPC, or an error of the
  * attempt.
  */

@@ -31,6 +31,8 @@
 
 extern u8 jf_stubs[], jf_stubs_end[];
 
+/* Below: what stubs are in use. jf_lock() nests inside. */
+static DEFINE_MUTEX(jf_stubs_mutex);
 /* What each stub leads to; as many as are in use. */
 static unsigned long jf_stub_func[JF_TYPED_STUBS];
 static unsigned int jf_stubs_used;
@@ -73,7 +75,7 @@ static int jf_stub_fill(u8 *head, const u8 *type, unsigned long func)
 	return 0;
 }
 
-int jf_arch_typed(void *func, const void *like, void **typed)
+static int jf_stub_get(void *func, const void *like, void **typed)
 {
 	const u8 *type = (const u8 *)like - JF_TYPE_LEN;
 	u8 *head = jf_stubs;
@@ -96,4 +98,14 @@ int jf_arch_typed(void *func, const void *like, void **typed)
 out:
 	*typed = head + JF_TYPE_LEN;
 	return 0;
+}
+
+int jf_arch_typed(void *func, const void *like, void **typed)
+{
+	int err;
+
+	mutex_lock(&jf_stubs_mutex);
+	err = jf_stub_get(func, like, typed);
+	mutex_unlock(&jf_stubs_mutex);
+	return err;
 }

@@ -23,7 +23,7 @@ define record
 endef
 
 # What a build of the module needs.
-dkms_dirs := init module tracepoint core quiesce arch index compat x86 x86/protocol arm64 arm64/protocol generic debugfs parse demo include bench
+dkms_dirs := init module tracepoint core quiesce arch index compat x86 x86/protocol arm64 arm64/protocol generic debugfs parse probes demo include bench
 dkms_files = Kbuild VERSION $(filter-out %.mod.c,$(wildcard *.c $(addsuffix /*.[chS],$(dkms_dirs)))) bench/Kbuild \
 	$(wildcard include/jumpfunc/*.h include/jumpfunc/detail/*.h)
 

@@ -33,17 +33,20 @@
 
 #include "core/commit.h"
 
+#include <linux/slab.h>
+
 static DEFINE_MUTEX(jf_tp_mutex);
 
 /* --- the interface ----------------------------------------------------- */
 
-int jf_trace_commit(const struct list_head *probes, struct list_head *changes)
+static int jf_trace_commit_locked(const struct list_head *probes,
+				  struct list_head *changes)
 {
 	const struct jf_probe_change *c;
 	LIST_HEAD(plans);
 	int err = 0;
 
-	mutex_lock(&jf_tp_mutex);
+	lockdep_assert_held(&jf_tp_mutex);
 	list_for_each_entry(c, probes, list) {
 		err = jf_plan_probe(&plans, c);
 		if (err)
@@ -52,7 +55,41 @@ int jf_trace_commit(const struct list_head *probes, struct list_head *changes)
 	if (!err)
 		err = jf_plans_commit(&plans, changes);
 	jf_plans_free(&plans);
+	return err;
+}
+
+int jf_trace_commit(const struct list_head *probes, struct list_head *changes)
+{
+	int err;
+
+	mutex_lock(&jf_tp_mutex);
+	err = jf_trace_commit_locked(probes, changes);
 	mutex_unlock(&jf_tp_mutex);
+	return err;
+}
+
+/*
+ * The unload of a module marks it, under jf_mutex, before it waits for jf_tp_mutex to
+ * remove probes, and forgets its entities after that. So one that @find sees without
+ * the mark is forgotten after this has returned.
+ */
+int jf_trace_commit_found(int (*find)(struct list_head *probes,
+				      struct list_head *changes, void *arg),
+			  void *arg)
+{
+	struct jf_probe_change *c, *tmp;
+	LIST_HEAD(changes);
+	LIST_HEAD(probes);
+	int err;
+
+	mutex_lock(&jf_tp_mutex);
+	err = find(&probes, &changes, arg);
+	if (!err && (!list_empty(&probes) || !list_empty(&changes)))
+		err = jf_trace_commit_locked(&probes, &changes);
+	mutex_unlock(&jf_tp_mutex);
+	jf_free_changes(&changes);
+	list_for_each_entry_safe(c, tmp, &probes, list)
+		kfree(c);
 	return err;
 }
 

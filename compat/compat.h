@@ -216,4 +216,102 @@ static inline const void *jf_tracepoint_like(const struct tracepoint *tp)
 #define JF_HAVE_STATIC_CALL_RETURN0 0
 #endif
 
+/* Can functions be traced at their entry, and be found by their names? */
+#if defined(CONFIG_FUNCTION_TRACER) && defined(CONFIG_DYNAMIC_FTRACE) && \
+	defined(CONFIG_KALLSYMS)
+#define JF_HAVE_FTRACE 1
+#else
+#define JF_HAVE_FTRACE 0
+#endif
+
+#if JF_HAVE_FTRACE
+#include <linux/ftrace.h>
+#include <linux/ptrace.h>
+
+/* 5.11: what a callback gets may be less than all registers; protection is asked for. */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(5, 11, 0)
+#define jf_ftrace_regs		ftrace_regs
+#define JF_FTRACE_PROTECT	FTRACE_OPS_FL_RECURSION
+#else
+#define jf_ftrace_regs		pt_regs
+#define JF_FTRACE_PROTECT	0
+#endif
+
+/* Where arguments are not saved for every callback, all registers are asked for. */
+#ifdef CONFIG_HAVE_DYNAMIC_FTRACE_WITH_ARGS
+#define JF_FTRACE_SAVE		0
+#else
+#define JF_FTRACE_SAVE		FTRACE_OPS_FL_SAVE_REGS_IF_SUPPORTED
+#endif
+
+#if defined(CONFIG_HAVE_DYNAMIC_FTRACE_WITH_ARGS) || \
+	defined(CONFIG_DYNAMIC_FTRACE_WITH_REGS)
+#define JF_FTRACE_HAS_ARGS	1
+#else
+#define JF_FTRACE_HAS_ARGS	0
+#endif
+
+/* Argument @n of a traced function, if it is passed in a register; else 0. */
+static inline unsigned long jf_ftrace_arg(struct jf_ftrace_regs *regs,
+					  unsigned int n)
+{
+#if !JF_FTRACE_HAS_ARGS
+	return 0;
+#elif !defined(CONFIG_HAVE_DYNAMIC_FTRACE_WITH_ARGS)
+	struct pt_regs *all;
+
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(5, 11, 0)
+	all = ftrace_get_regs(regs);
+#else
+	all = regs;
+#endif
+	return all ? regs_get_kernel_argument(all, n) : 0;
+#elif LINUX_VERSION_CODE >= KERNEL_VERSION(6, 2, 0)
+	return ftrace_regs_get_argument(regs, n);
+#else
+	/* The first one to save them was x86, and kept them there. */
+	return regs_get_kernel_argument(&regs->regs, n);
+#endif
+}
+
+/* Let @ops, which is not registered, trace these as well. 5.18 takes all at once. */
+static inline int jf_ftrace_add(struct ftrace_ops *ops, unsigned long *ips,
+				unsigned int num)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(5, 18, 0)
+	return ftrace_set_filter_ips(ops, ips, num, 0, 0);
+#else
+	unsigned int i;
+	int err = 0;
+
+	for (i = 0; !err && i < num; i++)
+		err = ftrace_set_filter_ip(ops, ips[i], 0, 0);
+	return err;
+#endif
+}
+
+/*
+ * Let @ops no longer trace these, of which there are fewer than it traces. On error it
+ * may be some of them that it still traces.
+ */
+static inline int jf_ftrace_del(struct ftrace_ops *ops, unsigned long *ips,
+				unsigned int num)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(5, 18, 0)
+	return ftrace_set_filter_ips(ops, ips, num, 1, 0);
+#else
+	unsigned int i;
+	int err = 0;
+
+	for (i = 0; !err && i < num; i++) {
+		err = ftrace_set_filter_ip(ops, ips[i], 1, 0);
+		/* It went in an earlier attempt. */
+		if (err == -ENOENT)
+			err = 0;
+	}
+	return err;
+#endif
+}
+#endif /* JF_HAVE_FTRACE */
+
 #endif /* JF_COMPAT_H */

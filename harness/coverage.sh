@@ -53,7 +53,7 @@ fi
 ls "$data"/*.gcda >/dev/null 2>&1 || die "no counters came out of the VM: does $kernel have CONFIG_GCOV_KERNEL?"
 find "$out/src" -maxdepth 2 -name '*.gcno' -exec cp {} "$data" \;
 
-mapfile -t names < <(cd "$JF_TREE" && ls -- jf_*.c {init,module,tracepoint,core,quiesce,index,parse,arch}/*.c x86/*.c x86/protocol/insn.h x86/protocol/protocol.h x86/protocol/trap.h debugfs/*.c demo/*.c)
+mapfile -t names < <(cd "$JF_TREE" && ls -- jf_*.c {init,module,tracepoint,core,quiesce,index,parse,probes,arch}/*.c x86/*.c x86/protocol/insn.h x86/protocol/protocol.h x86/protocol/trap.h debugfs/*.c demo/*.c)
 report()
 {
 	"$JF_TREE/harness/gcov-report" "$@" --reasons "$JF_TREE/docs/coverage.reasons" "$out/src" "$data" "${names[@]}"

@@ -307,6 +307,114 @@ int jf_add_unnamed_text(struct jf_spans *s, unsigned long addr)
 	return err;
 }
 
+/* --- all modules and their text ------------------------------------------ */
+
+struct module **jf_modules_get(bool (*fits)(const char *name, void *arg),
+			       void *arg)
+{
+	struct kset *modules = THIS_MODULE->mkobj.kobj.kset;
+	struct module **mods, *mod;
+	unsigned int n = 0, max = 0;
+	struct kobject *k;
+
+	if (modules) {
+		spin_lock(&modules->list_lock);
+		list_for_each_entry(k, &modules->list, entry)
+			max++;
+		spin_unlock(&modules->list_lock);
+	}
+	/* One that is loaded meanwhile may find no room: it was not there before. */
+	mods = kvcalloc(max + 1, sizeof(*mods), GFP_KERNEL);
+	if (!mods)
+		return ERR_PTR(-ENOMEM);
+	if (!max)
+		return mods;
+	spin_lock(&modules->list_lock);
+	list_for_each_entry(k, &modules->list, entry) {
+		/* Those that are part of the kernel have none. */
+		mod = container_of(k, struct module_kobject, kobj)->mod;
+		if (n < max && mod &&
+		    READ_ONCE(mod->state) == MODULE_STATE_LIVE &&
+		    fits(mod->name, arg) && kobject_get_unless_zero(k))
+			mods[n++] = mod;
+	}
+	spin_unlock(&modules->list_lock);
+	return mods;
+}
+
+void jf_modules_put(struct module **mods)
+{
+	unsigned int i;
+
+	for (i = 0; mods[i]; i++)
+		kobject_put(&mods[i]->mkobj.kobj);
+	kvfree(mods);
+}
+
+/**
+ * struct jf_copy - symbols that are being copied
+ * @num:   how many there are
+ * @bytes: so long are their names
+ * @max:   there is room for so many
+ * @text:  they; NULL: they are counted
+ * @names: room for the next name
+ * @end:   the end of that room
+ */
+struct jf_copy {
+	unsigned int		num, max;
+	size_t			bytes;
+	struct jf_named_text	*text;
+	char			*names, *end;
+};
+
+static int jf_symbol_copy(void *arg, unsigned long addr, unsigned long size,
+			  const char *name)
+{
+	struct jf_copy *c = arg;
+	size_t len = strlen(name) + 1;
+
+	if (c->text) {
+		/* The table has changed since it was counted: see below. */
+		if (c->num == c->max || len > c->end - c->names)
+			return -ENOSPC;
+		c->text[c->num].addr = addr;
+		c->text[c->num].size = size;
+		c->text[c->num].name = memcpy(c->names, name, len);
+		c->names += len;
+	}
+	c->num++;
+	c->bytes += len;
+	return 0;
+}
+
+struct jf_named_text *jf_named_text(const struct module *mod, unsigned int *num)
+{
+	struct jf_copy c = { };
+	unsigned long start = 0, end = 0;
+	size_t text;
+
+	*num = 0;
+	/* What is left of it when its init is done. */
+	jf_module_text(mod, 0, &start, &end);
+	/* As in jf_add_named_text(), the second table has no more than the first. */
+	rcu_read_lock();
+	jf_each_symbol(mod, start, end, jf_symbol_copy, &c);
+	rcu_read_unlock();
+	text = c.num * sizeof(*c.text);
+	c.text = kvmalloc(text + c.bytes + 1, GFP_KERNEL);
+	if (!c.text)
+		return ERR_PTR(-ENOMEM);
+	c.names = (char *)c.text + text;
+	c.end = c.names + c.bytes;
+	c.max = c.num;
+	c.num = 0;
+	rcu_read_lock();
+	jf_each_symbol(mod, start, end, jf_symbol_copy, &c);
+	rcu_read_unlock();
+	*num = c.num;
+	return c.text;
+}
+
 struct jf_ctl *jf_ctl_by_tramp(unsigned long addr)
 {
 	struct jf_ctl *ctl;
@@ -368,6 +476,19 @@ void *jf_allowed_target(const struct jf_ctl *ctl, const char *target)
 					return rec->targets[j].func;
 		}
 	}
+	return NULL;
+}
+
+void *jf_first_target(const struct jf_ctl *ctl)
+{
+	struct jf_mod *m;
+	unsigned int i;
+
+	lockdep_assert_held(&jf_mutex);
+	list_for_each_entry(m, &jf_modules, list)
+		for (i = 0; i < m->num_targets; i++)
+			if (m->targets[i]->ent == ctl->ent && m->targets[i]->num)
+				return m->targets[i]->targets[0].func;
 	return NULL;
 }
 

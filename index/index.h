@@ -20,6 +20,7 @@
 
 struct jf_change;
 struct jf_kept;
+struct jf_tracepoint;
 
 /* Of so many former targets it is remembered that they were led to. */
 #define JF_CTL_LEFT	4
@@ -46,6 +47,7 @@ struct jf_kept;
  * @pin:     dynamic functions: the module that is kept because it leads there
  * @mark:    the last search for circles that visited it
  * @todo:    the next one for that search to visit
+ * @tp:      of a tracepoint that is known: the tracepoint
  */
 struct jf_ctl {
 	struct hlist_node	hash;
@@ -68,6 +70,7 @@ struct jf_ctl {
 	struct module		*pin;
 	u64			mark;
 	struct jf_ctl		*todo;
+	struct jf_tracepoint	*tp;
 };
 
 /**
@@ -167,8 +170,34 @@ bool jf_module_symbols(const char *name, unsigned long addr, bool *stays,
  * have; needs no lock. 0, also where it is no module's; -ENOMEM
  */
 int jf_add_unnamed_text(struct jf_spans *s, unsigned long addr);
+/**
+ * struct jf_named_text - a symbol of a module's text
+ * @addr: where it begins
+ * @size: how long it is
+ * @name: its name
+ */
+struct jf_named_text {
+	unsigned long	addr, size;
+	const char	*name;
+};
+
+/*
+ * The modules that are live and whose names @fits accepts, each with a reference on its
+ * object: such a module is unloaded, but not freed. ERR_PTR(-ENOMEM), or an array that
+ * ends with NULL, for jf_modules_put().
+ */
+struct module **jf_modules_get(bool (*fits)(const char *name, void *arg),
+			       void *arg);
+void jf_modules_put(struct module **mods);
+/*
+ * All symbols of the text of @mod, which is not freed meanwhile, in no order and with
+ * their names; for kvfree(). ERR_PTR(-ENOMEM)
+ */
+struct jf_named_text *jf_named_text(const struct module *mod, unsigned int *num);
 /* May the name @target be given to @ctl through debugfs? Its address or NULL. */
 void *jf_allowed_target(const struct jf_ctl *ctl, const char *target);
+/* The first of those that may be, or NULL. */
+void *jf_first_target(const struct jf_ctl *ctl);
 
 /* --- for module/tables.c, which fills it ---------------------------------- */
 

@@ -4,6 +4,7 @@
  * context. Nothing here calls another room.
  *
  * Lock order, outermost first:
+ *   jf_probes_mutex	what the file probes has enabled (probes/file.c)
  *   jf_events_mutex	the event set's mode (demo/event_set.c)
  *   jf_tp_mutex	probes of tracepoints (jf_tracepoint.c)
  *   jf_retired_mutex	images, and what waits to be freed (tracepoint/code.c)

@@ -9,6 +9,7 @@
 #include "tracepoint/tracepoint.h"
 #include "debugfs/debugfs.h"
 #include "demo/demo.h"
+#include "probes/probes.h"
 
 #include <linux/init.h>
 #include <linux/module.h>
@@ -33,18 +34,24 @@ static int __init jumpfunc_init(void)
 	err = jf_module_init();
 	if (err)
 		goto err_trace;
-	err = jf_demo_init();
+	err = jf_probe_file_init();
 	if (err)
 		goto err_module;
+	err = jf_demo_init();
+	if (err)
+		goto err_probes;
 	/*
 	 * From here on nothing may fail: a module whose init fails is freed even
 	 * while a task has a file of it open.
 	 */
 	jf_debugfs_init();
 	jf_demo_add_files();
+	jf_probe_file_add();
 	pr_info("loaded, back end %s\n", jf_arch_backend());
 	return 0;
 
+err_probes:
+	jf_probe_file_exit();
 err_module:
 	jf_module_exit();
 err_trace:
@@ -59,8 +66,11 @@ err_arch:
 static void __exit jumpfunc_exit(void)
 {
 	jf_demo_exit();
+	jf_probe_file_remove();
 	jf_debugfs_exit();
+	jf_probe_file_exit();
 	jf_module_exit();
+	jf_probe_file_free();
 	jf_trace_exit();
 	jf_quiesce_exit();
 	jf_arch_exit();

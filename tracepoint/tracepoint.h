@@ -30,6 +30,15 @@ struct jf_probe_change {
  */
 int jf_trace_commit(const struct list_head *probes, struct list_head *changes);
 
+/*
+ * The same with lists that @find fills, which is called with the lock of all probes
+ * held: entities of a module that it finds, and that is not being unloaded, stay until
+ * the commit is over. It takes jf_lock() for that. Its error is returned. May sleep.
+ */
+int jf_trace_commit_found(int (*find)(struct list_head *probes,
+				      struct list_head *changes, void *arg),
+			  void *arg);
+
 /**
  * struct jf_trace_stats - what `stats` shows of tracepoints
  * @transitions:    changes of a tracepoint's probes

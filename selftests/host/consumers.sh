@@ -453,7 +453,7 @@ if ! command -v clang >/dev/null; then
 else
 	# But for the half of a sample that is a program, and for the one whose header refuses clang.
 	mapfile -t samples < <(cd "$TOP" && printf '%s\n' samples/*[!m].c | grep -v _calls_)
-	said=$(cd "$TOP" && clang_compile jf_*.c {init,module,tracepoint,core,quiesce,index,parse}/*.c debugfs/*.c demo/*.c x86/*.c x86/*.S \
+	said=$(cd "$TOP" && clang_compile jf_*.c {init,module,tracepoint,core,quiesce,index,parse,probes}/*.c debugfs/*.c demo/*.c x86/*.c x86/*.S \
 		"${samples[@]}")
 	result "$([ -z "$said" ]; echo $?)" "clang compiles jumpfunc and the samples, without a warning" "$said"
 fi

@@ -68,6 +68,7 @@ help:
 	@echo 'make stress             run the long forms of the VM tests, an hour or more (KERNELS, TESTS as for check)'
 	@echo 'make bench              measure the cost of calls, branches and updates natively; table, CSV, SVG'
 	@echo 'make bench-kernel       ... inside a stock kernel, in a VM (KERNEL=6.1 BACKENDS="xmc indirect")'
+	@echo 'make bench-sdt          measure three forms of SDT probes inside a stock kernel, in a VM (KERNEL=6.1)'
 	@echo 'make model              check the formal model of the protocol, and that its broken variants fail'
 	@echo 'make vm KERNEL=6.12     start a shell in a VM with the modules, scripts and tests (CPUS=4 MEM=1024)'
 	@echo 'make install            install what make has built: module, headers, scripts, manual (DESTDIR, PREFIX, KVER)'
@@ -117,6 +118,7 @@ check-full:
 	@harness/deps.sh build fetch source vm host model lint man package arm64
 	+@$(MAKE) --no-print-directory -C user stress
 	+@$(MAKE) --no-print-directory -C user sdt-programs
+	+@scripts/bench-sdt.sh -r 5
 	@rc=0; harness/check --full $(if $(filter file,$(origin KERNELS)),,--kernels "$(KERNELS)") $(TESTS) || rc=$$?; \
 	harness/kernels-md || rc=1; exit $$rc
 
@@ -149,6 +151,10 @@ bench-kernel:
 	@harness/deps.sh build fetch vm plot
 	+@scripts/bench-kernel.sh $(if $(KERNEL),-k $(KERNEL)) $(if $(BACKENDS),-b "$(BACKENDS)") $(BENCH_ARGS)
 
+bench-sdt:
+	@harness/deps.sh build fetch vm
+	+@scripts/bench-sdt.sh $(if $(KERNEL),-k $(KERNEL)) $(if $(ROUNDS),-r $(ROUNDS))
+
 model:
 	@harness/deps.sh model
 	@docs/model/run.sh
@@ -160,4 +166,4 @@ demo:
 	@harness/deps.sh build fetch vm host plot
 	@scripts/demo.sh $(if $(KERNEL),-k $(KERNEL))
 
-.PHONY: modules samples help clean clean-cache deps vm check check-full newest lint coverage mutants stress bench bench-kernel model doctor demo
+.PHONY: modules samples help clean clean-cache deps vm check check-full newest lint coverage mutants stress bench bench-kernel bench-sdt model doctor demo

@@ -231,6 +231,7 @@ while IFS= read -r d; do
 	case $d in
 	selftests/kunit) [ -z "$skip" ] || continue ;;
 	selftests/kunit/*) continue ;;
+	bench/forms) [ -n "${JF_FORMS:-}" ] || continue ;;
 	esac
 	build "$d" || fail "the build of $d failed"
 done < <(cd "$src" && find . -mindepth 2 -name Kbuild -printf '%h\n' | sed 's,^\./,,' | sort)

@@ -152,6 +152,7 @@ static bool pattern(const char *word, size_t len, const struct jf_pattern *p)
 	must(!jf_parse_fits(p->module, p->function) == !fits(p->module, p->function));
 	must(!jf_parse_fits(p->name, p->provider) == !fits(p->name, p->provider));
 	must(jf_parse_fits(p->module, "*"));
+	must(jf_parse_fits("ab", "ab*") && jf_parse_fits("ab", "?b") && !jf_parse_fits("", "?"));
 	return true;
 }
 

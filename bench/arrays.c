@@ -10,6 +10,7 @@
 #include "bench.h"
 #include "targets.h"
 
+#include <jumpfunc/entry.h>
 #include <jumpfunc/tracepoint.h>
 
 #include <linux/srcu.h>
@@ -268,6 +269,32 @@ static void finish_kernel(const struct jfb_row *row)
 	detach(row, row->probes);
 }
 
+/* --- functions that are entered by ftrace ----------------------------------- */
+
+static int prepare_entry(const struct jfb_row *row)
+{
+	int err = register_jf_trace_jf_entry(jfb_entry_probe, &slots[0].slot);
+
+	if (err)
+		return err;
+	err = jf_probes_set("+ftrace:" KBUILD_MODNAME ":jfb_entered:entry");
+	if (err)
+		unregister_jf_trace_jf_entry(jfb_entry_probe, &slots[0].slot);
+	return err;
+}
+
+static void finish_entry(const struct jfb_row *row)
+{
+	int err = jf_probes_set("-ftrace:" KBUILD_MODNAME ":jfb_entered:entry");
+
+	unregister_jf_trace_jf_entry(jfb_entry_probe, &slots[0].slot);
+	if (err)
+		pr_warn("cannot disable a function (%d)\n", err);
+}
+
+EVENTS(events_entry, jfb_entered(x))
+EVENTS(events_no_entry, jfb_not_entered(x))
+
 /* --- rows -------------------------------------------------------------------- */
 
 static bool check(const struct jfb_row *row, unsigned long n, unsigned long x,
@@ -300,6 +327,15 @@ static bool check(const struct jfb_row *row, unsigned long n, unsigned long x,
 	{ "kernel", "trace_name(), a tracepoint of the kernel's own", 1, \
 	  n, 0, events_kernel_##n, check, prepare_kernel, finish_kernel }
 
+/* Without the function tracer there is nothing to enable. */
+#ifdef CONFIG_DYNAMIC_FTRACE
+#define JFB_FTRACE_ROWS							\
+	{ "ftrace", "a function that ftrace enters, told to jf_entry", 1, 1, \
+	  0, events_entry, check, prepare_entry, finish_entry },
+#else
+#define JFB_FTRACE_ROWS
+#endif
+
 static const struct jfb_row rows[] = {
 	{ "none", "the loop alone, subtracted below", 1, 0, JFB_LOOP,
 	  events_loop, check },
@@ -309,7 +345,10 @@ static const struct jfb_row rows[] = {
 	  events_chain_0, check, prepare_chain_0, finish_chain_0 },
 	{ "kernel", "trace_name(), no probe", 1, 0, 0,
 	  events_kernel_0, check },
+	{ "ftrace", "a function that ftrace could enter, off", 1, 0, 0,
+	  events_no_entry, check },
 	ROWS(1),
+	JFB_FTRACE_ROWS
 	{ "chain-bare", "jf_trace_name(), nothing around its probe", 1, 1, 0,
 	  events_chain_bare, check, prepare_chain_bare, finish_chain_bare },
 	{ "chain-sleepable", "jf_trace_name(), its probe may sleep", 1, 1,

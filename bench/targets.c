@@ -7,6 +7,8 @@
 #include "bulk.h"
 #include "targets.h"
 
+#include <jumpfunc/entry.h>
+
 #define TARGET(i)							\
 	notrace unsigned long jfb_target_##i(unsigned long x)		\
 	{								\
@@ -28,6 +30,25 @@ JFB_REP8(PROBE, p)
 
 #define PROBE_POINTER(i) jfb_probe_##i,
 jfb_probe_fn * const jfb_probes[JFB_PROBES] = { JFB_REP8(PROBE_POINTER, p) };
+
+/* The only functions here that ftrace can enter; it enters the first one. */
+noinline void jfb_entered(unsigned long arg)
+{
+	asm volatile("" : : "r" (arg) : "memory");
+}
+
+noinline void jfb_not_entered(unsigned long arg)
+{
+	asm volatile("" : : "r" (arg) : "memory");
+}
+
+notrace void jfb_entry_probe(void *data, const struct jf_entry *e,
+			     unsigned long caller, const void *args)
+{
+	struct jfb_slot *slot = data;
+
+	WRITE_ONCE(slot->last, jf_entry_arg(args, 0) + slot->id);
+}
 
 notrace unsigned long jfb_specimen(jfb_fn *f, unsigned long x)
 {

@@ -15,4 +15,11 @@ JFB_REP64(JFB_DECLARE_TARGET, t)
 #define JFB_DECLARE_PROBE(i)	jfb_probe_fn jfb_probe_##i;
 JFB_REP8(JFB_DECLARE_PROBE, p)
 
+struct jf_entry;
+
+void jfb_entered(unsigned long arg);
+void jfb_not_entered(unsigned long arg);
+void jfb_entry_probe(void *data, const struct jf_entry *e,
+		     unsigned long caller, const void *args);
+
 #endif /* JFB_TARGETS_H */

@@ -23,11 +23,13 @@
 #include "parse/parse.h"
 #include "tracepoint/tracepoint.h"
 
+#include <linux/err.h>
 #include <linux/hashtable.h>
 #include <linux/mm.h>
 #include <linux/percpu.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
+#include <linux/sort.h>
 #include <linux/string.h>
 
 /**
@@ -151,10 +153,72 @@ static bool jf_place_has(const struct jf_site *site)
 	return !(site->flags & JF_SITE_TRAMP);
 }
 
-/* The function that @addr is in; @buf is for KSYM_SYMBOL_LEN bytes. */
-static const char *jf_function_name(unsigned long addr, char *buf)
+/**
+ * struct jf_names - the functions of one module, for as long as jf_mutex is held
+ * @mod:  the module; NULL: none yet
+ * @text: they, sorted by address; NULL: there was no memory
+ * @num:  how many
+ *
+ * The kernel searches a module's symbols one by one for each address that is to get a
+ * name. A module with thousands of sites has ten times as many symbols.
+ */
+struct jf_names {
+	const struct module	*mod;
+	struct jf_named_text	*text;
+	unsigned int		num;
+};
+
+/* No two of them overlap, but several symbols may stand for one function. */
+static int jf_named_cmp(const void *a, const void *b)
 {
-	snprintf(buf, KSYM_SYMBOL_LEN, "%ps", (void *)addr);
+	const struct jf_named_text *x = a, *y = b;
+
+	if (x->addr != y->addr)
+		return x->addr < y->addr ? -1 : 1;
+	return 0;
+}
+
+static void jf_names_of(struct jf_names *n, const struct module *mod)
+{
+	if (n->mod == mod)
+		return;
+	kvfree(n->text);
+	n->mod = mod;
+	n->text = jf_named_text(mod, &n->num);
+	if (IS_ERR(n->text)) {
+		n->text = NULL;
+		n->num = 0;
+	}
+	if (n->num)
+		sort(n->text, n->num, sizeof(*n->text), jf_named_cmp, NULL);
+}
+
+static void jf_names_free(struct jf_names *n)
+{
+	kvfree(n->text);
+}
+
+/* The function that a site is in. */
+static const char *jf_function_name(struct jf_names *n, const struct jf_site *site)
+{
+	static char buf[KSYM_SYMBOL_LEN];
+	unsigned int lo = 0, hi;
+
+	lockdep_assert_held(&jf_mutex);
+	jf_names_of(n, site->mod->mod);
+	/* The last one that does not begin after it. */
+	hi = n->num;
+	while (lo < hi) {
+		unsigned int mid = lo + (hi - lo) / 2;
+
+		if (n->text[mid].addr <= site->addr)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	if (lo && site->addr - n->text[lo - 1].addr < n->text[lo - 1].size)
+		return n->text[lo - 1].name;
+	snprintf(buf, sizeof(buf), "%ps", (void *)site->addr);
 	/* " [module]" */
 	buf[strcspn(buf, " ")] = '\0';
 	return buf;
@@ -173,9 +237,8 @@ static bool jf_provider_fits(const struct jf_place *place,
 
 /* Does one of its sites fit, or it itself where there is none? */
 static bool jf_place_fits(const struct jf_place *place,
-			  const struct jf_pattern *p)
+			  const struct jf_pattern *p, struct jf_names *names)
 {
-	static char buf[KSYM_SYMBOL_LEN];
 	const struct jf_site *site;
 	bool any = false;
 
@@ -187,10 +250,9 @@ static bool jf_place_fits(const struct jf_place *place,
 			if (!jf_place_has(site))
 				continue;
 			any = true;
-			/* Symbols are searched one by one: not where none is asked for. */
 			if (jf_parse_fits(site->mod->mod->name, p->module) &&
 			    (!strcmp(p->function, "*") ||
-			     jf_parse_fits(jf_function_name(site->addr, buf),
+			     jf_parse_fits(jf_function_name(names, site),
 					   p->function)))
 				return true;
 		}
@@ -239,6 +301,7 @@ static int jf_ask_call(const struct jf_ctl *ctl, bool on,
 int jf_places_find(const struct jf_pattern *p, struct list_head *changes,
 		   unsigned int *num)
 {
+	struct jf_names names = { };
 	const struct jf_mod *m;
 	unsigned int i;
 	int err = 0;
@@ -251,13 +314,15 @@ int jf_places_find(const struct jf_pattern *p, struct list_head *changes,
 			const struct jf_ctl *ctl = &m->ctls[i];
 			struct jf_place place;
 
-			if (!jf_place_of(ctl, &place) || !jf_place_fits(&place, p))
+			if (!jf_place_of(ctl, &place) ||
+			    !jf_place_fits(&place, p, &names))
 				continue;
 			err = ctl->tp ? jf_ask_trace(ctl, p->on) :
 					jf_ask_call(ctl, p->on, changes);
 			*num += !err;
 		}
 	}
+	jf_names_free(&names);
 	jf_unlock();
 	return err;
 }
@@ -351,9 +416,9 @@ static int jf_group_add(struct list_head *groups, const char *module,
 	return 0;
 }
 
-static int jf_groups_make(const struct jf_place *place, struct list_head *groups)
+static int jf_groups_make(const struct jf_place *place, struct list_head *groups,
+			  struct jf_names *names)
 {
-	static char buf[KSYM_SYMBOL_LEN];
 	const struct jf_site *site;
 	int err = 0;
 
@@ -361,7 +426,7 @@ static int jf_groups_make(const struct jf_place *place, struct list_head *groups
 		list_for_each_entry(site, &place->sites->sites, list)
 			if (!err && jf_place_has(site))
 				err = jf_group_add(groups, site->mod->mod->name,
-						   jf_function_name(site->addr, buf),
+						   jf_function_name(names, site),
 						   1);
 	if (!err && list_empty(groups))
 		err = jf_group_add(groups, place->ctl->mod->mod->name, "-", 0);
@@ -382,13 +447,14 @@ static void jf_place_state(struct seq_file *m, const struct jf_ctl *ctl)
 	}
 }
 
-static void jf_place_show(struct seq_file *m, const struct jf_place *place)
+static void jf_place_show(struct seq_file *m, const struct jf_place *place,
+			  struct jf_names *names)
 {
 	struct jf_group *g, *tmp;
 	LIST_HEAD(groups);
 
 	/* Without memory, as much as there is. */
-	jf_groups_make(place, &groups);
+	jf_groups_make(place, &groups, names);
 	list_for_each_entry_safe(g, tmp, &groups, list) {
 		seq_printf(m, "%.*s:%s:%s", place->len, place->provider, g->name,
 			   place->name);
@@ -400,15 +466,18 @@ static void jf_place_show(struct seq_file *m, const struct jf_place *place)
 
 void jf_places_show(struct seq_file *m)
 {
+	struct jf_names names = { };
 	const struct jf_mod *mod;
 	struct jf_place place;
 	unsigned int i;
 
 	jf_lock();
 	list_for_each_entry(mod, &jf_modules, list)
-		for (i = 0; i < mod->num_ctls; i++)
+		/* What no longer fits is shown anew, in a larger buffer. */
+		for (i = 0; i < mod->num_ctls && !seq_has_overflowed(m); i++)
 			if (jf_place_of(&mod->ctls[i], &place))
-				jf_place_show(m, &place);
+				jf_place_show(m, &place, &names);
+	jf_names_free(&names);
 	jf_unlock();
 }
 

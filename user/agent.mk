@@ -22,10 +22,10 @@ agent: $(AGENT_LIB)
 $(OUT)/agent/%.o: agent/%.c $(AGENT_HEADERS)
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) $(LIB_CFLAGS) -fvisibility=hidden -Wno-error=undef -c -o $@ $<
-# It runs where the registers of vectors are the program's.
+# It runs where the registers of vectors are the program's, and calls no function that may be a probe, memcpy() say.
 $(OUT)/agent/record.o: agent/record.c $(AGENT_HEADERS)
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) $(LIB_CFLAGS) -fvisibility=hidden -O2 -mgeneral-regs-only -fno-stack-protector -c -o $@ $<
+	$(CC) $(CPPFLAGS) $(LIB_CFLAGS) -fvisibility=hidden -O2 -mgeneral-regs-only -fno-stack-protector -fno-tree-loop-distribute-patterns -c -o $@ $<
 # What finds a call's site, which the library does not export.
 $(OUT)/agent/call.o: lib/call.c $(AGENT_HEADERS)
 	@mkdir -p $(@D)

@@ -4,7 +4,8 @@
  *
  * Environment:
  *   JUMPFUNC_AGENT=glob,glob...	record these from before main() on: "provider:name" of notes,
- *					"name" or "object:name" of functions
+ *					"name" or "object:name" of functions; "fopen(string,string)" for arguments
+ *					that are strings
  *   JUMPFUNC_AGENT_WAYS=way,way...	only these: jump, short, span, break
  *   JUMPFUNC=verbose			say what cannot be recorded, and why
  * and those of <jumpfunc/record.h>.
@@ -41,12 +42,14 @@
  * @next:      the one after it; the last that matches counts
  * @on:        to switch on, or off
  * @functions: it is of functions, not of notes
+ * @strings:   arguments that are recorded as strings, too: bit 0 is the first
  * @glob:      of names
  */
 struct wish {
 	struct wish	*next;
 	bool		on;
 	bool		functions;
+	uint16_t	strings;
 	char		glob[GLOB_MAX];
 };
 
@@ -78,6 +81,43 @@ static void say(const char *format, ...)
 }
 
 /* --- what matches ------------------------------------------------------------------- */
+
+/**
+ * parse() - take a pattern apart
+ * @text:    the glob, and maybe in brackets what the arguments are: "string", or nothing for what is recorded as a number
+ * @glob:    receives the glob
+ * @strings: receives a bit for each argument that is a string
+ *
+ * Return: 0, -EINVAL
+ */
+static int parse(const char *text, char glob[GLOB_MAX], uint16_t *strings)
+{
+	const char *types = strchr(text, '('), *end = text + strlen(text);
+	size_t len = types ? (size_t)(types - text) : (size_t)(end - text);
+	unsigned int arg = 0, nr = 0;
+
+	*strings = 0;
+	if (len >= GLOB_MAX || (types && (!len || end[-1] != ')')))
+		return -EINVAL;
+	memcpy(glob, text, len);
+	glob[len] = 0;
+	for (; types && types < end; arg++) {
+		len = strcspn(++types, ",)");
+		if (len == 6 && !strncmp(types, "string", 6)) {
+			if (arg >= JF_ARGS_MAX || nr++ == JF_STRINGS_MAX)
+				return -EINVAL;
+			*strings |= (uint16_t)(1U << arg);
+		} else if (len && strspn(types, "_") != len) {
+			return -EINVAL;
+		}
+		types += len;
+		if (*types == ')' && types + 1 != end)
+			return -EINVAL;
+		if (*types == ')')
+			break;
+	}
+	return 0;
+}
 
 static bool only_wild(const char *text, size_t len)
 {
@@ -112,14 +152,18 @@ static bool never(const char *name)
 	       !strcmp(name, "_dl_debug_state");
 }
 
-static bool is_wished(const struct jf_agent_probe *p)
+/* By this name; the last wish counts, and the last that has said what the arguments are. */
+static bool is_wished(bool function, const char *group, const char *name, uint16_t *strings)
 {
 	const struct wish *w;
 	bool on = false;
 
+	*strings = 0;
 	for (w = wishes; w; w = w->next)
-		if (w->functions == p->spot.function && __jf_glob_matches(w->glob, p->group, p->name))
+		if (w->functions == function && __jf_glob_matches(w->glob, group, name)) {
 			on = w->on;
+			*strings = on && w->strings ? w->strings : *strings;
+		}
 	return on;
 }
 
@@ -172,8 +216,10 @@ static int start_recording(void)
 	return err;
 }
 
-static void add(struct batch *b, struct jf_agent_probe *p)
+static void add(struct batch *b, struct jf_agent_probe *p, uint16_t strings)
 {
+	if (strings && jf_probe_strings(p, strings) && verbose)
+		say("libjumpfunc-agent: %s:%s is recorded without strings", p->group, p->name);
 	/* By another name, or another table of symbols. */
 	if (p->queued)
 		return;
@@ -198,7 +244,7 @@ struct ask {
 	const char	*glob;
 	struct batch	batch;
 	bool		functions;
-	bool		hooked;
+	uint16_t	strings;
 };
 
 static int notes_on(struct jf_module *m, bool fresh, void *arg)
@@ -209,7 +255,7 @@ static int notes_on(struct jf_module *m, bool fresh, void *arg)
 	(void)fresh;
 	for (p = m->probes; p; p = p->next)
 		if (!p->spot.function && __jf_glob_matches(a->glob, p->group, p->name))
-			add(&a->batch, p);
+			add(&a->batch, p, a->strings);
 	commit(&a->batch);
 	return 0;
 }
@@ -243,7 +289,7 @@ static int function_on(struct jf_module *m, const struct jf_symbol *symbol, uint
 		if (err)
 			return err;
 	}
-	add(&a->batch, p);
+	add(&a->batch, p, a->strings);
 	return 0;
 }
 
@@ -263,13 +309,8 @@ static int wished_function(struct jf_module *m, const struct jf_symbol *symbol, 
 			   void *arg)
 {
 	struct ask *a = (struct ask *)arg;
-	const struct wish *w;
-	bool on = false;
 
-	for (w = wishes; w; w = w->next)
-		if (w->functions && __jf_glob_matches(w->glob, m->name, symbol->name))
-			on = w->on;
-	return on ? function_on(m, symbol, at, avail, a) : 0;
+	return is_wished(true, m->name, symbol->name, &a->strings) ? function_on(m, symbol, at, avail, a) : 0;
 }
 
 static bool any_functions(void)
@@ -290,8 +331,8 @@ static int come(struct jf_module *m, bool fresh, void *arg)
 	if (!fresh)
 		return 0;
 	for (p = m->probes; p; p = p->next)
-		if (is_wished(p))
-			add(&a->batch, p);
+		if (is_wished(p->spot.function, p->group, p->name, &a->strings))
+			add(&a->batch, p, a->strings);
 	if (any_functions())
 		jf_module_functions(m, wished_function, a);
 	commit(&a->batch);
@@ -363,7 +404,7 @@ static void begin_hook(void)
 
 /* --- the provider -------------------------------------------------------------------- */
 
-static int remember(const char *glob, bool functions, bool on)
+static int remember(const char *glob, bool functions, bool on, uint16_t strings)
 {
 	struct wish *w = calloc(1, sizeof(*w));
 
@@ -371,6 +412,7 @@ static int remember(const char *glob, bool functions, bool on)
 		return -ENOMEM;
 	w->functions = functions;
 	w->on = on;
+	w->strings = strings;
 	snprintf(w->glob, sizeof(w->glob), "%s", glob);
 	*last_wish = w;
 	last_wish = &w->next;
@@ -401,20 +443,21 @@ static bool has_shadow_stack(void)
 	return !syscall(SYS_arch_prctl, 0x5005, &features) && features & 1;
 }
 
-static int switch_on(const char *glob, void *data)
+static int switch_on(const char *text, void *data)
 {
+	char glob[GLOB_MAX];
 	struct ask a = { .glob = glob, .functions = data };
-	int err;
+	int err = parse(text, glob, &a.strings);
 
-	if (strlen(glob) >= GLOB_MAX)
-		return -EINVAL;
+	if (err)
+		return err;
 	if (a.functions && !means_functions(glob))
 		return 0;
 	if (has_shadow_stack())
 		return -EOPNOTSUPP;
 	lock();
 	begin_hook();
-	err = remember(glob, a.functions, true);
+	err = remember(glob, a.functions, true, a.strings);
 	if (!err)
 		err = jf_modules(a.functions ? functions_on : notes_on, &a);
 	unlock();
@@ -447,20 +490,21 @@ static int collect_off(struct jf_module *m, bool fresh, void *arg)
 	return err ? err : e;
 }
 
-static int switch_off(const char *glob, void *data)
+static int switch_off(const char *text, void *data)
 {
-	struct ask a = { .glob = glob, .functions = data };
-	int err;
+	char glob[GLOB_MAX];
+	struct ask a = { .glob = text ? glob : NULL, .functions = data };
+	int err = text ? parse(text, glob, &a.strings) : 0;
 
-	if (glob && strlen(glob) >= GLOB_MAX)
-		return -EINVAL;
+	if (err)
+		return err;
 	lock();
-	if (glob)
-		remember(glob, a.functions, false);
+	if (text)
+		remember(glob, a.functions, false, 0);
 	else
 		forget_wishes(a.functions);
 	/* NULL: maybe the trace ends. */
-	recording &= !!glob;
+	recording &= !!text;
 	err = jf_modules(collect_off, &a);
 	unlock();
 	return err ? err : a.batch.on;
@@ -530,10 +574,15 @@ static int list_functions(struct jf_module *m, bool fresh, void *arg)
 	return l->ret;
 }
 
-static int list(const char *glob, jf_listed_fn *fn, void *arg, void *data)
+static int list(const char *text, jf_listed_fn *fn, void *arg, void *data)
 {
-	struct listing l = { glob, fn, arg, 0 };
+	char glob[GLOB_MAX];
+	struct listing l = { text ? glob : NULL, fn, arg, 0 };
+	uint16_t strings;
+	int err = text ? parse(text, glob, &strings) : 0;
 
+	if (err)
+		return err;
 	lock();
 	jf_modules(data ? list_functions : list_notes, &l);
 	unlock();
@@ -576,7 +625,12 @@ static void by_environment(const char *globs)
 	int n, f;
 
 	for (; *globs; globs += globs[len] == ',' ? len + 1 : len) {
-		len = strcspn(globs, ",");
+		/* Commas in brackets are the pattern's. */
+		len = strcspn(globs, ",(");
+		if (globs[len] == '(') {
+			len += strcspn(globs + len, ")");
+			len += strcspn(globs + len, ",");
+		}
 		if (!len || len >= sizeof(glob))
 			continue;
 		memcpy(glob, globs, len);

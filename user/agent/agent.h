@@ -45,6 +45,9 @@
 #define JF_ARGS_MAX	12
 /* Of a function: ip, caller and six registers. */
 #define JF_FUNCTION_FIELDS	8
+/* Arguments of a probe that are strings at most, and bytes of each, with its end. */
+#define JF_STRINGS_MAX	4
+#define JF_STRING_SIZE	256
 
 /* --- record.c, entry.S -------------------------------------------------------------- */
 
@@ -86,7 +89,8 @@ struct jf_operand {
  * struct jf_spot - what record.c needs of a probe
  * @on:      are records made
  * @size:    of a record's fields
- * @id:      of the event
+ * @what:    the event's number, and from bit 16 on a bit for each argument that is a string: one word, since
+ *           it may change while threads record
  * @nr:      operands; 0: it is a function's entry
  * @function: it is
  * @hook:    is called instead, or NULL
@@ -96,7 +100,7 @@ struct jf_operand {
 struct jf_spot {
 	uint32_t		on;
 	uint32_t		size;
-	uint16_t		id;
+	uint32_t		what;
 	uint8_t			nr;
 	bool			function;
 	void			(*hook)(void);
@@ -279,6 +283,9 @@ struct jf_module;
  * @event:  what the trace is told
  * @fields: of that
  * @names:  of those
+ * @nr_fields: without strings
+ * @strings: a bit for each argument that is recorded as a string, too
+ * @string_names: of their fields
  * @detour: how it is done
  */
 struct jf_agent_probe {
@@ -296,8 +303,11 @@ struct jf_agent_probe {
 	uint8_t			nr_text;
 	uint16_t		*semaphore;
 	struct jf_event		event;
-	struct jf_event_field	fields[JF_ARGS_MAX + 1];
+	struct jf_event_field	fields[JF_ARGS_MAX + JF_STRINGS_MAX + 1];
 	char			names[JF_ARGS_MAX][8];
+	unsigned int		nr_fields;
+	uint16_t		strings;
+	char			string_names[JF_STRINGS_MAX][16];
 	struct jf_detour	detour;
 };
 
@@ -305,6 +315,7 @@ JF_HIDDEN struct jf_agent_probe *jf_probe_new(struct jf_module *module, const ch
 					uintptr_t at, size_t avail);
 JF_HIDDEN void jf_probe_note(struct jf_agent_probe *p, const char *args, uint16_t *semaphore);
 JF_HIDDEN void jf_probe_function(struct jf_agent_probe *p);
+JF_HIDDEN int jf_probe_strings(struct jf_agent_probe *p, uint16_t strings);
 JF_HIDDEN void jf_probe_forget(struct jf_agent_probe *p);
 JF_HIDDEN size_t jf_probes_on(struct jf_agent_probe **probes, size_t num);
 JF_HIDDEN int jf_probes_off(struct jf_agent_probe **probes, size_t num);

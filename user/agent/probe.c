@@ -107,6 +107,7 @@ void jf_probe_note(struct jf_agent_probe *p, const char *args, uint16_t *semapho
 		snprintf(name, sizeof(name), "arg%u", i + 1);
 		o->at = (uint8_t)add_field(p, nr++, name, o->size, o->sign, o->size == 8 && !o->sign);
 	}
+	p->nr_fields = nr;
 }
 
 /**
@@ -123,6 +124,70 @@ void jf_probe_function(struct jf_agent_probe *p)
 	p->spot.function = true;
 	for (i = 0; i < JF_FUNCTION_FIELDS; i++)
 		add_field(p, i, names[i], 8, false, true);
+	p->nr_fields = JF_FUNCTION_FIELDS;
+}
+
+/* What has no such argument, or one that is no pointer, has no string of it. */
+static uint16_t that_are_pointers(const struct jf_agent_probe *p, uint16_t strings)
+{
+	uint16_t found = 0;
+	unsigned int i;
+
+	for (i = 0; i < JF_ARGS_MAX; i++)
+		if (strings >> i & 1 && (p->spot.function ? i < JF_FUNCTION_FIELDS - 2 :
+					 i < p->spot.nr && p->spot.operand[i].kind && p->spot.operand[i].size == 8))
+			found |= (uint16_t)(1U << i);
+	return found;
+}
+
+static void set_fields(struct jf_agent_probe *p, uint16_t strings)
+{
+	unsigned int i, nr = 0;
+
+	for (i = 0; i < JF_ARGS_MAX && nr < JF_STRINGS_MAX; i++) {
+		if (!(strings >> i & 1))
+			continue;
+		snprintf(p->string_names[nr], sizeof(p->string_names[nr]), "arg%u_string", p->spot.function ? i : i + 1);
+		p->fields[p->nr_fields + nr] = (struct jf_event_field){
+			.name = p->string_names[nr], .type = "", .kind = __JF_FIELD_STRING,
+		};
+		nr++;
+	}
+	memset(&p->fields[p->nr_fields + nr], 0, sizeof(p->fields[0]));
+	p->fields[p->nr_fields + nr].kind = __JF_FIELD_END;
+	p->strings = strings;
+}
+
+/**
+ * jf_probe_strings() - record what some arguments point to, besides the pointers
+ * @p:       the probe, on or off
+ * @strings: bit i: argument i is a pointer to a string
+ *
+ * Its records have another description from here on, and so another number.
+ *
+ * Return: 0, or an error of __jf_event_number(); then all is as it was
+ */
+int jf_probe_strings(struct jf_agent_probe *p, uint16_t strings)
+{
+	uint16_t was = p->strings, id = p->event.id;
+	int err = 0;
+
+	strings = that_are_pointers(p, strings);
+	if (strings == was)
+		return 0;
+	set_fields(p, strings);
+	/* Else it gets one when it is switched on. */
+	if (id) {
+		p->event.id = 0;
+		err = __jf_event_number(&p->event);
+	}
+	if (err) {
+		set_fields(p, was);
+		p->event.id = id;
+		return err;
+	}
+	__atomic_store_n(&p->spot.what, p->event.id | (uint32_t)strings << 16, __ATOMIC_RELAXED);
+	return 0;
 }
 
 /* --- whose bytes are whose ------------------------------------------------------------ */
@@ -256,8 +321,8 @@ static bool prepare(struct jf_agent_probe *p)
 		p->number = spots_used++;
 		jf_spots[p->number] = &p->spot;
 	}
-	p->spot.id = p->event.id;
-	if (!p->spot.hook && !p->spot.id) {
+	p->spot.what = p->event.id | (uint32_t)p->strings << 16;
+	if (!p->spot.hook && !p->event.id) {
 		p->detour.why = "it has no number in the trace";
 		return false;
 	}

@@ -27,6 +27,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -209,20 +210,97 @@ static void put_function(uint64_t *to, const struct jf_spot *spot, const struct 
 	to[7] = s->reg[9];
 }
 
-static void record(const struct jf_spot *spot, const struct jf_saved *s)
+static void put_all(const struct jf_spot *spot, const struct jf_saved *s, char *at)
 {
-	__JF_SLOT(slot);
-	char *at = (char *)__jf_reserve(&slot, spot->size);
 	unsigned int i;
 
-	if (!at)
-		return;
 	if (spot->function)
 		put_function((uint64_t *)(void *)at, spot, s);
 	for (i = 0; i < spot->nr; i++)
 		if (spot->operand[i].kind)
 			put(at + spot->operand[i].at, &spot->operand[i], value(&spot->operand[i], s));
-	slot.id = spot->id;
+}
+
+static void record(const struct jf_spot *spot, const struct jf_saved *s, uint32_t what)
+{
+	__JF_SLOT(slot);
+	char *at = (char *)__jf_reserve(&slot, spot->size);
+
+	if (!at)
+		return;
+	put_all(spot, s, at);
+	slot.id = (uint16_t)what;
+}
+
+static uint64_t argument(const struct jf_spot *spot, const struct jf_saved *s, unsigned int i)
+{
+	static const uint8_t regs[] = { 7, 6, 2, 1, 8, 9 };
+
+	return spot->function ? s->reg[regs[i % sizeof(regs)]] : value(&spot->operand[i], s);
+}
+
+/* Pages that are asked of the kernel one at a time: what is there of a string is read, whatever follows it. */
+#define PAGE		4096UL
+
+static unsigned int put_word(char *to, const char *word)
+{
+	unsigned int n = 0;
+
+	while ((to[n] = word[n]))
+		n++;
+	return n + 1;
+}
+
+/*
+ * The string at @from, with its end, of at most JF_STRING_SIZE bytes: longer ones are cut. The kernel copies it, for which
+ * an address that leads nowhere is an error and no signal; so does a memory that another thread unmaps.
+ */
+static unsigned int copy_string(char *to, uint64_t from)
+{
+	unsigned long first = PAGE - from % PAGE;
+	struct iovec own = { to, JF_STRING_SIZE - 1 };
+	struct iovec parts[2] = {
+		{ (void *)from, first < JF_STRING_SIZE - 1 ? first : JF_STRING_SIZE - 1 },
+		{ (void *)(from + first), first < JF_STRING_SIZE - 1 ? JF_STRING_SIZE - 1 - first : 0 },
+	};
+	unsigned int n;
+	long got;
+
+	if (!from)
+		return put_word(to, "(null)");
+	/* By this thread: the first one may have ended, and has no memory then. */
+	got = call6(SYS_process_vm_readv, call4(SYS_gettid, 0, 0, 0, 0), (long)&own, 1, (long)parts, parts[1].iov_len ? 2 : 1, 0);
+	if (got <= 0)
+		return put_word(to, "(unreadable)");
+	for (n = 0; n < (unsigned long)got && to[n]; n++)
+		;
+	to[n] = 0;
+	return n + 1;
+}
+
+/* They are what costs most: a system call for each. Apart, as others need no such stack. */
+__attribute__((__noinline__))
+static void record_strings(const struct jf_spot *spot, const struct jf_saved *s, uint32_t what)
+{
+	char text[JF_STRINGS_MAX * JF_STRING_SIZE];
+	unsigned int len = 0, i, nr = 0;
+
+	for (i = 0; i < JF_ARGS_MAX && nr < JF_STRINGS_MAX; i++)
+		if (what >> (16 + i) & 1) {
+			len += copy_string(text + len, argument(spot, s, i));
+			nr++;
+		}
+	{
+		__JF_SLOT(slot);
+		char *at = (char *)__jf_reserve(&slot, (uint64_t)spot->size + len);
+
+		if (!at)
+			return;
+		put_all(spot, s, at);
+		for (i = 0; i < len; i++)
+			at[spot->size + i] = text[i];
+		slot.id = (uint16_t)what;
+	}
 }
 
 static uint64_t call_hook(uint64_t arg)
@@ -240,7 +318,7 @@ static uint64_t call_hook(uint64_t arg)
 void jf_agent_record(struct jf_saved *s)
 {
 	const struct jf_spot *spot;
-	uint32_t number;
+	uint32_t number, what;
 
 	if (jf_agent_busy)
 		return;
@@ -257,8 +335,14 @@ void jf_agent_record(struct jf_saved *s)
 	s->reg[4] = (uint64_t)(s + 1);
 	jf_read_lock();
 	/* Acquire: pairs with jf_probes_on(). With it comes all else of the probe. */
-	if (__atomic_load_n(&spot->on, __ATOMIC_ACQUIRE))
-		record(spot, s);
+	if (__atomic_load_n(&spot->on, __ATOMIC_ACQUIRE)) {
+		/* Once: the number and what it means. */
+		what = __atomic_load_n(&spot->what, __ATOMIC_RELAXED);
+		if (what >> 16)
+			record_strings(spot, s, what);
+		else
+			record(spot, s, what);
+	}
 	jf_read_unlock();
 }
 

@@ -205,12 +205,69 @@ made_for_it()
 	done
 }
 
+# Good ones, long ones, at the end of memory, and what is none.
+strings()
+{
+	cat > "$tmp/strings.c" <<-END
+	#include <pthread.h>
+	#include <stdio.h>
+	#include <stdlib.h>
+	#include <string.h>
+	#include <sys/mman.h>
+	#include <unistd.h>
+	__attribute__((__noinline__)) int takes(const char *a, long b, const char *c) { __asm__ volatile("" : : "r" (a), "r" (c) : "memory"); return a != c; }
+	static void *last(void *first)
+	{
+		pthread_join(*(pthread_t *)first, NULL);
+		takes("alone", 6, "");
+		exit(!fopen("/dev/null", "re"));
+	}
+	int main(void)
+	{
+		static pthread_t first, other;
+		char *p = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0), big[2000];
+		char *hidden = mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+		munmap(p + 4096, 4096);
+		memcpy(p + 4096 - 6, "at end", 6);
+		memset(big, 'x', sizeof(big));
+		big[sizeof(big) - 1] = 0;
+		takes("first", 1, "");
+		takes((char *)16, 2, NULL);
+		takes(p + 4096 - 6, 3, p + 4096);
+		takes(big, 4, (char *)-1);
+		takes(hidden, 5, (char *)0x8000000000000000);
+		first = pthread_self();
+		pthread_create(&other, NULL, last, &first);
+		pthread_exit(NULL);
+	}
+	END
+	${CC:-cc} -O1 -pthread -o "$tmp/strings" "$tmp/strings.c" && traced 'takes(string,_,string),libc*:fopen(string,string)' "$tmp/strings" || return 1
+	sed 's/.*arg1 = \([^,]*\),.* arg0_string = /\1 /' "$tmp/events" | tee "$tmp/found"
+	[ "$(count strings:takes)" = 6 ] && grep -q '^0x1 "first", arg2_string = "" }' "$tmp/found" &&
+		grep -q '^0x2 "(unreadable)", arg2_string = "(null)" }' "$tmp/found" &&
+		grep -q '^0x3 "at end", arg2_string = "(unreadable)" }' "$tmp/found" &&
+		grep -Eq '^0x4 "x{255}", arg2_string = "\(unreadable\)" }' "$tmp/found" &&
+		grep -q '^0x5 "(unreadable)", arg2_string = "(unreadable)" }' "$tmp/found" &&
+		grep -q '^0x6 "alone", arg2_string = "" }' "$tmp/found" &&
+		grep -q '"/dev/null", arg1_string = "re" }' "$tmp/found"
+}
+
+python_strings()
+{
+	printf 'def abc(): pass\nabc()\n' > "$tmp/named.py"
+	traced 'python:line,python:function__entry(string,string)' "$python" -S -E "$tmp/named.py" || return 1
+	tail -4 "$tmp/events"
+	grep -q 'arg1_string = ".*/named.py", arg2_string = "abc" }' "$tmp/events"
+}
+
 if ! command -v babeltrace2 > /dev/null; then
 	skip "all" "babeltrace2"
 	tap_end
 fi
 check "nothing matches" nothing_matches
 check "functions that are made for it" made_for_it
+check "strings" strings
 if echo '#include <sys/sdt.h>' | ${CC:-cc} -E - > /dev/null 2>&1; then
 	check "a program with the static library" own_copy ""
 	check "one that exports it" own_copy "-rdynamic"
@@ -220,6 +277,7 @@ fi
 if [ -x "$python" ]; then
 	check "python's notes" python_notes
 	check "arguments of a note" python_arguments
+	check "strings of a note" python_strings
 	for way in span break; do
 		check "all functions of libc by jump, $way" all_of_libc "jump,$way"
 	done

@@ -207,6 +207,37 @@ static void is_complete(void)
 	finish_rounds("what there is, is listed");
 }
 
+/* --- arguments that are strings ----------------------------------------------------------- */
+
+static void patterns_of_strings(void)
+{
+	static const char *const wrong[] = {
+		"subject_same(strin)", "subject_same(", "subject_same(string", "subject_same(string)x", "subject_same)",
+		"(string)", "subject_same(string,string,string,string,string)", "subject_same(_,_,_,_,_,_,_,_,_,_,_,_,string)",
+		"subject_same(string))", "subject_same(string)(string)",
+	};
+	uint64_t before = records();
+	size_t i;
+	int n;
+
+	for (i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		n = on(FUNCTIONS, wrong[i]);
+		/* One of these is a name that nothing has. */
+		CHECK(n == -EINVAL || (!n && !strchr(wrong[i], '(')), "%s: %d", wrong[i], n);
+	}
+	CHECK(!listed(FUNCTIONS, "subject.so:subject_same").on, "it is on");
+	CHECK(on(FUNCTIONS, "subject.so:subject_same()") == 1, "nothing is said of arguments");
+	CHECK(listed(FUNCTIONS, "subject.so:subject_same(string)").on > 0, "not listed");
+	/* An argument that is no pointer; and what a number is said to be may change while it is on. */
+	CHECK(subject_same(16) == 16, "wrong");
+	CHECK(on(FUNCTIONS, "subject.so:subject_same(string)") > 0 && subject_same((uint64_t)(uintptr_t)wrong[0]) && !subject_same(0), "wrong");
+	CHECK(subject_same(17) == 17 && subject_same(UINT64_MAX) == UINT64_MAX, "wrong");
+	CHECK(records() == before + 5, "%llu records", (unsigned long long)(records() - before));
+	CHECK(off(FUNCTIONS, "subject.so:subject_same(string)") == 1, "off");
+	CHECK(on(NOTES, "jfagent:args(_,string,string)") == 1 && off(NOTES, NULL) == 1, "arguments that are no pointers");
+	finish("patterns that say which arguments are strings");
+}
+
 /* --- the text as it was ----------------------------------------------------------------- */
 
 static void is_restored(void)
@@ -548,8 +579,10 @@ static void storm(const char *folder, double seconds)
 	must(-pthread_create(&opener, NULL, opens, path), "pthread_create");
 	clock_gettime(CLOCK_MONOTONIC, &start);
 	do {
-		static const char *const globs[] = { "subject_*", "subject.so:subject_p*", "subject_[a-l]*" };
-		const char *glob = globs[switches % 3];
+		static const char *const globs[] = {
+			"subject_*", "subject.so:subject_p*", "subject_[a-l]*", "subject_[s-t]*(string,_,string)",
+		};
+		const char *glob = globs[switches % 4];
 		int n, m;
 
 		jf_ways = switches % 5 ? ~0U : 1U << (switches / 5 % 4 + 1);
@@ -589,6 +622,7 @@ int main(int argc, char **argv)
 		must(-ENOENT, "the agent has not begun");
 	must(jf_record_start(NULL), "jf_record_start");
 	is_complete();
+	patterns_of_strings();
 	is_restored();
 	each_way();
 	of_others();

@@ -27,10 +27,12 @@
 
 /**
  * struct pattern - what has become of a pattern
+ * @glob:     without types of arguments
  * @probe:    one that matches it, if there was any
  * @recorded: records of all that match
  */
 struct pattern {
+	char		glob[256];
 	char		probe[TEXT_MAX];
 	uint64_t	recorded;
 };
@@ -68,7 +70,7 @@ static void count_trace(const char *path, void *arg)
 	p->hidden |= t.sums[0] != t.seen;
 	for (id = 1; id < TALLY_EVENTS; id++) {
 		for (i = 0; t.event[id].name && i < p->o->num_globs; i++) {
-			if (!text_matches(p->o->globs[i], t.event[id].name))
+			if (!text_matches(p->pattern[i].glob, t.event[id].name))
 				continue;
 			snprintf(p->pattern[i].probe, TEXT_MAX, "%s", t.event[id].name);
 			p->pattern[i].recorded += t.event[id].now;
@@ -364,6 +366,8 @@ void explain_run(const struct options *o, const char *program, const char *folde
 	if (!p)
 		return;
 	p->o = o;
+	for (i = 0; i < o->num_globs; i++)
+		snprintf(p->pattern[i].glob, sizeof(p->pattern[i].glob), "%.*s", (int)glob_length(o->globs[i]), o->globs[i]);
 	each_trace(folder, count_trace, p);
 	for (i = 0; i < o->num_globs; i++) {
 		struct pattern *w = &p->pattern[i];
@@ -378,11 +382,11 @@ void explain_run(const struct options *o, const char *program, const char *folde
 		read = true;
 		if (!*w->probe) {
 			unmatched = true;
-			explain(o->globs[i], &list);
+			explain(w->glob, &list);
 			continue;
 		}
-		note("'%s' matches %s, but no thread has come by", o->globs[i], w->probe);
-		put_refused(o->globs[i], &list);
+		note("'%s' matches %s, but no thread has come by", w->glob, w->probe);
+		put_refused(w->glob, &list);
 	}
 	if (unmatched)
 		put_sum(program, path, err, &list);

@@ -95,11 +95,21 @@ void found_sort(struct found_list *list)
 	list->num = n;
 }
 
-bool glob_matches(const char *glob, const char *group, const char *name)
+size_t glob_length(const char *glob)
 {
-	char full[2 * NAME_MAX_];
+	return strcspn(glob, "(");
+}
+
+bool glob_matches(const char *text, const char *group, const char *name)
+{
+	char full[2 * NAME_MAX_], glob[NAME_MAX_];
+	size_t len = glob_length(text);
 	int n;
 
+	if (len >= sizeof(glob))
+		return false;
+	memcpy(glob, text, len);
+	glob[len] = 0;
 	if (!strchr(glob, ':'))
 		return !fnmatch(glob, name, 0);
 	n = snprintf(full, sizeof(full), "%s:%s", group, name);

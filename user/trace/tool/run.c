@@ -58,16 +58,28 @@ static bool find_agent(char *buf, size_t size)
 	return false;
 }
 
-/* "a,b"; those without any are all events, and no agent is needed. */
-static int join_globs(const struct options *o, char *buf, size_t size)
+/* Commas may be in brackets, and are nowhere else then. */
+static bool is_pattern(const char *glob)
+{
+	size_t len = strlen(glob), bare = glob_length(glob);
+
+	return bare && len < 256 && !memchr(glob, ',', bare) && (bare == len || strchr(glob, ')') == glob + len - 1);
+}
+
+/*
+ * "a,b"; those without any are all events, and no agent is needed. @bare: without what only the agent reads, the types
+ * of arguments.
+ */
+static int join_globs(const struct options *o, bool bare, char *buf, size_t size)
 {
 	size_t len = 0, one;
 	unsigned int i;
 
 	for (i = 0; i < o->num_globs; i++) {
-		one = strlen(o->globs[i]);
-		if (!one || one > 255 || strchr(o->globs[i], ','))
-			return fail("'%s' is no pattern of probes: it has 1 to 255 characters, and no comma", o->globs[i]);
+		if (!is_pattern(o->globs[i]))
+			return fail("'%s' is no pattern of probes: it has 1 to 255 characters, and no comma but in 'NAME(string,...)'",
+				    o->globs[i]);
+		one = bare ? glob_length(o->globs[i]) : strlen(o->globs[i]);
 		if (len + one + 2 > size)
 			return fail("these are too many patterns");
 		if (len)
@@ -98,7 +110,11 @@ static void preload(const char *agent)
 
 static void set_environment(const struct options *o, const char *globs, const char *folder, const char *agent)
 {
-	setenv("JUMPFUNC_TRACE", *globs ? globs : "*", 1);
+	char events[GLOBS_MAX * 256];
+
+	/* They are patterns; and not as many as do not fit. */
+	join_globs(o, true, events, sizeof(events));
+	setenv("JUMPFUNC_TRACE", *events ? events : "*", 1);
 	setenv("JUMPFUNC_TRACE_DIR", folder, 1);
 	setenv("JUMPFUNC_TRACE_CONTROL", "1", 1);
 	if (o->mode)
@@ -231,7 +247,7 @@ int do_run(const struct options *o, int argc, char **argv)
 	int status, err;
 
 	(void)argc;
-	if (join_globs(o, globs, sizeof(globs)))
+	if (join_globs(o, false, globs, sizeof(globs)))
 		return STATUS_USAGE;
 	if (make_folder(o, folder, sizeof(folder)))
 		return STATUS_RUN_FAILED;

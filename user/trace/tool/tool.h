@@ -192,6 +192,8 @@ int found_in(struct found_list *list, struct elf *e, const char *group);
 /* Those of one name become one. */
 void found_sort(struct found_list *list);
 void found_free(struct found_list *list);
+/* Characters of a pattern before the types of arguments, "(string,...)", which only the agent reads. */
+size_t glob_length(const char *glob);
 bool glob_matches(const char *glob, const char *group, const char *name);
 
 #endif /* JF_TOOL_H */

@@ -40,30 +40,32 @@ static DEFINE_MUTEX(jf_tp_mutex);
 /* --- the interface ----------------------------------------------------- */
 
 static int jf_trace_commit_locked(const struct list_head *probes,
-				  struct list_head *changes)
+				  struct list_head *changes, bool *made)
 {
 	const struct jf_probe_change *c;
 	LIST_HEAD(plans);
 	int err = 0;
 
 	lockdep_assert_held(&jf_tp_mutex);
+	*made = false;
 	list_for_each_entry(c, probes, list) {
 		err = jf_plan_probe(&plans, c);
 		if (err)
 			break;
 	}
 	if (!err)
-		err = jf_plans_commit(&plans, changes);
+		err = jf_plans_commit(&plans, changes, made);
 	jf_plans_free(&plans);
 	return err;
 }
 
 int jf_trace_commit(const struct list_head *probes, struct list_head *changes)
 {
+	bool made;
 	int err;
 
 	mutex_lock(&jf_tp_mutex);
-	err = jf_trace_commit_locked(probes, changes);
+	err = jf_trace_commit_locked(probes, changes, &made);
 	mutex_unlock(&jf_tp_mutex);
 	return err;
 }
@@ -75,7 +77,7 @@ int jf_trace_commit(const struct list_head *probes, struct list_head *changes)
  */
 int jf_trace_commit_found(int (*find)(struct list_head *probes,
 				      struct list_head *changes, void *arg),
-			  void *arg)
+			  void *arg, bool *made)
 {
 	struct jf_probe_change *c, *tmp;
 	LIST_HEAD(changes);
@@ -84,8 +86,9 @@ int jf_trace_commit_found(int (*find)(struct list_head *probes,
 
 	mutex_lock(&jf_tp_mutex);
 	err = find(&probes, &changes, arg);
+	*made = !err;
 	if (!err && (!list_empty(&probes) || !list_empty(&changes)))
-		err = jf_trace_commit_locked(&probes, &changes);
+		err = jf_trace_commit_locked(&probes, &changes, made);
 	mutex_unlock(&jf_tp_mutex);
 	jf_free_changes(&changes);
 	list_for_each_entry_safe(c, tmp, &probes, list)
@@ -151,6 +154,7 @@ static int jf_remove_module(struct jf_tracepoint *tp, struct module *mod)
 	struct jf_plan *plan;
 	LIST_HEAD(changes);
 	LIST_HEAD(plans);
+	bool made;
 	int err;
 
 	plan = jf_plan_get(&plans, tp);
@@ -159,7 +163,7 @@ static int jf_remove_module(struct jf_tracepoint *tp, struct module *mod)
 	err = jf_plan_del(plan, tp->owner == mod ? jf_probe_any :
 						   jf_probe_in_module, mod);
 	if (!err)
-		err = jf_plans_commit(&plans, &changes);
+		err = jf_plans_commit(&plans, &changes, &made);
 	jf_plans_free(&plans);
 	jf_free_changes(&changes);
 	return err;

@@ -117,6 +117,24 @@ static struct jf_entry_set *jf_set_get(void)
 }
 
 /*
+ * After a bug of its own, or where it finds bytes in text that it does not know, ftrace
+ * changes nothing any more, and may go on calling back by what stands in text. Then
+ * jumpfunc stays, with the ops that ftrace knows.
+ */
+static bool jf_ftrace_stuck;
+
+static void jf_entry_stuck(int err)
+{
+	if (jf_ftrace_stuck)
+		return;
+	jf_ftrace_stuck = true;
+	pr_warn("ftrace has given up (%d) and may still call jumpfunc, which cannot be unloaded\n",
+		err);
+	/* Of no use if it is being unloaded already: see jf_entry_exit(). */
+	__module_get(THIS_MODULE);
+}
+
+/*
  * Remove @n functions of @set from ftrace. That does not fail while ftrace works: it
  * waits until there is memory.
  */
@@ -158,16 +176,10 @@ static void jf_set_end(struct jf_entry_set *set)
 	synchronize_rcu();
 	list_for_each_entry_safe(t, tmp, &ended, list)
 		jf_traced_free(t);
-	if (set->num)
-		return;
-	if (!err) {
+	if (err)
+		jf_entry_stuck(err);
+	else if (!set->num)
 		jf_set_free(set);
-		return;
-	}
-	/* After a bug ftrace changes nothing any more: it may go on calling back. */
-	pr_warn("ftrace: functions cannot be disabled (%d), jumpfunc stays loaded\n",
-		err);
-	__module_get(THIS_MODULE);
 }
 
 /* --- what a command asks for --------------------------------------------- */
@@ -191,14 +203,14 @@ static int jf_entry_ip(struct ftrace_ops *scratch, unsigned long addr,
 	return err;
 }
 
-static bool jf_is_traced(unsigned long addr)
+static struct jf_traced *jf_traced_at(unsigned long addr)
 {
 	struct jf_traced *t;
 
 	hash_for_each_possible(jf_by_addr, t, by_addr, addr)
 		if (t->entry.addr == addr)
-			return true;
-	return false;
+			return t;
+	return NULL;
 }
 
 static int jf_entry_ask(struct jf_traced *t, bool on)
@@ -254,12 +266,18 @@ static int jf_entry_find_in(const struct module *mod, const struct jf_pattern *p
 	if (IS_ERR(text))
 		return PTR_ERR(text);
 	for (i = 0; !err && i < n; i++) {
+		struct jf_traced *t;
 		unsigned long ip;
 
-		/* Those that are known have been asked for. */
-		if (!jf_parse_fits(text[i].name, p->function) ||
-		    jf_is_traced(text[i].addr))
+		if (!jf_parse_fits(text[i].name, p->function))
 			continue;
+		t = jf_traced_at(text[i].addr);
+		if (t) {
+			/* It is known, by this name or by another one. */
+			err = jf_entry_ask(t, true);
+			++*num;
+			continue;
+		}
 		err = jf_entry_ip(&scratch, text[i].addr, text[i].size, &ip);
 		if (err == -EINVAL) {
 			err = 0;
@@ -329,7 +347,7 @@ int jf_entry_find(const struct jf_pattern *p, unsigned int *num)
 
 static int jf_entry_register(struct jf_entry_set *set)
 {
-	struct jf_traced *t;
+	struct jf_traced *t, *tmp;
 	unsigned int n = 0;
 	int err;
 
@@ -345,10 +363,17 @@ static int jf_entry_register(struct jf_entry_set *set)
 	list_for_each_entry(t, &set->traced, list)
 		jf_traced_add(t);
 	err = register_ftrace_function(&set->ops);
-	if (err) {
-		list_for_each_entry(t, &set->traced, list)
-			jf_traced_del(t);
-		synchronize_rcu();
+	if (!err)
+		return 0;
+	list_for_each_entry(t, &set->traced, list)
+		jf_traced_del(t);
+	synchronize_rcu();
+	if (err == -ENODEV) {
+		/* Some of them may have been enabled by then: their ops are lost. */
+		list_for_each_entry_safe(t, tmp, &set->traced, list)
+			jf_traced_free(t);
+		jf_new_set = NULL;
+		jf_entry_stuck(err);
 	}
 	return err;
 }
@@ -408,6 +433,14 @@ void jf_entry_unload(const struct module *mod)
 		jf_set_end(set);
 }
 
+void jf_entry_exit(void)
+{
+	jf_entry_unload(NULL);
+	/* There is no way back, and text that is freed must not be called. */
+	while (jf_ftrace_stuck)
+		msleep(10000);
+}
+
 void jf_entry_show(struct seq_file *m)
 {
 	const struct jf_entry_set *set;
@@ -444,6 +477,10 @@ void jf_entry_done(bool committed)
 }
 
 void jf_entry_unload(const struct module *mod)
+{
+}
+
+void jf_entry_exit(void)
 {
 }
 

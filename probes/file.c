@@ -124,15 +124,13 @@ static int jf_find_places(struct list_head *probes, struct list_head *changes,
 
 static int jf_command_do(struct jf_command *c)
 {
-	bool committed;
+	bool committed = false;
 	int err;
 
 	mutex_lock(&jf_probes_mutex);
 	err = jf_find_entries(c);
 	err = err ?: jf_entry_begin();
-	err = err ?: jf_trace_commit_found(jf_find_places, c);
-	/* Then it counts as made. */
-	committed = !err || err == -EIO;
+	err = err ?: jf_trace_commit_found(jf_find_places, c, &committed);
 	jf_places_done(committed);
 	jf_entry_done(committed);
 	mutex_unlock(&jf_probes_mutex);
@@ -169,12 +167,14 @@ EXPORT_SYMBOL_GPL(jf_probes_set);
 
 static int jf_show_probes(struct seq_file *m, const struct jf_file *f)
 {
+	int err;
+
 	seq_puts(m, "# probe state hits sites\n");
 	mutex_lock(&jf_probes_mutex);
-	jf_places_show(m);
+	err = jf_places_show(m);
 	jf_entry_show(m);
 	mutex_unlock(&jf_probes_mutex);
-	return 0;
+	return err;
 }
 
 static const struct jf_file jf_probe_files[] = {
@@ -187,7 +187,7 @@ static const struct jf_file jf_probe_files[] = {
 "probes           what can be enabled by a name of four parts, each a pattern with * and ?\n"
 "    echo +trace:mymod:*:* > probes            count what these tracepoints are hit\n"
 "    echo +ftrace:mymod:my_*:entry > probes    the same for functions of any module\n"
-"    echo \"-trace:*:*:* -ftrace:*:*:*\" > probes    disable; all of it, or none\n",
+"    echo \"-trace:*:*:a* -trace:*:*:b*\" > probes    disable; all of it, or none\n",
 	},
 };
 
@@ -248,7 +248,7 @@ void jf_probe_file_exit(void)
 {
 	unregister_module_notifier(&jf_probes_nb);
 	mutex_lock(&jf_probes_mutex);
-	jf_entry_unload(NULL);
+	jf_entry_exit();
 	mutex_unlock(&jf_probes_mutex);
 }
 

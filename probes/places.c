@@ -145,7 +145,9 @@ static bool jf_place_of(const struct jf_ctl *ctl, struct jf_place *p)
 	p->provider = ctl->ent->name;
 	p->len = colon - ctl->ent->name;
 	p->name = colon + 1;
-	return true;
+	/* These are taken. */
+	return strncmp(p->provider, "trace:", 6) &&
+	       strncmp(p->provider, "ftrace:", 7);
 }
 
 static bool jf_place_has(const struct jf_site *site)
@@ -285,9 +287,10 @@ static int jf_ask_call(const struct jf_ctl *ctl, bool on,
 	union jf_value v = { .func = jf_func_of(ctl->ent)->init };
 
 	if (on) {
-		/* It may lead to another target already. */
+		/* It may lead to another target already, and stay so. */
 		if (jf_ent_value(ctl->ent).func != v.func)
-			return 0;
+			return jf_add_change(changes, ctl->ent,
+					     jf_ent_value(ctl->ent), false);
 		v.func = jf_first_target(ctl);
 		if (!v.func) {
 			pr_warn_ratelimited("probes: %s has no target that its owner allows\n",
@@ -447,14 +450,14 @@ static void jf_place_state(struct seq_file *m, const struct jf_ctl *ctl)
 	}
 }
 
-static void jf_place_show(struct seq_file *m, const struct jf_place *place,
-			  struct jf_names *names)
+static int jf_place_show(struct seq_file *m, const struct jf_place *place,
+			 struct jf_names *names)
 {
 	struct jf_group *g, *tmp;
 	LIST_HEAD(groups);
+	int err;
 
-	/* Without memory, as much as there is. */
-	jf_groups_make(place, &groups, names);
+	err = jf_groups_make(place, &groups, names);
 	list_for_each_entry_safe(g, tmp, &groups, list) {
 		seq_printf(m, "%.*s:%s:%s", place->len, place->provider, g->name,
 			   place->name);
@@ -462,23 +465,26 @@ static void jf_place_show(struct seq_file *m, const struct jf_place *place,
 		seq_printf(m, " %u\n", g->num);
 		kfree(g);
 	}
+	return err;
 }
 
-void jf_places_show(struct seq_file *m)
+int jf_places_show(struct seq_file *m)
 {
 	struct jf_names names = { };
 	const struct jf_mod *mod;
 	struct jf_place place;
 	unsigned int i;
+	int err = 0;
 
 	jf_lock();
 	list_for_each_entry(mod, &jf_modules, list)
 		/* What no longer fits is shown anew, in a larger buffer. */
-		for (i = 0; i < mod->num_ctls && !seq_has_overflowed(m); i++)
+		for (i = 0; !err && i < mod->num_ctls && !seq_has_overflowed(m); i++)
 			if (jf_place_of(&mod->ctls[i], &place))
-				jf_place_show(m, &place, &names);
+				err = jf_place_show(m, &place, &names);
 	jf_names_free(&names);
 	jf_unlock();
+	return err;
 }
 
 /* --- modules ----------------------------------------------------------------- */

@@ -40,7 +40,8 @@ int jf_places_find(const struct jf_pattern *p, struct list_head *changes,
 int jf_places_probes(struct list_head *probes);
 /* It was committed, or not: forget what was asked for. */
 void jf_places_done(bool committed);
-void jf_places_show(struct seq_file *m);
+/* -ENOMEM */
+int jf_places_show(struct seq_file *m);
 /* A module has tables, and it is loaded: find its tracepoints. */
 void jf_places_load(const struct module *mod);
 /* No task is in that module any more. NULL: any module. */
@@ -58,5 +59,7 @@ void jf_entry_done(bool committed);
 void jf_entry_show(struct seq_file *m);
 /* That module is unloaded. NULL: any module. */
 void jf_entry_unload(const struct module *mod);
+/* jumpfunc is. It does not return if ftrace may still call it. */
+void jf_entry_exit(void);
 
 #endif /* JF_PROBES_ROOM_H */

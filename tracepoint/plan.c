@@ -243,7 +243,8 @@ void jf_plans_free(struct list_head *plans)
 }
 
 /* Carry out all plans and @changes, or none. */
-int jf_plans_commit(struct list_head *plans, struct list_head *changes)
+int jf_plans_commit(struct list_head *plans, struct list_head *changes,
+		    bool *made)
 {
 	struct jf_plan *plan;
 	bool done = false;
@@ -267,5 +268,6 @@ int jf_plans_commit(struct list_head *plans, struct list_head *changes)
 		else if (plan->ready)
 			jf_plan_undo(plan);
 	}
+	*made = done;
 	return err;
 }

@@ -83,8 +83,9 @@ struct jf_plan *jf_plan_get(struct list_head *plans, struct jf_tracepoint *tp);
 int jf_plan_del(struct jf_plan *plan, jf_probe_match match, const void *arg);
 /* -EEXIST, -ENOENT, -ENOMEM, or an error of jf_check_target(). */
 int jf_plan_probe(struct list_head *plans, const struct jf_probe_change *c);
-/* Carry out all plans and @changes, or none. */
-int jf_plans_commit(struct list_head *plans, struct list_head *changes);
+/* Carry out all plans and @changes, or none. *@made: it counts as made, also with -EIO. */
+int jf_plans_commit(struct list_head *plans, struct list_head *changes,
+		    bool *made);
 void jf_plans_free(struct list_head *plans);
 
 #endif /* JF_TRACEPOINT_PLAN_H */

@@ -33,11 +33,12 @@ int jf_trace_commit(const struct list_head *probes, struct list_head *changes);
 /*
  * The same with lists that @find fills, which is called with the lock of all probes
  * held: entities of a module that it finds, and that is not being unloaded, stay until
- * the commit is over. It takes jf_lock() for that. Its error is returned. May sleep.
+ * the commit is over. It takes jf_lock() for that. Its error is returned. *@made: it
+ * counts as made, which of all errors only -EIO of the commit itself does. May sleep.
  */
 int jf_trace_commit_found(int (*find)(struct list_head *probes,
 				      struct list_head *changes, void *arg),
-			  void *arg);
+			  void *arg, bool *made);
 
 /**
  * struct jf_trace_stats - what `stats` shows of tracepoints

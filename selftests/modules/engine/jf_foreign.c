@@ -41,5 +41,18 @@ static const struct kernel_param_ops calls_ops = { .set = calls_set };
 module_param_cb(calls, &calls_ops, NULL, 0200);
 MODULE_PARM_DESC(calls, "call foreign_step() so often");
 
+static int __init foreign_init(void)
+{
+	return 0;
+}
+
+/* Traced, unlike what is __exit, and by two names. */
+static void foreign_exit(void)
+{
+	WRITE_ONCE(sum, 0);
+}
+
+module_init(foreign_init);
+module_exit(foreign_exit);
 MODULE_LICENSE("GPL");
 MODULE_DESCRIPTION("Functions of a module without a tracepoint");

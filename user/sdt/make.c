@@ -457,10 +457,12 @@ static bool make_sdt(struct maker *m, struct probe *p)
 
 /* --- sites -------------------------------------------------------------------------- */
 
-/* A symbol in a section that no other object can define. */
+/*
+ * A symbol in a section that no other object can define, or a weak one: where functions are in it that others may
+ * define as well, as the same object can that is linked twice.
+ */
 static size_t local_symbol(struct maker *m, size_t sec)
 {
-	bool grouped = m->o->secs[sec].h.sh_flags & SHF_GROUP;
 	char name[80];
 	size_t i;
 
@@ -476,24 +478,40 @@ static size_t local_symbol(struct maker *m, size_t sec)
 			return i;
 		}
 	}
-	/* Of a group's sections the linker keeps those of one object, and so has to find this name in both. */
 	snprintf(name, sizeof(name), "__jf_sdt_text.%s.%zu", m->number, sec);
-	m->local[sec] = symbol_add(m->o, name, grouped ? WEAK : GLOBAL, STV_HIDDEN, (uint16_t)sec, 0, 0);
+	m->local[sec] = symbol_add(m->o, name, WEAK, STV_HIDDEN, (uint16_t)sec, 0, 0);
 	return m->local[sec];
+}
+
+/*
+ * The section for records of sites in @sec, whose symbol is @text. The linker keeps one of the definitions of a weak
+ * one, and so must keep the records of that one alone: all of its functions are global or weak, and of these it takes
+ * the same object's, so what is in the other is not executed.
+ */
+static size_t records_of(struct maker *m, size_t sec, size_t text)
+{
+	size_t into = group_of(m->o, sec);
+
+	if (!m->records[sec]) {
+		if (!into && text >= m->o->old_syms) {
+			into = group(m, text);
+			if (!into)
+				return 0;
+		}
+		m->records[sec] = part(m, "__jf_sites", SHT_PROGBITS, SHF_ALLOC | SHF_GNU_RETAIN, 4, into);
+	}
+	return m->records[sec];
 }
 
 static bool make_record(struct maker *m, const struct site *s)
 {
 	const struct probe *p = &m->found->probes[s->probe];
-	size_t text = local_symbol(m, s->sec), recs, at;
+	size_t text = local_symbol(m, s->sec), recs = text ? records_of(m, s->sec, text) : 0, at;
 	bool prefix = s->size == 6 && s->form != FORM_TAIL;
 	uint8_t bytes[16] = { 0 };
 	int64_t site;
 
-	if (!m->records[s->sec])
-		m->records[s->sec] = part(m, "__jf_sites", SHT_PROGBITS, SHF_ALLOC | SHF_GNU_RETAIN, 4, group_of(m->o, s->sec));
-	recs = m->records[s->sec];
-	if (!text || !recs)
+	if (!recs)
 		return false;
 	site = (int64_t)(s->at + prefix - symbol_get(m->o, text).st_value);
 	at = m->o->secs[recs].size;

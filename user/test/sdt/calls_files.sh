@@ -145,6 +145,44 @@ from_file()
 	! "$tool" --run "$CC" -c other.c @nowhere.args
 }
 
+# A weak function alone in its section, of which some assemblers write no symbol: others may define it, the same object, too.
+cat > weak.c <<'END'
+void __dtrace_a___b(int x);
+int weak(int x);
+__attribute__((weak)) int weak(int x) { __dtrace_a___b(x); return x + 1; }
+END
+cat > strong.c <<'END'
+#include <jumpfunc/sdt.h>
+static int hits;
+static void tell(void *data, const struct jf_sdt *sdt, const unsigned long *words)
+{
+	(void)data;
+	(void)sdt;
+	hits += words[0] == 5;
+}
+int weak(int x);
+int main(void)
+{
+	if (jf_sdt_register("a:b", tell, 0) != 1)
+		return 2;
+	weak(5);
+	if (hits != 1 || jf_sdt_unregister("a:b", tell, 0) != 1)
+		return 3;
+	weak(5);
+	return hits != 1;
+}
+END
+weak_twice()
+{
+	for o in -fno-function-sections -ffunction-sections; do
+		# shellcheck disable=SC2086
+		mkdir -p weak.d && "$1" -O2 -fno-asynchronous-unwind-tables $o -c weak.c && "$tool" weak.o && cp weak.o weak.d/ &&
+			"$CC" -O2 -I"$user/../include" -c strong.c && "$CC" -o weak strong.o weak.o weak.d/weak.o $link && ./weak &&
+			JUMPFUNC_TRAP=always ./weak && "$CC" -r -nostdlib -o both.o weak.o weak.d/weak.o &&
+			"$CC" -Wl,--gc-sections -o weak strong.o both.o $link && ./weak && "$CC" -o weak strong.o weak.o $link && ./weak || return 1
+	done
+}
+
 check "an output that is a device" to_null
 check "a file that cannot be put in its place" half_renamed
 if "$CC" -m32 -c plain.c -o plain32.o 2> /dev/null; then
@@ -159,7 +197,9 @@ check "--undo of two changed objects in one" undo_of_parts o.o
 check "--undo of a changed object and another in one" undo_of_parts plain.o
 check "a changed object and one that was not, in one" half_changed
 check "two objects with the same content" same_twice "$CC"
+check "the same weak function twice" weak_twice "$CC"
 if have clang; then
+	check "the same weak function twice, by clang" weak_twice clang
 	check "two objects with the same content, by clang" same_twice clang
 fi
 tap_end

@@ -170,6 +170,14 @@ class Redis(Workload):
         return float(re.search(r'^"GET","([\d.]+)"', text, re.M).group(1)), cpu
 
 
+class RedisPath(Redis):
+    """The functions that each command comes by, from the socket to the answer."""
+    name = 'redis-server: functions of each command'
+    functions = ('readQueryFromClient', 'processInputBuffer', 'processCommand', 'call', 'lookupKeyReadOrReply', 'getCommand', 'addReplyBulk')
+    globs = ','.join('redis*:' + f for f in functions)
+    uprobes = ', '.join('uprobe:/usr/bin/redis-server:' + f for f in functions)
+
+
 class State:
     """With what a workload runs."""
     name = 'off'
@@ -274,6 +282,7 @@ def main():
     p.add_argument('build', help='where the agent is: build/user')
     p.add_argument('--out', help='folder for table and CSV (default: results/bench-programs-<date> in the project)')
     p.add_argument('--rounds', type=int, default=7)
+    p.add_argument('--only', default='', help='programs whose line has this text')
     o = p.parse_args()
     if o.rounds < 1:
         p.error('--rounds is 1 or more')
@@ -286,12 +295,12 @@ def main():
         build = os.path.abspath(o.build)
         states = [s(build, tmp) for s in (State, Agent, Lttng, Uprobes)]
         try:
-            for work in (w(tmp) for w in (Redis, Python, Sqlite, Zstd)):
+            for work in (w(tmp) for w in (Redis, RedisPath, Python, Sqlite, Zstd) if o.only in w.name):
                 body += of_workload(work, states, o.rounds, lines)
         finally:
             for s in states:
                 s.end()
-    head = ['program and events', 'state', 'unit', 'rate, median', 'best', 'CPU s, min', 'events', 'CPU ns an event']
+    head = ['program and events', 'state', 'unit', 'rate, median', 'best', 'CPU s, min', 'events', 'CPU ns an event', 'standard error']
     lines += ust.show(head, body, 3)
     print('\n'.join(lines))
     with open(os.path.join(out, 'bench-programs.txt'), 'w', encoding='utf-8') as f:
@@ -324,13 +333,18 @@ def of_workload(work, states, rounds, lines):
                 lines.append('# not measured: %s, %s: %s' % (work.name, s.name, e))
                 continue
             rates.setdefault(s, []).append(rate)
-            cpus[s] = min(cpu, cpus.get(s, cpu))
+            cpus.setdefault(s, []).append(cpu)
     out, off = [], cpus.get(states[0])
     for s in rates:
-        line = [work.name, s.name, work.unit, '%.4g' % statistics.median(rates[s]), '%.4g' % max(rates[s]), '%.3f' % cpus[s]]
+        line = [work.name, s.name, work.unit, '%.4g' % statistics.median(rates[s]), '%.4g' % max(rates[s]), '%.3f' % min(cpus[s])]
         line.append('' if events[s] is None else str(events[s]))
         # Of so few that they do not show it would be noise.
-        line.append('%.0f' % ((cpus[s] - off) * 1e9 / events[s]) if off and (events[s] or 0) > 10000 else '')
+        many = off and (events[s] or 0) > 10000
+        line.append('%.0f' % ((min(cpus[s]) - min(off)) * 1e9 / events[s]) if many else '')
+        # Of the mean of the rounds' differences. Rounds in which another program had the caches are among them.
+        turns = [a - b for a, b in zip(cpus[s], off or [])]
+        error = statistics.stdev(turns) / len(turns) ** 0.5 if len(turns) > 1 else None
+        line.append('%.0f' % (error * 1e9 / events[s]) if many and error is not None else '')
         out.append(line)
     return out
 

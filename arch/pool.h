@@ -6,11 +6,11 @@
  *   JF_IMAGE_PAD	bytes in front of an image that belong to it
  *   struct jf_pool_layout	where things are, at least:
  *	base, count, stride	the pool, its images, bytes from one to the next
- *	first, slot_size, exit	offsets from an image's entry: the first slot, the code after the last
- *				one; bytes of a slot
+ *	first, exit	offsets from an image's entry: the first slot, the code after the last one
+ *	slot_size	bytes of a slot
  *   jf_pools		an array of struct jf_pool: the smallest images first
  *   jf_fill_slot()	an image's slot for one call; in a copy of the image
- *   jf_word_t		what an instruction of the codec is
+ *   jf_insn_t		what an instruction of the codec is
  */
 #ifndef JF_ARCH_POOL_H
 #define JF_ARCH_POOL_H
@@ -28,7 +28,7 @@ static int jf_fill(const struct jf_pool_layout *l, u8 *entry,
 	u8 *was = kmemdup(entry, len, GFP_KERNEL);
 	u8 *buf = was ? kmemdup(was, len, GFP_KERNEL) : NULL;
 	unsigned int i;
-	jf_word_t insn;
+	jf_insn_t insn;
 	int err = 0;
 
 	if (!buf) {

@@ -52,8 +52,6 @@ struct jf_pool_layout {
 extern const struct jf_pool_layout jf_pool_single, jf_pool_small, jf_pool_regs,
 	jf_pool_stack;
 
-typedef jf_insn_t jf_word_t;
-
 /* Nops in front of each image. */
 #define JF_IMAGE_PAD	16
 /* mov $imm64, %rdi */

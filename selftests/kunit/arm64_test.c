@@ -427,7 +427,7 @@ static void foreign_meanwhile(struct kunit *test)
 	struct jf_poke p[SITES];
 
 	pokes_init(p);
-	/* The last one fails, as it has other bytes; the first to be taken back is then another's. */
+	/* The fourth fails, as it has other bytes; the first to be taken back is then another's. */
 	text[places[3]] = 0x91000000;
 	foreign_done(places[3]);
 	before[places[3]] = 0x91000000;
@@ -447,7 +447,7 @@ static void not_as_written(struct kunit *test)
 	pokes_init(p);
 	world.lost_at = 3;
 	KUNIT_EXPECT_EQ(test, patch(p, SITES), -EIO);
-	/* All others are as they were asked for, and each later change of that one is refused. */
+	/* All others are as they were asked for. */
 	for (i = 0; i < SITES; i++) {
 		KUNIT_EXPECT_EQ(test, text[places[i]], i == 2 ? jf_insn_nop() : call_of(i));
 		KUNIT_EXPECT_EQ(test, sites[i].insn, (u64)call_of(i));
@@ -493,7 +493,7 @@ static void idle_first(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, world.broadcasts, 0U);
 	jf_insn_call(&insn, sites[0].addr, (unsigned long)&text[IDLE]);
 	p.new = insn;
-	/* One broadcast before the store, and one after it. The next transaction has no need of that. */
+	/* One broadcast before the store, and one after it; for the next one that is enough. */
 	KUNIT_EXPECT_EQ(test, patch(&p, 1), 0);
 	KUNIT_EXPECT_EQ(test, world.broadcasts, 2U);
 	swap(p.old, p.new);

@@ -64,13 +64,18 @@ static unsigned long jf_plain(unsigned long addr)
 static unsigned long jf_called(unsigned long ret)
 {
 	u32 insn, veneer[3];
-	uint64_t to, target;
+	uint64_t to, target, at;
 
 	if (copy_from_kernel_nofault(&insn, (void *)ret - JF_INSN_SIZE, sizeof(insn)) ||
 	    jf_insn_decode(insn, ret - JF_INSN_SIZE, &to) != JF_INSN_CALL)
 		return 0;
-	if (!copy_from_kernel_nofault(veneer, (void *)(unsigned long)to, sizeof(veneer)) &&
-	    jf_insn_veneer(veneer, to, &target))
+	if (copy_from_kernel_nofault(veneer, (void *)(unsigned long)to, sizeof(veneer)))
+		return to;
+	if (jf_insn_veneer(veneer, to, &target))
+		return target;
+	/* An image's. */
+	if (jf_insn_is_load_x16(veneer, to, &at) &&
+	    !copy_from_kernel_nofault(&target, (void *)(unsigned long)at, sizeof(target)))
 		return target;
 	return to;
 }

@@ -316,23 +316,14 @@ bool jf_arch_uncover(struct jf_hidden *h, int *err)
 	return false;
 }
 
-/* --- what is not there --------------------------------------------------- */
+/* --- images, and stubs that are not needed -------------------------------- */
 
-/* N probes are called by the iterator. */
 int jf_arch_image_get(const struct jf_arch_call *calls, unsigned int num,
 		      unsigned int nargs, void **image)
 {
-	return -EOPNOTSUPP;
-}
-
-void jf_arch_image_put(void *image)
-{
-}
-
-bool jf_arch_image_span(const void *image, unsigned long *start,
-			unsigned long *end)
-{
-	return false;
+	if (!jf_patches)
+		return -EOPNOTSUPP;
+	return jf_image_get(calls, num, nargs, image);
 }
 
 /* jumpfunc/detail/site_arm64.h refuses kernels that compare types. */
@@ -344,7 +335,8 @@ int jf_arch_typed(void *func, const void *like, void **typed)
 
 void jf_arch_stats_get(struct jf_arch_stats *stats)
 {
-	memset(stats, 0, sizeof(*stats));
+	stats->int3_hits = 0;
+	jf_images_count(&stats->images_used, &stats->images_total);
 }
 
 /* --- life ---------------------------------------------------------------- */
@@ -357,11 +349,12 @@ int jf_arch_init(const char *backend)
 		       backend);
 		return -EINVAL;
 	}
-	return 0;
+	return jf_images_init();
 }
 
 void jf_arch_exit(void)
 {
+	jf_images_exit();
 }
 
 const char *jf_arch_backend(void)

@@ -12,6 +12,7 @@
  *   jf_insn_store(p, insn)		write these bytes
  *   jf_insn_is_break(insn)		is it a breakpoint?
  *   jf_insn_veneer(p, ip, &target)	where does a veneer lead that stands at ip?
+ *   jf_insn_load_x0(off), jf_insn_is_load_x16(p, ip, &at)	loads of what stands in text
  *
  * Example, replace what a site calls:
  *   uint32_t new;
@@ -255,6 +256,34 @@ static inline bool jf_insn_veneer(const uint32_t *p, uint64_t ip, uint64_t *targ
 	imm = (p[0] >> 3 & 0x1ffffc) | (p[0] >> 29 & 3);
 	*target = (ip & ~0xfffULL) + (__jf_insn_sext(imm, 21) << 12) +
 		  (p[1] >> 10 & 0xfff);
+	return true;
+}
+
+/**
+ * jf_insn_load_x0() - "ldr x0, literal"
+ * @off: from the instruction to the eight bytes, up to 1 MiB; a multiple of 4
+ *
+ * For code that no CPU can reach: it is none of those that may be replaced at any time.
+ * Context: any. Return: the instruction.
+ */
+static inline uint32_t jf_insn_load_x0(uint32_t off)
+{
+	return 0x58000000U | (off >> 2 & 0x7ffffU) << 5;
+}
+
+/**
+ * jf_insn_is_load_x16() - is this "ldr x16, literal", and "br x16" after it?
+ * @p:  two instructions
+ * @ip: the address at which they stand
+ * @at: receives where the literal is, which has the address that they lead to
+ *
+ * The veneers of images are such. Context: any. Return: true if it is.
+ */
+static inline bool jf_insn_is_load_x16(const uint32_t *p, uint64_t ip, uint64_t *at)
+{
+	if ((p[0] & 0xff00001fU) != 0x58000010U || p[1] != 0xd61f0200U)
+		return false;
+	*at = ip + (__jf_insn_sext(p[0] >> 5, 19) << 2);
 	return true;
 }
 

@@ -107,7 +107,7 @@ jf_tell_counts()
 
 # jf_patching: can text be patched on this architecture?  Where not, the back end is `indirect`.
 jf_patching() { jf_x86 || [ "$(uname -m)" = aarch64 ]; }
-# jf_x86: is it x86 that is patched?  For tests of its instructions, of INT3 and of images.
+# jf_x86: is it x86 that is patched?  For tests of its instructions, and of INT3.
 jf_x86() { [ "$(uname -m)" = x86_64 ] && ! grep -q 'User Mode Linux' /proc/cpuinfo; }
 # jf_broadcasts: how many broadcasts a transaction takes: three with INT3, one where a store is enough
 jf_broadcasts() { if jf_x86; then echo 3; else echo 1; fi; }

@@ -16,7 +16,7 @@ jf_load
 be=$(awk '$1 == "backend" {print $2}' $JF/stats)
 
 leads() { awk -v n="__jf_tp_$1" '$1 == n {print $4}' $JF/functions | sed 's/_[0-9]*$//; s/_small$//; s/_jf_event.*//'; }
-if [ "$be" = indirect ] || ! jf_x86; then one=__jf_iter two=__jf_iter; else one=jf_single two=jf_chain; fi
+if [ "$be" = indirect ] || ! jf_patching; then one=__jf_iter two=__jf_iter; else one=jf_single two=jf_chain; fi
 count() { grep -c " $1: " "${2:-$T/trace}"; }
 clear() { echo >$T/trace; }
 jf_on_exit "echo 0 >$E/enable; clear"

@@ -33,13 +33,30 @@ jf_load
 accepted=$(cat $P/accepted)
 note "accepted: $(echo "$accepted" | wc -l), for instance: $(echo "$accepted" | grep -n -m 8 chain | tr '\n' ' ')"
 check_match "the kernel took some" "$accepted" "jf_chain"
-check_fails "none is at the start of an image for one probe" sh -c "echo '$accepted' | grep -q '^$single+0x0$'"
-check_fails "none is at its jump" sh -c "echo '$accepted' | grep -q '^$single+0xa$'"
-# Of its first slot, after the registers are saved: jf_images_x86.S.
-for at in "$small+0x3 $small+0x1b" "$regs+0x7 $regs+0x29" "$stack+0x7 $stack+0x45"; do
-	check_fails "none is at ${at% *}, data" sh -c "echo '$accepted' | grep -q '^${at% *}\$'"
-	check_fails "none is at ${at#* }, a call" sh -c "echo '$accepted' | grep -q '^${at#* }\$'"
-done
+# none WHERE WHAT: the kernel refused that address
+none() { check_fails "none is at $1, $2" sh -c "echo '$accepted' | grep -q '^$1\$'"; }
+if jf_x86; then
+	none "$single+0x0" "the start of an image for one probe"
+	none "$single+0xa" "its jump"
+	# Of its first slot, after the registers are saved: x86/images.S.
+	for at in "$small+0x3 $small+0x1b" "$regs+0x7 $regs+0x29" "$stack+0x7 $stack+0x45"; do
+		none "${at% *}" data
+		none "${at#* }" "a call"
+	done
+else
+	# arm64/images.S.
+	none "$single+0x4" "the load of data in an image for one probe"
+	none "$single+0x8" "its jump"
+	for at in 18 1c 20 24; do none "$single+0x$at" "a literal"; done
+	# A slot of each chain: that after the first one, and of that the call.  Signed return addresses take a word.
+	sign=0
+	echo "$accepted" | grep -q "^$small+0x14\$" && sign=4
+	for at in "$small 20 12" "$regs 28 16" "$stack 32 44"; do
+		set -- $at
+		none "$1+$(printf 0x%x $(($2 + sign)))" "what may be a branch to the end"
+		none "$1+$(printf 0x%x $(($2 + sign + $3)))" "a call"
+	done
+fi
 check "all of them are enabled" sh -c "echo 1 >$P/arm"
 sleep 1
 check_fails "none is made a jump" sh -c "grep 'jf_single_\|jf_chain_' $LIST | grep -q OPTIMIZED"

@@ -19,7 +19,7 @@ check_eq "off at first" "$(leads sample_job_begin) $(leads sample_job_end)" "non
 check "jobs without probes" jobs 3
 
 check "the probes load" jf_insmod jf_sample_trace_probe
-if [ "$be" = indirect ] || ! jf_x86; then
+if [ "$be" = indirect ] || ! jf_patching; then
 	check_eq "iterators call the probes" "$(leads sample_job_begin) $(leads sample_job_end)" \
 		"__jf_iter_sample_job_begin __jf_iter_sample_job_end"
 else

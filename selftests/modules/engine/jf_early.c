@@ -15,8 +15,8 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 
-#define EARLY_MAX	512
-#define EARLY_BYTES	1024	/* no image is longer */
+#define EARLY_MAX	1024
+#define EARLY_BYTES	2048	/* no image is longer */
 
 static char *symbols[4];
 static int nsymbols;

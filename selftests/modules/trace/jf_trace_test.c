@@ -372,12 +372,12 @@ static void test_lazy(void)
 
 /* --- more tracepoints than images -------------------------------------- */
 
-/* Those for so many arguments; see x86/image.h. */
+/* Those for more arguments than there are registers; see x86/image.h, arm64/image.h. */
 #define POOL_IMAGES	16
 #define POOL_TPS	20
 
-#define POOL_PROTO	JF_PROTO(u64 seed, u64 b, u64 c, u64 d, u64 e, u64 f)
-#define POOL_ARGS	JF_ARGS(seed, b, c, d, e, f)
+#define POOL_PROTO	JF_PROTO(u64 seed, u64 b, u64 c, u64 d, u64 e, u64 f, u64 g, u64 h)
+#define POOL_ARGS	JF_ARGS(seed, b, c, d, e, f, g, h)
 
 #define POOL_ALL(x)							\
 	x(0) x(1) x(2) x(3) x(4) x(5) x(6) x(7) x(8) x(9) x(10) x(11)	\
@@ -397,7 +397,8 @@ static int tq_del##n(void *data)					\
 static void tq_call##n(u64 s)						\
 {									\
 	jf_trace_tq##n(s, WANT(s, 2, u64), WANT(s, 3, u64), WANT(s, 4, u64), \
-		       WANT(s, 5, u64), WANT(s, 6, u64));		\
+		       WANT(s, 5, u64), WANT(s, 6, u64),		\
+		       WANT(s, 7, u64), WANT(s, 8, u64));		\
 }									\
 static void *tq_leads##n(void) { return dynfunc_query(__jf_tp_tq##n); }
 
@@ -406,7 +407,7 @@ struct pool_cookie {
 };
 static struct pool_cookie pool_cookies[POOL_TPS][2];
 
-static void pool_probe(void *data, u64 seed, u64 b, u64 c, u64 d, u64 e, u64 f)
+static void pool_probe(void *data, u64 seed, u64 b, u64 c, u64 d, u64 e, u64 f, u64 g, u64 h)
 {
 	struct pool_cookie *p = data;
 
@@ -415,11 +416,13 @@ static void pool_probe(void *data, u64 seed, u64 b, u64 c, u64 d, u64 e, u64 f)
 		return;
 	}
 	p->hits++;
-	EXPECT(6, seed, 2, b);
-	EXPECT(6, seed, 3, c);
-	EXPECT(6, seed, 4, d);
-	EXPECT(6, seed, 5, e);
-	EXPECT(6, seed, 6, f);
+	EXPECT(8, seed, 2, b);
+	EXPECT(8, seed, 3, c);
+	EXPECT(8, seed, 4, d);
+	EXPECT(8, seed, 5, e);
+	EXPECT(8, seed, 6, f);
+	EXPECT(8, seed, 7, g);
+	EXPECT(8, seed, 8, h);
 }
 
 POOL_ALL(POOL_DEFINE)
@@ -460,9 +463,9 @@ static void test_pool(void)
 	unsigned int t, iter = 0;
 
 	for (t = 0; t < POOL_TPS; t++) {
-		must(pool[t].add(&pool_cookies[t][0]), 0, "register", 6, 0);
+		must(pool[t].add(&pool_cookies[t][0]), 0, "register", 8, 0);
 		pool_check(t, 1);
-		must(pool[t].add(&pool_cookies[t][1]), 0, "register", 6, 1);
+		must(pool[t].add(&pool_cookies[t][1]), 0, "register", 8, 1);
 		pool_check(t, 2);
 	}
 	for (t = 0; t < POOL_TPS; t++) {
@@ -475,37 +478,42 @@ static void test_pool(void)
 	/* The last one gets a chain, as soon as another one has none any more. */
 	if (patches && !pool_iterates(POOL_TPS - 1))
 		complain("pool: the last one got an image");
-	must(pool[0].del(&pool_cookies[0][1]), 0, "unregister", 6, 2);
+	must(pool[0].del(&pool_cookies[0][1]), 0, "unregister", 8, 2);
 	pool_check(0, 1);
-	must(pool[POOL_TPS - 1].del(&pool_cookies[POOL_TPS - 1][1]), 0, "unregister", 6, 2);
+	must(pool[POOL_TPS - 1].del(&pool_cookies[POOL_TPS - 1][1]), 0, "unregister", 8, 2);
 	pool_check(POOL_TPS - 1, 1);
-	must(pool[POOL_TPS - 1].add(&pool_cookies[POOL_TPS - 1][1]), 0, "register", 6, 1);
+	must(pool[POOL_TPS - 1].add(&pool_cookies[POOL_TPS - 1][1]), 0, "register", 8, 1);
 	pool_check(POOL_TPS - 1, 2);
 	if (patches && pool_iterates(POOL_TPS - 1))
 		complain("pool: no chain although one was given back");
 
-	must(pool[0].del(&pool_cookies[0][0]), 0, "unregister", 6, 1);
+	must(pool[0].del(&pool_cookies[0][0]), 0, "unregister", 8, 1);
 	for (t = 1; t < POOL_TPS; t++) {
-		must(pool[t].del(&pool_cookies[t][1]), 0, "unregister", 6, 2);
+		must(pool[t].del(&pool_cookies[t][1]), 0, "unregister", 8, 2);
 		pool_check(t, 1);
-		must(pool[t].del(&pool_cookies[t][0]), 0, "unregister", 6, 1);
+		must(pool[t].del(&pool_cookies[t][0]), 0, "unregister", 8, 1);
 		pool_check(t, 0);
 	}
 }
 
-#if JF_HAVE_PATCHING && defined(CONFIG_X86_64)
+#if JF_HAVE_PATCHING
+#ifdef CONFIG_X86_64
 #include <asm/unwind.h>
+#endif
 
 static unsigned long stack[64];
 static unsigned int depth;
-static bool reliable;
+static bool reliable = true;
 
-/* As the kernel does it where it has to be sure, for live patching. */
+/* On x86 as the kernel does it where it has to be sure, for live patching. */
 static noinline void take_stack(void)
 {
+#ifdef CONFIG_X86_64
 	struct unwind_state state;
+#endif
 
 	depth = stack_trace_save(stack, ARRAY_SIZE(stack), 0);
+#ifdef CONFIG_X86_64
 	for (unwind_start(&state, current, NULL, NULL);
 	     !unwind_done(&state) && !unwind_error(&state);
 	     unwind_next_frame(&state))
@@ -513,6 +521,7 @@ static noinline void take_stack(void)
 		    !unwind_get_entry_regs(&state, NULL))
 			break;
 	reliable = unwind_done(&state) && !unwind_error(&state);
+#endif
 }
 
 static noinline void stack3(void *data, u64 seed, void *b, s8 c)
@@ -604,7 +613,7 @@ static void no_kprobe(const char *what, u8 *image, unsigned int len)
 	unsigned int i;
 
 	for (i = 0; i < len; i++) {
-		struct kprobe p = { .addr = image + i };
+		struct kprobe p = { .addr = (void *)(image + i) };
 
 		if (register_kprobe(&p))
 			continue;

@@ -182,6 +182,16 @@ packages()
 	esac
 }
 
+# With the library's objects, since the archive hides what they call of each other.
+steps()
+{
+	local objects
+
+	mapfile -t objects < <(find "$dir/lib" -name '*.o' ! -name all.o)
+	built test_steps_arm64 in_c -O2 "$user/test/test_steps_arm64.c" "${objects[@]}" \
+		-Wl,--wrap=jf_writer_write -Wl,--wrap=jf_sync_cores
+}
+
 # What is different where text is patched: branches that lead to a test, as for libraries whose
 # users are not known; protected branches; code at fixed addresses; and callers on all cores
 # beside changes. An emulator does not see what is written to /proc/self/mem, so that text is
@@ -198,6 +208,8 @@ patched()
 		# shellcheck disable=SC2086 # several words
 		check "$machine: test_lib with $flags" run "$dir/test_lib-flags" "${said[@]}"
 	done
+	check "$machine: test_steps_arm64 is built" steps
+	check "$machine: test_steps_arm64" run "$dir/test_steps_arm64"
 	for tested in "" -DJF_TESTED; do
 		check "$machine: stress_lib $tested is built" built stress_lib in_c ${tested:+"$tested"} "${storm[@]}"
 		check "$machine: stress_lib $tested" run "$dir/stress_lib" --duration 5 --callers 2 --forks 0 "$dir/plugin1.so"

@@ -58,7 +58,7 @@ help:
 	@echo 'make KERNEL=6.12        ... for a stock Debian kernel of the list below, into build/6.12/modules'
 	@echo 'make samples            ... and the modules in samples/, which use it'
 	@echo 'make doctor             say whether this machine can build, load, patch and measure, and what mends each "no"'
-	@echo 'make demo               boot stock 6.1 in a VM, retarget a function, measure dispatch: 2 minutes'
+	@echo 'make demo               boot stock 6.1 in a VM, retarget a function, measure dispatch: 2 minutes (ARCH=arm64: 10)'
 	@echo 'make check              run all tests, on this machine and in VMs; KERNELS="6.1 6.12" chooses the kernels (default: $(KERNELS))'
 	@echo 'make check-full         ... on all kernels, test kernels and back ends, and the model, the storm of programs, coverage: 3 hours'
 	@echo 'make newest             find kernels that are new in the Debian suites, build for them, run a quick set of tests (SUITES=sid)'
@@ -162,8 +162,10 @@ model:
 doctor:
 	@scripts/doctor.sh
 
+# ARCH=arm64 chooses a kernel of that machine, and the programs that are run there are its own.
+demo: DEMO_KERNEL = $(or $(KERNEL),$(if $(filter arm64 aarch64,$(ARCH)),6.1-arm64))
 demo:
-	@harness/deps.sh build fetch vm host plot
-	@scripts/demo.sh $(if $(KERNEL),-k $(KERNEL))
+	@harness/deps.sh build fetch vm host plot$(if $(filter %-arm64,$(DEMO_KERNEL)), arm64)
+	@scripts/demo.sh $(if $(DEMO_KERNEL),-k $(DEMO_KERNEL))
 
 .PHONY: modules samples help clean clean-cache deps vm check check-full newest lint coverage mutants stress bench bench-kernel bench-sdt model doctor demo

@@ -40,7 +40,9 @@ mkdir -p "$out"
 
 say "2/3  the native benchmark: what it costs to dispatch one event on this CPU (some seconds)"
 native=() bench_out=$JF_BUILD/user-demo
-if [ "$(uname -m)" != x86_64 ]; then
+if [[ $kernel == *-arm64 ]]; then
+	say "the machine is emulated, and of another kind than this CPU: no nanoseconds beside the instructions"
+elif [ "$(uname -m)" != x86_64 ]; then
 	say "this CPU is no x86-64, so there are no nanoseconds beside the instructions"
 # Of its rows, the ones about subscribers, which are assembled when it runs; to compile the others takes minutes.
 elif attended make -s -C "$JF_TREE/user" OUT="$bench_out" BENCH_ROWS=none BENCH_JF_ROWS= "$bench_out/bench" >"$out/native.txt" 2>&1 &&

@@ -15,7 +15,7 @@
 
 #include <linux/srcu.h>
 #include <linux/tracepoint.h>
-#if JF_HAVE_PATCHING
+#if JFB_X86
 #include <asm/nospec-branch.h>
 #include <linux/objtool.h>
 #include <asm/asm.h>
@@ -48,7 +48,7 @@ static struct entry *arrays[JFB_PROBES + 1] = {
 	[1] = array_1, [2] = array_2, [4] = array_4, [8] = array_8,
 };
 
-#if JF_HAVE_PATCHING
+#if JFB_X86
 static __always_inline void plain_call(jfb_probe_fn *f, void *data,
 				       unsigned long arg)
 {

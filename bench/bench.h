@@ -21,6 +21,16 @@
 #include <jumpfunc/branch.h>
 #include <jumpfunc/dynfunc.h>
 
+/* Is text of x86 patched? What a CPU makes of calls through pointers is told there alone. */
+#define JFB_X86		(JF_HAVE_PATCHING && IS_ENABLED(CONFIG_X86_64))
+
+/* One instruction, which the compiler neither joins with others nor leaves out. */
+#ifdef CONFIG_ARM64
+#define JFB_ADD(to)	asm volatile("add %0, %0, #1" : "+r" (to))
+#else
+#define JFB_ADD(to)	asm volatile("add $1, %0" : "+r" (to))
+#endif
+
 struct jfb_run;
 struct seq_file;
 

@@ -21,8 +21,8 @@ static bool flag;
 static bool *cold_flags;
 
 /* The compiler shall neither join the sums nor move them over a branch. */
-#define STRAIGHT	asm volatile("add $1, %0" : "+r" (x))
-#define OTHER		asm volatile("add $1, %0" : "+r" (taken))
+#define STRAIGHT	JFB_ADD(x)
+#define OTHER		JFB_ADD(taken)
 
 #define NONE(i)		STRAIGHT;
 #define BRANCH(cond)	do { if (cond) OTHER; STRAIGHT; } while (0);

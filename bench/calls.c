@@ -10,7 +10,7 @@
 #include "loops.h"
 #include "targets.h"
 
-#if JF_HAVE_PATCHING
+#if JFB_X86
 #include <asm/nospec-branch.h>
 #include <linux/objtool.h>
 #include <asm/asm.h>
@@ -20,7 +20,7 @@
 JFB_REP64(DEFINE, t)
 
 /* A plain indirect call: what a pointer would cost without mitigations. */
-#if JF_HAVE_PATCHING
+#if JFB_X86
 #define plain_call(f, x)						\
 ({									\
 	unsigned long __rax = (unsigned long)(f), __rdi = (x);		\

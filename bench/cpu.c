@@ -5,7 +5,7 @@
  */
 #include "bench.h"
 
-#if JF_HAVE_PATCHING
+#if JFB_X86
 
 #include "x86/protocol/insn.h"
 
@@ -139,7 +139,7 @@ const char *jfb_return(void)
 	return "plain";
 }
 
-#else /* JF_HAVE_PATCHING */
+#else /* JFB_X86 */
 
 const char *jfb_hypervisor(void)
 {
@@ -166,4 +166,4 @@ const char *jfb_return(void)
 	return "as the compiler made it";
 }
 
-#endif /* JF_HAVE_PATCHING */
+#endif /* JFB_X86 */

@@ -23,7 +23,7 @@ name(const struct jfb_row *row, unsigned long n, unsigned long x)	\
 	return x;							\
 }
 
-USERS(users_loop, asm volatile("add $1, %0" : "+r" (x)))
+USERS(users_loop, JFB_ADD(x))
 USERS(users_lock_free, x += !jf_key_inc(&jfb_shared) +
 			    !jf_key_dec(&jfb_shared) - 1)
 /* It is enabled already, which only the lock's holder may know for sure. */

@@ -9,7 +9,7 @@
 #include <linux/math64.h>
 #include <linux/seq_file.h>
 #include <linux/utsname.h>
-#if JF_HAVE_PATCHING
+#if JFB_X86
 #include <asm/tsc.h>
 #endif
 
@@ -46,7 +46,7 @@ static void print_machine(struct seq_file *m, const struct jfb_run *run)
 	if (jfb_emulator())
 		seq_printf(m, "# EMULATED by %s: this is what emulated code costs, not what the CPU's own does\n",
 			   jfb_emulator());
-#if JF_HAVE_PATCHING
+#if JFB_X86
 	seq_printf(m, "# tsc_khz: %u\n", tsc_khz);
 #endif
 	seq_printf(m, "# measured_on: CPU %u, %u online\n", run->cpu,

@@ -20,7 +20,7 @@
 #include <linux/slab.h>
 #include <linux/sort.h>
 
-#if JF_HAVE_PATCHING
+#if JFB_X86
 #include <asm/msr.h>
 #include <asm/tsc.h>
 #define jfb_cycles()	rdtsc_ordered()

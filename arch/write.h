@@ -135,10 +135,11 @@ int jf_write_idle(u8 *dst, const u8 *was, const u8 *src, size_t len)
 	for (b = 0; b < len; b++)
 		if (src[b] != was[b])
 			WRITE_ONCE(map[offset_in_page(dst) + b], src[b]);
+	/* A broadcast of another updater that comes before this would not do for it. */
+	jf_clean_text((unsigned long)dst, (unsigned long)dst + len);
 	/* After the bytes. Pairs with xchg() in jf_sync_all(). */
 	smp_store_release(&jf_written, true);
 	vunmap(map);
-	jf_clean_text((unsigned long)dst, (unsigned long)dst + len);
 	for (b = 0; b < len; b++)
 		if (src[b] != was[b] && READ_ONCE(dst[b]) != src[b])
 			err = -EIO;

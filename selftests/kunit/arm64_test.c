@@ -66,6 +66,8 @@ static struct {
 	unsigned int	foreign_at;
 	unsigned int	foreign_word;
 	u32		foreign;
+	/* Another updater's broadcast comes before caches are clean. */
+	bool		sync_before_clean;
 	/* Which store does not get through, from 1. */
 	unsigned int	lost_at;
 	/* What is mapped, page by page. */
@@ -178,8 +180,13 @@ static u32 store(u32 *at, u32 old, u32 new)
 
 static void clean(unsigned long start, unsigned long end)
 {
-	if (world.maps)
-		world.cleans++;
+	if (world.sync_before_clean) {
+		world.sync_before_clean = false;
+		mutex_lock(&jf_mutex);
+		jf_sync_all();
+		mutex_unlock(&jf_mutex);
+	}
+	world.cleans++;
 	if (start < (unsigned long)text || end > (unsigned long)(text + WORDS) || start >= end)
 		breach("cleans elsewhere");
 	else
@@ -501,6 +508,22 @@ static void idle_first(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, world.broadcasts, 3U);
 }
 
+/* The other one's broadcast was too early for what is written here. */
+static void idle_beside_another(struct kunit *test)
+{
+	u32 code[IDLE_WORDS] = { 0xd2800000, 0xd2800001, 0xd2800002, 0xd2800003 };
+	struct jf_poke p = { .site = &sites[0], .old = jf_insn_nop() };
+	u32 insn;
+
+	world.sync_before_clean = true;
+	KUNIT_EXPECT_EQ(test, jf_write_idle((u8 *)&text[IDLE], (u8 *)&before[IDLE],
+					    (u8 *)code, sizeof(code)), 0);
+	jf_insn_call(&insn, sites[0].addr, (unsigned long)&text[IDLE]);
+	p.new = insn;
+	KUNIT_EXPECT_EQ(test, patch(&p, 1), 0);
+	KUNIT_EXPECT_EQ(test, world.broadcasts, 3U);
+}
+
 static void idle_fails(struct kunit *test)
 {
 	u32 code[IDLE_WORDS] = { };
@@ -526,6 +549,7 @@ static struct kunit_case arm64_cases[] = {
 	KUNIT_CASE(not_as_written),
 	KUNIT_CASE(without_alias),
 	KUNIT_CASE(idle_first),
+	KUNIT_CASE(idle_beside_another),
 	KUNIT_CASE(idle_fails),
 	{}
 };

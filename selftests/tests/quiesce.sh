@@ -308,6 +308,13 @@ if [ -w $T/kprobe_events ]; then
 	jf_on_exit untrace
 	for t in kretprobes graph kprobes; do
 		[ $t != graph ] || grep -q function_graph $T/available_tracers || continue
+		case $t:$(uname -r):$(uname -m) in
+		kretprobes:5.10.*:aarch64)
+			# On x86 the functions' frames have other addresses of theirs.
+			skip "traced: $t" "this kernel keeps return addresses where a stack scan cannot find them"
+			continue
+			;;
+		esac
 		section "traced: $t"
 		traced=$t
 		stays "$t: asleep in a target" site func

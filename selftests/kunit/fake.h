@@ -135,6 +135,9 @@ extern struct jfk {
 	unsigned int	images;		/* how many there are */
 	int		image_err;
 
+	/* tests of branches that stand elsewhere: of the text that has @tests_of */
+	unsigned long	tests_of, tests;
+
 	/* the allocator */
 	unsigned int	allocs, fail_at;
 	bool		fail_always;	/* from fail_at on */

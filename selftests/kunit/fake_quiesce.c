@@ -513,7 +513,9 @@ static void jfk_detach(struct tracepoint *tp, void *probe)
 
 int jf_arch_add_tests(struct jf_spans *s, unsigned long start, unsigned long end)
 {
-	return 0;
+	if (!jfk.tests || jfk.tests_of < start || jfk.tests_of >= end)
+		return 0;
+	return jf_spans_add(s, jfk.tests, jfk.tests + 8);
 }
 
 /* All of a function comes after its sites. */

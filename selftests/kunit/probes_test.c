@@ -427,42 +427,6 @@ static void owner_is_going(struct kunit *test)
 	expect_probes(test, x.tp[1], "");
 }
 
-/*
- * What a change of probes retires: each probe that is removed, and what called it, an image
- * or the iterator. Where a stack can be unwound, what calls it would be enough.
- */
-static void what_is_retired(struct kunit *test)
-{
-	struct fixture x = fixture(test);
-	struct jf_tracepoint *tp = x.tp[0];
-	unsigned int i, num;
-	struct jf_batch b;
-	void *caller;
-
-	for (num = 2; num <= JF_TRACE_CHAIN_MAX + 2; num += JF_TRACE_CHAIN_MAX) {
-		jf_batch_init(&b);
-		for (i = 0; i < num; i++)
-			__jf_batch_probe(&b, tp, jfk_target(i < 2 ? i : 2), data(i), 5, true);
-		KUNIT_ASSERT_EQ(test, jf_batch_commit(&b), 0);
-		jf_quiesce();
-		KUNIT_ASSERT_EQ(test, jfk_num_retired(), 0U);
-		caller = jfk_probes_image(tp) ?: jfk_iter();
-		KUNIT_EXPECT_EQ(test, caller == jfk_iter(), num > JF_TRACE_CHAIN_MAX);
-		KUNIT_ASSERT_EQ(test, __jf_trace_unregister(tp, jfk_target(1), data(1)), 0);
-		KUNIT_EXPECT_TRUE(test, jfk_is_retired(jfk_target(1)));
-		KUNIT_EXPECT_TRUE(test, jfk_is_retired(caller));
-		KUNIT_EXPECT_FALSE(test, jfk_is_retired(jfk_target(0)));
-		KUNIT_EXPECT_FALSE(test, jfk_is_retired(jfk_target(2)));
-		jf_batch_init(&b);
-		for (i = 0; i < num; i++)
-			if (i != 1)
-				__jf_batch_probe(&b, tp, jfk_target(i < 2 ? i : 2), data(i), 0,
-						 false);
-		KUNIT_ASSERT_EQ(test, jf_batch_commit(&b), 0);
-		jf_quiesce();
-	}
-}
-
 static struct kunit_case probes_cases[] = {
 	KUNIT_CASE_PARAM(one_tracepoint, script_gen_params),
 	KUNIT_CASE(all_in_one),
@@ -473,7 +437,6 @@ static struct kunit_case probes_cases[] = {
 	KUNIT_CASE(one_is_refused),
 	KUNIT_CASE(iterator_sees_no_failure),
 	KUNIT_CASE(owner_is_going),
-	KUNIT_CASE(what_is_retired),
 	{}
 };
 

@@ -241,6 +241,25 @@ static void functions(struct kunit *test)
 	jf_spans_free(&s);
 }
 
+/* Tests of its branches belong to it, wherever they stand, and those of its parts. */
+static void tests_of_branches(struct kunit *test)
+{
+	static const unsigned long of[] = { 0x64, 0x14, 0x104 };
+	struct jf_spans s = { };
+	unsigned int i;
+
+	memcpy(jfk.symbol, text, sizeof(text));
+	jfk.tests = BASE + 0x2000;
+	for (i = 0; i < ARRAY_SIZE(of); i++) {
+		jfk.tests_of = BASE + of[i];
+		KUNIT_ASSERT_EQ(test, jf_spans_add_func(&s, (void *)BASE + 0x60), 0);
+		jf_spans_sort(&s);
+		/* The last ones are another function's. */
+		KUNIT_EXPECT_EQ(test, jf_spans_has(&s, jfk.tests), i < 2);
+		jf_spans_free(&s);
+	}
+}
+
 /* As many parts as an array has to grow for. */
 static void many_parts(struct kunit *test)
 {
@@ -893,6 +912,7 @@ static struct kunit_case retired_cases[] = {
 	KUNIT_CASE(spans_random),
 	KUNIT_CASE(spans_grow),
 	KUNIT_CASE_PARAM(functions, func_vector_gen_params),
+	KUNIT_CASE(tests_of_branches),
 	KUNIT_CASE(many_parts),
 	KUNIT_CASE(parts_in_any_order),
 	KUNIT_CASE(parts_are_forgotten),

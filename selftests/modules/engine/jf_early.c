@@ -15,8 +15,12 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 
-#define EARLY_MAX	1024
-#define EARLY_BYTES	2048	/* no image is longer */
+#define EARLY_MAX	512
+#ifdef CONFIG_ARM64
+#define EARLY_BYTES	128	/* so many names fit into a parameter */
+#else
+#define EARLY_BYTES	1024	/* no image is longer */
+#endif
 
 static char *symbols[4];
 static int nsymbols;

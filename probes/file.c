@@ -187,7 +187,7 @@ static const struct jf_file jf_probe_files[] = {
 "probes           what can be enabled by a name of four parts, each a pattern with * and ?\n"
 "    echo +trace:mymod:*:* > probes            count what these tracepoints are hit\n"
 "    echo +ftrace:mymod:my_*:entry > probes    the same for functions of any module\n"
-"    echo \"-trace:*:*:a* -trace:*:*:b*\" > probes    disable; all of it, or none\n",
+"    echo \"-trace:mymod:*:* -ftrace:mymod:*:*\" > probes    disable; all of it, or none\n",
 	},
 };
 

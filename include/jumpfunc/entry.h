@@ -29,7 +29,7 @@
  * with the kernel's trace events. A probe is told of all of them, and @e says which one
  * it is. It runs in the context of the function's caller, an NMI even, with preemption
  * off. What it calls is not traced, nor is what another callback of ftrace's calls. @e is
- * gone when its function is disabled, or its module unloaded: a probe must not keep it.
+ * freed when its function is disabled, or its module unloaded: a probe must not keep it.
  */
 #ifndef JUMPFUNC_ENTRY_H
 #define JUMPFUNC_ENTRY_H

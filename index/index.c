@@ -486,7 +486,11 @@ void *jf_first_target(const struct jf_ctl *ctl)
 
 	lockdep_assert_held(&jf_mutex);
 	list_for_each_entry(m, &jf_modules, list)
-		/* Those of one that is being unloaded are refused. */
+		/*
+		 * One that is being unloaded may be cut off already, and forgotten before
+		 * the commit. One that is marked later is cut off after that: see
+		 * jf_trace_commit_found().
+		 */
 		for (i = 0; !jf_mod_is_unloading(m) && i < m->num_targets; i++)
 			if (m->targets[i]->ent == ctl->ent && m->targets[i]->num)
 				return m->targets[i]->targets[0].func;

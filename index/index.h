@@ -48,6 +48,8 @@ struct jf_tracepoint;
  * @mark:    the last search for circles that visited it
  * @todo:    the next one for that search to visit
  * @tp:      of a tracepoint that is known: the tracepoint
+ * @asked:   calls: the last command of the file probes that asked for it
+ * @wanted:  what that command wants
  */
 struct jf_ctl {
 	struct hlist_node	hash;
@@ -71,6 +73,8 @@ struct jf_ctl {
 	u64			mark;
 	struct jf_ctl		*todo;
 	struct jf_tracepoint	*tp;
+	u64			asked;
+	bool			wanted;
 };
 
 /**

@@ -281,16 +281,30 @@ static int jf_ask_trace(const struct jf_ctl *ctl, bool on)
 	return 0;
 }
 
-static int jf_ask_call(const struct jf_ctl *ctl, bool on,
-		       struct list_head *changes)
+/* The number of the command that is being carried out. */
+static u64 jf_command_seq = 1;
+
+/*
+ * A call that is on stays as it is when a command wants it on: there is no change, for a
+ * change to the present value would drop the reference that keeps its target's module, be
+ * refused for what was vouched for, and undo what another updater does before the commit.
+ * So jf_mark() does not see a command that contradicts itself, and it is seen here.
+ */
+static int jf_ask_call(struct jf_ctl *ctl, bool on, struct list_head *changes)
 {
 	union jf_value v = { .func = jf_func_of(ctl->ent)->init };
 
+	if (ctl->asked == jf_command_seq && ctl->wanted != on) {
+		pr_warn_ratelimited("probes: %s is to be enabled and disabled\n",
+				    ctl->ent->name);
+		return -EINVAL;
+	}
+	ctl->asked = jf_command_seq;
+	ctl->wanted = on;
 	if (on) {
-		/* It may lead to another target already, and stay so. */
+		/* It may lead to another target already. */
 		if (jf_ent_value(ctl->ent).func != v.func)
-			return jf_add_change(changes, ctl->ent,
-					     jf_ent_value(ctl->ent), false);
+			return 0;
 		v.func = jf_first_target(ctl);
 		if (!v.func) {
 			pr_warn_ratelimited("probes: %s has no target that its owner allows\n",
@@ -314,7 +328,7 @@ int jf_places_find(const struct jf_pattern *p, struct list_head *changes,
 		if (jf_mod_is_unloading(m))
 			continue;
 		for (i = 0; !err && i < m->num_ctls; i++) {
-			const struct jf_ctl *ctl = &m->ctls[i];
+			struct jf_ctl *ctl = &m->ctls[i];
 			struct jf_place place;
 
 			if (!jf_place_of(ctl, &place) ||
@@ -379,6 +393,7 @@ void jf_places_done(bool committed)
 			c->on = c->wanted;
 		c->asked = false;
 	}
+	jf_command_seq++;
 }
 
 /* --- showing it -------------------------------------------------------------- */

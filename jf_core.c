@@ -17,7 +17,9 @@
  *	jf_retire_number()
  *
  * 1 and 2 need no order between them: a site is either patched, or reads func or
- * enabled, and never does both. 3 comes last: a quiesce that finds the record of
+ * enabled, and never does both. (On arm64 a trampoline whose target is out of
+ * reach reads func. It is not patched then, and jf_arch_settle() comes before 2.)
+ * 3 comes last: a quiesce that finds the record of
  * what was replaced began after 1 and 2.
  */
 #include "arch/arch.h"
@@ -547,6 +549,12 @@ int jf_commit_locked(struct list_head *changes)
 	/* -EIO: written, but not as it should be. */
 	if (err && err != -EIO)
 		goto out;
+	/*
+	 * Where every site is out of reach, or there is none, func alone leads there, and
+	 * that may be an image that has been written just before.
+	 */
+	if (!num)
+		jf_arch_settle();
 
 	list_for_each_entry(c, changes, list)
 		jf_apply(c);

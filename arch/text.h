@@ -38,6 +38,11 @@ int jf_arch_verify(const struct jf_poke *pokes, unsigned int num, size_t *bad);
  * with no byte changed (but see -EIO of jf_batch_commit()).
  */
 int jf_arch_patch(struct jf_poke *pokes, unsigned int num, bool live);
+/*
+ * What was written where no CPU could come, such as an image, is what each CPU executes
+ * there from now on. A transaction implies it; this is for a change that needs none.
+ */
+void jf_arch_settle(void);
 /* The present bytes of a site, decoded for humans. */
 void jf_arch_show(struct seq_file *m, const struct jf_site *site);
 

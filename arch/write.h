@@ -176,4 +176,9 @@ void jf_sync_written(void)
 		jf_sync_all();
 }
 
+void jf_arch_settle(void)
+{
+	jf_sync_written();
+}
+
 #endif /* JF_ARCH_WRITE_H */

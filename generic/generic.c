@@ -61,6 +61,10 @@ int jf_arch_verify(const struct jf_poke *pokes, unsigned int num, size_t *bad)
 	return -EOPNOTSUPP;
 }
 
+void jf_arch_settle(void)
+{
+}
+
 int jf_arch_patch(struct jf_poke *pokes, unsigned int num, bool live)
 {
 	return -EOPNOTSUPP;

@@ -233,6 +233,33 @@ static void no_sites(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, jf_stats.batches, 0ULL);
 }
 
+static struct jf_func *settled;
+static void *settled_func;
+
+static void note_settled(void)
+{
+	settled_func = settled->func;
+}
+
+/* What only the value leads to, no site, can be executed before the value is there. */
+static void settles_out_of_reach(struct kunit *test)
+{
+	struct jfk_mod *m = jfk_module(test, "m");
+
+	settled = jfk_func(m, "f", jfk_target(0), 0);
+	KUNIT_ASSERT_EQ(test, jfk_load(m), 0);
+	jfk.transactions = 0;
+	jfk.settles = 0;
+	jfk.unreached = true;
+	jfk.on_settle = note_settled;
+	KUNIT_EXPECT_EQ(test, __jf_func_update(settled, jfk_target(1)), 0);
+	jfk.on_settle = NULL;
+	KUNIT_EXPECT_EQ(test, jfk.transactions, 0U);
+	KUNIT_EXPECT_EQ(test, jfk.settles, 1U);
+	KUNIT_EXPECT_PTR_EQ(test, settled_func, jfk_target(0));
+	KUNIT_EXPECT_PTR_EQ(test, settled->func, jfk_target(1));
+}
+
 static void null_forms(struct kunit *test)
 {
 	struct fixture x = fixture(test);
@@ -931,6 +958,7 @@ static struct kunit_case batch_cases[] = {
 	KUNIT_CASE(empty_batch),
 	KUNIT_CASE(aborted_batch),
 	KUNIT_CASE(no_sites),
+	KUNIT_CASE(settles_out_of_reach),
 	KUNIT_CASE(null_forms),
 	KUNIT_CASE(twice_the_same),
 	KUNIT_CASE_PARAM(all_or_nothing, failure_gen_params),

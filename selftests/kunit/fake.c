@@ -336,7 +336,7 @@ int jf_arch_encode(const struct jf_site *site, enum jf_op op,
 {
 	if (jfk.far && target == (unsigned long)jfk.far)
 		return -ERANGE;
-	*insn = jfk_insn(op, target);
+	*insn = jfk.unreached ? site->insn : jfk_insn(op, target);
 	return 0;
 }
 
@@ -357,6 +357,13 @@ static void jfk_images_poked(u64 old, u64 new)
 		if (old == jfk_call(im) || old == jfk_jmp(im))
 			im->asked = false;
 	}
+}
+
+void jf_arch_settle(void)
+{
+	jfk.settles++;
+	if (jfk.on_settle)
+		jfk.on_settle();
 }
 
 int jf_arch_patch(struct jf_poke *pokes, unsigned int num, bool live)

@@ -113,6 +113,7 @@ struct jfk_image {
 extern struct jfk {
 	/* the architecture: what it saw */
 	unsigned int	transactions, live;
+	unsigned int	settles;	/* how often it was told to, without one */
 	unsigned int	undone;		/* broadcasts of those that were taken back */
 	struct jfk_poke	poke[JFK_SITES];	/* of the last one */
 	unsigned int	pokes;
@@ -129,6 +130,9 @@ extern struct jfk {
 	int		adopt_err;
 	unsigned int	adopt_err_at;
 	unsigned int	adopted;
+
+	bool		unreached;	/* sites stay as they are: func alone leads there */
+	void		(*on_settle)(void);
 
 	/* images */
 	struct jfk_image image[JFK_IMAGES];

@@ -114,15 +114,20 @@ static void *map_pages(struct page **pages, unsigned int n)
 	return alias;
 }
 
-/* What was written to it without cmpxchg(), byte by byte, gets to memory now. */
-static void unmap_pages(const void *map)
+/* What was written to it without cmpxchg(), byte by byte, gets to memory when it is cleaned. */
+static void alias_to_memory(void)
 {
 	unsigned int i;
 
-	if (map != alias || world.maps-- != 1)
-		breach("unmaps what is not mapped");
 	for (i = 0; i < world.num_mapped; i++)
 		memcpy((void *)world.mapped[i], (u8 *)alias + i * PAGE_SIZE, PAGE_SIZE);
+}
+
+static void unmap_pages(const void *map)
+{
+	if (map != alias || world.maps-- != 1)
+		breach("unmaps what is not mapped");
+	alias_to_memory();
 	world.num_mapped = 0;
 }
 
@@ -187,6 +192,7 @@ static void clean(unsigned long start, unsigned long end)
 		mutex_unlock(&jf_mutex);
 	}
 	world.cleans++;
+	alias_to_memory();
 	if (start < (unsigned long)text || end > (unsigned long)(text + WORDS) || start >= end)
 		breach("cleans elsewhere");
 	else

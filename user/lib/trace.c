@@ -210,12 +210,13 @@ static struct jf_change *changes_of(struct tracing *t, bool images, struct jf_ch
 	}
 	t->call = jf_change_of(&t->tp->call->ent, prepare(t->tp, next, images));
 	t->call.force = true;
-	if (next && next->image) {
-		t->call.image = true;
-	} else if (next) {
-		t->call.also = (void **)&t->tp->active;
-		t->call.stored = next->probe;
-	}
+	t->call.image = next && next->image;
+	/*
+	 * Without the iterator, too: where sites lead to it before this is stored, as on aarch64,
+	 * a thread walks what was stored last, which must not be an array that is freed.
+	 */
+	t->call.also = (void **)&t->tp->active;
+	t->call.stored = next ? next->probe : NULL;
 	t->call.next = rest;
 	t->key.next = &t->call;
 	return &t->key;

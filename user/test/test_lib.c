@@ -717,6 +717,8 @@ static void tracepoints(void)
 	}
 	jf_quiesce();
 	CHECK(!jf_trace_five_enabled(), "disabled");
+	/* Where sites change before values do, a thread may come by with what is there now. */
+	CHECK(!__jf_trace_five.active, "the iterator would walk an array that is freed");
 }
 
 static void priorities(void)
@@ -750,6 +752,7 @@ static void other_shapes(void)
 	CHECK(n[0] == 1 && n[1] == 1 && n[2] == 1, "on the stack");
 	for (i = 0; i < 3; i++)
 		CHECK(unregister_jf_trace_seven(probe7, &n[i]) == 0, "unregister");
+	CHECK(!__jf_trace_seven.active, "an array that is freed");
 	jf_trace_seven(0, 0, 0, 0, 0, 0, 0);
 
 	jf_trace(seven, evaluated(&args), 2, 3, 4, 5, 6, 7);

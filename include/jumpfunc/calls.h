@@ -62,8 +62,8 @@
 	".endif\n\t"
 
 /*
- * Is the name one of a probe? "__dtrace_" ends at 9. After "__dtrace", "e" leads to 20, and from there
- * "enabled_" ends at 27. Backwards: of one character only one test may be true.
+ * Is the name one of a probe? "__dtrace_" ends at 9. After "__dtrace", "e" leads to 20,
+ * and from there "enabled_" ends at 27. Backwards: of one character only one test may be true.
  */
 #define __JF_CALLS_FIND							\
 	".set .Ljf_at, 0\n\t"						\

@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
 /*
- * Entries of functions of modules that know nothing of jumpfunc: the tracepoint
- * jf_entry, which the kernel's function tracer leads to. In the kernel only.
+ * Entries of functions: probes in modules that know nothing of jumpfunc.
  *
  * API:
  *   register_jf_trace_jf_entry(probe, data)	and all else that tracepoint.h has
- *   jf_probes_set("+ftrace:MODULE:FUNCTION:entry")	trace these, see debugfs `probes`
+ *   jf_probes_set("+ftrace:MODULE:FUNCTION:entry")	trace these
  *   jf_probes_set("-ftrace:MODULE:FUNCTION:entry")	and no longer
  *   jf_entry_arg(args, n)		an argument of the function
  *
  * Example:
- *   static void sent(void *data, const struct jf_entry *e, unsigned long caller,
- *                    const void *args)
+ *   static void sent(void *data, const struct jf_entry *e,
+ *                    unsigned long caller, const void *args)
  *   {
  *           struct sk_buff *skb = (void *)jf_entry_arg(args, 0);
  *           ...
@@ -20,7 +19,8 @@
  *   err = register_jf_trace_jf_entry(sent, NULL);
  *   err = jf_probes_set("+ftrace:dummy:dummy_xmit:entry");
  *
- * How it works: nothing of ours stands in such a function. What stands there is the nop
+ * How it works: the tracepoint jf_entry is in the kernel only. Patterns are those of
+ * the file "probes" of debugfs. Nothing of ours stands in such a function. What stands there is the nop
  * at its beginning that the compiler made for the kernel's tracer. That calls a function
  * of jumpfunc, which finds out which function it is, counts, and hits the tracepoint. So
  * probes are called as those of any other: directly, by a chain.

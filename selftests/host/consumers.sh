@@ -56,7 +56,7 @@ result "$([ -z "$bad" ]; echo $?)" "... and the files that it names are beside i
 
 # In a clone, `make samples`: as the README says before its block of events, which loads one.
 mkdir "$work/clone"
-(cd "$TOP" && "$TOP/harness/deb.sh" -l | grep -E '^(harness|scripts|samples|init|module|tracepoint|core|quiesce|arch|index|compat|parse|x86|generic|debugfs|demo|include|bench)/|^[^/]*$' |
+(cd "$TOP" && "$TOP/harness/deb.sh" -l | grep -E '^(harness|scripts|samples|init|module|tracepoint|core|quiesce|arch|index|compat|parse|x86|generic|debugfs|demo|probes|include|bench)/|^[^/]*$' |
 	tr '\n' '\0' | tar -c --null -T - -f - | tar -x -C "$work/clone" -f -)
 before=$(find "$work/clone" ! -type d -printf '%P\n' | sort)
 block=$(sed -n '/^## The API/,/^## Programs/p' "$TOP/README.md")

@@ -38,8 +38,8 @@ check_eq "and what was asked for" "$(value settings)" "rounds=4 calls=64 repeats
 	done
 	echo branch,hot,none-cold,0
 	echo branch,hot,test-cold,0
-	for shape in none call chain kernel; do echo "subscribers,hot,$shape,0"; done
-	for shape in inline inline-rcu inline-sleepable chain-bare chain-sleepable; do echo "subscribers,hot,$shape,1"; done
+	for shape in none call chain kernel ftrace; do echo "subscribers,hot,$shape,0"; done
+	for shape in ftrace inline inline-rcu inline-sleepable chain-bare chain-sleepable; do echo "subscribers,hot,$shape,1"; done
 	# Where the kernel has tracepoints whose probes may fault.
 	case $(uname -r) in [1-5].*|6.[0-9].*|6.1[0-2].*) ;; *) echo subscribers,hot,kernel-faultable,1 ;; esac
 	for shape in none inc-dec enable-twice static-inc-dec; do echo "users,hot,$shape,0"; done

@@ -20,10 +20,10 @@
  *   err = jf_probes_set("+ftrace:dummy:dummy_xmit:entry");
  *
  * How it works: the tracepoint jf_entry is in the kernel only. Patterns are those of
- * the file "probes" of debugfs. Nothing of ours stands in such a function. What stands there is the nop
- * at its beginning that the compiler made for the kernel's tracer. That calls a function
- * of jumpfunc, which finds out which function it is, counts, and hits the tracepoint. So
- * probes are called as those of any other: directly, by a chain.
+ * the file "probes" of debugfs. Nothing of ours stands in such a function. What stands
+ * there is the nop at its beginning that the compiler made for the kernel's tracer. That
+ * calls a function of jumpfunc, which finds out which function it is, counts, and hits the
+ * tracepoint. So probes are called as those of any other: directly, by a chain.
  *
  * Caveats: which functions are traced is decided once, for all probes of jf_entry, as
  * with the kernel's trace events. A probe is told of all of them, and @e says which one

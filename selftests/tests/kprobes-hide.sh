@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
+# JF_TIMEOUT=240
 # JF_ARM64: a breakpoint hides the whole instruction there alone
 # A kprobe stands on the jump by which code of a key leaves, in a function that has no site itself. A quiesce finds
 # out where that jump leads, and is not early.

@@ -670,6 +670,7 @@ static void begins(void)
 	text = secure_getenv("JUMPFUNC_AGENT_WAYS");
 	if (text)
 		set_ways(text);
+	jf_record_clock();
 	pthread_atfork(prepare, after_fork, after_fork);
 	__jf_provider_register(&notes);
 	__jf_provider_register(&functions);

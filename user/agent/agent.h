@@ -21,6 +21,9 @@
  * Locks: agent_lock (agent.c) around all but record.c, which takes none. With it the dynamic linker's
  * list of objects is walked, and within that libjumpfunc's and libjumpfunc-trace's own locks are taken. The
  * hook in the dynamic linker (agent.c) only tries to take agent_lock.
+ *
+ * dlclose() has the lock of dlopen() and waits for that of the list. So between the ends of such a walk nothing may call
+ * dlopen(), dlsym() or dladdr().
  */
 #ifndef JF_AGENT_H
 #define JF_AGENT_H
@@ -114,6 +117,8 @@ extern struct jf_spot **jf_spots JF_HIDDEN;
 extern __thread unsigned int jf_agent_busy JF_HIDDEN __attribute__((__tls_model__("initial-exec")));
 /* Probes' code calls this. */
 JF_HIDDEN void jf_agent_enter(void);
+/* By a constructor: it takes the lock of dlopen(). */
+JF_HIDDEN void jf_record_clock(void);
 /* Once, before any of them is executed. 0 or -ENOMEM. */
 JF_HIDDEN int jf_record_begin(void);
 /* The number that the next probe has. */

@@ -354,20 +354,29 @@ static bool has_xsave(void)
 }
 
 /**
+ * jf_record_clock() - find the kernel's clock
+ *
+ * By a constructor. The dynamic linker's lock is taken, which dlclose() has while it waits for that of the list of
+ * objects: so never within jf_modules(), which has that one.
+ */
+void jf_record_clock(void)
+{
+	void *vdso = dlopen("linux-vdso.so.1", RTLD_LAZY | RTLD_NOLOAD);
+
+	if (vdso)
+		vdso_clock = (int (*)(clockid_t, struct timespec *))(uintptr_t)dlsym(vdso, "__vdso_clock_gettime");
+}
+
+/**
  * jf_record_begin() - before any probe's code is executed
  *
  * Return: 0, -ENOMEM
  */
 int jf_record_begin(void)
 {
-	void *vdso;
-
 	if (jf_spots)
 		return 0;
 	jf_have_xsave = has_xsave();
-	vdso = dlopen("linux-vdso.so.1", RTLD_LAZY | RTLD_NOLOAD);
-	if (vdso)
-		vdso_clock = (int (*)(clockid_t, struct timespec *))(uintptr_t)dlsym(vdso, "__vdso_clock_gettime");
 	jf_spots = mmap(NULL, JF_SPOTS_MAX * sizeof(*jf_spots), PROT_READ | PROT_WRITE,
 			MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (jf_spots == MAP_FAILED)

@@ -55,7 +55,8 @@ $(OUT)/agent/subject3.so: $(AGENT_TEST)/subject.c $(AGENT_TEST_DEPS) $(LIBS)
 # The agent is in the program, and cannot be a probe there: so what is, is in another object.
 $(OUT)/agent/storm: $(AGENT_TEST)/storm.c $(AGENT_OBJECTS) $(addprefix $(OUT)/agent/,subject.so subject2.so subject3.so) \
 		$(AGENT_TEST_DEPS) $(OUT)/libjumpfunc-trace.so $(LIBS)
-	$(CC) $(AGENT_CFLAGS) -O2 -Wl,--wrap=__jf_provider_register -o $@ $< $(AGENT_OBJECTS) $(OUT)/agent/subject.so \
+	$(CC) $(AGENT_CFLAGS) -O2 -Wl,--wrap=__jf_provider_register -Wl,--wrap=dlopen -Wl,--wrap=dlsym \
+		-Wl,--wrap=dl_iterate_phdr -o $@ $< $(AGENT_OBJECTS) $(OUT)/agent/subject.so \
 		-L$(OUT) -ljumpfunc-trace -ljumpfunc -lZydis -ldl -Wl,-z,now -Wl,-rpath,$(OUT):$(OUT)/agent
 $(OUT)/agent/test_displace: $(AGENT_TEST)/test_displace.c agent/displace.c $(AGENT_HEADERS) test/tap.h
 	@mkdir -p $(@D)

@@ -5,8 +5,12 @@
  *
  * usage: storm FOLDER SECONDS
  */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <link.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -33,6 +37,43 @@ int __wrap___jf_provider_register(struct jf_provider *p)
 {
 	provider[!strcmp(p->kind, "function")] = p;
 	return __real___jf_provider_register(p);
+}
+
+/*
+ * What dl_iterate_phdr() calls has the lock of the dynamic linker's list, and must not wait for that of dlopen():
+ * dlclose() takes them in the other order.
+ */
+static __thread unsigned int walking;
+static unsigned int taken_while_walking;
+int __real_dl_iterate_phdr(int (*fn)(struct dl_phdr_info *info, size_t size, void *arg), void *arg);
+int __wrap_dl_iterate_phdr(int (*fn)(struct dl_phdr_info *info, size_t size, void *arg), void *arg);
+void *__real_dlopen(const char *file, int flags);
+void *__wrap_dlopen(const char *file, int flags);
+void *__real_dlsym(void *handle, const char *name);
+void *__wrap_dlsym(void *handle, const char *name);
+
+int __wrap_dl_iterate_phdr(int (*fn)(struct dl_phdr_info *info, size_t size, void *arg), void *arg)
+{
+	int ret;
+
+	walking++;
+	ret = __real_dl_iterate_phdr(fn, arg);
+	walking--;
+	return ret;
+}
+
+void *__wrap_dlopen(const char *file, int flags)
+{
+	if (walking)
+		__atomic_fetch_add(&taken_while_walking, 1, __ATOMIC_RELAXED);
+	return __real_dlopen(file, flags);
+}
+
+void *__wrap_dlsym(void *handle, const char *name)
+{
+	if (walking)
+		__atomic_fetch_add(&taken_while_walking, 1, __ATOMIC_RELAXED);
+	return __real_dlsym(handle, name);
 }
 
 enum { NOTES, FUNCTIONS };
@@ -453,6 +494,57 @@ static void comes_later(const char *folder)
 	finish("objects come and go");
 }
 
+/* --- the first one, while others load and unload ------------------------------------------- */
+
+static void *loads(void *path)
+{
+	for (;;) {
+		void *h = dlopen((const char *)path, RTLD_NOW);
+
+		if (!h)
+			_exit(3);
+		dlclose(h);
+	}
+	return NULL;
+}
+
+/* In a process of its own: all that is done once is done there. A deadlock ends by SIGALRM. */
+static int first_of_all(char *path)
+{
+	struct timespec t = { .tv_nsec = 20000000 };
+	pthread_t threads[3];
+	unsigned int i;
+
+	alarm(60);
+	for (i = 0; i < 3; i++)
+		if (pthread_create(&threads[i], NULL, loads, path))
+			return 1;
+	nanosleep(&t, NULL);
+	/* Any answer will do: a thread that is being made blocks SIGTRAP. */
+	on(FUNCTIONS, "subject2.so:subject_*");
+	off(FUNCTIONS, NULL);
+	return taken_while_walking ? 2 : 0;
+}
+
+static void first_while_loading(const char *folder)
+{
+	char path[4096];
+	int i;
+
+	snprintf(path, sizeof(path), "%s/subject2.so", folder);
+	for (i = 0; i < 5; i++) {
+		int status = -1;
+		pid_t pid = fork();
+
+		if (!pid)
+			_exit(first_of_all(path));
+		CHECK(pid > 0 && waitpid(pid, &status, 0) == pid, "fork");
+		CHECK(WIFEXITED(status), "killed by signal %d", WTERMSIG(status));
+		CHECK(!status, "step %d", WEXITSTATUS(status));
+	}
+	finish("the first probe, while threads load and unload objects");
+}
+
 /* --- a thread that blocks SIGTRAP -------------------------------------------------------- */
 
 static volatile bool blocked_ends;
@@ -621,6 +713,7 @@ int main(int argc, char **argv)
 	if (!provider[NOTES] || !provider[FUNCTIONS])
 		must(-ENOENT, "the agent has not begun");
 	must(jf_record_start(NULL), "jf_record_start");
+	first_while_loading(argv[1]);
 	is_complete();
 	patterns_of_strings();
 	is_restored();
@@ -634,6 +727,8 @@ int main(int argc, char **argv)
 	not_while_blocked();
 	storm(argv[1], atof(argv[2]));
 	must(jf_record_stop(), "jf_record_stop");
+	CHECK(!taken_while_walking, "%u times", taken_while_walking);
+	finish("dlopen()'s lock is not taken in a walk through its list");
 	printf("1..%u\n", test_nr);
 	return tap_status();
 }

@@ -74,6 +74,18 @@ static bool assignment(const char *word, size_t len, const struct jf_assignment 
 	return true;
 }
 
+/* How long the next word is, to which *@text goes on; 0: there is none. */
+static size_t next_word(const char **text)
+{
+	size_t len;
+
+	while (space(**text))
+		++*text;
+	for (len = 0; (*text)[len] && !space((*text)[len]); len++)
+		;
+	return len;
+}
+
 static void assignments(char *cmd, const char *copy)
 {
 	struct jf_assignment a;
@@ -81,10 +93,7 @@ static void assignments(char *cmd, const char *copy)
 	int ret;
 
 	for (;;) {
-		while (space(*copy))
-			copy++;
-		for (len = 0; copy[len] && !space(copy[len]); len++)
-			;
+		len = next_word(&copy);
 		ret = jf_parse_assignment(&cmd, &a);
 		if (!len) {
 			must(!ret);
@@ -163,10 +172,7 @@ static void patterns(char *cmd, const char *copy)
 	int ret;
 
 	for (;;) {
-		while (space(*copy))
-			copy++;
-		for (len = 0; copy[len] && !space(copy[len]); len++)
-			;
+		len = next_word(&copy);
 		ret = jf_parse_pattern(&cmd, &p);
 		if (!len) {
 			must(!ret);

@@ -40,7 +40,8 @@ int jf_arch_verify(const struct jf_poke *pokes, unsigned int num, size_t *bad);
 int jf_arch_patch(struct jf_poke *pokes, unsigned int num, bool live);
 /*
  * What was written where no CPU could come, such as an image, is what each CPU executes
- * there from now on. A transaction implies it; this is for a change that needs none.
+ * there from now on. A transaction implies it; this is for a change that needs none. One
+ * broadcast, if there has been none since. With jf_lock() held.
  */
 void jf_arch_settle(void);
 /* The present bytes of a site, decoded for humans. */

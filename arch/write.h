@@ -108,7 +108,7 @@ static void *jf_map_alias(struct jf_poke *pokes, unsigned int num)
  * breakpoint that its owner has removed since, no handler would answer for it.
  *
  * All CPUs have to serialise before anything leads there again: jf_sync_all(), or
- * jf_sync_written() where it may have happened since.
+ * jf_arch_settle() where it may have happened since.
  * Context: process, may sleep.
  * Return: 0, -ENOMEM, or -EIO if it does not read back as written.
  */
@@ -169,16 +169,11 @@ void jf_sync_all(void)
  * A task that writes sets the flag before it takes the lock that we hold. If the
  * flag is clear, a later holder of the lock cleared it, and that broadcast is over.
  */
-void jf_sync_written(void)
+void jf_arch_settle(void)
 {
 	lockdep_assert_held(&jf_mutex);
 	if (READ_ONCE(jf_written))
 		jf_sync_all();
-}
-
-void jf_arch_settle(void)
-{
-	jf_sync_written();
 }
 
 #endif /* JF_ARCH_WRITE_H */

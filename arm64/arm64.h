@@ -27,8 +27,6 @@ static inline u32 jf_text_load(unsigned long addr)
 int jf_write_idle(u8 *dst, const u8 *was, const u8 *src, size_t len);
 /* When it returns, no CPU holds an instruction that it fetched before. With jf_lock() held. */
 void jf_sync_all(void);
-/* The same, if what jf_write_idle() wrote has not been followed by one. */
-void jf_sync_written(void);
 
 /* arm64/image.c */
 int jf_images_init(void);

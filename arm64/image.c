@@ -10,7 +10,7 @@
  *
  * No CPU can run stale instructions of an image that is reused, or load stale literals: after
  * it has been written, and before a site leads to it, each CPU has taken part in a
- * broadcast (jf_sync_written()). It takes the interrupt, which orders its loads, and
+ * broadcast (jf_arch_settle()). It takes the interrupt, which orders its loads, and
  * executes an ISB, which has it drop what it has fetched.
  *
  * A branch reaches 128 MiB. Where a probe is further away, it is called by way of a

@@ -125,7 +125,7 @@ static int jf_write(struct jf_poke *pokes, unsigned int num)
 	if (IS_ERR(map))
 		return PTR_ERR(map);
 	/* An image that a site is about to lead to. */
-	jf_sync_written();
+	jf_arch_settle();
 	/* An updater that lost its CPU in between would leave sites mixed meanwhile. */
 	preempt_disable();
 	start = ktime_get_ns();

@@ -13,7 +13,7 @@
  * does that anyway: nothing leads a CPU the new way before its first broadcast.
  * The kernel's protocol emulates the new instruction from its first INT3 on, so
  * a broadcast of ours goes before it, if there has been none since
- * (jf_sync_written()). A handler that returns by IRET would serialise as well, but
+ * (jf_arch_settle()). A handler that returns by IRET would serialise as well, but
  * with FRED it returns by ERETS, so the code does not rely on that.
  */
 #include "x86/x86.h"

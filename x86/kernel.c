@@ -192,7 +192,7 @@ int jf_kernel_patch(struct jf_poke *pokes, unsigned int num, bool live)
 			return -EOPNOTSUPP;
 	}
 	/* Its handler leads to new images before its first broadcast. */
-	jf_sync_written();
+	jf_arch_settle();
 	for (i = 0; i < num; i++) {
 		/* For our handler; the kernel's own comes first while it runs. */
 		WRITE_ONCE(pokes[i].site->insn, pokes[i].new);

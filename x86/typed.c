@@ -70,7 +70,7 @@ static int jf_stub_fill(u8 *head, const u8 *type, unsigned long func)
 	if (err)
 		return err;
 	jf_lock();
-	jf_sync_written();
+	jf_arch_settle();
 	jf_unlock();
 	return 0;
 }

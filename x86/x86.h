@@ -65,8 +65,6 @@ int jf_xmc_patch(struct jf_poke *pokes, unsigned int num, bool live);
 int jf_write_idle(u8 *dst, const u8 *was, const u8 *src, size_t len);
 /* When it returns, all CPUs have serialised. With jf_lock() held. */
 void jf_sync_all(void);
-/* The same, if what jf_write_idle() wrote has not been followed by one. */
-void jf_sync_written(void);
 /* Does the text hold site->insn? 0, -EBUSY or -EILSEQ. */
 int jf_text_check(const struct jf_site *site);
 

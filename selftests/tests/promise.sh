@@ -323,6 +323,30 @@ if [ -w $T/kprobe_events ] && echo r:jfpromise/read vfs_read >$T/kprobe_events; 
 			untrace
 		done
 	done
+
+	# A task elsewhere: the words on its stack say nothing, if the unwinder is told what the probe has taken.
+	for spin in 0 1; do
+		how=$([ $spin = 1 ] && echo 'at work' || echo asleep)
+		case $(uname -r) in
+		5.[0-9].* | 5.10.*)
+			skip "a probe at a return, beside leftover words, $how" \
+				"what return probes keep cannot be read in this kernel"
+			continue
+			;;
+		esac
+		promise_do spin $spin
+		promise_do back
+		promise_do quiesce
+		echo r:jfpromise/below jf_promise:below_words >$T/kprobe_events
+		echo 1 >$T/events/jfpromise/enable
+		enters "a probe at a return, leftover words" words
+		promise_do swap
+		passed "a probe at a return, beside leftover words, $how"
+		check "a probe at a return, beside leftover words, $how: the task is still there" at_least inside 1
+		promise_do open
+		jf_until 100 ended || true
+		untrace
+	done
 	promise_do spin 0
 else
 	skip "beside readers with a probe at vfs_read()'s return" "no kprobe events"

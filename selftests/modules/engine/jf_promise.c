@@ -644,6 +644,30 @@ static noinline void place_either(void)
 	barrier();
 }
 
+/*
+ * A task that is not in such a function, and has words on its stack that lead there, in a
+ * caller of a function that a return probe may be on.
+ */
+static noinline int below_words(int x)
+{
+	stay();
+	return x;
+}
+
+static noinline void place_words(void)
+{
+	unsigned long word[JF_DEEP];
+	int i;
+
+	for (i = 0; i < JF_DEEP; i++)
+		word[i] = (unsigned long)shared + 1;
+	OPTIMIZER_HIDE_VAR(i);
+	/* The array has to be there for as long as the call lasts. */
+	asm volatile("" : : "r" (word) : "memory");
+	below_words(i);
+	asm volatile("" : : "r" (word) : "memory");
+}
+
 /* More functions on one stack than a scan tells apart, of which each jumps to the next. */
 static noinline int hub(int n);
 DEFINE_DYNFUNC(p_hub, hub);
@@ -796,6 +820,7 @@ static const struct {
 	{ "b_tramp", place_b_tramp },
 	{ "direct", place_direct },
 	{ "jump", place_jump },
+	{ "words", place_words },
 	{ "either", place_either },
 	{ "hub", place_hub },
 	{ "hub_changed", place_hub_changed },

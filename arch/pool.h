@@ -4,11 +4,7 @@
  * architecture that has images, after
  *
  *   JF_IMAGE_PAD	bytes in front of an image that belong to it
- *   struct jf_pool_layout	where things are, at least:
- *	base, count, stride	the pool, its images, bytes from one to the next
- *	first, exit	offsets from an image's entry: the first slot, the code after the last one
- *	slot_size	bytes of a slot
- *   jf_pools		an array of struct jf_pool: the smallest images first
+ *   jf_pools		an array of struct jf_pool (arch/layout.h): the smallest images first
  *   jf_fill_slot()	an image's slot for one call; in a copy of the image
  *   jf_insn_t		what an instruction of the codec is
  */

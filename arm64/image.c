@@ -21,6 +21,7 @@
 #include "arm64/image.h"
 
 #include "arch/image.h"
+#include "arch/layout.h"
 
 #include <linux/bitmap.h>
 #include <linux/slab.h>
@@ -28,47 +29,13 @@
 
 static_assert(JF_CHAIN_SLOTS == JF_ARCH_IMAGE_CALLS);
 
-/**
- * struct jf_pool_layout - where things are in the images of a pool
- * @base:      the pool
- * @count:     its images
- * @stride:    bytes from one to the next
- * @first:     offset of the first slot from an image's entry
- * @slot_size: bytes of a slot
- * @call:      offset of the call or branch in a slot
- * @exit:      offset of the code after the last slot from the entry
- * @veneers:   offset of the first slot's veneer, which is two words
- * @literals:  offset of the first slot's literals: the data, and the function
- *
- * As arm64/images.S lays it out.
- */
-struct jf_pool_layout {
-	u8	*base;
-	u32	count;
-	u32	stride;
-	u32	first;
-	u32	slot_size;
-	u32	call;
-	u32	exit;
-	u32	veneers;
-	u32	literals;
-};
-
-extern const struct jf_pool_layout jf_pool_single, jf_pool_small, jf_pool_regs,
-	jf_pool_stack;
-
 #define jf_insn_t	u32
 
 #define JF_IMAGE_PAD	0
 #define JF_VENEER_SIZE	(2 * JF_INSN_SIZE)
 #define JF_LITERALS	(2 * sizeof(u64))
 
-static struct jf_pool {
-	const struct jf_pool_layout *layout;
-	unsigned int	max_args;
-	unsigned int	max_calls;
-	unsigned long	*used;
-} jf_pools[] = {
+static struct jf_pool jf_pools[] = {
 	{ &jf_pool_single, 12, 1 },
 	{ &jf_pool_small, 3, JF_CHAIN_SLOTS },
 	{ &jf_pool_regs, 7, JF_CHAIN_SLOTS },

@@ -40,6 +40,7 @@
  */
 #include <linux/linkage.h>
 
+#include "arch/layout.h"
 #include "arch/macros.h"
 #include "arm64/image.h"
 
@@ -57,14 +58,7 @@
 /* Those of a call. */
 #define JF_STACK_ARGS	48
 
-/*
- * Labels of an image, which jf_layout needs. They have numbers because every
- * image has them, and clang's assembler redefines no symbol.
- *
- *	760 entry	761 first slot	764 where the last slot's end leads
- *	771 slot	772 its call	763 its end
- *	766 veneers	767 literals	765 end of the pool
- */
+/* An image has the labels of arch/layout.h, and 766 where its veneers begin, 767 its literals. */
 
 /* 0 in both words, neither of which is an instruction. */
 .macro jf_literal
@@ -171,27 +165,6 @@ jf_chain_\name\()_\@:
 	.size	jf_chain_\name\()_\@, . - jf_chain_\name\()_\@
 .endm
 
-/*
- * struct jf_pool_layout of arm64/image.c, for the pool that begins at \name.
- * The labels are those of its last image.
- */
-.macro jf_layout name, count
-	.pushsection .rodata, "a", @progbits
-	.balign	8
-	.globl	jf_pool_\name
-jf_pool_\name:
-	.quad	.Ljf_images_\name
-	.long	\count
-	.long	(765b - .Ljf_images_\name) / \count	/* stride */
-	.long	761b - 760b
-	.long	763b - 771b				/* slot size */
-	.long	772b - 771b
-	.long	764b - 760b
-	.long	766b - 760b
-	.long	767b - 760b
-	.popsection
-.endm
-
 	.section .kprobes.text, "ax", @progbits
 
 	.p2align 4
@@ -201,7 +174,7 @@ jf_pool_\name:
 	.endr
 	.p2align 4
 765:
-	jf_layout single, JF_IMAGES_SINGLE
+	jf_layout single, .Ljf_images_single, JF_IMAGES_SINGLE, 766b, 767b
 
 .Ljf_images_small:
 	.rept	JF_IMAGES_SMALL
@@ -209,7 +182,7 @@ jf_pool_\name:
 	.endr
 	.p2align 4
 765:
-	jf_layout small, JF_IMAGES_SMALL
+	jf_layout small, .Ljf_images_small, JF_IMAGES_SMALL, 766b, 767b
 
 .Ljf_images_regs:
 	.rept	JF_IMAGES_REGS
@@ -217,7 +190,7 @@ jf_pool_\name:
 	.endr
 	.p2align 4
 765:
-	jf_layout regs, JF_IMAGES_REGS
+	jf_layout regs, .Ljf_images_regs, JF_IMAGES_REGS, 766b, 767b
 
 .Ljf_images_stack:
 	.rept	JF_IMAGES_STACK
@@ -225,4 +198,4 @@ jf_pool_\name:
 	.endr
 	.p2align 4
 765:
-	jf_layout stack, JF_IMAGES_STACK
+	jf_layout stack, .Ljf_images_stack, JF_IMAGES_STACK, 766b, 767b

@@ -20,6 +20,7 @@
 #include "x86/image.h"
 
 #include "arch/image.h"
+#include "arch/layout.h"
 
 #include <linux/bitmap.h>
 #include <linux/slab.h>
@@ -27,42 +28,12 @@
 
 static_assert(JF_CHAIN_SLOTS == JF_ARCH_IMAGE_CALLS);
 
-/**
- * struct jf_pool_layout - where things are in the images of a pool
- * @base:      the pool
- * @count:     its images
- * @stride:    bytes from one to the next
- * @first:     offset of the first slot from an image's entry
- * @slot_size: bytes of a slot
- * @call:      offset of the call or jump in a slot
- * @exit:      offset of the code after the last slot from the entry
- *
- * As x86/images.S lays it out.
- */
-struct jf_pool_layout {
-	u8	*base;
-	u32	count;
-	u32	stride;
-	u32	first;
-	u32	slot_size;
-	u32	call;
-	u32	exit;
-};
-
-extern const struct jf_pool_layout jf_pool_single, jf_pool_small, jf_pool_regs,
-	jf_pool_stack;
-
 /* Nops in front of each image. */
 #define JF_IMAGE_PAD	16
 /* mov $imm64, %rdi */
 #define JF_MOV_RDI_LEN	10
 
-static struct jf_pool {
-	const struct jf_pool_layout *layout;
-	unsigned int	max_args;
-	unsigned int	max_calls;
-	unsigned long	*used;
-} jf_pools[] = {
+static struct jf_pool jf_pools[] = {
 	{ &jf_pool_single, 12, 1 },
 	{ &jf_pool_small, 3, JF_CHAIN_SLOTS },
 	{ &jf_pool_regs, 5, JF_CHAIN_SLOTS },

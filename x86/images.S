@@ -41,20 +41,14 @@
 #include <asm/frame.h>
 #include <asm/nospec-branch.h>
 
+#include "arch/layout.h"
 #include "x86/image.h"
 #include "x86/macros.h"
 
 /* Words between the saved registers and the return address: FRAME_BEGIN's. */
 #define JF_FRAME	(FRAME_OFFSET / 8)
 
-/*
- * Labels of an image, which jf_layout needs. They have numbers because every
- * image has them, and clang's assembler redefines no symbol.
- *
- *	760 entry	761 first slot	764 where the last slot's end leads
- *	771 slot	772 its call	763 its end
- *	765 end of the pool
- */
+/* An image has the labels of arch/layout.h. */
 
 .macro jf_single
 	.p2align 4
@@ -132,25 +126,6 @@ jf_chain_\name\()_\@:
 	.size	jf_chain_\name\()_\@, . - jf_chain_\name\()_\@
 .endm
 
-/*
- * struct jf_pool_layout of x86/image.c, for the pool that begins at \name.
- * The labels are those of its last image.
- */
-.macro jf_layout name, count
-	.pushsection .rodata, "a", @progbits
-	.balign	8
-	.globl	jf_pool_\name
-jf_pool_\name:
-	.quad	jf_images_\name
-	.long	\count
-	.long	(765b - jf_images_\name) / \count	/* stride */
-	.long	761b - 760b
-	.long	763b - 771b				/* slot size */
-	.long	772b - 771b
-	.long	764b - 760b
-	.popsection
-.endm
-
 	.section .kprobes.text, "ax", @progbits
 
 	.p2align 4
@@ -161,7 +136,7 @@ jf_images_single:
 	.endr
 	.p2align 4
 765:
-	jf_layout single, JF_IMAGES_SINGLE
+	jf_layout single, jf_images_single, JF_IMAGES_SINGLE
 
 jf_images_small:
 	jf_noendbr
@@ -170,7 +145,7 @@ jf_images_small:
 	.endr
 	.p2align 4
 765:
-	jf_layout small, JF_IMAGES_SMALL
+	jf_layout small, jf_images_small, JF_IMAGES_SMALL
 
 jf_images_regs:
 	jf_noendbr
@@ -179,7 +154,7 @@ jf_images_regs:
 	.endr
 	.p2align 4
 765:
-	jf_layout regs, JF_IMAGES_REGS
+	jf_layout regs, jf_images_regs, JF_IMAGES_REGS
 
 jf_images_stack:
 	jf_noendbr
@@ -188,4 +163,4 @@ jf_images_stack:
 	.endr
 	.p2align 4
 765:
-	jf_layout stack, JF_IMAGES_STACK
+	jf_layout stack, jf_images_stack, JF_IMAGES_STACK

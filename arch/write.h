@@ -27,9 +27,12 @@
 /* Idle text was written, and there has been no broadcast since. */
 static bool jf_written;
 
-/* Number of pages that the sites touch; fills in @pages if there is an array. */
-static unsigned int jf_pages(const struct jf_poke *pokes, unsigned int num,
-			     struct page **pages)
+/*
+ * Number of pages that the sites touch. If there is an array, @pages is filled in; if they
+ * are mapped at @map, one after the other, so is the alias address of each poke.
+ */
+static unsigned int jf_pages(struct jf_poke *pokes, unsigned int num,
+			     struct page **pages, void *map)
 {
 	unsigned long page, last = 0;
 	unsigned int i, n = 0;
@@ -47,42 +50,25 @@ static unsigned int jf_pages(const struct jf_poke *pokes, unsigned int num,
 			n++;
 			last = page;
 		}
+		/* "last" is the page of the site's last byte, number n - 1. */
+		if (map)
+			pokes[i].alias = map + (n - 1) * PAGE_SIZE +
+				(addr - last);
 	}
 	return n;
-}
-
-/* Fill in the alias address of each poke. The pages are consecutive there. */
-static void jf_set_aliases(struct jf_poke *pokes, unsigned int num, void *map)
-{
-	unsigned long page, last = 0;
-	unsigned int i, n = 0;
-
-	for (i = 0; i < num; i++) {
-		unsigned long addr = pokes[i].site->addr;
-
-		for (page = addr & PAGE_MASK; page < addr + JF_INSN_SIZE;
-		     page += PAGE_SIZE) {
-			if (page == last)
-				continue;
-			n++;
-			last = page;
-		}
-		/* "last" is the page of the site's last byte, number n - 1. */
-		pokes[i].alias = map + (n - 1) * PAGE_SIZE + (addr - last);
-	}
 }
 
 /* A writable mapping of all sites; ERR_PTR on error. */
 static void *jf_map_alias(struct jf_poke *pokes, unsigned int num)
 {
-	unsigned int i, n = jf_pages(pokes, num, NULL);
+	unsigned int i, n = jf_pages(pokes, num, NULL, NULL);
 	struct page **pages;
 	void *map = NULL;
 
 	pages = kvmalloc_array(n, sizeof(*pages), GFP_KERNEL);
 	if (!pages)
 		return ERR_PTR(-ENOMEM);
-	jf_pages(pokes, num, pages);
+	jf_pages(pokes, num, pages, NULL);
 	for (i = 0; i < n; i++) {
 		if (!pages[i]) {
 			kvfree(pages);
@@ -93,7 +79,7 @@ static void *jf_map_alias(struct jf_poke *pokes, unsigned int num)
 	kvfree(pages);
 	if (!map)
 		return ERR_PTR(-ENOMEM);
-	jf_set_aliases(pokes, num, map);
+	jf_pages(pokes, num, NULL, map);
 	return map;
 }
 

@@ -10,7 +10,7 @@
 #   jf_key_inc() reading the count before it has the lock	bad_user, bad_op, bad_rest
 #   jf_write_live(), tails written after the first bytes	the kernel oopses
 #   jf_write_live() without the first bytes		bytes, bad_places, toggles
-#   jf_set_aliases(), wrong page for a site across two	the callers do not even load
+#   jf_pages(), wrong page for a site across two	the callers do not even load
 # Not seen, and not wrong: an INT3 handler that takes the old way while a change runs.
 . "$(dirname "$0")/../lib/lib.sh"
 . "$(dirname "$0")/../lib/branch.sh"

@@ -27,6 +27,20 @@ static bool jf_lead_into(struct jf_scan *scan, unsigned long addr)
 	return true;
 }
 
+/* A scan of @t begins. False: it executes nothing of what is searched for, now or later. */
+static bool jf_scan_begin(struct jf_scan *scan, struct task_struct *t)
+{
+	scan->where = 0;
+	scan->back = 0;
+	scan->more = false;
+	scan->num_ways = 0;
+	/* Freed, or about to be: it will never run again. */
+	if (!task_stack_page(t) || !jf_task_has_stack(t))
+		return false;
+	/* Only the threads that keep the CPUs stopped are running. */
+	return !jf_task_runs(t);
+}
+
 /* --- return addresses that are not where they belong --------------------- */
 
 #ifdef CONFIG_FUNCTION_GRAPH_TRACER

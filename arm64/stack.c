@@ -366,15 +366,7 @@ enum jf_seen jf_arch_scan(struct task_struct *t, struct jf_scan *scan,
 {
 	bool lead;
 
-	scan->where = 0;
-	scan->back = 0;
-	scan->more = false;
-	scan->num_ways = 0;
-	/* Freed, or about to be: it will never run again. */
-	if (!task_stack_page(t) || !jf_task_has_stack(t))
-		return JF_SEEN_CLEAN;
-	/* Only the threads that keep the CPUs stopped are running. */
-	if (jf_task_runs(t))
+	if (!jf_scan_begin(scan, t))
 		return JF_SEEN_CLEAN;
 	lead = jf_words_have(t, t->thread.cpu_context.sp, scan) ||
 	       jf_context_has(t, scan) || jf_graph_has(t, scan) ||

@@ -604,15 +604,7 @@ enum jf_seen jf_arch_scan(struct task_struct *t, struct jf_scan *scan,
 	unsigned long sp;
 	bool lead;
 
-	scan->where = 0;
-	scan->back = 0;
-	scan->more = false;
-	scan->num_ways = 0;
-	/* Freed, or about to be: it will never run again. */
-	if (!task_stack_page(t) || !jf_task_has_stack(t))
-		return JF_SEEN_CLEAN;
-	/* Only the threads that keep the CPUs stopped are running. */
-	if (jf_task_runs(t))
+	if (!jf_scan_begin(scan, t))
 		return JF_SEEN_CLEAN;
 	sp = READ_ONCE(t->thread.sp);
 	lead = jf_words_have(t, sp, scan) || jf_graph_has(t, scan) ||

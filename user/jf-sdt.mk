@@ -20,7 +20,7 @@ $(OUT)/fuzz_calls: $(CALLS_TEST)/fuzz_calls.c $(CALLS_SOURCES) $(CALLS_HEADERS) 
 
 calls-check: $(LIBS) $(RECORD_LIBS) $(OUT)/jf-sdt $(OUT)/jf-sdt-san $(if $(CLANG),$(OUT)/fuzz_calls)
 	+@rc=0; echo "# calls.sh"; CC="$(CC)" CXX="$(CXX)" $(CALLS_TEST)/calls.sh $(OUT) || rc=1; \
-	echo "# calls_files.sh"; CC="$(CC)" $(CALLS_TEST)/calls_files.sh $(OUT) || rc=1; \
+	echo "# calls_files.sh"; CC="$(CC)" CXX="$(CXX)" $(CALLS_TEST)/calls_files.sh $(OUT) || rc=1; \
 	echo "# calls_build.sh"; MAKE="$(MAKE)" CC="$(CC)" $(CALLS_TEST)/calls_build.sh $(OUT) || rc=1; \
 	$(if $(CLANG),echo "# fuzz_calls"; CC="$(CC)" $(CALLS_TEST)/fuzz_calls.sh $(OUT) $(CALLS_FUZZ) || rc=1;,) \
 	exit $$rc

@@ -12,6 +12,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Tables of LLVM that name symbols by their numbers. */
+#define LLVM_ADDRSIG		0x6fff4c03
+#define LLVM_CALL_GRAPH		0x6fff4c09	/* weights: the symbols are those of its relocations */
+
+/* Relocations in as few bits as can be. */
+#define CREL			0x40000014
+
 /* Sections may ask for so much, and together for so much, which bounds the size of what is written. */
 #define ALIGN_MAX	(1UL << 21)
 #define ALIGN_ALL	(1UL << 26)
@@ -137,7 +144,6 @@ static bool read_symbols(struct object *o)
 		    (i >= o->secs[o->symtab].h.sh_info && ELF64_ST_BIND(s.st_info) == STB_LOCAL))
 			return refuse(o, "symbol %zu is not understood", i);
 	}
-	o->old_syms = num;
 	return true;
 }
 
@@ -150,8 +156,7 @@ static bool read_relocs(struct object *o)
 		/* One that is not there might be, when there are more sections. */
 		bool loaded = s->h.sh_info >= o->num || o->secs[s->h.sh_info].h.sh_flags & SHF_ALLOC;
 
-		/* 0x40000014: SHT_CREL */
-		if ((s->h.sh_type == SHT_REL || s->h.sh_type == 0x40000014) && loaded)
+		if ((s->h.sh_type == SHT_REL || s->h.sh_type == CREL) && loaded)
 			return refuse(o, "has relocations of a kind that is not understood, in section %zu", i);
 		if (s->h.sh_type != SHT_RELA)
 			continue;
@@ -364,6 +369,113 @@ size_t symbol_add(struct object *o, const char *name, unsigned char info, unsign
 	if (!s.st_name || !section_append(o, o->symtab, &s, sizeof(s)))
 		return 0;
 	return symbol_num(o) - 1;
+}
+
+/* Of a table of relocations, whose entries have a number of a symbol at the same place, of whatever form they are. */
+static bool renumber_relocs(struct object *o, size_t sec, size_t entry, size_t first, size_t num)
+{
+	uint8_t *own;
+	size_t at;
+
+	if (o->secs[sec].h.sh_entsize != entry || o->secs[sec].size % entry)
+		return refuse(o, "has relocations that are not understood, in section %zu", sec);
+	own = section_own(o, sec);
+	for (at = 0; own && at < o->secs[sec].size; at += entry) {
+		Elf64_Rel r;
+
+		memcpy(&r, own + at, sizeof(r));
+		if (ELF64_R_SYM(r.r_info) < first)
+			continue;
+		r.r_info += (Elf64_Xword)num << 32;
+		memcpy(own + at, &r, sizeof(r));
+	}
+	return own;
+}
+
+static bool put_uleb(struct object *o, size_t sec, uint64_t v)
+{
+	uint8_t byte;
+
+	do {
+		byte = (v & 0x7f) | (v > 0x7f ? 0x80 : 0);
+		if (!section_append(o, sec, &byte, 1))
+			return false;
+		v >>= 7;
+	} while (v);
+	return true;
+}
+
+/* Symbols whose addresses are compared: numbers of variable length. */
+static bool renumber_addrsig(struct object *o, size_t sec, size_t first, size_t num)
+{
+	struct section *s = &o->secs[sec], old = *s;
+	unsigned int shift = 0;
+	uint64_t v = 0;
+	bool ok = true;
+	size_t at;
+
+	*s = (struct section){ .h = old.h };
+	for (at = 0; ok && at < old.size; at++) {
+		if (shift > 28) {
+			ok = refuse(o, "section %zu is not understood", sec);
+			break;
+		}
+		v |= (uint64_t)(old.data[at] & 0x7f) << shift;
+		shift += 7;
+		if (old.data[at] & 0x80)
+			continue;
+		ok = put_uleb(o, sec, v < first ? v : v + num);
+		v = 0;
+		shift = 0;
+	}
+	if (ok && shift)
+		ok = refuse(o, "section %zu is not understood", sec);
+	free(old.own);
+	return ok;
+}
+
+static bool renumber(struct object *o, size_t sec, size_t first, size_t num)
+{
+	Elf64_Shdr *h = &o->secs[sec].h;
+
+	if (h->sh_link != o->symtab)
+		return true;
+	switch (h->sh_type) {
+	case SHT_RELA:
+		return renumber_relocs(o, sec, sizeof(Elf64_Rela), first, num);
+	case SHT_REL:
+		return renumber_relocs(o, sec, sizeof(Elf64_Rel), first, num);
+	case SHT_GROUP:
+		h->sh_info += h->sh_info < first ? 0 : (uint32_t)num;
+		return true;
+	case LLVM_ADDRSIG:
+		return renumber_addrsig(o, sec, first, num);
+	case LLVM_CALL_GRAPH:
+		return true;
+	default:
+		return refuse(o, "section %zu has symbols in a form that is not understood", sec);
+	}
+}
+
+size_t symbols_insert(struct object *o, size_t num)
+{
+	size_t first = o->secs[o->symtab].h.sh_info, size = sizeof(Elf64_Sym), i;
+	static const Elf64_Sym none;
+	uint8_t *own;
+
+	for (i = 1; i < o->num; i++)
+		if (!renumber(o, i, first, num))
+			return 0;
+	for (i = 0; i < num; i++)
+		if (!section_append(o, o->symtab, &none, size))
+			return 0;
+	own = section_own(o, o->symtab);
+	if (!own)
+		return 0;
+	memmove(own + (first + num) * size, own + first * size, (symbol_num(o) - num - first) * size);
+	memset(own + first * size, 0, num * size);
+	o->secs[o->symtab].h.sh_info = (uint32_t)(first + num);
+	return first;
 }
 
 size_t reloc_num(const struct object *o, size_t rela)

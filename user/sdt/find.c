@@ -161,7 +161,7 @@ const char *function_at(const struct object *o, size_t sec, uint64_t at, uint64_
 	bool any = false;
 	size_t i;
 
-	for (i = 1; i < o->old_syms; i++) {
+	for (i = 1; o->symtab && i < symbol_num(o); i++) {
 		Elf64_Sym s = symbol_get(o, i);
 		unsigned char type = ELF64_ST_TYPE(s.st_info);
 

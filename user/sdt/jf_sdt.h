@@ -55,7 +55,6 @@ struct section {
  * @symtab:   which one has its symbols
  * @strtab:   which one has their names
  * @shstrtab: which one has the sections' names
- * @old_syms: how many symbols the file had that was read
  * @foreign:  it is of a kind that is not read at all, with names that stand in it as they are
  * @err:      NULL, or why it is refused
  */
@@ -65,7 +64,6 @@ struct object {
 	struct section	*secs;
 	size_t		num, room;
 	size_t		symtab, strtab, shstrtab;
-	size_t		old_syms;
 	bool		foreign;
 	char		*err;
 };
@@ -99,6 +97,11 @@ size_t symbol_find(const struct object *o, const char *name);
 /* The present or a new one; 0: no memory. */
 size_t symbol_add(struct object *o, const char *name, unsigned char info, unsigned char other, uint16_t sec,
 		  uint64_t value, uint64_t size);
+/*
+ * Room for @num local ones, after those that are there: all others get another number, wherever they are named. The
+ * first one's number, which is then an empty one; 0: refused, or no memory.
+ */
+size_t symbols_insert(struct object *o, size_t num);
 
 size_t reloc_num(const struct object *o, size_t rela);
 Elf64_Rela reloc_get(const struct object *o, size_t rela, size_t i);

@@ -14,25 +14,23 @@
  *
  * A section for each probe, in a group of the probe's name, has its struct jf_sdt: the linker keeps one of all
  * objects. So has the struct jf_object with its constructor; that of <sys/sdt.h> is the same, in the same group.
- * Records of sites are in the group of the function that they are in, if that has one.
  *
- * The code at "enter" is the object's own: it loads the address of the probe's struct jf_sdt, and goes on to
+ * Records of sites are the object's own, whatever other objects are like, and whatever its functions are called by
+ * then: they refer to the section that the sites are in by a local symbol, which no linker takes for that of another
+ * object, and are in that section's group, if it has one. That section refers to its records, so linkers that
+ * remove what nothing refers to keep both or none.
+ *
+ * The code at "enter" is the object's own, too: it loads the address of the probe's struct jf_sdt, and goes on to
  * code that is common to all, which keeps the arguments that registers have, as the call passed them, and calls
  * __jf_sdt_hit(). All other registers are those that a call may change.
  *
- * A symbol that was that of the function becomes that of the struct jf_sdt: no object has to define the function, and
- * no other symbol gets another number. New ones come last, and are global therefore; where a local one is
- * needed, the name has a number that is made of the file's content.
+ * A symbol that was that of the function becomes that of the struct jf_sdt: no object has to define the function.
+ * Local symbols come before all others, which get other numbers for that.
  */
 #include "jf_sdt.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-/* As the assembler writes it for sections with the flag "R". */
-#ifndef SHF_GNU_RETAIN
-#define SHF_GNU_RETAIN	(1U << 21)
-#endif
 
 /* <jumpfunc/detail/types.h>, <jumpfunc/sdt.h>; user/lib/sdt.c compares. */
 #define TABLE_MAGIC	0x6a660004
@@ -85,10 +83,7 @@ static bool write_off(struct object *o, const struct site *s)
 	return true;
 }
 
-/*
- * Nothing is put there any more. But which probe it is shall be seen by linkers that look for functions which are
- * the same (--icf), for bytes alone do not tell.
- */
+/* Nothing is put there any more. But which probe it is stays to be seen in the object. */
 static bool drop_relocs(struct object *o, const struct found *found)
 {
 	size_t i;
@@ -115,11 +110,11 @@ static bool drop_relocs(struct object *o, const struct found *found)
 struct maker {
 	struct object	*o;
 	struct found	*found;
-	char		number[40];
 	size_t		object;		/* symbols */
 	size_t		common;
 	size_t		calls;
-	size_t		*local;		/* of each section of the file: a symbol that others cannot take the place of */
+	size_t		unused;		/* the next local one */
+	size_t		*local;		/* of each section of the file that has sites: its symbol */
 	size_t		*records;	/* of each section of the file: that of its records */
 	size_t		*relocs;	/* of each section: that of its relocations */
 	size_t		max;
@@ -146,6 +141,14 @@ static bool define(struct maker *m, size_t sym, size_t sec, uint64_t value, uint
 	s.st_value = value;
 	s.st_size = size;
 	return symbol_set(m->o, sym, s);
+}
+
+/* A local one of a section. */
+static size_t local_symbol(struct maker *m, size_t sec)
+{
+	Elf64_Sym s = { .st_info = ELF64_ST_INFO(STB_LOCAL, STT_SECTION), .st_shndx = (uint16_t)sec };
+
+	return symbol_set(m->o, m->unused, s) ? m->unused++ : 0;
 }
 
 static size_t group(struct maker *m, size_t signature)
@@ -373,15 +376,12 @@ static bool make_enters(struct maker *m)
 		0x48, 0x8d, 0x05, 0, 0, 0, 0,		/* lea sdt(%rip), %rax */
 		0xe9, 0, 0, 0, 0,			/* jmp common */
 	};
-	size_t sec, into, i, at = 0;
-	char name[80];
+	size_t sec, i, at = 0;
+	Elf64_Sym s;
 
-	/* Two objects with the same content have the same name here, and the same code: one is kept. */
-	snprintf(name, sizeof(name), "__jf_sdt_calls.%s", m->number);
-	m->calls = symbol_add(m->o, name, WEAK_FUNC, STV_HIDDEN, SHN_UNDEF, 0, 0);
-	into = m->calls ? group(m, m->calls) : 0;
-	sec = into ? part(m, ".text.jumpfunc_sdt", SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, 4, into) : 0;
-	if (!sec)
+	sec = part(m, ".text.jumpfunc_sdt", SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, 4, 0);
+	m->calls = sec ? local_symbol(m, sec) : 0;
+	if (!m->calls)
 		return false;
 	for (i = 0; i < m->found->num_probes; i++) {
 		struct probe *p = &m->found->probes[i];
@@ -395,7 +395,12 @@ static bool make_enters(struct maker *m)
 			return false;
 		at += sizeof(code);
 	}
-	return define(m, m->calls, sec, 0, at) && unwind(m, m->calls, at, 0, 0, 0, into);
+	/* For backtraces. */
+	s = symbol_get(m->o, m->calls);
+	s.st_name = symbol_string(m->o, "__jf_sdt_calls");
+	s.st_info = ELF64_ST_INFO(STB_LOCAL, STT_FUNC);
+	s.st_size = at;
+	return s.st_name && symbol_set(m->o, m->calls, s) && unwind(m, m->calls, at, 0, 0, 0, 0);
 }
 
 /* --- probes ------------------------------------------------------------------------- */
@@ -444,7 +449,7 @@ static bool make_sdt(struct maker *m, struct probe *p)
 	snprintf((char *)bytes + OF_NAME, sizeof(bytes) - OF_NAME, "%s:%s", p->provider, p->name);
 	into = group(m, p->sdt);
 	sec = into ? part(m, ".data.jumpfunc_sdt", SHT_PROGBITS, SHF_ALLOC | SHF_WRITE, 32, into) : 0;
-	recs = sec ? part(m, "__jf_ents", SHT_PROGBITS, SHF_ALLOC | SHF_WRITE | SHF_GNU_RETAIN, 8, into) : 0;
+	recs = sec ? part(m, "__jf_ents", SHT_PROGBITS, SHF_ALLOC | SHF_WRITE, 8, into) : 0;
 	return recs && section_append(m->o, sec, bytes, size) && define(m, p->sdt, sec, 0, size) &&
 	       (!p->tested || p->tested == p->sdt || define(m, p->tested, sec, 0, 0)) &&
 	       section_append(m->o, recs, record, sizeof(record)) &&
@@ -457,56 +462,26 @@ static bool make_sdt(struct maker *m, struct probe *p)
 
 /* --- sites -------------------------------------------------------------------------- */
 
-/*
- * A symbol in a section that no other object can define, or a weak one: where functions are in it that others may
- * define as well, as the same object can that is linked twice.
- */
-static size_t local_symbol(struct maker *m, size_t sec)
+/* The section for records of sites in @s->sec. */
+static size_t records_of(struct maker *m, const struct site *s)
 {
-	char name[80];
-	size_t i;
+	size_t recs = m->records[s->sec];
+	Elf64_Rela r = { .r_offset = s->at + s->size - 4 };
 
-	if (m->local[sec])
-		return m->local[sec];
-	for (i = 1; i < m->o->secs[m->o->symtab].h.sh_info; i++) {
-		Elf64_Sym s = symbol_get(m->o, i);
-		unsigned char type = ELF64_ST_TYPE(s.st_info);
-
-		/* A function's is as good: not all assemblers write one for the section. */
-		if (s.st_shndx == sec && (type == STT_SECTION || type == STT_FUNC)) {
-			m->local[sec] = i;
-			return i;
-		}
-	}
-	snprintf(name, sizeof(name), "__jf_sdt_text.%s.%zu", m->number, sec);
-	m->local[sec] = symbol_add(m->o, name, WEAK, STV_HIDDEN, (uint16_t)sec, 0, 0);
-	return m->local[sec];
-}
-
-/*
- * The section for records of sites in @sec, whose symbol is @text. The linker keeps one of the definitions of a weak
- * one, and so must keep the records of that one alone: all of its functions are global or weak, and of these it takes
- * the same object's, so what is in the other is not executed.
- */
-static size_t records_of(struct maker *m, size_t sec, size_t text)
-{
-	size_t into = group_of(m->o, sec);
-
-	if (!m->records[sec]) {
-		if (!into && text >= m->o->old_syms) {
-			into = group(m, text);
-			if (!into)
-				return 0;
-		}
-		m->records[sec] = part(m, "__jf_sites", SHT_PROGBITS, SHF_ALLOC | SHF_GNU_RETAIN, 4, into);
-	}
-	return m->records[sec];
+	if (recs)
+		return recs;
+	recs = part(m, "__jf_sites", SHT_PROGBITS, SHF_ALLOC, 4, group_of(m->o, s->sec));
+	r.r_info = ELF64_R_INFO((uint64_t)m->unused, R_X86_64_NONE);
+	if (!recs || !local_symbol(m, recs) || !section_append(m->o, s->rela, &r, sizeof(r)))
+		return 0;
+	m->records[s->sec] = recs;
+	return recs;
 }
 
 static bool make_record(struct maker *m, const struct site *s)
 {
 	const struct probe *p = &m->found->probes[s->probe];
-	size_t text = local_symbol(m, s->sec), recs = text ? records_of(m, s->sec, text) : 0, at;
+	size_t text = m->local[s->sec], recs = records_of(m, s), at;
 	bool prefix = s->size == 6 && s->form != FORM_TAIL;
 	uint8_t bytes[16] = { 0 };
 	int64_t site;
@@ -529,31 +504,50 @@ static bool make_record(struct maker *m, const struct site *s)
 
 /* --- all of it ---------------------------------------------------------------------- */
 
-static void add_to_number(uint64_t number[2], const void *data, size_t size)
+/* The symbols that sections have. */
+static void find_local(struct maker *m)
 {
-	const uint8_t *bytes = data;
 	size_t i;
 
-	for (i = 0; i < size; i++) {
-		number[0] = (number[0] ^ bytes[i]) * 0x100000001b3ULL;
-		number[1] = (number[1] ^ (uint8_t)(bytes[i] + 1)) * 0x100000001b3ULL;
+	for (i = 1; i < m->o->secs[m->o->symtab].h.sh_info; i++) {
+		Elf64_Sym s = symbol_get(m->o, i);
+
+		if (ELF64_ST_TYPE(s.st_info) == STT_SECTION && s.st_shndx && s.st_shndx < m->o->num)
+			m->local[s.st_shndx] = i;
 	}
 }
 
-/* Twice FNV-1a, of what makes this object another one than others. */
-static void number_of(const struct object *o, const struct found *found, char *to, size_t size)
+/* Not all assemblers write one for each section. New sections get one where it is needed: records, and "enter". */
+static bool make_local(struct maker *m)
 {
-	uint64_t number[2] = { 0xcbf29ce484222325ULL, 0x84222325cbf29ce4ULL };
-	size_t i;
+	size_t i, num = 1, last = 0;
 
-	for (i = 1; i < o->num; i++)
-		add_to_number(number, o->secs[i].data, o->secs[i].size);
-	/* The options choose these. */
-	for (i = 0; i < found->num_probes; i++) {
-		add_to_number(number, found->probes[i].provider, strlen(found->probes[i].provider) + 1);
-		add_to_number(number, found->probes[i].name, strlen(found->probes[i].name) + 1);
+	find_local(m);
+	/* Sorted by sections. */
+	for (i = 0; i < m->found->num_sites; i++) {
+		size_t sec = m->found->sites[i].sec;
+
+		num += sec == last ? 0 : 1 + !m->local[sec];
+		last = sec;
 	}
-	snprintf(to, size, "%016llx%016llx", (unsigned long long)number[0], (unsigned long long)number[1]);
+	m->unused = symbols_insert(m->o, num);
+	if (!m->unused)
+		return false;
+	for (i = 0; i < m->found->num_probes; i++) {
+		struct probe *p = &m->found->probes[i];
+
+		p->called += p->called ? num : 0;
+		p->tested += p->tested ? num : 0;
+	}
+	for (i = 0; i < m->found->num_sites; i++) {
+		size_t *local = &m->local[m->found->sites[i].sec];
+
+		if (!*local)
+			*local = local_symbol(m, m->found->sites[i].sec);
+		if (!*local)
+			return false;
+	}
+	return true;
 }
 
 static bool make(struct maker *m)
@@ -565,8 +559,7 @@ static bool make(struct maker *m)
 	m->records = calloc(o->num, sizeof(*m->records));
 	if (!m->local || !m->records)
 		return refuse(o, "no memory");
-	number_of(o, m->found, m->number, sizeof(m->number));
-	if (!make_object(m) || !make_common(m))
+	if (!make_local(m) || !make_object(m) || !make_common(m))
 		return false;
 	for (i = 0; i < m->found->num_probes; i++)
 		if (!make_sdt(m, &m->found->probes[i]))
@@ -576,9 +569,6 @@ static bool make(struct maker *m)
 	for (i = 0; i < m->found->num_sites; i++)
 		if (!write_off(o, &m->found->sites[i]) || !make_record(m, &m->found->sites[i]))
 			return false;
-	/* What the flag that keeps records means is GNU's. */
-	if (o->eh.e_ident[EI_OSABI] == ELFOSABI_NONE)
-		o->eh.e_ident[EI_OSABI] = ELFOSABI_GNU;
 	return true;
 }
 

@@ -11,6 +11,7 @@ user=$(cd "$(dirname "$0")/../.." && pwd)
 . "$user/test/tap.sh"
 tap_begin
 CC=${CC:-cc}
+CXX=${CXX:-c++}
 tool=${JF_SDT:-$builds/jf-sdt-san}
 link="-L$builds -ljumpfunc -Wl,-rpath,$builds"
 cd "$tmp" || exit 1
@@ -183,6 +184,112 @@ weak_twice()
 	done
 }
 
+# A changed object and a copy of it in which a function has another name; in both is an inline function of C++, of which
+# the linker keeps one. Each function calls its probe, and the inline one, which calls that as well.
+cat > copied.cc <<'END'
+extern "C" void __dtrace_a___b(int x);
+extern "C" int first(int x);
+extern "C" __attribute__((noinline)) inline int both(int x) { __dtrace_a___b(x); return x; }
+int first(int x) { __dtrace_a___b(x); return both(x) + 1; }
+END
+cat > copies.c <<'END'
+#include <jumpfunc/sdt.h>
+static int hits, bad;
+static void tell(void *data, const struct jf_sdt *sdt, const unsigned long *words)
+{
+	(void)data;
+	(void)sdt;
+	hits++;
+	bad += words[0] != 5;
+}
+int first(int x);
+int second(int x);
+int main(void)
+{
+	if (first(5) != 6 || second(5) != 6 || hits || jf_sdt_register("a:b", tell, 0) != 1)
+		return 2;
+	if (first(5) != 6 || hits != 2)
+		return 3;
+	if (second(5) != 6 || hits != 4)
+		return 4;
+	if (jf_sdt_unregister("a:b", tell, 0) != 1)
+		return 5;
+	first(5);
+	second(5);
+	return bad || hits != 4;
+}
+END
+copies_work()
+{
+	# shellcheck disable=SC2086
+	"$@" -o copies $link && ./copies && JUMPFUNC_TRAP=always ./copies && return
+	echo "not: $*"
+	return 1
+}
+
+# renamed_copy COMPILER OPTIONS...
+renamed_copy()
+{
+	"$@" -O2 -c copied.cc -o first.o && "$tool" first.o && objcopy --redefine-sym first=second first.o second.o &&
+		"$CC" -O2 -I"$user/../include" -c copies.c && rm -f copied.a && ar rcs copied.a first.o second.o || return 1
+	for ld in bfd gold lld; do
+		have "ld.$ld" || continue
+		for how in "" -Wl,--gc-sections -Wl,--icf=all; do
+			[ "$ld,$how" != "bfd,-Wl,--icf=all" ] || continue
+			# shellcheck disable=SC2086
+			copies_work "$CC" "-fuse-ld=$ld" $how copies.o first.o second.o &&
+				copies_work "$CC" "-fuse-ld=$ld" $how copies.o second.o first.o &&
+				copies_work "$CC" "-fuse-ld=$ld" $how copies.o copied.a || return 1
+		done
+		"$CC" "-fuse-ld=$ld" -r -nostdlib -o copied-parts.o first.o second.o &&
+			copies_work "$CC" "-fuse-ld=$ld" -Wl,--gc-sections copies.o copied-parts.o || return 1
+	done
+}
+
+# What clang writes for linkers about other functions: their numbers are others then.
+cat > taken.c <<'END'
+void __dtrace_a___b(int x);
+void probe(int x);
+void probe(int x) { __dtrace_a___b(x); }
+__attribute__((noinline)) int one(void) { return 41; }
+__attribute__((noinline)) int two(void) { return 41; }
+int main(void)
+{
+	int (*volatile first)(void) = one, (*volatile second)(void) = two;
+
+	return first == second;
+}
+END
+addresses_stay()
+{
+	# shellcheck disable=SC2086
+	clang -O2 -fno-asynchronous-unwind-tables -ffunction-sections -faddrsig -w -c taken.c && "$tool" taken.o &&
+		clang -fuse-ld=lld -Wl,--icf=safe -o taken taken.o $link && ./taken
+}
+
+cat > profile.s <<'END'
+	.text
+	.globl f, g
+	.type f, @function
+	.type g, @function
+f:	call g
+	ret
+g:	push %rax
+	call __dtrace_a___b@PLT
+	pop %rax
+	ret
+	.cg_profile f, g, 10
+END
+weights_of()
+{
+	readelf -rW "$1" | sed -n '/call-graph-profile/,/^$/s/.* R_X86_64_NONE  *//p'
+}
+weights_stay()
+{
+	clang -c profile.s && weights_of profile.o > weights.old && [ -s weights.old ] && "$tool" profile.o &&
+		weights_of profile.o | diff weights.old -
+}
+
 check "an output that is a device" to_null
 check "a file that cannot be put in its place" half_renamed
 if "$CC" -m32 -c plain.c -o plain32.o 2> /dev/null; then
@@ -198,6 +305,19 @@ check "--undo of a changed object and another in one" undo_of_parts plain.o
 check "a changed object and one that was not, in one" half_changed
 check "two objects with the same content" same_twice "$CC"
 check "the same weak function twice" weak_twice "$CC"
+bare="-fno-exceptions -fno-asynchronous-unwind-tables"
+for o in "" -ffunction-sections "$bare" "-ffunction-sections $bare"; do
+	# shellcheck disable=SC2086
+	check "a copy with another name${o:+, $o}" renamed_copy "$CXX" $o
+	if have clang++; then
+		# shellcheck disable=SC2086
+		check "a copy with another name, by clang${o:+, $o}" renamed_copy clang++ $o
+	fi
+done
+if have clang && have ld.lld; then
+	check "functions whose addresses are compared, lld --icf=safe" addresses_stay
+	check "weights of calls, by clang" weights_stay
+fi
 if have clang; then
 	check "the same weak function twice, by clang" weak_twice clang
 	check "two objects with the same content, by clang" same_twice clang

@@ -210,8 +210,11 @@ char *change_list(const char *file, const uint8_t *data, size_t size, const stru
 
 /* --- run.c -------------------------------------------------------------------------- */
 
-/* The object file that a compiler's command writes, for the caller to free, or NULL. */
-char *run_object(char *const *command);
+/*
+ * The object file that a compiler's command writes, for the caller to free, or NULL: none. -errno: that cannot be said;
+ * of a file of arguments, which is named, because it is none.
+ */
+int run_object(char *const *command, char **object);
 /* Runs it, and returns its exit status, as a shell would. */
 int run_command(char *const *command);
 

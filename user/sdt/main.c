@@ -83,7 +83,7 @@ static int read_file(struct file *f)
 	int fd, err;
 
 	f->path = realpath(f->name, NULL);
-	fd = f->path ? open(f->path, O_RDONLY | O_CLOEXEC) : -1;
+	fd = f->path ? open(f->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
 	if (fd < 0 || fstat(fd, &st)) {
 		err = say(f, strerror(errno));
 	} else if (!S_ISREG(st.st_mode)) {
@@ -272,11 +272,19 @@ static bool is_object(const char *path)
 /* A compiler's command, and then its object file. One that is refused does not stay, or it would be linked next time. */
 static int do_run(char **command, const struct options *options)
 {
-	int rc = run_command(command);
-	char *object = rc ? NULL : run_object(command);
-	struct file f = { .name = object };
+	struct file f = { .name = NULL };
+	char *object;
+	int rc;
 
-	if (object && is_object(object)) {
+	/* Before it runs, so that nothing is left that was not changed. */
+	rc = run_object(command, &object);
+	if (rc == -ENOMEM)
+		fprintf(stderr, "jf-sdt: no memory\n");
+	if (rc)
+		return REFUSED;
+	rc = run_command(command);
+	f.name = object;
+	if (!rc && object && is_object(object)) {
 		rc = do_all(&f, 1, CHANGE, options);
 		if (rc)
 			unlink(object);

@@ -8,8 +8,10 @@
 #include "jf_sdt.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -93,16 +95,28 @@ static char *next_arg(char **at)
 	return arg;
 }
 
-static char *content_of(const char *path)
+/*
+ * NULL: it cannot be read, or, in *@err, it must not be. A FIFO, which the compiler would find empty then, is not
+ * waited for.
+ */
+static char *content_of(const char *path, int *err)
 {
-	FILE *file = fopen(path, "re");
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	FILE *file = fd < 0 ? NULL : fdopen(fd, "r");
 	char *text = NULL;
 	size_t size = 0;
+	struct stat st;
 
-	if (!file)
+	if (!file) {
+		if (fd >= 0)
+			close(fd);
 		return NULL;
-	/* All of it: no file of arguments has a NUL byte. */
-	if (getdelim(&text, &size, 0, file) < 0) {
+	}
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode)) {
+		fprintf(stderr, "jf-sdt: @%s: is no file\n", path);
+		*err = -EINVAL;
+	} else if (getdelim(&text, &size, 0, file) < 0) {
+		/* All of it, else: no file of arguments has a NUL byte. */
 		free(text);
 		text = NULL;
 	}
@@ -111,17 +125,20 @@ static char *content_of(const char *path)
 }
 
 /* As compilers do it, a file that cannot be read is an argument as it stands. */
-static bool expand(struct args *all, const char *arg)
+static int expand(struct args *all, const char *arg)
 {
-	char *text = *arg == '@' && all->files++ < FILES_MAX ? content_of(arg + 1) : NULL, *at = text, *next;
-	bool ok = true;
+	char *text = NULL, *at, *next;
+	int err = 0;
 
+	if (*arg == '@' && all->files++ < FILES_MAX)
+		text = content_of(arg + 1, &err);
 	if (!text)
-		return add(all, arg);
-	while (ok && (next = next_arg(&at)) != NULL)
-		ok = expand(all, next);
+		return err ? err : add(all, arg) ? 0 : -ENOMEM;
+	at = text;
+	while (!err && (next = next_arg(&at)) != NULL)
+		err = expand(all, next);
 	free(text);
-	return ok;
+	return err;
 }
 
 static char *object_in(const struct args *all)
@@ -152,21 +169,21 @@ static char *object_in(const struct args *all)
 	return source ? object_of(source) : NULL;
 }
 
-char *run_object(char *const *command)
+int run_object(char *const *command, char **object)
 {
 	struct args all = { NULL, 0, 0 };
-	char *object = NULL;
-	bool ok = true;
+	int err = 0;
 	size_t i;
 
-	for (i = 1; ok && command[i]; i++)
-		ok = expand(&all, command[i]);
-	if (ok)
-		object = object_in(&all);
+	*object = NULL;
+	for (i = 1; !err && command[i]; i++)
+		err = expand(&all, command[i]);
+	if (!err)
+		*object = object_in(&all);
 	for (i = 0; i < all.num; i++)
 		free(all.arg[i]);
 	free(all.arg);
-	return object;
+	return err;
 }
 
 int run_command(char *const *command)

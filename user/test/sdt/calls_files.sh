@@ -290,7 +290,19 @@ weights_stay()
 		weights_of profile.o | diff weights.old -
 }
 
+# No FIFO is waited for, be it an object or a file of arguments. The latter is refused before the compiler runs, which
+# would take what is in it.
+fifos()
+{
+	mkfifo fifo.o && cp plain.c started.c && rm -f started.o || return 1
+	timeout 20 "$tool" fifo.o 2> err
+	[ $? = 1 ] && grep -q '^jf-sdt: fifo.o: is no file$' err || return 1
+	timeout 20 "$tool" --run "$CC" -c started.c @fifo.o 2> err
+	[ $? = 1 ] && grep -q '^jf-sdt: @fifo.o: is no file$' err && [ ! -e started.o ]
+}
+
 check "an output that is a device" to_null
+check "a FIFO" fifos
 check "a file that cannot be put in its place" half_renamed
 if "$CC" -m32 -c plain.c -o plain32.o 2> /dev/null; then
 	check "an object for another machine" other_machine

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -97,13 +98,17 @@ static int read_file(struct file *f)
 	return err;
 }
 
-/* Another file beside it, so that it can take its place at once, with these bytes. */
+/*
+ * Another file beside it, so that it can take its place at once, with these bytes. Its name is short: the file's own may
+ * be as long as names can be.
+ */
 static int write_beside(struct file *f, char **name, const uint8_t *data, size_t size)
 {
 	size_t done = 0;
 	int fd, err = 0;
 
-	if (asprintf(name, "%s.XXXXXX", f->path) < 0) {
+	/* A path as realpath() gives it. */
+	if (asprintf(name, "%.*s/.jf-sdt.XXXXXX", (int)(strrchr(f->path, '/') - f->path), f->path) < 0) {
 		*name = NULL;
 		return say(f, "no memory");
 	}
@@ -161,7 +166,7 @@ static void put_back(struct file *files, int end)
 }
 
 /* All of them, or none: what can fail is done before the first one is changed, or undone. */
-static int write_all(struct file *files, int num)
+static int replace_all(struct file *files, int num)
 {
 	int i, err = 0;
 
@@ -185,6 +190,24 @@ static int write_all(struct file *files, int num)
 		if (files[i].old)
 			unlink(files[i].old);
 	}
+	return err;
+}
+
+/* What would end it in the midst ends it when all is done. A file that gets too large is an error like others. */
+static int write_all(struct file *files, int num)
+{
+	struct sigaction ignore = { .sa_handler = SIG_IGN }, before;
+	sigset_t all, mask;
+	int err;
+
+	sigfillset(&all);
+	/* One that is blocked is kept, although it is ignored. */
+	sigdelset(&all, SIGXFSZ);
+	sigprocmask(SIG_BLOCK, &all, &mask);
+	sigaction(SIGXFSZ, &ignore, &before);
+	err = replace_all(files, num);
+	sigaction(SIGXFSZ, &before, NULL);
+	sigprocmask(SIG_SETMASK, &mask, NULL);
 	return err;
 }
 

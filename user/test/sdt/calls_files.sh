@@ -122,6 +122,45 @@ half_renamed()
 		[ "$(stat -c %Y half/good.o)" = "$(date -d '2001-02-03 04:05:06' +%s)" ] && [ "$(ls half)" = "$(printf 'bad.o\ngood.o\nthird.o')" ]
 }
 
+# What ends it, while one file is in place and the next is not, does so when all is done.
+cat > ends.c <<'END'
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <signal.h>
+int rename(const char *from, const char *to)
+{
+	int (*real)(const char *, const char *) = (int (*)(const char *, const char *))dlsym(RTLD_NEXT, "rename");
+	int err = real(from, to);
+
+	raise(SIGINT);
+	raise(SIGTERM);
+	return err;
+}
+END
+interrupted()
+{
+	mkdir -p ends && cp hidden.o ends/a.o && cp other.o ends/b.o && "$CC" -O2 -shared -fPIC -o ends.so ends.c -ldl || return 1
+	LD_PRELOAD=./ends.so "$builds/jf-sdt" ends/a.o ends/b.o
+	[ $? -gt 128 ] && [ "$(ls ends)" = "$(printf 'a.o\nb.o')" ] && "$tool" --verify ends/a.o ends/b.o
+}
+
+# As on a disk that is full: the second file is larger than files may be. Said, and not by a signal.
+no_room()
+{
+	mkdir -p full && cp hidden.o full/a.o && seq 1 9000 | awk '{print "void __dtrace_a___p" $1 "(void); void f" $1 \
+		"(void); void f" $1 "(void) { __dtrace_a___p" $1 "(); }"}' > large.c && "$CC" -c large.c -o full/b.o && cp full/b.o large.o ||
+		return 1
+	(ulimit -f 2000 && "$builds/jf-sdt" full/a.o full/b.o 2> err)
+	[ $? = 1 ] && grep -q '^jf-sdt: full/b.o: File too large$' err && cmp full/a.o hidden.o && cmp full/b.o large.o &&
+		[ "$(ls full)" = "$(printf 'a.o\nb.o')" ]
+}
+
+# As long as names may be.
+long_name()
+{
+	longest=$(printf '%0253d' 0).o && cp hidden.o "$longest" && "$tool" "$longest" && "$tool" --verify "$longest"
+}
+
 # With --run, files that have nothing for us stay, whatever they are.
 other_machine()
 {
@@ -304,6 +343,9 @@ fifos()
 check "an output that is a device" to_null
 check "a FIFO" fifos
 check "a file that cannot be put in its place" half_renamed
+check "signals while files are replaced" interrupted
+check "no room for a file" no_room
+check "a name that is as long as can be" long_name
 if "$CC" -m32 -c plain.c -o plain32.o 2> /dev/null; then
 	check "an object for another machine" other_machine
 else

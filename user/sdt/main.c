@@ -23,7 +23,7 @@ enum action { CHANGE, LIST, VERIFY, UNDO, RUN };
  * @path: where it is, if @name is a link
  * @data: its content
  * @size: of it
- * @mode: of it
+ * @st:   of it
  * @new:  what it becomes
  * @temp: where that is until it takes the file's place
  * @old:  another name of the file as it was, until all files are in place
@@ -33,7 +33,7 @@ struct file {
 	char		*path;
 	uint8_t		*data;
 	size_t		size;
-	mode_t		mode;
+	struct stat	st;
 	struct changed	new;
 	char		*temp;
 	char		*old;
@@ -80,22 +80,32 @@ static int read_all(struct file *f, int fd)
 
 static int read_file(struct file *f)
 {
-	struct stat st;
 	int fd, err;
 
 	f->path = realpath(f->name, NULL);
 	fd = f->path ? open(f->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
-	if (fd < 0 || fstat(fd, &st)) {
+	if (fd < 0 || fstat(fd, &f->st))
 		err = say(f, strerror(errno));
-	} else if (!S_ISREG(st.st_mode)) {
+	else if (!S_ISREG(f->st.st_mode))
 		err = say(f, "is no file");
-	} else {
-		f->mode = st.st_mode & 07777;
+	else
 		err = read_all(f, fd);
-	}
 	if (fd >= 0)
 		close(fd);
 	return err;
+}
+
+/*
+ * As the file is. It may be another user's, and yet in a folder where it can be replaced: then it cannot be given to that
+ * user, and must not be executed as if it were.
+ */
+static int give(const struct file *f, int fd)
+{
+	mode_t mode = f->st.st_mode & 07777;
+
+	if (fchown(fd, f->st.st_uid, f->st.st_gid))
+		mode &= 01777;
+	return fchmod(fd, mode) ? say(f, strerror(errno)) : 0;
 }
 
 /*
@@ -127,8 +137,8 @@ static int write_beside(struct file *f, char **name, const uint8_t *data, size_t
 		else if (!num || errno != EINTR)
 			err = say(f, num ? strerror(errno) : "cannot be written");
 	}
-	if (!err && fchmod(fd, f->mode))
-		err = say(f, strerror(errno));
+	if (!err)
+		err = give(f, fd);
 	if (close(fd) && !err)
 		err = say(f, strerror(errno));
 	return err;

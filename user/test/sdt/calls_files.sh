@@ -161,6 +161,13 @@ long_name()
 	longest=$(printf '%0253d' 0).o && cp hidden.o "$longest" && "$tool" "$longest" && "$tool" --verify "$longest"
 }
 
+# Made by root, a file stays its user's.
+owner_stays()
+{
+	cp hidden.o owned.o && chmod 640 owned.o && chown 12:34 owned.o && cp other.o other-owner.o && "$tool" owned.o other-owner.o &&
+		[ "$(stat -c %u:%g:%a owned.o)" = 12:34:640 ] && "$tool" --undo owned.o && [ "$(stat -c %u:%g:%a owned.o)" = 12:34:640 ]
+}
+
 # With --run, files that have nothing for us stay, whatever they are.
 other_machine()
 {
@@ -346,6 +353,11 @@ check "a file that cannot be put in its place" half_renamed
 check "signals while files are replaced" interrupted
 check "no room for a file" no_room
 check "a name that is as long as can be" long_name
+if [ "$(id -u)" = 0 ]; then
+	check "a file's owner" owner_stays
+else
+	skip "a file's owner" "only root can give files to others"
+fi
 if "$CC" -m32 -c plain.c -o plain32.o 2> /dev/null; then
 	check "an object for another machine" other_machine
 else

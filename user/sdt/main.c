@@ -319,8 +319,9 @@ static int do_run(char **command, const struct options *options)
 	f.name = object;
 	if (!rc && object && is_object(object)) {
 		rc = do_all(&f, 1, CHANGE, options);
-		if (rc)
-			unlink(object);
+		/* In a folder that cannot be written the file may be one that can. */
+		if (rc && unlink(object) && truncate(object, 0))
+			say(&f, "is still there, and cannot be removed");
 		file_free(&f);
 	}
 	free(object);

@@ -168,6 +168,24 @@ owner_stays()
 		[ "$(stat -c %u:%g:%a owned.o)" = 12:34:640 ] && "$tool" --undo owned.o && [ "$(stat -c %u:%g:%a owned.o)" = 12:34:640 ]
 }
 
+# What is refused must not be linked next time, also where a compiler can write the file and no one can remove it.
+cat > keeps.c <<'END'
+#include <errno.h>
+int unlink(const char *name)
+{
+	(void)name;
+	errno = EACCES;
+	return -1;
+}
+END
+cannot_remove()
+{
+	echo 'void __dtrace_a___b(void); void (*p)(void) = __dtrace_a___b;' > refused.c && "$CC" -O2 -shared -fPIC -o keeps.so keeps.c &&
+		"$CC" -c refused.c -o refused.o || return 1
+	LD_PRELOAD=./keeps.so "$builds/jf-sdt" --run true -c refused.c -o refused.o
+	[ $? = 1 ] && [ ! -s refused.o ]
+}
+
 # With --run, files that have nothing for us stay, whatever they are.
 other_machine()
 {
@@ -358,6 +376,7 @@ if [ "$(id -u)" = 0 ]; then
 else
 	skip "a file's owner" "only root can give files to others"
 fi
+check "a refused object that cannot be removed" cannot_remove
 if "$CC" -m32 -c plain.c -o plain32.o 2> /dev/null; then
 	check "an object for another machine" other_machine
 else

@@ -172,7 +172,7 @@ static void put_back(struct file *files, int end)
 {
 	while (end--)
 		if (files[end].new.data && put_in_place(&files[end], &files[end].old))
-			say(&files[end], "is changed now (jf-sdt --undo)");
+			say(&files[end], "has its new content all the same");
 }
 
 /* All of them, or none: what can fail is done before the first one is changed, or undone. */

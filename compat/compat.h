@@ -241,7 +241,8 @@ static inline const void *jf_tracepoint_like(const struct tracepoint *tp)
 #ifdef CONFIG_HAVE_DYNAMIC_FTRACE_WITH_ARGS
 #define JF_FTRACE_SAVE		0
 #else
-#define JF_FTRACE_SAVE		FTRACE_OPS_FL_SAVE_REGS_IF_SUPPORTED
+#define JF_FTRACE_SAVE		(FTRACE_OPS_FL_SAVE_REGS | \
+				 FTRACE_OPS_FL_SAVE_REGS_IF_SUPPORTED)
 #endif
 
 #if defined(CONFIG_HAVE_DYNAMIC_FTRACE_WITH_ARGS) || \

@@ -57,17 +57,20 @@ static int say(const struct file *f, const char *what)
 
 static int read_all(struct file *f, int fd)
 {
-	size_t room = 65536;
+	size_t room = 0;
 
 	for (;;) {
-		uint8_t *more = f->size == room || !f->data ? realloc(f->data, room * 2) : f->data;
 		ssize_t num;
 
-		if (!more)
-			return say(f, "no memory");
-		if (more != f->data)
-			room *= 2;
-		f->data = more;
+		/* It may grow where it is. */
+		if (f->size == room) {
+			uint8_t *more = realloc(f->data, room + room + 65536);
+
+			if (!more)
+				return say(f, "no memory");
+			room += room + 65536;
+			f->data = more;
+		}
 		num = read(fd, f->data + f->size, room - f->size);
 		if (num < 0 && errno != EINTR)
 			return say(f, strerror(errno));

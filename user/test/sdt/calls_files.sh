@@ -96,6 +96,17 @@ same_twice()
 		"$CC" -o same count.o "same-$1.o" "$1.d/same.o" $link && ./same once-more && JUMPFUNC_TRAP=always ./same once-more
 }
 
+# Read in several steps, for which memory grows where it is, or moves: under the sanitizers it always moves.
+large()
+{
+	mkdir -p large && rm -f large/*.o || return 1
+	for n in $(seq 30); do
+		{ echo '.text; .globl f; .type f, @function; f: call __dtrace_a___b; ret; .size f, . - f'
+		echo ".data; .skip $((n * 30000)), 1"; } | "$CC" -x assembler -c - -o "large/$n.o" || return 1
+	done
+	"$builds/jf-sdt" large/*.o && [ "$("$builds/jf-sdt" --list large/*.o | wc -l)" = 30 ]
+}
+
 # All or none, also if a file cannot be put in its place after another one was.
 cat > second.c <<'END'
 #define _GNU_SOURCE
@@ -377,6 +388,7 @@ else
 	skip "a file's owner" "only root can give files to others"
 fi
 check "a refused object that cannot be removed" cannot_remove
+check "large files" large
 if "$CC" -m32 -c plain.c -o plain32.o 2> /dev/null; then
 	check "an object for another machine" other_machine
 else

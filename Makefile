@@ -117,7 +117,7 @@ check:
 check-full:
 	@harness/deps.sh build fetch source vm host model lint man package arm64
 	+@$(MAKE) --no-print-directory -C user stress
-	+@$(MAKE) --no-print-directory -C user sdt-programs
+	+@$(MAKE) --no-print-directory -C user sdt-programs calls-program
 	+@scripts/bench-sdt.sh -r 5
 	@rc=0; harness/check --full $(if $(filter file,$(origin KERNELS)),,--kernels "$(KERNELS)") $(TESTS) || rc=$$?; \
 	harness/kernels-md || rc=1; exit $$rc

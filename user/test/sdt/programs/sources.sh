@@ -20,6 +20,7 @@ package_of()
 	memcached) echo memcached ;;
 	tcl) echo tcl8.6 ;;
 	python) echo python3.11 ;;
+	zstd) echo libzstd ;;
 	*) die "no such program: $1" ;;
 	esac
 }

@@ -51,7 +51,7 @@ else
 	# A slot of each chain: that after the first one, and of that the call.  Signed return addresses take a word.
 	sign=0
 	echo "$accepted" | grep -q "^$small+0x14\$" && sign=4
-	for at in "$small 20 12" "$regs 28 16" "$stack 32 44"; do
+	for at in "$small 20 12" "$regs 28 20" "$stack 32 44"; do
 		set -- $at
 		none "$1+$(printf 0x%x $(($2 + sign)))" "what may be a branch to the end"
 		none "$1+$(printf 0x%x $(($2 + sign + $3)))" "a call"

@@ -81,13 +81,15 @@ nops-quiesce-first|nops.pml|-DONE_BYTE_NOPS -DUSE_INT3 -DQUIESCE_FIRST|half_inst
 nops-quiesce|nops.pml|-DONE_BYTE_NOPS -DUSE_INT3 -DQUIESCE_TASKS|pass|the same, quiesce between the INT3 and the tail
 store|store.pml||pass|as on arm64: one store to each of 2 sites, caches cleaned, one broadcast
 store-3-sites|store.pml|-DSITES=3|pass|3 sites
-see-store-fails|store.pml|-DSEE_FAILURE|seen|a commit fails at its last site, and is taken back
+see-store-fails|store.pml|-DSEE_FAILURE|seen|a commit fails at its last site, and is taken back: a CPU is in its new target
 store-halves|store.pml|-DHALVES|mixed_bytes_executed|an instruction stored in two halves
 store-no-clean|store.pml|-DNO_CLEAN|freed_code_executed|caches not cleaned
 store-no-sync|store.pml|-DNO_SYNC|freed_code_executed|no broadcast
 store-sync-first|store.pml|-DSYNC_FIRST|freed_code_executed|the broadcast before the caches are cleaned
 store-no-rollback|store.pml|-DNO_ROLLBACK|freed_code_executed|what was stored not taken back on failure
-store-failed-no-sync|store.pml|-DNO_SYNC_ON_FAILURE|freed_code_executed|the same without a broadcast
+store-failed-no-sync|store.pml|-DNO_SYNC_ON_FAILURE|freed_code_executed|taken back without a broadcast
+store-failed-free|store.pml|-DFREE_FAILED|freed_code_executed|the new target freed when the commit fails, though a CPU was sent there before that was taken back
+store-free|store.pml|-DFREE_REPLACED|freed_code_executed|the old target freed when the commit returns
 store-order|store.pml|-DORDERED|went_back_to_old|limit: a CPU runs old after another one has run new
 rollback|rollback.pml|-DNMIS=1 -DIRQS=2|pass|a batch meets foreign bytes: 2 sites, 2 CPUs
 rollback-3-sites|rollback.pml|-DSITES=3 -DCPUS=1|pass|3 sites, 1 CPU

@@ -4,10 +4,10 @@
  * site, caches cleaned, one broadcast.
  *
  * A site leads to one of two targets. A writer leads all sites to the other one,
- * without end, and frees the old target when the commit has returned. (A target is
- * executed in one step here; quiesce.pml has tasks that are inside of one.) A foreign
+ * without end, and frees the old target when the commit has returned and no CPU is in
+ * that target any more. (How this is found out is quiesce.pml's business.) A foreign
  * breakpoint may turn up at the last site; then the commit fails, and its new target is
- * freed.
+ * freed in the same way, since a CPU may have come there in between.
  *
  * A CPU executes what it has fetched, and may have fetched it long ago, until it takes
  * part in a broadcast. It fetches from memory, or from a cache that still holds what
@@ -19,6 +19,7 @@
 #define CPUS	2
 #define NOTHING	3		/* nothing is held of this site */
 #define TORN	2		/* half of one instruction, half of another */
+#define OUTSIDE	2		/* in no target */
 
 bool freed_code_executed;
 bool mixed_bytes_executed;
@@ -32,6 +33,7 @@ typedef Words {
 byte memory[SITES];
 byte cache[SITES];
 Words held[CPUS];
+byte inside[CPUS] = OUTSIDE;	/* the target that a CPU is in */
 bool freed[2];
 bool old_is_over;		/* a CPU has run new in the commit that is under way */
 byte now;			/* the target that was set last */
@@ -41,7 +43,7 @@ inline execute(t)
 	if
 	:: t == TORN -> FAIL(mixed_bytes_executed)
 	:: t != TORN && freed[t] -> FAIL(freed_code_executed)
-	:: else
+	:: t != TORN && !freed[t] -> inside[_pid] = t
 	fi;
 #ifdef ORDERED
 	if
@@ -59,6 +61,15 @@ active [CPUS] proctype Cpu()
 
 	do
 	:: atomic {
+		inside[_pid] != OUTSIDE ->
+		if
+		:: freed[inside[_pid]] -> FAIL(freed_code_executed)
+		:: else
+		fi;
+		inside[_pid] = OUTSIDE
+	}
+	:: atomic {
+		inside[_pid] == OUTSIDE ->
 		select(s : 0 .. SITES - 1);
 		if
 		:: held[_pid].w[s] == NOTHING -> held[_pid].w[s] = memory[s]
@@ -105,6 +116,15 @@ inline store(s, t)
 	memory[s] = TORN;
 #endif
 	memory[s] = t
+}
+
+/* No CPU is sent to @t any more. */
+inline quiesce(t)
+{
+	for (c : 0 .. CPUS - 1) {
+		inside[c] != t
+	}
+	c = 0
 }
 
 active proctype Writer()
@@ -156,15 +176,26 @@ active proctype Writer()
 #endif
 #endif
 #endif
-		atomic {
-			if
-			:: fails ->
+		if
+		:: fails ->
 #ifdef SEE_FAILURE
-				FAIL(witness);
-#endif
-				freed[1 - old] = true
-			:: else -> now = 1 - old; freed[old] = true
+			if
+			:: inside[0] == 1 - old -> FAIL(witness)
+			:: else
 			fi;
+#endif
+#ifndef FREE_FAILED		/* variant: no CPU was sent there, or so it seems */
+			quiesce(1 - old);
+#endif
+			freed[1 - old] = true
+		:: else ->
+			atomic { now = 1 - old; old_is_over = false };
+#ifndef FREE_REPLACED
+			quiesce(old);
+#endif
+			freed[old] = true
+		fi;
+		atomic {
 			old_is_over = false;
 			old = 0;
 			fails = false

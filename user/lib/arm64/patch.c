@@ -6,10 +6,11 @@
  *   1	compare	All sites hold what they should, or nothing is changed.
  *   2	order	A broadcast: each thread sees from here on what was written before the
  *		change. A thread that executes a new instruction has fetched it after this,
- *		so all that the code there loads, it loads after this, too. Without it, the
- *		load of what a branch leads to could be older than the branch.
+ *		so all that the code there loads, it loads after this, too. By the model of
+ *		fetches a barrier would do (docs/architectures.md); this does not rely on it.
  *   3	store	Each site by one store of four bytes, and the caches are cleaned. If one fails,
- *		those before are stored again as they were, and nothing has changed.
+ *		those before are stored again as they were, and nothing has changed. But a thread
+ *		may be in what they led to meanwhile, which counts as replaced.
  *   4	sync	A broadcast: each core drops what it has fetched. When it returns, no thread
  *		executes an old instruction any more.
  *
@@ -131,6 +132,8 @@ static int take_back(const struct jf_poke *pokes, size_t num, bool alone)
 	}
 	if (!broadcast(alone))
 		err = -EIO;
+	/* A thread may be in what they led to: whatever has to be waited for comes from here on. */
+	jf_replaced();
 	if (!err)
 		return 0;
 	unfinished = true;

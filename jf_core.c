@@ -370,19 +370,34 @@ static int jf_verify(const struct jf_poke *pokes, unsigned int num)
 	return err;
 }
 
-/* Make sure that there is memory to remember what is replaced. */
+/* @record: @func, if there is something to remember of it, and memory for that. */
+static int jf_prepare_func(const struct jf_change *c, void *func, void **record)
+{
+	int err;
+
+	if (func == (void *)jf_nop || func == (void *)jf_ret0)
+		return 0;
+	err = jf_retire_prepare(func, c->ent->flags & JF_ENT_TRACE ?
+				JF_RETIRED_DISPATCH : JF_RETIRED_TARGET);
+	if (!err)
+		*record = func;
+	return err;
+}
+
+/*
+ * Make sure that there is memory to remember what is replaced; and what replaces it, if
+ * a task may be in that although the change fails.
+ */
 static int jf_prepare(struct jf_change *c)
 {
 	void *old = jf_ent_value(c->ent).func;
 	int err;
 
-	if (c->ent->type != JF_ENT_FUNC || old == (void *)jf_nop ||
-	    old == (void *)jf_ret0 || old == c->value.func)
+	if (c->ent->type != JF_ENT_FUNC || old == c->value.func)
 		return 0;
-	err = jf_retire_prepare(old, c->ent->flags & JF_ENT_TRACE ?
-				JF_RETIRED_DISPATCH : JF_RETIRED_TARGET);
-	if (!err)
-		c->retired = old;
+	err = jf_prepare_func(c, old, &c->retired);
+	if (!err && jf_arch_runs_failed())
+		err = jf_prepare_func(c, c->value.func, &c->tried);
 	return err;
 }
 
@@ -410,14 +425,24 @@ static void jf_left_way(struct jf_ctl *ctl, bool on)
 	ctl->seq = seq;
 }
 
-static void jf_replaced(struct jf_change *c, bool done)
+/* @func: what had a record prepared, NULL: nothing had. @left: the entity led there */
+static void jf_record(struct jf_change *c, void **func, bool left)
 {
-	if (!c->retired)
+	if (!*func)
 		return;
-	jf_retire_done(c->retired, done);
-	if (done)
-		jf_left_func(c->ctl, c->retired);
-	c->retired = NULL;
+	jf_retire_done(*func, left);
+	if (left)
+		jf_left_func(c->ctl, *func);
+	*func = NULL;
+}
+
+/* It led to the new value until the transaction was taken back: as if it had been set. */
+static void jf_was_tried(struct jf_change *c)
+{
+	if (c->ent->type == JF_ENT_KEY)
+		jf_left_way(c->ctl, c->value.on);
+	else
+		jf_record(c, &c->tried, true);
 }
 
 static void jf_apply(struct jf_change *c)
@@ -427,7 +452,7 @@ static void jf_apply(struct jf_change *c)
 
 		trace_jf_update(c->ent->name, f->func, c->value.func);
 		WRITE_ONCE(f->func, c->value.func);
-		jf_replaced(c, true);
+		jf_record(c, &c->retired, true);
 		/* jf_commit_locked() puts the old one. */
 		swap(c->pin, c->ctl->pin);
 	} else {
@@ -504,8 +529,25 @@ static int jf_validate(struct list_head *changes, struct list_head *noops,
 	return 0;
 }
 
+/* All of them, with what jf_arch_patch() promises. */
+static int jf_patch(struct list_head *changes, struct jf_poke *pokes,
+		    unsigned int num, bool *tried)
+{
+	int err = jf_arch_patch(pokes, num, true);
+	struct jf_change *c;
+
+	*tried = err && err != -EIO && jf_arch_runs_failed();
+	if (!*tried)
+		return err;
+	/* The broadcast after that is over: no CPU comes there any more. */
+	list_for_each_entry(c, changes, list)
+		jf_was_tried(c);
+	return err;
+}
+
 /* The text's part of a commit. @num: the sites that differ from what they shall be */
-static int jf_patch_sites(struct list_head *changes, unsigned int *num)
+static int jf_patch_sites(struct list_head *changes, unsigned int *num,
+			  bool *tried)
 {
 	struct jf_poke *pokes;
 	struct jf_change *c;
@@ -523,13 +565,13 @@ static int jf_patch_sites(struct list_head *changes, unsigned int *num)
 	if (!err && *num) {
 		jf_sort_pokes(pokes, *num);
 		err = jf_verify(pokes, *num) ?:
-		      jf_arch_patch(pokes, *num, true);
+		      jf_patch(changes, pokes, *num, tried);
 	}
 	kvfree(pokes);
 	return err;
 }
 
-int jf_commit_locked(struct list_head *changes)
+int jf_commit_try_locked(struct list_head *changes, bool *tried)
 {
 	unsigned int updates = 0, num = 0;
 	u64 start = ktime_get_ns();
@@ -538,6 +580,7 @@ int jf_commit_locked(struct list_head *changes)
 	int err;
 
 	lockdep_assert_held(&jf_mutex);
+	*tried = false;
 
 	err = jf_mark(changes, &noops);
 	if (err)
@@ -545,7 +588,7 @@ int jf_commit_locked(struct list_head *changes)
 	err = jf_validate(changes, &noops, &updates);
 	if (err)
 		goto out;
-	err = jf_patch_sites(changes, &num);
+	err = jf_patch_sites(changes, &num, tried);
 	/* -EIO: written, but not as it should be. */
 	if (err && err != -EIO)
 		goto out;
@@ -569,7 +612,8 @@ out:
 	}
 	trace_jf_batch(start, ktime_get_ns(), updates, num, err);
 	list_for_each_entry(c, changes, list) {
-		jf_replaced(c, false);
+		jf_record(c, &c->retired, false);
+		jf_record(c, &c->tried, false);
 		jf_unfreeze(c);
 		jf_unpin(c);
 	}
@@ -578,6 +622,13 @@ out:
 	if (err)
 		jf_stats.errors++;
 	return err;
+}
+
+int jf_commit_locked(struct list_head *changes)
+{
+	bool tried;
+
+	return jf_commit_try_locked(changes, &tried);
 }
 
 /* --- lists of changes -------------------------------------------------- */
@@ -596,6 +647,7 @@ int jf_add_change(struct list_head *changes, struct jf_ent *ent,
 	c->pin = NULL;
 	c->ctl = NULL;
 	c->retired = NULL;
+	c->tried = NULL;
 	c->frozen = false;
 	list_add_tail(&c->list, changes);
 	return 0;

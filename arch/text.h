@@ -39,6 +39,11 @@ int jf_arch_verify(const struct jf_poke *pokes, unsigned int num, size_t *bad);
  */
 int jf_arch_patch(struct jf_poke *pokes, unsigned int num, bool live);
 /*
+ * May a CPU have executed new at some site, before jf_arch_patch() took that back and failed?
+ * Then a task may still be in what that leads to.
+ */
+bool jf_arch_runs_failed(void);
+/*
  * What was written where no CPU could come, such as an image, is what each CPU executes
  * there from now on. A transaction implies it; this is for a change that needs none. One
  * broadcast, if there has been none since. With jf_lock() held.

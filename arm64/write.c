@@ -32,8 +32,17 @@
  * changes of ours take. All other code that writes text leaves sites alone (kprobes,
  * static keys, ftrace), but for a debugger that sets a BRK. Where one was set since, the
  * store does not take place (cmpxchg), what was stored before it is taken back, and a
- * broadcast makes sure that no CPU holds any of it. Meanwhile a CPU may have run new. This
- * is as in a commit that was made and unmade by another updater.
+ * broadcast makes sure that no CPU holds any of it. Meanwhile a CPU may have run new, and a task
+ * may still be in what that leads to. This is as in a commit that was made and unmade by another
+ * updater, and so it is recorded by the caller (jf_arch_runs_failed()): what was new is searched
+ * for, and freed when no task is in it. The broadcast is needed for that: without it a CPU could
+ * come there after the search.
+ *
+ * Before the first store there is no broadcast, unless code was written that no CPU could
+ * reach (jf_arch_settle()). A CPU that executes the new branch has fetched it before the
+ * instructions that follow, and those are executed after they were fetched; so what they load is
+ * no older than the branch, and smp_wmb() is enough for the updater. docs/architectures.md has the
+ * test of it in the formal model of instruction fetches.
  *
  * Writing goes through a second, writable mapping of the pages (vmap), set up before
  * the first word is written and removed before the commit returns. The text's mapping
@@ -99,6 +108,14 @@ static void jf_clean(const struct jf_poke *p)
 	jf_clean_text(p->site->addr, p->site->addr + JF_INSN_SIZE);
 }
 
+static void jf_take_back(const struct jf_poke *pokes, unsigned int num)
+{
+	unsigned int i;
+
+	for (i = 0; i < num; i++)
+		jf_swap(&pokes[i], pokes[i].new, pokes[i].old);
+}
+
 static int jf_store_all(const struct jf_poke *pokes, unsigned int num)
 {
 	unsigned int i, n;
@@ -109,8 +126,7 @@ static int jf_store_all(const struct jf_poke *pokes, unsigned int num)
 	for (n = 0; n < num && !err; n++)
 		err = jf_swap(&pokes[n], pokes[n].old, pokes[n].new);
 	if (err)
-		for (i = 0; i < n - 1; i++)
-			jf_swap(&pokes[i], pokes[i].new, pokes[i].old);
+		jf_take_back(pokes, n - 1);
 	for (i = 0; i < n; i++)
 		jf_clean(&pokes[i]);
 	return err;
@@ -164,4 +180,9 @@ int jf_arch_patch(struct jf_poke *pokes, unsigned int num, bool live)
 		err = -EIO;
 	}
 	return err;
+}
+
+bool jf_arch_runs_failed(void)
+{
+	return true;
 }

@@ -24,6 +24,7 @@ union jf_value {
  * @flags: dynamic functions: JF_PIN, JF_VOUCH
  * @ctl:   found when the batch is committed
  * @retired: meanwhile, what is being replaced, if that has to be remembered
+ * @tried: meanwhile, what replaces it, if that may be executed by a change that fails
  * @frozen: meanwhile, the key's one user was taken away
  * @pin:   the target's module, if it is to be kept; when it is done, the last one
  */
@@ -34,13 +35,18 @@ struct jf_change {
 	bool			force;
 	unsigned int		flags;
 	struct jf_ctl		*ctl;
-	void			*retired;
+	void			*retired, *tried;
 	bool			frozen;
 	struct module		*pin;
 };
 
 /* Commit a list of changes with the locks held. */
 int jf_commit_locked(struct list_head *changes);
+/*
+ * The same. *@tried: it failed, and a task may be in what it was to lead to, which
+ * jf_arch_runs_failed() tells of.
+ */
+int jf_commit_try_locked(struct list_head *changes, bool *tried);
 /* The same for one change. */
 int jf_commit_one(struct jf_ent *ent, union jf_value value, unsigned int flags);
 /* Take away a key's last user and disable it; -EAGAIN: that was not the last one. */

@@ -70,6 +70,11 @@ int jf_arch_patch(struct jf_poke *pokes, unsigned int num, bool live)
 	return -EOPNOTSUPP;
 }
 
+bool jf_arch_runs_failed(void)
+{
+	return false;
+}
+
 void jf_arch_show(struct seq_file *m, const struct jf_site *site)
 {
 }

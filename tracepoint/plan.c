@@ -149,18 +149,24 @@ static bool jf_plan_is_early(const struct jf_plan *plan)
 	return jf_is_walked(plan->new) && !jf_is_walked(plan->tp->probes);
 }
 
-/* The change to plan->new is not made: free it, or retire it. */
-static void jf_plan_undo(struct jf_plan *plan)
+/*
+ * The change to plan->new is not made: free it, or retire it. @ran: CPUs may have been led
+ * there, before a transaction was taken back.
+ */
+static void jf_plan_undo(struct jf_plan *plan, bool ran)
 {
 	jf_probes_done(plan->tp, plan->tp->probes, plan->new, false);
 	if (!plan->new)
 		return;
-	if (jf_plan_is_early(plan)) {
-		/*
-		 * A task in the iterator may have seen the new array. Pairs
-		 * with the iterator's READ_ONCE().
-		 */
+	/*
+	 * A task in the iterator may have seen the new array. One that was led
+	 * there just now has maybe yet to look for it, and may not find what
+	 * was there before: that has been freed if no task was in the iterator.
+	 */
+	if (jf_plan_is_early(plan) && !ran)
+		/* Pairs with the iterator's READ_ONCE(). */
 		smp_store_release(&plan->tp->active, plan->active);
+	if (jf_plan_is_early(plan) || ran) {
 		jf_retire_probes(plan->new);
 		return;
 	}
@@ -207,7 +213,7 @@ static int jf_plan_prepare(struct jf_plan *plan, struct list_head *changes)
 	plan->made = false;
 	err = jf_plan_changes(plan, changes);
 	if (err)
-		jf_plan_undo(plan);
+		jf_plan_undo(plan, false);
 	else
 		plan->ready = true;
 	return err;
@@ -248,6 +254,7 @@ int jf_plans_commit(struct list_head *plans, struct list_head *changes,
 {
 	struct jf_plan *plan;
 	bool done = false;
+	bool tried = false;
 	int err = 0;
 
 	list_for_each_entry(plan, plans, list) {
@@ -257,7 +264,7 @@ int jf_plans_commit(struct list_head *plans, struct list_head *changes,
 	}
 	if (!err) {
 		jf_lock();
-		err = jf_commit_locked(changes);
+		err = jf_commit_try_locked(changes, &tried);
 		jf_unlock();
 		/* After -EIO sites may lead to the new code: it is published. */
 		done = !err || err == -EIO;
@@ -266,7 +273,7 @@ int jf_plans_commit(struct list_head *plans, struct list_head *changes,
 		if (plan->ready && done)
 			jf_plan_done(plan);
 		else if (plan->ready)
-			jf_plan_undo(plan);
+			jf_plan_undo(plan, tried);
 	}
 	*made = done;
 	return err;

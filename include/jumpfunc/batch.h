@@ -118,6 +118,13 @@ void jf_batch_init(struct jf_batch *b);
  *		 it may make no thread, by which text is written, nor copies of text
  * * -EWOULDBLOCK called from atomic context
  *
+ * On arm64 -EBUSY and -EILSEQ, in a program -ENOMEM and -EOPNOTSUPP, may come after CPUs
+ * have executed the new values for a moment: something else, a debugger say, wrote to a
+ * site in between, or text could not be written any more, and what had been stored was
+ * taken back. No CPU is sent there after the return, but a task may still be there: wait as
+ * after a change that was made (jf_quiesce(), or what the contract says) before you free
+ * what a target or a probe uses that was not set.
+ *
  * The only error after which things have changed:
  * * -EIO	 a site did not read back as written: something else writes to
  *		 this text. All values count as set, and the log names the site.

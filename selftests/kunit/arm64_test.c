@@ -452,6 +452,11 @@ static void foreign_meanwhile(struct kunit *test)
 	expect_unchanged(test, places[0], BRK);
 }
 
+static void runs_what_fails(struct kunit *test)
+{
+	KUNIT_EXPECT_TRUE(test, jf_arch_runs_failed());
+}
+
 static void not_as_written(struct kunit *test)
 {
 	struct jf_poke p[SITES];
@@ -552,6 +557,7 @@ static struct kunit_case arm64_cases[] = {
 	KUNIT_CASE(compares_first),
 	KUNIT_CASE(takes_back),
 	KUNIT_CASE(foreign_meanwhile),
+	KUNIT_CASE(runs_what_fails),
 	KUNIT_CASE(not_as_written),
 	KUNIT_CASE(without_alias),
 	KUNIT_CASE(idle_first),

@@ -366,6 +366,22 @@ void jf_arch_settle(void)
 		jfk.on_settle();
 }
 
+bool jf_arch_runs_failed(void)
+{
+	return jfk.runs_failed;
+}
+
+/* All of them, and back. */
+static void jfk_images_shown(const struct jf_poke *pokes, unsigned int num)
+{
+	unsigned int i;
+
+	for (i = 0; i < num; i++) {
+		jfk_images_poked(pokes[i].old, pokes[i].new);
+		jfk_images_poked(pokes[i].new, pokes[i].old);
+	}
+}
+
 int jf_arch_patch(struct jf_poke *pokes, unsigned int num, bool live)
 {
 	int err = jfk.patch_err;
@@ -395,6 +411,8 @@ int jf_arch_patch(struct jf_poke *pokes, unsigned int num, bool live)
 	if (err && err != -EIO && jfk.patch_err_at <= num) {
 		if (jfk.patch_errs && !--jfk.patch_errs)
 			jfk.patch_err = 0;
+		if (jfk.runs_failed)
+			jfk_images_shown(pokes, num);
 		return jfk.patch_err_at ? jfk_transact(pokes, num, live, err) :
 					  err;
 	}

@@ -126,6 +126,7 @@ extern struct jfk {
 	 */
 	unsigned int	patch_err_at;
 	unsigned int	patch_errs;	/* so many times, 0: always */
+	bool		runs_failed;	/* what fails has been executed meanwhile, as on arm64 */
 	void		*far;		/* a target that is out of reach */
 	int		adopt_err;
 	unsigned int	adopt_err_at;

@@ -703,6 +703,55 @@ static void failed_batches_do_not(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, jfk_num_retired(), 3U);
 }
 
+/* Where CPUs execute what fails later: the targets that were not kept are searched for. */
+static void failed_batches_may_have_run(struct kunit *test)
+{
+	struct world w = world(test);
+	struct jf_batch b;
+	struct jfk_task *t;
+	unsigned int i;
+
+	jfk.runs_failed = true;
+	fill(&b, &w, w.a);
+	KUNIT_ASSERT_EQ(test, jf_batch_commit(&b), 0);
+	KUNIT_EXPECT_EQ(test, jfk_num_retired(), 0U);
+	/* Refused before anything was written. */
+	fill(&b, &w, w.b);
+	__jf_batch_set_func(&b, w.f[0], jfk_target(1));
+	KUNIT_EXPECT_EQ(test, jf_batch_commit(&b), -EINVAL);
+	KUNIT_EXPECT_EQ(test, jfk_num_retired(), 0U);
+	/* A function that is set to nothing, a key that goes on, and one that stays as it is. */
+	fill(&b, &w, w.b);
+	jf_key_batch_set(&b, w.key, true);
+	KUNIT_ASSERT_EQ(test, __jf_func_update(w.f[1], jfk_code(w.b, 1)), 0);
+	jf_quiesce();
+	jfk.patch_err = -EBUSY;
+	KUNIT_EXPECT_EQ(test, jf_batch_commit(&b), -EBUSY);
+	for (i = 0; i < FUNCS; i++) {
+		KUNIT_EXPECT_FALSE(test, jfk_is_retired(jfk_code(w.a, i)));
+		KUNIT_EXPECT_EQ(test, jfk_is_retired(jfk_code(w.b, i)), i != 1);
+		KUNIT_EXPECT_EQ(test, jfk_ctl(&w.f[i]->ent)->num_left, 1U);
+		KUNIT_EXPECT_PTR_EQ(test, jfk_ctl(&w.f[i]->ent)->left[0],
+				    jfk_code(i != 1 ? w.b : w.a, i));
+	}
+	KUNIT_EXPECT_EQ(test, jfk_num_retired(), 2U);
+	KUNIT_EXPECT_EQ(test, jfk_retired_pins(jfk_code(w.b, 0)), 0U);
+	KUNIT_EXPECT_EQ(test, jfk_retired_kind(jfk_code(w.b, 0)), JF_RETIRED_TARGET);
+	/* It was on for a moment. */
+	KUNIT_EXPECT_EQ(test, jfk_ctl(&w.key->ent)->left_ways, BIT(true));
+	KUNIT_EXPECT_EQ(test, __jf_func_update(w.f[0], NULL), -EBUSY);
+	KUNIT_EXPECT_EQ(test, jfk_num_retired(), 2U);
+	jfk.patch_err = 0;
+
+	t = jfk_task(test, jfk_code(w.b, 2));
+	t->stays = 3 * HZ;
+	jfk.gathers = 0;
+	jf_quiesce();
+	KUNIT_EXPECT_EQ(test, jfk.gathers, 1U);
+	KUNIT_EXPECT_FALSE(test, jfk_is_inside(jfk_code(w.b, 2), jfk_code(w.b, 2) + 1));
+	KUNIT_EXPECT_EQ(test, jfk_num_retired(), 0U);
+}
+
 static void fall_backs_record(struct kunit *test)
 {
 	struct world w = world(test);
@@ -928,6 +977,7 @@ static struct kunit_case retired_cases[] = {
 	KUNIT_CASE(updates_record),
 	KUNIT_CASE(batches_record),
 	KUNIT_CASE_PARAM(failed_batches_do_not, refusal_gen_params),
+	KUNIT_CASE(failed_batches_may_have_run),
 	KUNIT_CASE(fall_backs_record),
 	KUNIT_CASE(chains_record),
 	KUNIT_CASE(iterators_record),

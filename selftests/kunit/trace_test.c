@@ -571,6 +571,67 @@ static void failed_array_is_retired(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, jfk_num_retired_probes(), 0U);
 }
 
+/* The transaction fails after a CPU has executed it: a task may be in the new image. */
+static void failed_image_is_retired(struct kunit *test)
+{
+	struct fixture x = with_probes(test, 1);
+	const void *id = jfk_probes_id(x.tp);
+	struct jfk_image *image;
+	struct jfk_task *t;
+
+	jfk.runs_failed = true;
+	jfk.patch_err = -EBUSY;
+	KUNIT_EXPECT_EQ(test, add(&x, 1, 5), -EBUSY);
+	jfk.patch_err = 0;
+	expect_model(test, &x, "the failure");
+	KUNIT_EXPECT_EQ(test, jfk_images_used(), 2U);
+	KUNIT_EXPECT_EQ(test, jfk_num_retired_probes(), 1U);
+	image = jfk.image + (jfk_probes_image(x.tp) == jfk.image);
+	KUNIT_EXPECT_TRUE(test, jfk_is_retired(image));
+	KUNIT_EXPECT_EQ(test, jfk_retired_kind(image), JF_RETIRED_DISPATCH);
+	KUNIT_EXPECT_EQ(test, jfk_retired_pins(image), 0U);
+	t = jfk_task(test, image);
+	jfk_reclaim();
+	KUNIT_EXPECT_EQ(test, jfk_images_used(), 2U);
+	jfk_leave(t);
+	jfk_reclaim();
+	KUNIT_EXPECT_EQ(test, jfk_images_used(), 1U);
+	KUNIT_EXPECT_FALSE(test, jfk_is_retired(image));
+	expect_old(test, &x, id, "the failure, after a while");
+	/* What succeeds leaves no record of what it leads to. */
+	KUNIT_EXPECT_EQ(test, add(&x, 1, 5), 0);
+	KUNIT_EXPECT_FALSE(test, jfk_is_retired(jfk_probes_image(x.tp)));
+	expect_model(test, &x, "the end");
+}
+
+/*
+ * ... or in the iterator, which has yet to read where its array is. That must not be one that
+ * has been freed since the iterator last served.
+ */
+static void failed_array_stays(struct kunit *test)
+{
+	struct fixture x = with_probes(test, 17);
+	static const struct jf_probe freed;
+	struct jfk_task *t;
+
+	KUNIT_ASSERT_EQ(test, del(&x, 16), 0);
+	jfk_reclaim();
+	x.tp->active = &freed;
+	jfk.runs_failed = true;
+	jfk.patch_err = -EILSEQ;
+	KUNIT_EXPECT_EQ(test, add(&x, 17, 5), -EILSEQ);
+	jfk.patch_err = 0;
+	KUNIT_ASSERT_PTR_NE(test, x.tp->active, &freed);
+	KUNIT_EXPECT_PTR_EQ(test, x.tp->active[16].func, func(17));
+	expect_model(test, &x, "after the failure");
+	t = jfk_task(test, jfk_iter());
+	jfk_reclaim();
+	KUNIT_EXPECT_EQ(test, jfk_num_retired_probes(), 1U);
+	jfk_leave(t);
+	jfk_reclaim();
+	KUNIT_EXPECT_EQ(test, jfk_num_retired_probes(), 0U);
+}
+
 /* After -EIO the new code counts as published. */
 static void read_back_differs(struct kunit *test)
 {
@@ -678,6 +739,8 @@ static struct kunit_case trace_cases[] = {
 	KUNIT_CASE_PARAM(each_allocation_fails, change_gen_params),
 	KUNIT_CASE_PARAM(patching_fails, change_gen_params),
 	KUNIT_CASE(failed_array_is_retired),
+	KUNIT_CASE(failed_image_is_retired),
+	KUNIT_CASE(failed_array_stays),
 	KUNIT_CASE(read_back_differs),
 	KUNIT_CASE(left_behind),
 	KUNIT_CASE(left_behind_all),

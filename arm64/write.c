@@ -38,6 +38,10 @@
  * for, and freed when no task is in it. The broadcast is needed for that: without it a CPU could
  * come there after the search.
  *
+ * A debugger that sets a second breakpoint meanwhile, on what has been stored, keeps that for
+ * the time when it removes it. Such a site is known to have new, so that the next change of
+ * its entity mends it, and the log names it.
+ *
  * Before the first store there is no broadcast, unless code was written that no CPU could
  * reach (jf_arch_settle()). A CPU that executes the new branch has fetched it before the
  * instructions that follow, and those are executed after they were fetched; so what they load is
@@ -112,8 +116,13 @@ static void jf_take_back(const struct jf_poke *pokes, unsigned int num)
 {
 	unsigned int i;
 
-	for (i = 0; i < num; i++)
-		jf_swap(&pokes[i], pokes[i].new, pokes[i].old);
+	for (i = 0; i < num; i++) {
+		if (!jf_swap(&pokes[i], pokes[i].new, pokes[i].old))
+			continue;
+		/* What stands there once the other writer is gone. */
+		WRITE_ONCE(pokes[i].site->insn, pokes[i].new);
+		pokes[i].site->asked = pokes[i].new;
+	}
 }
 
 static int jf_store_all(const struct jf_poke *pokes, unsigned int num)
@@ -159,6 +168,17 @@ static int jf_write(struct jf_poke *pokes, unsigned int num)
 	return 0;
 }
 
+/* The transaction failed. */
+static void jf_tell_stuck(const struct jf_poke *pokes, unsigned int num)
+{
+	unsigned int i;
+
+	for (i = 0; i < num; i++)
+		if (pokes[i].site->insn == pokes[i].new)
+			pr_err("%pS: a breakpoint was set while it changed: until its next change it leads to what was refused, once that is removed\n",
+			       (void *)pokes[i].site->addr);
+}
+
 int jf_arch_patch(struct jf_poke *pokes, unsigned int num, bool live)
 {
 	unsigned int i;
@@ -166,8 +186,10 @@ int jf_arch_patch(struct jf_poke *pokes, unsigned int num, bool live)
 
 	lockdep_assert_held(&jf_mutex);
 	err = jf_write(pokes, num);
-	if (err)
+	if (err) {
+		jf_tell_stuck(pokes, num);
 		return err;
+	}
 	for (i = 0; i < num; i++) {
 		u32 have = jf_text_load(pokes[i].site->addr);
 

@@ -449,6 +449,10 @@ static void foreign_meanwhile(struct kunit *test)
 	world.foreign = BRK;
 	KUNIT_EXPECT_EQ(test, patch(p, SITES), -EILSEQ);
 	KUNIT_EXPECT_EQ(test, world.stores, 4U + 3U);
+	/* It will be a call, once the breakpoint is removed, and the next change finds that. */
+	KUNIT_EXPECT_EQ(test, sites[0].insn, (u64)call_of(0));
+	KUNIT_EXPECT_EQ(test, sites[0].asked, (u64)call_of(0));
+	sites[0].insn = sites[0].asked = jf_insn_nop();
 	expect_unchanged(test, places[0], BRK);
 }
 

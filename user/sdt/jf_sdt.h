@@ -211,10 +211,11 @@ char *change_list(const char *file, const uint8_t *data, size_t size, const stru
 /* --- run.c -------------------------------------------------------------------------- */
 
 /*
- * The object file that a compiler's command writes, for the caller to free, or NULL: none. -errno: that cannot be said;
- * of a file of arguments, which is named, because it is none.
+ * The object files that a compiler's command writes, with a NULL after them, for run_free(), or NULL: none. -errno: that
+ * cannot be said; of a file of arguments that is none, or a source with a strange name, which is named.
  */
-int run_object(char *const *command, char **object);
+int run_objects(char *const *command, char ***objects);
+void run_free(char **objects);
 /* Runs it, and returns its exit status, as a shell would. */
 int run_command(char *const *command);
 

@@ -305,29 +305,49 @@ static bool is_object(const char *path)
 	return is;
 }
 
-/* A compiler's command, and then its object file. One that is refused does not stay, or it would be linked next time. */
+/* One that is refused does not stay, or it would be linked next time. */
+static int change_or_remove(struct file *files, size_t num, const struct options *options)
+{
+	int rc = do_all(files, num, CHANGE, options);
+	size_t i;
+
+	for (i = 0; i < num; i++) {
+		/* In a folder that cannot be written the file may be one that can. */
+		if (rc && unlink(files[i].name) && truncate(files[i].name, 0))
+			say(&files[i], "is still there, and cannot be removed");
+		file_free(&files[i]);
+	}
+	return rc;
+}
+
+/* A compiler's command, and then its object files. */
 static int do_run(char **command, const struct options *options)
 {
-	struct file f = { .name = NULL };
-	char *object;
+	struct file *files = NULL;
+	char **objects;
+	size_t num, i;
 	int rc;
 
 	/* Before it runs, so that nothing is left that was not changed. */
-	rc = run_object(command, &object);
+	rc = run_objects(command, &objects);
+	for (num = 0; objects && objects[num]; num++)
+		;
+	if (!rc && num && !(files = calloc(num, sizeof(*files))))
+		rc = -ENOMEM;
 	if (rc == -ENOMEM)
 		fprintf(stderr, "jf-sdt: no memory\n");
-	if (rc)
+	if (rc) {
+		run_free(objects);
 		return REFUSED;
-	rc = run_command(command);
-	f.name = object;
-	if (!rc && object && is_object(object)) {
-		rc = do_all(&f, 1, CHANGE, options);
-		/* In a folder that cannot be written the file may be one that can. */
-		if (rc && unlink(object) && truncate(object, 0))
-			say(&f, "is still there, and cannot be removed");
-		file_free(&f);
 	}
-	free(object);
+	rc = run_command(command);
+	for (num = i = 0; !rc && objects && objects[i]; i++)
+		if (is_object(objects[i]))
+			files[num++].name = objects[i];
+	if (num)
+		rc = change_or_remove(files, num, options);
+	free(files);
+	run_free(objects);
 	return rc;
 }
 
@@ -344,7 +364,7 @@ static int usage(FILE *to, int rc)
 		"  -u, --undo            give each file its original content again\n"
 		"  -p, --prefix PREFIX   how names of probe functions begin (" DEFAULT_PREFIX ")\n"
 		"  -P, --provider NAME   of probes whose names have none (" DEFAULT_PROVIDER ")\n"
-		"  -r, --run             run a compiler, and change the object file that it has made\n"
+		"  -r, --run             run a compiler, and change the object files that it has made\n"
 		"  -h, --help            this text\n"
 		"  -V, --version         the version\n"
 		"\n"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /*
- * A compiler's command, and which object file it writes: jf-sdt --run cc -c a.c -o a.o
+ * A compiler's command, and which object files it writes: jf-sdt --run cc -c a.c -o a.o
  *
- * What is no compilation of one file to an object file is run as it is.
+ * What is no compilation to object files is run as it is. One of which their names are not known is refused.
  */
 #define _GNU_SOURCE
 #include "jf_sdt.h"
@@ -141,48 +141,162 @@ static int expand(struct args *all, const char *arg)
 	return err;
 }
 
-static char *object_in(const struct args *all)
+/* --- what is written ---------------------------------------------------------------------- */
+
+/* The next argument belongs to this one. */
+static bool takes_next(const char *arg)
 {
-	const char *source = NULL, *to = NULL;
-	bool compiles = false;
+	static const char *const options[] = {
+		"-I", "-D", "-U", "-L", "-T", "-u", "-z", "-e", "-A", "-include", "-imacros", "-isystem", "-iquote", "-idirafter", "-iprefix",
+		"-iwithprefix", "-iwithprefixbefore", "-isysroot", "-imultilib", "-MF", "-MT", "-MQ", "-MJ", "-aux-info", "-dumpdir",
+		"-dumpbase", "-dumpbase-ext", "-wrapper", "-specs", "-arch", "-target", "-mllvm", "-Xclang", "-Xassembler",
+		"-Xpreprocessor", "-Xlinker", "-Xarch_host", "--param", "--sysroot", "--include", "--include-directory", "--define-macro",
+		"--undefine-macro",
+	};
 	size_t i;
 
-	for (i = 0; i < all->num; i++) {
-		const char *arg = all->arg[i];
-
-		if (!strcmp(arg, "-c"))
-			compiles = true;
-		else if (!strcmp(arg, "-S") || !strcmp(arg, "-E") || !strcmp(arg, "-fsyntax-only") || !strcmp(arg, "-M") ||
-			 !strcmp(arg, "-MM"))
-			return NULL;
-		else if (!strcmp(arg, "-o") && i + 1 < all->num)
-			to = all->arg[++i];
-		else if (!strncmp(arg, "-o", 2) && arg[2])
-			to = arg + 2;
-		else if (is_source(arg))
-			source = arg;
-	}
-	if (!compiles)
-		return NULL;
-	if (to)
-		return strdup(to);
-	return source ? object_of(source) : NULL;
+	for (i = 0; i < sizeof(options) / sizeof(*options); i++)
+		if (!strcmp(arg, options[i]))
+			return true;
+	return false;
 }
 
-int run_object(char *const *command, char **object)
+/* It compiles nothing, or not to an object file. */
+static bool ends_early(const char *arg)
 {
+	static const char *const options[] = {
+		"-S", "-E", "-M", "-MM", "-fsyntax-only", "--assemble", "--preprocess", "--dependencies", "--user-dependencies",
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(options) / sizeof(*options); i++)
+		if (!strcmp(arg, options[i]))
+			return true;
+	return false;
+}
+
+void run_free(char **objects)
+{
+	size_t i;
+
+	for (i = 0; objects && objects[i]; i++)
+		free(objects[i]);
+	free(objects);
+}
+
+/**
+ * struct command - what a compiler is told
+ * @compiles: to object files
+ * @early:    it ends before there is one
+ * @to:       the object file; NULL: each has its source's name
+ * @strange:  an argument of which it cannot be said what object file it leads to
+ * @objects:  those of the sources, and a NULL
+ * @num:      how many
+ */
+struct command {
+	bool		compiles;
+	bool		early;
+	const char	*to;
+	const char	*strange;
+	char		**objects;
+	size_t		num;
+};
+
+static int add_object(struct command *c, char *object)
+{
+	char **more = object ? realloc(c->objects, (c->num + 2) * sizeof(*more)) : NULL;
+
+	if (!more) {
+		free(object);
+		return -ENOMEM;
+	}
+	c->objects = more;
+	more[c->num++] = object;
+	more[c->num] = NULL;
+	return 0;
+}
+
+/*
+ * May a compiler take it for a source, without the endings that are known? What a linker takes is not compiled, and a compiler
+ * that another program is to run (ccache gcc -c a.c) can be executed.
+ */
+static bool may_be_source(const char *arg)
+{
+	struct stat st;
+
+	if (ends_with(arg, ".o") || ends_with(arg, ".a") || ends_with(arg, ".so") || strstr(arg, ".so."))
+		return false;
+	return !stat(arg, &st) && S_ISREG(st.st_mode) && !(st.st_mode & 0111);
+}
+
+static int read_command(struct command *c, const struct args *all)
+{
+	int err = 0;
+	size_t i;
+
+	for (i = 0; !err && i < all->num; i++) {
+		const char *arg = all->arg[i];
+
+		if (!strcmp(arg, "-c") || !strcmp(arg, "--compile"))
+			c->compiles = true;
+		else if (ends_early(arg))
+			c->early = true;
+		else if ((!strcmp(arg, "-o") || !strcmp(arg, "--output")) && i + 1 < all->num)
+			c->to = all->arg[++i];
+		else if (!strncmp(arg, "--output=", 9) && arg[9])
+			c->to = arg + 9;
+		else if (!strncmp(arg, "-o", 2) && arg[2] && strncmp(arg, "-objc", 5) && strncmp(arg, "-object", 7))
+			c->to = arg + 2;
+		else if (!strncmp(arg, "-x", 2) || !strncmp(arg, "--language", 10) || !strcmp(arg, "-"))
+			c->strange = arg;
+		else if (takes_next(arg))
+			i++;
+		else if (is_source(arg))
+			err = add_object(c, object_of(arg));
+		else if (*arg != '-' && may_be_source(arg))
+			c->strange = arg;
+	}
+	return err;
+}
+
+static int objects_of(struct command *c)
+{
+	int err = 0;
+
+	if (!c->compiles || c->early || c->to) {
+		run_free(c->objects);
+		c->objects = NULL;
+		c->num = 0;
+		if (c->compiles && !c->early)
+			err = add_object(c, strdup(c->to));
+	} else if (c->strange) {
+		fprintf(stderr, "jf-sdt: '%s': it is not known which object file the compiler makes of that: give -o\n", c->strange);
+		err = -EINVAL;
+	}
+	return err;
+}
+
+int run_objects(char *const *command, char ***objects)
+{
+	struct command c = { 0 };
 	struct args all = { NULL, 0, 0 };
 	int err = 0;
 	size_t i;
 
-	*object = NULL;
 	for (i = 1; !err && command[i]; i++)
 		err = expand(&all, command[i]);
 	if (!err)
-		*object = object_in(&all);
+		err = read_command(&c, &all);
+	if (!err)
+		err = objects_of(&c);
 	for (i = 0; i < all.num; i++)
 		free(all.arg[i]);
 	free(all.arg);
+	if (err) {
+		run_free(c.objects);
+		c.objects = NULL;
+	}
+	*objects = c.objects;
 	return err;
 }
 

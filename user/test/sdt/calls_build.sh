@@ -59,10 +59,21 @@ by_make_refused()
 by_run()
 {
 	cd "$tmp" && echo 'void __dtrace_a___b(void); int f(void); int f(void) { __dtrace_a___b(); return 1; }' > one.c || return 1
-	for how in "-c one.c" "-c -oone.o one.c" "-o one.o -c one.c" "-c $tmp/one.c"; do
+	cp one.c one.txt && : > other.c || return 1
+	for how in "-c one.c" "-c -oone.o one.c" "-o one.o -c one.c" "-c $tmp/one.c" "--compile one.c" "-c one.c --output=one.o" \
+		"--output one.o one.c -c" "-x c -c one.txt -o one.o" "-c -include other.c one.c"; do
 		rm -f one.o
 		# shellcheck disable=SC2086
 		"$root/bin/jf-sdt" --run "$CC" $how && "$root/bin/jf-sdt" --verify one.o || return 1
+	done
+	# Several sources, and a program that runs the compiler.
+	sed s/f/g/g one.c > two.c && rm -f one.o two.o && "$root/bin/jf-sdt" --run "$CC" -c one.c two.c &&
+		"$root/bin/jf-sdt" --verify one.o two.o || return 1
+	rm -f one.o && "$root/bin/jf-sdt" --run env "$CC" -c one.c && "$root/bin/jf-sdt" --verify one.o || return 1
+	# Of which the name is not known.
+	for how in "-x c -c one.txt" "-c one.txt"; do
+		# shellcheck disable=SC2086
+		! "$root/bin/jf-sdt" --run "$CC" $how 2> err && grep -q 'give -o' err || return 1
 	done
 	# What is no compilation, and what fails.
 	"$root/bin/jf-sdt" --run "$CC" -E one.c > one.i && "$root/bin/jf-sdt" --run "$CC" -S one.c && [ -e one.s ] || return 1

@@ -8,7 +8,7 @@
 AGENT_SECONDS ?= 5
 AGENT_SOURCES := $(addprefix agent/,agent.c object.c probe.c detour.c place.c displace.c operand.c note.c elf.c record.c)
 AGENT_OBJECTS := $(AGENT_SOURCES:agent/%.c=$(OUT)/agent/%.o) $(OUT)/agent/entry.o $(OUT)/agent/call.o
-AGENT_HEADERS := agent/agent.h lib/text.h trace/provider.h $(LIB_HEADERS)
+AGENT_HEADERS := agent/agent.h lib/text.h lib/error.h trace/provider.h $(LIB_HEADERS)
 AGENT_ZYDIS := $(shell printf "\043include <Zydis/Zydis.h>\n" | $(CC) -E -o /dev/null -xc - 2>/dev/null && echo yes)
 # Packages leave it out as long as they have no name for Zydis: AGENT=no
 AGENT ?= yes

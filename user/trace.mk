@@ -10,13 +10,13 @@
 KILLS ?= 300
 FUZZ ?= 20000
 
-RECORD_SOURCES := $(addprefix trace/,socket.c control.c words.c record.c provider.c sdt.c ring.c metadata.c clock.c file.c recover.c)
+RECORD_SOURCES := $(addprefix trace/,socket.c control.c words.c record.c provider.c sdt.c ring.c metadata.c clock.c file.c env.c recover.c)
 RECORD_OBJECTS := $(RECORD_SOURCES:trace/%.c=$(OUT)/trace/%.o)
 RECORD_LIBS := $(OUT)/libjumpfunc-trace.so $(OUT)/libjumpfunc-trace.a $(OUT)/jf-recover $(OUT)/jf-trace
 
 trace: $(RECORD_LIBS)
 
-$(OUT)/trace/%.o: trace/%.c $(wildcard trace/*.h) $(LIB_HEADERS)
+$(OUT)/trace/%.o: trace/%.c $(wildcard trace/*.h) lib/error.h $(LIB_HEADERS)
 	@mkdir -p $(@D)
 	$(CC) $(LIB_CFLAGS) -c -o $@ $<
 

@@ -33,6 +33,8 @@
 
 #include <jumpfunc/record.h>
 
+#include "user/lib/error.h"
+
 #define GLOB_MAX	256
 /* So many functions are switched on in one transaction. */
 #define BATCH_MAX	256
@@ -211,7 +213,7 @@ static int start_recording(void)
 		err = 0;
 	recording = !err;
 	if (err && err != last)
-		say("libjumpfunc-agent: nothing is recorded: %s", strerror(-err));
+		say("libjumpfunc-agent: nothing is recorded: %s", jf_error(-err));
 	last = err;
 	return err;
 }
@@ -638,9 +640,9 @@ static void by_environment(const char *globs)
 		n = switch_on(glob, NULL);
 		f = switch_on(glob, &true_word);
 		if (n < 0 && f < 1)
-			say("libjumpfunc-agent: %s: nothing is recorded: %s", glob, strerror(-n));
+			say("libjumpfunc-agent: %s: nothing is recorded: %s", glob, jf_error(-n));
 		else if (f < 0 && n < 1)
-			say("libjumpfunc-agent: %s: nothing is recorded: %s", glob, strerror(-f));
+			say("libjumpfunc-agent: %s: nothing is recorded: %s", glob, jf_error(-f));
 		else if (!n && !f && verbose)
 			say("libjumpfunc-agent: %s: nothing matches", glob);
 	}
@@ -659,7 +661,10 @@ static void after_fork(void)
 	jf_agent_busy--;
 }
 
-/* As those of a program begin, whose own are later; libjumpfunc-trace's have been. */
+/*
+ * As those of a program begin, whose own are later; libjumpfunc-trace's have been. The environment is not looked at
+ * after it: it is the program's.
+ */
 __attribute__((__constructor__))
 static void begins(void)
 {
@@ -667,6 +672,8 @@ static void begins(void)
 
 	text = secure_getenv("JUMPFUNC");
 	verbose = text && !strcmp(text, "verbose");
+	text = secure_getenv("JUMPFUNC_TRAP");
+	jf_traps_always = text && !strcmp(text, "always");
 	text = secure_getenv("JUMPFUNC_AGENT_WAYS");
 	if (text)
 		set_ways(text);

@@ -51,6 +51,8 @@
 /* Arguments of a probe that are strings at most, and bytes of each, with its end. */
 #define JF_STRINGS_MAX	4
 #define JF_STRING_SIZE	256
+/* The same in a signal handler that has interrupted a record of strings. */
+#define JF_STRING_NESTED	32
 
 /* --- record.c, entry.S -------------------------------------------------------------- */
 
@@ -373,6 +375,8 @@ struct jf_module {
 JF_HIDDEN int jf_module_add(struct jf_module *module, struct jf_agent_probe *p);
 /* Its function that begins at @at, or NULL. */
 JF_HIDDEN struct jf_agent_probe *jf_module_function_at(const struct jf_module *module, uintptr_t at);
+/* Libraries of the program change calls in place: JUMPFUNC_TRAP=always. */
+extern bool jf_traps_always JF_HIDDEN;
 /* May this be a probe? NULL, or why not. */
 JF_HIDDEN const char *jf_module_refuses(const struct jf_module *module, bool function, uintptr_t at);
 

@@ -25,6 +25,8 @@
 #include <jumpfunc/detail/ring_user.h>
 #include <jumpfunc/detail/types.h>
 
+bool jf_traps_always;
+
 static struct jf_module *modules;
 static unsigned int walks;
 static unsigned long long adds, subs;
@@ -241,11 +243,10 @@ static int look_at(struct jf_module *m, const struct jf_elf *elf)
  */
 const char *jf_module_refuses(const struct jf_module *m, bool function, uintptr_t at)
 {
-	const char *trap = secure_getenv("JUMPFUNC_TRAP");
 	size_t low = 0, high = m->nr_sites;
 
 	/* Calls that such a library has changed already were not found. */
-	if (m->copy && (function || (trap && !strcmp(trap, "always"))))
+	if (m->copy && (function || jf_traps_always))
 		return "its object has a libjumpfunc of its own";
 	while (low < high) {
 		size_t mid = low + (high - low) / 2;

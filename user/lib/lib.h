@@ -219,8 +219,6 @@ void jf_say(bool verbose, const char *fmt, ...)
 	__attribute__((__format__(__printf__, 2, 3)));
 /* False: nothing of @text is in the file now. It brings no signal. */
 bool jf_write_text(int fd, const char *text);
-/* What an error number means, in English, and without a look at the locale. */
-const char *jf_error(int err);
 uint64_t jf_now_ns(void);
 /* The same, if it can be had soon; exit() must not wait for ever. */
 bool jf_lock_soon(void);
@@ -770,5 +768,6 @@ bool jf_sdt_has_any(const struct jf_mod *m);
 void jf_sdt_loaded(bool any);
 
 #include "break.h"
+#include "error.h"
 
 #endif /* JF_LIB_H */

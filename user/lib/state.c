@@ -524,32 +524,6 @@ void jf_say(bool verbose, const char *fmt, ...)
 	errno = err;
 }
 
-/*
- * strerror() may translate, and open a converter for that: a shared object, with the lock
- * of the dynamic linker, which a thread has that waits for ours in a constructor.
- */
-#ifndef __GLIBC__
-const char *jf_error(int err)
-{
-	return strerror(err);
-}
-#elif __GLIBC_PREREQ(2, 32)
-const char *jf_error(int err)
-{
-	const char *text = strerrordesc_np(err);
-
-	return text ? text : "an unknown error";
-}
-#else
-const char *jf_error(int err)
-{
-	static __thread char text[32] __JF_OF_THREAD;
-
-	snprintf(text, sizeof(text), "error %d", err);
-	return text;
-}
-#endif
-
 uint64_t jf_now_ns(void)
 {
 	struct timespec ts;

@@ -9,6 +9,7 @@
 #include "trace.h"
 #include "control.h"
 #include "provider.h"
+#include "../lib/error.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -156,7 +157,7 @@ bool jf_record_wished(const char *system, const char *name)
 /* Where a trace's folder is made if nothing says where. */
 static int default_parent(char *buf, size_t size)
 {
-	const char *dir = secure_getenv("XDG_RUNTIME_DIR");
+	const char *dir = jf_env(JF_ENV_FOLDER);
 	struct stat st;
 	int n, err;
 
@@ -341,7 +342,7 @@ void __jf_event_register(struct jf_event *event)
 	how = jf_class_of(event, &event->id);
 	if (how < 0)
 		fprintf(stderr, "libjumpfunc-trace: %s:%s cannot be recorded: %s\n", event->system,
-			event->name, how == -EINVAL ? "a field has a type that CTF does not know" : strerror(-how));
+			event->name, how == -EINVAL ? "a field has a type that CTF does not know" : jf_error(-how));
 	event->next = NULL;
 	*last_event = event;
 	last_event = &event->next;
@@ -401,19 +402,19 @@ static void in_child(void)
 
 /* --- the environment ------------------------------------------------------------------- */
 
-static bool number(const char *name, uint32_t *val)
+static bool number(enum jf_env which, uint32_t *val)
 {
-	const char *text = secure_getenv(name);
+	const char *text = jf_env(which);
 
-	return !text || !*text || jf_number_parse(text, val);
+	return !text || jf_number_parse(text, val);
 }
 
-static bool word(const char *name, const char *const *words, unsigned int *val)
+static bool word(enum jf_env which, const char *const *words, unsigned int *val)
 {
-	const char *text = secure_getenv(name);
+	const char *text = jf_env(which);
 	int i;
 
-	if (!text || !*text)
+	if (!text)
 		return true;
 	i = jf_name_find(words, text);
 	if (i >= 0)
@@ -433,11 +434,10 @@ int __jf_record_by_environment(void)
 	struct jf_record_options o = { NULL, JF_RECORD_OVERWRITE, JF_RECORD_CLOCK_AUTO, 0, 0, 0 };
 	unsigned int mode = 0, clock = 0;
 
-	o.parent = secure_getenv("JUMPFUNC_TRACE_DIR");
-	if (!word("JUMPFUNC_TRACE_MODE", jf_mode_names, &mode) || !word("JUMPFUNC_TRACE_CLOCK", jf_clock_names, &clock) ||
-	    !number("JUMPFUNC_TRACE_PACKETS", &o.packets) ||
-	    !number("JUMPFUNC_TRACE_PACKET_SIZE", &o.packet_size) ||
-	    !number("JUMPFUNC_TRACE_RINGS", &o.rings))
+	o.parent = jf_env(JF_ENV_DIR);
+	if (!word(JF_ENV_MODE, jf_mode_names, &mode) || !word(JF_ENV_CLOCK, jf_clock_names, &clock) ||
+	    !number(JF_ENV_PACKETS, &o.packets) || !number(JF_ENV_PACKET_SIZE, &o.packet_size) ||
+	    !number(JF_ENV_RINGS, &o.rings))
 		return -EINVAL;
 	o.mode = (enum jf_record_mode)mode;
 	o.clock = (enum jf_record_clock)clock;
@@ -481,5 +481,5 @@ static void begins(void)
 		return;
 	err = by_environment(globs);
 	if (err)
-		fprintf(stderr, "libjumpfunc-trace: JUMPFUNC_TRACE: nothing is recorded: %s\n", strerror(-err));
+		fprintf(stderr, "libjumpfunc-trace: JUMPFUNC_TRACE: nothing is recorded: %s\n", jf_error(-err));
 }

@@ -16,6 +16,7 @@
  */
 #include "socket.h"
 #include "control.h"
+#include "../lib/error.h"
 
 #include <fcntl.h>
 #include <pthread.h>
@@ -127,7 +128,7 @@ static int try_folder(const char *folder)
 /* With the lock. */
 static int make_socket(void)
 {
-	const char *dir = secure_getenv("XDG_RUNTIME_DIR");
+	const char *dir = jf_env(JF_ENV_FOLDER);
 	char folder[PATH_MAX];
 	struct stat st;
 	int err;
@@ -428,7 +429,7 @@ static void begins(void)
 		return;
 	err = start_it();
 	if (err)
-		fprintf(stderr, "libjumpfunc-trace: JUMPFUNC_TRACE_CONTROL: no control: %s\n", strerror(-err));
+		fprintf(stderr, "libjumpfunc-trace: JUMPFUNC_TRACE_CONTROL: no control: %s\n", jf_error(-err));
 }
 
 /* Whatever way it ends else, jf-trace removes what it finds. */

@@ -11,6 +11,7 @@
  *   metadata.c	what the trace says of itself
  *   clock.c	time stamps
  *   file.c	folders and files, by system calls alone
+ *   env.c	the environment, as it was at the begin
  *
  * recover.c, which reads what others have written, and words.c, which takes messages apart, use none of them.
  *
@@ -50,6 +51,21 @@
 /* The ring of a file that only counts what had no ring. */
 #define JF_NO_RING	UINT32_MAX
 #define JF_NO_RING_SIZE	4096
+
+/* --- env.c ------------------------------------------------------------------------- */
+
+enum jf_env {
+	JF_ENV_FOLDER,		/* XDG_RUNTIME_DIR */
+	JF_ENV_DIR,		/* JUMPFUNC_TRACE_DIR, and so on */
+	JF_ENV_MODE,
+	JF_ENV_CLOCK,
+	JF_ENV_PACKETS,
+	JF_ENV_PACKET_SIZE,
+	JF_ENV_RINGS,
+	JF_ENV_NUM
+};
+
+JF_HIDDEN const char *jf_env(enum jf_env which);
 
 /* --- file.c ------------------------------------------------------------------------ */
 

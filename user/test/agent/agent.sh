@@ -261,6 +261,42 @@ python_strings()
 	grep -q 'arg1_string = ".*/named.py", arg2_string = "abc" }' "$tmp/events"
 }
 
+# A program's environment is its own after main() has begun. What is asked for comes later, from a thread of the program.
+no_environment()
+{
+	cat > "$tmp/plugin.c" <<-END
+	#include <stdio.h>
+	__attribute__((__noinline__)) int late(int a) { __asm__ volatile(""); return a + 1; }
+	int calls(void) { return late(1); }
+	END
+	cat > "$tmp/gone.c" <<-END
+	#define _GNU_SOURCE
+	#include <dlfcn.h>
+	#include <locale.h>
+	#include <stdio.h>
+	#include <unistd.h>
+	int main(int argc, char **argv)
+	{
+		int (*calls)(void);
+		setlocale(LC_ALL, "C.UTF-8");
+		environ = (char **)16;
+		void *h = dlopen(argv[argc - 1], RTLD_NOW);
+		if (!h)
+			return 1;
+		*(void **)&calls = dlsym(h, "calls");
+		return calls() != 2;
+	}
+	END
+	${CC:-cc} -O1 -fPIC -shared -o "$tmp/plugin.so" "$tmp/plugin.c" && ${CC:-cc} -o "$tmp/gone" "$tmp/gone.c" -ldl || return 1
+	traced 'plugin.so:late' "$tmp/gone" "$tmp/plugin.so" || return 1
+	cat "$tmp/events" "$tmp/err"
+	[ "$(count plugin.so:late)" = 1 ] || return 1
+	# What is wrong is said without it, too.
+	JUMPFUNC_TRACE_DIR=$tmp/nowhere JUMPFUNC_AGENT=plugin.so:late LD_PRELOAD=$agent "$tmp/gone" "$tmp/plugin.so" 2> "$tmp/err" || return 1
+	cat "$tmp/err"
+	grep -q 'nothing is recorded: No such file or directory' "$tmp/err"
+}
+
 if ! command -v babeltrace2 > /dev/null; then
 	skip "all" "babeltrace2"
 	tap_end
@@ -268,6 +304,7 @@ fi
 check "nothing matches" nothing_matches
 check "functions that are made for it" made_for_it
 check "strings" strings
+check "a program that has no environment any more" no_environment
 if echo '#include <sys/sdt.h>' | ${CC:-cc} -E - > /dev/null 2>&1; then
 	check "a program with the static library" own_copy ""
 	check "one that exports it" own_copy "-rdynamic"

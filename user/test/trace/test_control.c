@@ -212,6 +212,25 @@ static void recording(void)
 	finish("recording by the socket");
 }
 
+/* A program writes its title over it, or frees it: no thread of ours looks at it any more. */
+static void no_environment(void)
+{
+	char path[4096] = "", **was = environ;
+	size_t len = strlen(folder);
+
+	environ = (char **)16;
+	CHECK(!ASK(getpid(), "record"), "record");
+	CHECK(jf_record_folder(path, sizeof(path)) > 0 && !strncmp(path, folder, len) && path[len] == '/', "in %s", path);
+	CHECK(!ASK(getpid(), "enable\0jftest:small"), "enable");
+	jf_trace_small(1, 1);
+	CHECK(!ASK(getpid(), "stop"), "stop");
+	CHECK(!jf_record_control(false) && !jf_record_control(true), "off and on");
+	CHECK(!ASK(getpid(), "stats"), "stats");
+	environ = was;
+	strict_remove(path);
+	finish("the environment is the program's");
+}
+
 /* Bytes of no meaning, in sizes that are allowed and others; some of them begin as a request does. */
 static void garbage(void)
 {
@@ -424,15 +443,22 @@ static void bad_folders(void)
 	finish("folders that are not the user's own");
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
-	test_parent_make();
-	setenv("XDG_RUNTIME_DIR", test_parent, 1);
+	/* The library has read its environment before main(). */
+	if (argc == 1) {
+		test_parent_make();
+		setenv("XDG_RUNTIME_DIR", test_parent, 1);
+		execl("/proc/self/exe", argv[0], test_parent, NULL);
+		must(-errno, "execl");
+	}
+	snprintf(test_parent, sizeof(test_parent), "%s", argv[1]);
 	snprintf(folder, sizeof(folder), "%s/" JF_CONTROL_FOLDER, test_parent);
 	requests();
 	messages();
 	on_and_off();
 	recording();
+	no_environment();
 	garbage();
 	rude_peers();
 	another_user();

@@ -6,7 +6,7 @@
 #   make install       installs it, too, where it can be built; AGENT=no leaves it out
 # x86-64 only, with glibc.
 AGENT_SECONDS ?= 5
-AGENT_SOURCES := $(addprefix agent/,agent.c object.c probe.c detour.c place.c displace.c operand.c note.c elf.c record.c)
+AGENT_SOURCES := $(addprefix agent/,agent.c object.c probe.c detour.c place.c displace.c operand.c note.c elf.c filter.c record.c)
 AGENT_OBJECTS := $(AGENT_SOURCES:agent/%.c=$(OUT)/agent/%.o) $(OUT)/agent/entry.o $(OUT)/agent/call.o
 AGENT_HEADERS := agent/agent.h lib/text.h lib/error.h trace/provider.h $(LIB_HEADERS)
 AGENT_ZYDIS := $(shell printf "\043include <Zydis/Zydis.h>\n" | $(CC) -E -o /dev/null -xc - 2>/dev/null && echo yes)

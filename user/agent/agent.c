@@ -6,6 +6,7 @@
  *   JUMPFUNC_AGENT=glob,glob...	record these from before main() on: "provider:name" of notes,
  *					"name" or "object:name" of functions; "fopen(string,string)" for arguments
  *					that are strings
+ *   JUMPFUNC_AGENT_STRINGS=always	read strings where there is a filter of system calls, too
  *   JUMPFUNC_AGENT_WAYS=way,way...	only these: jump, short, span, break
  *   JUMPFUNC=verbose			say what cannot be recorded, and why
  * and those of <jumpfunc/record.h>.
@@ -457,6 +458,8 @@ static int switch_on(const char *text, void *data)
 		return 0;
 	if (has_shadow_stack())
 		return -EOPNOTSUPP;
+	if (a.strings)
+		jf_filter_look();
 	lock();
 	begin_hook();
 	err = remember(glob, a.functions, true, a.strings);
@@ -677,6 +680,8 @@ static void begins(void)
 	text = secure_getenv("JUMPFUNC_AGENT_WAYS");
 	if (text)
 		set_ways(text);
+	text = secure_getenv("JUMPFUNC_AGENT_STRINGS");
+	jf_filter_begin(text && !strcmp(text, "always"));
 	jf_record_clock();
 	pthread_atfork(prepare, after_fork, after_fork);
 	__jf_provider_register(&notes);

@@ -15,6 +15,7 @@
  *   operand.c	what a note says of its arguments
  *   note.c	notes, as they stand in a file
  *   elf.c	a file's sections and symbols
+ *   filter.c	filters of system calls: is there one
  *   ../lib/call.c	where a call of a dynamic function is
  *   record.c	what is done when a thread comes by; entry.S calls it
  *
@@ -125,6 +126,13 @@ JF_HIDDEN void jf_record_clock(void);
 JF_HIDDEN int jf_record_begin(void);
 /* The number that the next probe has. */
 #define JF_SPOTS_MAX	(1U << 20)
+
+/* --- filter.c ------------------------------------------------------------------------- */
+
+/* A thread has a filter of system calls: no string is read any more. */
+extern bool jf_filtered JF_HIDDEN;
+JF_HIDDEN void jf_filter_begin(bool trusted);
+JF_HIDDEN void jf_filter_look(void);
 
 /* --- elf.c ---------------------------------------------------------------------------- */
 

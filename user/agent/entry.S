@@ -147,4 +147,85 @@ jf_agent_on_stack:
 	.cfi_endproc
 	.size	jf_agent_on_stack, . - jf_agent_on_stack
 
+/*
+ * long syscall(long nr, ...) and int prctl(int option, ...): where they may install a filter the agent is told, and then
+ * libc's are executed, by a jump: they have the caller's return address, and some calls return twice, or on another stack.
+ */
+#define SYS_PRCTL	157
+#define SYS_SECCOMP	317
+#define PR_SET_SECCOMP	22
+
+.macro TELL
+	pushq	%rdi
+	.cfi_adjust_cfa_offset 8
+	pushq	%rsi
+	.cfi_adjust_cfa_offset 8
+	pushq	%rdx
+	.cfi_adjust_cfa_offset 8
+	pushq	%rcx
+	.cfi_adjust_cfa_offset 8
+	pushq	%r8
+	.cfi_adjust_cfa_offset 8
+	pushq	%r9
+	.cfi_adjust_cfa_offset 8
+	subq	$8, %rsp
+	.cfi_adjust_cfa_offset 8
+.endm
+.macro TOLD
+	call	jf_filter_seen
+	addq	$8, %rsp
+	.cfi_adjust_cfa_offset -8
+	popq	%r9
+	.cfi_adjust_cfa_offset -8
+	popq	%r8
+	.cfi_adjust_cfa_offset -8
+	popq	%rcx
+	.cfi_adjust_cfa_offset -8
+	popq	%rdx
+	.cfi_adjust_cfa_offset -8
+	popq	%rsi
+	.cfi_adjust_cfa_offset -8
+	popq	%rdi
+	.cfi_adjust_cfa_offset -8
+.endm
+
+	.p2align 4
+	.globl	syscall
+	.type	syscall, @function
+syscall:
+	.cfi_startproc
+	endbr64
+	cmpl	$SYS_SECCOMP, %edi
+	je	1f
+	cmpl	$SYS_PRCTL, %edi
+	jne	2f
+1:	TELL
+	TOLD
+2:	movq	jf_real_syscall(%rip), %rax
+	testq	%rax, %rax
+	je	jf_early_syscall
+	jmp	*%rax
+	.cfi_endproc
+	.size	syscall, . - syscall
+
+	.p2align 4
+	.globl	prctl
+	.type	prctl, @function
+prctl:
+	.cfi_startproc
+	endbr64
+	cmpl	$PR_SET_SECCOMP, %edi
+	jne	2f
+	TELL
+	movq	%rsi, %rdx
+	movq	%rdi, %rsi
+	movl	$SYS_PRCTL, %edi
+	TOLD
+2:	movq	jf_real_prctl(%rip), %rax
+	testq	%rax, %rax
+	je	jf_early_prctl
+	jmp	*%rax
+	.cfi_endproc
+	.size	prctl, . - prctl
+
 	.section .note.GNU-stack, "", @progbits

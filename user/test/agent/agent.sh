@@ -253,6 +253,105 @@ strings()
 		grep -q '"/dev/null", arg1_string = "re" }' "$tmp/found"
 }
 
+# A filter that kills for what copies a string: before the program begins, later, and by each way in which it is installed.
+filtered()
+{
+	cat > "$tmp/filtered.c" <<-END
+	#define _GNU_SOURCE
+	#include <linux/filter.h>
+	#include <linux/seccomp.h>
+	#include <pthread.h>
+	#include <stddef.h>
+	#include <stdio.h>
+	#include <string.h>
+	#include <sys/prctl.h>
+	#include <sys/syscall.h>
+	#include <unistd.h>
+	static unsigned int action = SECCOMP_RET_KILL_PROCESS;
+	static volatile int installed, began;
+	__attribute__((__noinline__)) int takes(const char *a) { __asm__ volatile("" : : "r" (a) : "memory"); return a != NULL; }
+	static int install(int way)
+	{
+		struct sock_filter f[] = {
+			BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+			BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_process_vm_readv, 0, 1),
+			BPF_STMT(BPF_RET | BPF_K, action),
+			BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+		};
+		struct sock_fprog prog = { 4, f };
+		if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
+			return 1;
+		if (way == 'p')
+			return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &prog, 0, 0);
+		if (way == 'q')
+			return (int)syscall(SYS_prctl, PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &prog, 0, 0);
+		return (int)syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, way == 't' ? SECCOMP_FILTER_FLAG_TSYNC : 0, &prog);
+	}
+	static void *other(void *arg)
+	{
+		int last = 0;
+		while (!last) {
+			last = installed;
+			takes("other");
+			began = 1;
+			usleep(20);
+		}
+		return arg;
+	}
+	int main(int argc, char **argv)
+	{
+		pthread_t thread;
+		if (argc != 3)
+			return 1;
+		if (strchr(argv[2], 'a'))
+			action = SECCOMP_RET_ALLOW;
+		if (*argv[2] == 'x') {
+			if (install('p'))
+				return 2;
+			execl(argv[0], argv[0], argv[1], "n", NULL);
+			return 3;
+		}
+		takes("before");
+		if (*argv[2] == 't' && pthread_create(&thread, NULL, other, NULL))
+			return 4;
+		while (*argv[2] == 't' && !began)
+			;
+		if (*argv[2] != 'n' && install(*argv[2]))
+			return 5;
+		installed = 1;
+		if (*argv[2] == 't')
+			pthread_join(thread, NULL);
+		takes("after");
+		takes(NULL);
+		return 0;
+	}
+	END
+	${CC:-cc} -O1 -pthread -o "$tmp/filtered" "$tmp/filtered.c" || return 1
+	for how in x p q s t xa pa; do
+		[ "$how" = xa ] && JUMPFUNC_AGENT_STRINGS=always && export JUMPFUNC_AGENT_STRINGS
+		traced 'filtered:takes(string)' "$tmp/filtered" "$tmp/filtered" "$how"
+		rc=$?
+		sed -n 's/.* arg0_string = /'"$how"' /p' "$tmp/events" | sort | uniq -c
+		seen=$(sed -n 's/.* arg0_string = \("[^o].*"\) }/\1/p' "$tmp/events" | tail -3 | tr '\n' ' ')
+		echo "$seen"
+		[ "$rc" = 0 ] || break
+		case $how in
+		x) want='"(seccomp)" "(seccomp)" "(null)" ' ;;
+		?a) want='"before" "after" "(null)" ' ;;
+		*) want='"before" "(seccomp)" "(null)" ' ;;
+		esac
+		if [ "$how" = t ]; then
+			grep -q '"other"' "$tmp/events" && [ "$(grep -c '"(seccomp)"' "$tmp/events")" -ge 2 ] || rc=1
+			case $seen in *'"(seccomp)" "(null)" ') ;; *) rc=1 ;; esac
+		else
+			[ "$seen" = "$want" ] || rc=1
+		fi
+		[ "$rc" = 0 ] || break
+	done
+	unset JUMPFUNC_AGENT_STRINGS
+	[ "$rc" = 0 ]
+}
+
 python_strings()
 {
 	printf 'def abc(): pass\nabc()\n' > "$tmp/named.py"
@@ -304,6 +403,7 @@ fi
 check "nothing matches" nothing_matches
 check "functions that are made for it" made_for_it
 check "strings" strings
+check "strings and filters of system calls" filtered
 check "a program that has no environment any more" no_environment
 if echo '#include <sys/sdt.h>' | ${CC:-cc} -E - > /dev/null 2>&1; then
 	check "a program with the static library" own_copy ""

@@ -8,8 +8,10 @@
  * is called, for it may be a probe itself; there is no lock.
  *
  * What the ring does rarely is another matter: the first record of a thread, and the next packet. It
- * makes files and maps memory. That is done on a stack of its own, with all registers of vectors kept,
+ * makes files and maps memory. That is done on a stack of its own, where all registers of vectors are kept,
  * with signals blocked, and what libc's functions come by meanwhile is not recorded (jf_agent_busy).
+ *
+ * The thread may be on a small stack (sigaltstack()): some hundred bytes are all that a record takes of it.
  *
  * Whether a probe is on is read in a read section, which jf_probes_off() waits for.
  */
@@ -102,10 +104,16 @@ static uint64_t next_packet(uint64_t len)
 	return ok;
 }
 
-/* First the signals, so that no handler jumps away while this thread is busy. */
-static uint64_t rarely(uint64_t len)
+static uint64_t next_with_vectors(uint64_t len)
 {
-	uint64_t all = OTHERS, was, ok = false;
+	return jf_agent_keep(next_packet, len);
+}
+
+/* First the signals, so that no handler jumps away while this thread is busy. */
+static bool rarely(uint64_t len)
+{
+	uint64_t all = OTHERS, was;
+	bool ok = false;
 	long stack;
 
 	call4(SYS_rt_sigprocmask, SIG_BLOCK, (long)&all, (long)&was, sizeof(all));
@@ -113,7 +121,7 @@ static uint64_t rarely(uint64_t len)
 	stack = call6(SYS_mmap, 0, STACK_SIZE, PROT_READ | PROT_WRITE,
 		      MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
 	if ((unsigned long)stack < -4095UL) {
-		ok = jf_agent_on_stack(next_packet, len, (char *)stack + STACK_SIZE);
+		ok = jf_agent_on_stack(next_with_vectors, len, (char *)stack + STACK_SIZE);
 		call4(SYS_munmap, stack, STACK_SIZE, 0, 0);
 	}
 	jf_agent_busy--;
@@ -123,7 +131,7 @@ static uint64_t rarely(uint64_t len)
 
 bool jf_agent_next(uint32_t len)
 {
-	return jf_agent_keep(rarely, len);
+	return rarely(len);
 }
 
 /* --- the clock, where it is not the processor's counter ------------------------------- */
@@ -242,6 +250,18 @@ static uint64_t argument(const struct jf_spot *spot, const struct jf_saved *s, u
 /* Pages that are asked of the kernel one at a time: what is there of a string is read, whatever follows it. */
 #define PAGE		4096UL
 
+/**
+ * struct scratch - where a thread has strings until it is known how long they are
+ * @taken: by a record that a signal handler has interrupted
+ * @text:  the strings, each with its end
+ */
+struct scratch {
+	bool	taken;
+	char	text[JF_STRINGS_MAX * JF_STRING_SIZE];
+};
+
+static __thread struct scratch scratch __attribute__((__tls_model__("initial-exec")));
+
 static unsigned int put_word(char *to, const char *word)
 {
 	unsigned int n = 0;
@@ -252,16 +272,16 @@ static unsigned int put_word(char *to, const char *word)
 }
 
 /*
- * The string at @from, with its end, of at most JF_STRING_SIZE bytes: longer ones are cut. The kernel copies it, for which
+ * The string at @from, with its end, of at most @size bytes: longer ones are cut. The kernel copies it, for which
  * an address that leads nowhere is an error and no signal; so does a memory that another thread unmaps.
  */
-static unsigned int copy_string(char *to, uint64_t from)
+static unsigned int copy_string(char *to, unsigned int size, uint64_t from)
 {
 	unsigned long first = PAGE - from % PAGE;
-	struct iovec own = { to, JF_STRING_SIZE - 1 };
+	struct iovec own = { to, size };
 	struct iovec parts[2] = {
-		{ (void *)from, first < JF_STRING_SIZE - 1 ? first : JF_STRING_SIZE - 1 },
-		{ (void *)(from + first), first < JF_STRING_SIZE - 1 ? JF_STRING_SIZE - 1 - first : 0 },
+		{ (void *)from, first < size ? first : size },
+		{ (void *)(from + first), first < size ? size - first : 0 },
 	};
 	unsigned int n;
 	long got;
@@ -275,7 +295,7 @@ static unsigned int copy_string(char *to, uint64_t from)
 	got = call6(SYS_process_vm_readv, call4(SYS_gettid, 0, 0, 0, 0), (long)&own, 1, (long)parts, parts[1].iov_len ? 2 : 1, 0);
 	if (got <= 0)
 		return put_word(to, "(unreadable)");
-	for (n = 0; n < (unsigned long)got && to[n]; n++)
+	for (n = 0; n < (unsigned long)got && n < size - 1 && to[n]; n++)
 		;
 	to[n] = 0;
 	return n + 1;
@@ -283,27 +303,49 @@ static unsigned int copy_string(char *to, uint64_t from)
 
 /* They are what costs most: a system call for each. Apart, as others need no such stack. */
 __attribute__((__noinline__))
-static void record_strings(const struct jf_spot *spot, const struct jf_saved *s, uint32_t what)
+static void record_into(char *text, unsigned int size, const struct jf_spot *spot, const struct jf_saved *s, uint32_t what)
 {
-	char text[JF_STRINGS_MAX * JF_STRING_SIZE];
 	unsigned int len = 0, i, nr = 0;
+	__JF_SLOT(slot);
+	char *at;
 
 	for (i = 0; i < JF_ARGS_MAX && nr < JF_STRINGS_MAX; i++)
 		if (what >> (16 + i) & 1) {
-			len += copy_string(text + len, argument(spot, s, i));
+			len += copy_string(text + len, size, argument(spot, s, i));
 			nr++;
 		}
-	{
-		__JF_SLOT(slot);
-		char *at = (char *)__jf_reserve(&slot, (uint64_t)spot->size + len);
+	at = (char *)__jf_reserve(&slot, (uint64_t)spot->size + len);
+	if (!at)
+		return;
+	put_all(spot, s, at);
+	for (i = 0; i < len; i++)
+		at[spot->size + i] = text[i];
+	slot.id = (uint16_t)what;
+}
 
-		if (!at)
-			return;
-		put_all(spot, s, at);
-		for (i = 0; i < len; i++)
-			at[spot->size + i] = text[i];
-		slot.id = (uint16_t)what;
+/* In the midst of another record of strings, on which stack ever: what of them fits there. */
+__attribute__((__noinline__))
+static void record_nested(const struct jf_spot *spot, const struct jf_saved *s, uint32_t what)
+{
+	char text[JF_STRINGS_MAX * JF_STRING_NESTED];
+
+	record_into(text, JF_STRING_NESTED, spot, s, what);
+}
+
+static void record_strings(const struct jf_spot *spot, const struct jf_saved *s, uint32_t what)
+{
+	/* A handler that comes in between has given it back before it returns. One that has left by longjmp() never does. */
+	if (scratch.taken) {
+		record_nested(spot, s, what);
+		return;
 	}
+	scratch.taken = true;
+	/* Pairs with the load above, of a handler. */
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	record_into(scratch.text, JF_STRING_SIZE, spot, s, what);
+	/* Pairs with the same load. */
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	scratch.taken = false;
 }
 
 static uint64_t call_hook(uint64_t arg)
@@ -333,7 +375,7 @@ void jf_agent_record(struct jf_saved *s)
 			jf_agent_keep(call_hook, (uint64_t)(uintptr_t)spot);
 		return;
 	}
-	if (!__jf_reader && !jf_agent_keep(rarely, 0))
+	if (!__jf_reader && !rarely(0))
 		return;
 	s->reg[4] = (uint64_t)(s + 1);
 	jf_read_lock();

@@ -15,6 +15,9 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <sys/mman.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/user.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -277,6 +280,134 @@ static void patterns_of_strings(void)
 	CHECK(off(FUNCTIONS, "subject.so:subject_same(string)") == 1, "off");
 	CHECK(on(NOTES, "jfagent:args(_,string,string)") == 1 && off(NOTES, NULL) == 1, "arguments that are no pointers");
 	finish("patterns that say which arguments are strings");
+}
+
+/* --- small stacks ------------------------------------------------------------------------ */
+
+#define STACK		65536
+
+static const char *handler_calls_with;
+
+static void calls(int sig)
+{
+	(void)sig;
+	subject_same((uint64_t)(uintptr_t)handler_calls_with);
+}
+
+/* How much of a stack of its own a handler needs that calls a function, in a thread that has recorded nothing yet. */
+static void *on_small_stack(void *arg)
+{
+	size_t *used = (size_t *)arg, i;
+	unsigned char *stack = mmap(NULL, STACK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	const stack_t own = { .ss_sp = stack, .ss_size = STACK }, none = { .ss_flags = SS_DISABLE };
+
+	must(stack == MAP_FAILED || sigaltstack(&own, NULL) ? -errno : 0, "sigaltstack");
+	memset(stack, 0x5a, STACK);
+	raise(SIGUSR2);
+	for (i = 0; i < STACK && stack[i] == 0x5a; i++)
+		;
+	*used = STACK - i;
+	sigaltstack(&none, NULL);
+	munmap(stack, STACK);
+	return NULL;
+}
+
+static size_t stack_used(void)
+{
+	size_t used = 0;
+	pthread_t t;
+
+	must(-pthread_create(&t, NULL, on_small_stack, &used), "pthread_create");
+	pthread_join(t, NULL);
+	return used;
+}
+
+/* Where MINSIGSTKSZ is 2048 the kernel's own part is 1 KiB or more. */
+static void small_stacks(void)
+{
+	struct sigaction action = { .sa_handler = calls, .sa_flags = SA_ONSTACK };
+	uint64_t before = records();
+	size_t off_used, on_used;
+
+	handler_calls_with = "a string";
+	sigaction(SIGUSR2, &action, NULL);
+	off_used = stack_used();
+	CHECK(records() == before, "it is on");
+	CHECK(on(FUNCTIONS, "subject.so:subject_same(string,string,string,string)") == 1, "on");
+	on_used = stack_used();
+	CHECK(records() == before + 1, "%llu records", (unsigned long long)(records() - before));
+	CHECK(off(FUNCTIONS, NULL) == 1, "off");
+	CHECK(on_used < off_used + 800, "%zu bytes, %zu without a record", on_used, off_used);
+	finish("what a record takes of a stack");
+}
+
+/* --- a string within another ---------------------------------------------------------------- */
+
+static const char outer[] = "a string that a signal handler interrupts";
+static const char inner[] = "what that records has less room than others";
+static const char after[] = "and the next one is whole again, as it was before";
+
+/* Is @text in a packet of this process? */
+static bool is_recorded(const char *text, size_t size)
+{
+	char path[4096], data[65536];
+	size_t num = 0;
+	FILE *f;
+
+	if (jf_record_folder(path, sizeof(path) - 8) <= 0)
+		return false;
+	strcat(path, "/r0-0");
+	f = fopen(path, "r");
+	if (f) {
+		num = fread(data, 1, sizeof(data), f);
+		fclose(f);
+	}
+	return num && memmem(data, num, text, size);
+}
+
+static int records_nested(void)
+{
+	struct sigaction action = { .sa_handler = calls };
+
+	handler_calls_with = inner;
+	sigaction(SIGUSR2, &action, NULL);
+	subject_same((uint64_t)(uintptr_t)outer);
+	subject_same((uint64_t)(uintptr_t)after);
+	return (is_recorded(outer, sizeof(outer)) ? 0 : 1) |
+	       (is_recorded("what that records has less room", 32) ? 0 : 2) | (is_recorded(after, sizeof(after)) ? 0 : 4);
+}
+
+/* A child, as it has copied its first string and before that is in the ring. */
+static pid_t stopped_at_string(int (*child)(void))
+{
+	struct user_regs_struct regs;
+	int status = 0, stops = 0;
+	pid_t pid = fork();
+
+	if (!pid)
+		_exit(ptrace(PTRACE_TRACEME, 0, 0, 0) || raise(SIGSTOP) ? 99 : child());
+	CHECK(pid > 0 && waitpid(pid, &status, 0) == pid && WIFSTOPPED(status), "status %x", status);
+	while (stops < 2 && !ptrace(PTRACE_SYSCALL, pid, 0, 0) && waitpid(pid, &status, 0) == pid && WIFSTOPPED(status))
+		if (!ptrace(PTRACE_GETREGS, pid, 0, &regs) && regs.orig_rax == SYS_process_vm_readv)
+			stops++;
+	CHECK(stops == 2, "no string was copied: %x", status);
+	return pid;
+}
+
+static void nested_strings(void)
+{
+	int status = 0, stops;
+	pid_t pid;
+
+	CHECK(on(FUNCTIONS, "subject.so:subject_same(string)") == 1, "on");
+	pid = stopped_at_string(records_nested);
+	/* It is told of the signal before it gets it. */
+	for (stops = 0; stops < 2; stops++)
+		if (ptrace(PTRACE_CONT, pid, 0, SIGUSR2) || waitpid(pid, &status, 0) != pid || !WIFSTOPPED(status))
+			break;
+	CHECK(stops == 1 && WIFEXITED(status) && !WEXITSTATUS(status), "status %x", status);
+	CHECK(off(FUNCTIONS, NULL) == 1, "off");
+	finish("a record of strings within another");
 }
 
 /* --- the text as it was ----------------------------------------------------------------- */
@@ -716,6 +847,8 @@ int main(int argc, char **argv)
 	first_while_loading(argv[1]);
 	is_complete();
 	patterns_of_strings();
+	small_stacks();
+	nested_strings();
 	is_restored();
 	each_way();
 	of_others();

@@ -271,8 +271,16 @@ static unsigned int put_word(char *to, const char *word)
 	return n + 1;
 }
 
+/* The string is longer, or goes on where nothing can be read: @len bytes of it are there, and room for @size. */
+static unsigned int put_dots(char *to, unsigned int len, unsigned int size)
+{
+	if (len > size - sizeof("..."))
+		len = size - sizeof("...");
+	return len + put_word(to + len, "...");
+}
+
 /*
- * The string at @from, with its end, of at most @size bytes: longer ones are cut. The kernel copies it, for which
+ * The string at @from, with its end, of at most @size bytes: longer ones are cut. The kernel copies it, once, for which
  * an address that leads nowhere is an error and no signal; so does a memory that another thread unmaps.
  */
 static unsigned int copy_string(char *to, unsigned int size, uint64_t from)
@@ -295,10 +303,19 @@ static unsigned int copy_string(char *to, unsigned int size, uint64_t from)
 	got = call6(SYS_process_vm_readv, call4(SYS_gettid, 0, 0, 0, 0), (long)&own, 1, (long)parts, parts[1].iov_len ? 2 : 1, 0);
 	if (got <= 0)
 		return put_word(to, "(unreadable)");
-	for (n = 0; n < (unsigned long)got && n < size - 1 && to[n]; n++)
+	for (n = 0; n < (unsigned long)got && to[n]; n++)
 		;
-	to[n] = 0;
-	return n + 1;
+	return n < (unsigned long)got ? n + 1 : put_dots(to, n, size);
+}
+
+/* The pointers as they were when their strings were copied: a note's may be in memory that another thread writes. */
+static void put_pointers(const struct jf_spot *spot, const uint64_t *pointer, uint32_t what, char *at)
+{
+	unsigned int i, nr = 0;
+
+	for (i = 0; i < spot->nr && nr < JF_STRINGS_MAX; i++)
+		if (what >> (16 + i) & 1)
+			put(at + spot->operand[i].at, &spot->operand[i], pointer[nr++]);
 }
 
 /* They are what costs most: a system call for each. Apart, as others need no such stack. */
@@ -306,18 +323,20 @@ __attribute__((__noinline__))
 static void record_into(char *text, unsigned int size, const struct jf_spot *spot, const struct jf_saved *s, uint32_t what)
 {
 	unsigned int len = 0, i, nr = 0;
+	uint64_t pointer[JF_STRINGS_MAX];
 	__JF_SLOT(slot);
 	char *at;
 
 	for (i = 0; i < JF_ARGS_MAX && nr < JF_STRINGS_MAX; i++)
 		if (what >> (16 + i) & 1) {
-			len += copy_string(text + len, size, argument(spot, s, i));
-			nr++;
+			pointer[nr] = argument(spot, s, i);
+			len += copy_string(text + len, size, pointer[nr++]);
 		}
 	at = (char *)__jf_reserve(&slot, (uint64_t)spot->size + len);
 	if (!at)
 		return;
 	put_all(spot, s, at);
+	put_pointers(spot, pointer, what, at);
 	for (i = 0; i < len; i++)
 		at[spot->size + i] = text[i];
 	slot.id = (uint16_t)what;

@@ -234,6 +234,7 @@ strings()
 		big[sizeof(big) - 1] = 0;
 		takes("first", 1, "");
 		takes((char *)16, 2, NULL);
+		takes(big + sizeof(big) - 256, 7, big + sizeof(big) - 257);
 		takes(p + 4096 - 6, 3, p + 4096);
 		takes(big, 4, (char *)-1);
 		takes(hidden, 5, (char *)0x8000000000000000);
@@ -244,10 +245,11 @@ strings()
 	END
 	${CC:-cc} -O1 -pthread -o "$tmp/strings" "$tmp/strings.c" && traced 'takes(string,_,string),libc*:fopen(string,string)' "$tmp/strings" || return 1
 	sed 's/.*arg1 = \([^,]*\),.* arg0_string = /\1 /' "$tmp/events" | tee "$tmp/found"
-	[ "$(count strings:takes)" = 6 ] && grep -q '^0x1 "first", arg2_string = "" }' "$tmp/found" &&
+	[ "$(count strings:takes)" = 7 ] && grep -q '^0x1 "first", arg2_string = "" }' "$tmp/found" &&
 		grep -q '^0x2 "(unreadable)", arg2_string = "(null)" }' "$tmp/found" &&
-		grep -q '^0x3 "at end", arg2_string = "(unreadable)" }' "$tmp/found" &&
-		grep -Eq '^0x4 "x{255}", arg2_string = "\(unreadable\)" }' "$tmp/found" &&
+		grep -q '^0x3 "at end...", arg2_string = "(unreadable)" }' "$tmp/found" &&
+		grep -Eq '^0x7 "x{255}", arg2_string = "x{252}\.\.\." }' "$tmp/found" &&
+		grep -Eq '^0x4 "x{252}\.\.\.", arg2_string = "\(unreadable\)" }' "$tmp/found" &&
 		grep -q '^0x5 "(unreadable)", arg2_string = "(unreadable)" }' "$tmp/found" &&
 		grep -q '^0x6 "alone", arg2_string = "" }' "$tmp/found" &&
 		grep -q '"/dev/null", arg1_string = "re" }' "$tmp/found"

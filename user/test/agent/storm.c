@@ -344,7 +344,7 @@ static void small_stacks(void)
 /* --- a string within another ---------------------------------------------------------------- */
 
 static const char outer[] = "a string that a signal handler interrupts";
-static const char inner[] = "what that records has less room than others";
+static const char inner[] = "what that records has less room, but a sign";
 static const char after[] = "and the next one is whole again, as it was before";
 
 /* Is @text in a packet of this process? */
@@ -374,7 +374,7 @@ static int records_nested(void)
 	subject_same((uint64_t)(uintptr_t)outer);
 	subject_same((uint64_t)(uintptr_t)after);
 	return (is_recorded(outer, sizeof(outer)) ? 0 : 1) |
-	       (is_recorded("what that records has less room", 32) ? 0 : 2) | (is_recorded(after, sizeof(after)) ? 0 : 4);
+	       (is_recorded("what that records has less r...", 32) ? 0 : 2) | (is_recorded(after, sizeof(after)) ? 0 : 4);
 }
 
 /* A child, as it has copied its first string and before that is in the ring. */
@@ -408,6 +408,35 @@ static void nested_strings(void)
 	CHECK(stops == 1 && WIFEXITED(status) && !WEXITSTATUS(status), "status %x", status);
 	CHECK(off(FUNCTIONS, NULL) == 1, "off");
 	finish("a record of strings within another");
+}
+
+static const char first[] = "what a pointer led to", second[] = "and what it leads to then";
+static const char *pointer = first;
+
+static int records_pointer(void)
+{
+	struct {
+		const char	*at;
+		char		text[sizeof(first)];
+	} want = { first, "" };
+
+	memcpy(want.text, first, sizeof(first));
+	return subject_pointer(&pointer) != (uint64_t)(uintptr_t)second ? 1 :
+	       is_recorded((const char *)&want, sizeof(want.at) + sizeof(want.text)) ? 0 : 2;
+}
+
+/* A pointer that another thread writes is recorded as it was when its string was. */
+static void changed_pointer(void)
+{
+	int status = 0;
+	pid_t pid;
+
+	CHECK(on(NOTES, "jfmemory:pointer(string)") == 1, "%s", listed(NOTES, "jfmemory:pointer").detail);
+	pid = stopped_at_string(records_pointer);
+	CHECK(!ptrace(PTRACE_POKEDATA, pid, &pointer, second) && !ptrace(PTRACE_CONT, pid, 0, 0), "ptrace");
+	CHECK(waitpid(pid, &status, 0) == pid && WIFEXITED(status) && !WEXITSTATUS(status), "status %x", status);
+	CHECK(off(NOTES, NULL) == 1, "off");
+	finish("a pointer that changes while its string is recorded");
 }
 
 /* --- the text as it was ----------------------------------------------------------------- */
@@ -849,6 +878,7 @@ int main(int argc, char **argv)
 	patterns_of_strings();
 	small_stacks();
 	nested_strings();
+	changed_pointer();
 	is_restored();
 	each_way();
 	of_others();

@@ -46,14 +46,18 @@ FUNCTION(subject_fentry, ".byte 0x0f, 0x1f, 0x44, 0, 0\npush %rbx\nlea 30(%rdi),
 FUNCTION(subject_fentry_landing, "endbr64\n.byte 0x0f, 0x1f, 0x44, 0, 0\nlea 31(%rdi), %rax\nret\n");
 
 /* Newer notes: a long nop after the short one. */
-#define NOTE_AT(label, name)									\
+#define NOTE_AT(label, provider, name, args)							\
 	".pushsection .note.stapsdt, \"\", \"note\"\n.balign 4\n.4byte 992f-991f, 994f-993f, 3\n"	\
 	"991: .asciz \"stapsdt\"\n992: .balign 4\n993: .8byte " label ", _.stapsdt.base, 0\n"		\
-	".asciz \"jflong\"\n.asciz \"" name "\"\n.asciz \"8@%rdi\"\n994: .balign 4\n.popsection\n"
+	".asciz \"" provider "\"\n.asciz \"" name "\"\n.asciz \"" args "\"\n994: .balign 4\n.popsection\n"
 FUNCTION(subject_nop10, "lea 10(%rdi), %rax\n.globl note_nop10\n.type note_nop10, @function\nnote_nop10: nop\n"
-	 ".byte 0x66, 0x2e, 0x0f, 0x1f, 0x84, 0, 0, 0, 0, 0\nret\n" ".size note_nop10, 1\n" NOTE_AT("note_nop10", "nop10"));
+	 ".byte 0x66, 0x2e, 0x0f, 0x1f, 0x84, 0, 0, 0, 0, 0\nret\n" ".size note_nop10, 1\n" NOTE_AT("note_nop10", "jflong", "nop10", "8@%rdi"));
 FUNCTION(subject_nop5, "lea 5(%rdi), %rax\n.globl note_nop5\n.type note_nop5, @function\nnote_nop5: nop\n"
-	 ".byte 0x0f, 0x1f, 0x44, 0, 0\nret\n" ".size note_nop5, 1\n" NOTE_AT("note_nop5", "nop5"));
+	 ".byte 0x0f, 0x1f, 0x44, 0, 0\nret\n" ".size note_nop5, 1\n" NOTE_AT("note_nop5", "jflong", "nop5", "8@%rdi"));
+
+/* A note whose argument is in memory. */
+FUNCTION(subject_pointer, ".byte 0x0f, 0x1f, 0x44, 0, 0\nnote_pointer: nop\nmov (%rdi), %rax\nret\n"
+	 NOTE_AT("note_pointer", "jfmemory", "pointer", "8@(%rdi)"));
 
 __attribute__((__patchable_function_entry__(5), __noinline__))
 uint64_t subject_patchable(uint64_t a, uint64_t b)

@@ -25,6 +25,7 @@ uint64_t subject_fentry(uint64_t a);			/* a + 30 */
 uint64_t subject_fentry_landing(uint64_t a);		/* a + 31 */
 uint64_t subject_nop10(uint64_t a);			/* a + 10; its note is at note_nop10 */
 uint64_t subject_nop5(uint64_t a);			/* a + 5 */
+uint64_t subject_pointer(const char *const *a);		/* *a, as a number */
 void note_nop10(void);
 void note_nop5(void);
 uint64_t subject_table(uint64_t a, uint64_t b);

@@ -151,7 +151,7 @@ static void file(const char *path)
 	elf = (struct jf_elf){ data, (size_t)st.st_size };
 	CHECK(jf_elf_check(&elf) == 0, "it is none");
 	notes_of = jf_elf_section(&elf, ".note.stapsdt");
-	CHECK(notes_of.data && jf_notes(&notes_of, 0, see, &seen) == 0 && seen.num == 6, "%d notes", seen.num);
+	CHECK(notes_of.data && jf_notes(&notes_of, 0, see, &seen) == 0 && seen.num == 7, "%d notes", seen.num);
 	CHECK(jf_elf_functions(&elf, count, &twice) == 0 && twice == 2, "%d times", twice);
 	CHECK(!jf_elf_section(&elf, ".nothing").data, "there is");
 	/* Broken anywhere in its headers, and cut off: nothing is read that is not there (the sanitizer sees it). */

@@ -7,8 +7,8 @@
 # x86-64 only, with glibc.
 AGENT_SECONDS ?= 5
 AGENT_SOURCES := $(addprefix agent/,agent.c object.c probe.c detour.c place.c displace.c operand.c note.c elf.c filter.c record.c)
-AGENT_OBJECTS := $(AGENT_SOURCES:agent/%.c=$(OUT)/agent/%.o) $(OUT)/agent/entry.o $(OUT)/agent/call.o
-AGENT_HEADERS := agent/agent.h lib/text.h lib/error.h trace/provider.h $(LIB_HEADERS)
+AGENT_OBJECTS := $(AGENT_SOURCES:agent/%.c=$(OUT)/agent/%.o) $(addprefix $(OUT)/agent/,entry.o call.o pattern.o)
+AGENT_HEADERS := agent/agent.h lib/text.h lib/error.h trace/pattern.h trace/provider.h $(LIB_HEADERS)
 AGENT_ZYDIS := $(shell printf "\043include <Zydis/Zydis.h>\n" | $(CC) -E -o /dev/null -xc - 2>/dev/null && echo yes)
 # Packages leave it out as long as they have no name for Zydis: AGENT=no
 AGENT ?= yes
@@ -28,6 +28,10 @@ $(OUT)/agent/record.o: agent/record.c $(AGENT_HEADERS)
 	$(CC) $(CPPFLAGS) $(LIB_CFLAGS) -fvisibility=hidden -O2 -mgeneral-regs-only -fno-stack-protector -fno-tree-loop-distribute-patterns -c -o $@ $<
 # What finds a call's site, which the library does not export.
 $(OUT)/agent/call.o: lib/call.c $(AGENT_HEADERS)
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) $(LIB_CFLAGS) -fvisibility=hidden -c -o $@ $<
+# What jf-trace has, too.
+$(OUT)/agent/pattern.o: trace/pattern.c $(AGENT_HEADERS)
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) $(LIB_CFLAGS) -fvisibility=hidden -c -o $@ $<
 $(OUT)/agent/entry.o: agent/entry.S
@@ -61,7 +65,7 @@ $(OUT)/agent/storm: $(AGENT_TEST)/storm.c $(AGENT_OBJECTS) $(addprefix $(OUT)/ag
 $(OUT)/agent/test_displace: $(AGENT_TEST)/test_displace.c agent/displace.c $(AGENT_HEADERS) test/tap.h
 	@mkdir -p $(@D)
 	$(CC) $(AGENT_CFLAGS) -O1 -o $@ $(filter %.c,$^) -lZydis
-$(OUT)/agent/test_parts: $(AGENT_TEST)/test_parts.c agent/operand.c agent/note.c agent/elf.c $(AGENT_HEADERS) test/tap.h
+$(OUT)/agent/test_parts: $(AGENT_TEST)/test_parts.c agent/operand.c agent/note.c agent/elf.c trace/pattern.c $(AGENT_HEADERS) test/tap.h
 	@mkdir -p $(@D)
 	$(CC) $(AGENT_CFLAGS) $(SAN) -o $@ $(filter %.c,$^)
 $(OUT)/agent/fuzz_file: $(AGENT_TEST)/fuzz_file.c agent/operand.c agent/note.c agent/elf.c $(AGENT_HEADERS)

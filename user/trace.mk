@@ -42,7 +42,7 @@ $(OUT)/libjumpfunc-trace.a: $(OUT)/trace/all.o
 $(OUT)/jf-recover: trace/jf_recover.c trace/recover.c trace/file.c trace/trace.h $(LIB_HEADERS) | $(OUT)
 	$(CC) $(LIB_CFLAGS) -fPIE $(LDFLAGS) -o $@ $(filter %.c,$^)
 
-TOOL_SOURCES := $(sort $(wildcard trace/tool/*.c)) $(addprefix trace/,words.c recover.c file.c)
+TOOL_SOURCES := $(sort $(wildcard trace/tool/*.c)) $(addprefix trace/,words.c pattern.c recover.c file.c)
 $(OUT)/jf-trace: $(TOOL_SOURCES) $(wildcard trace/tool/*.h trace/*.h) $(LIB_HEADERS) $(TOP)/VERSION | $(OUT)
 	$(CC) $(LIB_CFLAGS) -fPIE -DJF_VERSION='"$(VERSION)"' $(LDFLAGS) -o $@ $(TOOL_SOURCES)
 
@@ -94,7 +94,7 @@ $(OUT)/controlled: $(RECORD_TEST)/controlled.c $(wildcard trace/*.h) $(RECORD_TE
 	$(CC) $(RECORD_CFLAGS) -O2 -o $@ $< $(RECORD_SHARED)
 $(OUT)/fuzz_recover: $(RECORD_TEST)/fuzz_recover.c trace/recover.c trace/file.c trace/trace.h $(LIB_HEADERS)
 	$(CLANG) $(RECORD_CFLAGS) -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -o $@ $(filter %.c,$^)
-TOOL_PARTS := trace/words.c trace/tool/elf.c trace/tool/notes.c
+TOOL_PARTS := trace/words.c trace/pattern.c trace/tool/elf.c trace/tool/notes.c
 $(OUT)/fuzz_tool: $(RECORD_TEST)/fuzz_tool.c $(TOOL_PARTS) $(wildcard trace/*.h trace/tool/*.h) $(LIB_HEADERS)
 	$(CLANG) $(RECORD_CFLAGS) -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -o $@ $(filter %.c,$^)
 

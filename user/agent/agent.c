@@ -36,7 +36,6 @@
 
 #include "user/lib/error.h"
 
-#define GLOB_MAX	256
 /* So many functions are switched on in one transaction. */
 #define BATCH_MAX	256
 
@@ -53,7 +52,7 @@ struct wish {
 	bool		on;
 	bool		functions;
 	uint16_t	strings;
-	char		glob[GLOB_MAX];
+	char		glob[JF_PATTERN_MAX];
 };
 
 static pthread_mutex_t agent_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -84,43 +83,6 @@ static void say(const char *format, ...)
 }
 
 /* --- what matches ------------------------------------------------------------------- */
-
-/**
- * parse() - take a pattern apart
- * @text:    the glob, and maybe in brackets what the arguments are: "string", or nothing for what is recorded as a number
- * @glob:    receives the glob
- * @strings: receives a bit for each argument that is a string
- *
- * Return: 0, -EINVAL
- */
-static int parse(const char *text, char glob[GLOB_MAX], uint16_t *strings)
-{
-	const char *types = strchr(text, '('), *end = text + strlen(text);
-	size_t len = types ? (size_t)(types - text) : (size_t)(end - text);
-	unsigned int arg = 0, nr = 0;
-
-	*strings = 0;
-	if (len >= GLOB_MAX || (types && (!len || end[-1] != ')')))
-		return -EINVAL;
-	memcpy(glob, text, len);
-	glob[len] = 0;
-	for (; types && types < end; arg++) {
-		len = strcspn(++types, ",)");
-		if (len == 6 && !strncmp(types, "string", 6)) {
-			if (arg >= JF_ARGS_MAX || nr++ == JF_STRINGS_MAX)
-				return -EINVAL;
-			*strings |= (uint16_t)(1U << arg);
-		} else if (len && strspn(types, "_") != len) {
-			return -EINVAL;
-		}
-		types += len;
-		if (*types == ')' && types + 1 != end)
-			return -EINVAL;
-		if (*types == ')')
-			break;
-	}
-	return 0;
-}
 
 static bool only_wild(const char *text, size_t len)
 {
@@ -448,13 +410,14 @@ static bool has_shadow_stack(void)
 
 static int switch_on(const char *text, void *data)
 {
-	char glob[GLOB_MAX];
-	struct ask a = { .glob = glob, .functions = data };
-	int err = parse(text, glob, &a.strings);
+	struct jf_pattern p;
+	struct ask a = { .glob = p.glob, .functions = data };
+	int err = jf_pattern_parse(&p, text);
 
 	if (err)
 		return err;
-	if (a.functions && !means_functions(glob))
+	a.strings = p.strings;
+	if (a.functions && !means_functions(p.glob))
 		return 0;
 	if (has_shadow_stack())
 		return -EOPNOTSUPP;
@@ -462,7 +425,7 @@ static int switch_on(const char *text, void *data)
 		jf_filter_look();
 	lock();
 	begin_hook();
-	err = remember(glob, a.functions, true, a.strings);
+	err = remember(p.glob, a.functions, true, a.strings);
 	if (!err)
 		err = jf_modules(a.functions ? functions_on : notes_on, &a);
 	unlock();
@@ -497,15 +460,15 @@ static int collect_off(struct jf_module *m, bool fresh, void *arg)
 
 static int switch_off(const char *text, void *data)
 {
-	char glob[GLOB_MAX];
-	struct ask a = { .glob = text ? glob : NULL, .functions = data };
-	int err = text ? parse(text, glob, &a.strings) : 0;
+	struct jf_pattern p;
+	struct ask a = { .glob = text ? p.glob : NULL, .functions = data };
+	int err = text ? jf_pattern_parse(&p, text) : 0;
 
 	if (err)
 		return err;
 	lock();
 	if (text)
-		remember(glob, a.functions, false, 0);
+		remember(p.glob, a.functions, false, 0);
 	else
 		forget_wishes(a.functions);
 	/* NULL: maybe the trace ends. */
@@ -581,10 +544,9 @@ static int list_functions(struct jf_module *m, bool fresh, void *arg)
 
 static int list(const char *text, jf_listed_fn *fn, void *arg, void *data)
 {
-	char glob[GLOB_MAX];
-	struct listing l = { text ? glob : NULL, fn, arg, 0 };
-	uint16_t strings;
-	int err = text ? parse(text, glob, &strings) : 0;
+	struct jf_pattern p;
+	struct listing l = { text ? p.glob : NULL, fn, arg, 0 };
+	int err = text ? jf_pattern_parse(&p, text) : 0;
 
 	if (err)
 		return err;
@@ -623,11 +585,23 @@ static void set_ways(const char *text)
 		jf_ways = ways;
 }
 
+static void ask_for(const char *text)
+{
+	int n = switch_on(text, NULL), f = switch_on(text, &true_word);
+
+	if (n < 0 && f < 1)
+		say("libjumpfunc-agent: %s: nothing is recorded: %s", text, jf_error(-n));
+	else if (f < 0 && n < 1)
+		say("libjumpfunc-agent: %s: nothing is recorded: %s", text, jf_error(-f));
+	else if (!n && !f && verbose)
+		say("libjumpfunc-agent: %s: nothing matches", text);
+}
+
 static void by_environment(const char *globs)
 {
-	char glob[GLOB_MAX];
+	struct jf_pattern p;
+	char *text;
 	size_t len;
-	int n, f;
 
 	for (; *globs; globs += globs[len] == ',' ? len + 1 : len) {
 		/* Commas in brackets are the pattern's. */
@@ -636,18 +610,14 @@ static void by_environment(const char *globs)
 			len += strcspn(globs + len, ")");
 			len += strcspn(globs + len, ",");
 		}
-		if (!len || len >= sizeof(glob))
-			continue;
-		memcpy(glob, globs, len);
-		glob[len] = 0;
-		n = switch_on(glob, NULL);
-		f = switch_on(glob, &true_word);
-		if (n < 0 && f < 1)
-			say("libjumpfunc-agent: %s: nothing is recorded: %s", glob, jf_error(-n));
-		else if (f < 0 && n < 1)
-			say("libjumpfunc-agent: %s: nothing is recorded: %s", glob, jf_error(-f));
-		else if (!n && !f && verbose)
-			say("libjumpfunc-agent: %s: nothing matches", glob);
+		text = len ? strndup(globs, len) : NULL;
+		if (len && !text)
+			say("libjumpfunc-agent: no memory");
+		else if (len && jf_pattern_parse(&p, text))
+			say("libjumpfunc-agent: '%.80s%s' is no pattern of probes: %s", text, len > 80 ? "..." : "", p.why);
+		else if (len)
+			ask_for(text);
+		free(text);
 	}
 }
 

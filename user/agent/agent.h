@@ -17,6 +17,7 @@
  *   elf.c	a file's sections and symbols
  *   filter.c	filters of system calls: is there one
  *   ../lib/call.c	where a call of a dynamic function is
+ *   ../trace/pattern.c	what a user has asked for
  *   record.c	what is done when a thread comes by; entry.S calls it
  *
  * Locks: agent_lock (agent.c) around all but record.c, which takes none. With it the dynamic linker's
@@ -41,16 +42,14 @@
 #define JF_NO_TABLE
 
 #include "user/lib/text.h"
+#include "user/trace/pattern.h"
 #include "user/trace/provider.h"
 
 #define JF_HIDDEN	__attribute__((__visibility__("hidden")))
 
-/* Of an argument; a note has at most 12. */
-#define JF_ARGS_MAX	12
 /* Of a function: ip, caller and six registers. */
 #define JF_FUNCTION_FIELDS	8
-/* Arguments of a probe that are strings at most, and bytes of each, with its end. */
-#define JF_STRINGS_MAX	4
+/* Bytes of an argument that is a string, with its end. */
 #define JF_STRING_SIZE	256
 /* The same in a signal handler that has interrupted a record of strings. */
 #define JF_STRING_NESTED	32

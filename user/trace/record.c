@@ -456,8 +456,11 @@ static int by_environment(const char *globs)
 
 		end = strchrnul(globs, ',');
 		len = (size_t)(end - globs);
-		if (len >= sizeof(glob))
-			return -EINVAL;
+		if (len >= sizeof(glob)) {
+			fprintf(stderr, "libjumpfunc-trace: JUMPFUNC_TRACE: '%.80s...' is no pattern of events: it has more than %d "
+				"characters\n", globs, JF_GLOB_MAX - 1);
+			continue;
+		}
 		memcpy(glob, globs, len);
 		glob[len] = 0;
 		/* Objects' events are announced later: there is none to enable yet. */

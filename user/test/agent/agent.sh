@@ -127,6 +127,19 @@ nothing_matches()
 	[ "$(echo "$traced_nothing" | grep -c 'no:such: nothing matches')" = 1 ] && echo "$traced_nothing" | grep -qx works
 }
 
+# What is no pattern is named, with the reason, and the others are recorded.
+wrong_patterns()
+{
+	long=$(printf 'x%.0s' $(seq 300))
+	JUMPFUNC_AGENT="takes(strin),$long,made(string,string,puts" LD_PRELOAD=$agent /bin/true 2> "$tmp/err" || return 1
+	cat "$tmp/err"
+	grep -q "'takes(strin)' is no pattern of probes: 'strin' in its brackets is neither string" "$tmp/err" &&
+		grep -q "'xxx.*\.\.\.' is no pattern of probes: it has more than 255 characters" "$tmp/err" &&
+		grep -q "'made(string,string,puts' is no pattern of probes" "$tmp/err" || return 1
+	traced "$long,libc*:write" /bin/echo written || return 1
+	[ "$(count libc.so.6:write)" = 1 ]
+}
+
 killed()
 {
 	rm -rf "$tmp/traces"
@@ -403,6 +416,7 @@ if ! command -v babeltrace2 > /dev/null; then
 	tap_end
 fi
 check "nothing matches" nothing_matches
+check "what is no pattern" wrong_patterns
 check "functions that are made for it" made_for_it
 check "strings" strings
 check "strings and filters of system calls" filtered

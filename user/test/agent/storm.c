@@ -251,6 +251,24 @@ static void is_complete(void)
 	finish_rounds("what there is, is listed");
 }
 
+/* Is @text in the first packet of this process? */
+static bool is_recorded(const char *text, size_t size)
+{
+	char path[4096], data[65536];
+	size_t num = 0;
+	FILE *f;
+
+	if (jf_record_folder(path, sizeof(path) - 8) <= 0)
+		return false;
+	strcat(path, "/r0-0");
+	f = fopen(path, "r");
+	if (f) {
+		num = fread(data, 1, sizeof(data), f);
+		fclose(f);
+	}
+	return num && memmem(data, num, text, size);
+}
+
 /* --- arguments that are strings ----------------------------------------------------------- */
 
 static void patterns_of_strings(void)
@@ -346,24 +364,6 @@ static void small_stacks(void)
 static const char outer[] = "a string that a signal handler interrupts";
 static const char inner[] = "what that records has less room, but a sign";
 static const char after[] = "and the next one is whole again, as it was before";
-
-/* Is @text in a packet of this process? */
-static bool is_recorded(const char *text, size_t size)
-{
-	char path[4096], data[65536];
-	size_t num = 0;
-	FILE *f;
-
-	if (jf_record_folder(path, sizeof(path) - 8) <= 0)
-		return false;
-	strcat(path, "/r0-0");
-	f = fopen(path, "r");
-	if (f) {
-		num = fread(data, 1, sizeof(data), f);
-		fclose(f);
-	}
-	return num && memmem(data, num, text, size);
-}
 
 static int records_nested(void)
 {

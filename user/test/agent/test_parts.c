@@ -43,6 +43,53 @@ static void arguments(void)
 	finish("a note's arguments");
 }
 
+/* --- patterns --------------------------------------------------------------------------- */
+
+/* Why it is none, or the empty text. At the end of what is there, so that the sanitizer sees what reads beyond it. */
+static const char *parsed(struct jf_pattern *p, const char *text)
+{
+	char *exact = strdup(text);
+	int err = jf_pattern_parse(p, exact);
+
+	free(exact);
+	CHECK(err == (*p->why ? -EINVAL : 0), "%s: %d", text, err);
+	return p->why;
+}
+
+static void patterns(void)
+{
+	static const char *const good[] = { "a", "a:b*", "a()", "a(_)", "a(,string)", "a(__,_,string)", "[a-b]?(,,,,,,,,,,,string)", "a(string,string,string,string,)" };
+	static const struct {
+		const char	*text;
+		const char	*why;
+	} bad[] = {
+		{ "", "empty" }, { "(string)", "no name" }, { "a,b", "comma" }, { "a,b(string)", "comma" },
+		{ "a(strin)", "'strin' in its brackets is neither string" }, { "a(string,int)", "'int'" }, { "a(string )", "'string '" },
+		{ "a(", "brackets" }, { "a(string", "brackets" }, { "a)", "brackets" }, { "a(string)b", "brackets" },
+		{ "a(string))", "brackets" }, { "a(string)(string)", "brackets" },
+		{ "a(string,string,string,string,string)", "more than 4" }, { "a(,,,,,,,,,,,,string)", "more than 12" },
+	};
+	char longest[JF_PATTERN_MAX + 1];
+	struct jf_pattern p;
+	size_t i;
+
+	for (i = 0; i < sizeof(good) / sizeof(*good); i++)
+		CHECK(!*parsed(&p, good[i]), "%s: %s", good[i], p.why);
+	CHECK(p.strings == 15 && !strcmp(p.glob, "a"), "%s, %x", p.glob, p.strings);
+	CHECK(!*parsed(&p, good[6]) && p.strings == 1 << 11 && !strcmp(p.glob, "[a-b]?"), "%s, %x", p.glob, p.strings);
+	for (i = 0; i < sizeof(bad) / sizeof(*bad); i++)
+		CHECK(strstr(parsed(&p, bad[i].text), bad[i].why), "%s: '%s'", bad[i].text, p.why);
+	memset(longest, 'x', sizeof(longest));
+	longest[JF_PATTERN_MAX] = 0;
+	CHECK(strstr(parsed(&p, longest), "more than 255"), "'%s'", p.why);
+	longest[JF_PATTERN_MAX - 1] = 0;
+	CHECK(!*parsed(&p, longest) && !strcmp(p.glob, longest), "'%s'", p.why);
+	memcpy(longest, "a(", 2);
+	longest[JF_PATTERN_MAX - 2] = ')';
+	CHECK(strstr(parsed(&p, longest), "xxx...'"), "'%s'", p.why);
+	finish("patterns");
+}
+
 /* --- notes ------------------------------------------------------------------------------ */
 
 struct seen {
@@ -219,6 +266,7 @@ int main(int argc, char **argv)
 	if (argc != 2)
 		return 2;
 	arguments();
+	patterns();
 	notes();
 	file(argv[1]);
 	no_end();

@@ -212,5 +212,15 @@ else
 	skip "traces" "no babeltrace2 to read them (apt-get install babeltrace2)"
 fi
 if have gdb && [ "$(uname -m)" = x86_64 ]; then check "off it is one nop" off_is_a_nop; else skip "off it is one nop" "no gdb"; fi
+# One that is none is named, and the others hold.
+long_pattern()
+{
+	record "$(printf 'x%.0s' $(seq 256)),jftest:small" "$build/trace_events" 2 2> "$tmp/errors" || return 1
+	cat "$tmp/errors"
+	grep -q "'xxx*\.\.\.' is no pattern of events: it has more than 255 characters" "$tmp/errors" || return 1
+	read_back "$folder" | grep -c 'jftest:small' | grep -qx 2
+}
+
+check "a pattern that is too long" long_pattern
 check "what the libraries export" exports
 tap_end

@@ -61,7 +61,12 @@ usage()
 		ends 2 "$tool" && ends 2 "$tool" dance && says "no command 'dance'" &&
 		ends 2 "$tool" run && ends 2 "$tool" enable 1 && ends 2 "$tool" stats && ends 2 "$tool" stats x &&
 		ends 2 "$tool" stop -i 1 1 && ends 2 "$tool" run --clock sun true && ends 2 "$tool" top -i 0 1 &&
-		ends 2 "$tool" run -e 'a,b' true && ends 2 "$tool" record --packets 1 1 && ends 2 "$tool" snapshot 1 &&
+		ends 2 "$tool" run -e 'a,b' true && says 'a comma that is in no brackets' &&
+		ends 2 "$tool" run -e 'fopen(strin)' true && says "'fopen(strin)' is no pattern of probes: 'strin' in its brackets" &&
+		ends 2 "$tool" list -e 'fopen(string' true && ends 2 "$tool" run -e '' true && says empty &&
+		ends 2 "$tool" run -e "$(printf 'x%.0s' $(seq 256))" true && says 'more than 255' &&
+		ends 1 "$tool" enable $$ 'fopen(strin)' && says "'strin' in its brackets is neither string" &&
+		ends 2 "$tool" record --packets 1 1 && ends 2 "$tool" snapshot 1 &&
 		for command in run list record enable disable stop stats snapshot report top recover; do
 			ends 0 "$tool" "$command" --help || return 1
 		done

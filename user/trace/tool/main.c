@@ -105,7 +105,7 @@ static bool take(struct options *o, int option, const char *value)
 		if (o->num_globs == GLOBS_MAX)
 			return false;
 		o->globs[o->num_globs++] = value;
-		return *value;
+		return true;
 	case 'o':
 		o->output = value;
 		return *value;
@@ -152,6 +152,8 @@ static int run(const struct command *c, int argc, char **argv)
 				fail("%s has no such option", c->name);
 			return wrong(c);
 		}
+		if (option == 'e' && !is_pattern(optarg))
+			return wrong(c);
 		if (!take(&o, option, optarg)) {
 			fail("'%s' is no value of this option", optarg);
 			return wrong(c);

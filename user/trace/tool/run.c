@@ -58,14 +58,6 @@ static bool find_agent(char *buf, size_t size)
 	return false;
 }
 
-/* Commas may be in brackets, and are nowhere else then. */
-static bool is_pattern(const char *glob)
-{
-	size_t len = strlen(glob), bare = glob_length(glob);
-
-	return bare && len < 256 && !memchr(glob, ',', bare) && (bare == len || strchr(glob, ')') == glob + len - 1);
-}
-
 /*
  * "a,b"; those without any are all events, and no agent is needed. @bare: without what only the agent reads, the types
  * of arguments.
@@ -76,9 +68,6 @@ static int join_globs(const struct options *o, bool bare, char *buf, size_t size
 	unsigned int i;
 
 	for (i = 0; i < o->num_globs; i++) {
-		if (!is_pattern(o->globs[i]))
-			return fail("'%s' is no pattern of probes: it has 1 to 255 characters, and no comma but in 'NAME(string,...)'",
-				    o->globs[i]);
 		one = bare ? glob_length(o->globs[i]) : strlen(o->globs[i]);
 		if (len + one + 2 > size)
 			return fail("these are too many patterns");

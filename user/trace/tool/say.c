@@ -36,6 +36,16 @@ void note(const char *format, ...)
 	va_end(args);
 }
 
+bool is_pattern(const char *text)
+{
+	struct jf_pattern p;
+
+	if (!jf_pattern_parse(&p, text))
+		return true;
+	fail("'%s' is no pattern of probes: %s", text, p.why);
+	return false;
+}
+
 void put_safe(FILE *to, const char *text)
 {
 	for (; *text; text++)

@@ -42,8 +42,8 @@ static int switch_one(pid_t pid, const char *glob, bool on, answer_fn *fn)
 	const char *const words[] = { on ? "enable" : "disable", glob, NULL };
 	int err, n;
 
-	if (!*glob || strlen(glob) > 255)
-		return fail("'%s' is no pattern of probes: it must have 1 to 255 characters", glob);
+	if (!is_pattern(glob))
+		return STATUS_FAILED;
 	err = ask(pid, words, fn, (void *)(uintptr_t)glob, &n);
 	if (err)
 		return explain(pid, glob, err);

@@ -33,6 +33,7 @@
 /* In here nothing is defined that belongs into a table. */
 #define JF_NO_TABLE
 #include "../control.h"
+#include "../pattern.h"
 
 /* What the program ends with; the manual page has them. */
 enum {
@@ -100,6 +101,8 @@ void put_safe(FILE *to, const char *text);
 /* A line on a terminal that says how long it goes on, until progress_end(). */
 void progress(const char *format, ...) __attribute__((__format__(__printf__, 1, 2)));
 void progress_end(void);
+/* False: it is none, and why is said. */
+bool is_pattern(const char *text);
 
 /* --- client.c ----------------------------------------------------------------------- */
 

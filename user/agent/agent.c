@@ -117,7 +117,7 @@ static bool never(const char *name)
 	       !strcmp(name, "_dl_debug_state");
 }
 
-/* By this name; the last wish counts, and the last that has said what the arguments are. */
+/* By this name; the last wish counts, also for what the arguments are. */
 static bool is_wished(bool function, const char *group, const char *name, uint16_t *strings)
 {
 	const struct wish *w;
@@ -127,7 +127,7 @@ static bool is_wished(bool function, const char *group, const char *name, uint16
 	for (w = wishes; w; w = w->next)
 		if (w->functions == function && __jf_glob_matches(w->glob, group, name)) {
 			on = w->on;
-			*strings = on && w->strings ? w->strings : *strings;
+			*strings = on ? w->strings : 0;
 		}
 	return on;
 }
@@ -183,8 +183,8 @@ static int start_recording(void)
 
 static void add(struct batch *b, struct jf_agent_probe *p, uint16_t strings)
 {
-	if (strings && jf_probe_strings(p, strings) && verbose)
-		say("libjumpfunc-agent: %s:%s is recorded without strings", p->group, p->name);
+	if (jf_probe_strings(p, strings) && verbose)
+		say("libjumpfunc-agent: %s:%s is recorded with%s strings as before", p->group, p->name, strings ? "out" : "");
 	/* By another name, or another table of symbols. */
 	if (p->queued)
 		return;

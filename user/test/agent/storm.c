@@ -300,6 +300,26 @@ static void patterns_of_strings(void)
 	finish("patterns that say which arguments are strings");
 }
 
+static bool same_is_recorded(const char *text)
+{
+	uint64_t before = records();
+
+	CHECK(subject_same((uint64_t)(uintptr_t)text) && records() == before + 1, "no record");
+	return is_recorded(text, strlen(text) + 1);
+}
+
+/* The last pattern counts for strings, too. */
+static void strings_off(void)
+{
+	CHECK(on(FUNCTIONS, "subject.so:subject_same(string)") == 1 && same_is_recorded("the first string"), "on");
+	CHECK(on(FUNCTIONS, "subject_sam*") > 0 && !same_is_recorded("recorded without a word"), "still with strings");
+	CHECK(on(FUNCTIONS, "subject.so:subject_same(string)") > 0 && same_is_recorded("the second string"), "on again");
+	CHECK(off(FUNCTIONS, "subject.so:subject_same(string)") == 1 && on(FUNCTIONS, "subject.so:subject_same") == 1, "off and on");
+	CHECK(!same_is_recorded("recorded without another word"), "with strings after off");
+	off(FUNCTIONS, NULL);
+	finish("strings are not recorded any longer");
+}
+
 /* --- small stacks ------------------------------------------------------------------------ */
 
 #define STACK		65536
@@ -876,6 +896,7 @@ int main(int argc, char **argv)
 	first_while_loading(argv[1]);
 	is_complete();
 	patterns_of_strings();
+	strings_off();
 	small_stacks();
 	nested_strings();
 	changed_pointer();

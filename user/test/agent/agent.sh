@@ -12,29 +12,8 @@ here=$(cd "$(dirname "$0")" && pwd)
 tap_begin
 
 agent=$build/libjumpfunc-agent.so
-mkdir "$tmp/traces"
-
-# traced GLOBS PROGRAM ARGUMENTS...: its events are in $tmp/events then, a name a line, with their fields after it.
-traced()
-{
-	globs=$1
-	shift
-	rm -rf "$tmp/traces"
-	mkdir "$tmp/traces"
-	JUMPFUNC_TRACE_DIR=$tmp/traces JUMPFUNC_AGENT=$globs JUMPFUNC=verbose JUMPFUNC_TRACE_PACKETS=64 LD_PRELOAD=$agent \
-		timeout 60 "$@" > "$tmp/out" 2> "$tmp/err" || { cat "$tmp/out" "$tmp/err"; return 1; }
-	events "$tmp/traces"/*
-}
-
-events()
-{
-	babeltrace2 "$@" > "$tmp/text" 2> "$tmp/babeltrace" || { cat "$tmp/babeltrace"; return 1; }
-	awk '{ for (i = 1; i <= NF; i++) if ($i ~ /^[^ ]+:[^ ]+:$/ && $i !~ /^vm:/) { sub(/:$/, "", $i); printf "%s", $i;
-		for (k = i + 1; k <= NF; k++) printf " %s", $k; print ""; break } }' "$tmp/text" > "$tmp/events"
-}
-
-# count NAME: of its events
-count() { grep -c "^$1 " "$tmp/events"; }
+# shellcheck source=traced.sh
+. "$here/traced.sh"
 
 python=/usr/bin/python3.11
 

@@ -56,6 +56,8 @@ struct wish {
 };
 
 static pthread_mutex_t agent_lock = PTHREAD_MUTEX_INITIALIZER;
+/* Could the thread that has the lock be cancelled before. */
+static int cancel_before;
 static struct wish *wishes, **last_wish = &wishes;
 /* Objects have come or gone while another thread had the lock. */
 static bool look_again;
@@ -304,10 +306,26 @@ static int come(struct jf_module *m, bool fresh, void *arg)
 	return 0;
 }
 
+/*
+ * What is called with the lock may be a cancellation point, and the thread may be in dlopen() or fork(), which are none: if
+ * it ended there it would leave the lock, and the dynamic linker's, for ever.
+ */
+static int keep_alive(void)
+{
+	int was;
+
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &was);
+	return was;
+}
+
 static void lock(void)
 {
+	int was;
+
 	jf_agent_busy++;
+	was = keep_alive();
 	pthread_mutex_lock(&agent_lock);
+	cancel_before = was;
 }
 
 static void look(void)
@@ -320,6 +338,8 @@ static void look(void)
 
 static void unlock(void)
 {
+	int was = cancel_before;
+
 	do {
 		/* Pairs with hook(): it has stored that before it found the lock to be taken. */
 		if (__atomic_exchange_n(&look_again, false, __ATOMIC_SEQ_CST))
@@ -327,19 +347,26 @@ static void unlock(void)
 		pthread_mutex_unlock(&agent_lock);
 		/* Pairs with hook(), which may have stored it just before the lock was dropped. */
 	} while (__atomic_load_n(&look_again, __ATOMIC_SEQ_CST) && !pthread_mutex_trylock(&agent_lock));
+	pthread_setcancelstate(was, NULL);
 	jf_agent_busy--;
 }
 
 /* By the dynamic linker, which has locks of its own. */
 static void hook(void)
 {
+	int was;
+
 	/* Not before the list is whole again. */
 	if (_r_debug.r_state != RT_CONSISTENT)
 		return;
 	/* Pairs with unlock(): the thread that has the lock sees it, or this one gets the lock. */
 	__atomic_store_n(&look_again, true, __ATOMIC_SEQ_CST);
-	if (pthread_mutex_trylock(&agent_lock))
+	was = keep_alive();
+	if (pthread_mutex_trylock(&agent_lock)) {
+		pthread_setcancelstate(was, NULL);
 		return;
+	}
+	cancel_before = was;
 	jf_agent_busy++;
 	unlock();
 }
@@ -421,9 +448,9 @@ static int switch_on(const char *text, void *data)
 		return 0;
 	if (has_shadow_stack())
 		return -EOPNOTSUPP;
+	lock();
 	if (a.strings)
 		jf_filter_look();
-	lock();
 	begin_hook();
 	err = remember(p.glob, a.functions, true, a.strings);
 	if (!err)
@@ -621,16 +648,12 @@ static void by_environment(const char *globs)
 	}
 }
 
-/* Another thread may have the lock, and the child has only this one. */
-static void prepare(void)
-{
-	jf_agent_busy++;
-	pthread_mutex_lock(&agent_lock);
-}
-
 static void after_fork(void)
 {
+	int was = cancel_before;
+
 	pthread_mutex_unlock(&agent_lock);
+	pthread_setcancelstate(was, NULL);
 	jf_agent_busy--;
 }
 
@@ -653,7 +676,8 @@ static void begins(void)
 	text = secure_getenv("JUMPFUNC_AGENT_STRINGS");
 	jf_filter_begin(text && !strcmp(text, "always"));
 	jf_record_clock();
-	pthread_atfork(prepare, after_fork, after_fork);
+	/* Another thread may have the lock, and the child has only the one that forks. */
+	pthread_atfork(lock, after_fork, after_fork);
 	__jf_provider_register(&notes);
 	__jf_provider_register(&functions);
 	if (!globs || !*globs)

@@ -1,0 +1,95 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
+# libjumpfunc-agent.so in programs that it must not disturb, which are in a state that few are in.
+# usage: programs.sh BUILD
+# The tests are called by check(), which shellcheck does not see.
+# shellcheck disable=SC2317
+set -u
+build=$1
+here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=../tap.sh
+. "$here/../tap.sh"
+tap_begin
+
+agent=$build/libjumpfunc-agent.so
+# shellcheck source=traced.sh
+. "$here/traced.sh"
+
+# made NAME FLAGS...: the program $tmp/NAME of what is read, without the agent.
+made()
+{
+	program=$1
+	shift
+	cat > "$tmp/$program.c"
+	${CC:-cc} -O2 -pthread "$@" -o "$tmp/$program" "$tmp/$program.c" -ldl
+}
+
+# same PROGRAM ARGUMENTS...: it says with the agent, in $tmp/out, what it says without.
+same()
+{
+	"$@" > "$tmp/plain" || return 1
+	[ -s "$tmp/plain" ] && traced "$globs" "$@" && diff "$tmp/plain" "$tmp/out"
+}
+
+plugin()
+{
+	made plugin.so -fPIC -shared <<-END
+	__attribute__((__noinline__)) int plugged(int a) { __asm__ volatile("" : "+r" (a)); return a + 1; }
+	int calls(void) { return plugged(1); }
+	END
+}
+
+# dlopen() is no cancellation point, and none with the agent.
+cancelled()
+{
+	made cancelled <<-END
+	#define _GNU_SOURCE
+	#include <dlfcn.h>
+	#include <pthread.h>
+	#include <stdio.h>
+	#include <sys/wait.h>
+	#include <unistd.h>
+	static void *opens(void *path)
+	{
+		pthread_cancel(pthread_self());
+		void *h = dlopen(path, RTLD_NOW);
+		int (*calls)(void);
+
+		if (!h)
+			return NULL;
+		*(void **)&calls = dlsym(h, "calls");
+		printf("opened, %d\n", calls());
+		fflush(stdout);
+		pthread_testcancel();
+		return NULL;
+	}
+	int main(int argc, char **argv)
+	{
+		pthread_t t;
+		void *r;
+		int pid;
+
+		alarm(30);
+		if (pthread_create(&t, NULL, opens, argv[argc - 1]) || pthread_join(t, &r))
+			return 1;
+		printf("%s\n", r == PTHREAD_CANCELED ? "cancelled" : "not cancelled");
+		if (!dlopen("libm.so.6", RTLD_NOW))
+			return 2;
+		pid = fork();
+		if (!pid)
+			_exit(0);
+		printf("%d\n", waitpid(pid, NULL, 0) == pid);
+		return 0;
+	}
+	END
+	globs=plugin.so:plugged
+	same "$tmp/cancelled" "$tmp/plugin.so" && [ "$(count plugin.so:plugged)" = 1 ]
+}
+
+if ! command -v babeltrace2 > /dev/null; then
+	skip "all" "babeltrace2"
+	tap_end
+fi
+plugin
+check "a cancelled thread that loads an object" cancelled
+tap_end

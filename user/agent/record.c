@@ -9,7 +9,7 @@
  *
  * What the ring does rarely is another matter: the first record of a thread, and the next packet. It
  * makes files and maps memory. That is done on a stack of its own, where all registers of vectors are kept,
- * with signals blocked, and what libc's functions come by meanwhile is not recorded (jf_agent_busy).
+ * with signals blocked, and what libc's functions come by meanwhile is not recorded (jf_agent_busy). So is what a hook does.
  *
  * The thread may be on a small stack (sigaltstack()): some hundred bytes are all that a record takes of it.
  *
@@ -87,6 +87,8 @@ static long call6(long nr, long a, long b, long c, long d, long e, long f)
 }
 
 #define STACK_SIZE	(64L << 10)
+/* A hook reads files, and looks at text. */
+#define HOOK_STACK_SIZE	(256L << 10)
 #define BIT(sig)	(UINT64_C(1) << ((sig) - 1))
 /* All signals but those that come of what a thread does itself. */
 #define OTHERS		(~(BIT(SIGTRAP) | BIT(SIGSEGV) | BIT(SIGBUS) | BIT(SIGILL) | BIT(SIGFPE) | BIT(SIGSYS)))
@@ -104,29 +106,49 @@ static uint64_t next_packet(uint64_t len)
 	return ok;
 }
 
-static uint64_t next_with_vectors(uint64_t len)
+/**
+ * struct aside - what is done with registers of vectors kept
+ * @fn:  does it
+ * @arg: its argument
+ */
+struct aside {
+	uint64_t	(*fn)(uint64_t arg);
+	uint64_t	arg;
+};
+
+static uint64_t with_vectors(uint64_t arg)
 {
-	return jf_agent_keep(next_packet, len);
+	const struct aside *a = (const struct aside *)arg;
+
+	return jf_agent_keep(a->fn, a->arg);
 }
 
-/* First the signals, so that no handler jumps away while this thread is busy. */
-static bool rarely(uint64_t len)
+/*
+ * First the signals, so that no handler jumps away while this thread is busy, or takes the new stack for one that is
+ * larger. 0 if there is no memory.
+ */
+static uint64_t aside(uint64_t (*fn)(uint64_t arg), uint64_t arg, long size)
 {
-	uint64_t all = OTHERS, was;
-	bool ok = false;
+	const struct aside a = { fn, arg };
+	uint64_t all = OTHERS, was, ret = 0;
 	long stack;
 
 	call4(SYS_rt_sigprocmask, SIG_BLOCK, (long)&all, (long)&was, sizeof(all));
 	jf_agent_busy++;
-	stack = call6(SYS_mmap, 0, STACK_SIZE, PROT_READ | PROT_WRITE,
+	stack = call6(SYS_mmap, 0, size, PROT_READ | PROT_WRITE,
 		      MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
 	if ((unsigned long)stack < -4095UL) {
-		ok = jf_agent_on_stack(next_with_vectors, len, (char *)stack + STACK_SIZE);
-		call4(SYS_munmap, stack, STACK_SIZE, 0, 0);
+		ret = jf_agent_on_stack(with_vectors, (uint64_t)(uintptr_t)&a, (char *)stack + size);
+		call4(SYS_munmap, stack, size, 0, 0);
 	}
 	jf_agent_busy--;
 	call4(SYS_rt_sigprocmask, SIG_SETMASK, (long)&was, 0, sizeof(all));
-	return ok;
+	return ret;
+}
+
+static bool rarely(uint64_t len)
+{
+	return aside(next_packet, len, STACK_SIZE);
 }
 
 bool jf_agent_next(uint32_t len)
@@ -372,9 +394,7 @@ static uint64_t call_hook(uint64_t arg)
 	const struct jf_spot *spot = (const struct jf_spot *)arg;
 	int saved = errno;
 
-	jf_agent_busy++;
 	spot->hook();
-	jf_agent_busy--;
 	errno = saved;
 	return 0;
 }
@@ -391,7 +411,7 @@ void jf_agent_record(struct jf_saved *s)
 	spot = jf_spots[number];
 	if (spot->hook) {
 		if (__atomic_load_n(&spot->on, __ATOMIC_RELAXED))
-			jf_agent_keep(call_hook, (uint64_t)(uintptr_t)spot);
+			aside(call_hook, (uint64_t)(uintptr_t)spot, HOOK_STACK_SIZE);
 		return;
 	}
 	if (!__jf_reader && !rarely(0))

@@ -86,10 +86,48 @@ cancelled()
 	same "$tmp/cancelled" "$tmp/plugin.so" && [ "$(count plugin.so:plugged)" = 1 ]
 }
 
+# A thread whose stack is as small as one may be loads an object.
+small_stack()
+{
+	made small <<-END
+	#define _GNU_SOURCE
+	#include <dlfcn.h>
+	#include <pthread.h>
+	#include <stdio.h>
+	#include <stdlib.h>
+	static void *opens(void *path)
+	{
+		void *h = dlopen(path, RTLD_NOW);
+		int (*calls)(void);
+
+		if (!h)
+			return NULL;
+		*(void **)&calls = dlsym(h, "calls");
+		printf("%d\n", calls());
+		return NULL;
+	}
+	int main(int argc, char **argv)
+	{
+		pthread_attr_t a;
+		pthread_t t;
+
+		pthread_attr_init(&a);
+		return argc != 3 || pthread_attr_setstacksize(&a, strtoul(argv[1], NULL, 0)) ||
+			pthread_create(&t, &a, opens, argv[2]) || pthread_join(t, NULL);
+	}
+	END
+	globs=plugin.so:plugged
+	for size in 16384 24576 32768; do
+		echo "$size"
+		same "$tmp/small" "$size" "$tmp/plugin.so" && [ "$(count plugin.so:plugged)" = 1 ] || return 1
+	done
+}
+
 if ! command -v babeltrace2 > /dev/null; then
 	skip "all" "babeltrace2"
 	tap_end
 fi
 plugin
 check "a cancelled thread that loads an object" cancelled
+check "a thread of a small stack that loads an object" small_stack
 tap_end

@@ -7,7 +7,8 @@
 /*
  * The thread's registers, by their numbers from above the flags on, then the return address, then 128
  * bytes of its red zone: struct jf_saved. Flags by lahf and seto, which take less time than pushf
- * and popf. The direction flag is 0 wherever compilers' code is.
+ * and popf. The direction flag is 0 wherever compilers' code is. A signal may come at each instruction, and its
+ * handler unwind: each push and pop is told.
  */
 	.p2align 4
 	.hidden	jf_agent_enter
@@ -17,22 +18,38 @@ jf_agent_enter:
 	.cfi_startproc
 	endbr64
 	pushq	%r15
+	.cfi_adjust_cfa_offset 8
 	pushq	%r14
+	.cfi_adjust_cfa_offset 8
 	pushq	%r13
+	.cfi_adjust_cfa_offset 8
 	pushq	%r12
+	.cfi_adjust_cfa_offset 8
 	pushq	%r11
+	.cfi_adjust_cfa_offset 8
 	pushq	%r10
+	.cfi_adjust_cfa_offset 8
 	pushq	%r9
+	.cfi_adjust_cfa_offset 8
 	pushq	%r8
+	.cfi_adjust_cfa_offset 8
 	pushq	%rdi
+	.cfi_adjust_cfa_offset 8
 	pushq	%rsi
+	.cfi_adjust_cfa_offset 8
 	pushq	%rbp
+	.cfi_adjust_cfa_offset 8
 	pushq	%rsp
+	.cfi_adjust_cfa_offset 8
 	pushq	%rbx
+	.cfi_adjust_cfa_offset 8
+	.cfi_rel_offset %rbx, 0
 	pushq	%rdx
+	.cfi_adjust_cfa_offset 8
 	pushq	%rcx
+	.cfi_adjust_cfa_offset 8
 	pushq	%rax
-	.cfi_adjust_cfa_offset 128
+	.cfi_adjust_cfa_offset 8
 	lahf
 	seto	%al
 	pushq	%rax
@@ -50,22 +67,38 @@ jf_agent_enter:
 	addb	$0x7f, %al
 	sahf
 	popq	%rax
+	.cfi_adjust_cfa_offset -8
 	popq	%rcx
+	.cfi_adjust_cfa_offset -8
 	popq	%rdx
+	.cfi_adjust_cfa_offset -8
 	popq	%rbx
+	.cfi_adjust_cfa_offset -8
+	.cfi_restore %rbx
 	leaq	8(%rsp), %rsp
+	.cfi_adjust_cfa_offset -8
 	popq	%rbp
+	.cfi_adjust_cfa_offset -8
 	popq	%rsi
+	.cfi_adjust_cfa_offset -8
 	popq	%rdi
+	.cfi_adjust_cfa_offset -8
 	popq	%r8
+	.cfi_adjust_cfa_offset -8
 	popq	%r9
+	.cfi_adjust_cfa_offset -8
 	popq	%r10
+	.cfi_adjust_cfa_offset -8
 	popq	%r11
+	.cfi_adjust_cfa_offset -8
 	popq	%r12
+	.cfi_adjust_cfa_offset -8
 	popq	%r13
+	.cfi_adjust_cfa_offset -8
 	popq	%r14
+	.cfi_adjust_cfa_offset -8
 	popq	%r15
-	.cfi_adjust_cfa_offset -128
+	.cfi_adjust_cfa_offset -8
 	ret
 	.cfi_endproc
 	.size	jf_agent_enter, . - jf_agent_enter

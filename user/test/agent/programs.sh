@@ -123,6 +123,42 @@ small_stack()
 	done
 }
 
+# A profiler in the process: a timer's signal comes anywhere, and its handler unwinds.
+profiled()
+{
+	made profiled <<-END
+	#include <execinfo.h>
+	#include <signal.h>
+	#include <stdio.h>
+	#include <sys/time.h>
+	static volatile int traces;
+	static void unwinds(int sig)
+	{
+		void *frame[64];
+
+		traces += sig == SIGPROF && backtrace(frame, 64) > 0;
+	}
+	__attribute__((__noinline__)) int hot(int a) { __asm__ volatile("" : "+r" (a)); return a + 1; }
+	int main(void)
+	{
+		struct itimerval each = { { 0, 1000 }, { 0, 1000 } };
+		void *frame[4];
+		int i = 0;
+
+		/* It loads an object, the first time. */
+		backtrace(frame, 4);
+		signal(SIGPROF, unwinds);
+		setitimer(ITIMER_PROF, &each, NULL);
+		while (traces < 300)
+			i = hot(i);
+		puts("unwound");
+		return 0;
+	}
+	END
+	globs=profiled:hot
+	same "$tmp/profiled" && [ "$(count profiled:hot)" -gt 0 ]
+}
+
 if ! command -v babeltrace2 > /dev/null; then
 	skip "all" "babeltrace2"
 	tap_end
@@ -130,4 +166,5 @@ fi
 plugin
 check "a cancelled thread that loads an object" cancelled
 check "a thread of a small stack that loads an object" small_stack
+check "a profiler" profiled
 tap_end

@@ -212,6 +212,7 @@ struct ask {
 	struct batch	batch;
 	bool		functions;
 	uint16_t	strings;
+	int		err;
 };
 
 static int notes_on(struct jf_module *m, bool fresh, void *arg)
@@ -461,11 +462,21 @@ static int switch_on(const char *text, void *data)
 	return a.batch.on || !a.batch.tried ? a.batch.on : -EOPNOTSUPP;
 }
 
+/* One error is told in the end, and that of a thread that still records before others. */
+static void flush_off(struct ask *a)
+{
+	int err = jf_probes_off(a->batch.probe, a->batch.num);
+
+	if (err && a->err != -ETIMEDOUT)
+		a->err = err;
+	a->batch.on += (int)a->batch.num;
+	a->batch.num = 0;
+}
+
 static int collect_off(struct jf_module *m, bool fresh, void *arg)
 {
 	struct ask *a = (struct ask *)arg;
 	struct jf_agent_probe *p;
-	int err = 0, e;
 
 	(void)fresh;
 	for (p = m->probes; p; p = p->next) {
@@ -473,16 +484,11 @@ static int collect_off(struct jf_module *m, bool fresh, void *arg)
 		    !__jf_glob_matches(a->glob, p->group, p->name))
 			continue;
 		a->batch.probe[a->batch.num++] = p;
-		if (a->batch.num < BATCH_MAX)
-			continue;
-		err = jf_probes_off(a->batch.probe, a->batch.num);
-		a->batch.on += (int)a->batch.num;
-		a->batch.num = 0;
+		if (a->batch.num == BATCH_MAX)
+			flush_off(a);
 	}
-	e = jf_probes_off(a->batch.probe, a->batch.num);
-	a->batch.on += (int)a->batch.num;
-	a->batch.num = 0;
-	return err ? err : e;
+	flush_off(a);
+	return 0;
 }
 
 static int switch_off(const char *text, void *data)
@@ -502,7 +508,13 @@ static int switch_off(const char *text, void *data)
 	recording &= !!text;
 	err = jf_modules(collect_off, &a);
 	unlock();
-	return err ? err : a.batch.on;
+	/* None records any more, whatever text could not be changed back: an end of recording is one. */
+	if (!text && a.err && a.err != -ETIMEDOUT) {
+		if (verbose)
+			say("libjumpfunc-agent: probes that are off stay in the text: %s", jf_error(-a.err));
+		a.err = 0;
+	}
+	return err ? err : a.err ? a.err : a.batch.on;
 }
 
 struct listing {

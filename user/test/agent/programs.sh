@@ -159,6 +159,56 @@ profiled()
 	same "$tmp/profiled" && [ "$(count profiled:hot)" -gt 0 ]
 }
 
+# A worker blocks all signals, so text cannot be changed: recording ends all the same, and begins again.
+blocks_all()
+{
+	made blocks <<-END
+	#include <pthread.h>
+	#include <signal.h>
+	#include <stdio.h>
+	#include <unistd.h>
+	__attribute__((__noinline__)) int stays(int a) { __asm__ volatile("" : "+r" (a)); return a + 1; }
+	static void *worker(void *arg)
+	{
+		sigset_t all;
+
+		sigfillset(&all);
+		pthread_sigmask(SIG_BLOCK, &all, NULL);
+		puts("blocked");
+		fflush(stdout);
+		for (;;)
+			pause();
+		return arg;
+	}
+	int main(void)
+	{
+		pthread_t t;
+		int i;
+
+		if (pthread_create(&t, NULL, worker, NULL))
+			return 1;
+		for (i = 0; i >= 0; usleep(1000))
+			i = stays(i & 1);
+		return 0;
+	}
+	END
+	XDG_RUNTIME_DIR=$tmp/run JUMPFUNC_TRACE_CONTROL=1 JUMPFUNC_TRACE_DIR=$tmp/traces JUMPFUNC_AGENT=blocks:stays \
+		LD_PRELOAD=$agent "$tmp/blocks" > "$tmp/out" &
+	pid=$!
+	for _ in $(seq 100); do
+		grep -q blocked "$tmp/out" && break
+		sleep 0.1
+	done
+	done_with=0
+	for command in stop "record -e blocks:stays" stop; do
+		# shellcheck disable=SC2086
+		XDG_RUNTIME_DIR=$tmp/run timeout 30 "$build/jf-trace" $command "$pid" || done_with=1
+	done
+	kill $pid
+	wait $pid 2> "$tmp/err"
+	return $done_with
+}
+
 if ! command -v babeltrace2 > /dev/null; then
 	skip "all" "babeltrace2"
 	tap_end
@@ -167,4 +217,6 @@ plugin
 check "a cancelled thread that loads an object" cancelled
 check "a thread of a small stack that loads an object" small_stack
 check "a profiler" profiled
+mkdir -m 700 "$tmp/run"
+check "the end of recording beside a thread that blocks all signals" blocks_all
 tap_end

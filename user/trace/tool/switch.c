@@ -18,6 +18,7 @@ static int one_failed(const struct jf_words *w, void *arg)
 		put_safe(stderr, w->word[1]);
 		fprintf(stderr, " probes that match '%s': %s\n", glob,
 			n == E2BIG ? "too many match, so that none was switched; use a narrower pattern" :
+			n == EAGAIN ? "a thread blocks SIGTRAP, so text cannot be changed now" :
 			strerror((int)n));
 	}
 	return 0;
@@ -33,6 +34,9 @@ static int explain(pid_t pid, const char *what, int err)
 		return fail("process %d refuses it: the same user and root alone may control it", (int)pid);
 	if (err == -EPROTONOSUPPORT)
 		return fail("process %d has another version of libjumpfunc-trace", (int)pid);
+	if (err == -EAGAIN)
+		return fail("process %d: %s: a thread blocks SIGTRAP, so text cannot be changed now; what was to be off records nothing",
+			    (int)pid, what);
 	return fail("process %d: %s: %s", (int)pid, what, strerror(-err));
 }
 

@@ -458,25 +458,62 @@ static struct jf_module *known(const struct dl_phdr_info *info)
 	return NULL;
 }
 
+static int mark(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	struct jf_module *m = known(info);
+
+	(void)size, (void)arg;
+	/* Where there is one of the same name and place, it is left to be forgotten. */
+	if (m && !is_replaced(m))
+		m->seen = walks;
+	return 0;
+}
+
+/* Before a new one is looked at: it may be where one was that has gone, and that one's probes and breakpoints with it. */
+static void forget_gone(void)
+{
+	struct jf_module **p, *m;
+
+	walks++;
+	dl_iterate_phdr(mark, NULL);
+	for (p = &modules; (m = *p);) {
+		if (m->seen == walks) {
+			p = &m->next;
+			continue;
+		}
+		*p = m->next;
+		__jf_text_forget(m->start, m->end);
+		free_module(m);
+	}
+	walks++;
+}
+
+/**
+ * struct walk - through the objects, with the lock of the list of them from begin to end
+ * @fn:    for each
+ * @arg:   of @fn
+ * @begun: it is not the first object
+ */
 struct walk {
 	jf_module_fn	*fn;
 	void		*arg;
-	bool		gone;
+	bool		begun;
 };
 
 static int visit(struct dl_phdr_info *info, size_t size, void *arg)
 {
 	struct walk *w = (struct walk *)arg;
-	struct jf_module *m = known(info);
 	bool fresh = false;
+	struct jf_module *m;
 
-	if (size >= offsetof(struct dl_phdr_info, dlpi_subs) + sizeof(info->dlpi_subs)) {
-		w->gone = info->dlpi_subs != subs;
+	if (!w->begun && size >= offsetof(struct dl_phdr_info, dlpi_subs) + sizeof(info->dlpi_subs)) {
+		if (info->dlpi_subs != subs)
+			forget_gone();
+		subs = info->dlpi_subs;
 		adds = info->dlpi_adds;
 	}
-	/* Where there is one of the same name and place, it is left to be forgotten. */
-	if (m && w->gone && is_replaced(m))
-		m = NULL;
+	w->begun = true;
+	m = known(info);
 	if (!m) {
 		m = new_module(info);
 		if (!m)
@@ -510,44 +547,21 @@ bool jf_modules_changed(void)
 	return dl_iterate_phdr(count, NULL) == 2;
 }
 
-static int end_count(struct dl_phdr_info *info, size_t size, void *arg)
-{
-	(void)arg;
-	if (size >= offsetof(struct dl_phdr_info, dlpi_subs) + sizeof(info->dlpi_subs))
-		subs = info->dlpi_subs;
-	return 1;
-}
-
 /**
  * jf_modules() - walk through all objects
  * @fn:  is called for each; ends it by another value than 0
  * @arg: its last argument
  *
- * Those that are not there any more are forgotten, unless @fn has ended it.
+ * Those that are not there any more are forgotten.
  *
  * Return: 0, or what @fn returned
  */
 int jf_modules(jf_module_fn *fn, void *arg)
 {
 	struct walk w = { fn, arg, false };
-	struct jf_module **p, *m;
-	int ret;
 
 	walks++;
-	ret = dl_iterate_phdr(visit, &w);
-	if (ret)
-		return ret;
-	for (p = &modules; (m = *p);) {
-		if (m->seen == walks) {
-			p = &m->next;
-			continue;
-		}
-		*p = m->next;
-		__jf_text_forget(m->start, m->end);
-		free_module(m);
-	}
-	dl_iterate_phdr(end_count, NULL);
-	return 0;
+	return dl_iterate_phdr(visit, &w);
 }
 
 /* --- functions ----------------------------------------------------------------------- */

@@ -48,6 +48,8 @@ int __wrap___jf_provider_register(struct jf_provider *p)
  */
 static __thread unsigned int walking;
 static unsigned int taken_while_walking;
+/* Is called once, right after a walk. */
+static void (*after_walk)(void);
 int __real_dl_iterate_phdr(int (*fn)(struct dl_phdr_info *info, size_t size, void *arg), void *arg);
 int __wrap_dl_iterate_phdr(int (*fn)(struct dl_phdr_info *info, size_t size, void *arg), void *arg);
 void *__real_dlopen(const char *file, int flags);
@@ -62,6 +64,12 @@ int __wrap_dl_iterate_phdr(int (*fn)(struct dl_phdr_info *info, size_t size, voi
 	walking++;
 	ret = __real_dl_iterate_phdr(fn, arg);
 	walking--;
+	if (!walking && after_walk) {
+		void (*call)(void) = after_walk;
+
+		after_walk = NULL;
+		call();
+	}
 	return ret;
 }
 
@@ -674,6 +682,62 @@ static void comes_later(const char *folder)
 	finish("objects come and go");
 }
 
+/* --- another object of that name, in the same place ---------------------------------------- */
+
+static char again_path[4096];
+static void *again_handle;
+static uint64_t (*again_twice)(uint64_t a);
+static unsigned int moved;
+
+static void load_again(void)
+{
+	uint64_t (*was)(uint64_t a) = again_twice;
+
+	/* The agent hears of neither. */
+	jf_agent_busy++;
+	if (again_handle)
+		dlclose(again_handle);
+	again_handle = dlopen(again_path, RTLD_NOW);
+	jf_agent_busy--;
+	if (!again_handle)
+		must(-ENOENT, dlerror());
+	again_twice = (uint64_t (*)(uint64_t))(uintptr_t)dlsym(again_handle, "subject_twice");
+	moved += was && was != again_twice;
+}
+
+static void check_again(const char *when)
+{
+	uint64_t before = records();
+	int n = on(FUNCTIONS, "subject2.so:subject_twice");
+
+	CHECK(n > 0, "%s: %d, %s", when, n, listed(FUNCTIONS, "subject2.so:subject_twice").detail);
+	CHECK(again_twice(4) == 8 && records() == before + 1, "%s: %llu records", when, (unsigned long long)(records() - before));
+}
+
+static void is_loaded_again(const char *folder)
+{
+	unsigned int way;
+
+	snprintf(again_path, sizeof(again_path), "%s/subject2.so", folder);
+	for (way = JF_WAY_JUMP; way <= JF_WAY_BREAK; way++) {
+		jf_ways = 1U << way;
+		load_again();
+		if (on(FUNCTIONS, "subject2.so:subject_twice") <= 0)
+			continue;
+		after_walk = load_again;
+		listed(FUNCTIONS, "subject2.so:subject_twice");
+		check_again(ways[way]);
+		load_again();
+		check_again(ways[way]);
+		CHECK(off(FUNCTIONS, NULL) > 0, "off");
+	}
+	jf_ways = ~0U;
+	CHECK(!moved, "it was elsewhere %u times: nothing is seen then", moved);
+	dlclose(again_handle);
+	again_handle = NULL;
+	finish("an object is loaded where it was before");
+}
+
 /* --- the first one, while others load and unload ------------------------------------------- */
 
 static void *loads(void *path)
@@ -908,6 +972,7 @@ int main(int argc, char **argv)
 	beside_sites();
 	beside_sites_of_another(argv[1]);
 	comes_later(argv[1]);
+	is_loaded_again(argv[1]);
 	not_while_blocked();
 	storm(argv[1], atof(argv[2]));
 	must(jf_record_stop(), "jf_record_stop");

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # libjumpfunc-agent, which records probes of programs that were not built with us, for Makefile:
 #   make agent         libjumpfunc-agent.so, if libzydis-dev is there
-#   make agent-check   its tests; AGENT_SECONDS= of the storm (default 5), FUZZ= inputs of the fuzzer
+#   make agent-check   its tests; AGENT_SECONDS= of each storm (default 5), FUZZ= inputs of the fuzzer
 #   make agent-fuzz    of these the fuzzer alone; FUZZ=1000000 takes minutes
 #   make install       installs it, too, where it can be built; AGENT=no leaves it out
 # x86-64 only, with glibc.
@@ -62,6 +62,9 @@ $(OUT)/agent/storm: $(AGENT_TEST)/storm.c $(AGENT_OBJECTS) $(addprefix $(OUT)/ag
 	$(CC) $(AGENT_CFLAGS) -O2 -Wl,--wrap=__jf_provider_register -Wl,--wrap=dlopen -Wl,--wrap=dlsym \
 		-Wl,--wrap=dl_iterate_phdr -o $@ $< $(AGENT_OBJECTS) $(OUT)/agent/subject.so \
 		-L$(OUT) -ljumpfunc-trace -ljumpfunc -lZydis -ldl -Wl,-z,now -Wl,-rpath,$(OUT):$(OUT)/agent
+# The agent is not in it: it is loaded before it.
+$(OUT)/agent/asked: $(AGENT_TEST)/asked.c trace/words.c $(OUT)/agent/subject.so $(AGENT_TEST_DEPS) trace/control.h
+	$(CC) $(AGENT_CFLAGS) -O2 -o $@ $< trace/words.c $(OUT)/agent/subject.so -L$(OUT) -ljumpfunc -ldl -Wl,-z,now -Wl,-rpath,$(OUT):$(OUT)/agent
 $(OUT)/agent/test_displace: $(AGENT_TEST)/test_displace.c agent/displace.c $(AGENT_HEADERS) test/tap.h
 	@mkdir -p $(@D)
 	$(CC) $(AGENT_CFLAGS) -O1 -o $@ $(filter %.c,$^) -lZydis
@@ -73,12 +76,12 @@ $(OUT)/agent/fuzz_file: $(AGENT_TEST)/fuzz_file.c agent/operand.c agent/note.c a
 	$(CLANG) $(AGENT_CFLAGS) -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -o $@ $(filter %.c,$^)
 
 # The longest first, as others wait for none of them.
-agent-check: $(AGENT_LIB) $(if $(AGENT_LIB),$(addprefix $(OUT)/agent/,test_displace test_parts storm) $(if $(CLANG),$(OUT)/agent/fuzz_file))
+agent-check: $(AGENT_LIB) $(if $(AGENT_LIB),$(addprefix $(OUT)/agent/,test_displace test_parts storm asked) $(if $(CLANG),$(OUT)/agent/fuzz_file))
 ifneq ($(AGENT_LIB),)
 	+@rc=0; echo "# test_displace"; $(OUT)/agent/test_displace || rc=1; \
 	echo "# test_parts"; $(OUT)/agent/test_parts $(OUT)/agent/subject.so || rc=1; \
 	echo "# storm"; d=$$(mktemp -d) && JUMPFUNC_TRACE_DIR=$$d $(OUT)/agent/storm $(OUT)/agent $(AGENT_SECONDS) || rc=1; rm -rf "$$d"; \
-	echo "# agent.sh"; CC="$(CC)" CXX="$(CXX)" $(AGENT_TEST)/agent.sh $(OUT) || rc=1; \
+	echo "# agent.sh"; CC="$(CC)" CXX="$(CXX)" $(AGENT_TEST)/agent.sh $(OUT) $(AGENT_SECONDS) || rc=1; \
 	echo "# programs.sh"; CC="$(CC)" $(AGENT_TEST)/programs.sh $(OUT) || rc=1; \
 	$(if $(CLANG),echo "# fuzz_file"; CC="$(CC)" $(AGENT_TEST)/fuzz.sh $(OUT) $(FUZZ) || rc=1;,) \
 	exit $$rc

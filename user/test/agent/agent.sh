@@ -1,11 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 # libjumpfunc-agent.so in programs that were not built with us: the distribution's own.
-# usage: agent.sh BUILD
+# usage: agent.sh BUILD [SECONDS]
 # What is not installed is skipped, with its name. The tests are called by check(), which shellcheck does not see.
 # shellcheck disable=SC2317
 set -u
 build=$1
+seconds=${2:-5}
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=../tap.sh
 . "$here/../tap.sh"
@@ -117,6 +118,21 @@ wrong_patterns()
 		grep -q "'made(string,string,puts' is no pattern of probes" "$tmp/err" || return 1
 	traced "$long,libc*:write" /bin/echo written || return 1
 	[ "$(count libc.so.6:write)" = 1 ]
+}
+
+# What is recorded all the time is complete, whatever else is switched.
+asked()
+{
+	rm -rf "$tmp/traces" "$tmp/run"
+	mkdir -m 700 "$tmp/traces" "$tmp/run"
+	XDG_RUNTIME_DIR=$tmp/run JUMPFUNC_TRACE_CONTROL=1 JUMPFUNC_TRACE_DIR=$tmp/traces JUMPFUNC_TRACE_PACKETS=64 LD_PRELOAD=$agent \
+		JUMPFUNC_AGENT='subject.so:subject_nothing' "$build/agent/asked" "$build/agent/subject2.so" "$seconds" > "$tmp/out" 2> "$tmp/err"
+	rc=$?
+	cat "$tmp/out" "$tmp/err"
+	[ "$rc" = 0 ] || return 1
+	events "$tmp/traces"/* || return 1
+	cut -d' ' -f1 "$tmp/events" | sort | uniq -c
+	[ "$(count subject.so:subject_nothing)" = "$(cat "$tmp/out")" ] && [ "$(cut -d' ' -f1 "$tmp/events" | sort -u | wc -l)" -ge 3 ]
 }
 
 killed()
@@ -395,6 +411,7 @@ if ! command -v babeltrace2 > /dev/null; then
 	tap_end
 fi
 check "nothing matches" nothing_matches
+check "probes that are switched by the control socket, while objects come and go" asked
 check "what is no pattern" wrong_patterns
 check "functions that are made for it" made_for_it
 check "strings" strings

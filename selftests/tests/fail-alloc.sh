@@ -103,6 +103,17 @@ file "functions, six" functions "func0=jf_func0_1 func1=jf_func1_1 func2=jf_func
 file "functions, six, all allocations failing" functions "func0=jf_func0_1 func1=jf_func1_1 func2=jf_func2_2 ops_0=target_1 ops_1=target_2 ops_ret0=target_0" \
 	"func0=default func1=default func2=default ops_0=default ops_1=default ops_ret0=default" -s "$JF/functions=^  " -p 32
 
+# Not with all of them failing: what is to be removed from ftrace waits until there is memory.
+if jf_has jf_foreign && [ -e $JF_TRACEFS/available_filter_functions ]; then
+	jf_insmod jf_foreign
+	file "entries of functions" probes "+ftrace:jf_foreign:foreign_*:entry" "-ftrace:*:*:*" -s $JF/probes
+	echo "+ftrace:jf_foreign:foreign_*:entry" >$JF/probes
+	file "one entry less" probes "-ftrace:jf_foreign:foreign_add:entry" "+ftrace:jf_foreign:foreign_add:entry"
+	echo "-ftrace:*:*:*" >$JF/probes
+	leak_check "entries of functions"
+	jf_rmmod jf_foreign
+fi
+
 # modes FROM TO [-p STEP]: if the change fails, the mode may be "off" afterwards, as docs/debugfs.md says; but
 # from there, it must be possible to set every mode
 modes()

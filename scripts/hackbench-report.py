@@ -102,6 +102,10 @@ class Results:
         self.rows = {key: self.rows[key] for key in [*(k for k in planned if k in self.rows), *self.rows]}
         self.rounds = max(max(row.rounds) for row in self.rows.values())
         self.retpolines = self.meta.get('retpolines')
+        # Where they cannot be had, all is as where they are off.
+        self.has_retpolines = self.retpolines != 'none'
+        if not self.has_retpolines:
+            self.retpolines = 'no'
         self.by_instructions = 'counts instructions' in self.about('emulated_why')
         self.base = self.rows.get('off:-')
         for row in self.rows.values():
@@ -210,6 +214,9 @@ class Results:
                     plain(row.dispatch_ms, 4), plain(row.median('task_clock_ms'), 3),
                     *(plain(row.median(name), 0) for name in counts), row.error, *(self.about(name) for name in about)])
 
+    def without_text(self):
+        return 'This kernel runs without retpolines' if self.has_retpolines else 'There are no retpolines on this machine'
+
     # ---- table.txt ----
 
     def table(self):
@@ -218,10 +225,10 @@ class Results:
         self.tell_rows()
         self.tell_columns()
         if self.retpolines == 'no':
-            self.tell('NOTE', """This kernel runs without retpolines: an indirect call is then nearly as cheap as a
+            how = ' To see what retpolines cost: boot with spectre_v2=retpoline.'
+            self.tell('NOTE', f"""{self.without_text()}: an indirect call is then nearly as cheap as a
                 direct one. Expect indirect close to dynfunc, and a trampoline perhaps a little slower than a pointer;
-                chain gains mainly with many subscribers. To see what retpolines cost:
-                boot with spectre_v2=retpoline.""")
+                chain gains mainly with many subscribers.{how if self.has_retpolines else ''}""")
         elif self.retpolines == 'lfence':
             self.tell('NOTE', 'Indirect branches go through lfence here, about half as dear as a retpoline.')
         elif self.retpolines == 'unknown':
@@ -380,7 +387,7 @@ class Results:
         emulated = self.about('emulated')
         picture.small(f'EMULATED CPU: {self.emulated_text()}' if emulated == 'yes' else
                       'It is not known whether this CPU is emulated' if emulated == 'unknown' else
-                      'This kernel runs without retpolines' if self.retpolines == 'no' else '', bold=True)
+                      self.without_text() if self.retpolines == 'no' else '', bold=True)
 
         def group(row):
             if row.mode == 'trace-all':

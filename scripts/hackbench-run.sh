@@ -184,7 +184,11 @@ first_line() { if [ -r "$1" ]; then head -n 1 "$1" 2>/dev/null || :; fi; }
 
 cpu_model()
 {
-	awk -F': *' '/^model name/ { print $2; exit }' "$procfs/cpuinfo" 2>/dev/null || :
+	awk -F'[ \t]*: *' '
+		$1 == "model name" { print $2; exit }
+		$1 == "CPU implementer" { maker = $2 }
+		$1 == "CPU part" { print "Arm, implementer " maker ", part " $2; exit }
+	' "$procfs/cpuinfo" 2>/dev/null || :
 }
 
 # The hypervisor below us, from the CPUID leaf where hypervisors sign.  Only with the cpuid driver.
@@ -216,11 +220,15 @@ find_emulation()
 	esac
 }
 
-# Sets retpolines=yes|lfence|no|unknown from the mitigation in force.  Only the part up to
-# the first semicolon speaks of indirect branches.
+# Sets retpolines=yes|lfence|no|unknown from the mitigation in force; none: there are none on
+# this architecture.  Only the part up to the first semicolon speaks of indirect branches.
 find_mitigation()
 {
 	spectre=$(first_line "$sysfs/devices/system/cpu/vulnerabilities/spectre_v2")
+	if grep -q '^CPU implementer' "$procfs/cpuinfo" 2>/dev/null; then
+		spectre=${spectre:-not told by this kernel} retpolines=none
+		return 0
+	fi
 	case ${spectre%%;*} in
 	'') spectre="not told by this kernel"; retpolines=unknown ;;
 	*[Rr]etpoline*) retpolines=yes ;;

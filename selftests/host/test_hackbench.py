@@ -497,6 +497,12 @@ def test_emulation(m):
         write(f'{m.sys}/devices/system/cpu/vulnerabilities/spectre_v2', text)
         m.run('-r 1 -w 0 -m off --no-perf')
         has(f'retpolines: {retpolines} for "{text}"', read(f'{m.out}/meta.txt'), f'^retpolines={retpolines}$')
+    m = Machine(m.work, ' '.join(m.shell))
+    write(f'{m.proc}/cpuinfo', 'processor\t: 0\nFeatures\t: fp\nCPU implementer\t: 0x41\nCPU part\t: 0xd0b\n\nprocessor\t: 1\n')
+    write(f'{m.sys}/devices/system/cpu/vulnerabilities/spectre_v2', 'Mitigation: CSV2, but not BHB')
+    m.run('-r 1 -w 0 -m off --no-perf')
+    has('arm64: what the CPU is, and that it has no retpolines', read(f'{m.out}/meta.txt'),
+        '^cpu=Arm, implementer 0x41, part 0xd0b$', '^retpolines=none$')
 
 
 # ---- the report ----
@@ -593,6 +599,9 @@ def test_labels(folder):
     has('noise is marked', table, '^dynfunc .* ~-0.5%', '~: the rounds do not agree')
     check('... and is not found in the rest', re.findall(r'^\w+ .* ~', table, re.M)[1:], [])
     has('without retpolines the table says so', report(folder, rows, retpolines='no')[1], 'runs without retpolines', 'spectre_v2=retpoline')
+    text = report(folder, rows, retpolines='none')[1]
+    has('on a machine that never has them it says that', text, 'no retpolines on this machine')
+    check('... and not how to get them', 'spectre_v2=' in text, False)
     check('with retpolines nothing is said of their absence', 'without retpolines:' in report(folder, rows)[1], False)
     rc, _, row, picture = report(folder, rows, cpu='A, "B" <script>&')
     check('a comma or a quote in the CPU model does not shift the CSV', [row['off,-']['cpu'], row['off,-']['load']], ['A, "B" <script>&', 'hackbench -g 10'])

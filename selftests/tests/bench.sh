@@ -90,11 +90,16 @@ lines=$(columns "$taken && layout == \"static-key\" && !(note ~ /kernel.s jump l
 check_eq "of the kernel's own keys no more is claimed than was seen" "$lines" ""
 own='note ~ /protocol: own/'
 if [ -n "$(columns "$taken && $own" n)" ]; then
-	lines=$(columns "$taken && $own && shape == \"batch\" && !(broadcasts == 3 && commits == 1)" '$0')
-	check_eq "a batch of any size takes three broadcasts" "$lines" ""
-	lines=$(columns "$taken && $own && shape == \"single\" && !(broadcasts == 3 * n && commits == n)" '$0')
-	check_eq "one by one takes three for each" "$lines" ""
-	lines=$(columns "$taken && sites != n * (layout == \"dynfunc\" ? 2 : 1)" '$0')
+	one=$(jf_broadcasts)
+	lines=$(columns "$taken && $own && shape == \"batch\" && !(broadcasts == $one && commits == 1)" '$0')
+	check_eq "a batch of any size takes as many broadcasts as one change: $one" "$lines" ""
+	lines=$(columns "$taken && $own && shape == \"single\" && !(broadcasts == $one * n && commits == n)" '$0')
+	check_eq "one by one takes $one for each" "$lines" ""
+	# On arm64 gcc doubles a branch that follows another one.
+	doubled=0
+	jf_x86 || doubled=1
+	lines=$(columns "$taken && layout != \"static-key\" && (layout == \"dynfunc\" ? sites != 2 * n :
+		sites < n || sites > (1 + $doubled) * n)" '$0')
 	check_eq "all sites are written, and no others" "$lines" ""
 fi
 lines=$(columns "$taken && note ~ /protocol: kernel's\"/ && broadcasts != 3 * sites" '$0')
@@ -112,7 +117,9 @@ check_eq "the broadcasts add up to what stats counted" \
 
 # ---- what is said of the machine ----
 
-if [ "${JF_EMULATED:-0}" = 1 ]; then
+if ! jf_x86; then
+	skip "whether the CPU is emulated" "no module is told on this architecture"
+elif [ "${JF_EMULATED:-0}" = 1 ]; then
 	check "an emulated CPU is called one" grep -q '^# EMULATED by QEMU TCG' $B
 else
 	check_fails "a CPU is not called emulated" grep -q '^# EMULATED' $B
@@ -124,6 +131,7 @@ case $spectre in
 Vulnerable*) want='^plain|jmp \*reg' ;;
 *) want='plain|thunk|lfence' ;;
 esac
+jf_x86 || want='^as the compiler made it'
 check_match "how pointers are called agrees with the kernel ($spectre)" "$(value pointer_call)" "$want"
 
 check "the same results as a table" bench format=table

@@ -236,29 +236,35 @@ static uintptr_t after_landing(uintptr_t at, size_t avail)
 	return avail > 4 && !memcmp((const void *)at, "\xf3\x0f\x1e\xfa", 4) ? at + 4 : at;
 }
 
+/* By another name of the same function it is known by the first one. */
+static int function_at(struct jf_module *m, const struct jf_symbol *symbol, uintptr_t at, size_t avail,
+		       struct jf_agent_probe **p)
+{
+	uintptr_t begin = after_landing(at, avail);
+
+	*p = jf_module_function_at(m, begin);
+	if (*p)
+		return 0;
+	*p = jf_probe_new(m, m->name, symbol->name, begin, avail - (begin - at));
+	if (!*p)
+		return -ENOMEM;
+	jf_probe_function(*p);
+	return jf_module_add(m, *p);
+}
+
 static int function_on(struct jf_module *m, const struct jf_symbol *symbol, uintptr_t at, size_t avail,
 		       void *arg)
 {
 	struct ask *a = (struct ask *)arg;
-	uintptr_t begin = after_landing(at, avail);
 	struct jf_agent_probe *p;
 	int err;
 
 	if (symbol->indirect || never(symbol->name) || !__jf_glob_matches(a->glob, m->name, symbol->name))
 		return 0;
-	p = jf_module_function_at(m, begin);
-	/* By another name of the same function it is known by the first one. */
-	if (!p) {
-		p = jf_probe_new(m, m->name, symbol->name, begin, avail - (begin - at));
-		if (!p)
-			return -ENOMEM;
-		jf_probe_function(p);
-		err = jf_module_add(m, p);
-		if (err)
-			return err;
-	}
-	add(&a->batch, p, a->strings);
-	return 0;
+	err = function_at(m, symbol, at, avail, &p);
+	if (!err)
+		add(&a->batch, p, a->strings);
+	return err;
 }
 
 static int functions_on(struct jf_module *m, bool fresh, void *arg)
@@ -395,6 +401,49 @@ static void begin_hook(void)
 	done = true;
 }
 
+/* --- filters of system calls ----------------------------------------------------------- */
+
+static int watch_function(struct jf_module *m, const struct jf_symbol *symbol, uintptr_t at, size_t avail,
+			  void *arg)
+{
+	enum jf_watch watch = symbol->indirect ? JF_WATCH_NONE : jf_filter_call(at);
+	unsigned int *watched = (unsigned int *)arg;
+	struct jf_agent_probe *p;
+
+	if (!watch || *watched & 1U << watch || function_at(m, symbol, at, avail, &p))
+		return 0;
+	if (!jf_probe_watch(p, watch))
+		*watched |= 1U << watch;
+	else if (verbose)
+		say("libjumpfunc-agent: no strings are read, as filters by %s() would not be seen: %s", symbol->name,
+		    p->detour.why ? p->detour.why : "no memory");
+	return 0;
+}
+
+static int watch_module(struct jf_module *m, bool fresh, void *arg)
+{
+	(void)fresh;
+	if (jf_filter_within(m->start, m->end))
+		jf_module_functions(m, watch_function, arg);
+	return 0;
+}
+
+/* Before the first string is read: those that will be installed, and then those that are there. */
+static void look_for_filters(void)
+{
+	const unsigned int all = 1U << JF_WATCH_PRCTL | 1U << JF_WATCH_SYSCALL;
+	static unsigned int watched;
+
+	if (!jf_filter_needed())
+		return;
+	/* Objects that have come are for the patterns before this one, first. */
+	look();
+	if (watched != all)
+		jf_modules(watch_module, &watched);
+	jf_filter_watched(watched == all);
+	jf_filter_look();
+}
+
 /* --- the provider -------------------------------------------------------------------- */
 
 static int remember(const char *glob, bool functions, bool on, uint16_t strings)
@@ -451,7 +500,7 @@ static int switch_on(const char *text, void *data)
 		return -EOPNOTSUPP;
 	lock();
 	if (a.strings)
-		jf_filter_look();
+		look_for_filters();
 	begin_hook();
 	err = remember(p.glob, a.functions, true, a.strings);
 	if (!err)
@@ -480,7 +529,7 @@ static int collect_off(struct jf_module *m, bool fresh, void *arg)
 
 	(void)fresh;
 	for (p = m->probes; p; p = p->next) {
-		if (p->spot.function != a->functions || !(p->spot.on || p->led) ||
+		if (p->spot.function != a->functions || !(p->spot.on || (p->led && !p->spot.watch)) ||
 		    !__jf_glob_matches(a->glob, p->group, p->name))
 			continue;
 		a->batch.probe[a->batch.num++] = p;

@@ -98,6 +98,7 @@ struct jf_operand {
  *           it may change while threads record
  * @nr:      operands; 0: it is a function's entry
  * @function: it is
+ * @watch:   enum jf_watch: its calls are looked at, whether it is on or not
  * @hook:    is called instead, or NULL
  * @at:      where the probe is
  * @operand: those of a note
@@ -108,6 +109,7 @@ struct jf_spot {
 	uint32_t		what;
 	uint8_t			nr;
 	bool			function;
+	uint8_t			watch;
 	void			(*hook)(void);
 	uintptr_t		at;
 	struct jf_operand	operand[JF_ARGS_MAX];
@@ -128,10 +130,24 @@ JF_HIDDEN int jf_record_begin(void);
 
 /* --- filter.c ------------------------------------------------------------------------- */
 
-/* A thread has a filter of system calls: no string is read any more. */
-extern bool jf_filtered JF_HIDDEN;
+/* A function of libc by which filters of system calls are installed. */
+enum jf_watch {
+	JF_WATCH_NONE,
+	JF_WATCH_PRCTL,
+	JF_WATCH_SYSCALL,
+};
+
+/* Why no string is read: a thread has a filter; or it would not be seen. */
+#define JF_FILTERED	1
+#define JF_UNWATCHED	2
+extern uint8_t jf_filtered JF_HIDDEN;
 JF_HIDDEN void jf_filter_begin(bool trusted);
+JF_HIDDEN enum jf_watch jf_filter_call(uintptr_t at);
+JF_HIDDEN bool jf_filter_within(uintptr_t start, uintptr_t end);
+JF_HIDDEN bool jf_filter_needed(void);
+JF_HIDDEN void jf_filter_watched(bool all);
 JF_HIDDEN void jf_filter_look(void);
+JF_HIDDEN uint64_t jf_filter_wait(uint64_t unused);
 
 /* --- elf.c ---------------------------------------------------------------------------- */
 
@@ -333,6 +349,7 @@ JF_HIDDEN int jf_probe_strings(struct jf_agent_probe *p, uint16_t strings);
 JF_HIDDEN void jf_probe_forget(struct jf_agent_probe *p);
 JF_HIDDEN size_t jf_probes_on(struct jf_agent_probe **probes, size_t num);
 JF_HIDDEN int jf_probes_off(struct jf_agent_probe **probes, size_t num);
+JF_HIDDEN int jf_probe_watch(struct jf_agent_probe *p, enum jf_watch watch);
 JF_HIDDEN int jf_probe_hook(uintptr_t at, size_t avail, void (*hook)(void));
 
 /* --- object.c ------------------------------------------------------------------------- */

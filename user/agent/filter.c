@@ -1,23 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /*
  * Filters of system calls (seccomp). A string is copied by the kernel (record.c), and a filter may kill the process
- * for that call. No thread can find out without a system call whether it has one. So it is looked for when strings are
- * asked for, and prctl() and syscall(), by which programs and libraries install theirs, are the agent's before they are
- * libc's (entry.S). From the first one on no string is read in the process, in whatever thread it is: it may be
- * passed on to others, and threads that come later have their creator's.
+ * for that call. No thread can find out without a system call whether it has one. So when strings are first asked for
+ * libc's prctl() and syscall(), by which programs and libraries install theirs, are made probes that look at each call
+ * (record.c), and then filters are looked for. From the first one on no string is read in the process, in whatever
+ * thread it is: it may be passed on to others, and threads that come later have their creator's. If the two cannot be
+ * probes no string is read either.
  *
- * One that a program installs by an instruction of its own is not seen.
+ * libc's code, and not the names: those are not what comes by where a program has asked for libc itself, by dlopen().
+ * A filter that a program installs by an instruction of its own is not seen, nor one by another libc (dlmopen()).
  */
 #include "agent.h"
 
 #include <dirent.h>
 #include <dlfcn.h>
 #include <fcntl.h>
-#include <linux/seccomp.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/prctl.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <jumpfunc/batch.h>
@@ -25,13 +24,19 @@
 /* How long a filter waits for threads that are copying. */
 #define QUIESCE_MS	2000
 
-bool jf_filtered;
+uint8_t jf_filtered;
 /* The user knows the filter. */
 static bool always;
+/* By enum jf_watch: where libc's functions begin. */
+static uintptr_t calls[JF_WATCH_SYSCALL + 1];
 
-/* libc's, which come next, for entry.S. */
-long (*jf_real_syscall)(long nr, ...) JF_HIDDEN;
-int (*jf_real_prctl)(int option, ...) JF_HIDDEN;
+/**
+ * jf_filter_needed() - are strings to be read as long as there is no filter
+ */
+bool jf_filter_needed(void)
+{
+	return !always && !(jf_filtered & JF_FILTERED);
+}
 
 /* Is "Seccomp:" of a thread 0? What cannot be read may be anything. */
 static bool has_filter(const char *thread)
@@ -66,7 +71,7 @@ void jf_filter_look(void)
 	bool found;
 	DIR *dir;
 
-	if (always || jf_filtered)
+	if (!jf_filter_needed())
 		return;
 	dir = opendir("/proc/self/task");
 	found = !dir;
@@ -75,59 +80,69 @@ void jf_filter_look(void)
 	if (dir)
 		closedir(dir);
 	if (found)
-		__atomic_store_n(&jf_filtered, true, __ATOMIC_RELAXED);
+		__atomic_fetch_or(&jf_filtered, JF_FILTERED, __ATOMIC_RELAXED);
 }
 
 /**
- * jf_filter_begin() - find what the agent's functions go on to
+ * jf_filter_begin() - find what is to be watched
  * @trusted: strings are read whatever filter there is
  *
- * By a constructor.
+ * By a constructor: it takes the lock of dlopen(). libc's own, not what another object may have in front of them.
  */
 void jf_filter_begin(bool trusted)
 {
+	void *libc = dlopen("libc.so.6", RTLD_LAZY | RTLD_NOLOAD);
+
 	always = trusted;
-	jf_real_syscall = (long (*)(long, ...))(uintptr_t)dlsym(RTLD_NEXT, "syscall");
-	jf_real_prctl = (int (*)(int, ...))(uintptr_t)dlsym(RTLD_NEXT, "prctl");
+	if (!libc)
+		return;
+	calls[JF_WATCH_PRCTL] = (uintptr_t)dlsym(libc, "prctl");
+	calls[JF_WATCH_SYSCALL] = (uintptr_t)dlsym(libc, "syscall");
 }
 
-/* entry.S: before prctl() or syscall() is carried out. */
-JF_HIDDEN void jf_filter_seen(long nr, long a, long b);
-void jf_filter_seen(long nr, long a, long b)
+/**
+ * jf_filter_call() - is a function one of libc's by which filters are installed
+ * @at: where it begins
+ */
+enum jf_watch jf_filter_call(uintptr_t at)
+{
+	return !at ? JF_WATCH_NONE : at == calls[JF_WATCH_PRCTL] ? JF_WATCH_PRCTL :
+	       at == calls[JF_WATCH_SYSCALL] ? JF_WATCH_SYSCALL : JF_WATCH_NONE;
+}
+
+/**
+ * jf_filter_within() - is one of them there
+ * @start: of the object
+ * @end:   of it
+ */
+bool jf_filter_within(uintptr_t start, uintptr_t end)
+{
+	return calls[JF_WATCH_PRCTL] >= start && calls[JF_WATCH_PRCTL] < end;
+}
+
+/**
+ * jf_filter_watched() - say whether filters are seen that will be installed
+ * @all: those by each of libc's functions are
+ */
+void jf_filter_watched(bool all)
+{
+	if (all)
+		__atomic_fetch_and(&jf_filtered, (uint8_t)~JF_UNWATCHED, __ATOMIC_RELAXED);
+	else
+		__atomic_fetch_or(&jf_filtered, JF_UNWATCHED, __ATOMIC_RELAXED);
+}
+
+/**
+ * jf_filter_wait() - wait until no thread copies a string that began to before a filter was seen
+ *
+ * Another thread may be about to copy, and get the filter, too.
+ */
+uint64_t jf_filter_wait(uint64_t unused)
 {
 	int saved = errno;
 
-	if (always || jf_filtered || (nr == SYS_prctl ? (int)a != PR_SET_SECCOMP :
-				      a != SECCOMP_SET_MODE_STRICT && a != SECCOMP_SET_MODE_FILTER))
-		return;
-	/* Pairs with copy_string(): a thread sees it, or is in a read section that is waited for. */
-	__atomic_store_n(&jf_filtered, true, __ATOMIC_SEQ_CST);
-	/* Another thread may be about to copy, and get this one's filter. */
-	if (nr == SYS_seccomp && a == SECCOMP_SET_MODE_FILTER && b & SECCOMP_FILTER_FLAG_TSYNC)
-		jf_quiesce_timeout(QUIESCE_MS);
+	(void)unused;
+	jf_quiesce_timeout(QUIESCE_MS);
 	errno = saved;
-}
-
-/* entry.S: in other constructors, before that of the agent. */
-JF_HIDDEN long jf_early_syscall(long nr, long a, long b, long c, long d, long e, long f);
-long jf_early_syscall(long nr, long a, long b, long c, long d, long e, long f)
-{
-	register long r10 __asm__("r10") = d;
-	register long r8 __asm__("r8") = e;
-	register long r9 __asm__("r9") = f;
-	long ret;
-
-	__asm__ volatile("syscall" : "=a" (ret)
-			 : "a" (nr), "D" (a), "S" (b), "d" (c), "r" (r10), "r" (r8), "r" (r9)
-			 : "rcx", "r11", "memory");
-	if ((unsigned long)ret < -4095UL)
-		return ret;
-	errno = (int)-ret;
-	return -1;
-}
-
-JF_HIDDEN int jf_early_prctl(int option, long a, long b, long c, long d);
-int jf_early_prctl(int option, long a, long b, long c, long d)
-{
-	return (int)jf_early_syscall(SYS_prctl, option, a, b, c, d, 0);
+	return 0;
 }

@@ -322,7 +322,7 @@ static bool prepare(struct jf_agent_probe *p)
 		jf_spots[p->number] = &p->spot;
 	}
 	p->spot.what = p->event.id | (uint32_t)p->strings << 16;
-	if (!p->spot.hook && !p->event.id) {
+	if (!p->spot.hook && !p->spot.watch && !p->event.id) {
 		p->detour.why = "it has no number in the trace";
 		return false;
 	}
@@ -370,7 +370,8 @@ static size_t change_on(struct jf_agent_probe **probes, size_t num)
 			if (!probes[i]->made)
 				codes[c.nr_codes++] = (struct jf_text_code){ d->at, d->code, d->size };
 			/* Release: pairs with the load in jf_agent_record(). */
-			__atomic_store_n(&probes[i]->spot.on, 1, __ATOMIC_RELEASE);
+			if (!probes[i]->spot.watch)
+				__atomic_store_n(&probes[i]->spot.on, 1, __ATOMIC_RELEASE);
 		}
 		if (!err)
 			err = __jf_text_change(&c);
@@ -444,9 +445,13 @@ size_t jf_probes_on(struct jf_agent_probe **probes, size_t num)
 		p = probes[i];
 		if (p->spot.on)
 			continue;
-		if (p->led) {
+		if (p->led && p->event.id) {
+			/* One that is watched may never have been on. */
+			__atomic_store_n(&p->spot.what, p->event.id | (uint32_t)p->strings << 16, __ATOMIC_RELAXED);
 			turn_on(p);
 			again++;
+		} else if (p->led) {
+			p->detour.why = "it has no number in the trace";
 		} else if (prepare(p)) {
 			probes[nr++] = p;
 		}
@@ -464,21 +469,26 @@ size_t jf_probes_on(struct jf_agent_probe **probes, size_t num)
 /* The text as it was. */
 static int change_off(struct jf_agent_probe **probes, size_t num)
 {
-	struct jf_text_poke *pokes = calloc(num, sizeof(*pokes));
-	struct jf_text_change c = { pokes, num, NULL, 0, 0 };
+	struct jf_text_poke *pokes = calloc(num, sizeof(*pokes)), *poke = pokes;
+	struct jf_text_change c = { pokes, 0, NULL, 0, 0 };
 	int err = pokes ? 0 : -ENOMEM;
 	size_t i;
 
 	for (i = 0; i < num && !err; i++) {
-		pokes[i] = probes[i]->detour.poke;
-		memcpy(pokes[i].old, probes[i]->detour.poke.new, sizeof(pokes[i].old));
-		memcpy(pokes[i].new, probes[i]->detour.poke.old, sizeof(pokes[i].new));
-		pokes[i].to[0] = probes[i]->detour.skip;
+		/* Filters are looked for there as before. */
+		if (probes[i]->spot.watch)
+			continue;
+		*poke = probes[i]->detour.poke;
+		memcpy(poke->old, probes[i]->detour.poke.new, sizeof(poke->old));
+		memcpy(poke->new, probes[i]->detour.poke.old, sizeof(poke->new));
+		poke->to[0] = probes[i]->detour.skip;
+		poke++;
 	}
-	if (!err)
+	c.nr_pokes = (size_t)(poke - pokes);
+	if (!err && c.nr_pokes)
 		err = __jf_text_change(&c);
 	for (i = 0; i < num && !err; i++)
-		probes[i]->led = false;
+		probes[i]->led = probes[i]->spot.watch;
 	free(pokes);
 	return err;
 }
@@ -514,6 +524,34 @@ int jf_probes_off(struct jf_agent_probe **probes, size_t num)
 	if (!jf_quiesce_timeout(QUIESCE_MS))
 		return err;
 	return -ETIMEDOUT;
+}
+
+/**
+ * jf_probe_watch() - have a function's calls looked at
+ * @p:     the function's entry, on or off
+ * @watch: which one it is
+ *
+ * Whether it is on, and records, is another matter from here on. Not by a breakpoint, which would kill a thread
+ * that blocks SIGTRAP: these are called for much else.
+ *
+ * Return: 0, -EOPNOTSUPP: it cannot be, and its detour says why
+ */
+int jf_probe_watch(struct jf_agent_probe *p, enum jf_watch watch)
+{
+	unsigned int ways = jf_ways;
+
+	if (p->led && p->detour.way == JF_WAY_BREAK)
+		return -EOPNOTSUPP;
+	p->spot.watch = (uint8_t)watch;
+	if (p->led)
+		return 0;
+	jf_ways = 1U << JF_WAY_JUMP | 1U << JF_WAY_SHORT | 1U << JF_WAY_SPAN;
+	p->made = prepare(p) && change_on(&p, 1);
+	jf_ways = ways;
+	p->led = p->made;
+	if (!p->made)
+		p->spot.watch = JF_WATCH_NONE;
+	return p->made ? 0 : -EOPNOTSUPP;
 }
 
 /**

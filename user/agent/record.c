@@ -25,9 +25,11 @@
 #include <asm/prctl.h>
 #include <cpuid.h>
 #include <dlfcn.h>
+#include <linux/seccomp.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <time.h>
@@ -318,7 +320,7 @@ static unsigned int copy_string(char *to, unsigned int size, uint64_t from)
 
 	if (!from)
 		return put_word(to, "(null)");
-	/* Pairs with jf_filter_seen(), which waits for this read section before others have its filter. */
+	/* Pairs with watch(), which waits for this read section before others have its filter. */
 	if (__atomic_load_n(&jf_filtered, __ATOMIC_SEQ_CST))
 		return put_word(to, "(seccomp)");
 	/* By this thread: the first one may have ended, and has no memory then. */
@@ -389,6 +391,28 @@ static void record_strings(const struct jf_spot *spot, const struct jf_saved *s,
 	scratch.taken = false;
 }
 
+/* By one of libc's functions, before it does what it is called for: filter.c. */
+static void watch(const struct jf_spot *spot, const uint64_t *reg)
+{
+	/* Of a system call, as int: its number, if that is no part of the function, and what comes first. */
+	uint32_t nr = (uint32_t)reg[7], what = (uint32_t)reg[6];
+	bool others = false;
+
+	if (spot->watch == JF_WATCH_PRCTL) {
+		what = nr;
+		nr = SYS_prctl;
+	}
+	if (nr == SYS_prctl ? what != PR_SET_SECCOMP :
+	    nr != SYS_seccomp || (what != SECCOMP_SET_MODE_STRICT && what != SECCOMP_SET_MODE_FILTER))
+		return;
+	if (nr == SYS_seccomp)
+		others = what == SECCOMP_SET_MODE_FILTER && reg[2] & SECCOMP_FILTER_FLAG_TSYNC;
+	/* Pairs with copy_string(): a thread sees it, or is in a read section that is waited for. */
+	__atomic_fetch_or(&jf_filtered, JF_FILTERED, __ATOMIC_SEQ_CST);
+	if (others)
+		aside(jf_filter_wait, 0, STACK_SIZE);
+}
+
 static uint64_t call_hook(uint64_t arg)
 {
 	const struct jf_spot *spot = (const struct jf_spot *)arg;
@@ -413,6 +437,11 @@ void jf_agent_record(struct jf_saved *s)
 		if (__atomic_load_n(&spot->on, __ATOMIC_RELAXED))
 			aside(call_hook, (uint64_t)(uintptr_t)spot, HOOK_STACK_SIZE);
 		return;
+	}
+	if (spot->watch) {
+		watch(spot, s->reg);
+		if (!__atomic_load_n(&spot->on, __ATOMIC_RELAXED))
+			return;
 	}
 	if (!__jf_reader && !rarely(0))
 		return;

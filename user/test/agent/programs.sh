@@ -21,7 +21,7 @@ made()
 	program=$1
 	shift
 	cat > "$tmp/$program.c"
-	${CC:-cc} -O2 -pthread "$@" -o "$tmp/$program" "$tmp/$program.c" -ldl
+	${CC:-cc} -O1 -pthread "$@" -o "$tmp/$program" "$tmp/$program.c" -ldl
 }
 
 # same PROGRAM ARGUMENTS...: it says with the agent, in $tmp/out, what it says without.
@@ -209,6 +209,91 @@ blocks_all()
 	return $done_with
 }
 
+# A filter that is installed by libc's own functions, which the program has asked libc itself for, and kills for what copies strings.
+filters()
+{
+	made filters <<-END
+	#define _GNU_SOURCE
+	#include <dlfcn.h>
+	#include <linux/filter.h>
+	#include <linux/seccomp.h>
+	#include <pthread.h>
+	#include <stddef.h>
+	#include <stdio.h>
+	#include <sys/prctl.h>
+	#include <sys/syscall.h>
+	static void *libc;
+	__attribute__((__noinline__)) int takes(const char *a) { __asm__ volatile("" : : "r" (a) : "memory"); return a != NULL; }
+	static void *install(void *way)
+	{
+		struct sock_filter f[] = {
+			BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+			BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_process_vm_readv, 0, 1),
+			BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
+			BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+		};
+		struct sock_fprog prog = { 4, f };
+		int (*call_prctl)(int option, ...);
+		long (*call_syscall)(long nr, ...);
+		long ret;
+
+		*(void **)&call_prctl = dlsym(libc, "prctl");
+		*(void **)&call_syscall = dlsym(libc, "syscall");
+		ret = call_prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+		if (!ret)
+			ret = *(char *)way == 'p' ? call_prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &prog, 0, 0) :
+			      *(char *)way == 'q' ? call_syscall(SYS_prctl, PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &prog, 0, 0) :
+			      call_syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, *(char *)way == 't' ? SECCOMP_FILTER_FLAG_TSYNC : 0, &prog);
+		printf("installed: %ld\n", ret);
+		takes("after");
+		return NULL;
+	}
+	int main(int argc, char **argv)
+	{
+		pthread_t t;
+
+		libc = dlopen("libc.so.6", RTLD_NOW);
+		if (!libc || argc != 2)
+			return 1;
+		takes("before");
+		prctl(PR_GET_DUMPABLE);
+		takes("not yet");
+		if (*argv[1] != 't')
+			install(argv[1]);
+		else if (pthread_create(&t, NULL, install, argv[1]) || pthread_join(t, NULL))
+			return 2;
+		takes("at last");
+		return 0;
+	}
+	END
+	for way in p q s t; do
+		# The two are probes, too, and record, whether that is asked for before or later.
+		for globs in 'filters:takes(string),libc.so.6:prctl,libc.so.6:syscall' 'libc.so.6:prctl,libc.so.6:syscall,filters:takes(string)'; do
+			same "$tmp/filters" "$way"
+			rc=$?
+			seen=$(sed -n 's/.* arg0_string = \(".*"\) }/\1/p' "$tmp/events" | tr '\n' ' ')
+			echo "$way $rc $seen $(count libc.so.6:prctl) $(count libc.so.6:syscall)"
+			[ "$rc" = 0 ] && [ "$seen" = '"before" "not yet" "(seccomp)" "(seccomp)" ' ] || return 1
+			case $way in
+			p) [ "$(count libc.so.6:prctl)" = 3 ] || return 1 ;;
+			*) [ "$(count libc.so.6:prctl)" = 2 ] && [ "$(count libc.so.6:syscall)" -ge 1 ] || return 1 ;;
+			esac
+		done
+	done
+}
+
+# What cannot be looked at without a breakpoint is not: then no string is read, and that is said.
+no_look_at_filters()
+{
+	JUMPFUNC_AGENT_WAYS="break"
+	export JUMPFUNC_AGENT_WAYS
+	traced 'libc.so.6:prctl,filters:takes(string)' "$tmp/filters" p
+	rc=$?
+	unset JUMPFUNC_AGENT_WAYS
+	cat "$tmp/events" "$tmp/err"
+	[ "$rc" = 0 ] && [ "$(grep -c '"(seccomp)"' "$tmp/events")" = 4 ] && grep -q 'no strings are read, as filters by prctl() would not be seen' "$tmp/err"
+}
+
 if ! command -v babeltrace2 > /dev/null; then
 	skip "all" "babeltrace2"
 	tap_end
@@ -219,4 +304,6 @@ check "a thread of a small stack that loads an object" small_stack
 check "a profiler" profiled
 mkdir -m 700 "$tmp/run"
 check "the end of recording beside a thread that blocks all signals" blocks_all
+check "filters of system calls by libc's own functions" filters
+check "filters that would not be seen" no_look_at_filters
 tap_end

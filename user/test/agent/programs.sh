@@ -204,9 +204,9 @@ blocks_all()
 		# shellcheck disable=SC2086
 		XDG_RUNTIME_DIR=$tmp/run timeout 30 "$build/jf-trace" $command "$pid" || done_with=1
 	done
-	kill $pid
-	wait $pid 2> "$tmp/err"
-	return $done_with
+	kill "$pid"
+	wait "$pid" 2> "$tmp/err"
+	return "$done_with"
 }
 
 # A filter that is installed by libc's own functions, which the program has asked libc itself for, and kills for what copies strings.

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 # shellcheck shell=sh
+# What the script that sources it has.
+# shellcheck disable=SC2154
 # Programs that run with the agent, for the scripts of its tests; sourced after tap_begin, with $agent.
 #
 # API:

@@ -52,9 +52,10 @@ grep -v '^#' "$user/trace/ring.mutants" | grep -e "$pattern" > "$tmp/list"
 while IFS='|' read -r file what command; do
 	n=$((n + 1))
 	rm -rf "$tmp/top"
-	mkdir -p "$tmp/top/user/test"
+	mkdir -p "$tmp/top/user/test" "$tmp/top/user/lib"
 	cp -r "$user/../include" "$tmp/top/"
 	cp -r "$user/trace" "$tmp/top/user/"
+	cp "$user/lib/error.h" "$tmp/top/user/lib/"
 	cp "$user/test/tap.h" "$tmp/top/user/test/"
 	case $file in
 	ring_user.h) path=$tmp/top/include/jumpfunc/detail/$file ;;

@@ -304,6 +304,62 @@ class Bpftrace(Contender):
         return taken
 
 
+class Perf(Contender):
+    """A uprobe whose samples, with the arguments, perf copies to a file. The event is the kernel's: it is there only meanwhile."""
+    events = 2000
+    off = False
+    event = 'sdt_' + PROBE
+
+    def lacks(self):
+        if not shutil.which('perf'):
+            return 'not installed (apt-get install linux-perf)'
+        try:
+            if self.recorded(1, 10) != 10:
+                return 'perf has not recorded 10 events of 10'
+        except (OSError, subprocess.SubprocessError) as e:
+            return 'this kernel, or container, does not let perf set a uprobe: %s' % e
+        return super().lacks()
+
+    @contextlib.contextmanager
+    def recording(self, *more):
+        """The words before the program's, and the file that they write."""
+        # It keeps copies of programs at home.
+        with tempfile.TemporaryDirectory(dir=self.tmp) as folder:
+            env, data = dict(os.environ, HOME=folder), folder + '/data'
+            run(['perf', 'probe', '-q', '-x', self.program, '--add', '%' + self.event], env)
+            try:
+                yield ['perf', 'record', '-q', '-N', '-m', '%dM' % (ROOM >> 20), '-e', self.event, '-o', data] + list(more), env, data
+            finally:
+                run(['perf', 'probe', '-q', '-d', self.event], env)
+
+    def call(self, on, *args):
+        if args[0] == 'steps':
+            raise OSError('most of it is in the kernel')
+        with self.recording() as (before, env, _):
+            return run(before + [self.program] + [str(a) for a in args], env)
+
+    def recorded(self, threads, events):
+        with self.recording() as (before, env, data):
+            run(before + [self.program, 'count', str(threads), str(events)], env)
+            found = re.search(r'^ *SAMPLE events: +(\d+)', run(['perf', 'report', '--stats', '-i', data], env), re.M)
+            return int(found.group(1)) if found else 0
+
+    def enabling(self, threads):
+        taken = []
+        with subprocess.Popen([self.program, 'spin', str(threads)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as spins:
+            spins.stdout.readline()
+            try:
+                with self.recording('-p', str(spins.pid)) as (before, env, _):
+                    for _ in range(3):
+                        begin = time.monotonic()
+                        # And off again: it ends with the program that it starts.
+                        run(before + ['true'], env)
+                        taken.append((time.monotonic() - begin) * 1e3)
+            finally:
+                spins.stdin.close()
+        return taken
+
+
 class Uftrace(Contender):
     """Entry and return of a function, without arguments: two records for each."""
     events = 2000
@@ -342,6 +398,8 @@ def contenders(build, tmp):
         (Uftrace, 'uftrace: function', 'uftrace'),
         (Bpftrace, 'bpftrace: USDT note (nop)', 'note1'),
         (Bpftrace, 'bpftrace: USDT note (nop5)', 'note5'),
+        (Perf, 'perf: USDT note (nop)', 'note1'),
+        (Perf, 'perf: USDT note (nop5)', 'note5'),
         (Text, 'fprintf()', 'fprintf'))]
 
 

@@ -25,8 +25,9 @@
  *   JUMPFUNC_TRACE_PACKET_SIZE	how many bytes each of them has
  *   JUMPFUNC_TRACE_CONTROL=1	let jf-trace control the process
  *
- * All of it, and XDG_RUNTIME_DIR, is read as the library is loaded: before main(), or by the thread that calls dlopen(). What
- * the program does with its environment later changes nothing, and does no harm.
+ * All of it, and XDG_RUNTIME_DIR, is read as the library is loaded: before main(), or by the
+ * thread that calls dlopen(). What the program does with its environment later changes nothing,
+ * and does no harm.
  *
  * Programs that run with more rights than their user has ignore the environment.
  *

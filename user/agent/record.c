@@ -125,9 +125,48 @@ static uint64_t with_vectors(uint64_t arg)
 	return jf_agent_keep(a->fn, a->arg);
 }
 
+/**
+ * struct spare - a stack for where no memory is to be had
+ * @owner: the thread that has it, by its number, or 0
+ * @stack: as large as is needed for a packet
+ */
+struct spare {
+	int32_t	owner;
+	char	stack[STACK_SIZE] __attribute__((__aligned__(64)));
+};
+
+static struct spare spare;
+
+/*
+ * What is lost is counted in the ring, which takes a stack: so each record comes to one. A thread that has it makes no more
+ * than a packet. In a child that was cloned by a system call it may be one that is not there.
+ */
+static void take_spare(int32_t own)
+{
+	unsigned int turns = 0;
+
+	for (;;) {
+		int32_t owner = 0;
+
+		/* Acquire: pairs with give_spare(). */
+		if (__atomic_compare_exchange_n(&spare.owner, &owner, own, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+			return;
+		if (++turns % 1024 == 0 && call4(SYS_tgkill, call4(SYS_getpid, 0, 0, 0, 0), owner, 0, 0) == -ESRCH &&
+		    __atomic_compare_exchange_n(&spare.owner, &owner, own, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+			return;
+		call4(SYS_sched_yield, 0, 0, 0, 0);
+	}
+}
+
+/* Release: pairs with take_spare(). */
+static void give_spare(void)
+{
+	__atomic_store_n(&spare.owner, 0, __ATOMIC_RELEASE);
+}
+
 /*
  * First the signals, so that no handler jumps away while this thread is busy, or takes the new stack for one that is
- * larger. 0 if there is no memory.
+ * larger. Where there is no memory what takes more than a packet is left: 0.
  */
 static uint64_t aside(uint64_t (*fn)(uint64_t arg), uint64_t arg, long size)
 {
@@ -142,6 +181,10 @@ static uint64_t aside(uint64_t (*fn)(uint64_t arg), uint64_t arg, long size)
 	if ((unsigned long)stack < -4095UL) {
 		ret = jf_agent_on_stack(with_vectors, (uint64_t)(uintptr_t)&a, (char *)stack + size);
 		call4(SYS_munmap, stack, size, 0, 0);
+	} else if (size <= STACK_SIZE) {
+		take_spare((int32_t)call4(SYS_gettid, 0, 0, 0, 0));
+		ret = jf_agent_on_stack(with_vectors, (uint64_t)(uintptr_t)&a, spare.stack + STACK_SIZE);
+		give_spare();
 	}
 	jf_agent_busy--;
 	call4(SYS_rt_sigprocmask, SIG_SETMASK, (long)&was, 0, sizeof(all));

@@ -123,6 +123,53 @@ small_stack()
 	done
 }
 
+# No memory is to be had any more: each record is there, or is counted as lost.
+no_memory()
+{
+	made memory <<-END
+	#include <pthread.h>
+	#include <stdio.h>
+	#include <sys/resource.h>
+	static volatile int go;
+	__attribute__((__noinline__)) int target(int a) { __asm__ volatile("" : "+r" (a)); return a + 1; }
+	/* One that has recorded, and one that has not. */
+	static void *calls(void *first)
+	{
+		int i = first ? target(0) > 0 : 0;
+
+		__atomic_fetch_add(&go, 1, __ATOMIC_SEQ_CST);
+		while (go < 3)
+			;
+		for (; i < 50000; i++)
+			target(i);
+		return NULL;
+	}
+	int main(void)
+	{
+		struct rlimit none = { 1 << 20, 1 << 20 };
+		pthread_t t[2];
+		int i;
+
+		for (i = 0; i < 2; i++)
+			if (pthread_create(&t[i], NULL, calls, i ? &t[0] : NULL))
+				return 1;
+		while (go < 2)
+			;
+		if (setrlimit(RLIMIT_AS, &none))
+			return 2;
+		go = 3;
+		for (i = 0; i < 2; i++)
+			pthread_join(t[i], NULL);
+		puts("called");
+		return 0;
+	}
+	END
+	globs=memory:target
+	same "$tmp/memory" || return 1
+	"$build/jf-recover" "$tmp/traces"/* "$tmp/recovered" | tee "$tmp/counts"
+	[ "$(awk '$1 ~ /^(records|discarded|overwritten)$/ { sum += $2 } END { print sum }' "$tmp/counts")" = 100000 ]
+}
+
 # A profiler in the process: a timer's signal comes anywhere, and its handler unwinds.
 profiled()
 {
@@ -301,6 +348,7 @@ fi
 plugin
 check "a cancelled thread that loads an object" cancelled
 check "a thread of a small stack that loads an object" small_stack
+check "no memory" no_memory
 check "a profiler" profiled
 mkdir -m 700 "$tmp/run"
 check "the end of recording beside a thread that blocks all signals" blocks_all

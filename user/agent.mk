@@ -71,15 +71,23 @@ $(OUT)/agent/test_displace: $(AGENT_TEST)/test_displace.c agent/displace.c $(AGE
 $(OUT)/agent/test_parts: $(AGENT_TEST)/test_parts.c agent/operand.c agent/note.c agent/elf.c trace/pattern.c $(AGENT_HEADERS) test/tap.h
 	@mkdir -p $(@D)
 	$(CC) $(AGENT_CFLAGS) $(SAN) -o $@ $(filter %.c,$^)
+# A program that is not PIE has its heap where its jumps lead, and little below it.
+$(OUT)/agent/test_place: $(AGENT_TEST)/test_place.c agent/place.c $(AGENT_HEADERS) test/tap.h
+	@mkdir -p $(@D)
+	$(CC) $(AGENT_CFLAGS) -O1 -fPIE -pie -o $@ $(filter %.c,$^)
+$(OUT)/agent/test_place-fixed: $(AGENT_TEST)/test_place.c agent/place.c $(AGENT_HEADERS) test/tap.h
+	@mkdir -p $(@D)
+	$(CC) $(AGENT_CFLAGS) -O1 -fno-pie -no-pie -o $@ $(filter %.c,$^)
 $(OUT)/agent/fuzz_file: $(AGENT_TEST)/fuzz_file.c agent/operand.c agent/note.c agent/elf.c $(AGENT_HEADERS)
 	@mkdir -p $(@D)
 	$(CLANG) $(AGENT_CFLAGS) -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -o $@ $(filter %.c,$^)
 
 # The longest first, as others wait for none of them.
-agent-check: $(AGENT_LIB) $(if $(AGENT_LIB),$(addprefix $(OUT)/agent/,test_displace test_parts storm asked) $(if $(CLANG),$(OUT)/agent/fuzz_file))
+agent-check: $(AGENT_LIB) $(if $(AGENT_LIB),$(addprefix $(OUT)/agent/,test_displace test_parts test_place test_place-fixed storm asked) $(if $(CLANG),$(OUT)/agent/fuzz_file))
 ifneq ($(AGENT_LIB),)
 	+@rc=0; echo "# test_displace"; $(OUT)/agent/test_displace || rc=1; \
 	echo "# test_parts"; $(OUT)/agent/test_parts $(OUT)/agent/subject.so || rc=1; \
+	for t in test_place test_place-fixed; do echo "# $$t"; $(OUT)/agent/$$t || rc=1; done; \
 	echo "# storm"; d=$$(mktemp -d) && JUMPFUNC_TRACE_DIR=$$d $(OUT)/agent/storm $(OUT)/agent $(AGENT_SECONDS) || rc=1; rm -rf "$$d"; \
 	echo "# agent.sh"; CC="$(CC)" CXX="$(CXX)" $(AGENT_TEST)/agent.sh $(OUT) $(AGENT_SECONDS) || rc=1; \
 	echo "# programs.sh"; CC="$(CC)" $(AGENT_TEST)/programs.sh $(OUT) || rc=1; \

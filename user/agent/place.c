@@ -5,7 +5,7 @@
  * A jump of five bytes leads 2 GiB far. For most probes any place in that reach will do: these are
  * side by side. Others are where the jump leads: bytes of its distance are those of the instructions that it
  * overlaps, or breakpoints. Such a place may be taken by another mapping, or be none, and then there is
- * no such jump.
+ * no such jump. Nor is there one where the heap grows to (brk()).
  *
  * Pages stay: a thread may be in code that is no longer led to, for any time.
  */
@@ -15,6 +15,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #define PAGE		4096UL
 #define CHUNK		(64UL << 10)
@@ -22,7 +23,10 @@
 #define REACH		(0x7f000000UL - CHUNK)
 /* What a stack may need, if nothing says how much. */
 #define STACK_MIN	(256UL << 20)
+/* What a heap may, if nothing says how much: more than is in reach. */
+#define HEAP_MAX	(64UL << 30)
 #define TRIES_NEAR	2048
+#define TRIES_BELOW	1024
 #define TRIES_FIXED	4096
 #ifndef MAP_FIXED_NOREPLACE
 #define MAP_FIXED_NOREPLACE	0x100000
@@ -93,6 +97,35 @@ static bool is_below_stack(uintptr_t addr)
 	if (!getrlimit(RLIMIT_STACK, &limit) && limit.rlim_cur != RLIM_INFINITY && limit.rlim_cur > grows)
 		grows = limit.rlim_cur;
 	return addr < end && end - addr < grows;
+}
+
+/**
+ * struct heap - where it may grow to until it comes upon a mapping
+ * @start: its end now
+ * @end:   at most
+ */
+struct heap {
+	uintptr_t	start;
+	uintptr_t	end;
+};
+
+static struct heap find_heap(void)
+{
+	struct heap heap = { (uintptr_t)sbrk(0), 0 };
+	uintptr_t grows = HEAP_MAX;
+	struct rlimit limit;
+
+	/* The program may raise the lower one. */
+	if (!getrlimit(RLIMIT_DATA, &limit) && limit.rlim_max < grows)
+		grows = limit.rlim_max;
+	if (heap.start != UINTPTR_MAX)
+		heap.end = heap.start + grows;
+	return heap;
+}
+
+static bool is_heap(const struct heap *heap, uintptr_t addr, size_t size)
+{
+	return addr < heap->end && addr + size > heap->start;
 }
 
 /* Maps memory at @addr if there is none, and makes it known. */
@@ -194,19 +227,31 @@ static uintptr_t take_from_pages(uintptr_t site, size_t size)
 uintptr_t jf_place_near(uintptr_t site, size_t size)
 {
 	uintptr_t at = take_from_pages(site, size), distance;
+	struct heap heap = find_heap();
 	int i;
 
 	if (at)
 		return at;
-	/* First where heaps do not grow to. */
+	/* First where other allocators do not look. */
 	for (i = 0; i < TRIES_NEAR; i++) {
 		distance = (0x20000000UL + (uintptr_t)(i / 2) * 0x110000) % REACH & ~(CHUNK - 1);
 		at = (i % 2 ? site + distance : site - distance) & ~(CHUNK - 1);
 		if (i % 2 == 0 && site < distance + CHUNK)
 			continue;
+		if (!is_heap(&heap, at, CHUNK) && map(at, CHUNK))
+			return take_from_pages(site, size);
+	}
+	/* A program that is not PIE has its heap above it, and some MiB below. */
+	at = site & ~(CHUNK - 1);
+	for (i = 0; i < TRIES_BELOW && at > CHUNK; i++) {
+		at -= CHUNK;
 		if (map(at, CHUNK))
 			return take_from_pages(site, size);
 	}
+	/* As much of the heap as can be. */
+	for (distance = REACH & ~(CHUNK - 1); distance > REACH / 2; distance -= 16 * CHUNK)
+		if (map((site + distance) & ~(CHUNK - 1), CHUNK))
+			return take_from_pages(site, size);
 	return 0;
 }
 
@@ -227,6 +272,7 @@ static unsigned int nth_byte(unsigned int i)
  */
 uintptr_t jf_place_fixed(uintptr_t site, unsigned int fixed, const uint8_t *rel, size_t size)
 {
+	struct heap heap = find_heap();
 	unsigned int i[4], tries = 0;
 	uint8_t b[4];
 
@@ -246,6 +292,8 @@ uintptr_t jf_place_fixed(uintptr_t site, unsigned int fixed, const uint8_t *rel,
 					      (uint32_t)b[2] << 16 | (uint32_t)b[3] << 24);
 					/* A distance beyond the address space wraps around. */
 					if ((int8_t)b[3] < 0 ? at < site : at > site) {
+						if (is_heap(&heap, at, size))
+							continue;
 						if (take(at, size))
 							return at;
 						if (tries++ == TRIES_FIXED)

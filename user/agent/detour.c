@@ -131,6 +131,12 @@ static int settle(struct jf_detour *d, struct body *b, unsigned int want, uint32
 	return 0;
 }
 
+/* For jf_place_fixed(): too many mappings are another matter than what settle() says. */
+static int settle_fixed(struct jf_detour *d, struct body *b, unsigned int want, uint32_t number)
+{
+	return !d->at && jf_place_full() ? -EMFILE : settle(d, b, want, number);
+}
+
 static int by_jump(struct jf_detour *d, struct body *b, uint32_t number)
 {
 	int err;
@@ -150,7 +156,7 @@ static int by_short(struct jf_detour *d, struct body *b, uint32_t number)
 	if (b->avail < 5)
 		return -ENOSPC;
 	d->at = jf_place_fixed(b->at, fixed, b->insn + 1, d->size);
-	err = settle(d, b, 1, number);
+	err = settle_fixed(d, b, 1, number);
 	if (!err)
 		poke_jmp(d);
 	return err;
@@ -170,7 +176,7 @@ static int by_span(struct jf_detour *d, struct body *b, uint32_t number)
 		rel[b->begin[i] - 1] = INT3;
 	}
 	d->at = jf_place_fixed(b->at, fixed, rel, d->size);
-	err = settle(d, b, 5, number);
+	err = settle_fixed(d, b, 5, number);
 	if (!err)
 		poke_jmp(d);
 	return err;
@@ -200,6 +206,8 @@ static const char *reason(int err)
 		return "the function is too short";
 	case -EBUSY:
 		return "another's breakpoint";
+	case -EMFILE:
+		return "too many mappings";
 	}
 	return "no memory in reach";
 }

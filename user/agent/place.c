@@ -5,12 +5,14 @@
  * A jump of five bytes leads 2 GiB far. For most probes any place in that reach will do: these are
  * side by side. Others are where the jump leads: bytes of its distance are those of the instructions that it
  * overlaps, or breakpoints. Such a place may be taken by another mapping, or be none, and then there is
- * no such jump. Nor is there one where the heap grows to (brk()).
+ * no such jump. Nor is there one where the heap grows to (brk()), or if too many such places have been taken, each of which is a
+ * mapping of its own: the kernel lets a process have some ten thousands.
  *
  * Pages stay: a thread may be in code that is no longer led to, for any time.
  */
 #include "agent.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -25,6 +27,8 @@
 #define STACK_MIN	(256UL << 20)
 /* What a heap may, if nothing says how much: more than is in reach. */
 #define HEAP_MAX	(64UL << 30)
+/* Mappings that a process may have, if the kernel does not say. */
+#define MAPPINGS	65530
 #define TRIES_NEAR	2048
 #define TRIES_BELOW	1024
 #define TRIES_FIXED	4096
@@ -49,6 +53,10 @@ struct page {
 /* Ascending. */
 static struct page *pages;
 static size_t nr_pages, max_pages;
+/* Mappings of jf_place_fixed(), and how many there may be. */
+static size_t nr_fixed, max_fixed;
+/* The last of its calls would have needed one more. */
+static bool full;
 
 /* The first that is not below @addr. */
 static size_t find(uintptr_t addr)
@@ -188,9 +196,14 @@ static bool take(uintptr_t at, size_t size)
 
 	if (at < 65536 || at + size < at || is_used(at, size))
 		return false;
-	for (page = at & ~(PAGE - 1); page < at + size; page += PAGE)
-		if (!page_at(page) && !map(page, PAGE))
+	for (page = at & ~(PAGE - 1); page < at + size; page += PAGE) {
+		if (page_at(page))
+			continue;
+		full |= nr_fixed >= max_fixed;
+		if (full || !map(page, PAGE))
 			return false;
+		nr_fixed++;
+	}
 	mark(at, size, true);
 	return true;
 }
@@ -255,6 +268,48 @@ uintptr_t jf_place_near(uintptr_t site, size_t size)
 	return 0;
 }
 
+static size_t lines_of(const char *path)
+{
+	size_t lines = 0;
+	char text[4096];
+	ssize_t n, i;
+	int fd;
+
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return 0;
+	while ((n = read(fd, text, sizeof(text))) > 0)
+		for (i = 0; i < n; i++)
+			lines += text[i] == '\n';
+	close(fd);
+	return lines;
+}
+
+static size_t number_in(const char *path)
+{
+	char text[32];
+	ssize_t n;
+	int fd;
+
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return 0;
+	n = read(fd, text, sizeof(text) - 1);
+	close(fd);
+	text[n > 0 ? n : 0] = 0;
+	return strtoul(text, NULL, 10);
+}
+
+/* A quarter of what the program has left. */
+static void limit_mappings(void)
+{
+	size_t most = number_in("/proc/sys/vm/max_map_count"), used = lines_of("/proc/self/maps");
+
+	if (!most)
+		most = MAPPINGS;
+	max_fixed = most > used ? (most - used) / 4 : 0;
+}
+
 /* The i-th one that is tried: from small distances on, in both directions. */
 static unsigned int nth_byte(unsigned int i)
 {
@@ -276,6 +331,9 @@ uintptr_t jf_place_fixed(uintptr_t site, unsigned int fixed, const uint8_t *rel,
 	unsigned int i[4], tries = 0;
 	uint8_t b[4];
 
+	if (!max_fixed)
+		limit_mappings();
+	full = false;
 	/* The low bytes in large steps: what is free is free in pages. */
 	for (i[3] = 0; i[3] < (fixed & 8 ? 1 : 256); i[3]++)
 		for (i[2] = 0; i[2] < (fixed & 4 ? 1 : 256); i[2]++)
@@ -301,6 +359,14 @@ uintptr_t jf_place_fixed(uintptr_t site, unsigned int fixed, const uint8_t *rel,
 					}
 				}
 	return 0;
+}
+
+/**
+ * jf_place_full() - was jf_place_fixed() in want of mappings, and not of memory
+ */
+bool jf_place_full(void)
+{
+	return full;
 }
 
 /**

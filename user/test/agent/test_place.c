@@ -1,14 +1,40 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /*
- * Memory for probes' code: it leaves the program what it needs itself, a heap.
+ * Memory for probes' code: it leaves the program what it needs itself, mappings and a heap.
  */
+#include <pthread.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "user/agent/agent.h"
 #include "user/test/tap.h"
 
 #define CODE	64
+
+static size_t mappings(void)
+{
+	FILE *f = fopen("/proc/self/maps", "re");
+	size_t lines = 0;
+	int c;
+
+	while (f && (c = getc(f)) != EOF)
+		lines += c == '\n';
+	if (f)
+		fclose(f);
+	return lines;
+}
+
+static size_t most(void)
+{
+	FILE *f = fopen("/proc/sys/vm/max_map_count", "re");
+	size_t n = 0;
+
+	CHECK(f && fscanf(f, "%zu", &n) == 1, "max_map_count");
+	if (f)
+		fclose(f);
+	return n;
+}
 
 static uintptr_t lead(uintptr_t site, int32_t distance)
 {
@@ -43,10 +69,33 @@ static void the_heap(void)
 	finish("the heap");
 }
 
+/* Each leads elsewhere, and takes a mapping of its own. */
+static void many_mappings(void)
+{
+	/* No break is above. */
+	char *object = mmap(NULL, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	size_t before = mappings(), limit = (most() - before) / 4, num = 0, i;
+	uint32_t random = 1;
+
+	for (i = 0; i < 2 * limit; i++) {
+		random = random * UINT32_C(1664525) + UINT32_C(1013904223);
+		num += lead((uintptr_t)object, (int32_t)(random | 0x80000000)) != 0;
+		if (jf_place_full())
+			break;
+	}
+	CHECK(jf_place_full() && num > limit / 2, "%zu places", num);
+	CHECK(mappings() <= before + limit + 8, "%zu mappings, %zu before", mappings(), before);
+	/* For what does not need such a place there is one. */
+	CHECK(jf_place_near((uintptr_t)object, CODE), "none is near");
+	munmap(object, 4096);
+	finish("many mappings");
+}
+
 int main(void)
 {
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	the_heap();
+	many_mappings();
 	printf("1..%u\n", test_nr);
 	return tap_status();
 }

@@ -98,8 +98,8 @@ if [ -n "$(columns "$taken && $own" n)" ]; then
 	# On arm64 gcc doubles a branch that follows another one.
 	doubled=0
 	jf_x86 || doubled=1
-	lines=$(columns "$taken && layout != \"static-key\" && (layout == \"dynfunc\" ? sites != 2 * n :
-		sites < n || sites > (1 + $doubled) * n)" '$0')
+	each='(layout == "dynfunc" ? 2 : 1)'
+	lines=$(columns "$taken && layout != \"static-key\" && (sites < n * $each || sites > n * ($each + $doubled))" '$0')
 	check_eq "all sites are written, and no others" "$lines" ""
 fi
 lines=$(columns "$taken && note ~ /protocol: kernel's\"/ && broadcasts != 3 * sites" '$0')

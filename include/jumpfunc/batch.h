@@ -131,6 +131,7 @@ void jf_batch_init(struct jf_batch *b);
  *		 It is not checked again until its value changes. In a program
  *		 this may also be a change that could not be written to its end;
  *		 it is tried again with each change, also one to the same value.
+ *		 Until one of these returns 0, sites may lead to what was replaced.
  *
  * In a program a batch of keys with more than 8,192 sites is not written at once. If a
  * later part fails, what was done is taken back: all values are what they were, and

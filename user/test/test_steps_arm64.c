@@ -246,6 +246,32 @@ static void back_at_last(void)
 	finish("the third attempt to take a site back succeeds");
 }
 
+/* ... and no later one, either: what holds its old instruction needs none. */
+static void all_writes_fail(void)
+{
+	int err;
+
+	begin();
+	fail.err = -EPERM;
+	fail.no_write = ~0ULL;
+	err = jf_key_enable(&key);
+	CHECK(err == -EOPNOTSUPP, "%s", strerror(-err));
+	expect_done(1, 3);
+	expect_off();
+	recovers();
+
+	/* The second write fails as well, after the first one has been taken back. */
+	begin();
+	fail.err = -ENOMEM;
+	fail.no_write = ~0ULL & ~1ULL & ~(1ULL << 2);
+	err = jf_key_enable(&key);
+	CHECK(err == -ENOMEM, "%s", strerror(-err));
+	expect_done(2, 1 + 3);
+	expect_off();
+	recovers();
+	finish("a write fails, and cannot be repeated: nothing is changed");
+}
+
 static void stays(void)
 {
 	unsigned int j;
@@ -350,6 +376,7 @@ int main(void)
 {
 	order();
 	write_fails();
+	all_writes_fail();
 	back_at_last();
 	sync_fails();
 	stays();

@@ -20,8 +20,8 @@
  * others each site is old or new.
  *
  * The writer is asked beforehand, about each page (writer.c). If it fails all the same, and
- * fails again as sites are to be stored as they were, they stay what they are: that is
- * -EIO, is noted, and each later change tries again.
+ * fails again as sites are to be stored as they were, they stay what they are. If that is not
+ * what they were, it is -EIO, is noted, and each later change tries again.
  */
 #include "../lib.h"
 
@@ -127,7 +127,8 @@ static int take_back(const struct jf_poke *pokes, size_t num, bool alone)
 
 		while (failed && tries--)
 			failed = site_store(&pokes[i], pokes[i].old);
-		if (failed)
+		/* Text cannot be written, and this was not, or not for long. */
+		if (failed && site_load(&pokes[i]) != pokes[i].old)
 			err = -EIO;
 	}
 	if (!broadcast(alone))

@@ -127,6 +127,9 @@ class Places:
             self.fresh = False
 
     def is_value(self, i, text):
+        # The type of a pointer to functions: int (*name)(
+        if self.text(i + 1) == '(' and self.text(i + 2) == '*' and self.text(i + 4) == ')' and self.text(i + 5) == '(':
+            return False
         return re.match(r'[A-Za-z_]', text) and text not in NO_CALLS and re.search('[a-z]', text) and \
             self.text(i + 1) in OPERATORS
 

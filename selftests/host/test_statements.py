@@ -34,7 +34,9 @@ static int loops(int n)
 	struct pair p = { .a = 1, .b = n };
 	struct { int x; } stack[2];
 	number i, *q = &p.a;
-	int sum = 0;
+	int (*fn)(const char *) = 0;
+	number (*other)(const char *) = fn;
+	int sum = other == 0 ? 0 : 1;
 
 	stack[0].x = n; /* @ */
 	stack[1] = stack[0]; /* @ */

@@ -10,7 +10,7 @@ as_session "$@"
 usage()
 {
 	cat <<EOF
-usage: harness/build.sh [-k KDIR] [-cfuv] [-j N] KERNEL
+usage: harness/build.sh [-k KDIR] [-cfuv] [-d FOLDER] [-j N] KERNEL
 
 Builds jumpfunc.ko, the samples and the test modules into build/KERNEL/modules.
 KERNEL is a name of harness/kernels.tab; with -k it is the name of the folder under build/,
@@ -18,6 +18,7 @@ and the modules are built against the kernel build tree KDIR.
 
   -k KDIR   build against this build tree, with the host's compiler
   -c        build jumpfunc.ko alone, into build/KERNEL/core
+  -d FOLDER with -c: build the modules of that folder, too, which uses jumpfunc, into build/KERNEL/outside
   -f        fetch nothing: use the kernel in the cache
   -u        build the KUnit suites too; a kernel without KUnit takes its linux-source package for
             that (100 to 150 MiB, fetched once)
@@ -26,11 +27,12 @@ and the modules are built against the kernel build tree KDIR.
 EOF
 }
 
-kdir='' verbose=0 jobs=$(nproc) cached=0 kunit=0 core=0
-while getopts k:cfuvj:h opt; do
+kdir='' verbose=0 jobs=$(nproc) cached=0 kunit=0 core=0 outside=''
+while getopts k:cd:fuvj:h opt; do
 	case $opt in
 	k) kdir=$(readlink -f "$OPTARG") || die "no build tree $OPTARG" ;;
 	c) core=1 ;;
+	d) outside=$(readlink -e "$OPTARG") || die "no folder $OPTARG" ;;
 	f) cached=1 ;;
 	u) kunit=1 ;;
 	v) verbose=1 ;;
@@ -42,6 +44,7 @@ done
 shift $((OPTIND - 1))
 [ $# = 1 ] || { usage >&2; exit 2; }
 name=$1
+[ -z "$outside" ] || [ $core = 1 ] || die "-d goes with -c"
 case $name in */*|.*) die "$name cannot be a folder's name" ;; esac
 out=$JF_BUILD/$name
 [[ $out != *[[:space:]]* ]] || die "kbuild builds nothing where a folder has a blank in its name: $out"
@@ -69,7 +72,7 @@ else
 fi
 # Objects of another kernel must not be taken for this one's.
 if ! cmp -s "$out/info.new" "$out/info"; then
-	rm -rf "$out/src" "$out/modules" "$out/core" "$out/kunit"
+	rm -rf "$out/src" "$out/modules" "$out/core" "$out/outside" "$out/kunit"
 	fresh=1
 else
 	fresh=0
@@ -221,6 +224,17 @@ if [ $core = 1 ]; then
 	mkdir -p "$out/core"
 	cmp -s "$src/jumpfunc.ko" "$out/core/jumpfunc.ko" || install -m 0644 "$src/jumpfunc.ko" "$out/core/jumpfunc.ko"
 	say "built for $name ($release): jumpfunc.ko, in ${out#"$PWD"/}/core"
+	[ -n "$outside" ] || exit 0
+	# It is no part of the tree, and no other build is to find modules there.
+	mkdir "$src/outside"
+	trap 'rm -rf "$src/outside"' EXIT
+	cp -R "$outside/." "$src/outside"
+	build outside || fail "the build of $outside failed"
+	! warned >/dev/null || fail "the build of $outside gave warnings"
+	rm -rf "$out/outside"
+	mkdir "$out/outside"
+	find "$src/outside" -name '*.ko' -exec cp -t "$out/outside" {} +
+	say "... and $(find "$out/outside" -name '*.ko' | wc -l) modules, in ${out#"$PWD"/}/outside"
 	exit 0
 fi
 build '' || fail "the build failed"

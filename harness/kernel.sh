@@ -25,6 +25,8 @@ usage: harness/kernel.sh COMMAND [KERNEL]
   programs SUITE MACHINE PACKAGE...
                   download and unpack packages of another machine (arm64), with what they need;
                   prints the folder
+  package SUITE PACKAGE
+                  download and unpack one package alone, of main or contrib; prints the folder
   mirror SUITE    where packages of that suite come from
   clean           empty the whole cache folder
 
@@ -119,11 +121,12 @@ ubuntu_key()
 }
 
 apt_conf=
-# use_suite SUITE [ARCHITECTURE]: prepares a private apt that sees that suite, with its base, and nothing else
+# use_suite SUITE [ARCHITECTURE [COMPONENT]]: prepares a private apt that sees that suite, with its base, and
+# nothing else; main, or another component with it
 use_suite()
 {
-	local suite=$1 debarch=${2:-amd64} dir uri key=/usr/share/keyrings/debian-archive-keyring.gpg
-	dir=$(cache_dir "apt/$suite$([ "$debarch" = amd64 ] || echo "-$debarch")")
+	local suite=$1 debarch=${2:-amd64} part=${3:-} dir uri key=/usr/share/keyrings/debian-archive-keyring.gpg
+	dir=$(cache_dir "apt/$suite$([ "$debarch" = amd64 ] || echo "-$debarch")${part:+-$part}")
 	case $suite in
 	ubuntu:*) key=$(ubuntu_key) || exit ;;
 	esac
@@ -131,7 +134,7 @@ use_suite()
 	uri=$(mirror "$suite")
 	mkdir -p "$dir/lists/partial" "$dir/archives/partial" "$dir/empty"
 	: >"$dir/status"
-	echo "deb [signed-by=$key] $uri ${suite#*:} main" >"$dir/sources.list"
+	echo "deb [signed-by=$key] $uri ${suite#*:} main${part:+ $part}" >"$dir/sources.list"
 	case $suite in
 	ubuntu:*-updates)
 		echo "deb [signed-by=$key] $uri $(cut -d: -f2 <<<"${suite%-updates}") main" >>"$dir/sources.list" ;;
@@ -505,6 +508,28 @@ programs()
 	echo "$out"
 }
 
+# package SUITE PACKAGE: prints the folder that holds it
+package()
+{
+	local top out id
+	top=$(cache_dir packages)
+	exec 9>"$top/lock"
+	flock 9
+	use_suite "$1" amd64 contrib
+	id=$(apt_cache show --no-all-versions "$2" 2>/dev/null | sed -n 's/^Version: //p' | head -n 1) || true
+	[ -n "$id" ] || die "$1 has no package $2"
+	out=$top/${2}_$id
+	if [ ! -e "$out/done" ]; then
+		rm -rf "$top/$2"_*
+		mkdir -p "$out/debs"
+		download "$out/debs" "$2" || die "cannot fetch $2"
+		dpkg-deb -x "$out"/debs/*.deb "$out"
+		rm -rf "$out/debs"
+		touch "$out/done"
+	fi
+	echo "$out"
+}
+
 case ${1:-} in
 list)
 	printf '%-12s %-7s %-12s %-40s %s\n' NAME VERSION FLAVOUR SUITES "IN THE CACHE"
@@ -529,9 +554,12 @@ source)	source_tree "${2:?which kernel?}" ;;
 programs)
 	[ $# -ge 4 ] || { usage >&2; exit 2; }
 	shift; programs "$@" ;;
+package)
+	[ $# = 3 ] || { usage >&2; exit 2; }
+	package "$2" "$3" ;;
 mirror)	mirror "${2:?which suite?}" ;;
 info)	cat "$(fetch "${2:?which kernel?}")/info" ;;
-clean)	rm -rf "${JF_CACHE:?}"/{apt,kernels,sources,initramfs,programs} ;;
+clean)	rm -rf "${JF_CACHE:?}"/{apt,kernels,sources,initramfs,programs,packages} ;;
 -h|--help|help) usage ;;
 *)	usage >&2; exit 2 ;;
 esac

@@ -60,10 +60,11 @@ help:
 	@echo 'make doctor             say whether this machine can build, load, patch and measure, and what mends each "no"'
 	@echo 'make demo               boot stock 6.1 in a VM, retarget a function, measure dispatch: 2 minutes (ARCH=arm64: 10)'
 	@echo 'make check              run all tests, on this machine and in VMs; KERNELS="6.1 6.12" chooses the kernels (default: $(KERNELS))'
-	@echo 'make check-full         ... on all kernels, test kernels and back ends, and the model, the storm of programs, coverage: 3 hours'
+	@echo 'make check-full         ... on all kernels, test kernels and back ends, and the model, the storm of programs, coverage: 4 hours'
 	@echo 'make newest             find kernels that are new in the Debian suites, build for them, run a quick set of tests (SUITES=sid)'
 	@echo 'make lint               check style, spelling, licences and the rooms of the sources (LINTERS="rooms shell")'
 	@echo 'make mutants            break the module in each listed way, and expect the tests to fail (KERNEL=6.1)'
+	@echo 'make check-driver       put 5,000 probes into ext4 of the kernel, enable them under load, in a VM (KERNEL=6.1): 10 minutes'
 	@echo 'make coverage           measure the line coverage of the module, with gcov on a test kernel'
 	@echo 'make stress             run the long forms of the VM tests, an hour or more (KERNELS, TESTS as for check)'
 	@echo 'make bench              measure the cost of calls, branches and updates natively; table, CSV, SVG'
@@ -119,6 +120,7 @@ check-full:
 	+@$(MAKE) --no-print-directory -C user stress
 	+@$(MAKE) --no-print-directory -C user sdt-programs calls-program
 	+@scripts/bench-sdt.sh -r 5
+	+@$(MAKE) --no-print-directory check-driver
 	@rc=0; harness/check --full $(if $(filter file,$(origin KERNELS)),,--kernels "$(KERNELS)") $(TESTS) || rc=$$?; \
 	harness/kernels-md || rc=1; exit $$rc
 
@@ -137,6 +139,10 @@ coverage:
 mutants:
 	@harness/deps.sh build fetch vm
 	@harness/mutants.sh $(if $(KERNEL),-k $(KERNEL))
+
+check-driver:
+	@harness/deps.sh build fetch vm driver
+	+@harness/check-driver $(KERNEL)
 
 stress:
 	@harness/deps.sh build fetch vm
@@ -168,4 +174,4 @@ demo:
 	@harness/deps.sh build fetch vm host plot$(if $(filter %-arm64,$(DEMO_KERNEL)), arm64)
 	@scripts/demo.sh $(if $(DEMO_KERNEL),-k $(DEMO_KERNEL))
 
-.PHONY: modules samples help clean clean-cache deps vm check check-full newest lint coverage mutants stress bench bench-kernel bench-sdt model doctor demo
+.PHONY: modules samples help clean clean-cache deps vm check check-driver check-full newest lint coverage mutants stress bench bench-kernel bench-sdt model doctor demo

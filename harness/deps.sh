@@ -124,6 +124,10 @@ programs babeltrace2       babeltrace2
 programs readelf           binutils
 programs pydoc3            python3
 programs prove             perl
+driver mke2fs              e2fsprogs
+driver e2fsck              e2fsprogs
+driver readelf             binutils
+driver pydoc3              python3
 lint   perl                perl
 lint   git                 git
 lint   pydoc3              python3
@@ -151,6 +155,7 @@ Groups (default all): build  compile modules      fetch  download kernels    vm 
                       llvm   build test kernels with clang
                       arch   libjumpfunc on machines of other kinds: cross compilers, emulators
                       arm64  build modules for arm64 kernels, and run them
+                      driver  put probes into ext4, and use it
                       programs  three programs whose SDT probes become sites
                       trace  what reads programs' traces, and records others' to compare
   -n   only say what is missing; the exit status is 1 if anything is

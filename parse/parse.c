@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /* Nothing here allocates, prints, or knows an entity: see parse/parse.h. */
 #include "parse/parse.h"
+#include "parse/glob.h"
 
 #ifdef __KERNEL__
 #include <linux/errno.h>
@@ -141,31 +142,9 @@ int jf_parse_pattern(char **cmd, struct jf_pattern *p)
  * @s:       the string
  * @pattern: '*' is any number of any characters, '?' is one
  *
- * When a star fits no more, only the last one is tried again: what is between two
- * stars fits best where it fits first. So the time is bounded by the product of both
- * lengths.
- *
  * Return: whether it is.
  */
 int jf_parse_fits(const char *s, const char *pattern)
 {
-	const char *star = NULL, *from = NULL;
-
-	while (*s) {
-		if (*pattern == '*') {
-			star = ++pattern;
-			from = s;
-		} else if (*pattern && (*pattern == '?' || *pattern == *s)) {
-			pattern++;
-			s++;
-		} else if (star) {
-			pattern = star;
-			s = ++from;
-		} else {
-			return 0;
-		}
-	}
-	while (*pattern == '*')
-		pattern++;
-	return !*pattern;
+	return jf_glob_fits(s, pattern, pattern + strlen(pattern), jf_glob_one);
 }

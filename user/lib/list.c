@@ -9,6 +9,7 @@
  * has JF_ENT_TRACE; its key has the same name after another prefix.
  */
 #include "lib.h"
+#include "parse/glob.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -26,32 +27,10 @@ static bool begins_with(const char *s, const char *prefix)
 	return !strncmp(s, prefix, strlen(prefix));
 }
 
-/*
- * Is all of @s what @pattern, of @len characters, says? When a star fits no more, only the
- * last one before has to take another character, so that this is no exponential search.
- * fnmatch() looks at the locale, and may allocate.
- */
+/* Is all of @s what @pattern, of @len characters, says? In names of functions in C++ brackets are what they are. */
 bool jf_name_fits(const char *s, const char *pattern, size_t len)
 {
-	const char *p = pattern, *end = pattern + len, *star = NULL, *from = NULL;
-
-	while (*s) {
-		if (p < end && *p == '*') {
-			star = ++p;
-			from = s;
-		} else if (p < end && (*p == '?' || *p == *s)) {
-			p++;
-			s++;
-		} else if (star) {
-			p = star;
-			s = ++from;
-		} else {
-			return false;
-		}
-	}
-	while (p < end && *p == '*')
-		p++;
-	return p == end;
+	return jf_glob_fits(s, pattern, pattern + len, jf_glob_one);
 }
 
 static const char *file_of(const struct jf_mod *m)

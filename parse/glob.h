@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
+/*
+ * Names and patterns of them. The kernel part has this and libjumpfunc, and
+ * libjumpfunc-trace with more in its patterns. Bytes are compared: there is no
+ * locale, which may be another thread's affair, or open a converter with locks.
+ */
+#ifndef JF_GLOB_H
+#define JF_GLOB_H
+
+#ifdef __KERNEL__
+#include <linux/compiler.h>
+#include <linux/types.h>
+#else
+#include <stddef.h>
+#ifndef __always_inline
+#define __always_inline	inline __attribute__((__always_inline__))
+#endif
+#endif
+
+/*
+ * What follows the first element of the pattern from @p to @end, which has one
+ * and is no star, if a character fits it; else NULL.
+ */
+typedef const char *jf_glob_one_fn(const char *p, const char *end, char c);
+
+/* '?' is any character. */
+static inline const char *jf_glob_one(const char *p, const char *end, char c)
+{
+	(void)end;
+	return *p == '?' || *p == c ? p + 1 : NULL;
+}
+
+/**
+ * jf_glob_fits - is all of a string what a pattern says?
+ * @s:   the string
+ * @p:   the pattern, in which '*' is any number of any characters
+ * @end: of the pattern
+ * @one: what its other elements are
+ *
+ * When a star fits no more, only the last one is tried again: what is between
+ * two stars fits best where it fits first. So the time is bounded by the product
+ * of both lengths.
+ *
+ * Return: whether it is.
+ */
+static __always_inline int jf_glob_fits(const char *s, const char *p,
+					const char *end, jf_glob_one_fn *one)
+{
+	const char *star = NULL, *from = NULL, *next;
+
+	while (*s) {
+		if (p < end && *p == '*') {
+			star = ++p;
+			from = s;
+			continue;
+		}
+		next = p < end ? one(p, end, *s) : NULL;
+		if (next) {
+			p = next;
+			s++;
+		} else if (star) {
+			p = star;
+			s = ++from;
+		} else {
+			return 0;
+		}
+	}
+	while (p < end && *p == '*')
+		p++;
+	return p == end;
+}
+
+#endif /* JF_GLOB_H */

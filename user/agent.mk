@@ -89,6 +89,7 @@ ifneq ($(AGENT_LIB),)
 	echo "# test_parts"; $(OUT)/agent/test_parts $(OUT)/agent/subject.so || rc=1; \
 	for t in test_place test_place-fixed; do echo "# $$t"; $(OUT)/agent/$$t || rc=1; done; \
 	echo "# storm"; d=$$(mktemp -d) && JUMPFUNC_TRACE_DIR=$$d $(OUT)/agent/storm $(OUT)/agent $(AGENT_SECONDS) || rc=1; rm -rf "$$d"; \
+	echo "# imports.sh"; test/imports.sh $(AGENT_LIB) || rc=1; \
 	echo "# agent.sh"; CC="$(CC)" CXX="$(CXX)" $(AGENT_TEST)/agent.sh $(OUT) $(AGENT_SECONDS) || rc=1; \
 	echo "# programs.sh"; CC="$(CC)" $(AGENT_TEST)/programs.sh $(OUT) || rc=1; \
 	$(if $(CLANG),echo "# fuzz_file"; CC="$(CC)" $(AGENT_TEST)/fuzz.sh $(OUT) $(FUZZ) || rc=1;,) \

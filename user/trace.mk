@@ -10,7 +10,7 @@
 KILLS ?= 300
 FUZZ ?= 20000
 
-RECORD_SOURCES := $(addprefix trace/,socket.c control.c words.c record.c provider.c sdt.c ring.c metadata.c clock.c file.c env.c recover.c)
+RECORD_SOURCES := $(addprefix trace/,socket.c control.c words.c record.c provider.c glob.c sdt.c ring.c metadata.c clock.c file.c env.c recover.c)
 RECORD_OBJECTS := $(RECORD_SOURCES:trace/%.c=$(OUT)/trace/%.o)
 RECORD_LIBS := $(OUT)/libjumpfunc-trace.so $(OUT)/libjumpfunc-trace.a $(OUT)/jf-recover $(OUT)/jf-trace
 
@@ -42,7 +42,7 @@ $(OUT)/libjumpfunc-trace.a: $(OUT)/trace/all.o
 $(OUT)/jf-recover: trace/jf_recover.c trace/recover.c trace/file.c trace/trace.h $(LIB_HEADERS) | $(OUT)
 	$(CC) $(LIB_CFLAGS) -fPIE $(LDFLAGS) -o $@ $(filter %.c,$^)
 
-TOOL_SOURCES := $(sort $(wildcard trace/tool/*.c)) $(addprefix trace/,words.c pattern.c recover.c file.c)
+TOOL_SOURCES := $(sort $(wildcard trace/tool/*.c)) $(addprefix trace/,words.c pattern.c glob.c recover.c file.c)
 $(OUT)/jf-trace: $(TOOL_SOURCES) $(wildcard trace/tool/*.h trace/*.h) $(LIB_HEADERS) $(TOP)/VERSION | $(OUT)
 	$(CC) $(LIB_CFLAGS) -fPIE -DJF_VERSION='"$(VERSION)"' $(LDFLAGS) -o $@ $(TOOL_SOURCES)
 
@@ -51,7 +51,7 @@ RECORD_CFLAGS = $(LIB_TEST_CFLAGS) -I$(RECORD_TEST)
 RECORD_SHARED := -L$(OUT) -ljumpfunc-trace -ljumpfunc -Wl,-rpath,$(OUT)
 RECORD_STATIC := $(OUT)/libjumpfunc-trace.a $(OUT)/libjumpfunc.a
 RECORD_TEST_DEPS := $(RECORD_LIBS) $(LIBS) $(wildcard $(RECORD_TEST)/*.h) test/tap.h
-RECORD_CHECKS := $(addprefix $(OUT)/,test_record test_record-O0 test_record-static test_record-san test_control test_control-san steps steps-O0)
+RECORD_CHECKS := $(addprefix $(OUT)/,test_glob test_record test_record-O0 test_record-static test_record-san test_control test_control-san steps steps-O0)
 ifneq ($(CLANG),)
 RECORD_CHECKS += $(OUT)/test_record-clang $(OUT)/steps-clang
 endif
@@ -85,6 +85,9 @@ $(OUT)/kills: $(RECORD_TEST)/kills.c $(RECORD_TEST_DEPS)
 	$(CC) $(RECORD_CFLAGS) -O2 -o $@ $< $(RECORD_SHARED)
 $(OUT)/trace_events: $(RECORD_TEST)/trace_events.c $(RECORD_TEST_DEPS)
 	$(CC) $(RECORD_CFLAGS) -O2 -o $@ $< $(RECORD_SHARED)
+$(OUT)/test_glob: $(RECORD_TEST)/test_glob.c trace/glob.c trace/glob.h $(LIB_HEADERS) test/tap.h
+	@mkdir -p $(@D)
+	$(CC) $(RECORD_CFLAGS) $(SAN) -o $@ $(filter %.c,$^)
 # The messages are internal to the library.
 $(OUT)/test_control: $(RECORD_TEST)/test_control.c trace/words.c $(wildcard trace/*.h) $(RECORD_TEST_DEPS)
 	$(CC) $(RECORD_CFLAGS) -O2 -o $@ $< trace/words.c $(RECORD_SHARED)
@@ -94,12 +97,13 @@ $(OUT)/controlled: $(RECORD_TEST)/controlled.c $(wildcard trace/*.h) $(RECORD_TE
 	$(CC) $(RECORD_CFLAGS) -O2 -o $@ $< $(RECORD_SHARED)
 $(OUT)/fuzz_recover: $(RECORD_TEST)/fuzz_recover.c trace/recover.c trace/file.c trace/trace.h $(LIB_HEADERS)
 	$(CLANG) $(RECORD_CFLAGS) -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -o $@ $(filter %.c,$^)
-TOOL_PARTS := trace/words.c trace/pattern.c trace/tool/elf.c trace/tool/notes.c
+TOOL_PARTS := trace/words.c trace/pattern.c trace/glob.c trace/tool/elf.c trace/tool/notes.c
 $(OUT)/fuzz_tool: $(RECORD_TEST)/fuzz_tool.c $(TOOL_PARTS) $(wildcard trace/*.h trace/tool/*.h) $(LIB_HEADERS)
 	$(CLANG) $(RECORD_CFLAGS) -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -o $@ $(filter %.c,$^)
 
 trace-check: $(RECORD_LIBS) $(RECORD_CHECKS) $(OUT)/kills $(OUT)/trace_events $(OUT)/controlled $(if $(CLANG),$(OUT)/fuzz_recover $(OUT)/fuzz_tool)
 	+@rc=0; for t in $(RECORD_CHECKS); do echo "# $${t##*/}"; $$t || rc=1; done; \
+	echo "# imports.sh"; test/imports.sh $(OUT)/libjumpfunc-trace.so || rc=1; \
 	echo "# kills"; $(OUT)/kills $(KILLS) || rc=1; \
 	echo "# events.sh"; MAKE="$(MAKE)" CC="$(CC)" CXX="$(CXX)" $(RECORD_TEST)/events.sh $(OUT) || rc=1; \
 	echo "# disks.sh"; $(RECORD_TEST)/disks.sh $(OUT) || rc=1; \

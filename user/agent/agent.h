@@ -25,7 +25,7 @@
  * hook in the dynamic linker (agent.c) only tries to take agent_lock.
  *
  * dlclose() has the lock of dlopen() and waits for that of the list. So between the ends of such a walk nothing may call
- * dlopen(), dlsym() or dladdr().
+ * dlopen(), dlsym() or dladdr(), nor what looks at the locale, which may open a converter.
  */
 #ifndef JF_AGENT_H
 #define JF_AGENT_H

@@ -6,12 +6,10 @@
  * jf_events_lock (record.c), since a provider's functions ask for numbers of events.
  */
 #include "trace.h"
+#include "glob.h"
 #include "provider.h"
 
-#include <fnmatch.h>
 #include <pthread.h>
-#include <stdio.h>
-#include <string.h>
 
 static pthread_mutex_t providers_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct jf_provider *providers, **last_provider = &providers;
@@ -67,13 +65,5 @@ int jf_providers_stop(void)
 
 bool __jf_glob_matches(const char *glob, const char *group, const char *name)
 {
-	char full[JF_GLOB_MAX * 2];
-	int n;
-
-	if (!glob)
-		return true;
-	if (!strchr(glob, ':'))
-		return !fnmatch(glob, name, 0);
-	n = snprintf(full, sizeof(full), "%s:%s", group, name);
-	return n > 0 && (size_t)n < sizeof(full) && !fnmatch(glob, full, 0);
+	return jf_glob_matches_probe(glob, group, name);
 }

@@ -13,8 +13,8 @@
  *   static struct jf_provider notes = { JF_PROVIDER_VERSION, "note", list, on, off, NULL, NULL };
  *   __jf_provider_register(&notes);		// in a constructor
  *
- * A glob is one of files' (fnmatch() without flags). With a colon it is matched with "group:name",
- * without one with "name". Groups: a USDT note's provider; a function's object, as "libc.so.6".
+ * A glob is one of files', of bytes (glob.h). With a colon it is matched with "group:name", without one
+ * with "name". Groups: a USDT note's provider; a function's object, as "libc.so.6".
  *
  * Not public: a library of the same version alone may use it.
  */

@@ -7,6 +7,7 @@
  *   control.c	what is asked for by it (control.h)
  *   record.c	events, what the user asks for, forks
  *   provider.c	probes that are no events (provider.h)
+ *   glob.c	globs of names (glob.h)
  *   ring.c	rings: their files, which thread has which, the next packet
  *   metadata.c	what the trace says of itself
  *   clock.c	time stamps

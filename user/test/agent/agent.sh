@@ -406,6 +406,54 @@ no_environment()
 	grep -q 'nothing is recorded: No such file or directory' "$tmp/err"
 }
 
+# In a locale whose converter is a shared object, objects come and go while probes are looked for.
+many_bytes()
+{
+	cat > "$tmp/loads.c" <<-END
+	#include <dlfcn.h>
+	#include <locale.h>
+	#include <stdio.h>
+	int main(int argc, char **argv)
+	{
+		int told = 0;
+		if (argc != 2 || !setlocale(LC_ALL, "ja_JP.eucjp"))
+			return 1;
+		for (;;) {
+			void *h = dlopen(argv[1], RTLD_NOW);
+			if (!h || dlclose(h))
+				return 1;
+			if (!told++ && puts("ready") < 0)
+				return 1;
+			fflush(stdout);
+		}
+	}
+	END
+	echo 'int nothing;' > "$tmp/nothing.c"
+	mkdir -p "$tmp/locale" && localedef -i ja_JP -f EUC-JP "$tmp/locale/ja_JP.eucjp" 2> /dev/null
+	${CC:-cc} -o "$tmp/loads" "$tmp/loads.c" -ldl && ${CC:-cc} -fPIC -shared -o "$tmp/nothing.so" "$tmp/nothing.c" || return 1
+	rm -rf "$tmp/traces"
+	mkdir -p -m 700 "$tmp/traces" "$tmp/run"
+	: > "$tmp/out"
+	XDG_RUNTIME_DIR=$tmp/run
+	export XDG_RUNTIME_DIR
+	LOCPATH=$tmp/locale JUMPFUNC_TRACE_CONTROL=1 JUMPFUNC_TRACE_DIR=$tmp/traces LD_PRELOAD=$agent \
+		"$tmp/loads" "$tmp/nothing.so" > "$tmp/out" 2>&1 &
+	pid=$!
+	tries=0
+	until grep -q ready "$tmp/out" || [ "$tries" = 200 ]; do
+		tries=$((tries + 1))
+		sleep 0.05
+	done
+	timeout 30 "$build/jf-trace" record "$pid" free && timeout 30 "$build/jf-trace" enable "$pid" malloc &&
+		timeout 30 "$build/jf-trace" disable "$pid" malloc
+	rc=$?
+	cat "$tmp/out"
+	kill -9 "$pid"
+	wait "$pid" 2> /dev/null
+	unset XDG_RUNTIME_DIR
+	[ "$rc" = 0 ]
+}
+
 if ! command -v babeltrace2 > /dev/null; then
 	skip "all" "babeltrace2"
 	tap_end
@@ -417,6 +465,11 @@ check "functions that are made for it" made_for_it
 check "strings" strings
 check "strings and filters of system calls" filtered
 check "a program that has no environment any more" no_environment
+if command -v localedef > /dev/null && [ -e /usr/share/i18n/locales/ja_JP ] && [ -e /usr/share/i18n/charmaps/EUC-JP.gz ]; then
+	check "a locale of many bytes" many_bytes
+else
+	skip "a locale of many bytes" "ja_JP's source (locales)"
+fi
 if echo '#include <sys/sdt.h>' | ${CC:-cc} -E - > /dev/null 2>&1; then
 	check "a program with the static library" own_copy ""
 	check "one that exports it" own_copy "-rdynamic"

@@ -9,11 +9,11 @@
 #include "tool.h"
 #include "elf.h"
 #include "tally.h"
+#include "../glob.h"
 
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <fnmatch.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,7 +54,7 @@ static bool text_matches(const char *glob, const char *text)
 {
 	const char *colon = strchr(text, ':');
 
-	return colon && !fnmatch(glob, strchr(glob, ':') ? text : colon + 1, 0);
+	return colon && jf_glob_matches(glob, strchr(glob, ':') ? text : colon + 1);
 }
 
 static void count_trace(const char *path, void *arg)
@@ -232,10 +232,10 @@ static unsigned int rate(const struct sought *s, const struct found *f)
 		group = unlike(s->group, f->group);
 		/* "libc" for "libc.so.6" */
 		if (group == WORD_MAX && strncmp(s->group, f->group, strlen(s->group)))
-			return *s->name && !fnmatch(s->glob, f->name, 0) ? 32 : WORD_MAX;
+			return *s->name && jf_glob_matches(s->glob, f->name) ? 32 : WORD_MAX;
 		group = group == WORD_MAX ? 1 : group;
 	}
-	if (!fnmatch(s->glob, f->name, 0))
+	if (jf_glob_matches(s->glob, f->name))
 		return group;
 	group += unlike(s->name, f->name);
 	return group < WORD_MAX ? group : WORD_MAX;

@@ -8,9 +8,9 @@
  */
 #include "tool.h"
 #include "elf.h"
+#include "../glob.h"
 
 #include <errno.h>
-#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -102,18 +102,14 @@ size_t glob_length(const char *glob)
 
 bool glob_matches(const char *text, const char *group, const char *name)
 {
-	char full[2 * NAME_MAX_], glob[NAME_MAX_];
 	size_t len = glob_length(text);
-	int n;
+	char glob[NAME_MAX_];
 
 	if (len >= sizeof(glob))
 		return false;
 	memcpy(glob, text, len);
 	glob[len] = 0;
-	if (!strchr(glob, ':'))
-		return !fnmatch(glob, name, 0);
-	n = snprintf(full, sizeof(full), "%s:%s", group, name);
-	return n > 0 && (size_t)n < sizeof(full) && !fnmatch(glob, full, 0);
+	return jf_glob_matches_probe(glob, group, name);
 }
 
 /* --- USDT notes ------------------------------------------------------------------------- */

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
+/* Globs of probes: what each means, and that it is what fnmatch() makes of it in the locale "C". */
+#include <fnmatch.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "user/test/tap.h"
+#include "user/trace/glob.h"
+
+#define ROUNDS	300000
+
+static const struct {
+	const char	*glob;
+	const char	*name;
+	bool		matches;
+} vectors[] = {
+	{ "", "", true }, { "", "a", false }, { "a", "", false }, { "a", "a", true }, { "a", "ab", false },
+	{ "*", "", true }, { "*", "/.a", true }, { "**", "a", true }, { "*a", "aaa", true }, { "*ab*b", "xabab", true },
+	{ "*ab*b", "xaba", false }, { "a*", "b", false }, { "?", "", false }, { "?", "a", true }, { "?b", "ab", true },
+	{ "?", "\xc3\xa4", false }, { "??", "\xc3\xa4", true }, { "[\xa0-\xff]", "\xe4", true },
+	{ "[abc]", "b", true }, { "[abc]", "d", false }, { "[abc]", "", false }, { "[a-c]x", "bx", true },
+	{ "[a-c]", "d", false }, { "[c-a]", "b", false }, { "[!a-c]", "d", true }, { "[^a-c]", "d", true },
+	{ "[!a-c]", "b", false }, { "[]]", "]", true }, { "[!]]", "]", false }, { "[!]]", "a", true }, { "[]a]x", "ax", true },
+	{ "[a-]", "-", true }, { "[-a]", "-", true }, { "[--/]", ".", true }, { "[a\\]b]", "]", true }, { "[\\!a]", "!", true },
+	{ "[a", "[a", true }, { "[a", "a", false }, { "[", "[", true }, { "x[", "x[", true }, { "[]", "[]", true },
+	{ "\\*", "*", true }, { "\\*", "a", false }, { "\\[a]", "[a]", true }, { "\\", "\\", false }, { "a\\", "a", false },
+	{ "read[[:digit:]]", "read1", true }, { "read[[:digit:]]", "reada", false }, { "[[:upper:]_]", "_", true },
+	{ "[![:space:]]", " ", false }, { "*[[:alnum:]]x", "a1x", true }, { "[a[:digit:]z]", "5", true },
+};
+
+static void test_vectors(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < sizeof(vectors) / sizeof(*vectors); i++)
+		CHECK(jf_glob_matches(vectors[i].glob, vectors[i].name) == vectors[i].matches, "'%s' and '%s'",
+		      vectors[i].glob, vectors[i].name);
+	finish("what a glob means");
+}
+
+static void test_probes(void)
+{
+	char longer[600];
+
+	CHECK(jf_glob_matches_probe(NULL, "g", "n"), "NULL");
+	CHECK(jf_glob_matches_probe("g:n", "g", "n") && jf_glob_matches_probe("n", "g", "n"), "names");
+	CHECK(!jf_glob_matches_probe("g", "g", "n") && !jf_glob_matches_probe("n:g", "g", "n"), "the group alone");
+	CHECK(jf_glob_matches_probe("*:n", "a:b", "n"), "a colon in the group");
+	memset(longer, 'a', sizeof(longer) - 1);
+	longer[sizeof(longer) - 1] = 0;
+	CHECK(jf_glob_matches_probe("*", "g", longer) && !jf_glob_matches_probe("g:*", "g", longer), "a long name");
+	finish("group and name");
+}
+
+static uint64_t state = 0x6a756d7066756e63;
+
+static unsigned int below(unsigned int max)
+{
+	state ^= state << 13;
+	state ^= state >> 7;
+	state ^= state << 17;
+	return (unsigned int)(state >> 33) % max;
+}
+
+static const char letters[] = "abcd-!^]/_1\xe4";
+
+/* What is in brackets, as a glob has it that has an end. */
+static size_t make_set(char *to)
+{
+	static const char *const words[] = { "[:alpha:]", "[:digit:]", "[:punct:]", "a-c", "B-b", "\\]", "\\a", "\\-", "*", "?" };
+	unsigned int i, n = 1 + below(3);
+	size_t len = 0;
+
+	to[len++] = '[';
+	if (!below(3))
+		to[len++] = "!^"[below(2)];
+	if (!below(6))
+		to[len++] = ']';
+	for (i = 0; i < n; i++) {
+		if (below(2)) {
+			to[len++] = "abcd/_1\xe4"[below(8)];
+		} else {
+			const char *word = words[below(sizeof(words) / sizeof(*words))];
+
+			memcpy(to + len, word, strlen(word));
+			len += strlen(word);
+		}
+	}
+	to[len++] = ']';
+	return len;
+}
+
+static void make_glob(char *to)
+{
+	unsigned int i, n = below(6);
+	size_t len = 0;
+
+	for (i = 0; i < n; i++) {
+		switch (below(6)) {
+		case 0:
+			to[len++] = '*';
+			break;
+		case 1:
+			to[len++] = '?';
+			break;
+		case 2:
+			len += make_set(to + len);
+			break;
+		case 3:
+			to[len++] = '\\';
+			to[len++] = "*?[\\a"[below(5)];
+			break;
+		default:
+			to[len++] = letters[below(sizeof(letters) - 1)];
+		}
+	}
+	to[len] = 0;
+}
+
+static void test_fnmatch(void)
+{
+	unsigned int i, k, n, matched = 0;
+	char glob[256], name[16];
+
+	/* The locale is "C": this program has chosen none. */
+	for (i = 0; i < ROUNDS; i++) {
+		bool ours;
+
+		make_glob(glob);
+		n = below(6);
+		for (k = 0; k < n; k++)
+			name[k] = below(8) ? letters[below(sizeof(letters) - 1)] : "*?[\\"[below(4)];
+		name[n] = 0;
+		ours = jf_glob_matches(glob, name);
+		matched += ours;
+		CHECK(ours == !fnmatch(glob, name, 0), "'%s' and '%s': %d", glob, name, ours);
+	}
+	CHECK(matched > ROUNDS / 100, "only %u matched", matched);
+	finish("fnmatch() says the same");
+}
+
+int main(void)
+{
+	printf("TAP version 13\n1..3\n");
+	test_vectors();
+	test_probes();
+	test_fnmatch();
+	return tap_status();
+}

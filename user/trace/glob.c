@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
+/* Globs of probes' names: see glob.h. Nothing here allocates, or looks at the locale. */
+#include "glob.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "parse/glob.h"
+
+#define FULL_MAX	512
+
+/* Of a class: pairs of a first byte and a last one. */
+static const struct {
+	const char	*name;
+	const char	*pairs;
+} classes[] = {
+	{ "alnum", "azAZ09" }, { "alpha", "azAZ" }, { "blank", "\t\t  " }, { "cntrl", "\1\37\177\177" }, { "digit", "09" },
+	{ "graph", "!~" }, { "lower", "az" }, { "print", " ~" }, { "punct", "!/:@[`{~" }, { "space", "\t\r  " },
+	{ "upper", "AZ" }, { "xdigit", "09afAF" },
+};
+
+static bool is_between(char first, char c, char last)
+{
+	return (unsigned char)first <= (unsigned char)c && (unsigned char)c <= (unsigned char)last;
+}
+
+/* @p is after "[:" in a set. What follows the class, and in @fits whether it has @c; NULL: it is no class. */
+static const char *pass_class(const char *p, const char *end, char c, bool *fits)
+{
+	const char *pair;
+	size_t i, len;
+
+	for (i = 0; i < sizeof(classes) / sizeof(*classes); i++) {
+		len = strlen(classes[i].name);
+		if ((size_t)(end - p) < len + 2 || memcmp(p, classes[i].name, len) || memcmp(p + len, ":]", 2))
+			continue;
+		for (pair = classes[i].pairs; *pair; pair += 2)
+			*fits |= is_between(pair[0], c, pair[1]);
+		return p + len + 2;
+	}
+	return NULL;
+}
+
+/* A character of a set, which a backslash may precede. NULL: there is none. */
+static const char *pass_byte(const char *p, const char *end, char *byte)
+{
+	if (p < end && *p == '\\')
+		p++;
+	if (p == end)
+		return NULL;
+	*byte = *p;
+	return p + 1;
+}
+
+/* @p is after a '['. What follows the set, and in @fits whether it has @c; NULL: the set has no end. */
+static const char *pass_set(const char *p, const char *end, char c, bool *fits)
+{
+	bool not = p < end && (*p == '!' || *p == '^'), found = false;
+	const char *begin = p += not, *next;
+	char first, last;
+
+	/* In front a closing bracket is one of its characters. */
+	while (p && p < end && (*p != ']' || p == begin)) {
+		next = end - p > 1 && p[0] == '[' && p[1] == ':' ? pass_class(p + 2, end, c, &found) : NULL;
+		if (next) {
+			p = next;
+			continue;
+		}
+		p = pass_byte(p, end, &first);
+		last = first;
+		if (p && end - p > 1 && p[0] == '-' && p[1] != ']')
+			p = pass_byte(p + 1, end, &last);
+		found |= p && is_between(first, c, last);
+	}
+	*fits = found != not;
+	return p && p < end ? p + 1 : NULL;
+}
+
+/* What follows the first element, if @c fits it: see jf_glob_one_fn. */
+static const char *fit_one(const char *p, const char *end, char c)
+{
+	const char *next;
+	bool fits;
+
+	switch (*p) {
+	case '\\':
+		return end - p > 1 && p[1] == c ? p + 2 : NULL;
+	case '[':
+		next = pass_set(p + 1, end, c, &fits);
+		/* One that has no end is a character. */
+		if (next)
+			return fits ? next : NULL;
+		break;
+	}
+	return jf_glob_one(p, end, c);
+}
+
+/**
+ * jf_glob_matches() - does a glob match a name
+ * @glob: the glob
+ * @name: the name, all of which must fit
+ */
+bool jf_glob_matches(const char *glob, const char *name)
+{
+	return jf_glob_fits(name, glob, glob + strlen(glob), fit_one);
+}
+
+/**
+ * jf_glob_matches_probe() - does a glob match a probe
+ * @glob:  with a colon it is one of "group:name", without one of "name"; NULL matches all
+ * @group: of the probe
+ * @name:  of the probe
+ */
+bool jf_glob_matches_probe(const char *glob, const char *group, const char *name)
+{
+	char full[FULL_MAX];
+	int n;
+
+	if (!glob)
+		return true;
+	if (!strchr(glob, ':'))
+		return jf_glob_matches(glob, name);
+	n = snprintf(full, sizeof(full), "%s:%s", group, name);
+	return n > 0 && (size_t)n < sizeof(full) && jf_glob_matches(glob, full);
+}

@@ -33,11 +33,12 @@ endif
 
 # $(eval $(call jumpfunc-calls,mymodule)), after mymodule-y: the module's calls of functions __dtrace_PROVIDER___NAME
 # that do not exist become probes (jumpfunc/calls.h). $1_calls.c defines those that its objects name. A jump to a
-# function, at the end of another one, would not be a call.
+# function, at the end of another one, would not be a call. clang has to write text for GNU as.
 jumpfunc-calls-of = $(filter-out $1_calls.o,$($1-y) $($1-m) $($1-objs))
+jumpfunc-calls-flags = -fno-optimize-sibling-calls $(if $(CONFIG_CC_IS_CLANG),-no-integrated-as -DJF_CALLS_TEXT)
 define jumpfunc-calls
 $(if $(call jumpfunc-calls-of,$1),,$(error jumpfunc-calls: $1-y is empty; a module with probes has a list of files))
-$(foreach o,$(call jumpfunc-calls-of,$1),$(eval CFLAGS_$o += -fno-optimize-sibling-calls))
+$(foreach o,$1_calls.o $(call jumpfunc-calls-of,$1),$(eval CFLAGS_$o += $(jumpfunc-calls-flags)))
 $(obj)/$1_calls.c: $(addprefix $(obj)/,$(call jumpfunc-calls-of,$1))
 	$$(Q){ $$(NM) -u $$^ && echo end; } | awk -v module=$1 "$$$$JUMPFUNC_CALLS_AWK" >$$@.tmp && mv $$@.tmp $$@
 $1-y += $1_calls.o

@@ -46,9 +46,20 @@
 #if !defined(CONFIG_X86_64) || !JF_HAVE_PATCHING
 #error "<jumpfunc/calls.h> knows the calls of x86-64 alone"
 #endif
-/* Its own assembler reads what is in asm statements, and not the rest. */
+/*
+ * GNU as has to read all that the compiler writes. The assembler in clang reads what is in asm
+ * statements, and no other text; the line in the Kbuild has clang write text for GNU as.
+ */
 #ifdef __clang__
-#error "<jumpfunc/calls.h> needs gcc: clang does not write text for an assembler"
+#if defined(CONFIG_LTO_CLANG)
+#error "<jumpfunc/calls.h> cannot see the calls of a kernel with link-time optimisation (CONFIG_LTO_CLANG)"
+#endif
+#if defined(CONFIG_CFI_CLANG) || defined(CONFIG_CFI)
+#error "<jumpfunc/calls.h> has not been tried with a kernel that checks calls by their types (CONFIG_CFI)"
+#endif
+#ifndef JF_CALLS_TEXT
+#error "<jumpfunc/calls.h> needs GNU as, for which clang takes -no-integrated-as: the Kbuild lacks $(eval $(call jumpfunc-calls,...))"
+#endif
 #endif
 
 /* The characters of a name come one by one; .Ljf_at counts those that were the prefix's. */
@@ -93,8 +104,16 @@
 	".endif\n\t"							\
 	".endr\n\t"
 
-/* "callq" is not the macro's name. */
-asm(".macro call target:vararg\n\t"
+/* How the compiler writes the instruction, which is the macro's name; and another way. */
+#ifdef __clang__
+#define __JF_CALLS_CALL		"callq"
+#define __JF_CALLS_OTHER	"call"
+#else
+#define __JF_CALLS_CALL		"call"
+#define __JF_CALLS_OTHER	"callq"
+#endif
+
+asm(".macro " __JF_CALLS_CALL " target:vararg\n\t"
 	__JF_CALLS_FIND
 	".if .Ljf_at == 9\n"
 	"771:\n\t"
@@ -111,7 +130,7 @@ asm(".macro call target:vararg\n\t"
 	"setne %al\n\t"
 	"movzbl %al, %eax\n\t"
 	".else\n\t"
-	"callq \\target\n\t"
+	__JF_CALLS_OTHER " \\target\n\t"
 	".endif\n\t"
 	".endm");
 

@@ -444,17 +444,23 @@ clang_compile()
 			-fno-PIE -mno-sse -mno-80387 -mno-red-zone -mcmodel=kernel -mretpoline-external-thunk -mfentry \
 			-DCC_USING_FENTRY -fcf-protection=none -fno-asynchronous-unwind-tables -Wno-unused-command-line-argument \
 			-Wall -Wno-gnu -Wno-address-of-packed-member -Wno-initializer-overrides -Wno-format -Wno-pointer-sign \
-			-DJF_VERSION='"0"' -DKBUILD_BASENAME='"by_clang"' -DKBUILD_MODNAME='"by_clang"' \
+			${clang_flags:-} -DJF_VERSION='"0"' -DKBUILD_BASENAME='"by_clang"' -DKBUILD_MODNAME='"by_clang"' \
 			-c -o "$work/by_clang.o" "$TOP/$f" || echo "error: clang does not compile $f"
-	done 2>&1 | grep -E "($TOP|instantiation|^error).*(error|warning)|^error"
+	done 2>&1 | grep -E "($TOP|$work|instantiation|^error).*(error|warning)|^error"
 }
 if ! command -v clang >/dev/null; then
 	skip "jumpfunc and samples by clang" "no clang here"
 else
-	# But for the half of a sample that is a program, and for the one whose header refuses clang.
+	# But for the half of a sample that is a program, and for the one that GNU as has to read.
 	mapfile -t samples < <(cd "$TOP" && printf '%s\n' samples/*[!m].c | grep -v _calls_)
 	said=$(cd "$TOP" && clang_compile jf_*.c {init,module,tracepoint,core,quiesce,index,parse,probes}/*.c debugfs/*.c demo/*.c x86/*.c x86/*.S \
 		"${samples[@]}")
 	result "$([ -z "$said" ]; echo $?)" "clang compiles jumpfunc and the samples, without a warning" "$said"
+	# Two calls, one at a function's end, and a test; no function that does not exist is left.
+	said=$(cd "$TOP" && clang_flags='-no-integrated-as -DJF_CALLS_TEXT -fno-optimize-sibling-calls' clang_compile samples/jf_sample_calls_job.c)
+	left=$(nm -u "$work/by_clang.o" 2>&1 | grep -E ' __dtrace') sites=$(readelf -SW "$work/by_clang.o" | awk '$2 == "__jf_sites" || $3 == "__jf_sites" {print $0 ~ /000040 00/}')
+	result "$([ -z "$said$left" ] && [ "$sites" = 1 ]; echo $?)" "... and calls of functions that do not exist become sites" "$said $left sites: $sites"
+	said=$(cd "$TOP" && clang_compile samples/jf_sample_calls_job.c)
+	result "$(grep -q 'takes -no-integrated-as' <<<"$said"; echo $?)" "... which is refused where GNU as does not read them" "$said"
 fi
 tap_end

@@ -20,7 +20,7 @@ calls()
 said() { jf_log_new | sed -n "s/.*$M: //p" | paste -sd ,; }
 
 jf_start "probes that are calls of functions that do not exist"
-jf_has $M || jf_skip_all "no $M.ko: built for x86-64 by gcc alone"
+jf_has $M || jf_skip_all "no $M.ko: built for x86-64 without kCFI alone"
 jf_load
 check "the sample loads" jf_insmod $M
 check_eq "all probes are off" "$(target begin) $(target part) $(target end)" "none none none"

@@ -170,6 +170,47 @@ no_memory()
 	[ "$(awk '$1 ~ /^(records|discarded|overwritten)$/ { sum += $2 } END { print sum }' "$tmp/counts")" = 100000 ]
 }
 
+# A note's argument that the program itself does not read: it is 0 where it cannot be read, and does no harm.
+unreadable()
+{
+	made unreadable <<-END
+	#include <signal.h>
+	#include <stdio.h>
+	#include <string.h>
+	#include <sys/mman.h>
+	#define NOTE(name, args) ".pushsection .note.stapsdt, \"\", \"note\"\n.balign 4\n.4byte 992f-991f, 994f-993f, 3\n"	\\
+		"991: .asciz \"stapsdt\"\n992: .balign 4\n993: .8byte 990b, 0, 0\n.asciz \"jfunreadable\"\n"				\\
+		".asciz \"" name "\"\n.asciz \"" args "\"\n994: .balign 4\n.popsection\n"
+	void note(const void *p, long index);
+	__asm__(".text\n.globl note\n.type note, @function\nnote: push %rbp\nmov %rdi, %rbp\n990: nop\n"
+		NOTE("note", "8@(%rdi) -4@8(%rbp) 2@(%rdi,%rsi,2) 8@8(%rsp) 1@-1(%rdi)") "pop %rbp\nret\n.size note, . - note");
+	int main(void)
+	{
+		char *p = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		sigset_t before, now;
+
+		sigprocmask(SIG_BLOCK, NULL, &before);
+		memset(p, 0x11, 8192);
+		mprotect(p + 4096, 4096, PROT_NONE);
+		note(p + 64, 4);
+		note(NULL, 1);
+		note(p + 4096 - 8, 0);
+		note(p + 4096 - 4, 0);
+		note(p + 4096, 0);
+		note((void *)0x8000000000000000, 0);
+		note((void *)-1, 0);
+		sigprocmask(SIG_BLOCK, NULL, &now);
+		puts(memcmp(&before, &now, sizeof(now)) ? "other signals" : "alive");
+		return 0;
+	}
+	END
+	globs='jfunreadable:*'
+	same "$tmp/unreadable" || return 1
+	sed 's/.*{ arg1 = \([^,]*\), arg2 = \([^,]*\), arg3 = \([^,]*\), arg4 = 0x[^,]*, arg5 = \([^,]*\) }/\1 \2 \3 \4/' "$tmp/events" | tee "$tmp/seen"
+	all=0x1111111111111111
+	printf '%s\n' "$all 286331153 4369 17" "0x0 0 0 0" "$all 0 4369 17" "0x0 0 4369 17" "0x0 0 0 17" "0x0 0 0 0" "0x0 0 0 0" | diff - "$tmp/seen"
+}
+
 # A profiler in the process: a timer's signal comes anywhere, and its handler unwinds.
 profiled()
 {
@@ -349,6 +390,7 @@ plugin
 check "a cancelled thread that loads an object" cancelled
 check "a thread of a small stack that loads an object" small_stack
 check "no memory" no_memory
+check "arguments that cannot be read" unreadable
 check "a profiler" profiled
 mkdir -m 700 "$tmp/run"
 check "the end of recording beside a thread that blocks all signals" blocks_all

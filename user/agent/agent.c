@@ -8,7 +8,7 @@
  *					that are strings
  *   JUMPFUNC_AGENT_STRINGS=always	read strings where there is a filter of system calls, too
  *   JUMPFUNC_AGENT_WAYS=way,way...	only these: jump, short, span, break
- *   JUMPFUNC=verbose			say what cannot be recorded, and why
+ *   JUMPFUNC=verbose			say what cannot be recorded, and why, and what is a breakpoint
  * and those of <jumpfunc/record.h>.
  *
  * A glob that has nothing but wildcards where a function's name is means no function, unless it says which
@@ -62,6 +62,8 @@ static struct wish *wishes, **last_wish = &wishes;
 /* Objects have come or gone while another thread had the lock. */
 static bool look_again;
 static bool verbose;
+/* Probes that were switched on as such. */
+static unsigned int breakpoints;
 /* A trace is there, as far as is known. */
 static bool recording;
 
@@ -150,6 +152,15 @@ static void complain(const struct jf_agent_probe *p)
 		    (unsigned long)p->spot.at, p->detour.why ? p->detour.why : "no memory");
 }
 
+/* It stays one as long as it is on, and kills a thread that blocks SIGTRAP by then. */
+static void name_breakpoint(const struct jf_agent_probe *p)
+{
+	breakpoints++;
+	if (verbose)
+		say("libjumpfunc-agent: %s:%s at %#lx is a breakpoint: %s", p->group, p->name,
+		    (unsigned long)p->spot.at, p->detour.why ? p->detour.why : "as was asked");
+}
+
 static void commit(struct batch *b)
 {
 	struct jf_agent_probe *all[BATCH_MAX];
@@ -161,6 +172,8 @@ static void commit(struct batch *b)
 		all[i]->queued = false;
 		if (!all[i]->spot.on)
 			complain(all[i]);
+		else if (all[i]->detour.way == JF_WAY_BREAK)
+			name_breakpoint(all[i]);
 	}
 	b->num = 0;
 }
@@ -707,6 +720,9 @@ static void by_environment(const char *globs)
 			ask_for(text);
 		free(text);
 	}
+	if (breakpoints)
+		say("libjumpfunc-agent: %u probe%s by breakpoint: a thread that blocks SIGTRAP dies there%s", breakpoints,
+		    breakpoints > 1 ? "s are" : " is", verbose ? "" : " (JUMPFUNC=verbose names them)");
 }
 
 static void after_fork(void)

@@ -211,6 +211,25 @@ unreadable()
 	printf '%s\n' "$all 286331153 4369 17" "0x0 0 0 0" "$all 0 4369 17" "0x0 0 4369 17" "0x0 0 0 17" "0x0 0 0 0" "0x0 0 0 0" | diff - "$tmp/seen"
 }
 
+# What is a breakpoint is named: a thread that blocks SIGTRAP must not come by.
+breakpoints()
+{
+	made breakpoints <<-END
+	#include <stdio.h>
+	__attribute__((__noinline__)) int target(int a) { __asm__ volatile("" : "+r" (a)); return a + 100000; }
+	__attribute__((__noinline__)) int other(int a) { __asm__ volatile("" : "+r" (a)); return a + 200000; }
+	int main(void) { printf("%d\n", target(1) + other(1)); return 0; }
+	END
+	globs=target,other
+	same "$tmp/breakpoints" || return 1
+	cat "$tmp/err"
+	! grep breakpoint "$tmp/err" || return 1
+	JUMPFUNC_AGENT_WAYS="break" same "$tmp/breakpoints" || return 1
+	cat "$tmp/err"
+	grep -q '^libjumpfunc-agent: breakpoints:target at .* is a breakpoint: ' "$tmp/err" &&
+		grep -q ': 2 probes are by breakpoint: a thread that blocks SIGTRAP dies there$' "$tmp/err"
+}
+
 # A profiler in the process: a timer's signal comes anywhere, and its handler unwinds.
 profiled()
 {
@@ -391,6 +410,7 @@ check "a cancelled thread that loads an object" cancelled
 check "a thread of a small stack that loads an object" small_stack
 check "no memory" no_memory
 check "arguments that cannot be read" unreadable
+check "breakpoints are named" breakpoints
 check "a profiler" profiled
 mkdir -m 700 "$tmp/run"
 check "the end of recording beside a thread that blocks all signals" blocks_all

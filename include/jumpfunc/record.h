@@ -145,8 +145,8 @@ int jf_record_start(const struct jf_record_options *options);
  *
  * Context: may sleep; not in a signal handler.
  * Return: how many events there are now that match, -EINVAL, -ENOENT if recording was
- * not started, -ENOMEM, or an error of registering a probe (tracepoint.h); then
- * none was enabled
+ * not started, -ENOMEM, an error of writing the trace's metadata if that lacks one of
+ * them, or an error of registering a probe (tracepoint.h); then none was enabled
  */
 int jf_record_enable(const char *glob);
 

@@ -143,6 +143,7 @@ struct batch {
 	size_t		num;
 	int		on;
 	int		tried;
+	int		err;
 };
 
 static void complain(const struct jf_agent_probe *p)
@@ -165,9 +166,14 @@ static void commit(struct batch *b)
 {
 	struct jf_agent_probe *all[BATCH_MAX];
 	size_t i, num = b->num;
+	int err;
 
 	memcpy(all, b->probe, num * sizeof(*all));
-	b->on += (int)jf_probes_on(b->probe, num);
+	b->on += (int)jf_probes_on(b->probe, num, &err);
+	/* Once for each thing that is asked for. */
+	if (err && !b->err)
+		say("libjumpfunc-agent: not all is recorded: the trace cannot be told of it: %s", jf_error(-err));
+	b->err = err ? err : b->err;
 	for (i = 0; i < num; i++) {
 		all[i]->queued = false;
 		if (!all[i]->spot.on)
@@ -521,7 +527,9 @@ static int switch_on(const char *text, void *data)
 	unlock();
 	if (err)
 		return err;
-	return a.batch.on || !a.batch.tried ? a.batch.on : -EOPNOTSUPP;
+	if (a.batch.on || !a.batch.tried)
+		return a.batch.on;
+	return a.batch.err ? a.batch.err : -EOPNOTSUPP;
 }
 
 /* One error is told in the end, and that of a thread that still records before others. */

@@ -402,20 +402,21 @@ static bool is_plain(const char *name)
 	return true;
 }
 
-/* Those that have none get their numbers. */
-static void number(struct jf_agent_probe **probes, size_t num)
+/* Those that have none get their numbers. What has none is not switched on. */
+static int number(struct jf_agent_probe **probes, size_t num)
 {
 	struct jf_event **events = calloc(num, sizeof(*events));
+	int err = events || !num ? 0 : -ENOMEM;
 	size_t i, nr = 0;
 
 	for (i = 0; events && i < num; i++)
 		if (!probes[i]->spot.hook && !probes[i]->event.id && is_plain(probes[i]->group) &&
 		    is_plain(probes[i]->name))
 			events[nr++] = &probes[i]->event;
-	/* What has none is not switched on. */
 	if (nr)
-		__jf_events_number(events, nr);
+		err = __jf_events_number(events, nr);
 	free(events);
+	return err;
 }
 
 static void turn_on(struct jf_agent_probe *p)
@@ -430,17 +431,18 @@ static void turn_on(struct jf_agent_probe *p)
  * jf_probes_on() - switch probes on
  * @probes: which; in another order, and not all of them, when it returns
  * @num:    of them
+ * @err:    set to 0, or why some have no number in the trace
  *
  * Their objects must not be unloaded meanwhile. Why one could not be says its detour.
  *
  * Return: how many it has switched on
  */
-size_t jf_probes_on(struct jf_agent_probe **probes, size_t num)
+size_t jf_probes_on(struct jf_agent_probe **probes, size_t num, int *err)
 {
 	size_t i, nr = 0, again = 0;
 	struct jf_agent_probe *p;
 
-	number(probes, num);
+	*err = number(probes, num);
 	for (i = 0; i < num; i++) {
 		p = probes[i];
 		if (p->spot.on)
@@ -565,9 +567,10 @@ int jf_probe_watch(struct jf_agent_probe *p, enum jf_watch watch)
 int jf_probe_hook(uintptr_t at, size_t avail, void (*hook)(void))
 {
 	struct jf_agent_probe *p = jf_probe_new(NULL, "", "", at, avail);
+	int err;
 
 	if (!p)
 		return -ENOMEM;
 	p->spot.hook = hook;
-	return jf_probes_on(&p, 1) ? 0 : -EOPNOTSUPP;
+	return jf_probes_on(&p, 1, &err) ? 0 : -EOPNOTSUPP;
 }

@@ -161,8 +161,9 @@ static struct jf_class *find_class(const struct text *t, const struct jf_event *
  *
  * With jf_events_lock.
  *
- * Return: 0 if it has one, 1 if it has a new one, which the metadata must say, -EINVAL if it has
- * a field that CTF cannot show, -ENOSPC if all numbers are taken, -ENOMEM
+ * It may have it for a trace that has no metadata of it: see jf_rings_metadata().
+ *
+ * Return: 0, -EINVAL if it has a field that CTF cannot show, -ENOSPC if all numbers are taken, -ENOMEM
  */
 int jf_class_of(const struct jf_event *event, uint16_t *id)
 {
@@ -194,7 +195,17 @@ int jf_class_of(const struct jf_event *event, uint16_t *id)
 	/* Pairs with the loads of jf_metadata_write(). */
 	__atomic_store_n(last_class, c, __ATOMIC_RELEASE);
 	last_class = &c->next;
-	return 1;
+	return 0;
+}
+
+/**
+ * jf_last_class() - the highest number that an event has
+ *
+ * With jf_events_lock.
+ */
+uint16_t jf_last_class(void)
+{
+	return last_id;
 }
 
 #define INT(size)	"integer { size = " #size "; align = " #size "; }"
@@ -278,17 +289,19 @@ static void add_head(struct text *t, const uint8_t *uuid, uint32_t clock)
  * @folder: of the trace
  * @uuid:   of the trace
  * @clock:  one of enum jf_record_clock
+ * @told:   set to the highest number that it has
  *
  * With jf_live->lock. Signal handlers come here, in a forked child: nothing is allocated, and
  * vsnprintf() with such formats allocates nothing either.
  *
  * Return: 0, or the error of a system call; then the old one is still there, if there was one
  */
-int jf_metadata_write(const char *folder, const uint8_t *uuid, uint32_t clock)
+int jf_metadata_write(const char *folder, const uint8_t *uuid, uint32_t clock, uint16_t *told)
 {
 	char buf[4096], from[PATH_MAX], to[PATH_MAX];
 	struct text t = { buf, sizeof(buf), 0 };
 	const struct jf_class *c;
+	uint16_t last = 0;
 	uint64_t at;
 	int fd, err;
 
@@ -308,12 +321,15 @@ int jf_metadata_write(const char *folder, const uint8_t *uuid, uint32_t clock)
 	     c = __atomic_load_n(&c->next, __ATOMIC_ACQUIRE)) {
 		err = jf_file_write(fd, c->text, c->len, at);
 		at += c->len;
+		last = c->id;
 	}
 	close(fd);
 	if (!err && rename(from, to))
 		err = -errno;
 	if (err)
 		unlink(from);
+	else
+		*told = last;
 	return err;
 }
 

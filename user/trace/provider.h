@@ -107,7 +107,8 @@ int __jf_provider_register(struct jf_provider *provider);
  * Context: may sleep, and allocates; not in a signal handler. Any of a provider's
  * functions may call it.
  * Return: 0, -EINVAL if a field has a type that CTF does not know, or for another version, -ENOSPC if all
- * 65,535 numbers are taken, -ENOMEM, or the error of writing the metadata
+ * 65,535 numbers are taken, -ENOMEM, or the error of writing the metadata; then the number is what it was, and it can be
+ * tried again
  */
 int __jf_event_number(struct jf_event *event);
 
@@ -117,8 +118,8 @@ int __jf_event_number(struct jf_event *event);
  * @num:   of them
  *
  * Context: as __jf_event_number().
- * Return: 0, or an error as of __jf_event_number(); then those that could have one have their number all the
- * same, and others' is what it was
+ * Return: 0, or an error as of __jf_event_number(); then those that could have one, of which the trace was told, have
+ * their number all the same, and others' is what it was
  */
 int __jf_events_number(struct jf_event **event, size_t num);
 

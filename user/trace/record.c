@@ -50,6 +50,48 @@ static bool is_wished(const struct jf_event *event)
 	return on;
 }
 
+/*
+ * With the lock. A number is an event's only when the trace has its metadata: what is recorded by another one cannot be
+ * read, nor what is after it. An event that cannot have one keeps what it has.
+ */
+static int number_events(struct jf_event **event, size_t num)
+{
+	uint16_t single = 0, *id = num == 1 ? &single : calloc(num, sizeof(*id)), told = UINT16_MAX;
+	int err = 0, how;
+	size_t i;
+
+	if (!id)
+		return -ENOMEM;
+	for (i = 0; i < num; i++) {
+		how = event[i]->version == JF_EVENT_VERSION ? jf_class_of(event[i], &id[i]) : -EINVAL;
+		if (how && !err)
+			err = how;
+	}
+	how = jf_conf.started ? jf_rings_metadata(&told) : 0;
+	for (i = 0; i < num; i++)
+		if (id[i] && id[i] <= told)
+			event[i]->id = id[i];
+	if (id != &single)
+		free(id);
+	return how ? how : err;
+}
+
+/* With the lock. Those of which the trace could not be told when they came. What cannot be shown has none for good. */
+static int number_late(const char *glob)
+{
+	struct jf_event *e;
+	int err;
+
+	for (e = events; e; e = e->next) {
+		if (e->id || !matches(e, glob))
+			continue;
+		err = number_events(&e, 1);
+		if (err && err != -EINVAL)
+			return err;
+	}
+	return 0;
+}
+
 /* All that match, or none. With the lock. */
 static int switch_events(const char *glob, bool on, bool all)
 {
@@ -106,7 +148,11 @@ static int jf_record_switch(const char *glob, bool on)
 	w->on = on;
 	memcpy(w->glob, glob, strlen(glob) + 1);
 	pthread_mutex_lock(&events_lock);
-	n = jf_conf.started ? switch_events(glob, on, false) : -ENOENT;
+	n = jf_conf.started ? 0 : -ENOENT;
+	if (!n && on)
+		n = number_late(glob);
+	if (!n)
+		n = switch_events(glob, on, false);
 	if (n >= 0) {
 		*last_wish = w;
 		last_wish = &w->next;
@@ -291,47 +337,25 @@ int jf_events(int (*fn)(const struct jf_event *event, void *data), void *data)
 	return ret;
 }
 
-int __jf_event_number(struct jf_event *event)
-{
-	int how;
-
-	if (event->version != JF_EVENT_VERSION)
-		return -EINVAL;
-	pthread_mutex_lock(&events_lock);
-	how = jf_class_of(event, &event->id);
-	/* Before the first record of it. */
-	if (how > 0)
-		how = jf_conf.started ? jf_rings_metadata() : 0;
-	pthread_mutex_unlock(&events_lock);
-	return how;
-}
-
 int __jf_events_number(struct jf_event **event, size_t num)
 {
-	bool more = false;
-	int err = 0, how;
-	size_t i;
+	int err;
 
 	pthread_mutex_lock(&events_lock);
-	for (i = 0; i < num; i++) {
-		how = event[i]->version == JF_EVENT_VERSION ? jf_class_of(event[i], &event[i]->id) : -EINVAL;
-		if (how < 0 && !err)
-			err = how;
-		more |= how > 0;
-	}
-	/* Before the first record of any. */
-	if (more && jf_conf.started) {
-		how = jf_rings_metadata();
-		err = how ? how : err;
-	}
+	err = number_events(event, num);
 	pthread_mutex_unlock(&events_lock);
 	return err;
 }
 
-/* By an object's constructors. An event that cannot be shown stays in the list, without a number. */
+int __jf_event_number(struct jf_event *event)
+{
+	return __jf_events_number(&event, 1);
+}
+
+/* By an object's constructors. An event that has no number stays in the list: number_late(). */
 void __jf_event_register(struct jf_event *event)
 {
-	int how;
+	int err;
 
 	if (event->version != JF_EVENT_VERSION) {
 		fprintf(stderr, "libjumpfunc-trace: %s:%s was compiled for another version\n",
@@ -339,17 +363,15 @@ void __jf_event_register(struct jf_event *event)
 		return;
 	}
 	pthread_mutex_lock(&events_lock);
-	how = jf_class_of(event, &event->id);
-	if (how < 0)
+	/* Before the first record of it. */
+	err = number_events(&event, 1);
+	if (err)
 		fprintf(stderr, "libjumpfunc-trace: %s:%s cannot be recorded: %s\n", event->system,
-			event->name, how == -EINVAL ? "a field has a type that CTF does not know" : jf_error(-how));
+			event->name, err == -EINVAL ? "a field has a type that CTF does not know" : jf_error(-err));
 	event->next = NULL;
 	*last_event = event;
 	last_event = &event->next;
-	/* Before the first record of it. */
-	if (how > 0 && jf_conf.started)
-		how = jf_rings_metadata();
-	if (how >= 0 && jf_conf.started && is_wished(event) &&
+	if (!err && jf_conf.started && is_wished(event) &&
 	    !__jf_trace_register(event->tp, event->probe, event, JF_TRACE_PRIO_DEFAULT))
 		event->on = 1;
 	pthread_mutex_unlock(&events_lock);

@@ -95,6 +95,7 @@ struct ring {
  * @no_ring:  a packet without records, which counts what had no ring
  * @checked:  when the clock was set right, in ns
  * @wait:     and how long after that it is again
+ * @told:     the highest number of an event that its metadata has
  * @uuid:     of the trace
  * @folder:   of the trace
  * @ring:     all that may be
@@ -111,6 +112,7 @@ struct live {
 	struct jf_packet	*no_ring;
 	uint64_t		checked;
 	uint64_t		wait;
+	uint16_t		told;
 	uint8_t			uuid[16];
 	char			folder[PATH_MAX - 64];
 	struct ring		ring[];
@@ -608,7 +610,7 @@ static int come_alive(void)
 		return live->error = -EIO;
 	err = make_folder();
 	if (!err) {
-		err = jf_metadata_write(live->folder, live->uuid, jf_conf.clock);
+		err = jf_metadata_write(live->folder, live->uuid, jf_conf.clock, &live->told);
 		if (!err)
 			err = make_packet_file(".lost", "lost", JF_NO_RING_SIZE, NULL, &live->no_ring, JF_NO_RING);
 		if (err) {
@@ -780,15 +782,28 @@ void jf_rings_stop(void)
 	let_in(&was);
 }
 
-int jf_rings_metadata(void)
+/**
+ * jf_rings_metadata() - tell the trace of all events that have a number
+ * @told: set to the highest number of which it knows then
+ *
+ * With jf_events_lock, while recording is started.
+ *
+ * Return: 0, or the error of a system call; then it can be tried again
+ */
+int jf_rings_metadata(uint16_t *told)
 {
 	struct before was;
 	int err = 0;
 
 	keep_off(&was);
 	lock_live();
-	if (live->alive)
-		err = jf_metadata_write(live->folder, live->uuid, jf_conf.clock);
+	/* A process that has no trace as yet tells it of all when it begins one. */
+	*told = UINT16_MAX;
+	if (live->alive) {
+		if (live->told < jf_last_class())
+			err = jf_metadata_write(live->folder, live->uuid, jf_conf.clock, &live->told);
+		*told = live->told;
+	}
 	unlock_live();
 	let_in(&was);
 	return err;

@@ -115,11 +115,12 @@ static bool is_sound(const struct jf_sdt *sdt)
 	return sdt->tp.nargs <= ARGS_MAX;
 }
 
-static struct probe *make_probe(const struct jf_sdt *sdt, const char *name)
+static struct probe *make_probe(const struct jf_sdt *sdt, const char *name, int *err)
 {
 	struct probe *p = is_sound(sdt) ? calloc(1, sizeof(*p)) : NULL;
 	unsigned int i;
 
+	*err = -ENOMEM;
 	if (!p)
 		return NULL;
 	p->sdt = sdt;
@@ -133,7 +134,8 @@ static struct probe *make_probe(const struct jf_sdt *sdt, const char *name)
 	p->event.name = p->event_name;
 	p->event.print = "";
 	p->event.fields = p->field;
-	if (__jf_event_number(&p->event)) {
+	*err = __jf_event_number(&p->event);
+	if (*err) {
 		free(p);
 		return NULL;
 	}
@@ -206,9 +208,9 @@ static int add(const struct jf_sdt_info *i, void *arg)
 		return 0;
 	p = find_probe(i->sdt, i->name);
 	if (!p && c->on)
-		p = make_probe(i->sdt, i->name);
+		p = make_probe(i->sdt, i->name, &c->err);
 	if (!p && c->on)
-		return c->err = -ENOMEM;
+		return c->err;
 	was = is_on(p);
 	c->num += c->on || was;
 	if (!p || was == c->on)

@@ -100,7 +100,8 @@ static inline uint64_t jf_clock_now(uint32_t clock)
 /* --- metadata.c -------------------------------------------------------------------- */
 
 JF_HIDDEN int jf_class_of(const struct jf_event *event, uint16_t *id);
-JF_HIDDEN int jf_metadata_write(const char *folder, const uint8_t *uuid, uint32_t clock);
+JF_HIDDEN uint16_t jf_last_class(void);
+JF_HIDDEN int jf_metadata_write(const char *folder, const uint8_t *uuid, uint32_t clock, uint16_t *told);
 JF_HIDDEN void jf_metadata_clock(const char *folder, uint32_t clock);
 
 /* --- ring.c ------------------------------------------------------------------------ */
@@ -132,7 +133,7 @@ JF_HIDDEN void jf_rings_stop(void);
 JF_HIDDEN void jf_rings_prepare(void);
 JF_HIDDEN void jf_rings_parent(void);
 JF_HIDDEN void jf_rings_child(void);
-JF_HIDDEN int jf_rings_metadata(void);
+JF_HIDDEN int jf_rings_metadata(uint16_t *told);
 
 /* --- provider.c -------------------------------------------------------------------- */
 

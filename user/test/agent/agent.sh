@@ -406,6 +406,18 @@ no_environment()
 	grep -q 'nothing is recorded: No such file or directory' "$tmp/err"
 }
 
+# What is not in the metadata is not recorded, or nothing could be read: here a part of libc's functions is.
+metadata_limited()
+{
+	rm -rf "$tmp/traces"
+	mkdir "$tmp/traces"
+	(ulimit -f 400 && JUMPFUNC_TRACE_DIR=$tmp/traces JUMPFUNC_TRACE_PACKET_SIZE=4096 JUMPFUNC_AGENT='libc.so.6:*' LD_PRELOAD=$agent \
+		timeout 60 sh -c 'for i in 1 2 3; do echo "$i"; done') > "$tmp/out" 2> "$tmp/err" || { cat "$tmp/err"; return 1; }
+	cat "$tmp/err"
+	[ "$(tr '\n' ' ' < "$tmp/out")" = "1 2 3 " ] && grep -q 'told of it: File too large' "$tmp/err" &&
+		events "$tmp/traces"/* && [ -s "$tmp/events" ]
+}
+
 # In a locale whose converter is a shared object, objects come and go while probes are looked for.
 many_bytes()
 {
@@ -465,6 +477,7 @@ check "functions that are made for it" made_for_it
 check "strings" strings
 check "strings and filters of system calls" filtered
 check "a program that has no environment any more" no_environment
+check "metadata that has no room" metadata_limited
 if command -v localedef > /dev/null && [ -e /usr/share/i18n/locales/ja_JP ] && [ -e /usr/share/i18n/charmaps/EUC-JP.gz ]; then
 	check "a locale of many bytes" many_bytes
 else

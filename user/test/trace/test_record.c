@@ -9,6 +9,8 @@
 #include <sys/syscall.h>
 #include <sys/time.h>
 
+#include "user/trace/provider.h"
+
 #define CREATE_TRACE_POINTS
 #include "events.h"
 
@@ -783,6 +785,93 @@ static void test_limit(void)
 	finish("RLIMIT_FSIZE");
 }
 
+/* --- metadata that cannot be written --------------------------------------------------------- */
+
+/* The same fields as another event, with a name of its own. */
+static struct jf_event copied;
+
+static int copy_small(const struct jf_event *event, void *data)
+{
+	if (strcmp(event->name, "small"))
+		return 0;
+	copied = *event;
+	copied.name = (const char *)data;
+	copied.id = 0;
+	copied.on = 0;
+	copied.next = NULL;
+	return 1;
+}
+
+static struct jf_event like_small(const char *name)
+{
+	must(jf_events(copy_small, (void *)(uintptr_t)name) == 1 ? 0 : -ENOENT, "small");
+	return copied;
+}
+
+static bool is_told(const char *name)
+{
+	size_t size = 0;
+	char *text = strict_read(oracle->folder, "metadata", &size);
+	int id = text ? strict_id(text, name) : -1;
+
+	free(text);
+	return id > 0;
+}
+
+/* Sets one limit so that no more metadata can be written, or takes it back. */
+static void limit_metadata(int resource, struct rlimit *was, bool on)
+{
+	struct rlimit limit;
+	size_t size = 0;
+
+	if (on) {
+		getrlimit((__rlimit_resource_t)resource, was);
+		limit = *was;
+		free(strict_read(oracle->folder, "metadata", &size));
+		limit.rlim_cur = resource == RLIMIT_FSIZE ? size : 0;
+		setrlimit((__rlimit_resource_t)resource, &limit);
+	} else {
+		setrlimit((__rlimit_resource_t)resource, was);
+	}
+}
+
+static void test_untold(int resource, int err, const char *name)
+{
+	char names[4][32];
+	struct jf_event one, two[2], late;
+	struct jf_event *both[2] = { &two[0], &two[1] };
+	struct rlimit was;
+	unsigned int i;
+
+	for (i = 0; i < 4; i++)
+		snprintf(names[i], sizeof(names[i]), "untold%d_%u", err, i);
+	start(options(JF_RECORD_OVERWRITE, 4096, 2));
+	one = like_small(names[0]);
+	two[0] = like_small(names[1]);
+	two[1] = like_small(names[2]);
+	late = like_small(names[3]);
+	limit_metadata(resource, &was, true);
+	/* Also the second time, when it is known. */
+	for (i = 0; i < 2; i++) {
+		CHECK(__jf_event_number(&one) == err && !one.id, "try %u: id %u", i, one.id);
+		CHECK(__jf_events_number(both, 2) == err && !two[0].id && !two[1].id, "try %u: id %u", i, two[0].id);
+	}
+	/* One that has a number has it as before. */
+	one.id = 1;
+	CHECK(__jf_event_number(&one) == err && one.id == 1, "id %u", one.id);
+	__jf_event_register(&late);
+	CHECK(!late.on && !late.id, "on %u, id %u", (unsigned int)late.on, late.id);
+	CHECK(jf_record_enable(names[3]) == err && !late.on && !late.id, "on %u, id %u", (unsigned int)late.on, late.id);
+	limit_metadata(resource, &was, false);
+	CHECK(!is_told(names[0]) && !is_told(names[3]), "written all the same");
+	CHECK(!__jf_event_number(&one) && one.id > 1 && is_told(names[0]), "id %u", one.id);
+	CHECK(!__jf_events_number(both, 2) && two[0].id && two[1].id && is_told(names[1]) && is_told(names[2]), "id %u", two[0].id);
+	CHECK(jf_record_enable(names[3]) == 1 && late.on && late.id && is_told(names[3]), "on %u", (unsigned int)late.on);
+	__jf_event_unregister(&late);
+	stop();
+	finish(name);
+}
+
 /* --- readers while it is written ------------------------------------------------------------- */
 
 static volatile int stop_writing;
@@ -896,6 +985,8 @@ int main(void)
 	test_unwiped();
 	test_vfork();
 	test_limit();
+	test_untold(RLIMIT_FSIZE, -EFBIG, "no number without metadata: RLIMIT_FSIZE");
+	test_untold(RLIMIT_NOFILE, -EMFILE, "no number without metadata: no descriptor");
 	test_snapshots();
 	printf("1..%u\n", test_nr);
 	test_parent_remove();

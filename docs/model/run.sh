@@ -89,6 +89,8 @@ store-sync-first|store.pml|-DSYNC_FIRST|freed_code_executed|the broadcast before
 store-no-rollback|store.pml|-DNO_ROLLBACK|freed_code_executed|what was stored not taken back on failure
 store-failed-no-sync|store.pml|-DNO_SYNC_ON_FAILURE|freed_code_executed|taken back without a broadcast
 store-failed-free|store.pml|-DFREE_FAILED|freed_code_executed|the new target freed when the commit fails, though a CPU was sent there before that was taken back
+store-stuck|store.pml|-DSTUCK|pass|a debugger keeps a site from being taken back: it is written once that is possible, and the new target freed after that
+store-stuck-free|store.pml|-DSTUCK -DNO_MEND|freed_code_executed|the new target freed while the site still leads there
 store-free|store.pml|-DFREE_REPLACED|freed_code_executed|the old target freed when the commit returns
 store-order|store.pml|-DORDERED|went_back_to_old|limit: a CPU runs old after another one has run new
 rollback|rollback.pml|-DNMIS=1 -DIRQS=2|pass|a batch meets foreign bytes: 2 sites, 2 CPUs

@@ -7,7 +7,9 @@
  * without end, and frees the old target when the commit has returned and no CPU is in
  * that target any more. (How this is found out is quiesce.pml's business.) A foreign
  * breakpoint may turn up at the last site; then the commit fails, and its new target is
- * freed in the same way, since a CPU may have come there in between.
+ * freed in the same way, since a CPU may have come there in between. With STUCK a debugger
+ * may set a second one, on the first site, while that is taken back. It removes it at
+ * any time, and then the new target's branch stands there again, until it is mended.
  *
  * A CPU executes what it has fetched, and may have fetched it long ago, until it takes
  * part in a broadcast. It fetches from memory, or from a cache that still holds what
@@ -20,6 +22,7 @@
 #define NOTHING	3		/* nothing is held of this site */
 #define TORN	2		/* half of one instruction, half of another */
 #define OUTSIDE	2		/* in no target */
+#define TRAP	4		/* a debugger's breakpoint */
 
 bool freed_code_executed;
 bool mixed_bytes_executed;
@@ -42,8 +45,11 @@ inline execute(t)
 {
 	if
 	:: t == TORN -> FAIL(mixed_bytes_executed)
-	:: t != TORN && freed[t] -> FAIL(freed_code_executed)
-	:: t != TORN && !freed[t] -> inside[_pid] = t
+#ifdef STUCK
+	:: t == TRAP
+#endif
+	:: t < TORN && freed[t] -> FAIL(freed_code_executed)
+	:: t < TORN && !freed[t] -> inside[_pid] = t
 	fi;
 #ifdef ORDERED
 	if
@@ -85,6 +91,33 @@ active [CPUS] proctype Cpu()
 	}
 	od
 }
+
+#ifdef STUCK
+byte under;			/* what the debugger has saved */
+
+active proctype Debugger()
+{
+	do
+	:: atomic {
+		memory[0] == TRAP ->
+		memory[0] = under;
+		cache[0] = under
+	}
+	od
+}
+
+/* The first site could not be taken back: see to it once the breakpoint is removed. */
+inline mend(t)
+{
+	if
+	:: memory[0] == t
+	:: memory[0] == 1 - t ->
+		store(0, t);
+		clean();
+		broadcast()
+	fi
+}
+#endif
 
 inline broadcast()
 {
@@ -151,7 +184,12 @@ active proctype Writer()
 		:: fails ->
 			/* What was stored before is taken back. */
 			for (i : 0 .. SITES - 2) {
-#ifndef NO_ROLLBACK
+#ifdef STUCK
+				if
+				:: store(i, old)
+				:: i == 0 -> atomic { under = memory[0]; memory[0] = TRAP }
+				fi
+#elif !defined(NO_ROLLBACK)
 				store(i, old)
 #else
 				skip
@@ -183,6 +221,9 @@ active proctype Writer()
 			:: inside[0] == 1 - old -> FAIL(witness)
 			:: else
 			fi;
+#endif
+#if defined(STUCK) && !defined(NO_MEND)
+			mend(old);
 #endif
 #ifndef FREE_FAILED		/* variant: no CPU was sent there, or so it seems */
 			quiesce(1 - old);

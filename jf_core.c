@@ -515,6 +515,10 @@ static int jf_validate(struct list_head *changes, struct list_head *noops,
 		if (jf_value_equal(c->ent, jf_ent_value(c->ent), c->value) &&
 		    c->pin == c->ctl->pin) {
 			jf_unpin(c);
+			/* A site may still lead to what was refused. */
+			err = jf_arch_mend(c->ctl);
+			if (err)
+				return err;
 			c->ctl->pending = NULL;
 			list_move_tail(&c->list, noops);
 			continue;

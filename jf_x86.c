@@ -110,6 +110,16 @@ bool jf_arch_runs_failed(void)
 	return false;
 }
 
+bool jf_arch_is_stuck(void)
+{
+	return false;
+}
+
+int jf_arch_mend(const struct jf_ctl *ctl)
+{
+	return 0;
+}
+
 int jf_arch_encode(const struct jf_site *site, enum jf_op op,
 		   unsigned long target, u64 *insn)
 {

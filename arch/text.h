@@ -44,6 +44,16 @@ int jf_arch_patch(struct jf_poke *pokes, unsigned int num, bool live);
  */
 bool jf_arch_runs_failed(void);
 /*
+ * Is there a site that could not be taken back then? It leads to what was refused, at once or
+ * as soon as another writer's breakpoint is removed, and site->insn says so.
+ */
+bool jf_arch_is_stuck(void);
+/*
+ * Have such sites lead to what their entities' values are, as they were before: those of @ctl, or
+ * all (NULL). 0, or -EBUSY if one of these is stuck still. With jf_lock() held.
+ */
+int jf_arch_mend(const struct jf_ctl *ctl);
+/*
  * What was written where no CPU could come, such as an image, is what each CPU executes
  * there from now on. A transaction implies it; this is for a change that needs none. One
  * broadcast, if there has been none since. With jf_lock() held.

@@ -39,8 +39,11 @@
  * come there after the search.
  *
  * A debugger that sets a second breakpoint meanwhile, on what has been stored, keeps that for
- * the time when it removes it. Such a site is known to have new, so that the next change of
- * its entity mends it, and the log names it.
+ * the time when it removes it. From then on CPUs come to what was refused, at any time. Such a
+ * site is known to have new, so that each change of its entity mends it, one to the value that it
+ * has, too, and the log names it. Its value tells nothing of it, so whatever frees text (a
+ * quiesce, the unload of a module, images that are given back) mends all such sites first, or
+ * waits (jf_arch_is_stuck()).
  *
  * Before the first store there is no broadcast, unless code was written that no CPU could
  * reach (jf_arch_settle()). A CPU that executes the new branch has fetched it before the
@@ -112,6 +115,9 @@ static void jf_clean(const struct jf_poke *p)
 	jf_clean_text(p->site->addr, p->site->addr + JF_INSN_SIZE);
 }
 
+/* Some site may lead elsewhere than was asked for. Under jf_mutex. */
+static bool jf_stuck;
+
 static void jf_take_back(const struct jf_poke *pokes, unsigned int num)
 {
 	unsigned int i;
@@ -121,7 +127,7 @@ static void jf_take_back(const struct jf_poke *pokes, unsigned int num)
 			continue;
 		/* What stands there once the other writer is gone. */
 		WRITE_ONCE(pokes[i].site->insn, pokes[i].new);
-		pokes[i].site->asked = pokes[i].new;
+		jf_stuck = true;
 	}
 }
 
@@ -175,7 +181,7 @@ static void jf_tell_stuck(const struct jf_poke *pokes, unsigned int num)
 
 	for (i = 0; i < num; i++)
 		if (pokes[i].site->insn == pokes[i].new)
-			pr_err("%pS: a breakpoint was set while it changed: until its next change it leads to what was refused, once that is removed\n",
+			pr_err("%pS: a breakpoint was set while it changed: once that is removed, the site leads to what was refused; jf_quiesce() and the unload of modules wait for it\n",
 			       (void *)pokes[i].site->addr);
 }
 
@@ -207,4 +213,48 @@ int jf_arch_patch(struct jf_poke *pokes, unsigned int num, bool live)
 bool jf_arch_runs_failed(void)
 {
 	return true;
+}
+
+bool jf_arch_is_stuck(void)
+{
+	lockdep_assert_held(&jf_mutex);
+	return jf_stuck;
+}
+
+static bool jf_mend_site(struct jf_site *site)
+{
+	struct jf_poke p = {
+		.site = site,
+		.old = site->insn,
+		.new = site->asked,
+	};
+	size_t bad;
+
+	if (jf_arch_verify(&p, 1, &bad) || jf_write(&p, 1))
+		return false;
+	WRITE_ONCE(site->insn, site->asked);
+	return true;
+}
+
+int jf_arch_mend(const struct jf_ctl *ctl)
+{
+	struct jf_site *site;
+	bool stuck = false;
+	int err = 0;
+
+	lockdep_assert_held(&jf_mutex);
+	if (!jf_stuck)
+		return 0;
+	for (site = jf_site_next(0, ULONG_MAX); site;
+	     site = jf_site_next(site->addr + 1, ULONG_MAX)) {
+		if (site->insn == site->asked)
+			continue;
+		if ((!ctl || site->ctl == ctl) && jf_mend_site(site))
+			continue;
+		stuck = true;
+		if (!ctl || site->ctl == ctl)
+			err = -EBUSY;
+	}
+	jf_stuck = stuck;
+	return err;
 }

@@ -75,6 +75,16 @@ bool jf_arch_runs_failed(void)
 	return false;
 }
 
+bool jf_arch_is_stuck(void)
+{
+	return false;
+}
+
+int jf_arch_mend(const struct jf_ctl *ctl)
+{
+	return 0;
+}
+
 void jf_arch_show(struct seq_file *m, const struct jf_site *site)
 {
 }

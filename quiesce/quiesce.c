@@ -182,6 +182,19 @@ int jf_quiesce_spans(const char *name, struct jf_spans *spans, long timeout)
 	return jf_wait_quiet(&w);
 }
 
+/* It cannot even begin: may that be otherwise a little later? */
+static bool jf_wait_begin_again(struct jf_wait *w, int err)
+{
+	if (err != -EBUSY && (err != -ENOMEM ||
+			      w->timeout != MAX_SCHEDULE_TIMEOUT))
+		return false;
+	if (!jf_time_left(w))
+		return false;
+	jf_spans_free(&w->text);
+	msleep(JF_PAUSE_MEM);
+	return true;
+}
+
 int jf_quiesce_all(long timeout)
 {
 	struct jf_wait w = {
@@ -189,15 +202,16 @@ int jf_quiesce_all(long timeout)
 		.data = true,
 		.again = true,
 		.timeout = timeout,
+		.begun = jiffies,
 	};
 	int err;
 
-	while ((err = jf_spans_add_retired(&w.text, false,
-					   &w.keys)) == -ENOMEM &&
-	       timeout == MAX_SCHEDULE_TIMEOUT) {
-		jf_spans_free(&w.text);
-		msleep(JF_PAUSE_MEM);
-	}
+	do {
+		err = jf_spans_add_retired(&w.text, false, &w.keys);
+	} while (err && jf_wait_begin_again(&w, err));
+	if (err == -EBUSY)
+		err = -ETIMEDOUT;
+	w.timeout = jf_time_left(&w);
 	if (!err)
 		err = jf_wait_quiet(&w);
 	jf_spans_free(&w.text);

@@ -6,6 +6,7 @@
  */
 #include "quiesce/retired.h"
 
+#include "arch/text.h"
 #include "quiesce/function.h"
 #include "index/spans.h"
 #include "index/state.h"
@@ -92,6 +93,33 @@ void jf_retire_done(void *func, bool replaced)
 		jf_retired_drop(r, 0);
 }
 
+/*
+ * A site that could not be taken back leads to what counts as replaced: no scan says that
+ * no task comes there any more.
+ */
+static int jf_retired_close(bool stuck)
+{
+	int err = 0;
+
+	if (stuck) {
+		jf_lock();
+		err = jf_arch_mend(NULL);
+		jf_unlock();
+	}
+	return err;
+}
+
+int jf_retired_begin(u64 *seq)
+{
+	bool stuck;
+
+	mutex_lock(&jf_mutex);
+	*seq = jf_seq;
+	stuck = jf_arch_is_stuck();
+	mutex_unlock(&jf_mutex);
+	return jf_retired_close(stuck);
+}
+
 u64 jf_retired_seq(void)
 {
 	lockdep_assert_held(&jf_mutex);
@@ -131,9 +159,11 @@ static int jf_retired_list(struct jf_retired_copy **copies, unsigned int *num,
 	unsigned int n = 0, max = 0;
 	struct jf_retired_func *r;
 	int bkt, err = 0;
+	bool stuck;
 
 	mutex_lock(&jf_mutex);
 	*seq = jf_seq;
+	stuck = jf_arch_is_stuck();
 	hash_for_each(jf_retired_funcs, bkt, r, hash)
 		max++;
 	*copies = kvmalloc_array(max + 1, sizeof(**copies), GFP_KERNEL);
@@ -151,7 +181,7 @@ static int jf_retired_list(struct jf_retired_copy **copies, unsigned int *num,
 	}
 	mutex_unlock(&jf_mutex);
 	*num = n;
-	return err;
+	return err ?: jf_retired_close(stuck);
 }
 
 int jf_spans_add_retired(struct jf_spans *s, bool dispatch_only, u64 *seq)

@@ -37,9 +37,14 @@ void jf_retired_forget(void *func, u64 seq);
 bool jf_retired_is_settled(u64 seq);
 
 /*
- * The three below take jf_mutex. Add what was replaced, or only the code that calls
- * others; @seq: the latest replacement that is covered. Targets and probes are
- * tagged with the function's address. 0 or -ENOMEM.
+ * All below take jf_mutex. A search for tasks in what was replaced begins; @seq: the latest
+ * replacement that it covers. 0, or -EBUSY: a CPU may still be led there, by a site that could
+ * not be taken back (jf_arch_is_stuck()), nor can it be now.
+ */
+int jf_retired_begin(u64 *seq);
+/*
+ * The same; and add what was replaced, or only the code that calls others. Targets and
+ * probes are tagged with the function's address. 0, -EBUSY or -ENOMEM.
  */
 int jf_spans_add_retired(struct jf_spans *s, bool dispatch_only, u64 *seq);
 /* No task is in any of these any more: forget them. */

@@ -49,11 +49,9 @@ static int jf_reclaim(struct list_head *old, long timeout)
 	struct jf_probes *p, *tmp;
 	struct jf_spans spans = { };
 	u64 seq;
-	int err = 0;
+	int err;
 
-	mutex_lock(&jf_mutex);
-	seq = jf_retired_seq();
-	mutex_unlock(&jf_mutex);
+	err = jf_retired_begin(&seq);
 	list_for_each_entry(p, old, retired)
 		if (!err && jf_code(p))
 			err = jf_spans_add_func(&spans, jf_code(p));

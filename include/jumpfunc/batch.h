@@ -121,9 +121,12 @@ void jf_batch_init(struct jf_batch *b);
  * On arm64 -EBUSY and -EILSEQ, in a program -ENOMEM and -EOPNOTSUPP, may come after CPUs
  * have executed the new values for a moment: something else, a debugger say, wrote to a
  * site in between, or text could not be written any more, and what had been stored was
- * taken back. No CPU is sent there after the return, but a task may still be there: wait as
- * after a change that was made (jf_quiesce(), or what the contract says) before you free
- * what a target or a probe uses that was not set.
+ * taken back. A task may still be there: wait as after a change that was made (jf_quiesce(),
+ * or what the contract says) before you free what a target or a probe uses that was not
+ * set. No CPU is sent there after the return, unless a debugger has set a breakpoint in the
+ * middle of it all: then a site may lead there once that is removed, and the log names it.
+ * jf_quiesce() and the unload of modules wait until that site is as it was, and so does a
+ * change to the value that the function or key has.
  *
  * The only error after which things have changed:
  * * -EIO	 a site did not read back as written: something else writes to

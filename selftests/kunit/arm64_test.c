@@ -281,6 +281,26 @@ static int patch(struct jf_poke *p, unsigned int num)
 	return err;
 }
 
+static int mend(const struct jf_ctl *ctl)
+{
+	int err;
+
+	mutex_lock(&jf_mutex);
+	err = jf_arch_mend(ctl);
+	mutex_unlock(&jf_mutex);
+	return err;
+}
+
+struct jf_site *jf_site_next(unsigned long addr, unsigned long end)
+{
+	unsigned int i;
+
+	for (i = 0; i < SITES; i++)
+		if (sites[i].addr >= addr && sites[i].addr < end)
+			return &sites[i];
+	return NULL;
+}
+
 static int arm64_suite_init(struct kunit *test)
 {
 	unsigned int i;
@@ -451,9 +471,22 @@ static void foreign_meanwhile(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, world.stores, 4U + 3U);
 	/* It will be a call, once the breakpoint is removed, and the next change finds that. */
 	KUNIT_EXPECT_EQ(test, sites[0].insn, (u64)call_of(0));
-	KUNIT_EXPECT_EQ(test, sites[0].asked, (u64)call_of(0));
-	sites[0].insn = sites[0].asked = jf_insn_nop();
-	expect_unchanged(test, places[0], BRK);
+	KUNIT_EXPECT_TRUE(test, jf_arch_is_stuck());
+	world.stores = 0;
+	KUNIT_EXPECT_EQ(test, mend(NULL), -EBUSY);
+	KUNIT_EXPECT_EQ(test, world.stores, 0U);
+	KUNIT_EXPECT_TRUE(test, jf_arch_is_stuck());
+	/* It is removed; others' sites are not in need of it. */
+	text[places[0]] = call_of(0);
+	foreign_done(places[0]);
+	KUNIT_EXPECT_EQ(test, mend((struct jf_ctl *)&world), 0);
+	KUNIT_EXPECT_EQ(test, world.stores, 0U);
+	KUNIT_EXPECT_TRUE(test, jf_arch_is_stuck());
+	KUNIT_EXPECT_EQ(test, mend(NULL), 0);
+	KUNIT_EXPECT_EQ(test, world.stores, 1U);
+	KUNIT_EXPECT_FALSE(test, jf_arch_is_stuck());
+	jf_stats.by_xmc = 0;
+	expect_unchanged(test, places[3], 0x91000000);
 }
 
 static void runs_what_fails(struct kunit *test)

@@ -371,6 +371,35 @@ bool jf_arch_runs_failed(void)
 	return jfk.runs_failed;
 }
 
+bool jf_arch_is_stuck(void)
+{
+	lockdep_assert_held(&jf_mutex);
+	return jfk.stuck;
+}
+
+int jf_arch_mend(const struct jf_ctl *ctl)
+{
+	lockdep_assert_held(&jf_mutex);
+	if (!jfk.cpus_locked)
+		jfk_breach("text is written without the hotplug lock");
+	if (!jfk.stuck || (ctl && jfk.stuck->ctl != ctl))
+		return 0;
+	if (jfk.stuck_stays)
+		return -EBUSY;
+	jfk.stuck->insn = jfk.stuck_was;
+	jfk_write(jfk.stuck->addr, jfk.stuck_was);
+	jfk.stuck = NULL;
+	return 0;
+}
+
+static void jfk_stick(const struct jf_poke *p)
+{
+	jfk.stuck = p->site;
+	jfk.stuck_was = p->old;
+	p->site->insn = p->new;
+	jfk_write(p->site->addr, p->new);
+}
+
 /* All of them, and back. */
 static void jfk_images_shown(const struct jf_poke *pokes, unsigned int num)
 {
@@ -413,8 +442,11 @@ int jf_arch_patch(struct jf_poke *pokes, unsigned int num, bool live)
 			jfk.patch_err = 0;
 		if (jfk.runs_failed)
 			jfk_images_shown(pokes, num);
-		return jfk.patch_err_at ? jfk_transact(pokes, num, live, err) :
-					  err;
+		if (jfk.patch_err_at)
+			err = jfk_transact(pokes, num, live, err);
+		if (jfk.stuck_at && jfk.stuck_at <= num)
+			jfk_stick(&pokes[jfk.stuck_at - 1]);
+		return err;
 	}
 	jfk_transact(pokes, num, live, 0);
 	jfk.pokes = num;
@@ -423,6 +455,8 @@ int jf_arch_patch(struct jf_poke *pokes, unsigned int num, bool live)
 		jfk.poke[i].old = pokes[i].old;
 		jfk.poke[i].new = pokes[i].new;
 		jfk_images_poked(pokes[i].old, pokes[i].new);
+		if (pokes[i].site == jfk.stuck)
+			jfk.stuck = NULL;
 	}
 	return err == -EIO ? err : 0;
 }

@@ -127,6 +127,10 @@ extern struct jfk {
 	unsigned int	patch_err_at;
 	unsigned int	patch_errs;	/* so many times, 0: always */
 	bool		runs_failed;	/* what fails has been executed meanwhile, as on arm64 */
+	unsigned int	stuck_at;	/* which poke, from 1, cannot be taken back then */
+	bool		stuck_stays;	/* ... nor later */
+	struct jf_site	*stuck;		/* the site of such a poke */
+	u64		stuck_was;	/* what should stand there */
 	void		*far;		/* a target that is out of reach */
 	int		adopt_err;
 	unsigned int	adopt_err_at;

@@ -231,6 +231,7 @@ void jfk_heal(void)
 	jfk.patch_err = 0;
 	jfk.fail_at = 0;
 	jfk.image_err = 0;
+	jfk.stuck_stays = false;
 }
 
 void jfk_sleep(unsigned int ms)

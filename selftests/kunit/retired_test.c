@@ -752,6 +752,56 @@ static void failed_batches_may_have_run(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, jfk_num_retired(), 0U);
 }
 
+/* A change of @f to @func fails, and its first site cannot be taken back. */
+static void fail_and_stick(struct kunit *test, struct jf_func *f, void *func)
+{
+	jfk.runs_failed = true;
+	jfk.patch_err = -EBUSY;
+	jfk.stuck_at = 1;
+	jfk.stuck_stays = true;
+	KUNIT_EXPECT_EQ(test, __jf_func_update(f, func), -EBUSY);
+	jfk.patch_err = 0;
+	jfk.stuck_at = 0;
+}
+
+/* While a site leads to what was refused, nothing is over; the value that it has mends it. */
+static void stuck_is_waited_for(struct kunit *test)
+{
+	struct world w = world(test);
+	void *a = jfk_code(w.a, 0), *b = jfk_code(w.b, 0);
+
+	KUNIT_ASSERT_EQ(test, __jf_func_update(w.f[0], a), 0);
+	fail_and_stick(test, w.f[0], b);
+	KUNIT_ASSERT_EQ(test, jfk_text(w.call[0]), jfk_call(b));
+	KUNIT_EXPECT_PTR_EQ(test, __jf_func_query(w.f[0]), a);
+	KUNIT_EXPECT_TRUE(test, jfk_is_retired(b));
+	jfk.gathers = 0;
+	KUNIT_EXPECT_EQ(test, jf_quiesce_timeout(HZ), -ETIMEDOUT);
+	KUNIT_EXPECT_EQ(test, jf_quiesce_timeout(0), -ETIMEDOUT);
+	KUNIT_EXPECT_EQ(test, jfk.gathers, 0U);
+	KUNIT_EXPECT_TRUE(test, jfk_is_retired(b));
+	KUNIT_EXPECT_EQ(test, __jf_func_update(w.f[0], a), -EBUSY);
+	/* Another one is as good as ever. */
+	KUNIT_EXPECT_EQ(test, __jf_func_update(w.f[1], NULL), 0);
+	jfk.sleeps = 0;
+	jfk.heal_after = 3;
+	jf_quiesce();
+	KUNIT_EXPECT_EQ(test, jfk.sleeps, 3U);
+	KUNIT_EXPECT_EQ(test, jfk.gathers, 1U);
+	KUNIT_EXPECT_EQ(test, jfk_text(w.call[0]), jfk_call(a));
+	KUNIT_EXPECT_FALSE(test, jfk_is_retired(b));
+
+	/* By the value that it has, and by another one. */
+	fail_and_stick(test, w.f[0], b);
+	jfk.stuck_stays = false;
+	KUNIT_EXPECT_EQ(test, __jf_func_update(w.f[0], a), 0);
+	KUNIT_EXPECT_EQ(test, jfk_text(w.call[0]), jfk_call(a));
+	fail_and_stick(test, w.f[0], b);
+	KUNIT_EXPECT_EQ(test, __jf_func_update(w.f[0], jfk_code(w.b, 1)), 0);
+	KUNIT_EXPECT_EQ(test, jfk_text(w.call[0]), jfk_call(jfk_code(w.b, 1)));
+	KUNIT_EXPECT_EQ(test, jf_quiesce_timeout(HZ), 0);
+}
+
 static void fall_backs_record(struct kunit *test)
 {
 	struct world w = world(test);
@@ -978,6 +1028,7 @@ static struct kunit_case retired_cases[] = {
 	KUNIT_CASE(batches_record),
 	KUNIT_CASE_PARAM(failed_batches_do_not, refusal_gen_params),
 	KUNIT_CASE(failed_batches_may_have_run),
+	KUNIT_CASE(stuck_is_waited_for),
 	KUNIT_CASE(fall_backs_record),
 	KUNIT_CASE(chains_record),
 	KUNIT_CASE(iterators_record),

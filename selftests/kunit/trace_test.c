@@ -604,6 +604,28 @@ static void failed_image_is_retired(struct kunit *test)
 	expect_model(test, &x, "the end");
 }
 
+/* ... and may come there again, until the site that leads there is taken back. */
+static void stuck_image_stays(struct kunit *test)
+{
+	struct fixture x = with_probes(test, 1);
+
+	jfk.runs_failed = true;
+	jfk.patch_err = -EBUSY;
+	jfk.stuck_at = 1;
+	jfk.stuck_stays = true;
+	KUNIT_EXPECT_EQ(test, add(&x, 1, 5), -EBUSY);
+	jfk.patch_err = 0;
+	jfk.stuck_at = 0;
+	jfk_reclaim();
+	KUNIT_EXPECT_EQ(test, jfk_images_used(), 2U);
+	KUNIT_EXPECT_EQ(test, jfk_num_retired_probes(), 1U);
+	jfk.stuck_stays = false;
+	jfk_reclaim();
+	KUNIT_EXPECT_TRUE(test, !jfk.stuck);
+	KUNIT_EXPECT_EQ(test, jfk_images_used(), 1U);
+	expect_model(test, &x, "the end");
+}
+
 /*
  * ... or in the iterator, which has yet to read where its array is. That must not be one that
  * has been freed since the iterator last served.
@@ -740,6 +762,7 @@ static struct kunit_case trace_cases[] = {
 	KUNIT_CASE_PARAM(patching_fails, change_gen_params),
 	KUNIT_CASE(failed_array_is_retired),
 	KUNIT_CASE(failed_image_is_retired),
+	KUNIT_CASE(stuck_image_stays),
 	KUNIT_CASE(failed_array_stays),
 	KUNIT_CASE(read_back_differs),
 	KUNIT_CASE(left_behind),

@@ -421,6 +421,29 @@ static void fall_back_waits(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, jf_stats.fallbacks, 1ULL);
 }
 
+/* Nor is one that no value leads to, but a site that could not be taken back. */
+static void stuck_delays(struct kunit *test)
+{
+	struct everything e = everything(test, "m");
+	struct jfk_mod *target = jfk_module(test, "target");
+
+	KUNIT_ASSERT_EQ(test, jfk_load(e.m), 0);
+	KUNIT_ASSERT_EQ(test, jfk_load(target), 0);
+	jfk.runs_failed = true;
+	jfk.patch_err = -EBUSY;
+	jfk.stuck_at = 1;
+	jfk.stuck_stays = true;
+	KUNIT_ASSERT_EQ(test, __jf_func_update(e.f, jfk_code(target, 0)), -EBUSY);
+	jfk.patch_err = 0;
+	jfk.stuck_at = 0;
+	jfk.gathers = 0;
+	jfk.heal_after = 3;
+	KUNIT_EXPECT_EQ(test, jfk_notify(target, MODULE_STATE_GOING), 0);
+	KUNIT_EXPECT_EQ(test, jfk.sleeps, 3U);
+	KUNIT_EXPECT_TRUE(test, !jfk.stuck);
+	KUNIT_EXPECT_EQ(test, jfk.gathers, 1U);
+}
+
 static struct kunit_case unload_cases[] = {
 	KUNIT_CASE(going),
 	KUNIT_CASE(going_with_keys),
@@ -430,6 +453,7 @@ static struct kunit_case unload_cases[] = {
 	KUNIT_CASE(fall_back),
 	KUNIT_CASE(fall_back_no_tables),
 	KUNIT_CASE_PARAM(fall_back_waits, obstacle_gen_params),
+	KUNIT_CASE(stuck_delays),
 	KUNIT_CASE(going_stays_known),
 	KUNIT_CASE(others_come_and_go),
 	KUNIT_CASE(going_unsaid),

@@ -540,7 +540,8 @@ static int jf_patch(struct list_head *changes, struct jf_poke *pokes,
 	int err = jf_arch_patch(pokes, num, true);
 	struct jf_change *c;
 
-	*tried = err && err != -EIO && jf_arch_runs_failed();
+	/* Other errors come before the first store. */
+	*tried = (err == -EBUSY || err == -EILSEQ) && jf_arch_runs_failed();
 	if (!*tried)
 		return err;
 	/* The broadcast after that is over: no CPU comes there any more. */

@@ -40,7 +40,8 @@ int jf_arch_verify(const struct jf_poke *pokes, unsigned int num, size_t *bad);
 int jf_arch_patch(struct jf_poke *pokes, unsigned int num, bool live);
 /*
  * May a CPU have executed new at some site, before jf_arch_patch() took that back and failed?
- * Then a task may still be in what that leads to.
+ * Then a task may still be in what that leads to. It failed with -EBUSY or -EILSEQ by then; with
+ * any other error, nothing was written.
  */
 bool jf_arch_runs_failed(void);
 /*

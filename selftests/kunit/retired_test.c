@@ -752,6 +752,30 @@ static void failed_batches_may_have_run(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, jfk_num_retired(), 0U);
 }
 
+/* ... but not if text could not be written at all: no CPU has come there. */
+static void failed_without_a_store(struct kunit *test)
+{
+	struct world w = world(test);
+	void *b = jfk_code(w.b, 0);
+	struct jfk_task *t;
+
+	jfk.runs_failed = true;
+	jfk.patch_err = -ENOMEM;
+	KUNIT_EXPECT_EQ(test, __jf_func_update(w.f[0], b), -ENOMEM);
+	KUNIT_EXPECT_EQ(test, jf_key_enable(w.key), -ENOMEM);
+	jfk.patch_err = -EFAULT;
+	KUNIT_EXPECT_EQ(test, __jf_func_update(w.f[0], b), -EFAULT);
+	jfk.patch_err = 0;
+	KUNIT_EXPECT_EQ(test, jfk_num_retired(), 0U);
+	KUNIT_EXPECT_EQ(test, jfk_ctl(&w.f[0]->ent)->num_left, 0U);
+	KUNIT_EXPECT_EQ(test, jfk_ctl(&w.key->ent)->left_ways, 0U);
+	/* It is set, and a task that stays there is where it belongs. */
+	KUNIT_EXPECT_EQ(test, __jf_func_update(w.f[0], b), 0);
+	t = jfk_task(test, b);
+	KUNIT_EXPECT_EQ(test, jf_quiesce_timeout(HZ), 0);
+	jfk_leave(t);
+}
+
 /* A change of @f to @func fails, and its first site cannot be taken back. */
 static void fail_and_stick(struct kunit *test, struct jf_func *f, void *func)
 {
@@ -1028,6 +1052,7 @@ static struct kunit_case retired_cases[] = {
 	KUNIT_CASE(batches_record),
 	KUNIT_CASE_PARAM(failed_batches_do_not, refusal_gen_params),
 	KUNIT_CASE(failed_batches_may_have_run),
+	KUNIT_CASE(failed_without_a_store),
 	KUNIT_CASE(stuck_is_waited_for),
 	KUNIT_CASE(fall_backs_record),
 	KUNIT_CASE(chains_record),

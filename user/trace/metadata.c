@@ -5,7 +5,9 @@
  *
  * A file that readers may read at any time is never half-written: a new one is written under a name
  * that is hidden from them, and then takes the place of the old one. But for the clock, whose
- * numbers are in lines of a fixed length, all in the first page: one pwrite() sets them.
+ * numbers are in lines of a fixed length, all in the first page: one pwrite() sets them. And new
+ * classes are appended: each pwrite() is of whole ones and within a page, which readers see all of or
+ * nothing; lines are left empty up to the end of a page where the next class does not fit.
  *
  * A class, which is an event's text and its number, is never forgotten: an object that is
  * closed and loaded again gets the numbers that its events had. The list only grows at its
@@ -18,20 +20,35 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
 /* The name of a new one, hidden. */
 #define UNFINISHED	".metadata"
 
+#define PAGE	4096U
+#define BUCKETS	4096U
+
+/**
+ * struct jf_class - an event's text
+ * @next:   with the next number
+ * @same:   of the same bucket
+ * @hash:   of the text but for the number
+ * @id:     the number
+ * @len:    of @text
+ */
 struct jf_class {
 	struct jf_class	*next;
+	struct jf_class	*same;
+	uint32_t	hash;
 	uint16_t	id;
 	size_t		len;
 	char		text[];
 };
 
 static struct jf_class *classes, **last_class = &classes;
+static struct jf_class *buckets[BUCKETS];
 static uint16_t last_id;
 
 /**
@@ -141,15 +158,32 @@ static int add_event(struct text *t, const struct jf_event *event, unsigned int 
 	return err;
 }
 
-/* The one with the text of @t, whatever its number is, which has five characters. */
-static struct jf_class *find_class(const struct text *t, const struct jf_event *event)
+/* Where the number is, which has five characters. */
+static size_t number_at(const struct jf_event *event)
 {
-	size_t at = strlen("event {\n\tname = \":\";\n\tid = ") + strlen(event->system) + strlen(event->name);
+	return strlen("event {\n\tname = \":\";\n\tid = ") + strlen(event->system) + strlen(event->name);
+}
+
+/* FNV-1a */
+static uint32_t hash_of(const struct text *t, size_t number)
+{
+	uint32_t hash = 2166136261U;
+	size_t i;
+
+	for (i = 0; i < t->len; i++)
+		if (i < number || i >= number + 5)
+			hash = (hash ^ (uint8_t)t->buf[i]) * 16777619U;
+	return hash;
+}
+
+/* The one with the text of @t, whatever its number is. */
+static struct jf_class *find_class(const struct text *t, size_t number, uint32_t hash)
+{
 	struct jf_class *c;
 
-	for (c = classes; c; c = c->next)
-		if (c->len == t->len && !memcmp(c->text, t->buf, at) &&
-		    !memcmp(c->text + at + 5, t->buf + at + 5, t->len - at - 5))
+	for (c = buckets[hash % BUCKETS]; c; c = c->same)
+		if (c->hash == hash && c->len == t->len && !memcmp(c->text, t->buf, number) &&
+		    !memcmp(c->text + number + 5, t->buf + number + 5, t->len - number - 5))
 			return c;
 	return NULL;
 }
@@ -169,6 +203,7 @@ int jf_class_of(const struct jf_event *event, uint16_t *id)
 {
 	struct text t = { NULL, 0, 0 };
 	struct jf_class *c, *old;
+	uint32_t hash;
 	int err;
 
 	/* How long is it? */
@@ -180,7 +215,8 @@ int jf_class_of(const struct jf_event *event, uint16_t *id)
 		return -ENOMEM;
 	t = (struct text){ c->text, t.len + 1, 0 };
 	add_event(&t, event, last_id + 1U);
-	old = find_class(&t, event);
+	hash = hash_of(&t, number_at(event));
+	old = find_class(&t, number_at(event), hash);
 	if (old || last_id == UINT16_MAX) {
 		free(c);
 		if (!old)
@@ -191,6 +227,9 @@ int jf_class_of(const struct jf_event *event, uint16_t *id)
 	c->next = NULL;
 	c->id = ++last_id;
 	c->len = t.len;
+	c->hash = hash;
+	c->same = buckets[hash % BUCKETS];
+	buckets[hash % BUCKETS] = c;
 	*id = c->id;
 	/* Pairs with the loads of jf_metadata_write(). */
 	__atomic_store_n(last_class, c, __ATOMIC_RELEASE);
@@ -284,25 +323,78 @@ static void add_head(struct text *t, const uint8_t *uuid, uint32_t clock)
 	add(t, "\t\t" INT(32) " _size;\n\t\tinteger { size = 8; align = 8; base = 16; } _bytes[_size];\n\t};\n};\n\n");
 }
 
+static const struct jf_class *next_class(const struct jf_class *c)
+{
+	/* Acquire: pairs with the store in jf_class_of(), after which a class does not change. */
+	return c ? __atomic_load_n(&c->next, __ATOMIC_ACQUIRE) : __atomic_load_n(&classes, __ATOMIC_ACQUIRE);
+}
+
+/* Classes that fit into the rest of a page, or empty lines up to its end. */
+static size_t fill_page(char *buf, size_t room, const struct jf_class **last)
+{
+	const struct jf_class *c = next_class(*last);
+	size_t len = 0;
+
+	for (; c && c->len <= room - len; c = next_class(c)) {
+		memcpy(buf + len, c->text, c->len);
+		len += c->len;
+		*last = c;
+	}
+	if (c)
+		memset(buf + len, '\n', room - len);
+	return c ? room : len;
+}
+
+/*
+ * All that @told lacks. @seen: readers may look, so a class that is larger than a page is not for here. @buf has a page.
+ * What was written when it fails is whole, and in @told.
+ */
+static int write_classes(int fd, char *buf, struct jf_told *told, bool seen)
+{
+	const struct jf_class *c, *last = (const struct jf_class *)told->last;
+	const char *from;
+	size_t len;
+	int err;
+
+	while ((c = next_class(last))) {
+		if (c->len > PAGE && seen)
+			return -EMSGSIZE;
+		from = buf;
+		if (c->len > PAGE) {
+			from = c->text;
+			len = c->len;
+			last = c;
+		} else {
+			len = fill_page(buf, PAGE - told->size % PAGE, &last);
+		}
+		err = jf_file_write(fd, from, len, told->size);
+		if (err)
+			/* Without what part of it may be there. */
+			return ftruncate(fd, (off_t)told->size) ? -errno : err;
+		told->size += len;
+		told->last = last;
+		told->id = last ? last->id : 0;
+	}
+	return 0;
+}
+
 /**
  * jf_metadata_write() - write the metadata of a trace, or write it anew
  * @folder: of the trace
  * @uuid:   of the trace
  * @clock:  one of enum jf_record_clock
- * @told:   set to the highest number that it has
+ * @told:   set to what it has
  *
  * With jf_live->lock. Signal handlers come here, in a forked child: nothing is allocated, and
  * vsnprintf() with such formats allocates nothing either.
  *
  * Return: 0, or the error of a system call; then the old one is still there, if there was one
  */
-int jf_metadata_write(const char *folder, const uint8_t *uuid, uint32_t clock, uint16_t *told)
+int jf_metadata_write(const char *folder, const uint8_t *uuid, uint32_t clock, struct jf_told *told)
 {
-	char buf[4096], from[PATH_MAX], to[PATH_MAX];
+	char buf[PAGE], from[PATH_MAX], to[PATH_MAX];
 	struct text t = { buf, sizeof(buf), 0 };
-	const struct jf_class *c;
-	uint16_t last = 0;
-	uint64_t at;
+	struct jf_told now = { 0, NULL, 0 };
 	int fd, err;
 
 	if (jf_path(from, sizeof(from), folder, UNFINISHED) || jf_path(to, sizeof(to), folder, "metadata"))
@@ -315,21 +407,43 @@ int jf_metadata_write(const char *folder, const uint8_t *uuid, uint32_t clock, u
 	if (fd < 0)
 		return -errno;
 	err = jf_file_write(fd, buf, t.len, 0);
-	at = t.len;
-	/* Acquire: pairs with the store in jf_class_of(), after which a class does not change. */
-	for (c = __atomic_load_n(&classes, __ATOMIC_ACQUIRE); c && !err;
-	     c = __atomic_load_n(&c->next, __ATOMIC_ACQUIRE)) {
-		err = jf_file_write(fd, c->text, c->len, at);
-		at += c->len;
-		last = c->id;
-	}
+	now.size = t.len;
+	if (!err)
+		err = write_classes(fd, buf, &now, false);
 	close(fd);
 	if (!err && rename(from, to))
 		err = -errno;
 	if (err)
 		unlink(from);
 	else
-		*told = last;
+		*told = now;
+	return err;
+}
+
+/**
+ * jf_metadata_append() - add the classes that have come
+ * @folder: of the trace
+ * @told:   what it has; set to what it has then, also if not all could be added
+ *
+ * With jf_live->lock.
+ *
+ * Return: 0, -EMSGSIZE: it must be written anew, or the error of a system call
+ */
+int jf_metadata_append(const char *folder, struct jf_told *told)
+{
+	char buf[PAGE], path[PATH_MAX];
+	struct stat st;
+	int fd, err;
+
+	if (jf_path(path, sizeof(path), folder, "metadata"))
+		return -ENAMETOOLONG;
+	fd = open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
+	if (fd < 0)
+		return -errno;
+	err = fstat(fd, &st) ? -errno : (uint64_t)st.st_size != told->size ? -EMSGSIZE : 0;
+	if (!err)
+		err = write_classes(fd, buf, told, true);
+	close(fd);
 	return err;
 }
 

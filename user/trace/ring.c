@@ -95,7 +95,7 @@ struct ring {
  * @no_ring:  a packet without records, which counts what had no ring
  * @checked:  when the clock was set right, in ns
  * @wait:     and how long after that it is again
- * @told:     the highest number of an event that its metadata has
+ * @told:     what its metadata has
  * @uuid:     of the trace
  * @folder:   of the trace
  * @ring:     all that may be
@@ -112,7 +112,7 @@ struct live {
 	struct jf_packet	*no_ring;
 	uint64_t		checked;
 	uint64_t		wait;
-	uint16_t		told;
+	struct jf_told		told;
 	uint8_t			uuid[16];
 	char			folder[PATH_MAX - 64];
 	struct ring		ring[];
@@ -800,9 +800,11 @@ int jf_rings_metadata(uint16_t *told)
 	/* A process that has no trace as yet tells it of all when it begins one. */
 	*told = UINT16_MAX;
 	if (live->alive) {
-		if (live->told < jf_last_class())
+		if (live->told.id < jf_last_class())
+			err = jf_metadata_append(live->folder, &live->told);
+		if (err == -EMSGSIZE)
 			err = jf_metadata_write(live->folder, live->uuid, jf_conf.clock, &live->told);
-		*told = live->told;
+		*told = live->told.id;
 	}
 	unlock_live();
 	let_in(&was);

@@ -99,9 +99,22 @@ static inline uint64_t jf_clock_now(uint32_t clock)
 
 /* --- metadata.c -------------------------------------------------------------------- */
 
+/**
+ * struct jf_told - what the metadata of a trace has
+ * @size: of the file, in bytes
+ * @last: its last class
+ * @id:   the number of that, the highest that it has
+ */
+struct jf_told {
+	uint64_t	size;
+	const void	*last;
+	uint16_t	id;
+};
+
 JF_HIDDEN int jf_class_of(const struct jf_event *event, uint16_t *id);
 JF_HIDDEN uint16_t jf_last_class(void);
-JF_HIDDEN int jf_metadata_write(const char *folder, const uint8_t *uuid, uint32_t clock, uint16_t *told);
+JF_HIDDEN int jf_metadata_write(const char *folder, const uint8_t *uuid, uint32_t clock, struct jf_told *told);
+JF_HIDDEN int jf_metadata_append(const char *folder, struct jf_told *told);
 JF_HIDDEN void jf_metadata_clock(const char *folder, uint32_t clock);
 
 /* --- ring.c ------------------------------------------------------------------------ */

@@ -6,6 +6,7 @@
 #include <sched.h>
 #include <setjmp.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
 
@@ -872,6 +873,92 @@ static void test_untold(int resource, int err, const char *name)
 	finish(name);
 }
 
+/* --- metadata that is appended to ------------------------------------------------------------ */
+
+static ino_t metadata_inode(void)
+{
+	char path[4200];
+	struct stat st;
+
+	snprintf(path, sizeof(path), "%s/metadata", oracle->folder);
+	return stat(path, &st) ? 0 : st.st_ino;
+}
+
+/* Whatever of its pages a reader has seen, no class is cut. */
+static void check_pages(size_t begin)
+{
+	size_t size = 0, at, k, pages = 0;
+	char *text = strict_read(oracle->folder, "metadata", &size);
+
+	for (at = (begin + 4095) / 4096 * 4096; text && at < size; at += 4096, pages++) {
+		for (k = at; k > begin && text[k - 1] == '\n'; k--)
+			;
+		CHECK(k == at - 2 || (k < at && text[k - 1] == ';' && text[k - 2] == '}'), "before %zu: %.20s", at, text + k - 8);
+		CHECK(text[at] == '\n' || !strncmp(text + at, "event {", 7), "at %zu: %.20s", at, text + at);
+	}
+	CHECK(pages >= 2, "%zu pages", pages);
+	free(text);
+}
+
+#define LARGE_FIELDS	120
+
+static void make_large(struct jf_event *event, struct jf_event_field *fields, char (*names)[8])
+{
+	unsigned int i;
+
+	memset(fields, 0, (LARGE_FIELDS + 1) * sizeof(*fields));
+	for (i = 0; i < LARGE_FIELDS; i++) {
+		snprintf(names[i], sizeof(names[i]), "f%u", i);
+		fields[i].name = names[i];
+		fields[i].type = "";
+		fields[i].kind = __JF_FIELD_SCALAR;
+		fields[i].class_ = 1;
+		fields[i].align = 8;
+		fields[i].size = 8;
+		fields[i].count = 1;
+	}
+	fields[i].kind = __JF_FIELD_END;
+	event->fields = fields;
+	event->size = LARGE_FIELDS * 8;
+}
+
+static void test_appended(void)
+{
+	static struct jf_event_field fields[LARGE_FIELDS + 1];
+	static char large_names[LARGE_FIELDS][8], names[64][64];
+	struct jf_event event, large;
+	size_t begin = 0, size = 0;
+	unsigned int i;
+	ino_t inode;
+
+	start(options(JF_RECORD_OVERWRITE, 4096, 2));
+	free(strict_read(oracle->folder, "metadata", &begin));
+	inode = metadata_inode();
+	for (i = 0; i < 64; i++) {
+		snprintf(names[i], sizeof(names[i]), "appended_%.*s%u", (int)i % 37, "abcdefghijklmnopqrstuvwxyzabcdefghijklm", i);
+		event = like_small(names[i]);
+		CHECK(!__jf_event_number(&event) && is_told(names[i]), "%s", names[i]);
+	}
+	CHECK(metadata_inode() == inode, "another file");
+	check_pages(begin);
+	/* One that is larger than a page, which readers could see a part of. */
+	large = like_small("appended_large");
+	make_large(&large, fields, large_names);
+	CHECK(!__jf_event_number(&large) && is_told("appended_large") && metadata_inode() != inode, "in the same file");
+	inode = metadata_inode();
+	event = like_small("appended_last");
+	CHECK(!__jf_event_number(&event) && is_told("appended_last") && is_told(names[0]), "last");
+	CHECK(metadata_inode() == inode, "another file");
+	/* The same again is known. */
+	free(strict_read(oracle->folder, "metadata", &begin));
+	event.id = 0;
+	CHECK(!__jf_event_number(&event) && event.id == large.id + 1, "id %u after %u", event.id, large.id);
+	free(strict_read(oracle->folder, "metadata", &size));
+	CHECK(size == begin, "%zu bytes, %zu", size, begin);
+	stop();
+	finish("new events are appended to the metadata");
+}
+
 /* --- readers while it is written ------------------------------------------------------------- */
 
 static volatile int stop_writing;
@@ -987,6 +1074,7 @@ int main(void)
 	test_limit();
 	test_untold(RLIMIT_FSIZE, -EFBIG, "no number without metadata: RLIMIT_FSIZE");
 	test_untold(RLIMIT_NOFILE, -EMFILE, "no number without metadata: no descriptor");
+	test_appended();
 	test_snapshots();
 	printf("1..%u\n", test_nr);
 	test_parent_remove();

@@ -541,6 +541,7 @@ int jf_probes_off(struct jf_agent_probe **probes, size_t num)
 int jf_probe_watch(struct jf_agent_probe *p, enum jf_watch watch)
 {
 	unsigned int ways = jf_ways;
+	bool done;
 
 	if (p->led && p->detour.way == JF_WAY_BREAK)
 		return -EOPNOTSUPP;
@@ -548,12 +549,14 @@ int jf_probe_watch(struct jf_agent_probe *p, enum jf_watch watch)
 	if (p->led)
 		return 0;
 	jf_ways = 1U << JF_WAY_JUMP | 1U << JF_WAY_SHORT | 1U << JF_WAY_SPAN;
-	p->made = prepare(p) && change_on(&p, 1);
+	done = prepare(p) && change_on(&p, 1);
 	jf_ways = ways;
-	p->led = p->made;
-	if (!p->made)
+	/* Its code may be there from before, and stays. */
+	p->made |= done;
+	p->led = done;
+	if (!done)
 		p->spot.watch = JF_WATCH_NONE;
-	return p->made ? 0 : -EOPNOTSUPP;
+	return done ? 0 : -EOPNOTSUPP;
 }
 
 /**

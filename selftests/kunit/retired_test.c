@@ -776,12 +776,12 @@ static void failed_without_a_store(struct kunit *test)
 	jfk_leave(t);
 }
 
-/* A change of @f to @func fails, and its first site cannot be taken back. */
+/* A change of @f to @func fails, and its call, which comes after the trampoline, stays stuck. */
 static void fail_and_stick(struct kunit *test, struct jf_func *f, void *func)
 {
 	jfk.runs_failed = true;
 	jfk.patch_err = -EBUSY;
-	jfk.stuck_at = 1;
+	jfk.stuck_at = 2;
 	jfk.stuck_stays = true;
 	KUNIT_EXPECT_EQ(test, __jf_func_update(f, func), -EBUSY);
 	jfk.patch_err = 0;

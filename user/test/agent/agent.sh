@@ -444,7 +444,8 @@ many_bytes()
 	mkdir -p "$tmp/locale" && localedef -i ja_JP -f EUC-JP "$tmp/locale/ja_JP.eucjp" 2> /dev/null
 	${CC:-cc} -o "$tmp/loads" "$tmp/loads.c" -ldl && ${CC:-cc} -fPIC -shared -o "$tmp/nothing.so" "$tmp/nothing.c" || return 1
 	rm -rf "$tmp/traces"
-	mkdir -p -m 700 "$tmp/traces" "$tmp/run"
+	mkdir -p "$tmp/traces" "$tmp/run"
+	chmod 700 "$tmp/run"
 	: > "$tmp/out"
 	XDG_RUNTIME_DIR=$tmp/run
 	export XDG_RUNTIME_DIR

@@ -8,22 +8,15 @@
 #define JF_GLOB_H
 
 #ifdef __KERNEL__
-#include <linux/compiler.h>
 #include <linux/types.h>
 #else
 #include <stddef.h>
-#ifndef __always_inline
-#define __always_inline	inline __attribute__((__always_inline__))
-#endif
 #endif
 
 /*
  * What follows the first element of the pattern from @p to @end, which has one
- * and is no star, if a character fits it; else NULL.
+ * and is no star, if @c fits it; else NULL. '?' is any character.
  */
-typedef const char *jf_glob_one_fn(const char *p, const char *end, char c);
-
-/* '?' is any character. */
 static inline const char *jf_glob_one(const char *p, const char *end, char c)
 {
 	(void)end;
@@ -35,7 +28,7 @@ static inline const char *jf_glob_one(const char *p, const char *end, char c)
  * @s:   the string
  * @p:   the pattern, in which '*' is any number of any characters
  * @end: of the pattern
- * @one: what its other elements are
+ * @one: what its other elements are, as jf_glob_one()
  *
  * When a star fits no more, only the last one is tried again: what is between
  * two stars fits best where it fits first. So the time is bounded by the product
@@ -43,8 +36,9 @@ static inline const char *jf_glob_one(const char *p, const char *end, char c)
  *
  * Return: whether it is.
  */
-static __always_inline int jf_glob_fits(const char *s, const char *p,
-					const char *end, jf_glob_one_fn *one)
+static inline int jf_glob_fits(const char *s, const char *p, const char *end,
+			       const char *(*one)(const char *p, const char *end,
+						  char c))
 {
 	const char *star = NULL, *from = NULL, *next;
 

@@ -76,7 +76,7 @@ static const char *pass_set(const char *p, const char *end, char c, bool *fits)
 	return p && p < end ? p + 1 : NULL;
 }
 
-/* What follows the first element, if @c fits it: see jf_glob_one_fn. */
+/* What follows the first element, if @c fits it: as jf_glob_one(). */
 static const char *fit_one(const char *p, const char *end, char c)
 {
 	const char *next;

@@ -319,7 +319,16 @@ void jf_sort_pokes(struct jf_poke *pokes, unsigned int num)
 	sort(pokes, num, sizeof(*pokes), jf_poke_cmp, NULL);
 }
 
-/* Encode; pokes that would change nothing are left out. */
+/*
+ * Could a change of this site not be taken back? It leads to what was refused, or will as soon
+ * as another writer's breakpoint is removed, and nothing but @asked says where it is to lead.
+ */
+static bool jf_is_stuck(const struct jf_site *site)
+{
+	return jf_arch_is_stuck() && site->insn != site->asked;
+}
+
+/* Encode; pokes that would change nothing, and are known to have been asked for, are left out. */
 static int jf_collect(struct list_head *changes, struct jf_poke *pokes,
 		      unsigned int *num)
 {
@@ -339,7 +348,7 @@ static int jf_collect(struct list_head *changes, struct jf_poke *pokes,
 						    (void *)site->addr, err);
 				return err;
 			}
-			if (insn == site->insn)
+			if (insn == site->insn && !jf_is_stuck(site))
 				continue;
 			pokes[n].site = site;
 			pokes[n].old = site->insn;
@@ -404,8 +413,17 @@ static int jf_prepare(struct jf_change *c)
 /* The entity led to @func, which has a record, until this commit. */
 static void jf_left_func(struct jf_ctl *ctl, void *func)
 {
+	unsigned int i;
+
 	if (jf_retired_is_settled(ctl->seq))
 		ctl->num_left = 0;
+	/* A change that is tried again and again is one. */
+	for (i = 0; i < ctl->num_left && i < JF_CTL_LEFT; i++) {
+		if (ctl->left[i] != func)
+			continue;
+		ctl->seq = jf_retired_seq();
+		return;
+	}
 	if (ctl->num_left < JF_CTL_LEFT)
 		ctl->left[ctl->num_left] = func;
 	ctl->num_left++;
@@ -498,6 +516,19 @@ static void jf_account(u64 start, unsigned int updates, unsigned int patched)
 		jf_stats.ns_max = jf_stats.ns_last;
 }
 
+/* The entity has its value already. Do all its sites lead there? */
+static int jf_mend(const struct jf_ctl *ctl)
+{
+	const struct jf_site *site;
+
+	if (!jf_arch_is_stuck())
+		return 0;
+	list_for_each_entry(site, &ctl->sites, list)
+		if (jf_is_stuck(site))
+			return jf_arch_mend(ctl);
+	return 0;
+}
+
 /* May all changes be made? Those that would change nothing are moved to @noops. */
 static int jf_validate(struct list_head *changes, struct list_head *noops,
 		    unsigned int *updates)
@@ -516,7 +547,7 @@ static int jf_validate(struct list_head *changes, struct list_head *noops,
 		    c->pin == c->ctl->pin) {
 			jf_unpin(c);
 			/* A site may still lead to what was refused. */
-			err = jf_arch_mend(c->ctl);
+			err = jf_mend(c->ctl);
 			if (err)
 				return err;
 			c->ctl->pending = NULL;
@@ -540,8 +571,7 @@ static int jf_patch(struct list_head *changes, struct jf_poke *pokes,
 	int err = jf_arch_patch(pokes, num, true);
 	struct jf_change *c;
 
-	/* Other errors come before the first store. */
-	*tried = (err == -EBUSY || err == -EILSEQ) && jf_arch_runs_failed();
+	*tried = err && err != -EIO && jf_arch_ran();
 	if (!*tried)
 		return err;
 	/* The broadcast after that is over: no CPU comes there any more. */

@@ -110,6 +110,11 @@ bool jf_arch_runs_failed(void)
 	return false;
 }
 
+bool jf_arch_ran(void)
+{
+	return false;
+}
+
 bool jf_arch_is_stuck(void)
 {
 	return false;

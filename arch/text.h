@@ -39,11 +39,12 @@ int jf_arch_verify(const struct jf_poke *pokes, unsigned int num, size_t *bad);
  */
 int jf_arch_patch(struct jf_poke *pokes, unsigned int num, bool live);
 /*
- * May a CPU have executed new at some site, before jf_arch_patch() took that back and failed?
- * Then a task may still be in what that leads to. It failed with -EBUSY or -EILSEQ by then; with
- * any other error, nothing was written.
+ * May a CPU execute new at some site, before jf_arch_patch() takes that back and fails? Then a
+ * task may still be in what that leads to.
  */
 bool jf_arch_runs_failed(void);
+/* Is it so of the last transaction, which has failed? Not if nothing was stored by then. */
+bool jf_arch_ran(void);
 /*
  * Is there a site that could not be taken back then? It leads to what was refused, at once or
  * as soon as another writer's breakpoint is removed, and site->insn says so.

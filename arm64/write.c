@@ -117,6 +117,8 @@ static void jf_clean(const struct jf_poke *p)
 
 /* Some site may lead elsewhere than was asked for. Under jf_mutex. */
 static bool jf_stuck;
+/* The last transaction has failed, and stored something before. Under jf_mutex. */
+static bool jf_ran;
 
 static void jf_take_back(const struct jf_poke *pokes, unsigned int num)
 {
@@ -140,6 +142,7 @@ static int jf_store_all(const struct jf_poke *pokes, unsigned int num)
 	smp_wmb();
 	for (n = 0; n < num && !err; n++)
 		err = jf_swap(&pokes[n], pokes[n].old, pokes[n].new);
+	jf_ran = err && n > 1;
 	if (err)
 		jf_take_back(pokes, n - 1);
 	for (i = 0; i < n; i++)
@@ -153,6 +156,7 @@ static int jf_write(struct jf_poke *pokes, unsigned int num)
 	u64 start, ns;
 	int err;
 
+	jf_ran = false;
 	if (IS_ERR(map))
 		return PTR_ERR(map);
 	/* An image that a site is about to lead to. */
@@ -180,7 +184,8 @@ static void jf_tell_stuck(const struct jf_poke *pokes, unsigned int num)
 	unsigned int i;
 
 	for (i = 0; i < num; i++)
-		if (pokes[i].site->insn == pokes[i].new)
+		if (pokes[i].site->insn == pokes[i].new &&
+		    pokes[i].old != pokes[i].new)
 			pr_err("%pS: a breakpoint was set while it changed: once that is removed, the site leads to what was refused; jf_quiesce() and the unload of modules wait for it\n",
 			       (void *)pokes[i].site->addr);
 }
@@ -215,6 +220,12 @@ bool jf_arch_runs_failed(void)
 	return true;
 }
 
+bool jf_arch_ran(void)
+{
+	lockdep_assert_held(&jf_mutex);
+	return jf_ran;
+}
+
 bool jf_arch_is_stuck(void)
 {
 	lockdep_assert_held(&jf_mutex);
@@ -230,10 +241,29 @@ static bool jf_mend_site(struct jf_site *site)
 	};
 	size_t bad;
 
-	if (jf_arch_verify(&p, 1, &bad) || jf_write(&p, 1))
+	if (jf_text_load(site->addr) == site->asked) {
+		/* The other writer has put it back, and need not have told all CPUs. */
+		jf_clean(&p);
+		jf_sync_all();
+	} else if (jf_arch_verify(&p, 1, &bad) || jf_write(&p, 1)) {
 		return false;
+	}
 	WRITE_ONCE(site->insn, site->asked);
+	pr_info("%pS: the site leads where it should again\n",
+		(void *)site->addr);
 	return true;
+}
+
+/* The log is told of one, at first and every ten seconds. */
+static void jf_tell_waits(const struct jf_site *site)
+{
+	static unsigned long told;
+
+	if (told && time_before(jiffies, told + 10 * HZ))
+		return;
+	told = jiffies ?: 1;
+	pr_warn("%pS: still waiting for this site, where another writer's bytes stand, to lead where it should\n",
+		(void *)site->addr);
 }
 
 int jf_arch_mend(const struct jf_ctl *ctl)
@@ -252,8 +282,10 @@ int jf_arch_mend(const struct jf_ctl *ctl)
 		if ((!ctl || site->ctl == ctl) && jf_mend_site(site))
 			continue;
 		stuck = true;
-		if (!ctl || site->ctl == ctl)
-			err = -EBUSY;
+		if (ctl && site->ctl != ctl)
+			continue;
+		err = -EBUSY;
+		jf_tell_waits(site);
 	}
 	jf_stuck = stuck;
 	return err;

@@ -125,8 +125,8 @@ void jf_batch_init(struct jf_batch *b);
  * or what the contract says) before you free what a target or a probe uses that was not
  * set. No CPU is sent there after the return, unless a debugger has set a breakpoint in the
  * middle of it all: then a site may lead there once that is removed, and the log names it.
- * jf_quiesce() and the unload of modules wait until that site is as it was, and so does a
- * change to the value that the function or key has.
+ * jf_quiesce() and the unload of modules wait until that site is as it was. A change to the
+ * value that the function or key has mends the site, or returns -EBUSY.
  *
  * The only error after which things have changed:
  * * -EIO	 a site did not read back as written: something else writes to

@@ -489,6 +489,54 @@ static void foreign_meanwhile(struct kunit *test)
 	expect_unchanged(test, places[3], 0x91000000);
 }
 
+/* A site, and another writer's breakpoint on it, of a transaction that is taken back. */
+static void stick(struct kunit *test, struct jf_poke *p)
+{
+	pokes_init(p);
+	text[places[3]] = 0x91000000;
+	foreign_done(places[3]);
+	world.foreign_at = 5;
+	world.foreign_word = places[0];
+	world.foreign = BRK;
+	KUNIT_ASSERT_EQ(test, patch(p, SITES), -EILSEQ);
+	KUNIT_ASSERT_TRUE(test, jf_arch_is_stuck());
+	world.foreign_at = 0;
+	world.stores = 0;
+	world.broadcasts = 0;
+}
+
+/* The other writer puts back what the site was, and need not tell other CPUs of it. */
+static void foreign_puts_back(struct kunit *test)
+{
+	struct jf_poke p[SITES];
+
+	stick(test, p);
+	text[places[0]] = jf_insn_nop();
+	foreign_done(places[0]);
+	KUNIT_EXPECT_EQ(test, mend(NULL), 0);
+	KUNIT_EXPECT_EQ(test, world.stores, 0U);
+	KUNIT_EXPECT_EQ(test, world.broadcasts, 1U);
+	KUNIT_EXPECT_FALSE(test, jf_arch_is_stuck());
+	KUNIT_EXPECT_EQ(test, sites[0].insn, (u64)jf_insn_nop());
+}
+
+/* The same is asked for again. Then it is as it should be, and is not mended. */
+static void refused_and_again(struct kunit *test)
+{
+	struct jf_poke p[SITES];
+
+	stick(test, p);
+	text[places[0]] = call_of(0);
+	foreign_done(places[0]);
+	p[0].old = call_of(0);
+	p[0].new = call_of(0);
+	KUNIT_EXPECT_EQ(test, patch(p, 1), 0);
+	KUNIT_EXPECT_EQ(test, sites[0].asked, (u64)call_of(0));
+	KUNIT_EXPECT_EQ(test, mend(NULL), 0);
+	KUNIT_EXPECT_FALSE(test, jf_arch_is_stuck());
+	KUNIT_EXPECT_EQ(test, text[places[0]], call_of(0));
+}
+
 static void runs_what_fails(struct kunit *test)
 {
 	KUNIT_EXPECT_TRUE(test, jf_arch_runs_failed());
@@ -594,6 +642,8 @@ static struct kunit_case arm64_cases[] = {
 	KUNIT_CASE(compares_first),
 	KUNIT_CASE(takes_back),
 	KUNIT_CASE(foreign_meanwhile),
+	KUNIT_CASE(foreign_puts_back),
+	KUNIT_CASE(refused_and_again),
 	KUNIT_CASE(runs_what_fails),
 	KUNIT_CASE(not_as_written),
 	KUNIT_CASE(without_alias),

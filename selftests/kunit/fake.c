@@ -326,6 +326,7 @@ int jf_arch_adopt(struct jf_site *site, unsigned long tramp)
 	if (jfk_text(site->addr) != JFK_ORIG)
 		return -EILSEQ;
 	site->insn = JFK_ORIG;
+	site->asked = JFK_ORIG;
 	if (site->flags & JF_SITE_BRANCH)
 		site->label = jfk_label(site->addr);
 	return 0;
@@ -371,6 +372,12 @@ bool jf_arch_runs_failed(void)
 	return jfk.runs_failed;
 }
 
+bool jf_arch_ran(void)
+{
+	lockdep_assert_held(&jf_mutex);
+	return jfk.ran;
+}
+
 bool jf_arch_is_stuck(void)
 {
 	lockdep_assert_held(&jf_mutex);
@@ -386,8 +393,8 @@ int jf_arch_mend(const struct jf_ctl *ctl)
 		return 0;
 	if (jfk.stuck_stays)
 		return -EBUSY;
-	jfk.stuck->insn = jfk.stuck_was;
-	jfk_write(jfk.stuck->addr, jfk.stuck_was);
+	jfk.stuck->insn = jfk.stuck->asked;
+	jfk_write(jfk.stuck->addr, jfk.stuck->asked);
 	jfk.stuck = NULL;
 	return 0;
 }
@@ -395,7 +402,6 @@ int jf_arch_mend(const struct jf_ctl *ctl)
 static void jfk_stick(const struct jf_poke *p)
 {
 	jfk.stuck = p->site;
-	jfk.stuck_was = p->old;
 	p->site->insn = p->new;
 	jfk_write(p->site->addr, p->new);
 }
@@ -428,7 +434,7 @@ int jf_arch_patch(struct jf_poke *pokes, unsigned int num, bool live)
 		if (pokes[i].old != jfk_text(pokes[i].site->addr) ||
 		    pokes[i].old != pokes[i].site->insn)
 			jfk_breach("a poke whose old bytes were not compared");
-		if (pokes[i].old == pokes[i].new)
+		if (pokes[i].old == pokes[i].new && pokes[i].site != jfk.stuck)
 			jfk_breach("a poke that changes nothing");
 		if (jf_site_find(pokes[i].site->addr) != pokes[i].site)
 			jfk_breach("a poke at a site that the handler would not find");
@@ -440,7 +446,9 @@ int jf_arch_patch(struct jf_poke *pokes, unsigned int num, bool live)
 	if (err && err != -EIO && jfk.patch_err_at <= num) {
 		if (jfk.patch_errs && !--jfk.patch_errs)
 			jfk.patch_err = 0;
-		if (jfk.runs_failed)
+		jfk.ran = jfk.runs_failed && jfk.patch_err_at != 1 &&
+			(err == -EBUSY || err == -EILSEQ);
+		if (jfk.ran)
 			jfk_images_shown(pokes, num);
 		if (jfk.patch_err_at)
 			err = jfk_transact(pokes, num, live, err);
@@ -455,6 +463,7 @@ int jf_arch_patch(struct jf_poke *pokes, unsigned int num, bool live)
 		jfk.poke[i].old = pokes[i].old;
 		jfk.poke[i].new = pokes[i].new;
 		jfk_images_poked(pokes[i].old, pokes[i].new);
+		pokes[i].site->asked = pokes[i].new;
 		if (pokes[i].site == jfk.stuck)
 			jfk.stuck = NULL;
 	}

@@ -130,7 +130,7 @@ extern struct jfk {
 	unsigned int	stuck_at;	/* which poke, from 1, cannot be taken back then */
 	bool		stuck_stays;	/* ... nor later */
 	struct jf_site	*stuck;		/* the site of such a poke */
-	u64		stuck_was;	/* what should stand there */
+	bool		ran;		/* the last transaction failed after a store */
 	void		*far;		/* a target that is out of reach */
 	int		adopt_err;
 	unsigned int	adopt_err_at;

@@ -765,7 +765,12 @@ static void failed_without_a_store(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, jf_key_enable(w.key), -ENOMEM);
 	jfk.patch_err = -EFAULT;
 	KUNIT_EXPECT_EQ(test, __jf_func_update(w.f[0], b), -EFAULT);
+	/* Another writer was first, at the first site. */
+	jfk.patch_err = -EBUSY;
+	jfk.patch_err_at = 1;
+	KUNIT_EXPECT_EQ(test, __jf_func_update(w.f[0], b), -EBUSY);
 	jfk.patch_err = 0;
+	jfk.patch_err_at = 0;
 	KUNIT_EXPECT_EQ(test, jfk_num_retired(), 0U);
 	KUNIT_EXPECT_EQ(test, jfk_ctl(&w.f[0]->ent)->num_left, 0U);
 	KUNIT_EXPECT_EQ(test, jfk_ctl(&w.key->ent)->left_ways, 0U);
@@ -774,6 +779,20 @@ static void failed_without_a_store(struct kunit *test)
 	t = jfk_task(test, b);
 	KUNIT_EXPECT_EQ(test, jf_quiesce_timeout(HZ), 0);
 	jfk_leave(t);
+}
+
+/* The same change that fails often is one of those that a call may have come by. */
+static void failed_often(struct kunit *test)
+{
+	struct world w = world(test);
+	unsigned int i;
+
+	jfk.runs_failed = true;
+	jfk.patch_err = -EBUSY;
+	for (i = 0; i < JF_CTL_LEFT + 2; i++)
+		KUNIT_EXPECT_EQ(test, __jf_func_update(w.f[0], jfk_code(w.b, 0)), -EBUSY);
+	jfk.patch_err = 0;
+	KUNIT_EXPECT_EQ(test, jfk_ctl(&w.f[0]->ent)->num_left, 1U);
 }
 
 /* A change of @f to @func fails, and its call, which comes after the trampoline, stays stuck. */
@@ -824,6 +843,22 @@ static void stuck_is_waited_for(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, __jf_func_update(w.f[0], jfk_code(w.b, 1)), 0);
 	KUNIT_EXPECT_EQ(test, jfk_text(w.call[0]), jfk_call(jfk_code(w.b, 1)));
 	KUNIT_EXPECT_EQ(test, jf_quiesce_timeout(HZ), 0);
+}
+
+/* What was refused is asked for again: the site leads there, and nothing undoes that. */
+static void stuck_and_again(struct kunit *test)
+{
+	struct world w = world(test);
+	void *a = jfk_code(w.a, 0), *b = jfk_code(w.b, 0);
+
+	KUNIT_ASSERT_EQ(test, __jf_func_update(w.f[0], a), 0);
+	fail_and_stick(test, w.f[0], b);
+	jfk.stuck_stays = false;
+	KUNIT_EXPECT_EQ(test, __jf_func_update(w.f[0], b), 0);
+	KUNIT_EXPECT_EQ(test, jf_quiesce_timeout(HZ), 0);
+	KUNIT_EXPECT_EQ(test, jfk_text(w.call[0]), jfk_call(b));
+	KUNIT_EXPECT_PTR_EQ(test, __jf_func_query(w.f[0]), b);
+	KUNIT_EXPECT_FALSE(test, jfk_is_retired(a));
 }
 
 static void fall_backs_record(struct kunit *test)
@@ -1053,7 +1088,9 @@ static struct kunit_case retired_cases[] = {
 	KUNIT_CASE_PARAM(failed_batches_do_not, refusal_gen_params),
 	KUNIT_CASE(failed_batches_may_have_run),
 	KUNIT_CASE(failed_without_a_store),
+	KUNIT_CASE(failed_often),
 	KUNIT_CASE(stuck_is_waited_for),
+	KUNIT_CASE(stuck_and_again),
 	KUNIT_CASE(fall_backs_record),
 	KUNIT_CASE(chains_record),
 	KUNIT_CASE(iterators_record),

@@ -401,6 +401,44 @@ no_look_at_filters()
 	[ "$rc" = 0 ] && [ "$(grep -c '"(seccomp)"' "$tmp/events")" = 4 ] && grep -q 'no strings are read, as filters by prctl() would not be seen' "$tmp/err"
 }
 
+# A debugger's breakpoint, or a uprobe, stands on one of an object's probes while another object is unloaded.
+foreign()
+{
+	made foreign <<-END
+	#include <dlfcn.h>
+	#include <fcntl.h>
+	#include <stdint.h>
+	#include <stdio.h>
+	#include <unistd.h>
+	#define TEN_BYTES __asm__ volatile(".byte 0x0f, 0x1f, 0x44, 0, 0, 0x0f, 0x1f, 0x44, 0, 0" : "+r" (a))
+	__attribute__((__noinline__)) int broken(int a) { TEN_BYTES; return a + 1; }
+	__attribute__((__noinline__)) int beside(int a) { TEN_BYTES; return a + 2; }
+	int main(int argc, char **argv)
+	{
+		off_t at = (off_t)(uintptr_t)broken;
+		int fd = open("/proc/self/mem", O_RDWR), i;
+		unsigned char was, brk = 0xcc;
+		void *h;
+
+		/* After an endbr64. */
+		at += *(unsigned char *)(uintptr_t)at == 0xf3 ? 4 : 0;
+		for (i = 0; i < 10; i++)
+			beside(i);
+		if (pread(fd, &was, 1, at) != 1 || pwrite(fd, &brk, 1, at) != 1)
+			return 1;
+		h = dlopen(argv[argc - 1], RTLD_NOW);
+		if (!h || dlclose(h) || pwrite(fd, &was, 1, at) != 1)
+			return 2;
+		for (i = 0; i < 10; i++)
+			beside(i);
+		puts("done");
+		return 0;
+	}
+	END
+	globs=foreign:broken,foreign:beside
+	same "$tmp/foreign" "$tmp/plugin.so" && [ "$(count foreign:beside)" = 20 ]
+}
+
 if ! command -v babeltrace2 > /dev/null; then
 	skip "all" "babeltrace2"
 	tap_end
@@ -412,6 +450,7 @@ check "no memory" no_memory
 check "arguments that cannot be read" unreadable
 check "breakpoints are named" breakpoints
 check "a profiler" profiled
+check "another's breakpoint on a probe while an object is unloaded" foreign
 mkdir -m 700 "$tmp/run"
 check "the end of recording beside a thread that blocks all signals" blocks_all
 check "filters of system calls by libc's own functions" filters

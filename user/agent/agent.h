@@ -253,8 +253,12 @@ JF_HIDDEN int jf_code_jmp(struct jf_code *code, uintptr_t to);
 /* --- place.c -------------------------------------------------------------------------- */
 
 JF_HIDDEN uintptr_t jf_place_near(uintptr_t site, size_t size);
-JF_HIDDEN uintptr_t jf_place_fixed(uintptr_t site, unsigned int fixed, const uint8_t *rel, size_t size);
+/* Bytes that a heap may need, if nothing says how much: more than is in reach. */
+#define JF_HEAP_MAX	(UINT64_C(64) << 30)
+
+JF_HIDDEN uintptr_t jf_place_fixed(uintptr_t site, unsigned int fixed, const uint8_t *rel, size_t size, uint64_t heap);
 JF_HIDDEN bool jf_place_full(void);
+JF_HIDDEN bool jf_place_heap(void);
 JF_HIDDEN void jf_place_free(uintptr_t at, size_t size);
 
 /* --- detour.c ------------------------------------------------------------------------- */

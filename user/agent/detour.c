@@ -34,6 +34,10 @@
 #define INT3		0xcc
 #define ENDBR64		"\xf3\x0f\x1e\xfa"
 
+/* Room for a heap, where there are no jumps but to where it may grow to: the most that can be, and at least this. */
+#define HEAP_WANTED	(UINT64_C(1) << 30)
+#define HEAP_NEEDED	(UINT64_C(16) << 20)
+
 unsigned int jf_ways = ~0U;
 
 /**
@@ -45,6 +49,8 @@ unsigned int jf_ways = ~0U;
  * @begin: of each, from @at on
  * @copy:  of each, in the code
  * @len:   of all
+ * @heap:  bytes of room that are left to the heap
+ * @left:  for that some places were not taken
  */
 struct body {
 	uintptr_t	at;
@@ -54,6 +60,8 @@ struct body {
 	uint8_t		begin[JF_TEXT_MAX];
 	uint8_t		copy[JF_TEXT_MAX];
 	unsigned int	len;
+	uint64_t	heap;
+	bool		left;
 };
 
 /* Writes all of it for @at; @want bytes are to be replaced. 0 or -errno; -ENOSPC: the function ends before. */
@@ -134,6 +142,7 @@ static int settle(struct jf_detour *d, struct body *b, unsigned int want, uint32
 /* For jf_place_fixed(): too many mappings are another matter than what settle() says. */
 static int settle_fixed(struct jf_detour *d, struct body *b, unsigned int want, uint32_t number)
 {
+	b->left |= !d->at && jf_place_heap();
 	return !d->at && jf_place_full() ? -EMFILE : settle(d, b, want, number);
 }
 
@@ -155,7 +164,7 @@ static int by_short(struct jf_detour *d, struct body *b, uint32_t number)
 
 	if (b->avail < 5)
 		return -ENOSPC;
-	d->at = jf_place_fixed(b->at, fixed, b->insn + 1, d->size);
+	d->at = jf_place_fixed(b->at, fixed, b->insn + 1, d->size, b->heap);
 	err = settle_fixed(d, b, 1, number);
 	if (!err)
 		poke_jmp(d);
@@ -175,7 +184,7 @@ static int by_span(struct jf_detour *d, struct body *b, uint32_t number)
 		fixed |= 1U << (b->begin[i] - 1);
 		rel[b->begin[i] - 1] = INT3;
 	}
-	d->at = jf_place_fixed(b->at, fixed, rel, d->size);
+	d->at = jf_place_fixed(b->at, fixed, rel, d->size, b->heap);
 	err = settle_fixed(d, b, 5, number);
 	if (!err)
 		poke_jmp(d);
@@ -212,6 +221,44 @@ static const char *reason(int err)
 	return "no memory in reach";
 }
 
+/* The first of some ways that there is; @len bytes has the instruction. */
+static bool find_way(struct jf_detour *d, struct body *b, unsigned int len, uint32_t number, unsigned int way, unsigned int last)
+{
+	static int (*const ways[])(struct jf_detour *d, struct body *b, uint32_t number) = {
+		[JF_WAY_JUMP] = by_jump, [JF_WAY_SHORT] = by_short, [JF_WAY_SPAN] = by_span,
+		[JF_WAY_BREAK] = by_break,
+	};
+	int err;
+
+	for (; way <= last; way++) {
+		if (!(jf_ways & 1U << way) || (way == JF_WAY_JUMP && len < 5) ||
+		    (way == JF_WAY_SHORT && len >= 5) || (way == JF_WAY_SPAN && len >= 5))
+			continue;
+		/* As long as it is for one instruction, which another way may have changed. */
+		emit(d, b, b->at, 1, number);
+		err = ways[way](d, b, number);
+		if (!err) {
+			d->way = (enum jf_way)way;
+			return true;
+		}
+		/* What is too short for a span may be long enough for a jump. */
+		if (!d->why || (way == JF_WAY_SPAN && err != -ENOSPC))
+			d->why = reason(err);
+	}
+	return false;
+}
+
+/* A breakpoint kills threads that block SIGTRAP: rather a heap has an end, and malloc() takes other memory. */
+static bool find_in_heap(struct jf_detour *d, struct body *b, unsigned int len, uint32_t number)
+{
+	for (b->heap = HEAP_WANTED; b->left && b->heap >= HEAP_NEEDED; b->heap /= 2) {
+		b->left = false;
+		if (find_way(d, b, len, number, JF_WAY_SHORT, JF_WAY_SPAN))
+			return true;
+	}
+	return false;
+}
+
 /**
  * jf_detour_make() - find a way to lead from a place to a probe's code
  * @d:      is filled in
@@ -225,12 +272,8 @@ static const char *reason(int err)
  */
 int jf_detour_make(struct jf_detour *d, uintptr_t at, size_t avail, uint32_t number)
 {
-	static int (*const ways[])(struct jf_detour *d, struct body *b, uint32_t number) = {
-		[JF_WAY_JUMP] = by_jump, [JF_WAY_SHORT] = by_short, [JF_WAY_SPAN] = by_span,
-		[JF_WAY_BREAK] = by_break,
-	};
-	struct body b = { .at = at, .insn = (const uint8_t *)at, .avail = avail };
-	unsigned int way, len;
+	struct body b = { .at = at, .insn = (const uint8_t *)at, .avail = avail, .heap = JF_HEAP_MAX };
+	unsigned int len;
 	int err;
 
 	d->why = NULL;
@@ -245,20 +288,9 @@ int jf_detour_make(struct jf_detour *d, uintptr_t at, size_t avail, uint32_t num
 		return -EOPNOTSUPP;
 	}
 	len = b.len;
-	for (way = JF_WAY_JUMP; way <= JF_WAY_BREAK; way++) {
-		if (!(jf_ways & 1U << way) || (way == JF_WAY_JUMP && len < 5) ||
-		    (way == JF_WAY_SHORT && len >= 5) || (way == JF_WAY_SPAN && len >= 5))
-			continue;
-		/* As long as it is for one instruction, which another way may have changed. */
-		emit(d, &b, at, 1, number);
-		err = ways[way](d, &b, number);
-		if (!err) {
-			d->way = (enum jf_way)way;
-			return 0;
-		}
-		if (!d->why || way == JF_WAY_SPAN)
-			d->why = reason(err);
-	}
+	if (find_way(d, &b, len, number, JF_WAY_JUMP, JF_WAY_SPAN) || find_in_heap(d, &b, len, number) ||
+	    find_way(d, &b, len, number, JF_WAY_BREAK, JF_WAY_BREAK))
+		return 0;
 	if (!d->why)
 		d->why = "not allowed";
 	return -EOPNOTSUPP;

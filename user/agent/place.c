@@ -5,8 +5,9 @@
  * A jump of five bytes leads 2 GiB far. For most probes any place in that reach will do: these are
  * side by side. Others are where the jump leads: bytes of its distance are those of the instructions that it
  * overlaps, or breakpoints. Such a place may be taken by another mapping, or be none, and then there is
- * no such jump. Nor is there one where the heap grows to (brk()), or if too many such places have been taken, each of which is a
- * mapping of its own: the kernel lets a process have some ten thousands.
+ * no such jump. Nor is there one if too many such places have been taken, each of which is a
+ * mapping of its own: the kernel lets a process have some ten thousands. Room for the heap (brk()) is left, how much
+ * the caller says.
  *
  * Pages stay: a thread may be in code that is no longer led to, for any time.
  */
@@ -25,8 +26,6 @@
 #define REACH		(0x7f000000UL - CHUNK)
 /* What a stack may need, if nothing says how much. */
 #define STACK_MIN	(256UL << 20)
-/* What a heap may, if nothing says how much: more than is in reach. */
-#define HEAP_MAX	(64UL << 30)
 /* Mappings that a process may have, if the kernel does not say. */
 #define MAPPINGS	65530
 #define TRIES_NEAR	2048
@@ -57,6 +56,8 @@ static size_t nr_pages, max_pages;
 static size_t nr_fixed, max_fixed;
 /* The last of its calls would have needed one more. */
 static bool full;
+/* The last one passed over places that the heap may need. */
+static bool left;
 
 /* The first that is not below @addr. */
 static size_t find(uintptr_t addr)
@@ -117,10 +118,9 @@ struct heap {
 	uintptr_t	end;
 };
 
-static struct heap find_heap(void)
+static struct heap find_heap(uint64_t grows)
 {
 	struct heap heap = { (uintptr_t)sbrk(0), 0 };
-	uintptr_t grows = HEAP_MAX;
 	struct rlimit limit;
 
 	/* The program may raise the lower one. */
@@ -240,7 +240,7 @@ static uintptr_t take_from_pages(uintptr_t site, size_t size)
 uintptr_t jf_place_near(uintptr_t site, size_t size)
 {
 	uintptr_t at = take_from_pages(site, size), distance;
-	struct heap heap = find_heap();
+	struct heap heap = find_heap(JF_HEAP_MAX);
 	int i;
 
 	if (at)
@@ -322,18 +322,20 @@ static unsigned int nth_byte(unsigned int i)
  * @fixed: bit i: byte i of its distance is @rel[i]
  * @rel:   those bytes
  * @size:  bytes that are needed there
+ * @heap:  bytes of room that are left to the heap
  *
  * Return: its address, or 0: there is none
  */
-uintptr_t jf_place_fixed(uintptr_t site, unsigned int fixed, const uint8_t *rel, size_t size)
+uintptr_t jf_place_fixed(uintptr_t site, unsigned int fixed, const uint8_t *rel, size_t size, uint64_t heap)
 {
-	struct heap heap = find_heap();
+	struct heap room = find_heap(heap);
 	unsigned int i[4], tries = 0;
 	uint8_t b[4];
 
 	if (!max_fixed)
 		limit_mappings();
 	full = false;
+	left = false;
 	/* The low bytes in large steps: what is free is free in pages. */
 	for (i[3] = 0; i[3] < (fixed & 8 ? 1 : 256); i[3]++)
 		for (i[2] = 0; i[2] < (fixed & 4 ? 1 : 256); i[2]++)
@@ -350,8 +352,10 @@ uintptr_t jf_place_fixed(uintptr_t site, unsigned int fixed, const uint8_t *rel,
 					      (uint32_t)b[2] << 16 | (uint32_t)b[3] << 24);
 					/* A distance beyond the address space wraps around. */
 					if ((int8_t)b[3] < 0 ? at < site : at > site) {
-						if (is_heap(&heap, at, size))
+						if (is_heap(&room, at, size)) {
+							left = true;
 							continue;
+						}
 						if (take(at, size))
 							return at;
 						if (tries++ == TRIES_FIXED)
@@ -367,6 +371,14 @@ uintptr_t jf_place_fixed(uintptr_t site, unsigned int fixed, const uint8_t *rel,
 bool jf_place_full(void)
 {
 	return full;
+}
+
+/**
+ * jf_place_heap() - did jf_place_fixed() leave places to the heap
+ */
+bool jf_place_heap(void)
+{
+	return left;
 }
 
 /**

@@ -230,6 +230,41 @@ breakpoints()
 		grep -q ': 2 probes are by breakpoint: a thread that blocks SIGTRAP dies there$' "$tmp/err"
 }
 
+# The only jump that there is for a short note may lead to where the heap grows to: it is one all the same, with room for a heap.
+short_note()
+{
+	made short_note <<-END
+	#define _DEFAULT_SOURCE
+	#include <stdio.h>
+	#include <unistd.h>
+	void note(void);
+	/* Of the distance all bytes are given, 0x780000c3. */
+	__asm__(".text\n.globl note\n.type note, @function\nnote: 990: nop\nret\n.byte 0, 0, 0x78\n.size note, . - note\n"
+		".pushsection .note.stapsdt, \"\", \"note\"\n.balign 4\n.4byte 992f-991f, 994f-993f, 3\n991: .asciz \"stapsdt\"\n"
+		"992: .balign 4\n993: .8byte 990b, 0, 0\n.asciz \"jfshort\"\n.asciz \"note\"\n.asciz \"\"\n994: .balign 4\n.popsection");
+	int main(void)
+	{
+		int i;
+
+		for (i = 0; i < 256; i++) {
+			note();
+			if (sbrk(1 << 20) == (void *)-1)
+				break;
+		}
+		printf("%d MiB\n", i);
+		return 0;
+	}
+	END
+	JUMPFUNC_AGENT_WAYS=jump,short,span
+	export JUMPFUNC_AGENT_WAYS
+	globs='jfshort:*'
+	same "$tmp/short_note"
+	rc=$?
+	unset JUMPFUNC_AGENT_WAYS
+	cat "$tmp/err"
+	[ "$rc" = 0 ] && [ "$(count jfshort:note)" = 256 ]
+}
+
 # A profiler in the process: a timer's signal comes anywhere, and its handler unwinds.
 profiled()
 {
@@ -449,6 +484,7 @@ check "a thread of a small stack that loads an object" small_stack
 check "no memory" no_memory
 check "arguments that cannot be read" unreadable
 check "breakpoints are named" breakpoints
+check "a short note" short_note
 check "a profiler" profiled
 check "another's breakpoint on a probe while an object is unloaded" foreign
 mkdir -m 700 "$tmp/run"

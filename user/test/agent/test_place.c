@@ -41,7 +41,7 @@ static uintptr_t lead(uintptr_t site, int32_t distance)
 	uint8_t rel[4];
 
 	memcpy(rel, &distance, sizeof(rel));
-	return jf_place_fixed(site, 0xf, rel, CODE);
+	return jf_place_fixed(site, 0xf, rel, CODE, JF_HEAP_MAX);
 }
 
 /* Upwards from the program's break there is room for all of the heap, for each kind of place. */
@@ -61,12 +61,32 @@ static void the_heap(void)
 	}
 	/* As where the third byte of an instruction is the first of another. */
 	for (i = 0; i < 500; i++) {
-		at = jf_place_fixed(site + 16 * (uintptr_t)i, 2, rel, CODE);
+		at = jf_place_fixed(site + 16 * (uintptr_t)i, 2, rel, CODE, JF_HEAP_MAX);
 		CHECK(at && at < end, "code %#lx, the heap ends at %#lx", at, end);
 	}
 	for (i = 0; i < 1000; i++)
 		CHECK(sbrk(1 << 20) != (void *)-1, "%d MiB of heap", i);
+	sbrk(-(1000 << 20));
 	finish("the heap");
+}
+
+/* Less room is left for it where that is asked for, and no less. */
+static void part_of_the_heap(void)
+{
+	uintptr_t site = (uintptr_t)lead, end = (uintptr_t)sbrk(0), at = end + (64 << 20);
+	uint32_t distance = (uint32_t)(at - site - 5);
+	uint8_t rel[4];
+	int i;
+
+	memcpy(rel, &distance, sizeof(rel));
+	CHECK(!jf_place_fixed(site, 0xf, rel, CODE, JF_HEAP_MAX) && jf_place_heap(), "all of it");
+	CHECK(!jf_place_fixed(site, 0xf, rel, CODE, 65 << 20) && jf_place_heap(), "more");
+	CHECK(jf_place_fixed(site, 0xf, rel, CODE, 64 << 20) == at && !jf_place_heap(), "no place at %#lx", at);
+	/* The kernel leaves a page between. */
+	for (i = 0; i < 63; i++)
+		CHECK(sbrk(1 << 20) != (void *)-1, "%d MiB of heap", i);
+	CHECK(sbrk(1 << 20) == (void *)-1, "the place is no mapping");
+	finish("part of the heap");
 }
 
 /* Each leads elsewhere, and takes a mapping of its own. */
@@ -95,6 +115,7 @@ int main(void)
 {
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	the_heap();
+	part_of_the_heap();
 	many_mappings();
 	printf("1..%u\n", test_nr);
 	return tap_status();

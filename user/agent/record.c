@@ -219,8 +219,9 @@ uint64_t jf_agent_clock(void)
 
 /* --- records ----------------------------------------------------------------------- */
 
-/* What is asked of the kernel is asked for each: what is there of a string is read, whatever follows it. */
-#define PAGE		4096UL
+/* Of what the kernel maps: vm.mmap_min_addr as it is by default, and the end of the lower half with five levels of tables. */
+#define LOWEST		UINT64_C(0x10000)
+#define HIGHEST		UINT64_C(0x00fffffffffffff7)
 
 typedef uint16_t unaligned16 __attribute__((__aligned__(1), __may_alias__));
 typedef uint32_t unaligned32 __attribute__((__aligned__(1), __may_alias__));
@@ -239,20 +240,13 @@ static uint64_t load(uintptr_t addr, const struct jf_operand *o)
 	return *(const unaligned64 *)addr;
 }
 
-/* The kernel copies a set of signals before it finds that it is not to do anything with it. No set, NULL, is as good to it. */
-static bool is_mapped(uint64_t word)
+/*
+ * NULL and what is within it are no address, nor is the kernel's half. Of others it is not known without a
+ * system call, for which a filter may kill.
+ */
+static bool is_address(uint64_t addr)
 {
-	return word && call4(SYS_rt_sigprocmask, -1, (long)word, 0, sizeof(word)) != -EFAULT;
-}
-
-/* Of what is in the page that the stack pointer is in, or is said to be beside it, that is known. */
-static bool readable(uint64_t addr, const struct jf_operand *o, const struct jf_saved *s)
-{
-	uint64_t end = addr + o->size - 1, page = s->reg[4] / PAGE;
-
-	if ((o->base == 4 && o->index == JF_REG_NONE) || (addr / PAGE == page && end / PAGE == page))
-		return true;
-	return is_mapped(addr & ~UINT64_C(7)) && (addr / PAGE == end / PAGE || is_mapped(end & ~UINT64_C(7)));
+	return addr >= LOWEST && addr <= HIGHEST;
 }
 
 static uint64_t value(const struct jf_operand *o, const struct jf_saved *s)
@@ -270,7 +264,7 @@ static uint64_t value(const struct jf_operand *o, const struct jf_saved *s)
 			addr += s->reg[o->base];
 		if (o->index != JF_REG_NONE)
 			addr += s->reg[o->index] * o->scale;
-		return readable(addr, o, s) ? load(addr, o) : 0;
+		return is_address(addr) ? load(addr, o) : 0;
 	}
 	return 0;
 }
@@ -332,6 +326,9 @@ static uint64_t argument(const struct jf_spot *spot, const struct jf_saved *s, u
 
 	return spot->function ? s->reg[regs[i % sizeof(regs)]] : value(&spot->operand[i], s);
 }
+
+/* Pages that are asked of the kernel one at a time: what is there of a string is read, whatever follows it. */
+#define PAGE		4096UL
 
 /**
  * struct scratch - where a thread has strings until it is known how long they are

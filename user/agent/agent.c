@@ -234,12 +234,11 @@ struct ask {
 	int		err;
 };
 
-static int notes_on(struct jf_module *m, bool fresh, void *arg)
+static int notes_on(struct jf_module *m, void *arg)
 {
 	struct ask *a = (struct ask *)arg;
 	struct jf_agent_probe *p;
 
-	(void)fresh;
 	for (p = m->probes; p; p = p->next)
 		if (!p->spot.function && __jf_glob_matches(a->glob, p->group, p->name))
 			add(&a->batch, p, a->strings);
@@ -286,11 +285,10 @@ static int function_on(struct jf_module *m, const struct jf_symbol *symbol, uint
 	return err;
 }
 
-static int functions_on(struct jf_module *m, bool fresh, void *arg)
+static int functions_on(struct jf_module *m, void *arg)
 {
 	struct ask *a = (struct ask *)arg;
 
-	(void)fresh;
 	jf_module_functions(m, function_on, a);
 	commit(&a->batch);
 	return 0;
@@ -316,13 +314,14 @@ static bool any_functions(void)
 	return false;
 }
 
-static int come(struct jf_module *m, bool fresh, void *arg)
+static int come(struct jf_module *m, void *arg)
 {
 	struct ask *a = (struct ask *)arg;
 	struct jf_agent_probe *p;
 
-	if (!fresh)
+	if (m->asked)
 		return 0;
+	m->asked = true;
 	for (p = m->probes; p; p = p->next)
 		if (is_wished(p->spot.function, p->group, p->name, &a->strings))
 			add(&a->batch, p, a->strings);
@@ -358,7 +357,7 @@ static void look(void)
 {
 	struct ask a = { .glob = NULL };
 
-	if (wishes && jf_modules_changed())
+	if (jf_modules_changed())
 		jf_modules(come, &a);
 }
 
@@ -368,7 +367,7 @@ static void unlock(void)
 
 	do {
 		/* Pairs with hook(): it has stored that before it found the lock to be taken. */
-		if (__atomic_exchange_n(&look_again, false, __ATOMIC_SEQ_CST))
+		if (__atomic_exchange_n(&look_again, false, __ATOMIC_SEQ_CST) && wishes)
 			look();
 		pthread_mutex_unlock(&agent_lock);
 		/* Pairs with hook(), which may have stored it just before the lock was dropped. */
@@ -397,9 +396,9 @@ static void hook(void)
 	unlock();
 }
 
-static int find_hook(struct jf_module *m, bool fresh, void *arg)
+static int find_hook(struct jf_module *m, void *arg)
 {
-	(void)fresh, (void)arg;
+	(void)arg;
 	if (_r_debug.r_brk >= m->start && _r_debug.r_brk < m->end) {
 		uintptr_t at = _r_debug.r_brk;
 
@@ -439,9 +438,8 @@ static int watch_function(struct jf_module *m, const struct jf_symbol *symbol, u
 	return 0;
 }
 
-static int watch_module(struct jf_module *m, bool fresh, void *arg)
+static int watch_module(struct jf_module *m, void *arg)
 {
-	(void)fresh;
 	if (jf_filter_within(m->start, m->end))
 		jf_module_functions(m, watch_function, arg);
 	return 0;
@@ -455,8 +453,6 @@ static void look_for_filters(void)
 
 	if (!jf_filter_needed())
 		return;
-	/* Objects that have come are for the patterns before this one, first. */
-	look();
 	if (watched != all)
 		jf_modules(watch_module, &watched);
 	jf_filter_watched(watched == all);
@@ -518,6 +514,8 @@ static int switch_on(const char *text, void *data)
 	if (has_shadow_stack())
 		return -EOPNOTSUPP;
 	lock();
+	/* Objects that have come are for the patterns before this one, first. */
+	look();
 	if (a.strings)
 		look_for_filters();
 	begin_hook();
@@ -543,12 +541,11 @@ static void flush_off(struct ask *a)
 	a->batch.num = 0;
 }
 
-static int collect_off(struct jf_module *m, bool fresh, void *arg)
+static int collect_off(struct jf_module *m, void *arg)
 {
 	struct ask *a = (struct ask *)arg;
 	struct jf_agent_probe *p;
 
-	(void)fresh;
 	for (p = m->probes; p; p = p->next) {
 		if (p->spot.function != a->functions || !(p->spot.on || (p->led && !p->spot.watch)) ||
 		    !__jf_glob_matches(a->glob, p->group, p->name))
@@ -615,13 +612,12 @@ static int show(struct listing *l, const char *group, const char *name, const st
 	return l->fn(&shown, l->arg);
 }
 
-static int list_notes(struct jf_module *m, bool fresh, void *arg)
+static int list_notes(struct jf_module *m, void *arg)
 {
 	struct listing *l = (struct listing *)arg;
 	struct jf_agent_probe *p;
 	int ret = 0;
 
-	(void)fresh;
 	for (p = m->probes; p && !ret; p = p->next)
 		if (!p->spot.function && __jf_glob_matches(l->glob, p->group, p->name))
 			ret = show(l, p->group, p->name, p, NULL);
@@ -642,11 +638,10 @@ static int list_function(struct jf_module *m, const struct jf_symbol *symbol, ui
 	return l->ret;
 }
 
-static int list_functions(struct jf_module *m, bool fresh, void *arg)
+static int list_functions(struct jf_module *m, void *arg)
 {
 	struct listing *l = (struct listing *)arg;
 
-	(void)fresh;
 	jf_module_functions(m, list_function, l);
 	return l->ret;
 }

@@ -369,6 +369,7 @@ JF_HIDDEN int jf_probe_hook(uintptr_t at, size_t avail, void (*hook)(void));
  * @start:  of what it maps
  * @end:    of that
  * @seen:   by the walk with this number
+ * @asked:  whether it has what was asked for before it came: by agent.c, which sets it
  * @file:   its file, while that is read, or NULL
  * @looked: for the next ones in its file
  * @copy:   it has a libjumpfunc of its own in it
@@ -389,6 +390,7 @@ struct jf_module {
 	uintptr_t		start;
 	uintptr_t		end;
 	unsigned int		seen;
+	bool			asked;
 	const struct jf_elf	*file;
 	bool			looked;
 	bool			copy;
@@ -409,8 +411,8 @@ extern bool jf_traps_always JF_HIDDEN;
 /* May this be a probe? NULL, or why not. */
 JF_HIDDEN const char *jf_module_refuses(const struct jf_module *module, bool function, uintptr_t at);
 
-/* Called for each module, while none can be unloaded; @fresh: it was not there the last time. */
-typedef int jf_module_fn(struct jf_module *module, bool fresh, void *arg);
+/* Called for each module, while none can be unloaded. */
+typedef int jf_module_fn(struct jf_module *module, void *arg);
 
 JF_HIDDEN int jf_modules(jf_module_fn *fn, void *arg);
 JF_HIDDEN bool jf_modules_changed(void);

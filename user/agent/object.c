@@ -516,7 +516,6 @@ struct walk {
 static int visit(struct dl_phdr_info *info, size_t size, void *arg)
 {
 	struct walk *w = (struct walk *)arg;
-	bool fresh = false;
 	struct jf_module *m;
 
 	if (!w->begun && size >= offsetof(struct dl_phdr_info, dlpi_subs) + sizeof(info->dlpi_subs)) {
@@ -535,13 +534,12 @@ static int visit(struct dl_phdr_info *info, size_t size, void *arg)
 			free_module(m);
 			return 0;
 		}
-		fresh = true;
 		find_notes(m);
 		m->next = modules;
 		modules = m;
 	}
 	m->seen = walks;
-	return w->fn(m, fresh, w->arg);
+	return w->fn(m, w->arg);
 }
 
 static int count(struct dl_phdr_info *info, size_t size, void *arg)
@@ -553,10 +551,18 @@ static int count(struct dl_phdr_info *info, size_t size, void *arg)
 }
 
 /**
- * jf_modules_changed() - has an object been loaded or unloaded since jf_modules()
+ * jf_modules_changed() - has an object been loaded or unloaded since jf_modules(), or is there one that was not asked
+ *
+ * dlopen() puts objects into the list one after the other, and calls the hook after the last: a walk for anything else may
+ * find them before.
  */
 bool jf_modules_changed(void)
 {
+	const struct jf_module *m;
+
+	for (m = modules; m; m = m->next)
+		if (!m->asked)
+			return true;
 	return dl_iterate_phdr(count, NULL) == 2;
 }
 
@@ -572,9 +578,14 @@ bool jf_modules_changed(void)
 int jf_modules(jf_module_fn *fn, void *arg)
 {
 	struct walk w = { fn, arg, false };
+	int ret;
 
 	walks++;
-	return dl_iterate_phdr(visit, &w);
+	ret = dl_iterate_phdr(visit, &w);
+	/* It has ended before it has seen all that have come. */
+	if (ret)
+		adds = 0;
+	return ret;
 }
 
 /* --- functions ----------------------------------------------------------------------- */

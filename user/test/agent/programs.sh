@@ -507,6 +507,58 @@ foreign()
 	same "$tmp/foreign" "$tmp/plugin.so" && [ "$(count foreign:beside)" = 20 ]
 }
 
+# A thread is within dlopen(), which waits for a library that the object needs, while the agent is told to look at what is loaded.
+within_dlopen()
+{
+	mkdir "$tmp/first" "$tmp/second" && mkfifo "$tmp/first/libneeded.so" || return 1
+	made second/libneeded.so -fPIC -shared -Wl,-soname,libneeded.so <<-END
+	int needed(void) { return 1; }
+	END
+	made late.so -fPIC -shared -Wl,--no-as-needed "$tmp/second/libneeded.so" -Wl,-soname,late.so <<-END
+	__attribute__((__noinline__)) int late(int a) { __asm__ volatile("" : "+r" (a)); return a + 1; }
+	int calls(void) { return late(1); }
+	END
+	made within <<-END
+	#include <dlfcn.h>
+	#include <stdio.h>
+	#include <unistd.h>
+	__attribute__((__noinline__)) int begins(int a) { __asm__ volatile("" : "+r" (a)); return a; }
+	int main(int argc, char **argv)
+	{
+		int (*calls)(void);
+		void *h;
+
+		alarm(60);
+		h = begins(argc) == 2 ? dlopen(argv[1], RTLD_NOW) : NULL;
+		if (!h) {
+			fprintf(stderr, "%s\n", dlerror());
+			return 1;
+		}
+		*(void **)&calls = dlsym(h, "calls");
+		return calls() != 2;
+	}
+	END
+	# The linker passes over a library of the other class.
+	{ printf '\177ELF\001\001\001' && head -c 57 /dev/zero; } > "$tmp/other-class"
+	for command in list enable disable; do
+		rm -rf "$tmp/traces" && mkdir "$tmp/traces"
+		LD_LIBRARY_PATH=$tmp/first:$tmp/second XDG_RUNTIME_DIR=$tmp/run JUMPFUNC_TRACE_CONTROL=1 JUMPFUNC_TRACE_DIR=$tmp/traces \
+			JUMPFUNC_AGENT=within:begins,late.so:late LD_PRELOAD=$agent "$tmp/within" "$tmp/late.so" 2> "$tmp/err" &
+		pid=$!
+		case $command in
+		list) set -- list -e late.so:nothing "$pid" ;;
+		*) set -- "$command" "$pid" late.so:nothing ;;
+		esac
+		# It opens when the dynamic linker does.
+		# shellcheck disable=SC2016
+		XDG_RUNTIME_DIR=$tmp/run timeout 60 sh -c 'exec > "$1"; shift; "$@" >&2; cat "$0"' "$tmp/other-class" "$tmp/first/libneeded.so" \
+			"$build/jf-trace" "$@"
+		wait "$pid" || { cat "$tmp/err"; return 1; }
+		events "$tmp/traces"/* && cat "$tmp/events"
+		[ "$(count late.so:late)" = 1 ] || return 1
+	done
+}
+
 if ! command -v babeltrace2 > /dev/null; then
 	skip "all" "babeltrace2"
 	tap_end
@@ -522,6 +574,7 @@ check "a short note" short_note
 check "a profiler" profiled
 check "another's breakpoint on a probe while an object is unloaded" foreign
 mkdir -m 700 "$tmp/run"
+check "the agent looks at what is loaded within a dlopen()" within_dlopen
 check "the end of recording beside a thread that blocks all signals" blocks_all
 check "filters of system calls by libc's own functions" filters
 check "filters that would not be seen" no_look_at_filters

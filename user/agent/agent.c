@@ -318,6 +318,7 @@ static int come(struct jf_module *m, void *arg)
 {
 	struct ask *a = (struct ask *)arg;
 	struct jf_agent_probe *p;
+	int err;
 
 	if (m->asked)
 		return 0;
@@ -325,8 +326,9 @@ static int come(struct jf_module *m, void *arg)
 	for (p = m->probes; p; p = p->next)
 		if (is_wished(p->spot.function, p->group, p->name, &a->strings))
 			add(&a->batch, p, a->strings);
-	if (any_functions())
-		jf_module_functions(m, wished_function, a);
+	err = any_functions() ? jf_module_functions(m, wished_function, a) : 0;
+	if (err && verbose)
+		say("libjumpfunc-agent: %s: not all functions are looked at: %s", m->name, jf_error(-err));
 	commit(&a->batch);
 	return 0;
 }

@@ -128,20 +128,24 @@ static uint64_t with_vectors(uint64_t arg)
 /**
  * struct spare - a stack for where no memory is to be had
  * @owner: the thread that has it, by its number, or 0
- * @stack: as large as is needed for a packet
+ * @end:   of the stack
  */
 struct spare {
 	int32_t	owner;
-	char	stack[STACK_SIZE] __attribute__((__aligned__(64)));
+	char	*end;
 };
 
-static struct spare spare;
+/* As large as is needed for a packet; and for a hook, which is called by one thread at a time: that has dlopen()'s lock. */
+static char packet_stack[STACK_SIZE] __attribute__((__aligned__(64)));
+static char hook_stack[HOOK_STACK_SIZE] __attribute__((__aligned__(64)));
+static struct spare packet_spare = { 0, packet_stack + STACK_SIZE }, hook_spare = { 0, hook_stack + HOOK_STACK_SIZE };
 
 /*
  * What is lost is counted in the ring, which takes a stack: so each record comes to one. A thread that has it makes no more
- * than a packet. In a child that was cloned by a system call it may be one that is not there.
+ * than a packet, and there is none that waits for the hook's. In a child that was cloned by a system call the owner may be
+ * one that is not there.
  */
-static void take_spare(int32_t own)
+static void take_spare(struct spare *s, int32_t own)
 {
 	unsigned int turns = 0;
 
@@ -149,29 +153,30 @@ static void take_spare(int32_t own)
 		int32_t owner = 0;
 
 		/* Acquire: pairs with give_spare(). */
-		if (__atomic_compare_exchange_n(&spare.owner, &owner, own, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+		if (__atomic_compare_exchange_n(&s->owner, &owner, own, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
 			return;
 		if (++turns % 1024 == 0 && call4(SYS_tgkill, call4(SYS_getpid, 0, 0, 0, 0), owner, 0, 0) == -ESRCH &&
-		    __atomic_compare_exchange_n(&spare.owner, &owner, own, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+		    __atomic_compare_exchange_n(&s->owner, &owner, own, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
 			return;
 		call4(SYS_sched_yield, 0, 0, 0, 0);
 	}
 }
 
 /* Release: pairs with take_spare(). */
-static void give_spare(void)
+static void give_spare(struct spare *s)
 {
-	__atomic_store_n(&spare.owner, 0, __ATOMIC_RELEASE);
+	__atomic_store_n(&s->owner, 0, __ATOMIC_RELEASE);
 }
 
 /*
  * First the signals, so that no handler jumps away while this thread is busy, or takes the new stack for one that is
- * larger. Where there is no memory what takes more than a packet is left: 0.
+ * larger.
  */
 static uint64_t aside(uint64_t (*fn)(uint64_t arg), uint64_t arg, long size)
 {
+	struct spare *spare = size > STACK_SIZE ? &hook_spare : &packet_spare;
 	const struct aside a = { fn, arg };
-	uint64_t all = OTHERS, was, ret = 0;
+	uint64_t all = OTHERS, was, ret;
 	long stack;
 
 	call4(SYS_rt_sigprocmask, SIG_BLOCK, (long)&all, (long)&was, sizeof(all));
@@ -181,10 +186,10 @@ static uint64_t aside(uint64_t (*fn)(uint64_t arg), uint64_t arg, long size)
 	if ((unsigned long)stack < -4095UL) {
 		ret = jf_agent_on_stack(with_vectors, (uint64_t)(uintptr_t)&a, (char *)stack + size);
 		call4(SYS_munmap, stack, size, 0, 0);
-	} else if (size <= STACK_SIZE) {
-		take_spare((int32_t)call4(SYS_gettid, 0, 0, 0, 0));
-		ret = jf_agent_on_stack(with_vectors, (uint64_t)(uintptr_t)&a, spare.stack + STACK_SIZE);
-		give_spare();
+	} else {
+		take_spare(spare, (int32_t)call4(SYS_gettid, 0, 0, 0, 0));
+		ret = jf_agent_on_stack(with_vectors, (uint64_t)(uintptr_t)&a, spare->end);
+		give_spare(spare);
 	}
 	jf_agent_busy--;
 	call4(SYS_rt_sigprocmask, SIG_SETMASK, (long)&was, 0, sizeof(all));

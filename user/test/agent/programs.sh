@@ -170,6 +170,45 @@ no_memory()
 	[ "$(awk '$1 ~ /^(records|discarded|overwritten)$/ { sum += $2 } END { print sum }' "$tmp/counts")" = 100000 ]
 }
 
+# An object is loaded where there is memory for it, and for a probe's code, but not for the agent's own stack.
+little_memory()
+{
+	made little <<-END
+	#include <dlfcn.h>
+	#include <stdio.h>
+	#include <sys/resource.h>
+	__attribute__((__noinline__)) int begins(int a) { __asm__ volatile("" : "+r" (a)); return a + 100000; }
+	int main(int argc, char **argv)
+	{
+		/* It maps what is recorded into. */
+		unsigned long pages = (unsigned long)begins(argc);
+		FILE *f = fopen("/proc/self/statm", "r");
+		struct rlimit little;
+		int (*calls)(void);
+		void *h;
+
+		if (!f || fscanf(f, "%lu", &pages) != 1 || argc != 2)
+			return 1;
+		fclose(f);
+		little.rlim_cur = little.rlim_max = pages * 4096 + (250 << 10);
+		if (setrlimit(RLIMIT_AS, &little))
+			return 2;
+		h = dlopen(argv[1], RTLD_NOW);
+		if (!h) {
+			puts(dlerror());
+			return 3;
+		}
+		*(void **)&calls = dlsym(h, "calls");
+		printf("%d\n", calls());
+		return 0;
+	}
+	END
+	globs=little:begins,plugin.so:plugged
+	same "$tmp/little" "$tmp/plugin.so" || return 1
+	cat "$tmp/err"
+	[ "$(count plugin.so:plugged)" = 1 ]
+}
+
 # A note's argument that the program itself does not read: it is 0 where p is NULL, or no address, and does no harm.
 no_address()
 {
@@ -567,6 +606,7 @@ plugin
 check "a cancelled thread that loads an object" cancelled
 check "a thread of a small stack that loads an object" small_stack
 check "no memory" no_memory
+check "no memory for the agent's own stack" little_memory
 check "arguments at no address" no_address
 check "an argument in memory in a filter" filtered_note
 check "breakpoints are named" breakpoints

@@ -232,6 +232,7 @@ struct ask {
 	bool		functions;
 	uint16_t	strings;
 	int		err;
+	unsigned int	stay;
 };
 
 static int notes_on(struct jf_module *m, void *arg)
@@ -532,11 +533,20 @@ static int switch_on(const char *text, void *data)
 	return a.batch.err ? a.batch.err : -EOPNOTSUPP;
 }
 
+/* Off, and a thread that blocks SIGTRAP dies there all the same. */
+static bool stays(const struct jf_agent_probe *p)
+{
+	return !p->spot.on && p->led && p->detour.way == JF_WAY_BREAK;
+}
+
 /* One error is told in the end, and that of a thread that still records before others. */
 static void flush_off(struct ask *a)
 {
 	int err = jf_probes_off(a->batch.probe, a->batch.num);
+	size_t i;
 
+	for (i = 0; i < a->batch.num; i++)
+		a->stay += stays(a->batch.probe[i]);
 	if (err && a->err != -ETIMEDOUT)
 		a->err = err;
 	a->batch.on += (int)a->batch.num;
@@ -577,6 +587,9 @@ static int switch_off(const char *text, void *data)
 	recording &= !!text;
 	err = jf_modules(collect_off, &a);
 	unlock();
+	if (a.stay)
+		say("libjumpfunc-agent: %u probe%s off, but the breakpoint%s: a thread that blocks SIGTRAP dies there", a.stay,
+		    a.stay > 1 ? "s are" : " is", a.stay > 1 ? "s stay" : " stays");
 	/* None records any more, whatever text could not be changed back: an end of recording is one. */
 	if (!text && a.err && a.err != -ETIMEDOUT) {
 		if (verbose)
@@ -609,7 +622,7 @@ static int show(struct listing *l, const char *group, const char *name, const st
 			 p->detour.way == JF_WAY_BREAK && p->detour.why ? p->detour.why : "");
 		shown.detail = text;
 	} else if (p) {
-		shown.detail = p->detour.why;
+		shown.detail = stays(p) ? "the breakpoint stays: a thread that blocks SIGTRAP dies there" : p->detour.why;
 	}
 	return l->fn(&shown, l->arg);
 }

@@ -407,19 +407,21 @@ blocks_all()
 	}
 	END
 	XDG_RUNTIME_DIR=$tmp/run JUMPFUNC_TRACE_CONTROL=1 JUMPFUNC_TRACE_DIR=$tmp/traces JUMPFUNC_AGENT=blocks:stays \
-		LD_PRELOAD=$agent "$tmp/blocks" > "$tmp/out" &
+		JUMPFUNC_AGENT_WAYS=$1 LD_PRELOAD=$agent "$tmp/blocks" > "$tmp/out" 2> "$tmp/agent-err" &
 	pid=$!
 	for _ in $(seq 100); do
 		grep -q blocked "$tmp/out" && break
 		sleep 0.1
 	done
 	done_with=0
-	for command in stop "record -e blocks:stays" stop; do
+	for command in stop "list -e blocks:stays" "record -e blocks:stays" stop; do
 		# shellcheck disable=SC2086
-		XDG_RUNTIME_DIR=$tmp/run timeout 30 "$build/jf-trace" $command "$pid" || done_with=1
+		XDG_RUNTIME_DIR=$tmp/run timeout 30 "$build/jf-trace" $command "$pid" > "$tmp/$1-${command%% *}" || done_with=1
+		cat "$tmp/$1-${command%% *}"
 	done
 	kill "$pid"
 	wait "$pid" 2> "$tmp/err"
+	[ "$1" != break ] || { grep 'blocks:stays.*the breakpoint stays' "$tmp/$1-list" && grep 'the breakpoint stays' "$tmp/agent-err"; } || return 1
 	return "$done_with"
 }
 
@@ -615,7 +617,8 @@ check "a profiler" profiled
 check "another's breakpoint on a probe while an object is unloaded" foreign
 mkdir -m 700 "$tmp/run"
 check "the agent looks at what is loaded within a dlopen()" within_dlopen
-check "the end of recording beside a thread that blocks all signals" blocks_all
+check "the end of recording beside a thread that blocks all signals" blocks_all jump,short,span,break
+check "the same, with breakpoints that stay and are named" blocks_all break
 check "filters of system calls by libc's own functions" filters
 check "filters that would not be seen" no_look_at_filters
 tap_end

@@ -15,7 +15,7 @@ version=$(cat "$top/VERSION")
 # copy FOLDER: of what the library is built of
 copy()
 {
-	mkdir -p "$1" && (cd "$top" && cp -r VERSION include user x86 core tracepoint man "$1")
+	mkdir -p "$1" && (cd "$top" && cp -r VERSION include user x86 core parse tracepoint man "$1")
 }
 tree=$work/tree
 copy "$tree" || exit

@@ -130,7 +130,7 @@ meson_installed()
 meson_subproject()
 {
 	meson_file "$tmp/sub" && mkdir -p "$tmp/sub/subprojects/jumpfunc" &&
-		for f in meson.build VERSION include user x86 core tracepoint; do
+		for f in meson.build VERSION include user x86 core parse tracepoint; do
 			cp -r "$user/../$f" "$tmp/sub/subprojects/jumpfunc/" || return 1
 		done
 	lib=

@@ -326,6 +326,7 @@ static int do_run(char **command, const struct options *options)
 	struct file *files = NULL;
 	char **objects;
 	size_t num, i;
+	bool missing;
 	int rc;
 
 	/* Before it runs, so that nothing is left that was not changed. */
@@ -341,11 +342,20 @@ static int do_run(char **command, const struct options *options)
 		return REFUSED;
 	}
 	rc = run_command(command);
-	for (num = i = 0; !rc && objects && objects[i]; i++)
-		if (is_object(objects[i]))
+	missing = false;
+	for (num = i = 0; !rc && objects && objects[i]; i++) {
+		if (is_object(objects[i])) {
 			files[num++].name = objects[i];
+		} else if (access(objects[i], F_OK)) {
+			fprintf(stderr, "jf-sdt: %s: was expected of that command, and is not there: what it has written is not changed\n",
+				objects[i]);
+			missing = true;
+		}
+	}
 	if (num)
 		rc = change_or_remove(files, num, options);
+	if (missing && !rc)
+		rc = REFUSED;
 	free(files);
 	run_free(objects);
 	return rc;

@@ -33,6 +33,13 @@ static bool is_source(const char *arg)
 	return false;
 }
 
+/* The compiler makes a precompiled header of it, which is no object file. */
+static bool is_header(const char *arg)
+{
+	return ends_with(arg, ".h") || ends_with(arg, ".hh") || ends_with(arg, ".hp") || ends_with(arg, ".hpp") ||
+	       ends_with(arg, ".hxx") || ends_with(arg, ".h++") || ends_with(arg, ".H");
+}
+
 /* In the present folder, with another ending. */
 static char *object_of(const char *source)
 {
@@ -253,7 +260,7 @@ static int read_command(struct command *c, const struct args *all)
 			i++;
 		else if (is_source(arg))
 			err = add_object(c, object_of(arg));
-		else if (*arg != '-' && may_be_source(arg))
+		else if (*arg != '-' && !is_header(arg) && may_be_source(arg))
 			c->strange = arg;
 	}
 	return err;

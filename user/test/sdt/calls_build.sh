@@ -75,6 +75,11 @@ by_run()
 		# shellcheck disable=SC2086
 		! "$root/bin/jf-sdt" --run "$CC" $how 2> err && grep -q 'give -o' err || return 1
 	done
+	# A header is compiled to no object, and what has written another object than its arguments say is found.
+	: > head.h && "$root/bin/jf-sdt" --run "$CC" -c head.h && rm -f one.o || return 1
+	! "$root/bin/jf-sdt" --run sh -c "$CC -c one.c -o hidden.o && : one.c" 2> err || return 1
+	cat err
+	grep -q 'one.o: was expected' err || return 1
 	# What is no compilation, and what fails.
 	"$root/bin/jf-sdt" --run "$CC" -E one.c > one.i && "$root/bin/jf-sdt" --run "$CC" -S one.c && [ -e one.s ] || return 1
 	"$root/bin/jf-sdt" --run "$CC" -c not-there.c

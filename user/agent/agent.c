@@ -35,6 +35,7 @@
 #include <jumpfunc/record.h>
 
 #include "user/lib/error.h"
+#include "user/trace/tell.h"
 
 /* So many functions are switched on in one transaction. */
 #define BATCH_MAX	256
@@ -82,7 +83,7 @@ static void say(const char *format, ...)
 	if (n > (int)sizeof(line) - 2)
 		n = (int)sizeof(line) - 2;
 	line[n] = '\n';
-	if (write(STDERR_FILENO, line, (size_t)n + 1) < 0)
+	if (jf_may_tell() && write(STDERR_FILENO, line, (size_t)n + 1) < 0)
 		return;
 }
 

@@ -9,6 +9,7 @@
 #include "trace.h"
 #include "control.h"
 #include "provider.h"
+#include "tell.h"
 #include "../lib/error.h"
 
 #include <pthread.h>
@@ -358,14 +359,15 @@ void __jf_event_register(struct jf_event *event)
 	int err;
 
 	if (event->version != JF_EVENT_VERSION) {
-		fprintf(stderr, "libjumpfunc-trace: %s:%s was compiled for another version\n",
-			event->system, event->name);
+		if (jf_may_tell())
+			fprintf(stderr, "libjumpfunc-trace: %s:%s was compiled for another version\n",
+				event->system, event->name);
 		return;
 	}
 	pthread_mutex_lock(&events_lock);
 	/* Before the first record of it. */
 	err = number_events(&event, 1);
-	if (err)
+	if (err && jf_may_tell())
 		fprintf(stderr, "libjumpfunc-trace: %s:%s cannot be recorded: %s\n", event->system,
 			event->name, err == -EINVAL ? "a field has a type that CTF does not know" : jf_error(-err));
 	event->next = NULL;
@@ -505,6 +507,6 @@ static void begins(void)
 	if (!globs || !*globs)
 		return;
 	err = by_environment(globs);
-	if (err)
+	if (err && jf_may_tell())
 		fprintf(stderr, "libjumpfunc-trace: JUMPFUNC_TRACE: nothing is recorded: %s\n", jf_error(-err));
 }

@@ -16,6 +16,7 @@
  */
 #include "socket.h"
 #include "control.h"
+#include "tell.h"
 #include "../lib/error.h"
 
 #include <fcntl.h>
@@ -428,7 +429,7 @@ static void begins(void)
 	if (!wanted || strcmp(wanted, "1"))
 		return;
 	err = start_it();
-	if (err)
+	if (err && jf_may_tell())
 		fprintf(stderr, "libjumpfunc-trace: JUMPFUNC_TRACE_CONTROL: no control: %s\n", jf_error(-err));
 }
 

@@ -435,27 +435,12 @@ static struct jf_module *new_module(const struct dl_phdr_info *info)
 	return m;
 }
 
-/*
- * Where a probe's text leads to its code there is what was written, or a breakpoint that a debugger or a uprobe has set
- * since, unless another object has taken the place.
- */
-static bool has_other_bytes(const struct jf_agent_probe *p)
-{
-	const unsigned char *have = (const unsigned char *)p->spot.at;
-	size_t i;
-
-	for (i = 0; i < p->detour.poke.num; i++)
-		if (have[i] != p->detour.poke.new[i] && have[i] != 0xcc)
-			return true;
-	return false;
-}
-
 static bool is_replaced(const struct jf_module *m)
 {
 	const struct jf_agent_probe *p;
 
 	for (p = m->probes; p; p = p->next)
-		if (p->led && has_other_bytes(p))
+		if (p->led && !jf_probe_stands(p))
 			return true;
 	return false;
 }

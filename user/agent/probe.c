@@ -286,6 +286,23 @@ static const char *changed(const struct jf_agent_probe *p)
 	return "other bytes than its file has";
 }
 
+/**
+ * jf_probe_stands() - does the text of a probe lead to its code, as it was written
+ * @p: which
+ *
+ * A breakpoint that a debugger or a uprobe has set since does not count.
+ */
+bool jf_probe_stands(const struct jf_agent_probe *p)
+{
+	const uint8_t *now = (const uint8_t *)p->spot.at;
+	unsigned int i;
+
+	for (i = 0; i < p->detour.poke.num; i++)
+		if (now[i] != p->detour.poke.new[i] && now[i] != 0xcc)
+			return false;
+	return true;
+}
+
 /* Finds out how, and sees to it that it can be recorded. False: @why says why not. */
 static bool prepare(struct jf_agent_probe *p)
 {

@@ -406,6 +406,7 @@ blocks_all()
 		return 0;
 	}
 	END
+	: > "$tmp/out"
 	XDG_RUNTIME_DIR=$tmp/run JUMPFUNC_TRACE_CONTROL=1 JUMPFUNC_TRACE_DIR=$tmp/traces JUMPFUNC_AGENT=blocks:stays \
 		JUMPFUNC_AGENT_WAYS=$1 LD_PRELOAD=$agent "$tmp/blocks" > "$tmp/out" 2> "$tmp/agent-err" &
 	pid=$!

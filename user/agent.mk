@@ -83,7 +83,7 @@ $(OUT)/agent/fuzz_file: $(AGENT_TEST)/fuzz_file.c agent/operand.c agent/note.c a
 	$(CLANG) $(AGENT_CFLAGS) -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -o $@ $(filter %.c,$^)
 
 # The longest first, as others wait for none of them.
-agent-check: $(AGENT_LIB) $(if $(AGENT_LIB),$(addprefix $(OUT)/agent/,test_displace test_parts test_place test_place-fixed storm asked) $(if $(CLANG),$(OUT)/agent/fuzz_file))
+agent-check: $(OUT)/jf-trace $(OUT)/jf-recover $(AGENT_LIB) $(if $(AGENT_LIB),$(addprefix $(OUT)/agent/,test_displace test_parts test_place test_place-fixed storm asked) $(if $(CLANG),$(OUT)/agent/fuzz_file))
 ifneq ($(AGENT_LIB),)
 	+@rc=0; echo "# test_displace"; $(OUT)/agent/test_displace || rc=1; \
 	echo "# test_parts"; $(OUT)/agent/test_parts $(OUT)/agent/subject.so || rc=1; \

@@ -105,25 +105,7 @@ int jf_arch_patch(struct jf_poke *pokes, unsigned int num, bool live)
 }
 
 /* No back end fails once its handler sends CPUs to new. */
-bool jf_arch_runs_failed(void)
-{
-	return false;
-}
-
-bool jf_arch_ran(void)
-{
-	return false;
-}
-
-bool jf_arch_is_stuck(void)
-{
-	return false;
-}
-
-int jf_arch_mend(const struct jf_ctl *ctl)
-{
-	return 0;
-}
+#include "arch/no_undo.h"
 
 int jf_arch_encode(const struct jf_site *site, enum jf_op op,
 		   unsigned long target, u64 *insn)

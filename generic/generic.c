@@ -70,25 +70,8 @@ int jf_arch_patch(struct jf_poke *pokes, unsigned int num, bool live)
 	return -EOPNOTSUPP;
 }
 
-bool jf_arch_runs_failed(void)
-{
-	return false;
-}
-
-bool jf_arch_ran(void)
-{
-	return false;
-}
-
-bool jf_arch_is_stuck(void)
-{
-	return false;
-}
-
-int jf_arch_mend(const struct jf_ctl *ctl)
-{
-	return 0;
-}
+/* Nothing is written. */
+#include "arch/no_undo.h"
 
 void jf_arch_show(struct seq_file *m, const struct jf_site *site)
 {

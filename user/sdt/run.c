@@ -22,22 +22,38 @@ static bool ends_with(const char *s, const char *end)
 	return len > more && !strcmp(s + len - more, end);
 }
 
-static bool is_source(const char *arg)
+/* Lists end with NULL. */
+static bool ends_with_one(const char *arg, const char *const *ends)
 {
-	static const char *const ends[] = { ".c", ".i", ".cc", ".cp", ".cpp", ".cxx", ".c++", ".C", ".CPP", ".ii", ".s", ".S", ".sx" };
-	size_t i;
-
-	for (i = 0; i < sizeof(ends) / sizeof(*ends); i++)
-		if (*arg != '-' && ends_with(arg, ends[i]))
+	for (; *ends; ends++)
+		if (ends_with(arg, *ends))
 			return true;
 	return false;
+}
+
+static bool is_one(const char *arg, const char *const *words)
+{
+	for (; *words; words++)
+		if (!strcmp(arg, *words))
+			return true;
+	return false;
+}
+
+static bool is_source(const char *arg)
+{
+	static const char *const ends[] = {
+		".c", ".i", ".cc", ".cp", ".cpp", ".cxx", ".c++", ".C", ".CPP", ".ii", ".s", ".S", ".sx", NULL,
+	};
+
+	return *arg != '-' && ends_with_one(arg, ends);
 }
 
 /* The compiler makes a precompiled header of it, which is no object file. */
 static bool is_header(const char *arg)
 {
-	return ends_with(arg, ".h") || ends_with(arg, ".hh") || ends_with(arg, ".hp") || ends_with(arg, ".hpp") ||
-	       ends_with(arg, ".hxx") || ends_with(arg, ".h++") || ends_with(arg, ".H");
+	static const char *const ends[] = { ".h", ".hh", ".hp", ".hpp", ".hxx", ".h++", ".H", NULL };
+
+	return ends_with_one(arg, ends);
 }
 
 /* In the present folder, with another ending. */
@@ -158,28 +174,20 @@ static bool takes_next(const char *arg)
 		"-iwithprefix", "-iwithprefixbefore", "-isysroot", "-imultilib", "-MF", "-MT", "-MQ", "-MJ", "-aux-info", "-dumpdir",
 		"-dumpbase", "-dumpbase-ext", "-wrapper", "-specs", "-arch", "-target", "-mllvm", "-Xclang", "-Xassembler",
 		"-Xpreprocessor", "-Xlinker", "-Xarch_host", "--param", "--sysroot", "--include", "--include-directory", "--define-macro",
-		"--undefine-macro",
+		"--undefine-macro", NULL,
 	};
-	size_t i;
 
-	for (i = 0; i < sizeof(options) / sizeof(*options); i++)
-		if (!strcmp(arg, options[i]))
-			return true;
-	return false;
+	return is_one(arg, options);
 }
 
 /* It compiles nothing, or not to an object file. */
 static bool ends_early(const char *arg)
 {
 	static const char *const options[] = {
-		"-S", "-E", "-M", "-MM", "-fsyntax-only", "--assemble", "--preprocess", "--dependencies", "--user-dependencies",
+		"-S", "-E", "-M", "-MM", "-fsyntax-only", "--assemble", "--preprocess", "--dependencies", "--user-dependencies", NULL,
 	};
-	size_t i;
 
-	for (i = 0; i < sizeof(options) / sizeof(*options); i++)
-		if (!strcmp(arg, options[i]))
-			return true;
-	return false;
+	return is_one(arg, options);
 }
 
 void run_free(char **objects)
@@ -229,9 +237,10 @@ static int add_object(struct command *c, char *object)
  */
 static bool may_be_source(const char *arg)
 {
+	static const char *const linked[] = { ".o", ".a", ".so", NULL };
 	struct stat st;
 
-	if (ends_with(arg, ".o") || ends_with(arg, ".a") || ends_with(arg, ".so") || strstr(arg, ".so."))
+	if (ends_with_one(arg, linked) || strstr(arg, ".so."))
 		return false;
 	return !stat(arg, &st) && S_ISREG(st.st_mode) && !(st.st_mode & 0111);
 }

@@ -230,16 +230,19 @@ class Tally:
 
 
 def failing(lines):
-    """The lines without what passed, and without the diagnosis of that, which follows, indented."""
-    out, keep = [], True
+    """The lines without what passed, and without the diagnosis of that, which follows, indented; of the
+    remarks among what passed, only those that are next to what failed: they name its program."""
+    out, remarks, keep, fresh = [], [], True, True
     for l in lines:
         if re.match(r'ok\b|1\.\.\d|K?TAP version', l):
-            keep = False
-            continue
-        keep = keep or not re.match(r'#\s\s', l)
-        if keep:
-            out.append(l)
-    return out
+            keep, fresh = False, True
+        elif re.match(r'#\s\S', l) and not keep:
+            remarks = [l] if fresh else remarks + [l]
+            fresh = False
+        elif keep or not re.match(r'#\s\s', l):
+            out += remarks + [l]
+            remarks, keep = [], True
+    return out + remarks
 
 
 class Writer:

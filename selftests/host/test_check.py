@@ -162,6 +162,7 @@ class Fake:
 VERDICTS = [
     ('all is well', [''], 0, ['4 passed, 0 failed']),
     ('a test fails', ['one.sh=fail'], 1, ['failed: it works', '#   the reason', 'failed: 6.1 one.sh', ', 1 failed']),
+    ('... and the last lines say why', ['one.sh=fail'], 1, ['6.1 one.sh:\n    failed: it works\n    | not ok 2 - it works\n    | #   the reason\nfailed: 6.1']),
     ('a test gives no plan', ['two.sh=cut'], 1, ['gave no plan', 'failed: 6.1 two.sh']),
     ('a test ends with a bad status', ['one.sh=status'], 1, ['ended with status 3', 'failed: 6.1 one.sh']),
     ('a test takes too long', ['one.sh=late'], 1, ['longer than its time limit', 'failed: 6.1 one.sh']),

@@ -104,6 +104,9 @@ def main():
     out.say([r.log for r in s[0].results] == [['lost'], ['# why', 'more']], 'a result has the lines in front of it')
     out.say(tap.failing('TAP version 13\nok 1 - a\n#  why\ntext\nnot ok 2 - b\n#   why\n1..2'.splitlines()) ==
             ['text', 'not ok 2 - b', '#   why'], 'the output without what passed')
+    out.say(tap.failing('TAP version 13\n# a\nok 1 - x\n1..1\n# b\nok 1 - x\n1..1\n# c\n# more\nok 1 - x\nnot ok 2 - y\n'
+                        '#   why\n1..2\n# d\nok 1 - x\n1..1\n# e\nok 1 - x\n1..1'.splitlines()) ==
+            ['# c', '# more', 'not ok 2 - y', '#   why', '# e'], '... and without the names of programs that passed')
     return out.end()
 
 

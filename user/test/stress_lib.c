@@ -20,7 +20,7 @@
  * other. Sites of each kind are at every offset to cache lines, and across borders of
  * pages (but for trampolines, which are aligned). In between the
  * updater closes the plugin and opens it again, under callers that are in read
- * sections there, and forks: the child makes changes of its own, to which the
+ * sections there, at times for so long that only a wait keeps them right, and forks: the child makes changes of its own, to which the
  * parent is not to be a witness. Timer signals make calls from handlers, on top of
  * whatever a thread is doing, the updater in the middle of a commit included.
  *
@@ -279,9 +279,11 @@ static void call_func(size_t i, unsigned int at, int by, long x)
 		mismatch("function", i, got, s1, s2);
 }
 
-/* The thread that closes it waits for us. */
+/* The thread that closes the plugin waits for us: plugin_close(). At times that takes long. */
 static void call_plugin(void)
 {
+	static const struct timespec nap = { .tv_nsec = 1000000 };
+	static __thread unsigned int nr;
 	const struct plugin *p;
 	uint64_t s1, s2;
 	int got;
@@ -289,6 +291,8 @@ static void call_plugin(void)
 	jf_read_lock();
 	p = atomic_load(&plugin);
 	if (p) {
+		if (!(++nr % 2048))
+			nanosleep(&nap, NULL);
 		s1 = load(&plugin_thing);
 		got = p->branch();
 		s2 = load(&plugin_thing);
@@ -536,9 +540,17 @@ static void plugin_open(void)
 	opened++;
 }
 
+/*
+ * The pointer is this program's: the library does not know that it has changed. So sections that
+ * began before are waited for here, or something is replaced after it, for which dlclose() waits.
+ */
 static void plugin_close(void)
 {
 	atomic_store(&plugin, NULL);
+	if (opened & 1)
+		jf_quiesce();
+	else
+		commit_some(stress_random(&self->random));
 	if (handle)
 		dlclose(handle);
 	handle = NULL;

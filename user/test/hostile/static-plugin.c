@@ -7,13 +7,14 @@
 
 #include "hostile.h"
 
-static _Atomic int stop;
+static _Atomic int passed, stop;
 
 static void *waits(void *arg)
 {
 	void (*section)(void) = (void (*)(void))arg;
 
 	section();
+	passed = 1;
 	while (!stop)
 		usleep(100);
 	return NULL;
@@ -47,9 +48,10 @@ static void open_and_close(const char *name)
 	MUST(plugin, "%s", dlerror());
 	set = (int (*)(int))dlsym(plugin, "plugin_set");
 	MUST(!set(1), "set");
-	stop = 0;
-	pthread_create(&t, NULL, waits, dlsym(plugin, "plugin_section"));
-	usleep(10000);
+	passed = stop = 0;
+	MUST(!pthread_create(&t, NULL, waits, dlsym(plugin, "plugin_section")), "thread");
+	while (!passed)
+		usleep(100);
 	MUST(!dlclose(plugin), "dlclose");
 	stop = 1;
 	pthread_join(t, NULL);

@@ -1,19 +1,30 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /* A child of fork() waits for callbacks that its parent asked for. */
+#define _GNU_SOURCE
 #include <jumpfunc/batch.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <sys/wait.h>
 
-#include "hostile.h"
+#include "syscall.h"
 
-static _Atomic int inside, called;
+static _Atomic int inside, waits, over, called;
+
+/* The thread that calls has taken what it will call when it begins to wait for readers. */
+static int denied(long nr, const long *args)
+{
+	(void)args;
+	if (nr == SYS_membarrier && gettid() != getpid())
+		waits = 1;
+	return 0;
+}
 
 static void *reads(void *arg)
 {
 	jf_read_lock();
 	inside = 1;
-	usleep(500000);
+	while (!over)
+		usleep(1000);
 	jf_read_unlock();
 	return arg;
 }
@@ -36,8 +47,9 @@ int main(void)
 	while (!inside)
 		;
 	jf_call_quiesced(&first, callback);
-	/* The thread that calls has taken the first one, and waits. */
-	usleep(100000);
+	/* The first one is taken, the second one is not. */
+	while (!waits)
+		usleep(100);
 	jf_call_quiesced(&second, callback);
 	child = fork();
 	if (!child) {
@@ -45,6 +57,7 @@ int main(void)
 		jf_quiesce_barrier();
 		_exit(called == 1 ? 0 : 1);
 	}
+	over = 1;
 	waitpid(child, &status, 0);
 	MUST(!status, "%x", status);
 	jf_quiesce_barrier();

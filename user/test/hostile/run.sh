@@ -96,7 +96,7 @@ make_program() {
 	imports-peer-first) set -- "$1" "-DEXPORTER_COMES_LATER=0 -Wl,--no-as-needed $out/$1.2.so $out/$1.1.so" ;;
 	throws-static) set -- "$1" -rdynamic "$build/libjumpfunc.a -ldl -Wl,--no-as-needed -lgcc_s" ;;
 	torn|no-sync|no-write|fork-signal|restored|uprobe|between|between-many|between-pages|probe-closes|\
-	callback-close|cancel-async|stale|throws-late|no-locale|\
+	callback-close|cancel-async|stale|throws-late|no-locale|fork-callback|\
 	no-write-user|uprobe-found|not-mem|kept|callback-order|backlog|batch-waits|linker-lock|\
 	heap-calls|heap-fork|heap-linker|heap-thread|environment|section-left|no-words|fork-list|\
 	import-late)

@@ -50,8 +50,9 @@ int main(int argc, char **argv)
 	while (!inside)
 		;
 	pthread_create(&closer, NULL, closes, NULL);
-	usleep(200000);
-	err = dynfunc_update(op, two);
+	/* That thread may take its time to begin: until then it is no error. */
+	while (!(err = dynfunc_update(op, two)))
+		usleep(1000);
 	probe_err = register_jf_trace_rx(probe, NULL);
 	leave = 1;
 	pthread_join(closer, NULL);

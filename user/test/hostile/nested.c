@@ -78,7 +78,7 @@ int main(void)
 	MUST(!register_jf_trace_outer(itself, NULL), "itself");
 	for (i = 0; i < 3; i++)
 		pthread_create(&t[i], NULL, fires, NULL);
-	for (i = 0; i < 60; i++) {
+	for (i = 0; i < 60 || calls <= 100; i++) {
 		jf_quiesce();
 		usleep(5000);
 	}

@@ -41,17 +41,17 @@ static void *stays(void *arg)
 	return arg;
 }
 
-/* Pages of this process that are not in a file. */
+/* Pages of this process that are not in a file. Kernels from 6.2 to 6.15 have but about as many in status. */
 static long kilobytes(void)
 {
-	FILE *f = fopen("/proc/self/status", "r");
+	FILE *f = fopen("/proc/self/smaps_rollup", "r");
 	char line[128];
 	long kb = -1;
 
 	while (f && fgets(line, sizeof(line), f))
-		if (sscanf(line, "RssAnon: %ld", &kb) == 1)
+		if (sscanf(line, "Anonymous: %ld", &kb) == 1)
 			break;
-	MUST(f && kb > 0, "/proc/self/status: %ld", kb);
+	MUST(f && kb > 0, "/proc/self/smaps_rollup: %ld", kb);
 	fclose(f);
 	return kb;
 }

@@ -11,6 +11,7 @@
 
 static int *data;
 static int stop;
+static unsigned long passes;
 static long sum;
 
 static void *reads(void *arg)
@@ -19,6 +20,7 @@ static void *reads(void *arg)
 		jf_read_lock();
 		*(volatile long *)arg += *__atomic_load_n(&data, __ATOMIC_ACQUIRE);
 		jf_read_unlock();
+		__atomic_fetch_add(&passes, 1, __ATOMIC_RELAXED);
 	}
 	return NULL;
 }
@@ -37,6 +39,15 @@ static void replace(int waits)
 		free(old);
 }
 
+/* The reader has been there since, however busy the machine is. This orders nothing. */
+static void let_pass(void)
+{
+	unsigned long until = __atomic_load_n(&passes, __ATOMIC_RELAXED) + 2;
+
+	while (__atomic_load_n(&passes, __ATOMIC_RELAXED) < until)
+		usleep(100);
+}
+
 static int run(int waits)
 {
 	pthread_t t;
@@ -45,8 +56,8 @@ static int run(int waits)
 	data = calloc(1, sizeof(*data));
 	pthread_create(&t, NULL, reads, &sum);
 	for (i = 0; i < 300; i++) {
+		let_pass();
 		replace(waits);
-		usleep(100);
 	}
 	__atomic_store_n(&stop, 1, __ATOMIC_RELEASE);
 	pthread_join(t, NULL);

@@ -10,7 +10,6 @@
 #endif
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -113,6 +112,33 @@ static void close_all(void)
 		dup(other);
 }
 
+static void say(const char *what)
+{
+	printf("%s %d\n", what, (int)getpid());
+	fflush(stdout);
+}
+
+/* Both go on. The child has said so when its parent does: they are asked then. */
+static void fork_and_say(void)
+{
+	int told[2];
+	char c;
+
+	if (pipe(told))
+		exit(1);
+	if (!fork()) {
+		say("child");
+		close(told[0]);
+		close(told[1]);
+		return;
+	}
+	close(told[1]);
+	if (read(told[0], &c, 1))
+		exit(1);
+	close(told[0]);
+	say("ready");
+}
+
 int main(int argc, char **argv)
 {
 	const char *how = argc > 1 ? argv[1] : "";
@@ -126,17 +152,10 @@ int main(int argc, char **argv)
 		return 1;
 	if (!strcmp(how, "close"))
 		close_all();
-	if (!strcmp(how, "fork")) {
-		pid_t child = fork();
-
-		/* The one that can be asked says so first. */
-		if (child)
-			poll(NULL, 0, 200);
-		printf(child ? "ready %d\n" : "child %d\n", (int)getpid());
-	} else {
-		printf("ready %d\n", (int)getpid());
-	}
-	fflush(stdout);
+	if (!strcmp(how, "fork"))
+		fork_and_say();
+	else
+		say("ready");
 	if (strcmp(how, "idle") && pthread_create(&thread, NULL, records, NULL))
 		return 1;
 	wait_for_end();

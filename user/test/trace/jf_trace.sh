@@ -53,6 +53,17 @@ end_program()
 # A function that does not end its program would leave it to the next one.
 with_program() { test=$1; shift; start_program "$@" && "$test"; rc=$?; end_program; return "$rc"; }
 
+# Until the program has recorded so many events, which is soon unless the machine is busy.
+until_recorded()
+{
+	tries=0
+	until ends 0 "$tool" stats "$pid" && [ "$(sed -n 's/^records //p' "$tmp/out")" -ge "$1" ]; do
+		tries=$((tries + 1))
+		[ "$tries" -lt 200 ] || return 1
+		sleep 0.05
+	done
+}
+
 # --- what is said -----------------------------------------------------------------
 
 usage()
@@ -209,7 +220,7 @@ control()
 record_options()
 {
 	mkdir "$tmp/here" && ends 0 "$tool" record "$pid" -o "$tmp/here" --packets 2 --packet-size 4096 --clock monotonic &&
-		says "^$tmp/here/controlled-$pid-1$" && ends 1 "$tool" record 1 -o "$tmp/nowhere" && sleep 0.3 &&
+		says "^$tmp/here/controlled-$pid-1$" && ends 1 "$tool" record 1 -o "$tmp/nowhere" && until_recorded 1 &&
 		ends 0 "$tool" stats "$pid" && says '^packets 2$' && [ "$(stat -c %s "$tmp/here/controlled-$pid-1/r0-0")" = 4096 ]
 }
 
@@ -217,7 +228,7 @@ snapshots()
 {
 	ends 0 "$tool" record "$pid" -e small || return 1
 	folder=$(head -1 "$tmp/out")
-	sleep 0.2
+	until_recorded 100 || return 1
 	ends 0 "$tool" snapshot "$pid" "$tmp/snap" && says '^damaged 0$' && ends 0 "$tool" report "$tmp/snap" && says jftest:small &&
 		ends 1 "$tool" snapshot "$pid" "$tmp/snap" && says 'there already' &&
 		ends 0 "$tool" snapshot "$folder" "$tmp/snap2" && ends 0 "$tool" report "$pid" && says jftest:small &&
@@ -244,7 +255,8 @@ top_ends()
 	ends 0 "$tool" record "$pid" -e small || return 1
 	"$tool" top -i 0.05 "$pid" > "$tmp/out" 2> "$tmp/err" 9>&- &
 	running=$!
-	sleep 0.3
+	# It has found the process when there is something in its table.
+	until grep -q jftest:small "$tmp/out" || ! kill -0 "$running"; do sleep 0.05; done
 	end_program
 	wait "$running" && says 'has ended; its trace is in'
 }
@@ -253,7 +265,7 @@ killed()
 {
 	ends 0 "$tool" record "$pid" -e '*' || return 1
 	folder=$(head -1 "$tmp/out")
-	sleep 0.3
+	until_recorded 1000 || return 1
 	kill -9 "$pid"
 	wait "$program" 2> /dev/null
 	[ -S "$sockets/control-$pid" ] && ends 1 "$tool" stats "$pid" && says 'no process' && [ ! -e "$sockets/control-$pid" ] &&

@@ -5,6 +5,7 @@
  * same signals afterwards as before.
  */
 #define _GNU_SOURCE
+#include <dirent.h>
 #include <jumpfunc/batch.h>
 #include <pthread.h>
 #include <signal.h>
@@ -15,6 +16,26 @@
 static _Atomic int made, called;
 /* Before and after. */
 static unsigned int pauses[2];
+static int until_it_ended;
+
+static int threads(void)
+{
+	DIR *tasks = opendir("/proc/self/task");
+	int nr = 0;
+
+	MUST(tasks, "%m");
+	while (readdir(tasks))
+		nr++;
+	closedir(tasks);
+	return nr - 2;
+}
+
+/* It lives on for a second. */
+static void wait_for_its_end(void)
+{
+	while (threads() > 1)
+		usleep(10000);
+}
 
 /* In place of libc's. */
 int pthread_create(pthread_t *t, const pthread_attr_t *attr, void *(*start)(void *),
@@ -26,6 +47,8 @@ int pthread_create(pthread_t *t, const pthread_attr_t *attr, void *(*start)(void
 	usleep(pauses[0]);
 	err = libc_pthread_create(t, attr, start, arg);
 	usleep(pauses[1]);
+	if (until_it_ended)
+		wait_for_its_end();
 	return err;
 }
 
@@ -57,8 +80,7 @@ static void two_ask(void)
 	MUST(called == 2, "called %d", called);
 	MUST(made == 2, "made %d", made - 1);
 	pauses[0] = 0;
-	/* It ends. */
-	usleep(1500000);
+	wait_for_its_end();
 }
 
 static void the_signals_are_as_before(void)
@@ -79,20 +101,23 @@ static void the_signals_are_as_before(void)
 	MUST(state == PTHREAD_CANCEL_ENABLE, "cannot be cancelled");
 	jf_quiesce_barrier();
 	MUST(made == 3, "made %d", made - 1);
-	usleep(1500000);
+	pauses[1] = 0;
+	wait_for_its_end();
 }
 
 static void it_ends_early(void)
 {
 	static struct jf_quiesce_head heads[2];
+	int i;
 
-	pauses[1] = 1500000;
+	until_it_ended = 1;
 	called = 0;
 	jf_call_quiesced(&heads[0], count);
 	MUST(called == 1, "called %d", called);
-	pauses[1] = 0;
+	until_it_ended = 0;
 	jf_call_quiesced(&heads[1], count);
-	usleep(500000);
+	for (i = 0; called < 2 && i < 5000; i++)
+		usleep(1000);
 	/* Without a thread that waits: there is one for callbacks. */
 	MUST(called == 2, "called %d", called);
 }

@@ -188,8 +188,9 @@ steps()
 	local objects
 
 	mapfile -t objects < <(find "$dir/lib" -name '*.o' ! -name all.o)
-	built test_steps_arm64 in_c -O2 "$user/test/test_steps_arm64.c" "${objects[@]}" \
-		-Wl,--wrap=jf_writer_write -Wl,--wrap=jf_sync_cores
+	built test_steps_arm64 in_c -O2 "$user/test/test_steps_arm64.c" "${objects[@]}" -rdynamic -ldl \
+		-Wl,--wrap=jf_writer_write -Wl,--wrap=jf_sync_cores -Wl,--wrap=syscall &&
+		built steps_plugin.so in_c -O2 -fPIC -shared -DPLUGIN "$user/test/test_steps_arm64.c"
 }
 
 # What is different where text is patched: branches that lead to a test, as for libraries whose
@@ -209,7 +210,7 @@ patched()
 		check "$machine: test_lib with $flags" run "$dir/test_lib-flags" "${said[@]}"
 	done
 	check "$machine: test_steps_arm64 is built" steps
-	check "$machine: test_steps_arm64" run "$dir/test_steps_arm64"
+	check "$machine: test_steps_arm64" run "$dir/test_steps_arm64" "$dir/steps_plugin.so"
 	for tested in "" -DJF_TESTED; do
 		check "$machine: stress_lib $tested is built" built stress_lib in_c ${tested:+"$tested"} "${storm[@]}"
 		check "$machine: stress_lib $tested" run "$dir/stress_lib" --duration 5 --callers 2 --forks 0 "$dir/plugin1.so"

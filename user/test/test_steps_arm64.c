@@ -3,19 +3,51 @@
  * A transaction on aarch64 (lib/arm64/patch.c) that fails at each of its steps: in which order
  * text is written and threads are synchronised, and what stands at each site afterwards.
  *
- * It is linked with the library's objects, whose calls of jf_writer_write() and jf_sync_cores()
- * come here first (--wrap).
+ * It is linked with the library's objects, whose calls of jf_writer_write(), jf_sync_cores() and
+ * syscall() come here first (--wrap). With -DPLUGIN it is the shared object that is closed.
+ *
+ * usage: test_steps_arm64 PLUGIN
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
+#ifdef PLUGIN
+#include <jumpfunc/branch.h>
+
+/* So that it has tables. */
+static DEFINE_JF_KEY_FALSE(own);
+
+int plugin_twice(int x);
+int plugin_thrice(int x);
+void plugin_closes(void);
+
+int plugin_twice(int x)
+{
+	return 2 * x + jf_branch_unlikely(&own);
+}
+
+int plugin_thrice(int x)
+{
+	return 3 * x;
+}
+
+/* As dlclose() does it, but what was to stay is still there to be looked at. */
+void plugin_closes(void)
+{
+	__jf_object_unregister(&__jf_object);
+}
+#else
+#include <dlfcn.h>
 #include <errno.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <jumpfunc/batch.h>
 #include <jumpfunc/branch.h>
+#include <jumpfunc/dynfunc.h>
 
 #include "tap.h"
 
@@ -96,6 +128,21 @@ bool __wrap_jf_sync_cores(void)
 	syncs++;
 	note('B');
 	return !fails && __real_jf_sync_cores();
+}
+
+static unsigned int seals;
+
+/* mseal(), which emulators and older kernels do not have, is said to have been done. */
+long __real_syscall(long nr, long a, long b, long c, long d, long e, long f);
+long __wrap_syscall(long nr, long a, long b, long c, long d, long e, long f);
+long __wrap_syscall(long nr, long a, long b, long c, long d, long e, long f)
+{
+	const long mseal = 462;
+
+	if (nr != mseal)
+		return __real_syscall(nr, a, b, c, d, e, f);
+	seals++;
+	return 0;
 }
 
 static void begin(void)
@@ -372,8 +419,126 @@ static void others(void)
 	finish("what another writer has changed is refused, and stays");
 }
 
-int main(void)
+/* --- an object is closed -------------------------------------------------------------- */
+
+static int once(int x) { return x; }
+DEFINE_DYNFUNC(first, once);
+DEFINE_DYNFUNC(second, once);
+static __attribute__((__noinline__)) int call_first(int x) { return dynfunc_first(x) + 0 * x; }
+static __attribute__((__noinline__)) int call_second(int x) { return dynfunc_second(x) + 0 * x; }
+
+static struct {
+	int (*twice)(int x), (*thrice)(int x);
+	void (*closes)(void);
+} plugin;
+
+static void *plugin_symbol(void *handle, const char *name)
 {
+	void *found = dlsym(handle, name);
+
+	must(found ? 0 : -ENOENT, name);
+	return found;
+}
+
+/* Two functions lead into it. As it may be closed, they do by their pointers, for which text was written. */
+static void plugin_open(const char *path)
+{
+	void *handle = dlopen(path, RTLD_NOW);
+
+	if (!handle)
+		printf("# %s\n", dlerror());
+	must(handle ? 0 : -ENOENT, path);
+	plugin.twice = (int (*)(int))(uintptr_t)plugin_symbol(handle, "plugin_twice");
+	plugin.thrice = (int (*)(int))(uintptr_t)plugin_symbol(handle, "plugin_thrice");
+	plugin.closes = (void (*)(void))(uintptr_t)plugin_symbol(handle, "plugin_closes");
+	begin();
+	must(dynfunc_update(first, plugin.twice), "a function");
+	must(dynfunc_update(second, plugin.thrice), "a function");
+	CHECK(writes == 2, "%u writes", writes);
+	CHECK(call_first(5) == 10 && call_second(5) == 15, "%d %d", call_first(5), call_second(5));
+	begin();
+}
+
+/* Nothing leads there any more, and so it has not to stay, whatever stands at the sites. */
+static void closes(const char *want)
+{
+	seals = 0;
+	plugin.closes();
+	CHECK(!strcmp(done, want), "%s, not %s", done, want);
+	CHECK(call_first(5) == 5 && call_second(5) == 5, "%d %d", call_first(5), call_second(5));
+	CHECK(!seals, "it stays");
+	begin();
+	must(dynfunc_update(first, once), "a function");
+	CHECK(call_first(5) == 5 && call_second(5) == 5, "%d %d", call_first(5), call_second(5));
+}
+
+static void closed_whole(void)
+{
+	closes("BWWB");
+}
+
+/* One is written, and then nothing can be any more: it is not taken back, and the other one stays. */
+static void closed_half(void)
+{
+	fail.err = -EPERM;
+	fail.no_write = ~1ULL;
+	closes("BWWWWWWWWB");
+}
+
+static void closed_lost(void)
+{
+	fail.lost = 3;
+	closes("BWWB");
+}
+
+/* Both are as they were, but that is not known of all cores. */
+static void closed_unheard(void)
+{
+	fail.err = -EPERM;
+	fail.no_write = 2;
+	fail.no_sync = 2;
+	closes("BWWWWB");
+}
+
+/* Before it is closed, to other values than they lead to. */
+static void closed_after(void)
+{
+	struct jf_batch b;
+	int err;
+
+	fail.err = -EPERM;
+	fail.no_write = ~1ULL;
+	jf_batch_init(&b);
+	dynfunc_batch_set(&b, first, once);
+	dynfunc_batch_set(&b, second, once);
+	err = jf_batch_commit(&b);
+	CHECK(err == -EIO, "%s", strerror(-err));
+	CHECK(call_first(5) == 5 && call_second(5) == 5, "%d %d", call_first(5), call_second(5));
+	memset(done, 0, sizeof(done));
+	closes("");
+}
+
+/* A process for each: what must not happen would be in the way of others. */
+static void closed(const char *path, void (*how)(void), const char *name)
+{
+	int status;
+	pid_t pid;
+
+	fflush(stdout);
+	pid = fork();
+	if (!pid) {
+		plugin_open(path);
+		how();
+		fflush(stdout);
+		_exit(failures_here ? 1 : 0);
+	}
+	CHECK(waitpid(pid, &status, 0) == pid && !status, "status %#x", status);
+	finish(name);
+}
+
+int main(int argc, char **argv)
+{
+	must(argc > 1 ? 0 : -EINVAL, "usage: test_steps_arm64 PLUGIN");
 	order();
 	write_fails();
 	all_writes_fail();
@@ -382,5 +547,11 @@ int main(void)
 	stays();
 	lost();
 	others();
+	closed(argv[1], closed_whole, "an object is closed: what leads there falls back");
+	closed(argv[1], closed_half, "... also where text cannot be written to the end");
+	closed(argv[1], closed_lost, "... or does not hold what was written");
+	closed(argv[1], closed_unheard, "... or the broadcast after taking back fails");
+	closed(argv[1], closed_after, "... or that was so before");
 	return tap_status();
 }
+#endif /* PLUGIN */

@@ -164,12 +164,17 @@ static int redirect(const struct jf_mod *closed)
 		}
 	err = jf_commit_locked(&b, true);
 	jf_batch_drop(&b);
-	if (err && err != -EIO)
-		err = redirect_pointers(closed);
+	/*
+	 * What is not written to its end is a breakpoint of ours, whose handler knows, or is as it
+	 * was: that led there by a pointer (jf_site_may_lead()), which is stored by now.
+	 */
+	if (!err || err == -EIO)
+		return 0;
+	err = redirect_pointers(closed);
 	if (err)
 		jf_say(false, "%s is closed, but cannot be unlinked: %s", closed->name,
 		       jf_error(-err));
-	return err == -EIO ? 0 : err;
+	return err;
 }
 
 /*

@@ -519,14 +519,7 @@ static void jf_account(u64 start, unsigned int updates, unsigned int patched)
 /* The entity has its value already. Do all its sites lead there? */
 static int jf_mend(const struct jf_ctl *ctl)
 {
-	const struct jf_site *site;
-
-	if (!jf_arch_is_stuck())
-		return 0;
-	list_for_each_entry(site, &ctl->sites, list)
-		if (jf_is_stuck(site))
-			return jf_arch_mend(ctl);
-	return 0;
+	return jf_arch_is_stuck() ? jf_arch_mend(&ctl->sites) : 0;
 }
 
 /* May all changes be made? Those that would change nothing are moved to @noops. */

@@ -23,7 +23,12 @@ bool jf_arch_is_stuck(void)
 	return false;
 }
 
-int jf_arch_mend(const struct jf_ctl *ctl)
+int jf_arch_mend(const struct list_head *sites)
+{
+	return 0;
+}
+
+int jf_arch_mend_all(void)
 {
 	return 0;
 }

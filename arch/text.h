@@ -3,6 +3,7 @@
 #ifndef JF_ARCH_TEXT_H
 #define JF_ARCH_TEXT_H
 
+#include <linux/list.h>
 #include <linux/types.h>
 
 #include "index/site.h"
@@ -51,10 +52,12 @@ bool jf_arch_ran(void);
  */
 bool jf_arch_is_stuck(void);
 /*
- * Have such sites lead to what their entities' values are, as they were before: those of @ctl, or
- * all (NULL). 0, or -EBUSY if one of these is stuck still. With jf_lock() held.
+ * Have such sites lead to what their entities' values are, as they were before: those of @sites, which
+ * is jf_ctl.sites of one entity, or all. 0, or -EBUSY if one of these is stuck still. With jf_lock() held.
+ * Only the second one finds that there is no such site any more.
  */
-int jf_arch_mend(const struct jf_ctl *ctl);
+int jf_arch_mend(const struct list_head *sites);
+int jf_arch_mend_all(void);
 /*
  * What was written where no CPU could come, such as an image, is what each CPU executes
  * there from now on. A transaction implies it; this is for a change that needs none. One

@@ -266,27 +266,37 @@ static void jf_tell_waits(const struct jf_site *site)
 		(void *)site->addr);
 }
 
-int jf_arch_mend(const struct jf_ctl *ctl)
+/* 0, or -EBUSY: it is stuck still. */
+static int jf_mend_stuck(struct jf_site *site)
+{
+	if (site->insn == site->asked || jf_mend_site(site))
+		return 0;
+	jf_tell_waits(site);
+	return -EBUSY;
+}
+
+int jf_arch_mend(const struct list_head *sites)
 {
 	struct jf_site *site;
-	bool stuck = false;
+	int err = 0;
+
+	lockdep_assert_held(&jf_mutex);
+	list_for_each_entry(site, sites, list)
+		err = jf_mend_stuck(site) ?: err;
+	return err;
+}
+
+int jf_arch_mend_all(void)
+{
+	struct jf_site *site;
 	int err = 0;
 
 	lockdep_assert_held(&jf_mutex);
 	if (!jf_stuck)
 		return 0;
 	for (site = jf_site_next(0, ULONG_MAX); site;
-	     site = jf_site_next(site->addr + 1, ULONG_MAX)) {
-		if (site->insn == site->asked)
-			continue;
-		if ((!ctl || site->ctl == ctl) && jf_mend_site(site))
-			continue;
-		stuck = true;
-		if (ctl && site->ctl != ctl)
-			continue;
-		err = -EBUSY;
-		jf_tell_waits(site);
-	}
-	jf_stuck = stuck;
+	     site = jf_site_next(site->addr + 1, ULONG_MAX))
+		err = jf_mend_stuck(site) ?: err;
+	jf_stuck = err;
 	return err;
 }

@@ -103,7 +103,7 @@ static int jf_retired_close(bool stuck)
 
 	if (stuck) {
 		jf_lock();
-		err = jf_arch_mend(NULL);
+		err = jf_arch_mend_all();
 		jf_unlock();
 	}
 	return err;

@@ -281,12 +281,13 @@ static int patch(struct jf_poke *p, unsigned int num)
 	return err;
 }
 
-static int mend(const struct jf_ctl *ctl)
+/* Those of @list, or all. */
+static int mend(const struct list_head *list)
 {
 	int err;
 
 	mutex_lock(&jf_mutex);
-	err = jf_arch_mend(ctl);
+	err = list ? jf_arch_mend(list) : jf_arch_mend_all();
 	mutex_unlock(&jf_mutex);
 	return err;
 }
@@ -458,6 +459,8 @@ static void takes_back(struct kunit *test)
 static void foreign_meanwhile(struct kunit *test)
 {
 	struct jf_poke p[SITES];
+	LIST_HEAD(others);
+	LIST_HEAD(mine);
 
 	pokes_init(p);
 	/* The fourth fails, as it has other bytes; the first to be taken back is then another's. */
@@ -476,11 +479,20 @@ static void foreign_meanwhile(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, mend(NULL), -EBUSY);
 	KUNIT_EXPECT_EQ(test, world.stores, 0U);
 	KUNIT_EXPECT_TRUE(test, jf_arch_is_stuck());
-	/* It is removed; others' sites are not in need of it. */
+	/* Nor is it if only those of its entity are looked at; others' are not in need of it. */
+	list_add(&sites[0].list, &mine);
+	list_add(&sites[1].list, &others);
+	KUNIT_EXPECT_EQ(test, mend(&mine), -EBUSY);
+	KUNIT_EXPECT_EQ(test, mend(&others), 0);
+	KUNIT_EXPECT_EQ(test, world.stores, 0U);
+	/* It is removed. */
 	text[places[0]] = call_of(0);
 	foreign_done(places[0]);
-	KUNIT_EXPECT_EQ(test, mend((struct jf_ctl *)&world), 0);
+	KUNIT_EXPECT_EQ(test, mend(&others), 0);
 	KUNIT_EXPECT_EQ(test, world.stores, 0U);
+	KUNIT_EXPECT_EQ(test, mend(&mine), 0);
+	KUNIT_EXPECT_EQ(test, world.stores, 1U);
+	/* There is none, but that it is for the search of all to find. */
 	KUNIT_EXPECT_TRUE(test, jf_arch_is_stuck());
 	KUNIT_EXPECT_EQ(test, mend(NULL), 0);
 	KUNIT_EXPECT_EQ(test, world.stores, 1U);

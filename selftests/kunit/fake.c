@@ -384,12 +384,22 @@ bool jf_arch_is_stuck(void)
 	return jfk.stuck;
 }
 
-int jf_arch_mend(const struct jf_ctl *ctl)
+int jf_arch_mend(const struct list_head *sites)
+{
+	struct jf_site *site;
+
+	list_for_each_entry(site, sites, list)
+		if (site == jfk.stuck)
+			return jf_arch_mend_all();
+	return 0;
+}
+
+int jf_arch_mend_all(void)
 {
 	lockdep_assert_held(&jf_mutex);
 	if (!jfk.cpus_locked)
 		jfk_breach("text is written without the hotplug lock");
-	if (!jfk.stuck || (ctl && jfk.stuck->ctl != ctl))
+	if (!jfk.stuck)
 		return 0;
 	if (jfk.stuck_stays)
 		return -EBUSY;

@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 DEFINE_JF_KEY_FALSE(key);
 
@@ -41,16 +42,20 @@ __attribute__((noinline)) int step(int x)
 	return way + dynfunc_call(op, x);
 }
 
+/* Of each caller. */
+static unsigned long wrong[2], calls[2];
+
 static void *caller(void *arg)
 {
-	unsigned long *wrong = arg;
+	unsigned long nr = (unsigned long)arg;
 
 	while (!__atomic_load_n(&stop, __ATOMIC_RELAXED)) {
 		int got = step(1);
 
 		/* Branch and function change together, a call may see the change. */
 		if (got != 2 && got != 3 && got != 12 && got != 13)
-			++*wrong;
+			wrong[nr]++;
+		__atomic_fetch_add(&calls[nr], 1, __ATOMIC_RELAXED);
 	}
 	return NULL;
 }
@@ -68,7 +73,7 @@ static int change(int on)
 int main(int argc, char **argv)
 {
 	long i, changes = argc > 1 ? atol(argv[1]) : 2;
-	unsigned long wrong[2] = { 0, 0 }, stale = 0;
+	unsigned long stale = 0;
 #ifdef JF_TESTED
 	const struct jf_site_rec *rec = __start___jf_sites_now;
 #else
@@ -83,13 +88,17 @@ int main(int argc, char **argv)
 	/* Where the instruction begins. */
 	site_address = (char *)(uintptr_t)&rec->addr + rec->addr - !!(rec->flags & JF_SITE_PREFIX);
 	for (i = 0; i < 2; i++)
-		if (pthread_create(&threads[i], NULL, caller, &wrong[i]))
+		if (pthread_create(&threads[i], NULL, caller, (void *)i))
 			return 1;
 	for (i = 1; i <= changes && !err; i++) {
 		err = change(i & 1);
 		if (!err && step(1) != (i & 1 ? 13 : 2))
 			stale++;
 	}
+	/* A busy machine may begin a caller after all changes: then there was nothing to see. */
+	for (i = 0; i < 2; i++)
+		while (__atomic_load_n(&calls[i], __ATOMIC_RELAXED) < 2)
+			usleep(100);
 	__atomic_store_n(&stop, 1, __ATOMIC_RELAXED);
 	for (i = 0; i < 2; i++)
 		pthread_join(threads[i], NULL);

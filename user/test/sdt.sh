@@ -150,19 +150,22 @@ gdb_reads_tracepoint()
 		grep -qx 'hits 2' "$tmp/gdb"
 }
 
-# Uprobes come and go at the probe point while the tracepoint goes on and off.
+# Uprobes come and go at the probe point while the tracepoint goes on and off, for as long as that takes.
 uprobes_come_and_go()
 {
-	compile_trace gcc -O2 || return 1
-	"$tmp/trace" 6000 > "$tmp/hits" 2>&1 &
+	compile_trace gcc -O2 && mkfifo "$tmp/until" || return 1
+	"$tmp/trace" - < "$tmp/until" > "$tmp/hits" 2>&1 &
 	pid=$!
+	exec 9> "$tmp/until"
 	attached=0
-	while kill -0 "$pid" 2> /dev/null; do
+	for _ in 1 2 3 4 5 6; do
+		[ "$attached" -lt 3 ] && kill -0 "$pid" 2> /dev/null || break
 		if bpftrace -p "$pid" -e 'usdt:'"$tmp"'/trace:jumpfunc:request { @n = count(); }
-				interval:ms:300 { exit(); }' 2>&1 | grep -q '^@n: [1-9]'; then
+				interval:ms:300 { exit(); }' 2>&1 9>&- | grep -q '^@n: [1-9]'; then
 			attached=$((attached + 1))
 		fi
 	done
+	exec 9>&-
 	wait "$pid"
 	status=$?
 	cat "$tmp/hits"

@@ -2,13 +2,13 @@
 /*
  * A tracepoint with its probe point, for sdt.sh: switched on and off all the time while
  * the probe point, too, is used and left by tools.
- * usage: sdt_trace [MILLISECONDS]; without, one call off and one call on
+ * usage: sdt_trace [-]; until standard input ends, or one call off and one call on
  */
 #include <jumpfunc/tracepoint.h>
 
+#include <poll.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <time.h>
+#include <unistd.h>
 
 DECLARE_JF_TRACE(request, JF_PROTO(int number, const char *path, unsigned char kind),
 		 JF_ARGS(number, path, kind));
@@ -34,11 +34,11 @@ static int toggle(int on)
 
 int main(int argc, char **argv)
 {
-	long ms = argc > 1 ? atol(argv[1]) : 0;
-	struct timespec now, end;
+	struct pollfd input = { .fd = STDIN_FILENO, .events = POLLIN };
 	unsigned long calls = 0;
 
-	if (!ms) {
+	(void)argv;
+	if (argc < 2) {
 		serve(1);
 		if (toggle(1))
 			return 1;
@@ -46,8 +46,6 @@ int main(int argc, char **argv)
 		printf("hits %lu\n", hits);
 		return hits != 2;
 	}
-	clock_gettime(CLOCK_MONOTONIC, &end);
-	end.tv_sec += ms / 1000;
 	do {
 		int i, err = toggle(1);
 
@@ -58,8 +56,7 @@ int main(int argc, char **argv)
 			return 1;
 		for (i = 0; i < 100; i++)
 			serve(1000000);
-		clock_gettime(CLOCK_MONOTONIC, &now);
-	} while (now.tv_sec < end.tv_sec);
+	} while (!poll(&input, 1, 0));
 	printf("hits %lu of %lu\n", hits, calls);
 	return hits != calls;
 }

@@ -36,7 +36,7 @@ int main(void)
 	pthread_t caller, changer;
 	int i;
 
-	alarm(40);
+	alarm(100);
 	MUST(!pthread_create(&changer, NULL, changes, NULL), "thread");
 	for (i = 0; i < 600; i++) {
 		begun = 0;

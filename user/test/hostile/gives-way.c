@@ -506,7 +506,7 @@ int main(int argc, char **argv)
 	(void)argc;
 	snprintf(name, sizeof(name), "%s.plugin.so", argv[0]);
 	plugin = name;
-	alarm(50);
+	alarm(100);
 	MUST(!jf_key_enable(&key), "enable");
 	must_be(1, "at first");
 	MUST(!jf_key_disable(&key), "disable");

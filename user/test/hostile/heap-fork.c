@@ -45,7 +45,7 @@ int main(void)
 	pthread_t t;
 	int status, i;
 
-	alarm(10);
+	alarm(40);
 	pthread_create(&t, NULL, toggle, NULL);
 	for (i = 0; i < 50; i++) {
 		pid_t p = fork();

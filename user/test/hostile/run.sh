@@ -6,7 +6,7 @@
 # Usage: user/test/hostile/run.sh BUILD [PROGRAM...]
 #   BUILD	where libjumpfunc.so and libjumpfunc.a are; programs go to BUILD/hostile
 #   CC, CXX	the compilers, gcc and g++ if unset
-#   JF_LIMIT	seconds that each program has, 60 if unset
+#   JF_LIMIT	seconds that each program has, 120 if unset
 here=$(cd "$(dirname "$0")" && pwd) || exit 1
 top=$(cd "$here/../../.." && pwd)
 
@@ -147,9 +147,9 @@ by_int3() {
 # A hang may be one with all signals blocked.
 run_program() {
 	case $1 in
-	valgrind) timeout -s KILL 100 valgrind -q "$out/$1" ;;
-	emulated) timeout -s KILL 100 qemu-x86_64-static "$out/$1" ;;
-	*)	timeout -s KILL "${JF_LIMIT:-60}" "$out/$1" ;;
+	valgrind) timeout -s KILL 120 valgrind -q "$out/$1" ;;
+	emulated) timeout -s KILL 120 qemu-x86_64-static "$out/$1" ;;
+	*)	timeout -s KILL "${JF_LIMIT:-120}" "$out/$1" ;;
 	esac
 }
 

@@ -52,7 +52,7 @@ int main(void)
 	pthread_t t;
 	int i, err, done = 0, fd = mkstemp(data);
 
-	alarm(40);
+	alarm(100);
 	MUST(fd >= 0, "%m");
 	pthread_create(&t, NULL, closes, NULL);
 	for (i = 0; i < 3000; i++) {

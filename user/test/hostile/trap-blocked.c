@@ -83,7 +83,7 @@ static int status_of(void (*run)(void))
 	fflush(stdout);
 	p = fork();
 	if (!p) {
-		alarm(20);
+		alarm(100);
 		run();
 	}
 	waitpid(p, &status, 0);

@@ -71,7 +71,7 @@ int main(int argc, char **argv)
 
 	if (argc > 1)
 		return run(!strcmp(argv[1], "waits"));
-	alarm(50);
+	alarm(100);
 	snprintf(command, sizeof(command), "%s waits", argv[0]);
 	status = system(command);
 	MUST(!status, "a race where there is none: %x", status);

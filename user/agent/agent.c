@@ -676,12 +676,24 @@ static int list(const char *text, jf_listed_fn *fn, void *arg, void *data)
 	return l.ret;
 }
 
+/* Another thread may have the lock, and the child has only the one that forks. */
+static void fork_ends(bool child)
+{
+	int was = cancel_before;
+
+	(void)child;
+	pthread_mutex_unlock(&agent_lock);
+	pthread_setcancelstate(was, NULL);
+	jf_agent_busy--;
+}
+
 static int true_word;
+/* The lock is that of both. */
 static struct jf_provider notes = {
-	JF_PROVIDER_VERSION, "note", list, switch_on, switch_off, NULL, NULL,
+	JF_PROVIDER_VERSION, "note", list, switch_on, switch_off, NULL, lock, fork_ends, NULL,
 };
 static struct jf_provider functions = {
-	JF_PROVIDER_VERSION, "function", list, switch_on, switch_off, &true_word, NULL,
+	JF_PROVIDER_VERSION, "function", list, switch_on, switch_off, &true_word, NULL, NULL, NULL,
 };
 
 /* --- the environment ------------------------------------------------------------------- */
@@ -744,15 +756,6 @@ static void by_environment(const char *globs)
 		    breakpoints > 1 ? "s are" : " is", verbose ? "" : " (JUMPFUNC=verbose names them)");
 }
 
-static void after_fork(void)
-{
-	int was = cancel_before;
-
-	pthread_mutex_unlock(&agent_lock);
-	pthread_setcancelstate(was, NULL);
-	jf_agent_busy--;
-}
-
 /*
  * As those of a program begin, whose own are later; libjumpfunc-trace's have been. The environment is not looked at
  * after it: it is the program's.
@@ -772,8 +775,6 @@ static void begins(void)
 	text = secure_getenv("JUMPFUNC_AGENT_STRINGS");
 	jf_filter_begin(text && !strcmp(text, "always"));
 	jf_record_clock();
-	/* Another thread may have the lock, and the child has only the one that forks. */
-	pthread_atfork(lock, after_fork, after_fork);
 	__jf_provider_register(&notes);
 	__jf_provider_register(&functions);
 	if (!globs || !*globs)

@@ -20,7 +20,7 @@
  *   ../trace/pattern.c	what a user has asked for
  *   record.c	what is done when a thread comes by; entry.S calls it
  *
- * Locks: agent_lock (agent.c) around all but record.c, which takes none. With it the dynamic linker's
+ * Locks: agent_lock (agent.c) around all but record.c, which takes none, within libjumpfunc-trace's lock of providers. With it the dynamic linker's
  * list of objects is walked, and within that libjumpfunc's and libjumpfunc-trace's own locks are taken. The
  * hook in the dynamic linker (agent.c) only tries to take agent_lock.
  *

@@ -63,6 +63,33 @@ int jf_providers_stop(void)
 	return 0;
 }
 
+/**
+ * jf_providers_fork_begins() - before fork()
+ */
+void jf_providers_fork_begins(void)
+{
+	struct jf_provider *p;
+
+	jf_providers_lock();
+	for (p = providers; p; p = p->next)
+		if (p->fork_begins)
+			p->fork_begins();
+}
+
+/**
+ * jf_providers_fork_ends() - after it
+ * @child: in the child
+ */
+void jf_providers_fork_ends(bool child)
+{
+	struct jf_provider *p;
+
+	for (p = providers; p; p = p->next)
+		if (p->fork_begins)
+			p->fork_ends(child);
+	jf_providers_unlock();
+}
+
 bool __jf_glob_matches(const char *glob, const char *group, const char *name)
 {
 	return jf_glob_matches_probe(glob, group, name);

@@ -27,7 +27,7 @@
 
 #include <jumpfunc/trace_event.h>
 
-#define JF_PROVIDER_VERSION	1
+#define JF_PROVIDER_VERSION	2
 
 /**
  * struct jf_listed - what list() tells of one probe
@@ -62,6 +62,9 @@ typedef int jf_listed_fn(const struct jf_listed *probe, void *arg);
  *           one of them any more, nor ever will; returns how many it switched off, or -errno, and then those
  *           that are still on are told by @list
  * @data:    last argument of each
+ * @fork_begins: before fork(), by the thread that calls it; or NULL. Here the provider takes locks of its own, which it
+ *           takes in the functions above as well: a handler of its own would take them before that of all providers
+ * @fork_ends: after it, in the parent and in the child, if @fork_begins is not NULL
  * @next:    in libjumpfunc-trace's list
  *
  * Calls are made one at a time, by the control thread, which has all signals blocked, or by a thread
@@ -81,6 +84,8 @@ struct jf_provider {
 	int			(*enable)(const char *glob, void *data);
 	int			(*disable)(const char *glob, void *data);
 	void			*data;
+	void			(*fork_begins)(void);
+	void			(*fork_ends)(bool child);
 	struct jf_provider	*next;
 };
 

@@ -402,7 +402,7 @@ void __jf_event_unregister(struct jf_event *event)
 
 static void prepare(void)
 {
-	jf_providers_lock();
+	jf_providers_fork_begins();
 	jf_sdt_lock();
 	pthread_mutex_lock(&events_lock);
 	jf_rings_prepare();
@@ -413,7 +413,7 @@ static void in_parent(void)
 	jf_rings_parent();
 	pthread_mutex_unlock(&events_lock);
 	jf_sdt_unlock();
-	jf_providers_unlock();
+	jf_providers_fork_ends(false);
 }
 
 static void in_child(void)
@@ -421,7 +421,7 @@ static void in_child(void)
 	jf_rings_child();
 	pthread_mutex_unlock(&events_lock);
 	jf_sdt_unlock();
-	jf_providers_unlock();
+	jf_providers_fork_ends(true);
 }
 
 /* --- the environment ------------------------------------------------------------------- */

@@ -16,7 +16,7 @@
  *
  * recover.c, which reads what others have written, and words.c, which takes messages apart, use none of them.
  *
- * Locks: that of the socket (socket.c); within it that of providers; within that
+ * Locks: that of the socket (socket.c); within it that of providers; within that a provider's own, and
  * jf_events_lock (record.c) around the list of events and what is recorded; within it
  * jf_live->lock around rings and the folder. The latter is held with all signals blocked and
  * never while waiting, since a signal handler may be the first of its thread to record.
@@ -156,6 +156,8 @@ JF_HIDDEN void jf_providers_lock(void);
 JF_HIDDEN void jf_providers_unlock(void);
 JF_HIDDEN struct jf_provider *jf_providers(void);
 JF_HIDDEN int jf_providers_stop(void);
+JF_HIDDEN void jf_providers_fork_begins(void);
+JF_HIDDEN void jf_providers_fork_ends(bool child);
 
 /* --- record.c ---------------------------------------------------------------------- */
 

@@ -789,6 +789,88 @@ static void first_while_loading(const char *folder)
 	finish("the first probe, while threads load and unload objects");
 }
 
+/* --- fork() while probes are switched ---------------------------------------------------- */
+
+static volatile bool may_fork, in_fork;
+
+static void fork_begins(void)
+{
+	in_fork = true;
+}
+
+static void *forks_once(void *arg)
+{
+	pid_t pid = -1;
+	int status = 1;
+
+	while (!may_fork)
+		sched_yield();
+	pid = fork();
+	if (!pid)
+		_exit(on(FUNCTIONS, "no_such_function"));
+	if (waitpid(pid, &status, 0) == pid)
+		*(bool *)arg = !status;
+	return NULL;
+}
+
+/* It is called with libjumpfunc-trace's lock of providers, as the agent's own functions are. */
+static int switch_in_fork(const char *glob, void *data)
+{
+	struct timespec t = { .tv_nsec = 100000000 };
+
+	(void)glob, (void)data;
+	may_fork = true;
+	while (!in_fork)
+		sched_yield();
+	/* More of fork() has been done by then, and what waits for the lock waits. */
+	nanosleep(&t, NULL);
+	return off(NOTES, "jfagent:*");
+}
+
+static int list_none(const char *glob, jf_listed_fn *fn, void *arg, void *data)
+{
+	(void)glob, (void)fn, (void)arg, (void)data;
+	return 0;
+}
+
+static int enable_none(const char *glob, void *data)
+{
+	(void)glob, (void)data;
+	return 0;
+}
+
+/* In a process of its own, as providers stay. A deadlock ends by SIGALRM. */
+static int stops_in_fork(void)
+{
+	static struct jf_provider third = {
+		.version = JF_PROVIDER_VERSION, .kind = "third", .list = list_none, .enable = enable_none, .disable = switch_in_fork,
+	};
+	bool forked = false;
+	pthread_t t;
+
+	alarm(30);
+	if (__real___jf_provider_register(&third) || pthread_atfork(fork_begins, NULL, NULL) ||
+	    pthread_create(&t, NULL, forks_once, &forked))
+		return 1;
+	if (jf_record_stop())
+		return 2;
+	pthread_join(t, NULL);
+	return forked ? 0 : 3;
+}
+
+static void fork_while_switching(void)
+{
+	int status = -1;
+	pid_t pid = fork();
+
+	if (!pid)
+		_exit(stops_in_fork());
+	CHECK(pid > 0 && waitpid(pid, &status, 0) == pid, "fork");
+	CHECK(WIFEXITED(status), "killed by signal %d", WTERMSIG(status));
+	CHECK(!status, "step %d", WEXITSTATUS(status));
+	finish("fork() while probes are switched");
+}
+
 /* --- a thread that blocks SIGTRAP -------------------------------------------------------- */
 
 static volatile bool blocked_ends;
@@ -973,6 +1055,7 @@ int main(int argc, char **argv)
 	beside_sites_of_another(argv[1]);
 	comes_later(argv[1]);
 	is_loaded_again(argv[1]);
+	fork_while_switching();
 	not_while_blocked();
 	storm(argv[1], atof(argv[2]));
 	must(jf_record_stop(), "jf_record_stop");

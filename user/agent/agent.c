@@ -676,12 +676,18 @@ static int list(const char *text, jf_listed_fn *fn, void *arg, void *data)
 	return l.ret;
 }
 
-/* Another thread may have the lock, and the child has only the one that forks. */
+/*
+ * Another thread may have the lock, and the child has only the one that forks. That does not look for objects: another thread
+ * may have been in the midst of dlopen().
+ */
 static void fork_ends(bool child)
 {
 	int was = cancel_before;
 
-	(void)child;
+	if (!child) {
+		unlock();
+		return;
+	}
 	pthread_mutex_unlock(&agent_lock);
 	pthread_setcancelstate(was, NULL);
 	jf_agent_busy--;

@@ -601,6 +601,63 @@ within_dlopen()
 	done
 }
 
+# A thread loads an object while another one is in fork(), after the agent's handler for that has been called: handlers that
+# are registered first are called last before fork(), and the program's own are the first if nothing was before them.
+loads_in_fork()
+{
+	made forking <<-END
+	#include <dlfcn.h>
+	#include <pthread.h>
+	#include <stdio.h>
+	#include <sched.h>
+	#include <sys/wait.h>
+	#include <unistd.h>
+	static volatile int stage;
+	static void before(void)
+	{
+		if (stage != 1)
+			return;
+		stage = 2;
+		while (stage != 3)
+			sched_yield();
+	}
+	static void first(int argc, char **argv, char **env) { pthread_atfork(before, NULL, NULL); }
+	__attribute__((__section__(".preinit_array"), __used__)) static void (*begin)(int, char **, char **) = first;
+	static void *opens(void *path)
+	{
+		void *h;
+
+		while (stage != 2)
+			sched_yield();
+		h = dlopen(path, RTLD_NOW);
+		stage = 3;
+		return h;
+	}
+	int main(int argc, char **argv)
+	{
+		int (*calls)(void);
+		pthread_t t;
+		void *h;
+		int pid;
+
+		alarm(30);
+		if (pthread_create(&t, NULL, opens, argv[argc - 1]))
+			return 1;
+		stage = 1;
+		pid = fork();
+		if (!pid)
+			_exit(0);
+		if (waitpid(pid, NULL, 0) != pid || pthread_join(t, &h) || !h)
+			return 2;
+		*(void **)&calls = dlsym(h, "calls");
+		printf("%d\n", calls());
+		return 0;
+	}
+	END
+	globs=plugin.so:plugged
+	same "$tmp/forking" "$tmp/plugin.so" && [ "$(count plugin.so:plugged)" = 1 ]
+}
+
 if ! command -v babeltrace2 > /dev/null; then
 	skip "all" "babeltrace2"
 	tap_end
@@ -608,6 +665,7 @@ fi
 plugin
 check "a cancelled thread that loads an object" cancelled
 check "a thread of a small stack that loads an object" small_stack
+check "an object that is loaded while another thread forks" loads_in_fork
 check "no memory" no_memory
 check "no memory for the agent's own stack" little_memory
 check "arguments at no address" no_address

@@ -367,6 +367,7 @@ JF_HIDDEN int jf_probe_hook(uintptr_t at, size_t avail, void (*hook)(void));
  * @name:   the last part of that
  * @base:   its own 0
  * @phdr:   its program headers
+ * @identity: of its headers: another file of that name has others
  * @start:  of what it maps
  * @end:    of that
  * @seen:   by the walk with this number
@@ -388,6 +389,7 @@ struct jf_module {
 	uintptr_t		base;
 	const void		*phdr;
 	unsigned int		phnum;
+	uint64_t		identity;
 	uintptr_t		start;
 	uintptr_t		end;
 	unsigned int		seen;

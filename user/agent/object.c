@@ -3,8 +3,8 @@
  * What is loaded: the program and its shared objects, and what their files say of functions and notes.
  *
  * Objects are looked at while the dynamic linker's list is held (dl_iterate_phdr()), so that none is
- * unmapped meanwhile. One that is not there any more took its text with it: its probes are forgotten,
- * their code stays.
+ * unmapped meanwhile. One that is not there any more took its text with it: its probes are forgotten. So are those of
+ * one that has become another of the same name and place, as a plugin does that is compiled and loaded again.
  *
  * A file may be another one by now than that which was mapped: its program headers are compared with those
  * in memory, and each place's bytes before they are changed.
@@ -404,6 +404,41 @@ static char *path_of(const char *name)
 	return strdup(path);
 }
 
+static uint64_t hash_more(uint64_t hash, const void *data, size_t num)
+{
+	const uint8_t *bytes = (const uint8_t *)data;
+	size_t i;
+
+	/* FNV-1a */
+	for (i = 0; i < num; i++)
+		hash = (hash ^ bytes[i]) * UINT64_C(1099511628211);
+	return hash;
+}
+
+/*
+ * Of what tells an object from another one of the same name and place: headers, and notes, of which one is made of the whole
+ * file. Only what is side by side with the program headers, which are read anyway.
+ */
+static uint64_t identity(const struct dl_phdr_info *info)
+{
+	uint64_t hash = hash_more(UINT64_C(14695981039346656037), info->dlpi_phdr, info->dlpi_phnum * sizeof(ElfW(Phdr)));
+	uintptr_t headers = (uintptr_t)info->dlpi_phdr - info->dlpi_addr;
+	const ElfW(Phdr) *p = info->dlpi_phdr, *first = NULL;
+	unsigned int i;
+
+	for (i = 0; i < info->dlpi_phnum; i++)
+		if (p[i].p_type == PT_LOAD && !(p[i].p_flags & PF_W) && headers - p[i].p_vaddr < p[i].p_filesz)
+			first = &p[i];
+	if (first && !first->p_offset)
+		hash = hash_more(hash, (const void *)(info->dlpi_addr + first->p_vaddr), sizeof(ElfW(Ehdr)));
+	for (i = 0; first && i < info->dlpi_phnum; i++)
+		if (p[i].p_type == PT_NOTE && p[i].p_vaddr >= first->p_vaddr &&
+		    p[i].p_vaddr - first->p_vaddr <= first->p_filesz &&
+		    p[i].p_filesz <= first->p_filesz - (p[i].p_vaddr - first->p_vaddr))
+			hash = hash_more(hash, (const void *)(info->dlpi_addr + p[i].p_vaddr), p[i].p_filesz);
+	return hash;
+}
+
 static struct jf_module *new_module(const struct dl_phdr_info *info)
 {
 	struct jf_module *m = calloc(1, sizeof(*m));
@@ -421,6 +456,7 @@ static struct jf_module *new_module(const struct dl_phdr_info *info)
 	m->base = info->dlpi_addr;
 	m->phdr = info->dlpi_phdr;
 	m->phnum = info->dlpi_phnum;
+	m->identity = identity(info);
 	m->start = UINTPTR_MAX;
 	for (i = 0; i < m->phnum; i++) {
 		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
@@ -451,7 +487,8 @@ static struct jf_module *known(const struct dl_phdr_info *info)
 
 	for (m = modules; m; m = m->next)
 		if (m->seen != walks && m->base == info->dlpi_addr && m->phdr == (const void *)info->dlpi_phdr &&
-		    m->phnum == info->dlpi_phnum && (!*info->dlpi_name || !strcmp(m->path, info->dlpi_name)))
+		    m->phnum == info->dlpi_phnum && (!*info->dlpi_name || !strcmp(m->path, info->dlpi_name)) &&
+		    m->identity == identity(info))
 			return m;
 	return NULL;
 }

@@ -314,8 +314,13 @@ static bool prepare(struct jf_agent_probe *p)
 		p->made = false;
 		p->detour.at = 0;
 	}
-	if (p->made)
-		return true;
+	/* Another object may be in the place of its own: bytes that are part of a jump are not compared when that is written. */
+	if (p->made) {
+		refused = changed(p);
+		if (refused)
+			p->detour.why = refused;
+		return !refused;
+	}
 	if (jf_record_begin())
 		return false;
 	refused = p->module ? jf_module_refuses(p->module, p->spot.function, p->spot.at) : NULL;

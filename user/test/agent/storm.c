@@ -738,6 +738,76 @@ static void is_loaded_again(const char *folder)
 	finish("an object is loaded where it was before");
 }
 
+/* --- another file of that name, loaded in the same place -------------------------------------- */
+
+static int (*plugged)(int a);
+
+static void *load_plugin(const char *folder, const char *which, const char *path)
+{
+	char from[4096];
+	void *h;
+
+	snprintf(from, sizeof(from), "%s/plugin-%s.so", folder, which);
+	unlink(path);
+	must(link(from, path) ? -errno : 0, "link");
+	h = dlopen(path, RTLD_NOW);
+	if (!h)
+		must(-ENOENT, dlerror());
+	plugged = (int (*)(int))(uintptr_t)dlsym(h, "plugged");
+	return h;
+}
+
+/* Steps that failed. A jump into nowhere ends it. */
+static int becomes_another_one(const char *folder, const char *one, const char *other, bool told)
+{
+	int (*was)(int a), n;
+	uint64_t before;
+	char path[4096];
+	void *h;
+
+	snprintf(path, sizeof(path), "%s/plugin.so", folder);
+	jf_ways = 1U << JF_WAY_SHORT;
+	h = load_plugin(folder, one, path);
+	before = records();
+	if (on(FUNCTIONS, "plugin.so:plugged") != 1 || plugged(1) != 1 || records() != before + 1)
+		return 1;
+	if (off(FUNCTIONS, NULL) != 1 || listed(NOTES, "jfplugin:first").num != 1)
+		return 2;
+	/* Nothing is asked for meanwhile, so the agent looks at neither. */
+	was = plugged;
+	dlclose(h);
+	h = load_plugin(folder, other, path);
+	if (plugged != was)
+		return 3;
+	before = records();
+	n = on(FUNCTIONS, "plugin.so:plugged");
+	if (plugged(1) != 8 || records() != before + (n == 1))
+		return 4;
+	if (told && (n != 1 || listed(NOTES, "jfplugin:later").num != 1 || listed(NOTES, "jfplugin:first").num))
+		return 5;
+	if (!told && n != -EOPNOTSUPP)
+		return 6;
+	unlink(path);
+	return off(FUNCTIONS, NULL) < 0 || dlclose(h) ? 7 : 0;
+}
+
+static void becomes_another(const char *folder)
+{
+	int i;
+
+	for (i = 0; i < 2; i++) {
+		int status = -1;
+		pid_t pid = fork();
+
+		if (!pid)
+			_exit(becomes_another_one(folder, i ? "first-plain" : "first", i ? "later-plain" : "later", !i));
+		CHECK(pid > 0 && waitpid(pid, &status, 0) == pid, "fork");
+		CHECK(WIFEXITED(status), "%d: killed by signal %d", i, WTERMSIG(status));
+		CHECK(!status, "%d: step %d", i, WEXITSTATUS(status));
+	}
+	finish("another file of that name is loaded in the same place");
+}
+
 /* --- the first one, while others load and unload ------------------------------------------- */
 
 static void *loads(void *path)
@@ -1055,6 +1125,7 @@ int main(int argc, char **argv)
 	beside_sites_of_another(argv[1]);
 	comes_later(argv[1]);
 	is_loaded_again(argv[1]);
+	becomes_another(argv[1]);
 	fork_while_switching();
 	not_while_blocked();
 	storm(argv[1], atof(argv[2]));

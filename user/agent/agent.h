@@ -310,6 +310,7 @@ struct jf_module;
  * @number: of @spot
  * @made:   its code is there
  * @led:    the text leads there; also when it is off, if the text could not be changed back
+ * @kept:   another patcher may have what leads to its code: that stays
  * @queued: it is going to be switched on
  * @avail:  bytes from its place on that are text
  * @text:   those that a jump is made of, as its file has them
@@ -332,6 +333,7 @@ struct jf_agent_probe {
 	uint32_t		number;
 	bool			made;
 	bool			led;
+	bool			kept;
 	bool			queued;
 	size_t			avail;
 	uint8_t			text[JF_TEXT_MAX];
@@ -355,6 +357,7 @@ JF_HIDDEN void jf_probe_forget(struct jf_agent_probe *p);
 JF_HIDDEN size_t jf_probes_on(struct jf_agent_probe **probes, size_t num, int *err);
 JF_HIDDEN int jf_probes_off(struct jf_agent_probe **probes, size_t num);
 JF_HIDDEN bool jf_probe_stands(const struct jf_agent_probe *p);
+JF_HIDDEN void jf_probe_keep(struct jf_agent_probe *p);
 JF_HIDDEN int jf_probe_watch(struct jf_agent_probe *p, enum jf_watch watch);
 JF_HIDDEN int jf_probe_hook(uintptr_t at, size_t avail, void (*hook)(void));
 

@@ -471,14 +471,20 @@ static struct jf_module *new_module(const struct dl_phdr_info *info)
 	return m;
 }
 
+/* One that stands is the object's that was here. Another patcher may have taken others away. */
 static bool is_replaced(const struct jf_module *m)
 {
 	const struct jf_agent_probe *p;
+	bool any = false;
 
-	for (p = m->probes; p; p = p->next)
-		if (p->led && !jf_probe_stands(p))
-			return true;
-	return false;
+	for (p = m->probes; p; p = p->next) {
+		if (!p->led)
+			continue;
+		if (jf_probe_stands(p))
+			return false;
+		any = true;
+	}
+	return any;
 }
 
 static struct jf_module *known(const struct dl_phdr_info *info)
@@ -496,11 +502,15 @@ static struct jf_module *known(const struct dl_phdr_info *info)
 static int mark(struct dl_phdr_info *info, size_t size, void *arg)
 {
 	struct jf_module *m = known(info);
+	struct jf_agent_probe *p;
 
 	(void)size, (void)arg;
 	/* Where there is one of the same name and place, it is left to be forgotten. */
 	if (m && !is_replaced(m))
 		m->seen = walks;
+	else
+		for (p = m ? m->probes : NULL; p; p = p->next)
+			jf_probe_keep(p);
 	return 0;
 }
 

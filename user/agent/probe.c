@@ -254,7 +254,8 @@ void jf_probe_forget(struct jf_agent_probe *p)
 	forget_made(p);
 	if (p->number != UINT32_MAX)
 		jf_spots[p->number] = &nothing;
-	jf_detour_drop(&p->detour);
+	if (!p->kept)
+		jf_detour_drop(&p->detour);
 	free(p->group);
 	free(p->name);
 	free(p);
@@ -301,6 +302,18 @@ bool jf_probe_stands(const struct jf_agent_probe *p)
 		if (now[i] != p->detour.poke.new[i] && now[i] != 0xcc)
 			return false;
 	return true;
+}
+
+/**
+ * jf_probe_keep() - it will be forgotten, and something is mapped where it was
+ * @p: which
+ *
+ * Text that is neither ours nor its file's is another patcher's, which may execute what it has found there, a jump of ours,
+ * in a copy, or write it back.
+ */
+void jf_probe_keep(struct jf_agent_probe *p)
+{
+	p->kept = p->led && changed(p);
 }
 
 /* Finds out how, and sees to it that it can be recorded. False: @why says why not. */

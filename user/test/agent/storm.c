@@ -738,6 +738,74 @@ static void is_loaded_again(const char *folder)
 	finish("an object is loaded where it was before");
 }
 
+/* --- another program's patcher ----------------------------------------------------------------- */
+
+/* What it finds it keeps, and writes it back at some time. */
+static void write_text(uintptr_t at, const void *bytes, size_t num)
+{
+	int fd = open("/proc/self/mem", O_WRONLY | O_CLOEXEC);
+
+	must(fd < 0 || pwrite(fd, bytes, num, (off_t)at) != (ssize_t)num ? -errno : 0, "/proc/self/mem");
+	close(fd);
+}
+
+static void come_and_go(const char *folder)
+{
+	char path[4096];
+	void *h;
+
+	snprintf(path, sizeof(path), "%s/plugin-first.so", folder);
+	h = dlopen(path, RTLD_NOW);
+	must(h ? dlclose(h) : -ENOENT, "dlopen");
+	listed(FUNCTIONS, "subject2.so:subject_*");
+}
+
+/* What the agent has written is taken away for a while, with another probe of the object and without one. */
+static void take_away(const char *folder, void *h, bool beside)
+{
+	/* lea (%rdi,%rdi,2), %rax */
+	static const unsigned char thrice[] = { 0x48, 0x8d, 0x04, 0x7f };
+	uint64_t (*twice)(uint64_t a) = (uint64_t (*)(uint64_t))(uintptr_t)dlsym(h, "subject_twice");
+	uint64_t (*same)(uint64_t a) = (uint64_t (*)(uint64_t))(uintptr_t)dlsym(h, "subject_same");
+	uintptr_t at = (uintptr_t)twice;
+	unsigned char ours[8], plain[8];
+	uint64_t before;
+
+	memcpy(plain, (const void *)at, sizeof(plain));
+	jf_ways = 1U << JF_WAY_SHORT;
+	CHECK(on(FUNCTIONS, "subject2.so:subject_twice") == 1, "%s", listed(FUNCTIONS, "subject2.so:subject_twice").detail);
+	jf_ways = ~0U;
+	CHECK(!beside || on(FUNCTIONS, "subject2.so:subject_same") == 1, "%s", listed(FUNCTIONS, "subject2.so:subject_same").detail);
+	memcpy(ours, (const void *)at, sizeof(ours));
+	write_text(at, thrice, sizeof(thrice));
+	CHECK(twice(4) == 12, "wrong");
+	come_and_go(folder);
+	before = records();
+	CHECK(same(4) == 4 && records() == before + beside, "%llu records", (unsigned long long)(records() - before));
+	CHECK(!jf_place_fixed(at, 0xf, ours + 1, 8, 0), "the memory of its code is free");
+	write_text(at, ours, sizeof(ours));
+	CHECK(twice(5) == 10, "wrong");
+	if (!beside)
+		write_text(at, plain, sizeof(plain));
+	CHECK(off(FUNCTIONS, NULL) == 2 * beside, "off");
+	CHECK(!memcmp(plain, (const void *)at, sizeof(plain)), "not as it was");
+}
+
+static void of_another_patcher(const char *folder)
+{
+	int i;
+
+	snprintf(again_path, sizeof(again_path), "%s/subject2.so", folder);
+	for (i = 1; i >= 0; i--) {
+		void *h = dlopen(again_path, RTLD_NOW);
+
+		must(h ? 0 : -ENOENT, "dlopen");
+		take_away(folder, h, i);
+		dlclose(h);
+	}
+	finish("text that another patcher changes for a while");
+}
+
 /* --- another file of that name, loaded in the same place -------------------------------------- */
 
 static int (*plugged)(int a);
@@ -1125,6 +1193,7 @@ int main(int argc, char **argv)
 	beside_sites_of_another(argv[1]);
 	comes_later(argv[1]);
 	is_loaded_again(argv[1]);
+	of_another_patcher(argv[1]);
 	becomes_another(argv[1]);
 	fork_while_switching();
 	not_while_blocked();

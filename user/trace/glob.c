@@ -2,12 +2,10 @@
 /* Globs of probes' names: see glob.h. Nothing here allocates, or looks at the locale. */
 #include "glob.h"
 
-#include <stdio.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "parse/glob.h"
-
-#define FULL_MAX	512
 
 /* Of a class: pairs of a first byte and a last one. */
 static const struct {
@@ -105,6 +103,12 @@ bool jf_glob_matches(const char *glob, const char *name)
 	return jf_glob_fits(name, glob, glob + strlen(glob), fit_one);
 }
 
+/* A character of "group:name", which is nowhere in one: names of C++ have no bound. */
+static char char_of(const char *group, size_t len, const char *name, size_t i)
+{
+	return i < len ? group[i] : i == len ? ':' : name[i - len - 1];
+}
+
 /**
  * jf_glob_matches_probe() - does a glob match a probe
  * @glob:  with a colon it is one of "group:name", without one of "name"; NULL matches all
@@ -113,13 +117,29 @@ bool jf_glob_matches(const char *glob, const char *name)
  */
 bool jf_glob_matches_probe(const char *glob, const char *group, const char *name)
 {
-	char full[FULL_MAX];
-	int n;
+	const char *p = glob, *star = NULL, *next, *end;
+	size_t len = strlen(group), i = 0, from = 0;
+	char c;
 
 	if (!glob)
 		return true;
 	if (!strchr(glob, ':'))
 		return jf_glob_matches(glob, name);
-	n = snprintf(full, sizeof(full), "%s:%s", group, name);
-	return n > 0 && (size_t)n < sizeof(full) && jf_glob_matches(glob, full);
+	/* As jf_glob_fits(). */
+	end = glob + strlen(glob);
+	while ((c = char_of(group, len, name, i))) {
+		if (p < end && *p == '*') {
+			star = ++p;
+			from = i;
+			continue;
+		}
+		next = p < end ? fit_one(p, end, c) : NULL;
+		if (!next && !star)
+			return false;
+		i = next ? i + 1 : ++from;
+		p = next ? next : star;
+	}
+	while (*p == '*')
+		p++;
+	return p == end;
 }

@@ -50,7 +50,14 @@ static void test_probes(void)
 	CHECK(jf_glob_matches_probe("*:n", "a:b", "n"), "a colon in the group");
 	memset(longer, 'a', sizeof(longer) - 1);
 	longer[sizeof(longer) - 1] = 0;
-	CHECK(jf_glob_matches_probe("*", "g", longer) && !jf_glob_matches_probe("g:*", "g", longer), "a long name");
+	CHECK(jf_glob_matches_probe("*", "g", longer) && jf_glob_matches_probe("g:*", "g", longer) &&
+	      jf_glob_matches_probe("g:a*a", "g", longer), "a long name");
+	CHECK(!jf_glob_matches_probe("h:*", "g", longer) && !jf_glob_matches_probe("g:*b", "g", longer) &&
+	      !jf_glob_matches_probe("g:a", "g", longer), "the end of a long name");
+	longer[sizeof(longer) - 2] = 'b';
+	CHECK(jf_glob_matches_probe("g:*b", "g", longer) && jf_glob_matches_probe("?:a*[b-c]", "g", longer) &&
+	      !jf_glob_matches_probe("g:*a", "g", longer), "the last character of a long name");
+	CHECK(jf_glob_matches_probe("*b:n", longer, "n") && !jf_glob_matches_probe("*a:n", longer, "n"), "a long group");
 	finish("group and name");
 }
 
@@ -119,9 +126,19 @@ static void make_glob(char *to)
 	to[len] = 0;
 }
 
+static size_t make_name(char *to)
+{
+	unsigned int k, n = below(6);
+
+	for (k = 0; k < n; k++)
+		to[k] = below(8) ? letters[below(sizeof(letters) - 1)] : "*?[\\"[below(4)];
+	to[n] = 0;
+	return n;
+}
+
 static void test_fnmatch(void)
 {
-	unsigned int i, k, n, matched = 0;
+	unsigned int i, matched = 0;
 	char glob[256], name[16];
 
 	/* The locale is "C": this program has chosen none. */
@@ -129,10 +146,7 @@ static void test_fnmatch(void)
 		bool ours;
 
 		make_glob(glob);
-		n = below(6);
-		for (k = 0; k < n; k++)
-			name[k] = below(8) ? letters[below(sizeof(letters) - 1)] : "*?[\\"[below(4)];
-		name[n] = 0;
+		make_name(name);
 		ours = jf_glob_matches(glob, name);
 		matched += ours;
 		CHECK(ours == !fnmatch(glob, name, 0), "'%s' and '%s': %d", glob, name, ours);
@@ -141,11 +155,40 @@ static void test_fnmatch(void)
 	finish("fnmatch() says the same");
 }
 
+/* Of a probe as of its group, a colon and its name in one: what is in front of the glob's may be of the name. */
+static void test_fnmatch_probes(void)
+{
+	char glob[512], full[32], *name;
+	unsigned int i, matched = 0;
+
+	for (i = 0; i < ROUNDS; i++) {
+		size_t len = make_name(full);
+		bool ours, theirs;
+
+		make_glob(glob);
+		strcat(glob, ":");
+		make_glob(glob + strlen(glob));
+		full[len] = ':';
+		name = full + len + 1;
+		make_name(name);
+		if (!below(4))
+			name[0] = ':', name[1] = 0;
+		theirs = !fnmatch(glob, full, 0);
+		full[len] = 0;
+		ours = jf_glob_matches_probe(glob, full, name);
+		matched += ours;
+		CHECK(ours == theirs, "'%s' and '%s', '%s': %d", glob, full, name, ours);
+	}
+	CHECK(matched > ROUNDS / 100, "only %u matched", matched);
+	finish("... of group and name as of both in one");
+}
+
 int main(void)
 {
-	printf("TAP version 13\n1..3\n");
+	printf("TAP version 13\n1..4\n");
 	test_vectors();
 	test_probes();
 	test_fnmatch();
+	test_fnmatch_probes();
 	return tap_status();
 }

@@ -18,6 +18,8 @@
 
 #define EVENT_PREFIX	"__jf_event_"
 #define NAME_MAX_	256
+/* Of a function: what a process tells of one has to fit into a message (control.h). */
+#define FUNCTION_MAX	3840
 /* A file that has more was made to waste time. */
 #define FOUND_MAX	(4u << 20)
 
@@ -278,7 +280,7 @@ static int add_symbols(struct found_list *list, struct pointers *p, struct elf *
 	for (at = 0; !err && size - at >= sizeof(s); at += sizeof(s)) {
 		memcpy(&s, data + at, sizeof(s));
 		name = elf_string(strings, strings_size, s.st_name);
-		if (s.st_shndx == SHN_UNDEF || !*name || strlen(name) >= 2 * NAME_MAX_)
+		if (s.st_shndx == SHN_UNDEF || !*name || strlen(name) >= FUNCTION_MAX)
 			continue;
 		if (ELF64_ST_TYPE(s.st_info) == STT_OBJECT && s.st_size == sizeof(struct jf_event) &&
 		    !strncmp(name, EVENT_PREFIX, strlen(EVENT_PREFIX)))

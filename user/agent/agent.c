@@ -71,7 +71,8 @@ static bool recording;
 __attribute__((__format__(__printf__, 1, 2)))
 static void say(const char *format, ...)
 {
-	char line[512];
+	/* Two names, of which one may be as long as C++ makes them. */
+	char line[4096];
 	va_list args;
 	int n;
 
@@ -80,8 +81,10 @@ static void say(const char *format, ...)
 	va_end(args);
 	if (n < 0)
 		return;
-	if (n > (int)sizeof(line) - 2)
+	if (n > (int)sizeof(line) - 2) {
 		n = (int)sizeof(line) - 2;
+		memcpy(line + n - 3, "...", 3);
+	}
 	line[n] = '\n';
 	if (jf_may_tell() && write(STDERR_FILENO, line, (size_t)n + 1) < 0)
 		return;

@@ -213,6 +213,33 @@ made_for_it()
 	done
 }
 
+# As long as C++ has them. They differ in the last character; the one that is asked for is recorded, with all of its name.
+long_names()
+{
+	long=$(printf 'n%.0s' $(seq 598))
+	cat > "$tmp/long.c" <<-END
+	int one(int a) __asm__("${long}_1"), two(int a) __asm__("${long}_2");
+	__attribute__((__noinline__)) int one(int a) { __asm__ volatile("nopl 8(%rax,%rax)"); return a + 1; }
+	__attribute__((__noinline__)) int two(int a) { __asm__ volatile("nopl 8(%rax,%rax)"); return a + 2; }
+	int main(void) { return one(one(one(0))) + two(two(0)) != 7; }
+	END
+	${CC:-cc} -O2 -o "$tmp/long" "$tmp/long.c" || return 1
+	for glob in 'long:nnn*_1' 'lon?:*n_1' 'nnn*[1]' 'long:*,-'; do
+		traced "${glob%,-}" "$tmp/long" || return 1
+		cut -c1-16,580-700 "$tmp/events"
+		[ "$(count "long:${long}_1")" = 3 ] || return 1
+		[ "$(count "long:${long}_2")" = "$([ "$glob" = 'long:*,-' ] && echo 2 || echo 0)" ] || return 1
+	done
+	# Where there is no way the reason is said as well.
+	mkdir "$tmp/nothing" && JUMPFUNC_TRACE_DIR=$tmp/nothing JUMPFUNC_TRAP=always JUMPFUNC_AGENT_WAYS=short JUMPFUNC_AGENT='long:nnn*_1' \
+		JUMPFUNC=verbose LD_PRELOAD=$agent "$tmp/long" 2> "$tmp/err"
+	cut -c1-16,600-700 "$tmp/err"
+	grep -q "long:${long}_1 at 0x[0-9a-f]* is not recorded: [a-z]" "$tmp/err" || return 1
+	"$build/jf-trace" list -e 'long:nnn*' "$tmp/long" > "$tmp/out" || return 1
+	cut -c1-40,580-700 "$tmp/out"
+	[ "$(grep -c "long:${long}_[12]\$" "$tmp/out")" = 2 ]
+}
+
 # Good ones, long ones, at the end of memory, and what is none.
 strings()
 {
@@ -475,6 +502,7 @@ check "nothing matches" nothing_matches
 check "probes that are switched by the control socket, while objects come and go" asked
 check "what is no pattern" wrong_patterns
 check "functions that are made for it" made_for_it
+check "names of 600 characters" long_names
 check "strings" strings
 check "strings and filters of system calls" filtered
 check "a program that has no environment any more" no_environment

@@ -118,11 +118,21 @@ struct aside {
 	uint64_t	arg;
 };
 
+/*
+ * The thread may be in a handler on its alternate stack, which the kernel does not know here: the signal of a breakpoint
+ * would begin at the top of that, and write over the handler. So there is none meanwhile.
+ */
 static uint64_t with_vectors(uint64_t arg)
 {
 	const struct aside *a = (const struct aside *)arg;
+	const stack_t none = { .ss_flags = SS_DISABLE };
+	stack_t was;
+	bool had = !call4(SYS_sigaltstack, (long)&none, (long)&was, 0, 0) && !(was.ss_flags & SS_DISABLE);
+	uint64_t ret = jf_agent_keep(a->fn, a->arg);
 
-	return jf_agent_keep(a->fn, a->arg);
+	if (had)
+		call4(SYS_sigaltstack, (long)&was, 0, 0, 0);
+	return ret;
 }
 
 /**

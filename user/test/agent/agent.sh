@@ -240,6 +240,56 @@ long_names()
 	[ "$(grep -c "long:${long}_[12]\$" "$tmp/out")" = 2 ]
 }
 
+# A thread makes its first packet in a handler on an alternate stack. What it calls for that are breakpoints, too: their
+# signals must not begin at the top of that stack, where the handler is.
+alternate_stack()
+{
+	cat > "$tmp/alternate.c" <<-'END'
+	#define _GNU_SOURCE
+	#include <signal.h>
+	#include <stdio.h>
+	#include <stdlib.h>
+	#include <time.h>
+	#include <unistd.h>
+	static volatile int hits;
+	static void *stack_of(void)
+	{
+		stack_t now;
+
+		return sigaltstack(NULL, &now) || now.ss_flags & SS_DISABLE ? NULL : now.ss_sp;
+	}
+	static void handler(int sig)
+	{
+		volatile int kept = 42;
+		struct timespec t;
+
+		(void)sig;
+		hits += !clock_gettime(CLOCK_MONOTONIC, &t) && getppid() && kept == 42;
+	}
+	int main(void)
+	{
+		const struct sigaction action = { .sa_handler = handler, .sa_flags = SA_ONSTACK };
+		size_t size = 4 * (size_t)sysconf(_SC_SIGSTKSZ);
+		const stack_t own = { .ss_sp = malloc(size), .ss_size = size };
+
+		if (!own.ss_sp || sigaltstack(&own, NULL) || sigaction(SIGUSR1, &action, NULL))
+			return 1;
+		for (int i = 0; i < 200; i++)
+			raise(SIGUSR1);
+		printf("%d\n", hits);
+		return hits != 200 || stack_of() != own.ss_sp;
+	}
+	END
+	${CC:-cc} -O2 -o "$tmp/alternate" "$tmp/alternate.c" || return 1
+	for ways in break jump,short,span; do
+		(JUMPFUNC_AGENT_WAYS=$ways && export JUMPFUNC_AGENT_WAYS &&
+			traced 'clock_gettime,getppid' "$tmp/alternate") || return 1
+		cut -d' ' -f1 "$tmp/events" | sort | uniq -c
+		[ "$(cat "$tmp/out")" = 200 ] && [ "$(count libc.so.6:getppid)" = 200 ] &&
+			[ "$(count 'libc.so.6:.*clock_gettime')" = 200 ] || return 1
+	done
+}
+
 # Good ones, long ones, at the end of memory, and what is none.
 strings()
 {
@@ -503,6 +553,7 @@ check "probes that are switched by the control socket, while objects come and go
 check "what is no pattern" wrong_patterns
 check "functions that are made for it" made_for_it
 check "names of 600 characters" long_names
+check "a handler on an alternate stack" alternate_stack
 check "strings" strings
 check "strings and filters of system calls" filtered
 check "a program that has no environment any more" no_environment

@@ -36,8 +36,10 @@ symbol() { awk -v f="$1" '$4 == "[jf_promise]" && ($3 == f || index($3, f ".") =
 probe()
 {
 	n=0 probes=0 step=$(if jf_x86; then echo 1; else echo 4; fi)
+	# Once: an emulated CPU takes a second or two for all symbols.
+	sym=$(symbol "$1")
 	while [ $n -lt 100 ]; do
-		echo "p:jfhide/at_$n jf_promise:$(symbol "$1")+$n" >>"$T/kprobe_events" && probes=$((probes + 1))
+		echo "p:jfhide/at_$n jf_promise:$sym+$n" >>"$T/kprobe_events" && probes=$((probes + 1))
 		n=$((n + step))
 	done 2>/dev/null
 	for e in "$T"/events/jfhide/*/enable; do

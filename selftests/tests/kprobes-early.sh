@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 # JF_KERNELS=3: slow; kprobes-beside.sh meets each kernel's kprobes
-# JF_TIMEOUT=120
+# JF_TIMEOUT=240
 # Images, and kprobes that another module sets while jumpfunc is being loaded: its notifier runs before that of
 # kprobes, which does not yet refuse .kprobes.text. No probe may be on bytes that are filled in, and none may become
 # a jump over them.

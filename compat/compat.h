@@ -226,7 +226,9 @@ static inline const void *jf_tracepoint_like(const struct tracepoint *tp)
 
 #if JF_HAVE_FTRACE
 #include <linux/ftrace.h>
+#include <linux/printk.h>
 #include <linux/ptrace.h>
+#include <linux/sched/mm.h>
 
 /* 5.11: what a callback gets may be less than all registers; protection is asked for. */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(5, 11, 0)
@@ -311,6 +313,28 @@ static inline int jf_ftrace_del(struct ftrace_ops *ops, unsigned long *ips,
 			err = 0;
 	}
 	return err;
+#endif
+}
+
+/*
+ * Give back what @ops, which is not registered, has as its filter. 6.3 exports what does
+ * that, and so do stable kernels that took it. Before, ftrace has to be given an empty
+ * filter, which takes memory: some that is kept for what frees more. Where there is none
+ * of that either, the filter is lost.
+ */
+static inline void jf_ftrace_free(struct ftrace_ops *ops)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 3, 0) || \
+	(LINUX_VERSION_CODE >= KERNEL_VERSION(6, 1, 20) && \
+	 LINUX_VERSION_CODE < KERNEL_VERSION(6, 2, 0))
+	ftrace_free_filter(ops);
+#else
+	unsigned int flags = memalloc_noreclaim_save();
+	int err = ftrace_set_filter(ops, NULL, 0, 1);
+
+	memalloc_noreclaim_restore(flags);
+	if (err == -ENOMEM)
+		pr_warn_ratelimited("no memory: a filter of ftrace is lost\n");
 #endif
 }
 #endif /* JF_HAVE_FTRACE */

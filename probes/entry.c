@@ -78,16 +78,6 @@ static struct jf_entry_set *jf_new_set;
 
 /* --- sets ---------------------------------------------------------------- */
 
-/*
- * Of ops that are not registered. To give its memory back ftrace first takes some, for a
- * filter that is empty.
- */
-static void jf_filter_free(struct ftrace_ops *ops)
-{
-	while (ftrace_set_filter(ops, NULL, 0, 1) == -ENOMEM)
-		msleep(20);
-}
-
 static void jf_traced_free(struct jf_traced *t)
 {
 	hash_del(&t->by_addr);
@@ -102,7 +92,7 @@ static void jf_set_free(struct jf_entry_set *set)
 
 	list_for_each_entry_safe(t, tmp, &set->traced, list)
 		jf_traced_free(t);
-	jf_filter_free(&set->ops);
+	jf_ftrace_free(&set->ops);
 	kvfree(set->ips);
 	kfree(set);
 }
@@ -296,7 +286,7 @@ static int jf_entry_find_in(const struct module *mod, const struct jf_pattern *p
 		*num += !err;
 		cond_resched();
 	}
-	jf_filter_free(&scratch);
+	jf_ftrace_free(&scratch);
 	kvfree(text);
 	return err;
 }

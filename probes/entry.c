@@ -11,7 +11,8 @@
  *
  * A command that disables functions takes their sets out of ftrace, where nothing of
  * them is left; from other sets it takes these functions. For the callback they are off
- * before that, so disabling cannot fail: what ftrace has no memory for is tried again.
+ * before that, so disabling cannot fail: where ftrace has no memory for it, it goes on
+ * calling back for them until their set goes, and is not listened to.
  *
  * Which functions a module has, its own symbol table says. Where the nop stands in a
  * function is for ftrace to say: it refuses addresses that are none. Functions that it
@@ -134,8 +135,8 @@ static void jf_entry_stuck(int err)
 }
 
 /*
- * Remove @n functions of @set from ftrace. That does not fail while ftrace works: it
- * waits until there is memory.
+ * Remove @n functions of @set from ftrace. That does not fail while ftrace works: some of
+ * a set may stay in its filter, but the last ones take no memory.
  */
 static int jf_set_remove(struct jf_entry_set *set, unsigned int n)
 {
@@ -144,9 +145,8 @@ static int jf_set_remove(struct jf_entry_set *set, unsigned int n)
 	/* Waits until no task is in its trampoline, nor in the callback. */
 	if (n == set->num)
 		return unregister_ftrace_function(&set->ops);
-	while ((err = jf_ftrace_del(&set->ops, set->ips, n)) == -ENOMEM)
-		msleep(20);
-	return err;
+	err = jf_ftrace_del(&set->ops, set->ips, n);
+	return err == -ENOMEM ? 0 : err;
 }
 
 /* Remove those functions that are to be removed, which the callback does not tell. */
@@ -241,7 +241,7 @@ static int jf_entry_new(const char *module, const struct jf_named_text *sym,
 		kfree(t);
 		return -ENOMEM;
 	}
-	t->set = set;
+	t->ops = &set->ops;
 	t->ip = ip;
 	t->entry.addr = sym->addr;
 	t->entry.module = memcpy(t->names, module, len);

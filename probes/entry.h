@@ -10,14 +10,12 @@
 
 #include <linux/list.h>
 
-struct jf_entry_set;
-
 /**
  * struct jf_traced - a function that is traced, or shall be
  * @hash:   by @ip, for the callback
  * @by_addr: by @entry.addr
  * @list:   on that of its set
- * @set:    what traces it
+ * @ops:    what traces it; that of another set may call back for it as well, in vain
  * @entry:  what probes are told
  * @ip:     what ftrace calls it
  * @hits:   how often it was entered while it was on, per CPU
@@ -30,7 +28,7 @@ struct jf_entry_set;
 struct jf_traced {
 	struct hlist_node	hash, by_addr;
 	struct list_head	list;
-	struct jf_entry_set	*set;
+	const struct ftrace_ops	*ops;
 	struct jf_entry		entry;
 	unsigned long		ip;
 	u64 __percpu		*hits;

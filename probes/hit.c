@@ -53,7 +53,7 @@ notrace void jf_entry_hit(unsigned long ip, unsigned long parent,
 	preempt_disable_notrace();
 	t = jf_traced_find(ip);
 	/* No order is needed: what else there is of it was there before it was. */
-	if (t && READ_ONCE(t->on)) {
+	if (t && t->ops == ops && READ_ONCE(t->on)) {
 		this_cpu_inc(*t->hits);
 		jf_trace_jf_entry(&t->entry, parent, regs);
 	}

@@ -3,8 +3,9 @@
  * Suite jumpfunc-entry: probes/entry.c and probes/hit.c above an ftrace that is made up.
  *
  * What it proves: where ftrace has no memory, a command that enables functions fails, and
- * one that disables all of them does not; neither waits until there is some; no filter
- * is lost.
+ * one that disables them does not; neither waits until there is some; no filter is lost;
+ * a function that could not be taken out of a filter is not told, and once only when it
+ * is enabled again.
  *
  * The sources are included, so that what they call can be replaced. Two functions of a
  * module can be traced. ftrace calls back by each filter that has a function and whose
@@ -305,10 +306,28 @@ static void off_without_memory(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, call(0) + call(1), 0U);
 }
 
+/* ftrace goes on calling back for what it had no memory to take out of a filter. */
+static void fewer_without_memory(struct kunit *test)
+{
+	KUNIT_ASSERT_EQ(test, command(true, "*"), 0);
+	world.left = 0;
+	KUNIT_EXPECT_EQ(test, command(false, "one"), 0);
+	KUNIT_EXPECT_EQ(test, call(0), 0U);
+	KUNIT_EXPECT_EQ(test, call(1), 1U);
+	world.left = ENOUGH;
+	KUNIT_EXPECT_EQ(test, command(true, "one"), 0);
+	KUNIT_EXPECT_EQ(test, filters(), 2U);
+	KUNIT_EXPECT_EQ(test, call(0), 1U);
+	KUNIT_EXPECT_EQ(test, call(1), 1U);
+	KUNIT_EXPECT_EQ(test, command(false, "*"), 0);
+	KUNIT_EXPECT_EQ(test, filters(), 0U);
+}
+
 static struct kunit_case entry_cases[] = {
 	KUNIT_CASE(on_and_off),
 	KUNIT_CASE(on_without_memory),
 	KUNIT_CASE(off_without_memory),
+	KUNIT_CASE(fewer_without_memory),
 	{}
 };
 

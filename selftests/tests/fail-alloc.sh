@@ -103,7 +103,7 @@ file "functions, six" functions "func0=jf_func0_1 func1=jf_func1_1 func2=jf_func
 file "functions, six, all allocations failing" functions "func0=jf_func0_1 func1=jf_func1_1 func2=jf_func2_2 ops_0=target_1 ops_1=target_2 ops_ret0=target_0" \
 	"func0=default func1=default func2=default ops_0=default ops_1=default ops_ret0=default" -s "$JF/functions=^  " -p 32
 
-# Not with all of them failing: what is to be removed from ftrace waits until there is memory.
+# KUnit has the suite jumpfunc-entry, in which all of them fail that ftrace makes.
 if jf_has jf_foreign && [ -e $JF_TRACEFS/available_filter_functions ]; then
 	jf_insmod jf_foreign
 	file "entries of functions" probes "+ftrace:jf_foreign:foreign_*:entry" "-ftrace:*:*:*" -s $JF/probes

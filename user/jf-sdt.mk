@@ -3,6 +3,7 @@
 #   make jf-sdt        the tool
 #   make calls-check   its tests; CALLS_FUZZ= inputs of the fuzzer (default 20000)
 #   make calls-compilers   a row for each compiler that is here, and in the systems in the folders of ROOTS=
+#   make calls-mutants     breaks the tool in many ways; the tests must notice each. MUTANTS= is a pattern
 #   make calls-program     zstd of Debian with 5,665 probes, enabled and disabled while its threads run; downloads 2 MB
 CALLS_FUZZ ?= 20000
 CALLS_SOURCES := $(sort $(wildcard sdt/*.c))
@@ -33,9 +34,14 @@ calls-program: $(LIBS) $(OUT)/jf-sdt
 	$(TOP)/harness/deps.sh programs
 	$(CALLS_TEST)/programs/many.sh $(OUT)
 
-check: calls-check
+# The tool broken in many ways; the tests have to notice each. MUTANTS= is a pattern.
+calls-mutants:
+	JF_BUILD=$(abspath $(OUT)/..) $(TOP)/harness/mutants.sh $(if $(MUTANTS),-m '$(MUTANTS)') $(CURDIR)/$(CALLS_TEST)/calls.mutants
 
-.PHONY: jf-sdt calls-check calls-compilers calls-program
+check: calls-check
+mutants: calls-mutants
+
+.PHONY: jf-sdt calls-check calls-compilers calls-program calls-mutants
 
 # With what install.mk installs; its variables.
 SDTDIR = $(PREFIX)/share/jumpfunc-sdt

@@ -6,6 +6,7 @@
 #   tap_begin		the header; a folder of its own in $tmp, removed at the end, also on ^C
 #   check NAME COMMAND	one test: ok if the command ends with 0; shows what it said
 #   skip NAME REASON	one that cannot be done here
+#   TAP_ONLY		a regular expression: only tests with such a name, if it is set
 #   have COMMAND	is there such a command?
 #   tap_end		the plan; ends with 1 if a test failed, or none was run
 
@@ -23,8 +24,11 @@ tap_begin()
 
 have() { command -v "$1" > /dev/null 2>&1; }
 
+tap_wants() { [ -z "${TAP_ONLY:-}" ] || printf '%s\n' "$1" | grep -qE -e "$TAP_ONLY"; }
+
 check()
 {
+	tap_wants "$1" || return 0
 	name=$1
 	shift
 	tests=$((tests + 1))
@@ -39,6 +43,7 @@ check()
 
 skip()
 {
+	tap_wants "$1" || return 0
 	tests=$((tests + 1))
 	skipped=$((skipped + 1))
 	echo "ok $tests - $1 # SKIP $2"

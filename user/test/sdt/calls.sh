@@ -89,6 +89,19 @@ no_probes()
 		inode=$(stat -c %i "$tmp/n.o") && "$tool" "$tmp/n.o" && [ "$(stat -c %i "$tmp/n.o")" = "$inode" ]
 }
 
+# One that is defined is a function like any other.
+defined()
+{
+	cat > "$tmp/d.c" <<-'END'
+	void __dtrace_a___b(void);
+	void __dtrace_a___b(void) { }
+	int f(void);
+	int f(void) { __dtrace_a___b(); return 1; }
+	END
+	"$CC" -O0 -fPIC -c -o "$tmp/d.o" "$tmp/d.c" && cp "$tmp/d.o" "$tmp/d.old" && "$tool" "$tmp/d.o" &&
+		cmp "$tmp/d.o" "$tmp/d.old" && [ -z "$("$tool" --list "$tmp/d.o")" ]
+}
+
 other_prefix()
 {
 	cat > "$tmp/o.c" <<-'END'
@@ -191,6 +204,19 @@ f:	push %rax
 	movabs $0xe8, %rax
 	.reloc . - 7, R_X86_64_PC32, __dtrace_a___b - 4
 	pop %rax
+	ret
+END
+source_of addend.s <<'END'
+	.text
+	.type f, @function
+f:	call __dtrace_a___b + 3
+	ret
+END
+source_of twice.s <<'END'
+	.text
+	.type f, @function
+f:	call __dtrace_a___b@PLT
+	.reloc . - 4, R_X86_64_PC32, other - 4
 	ret
 END
 source_of unknown.s <<'END'
@@ -360,6 +386,7 @@ check "--list, before and after" lists
 check "--verify" verifies
 check "again, by a link, with the file's mode" again
 check "no probes, nothing is written" no_probes
+check "a function that is defined" defined
 check "other prefixes and providers" other_prefix
 check "usage, and files that are not there" usage_is_told
 
@@ -376,6 +403,8 @@ check "refused: a test at a function's end" refused "f+0[x0-9a-f]*: __dtraceenab
 check "refused: a jump on a condition" refused "f+0x[24]: __dtrace_a___b: a jump on a condition" "$CC" "$tmp/condition.s"
 check "refused: a prefix" refused "f+0x2: __dtrace_a___b: the instructions before it" "$CC" "$tmp/prefix.s"
 check "refused: an operand that looks like a call" refused "__dtrace_a___b: the instructions before it" "$CC" "$tmp/middle.s"
+check "refused: a call of what comes after the begin" refused "f+0[x0-9a-f]*: __dtrace_a___b: its address is used" "$CC" "$tmp/addend.s"
+check "refused: a call that is another one, too" refused "f+0[x0-9a-f]*: __dtrace_a___b: the instructions before it" "$CC" "$tmp/twice.s"
 check "refused: after what is no instruction" refused "f+0x1: __dtrace_a___b: the instructions before it" "$CC" "$tmp/unknown.s"
 check "refused: a name that is none" refused "is the name of no probe" "$CC" "$tmp/name.s"
 

@@ -52,9 +52,9 @@ bool jf_arch_ran(void);
  */
 bool jf_arch_is_stuck(void);
 /*
- * Have such sites lead to what their entities' values are, as they were before: those of @sites, which
- * is jf_ctl.sites of one entity, or all. 0, or -EBUSY if one of these is stuck still. With jf_lock() held.
- * Only the second one finds that there is no such site any more.
+ * Have such sites lead to what their entities' values are, as they were before: those of
+ * @sites, which is jf_ctl.sites of one entity, or all. 0, or -EBUSY if one of these is stuck
+ * still. Only the second one finds that there is no such site any more. With jf_lock() held.
  */
 int jf_arch_mend(const struct list_head *sites);
 int jf_arch_mend_all(void);

@@ -6,8 +6,8 @@
  * unmapped meanwhile. One that is not there any more took its text with it: its probes are forgotten. So are those of
  * one that has become another of the same name and place, as a plugin does that is compiled and loaded again.
  *
- * A file may be another one by now than that which was mapped: its program headers are compared with those
- * in memory, and each place's bytes before they are changed.
+ * A file may be another one by now than that which was mapped: its headers and notes, the build id among them, are compared
+ * with those in memory, and each place's bytes before they are changed.
  */
 #include "agent.h"
 
@@ -59,16 +59,47 @@ static void unmap_file(struct jf_elf *elf)
 	munmap((void *)(uintptr_t)elf->data, elf->size);
 }
 
+/* The segment that has the program headers, which are read anyway, at the begin of the file; NULL: there is none. */
+static const ElfW(Phdr) *headers_of(const ElfW(Phdr) *p, unsigned int num, uintptr_t base)
+{
+	uintptr_t at = (uintptr_t)p - base;
+	unsigned int i;
+
+	for (i = 0; i < num; i++)
+		if (p[i].p_type == PT_LOAD && !(p[i].p_flags & PF_W) && !p[i].p_offset && at - p[i].p_vaddr < p[i].p_filesz)
+			return &p[i];
+	return NULL;
+}
+
+/* Is it a note, of which one is made of the whole file, and in that segment? */
+static bool is_note(const ElfW(Phdr) *p, const ElfW(Phdr) *in)
+{
+	return p->p_type == PT_NOTE && p->p_vaddr >= in->p_vaddr && p->p_vaddr - in->p_vaddr <= in->p_filesz &&
+	       p->p_filesz <= in->p_filesz - (p->p_vaddr - in->p_vaddr);
+}
+
+static bool has(const struct jf_elf *elf, uint64_t offset, uintptr_t at, size_t num)
+{
+	return offset <= elf->size && num <= elf->size - offset && !memcmp(elf->data + offset, (const void *)at, num);
+}
+
 /* Is it what was mapped? */
 static bool is_same(const struct jf_elf *elf, const struct jf_module *m)
 {
+	const ElfW(Phdr) *p = (const ElfW(Phdr) *)m->phdr, *in = headers_of(p, m->phnum, m->base);
 	ElfW(Ehdr) h;
-	size_t size;
+	unsigned int i;
 
 	memcpy(&h, elf->data, sizeof(h));
-	size = (size_t)h.e_phnum * sizeof(ElfW(Phdr));
-	return h.e_phnum == m->phnum && h.e_phentsize == sizeof(ElfW(Phdr)) && h.e_phoff <= elf->size &&
-	       size <= elf->size - h.e_phoff && !memcmp(elf->data + h.e_phoff, m->phdr, size);
+	if (h.e_phnum != m->phnum || h.e_phentsize != sizeof(*p) ||
+	    !has(elf, h.e_phoff, (uintptr_t)p, m->phnum * sizeof(*p)))
+		return false;
+	if (in && !has(elf, 0, m->base + in->p_vaddr, sizeof(h)))
+		return false;
+	for (i = 0; in && i < m->phnum; i++)
+		if (is_note(&p[i], in) && !has(elf, p[i].p_offset, m->base + p[i].p_vaddr, p[i].p_filesz))
+			return false;
+	return true;
 }
 
 static int open_module(struct jf_module *m, struct jf_elf *elf)
@@ -415,26 +446,17 @@ static uint64_t hash_more(uint64_t hash, const void *data, size_t num)
 	return hash;
 }
 
-/*
- * Of what tells an object from another one of the same name and place: headers, and notes, of which one is made of the whole
- * file. Only what is side by side with the program headers, which are read anyway.
- */
+/* Of what tells an object from another one of the same name and place: the same that is_same() compares. */
 static uint64_t identity(const struct dl_phdr_info *info)
 {
-	uint64_t hash = hash_more(UINT64_C(14695981039346656037), info->dlpi_phdr, info->dlpi_phnum * sizeof(ElfW(Phdr)));
-	uintptr_t headers = (uintptr_t)info->dlpi_phdr - info->dlpi_addr;
-	const ElfW(Phdr) *p = info->dlpi_phdr, *first = NULL;
+	const ElfW(Phdr) *p = info->dlpi_phdr, *in = headers_of(p, info->dlpi_phnum, info->dlpi_addr);
+	uint64_t hash = hash_more(UINT64_C(14695981039346656037), p, info->dlpi_phnum * sizeof(*p));
 	unsigned int i;
 
-	for (i = 0; i < info->dlpi_phnum; i++)
-		if (p[i].p_type == PT_LOAD && !(p[i].p_flags & PF_W) && headers - p[i].p_vaddr < p[i].p_filesz)
-			first = &p[i];
-	if (first && !first->p_offset)
-		hash = hash_more(hash, (const void *)(info->dlpi_addr + first->p_vaddr), sizeof(ElfW(Ehdr)));
-	for (i = 0; first && i < info->dlpi_phnum; i++)
-		if (p[i].p_type == PT_NOTE && p[i].p_vaddr >= first->p_vaddr &&
-		    p[i].p_vaddr - first->p_vaddr <= first->p_filesz &&
-		    p[i].p_filesz <= first->p_filesz - (p[i].p_vaddr - first->p_vaddr))
+	if (in)
+		hash = hash_more(hash, (const void *)(info->dlpi_addr + in->p_vaddr), sizeof(ElfW(Ehdr)));
+	for (i = 0; in && i < info->dlpi_phnum; i++)
+		if (is_note(&p[i], in))
 			hash = hash_more(hash, (const void *)(info->dlpi_addr + p[i].p_vaddr), p[i].p_filesz);
 	return hash;
 }

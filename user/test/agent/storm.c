@@ -859,6 +859,26 @@ static int becomes_another_one(const char *folder, const char *one, const char *
 	return off(FUNCTIONS, NULL) < 0 || dlclose(h) ? 7 : 0;
 }
 
+/* It stays loaded, and what its file names is elsewhere, or is named otherwise. */
+static void has_another_file(const char *folder)
+{
+	char path[4096], other[4096];
+	void *h;
+
+	snprintf(path, sizeof(path), "%s/plugin.so", folder);
+	snprintf(other, sizeof(other), "%s/plugin-renamed.so", folder);
+	h = load_plugin(folder, "first", path);
+	CHECK(on(FUNCTIONS, "plugin.so:plugged") == 1 && off(FUNCTIONS, NULL) == 1, "with its own file");
+	unlink(path);
+	must(link(other, path) ? -errno : 0, "link");
+	CHECK(on(FUNCTIONS, "plugin.so:renamed") == 0 && plugged(1) == 1, "it is taken for the other file");
+	CHECK(!listed(FUNCTIONS, "plugin.so:*").num, "functions of the other file are listed");
+	unlink(path);
+	off(FUNCTIONS, NULL);
+	dlclose(h);
+	finish("an object whose file has been replaced");
+}
+
 static void becomes_another(const char *folder)
 {
 	int i;
@@ -1200,6 +1220,7 @@ int main(int argc, char **argv)
 	is_loaded_again(argv[1]);
 	of_another_patcher(argv[1]);
 	becomes_another(argv[1]);
+	has_another_file(argv[1]);
 	fork_while_switching();
 	not_while_blocked();
 	storm(argv[1], atof(argv[2]));

@@ -536,6 +536,16 @@ static int mark(struct dl_phdr_info *info, size_t size, void *arg)
 	return 0;
 }
 
+/* Another patcher may have left breakpoints of ours, which threads meet. */
+static bool any_kept(const struct jf_module *m)
+{
+	const struct jf_agent_probe *p = m->probes;
+
+	while (p && !p->kept)
+		p = p->next;
+	return p;
+}
+
 /* Before a new one is looked at: it may be where one was that has gone, and that one's probes and breakpoints with it. */
 static void forget_gone(void)
 {
@@ -549,7 +559,8 @@ static void forget_gone(void)
 			continue;
 		}
 		*p = m->next;
-		__jf_text_forget(m->start, m->end);
+		if (!any_kept(m))
+			__jf_text_forget(m->start, m->end);
 		free_module(m);
 	}
 	walks++;

@@ -791,6 +791,43 @@ static void take_away(const char *folder, void *h, bool beside)
 	CHECK(!memcmp(plain, (const void *)at, sizeof(plain)), "not as it was");
 }
 
+/* A uprobe that was set afterwards is removed: the kernel writes back the first byte that the file has, and no other. */
+static int first_byte_back(const char *folder)
+{
+	uint64_t (*load)(uint64_t a);
+	uintptr_t at;
+	uint8_t was;
+	void *h = dlopen(again_path, RTLD_NOW);
+
+	if (!h)
+		return 1;
+	load = (uint64_t (*)(uint64_t))(uintptr_t)dlsym(h, "subject_short_load");
+	at = (uintptr_t)load;
+	was = *(const uint8_t *)at;
+	jf_ways = 1U << JF_WAY_SPAN;
+	if (on(FUNCTIONS, "subject2.so:subject_short_load") != 1 || load(1) != 18)
+		return 2;
+	write_text(at, &was, 1);
+	/* By the breakpoint that stands where the second instruction was. */
+	if (load(2) != 19)
+		return 3;
+	come_and_go(folder);
+	return load(3) == 20 ? 0 : 4;
+}
+
+static void of_a_uprobe(const char *folder)
+{
+	int status = -1;
+	pid_t pid = fork();
+
+	if (!pid)
+		_exit(first_byte_back(folder));
+	CHECK(pid > 0 && waitpid(pid, &status, 0) == pid, "fork");
+	CHECK(WIFEXITED(status), "killed by signal %d", WTERMSIG(status));
+	CHECK(!status, "step %d", WEXITSTATUS(status));
+	finish("what a uprobe leaves that is removed");
+}
+
 static void of_another_patcher(const char *folder)
 {
 	int i;
@@ -1219,6 +1256,7 @@ int main(int argc, char **argv)
 	comes_later(argv[1]);
 	is_loaded_again(argv[1]);
 	of_another_patcher(argv[1]);
+	of_a_uprobe(argv[1]);
 	becomes_another(argv[1]);
 	has_another_file(argv[1]);
 	fork_while_switching();

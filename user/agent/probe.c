@@ -482,7 +482,9 @@ size_t jf_probes_on(struct jf_agent_probe **probes, size_t num, int *err)
 		p = probes[i];
 		if (p->spot.on)
 			continue;
-		if (p->led && p->event.id) {
+		if (p->led && !jf_probe_stands(p)) {
+			p->detour.why = "another has changed its text";
+		} else if (p->led && p->event.id) {
 			/* One that is watched may never have been on. */
 			__atomic_store_n(&p->spot.what, p->event.id | (uint32_t)p->strings << 16, __ATOMIC_RELAXED);
 			turn_on(p);

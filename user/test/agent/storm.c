@@ -811,8 +811,13 @@ static int first_byte_back(const char *folder)
 	/* By the breakpoint that stands where the second instruction was. */
 	if (load(2) != 19)
 		return 3;
+	/* What is on records. */
+	off(FUNCTIONS, NULL);
+	if (on(FUNCTIONS, "subject2.so:subject_short_load") != -EOPNOTSUPP ||
+	    strcmp(listed(FUNCTIONS, "subject2.so:subject_short_load").detail, "another has changed its text"))
+		return 4;
 	come_and_go(folder);
-	return load(3) == 20 ? 0 : 4;
+	return load(3) == 20 ? 0 : 5;
 }
 
 static void of_a_uprobe(const char *folder)

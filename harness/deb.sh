@@ -11,8 +11,8 @@ usage()
 usage: harness/deb.sh [-v VERSION] [-o FOLDER] [-n]
        harness/deb.sh -l
 
-Makes jumpfunc-dkms, jumpfunc-dev, jumpfunc-tools, jumpfunc-trace, libjumpfunc1, libjumpfunc-dev and the source package,
-and runs lintian on them. Needs no root.
+Makes jumpfunc-dkms, jumpfunc-dev, jumpfunc-tools, jumpfunc-trace, jumpfunc-agent, libjumpfunc1, libjumpfunc-dev and the
+source package, and runs lintian on them. Needs no root.
 
   -v VERSION  another version than $(cat "$JF_TREE/VERSION"), which is in VERSION
   -o FOLDER   where they go (default build/deb)

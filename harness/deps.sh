@@ -100,6 +100,7 @@ package /usr/bin/help2man  help2man
 package /usr/bin/man       man-db
 package /usr/bin/mandoc    mandoc
 package /usr/bin/rpmbuild  rpm
+package /usr/include/Zydis/Zydis.h  libzydis-dev
 bench  /usr/include/x86_64-linux-gnu/lttng/tracepoint.h  liblttng-ust-dev
 bench  /usr/include/x86_64-linux-gnu/sys/sdt.h  systemtap-sdt-dev
 trace  babeltrace2         babeltrace2

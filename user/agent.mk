@@ -10,7 +10,7 @@ AGENT_SOURCES := $(addprefix agent/,agent.c object.c probe.c detour.c place.c di
 AGENT_OBJECTS := $(AGENT_SOURCES:agent/%.c=$(OUT)/agent/%.o) $(addprefix $(OUT)/agent/,entry.o call.o pattern.o)
 AGENT_HEADERS := agent/agent.h lib/text.h lib/error.h trace/pattern.h trace/provider.h $(LIB_HEADERS)
 AGENT_ZYDIS := $(shell printf "\043include <Zydis/Zydis.h>\n" | $(CC) -E -o /dev/null -xc - 2>/dev/null && echo yes)
-# Packages leave it out as long as they have no name for Zydis: AGENT=no
+# Packages leave it out where they have no name for Zydis: AGENT=no
 AGENT ?= yes
 ifeq ($(AGENT)$(AGENT_ZYDIS)$(LIB_FORM),yesyes)
 AGENT_LIB := $(OUT)/libjumpfunc-agent.so

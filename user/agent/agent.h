@@ -293,7 +293,7 @@ struct jf_detour {
 
 /* Which ways may be taken: bits of 1 << enum jf_way. For tests, less than all. */
 extern unsigned int jf_ways JF_HIDDEN;
-JF_HIDDEN int jf_detour_make(struct jf_detour *d, uintptr_t at, size_t avail, uint32_t number);
+JF_HIDDEN int jf_detour_make(struct jf_detour *d, uintptr_t at, size_t avail, uint32_t number, bool fill);
 JF_HIDDEN void jf_detour_drop(struct jf_detour *d);
 
 /* --- probe.c -------------------------------------------------------------------------- */

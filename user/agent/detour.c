@@ -51,6 +51,7 @@ unsigned int jf_ways = ~0U;
  * @len:   of all
  * @heap:  bytes of room that are left to the heap
  * @left:  for that some places were not taken
+ * @filled: bytes that no thread executes follow the one instruction, enough for a jump
  */
 struct body {
 	uintptr_t	at;
@@ -62,6 +63,7 @@ struct body {
 	unsigned int	len;
 	uint64_t	heap;
 	bool		left;
+	bool		filled;
 };
 
 /* Writes all of it for @at; @want bytes are to be replaced. 0 or -errno; -ENOSPC: the function ends before. */
@@ -128,7 +130,7 @@ static int settle(struct jf_detour *d, struct body *b, unsigned int want, uint32
 	}
 	memset(&d->poke, 0, sizeof(d->poke));
 	d->poke.addr = b->at;
-	d->poke.num = (uint8_t)(b->len < JF_TEXT_MAX ? b->len : JF_TEXT_MAX);
+	d->poke.num = (uint8_t)(b->len < JF_TEXT_MAX && !b->filled ? b->len : JF_TEXT_MAX);
 	memcpy(d->poke.old, b->insn, d->poke.num);
 	d->poke.stops = 1;
 	d->poke.to[0] = d->at;
@@ -231,7 +233,7 @@ static bool find_way(struct jf_detour *d, struct body *b, unsigned int len, uint
 	int err;
 
 	for (; way <= last; way++) {
-		if (!(jf_ways & 1U << way) || (way == JF_WAY_JUMP && len < 5) ||
+		if (!(jf_ways & 1U << way) || (way == JF_WAY_JUMP && len < 5 && !b->filled) ||
 		    (way == JF_WAY_SHORT && len >= 5) || (way == JF_WAY_SPAN && len >= 5))
 			continue;
 		/* As long as it is for one instruction, which another way may have changed. */
@@ -259,18 +261,63 @@ static bool find_in_heap(struct jf_detour *d, struct body *b, unsigned int len, 
 	return false;
 }
 
+/* How long is an instruction that does nothing, with its prefixes? 0: it is another one. */
+static unsigned int nop_at(const uint8_t *insn, unsigned int avail)
+{
+	unsigned int i = 0;
+
+	while (i < avail && (insn[i] == 0x66 || insn[i] == 0x2e))
+		i++;
+	if (i < avail && insn[i] == 0x90)
+		return i + 1;
+	if (avail - i < 3 || insn[i] != 0x0f || insn[i + 1] != 0x1f)
+		return 0;
+	/* As assemblers fill up: (%rax), 0(%rax), 0(%rax,%rax,1), with one byte or four. */
+	switch (insn[i + 2]) {
+	case 0x00:
+		return i + 3;
+	case 0x40:
+		return i + 4;
+	case 0x44:
+		return i + 5;
+	case 0x80:
+		return i + 7;
+	case 0x84:
+		return i + 8;
+	}
+	return 0;
+}
+
+#define LINE	16U
+
+/* The function is a return, and filled up with what does nothing to the end of a line, where the next one may begin. */
+static bool is_filled(const struct body *b)
+{
+	unsigned int end = LINE - (unsigned int)(b->at % LINE), i = 1, len;
+
+	if (b->insn[0] != 0xc3 || end < JF_TEXT_MAX || b->avail < end)
+		return false;
+	for (; i < end; i += len) {
+		len = nop_at(b->insn + i, end - i);
+		if (!len)
+			return false;
+	}
+	return i == end;
+}
+
 /**
  * jf_detour_make() - find a way to lead from a place to a probe's code
  * @d:      is filled in
  * @at:     the place, where an instruction begins
  * @avail:  bytes of text from there on
  * @number: of the probe
+ * @fill:   what fills up a line after the function may be replaced, too: no other one begins there
  *
  * Nothing is written yet, but memory for the code is there.
  *
  * Return: 0; -EOPNOTSUPP: there is none, and @d->why says why; -EBUSY: a breakpoint is there
  */
-int jf_detour_make(struct jf_detour *d, uintptr_t at, size_t avail, uint32_t number)
+int jf_detour_make(struct jf_detour *d, uintptr_t at, size_t avail, uint32_t number, bool fill)
 {
 	struct body b = { .at = at, .insn = (const uint8_t *)at, .avail = avail, .heap = JF_HEAP_MAX };
 	unsigned int len;
@@ -288,6 +335,7 @@ int jf_detour_make(struct jf_detour *d, uintptr_t at, size_t avail, uint32_t num
 		return -EOPNOTSUPP;
 	}
 	len = b.len;
+	b.filled = fill && is_filled(&b);
 	if (find_way(d, &b, len, number, JF_WAY_JUMP, JF_WAY_SPAN) || find_in_heap(d, &b, len, number) ||
 	    find_way(d, &b, len, number, JF_WAY_BREAK, JF_WAY_BREAK))
 		return 0;

@@ -361,7 +361,8 @@ static bool prepare(struct jf_agent_probe *p)
 		p->detour.why = "it has no number in the trace";
 		return false;
 	}
-	if (!is_planned(p) && jf_detour_make(&p->detour, p->spot.at, p->avail, p->number))
+	/* The hook's function is one of its own line. */
+	if (!is_planned(p) && jf_detour_make(&p->detour, p->spot.at, p->avail, p->number, p->spot.hook))
 		return false;
 	return note_made(p);
 }

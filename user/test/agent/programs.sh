@@ -123,6 +123,38 @@ small_stack()
 	done
 }
 
+# Where addresses are not random the dynamic linker is close below the end of all: a thread that blocks all signals loads an object.
+blocks_and_loads()
+{
+	made blocking <<-END
+	#include <dlfcn.h>
+	#include <pthread.h>
+	#include <signal.h>
+	#include <stdio.h>
+	static void *opens(void *path)
+	{
+		sigset_t all;
+		int (*calls)(void);
+		void *h;
+
+		sigfillset(&all);
+		pthread_sigmask(SIG_BLOCK, &all, NULL);
+		h = dlopen(path, RTLD_NOW);
+		*(void **)&calls = h ? dlsym(h, "calls") : NULL;
+		printf("%d\n", h ? calls() : -1);
+		return NULL;
+	}
+	int main(int argc, char **argv)
+	{
+		pthread_t t;
+
+		return pthread_create(&t, NULL, opens, argv[argc - 1]) || pthread_join(t, NULL);
+	}
+	END
+	globs=blocking:main
+	same setarch -R "$tmp/blocking" "$tmp/plugin.so"
+}
+
 # No memory is to be had any more: each record is there, or is counted as lost.
 no_memory()
 {
@@ -666,6 +698,11 @@ plugin
 check "a cancelled thread that loads an object" cancelled
 check "a thread of a small stack that loads an object" small_stack
 check "an object that is loaded while another thread forks" loads_in_fork
+if command -v setarch > /dev/null && setarch -R true; then
+	check "a thread that blocks all signals loads an object" blocks_and_loads
+else
+	skip "a thread that blocks all signals loads an object" "setarch -R"
+fi
 check "no memory" no_memory
 check "no memory for the agent's own stack" little_memory
 check "arguments at no address" no_address

@@ -405,25 +405,23 @@ static void hook(void)
 
 static int find_hook(struct jf_module *m, void *arg)
 {
-	(void)arg;
 	if (_r_debug.r_brk >= m->start && _r_debug.r_brk < m->end) {
 		uintptr_t at = _r_debug.r_brk;
 
 		/* Its end is not known; what is there belongs to it or fills up a line. */
-		jf_probe_hook(after_landing(at, 16), 16, hook);
+		*(bool *)arg = !jf_probe_hook(after_landing(at, 16), 16, hook);
 		return 1;
 	}
 	return 0;
 }
 
-/* The first time that something is asked for. */
+/* When something is asked for, until it is there: a thread may block SIGTRAP for a while. */
 static void begin_hook(void)
 {
 	static bool done;
 
 	if (!done && _r_debug.r_brk)
-		jf_modules(find_hook, NULL);
-	done = true;
+		jf_modules(find_hook, &done);
 }
 
 /* --- filters of system calls ----------------------------------------------------------- */

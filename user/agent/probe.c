@@ -603,13 +603,17 @@ int jf_probe_watch(struct jf_agent_probe *p, enum jf_watch watch)
  * @avail: bytes of text from there on
  * @hook:  what is called
  *
- * Return: 0, -EOPNOTSUPP
+ * There is one, and it may be tried again.
+ *
+ * Return: 0, -EOPNOTSUPP, -ENOMEM
  */
 int jf_probe_hook(uintptr_t at, size_t avail, void (*hook)(void))
 {
-	struct jf_agent_probe *p = jf_probe_new(NULL, "", "", at, avail);
+	static struct jf_agent_probe *p;
 	int err;
 
+	if (!p)
+		p = jf_probe_new(NULL, "", "", at, avail);
 	if (!p)
 		return -ENOMEM;
 	p->spot.hook = hook;

@@ -1105,6 +1105,47 @@ static void not_while_blocked(void)
 	finish("not while a thread blocks SIGTRAP");
 }
 
+/* When something is asked for the first time the agent cannot hook the dynamic linker, and later it can. */
+static int hooked_later(const char *path)
+{
+	uint64_t (*twice)(uint64_t a), before;
+	pthread_t t;
+	int runs = 0;
+	void *h;
+
+	if (pthread_create(&t, NULL, blocks, &runs))
+		return 1;
+	while (!__atomic_load_n(&runs, __ATOMIC_ACQUIRE))
+		;
+	if (on(FUNCTIONS, "subject_same") >= 0)
+		return 2;
+	blocked_ends = true;
+	pthread_join(t, NULL);
+	if (on(FUNCTIONS, "subject2.so:subject_twice"))
+		return 3;
+	h = dlopen(path, RTLD_NOW);
+	twice = h ? (uint64_t (*)(uint64_t))(uintptr_t)dlsym(h, "subject_twice") : NULL;
+	before = records();
+	return twice && twice(3) == 6 && records() == before + 1 ? 0 : 4;
+}
+
+/* In a process that has asked for nothing yet. */
+static void hooks_later(const char *folder)
+{
+	char path[4096];
+	int status = -1;
+	pid_t pid;
+
+	snprintf(path, sizeof(path), "%s/subject2.so", folder);
+	pid = fork();
+	if (!pid)
+		_exit(hooked_later(path));
+	CHECK(pid > 0 && waitpid(pid, &status, 0) == pid, "fork");
+	CHECK(WIFEXITED(status), "killed by signal %d", WTERMSIG(status));
+	CHECK(!status, "step %d", WEXITSTATUS(status));
+	finish("objects that come, after a thread has blocked SIGTRAP");
+}
+
 /* --- the storm ---------------------------------------------------------------------------- */
 
 static volatile bool over;
@@ -1245,6 +1286,7 @@ int main(int argc, char **argv)
 		must(-ENOENT, "the agent has not begun");
 	must(jf_record_start(NULL), "jf_record_start");
 	first_while_loading(argv[1]);
+	hooks_later(argv[1]);
 	is_complete();
 	patterns_of_strings();
 	strings_off();

@@ -163,6 +163,39 @@ run_term()
 	[ $? = 3 ] && grep -q ended "$tmp/out"
 }
 
+# Also before there is a program to ask: it is not begun.
+run_term_early()
+{
+	cat > "$tmp/late.c" <<-'END'
+	#include <fcntl.h>
+	#include <signal.h>
+	#include <stdlib.h>
+	#include <unistd.h>
+	/* For the tool, in place of libc's: says that it is here, and waits. */
+	int execvp(const char *file, char *const *argv)
+	{
+		close(creat(getenv("STARTED"), 0600));
+		sleep(1);
+		return execv(file, argv);
+	}
+	END
+	${CC:-cc} -shared -fPIC -o "$tmp/late.so" "$tmp/late.c" || return 1
+	for how in term nohup; do
+		(
+			[ "$how" = term ] || trap '' HUP INT
+			STARTED=$tmp/started LD_PRELOAD=$tmp/late.so exec "$tool" run -e small /bin/sh -c \
+				'kill -HUP $$; kill -INT $$; exit 3' > "$tmp/out" 2> "$tmp/err"
+		) &
+		running=$!
+		until [ -e "$tmp/started" ]; do sleep 0.05; done
+		rm "$tmp/started"
+		if [ "$how" = term ]; then kill "$running"; else kill -HUP "$running"; fi
+		wait "$running"
+		got=$?
+		[ "$got" = "$([ "$how" = term ] && echo 143 || echo 3)" ] || { echo "$how: ended with $got"; return 1; }
+	done
+}
+
 no_babeltrace()
 {
 	# Nothing but the program itself is to be found.
@@ -537,6 +570,7 @@ else
 	skip "run with functions that are not there" "libzydis-dev"
 fi
 check "run is asked to end" run_term
+check "... before the program has begun, or when it is not to be" run_term_early
 check "list of a file" list_file
 check "list of a file without symbols" list_stripped
 if [ -e /usr/bin/python3.11 ]; then

@@ -26,7 +26,11 @@
 
 static volatile sig_atomic_t program;
 
-/* A terminal's ^C reaches the program, too. */
+/* While the program runs ^C is for that, and what asks this one to end is passed on. */
+static const int kept[] = { SIGINT, SIGQUIT, SIGTERM, SIGHUP };
+#define NR_KEPT		(sizeof(kept) / sizeof(*kept))
+static struct sigaction before[NR_KEPT];
+
 static void pass_on(int sig)
 {
 	int saved = errno;
@@ -34,6 +38,32 @@ static void pass_on(int sig)
 	if (program > 0)
 		kill((pid_t)program, sig);
 	errno = saved;
+}
+
+/* What is ignored stays so, as nohup has it. */
+static void keep_signals(void)
+{
+	struct sigaction act;
+	size_t i;
+
+	memset(&act, 0, sizeof(act));
+	act.sa_flags = SA_RESTART;
+	for (i = 0; i < NR_KEPT; i++) {
+		sigaction(kept[i], NULL, &before[i]);
+		/* A terminal's ^C reaches the program, too. */
+		act.sa_handler = kept[i] == SIGINT || kept[i] == SIGQUIT ? SIG_IGN : pass_on;
+		if (before[i].sa_handler != SIG_IGN)
+			sigaction(kept[i], &act, NULL);
+	}
+}
+
+/* In the program. */
+static void give_signals_back(void)
+{
+	size_t i;
+
+	for (i = 0; i < NR_KEPT; i++)
+		sigaction(kept[i], &before[i], NULL);
 }
 
 /* Beside this program, where it was built, or in the folder of libraries that belongs to where it was installed. */
@@ -149,14 +179,18 @@ static int make_folder(const struct options *o, char *buf, size_t size)
 static int start_program(char **argv, const struct options *o, const char *globs, const char *folder, const char *agent)
 {
 	int said[2], err = 0;
+	sigset_t all, mask;
 	pid_t child;
 
 	if (pipe2(said, O_CLOEXEC))
 		return -errno;
+	/* A signal is for the program, or waits until it is known which one that is. */
+	sigfillset(&all);
+	sigprocmask(SIG_BLOCK, &all, &mask);
 	child = fork();
 	if (!child) {
-		signal(SIGINT, SIG_DFL);
-		signal(SIGQUIT, SIG_DFL);
+		give_signals_back();
+		sigprocmask(SIG_SETMASK, &mask, NULL);
 		set_environment(o, globs, folder, agent);
 		execvp(argv[0], argv);
 		err = errno;
@@ -164,28 +198,17 @@ static int start_program(char **argv, const struct options *o, const char *globs
 	}
 	if (child < 0)
 		err = errno;
+	else
+		program = child;
+	sigprocmask(SIG_SETMASK, &mask, NULL);
 	close(said[1]);
-	if (child > 0 && read(said[0], &err, sizeof(err)) == sizeof(err))
+	if (child > 0 && read(said[0], &err, sizeof(err)) == sizeof(err)) {
 		while (waitpid(child, NULL, 0) < 0 && errno == EINTR)
 			;
+		program = 0;
+	}
 	close(said[0]);
-	program = child;
 	return -err;
-}
-
-/* While it runs ^C is for the program, and what asks this one to end is passed on. */
-static void keep_signals(void)
-{
-	struct sigaction act;
-
-	memset(&act, 0, sizeof(act));
-	act.sa_handler = SIG_IGN;
-	sigaction(SIGINT, &act, NULL);
-	sigaction(SIGQUIT, &act, NULL);
-	act.sa_handler = pass_on;
-	act.sa_flags = SA_RESTART;
-	sigaction(SIGTERM, &act, NULL);
-	sigaction(SIGHUP, &act, NULL);
 }
 
 static int wait_for_program(void)

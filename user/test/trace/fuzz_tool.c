@@ -55,7 +55,7 @@ static void try_request(const uint8_t *data, size_t size)
 
 static void try_elf(const uint8_t *data, size_t size)
 {
-	struct found_list list = { NULL, 0, 0 };
+	struct found_list list = { NULL, 0, 0, 0 };
 	struct elf e;
 	size_t i;
 

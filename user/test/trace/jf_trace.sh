@@ -484,6 +484,23 @@ damaged()
 }
 
 # Files of random bytes and lengths, in the place of each.
+# A file of 2 MB whose symbols share one name: copies of that would take 380 MB.
+many_long_names()
+{
+	python3 - "$tmp/long" <<-'END' || return 1
+	import struct, sys
+	names = b'\0.symtab\0.strtab\0' + b'n' * 3800 + b'\0'
+	symbols = bytes(24) + struct.pack('<IBBHQQ', 17, 2, 0, 1, 4096, 1) * 100000
+	def section(name, kind, at, size, link=0, entry=0):
+	    return struct.pack('<IIQQQQIIQQ', name, kind, 0, 0, at, size, link, 1, 1, entry)
+	at = 64 + 3 * 64
+	head = b'\x7fELF\2\1\1' + bytes(9) + struct.pack('<HHIQQQIHHHHHH', 3, 62, 1, 0, 0, 64, 0, 64, 56, 0, 64, 3, 2)
+	table = bytes(64) + section(1, 2, at + len(names), len(symbols), 2, 24) + section(9, 3, at, len(names))
+	open(sys.argv[1], 'wb').write(head + table + names + symbols)
+	END
+	ends 1 "$tool" list "$tmp/long" && says 'memory'
+}
+
 hostile_files()
 {
 	for round in 1 2 3 4 5 6 7 8; do
@@ -607,6 +624,7 @@ else
 	skip "users" "this must be root"
 fi
 check "hostile files" hostile_files
+check "a file of names that are long and many" many_long_names
 if unshare -rm true 2> /dev/null; then
 	check "a full disk" full_disk
 	check "a read-only file system" read_only

@@ -356,7 +356,7 @@ static void put_sum(const char *program, const char *path, int err, struct found
 
 void explain_run(const struct options *o, const char *program, const char *folder)
 {
-	struct found_list list = { NULL, 0, 0 };
+	struct found_list list = { NULL, 0, 0, 0 };
 	char path[PATH_MAX], interpreter[PATH_MAX] = "";
 	struct patterns *p = calloc(1, sizeof(*p));
 	bool read = false, unmatched = false;

@@ -82,7 +82,7 @@ static int put_found(const struct options *o, struct found_list *list, const cha
 
 static int list_file(const struct options *o, const char *path)
 {
-	struct found_list list = { NULL, 0, 0 };
+	struct found_list list = { NULL, 0, 0, 0 };
 	int err, status;
 
 	progress("reading %s", path);
@@ -106,7 +106,7 @@ static int list_file(const struct options *o, const char *path)
 static int list_mapped(const struct options *o, pid_t pid)
 {
 	char maps[48], line[PATH_MAX + 128], last[PATH_MAX] = "", path[PATH_MAX + 64], what[32], *name;
-	struct found_list list = { NULL, 0, 0 };
+	struct found_list list = { NULL, 0, 0, 0 };
 	int status, err = 0;
 	FILE *f;
 

@@ -20,8 +20,9 @@
 #define NAME_MAX_	256
 /* Of a function: what a process tells of one has to fit into a message (control.h). */
 #define FUNCTION_MAX	3840
-/* A file that has more was made to waste time. */
+/* A file that has more was made to waste time, or, by many symbols of one long name, memory. */
 #define FOUND_MAX	(4u << 20)
+#define BYTES_MAX	(256u << 20)
 
 static char *copy(const char *text)
 {
@@ -34,8 +35,12 @@ static char *copy(const char *text)
 
 static int add(struct found_list *list, const char *kind, const char *group, const char *name, const char *detail)
 {
-	struct found f = { kind, copy(group), copy(name), copy(detail), 1 };
+	struct found f;
 
+	list->bytes += strlen(group) + strlen(name) + strlen(detail);
+	if (list->bytes > BYTES_MAX)
+		return -ENOMEM;
+	f = (struct found){ kind, copy(group), copy(name), copy(detail), 1 };
 	if (list->num == list->room && list->num < FOUND_MAX) {
 		size_t room = list->room ? list->room * 2 : 256;
 		struct found *more = realloc(list->found, room * sizeof(*more));

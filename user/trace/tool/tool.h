@@ -181,11 +181,13 @@ struct found {
  * @found: sorted by kind and name, after found_sort()
  * @num:   how many
  * @room:  for how many
+ * @bytes: of their names, as they were added
  */
 struct found_list {
 	struct found	*found;
 	size_t		num;
 	size_t		room;
+	size_t		bytes;
 };
 
 struct elf;

@@ -782,9 +782,11 @@ static void begins(void)
 	text = secure_getenv("JUMPFUNC_AGENT_STRINGS");
 	jf_filter_begin(text && !strcmp(text, "always"));
 	jf_record_clock();
-	__jf_provider_register(&notes);
-	__jf_provider_register(&functions);
-	if (!globs || !*globs)
+	/* The program may have brought its own. What that does not know of is not switched off, nor is it seen to in fork(). */
+	if (__jf_provider_register(&notes) || __jf_provider_register(&functions)) {
+		say("libjumpfunc-agent: the libjumpfunc-trace of this program is of another version; nothing is recorded");
 		return;
-	by_environment(globs);
+	}
+	if (globs && *globs)
+		by_environment(globs);
 }

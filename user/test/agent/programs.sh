@@ -690,6 +690,19 @@ loads_in_fork()
 	same "$tmp/forking" "$tmp/plugin.so" && [ "$(count plugin.so:plugged)" = 1 ]
 }
 
+# A program that brings a libjumpfunc-trace which does not know this agent's version: it records nothing, and says why.
+another_version()
+{
+	made other.so -fPIC -shared <<-END
+	int __jf_provider_register(void *provider) { return provider ? -22 : 0; }
+	END
+	mkdir "$tmp/other" || return 1
+	JUMPFUNC_TRACE_DIR=$tmp/other JUMPFUNC_AGENT=getppid LD_PRELOAD="$tmp/other.so $agent" sh -c 'echo $PPID' > "$tmp/out" 2> "$tmp/err"
+	cat "$tmp/err"
+	grep -q . "$tmp/out" && grep -q 'libjumpfunc-trace .* of another version; nothing is recorded' "$tmp/err" &&
+		[ "$(grep -c . "$tmp/err")" = 1 ] && [ -z "$(find "$tmp/other" -type f)" ]
+}
+
 if ! command -v babeltrace2 > /dev/null; then
 	skip "all" "babeltrace2"
 	tap_end
@@ -698,6 +711,7 @@ plugin
 check "a cancelled thread that loads an object" cancelled
 check "a thread of a small stack that loads an object" small_stack
 check "an object that is loaded while another thread forks" loads_in_fork
+check "a libjumpfunc-trace of another version" another_version
 if command -v setarch > /dev/null && setarch -R true; then
 	check "a thread that blocks all signals loads an object" blocks_and_loads
 else

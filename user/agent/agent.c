@@ -677,6 +677,22 @@ static int list(const char *text, jf_listed_fn *fn, void *arg, void *data)
 	return l.ret;
 }
 
+/* The thread may have a small stack, and may block all signals as it forks: text is not changed while one blocks SIGTRAP. */
+static void unlock_after_fork(void)
+{
+	sigset_t trap, was;
+
+	if (!__atomic_load_n(&look_again, __ATOMIC_SEQ_CST)) {
+		unlock();
+		return;
+	}
+	sigemptyset(&trap);
+	sigaddset(&trap, SIGTRAP);
+	pthread_sigmask(SIG_UNBLOCK, &trap, &was);
+	jf_agent_aside(unlock);
+	pthread_sigmask(SIG_SETMASK, &was, NULL);
+}
+
 /*
  * Another thread may have the lock, and the child has only the one that forks. That does not look for objects: another thread
  * may have been in the midst of dlopen().
@@ -686,7 +702,7 @@ static void fork_ends(bool child)
 	int was = cancel_before;
 
 	if (!child) {
-		unlock();
+		unlock_after_fork();
 		return;
 	}
 	pthread_mutex_unlock(&agent_lock);

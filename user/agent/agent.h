@@ -125,6 +125,8 @@ JF_HIDDEN void jf_agent_enter(void);
 JF_HIDDEN void jf_record_clock(void);
 /* Once, before any of them is executed. 0 or -ENOMEM. */
 JF_HIDDEN int jf_record_begin(void);
+/* Calls @fn on a stack that is large enough for a hook, with signals blocked. */
+JF_HIDDEN void jf_agent_aside(void (*fn)(void));
 /* The number that the next probe has. */
 #define JF_SPOTS_MAX	(1U << 20)
 

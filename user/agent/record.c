@@ -494,6 +494,17 @@ static uint64_t call_hook(uint64_t arg)
 	return 0;
 }
 
+static uint64_t call_it(uint64_t fn)
+{
+	((void (*)(void))(uintptr_t)fn)();
+	return 0;
+}
+
+void jf_agent_aside(void (*fn)(void))
+{
+	aside(call_it, (uint64_t)(uintptr_t)fn, HOOK_STACK_SIZE);
+}
+
 void jf_agent_record(struct jf_saved *s)
 {
 	const struct jf_spot *spot;

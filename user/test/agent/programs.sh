@@ -635,16 +635,21 @@ within_dlopen()
 
 # A thread loads an object while another one is in fork(), after the agent's handler for that has been called: handlers that
 # are registered first are called last before fork(), and the program's own are the first if nothing was before them.
+# loads_in_fork SIZE MASK: that has a stack of so many bytes, and blocks all signals with MASK, as one does that forks.
 loads_in_fork()
 {
 	made forking <<-END
+	#define _GNU_SOURCE
 	#include <dlfcn.h>
 	#include <pthread.h>
-	#include <stdio.h>
 	#include <sched.h>
+	#include <signal.h>
+	#include <stdio.h>
+	#include <stdlib.h>
 	#include <sys/wait.h>
 	#include <unistd.h>
 	static volatile int stage;
+	static int blocks;
 	static void before(void)
 	{
 		if (stage != 1)
@@ -655,31 +660,39 @@ loads_in_fork()
 	}
 	static void first(int argc, char **argv, char **env) { pthread_atfork(before, NULL, NULL); }
 	__attribute__((__section__(".preinit_array"), __used__)) static void (*begin)(int, char **, char **) = first;
-	static void *opens(void *path)
+	static void *forks(void *arg)
 	{
-		void *h;
-
-		while (stage != 2)
-			sched_yield();
-		h = dlopen(path, RTLD_NOW);
-		stage = 3;
-		return h;
-	}
-	int main(int argc, char **argv)
-	{
-		int (*calls)(void);
-		pthread_t t;
-		void *h;
+		sigset_t all, was;
 		int pid;
 
-		alarm(30);
-		if (pthread_create(&t, NULL, opens, argv[argc - 1]))
-			return 1;
+		sigfillset(&all);
+		if (blocks)
+			pthread_sigmask(SIG_BLOCK, &all, &was);
 		stage = 1;
 		pid = fork();
 		if (!pid)
 			_exit(0);
-		if (waitpid(pid, NULL, 0) != pid || pthread_join(t, &h) || !h)
+		if (blocks)
+			pthread_sigmask(SIG_SETMASK, &was, NULL);
+		return waitpid(pid, NULL, 0) == pid ? NULL : arg;
+	}
+	int main(int argc, char **argv)
+	{
+		pthread_attr_t a;
+		int (*calls)(void);
+		void *h, *wrong;
+		pthread_t t;
+
+		alarm(30);
+		blocks = argv[2][0] == '1';
+		pthread_attr_init(&a);
+		if (pthread_attr_setstacksize(&a, strtoul(argv[1], NULL, 0)) || pthread_create(&t, &a, forks, argv))
+			return 1;
+		while (stage != 2)
+			sched_yield();
+		h = dlopen(argv[3], RTLD_NOW);
+		stage = 3;
+		if (pthread_join(t, &wrong) || wrong || !h)
 			return 2;
 		*(void **)&calls = dlsym(h, "calls");
 		printf("%d\n", calls());
@@ -687,7 +700,7 @@ loads_in_fork()
 	}
 	END
 	globs=plugin.so:plugged
-	same "$tmp/forking" "$tmp/plugin.so" && [ "$(count plugin.so:plugged)" = 1 ]
+	same "$tmp/forking" "$1" "$2" "$tmp/plugin.so" && [ "$(count plugin.so:plugged)" = 1 ]
 }
 
 # A program that brings a libjumpfunc-trace which does not know this agent's version: it records nothing, and says why.
@@ -710,7 +723,9 @@ fi
 plugin
 check "a cancelled thread that loads an object" cancelled
 check "a thread of a small stack that loads an object" small_stack
-check "an object that is loaded while another thread forks" loads_in_fork
+check "an object that is loaded while another thread forks" loads_in_fork 1048576 0
+check "the same, in a thread of a small stack" loads_in_fork 16384 0
+check "the same, in a thread that blocks all signals" loads_in_fork 1048576 1
 check "a libjumpfunc-trace of another version" another_version
 if command -v setarch > /dev/null && setarch -R true; then
 	check "a thread that blocks all signals loads an object" blocks_and_loads

@@ -55,14 +55,14 @@ $(OUT)/agent/subject.so $(OUT)/agent/subject2.so: $(AGENT_TEST)/subject.c $(AGEN
 # One that becomes another one; a file that says which of both it is, and one that does not.
 $(OUT)/agent/plugin-%.so: $(AGENT_TEST)/plugin.c
 	@mkdir -p $(@D)
-	$(CC) $(AGENT_CFLAGS) -O2 -fPIC -shared $(if $(findstring later,$*),-DLATER) $(if $(findstring renamed,$*),-DRENAMED) -Wl,--build-id=$(if $(findstring plain,$*),none,sha1) -o $@ $<
+	$(CC) $(AGENT_CFLAGS) -O2 -fPIC -shared $(if $(findstring later,$*),-DLATER) $(if $(findstring renamed,$*),-DRENAMED) $(if $(findstring long,$*),-DLONG) -Wl,--build-id=$(if $(findstring plain,$*),none,sha1) -o $@ $<
 # With a libjumpfunc of its own, of which the agent's knows nothing.
 $(OUT)/agent/subject3.so: $(AGENT_TEST)/subject.c $(AGENT_TEST_DEPS) $(LIBS)
 	@mkdir -p $(@D)
 	$(CC) $(AGENT_CFLAGS) -DBESIDE=jfbeside3 -O2 -fPIC -shared -Wl,-Bsymbolic -Wl,--exclude-libs,ALL -o $@ $< $(OUT)/libjumpfunc.a -pthread -ldl
 # The agent is in the program, and cannot be a probe there: so what is, is in another object.
 $(OUT)/agent/storm: $(AGENT_TEST)/storm.c $(AGENT_OBJECTS) $(addprefix $(OUT)/agent/,subject.so subject2.so subject3.so) \
-		$(addprefix $(OUT)/agent/plugin-,first.so later.so first-plain.so later-plain.so renamed.so) \
+		$(addprefix $(OUT)/agent/plugin-,first.so later.so first-plain.so later-plain.so long-first-plain.so long-later-plain.so renamed.so) \
 		$(AGENT_TEST_DEPS) $(OUT)/libjumpfunc-trace.so $(LIBS)
 	$(CC) $(AGENT_CFLAGS) -O2 -Wl,--wrap=__jf_provider_register -Wl,--wrap=dlopen -Wl,--wrap=dlsym \
 		-Wl,--wrap=dl_iterate_phdr -o $@ $< $(AGENT_OBJECTS) $(OUT)/agent/subject.so \

@@ -273,12 +273,17 @@ enum jf_way {
 	JF_WAY_BREAK,		/* a breakpoint */
 };
 
+/* Bytes of the longest instruction. */
+#define JF_INSN_MAX	15
+
 /**
  * struct jf_detour - a place, and the code to which it leads
  * @way:  how
  * @why:  it cannot be; or why it is no jump
  * @poke: the change that leads there
  * @skip: and where the copies begin, which record nothing
+ * @insn: the instructions that were copied, as they stood
+ * @nr_insn: bytes of them
  * @code: its bytes, until they are written
  * @size: of them
  * @at:   where they are
@@ -288,6 +293,8 @@ struct jf_detour {
 	const char		*why;
 	struct jf_text_poke	poke;
 	uintptr_t		skip;
+	uint8_t			insn[JF_TEXT_MAX - 1 + JF_INSN_MAX];
+	uint8_t			nr_insn;
 	uintptr_t		at;
 	size_t			size;
 	uint8_t			code[192];

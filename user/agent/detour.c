@@ -132,6 +132,8 @@ static int settle(struct jf_detour *d, struct body *b, unsigned int want, uint32
 	d->poke.addr = b->at;
 	d->poke.num = (uint8_t)(b->len < JF_TEXT_MAX && !b->filled ? b->len : JF_TEXT_MAX);
 	memcpy(d->poke.old, b->insn, d->poke.num);
+	d->nr_insn = (uint8_t)b->len;
+	memcpy(d->insn, b->insn, b->len);
 	d->poke.stops = 1;
 	d->poke.to[0] = d->at;
 	for (i = 1; i < b->nr; i++) {

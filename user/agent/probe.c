@@ -263,10 +263,16 @@ void jf_probe_forget(struct jf_agent_probe *p)
 
 /* --- on and off ---------------------------------------------------------------------- */
 
+/* Is it what its code has copies of? Another file's may begin as it does: an instruction has more bytes than a jump. */
+static bool is_copied(const struct jf_agent_probe *p)
+{
+	return !memcmp((const void *)p->spot.at, p->detour.insn, p->detour.nr_insn);
+}
+
 /* It was to be changed before, and was not. */
 static bool is_planned(const struct jf_agent_probe *p)
 {
-	return p->detour.at && jf_ways & 1U << p->detour.way &&
+	return p->detour.at && jf_ways & 1U << p->detour.way && is_copied(p) &&
 	       !memcmp((const void *)p->spot.at, p->detour.poke.old, p->detour.poke.num);
 }
 
@@ -321,19 +327,20 @@ static bool prepare(struct jf_agent_probe *p)
 {
 	const char *refused;
 
-	/* What it has now may not be used any more, but threads may be there: it stays. */
-	if (p->made && !p->led && !(jf_ways & 1U << p->detour.way)) {
+	/* Another object may be in the place of its own: bytes that are part of a jump are not compared when that is written. */
+	refused = p->made ? changed(p) : NULL;
+	if (refused) {
+		p->detour.why = refused;
+		return false;
+	}
+	/* What it has now may not be used any more, or is of another file, but threads may be there: it stays. */
+	if (p->made && !p->led && (!(jf_ways & 1U << p->detour.way) || !is_copied(p))) {
 		forget_made(p);
 		p->made = false;
 		p->detour.at = 0;
 	}
-	/* Another object may be in the place of its own: bytes that are part of a jump are not compared when that is written. */
-	if (p->made) {
-		refused = changed(p);
-		if (refused)
-			p->detour.why = refused;
-		return !refused;
-	}
+	if (p->made)
+		return true;
 	if (jf_record_begin())
 		return false;
 	refused = p->module ? jf_module_refuses(p->module, p->spot.function, p->spot.at) : NULL;

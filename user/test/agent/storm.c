@@ -868,7 +868,7 @@ static void *load_plugin(const char *folder, const char *which, const char *path
 }
 
 /* Steps that failed. A jump into nowhere ends it. */
-static int becomes_another_one(const char *folder, const char *one, const char *other, bool told)
+static int becomes_another_one(const char *folder, const char *one, const char *other, unsigned int way, bool told, bool fits)
 {
 	int (*was)(int a), n;
 	uint64_t before;
@@ -876,7 +876,7 @@ static int becomes_another_one(const char *folder, const char *one, const char *
 	void *h;
 
 	snprintf(path, sizeof(path), "%s/plugin.so", folder);
-	jf_ways = 1U << JF_WAY_SHORT;
+	jf_ways = 1U << way;
 	h = load_plugin(folder, one, path);
 	before = records();
 	if (on(FUNCTIONS, "plugin.so:plugged") != 1 || plugged(1) != 1 || records() != before + 1)
@@ -895,7 +895,7 @@ static int becomes_another_one(const char *folder, const char *one, const char *
 		return 4;
 	if (told && (n != 1 || listed(NOTES, "jfplugin:later").num != 1 || listed(NOTES, "jfplugin:first").num))
 		return 5;
-	if (!told && n != -EOPNOTSUPP)
+	if (!told && n != (fits ? 1 : -EOPNOTSUPP))
 		return 6;
 	unlink(path);
 	return off(FUNCTIONS, NULL) < 0 || dlclose(h) ? 7 : 0;
@@ -923,14 +923,24 @@ static void has_another_file(const char *folder)
 
 static void becomes_another(const char *folder)
 {
+	static const struct {
+		const char	*one, *other;
+		unsigned int	way;
+		bool		told, fits;
+	} all[] = {
+		{ "first", "later", JF_WAY_SHORT, true, false },
+		{ "first-plain", "later-plain", JF_WAY_SHORT, false, false },
+		/* What differs is after the bytes of a jump. */
+		{ "long-first-plain", "long-later-plain", JF_WAY_JUMP, false, true },
+	};
 	int i;
 
-	for (i = 0; i < 2; i++) {
+	for (i = 0; i < 3; i++) {
 		int status = -1;
 		pid_t pid = fork();
 
 		if (!pid)
-			_exit(becomes_another_one(folder, i ? "first-plain" : "first", i ? "later-plain" : "later", !i));
+			_exit(becomes_another_one(folder, all[i].one, all[i].other, all[i].way, all[i].told, all[i].fits));
 		CHECK(pid > 0 && waitpid(pid, &status, 0) == pid, "fork");
 		CHECK(WIFEXITED(status), "%d: killed by signal %d", i, WTERMSIG(status));
 		CHECK(!status, "%d: step %d", i, WEXITSTATUS(status));

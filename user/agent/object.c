@@ -493,7 +493,7 @@ static struct jf_module *new_module(const struct dl_phdr_info *info)
 	return m;
 }
 
-/* One that stands is the object's that was here. Another patcher may have taken others away. */
+/* One that the agent has written is the object's that was here. Another patcher may have taken others away. */
 static bool is_replaced(const struct jf_module *m)
 {
 	const struct jf_agent_probe *p;
@@ -502,9 +502,10 @@ static bool is_replaced(const struct jf_module *m)
 	for (p = m->probes; p; p = p->next) {
 		if (!p->led)
 			continue;
-		if (jf_probe_stands(p))
+		if (!jf_probe_stands(p))
+			any = true;
+		else if (jf_probe_is_ours(p))
 			return false;
-		any = true;
 	}
 	return any;
 }

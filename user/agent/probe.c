@@ -311,6 +311,24 @@ bool jf_probe_stands(const struct jf_agent_probe *p)
 }
 
 /**
+ * jf_probe_is_ours() - does what stands there say that the agent has written it
+ * @p: which, that stands
+ *
+ * A breakpoint does not: the kernel sets one for a uprobe wherever its file is mapped anew.
+ */
+bool jf_probe_is_ours(const struct jf_agent_probe *p)
+{
+	const struct jf_text_poke *poke = &p->detour.poke;
+	const uint8_t *now = (const uint8_t *)p->spot.at;
+	unsigned int i;
+
+	for (i = 0; i < poke->num; i++)
+		if (now[i] == poke->new[i] && now[i] != poke->old[i] && now[i] != 0xcc)
+			return true;
+	return false;
+}
+
+/**
  * jf_probe_keep() - it will be forgotten, and something is mapped where it was
  * @p: which
  *

@@ -833,6 +833,49 @@ static void of_a_uprobe(const char *folder)
 	finish("what a uprobe leaves that is removed");
 }
 
+/* A uprobe is at a place of one byte when the object is loaded again: that byte says nothing of what else is there. */
+static int loaded_with_a_uprobe(void)
+{
+	uint64_t (*twice)(uint64_t a), (*same)(uint64_t a), (*was)(uint64_t a);
+	uint64_t before;
+	uint8_t trap = 0xcc;
+
+	load_again();
+	jf_ways = 1U << JF_WAY_BREAK;
+	if (on(FUNCTIONS, "subject2.so:subject_twice") != 1)
+		return 1;
+	jf_ways = ~0U;
+	if (on(FUNCTIONS, "subject2.so:subject_same") != 1)
+		return 2;
+	was = again_twice;
+	load_again();
+	twice = again_twice;
+	same = (uint64_t (*)(uint64_t))(uintptr_t)dlsym(again_handle, "subject_same");
+	write_text((uintptr_t)twice, &trap, 1);
+	on(FUNCTIONS, "subject2.so:subject_same");
+	before = records();
+	if (same(4) != 4)
+		return 3;
+	if (records() != before + 1)
+		return 4;
+	return twice == was ? 0 : 5;
+}
+
+static void with_a_uprobe(const char *folder)
+{
+	int status = -1;
+	pid_t pid;
+
+	snprintf(again_path, sizeof(again_path), "%s/subject2.so", folder);
+	pid = fork();
+	if (!pid)
+		_exit(loaded_with_a_uprobe());
+	CHECK(pid > 0 && waitpid(pid, &status, 0) == pid, "fork");
+	CHECK(WIFEXITED(status), "killed by signal %d", WTERMSIG(status));
+	CHECK(!status, "step %d", WEXITSTATUS(status));
+	finish("an object is loaded again where a uprobe is");
+}
+
 static void of_another_patcher(const char *folder)
 {
 	int i;
@@ -1314,6 +1357,7 @@ int main(int argc, char **argv)
 	is_loaded_again(argv[1]);
 	of_another_patcher(argv[1]);
 	of_a_uprobe(argv[1]);
+	with_a_uprobe(argv[1]);
 	becomes_another(argv[1]);
 	has_another_file(argv[1]);
 	fork_while_switching();

@@ -508,6 +508,9 @@ size_t jf_probes_on(struct jf_agent_probe **probes, size_t num, int *err)
 		p = probes[i];
 		if (p->spot.on)
 			continue;
+		/* Another has put back what its file has. */
+		if (p->led && !jf_probe_stands(p) && p->nr_text >= p->detour.poke.num && !changed(p))
+			p->led = false;
 		if (p->led && !jf_probe_stands(p)) {
 			p->detour.why = "another has changed its text";
 		} else if (p->led && p->event.id) {

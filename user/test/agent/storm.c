@@ -876,6 +876,40 @@ static void with_a_uprobe(const char *folder)
 	finish("an object is loaded again where a uprobe is");
 }
 
+/* One that was set afterwards is removed, and all is as the file has it: it can be recorded again. */
+static int whole_byte_back(void)
+{
+	uint64_t before;
+	uint8_t was;
+
+	load_again();
+	was = *(const uint8_t *)(uintptr_t)again_twice;
+	jf_ways = 1U << JF_WAY_BREAK;
+	if (on(FUNCTIONS, "subject2.so:subject_twice") != 1)
+		return 1;
+	write_text((uintptr_t)again_twice, &was, 1);
+	off(FUNCTIONS, NULL);
+	if (on(FUNCTIONS, "subject2.so:subject_twice") != 1)
+		return 2;
+	before = records();
+	return again_twice(4) == 8 && records() == before + 1 ? off(FUNCTIONS, NULL) != 1 : 3;
+}
+
+static void back_as_it_was(const char *folder)
+{
+	int status = -1;
+	pid_t pid;
+
+	snprintf(again_path, sizeof(again_path), "%s/subject2.so", folder);
+	pid = fork();
+	if (!pid)
+		_exit(whole_byte_back());
+	CHECK(pid > 0 && waitpid(pid, &status, 0) == pid, "fork");
+	CHECK(WIFEXITED(status), "killed by signal %d", WTERMSIG(status));
+	CHECK(!status, "step %d", WEXITSTATUS(status));
+	finish("a place that another has put back as it was");
+}
+
 static void of_another_patcher(const char *folder)
 {
 	int i;
@@ -1358,6 +1392,7 @@ int main(int argc, char **argv)
 	of_another_patcher(argv[1]);
 	of_a_uprobe(argv[1]);
 	with_a_uprobe(argv[1]);
+	back_as_it_was(argv[1]);
 	becomes_another(argv[1]);
 	has_another_file(argv[1]);
 	fork_while_switching();

@@ -493,21 +493,24 @@ static struct jf_module *new_module(const struct dl_phdr_info *info)
 	return m;
 }
 
-/* One that the agent has written is the object's that was here. Another patcher may have taken others away. */
+/* Does one of its probes stand there, as the agent alone would have written it? */
+static bool is_written(const struct jf_module *m)
+{
+	const struct jf_agent_probe *p = m->probes;
+
+	while (p && !(p->led && jf_probe_stands(p) && jf_probe_is_ours(p)))
+		p = p->next;
+	return p;
+}
+
+/* Has what the agent has written been taken away, all of it? Another patcher may have done so to some. */
 static bool is_replaced(const struct jf_module *m)
 {
-	const struct jf_agent_probe *p;
-	bool any = false;
+	const struct jf_agent_probe *p = m->probes;
 
-	for (p = m->probes; p; p = p->next) {
-		if (!p->led)
-			continue;
-		if (!jf_probe_stands(p))
-			any = true;
-		else if (jf_probe_is_ours(p))
-			return false;
-	}
-	return any;
+	while (p && !(p->led && !jf_probe_stands(p)))
+		p = p->next;
+	return p && !is_written(m);
 }
 
 static struct jf_module *known(const struct dl_phdr_info *info)
@@ -516,8 +519,7 @@ static struct jf_module *known(const struct dl_phdr_info *info)
 
 	for (m = modules; m; m = m->next)
 		if (m->seen != walks && m->base == info->dlpi_addr && m->phdr == (const void *)info->dlpi_phdr &&
-		    m->phnum == info->dlpi_phnum && (!*info->dlpi_name || !strcmp(m->path, info->dlpi_name)) &&
-		    m->identity == identity(info))
+		    m->phnum == info->dlpi_phnum && (!*info->dlpi_name || !strcmp(m->path, info->dlpi_name)))
 			return m;
 	return NULL;
 }
@@ -525,14 +527,15 @@ static struct jf_module *known(const struct dl_phdr_info *info)
 static int mark(struct dl_phdr_info *info, size_t size, void *arg)
 {
 	struct jf_module *m = known(info);
+	bool same = m && m->identity == identity(info);
 	struct jf_agent_probe *p;
 
 	(void)size, (void)arg;
-	/* Where there is one of the same name and place, it is left to be forgotten. */
-	if (m && !is_replaced(m))
+	/* A program may write over headers. Where there is another of the same name and place, it is left to be forgotten. */
+	if (m && (same ? !is_replaced(m) : is_written(m)))
 		m->seen = walks;
 	else
-		for (p = m ? m->probes : NULL; p; p = p->next)
+		for (p = same ? m->probes : NULL; p; p = p->next)
 			jf_probe_keep(p);
 	return 0;
 }

@@ -910,6 +910,42 @@ static void back_as_it_was(const char *folder)
 	finish("a place that another has put back as it was");
 }
 
+/* A program writes over an object's ELF header, as some do that hide what they are. */
+static int without_header(const char *folder)
+{
+	static const ElfW(Ehdr) none;
+	struct link_map *map;
+	uint64_t before;
+
+	load_again();
+	if (on(FUNCTIONS, "subject2.so:subject_twice") != 1 || dlinfo(again_handle, RTLD_DI_LINKMAP, &map))
+		return 1;
+	write_text(map->l_addr, &none, sizeof(none));
+	listed(FUNCTIONS, "subject2.so:subject_twice");
+	come_and_go(folder);
+	before = records();
+	if (again_twice(4) != 8 || records() != before + 1)
+		return 2;
+	if (off(FUNCTIONS, NULL) != 1 || again_twice(4) != 8 || records() != before + 1)
+		return 3;
+	return 0;
+}
+
+static void has_no_header(const char *folder)
+{
+	int status = -1;
+	pid_t pid;
+
+	snprintf(again_path, sizeof(again_path), "%s/subject2.so", folder);
+	pid = fork();
+	if (!pid)
+		_exit(without_header(folder));
+	CHECK(pid > 0 && waitpid(pid, &status, 0) == pid, "fork");
+	CHECK(WIFEXITED(status), "killed by signal %d", WTERMSIG(status));
+	CHECK(!status, "step %d", WEXITSTATUS(status));
+	finish("an object whose header is written over");
+}
+
 static void of_another_patcher(const char *folder)
 {
 	int i;
@@ -1393,6 +1429,7 @@ int main(int argc, char **argv)
 	of_a_uprobe(argv[1]);
 	with_a_uprobe(argv[1]);
 	back_as_it_was(argv[1]);
+	has_no_header(argv[1]);
 	becomes_another(argv[1]);
 	has_another_file(argv[1]);
 	fork_while_switching();

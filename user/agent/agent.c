@@ -682,7 +682,8 @@ static void unlock_after_fork(void)
 {
 	sigset_t trap, was;
 
-	if (!__atomic_load_n(&look_again, __ATOMIC_SEQ_CST)) {
+	/* Nothing is looked for. Else there may be something to look at by the time that it is asked. */
+	if (!wishes) {
 		unlock();
 		return;
 	}

@@ -23,9 +23,11 @@ $(OUT)/agent/%.o: agent/%.c $(AGENT_HEADERS)
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) $(LIB_CFLAGS) -fvisibility=hidden -Wno-error=undef -c -o $@ $<
 # It runs where the registers of vectors are the program's, and calls no function that may be a probe, memcpy() say.
+AGENT_NO_MEMCPY := $(shell $(CC) -fno-tree-loop-distribute-patterns -E -xc /dev/null -o /dev/null 2>/dev/null && \
+	echo -fno-tree-loop-distribute-patterns || echo -fno-builtin)
 $(OUT)/agent/record.o: agent/record.c $(AGENT_HEADERS)
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) $(LIB_CFLAGS) -fvisibility=hidden -O2 -mgeneral-regs-only -fno-stack-protector -fno-tree-loop-distribute-patterns -c -o $@ $<
+	$(CC) $(CPPFLAGS) $(LIB_CFLAGS) -fvisibility=hidden -O2 -mgeneral-regs-only -fno-stack-protector $(AGENT_NO_MEMCPY) -c -o $@ $<
 # What finds a call's site, which the library does not export.
 $(OUT)/agent/call.o: lib/call.c $(AGENT_HEADERS)
 	@mkdir -p $(@D)

@@ -24,11 +24,12 @@ static inline const char *jf_glob_one(const char *p, const char *end, char c)
 }
 
 /**
- * jf_glob_fits - is all of a string what a pattern says?
- * @s:   the string
- * @p:   the pattern, in which '*' is any number of any characters
- * @end: of the pattern
- * @one: what its other elements are, as jf_glob_one()
+ * jf_glob_fits_at - is all of a text what a pattern says?
+ * @at:   the character of it with this number, or 0 after the last one
+ * @text: what @at is given
+ * @p:    the pattern, in which '*' is any number of any characters
+ * @end:  of the pattern
+ * @one:  what its other elements are, as jf_glob_one()
  *
  * When a star fits no more, only the last one is tried again: what is between
  * two stars fits best where it fits first. So the time is bounded by the product
@@ -36,25 +37,28 @@ static inline const char *jf_glob_one(const char *p, const char *end, char c)
  *
  * Return: whether it is.
  */
-static inline int jf_glob_fits(const char *s, const char *p, const char *end,
-			       const char *(*one)(const char *p, const char *end,
-						  char c))
+static inline int jf_glob_fits_at(char (*at)(const void *text, size_t nr),
+				  const void *text, const char *p, const char *end,
+				  const char *(*one)(const char *p,
+						     const char *end, char c))
 {
-	const char *star = NULL, *from = NULL, *next;
+	const char *star = NULL, *next;
+	size_t nr = 0, from = 0;
+	char c;
 
-	while (*s) {
+	while ((c = at(text, nr))) {
 		if (p < end && *p == '*') {
 			star = ++p;
-			from = s;
+			from = nr;
 			continue;
 		}
-		next = p < end ? one(p, end, *s) : NULL;
+		next = p < end ? one(p, end, c) : NULL;
 		if (next) {
 			p = next;
-			s++;
+			nr++;
 		} else if (star) {
 			p = star;
-			s = ++from;
+			nr = ++from;
 		} else {
 			return 0;
 		}
@@ -62,6 +66,27 @@ static inline int jf_glob_fits(const char *s, const char *p, const char *end,
 	while (p < end && *p == '*')
 		p++;
 	return p == end;
+}
+
+static inline char jf_glob_char(const void *s, size_t nr)
+{
+	return ((const char *)s)[nr];
+}
+
+/**
+ * jf_glob_fits - is all of a string what a pattern says?
+ * @s:   the string
+ * @p:   the pattern
+ * @end: of the pattern
+ * @one: as of jf_glob_fits_at()
+ *
+ * Return: whether it is.
+ */
+static inline int jf_glob_fits(const char *s, const char *p, const char *end,
+			       const char *(*one)(const char *p, const char *end,
+						  char c))
+{
+	return jf_glob_fits_at(jf_glob_char, s, p, end, one);
 }
 
 #endif /* JF_GLOB_H */

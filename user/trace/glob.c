@@ -103,10 +103,18 @@ bool jf_glob_matches(const char *glob, const char *name)
 	return jf_glob_fits(name, glob, glob + strlen(glob), fit_one);
 }
 
+struct probe_name {
+	const char	*group;
+	const char	*name;
+	size_t		len;	/* of @group */
+};
+
 /* A character of "group:name", which is nowhere in one: names of C++ have no bound. */
-static char char_of(const char *group, size_t len, const char *name, size_t i)
+static char char_of(const void *text, size_t nr)
 {
-	return i < len ? group[i] : i == len ? ':' : name[i - len - 1];
+	const struct probe_name *p = (const struct probe_name *)text;
+
+	return nr < p->len ? p->group[nr] : nr == p->len ? ':' : p->name[nr - p->len - 1];
 }
 
 /**
@@ -117,29 +125,11 @@ static char char_of(const char *group, size_t len, const char *name, size_t i)
  */
 bool jf_glob_matches_probe(const char *glob, const char *group, const char *name)
 {
-	const char *p = glob, *star = NULL, *next, *end;
-	size_t len = strlen(group), i = 0, from = 0;
-	char c;
+	const struct probe_name full = { group, name, strlen(group) };
 
 	if (!glob)
 		return true;
 	if (!strchr(glob, ':'))
 		return jf_glob_matches(glob, name);
-	/* As jf_glob_fits(). */
-	end = glob + strlen(glob);
-	while ((c = char_of(group, len, name, i))) {
-		if (p < end && *p == '*') {
-			star = ++p;
-			from = i;
-			continue;
-		}
-		next = p < end ? fit_one(p, end, c) : NULL;
-		if (!next && !star)
-			return false;
-		i = next ? i + 1 : ++from;
-		p = next ? next : star;
-	}
-	while (*p == '*')
-		p++;
-	return p == end;
+	return jf_glob_fits_at(char_of, &full, glob, glob + strlen(glob), fit_one);
 }

@@ -484,25 +484,18 @@ static void watch(const struct jf_spot *spot, const uint64_t *reg)
 		aside(jf_filter_wait, 0, STACK_SIZE);
 }
 
-static uint64_t call_hook(uint64_t arg)
+static uint64_t call_hook(uint64_t fn)
 {
-	const struct jf_spot *spot = (const struct jf_spot *)arg;
 	int saved = errno;
 
-	spot->hook();
-	errno = saved;
-	return 0;
-}
-
-static uint64_t call_it(uint64_t fn)
-{
 	((void (*)(void))(uintptr_t)fn)();
+	errno = saved;
 	return 0;
 }
 
 void jf_agent_aside(void (*fn)(void))
 {
-	aside(call_it, (uint64_t)(uintptr_t)fn, HOOK_STACK_SIZE);
+	aside(call_hook, (uint64_t)(uintptr_t)fn, HOOK_STACK_SIZE);
 }
 
 void jf_agent_record(struct jf_saved *s)
@@ -517,7 +510,7 @@ void jf_agent_record(struct jf_saved *s)
 	spot = jf_spots[number];
 	if (spot->hook) {
 		if (__atomic_load_n(&spot->on, __ATOMIC_RELAXED))
-			aside(call_hook, (uint64_t)(uintptr_t)spot, HOOK_STACK_SIZE);
+			jf_agent_aside(spot->hook);
 		return;
 	}
 	if (spot->watch) {

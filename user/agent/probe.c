@@ -508,12 +508,15 @@ size_t jf_probes_on(struct jf_agent_probe **probes, size_t num, int *err)
 		p = probes[i];
 		if (p->spot.on)
 			continue;
-		/* Another has put back what its file has. */
-		if (p->led && !jf_probe_stands(p) && p->nr_text >= p->detour.poke.num && !changed(p))
-			p->led = false;
 		if (p->led && !jf_probe_stands(p)) {
-			p->detour.why = "another has changed its text";
-		} else if (p->led && p->event.id) {
+			/* Unless it is what its file has, which another has put back. */
+			if (p->nr_text < p->detour.poke.num || changed(p)) {
+				p->detour.why = "another has changed its text";
+				continue;
+			}
+			p->led = false;
+		}
+		if (p->led && p->event.id) {
 			/* One that is watched may never have been on. */
 			__atomic_store_n(&p->spot.what, p->event.id | (uint32_t)p->strings << 16, __ATOMIC_RELAXED);
 			turn_on(p);

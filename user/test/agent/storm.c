@@ -99,6 +99,17 @@ static int off(int kind, const char *glob)
 	return provider[kind]->disable(glob, provider[kind]->data);
 }
 
+/* A child that says by its status at which step it failed. @what: it is called in what is told. */
+static bool ends_well(pid_t pid, const char *what)
+{
+	int status = -1;
+
+	CHECK(pid > 0 && waitpid(pid, &status, 0) == pid, "fork");
+	CHECK(WIFEXITED(status), "%s: killed by signal %d", what, WTERMSIG(status));
+	CHECK(!status, "%s: step %d", what, WEXITSTATUS(status));
+	return !status;
+}
+
 struct found {
 	const char	*name;
 	int		num;
@@ -642,14 +653,11 @@ static int beside_other(const char *folder)
 
 static void beside_sites_of_another(const char *folder)
 {
-	int status = -1;
 	pid_t pid = fork();
 
 	if (!pid)
 		_exit(beside_other(folder));
-	CHECK(pid > 0 && waitpid(pid, &status, 0) == pid, "fork");
-	CHECK(WIFEXITED(status), "killed by signal %d", WTERMSIG(status));
-	CHECK(!status, "step %d", WEXITSTATUS(status));
+	ends_well(pid, "it");
 	finish("sites of another libjumpfunc are left alone");
 }
 
@@ -822,14 +830,11 @@ static int first_byte_back(const char *folder)
 
 static void of_a_uprobe(const char *folder)
 {
-	int status = -1;
 	pid_t pid = fork();
 
 	if (!pid)
 		_exit(first_byte_back(folder));
-	CHECK(pid > 0 && waitpid(pid, &status, 0) == pid, "fork");
-	CHECK(WIFEXITED(status), "killed by signal %d", WTERMSIG(status));
-	CHECK(!status, "step %d", WEXITSTATUS(status));
+	ends_well(pid, "it");
 	finish("what a uprobe leaves that is removed");
 }
 
@@ -863,16 +868,13 @@ static int loaded_with_a_uprobe(void)
 
 static void with_a_uprobe(const char *folder)
 {
-	int status = -1;
 	pid_t pid;
 
 	snprintf(again_path, sizeof(again_path), "%s/subject2.so", folder);
 	pid = fork();
 	if (!pid)
 		_exit(loaded_with_a_uprobe());
-	CHECK(pid > 0 && waitpid(pid, &status, 0) == pid, "fork");
-	CHECK(WIFEXITED(status), "killed by signal %d", WTERMSIG(status));
-	CHECK(!status, "step %d", WEXITSTATUS(status));
+	ends_well(pid, "it");
 	finish("an object is loaded again where a uprobe is");
 }
 
@@ -897,16 +899,13 @@ static int whole_byte_back(void)
 
 static void back_as_it_was(const char *folder)
 {
-	int status = -1;
 	pid_t pid;
 
 	snprintf(again_path, sizeof(again_path), "%s/subject2.so", folder);
 	pid = fork();
 	if (!pid)
 		_exit(whole_byte_back());
-	CHECK(pid > 0 && waitpid(pid, &status, 0) == pid, "fork");
-	CHECK(WIFEXITED(status), "killed by signal %d", WTERMSIG(status));
-	CHECK(!status, "step %d", WEXITSTATUS(status));
+	ends_well(pid, "it");
 	finish("a place that another has put back as it was");
 }
 
@@ -933,16 +932,13 @@ static int without_header(const char *folder)
 
 static void has_no_header(const char *folder)
 {
-	int status = -1;
 	pid_t pid;
 
 	snprintf(again_path, sizeof(again_path), "%s/subject2.so", folder);
 	pid = fork();
 	if (!pid)
 		_exit(without_header(folder));
-	CHECK(pid > 0 && waitpid(pid, &status, 0) == pid, "fork");
-	CHECK(WIFEXITED(status), "killed by signal %d", WTERMSIG(status));
-	CHECK(!status, "step %d", WEXITSTATUS(status));
+	ends_well(pid, "it");
 	finish("an object whose header is written over");
 }
 
@@ -1049,14 +1045,11 @@ static void becomes_another(const char *folder)
 	int i;
 
 	for (i = 0; i < 3; i++) {
-		int status = -1;
 		pid_t pid = fork();
 
 		if (!pid)
 			_exit(becomes_another_one(folder, all[i].one, all[i].other, all[i].way, all[i].told, all[i].fits));
-		CHECK(pid > 0 && waitpid(pid, &status, 0) == pid, "fork");
-		CHECK(WIFEXITED(status), "%d: killed by signal %d", i, WTERMSIG(status));
-		CHECK(!status, "%d: step %d", i, WEXITSTATUS(status));
+		ends_well(pid, all[i].one);
 	}
 	finish("another file of that name is loaded in the same place");
 }
@@ -1096,18 +1089,17 @@ static int first_of_all(char *path)
 static void first_while_loading(const char *folder)
 {
 	char path[4096];
-	int i, status = 0;
+	bool well = true;
+	int i;
 
 	snprintf(path, sizeof(path), "%s/subject2.so", folder);
 	/* One that waits for good is enough. */
-	for (i = 0; i < 5 && !status; i++) {
+	for (i = 0; i < 5 && well; i++) {
 		pid_t pid = fork();
 
 		if (!pid)
 			_exit(first_of_all(path));
-		CHECK(pid > 0 && waitpid(pid, &status, 0) == pid, "fork");
-		CHECK(WIFEXITED(status), "killed by signal %d", WTERMSIG(status));
-		CHECK(!status, "step %d", WEXITSTATUS(status));
+		well = ends_well(pid, "it");
 	}
 	finish("the first probe, while threads load and unload objects");
 }
@@ -1183,14 +1175,11 @@ static int stops_in_fork(void)
 
 static void fork_while_switching(void)
 {
-	int status = -1;
 	pid_t pid = fork();
 
 	if (!pid)
 		_exit(stops_in_fork());
-	CHECK(pid > 0 && waitpid(pid, &status, 0) == pid, "fork");
-	CHECK(WIFEXITED(status), "killed by signal %d", WTERMSIG(status));
-	CHECK(!status, "step %d", WEXITSTATUS(status));
+	ends_well(pid, "it");
 	finish("fork() while probes are switched");
 }
 
@@ -1256,16 +1245,13 @@ static int hooked_later(const char *path)
 static void hooks_later(const char *folder)
 {
 	char path[4096];
-	int status = -1;
 	pid_t pid;
 
 	snprintf(path, sizeof(path), "%s/subject2.so", folder);
 	pid = fork();
 	if (!pid)
 		_exit(hooked_later(path));
-	CHECK(pid > 0 && waitpid(pid, &status, 0) == pid, "fork");
-	CHECK(WIFEXITED(status), "killed by signal %d", WTERMSIG(status));
-	CHECK(!status, "step %d", WEXITSTATUS(status));
+	ends_well(pid, "it");
 	finish("objects that come, after a thread has blocked SIGTRAP");
 }
 

@@ -581,14 +581,40 @@ count:
 
 /* --- the folder --------------------------------------------------------------------- */
 
+/*
+ * The name of the process, for a folder. The kernel's comm comes first: programs write their titles over
+ * the arguments. A dot at the begin would hide the folder from readers.
+ */
+static void process_name(char *name, size_t size)
+{
+	ssize_t n = -1;
+	char *c;
+	int fd;
+
+	fd = open("/proc/self/comm", O_RDONLY | O_CLOEXEC);
+	if (fd >= 0) {
+		n = read(fd, name, size - 1);
+		close(fd);
+	}
+	if (n > 1)
+		name[n - 1] = '\0';
+	else
+		snprintf(name, size, "%s", program_invocation_short_name);
+	for (c = name; *c; c++) {
+		if (*c == '/' || (unsigned char)*c < ' ' || (c == name && *c == '.'))
+			*c = '_';
+	}
+}
+
 /* With the lock. */
 static int make_folder(void)
 {
-	char name[64];
+	char process[24], name[64];
 	int i, err;
 
+	process_name(process, sizeof(process));
 	for (i = 0; i < 1000; i++) {
-		snprintf(name, sizeof(name), "%.24s-%d-%u", program_invocation_short_name, (int)getpid(),
+		snprintf(name, sizeof(name), "%s-%d-%u", process, (int)getpid(),
 			 __atomic_add_fetch(&folders, 1, __ATOMIC_RELAXED));
 		err = jf_path(live->folder, sizeof(live->folder), jf_conf.parent, name);
 		if (err)

@@ -92,6 +92,16 @@ run_prints()
 		none_left run
 }
 
+# A name that begins with a dot, as wrapped programs have, and one that the program has given itself.
+run_dot()
+{
+	cp "$build/trace_events" "$tmp/.wrapped" &&
+		ends 0 "$tool" run --no-report -o "$tmp/dot" "$tmp/.wrapped" 2 && ls -d "$tmp/dot"/_wrapped-*-1 &&
+		ends 0 "$tool" report "$tmp/dot" && [ "$(grep -c jftest:small "$tmp/out")" = 2 ] && rm -r "$tmp/dot" &&
+		ends 0 "$tool" run --no-report -o "$tmp/dot" bash -c 'exec -a a/.title "$1" 1' bash "$build/trace_events" &&
+		ls -d "$tmp/dot"/trace_events-*-1 && rm -r "$tmp/dot"
+}
+
 run_all()
 {
 	ends 0 "$tool" run "$build/trace_events" 2 && says jftest:small && says jftest:counted
@@ -568,6 +578,7 @@ check "usage, wrong usage" usage
 if have babeltrace2; then
 	check "run prints events, and ends as the program" run_prints
 	check "run without a pattern" run_all
+	check "run of a program whose name begins with a dot" run_dot
 	check "run -o, report" run_keeps
 	check "run, and the program is killed" run_killed
 	check "run without babeltrace2 installed" no_babeltrace

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-# Builds jumpfunc.ko out of tree, and runs it in virtual machines; see README.md, or `make help`.
+# Builds jumpfunc.ko out of tree, and runs it in virtual machines; see README.md, or `make help`, `make help-all`.
 KVER ?= $(shell uname -r)
 KDIR ?= /lib/modules/$(KVER)/build
 
@@ -38,7 +38,7 @@ modules:
 	@[ -e "$(KDIR)/Makefile" ] || { \
 		echo "jumpfunc: no kernel headers in $(KDIR)." >&2; \
 		echo "  for this kernel: apt-get install linux-headers-$(KVER)" >&2; \
-		echo "  for another one: make KERNEL=6.1 fetches what it needs (make help)" >&2; exit 1; }
+		echo "  for another one: make KERNEL=6.1 fetches what it needs (make help-all)" >&2; exit 1; }
 	@$(if $(word 2,$(CURDIR)),$(call say,kbuild builds nothing where a folder has a blank in its name: $(CURDIR)))
 	$(call writable,$(elsewhere))
 	$(MAKE) -C $(KDIR) M=$(CURDIR) $(llvm) $(nobtf) modules
@@ -50,15 +50,31 @@ ifndef KERNEL
 	$(MAKE) -C $(KDIR) M=$(CURDIR)/samples $(llvm) $(nobtf) modules
 endif
 
-include install.mk
+include packaging/install.mk
 
 help:
+	@echo 'make                    build jumpfunc.ko for the running kernel; KERNEL=6.12: for a stock Debian kernel, KDIR=/path: for any'
+	@echo 'make samples            ... and the modules in samples/, which use it'
+	@echo 'make doctor             say whether this machine can build, load, patch and measure, and what mends each "no"'
+	@echo 'make demo               boot stock 6.1 in a VM, retarget a function, measure dispatch: 2 minutes (ARCH=arm64: 10)'
+	@echo 'make quick              one minute of tests for both worlds: lint, codec, library, module in a VM (KERNEL=6.1)'
+	@echo 'make check              run all tests, on this machine and in VMs; KERNELS="6.1 6.12" chooses the kernels (default: $(KERNELS))'
+	@echo 'make lint               check style, spelling, licences and the rooms of the sources (LINTERS="rooms shell")'
+	@echo 'make bench              measure the cost of calls, branches and updates natively; table, CSV, SVG'
+	@echo 'make deb                make the Debian packages, into build/deb'
+	@echo 'make install            install what make has built: module, headers, scripts, manual (DESTDIR, PREFIX, KVER)'
+	@echo 'make clean              remove all build results'
+	@echo
+	@echo 'make help-all lists every target and the kernels, user/README.md those of programs (make -C user)'
+
+help-all:
 	@echo 'make                    build jumpfunc.ko for the running kernel'
 	@echo 'make KVER=6.1.0-56-amd64, make KDIR=/path    ... for another kernel whose headers are installed'
 	@echo 'make KERNEL=6.12        ... for a stock Debian kernel of the list below, into build/6.12/modules'
 	@echo 'make samples            ... and the modules in samples/, which use it'
 	@echo 'make doctor             say whether this machine can build, load, patch and measure, and what mends each "no"'
 	@echo 'make demo               boot stock 6.1 in a VM, retarget a function, measure dispatch: 2 minutes (ARCH=arm64: 10)'
+	@echo 'make quick              one minute of tests for both worlds: lint, codec, library, module in a VM (KERNEL=6.1)'
 	@echo 'make check              run all tests, on this machine and in VMs; KERNELS="6.1 6.12" chooses the kernels (default: $(KERNELS))'
 	@echo 'make check-full         ... on all kernels, test kernels and back ends, and the model, the storm of programs, coverage: 4 hours'
 	@echo 'make newest             find kernels that are new in the Debian suites, build for them, run a quick set of tests (SUITES=sid)'
@@ -78,6 +94,7 @@ help:
 	@echo 'make man                make the manual pages, into build/man'
 	@echo 'make deb                make the Debian packages, into build/deb'
 	@echo 'make dist               make the tarball of a release, with debian/, an RPM spec and a PKGBUILD, into build/dist'
+	@echo 'make release            make the tarball of a release and its tag; refuses where lint, check or versions disagree (RELEASE_ARGS=-n: no tag)'
 	@echo 'make check-packages     install, upgrade, remove these in chroots (SUITES="bookworm trixie"): 15 minutes'
 	@echo 'make check-docs         run the commands of the documents in bare chroots (SUITES="bookworm trixie sid"): half an hour'
 	@echo 'make check-signing      boot stock 6.1 with Secure Boot and lockdown, load signed and unsigned modules: 3 minutes'
@@ -108,6 +125,10 @@ vm:
 	@harness/deps.sh build fetch vm
 	@harness/build.sh $(VMKERNEL)
 	@harness/vm/run --kernel $(VMKERNEL) --shell $(if $(CPUS),-c $(CPUS)) $(if $(MEM),-m $(MEM)) $(VMARGS)
+
+quick:
+	@harness/deps.sh build fetch vm host lint
+	@harness/quick
 
 check:
 	@harness/deps.sh build fetch vm host lint man$(if $(findstring arm64,$(CHECK_KERNELS)), arm64)
@@ -175,4 +196,4 @@ demo:
 	@harness/deps.sh build fetch vm host plot$(if $(filter %-arm64,$(DEMO_KERNEL)), arm64)
 	@scripts/demo.sh $(if $(DEMO_KERNEL),-k $(DEMO_KERNEL))
 
-.PHONY: modules samples help clean clean-cache deps vm check check-driver check-full newest lint coverage mutants stress bench bench-kernel bench-sdt model doctor demo
+.PHONY: modules samples help help-all quick clean clean-cache deps vm check check-driver check-full newest lint coverage mutants stress bench bench-kernel bench-sdt model doctor demo

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Values of dynamic functions and keys: updates and lists of updates. Nothing here
- * knows an opcode. core/keys.c has the counts of keys, tracepoint/batch.c the batches.
+ * knows an opcode. kernel/update/keys.c has the counts of keys, kernel/tracepoint/batch.c
+ * the batches.
  *
  * A commit has two halves. The first one can fail and changes nothing: it finds
  * the entities, checks the values, encodes the instructions and compares the
@@ -13,18 +14,16 @@
  *   updater (under jf_mutex)		    reader
  *   1. sites: INT3 transaction		    executes sites
  *   2. func / enabled, WRITE_ONCE()	    unpatched code, dynfunc_query()
- *   3. jf_retire_done(), for keys		    a quiesce, see quiesce/quiesce.c
- *	jf_retire_number()
+ *   3. jf_retire_done()		    a quiesce, see kernel/quiesce/quiesce.c
  *
  * 1 and 2 need no order between them: a site is either patched, or reads func or
  * enabled, and never does both. (On arm64 a trampoline whose target is out of
  * reach reads func. It is not patched then, and jf_arch_settle() comes before 2.)
- * 3 comes last: a quiesce that finds the record of
- * what was replaced began after 1 and 2.
+ * 3 comes last: a quiesce that finds the record of the replaced code began after 1 and 2.
  */
 #include "arch/arch.h"
 #include "arch/text.h"
-#include "core/commit.h"
+#include "update/commit.h"
 #include "quiesce/function.h"
 #include "quiesce/retired.h"
 
@@ -38,7 +37,7 @@
 #include <linux/sort.h>
 
 #define CREATE_TRACE_POINTS
-#include "core/trace_events.h"
+#include "update/trace_events.h"
 
 static_assert(offsetof(struct jf_func, func) == 0);
 static_assert(offsetof(struct jf_func, ent) == JF_FUNC_ENT);
@@ -95,9 +94,9 @@ int jf_site_encode(const struct jf_site *site, union jf_value value, u64 *insn)
 	return jf_arch_encode(site, JF_OP_CALL, (unsigned long)value.func, insn);
 }
 
-/* --- what a change may be ---------------------------------------------- */
+/* --- allowed changes --------------------------------------------------- */
 
-/* What will @ctl call when the batch is done? */
+/* The target of @ctl when the batch is done. */
 static void *jf_next_func(const struct jf_ctl *ctl)
 {
 	return ctl->pending ? ctl->pending->value.func :
@@ -117,7 +116,7 @@ static inline struct jf_ctl *jf_circle_back(const struct jf_ctl *ctl)
 	return jf_ctl_by_tramp((unsigned long)jf_func_of(ctl->ent)->init);
 }
 
-#include "core/circle.h"
+#include "common/circle.h"
 
 bool jf_is_circular(struct jf_ctl *ctl)
 {
@@ -125,7 +124,7 @@ bool jf_is_circular(struct jf_ctl *ctl)
 	return jf_in_circle(ctl);
 }
 
-/* May calls be sent into this function? @own: a module that may call itself. */
+/* 0 if calls can be sent into this function. @own: a module that may call itself. */
 int jf_check_target(const char *name, void *func, const struct jf_mod *own,
 		    bool vouched)
 {
@@ -196,7 +195,7 @@ static int jf_check_change(struct jf_change *c)
 	return c->ent->type == JF_ENT_FUNC ? jf_check_func(c) : 0;
 }
 
-/* May a key's count be changed? -ENODEV, -EROFS, -EBUSY */
+/* 0 if a key's count can be changed, or -ENODEV, -EROFS, -EBUSY */
 int jf_check_key(struct jf_key *key)
 {
 	struct jf_change c = {
@@ -210,7 +209,7 @@ int jf_check_key(struct jf_key *key)
 
 /*
  * A key is about to be disabled. Take its one user away, so that a task that adds
- * a user from here on waits for the lock; see core/keys.c. -EBUSY: the key has
+ * a user from here on waits for the lock; see kernel/update/keys.c. -EBUSY: the key has
  * more users. This is not logged, since callers that share a key expect it.
  */
 static int jf_freeze(struct jf_change *c)
@@ -320,8 +319,8 @@ void jf_sort_pokes(struct jf_poke *pokes, unsigned int num)
 }
 
 /*
- * Could a change of this site not be taken back? It leads to what was refused, or will as soon
- * as another writer's breakpoint is removed, and nothing but @asked says where it is to lead.
+ * True if a failed change could not be rolled back here: the site still leads to the rejected
+ * target, or will once a foreign breakpoint is removed. Only site->asked has the intended target.
  */
 static bool jf_is_stuck(const struct jf_site *site)
 {
@@ -394,8 +393,8 @@ static int jf_prepare_func(const struct jf_change *c, void *func, void **record)
 }
 
 /*
- * Make sure that there is memory to remember what is replaced; and what replaces it, if
- * a task may be in that although the change fails.
+ * Make sure that there is memory for the record of the replaced code, and of its replacement if a
+ * task can be in that although the change fails.
  */
 static int jf_prepare(struct jf_change *c)
 {
@@ -410,56 +409,19 @@ static int jf_prepare(struct jf_change *c)
 	return err;
 }
 
-/* The entity led to @func, which has a record, until this commit. */
-static void jf_left_func(struct jf_ctl *ctl, void *func)
-{
-	unsigned int i;
-
-	if (jf_retired_is_settled(ctl->seq))
-		ctl->num_left = 0;
-	/* A change that is tried again and again is one. */
-	for (i = 0; i < ctl->num_left && i < JF_CTL_LEFT; i++) {
-		if (ctl->left[i] != func)
-			continue;
-		ctl->seq = jf_retired_seq();
-		return;
-	}
-	if (ctl->num_left < JF_CTL_LEFT)
-		ctl->left[ctl->num_left] = func;
-	ctl->num_left++;
-	ctl->seq = jf_retired_seq();
-}
-
-/* The key was on, or off (@on), until this commit. */
-static void jf_left_way(struct jf_ctl *ctl, bool on)
-{
-	u64 seq = jf_retire_number();
-
-	if (jf_retired_is_settled(ctl->seq)) {
-		ctl->since = seq;
-		ctl->left_ways = 0;
-	}
-	ctl->left_ways |= BIT(on);
-	ctl->seq = seq;
-}
-
-/* @func: what had a record prepared, NULL: nothing had. @left: the entity led there */
+/* @func: the target whose record was prepared; NULL: no record was. @left: the entity led there */
 static void jf_record(struct jf_change *c, void **func, bool left)
 {
 	if (!*func)
 		return;
 	jf_retire_done(*func, left);
-	if (left)
-		jf_left_func(c->ctl, *func);
 	*func = NULL;
 }
 
-/* It led to the new value until the transaction was taken back: as if it had been set. */
+/* Tasks entered the new target until the transaction was taken back: as if it had been set. */
 static void jf_was_tried(struct jf_change *c)
 {
-	if (c->ent->type == JF_ENT_KEY)
-		jf_left_way(c->ctl, c->value.on);
-	else
+	if (c->ent->type != JF_ENT_KEY)
 		jf_record(c, &c->tried, true);
 }
 
@@ -469,7 +431,7 @@ static void jf_apply(struct jf_change *c)
 		struct jf_func *f = jf_func_of(c->ent);
 
 		trace_jf_update(c->ent->name, f->func, c->value.func);
-		WRITE_ONCE(f->func, c->value.func);
+		jf_index_set_func(c->ctl, c->value.func);
 		jf_record(c, &c->retired, true);
 		/* jf_commit_locked() puts the old one. */
 		swap(c->pin, c->ctl->pin);
@@ -479,12 +441,10 @@ static void jf_apply(struct jf_change *c)
 		trace_jf_update(c->ent->name, (void *)(long)k->enabled,
 				(void *)(long)c->value.on);
 		WRITE_ONCE(k->enabled, c->value.on);
-		/* What only the other side led to may still be executed. */
-		jf_left_way(c->ctl, !c->value.on);
 		/* The user that was left to the work has been taken away. */
 		if (c->frozen && c->ent->flags & JF_ENT_DEFERRED)
 			atomic_set(&jf_deferred_of(c->ent)->left, 0);
-		/* Last. Pairs with cmpxchg() in core/keys.c. */
+		/* Last. Pairs with cmpxchg() in kernel/update/keys.c. */
 		smp_store_release(&k->count, c->value.on);
 		c->frozen = false;
 	}
@@ -516,13 +476,13 @@ static void jf_account(u64 start, unsigned int updates, unsigned int patched)
 		jf_stats.ns_max = jf_stats.ns_last;
 }
 
-/* The entity has its value already. Do all its sites lead there? */
+/* The entity has its value already. True if all its sites lead there. */
 static int jf_mend(const struct jf_ctl *ctl)
 {
 	return jf_arch_is_stuck() ? jf_arch_mend(&ctl->sites) : 0;
 }
 
-/* May all changes be made? Those that would change nothing are moved to @noops. */
+/* 0 if all changes can be made. Those that would change nothing are moved to @noops. */
 static int jf_validate(struct list_head *changes, struct list_head *noops,
 		    unsigned int *updates)
 {
@@ -539,7 +499,7 @@ static int jf_validate(struct list_head *changes, struct list_head *noops,
 		if (jf_value_equal(c->ent, jf_ent_value(c->ent), c->value) &&
 		    c->pin == c->ctl->pin) {
 			jf_unpin(c);
-			/* A site may still lead to what was refused. */
+			/* A site may still lead to the rejected target. */
 			err = jf_mend(c->ctl);
 			if (err)
 				return err;
@@ -557,7 +517,7 @@ static int jf_validate(struct list_head *changes, struct list_head *noops,
 	return 0;
 }
 
-/* All of them, with what jf_arch_patch() promises. */
+/* All of them, with the promises of jf_arch_patch(). */
 static int jf_patch(struct list_head *changes, struct jf_poke *pokes,
 		    unsigned int num, bool *tried)
 {
@@ -621,7 +581,7 @@ int jf_commit_try_locked(struct list_head *changes, bool *tried)
 	if (err && err != -EIO)
 		goto out;
 	/*
-	 * Where every site is out of reach, or there is none, func alone leads there, and
+	 * If every site is out of reach, or no site exists, func alone leads there, and
 	 * that may be an image that has been written just before.
 	 */
 	if (!num)
@@ -629,6 +589,10 @@ int jf_commit_try_locked(struct list_head *changes, bool *tried)
 
 	list_for_each_entry(c, changes, list)
 		jf_apply(c);
+	/* After all: a function that one change leaves is in use if another one sets it. */
+	list_for_each_entry(c, changes, list)
+		if (c->ent->type == JF_ENT_FUNC)
+			jf_retired_again(c->value.func);
 	list_for_each_entry(c, &noops, list)
 		jf_take_over(c);
 	jf_account(start, updates, num);
@@ -694,16 +658,17 @@ static void *jf_func_by_name(const struct jf_ctl *ctl, const char *name)
 }
 
 int jf_add_change_by_name(struct list_head *changes, const char *module,
-			  const char *name, const char *target)
+			  const char *name, unsigned int rank,
+			  const char *target)
 {
-	struct jf_ctl *ctl = jf_ctl_by_name(module, name, JF_ENT_FUNC);
+	struct jf_ctl *ctl = jf_ctl_by_name(module, name, rank, JF_ENT_FUNC);
 	union jf_value v;
 
 	if (IS_ERR(ctl)) {
 		pr_warn_ratelimited("functions: %s \"%s%s%s\"\n",
 				    PTR_ERR(ctl) == -ENOENT ?
 				    "no dynamic function" :
-				    "say module:name, there are several of",
+				    "say module:name or module:name#1, there are several of",
 				    module ?: "", module ? ":" : "", name);
 		return PTR_ERR(ctl);
 	}
@@ -730,7 +695,7 @@ void jf_free_changes(struct list_head *changes)
 	INIT_LIST_HEAD(changes);
 }
 
-/* What stands in for NULL depends on the entity; that it may is checked later. */
+/* The substitute for NULL depends on the entity; whether NULL is allowed is checked later. */
 union jf_value jf_func_value(const struct jf_func *f, void *func)
 {
 	union jf_value v = { .func = func };

@@ -2,14 +2,15 @@
 /*
  * /sys/kernel/debug/jumpfunc/: the files of the engine, and the functions by
  * which other rooms and modules add theirs. This file shows the engine's state,
- * and carries out commands, which parse/parse.c parses. docs/debugfs.md
- * describes the files. debugfs/sysfs.c offers some of them a second time.
+ * and carries out commands, which kernel/parse/parse.c parses. docs/debugfs.md
+ * describes the files. kernel/debugfs/sysfs.c offers some of them a second time.
  */
 #include "debugfs/debugfs.h"
 
 #include "arch/arch.h"
 #include "arch/text.h"
-#include "core/commit.h"
+#include "update/commit.h"
+#include "index/walk.h"
 #include "tracepoint/tracepoint.h"
 #include "parse/parse.h"
 
@@ -39,16 +40,61 @@ static const char *jf_site_kind(const struct jf_site *site)
 	return site->flags & JF_SITE_BRANCH_INV ? "likely" : "unlikely";
 }
 
-static void jf_show_sites(struct seq_file *m, const struct jf_ctl *ctl)
+/* As %pS does it, where no table has it. */
+static void jf_show_symbol(struct seq_file *m, const struct jf_names *names,
+			   const struct jf_site *site)
+{
+	const struct jf_named_text *sym;
+
+	sym = jf_names_find(names, site->mod->mod, site->addr);
+	if (sym)
+		seq_printf(m, "%s+0x%lx/0x%lx [%s]", sym->name,
+			   site->addr - sym->addr, sym->size,
+			   site->mod->mod->name);
+	else
+		seq_printf(m, "%pS", (void *)site->addr);
+}
+
+static void jf_show_sites(struct seq_file *m, struct jf_walk *w)
 {
 	const struct jf_site *site;
 
-	list_for_each_entry(site, &ctl->sites, list) {
-		seq_printf(m, "  %-8s %pK %pS  ", jf_site_kind(site),
-			   (void *)site->addr, (void *)site->addr);
+	while ((site = jf_walk_site(w))) {
+		seq_printf(m, "  %-8s %pK ", jf_site_kind(site),
+			   (void *)site->addr);
+		jf_show_symbol(m, w->names, site);
+		seq_puts(m, "  ");
 		jf_arch_show(m, site);
 		seq_putc(m, '\n');
+		/* Shown anew, in a larger buffer. */
+		if (seq_has_overflowed(m))
+			break;
 	}
+}
+
+/* Entities of @type: @show prints one, without its sites. */
+struct jf_shown {
+	enum jf_ent_type	type;
+	void			(*show)(struct seq_file *m, const struct jf_walk *w);
+};
+
+static int jf_show_one(struct seq_file *m, struct jf_walk *w, void *arg)
+{
+	const struct jf_shown *shown = arg;
+
+	if (w->ctl->ent->type == shown->type) {
+		shown->show(m, w);
+		jf_show_sites(m, w);
+	}
+	return 0;
+}
+
+static int jf_show_all(struct seq_file *m, enum jf_ent_type type,
+		       void (*show)(struct seq_file *m, const struct jf_walk *w))
+{
+	struct jf_shown shown = { type, show };
+
+	return jf_walk_show(m, NULL, jf_show_one, &shown);
 }
 
 /* Nothing where it is the plain one, so that a line has six fields then. */
@@ -64,54 +110,68 @@ static const char *jf_contract_name(const struct jf_ent *ent)
 	}
 }
 
-static int jf_show_functions(struct seq_file *m, const struct jf_file *f)
+/* In the form in which it can be written. */
+static void jf_show_name(struct seq_file *m, const struct jf_ctl *ctl)
 {
-	const struct jf_mod *mod;
-	/* Under jf_mutex. Too long for a stack, and a list must not fail for it. */
-	static char buf[JF_NAME_LEN];
-	unsigned int i;
-
-	seq_puts(m, "# name module trampoline target updates sites [contract] [pinned]\n");
-	jf_lock();
-	list_for_each_entry(mod, &jf_modules, list) {
-		for (i = 0; i < mod->num_ctls; i++) {
-			const struct jf_ctl *ctl = &mod->ctls[i];
-			union jf_value v;
-
-			if (ctl->ent->type != JF_ENT_FUNC)
-				continue;
-			v = jf_ent_value(ctl->ent);
-			seq_printf(m, "%s %s %pK %s %llu %u%s%s\n",
-				   ctl->ent->name, mod->mod->name,
-				   (void *)ctl->tramp,
-				   jf_target_name(v.func, buf), ctl->updates,
-				   ctl->num_sites, jf_contract_name(ctl->ent),
-				   ctl->pin ? " pinned" : "");
-			jf_show_sites(m, ctl);
-		}
-	}
-	jf_unlock();
-	return 0;
+	seq_puts(m, ctl->ent->name);
+	if (ctl->rank)
+		seq_printf(m, "#%u", ctl->rank);
 }
 
-/* As many as there is room for, in the form in which they can be written. */
+/*
+ * The kernel searches all symbols of a module for one name, and a module with thousands of
+ * functions has their targets, too. Targets in jumpfunc are few, and some stand for NULL.
+ */
+static const char *jf_shown_target(const struct jf_names *names, void *func,
+				   char *buf)
+{
+	const struct jf_mod *mod = jf_mod_by_addr((unsigned long)func);
+	const struct jf_named_text *sym = NULL;
+
+	if (mod && mod->mod != THIS_MODULE)
+		sym = jf_names_find(names, mod->mod, (unsigned long)func);
+	return sym ? sym->name : jf_target_name(func, buf);
+}
+
+static void jf_show_function(struct seq_file *m, const struct jf_walk *w)
+{
+	/* Under jf_mutex. Too long for a stack, and a list must not fail for it. */
+	static char buf[JF_NAME_LEN];
+	const struct jf_ctl *ctl = w->ctl;
+	union jf_value v = jf_ent_value(ctl->ent);
+
+	jf_show_name(m, ctl);
+	seq_printf(m, " %s %pK %s %llu %u%s%s\n", ctl->mod->mod->name,
+		   (void *)ctl->tramp, jf_shown_target(w->names, v.func, buf),
+		   ctl->updates, ctl->num_sites, jf_contract_name(ctl->ent),
+		   ctl->pin ? " pinned" : "");
+}
+
+static int jf_show_functions(struct seq_file *m, const struct jf_file *f)
+{
+	seq_puts(m, "# name module trampoline target updates sites [contract] [pinned]\n");
+	return jf_show_all(m, JF_ENT_FUNC, jf_show_function);
+}
+
+/* In the form in which they can be written. */
 static int jf_show_targets(struct seq_file *m, const struct jf_file *f)
 {
 	const struct jf_mod *mod;
-	/* As in jf_show_functions(). */
+	/* As in jf_show_function(). */
 	static char buf[JF_NAME_LEN];
 	unsigned int i;
 
 	jf_lock();
 	list_for_each_entry(mod, &jf_modules, list) {
-		for (i = 0; i < mod->num_ctls; i++) {
+		for (i = 0; i < mod->num_ctls && !seq_has_overflowed(m); i++) {
 			const struct jf_ctl *ctl = &mod->ctls[i];
 
 			if (ctl->ent->type != JF_ENT_FUNC ||
 			    ctl->ent->flags & JF_ENT_TRACE)
 				continue;
-			seq_printf(m, "%s:%s=%s\n", mod->mod->name,
-				   ctl->ent->name,
+			seq_printf(m, "%s:", mod->mod->name);
+			jf_show_name(m, ctl);
+			seq_printf(m, "=%s\n",
 				   jf_target_name(jf_ent_value(ctl->ent).func,
 						  buf));
 		}
@@ -129,7 +189,7 @@ static int jf_store_functions(char *cmd, const struct jf_file *f)
 	jf_lock();
 	while ((err = jf_parse_assignment(&cmd, &a)) > 0) {
 		err = jf_add_change_by_name(&changes, a.module, a.name,
-					    a.target);
+					    a.rank, a.target);
 		if (err)
 			break;
 	}
@@ -144,34 +204,24 @@ static int jf_store_functions(char *cmd, const struct jf_file *f)
 
 /* --- keys -------------------------------------------------------------- */
 
+static void jf_show_key(struct seq_file *m, const struct jf_walk *w)
+{
+	const struct jf_ctl *ctl = w->ctl;
+	const struct jf_key *key = jf_key_of(ctl->ent);
+
+	seq_puts(m, ctl->ent->name);
+	if (ctl->index >= 0)
+		seq_printf(m, "[%d]", ctl->index);
+	seq_printf(m, " %s %s%s %d %llu %u\n", ctl->mod->mod->name,
+		   jf_key_enabled(key) ? "on" : "off",
+		   ctl->ent->flags & JF_ENT_RO ? ",ro" : "", jf_key_count(key),
+		   ctl->updates, ctl->num_sites);
+}
+
 static int jf_show_keys(struct seq_file *m, const struct jf_file *f)
 {
-	const struct jf_mod *mod;
-	unsigned int i;
-
 	seq_puts(m, "# name module state count updates sites\n");
-	jf_lock();
-	list_for_each_entry(mod, &jf_modules, list) {
-		for (i = 0; i < mod->num_ctls; i++) {
-			const struct jf_ctl *ctl = &mod->ctls[i];
-			const struct jf_key *key;
-
-			if (ctl->ent->type != JF_ENT_KEY)
-				continue;
-			key = jf_key_of(ctl->ent);
-			seq_puts(m, ctl->ent->name);
-			if (ctl->index >= 0)
-				seq_printf(m, "[%d]", ctl->index);
-			seq_printf(m, " %s %s%s %d %llu %u\n", mod->mod->name,
-				   jf_key_enabled(key) ? "on" : "off",
-				   ctl->ent->flags & JF_ENT_RO ? ",ro" : "",
-				   jf_key_count(key), ctl->updates,
-				   ctl->num_sites);
-			jf_show_sites(m, ctl);
-		}
-	}
-	jf_unlock();
-	return 0;
+	return jf_show_all(m, JF_ENT_KEY, jf_show_key);
 }
 
 /* --- stats ------------------------------------------------------------- */
@@ -240,12 +290,18 @@ static const struct jf_file jf_own_files[] = {
 		.name	= "functions",
 		.show	= jf_show_functions,
 		.store	= jf_store_functions,
-		.knob	= jf_show_targets,
+		.blind	= true,
 		.usage	= "name=target ...",
 		.help	=
 "functions        all dynamic functions, with trampoline and call sites\n"
-"    echo a=f b=g > functions   retarget by name, all or none; only to targets\n"
+"    echo a=f m:b#2=g > functions   retarget by name, all or none; only to targets\n"
 "                          that the owner allows, or \"default\", or \"none\"\n",
+	}, {
+		.name	= "targets",
+		.show	= jf_show_targets,
+		.help	=
+"targets          dynamic functions with their targets, as they can be written:\n"
+"    cat targets > saved, and later cat saved > functions\n",
 	}, {
 		.name	= "keys",
 		.show	= jf_show_keys,
@@ -346,14 +402,14 @@ static const struct file_operations jf_fops = {
 
 int jf_debugfs_add(struct jf_files *room)
 {
+	int err = PTR_ERR_OR_ZERO(jf_dir);
 	struct dentry *file;
 	unsigned int i;
-	int err = 0;
 
 	mutex_lock(&jf_rooms_mutex);
 	list_add_tail(&room->list, &jf_rooms);
 	mutex_unlock(&jf_rooms_mutex);
-	for (i = 0; i < room->num; i++) {
+	for (i = 0; !IS_ERR(jf_dir) && i < room->num; i++) {
 		const struct jf_file *f = &room->file[i];
 
 		file = debugfs_create_file(f->name, f->store ? 0600 : 0400,
@@ -396,6 +452,10 @@ EXPORT_SYMBOL_GPL(jf_debugfs_remove);
 void jf_debugfs_init(void)
 {
 	jf_dir = debugfs_create_dir(KBUILD_MODNAME, NULL);
+	/* Everything works without it. */
+	if (IS_ERR(jf_dir))
+		pr_info("no folder in debugfs (%ld): this kernel has none, or was booted with debugfs=off; some of the files are in /sys/kernel/jumpfunc\n",
+			PTR_ERR(jf_dir));
 	jf_knobs_init();
 	jf_debugfs_add(&jf_own);
 	if (security_locked_down(LOCKDOWN_DEBUGFS))

@@ -27,20 +27,19 @@
  * call leads to the iterator already, the array is published last, so that no
  * probe runs of a change that fails.
  *
- * What was replaced is kept until no task is in it: see tracepoint/code.c.
+ * Replaced code is kept until no task is in it: see kernel/tracepoint/code.c.
  */
 #include "tracepoint/plan.h"
 
-#include "core/commit.h"
+#include "update/commit.h"
 
 #include <linux/slab.h>
-
-static DEFINE_MUTEX(jf_tp_mutex);
 
 /* --- the interface ----------------------------------------------------- */
 
 static int jf_trace_commit_locked(const struct list_head *probes,
-				  struct list_head *changes, bool *made)
+				  struct list_head *changes, bool *made,
+				  bool wait)
 {
 	const struct jf_probe_change *c;
 	LIST_HEAD(plans);
@@ -54,20 +53,31 @@ static int jf_trace_commit_locked(const struct list_head *probes,
 			break;
 	}
 	if (!err)
-		err = jf_plans_commit(&plans, changes, made);
+		err = jf_plans_commit(&plans, changes, made, wait);
 	jf_plans_free(&plans);
 	return err;
 }
 
-int jf_trace_commit(const struct list_head *probes, struct list_head *changes)
+static int jf_trace_commit_once(const struct list_head *probes,
+				struct list_head *changes, bool wait)
 {
 	bool made;
 	int err;
 
 	mutex_lock(&jf_tp_mutex);
-	err = jf_trace_commit_locked(probes, changes, &made);
+	err = jf_trace_commit_locked(probes, changes, &made, wait);
 	mutex_unlock(&jf_tp_mutex);
 	return err;
+}
+
+int jf_trace_commit(const struct list_head *probes, struct list_head *changes)
+{
+	int err = jf_trace_commit_once(probes, changes, true);
+
+	if (err != -EAGAIN)
+		return err;
+	jf_reclaim_wait();
+	return jf_trace_commit_once(probes, changes, false);
 }
 
 /*
@@ -77,7 +87,7 @@ int jf_trace_commit(const struct list_head *probes, struct list_head *changes)
  */
 int jf_trace_commit_found(int (*find)(struct list_head *probes,
 				      struct list_head *changes, void *arg),
-			  void *arg, bool *made)
+			  void *arg, bool *made, bool wait)
 {
 	struct jf_probe_change *c, *tmp;
 	LIST_HEAD(changes);
@@ -88,7 +98,7 @@ int jf_trace_commit_found(int (*find)(struct list_head *probes,
 	err = find(&probes, &changes, arg);
 	*made = !err;
 	if (!err && (!list_empty(&probes) || !list_empty(&changes)))
-		err = jf_trace_commit_locked(&probes, &changes, made);
+		err = jf_trace_commit_locked(&probes, &changes, made, wait);
 	mutex_unlock(&jf_tp_mutex);
 	jf_free_changes(&changes);
 	list_for_each_entry_safe(c, tmp, &probes, list)
@@ -149,22 +159,37 @@ static bool jf_probe_any(const struct jf_probe *p, const void *mod)
 }
 
 /* Its own tracepoints lose all probes: a task still in it may call them. */
-static int jf_remove_module(struct jf_tracepoint *tp, struct module *mod)
+static int jf_plan_module(struct list_head *plans, struct jf_tracepoint *tp,
+			  struct module *mod)
 {
+	jf_probe_match match = tp->owner == mod ? jf_probe_any :
+						  jf_probe_in_module;
 	struct jf_plan *plan;
+
+	if (!jf_probes_count(tp->probes, match, mod))
+		return 0;
+	plan = jf_plan_get(plans, tp);
+	return plan ? jf_plan_del(plan, match, mod) : -ENOMEM;
+}
+
+/* All of them in one transaction, however many tracepoints it is. */
+static int jf_remove_module(struct module *mod, bool wait)
+{
+	struct jf_tracepoint *tp;
 	LIST_HEAD(changes);
 	LIST_HEAD(plans);
-	bool made;
-	int err;
+	bool made = false;
+	int err = 0;
 
-	plan = jf_plan_get(&plans, tp);
-	if (!plan)
-		return -ENOMEM;
-	err = jf_plan_del(plan, tp->owner == mod ? jf_probe_any :
-						   jf_probe_in_module, mod);
-	if (!err)
-		err = jf_plans_commit(&plans, &changes, &made);
+	mutex_lock(&jf_tp_mutex);
+	list_for_each_entry(tp, &jf_tracepoints, list)
+		err = err ?: jf_plan_module(&plans, tp, mod);
+	if (!err && !list_empty(&plans))
+		err = jf_plans_commit(&plans, &changes, &made, wait);
+	if (made)
+		jf_plans_tell_left(&plans, mod);
 	jf_plans_free(&plans);
+	mutex_unlock(&jf_tp_mutex);
 	jf_free_changes(&changes);
 	return err;
 }
@@ -176,19 +201,13 @@ static int jf_remove_module(struct jf_tracepoint *tp, struct module *mod)
  */
 int jf_trace_unload_begin(struct module *mod)
 {
-	struct jf_tracepoint *tp, *tmp;
-	int err = 0;
+	int err = jf_remove_module(mod, true);
 
-	mutex_lock(&jf_tp_mutex);
-	list_for_each_entry_safe(tp, tmp, &jf_tracepoints, list) {
-		err = jf_remove_module(tp, mod);
-		if (!err && tp->owner != mod)
-			pr_info("%s left probes on tracepoint %s, removed\n",
-				mod->name, tp->name);
-		else if (err && err != -ENOENT)
-			break;
-		err = 0;
+	if (err == -EAGAIN) {
+		jf_reclaim_wait();
+		err = jf_remove_module(mod, false);
 	}
-	mutex_unlock(&jf_tp_mutex);
+	if (!err)
+		jf_retired_leave(mod);
 	return err;
 }

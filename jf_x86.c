@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Sites on x86-64: what may stand there, and which back end writes it.
+ * Sites on x86-64: their instructions, and the back end that writes them.
  */
-#include "x86/x86.h"
+#include "arch/x86/x86.h"
 
 #include "arch/arch.h"
 #include "arch/image.h"
@@ -37,11 +37,11 @@ static jf_insn_t jf_xmc_return_zero(const struct jf_site *site)
 /*
  * One live site: the kernel's protocol patches it with as many broadcasts, under
  * text_mutex, and the kernel's own users depend on it. It needs three more for
- * each further site, so from two sites on, and for what it cannot write, ours is
- * used. docs/protocol.md has the figures.
+ * each further site, so from two sites on, and for instructions that it cannot write, ours is used.
+ * docs/protocol.md has the figures.
  *
  * While a debugger takes our breakpoints, the kernel's protocol patches all sites,
- * and what it cannot write is refused until the debugger is detached.
+ * and instructions that it cannot write are refused until the debugger is detached.
  */
 static int jf_auto_patch(struct jf_poke *pokes, unsigned int num, bool live)
 {
@@ -113,7 +113,7 @@ int jf_arch_encode(const struct jf_site *site, enum jf_op op,
 	jf_insn_t i;
 	int err = 0;
 
-	/* Without a back end that writes, what was compiled does it all. */
+	/* Without a back end that writes, the compiled code does it all. */
 	if (!jf_arch_patches()) {
 		*insn = site->insn;
 		return 0;
@@ -138,7 +138,7 @@ int jf_arch_encode(const struct jf_site *site, enum jf_op op,
 	default:
 		return -EINVAL;
 	}
-	/* What was asked for the last time is there, in whatever form. */
+	/* The instruction of the last request is there, in any of its forms. */
 	if (!err)
 		*insn = i == site->asked ? site->insn : i;
 	return err;
@@ -154,7 +154,7 @@ int jf_arch_encode(const struct jf_site *site, enum jf_op op,
 #define JF_TEST_JCC	7
 #define JF_TEST_JMP	13
 
-/* Is this a test? Where it leads, and by which condition. */
+/* True for a test; fills in its target and condition. */
 static bool jf_test_decode(const u8 *p, unsigned long test, u8 *jcc,
 			   unsigned long *other, uint64_t *next)
 {
@@ -352,8 +352,8 @@ void jf_arch_show(struct seq_file *m, const struct jf_site *site)
 }
 
 /*
- * Do page tables tell the image's data from its text? When the kernel protects its
- * memory, it makes what follows its text not executable; with "rodata=off" it does
+ * True if page tables distinguish the image's data from its text. When the kernel protects its
+ * memory, it makes the pages after its text not executable; with "rodata=off" it does
  * not. Data of modules and allocated memory are never executable.
  */
 static bool jf_image_has_nx = true;
@@ -396,7 +396,7 @@ int jf_arch_image_get(const struct jf_arch_call *calls, unsigned int num,
 	return jf_image_get(calls, num, nargs, image);
 }
 
-/* x86/typed.c has it for kernels whose indirect calls compare types. */
+/* kernel/arch/x86/typed.c has it for kernels whose indirect calls compare types. */
 #if !JF_INDIRECT_TYPED
 int jf_arch_typed(void *func, const void *like, void **typed)
 {
@@ -429,7 +429,7 @@ static const struct jf_backend *jf_backend_by_name(const char *name)
 	return NULL;
 }
 
-/* What auto is here: without the kernel's protocol xmc, beside a debugger kernel. */
+/* The meaning of auto here: without the kernel's protocol xmc, beside a debugger kernel. */
 static const struct jf_backend *jf_backend_auto(void)
 {
 	int err = jf_kernel_init();

@@ -20,7 +20,7 @@ JUMPFUNC_SYMVERS := $(shell ! grep -qsaF 'vermagic=$(KERNELRELEASE) ' '$(JUMPFUN
 else
 JUMPFUNC_SYMVERS := $(firstword $(wildcard \
 	$(JUMPFUNC_DIR)/symvers/$(KERNELRELEASE)/Module.symvers \
-	/var/lib/dkms/jumpfunc/kernel-$(KERNELRELEASE)-x86_64/Module.symvers))
+	/var/lib/dkms/jumpfunc/kernel-$(KERNELRELEASE)-$(if $(CONFIG_ARM64),aarch64,x86_64)/Module.symvers))
 endif
 
 # Without them modpost would only say that each symbol is undefined. `make clean` needs none.

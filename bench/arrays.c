@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What it costs to tell N probes of an event, by the way they are called: the
- * dispatch of tracepoints. Each probe writes the event's argument, mixed with a
- * number of its own, to the memory that is its data. So a probe left out or one
- * that ran with another one's data does not go unnoticed.
+ * The cost of N probes of an event, by the kind of their call: the dispatch of tracepoints. Each
+ * probe writes the event's argument, mixed with a number of its own, to the memory that is its
+ * data. So a probe left out or one that ran with another one's data does not go unnoticed.
  *
  * To add a way of dispatch, add its four rows.
  */
@@ -108,7 +107,7 @@ EVENTS(events_pointer, dispatch_pointer(array, x))
 
 /* --- direct calls --------------------------------------------------------- */
 
-/* The compiler's own: what no dispatch decided at run time can do better. */
+/* The compiler's own: no dispatch decided at run time can do better. */
 #define D(i)	jfb_probe_p##i(&slots[i].slot, arg);
 #define DIRECT(n, calls)						\
 static noinline notrace void dispatch_direct_##n(unsigned long arg)	\
@@ -184,7 +183,7 @@ JF_TRACEPOINT(1)
 JF_TRACEPOINT(2)
 JF_TRACEPOINT(4)
 JF_TRACEPOINT(8)
-/* What the contracts cost; the default is the one of those above. */
+/* The cost of contracts; the default is the one of those above. */
 JF_TRACEPOINT(bare, JF_BARE)
 JF_TRACEPOINT(sleepable, JF_SLEEPABLE)
 
@@ -271,6 +270,8 @@ static void finish_kernel(const struct jfb_row *row)
 
 /* --- functions that are entered by ftrace ----------------------------------- */
 
+/* Without the function tracer there is nothing to enable. */
+#ifdef CONFIG_DYNAMIC_FTRACE
 static int prepare_entry(const struct jfb_row *row)
 {
 	int err = register_jf_trace_jf_entry(jfb_entry_probe, &slots[0].slot);
@@ -278,8 +279,8 @@ static int prepare_entry(const struct jfb_row *row)
 	if (err)
 		return err;
 	err = jf_probes_set("+ftrace:" KBUILD_MODNAME ":jfb_entered:entry");
-	if (err)
-		unregister_jf_trace_jf_entry(jfb_entry_probe, &slots[0].slot);
+	if (err && unregister_jf_trace_jf_entry(jfb_entry_probe, &slots[0].slot))
+		pr_warn("cannot unregister a probe\n");
 	return err;
 }
 
@@ -287,13 +288,15 @@ static void finish_entry(const struct jfb_row *row)
 {
 	int err = jf_probes_set("-ftrace:" KBUILD_MODNAME ":jfb_entered:entry");
 
-	unregister_jf_trace_jf_entry(jfb_entry_probe, &slots[0].slot);
+	if (unregister_jf_trace_jf_entry(jfb_entry_probe, &slots[0].slot))
+		pr_warn("cannot unregister a probe\n");
 	if (err)
 		pr_warn("cannot disable a function (%d)\n", err);
 }
 
 EVENTS(events_entry, jfb_entered(x))
 EVENTS(events_no_entry, jfb_not_entered(x))
+#endif
 
 /* --- rows -------------------------------------------------------------------- */
 
@@ -327,15 +330,6 @@ static bool check(const struct jfb_row *row, unsigned long n, unsigned long x,
 	{ "kernel", "trace_name(), a tracepoint of the kernel's own", 1, \
 	  n, 0, events_kernel_##n, check, prepare_kernel, finish_kernel }
 
-/* Without the function tracer there is nothing to enable. */
-#ifdef CONFIG_DYNAMIC_FTRACE
-#define JFB_FTRACE_ROWS							\
-	{ "ftrace", "a function that ftrace enters, told to jf_entry", 1, 1, \
-	  0, events_entry, check, prepare_entry, finish_entry },
-#else
-#define JFB_FTRACE_ROWS
-#endif
-
 static const struct jfb_row rows[] = {
 	{ "none", "the loop alone, subtracted below", 1, 0, JFB_LOOP,
 	  events_loop, check },
@@ -345,10 +339,15 @@ static const struct jfb_row rows[] = {
 	  events_chain_0, check, prepare_chain_0, finish_chain_0 },
 	{ "kernel", "trace_name(), no probe", 1, 0, 0,
 	  events_kernel_0, check },
+#ifdef CONFIG_DYNAMIC_FTRACE
 	{ "ftrace", "a function that ftrace could enter, off", 1, 0, 0,
 	  events_no_entry, check },
+#endif
 	ROWS(1),
-	JFB_FTRACE_ROWS
+#ifdef CONFIG_DYNAMIC_FTRACE
+	{ "ftrace", "a function that ftrace enters, told to jf_entry", 1, 1,
+	  0, events_entry, check, prepare_entry, finish_entry },
+#endif
 	{ "chain-bare", "jf_trace_name(), nothing around its probe", 1, 1, 0,
 	  events_chain_bare, check, prepare_chain_bare, finish_chain_bare },
 	{ "chain-sleepable", "jf_trace_name(), its probe may sleep", 1, 1,

@@ -7,8 +7,8 @@
  * the number of those that lead to the new target is compared with the number of
  * keys that were changed.
  *
- * What it took is told by the core's own statistics. They are those of the whole
- * machine, so a sample during which another task made updates is taken again.
+ * The core's own statistics have the time. They cover the whole machine, so a sample during
+ * which another task made updates is taken again.
  *
  * One key with many sites is changed as a whole, and the kernel's static keys are
  * measured beside ours: for those sites that belong to one key, the kernel has
@@ -51,8 +51,8 @@ static const struct jfb_bulk_part * const parts[JFB_BULK_PARTS] = {
 };
 
 /*
- * The macros of dynfunc.h want names; these are too many for that. What the
- * macros check, that the targets have the right type, holds for all of them.
+ * The macros of dynfunc.h want names; these are too many for that. The macros' check, that the
+ * targets have the right type, holds for all of them.
  */
 static struct jf_func *bulk_func(unsigned int i)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the parts of jumpfunc_bench.ko know of each other.
+ * The interfaces between the parts of jumpfunc_bench.ko.
  *
  *   main.c	 the file, its commands, the thread that measures
  *   run.c	 how a row is measured; the one place that looks at a clock
@@ -21,7 +21,7 @@
 #include <jumpfunc/branch.h>
 #include <jumpfunc/dynfunc.h>
 
-/* Is text of x86 patched? What a CPU makes of calls through pointers is told there alone. */
+/* Is text of x86 patched? Only there a CPU's treatment of calls through pointers is known. */
 #define JFB_X86		(JF_HAVE_PATCHING && IS_ENABLED(CONFIG_X86_64))
 
 /* One instruction, which the compiler neither joins with others nor leaves out. */
@@ -102,7 +102,7 @@ extern const struct jfb_suite * const jfb_suites[];
 #define JFB_BATCHES	JFB_SUITES
 
 /**
- * struct jfb_measure - what a row came to; loop included
+ * struct jfb_measure - the result of a row; loop included
  * @ns_min, @ns_median:	    nanoseconds of a run
  * @cycles_min, @cycles_median: ticks of the time stamp counter, 0 without one
  */
@@ -147,7 +147,7 @@ extern const char * const jfb_how_names[JFB_HOWS];
 extern const unsigned int jfb_kind_max[JFB_KINDS];
 
 /**
- * struct jfb_update - what a number of updates came to
+ * struct jfb_update - the result of a number of updates
  * @num:	 how many keys changed, or how many sites one has
  * @samples:	 how often they were measured; 0: not at all
  * @ns_min:	 for all of them, from the first to the end of the last
@@ -171,7 +171,7 @@ int jfb_run_batches(struct jfb_run *run, jfb_updates res);
 /* --- a run --------------------------------------------------------------- */
 
 /**
- * struct jfb_settings - what a command asks for
+ * struct jfb_settings - the settings of a command
  * @suites:  bit mask
  * @rounds:  how often each row is measured
  * @calls:   how often a row does its thing in a round
@@ -206,7 +206,7 @@ struct jfb_run {
 	jfb_updates		updates;
 };
 
-/* Shall the run end early, or may it go on? Lets others run. -EINTR, -ENODEV. */
+/* True if the run must end early. Lets others run. -EINTR, -ENODEV. */
 int jfb_breathe(struct jfb_run *run);
 
 /* --- report.c ------------------------------------------------------------ */
@@ -225,7 +225,7 @@ const char *jfb_hypervisor(void);
 const char *jfb_cpu_model(void);
 /* How the compiler's call through a pointer runs on this kernel. */
 const char *jfb_pointer_call(void);
-/* What the tracepoints of the last run were dispatched by (arrays.c). */
+/* The dispatch of the tracepoints of the last run (arrays.c). */
 const char *jfb_chain(void);
 /* How functions return. */
 const char *jfb_return(void);
@@ -238,7 +238,7 @@ typedef unsigned long jfb_fn(unsigned long x);
 extern jfb_fn * const jfb_targets[JFB_SITES];
 
 /**
- * struct jfb_slot - what a probe writes
+ * struct jfb_slot - the result of a probe
  * @last: its argument plus @id
  * @id:   tells the probes of an array apart
  */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a branch costs that is decided at run time. The straight path adds one to
+ * The cost of a branch that is decided at run time. The straight path adds one to
  * a sum, the other side counts how often it was taken: the results tell which way
  * it went, and how often.
  */

@@ -13,7 +13,7 @@
 #define JFB_BULK_PARTS	5
 #define JFB_BULK_KEYS	1000
 
-/* The two targets. What they return is the number of sites that lead there. */
+/* The two targets. They return the number of sites that lead there. */
 unsigned int jfb_bulk_0(void);
 unsigned int jfb_bulk_1(void);
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a call costs, by the way it is made. Each call hands its result to the
- * next one, so none can be left out or counted twice unnoticed.
+ * The cost of a call, by its kind. Each call hands its result to the next one, so none can be left
+ * out or counted twice unnoticed.
  *
  * One site is the best case of any branch predictor. 64 sites with a target of
- * their own each, one after the other, show what a site needs of it.
+ * their own each, one after the other, show a site's share of it.
  */
 #include "bench.h"
 #include "loops.h"
@@ -19,7 +19,7 @@
 #define DEFINE(i)	DEFINE_DYNFUNC(jfb_##i, jfb_target_##i);
 JFB_REP64(DEFINE, t)
 
-/* A plain indirect call: what a pointer would cost without mitigations. */
+/* A plain indirect call: the cost of a pointer without mitigations. */
 #if JFB_X86
 #define plain_call(f, x)						\
 ({									\

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a reader of the numbers has to know of this machine. How calls through
+ * The properties of this machine, for readers of the numbers. How calls through
  * pointers run is not asked but looked at: the kernel may have patched them.
  */
 #include "bench.h"
 
 #if JFB_X86
 
-#include "x86/protocol/insn.h"
+#include "common/x86/insn.h"
 
 #include <asm/cpufeature.h>
 #include <asm/processor.h>
@@ -81,7 +81,7 @@ static bool is_lfence(const u8 *p)
 	return p[0] == 0x0f && p[1] == 0xae && p[2] == 0xe8;
 }
 
-/* What stands in the kernel at the address that the compiler's code calls. */
+/* The bytes in the kernel at the address that the compiler's code calls. */
 static const char *look_at_thunk(const u8 *p)
 {
 	uint64_t to;

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What it costs to become a user of a key that has another one, and to leave it
- * again: no text changes. How often it was done shows in the sum; that each of it
- * counted, in the result of the next: a user too many is refused, and one who is
- * the last takes the key away.
+ * The cost to become a user of a key that has another one, and to leave it again: no text changes.
+ * How often it was done shows in the sum; that each of it counted, in the result of the next: a
+ * user too many is refused, and one who is the last takes the key away.
  */
 #include "bench.h"
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * jumpfunc_bench.ko: /sys/kernel/debug/jumpfunc/bench. Write what to run, read
- * the results.
+ * jumpfunc_bench.ko: /sys/kernel/debug/jumpfunc/bench. Write the rows to run, read the results.
  *
  * Which task waits for which: a write starts a thread that is bound to the CPU that the
  * writer runs on, and waits for it. jfb_running belongs to the writer whose run
@@ -24,7 +23,7 @@
 /* Held by the one writer whose run is under way. */
 static DEFINE_MUTEX(jfb_running);
 
-/* Protects what a reader reads: the three below, and their memory. */
+/* Protects the data of readers: the three below, and their memory. */
 static DEFINE_MUTEX(jfb_report);
 static struct jfb_run *jfb_last;	/* results, NULL: none yet */
 static struct jfb_run *jfb_current;	/* under way, NULL: none */

@@ -22,7 +22,7 @@ static DEFINE_STATIC_KEY_ARRAY_FALSE(jfb_static_keys, JFB_ONE_KEYS);
 		return sum;						\
 	}
 
-/* What is repeated takes a token, and makes nothing of it. */
+/* The repeated code takes a token, and ignores it. */
 #define OURS_1(i)	OURS(1)
 #define OURS_2(i)	OURS(2)
 #define OURS_3(i)	OURS(3)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Prints results: as a table for humans, as CSV for scripts. Both begin with
- * what a reader has to know of the machine, in lines that begin with "#".
+ * Prints results: as a table for humans, as CSV for scripts. Both begin with the properties of the
+ * machine, in lines that begin with "#".
  */
 #include "bench.h"
 
@@ -78,7 +78,7 @@ static const char *decimal(char *buf, s64 milli, unsigned int digits)
 	return buf;
 }
 
-/* What one of @calls took, in thousandths, without the loop. */
+/* The cost of one of @calls, in thousandths, without the loop. */
 static s64 per_call(u64 sum, u64 loop, unsigned int calls)
 {
 	return div_s64(((s64)sum - (s64)loop) * 1000, calls);
@@ -91,7 +91,7 @@ struct net {
 
 /*
  * The shortest loop is subtracted from both: the loop always takes that long,
- * and what disturbs the middle one is no property of the row.
+ * and a disturbance of the middle one is no property of the row.
  */
 static struct net get_net(const struct jfb_measure *r,
 			  const struct jfb_measure *loop, unsigned int calls)

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * How a row is measured. In each round every row of a suite has its turn, and
- * each round begins with another row: what disturbs a machine for a while hits
- * all of them, and none always runs after the same other one.
+ * each round begins with another row: a disturbance of a machine for a while hits all of them, and
+ * none always runs after the same other one.
  *
  * A turn is a short time with interrupts off: a run to warm up, then one between
- * two readings of the clocks. What the readings cost is in the loop rows as well,
+ * two readings of the clocks. The cost of the readings is in the loop rows as well,
  * so it is subtracted with them. Rows that may sleep are measured with
  * interrupts on, and the shortest of their turns is one that was not disturbed.
  */

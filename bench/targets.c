@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What the benchmarks call. In an object file of their own, so that the compiler
+ * The targets of the benchmarks. In an object file of their own, so that the compiler
  * knows no more of them than of any function.
  */
 #include "bench.h"

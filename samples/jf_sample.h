@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the provider offers to other modules: a filter that decides about
+ * The provider's offer to other modules: a filter that decides about
  * packets, a hook that sees them, and a quota.
  */
 #ifndef JF_SAMPLE_H
@@ -24,7 +24,7 @@ DECLARE_DYNFUNC(sample_filter, sample_filter_type);
 DECLARE_DYNFUNC(sample_hook, sample_hook_type);
 DECLARE_DYNFUNC(sample_quota, sample_quota_type);
 
-/* Runs a packet through all three; how many bytes of it were accepted? */
+/* Runs a packet through all three. Returns the number of accepted bytes. */
 long sample_receive(const struct sample_packet *p);
 
 #endif /* JF_SAMPLE_H */

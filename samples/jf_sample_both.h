@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
 /*
- * Sample: one source for a kernel module and a program. jf_sample_both_middle.c is the
- * part that is the same; jf_sample_both_module.c and jf_sample_both_program.c are
- * what is around it.
+ * Sample: one source for a kernel module and a program. jf_sample_both_middle.c is the common part;
+ * jf_sample_both_module.c and jf_sample_both_program.c are around it.
  */
 #ifndef JF_SAMPLE_BOTH_H
 #define JF_SAMPLE_BOTH_H

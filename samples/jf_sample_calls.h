@@ -10,7 +10,7 @@ void __dtrace_jobs___begin(unsigned int id, const char *name);
 void __dtrace_jobs___part(unsigned int id, u8 part, long a, long b, long c, long d, long e, long f);
 void __dtrace_jobs___end(unsigned int id, int result);
 
-/* Is there a subscriber of the first? Else its name need not be made. */
+/* True if the first has a subscriber. Else its name need not be made. */
 int __dtraceenabled_jobs___begin(void);
 
 int sample_calls_job(unsigned int id);

@@ -106,7 +106,7 @@ static int __init sample_calls_init(void)
 		return err;
 	err = register_jf_trace_sample_calls_end(print_end, &second);
 	if (err)
-		unregister_jf_trace_sample_calls_end(print_end, &first);
+		WARN_ON(unregister_jf_trace_sample_calls_end(print_end, &first));
 	return err;
 }
 

@@ -80,13 +80,13 @@ static int __init sample_consumer_init(void)
 	return 0;
 
 err_hook:
-	dynfunc_update(sample_hook, NULL);
+	WARN_ON(dynfunc_update(sample_hook, NULL));
 	return err;
 }
 
 /*
- * The core undoes what we do not undo here: a dynamic function that still leads
- * into this module falls back to its initial target. The filter is left to it.
+ * The core undoes the rest: a dynamic function that still leads into this module falls back to its
+ * initial target. The filter is left to it.
  */
 static void __exit sample_consumer_exit(void)
 {

@@ -12,7 +12,7 @@
 
 #include <linux/module.h>
 
-/* What the events look into has to be known where they are defined. */
+/* The types that the events look into have to be known where they are defined. */
 struct jf_sample_packet {
 	char	dev[8];
 	u32	id;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Sample: what a module with jump labels tells others.
+ * Sample: the public header of a module with jump labels.
  */
 #ifndef JF_SAMPLE_KEY_H
 #define JF_SAMPLE_KEY_H

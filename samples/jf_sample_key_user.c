@@ -24,7 +24,7 @@ static int __init sample_key_user_init(void)
 
 static void __exit sample_key_user_exit(void)
 {
-	jf_key_dec(&sample_stats);
+	WARN_ON(jf_key_dec(&sample_stats));
 }
 
 module_init(sample_key_user_init);

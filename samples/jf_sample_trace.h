@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Sample: what a module with tracepoints tells others.
+ * Sample: the public header of a module with tracepoints.
  */
 #ifndef JF_SAMPLE_TRACE_H
 #define JF_SAMPLE_TRACE_H

@@ -58,9 +58,9 @@ static int __init sample_trace_probe_init(void)
 	return 0;
 
 err_end:
-	unregister_jf_trace_sample_job_end(count_end, &ended);
+	WARN_ON(unregister_jf_trace_sample_job_end(count_end, &ended));
 err_begin:
-	unregister_jf_trace_sample_job_begin(count_begin, &begun);
+	WARN_ON(unregister_jf_trace_sample_job_begin(count_begin, &begun));
 	return err;
 }
 

@@ -21,7 +21,8 @@ COMMAND is what is written to /sys/kernel/debug/jumpfunc/bench (default: all), f
 
   -b LIST    back ends to measure, one after the other (default "xmc indirect")
   -m FOLDER  where the modules are (default: the project's folder, as make leaves them, or those
-             that are installed for this kernel)
+             that are installed for this kernel; where the benchmark is not among these, both are
+             built from the sources that DKMS has, which takes a minute)
   -o FOLDER  where results go (default bench-kernel-DATE, in a clone in its folder results)
 
 The numbers vary least on an idle machine with a fixed clock; taskset chooses the CPU.
@@ -54,6 +55,7 @@ if [ -z "$out" ]; then
 	out=bench-kernel-$(date +%Y%m%d-%H%M%S) new=yes
 	[ ! -e "$top/Kbuild" ] || { out=$top/results/$out; mkdir -p "$top/results"; }
 fi
+installed=
 if [ -z "$modules" ]; then
 	modules=$top
 	if [ ! -e "$top/Kbuild" ] && installed=$(modinfo -n jumpfunc 2>/dev/null); then modules=${installed%/*}; fi
@@ -64,8 +66,25 @@ fi
 	die "jumpfunc is loaded already: rmmod it first, so that it can be loaded with each back end"
 # first FILE...: the first that is there; installed modules may be compressed
 first() { for f; do [ ! -e "$f" ] || { echo "$f"; return; }; done; return 1; }
-core=$(first "$modules"/jumpfunc.ko "$modules"/jumpfunc.ko.*) &&
-	bench=$(first "$modules"/jumpfunc_bench.ko "$modules"/jumpfunc_bench.ko.* "$modules"/bench/jumpfunc_bench.ko) ||
+benchmark() { first "$1"/jumpfunc_bench.ko "$1"/jumpfunc_bench.ko.* "$1"/bench/jumpfunc_bench.ko; }
+# build SOURCES: sets $modules to a folder of its own, with what was built there
+built=
+build()
+{
+	built=$(mktemp -d) && cp -r "$1/." "$built" || die "cannot copy $1"
+	echo "# building the benchmark, for this kernel alone" >&2
+	make -j"$(nproc)" -C "/lib/modules/$(uname -r)/build" M="$built" CONFIG_DEBUG_INFO_BTF_MODULES= modules >"$built/log" 2>&1 || {
+		tail -n 20 "$built/log" >&2
+		die "it does not build for kernel $(uname -r)"
+	}
+	modules=$built
+}
+trap 'rm -rf "$built"' EXIT
+if [ -n "$installed" ] && ! benchmark "$modules" >/dev/null; then
+	sources=/usr/src/jumpfunc-$(modinfo -F version jumpfunc)
+	[ ! -e "$sources/bench/Kbuild" ] || build "$sources"
+fi
+core=$(first "$modules"/jumpfunc.ko "$modules"/jumpfunc.ko.*) && bench=$(benchmark "$modules") ||
 	die "no jumpfunc.ko and jumpfunc_bench.ko in $modules: $none, or say where they are with -m"
 [ -d /sys/kernel/debug/tracing ] || mount -t debugfs debugfs /sys/kernel/debug 2>/dev/null ||
 	[ -d /sys/kernel/debug ] || die "no debugfs in this kernel (CONFIG_DEBUG_FS)"
@@ -77,7 +96,7 @@ unload()
 	rmmod jumpfunc_bench 2>/dev/null || true
 	rmmod jumpfunc 2>/dev/null || true
 }
-trap unload EXIT
+trap 'unload; rm -rf "$built"' EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM HUP
 

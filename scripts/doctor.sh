@@ -234,10 +234,11 @@ check_kernel()
 	elif [ "$((major * 1000 + minor))" -lt 5010 ]; then
 		no "build load patch measure" kernel "$release is older than 5.10" "$(another_kernel)" "$in_vm"
 		return 1
-	elif [ "$machine" != x86_64 ]; then
+	elif [ "$machine" != x86_64 ] && [ "$machine" != aarch64 ]; then
 		note kernel "$release on $machine: function pointers instead of patched text"
-	elif tried=$(sed -n 's/^BUILD_EXCLUSIVE_KERNEL="\(.*\)"$/\1/p' "$top/jumpfunc.dkms" 2>/dev/null) &&
-		[ -n "$tried" ] && ! printf '%s\n' "$release" | grep -qE "$tried"; then
+	# In a clone, and where it is installed.
+	elif tried=$(cat "$top/packaging/jumpfunc.dkms" "$top/jumpfunc.dkms" 2>/dev/null |
+			sed -n 's/^BUILD_EXCLUSIVE_KERNEL="\(.*\)"$/\1/p') && [ -n "$tried" ] && ! printf '%s\n' "$release" | grep -qE "$tried"; then
 		note kernel "$release, $machine: not tried with this jumpfunc, and DKMS skips it"
 	else
 		yes kernel "$release, $machine"
@@ -426,6 +427,8 @@ check_unwinder()
 	[ -n "$config" ] || { note unwinder "not known, and neither is kCFI: no configuration found"; return; }
 	if has UNWINDER_ORC; then
 		yes unwinder "ORC: the tasks inside a target are seen"
+	elif has ARM64; then
+		yes unwinder "frame pointers: the tasks inside a target are seen"
 	elif has X86_64; then
 		note unwinder "not ORC: stacks are searched, not unwound; what was left there can delay an unload"
 	else

@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0
 # libjumpfunc-agent, which records probes of programs that were not built with us, for Makefile:
 #   make agent         libjumpfunc-agent.so, if libzydis-dev is there
-#   make agent-check   its tests; AGENT_SECONDS= of each storm (default 5), FUZZ= inputs of the fuzzer
+#   make agent-check   its tests; AGENT_SECONDS= of each storm (default 5), REAL_SECONDS= of real programs (default 30; 3600 for an hour), FUZZ= inputs of the fuzzer
 #   make agent-fuzz    of these the fuzzer alone; FUZZ=1000000 takes minutes
 #   make install       installs it, too, where it can be built; AGENT=no leaves it out
 # x86-64 only, with glibc.
 AGENT_SECONDS ?= 5
-AGENT_SOURCES := $(addprefix agent/,agent.c object.c probe.c detour.c place.c displace.c operand.c note.c elf.c filter.c record.c)
-AGENT_OBJECTS := $(AGENT_SOURCES:agent/%.c=$(OUT)/agent/%.o) $(addprefix $(OUT)/agent/,entry.o call.o pattern.o)
-AGENT_HEADERS := agent/agent.h lib/text.h lib/error.h trace/pattern.h trace/provider.h $(LIB_HEADERS)
+REAL_SECONDS ?= 30
+AGENT_SOURCES := $(addprefix agent/,agent.c object.c calls.c probe.c point.c detour.c whole.c exit.c frame.c pads.c place.c displace.c operand.c types.c note.c elf.c filter.c share.c follow.c pair.c record.c)
+AGENT_OBJECTS := $(AGENT_SOURCES:agent/%.c=$(OUT)/agent/%.o) $(addprefix $(OUT)/agent/,entry.o call.o pattern.o glob.o demangle.o)
+AGENT_HEADERS := agent/agent.h agent/bytes.h agent/saved.h lib/text.h lib/error.h trace/kind.h trace/pattern.h trace/demangle.h trace/glob.h trace/provider.h trace/sums.h $(LIB_HEADERS)
 AGENT_ZYDIS := $(shell printf "\043include <Zydis/Zydis.h>\n" | $(CC) -E -o /dev/null -xc - 2>/dev/null && echo yes)
 # Packages leave it out where they have no name for Zydis: AGENT=no
 AGENT ?= yes
@@ -25,7 +26,7 @@ $(OUT)/agent/%.o: agent/%.c $(AGENT_HEADERS)
 # It runs where the registers of vectors are the program's, and calls no function that may be a probe, memcpy() say.
 AGENT_NO_MEMCPY := $(shell $(CC) -fno-tree-loop-distribute-patterns -E -xc /dev/null -o /dev/null 2>/dev/null && \
 	echo -fno-tree-loop-distribute-patterns || echo -fno-builtin)
-$(OUT)/agent/record.o: agent/record.c $(AGENT_HEADERS)
+$(OUT)/agent/record.o $(OUT)/agent/pair.o: $(OUT)/agent/%.o: agent/%.c $(AGENT_HEADERS)
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) $(LIB_CFLAGS) -fvisibility=hidden -O2 -mgeneral-regs-only -fno-stack-protector $(AGENT_NO_MEMCPY) -c -o $@ $<
 # What finds a call's site, which the library does not export.
@@ -33,7 +34,7 @@ $(OUT)/agent/call.o: lib/call.c $(AGENT_HEADERS)
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) $(LIB_CFLAGS) -fvisibility=hidden -c -o $@ $<
 # What jf-trace has, too.
-$(OUT)/agent/pattern.o: trace/pattern.c $(AGENT_HEADERS)
+$(addprefix $(OUT)/agent/,pattern.o glob.o demangle.o): $(OUT)/agent/%.o: trace/%.c $(AGENT_HEADERS)
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) $(LIB_CFLAGS) -fvisibility=hidden -c -o $@ $<
 $(OUT)/agent/entry.o: agent/entry.S
@@ -41,10 +42,15 @@ $(OUT)/agent/entry.o: agent/entry.S
 	$(CC) -c -o $@ $<
 
 # All functions of other objects are found before any is a probe.
-$(OUT)/libjumpfunc-agent.so: $(AGENT_OBJECTS) agent/libjumpfunc-agent.map $(OUT)/libjumpfunc-trace.so $(LIBS)
-	$(CC) $(CFLAGS) $(LDFLAGS) -shared -o $@ $(AGENT_OBJECTS) -pthread -Wl,-soname,libjumpfunc-agent.so \
+$(OUT)/libjumpfunc-agent-glibc.so: $(AGENT_OBJECTS) agent/libjumpfunc-agent.map $(OUT)/libjumpfunc-trace.so $(LIBS)
+	$(CC) $(CFLAGS) $(LDFLAGS) -shared -o $@ $(AGENT_OBJECTS) -pthread -Wl,-soname,libjumpfunc-agent-glibc.so \
 		-Wl,--version-script=agent/libjumpfunc-agent.map -Wl,-z,nodelete -Wl,-z,defs -Wl,-z,now -Wl,-z,relro \
-		-L$(OUT) -ljumpfunc-trace -ljumpfunc -lZydis -ldl -Wl,-rpath,'$$ORIGIN'
+		-L$(OUT) -ljumpfunc-trace -ljumpfunc -lZydis -ldl -Wl,-rpath,'$$ORIGIN:$$ORIGIN/..'
+# What is preloaded, also into programs of another C library: it needs nothing.
+$(OUT)/libjumpfunc-agent.so: agent/preload.c $(OUT)/libjumpfunc-agent-glibc.so
+	$(CC) $(CPPFLAGS) $(LIB_CFLAGS) -fvisibility=hidden -fno-stack-protector $(LDFLAGS) -shared -nostdlib -o $@ $< -Wl,-soname,libjumpfunc-agent.so \
+		-Wl,--auxiliary=libjumpfunc-agent-glibc.so -Wl,-z,now -Wl,-z,relro \
+		-Wl,-rpath,'$$ORIGIN'
 
 .PHONY: agent
 
@@ -78,11 +84,14 @@ $(OUT)/agent/test_displace: $(AGENT_TEST)/test_displace.c agent/displace.c $(AGE
 $(OUT)/agent/test_parts: $(AGENT_TEST)/test_parts.c agent/operand.c agent/note.c agent/elf.c trace/pattern.c $(AGENT_HEADERS) test/tap.h
 	@mkdir -p $(@D)
 	$(CC) $(AGENT_CFLAGS) $(SAN) -o $@ $(filter %.c,$^)
+$(OUT)/agent/test_exits: $(AGENT_TEST)/test_exits.c agent/exit.c agent/frame.c agent/elf.c agent/whole.c agent/pads.c $(AGENT_HEADERS) test/tap.h
+	@mkdir -p $(@D)
+	$(CC) $(AGENT_CFLAGS) -O1 -fno-pie -no-pie -o $@ $(filter %.c,$^) -lZydis -ldl
 # A program that is not PIE has its heap where its jumps lead, and little below it.
-$(OUT)/agent/test_place: $(AGENT_TEST)/test_place.c agent/place.c $(AGENT_HEADERS) test/tap.h
+$(OUT)/agent/test_place: $(AGENT_TEST)/test_place.c agent/place.c $(AGENT_HEADERS) test/process.h test/tap.h
 	@mkdir -p $(@D)
 	$(CC) $(AGENT_CFLAGS) -O1 -fPIE -pie -o $@ $(filter %.c,$^)
-$(OUT)/agent/test_place-fixed: $(AGENT_TEST)/test_place.c agent/place.c $(AGENT_HEADERS) test/tap.h
+$(OUT)/agent/test_place-fixed: $(AGENT_TEST)/test_place.c agent/place.c $(AGENT_HEADERS) test/process.h test/tap.h
 	@mkdir -p $(@D)
 	$(CC) $(AGENT_CFLAGS) -O1 -fno-pie -no-pie -o $@ $(filter %.c,$^)
 $(OUT)/agent/fuzz_file: $(AGENT_TEST)/fuzz_file.c agent/operand.c agent/note.c agent/elf.c $(AGENT_HEADERS)
@@ -90,15 +99,23 @@ $(OUT)/agent/fuzz_file: $(AGENT_TEST)/fuzz_file.c agent/operand.c agent/note.c a
 	$(CLANG) $(AGENT_CFLAGS) -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -o $@ $(filter %.c,$^)
 
 # The longest first, as others wait for none of them.
-agent-check: $(OUT)/jf-trace $(OUT)/jf-recover $(AGENT_LIB) $(if $(AGENT_LIB),$(addprefix $(OUT)/agent/,test_displace test_parts test_place test_place-fixed storm asked) $(if $(CLANG),$(OUT)/agent/fuzz_file))
+agent-check: $(OUT)/jf-trace $(OUT)/jf-recover $(AGENT_LIB) $(if $(AGENT_LIB),$(addprefix $(OUT)/agent/,test_displace test_exits test_parts test_place test_place-fixed storm asked) $(if $(CLANG),$(OUT)/agent/fuzz_file))
 ifneq ($(AGENT_LIB),)
 	+@rc=0; echo "# test_displace"; $(OUT)/agent/test_displace || rc=1; \
+	echo "# test_exits"; $(OUT)/agent/test_exits || rc=1; \
 	echo "# test_parts"; $(OUT)/agent/test_parts $(OUT)/agent/subject.so || rc=1; \
 	for t in test_place test_place-fixed; do echo "# $$t"; $(OUT)/agent/$$t || rc=1; done; \
 	echo "# storm"; d=$$(mktemp -d) && JUMPFUNC_TRACE_DIR=$$d $(OUT)/agent/storm $(OUT)/agent $(AGENT_SECONDS) || rc=1; rm -rf "$$d"; \
-	echo "# imports.sh"; test/imports.sh $(AGENT_LIB) || rc=1; \
+	echo "# imports.sh"; test/imports.sh $(OUT)/libjumpfunc-agent-glibc.so || rc=1; \
 	echo "# agent.sh"; CC="$(CC)" CXX="$(CXX)" $(AGENT_TEST)/agent.sh $(OUT) $(AGENT_SECONDS) || rc=1; \
 	echo "# programs.sh"; CC="$(CC)" $(AGENT_TEST)/programs.sh $(OUT) || rc=1; \
+	echo "# real.sh"; $(AGENT_TEST)/real.sh $(OUT) $(REAL_SECONDS) || rc=1; \
+	echo "# names.sh"; CXX="$(CXX)" $(AGENT_TEST)/names.sh $(OUT) || rc=1; \
+	echo "# types.sh"; CC="$(CC)" CXX="$(CXX)" $(AGENT_TEST)/types.sh $(OUT) || rc=1; \
+	echo "# summary.sh"; CC="$(CC)" $(AGENT_TEST)/summary.sh $(OUT) || rc=1; \
+	echo "# whole.sh"; CC="$(CC)" $(AGENT_TEST)/whole.sh $(OUT) || rc=1; \
+	echo "# calls.sh"; CC="$(CC)" CXX="$(CXX)" $(AGENT_TEST)/calls.sh $(OUT) || rc=1; \
+	echo "# stopped.sh"; CC="$(CC)" $(AGENT_TEST)/stopped.sh $(OUT) || rc=1; \
 	$(if $(CLANG),echo "# fuzz_file"; CC="$(CC)" $(AGENT_TEST)/fuzz.sh $(OUT) $(FUZZ) || rc=1;,) \
 	exit $$rc
 else
@@ -112,14 +129,21 @@ agent-fuzz: $(OUT)/agent/fuzz_file $(OUT)/agent/subject.so
 
 .PHONY: agent-check agent-fuzz
 
-# With what install.mk installs; its variables.
+# Is installed with install.mk's files, by its variables. No program is linked with it, so it is where the linker does not search;
+# find_agent() in trace/tool/run.c knows the folder. Older versions had it in LIBDIR.
+AGENTDIR = $(LIBDIR)/jumpfunc
+AGENT_FILES := libjumpfunc-agent.so libjumpfunc-agent-glibc.so
+# $(call installed_agent,FOLDER): the files of the agent there
+installed_agent = $(foreach file,$(AGENT_FILES),$(call to,$1/$(file)))
 install: install-agent
 install-agent: $(AGENT_LIB)
-	$(if $(AGENT_LIB),$(INSTALL) -d $(call to,$(LIBDIR)) && \
-		$(INSTALL) -m 755 $(OUT)/libjumpfunc-agent.so $(call to,$(LIBDIR)/))
+	$(if $(AGENT_LIB),$(INSTALL) -d $(call to,$(AGENTDIR)) && \
+		$(INSTALL) -m 755 $(addprefix $(OUT)/,$(AGENT_FILES)) $(call to,$(AGENTDIR)/) && \
+		rm -f $(call installed_agent,$(LIBDIR)))
 
 uninstall: uninstall-agent
 uninstall-agent:
-	rm -f $(call to,$(LIBDIR)/libjumpfunc-agent.so)
+	rm -f $(call installed_agent,$(AGENTDIR)) $(call installed_agent,$(LIBDIR))
+	[ ! -d $(call to,$(AGENTDIR)) ] || rmdir --ignore-fail-on-non-empty $(call to,$(AGENTDIR))
 
 .PHONY: install-agent uninstall-agent

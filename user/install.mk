@@ -12,7 +12,10 @@ PKGCONFIGDIR ?= $(LIBDIR)/pkgconfig
 CMAKEDIR ?= $(LIBDIR)/cmake/jumpfunc
 INSTALL ?= install
 
-VERSION := $(shell cat $(TOP)/VERSION)
+# A copy that has no packaging/version has the whole version in VERSION.
+VERSION := $(shell sh $(TOP)/packaging/version 2>/dev/null || cat $(TOP)/VERSION)
+# The number that build systems compare: a commit on the way to 0.3 has the number 0.3.
+NUMBER := $(firstword $(subst ~, ,$(VERSION)))
 DIST := $(OUT)/dist
 PUBLIC := $(wildcard $(TOP)/include/jumpfunc/*)
 PUBLIC_DETAIL := $(wildcard $(TOP)/include/jumpfunc/detail/*)
@@ -33,10 +36,14 @@ RELATIVE = $(patsubst $(PREFIX)/%,$${prefix}/%,$1)
 $(DIST)/%: dist/%.in FORCE
 	@mkdir -p $(DIST)
 	@sed -e 's,@PREFIX@,$(PREFIX),g' -e 's,@LIBDIR@,$(call RELATIVE,$(LIBDIR)),g' \
-		-e 's,@INCLUDEDIR@,$(call RELATIVE,$(INCLUDEDIR)),g' -e 's,@VERSION@,$(VERSION),g' \
-		-e 's,@MAJOR@,$(word 1,$(subst ., ,$(VERSION))),g' -e 's,@MINOR@,$(word 2,$(subst ., ,$(VERSION))),g' \
+		-e 's,@INCLUDEDIR@,$(call RELATIVE,$(INCLUDEDIR)),g' -e 's,@VERSION@,$(NUMBER),g' \
+		-e 's,@MAJOR@,$(word 1,$(subst ., ,$(NUMBER))),g' -e 's,@MINOR@,$(word 2,$(subst ., ,$(NUMBER))),g' \
 		-e 's,@TO_INCLUDE@,$(TO_INCLUDE),g' -e 's,@THROUGH_C@,$(THROUGH_C),g' \
 		-e 's/[ ]*$$//' $< > $@
+
+# Programs and pages that show the version are made anew when it changes.
+$(OUT)/version: FORCE | $(OUT)
+	@echo '$(VERSION)' | cmp -s - $@ || echo '$(VERSION)' > $@
 
 DIST_FILES := $(addprefix $(DIST)/,jumpfunc.pc jumpfunc-config.cmake jumpfunc-config-version.cmake)
 
@@ -111,7 +118,7 @@ KDOC2MAN := $(TOP)/man/kdoc2man
 MAN_DATE = $(shell LC_ALL=C date -u -d @$${SOURCE_DATE_EPOCH:-$$(git -C $(TOP) log -1 --format=%ct \
 	2>/dev/null || stat -c %Y $(TOP)/VERSION)} +%F)
 man: $(OUT)/man/.made
-$(OUT)/man/.made: $(PUBLIC) $(wildcard man/*) $(wildcard $(KDOC2MAN) $(TOP)/man/tidy) | $(OUT)
+$(OUT)/man/.made: $(OUT)/version $(PUBLIC) $(wildcard man/*) $(wildcard $(KDOC2MAN) $(TOP)/man/tidy) | $(OUT)
 	@rm -rf $(OUT)/man; mkdir -p $(OUT)/man
 	@if command -v python3 > /dev/null && [ -x $(KDOC2MAN) ]; then \
 		printf '#include <%s>\n' $(PROGRAM_HEADERS:$(TOP)/include/%=%) | \

@@ -7,14 +7,14 @@
 #   make calls-program     zstd of Debian with 5,665 probes, enabled and disabled while its threads run; downloads 2 MB
 CALLS_FUZZ ?= 20000
 CALLS_SOURCES := $(sort $(wildcard sdt/*.c))
-CALLS_HEADERS := $(wildcard sdt/*.h) $(TOP)/x86/protocol/flow.h
+CALLS_HEADERS := $(wildcard sdt/*.h) $(TOP)/common/x86/flow.h
 CALLS_TEST := test/sdt
 
 jf-sdt: $(OUT)/jf-sdt
 
-$(OUT)/jf-sdt: $(CALLS_SOURCES) $(CALLS_HEADERS) $(TOP)/VERSION | $(OUT)
+$(OUT)/jf-sdt: $(CALLS_SOURCES) $(CALLS_HEADERS) $(OUT)/version | $(OUT)
 	$(CC) $(CPPFLAGS) $(LIB_CFLAGS) -fPIE -DJF_VERSION='"$(VERSION)"' $(LDFLAGS) -o $@ $(CALLS_SOURCES)
-$(OUT)/jf-sdt-san: $(CALLS_SOURCES) $(CALLS_HEADERS) $(TOP)/VERSION | $(OUT)
+$(OUT)/jf-sdt-san: $(CALLS_SOURCES) $(CALLS_HEADERS) $(OUT)/version | $(OUT)
 	$(CC) $(JF_CFLAGS) $(SAN) -DJF_VERSION='"$(VERSION)"' -o $@ $(CALLS_SOURCES)
 $(OUT)/fuzz_calls: $(CALLS_TEST)/fuzz_calls.c $(CALLS_SOURCES) $(CALLS_HEADERS) | $(OUT)
 	$(CLANG) $(LIB_TEST_CFLAGS) -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -o $@ \

@@ -32,15 +32,13 @@ $(OUT)/test_lib-static: test/test_lib.c $(LIB_TEST_DEPS)
 	$(CC) $(LIB_TEST_CFLAGS) -O2 -static -o $@ $< $(LIB_STATIC)
 $(OUT)/test_lib-static-pie: test/test_lib.c $(LIB_TEST_DEPS)
 	$(CC) $(LIB_TEST_CFLAGS) -O2 -fPIE -static-pie -o $@ $< $(LIB_STATIC)
-# The library's sources in the program, so that they are looked at, too. Once with runs,
-# which are else for changes of very many sites, and once with slices, too.
+# The library's sources in the program, so that they are looked at, too, with runs, which are
+# else for changes of many sites.
 $(OUT)/test_lib-san: test/test_lib.c $(LIB_SOURCES) $(LIB_TEST_DEPS)
 	$(CC) $(LIB_TEST_CFLAGS) $(SAN) -DEXACT_MAX=0 -DFAR_SITES -o $@ $< $(LIB_SOURCES)
 # The former without sanitizers, which is soon built.
 $(OUT)/test_lib-runs: test/test_lib.c $(LIB_SOURCES) $(LIB_TEST_DEPS)
 	$(CC) $(LIB_TEST_CFLAGS) -O1 -DEXACT_MAX=0 -DFAR_SITES -o $@ $< $(LIB_SOURCES)
-$(OUT)/test_lib-long: test/test_lib.c $(LIB_SOURCES) $(LIB_TEST_DEPS)
-	$(CC) $(LIB_TEST_CFLAGS) $(SAN) -DEXACT_MAX=0 -DLONG_SITES=1 -o $@ $< $(LIB_SOURCES)
 $(OUT)/test_lib-tsan: test/test_lib.c $(LIB_SOURCES) $(LIB_TEST_DEPS)
 	$(CC) $(LIB_TEST_CFLAGS) -O1 -fsanitize=thread -o $@ $< $(LIB_SOURCES)
 $(OUT)/test_lib-clang: test/test_lib.c $(LIB_TEST_DEPS)
@@ -112,7 +110,7 @@ $(OUT)/plugin-greedy.so: test/test_lib_plugin.c test/test_lib_plugin.h $(LIB_TES
 	$(LIB_PLUGIN) -DHOST_KEYS=4
 
 LIB_BUILDS := test_lib-tested test_lib-O0 test_lib-sections test_lib-cet test_lib-lto test_lib-nopie test_lib-static \
-	test_lib-static-pie test_lib-san test_lib-long test_lib_cxx test_lib_cxx-O0
+	test_lib-static-pie test_lib-san test_lib_cxx test_lib_cxx-O0
 # A kernel that moves things far apart leaves its shadow no room.
 ifneq ($(filter /%,$(shell $(CC) -print-file-name=libtsan.so)),)
 ifeq ($(shell test "$$(cat /proc/sys/vm/mmap_rnd_bits 2>/dev/null)" -gt 28 && echo far),)
@@ -193,19 +191,14 @@ $(OUT)/stress-lib-tested: test/stress_lib.c test/stress_common.h test/options.h 
 $(OUT)/stress-lib-break: test/stress_lib.c $(LIB_SOURCES) test/stress_common.h test/options.h test/test_lib_plugin.h $(LIB_TEST_DEPS)
 	$(CC) $(LIB_TEST_CFLAGS) -O2 -DJF_BREAK -rdynamic -o $@ $< $(LIB_SOURCES) -ldl
 
-# Each key of two sites is one with very many.
-$(OUT)/stress-lib-long: test/stress_lib.c $(LIB_SOURCES) test/stress_common.h test/options.h test/test_lib_plugin.h $(LIB_TEST_DEPS)
-	$(CC) $(LIB_TEST_CFLAGS) -O2 -DLONG_SITES=1 -rdynamic -o $@ $< $(LIB_SOURCES) -ldl
-
 $(OUT)/plugin-tested.so: test/test_lib_plugin.c test/test_lib_plugin.h $(LIB_TEST_DEPS)
 	$(LIB_PLUGIN) -DJF_TESTED
 
 # Each form and writer in turn.
-lib-stress: $(OUT)/stress-lib $(OUT)/stress-lib-long $(OUT)/stress-lib-tested $(OUT)/plugin1.so $(OUT)/plugin-tested.so
+lib-stress: $(OUT)/stress-lib $(OUT)/stress-lib-tested $(OUT)/plugin1.so $(OUT)/plugin-tested.so
 	$(OUT)/stress-lib $(STRESS_LIB_ARGS) $(OUT)/plugin1.so
 	JUMPFUNC_TRAP=always $(OUT)/stress-lib $(STRESS_LIB_ARGS) $(OUT)/plugin1.so
 	JUMPFUNC_WRITER=remap $(OUT)/stress-lib $(STRESS_LIB_ARGS) $(OUT)/plugin1.so
-	$(OUT)/stress-lib-long $(STRESS_LIB_ARGS) $(OUT)/plugin1.so
 	$(OUT)/stress-lib-tested $(STRESS_LIB_ARGS) $(OUT)/plugin-tested.so
 	JUMPFUNC=off $(OUT)/stress-lib-tested $(STRESS_LIB_ARGS) $(OUT)/plugin-tested.so
 

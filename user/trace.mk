@@ -4,19 +4,20 @@
 #   make trace-check   its tests; KILLS= rounds of the writers that are killed (default 300), FUZZ= inputs
 #                      of each fuzzer (default 20000)
 #   make trace-mutants breaks the ring in many ways; the tests must notice each
-#   make trace-bench   what an event costs, beside LTTng-UST if that is installed
-#   make bench-ust     the same of each tracer that is installed, in one run: BENCH_ARGS=... (ust.py --help)
+#   make trace-bench   the cost of an event, beside LTTng-UST
+#   make bench-ust     the same of each tracer, in one run: BENCH_ARGS=... (ust.py --help)
 #   make bench-programs    what tracing costs redis, python, sqlite and zstd
+# These three install their contenders first; a contender that cannot be installed is skipped by name.
 KILLS ?= 300
 FUZZ ?= 20000
 
-RECORD_SOURCES := $(addprefix trace/,socket.c control.c words.c record.c provider.c glob.c sdt.c ring.c metadata.c clock.c file.c env.c recover.c)
+RECORD_SOURCES := $(addprefix trace/,socket.c control.c words.c record.c log.c provider.c glob.c sdt.c ring.c metadata.c clock.c file.c env.c recover.c)
 RECORD_OBJECTS := $(RECORD_SOURCES:trace/%.c=$(OUT)/trace/%.o)
 RECORD_LIBS := $(OUT)/libjumpfunc-trace.so $(OUT)/libjumpfunc-trace.a $(OUT)/jf-recover $(OUT)/jf-trace
 
 trace: $(RECORD_LIBS)
 
-$(OUT)/trace/%.o: trace/%.c $(wildcard trace/*.h) lib/error.h $(LIB_HEADERS)
+$(OUT)/trace/%.o: trace/%.c $(wildcard trace/*.h $(TOP)/include/jumpfunc-lttng/lttng/*.h) lib/error.h $(LIB_HEADERS)
 	@mkdir -p $(@D)
 	$(CC) $(LIB_CFLAGS) -c -o $@ $<
 
@@ -42,15 +43,18 @@ $(OUT)/libjumpfunc-trace.a: $(OUT)/trace/all.o
 $(OUT)/jf-recover: trace/jf_recover.c trace/recover.c trace/file.c trace/trace.h $(LIB_HEADERS) | $(OUT)
 	$(CC) $(LIB_CFLAGS) -fPIE $(LDFLAGS) -o $@ $(filter %.c,$^)
 
-TOOL_SOURCES := $(sort $(wildcard trace/tool/*.c)) $(addprefix trace/,words.c pattern.c glob.c recover.c file.c)
-$(OUT)/jf-trace: $(TOOL_SOURCES) $(wildcard trace/tool/*.h trace/*.h) $(LIB_HEADERS) $(TOP)/VERSION | $(OUT)
-	$(CC) $(LIB_CFLAGS) -fPIE -DJF_VERSION='"$(VERSION)"' $(LDFLAGS) -o $@ $(TOOL_SOURCES)
+TOOL_SOURCES := $(sort $(wildcard trace/tool/*.c)) $(addprefix trace/,words.c pattern.c glob.c demangle.c recover.c file.c)
+# elfutils' libdw, for names and types of arguments; LIBDW=no leaves it out.
+LIBDW ?= $(shell printf "\043include <elfutils/libdwfl.h>\n\043include <dwarf.h>\n" | $(CC) -E -o /dev/null -xc - 2>/dev/null && echo yes)
+$(OUT)/jf-trace: $(TOOL_SOURCES) $(wildcard trace/tool/*.h trace/*.h) $(LIB_HEADERS) $(OUT)/version | $(OUT)
+	$(CC) $(LIB_CFLAGS) -fPIE -DJF_VERSION='"$(VERSION)"' $(if $(filter yes,$(LIBDW)),-DJF_HAVE_LIBDW) $(LDFLAGS) -o $@ $(TOOL_SOURCES) -ldl \
+		$(if $(filter yes,$(LIBDW)),-ldw -lelf)
 
 RECORD_TEST := test/trace
 RECORD_CFLAGS = $(LIB_TEST_CFLAGS) -I$(RECORD_TEST)
 RECORD_SHARED := -L$(OUT) -ljumpfunc-trace -ljumpfunc -Wl,-rpath,$(OUT)
 RECORD_STATIC := $(OUT)/libjumpfunc-trace.a $(OUT)/libjumpfunc.a
-RECORD_TEST_DEPS := $(RECORD_LIBS) $(LIBS) $(wildcard $(RECORD_TEST)/*.h) test/tap.h
+RECORD_TEST_DEPS := $(RECORD_LIBS) $(LIBS) $(wildcard $(RECORD_TEST)/*.h) test/process.h test/tap.h
 RECORD_CHECKS := $(addprefix $(OUT)/,test_glob test_record test_record-O0 test_record-static test_record-san test_control test_control-san steps steps-O0)
 ifneq ($(CLANG),)
 RECORD_CHECKS += $(OUT)/test_record-clang $(OUT)/steps-clang
@@ -93,20 +97,32 @@ $(OUT)/test_control: $(RECORD_TEST)/test_control.c trace/words.c $(wildcard trac
 	$(CC) $(RECORD_CFLAGS) -O2 -o $@ $< trace/words.c $(RECORD_SHARED)
 $(OUT)/test_control-san: $(RECORD_TEST)/test_control.c $(wildcard trace/*.h) $(RECORD_SOURCES) $(LIB_SOURCES) $(RECORD_TEST_DEPS)
 	$(CC) $(RECORD_CFLAGS) $(SAN) -o $@ $< $(RECORD_SOURCES) $(LIB_SOURCES)
+$(OUT)/week: $(RECORD_TEST)/week.c $(OUT)/week-plugin.so $(RECORD_TEST_DEPS)
+	$(CC) $(RECORD_CFLAGS) -O2 -o $@ $< $(RECORD_SHARED) -ldl
+$(OUT)/week-plugin.so: $(RECORD_TEST)/plugin.c $(RECORD_TEST_DEPS)
+	$(CC) $(RECORD_CFLAGS) -O2 -fPIC -shared -o $@ $< $(RECORD_SHARED)
+$(OUT)/losses: $(RECORD_TEST)/losses.c $(RECORD_TEST_DEPS)
+	$(CC) $(RECORD_CFLAGS) -O2 -o $@ $< $(RECORD_SHARED)
+$(OUT)/count_calls: $(RECORD_TEST)/count_calls.c $(RECORD_TEST_DEPS)
+	$(CC) $(RECORD_CFLAGS) -O2 -o $@ $< $(RECORD_SHARED)
 $(OUT)/controlled: $(RECORD_TEST)/controlled.c $(wildcard trace/*.h) $(RECORD_TEST_DEPS)
 	$(CC) $(RECORD_CFLAGS) -O2 -o $@ $< $(RECORD_SHARED)
 $(OUT)/fuzz_recover: $(RECORD_TEST)/fuzz_recover.c trace/recover.c trace/file.c trace/trace.h $(LIB_HEADERS)
 	$(CLANG) $(RECORD_CFLAGS) -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -o $@ $(filter %.c,$^)
-TOOL_PARTS := trace/words.c trace/pattern.c trace/glob.c trace/tool/elf.c trace/tool/notes.c
+TOOL_PARTS := trace/words.c trace/pattern.c trace/glob.c trace/demangle.c trace/tool/demangle.c trace/tool/say.c trace/tool/elf.c trace/tool/notes.c
 $(OUT)/fuzz_tool: $(RECORD_TEST)/fuzz_tool.c $(TOOL_PARTS) $(wildcard trace/*.h trace/tool/*.h) $(LIB_HEADERS)
 	$(CLANG) $(RECORD_CFLAGS) -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -o $@ $(filter %.c,$^)
 
-trace-check: $(RECORD_LIBS) $(RECORD_CHECKS) $(OUT)/kills $(OUT)/trace_events $(OUT)/controlled $(if $(CLANG),$(OUT)/fuzz_recover $(OUT)/fuzz_tool)
+trace-check: $(RECORD_LIBS) $(RECORD_CHECKS) $(OUT)/kills $(OUT)/trace_events $(OUT)/controlled $(OUT)/count_calls $(OUT)/losses $(OUT)/week $(if $(CLANG),$(OUT)/fuzz_recover $(OUT)/fuzz_tool)
 	+@rc=0; for t in $(RECORD_CHECKS); do echo "# $${t##*/}"; $$t || rc=1; done; \
 	echo "# imports.sh"; test/imports.sh $(OUT)/libjumpfunc-trace.so || rc=1; \
 	echo "# kills"; $(OUT)/kills $(KILLS) || rc=1; \
 	echo "# events.sh"; MAKE="$(MAKE)" CC="$(CC)" CXX="$(CXX)" $(RECORD_TEST)/events.sh $(OUT) || rc=1; \
+	echo "# lttng.sh"; $(RECORD_TEST)/lttng.sh $(OUT) || rc=1; \
 	echo "# disks.sh"; $(RECORD_TEST)/disks.sh $(OUT) || rc=1; \
+	echo "# week"; $(OUT)/week $(OUT)/week-plugin.so || rc=1; \
+	echo "# losses.sh"; $(RECORD_TEST)/losses.sh $(OUT) || rc=1; \
+	echo "# count.sh"; $(RECORD_TEST)/count.sh $(OUT) || rc=1; \
 	echo "# jf_trace.sh"; $(RECORD_TEST)/jf_trace.sh $(OUT) || rc=1; \
 	$(if $(CLANG),echo "# fuzz_recover"; $(RECORD_TEST)/fuzz.sh $(OUT) $(FUZZ) || rc=1; \
 	echo "# fuzz_tool"; $(RECORD_TEST)/fuzz_tool.sh $(OUT) $(FUZZ) || rc=1;,) \
@@ -132,11 +148,14 @@ $(OUT)/trace_bench: trace/bench/bench.c trace/bench/lttng.c $(wildcard trace/ben
 $(OUT)/trace_rings: trace/bench/rings.c $(RECORD_LIBS)
 	$(CC) $(LIB_TEST_CFLAGS) -O2 -o $@ $<
 
-trace-bench: $(OUT)/trace_bench $(OUT)/trace_rings
+# Make looks for LTTng's headers before a recipe runs. So the compared programs are installed first, and each benchmark has a make of
+# its own.
+trace-bench bench-ust bench-programs:
+	@$(TOP)/harness/deps.sh peers || echo "jumpfunc: the rows of missing programs are skipped" >&2
+	+@$(MAKE) --no-print-directory $@-here
+trace-bench-here: $(OUT)/trace_bench $(OUT)/trace_rings
 	trace/bench/bench.sh $(OUT) $(BENCH_ARGS)
 	$(OUT)/trace_rings
-
-.PHONY: trace-bench
 
 # A program for each contender of the benchmark of tracers; what its loop is compiled with is the only other difference.
 UST := trace/bench/ust
@@ -153,17 +172,19 @@ $(UST_OUT)/ust_%: $(UST)/*.c $(UST)/*.h trace/bench/*.h trace/bench/lttng.c $(RE
 	@mkdir -p $(@D)
 	$(CC) $(LIB_TEST_CFLAGS) -O2 -Itrace/bench -o $@ $(UST)/main.c $(UST)/$(or $(UST_LOOP_$*),$*).c $(UST_FLAGS_$*)
 
-bench-ust: $(UST_NAMES:%=$(UST_OUT)/ust_%) $(OUT)/jf-trace $(AGENT_LIB)
+bench-ust-here: $(UST_NAMES:%=$(UST_OUT)/ust_%) $(OUT)/jf-trace $(AGENT_LIB)
 	$(UST)/ust.py $(OUT) $(BENCH_ARGS)
 
-bench-programs: $(OUT)/jf-recover $(AGENT_LIB) $(if $(RECORD_LTTNG),$(UST_OUT)/ust_lttng)
+bench-programs-here: $(OUT)/jf-recover $(AGENT_LIB) $(if $(RECORD_LTTNG),$(UST_OUT)/ust_lttng)
 	$(UST)/programs.py $(OUT) $(BENCH_ARGS)
 
-.PHONY: bench-ust bench-programs
+.PHONY: $(foreach b,trace-bench bench-ust bench-programs,$(b) $(b)-here)
 
 # With what install.mk installs; its variables.
 PROGRAM_HEADERS += $(addprefix $(TOP)/include/jumpfunc/,record.h recover.h trace_event.h)
 COMPLETIONDIR ?= $(PREFIX)/share/bash-completion/completions
+ZSHDIR ?= $(PREFIX)/share/zsh/vendor-completions
+FISHDIR ?= $(PREFIX)/share/fish/vendor_completions.d
 install: install-trace
 install-trace: trace $(DIST)/jumpfunc-trace.pc
 	$(INSTALL) -d $(call to,$(LIBDIR)) $(call to,$(PKGCONFIGDIR)) $(call to,$(PREFIX)/bin)
@@ -172,8 +193,10 @@ install-trace: trace $(DIST)/jumpfunc-trace.pc
 	$(INSTALL) -m 644 $(OUT)/libjumpfunc-trace.a $(call to,$(LIBDIR)/)
 	$(INSTALL) -m 644 $(DIST)/jumpfunc-trace.pc $(call to,$(PKGCONFIGDIR)/)
 	$(INSTALL) -m 755 $(OUT)/jf-recover $(OUT)/jf-trace $(call to,$(PREFIX)/bin/)
-	$(INSTALL) -d $(call to,$(COMPLETIONDIR))
+	$(INSTALL) -d $(call to,$(COMPLETIONDIR)) $(call to,$(ZSHDIR)) $(call to,$(FISHDIR))
 	$(INSTALL) -m 644 trace/tool/jf-trace.bash $(call to,$(COMPLETIONDIR)/jf-trace)
+	$(INSTALL) -m 644 trace/tool/_jf-trace $(call to,$(ZSHDIR)/)
+	$(INSTALL) -m 644 trace/tool/jf-trace.fish $(call to,$(FISHDIR)/)
 	$(INSTALL) -d $(call to,$(INCLUDEDIR)/jumpfunc-lttng/lttng)
 	$(INSTALL) -m 644 $(TOP)/include/jumpfunc-lttng/lttng/*.h $(call to,$(INCLUDEDIR)/jumpfunc-lttng/lttng/)
 
@@ -181,7 +204,8 @@ uninstall: uninstall-trace
 uninstall-trace:
 	rm -f $(call to,$(LIBDIR)/libjumpfunc-trace.so) $(call to,$(LIBDIR)/libjumpfunc-trace.so.1) \
 		$(call to,$(LIBDIR)/libjumpfunc-trace.a) $(call to,$(PKGCONFIGDIR)/jumpfunc-trace.pc) \
-		$(call to,$(PREFIX)/bin/jf-recover) $(call to,$(PREFIX)/bin/jf-trace) $(call to,$(COMPLETIONDIR)/jf-trace)
+		$(call to,$(PREFIX)/bin/jf-recover) $(call to,$(PREFIX)/bin/jf-trace) $(call to,$(COMPLETIONDIR)/jf-trace) \
+		$(call to,$(ZSHDIR)/_jf-trace) $(call to,$(FISHDIR)/jf-trace.fish)
 	rm -rf $(call to,$(INCLUDEDIR)/jumpfunc-lttng)
 
 .PHONY: install-trace uninstall-trace

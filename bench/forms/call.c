@@ -7,7 +7,7 @@
 
 #define NAME(kind, n)		__dtrace_forms___##kind##_##n
 
-/* jumpfunc.mk defines what the objects name: a dynamic function for each. */
+/* jumpfunc.mk defines the functions that the objects name: a dynamic function for each. */
 #define DECLARE(kind, n)						\
 	void NAME(kind, n)(long a, long b, long c);			\
 	extern struct jf_func __jf_func___dtrace_forms___##kind##_##n;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The page form, with the arguments in a place that is known: of the CPU. A module has none of
- * a task's, so what is told is right as long as no other task and no interrupt with a probe
+ * a task's, so the result is right as long as no other task and no interrupt with a probe
  * runs on this CPU between the first store and the last load. The benchmark keeps interrupts
  * off; other users would have to do so for each probe, on or off.
  */

@@ -3,7 +3,7 @@
  * jumpfunc_forms.ko: three forms that an SDT probe may have in a module, compared. The
  * same in programs is user/bench/forms.
  *
- *   none.c	no probe: what is subtracted
+ *   none.c	no probe: this is subtracted
  *   site.c	an asm goto site: jf_branch_unlikely(), and a call on its other side
  *   call.c	a call of a function that does not exist: <jumpfunc/calls.h>
  *   fault.c	a read of a page that is not mapped while probes are on, and arguments in a
@@ -86,7 +86,7 @@ int jff_count(long (*run)(unsigned long turns, long a, long b, long c), struct j
 enum jff_kind { JFF_PLAIN_RUN, JFF_BUSY_RUN, JFF_KINDS };
 
 /**
- * struct jff_result - what a form came to; times in ps, of one probe, code around it included
+ * struct jff_result - the result of a form; times in ps, of one probe, code around it included
  * @off:	of a probe that is off
  * @count:	instructions and bytes of all JFF_HOT
  * @on:		of a probe that is on

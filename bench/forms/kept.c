@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The page form of today's compilers: what answers the fault is the other side of an asm goto,
- * so arguments stay where they are.
+ * The page form of today's compilers: the other side of an asm goto answers the fault, so arguments
+ * stay where they are.
  */
 #include "forms.h"
 

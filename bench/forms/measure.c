@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a probe costs in each form: off, on, and to enable.
+ * The cost of a probe in each form: off, on, and to enable.
  *
  * Times are minima of short runs with interrupts off, the forms taking turns in each round. All is
- * checked: the subscriber adds what it is told.
+ * checked: the subscriber adds its arguments.
  */
 #include "forms.h"
 
@@ -91,7 +91,7 @@ static int seen(const struct jff_form *f, long wanted)
 	return -EIO;
 }
 
-/* What a turn of plain() tells: b and c grow by one from probe to probe. */
+/* The result of a turn of plain(): b and c grow by one from probe to probe. */
 static long told_by_turn(void)
 {
 	return JFF_HOT * (1 + 2 + 3) + JFF_HOT * (JFF_HOT - 1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* No probe: what is left of the code around it. */
+/* No probe: the rest of the code around it. */
 #include "forms.h"
 
 #define FORM		none

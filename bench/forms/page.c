@@ -3,10 +3,10 @@
  * The page that probes read. It is one of the module's own, in reach of an instruction's
  * displacement.
  *
- * vunmap() could take a page away, but it also gives its address to others, and a probe would
- * read what they map there. What the kernel unmaps pages with and keeps the address is not
- * exported; where the entry of the page table is, is. So this clears it, and makes each CPU
- * forget what it has of it.
+ * vunmap() could take a page away, but it also gives its address to others, and a probe would read
+ * their mapping. The kernel's function that unmaps pages and keeps the address is not exported;
+ * where the entry of the page table is, is. So this clears it, and makes each CPU forget its copy
+ * of it.
  */
 #include "forms.h"
 

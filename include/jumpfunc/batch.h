@@ -93,10 +93,10 @@ void jf_batch_init(struct jf_batch *b);
  * dynamic function's target that the update has to wait for.
  *
  * Return: 0 when every function and key has its new value, or, with nothing
- * changed (but see below what may be left of more than 8,192 sites):
- * * -EINVAL	 the same function or key twice, with different values; or a
- *		 target that is not allowed: NULL where the function has no NULL
- *		 form, its own trampoline, a function in __init text
+ * changed:
+ * * -EINVAL	 the same function or key twice, with different values; or a target that is not
+ *		 allowed: NULL where the function has no NULL form, its own trampoline, a function
+ *		 in __init text
  * * -ENODEV	 a function or key that belongs to no loaded module with tables
  * * -EBUSY	 the module of a function, key or target is being unloaded, or a
  *		 breakpoint (a kprobe, a debugger) stands on a site
@@ -121,12 +121,12 @@ void jf_batch_init(struct jf_batch *b);
  * On arm64 -EBUSY and -EILSEQ, in a program -ENOMEM and -EOPNOTSUPP, may come after CPUs
  * have executed the new values for a moment: something else, a debugger say, wrote to a
  * site in between, or text could not be written any more, and what had been stored was
- * taken back. A task may still be there: wait as after a change that was made (jf_quiesce(),
- * or what the contract says) before you free what a target or a probe uses that was not
- * set. No CPU is sent there after the return, unless a debugger has set a breakpoint in the
- * middle of it all: then a site may lead there once that is removed, and the log names it.
- * jf_quiesce() and the unload of modules wait until that site is as it was. A change to the
- * value that the function or key has mends the site, or returns -EBUSY.
+ * taken back. A task may still be there: wait as after a change that was made (jf_quiesce(), or as
+ * the contract requires) before you free the data of a target or probe that was not set. No CPU is
+ * sent there after the return, unless a debugger has set a breakpoint in the middle of it all: then
+ * a site may lead there once that is removed, and the log names it. jf_quiesce() and the unload of
+ * modules wait until that site is as it was. A change to the value that the function or key has
+ * mends the site, or returns -EBUSY.
  *
  * The only error after which things have changed:
  * * -EIO	 a site did not read back as written: something else writes to
@@ -134,16 +134,9 @@ void jf_batch_init(struct jf_batch *b);
  *		 It is not checked again until its value changes. In a program
  *		 this may also be a change that could not be written to its end;
  *		 it is tried again with each change, also one to the same value.
- *		 Until one of these returns 0, sites may lead to what was replaced.
- *
- * In a program a batch of keys with more than 8,192 sites is not written at once. If a
- * later part fails, what was done is taken back: all values are what they were, and
- * the part's error is returned, one of the first list. A part that cannot be taken
- * back, since something else has written to this text meanwhile, say, keeps sites
- * that act on the value that was asked for. The log says so, and each later change of
- * their key, also one to the value that it has, tries again.
+ *		 Until one of these returns 0, sites can still lead to replaced code.
  */
-int jf_batch_commit(struct jf_batch *b);
+int __JF_MUST_CHECK jf_batch_commit(struct jf_batch *b);
 
 #ifdef __KERNEL__
 /**
@@ -157,7 +150,7 @@ int jf_batch_commit(struct jf_batch *b);
  * Return: as jf_batch_commit(), or -EDEADLK if there are probes in the batch:
  * nothing has changed.
  */
-int jf_batch_commit_cpuslocked(struct jf_batch *b);
+int __JF_MUST_CHECK jf_batch_commit_cpuslocked(struct jf_batch *b);
 #endif
 
 /**
@@ -169,39 +162,32 @@ int jf_batch_commit_cpuslocked(struct jf_batch *b);
 void jf_batch_abort(struct jf_batch *b);
 
 /**
- * jf_quiesce() - wait until no task or CPU executes what was replaced
+ * jf_quiesce() - wait until no task or CPU executes replaced code
  *
- * Returns when no task and no CPU is inside a target, a probe or an image that
- * was replaced before the call, whether it runs, was preempted, waits for a
- * lock or sleeps. The same holds for code that a key led to before it changed,
- * see branch.h. If a target sleeps for an hour, this waits for an hour; the log
- * names the task every ten seconds.
+ * Returns when no task and no CPU executes, or will return into, a function, probe
+ * or dispatch image that was replaced before the call and has not been in use since. A
+ * grace period of RCU has passed since the call. It ends in bounded time unless a
+ * task stays in such code: if a target sleeps for an hour, this waits for an hour,
+ * and the log names the task every ten seconds.
  *
- * Other tasks do not delay it. A task that executes a former target for another
- * reason is no such task, where its stack tells: the target was called by its
- * name, or by a dynamic function that still leads there. One that was called by a
- * plain pointer is waited for, since that may have been a pointer to the
- * trampoline. So is, on kernels without the ORC unwinder, and where a tracer has
- * put itself on the task's stack, one whose stack holds a leftover that looks
- * like a return address, until the task has overwritten it.
+ * This covers the replaced text. The contract decides which data is covered (see the table in
+ * contract.h): last calls, which the compiler makes jumps, leave no trace of a target that was
+ * called without one. Code that a branch leads to is a section of RCU, or whatever its author makes
+ * it (branch.h).
  *
- * Where a target was set again, or a key changed back, a task that is inside may have
- * come before that or since. It is waited for until it has left once, also if it comes
- * back each time. To find that out, kprobes may be set in front of where such tasks
- * enter, until this returns.
+ * A function is in use, and is not waited for, while a dynamic function leads there or a
+ * tracepoint has it as a probe, whichever and with whatever data. The iterator (see
+ * tracepoint.h) is one function for all states of its tracepoint, and counts as replaced with
+ * each change of that: a thread that calls a probe by it again and again, which nearly always
+ * sleeps, can delay this as long as it does so.
  *
- * After that, data that only the replaced targets use can be freed, with one
- * exception. If the last thing that a target does is to call another function,
- * the compiler makes that call a jump, and the task leaves the target before
- * the function returns. If the target was called by dynfunc_call() or through
- * its trampoline, such a function is waited for as well, while it runs, is
- * preempted or waits for a spinlock, for at most ten seconds, after which the log
- * says that it is no longer; but not while it *sleeps*, nor if the target was
- * called through a pointer, or by a function whose own last act that was. So a
- * target must not end with a call of a function that uses the target's data and may
- * take long. One more statement after the call, such as barrier(), is enough. The
- * text of a module that is being unloaded does not have this exception, because
- * rmmod searches for the whole module.
+ * A task that executes a former target for another reason does not delay this either, where
+ * its stack tells: the target was called by its name.
+ * One that was called by a plain pointer is waited for, since that may have been a
+ * pointer to the trampoline, and so is one in a target to which another function jumped.
+ * So is, on kernels without the ORC unwinder, and where a tracer has put itself on the
+ * task's stack, one whose stack holds a leftover that looks like a return address, until
+ * the task has overwritten it.
  *
  * The caller itself is not scanned. It must not be inside a target, because
  * other waiters would then wait for it.
@@ -218,9 +204,12 @@ void jf_batch_abort(struct jf_batch *b);
 void jf_quiesce(void);
 
 /**
- * jf_quiesce_timeout() - wait until no task executes what was replaced, or not so long
+ * jf_quiesce_timeout() - wait until no task executes replaced code, up to a limit
  * @timeout: in jiffies (in a program: milliseconds); with 0 it scans once and
  *           does not wait for any task
+ *
+ * In the kernel the grace period of RCU comes first, whatever @timeout is. Where stacks cannot
+ * be read, each CPU is waited for once more at the end, until it has scheduled.
  *
  * Context: as jf_quiesce(). It may take a little longer than @timeout.
  *
@@ -280,9 +269,9 @@ void jf_quiesce_barrier(void);
 /**
  * jf_read_lock() - begin a section that jf_quiesce() waits for
  *
- * Needed in a program, where the stacks of threads cannot be scanned; in a kernel
- * it is empty. Put one around the calls of dynamic functions, and the code that
- * branches lead to, that use what may be freed. Sections nest.
+ * Needed in a program, where the stacks of threads cannot be scanned; in a kernel it is empty:
+ * there contracts (contract.h) and RCU protect such data. Put one around the calls of dynamic
+ * functions, and the code that branches lead to, if they use data that can be freed. Sections nest.
  *
  * Context: any.
  */
@@ -291,7 +280,7 @@ static inline void jf_read_lock(void)
 }
 
 /**
- * jf_read_unlock() - end what jf_read_lock() began
+ * jf_read_unlock() - end the section that jf_read_lock() began
  *
  * Context: any.
  */

@@ -64,7 +64,7 @@
  *   In a program a site is, as compiled, the nop or the jump that the key's first
  *   value asks for, and nothing is written before the first change. Where text cannot
  *   be written (a sandbox, JUMPFUNC=off) changes are refused (-EOPNOTSUPP): then each
- *   key has its first value, and its branches do what that says. With -DJF_TESTED the
+ *   key has its first value, and its branches follow this value. With -DJF_TESTED the
  *   branches of a source file load and test the key there; their pages
  *   are written when the program starts, where that is possible.
  *
@@ -80,25 +80,25 @@
  *
  *   When a change has returned, every branch executed from then on goes the new way.
  *
- *   In the kernel, code that was entered through the branch before may still be running;
- *   jf_quiesce() waits until no task is in it, asleep or not. That is the code
- *   of a function that only the former way of its branches leads to, and what
- *   such code has called. Where both ways have met again, the task counts as
- *   outside: a thread may stay in its main loop for ever. So what was chosen by a
- *   branch must not be used there, as in
- *           p = jf_branch_unlikely(&k) ? a : b;
- *           use(p);
- *   but inside of each side, with barrier() after it, or the compiler may make one
- *   call of two. The last act of such code must not be a call by a pointer: the
- *   compiler makes it a jump, which leaves no trace.
+ *   In the kernel, code that was entered through the branch before may still be running.
+ *   Its data is protected as with static keys: by RCU, or by means of your own. A
+ *   section of rcu_read_lock(), or with preemption off, that begins before the branch
+ *   or after it is enough: jf_quiesce() includes a grace period of RCU, and so do
+ *   synchronize_rcu() and kfree_rcu(). A task that sleeps in such code, in no section, is
+ *   not waited for:
+ *           rcu_read_lock();
+ *           if (jf_branch_unlikely(&debug_on))
+ *                   dump(rcu_dereference(dump_to), packet);
+ *           rcu_read_unlock();
  *
- *   In a program code that was entered through the branch before a change may still
- *   be running when that has returned; jf_quiesce() waits for read sections.
+ *   In a program jf_quiesce() waits for sections of jf_read_lock().
  *
  *   In a module a read-only key can be changed until its module's init function has
  *   returned. Sites in __init text are never patched: they load and test the
  *   key. A module's exit function can no longer change the module's own keys
- *   (-EBUSY), but can change those of other modules.
+ *   (-EBUSY), but can change those of other modules. Where a function with a site, of
+ *   whatever kind, has a section of its own, that is to be called .text.NAME: on x86 a
+ *   site has an entry in __ex_table, for which modpost accepts no other name.
  *
  *   In a program (libjumpfunc) a key is hidden in the program or shared object
  *   that defines it, a read-only key is an ordinary one, and the argument of
@@ -117,7 +117,7 @@
  *
  * Contexts in the kernel: which calls are allowed where.
  *
- *   What you hold, or are in          | A    | B    | C    | D    | E
+ *   You hold, or are in               | A    | B    | C    | D    | E
  *   ----------------------------------+------+------+------+------+------
  *   nothing, or mutexes of your own   | yes  |      | yes  | yes  | yes
  *   cpus_read_lock(), a CPU hotplug   |      | yes  | yes  | yes  |
@@ -189,9 +189,9 @@ struct jf_key {
 };
 
 /*
- * In a program a branch is compiled as what the key's first value means. So the type of a
- * key says what that is, by its alignment, which makes no difference for pointers to it:
- * a key that is known by a struct jf_key * alone may start with either.
+ * In a program a branch is compiled for the key's first value. So the type of a key tells this
+ * value, by its alignment, which makes no difference for pointers to it: a key that is known by a
+ * struct jf_key * alone may start with either.
  */
 #ifdef __KERNEL__
 #define __JF_KEY_FALSE			struct jf_key
@@ -364,8 +364,7 @@ typedef struct jf_key __jf_key_true __attribute__((__aligned__(__JF_ALIGN_TRUE))
 #ifndef __KERNEL__
 /*
  * Each object has a key of its own that its sites name, and those of importers
- * follow the exporter's, which they find by a pointer. What that starts with is said by
- * its declaration.
+ * follow the exporter's, which they find by a pointer. Its declaration gives its first value.
  */
 #define __JF_KEY_STARTS_ON(k)	(sizeof(__jf_key_starts_##k) == 2)
 #define EXPORT_JF_KEY(k)						\
@@ -437,7 +436,7 @@ typedef struct jf_key __jf_key_true __attribute__((__aligned__(__JF_ALIGN_TRUE))
  * @key:   the key; must come first
  * @delay: jiffies, from jf_key_dec_deferred() to then
  * @left:  1 if a user is left to @work
- * @work:  what takes it away
+ * @work:  takes the last user away
  *
  * @key is for jf_branch_*() and jf_key_*(). The rest is private to jumpfunc.
  */
@@ -508,7 +507,7 @@ __JF_BEGIN_DECLS
  * Return: 0, or an error of jf_batch_commit(); unless it is -EIO, nothing has
  * changed.
  */
-int jf_key_enable(struct jf_key *key);
+int __JF_MUST_CHECK jf_key_enable(struct jf_key *key);
 
 /**
  * jf_key_disable() - disable a key
@@ -520,7 +519,7 @@ int jf_key_enable(struct jf_key *key);
  * Return: 0, -EBUSY if it has more than one user (jf_key_inc()), or an error of
  * jf_batch_commit(); unless that is -EIO, nothing has changed.
  */
-int jf_key_disable(struct jf_key *key);
+int __JF_MUST_CHECK jf_key_disable(struct jf_key *key);
 
 /**
  * jf_key_inc() - add a user of a key; the first one enables it
@@ -533,7 +532,7 @@ int jf_key_disable(struct jf_key *key);
  * jf_batch_commit(); unless that is -EIO, nothing has changed. After -EIO the user
  * counts, and is removed by jf_key_dec().
  */
-int jf_key_inc(struct jf_key *key);
+int __JF_MUST_CHECK jf_key_inc(struct jf_key *key);
 
 /**
  * jf_key_dec() - remove a user of a key; the last one disables it
@@ -545,7 +544,7 @@ int jf_key_inc(struct jf_key *key);
  * Return: 0, -EINVAL if it has no user, or an error of jf_batch_commit();
  * unless that is -EIO, nothing has changed.
  */
-int jf_key_dec(struct jf_key *key);
+int __JF_MUST_CHECK jf_key_dec(struct jf_key *key);
 
 #ifdef __KERNEL__
 /**
@@ -558,7 +557,7 @@ int jf_key_dec(struct jf_key *key);
  * Context: process context, may sleep, with the hotplug lock held.
  * Return: as jf_key_enable().
  */
-int jf_key_enable_cpuslocked(struct jf_key *key);
+int __JF_MUST_CHECK jf_key_enable_cpuslocked(struct jf_key *key);
 
 /**
  * jf_key_disable_cpuslocked() - disable a key, under cpus_read_lock()
@@ -567,7 +566,7 @@ int jf_key_enable_cpuslocked(struct jf_key *key);
  * Context: process context, may sleep, with the hotplug lock held.
  * Return: as jf_key_disable().
  */
-int jf_key_disable_cpuslocked(struct jf_key *key);
+int __JF_MUST_CHECK jf_key_disable_cpuslocked(struct jf_key *key);
 
 /**
  * jf_key_inc_cpuslocked() - add a user of a key, under cpus_read_lock()
@@ -576,7 +575,7 @@ int jf_key_disable_cpuslocked(struct jf_key *key);
  * Context: process context, may sleep, with the hotplug lock held.
  * Return: as jf_key_inc().
  */
-int jf_key_inc_cpuslocked(struct jf_key *key);
+int __JF_MUST_CHECK jf_key_inc_cpuslocked(struct jf_key *key);
 
 /**
  * jf_key_dec_cpuslocked() - take a user of a key away, under cpus_read_lock()
@@ -585,7 +584,7 @@ int jf_key_inc_cpuslocked(struct jf_key *key);
  * Context: process context, may sleep, with the hotplug lock held.
  * Return: as jf_key_dec().
  */
-int jf_key_dec_cpuslocked(struct jf_key *key);
+int __JF_MUST_CHECK jf_key_dec_cpuslocked(struct jf_key *key);
 
 /**
  * jf_key_inc_not_zero() - add a user of a key that has some
@@ -603,17 +602,17 @@ bool jf_key_inc_not_zero(struct jf_key *key);
  * If it is the last one, it is removed after the key's delay, and the key is
  * disabled then, unless users were added. If disabling it fails then, for one of
  * the reasons that jf_batch_commit() has, that is tried again every second or, if
- * that is longer, after the key's delay, and the log says so. What is pending when
- * the key's module is unloaded is called off.
+ * that is longer, after the key's delay, and the log says so. Pending work is cancelled when the
+ * key's module is unloaded.
  *
  * Context: any but NMI; does not sleep.
  * Return: 0, -EINVAL if the key has no user, or none but the one that is to be
  * removed already, or -EBUSY if its module is being unloaded.
  */
-int jf_key_dec_deferred(struct jf_key_deferred *d);
+int __JF_MUST_CHECK jf_key_dec_deferred(struct jf_key_deferred *d);
 
 /**
- * jf_key_deferred_flush() - do now what jf_key_dec_deferred() left for later
+ * jf_key_deferred_flush() - do now the pending work of jf_key_dec_deferred()
  * @d: the deferred key
  *
  * Context: process context, may sleep; not under cpus_read_lock(), nor from a CPU

@@ -23,16 +23,16 @@
  *
  * How it works: below is a macro of the assembler with the name of the instruction "call". So
  * it sees each call that the compiler has written. One of a function with a probe's prefix
- * becomes the same bytes and records as dynfunc_call() has; any other stays what it is. The
+ * becomes the same bytes and records as dynfunc_call() has; any other is not changed. The
  * compiler knows nothing of it: to it this is a call of a function, with as many arguments and of
  * such types as C has. jumpfunc.mk finds which probes the objects name, and defines these.
  *
  * The call of a function __dtraceenabled_srv___request(), which returns int or bool, is a test
  * whether the probe has a subscriber: a load and a comparison, in place of the call.
  *
- * What the macro does not see is a reference to a function that nothing defines, and with that
- * modpost ends the build: the address of a probe function, a jump there, and a call in a source
- * that lacks this header.
+ * The macro does not see some references to functions that nothing defines, and modpost ends the
+ * build at these: the address of a probe function, a jump there, and a call in a source that lacks
+ * this header.
  */
 #ifndef JUMPFUNC_CALLS_H
 #define JUMPFUNC_CALLS_H
@@ -47,8 +47,8 @@
 #error "<jumpfunc/calls.h> knows the calls of x86-64 alone"
 #endif
 /*
- * GNU as has to read all that the compiler writes. The assembler in clang reads what is in asm
- * statements, and no other text; the line in the Kbuild has clang write text for GNU as.
+ * GNU as has to read all that the compiler writes. The assembler in clang reads the asm statements,
+ * and no other text; the line in the Kbuild has clang write text for GNU as.
  */
 #ifdef __clang__
 #if defined(CONFIG_LTO_CLANG)
@@ -73,7 +73,7 @@
 	".endif\n\t"
 
 /*
- * Is the name one of a probe? "__dtrace_" ends at 9. After "__dtrace", "e" leads to 20,
+ * True if the name is one of a probe. "__dtrace_" ends at 9. After "__dtrace", "e" leads to 20,
  * and from there "enabled_" ends at 27. Backwards: of one character only one test may be true.
  */
 #define __JF_CALLS_FIND							\
@@ -124,7 +124,7 @@ asm(".macro " __JF_CALLS_CALL " target:vararg\n\t"
 	__JF_SITE_REC("__jf_func_\\target + " __stringify(JF_FUNC_ENT),
 		      __stringify(JF_SITE_CALL))
 	".elseif .Ljf_at == 27\n\t"
-	/* Is its present target another one than its first, which is a nop? */
+	/* True if its present target is not its first one, which is a nop. */
 	"movq __jf_test_\\target(%rip), %rax\n\t"
 	"cmpq __jf_test_\\target + 8(%rip), %rax\n\t"
 	"setne %al\n\t"
@@ -141,7 +141,7 @@ asm(".macro " __JF_CALLS_CALL " target:vararg\n\t"
 	struct jf_func __jf_func_##symbol __JF_USED = {			\
 		jf_nop, jf_nop, __JF_ENT_INIT(name, JF_ENT_FUNC, JF_ENT_NULL_OK) }
 
-/* What a test loads: the function that it is of. */
+/* A test loads the address of its function. */
 #define __JF_DEFINE_TESTED(test, symbol)				\
 	asm(".globl __jf_test_" #test "\n\t"				\
 	    ".set __jf_test_" #test ", __jf_func_" #symbol)

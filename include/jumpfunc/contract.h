@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
 /*
- * Contracts: what protects targets and probes while they are called. In the
- * kernel only.
+ * Contracts: the protection of targets and probes while they are called. In the
+ * kernel; the text below the table is about programs.
  *
  * API:
  *   JF_BARE, JF_RCU, JF_SLEEPABLE	the last argument, which may be left out, of
@@ -20,34 +20,47 @@
  *
  * How it works:
  *
- *                  | JF_BARE      | JF_RCU           | JF_SLEEPABLE
- *   ---------------+--------------+------------------+-----------------
- *   around         | nothing      | preemption is    | an SRCU reader
- *   the call       |              | off              |
- *   the function   | do what the  | not sleep; use   | sleep and fault
- *   may            | caller may   | per-CPU data and |
- *                  |              | RCU              |
- *   the caller may | any context  | any context that | process context,
- *   be in          |              | RCU watches      | may sleep
- *   what it used   | jf_quiesce() | kfree_rcu(),     | jf_quiesce(),
- *   may be freed   |              | jf_quiesce(),    | ..._synchronize()
- *   after          |              | synchronize_rcu()|
- *   default of     | dynamic      | tracepoints      | –
- *                  | functions    |                  |
+ *                | JF_BARE       | JF_RCU           | JF_SLEEPABLE
+ *   -------------+---------------+------------------+------------------
+ *   around       | nothing       | preemption is    | an SRCU reader
+ *   the call     |               | off              |
+ *   the function | do what the   | not sleep; use   | sleep and fault
+ *   can          | caller can    | per-CPU data and |
+ *                |               | RCU              |
+ *   the caller   | in any        | in any context   | in process
+ *   can be       | context       | that RCU watches | context, and can
+ *                |               |                  | sleep
+ *   its text is  | jf_quiesce(), | jf_quiesce(),    | jf_quiesce(),
+ *   waited for   | the module's  | the module's     | the module's
+ *   by           | unload        | unload           | unload
+ *   its data is  | nothing       | jf_quiesce(),    | ..._synchronize()
+ *   waited for   |               | ..._synchronize()|
+ *   by           |               | synchronize_rcu()|
+ *                |               | kfree_rcu(), the |
+ *                |               | module's unload  |
+ *   default of   | dynamic       | tracepoints      | –
+ *                | functions     |                  |
  *
- *   The contract is part of the call, not of what is called: it costs nothing while
+ *   In a program probes are called in a section of jf_read_lock(), and other functions in
+ *   one if the caller makes it; they do what the caller can. Text is waited for by
+ *   jf_quiesce() and dlclose(), data by jf_quiesce(), if it is used in a section.
+ *
+ *   "Its data" is all that the function uses until the call returns to its caller: also the data of
+ *   a function that it calls as its last act, which the compiler makes a jump. A function without a
+ *   contract is not on the stack any more then, so nothing can wait for that. JF_SLEEPABLE calls
+ *   share one domain: ..._synchronize() waits for the calls of others, too.
+ *
+ *   The contract is part of the call, not of the target: it costs nothing while
  *   a tracepoint is off. A declaration and a definition that disagree do not
  *   compile if one source file sees both. Otherwise they are not compared, and each
  *   call has the contract of the declaration that it sees: let there be one, in a
  *   header. debugfs functions shows each contract that is not JF_BARE, as defined.
  *
- * Caveats: a contract is about data. The text of a function whose module is
- * unloaded is waited for under any contract. Arguments of a call are evaluated
- * before its protection begins (where text is not patched: inside it). Where stacks
- * cannot be read, which is on anything but x86-64 and arm64, nothing waits for a JF_BARE
- * function that sleeps or is preempted; nowhere does anything wait for one whose
- * last act is to call what sleeps, if the compiler makes that a jump (see
- * jf_quiesce()).
+ * Caveats: a call of dynfunc_name(), through the trampoline, has no contract. Arguments of
+ * a call are evaluated before its protection begins (where text is not patched: inside it).
+ * A module with data of JF_SLEEPABLE functions calls ..._synchronize() in its exit function.
+ * Where stacks cannot be read, which is on anything but x86-64 and arm64, nothing waits
+ * for the text of a function that sleeps or is preempted.
  */
 #ifndef JUMPFUNC_CONTRACT_H
 #define JUMPFUNC_CONTRACT_H
@@ -62,7 +75,7 @@
 #include <jumpfunc/batch.h>
 
 /**
- * enum jf_contract - what protects a function while it is called
+ * enum jf_contract - the protection of a function while it is called
  * @JF_BARE:      nothing but jf_quiesce()
  * @JF_RCU:       preemption is off, which is a section of RCU as well
  * @JF_SLEEPABLE: a section of SRCU
@@ -112,7 +125,7 @@ static inline void __jf_synchronize(const enum jf_contract contract)
 #define __JF_CONTRACT_SHIFT	6
 #define __JF_CONTRACT_FLAGS(contract)	((contract) << __JF_CONTRACT_SHIFT)
 
-/* The second argument, or where there is none the first one. */
+/* The second argument, or the first one if there is no second. */
 #define __JF_OPT(def, opt...)		__JF_OPT_(0, ##opt, def)
 #define __JF_OPT_(_0, opt, ...)		opt
 

@@ -23,7 +23,7 @@
 #include <jumpfunc/detail/define_trace_user.h>
 #else
 /*
- * Our pass. What the kernel offers for events says nothing in it;
+ * Our pass. The kernel's macros for events do nothing in it;
  * <trace/define_trace.h> gives all of these a new meaning before it reads the
  * header again.
  */

@@ -97,22 +97,23 @@
  *   the fall-back could close a circle of trampolines.
  *
  *   In a program (libjumpfunc) a call site is a call of the trampoline that the
- *   compiler made, and that the library finds when it loads the program's tables:
+ *   compiler made, and that the library finds when a dynamic function first changes:
  *   with as many arguments and of such types as C and C++ have, in functions of
  *   any kind, with or without a red zone. One that is not found goes through the
  *   trampoline for good, and struct jf_stats counts it. So do all with
- *   -mcmodel=large, or where the process has a shadow stack, or while a target is
+ *   -mcmodel=large, and while a target is
  *   out of reach: in another shared object, most of the time. DYNFUNC_TARGETS()
- *   is nothing, and what is said of modules holds for shared objects.
+ *   is nothing, and shared objects take the part of modules.
  *
  *   In the kernel, a target must be text that lasts: of the kernel or of a module. Other addresses
- *   (BPF programs, other generated code, what was freed) are refused with -EPERM,
+ *   (BPF programs, other generated code, freed text) are refused with -EPERM,
  *   since jumpfunc would not hear of their end. JF_VOUCH takes them: then the
  *   caller makes sure that the text is there until it has been replaced and
  *   jf_quiesce() has returned.
  *
- *   A target may sleep, unless the contract forbids it. If data is freed after
- *   jf_quiesce(), see the condition in that function's description, in batch.h.
+ *   A target may sleep, unless the contract forbids it. jf_quiesce() waits for its text. If
+ *   data of a target is freed, the function needs a contract (contract.h), in a program
+ *   jf_read_lock().
  *
  *   Updates may sleep. A module can make them from its init and exit functions,
  *   but a function in __init text cannot become a target. The dynamic functions
@@ -141,9 +142,9 @@
 
 /**
  * struct jf_func - a dynamic function
- * @func: what it calls; never NULL: jf_nop or jf_ret0 stand in. Must come
+ * @func: its target; never NULL: jf_nop or jf_ret0 stand in. Must come
  *        first, the trampoline's unpatched form jumps through it
- * @init: what it calls initially, and falls back to
+ * @init: its first target, to which it falls back
  * @ent:  name, owner, flags
  *
  * Private to jumpfunc, and to the code that the macros below generate.
@@ -163,9 +164,9 @@ struct jf_func {
 
 __JF_BEGIN_DECLS
 /* The macros call these; see dynfunc_update(), dynfunc_query(). */
-int __jf_func_update(struct jf_func *f, void *func);
+int __JF_MUST_CHECK __jf_func_update(struct jf_func *f, void *func);
 #ifdef __KERNEL__
-int __jf_func_update_flags(struct jf_func *f, void *func, unsigned int flags);
+int __JF_MUST_CHECK __jf_func_update_flags(struct jf_func *f, void *func, unsigned int flags);
 #endif
 void *__jf_func_query(const struct jf_func *f);
 __JF_END_DECLS
@@ -372,22 +373,21 @@ __JF_END_DECLS
 #endif
 
 /**
- * dynfunc_update() - change what a dynamic function calls
+ * dynfunc_update() - change the target of a dynamic function
  * @name: the dynamic function
  * @func: a function of its type, or NULL where its definition allows that
  *
  * Context: process context, may sleep; see jf_batch_commit().
  *
- * Return: 0, or an error of jf_batch_commit(), which says what has changed
- * then.
+ * Return: 0, or an error of jf_batch_commit(), which documents the state after each error.
  */
 #ifndef __KERNEL__
 #define dynfunc_update(name, func)					\
-__extension__ ({							\
-	__typeof__(__JF_POINTER(name)) __jf_new = (func);		\
+	__jf_func_update(&__jf_func_##name, __extension__ ({		\
+		__typeof__(__JF_POINTER(name)) __jf_new = (func);	\
 									\
-	__jf_func_update(&__jf_func_##name, (void *)__jf_new);		\
-})
+		(void *)__jf_new;					\
+	}))
 #endif
 
 /**

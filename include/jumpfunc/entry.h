@@ -20,16 +20,17 @@
  *   err = jf_probes_set("+ftrace:dummy:dummy_xmit:entry");
  *
  * How it works: the tracepoint jf_entry is in the kernel only. Patterns are those of
- * the file "probes" of debugfs. Nothing of ours stands in such a function. What stands
- * there is the nop at its beginning that the compiler made for the kernel's tracer. That
- * calls a function of jumpfunc, which finds out which function it is, counts, and hits the
- * tracepoint. So probes are called as those of any other: directly, by a chain.
+ * the file "probes" of debugfs. Nothing of ours stands in such a function. The site is the nop at
+ * its beginning that the compiler made for the kernel's tracer. That calls a function of jumpfunc,
+ * which finds out which function it is, counts, and hits the tracepoint. So it calls its
+ * probes as any other tracepoint does: directly, by a chain.
  *
  * Caveats: which functions are traced is decided once, for all probes of jf_entry, as
  * with the kernel's trace events. A probe is told of all of them, and @e says which one
  * it is. It runs in the context of the function's caller, an NMI even, with preemption
- * off. What it calls is not traced, nor is what another callback of ftrace's calls. @e is
- * freed when its function is disabled, or its module unloaded: a probe must not keep it.
+ * off. Functions that it calls are not traced, and neither are those that another callback of
+ * ftrace calls. @e is freed when its function is disabled, or its module unloaded: a probe must not
+ * keep it.
  */
 #ifndef JUMPFUNC_ENTRY_H
 #define JUMPFUNC_ENTRY_H
@@ -58,7 +59,7 @@ DECLARE_JF_TRACE(jf_entry,
 
 /**
  * jf_entry_arg() - an argument of a function that is traced at its entry
- * @args: what the probe got
+ * @args: as the probe got them
  * @n:    which one, from 0; the first six can be had
  *
  * It has the width of a register. Of an argument that is narrower the upper part is
@@ -86,7 +87,7 @@ unsigned long jf_entry_arg(const void *args, unsigned int n);
  * -EWOULDBLOCK: not in this context; or an error of jf_batch_commit(). Unless that is
  * -EIO, nothing has changed.
  */
-int jf_probes_set(const char *cmd);
+int __JF_MUST_CHECK jf_probes_set(const char *cmd);
 
 #endif /* __KERNEL__ */
 #endif /* JUMPFUNC_ENTRY_H */

@@ -36,7 +36,7 @@ public:
 
 		/* All values count as set, and the destructor will not be called. */
 		if (err == -EIO)
-			jf_key_dec(&key);
+			(void)!jf_key_dec(&key);
 		if (err)
 			throw std::system_error(-err, std::generic_category(), key.ent.name);
 	}
@@ -52,8 +52,9 @@ public:
 	key_user &operator=(const key_user &) = delete;
 	~key_user()
 	{
+		/* A destructor has no caller to return an error to. */
 		if (key_)
-			jf_key_dec(key_);
+			(void)!jf_key_dec(key_);
 	}
 
 private:

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
 /*
- * What there is in a program: keys, dynamic functions and tracepoints, by name. In
- * programs only; kernels have debugfs for that.
+ * The keys, dynamic functions and tracepoints of a program, by name. In programs only; kernels have
+ * debugfs for that.
  *
  * API:
  *   jf_list(visit, arg)		call visit for each of them
@@ -23,16 +23,15 @@
  * Names: a pattern for whole names, in which * is any number of any characters and ? is one.
  * In front of a colon, the last one, there may be another one, for the object's file without
  * its folders; that of the program is the name of its file as well. All elements of an array
- * of keys have the array's name. What is imported has the name and the object of the
- * exporter's.
+ * of keys have the array's name. Imported ones have the name and the object of the exporter's.
  *
  * The environment has the same before the first line of the program:
  *   JUMPFUNC_ENABLE=NAMES[,NAMES...]
  * For a comma in a file's name there is "?".
  * Each key that has such a name is enabled when its object is loaded, before the object's own
  * constructors, also in objects that are opened later. It has one user then, as after
- * jf_key_enable(). With JUMPFUNC=verbose messages say what was enabled, and which names are
- * those of nothing. Programs that gained privileges by setuid or the like ignore it.
+ * jf_key_enable(). With JUMPFUNC=verbose messages list the enabled keys, and the names that nothing
+ * has. Programs that gained privileges by setuid or the like ignore it.
  *
  * Caveats: a tracepoint has a branch, too, which is on while there are probes. Without any
  * there is nothing that it could do, so names here are never that branch's: to see a
@@ -66,7 +65,7 @@ enum jf_kind {
  * struct jf_info - a key, a dynamic function or a tracepoint, as jf_list() found it
  * @name:     as given to the macro that defines it
  * @object:   the file of the program or shared object that defines it; "" if not known
- * @kind:     what it is
+ * @kind:     one of enum jf_kind
  * @on:       a key: enabled; a dynamic function: it has a target; a tracepoint: it has probes
  * @exported: other objects may import it
  * @users:    a key's users; a tracepoint's probes; else 0
@@ -75,7 +74,7 @@ enum jf_kind {
  * @nth:      which one of an array of keys, else 0
  * @num:      how many the array has, else 1
  * @key:      the key, or NULL. It is there as long as its object is
- * @target:   what a dynamic function calls, or NULL
+ * @target:   target of a dynamic function, or NULL
  *
  * All of it, but for @key, is a copy, and there until the callback returns.
  */
@@ -98,12 +97,11 @@ struct jf_info {
  * @visit: called for each, until it does not return 0
  * @arg:   its second argument
  *
- * Each is shown once: in the object that defines it, not in those that import it. What is
- * shown is how all of them were at one time during the call, whatever others change.
- * Meanwhile the library's lock was held; while @visit is called no lock is. So it may do
- * all that the caller may: change what it is shown, list again, open and close objects,
- * fork, wait. An exception, or longjmp(), may leave it, but then the copy is never freed;
- * a cancellation frees it.
+ * Each is shown once: in the object that defines it, not in those that import it. All of them are
+ * shown as they were at one time during the call, even if other threads change them. The library's
+ * lock was held at that time; no lock is held while @visit is called. So it can do all that the
+ * caller can: change the listed entries, list again, open and close objects, fork, wait. An
+ * exception, or longjmp(), may leave it, but then the copy is never freed; a cancellation frees it.
  *
  * Context: any thread; not from a signal handler. Allocates by malloc().
  * Return: 0, -ENOMEM, or what @visit has returned.
@@ -130,14 +128,14 @@ int jf_keys_batch_set(struct jf_batch *b, const char *names, bool on);
  * @names: a pattern, see above
  * @on:    enable them, as jf_key_enable() does, or disable them
  *
- * Objects may be opened and closed meanwhile: a key of one that is closed is left out.
+ * Objects can be opened and closed during the call: a key of one that is closed is left out.
  *
  * Context: as jf_batch_commit().
  * Return: how many keys have these names, -ENOENT if none has, -EBUSY if one that is to be
  * disabled has more than one user, or another error of jf_batch_commit(). Unless that is
  * -EIO, an error means that nothing has changed.
  */
-int jf_keys_set(const char *names, bool on);
+int __JF_MUST_CHECK jf_keys_set(const char *names, bool on);
 
 __JF_END_DECLS
 

@@ -19,15 +19,17 @@
  * Environment:
  *   JUMPFUNC_TRACE=glob,glob...	record these events, from before main() on
  *   JUMPFUNC_TRACE_DIR		in which folder that of the trace is made
- *   JUMPFUNC_TRACE_MODE	overwrite or discard
+ *   JUMPFUNC_TRACE_MODE	overwrite, discard, keep or count
  *   JUMPFUNC_TRACE_CLOCK	tsc, monotonic or none
  *   JUMPFUNC_TRACE_PACKETS	how many packets a ring has
  *   JUMPFUNC_TRACE_PACKET_SIZE	how many bytes each of them has
+ *   JUMPFUNC_TRACE_RINGS	how many rings there may be
+ *   JUMPFUNC_TRACE_MAX_MIB	of mode keep: how many MiB at most
  *   JUMPFUNC_TRACE_CONTROL=1	let jf-trace control the process
  *
  * All of it, and XDG_RUNTIME_DIR, is read as the library is loaded: before main(), or by the
- * thread that calls dlopen(). What the program does with its environment later changes nothing,
- * and does no harm.
+ * thread that calls dlopen(). Later changes of the program's environment have no effect, and do no
+ * harm.
  *
  * Programs that run with more rights than their user has ignore the environment.
  *
@@ -43,9 +45,13 @@
  * Caveats:
  *   A forked child that records has a folder of its own.
  *
+ *   Some descriptors, from 200 on, are kept open, so that recording goes on after chroot(), and,
+ *   where the folder is root's and closed to others, after setuid(). A program that closes them,
+ *   as daemons do, loses no more than that.
+ *
  *   A thread's ring is made with its first record, and given to another thread after it has
- *   ended. Where there can be none (a full disk, too many threads) its records are counted as
- *   discarded; the program goes on.
+ *   ended, which goes on where that has ended. Where there can be none (a full disk, too many
+ *   threads) its records are counted as discarded; the program goes on.
  */
 #ifndef JUMPFUNC_RECORD_H
 #define JUMPFUNC_RECORD_H
@@ -57,13 +63,20 @@
 #include <jumpfunc/trace_event.h>
 
 /**
- * enum jf_record_mode - what happens with an event if the ring is full
+ * enum jf_record_mode - the fate of an event if the ring is full
  * @JF_RECORD_OVERWRITE: the oldest packet is overwritten: a flight recorder
  * @JF_RECORD_DISCARD:   the record is not written, and counted, until a consumer has read a packet
+ * @JF_RECORD_KEEP:      the packet stays, and another one is made, up to @max_mib of struct
+ *                       jf_record_options, or until the disk is full; from then on records
+ *                       are not written, and counted
+ * @JF_RECORD_COUNT:     nothing is recorded: each thread counts its calls of each event, for
+ *                       jf-trace(1), which shows how many there were, whatever ended the process
  */
 enum jf_record_mode {
 	JF_RECORD_OVERWRITE,
-	JF_RECORD_DISCARD
+	JF_RECORD_DISCARD,
+	JF_RECORD_KEEP,
+	JF_RECORD_COUNT
 };
 
 /**
@@ -85,11 +98,14 @@ enum jf_record_clock {
  * struct jf_record_options - how to record events; 0 in each member is the default
  * @parent:      folder in which that of the trace is made; NULL: $XDG_RUNTIME_DIR/jumpfunc, or
  *               /dev/shm/jumpfunc-UID, which are made with mode 0700 if they are not there
- * @mode:        what happens if a ring is full
- * @clock:       what time stamps are of
+ * @mode:        the fate of events if a ring is full
+ * @clock:       the source of time stamps
  * @packet_size: bytes of a packet: 4096 to 64 MiB, a multiple of 4096; default 65536
- * @packets:     packets of a ring, 2 to 64; default 8
- * @rings:       at most so many rings, 1 to 4096; default 512
+ * @packets:     packets of a ring, 2 to 64; default 8. Of JF_RECORD_KEEP so many are in use at most
+ * @rings:       at most so many rings, 1 to 16384, which is the default. Rings and packets take at
+ *               most 32768 mappings of the process
+ * @max_mib:     of JF_RECORD_KEEP: packets of this process take at most so many MiB; 0: as many as
+ *               there is room for
  */
 struct jf_record_options {
 	const char		*parent;
@@ -98,6 +114,7 @@ struct jf_record_options {
 	uint32_t		packet_size;
 	uint32_t		packets;
 	uint32_t		rings;
+	uint32_t		max_mib;
 };
 
 /**
@@ -130,12 +147,12 @@ __JF_BEGIN_DECLS
  * jf_record_stop(); that makes another folder.
  *
  * Context: may sleep; not in a signal handler.
- * Return: 0, -EBUSY if it was started already, -EINVAL if an option is none that
- * there is, -EOPNOTSUPP if the clock cannot be had or the machine is big-endian, -EPERM if the
- * default folder is not the user's own, -ENOMEM, or the error of a system call, as -ENOSPC, -EROFS,
+ * Return: 0, -EBUSY if it was started already, -EINVAL if an option is not known, -EOPNOTSUPP if
+ * the clock cannot be had or the machine is big-endian, -EPERM if the default folder is not the
+ * user's own, -ENOMEM, or the error of a system call, as -ENOSPC, -EROFS,
  * -EACCES, -EFBIG (RLIMIT_FSIZE)
  */
-int jf_record_start(const struct jf_record_options *options);
+int __JF_MUST_CHECK jf_record_start(const struct jf_record_options *options);
 
 /**
  * jf_record_enable() - record events from now on
@@ -148,7 +165,7 @@ int jf_record_start(const struct jf_record_options *options);
  * not started, -ENOMEM, an error of writing the trace's metadata if that lacks one of
  * them, or an error of registering a probe (tracepoint.h); then none was enabled
  */
-int jf_record_enable(const char *glob);
+int __JF_MUST_CHECK jf_record_enable(const char *glob);
 
 /**
  * jf_record_disable() - do not record events any more
@@ -157,7 +174,7 @@ int jf_record_enable(const char *glob);
  * Context: as jf_record_enable(). Calls that have begun may still record.
  * Return: how many events were on and match, or an error as of jf_record_enable()
  */
-int jf_record_disable(const char *glob);
+int __JF_MUST_CHECK jf_record_disable(const char *glob);
 
 /**
  * jf_record_stop() - end the recording of events
@@ -168,7 +185,7 @@ int jf_record_disable(const char *glob);
  * Return: 0, -ENOENT if recording was not started, or an error of unregistering probes;
  * then it goes on
  */
-int jf_record_stop(void);
+int __JF_MUST_CHECK jf_record_stop(void);
 
 /**
  * jf_record_folder() - the folder in which this process records its events
@@ -187,7 +204,7 @@ int jf_record_folder(char *buf, size_t size);
  * jf_record_stats() - ask how many events were recorded, overwritten and discarded
  * @stats: is filled in
  *
- * Context: any but a signal handler. Other threads go on meanwhile; numbers are of about now.
+ * Context: any but a signal handler. Other threads go on during the call; numbers are of about now.
  */
 void jf_record_stats(struct jf_record_counts *stats);
 
@@ -210,14 +227,14 @@ int jf_events(int (*fn)(const struct jf_event *event, void *data), void *data);
  * Starts a thread, with all signals blocked that other threads or processes send, and makes a
  * socket for it: $XDG_RUNTIME_DIR/jumpfunc/control-PID, or in /run/user/UID/jumpfunc or
  * /tmp/jumpfunc-UID, folders that only this user may enter. Processes of the same user, and root,
- * may then do what the functions above do. A forked child has a thread and a socket of its own,
+ * can then do the same as the functions above. A forked child has a thread and a socket of its own,
  * which it gets in fork().
  *
  * Context: may sleep; not in a signal handler, nor in a function that jf_events() calls.
  * Return: 0, -EBUSY if it is on already, -ENOENT if it is off already, -EPERM if no folder is the
  * user's own, -EAGAIN if there can be no thread, or the error of a system call
  */
-int jf_record_control(bool on);
+int __JF_MUST_CHECK jf_record_control(bool on);
 
 __JF_END_DECLS
 

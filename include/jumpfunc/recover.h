@@ -9,7 +9,7 @@
  *   jf_recover_packet(...)		look at one packet in memory
  *
  * A folder that is being recorded to is a trace that babeltrace2 reads as it is. A copy by
- * jf_recover() differs from it in what follows:
+ * jf_recover() differs from it:
  *   It stays as it is, while the process may go on recording.
  *   Packets of a ring are in one file, in their order, also if records have no time stamps.
  *   Records that were begun and not committed are left out.
@@ -34,7 +34,7 @@
  * @discarded:   records that had found no room
  * @overwritten: records that others have overwritten
  * @damaged:     packets that are not as they should be; whole records before the damage are
- *               among @records
+ *               among @records, and so are those whose time stamps go back
  * @vanished:    packets that were overwritten while they were being read
  */
 struct jf_recovered {

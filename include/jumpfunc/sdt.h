@@ -22,7 +22,7 @@
  *   jf_sdt_unregister("*", print, stderr);
  *   jf_quiesce();
  *
- * Names: "provider:name", and * and ? in them mean what they mean in list.h;
+ * Names: "provider:name", and * and ? in them have the meaning of list.h;
  * without a colon the name alone.
  *
  * How it works: jumpfunc-sdt/sys/sdt.h. All probes of a call are changed in one
@@ -30,13 +30,12 @@
  * an array holds; read sections surround the calls (jf_read_lock()). While there
  * are subscribers the probe's semaphore, if it has one, is one higher.
  *
- * Caveats:
- *   What is registered by name are the probes of the objects that are loaded now.
- *   jf_list() shows SDT probes among the tracepoints.
+ * Caveats: A name registers the probes of the objects that are loaded now. jf_list() shows SDT
+ *   probes among the tracepoints.
  *
- *   A probe that the compiler has put into the code several times is one, if it has
- *   the same number of arguments there. Their types are those of one of these
- *   places.
+ *   A probe can be at several places: in several functions, or because the compiler
+ *   copied its code. Places of one object that have the name, the number of arguments
+ *   and their types in common are one struct jf_sdt; each other place has its own.
  */
 #ifndef JUMPFUNC_SDT_H
 #define JUMPFUNC_SDT_H
@@ -111,7 +110,7 @@ __JF_BEGIN_DECLS
  * -ENOMEM, or an error of jf_batch_commit(). Unless that is -EIO, an error means
  * that nothing has changed.
  */
-int jf_sdt_register(const char *names, jf_sdt_probe *probe, void *data);
+int __JF_MUST_CHECK jf_sdt_register(const char *names, jf_sdt_probe *probe, void *data);
 
 /**
  * jf_sdt_unregister() - end a subscription to SDT probes
@@ -125,7 +124,7 @@ int jf_sdt_register(const char *names, jf_sdt_probe *probe, void *data);
  * Return: how many had this subscriber, -ENOENT if none had, or as
  * jf_sdt_register().
  */
-int jf_sdt_unregister(const char *names, jf_sdt_probe *probe, void *data);
+int __JF_MUST_CHECK jf_sdt_unregister(const char *names, jf_sdt_probe *probe, void *data);
 
 /**
  * jf_sdt_registered() - is this a subscriber of an SDT probe

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
 /*
- * What libjumpfunc did in this process, and how. For programs only; the kernel
+ * Numbers of libjumpfunc's work in this process, and its writer. For programs only; the kernel
  * module has the same in debugfs.
  *
  * API:
@@ -44,7 +44,7 @@
 __JF_BEGIN_DECLS
 
 /**
- * struct jf_stats - counts of what libjumpfunc has done
+ * struct jf_stats - counts of libjumpfunc's work
  * @objects:     linked objects with tables, now
  * @refused:     such objects whose tables were not accepted
  * @keys:        keys, now
@@ -56,15 +56,16 @@ __JF_BEGIN_DECLS
  * @quiesces:    completed jf_quiesce() calls
  * @traps:       breakpoints of ours that threads met
  * @foreign:     SIGTRAPs that were passed on
- * @window_ns:   longest time that a change of text took, or a part of one that gives way to others
+ * @window_ns:   longest time that a change of text took
  * @writer:      what writes text: "mem", "remap", or "none", also if there was none to
  *               write yet
  * @form:        "flip", or "int3" for JUMPFUNC_TRAP=always; "store" on aarch64; "load" where
  *               nothing is patched
  * @why:         why no better writer, for people; "" if none was refused
- * @trampolined: uses of dynfunc_call() whose instruction was not found, so that
- *               they go through the trampoline. With JUMPFUNC_TRAP=always; else
- *               none is searched for, and all go through it
+ * @trampolined: uses of dynfunc_call() that go through the trampoline: the instruction was
+ *               not found; or, without JUMPFUNC_TRAP=always, the target is out of reach now, or
+ *               there is no memory for a change in place. Uses in an object count after the
+ *               first change of one of its dynamic functions: nothing looks for them before
  */
 struct jf_stats {
 	uint64_t	objects;
@@ -86,7 +87,7 @@ struct jf_stats {
 };
 
 /**
- * jf_stats_get() - read what libjumpfunc has done, and which writer it uses
+ * jf_stats_get() - read the numbers of libjumpfunc's work, and its writer
  * @stats: receives it
  * @size:  sizeof(struct jf_stats), which may grow with the library
  *

@@ -4,7 +4,7 @@
  * events of the kernel, which trace-cmd, perf, bpftrace, filters, triggers and
  * histograms treat as any other. In a program the same header makes events that
  * libjumpfunc-trace records, for babeltrace2 and the like: record.h starts that, and
- * detail/trace_event_user.h says what differs. What follows is about modules.
+ * detail/trace_event_user.h lists the differences. The text below is about modules.
  *
  * API in a header of the module:
  *   JF_TRACE_EVENT(name, ...)	an event; the arguments are those of TRACE_EVENT()
@@ -59,10 +59,9 @@
  * stands in a function of its own, the forwarder. When the kernel's gets its
  * first user, the kernel calls a function that registers the forwarder as a
  * probe on jumpfunc's; after the last user is removed, another one removes it.
- * While the event is on, it costs a direct call in addition to what the
- * kernel's tracepoint costs. Probes that were registered with
- * register_jf_trace_my_rx() run beside the forwarder, which has the default
- * priority.
+ * While the event is on, it costs a direct call in addition to the cost of the kernel's tracepoint.
+ * Probes that were registered with register_jf_trace_my_rx() run beside the forwarder, which has
+ * the default priority.
  *
  * Caveats:
  *   Names are global, as those of all tracepoints of the kernel are.
@@ -103,7 +102,7 @@
 
 #include <jumpfunc/tracepoint.h>
 
-/* What an event is when a source file includes the header: two declarations. */
+/* An event where a source file includes the header: two declarations. */
 #define __JF_EVENT_DECLARE(name, proto, args, tstruct, assign, print)	\
 	DECLARE_JF_TRACE(name, __JF_PARAMS(proto), __JF_PARAMS(args));	\
 	TRACE_EVENT(name, __JF_PARAMS(proto), __JF_PARAMS(args),	\
@@ -113,7 +112,7 @@
 	DECLARE_JF_TRACE(name, __JF_PARAMS(proto), __JF_PARAMS(args));	\
 	DEFINE_EVENT(class, name, __JF_PARAMS(proto), __JF_PARAMS(args))
 
-/* The condition belongs to the kernel's: the forwarder is what tests it. */
+/* The condition belongs to the kernel's: the forwarder tests it. */
 #define __JF_EVENT_DECLARE_COND(name, proto, args, cond, tstruct,	\
 				assign, print)				\
 	DECLARE_JF_TRACE(name, __JF_PARAMS(proto), __JF_PARAMS(args));	\
@@ -126,7 +125,7 @@
 	DEFINE_EVENT_CONDITION(class, name, __JF_PARAMS(proto),		\
 			       __JF_PARAMS(args), __JF_PARAMS(cond))
 
-/* In the pass of <jumpfunc/define_trace.h>: what connects the two. */
+/* In the pass of <jumpfunc/define_trace.h>: the connection of the two. */
 #define __JF_EVENT_CONNECT(name, proto, args, tstruct, assign, print)	\
 	__JF_EVENT_CONNECT_OF(, name, __JF_PARAMS(proto), __JF_PARAMS(args))
 #define __JF_EVENT_CONNECT_OF(class, name, proto, args)			\
@@ -202,7 +201,7 @@
 #define JF_DEFINE_EVENT		__JF_EVENT_DECLARE_OF
 
 /**
- * JF_TRACE_EVENT_CONDITION() - JF_TRACE_EVENT() for what meets a condition
+ * JF_TRACE_EVENT_CONDITION() - JF_TRACE_EVENT() under a condition
  * @name:    of both tracepoints
  * @proto:   TP_PROTO(...)
  * @args:    TP_ARGS(...)
@@ -217,7 +216,7 @@
 #define JF_TRACE_EVENT_CONDITION	__JF_EVENT_DECLARE_COND
 
 /**
- * JF_DEFINE_EVENT_CONDITION() - JF_DEFINE_EVENT() for what meets a condition
+ * JF_DEFINE_EVENT_CONDITION() - JF_DEFINE_EVENT() under a condition
  * @class: as given to the kernel's DECLARE_EVENT_CLASS()
  * @name:  of the event
  * @proto: TP_PROTO(...), that of the class
@@ -251,11 +250,11 @@
 #define JF_TRACE_EVENT_PARAM(system)	struct __jf_event_param
 #else
 /*
- * An event records how deeply preemption is disabled, less what the kernel's
- * tracepoint itself adds. It does not know of what ours adds, so that is taken back
- * around it. Probes that come after the forwarder still need a section of RCU that
- * began before they were removed: it goes on. (Where RCU's readers cannot be
- * preempted, a section is the same as preemption off, and nothing changes.)
+ * An event records how deeply preemption is disabled, less the share of the kernel's tracepoint
+ * itself. It does not subtract the share of ours, so the forwarder takes this back around it.
+ * Probes that come after the forwarder still need a section of RCU that began before they were
+ * removed: it goes on. (Where RCU's readers cannot be preempted, a section is the same as
+ * preemption off, and nothing changes.)
  */
 static __always_inline void __jf_forward_begin(void)
 {
@@ -340,7 +339,7 @@ static inline int __jf_event_param_set(const char *val,
 #include <linux/tracepoint.h>
 #endif
 
-/* A header that reads events again must know what JF_TRACE_EVENT() is to be then. */
+/* A header that reads events again must define JF_TRACE_EVENT() for that pass. */
 #if defined(TRACE_HEADER_MULTI_READ) && !defined(__JF_EVENT_PASS)
 #error "a header with JF_TRACE_EVENT() ends with #include <jumpfunc/define_trace.h>, not <trace/define_trace.h>"
 #endif

@@ -42,8 +42,8 @@
  *   jf_quiesce();
  *   free(my_counter);
  *
- * How it works: a tracepoint is a branch site, and out of line a call site. The
- * number of probes decides what the call site leads to:
+ * How it works: a tracepoint is a branch site, and out of line a call site. The number of probes
+ * decides where the call site leads:
  *
  *   none		the branch is a nop, and so is the call
  *   1			mov $data, %rdi; jmp probe
@@ -69,21 +69,21 @@
  *   have begun are over when jf_quiesce() has returned, and only then may the
  *   caller free what @data points to.
  *
- *   In the kernel, they are also over when jf_trace_synchronize(name) has returned. A
- *   module that unregisters in its exit
- *   function need not wait, because its memory is not freed earlier. If a
- *   module is unloaded without unregistering its probes, they are removed, and
- *   the log says so. A probe is that of the module that its function is in, and
- *   of the one that @data is in, if that is the memory of a module (but for its
- *   per-CPU variables, for which call jf_quiesce()).
+ *   In the kernel, they are over when jf_trace_synchronize(name) has returned, too, and with
+ *   another contract than JF_RCU data can be freed only then. A module that unregisters in its exit
+ *   function need not wait for the text of its probes, and with the default contract not for their
+ *   data. If a module is unloaded without unregistering its probes, they are removed, and the log
+ *   says so. A probe belongs to the module that its function is in, and to the one that @data is
+ *   in, if that is the memory of a module (but for its per-CPU variables, for which call
+ *   jf_quiesce()).
  *
  *   In the kernel a tracepoint has a contract (contract.h). By default preemption
  *   is off while probes run, as in the kernel's own tracepoints: a probe must not
  *   sleep, may use RCU and per-CPU data, and synchronize_rcu() waits for it.
  *   With JF_SLEEPABLE as the last argument of DECLARE_JF_TRACE() probes may sleep
  *   and fault, where the tracepoint's caller may. With JF_BARE nothing surrounds
- *   the call: a probe may do what the caller may, and jf_quiesce() alone waits for
- *   it; its description in batch.h has the conditions.
+ *   the call: a probe has the rights of the caller, and jf_quiesce() waits for its text
+ *   alone.
  *
  *   In a program jf_read_lock() surrounds the probes. An exception that one throws ends that
  *   section, in C if the file was compiled with -fexceptions.
@@ -134,7 +134,7 @@ struct jf_probe {
 struct jf_probes;
 
 /**
- * struct jf_tracepoint - what is known of a tracepoint
+ * struct jf_tracepoint - a tracepoint
  * @name:   as declared
  * @owner:  the module that defines it
  * @key:    enabled while there are probes
@@ -168,8 +168,9 @@ struct jf_tracepoint {
 __JF_BEGIN_DECLS
 
 /* register_jf_trace_*() and unregister_jf_trace_*() call these. */
-int __jf_trace_register(struct jf_tracepoint *tp, void *func, void *data, int prio);
-int __jf_trace_unregister(struct jf_tracepoint *tp, void *func, void *data);
+int __JF_MUST_CHECK __jf_trace_register(struct jf_tracepoint *tp, void *func, void *data,
+					int prio);
+int __JF_MUST_CHECK __jf_trace_unregister(struct jf_tracepoint *tp, void *func, void *data);
 __JF_END_DECLS
 
 /*
@@ -196,6 +197,14 @@ __JF_END_DECLS
 #endif
 
 #define __DECLARE_JF_TRACE(name, proto, args, name_args, data_proto, data_args) \
+	__DECLARE_JF_TRACE_OF(name, __JF_PARAMS(proto), __JF_PARAMS(args), \
+			      __JF_PARAMS(name_args), __JF_PARAMS(data_proto), \
+			      __JF_PARAMS(data_args), __JF_MORE(name_args), \
+			      __JF_TRACE_CHECK(name_args))
+
+/* @num: the number of arguments, for a chain of probes; @check: of them */
+#define __DECLARE_JF_TRACE_OF(name, proto, args, name_args, data_proto,	\
+			      data_args, num, check)			\
 	typedef void (*__jf_probe_##name)(data_proto);			\
 	extern struct jf_tracepoint __jf_trace_##name __JF_SYMBOL("__jf_trace_" #name); \
 	/* The iterator, used by DEFINE_JF_TRACE(); elsewhere only its type. */ \
@@ -211,10 +220,10 @@ __JF_END_DECLS
 	}								\
 									\
 	__JF_DECLARE_TRACE_PARTS(name);					\
-	enum { __jf_nargs_##name = __JF_MORE(name_args) };			\
+	enum { __jf_nargs_##name = num };					\
 	static __JF_TRACE_FAR void __jf_trace_call_##name(proto)	\
 	{								\
-		__JF_TRACE_CHECK(name_args)				\
+		check							\
 		__JF_TRACE_ENTER(name)					\
 		__JF_TRACE_CALL(name_args);				\
 		__JF_TRACE_LEAVE(name)					\
@@ -232,7 +241,7 @@ __JF_END_DECLS
 		return jf_branch_unlikely(&__jf_on_##name);		\
 	}								\
 									\
-	static inline __JF_UNUSED int					\
+	static inline __JF_UNUSED __JF_MUST_CHECK int			\
 	register_jf_trace_prio_##name(__jf_probe_##name probe, void *data, \
 				      int prio)				\
 	{								\
@@ -240,14 +249,14 @@ __JF_END_DECLS
 			__extension__ (void *)probe, data, prio);	\
 	}								\
 									\
-	static inline __JF_UNUSED int					\
+	static inline __JF_UNUSED __JF_MUST_CHECK int			\
 	register_jf_trace_##name(__jf_probe_##name probe, void *data)	\
 	{								\
 		return register_jf_trace_prio_##name(probe, data,	\
 						     JF_TRACE_PRIO_DEFAULT); \
 	}								\
 									\
-	static inline __JF_UNUSED int					\
+	static inline __JF_UNUSED __JF_MUST_CHECK int			\
 	unregister_jf_trace_##name(__jf_probe_##name probe, void *data)	\
 	{								\
 		return __jf_trace_unregister(&__jf_trace_##name,	\
@@ -302,8 +311,7 @@ do {									\
  * @name:  the tracepoint
  * @probe: void probe(void *data, <parameters of the tracepoint>)
  * @data:  its first argument
- * @prio:  higher runs earlier; JF_TRACE_PRIO_DEFAULT is what a probe has that
- *         does not ask for one
+ * @prio:  higher runs earlier; JF_TRACE_PRIO_DEFAULT is the priority of other probes
  *
  * All probes of a batch, of however many tracepoints, take effect in the one
  * transaction that changes its dynamic functions and keys as well.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What an inline call site with more than six arguments would cost: the compiler's
- * own call, its call through a trampoline, and an asm statement that pushes what the
- * registers do not hold. docs/design.md says what follows from it.
+ * The cost of an inline call site with more than six arguments: the compiler's
+ * own call, its call through a trampoline, and an asm statement that pushes the arguments that
+ * registers do not hold. docs/design.md has the conclusion.
  */
 #include <stdio.h>
 #include <time.h>

@@ -36,9 +36,21 @@ printf '%s\n' '* one' '' '      more of it' '' '```sh run' 'make' '' '    x' '``
 out=$(JF_DOCS=$work/docs "$blocks" list 2>&1) && [ "$out" = "docs/x.md:5 sh run" ] && [ "$("$blocks" show README.md:1 2>&1; echo $?)" != 0 ]
 result $? "an indent in a list or in a fence is none" "$out"
 
-# ---- the picture of README.md ----
+# ---- pictures ----
+
+mkdir "$work/pictures"
+out=$(harness/pictures "$work/pictures" 2>&1 && diff -r "$work/pictures" docs/pictures 2>&1)
+result $? "docs/pictures has the pictures that harness/pictures draws" "$out"
 
 out=$(harness/readme-chart | diff - docs/probes.svg); result $? "docs/probes.svg shows the numbers of the table in README.md" "$out"
+
+# ---- tables ----
+
+for doc in README.md docs/tests.md docs/limits.md docs/costs.md; do
+	out=$(awk -F'|' '/^\|/ { for (i = 2; i < NF; i++) if (split($i, words, " ") >= 60) print FNR ": " $i }' "$doc")
+	[ -z "$out" ] || not_ok "$doc: a cell of a table has less than 60 words" "$out"
+done
+ok "tables of the documents can be read"
 
 # ---- programs ----
 
@@ -113,7 +125,7 @@ unknown()
 		done < <(grep -oP '(^|[ <(])\K(harness|scripts|selftests|user|samples|docs)/[^ )>]*' <<<"$line")
 	done
 }
-for at in $(of sh run) $(of sh vm) $(of console vm) $(of sh check); do
+for at in $(of sh run) $(of console run) $(of sh vm) $(of console vm) $(of sh check); do
 	if grep -q "^$at console" <<<"$all"; then text=$("$blocks" show "$at" | sed -n 's/^# //p'); else text=$("$blocks" show "$at"); fi
 	out=$(bash -n <<<"$text" 2>&1) && [ -n "$text" ]; result $? "$at can be read by a shell" "$out"
 	out=$(unknown "$at"); [ -z "$out" ]; result $? "... and names what is there" "$out"
@@ -126,7 +138,7 @@ for at in $(of sh check); do
 	out=$("$blocks" show "$at" | grep -vE '^make( -C [a-z]+)?( [-a-z]+)+( *#.*)?$'); [ -z "$out" ]
 	result $? "$at has commands of tests alone, which are not run by one of themselves" "$out"
 done
-out=$(harness/check-docs -n bookworm trixie sid) && [ "$(cut -d ' ' -f 2 <<<"$out" | sort -u)" = "$(of sh run | sort)" ]
+out=$(harness/check-docs -n bookworm trixie sid) && [ "$(cut -d ' ' -f 2 <<<"$out" | sort -u)" = "$({ of sh run; of console run; } | sort)" ]
 result $? "each block for a chroot is run by harness/check-docs" "$out"
 
 # ---- modules ----

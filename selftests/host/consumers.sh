@@ -56,7 +56,7 @@ result "$([ -z "$bad" ]; echo $?)" "... and the files that it names are beside i
 
 # In a clone, `make samples`: as the README says before its block of events, which loads one.
 mkdir "$work/clone"
-(cd "$TOP" && "$TOP/harness/deb.sh" -l | grep -E '^(harness|scripts|samples|init|module|tracepoint|core|quiesce|arch|index|compat|parse|x86|generic|debugfs|demo|probes|include|bench)/|^[^/]*$' |
+(cd "$TOP" && "$TOP/harness/deb.sh" -l | grep -E '^(harness|scripts|samples|kernel|common|include|bench|packaging)/|^[^/]*$' |
 	tr '\n' '\0' | tar -c --null -T - -f - | tar -x -C "$work/clone" -f -)
 before=$(find "$work/clone" ! -type d -printf '%P\n' | sort)
 block=$(sed -n '/^## The API/,/^## Programs/p' "$TOP/README.md")
@@ -437,10 +437,13 @@ clang_compile()
 	local f flags cmd=$work/project/.jf_sample_provider.o.cmd
 	flags=$(head -n 1 "$cmd" | grep -oE -- ' (-nostdinc|-I[^ ]+|-include [^ ]+|-D(__KERNEL__|MODULE)|-std=[^ ]+)' | tr '\n' ' ')
 	cd "$(info kdir)" || return
+	# The definitions that Kbuild makes from the kernel's headers.
+	f=${flags#*-include } f=${f%%/include/linux/*}
+	flags+=$(printf '%s\n' "srctree=$f" objtree=. SRCARCH=x86 "include $TOP/kernel/compat.mk" 'x:; @echo $(jf-compat)' | make -s -f -)
 	for f; do
 		case $f in *.S) set -- -D__ASSEMBLY__ ;; *) set -- ;; esac
 		# shellcheck disable=SC2086
-		clang $flags -I"$TOP" -I"$TOP/include" -I"$TOP/$(dirname "$f")" "$@" -O2 -fno-strict-aliasing -fshort-wchar \
+		clang $flags -I"$TOP/kernel" -I"$TOP" -I"$TOP/include" -I"$TOP/$(dirname "$f")" "$@" -O2 -fno-strict-aliasing -fshort-wchar \
 			-fno-PIE -mno-sse -mno-80387 -mno-red-zone -mcmodel=kernel -mretpoline-external-thunk -mfentry \
 			-DCC_USING_FENTRY -fcf-protection=none -fno-asynchronous-unwind-tables -Wno-unused-command-line-argument \
 			-Wall -Wno-gnu -Wno-address-of-packed-member -Wno-initializer-overrides -Wno-format -Wno-pointer-sign \
@@ -453,8 +456,8 @@ if ! command -v clang >/dev/null; then
 else
 	# But for the half of a sample that is a program, and for the one that GNU as has to read.
 	mapfile -t samples < <(cd "$TOP" && printf '%s\n' samples/*[!m].c | grep -v _calls_)
-	said=$(cd "$TOP" && clang_compile jf_*.c {init,module,tracepoint,core,quiesce,index,parse,probes}/*.c debugfs/*.c demo/*.c x86/*.c x86/*.S \
-		"${samples[@]}")
+	mapfile -t module < <(cd "$TOP" && printf '%s\n' jf_*.c kernel/*.c kernel/*/*.c kernel/arch/x86/*.[cS] | grep -v generic)
+	said=$(cd "$TOP" && clang_compile "${module[@]}" "${samples[@]}")
 	result "$([ -z "$said" ]; echo $?)" "clang compiles jumpfunc and the samples, without a warning" "$said"
 	# Two calls, one at a function's end, and a test; no function that does not exist is left.
 	said=$(cd "$TOP" && clang_flags='-no-integrated-as -DJF_CALLS_TEXT -fno-optimize-sibling-calls' clang_compile samples/jf_sample_calls_job.c)

@@ -11,12 +11,12 @@ done
 tap_detail=30
 export HOME=$work GIT_CONFIG_NOSYSTEM=1
 unset SOURCE_DATE_EPOCH JF_URL JF_BUILD
-version=$(cat "$top/VERSION")
+number=$(sed "s/~.*//" "$top/VERSION")
 
 # ---- one version ----
 
-[ "$(dpkg-parsechangelog -l "$top/debian/changelog" -S Version)" = "$version" ]; result $? "debian/changelog has the version of VERSION" "$version"
-grep -qxF "## [$version]" "$top/CHANGELOG.md"; result $? "CHANGELOG.md has a section of it" "$(grep '^## ' "$top/CHANGELOG.md")"
+[ "$(dpkg-parsechangelog -l "$top/debian/changelog" -S Version | sed "s/~.*//")" = "$number" ]; result $? "debian/changelog has the version of VERSION" "$number"
+grep -qE "^## \[$number\]( - [0-9-]+)?\$" "$top/CHANGELOG.md"; result $? "CHANGELOG.md has a section of it" "$(grep '^## ' "$top/CHANGELOG.md")"
 none=$(grep -i '^## .*unreleased' "$top/CHANGELOG.md")
 [ -z "$none" ]; result $? "... and none of what belongs to no version" "$none"
 
@@ -26,6 +26,7 @@ tree=$work/clone
 mkdir "$tree"
 (cd "$top" && "$top/harness/deb.sh" -l | tr '\n' '\0' | tar -c --null -T - -f - | tar -x -C "$tree" -f -)
 (cd "$tree" && git init -q && git add -A && git -c user.name=x -c user.email=x@y commit -qm x) || { echo "Bail out! no repository"; exit 1; }
+version=$("$tree/packaging/version")
 name=jumpfunc-$version
 dist() { out=$("$tree/harness/dist.sh" "$@" 2>&1); }
 dist -o "$work/1"; result $? "make dist" "$out"
@@ -72,7 +73,7 @@ home "$work" ''; result $? "... nor a folder" "$out"
 # ---- packages ----
 
 out=$(cd "$work/u" && dpkg-source -b "$name" 2>&1) && [ -e "$work/u/jumpfunc_$version.dsc" ]; result $? "debian/ in the tarball makes a source package" "$out"
-out=$(cd "$tree" && dpkg-source -b . 2>&1) && [ -e "$work/jumpfunc_$version.dsc" ]; result $? "... and so does a clone" "$out"
+out=$(cd "$tree" && dpkg-source -b . 2>&1) && [ -e "$work/jumpfunc_$number.dsc" ]; result $? "... and so does a clone" "$out"
 if command -v rpmbuild >/dev/null; then
 	names=$(rpmspec -q --qf '%{name} %{version}\n' "$new/packaging/jumpfunc.spec" 2>&1 | sort -u)
 	[ "$(grep -vc debug <<<"$names")" -ge 5 ] && ! grep -v " $version\$" <<<"$names"; result $? "the spec has packages, of this version" "$names"

@@ -153,8 +153,12 @@ test_build()
 {
 	echo 5.4.0-1 >"$JF_ROOT/proc/sys/kernel/osrelease"
 	sees "an old kernel" 1 "no .*kernel .*5.4.0-1 is older than 5.10" "-> apt-get install linux-image" "patch: no"
-	echo aarch64 >"$JF_ROOT/proc/sys/kernel/arch"
+	echo riscv64 >"$JF_ROOT/proc/sys/kernel/arch"
 	sees "another architecture is no fault" 0 "note .*kernel .*function pointers"
+	echo aarch64 >"$JF_ROOT/proc/sys/kernel/arch"
+	without X86_64; without UNWINDER_ORC
+	echo CONFIG_ARM64=y >>"$config"
+	sees "arm64 is patched, and its stacks are read" 0 "yes .*kernel .*aarch64" "yes .*unwinder .*frame pointers"
 	without 64BIT
 	sees "... but one with pointers of 32 bits is" 1 "no .*config .*without CONFIG_64BIT$" "build: no"
 	mv "$JF_ROOT/lib/modules/$release" "$JF_ROOT/lib/modules/9.9.0-1-amd64"
@@ -183,6 +187,11 @@ test_build()
 	if ! grep -q 'LLVM=' "$work/out"; then ok "... and the user is not told to name another"; else not_ok "... and the user is not told to name another" "$(cat "$work/out")"; fi
 	rm "$work/bin/ld.lld-19"
 	sees "clang without its linker" 1 "no .*compiler .*no ld.lld-19" "-> apt-get install .*lld-19"
+}
+
+# The kernel's configuration, and where it is.
+test_config()
+{
 	rm "$config"
 	sees "no configuration" 1 "note .*unwinder .*not known" "no .*config .*not found" "-> apt-get install linux-headers"
 	rm "$config"
@@ -449,7 +458,7 @@ for shell; do
 	tap_label="$shell: "
 	shell_path=$(command -v "$shell") || { skip "the tests" "no $shell"; continue; }
 	[ "$shell" != busybox ] || shell_path="$shell_path sh"
-	for t in in_order build remedies place load patch measure; do
+	for t in in_order build config remedies place load patch measure; do
 		reset
 		"test_$t"
 	done

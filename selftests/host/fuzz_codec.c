@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../x86/protocol/insn.h"
+#include "../../common/x86/insn.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /*
- * libFuzzer target for the debugfs parser: any bytes, as one write. What the
- * parser makes of them is compared with a second reading of the rules, that reads
- * from the end of a word to its start and from numbers to digits.
+ * libFuzzer target for the debugfs parser: any bytes, as one write. The parser's results are
+ * compared with a second reading of the rules, that reads from the end of a word to its start and
+ * from numbers to digits.
  */
 #include <errno.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../parse/parse.h"
+#include "../../kernel/parse/parse.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -46,10 +47,25 @@ static bool space(char c)
 	return c == ' ' || c == '\t' || c == '\n';
 }
 
+/* A number from 1 on, which fits, or 0. */
+static unsigned int rank_of(const char *s, const char *end)
+{
+	unsigned long long n = 0;
+
+	if (s == end || *s == '0')
+		return 0;
+	for (; s < end; s++) {
+		if (*s < '0' || *s > '9' || n > UINT_MAX)
+			return 0;
+		n = 10 * n + (unsigned int)(*s - '0');
+	}
+	return n > UINT_MAX ? 0 : (unsigned int)n;
+}
+
 /* One word, by searching: is it an assignment, and of what? */
 static bool assignment(const char *word, size_t len, const struct jf_assignment *a)
 {
-	const char *end = word + len, *equals = end, *colon = NULL, *p;
+	const char *end = word + len, *equals = end, *colon = NULL, *hash, *p;
 
 	for (p = end; p-- > word;)
 		if (*p == '=')
@@ -60,7 +76,10 @@ static bool assignment(const char *word, size_t len, const struct jf_assignment 
 	if (equals == end || equals + 1 == end)
 		return false;
 	p = colon ? colon + 1 : word;
-	if (p == equals || colon == word)
+	hash = memchr(p, '#', (size_t)(equals - p));
+	if (!hash)
+		hash = equals;
+	if (p == hash || colon == word || (hash < equals && !rank_of(hash + 1, equals)))
 		return false;
 	if (!a)
 		return true;
@@ -68,7 +87,8 @@ static bool assignment(const char *word, size_t len, const struct jf_assignment 
 	if (colon)
 		must(strlen(a->module) == (size_t)(colon - word) &&
 		     !memcmp(a->module, word, strlen(a->module)));
-	must(strlen(a->name) == (size_t)(equals - p) && !memcmp(a->name, p, strlen(a->name)));
+	must(a->rank == (hash < equals ? rank_of(hash + 1, equals) : 0));
+	must(strlen(a->name) == (size_t)(hash - p) && !memcmp(a->name, p, strlen(a->name)));
 	must(strlen(a->target) == (size_t)(end - equals - 1) &&
 	     !memcmp(a->target, equals + 1, strlen(a->target)));
 	return true;
@@ -108,7 +128,7 @@ static void assignments(char *cmd, const char *copy)
 	}
 }
 
-/* What a pattern means, by definition, with a table of answers for each rest of both. */
+/* The meaning of a pattern, by definition, with a table of answers for each rest of both. */
 static bool fits(const char *s, const char *pattern)
 {
 	size_t ns = strlen(s), np = strlen(pattern), i, j;

@@ -12,8 +12,7 @@ done
 release=6.1.0-test
 tree=$work/tree
 mkdir "$tree"
-(cd "$top" && cp -r ./*.mk ./*.dkms ./*.in ./*.c Kbuild Makefile VERSION bench init module tracepoint core quiesce arch index compat parse debugfs demo docs generic harness include \
-	man samples scripts x86 "$tree") || exit
+(cd "$top" && cp -r ./*.mk ./*.c Kbuild Makefile VERSION bench common docs harness include kernel man packaging samples scripts "$tree") || exit
 # module FILE RELEASE: modinfo finds it to be built for that
 module()
 {
@@ -79,11 +78,23 @@ ${prefix#/}/share/jumpfunc/symvers/6.2.0-test/Module.symvers" ]
 result $? "uninstall leaves the modules of another kernel" "$out$(files)"
 
 out=$(go dkms_install) && [ -e "$dest/usr/src/jumpfunc-$(cat "$top/VERSION")/dkms.conf" ] &&
-	[ -e "$dest/usr/src/jumpfunc-$(cat "$top/VERSION")/x86/protocol/protocol.h" ]
+	[ -e "$dest/usr/src/jumpfunc-$(cat "$top/VERSION")/common/x86/protocol.h" ]
 result $? "the sources for DKMS" "$out"
 # The results of a build are no sources.
 touch "$tree/jumpfunc.mod.c" "$tree/bench/jumpfunc_bench.mod.c"
 out=$(go dkms_install) && out=$(find "$dest/usr/src" -name '*.mod.c') && [ -z "$out" ]; result $? "... after a build, too, are the sources alone" "$out"
+
+# DKMS skips each kernel that the build would refuse for an option.
+needs=$(sed -n 's/^jf-needs := \([A-Z0-9_ ]*\).*/\1/p' "$tree/Kbuild" | tr ' ' '\n' | sed '/^64BIT$/d; /./!d; s/^/CONFIG_/')
+skips=$(sed -n 's/^BUILD_EXCLUSIVE_CONFIG="\(.*\)"/\1/p' "$tree/packaging/jumpfunc.dkms" | tr ' ' '\n')
+out=$(grep -vxF "$skips" <<<"$needs"); [ -n "$needs" ] && [ -z "$out" ]; result $? "DKMS skips kernels without an option that Kbuild needs" "$out"
+
+# DKMS does not build the benchmark for each kernel: users of the module do not need it.
+objects() { printf 'src := %s\ninclude %s/Kbuild\nall:\n\t@echo $(obj-m)\n' "$1" "$1" | make -s -f - CONFIG_X86_64=y "${@:2}"; }
+conf=$(echo "$dest/usr/src"/jumpfunc-*)
+[ "$(grep -c '^BUILT_MODULE_NAME' "$conf/dkms.conf")" = 1 ] && [ "$(grep -c 'JF_NO_BENCH=1 modules' "$conf/dkms.conf" "$conf/dkms-try" | grep -c ':1$')" = 2 ] &&
+	[ "$(objects "$tree" JF_NO_BENCH=1)" = jumpfunc.o ] && [ "$(objects "$tree")" = "jumpfunc.o bench/" ]
+result $? "DKMS builds the module, and not the benchmark" "$(objects "$tree" JF_NO_BENCH=1) $(cat "$conf/dkms.conf")"
 
 # depmod prefers what make has installed, and DKMS' upgrades would change nothing.
 mkdir -p "$dest/lib/modules/$release/updates/dkms" && touch "$dest/lib/modules/$release/updates/dkms/jumpfunc.ko.xz"
@@ -96,12 +107,34 @@ out=$(go modules_install) && [ -z "$out" ]; result $? "... and without one there
 sed "s,/var/lib/dkms,$work/dkms," "$tree/jumpfunc.mk" >"$work/jumpfunc.mk"
 # shellcheck disable=SC2016 # make expands it
 printf 'include %s\nall:\n\t@echo $(JUMPFUNC_SYMVERS)\n' '$(MK)' >"$work/consumer"
-# symvers FOLDER KERNEL: with jumpfunc.mk in that folder
-symvers() { cp "$work/jumpfunc.mk" "$1" && out=$(make -s -f "$work/consumer" MK="$1/jumpfunc.mk" KERNELRELEASE="$2" 2>&1); }
+# symvers FOLDER KERNEL [CONFIG_X=y]: with jumpfunc.mk in that folder
+symvers()
+{
+	cp "$work/jumpfunc.mk" "$1" || return
+	out=$(make -s -f "$work/consumer" MK="$1/jumpfunc.mk" KERNELRELEASE="$2" "${@:3}" 2>&1)
+}
 mkdir -p "$work/share" "$work/dkms/jumpfunc/kernel-6.1.0-test-x86_64"
 touch "$work/dkms/jumpfunc/kernel-6.1.0-test-x86_64/Module.symvers"
 symvers "$work/share" 6.1.0-test && [ "$out" = "$work/dkms/jumpfunc/kernel-6.1.0-test-x86_64/Module.symvers" ]
 result $? "jumpfunc.mk finds the symbols that DKMS has for this kernel" "$out"
+mkdir -p "$work/dkms/jumpfunc/kernel-6.1.0-test-aarch64" && touch "$work/dkms/jumpfunc/kernel-6.1.0-test-aarch64/Module.symvers"
+symvers "$work/share" 6.1.0-test CONFIG_ARM64=y && [ "$out" = "$work/dkms/jumpfunc/kernel-6.1.0-test-aarch64/Module.symvers" ]
+result $? "... and for one of arm64 those of its own" "$out"
+out=$(
+	# shellcheck source=packaging/jumpfunc.dkms
+	. "$top/packaging/jumpfunc.dkms"
+	for a in x86_64 aarch64 i686 riscv64 aarch64_be; do [[ ! $a =~ $BUILD_EXCLUSIVE_ARCH ]] || echo -n "$a "; done
+)
+[ "$out" = "x86_64 aarch64 " ]; result $? "DKMS builds for x86-64 and arm64, and for nothing else" "$out"
+# As DKMS reads it, which ends with the first command that fails if it has "set -e".
+line=$(sed -n 's,^\(\. /usr/share/jumpfunc/jumpfunc\.dkms.*\),\1,p' "$top/samples/dkms/dkms.conf")
+[ -n "$line" ] && grep -qxF "    $line" "$top/man/jumpfunc.7.md" && grep -qxF "#	$line" "$top/packaging/jumpfunc.dkms"
+result $? "one line is shown for a dkms.conf" "$line"
+# reads FOLDER: what the line makes of it where jumpfunc is in that folder
+reads() { out=$(bash -ec "AUTOINSTALL=yes; ${line//\/usr\/share/"$1"}; echo \"auto: \$AUTOINSTALL\"" 2>/dev/null); }
+mkdir -p "$work/there/jumpfunc" && cp "$top/packaging/jumpfunc.dkms" "$work/there/jumpfunc"
+reads "$work/there" && [ "$out" = "auto: yes" ]; result $? "... with which DKMS builds where jumpfunc is" "$out"
+reads "$work/nowhere" && [ "$out" = "auto: " ]; result $? "... and leaves the module alone where it has been removed" "$out"
 ! symvers "$work/share" 6.1.0 && grep -q 'not built for kernel 6.1.0:' <<<"$out"
 result $? "... and takes no others for them whose name begins alike" "$out"
 mkdir -p "$work/clone" && touch "$work/clone/Module.symvers" && module "$work/clone/jumpfunc.ko" 6.1.0-test
@@ -111,7 +144,7 @@ result $? "... but not for another kernel" "$out"
 
 mkdir -p "$work/kdir/scripts"
 # kbuild cannot; what it says of that is "No rule to make target".
-mkdir "$work/my clone" && cp "$tree"/Makefile "$tree"/*.mk "$tree/VERSION" "$work/my clone" && cp -r "$tree/harness" "$work/my clone"
+mkdir "$work/my clone" && cp "$tree"/Makefile "$tree"/*.mk "$tree/VERSION" "$work/my clone" && cp -r "$tree/harness" "$tree/packaging" "$work/my clone"
 touch "$work/kdir/Makefile"
 ! out=$(make -s -C "$work/my clone" KVER=$release KDIR="$work/kdir" 2>&1) && grep -q "has a blank in its name: $work/my clone" <<<"$out"
 result $? "a clone in a folder with a blank in its name is told so" "$out"

@@ -15,7 +15,7 @@ version=$(cat "$top/VERSION")
 # copy FOLDER: of what the library is built of
 copy()
 {
-	mkdir -p "$1" && (cd "$top" && cp -r VERSION include user x86 core parse tracepoint man "$1")
+	mkdir -p "$1" && (cd "$top" && cp -r VERSION include user common man "$1")
 }
 tree=$work/tree
 copy "$tree" || exit
@@ -83,6 +83,23 @@ make -s -C "$tree/user" install DESTDIR="$work/multi" PREFIX=/usr LIBDIR=/usr/li
 pc=$work/multi/usr/lib/x86_64-linux-gnu/pkgconfig/jumpfunc.pc
 # shellcheck disable=SC2016 # pkg-config expands it
 grep -qxF 'libdir=${prefix}/lib/x86_64-linux-gnu' "$pc" && grep -qx 'includedir=/elsewhere/include' "$pc"; result $? "... also where they are others, and only if they are below it" "$(cat "$pc")"
+
+# The agent is no library that a program is linked with.
+multi=$work/multi/usr/lib/x86_64-linux-gnu
+if [ -e "$tree/build/user/libjumpfunc-agent.so" ]; then
+	for folder in "$root$prefix/lib" "$multi"; do
+		out=$(ls "$folder" "$folder/jumpfunc") && ! ls "$folder"/libjumpfunc-agent* >/dev/null 2>&1; result $? "the agent is in a private folder of ${folder#"$work"}" "$out"
+		out=$("${folder%/lib*}/bin/jf-trace" run -o "$work/trace" -e libc.so.6:write -- /bin/echo recorded 2>&1)
+		grep -qx recorded <<<"$out" && grep -qs 'name = "libc.so.6:write"' "$work/trace"/*/metadata "$work/trace/metadata"; result $? "... where jf-trace finds it" "$out"
+		rm -rf "$work/trace"
+	done
+	out=$(PKG_CONFIG_PATH=$multi/pkgconfig pkg-config --define-variable=prefix="$work/multi/usr" --variable=agentdir jumpfunc-trace 2>&1)
+	[ -e "$out/libjumpfunc-agent.so" ]; result $? "... and pkg-config names it" "$out"
+	touch "$root$prefix/lib/libjumpfunc-agent.so"
+	put install && [ ! -e "$root$prefix/lib/libjumpfunc-agent.so" ]; result $? "... that of an older version goes" "$out"
+else
+	skip "the agent is in a private folder" "apt-get install libzydis-dev"
+fi
 
 # What an older version had.
 touch "$root$prefix/include/jumpfunc/old.h" "$root$prefix/include/jumpfunc/detail/older.h" "$root$prefix/include/mine.h"

@@ -15,19 +15,19 @@ unset JF_BUILD
 tree()
 {
 	rm -rf "$work/t"
-	mkdir -p "$work/t"/{docs,core,x86,demo,samples,selftests/modules,include/jumpfunc/detail,LICENSES,.reuse,debian}
+	mkdir -p "$work/t"/{docs,core,x86,kernel/demo,samples,selftests/modules,include/jumpfunc/detail,LICENSES,.reuse,debian}
 	cd "$work/t" || exit
 	git init -q .
 	cat >docs/design.md <<-'END'
 		# Design
 		| room | files | job | may call |
 		|---|---|---|---|
-		| demo | `demo/*` | uses it | below |
+		| demo | `kernel/demo/*` | uses it | below |
 		| core | `core/*` | decides | arch, public |
 		| arch | `x86/*` | writes | public |
 		| public | `include/jumpfunc/*` | is for all | nothing |
 	END
-	printf '%s\n' '#include "core/core.h"' 'int demo(void) { return core(); }' >demo/demo.c
+	printf '%s\n' '#include "core/core.h"' 'int demo(void) { return core(); }' >kernel/demo/demo.c
 	echo 'int core(void);' >core/core.h
 	printf '%s\n' '#include "core/core.h"' '#include "x86/x86.h"' 'int core(void) { return arch(); }' >core/core.c
 	printf '%s\n' '#include <jumpfunc/detail/macros.h>' 'int arch(void);' >x86/x86.h
@@ -51,7 +51,7 @@ build()
 	mkdir -p build/any/src
 	touch build/any/info
 	find . -name '*.[ch]' -not -path './build/*' -exec cp --parents {} build/any/src \;
-	for f in demo/demo core/core x86/x86; do
+	for f in kernel/demo/demo core/core x86/x86; do
 		gcc -I. -Iinclude -c -o "build/any/src/$f.o" "$f.c" || exit
 	done
 }
@@ -105,14 +105,14 @@ engine=("$TOP/harness/lint/engine" --tree "$work/t")
 tree; build
 passes "rooms: a tree that is right" "${rooms[@]}"
 
-tree; echo '#include "demo/demo.h"' >>x86/x86.c; touch demo/demo.h
-finds '^x86/x86.c:[0-9]+: arch must not include demo/demo.h of demo' "rooms: an include that leads upwards" "${rooms[@]}" includes
+tree; echo '#include "demo/demo.h"' >>x86/x86.c; touch kernel/demo/demo.h
+finds '^x86/x86.c:[0-9]+: arch must not include kernel/demo/demo.h of demo' "rooms: an include that leads upwards" "${rooms[@]}" includes
 
 tree; echo '#include "../core/core.h"' >>x86/x86.c
 finds 'must not include core/core.h of core' "rooms: the same by a relative path" "${rooms[@]}" includes
 
-tree; echo '#include <demo/demo.h>' >>x86/x86.c; touch demo/demo.h
-finds '^x86/x86.c:[0-9]+: arch must not include demo/demo.h of demo' "rooms: the same in angle brackets" "${rooms[@]}" includes
+tree; echo '#include <demo/demo.h>' >>x86/x86.c; touch kernel/demo/demo.h
+finds '^x86/x86.c:[0-9]+: arch must not include kernel/demo/demo.h of demo' "rooms: the same in angle brackets" "${rooms[@]}" includes
 
 tree; sed -i 's/arch, public/public/' docs/design.md
 finds '^core/core.c:.* core must not include x86/x86.h' "rooms: an include of a room below that is not allowed" "${rooms[@]}" includes
@@ -129,7 +129,7 @@ tree; sed -i 's/| arch | \(.*\) | public |/| arch | \1 | core |/' docs/design.md
 finds 'arch may call core, which is not below it' "rooms: a table that allows a circle" "${rooms[@]}" includes
 
 tree; sed -i '/^| demo/d' docs/design.md
-finds '^demo/demo.c: no room has it' "rooms: a source that the table does not know" "${rooms[@]}" includes
+finds '^kernel/demo/demo.c: no room has it' "rooms: a source that the table does not know" "${rooms[@]}" includes
 
 tree; sed -i 's,`x86/\*`,&\, `core/core.c`,' docs/design.md
 finds 'arch has core/core.c, a part of a folder' "rooms: a room in another one's folder" "${rooms[@]}" folders
@@ -140,7 +140,7 @@ finds 'core and arch both have core/\*' "rooms: two rooms in one folder" "${room
 tree; sed -i 's,`x86/\*`,&\, `x86/gone.c`,' docs/design.md
 finds 'x86/gone.c, which is not there' "rooms: a file that only the table knows" "${rooms[@]}" includes
 
-for f in samples/sample.c selftests/modules/test.c demo/demo.c; do
+for f in samples/sample.c selftests/modules/test.c kernel/demo/demo.c; do
 	tree; echo '#include <jumpfunc/detail/macros.h>' >>$f
 	finds "^$f:.*what is in detail/" "rooms: detail/ in $f" "${rooms[@]}" includes
 done
@@ -188,13 +188,13 @@ passes "rooms: ... but not one of a public header" "${rooms[@]}" names
 tree
 passes "engine: a tree that is right" "${engine[@]}"
 
-tree; mkdir -p x86/protocol user/lib
-for f in x86/protocol/protocol.h x86/xmc.c user/lib/{patch,text}.c; do echo 'void jf_proto_live(void) { *p = JF_OPCODE_INT3; }' >>"$f"; done
+tree; mkdir -p common/x86 kernel/arch/x86 user/lib
+for f in common/x86/protocol.h kernel/arch/x86/xmc.c user/lib/{patch,text}.c; do echo 'void jf_proto_live(void) { *p = JF_OPCODE_INT3; }' >>"$f"; done
 echo 'bool f(u8 *p) { return *p == JF_OPCODE_INT3 || JF_OPCODE_INT3 != p[1]; /* int3, 0xcc */ }' >>core/core.c
 passes "engine: the protocol, its writers, and what only compares" "${engine[@]}"
 
 for line in 'void f(void) { jf_proto_live(p, n); }' 'static void jf_world_sync(void) { }' \
-	'#include "x86/protocol/protocol.h"'; do
+	'#include "common/x86/protocol.h"'; do
 	tree; echo "$line" >>core/core.c
 	finds '^core/core.c:[0-9]+: .*the steps of the protocol' "engine: steps in another source: $line" "${engine[@]}"
 done
@@ -210,8 +210,8 @@ done
 tree; for f in include/jumpfunc/dynfunc.h user/lib.h; do mkdir -p ${f%/*}; echo 'struct jf_func { int x; };' >>$f; done
 finds '^user/lib.h:1: struct jf_func is defined by more than one' "engine: a type of users, a second time" "${engine[@]}"
 
-tree; echo 'int x;' >x86/images.S
-finds '^x86/images.S: .*for nothing' "engine: an exception that is none any more" "${engine[@]}"
+tree; mkdir -p kernel/arch/x86; echo 'int x;' >kernel/arch/x86/images.S
+finds '^kernel/arch/x86/images.S: .*for nothing' "engine: an exception that is none any more" "${engine[@]}"
 
 library
 passes "parts: a library that is right" "${parts[@]}"
@@ -251,6 +251,32 @@ result $? "parts: ... nor a build that is not whole"
 
 library; sed -i 's/From top to bottom/From left to right/' user/lib/lib.h
 finds 'has no list' "parts: no list at all" "${parts[@]}"
+
+# recorder SDT: and the second library, in which sdt.c has this text
+recorder()
+{
+	library
+	mkdir -p user/trace build/user/trace
+	printf '/*\n * From top to bottom; a part uses those below it:\n%b */\n' \
+		' *   record.c\tuses sdt\n *   sdt.c\tis used\n *   env.c\tuses nothing\n' >user/trace/trace.h
+	echo 'int sdt(void); int record(void) { return sdt(); }' >user/trace/record.c
+	echo "$1" >user/trace/sdt.c
+	echo 'int env(void) { return 0; }' >user/trace/env.c
+	for f in user/trace/*.c; do gcc -c -o "build/${f%.c}.o" "$f" || exit; done
+}
+recorder 'int record(void); int sdt(void) { return record(); }'
+passes "parts: two libraries, and a use upwards that is known" "${parts[@]}"
+recorder 'int sdt(void) { return 0; }'
+finds '^user/trace/sdt.c: uses record.c no more' "parts: ... which has gone" "${parts[@]}"
+recorder 'int record(void); int sdt(void) { return record(); }'
+echo 'int record(void); int env(void) { return record(); }' >user/trace/env.c
+gcc -c -o build/user/trace/env.o user/trace/env.c
+finds '^user/trace/env.c: uses record of record.c, which is above it' "parts: ... and one that is not" "${parts[@]}"
+recorder 'int record(void); int sdt(void) { return record(); }'; sed -i 's/env\.c/..\/lib\/low.c/' user/trace/trace.h; rm user/trace/env.c; touch build/user/trace/*.o
+"${parts[@]}" >/dev/null; [ $? = 4 ]
+result $? "parts: ... and a part of another folder, without its object"
+cp build/user/lib/low.o build/user/trace
+passes "parts: ... with it" "${parts[@]}"
 
 tree
 passes "licences: a tree that is right" "${licences[@]}"
@@ -320,5 +346,62 @@ for line in '/* Whoever waits */' '/* Somebody waits */' '/* he waits */' '/* th
 done
 words_of '/* those' ' * who wait */'
 passes "words: ... also at the end of the line before" "${words[@]}"
+
+# prose_of FILE LINE...: a tree with this file
+prose_of()
+{
+	tree
+	mkdir -p harness/lint
+	cp "$TOP/.editorconfig" .
+	printf '%s\n' '' '## One word for one thing' '' '| not | but |' '|---|---|' '| must not, shall | must |' >>docs/design.md
+	printf '%s\n' 'puts.h' >harness/lint/words.names
+	: >harness/lint/words.most
+	printf '%s\n' "${@:2}" >"$1"
+}
+# most LINE: the only number that is allowed
+most() { echo "$1" >harness/lint/words.most; }
+prose=("$TOP/harness/lint/words" --tree "$work/t")
+clause='/* The text is freed after what was replaced is left by all tasks. */'
+prose_of core/core.c '/* The replaced function is left. See core() and core.h, and puts.h. */' 'int core(void);'
+passes "words: nouns, and names that there are" "${prose[@]}"
+prose_of core/core.c "$clause"
+finds '^core/core.c: what: 1, and 0 are allowed' "words: a clause in place of a noun" "${prose[@]}"
+prose_of docs/text.md 'The text is freed after what was replaced is left by all tasks.'
+finds '^docs/text.md: what: 1, ' "words: ... in a document" "${prose[@]}"
+prose_of docs/text.md '```' 'the code of what was replaced' '```'
+passes "words: ... but not in code" "${prose[@]}"
+mapfile -t many < <(yes '/* A task reads the replaced text. */' | head -n 33)
+prose_of core/core.c "$clause" "${many[@]}"
+passes "words: ... one of 34 sentences" "${prose[@]}"
+prose_of core/core.c "$clause" "${many[@]:1}"
+finds '^core/core.c: what: 1, ' "words: ... one of 33" "${prose[@]}"
+prose_of core/core.c "$clause" "$clause"
+most '2 what core/core.c'
+passes "words: as many as words.most has" "${prose[@]}"
+most '1 what core/core.c'
+finds '^core/core.c: what: 2, and 1 are allowed' "words: ... and one more" "${prose[@]}"
+most '3 what core/core.c'
+finds '^harness/lint/words.most: what of core/core.c: 2 now' "words: ... and one less" "${prose[@]}"
+"${prose[@]}" -l
+passes "words: ... until -l has lowered it" "${prose[@]}"
+most '1 what core/core.c'
+"${prose[@]}" -l
+finds '^core/core.c: what: 2, and 1 are allowed' "words: ... -l raises nothing" "${prose[@]}"
+prose_of core/core.c '/* All tasks shall leave it before. */'
+finds '^core/core.c: term: 1, ' "words: a word that the terms replace" "${prose[@]}"
+sed -i '/^| must not, shall/d' docs/design.md
+passes "words: ... which docs/design.md lists" "${prose[@]}"
+prose_of core/core.c '/* Does any task execute the text? */'
+finds '^core/core.c: question: 1, ' "words: a question" "${prose[@]}"
+prose_of core/core.c "/* $(printf '%97s' . | tr ' ' x) */"
+finds '^core/core.c: columns: 1, ' "words: a line of a comment that is too long" "${prose[@]}"
+prose_of core/core.c "/* $(printf '%94s' . | tr ' ' x) */" "char a[] = \"$(printf '%100s' . | tr ' ' x)\";"
+passes "words: ... one that fits, and one of code" "${prose[@]}"
+prose_of core/core.c '/* Pairs with core_has_gone(). */'
+finds '^core/core.c:1: core_has_gone' "words: a function that is not there" "${prose[@]}"
+prose_of core/core.c '/* See core/gone.c, and int core(void). */'
+finds '^core/core.c:1: core/gone.c: there is no such file' "words: a file that is not there" "${prose[@]}"
+prose_of core/core.c '/* name_changed() and _changed() are made for each name. */'
+passes "words: names of users, and ends of names" "${prose[@]}"
 
 tap_end

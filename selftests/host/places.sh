@@ -8,7 +8,7 @@ set -u
 
 tree="$work/it's my clone"
 mkdir "$tree"
-(cd "$top" && cp -r Makefile ./*.mk VERSION Kbuild harness scripts core samples man "$tree") || exit
+(cd "$top" && cp -r Makefile ./*.mk VERSION Kbuild harness scripts kernel packaging samples man "$tree") || exit
 find "$tree" \( -name '*.ko' -o -name '*.o' \) -delete
 go() { out=$(make --no-print-directory -C "$tree" KVER=0.0.0-none "$@" 2>&1); }
 files() { find "$tree" -path "$tree/build" -prune -o ! -type d -printf '%P\n' | sort; }
@@ -22,7 +22,7 @@ litter()
 {
 	mkdir -p "$tree/build/6.1" "$tree/samples/.tmp_versions"
 	touch "$tree"/{jumpfunc.ko,jumpfunc.o,jumpfunc.mod,jumpfunc.mod.c,jumpfunc.mod.o,.jumpfunc.ko.cmd,.module-common.o,Module.symvers,modules.order,modules.nsdeps} \
-		"$tree"/core/{keys.o,.keys.o.cmd,.keys.o.d,keys.gcno,"a b.o"} "$tree"/samples/{x.ko,Module.symvers,.tmp_versions/x} "$tree/build/6.1/x"
+		"$tree"/kernel/update/{keys.o,.keys.o.cmd,.keys.o.d,keys.gcno,"a b.o"} "$tree"/samples/{x.ko,Module.symvers,.tmp_versions/x} "$tree/build/6.1/x"
 }
 litter
 go clean && [ "$(files)" = "$before" ] && [ ! -e "$tree/build" ] && [ ! -e "$tree/samples/.tmp_versions" ]
@@ -41,14 +41,14 @@ mkdir -p "$work/kdir"
 printf '%%:\n\t@echo "kbuild: $@ M=$(M) O=$(O)"\n' >"$work/kdir/Makefile"
 plain=$work/plain
 cp -r "$tree" "$plain"
-touch "$plain/core/keys.o"
+touch "$plain/kernel/update/keys.o"
 # readonly ARGS...: make in that tree, which is not to be written
 readonly_go()
 {
 	if [ "$(id -u)" != 0 ]; then
-		chmod a-w "$plain" "$plain/core"
+		chmod a-w "$plain" "$plain/kernel"
 		out=$(make --no-print-directory -C "$plain" "$@" 2>&1); rc=$?
-		chmod u+w "$plain" "$plain/core"
+		chmod u+w "$plain" "$plain/kernel"
 		return $rc
 	fi
 	# shellcheck disable=SC2016

@@ -100,9 +100,10 @@ class Fake:
         self.tree = os.path.join(self.top, 'tree')
         # All that is started has it in its environment.
         self.mark = 'JF_TEST_MARK=' + secrets.token_hex(8)
-        for folder in ('harness', 'scripts'):
+        for folder in ('harness', 'packaging', 'scripts'):
             shutil.copytree(os.path.join(TREE, folder), os.path.join(self.tree, folder),
                             ignore=shutil.ignore_patterns('__pycache__'))
+        shutil.copy(os.path.join(TREE, 'VERSION'), self.tree)
         # The one that is tested itself; all others call the one that builds nothing.
         os.rename(os.path.join(self.tree, 'harness/build.sh'), os.path.join(self.tree, 'harness/build-all.sh'))
         self.file('harness/build.sh', BUILD)
@@ -240,6 +241,53 @@ def shared_machines(out, fake):
         os.unlink(os.path.join(fake.tree, f'selftests/tests/{name}.sh'))
 
 
+LINT = """#!/bin/sh
+[ ! -e bad ] || { echo 'not ok 1 - lint'; echo 1..1; exit 1; }
+echo 'ok 1 - lint'; echo 1..1
+"""
+
+
+def records(out, fake):
+    """A commit that has passed all is noted, and no other."""
+    def git(*args):
+        return subprocess.run(['git', '-C', fake.tree, '-c', 'user.name=x', '-c', 'user.email=x@y', *args], check=True,
+                              stdout=subprocess.PIPE, text=True).stdout.strip()
+
+    def noted(*args):
+        p = fake.start('harness/check', list(args), [''])
+        said.append(p.communicate(timeout=120)[0])
+        with contextlib.suppress(FileNotFoundError), open(green) as f:
+            return f.read()
+
+    said, green = [], os.path.join(fake.top, 'build/green')
+    with open(os.path.join(fake.tree, 'harness/lint/run')) as f:
+        linters = f.read()
+    fake.file('harness/lint/run', LINT)
+    # Without tests of this machine lint does not run.
+    fake.file('selftests/host/Makefile', "check:\n\t@echo 'ok 1 - host'; echo 1..1\n")
+    fake.file('.gitignore', 'bad\n')
+    none = noted('-k', '')
+    git('init', '-q')
+    git('add', '-A')
+    git('commit', '-q', '-m', 'x')
+    first = git('rev-parse', 'HEAD')
+    named = noted('-k', '6.1', 'one.sh')
+    alone = noted('--no-host', '-k', '6.1', 'one.sh')
+    out.say(none is named is alone is None, 'check: no commit is noted for some of the tests, or without git', said)
+    out.say(noted('-k', '') == f'commit={first}\nkernels=\n', 'check: a commit that passes is noted', said)
+    fake.file('new', '')
+    git('add', 'new')
+    out.say(noted('-k', '') == f'commit={first}\nkernels=\n', 'check: a tree that is no commit is not', said)
+    git('commit', '-q', '-m', 'y')
+    out.say(noted('-k', '') == f'commit={git("rev-parse", "HEAD")}\nkernels=\n', 'check: the next commit is', said)
+    fake.file('bad', '')
+    out.say(noted('-k', '') is None, 'check: a commit that fails is not', said)
+    os.unlink(os.path.join(fake.tree, 'bad'))
+    fake.file('harness/lint/run', linters)
+    os.unlink(os.path.join(fake.tree, 'selftests/host/Makefile'))
+    shutil.rmtree(os.path.join(fake.tree, '.git'))
+
+
 def wait_for(path):
     for _ in range(600):
         if os.path.exists(path):
@@ -331,6 +379,7 @@ def main():
         choices(out, fake)
         names(out, fake)
         shared_machines(out, fake)
+        records(out, fake)
         fake.file('selftests/host/Makefile', HOST)
         for number in (signal.SIGINT, signal.SIGTERM):
             # Host tests are left out where single ones are asked for.

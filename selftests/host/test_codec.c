@@ -17,7 +17,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../../x86/protocol/insn.h"
+#include "../../common/x86/insn.h"
 #include "../vectors/codec.h"
 
 static unsigned int test_nr, test_failures;
@@ -302,7 +302,7 @@ static bool plain_word(jf_insn_t insn)
 	return false;
 }
 
-/* What may be taken for ours, over all first two bytes and all bit flips. */
+/* Bytes that may be taken for ours, over all first two bytes and all bit flips. */
 static void test_foreign_bytes(void)
 {
 	static const uint32_t tails[] = {
@@ -561,7 +561,7 @@ static void test_disassemble_random(void)
 static void usage(FILE *to)
 {
 	fputs("usage: test_codec [--seed N] [--rounds N]\n"
-	      "Tests x86/protocol/insn.h and prints TAP; needs objdump (binutils).\n"
+	      "Tests common/x86/insn.h and prints TAP; needs objdump (binutils).\n"
 	      "  --seed N    repeat the random part of a run (default 1)\n"
 	      "  --rounds N  number of random pairs (default 1000000)\n", to);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /*
- * Host tests of the arm64 codec and of what follows its instructions; prints TAP.
+ * Host tests of the arm64 codec and of the successors of instructions; prints TAP.
  *
  * Two witnesses: words that an assembler made, and arithmetic in 128 bits, where
  * nothing can wrap.
@@ -10,10 +10,10 @@
 #include <string.h>
 
 #ifndef JF_CODEC
-#define JF_CODEC "../../arm64/protocol/insn.h"
+#define JF_CODEC "../../common/arm64/insn.h"
 #endif
 #include JF_CODEC
-#include "../../arm64/protocol/flow.h"
+#include "../../common/arm64/flow.h"
 
 #define MIB	(1ULL << 20)
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))

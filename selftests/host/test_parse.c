@@ -3,7 +3,7 @@
  * The debugfs parser on commands put together at random from the pieces that
  * commands are made of; the oracle is the one of fuzz_parse.c. Prints TAP.
  */
-#include "../../parse/parse.c"
+#include "../../kernel/parse/parse.c"
 #include "fuzz_parse.c"
 
 static uint64_t state;
@@ -21,7 +21,7 @@ int main(int argc, char **argv)
 {
 	static const char * const pieces[] = {
 		"0", "1", "2", "3", "16", "17", "00", "4294967295", "4294967296", "429496729", "9", "x",
-		"func0", "func1", "jf_func0_1", "default", "none", "module", "=", "=", "=", ":", ":",
+		"func0", "func1", "#", "#2", "jf_func0_1", "default", "none", "module", "=", "=", "=", ":", ":",
 		" ", " ", "\n", "\t", "-", "+", "%s", "+a*:?b:", "-:*b?*:", "ab", "ba", "*", "?", "\r", "\xff", "/", "\x0b",
 	};
 	unsigned long rounds = argc > 1 ? strtoul(argv[1], NULL, 0) : 500000, i;

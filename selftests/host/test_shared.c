@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /*
- * What the module and the library share beside the codec, on made-up functions and
- * probes: core/circle.h and tracepoint/probes.h. Each result is compared with that of
+ * The common part of the module and the library beside the codec, on made-up functions and
+ * probes: common/circle.h and common/probe_array.h. Each result is compared with that of
  * a plain search or of a plain sort. Prints TAP.
  */
 #include <stdint.h>
@@ -27,7 +27,7 @@ static struct jf_ctl *jf_circle_back(const struct jf_ctl *ctl)
 	return ctl->back;
 }
 
-#include "core/circle.h"
+#include "common/circle.h"
 
 struct jf_probe {
 	void	*func;
@@ -35,7 +35,7 @@ struct jf_probe {
 	int	prio;
 };
 
-#include "tracepoint/probes.h"
+#include "common/probe_array.h"
 
 static unsigned int state = 1;
 

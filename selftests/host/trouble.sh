@@ -26,7 +26,7 @@ cat >"$work/trouble" <<'END'
 [    5.123456] Kernel panic - not syncing: Attempted to kill init!
 [    5.123456] BUG: KASAN: slab-out-of-bounds in jf_look+0x10/0x20 [jumpfunc]
 [    5.123456] BUG: KCSAN: data-race in jf_update / jf_look
-[    5.123456] UBSAN: shift-out-of-bounds in index/index.c:10:20
+[    5.123456] UBSAN: shift-out-of-bounds in kernel/index/index.c:10:20
 [    5.123456] unable to handle page fault for address: ffffffffc0000000
 [    5.123456] traps: general protection fault, probably for non-canonical address 0xdead000000000100
 [    5.123456] traps: PANIC: double fault, error_code: 0x0
@@ -41,7 +41,7 @@ cat >"$work/trouble" <<'END'
 [    5.123456] WARNING: inconsistent lock state
 [    5.123456] inconsistent lock state
 [    5.123456] WARNING: suspicious RCU usage
-[    5.123456] init/main.c:10 suspicious RCU usage!
+[    5.123456] kernel/main.c:10 suspicious RCU usage!
 [    5.123456] unreferenced object 0xffff888001234560 (size 64):
 [    5.123456] kernel stack overflow (double-fault)
 [    5.123456] BUG: stack guard page was hit at 0000000012345678

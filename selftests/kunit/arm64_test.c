@@ -1,26 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Suite jumpfunc-arm64: arm64/write.c above caches and CPUs that are made up, on any machine.
+ * Suite jumpfunc-arm64: kernel/arch/arm64/write.c above caches and CPUs that are made up,
+ * on any machine.
  *
- * What it proves: all sites of a transaction are changed or none; at each moment each is old or
- * new, for a CPU that fetches it; when the transaction is over, every CPU executes what
- * stands there, after one broadcast, and the same after it was taken back; where another
- * writer sets a breakpoint at any site, in the middle or while it is taken back, that stays, and
- * the result is -EBUSY, or -EILSEQ for other bytes; what does not read back is -EIO; nothing
- * is written without memory for the alias, and the alias is unmapped, whatever happens; code
- * that no CPU could reach has been dropped by every CPU before a site leads there.
+ * Proves: all sites of a transaction are changed or none; at each moment each is old or
+ * new, for a CPU that fetches it; when the transaction is over, every CPU executes the present
+ * instruction, after one broadcast, and the same after it was taken back; where another writer sets
+ * a breakpoint at any site, in the middle or while it is taken back, that stays, and the result is
+ * -EBUSY, or -EILSEQ for other bytes; an instruction that does not read back is -EIO;
+ * nothing is written without memory for the alias, and the alias is unmapped, whatever happens;
+ * code that no CPU could reach has been dropped by every CPU before a site leads there.
  *
- * A CPU is as bad as the manual allows: what it executes is what it had fetched before the last
- * ISB, from an instruction cache which has what stood in memory when it was last cleaned. So it
+ * A CPU is as bad as the manual allows: it executes instructions that it had fetched before the
+ * last ISB, from an instruction cache with the content of memory when it was last cleaned. So it
  * executes new instructions only after all of "store, clean, broadcast", in this order.
  *
- * The source is included, so that its statics can be read, and so that what it calls can be
- * replaced. The text is an array, which no CPU of ours executes.
+ * The source is included, so that its statics can be read, and so that its callees can be replaced.
+ * The text is an array, which no CPU of ours executes.
  */
 #include "jfk.h"
 
 #undef pr_fmt
-#include "arm64/arm64.h"
+#include "arch/arm64/arm64.h"
 #include "arch/arch.h"
 #include "arch/text.h"
 
@@ -38,7 +39,7 @@
 #include <asm/barrier.h>
 #include <asm/cacheflush.h>
 
-#include "compat/compat.h"
+#include "compat.h"
 
 DEFINE_MUTEX(jf_mutex);
 struct jf_stats jf_stats;
@@ -51,7 +52,7 @@ struct jf_stats jf_stats;
 
 static u32 text[WORDS] __aligned(PAGE_SIZE);
 static u32 alias[WORDS];
-/* What an instruction cache has, and what a CPU has fetched. */
+/* The content of an instruction cache, and the instructions that a CPU has fetched. */
 static u32 cache[WORDS], fetched[WORDS];
 
 static struct {
@@ -62,7 +63,7 @@ static struct {
 	/* Which of them fails, from 1. */
 	unsigned int	no_memory, no_map;
 	struct page	*no_page;
-	/* At which store another writer is faster, from 1, and what it writes where. */
+	/* At which store another writer is faster, from 1, and its own store. */
 	unsigned int	foreign_at;
 	unsigned int	foreign_word;
 	u32		foreign;
@@ -70,7 +71,7 @@ static struct {
 	bool		sync_before_clean;
 	/* Which store does not get through, from 1. */
 	unsigned int	lost_at;
-	/* What is mapped, page by page. */
+	/* The mappings, page by page. */
 	unsigned long	mapped[PAGES];
 	unsigned int	num_mapped;
 } world;
@@ -114,7 +115,7 @@ static void *map_pages(struct page **pages, unsigned int n)
 	return alias;
 }
 
-/* What was written to it without cmpxchg(), byte by byte, gets to memory when it is cleaned. */
+/* Writes to it without cmpxchg(), byte by byte, get to memory when it is cleaned. */
 static void alias_to_memory(void)
 {
 	unsigned int i;
@@ -143,7 +144,7 @@ static void set_word(unsigned int word, u32 insn)
 			alias[(i * PAGE_SIZE + offset_in_page(addr)) / JF_INSN_SIZE] = insn;
 }
 
-/* A branch may only lead to what a CPU executes as it stands there. */
+/* A branch may only lead to instructions that a CPU executes as they stand there. */
 static void check_leads(unsigned int word, u32 insn)
 {
 	unsigned long addr = (unsigned long)&text[word];
@@ -233,7 +234,7 @@ static void drop_fetched(void)
 #define preempt_enable()		((void)world.no_preempt--)
 #define jf_clean_text(start, end)	clean(start, end)
 
-#include "../../arm64/write.c"
+#include "../../kernel/arch/arm64/write.c"
 
 /* --- sites ---------------------------------------------------------------- */
 
@@ -330,7 +331,7 @@ static void arm64_suite_exit(struct kunit *test)
 	KUNIT_EXPECT_STREQ(test, world.breach ?: "", "");
 	KUNIT_EXPECT_EQ(test, world.maps, 0U);
 	KUNIT_EXPECT_EQ(test, world.no_preempt, 0U);
-	/* Whatever has happened, CPUs execute what stands there. */
+	/* Whatever has happened, CPUs execute the present instructions. */
 	KUNIT_EXPECT_EQ(test, memcmp(fetched, text, sizeof(text)), 0);
 }
 
@@ -418,7 +419,7 @@ static void compares_first(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, world.stores, 0U);
 }
 
-/* What another writer has stored is there for CPUs as well: it has done the same. */
+/* The stores of another writer are there for CPUs as well: it has done the same. */
 static void foreign_done(unsigned int word)
 {
 	cache[word] = text[word];
@@ -439,7 +440,7 @@ static void takes_back(struct kunit *test)
 			world.foreign_word = places[i];
 			world.foreign = brk ? BRK : 0x91000000;
 			KUNIT_EXPECT_EQ(test, patch(p, SITES), brk ? -EBUSY : -EILSEQ);
-			/* Those before it, there and back, and what it failed at. */
+			/* Those before it, there and back, and the one at which it failed. */
 			KUNIT_EXPECT_EQ(test, world.stores, 2 * i + 1);
 			KUNIT_EXPECT_EQ(test, world.broadcasts, 1U);
 			expect_unchanged(test, places[i], world.foreign);
@@ -455,7 +456,7 @@ static void takes_back(struct kunit *test)
 	}
 }
 
-/* While it is taken back, another writer sets a breakpoint on what had been changed. */
+/* While it is taken back, another writer sets a breakpoint on a changed instruction. */
 static void foreign_meanwhile(struct kunit *test)
 {
 	struct jf_poke p[SITES];
@@ -517,7 +518,7 @@ static void stick(struct kunit *test, struct jf_poke *p)
 	world.broadcasts = 0;
 }
 
-/* The other writer puts back what the site was, and need not tell other CPUs of it. */
+/* The other writer puts back the site's former instruction, and need not tell other CPUs of it. */
 static void foreign_puts_back(struct kunit *test)
 {
 	struct jf_poke p[SITES];
@@ -616,7 +617,7 @@ static void idle_first(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, world.broadcasts, 3U);
 }
 
-/* The other one's broadcast was too early for what is written here. */
+/* The other one's broadcast was too early for the writes here. */
 static void idle_beside_another(struct kunit *test)
 {
 	u32 code[IDLE_WORDS] = { 0xd2800000, 0xd2800001, 0xd2800002, 0xd2800003 };

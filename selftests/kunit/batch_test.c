@@ -2,7 +2,7 @@
 /*
  * Suite jumpfunc-batch: updates and batches (jf_core.c, fake.h).
  *
- * What it proves: a batch of any size is one transaction, and one that changes
+ * Proves: a batch of any size is one transaction, and one that changes
  * nothing is none; every reason to refuse a batch, met at whichever entity or site,
  * leaves all text, values, counters and memory as they were, and the next batch
  * works; the documented exception (-EIO) counts as done; an entity named twice is one
@@ -241,7 +241,7 @@ static void note_settled(void)
 	settled_func = settled->func;
 }
 
-/* What only the value leads to, no site, can be executed before the value is there. */
+/* A target that only the value leads to, no site, cannot be executed before the value is there. */
 static void settles_out_of_reach(struct kunit *test)
 {
 	struct jfk_mod *m = jfk_module(test, "m");
@@ -533,7 +533,7 @@ static void each_allocation_fails(struct kunit *test)
 	expect_done(test, &x, 1);
 }
 
-/* One update takes no list: what it allocates is a record, and the pokes. */
+/* One update takes no list: it allocates a record, and the pokes. */
 static void one_update_without_memory(struct kunit *test)
 {
 	struct fixture x = fixture(test);
@@ -703,7 +703,7 @@ static void circles_of_two(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, jf_batch_commit(&b), -EINVAL);
 	JFK_EXPECT_UNCHANGED(test, before, "by a circle of a fall-back in a batch");
 
-	/* What is in the function's own module does not fall back. */
+	/* A target in the function's own module does not fall back. */
 	KUNIT_EXPECT_EQ(test, __jf_func_update(y.h1, jfk_code(y.m, 0)), 0);
 	KUNIT_EXPECT_EQ(test, __jf_func_update(y.x.f[1], fall_entry(&y, y.h1)), 0);
 	/* And now the first half is refused after the second. */
@@ -810,12 +810,11 @@ static void trace_events(struct kunit *test)
 static void expect_due(struct kunit *test, struct jfk_mod *m, unsigned int due,
 		       const char *when)
 {
-	jfk.gathers = jfk.scans = jfk.tasks_graces = 0;
+	jfk.gathers = jfk.scans = 0;
 	jf_stats.quiesces = 0;
 	KUNIT_ASSERT_EQ(test, jfk_notify(m, MODULE_STATE_GOING), 0);
 	KUNIT_EXPECT_EQ_MSG(test, jfk.gathers, due, "%s", when);
 	KUNIT_EXPECT_EQ_MSG(test, jfk.scans, due, "%s", when);
-	KUNIT_EXPECT_EQ_MSG(test, jfk.tasks_graces, due, "%s", when);
 	KUNIT_EXPECT_EQ_MSG(test, jf_stats.quiesces, (u64)due, "%s", when);
 	KUNIT_ASSERT_EQ(test, jfk_load(m), 0);
 }
@@ -885,7 +884,7 @@ static void foreign_text(struct kunit *test)
 	__jf_batch_set_func(&b, x.f[1], jfk_target(1));
 	__jf_batch_set_func_flags(&b, x.f[2], jfk_target(3), JF_VOUCH);
 	KUNIT_EXPECT_EQ(test, jf_batch_commit(&b), 0);
-	/* JF_VOUCH does not help for what is no text, in a module that is known. */
+	/* JF_VOUCH does not help for addresses that are not text, in a module that is known. */
 	KUNIT_EXPECT_EQ(test, __jf_func_update_flags(x.f[0], x.m->mem.name, JF_VOUCH), -EPERM);
 }
 
@@ -911,7 +910,7 @@ static void pinned(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, a->refs, 1U);
 	KUNIT_EXPECT_EQ(test, __jf_func_update_flags(x.f[1], in_a, JF_PIN), 0);
 	KUNIT_EXPECT_EQ(test, a->refs, 2U);
-	/* A failure keeps what was kept. */
+	/* A failure keeps the kept record. */
 	jfk.patch_err = -EBUSY;
 	KUNIT_EXPECT_EQ(test, __jf_func_update_flags(x.f[0], in_b, JF_PIN), -EBUSY);
 	jfk.patch_err = 0;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Suite jumpfunc-codec: x86/protocol/insn.h as the kernel's compiler sees it.
+ * Suite jumpfunc-codec: common/x86/insn.h as the kernel's compiler sees it.
  *
- * What it proves: each row of selftests/vectors/codec.h, which the host tests share,
+ * Proves: each row of selftests/vectors/codec.h, which the host tests share,
  * encodes and decodes as the table says; a refused encode leaves the instruction
  * alone, a refused decode its target; the reach of a displacement ends exactly
  * where 32 bits do, from every base and on both sides; any value of any byte of
@@ -12,7 +12,7 @@
  */
 #include "jfk.h"
 
-#include "x86/protocol/insn.h"
+#include "common/x86/insn.h"
 #include "../vectors/codec.h"
 
 #define UNTOUCHED_INSN		0x5a5a5a5a5aULL
@@ -48,7 +48,7 @@ static void encode_vector(struct kunit *test)
 			v->err ? UNTOUCHED_INSN : jf_insn_load(v->bytes));
 }
 
-/* What was encoded decodes to itself, and stands in memory as the table says. */
+/* An encoded instruction decodes to itself, and stands in memory as the table says. */
 static void encode_and_back(struct kunit *test)
 {
 	const struct jf_encode_vector *v = test->param_value;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The suites of jf_kunit_core.ko, all on top of what fake.h describes. */
+/* The suites of jf_kunit_core.ko, all on top of the fakes of fake.h. */
 #include "fake.h"
 
 JFK_SUITES(&jfk_registry_suite, &jfk_unload_suite, &jfk_batch_suite, &jfk_keys_suite,

@@ -2,7 +2,7 @@
 /*
  * Suite jumpfunc-engine: jumpfunc.ko itself, with a module that uses it.
  *
- * What it proves: on this kernel, calls, branches and tracepoints of a real module
+ * Proves: on this kernel, calls, branches and tracepoints of a real module
  * do what their entities say, before the first update and after each one; a batch of
  * any size sends three broadcasts, and one that changes nothing sends none; a new
  * image is announced by one more; a tracepoint calls 0 to 18 probes in their order,
@@ -20,7 +20,7 @@
 
 #include "../vectors/table.h"
 
-/* --- what is tested ---------------------------------------------------- */
+/* --- the tested module ------------------------------------------------- */
 
 static noinline int op_add(int a, int b) { return a + b; }
 static noinline int op_sub(int a, int b) { return a - b; }
@@ -36,7 +36,7 @@ DEFINE_DYNFUNC_NULL(jfk_note, note_one);
 static DEFINE_JF_KEY_ARRAY_FALSE(jfk_keys, KEYS);
 static DEFINE_JF_KEY_TRUE(jfk_true);
 
-/* Each key has one site: what a batch of n keys writes is n sites. */
+/* Each key has one site: a batch of n keys writes n sites. */
 #define BRANCH(i)							\
 	static noinline bool branch##i(void)				\
 	{								\
@@ -263,7 +263,7 @@ static void all_or_nothing(struct kunit *test)
 
 #define PROBES	18
 
-/* What ran, in order: the data of each probe, times 10, plus which one it was. */
+/* The calls, in order: the data of each probe, times 10, plus which one it was. */
 static unsigned long seen[2 * PROBES];
 static unsigned int num_seen, wrong_args;
 

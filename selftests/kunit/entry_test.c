@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Suite jumpfunc-entry: probes/entry.c and probes/hit.c above an ftrace that is made up.
+ * Suite jumpfunc-entry: kernel/probes/entry.c and kernel/probes/hit.c above an ftrace that
+ * is made up.
  *
- * What it proves: where ftrace has no memory, a command that enables functions fails, and
+ * Proves: where ftrace has no memory, a command that enables functions fails, and
  * one that disables them does not; neither waits until there is some; no filter is lost;
  * a function that could not be taken out of a filter is not told, and once only when it
  * is enabled again.
  *
- * The sources are included, so that what they call can be replaced. Two functions of a
+ * The sources are included, so that their callees can be replaced. Two functions of a
  * module can be traced. ftrace calls back by each filter that has a function and whose
  * ops are registered.
  */
@@ -39,7 +40,7 @@ static void free_filter(struct ftrace_ops *ops);
 static int set_live(struct ftrace_ops *ops, bool live);
 static void wait_for_memory(void) __maybe_unused;
 
-/* compat/compat.h has some of what calls them. */
+/* kernel/compat.h has some of their callers. */
 #define ftrace_set_filter(ops, buf, len, reset)	set_filter(ops)
 #define ftrace_set_filter_ip			set_ip
 #define ftrace_set_filter_ips			set_ips
@@ -63,7 +64,7 @@ static void wait_for_memory(void) __maybe_unused;
 
 static u8 text[FUNCS * SIZE];
 
-/* What ftrace has of some ops. */
+/* ftrace's data about some ops. */
 struct filter {
 	struct ftrace_ops	*ops;
 	bool			has[FUNCS], live;
@@ -110,7 +111,7 @@ static void free_filter(struct ftrace_ops *ops)
 	memset(f, 0, sizeof(*f));
 }
 
-/* There is memory, or what is kept for what frees more. */
+/* There is memory, or the reserve for operations that free more. */
 static bool has_memory(void)
 {
 	return current->flags & PF_MEMALLOC || world.left-- > 0;
@@ -205,11 +206,11 @@ struct jf_named_text *jf_named_text(const struct module *mod, unsigned int *num)
 #undef EXPORT_SYMBOL_GPL
 #define EXPORT_SYMBOL_GPL(name)
 
-#include "../../parse/parse.c"
-#include "../../probes/entry.c"
-#include "../../probes/hit.c"
+#include "../../kernel/parse/parse.c"
+#include "../../kernel/probes/entry.c"
+#include "../../kernel/probes/hit.c"
 
-/* --- what a CPU and a user do -------------------------------------------- */
+/* --- actions of a CPU and a user ----------------------------------------- */
 
 /* A call of a function, and how often it is told. */
 static unsigned int call(unsigned int i)
@@ -306,7 +307,7 @@ static void off_without_memory(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, call(0) + call(1), 0U);
 }
 
-/* ftrace goes on calling back for what it had no memory to take out of a filter. */
+/* ftrace goes on calling back for functions that it had no memory to take out of a filter. */
 static void fewer_without_memory(struct kunit *test)
 {
 	KUNIT_ASSERT_EQ(test, command(true, "*"), 0);

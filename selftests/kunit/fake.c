@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What fake.h describes, for all that stands on fake_base.c and fake_quiesce.c: the
- * architecture, modules and their tables, jf_core.c, jf_tracepoint.c and what belongs to
- * them. The engine's sources are included, so that its statics can be read, and so that
- * what it calls can be replaced by macros.
+ * The fakes of fake.h, for all that stands on fake_base.c and fake_quiesce.c: the
+ * architecture, modules and their tables, jf_core.c, jf_tracepoint.c and their rooms. The engine's
+ * sources are included, so that its statics can be read, and so that its callees can be replaced by
+ * macros.
  */
 #include "fake_kernel.h"
 
@@ -19,13 +19,14 @@ static bool jfk_queue(unsigned long delay)
 	return !was;
 }
 
-static bool jfk_requeue(unsigned long delay)
+static bool jfk_queue_busy(unsigned long delay)
 {
-	bool was = jfk.scheduled;
+	bool was = jfk.busy_scheduled;
 
-	jfk.delay = delay;
-	jfk.scheduled = true;
-	return was;
+	if (!was)
+		jfk.busy_delay = delay;
+	jfk.busy_scheduled = true;
+	return !was;
 }
 
 static bool jfk_flush(void);
@@ -63,14 +64,20 @@ bool jfk_key_work(void)
 }
 
 #define jfk_is_reclaim(w)		((w) == &jf_reclaim_later)
+#define jfk_is_busy(w)			((w) == &jf_busy_later)
 static bool jfk_queue_work(struct delayed_work *w, unsigned long delay);
 static bool jfk_requeue_work(struct delayed_work *w, unsigned long delay);
 #define queue_delayed_work(wq, w, delay) jfk_queue_work(w, delay)
 #define mod_delayed_work(wq, w, delay)	jfk_requeue_work(w, delay)
-#define flush_delayed_work(w)		(jfk_is_reclaim(w) ? jfk_flush() : jfk_key_work())
+static bool jfk_flush_work(bool reclaim)
+{
+	return reclaim ? jfk_flush() : jfk_key_work();
+}
+
+#define flush_delayed_work(w)		jfk_flush_work(jfk_is_reclaim(w))
 #define cancel_delayed_work_sync(w)	jfk_cancel(w)
 
-/* What quiesce/function.c would find out. */
+/* The results of kernel/quiesce/function.c. */
 static enum jf_text_kind jfk_text_of(void *func)
 {
 	if (func == jfk.no_text)
@@ -111,26 +118,27 @@ static void jfk_put(struct module *mod)
 #define module_put(mod)			jfk_put(mod)
 
 #include "../../jf_core.c"
-#include "../../tracepoint/code.c"
-#include "../../tracepoint/probes.c"
-#include "../../tracepoint/plan.c"
+#include "../../kernel/tracepoint/code.c"
+#include "../../kernel/tracepoint/probes.c"
+#include "../../kernel/tracepoint/plan.c"
 #include "../../jf_tracepoint.c"
-#include "../../tracepoint/batch.c"
-#include "../../core/keys.c"
-#include "../../module/tables.c"
-#include "../../module/unload.c"
-#include "../../module/module.c"
-#include "x86/protocol/insn.h"
+#include "../../kernel/tracepoint/batch.c"
+#include "../../kernel/update/keys.c"
+#include "../../kernel/consumers/tables.c"
+#include "../../kernel/consumers/unload.c"
+#include "../../kernel/consumers/module.c"
+#include "common/x86/insn.h"
 
 static bool jfk_queue_work(struct delayed_work *w, unsigned long delay)
 {
+	if (jfk_is_busy(w))
+		return jfk_queue_busy(delay);
 	return jfk_is_reclaim(w) ? jfk_queue(delay) : jfk_queue_key(w, delay);
 }
 
 static bool jfk_requeue_work(struct delayed_work *w, unsigned long delay)
 {
-	return jfk_is_reclaim(w) ? jfk_requeue(delay) :
-				   jfk_requeue_key(w, delay);
+	return jfk_requeue_key(w, delay);
 }
 
 static void jfk_cancel(struct delayed_work *w)
@@ -139,6 +147,8 @@ static void jfk_cancel(struct delayed_work *w)
 		jfk_breach("waits for work with a lock that the work takes");
 	if (jfk_is_reclaim(w))
 		jfk.scheduled = false;
+	else if (jfk_is_busy(w))
+		jfk.busy_scheduled = false;
 	else if (jfk.key_work == w)
 		jfk.key_work = NULL;
 }
@@ -181,7 +191,7 @@ static struct {
 	const struct jf_poke *pokes;
 	unsigned int num;
 	bool live, fails;
-	/* From 1: what this poke finds is not what was compared before. */
+	/* From 1: this poke finds other bytes than the comparison before. */
 	unsigned int foreign;		/* bytes, at the last comparison */
 	unsigned int late;		/* a first byte, after it */
 	u64 bytes;
@@ -250,7 +260,7 @@ static inline void jf_world_sync(void)
 	}
 }
 
-#include "x86/protocol/protocol.h"
+#include "common/x86/protocol.h"
 
 /* As the module does it; @fail: an error that foreign bytes shall lead to. */
 static int jfk_transact(const struct jf_poke *pokes, unsigned int num, bool live,
@@ -731,6 +741,12 @@ int jfk_load(struct jfk_mod *m)
 
 /* --- the engine's statics ---------------------------------------------- */
 
+int jfk_cut_off(struct jfk_mod *m, long timeout)
+{
+	jf_module_going(&m->mod);
+	return jf_cut_off(&m->mod, timeout);
+}
+
 int jfk_check_target(void *func, struct jfk_mod *own)
 {
 	int err;
@@ -746,7 +762,7 @@ unsigned int jfk_num_retired_probes(void)
 	struct jf_probes *p;
 	unsigned int n = 0;
 
-	list_for_each_entry(p, &jf_retired_probes, retired)
+	list_for_each_entry(p, &jf_retired_all, all)
 		n++;
 	return n;
 }
@@ -783,8 +799,18 @@ const void *jfk_probes_id(const struct jf_tracepoint *tp)
 	return tp->probes;
 }
 
+static void jfk_busy(void)
+{
+	bool was = jfk.busy_scheduled;
+
+	jfk.busy_scheduled = false;
+	if (was)
+		jf_busy_work(NULL);
+}
+
 void jfk_reclaim(void)
 {
+	jfk_busy();
 	jfk_flush();
 }
 
@@ -899,16 +925,20 @@ int jfk_init(struct kunit *test)
 	jfk.test = test;
 	jfk_base_begin();
 	INIT_LIST_HEAD(&jf_tracepoints);
-	INIT_LIST_HEAD(&jf_retired_probes);
+	INIT_LIST_HEAD(&jf_retired_all);
+	INIT_LIST_HEAD(&jf_retired_new);
+	INIT_LIST_HEAD(&jf_retired_busy);
+	jf_images_open = 0;
 	memset(&jf_trace_stats, 0, sizeof(jf_trace_stats));
 	jfk.images = JFK_IMAGES;
-	jf_reclaim_slow = false;
+	jf_busy_is_known = false;
+	memset(&jf_busy_stay, 0, sizeof(jf_busy_stay));
 	err = jfk_quiesce_begin();
 	err = err ?: register_trace_jf_update(on_update, NULL);
 	return err ?: register_trace_jf_batch(on_batch, NULL);
 }
 
-/* Unloads what the test left loaded; what is left then is a leak. */
+/* Unloads the modules that the test left loaded; memory that is left then is a leak. */
 void jfk_exit(struct kunit *test)
 {
 	unsigned int left = 0;
@@ -922,7 +952,10 @@ void jfk_exit(struct kunit *test)
 		jfk_notify(container_of(list_last_entry(&jf_modules, struct jf_mod,
 							list)->mod,
 					struct jfk_mod, mod), MODULE_STATE_GOING);
-	jfk_flush();
+	jfk_reclaim();
+	/* Images that are found busy now were left to the other work. */
+	jfk_busy();
+	jf_stay_free(&jf_busy_stay);
 	jfk_quiesce_end(test);
 	jfk_base_end();
 	unregister_trace_jf_update(on_update, NULL);

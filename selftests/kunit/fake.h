@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * The engine without a CPU: index/ (in fake_base.c), quiesce/ (in fake_quiesce.c), and
- * jf_core.c, jf_tracepoint.c and module/ (in fake.c), each on top of the former,
+ * jf_core.c, jf_tracepoint.c and consumers/ (in fake.c), each on top of the former,
  * compiled once more into jf_kunit_core.ko on top of an architecture, modules,
  * tasks, an allocator, time and grace periods that are all made up. Nothing is
  * executed or patched; all is recorded, and each step can be told to fail.
@@ -9,11 +9,11 @@
  * API:
  *   jfk_init(), jfk_exit()		.init and .exit of a suite
  *   jfk_module(test, name)		a module, empty as yet
- *   jfk_func(), jfk_key(), jfk_site(), ...	what its tables name
+ *   jfk_func(), jfk_key(), jfk_site(), ...	the contents of its tables
  *   jfk_notify(m, MODULE_STATE_*)	its life
  *   jfk_task(test, at)			a task that is in the text at that address
- *   jfk					what was recorded, what shall fail
- *   jfk_save(), jfk_unchanged()	nothing has changed on error
+ *   jfk					the records, and the faults to inject
+ *   jfk_save(), JFK_EXPECT_UNCHANGED()	nothing has changed on error
  *
  * Example:
  *   struct jfk_mod *m = jfk_module(test, "m");
@@ -26,9 +26,9 @@
  *
  * How it works: a module's memory is a struct jfk_mem, which within_module() knows.
  * An "instruction" is five bytes: the operation and the low half of the
- * target. It is written by the steps of x86/protocol/protocol.h, whose world is this one: the
+ * target. It is written by the steps of common/x86/protocol.h, whose world is this one: the
  * bytes and the handler's words are checked in each broadcast, and a foreign byte
- * can be written to any site. The fake architecture checks what it is promised (pokes in
+ * can be written to any site. The fake architecture checks the core's promises (pokes in
  * order, old bytes as they stand, the lock held) and counts breaches in jfk.breaches,
  * which jfk_exit() wants to be 0, together with allocations that were not freed.
  */
@@ -41,15 +41,14 @@
 #undef pr_fmt
 #include "arch/arch.h"
 #include "arch/image.h"
-#include "arch/reach.h"
 #include "arch/stack.h"
 #include "arch/text.h"
-#include "core/commit.h"
+#include "update/commit.h"
 #include "quiesce/function.h"
 #include "quiesce/retired.h"
-#include "module/module.h"
+#include "quiesce/scan.h"
+#include "consumers/module.h"
 #include "quiesce/quiesce.h"
-#include "quiesce/text.h"
 #include "tracepoint/tracepoint.h"
 
 #include <jumpfunc/tracepoint.h>
@@ -64,7 +63,7 @@
 #define JFK_SITES	300
 #define JFK_ENTS	80
 
-/* What the module loader would have mapped. */
+/* The memory that the module loader would have mapped. */
 struct jfk_mem {
 	u8			text[JFK_TEXT];
 	u8			init_text[JFK_INIT_TEXT];
@@ -111,13 +110,13 @@ struct jfk_image {
 };
 
 extern struct jfk {
-	/* the architecture: what it saw */
+	/* the architecture: its records */
 	unsigned int	transactions, live;
 	unsigned int	settles;	/* how often it was told to, without one */
 	unsigned int	undone;		/* broadcasts of those that were taken back */
 	struct jfk_poke	poke[JFK_SITES];	/* of the last one */
 	unsigned int	pokes;
-	/* ... and what it shall do */
+	/* ... and its faults */
 	bool		indirect;
 	int		patch_err;
 	/*
@@ -126,7 +125,7 @@ extern struct jfk {
 	 */
 	unsigned int	patch_err_at;
 	unsigned int	patch_errs;	/* so many times, 0: always */
-	bool		runs_failed;	/* what fails has been executed meanwhile, as on arm64 */
+	bool		runs_failed;	/* a failed change has been executed, as on arm64 */
 	unsigned int	stuck_at;	/* which poke, from 1, cannot be taken back then */
 	bool		stuck_stays;	/* ... nor later */
 	struct jf_site	*stuck;		/* the site of such a poke */
@@ -184,8 +183,10 @@ extern struct jfk {
 	void		(*on_sleep)(void);
 
 	/* work */
-	bool		scheduled;	/* to reclaim what is retired */
+	bool		scheduled;	/* to reclaim retired code */
 	unsigned long	delay;		/* in jiffies */
+	bool		busy_scheduled;	/* the same for code that a task stays in */
+	unsigned long	busy_delay;
 	bool		queued;		/* to call callbacks */
 	bool		exits_queued;	/* to drop tasks that have exited */
 	unsigned long	exits_delay;
@@ -193,20 +194,21 @@ extern struct jfk {
 	unsigned long	key_delay;
 	int		workqueues, percpus;
 
-	/* what the kernel knows of text */
+	/* the kernel's data about text */
 	struct jfk_symbol {
 		const char	*name, *mod;
 		unsigned long	start, size;
 	} symbol[48];
 	unsigned long	nameless;	/* an address of nothing that has a name */
-	struct jf_span	unnamed[6];	/* of a module's text, what belongs to no symbol */
+	struct jf_span	unnamed[6];	/* the parts of a module's text that belong to no symbol */
 	struct jf_span	leads[6];	/* jumps, from and to */
 	unsigned long	padding;	/* where there is nothing but padding */
 	unsigned long	text_start, text_end;	/* of modules; 0: all of memory */
 	/* a target that is no module's text, and one in a module that was loaded before */
 	void		*no_text, *old_text;
+	const struct module *early;	/* such a module */
 
-	/* what quiesce/quiesce.c said in the log */
+	/* the messages of kernel/quiesce/quiesce.c in the log */
 	unsigned int	warnings;
 	char		warning[256];
 
@@ -215,27 +217,19 @@ extern struct jfk {
 	unsigned int	ev_entities, ev_sites;
 	int		ev_error;
 
-	/* waits that watch tasks */
-	int		watches;
-
 	struct kunit	*test;
 	unsigned int	breaches;
 	const char	*breach;
 } jfk;
 
 /**
- * struct jfk_task - a task; what the engine uses of struct task_struct is first
+ * struct jfk_task - a task; the members of struct task_struct that the engine uses are first
  * @at:     the text that its stack leads into, 0: none
- * @ret:    the site that it returns to from a call, 0: none
- * @tramp:  the trampoline that this call led to, 0: none
  * @unreadable: its stack cannot be read to the end
  * @stays:  so many jiffies, then it leaves; 0: for ever
  * @restless: it runs between any two scans
- * @back:   what it returns to from @at, 0: not known
- * @returns: between any two scans it leaves, and comes again
- * @watched: how often it was to be watched
  * @refs:   references that the engine holds
- * @scans:  how often it was scanned, @strict of these with regard to calls
+ * @scans:  how often it was scanned, @strict of these as one that may have been interrupted
  */
 struct jfk_task {
 	char			comm[16];
@@ -245,10 +239,8 @@ struct jfk_task {
 	refcount_t		stack_refcount;
 
 	struct list_head	list;
-	unsigned long		at, ret, tramp;
-	bool			unreadable, restless, returns;
-	unsigned long		back;
-	unsigned int		watched;
+	unsigned long		at;
+	bool			unreadable, restless;
 	unsigned long		stays;
 	int			refs;
 	unsigned int		scans, strict;
@@ -272,7 +264,7 @@ unsigned long jfk_tramp(struct jfk_mod *m, struct jf_func *f);
 void *jfk_code(struct jfk_mod *m, unsigned int i);
 /* Functions of no module, to be targets. */
 void *jfk_target(unsigned int i);
-/* What an iterator would be. */
+/* An iterator. */
 void *jfk_iter(void);
 
 /* Tasks. There are a few from the start, that are nowhere. */
@@ -318,6 +310,8 @@ static inline unsigned long jfk_label(unsigned long site) { return site + 64; }
 
 /* From the engine's statics. */
 unsigned int jfk_num_modules(void);
+/* The unload of @m begins: calls jf_cut_off(), and returns its result. */
+int jfk_cut_off(struct jfk_mod *m, long timeout);
 unsigned int jfk_map_num(void);
 struct jf_ctl *jfk_ctl(struct jf_ent *ent);
 /* Of an entity, or of a site; all ones where there is none. */
@@ -326,7 +320,8 @@ u64 jfk_updates(struct jf_ent *ent);
 unsigned long jfk_found(unsigned long addr);
 /* Sites that the INT3 handler may read must not be freed before a grace period. */
 void jfk_watch(struct jfk_mod *m);
-int jfk_by_name(const char *module, const char *name, enum jf_ent_type type, struct jf_ent **ent);
+int jfk_by_name(const char *module, const char *name, unsigned int rank,
+		enum jf_ent_type type, struct jf_ent **ent);
 void *jfk_allowed(struct jf_ent *ent, const char *name);
 int jfk_check_target(void *func, struct jfk_mod *own);
 unsigned int jfk_num_retired_probes(void);
@@ -341,12 +336,13 @@ bool jfk_key_work(void);
 void jfk_force_context(bool atomic);
 /* The record of a function that was replaced. */
 bool jfk_is_retired(void *func);
+/* With those of probes that are registered. */
+unsigned int jfk_num_records(void);
 unsigned int jfk_retired_pins(void *func);
 u64 jfk_retired_since(void *func);
 enum jf_retired_kind jfk_retired_kind(void *func);
 /* Records in all, pinned ones included. */
 unsigned int jfk_num_retired(void);
-u64 jfk_quiesced_seq(void);
 /* Grace periods of Tasks RCU that no task waits for. */
 unsigned int jfk_num_gps(void);
 unsigned int jfk_num_exits(unsigned int cpu);
@@ -359,8 +355,8 @@ unsigned int jfk_images_used(void);
 struct jfk_state;
 struct jfk_state *jfk_save(struct kunit *test);
 /*
- * What is different, NULL: nothing; jf_stats.errors does not count, nor do the
- * broadcasts of transactions that were taken back.
+ * The difference, NULL: none; jf_stats.errors does not count, nor do the broadcasts of transactions
+ * that were taken back.
  */
 const char *jfk_changed(const struct jfk_state *s);
 #define JFK_EXPECT_UNCHANGED(test, state, fmt, ...)			\

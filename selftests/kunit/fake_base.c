@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What fake.h describes, below all else: what is recorded, the allocator, the memory of
- * modules, and the room index. Nothing here uses fake_quiesce.c or fake.c.
+ * The fakes of fake.h, below all others: the records, the allocator, the memory of modules, and the
+ * room index. Nothing here uses fake_quiesce.c or fake.c.
  */
 #include "fake_kernel.h"
 
@@ -23,10 +23,11 @@ void *jfk_alloc(size_t size, gfp_t gfp)
 	if (jfk.stopped)
 		jfk_breach("memory is asked for while all CPUs are stopped");
 	jfk.allocs++;
-	if (jfk.fail_at && (jfk.allocs == jfk.fail_at ||
-			    (jfk.fail_always && jfk.allocs > jfk.fail_at)))
+	if (!(gfp & __GFP_NOFAIL) && jfk.fail_at &&
+	    (jfk.allocs == jfk.fail_at ||
+	     (jfk.fail_always && jfk.allocs > jfk.fail_at)))
 		return NULL;
-	/* Poison what is not asked to be zero. */
+	/* Poison memory that was not requested to be zero. */
 	p = jfk_real_alloc(size, gfp & ~__GFP_ZERO);
 	if (p) {
 		memset(p, gfp & __GFP_ZERO ? 0 : 0xa5, size);
@@ -102,9 +103,10 @@ void jfk_force_context(bool atomic)
 	jfk_atomic = atomic;
 }
 
-#include "../../index/spans.c"
-#include "../../index/state.c"
-#include "../../index/index.c"
+#include "../../kernel/index/spans.c"
+#include "../../kernel/index/state.c"
+#include "../../kernel/index/index.c"
+#include "../../kernel/index/walk.c"
 
 /* --- its statics -------------------------------------------------------- */
 
@@ -170,13 +172,13 @@ void jfk_watch(struct jfk_mod *m)
 	jfk.graces = 0;
 }
 
-int jfk_by_name(const char *module, const char *name, enum jf_ent_type type,
-		struct jf_ent **ent)
+int jfk_by_name(const char *module, const char *name, unsigned int rank,
+		enum jf_ent_type type, struct jf_ent **ent)
 {
 	struct jf_ctl *ctl;
 
 	jf_lock();
-	ctl = jf_ctl_by_name(module, name, type);
+	ctl = jf_ctl_by_name(module, name, rank, type);
 	if (!IS_ERR(ctl))
 		*ent = ctl->ent;
 	jf_unlock();

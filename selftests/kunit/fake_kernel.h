@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the engine's sources call of the kernel, replaced by what fake.h describes.
+ * The functions of the kernel that the engine's sources call, replaced by the fakes of fake.h.
  * For fake_base.c, fake_quiesce.c and fake.c, which include these sources; after this header
  * no header of the kernel may be included any more.
  */
@@ -87,6 +87,7 @@ void jfk_sleep(unsigned int ms);
 #undef synchronize_rcu_tasks_rude
 #define jiffies				(jfk.now)
 #define msleep(ms)			jfk_sleep(ms)
+#define jf_nap(ms)			jfk_sleep(ms)
 #define synchronize_rcu()		((void)jfk.graces++)
 #define synchronize_rcu_tasks_rude()	((void)jfk.rude_graces++)
 
@@ -102,6 +103,7 @@ bool jfk_module_text(const struct module *mod, unsigned int i,
 #define within_module(addr, mod)	jfk_within(addr, mod)
 #define within_module_init(addr, mod)	jfk_within_init(addr, mod)
 #define jf_module_text(mod, i, start, end) jfk_module_text(mod, i, start, end)
+#define jf_may_be_module(addr)		(jfk.early && jfk_within(addr, jfk.early))
 
 #undef EXPORT_SYMBOL_GPL
 #define EXPORT_SYMBOL_GPL(sym)		static_assert(true)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What fake.h describes, for the room quiesce: tasks, a machine that can be stopped, time,
+ * The fakes of fake.h, for the room quiesce: tasks, a machine that can be stopped, time,
  * Tasks RCU, a work queue. It stands on fake_base.c.
  */
 #include "fake_kernel.h"
@@ -39,7 +39,7 @@ struct jfk_task *jfk_task(struct kunit *test, void *at)
 
 void jfk_leave(struct jfk_task *t)
 {
-	t->at = t->ret = t->tramp = 0;
+	t->at = 0;
 	t->unreadable = false;
 	t->nvcsw++;
 }
@@ -105,7 +105,7 @@ static void jfk_put(struct jfk_task *t)
 
 /* --- looking ------------------------------------------------------------- */
 
-static enum jf_seen jfk_scan(struct jfk_task *t, struct jf_scan *scan, bool strict, bool calls)
+static enum jf_seen jfk_scan(struct jfk_task *t, struct jf_scan *scan, bool strict)
 {
 	struct jfk_image *im;
 
@@ -126,38 +126,13 @@ static enum jf_seen jfk_scan(struct jfk_task *t, struct jf_scan *scan, bool stri
 			im->asked = true;
 
 	scan->where = 0;
-	scan->back = t->back;
-	scan->more = false;
-	if (scan->above)
-		return JF_SEEN_CLEAN;
 	if (!refcount_read(&t->stack_refcount))
 		return JF_SEEN_CLEAN;
 	if (t->unreadable)
 		return JF_SEEN_UNKNOWN;
 	if (jf_spans_has(&scan->in, t->at))
 		scan->where = t->at;
-	else if (calls && (jf_spans_has(&scan->calls, t->ret) ||
-			   jf_spans_has(&scan->tramps, t->tramp)))
-		scan->where = t->ret ?: t->tramp;
 	return scan->where ? JF_SEEN_INSIDE : JF_SEEN_CLEAN;
-}
-
-static int jfk_watch_task(struct jf_watch **watch, struct jfk_task *t, unsigned int num)
-{
-	if (mutex_is_locked(&jf_mutex) || jfk.stopped)
-		jfk_breach("a kprobe is set with a lock held");
-	if (!num || t->refs <= 0)
-		jfk_breach("no place to watch, or no task");
-	if (!*watch)
-		jfk.watches++;
-	*watch = (struct jf_watch *)&jfk.watches;
-	t->watched++;
-	return 0;
-}
-
-static void jfk_watch_done(struct jf_watch *w)
-{
-	jfk.watches -= w != NULL;
 }
 
 static int jfk_stop(int (*fn)(void *arg), void *arg);
@@ -238,6 +213,8 @@ void jfk_sleep(unsigned int ms)
 {
 	if (jfk.stopped || mutex_is_locked(&jf_mutex))
 		jfk_breach("sleeps with the CPUs stopped or the lock held");
+	if (mutex_is_locked(&jf_tp_mutex) || mutex_is_locked(&jf_probes_mutex))
+		jfk_breach("waits with the lock of all probes held");
 	jfk.sleeps++;
 	jfk.slept = ms;
 	if (jfk.sleeps == jfk.heal_after)
@@ -253,7 +230,7 @@ void jfk_sleep(unsigned int ms)
 		jfk.on_sleep();
 }
 
-static unsigned long jfk_wait_timeout(struct completion *x, unsigned long timeout)
+static bool jfk_wait_timeout(struct completion *x, unsigned long timeout)
 {
 	unsigned long waited = 0;
 
@@ -268,9 +245,7 @@ static unsigned long jfk_wait_timeout(struct completion *x, unsigned long timeou
 		waited++;
 		jfk_pass(1);
 	}
-	if (!try_wait_for_completion(x))
-		return 0;
-	return max(timeout - waited, 1UL);
+	return try_wait_for_completion(x);
 }
 
 /* The only thing that is waited for without end is the work. */
@@ -287,7 +262,7 @@ static void jfk_wait(struct completion *x)
 
 /* --- the kernel's knowledge of text ---------------------------------------- */
 
-/* What is not told otherwise is a function of the kernel with a single byte. */
+/* By default an address is a function of the kernel with a single byte. */
 static void jfk_symbol(char *buf, unsigned long addr)
 {
 	const struct jfk_symbol *s;
@@ -416,7 +391,7 @@ static void jfk_detach(struct tracepoint *tp, void *probe)
 
 #define JFK_CPUS	2
 
-/* What the build is configured for would decide what is tested. */
+/* The configuration of the build would decide which cases are tested. */
 #undef CONFIG_PREEMPT_RT
 #undef JF_ARCH_CALL_PAD
 #define JF_ARCH_CALL_PAD		JFK_PAD
@@ -428,10 +403,7 @@ static void jfk_detach(struct tracepoint *tp, void *probe)
 #define JF_EXIT_PROTO			struct task_struct *t
 #define jf_sched_delayed(t)		((t)->delayed)
 #define jf_waits_for_rtlock(t)		((t)->rtlock)
-#define jf_arch_watch(w, t, place, num)	jfk_watch_task(w, t, num)
-#define jf_arch_watch_top(w, t)		((w) && (t)->watched && (t)->returns)
-#define jf_arch_watch_end(w)		jfk_watch_done(w)
-#define jf_arch_scan(t, scan, strict, calls) jfk_scan(t, scan, strict, calls)
+#define jf_arch_scan(t, scan, strict)	jfk_scan(t, scan, strict)
 
 #undef current
 #undef get_task_struct
@@ -461,12 +433,12 @@ static void jfk_detach(struct tracepoint *tp, void *probe)
 #undef call_rcu_tasks
 #undef wakeme_after_rcu
 #undef wait_for_completion
-#undef wait_for_completion_timeout
 #define stop_machine(fn, arg, cpus)	jfk_stop(fn, arg)
 #define call_rcu_tasks(head, func)	jfk_call_rcu_tasks(head, func)
 #define wakeme_after_rcu		jfk_wakeme
 #define wait_for_completion(x)		jfk_wait(x)
-#define wait_for_completion_timeout(x, t) jfk_wait_timeout(x, t)
+#define jf_wait_for(x)			jfk_wait(x)
+#define jf_wait_for_timeout(x, t)	jfk_wait_timeout(x, t)
 
 #undef alloc_workqueue
 #undef queue_work
@@ -501,48 +473,21 @@ static void jfk_detach(struct tracepoint *tp, void *probe)
 #define pr_warn(fmt, ...)		jfk_warn(fmt, ##__VA_ARGS__)
 #define pr_warn_ratelimited(fmt, ...)	jfk_warn(fmt, ##__VA_ARGS__)
 
-#include "../../quiesce/retired.c"
-#include "../../quiesce/function.c"
-#include "../../quiesce/scan.c"
-#include "../../quiesce/watch.c"
-#include "../../quiesce/exits.c"
-#include "../../quiesce/grace.c"
-#include "../../quiesce/rounds.c"
-#include "../../quiesce/quiesce.c"
-#include "../../quiesce/callback.c"
-#include "../../quiesce/unload.c"
+#include "../../kernel/quiesce/retired.c"
+#include "../../kernel/quiesce/function.c"
+#include "../../kernel/quiesce/scan.c"
+#include "../../kernel/quiesce/exits.c"
+#include "../../kernel/quiesce/grace.c"
+#include "../../kernel/quiesce/rounds.c"
+#include "../../kernel/quiesce/quiesce.c"
+#include "../../kernel/quiesce/callback.c"
+#include "../../kernel/quiesce/unload.c"
 
 int jf_arch_add_tests(struct jf_spans *s, unsigned long start, unsigned long end)
 {
 	if (!jfk.tests || jfk.tests_of < start || jfk.tests_of >= end)
 		return 0;
 	return jf_spans_add(s, jfk.tests, jfk.tests + 8);
-}
-
-/* All of a function comes after its sites. */
-int jf_arch_add_former(struct jf_spans *s, struct jf_text_ask *ask)
-{
-	unsigned int i;
-	int err = 0;
-
-	for (i = 0; !err && i < ask->text->num; i++)
-		err = jf_spans_add(s, ask->text->span[i].start,
-				   ask->text->span[i].end);
-	return err;
-}
-
-int jf_arch_jumps(struct jf_text_ask *ask)
-{
-	return -ENOENT;
-}
-
-int jf_arch_leading(struct jf_text_ask *ask, unsigned long to,
-		    unsigned long *from, unsigned int max)
-{
-	if (!max)
-		return 0;
-	from[0] = to - 1;
-	return 1;
 }
 
 bool jf_arch_can_scan(void)
@@ -638,21 +583,6 @@ void jfk_exiting(struct jfk_task *t)
 		probe(NULL, t);
 }
 
-/* No text is read here. */
-struct jf_kept *jf_text_keep(const struct jf_mod *m)
-{
-	return NULL;
-}
-
-void jf_text_drop(struct jf_kept *kept)
-{
-}
-
-const struct jf_kept *jf_text_kept(unsigned long addr)
-{
-	return NULL;
-}
-
 /* --- the engine's statics ---------------------------------------------------- */
 
 static struct jf_retired_func *jfk_retired_get(void *func)
@@ -699,14 +629,21 @@ unsigned int jfk_num_retired(void)
 	unsigned int n = 0;
 	int bkt;
 
+	/* A probe that is registered has one that says nothing yet. */
 	hash_for_each(jf_retired_funcs, bkt, r, hash)
-		n++;
+		n += r->seq || r->pins;
 	return n;
 }
 
-u64 jfk_quiesced_seq(void)
+unsigned int jfk_num_records(void)
 {
-	return jf_quiesced_seq;
+	struct jf_retired_func *r;
+	unsigned int n = 0;
+	int bkt;
+
+	hash_for_each(jf_retired_funcs, bkt, r, hash)
+		n++;
+	return n;
 }
 
 unsigned int jfk_num_gps(void)
@@ -753,7 +690,6 @@ int jfk_quiesce_begin(void)
 	jf_call_running = 0;
 	INIT_LIST_HEAD(&jf_texts);
 	jf_seq = 0;
-	jf_quiesced_seq = 0;
 	jf_exit_tp = NULL;
 	jf_exits_pause = JF_EXITS_SOON;
 	atomic_set(&jf_lost, 0);
@@ -768,7 +704,7 @@ int jfk_quiesce_begin(void)
 	jfk.now = -10 * HZ;
 	jfk.gp_takes = HZ / 5;
 	err = jf_quiesce_init();
-	/* Tests count what comes after that. */
+	/* Tests count the later ones. */
 	jfk.begun_with = jfk.not_freed;
 	jfk.not_freed = 0;
 	jfk.allocs = 0;

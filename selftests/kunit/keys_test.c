@@ -2,7 +2,7 @@
 /*
  * Suite jumpfunc-keys: jump-label keys (branch.h, jf_core.c, fake.h).
  *
- * What it proves: text, state and count of a key agree after each operation of
+ * Proves: text, state and count of a key agree after each operation of
  * each script, and patching happens at the transitions between 0 and 1 users and
  * nowhere else; both forms of a branch hold the right instruction in both states;
  * counts neither wrap nor go below 0; a refused or failed operation changes
@@ -224,7 +224,7 @@ static void count_meanwhile(void)
 }
 
 /* In the middle of a transaction that disables it, a key has no user to share. */
-static void frozen(struct kunit *test)
+static void count_is_frozen(struct kunit *test)
 {
 	struct fixture x = fixture(test, true);
 	static const char ops[] = { 'D', 'd', '0' };
@@ -544,7 +544,7 @@ static void later_than_before(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, jfk_key_work());
 }
 
-/* What is longer than the kernel's timers can tell from the past is not "at once". */
+/* A delay that is too long for the kernel's timers is not "at once". */
 static void later_than_ever(struct kunit *test)
 {
 	struct jfk_mod *m;
@@ -589,7 +589,7 @@ static struct jfk_mod *late_m;
 static void leave_late(void)
 {
 	late_m->mod.state = MODULE_STATE_LIVE;
-	jf_key_dec_deferred(late_d);
+	WARN_ON(jf_key_dec_deferred(late_d));
 	late_m->mod.state = MODULE_STATE_GOING;
 	jfk_leave_all();
 }
@@ -632,7 +632,7 @@ static void later_is_too_late(struct kunit *test)
 }
 
 static struct kunit_case keys_cases[] = {
-	KUNIT_CASE(frozen),
+	KUNIT_CASE(count_is_frozen),
 	KUNIT_CASE(last_but_one),
 	KUNIT_CASE(no_lock),
 	KUNIT_CASE(read_only),

@@ -3,8 +3,8 @@
  * KUnit on a kernel that was built without it; included in front of everything.
  *
  * lib/kunit of the matching linux-source package is copied here when the tests
- * are built, and becomes a module of its own, kunit.ko. What it expects of a
- * kernel with CONFIG_KUNIT, and what stands in for it:
+ * are built, and becomes a module of its own, kunit.ko. Its needs of a kernel with CONFIG_KUNIT,
+ * and their substitutes:
  *
  *   CONFIG_KUNIT=m		set below, but only after the headers of the
  *				structs whose layout would depend on it

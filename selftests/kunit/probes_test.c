@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Suite jumpfunc-probes: probes in batches (tracepoint/batch.c, jf_tracepoint.c, fake.h).
+ * Suite jumpfunc-probes: probes in batches (kernel/tracepoint/batch.c, jf_tracepoint.c, fake.h).
  *
- * What it proves: the probes of any number of tracepoints change together with
+ * Proves: the probes of any number of tracepoints change together with
  * functions and keys, in one transaction; several requests for one tracepoint are
  * one change of it, in the order of the requests; a batch that is refused, at
  * whichever request, or that fails, at whichever allocation, image or site, leaves
@@ -51,7 +51,7 @@ static int del(struct jf_batch *b, struct jf_tracepoint *tp, unsigned int i)
 	return __jf_batch_probe(b, tp, jfk_target(i % 4), data(i), 0, false);
 }
 
-/* The probes of a tracepoint, as digits, in their order; what leads there agrees. */
+/* The probes of a tracepoint, as digits, in their order; the sites and values agree. */
 static void expect_probes(struct kunit *test, struct jf_tracepoint *tp, const char *probes)
 {
 	unsigned int i, n = strlen(probes);
@@ -425,6 +425,16 @@ static void owner_is_going(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, jf_batch_commit(&b), 0);
 	expect_probes(test, x.tp[0], "1");
 	expect_probes(test, x.tp[1], "");
+	/* The rest goes in one transaction. */
+	x.m->mod.state = MODULE_STATE_LIVE;
+	jf_batch_init(&b);
+	add(&b, x.tp[1], 2, 5);
+	add(&b, x.tp[2], 3, 5);
+	KUNIT_ASSERT_EQ(test, jf_batch_commit(&b), 0);
+	jfk.transactions = 0;
+	KUNIT_EXPECT_EQ(test, jf_trace_unload_begin(&x.m->mod), 0);
+	KUNIT_EXPECT_EQ(test, jfk.transactions, 1U);
+	KUNIT_EXPECT_EQ(test, jfk_num_tps(), 0U);
 }
 
 static struct kunit_case probes_cases[] = {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Suite jumpfunc-reclaim: what is called or freed after a quiesce (quiesce/quiesce.c,
+ * Suite jumpfunc-reclaim: callbacks and memory after a quiesce (kernel/quiesce/quiesce.c,
  * jf_tracepoint.c, fake.h).
  *
- * What it proves: callbacks are called in order, and before their module is unloaded;
+ * Proves: callbacks are called in order, and before their module is unloaded;
  * dispatch code that a task stays in is kept, and no other.
  */
 #include "world.h"
@@ -142,7 +142,7 @@ static void module_waits_for_callbacks(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, jfk_work());
 }
 
-/* Nor before others' callbacks have been called for what is in its own memory. */
+/* Nor before others' callbacks have been called for its own memory. */
 static void module_waits_for_its_heads(struct kunit *test)
 {
 	struct world w = world(test);
@@ -202,6 +202,7 @@ static void module_waits_for_late_callbacks(struct kunit *test)
 /* It never ends: the log says so. */
 static void ask_on_and_on(struct jf_quiesce_head *head)
 {
+	jfk_pass(HZ / 5);
 	if (++called < 200)
 		jf_call_quiesced(head, ask_on_and_on);
 }
@@ -217,7 +218,23 @@ static void module_with_endless_callbacks(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, called, 200U);
 	/* 200 times a fifth of a second. */
 	KUNIT_EXPECT_EQ(test, jfk.warnings, 3U);
-	KUNIT_EXPECT_TRUE_MSG(test, said("a: its callbacks"), "%s", jfk.warning);
+	KUNIT_EXPECT_TRUE_MSG(test, said("a: waiting for its callbacks"), "%s", jfk.warning);
+}
+
+/* Its callback comes late because of a task elsewhere: the log names that task. */
+static void module_with_a_late_callback(struct kunit *test)
+{
+	struct world w = world(test);
+
+	called = 0;
+	w.a->func = count_call;
+	replace(test, w.f[0], jfk_code(w.b, 0));
+	jfk_task(test, jfk_code(w.b, 0))->stays = 15 * HZ;
+	jf_call_quiesced(&callback[0].head, count_call);
+	KUNIT_EXPECT_EQ(test, jfk_notify(w.a, MODULE_STATE_GOING), 0);
+	KUNIT_EXPECT_EQ(test, called, 1U);
+	KUNIT_EXPECT_EQ(test, jfk.warnings, 1U);
+	KUNIT_EXPECT_TRUE_MSG(test, said("quiesce: waiting for"), "%s", jfk.warning);
 }
 
 /* It has been taken off the list, and is being called. */
@@ -229,7 +246,7 @@ static void going_while_called(struct jf_quiesce_head *head)
 	u64 before = jf_stats.quiesces;
 
 	/* For real, another task does that. It must use the barrier. */
-	jf_quiesce_module(&running->a->mod, false);
+	jf_quiesce_module(&running->a->mod, false, MAX_SCHEDULE_TIMEOUT);
 	running_quiesces = jf_stats.quiesces - before;
 }
 
@@ -283,12 +300,19 @@ static void busy_image_stays(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, jfk_images_used(), 2U);
 	KUNIT_EXPECT_TRUE(test, ((struct jfk_image *)image)->used);
 	KUNIT_EXPECT_EQ(test, jfk.tasks_graces, 0U);
-	/* It is tried again, but not so soon. */
-	KUNIT_EXPECT_TRUE(test, jfk.scheduled);
-	KUNIT_EXPECT_EQ(test, jfk.delay, 10UL * HZ);
+	/* It is tried again, but not so soon, and without a scan while the task has not run. */
+	KUNIT_EXPECT_TRUE(test, jfk.busy_scheduled);
+	KUNIT_EXPECT_EQ(test, jfk.busy_delay, 10UL * HZ);
 	jfk_reclaim();
 	KUNIT_EXPECT_EQ(test, jfk_num_retired_probes(), 1U);
-	KUNIT_EXPECT_EQ(test, jfk.delay, 10UL * HZ);
+	KUNIT_EXPECT_EQ(test, jfk.busy_delay, 10UL * HZ);
+	jfk.gathers = 0;
+	jfk_reclaim();
+	KUNIT_EXPECT_TRUE(test, jfk.busy_scheduled);
+	KUNIT_EXPECT_EQ(test, jfk.gathers, 0U);
+	t->nvcsw++;
+	jfk_reclaim();
+	KUNIT_EXPECT_EQ(test, jfk.gathers, 1U);
 	/* One that is retired meanwhile does not wait for it, */
 	step(test, &w, 6);
 	KUNIT_EXPECT_EQ(test, jfk.delay, (unsigned long)HZ);
@@ -304,9 +328,11 @@ static void busy_image_stays(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, jfk_num_retired_probes(), 0U);
 	KUNIT_EXPECT_EQ(test, jfk_images_used(), 1U);
 	KUNIT_EXPECT_FALSE(test, jfk.scheduled);
+	KUNIT_EXPECT_FALSE(test, jfk.busy_scheduled);
+	KUNIT_EXPECT_EQ(test, t->refs, 0);
 }
 
-/* The records of what was given back are dropped, those of probes are not. */
+/* Records of images that were given back are dropped, records of probes are not. */
 static void reclaim_forgets(struct kunit *test)
 {
 	struct world w = world(test);
@@ -321,7 +347,7 @@ static void reclaim_forgets(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, jfk_is_retired(first));
 	KUNIT_EXPECT_TRUE(test, jfk_is_retired(jfk_code(w.a, 0)));
 	KUNIT_EXPECT_EQ(test, jfk_num_retired(), 1U);
-	/* The image is in use again: a task in it is not in what was retired. */
+	/* The image is in use again: a task in it is not in retired code. */
 	other = step(test, &w, 2);
 	KUNIT_EXPECT_PTR_EQ(test, jfk_probes_image(w.tp), first);
 	jfk_task(test, first);
@@ -348,8 +374,8 @@ static void busy_iterator_stays(struct kunit *test)
 	jfk.gathers = 0;
 	jfk_reclaim();
 	KUNIT_EXPECT_EQ(test, jfk_num_retired_probes(), 4U);
-	/* Where one of them is, all are: once together, once by themselves. */
-	KUNIT_EXPECT_EQ(test, jfk.gathers, 2U);
+	/* Where one of them is, all are: one search for it. */
+	KUNIT_EXPECT_EQ(test, jfk.gathers, 1U);
 	jfk_leave(t);
 	jfk_reclaim();
 	KUNIT_EXPECT_EQ(test, jfk_num_retired_probes(), 0U);
@@ -372,11 +398,11 @@ static void reclaim_without_memory(struct kunit *test)
 		if (!jfk_num_retired_probes())
 			break;
 		KUNIT_EXPECT_EQ(test, jfk_num_retired_probes(), 2U);
-		KUNIT_EXPECT_EQ(test, jfk.delay, 10UL * HZ);
+		KUNIT_EXPECT_EQ(test, jfk.busy_delay, 10UL * HZ);
 		KUNIT_EXPECT_EQ(test, jfk.scans, 0U);
 	}
-	/* The spans, a copy of them, and the suspects. */
-	KUNIT_EXPECT_EQ(test, n, 4U);
+	/* The code of all, the spans, a copy of them, and the suspects. */
+	KUNIT_EXPECT_EQ(test, n, 5U);
 }
 
 /* Where images run out and the only retired one is busy, the iterator serves. */
@@ -399,6 +425,78 @@ static void busy_image_is_not_taken(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, jf_trace_stats.iter_exhausted, 1ULL);
 }
 
+/* It is waited for once, whatever changes, without a lock: jfk_sleep() looks. */
+static void busy_image_delays_one_change(struct kunit *test)
+{
+	struct world w = world(test);
+	unsigned long begun;
+	struct jfk_task *t;
+	unsigned int i;
+	void *image;
+
+	jfk.images = 2;
+	step(test, &w, 0);
+	image = step(test, &w, 1);
+	t = jfk_task(test, image);
+	t->stays = 1000 * HZ;
+	begun = jfk.now;
+	for (i = 0; i < 20; i++) {
+		KUNIT_EXPECT_EQ(test, trace(&w, 2), 0);
+		KUNIT_EXPECT_EQ(test, untrace(&w, 2), 0);
+	}
+	KUNIT_EXPECT_TRUE(test, time_after_eq(jfk.now, begun + 2 * HZ));
+	KUNIT_EXPECT_TRUE(test, time_before(jfk.now, begun + 4 * HZ));
+	KUNIT_EXPECT_GT(test, jf_trace_stats.iter_exhausted, 10ULL);
+	/* The other image is in use, and nothing else is retired: a wait would be in vain. */
+	jfk_reclaim();
+	if (!jfk_probes_image(w.tp)) {
+		KUNIT_EXPECT_EQ(test, trace(&w, 3), 0);
+		jfk_reclaim();
+	}
+	KUNIT_ASSERT_TRUE(test, jfk_probes_image(w.tp) != NULL);
+	begun = jfk.now;
+	KUNIT_EXPECT_EQ(test, trace(&w, 4), 0);
+	KUNIT_EXPECT_EQ(test, jfk.now, begun);
+	KUNIT_EXPECT_PTR_EQ(test, w.tp->call->func, jfk_iter());
+	jfk_leave(t);
+}
+
+/* Some of many: one search finds all, and another one frees the rest. */
+static void busy_images_are_found_together(struct kunit *test)
+{
+	struct world w = world(test);
+	struct jfk_task *t[5];
+	unsigned int i;
+
+	for (i = 0; i < 11; i++) {
+		void *image = step(test, &w, i);
+
+		if (i && i % 2 == 0)
+			t[i / 2 - 1] = jfk_task(test, image);
+	}
+	for (i = 0; i < 6; i++)
+		KUNIT_ASSERT_EQ(test, untrace(&w, i), 0);
+	KUNIT_ASSERT_EQ(test, jfk_num_retired_probes(), 16U);
+	jfk.gathers = 0;
+	jfk_reclaim();
+	KUNIT_EXPECT_EQ(test, jfk_num_retired_probes(), 5U);
+	KUNIT_EXPECT_EQ(test, jfk.gathers, 2U);
+	/* The first time that they are sought by themselves. */
+	jfk_reclaim();
+	jfk.gathers = 0;
+	for (i = 0; i < 5; i++) {
+		jfk_reclaim();
+		KUNIT_EXPECT_EQ(test, jfk.gathers, 0U);
+	}
+	jfk_leave(t[0]);
+	jfk_leave(t[3]);
+	jfk_reclaim();
+	KUNIT_EXPECT_EQ(test, jfk_num_retired_probes(), 3U);
+	KUNIT_EXPECT_EQ(test, jfk.gathers, 2U);
+	for (i = 0; i < 5; i++)
+		jfk_leave(t[i]);
+}
+
 static struct kunit_case reclaim_cases[] = {
 	KUNIT_CASE(callbacks),
 	KUNIT_CASE(callback_meanwhile),
@@ -408,12 +506,15 @@ static struct kunit_case reclaim_cases[] = {
 	KUNIT_CASE(module_waits_for_the_last),
 	KUNIT_CASE(module_waits_for_late_callbacks),
 	KUNIT_CASE(module_with_endless_callbacks),
+	KUNIT_CASE(module_with_a_late_callback),
 	KUNIT_CASE(module_waits_for_the_running),
 	KUNIT_CASE(busy_image_stays),
 	KUNIT_CASE(reclaim_forgets),
 	KUNIT_CASE(busy_iterator_stays),
 	KUNIT_CASE(reclaim_without_memory),
 	KUNIT_CASE(busy_image_is_not_taken),
+	KUNIT_CASE(busy_image_delays_one_change),
+	KUNIT_CASE(busy_images_are_found_together),
 	{}
 };
 

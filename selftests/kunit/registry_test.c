@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Suite jumpfunc-registry: modules are loaded and live (module/module.c, fake.h).
+ * Suite jumpfunc-registry: modules are loaded and live (kernel/consumers/module.c, fake.h).
  *
- * What it proves: tables become entities and sites whose text agrees with them
+ * Proves: tables become entities and sites whose text agrees with them
  * before the module's first line runs; a table that is wrong in any field, a site
  * that is not as the macros emit it, a target out of reach, one that could not be
  * fallen back to, or a failed allocation refuses the module and leaves nothing of it;
@@ -10,6 +10,8 @@
  * __init text and read-only keys end with LIVE.
  */
 #include "everything.h"
+
+#include "../../kernel/index/walk.h"
 
 /* --- loading ----------------------------------------------------------- */
 
@@ -332,7 +334,7 @@ static void refused(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, jf_key_disable(first.off), 0);
 }
 
-/* A site of another module's function: what counts is where that may fall back to. */
+/* A site of another module's function: the target counts to which that can fall back. */
 static void fall_back_out_of_reach(struct kunit *test)
 {
 	struct everything e = everything(test, "owner");
@@ -532,6 +534,8 @@ struct name_vector {
 	enum jf_ent_type type;
 	int		err;
 	int		which;		/* 0: of module a, 1: of ab */
+	unsigned int	rank;
+	unsigned int	nth;		/* of those that have that name */
 };
 
 static const struct name_vector names[] = {
@@ -550,13 +554,22 @@ static const struct name_vector names[] = {
 	{ NULL, "only_a", JF_ENT_KEY, -ENOENT },
 	{ NULL, "key", JF_ENT_KEY, 0, 0 },
 	{ NULL, "key", JF_ENT_FUNC, -ENOENT },
+	{ "a", "local", JF_ENT_FUNC, -EINVAL },
+	{ "a", "local", JF_ENT_FUNC, 0, 0, 1, 0 },
+	{ NULL, "local", JF_ENT_FUNC, 0, 0, 2, 1 },
+	{ "a", "local", JF_ENT_FUNC, 0, 0, 3, 2 },
+	{ "a", "local", JF_ENT_FUNC, -ENOENT, 0, 4 },
+	{ "ab", "local", JF_ENT_FUNC, -ENOENT, 0, 1 },
+	/* A name that is the only one has no rank. */
+	{ "a", "only_a", JF_ENT_FUNC, -ENOENT, 0, 1 },
+	{ "a", "both", JF_ENT_FUNC, -ENOENT, 0, 1 },
 };
 
 static void name_desc(const struct name_vector *v, char *desc)
 {
-	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "%s '%s' of '%s'",
+	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "%s '%s' of '%s', rank %u",
 		 v->type == JF_ENT_KEY ? "key" : "function", v->name,
-		 v->module ?: "any");
+		 v->module ?: "any", v->rank);
 }
 KUNIT_ARRAY_PARAM(name, names, name_desc);
 
@@ -564,8 +577,12 @@ static void by_name(struct kunit *test)
 {
 	const struct name_vector *v = test->param_value;
 	struct jfk_mod *m[2] = { jfk_module(test, "a"), jfk_module(test, "ab") };
+	struct jf_func *local[3];
 	struct jf_ent *ent = NULL;
+	unsigned int i;
 
+	for (i = 0; i < 3; i++)
+		local[i] = jfk_func(m[0], "local", jfk_target(0), 0);
 	jfk_func(m[0], "only_a", jfk_target(0), 0);
 	jfk_func(m[0], "both", jfk_target(0), 0);
 	jfk_key(m[0], "key", false, 0);
@@ -573,12 +590,75 @@ static void by_name(struct kunit *test)
 	jfk_func(m[1], "both", jfk_target(0), 0);
 	KUNIT_ASSERT_EQ(test, jfk_load(m[0]), 0);
 	KUNIT_ASSERT_EQ(test, jfk_load(m[1]), 0);
-	KUNIT_EXPECT_EQ(test, jfk_by_name(v->module, v->name, v->type, &ent), v->err);
+	KUNIT_EXPECT_EQ(test, jfk_by_name(v->module, v->name, v->rank, v->type, &ent), v->err);
 	if (!v->err) {
 		KUNIT_ASSERT_NOT_ERR_OR_NULL(test, ent);
 		KUNIT_EXPECT_PTR_EQ(test, ent->owner, &m[v->which]->mod);
 		KUNIT_EXPECT_STREQ(test, ent->name, v->name);
+		if (v->rank)
+			KUNIT_EXPECT_PTR_EQ(test, ent, &local[v->nth]->ent);
 	}
+}
+
+/* A walk gives up the lock, and is made again when a module was unloaded meanwhile. */
+static void walk_is_lost(struct kunit *test)
+{
+	struct jfk_mod *m[2] = { jfk_module(test, "a"), jfk_module(test, "b") };
+	unsigned int i, n, sites;
+	struct jf_walk w = { };
+	struct jf_func *f;
+
+	for (i = 0; i < 2; i++) {
+		f = jfk_func(m[i], "f", jfk_target(0), 0);
+		jfk_site(m[i], &f->ent, JF_SITE_CALL);
+		jfk_func(m[i], "g", jfk_target(0), 0);
+		KUNIT_ASSERT_EQ(test, jfk_load(m[i]), 0);
+	}
+	do {
+		n = 0;
+		sites = 0;
+		jf_walk_begin(&w);
+		while (jf_walk_ctl(&w)) {
+			while (jf_walk_site(&w))
+				sites++;
+			if (++n > 1 || w.tries)
+				continue;
+			jf_walk_leave(&w);
+			KUNIT_EXPECT_EQ(test, jfk_notify(m[1], MODULE_STATE_GOING), 0);
+			jf_walk_enter(&w);
+		}
+		if (!w.tries)
+			KUNIT_EXPECT_EQ(test, n, 1U);
+	} while (jf_walk_again(&w));
+	KUNIT_EXPECT_EQ(test, w.tries, 2U);
+	KUNIT_EXPECT_EQ(test, n, 2U);
+	KUNIT_EXPECT_GE(test, sites, 1U);
+	KUNIT_EXPECT_FALSE(test, mutex_is_locked(&jf_mutex));
+}
+
+/* Nor does one begin with names of modules one of which was unloaded since they were read. */
+static void names_grow_old(struct kunit *test)
+{
+	struct jfk_mod *m[2] = { jfk_module(test, "a"), jfk_module(test, "b") };
+	struct jf_names names = { .dels = jf_index_dels };
+	struct jf_walk w = { .names = &names };
+	unsigned int i;
+
+	for (i = 0; i < 2; i++) {
+		jfk_func(m[i], "f", jfk_target(0), 0);
+		KUNIT_ASSERT_EQ(test, jfk_load(m[i]), 0);
+	}
+	jf_walk_begin(&w);
+	KUNIT_EXPECT_TRUE(test, jf_walk_ctl(&w) != NULL);
+	KUNIT_EXPECT_FALSE(test, jf_walk_again(&w));
+	KUNIT_EXPECT_EQ(test, jfk_notify(m[1], MODULE_STATE_GOING), 0);
+	jf_walk_begin(&w);
+	KUNIT_EXPECT_TRUE(test, jf_walk_ctl(&w) == NULL);
+	KUNIT_EXPECT_TRUE(test, jf_walk_again(&w));
+	names.dels = jf_index_dels;
+	jf_walk_begin(&w);
+	KUNIT_EXPECT_TRUE(test, jf_walk_ctl(&w) != NULL);
+	KUNIT_EXPECT_FALSE(test, jf_walk_again(&w));
 }
 
 static void allowed_targets(struct kunit *test)
@@ -621,6 +701,8 @@ static struct kunit_case registry_cases[] = {
 	KUNIT_CASE(init_target),
 	KUNIT_CASE(read_only_is_sealed),
 	KUNIT_CASE_PARAM(by_name, name_gen_params),
+	KUNIT_CASE(walk_is_lost),
+	KUNIT_CASE(names_grow_old),
 	KUNIT_CASE(allowed_targets),
 	{}
 };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Suite jumpfunc-retired: what has to be scanned for (quiesce/quiesce.c, fake.h).
+ * Suite jumpfunc-retired: the text of scans (kernel/quiesce/quiesce.c, fake.h).
  *
- * What it proves: text that is looked for is found, to the byte, and no other; a
+ * Proves: text that is looked for is found, to the byte, and no other; a
  * function is all of its parts; all that can still be executed after a change is
  * recorded with the change: by updates, batches, modules that go, and each
  * transition of a tracepoint; nothing is where the change failed, or could not be
@@ -326,8 +326,8 @@ static void parts_are_forgotten(struct kunit *test)
 }
 
 /*
- * Names lead on into the __init text after it, which will be another module's, and in
- * front of it to what is no address.
+ * Names lead on into the __init text after it, which will be another module's, and in front of it
+ * to numbers that are no addresses.
  */
 static void parts_end_with_the_text(struct kunit *test)
 {
@@ -348,7 +348,7 @@ static void parts_end_with_the_text(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, s.span[1].end, BASE + 0x80);
 	jf_spans_free(&s);
 
-	/* What stands there has a list of its own. */
+	/* The text there has a list of its own. */
 	jfk.text_start = BASE + 0x80;
 	jfk.text_end = BASE + 0x100;
 	jfk.symbol[5].name = "f";
@@ -359,8 +359,8 @@ static void parts_end_with_the_text(struct kunit *test)
 }
 
 /*
- * Names of parts are taken from a module: what has none is of a function that leads
- * there, and no other.
+ * Names of parts are taken from a module: a part without a name is of a function that leads there,
+ * and no other.
  */
 static void parts_without_names(struct kunit *test)
 {
@@ -422,11 +422,9 @@ static void module_with_plus(struct kunit *test)
 	jfk.symbol[1] = (struct jfk_symbol){ "f.cold", "m+0x1", BASE + 0x40, 0x20 };
 	KUNIT_ASSERT_EQ(test, jf_spans_add_func(&s, (void *)BASE), 0);
 	jf_spans_sort(&s);
-	KUNIT_ASSERT_EQ(test, s.num, 2U);
+	KUNIT_ASSERT_EQ(test, s.num, 1U);
 	KUNIT_EXPECT_EQ(test, s.span[0].start, BASE - JFK_PAD);
-	KUNIT_EXPECT_EQ(test, s.span[0].tag, BASE);
-	KUNIT_EXPECT_EQ(test, s.span[1].end, BASE + 0x60);
-	KUNIT_EXPECT_EQ(test, s.span[1].tag, JF_TAG_COLD);
+	KUNIT_EXPECT_EQ(test, s.span[0].end, BASE + 0x60);
 	jf_spans_free(&s);
 }
 
@@ -495,22 +493,6 @@ static void record_life(struct kunit *test)
 	done(X, false);
 }
 
-/* A wait for code that calls others does not end the record of what was a target before. */
-static void record_changes_kind(struct kunit *test)
-{
-	u64 begun;
-
-	KUNIT_EXPECT_EQ(test, prepare(X, JF_RETIRED_TARGET), 0);
-	done(X, true);
-	begun = seq();
-	KUNIT_EXPECT_EQ(test, prepare(X, JF_RETIRED_DISPATCH), 0);
-	done(X, false);
-	jf_retired_forget_all(begun, true);
-	KUNIT_EXPECT_TRUE(test, jfk_is_retired(X));
-	jf_retired_forget_all(seq(), true);
-	KUNIT_EXPECT_FALSE(test, jfk_is_retired(X));
-}
-
 /* One function in two changes: it is recorded when one of them has replaced it. */
 static void record_twice(struct kunit *test)
 {
@@ -573,14 +555,14 @@ static void record_without_memory(struct kunit *test)
 	done(X, false);
 }
 
-/* --- what makes them ----------------------------------------------------- */
+/* --- their origins ------------------------------------------------------- */
 
 static void updates_record(struct kunit *test)
 {
 	struct world w = world(test);
 	void *a = jfk_code(w.a, 0), *b = jfk_code(w.b, 0);
 
-	/* What stands in for NULL belongs to no module. */
+	/* The substitute for NULL belongs to no module. */
 	KUNIT_EXPECT_EQ(test, __jf_func_update(w.f[0], a), 0);
 	KUNIT_EXPECT_EQ(test, jfk_num_retired(), 0U);
 	KUNIT_EXPECT_EQ(test, __jf_func_update(w.f[0], a), 0);
@@ -589,20 +571,20 @@ static void updates_record(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, jfk_num_retired(), 0U);
 	/* a -> b -> a */
 	KUNIT_EXPECT_EQ(test, __jf_func_update(w.f[0], b), 0);
-	/* The key's two changes have numbers, too. */
-	KUNIT_EXPECT_EQ(test, jfk_retired_since(a), 3ULL);
+	KUNIT_EXPECT_EQ(test, jfk_retired_since(a), 1ULL);
 	KUNIT_EXPECT_EQ(test, jfk_retired_kind(a), JF_RETIRED_TARGET);
 	KUNIT_EXPECT_FALSE(test, jfk_is_retired(b));
 	KUNIT_EXPECT_EQ(test, __jf_func_update(w.f[0], a), 0);
-	KUNIT_EXPECT_EQ(test, jfk_retired_since(a), 3ULL);
-	KUNIT_EXPECT_EQ(test, jfk_retired_since(b), 4ULL);
+	/* It is in use again, which waits are told. */
+	KUNIT_EXPECT_EQ(test, jfk_retired_since(a), 1ULL);
+	KUNIT_EXPECT_EQ(test, jfk_retired_since(b), 2ULL);
+	KUNIT_EXPECT_EQ(test, seq(), 3ULL);
 	KUNIT_EXPECT_EQ(test, __jf_func_update(w.f[0], NULL), 0);
-	KUNIT_EXPECT_EQ(test, jfk_retired_since(a), 5ULL);
+	KUNIT_EXPECT_EQ(test, jfk_retired_since(a), 4ULL);
 	KUNIT_EXPECT_EQ(test, jfk_num_retired(), 2U);
 	KUNIT_EXPECT_EQ(test, jfk_retired_pins(a) + jfk_retired_pins(b), 0U);
 	jf_quiesce();
 	KUNIT_EXPECT_EQ(test, jfk_num_retired(), 0U);
-	KUNIT_EXPECT_EQ(test, jfk_quiesced_seq(), 5ULL);
 }
 
 static void fill(struct jf_batch *b, struct world *w, struct jfk_mod *m)
@@ -623,7 +605,7 @@ static void batches_record(struct kunit *test)
 	fill(&b, &w, w.a);
 	KUNIT_ASSERT_EQ(test, jf_batch_commit(&b), 0);
 	KUNIT_EXPECT_EQ(test, jfk_num_retired(), 0U);
-	/* One that stays what it is, and one that is named twice. */
+	/* One that does not change, and one that is named twice. */
 	fill(&b, &w, w.b);
 	KUNIT_ASSERT_EQ(test, __jf_func_update(w.f[1], jfk_code(w.b, 1)), 0);
 	jf_quiesce();
@@ -703,7 +685,7 @@ static void failed_batches_do_not(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, jfk_num_retired(), 3U);
 }
 
-/* Where CPUs execute what fails later: the targets that were not kept are searched for. */
+/* Where CPUs execute a change that fails later: the targets that were not kept are searched for. */
 static void failed_batches_may_have_run(struct kunit *test)
 {
 	struct world w = world(test);
@@ -730,15 +712,10 @@ static void failed_batches_may_have_run(struct kunit *test)
 	for (i = 0; i < FUNCS; i++) {
 		KUNIT_EXPECT_FALSE(test, jfk_is_retired(jfk_code(w.a, i)));
 		KUNIT_EXPECT_EQ(test, jfk_is_retired(jfk_code(w.b, i)), i != 1);
-		KUNIT_EXPECT_EQ(test, jfk_ctl(&w.f[i]->ent)->num_left, 1U);
-		KUNIT_EXPECT_PTR_EQ(test, jfk_ctl(&w.f[i]->ent)->left[0],
-				    jfk_code(i != 1 ? w.b : w.a, i));
 	}
 	KUNIT_EXPECT_EQ(test, jfk_num_retired(), 2U);
 	KUNIT_EXPECT_EQ(test, jfk_retired_pins(jfk_code(w.b, 0)), 0U);
 	KUNIT_EXPECT_EQ(test, jfk_retired_kind(jfk_code(w.b, 0)), JF_RETIRED_TARGET);
-	/* It was on for a moment. */
-	KUNIT_EXPECT_EQ(test, jfk_ctl(&w.key->ent)->left_ways, BIT(true));
 	KUNIT_EXPECT_EQ(test, __jf_func_update(w.f[0], NULL), -EBUSY);
 	KUNIT_EXPECT_EQ(test, jfk_num_retired(), 2U);
 	jfk.patch_err = 0;
@@ -772,8 +749,6 @@ static void failed_without_a_store(struct kunit *test)
 	jfk.patch_err = 0;
 	jfk.patch_err_at = 0;
 	KUNIT_EXPECT_EQ(test, jfk_num_retired(), 0U);
-	KUNIT_EXPECT_EQ(test, jfk_ctl(&w.f[0]->ent)->num_left, 0U);
-	KUNIT_EXPECT_EQ(test, jfk_ctl(&w.key->ent)->left_ways, 0U);
 	/* It is set, and a task that stays there is where it belongs. */
 	KUNIT_EXPECT_EQ(test, __jf_func_update(w.f[0], b), 0);
 	t = jfk_task(test, b);
@@ -781,18 +756,105 @@ static void failed_without_a_store(struct kunit *test)
 	jfk_leave(t);
 }
 
-/* The same change that fails often is one of those that a call may have come by. */
-static void failed_often(struct kunit *test)
+static void again(void *func)
+{
+	mutex_lock(&jf_mutex);
+	jf_retired_again(func);
+	mutex_unlock(&jf_mutex);
+}
+
+/* That something leads there again tells waits, and leaves the record as it is. */
+static void record_again(struct kunit *test)
+{
+	again(X);
+	KUNIT_EXPECT_EQ(test, seq(), 0ULL);
+	KUNIT_EXPECT_EQ(test, prepare(X, JF_RETIRED_TARGET), 0);
+	again(X);
+	KUNIT_EXPECT_EQ(test, seq(), 0ULL);
+	KUNIT_EXPECT_EQ(test, jfk_retired_pins(X), 1U);
+	done(X, true);
+	again(X);
+	KUNIT_EXPECT_EQ(test, seq(), 2ULL);
+	KUNIT_EXPECT_EQ(test, jfk_retired_since(X), 1ULL);
+	KUNIT_EXPECT_EQ(test, prepare(X, JF_RETIRED_TARGET), 0);
+	done(X, true);
+	KUNIT_EXPECT_EQ(test, jfk_retired_since(X), 3ULL);
+	/* That it is forgotten, too: an image is used anew then. */
+	forget(X, 3);
+	KUNIT_EXPECT_EQ(test, seq(), 4ULL);
+	KUNIT_EXPECT_EQ(test, jfk_num_retired(), 0U);
+	/* Code that calls others was replaced as their caller. */
+	KUNIT_EXPECT_EQ(test, prepare(Y, JF_RETIRED_DISPATCH), 0);
+	done(Y, true);
+	again(Y);
+	KUNIT_EXPECT_TRUE(test, jfk_is_retired(Y));
+}
+
+/* A function that one change of a batch leaves and another one sets is in use, in either order. */
+static void swapped_in_one_batch(struct kunit *test)
 {
 	struct world w = world(test);
+	struct jf_batch b;
 	unsigned int i;
 
-	jfk.runs_failed = true;
-	jfk.patch_err = -EBUSY;
-	for (i = 0; i < JF_CTL_LEFT + 2; i++)
-		KUNIT_EXPECT_EQ(test, __jf_func_update(w.f[0], jfk_code(w.b, 0)), -EBUSY);
-	jfk.patch_err = 0;
-	KUNIT_EXPECT_EQ(test, jfk_ctl(&w.f[0]->ent)->num_left, 1U);
+	KUNIT_ASSERT_EQ(test, __jf_func_update(w.f[0], jfk_target(0)), 0);
+	KUNIT_ASSERT_EQ(test, __jf_func_update(w.f[1], jfk_target(1)), 0);
+	jfk_task(test, jfk_target(0));
+	jfk_task(test, jfk_target(1));
+	for (i = 0; i < 2; i++) {
+		jf_batch_init(&b);
+		__jf_batch_set_func(&b, w.f[0], jfk_target(!i));
+		__jf_batch_set_func(&b, w.f[1], jfk_target(i));
+		KUNIT_ASSERT_EQ(test, jf_batch_commit(&b), 0);
+		KUNIT_EXPECT_EQ(test, jf_quiesce_timeout(0), 0);
+	}
+}
+
+/* As many ways as there are to be in use: whether it came before or after, that counts. */
+static bool sought(struct kunit *test, void *func)
+{
+	struct jf_spans text = { };
+	struct jf_scan scan;
+	bool found;
+	u64 since, made;
+
+	KUNIT_ASSERT_EQ(test, jf_spans_add_retired(&text, NULL, &since), 0);
+	KUNIT_ASSERT_EQ(test, jf_scan_make(&scan, &text, since, &made), 0);
+	found = jf_spans_has(&scan.in, (unsigned long)func);
+	jf_scan_free(&scan);
+	jf_spans_free(&text);
+	return found;
+}
+
+static void in_use_elsewhere(struct kunit *test)
+{
+	struct world w = world(test);
+	void *a = jfk_code(w.a, 0), *other = w.m->mem.name;
+
+	KUNIT_ASSERT_EQ(test, __jf_func_update(w.f[1], a), 0);
+	replace(test, w.f[0], a);
+	KUNIT_EXPECT_FALSE(test, sought(test, a));
+	KUNIT_ASSERT_EQ(test, __jf_func_update(w.f[1], NULL), 0);
+	KUNIT_EXPECT_TRUE(test, sought(test, a));
+	KUNIT_ASSERT_EQ(test, __jf_func_update(w.f[1], a), 0);
+	KUNIT_EXPECT_FALSE(test, sought(test, a));
+	KUNIT_ASSERT_EQ(test, __jf_func_update(w.f[1], NULL), 0);
+	/* A tracepoint's probe, with whatever data, of one array and of several. */
+	KUNIT_ASSERT_EQ(test, trace(&w, 0), 0);
+	KUNIT_EXPECT_FALSE(test, sought(test, a));
+	KUNIT_ASSERT_EQ(test, __jf_trace_register(w.tp, a, other, 1), 0);
+	KUNIT_ASSERT_EQ(test, untrace(&w, 0), 0);
+	KUNIT_EXPECT_EQ(test, jfk_retired_kind(a), JF_RETIRED_PROBE);
+	KUNIT_EXPECT_FALSE(test, sought(test, a));
+	KUNIT_ASSERT_EQ(test, __jf_trace_unregister(w.tp, a, other), 0);
+	KUNIT_EXPECT_TRUE(test, sought(test, a));
+	/* In use or not, the unload of the module that has the data searches for it. */
+	KUNIT_ASSERT_EQ(test, __jf_func_update(w.f[1], a), 0);
+	jf_quiesce();
+	KUNIT_EXPECT_TRUE(test, jfk_is_retired(a));
+	KUNIT_ASSERT_EQ(test, __jf_func_update(w.f[1], NULL), 0);
+	jf_quiesce();
+	KUNIT_EXPECT_EQ(test, jfk_num_retired(), 0U);
 }
 
 /* A change of @f to @func fails, and its call, which comes after the trampoline, stays stuck. */
@@ -807,7 +869,7 @@ static void fail_and_stick(struct kunit *test, struct jf_func *f, void *func)
 	jfk.stuck_at = 0;
 }
 
-/* While a site leads to what was refused, nothing is over; the value that it has mends it. */
+/* While a site leads to the rejected target, nothing is over; the value that it has mends it. */
 static void stuck_is_waited_for(struct kunit *test)
 {
 	struct world w = world(test);
@@ -845,7 +907,7 @@ static void stuck_is_waited_for(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, jf_quiesce_timeout(HZ), 0);
 }
 
-/* What was refused is asked for again: the site leads there, and nothing undoes that. */
+/* The rejected target is set again: the site leads there, and nothing undoes that. */
 static void stuck_and_again(struct kunit *test)
 {
 	struct world w = world(test);
@@ -870,15 +932,15 @@ static void fall_backs_record(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, jf_batch_commit(&b), 0);
 	KUNIT_ASSERT_EQ(test, __jf_func_update(w.f[0], jfk_code(w.b, 0)), 0);
 	KUNIT_EXPECT_EQ(test, jfk_notify(w.a, MODULE_STATE_GOING), 0);
-	/* They were recorded, looked for, and forgotten with their module. */
-	KUNIT_EXPECT_EQ(test, seq(), 3ULL);
+	/* They were recorded, looked for, and forgotten with their module, each of which counts. */
+	KUNIT_EXPECT_EQ(test, seq(), 6ULL);
 	KUNIT_EXPECT_EQ(test, jfk.gathers, 1U);
 	KUNIT_EXPECT_EQ(test, jfk_num_retired(), 0U);
 }
 
 /* --- tracepoints --------------------------------------------------------- */
 
-/* What a step records, and nothing else. */
+/* The records of a step, and nothing else. */
 static void expect_retired(struct kunit *test, struct world *w, void *dispatch, int probe,
 			   const char *at)
 {
@@ -1026,16 +1088,12 @@ static void records_without_memory(struct kunit *test)
 			break;
 		KUNIT_EXPECT_EQ(test, err, -ENOMEM);
 		KUNIT_EXPECT_PTR_EQ(test, jfk_probes_id(w.tp), id);
-		/* The plan, the array, the iterator, the probe; from there on it was seen. */
-		KUNIT_EXPECT_EQ_MSG(test, jfk_num_retired(), n <= 4 ? 0U : 2U, "allocation %u", n);
-		if (n > 4) {
-			jfk_reclaim();
-			jf_quiesce();
-		}
+		/* The iterator walks the present array until all is done. */
+		KUNIT_EXPECT_EQ_MSG(test, jfk_num_retired(), 0U, "allocation %u", n);
 		KUNIT_EXPECT_EQ(test, jfk.not_freed, not_freed);
 	}
 	KUNIT_EXPECT_EQ(test, err, 0);
-	KUNIT_EXPECT_EQ(test, n, 7U);
+	KUNIT_EXPECT_EQ(test, n, 8U);
 	KUNIT_EXPECT_EQ(test, jfk_num_retired(), 1U);
 	/* A module goes whose probes are everywhere in it: that is repeated. */
 	jfk.allocs = 0;
@@ -1079,7 +1137,6 @@ static struct kunit_case retired_cases[] = {
 	KUNIT_CASE(module_with_plus),
 	KUNIT_CASE(function_image),
 	KUNIT_CASE(record_life),
-	KUNIT_CASE(record_changes_kind),
 	KUNIT_CASE(record_twice),
 	KUNIT_CASE(record_forget),
 	KUNIT_CASE(record_without_memory),
@@ -1088,7 +1145,9 @@ static struct kunit_case retired_cases[] = {
 	KUNIT_CASE_PARAM(failed_batches_do_not, refusal_gen_params),
 	KUNIT_CASE(failed_batches_may_have_run),
 	KUNIT_CASE(failed_without_a_store),
-	KUNIT_CASE(failed_often),
+	KUNIT_CASE(record_again),
+	KUNIT_CASE(swapped_in_one_batch),
+	KUNIT_CASE(in_use_elsewhere),
 	KUNIT_CASE(stuck_is_waited_for),
 	KUNIT_CASE(stuck_and_again),
 	KUNIT_CASE(fall_backs_record),

@@ -2,7 +2,7 @@
 /*
  * Suite jumpfunc-trace: the probes of a tracepoint (jf_tracepoint.c, fake.h).
  *
- * What it proves: after each step of each script a tracepoint calls exactly the
+ * Proves: after each step of each script a tracepoint calls exactly the
  * probes of a model, in their order, each with its own data, by the kind of code
  * that the table of transitions names, and each step is one transaction or none;
  * an image is written before it is published and given back only when no task is
@@ -14,7 +14,7 @@
 
 #define PROBES		24
 
-/* What a tracepoint should call. */
+/* The probes that a tracepoint should call. */
 struct model {
 	unsigned int	num;
 	struct jf_probe	probe[PROBES];
@@ -314,7 +314,7 @@ static void null_data(struct kunit *test)
 
 /* --- images ------------------------------------------------------------ */
 
-/* What was replaced is used again only after a grace period. */
+/* Replaced code is used again only after a grace period. */
 static void images_are_retired(struct kunit *test)
 {
 	struct fixture x = fixture(test);
@@ -335,7 +335,7 @@ static void images_are_retired(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, jfk.gathers + jfk.scans, 0U);
 	KUNIT_EXPECT_EQ(test, jfk_num_retired_probes(), 3U);
 	jfk_reclaim();
-	/* One scan for all of them, and no data to wait for. */
+	/* One scan for all of them. */
 	KUNIT_EXPECT_EQ(test, jfk.gathers, 1U);
 	KUNIT_EXPECT_EQ(test, jfk.scans, 1U);
 	KUNIT_EXPECT_EQ(test, jfk.tasks_graces, 0U);
@@ -364,14 +364,14 @@ static void images_are_retired_blind(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, jfk.gathers, 0U);
 	KUNIT_EXPECT_EQ(test, jfk_images_used(), 1U);
 	KUNIT_EXPECT_EQ(test, jfk_num_retired_probes(), 0U);
-	/* It does not end: what was retired stays. */
+	/* It does not end: retired code stays. */
 	jfk.gp_takes = -1;
 	KUNIT_ASSERT_EQ(test, del(&x, 1), 0);
 	jfk_reclaim();
 	KUNIT_EXPECT_EQ(test, jfk_images_used(), 1U);
 	KUNIT_EXPECT_EQ(test, jfk_num_retired_probes(), 1U);
-	KUNIT_EXPECT_TRUE(test, jfk.scheduled);
-	KUNIT_EXPECT_EQ(test, jfk.delay, 10UL * HZ);
+	KUNIT_EXPECT_TRUE(test, jfk.busy_scheduled);
+	KUNIT_EXPECT_EQ(test, jfk.busy_delay, 10UL * HZ);
 	/* Once for all of them: for each by itself there is no time. */
 	KUNIT_EXPECT_EQ(test, jfk.tasks_graces, 2U);
 	jfk_end_graces();
@@ -469,8 +469,8 @@ static int try_change(struct fixture *x, const struct change *c)
 }
 
 /*
- * The chain of before is in force, and what was prepared is freed: but for records
- * of what a task may have executed, until a quiesce.
+ * The chain of before is in force, and the prepared data are freed: but for records of code that a
+ * task can have executed, until a quiesce.
  */
 static void expect_old(struct kunit *test, struct fixture *x, const void *id,
 		       const char *what)
@@ -480,10 +480,10 @@ static void expect_old(struct kunit *test, struct fixture *x, const void *id,
 	expect_model(test, x, what);
 	KUNIT_EXPECT_PTR_EQ_MSG(test, jfk_probes_id(x->tp), id, "%s", what);
 	jfk_reclaim();
-	not_freed = jfk.not_freed - jfk_num_retired();
+	not_freed = jfk.not_freed - jfk_num_records();
 	jf_quiesce();
 	KUNIT_EXPECT_EQ_MSG(test, jfk_num_retired(), 0U, "%s", what);
-	KUNIT_EXPECT_EQ_MSG(test, jfk.not_freed, not_freed, "%s", what);
+	KUNIT_EXPECT_EQ_MSG(test, jfk.not_freed - (int)jfk_num_records(), not_freed, "%s", what);
 }
 
 /* Every allocation of a change fails in turn. */
@@ -521,7 +521,7 @@ static void patching_fails(struct kunit *test)
 	const void *id = jfk_probes_id(x.tp);
 	unsigned int i, images = jfk_images_used();
 	int err, not_freed = jfk.not_freed;
-	/* What has no image afterwards or nothing to patch cannot fail there. */
+	/* A change without an image afterwards, or with nothing to patch, cannot fail there. */
 	unsigned int to = c->removal ? c->from - 1 : c->from + 1;
 	bool image = to && to <= JF_TRACE_CHAIN_MAX;
 	bool patch = c->from <= JF_TRACE_CHAIN_MAX || to <= JF_TRACE_CHAIN_MAX;
@@ -571,6 +571,29 @@ static void failed_array_is_retired(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, jfk_num_retired_probes(), 0U);
 }
 
+/* A transaction that is taken back before a CPU has executed it leaves no record of its probes. */
+static void failed_probe_is_not_retired(struct kunit *test)
+{
+	struct fixture x = with_probes(test, 1);
+
+	jfk.patch_err = -EBUSY;
+	KUNIT_EXPECT_EQ(test, add(&x, 1, 5), -EBUSY);
+	jfk.patch_err = 0;
+	KUNIT_EXPECT_FALSE(test, jfk_is_retired(func(1)));
+	/* All images are taken, and the first attempt is to be made again. */
+	jfk.image_err = -ENOMEM;
+	KUNIT_EXPECT_EQ(test, add(&x, 1, 5), -ENOMEM);
+	jfk.image_err = 0;
+	KUNIT_EXPECT_EQ(test, jfk_num_retired(), 0U);
+	jfk.runs_failed = true;
+	jfk.patch_err = -EBUSY;
+	KUNIT_EXPECT_EQ(test, add(&x, 1, 5), -EBUSY);
+	jfk.patch_err = 0;
+	KUNIT_EXPECT_TRUE(test, jfk_is_retired(func(1)));
+	jfk_reclaim();
+	jf_quiesce();
+}
+
 /* The transaction fails after a CPU has executed it: a task may be in the new image. */
 static void failed_image_is_retired(struct kunit *test)
 {
@@ -598,7 +621,7 @@ static void failed_image_is_retired(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, jfk_images_used(), 1U);
 	KUNIT_EXPECT_FALSE(test, jfk_is_retired(image));
 	expect_old(test, &x, id, "the failure, after a while");
-	/* What succeeds leaves no record of what it leads to. */
+	/* A change that succeeds leaves no record of its new target. */
 	KUNIT_EXPECT_EQ(test, add(&x, 1, 5), 0);
 	KUNIT_EXPECT_FALSE(test, jfk_is_retired(jfk_probes_image(x.tp)));
 	expect_model(test, &x, "the end");
@@ -683,11 +706,9 @@ static void left_behind(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, __jf_trace_register(x.tp, jfk_code(other, 1), data(1), 1), 0);
 	KUNIT_EXPECT_EQ(test, jfk_num_probes(x.tp), 5U);
 	jfk.transactions = 0;
-	jfk.tasks_graces = 0;
 	jfk.gathers = 0;
 	KUNIT_EXPECT_EQ(test, jfk_notify(other, MODULE_STATE_GOING), 0);
 	KUNIT_EXPECT_EQ(test, jfk.transactions, 1U);
-	KUNIT_EXPECT_EQ(test, jfk.tasks_graces, 1U);
 	KUNIT_EXPECT_EQ(test, jfk.gathers, 1U);
 	expect_model(test, &x, "without them");
 }
@@ -761,6 +782,7 @@ static struct kunit_case trace_cases[] = {
 	KUNIT_CASE_PARAM(each_allocation_fails, change_gen_params),
 	KUNIT_CASE_PARAM(patching_fails, change_gen_params),
 	KUNIT_CASE(failed_array_is_retired),
+	KUNIT_CASE(failed_probe_is_not_retired),
 	KUNIT_CASE(failed_image_is_retired),
 	KUNIT_CASE(stuck_image_stays),
 	KUNIT_CASE(failed_array_stays),

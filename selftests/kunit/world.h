@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Keys, targets and probes in modules of their own, for the suites of what was replaced:
+ * Keys, targets and probes in modules of their own, for the suites of replaced code:
  * retired_test.c, quiesce_test.c, scan_test.c, reclaim_test.c, exits_test.c.
  */
 #ifndef JFK_WORLD_H
@@ -115,7 +115,7 @@ static inline struct jfk_task *exit_task(struct kunit *test, void *at)
 	return t;
 }
 
-/* Does the last warning have @what in it? */
+/* True if the last warning has @what in it. */
 static inline bool said(const char *what)
 {
 	return strstr(jfk.warning, what);

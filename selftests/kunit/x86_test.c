@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Suite jumpfunc-x86: jf_x86.c, x86/xmc.c and x86/kernel.c above a kernel that is made up.
+ * Suite jumpfunc-x86: jf_x86.c, kernel/arch/x86/xmc.c and kernel/arch/x86/kernel.c above a
+ * kernel that is made up.
  *
- * What it proves: what the kernel's protocol is said to write is learnt as the
- * module is loaded, with call-depth tracking (which moves calls into the padding
- * in front of their targets) and without; what stands at a site after an update
- * is known to the next one, to the check, to the comparison with what is asked
- * for, and to the INT3 handler, at any time; what the kernel was not asked for is
- * -EIO and stays an error; the own protocol takes over from a moved call, and
+ * Proves: the form of the kernel's protocol is learnt as the module is loaded, with call-depth
+ * tracking (which moves calls into the padding in front of their targets) and without; the
+ * instruction at a site after an update is known to the next one, to the check, to the comparison
+ * with the requested one, and to the INT3 handler, at any time; an instruction that the kernel was
+ * not asked to write is -EIO and stays an error; the own protocol takes over from a moved call, and
  * takes itself back to one; a target is not given to the kernel if that could not read
  * the bytes before it.
  *
@@ -19,9 +19,8 @@
 #undef pr_fmt
 #include "arch/arch.h"
 #include "arch/image.h"
-#include "arch/reach.h"
 #include "arch/text.h"
-#include "x86/x86.h"
+#include "arch/x86/x86.h"
 
 #include <jumpfunc/dynfunc.h>
 
@@ -36,7 +35,7 @@
 #undef EXPORT_SYMBOL_GPL
 #define EXPORT_SYMBOL_GPL(sym)		static_assert(true)
 
-/* --- what the core would be -------------------------------------------- */
+/* --- stand-ins for the core -------------------------------------------- */
 
 /* By these jumpfunc.ko, which may be loaded, does not know our tables. */
 const struct kernel_param_ops jf_table_ops = { };
@@ -85,13 +84,13 @@ void jf_images_count(unsigned int *used, unsigned int *total)
 	*total = 0;
 }
 
-/* x86/stack.c is not here. */
+/* kernel/arch/x86/stack.c is not here. */
 bool jf_is_image_text(unsigned long addr)
 {
 	return true;
 }
 
-/* --- what the kernel would be ------------------------------------------ */
+/* --- stand-ins for the kernel ------------------------------------------ */
 
 static struct {
 	unsigned int	pad;		/* calls are moved by so much */
@@ -109,7 +108,7 @@ static struct {
 
 static pte_t *walk_to(unsigned long addr, unsigned int *level);
 
-/* KGDB, as if it were built to see each INT3 first: is there a line to its user? */
+/* KGDB, as if it were built to see each INT3 first: whether its user is connected. */
 static struct {
 	bool		there;
 	unsigned int	asked;
@@ -141,14 +140,13 @@ static int debugger_take(const struct kgdb_io *io)
 static void transform(void *site, void *tramp, void *func, bool tail);
 #define arch_static_call_transform	transform
 
-#include "../../index/spans.c"
+#include "../../kernel/index/spans.c"
 #define lookup_address			walk_to
-#include "../../x86/pages.c"
+#include "../../kernel/arch/x86/pages.c"
 #undef lookup_address
-#include "../../x86/xmc.c"
+#include "../../kernel/arch/x86/xmc.c"
 #include "../../jf_x86.c"
-#include "../../x86/kernel.c"
-#include "../../arch/reach.c"
+#include "../../kernel/arch/x86/kernel.c"
 
 /* --- sites --------------------------------------------------------------- */
 
@@ -178,11 +176,6 @@ struct jf_site *jf_site_find(unsigned long addr)
 	for (i = 0; i < SITES; i++)
 		if (sites[i].addr == addr)
 			return &sites[i];
-	return NULL;
-}
-
-struct jf_site *jf_site_next(unsigned long addr, unsigned long end)
-{
 	return NULL;
 }
 
@@ -320,7 +313,7 @@ static int poke_cmp(const void *a, const void *b)
 	return x->addr < y->addr ? -1 : x->addr > y->addr;
 }
 
-/* Each case finds what the compiler left, and no back end chosen. */
+/* Each case finds the compiled text, and no back end chosen. */
 static int x86_suite_init(struct kunit *test)
 {
 	const struct jf_site_rec *s;
@@ -363,7 +356,7 @@ static void start(struct kunit *test, const char *backend, unsigned int pad)
 	kernel.writes = 0;
 }
 
-/* All parts of the engine agree on what stands at @site, and it leads to @func. */
+/* All parts of the engine agree on the instruction at @site, and it leads to @func. */
 static void expect_call(struct kunit *test, struct jf_site *site, void *func,
 			unsigned int pad)
 {
@@ -463,7 +456,7 @@ static void other_forms(struct kunit *test)
 	}
 }
 
-/* The kernel never calls this one, and what it writes instead is known. */
+/* The kernel never calls this one, and the instruction that it writes instead is known. */
 static void return0(struct kunit *test)
 {
 	unsigned int pad = *(const unsigned int *)test->param_value;
@@ -482,7 +475,7 @@ static void return0(struct kunit *test)
 	expect_call(test, site, f0, pad);
 }
 
-/* Nothing but what was asked for, moved by no more, is taken over. */
+/* Only the requested call, moved by no more, is taken over. */
 static void something_else(struct kunit *test)
 {
 	struct jf_site *site = &sites[0];
@@ -585,7 +578,7 @@ static pte_t *walk_to(unsigned long addr, unsigned int *level)
 	return &walk.entry;
 }
 
-/* What a table says that is not linked any more, when it was read, does not count. */
+/* The content of a table that was not linked any more when it was read does not count. */
 static void tables_are_freed(struct kunit *test)
 {
 	unsigned long addr = sites[0].addr, data = (unsigned long)&walk;
@@ -617,7 +610,7 @@ static void tables_are_freed(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, walk.interrupts);
 }
 
-/* The first function of a mapping: the kernel would read what is not there. */
+/* The first function of a mapping: the kernel would read bytes that are not there. */
 static void nothing_in_front(struct kunit *test)
 {
 	unsigned long page = sites[0].addr & PAGE_MASK;
@@ -641,7 +634,7 @@ static void nothing_in_front(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, kernel.writes, 0U);
 	jf_arch_exit();
 
-	/* What it does not read cannot fault. */
+	/* Bytes that it does not read cannot fault. */
 	start(test, "kernel", 0);
 	KUNIT_EXPECT_EQ(test, set(site, JF_OP_CALL, (void *)page), 0);
 	expect_call(test, site, (void *)page, 0);
@@ -684,7 +677,7 @@ static void tests_elsewhere(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, s.span[i].end, start + 32 + 24 * i + 18);
 	}
 	jf_spans_free(&s);
-	/* The second one is no part of what ends before it. */
+	/* The second one is no part of the text that ends before it. */
 	KUNIT_EXPECT_EQ(test, jf_arch_add_tests(&s, start, start + 15), 0);
 	KUNIT_EXPECT_EQ(test, s.num, 1U);
 	jf_spans_free(&s);
@@ -706,7 +699,9 @@ static void tests_elsewhere(struct kunit *test)
 	jf_spans_free(&s);
 }
 
-/* A debugger takes breakpoints: none is set, and what the kernel cannot do is refused. */
+/*
+ * A debugger takes breakpoints: none is set, and a change that the kernel cannot make is refused.
+ */
 static void debugger_first(struct kunit *test)
 {
 	debugger.there = true;
@@ -744,7 +739,7 @@ static void debugger_later(struct kunit *test)
 		p.new = jf_insn_nop();
 		KUNIT_EXPECT_EQ(test, patch(&p, 1), 0);
 		KUNIT_EXPECT_EQ(test, text(&sites[i]), (u64)(JF_OPCODE_JMP));
-		/* And from what we wrote ourselves there is no way for it. */
+		/* And it cannot change instructions that we wrote ourselves. */
 		KUNIT_EXPECT_EQ(test, write_text(&sites[i], jf_insn_nop()), 0);
 		sites[i].insn = jf_insn_nop();
 		p.new = p.old;
@@ -781,7 +776,7 @@ static void debugger_of_xmc(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, kernel.writes, 0U);
 }
 
-/* What stands between functions, and what may be one. */
+/* Bytes between functions, and bytes that may be one. */
 static void padding(struct kunit *test)
 {
 	static const struct {
@@ -810,196 +805,8 @@ static void padding(struct kunit *test)
 				    "%*ph", v[i].len, v[i].bytes);
 	}
 	KUNIT_EXPECT_TRUE(test, jf_arch_is_padding(0, 0));
-	/* What cannot be read is none. */
+	/* Memory that cannot be read is not text. */
 	KUNIT_EXPECT_FALSE(test, jf_arch_is_padding(0, 16));
-}
-
-static unsigned int straight(const struct jf_site *site, void *arg)
-{
-	return JF_WAY_STRAIGHT;
-}
-
-static enum jf_callee plain(unsigned long func)
-{
-	return JF_CALLEE_PLAIN;
-}
-
-static bool no_begin(unsigned long addr)
-{
-	return false;
-}
-
-static int none_left(unsigned long to, void *arg)
-{
-	return -EXDEV;
-}
-
-/*
- * A kprobe in text of which there is a copy hides nothing, and neither does one that was
- * there when it was copied, and has gone.
- */
-static void kept_text(struct kunit *test)
-{
-	static u8 code[32], copy[32];
-	unsigned long start = (unsigned long)code;
-	struct jf_span span = { start, start + sizeof(code), start };
-	struct jf_span all = { start, start + sizeof(code), 0 };
-	struct jf_spans text = { .span = &span, .num = 1 }, s = { };
-	struct jf_kept kept = { .text = { .span = &all, .num = 1 }, .bytes = copy };
-	struct jf_text_ask ask = {
-		.text = &text,
-		.ways = straight,
-		.callee = plain,
-		.begins = no_begin,
-		.left = none_left,
-	};
-
-	memset(code, 0x90, sizeof(code));
-	code[31] = 0xc3;
-	memcpy(copy, code, sizeof(copy));
-	KUNIT_EXPECT_EQ(test, jf_arch_add_former(&s, &ask), 0);
-	KUNIT_EXPECT_EQ(test, s.num, 0U);
-	code[4] = JF_OPCODE_INT3;
-	KUNIT_EXPECT_EQ(test, jf_arch_add_former(&s, &ask), 0);
-	KUNIT_EXPECT_EQ(test, s.num, 1U);
-	jf_spans_free(&s);
-	ask.kept = &kept;
-	KUNIT_EXPECT_EQ(test, jf_arch_add_former(&s, &ask), 0);
-	KUNIT_EXPECT_EQ(test, s.num, 0U);
-	swap(code[4], copy[4]);
-	KUNIT_EXPECT_EQ(test, jf_arch_add_former(&s, &ask), 0);
-	KUNIT_EXPECT_EQ(test, s.num, 0U);
-	jf_spans_free(&s);
-}
-
-static bool begins(unsigned long addr)
-{
-	return true;
-}
-
-static int may_leave(unsigned long to, void *arg)
-{
-	return 0;
-}
-
-/* What a switch statement leads to is reached, as far as its table goes. */
-static void jump_tables(struct kunit *test)
-{
-	static const u8 jump[] = { 0x3e, 0xff, 0x24, 0xc5 }, other[] = { 0x42, 0xff, 0x24, 0xcd };
-	static unsigned long table[4];
-	static u8 code[40];
-	unsigned long start = (unsigned long)code, at = (unsigned long)table;
-	struct jf_span span = { start, start + sizeof(code), start };
-	struct jf_spans text = { .span = &span, .num = 1 }, s = { };
-	struct jf_text_ask ask = {
-		.text = &text,
-		.ways = straight,
-		.callee = plain,
-		.begins = no_begin,
-		.left = none_left,
-	};
-
-	memset(code, JF_OPCODE_INT3, sizeof(code));
-	memcpy(code, jump, sizeof(jump));
-	memcpy(code + 4, &at, 4);
-	code[16] = 0xc3;
-	code[24] = 0xc3;
-	table[0] = start + 16;
-	table[1] = start + 24;
-	table[2] = start + sizeof(code);
-	table[3] = start + 8;
-	KUNIT_EXPECT_EQ(test, jf_arch_jumps(&ask), 0);
-	KUNIT_EXPECT_EQ(test, jf_arch_add_former(&s, &ask), 0);
-	jf_spans_sort(&s);
-	KUNIT_EXPECT_FALSE(test, jf_spans_has(&s, start + 16));
-	KUNIT_EXPECT_FALSE(test, jf_spans_has(&s, start + 24));
-	KUNIT_EXPECT_TRUE(test, jf_spans_has(&s, start + 8));
-	jf_spans_free(&s);
-	/* The second entry is another jump's first one, and that one is not executed. */
-	at += sizeof(long);
-	memcpy(code + 28, other, sizeof(other));
-	memcpy(code + 32, &at, 4);
-	KUNIT_EXPECT_EQ(test, jf_arch_add_former(&s, &ask), 0);
-	jf_spans_sort(&s);
-	KUNIT_EXPECT_FALSE(test, jf_spans_has(&s, start + 16));
-	KUNIT_EXPECT_TRUE(test, jf_spans_has(&s, start + 24));
-	jf_spans_free(&s);
-	/* No table. */
-	table[0] = 0;
-	KUNIT_EXPECT_EQ(test, jf_arch_jumps(&ask), -ENOENT);
-	table[0] = start + 16;
-	code[2] = 0x64;
-	KUNIT_EXPECT_EQ(test, jf_arch_jumps(&ask), -ENOENT);
-}
-
-/* A jump by a pointer after a kprobe is found, and what only looks like one is not. */
-static void pointers_after_probes(struct kunit *test)
-{
-	static const u8 insns[] = {
-		JF_OPCODE_INT3, 0x05, 0x00, 0x00, 0x00, 0x00, 0x90,	/* a kprobe on lock incl */
-		0x83, 0xff, 0x02,		/* cmp $2, %edi */
-		0x74, 0x02,			/* je over the next one */
-		0xff, 0xe6,			/* jmp *%rsi */
-		0x48, 0xb8, 0xff, 0xe0, 0xff, 0xe1, 0, 0, 0, 0,	/* movabs */
-		0xe9, 0x00, 0x10, 0x00, 0x00,	/* jmp elsewhere */
-	};
-	static const u8 end_of_jump[] = { JF_OPCODE_INT3, 0x8a, 0xf6, 0xff, 0xff, 0x66, 0x90 };
-	static u8 code[sizeof(insns)];
-	unsigned long start = (unsigned long)code;
-	struct jf_span span = { start, start + sizeof(code), start };
-	struct jf_spans text = { .span = &span, .num = 1 };
-	struct jf_text_ask ask = {
-		.text = &text,
-		.callee = plain,
-		.begins = begins,
-		.left = may_leave,
-	};
-
-	memcpy(code, insns, sizeof(code));
-	KUNIT_EXPECT_EQ(test, jf_arch_jumps(&ask), -ENOENT);
-	memset(code + 12, 0x90, 2);
-	KUNIT_EXPECT_EQ(test, jf_arch_jumps(&ask), 0);
-	/* By memory, which is none where there are retpolines. */
-	code[12] = 0xff;
-	code[13] = 0x26;
-	KUNIT_EXPECT_EQ(test, jf_arch_jumps(&ask), JF_RETPOLINES ? 0 : -ENOENT);
-	/* The end of a jump that a kprobe is on, and padding. */
-	memset(code + 12, 0x90, sizeof(code) - 17);
-	memcpy(code + 7, end_of_jump, sizeof(end_of_jump));
-	KUNIT_EXPECT_EQ(test, jf_arch_jumps(&ask), JF_RETPOLINES ? 0 : -ENOENT);
-}
-
-/* From where a CPU comes to an instruction: by those before it, and by jumps. */
-static void leading(struct kunit *test)
-{
-	static u8 code[32];
-	unsigned long start = (unsigned long)code, from[8];
-	struct jf_span span = { start, start + sizeof(code), start };
-	struct jf_spans text = { .span = &span, .num = 1 };
-	struct jf_text_ask ask = {
-		.text = &text,
-		.callee = plain,
-		.begins = no_begin,
-		.left = none_left,
-	};
-
-	memset(code, 0x90, sizeof(code));
-	code[2] = 0x74;			/* je 16 */
-	code[3] = 12;
-	code[8] = 0xc3;
-	code[16] = 0x55;
-	code[17] = 0xeb;		/* jmp 4 */
-	code[18] = -15;
-	KUNIT_EXPECT_EQ(test, jf_arch_leading(&ask, start + 16, from, 8), 3);
-	KUNIT_EXPECT_EQ(test, from[0], start + 2);
-	KUNIT_EXPECT_EQ(test, from[1], start + 1);
-	KUNIT_EXPECT_EQ(test, from[2], start);
-	/* Two ways lead here; the one that is followed first is as near as the other. */
-	KUNIT_EXPECT_EQ(test, jf_arch_leading(&ask, start + 4, from, 2), 2);
-	KUNIT_EXPECT_EQ(test, from[0] + from[1], 2 * start + 2 + 17);
-	KUNIT_EXPECT_EQ(test, jf_arch_leading(&ask, start + 4, from, 8), 5);
-	/* What no CPU comes to. */
-	KUNIT_EXPECT_EQ(test, jf_arch_leading(&ask, start + 12, from, 8), 0);
 }
 
 /* Jumps to another piece of text, with a condition or without; calls are none. */
@@ -1033,10 +840,6 @@ static void leads(struct kunit *test)
 }
 
 static struct kunit_case x86_cases[] = {
-	KUNIT_CASE(kept_text),
-	KUNIT_CASE(jump_tables),
-	KUNIT_CASE(pointers_after_probes),
-	KUNIT_CASE(leading),
 	KUNIT_CASE(leads),
 	KUNIT_CASE(debugger_first),
 	KUNIT_CASE(debugger_later),

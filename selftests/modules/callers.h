@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the storms have in common: a thread on each CPU that calls all the time,
+ * The common part of the storms: a thread on each CPU that calls all the time,
  * and a timer on each CPU that calls from hard interrupts.
  */
 #ifndef CALLERS_H
@@ -19,7 +19,7 @@
 /**
  * struct callers - all callers of a module
  * @name:   what the threads are called, before a slash and the CPU
- * @thread: what they run, with the CPU as argument, until kthread_should_stop()
+ * @thread: their function, with the CPU as argument, until kthread_should_stop()
  * @tick:   what the timers run; it ends with callers_again(). NULL: no timers
  * @us:     their period; 0: no timers
  * @tasks:  the threads; NULL when not running

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the test modules' files in debugfs have in common. */
+/* The common part of the test modules' files in debugfs. */
 #ifndef TEST_FILES_H
 #define TEST_FILES_H
 
@@ -11,8 +11,8 @@
 #include <linux/uaccess.h>
 
 /*
- * What was written, in @buf, without white space around it; or an ERR_PTR. Takes
- * no memory: where allocations fail on purpose, only what is tested shall do.
+ * The written text, in @buf, without white space around it; or an ERR_PTR. Takes
+ * no memory: where allocations fail on purpose, only the tested code's own ones must fail.
  */
 static inline char *test_command(char *buf, size_t size, const char __user *ubuf, size_t count)
 {

@@ -35,7 +35,7 @@ static void expect(bool good, const char *what, int err)
 		pr_err("jf_keyhot: BAD: %s (%d)\n", what, err);
 }
 
-/* What depends on the number of CPUs changes together, with text and values. */
+/* Data that depend on the number of CPUs change together, with text and values. */
 static void set_odd(bool is_odd)
 {
 	struct jf_batch b;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Keys of jf_keys.ko, and probes: small functions that say what a branch does.
+ * Keys of jf_keys.ko, and probes: small functions that return the side of a branch.
  *
  * A probe returns 1 if its branches say "enabled", 0 if they say "disabled", and
  * -1 if they disagree with each other. Every key gets the probes below in each
@@ -32,7 +32,7 @@ struct jft_probe {
 	int		(*fn)(void);
 };
 
-/* What a test expects of a key. */
+/* A test's expectation of a key. */
 struct jft_key {
 	const char	*name;
 	struct jf_key	*key;

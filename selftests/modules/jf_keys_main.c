@@ -347,7 +347,7 @@ static noinline int call_func(void)
 
 /*
  * All keys that can be changed are inverted and a dynamic function is retargeted;
- * @err is what the commit has to return.
+ * @err: the expected result of the commit.
  */
 static void invert_all(struct seq_file *m, const char *what, struct jf_key *spoiler, int want)
 {

@@ -16,8 +16,8 @@
  *   users	a thread that has counted a key up sees it enabled until it counts it
  *		down, and a thread that disables it takes no user away from others. One
  *		key is deferred: its last user leaves later, or never.
- *   at rest	a key's count is the sum of what the threads hold, and its branches
- *		say what the count says.
+ *   at rest	a key's count is the sum of the threads' shares, and its branches agree with the
+ *		count.
  *   places	the sites of the toggled key stand at each offset in a cache line,
  *		and across the end of a page. The module checks where they really
  *		are, and reads their first byte.
@@ -189,7 +189,7 @@ static noinline int fight(void)
 	return a + b;
 }
 
-/* --- what runs ---------------------------------------------------------- */
+/* --- the threads -------------------------------------------------------- */
 
 struct counters {
 	u64 calls, said[2], ops, shared, bad_phase, bad_user, bad_op;
@@ -312,7 +312,7 @@ static int storm_thread(void *arg)
 		for (i = 0; i < NPLACES; i++)
 			check_place(c, &places[i]);
 		c->calls += NPLACES;
-		/* Pairs with run_write(), which sees what was counted if it sees "resting". */
+		/* Pairs with run_write(), which sees the counts if it sees "resting". */
 		if (smp_load_acquire(&counting)) {
 			WRITE_ONCE(c->resting, false);
 			for (i = 0; i < 4; i++)

@@ -7,7 +7,7 @@
  *   updates	write N: do N rounds of updates, returns when they are done
  *   results	counters, "name value"; all that begin with "bad_" must stay 0
  *
- * What is checked of a call:
+ * Checks of a call:
  *   value	the target mixes all of its arguments with a number of its own. So
  *		a lost or swapped argument or a result from nowhere is noticed, and
  *		the caller knows which target ran.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the storms hold a call against. An updater publishes in a word which answers
+ * The expected results of calls in the storms. An updater publishes in a word which answers
  * are allowed: the old and the new one while an update runs, only the new one once
  * it has returned. A call that began and ended with the same word must have given
  * an answer that the word allows: no call may come late.
@@ -46,7 +46,7 @@ static inline void oracle_publish(oracle_word *word, unsigned long allowed)
 	smp_mb();
 }
 
-/* Adds what the CPUs have counted to *@sum, a struct whose first members, up to @last, are u64s. */
+/* Adds the counts of all CPUs to *@sum, a struct whose first members, up to @last, are u64s. */
 #define oracle_add(sum, counters, last)					\
 do {									\
 	size_t __n = offsetofend(typeof(*(sum)), last) / sizeof(u64), __i; \

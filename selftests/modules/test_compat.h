@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What differs between kernel versions for the test modules. */
+/* The differences between kernel versions for the test modules. */
 #ifndef TEST_COMPAT_H
 #define TEST_COMPAT_H
 
@@ -31,7 +31,7 @@ static inline void test_timer_start(struct hrtimer *t,
 #endif
 
 /*
- * What an ftrace callback gets, and what makes ftrace keep it from being entered
+ * The arguments of an ftrace callback, and the flag with which ftrace keeps it from being entered
  * again in the same context: before 5.11 it did so unless told not to.
  */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(5, 11, 0)

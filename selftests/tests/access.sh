@@ -48,6 +48,18 @@ for b in ${JF_BACKEND:-$(jf_backends)}; do
 	jf_load "backend=$b"
 	check "$b: the module that defines them" jf_insmod jf_access
 	for c in local foreign; do jf_cases jf_access $c "$b: "; done
+	shown=$(grep ':access_local' $JF/targets)
+	check_eq "$b: two of one name in one module are told apart" "$(echo "$shown" | sed 's/=.*//' | tr '\n' ' ')" \
+		"jf_access:access_local#1 jf_access:access_local#2 "
+	check "$b: ... and what is shown can be written" jf_write functions "$shown"
+	check "$b: ... each by itself" jf_write functions "jf_access:access_local#2=two access_local#1=one"
+	check_eq "$b: ... and has what was written" "$(awk '/^access_local#/ {print $1, $4}' $JF/functions | tr '\n' ' ')" \
+		"access_local#1 one access_local#2 two "
+	jf_log_mark
+	check_fails "$b: ... but not by the name alone" jf_write functions "jf_access:access_local=two"
+	check_match "$b: ... and the log says how" "$(jf_log_new)" "module:name#1"
+	check_fails "$b: ... nor by a rank that there is not" jf_write functions "jf_access:access_local#3=two"
+	check "$b: ... back" jf_write functions "access_local#1=default access_local#2=default"
 
 	generated "a program of BPF" bpf_prog_
 	if kprobe; then

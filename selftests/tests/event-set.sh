@@ -8,7 +8,9 @@
 . "$(dirname "$0")/../lib/lib.sh"
 
 jf_start "subscribers of the event set"
+jf_log_mark
 jf_load
+check_eq "the log has nothing of tracepoints that this kernel lacks" "$(jf_log_new | grep -c 'no tracepoint')" 0
 
 # load PAUSE: without one, an emulated CPU has half as much time for all else.
 load() { while :; do ls / | cat >/dev/null; sleep "$1"; done; }

@@ -38,13 +38,13 @@ none() { check_fails "none is at $1, $2" sh -c "echo '$accepted' | grep -q '^$1\
 if jf_x86; then
 	none "$single+0x0" "the start of an image for one probe"
 	none "$single+0xa" "its jump"
-	# Of its first slot, after the registers are saved: x86/images.S.
+	# Of its first slot, after the registers are saved: kernel/arch/x86/images.S.
 	for at in "$small+0x3 $small+0x1b" "$regs+0x7 $regs+0x29" "$stack+0x7 $stack+0x45"; do
 		none "${at% *}" data
 		none "${at#* }" "a call"
 	done
 else
-	# arm64/images.S.
+	# kernel/arch/arm64/images.S.
 	none "$single+0x4" "the load of data in an image for one probe"
 	none "$single+0x8" "its jump"
 	for at in 18 1c 20 24; do none "$single+0x$at" "a literal"; done

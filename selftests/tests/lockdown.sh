@@ -14,7 +14,11 @@ jf_load
 
 names=$(find $S -type f 2>/dev/null | sed 's,.*/,,' | sort | tr '\n' ' ')
 check_eq "the knobs are there" "$names" "dispatch func0 func1 func2 func3 functions subscribers "
-check_eq "each is root's alone" "$(stat -c '%a %u' $S/* | sort -u)" "600 0"
+check_eq "each is root's alone" "$(stat -c '%a %u' $S/* | sort -u | tr '\n' ' ')" "200 0 600 0 "
+for f in func0 func1 func2 func3 dispatch subscribers; do
+	check_eq "$f has one value" "$(wc -l <$S/$f)" 1
+done
+check_eq "functions, a table, can be written only" "$(stat -c %a $S/functions)" 200
 
 # ---- the same as in debugfs ----
 
@@ -48,10 +52,10 @@ check_eq "... and changes nothing" "$(jf_target func2)" 0
 
 # What it shows can be written back.
 jf_write func1 2; jf_write func3 1
-cat $S/functions >"$JF_TMP/saved"
-check_match "functions shows targets" "$(cat $S/functions)" '^jumpfunc:func1=jf_func1_2$'
+cat $JF/targets >"$JF_TMP/saved"
+check_match "targets shows targets" "$(cat $JF/targets)" '^jumpfunc:func1=jf_func1_2$'
 jf_write functions "func1=default func3=default"
-check "what functions shows can be written to it" dd if="$JF_TMP/saved" of=$S/functions bs=4096 conv=notrunc
+check "what targets shows can be written to functions" dd if="$JF_TMP/saved" of=$S/functions bs=4096 conv=notrunc
 check_eq "... and brings that back" "$(jf_target func1)$(jf_target func3)" 21
 
 # ---- files are added, and the module is unloaded while they are used ----
@@ -59,14 +63,14 @@ check_eq "... and brings that back" "$(jf_target func1)$(jf_target func3)" 21
 if jf_has jumpfunc_bench; then
 	check "a module adds files to debugfs" jf_insmod jumpfunc_bench
 	check_eq "... of which none is here" "$(find $S -type f | wc -l)" 7
-	cat $S/functions >"$JF_TMP/page"
-	check "functions fits into a page" [ "$(wc -c <"$JF_TMP/page")" -le 4096 ]
-	check_eq "... and has whole lines" "$(grep -cvE '^[a-z_0-9]+:[A-Za-z_0-9]+=[^ ]+$' "$JF_TMP/page")$(tail -c 1 "$JF_TMP/page" | tr '\n' .)" 0.
-	note "functions: $(wc -l <"$JF_TMP/page") lines, $(wc -c <"$JF_TMP/page") bytes; $(grep -c '^[a-z]' $JF/functions) in debugfs"
+	cat $JF/targets >"$JF_TMP/all"
+	check_eq "targets has whole lines" "$(grep -cvE '^[a-z_0-9]+:[A-Za-z_0-9]+(#[0-9]+)?=[^ ]+$' "$JF_TMP/all")$(tail -c 1 "$JF_TMP/all" | tr '\n' .)" 0.
+	check "... all of them, more than a page" [ "$(wc -c <"$JF_TMP/all")" -gt 4096 ]
+	note "targets: $(wc -l <"$JF_TMP/all") lines, $(wc -c <"$JF_TMP/all") bytes"
 	jf_rmmod jumpfunc_bench
 fi
 # Readers and writers while the module is unloaded: it waits for them, and they get an error.
-beat() { while [ -e "$JF_TMP/beat" ]; do cat $S/functions $S/func1; echo 1 >$S/func1; done >/dev/null 2>&1; }
+beat() { while [ -e "$JF_TMP/beat" ]; do cat $S/func1; echo func1=jf_func1_2 >$S/functions; echo 1 >$S/func1; done >/dev/null 2>&1; }
 touch "$JF_TMP/beat"
 jf_run beat; jf_run beat
 i=0
@@ -96,7 +100,7 @@ check_match "what is read-only can" "$(jf_stat backend)" '^[a-z]+$'
 check "a function is changed by sysfs" sh -c "echo 1 >$S/func2"
 check_match "... and then calls another target" "$(cat $S/func2)" '^target 1: jf_func2_1\(7, 5\) = 35$'
 check "functions are changed by their names" sh -c "echo 'func0=jf_func0_2 func3=jf_func3_1' >$S/functions"
-check_match "... which shows" "$(cat $S/functions | tr '\n' ' ')" 'jumpfunc:func0=jf_func0_2 .*jumpfunc:func3=jf_func3_1 '
+check_match "... which shows" "$(cat $JF/targets | tr '\n' ' ')" 'jumpfunc:func0=jf_func0_2 .*jumpfunc:func3=jf_func3_1 '
 check "the mode and the number of subscribers are changed" sh -c "echo 4 >$S/subscribers && echo chain >$S/dispatch"
 before=$(jf_hits sched_switch chain)
 sleep 1

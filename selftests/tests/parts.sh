@@ -4,17 +4,15 @@
 # JF_ANY_BACKEND: which tasks are searched for, and how, is the same with each of them
 # JF_TIMEOUT=90
 # What belongs to a function is found although names do not tell: in a module that was stripped, or whose own
-# name has a plus sign, or where the function has two names; and a call is recognised although a kprobe stands on it.
+# name has a plus sign, or where the function has two names.
 #
 # Seen to fail with the code broken on purpose (6.1):
 #   a plus sign in a module's name ends a symbol's	plus: the quiesce does not wait for the task inside
-#   a call with a kprobe on it is none			probe: the same
 # Not seen: that unnamed pieces of a stripped module belong to no function. This one keeps so few names that the
 # look-up counts the part as the target's; KUnit has names in between.
 . "$(dirname "$0")/../lib/lib.sh"
 
 H=/sys/kernel/debug/jf_hide
-N=/sys/kernel/debug/jf_named
 hide() { awk -v n="$1" '$1 == n {print $2}' $H/state; }
 hide_do() { echo "$*" >$H/do; }
 inside() { [ "$(hide inside)" -ge 1 ]; }
@@ -22,7 +20,7 @@ all_left() { [ "$(hide walkers)" = 0 ]; }
 
 jf_start "parts without names"
 jf_scanning || jf_skip_all "$JF_NO_SCAN"
-if ! jf_has jf_hide || ! jf_has jf_named; then jf_skip_all "no jf_hide.ko, jf_named.ko: build selftests/modules"; fi
+jf_has jf_hide || jf_skip_all "no jf_hide.ko: build selftests/modules"
 jf_load
 jf_insmod jf_hide || jf_bail "jf_hide loads"
 jf_on_exit "echo open >$H/do"
@@ -86,22 +84,4 @@ else
 	skip "plus" "no such module can be had: $(cat "$JF_TMP/insmod")"
 fi
 check "jf_hide unloads" jf_rmmod jf_hide
-
-# ---- a kprobe on a call ----
-
-check "jf_named loads" jf_insmod jf_named
-for p in bare probe; do
-	check "$p: a task called the target by name, and runs elsewhere" sh -c "echo go >$N/do"
-	if ! echo $p >$N/do 2>"$JF_TMP/probe"; then
-		skip "$p" "no kprobe there: $(cat "$JF_TMP/probe")"
-		echo leave >$N/do
-		continue
-	fi
-	echo quiesce 2000 2>"$JF_TMP/quiesce" >$N/do || true
-	check_match "$p: jf_quiesce_timeout() gives up" "$(cat "$JF_TMP/quiesce")" 'timed out'
-	echo leave >$N/do
-	check "$p: it does not, when the task has left" sh -c "echo quiesce 20000 >$N/do"
-	echo bare >$N/do
-done
-check "jf_named unloads" jf_rmmod jf_named
 jf_done

@@ -82,7 +82,12 @@ for b in ${JF_BACKEND:-auto indirect}; do
 	check "$b: ... and the module is not kept" jf_rmmod jf_many_guest
 	check "$b: jumpfunc's own" probes "+trace:jumpfunc:*:jf_entry"
 	check "$b: all are enabled once more" probes "+trace:*:*:*"
+	n=$(jf_stat texts_read) t=$(jf_stat batches)
 	check "$b: it unloads" jf_rmmod jf_trace_many
+	n=$(($(jf_stat texts_read) - n)) t=$(($(jf_stat batches) - t))
+	# Hundreds of its tracepoints had no image.
+	check "$b: ... and its symbols were not read for each tracepoint, but $n times" [ $n -le 4 ]
+	check "$b: ... nor had each a transaction, but all had $t" [ $t -le 2 ]
 
 	if jf_has jf_sample_calls; then
 		check "$b: calls of functions that do not exist" jf_insmod jf_sample_calls
@@ -96,6 +101,15 @@ for b in ${JF_BACKEND:-auto indirect}; do
 		check "$b: ... and are disabled" probes "-j*:*:*:*"
 		check_eq "$b: ... each in every function" "$(awk '/^jobs:/ {print $2}' $JF/probes | sort -u)" off
 		check "$b: the sample unloads" jf_rmmod jf_sample_calls
+	fi
+	if [ "$b" != indirect ] && jf_has jf_long_name; then
+		check "$b: a function whose name is longer than the kernel's buffers" jf_insmod jf_long_name
+		long=$(cat /sys/module/jf_long_name/parameters/function)
+		listed() { awk -v p="trace:jf_long_name:$long:long_name" '$1 == p {print $2, $4}' $JF/probes; }
+		check_eq "$b: ... is listed with its whole name" "$(listed)" "off 1"
+		check "$b: ... and is enabled by it" probes "+trace:jf_long_name:$long:*"
+		check_eq "$b: ... and is on" "$(listed)" "on 1"
+		check "$b: ... and unloads" jf_rmmod jf_long_name
 	fi
 	check "$b: jumpfunc's own are disabled" probes "-trace:*:*:*"
 	jf_images_back "$b: all images are given back"

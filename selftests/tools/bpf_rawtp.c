@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Counts how often a raw tracepoint is hit while a command runs: what a BPF
- * program of type RAW_TRACEPOINT sees. Older versions of bpftrace have no
- * rawtracepoint probes, and this needs no compiler in the VM.
+ * Counts how often a raw tracepoint is hit while a command runs: the view of a BPF program of type
+ * RAW_TRACEPOINT. Older versions of bpftrace have no rawtracepoint probes, and this needs no
+ * compiler in the VM.
  *
  *   bpf_rawtp TRACEPOINT COMMAND...	prints "hits N arg ARG", where ARG is the
  *					tracepoint's second argument, at last

@@ -4,7 +4,7 @@
  * failing, until it succeeds without.
  *
  *   failnth [OPTION...] DO
- *     -u UNDO    what undoes it: done after each attempt that succeeded
+ *     -u UNDO    undoes it: done after each attempt that succeeded
  *     -b BEFORE  done before each attempt, must always succeed
  *     -s FILE    state that a failed attempt must not change, and a successful one must change
  *                always alike; may be given several times.  FILE=REGEXP: only lines that match
@@ -240,7 +240,7 @@ static void look_after(long n, int failed, int was_hit)
 			s->after = slurp(s);
 			continue;
 		}
-		/* What is freed after a grace period may take its time. */
+		/* Memory that is freed after a grace period may take its time. */
 		for (try = 0; try < 40; try++) {
 			now = slurp(s);
 			if (!strcmp(now, want))
@@ -283,7 +283,10 @@ static void arm(long n)
 		die("cannot write %s to fail-nth", text);
 }
 
-/* How many allocations were still to succeed before one had failed? 0: one was hit; -1: unknown. */
+/*
+ * The number of allocations that were still to succeed before one had failed. 0: one was hit; -1:
+ * unknown.
+ */
 static long disarm(void)
 {
 	char text[24] = "";
@@ -293,7 +296,7 @@ static long disarm(void)
 		/* Opening it would take memory. */
 		if (pwrite(make_fd, "0", 1, 0) != 1)
 			die("cannot write make-it-fail");
-		/* It takes what it can; what is left of it says nothing. */
+		/* Allocations take bytes of "space"; the rest of it says nothing. */
 		return -1;
 	}
 	len = pread(nth_fd, text, sizeof(text) - 1, 0);
@@ -546,8 +549,8 @@ static int fail_one_after_another(void)
 		}
 		undo(n);
 		/*
-		 * With a budget, several successes in a row are its end; and some are
-		 * where the number depends on what else the machine does.
+		 * With a budget, several successes in a row are its end; and some are needed where
+		 * the number depends on other work of the machine.
 		 */
 		quiet = hit > 0 ? 0 : quiet + 1;
 		if (quiet > (hit < 0 ? 8 : counter ? 2 : 0))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * fuzz_debugfs: writes what it makes up to the files of /sys/kernel/debug/jumpfunc, and knows the result
- * that each input must have.
+ * fuzz_debugfs: writes random commands to the files of /sys/kernel/debug/jumpfunc, and knows the
+ * result that each input must have.
  *
  *   fuzz_debugfs [-s SEED] [-n INPUTS] [-t SECONDS] [-c SECONDS] [-v]
  *     -s   the same seed makes the same inputs; each input depends on its number and the seed alone
@@ -173,12 +173,12 @@ static void mutate(void)
 	}
 }
 
-/* --- what is known of the functions -------------------------------------------- */
+/* --- data about the functions -------------------------------------------------- */
 
 /* Of these the owners' lists are known; others must stay as they are. */
 static const struct known {
 	const char *name, *module, *first;
-	const char *none;		/* what it shows when it is set to "none"; NULL: it cannot be */
+	const char *none;		/* its line when it is set to "none"; NULL: it cannot be */
 	const char *targets[4];
 } known[] = {
 	{ "func0", "jumpfunc", "jf_func0_0", NULL, { "jf_func0_0", "jf_func0_1", "jf_func0_2" } },
@@ -403,6 +403,23 @@ static int find_func(const struct world *w, const char *name, int *index)
 	return found == 1 ? 0 : found ? EINVAL : ENOENT;
 }
 
+/* "name#2" is the second of a name in its module; where there is one function of a name, it has no number. */
+static int find_ranked(const struct world *w, char *name, int *index)
+{
+	char *colon = strchr(name, ':'), *hash = strchr(colon ? colon + 1 : name, '#');
+	unsigned long long rank = 0;
+	const char *p;
+
+	if (!hash)
+		return find_func(w, name, index);
+	for (p = hash + 1; *p >= '0' && *p <= '9' && rank <= UINT32_MAX; p++)
+		rank = 10 * rank + (unsigned int)(*p - '0');
+	if (hash == (colon ? colon + 1 : name) || *p || hash[1] == '0' || !rank || rank > UINT32_MAX)
+		return EINVAL;
+	*hash = '\0';
+	return find_func(w, name, index) == EINVAL ? UNKNOWN : ENOENT;
+}
+
 static void judge_functions(struct verdict *v, const struct world *w, char *s)
 {
 	char *tok, *eq;
@@ -429,7 +446,7 @@ static void judge_functions(struct verdict *v, const struct world *w, char *s)
 				return;
 			}
 		}
-		v->err = find_func(w, tok, &i);
+		v->err = find_ranked(w, tok, &i);
 		if (v->err)
 			return;
 		if (w->func[i].known < 0) {
@@ -487,7 +504,7 @@ static void judge_subscribers(struct verdict *v, const char *s)
 	v->subs = n;
 }
 
-/* Only what runs nothing is written there; UNKNOWN: it might. */
+/* Only commands that run nothing are written there; UNKNOWN: it might. */
 static void judge_bench(struct verdict *v, char *s)
 {
 	static const struct { const char *name; unsigned long min, max; } options[] = {
@@ -872,7 +889,7 @@ static ssize_t write_input(long number, const struct world *a, int file, int fd,
 	switch (way) {
 	case AT_OFFSET:
 		r = pwrite(fd, in, len, offset);
-		/* What the kernel itself says of files of this kind. */
+		/* The kernel's own data about files of this kind. */
 		if (r < 0 && errno == ESPIPE)
 			errno = EINVAL;
 		return r;
@@ -928,8 +945,8 @@ static void say_input(long number, int file, int way, long offset, int err)
 }
 
 /*
- * @a: the world before; returns with the world after in @b. What writes to more than one place at once
- * is one input, checked once, so that there is time for a hundred thousand.
+ * @a: the world before; returns with the world after in @b. A command that writes to more than one
+ * place at once is one input, checked once, so that there is time for a hundred thousand.
  */
 static void one_input(long number, struct world *a, struct world *b)
 {
@@ -996,7 +1013,7 @@ static void writer(struct shared *s, int id, time_t end)
 			file = make_input(1000000 * (id + 1) + number++);
 			rnd = keep + 1;
 			predict(&v, &worlds[0], file, 0);
-			/* What would set one of the two alone is not for this part. */
+			/* A command that would set one of the two alone is not for this part. */
 			if (v.err == UNKNOWN || (!v.err && file == FUNCTIONS && memmem(in, len, "ops_", 4)))
 				continue;
 			/* Modes take long, and are changed all the same. */

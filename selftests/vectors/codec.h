@@ -4,7 +4,7 @@
  *
  * API:
  *   jf_encode_vectors[]	(kind, ip, target) and the bytes or -ERANGE
- *   jf_plain_vectors[]		what jf_insn_nop() and jf_insn_ret0() must give
+ *   jf_plain_vectors[]		the results of jf_insn_nop() and jf_insn_ret0()
  *   jf_decode_vectors[]	eight bytes at ip, their kind, where they lead
  *   JF_VECTORS(table)		number of rows of a table
  *
@@ -16,7 +16,7 @@
  * brings its own way to report. The bytes were computed apart from the codec,
  * and the host test lets a disassembler confirm every row of them.
  *
- * Caveats: include x86/protocol/insn.h first. A rejected encode must leave the
+ * Caveats: include common/x86/insn.h first. A rejected encode must leave the
  * caller's instruction alone, and a decode of JF_INSN_OTHER its target alone:
  * that is for the test to check, since no table can.
  */
@@ -24,7 +24,7 @@
 #define JF_SELFTESTS_VECTORS_H
 
 #ifndef JF_INSN_X86_H
-#error "include x86/protocol/insn.h before this"
+#error "include common/x86/insn.h before this"
 #endif
 
 #define JF_VECTORS(table)	(sizeof(table) / sizeof((table)[0]))

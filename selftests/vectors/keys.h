@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
 /*
- * What operations on a key do to its count, for KUnit, above the fake and above
+ * The effects of operations on a key's count, for KUnit, above the fake and above
  * jumpfunc.ko, and for the tests of libjumpfunc.
  *
  * API:
  *   jf_key_scripts[]			sequences of operations
  *   jf_key_step(key, op)		one of them
- *   jf_key_script_count(count, op)	what it makes of a count, if it succeeds
+ *   jf_key_script_count(count, op)	the new count, if it succeeds
  *   jf_key_script_err(op)		how it fails, where a script says that it does
  *
  * Include <jumpfunc/branch.h> first.
@@ -46,7 +46,7 @@ static const struct jf_key_script jf_key_scripts[] = {
 	{ "iie", false, 2, 1 },
 	{ "ei", false, 2, 1 },
 	{ "eiDD", false, 0, 2 },
-	/* disable() does not take away what others count on. */
+	/* disable() does not take away the users of others. */
 	{ "id", false, 0, 2 },
 	{ "ii!d", false, 2, 1 },
 	{ "ii!dDd", false, 0, 2 },

@@ -11,7 +11,7 @@
  * Both return how many comparisons they made. fail(what, at, got, want) is called
  * for each that went wrong.
  *
- * Caveats: it defines what it tests, so include it in one source file.
+ * Caveats: it defines the entities that it tests, so include it in one source file.
  */
 #ifndef JF_SELFTESTS_TABLE_H
 #define JF_SELFTESTS_TABLE_H
@@ -110,7 +110,7 @@ static const struct jft_t_key jft_t_keys[] = {
 #endif
 };
 
-/* Does everything say that the key has so many users? */
+/* True if everything agrees that the key has so many users. */
 static unsigned int jft_t_check_key(const struct jft_t_key *k, int count, const char *at,
 				    jf_table_fail_t fail)
 {
@@ -225,7 +225,7 @@ static const struct jf_func_script jft_t_ret0_scripts[] = {
 	{ "abann", { 0, 9, 5, 9, 0, 0 } },
 };
 
-/* What jft_t_null(&x) adds to x, which begins with NULL. */
+/* The number that jft_t_null(&x) adds to x, which begins with NULL. */
 static const struct jf_func_script jft_t_null_scripts[] = {
 	{ "", { 0 } },
 	{ "n", { 0, 0 } },

@@ -5,14 +5,15 @@
  * Environment:
  *   JUMPFUNC_AGENT=glob,glob...	record these from before main() on: "provider:name" of notes,
  *					"name" or "object:name" of functions; "fopen(string,string)" for arguments
- *					that are strings
+ *					that are strings; "note/" or "function/" before it: of these alone;
+ *					"call/": calls of functions, from entry to exit
  *   JUMPFUNC_AGENT_STRINGS=always	read strings where there is a filter of system calls, too
- *   JUMPFUNC_AGENT_WAYS=way,way...	only these: jump, short, span, break
+ *   JUMPFUNC_AGENT_WAYS=way,way...	only these: jump, short, span, break; without it, all but break
  *   JUMPFUNC=verbose			say what cannot be recorded, and why, and what is a breakpoint
  * and those of <jumpfunc/record.h>.
  *
  * A glob that has nothing but wildcards where a function's name is means no function, unless it says which
- * object: "*" would be all of libc.
+ * object, or "function/" precedes it: "*" would be all of libc.
  *
  * Globs hold for objects that are loaded later, too. The dynamic linker tells a debugger of these by
  * a function that does nothing: that has a probe whose code calls hook(), which is before the new object
@@ -30,6 +31,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <jumpfunc/record.h>
@@ -44,19 +46,25 @@
  * struct wish - what was asked for
  * @next:      the one after it; the last that matches counts
  * @on:        to switch on, or off
- * @functions: it is of functions, not of notes
+ * @kind:      of notes, functions or calls
  * @strings:   arguments that are recorded as strings, too: bit 0 is the first
+ * @min:       of calls: shorter ones are not recorded; in nanoseconds
+ * @sums:      of calls: sums of them, and no records
  * @glob:      of names
  */
 struct wish {
 	struct wish	*next;
 	bool		on;
-	bool		functions;
+	enum jf_kind	kind;
 	uint16_t	strings;
+	uint64_t	min;
+	bool		sums;
 	char		glob[JF_PATTERN_MAX];
 };
 
 static pthread_mutex_t agent_lock = PTHREAD_MUTEX_INITIALIZER;
+/* Threads that fork, and wait for it. A thread that switches many probes gives it up for them between two transactions. */
+static unsigned int forking;
 /* Could the thread that has the lock be cancelled before. */
 static int cancel_before;
 static struct wish *wishes, **last_wish = &wishes;
@@ -101,12 +109,19 @@ static bool only_wild(const char *text, size_t len)
 	return !len;
 }
 
-/* May it mean functions? */
-static bool means_functions(const char *glob)
+/* Does a pattern mean probes of a kind? Calls only if it says so. */
+static bool means(const struct jf_pattern *p, enum jf_kind kind)
 {
-	const char *name = glob ? strrchr(glob, ':') : NULL;
+	return p->kind == kind || (p->kind == JF_KIND_ANY && kind != JF_KIND_CALL) ||
+	       (p->kind == JF_KIND_TIME && kind == JF_KIND_CALL);
+}
 
-	if (!glob)
+/* The same of what is switched on: without a kind, more than wildcards are needed for functions. */
+static bool means_functions(const struct jf_pattern *p)
+{
+	const char *glob = p->glob, *name = strrchr(glob, ':');
+
+	if (p->kind == JF_KIND_FUNCTION || p->kind == JF_KIND_CALL || p->kind == JF_KIND_TIME)
 		return true;
 	if (!name)
 		return !only_wild(glob, strlen(glob));
@@ -125,19 +140,21 @@ static bool never(const char *name)
 	       !strcmp(name, "_dl_debug_state");
 }
 
-/* By this name; the last wish counts, also for what the arguments are. */
-static bool is_wished(bool function, const char *group, const char *name, uint16_t *strings)
+/* A probe that is one of @m, and that is known by @name; glob NULL matches all. */
+static bool fits(const char *glob, const struct jf_module *m, enum jf_kind kind, const char *group, const char *name)
 {
-	const struct wish *w;
-	bool on = false;
+	return kind != JF_KIND_NOTE ? jf_module_matches(m, glob, name) : __jf_glob_matches(glob, group, name);
+}
 
-	*strings = 0;
+/* By this name; the last wish counts, also for what the arguments are. NULL: by none. */
+static const struct wish *find_wish(const struct jf_module *m, enum jf_kind kind, const char *group, const char *name)
+{
+	const struct wish *w, *last = NULL;
+
 	for (w = wishes; w; w = w->next)
-		if (w->functions == function && __jf_glob_matches(w->glob, group, name)) {
-			on = w->on;
-			*strings = on ? w->strings : 0;
-		}
-	return on;
+		if (w->kind == kind && fits(w->glob, m, kind, group, name))
+			last = w;
+	return last && last->on ? last : NULL;
 }
 
 /* --- probes that are switched together ------------------------------------------------- */
@@ -152,9 +169,12 @@ struct batch {
 
 static void complain(const struct jf_agent_probe *p)
 {
+	const char *why = p->why ? p->why : "no memory";
+
+	__jf_record_refused(p->group, p->name, why);
 	if (verbose)
 		say("libjumpfunc-agent: %s:%s at %#lx is not recorded: %s", p->group, p->name,
-		    (unsigned long)p->spot.at, p->detour.why ? p->detour.why : "no memory");
+		    (unsigned long)p->spot.at, why);
 }
 
 /* It stays one as long as it is on, and kills a thread that blocks SIGTRAP by then. */
@@ -163,7 +183,7 @@ static void name_breakpoint(const struct jf_agent_probe *p)
 	breakpoints++;
 	if (verbose)
 		say("libjumpfunc-agent: %s:%s at %#lx is a breakpoint: %s", p->group, p->name,
-		    (unsigned long)p->spot.at, p->detour.why ? p->detour.why : "as was asked");
+		    (unsigned long)p->spot.at, p->why ? p->why : "as was asked");
 }
 
 static void commit(struct batch *b)
@@ -173,16 +193,17 @@ static void commit(struct batch *b)
 	int err;
 
 	memcpy(all, b->probe, num * sizeof(*all));
-	b->on += (int)jf_probes_on(b->probe, num, &err);
+	b->on += (int)jf_calls_on(b->probe, num, &err);
 	/* Once for each thing that is asked for. */
 	if (err && !b->err)
-		say("libjumpfunc-agent: not all is recorded: the trace cannot be told of it: %s", jf_error(-err));
+		say("libjumpfunc-agent: not all is recorded: the trace cannot be told of it: %s",
+		    err == -EOVERFLOW ? "it has no more than 65,535 events" : jf_error(-err));
 	b->err = err ? err : b->err;
 	for (i = 0; i < num; i++) {
 		all[i]->queued = false;
 		if (!all[i]->spot.on)
 			complain(all[i]);
-		else if (all[i]->detour.way == JF_WAY_BREAK)
+		else if (all[i]->point->detour.way == JF_WAY_BREAK)
 			name_breakpoint(all[i]);
 	}
 	b->num = 0;
@@ -206,17 +227,26 @@ static int start_recording(void)
 	return err;
 }
 
-static void add(struct batch *b, struct jf_agent_probe *p, uint16_t strings)
+static void add(struct batch *b, struct jf_agent_probe *p, uint16_t strings, uint64_t min, bool sums)
 {
 	if (jf_probe_strings(p, strings) && verbose)
 		say("libjumpfunc-agent: %s:%s is recorded with%s strings as before", p->group, p->name, strings ? "out" : "");
+	if (p->calls)
+		jf_calls_set_min(p->calls, min);
 	/* By another name, or another table of symbols. */
 	if (p->queued)
 		return;
 	b->tried++;
 	if (start_recording()) {
-		p->detour.why = "there is no trace";
+		p->why = "there is no trace";
 		return;
+	}
+	if (p->calls) {
+		p->why = jf_calls_sum(p, sums);
+		if (p->why) {
+			complain(p);
+			return;
+		}
 	}
 	if (p->spot.on) {
 		b->on++;
@@ -230,14 +260,49 @@ static void add(struct batch *b, struct jf_agent_probe *p, uint16_t strings)
 
 /* --- notes -------------------------------------------------------------------------- */
 
+/**
+ * struct ask - what is done by one request
+ * @glob:      of names
+ * @batch:     probes that are switched together
+ * @kind:      of notes, functions or calls
+ * @strings:   arguments that are recorded as strings, too
+ * @min:       of calls, as in struct wish, and @sums
+ * @err:       of those that were switched off
+ * @stay:      breakpoints that stay
+ * @number:    of the request; 0: it is carried out at once
+ * @seen:      functions of the present object
+ */
 struct ask {
 	const char	*glob;
 	struct batch	batch;
-	bool		functions;
+	enum jf_kind	kind;
 	uint16_t	strings;
+	uint64_t	min;
+	bool		sums;
 	int		err;
 	unsigned int	stay;
+	unsigned int	number;
+	size_t		seen;
 };
+
+/* Ends a walk that begins again when the lock has been given up. */
+#define AGAIN	1
+
+/* Between two transactions. */
+static bool gives_up(const struct ask *a)
+{
+	return a->number && !a->batch.num && __atomic_load_n(&forking, __ATOMIC_RELAXED);
+}
+
+/* Once: what it has cannot be found. */
+static void name_unread(struct jf_module *m)
+{
+	if (!m->unread || m->named)
+		return;
+	m->named = true;
+	say("libjumpfunc-agent: nothing of %s is found, its file cannot be read: %s", m->path,
+	    m->unread == -ENOEXEC ? "it is another one by now" : jf_error(-m->unread));
+}
 
 static int notes_on(struct jf_module *m, void *arg)
 {
@@ -245,8 +310,9 @@ static int notes_on(struct jf_module *m, void *arg)
 	struct jf_agent_probe *p;
 
 	for (p = m->probes; p; p = p->next)
-		if (!p->spot.function && __jf_glob_matches(a->glob, p->group, p->name))
-			add(&a->batch, p, a->strings);
+		if (p->kind == JF_KIND_NOTE && __jf_glob_matches(a->glob, p->group, p->name))
+			add(&a->batch, p, a->strings, a->min, a->sums);
+	name_unread(m);
 	commit(&a->batch);
 	return 0;
 }
@@ -259,20 +325,56 @@ static uintptr_t after_landing(uintptr_t at, size_t avail)
 	return avail > 4 && !memcmp((const void *)at, "\xf3\x0f\x1e\xfa", 4) ? at + 4 : at;
 }
 
-/* By another name of the same function it is known by the first one. */
-static int function_at(struct jf_module *m, const struct jf_symbol *symbol, uintptr_t at, size_t avail,
-		       struct jf_agent_probe **p)
+/*
+ * The probe of the function at @at that is known by @name; else one that @glob matches; NULL: all
+ * match. A call is entered once, whatever names its function has.
+ */
+static struct jf_agent_probe *find_function(struct jf_module *m, enum jf_kind kind, uintptr_t at, const char *name, const char *glob)
+{
+	struct jf_point *t = jf_point_at(at);
+	struct jf_agent_probe *p, *other = NULL;
+	struct jf_spot *s;
+
+	for (s = t ? t->spots : NULL; s; s = s->next) {
+		p = jf_probe_of(s);
+		if (p->kind != kind)
+			continue;
+		if (!strcmp(p->name, name))
+			return p;
+		if (!other && (!glob || kind == JF_KIND_CALL || jf_module_matches(m, glob, p->name)))
+			other = p;
+	}
+	return other;
+}
+
+/*
+ * Linkers give equal functions one place, and many functions have several names. Each that is asked for by its name is
+ * recorded by that. By wildcards a call is one record, by the first name that matches.
+ */
+static int function_at(struct jf_module *m, enum jf_kind kind, const struct jf_symbol *symbol, uintptr_t at, size_t avail,
+		       const char *glob, struct jf_agent_probe **p)
 {
 	uintptr_t begin = after_landing(at, avail);
 
-	*p = jf_module_function_at(m, begin);
+	*p = find_function(m, kind, begin, symbol->name, glob);
 	if (*p)
 		return 0;
 	*p = jf_probe_new(m, m->name, symbol->name, begin, avail - (begin - at));
 	if (!*p)
 		return -ENOMEM;
-	jf_probe_function(*p);
-	return jf_module_add(m, *p);
+	if (!(*p)->point->size && symbol->size > begin - at)
+		(*p)->point->size = symbol->size - (begin - at);
+	if (kind == JF_KIND_CALL)
+		jf_probe_call(*p);
+	else
+		jf_probe_function(*p);
+	if (kind == JF_KIND_CALL && jf_calls_new(*p, at, symbol->size)) {
+		jf_probe_forget(*p);
+		return -ENOMEM;
+	}
+	jf_types_apply(*p, m, at);
+	jf_module_add(m, *p);
+	return 0;
 }
 
 static int function_on(struct jf_module *m, const struct jf_symbol *symbol, uintptr_t at, size_t avail,
@@ -282,21 +384,49 @@ static int function_on(struct jf_module *m, const struct jf_symbol *symbol, uint
 	struct jf_agent_probe *p;
 	int err;
 
-	if (symbol->indirect || never(symbol->name) || !__jf_glob_matches(a->glob, m->name, symbol->name))
+	if (a->number && a->seen++ < m->seen_functions)
 		return 0;
-	err = function_at(m, symbol, at, avail, &p);
-	if (!err)
-		add(&a->batch, p, a->strings);
-	return err;
+	if (symbol->indirect || never(symbol->name) || !jf_module_matches(m, a->glob, symbol->name))
+		return 0;
+	err = function_at(m, a->kind, symbol, at, avail, a->glob, &p);
+	if (err)
+		return err;
+	add(&a->batch, p, a->strings, a->min, a->sums);
+	return gives_up(a) ? AGAIN : 0;
+}
+
+/*
+ * Before any is switched: the jump at an exit has bytes of the next function in its distance, and the
+ * entry there has to be led first.
+ */
+static int make_call(struct jf_module *m, const struct jf_symbol *symbol, uintptr_t at, size_t avail, void *arg)
+{
+	const struct ask *a = (const struct ask *)arg;
+	struct jf_agent_probe *p;
+
+	if (symbol->indirect || never(symbol->name) || !jf_module_matches(m, a->glob, symbol->name))
+		return 0;
+	return function_at(m, JF_KIND_CALL, symbol, at, avail, a->glob, &p);
 }
 
 static int functions_on(struct jf_module *m, void *arg)
 {
 	struct ask *a = (struct ask *)arg;
+	int ret;
 
-	jf_module_functions(m, function_on, a);
+	if (a->kind == JF_KIND_CALL)
+		jf_module_functions(m, make_call, a);
+
+	if (m->request != a->number)
+		m->seen_functions = 0;
+	m->request = a->number;
+	a->seen = 0;
+	ret = jf_module_functions(m, function_on, a);
+	/* Where it goes on. */
+	m->seen_functions = ret == AGAIN ? a->seen : SIZE_MAX;
+	name_unread(m);
 	commit(&a->batch);
-	return 0;
+	return ret == AGAIN;
 }
 
 /* --- objects that come later ------------------------------------------------------------- */
@@ -305,8 +435,20 @@ static int wished_function(struct jf_module *m, const struct jf_symbol *symbol, 
 			   void *arg)
 {
 	struct ask *a = (struct ask *)arg;
+	const struct wish *w;
+	int ret = 0;
 
-	return is_wished(true, m->name, symbol->name, &a->strings) ? function_on(m, symbol, at, avail, a) : 0;
+	for (a->kind = JF_KIND_FUNCTION; !ret && a->kind <= JF_KIND_CALL; a->kind++) {
+		w = find_wish(m, a->kind, m->name, symbol->name);
+		if (!w)
+			continue;
+		a->glob = w->glob;
+		a->strings = w->strings;
+		a->min = w->min;
+		a->sums = w->sums;
+		ret = function_on(m, symbol, at, avail, a);
+	}
+	return ret;
 }
 
 static bool any_functions(void)
@@ -314,7 +456,7 @@ static bool any_functions(void)
 	const struct wish *w;
 
 	for (w = wishes; w; w = w->next)
-		if (w->functions && w->on)
+		if (w->kind != JF_KIND_NOTE && w->on)
 			return true;
 	return false;
 }
@@ -323,16 +465,20 @@ static int come(struct jf_module *m, void *arg)
 {
 	struct ask *a = (struct ask *)arg;
 	struct jf_agent_probe *p;
+	const struct wish *w;
 	int err;
 
 	if (m->asked)
 		return 0;
 	m->asked = true;
-	for (p = m->probes; p; p = p->next)
-		if (is_wished(p->spot.function, p->group, p->name, &a->strings))
-			add(&a->batch, p, a->strings);
+	for (p = m->probes; p; p = p->next) {
+		w = p->kind ? find_wish(m, p->kind, p->group, p->name) : NULL;
+		if (w)
+			add(&a->batch, p, w->strings, w->min, w->sums);
+	}
 	err = any_functions() ? jf_module_functions(m, wished_function, a) : 0;
-	if (err && verbose)
+	name_unread(m);
+	if (err && !m->unread && verbose)
 		say("libjumpfunc-agent: %s: not all functions are looked at: %s", m->name, jf_error(-err));
 	commit(&a->batch);
 	return 0;
@@ -360,12 +506,28 @@ static void lock(void)
 	cancel_before = was;
 }
 
+/* Once for each that comes. */
+static void name_elsewhere(void)
+{
+	static unsigned int named;
+	char name[256];
+	unsigned int num = jf_modules_elsewhere(name, sizeof(name));
+
+	if (num > named)
+		say("libjumpfunc-agent: nothing is found of %u object%s that dlmopen() loaded, %s the first", num, num > 1 ? "s" : "",
+		    name);
+	named = num;
+}
+
 static void look(void)
 {
 	struct ask a = { .glob = NULL };
 
-	if (jf_modules_changed())
+	if (jf_modules_changed()) {
+		jf_modules(jf_module_demangler, NULL);
 		jf_modules(come, &a);
+		name_elsewhere();
+	}
 }
 
 static void unlock(void)
@@ -426,20 +588,33 @@ static void begin_hook(void)
 
 /* --- filters of system calls ----------------------------------------------------------- */
 
+/**
+ * struct watched - functions of libc whose calls are looked at: bits of 1 << enum jf_watch
+ * @wanted: those that are to be
+ * @done:   those that are
+ */
+struct watched {
+	unsigned int	wanted;
+	unsigned int	done;
+};
+
 static int watch_function(struct jf_module *m, const struct jf_symbol *symbol, uintptr_t at, size_t avail,
 			  void *arg)
 {
 	enum jf_watch watch = symbol->indirect ? JF_WATCH_NONE : jf_filter_call(at);
-	unsigned int *watched = (unsigned int *)arg;
+	struct watched *w = (struct watched *)arg;
 	struct jf_agent_probe *p;
 
-	if (!watch || *watched & 1U << watch || function_at(m, symbol, at, avail, &p))
+	if (!watch || !(w->wanted & ~w->done & 1U << watch) || function_at(m, JF_KIND_FUNCTION, symbol, at, avail, NULL, &p))
 		return 0;
 	if (!jf_probe_watch(p, watch))
-		*watched |= 1U << watch;
+		w->done |= 1U << watch;
+	else if (verbose && watch == JF_WATCH_SIGACTION)
+		say("libjumpfunc-agent: a handler of SIGTRAP that the program installs would not be seen: %s",
+		    p->why ? p->why : "no memory");
 	else if (verbose)
 		say("libjumpfunc-agent: no strings are read, as filters by %s() would not be seen: %s", symbol->name,
-		    p->detour.why ? p->detour.why : "no memory");
+		    p->why ? p->why : "no memory");
 	return 0;
 }
 
@@ -453,40 +628,50 @@ static int watch_module(struct jf_module *m, void *arg)
 /* Before the first string is read: those that will be installed, and then those that are there. */
 static void look_for_filters(void)
 {
-	const unsigned int all = 1U << JF_WATCH_PRCTL | 1U << JF_WATCH_SYSCALL;
-	static unsigned int watched;
+	static struct watched watched = { 1U << JF_WATCH_PRCTL | 1U << JF_WATCH_SYSCALL, 0 };
 
 	if (!jf_filter_needed())
 		return;
-	if (watched != all)
+	if (watched.done != watched.wanted)
 		jf_modules(watch_module, &watched);
-	jf_filter_watched(watched == all);
+	jf_filter_watched(watched.done == watched.wanted);
 	jf_filter_look();
+}
+
+/* Before the first breakpoint that stays: a handler that the program installs later must not come before the library's. */
+static void look_for_handlers(void)
+{
+	static struct watched watched = { 1U << JF_WATCH_SIGACTION, 0 };
+
+	if (jf_ways & 1U << JF_WAY_BREAK && watched.done != watched.wanted)
+		jf_modules(watch_module, &watched);
 }
 
 /* --- the provider -------------------------------------------------------------------- */
 
-static int remember(const char *glob, bool functions, bool on, uint16_t strings)
+static int remember(const char *glob, enum jf_kind kind, bool on, uint16_t strings, uint64_t min, bool sums)
 {
 	struct wish *w = calloc(1, sizeof(*w));
 
 	if (!w)
 		return -ENOMEM;
-	w->functions = functions;
+	w->kind = kind;
 	w->on = on;
 	w->strings = strings;
+	w->min = min;
+	w->sums = sums;
 	snprintf(w->glob, sizeof(w->glob), "%s", glob);
 	*last_wish = w;
 	last_wish = &w->next;
 	return 0;
 }
 
-static void forget_wishes(bool functions)
+static void forget_wishes(enum jf_kind kind)
 {
 	struct wish **p, *w;
 
 	for (p = &wishes; (w = *p);) {
-		if (w->functions == functions) {
+		if (w->kind == kind) {
 			*p = w->next;
 			free(w);
 		} else {
@@ -505,28 +690,60 @@ static bool has_shadow_stack(void)
 	return !syscall(SYS_arch_prctl, 0x5005, &features) && features & 1;
 }
 
+static void give_up(void)
+{
+	static const struct timespec a_while = { .tv_nsec = 100000 };
+
+	unlock();
+	while (__atomic_load_n(&forking, __ATOMIC_RELAXED))
+		nanosleep(&a_while, NULL);
+	lock();
+}
+
+/* With the lock. */
+static int walk(jf_module_fn *fn, struct ask *a)
+{
+	static unsigned int requests;
+	int ret;
+
+	a->number = ++requests ? requests : ++requests;
+	jf_modules(jf_module_demangler, NULL);
+	while ((ret = jf_modules(fn, a)) == AGAIN)
+		give_up();
+	return ret;
+}
+
+static enum jf_kind kind_of(const void *data)
+{
+	return *(const enum jf_kind *)data;
+}
+
 static int switch_on(const char *text, void *data)
 {
 	struct jf_pattern p;
-	struct ask a = { .glob = p.glob, .functions = data };
+	struct ask a = { .glob = p.glob, .kind = kind_of(data) };
 	int err = jf_pattern_parse(&p, text);
 
 	if (err)
 		return err;
 	a.strings = p.strings;
-	if (a.functions && !means_functions(p.glob))
+	a.min = p.min;
+	a.sums = p.kind == JF_KIND_TIME;
+	if (!means(&p, a.kind) || (a.kind != JF_KIND_NOTE && !means_functions(&p)))
 		return 0;
 	if (has_shadow_stack())
 		return -EOPNOTSUPP;
 	lock();
 	/* Objects that have come are for the patterns before this one, first. */
 	look();
-	if (a.strings)
+	if (a.strings || (a.kind == JF_KIND_FUNCTION && jf_types_strings()))
 		look_for_filters();
 	begin_hook();
-	err = remember(p.glob, a.functions, true, a.strings);
+	look_for_handlers();
+	err = remember(p.glob, a.kind, true, a.strings, a.min, a.sums);
 	if (!err)
-		err = jf_modules(a.functions ? functions_on : notes_on, &a);
+		err = walk(a.kind == JF_KIND_NOTE ? notes_on : functions_on, &a);
+	name_elsewhere();
 	unlock();
 	if (err)
 		return err;
@@ -538,13 +755,13 @@ static int switch_on(const char *text, void *data)
 /* Off, and a thread that blocks SIGTRAP dies there all the same. */
 static bool stays(const struct jf_agent_probe *p)
 {
-	return !p->spot.on && p->led && p->detour.way == JF_WAY_BREAK;
+	return !p->spot.on && p->point->detour.way == JF_WAY_BREAK && jf_point_stays(p->point);
 }
 
 /* One error is told in the end, and that of a thread that still records before others. */
 static void flush_off(struct ask *a)
 {
-	int err = jf_probes_off(a->batch.probe, a->batch.num);
+	int err = jf_calls_off(a->batch.probe, a->batch.num);
 	size_t i;
 
 	for (i = 0; i < a->batch.num; i++)
@@ -561,12 +778,16 @@ static int collect_off(struct jf_module *m, void *arg)
 	struct jf_agent_probe *p;
 
 	for (p = m->probes; p; p = p->next) {
-		if (p->spot.function != a->functions || !(p->spot.on || (p->led && !p->spot.watch)) ||
-		    !__jf_glob_matches(a->glob, p->group, p->name))
+		if (p->kind != a->kind || !(p->spot.on || jf_point_stays(p->point)) ||
+		    !fits(a->glob, m, a->kind, p->group, p->name))
 			continue;
 		a->batch.probe[a->batch.num++] = p;
-		if (a->batch.num == BATCH_MAX)
-			flush_off(a);
+		if (a->batch.num < BATCH_MAX)
+			continue;
+		flush_off(a);
+		/* Those that are off by then are passed over. */
+		if (gives_up(a) && !a->err)
+			return AGAIN;
 	}
 	flush_off(a);
 	return 0;
@@ -575,19 +796,21 @@ static int collect_off(struct jf_module *m, void *arg)
 static int switch_off(const char *text, void *data)
 {
 	struct jf_pattern p;
-	struct ask a = { .glob = text ? p.glob : NULL, .functions = data };
+	struct ask a = { .glob = text ? p.glob : NULL, .kind = kind_of(data) };
 	int err = text ? jf_pattern_parse(&p, text) : 0;
 
 	if (err)
 		return err;
+	if (text && !means(&p, a.kind))
+		return 0;
 	lock();
 	if (text)
-		remember(p.glob, a.functions, false, 0);
+		remember(p.glob, a.kind, false, 0, 0, false);
 	else
-		forget_wishes(a.functions);
+		forget_wishes(a.kind);
 	/* NULL: maybe the trace ends. */
 	recording &= !!text;
-	err = jf_modules(collect_off, &a);
+	err = walk(collect_off, &a);
 	unlock();
 	if (a.stay)
 		say("libjumpfunc-agent: %u probe%s off, but the breakpoint%s: a thread that blocks SIGTRAP dies there", a.stay,
@@ -603,6 +826,7 @@ static int switch_off(const char *text, void *data)
 
 struct listing {
 	const char	*glob;
+	enum jf_kind	kind;
 	jf_listed_fn	*fn;
 	void		*arg;
 	int		ret;
@@ -616,15 +840,16 @@ static int show(struct listing *l, const char *group, const char *name, const st
 		[JF_WAY_SPAN] = "jump in place of several instructions", [JF_WAY_BREAK] = "breakpoint",
 	};
 	struct jf_listed shown = { group, name, p && p->spot.on, why };
-	char text[128];
+	const struct jf_detour *d = p ? &p->point->detour : NULL;
+	char text[JF_PATTERN_MAX + 128];
 
 	if (p && p->spot.on) {
-		snprintf(text, sizeof(text), "%s%s%s", ways[p->detour.way],
-			 p->detour.way == JF_WAY_BREAK ? ": " : "",
-			 p->detour.way == JF_WAY_BREAK && p->detour.why ? p->detour.why : "");
+		snprintf(text, sizeof(text), "%s%s%s%s%.256s", d->byte ? "jump by one byte" : ways[d->way],
+			 d->way == JF_WAY_BREAK && p->why ? ": " : "", d->way == JF_WAY_BREAK && p->why ? p->why : "",
+			 strcmp(name, p->name) ? "; recorded as " : "", strcmp(name, p->name) ? p->name : "");
 		shown.detail = text;
 	} else if (p) {
-		shown.detail = stays(p) ? "the breakpoint stays: a thread that blocks SIGTRAP dies there" : p->detour.why;
+		shown.detail = stays(p) ? "the breakpoint stays: a thread that blocks SIGTRAP dies there" : p->why;
 	}
 	return l->fn(&shown, l->arg);
 }
@@ -636,7 +861,7 @@ static int list_notes(struct jf_module *m, void *arg)
 	int ret = 0;
 
 	for (p = m->probes; p && !ret; p = p->next)
-		if (!p->spot.function && __jf_glob_matches(l->glob, p->group, p->name))
+		if (p->kind == JF_KIND_NOTE && __jf_glob_matches(l->glob, p->group, p->name))
 			ret = show(l, p->group, p->name, p, NULL);
 	l->ret = ret;
 	return ret;
@@ -646,11 +871,16 @@ static int list_function(struct jf_module *m, const struct jf_symbol *symbol, ui
 			 void *arg)
 {
 	struct listing *l = (struct listing *)arg;
+	struct jf_agent_probe *p;
 
-	if (!__jf_glob_matches(l->glob, m->name, symbol->name))
+	if (!jf_module_matches(m, l->glob, symbol->name))
 		return 0;
-	l->ret = show(l, m->name, symbol->name, jf_module_function_at(m, after_landing(at, avail)),
-		      symbol->indirect ? "the function is chosen by another one" :
+	if (l->kind == JF_KIND_CALL && !symbol->indirect && !never(symbol->name) &&
+	    !function_at(m, l->kind, symbol, at, avail, NULL, &p) && !p->spot.on)
+		p->why = jf_calls_refused(p);
+	else
+		p = find_function(m, l->kind, after_landing(at, avail), symbol->name, NULL);
+	l->ret = show(l, m->name, symbol->name, p, symbol->indirect ? "the function is chosen by another one" :
 		      never(symbol->name) ? "others rely on its code" : NULL);
 	return l->ret;
 }
@@ -666,13 +896,17 @@ static int list_functions(struct jf_module *m, void *arg)
 static int list(const char *text, jf_listed_fn *fn, void *arg, void *data)
 {
 	struct jf_pattern p;
-	struct listing l = { text ? p.glob : NULL, fn, arg, 0 };
+	struct listing l = { text ? p.glob : NULL, kind_of(data), fn, arg, 0 };
 	int err = text ? jf_pattern_parse(&p, text) : 0;
 
 	if (err)
 		return err;
+	/* Functions are listed as such. */
+	if (text ? !means(&p, l.kind) : l.kind == JF_KIND_CALL)
+		return 0;
 	lock();
-	jf_modules(data ? list_functions : list_notes, &l);
+	jf_modules(jf_module_demangler, NULL);
+	jf_modules(l.kind == JF_KIND_NOTE ? list_notes : list_functions, &l);
 	unlock();
 	return l.ret;
 }
@@ -706,18 +940,31 @@ static void fork_ends(bool child)
 		unlock_after_fork();
 		return;
 	}
+	/* Others that wait for it are not there. */
+	forking = 0;
 	pthread_mutex_unlock(&agent_lock);
 	pthread_setcancelstate(was, NULL);
 	jf_agent_busy--;
 }
 
-static int true_word;
+static void fork_begins(void)
+{
+	/* Pairs with gives_up(), which sees it some time. */
+	__atomic_fetch_add(&forking, 1, __ATOMIC_RELAXED);
+	lock();
+	__atomic_fetch_sub(&forking, 1, __ATOMIC_RELAXED);
+}
+
+static enum jf_kind note_word = JF_KIND_NOTE, function_word = JF_KIND_FUNCTION, call_word = JF_KIND_CALL;
 /* The lock is that of both. */
 static struct jf_provider notes = {
-	JF_PROVIDER_VERSION, "note", list, switch_on, switch_off, NULL, lock, fork_ends, NULL,
+	JF_PROVIDER_VERSION, "note", list, switch_on, switch_off, &note_word, fork_begins, fork_ends, NULL,
 };
 static struct jf_provider functions = {
-	JF_PROVIDER_VERSION, "function", list, switch_on, switch_off, &true_word, NULL, NULL, NULL,
+	JF_PROVIDER_VERSION, "function", list, switch_on, switch_off, &function_word, NULL, NULL, NULL,
+};
+static struct jf_provider calls = {
+	JF_PROVIDER_VERSION, "call", list, switch_on, switch_off, &call_word, NULL, NULL, NULL,
 };
 
 /* --- the environment ------------------------------------------------------------------- */
@@ -743,29 +990,26 @@ static void set_ways(const char *text)
 
 static void ask_for(const char *text)
 {
-	int n = switch_on(text, NULL), f = switch_on(text, &true_word);
+	int n = switch_on(text, &note_word), f = switch_on(text, &function_word), c = switch_on(text, &call_word);
+	int most = n > f ? n : f, err = n < 0 ? n : f < 0 ? f : c;
 
-	if (n < 0 && f < 1)
-		say("libjumpfunc-agent: %s: nothing is recorded: %s", text, jf_error(-n));
-	else if (f < 0 && n < 1)
-		say("libjumpfunc-agent: %s: nothing is recorded: %s", text, jf_error(-f));
-	else if (!n && !f && verbose)
+	most = c > most ? c : most;
+	if (err < 0 && most < 1)
+		say("libjumpfunc-agent: %s: nothing is recorded: %s", text, jf_error(-err));
+	else if (!most && verbose)
 		say("libjumpfunc-agent: %s: nothing matches", text);
 }
 
 static void by_environment(const char *globs)
 {
 	struct jf_pattern p;
+	size_t len, depth;
 	char *text;
-	size_t len;
 
 	for (; *globs; globs += globs[len] == ',' ? len + 1 : len) {
 		/* Commas in brackets are the pattern's. */
-		len = strcspn(globs, ",(");
-		if (globs[len] == '(') {
-			len += strcspn(globs + len, ")");
-			len += strcspn(globs + len, ",");
-		}
+		for (len = depth = 0; globs[len] && (depth || globs[len] != ','); len++)
+			depth += (globs[len] == '(') - (depth && globs[len] == ')');
 		text = len ? strndup(globs, len) : NULL;
 		if (len && !text)
 			say("libjumpfunc-agent: no memory");
@@ -780,30 +1024,42 @@ static void by_environment(const char *globs)
 		    breakpoints > 1 ? "s are" : " is", verbose ? "" : " (JUMPFUNC=verbose names them)");
 }
 
-/*
- * As those of a program begin, whose own are later; libjumpfunc-trace's have been. The environment is not looked at
- * after it: it is the program's.
- */
-__attribute__((__constructor__))
-static void begins(void)
+const char __jf_agent = 1;
+
+static void begin(void)
 {
 	const char *globs = secure_getenv("JUMPFUNC_AGENT"), *text;
 
 	text = secure_getenv("JUMPFUNC");
 	verbose = text && !strcmp(text, "verbose");
-	text = secure_getenv("JUMPFUNC_TRAP");
-	jf_traps_always = text && !strcmp(text, "always");
 	text = secure_getenv("JUMPFUNC_AGENT_WAYS");
 	if (text)
 		set_ways(text);
 	text = secure_getenv("JUMPFUNC_AGENT_STRINGS");
 	jf_filter_begin(text && !strcmp(text, "always"));
+	jf_types_begin(secure_getenv("JUMPFUNC_AGENT_TYPES"));
 	jf_record_clock();
+	jf_share_begin();
+	jf_follow_begin();
+	jf_modules_begin();
 	/* The program may have brought its own. What that does not know of is not switched off, nor is it seen to in fork(). */
-	if (__jf_provider_register(&notes) || __jf_provider_register(&functions)) {
+	if (__jf_provider_register(&notes) || __jf_provider_register(&functions) || __jf_provider_register(&calls)) {
 		say("libjumpfunc-agent: the libjumpfunc-trace of this program is of another version; nothing is recorded");
 		return;
 	}
 	if (globs && *globs)
 		by_environment(globs);
+}
+
+/*
+ * As those of a program begin, whose own are later; libjumpfunc-trace's have been. The environment is not looked at
+ * after it: it is the program's. The thread of the control socket comes last.
+ */
+__attribute__((__constructor__))
+static void begins(void)
+{
+	begin();
+	jf_agent_busy++;
+	__jf_control_by_environment();
+	jf_agent_busy--;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
 /*
- * What the parts of libjumpfunc-agent know of each other. Nothing here is public.
+ * The parts of libjumpfunc-agent, as far as they know of each other. Nothing here is public.
  *
  * The agent is loaded into a program that was not built with us (LD_PRELOAD) and records its USDT
  * notes and the entries of its functions into the rings of libjumpfunc-trace.
@@ -8,19 +8,30 @@
  * From top to bottom; a part uses those below it, and none above:
  *   agent.c	the environment, globs, the list of probes, the provider (trace/provider.h)
  *   object.c	what is loaded: notes and functions of it
- *   probe.c	probes: where, what they record, on and off
+ *   calls.c	functions whose calls are recorded, by an entry and all exits
+ *   probe.c	probes: what they record, on and off
+ *   point.c	places of probes, several of which may be at one, or beside each other
  *   detour.c	how a place can be changed so that it leads to a probe's code
+ *   whole.c	may several instructions be replaced
+ *   exit.c	where a function is left
+ *   frame.c	the table of frames: bounds of functions, and their stack
+ *   pads.c	landing pads of exceptions
  *   place.c	memory for that code
  *   displace.c	copies of instructions that do at another place what they did at theirs
  *   operand.c	what a note says of its arguments
+ *   types.c	arguments of functions
  *   note.c	notes, as they stand in a file
  *   elf.c	a file's sections and symbols
  *   filter.c	filters of system calls: is there one
  *   ../lib/call.c	where a call of a dynamic function is
  *   ../trace/pattern.c	what a user has asked for
+ *   share.c	children that share a thread's variables
+ *   pair.c	calls: which exit belongs to which entry
+ *   follow.c	rights that change for one thread
  *   record.c	what is done when a thread comes by; entry.S calls it
  *
- * Locks: agent_lock (agent.c) around all but record.c, which takes none, within libjumpfunc-trace's lock of providers. With it the dynamic linker's
+ * Locks: agent_lock (agent.c) around all but record.c and pair.c, which take none, within
+ * libjumpfunc-trace's lock of providers. With it the dynamic linker's
  * list of objects is walked, and within that libjumpfunc's and libjumpfunc-trace's own locks are taken. The
  * hook in the dynamic linker (agent.c) only tries to take agent_lock.
  *
@@ -42,13 +53,18 @@
 #define JF_NO_TABLE
 
 #include "user/lib/text.h"
+#include "user/trace/demangle.h"
 #include "user/trace/pattern.h"
 #include "user/trace/provider.h"
+#include "user/trace/sums.h"
 
 #define JF_HIDDEN	__attribute__((__visibility__("hidden")))
 
 /* Of a function: ip, caller and six registers. */
 #define JF_FUNCTION_FIELDS	8
+/* Registers among these fields; and arguments in vector registers. */
+#define JF_REGISTERS	6
+#define JF_VECTORS_MAX	8
 /* Bytes of an argument that is a string, with its end. */
 #define JF_STRING_SIZE	256
 /* The same in a signal handler that has interrupted a record of strings. */
@@ -61,6 +77,7 @@ enum jf_operand_kind {
 	JF_OPERAND_REG,
 	JF_OPERAND_CONST,
 	JF_OPERAND_MEM,
+	JF_OPERAND_VECTOR,	/* the low part of an SSE register */
 };
 
 #define JF_REG_NONE	16
@@ -92,30 +109,62 @@ struct jf_operand {
 
 /**
  * struct jf_spot - what record.c needs of a probe
+ * @next:    another one of the same place
  * @on:      are records made
  * @size:    of a record's fields
  * @what:    the event's number, and from bit 16 on a bit for each argument that is a string: one word, since
  *           it may change while threads record
- * @nr:      operands; 0: it is a function's entry
- * @function: it is
+ * @nr:      operands
+ * @function: it is a function's entry
+ * @registers: of its arguments, that are recorded
  * @watch:   enum jf_watch: its calls are looked at, whether it is on or not
  * @hook:    is called instead, or NULL
  * @at:      where the probe is
+ * @call:    it is an entry or an exit of this function, whose calls are recorded; or NULL
+ * @exit:    which exit; NULL: it is the entry
  * @operand: those of a note
  */
 struct jf_spot {
+	struct jf_spot		*next;
 	uint32_t		on;
 	uint32_t		size;
 	uint32_t		what;
 	uint8_t			nr;
 	bool			function;
+	uint8_t			registers;
 	uint8_t			watch;
 	void			(*hook)(void);
 	uintptr_t		at;
+	const struct jf_call	*call;
+	const struct jf_exit	*exit;
 	struct jf_operand	operand[JF_ARGS_MAX];
 };
 
-/* By the number that a probe's code has. */
+/**
+ * struct jf_call_record - of a call, when it is over
+ * @ip:       where the function's entry has its probe
+ * @caller:   the return address
+ * @arg:      registers of arguments, as they were at the entry
+ * @ret:      rax at the exit
+ * @duration: in nanoseconds
+ * @depth:    calls around it that are recorded, too, on the same stack
+ * @left:     calls of this thread that it has left without an exit, since its record before
+ * @lost:     calls that there was no room for, since then
+ * @tail:     1: it has jumped to another function, which returns in its place
+ */
+struct jf_call_record {
+	uint64_t	ip;
+	uint64_t	caller;
+	uint64_t	arg[6];
+	uint64_t	ret;
+	uint64_t	duration;
+	uint32_t	depth;
+	uint32_t	left;
+	uint32_t	lost;
+	uint32_t	tail;
+};
+
+/* By the number that a place's code has: the first of those that are there. */
 extern struct jf_spot **jf_spots JF_HIDDEN;
 /* This thread is in the agent: what it does is not recorded. */
 extern __thread unsigned int jf_agent_busy JF_HIDDEN __attribute__((__tls_model__("initial-exec")));
@@ -125,18 +174,29 @@ JF_HIDDEN void jf_agent_enter(void);
 JF_HIDDEN void jf_record_clock(void);
 /* Once, before any of them is executed. 0 or -ENOMEM. */
 JF_HIDDEN int jf_record_begin(void);
+/* Another one will have this thread's variables, and run beside it. */
+JF_HIDDEN void jf_record_share(void);
 /* Calls @fn on a stack that is large enough for a hook, with signals blocked. */
 JF_HIDDEN void jf_agent_aside(void (*fn)(void));
 /* The number that the next probe has. */
 #define JF_SPOTS_MAX	(1U << 20)
 
+/* --- share.c -------------------------------------------------------------------------- */
+
+JF_HIDDEN void jf_share_begin(void);
+
+/* --- follow.c ------------------------------------------------------------------------- */
+
+JF_HIDDEN void jf_follow_begin(void);
+
 /* --- filter.c ------------------------------------------------------------------------- */
 
-/* A function of libc by which filters of system calls are installed. */
+/* A function of libc by which filters of system calls are installed, or handlers. */
 enum jf_watch {
 	JF_WATCH_NONE,
 	JF_WATCH_PRCTL,
 	JF_WATCH_SYSCALL,
+	JF_WATCH_SIGACTION,
 };
 
 /* Why no string is read: a thread has a filter; or it would not be seen. */
@@ -149,6 +209,7 @@ JF_HIDDEN bool jf_filter_within(uintptr_t start, uintptr_t end);
 JF_HIDDEN bool jf_filter_needed(void);
 JF_HIDDEN void jf_filter_watched(bool all);
 JF_HIDDEN void jf_filter_look(void);
+JF_HIDDEN bool jf_filter_own(void);
 JF_HIDDEN uint64_t jf_filter_wait(uint64_t unused);
 
 /* --- elf.c ---------------------------------------------------------------------------- */
@@ -194,6 +255,13 @@ typedef int jf_symbol_fn(const struct jf_symbol *symbol, void *arg);
 JF_HIDDEN int jf_elf_check(const struct jf_elf *elf);
 JF_HIDDEN struct jf_section jf_elf_section(const struct jf_elf *elf, const char *name);
 JF_HIDDEN int jf_elf_functions(const struct jf_elf *elf, jf_symbol_fn *fn, void *arg);
+JF_HIDDEN int jf_elf_entries(const struct jf_elf *elf, jf_symbol_fn *fn, void *arg);
+
+/* --- pads.c -------------------------------------------------------------------------- */
+
+typedef void jf_pad_fn(uint64_t pad, void *arg);
+
+JF_HIDDEN bool jf_pads(const struct jf_elf *elf, jf_pad_fn *fn, void *arg);
 
 /* --- note.c --------------------------------------------------------------------------- */
 
@@ -220,6 +288,17 @@ JF_HIDDEN int jf_notes(const struct jf_section *notes, uint64_t base, jf_note_fn
 /* --- operand.c ------------------------------------------------------------------------ */
 
 JF_HIDDEN int jf_operands(const char *args, struct jf_operand *operand, int max);
+
+/* --- types.c -------------------------------------------------------------------------- */
+
+struct jf_agent_probe;
+struct jf_module;
+
+/* Of a string's field, with its end. */
+#define JF_NAME_MAX	48
+JF_HIDDEN void jf_types_begin(const char *path);
+JF_HIDDEN bool jf_types_strings(void);
+JF_HIDDEN void jf_types_apply(struct jf_agent_probe *p, const struct jf_module *m, uintptr_t start);
 
 /* --- displace.c ----------------------------------------------------------------------- */
 
@@ -260,16 +339,118 @@ JF_HIDDEN uintptr_t jf_place_near(uintptr_t site, size_t size);
 
 JF_HIDDEN uintptr_t jf_place_fixed(uintptr_t site, unsigned int fixed, const uint8_t *rel, size_t size, uint64_t heap);
 JF_HIDDEN bool jf_place_full(void);
+JF_HIDDEN bool jf_place_scarce(void);
 JF_HIDDEN bool jf_place_heap(void);
 JF_HIDDEN void jf_place_free(uintptr_t at, size_t size);
+
+/* --- whole.c ------------------------------------------------------------------------- */
+
+struct jf_module;
+
+JF_HIDDEN bool jf_whole_led_to(struct jf_module *m, uintptr_t from, uintptr_t to);
+JF_HIDDEN const char *jf_whole_refuses(struct jf_module *m, uintptr_t at, unsigned int len, size_t size);
+
+/* --- frame.c ------------------------------------------------------------------------- */
+
+JF_HIDDEN bool jf_frame_text(const struct jf_module *m, uintptr_t at, uintptr_t *start, uintptr_t *end);
+JF_HIDDEN bool jf_frame_bounds(const struct jf_module *m, uintptr_t at, uintptr_t *start, uintptr_t *end);
+JF_HIDDEN long jf_frame_depth(const struct jf_module *m, uintptr_t at);
+
+/* --- exit.c -------------------------------------------------------------------------- */
+
+/* Bytes from where the jump of an exit's probe can be to the exit itself. */
+#define JF_LATE_MAX	24
+
+/* Parts of a function, each of which is in one place. */
+#define JF_PARTS_MAX	4
+
+struct jf_part {
+	uintptr_t	start;
+	uintptr_t	end;
+};
+
+enum jf_exit_how {
+	JF_EXIT_RET,
+	JF_EXIT_JUMP,		/* whenever it is executed */
+	JF_EXIT_COND,		/* by flags */
+	JF_EXIT_TARGET,		/* if it leads out of the function */
+};
+
+/**
+ * struct jf_exit - an instruction by which a function is left
+ * @at:     where it is
+ * @how:    enum jf_exit_how
+ * @cond:   of JF_EXIT_COND: the last four bits of its opcode
+ * @tail:   to another function, and not to the caller
+ * @filled: nothing leads into the bytes after it, up to the end of a line
+ * @late:   so many bytes before it an instruction begins that a jump can replace, and nothing of the
+ *          function leads in between; 0: no such instruction exists
+ * @to:     of JF_EXIT_TARGET
+ */
+struct jf_exit {
+	uintptr_t		at;
+	uint8_t			how;
+	uint8_t			cond;
+	bool			tail;
+	bool			filled;
+	uint8_t			late;
+	struct jf_operand	to;
+};
+
+/**
+ * struct jf_exits - of a function
+ * @exit: all of them
+ * @num:  how many
+ * @part: where the function is
+ * @nr_parts: how many of these
+ */
+struct jf_exits {
+	struct jf_exit	*exit;
+	size_t		num;
+	struct jf_part	part[JF_PARTS_MAX];
+	unsigned int	nr_parts;
+};
+
+/**
+ * struct jf_call - a function whose calls are recorded
+ * @entry:      its entry, which has the event's number
+ * @generation: another one each time that it is switched on: earlier entries have no exit
+ * @exits:      where it is left
+ * @min:        shorter calls are not recorded; in nanoseconds
+ * @sum:        numbers of counters for sums, by enum jf_sum; NULL: calls are recorded
+ */
+struct jf_call {
+	const struct jf_spot	*entry;
+	uint32_t		generation;
+	struct jf_exits		exits;
+	uint64_t		min;
+	const uint16_t		*sum;
+};
+
+/* Nanoseconds of all calls; without calls within; of the longest; calls by jf_sum_bucket(). */
+enum jf_sum {
+	JF_SUM_TOTAL,
+	JF_SUM_SELF,
+	JF_SUM_MAX,
+	JF_SUM_BUCKET,
+	JF_SUM_NUM = JF_SUM_BUCKET + JF_SUM_BUCKETS
+};
+
+JF_HIDDEN const char *jf_exits_find(struct jf_module *m, uintptr_t start, uintptr_t probe, size_t size, struct jf_exits *e);
+JF_HIDDEN void jf_exits_free(struct jf_exits *e);
+JF_HIDDEN bool jf_exits_inside(const struct jf_exits *e, uintptr_t at);
+
+/* --- pair.c -------------------------------------------------------------------------- */
+
+JF_HIDDEN int jf_pair_begin(uintptr_t end, size_t size, size_t thread, uint64_t hz);
 
 /* --- detour.c ------------------------------------------------------------------------- */
 
 enum jf_way {
 	JF_WAY_NONE,
 	JF_WAY_JUMP,		/* in place of one instruction that is long enough */
-	JF_WAY_SHORT,		/* in place of one that is not: what follows it is part of the distance */
-	JF_WAY_SPAN,		/* in place of several, with breakpoints where these began */
+	JF_WAY_SHORT,		/* what follows the first byte, or a short instruction, is part of the distance */
+	JF_WAY_SPAN,		/* in place of several, to which nothing leads but to the first */
 	JF_WAY_BREAK,		/* a breakpoint */
 };
 
@@ -279,6 +460,7 @@ enum jf_way {
 /**
  * struct jf_detour - a place, and the code to which it leads
  * @way:  how
+ * @byte: one byte is all that changes
  * @why:  it cannot be; or why it is no jump
  * @poke: the change that leads there
  * @skip: and where the copies begin, which record nothing
@@ -287,97 +469,190 @@ enum jf_way {
  * @code: its bytes, until they are written
  * @size: of them
  * @at:   where they are
+ * @hop:  where the text leads, if that has no room for all of it: a jump to @at; or 0
+ * @hop_code: that jump
  */
 struct jf_detour {
 	enum jf_way		way;
+	bool			byte;
 	const char		*why;
 	struct jf_text_poke	poke;
 	uintptr_t		skip;
-	uint8_t			insn[JF_TEXT_MAX - 1 + JF_INSN_MAX];
+	uint8_t			insn[JF_LATE_MAX + JF_INSN_MAX];
 	uint8_t			nr_insn;
 	uintptr_t		at;
+	uintptr_t		hop;
+	uint8_t			hop_code[JF_TEXT_MAX];
 	size_t			size;
-	uint8_t			code[192];
+	uint8_t			code[256];
 };
 
-/* Which ways may be taken: bits of 1 << enum jf_way. For tests, less than all. */
+/* Where the text leads. */
+static inline uintptr_t jf_detour_lead(const struct jf_detour *d)
+{
+	return d->hop ? d->hop : d->at;
+}
+
+/* Which ways may be taken: bits of 1 << enum jf_way. A breakpoint only if it is asked for. */
 extern unsigned int jf_ways JF_HIDDEN;
-JF_HIDDEN int jf_detour_make(struct jf_detour *d, uintptr_t at, size_t avail, uint32_t number, bool fill);
+JF_HIDDEN int jf_detour_make(struct jf_detour *d, struct jf_module *module, uintptr_t at, size_t size, size_t avail,
+			     uint32_t number, bool fill, unsigned int late);
 JF_HIDDEN void jf_detour_drop(struct jf_detour *d);
+
+/* --- point.c -------------------------------------------------------------------------- */
+
+struct jf_agent_probe;
+struct jf_calls;
+
+/**
+ * struct jf_point - a place of text where probes are
+ * @beside: the next one in its part of the table of all
+ * @module: its object, or NULL: it is the agent's own
+ * @spots:  of the probes that are there, at least one
+ * @at:     where
+ * @avail:  bytes from there on that are text
+ * @size:   those of its function, as its symbol says; 0: it is not known
+ * @text:   those that a jump is made of, as its file has them
+ * @nr_text: of these
+ * @number: by which its code finds @spots, or UINT32_MAX
+ * @depth:  how many others must be led before it
+ * @made:   its code is there
+ * @led:    the text leads there; also when all are off, if another one needs that, or the text could not be changed back
+ * @kept:   another patcher may have what leads to its code: that stays
+ * @planned: it is about to be led
+ * @listed: it is in a list of point.c
+ * @asked:  it is one of those that jf_points_lead() is called for
+ * @filled: the bytes after its instruction, up to the end of a line, are not executed
+ * @late:   the recorded instruction is so many bytes after it
+ * @detour: how it is done
+ */
+struct jf_point {
+	struct jf_point		*beside;
+	struct jf_module	*module;
+	struct jf_spot		*spots;
+	uintptr_t		at;
+	size_t			avail;
+	size_t			size;
+	uint8_t			text[JF_TEXT_MAX];
+	uint8_t			nr_text;
+	uint32_t		number;
+	unsigned int		depth;
+	bool			made;
+	bool			led;
+	bool			kept;
+	bool			planned;
+	bool			listed;
+	bool			asked;
+	bool			filled;
+	uint8_t			late;
+	struct jf_detour	detour;
+};
+
+JF_HIDDEN struct jf_point *jf_point_at(uintptr_t at);
+JF_HIDDEN int jf_point_join(struct jf_agent_probe *p, struct jf_module *module, size_t avail);
+JF_HIDDEN void jf_point_leave(struct jf_agent_probe *p);
+JF_HIDDEN bool jf_point_stands(const struct jf_point *t);
+JF_HIDDEN bool jf_point_is_ours(const struct jf_point *t);
+JF_HIDDEN bool jf_point_restored(struct jf_point *t);
+JF_HIDDEN bool jf_point_stays(const struct jf_point *t);
+JF_HIDDEN void jf_point_keep(struct jf_point *t);
+JF_HIDDEN void jf_points_lead(struct jf_point **points, size_t num);
+JF_HIDDEN int jf_points_unlead(struct jf_point **points, size_t num);
 
 /* --- probe.c -------------------------------------------------------------------------- */
 
-struct jf_module;
-
 /**
- * struct jf_agent_probe - a place of a program that can be recorded
+ * struct jf_agent_probe - an event of a program that can be recorded
  * @spot:   what record.c has of it
+ * @kind:   of probes; JF_KIND_ANY: it is a part of another one, or the agent's own
  * @next:   of its module
- * @module: its object
+ * @point:  where it is
  * @group:  the note's provider, or its object's name
  * @name:   of it
- * @number: of @spot
- * @made:   its code is there
- * @led:    the text leads there; also when it is off, if the text could not be changed back
- * @kept:   another patcher may have what leads to its code: that stays
+ * @why:    it could not be switched on, or is no jump; or NULL
  * @queued: it is going to be switched on
- * @avail:  bytes from its place on that are text
- * @text:   those that a jump is made of, as its file has them
- * @nr_text: of these
  * @semaphore: is counted up while it is on, or NULL
  * @event:  what the trace is told
  * @fields: of that
  * @names:  of those
  * @nr_fields: without strings
  * @strings: a bit for each argument that is recorded as a string, too
+ * @known_strings: a bit for each of these strings that need not be asked for
  * @string_names: of their fields
- * @detour: how it is done
+ * @calls:  of a function whose calls are recorded
  */
 struct jf_agent_probe {
 	struct jf_spot		spot;
+	enum jf_kind		kind;
 	struct jf_agent_probe		*next;
-	struct jf_module	*module;
+	struct jf_point		*point;
 	char			*group;
 	char			*name;
-	uint32_t		number;
-	bool			made;
-	bool			led;
-	bool			kept;
+	const char		*why;
 	bool			queued;
-	size_t			avail;
-	uint8_t			text[JF_TEXT_MAX];
-	uint8_t			nr_text;
 	uint16_t		*semaphore;
 	struct jf_event		event;
-	struct jf_event_field	fields[JF_ARGS_MAX + JF_STRINGS_MAX + 1];
+	struct jf_event_field	fields[JF_FUNCTION_FIELDS + JF_VECTORS_MAX + JF_STRINGS_MAX + 1];
 	char			names[JF_ARGS_MAX][8];
 	unsigned int		nr_fields;
 	uint16_t		strings;
-	char			string_names[JF_STRINGS_MAX][16];
-	struct jf_detour	detour;
+	uint16_t		known_strings;
+	char			string_names[JF_STRINGS_MAX][JF_NAME_MAX];
+	struct jf_calls		*calls;
 };
+
+/* The index of the first address, of ascending ones, that is not below @from; @num: none is. */
+static inline size_t jf_first_from(const uintptr_t *at, size_t num, uintptr_t from)
+{
+	size_t low = 0, high = num;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (at[mid] < from)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+static inline struct jf_agent_probe *jf_probe_of(struct jf_spot *spot)
+{
+	return (struct jf_agent_probe *)(void *)((char *)spot - offsetof(struct jf_agent_probe, spot));
+}
 
 JF_HIDDEN struct jf_agent_probe *jf_probe_new(struct jf_module *module, const char *group, const char *name,
 					uintptr_t at, size_t avail);
 JF_HIDDEN void jf_probe_note(struct jf_agent_probe *p, const char *args, uint16_t *semaphore);
 JF_HIDDEN void jf_probe_function(struct jf_agent_probe *p);
+JF_HIDDEN void jf_probe_call(struct jf_agent_probe *p);
 JF_HIDDEN int jf_probe_strings(struct jf_agent_probe *p, uint16_t strings);
 JF_HIDDEN void jf_probe_forget(struct jf_agent_probe *p);
 JF_HIDDEN size_t jf_probes_on(struct jf_agent_probe **probes, size_t num, int *err);
 JF_HIDDEN int jf_probes_off(struct jf_agent_probe **probes, size_t num);
-JF_HIDDEN bool jf_probe_stands(const struct jf_agent_probe *p);
-JF_HIDDEN bool jf_probe_is_ours(const struct jf_agent_probe *p);
-JF_HIDDEN void jf_probe_keep(struct jf_agent_probe *p);
 JF_HIDDEN int jf_probe_watch(struct jf_agent_probe *p, enum jf_watch watch);
 JF_HIDDEN int jf_probe_hook(uintptr_t at, size_t avail, void (*hook)(void));
+
+/* --- calls.c ------------------------------------------------------------------------- */
+
+JF_HIDDEN int jf_calls_new(struct jf_agent_probe *p, uintptr_t start, size_t size);
+JF_HIDDEN const char *jf_calls_sum(struct jf_agent_probe *p, bool sums);
+JF_HIDDEN void jf_calls_set_min(struct jf_calls *c, uint64_t min);
+JF_HIDDEN void jf_calls_free(struct jf_calls *c);
+JF_HIDDEN const char *jf_calls_refused(struct jf_agent_probe *p);
+JF_HIDDEN size_t jf_calls_on(struct jf_agent_probe **probes, size_t num, int *err);
+JF_HIDDEN int jf_calls_off(struct jf_agent_probe **probes, size_t num);
 
 /* --- object.c ------------------------------------------------------------------------- */
 
 /**
  * struct jf_module - a loaded object
  * @next:   of all
+ * @beside: the next one in its part of the table by @base
  * @path:   of its file
  * @name:   the last part of that
+ * @alias:  another name of it, or NULL: @path is a symbolic link, or the program was executed by way of one
  * @base:   its own 0
  * @phdr:   its program headers
  * @identity: of its headers: another file of that name has others
@@ -386,19 +661,27 @@ JF_HIDDEN int jf_probe_hook(uintptr_t at, size_t avail, void (*hook)(void));
  * @seen:   by the walk with this number
  * @asked:  whether it has what was asked for before it came: by agent.c, which sets it
  * @file:   its file, while that is read, or NULL
+ * @unread: why the file could not be read, -errno, or 0
+ * @named:  that was said: by agent.c, which sets it
  * @looked: for the next ones in its file
  * @copy:   it has a libjumpfunc of its own in it
  * @sites:  where that file has sites of libjumpfunc, ascending
  * @nr_sites: of them
  * @probes: that were made
- * @functions: those that are functions, a table by place
- * @nr_functions: of them
- * @max_functions: size of that table, a power of two, or 0
+ * @request: the last one that has switched its functions: agent.c's
+ * @seen_functions: so many of them were looked at for that
+ * @text: where its text begins, of which whole.c has looked where anything leads
+ * @text_size: bytes of that
+ * @led_to: a bit for each of these, or NULL
+ * @names: where functions begin, as symbols say, ascending; NULL: exit.c has not looked
+ * @nr_names: of these
  */
 struct jf_module {
 	struct jf_module	*next;
+	struct jf_module	*beside;
 	char			*path;
 	const char		*name;
+	char			*alias;
 	uintptr_t		base;
 	const void		*phdr;
 	unsigned int		phnum;
@@ -408,30 +691,43 @@ struct jf_module {
 	unsigned int		seen;
 	bool			asked;
 	const struct jf_elf	*file;
+	int			unread;
+	bool			named;
 	bool			looked;
 	bool			copy;
 	uintptr_t		*sites;
 	size_t			nr_sites;
 	struct jf_agent_probe		*probes;
-	struct jf_agent_probe		**functions;
-	size_t			nr_functions;
-	size_t			max_functions;
+	unsigned int		request;
+	size_t			seen_functions;
+	uintptr_t		text;
+	size_t			text_size;
+	uint8_t			*led_to;
+	uintptr_t		*names;
+	size_t			nr_names;
 };
 
-/* While @module's file is read, the probe becomes one of @module's. 0, or -ENOMEM: it is none, and is no more. */
-JF_HIDDEN int jf_module_add(struct jf_module *module, struct jf_agent_probe *p);
-/* Its function that begins at @at, or NULL. */
-JF_HIDDEN struct jf_agent_probe *jf_module_function_at(const struct jf_module *module, uintptr_t at);
-/* Libraries of the program change calls in place: JUMPFUNC_TRAP=always. */
-extern bool jf_traps_always JF_HIDDEN;
+/* While @module's file is read, the probe becomes one of @module's. */
+JF_HIDDEN void jf_module_add(struct jf_module *module, struct jf_agent_probe *p);
 /* May this be a probe? NULL, or why not. */
 JF_HIDDEN const char *jf_module_refuses(const struct jf_module *module, bool function, uintptr_t at);
+
+/* Does @glob match the function @name, by one of the module's names? */
+JF_HIDDEN bool jf_module_matches(const struct jf_module *module, const char *glob, const char *name);
+/* jf_modules() with it, before others, finds the demangler of names. */
+JF_HIDDEN int jf_module_demangler(struct jf_module *m, void *unused);
+JF_HIDDEN bool jf_module_open(struct jf_module *m, struct jf_elf *elf);
+JF_HIDDEN void jf_module_close(struct jf_module *m, struct jf_elf *elf);
+JF_HIDDEN const uint8_t *jf_module_in_file(const struct jf_module *m, uintptr_t at, size_t num);
 
 /* Called for each module, while none can be unloaded. */
 typedef int jf_module_fn(struct jf_module *module, void *arg);
 
+/* Once, while the environment is as the kernel left it. */
+JF_HIDDEN void jf_modules_begin(void);
 JF_HIDDEN int jf_modules(jf_module_fn *fn, void *arg);
 JF_HIDDEN bool jf_modules_changed(void);
+JF_HIDDEN unsigned int jf_modules_elsewhere(char *name, size_t size);
 /* Calls @fn for each function that is a probe or could be one: without a probe, its name alone. */
 typedef int jf_function_fn(struct jf_module *module, const struct jf_symbol *symbol, uintptr_t at,
 			   size_t avail, void *arg);

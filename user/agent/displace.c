@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /*
- * Copies of instructions that do at another place what they did at theirs. Zydis takes them apart.
+ * Copies of instructions that have the same effect at another place. Zydis takes them apart.
  *
  *   relative to the instruction pointer	another displacement
  *   branches					with a distance of 32 bits; loop and jrcxz around one
@@ -11,9 +11,9 @@
  *
  * A branch leads where it led, also into what was replaced, where there is a breakpoint then.
  *
- * What a copy pushes or leaves in %rcx (syscall) is of the copy's own place only for syscall, whose
- * value no program has a use for. With a shadow stack a call would miss its entry there: the agent
- * does nothing in such a process (agent.c).
+ * Only a copy of syscall leaves an address of its own place, in %rcx, and no program has a use for
+ * that value. With a shadow stack a call would miss its entry there: the agent does nothing in such
+ * a process (agent.c).
  */
 #include "agent.h"
 
@@ -22,8 +22,7 @@
 #include <Zydis/Zydis.h>
 
 /**
- * jf_code_put() - add bytes
- * @code:  what is being made; too many are counted on, and seen at the end
+ * jf_code_put() - add bytes @code: the new code; too many are counted on, and seen at the end
  * @bytes: to be added
  * @num:   of them
  */
@@ -53,8 +52,7 @@ static int put_rel32(struct jf_code *code, const void *opcode, size_t num, uintp
 }
 
 /**
- * jf_code_jmp() - add a jump
- * @code: what is being made
+ * jf_code_jmp() - add a jump @code: the new code
  * @to:   where to
  *
  * Return: 0, -ERANGE
@@ -184,7 +182,7 @@ int jf_displace(struct jf_code *code, const uint8_t *insn, size_t avail, uintptr
 		return -EILSEQ;
 	moved->len = d.length;
 	moved->ends = ends(&d);
-	/* What traps, or asks where it is, cannot be told that it is elsewhere. */
+	/* An instruction that traps, or asks for its place, cannot be made to find the old one. */
 	if (d.meta.category == ZYDIS_CATEGORY_INTERRUPT || d.mnemonic == ZYDIS_MNEMONIC_XBEGIN)
 		return -EOPNOTSUPP;
 	if (d.attributes & ZYDIS_ATTRIB_IS_RELATIVE && d.raw.imm[0].is_relative)

@@ -87,8 +87,14 @@ struct jf_section jf_elf_section(const struct jf_elf *elf, const char *name)
 	return none;
 }
 
-static int functions_of(const struct jf_section *symbols, const struct jf_section *names,
-			jf_symbol_fn *fn, void *arg)
+static bool is_function(unsigned int type)
+{
+	return type == STT_FUNC || type == STT_GNU_IFUNC;
+}
+
+/* @all: also those of no type, as hand-written assembly has them. */
+static int symbols_of(const struct jf_section *symbols, const struct jf_section *names, bool all,
+		      jf_symbol_fn *fn, void *arg)
 {
 	struct jf_symbol found;
 	Elf64_Sym s;
@@ -101,7 +107,7 @@ static int functions_of(const struct jf_section *symbols, const struct jf_sectio
 		memcpy(&s, symbols->data + at, sizeof(s));
 		type = ELF64_ST_TYPE(s.st_info);
 		if (s.st_shndx == SHN_UNDEF || s.st_shndx >= SHN_LORESERVE || !s.st_value ||
-		    (type != STT_FUNC && type != STT_GNU_IFUNC))
+		    !(is_function(type) || (all && type == STT_NOTYPE)))
 			continue;
 		found.name = text_at(names->data, names->size, s.st_name);
 		found.value = s.st_value;
@@ -109,6 +115,25 @@ static int functions_of(const struct jf_section *symbols, const struct jf_sectio
 		found.indirect = type == STT_GNU_IFUNC;
 		if (found.name && *found.name)
 			ret = fn(&found, arg);
+	}
+	return ret;
+}
+
+static int each_symbol(const struct jf_elf *elf, bool all, jf_symbol_fn *fn, void *arg)
+{
+	struct jf_section symbols, names;
+	Elf64_Shdr s, t;
+	unsigned int i;
+	int ret = 0;
+
+	for (i = 0; !ret && section_at(elf, i, &s); i++) {
+		if ((s.sh_type != SHT_SYMTAB && s.sh_type != SHT_DYNSYM) ||
+		    !section_at(elf, s.sh_link, &t))
+			continue;
+		symbols = contents(elf, &s);
+		names = contents(elf, &t);
+		if (symbols.data && names.data)
+			ret = symbols_of(&symbols, &names, all, fn, arg);
 	}
 	return ret;
 }
@@ -123,19 +148,18 @@ static int functions_of(const struct jf_section *symbols, const struct jf_sectio
  */
 int jf_elf_functions(const struct jf_elf *elf, jf_symbol_fn *fn, void *arg)
 {
-	struct jf_section symbols, names;
-	Elf64_Shdr s, t;
-	unsigned int i;
-	int ret = 0;
+	return each_symbol(elf, false, fn, arg);
+}
 
-	for (i = 0; !ret && section_at(elf, i, &s); i++) {
-		if ((s.sh_type != SHT_SYMTAB && s.sh_type != SHT_DYNSYM) ||
-		    !section_at(elf, s.sh_link, &t))
-			continue;
-		symbols = contents(elf, &s);
-		names = contents(elf, &t);
-		if (symbols.data && names.data)
-			ret = functions_of(&symbols, &names, fn, arg);
-	}
-	return ret;
+/**
+ * jf_elf_entries() - the same of all symbols that can be a place of text, also of those that are no functions
+ * @elf: as jf_elf_functions()
+ * @fn:  the same
+ * @arg: the same
+ *
+ * Return: as jf_elf_functions()
+ */
+int jf_elf_entries(const struct jf_elf *elf, jf_symbol_fn *fn, void *arg)
+{
+	return each_symbol(elf, true, fn, arg);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
 /*
- * Where probes' code leads (detour.c), and what record.c needs that C has no words for.
+ * Where probes' code leads (detour.c), and the parts of record.c that C has no words for.
  */
 	.text
 

@@ -7,8 +7,9 @@
  * thread it is: it may be passed on to others, and threads that come later have their creator's. If the two cannot be
  * probes no string is read either.
  *
- * libc's code, and not the names: those are not what comes by where a program has asked for libc itself, by dlopen().
- * A filter that a program installs by an instruction of its own is not seen, nor one by another libc (dlmopen()).
+ * libc's code, and not the names: the names are bypassed if a program has asked for libc itself, by
+ * dlopen(). A filter that a program installs by an instruction of its own is not seen, nor one by
+ * another libc (dlmopen()).
  */
 #include "agent.h"
 
@@ -17,6 +18,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <jumpfunc/batch.h>
@@ -28,7 +30,7 @@ uint8_t jf_filtered;
 /* The user knows the filter. */
 static bool always;
 /* By enum jf_watch: where libc's functions begin. */
-static uintptr_t calls[JF_WATCH_SYSCALL + 1];
+static uintptr_t calls[JF_WATCH_SIGACTION + 1];
 
 /**
  * jf_filter_needed() - are strings to be read as long as there is no filter
@@ -38,7 +40,7 @@ bool jf_filter_needed(void)
 	return !always && !(jf_filtered & JF_FILTERED);
 }
 
-/* Is "Seccomp:" of a thread 0? What cannot be read may be anything. */
+/* True if "Seccomp:" of a thread is 0. A file that cannot be read may say anything. */
 static bool has_filter(const char *thread)
 {
 	char path[64], status[8192], *at;
@@ -84,10 +86,22 @@ void jf_filter_look(void)
 }
 
 /**
- * jf_filter_begin() - find what is to be watched
+ * jf_filter_own() - has the calling thread a filter, or is that not known
+ */
+bool jf_filter_own(void)
+{
+	char thread[24];
+
+	snprintf(thread, sizeof(thread), "%ld", syscall(SYS_gettid));
+	return __atomic_load_n(&jf_filtered, __ATOMIC_RELAXED) & JF_FILTERED || has_filter(thread);
+}
+
+/**
+ * jf_filter_begin() - find the functions to be watched
  * @trusted: strings are read whatever filter there is
  *
- * By a constructor: it takes the lock of dlopen(). libc's own, not what another object may have in front of them.
+ * By a constructor: it takes the lock of dlopen(). libc's own, not those that another object may
+ * have in front of them.
  */
 void jf_filter_begin(bool trusted)
 {
@@ -98,16 +112,18 @@ void jf_filter_begin(bool trusted)
 		return;
 	calls[JF_WATCH_PRCTL] = (uintptr_t)dlsym(libc, "prctl");
 	calls[JF_WATCH_SYSCALL] = (uintptr_t)dlsym(libc, "syscall");
+	calls[JF_WATCH_SIGACTION] = (uintptr_t)dlsym(libc, "sigaction");
 }
 
 /**
- * jf_filter_call() - is a function one of libc's by which filters are installed
+ * jf_filter_call() - is a function one of libc's by which filters are installed, or handlers
  * @at: where it begins
  */
 enum jf_watch jf_filter_call(uintptr_t at)
 {
 	return !at ? JF_WATCH_NONE : at == calls[JF_WATCH_PRCTL] ? JF_WATCH_PRCTL :
-	       at == calls[JF_WATCH_SYSCALL] ? JF_WATCH_SYSCALL : JF_WATCH_NONE;
+	       at == calls[JF_WATCH_SYSCALL] ? JF_WATCH_SYSCALL :
+	       at == calls[JF_WATCH_SIGACTION] ? JF_WATCH_SIGACTION : JF_WATCH_NONE;
 }
 
 /**

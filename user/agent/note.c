@@ -56,7 +56,7 @@ static bool take(const uint8_t *desc, size_t size, uint64_t base, struct jf_note
  * @fn:    is called for each; ends it by another value than 0
  * @arg:   its last argument
  *
- * What is no such note is passed over, what is broken ends it.
+ * Other notes are passed over, a broken one ends it.
  *
  * Return: 0, what @fn returned, or -EINVAL
  */
@@ -81,7 +81,7 @@ int jf_notes(const struct jf_section *notes, uint64_t base, jf_note_fn *fn, void
 		if (head[2] == TYPE && head[0] == sizeof(OWNER) && !memcmp(owner, OWNER, sizeof(OWNER)) &&
 		    take(desc, head[1], base, &n))
 			ret = fn(&n, arg);
-		/* The last one may end without what fills it up. */
+		/* The last one may end without its padding. */
 		if (size > left - owner_size)
 			break;
 		at += sizeof(head) + owner_size + size;

@@ -13,6 +13,7 @@
 
 #include <fcntl.h>
 #include <link.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
@@ -25,28 +26,135 @@
 #include <jumpfunc/detail/ring_user.h>
 #include <jumpfunc/detail/types.h>
 
-bool jf_traps_always;
-
 static struct jf_module *modules;
+/* The last part of the name that execve() was given, or NULL. */
+static char *executed;
+/* The same, each found by its place: a walk asks for all. */
+#define PARTS	4096
+static struct jf_module *by_base[PARTS];
 static unsigned int walks;
 static unsigned long long adds, subs;
 
+/* --- names --------------------------------------------------------------------------- */
+
+static const char *last_part(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+/* What the link @name in /proc leads to, or NULL. */
+static char *link_of(const char *name)
+{
+	char path[4096];
+	ssize_t n = readlink(name, path, sizeof(path) - 1);
+
+	if (n <= 0)
+		return NULL;
+	path[n] = 0;
+	return strdup(path);
+}
+
+static char *path_of(const char *name)
+{
+	char *path = *name ? NULL : link_of("/proc/self/exe");
+
+	return path ? path : strdup(*name ? name : "/proc/self/exe");
+}
+
+/* Without memory it has one name. */
+static void set_alias(struct jf_module *m, const char *name)
+{
+	if (name && *name && !m->alias && strcmp(name, m->name))
+		m->alias = strdup(name);
+}
+
+/* The file's own name. The path of a shared object is often that of a symbolic link; some files have no name any more. */
+static void name_file(struct jf_module *m, int fd)
+{
+	static const char deleted[] = " (deleted)";
+	size_t len, end = sizeof(deleted) - 1;
+	char name[32], *path;
+
+	snprintf(name, sizeof(name), "/proc/self/fd/%d", fd);
+	path = link_of(name);
+	len = path ? strlen(path) : 0;
+	if (len > end && !strcmp(path + len - end, deleted))
+		path[len - end] = 0;
+	if (path)
+		set_alias(m, last_part(path));
+	free(path);
+}
+
+/**
+ * jf_modules_begin() - keep the name by which the program was executed
+ */
+void jf_modules_begin(void)
+{
+	const char *name = (const char *)getauxval(AT_EXECFN);
+
+	executed = name ? strdup(last_part(name)) : NULL;
+}
+
+/* Of the program's libstdc++, if it has one. */
+static jf_cxa_fn *demangler;
+
+/**
+ * jf_module_matches() - does a glob match a function of an object
+ * @m:    the object
+ * @glob: the glob, as of __jf_glob_matches()
+ * @name: of the function
+ */
+bool jf_module_matches(const struct jf_module *m, const char *glob, const char *name)
+{
+	if (__jf_glob_matches(glob, m->name, name) || (m->alias && __jf_glob_matches(glob, m->alias, name)))
+		return true;
+	return jf_demangled_fits(demangler, glob, m->name, name) ||
+	       (m->alias && jf_demangled_fits(demangler, glob, m->alias, name));
+}
+
+static int is_demangler(const struct jf_symbol *symbol, void *arg)
+{
+	if (strcmp(symbol->name, "__cxa_demangle"))
+		return 0;
+	demangler = (jf_cxa_fn *)(*(const uintptr_t *)arg + symbol->value);
+	return 1;
+}
+
+/**
+ * jf_module_demangler() - find __cxa_demangle(), for jf_module_matches()
+ * @m: an object, which may have it
+ *
+ * libstdc++ is never unloaded: it has unique symbols. The function calls malloc()'s family alone.
+ *
+ * Return: 0: the walk goes on
+ */
+int jf_module_demangler(struct jf_module *m, void *unused)
+{
+	struct jf_elf elf;
+
+	(void)unused;
+	if (demangler || strncmp(m->name, "libstdc++.so.6", 14) || !jf_module_open(m, &elf))
+		return 0;
+	jf_elf_functions(&elf, is_demangler, &m->base);
+	jf_module_close(m, &elf);
+	return 0;
+}
+
 /* --- files --------------------------------------------------------------------------- */
 
-static int map_file(const char *path, struct jf_elf *elf)
+static int map_file(int fd, struct jf_elf *elf)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY), err = 0;
 	struct stat st;
+	int err = 0;
 	void *p;
 
-	if (fd < 0)
-		return -errno;
 	if (fstat(fd, &st) || !S_ISREG(st.st_mode) || st.st_size <= 0)
 		err = -ENOEXEC;
 	p = err ? NULL : mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
 	if (p == MAP_FAILED)
 		err = -errno;
-	close(fd);
 	if (err)
 		return err;
 	elf->data = (const uint8_t *)p;
@@ -102,18 +210,102 @@ static bool is_same(const struct jf_elf *elf, const struct jf_module *m)
 	return true;
 }
 
+static int open_path(struct jf_module *m, const char *path, struct jf_elf *elf)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY), err;
+
+	if (fd < 0)
+		return -errno;
+	err = map_file(fd, elf);
+	if (!err && (jf_elf_check(elf) || !is_same(elf, m))) {
+		unmap_file(elf);
+		err = -ENOEXEC;
+	}
+	if (!err)
+		name_file(m, fd);
+	close(fd);
+	return err;
+}
+
+/**
+ * struct mapping - a line of /proc/self/maps
+ * @range: its addresses
+ * @path:  of its file, as this process sees it
+ */
+struct mapping {
+	char	range[40];
+	char	path[4096];
+};
+
+/* "start-end rwxp offset device inode   path" */
+static bool read_mapping(const char *line, uintptr_t at, struct mapping *to)
+{
+	const char *path = strchr(line, '/');
+	unsigned long start, end;
+	int len = 0;
+
+	if (!path || sscanf(line, "%lx-%lx%n", &start, &end, &len) != 2 || at < start || at >= end ||
+	    (size_t)len >= sizeof(to->range) || strlen(path) >= sizeof(to->path))
+		return false;
+	snprintf(to->range, sizeof(to->range), "%.*s", len, line);
+	snprintf(to->path, sizeof(to->path), "%s", path);
+	return true;
+}
+
+/* What is mapped at @at. Lines can be of any length; one that has no room is none of a file that can be opened by its name. */
+static bool find_mapping(uintptr_t at, struct mapping *to)
+{
+	int fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+	char buf[sizeof(to->path) + 256], *end;
+	bool found = false;
+	size_t have = 0;
+	ssize_t n;
+
+	if (fd < 0)
+		return false;
+	do {
+		n = read(fd, buf + have, sizeof(buf) - 1 - have);
+		have += n > 0 ? (size_t)n : 0;
+		buf[have] = 0;
+		while (!found && (end = strchr(buf, '\n'))) {
+			*end = 0;
+			found = read_mapping(buf, at, to);
+			have -= (size_t)(end + 1 - buf);
+			memmove(buf, end + 1, have + 1);
+		}
+	} while (!found && n > 0 && have < sizeof(buf) - 1);
+	close(fd);
+	return found;
+}
+
+/*
+ * A name can lead nowhere, or to another file: it is relative and the program has another folder by now, or the file was
+ * removed, or never had a name (memfd_create()). The kernel knows what it has mapped. It lets root open that, and others by
+ * the file's present name.
+ */
+static int open_mapped(struct jf_module *m, struct jf_elf *elf)
+{
+	struct mapping found;
+	char path[80];
+	int err;
+
+	if (!find_mapping(m->start, &found))
+		return -ENOENT;
+	snprintf(path, sizeof(path), "/proc/self/map_files/%s", found.range);
+	err = open_path(m, path, elf);
+	return err ? open_path(m, found.path, elf) : 0;
+}
+
 static int open_module(struct jf_module *m, struct jf_elf *elf)
 {
-	int err = map_file(m->path, elf);
+	int err = open_path(m, m->path, elf);
 
-	if (err)
-		return err;
-	if (jf_elf_check(elf) || !is_same(elf, m)) {
-		unmap_file(elf);
-		return -ENOEXEC;
-	}
-	m->file = elf;
-	return 0;
+	if (err && !open_mapped(m, elf))
+		err = 0;
+	m->unread = err;
+	if (!err)
+		m->file = elf;
+	return err;
 }
 
 static void close_module(struct jf_module *m, struct jf_elf *elf)
@@ -122,8 +314,39 @@ static void close_module(struct jf_module *m, struct jf_elf *elf)
 	unmap_file(elf);
 }
 
-/* What the open file has for text at @at; NULL: not so many bytes. */
-static const uint8_t *in_file(const struct jf_module *m, uintptr_t at, size_t num)
+/**
+ * jf_module_open() - have an object's file open, unless it is
+ * @m:   the object
+ * @elf: is filled in, for jf_module_close()
+ *
+ * Return: false if it cannot be, or is another one
+ */
+bool jf_module_open(struct jf_module *m, struct jf_elf *elf)
+{
+	elf->data = NULL;
+	return m->file || !open_module(m, elf);
+}
+
+/**
+ * jf_module_close() - as it was before jf_module_open()
+ * @m:   the object
+ * @elf: as there
+ */
+void jf_module_close(struct jf_module *m, struct jf_elf *elf)
+{
+	if (elf->data)
+		close_module(m, elf);
+}
+
+/**
+ * jf_module_in_file() - what the open file has for text or data
+ * @m:   the object
+ * @at:  where it is in memory
+ * @num: bytes
+ *
+ * Return: NULL if there are not so many
+ */
+const uint8_t *jf_module_in_file(const struct jf_module *m, uintptr_t at, size_t num)
 {
 	const ElfW(Phdr) *p = (const ElfW(Phdr) *)m->phdr;
 	unsigned int i;
@@ -203,6 +426,20 @@ static int by_address(const void *a, const void *b)
 /* lib/call.c */
 uintptr_t jf_call_find(uintptr_t from, uintptr_t to, uintptr_t start, uintptr_t end);
 
+/*
+ * The call of @to. The record says that the search begins at @at. In the file, since in memory the
+ * call may lead to another target by now. 0: it is not found.
+ */
+static uintptr_t call_from(const struct jf_module *m, uintptr_t at, uintptr_t to)
+{
+	size_t num = text_from(m, at);
+	uintptr_t from = num ? (uintptr_t)jf_module_in_file(m, at, num) : 0, found = 0;
+
+	if (from)
+		found = jf_call_find(from, from + (to - at), from, from + num);
+	return found ? found - from + at : 0;
+}
+
 static int add_sites(struct jf_module *m, const struct jf_section *s)
 {
 	size_t num = s->data ? s->size / sizeof(struct jf_site_rec) : 0, i;
@@ -219,10 +456,9 @@ static int add_sites(struct jf_module *m, const struct jf_section *s)
 
 		memcpy(&rec, s->data + i * sizeof(rec), sizeof(rec));
 		at = from + offsetof(struct jf_site_rec, addr) + (uintptr_t)(intptr_t)rec.addr;
-		/* A call's record says where the search for it begins. */
 		if (rec.flags & JF_SITE_CALL)
-			at = jf_call_find(at, from + offsetof(struct jf_site_rec, label) + (uintptr_t)(intptr_t)rec.label,
-					  at, at + text_from(m, at));
+			at = call_from(m, at, from + offsetof(struct jf_site_rec, label) +
+				       (uintptr_t)(intptr_t)rec.label);
 		if (at)
 			more[m->nr_sites++] = at;
 	}
@@ -274,20 +510,11 @@ static int look_at(struct jf_module *m, const struct jf_elf *elf)
  */
 const char *jf_module_refuses(const struct jf_module *m, bool function, uintptr_t at)
 {
-	size_t low = 0, high = m->nr_sites;
+	size_t i = jf_first_from(m->sites, m->nr_sites, at - (JF_TEXT_MAX - 1));
 
-	/* Calls that such a library has changed already were not found. */
-	if (m->copy && (function || jf_traps_always))
+	if (m->copy && function)
 		return "its object has a libjumpfunc of its own";
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (m->sites[mid] + JF_TEXT_MAX > at)
-			high = mid;
-		else
-			low = mid + 1;
-	}
-	return low < m->nr_sites && m->sites[low] < at + JF_TEXT_MAX ? "a site of libjumpfunc is there" : NULL;
+	return i < m->nr_sites && m->sites[i] < at + JF_TEXT_MAX ? "a site of libjumpfunc is there" : NULL;
 }
 
 static void free_module(struct jf_module *m)
@@ -299,62 +526,25 @@ static void free_module(struct jf_module *m)
 		jf_probe_forget(p);
 	}
 	free(m->path);
-	free(m->functions);
+	free(m->alias);
 	free(m->sites);
+	free(m->led_to);
+	free(m->names);
 	free(m);
 }
 
-/* The entry of @at, or the free one that will be: half of them are. */
-static struct jf_agent_probe **entry_of(struct jf_agent_probe **table, size_t size, uintptr_t at)
+void jf_module_add(struct jf_module *m, struct jf_agent_probe *p)
 {
-	size_t i = (size_t)((uint64_t)at * UINT64_C(0x9e3779b97f4a7c15) >> 20);
-
-	while (table[i & (size - 1)] && table[i & (size - 1)]->spot.at != at)
-		i++;
-	return &table[i & (size - 1)];
-}
-
-static int grow(struct jf_module *m)
-{
-	size_t size = m->max_functions ? 2 * m->max_functions : 64, i;
-	struct jf_agent_probe **more = calloc(size, sizeof(*more));
-
-	if (!more)
-		return -ENOMEM;
-	for (i = 0; i < m->max_functions; i++)
-		if (m->functions[i])
-			*entry_of(more, size, m->functions[i]->spot.at) = m->functions[i];
-	free(m->functions);
-	m->functions = more;
-	m->max_functions = size;
-	return 0;
-}
-
-int jf_module_add(struct jf_module *m, struct jf_agent_probe *p)
-{
-	size_t num = p->avail < JF_TEXT_MAX ? p->avail : JF_TEXT_MAX;
-	const uint8_t *text = in_file(m, p->spot.at, num);
+	struct jf_point *t = p->point;
+	size_t num = t->avail < JF_TEXT_MAX ? t->avail : JF_TEXT_MAX;
+	const uint8_t *text = t->nr_text ? NULL : jf_module_in_file(m, t->at, num);
 
 	if (text) {
-		memcpy(p->text, text, num);
-		p->nr_text = (uint8_t)num;
-	}
-	if (p->spot.function) {
-		if (m->nr_functions >= m->max_functions / 2 && grow(m)) {
-			jf_probe_forget(p);
-			return -ENOMEM;
-		}
-		*entry_of(m->functions, m->max_functions, p->spot.at) = p;
-		m->nr_functions++;
+		memcpy(t->text, text, num);
+		t->nr_text = (uint8_t)num;
 	}
 	p->next = m->probes;
 	m->probes = p;
-	return 0;
-}
-
-struct jf_agent_probe *jf_module_function_at(const struct jf_module *m, uintptr_t at)
-{
-	return m->max_functions ? *entry_of(m->functions, m->max_functions, at) : NULL;
 }
 
 struct notes {
@@ -370,7 +560,7 @@ static bool has_long_nop(const struct jf_module *m, uintptr_t at)
 {
 	static const uint8_t five[] = { 0x90, 0x0f, 0x1f, 0x44, 0, 0 };
 	static const uint8_t ten[] = { 0x90, 0x66, 0x2e, 0x0f, 0x1f, 0x84, 0, 0, 0, 0, 0 };
-	const uint8_t *p = in_file(m, at, sizeof(five)), *q = in_file(m, at, sizeof(ten));
+	const uint8_t *p = jf_module_in_file(m, at, sizeof(five)), *q = jf_module_in_file(m, at, sizeof(ten));
 
 	return (p && !memcmp(p, five, sizeof(five))) || (q && !memcmp(q, ten, sizeof(ten)));
 }
@@ -399,7 +589,8 @@ static int add_note(const struct jf_note *note, void *arg)
 	if (!p)
 		return n->err = -ENOMEM;
 	jf_probe_note(p, note->args, note->semaphore ? data_at(m, m->base + note->semaphore) : NULL);
-	return n->err = jf_module_add(m, p);
+	jf_module_add(m, p);
+	return 0;
 }
 
 static void find_notes(struct jf_module *m)
@@ -419,20 +610,6 @@ static void find_notes(struct jf_module *m)
 	if (notes.data)
 		jf_notes(&notes, base.addr, add_note, &n);
 	close_module(m, &elf);
-}
-
-static char *path_of(const char *name)
-{
-	char path[4096];
-	ssize_t n;
-
-	if (*name)
-		return strdup(name);
-	n = readlink("/proc/self/exe", path, sizeof(path) - 1);
-	if (n <= 0)
-		return strdup("/proc/self/exe");
-	path[n] = 0;
-	return strdup(path);
 }
 
 static uint64_t hash_more(uint64_t hash, const void *data, size_t num)
@@ -473,8 +650,9 @@ static struct jf_module *new_module(const struct dl_phdr_info *info)
 		free(m);
 		return NULL;
 	}
-	m->name = strrchr(m->path, '/');
-	m->name = m->name ? m->name + 1 : m->path;
+	m->name = last_part(m->path);
+	if (!*info->dlpi_name)
+		set_alias(m, executed);
 	m->base = info->dlpi_addr;
 	m->phdr = info->dlpi_phdr;
 	m->phnum = info->dlpi_phnum;
@@ -498,7 +676,7 @@ static bool is_written(const struct jf_module *m)
 {
 	const struct jf_agent_probe *p = m->probes;
 
-	while (p && !(p->led && jf_probe_stands(p) && jf_probe_is_ours(p)))
+	while (p && !(p->point->led && jf_point_stands(p->point) && jf_point_is_ours(p->point)))
 		p = p->next;
 	return p;
 }
@@ -508,16 +686,42 @@ static bool is_replaced(const struct jf_module *m)
 {
 	const struct jf_agent_probe *p = m->probes;
 
-	while (p && !(p->led && !jf_probe_stands(p)))
+	while (p && !(p->point->led && !jf_point_stands(p->point)))
 		p = p->next;
 	return p && !is_written(m);
+}
+
+static struct jf_module **part_of(uintptr_t base)
+{
+	return &by_base[(uint64_t)base * UINT64_C(0x9e3779b97f4a7c15) >> 32 & (PARTS - 1)];
+}
+
+static void add_module(struct jf_module *m)
+{
+	struct jf_module **part = part_of(m->base);
+
+	m->next = modules;
+	modules = m;
+	m->beside = *part;
+	*part = m;
+}
+
+/* @m is what @p leads to in the list of all. */
+static void remove_module(struct jf_module **p, struct jf_module *m)
+{
+	struct jf_module **part = part_of(m->base);
+
+	*p = m->next;
+	while (*part != m)
+		part = &(*part)->beside;
+	*part = m->beside;
 }
 
 static struct jf_module *known(const struct dl_phdr_info *info)
 {
 	struct jf_module *m;
 
-	for (m = modules; m; m = m->next)
+	for (m = *part_of(info->dlpi_addr); m; m = m->beside)
 		if (m->seen != walks && m->base == info->dlpi_addr && m->phdr == (const void *)info->dlpi_phdr &&
 		    m->phnum == info->dlpi_phnum && (!*info->dlpi_name || !strcmp(m->path, info->dlpi_name)))
 			return m;
@@ -536,7 +740,7 @@ static int mark(struct dl_phdr_info *info, size_t size, void *arg)
 		m->seen = walks;
 	else
 		for (p = same ? m->probes : NULL; p; p = p->next)
-			jf_probe_keep(p);
+			jf_point_keep(p->point);
 	return 0;
 }
 
@@ -545,7 +749,7 @@ static bool any_kept(const struct jf_module *m)
 {
 	const struct jf_agent_probe *p = m->probes;
 
-	while (p && !p->kept)
+	while (p && !p->point->kept)
 		p = p->next;
 	return p;
 }
@@ -562,7 +766,7 @@ static void forget_gone(void)
 			p = &m->next;
 			continue;
 		}
-		*p = m->next;
+		remove_module(p, m);
 		if (!any_kept(m))
 			__jf_text_forget(m->start, m->end);
 		free_module(m);
@@ -604,8 +808,7 @@ static int visit(struct dl_phdr_info *info, size_t size, void *arg)
 			return 0;
 		}
 		find_notes(m);
-		m->next = modules;
-		modules = m;
+		add_module(m);
 	}
 	m->seen = walks;
 	return w->fn(m, w->arg);
@@ -633,6 +836,51 @@ bool jf_modules_changed(void)
 		if (!m->asked)
 			return true;
 	return dl_iterate_phdr(count, NULL) == 2;
+}
+
+/**
+ * struct elsewhere - objects of name spaces that dlmopen() made
+ * @num:  how many
+ * @name: of the first one, cut to what fits
+ */
+struct elsewhere {
+	unsigned int	num;
+	char		name[256];
+};
+
+/* The lists do not change while dl_iterate_phdr() calls. */
+static int count_elsewhere(struct dl_phdr_info *info, size_t size, void *arg)
+{
+#if __GLIBC_PREREQ(2, 35)
+	const struct r_debug_extended *d = (const struct r_debug_extended *)&_r_debug;
+	struct elsewhere *e = (struct elsewhere *)arg;
+	const struct link_map *l;
+
+	/* The declaration of _r_debug is that of its first version. */
+	__asm__("" : "+r" (d));
+	for (d = d->base.r_version > 1 ? d->r_next : NULL; d; d = d->r_next)
+		for (l = d->base.r_map; l; l = l->l_next)
+			if (!e->num++)
+				snprintf(e->name, sizeof(e->name), "%s", l->l_name);
+#endif
+	(void)info, (void)size, (void)arg;
+	return 1;
+}
+
+/**
+ * jf_modules_elsewhere() - objects that jf_modules() does not walk through: those that dlmopen() loaded
+ * @name: gets the name of the first one
+ * @size: of that
+ *
+ * Return: how many
+ */
+unsigned int jf_modules_elsewhere(char *name, size_t size)
+{
+	struct elsewhere e = { 0, "" };
+
+	dl_iterate_phdr(count_elsewhere, &e);
+	snprintf(name, size, "%s", e.name);
+	return e.num;
 }
 
 /**

@@ -4,8 +4,9 @@
  *
  *   -4@%eax   8@$17   8@-80(%rbx)   4@8(%rax,%rcx,4)   1@%ah
  *
- * A negative size is that of a signed number. What cannot be read has a place in the list all
- * the same, so that the numbers of the others stay: registers of vectors, names of symbols.
+ * A number with a negative size is signed. An operand that cannot be read has a place in the
+ * list all the same, so that the numbers of the others stay: registers of vectors, names of
+ * symbols.
  */
 #include "agent.h"
 
@@ -145,7 +146,7 @@ static bool size(const char **p, struct jf_operand *o)
 /**
  * jf_operands() - take a note's arguments apart
  * @args:    as the note has them
- * @out:     is filled in; what cannot be read is JF_OPERAND_NONE
+ * @out:     is filled in; JF_OPERAND_NONE for one that cannot be read
  * @max:     of @out
  *
  * Return: how many there are, at most @max

@@ -22,9 +22,9 @@
 
 #define PAGE		4096UL
 #define CHUNK		(64UL << 10)
-/* For what is near. */
+/* For near addresses. */
 #define REACH		(0x7f000000UL - CHUNK)
-/* What a stack may need, if nothing says how much. */
+/* The need of a stack, if nothing says how much. */
 #define STACK_MIN	(256UL << 20)
 /* Mappings that a process may have, if the kernel does not say. */
 #define MAPPINGS	65530
@@ -41,17 +41,23 @@ extern void *__libc_stack_end;
 /**
  * struct page - of code
  * @addr: of it
- * @next: where the next code of any place may go
+ * @full: what is so large, or larger, found no room since something was given back; 0: not known
  * @used: a bit for each 8 bytes
  */
 struct page {
 	uintptr_t	addr;
+	size_t		full;
 	uint64_t	used[PAGE / 8 / 64];
 };
 
 /* Ascending. */
 static struct page *pages;
 static size_t nr_pages, max_pages;
+/*
+ * The page that had room the last time: those before it are full, but for blocks that were given
+ * back.
+ */
+static size_t last;
 /* Mappings of jf_place_fixed(), and how many there may be. */
 static size_t nr_fixed, max_fixed;
 /* The last of its calls would have needed one more. */
@@ -182,14 +188,18 @@ static void mark(uintptr_t at, size_t size, bool use)
 		struct page *p = page_at(a & ~(PAGE - 1));
 		uint64_t bit = UINT64_C(1) << (a % 512 / 8);
 
-		if (p && use)
+		if (!p)
+			continue;
+		if (use) {
 			p->used[a % PAGE / 512] |= bit;
-		else if (p)
-			p->used[a % PAGE / 512] &= ~bit;
+			continue;
+		}
+		p->used[a % PAGE / 512] &= ~bit;
+		p->full = 0;
 	}
 }
 
-/* Exactly there. What was mapped for that and is not used stays for others. */
+/* Exactly there. An unused mapping for that stays for others. */
 static bool take(uintptr_t at, size_t size)
 {
 	uintptr_t page;
@@ -213,19 +223,51 @@ static bool near(uintptr_t a, uintptr_t b)
 	return (a > b ? a - b : b - a) < REACH;
 }
 
+/* Such a byte in a jump's distance looks like a breakpoint; bit i of @bytes: byte i is looked at. */
+static bool has_int3(uintptr_t site, uintptr_t at, unsigned int bytes)
+{
+	uint32_t rel = (uint32_t)(at - (site + 5));
+	int i;
+
+	for (i = 0; i < 4; i++)
+		if (bytes >> i & 1 && (rel >> 8 * i & 0xff) == 0xcc)
+			return true;
+	return false;
+}
+
+/* True if it has space, at any place. *at: where, from @site. */
+static bool has_room(struct page *p, uintptr_t site, size_t size, uintptr_t *at)
+{
+	size_t i, run = 0, units = (size + 7) / 8;
+	bool any = false;
+
+	for (i = 0; i < PAGE / 8; i++) {
+		run = p->used[i / 64] >> i % 64 & 1 ? 0 : run + 1;
+		if (run < units)
+			continue;
+		any = true;
+		*at = p->addr + (i + 1 - units) * 8;
+		if (!has_int3(site, *at, 0xf))
+			return true;
+	}
+	if (!any)
+		p->full = size;
+	return false;
+}
+
 static uintptr_t take_from_pages(uintptr_t site, size_t size)
 {
 	uintptr_t at;
 	size_t i;
 
 	for (i = 0; i < nr_pages; i++) {
-		if (!near(pages[i].addr, site) || pages[i].used[PAGE / 512 - 1] == UINT64_MAX)
+		struct page *p = &pages[(last + i) % nr_pages];
+
+		if (!near(p->addr, site) || (p->full && size >= p->full) || !has_room(p, site, size, &at))
 			continue;
-		for (at = pages[i].addr; at + size <= pages[i].addr + PAGE; at += 8)
-			if (!is_used(at, size)) {
-				mark(at, size, true);
-				return at;
-			}
+		last = (size_t)(p - pages);
+		mark(at, size, true);
+		return at;
 	}
 	return 0;
 }
@@ -251,19 +293,19 @@ uintptr_t jf_place_near(uintptr_t site, size_t size)
 		at = (i % 2 ? site + distance : site - distance) & ~(CHUNK - 1);
 		if (i % 2 == 0 && site < distance + CHUNK)
 			continue;
-		if (!is_heap(&heap, at, CHUNK) && map(at, CHUNK))
+		if (!is_heap(&heap, at, CHUNK) && !has_int3(site, at, 0xf) && map(at, CHUNK))
 			return take_from_pages(site, size);
 	}
 	/* A program that is not PIE has its heap above it, and some MiB below. */
 	at = site & ~(CHUNK - 1);
 	for (i = 0; i < TRIES_BELOW && at > CHUNK; i++) {
 		at -= CHUNK;
-		if (map(at, CHUNK))
+		if (!has_int3(site, at, 0xf) && map(at, CHUNK))
 			return take_from_pages(site, size);
 	}
 	/* As much of the heap as can be. */
 	for (distance = REACH & ~(CHUNK - 1); distance > REACH / 2; distance -= 16 * CHUNK)
-		if (map((site + distance) & ~(CHUNK - 1), CHUNK))
+		if (!has_int3(site, (site + distance) & ~(CHUNK - 1), 0xf) && map((site + distance) & ~(CHUNK - 1), CHUNK))
 			return take_from_pages(site, size);
 	return 0;
 }
@@ -300,7 +342,7 @@ static size_t number_in(const char *path)
 	return strtoul(text, NULL, 10);
 }
 
-/* A quarter of what the program has left. */
+/* A quarter of the program's remaining mappings. */
 static void limit_mappings(void)
 {
 	size_t most = number_in("/proc/sys/vm/max_map_count"), used = lines_of("/proc/self/maps");
@@ -336,7 +378,7 @@ uintptr_t jf_place_fixed(uintptr_t site, unsigned int fixed, const uint8_t *rel,
 		limit_mappings();
 	full = false;
 	left = false;
-	/* The low bytes in large steps: what is free is free in pages. */
+	/* The low bytes in large steps: free space is free in pages. */
 	for (i[3] = 0; i[3] < (fixed & 8 ? 1 : 256); i[3]++)
 		for (i[2] = 0; i[2] < (fixed & 4 ? 1 : 256); i[2]++)
 			for (i[1] = 0; i[1] < (fixed & 2 ? 1 : 256); i[1] += 8)
@@ -352,6 +394,8 @@ uintptr_t jf_place_fixed(uintptr_t site, unsigned int fixed, const uint8_t *rel,
 					      (uint32_t)b[2] << 16 | (uint32_t)b[3] << 24);
 					/* A distance beyond the address space wraps around. */
 					if ((int8_t)b[3] < 0 ? at < site : at > site) {
+						if (has_int3(site, at, ~fixed))
+							continue;
 						if (is_heap(&room, at, size)) {
 							left = true;
 							continue;
@@ -371,6 +415,14 @@ uintptr_t jf_place_fixed(uintptr_t site, unsigned int fixed, const uint8_t *rel,
 bool jf_place_full(void)
 {
 	return full;
+}
+
+/**
+ * jf_place_scarce() - have half of the mappings that jf_place_fixed() may make been made
+ */
+bool jf_place_scarce(void)
+{
+	return max_fixed && nr_fixed >= max_fixed / 2;
 }
 
 /**

@@ -16,10 +16,11 @@
  * Whether a probe is on is read in a read section, which jf_probes_off() waits for.
  */
 /* The ring's own code calls these in place of the library's. */
-#define __jf_writer_next	jf_agent_next
+#define __jf_writer_next_as	jf_agent_next
 #define __jf_clock_ns		jf_agent_clock
 #include "agent.h"
-#undef __jf_writer_next
+#include "saved.h"
+#undef __jf_writer_next_as
 #undef __jf_clock_ns
 
 #include <asm/prctl.h>
@@ -32,24 +33,11 @@
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-extern bool __jf_writer_next(uint32_t len);
-
-/**
- * struct jf_saved - of a thread that has come to a probe, as entry.S pushes it
- * @flags:    those of arithmetic
- * @reg:      by their numbers; that of the stack pointer is not the thread's own
- * @ret:      in the probe's code, after the call
- * @red_zone: of the thread
- */
-struct jf_saved {
-	uint64_t	flags;
-	uint64_t	reg[16];
-	uint64_t	ret;
-	uint64_t	red_zone[16];
-};
+extern bool __jf_writer_next_as(uint32_t len, uint16_t id);
 
 struct jf_spot **jf_spots;
 __thread unsigned int jf_agent_busy __attribute__((__tls_model__("initial-exec")));
@@ -65,29 +53,12 @@ JF_HIDDEN void jf_agent_record(struct jf_saved *s);
 
 /* --- what is rare ------------------------------------------------------------------ */
 
-static long call4(long nr, long a, long b, long c, long d)
-{
-	register long r10 __asm__("r10") = d;
-	long ret;
+#define JF_FUTEX(word, op, value, timeout) \
+	call6(SYS_futex, (long)(word), op, (long)(value), (long)(const struct timespec *)(timeout), 0, 0)
+#include "user/trace/pi_lock.h"
 
-	__asm__ volatile("syscall" : "=a" (ret) : "a" (nr), "D" (a), "S" (b), "d" (c), "r" (r10)
-			 : "rcx", "r11", "memory");
-	return ret;
-}
-
-static long call6(long nr, long a, long b, long c, long d, long e, long f)
-{
-	register long r10 __asm__("r10") = d;
-	register long r8 __asm__("r8") = e;
-	register long r9 __asm__("r9") = f;
-	long ret;
-
-	__asm__ volatile("syscall" : "=a" (ret)
-			 : "a" (nr), "D" (a), "S" (b), "d" (c), "r" (r10), "r" (r8), "r" (r9)
-			 : "rcx", "r11", "memory");
-	return ret;
-}
-
+/* So often one waits, for a millisecond, for a thread of another process. */
+#define FOREIGN_TURNS	100
 #define STACK_SIZE	(64L << 10)
 /* A hook reads files, and looks at text. */
 #define HOOK_STACK_SIZE	(256L << 10)
@@ -95,18 +66,38 @@ static long call6(long nr, long a, long b, long c, long d, long e, long f)
 /* All signals but those that come of what a thread does itself. */
 #define OTHERS		(~(BIT(SIGTRAP) | BIT(SIGSEGV) | BIT(SIGBUS) | BIT(SIGILL) | BIT(SIGFPE) | BIT(SIGSYS)))
 
-static uint64_t next_packet(uint64_t len)
+/* @what: the length of a record, and its id << 32; 0: none. */
+static uint64_t next_packet(uint64_t what)
 {
 	int saved = errno;
 	bool ok = true;
 
 	if (!__jf_reader)
 		__jf_reader_list();
-	if (len)
-		ok = __jf_writer_next((uint32_t)len);
+	if (what)
+		ok = __jf_writer_next_as((uint32_t)what, (uint16_t)(what >> 32));
 	errno = saved;
 	return ok;
 }
+
+/**
+ * struct off - where a thread is while it is aside
+ * @tid:   its number, or 0: it is not
+ * @stack: on which it is
+ * @end:   of that
+ * @reads: it is within the read section of come_by()
+ *
+ * A child that was cloned with the memory of its parent, and no such variables of its own, has the parent's. It can run beside it;
+ * and one of vfork() can be killed here, and leaves all of this to the parent.
+ */
+struct off {
+	uint32_t	tid;
+	uintptr_t	stack;
+	uintptr_t	end;
+	bool		reads;
+};
+
+static __thread struct off off __attribute__((__tls_model__("initial-exec")));
 
 /**
  * struct aside - what is done with registers of vectors kept
@@ -141,8 +132,8 @@ static uint64_t with_vectors(uint64_t arg)
  * @end:   of the stack
  */
 struct spare {
-	int32_t	owner;
-	char	*end;
+	uint32_t	owner;
+	char		*end;
 };
 
 /* As large as is needed for a packet; and for a hook, which is called by one thread at a time: that has dlopen()'s lock. */
@@ -153,29 +144,74 @@ static struct spare packet_spare = { 0, packet_stack + STACK_SIZE }, hook_spare 
 /*
  * What is lost is counted in the ring, which takes a stack: so each record comes to one. A thread that has it makes no more
  * than a packet, and there is none that waits for the hook's. In a child that was cloned by a system call the owner may be
- * one that is not there.
+ * one that is not there; in one of vfork() it is there, in the parent, and gives it back soon.
  */
-static void take_spare(struct spare *s, int32_t own)
+static void take_spare(struct spare *s, uint32_t own)
 {
+	static const struct timespec a_while = { .tv_nsec = 1000000 };
 	unsigned int turns = 0;
+	uint32_t owner;
 
-	for (;;) {
-		int32_t owner = 0;
-
-		/* Acquire: pairs with give_spare(). */
-		if (__atomic_compare_exchange_n(&s->owner, &owner, own, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+	while (!jf_pi_take(&s->owner, 0, own)) {
+		owner = __atomic_load_n(&s->owner, __ATOMIC_RELAXED);
+		if (!owner)
+			continue;
+		if (call4(SYS_tgkill, call4(SYS_getpid, 0, 0, 0, 0), owner & FUTEX_TID_MASK, 0, 0) == -ESRCH) {
+			if (++turns > FOREIGN_TURNS && jf_pi_take(&s->owner, owner, own))
+				return;
+			JF_FUTEX(&s->owner, FUTEX_WAIT_PRIVATE, owner, &a_while);
+		} else if (jf_pi_wait(&s->owner, own)) {
 			return;
-		if (++turns % 1024 == 0 && call4(SYS_tgkill, call4(SYS_getpid, 0, 0, 0, 0), owner, 0, 0) == -ESRCH &&
-		    __atomic_compare_exchange_n(&s->owner, &owner, own, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
-			return;
-		call4(SYS_sched_yield, 0, 0, 0, 0);
+		}
 	}
 }
 
-/* Release: pairs with take_spare(). */
-static void give_spare(struct spare *s)
+/**
+ * struct scratch - where a thread has strings until it is known how long they are
+ * @taken: by a record that a signal handler has interrupted
+ * @text:  the strings, each with its end
+ */
+struct scratch {
+	bool	taken;
+	char	text[JF_STRINGS_MAX * JF_STRING_SIZE];
+};
+
+static __thread struct scratch scratch __attribute__((__tls_model__("initial-exec")));
+
+/* Has a child ended, or is it there no more? One that was killed may not have been waited for. */
+static bool is_gone(uint32_t tid)
 {
-	__atomic_store_n(&s->owner, 0, __ATOMIC_RELEASE);
+	siginfo_t info;
+
+	info.si_pid = 0;
+	if (call4(SYS_kill, tid, 0, 0, 0) == -ESRCH)
+		return true;
+	return !call6(SYS_waitid, P_PID, tid, (long)&info, WEXITED | WNOHANG | WNOWAIT | __WALL, 0, 0) && info.si_pid;
+}
+
+/*
+ * The thread is in the agent, as far as its variables tell. Is it another that has the same? What such a one comes by is counted, or
+ * it is recorded, if the other one has ended there: what that has left is over.
+ */
+__attribute__((__noinline__))
+static bool is_other(uintptr_t stack)
+{
+	uint32_t tid = off.tid;
+
+	if (!tid || (stack >= off.stack && stack < off.end) || (uint32_t)call4(SYS_gettid, 0, 0, 0, 0) == tid)
+		return false;
+	if (!is_gone(tid)) {
+		/* Acquire: pairs with count_at(), in trace/ring.c. */
+		__atomic_fetch_add(__atomic_load_n(&__jf_lost, __ATOMIC_ACQUIRE), 1, __ATOMIC_RELAXED);
+		return false;
+	}
+	off.tid = 0;
+	if (off.reads)
+		jf_read_unlock();
+	off.reads = false;
+	scratch.taken = false;
+	jf_agent_busy = 0;
+	return true;
 }
 
 /*
@@ -184,36 +220,54 @@ static void give_spare(struct spare *s)
  */
 static uint64_t aside(uint64_t (*fn)(uint64_t arg), uint64_t arg, long size)
 {
-	struct spare *spare = size > STACK_SIZE ? &hook_spare : &packet_spare;
 	const struct aside a = { fn, arg };
+	struct spare *spare = NULL;
 	uint64_t all = OTHERS, was, ret;
 	long stack;
 
 	call4(SYS_rt_sigprocmask, SIG_BLOCK, (long)&all, (long)&was, sizeof(all));
+	/* First its number: it can be killed at any point. */
+	off.stack = off.end = 0;
+	off.tid = (uint32_t)call4(SYS_gettid, 0, 0, 0, 0);
+	/* Pairs with is_other(). */
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	jf_agent_busy++;
 	stack = call6(SYS_mmap, 0, size, PROT_READ | PROT_WRITE,
 		      MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
-	if ((unsigned long)stack < -4095UL) {
-		ret = jf_agent_on_stack(with_vectors, (uint64_t)(uintptr_t)&a, (char *)stack + size);
-		call4(SYS_munmap, stack, size, 0, 0);
-	} else {
-		take_spare(spare, (int32_t)call4(SYS_gettid, 0, 0, 0, 0));
-		ret = jf_agent_on_stack(with_vectors, (uint64_t)(uintptr_t)&a, spare->end);
-		give_spare(spare);
+	if ((unsigned long)stack >= -4095UL) {
+		spare = size > STACK_SIZE ? &hook_spare : &packet_spare;
+		take_spare(spare, off.tid);
+		stack = (long)(spare->end - size);
 	}
+	off.stack = (uintptr_t)stack;
+	off.end = (uintptr_t)stack + (uintptr_t)size;
+	ret = jf_agent_on_stack(with_vectors, (uint64_t)(uintptr_t)&a, (char *)stack + size);
+	if (spare)
+		jf_pi_unlock(&spare->owner);
+	else
+		call4(SYS_munmap, stack, size, 0, 0);
 	jf_agent_busy--;
+	/* Pairs with is_other(). */
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	off.tid = 0;
 	call4(SYS_rt_sigprocmask, SIG_SETMASK, (long)&was, 0, sizeof(all));
 	return ret;
 }
 
-static bool rarely(uint64_t len)
+static bool rarely(uint64_t what)
 {
-	return aside(next_packet, len, STACK_SIZE);
+	return aside(next_packet, what, STACK_SIZE);
 }
 
-bool jf_agent_next(uint32_t len)
+bool jf_agent_next(uint32_t len, uint16_t id)
 {
-	return rarely(len);
+	bool ok;
+
+	/* Within the read section of come_by(). */
+	off.reads = true;
+	ok = rarely((uint64_t)id << 32 | len);
+	off.reads = false;
+	return ok;
 }
 
 /* --- the clock, where it is not the processor's counter ------------------------------- */
@@ -264,7 +318,27 @@ static bool is_address(uint64_t addr)
 	return addr >= LOWEST && addr <= HIGHEST;
 }
 
-static uint64_t value(const struct jf_operand *o, const struct jf_saved *s)
+/* They are the thread's still: nothing here uses one. */
+static uint64_t vector(unsigned int nr)
+{
+	uint64_t v = 0;
+
+#define VECTOR(n)	case n: __asm__ volatile("movq %%xmm" #n ", %0" : "=r" (v)); break
+	switch (nr) {
+	VECTOR(0);
+	VECTOR(1);
+	VECTOR(2);
+	VECTOR(3);
+	VECTOR(4);
+	VECTOR(5);
+	VECTOR(6);
+	VECTOR(7);
+	}
+#undef VECTOR
+	return v;
+}
+
+uint64_t jf_record_value(const struct jf_operand *o, const struct jf_saved *s)
 {
 	uint64_t addr;
 
@@ -280,6 +354,8 @@ static uint64_t value(const struct jf_operand *o, const struct jf_saved *s)
 		if (o->index != JF_REG_NONE)
 			addr += s->reg[o->index] * o->scale;
 		return is_address(addr) ? load(addr, o) : 0;
+	case JF_OPERAND_VECTOR:
+		return vector(o->base);
 	}
 	return 0;
 }
@@ -305,12 +381,28 @@ static void put_function(uint64_t *to, const struct jf_spot *spot, const struct 
 {
 	to[0] = spot->at;
 	to[1] = *(const uint64_t *)s->reg[4];
-	to[2] = s->reg[7];
-	to[3] = s->reg[6];
-	to[4] = s->reg[2];
-	to[5] = s->reg[1];
-	to[6] = s->reg[8];
-	to[7] = s->reg[9];
+	switch (spot->registers) {
+	default:
+		to[7] = s->reg[9];
+		/* fallthrough */
+	case 5:
+		to[6] = s->reg[8];
+		/* fallthrough */
+	case 4:
+		to[5] = s->reg[1];
+		/* fallthrough */
+	case 3:
+		to[4] = s->reg[2];
+		/* fallthrough */
+	case 2:
+		to[3] = s->reg[6];
+		/* fallthrough */
+	case 1:
+		to[2] = s->reg[7];
+		/* fallthrough */
+	case 0:
+		break;
+	}
 }
 
 static void put_all(const struct jf_spot *spot, const struct jf_saved *s, char *at)
@@ -321,13 +413,13 @@ static void put_all(const struct jf_spot *spot, const struct jf_saved *s, char *
 		put_function((uint64_t *)(void *)at, spot, s);
 	for (i = 0; i < spot->nr; i++)
 		if (spot->operand[i].kind)
-			put(at + spot->operand[i].at, &spot->operand[i], value(&spot->operand[i], s));
+			put(at + spot->operand[i].at, &spot->operand[i], jf_record_value(&spot->operand[i], s));
 }
 
 static void record(const struct jf_spot *spot, const struct jf_saved *s, uint32_t what)
 {
 	__JF_SLOT(slot);
-	char *at = (char *)__jf_reserve(&slot, spot->size);
+	char *at = (char *)__jf_reserve(&slot, spot->size, (uint16_t)what);
 
 	if (!at)
 		return;
@@ -339,23 +431,11 @@ static uint64_t argument(const struct jf_spot *spot, const struct jf_saved *s, u
 {
 	static const uint8_t regs[] = { 7, 6, 2, 1, 8, 9 };
 
-	return spot->function ? s->reg[regs[i % sizeof(regs)]] : value(&spot->operand[i], s);
+	return spot->function ? s->reg[regs[i % sizeof(regs)]] : jf_record_value(&spot->operand[i], s);
 }
 
 /* Pages that are asked of the kernel one at a time: what is there of a string is read, whatever follows it. */
 #define PAGE		4096UL
-
-/**
- * struct scratch - where a thread has strings until it is known how long they are
- * @taken: by a record that a signal handler has interrupted
- * @text:  the strings, each with its end
- */
-struct scratch {
-	bool	taken;
-	char	text[JF_STRINGS_MAX * JF_STRING_SIZE];
-};
-
-static __thread struct scratch scratch __attribute__((__tls_model__("initial-exec")));
 
 static unsigned int put_word(char *to, const char *word)
 {
@@ -408,6 +488,9 @@ static void put_pointers(const struct jf_spot *spot, const uint64_t *pointer, ui
 {
 	unsigned int i, nr = 0;
 
+	/* A function's are in registers, and its operands are others. */
+	if (spot->function)
+		return;
 	for (i = 0; i < spot->nr && nr < JF_STRINGS_MAX; i++)
 		if (what >> (16 + i) & 1)
 			put(at + spot->operand[i].at, &spot->operand[i], pointer[nr++]);
@@ -427,7 +510,7 @@ static void record_into(char *text, unsigned int size, const struct jf_spot *spo
 			pointer[nr] = argument(spot, s, i);
 			len += copy_string(text + len, size, pointer[nr++]);
 		}
-	at = (char *)__jf_reserve(&slot, (uint64_t)spot->size + len);
+	at = (char *)__jf_reserve(&slot, (uint64_t)spot->size + len, (uint16_t)what);
 	if (!at)
 		return;
 	put_all(spot, s, at);
@@ -462,6 +545,28 @@ static void record_strings(const struct jf_spot *spot, const struct jf_saved *s,
 	scratch.taken = false;
 }
 
+static uint64_t replace_handler(uint64_t reg)
+{
+	const uint64_t *r = (const uint64_t *)(uintptr_t)reg;
+
+	return (uint64_t)(int64_t)__jf_trap_replace((const struct sigaction *)(uintptr_t)r[6], (struct sigaction *)(uintptr_t)r[2]);
+}
+
+/*
+ * By sigaction(): the library's handler stays in front, and the function is left with nothing to change or to tell. What the
+ * library calls for that must not come back here.
+ */
+static void watch_handler(uint64_t *reg)
+{
+	int saved = errno;
+
+	if ((uint32_t)reg[7] != SIGTRAP)
+		return;
+	if (!aside(replace_handler, (uint64_t)(uintptr_t)reg, STACK_SIZE))
+		reg[6] = reg[2] = 0;
+	errno = saved;
+}
+
 /* By one of libc's functions, before it does what it is called for: filter.c. */
 static void watch(const struct jf_spot *spot, const uint64_t *reg)
 {
@@ -469,6 +574,8 @@ static void watch(const struct jf_spot *spot, const uint64_t *reg)
 	uint32_t nr = (uint32_t)reg[7], what = (uint32_t)reg[6];
 	bool others = false;
 
+	if (spot->watch == JF_WATCH_SIGACTION)
+		return;
 	if (spot->watch == JF_WATCH_PRCTL) {
 		what = nr;
 		nr = SYS_prctl;
@@ -498,16 +605,10 @@ void jf_agent_aside(void (*fn)(void))
 	aside(call_hook, (uint64_t)(uintptr_t)fn, HOOK_STACK_SIZE);
 }
 
-void jf_agent_record(struct jf_saved *s)
+static void come_by(const struct jf_spot *spot, struct jf_saved *s)
 {
-	const struct jf_spot *spot;
-	uint32_t number, what;
+	uint32_t what;
 
-	if (jf_agent_busy)
-		return;
-	/* After the call: nopl number(%rax). */
-	memcpy(&number, (const char *)s->ret + 3, sizeof(number));
-	spot = jf_spots[number];
 	if (spot->hook) {
 		if (__atomic_load_n(&spot->on, __ATOMIC_RELAXED))
 			jf_agent_aside(spot->hook);
@@ -526,12 +627,84 @@ void jf_agent_record(struct jf_saved *s)
 	if (__atomic_load_n(&spot->on, __ATOMIC_ACQUIRE)) {
 		/* Once: the number and what it means. */
 		what = __atomic_load_n(&spot->what, __ATOMIC_RELAXED);
-		if (what >> 16)
+		if (spot->call)
+			jf_pair(spot, s);
+		else if (what >> 16)
 			record_strings(spot, s, what);
 		else
 			record(spot, s, what);
 	}
 	jf_read_unlock();
+}
+
+static __thread bool is_shared __attribute__((__tls_model__("initial-exec")));
+
+/**
+ * struct turn - of those that share their variables
+ * @owner: the one that records now, by its number, or 0
+ * @mask:  signals that it blocked before
+ */
+static struct turn {
+	uint32_t	owner;
+	uint64_t	mask;
+} turn;
+
+/* False: this one has it, and comes by what it calls itself. */
+__attribute__((__noinline__))
+static bool take_turn(void)
+{
+	uint32_t own = (uint32_t)call4(SYS_gettid, 0, 0, 0, 0);
+	uint64_t all = OTHERS, was;
+
+	if ((__atomic_load_n(&turn.owner, __ATOMIC_RELAXED) & FUTEX_TID_MASK) == own)
+		return false;
+	call4(SYS_rt_sigprocmask, SIG_BLOCK, (long)&all, (long)&was, sizeof(all));
+	jf_pi_lock(&turn.owner, own);
+	turn.mask = was;
+	return true;
+}
+
+__attribute__((__noinline__))
+static void end_turn(void)
+{
+	uint64_t was = turn.mask;
+
+	jf_pi_unlock(&turn.owner);
+	call4(SYS_rt_sigprocmask, SIG_SETMASK, (long)&was, 0, sizeof(was));
+}
+
+/**
+ * jf_record_share() - another one will have this thread's variables, and run beside it
+ */
+void jf_record_share(void)
+{
+	is_shared = true;
+}
+
+void jf_agent_record(struct jf_saved *s)
+{
+	const struct jf_spot *spot, *watched = NULL;
+	bool shared = is_shared;
+	uint32_t number;
+
+	if (__builtin_expect(shared, 0) && !take_turn())
+		return;
+	if (!jf_agent_busy || is_other((uintptr_t)s)) {
+		/* After the call: nopl number(%rax). */
+		memcpy(&number, (const char *)s->ret + 3, sizeof(number));
+		/* Acquire: pairs with jf_point_join(). */
+		for (spot = __atomic_load_n(&jf_spots[number], __ATOMIC_ACQUIRE); spot;
+		     spot = __atomic_load_n(&spot->next, __ATOMIC_ACQUIRE)) {
+			come_by(spot, s);
+			if (spot->watch == JF_WATCH_SIGACTION)
+				watched = spot;
+		}
+		/* It is recorded as it was called. */
+		if (watched)
+			watch_handler(s->reg);
+	}
+	if (__builtin_expect(shared, 0))
+		end_turn();
 }
 
 static bool has_xsave(void)

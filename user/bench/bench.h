@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
-/* What the parts of the native benchmark share; main.c says what it measures. */
+/* The interfaces between the parts of the native benchmark; main.c lists its measurements. */
 #ifndef JF_USER_BENCH_H
 #define JF_USER_BENCH_H
 

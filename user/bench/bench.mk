@@ -106,10 +106,11 @@ $(SCALE_OUT)/parts.%.c: | $(SCALE_OUT)
 	echo '	0'; echo '};'; echo 'const unsigned int scale_nr_parts = $*;'; } > $@
 SCALE_SOURCES := bench/scale/main.c bench/scale/others.c bench/scale/waits.c bench/scale/memory.c
 SCALE_DEPS := bench/scale/scale.h test/options.h $(LIB_HEADERS)
+# Shared, so that what they open has the same library.
 $(OUT)/scale: $(SCALE_SOURCES) $(SCALE_OUT)/parts.$(SCALE_PARTS).c $(SCALE_OBJECTS) \
-		$(OUT)/libjumpfunc.a bench/scale/scale.h test/options.h
-	$(CC) $(SCALE_CFLAGS) -o $@ $(filter %.c %.o %.a,$^)
-# With one site in 256 bytes; shared, so that what it opens has the same library.
+		$(OUT)/libjumpfunc.so $(SCALE_DEPS)
+	$(CC) $(SCALE_CFLAGS) -o $@ $(filter %.c %.o,$^) $(LIB_SHARED) -ldl
+# With one site in 256 bytes.
 $(OUT)/scale-sparse: $(SCALE_SOURCES) $(SCALE_OUT)/parts.$(SCALE_PARTS).c $(SCALE_SPARSE) \
 		$(OUT)/libjumpfunc.so $(SCALE_DEPS)
 	$(CC) $(SCALE_CFLAGS) -o $@ $(filter %.c %.o,$^) $(LIB_SHARED) -ldl
@@ -137,6 +138,11 @@ $(OUT)/forms: bench/forms/main.c bench/forms/page.c $(FORMS:%=$(FORMS_OUT)/%.o) 
 .PHONY: bench-sdt
 bench-sdt: $(OUT)/forms
 	$(OUT)/forms $(BENCH_ARGS)
+
+# What grows with the number of objects and functions of a traced program.
+.PHONY: bench-growth
+bench-growth: lib agent $(OUT)/jf-trace
+	bench/growth.sh $(OUT)
 
 bench: $(OUT)/bench $(OUT)/scale $(OUT)/scale-sparse $(OUT)/scale-plugin.so $(OUT)/scale-1000
 	bench/run.sh --binary $(OUT)/bench --scale $(OUT) $(BENCH_ARGS)

@@ -2,8 +2,8 @@
 /*
  * The two programs of a row, made of its SITE() and BODY: 64 sites in straight
  * line, and 1024 functions on cache lines of their own, called in an order that
- * has nothing to do with their addresses. What goes from one site to the next one in a
- * line is in "chain".
+ * has nothing to do with their addresses. The rows that go from one site to the next one in a line
+ * are in "chain".
  */
 #include "order.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /*
- * What each kind of dispatch costs on this machine, natively.
+ * The cost of each kind of dispatch on this machine, natively.
  *
  * A compiler makes the loops, from ordinary C with the library's macros. Every program is
  * a loop over a number of blocks, each with one site of one kind; another program with the

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
-/* What was measured: a table, a CSV, and whether the goals are met. */
+/* The results: a table, a CSV, and whether the goals are met. */
 #include "bench.h"
 
 #include <stdarg.h>
@@ -202,7 +202,7 @@ static void print_groups(void)
 	say("compiler", __VERSION__);
 	say("libjumpfunc", calls_in_place() ?
 	    "int3: calls are patched where they stand (JUMPFUNC_TRAP=always)" :
-	    "flip: no breakpoints, dynfunc_call() calls the trampoline (the default)");
+	    "flip: calls are patched where they stand, without breakpoints (the default)");
 	for (i = 0; i < sizeof(groups) / sizeof(groups[0]); i++) {
 		print_rows(groups[i].group, groups[i].title, STRAIGHT, groups[i].against);
 		if (groups[i].random)
@@ -223,7 +223,7 @@ static void goal(bool met, const char *fmt, ...)
 	putchar('\n');
 }
 
-/* Off, a key costs what a nop does, and on, what a jump does: within the noise of no site. */
+/* Off, a key costs as much as a nop, and on, as much as a jump: within the noise of no site. */
 static void compare(const char *group, const char *name, const char *with, enum layout layout)
 {
 	const struct program *none = find_row(group, "none", layout, 0);
@@ -239,7 +239,7 @@ static void compare(const char *group, const char *name, const char *with, enum 
 	     more, with, noise, layout_names[layout]);
 }
 
-/* How many direct calls a call may cost, if what a direct one costs can be measured. */
+/* How many direct calls a call may cost, if the cost of a direct one can be measured. */
 static void compare_call(const char *group, const char *name, const char *text, double most,
 			 enum layout layout)
 {
@@ -257,7 +257,7 @@ static void compare_call(const char *group, const char *name, const char *text, 
 		     group, text, call->min / direct->min, most, layout_names[layout]);
 }
 
-/* What a reader pays so that others can wait for it. */
+/* The price for a reader, so that others can wait for it. */
 static void limit_call(const char *name, const char *text, const char *less, double most,
 		       enum layout layout)
 {

@@ -65,7 +65,7 @@ void bench_wrong(void);
 FOR_ALL(__DECLARE_TARGET)
 /* Each waits for the one before. */
 long bench_wrong_link(long x);
-/* What tracepoints tell: stores the number where the data leads. */
+/* The probe of tracepoints: stores the number where the data leads. */
 typedef void bench_probe_fn(void *data, int number, long length);
 extern bench_probe_fn *const bench_probes[MAX_SUBSCRIBERS];
 #define __DECLARE_LINK(hi, lo) long bench_link_##hi##lo(long x);

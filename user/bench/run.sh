@@ -10,8 +10,8 @@ usage()
 	Measures what each kind of dispatch costs on this machine and leaves
 	bench.txt, bench.csv and bench.svg in FOLDER (default:
 	results/bench-<date> in the project's folder).  All is measured twice: with libjumpfunc
-	as it is, and, but for the latencies, with JUMPFUNC_TRAP=always, which patches calls
-	where they stand (bench-trap.csv).
+	as it is, and, but for the latencies, with JUMPFUNC_TRAP=always, which patches
+	by breakpoints (bench-trap.csv).
 
 	  --rounds N     interleaved rounds (default 200)
 	  --quick        20 rounds, no update latencies
@@ -74,10 +74,10 @@ case $flags in
 	for program in scale-1000 scale scale-sparse; do
 		[ "$status" -eq 0 ] || break
 		[ -x "$scale/$program" ] || { echo "skipped: $scale/$program is missing" >> "$out/bench.txt"; continue; }
-		only=
+		only="--plugin $scale/scale-plugin.so"
 		case $program in
 		scale-1000) only=--start ;;
-		scale-sparse) only="--no-others --sparse --plugin $scale/scale-plugin.so" ;;
+		scale-sparse) only="$only --no-others --sparse" ;;
 		esac
 		echo >> "$out/bench.txt"
 		[ ! -r /proc/loadavg ] || echo "load $(cut -d' ' -f1 < /proc/loadavg) in the last minute" >> "$out/bench.txt"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
-/* What the compiled rows call and branch to; in an object of its own, so that nothing is inlined. */
+/* The targets of the compiled rows; in an object of its own, so that nothing is inlined. */
 #include "row.h"
 
 int bench_arg1 = 17;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
-/* What carries a batch out: of keys and dynamic functions alone, or with probes. */
+/* The commit of a batch: of keys and dynamic functions alone, or with probes. */
 #include "lib.h"
 
 int jf_batch_commit(struct jf_batch *b)
@@ -10,7 +10,7 @@ int jf_batch_commit(struct jf_batch *b)
 		jf_batch_abort(b);
 		return err;
 	}
-	err = b->probes ? jf_trace_commit(b) : jf_commit_in_turn(b);
+	err = b->probes ? jf_trace_commit(b) : jf_commit_locked(b, false);
 	jf_batch_drop(b);
 	jf_unlock();
 	return err;

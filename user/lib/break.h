@@ -4,9 +4,8 @@
 #define JF_BREAK_H
 
 /*
- * The storms exist also in a build that can drop one step of the protocol, to
- * learn what each is good for: x86/protocol/protocol.h asks jf_broken() everywhere, and no
- * other build says yes.
+ * The storms exist also in a build that can drop one step of the protocol, to learn the purpose of
+ * each: common/x86/protocol.h asks jf_broken() everywhere, and no other build says yes.
  */
 #ifdef JF_BREAK
 enum jf_break {

@@ -4,18 +4,18 @@
  *
  * The record says where the code begins that prepares the arguments. From there
  * on instructions are followed, one after the other and through jumps, until one
- * calls the trampoline, or jumps there: a tail call. What is found is thus an
- * instruction, and what it does is known. Of all others only the length matters.
- * Whatever this does not know, and a call that is not found within some dozens
- * of instructions, ends the search: that call stays as compiled.
+ * calls the trampoline, or jumps there: a tail call. The match is thus an instruction, and its
+ * effect is known. Of all others only the length matters. Whatever this does not know, and a call
+ * that is not found within some dozens of instructions, ends the search: that call stays as
+ * compiled.
  */
 #include "lib.h"
 #ifdef __x86_64__
-#include "x86/protocol/flow.h"
-/* What is written at the place has five bytes: no prefix. */
+#include "common/x86/flow.h"
+/* The new instruction has five bytes: no prefix. */
 #define IS_PLAIN(p)	((p)[0] == JF_OPCODE_CALL || (p)[0] == JF_OPCODE_JMP)
 #else
-#include "arm64/protocol/flow.h"
+#include "common/arm64/flow.h"
 #define IS_PLAIN(p)	(((p)[3] & 0x7c) == JF_INSN_B_WORD >> 24)
 #endif
 

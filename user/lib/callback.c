@@ -4,9 +4,9 @@
  * takes all that wait, quiesces once for them, and calls them in their order. It ends
  * when none was asked for in a second: a process ends with its last thread.
  *
- * It blocks all signals but those that come of what a callback does. A child of fork()
- * has no such thread; what waited in the parent waits there, and in the child as well:
- * it is called when the child asks for the next one.
+ * It blocks all signals but those that a callback causes itself. A child of fork() has no such
+ * thread; callbacks that waited in the parent wait there, and in the child as well: they are called
+ * when the child asks for the next one.
  *
  * If no thread can be made, callbacks wait until one can, or until a thread waits for
  * them and then calls them itself; it also does so while one is being made. A thread that
@@ -32,7 +32,7 @@ enum { WAIT = 0 | 128, WAKE = 1 | 128 };
 /* So long the thread waits for the next one. */
 #define IDLE_NS	1000000000ULL
 
-/* Counts what those who wait may have waited for. */
+/* Counts events that threads can have waited for. */
 static _Atomic uint32_t changes;
 static struct jf_quiesce_head *first, **last = &first;
 /*
@@ -51,7 +51,7 @@ struct call {
 };
 
 /**
- * struct round - what a thread has taken
+ * struct round - the callbacks that a thread has taken
  * @calling: the callback that it is in
  * @rest:    those that follow
  * @begun:   the number of the last one that was called
@@ -94,7 +94,7 @@ static void wake_all(void)
 	syscall(SYS_futex, &changes, WAKE, INT_MAX, NULL, NULL, 0);
 }
 
-/* With the lock held, which is dropped meanwhile, and signals are let in. */
+/* With the lock held, which is dropped during the wait, and signals are let in. */
 static void wait_for_change(uint64_t limit_ns)
 {
 	struct timespec t = { (time_t)(limit_ns / 1000000000), (long)(limit_ns % 1000000000) };
@@ -105,7 +105,7 @@ static void wait_for_change(uint64_t limit_ns)
 	take_lock();
 }
 
-/* With the lock held, which is dropped meanwhile. */
+/* With the lock held, which is dropped during the call. */
 static void call_rest(struct round *r)
 {
 	struct call before = r->calling, call;
@@ -141,7 +141,7 @@ static void callback_exits(void *arg)
 	drop_lock();
 }
 
-/* With the lock held, which is dropped meanwhile. */
+/* With the lock held, which is dropped during the call. */
 static void finish(struct round *r)
 {
 	struct round **p;
@@ -192,7 +192,7 @@ static bool is_own(const struct round *r)
 	return o;
 }
 
-/* Is another thread calling callbacks, or about to? */
+/* True if another thread calls callbacks, or is about to. */
 static bool others_call(void)
 {
 	const struct round *r = rounds;
@@ -250,7 +250,7 @@ static bool make_thread(void)
 }
 
 /*
- * With the lock held, which is dropped meanwhile, but no signal is let in. glibc takes
+ * With the lock held, which is dropped during the wait, but no signal is let in. glibc takes
  * memory for a thread, and the program's malloc() may wait for a thread that forks with
  * malloc()'s lock held and waits for ours.
  */
@@ -272,7 +272,7 @@ static void begin_thread(void)
 }
 
 /*
- * With the lock held, which may be dropped meanwhile. In a child there may be callbacks
+ * With the lock held, which can be dropped during the call. In a child there may be callbacks
  * and no thread.
  */
 static void begin_calls(void)
@@ -282,14 +282,14 @@ static void begin_calls(void)
 	wake_all();
 }
 
-/* Shall a thread that waits for callbacks call those that wait? */
+/* True if a thread that waits for callbacks must call those that wait. */
 static bool must_call(void)
 {
 	return first && !others_call() && (own || thread != LIVES);
 }
 
 /*
- * In a callback: those that were asked for meanwhile need another one. None is called
+ * In a callback: those that were asked for since then need another one. None is called
  * here: after one more pthread_exit() glibc would return to frames that no longer exist.
  */
 static void thread_ends(void *arg)
@@ -317,7 +317,7 @@ void jf_call_quiesced(struct jf_quiesce_head *head,
 	jf_fork_resume(paused);
 }
 
-/* Callbacks may be called meanwhile, and no other thread would call those that follow. */
+/* Callbacks can be called during this, and no other thread would call those that follow. */
 static int begin_wait(void)
 {
 	int state;
@@ -400,7 +400,7 @@ static void call_own(const struct jf_mod *m)
 }
 
 /*
- * With the lock held, which is dropped meanwhile: those that lead into @m, and those in
+ * With the lock held, which is dropped during the calls: those that lead into @m, and those in
  * front of them. The caller of dlclose() has the dynamic linker's lock, for which a section
  * may wait; nothing is taken before all sections are over.
  */
@@ -459,7 +459,10 @@ static void child_begins(void)
 
 	jf_mutex_renew(&lock);
 	thread = NONE;
-	/* What the parent's thread was at is the parent's, unless that has forked. */
+	/*
+	 * The callback that the parent's thread was in is the parent's, unless that thread has
+	 * forked.
+	 */
 	rounds = own;
 	for (r = own; r; r = r->outer) {
 		r->next = r->outer;

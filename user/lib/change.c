@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
-/* What shall change: the entries of a batch, and their entities. */
+/* Requested changes: the entries of a batch, and their entities. */
 #include "commit.h"
 
 static bool has_ctl(const struct jf_mod *m, const struct jf_ent *ent)

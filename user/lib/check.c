@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
-/* May what shall change? Nothing is changed here but the number of users of a key. */
+/* Validate a batch. The only side effect is on the user counts of keys. */
 #include "commit.h"
 
-#include "core/count.h"
+#include "common/count.h"
 
 static uintptr_t next_value(const struct jf_ctl *ctl)
 {
@@ -34,7 +34,7 @@ static struct jf_ctl *jf_circle_back(const struct jf_ctl *ctl)
 	return by_trampoline((uintptr_t)jf_func_of(ctl->ent)->init);
 }
 
-#include "core/circle.h"
+#include "common/circle.h"
 
 static int check_func(struct jf_ctl *ctl, bool force)
 {
@@ -68,13 +68,13 @@ static int check_ctl(struct jf_ctl *ctl, bool force)
 
 /*
  * A key is about to be disabled. Its one user is taken away first, so that a caller that
- * counts it up from here on waits for the lock; see core/count.h.
+ * counts it up from here on waits for the lock; see common/count.h.
  */
 static int freeze(struct jf_change *c, struct jf_ctl *ctl)
 {
 	int one = 1;
 
-	if (ctl->ent->type != JF_ENT_KEY || ctl->value || c->again || c->frozen)
+	if (ctl->ent->type != JF_ENT_KEY || ctl->value || c->again)
 		return 0;
 	c->frozen = jf_count_swap(&jf_key_of(ctl->ent)->count, &one, 0);
 	/* Silent: callers that share a key expect this. */
@@ -84,12 +84,9 @@ static int freeze(struct jf_change *c, struct jf_ctl *ctl)
 
 void jf_change_unfreeze(struct jf_change *c)
 {
-	/* It may be closed by now. */
-	struct jf_ctl *ctl = c->frozen ? jf_change_ctl(c) : NULL;
-
+	if (c->frozen)
+		jf_count_set(jf_ctl_of(c->ent), 1);
 	c->frozen = false;
-	if (ctl)
-		jf_count_set(ctl, 1);
 }
 
 int jf_changes_mark(struct jf_batch *b)

@@ -23,14 +23,17 @@ int jf_pokes_add(struct jf_pokes *p, struct jf_site *site, jf_insn_t insn)
 }
 
 /* If there is something to be done at it. */
-int jf_pokes_add_site(struct jf_pokes *p, struct jf_site *site, uintptr_t value)
+static int add_site(struct jf_pokes *p, struct jf_site *site, uintptr_t value)
 {
 	jf_insn_t now = atomic_load_explicit(&site->insn, memory_order_relaxed);
 	jf_insn_t insn;
-	int err = jf_site_insn(site, value, false, &insn);
+	int err;
 
 	/* Text cannot be written: a site that loads the value is right, and stays. */
-	if (err || (now == site->compiled && jf_site_loads(site) && !jf_writer_usable()))
+	if (now == site->compiled && jf_site_loads(site) && !jf_writer_usable())
+		return 0;
+	err = jf_site_insn(site, value, false, &insn);
+	if (err)
 		return err;
 	return insn != now || site->left ? jf_pokes_add(p, site, insn) : 0;
 }
@@ -41,7 +44,7 @@ static int add_sites(struct jf_pokes *p, struct jf_ctl *ctl, uintptr_t value)
 	int err = jf_sites_of(ctl);
 
 	for (site = ctl->sites; site && !err; site = site->next)
-		err = jf_pokes_add_site(p, site, value);
+		err = add_site(p, site, value);
 	return err;
 }
 
@@ -77,17 +80,17 @@ static bool drop_unpatched(struct jf_pokes *p)
 }
 
 /* It stays for the next change: fresh memory would cost as much as all else. */
-struct jf_pokes jf_work;
+static struct jf_pokes work;
 
 static int patch_sites(const struct jf_batch *b)
 {
 	int err;
 
-	jf_work.num = 0;
-	err = collect(b, &jf_work);
-	if (!err && jf_work.num) {
-		err = jf_patch(jf_work.poke, jf_work.num, false);
-		if (err && err != -EIO && err != -EILSEQ && drop_unpatched(&jf_work))
+	work.num = 0;
+	err = collect(b, &work);
+	if (!err && work.num) {
+		err = jf_patch(work.poke, work.num, false);
+		if (err && err != -EIO && err != -EILSEQ && drop_unpatched(&work))
 			err = 0;
 		else if (!err || err == -EIO)
 			jf_stats.commits++;
@@ -151,7 +154,7 @@ static int patch_and_sync(const struct jf_batch *b)
 	return err;
 }
 
-int jf_commit_at_once(struct jf_batch *b, bool force)
+int jf_commit_locked(struct jf_batch *b, bool force)
 {
 	struct jf_change *c;
 	int err = b->err;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /*
- * A copy of what there is, made with the lock held, so that callbacks have none.
+ * A copy of the list of entities, made with the lock held, so that callbacks have none.
  *
  * Its memory is malloc()'s, which must not be called with our lock held: so it is allocated
  * before, and once more if that was too little.
@@ -39,7 +39,7 @@ static bool make(struct jf_copy *c, void (*add_all)(struct jf_copy *c))
 		jf_unlock();
 		if (c->num <= c->max && c->used <= c->size)
 			return true;
-		/* Some may be loaded meanwhile. */
+		/* Some can be loaded in between. */
 		c->max = c->num + 16;
 		c->size = c->used + 1024;
 		free(c->info);

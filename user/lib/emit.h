@@ -5,7 +5,7 @@
  * API:
  *   jf_emit_init()			begin at an address
  *   jf_emit()				any bytes; the call-like ones below by name
- *   jf_emit_insn()			what the codec made
+ *   jf_emit_insn()			an instruction of the codec
  *   jf_emit_call(), jf_emit_jmp()	five-byte branches
  *   jf_emit_align(), jf_emit_fill()	INT3 up to an address
  *   jf_emit_here()			the address of the next byte
@@ -18,9 +18,9 @@
  *   if (!jf_emit_ok(&e)) ...
  *   jf_batch_code(&batch, dest, buf, e.used);
  *
- * How it works: bytes go to a buffer, while addresses are those at which the
- * buffer's bytes shall stand. An error (no room, a branch out of reach) stays
- * noted, so it is enough to ask once at the end.
+ * How it works: bytes go to a buffer, while addresses are those at which the buffer's bytes will
+ * stand. An error (no room, a branch out of reach) stays noted, so it is enough to ask once at the
+ * end.
  */
 #ifndef JF_EMIT_H
 #define JF_EMIT_H
@@ -28,7 +28,7 @@
 #include <stdarg.h>
 #include <string.h>
 
-#include "x86/protocol/insn.h"
+#include "common/x86/insn.h"
 
 struct jf_emit {
 	uint8_t *buf;

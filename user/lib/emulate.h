@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
 /*
- * What SIGTRAP handlers do in place of an instruction, and for others.
+ * The actions of SIGTRAP handlers in place of an instruction, and for others.
  *
  * API:
- *   jf_emulate(regs, ip, insn)	do what an instruction would have done
- *   jf_pass_on(previous, sig, info, context)	it is not ours: what was there
+ *   jf_emulate(regs, ip, insn)	have the effect of an instruction
+ *   jf_pass_on(previous, sig, info, context)	not ours: call the handler that was there
  *						before the handler?
  *
  * The includer has included <signal.h> and <ucontext.h>.
@@ -12,17 +12,17 @@
 #ifndef JF_EMULATE_H
 #define JF_EMULATE_H
 
-#include "x86/protocol/trap.h"
+#include "common/x86/trap.h"
 
 #define FLAGS_CLEARED_BY_XOR	0x891	/* OF, SF, AF, CF */
 #define FLAGS_SET_BY_XOR	0x044	/* ZF, PF */
 
-/* Does to the interrupted thread what the instruction would have done. */
+/* Has the effect of the instruction on the interrupted thread. */
 static inline bool jf_emulate(greg_t *regs, uintptr_t ip, jf_insn_t insn)
 {
 	struct jf_trap trap;
 
-	/* What was a call of a probe function: "ret", and "mov $imm32, %eax". */
+	/* A former call of a probe function: "ret", and "mov $imm32, %eax". */
 	if (jf_insn_byte(insn, 0) == JF_OPCODE_RET) {
 		regs[REG_RIP] = *(greg_t *)regs[REG_RSP];
 		regs[REG_RSP] += 8;

@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
-/* What stands at a site of an entity with some value. */
+/* The instruction at a site of an entity with some value. */
 #include "lib.h"
 
 /*
- * Does this thread have a shadow stack? Then no handler can do what a call does:
+ * True if this thread has a shadow stack. Then no handler can emulate a call:
  * calls stay calls of the trampoline, whose jump can be patched.
  */
 static bool has_shadow_stack(void)
 {
 	uint64_t ssp = 0;
 
-	/* rdsspq %rax, which is a nop where there is none */
+	/* rdsspq %rax, which is a nop without a shadow stack */
 	__asm__ volatile(".byte 0xf3, 0x48, 0x0f, 0x1e, 0xc8" : "+a" (ssp));
 	return ssp;
 }
 
 /*
- * What was a call of a function that does not exist. A test is the same instruction in both states, with another
- * operand. A return leaves the operand of the jump that was there, so that one byte changes.
+ * A former call of a function that does not exist. A test is the same instruction in both states,
+ * with another operand. A return leaves the operand of the jump that was there, so that one byte
+ * changes.
  *
  * By INT3 a handler would push and pop return addresses, of which a shadow stack does not hear.
  */
@@ -65,7 +66,7 @@ static int branch_insn(const struct jf_site *site, bool jumps, bool alone, jf_in
 	return 0;
 }
 
-/* Nothing to call: what has no effect, or none but a result of 0. */
+/* Nothing to call: an instruction without effect, or with a result of 0 alone. */
 static bool call_is_none(const struct jf_site *site, uintptr_t value, jf_insn_t *insn)
 {
 	const struct jf_ctl *ctl = jf_ctl_real(site->ctl);
@@ -85,8 +86,7 @@ static int call_insn(const struct jf_site *site, uintptr_t value, jf_insn_t *ins
 {
 	bool tail = jf_insn_byte(site->compiled, 0) == JF_OPCODE_JMP;
 
-	/* While it changes only INT3 can stand there: a guard that is no call skips it. */
-	if (!jf_options()->int3 || !jf_site_may_lead(site, value))
+	if (!jf_site_may_lead(site, value))
 		goto compiled;
 	if (tail ? !jf_insn_jmp(insn, site->addr, value) :
 	    !has_shadow_stack() && (call_is_none(site, value, insn) ||
@@ -97,7 +97,40 @@ compiled:
 	return 0;
 }
 
-int jf_site_insn(const struct jf_site *site, uintptr_t value, bool alone, jf_insn_t *insn)
+static void count_away(struct jf_site *site, bool away)
+{
+	jf_stats.trampolined += (uint64_t)away - (uint64_t)site->away;
+	site->away = away;
+}
+
+/* From the present instruction, and from the trampoline, for the way back there. */
+static bool has_relays(struct jf_site *site, jf_insn_t now, jf_insn_t insn)
+{
+	return (now == site->compiled || jf_relays_for(site, site->compiled, insn)) && jf_relays_for(site, now, insn);
+}
+
+/*
+ * By relays: it stays a call, or a jump. The images of a tracepoint come and go, and each would
+ * need relays of its own.
+ */
+static int relayed_insn(struct jf_site *site, uintptr_t value, jf_insn_t *insn)
+{
+	jf_insn_t now = atomic_load_explicit(&site->insn, memory_order_relaxed);
+	bool tail = jf_insn_byte(site->compiled, 0) == JF_OPCODE_JMP;
+	bool away = site->ctl->ent->flags & JF_ENT_TRACE || !jf_site_may_lead(site, value) ||
+		    (tail ? jf_insn_jmp(insn, site->addr, value) : jf_insn_call(insn, site->addr, value));
+
+	if (!away && *insn != now)
+		away = !has_relays(site, now, *insn);
+	if (away)
+		*insn = site->compiled;
+	count_away(site, away);
+	if (away && *insn != now && !jf_relays_for(site, now, *insn))
+		return -ENOMEM;
+	return 0;
+}
+
+int jf_site_insn(struct jf_site *site, uintptr_t value, bool alone, jf_insn_t *insn)
 {
 	if (site->flags & JF_SITE_PROBE)
 		return probe_insn(site, value, insn);
@@ -105,7 +138,7 @@ int jf_site_insn(const struct jf_site *site, uintptr_t value, bool alone, jf_ins
 		return branch_insn(site, !!value != !!(site->flags & JF_SITE_BRANCH_INV), alone,
 				   insn);
 	if (site->flags & JF_SITE_CALL)
-		return call_insn(site, value, insn);
+		return jf_options()->int3 ? call_insn(site, value, insn) : relayed_insn(site, value, insn);
 	if (!jf_site_may_lead(site, value) || jf_insn_jmp(insn, site->addr, value))
 		*insn = site->compiled;	/* by way of the pointer */
 	return 0;

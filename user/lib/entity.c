@@ -4,7 +4,7 @@
 
 #include <limits.h>
 
-#include "core/count.h"
+#include "common/count.h"
 
 /* NULL: its object, or that of the one that it stands in for, is not known. */
 static struct jf_key *real_key(struct jf_key *key)
@@ -21,7 +21,7 @@ static int commit_one(struct jf_change *change)
 
 	jf_batch_init(&b);
 	b.changes = change;
-	return jf_commit_in_turn(&b);
+	return jf_commit_locked(&b, false);
 }
 
 static int set_locked(struct jf_ent *ent, uintptr_t value)
@@ -63,7 +63,7 @@ static int count_shared(const struct jf_ctl *ctl, int (*count)(int *users))
 
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
 	jf_look_begin();
-	/* Pairs with unlink_proxies(): until it is NULL, it is there. */
+	/* Pairs with jf_proxies_unlink(): until it is NULL, it is there. */
 	real = __atomic_load_n(&ctl->real, __ATOMIC_ACQUIRE);
 	if (!real)
 		real = ctl;
@@ -76,7 +76,7 @@ static int count_shared(const struct jf_ctl *ctl, int (*count)(int *users))
 }
 
 /*
- * Without the lock, while there are users: see core/count.h. -EAGAIN: there are not, or
+ * Without the lock, while there are users: see common/count.h. -EAGAIN: there are not, or
  * not enough, or an earlier change has to be tried again.
  */
 static int count_alone(struct jf_key *key, int (*count)(int *users))
@@ -91,7 +91,10 @@ static int count_alone(struct jf_key *key, int (*count)(int *users))
 	    __atomic_load_n(&ctl->proxies, __ATOMIC_RELAXED))
 		return count_shared(ctl, count);
 	err = count(&key->count);
-	/* Pairs with link_proxy(): one that was linked meanwhile has copied the number, or is seen. */
+	/*
+	 * Pairs with link_proxy(): one that was linked in between has copied the number, or is
+	 * seen.
+	 */
 	if (err || !__atomic_load_n(&ctl->proxies, __ATOMIC_SEQ_CST))
 		return err;
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
@@ -102,35 +105,24 @@ static int count_alone(struct jf_key *key, int (*count)(int *users))
 	return 0;
 }
 
-/*
- * A change that gives way to others may find that another one has made it: then this one
- * is not its key's first user, and counts like any other.
- */
 static int inc_locked(struct jf_key *of)
 {
+	struct jf_key *key = real_key(of);
 	struct jf_change first;
-	struct jf_key *key;
 	int err, counted;
 
-	do {
-		jf_settle(&of->ent);
-		key = real_key(of);
-		if (!key)
-			return -ENODEV;
-		if (jf_count_load(&key->count) == INT_MAX)
-			return -EOVERFLOW;
-		first = jf_change_of(&key->ent, true);
-		err = jf_count_load(&key->count) <= 0 || jf_patch_incomplete() ? commit_one(&first) : 0;
-		/* After -EIO all values count as set. */
-		if ((err && err != -EIO) || first.turns)
-			return err;
-		key = real_key(of);
-		if (!key)
-			return -ENODEV;
-		counted = jf_count_inc(&key->count);
-		if (!counted)
-			jf_count_follow(jf_ctl_of(&key->ent));
-	} while (counted == -EAGAIN);
+	if (!key)
+		return -ENODEV;
+	if (jf_count_load(&key->count) == INT_MAX)
+		return -EOVERFLOW;
+	first = jf_change_of(&key->ent, true);
+	err = jf_count_load(&key->count) <= 0 || jf_patch_incomplete() ? commit_one(&first) : 0;
+	/* After -EIO all values count as set. */
+	if ((err && err != -EIO) || first.turns)
+		return err;
+	counted = jf_count_inc(&key->count);
+	if (!counted)
+		jf_count_follow(jf_ctl_of(&key->ent));
 	return counted ?: err;
 }
 
@@ -150,15 +142,13 @@ int jf_key_inc(struct jf_key *key)
 
 static int dec_locked(struct jf_key *of)
 {
+	struct jf_key *key = real_key(of);
 	struct jf_change last;
-	struct jf_key *key;
 	int err;
 
-	for (;;) {
-		jf_settle(&of->ent);
-		key = real_key(of);
-		if (!key)
-			return -ENODEV;
+	if (!key)
+		return -ENODEV;
+	do {
 		if (jf_count_load(&key->count) <= 0)
 			return -EINVAL;
 		if (!jf_count_dec(&key->count)) {
@@ -167,10 +157,9 @@ static int dec_locked(struct jf_key *of)
 		}
 		last = jf_change_of(&key->ent, false);
 		err = commit_one(&last);
-		/* Another user came in between, or the last one was taken away by another thread. */
-		if (!last.shared && (err || last.turns))
-			return err;
-	}
+		/* Another user came in between. */
+	} while (last.shared);
+	return err;
 }
 
 int jf_key_dec(struct jf_key *key)
@@ -199,9 +188,9 @@ int __jf_func_update(struct jf_func *f, void *func)
 }
 
 /*
- * Without the lock, in any context: so what the library knows of it, which may be freed
- * by now, is not looked at. What an import calls until it is known follows all changes of
- * the real one, which would call itself if that became its target: the real one is asked.
+ * Without the lock, in any context: so the library's data about it, which may be freed by now, is
+ * not looked at. The first target of an import follows all changes of the real one, which would
+ * call itself if that became its target: the real one is asked.
  */
 void *__jf_func_query(const struct jf_func *f)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /*
- * What others are told of dispatch images, which no file describes: call frame
+ * The description of dispatch images, which no file describes, for other tools: call frame
  * information, a small object file around it, a line for perf.
  *
  * - Unwinders in the process (backtrace(), exceptions, cancellation) get the frame

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
-/* What unwinders, debuggers and profilers are told of dispatch images; see frames.c. */
+/* The description of dispatch images for unwinders, debuggers and profilers; see frames.c. */
 #ifndef JF_LIB_FRAMES_H
 #define JF_LIB_FRAMES_H
 

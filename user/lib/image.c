@@ -3,8 +3,8 @@
  * Memory for dispatch images: near the trampolines that lead to them, executable
  * and never writable, and of this process alone, as text is after a fork.
  *
- * The writer of text (writer.c) also writes images. Where there is none, or no memory
- * can become executable, there are no images, and tracepoints call their iterator.
+ * The writer of text (writer.c) also writes images. Without it, or if no memory can become
+ * executable, there are no images, and tracepoints call their iterator.
  */
 #include "lib.h"
 
@@ -40,7 +40,7 @@ struct jf_image {
 
 #define SEVERAL	((const struct jf_mod *)-1)
 
-/* What was mapped at once. */
+/* One mapping. */
 struct chunk {
 	struct chunk	*next;
 	uintptr_t	addr;
@@ -166,7 +166,7 @@ static int write_image(uintptr_t addr, const uint8_t *bytes, size_t num)
 	return err;
 }
 
-/* Where the last probe is led to, a chain has taken all off the stack. */
+/* Where the chain jumps to the last probe, it has taken all off the stack. */
 static struct jf_unwind *describe(uintptr_t addr, size_t used, const struct jf_probe *probes,
 				  size_t nr, unsigned int nr_args)
 {

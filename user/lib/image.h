@@ -51,7 +51,7 @@ static inline void __jf_image_lead(struct jf_emit *e, uint64_t to, bool call, bo
 static inline int jf_image_emit(struct jf_emit *e, const struct jf_probe *probes,
 				size_t nr, unsigned int nr_args, bool far)
 {
-	/* The caller's return address and the pushes: is the stack aligned? */
+	/* Whether the caller's return address and the pushes leave the stack aligned. */
 	bool pad = nr_args % 2 == 0;
 	unsigned int a;
 	size_t i;

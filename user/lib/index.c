@@ -36,14 +36,14 @@ static struct jf_site *find_in(const struct jf_mod *m, uintptr_t addr)
 	for (i = 0; !site && !m->all && i < m->num_ctls; i++)
 		if (m->ctls[i].later)
 			site = search(m->ctls[i].later, m->ctls[i].num_later, addr);
-	return site;
+	return site || m->all ? site : search(m->calls, m->num_calls, addr);
 }
 
 struct jf_site *jf_site_find(uintptr_t addr, bool *ours)
 {
 	/*
 	 * This and the next one pair with the stores in __jf_object_register() and
-	 * __jf_object_unregister(): what is in the list is seen complete.
+	 * __jf_object_unregister(): objects in the list are seen complete.
 	 */
 	const struct jf_mod *m = __atomic_load_n(&jf_mods, __ATOMIC_ACQUIRE);
 

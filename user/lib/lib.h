@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
 /*
- * What the parts of libjumpfunc know of each other. Nothing here is public.
+ * The interfaces between the parts of libjumpfunc. Nothing here is public.
  *
  * From top to bottom; a part uses those below it, and none above (harness/lint/parts):
  *   object.c	objects that are loaded and closed
- *   present.c	a new object's sites become what the present values ask for
- *   tables.c	its tables are checked, and what is in them is entered
+ *   present.c	a new object's sites follow the present values
+ *   tables.c	its tables are checked, and their contents are entered
  *   proxy.c	what one object imports from another
  *   linker.c	what the dynamic linker knows of objects
  *   batch.c	batches of what the parts below carry out
@@ -14,14 +14,14 @@
  *   copy.c	copies of what there is, for callbacks
  *   trace.c	tracepoints: what leads to their probes
  *   entity.c	keys and dynamic functions, one at a time
- *   long.c	changes of very many sites, slice by slice
  *   commit.c	a batch as one transaction
- *   check.c	may what shall change?
- *   change.c	what shall change: the entries of a batch, and their entities
- *   encode.c	what stands at a site
+ *   check.c	validates a batch
+ *   change.c	requested changes: the entries of a batch, and their entities
+ *   encode.c	the instruction at a site
  *   image.c	dispatch images, and memory for them
- *   frames.c	what unwinders, debuggers and profilers are told of images
- *   patch.c	the world of x86/protocol/protocol.h: one transaction
+ *   frames.c	the description of images for unwinders, debuggers and profilers
+ *   patch.c	the world of common/x86/protocol.h: one transaction
+ *   relay.c	the code for calls that change in place without breakpoints
  *   text.c	changes of text that is no site
  *   trap.c	the SIGTRAP handler, for changes by INT3
  *   writer.c	how text can be written here, or why it cannot
@@ -37,16 +37,16 @@
  *   state.c	the lock, the statistics, options, messages
  *
  * On aarch64, arm64/encode.c and arm64/patch.c stand for those above, and generic/images.c for
- * image.c, frames.c, text.c, trap.c and stop.c. Where nothing is patched, generic/generic.c also
- * stands for encode.c, patch.c, site.c, writer.c and call.c; all else is the same.
+ * image.c, frames.c, relay.c, text.c, trap.c and stop.c. Where nothing is patched,
+ * generic/generic.c also stands for encode.c, patch.c, site.c, writer.c and call.c; all else is
+ * the same.
  *
  * Locks: jf_lock() around all that changes anything; within it the readers'
  * list has a lock of its own. The SIGTRAP handler and read sections take none.
  *
- * A change of very many sites drops the lock between its slices (long.c). A helper thread
- * that writes text (writer.c) does so for the one that has the lock, or has it in its place.
+ * A helper thread that writes text (writer.c) does so for the one that has the lock.
  *
- * Forks: each part says what it has to do (jf_at_fork()). All that runs with the lock
+ * Forks: each part registers its work (jf_at_fork()). All that runs with the lock
  * held, which is the first to be taken and the last that a parent or a child drops.
  */
 #ifndef JF_LIB_H
@@ -72,9 +72,9 @@
 #include <jumpfunc/stats.h>
 
 #if JF_HAVE_PATCHING && defined(__x86_64__)
-#include "x86/protocol/insn.h"
+#include "common/x86/insn.h"
 #elif JF_HAVE_PATCHING
-#include "arm64/protocol/insn.h"
+#include "common/arm64/insn.h"
 typedef uint32_t jf_insn_t;
 #else
 /* No object has sites: see generic/generic.c. */
@@ -83,10 +83,9 @@ typedef uintptr_t jf_insn_t;
 
 struct jf_ctl;
 struct jf_linked;
-struct jf_long;
 struct jf_mod;
 
-/* Priorities of constructors: of the parts, of what needs them, and of what they have told of forks. */
+/* Priorities of constructors: of the parts, of their users, and of their work at forks. */
 #define JF_BEGINS	101
 #define JF_BEGINS_LATER	102
 #define JF_BEGINS_LAST	103
@@ -120,9 +119,9 @@ static inline struct jf_func *jf_func_of(const struct jf_ent *ent)
 /* --- state.c: the lock, the statistics, options, messages --------------------- */
 
 /**
- * struct jf_options - what the environment asks for
+ * struct jf_options - the settings of the environment
  * @off:     JUMPFUNC=off: no text is ever written
- * @verbose: JUMPFUNC=verbose: say what is done and what is not possible
+ * @verbose: JUMPFUNC=verbose: print each step, and each that is not possible
  * @writer:  JUMPFUNC_WRITER: the one that alone may be used, or NULL
  * @int3:    JUMPFUNC_TRAP=always: changes by INT3, with a handler for SIGTRAP
  * @perf_map: JUMPFUNC_PERF_MAP: tell perf of dispatch images
@@ -139,7 +138,7 @@ const struct jf_options *jf_options(void);
 extern struct jf_stats jf_stats;
 
 /**
- * struct jf_before - what a thread was before it asked for a lock, or the list of readers
+ * struct jf_before - the state of a thread before it asked for a lock, or the list of readers
  * @cancel:  could it be cancelled
  * @signals: those that it blocked
  */
@@ -148,7 +147,7 @@ struct jf_before {
 	sigset_t	signals;
 };
 
-/* All but those that come of what a thread does itself. */
+/* All but those that a thread causes itself. */
 void jf_signals_of_others(sigset_t *set);
 /* Block signals and cancellation of the holder of a lock; restore them afterwards. */
 void jf_keep_off(struct jf_before *b);
@@ -157,7 +156,7 @@ void jf_let_in(const struct jf_before *b);
 /**
  * struct jf_mutex - a lock whose holder is not cancelled and gets no signals
  * @mutex:  the lock
- * @before: what the thread that holds it was
+ * @before: the former state of the thread that holds it
  */
 struct jf_mutex {
 	pthread_mutex_t		mutex;
@@ -173,10 +172,10 @@ void jf_mutex_renew(struct jf_mutex *m);
 /* The one of all objects, entities and sites. */
 void jf_lock(void);
 void jf_unlock(void);
-/* For what changes something, at a program's wish. 0, or -EDEADLK: this thread forks. */
+/* For changes at a program's wish. 0, or -EDEADLK: this thread forks. */
 int jf_lock_to_change(void);
 /**
- * struct jf_fork_part - what a part does at a fork, with the lock held
+ * struct jf_fork_part - the work of a part at a fork, with the lock held
  * @before: in front of it, or NULL
  * @parent: after it, or NULL
  * @child:  after it, or NULL
@@ -192,25 +191,13 @@ struct jf_fork_part {
 /* By constructors with JF_BEGINS. */
 void jf_at_fork(struct jf_fork_part *part);
 /*
- * Around what waits for other threads: is this one in a handler for fork(), it holds the
- * lock, and lends it meanwhile. jf_lock() does so by itself.
+ * Around waits for other threads: if this one is in a handler for fork(), it holds the lock, and
+ * lends it during the wait. jf_lock() does so by itself.
  */
 bool jf_fork_pause(void);
 void jf_fork_resume(bool paused);
 /* There may be locks of threads that the child does not have. */
 void jf_fork_in_child(void);
-/*
- * Within a change that takes long: drops the lock, lets signals in, and comes back when those
- * who waited have had their turn. Everything may be another by then.
- */
-void jf_give_way(void);
-/*
- * The two halves of that, with signals kept off, for a helper that has the lock in place of
- * its thread; jf_lock_next() also waits until the threads that waited have had their turn.
- */
-struct jf_before jf_lock_lend(void);
-void jf_lock_next(struct jf_before *b);
-void jf_lock_take_back(const struct jf_before *b);
 /*
  * Something is wrong, or, if @verbose, worth to be known. With the lock held it is written
  * when that is dropped.
@@ -234,15 +221,16 @@ void jf_at_exit(void);
 /**
  * struct jf_site - an instruction of text that belongs to libjumpfunc
  * @addr:  where they are
- * @insn:  what stands there, or what the transaction under way makes of it: the
- *         handler's word
- * @compiled: what the compiler left there
+ * @insn: the present instruction, or the new one of the transaction under way: the handler's word
+ * @compiled: the compiler's instruction
  * @label: the other side of a branch; the way past a trampoline's jump; the
  *         trampoline that a call leads to as compiled
  * @ctl:   the entity that decides
  * @next:  of @ctl->sites
  * @flags: JF_SITE_*
  * @left:  a breakpoint of ours stands there that could not be taken away
+ * @guard: of a call that changes in place without breakpoints: its last byte during the change
+ * @away:  it is such a call, goes by its trampoline, and was counted for that
  */
 struct jf_site {
 	uintptr_t		addr;
@@ -253,10 +241,12 @@ struct jf_site {
 	struct jf_site		*next;
 	uint32_t		flags;
 	bool			left;
+	uint8_t			guard;
+	bool			away;
 };
 
 /**
- * struct jf_ctl - what the library knows of a key or a dynamic function
+ * struct jf_ctl - the library's data about a key or a dynamic function
  * @ent:    the entity
  * @mod:    its object
  * @sites:  its sites, all in that object, as far as they are entered
@@ -272,15 +262,15 @@ struct jf_site {
  * @rest:   how many of its array there are from this one on, 1 if it is none
  * @at:     how many there are in front of it
  * @exported: others may import it
+ * @next_func: the next one of @mod->funcs
  * @proxies: those that stand in for this one
  * @next_proxy: the next one of @real->proxies
  * @batch:  the batch that is being committed and changes it
- * @value:  what it becomes then: a target, or 0 and 1
+ * @value:  the new value then: a target, or 0 and 1
  * @also:   where something is stored just before that, or NULL
  * @stored: what
  * @mark:   the last search that visited it
  * @todo:   the next one that it has to look at
- * @by:     the long change that is under way and changes it
  * @tracing: its tracepoint's part in the change that is being prepared (trace.c), or NULL
  */
 struct jf_ctl {
@@ -298,6 +288,7 @@ struct jf_ctl {
 	size_t			rest;
 	size_t			at;
 	bool			exported;
+	struct jf_ctl		*next_func;
 	struct jf_ctl		*proxies;
 	struct jf_ctl		*next_proxy;
 	const struct jf_batch	*batch;
@@ -306,7 +297,6 @@ struct jf_ctl {
 	void			*stored;
 	uint64_t		mark;
 	struct jf_ctl		*todo;
-	const struct jf_long	*by;
 	struct tracing		*tracing;
 };
 
@@ -344,10 +334,18 @@ struct jf_text {
  * @all:    these are all: JUMPFUNC_TRAP=always
  * @num_later: how many others there are
  * @order:  their records, by key and by address for each, or NULL
+ * @calls:  its calls, by address, after a dynamic function has changed, or NULL; not if @all
+ * @num_calls: their number
+ * @relays: pages of relays (relay.c), by address
+ * @num_relays: their number
+ * @max_relays: for so many there is room
  * @bad:    those records are not what they should be: its keys cannot be changed
  * @starts: where it has a site, entered or not, sorted; or NULL: no agent has asked
  * @num_starts: their number
  * @ctls:   its entities
+ * @num_ctls: their number
+ * @funcs:  those of dynamic functions
+ * @waiting: how many of them wait for their exporter: jf_ctl.wants
  * @serial: no other object ever had the same
  * @next:   all objects
  */
@@ -372,11 +370,17 @@ struct jf_mod {
 	bool			all;
 	size_t			num_later;
 	uint32_t		*order;
+	struct jf_site		*calls;
+	size_t			num_calls;
+	struct jf_relays	**relays;
+	size_t			num_relays, max_relays;
 	bool			bad;
 	uintptr_t		*starts;
 	size_t			num_starts;
 	struct jf_ctl		*ctls;
 	size_t			num_ctls;
+	struct jf_ctl		*funcs;
+	size_t			waiting;
 	uint64_t		serial;
 	struct jf_mod		*next;
 };
@@ -404,7 +408,7 @@ static inline struct jf_ctl *jf_ctl_of(const struct jf_ent *ent)
 	return ctl && ctl->real ? ctl->real : ctl;
 }
 
-/* Is @addr in an object that is being closed? With the lock held. */
+/* True if @addr is in an object that is being closed. With the lock held. */
 bool jf_is_unloading(const void *addr);
 
 /* Whose @addr is, or NULL. With the lock held. */
@@ -416,7 +420,7 @@ struct jf_site *jf_trampoline_find(uintptr_t addr);
 
 /* --- stop.c ----------------------------------------------------------------------- */
 
-/* Any context: where a thread goes on that meets a breakpoint at @at; 0: it is none of these. */
+/* Any context: where a thread goes on that meets a breakpoint at @at; 0: not one of these. */
 uintptr_t jf_stop_find(uintptr_t at);
 /* 0 or -ENOMEM. With the lock held, as the next one. */
 int jf_stop_set(uintptr_t at, uintptr_t to);
@@ -479,8 +483,31 @@ void jf_sites_free(struct jf_mod *m);
  */
 uintptr_t jf_call_find(uintptr_t from, uintptr_t to, uintptr_t start, uintptr_t end);
 
+/* --- relay.c ----------------------------------------------------------------------- */
+
+/*
+ * True if the call @s can change from @old to @new while others execute it. Then its guard is
+ * known, and each mixture leads to a relay, at the latest when jf_relays_write() has returned. With
+ * the lock held.
+ */
+bool jf_relays_for(struct jf_site *s, jf_insn_t old, jf_insn_t new);
+/*
+ * Within a transaction, in front of the first write to a site. @some: cores have to serialise
+ * before one is sent there.
+ */
+int jf_relays_write(bool *some);
+void jf_relays_free(struct jf_mod *m);
+
+/* True if @s is a call that changes by relays, and not by breakpoints. */
+static inline bool jf_site_relays(const struct jf_site *s)
+{
+	return s->flags & JF_SITE_CALL && !jf_options()->int3;
+}
+
 /* --- sync.c ----------------------------------------------------------------------- */
 
+/* If in doubt, false. */
+bool jf_kernel_since(unsigned int major, unsigned int minor);
 /* Would jf_sync_begin() succeed? Registers nothing. */
 bool jf_sync_possible(void);
 /* Before the first live change. 0 or -errno. */
@@ -489,16 +516,16 @@ int jf_sync_begin(void);
 bool jf_sync_cores(void);
 /* A full memory barrier on all of them. */
 void jf_sync_memory(void);
-/* Is this the only thread? If in doubt, no. */
+/* True if this is the only thread. If in doubt, false. */
 bool jf_single_threaded(void);
 void jf_sync_self(void);
 
 /* --- reader.c ------------------------------------------------------------------- */
 
-/* Around the handler; what it may see stays until the end. */
+/* Around the handler; the data that it can see stays until the end. */
 bool jf_handler_enter(void);
 void jf_handler_leave(bool listed);
-/* The same for a look at what other objects may take with them; it is not to be cancelled. */
+/* The same for a look at data that other objects can take with them; it is not to be cancelled. */
 void jf_look_begin(void);
 void jf_look_end(void);
 /* Wait until no handler, and no look, is where it could be when this was called. */
@@ -512,8 +539,8 @@ bool jf_wait_readers_for(uint64_t limit_ns);
 uint64_t jf_grace_begin(void);
 uint64_t jf_grace_oldest(void);
 /*
- * Something was replaced, with the lock held; how often that was so; and whether all
- * that could be in what was replaced by then are known to have left.
+ * Something was replaced, with the lock held; how often that was so; and whether all threads that
+ * could be in code replaced before are known to have left.
  */
 void jf_replaced(void);
 uint64_t jf_replacements(void);
@@ -532,28 +559,20 @@ bool jf_callbacks_wait(const struct jf_mod *mod, uint64_t limit_ns);
  * what @work does, when it has. Only within @work can text be written, and a writer be chosen.
  */
 int jf_writer_run(int (*work)(void *arg), void *arg);
-/*
- * @work again and again, for about a millisecond, or until it returns false, each time with
- * the lock held, and by one helper. In between, and while that begins and ends, the lock is
- * free for other threads. False: no helper is needed, or there can be none.
- */
-bool jf_writer_take_turns(bool (*work)(void *arg), void *arg);
 /* 0, or -errno, maybe with some of them written. */
 int jf_writer_write(uintptr_t addr, const void *bytes, size_t num);
 /*
- * Find one that can write all these addresses, which ascend. -EOPNOTSUPP: there
- * is none; jf_stats says why.
+ * Find one that can write all these addresses, which ascend. -EOPNOTSUPP: no writer works; jf_stats
+ * says why.
  */
 int jf_writer_begin(const uintptr_t *addrs, size_t num);
 bool jf_writer_usable(void);
-/* The page of @addr was written in place since the last fork. */
-bool jf_writer_has(uintptr_t addr);
 /*
  * Copies @num bytes of text, all in one page. False: one of them, as it was copied, may be a
  * breakpoint: it is 0xcc, and the file has another one there.
  */
 bool jf_writer_copy(uint8_t *to, uintptr_t from, size_t num);
-/* What it knows of the pages of @m. */
+/* Its data about the pages of @m. */
 void jf_writer_forget(struct jf_mod *m);
 /* Into the pages that tracers write to, too; else it replaces whole pages. */
 bool jf_writer_in_place(void);
@@ -572,8 +591,8 @@ bool jf_trap_possible(void);
  * struct jf_poke - one site's part in a transaction
  * @addr: where it is; most steps need no more of it than this
  * @site: the site
- * @old:  what stands there
- * @new:  what shall
+ * @old:  the present instruction
+ * @new:  the new one
  */
 struct jf_poke {
 	uintptr_t	addr;
@@ -589,23 +608,16 @@ struct jf_poke {
  * jf_batch_commit().
  */
 int jf_patch(struct jf_poke *pokes, size_t num, bool alone);
-/*
- * Would that, with other threads, begin? Nothing is changed. Pages that were written before
- * are asked for if @all.
- */
-int jf_patch_look(struct jf_poke *pokes, size_t num, bool all);
-/* One has stopped in the middle once: some sites may not do what their values say. */
+/* One has stopped in the middle once: some sites may not follow their values. */
 bool jf_patch_incomplete(void);
-/* From now on it is so: a change could not be taken back. */
-void jf_patch_set_incomplete(void);
 
 /* --- image.c ---------------------------------------------------------------------- */
 
-/* If @addr is a dispatch image: does it lead into another object than @mod? */
+/* If @addr is a dispatch image: true if it leads into another object than @mod. */
 bool jf_image_leaves(uintptr_t addr, const struct jf_mod *mod);
 /*
- * May text at @site lead to @target? Not into an object that may be closed before the site's own
- * one: by the time it is closed, text may no longer be writable. A pointer always is.
+ * True if text at @site can lead to @target. Not into an object that may be closed before the
+ * site's own one: by the time it is closed, text may no longer be writable. A pointer always is.
  */
 static inline bool jf_site_may_lead(const struct jf_site *site, uintptr_t target)
 {
@@ -614,7 +626,7 @@ static inline bool jf_site_may_lead(const struct jf_site *site, uintptr_t target
 	return m ? m == own || m->program : !jf_image_leaves(target, own);
 }
 
-/* --- change.c to long.c, with commit.h ----------------------------------------------------------------- */
+/* --- change.c to commit.c, with commit.h --------------------------------------------------------------- */
 
 /* Pokes of a transaction to be; jf_free(@poke) afterwards. */
 struct jf_pokes {
@@ -659,11 +671,11 @@ struct jf_change {
 struct jf_change jf_change_of(struct jf_ent *ent, uintptr_t value);
 
 /*
- * What @site holds if its entity has @value. @alone: no thread executes it yet; else
- * it can be had from what stands there.
+ * The instruction that @site holds if its entity has @value. @alone: no thread executes it yet;
+ * otherwise it can be had from the present instruction.
  */
-int jf_site_insn(const struct jf_site *site, uintptr_t value, bool alone, jf_insn_t *insn);
-/* Does it follow its entity's value as compiled, whatever that is? */
+int jf_site_insn(struct jf_site *site, uintptr_t value, bool alone, jf_insn_t *insn);
+/* True if it follows its entity's value as compiled, whatever that is. */
 static inline bool jf_site_loads(const struct jf_site *site)
 {
 	return !(site->flags & JF_SITE_BRANCH) || site->flags & JF_SITE_TESTED;
@@ -676,7 +688,7 @@ bool jf_ent_store_only(struct jf_ent *ent, uintptr_t value);
 /**
  * struct jf_probe_change - a probe that a batch adds or removes
  * @next:   of the batch, the last one first
- * @tp:     the tracepoint, or what stands in for it
+ * @tp:     the tracepoint, or its stand-in
  * @serial: its object's
  * @func:   the probe
  * @data:   its first argument
@@ -693,17 +705,16 @@ struct jf_probe_change {
 	bool			add;
 };
 
-/* As the public ones, with the lock held; @force: all of them, as in struct jf_change. */
+/*
+ * As the public ones, with the lock held: all of @b, or nothing of it. @force: all of them, as in
+ * struct jf_change.
+ */
 int jf_commit_locked(struct jf_batch *b, bool force);
-/* The same, but if it takes long it gives way to others: jf_give_way(). */
-int jf_commit_in_turn(struct jf_batch *b);
-/* Until no long change of @ent is under way. Gives way to others. */
-void jf_settle(const struct jf_ent *ent);
 /* With the lock held. */
 int jf_batch_add(struct jf_batch *b, struct jf_ent *ent, uintptr_t value);
 /* jf_batch_abort(), with the lock held. */
 void jf_batch_drop(struct jf_batch *b);
-/* NULL: what the definition has for it, or nothing, which is refused later. */
+/* NULL: the definition's value for it, or nothing, which is refused later. */
 void *jf_func_target(const struct jf_func *f, void *func);
 
 /* --- trace.c ---------------------------------------------------------------------- */
@@ -712,7 +723,7 @@ void *jf_func_target(const struct jf_func *f, void *func);
 int jf_trace_commit(struct jf_batch *b);
 /* The probes of the tracepoint whose dynamic function @ent is of, or SDT probe whose key. With the lock held. */
 size_t jf_trace_probes(const struct jf_ent *ent);
-/* How many it has, and has it this one? With the lock held. */
+/* The number of its probes, and whether it has this one. With the lock held. */
 size_t jf_trace_num(const struct jf_tracepoint *tp);
 bool jf_trace_has(const struct jf_tracepoint *tp, void *func, void *data);
 /* Take away all probes in an object that is unloaded: 0 or the last error. With the lock held. */
@@ -721,7 +732,7 @@ int jf_trace_object_unload(const struct jf_mod *mod);
 /* --- copy.c ----------------------------------------------------------------------- */
 
 /**
- * struct jf_copy - what there is
+ * struct jf_copy - a list of all entities
  * @one:  size of each
  * @info: they
  * @num:  how many there are
@@ -751,18 +762,18 @@ int jf_copy_show(size_t one, void (*add_all)(struct jf_copy *c), int (*visit)(co
 
 /* --- list.c ----------------------------------------------------------------------- */
 
-/* Is all of @name what @pattern says, of so many characters? See list.h. */
+/* True if @pattern, of so many characters, matches all of @name. See list.h. */
 bool jf_name_fits(const char *name, const char *pattern, size_t len);
 /* At how many places it is, in all objects. With the lock held. */
 size_t jf_ctl_sites(struct jf_ctl *ctl);
 /* It stands in for nothing, and its object stays. With the lock held. */
 bool jf_ctl_is_own(const struct jf_ctl *ctl);
-/* What the environment has of the keys of an object that was loaded. With the lock held. */
+/* The environment's wishes for keys of an object that was loaded. With the lock held. */
 void jf_list_enable(const struct jf_mod *mod);
 
 /* --- sdt.c ------------------------------------------------------------------------ */
 
-/* Has it SDT probes? With the lock held. */
+/* True if it has SDT probes. With the lock held. */
 bool jf_sdt_has_any(const struct jf_mod *m);
 /* An object was loaded, with some or without. Without the lock. */
 void jf_sdt_loaded(bool any);

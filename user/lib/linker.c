@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
-/* What the dynamic linker knows of an object that is loaded, and of all others. */
+/* The dynamic linker's data about an object that is loaded, and about all others. */
 #include "object.h"
 
 #include <stdio.h>
@@ -112,10 +112,13 @@ static int bounds(struct dl_phdr_info *info, size_t size, void *arg)
 
 void jf_look_around(struct jf_look *look)
 {
+	/* How many there were the last time. */
+	static size_t known;
 	struct jf_mod *m = &look->m;
 	struct span *more;
 
-	/* Others may come meanwhile. */
+	look->nr = __atomic_load_n(&known, __ATOMIC_RELAXED);
+	/* Others can come in between. */
 	do {
 		look->max = look->nr + 16;
 		more = realloc(look->span, look->max * sizeof(*more));
@@ -126,6 +129,7 @@ void jf_look_around(struct jf_look *look)
 		look->nr = 0;
 		dl_iterate_phdr(bounds, look);
 	} while (more && look->nr > look->max);
+	__atomic_store_n(&known, look->nr, __ATOMIC_RELAXED);
 	if (look->nr > look->max)
 		look->nr = look->max;
 	look->path = full_path(look->file);

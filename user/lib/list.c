@@ -9,7 +9,7 @@
  * has JF_ENT_TRACE; its key has the same name after another prefix.
  */
 #include "lib.h"
-#include "parse/glob.h"
+#include "common/glob.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +27,10 @@ static bool begins_with(const char *s, const char *prefix)
 	return !strncmp(s, prefix, strlen(prefix));
 }
 
-/* Is all of @s what @pattern, of @len characters, says? In names of functions in C++ brackets are what they are. */
+/*
+ * True if @pattern, of @len characters, matches all of @s. Brackets in names of C++ functions are
+ * ordinary characters.
+ */
 bool jf_name_fits(const char *s, const char *pattern, size_t len)
 {
 	return jf_glob_fits(s, pattern, pattern + len, jf_glob_one);
@@ -245,25 +248,17 @@ int jf_keys_batch_set(struct jf_batch *b, const char *names, bool on)
 	return num;
 }
 
-/*
- * While the change waits for others the lock is dropped, and an object may be closed of which
- * it has a key. Then it is no error, for it has none of these names any more.
- */
 int jf_keys_set(const char *names, bool on)
 {
 	int num, err = jf_lock_to_change();
 	struct jf_batch b;
-	uint64_t version;
 
 	if (err)
 		return err;
-	do {
-		jf_batch_init(&b);
-		version = jf_mods_version;
-		num = add_all_keys(&b, names, on);
-		err = num ? jf_commit_in_turn(&b) : -ENOENT;
-		jf_batch_drop(&b);
-	} while (err == -ENODEV && version != jf_mods_version);
+	jf_batch_init(&b);
+	num = add_all_keys(&b, names, on);
+	err = num ? jf_commit_locked(&b, false) : -ENOENT;
+	jf_batch_drop(&b);
 	jf_unlock();
 	return err ? err : num;
 }

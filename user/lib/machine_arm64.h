@@ -45,6 +45,22 @@ static inline void jf_specimen_number(uint8_t *bytes, uint8_t number)
 	jf_insn_store(bytes, 0x52800000U | (uint32_t)number << 5);
 }
 
+/* So many bytes, or -errno. */
+static inline long jf_pwrite(int fd, const void *bytes, size_t num, uintptr_t at)
+{
+	register long x0 __asm__("x0") = fd;
+	register const void *x1 __asm__("x1") = bytes;
+	register size_t x2 __asm__("x2") = num;
+	register uintptr_t x3 __asm__("x3") = at;
+	register long x8 __asm__("x8") = SYS_pwrite64;
+
+	__asm__ volatile("svc #0"
+			 : "+r" (x0)
+			 : "r" (x1), "r" (x2), "r" (x3), "r" (x8)
+			 : "memory", "cc");
+	return x0;
+}
+
 /* 0, or -errno: it has not begun. As a thread of its own with @flags it calls @runs, and ends. */
 static inline long jf_helper_start(unsigned long flags, void (*runs)(void), char *stack, _Atomic int *number)
 {

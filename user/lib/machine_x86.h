@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
-/* What writer.c has to know of x86-64: see machine.h. */
+/* The properties of x86-64 for writer.c: see machine.h. */
 #ifndef JF_LIB_MACHINE_X86_H
 #define JF_LIB_MACHINE_X86_H
 
@@ -23,9 +23,9 @@ static inline bool jf_is_tracers(const uint8_t *have, const uint8_t *file, size_
 }
 
 /*
- * Under valgrind what is executed is a translation, and a write to a file is not
- * seen to change what it was made of. valgrind's request number 0x1002 says so.
- * Anywhere else the four rotations undo each other, and the exchange does nothing.
+ * Valgrind executes a translation, and does not notice that a write to a file changes its source.
+ * valgrind's request number 0x1002 says so. Anywhere else the four rotations undo each other, and
+ * the exchange does nothing.
  */
 static inline void jf_text_written(uintptr_t addr, size_t num)
 {
@@ -81,6 +81,19 @@ static inline size_t jf_copy_and_count(uint8_t *to, const uint8_t *from, size_t 
 		count += to[i] == JF_OPCODE_INT3;
 	}
 	return count;
+}
+
+/* So many bytes, or -errno. */
+static inline long jf_pwrite(int fd, const void *bytes, size_t num, uintptr_t at)
+{
+	register uintptr_t offset __asm__("r10") = at;
+	long ret = SYS_pwrite64;
+
+	__asm__ volatile("syscall"
+			 : "+a" (ret)
+			 : "D" ((long)fd), "S" (bytes), "d" (num), "r" (offset)
+			 : "rcx", "r11", "memory", "cc");
+	return ret;
 }
 
 /* Where thread-local storage is: the ABI has its address there, too. */

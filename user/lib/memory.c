@@ -2,8 +2,8 @@
 /*
  * Memory for what changes need. That of malloc() is the program's, which may have one of
  * its own: with a lock that it takes around a fork, before it waits for ours; or one that
- * asks the dynamic linker, whose lock a thread has that waits for ours in a constructor. So
- * it is never called with our lock held, nor what may call it: qsort(), atexit().
+ * asks the dynamic linker, whose lock a thread has that waits for ours in a constructor. So it is
+ * never called with our lock held, nor are functions that can call it: qsort(), atexit().
  *
  * Small blocks have sizes that are powers of two. They are cut from chunks, which stay,
  * and wait in lists while they are free. Large ones are mapped one by one. That takes no
@@ -18,13 +18,13 @@
 #define CHUNK_SIZE	(64UL << 10)
 #define SMALL_MIN_BITS	5
 #define SMALL_MAX_BITS	14
-/* What is larger has a mapping of its own. With 16 all do: for tests, where each can fail. */
+/* Larger blocks have a mapping of their own. With 16 all do: for tests, where each can fail. */
 #ifndef SMALL_MAX
 #define SMALL_MAX	(1UL << SMALL_MAX_BITS)
 #endif
 
 /**
- * struct block - what is in front of each
+ * struct block - the header of each
  * @size: with this
  * @next: of those that are free
  */
@@ -36,11 +36,11 @@ struct block {
 
 /* By the bits of their size. */
 static struct block *unused[SMALL_MAX_BITS + 1];
-/* What is left of the last chunk. */
+/* The rest of the last chunk. */
 static char *rest;
 static size_t rest_size;
 
-/* A leak detector looks here for pointers to what the program keeps, data of probes say. */
+/* A leak detector looks here for pointers to the program's memory, such as data of probes. */
 extern void __lsan_register_root_region(const void *p, size_t size) __attribute__((__weak__));
 extern void __lsan_unregister_root_region(const void *p, size_t size)
 	__attribute__((__weak__));
@@ -196,7 +196,7 @@ struct array {
 	int	(*compare)(const void *a, const void *b);
 };
 
-/* Where what ascends from @item on does not any more, or @end. */
+/* The end of the ascending run that begins with @item, or @end. */
 static char *run_end(const struct array *a, char *item, const char *end)
 {
 	do
@@ -205,7 +205,7 @@ static char *run_end(const struct array *a, char *item, const char *end)
 	return item;
 }
 
-/* Makes one run of each two. How many are there now? */
+/* Makes one run of each two. Present number of them. */
 static size_t merge(const struct array *a, char *from, char *to)
 {
 	char *end = from + a->num * a->size, *x_end, *y, *y_end, **next;

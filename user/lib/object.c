@@ -7,16 +7,16 @@
  *		sites patched to the present values. If this is the only thread,
  *		none executes them; else it is done as at any other time. If
  *		something is wrong with the tables nothing is written, and a
- *		message says what: as compiled, sites are correct and slow. What it
- *		imports from an object that is loaded later has the value that it
- *		has there, and is linked when that is loaded.
+ *		message names the error: as compiled, sites are correct and slow. Its import
+ *		from an object that is loaded later has the value of that object, and is linked
+ *		when that is loaded.
  *   closed	Probes in it are taken away, and dynamic functions that lead into
  *		it fall back. When all read sections that began before are over,
  *		its sites and entities are forgotten. The program itself is never
  *		closed. While the process exits, an object may be one that is closed
  *		or one that stays; threads run on, and are waited for only shortly:
- *		after that it must not be unmapped. They may change what is in it, too,
- *		which is refused: so what is known of it is not freed.
+ *		after that it must not be unmapped. They may change its entities, too, which is
+ *		refused: so its data is not freed.
  */
 #include "object.h"
 
@@ -115,12 +115,12 @@ unlock:
 
 /* --- an object is closed ---------------------------------------------------------- */
 
-/* The dynamic function of another object that leads into it, if @ctl is one. */
+/* The dynamic function that @ctl is of, if it is another object's and leads into that one. */
 static struct jf_func *leads_into(const struct jf_ctl *ctl, const struct jf_mod *closed)
 {
 	struct jf_func *f = jf_container(ctl->ent, struct jf_func, ent);
 
-	if (ctl->ent->type != JF_ENT_FUNC || ctl->real || ctl->wants || ctl->mod == closed ||
+	if (ctl->real || ctl->wants || ctl->mod == closed ||
 	    !jf_mod_has(closed, (uintptr_t)f->func))
 		return NULL;
 	return f;
@@ -130,13 +130,13 @@ static struct jf_func *leads_into(const struct jf_ctl *ctl, const struct jf_mod 
 static int redirect_pointers(const struct jf_mod *closed)
 {
 	const struct jf_mod *m;
+	const struct jf_ctl *ctl;
 	struct jf_func *f;
 	int err = 0;
-	size_t i;
 
 	for (m = jf_mods; m; m = m->next)
-		for (i = 0; i < m->num_ctls; i++) {
-			f = leads_into(&m->ctls[i], closed);
+		for (ctl = m->funcs; ctl; ctl = ctl->next_func) {
+			f = leads_into(ctl, closed);
 			if (f && !jf_ent_store_only(&f->ent, (uintptr_t)f->init))
 				err = -EOPNOTSUPP;
 		}
@@ -147,15 +147,15 @@ static int redirect_pointers(const struct jf_mod *closed)
 static int redirect(const struct jf_mod *closed)
 {
 	const struct jf_mod *m;
+	const struct jf_ctl *ctl;
 	struct jf_func *f;
 	struct jf_batch b;
-	size_t i;
 	int err;
 
 	jf_batch_init(&b);
 	for (m = jf_mods; m; m = m->next)
-		for (i = 0; i < m->num_ctls; i++) {
-			f = leads_into(&m->ctls[i], closed);
+		for (ctl = m->funcs; ctl; ctl = ctl->next_func) {
+			f = leads_into(ctl, closed);
 			if (!f)
 				continue;
 			jf_say(true, "%s: leads into %s, which is closed: falls back",
@@ -165,8 +165,8 @@ static int redirect(const struct jf_mod *closed)
 	err = jf_commit_locked(&b, true);
 	jf_batch_drop(&b);
 	/*
-	 * What is not written to its end is a breakpoint of ours, whose handler knows, or is as it
-	 * was: that led there by a pointer (jf_site_may_lead()), which is stored by now.
+	 * A site that is not written to its end is a breakpoint of ours, whose handler knows, or is
+	 * as it was: that led there by a pointer (jf_site_may_lead()), which is stored by now.
 	 */
 	if (!err || err == -EIO)
 		return 0;
@@ -212,7 +212,7 @@ static bool keep_mapped(const struct jf_mod *m, bool quiet)
 /*
  * dlclose() holds the lock of the dynamic linker. If nothing was replaced since all
  * sections were seen to be over, there is no thread to wait for. Else a probe may wait
- * for that lock, for dlsym() or what uses it. Both would wait for ever. So after some
+ * for that lock, for dlsym() or its users. Both would wait for ever. So after some
  * time the object stays, if the kernel can do that. It stays at once where a probe
  * closes it, or a section: no thread can wait for itself, and the probe that comes next
  * in an image may be in the object. False: it stays.

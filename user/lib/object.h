@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
-/* What object.c and the parts around it share: from an object's tables to what is known of it. */
+/*
+ * The interfaces of object.c and the parts around it: from an object's tables to the library's data
+ * about it.
+ */
 #ifndef JF_LIB_OBJECT_H
 #define JF_LIB_OBJECT_H
 
@@ -9,7 +12,7 @@
 
 /* All of these with the lock held, but for jf_look_around(). */
 
-/* Are these bytes within @m? */
+/* True if these bytes are within @m. */
 static inline bool jf_mod_holds(const struct jf_mod *m, const void *p, size_t size)
 {
 	uintptr_t addr = (uintptr_t)p;
@@ -20,7 +23,7 @@ static inline bool jf_mod_holds(const struct jf_mod *m, const void *p, size_t si
 /* --- linker.c --------------------------------------------------------------------- */
 
 /**
- * struct jf_look - what is asked of the dynamic linker for an object that is loaded
+ * struct jf_look - a request to the dynamic linker about an object that is loaded
  * @m:    the object: where it is
  * @span: where all objects are, those that are not known among them
  * @nr:   how many these are
@@ -49,7 +52,7 @@ void jf_look_around(struct jf_look *look);
 /* Note in @m, as long as it is known, where its text is, and its file. */
 void jf_look_texts(struct jf_mod *m, const struct jf_look *look);
 void jf_look_path(struct jf_mod *m, const char *path);
-/* Are these bytes in some object? If there was no memory for its bounds: no. */
+/* True if these bytes are in some object. If there was no memory for its bounds: no. */
 bool jf_look_holds(const struct jf_look *look, const void *p, size_t size);
 
 /* --- proxy.c ---------------------------------------------------------------------- */
@@ -61,22 +64,22 @@ static inline const struct jf_ent *jf_ent_element(const struct jf_ent *first, si
 }
 
 /*
- * Entities of @m that stand in for those of other objects take their values. What is not
- * known yet cannot be changed, so that a copy of its value is right until it is. To change
- * it from here is refused like that.
+ * Entities of @m that stand in for entities of other objects take the values of these. An entity
+ * that is not known yet cannot be changed, so that a copy of its value is right until it is. To
+ * change it from here is refused like that.
  */
 void jf_proxies_link(struct jf_mod *m);
 /* Entities of @m that wait for one of @loaded get it. Is there one? */
 bool jf_proxies_link_waiting(struct jf_mod *m, const struct jf_mod *loaded);
 void jf_proxy_unlink(struct jf_ctl *ctl);
-/* @m is closed: neither what it imports nor what it exports is linked any more. */
+/* @m is closed: neither its imports nor its exports are linked any more. */
 void jf_proxies_unlink(struct jf_mod *m);
 
 /* --- tables.c --------------------------------------------------------------------- */
 
-/* Has another part of the same object brought the tables of @o? */
+/* True if another part of the same object has brought the tables of @o. */
 bool jf_tables_known(const struct jf_object *o);
-/* Check the tables of @m, and enter what is in them. 0, or it is refused. */
+/* Check the tables of @m, and enter their contents. 0, or it is refused. */
 int jf_tables_add(struct jf_mod *m, const struct jf_look *look);
 void jf_mod_free(struct jf_mod *m);
 

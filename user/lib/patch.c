@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /*
- * One transaction: the world of x86/protocol/protocol.h in a process. The steps, and why
+ * One transaction: the world of common/x86/protocol.h in a process. The steps, and why
  * they are right, stand there.
  *
  * A write of text is a system call. So the bytes of a step are collected, and
@@ -11,20 +11,20 @@
  * lies between two of them is written back as it was. It is never more than some pages,
  * which take the kernel some ten microseconds, and looked at just before. A tracer's
  * breakpoint that is set there between the look and the write is lost. One that is taken
- * away must not come back, for no tracer would answer it: so what looks like one is not
+ * away must not come back, for no tracer would answer it: so bytes that look like one are not
  * written, unless the file has it, too. Up to EXACT_MAX sites nothing is written but they.
  *
  * To write a run is not to compare and exchange. A byte that changes between the
  * look at it and the write is lost if another process writes it, which has to
- * stop this one, or to be a uprobe. What was lost is found afterwards, and is -EIO.
+ * stop this one, or to be a uprobe. A lost breakpoint is found afterwards, and is -EIO.
  *
  * The writer is asked beforehand, about each page. If it fails all the same in
  * the middle, nothing is written from then on, or half an instruction might be
  * executed. If it failed to set guards, those that are there are taken back, and
  * nothing has changed. Later there is no way back: the rest is tried again. If
- * that fails, too, guards stay, and what follows them decides: correct and slow.
- * A broadcast that fails is the same. A branch with a guard does what its nop does: if it
- * was to jump, that is -EIO. What stands at the sites is noted, so that each later change can try
+ * that fails, too, guards stay, and the code after them decides: correct and slow.
+ * A broadcast that fails is the same. A branch with a guard acts as its nop: if it was to jump,
+ * that is -EIO. The present instructions of the sites are noted, so that each later change can try
  * again from there, also one to the values that are set already.
  */
 #include "lib.h"
@@ -44,14 +44,14 @@
 /* See JF_SITE_PREFIX. */
 #define PREFIX		0x2e
 /*
- * What a run has at most. A write of 16 pages takes the kernel two thirds, for each, of what one of
- * one page takes; and the more they are, the longer ago the text between sites was looked at.
+ * Limits of a run. A write of 16 pages takes the kernel, for each page, two thirds of the time of a
+ * write of one page; and the more they are, the longer ago the text between sites was looked at.
  */
 #define RUN_PAGES	16
 
 /*
- * @bytes is what stands from @addr on: up to @num with what was stored, after that, up to
- * @copied, as it was when the page was come to. In the page at @torn is what may be a
+ * @bytes is the text from @addr on: up to @num with the new instructions, after that, up to
+ * @copied, as it was when the page was reached. The page at @torn has bytes that may be a
  * breakpoint: it is copied from site to site.
  */
 static struct {
@@ -92,7 +92,7 @@ static bool run_copy(uintptr_t end)
 	return true;
 }
 
-/* All the rest of @page, so that further sites there find what is between them copied. */
+/* All the rest of @page, so that further sites there find the bytes between them copied. */
 static bool run_copy_page(uintptr_t page)
 {
 	if (page == run.torn)
@@ -103,7 +103,7 @@ static bool run_copy_page(uintptr_t page)
 	return false;
 }
 
-/* The run goes on to @addr. False: what is between may be a breakpoint. */
+/* The run goes on to @addr. False: the bytes between may be a breakpoint. */
 static bool run_reach(uintptr_t addr)
 {
 	uintptr_t page = page_of(addr);
@@ -168,19 +168,35 @@ static int unplanted;
 /* The one whose value was stored last, in this transaction. */
 static const struct jf_ctl *applied;
 
+/*
+ * The opcode of a call that changes by relays is never written. A breakpoint there is not in the
+ * way: a debugger executes the present call without it; for a uprobe's the kernel obeys the file,
+ * and calls the trampoline.
+ */
 static inline jf_insn_t jf_world_load(const struct jf_poke *poke)
 {
-	return jf_insn_load((const void *)poke->addr);
+	jf_insn_t insn = jf_insn_load((const void *)poke->addr);
+
+	if (jf_site_relays(poke->site) && jf_insn_byte(insn, 0) == JF_OPCODE_INT3)
+		insn = (insn & ~0xffULL) | jf_insn_byte(poke->site->compiled, 0);
+	return insn;
 }
+
+static inline int world_head(const struct jf_poke *poke)
+{
+	return jf_site_relays(poke->site) ? JF_INSN_SIZE - 1 : 0;
+}
+#define jf_world_head		world_head
 
 static inline void jf_world_store(const struct jf_poke *poke, int i, uint8_t byte)
 {
-	run_add(poke->addr + (uintptr_t)i, byte);
+	if (i || !jf_site_relays(poke->site))
+		run_add(poke->addr + (uintptr_t)i, byte);
 }
 
 /*
- * What stands before a site is never written. Were it a uprobe's breakpoint, the kernel would
- * do what the file has there, whatever is changed after it.
+ * The bytes before a site are never written. Were it a uprobe's breakpoint, the kernel would
+ * execute the file's instruction there, whatever is changed after it.
  */
 static int check_prefix(const struct jf_poke *poke)
 {
@@ -196,13 +212,15 @@ static int check_prefix(const struct jf_poke *poke)
 
 static inline bool jf_world_swap(const struct jf_poke *poke, uint8_t from, uint8_t to)
 {
-	if (*(const volatile uint8_t *)poke->addr != from || check_prefix(poke)) {
-		/* Whatever failed, what was set is to be taken back. */
+	uintptr_t head = poke->addr + (uintptr_t)world_head(poke);
+
+	if (*(const volatile uint8_t *)head != from || check_prefix(poke)) {
+		/* Whatever failed, breakpoints that were set have to be taken back. */
 		run_flush();
 		run.err = 0;
 		return false;
 	}
-	run_add(poke->addr, to);
+	run_add(head, to);
 	return true;
 }
 
@@ -216,7 +234,7 @@ static inline void jf_world_publish(const struct jf_poke *poke)
 	if (poke->site->ctl != applied)
 		jf_ctl_apply(poke->site->ctl);
 	applied = poke->site->ctl;
-	/* Pairs with the load in jf_site_emulate(). */
+	/* Pairs with the load in emulate() (trap.c). */
 	atomic_store_explicit(&poke->site->insn, poke->new, memory_order_release);
 }
 
@@ -239,29 +257,32 @@ static inline bool is_planted(void)
 #define jf_world_planted()	is_planted()
 
 /*
- * A trampoline's next instruction jumps through the pointer that is published; a branch
- * does what the nop does, which is the old instruction or the new one. A guard that stays after a
- * change that was taken back does what the old one does.
+ * A trampoline's next instruction jumps through the pointer that is published; a branch acts as the
+ * nop, which is the old instruction or the new one. A guard that stays after a change that was
+ * taken back acts as the old instruction.
  */
 static uint8_t head_meanwhile;
 
 /*
- * What was a call of a probe: at a function's end it returns meanwhile, as when it is off. A test changes its
- * operand alone, so its first byte is no other one: it gives the old value or the new one.
+ * A former call of a probe: at a function's end it returns during the change, as when it is off. A
+ * test changes its operand alone, so its first byte is no other one: it gives the old value or the
+ * new one.
  */
 static inline uint8_t jf_world_guard(const struct jf_poke *poke)
 {
+	if (jf_site_relays(poke->site))
+		return poke->site->guard;
 	if (head_meanwhile == JF_OPCODE_INT3 || !(poke->site->flags & (JF_SITE_TAIL | JF_SITE_TEST)))
 		return head_meanwhile;
 	return poke->site->flags & JF_SITE_TAIL ? JF_OPCODE_RET : JF_OPCODE_MOV;
 }
 #define jf_world_guard		jf_world_guard
 
-#include "x86/protocol/protocol.h"
+#include "common/x86/protocol.h"
 
 /* --- transactions ----------------------------------------------------------- */
 
-/* Can sites be changed while others execute them? */
+/* True if sites can be changed while other threads execute them. */
 static int begin_live(void)
 {
 	int err = jf_sync_begin();
@@ -312,15 +333,10 @@ bool jf_patch_incomplete(void)
 	return __atomic_load_n(&unfinished, __ATOMIC_RELAXED);
 }
 
-void jf_patch_set_incomplete(void)
-{
-	__atomic_store_n(&unfinished, true, __ATOMIC_RELAXED);
-}
-
 /*
  * A uprobe stood at the site itself, not at its prefix, and has gone while another instruction
  * was there than in the file, whose first byte stands there now. Whatever executes that is
- * lost; so nothing does, and it can be changed like what it should be.
+ * lost; so nothing does, and it can be changed like an instruction that is as it should be.
  */
 static bool is_torn(const struct jf_poke *poke, jf_insn_t have)
 {
@@ -353,25 +369,27 @@ static int verify(struct jf_poke *pokes, size_t num)
 	return err;
 }
 
-/* It has stopped in the middle: what stands there, as far as it is known. */
+/* It has stopped in the middle: the present instruction, as far as it is known. */
 static bool is_left_behind(const struct jf_poke *poke, jf_insn_t have)
 {
-	uint8_t head = jf_insn_byte(have, 0);
+	uint8_t head = jf_insn_byte(have, world_head(poke));
 
 	if (!run.err || (have != poke->old && head != jf_world_guard(poke)))
 		return false;
-	/* The handler goes on to do what the word says. */
-	poke->site->left = head == JF_OPCODE_INT3;
+	/* The handler goes on to obey the word. */
+	poke->site->left = head == JF_OPCODE_INT3 && !jf_site_relays(poke->site);
 	if (poke->site->left)
 		return true;
-	/* Pairs with jf_site_emulate(), which sees nothing new: this has stood there before. */
+	/* Pairs with emulate(), which sees nothing new: this has stood there before. */
 	atomic_store_explicit(&poke->site->insn, have, memory_order_release);
-	/* A trampoline with a guard loads its pointer; a branch does what the nop does. */
+	if (jf_site_relays(poke->site))
+		return head == jf_world_guard(poke);
+	/* A trampoline with a guard loads its pointer; a branch acts as the nop. */
 	return head == JF_OPCODE_TEST &&
 	       (poke->site->flags & JF_SITE_TRAMP || poke->new == jf_insn_nop());
 }
 
-/* Do all sites hold what was written? */
+/* True if all sites hold the written instruction. */
 static int check(const struct jf_poke *pokes, size_t num)
 {
 	const struct jf_poke *first = NULL;
@@ -396,8 +414,8 @@ static int check(const struct jf_poke *pokes, size_t num)
 }
 
 /*
- * Guards were taken back, maybe not all of them. What follows those that are left
- * decides as before, and the next transaction begins with them.
+ * Guards were taken back, maybe not all of them. The code after the remaining ones decides as
+ * before, and the next transaction begins with them.
  */
 static void note_undone(const struct jf_poke *pokes, size_t num)
 {
@@ -409,7 +427,7 @@ static void note_undone(const struct jf_poke *pokes, size_t num)
 }
 
 /*
- * What failed for want of memory may not do so twice. If the writer was taken away,
+ * A step that failed for want of memory must not do so twice. If the writer was taken away,
  * there may be another one.
  */
 static void finish(const struct jf_poke *pokes, size_t num)
@@ -454,7 +472,7 @@ static void patch_alone(const struct jf_poke *pokes, size_t num)
 	alone = true;
 	sigfillset(&all);
 	sigdelset(&all, SIGSYS);
-	/* What writes may come upon an agent's breakpoints (text.c). */
+	/* The code that writes can meet an agent's breakpoints (text.c). */
 	sigdelset(&all, SIGTRAP);
 	sigprocmask(SIG_BLOCK, &all, &old);
 	jf_proto_early(pokes, num);
@@ -467,12 +485,25 @@ struct transaction {
 	bool is_alone;
 };
 
-/* What jf_writer_run() runs: maybe another thread than the one that asked for it. */
+/* A core may have fetched something else from a relay's address before. */
+static int write_relays(const struct transaction *t)
+{
+	bool some;
+	int err = jf_relays_write(&some);
+
+	if (!err && some && !t->is_alone && !jf_sync_cores())
+		err = -EOPNOTSUPP;
+	return err == -ENOMEM || !err ? err : -EOPNOTSUPP;
+}
+
+/* Called by jf_writer_run(), maybe in another thread than the one that asked for it. */
 static int carry_out(void *arg)
 {
 	const struct transaction *t = arg;
 	int err = begin_write(t->pokes, t->num);
 
+	if (!err)
+		err = write_relays(t);
 	if (err)
 		return err;
 	run.err = 0;
@@ -490,14 +521,7 @@ static int carry_out(void *arg)
 	return check(t->pokes, t->num);
 }
 
-static int look(void *arg)
-{
-	const struct transaction *t = arg;
-
-	return begin_write(t->pokes, t->num);
-}
-
-/* What is asked before anything is changed. */
+/* The checks before anything is changed. */
 static int begin(struct transaction *t)
 {
 	int err = jf_pokes_sort(t->pokes, t->num);
@@ -509,33 +533,6 @@ static int begin(struct transaction *t)
 		t->is_alone = jf_single_threaded();
 		err = t->is_alone ? 0 : -EOPNOTSUPP;
 	}
-	return err;
-}
-
-/* They ascend, and most are in the page of the one before. */
-static bool has_all_pages(const struct jf_poke *pokes, size_t num)
-{
-	uintptr_t mask = ~((uintptr_t)jf_page_size() - 1), page = 0;
-	size_t i;
-
-	for (i = 0; i < num; i++) {
-		if ((pokes[i].addr & mask) != page && !jf_writer_has(pokes[i].addr))
-			return false;
-		page = pokes[i].addr & mask;
-		if (ends_in(&pokes[i], mask) != page &&
-		    !jf_writer_has(pokes[i].addr + JF_INSN_SIZE - 1))
-			return false;
-	}
-	return true;
-}
-
-int jf_patch_look(struct jf_poke *pokes, size_t num, bool all)
-{
-	struct transaction t = { pokes, num, false };
-	int err = begin(&t);
-
-	if (!err && (all || !has_all_pages(pokes, num)))
-		err = jf_writer_run(look, &t);
 	return err;
 }
 

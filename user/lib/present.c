@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
-/* The sites of an object that is loaded become what the present values ask for. */
+/* The sites of an object that is loaded follow the present values. */
 #include "object.h"
 
 /*
- * To write text now, and not to be able to do so later, would be worse than not to, where
- * what is as compiled follows its entity.
+ * To write text now, and not to be able to do so later, would be worse than not to write, where the
+ * compiled code follows its entity.
  */
 static bool can_go_on(const struct jf_mod *m)
 {
@@ -19,13 +19,13 @@ static bool can_go_on(const struct jf_mod *m)
 	return !missing && jf_writer_usable();
 }
 
-/* Is @ctl one that is known now, or became known when @loaded did? */
+/* True if @ctl is known now, or became known when @loaded did. */
 static bool is_due(const struct jf_ctl *ctl, const struct jf_mod *loaded)
 {
 	return loaded ? ctl->real && ctl->real->mod == loaded : !ctl->wants;
 }
 
-/* The sites of @ctl that are not what its present value asks for, of one kind. */
+/* The sites of @ctl, of one kind, that do not follow its present value. */
 static int add_wrong(struct jf_pokes *p, struct jf_ctl *ctl, bool loads, bool alone)
 {
 	struct jf_ctl *real = jf_ctl_real(ctl);
@@ -82,7 +82,7 @@ static void leave_wrong(struct jf_ctl *ctl, int err)
 	jf_ent_reset(ctl->ent);
 }
 
-/* Has @ctl branches that are not right as compiled? */
+/* True if @ctl has branches that are not right as compiled. */
 static bool is_wrong(const struct jf_ctl *ctl)
 {
 	return ctl->ent->type == JF_ENT_KEY &&
@@ -117,7 +117,7 @@ static void patch_branches(struct jf_mod *m, const struct jf_mod *loaded)
 	jf_free(p.poke);
 }
 
-/* The sites of @m, or those that waited for @loaded, to what the present values ask for. */
+/* The sites of @m, or those that waited for @loaded, follow the present values. */
 static void patch_mod(struct jf_mod *m, const struct jf_mod *loaded)
 {
 	patch_branches(m, loaded);

@@ -6,7 +6,7 @@
 #include "object.h"
 
 /*
- * What NULL is, for queries without the lock; without @real there is none. While @init
+ * The meaning of NULL, for queries without the lock; without @real it has no meaning. While @init
  * leads to the exporter, JF_ENT_UNKNOWN says so: it is taken away before.
  */
 static void know_null(struct jf_ent *ent, const struct jf_ent *real)
@@ -23,7 +23,7 @@ static void know_null(struct jf_ent *ent, const struct jf_ent *real)
 	__atomic_store_n(&ent->flags, flags, __ATOMIC_RELAXED);
 	/* Pairs with __jf_func_query(): a query that sees it sees no JF_ENT_UNKNOWN. */
 	__atomic_store_n(&f->init, real ? from->init : (void *)jf_ret0, __ATOMIC_RELEASE);
-	/* No partner: a query has loaded @init by then, and may say what NULL stands for. */
+	/* No partner: a query has loaded @init before, and can say the meaning of NULL. */
 	if (real)
 		__atomic_store_n(&ent->flags, flags | (real->flags & null), __ATOMIC_RELEASE);
 }
@@ -55,6 +55,7 @@ void jf_proxies_link(struct jf_mod *m)
 			link_proxy(ctl);
 		if (!ctl->wants)
 			continue;
+		m->waiting++;
 		jf_ent_copy(ctl->ent, jf_ent_element(ctl->wants, ctl->nth));
 		know_null(ctl->ent, NULL);
 		ctl->ent->ctl = NULL;
@@ -66,7 +67,8 @@ bool jf_proxies_link_waiting(struct jf_mod *m, const struct jf_mod *loaded)
 	bool found = false;
 	size_t i;
 
-	for (i = 0; i < m->num_ctls; i++) {
+	/* Most objects have none, and each object that is loaded asks. */
+	for (i = 0; m->waiting && i < m->num_ctls; i++) {
 		struct jf_ctl *ctl = &m->ctls[i], *first;
 
 		if (!ctl->wants || !jf_mod_holds(loaded, ctl->wants, sizeof(*ctl->wants)))
@@ -79,6 +81,7 @@ bool jf_proxies_link_waiting(struct jf_mod *m, const struct jf_mod *loaded)
 		}
 		ctl->real = first + ctl->nth;
 		ctl->wants = NULL;
+		m->waiting--;
 		link_proxy(ctl);
 		/* Pairs with the load in count(): it is complete. */
 		__atomic_store_n(&ctl->ent->ctl, ctl, __ATOMIC_RELEASE);
@@ -96,7 +99,7 @@ void jf_proxy_unlink(struct jf_ctl *ctl)
 	/* Pairs with jf_count_follow(): those after it are as before. */
 	if (*p)
 		__atomic_store_n(p, ctl->next_proxy, __ATOMIC_RELEASE);
-	/* Pairs with count_shared(): it counts the real one, or finds that there is none. */
+	/* Pairs with count_shared(): it counts the real one, or finds that it does not exist. */
 	__atomic_store_n(&ctl->real, NULL, __ATOMIC_RELEASE);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /*
- * Read sections: which threads may be inside of what was replaced.
+ * Read sections: which threads can be inside of replaced code.
  *
  *   quiesce				read section
  *   -------				------------
@@ -10,7 +10,7 @@
  *
  *   If a is before the reader's part of 2, then 3 sees it and waits. If it is
  *   after, then all of b is after 2, and so after everything that was patched
- *   before the quiesce: the section cannot reach what was replaced. One pass
+ *   before the quiesce: the section cannot reach the replaced code. One pass
  *   is enough since grace periods are 64-bit numbers that never come again:
  *   a section that began late with an old number only makes the next one wait.
  *
@@ -76,11 +76,18 @@ static __thread unsigned int rounds __JF_OF_THREAD;
 static _Atomic bool left_behind;
 
 /*
- * ThreadSanitizer sees what the program does, and not what is done here: that what
- * happened before a section's end, or a thread's, is over.
+ * ThreadSanitizer sees the program's accesses, and not the order that is made here: all accesses
+ * before a section's end, or a thread's, are over. It is told only by threads that end and by those
+ * that wait: a first section can be in ThreadSanitizer's own code, where a thread begins.
  */
 extern void __tsan_acquire(void *addr) __attribute__((__weak__));
 extern void __tsan_release(void *addr) __attribute__((__weak__));
+
+static void sanitizer_releases(const void *addr)
+{
+	if (__tsan_release)
+		__tsan_release((void *)(uintptr_t)addr);
+}
 
 static void sanitizer_acquires(const void *addr)
 {
@@ -128,13 +135,10 @@ static void list_lock(struct jf_before *b)
 		nap(spins);
 		pthread_sigmask(SIG_BLOCK, &all, NULL);
 	}
-	sanitizer_acquires(&readers_lock);
 }
 
 static void list_unlock(const struct jf_before *b)
 {
-	if (__tsan_release)
-		__tsan_release(&readers_lock);
 	/* Pairs with list_lock(). */
 	atomic_flag_clear_explicit(&readers_lock, memory_order_release);
 	jf_let_in(b);
@@ -168,7 +172,9 @@ static void release(struct jf_reader *r)
 	r->tid = 0;
 	r->holders++;
 	r->next = unused;
-	/* Partner: take() in such a child. What it finds has a successor, and no number. */
+	/*
+	 * Partner: take() in such a child. The word that it finds has a successor, and no number.
+	 */
 	__atomic_store_n(&unused, r, __ATOMIC_RELEASE);
 }
 
@@ -192,8 +198,8 @@ static bool first_has_ended(void)
 }
 
 /*
- * Of a copy of this process that no fork() made, the threads are not known, and one
- * without a number is none that tgkill() misses.
+ * Of a copy of this process that no fork() made, the threads are not known, and one without a
+ * number is not one that tgkill() misses.
  */
 static bool is_alive(const struct jf_reader *r)
 {
@@ -206,8 +212,8 @@ static bool is_alive(const struct jf_reader *r)
 }
 
 /*
- * Has the thread of @r ended? Then its word is given back. With the lock held, which is
- * dropped meanwhile: the words that were looked at before stay where they are.
+ * True if the thread of @r has ended. Then its word is given back. With the lock held, which is
+ * dropped during the call: the words that were looked at before stay where they are.
  */
 static bool release_dead(struct jf_reader *r, struct jf_before *b)
 {
@@ -223,7 +229,7 @@ static bool release_dead(struct jf_reader *r, struct jf_before *b)
 	return !alive;
 }
 
-/* Words of those who ended without a word. With the lock held, which is dropped meanwhile. */
+/* Words of those who ended without a word. With the lock held, which is dropped during the call. */
 static void collect(struct jf_before *b)
 {
 	struct jf_reader *r;
@@ -301,14 +307,20 @@ static bool make_spare(void)
 /*
  * Other destructors may have sections after this one, and get another word, or be in
  * one around this one, and keep theirs. A section that is open in the last round is over:
- * what it was in has left the stack. Its word stays this thread's for destructors that
- * come later; collect_one() finds it.
+ * its code has left the stack. Its word stays this thread's for destructors that come later;
+ * collect_one() finds it.
  */
 static void thread_ends(void *arg)
 {
 	struct jf_reader *r = arg;
 	struct jf_before old;
 
+	/*
+	 * In the last round ThreadSanitizer has forgotten the thread. Pairs with is_occupied().
+	 * Without the lock: an agent can record ThreadSanitizer's functions.
+	 */
+	if (rounds + 1 < PTHREAD_DESTRUCTOR_ITERATIONS)
+		sanitizer_releases(&readers_lock);
 	list_lock(&old);
 	rounds++;
 	if (__jf_reader == r && !r->word) {
@@ -327,7 +339,7 @@ static void thread_ends(void *arg)
 }
 
 /*
- * What this thread is known by. The child of vfork() has the data of its parent's thread,
+ * The identity of this thread. The child of vfork() has the data of its parent's thread,
  * whose word it takes: libc knows that thread by its number, and tells it as a part of
  * the number of a clock. It also does so where a filter denies the system calls.
  */
@@ -347,7 +359,7 @@ static void own_number(int *tid, int *pid)
 }
 
 /*
- * With the lock held, which is dropped meanwhile; a signal handler may have been faster.
+ * With the lock held, which is dropped during the call; a signal handler may have been faster.
  * Without memory it waits until another thread ends.
  */
 static struct jf_reader *take_or_wait(struct jf_before *b)
@@ -388,8 +400,8 @@ struct jf_reader *__jf_reader_list(void)
 	if (!__jf_reader) {
 		r->pid = pid;
 		/*
-		 * 0 is for free words. After take(): a child releases what has a number.
-		 * Partner: jf_readers_child().
+		 * 0 is for free words. After take(): a child releases words that have a number.
+		 * Partner: child_begins().
 		 */
 		__atomic_store_n(&r->tid, tid > 0 ? tid : -1, __ATOMIC_RELEASE);
 		__jf_reader = r;
@@ -422,8 +434,8 @@ bool jf_handler_enter(void)
 	else
 		atomic_fetch_add(&strangers, 1);
 	/*
-	 * Pairs with jf_sync_memory() in jf_grace_begin(): the thread that waits finds us, or
-	 * we find what was changed before.
+	 * Pairs with jf_sync_memory() in jf_grace_begin(): the thread that waits finds us, or we
+	 * find the changes before.
 	 */
 	atomic_signal_fence(memory_order_seq_cst);
 	return listed;
@@ -454,14 +466,22 @@ void jf_look_end(void)
 
 static bool is_older(const uint64_t *word, uint64_t now)
 {
-	/* Pairs with jf_read_unlock() and jf_handler_leave(): what they used is free. */
+	/* Pairs with jf_read_unlock() and jf_handler_leave(): their data is free. */
 	uint64_t seen = __atomic_load_n(word, __ATOMIC_ACQUIRE);
 
 	sanitizer_acquires(word);
 	return seen && seen < now;
 }
 
-/* Is a thread but this one in a section that began before @now? */
+/* An agent can record ThreadSanitizer's functions, with the lock held: that takes a word. */
+static void list_lock_to_wait(struct jf_before *b)
+{
+	if (__tsan_acquire && !__jf_reader)
+		__jf_reader_list();
+	list_lock(b);
+}
+
+/* True if another thread than this one is in a section that began before @now. */
 static bool is_occupied(bool handlers_only, uint64_t now)
 {
 	struct jf_reader *r;
@@ -470,7 +490,7 @@ static bool is_occupied(bool handlers_only, uint64_t now)
 	struct jf_before old;
 	size_t at;
 
-	list_lock(&old);
+	list_lock_to_wait(&old);
 	for_each_reader(r, w, at) {
 		if (!r->tid || r == __jf_reader)
 			continue;
@@ -481,6 +501,8 @@ static bool is_occupied(bool handlers_only, uint64_t now)
 			break;
 	}
 	list_unlock(&old);
+	/* Of threads that have ended: pairs with thread_ends(). */
+	sanitizer_acquires(&readers_lock);
 	return found;
 }
 
@@ -488,7 +510,7 @@ uint64_t jf_grace_begin(void)
 {
 	/*
 	 * Pairs with the loads in jf_read_lock() and jf_handler_enter(), which come before
-	 * later ones: a reader of the new number sees what was replaced, and is not waited for.
+	 * later ones: a reader of the new number sees the replacement, and is not waited for.
 	 */
 	uint64_t now = __atomic_add_fetch(&__jf_grace_period, GRACE_PERIOD,
 					  __ATOMIC_SEQ_CST);
@@ -535,10 +557,12 @@ uint64_t jf_grace_oldest(void)
 
 	if (atomic_load(&strangers))
 		return 0;
-	list_lock(&old);
+	list_lock_to_wait(&old);
 	while ((r = oldest_reader(&began)) && release_dead(r, &old))
 		;
 	list_unlock(&old);
+	/* As in is_occupied(). */
+	sanitizer_acquires(&readers_lock);
 	return began;
 }
 

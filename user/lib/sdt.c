@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /*
- * SDT probes, those of jumpfunc-sdt/sys/sdt.h: by name, and what their code calls.
+ * SDT probes, which jumpfunc-sdt/sys/sdt.h makes: by name, and the functions that their code calls.
  *
  * Each has a key and a tracepoint without a dynamic function; trace.c knows how to change the array of its
  * subscribers. Nothing leads from a name to all that have it: all keys are looked at.
@@ -46,7 +46,7 @@ void __jf_sdt_hit(struct jf_sdt *sdt, const unsigned long *words)
 		probe(p->data, sdt, words);
 }
 
-/* Of another version: it is none. */
+/* Of another version: not a probe. */
 static struct jf_sdt *sdt_of(const struct jf_ctl *ctl)
 {
 	struct jf_sdt *sdt;
@@ -61,7 +61,10 @@ static void (*watcher)(void);
 
 void __jf_sdt_watch(void (*loaded)(void))
 {
-	/* Pairs with jf_sdt_loaded(): an object that is loaded meanwhile is seen here or there. */
+	/*
+	 * Pairs with jf_sdt_loaded(): an object that is loaded at the same time is seen here or
+	 * there.
+	 */
 	__atomic_store_n(&watcher, loaded, __ATOMIC_SEQ_CST);
 	loaded();
 }

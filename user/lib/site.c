@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /*
- * Sites: what the records of an object say of them. A record is 16 bytes of the file, and
- * what the library knows of a site is more, and is memory of the process. So:
+ * Sites, as the records of an object describe them. A record is 16 bytes of the file, and the
+ * library's data about a site is more, and is memory of the process. So:
  *
  *   when the object is loaded	Trampolines, and branches that lead to a test as compiled, are
  *				entered. Of all other branches nothing is read, unless the
@@ -11,17 +11,23 @@
  *				in order: by key, and by address for each, four bytes for one.
  *				The first time for this key, its sites are entered.
  *
- * What stands at a site before it is patched follows from its record, so no page of text is
+ *   when a dynamic function changes
+ *				The first time for any of the object, its calls are looked for,
+ *				and entered as far as they are found.
+ *
+ * The instruction at a site before it is patched follows from its record, so no page of text is
  * looked at before it is written. That it really stands there is found out by jf_patch().
  *
  * JUMPFUNC_TRAP=always: all sites are entered when the object is loaded, since a handler has to
- * know them without a lock, and calls are sites, too.
+ * know them without a lock, calls included.
  */
 #include "lib.h"
 
 #include <string.h>
 
-/* What a trampoline has as compiled, which leads to what follows: see detail/site_user_*.h. */
+/*
+ * The compiled instruction of a trampoline, which leads to the next one: see detail/site_user_*.h.
+ */
 #ifdef __x86_64__
 #define TRAMPOLINE_KIND	JF_INSN_JMP
 #else
@@ -44,7 +50,7 @@ static int bad(const struct jf_mod *m, const char *what)
 	return -EINVAL;
 }
 
-/* NULL: there is none. One that waits for its exporter is not known by its entity. */
+/* NULL: no memory. One that waits for its exporter is not known by its entity. */
 static struct jf_ctl *ctl_of(const struct jf_mod *m, const struct jf_site_rec *rec)
 {
 	static struct jf_ctl *last;
@@ -65,7 +71,7 @@ static struct jf_ctl *ctl_of(const struct jf_mod *m, const struct jf_site_rec *r
 	return ctl;
 }
 
-/* What was a call of a probe function (jf-sdt), as it is in the file. */
+/* A former call of a probe function (jf-sdt), as it is in the file. */
 static jf_insn_t probe_off(const struct jf_site *site)
 {
 	if (site->flags & JF_SITE_TAIL)
@@ -73,7 +79,7 @@ static jf_insn_t probe_off(const struct jf_site *site)
 	return site->flags & JF_SITE_TEST ? jf_insn_mov0() : jf_insn_nop();
 }
 
-/* What a branch is that leads to no test. */
+/* A branch that leads to no test. */
 static int compiled(const struct jf_site *s, jf_insn_t *insn)
 {
 	if (s->flags & JF_SITE_PROBE) {
@@ -177,7 +183,10 @@ static int sort_sites(struct jf_mod *m)
 
 static bool is_equal(const struct jf_site *a, const struct jf_site *b)
 {
-	/* What was a call of a probe has code to lead to in each object file, which does the same in all. */
+	/*
+	 * A former call of a probe has code to lead to in each object file, which does the same in
+	 * all.
+	 */
 	return (a->label == b->label || a->flags & JF_SITE_PROBE) && a->ctl == b->ctl && a->flags == b->flags;
 }
 
@@ -187,25 +196,25 @@ static bool is_equal(const struct jf_site *a, const struct jf_site *b)
  * somewhere else, or is not tested: one that leads to a test is right for all of them as
  * compiled. False: sites overlap that are not the same.
  */
-static bool drop_equal(struct jf_mod *m)
+static bool drop_equal(struct jf_site *sites, size_t *nr)
 {
 	size_t i, next, num = 0;
 
-	for (i = 0; i < m->num_sites; i = next) {
-		const struct jf_site *s = &m->sites[i], *t = s + 1;
+	for (i = 0; i < *nr; i = next) {
+		const struct jf_site *s = &sites[i], *t = s + 1;
 		bool equal = true, tested = s->flags & JF_SITE_TESTED;
 
-		for (next = i + 1; next < m->num_sites && t->addr == s->addr; next++, t++) {
+		for (next = i + 1; next < *nr && t->addr == s->addr; next++, t++) {
 			equal &= is_equal(s, t);
 			tested &= !!(t->flags & JF_SITE_TESTED);
 		}
-		if ((next < m->num_sites && t->addr - s->addr < JF_INSN_SIZE) ||
+		if ((next < *nr && t->addr - s->addr < JF_INSN_SIZE) ||
 		    (!equal && !tested))
 			return false;
 		if (equal)
-			m->sites[num++] = *s;
+			sites[num++] = *s;
 	}
-	m->num_sites = num;
+	*nr = num;
 	return true;
 }
 
@@ -233,7 +242,7 @@ int jf_sites_now(struct jf_mod *m)
 		err = add_list(m, o->on, o->on_end);
 	if (!err)
 		err = sort_sites(m);
-	if (!err && !drop_equal(m))
+	if (!err && !drop_equal(m->sites, &m->num_sites))
 		err = bad(m, "two sites overlap");
 	if (err)
 		return err;
@@ -416,11 +425,82 @@ static int enter(struct jf_ctl *ctl)
 	return 0;
 }
 
+/* --- calls, which are entered when a dynamic function changes ------------------------- */
+
+#ifdef __x86_64__
+static size_t count_calls(const struct jf_mod *m, size_t num)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < num; i++)
+		n += !!(record(m, (uint32_t)i)->flags & JF_SITE_CALL);
+	return n;
+}
+
+/* The search finds a call of the trampoline, or a jump there. */
+static bool find_call(const struct jf_mod *m, const struct jf_site_rec *rec, struct jf_site *s)
+{
+	struct jf_ctl *ctl = ctl_of(m, rec);
+
+	if (!ctl || ctl->ent->type != JF_ENT_FUNC || ctl->ent->flags & JF_ENT_TRACE ||
+	    !in_text(m, at(&rec->addr), JF_INSN_SIZE) || !in_text(m, at(&rec->label), 1))
+		return false;
+	fill(s, rec, ctl);
+	s->addr = jf_call_find(s->addr, s->label, m->text, m->text_end);
+	if (!s->addr) {
+		jf_stats.trampolined++;
+		return false;
+	}
+	s->compiled = jf_insn_load((const void *)s->addr);
+	atomic_init(&s->insn, s->compiled);
+	return true;
+}
+
+static void link_calls(struct jf_mod *m)
+{
+	size_t i;
+
+	for (i = m->num_calls; i--;) {
+		m->calls[i].next = m->calls[i].ctl->sites;
+		m->calls[i].ctl->sites = &m->calls[i];
+	}
+}
+
+/* Those that are not entered go by the trampoline, which is right: so nothing fails. */
+static void enter_calls(struct jf_mod *m)
+{
+	const struct jf_object *o = m->object;
+	size_t num = length(o->sites, o->sites_end) + length(o->on, o->on_end);
+	size_t max = num < UINT32_MAX ? count_calls(m, num) : 0, i, n = 0;
+
+	m->calls = jf_zalloc((max + 1) * sizeof(*m->calls));
+	if (!m->calls)
+		return;
+	for (i = 0; i < num && max; i++)
+		if (record(m, (uint32_t)i)->flags & JF_SITE_CALL)
+			n += find_call(m, record(m, (uint32_t)i), &m->calls[n]);
+	if (jf_sort(m->calls, n, sizeof(*m->calls), by_address) || !drop_equal(m->calls, &n)) {
+		jf_stats.trampolined += n;
+		n = 0;
+	}
+	m->num_calls = n;
+	link_calls(m);
+}
+#else
+/* An instruction that is a trampoline's jump is aligned, and changes by one store. */
+static void enter_calls(struct jf_mod *m)
+{
+	(void)m;
+}
+#endif
+
 int jf_sites_of(struct jf_ctl *ctl)
 {
 	struct jf_mod *m = ctl->mod;
 	int err = 0;
 
+	if (!m->all && !m->calls && ctl->ent->type == JF_ENT_FUNC)
+		enter_calls(m);
 	if (m->all || ctl->ent->type != JF_ENT_KEY || ctl->later)
 		return 0;
 	if (m->bad)
@@ -505,6 +585,22 @@ static int note_starts(struct jf_mod *m)
 	return 0;
 }
 
+/* The first call that ends after @from is in front of @to. */
+static bool call_in(const struct jf_mod *m, uintptr_t from, uintptr_t to)
+{
+	size_t low = 0, high = m->num_calls;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (m->calls[mid].addr + JF_INSN_SIZE > from)
+			high = mid;
+		else
+			low = mid + 1;
+	}
+	return low < m->num_calls && m->calls[low].addr < to;
+}
+
 int jf_sites_in(uintptr_t from, uintptr_t to)
 {
 	struct jf_mod *m = jf_mod_of(from);
@@ -514,6 +610,8 @@ int jf_sites_in(uintptr_t from, uintptr_t to)
 		return 0;
 	if (!m->starts && note_starts(m))
 		return -ENOMEM;
+	if (call_in(m, from, to))
+		return -EBUSY;
 	/* The first one that ends after @from. */
 	for (high = m->num_starts; low < high;) {
 		size_t mid = low + (high - low) / 2;
@@ -532,6 +630,7 @@ void jf_sites_free(struct jf_mod *m)
 
 	for (i = 0; i < m->num_ctls; i++)
 		jf_free(m->ctls[i].later);
+	jf_free(m->calls);
 	jf_free(m->order);
 	jf_free(m->starts);
 	jf_free(m->sites);

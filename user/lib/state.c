@@ -6,7 +6,6 @@
 #include <fcntl.h>
 #include <link.h>
 #include <pthread.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -159,88 +158,14 @@ static void drop(bool renew)
 	jf_let_in(&b);
 }
 
-/* How many wait for the lock, and how often one had it. */
-static _Atomic unsigned int waiting;
-static _Atomic unsigned long turns;
-
 static void take(void)
 {
 	struct jf_before b;
 
-	/* First, or a handler that leaves by longjmp() would leave one that waits. */
 	jf_keep_off(&b);
-	atomic_fetch_add(&waiting, 1);
 	pthread_mutex_lock(&lock.mutex);
 	lock.before = b;
-	atomic_fetch_sub(&waiting, 1);
-	atomic_fetch_add(&turns, 1);
 	lock_taken();
-}
-
-/* Not where a thread can be cancelled, as nanosleep() is. */
-static void sleep_a_while(void)
-{
-#ifdef SYS_nanosleep
-	static const struct { long s, ns; } some = { 0, 20000 };
-
-	syscall(SYS_nanosleep, &some, NULL);
-#else
-	sched_yield();
-#endif
-}
-
-/*
- * A mutex is not fair: a thread that drops it and asks again mostly has it before a
- * sleeping one has come to a CPU. So this one sleeps until those have had it, or some ms.
- */
-static void let_others_in(unsigned long turn)
-{
-	unsigned int others = atomic_load(&waiting);
-	int i;
-
-	for (i = 0; i < 50 && atomic_load(&waiting) && atomic_load(&turns) - turn < others; i++)
-		sleep_a_while();
-}
-
-/*
- * Handlers find the thread as it was, and may leave by longjmp(): each other change of these
- * keys goes on with this one. Nothing here is where a thread is cancelled, but a handler may
- * be, and a thread that can be cancelled anywhere: see give_way() in long.c.
- */
-void jf_give_way(void)
-{
-	unsigned long before = atomic_load(&turns);
-	struct jf_before b = jf_lock_lend();
-
-	pthread_setcancelstate(b.cancel, NULL);
-	pthread_sigmask(SIG_SETMASK, &b.signals, NULL);
-	let_others_in(before);
-	jf_keep_off(&b);
-	jf_lock_take_back(&b);
-}
-
-struct jf_before jf_lock_lend(void)
-{
-	struct jf_before b = lock.before;
-
-	atomic_store_explicit(&holder, 0, memory_order_relaxed);
-	pthread_mutex_unlock(&lock.mutex);
-	return b;
-}
-
-void jf_lock_take_back(const struct jf_before *b)
-{
-	pthread_mutex_lock(&lock.mutex);
-	lock.before = *b;
-	lock_taken();
-}
-
-void jf_lock_next(struct jf_before *b)
-{
-	unsigned long before = atomic_load(&turns);
-
-	*b = jf_lock_lend();
-	let_others_in(before);
 }
 
 /* --- forks ------------------------------------------------------------------------ */
@@ -298,8 +223,6 @@ static void let_child_go(void)
 	for (p = fork_parts; p; p = p->next)
 		if (p->child)
 			p->child();
-	/* Those that waited are not in this process. */
-	atomic_store(&waiting, 0);
 	drop(true);
 }
 
@@ -368,6 +291,8 @@ int jf_lock_to_change(void)
 
 bool jf_lock_soon(void)
 {
+	/* A real-time thread that does not sleep would keep the one that has it from going on. */
+	static const struct timespec a_while = { .tv_nsec = 1000000 };
 	uint64_t until = jf_now_ns() + JF_SOON_NS;
 	bool paused = jf_fork_pause();
 	struct jf_before b;
@@ -379,7 +304,7 @@ bool jf_lock_soon(void)
 			jf_fork_resume(paused);
 			return false;
 		}
-		sched_yield();
+		nanosleep(&a_while, NULL);
 	}
 	lock.before = b;
 	lock_taken();

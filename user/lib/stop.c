@@ -48,7 +48,7 @@ uintptr_t jf_stop_find(uintptr_t at)
 
 	if (!s || atomic_load_explicit(&s->at, memory_order_relaxed) != at)
 		return 0;
-	/* Pairs with jf_stop_set(): what it leads to was written before. */
+	/* Pairs with jf_stop_set(): its target was written before. */
 	return atomic_load_explicit(&s->to, memory_order_acquire);
 }
 

@@ -8,7 +8,7 @@
  *
  * A kernel may refuse it at any time, since a filter can be installed at any
  * time. Before a transaction that is an error, and nothing is written. In the
- * middle of one the transaction stops: what stands at the sites then is right.
+ * middle of one the transaction stops: the instructions at the sites are right then.
  * Nothing else is sure to make all cores serialise. A change of a page's
  * protection interrupts them, on most machines; but CPUs of AMD with INVLPGB, from
  * Linux 6.15 on, are told of it without an interrupt.
@@ -64,14 +64,14 @@ void jf_sync_self(void)
 #endif
 }
 
-static bool kernel_is_old(void)
+bool jf_kernel_since(unsigned int major, unsigned int minor)
 {
-	unsigned int major = 0, minor = 0;
+	unsigned int is_major, is_minor;
 	struct utsname u;
 
-	if (uname(&u) || sscanf(u.release, "%u.%u", &major, &minor) != 2)
-		return true;
-	return major < 5 || (major == 5 && minor < 11);
+	if (uname(&u) || sscanf(u.release, "%u.%u", &is_major, &is_minor) != 2)
+		return false;
+	return is_major > major || (is_major == major && is_minor >= minor);
 }
 
 bool jf_sync_possible(void)
@@ -86,14 +86,14 @@ int jf_sync_begin(void)
 	int err;
 
 	if (self_needed < 0)
-		self_needed = kernel_is_old();
+		self_needed = !jf_kernel_since(5, 11);
 	if (!core_registered) {
 		err = membarrier(CMD_REGISTER_PRIVATE_EXPEDITED_SYNC_CORE);
 		if (err)
 			return err;
 		core_registered = true;
 	}
-	/* Is it still allowed? Afterwards there is no way back. */
+	/* True if it is still allowed. Afterwards there is no way back. */
 	err = membarrier(CMD_PRIVATE_EXPEDITED_SYNC_CORE);
 	/* A tool that restored this process from a checkpoint may not have registered it. */
 	if (err == -EPERM && !membarrier(CMD_REGISTER_PRIVATE_EXPEDITED_SYNC_CORE))
@@ -115,7 +115,7 @@ bool jf_sync_cores(void)
 }
 #endif /* JF_HAVE_PATCHING */
 
-/* Of this CPU: are pages made invalid on others without an interrupt? */
+/* Of this CPU: true if it makes pages invalid on others without an interrupt. */
 static bool has_invlpgb(void)
 {
 #ifdef __x86_64__
@@ -187,7 +187,7 @@ void jf_sync_memory(void)
 		order_cores();
 	/*
 	 * This thread's own part, which membarrier() has in it. Pairs with the fences in
-	 * jf_read_lock() and jf_handler_enter(): words are loaded after what was changed.
+	 * jf_read_lock() and jf_handler_enter(): words are loaded after the change.
 	 */
 	atomic_thread_fence(memory_order_seq_cst);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
-/* The tables of an object that is loaded: they are checked, and what is in them is entered. */
+/* The tables of an object that is loaded: they are checked, and their contents are entered. */
 #include "object.h"
 
 static int say_bad(const struct jf_mod *m, const char *what)
@@ -115,10 +115,14 @@ static int add_ctl(struct jf_mod *m, const struct jf_look *look, const struct jf
 		return say_bad(m, "what it imports is not there");
 	ent->ctl = ctl;
 	m->num_ctls++;
+	if (ent->type == JF_ENT_FUNC) {
+		ctl->next_func = m->funcs;
+		m->funcs = ctl;
+	}
 	return 0;
 }
 
-/* A record of none says that what it names is exported, all of it if it is an array. */
+/* A record of none says that the named entity is exported, all of it if it is an array. */
 static bool is_export(const struct jf_mod *m, const struct jf_ent_rec *rec)
 {
 	return !rec->num && !rec->stride && !rec->origin && jf_mod_holds(m, rec->ent, sizeof(*rec->ent));
@@ -206,6 +210,7 @@ void jf_mod_free(struct jf_mod *m)
 
 	for (i = 0; i < m->num_ctls; i++)
 		m->ctls[i].ent->ctl = NULL;
+	jf_relays_free(m);
 	jf_sites_free(m);
 	jf_free(m->ctls);
 	jf_writer_forget(m);

@@ -1,28 +1,31 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /*
- * Changes of text that is no site: the world of x86/protocol/protocol.h once more, for instructions
+ * Changes of text that is no site: the world of common/x86/protocol.h once more, for instructions
  * of any length, of code that was not built with us.
  *
- * A site holds one instruction of five bytes, and so no thread is ever in the midst of it. Here one
- * jump may take the place of several instructions, and a thread may be at any of these: it was
- * preempted there, or is in a signal handler that came there, for any time. So:
- *
  *	bytes			what a CPU may execute
- *	O0 O1 | O2 O3 | O4	old: three instructions
- *   1	CC O1 | CC O3 | CC	old, or traps: each begin of an instruction is a breakpoint
+ *	O0 O1 O2 O3 O4		old: one instruction, of which the first bytes are replaced, or all
+ *   1	CC O1 O2 O3 O4		old, or traps
  *	sync
- *   2	CC N1 | CC N3 | CC	traps
+ *   2	CC N1 N2 N3 N4		traps
  *	sync
- *   3	N0 N1 | CC N3 | CC	new; or traps, a thread that is still in the midst
+ *   3	N0 N1 N2 N3 N4		new
  *	sync
  *
- * The handler sends a thread that meets a breakpoint to a copy of the instruction that stood there. What
- * the jump has in the midst stays a breakpoint: its distance is chosen so (agent/place.c). So there
- * is nothing to wait for, and a branch into the midst, by a table that cannot be seen say, leads to
- * the copy, too. The way back is the same, with the breakpoints of the midst in step 3.
+ * The handler sends a thread that meets the breakpoint to a copy of the instruction. No breakpoint is left when it is done, unless it is
+ * what was asked for. The way back is the same.
  *
- * In the protocol's terms: byte 0 is the head, and with it go the other begins of instructions; all
- * else are tails. The guard is always INT3: flags may be live here.
+ * One jump may take the place of several instructions. A thread may be at any of these: it was preempted there, or is in a
+ * signal handler that came there, for any time. So that is done while there is one thread alone; or while none runs: another
+ * process stops all of them, looks where they are, and writes (jf_text_change.outside). It writes, too, where a thread
+ * blocks SIGTRAP; and in place of breakpoints wherever it can, since a thread may block SIGTRAP the
+ * next moment, as before vfork(). A process that is killed in the midst of one write to two pages
+ * leaves half of it: such places are not its. choose() decides which.
+ *
+ * Where byte 0 alone changes, and is no breakpoint before or after it, there is no midst: one store of one byte does it, which
+ * each thread sees or does not. That takes no breakpoint and no signal. A transaction of nothing else is carried out so.
+ *
+ * In the protocol's terms: byte 0 is the head; all else are tails. The guard is always INT3: flags may be live here.
  *
  * A thread that blocks SIGTRAP dies of a breakpoint. Those that do so now are a reason not to begin, but
  * for those in the SIGTRAP handler itself, which leaves SIGSTKFLT out of its mask to be known. One
@@ -50,11 +53,19 @@ static struct {
 	int		err;
 } run;
 
+/* Best first. */
+enum how {
+	HOW_STORES,		/* one byte each, whatever threads there are */
+	HOW_ALONE,		/* there is one thread */
+	HOW_OUTSIDE,		/* while no thread runs */
+	HOW_LIVE,		/* by breakpoints */
+};
+
 static struct {
 	const struct jf_text_poke	*texts;
 	const struct jf_poke		*pokes;
+	enum how			how;
 	bool				alone;
-	bool				published;
 	int				unplanted;
 } now;
 
@@ -86,12 +97,6 @@ static uint8_t byte_at(uintptr_t addr)
 
 /* --- the world of the protocol ---------------------------------------------------- */
 
-/* Is byte @i, not 0, where an instruction begins? */
-static bool is_stop(const struct jf_text_poke *t, int i)
-{
-	return i < t->num && t->stops >> i & 1;
-}
-
 /* Only jf_proto_verify() loads, which is not used. */
 static inline jf_insn_t jf_world_load(const struct jf_poke *poke)
 {
@@ -101,17 +106,9 @@ static inline jf_insn_t jf_world_load(const struct jf_poke *poke)
 static inline void jf_world_store(const struct jf_poke *poke, int i, uint8_t byte)
 {
 	const struct jf_text_poke *t = text_of(poke);
-	int k;
 
-	if (i) {
-		if (i < t->num && !is_stop(t, i) && t->old[i] != t->new[i])
-			run_add(t->addr + (uintptr_t)i, byte);
-		return;
-	}
-	run_add(t->addr, byte);
-	for (k = 1; k < t->num; k++)
-		if (is_stop(t, k))
-			run_add(t->addr + (uintptr_t)k, now.published ? t->new[k] : t->old[k]);
+	if (!i || (i < t->num && t->old[i] != t->new[i]))
+		run_add(t->addr + (uintptr_t)i, byte);
 }
 
 static inline bool jf_world_swap(const struct jf_poke *poke, uint8_t from, uint8_t to)
@@ -129,9 +126,6 @@ static inline bool jf_world_swap(const struct jf_poke *poke, uint8_t from, uint8
 		return false;
 	}
 	run_add(t->addr, to);
-	for (k = 1; k < t->num; k++)
-		if (is_stop(t, k))
-			run_add(t->addr + (uintptr_t)k, to);
 	return true;
 }
 
@@ -139,15 +133,12 @@ static inline bool jf_world_swap(const struct jf_poke *poke, uint8_t from, uint8
 static inline void jf_world_publish(const struct jf_poke *poke)
 {
 	(void)poke;
-	now.published = true;
 }
 
 static inline void jf_world_sync(void)
 {
 	run_flush();
-	if (now.alone)
-		jf_sync_self();
-	else if (!jf_sync_cores() && !run.err)
+	if (!jf_sync_cores() && !run.err)
 		run.err = -EOPNOTSUPP;
 }
 
@@ -160,7 +151,7 @@ static inline bool is_planted(void)
 }
 #define jf_world_planted()	is_planted()
 
-#include "x86/protocol/protocol.h"
+#include "common/x86/protocol.h"
 
 /* --- threads that block SIGTRAP --------------------------------------------------- */
 
@@ -174,64 +165,96 @@ struct linux_dirent {
 
 #define BIT(sig)	(UINT64_C(1) << ((sig) - 1))
 
-/* By system calls, since what libc would allocate is the program's. */
-static bool blocks_trap(const char *tid)
-{
-	static char text[4096];
-	char path[64];
-	uint64_t blocked;
-	const char *mask;
-	ssize_t n;
-	int fd;
+/* Of task_struct.flags: a worker of io_uring; from Linux 6.4 on, each of the kernel's threads. */
+#define IO_WORKER	0x10UL
+#define USER_WORKER	0x4000UL
 
-	if (snprintf(path, sizeof(path), "/proc/self/task/%.20s/status", tid) >= (int)sizeof(path))
-		return false;
+/* The first bytes of a thread's file, as a string: how many, or -errno. */
+static int read_of_thread(const char *tid, const char *name, char *text, size_t size)
+{
+	char path[64];
+	ssize_t n;
+	int fd, err;
+
+	if (snprintf(path, sizeof(path), "/proc/self/task/%.20s/%s", tid, name) >= (int)sizeof(path))
+		return -ENAMETOOLONG;
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
-		return false;
-	n = read(fd, text, sizeof(text) - 1);
+		return -errno;
+	n = read(fd, text, size - 1);
+	err = n < 0 ? -errno : (int)n;
 	close(fd);
-	if (n <= 0)
-		return false;
-	text[n] = 0;
-	mask = strstr(text, "\nSigBlk:\t");
-	if (!mask)
-		return false;
-	blocked = strtoull(mask + strlen("\nSigBlk:\t"), NULL, 16);
-	return blocked & BIT(SIGTRAP) && (~blocked & ~(BIT(SIGKILL) | BIT(SIGSTOP))) != BIT(SIGSTKFLT);
+	text[n > 0 ? n : 0] = 0;
+	return err;
 }
 
-static bool any_blocks_trap(void)
+/* A thread of the kernel for this process blocks all signals, and executes none of its text. */
+static bool is_kernels(const char *tid)
+{
+	unsigned long flags, workers = jf_kernel_since(6, 4) ? IO_WORKER | USER_WORKER : IO_WORKER;
+	char text[512];
+	const char *at;
+
+	if (read_of_thread(tid, "stat", text, sizeof(text)) <= 0)
+		return false;
+	/* Its name can have parentheses, too. */
+	at = strrchr(text, ')');
+	return at && sscanf(at, ") %*c %*d %*d %*d %*d %*d %lu", &flags) == 1 && flags & workers;
+}
+
+/* 1: it does, or that cannot be told. 0: it does not, or has ended. -errno: this thread can look at no file now. */
+static int blocks_trap(const char *tid)
+{
+	static char text[4096];
+	uint64_t blocked;
+	const char *mask;
+	int n = read_of_thread(tid, "status", text, sizeof(text));
+
+	if (n < 0)
+		return n == -ENOENT || n == -ESRCH ? 0 : n;
+	mask = strstr(text, "\nSigBlk:\t");
+	if (!mask)
+		return 1;
+	blocked = strtoull(mask + strlen("\nSigBlk:\t"), NULL, 16);
+	return blocked & BIT(SIGTRAP) && (~blocked & ~(BIT(SIGKILL) | BIT(SIGSTOP))) != BIT(SIGSTKFLT) &&
+	       !is_kernels(tid);
+}
+
+/* As the one above. By system calls, since what libc would allocate is the program's. */
+static int any_blocks_trap(void)
 {
 	static char buf[4096] __attribute__((__aligned__(8)));
-	long n, at, fd = open("/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	bool found = false;
+	int found = 0, fd = open("/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	long n = 0, at;
 
 	if (fd < 0)
-		return false;
+		return -errno;
 	while (!found && (n = syscall(SYS_getdents64, fd, buf, sizeof(buf))) > 0)
 		for (at = 0; at < n && !found; at += ((struct linux_dirent *)(buf + at))->len) {
 			const char *name = ((struct linux_dirent *)(buf + at))->name;
 
-			found = *name != '.' && blocks_trap(name);
+			found = *name != '.' ? blocks_trap(name) : 0;
 		}
-	close((int)fd);
+	if (n < 0)
+		found = -errno;
+	close(fd);
 	return found;
 }
 
 #define BLOCK_TRIES	50
 
+/* In the helper, whose table of descriptors has room. */
 static int wait_for_blocked(void)
 {
 	static const struct timespec t = { .tv_nsec = 2000000 };
-	int i;
+	int i, found;
 
-	for (i = 0; any_blocks_trap(); i++) {
+	for (i = 0; (found = any_blocks_trap()) > 0; i++) {
 		if (i == BLOCK_TRIES)
 			return -EAGAIN;
 		nanosleep(&t, NULL);
 	}
-	return 0;
+	return found;
 }
 
 /* --- transactions ----------------------------------------------------------------- */
@@ -283,12 +306,10 @@ static int verify(struct jf_text_change *c)
 static int set_stops(const struct jf_text_change *c)
 {
 	size_t i;
-	int k, err = 0;
+	int err = 0;
 
 	for (i = 0; i < c->nr_pokes && !err; i++)
-		for (k = 0; k < c->pokes[i].num && !err; k++)
-			if (!k || is_stop(&c->pokes[i], k))
-				err = jf_stop_set(c->pokes[i].addr + (uintptr_t)k, c->pokes[i].to[k]);
+		err = jf_stop_set(c->pokes[i].addr, c->pokes[i].to);
 	return err;
 }
 
@@ -330,17 +351,23 @@ static int begin_write(const struct jf_text_change *c)
 	return err || jf_writer_in_place() ? err : -EOPNOTSUPP;
 }
 
-static void patch_alone(const struct jf_poke *pokes, size_t num)
+/*
+ * What writes is the one thread that there is: it must come upon no half of an instruction. So all of
+ * a place is written by one system call, which runs through no function that may be the place.
+ */
+static void patch_alone(const struct jf_text_change *c)
 {
 	sigset_t all, old;
+	size_t i;
 
 	sigfillset(&all);
 	sigdelset(&all, SIGSYS);
 	/* What writes may come upon breakpoints that are there for good. */
 	sigdelset(&all, SIGTRAP);
 	sigprocmask(SIG_BLOCK, &all, &old);
-	now.published = true;
-	jf_proto_early(pokes, num);
+	for (i = 0; i < c->nr_pokes && !run.err; i++)
+		run.err = jf_writer_write(c->pokes[i].addr, c->pokes[i].new, c->pokes[i].num);
+	jf_sync_self();
 	sigprocmask(SIG_SETMASK, &old, NULL);
 }
 
@@ -358,6 +385,70 @@ static int patch_live(const struct jf_text_change *c, const struct jf_poke *poke
 		jf_proto_finish(pokes, c->nr_pokes);
 	}
 	return err;
+}
+
+/* Is one byte all that changes, and no breakpoint? */
+static bool is_store(const struct jf_text_poke *t)
+{
+	return !t->alone && t->old[0] != JF_OPCODE_INT3 && t->new[0] != JF_OPCODE_INT3 &&
+	       !memcmp(t->old + 1, t->new + 1, t->num - 1U);
+}
+
+static bool are_stores(const struct jf_text_change *c)
+{
+	size_t i;
+
+	for (i = 0; i < c->nr_pokes; i++)
+		if (!is_store(&c->pokes[i]))
+			return false;
+	return true;
+}
+
+/* Is there a breakpoint, or does a place take several instructions? */
+static bool any(const struct jf_text_change *c, bool alone)
+{
+	size_t i;
+
+	for (i = 0; i < c->nr_pokes; i++)
+		if (alone ? c->pokes[i].alone : c->pokes[i].old[0] == JF_OPCODE_INT3 || c->pokes[i].new[0] == JF_OPCODE_INT3)
+			return true;
+	return false;
+}
+
+/* A writer from outside can be killed between two pages. */
+static bool any_on_two_pages(const struct jf_text_change *c)
+{
+	size_t i;
+
+	for (i = 0; i < c->nr_pokes; i++)
+		if (jf_text_is_on_two_pages(&c->pokes[i]))
+			return true;
+	return false;
+}
+
+static bool sync_all(void)
+{
+	if (!now.alone)
+		return jf_sync_cores();
+	jf_sync_self();
+	return true;
+}
+
+static int store_all(const struct jf_text_change *c)
+{
+	size_t i;
+	int err = 0, left = 0;
+
+	/* No CPU is to have read what was there before the code that these lead to. */
+	if (!sync_all())
+		return -EOPNOTSUPP;
+	for (i = 0; i < c->nr_pokes && !err; i++)
+		err = jf_writer_write(c->pokes[i].addr, c->pokes[i].new, 1);
+	while (err && i--)
+		left |= jf_writer_write(c->pokes[i].addr, c->pokes[i].old, 1);
+	/* All is written, or nothing, also where a CPU is late to see it. */
+	sync_all();
+	return left ? -EINTR : err;
 }
 
 static int check(const struct jf_text_change *c)
@@ -387,25 +478,49 @@ static int carry_out(void *arg)
 	int err = begin_write(c);
 	size_t i;
 
+	if (!err && now.how == HOW_LIVE)
+		err = wait_for_blocked();
 	for (i = 0; i < c->nr_codes && !err; i++)
 		err = jf_writer_write(c->codes[i].addr, c->codes[i].bytes, c->codes[i].num);
 	/*
 	 * Not before: a thread that met an earlier breakpoint there may ask only now where to go on. Its way back
 	 * from the handler makes its CPU see the code.
 	 */
-	if (!err)
+	if (!err && (now.how == HOW_ALONE || now.how == HOW_LIVE))
 		err = set_stops(c);
 	if (err || !c->nr_pokes)
 		return err;
+	/* No CPU is to have read what was there before the code that these lead to. */
+	if (now.how == HOW_OUTSIDE)
+		return sync_all() ? 0 : -EOPNOTSUPP;
+	if (now.how == HOW_STORES) {
+		err = store_all(c);
+		return err ? err : check(c);
+	}
 	run.err = 0;
 	now.texts = c->pokes;
 	now.pokes = t->pokes;
-	now.published = false;
-	if (now.alone)
-		patch_alone(t->pokes, c->nr_pokes);
+	if (now.how == HOW_ALONE)
+		patch_alone(c);
 	else
 		err = patch_live(c, t->pokes);
 	return err ? err : check(c);
+}
+
+static int choose(const struct jf_text_change *c)
+{
+	now.alone = jf_single_threaded();
+	if (are_stores(c))
+		now.how = HOW_STORES;
+	else if (now.alone)
+		now.how = HOW_ALONE;
+	else if (c->outside && !any(c, false) && !any_on_two_pages(c))
+		now.how = HOW_OUTSIDE;
+	else if (!any(c, true))
+		now.how = HOW_LIVE;
+	else
+		return -EPERM;
+	return 0;
 }
 
 /* What is asked before anything is changed. */
@@ -415,15 +530,59 @@ static int begin(struct jf_text_change *c)
 
 	if (!err)
 		err = verify(c);
-	now.alone = jf_single_threaded();
-	/* A breakpoint may stay for good, and a thread may come later. */
 	if (!err)
+		err = choose(c);
+	/* A breakpoint may stay for good, and a thread may come later. */
+	if (!err && (now.how == HOW_LIVE || (now.how == HOW_ALONE && any(c, false))))
 		err = jf_trap_install();
-	if (!err && !now.alone)
-		err = wait_for_blocked();
 	if (!err && !now.alone && jf_sync_begin())
 		err = -EOPNOTSUPP;
 	return err;
+}
+
+/* The number of pokes that are not old; -1: all are new. */
+static int count_written(const struct jf_text_change *c)
+{
+	bool all = true;
+	int num = 0;
+	size_t i;
+
+	for (i = 0; i < c->nr_pokes; i++) {
+		num += memcmp((const void *)c->pokes[i].addr, c->pokes[i].old, c->pokes[i].num) != 0;
+		all &= !memcmp((const void *)c->pokes[i].addr, c->pokes[i].new, c->pokes[i].num);
+	}
+	return all ? -1 : num;
+}
+
+/* Not in the helper: what is asked has a descriptor of this thread's. */
+static int by_outside(struct jf_text_change *c)
+{
+	int err = c->outside(c->pokes, c->nr_pokes, &c->bad), num;
+
+	if (!err)
+		return check(c);
+	/* The last answer can be lost. */
+	num = count_written(c);
+	if (num)
+		return num < 0 ? 0 : -EINTR;
+	return err == -EINPROGRESS || err == -EILSEQ || err == -EACCES ? err : -ETIMEDOUT;
+}
+
+static int carry_out_any(struct jf_text_change *c, struct transaction *t)
+{
+	int err = jf_writer_run(carry_out, t), live;
+
+	if (err || now.how != HOW_OUTSIDE || !c->nr_pokes)
+		return err;
+	err = by_outside(c);
+	if ((err != -EACCES && err != -ETIMEDOUT) || any(c, true))
+		return err;
+	/* The threads cannot be stopped. */
+	now.how = HOW_LIVE;
+	live = jf_trap_install();
+	if (!live)
+		live = jf_writer_run(carry_out, t);
+	return live == -EAGAIN ? err : live;
 }
 
 static int change_locked(struct jf_text_change *c)
@@ -444,7 +603,7 @@ static int change_locked(struct jf_text_change *c)
 	}
 	err = begin(c);
 	if (!err)
-		err = jf_writer_run(carry_out, &t);
+		err = carry_out_any(c, &t);
 	/* It may have been a helper that was synchronised. */
 	if (!err && now.alone)
 		jf_sync_self();

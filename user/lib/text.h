@@ -6,10 +6,13 @@
  * API:
  *   __jf_text_change(change)	one transaction, by the INT3 protocol where others may execute it
  *   __jf_text_forget(start, end)	this text is unmapped
+ *   __jf_trap_replace(action, old)	the program asks for another handler of SIGTRAP
  */
 #ifndef JF_LIB_TEXT_H
 #define JF_LIB_TEXT_H
 
+#include <signal.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -18,25 +21,27 @@
 /**
  * struct jf_text_poke - some bytes that change, at the begin of an instruction
  * @addr:  where
- * @num:   1 to JF_TEXT_MAX; bytes that @old and @new have in common are compared and not written
- * @stops: bit i: an instruction begins at @addr + i, before the change or after it. Bit 0 is always
- *         meant. There, one of @old and @new has a breakpoint or both are equal
+ * @num:   1 to JF_TEXT_MAX; bytes that @old and @new have in common are compared, and written only where no
+ *         other thread is
+ * @alone: it takes several instructions: it is changed while one thread runs, or none. Nothing leads to another than the first
  * @old:   what stands there
  * @new:   what shall
- * @to:    for each of @stops, and 0: where a thread goes on that meets a breakpoint there, now or at
- *         any time later; it does there what the instruction of @old or of @new would have done
- *
- * Where @new has a breakpoint in the midst it stays, so that a thread that is there, whether it was
- * preempted or is in a signal handler, and a branch that leads there, come to @to as well.
+ * @to:    where a thread goes on that meets a breakpoint at @addr, now or at any time later; it does there what the
+ *         instruction of @old or of @new would have done
  */
 struct jf_text_poke {
 	uintptr_t	addr;
 	uint8_t		num;
-	uint8_t		stops;
+	bool		alone;
 	uint8_t		old[JF_TEXT_MAX];
 	uint8_t		new[JF_TEXT_MAX];
-	uintptr_t	to[JF_TEXT_MAX];
+	uintptr_t	to;
 };
+
+static inline bool jf_text_is_on_two_pages(const struct jf_text_poke *poke)
+{
+	return poke->addr % 4096 + poke->num > 4096;
+}
 
 /**
  * struct jf_text_code - code that no thread executes yet
@@ -51,12 +56,27 @@ struct jf_text_code {
 };
 
 /**
+ * jf_text_outside_fn - have pokes written by another process, while it keeps all threads of this one from running
+ * @pokes: which
+ * @num:   of them
+ * @bad:   receives the poke that was refused, if there is one
+ *
+ * The other process writes all of them, or none, unless it is killed. It looks first whether a thread is in the midst of the
+ * instructions of one that is @alone.
+ *
+ * Return: 0; -EINPROGRESS: a thread is there; -EACCES: the threads may not be stopped; -ETIMEDOUT: one of them does not stop; or another
+ * error. What stands in the text says what was done
+ */
+typedef int jf_text_outside_fn(const struct jf_text_poke *pokes, size_t num, size_t *bad);
+
+/**
  * struct jf_text_change - a transaction
  * @pokes:    ascending, none of which overlaps another
  * @nr_pokes: of them
  * @codes:    written first
  * @nr_codes: of them
  * @bad:      receives the poke that was refused, if there is one
+ * @outside:  how they are written where that takes a stop of all threads, or NULL: they are refused then
  */
 struct jf_text_change {
 	struct jf_text_poke		*pokes;
@@ -64,20 +84,29 @@ struct jf_text_change {
 	const struct jf_text_code	*codes;
 	size_t				nr_codes;
 	size_t				bad;
+	jf_text_outside_fn		*outside;
 };
 
 /**
  * __jf_text_change() - replace instructions while others may be executing them
  * @change: what
  *
+ * Where byte 0 is all that changes in each poke, and no breakpoint before or after it, that is one store each: no thread needs SIGTRAP
+ * then, and none that blocks it is a reason to refuse.
+ *
  * All or none. The caller sees to it that the text stays mapped; and also after a failure that
  * the code stays: a thread may have been led there.
  *
  * Context: may sleep; not in a signal handler.
+ * Where several threads run, @change->outside writes, if there is one. If that cannot be, breakpoints are taken, unless a thread
+ * blocks SIGTRAP or a poke takes several instructions.
+ *
  * Return: 0; -EBUSY: there is a breakpoint of another owner, or a site of libjumpfunc; -EILSEQ: other
- * bytes than @old; -EAGAIN: a thread blocks SIGTRAP; -EDEADLK: this thread forks; -EOPNOTSUPP: text
- * cannot be written in place, see jf_stats_get(); -ENOMEM; -EIO: some bytes could not be written, and
- * breakpoints stay there
+ * bytes than @old; -EAGAIN: a thread blocks SIGTRAP, or that cannot be told; -EPERM: several threads run, and a
+ * poke takes several instructions; -EINPROGRESS, -EACCES, -ETIMEDOUT: of @change->outside; -EINTR: that was interrupted, and each poke
+ * is as it was or as it was to be; -EDEADLK: this thread forks; -EOPNOTSUPP: text cannot be written in place, see
+ * jf_stats_get(); -EMFILE, -ENFILE: no file may be opened, by which that is done; -ENOMEM; -EIO: some bytes could
+ * not be written, and breakpoints stay there
  */
 int __jf_text_change(struct jf_text_change *change) __attribute__((__visibility__("default")));
 
@@ -89,5 +118,15 @@ int __jf_text_change(struct jf_text_change *change) __attribute__((__visibility_
  * Context: may sleep; not in a signal handler.
  */
 void __jf_text_forget(uintptr_t start, uintptr_t end) __attribute__((__visibility__("default")));
+
+/**
+ * __jf_trap_replace() - what sigaction(SIGTRAP) does, but for the library's own handler, which stays
+ * @action: gets what is not the library's, or NULL
+ * @old:    receives the action that the program takes for the present one, or NULL; may be @action
+ *
+ * Context: any; async-signal-safe.
+ * Return: 0; -ENOENT: the library's handler is not the first one; -ENOSPC: too many actions; then nothing is changed
+ */
+int __jf_trap_replace(const struct sigaction *action, struct sigaction *old) __attribute__((__visibility__("default")));
 
 #endif /* JF_LIB_TEXT_H */

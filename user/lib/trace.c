@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /*
- * Tracepoints: from a number of probes to what the trampoline leads to.
+ * Tracepoints: from a number of probes to the target of the trampoline.
  *
  *   none		nothing, and the key is off
  *   1 ... 16		an image, which holds functions and data
@@ -9,7 +9,7 @@
  * To change anything is to make a new array, and maybe a new image, and to lead
  * the trampoline and the key there in one transaction. The old ones stay until
  * all read sections that began before are over: calls of a tracepoint are such
- * sections. No caller waits for that. The next change of a probe frees what can be freed.
+ * sections. No caller waits for that. The next change of a probe frees code that can be freed.
  *
  * The iterator's array is stored by the transaction, just before the pointer that
  * leads there: then it cannot fail any more. If the iterator is in use already that
@@ -21,7 +21,7 @@
 #include <jumpfunc/sdt.h>
 
 #include "trace.h"
-#include "tracepoint/probes.h"
+#include "common/probe_array.h"
 
 /* @probe ends with a NULL function. */
 struct jf_probes {
@@ -127,7 +127,7 @@ static uintptr_t trampoline(const struct jf_tracepoint *tp)
 	return site ? site->addr : 0;
 }
 
-/* Makes the image, if there can be one, and says where the trampoline shall lead. */
+/* Makes the image, if there can be one, and returns the new target of the trampoline. */
 static uintptr_t prepare(struct jf_tracepoint *tp, struct jf_probes *p, bool images)
 {
 	uintptr_t near = trampoline(tp);
@@ -163,7 +163,7 @@ static void unlist_empty(void)
 			*t = (*t)->next;
 }
 
-/* What it has becomes @probes. Returns whether it is to be taken off the list. */
+/* Its probes become @probes. Returns whether it is to be taken off the list. */
 static bool replace_probes(struct jf_tracepoint *tp, struct jf_probes *probes)
 {
 	bool listed = tp->probes;
@@ -180,8 +180,8 @@ static bool replace_probes(struct jf_tracepoint *tp, struct jf_probes *probes)
  * struct tracing - one tracepoint's part in a change
  * @next:   of the change
  * @tp:     the tracepoint
- * @probes: what it shall have, or NULL for none
- * @own:    what was made for this change alone
+ * @probes: its new ones, or NULL for none
+ * @own:    the array that was made for this change alone
  * @call:   of its dynamic function
  * @key:    of its key
  */
@@ -213,7 +213,7 @@ static struct jf_change *changes_of(struct tracing *t, bool images, struct jf_ch
 	t->call.image = next && next->image;
 	/*
 	 * Without the iterator, too: where sites lead to it before this is stored, as on aarch64,
-	 * a thread walks what was stored last, which must not be an array that is freed.
+	 * a thread walks the array that was stored last, which must not be an array that is freed.
 	 */
 	t->call.also = (void **)&t->tp->active;
 	t->call.stored = next ? next->probe : NULL;
@@ -239,7 +239,7 @@ static int commit(const struct jf_batch *b, struct tracing *first)
 	bool any_empty = false;
 	int err;
 
-	/* No memory: what is done if there is none comes this way, too. */
+	/* No memory: code that handles the lack of it comes this way, too. */
 	jf_batch_init(&all);
 	all.err = b->err;
 	all.changes = b->changes;
@@ -518,7 +518,7 @@ static bool is_in(const struct jf_probe *p, const void *arg)
 /*
  * Without memory and without writing text: the probes in an object that is closed become
  * functions that do nothing, and are called by the iterator. The trampoline loads its
- * pointer, if the image that it led to has such a probe in it.
+ * pointer, if its former image has such a probe in it.
  */
 static bool numb(struct jf_tracepoint *tp, const struct jf_mod *mod)
 {

@@ -17,8 +17,8 @@ static void ent_store(struct jf_ent *ent, uintptr_t value)
 	if (ent->type == JF_ENT_KEY) {
 		/*
 		 * Pairs with the load in __jf_branch_body(), which x86 keeps before later
-		 * ones and which acquires elsewhere, as that of the generic form: what was
-		 * written before the change is seen on the branch.
+		 * ones and which acquires elsewhere, as the generic form's load does: stores before
+		 * the change are seen on the branch.
 		 */
 		__atomic_store_n(&jf_key_of(ent)->enabled, (uint8_t)value, __ATOMIC_RELEASE);
 	} else {
@@ -51,7 +51,7 @@ void jf_count_follow(const struct jf_ctl *real)
 
 	do {
 		n = now;
-		/* Pairs with link_proxy(): what is in the list is complete. */
+		/* Pairs with link_proxy(): the entries of the list are complete. */
 		for (p = __atomic_load_n(&real->proxies, __ATOMIC_ACQUIRE); p;
 		     p = __atomic_load_n(&p->next_proxy, __ATOMIC_ACQUIRE))
 			__atomic_store_n(&jf_key_of(p->ent)->count, n, __ATOMIC_SEQ_CST);

@@ -3,8 +3,8 @@
  * What writes text. Best first:
  *
  *   mem	/proc/self/mem. The kernel gives the process a copy of the page at
- *		the first write; the mapping stays what it was, file and
- *		protection, so that debuggers and profilers find their symbols.
+ *		the first write; the mapping keeps its file and its protection, so that debuggers
+ *		and profilers find their symbols.
  *   remap	a copy of the page is made, changed while no thread can execute it,
  *		made executable and then moved over the page, at once for all.
  *   none	text stays as it is.
@@ -17,14 +17,14 @@
  *
  * Each can be denied, by a missing /proc, a seccomp filter, a policy that lets
  * nothing become executable, or sealed mappings, and each at any time. So before
- * a transaction each page is written once, with what it holds. A writer that fails
+ * a transaction each page is written once, with its own content. A writer that fails
  * there is out for good, and the next one tries. After a lack of memory or of
  * descriptors, or for a breakpoint in a page, the next one tries for this change alone.
  *
  * Emulators and other programs that translate code notice most changes of text, but
- * not all of these. So what a writer writes is executed once, in a function that is
- * there for nothing else, before anything else relies on it. A writer that
- * replaces pages gets one for that which is of no file.
+ * not all of these. So an instruction that a writer has written is executed once, in a function
+ * that is there for nothing else, before anything else relies on it. A writer that replaces pages
+ * gets one for that which is of no file.
  *
  * A number of a descriptor of /proc/self/mem is nothing to rely on. Another thread may
  * close it in the middle of a change, with all that it does not know, and open a file:
@@ -32,16 +32,15 @@
  * number is in a table that no other thread has. A process of one thread has that
  * anyhow. Else the whole transaction is carried out by a helper: a thread that this one
  * makes, that leaves the table of the others, opens /proc/self/mem, and ends when all is
- * done, while this one waits for it. That costs as much as a thread does. For a change of very many sites
- * it does some transactions, and takes the lock for each.
+ * done, while this one waits for it. That costs as much as a thread does.
  *
  * The helper is of the same process, so no thread has to wait() for it and no SIGCHLD
- * comes. It has this thread's thread-local storage, also what libc keeps there, which is
- * fair since this one does nothing meanwhile; so errno, cancellation and locks are as if this
- * one ran, and for libc there is no such thread. It has this thread's mask of signals. A
- * fork() never meets it: the thread that forks waits for the lock. Where a filter denies
- * clone(), close_range() and unshare(), or there may be no more threads, text is
- * replaced by copies, for this time.
+ * comes. It has this thread's thread-local storage, also libc's part of it, which is fair since
+ * this one does nothing until the other has ended; so errno, cancellation and locks are as if this
+ * one ran, and for libc there is no such thread. It has this thread's mask of signals. A fork()
+ * never meets it: the thread that forks waits for the lock. Where a filter denies clone(),
+ * close_range() and unshare(), or there may be no more threads, text is replaced by copies, for
+ * this time.
  */
 #include "lib.h"
 
@@ -62,7 +61,9 @@ enum {
 	CLOSE_RANGE_UNSHARED = 1 << 1,
 };
 
-/* While a transaction is under way: in a table that no other thread has, or why there is none. */
+/*
+ * While a transaction is under way: in a table that no other thread has, or the error of making it.
+ */
 static int mem_fd = -1, mem_error;
 
 /* It may be otherwise the next time, and does not rule out a writer. */
@@ -73,19 +74,21 @@ static bool is_passing(int err)
 }
 
 /*
- * Does it write to this process? In containers, and in a chroot it may be any file. If
- * not, errno says why.
+ * True if it writes to this process. In containers, and in a chroot it may be any file. 0, or why
+ * not.
  */
-static bool mem_is_mine(void)
+static int mem_is_mine(void)
 {
 	static volatile uint64_t seen;
 	static uint64_t number;
+	long done;
 
 	/* Another process that has the same file may write, too. */
 	number += (uint64_t)getpid() ^ jf_now_ns();
-	errno = ENXIO;
-	return pwrite(mem_fd, &number, sizeof(number), (off_t)(uintptr_t)&seen) ==
-	       sizeof(number) && seen == number;
+	done = jf_pwrite(mem_fd, &number, sizeof(number), (uintptr_t)&seen);
+	if (done < 0)
+		return (int)done;
+	return done == sizeof(number) && seen == number ? 0 : -ENXIO;
 }
 
 static int mem_open(void)
@@ -94,15 +97,15 @@ static int mem_open(void)
 		return mem_error;
 	if (!jf_mem_is_atomic())
 		return -EOPNOTSUPP;
-	return mem_is_mine() ? 0 : -errno;
+	return mem_is_mine();
 }
 
 static int mem_write(uintptr_t addr, const void *bytes, size_t num)
 {
-	ssize_t done = pwrite(mem_fd, bytes, num, (off_t)addr);
+	long done = jf_pwrite(mem_fd, bytes, num, addr);
 
 	if (done < 0)
-		return -errno;
+		return (int)done;
 	return (size_t)done == num ? 0 : -EIO;
 }
 
@@ -125,7 +128,7 @@ static bool is_ours(uintptr_t addr)
 	return site && (site->addr != addr || jf_options()->int3);
 }
 
-/* Can no other thread close what is opened, and open something else? */
+/* True if no other thread can close an opened file, and open something else. */
 static bool own_table;
 /* The file of an object, then open as long as a transaction lasts. */
 static int file_fd = -1;
@@ -201,7 +204,7 @@ static int has_breakpoints(const struct jf_mod *m, uintptr_t page)
 	return err;
 }
 
-/* --- what is known of pages --------------------------------------------------------- */
+/* --- data about pages --------------------------------------------------------------- */
 
 static size_t page_number(const struct jf_mod *m, uintptr_t page)
 {
@@ -261,7 +264,7 @@ struct jf_linked {
 	uint16_t at[];
 };
 
-/* Of most pages, and of those of files that cannot be read: what looks like one, is one. */
+/* Of most pages, and of pages of unreadable files: bytes that look like a breakpoint are one. */
 static const struct jf_linked nothing_linked;
 
 #if JF_RUNS
@@ -356,8 +359,8 @@ bool jf_writer_copy(uint8_t *to, uintptr_t from, size_t num)
 #endif
 
 /*
- * Can the page at @page be copied? One that was, can. Where there are data they may
- * change meanwhile, and have to be written later.
+ * True if the page at @page can be copied. One that was, can. If it has data, these can change at
+ * any time, and have to be written later.
  */
 static int can_copy(const struct jf_mod *m, uintptr_t page)
 {
@@ -549,13 +552,6 @@ static int try_writer(const struct writer *w, const uintptr_t *addrs, size_t num
 	return 0;
 }
 
-bool jf_writer_has(uintptr_t addr)
-{
-	const struct jf_mod *m = jf_writer_in_place() ? text_of(addr) : NULL;
-
-	return m && is_written(m, addr & ~(jf_page_size() - 1));
-}
-
 int jf_writer_begin(const uintptr_t *addrs, size_t num)
 {
 	int err, passing = 0;
@@ -606,10 +602,10 @@ void jf_writer_none(const char *what)
 
 /*
  * The helper's stack. With the lock held there is one helper. A SIGTRAP handler may run
- * there, and what stands in front of libc's functions.
+ * there, and code in front of libc's functions.
  */
 static _Alignas(64) char helper_stack[128 << 10];
-/* What is above its first frame: no return address for those who look at stacks. */
+/* Above its first frame: no return address, for readers of stacks. */
 #define STACK_TOP	256
 
 static struct {
@@ -621,28 +617,8 @@ static struct {
 } helper;
 
 /*
- * And one that takes the lock by itself, for a change of very many sites. A thread that is
- * switched out with the lock held makes others wait, and a helper's beginning and end, when
- * its thread goes to sleep and wakes up, are where threads are switched.
- */
-static _Alignas(64) char turns_stack[128 << 10];
-/* For so long by the clock, and at least once. Signals of its thread wait meanwhile. */
-#define TURNS_NS	700000
-
-static struct {
-	bool (*work)(void *arg);
-	void *arg;
-	struct jf_before before;
-	_Atomic int tid;
-	/* There is one. With the lock held. */
-	bool busy;
-	/* It is the one that has the lock. */
-	bool runs;
-} turns;
-
-/*
- * In the helper, first thing. It takes none of the descriptors with it: what others close
- * is closed. Kernels before 5.9 make a copy of all, for as long.
+ * In the helper, first thing. It takes none of the descriptors with it: descriptors that others
+ * close are closed. Kernels before 5.9 make a copy of all, for as long.
  */
 static int leave_table(void)
 {
@@ -667,8 +643,7 @@ static void mem_end(void)
 }
 
 /*
- * The table goes with the helper. What is in the way of the table is in the way of that
- * writer alone.
+ * The table goes with the helper. An obstacle to the table is an obstacle to that writer alone.
  */
 __attribute__((__used__))
 static void helper_runs(void)
@@ -681,40 +656,9 @@ static void helper_runs(void)
 	mem_end();
 }
 
-/* The lock is not held. What the writer has while it is, it has for that time alone. */
-__attribute__((__used__))
-static void helper_takes_turns(void)
-{
-	uint64_t start = jf_now_ns();
-	int fd = -1, err = leave_table();
-	bool more;
-
-	do {
-		jf_lock_take_back(&turns.before);
-		own_table = !err;
-		mem_fd = fd;
-		mem_error = err;
-		if (own_table && mem_fd < 0)
-			mem_begin();
-		turns.runs = true;
-		more = turns.work(turns.arg);
-		turns.runs = false;
-		fd = mem_fd;
-		mem_fd = -1;
-		mem_end();
-		more = more && jf_now_ns() - start < TURNS_NS;
-		if (more)
-			jf_lock_next(&turns.before);
-		else
-			turns.before = jf_lock_lend();
-	} while (more);
-	if (fd >= 0)
-		close(fd);
-}
-
 /*
- * Exactly pthread_create()'s: there are filters that kill a process for any others. The C
- * library's thread-local storage is what this thread has.
+ * Exactly pthread_create()'s: there are filters that kill a process for any others. The new
+ * thread shares this thread's thread-local storage of the C library.
  */
 #ifdef __GLIBC__
 #define LIBC_FLAGS	0L
@@ -726,9 +670,10 @@ static void helper_takes_turns(void)
 	 CLONE_SETTLS | CLONE_PARENT_SETTID | CLONE_CHILD_CLEARTID | LIBC_FLAGS)
 
 /* 0, or -errno: it has not begun. */
-static int start_helper(void (*runs)(void), char *stack_end, _Atomic int *number)
+static int start_helper(void)
 {
-	long ret = jf_helper_start(THREAD_FLAGS, runs, stack_end - STACK_TOP, number);
+	long ret = jf_helper_start(THREAD_FLAGS, helper_runs, helper_stack + sizeof(helper_stack) - STACK_TOP,
+				   &helper.tid);
 
 	/*
 	 * Its namespace of process ids is not that of its children, until it takes the old one
@@ -740,13 +685,13 @@ static int start_helper(void (*runs)(void), char *stack_end, _Atomic int *number
 }
 
 /* The kernel stores 0 when it does not run any more, and wakes the thread that waits for that. */
-static void wait_for_helper(_Atomic int *number)
+static void wait_for_helper(void)
 {
 	int tid;
 
 	/* Pairs with the kernel's store, which follows all that the helper has done. */
-	while ((tid = atomic_load_explicit(number, memory_order_acquire)))
-		syscall(SYS_futex, number, FUTEX_WAIT_SHARED, tid, NULL, NULL, 0);
+	while ((tid = atomic_load_explicit(&helper.tid, memory_order_acquire)))
+		syscall(SYS_futex, &helper.tid, FUTEX_WAIT_SHARED, tid, NULL, NULL, 0);
 }
 
 static int run_by_helper(int (*work)(void *arg), void *arg)
@@ -756,13 +701,13 @@ static int run_by_helper(int (*work)(void *arg), void *arg)
 	helper.work = work;
 	helper.arg = arg;
 	atomic_store_explicit(&helper.tid, -1, memory_order_relaxed);
-	err = start_helper(helper_runs, helper_stack + sizeof(helper_stack), &helper.tid);
+	err = start_helper();
 	if (!err) {
-		wait_for_helper(&helper.tid);
+		wait_for_helper();
 		return helper.result;
 	}
 	own_table = false;
-	/* What sent it here, if something did, can be mended sooner. */
+	/* A pointer that sent it here, if one did, can be mended sooner. */
 	mem_error = mem_error ? mem_error : err;
 	return work(arg);
 }
@@ -783,33 +728,10 @@ static int run_alone(int (*work)(void *arg), void *arg)
 
 int jf_writer_run(int (*work)(void *arg), void *arg)
 {
-	if (turns.runs || !is_left(&writers[0]))
+	if (!is_left(&writers[0]))
 		return work(arg);
 	mem_error = 0;
 	return jf_single_threaded() ? run_alone(work, arg) : run_by_helper(work, arg);
-}
-
-/*
- * Its thread waits meanwhile, with signals kept off and without the lock. Another thread
- * that goes on with the change meanwhile has a helper of the other kind.
- */
-bool jf_writer_take_turns(bool (*work)(void *arg), void *arg)
-{
-	int err;
-
-	if (turns.busy || !is_left(&writers[0]) || jf_single_threaded())
-		return false;
-	turns.busy = true;
-	turns.work = work;
-	turns.arg = arg;
-	turns.before = jf_lock_lend();
-	atomic_store_explicit(&turns.tid, -1, memory_order_relaxed);
-	err = start_helper(helper_takes_turns, turns_stack + sizeof(turns_stack), &turns.tid);
-	if (!err)
-		wait_for_helper(&turns.tid);
-	jf_lock_take_back(&turns.before);
-	turns.busy = false;
-	return !err;
 }
 
 bool jf_writer_usable(void)
@@ -837,16 +759,10 @@ static void fork_begins(void)
 	forks++;
 }
 
-/* It has none of the other threads. */
-static void child_begins(void)
-{
-	turns.busy = false;
-}
-
 __attribute__((__constructor__(JF_BEGINS)))
 static void writer_begins(void)
 {
-	static struct jf_fork_part part = { .before = fork_begins, .child = child_begins };
+	static struct jf_fork_part part = { .before = fork_begins };
 
 	jf_at_fork(&part);
 }

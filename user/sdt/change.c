@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /*
- * What a file becomes, and what it was.
+ * The change of a file, and the way back.
  *
  * A file that is changed has the one that it was in a section which linkers leave out. So to undo is to give that
  * again, byte for byte; and to verify is to make the change again, and to compare all bytes.
  *
- * "ld -r" puts several objects into one file, with one such section, or with several, one after the other. What is in it
- * is not what that file was. So the section also has a sum of the file.
+ * "ld -r" puts several objects into one file, with one such section, or with several, one after the
+ * other. Its content is not that file's former content. So the section also has a sum of the file.
  */
 #define _GNU_SOURCE
 #include "jf_sdt.h"
@@ -84,8 +84,8 @@ static const char *next_string(const uint8_t **at, size_t *left)
 }
 
 /*
- * @data and @size: of the file that @o is; they become those of the file that it was. @whole: has jf-sdt made all of @o?
- * False: it is as it was compiled.
+ * @data and @size: the content of the file @o; set to the content of the file that it was. @whole:
+ * true if jf-sdt has made all of @o. False: it is as it was compiled.
  */
 static bool kept(struct object *o, struct options *options, const uint8_t **data, size_t *size, bool *whole)
 {
@@ -134,7 +134,10 @@ static struct changed change_new(struct object *o, const uint8_t *data, size_t s
 	return c;
 }
 
-/* Does it call probe functions, beside what was changed? Then it must not look as if it were done with. */
+/*
+ * True if it calls probe functions, beside the changed calls. Then it must not look as if it were
+ * done with.
+ */
 static struct changed change_again(struct object *o, const struct options *options)
 {
 	struct changed c = { .data = NULL };
@@ -147,12 +150,12 @@ static struct changed change_again(struct object *o, const struct options *optio
 }
 
 /**
- * struct opened - a file, and what it was before jf-sdt changed it
+ * struct opened - a file, and its state before jf-sdt changed it
  * @o:	     the file, to be freed; o.err if it is refused
- * @changed: has it been? If not, the others are not set
- * @whole:   has jf-sdt made all of it?
+ * @changed: true if it was. If not, the others are not set
+ * @whole:   true if jf-sdt has made all of it
  * @options: with which it was changed
- * @data:    what it was
+ * @data:    its former content
  * @size:    of that
  */
 struct opened {

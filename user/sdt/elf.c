@@ -2,9 +2,9 @@
 /*
  * Object files of x86-64: checked when they are read, so that no other part has to doubt a number.
  *
- * Read is the file's own content: sections are looked at where they lie. What is to be changed is copied first. The
- * file that is written has all sections in the order of their numbers, so that nothing in it depends on where
- * the one that was read had them.
+ * Read is the file's own content: sections are looked at where they lie. Sections to be changed are
+ * copied first. The file that is written has all sections in the order of their numbers, so that
+ * nothing in it depends on where the one that was read had them.
  */
 #include "jf_sdt.h"
 
@@ -19,7 +19,7 @@
 /* Relocations in as few bits as can be. */
 #define CREL			0x40000014
 
-/* Sections may ask for so much, and together for so much, which bounds the size of what is written. */
+/* Sections may ask for so much, and together for so much, which bounds the size of the new file. */
 #define ALIGN_MAX	(1UL << 21)
 #define ALIGN_ALL	(1UL << 26)
 

@@ -12,7 +12,7 @@
  *	e9, ff 25		jmp: a call at a function's end
  *
  * That an instruction begins there is not taken from these bytes alone: all instructions of the function are followed
- * from its begin on. What is something else, a function's address for one, or a jump on a condition, is
+ * from its begin on. Any other use, a function's address for one, or a jump on a condition, is
  * refused.
  */
 #include "jf_sdt.h"
@@ -20,13 +20,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "x86/protocol/flow.h"
+#include "common/x86/flow.h"
 
 #define NAME_MAX_LENGTH	255
 
 /* --- names ------------------------------------------------------------------------ */
 
-/* "__dtrace_" has "__dtraceenabled_" beside it. 0, or the length of what comes before the name. */
+/* "__dtrace_" has "__dtraceenabled_" beside it. 0, or the length of the prefix of the name. */
 static size_t after_test(const char *symbol, const char *prefix)
 {
 	static const char enabled[] = "enabled_";
@@ -50,7 +50,7 @@ static bool is_probe_name(const struct options *options, const char *symbol, con
 	return len;
 }
 
-/* What is written into records and symbols. */
+/* The constants in records and symbols. */
 static bool is_plain(const char *name)
 {
 	size_t i;
@@ -96,7 +96,7 @@ static void probe_free(struct probe *p)
 	free(p->name);
 }
 
-/* The one that is @p, which becomes one if there is none yet. @p is taken over. */
+/* The one that is @p, which is made if it does not exist yet. @p is taken over. */
 static bool add_probe(struct object *o, struct found *found, struct probe p, size_t sym, bool test)
 {
 	size_t i, *of;
@@ -246,7 +246,7 @@ static bool find_in(struct object *o, struct found *found, const uint32_t *of, s
 {
 	size_t sec = o->secs[rela].h.sh_info, i;
 
-	/* What debuggers read of a function that is not there. */
+	/* Debuggers' data of a function that is not there. */
 	if (is_debug(o, sec))
 		return true;
 	for (i = 0; i < reloc_num(o, rela); i++) {
@@ -396,7 +396,7 @@ static bool check_instructions(struct object *o, struct found *found)
 
 /* --- all of it -------------------------------------------------------------------- */
 
-/* Its code is made later, from what is in these. */
+/* Its code is made later, from the contents of these. */
 static bool is_lto(const struct object *o)
 {
 	size_t i;

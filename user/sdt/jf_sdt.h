@@ -4,14 +4,14 @@
  *
  * Parts:
  *   elf.c		an object file as sections, symbols and relocations, and back to a file
- *   find.c		the calls of probe functions, and what they are
+ *   find.c		the calls of probe functions, and their kinds
  *   make.c		nops in place of these, and the tables of <jumpfunc/detail/table.h>
  *   change.c		from one file's content to another one's, and back
  *   run.c		a compiler's command
  *   main.c		files, options, messages
  *
- * A file is never changed in place. What it becomes is made in memory, and all that is refused is
- * refused before anything is written.
+ * A file is never changed in place. The new content is made in memory, and each refusal comes
+ * before the first write.
  */
 #ifndef JF_SDT_TOOL_H
 #define JF_SDT_TOOL_H
@@ -47,7 +47,7 @@ struct section {
 
 /**
  * struct object - an object file
- * @file:     what is said of it in messages
+ * @file:     its name in messages
  * @eh:       its header
  * @secs:     its sections
  * @num:      how many there are
@@ -77,7 +77,7 @@ bool refuse(struct object *o, const char *format, ...) __attribute__((__format__
 uint8_t *object_write(const struct object *o, size_t *size);
 
 const char *section_name(const struct object *o, size_t sec);
-/* 0: there is none. */
+/* 0: no such symbol. */
 size_t section_find(const struct object *o, const char *name);
 /* The number of a new one, or 0: no memory, or too many. */
 size_t section_add(struct object *o, const char *name, uint32_t type, uint64_t flags, uint64_t align);
@@ -122,7 +122,7 @@ enum form {
  * @called:   the symbol of its function, or 0
  * @tested:   the symbol of the function that says whether it is on, or 0
  * @sdt:      the symbol of its description (make.c)
- * @enter:    the symbol of what calls its subscribers (make.c)
+ * @enter:    the symbol of the code that calls its subscribers (make.c)
  */
 struct probe {
 	char	*provider;
@@ -133,7 +133,7 @@ struct probe {
 
 /**
  * struct site - a call that was found
- * @form:   what it is
+ * @form:   its kind
  * @size:   of the instruction: 5, or 6 for one by the table of addresses (-fno-plt)
  * @sec:    the section that it is in
  * @at:     where it begins there
@@ -151,7 +151,7 @@ struct site {
 };
 
 /**
- * struct options - what is a probe function
+ * struct options - which functions are probe functions
  * @prefix:   how their names begin
  * @provider: of those whose name has none
  */
@@ -184,7 +184,7 @@ bool make_probes(struct object *o, struct found *found);
 /* --- change.c ----------------------------------------------------------------------- */
 
 /**
- * struct changed - what a file becomes
+ * struct changed - the new content of a file
  * @data:  the content; NULL: it stays as it is
  * @size:  of it
  * @sites: how many calls were found
@@ -201,7 +201,7 @@ struct changed {
 struct changed change(const char *file, const uint8_t *data, size_t size, const struct options *options);
 /* What it was. */
 struct changed change_back(const char *file, const uint8_t *data, size_t size);
-/* err is NULL if that is what it would become today. */
+/* err is NULL if a change of today would have the same result. */
 struct changed change_verify(const char *file, const uint8_t *data, size_t size);
 /* Calls @visit for each site, of a file that was changed or can be. Returns why not, or NULL. */
 char *change_list(const char *file, const uint8_t *data, size_t size, const struct options *options,
@@ -211,8 +211,9 @@ char *change_list(const char *file, const uint8_t *data, size_t size, const stru
 /* --- run.c -------------------------------------------------------------------------- */
 
 /*
- * The object files that a compiler's command writes, with a NULL after them, for run_free(), or NULL: none. -errno: that
- * cannot be said; of a file of arguments that is none, or a source with a strange name, which is named.
+ * The object files that a compiler's command writes, with a NULL after them, for run_free(), or
+ * NULL: none. -errno: not known; for an invalid file of arguments, or a source with a strange name,
+ * which is printed.
  */
 int run_objects(char *const *command, char ***objects);
 void run_free(char **objects);

@@ -24,7 +24,7 @@ enum action { CHANGE, LIST, VERIFY, UNDO, RUN };
  * @data: its content
  * @size: of it
  * @st:   of it
- * @new:  what it becomes
+ * @new:  its new content
  * @temp: where that is until it takes the file's place
  * @old:  another name of the file as it was, until all files are in place
  */
@@ -158,7 +158,7 @@ static int keep_old(struct file *f)
 	return write_beside(f, &f->old, f->data, f->size);
 }
 
-/* From @from, one of the two names above, which is none then. */
+/* From @from, one of the two names above, which does not exist then. */
 static int put_in_place(struct file *f, char **from)
 {
 	int err = rename(*from, f->path) ? say(f, strerror(errno)) : 0;
@@ -178,7 +178,7 @@ static void put_back(struct file *files, int end)
 			say(&files[end], "has its new content all the same");
 }
 
-/* All of them, or none: what can fail is done before the first one is changed, or undone. */
+/* All of them, or none: steps that can fail are done before the first one is changed, or undone. */
 static int replace_all(struct file *files, int num)
 {
 	int i, err = 0;
@@ -206,7 +206,10 @@ static int replace_all(struct file *files, int num)
 	return err;
 }
 
-/* What would end it in the midst ends it when all is done. A file that gets too large is an error like others. */
+/*
+ * A signal that would end it in the midst ends it when all is done. A file that gets too large is
+ * an error like others.
+ */
 static int write_all(struct file *files, int num)
 {
 	struct sigaction ignore = { .sa_handler = SIG_IGN }, before;
@@ -285,8 +288,8 @@ static int do_all(struct file *files, int num, enum action action, const struct 
 }
 
 /*
- * Is it for us? A compiler also writes headers that are compiled before, and a test of a compiler's options has
- * /dev/null: such are left alone, and above all not removed.
+ * True if it is for us. A compiler also writes headers that are compiled before, and a test of a
+ * compiler's options has /dev/null: such are left alone, and above all not removed.
  */
 static bool is_object(const char *path)
 {

@@ -9,16 +9,16 @@
  *	jmp *f@GOT		ret, 5 × int3		jmp enter, int3
  *	call f_enabled		mov $0, %eax		mov $1, %eax
  *
- * Each is one instruction in both states. So no thread can be stopped in the middle of what is changed, as it
- * could be between an "xor %eax, %eax" and the nops after it.
+ * Each is one instruction in both states. So no thread can be stopped in the middle of the changed
+ * instructions, as it could be between an "xor %eax, %eax" and the nops after it.
  *
  * A section for each probe, in a group of the probe's name, has its struct jf_sdt: the linker keeps one of all
  * objects. So has the struct jf_object with its constructor; that of <sys/sdt.h> is the same, in the same group.
  *
  * Records of sites are the object's own, whatever other objects are like, and whatever its functions are called by
  * then: they refer to the section that the sites are in by a local symbol, which no linker takes for that of another
- * object, and are in that section's group, if it has one. That section refers to its records, so linkers that
- * remove what nothing refers to keep both or none.
+ * object, and are in that section's group, if it has one. That section refers to its records, so
+ * linkers that remove unreferenced sections keep both or none.
  *
  * The code at "enter" is the object's own, too: it loads the address of the probe's struct jf_sdt, and goes on to
  * code that is common to all, which keeps the arguments that registers have, as the call passed them, and calls
@@ -61,7 +61,7 @@ static void put32(uint8_t *to, uint32_t value)
 	put16(to + 2, value >> 16);
 }
 
-/* --- what stands at a site ---------------------------------------------------------- */
+/* --- instructions of a site --------------------------------------------------------- */
 
 static bool write_off(struct object *o, const struct site *s)
 {
@@ -106,7 +106,7 @@ static bool drop_relocs(struct object *o, const struct found *found)
 
 /* --- sections ----------------------------------------------------------------------- */
 
-/* What is made, and where it is. */
+/* The new sections, and their places. */
 struct maker {
 	struct object	*o;
 	struct found	*found;
@@ -235,8 +235,8 @@ static bool reloc(struct maker *m, size_t sec, uint64_t at, uint32_t type, size_
 /* --- unwinding ---------------------------------------------------------------------- */
 
 /*
- * Of code at @sym of so many bytes: of what is called, and with @frame more bytes of stack from @down to @up.
- * That is the whole of .eh_frame for it.
+ * Of code at @sym of so many bytes: of the called function, and with @frame more bytes of stack
+ * from @down to @up. That is the whole of .eh_frame for it.
  */
 static bool unwind(struct maker *m, size_t sym, size_t size, size_t frame, size_t down, size_t up, size_t into)
 {
@@ -325,7 +325,7 @@ static bool make_object(struct maker *m)
 	return make_calls(m, into);
 }
 
-/* --- what calls the subscribers ------------------------------------------------------ */
+/* --- the calls of subscribers -------------------------------------------------------- */
 
 /* %rax is the struct jf_sdt. The stack is as after a call. */
 static bool make_common(struct maker *m)
@@ -405,7 +405,10 @@ static bool make_enters(struct maker *m)
 
 /* --- probes ------------------------------------------------------------------------- */
 
-/* The symbol of @p's function, or of its test, is its struct's now; what is left of these means nothing. */
+/*
+ * The symbol of @p's function, or of its test, is its struct's now; the rest of these has no
+ * meaning.
+ */
 static bool rename_symbols(struct maker *m, struct probe *p)
 {
 	size_t old[] = { p->called, p->tested }, i;
@@ -443,7 +446,7 @@ static bool make_sdt(struct maker *m, struct probe *p)
 	put16(bytes + OF_ENT_FLAGS, ENT_FLAGS);
 	put32(bytes + OF_TP_NARGS, NARGS);
 	put32(bytes + OF_VERSION, 1);
-	/* Words of all registers that may have arguments: what their types are is not known. */
+	/* Words of all registers that may have arguments: their types are not known. */
 	for (i = 0; i < NUM_WORDS; i++)
 		bytes[OF_CODE + i] = i < NARGS ? 8 : 8 | 0x20;
 	snprintf((char *)bytes + OF_NAME, sizeof(bytes) - OF_NAME, "%s:%s", p->provider, p->name);

@@ -2,7 +2,8 @@
 /*
  * A compiler's command, and which object files it writes: jf-sdt --run cc -c a.c -o a.o
  *
- * What is no compilation to object files is run as it is. One of which their names are not known is refused.
+ * Other commands than compilations to object files are run as they are. One of which their names
+ * are not known is refused.
  */
 #define _GNU_SOURCE
 #include "jf_sdt.h"
@@ -97,7 +98,7 @@ static bool add(struct args *all, const char *arg)
 
 /*
  * The next argument at @*at, which it is copied over: between white space, in quotation marks of either kind or not; a
- * backslash takes the meaning from the character after it. NULL: there is none.
+ * backslash takes the meaning from the character after it. NULL: not found.
  */
 static char *next_arg(char **at)
 {
@@ -164,7 +165,7 @@ static int expand(struct args *all, const char *arg)
 	return err;
 }
 
-/* --- what is written ---------------------------------------------------------------------- */
+/* --- output files ------------------------------------------------------------------------- */
 
 /* The next argument belongs to this one. */
 static bool takes_next(const char *arg)
@@ -200,7 +201,7 @@ void run_free(char **objects)
 }
 
 /**
- * struct command - what a compiler is told
+ * struct command - the command of a compiler
  * @compiles: to object files
  * @early:    it ends before there is one
  * @to:       the object file; NULL: each has its source's name
@@ -232,8 +233,9 @@ static int add_object(struct command *c, char *object)
 }
 
 /*
- * May a compiler take it for a source, without the endings that are known? What a linker takes is not compiled, and a compiler
- * that another program is to run (ccache gcc -c a.c) can be executed.
+ * True if a compiler can take it for a source, without the endings that are known. Input of a
+ * linker is not compiled, and a compiler that another program is to run (ccache gcc -c a.c) can be
+ * executed.
  */
 static bool may_be_source(const char *arg)
 {

@@ -81,6 +81,84 @@ mixed()
 	grep -q "IMPORT_DYNFUNC() without JF_GENERIC is missing.*dynfunc_op" "$tmp/log"
 }
 
+# The compiler warns about each change whose result is ignored.
+cat > "$tmp/ignored.c" <<'END'
+#include <jumpfunc/list.h>
+#include <jumpfunc/record.h>
+#include <jumpfunc/sdt.h>
+DEFINE_JF_KEY_FALSE(on);
+static int one(int x) { return x; }
+DEFINE_DYNFUNC(op, one);
+DECLARE_JF_TRACE(event, JF_PROTO(int x), JF_ARGS(x));
+DEFINE_JF_TRACE(event);
+static void probe(void *data, int x) { (void)data; (void)x; }
+void changes(struct jf_batch *b)
+{
+	jf_key_enable(&on);
+	jf_key_disable(&on);
+	jf_key_inc(&on);
+	jf_key_dec(&on);
+	jf_keys_set("on", true);
+	dynfunc_update(op, one);
+	jf_batch_commit(b);
+	register_jf_trace_event(probe, NULL);
+	register_jf_trace_prio_event(probe, NULL, 1);
+	unregister_jf_trace_event(probe, NULL);
+	jf_record_start(NULL);
+	jf_record_enable("*");
+	jf_record_disable("*");
+	jf_record_stop();
+	jf_record_control(true);
+	jf_sdt_unregister("*", NULL, NULL);
+	/* What a batch is given it remembers. */
+	jf_key_batch_set(b, &on, true);
+	dynfunc_batch_set(b, op, one);
+}
+END
+cp "$tmp/ignored.c" "$tmp/ignored.cc"
+ignored()
+{
+	LC_ALL=C "$@" -I"$user/../include" -c -o "$tmp/o" > "$tmp/log" 2>&1 || { cat "$tmp/log"; return 1; }
+	cat "$tmp/log"
+	[ "$(grep -c 'warning: ignoring return value' "$tmp/log")" = 16 ]
+}
+
+# Names of dynamic functions have none of a namespace before them, keys do.
+cat > "$tmp/space.cc" <<'END'
+#include <jumpfunc/dynfunc.h>
+#include <jumpfunc/branch.h>
+namespace ns {
+int a(int x) { return x; }
+int b(int x) { return x + 1; }
+DEFINE_DYNFUNC(f, a);
+DEFINE_JF_KEY_FALSE(key);
+}
+int main()
+{
+#ifdef QUALIFIED
+	return dynfunc_update(ns::f, ns::b);
+#else
+	using namespace ns;
+	if (dynfunc_update(f, ns::b) || jf_key_enable(&ns::key))
+		return 1;
+	return dynfunc_call(f, 1) != 2 || !jf_branch_unlikely(&ns::key);
+#endif
+}
+END
+namespaces()
+{
+	${CXX:-c++} -std=c++17 -O2 -I"$user/../include" -o "$tmp/program" "$tmp/space.cc" -L"$out" -ljumpfunc -Wl,-rpath,"$out" && "$tmp/program" &&
+		! ${CXX:-c++} -std=c++17 -DQUALIFIED -I"$user/../include" -c -o "$tmp/o" "$tmp/space.cc"
+}
+
+check "a change whose result is ignored, C" ignored "${CC:-cc}" -std=gnu11 -O2 "$tmp/ignored.c"
+check "a change whose result is ignored, C++" ignored "${CXX:-c++}" -std=c++17 -O2 "$tmp/ignored.cc"
+if have clang; then
+	check "a change whose result is ignored, clang" ignored clang -std=gnu11 -O2 "$tmp/ignored.c"
+else
+	skip "a change whose result is ignored, clang" "no clang (apt-get install clang)"
+fi
+check "names in a namespace" namespaces
 check "a key that is no constant, C" constant "${CC:-cc}" -O2 "$tmp/constant.c"
 check "a key that is no constant, C++" constant "${CXX:-c++}" -O2 "$tmp/constant.cc"
 check "a key that is no constant, without optimisation" constant "${CC:-cc}" -O0 "$tmp/constant.c"

@@ -46,6 +46,13 @@ bool inside_words(const struct inside_site *sites, size_t num)
 	return true;
 }
 
+uint8_t inside_guard(const struct inside_site *site)
+{
+	const struct jf_site *s = site->site;
+
+	return s->guard;
+}
+
 uint64_t inside_traps(void)
 {
 	return __atomic_load_n(&jf_stats.traps, __ATOMIC_RELAXED);

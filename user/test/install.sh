@@ -7,7 +7,7 @@
 # shellcheck disable=SC2317
 set -u
 user=$(cd "$(dirname "$0")/.." && pwd)
-version=$(cat "$user/../VERSION")
+version=$(sed "s/~.*//" "$user/../VERSION")
 # shellcheck source=tap.sh
 . "$user/test/tap.sh"
 tap_begin
@@ -130,7 +130,7 @@ meson_installed()
 meson_subproject()
 {
 	meson_file "$tmp/sub" && mkdir -p "$tmp/sub/subprojects/jumpfunc" &&
-		for f in meson.build VERSION include user x86 core parse tracepoint; do
+		for f in meson.build VERSION include user common; do
 			cp -r "$user/../$f" "$tmp/sub/subprojects/jumpfunc/" || return 1
 		done
 	lib=

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /*
- * Compares jf_insn_length() with what a disassembler says. Reads lines of a length
- * and the instruction's bytes in hexadecimal, without spaces.
+ * Compares jf_insn_length() with a disassembler. Reads lines of a length and the instruction's
+ * bytes in hexadecimal, without spaces.
  */
 #include <stdio.h>
 #include <string.h>
 
 #include <stdint.h>
 
-#include "x86/protocol/flow.h"
+#include "common/x86/flow.h"
 
 int main(void)
 {

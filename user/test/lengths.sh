@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
-# Does x86/protocol/flow.h know how long instructions are? objdump says it for programs.
+# Does common/x86/flow.h know how long instructions are? objdump says it for programs.
 # usage: lengths.sh FOLDER, where make has built libjumpfunc.so and the tests
 # The tests are called by check(), which shellcheck does not see.
 # shellcheck disable=SC2317

@@ -20,10 +20,10 @@
 
 static int (*enable)(void), (*section)(int i), (*quiesce)(unsigned long ms);
 static pthread_barrier_t opened;
-static _Atomic int in_handler, allocated;
-static __thread volatile int handled;
+static _Atomic int allocated;
+static __thread volatile int in_handler, handled;
 
-/* In front of libc's: what is freed is lost. */
+/* In front of libc's: freed memory is lost. */
 void *malloc(size_t size)
 {
 	static _Alignas(16) char heap[1 << 20];
@@ -43,9 +43,9 @@ void free(void *p)
 static void on_signal(int sig)
 {
 	(void)sig;
-	in_handler++;
+	in_handler = 1;
 	handled = section(5);
-	in_handler--;
+	in_handler = 0;
 }
 
 static void *has_section(void *arg)

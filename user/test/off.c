@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
-/* For off.sh: what a compiler makes of a branch and of a tracepoint. */
+/* For off.sh: a compiler's code of a branch and of a tracepoint. */
 #include <jumpfunc/tracepoint.h>
 
 DEFINE_JF_KEY_FALSE(off_here);
@@ -31,7 +31,7 @@ int branches(int x)
 	return x;
 }
 
-/* What is passed is needed afterwards. */
+/* The arguments are needed afterwards. */
 int trace_name(const int *p, int len)
 {
 	jf_trace_event(p, len);

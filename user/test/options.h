@@ -16,8 +16,8 @@
  *   };
  *   options_end(argv, options_parse(argc, argv, usage, rows, 2), usage);
  *
- * How it works: getopt_long() gets its tables from this one. What follows
- * the first argument that is no option is left alone.
+ * How it works: getopt_long() gets its tables from this one. The words after the first argument
+ * that is no option are left alone.
  */
 #ifndef JF_OPTIONS_H
 #define JF_OPTIONS_H

@@ -49,7 +49,7 @@ struct pair {
 	int x, y;
 };
 
-/* What a note cannot tell does not keep the program from being compiled. */
+/* A type that a note cannot describe does not keep the program from being compiled. */
 static inline __attribute__((always_inline))
 void others(int a, double b, struct pair c)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
-/* What standards_exports.c exports to standards.c and standards.cc. */
+/* The exports of standards_exports.c for standards.c and standards.cc. */
 #ifndef STANDARDS_H
 #define STANDARDS_H
 

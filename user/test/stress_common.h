@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
 /*
- * What the stress programs share: how they begin, random numbers, a clean end
+ * The common part of the stress programs: how they begin, random numbers, a clean end
  * on ^C, a report when a thread crashes in patched code, progress.
  */
 #ifndef JF_STRESS_COMMON_H
@@ -246,7 +246,7 @@ static inline uint32_t *stress_order(size_t nr)
 	return order;
 }
 
-/* What a thread is and has seen: the callers, and after them the updater. */
+/* The data of a thread: the callers, and after them the updater. */
 struct stress_worker {
 	_Alignas(128) uint64_t random;
 	uint64_t calls;		/* checked */

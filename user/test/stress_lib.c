@@ -67,12 +67,12 @@ static struct thing key_things[KEYS], func_things[FUNCS], plugin_thing;
 static __thread struct stress_worker *self __attribute__((tls_model("initial-exec")));
 static _Atomic uint64_t shown;
 
-/* --- what is called ---------------------------------------------------------------- */
+/* --- targets ----------------------------------------------------------------------- */
 
 static DEFINE_JF_KEY_ARRAY_FALSE(keys, KEYS);
 
 /*
- * Where a site was meant to be, and what stands there as long as nothing has changed. On aarch64
+ * Where a site was meant to be, and its instruction as long as nothing has changed. On aarch64
  * an instruction is aligned, and is never across anything.
  */
 enum kind { UNLIKELY, LIKELY, CALL, TAIL, NR_KINDS };
@@ -150,7 +150,7 @@ static long (*const names[FUNCS])(long) = { X8(NAME_ROW, 0) };
 static struct jf_func *const funcs[FUNCS] = { X8(FUNC_POINTER, 0) };
 
 #ifdef __x86_64__
-/* Is there what was meant to be there, at each offset? Else the storm shows less than it says. */
+/* Check that each offset has the intended site. Otherwise the storm shows less than it says. */
 static bool places_are_right(void)
 {
 	uint64_t offsets[NR_KINDS] = { 0 };
@@ -217,7 +217,7 @@ EXPORT_JF_KEY_ARRAY(host_keys);
 DEFINE_JF_TRACE(host_event);
 EXPORT_JF_TRACE(host_event);
 
-/* --- what is expected -------------------------------------------------------------- */
+/* --- expectations ------------------------------------------------------------------ */
 
 static void mismatch(const char *what, size_t i, long got, uint64_t s1, uint64_t s2)
 {
@@ -227,7 +227,7 @@ static void mismatch(const char *what, size_t i, long got, uint64_t s1, uint64_t
 		       (unsigned long long)s1, (unsigned long long)s2);
 }
 
-/* Was one of the versions from s1 to s2 in @state, one of @states? */
+/* True if one of the versions from s1 to s2 was in @state, one of @states. */
 static bool may_be(uint64_t s1, uint64_t s2, unsigned int state, unsigned int states)
 {
 	uint64_t first = s1 / 2, last = (s2 + 1) / 2;
@@ -241,7 +241,9 @@ static bool may_be(uint64_t s1, uint64_t s2, unsigned int state, unsigned int st
 	return (state + states - first % states) % states <= last - first;
 }
 
-/* Pairs with begin_change() and end_change(): what was complete is seen in the call that follows. */
+/*
+ * Pairs with begin_change() and end_change(): a complete change is seen in the call that follows.
+ */
 static uint64_t load(const struct thing *t)
 {
 	uint64_t seq = atomic_load_explicit(&t->seq, memory_order_acquire);

@@ -8,6 +8,8 @@
 #   skip NAME REASON	one that cannot be done here
 #   TAP_ONLY		a regular expression: only tests with such a name, if it is set
 #   have COMMAND	is there such a command?
+#   ends STATUS COMMAND	runs it, shows its output, which stays in $tmp/out and $tmp/err; 0 if that is its status
+#   says REGEXP		0 if the output of the last ends has it
 #   tap_end		the plan; ends with 1 if a test failed, or none was run
 
 tap_begin()
@@ -23,6 +25,18 @@ tap_begin()
 }
 
 have() { command -v "$1" > /dev/null 2>&1; }
+
+ends()
+{
+	want=$1
+	shift
+	"$@" > "$tmp/out" 2> "$tmp/err"
+	rc=$?
+	cat "$tmp/out" "$tmp/err"
+	[ "$rc" = "$want" ] || { echo "status $rc"; false; }
+}
+
+says() { grep -q -- "$1" "$tmp/out" "$tmp/err" || { echo "not said: $1"; false; }; }
 
 tap_wants() { [ -z "${TAP_ONLY:-}" ] || printf '%s\n' "$1" | grep -qE -e "$TAP_ONLY"; }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /*
- * What the SIGTRAP handler does in place of an instruction, beside what the CPU does:
- * registers, stack and flags.
+ * The SIGTRAP handler's effect in place of an instruction, beside the CPU's own: registers, stack
+ * and flags.
  *
  * usage: test_emulate
  */
@@ -82,7 +82,7 @@ static void calls(void)
 	finish("a call");
 }
 
-/* What "xor %eax,%eax" makes of all flags set, and of none. */
+/* The flags after "xor %eax,%eax", with all of them set before, and with none. */
 static uint64_t real_flags(uint64_t flags)
 {
 	__asm__ volatile("sub $128, %%rsp; push %0; popf; xor %%eax, %%eax; pushf; pop %0; add $128, %%rsp"

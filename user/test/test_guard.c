@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /*
- * x86/protocol/protocol.h with guards that are no breakpoints, in a world that looks at each
+ * common/x86/protocol.h with guards that are no breakpoints, in a world that looks at each
  * step. A CPU that fetches may get each byte with any value that it had since the
- * last sync; what comes of that has to be the old instruction, the new one, or a
- * guard, at any time.
+ * last sync; the result has to be the old instruction, the new one, or a guard, at any time.
  *
  * usage: test_guard
  */
@@ -13,7 +12,7 @@
 #include <stdio.h>
 
 #include "tap.h"
-#include "x86/protocol/insn.h"
+#include "common/x86/insn.h"
 
 #define SITES	3
 #define AT	0x1000ULL
@@ -25,8 +24,14 @@ struct jf_poke {
 	uint8_t		guard;
 };
 
+/* Which byte the guard stands in for. */
+static int head_of(const struct jf_poke *p)
+{
+	return jf_insn_byte(p->old, 0) == JF_OPCODE_CALL ? JF_INSN_SIZE - 1 : 0;
+}
+
 static uint8_t text[SITES][JF_INSN_SIZE];
-/* What each byte was since the last sync; up to four values. */
+/* The values of each byte since the last sync; up to four values. */
 static struct {
 	uint8_t value[4];
 	unsigned int nr;
@@ -51,19 +56,26 @@ static bool only(unsigned int s, int b, uint8_t value)
 	return had(s, b, value) && seen[s][b].nr == 1;
 }
 
-static bool tail_is(unsigned int s, jf_insn_t insn)
+static bool tail_is(const struct jf_poke *p, jf_insn_t insn)
 {
 	int b;
 
-	for (b = 1; b < JF_INSN_SIZE; b++)
-		if (!only(s, b, jf_insn_byte(insn, b)))
+	for (b = 0; b < JF_INSN_SIZE; b++)
+		if (b != head_of(p) && !only(p->at, b, jf_insn_byte(insn, b)))
 			return false;
 	return true;
 }
 
 static bool is_flip(const struct jf_poke *p)
 {
-	return p->guard != JF_OPCODE_INT3 && p->old >> 8 == p->new >> 8;
+	return p->guard != JF_OPCODE_INT3 && (head_of(p) ? (uint32_t)p->old == (uint32_t)p->new : p->old >> 8 == p->new >> 8);
+}
+
+static void put(unsigned int s, int b, uint8_t value)
+{
+	text[s][b] = value;
+	if (!had(s, b, value) && seen[s][b].nr < 4)
+		seen[s][b].value[seen[s][b].nr++] = value;
 }
 
 /* A branch that will fall through: it has a guard that does so. */
@@ -72,27 +84,30 @@ static bool is_late(const struct jf_poke *p)
 	return p->guard != JF_OPCODE_INT3 && p->new == JF_INSN_NOP5;
 }
 
-/* What may a CPU make of this site now? */
+/* The possible results of a CPU that fetches this site now. */
 static void look(const struct jf_poke *p)
 {
 	unsigned int i, s = p->at;
 
-	for (i = 0; i < seen[s][0].nr; i++) {
-		uint8_t head = seen[s][0].value[i];
+	/* The opcode of a call is one at all times. */
+	if (head_of(p))
+		CHECK(only(s, 0, jf_insn_byte(p->old, 0)), "another opcode at %u", s);
+	for (i = 0; i < seen[s][head_of(p)].nr; i++) {
+		uint8_t head = seen[s][head_of(p)].value[i];
 
 		if (head == JF_OPCODE_INT3 && foreign_at == s)
 			continue;
 		if (head == p->guard && !is_flip(p)) {
-			CHECK(!is_late(p) || jf_insn_byte(p->old, 0) == p->guard ||
+			CHECK(!is_late(p) || jf_insn_byte(p->old, head_of(p)) == p->guard ||
 			      words[s] == p->new, "new, and it can fail, at %u", s);
 			continue;
 		}
-		if (head == jf_insn_byte(p->old, 0) && tail_is(s, p->old)) {
+		if (head == jf_insn_byte(p->old, head_of(p)) && tail_is(p, p->old)) {
 			CHECK(is_flip(p) || is_late(p) || words[s] == p->old,
 			      "old after new at %u", s);
 			continue;
 		}
-		CHECK(head == jf_insn_byte(p->new, 0) && tail_is(s, p->new),
+		CHECK(head == jf_insn_byte(p->new, head_of(p)) && tail_is(p, p->new),
 		      "%#x and a mixture at %u", head, s);
 		CHECK(words[s] == p->new, "new, and the word is old, at %u", s);
 	}
@@ -104,13 +119,6 @@ static void look_at_all(void)
 
 	for (i = 0; i < batch_nr; i++)
 		look(&batch[i]);
-}
-
-static void put(unsigned int s, int b, uint8_t value)
-{
-	text[s][b] = value;
-	if (!had(s, b, value) && seen[s][b].nr < 4)
-		seen[s][b].value[seen[s][b].nr++] = value;
 }
 
 static bool unplanted;
@@ -131,10 +139,10 @@ static inline void jf_world_store(const struct jf_poke *p, int i, uint8_t byte)
 static inline bool jf_world_swap(const struct jf_poke *p, uint8_t from, uint8_t to)
 {
 	if (swaps++ == foreign_at)
-		text[p->at][0] = JF_OPCODE_INT3;
-	if (text[p->at][0] != from)
+		text[p->at][head_of(p)] = JF_OPCODE_INT3;
+	if (text[p->at][head_of(p)] != from)
 		return false;
-	put(p->at, 0, to);
+	put(p->at, head_of(p), to);
 	look_at_all();
 	return true;
 }
@@ -160,9 +168,10 @@ static inline void jf_world_sync(void)
 }
 
 #define jf_world_guard(p)	((p)->guard)
+#define jf_world_head(p)	head_of(p)
 #define jf_world_planted()	(!unplanted)
 
-#include "x86/protocol/protocol.h"
+#include "common/x86/protocol.h"
 
 /* --- tests -------------------------------------------------------------------- */
 
@@ -191,6 +200,11 @@ static jf_insn_t jmp(unsigned int to)
 	return insn;
 }
 
+static jf_insn_t call(unsigned int distance)
+{
+	return JF_OPCODE_CALL | (jf_insn_t)distance << 8;
+}
+
 static void run(const char *name, const struct jf_poke *pokes, unsigned int nr,
 		unsigned int want)
 {
@@ -215,7 +229,7 @@ static void refused(const struct jf_poke *pokes, unsigned int nr, unsigned int a
 	CHECK(jf_proto_live(pokes, nr) == -EBUSY, "it did not fail");
 	CHECK(syncs == 1, "%u syncs", syncs);
 	for (i = 0; i < nr; i++) {
-		bool foreign = text[pokes[i].at][0] == JF_OPCODE_INT3;
+		bool foreign = text[pokes[i].at][head_of(&pokes[i])] == JF_OPCODE_INT3;
 
 		CHECK(foreign == (pokes[i].at == at), "an INT3 at %u", i);
 		CHECK(foreign || jf_insn_load(text[pokes[i].at]) == pokes[i].old,
@@ -225,7 +239,7 @@ static void refused(const struct jf_poke *pokes, unsigned int nr, unsigned int a
 	finish("another writer's byte: all sites are as before");
 }
 
-/* All guards are where they should be, but for what the world knows. */
+/* All guards are where they should be, but for those that the world knows. */
 static void undone(const struct jf_poke *pokes, unsigned int nr)
 {
 	unsigned int i;
@@ -241,7 +255,7 @@ static void undone(const struct jf_poke *pokes, unsigned int nr)
 	finish("guards that could not be set: all sites are as before");
 }
 
-/* What has no guard yet is not written, and may be another writer's byte by now. */
+/* A site without a guard is not written, and may be another writer's byte by now. */
 static void spared(const struct jf_poke *pokes, unsigned int nr, unsigned int at)
 {
 	begin(pokes, nr);
@@ -285,6 +299,28 @@ static void finished(const struct jf_poke *pokes, unsigned int nr)
 	finish("what stopped half way is finished from there");
 }
 
+static void calls_in_place(jf_insn_t a, jf_insn_t b)
+{
+	/* From the trampoline to two targets, and back; the last byte alone; beside other kinds. */
+	jf_insn_t t = call(0x00001234), x = call(0xfff0a1b2), y = call(0x00345678), far = call(0x01001234);
+	const struct jf_poke calls[] = { { 0, t, x, 0xfd }, { 1, x, y, 0xfd }, { 2, y, t, 0xfa } };
+	const struct jf_poke last_byte[] = { { 0, t, far, 0xfd } };
+	const struct jf_poke beside[] = {
+		{ 0, a, b, JF_OPCODE_TEST }, { 1, t, x, 0xfd }, { 2, b, JF_INSN_NOP5, JF_OPCODE_TEST },
+	};
+	/* One that a change left with its guard. */
+	const struct jf_poke again[] = { { 0, (t & 0xffffffff) | 0xfdULL << 32, x, 0xfd } };
+
+	run("calls", calls, 3, 3);
+	run("a call of which the last byte changes: one sync", last_byte, 1, 1);
+	run("a call beside a trampoline and a branch", beside, 3, 4);
+	run("a call with a guard that was left", again, 1, 3);
+	refused(calls, 3, 1);
+	undone(calls, 3);
+	finished(calls, 3);
+	finished(beside, 3);
+}
+
 int main(void)
 {
 	const uint8_t test = JF_OPCODE_TEST, int3 = JF_OPCODE_INT3;
@@ -316,6 +352,7 @@ int main(void)
 	run("branches both ways beside a trampoline", both, 3, 4);
 	run("branches to a nop, one from a guard that was left", mixed, 3, 4);
 	run("INT3: branches both ways", nops, 2, 3);
+	calls_in_place(a, b);
 	refused(jumps, 3, 1);
 	refused(branches_on, 2, 1);
 	undone(jumps, 3);

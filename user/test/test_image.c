@@ -42,7 +42,7 @@ static void record(const void *data, const long *args, int nr_args, uintptr_t fr
 			 "mov %%rax, %%r9; mov %%rax, %%r10; mov %%rax, %%r11" \
 			 : : : "rax", "rdi", "rsi", "rdx", "rcx", "r8", "r9", "r10", "r11")
 
-/* A tracepoint of @nr arguments, and what a test has to call for it. */
+/* A tracepoint of @nr arguments, and the functions that a test has to call for it. */
 #define POINT(nr, with_data, proto, args, values)			\
 	DECLARE_JF_TRACE(of_##nr, JF_PROTO proto, JF_ARGS args);	\
 	DEFINE_JF_TRACE(of_##nr);					\

@@ -3,7 +3,7 @@
  * Tests of libjumpfunc as a program meets it: keys, dynamic functions, batches,
  * tracepoints, statistics. It is built in many ways, and run with each writer.
  *
- * usage: test_lib [WRITER FORM]	what jf_stats has to say in the end
+ * usage: test_lib [WRITER FORM]	the expected values of jf_stats in the end
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -15,6 +15,7 @@
 #include <signal.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -96,13 +97,6 @@ static void key_of_nobody(void)
 	CHECK(!jf_key_enabled(&foreign), "it has changed");
 }
 
-/* A build where each change of more than LONG_SITES sites is many transactions. */
-#ifdef LONG_SITES
-#define IN_SLICES	1
-#else
-#define IN_SLICES	0
-#endif
-
 /*
  * One transaction, and by its form three broadcasts, four if branches go both ways, or two,
  * whatever the number.
@@ -119,8 +113,7 @@ static void broadcasts(void)
 	jf_key_batch_set(&b, &jft_t_array_false[1], true);
 	CHECK(jf_batch_commit(&b) == 0, "commit");
 	after = stats();
-	CHECK(IN_SLICES || after.syncs - before.syncs == (patches() ? syncs : 0),
-	      "%llu broadcasts", (unsigned long long)(after.syncs - before.syncs));
+	CHECK(after.syncs - before.syncs == (patches() ? syncs : 0), "%llu broadcasts", (unsigned long long)(after.syncs - before.syncs));
 	CHECK(after.commits - before.commits == (uint64_t)patches(), "commits");
 	CHECK(!patches() || after.patched - before.patched > 5, "only %llu sites",
 	      (unsigned long long)(after.patched - before.patched));
@@ -141,9 +134,7 @@ static DEFINE_JF_KEY_FALSE(right);
 #define SITES		72
 
 /* A compiler that adds much between two sites is told so: FAR_SITES. */
-#if IN_SLICES
-#define WRITES	(20 * SITES)
-#elif defined(FAR_SITES)
+#ifdef FAR_SITES
 #define WRITES	(6 * SITES + 12)
 #else
 #define WRITES	(3 * SITES)
@@ -311,7 +302,7 @@ static void foreign_byte(void)
 	const uint32_t *p = (const uint32_t *)(uintptr_t)branch_alone;
 	int mem = open("/proc/self/mem", O_RDWR), i;
 
-	/* An emulator does not see what is written there, nor do we write by it then. */
+	/* An emulator does not see writes there, nor do we write by it then. */
 	if (!strcmp(stats().writer, "mem")) {
 		for (i = 0; i < 16 && p[i] != nop; i++)
 			;
@@ -371,13 +362,13 @@ static void foreign_byte(void)
 	CHECK(jf_key_enable(&one) == -EILSEQ, "foreign bytes");
 	fseek(mem, (long)(uintptr_t)(p + i + 2), SEEK_SET);
 	fputc(was, mem);
-	/* What stands before it, and belongs to the same instruction. */
+	/* The bytes before it that belong to the same instruction. */
 	was = put_byte(mem, p + i - 1, 0xcc);
 	CHECK(jf_key_enable(&one) == -EBUSY && !jf_key_enabled(&one), "a debugger's breakpoint at its beginning");
 	put_byte(mem, p + i - 1, 0x90);
 	CHECK(jf_key_enable(&one) == -EILSEQ, "another prefix");
 	put_byte(mem, p + i - 1, was);
-	/* What a uprobe leaves: the first byte as compiled. */
+	/* The result of a uprobe: the first byte as compiled. */
 	CHECK(JF_HAVE_TESTS || jf_key_enable(&one) == 0, "before a uprobe");
 	put_byte(mem, p + i, JF_HAVE_TESTS ? 0xe9 : 0x0f);
 	CHECK((JF_HAVE_TESTS ? jf_key_enable(&one) : jf_key_disable(&one)) == 0 &&
@@ -448,7 +439,7 @@ static void functions(void)
 	CHECK(dynfunc_update(second, dynfunc_first) == -EINVAL, "a circle");
 	CHECK(dynfunc_update(second, circle) == 0 && dynfunc_first("A") == 'B', "a chain");
 #else
-	/* There is no trampoline: what has the name is the present target. */
+	/* There is no trampoline: the name stands for the present target. */
 	CHECK(dynfunc_update(second, circle) == 0 && dynfunc_update(first, dynfunc_second) == 0 &&
 	      dynfunc_update(second, here) == 0 && dynfunc_first("A") == 'B', "a value");
 #endif
@@ -536,7 +527,7 @@ DEFINE_DYNFUNC(shape, sum);
 NOINLINE int call_op(int x) { return dynfunc_call(op, x) + 10; }
 TAIL_CALLS NOINLINE int call_last(int x) { return dynfunc_call(op, x); }
 NOINLINE int call_nested(int x) { return dynfunc_call(op, dynfunc_call(op2, x) + call_op(x)) + 1; }
-/* It comes to its call by a jump, over what is no instruction. */
+/* It comes to its call by a jump, over bytes that are no instruction. */
 #if JF_HAVE_PATCHING && defined(__x86_64__)
 #define JUMPS	__asm__ volatile("jmp 1f\n\t.byte 0x0f, 0x04, 0x0f, 0x04\n1:")
 #elif JF_HAVE_PATCHING
@@ -551,7 +542,7 @@ NOINLINE double call_shape(struct large *l)
 {
 	return dynfunc_call(shape, 1, 2, *l, 4, 5, 6, 7, 8, 9) + 0.5;
 }
-/* Nothing but the call: what a compiler takes for a leaf could use the red zone. */
+/* Nothing but the call: a function that a compiler takes for a leaf could use the red zone. */
 NOINLINE int call_beside(int x)
 {
 	volatile int a[4] = { x, x + 1, x + 2, x + 3 };
@@ -561,7 +552,7 @@ NOINLINE int call_beside(int x)
 }
 
 #if JF_HAVE_PATCHING && defined(__x86_64__)
-/* Does one of its calls, or a jump at its end, lead there? */
+/* True if one of its calls, or a jump at its end, leads there. */
 static bool calls(const void *func, const void *to)
 {
 	const uint8_t *p = func;
@@ -590,13 +581,55 @@ static bool holds(const void *func, const char *insn)
 #define CALLS(func, to)							\
 	CHECK(calls((void *)(uintptr_t)(func), (void *)(uintptr_t)(to)), #func " does not call " #to)
 
+/*
+ * True if memory can become executable. Under a filter it cannot, and there are no relays. Nor are
+ * there in a program that is not PIE: all that calls reach is left to the heap.
+ */
+static bool has_relays(void)
+{
+	size_t size = (size_t)sysconf(_SC_PAGESIZE);
+	void *p = mmap(NULL, size, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (p == MAP_FAILED || (uintptr_t)has_relays < 32UL << 20)
+		return false;
+	munmap(p, size);
+	return true;
+}
+
+/* Relays are not in the heap's way. */
+static void heap_grows(void)
+{
+	int i;
+
+	for (i = 0; i < 256 && sbrk(1 << 20) != (void *)-1; i++)
+		;
+	CHECK(i == 256, "no memory after %d MiB of heap", i);
+}
+
+/* A second change between two targets takes no broadcast for relays. */
+static void same_relays(void)
+{
+	uint64_t syncs;
+	int i;
+
+	CHECK(dynfunc_update(op, less) == 0 && dynfunc_update(op, more) == 0, "there and back");
+	for (i = 0; i < 4; i++) {
+		syncs = stats().syncs;
+		CHECK(dynfunc_update(op, i & 1 ? more : less) == 0, "once more");
+		CHECK(stats().syncs - syncs == 3, "%llu broadcasts", (unsigned long long)(stats().syncs - syncs));
+		CHECK(call_op(1) == (i & 1 ? 12 : 10), "the other target");
+	}
+}
+
 static void call_text(void)
 {
-	bool inplace = patches() && !strcmp(stats().form, "int3");
+	bool int3 = patches() && !strcmp(stats().form, "int3");
+	bool inplace = patches() && (int3 || has_relays());
+	uint64_t away;
 
-	CHECK(stats().trampolined == 0, "%llu calls were not found",
+	CHECK(!int3 || stats().trampolined == 0, "%llu calls were not found",
 	      (unsigned long long)stats().trampolined);
-	if (inplace) {
+	if (int3) {
 		CALLS(call_op, more);
 		CALLS(call_last, more);
 		CALLS(call_nested, more);
@@ -619,8 +652,20 @@ static void call_text(void)
 		CHECK(!calls((void *)(uintptr_t)call_op, (void *)(uintptr_t)dynfunc_op),
 		      "still the trampoline");
 	}
+	away = stats().trampolined;
 	/* Out of reach, mostly. */
 	CHECK(dynfunc_update(op, abs) == 0 && call_op(-3) == 13 && call_last(-4) == 4, "far");
+	if (inplace && !int3) {
+		bool far = calls((void *)(uintptr_t)call_op, (void *)(uintptr_t)dynfunc_op);
+
+		CHECK(stats().trampolined >= away + far, "a call that is not in place, and not counted");
+		CHECK(dynfunc_update(op, more) == 0, "near");
+		CALLS(call_op, more);
+		CALLS(call_last, more);
+		CHECK(stats().trampolined == away, "a call that is in place, and counted");
+		same_relays();
+	}
+	heap_grows();
 	CHECK(dynfunc_update(op, more) == 0 && dynfunc_update(hook, NULL) == 0 &&
 	      dynfunc_update(filter, NULL) == 0, "back");
 }
@@ -786,7 +831,7 @@ static void *reader(void *arg)
 	return NULL;
 }
 
-/* Its stack is too large to be kept: what is in it goes with the thread. */
+/* Its stack is too large to be kept: its content goes with the thread. */
 static void *short_lived(void *arg)
 {
 	jf_read_lock();
@@ -930,7 +975,7 @@ static void their_handler(int sig)
 static struct sigaction theirs_before;
 static volatile sig_atomic_t chained;
 
-/* One that passes on what it does not know: to us. */
+/* One that passes unknown breakpoints on: to us. */
 static void chaining_handler(int sig, siginfo_t *info, void *context)
 {
 	chained++;

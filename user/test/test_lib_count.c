@@ -23,7 +23,7 @@
 #include "tap.h"
 #include "test_lib_plugin.h"
 
-/* What the plugin imports. */
+/* The plugin's imports. */
 static int one(int x) { return x + 1; }
 DEFINE_JF_KEY_FALSE(host_key);
 EXPORT_JF_KEY(host_key);
@@ -73,7 +73,7 @@ static void without_lock(void)
 	CHECK(jf_key_dec(&never_shared) == -EINVAL, "one too many");
 }
 
-/* A change that fails gives back what it took away first. */
+/* A change that fails gives back the users that it took away first. */
 static void given_back(void)
 {
 	struct jf_batch b;

@@ -96,7 +96,7 @@ static int thrower(int x) { if (x) throw std::runtime_error("x"); return 0; }
 static int quiet(int) noexcept { return 7; }
 DEFINE_DYNFUNC(cxx_op, thrower);
 
-/* What is passed by reference lives until the whole expression is evaluated. */
+/* An object that is passed by reference lives until the whole expression is evaluated. */
 struct witness {
 	witness() { alive++; }
 	~witness() { alive--; }

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /*
- * What libjumpfunc does where it is denied something: by a seccomp filter, by a
+ * The behaviour of libjumpfunc where something is denied: by a seccomp filter, by a
  * policy that nothing may become executable, by sealed text, by a missing /proc.
  *
- * First what is denied from the start: the whole test_lib-tested, whose branches lead to
- * tests, runs below each denial, and has to find the writer that is left. Then what is
- * denied to this program, whose branches do not, before the first change, or when text
- * has been written: a change succeeds, or is refused and changes nothing. With
- * "int3" as well as the path this is done with JUMPFUNC_TRAP=always, where changes
- * need a handler for SIGTRAP.
+ * First denials from the start: the whole test_lib-tested, whose branches lead to tests, runs below
+ * each denial, and has to find the writer that is left. Then denials to this program, whose
+ * branches do not, before the first change, or when text has been written: a change succeeds, or is
+ * refused and changes nothing. With "int3" as well as the path this is done with
+ * JUMPFUNC_TRAP=always, where changes need a handler for SIGTRAP.
  *
  * usage: test_lib_deny PATH-OF-TEST_LIB-TESTED [int3]
  */

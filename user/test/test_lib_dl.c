@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /*
- * Shared objects that are opened and closed: their sites, what stays after them,
- * and those that libjumpfunc does not accept. And fork(), with and without
- * threads: the child's text is its own.
+ * Shared objects that are opened and closed: their sites, data that stays after them, and those
+ * that libjumpfunc does not accept. And fork(), with and without threads: the child's text is its
+ * own.
  *
  * usage: test_lib_dl PLUGIN OTHER-PLUGIN BAD-PLUGIN GREEDY-PLUGIN
  */

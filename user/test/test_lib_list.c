@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /*
- * Tests of libjumpfunc: the list of what there is, changes by name, what the environment
- * enables, and probes in batches. A C++ compiler takes this file, too.
+ * Tests of libjumpfunc: the list of entities, changes by name, keys that the environment enables,
+ * and probes in batches. A C++ compiler takes this file, too.
  *
  * usage: test_lib_list PLUGIN [PLUGIN2]	plugins of test_lib_dl.c
  */
@@ -55,7 +55,7 @@ DECLARE_JF_TRACE(tx, JF_PROTO(int x, long y), JF_ARGS(x, y));
 DEFINE_JF_TRACE(tx);
 EXPORT_JF_TRACE(tx);
 
-/* What the plugin imports. */
+/* The plugin's imports. */
 DEFINE_JF_KEY_FALSE(host_key);
 EXPORT_JF_KEY(host_key);
 DEFINE_DYNFUNC_RET0(host_op, one);
@@ -72,7 +72,7 @@ __attribute__((__noinline__)) static int branches(void)
 
 /* --- the list ------------------------------------------------------------------------ */
 
-/* What is looked for, and what is found of it. */
+/* The names to look for, and the results. */
 struct look {
 	const char	*name;
 	enum jf_kind	kind;
@@ -153,12 +153,12 @@ static void listed(void)
 	l = look_for(JF_KIND_TRACE, "rx");
 	CHECK(l.info.on && l.info.users == 2 && l.info.sites >= least, "rx with two probes");
 	CHECK(unregister_jf_trace_rx(probe_rx, &seen) == 0 && unregister_jf_trace_rx(probe_rx2, &seen) == 0, "back");
-	/* What a tracepoint consists of is not shown. */
+	/* The parts of a tracepoint are not shown. */
 	CHECK(look_for(JF_KIND_KEY, "__jf_on_rx").num == 0 && look_for(JF_KIND_FUNC, "__jf_tp_rx").num == 0, "its parts");
 	CHECK(jf_list(no_more, &num) == 42 && num == 3, "it ends when it is told to");
 }
 
-/* A callback has no lock: it may change what it is shown, and ask for the list. */
+/* A callback has no lock: it can change the listed entries, and ask for the list. */
 static int busy(const struct jf_info *i, void *arg)
 {
 	int *num = (int *)arg;
@@ -275,7 +275,7 @@ static void names(void)
 
 /* --- the environment ------------------------------------------------------------------ */
 
-/* What the child found: branches(), then that of a plugin that was opened later. */
+/* The child's results: branches(), then the result of a plugin that was opened later. */
 static int child(void)
 {
 	void *handle = dlopen(arguments[1], RTLD_NOW | RTLD_LOCAL);
@@ -284,7 +284,7 @@ static int child(void)
 	return p ? branches() | p->branch() << 4 : 255;
 }
 
-/* In a program that was begun with @names; what it said is in @said. */
+/* In a program that was begun with @names; its output is in @said. */
 static int begun_with(const char *names, const char *mode, char *said, size_t size)
 {
 	int fds[2], status;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
-/* What test_lib_list.c has of keys, and C++ cannot define: an array. */
+/* The keys of test_lib_list.c that C++ cannot define: an array. */
 #include <jumpfunc/branch.h>
 
 DEFINE_JF_KEY_ARRAY_FALSE(host_keys, 3);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
-/* What test_lib_dl.c and its plugin know of each other. */
+/* The interface between test_lib_dl.c and its plugin. */
 #ifndef TEST_LIB_PLUGIN_H
 #define TEST_LIB_PLUGIN_H
 
@@ -11,7 +11,7 @@ struct host {
 	int	(*add_probe)(void (*func)(void *data, int x), void *data);
 };
 
-/* What the plugin exports, as "plugin". */
+/* The plugin's exports, as "plugin". */
 struct plugin {
 	int	(*branch)(void);
 	int	(*set)(int on);
@@ -19,14 +19,14 @@ struct plugin {
 	int	(*func)(int x);
 	/* Lets its branch run until *stop; returns how often it was wrong. */
 	long	(*spin)(const int *stop);
-	/* What branch() is about, for batches over several objects. */
+	/* The key of branch(), for batches over several objects. */
 	struct jf_key *key;
 	/* A key and a function of the program: 0, 300 on, plus the function's result. */
 	int	(*imported)(int x);
 	int	(*import_set)(int on);
-	/* How many users has the imported key, as the plugin sees it? */
+	/* The number of users of the imported key, as the plugin sees it. */
 	int	(*import_count)(void);
-	/* Has that function a target? */
+	/* True if that function has a target. */
 	int	(*import_query)(void);
 	/* An array of keys of the program: a bit for each that is on. */
 	int	(*array)(void);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /*
- * The library stopped at each step of x86/protocol/protocol.h, on real text and real cores:
- * the bytes of each site, and what another thread gets that runs through the
+ * The library stopped at each step of common/x86/protocol.h, on real text and real cores:
+ * the bytes of each site, and the results of another thread that runs through the
  * half-patched code. Then a byte that changes after the last comparison.
  *
  * It is linked with the library's objects, whose calls of jf_sync_cores() and
@@ -19,6 +19,8 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <string.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -27,7 +29,7 @@
 
 #include "inside.h"
 #include "tap.h"
-#include "x86/protocol/insn.h"
+#include "common/x86/insn.h"
 
 #define NOINLINE	static __attribute__((__noinline__))
 #define TAG(n, x)	((long)(n) << 40 | (x))
@@ -36,7 +38,7 @@
 #define MAX_CALLS	6
 #define MAX_STEPS	4
 
-/* --- what is patched ---------------------------------------------------------- */
+/* --- patched sites ------------------------------------------------------------ */
 
 NOINLINE long target1(long x) { return TAG(1, x); }
 NOINLINE long target2(long x) { return TAG(2, x); }
@@ -48,6 +50,7 @@ NOINLINE void note2(long x) { noted = TAG(2, x); }
 NOINLINE void note3(long x) { noted = TAG(3, x); }
 
 DEFINE_DYNFUNC(plain, target1);
+DEFINE_DYNFUNC(hemmed, target1);
 DEFINE_DYNFUNC_RET0(zero, target1);
 DEFINE_DYNFUNC_NULL(hook, note1);
 static DEFINE_JF_KEY_FALSE(key);
@@ -59,6 +62,7 @@ static DEFINE_JF_KEY_FALSE(other);
 NOINLINE long call_plain(long x) { return dynfunc_call(plain, x) + 0 * noted; }
 __attribute__((__optimize__("O2"))) NOINLINE long last_plain(long x) { return dynfunc_call(plain, x); }
 NOINLINE long name_plain(long x) { return dynfunc_plain(x) + 0 * noted; }
+NOINLINE long call_hemmed(long x) { return dynfunc_call(hemmed, x) + 0 * noted; }
 NOINLINE long call_zero(long x) { return dynfunc_call(zero, x) + 0 * noted; }
 __attribute__((__optimize__("O2"))) NOINLINE long last_zero(long x) { return dynfunc_call(zero, x); }
 NOINLINE long name_zero(long x) { return dynfunc_zero(x) + 0 * noted; }
@@ -119,7 +123,7 @@ static struct {
 	size_t nr_sites;
 } it;
 
-/* What was seen at one step; the first one is before the change, the last one after it. */
+/* The observations at one step; the first one is before the change, the last one after it. */
 struct seen {
 	jf_insn_t bytes[MAX_SITES];
 	long result[MAX_CALLS];
@@ -131,7 +135,7 @@ static struct seen seen[MAX_STEPS + 2];
 static _Atomic int asked, answered;
 static _Atomic bool over;
 
-/* Is anything writable and executable? */
+/* True if anything is writable and executable. */
 static bool is_writable(void)
 {
 	char line[512], perms[8];
@@ -185,13 +189,13 @@ static void ask(int step)
 		sched_yield();
 }
 
-/* --- what has to be seen ----------------------------------------------------------------- */
+/* --- expected observations --------------------------------------------------------------- */
 
 static bool int3;
 
-enum phase { GUARDS, LATE_GUARDS, TAILS, HEADS };
+enum phase { RELAYS, GUARDS, LATE_GUARDS, TAILS, HEADS };
 
-/* A branch that falls through when the change is over: its guard does what is new. */
+/* A branch that falls through when the change is over: its guard acts as the new instruction. */
 static bool is_late(jf_insn_t new)
 {
 	return !int3 && new == JF_INSN_NOP5;
@@ -202,24 +206,32 @@ static jf_insn_t with_head(jf_insn_t insn, uint8_t head)
 	return (insn & ~0xffULL) | head;
 }
 
-static jf_insn_t expected(enum phase phase, jf_insn_t old, jf_insn_t new)
+/* A call without breakpoints has its guard in its last byte, and then leads to a relay. */
+static bool is_relayed(const struct inside_site *s)
+{
+	return !int3 && s->kind == INSIDE_CALL;
+}
+
+static jf_insn_t expected(enum phase phase, const struct inside_site *s, jf_insn_t old, jf_insn_t new)
 {
 	uint8_t guard = int3 ? JF_OPCODE_INT3 : JF_OPCODE_TEST;
 
-	if (old == new || (phase == GUARDS && is_late(new)))
+	if (old == new || phase == RELAYS || (phase == GUARDS && is_late(new)))
 		return old;
 	if (phase == HEADS)
 		return new;
+	if (is_relayed(s))
+		return ((phase == TAILS ? new : old) & 0xffffffff) | (jf_insn_t)inside_guard(s) << 32;
 	return with_head(phase == TAILS ? new : old, guard);
 }
 
 /*
- * When does a thread get the new one? All but branches with a guard as soon as the guards
- * are published; those that are to jump when they are whole.
+ * The step from which a thread gets the new one. All but branches with a guard as soon as the
+ * guards are published; those that are to jump when they are whole.
  */
 static bool is_new(enum phase phase, const struct inside_site *s, jf_insn_t new)
 {
-	if (phase == HEADS || phase == GUARDS)
+	if (phase == HEADS || phase <= GUARDS)
 		return phase == HEADS;
 	return int3 || s->kind != INSIDE_BRANCH || is_late(new);
 }
@@ -230,7 +242,7 @@ static void check_step(int step, enum phase phase, int last)
 	unsigned int i;
 
 	for (i = 0; i < it.nr_sites; i++)
-		CHECK(s->bytes[i] == expected(phase, old->bytes[i], new->bytes[i]),
+		CHECK(s->bytes[i] == expected(phase, &it.site[i], old->bytes[i], new->bytes[i]),
 		      "step %d, site %u: %010llx", step, i, (unsigned long long)s->bytes[i]);
 	for (i = 0; i < it.nr_calls; i++) {
 		/* Calls beyond the first sites of a key do not tell which one it was. */
@@ -261,8 +273,8 @@ static void begin_entity(struct jf_ent *ent, long (*const *call)(long), unsigned
 /* The batch has one change of @it.ent, which leads to @want. */
 static void change(struct jf_batch *b, long want)
 {
-	bool early = false, late = false;
-	enum phase phase = GUARDS;
+	bool early = false, late = false, relays = false;
+	enum phase phase;
 	int step, last;
 	unsigned int i;
 
@@ -282,8 +294,12 @@ static void change(struct jf_batch *b, long want)
 			continue;
 		late |= is_late(seen[last].bytes[i]);
 		early |= !is_late(seen[last].bytes[i]);
+		relays |= is_relayed(&it.site[i]);
 	}
-	CHECK(last - 1 == 2 + early + late || (!early && !late), "%d steps", last - 1);
+	/* Only if there are some that were not there before. */
+	relays &= last - 1 == 3 + early + late;
+	phase = relays ? RELAYS : GUARDS;
+	CHECK(last - 1 == 2 + early + late + relays || (!early && !late), "%d steps", last - 1);
 	for (step = 1; step < last; step++, phase++) {
 		if ((phase == GUARDS && !early) || (phase == LATE_GUARDS && !late))
 			phase++;
@@ -382,7 +398,7 @@ static void byte_appears(void)
 	scribble(late.at, late.byte);
 }
 
-/* The one broadcast of what is taken back. */
+/* The one broadcast of the way back. */
 static void check_undone(int step)
 {
 	unsigned int i;
@@ -473,6 +489,117 @@ static void foreign_bytes(void)
 	finish("foreign bytes at a site: what failed was not begun");
 }
 
+/* --- calls that change in place ----------------------------------------------------------- */
+
+static const struct inside_site *its_call(void)
+{
+	size_t i;
+
+	for (i = 0; i < it.nr_sites; i++)
+		if (it.site[i].kind == INSIDE_CALL)
+			return &it.site[i];
+	return NULL;
+}
+
+static bool leads(const struct inside_site *s, uintptr_t to)
+{
+	int32_t distance;
+
+	memcpy(&distance, s->addr + 1, sizeof(distance));
+	return (uintptr_t)s->addr + JF_INSN_SIZE + (uintptr_t)(intptr_t)distance == to;
+}
+
+/* A debugger's, while the function changes: its byte is never written, the other four are. */
+static void breakpoint_at_call(void)
+{
+	static long (*const calls[])(long) = { call_plain };
+	const struct inside_site *s;
+	int i;
+
+	begin_entity(&__jf_func_plain.ent, calls, 1);
+	s = its_call();
+	CHECK(s, "no call");
+	for (i = 0; s && i < 4; i++) {
+		uint8_t was = *s->addr;
+
+		scribble(s->addr, JF_OPCODE_INT3);
+		CHECK(dynfunc_update(plain, i & 1 ? target1 : target2) == 0, "refused");
+		CHECK(*s->addr == JF_OPCODE_INT3, "it was overwritten");
+		scribble(s->addr, was);
+		CHECK(leads(s, (uintptr_t)(i & 1 ? target1 : target2)), "the call leads elsewhere");
+		CHECK(call_plain(ARG) == TAG(i & 1 ? 1 : 2, ARG), "the call does something else");
+	}
+	finish("a breakpoint at a call that changes");
+}
+
+static uint64_t away(void)
+{
+	struct jf_stats s;
+
+	jf_stats_get(&s, sizeof(s));
+	return s.trampolined;
+}
+
+#define HEMS	256
+#define HEM	(16UL << 20)
+#define PIECES	65536
+
+static struct {
+	uintptr_t	at;
+	size_t		size;
+} piece[PIECES];
+static size_t num_pieces;
+
+/* All that is free there, and nothing else: relays of other calls are among the used pages. */
+static void take_free(uintptr_t at, size_t size)
+{
+	void *p = mmap((void *)at, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+
+	if (p == (void *)at && num_pieces < PIECES) {
+		piece[num_pieces].at = at;
+		piece[num_pieces++].size = size;
+	} else if (p != MAP_FAILED) {
+		munmap(p, size);
+	} else if (size > 4096) {
+		take_free(at, size / 2);
+		take_free(at + size / 2, size / 2);
+	}
+}
+
+/*
+ * Other memory stands wherever relays could be: the call stays as compiled, and is right. When that
+ * memory is free the next change has it in place.
+ */
+static void hemmed_call(void)
+{
+	static long (*const calls[])(long) = { call_hemmed };
+	uint64_t before = away();
+	const struct inside_site *s;
+	int i;
+
+	begin_entity(&__jf_func_hemmed.ent, calls, 1);
+	s = its_call();
+	CHECK(s && leads(s, (uintptr_t)dynfunc_hemmed), "no call of the trampoline");
+	if (!s)
+		goto out;
+	/* Those beside the program are its own: no relay comes there. */
+	for (i = 0; i < HEMS; i++)
+		if (i < HEMS / 2 - 1 || i > HEMS / 2 + 1)
+			take_free(((uintptr_t)s->addr & ~(HEM - 1)) + (uintptr_t)(i - HEMS / 2) * HEM, HEM);
+	CHECK(dynfunc_update(hemmed, target2) == 0, "update");
+	CHECK(leads(s, (uintptr_t)dynfunc_hemmed), "it is in place");
+	CHECK(away() == before + 1, "it was not counted");
+	CHECK(call_hemmed(ARG) == TAG(2, ARG), "another target");
+	while (num_pieces--)
+		munmap((void *)piece[num_pieces].at, piece[num_pieces].size);
+	CHECK(dynfunc_update(hemmed, target3) == 0, "update");
+	CHECK(leads(s, (uintptr_t)target3), "it is not in place");
+	CHECK(away() == before, "it is counted");
+	CHECK(call_hemmed(ARG) == TAG(3, ARG), "another target");
+out:
+	finish("no memory for relays: by the trampoline");
+}
+
 /* --- SIGTRAP ----------------------------------------------------------------------------- */
 
 static volatile sig_atomic_t theirs;
@@ -525,6 +652,10 @@ int main(void)
 	keys();
 	late_bytes();
 	foreign_bytes();
+	if (!int3) {
+		breakpoint_at_call();
+		hemmed_call();
+	}
 	sigtrap();
 	atomic_store(&over, true);
 	pthread_join(thread, NULL);

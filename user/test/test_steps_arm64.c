@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /*
  * A transaction on aarch64 (lib/arm64/patch.c) that fails at each of its steps: in which order
- * text is written and threads are synchronised, and what stands at each site afterwards.
+ * text is written and threads are synchronised, and the instruction of each site afterwards.
  *
  * It is linked with the library's objects, whose calls of jf_writer_write(), jf_sync_cores() and
  * syscall() come here first (--wrap). With -DPLUGIN it is the shared object that is closed.
@@ -31,7 +31,7 @@ int plugin_thrice(int x)
 	return 3 * x;
 }
 
-/* As dlclose() does it, but what was to stay is still there to be looked at. */
+/* As dlclose() does it, but its data are still there to be looked at. */
 void plugin_closes(void)
 {
 	__jf_object_unregister(&__jf_object);
@@ -76,7 +76,7 @@ static int count(void)
 	return taken0() + taken1() + taken2() + taken3() + taken4() + taken5();
 }
 
-/* --- what fails ------------------------------------------------------------------ */
+/* --- failures -------------------------------------------------------------------- */
 
 int __real_jf_writer_write(uintptr_t addr, const void *bytes, size_t num);
 int __wrap_jf_writer_write(uintptr_t addr, const void *bytes, size_t num);
@@ -153,7 +153,7 @@ static void begin(void)
 	syncs = 0;
 }
 
-/* --- what stands there ------------------------------------------------------------ */
+/* --- text of sites ---------------------------------------------------------------- */
 
 static uintptr_t site[SITES];
 static uint32_t off[SITES], on[SITES];
@@ -174,7 +174,7 @@ static void text_set(unsigned int i, uint32_t insn)
 	must(mprotect(start, page, PROT_READ | PROT_EXEC) ? -errno : 0, "mprotect");
 }
 
-/* All of them have what they should, but @but. */
+/* All of them have the expected instruction, but @but. */
 static void expect(const uint32_t *want, unsigned int but, uint32_t word)
 {
 	unsigned int i;
@@ -277,7 +277,7 @@ static void write_fails(void)
 	finish("a write fails: nothing is changed");
 }
 
-/* The first and the second attempt to store what was there fail, too. */
+/* The first and the second attempt to store the old instruction fail, too. */
 static void back_at_last(void)
 {
 	int err;
@@ -293,7 +293,7 @@ static void back_at_last(void)
 	finish("the third attempt to take a site back succeeds");
 }
 
-/* ... and no later one, either: what holds its old instruction needs none. */
+/* ... and no later one, either: a site that holds its old instruction needs none. */
 static void all_writes_fail(void)
 {
 	int err;
@@ -518,7 +518,7 @@ static void closed_after(void)
 	closes("");
 }
 
-/* A process for each: what must not happen would be in the way of others. */
+/* A process for each: a failure would disturb the others. */
 static void closed(const char *path, void (*how)(void), const char *name)
 {
 	int status;

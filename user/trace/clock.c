@@ -10,7 +10,10 @@
  */
 #include "trace.h"
 
+#include "provider.h"
+
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <time.h>
@@ -20,6 +23,7 @@
 #endif
 
 #define CALIBRATE_NS	20000000
+#define UUID_LENGTH	36
 #define NS		1000000000ULL
 
 /**
@@ -33,6 +37,8 @@ struct reading {
 };
 
 static struct reading first;
+/* "": it could not be read. */
+static char boot[UUID_LENGTH + 1];
 
 static uint64_t clock_ns(clockid_t id)
 {
@@ -166,8 +172,63 @@ void jf_clock_get(uint32_t clock, struct jf_clock *c)
 	c->offset = (int64_t)(wall.mono - wall.tsc / c->freq * NS - wall.tsc % c->freq * NS / c->freq);
 }
 
+/**
+ * __jf_clock_hz() - how often a second the processor's counter counts
+ *
+ * Waits as jf_clock_start().
+ *
+ * Return: 0: it is no clock
+ */
+uint64_t __jf_clock_hz(void)
+{
+	struct jf_clock c;
+
+	if (!jf_tsc_usable())
+		return 0;
+	jf_clock_start(__JF_CLOCK_TSC);
+	jf_clock_get(__JF_CLOCK_TSC, &c);
+	return c.freq;
+}
+
+/**
+ * jf_clock_boot() - which boot of the machine the clocks are of
+ *
+ * Clocks of one boot are one clock: readers merge traces only if their clocks have the same UUID.
+ *
+ * Return: a UUID as text, or ""
+ */
+const char *jf_clock_boot(void)
+{
+	return boot;
+}
+
+/* Now: the program may change its root, and have no /proc then. */
+static void read_boot(void)
+{
+	int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? -1 : read(fd, boot, UUID_LENGTH);
+
+	if (fd >= 0)
+		close(fd);
+	if (n != UUID_LENGTH || strspn(boot, "0123456789abcdef-") != UUID_LENGTH)
+		*boot = 0;
+}
+
+/* jf-trace has read both before it started the program: then there is nothing to wait for. */
+static void take_earlier(const char *text)
+{
+	unsigned long long tsc, mono;
+
+	if (text && sscanf(text, "%llu:%llu", &tsc, &mono) == 2 && tsc < first.tsc && mono < first.mono) {
+		first.tsc = tsc;
+		first.mono = mono;
+	}
+}
+
 __attribute__((__constructor__(101)))
 static void begins(void)
 {
 	first = read_both(CLOCK_MONOTONIC_RAW);
+	take_earlier(jf_env(JF_ENV_SINCE));
+	read_boot();
 }

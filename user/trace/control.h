@@ -8,13 +8,14 @@
  * peer must be of the same user, or root (SO_PEERCRED); others are told EPERM.
  *
  * A connection is one request and its answer. Each message is one packet of at most JF_CONTROL_MAX bytes: words, each of
- * which ends with a 0 byte. What is not exactly that is refused. The first word is JF_CONTROL_VERSION.
+ * which ends with a 0 byte. Any other form is refused. The first word is JF_CONTROL_VERSION.
  *
- *   request				what it does
+ *   request				effect
  *   list [GLOB]			"probe" for each probe that matches, or for all
- *   enable GLOB			jf_record_enable(), and the same of each provider
- *   disable GLOB			jf_record_disable(), and the same of each provider
- *   record [KEY=VALUE...]		jf_record_start(): parent (a path), mode, clock, packets, packet_size, rings
+ *   enable GLOB [stops]		jf_record_enable(), and the same of each provider; "stops": see below
+ *   disable GLOB [stops]		jf_record_disable(), and the same of each provider
+ *   record [KEY=VALUE...]		jf_record_start(): parent (a path), mode, clock, packets, packet_size, rings,
+ *				max_mib
  *   stats				"value" for each number of jf_record_stats(), folder, recording
  *   stop				jf_record_stop()
  *
@@ -24,12 +25,21 @@
  *   failed KIND ERRNO			one of several parts: events, or a provider's
  *   end ERRNO NUMBER			always the last one; the number is how many probes matched, or 0
  *
+ * A peer that has said "stops" can stop all threads of the process, by ptrace(). It is asked to do so where text cannot be changed
+ * while they run, in the midst of the request:
+ *   poke ADDRESS OLD NEW one|alone	bytes that are to be written, in hexadecimal, ascending; "alone": no thread may be in their midst
+ *   stop ADDRESS NUMBER THREAD	write what the pokes say, all or none, while no thread runs, and if the 32 bits at
+ *				ADDRESS are NUMBER then: else the process does not wait for it any more. THREAD is the thread
+ *				pointer of the one that waits, which is in the midst of nothing but has these addresses on its stack
+ * and says, with the version before it:
+ *   stopped ERRNO INDEX		0, or why not, and because of which poke
+ *
  * There is no command that copies a trace: its folder is the process's, jf_recover() reads it from
  * outside, and a snapshot costs the program nothing.
  *
  * API:
  *   jf_words_split(), jf_words_add()	messages
- *   jf_request_parse()			what a request asks for; a pure function
+ *   jf_request_parse()			the fields of a request; a pure function
  */
 #ifndef JF_CONTROL_H
 #define JF_CONTROL_H
@@ -45,6 +55,10 @@
 #define JF_CONTROL_WORDS	9
 #define JF_CONTROL_NAME		"control-"
 #define JF_CONTROL_FOLDER	"jumpfunc"
+#define JF_CONTROL_STOPS	"stops"
+/* How long a process waits for "stopped", and how long its peer may try. */
+#define JF_CONTROL_WAIT_MS	5000
+#define JF_CONTROL_STOP_MS	1000
 
 /**
  * struct jf_words - a message, taken apart
@@ -79,14 +93,16 @@ enum jf_command {
 };
 
 /**
- * struct jf_request - what is asked for
+ * struct jf_request - a request
  * @command: which of them
  * @glob:    of list (or NULL), enable, disable
+ * @stops:   of enable, disable
  * @options: of record
  */
 struct jf_request {
 	enum jf_command			command;
 	const char			*glob;
+	bool				stops;
 	struct jf_record_options	options;
 };
 

@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "parse/glob.h"
+#include "common/glob.h"
 
 /* Of a class: pairs of a first byte and a last one. */
 static const struct {
@@ -22,7 +22,10 @@ static bool is_between(char first, char c, char last)
 	return (unsigned char)first <= (unsigned char)c && (unsigned char)c <= (unsigned char)last;
 }
 
-/* @p is after "[:" in a set. What follows the class, and in @fits whether it has @c; NULL: it is no class. */
+/*
+ * @p is after "[:" in a set. The rest after the class, and in @fits whether it has @c; NULL: it is
+ * no class.
+ */
 static const char *pass_class(const char *p, const char *end, char c, bool *fits)
 {
 	const char *pair;
@@ -50,7 +53,10 @@ static const char *pass_byte(const char *p, const char *end, char *byte)
 	return p + 1;
 }
 
-/* @p is after a '['. What follows the set, and in @fits whether it has @c; NULL: the set has no end. */
+/*
+ * @p is after a '['. The rest after the set, and in @fits whether it has @c; NULL: the set has no
+ * end.
+ */
 static const char *pass_set(const char *p, const char *end, char c, bool *fits)
 {
 	bool not = p < end && (*p == '!' || *p == '^'), found = false;
@@ -74,7 +80,7 @@ static const char *pass_set(const char *p, const char *end, char c, bool *fits)
 	return p && p < end ? p + 1 : NULL;
 }
 
-/* What follows the first element, if @c fits it: as jf_glob_one(). */
+/* The rest after the first element, if @c fits it: as jf_glob_one(). */
 static const char *fit_one(const char *p, const char *end, char c)
 {
 	const char *next;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
-/* Recovers what a program has recorded, whatever has become of it: see recover.h. */
+/* Recovers the records of a program, even if it has crashed: see recover.h. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>

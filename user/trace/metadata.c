@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /*
- * What a trace says of itself, in the language that CTF 1.8 has for that: of its packets, as struct
- * jf_packet has them, of its clock, and of each event.
+ * The description of a trace, in the language of CTF 1.8: of its packets, as struct jf_packet has
+ * them, of its clock, and of each event.
  *
  * A file that readers may read at any time is never half-written: a new one is written under a name
  * that is hidden from them, and then takes the place of the old one. But for the clock, whose
@@ -29,6 +29,8 @@
 
 #define PAGE	4096U
 #define BUCKETS	4096U
+/* Pieces of one write. */
+#define AT_ONCE	128
 
 /**
  * struct jf_class - an event's text
@@ -76,23 +78,73 @@ static void add(struct text *t, const char *format, ...)
 
 static bool is_number(const struct jf_event_field *f)
 {
-	/* In C an array's elements are side by side, and so they are in a trace if they are aligned to their size. */
-	if (f->align != f->size || f->size > 8)
+	/*
+	 * In C an array's elements are side by side, and so they are in a trace if they are aligned to their size, or
+	 * not at all. One number alone can have room before it.
+	 */
+	if ((f->align != f->size && f->align != 1 && (f->align != 8 || f->kind != __JF_FIELD_SCALAR)) || f->size > 8)
 		return false;
 	return f->class_ == 8 ? f->size == 4 || f->size == 8 :
 	       f->class_ >= 1 && f->class_ <= 5;
 }
 
+/* In quotation marks. */
+static void add_string(struct text *t, const char *s)
+{
+	add(t, "\"");
+	for (; *s; s++)
+		if (*s == '\n')
+			add(t, "\\n");
+		else
+			add(t, *s == '"' || *s == '\\' ? "\\%c" : "%c", *s);
+	add(t, "\"");
+}
+
+static bool is_text(const struct jf_event_field *f)
+{
+	if (f->flags)
+		return f->flags & __JF_SHOW_TEXT;
+	return f->kind != __JF_FIELD_SCALAR && !strcmp(f->type, "char");
+}
+
+static bool is_hex(const struct jf_event_field *f)
+{
+	return f->flags ? f->flags & __JF_SHOW_HEX : f->class_ == 5;
+}
+
+static void add_labels(struct text *t, const struct jf_event_field *f)
+{
+	const struct jf_event_label *l;
+	/* A number is one of the field's type, as a reader takes it. */
+	const char *format = f->sign ? " = %lld" : " = %llu", *more = f->sign ? " ... %lld" : " ... %llu";
+
+	add(t, " {");
+	for (l = f->labels; l->name; l++) {
+		add(t, "%s ", l == f->labels ? "" : ",");
+		add_string(t, l->name);
+		if (!l->next)
+			add(t, format, (long long)l->first);
+		if (!l->next && l->first != l->last)
+			add(t, more, (long long)l->last);
+	}
+	add(t, " }");
+}
+
 /* The type of one element. */
 static void add_number(struct text *t, const struct jf_event_field *f)
 {
-	if (f->class_ == 8)
+	bool labels = f->labels && f->labels->name;
+
+	if (f->class_ == 8) {
 		add(t, "floating_point { exp_dig = %d; mant_dig = %d; align = %u; }",
-		    f->size == 4 ? 8 : 11, f->size == 4 ? 24 : 53, f->size * 8);
-	else
-		add(t, "integer { size = %u; align = %u; signed = %s;%s%s }", f->size * 8, f->size * 8,
-		    f->sign ? "true" : "false", f->class_ == 5 ? " base = 16;" : "",
-		    f->kind != __JF_FIELD_SCALAR && !strcmp(f->type, "char") ? " encoding = UTF8;" : "");
+		    f->size == 4 ? 8 : 11, f->size == 4 ? 24 : 53, f->align * 8);
+		return;
+	}
+	add(t, "%sinteger { size = %u; align = %u; signed = %s;%s%s%s }", labels ? "enum : " : "", f->size * 8, f->align * 8,
+	    f->sign ? "true" : "false", is_hex(f) ? " base = 16;" : "", is_text(f) ? " encoding = UTF8;" : "",
+	    f->flags & __JF_SHOW_NETWORK ? " byte_order = be;" : "");
+	if (labels)
+		add_labels(t, f);
 }
 
 static bool is_dynamic(const struct jf_event_field *f)
@@ -101,7 +153,7 @@ static bool is_dynamic(const struct jf_event_field *f)
 }
 
 /* Names begin with an underscore, which readers drop: so they are no words of the language. */
-static int add_field(struct text *t, const struct jf_event_field *f)
+static int add_field(struct text *t, const struct jf_event_field *f, bool packed)
 {
 	if (f->kind != __JF_FIELD_BYTES && f->kind != __JF_FIELD_STRING && !is_number(f))
 		return -EINVAL;
@@ -123,7 +175,8 @@ static int add_field(struct text *t, const struct jf_event_field *f)
 		add(t, "string _%s;\n", f->name);
 		return 0;
 	case __JF_FIELD_DYNAMIC:
-		add(t, "integer { size = 32; align = 32; } __%s_length;\n\t\t", f->name);
+		/* As C aligns a number of elements. */
+		add(t, "integer { size = 32; align = %u; } __%s_length;\n\t\t", packed ? 8 : 32, f->name);
 		add_number(t, f);
 		add(t, " _%s[__%s_length];\n", f->name, f->name);
 		return 0;
@@ -131,29 +184,41 @@ static int add_field(struct text *t, const struct jf_event_field *f)
 	return -EINVAL;
 }
 
-static int add_event(struct text *t, const struct jf_event *event, unsigned int id)
+/* Those of a fixed size, where C has put them. */
+static int add_fixed(struct text *t, const struct jf_event *event)
 {
 	const struct jf_event_field *f;
 	uint64_t end = 0;
 	int err = 0;
 
-	/* Always as long, so that two of them can be compared without it. */
-	add(t, "event {\n\tname = \"%s:%s\";\n\tid = %5u;\n\tstream_id = 0;\n\tfields := struct {\n",
-	    event->system, event->name, id);
 	for (f = event->fields; !err && f->kind != __JF_FIELD_END; f++) {
 		if (is_dynamic(f))
 			continue;
 		if (!f->align || f->align > 8 || (f->align & (f->align - 1)))
 			return -EINVAL;
 		end = __jf_align(end, f->align) + (uint64_t)f->size * f->count;
-		err = add_field(t, f);
+		err = add_field(t, f, false);
 	}
-	/* C has put them where readers will look. */
-	if (end != event->size)
-		return -EINVAL;
+	/* Readers will look there. */
+	return err ? err : end == event->size ? 0 : -EINVAL;
+}
+
+static int add_event(struct text *t, const struct jf_event *event, unsigned int id)
+{
+	bool packed = event->flags & __JF_EVENT_PACKED;
+	const struct jf_event_field *f;
+	int err = 0;
+
+	/* Always as long, so that two of them can be compared without it. */
+	add(t, "event {\n\tname = \"%s:%s\";\n\tid = %5u;\n\tstream_id = 0;\n", event->system, event->name, id);
+	if (event->level)
+		add(t, "\tloglevel = %d;\n", event->level - 1);
+	add(t, "\tfields := struct {\n");
+	if (!packed)
+		err = add_fixed(t, event);
 	for (f = event->fields; !err && f->kind != __JF_FIELD_END; f++)
-		if (is_dynamic(f))
-			err = add_field(t, f);
+		if (packed || is_dynamic(f))
+			err = packed && f->align != 1 ? -EINVAL : add_field(t, f, packed);
 	add(t, "\t};\n};\n\n");
 	return err;
 }
@@ -197,7 +262,7 @@ static struct jf_class *find_class(const struct text *t, size_t number, uint32_t
  *
  * It may have it for a trace that has no metadata of it: see jf_rings_metadata().
  *
- * Return: 0, -EINVAL if it has a field that CTF cannot show, -ENOSPC if all numbers are taken, -ENOMEM
+ * Return: 0, -EINVAL if it has a field that CTF cannot show, -EOVERFLOW if all numbers are taken, -ENOMEM
  */
 int jf_class_of(const struct jf_event *event, uint16_t *id)
 {
@@ -206,7 +271,7 @@ int jf_class_of(const struct jf_event *event, uint16_t *id)
 	uint32_t hash;
 	int err;
 
-	/* How long is it? */
+	/* Its length. */
 	err = add_event(&t, event, 0);
 	if (err)
 		return err;
@@ -220,7 +285,7 @@ int jf_class_of(const struct jf_event *event, uint16_t *id)
 	if (old || last_id == UINT16_MAX) {
 		free(c);
 		if (!old)
-			return -ENOSPC;
+			return -EOVERFLOW;
 		*id = old->id;
 		return 0;
 	}
@@ -249,7 +314,7 @@ uint16_t jf_last_class(void)
 
 #define INT(size)	"integer { size = " #size "; align = " #size "; }"
 
-/* Where these lines are does not depend on what they say. */
+/* The place of these lines does not depend on their content. */
 static void add_clock(struct text *t, uint32_t clock)
 {
 	struct jf_clock c;
@@ -283,10 +348,13 @@ static void add_head(struct text *t, const uint8_t *uuid, uint32_t clock)
 	bool timed = clock != __JF_CLOCK_NONE;
 	const uint16_t one = 1;
 	struct utsname host;
+	char name[64];
 
 	if (timed) {
 		add(t, CLOCK_BEGIN);
 		add_clock(t, clock);
+		if (*jf_clock_boot())
+			add(t, "\tuuid = \"%s\";\n", jf_clock_boot());
 		add(t, "\tdescription = \"%s\";\n};\n\n",
 		    clock == __JF_CLOCK_TSC ? "counter of the processor" : "CLOCK_MONOTONIC");
 		add(t, "typealias integer { size = 64; align = 64; map = clock.jf_clock.value; } := jf_time;\n\n");
@@ -303,7 +371,8 @@ static void add_head(struct text *t, const uint8_t *uuid, uint32_t clock)
 	if (!uname(&host))
 		add_name(t, host.nodename, sizeof(host.nodename));
 	add(t, "\";\n\tprocname = \"");
-	add_name(t, program_invocation_short_name, 64);
+	jf_process_name(name, sizeof(name));
+	add_name(t, name, sizeof(name));
 	add(t, "\";\n\tvpid = %d;\n\tdomain = \"ust\";\n\ttracer_name = \"jumpfunc\";\n", (int)getpid());
 	add(t, "\ttracer_major = 0;\n\ttracer_minor = 1;\n};\n\n");
 
@@ -314,11 +383,11 @@ static void add_head(struct text *t, const uint8_t *uuid, uint32_t clock)
 		add(t, "\t\tjf_time timestamp_end;\n\t\tjf_time timestamp_begin;\n");
 	add(t, "\t} align(1024);\n");
 	add(t, "\tevent.header := struct {\n\t\tenum : " INT(16) " { begun = 0, whole = 1 ... 65535 } id;\n");
-	/* Readers skip the size of a whole record: what follows is aligned. */
+	/* Readers skip the size of a whole record: the fields after it are aligned. */
 	add(t, "\t\tvariant <id> {\n\t\t\tstruct { } begun;\n\t\t\tstruct { %s} align(64) whole;\n",
 	    timed ? "jf_time timestamp; " : "");
 	add(t, "\t\t} v;\n\t} align(64);\n};\n\n");
-	/* What a record is that was begun and not committed. */
+	/* A record that was begun and not committed. */
 	add(t, "event {\n\tname = \"jumpfunc:uncommitted\";\n\tid = 0;\n\tstream_id = 0;\n\tfields := struct {\n");
 	add(t, "\t\t" INT(32) " _size;\n\t\tinteger { size = 8; align = 8; base = 16; } _bytes[_size];\n\t};\n};\n\n");
 }
@@ -345,31 +414,52 @@ static size_t fill_page(char *buf, size_t room, const struct jf_class **last)
 	return c ? room : len;
 }
 
+/* All classes, to a file that no reader has seen yet: a few writes, since a forked child that records waits for them. */
+static int write_first_classes(int fd, struct jf_told *told)
+{
+	const struct jf_class *c = next_class(NULL);
+	struct iovec v[AT_ONCE];
+	int num = 0, err;
+	size_t len = 0;
+
+	for (; c; c = next_class(c)) {
+		v[num++] = (struct iovec){ (void *)(uintptr_t)c->text, c->len };
+		len += c->len;
+		told->last = c;
+		told->id = c->id;
+		if (num < AT_ONCE && next_class(c))
+			continue;
+		err = jf_file_writev(fd, v, num, told->size);
+		if (err)
+			return err;
+		told->size += len;
+		num = 0;
+		len = 0;
+	}
+	return 0;
+}
+
 /*
- * All that @told lacks. @seen: readers may look, so a class that is larger than a page is not for here. @buf has a page.
- * What was written when it fails is whole, and in @told.
+ * All that @told lacks. Readers may look, so a class that is larger than a page is not for here. @buf has a page.
+ * The part that was written when it fails is whole, and in @told.
  */
-static int write_classes(int fd, char *buf, struct jf_told *told, bool seen)
+static int write_classes(int fd, char *buf, struct jf_told *told)
 {
 	const struct jf_class *c, *last = (const struct jf_class *)told->last;
-	const char *from;
+	struct stat st;
 	size_t len;
 	int err;
 
 	while ((c = next_class(last))) {
-		if (c->len > PAGE && seen)
+		if (c->len > PAGE)
 			return -EMSGSIZE;
-		from = buf;
-		if (c->len > PAGE) {
-			from = c->text;
-			len = c->len;
-			last = c;
-		} else {
-			len = fill_page(buf, PAGE - told->size % PAGE, &last);
-		}
-		err = jf_file_write(fd, from, len, told->size);
+		len = fill_page(buf, PAGE - told->size % PAGE, &last);
+		/* As late as possible: a program may have closed the descriptor, and opened another file. */
+		if (fstat(fd, &st) || !S_ISREG(st.st_mode) || (uint64_t)st.st_size != told->size)
+			return -EMSGSIZE;
+		err = jf_file_write(fd, buf, len, told->size);
 		if (err)
-			/* Without what part of it may be there. */
+			/* Without the part of it that may be there. */
 			return ftruncate(fd, (off_t)told->size) ? -errno : err;
 		told->size += len;
 		told->last = last;
@@ -380,92 +470,103 @@ static int write_classes(int fd, char *buf, struct jf_told *told, bool seen)
 
 /**
  * jf_metadata_write() - write the metadata of a trace, or write it anew
- * @folder: of the trace
- * @uuid:   of the trace
- * @clock:  one of enum jf_record_clock
- * @told:   set to what it has
+ * @dir:   folder of the trace
+ * @uuid:  of the trace
+ * @clock: one of enum jf_record_clock
+ * @told:  set to its content
  *
  * With jf_live->lock. Signal handlers come here, in a forked child: nothing is allocated, and
  * vsnprintf() with such formats allocates nothing either.
  *
- * Return: 0, or the error of a system call; then the old one is still there, if there was one
+ * Return: a descriptor of it, or the error of a system call; then the old one is still there, if there was one
  */
-int jf_metadata_write(const char *folder, const uint8_t *uuid, uint32_t clock, struct jf_told *told)
+int jf_metadata_write(int dir, const uint8_t *uuid, uint32_t clock, struct jf_told *told)
 {
-	char buf[PAGE], from[PATH_MAX], to[PATH_MAX];
-	struct text t = { buf, sizeof(buf), 0 };
 	struct jf_told now = { 0, NULL, 0 };
+	char buf[PAGE];
+	struct text t = { buf, sizeof(buf), 0 };
 	int fd, err;
 
-	if (jf_path(from, sizeof(from), folder, UNFINISHED) || jf_path(to, sizeof(to), folder, "metadata"))
-		return -ENAMETOOLONG;
 	add_head(&t, uuid, clock);
 	if (t.len >= t.size)
 		return -ENAMETOOLONG;
-	unlink(from);
-	fd = open(from, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+	unlinkat(dir, UNFINISHED, 0);
+	fd = openat(dir, UNFINISHED, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (fd < 0)
 		return -errno;
 	err = jf_file_write(fd, buf, t.len, 0);
 	now.size = t.len;
 	if (!err)
-		err = write_classes(fd, buf, &now, false);
-	close(fd);
-	if (!err && rename(from, to))
+		err = write_first_classes(fd, &now);
+	if (!err && renameat(dir, UNFINISHED, dir, "metadata"))
 		err = -errno;
-	if (err)
-		unlink(from);
-	else
-		*told = now;
-	return err;
+	if (err) {
+		close(fd);
+		unlinkat(dir, UNFINISHED, 0);
+		return err;
+	}
+	*told = now;
+	return fd;
 }
 
 /**
  * jf_metadata_append() - add the classes that have come
- * @folder: of the trace
- * @told:   what it has; set to what it has then, also if not all could be added
+ * @fd:   of the metadata
+ * @told: its content; updated, also if not all could be added
  *
  * With jf_live->lock.
  *
  * Return: 0, -EMSGSIZE: it must be written anew, or the error of a system call
  */
-int jf_metadata_append(const char *folder, struct jf_told *told)
+int jf_metadata_append(int fd, struct jf_told *told)
 {
-	char buf[PAGE], path[PATH_MAX];
-	struct stat st;
-	int fd, err;
+	char buf[PAGE];
 
-	if (jf_path(path, sizeof(path), folder, "metadata"))
-		return -ENAMETOOLONG;
-	fd = open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
-	if (fd < 0)
-		return -errno;
-	err = fstat(fd, &st) ? -errno : (uint64_t)st.st_size != told->size ? -EMSGSIZE : 0;
-	if (!err)
-		err = write_classes(fd, buf, told, true);
-	close(fd);
-	return err;
+	return write_classes(fd, buf, told);
 }
 
 /**
- * jf_metadata_clock() - set the clock right, of which more is known the longer it has run
- * @folder: of the trace
- * @clock:  one of enum jf_record_clock
+ * jf_metadata_refused() - tell of a probe that cannot be recorded
+ * @dir:   folder of the trace
+ * @group: of the probe
+ * @name:  of the probe
+ * @why:   one line
  *
- * With jf_live->lock. If it cannot be, it stays as it was.
+ * With jf_live->lock.
  */
-void jf_metadata_clock(const char *folder, uint32_t clock)
+void jf_metadata_refused(int dir, const char *group, const char *name, const char *why)
 {
-	char buf[256], path[PATH_MAX];
-	struct text t = { buf, sizeof(buf), 0 };
+	char buf[1024];
+	struct stat st;
+	size_t len;
 	int fd;
 
-	if (clock != __JF_CLOCK_TSC || jf_path(path, sizeof(path), folder, "metadata"))
-		return;
-	add_clock(&t, clock);
-	fd = open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
+	len = (size_t)snprintf(buf, sizeof(buf), "%s:%s\t%s\n", group, name, why);
+	fd = len < sizeof(buf) ? openat(dir, JF_REFUSED, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600) : -1;
 	if (fd < 0)
 		return;
-	jf_file_write(fd, buf, t.len, sizeof(CLOCK_BEGIN) - 1);
+	/* Others may have put a pipe there. */
+	if (!fstat(fd, &st) && S_ISREG(st.st_mode))
+		jf_file_write(fd, buf, len, (uint64_t)st.st_size);
 	close(fd);
+}
+
+/**
+ * jf_metadata_clock() - the offset and frequency of the clock, more precise the longer it has run
+ * @buf:   is filled in
+ * @size:  of @buf
+ * @clock: one of enum jf_record_clock
+ * @at:    set to where in the metadata it is to be written
+ *
+ * Return: its length; 0: there is nothing to set right
+ */
+size_t jf_metadata_clock(char *buf, size_t size, uint32_t clock, uint64_t *at)
+{
+	struct text t = { buf, size, 0 };
+
+	if (clock != __JF_CLOCK_TSC)
+		return 0;
+	add_clock(&t, clock);
+	*at = sizeof(CLOCK_BEGIN) - 1;
+	return t.len < size ? t.len : 0;
 }

@@ -41,23 +41,114 @@ static int parse_types(struct jf_pattern *p, const char *types)
 	}
 }
 
+static bool is_word(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+/* A type that C++ has without a declaration: as demanglers write it. */
+static bool is_builtin(const char *word, size_t len)
+{
+	static const char *const names[] = {
+		"void", "bool", "char", "short", "int", "long", "unsigned", "signed", "float", "double", "wchar_t", "char8_t",
+		"char16_t", "char32_t", "__int128", "...",
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (strlen(names[i]) == len && !strncmp(word, names[i], len))
+			return true;
+	return false;
+}
+
+/* True: a list of types of C++ begins with this bracket. */
+static bool is_parameters(const char *text)
+{
+	const char *p = text + 1;
+	size_t len;
+
+	/* With one word of strings all of them are such words. */
+	for (len = strcspn(p, ",)"); ; p += len + 1, len = strcspn(p, ",)")) {
+		if ((!strncmp(p, "string", 6) && !is_word(p[6])) || (len && strspn(p, "_") == len))
+			return false;
+		if (p[len] != ',')
+			break;
+	}
+	p = text + 1;
+	if (strpbrk(p, " &*<>:([]"))
+		return true;
+	for (;; p += len + 1) {
+		len = strcspn(p, ",)");
+		if (is_builtin(p, len) || (*p >= 'A' && *p <= 'Z'))
+			return true;
+		if (p[len] != ',')
+			return p[len] == ')' && p[len + 1];
+	}
+}
+
+/* Each bracket has another one. */
+static bool is_balanced(const char *text)
+{
+	unsigned int depth = 0;
+
+	for (; *text; text++) {
+		if (*text == ')' && !depth--)
+			return false;
+		depth += *text == '(';
+	}
+	return !depth;
+}
+
+/* Commas separate patterns, but for those in brackets. */
+static bool has_comma(const char *text, size_t len)
+{
+	unsigned int depth = 0;
+
+	for (; len--; text++) {
+		if (*text == ',' && !depth)
+			return true;
+		depth += *text == '(';
+		depth -= *text == ')' && depth;
+	}
+	return false;
+}
+
+const char *jf_pattern_types(const char *text)
+{
+	const char *types = text + strcspn(text, "(");
+
+	/* "operator()" is a name. */
+	while (types - text >= 8 && !strncmp(types - 8, "operator()", 10))
+		types += 2 + strcspn(types + 2, "(");
+	return *types && is_balanced(text) && is_parameters(types) ? text + strlen(text) : types;
+}
+
 int jf_pattern_parse(struct jf_pattern *p, const char *text)
 {
-	size_t size = strlen(text), len = strcspn(text, "()");
+	size_t size, len;
 
 	memset(p, 0, sizeof(*p));
+	if (!strncmp(text, "call>", 5) && !jf_kind_min(&(const char *){ text }, &p->min))
+		return wrong(p, "'%.20s' has no duration as 'call>1ms/' has: a number, and ns, us, ms or s", text);
+	p->kind = jf_kind_of(&text);
+	size = strlen(text);
+	len = (size_t)(jf_pattern_types(text) - text);
 	if (!size)
 		return wrong(p, "it is empty");
 	if (size >= sizeof(p->glob))
 		return wrong(p, "it has more than %zu characters", sizeof(p->glob) - 1);
 	if (!len)
 		return wrong(p, "no name is before its bracket");
-	if (memchr(text, ',', len))
+	if (has_comma(text, len))
 		return wrong(p, "it has a comma that is in no brackets");
+	if (!text[len] && !is_balanced(text))
+		return wrong(p, "its brackets are no pairs");
 	memcpy(p->glob, text, len);
 	if (!text[len])
 		return 0;
-	if (text[len] == ')' || strcspn(text + len + 1, "()") != size - len - 2 || text[size - 1] != ')')
+	if (p->kind == JF_KIND_CALL || p->kind == JF_KIND_TIME)
+		return wrong(p, "of calls no argument is recorded as a string");
+	if (strcspn(text + len + 1, "()") != size - len - 2 || text[size - 1] != ')')
 		return wrong(p, "it has one pair of brackets at most, at its end");
 	return parse_types(p, text + len + 1);
 }

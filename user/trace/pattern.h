@@ -1,16 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
 /*
- * Patterns of probes, as the agent and jf-trace take them: a glob (provider.h), and maybe in brackets what arguments are.
+ * Patterns of probes, as the agent and jf-trace take them: a kind and a slash, which can be left out; a glob (provider.h);
+ * and, in brackets, what arguments are, which can be left out, too.
  *
- *   python:line	libc*:fopen(string,string)	takes(_,,string)
+ *   python:line	libc*:fopen(string,string)	takes(_,,string)	note/mill:*
+ *
+ * Brackets that have types of C++ are part of the glob: shop::price_of(Order const&). A list with a
+ * blank, one of &*<>: or brackets in it, or a part that is a type of the language or begins with a
+ * capital, is such a one, unless a part of it is "string" or "_".
  *
  * API:
+ *   jf_pattern_types(text)		where the brackets of strings begin, or the text ends
  *   jf_pattern_parse(pattern, text)	take one apart; a pure function
  */
 #ifndef JF_PATTERN_H
 #define JF_PATTERN_H
 
 #include <stdint.h>
+
+#include "kind.h"
 
 /* With the 0 at its end. */
 #define JF_PATTERN_MAX	256
@@ -21,15 +29,28 @@
 
 /**
  * struct jf_pattern - one that was taken apart
+ * @kind:    of probes
+ * @min:     of calls: shorter ones are not recorded; in nanoseconds
  * @glob:    of names
  * @strings: a bit for each argument that is a string; bit 0 is the first
  * @why:     it is none, in words that follow "is no pattern of probes: "
  */
 struct jf_pattern {
+	enum jf_kind	kind;
+	uint64_t	min;
 	char		glob[JF_PATTERN_MAX];
 	uint16_t	strings;
 	char		why[96];
 };
+
+/**
+ * jf_pattern_types() - the part of a pattern that says which arguments are strings
+ * @text: the pattern
+ *
+ * Context: any.
+ * Return: its bracket, or the end of @text
+ */
+const char *jf_pattern_types(const char *text);
 
 /**
  * jf_pattern_parse() - take a pattern apart

@@ -3,13 +3,15 @@
  * Providers of further probes: see provider.h.
  *
  * Their list only grows. The lock is that of all that is done with them, and taken before
- * jf_events_lock (record.c), since a provider's functions ask for numbers of events.
+ * jf_events_lock (record.c), since a provider's functions ask for numbers of events. A thread that forks does not wait for
+ * it, but for the providers' own, which they give up for it.
  */
 #include "trace.h"
 #include "glob.h"
 #include "provider.h"
 
 #include <pthread.h>
+#include <string.h>
 
 static pthread_mutex_t providers_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct jf_provider *providers, **last_provider = &providers;
@@ -37,7 +39,8 @@ int __jf_provider_register(struct jf_provider *provider)
 		return -EINVAL;
 	jf_providers_lock();
 	provider->next = NULL;
-	*last_provider = provider;
+	/* Release: pairs with the loads where a thread forks, which does not take the lock. */
+	__atomic_store_n(last_provider, provider, __ATOMIC_RELEASE);
 	last_provider = &provider->next;
 	jf_providers_unlock();
 	return 0;
@@ -70,8 +73,8 @@ void jf_providers_fork_begins(void)
 {
 	struct jf_provider *p;
 
-	jf_providers_lock();
-	for (p = providers; p; p = p->next)
+	/* Acquire: pairs with __jf_provider_register(). */
+	for (p = __atomic_load_n(&providers, __ATOMIC_ACQUIRE); p; p = __atomic_load_n(&p->next, __ATOMIC_ACQUIRE))
 		if (p->fork_begins)
 			p->fork_begins();
 }
@@ -82,15 +85,27 @@ void jf_providers_fork_begins(void)
  */
 void jf_providers_fork_ends(bool child)
 {
+	static const pthread_mutex_t unlocked = PTHREAD_MUTEX_INITIALIZER;
 	struct jf_provider *p;
 
-	for (p = providers; p; p = p->next)
+	/* Acquire: pairs with __jf_provider_register(). */
+	for (p = __atomic_load_n(&providers, __ATOMIC_ACQUIRE); p; p = __atomic_load_n(&p->next, __ATOMIC_ACQUIRE))
 		if (p->fork_begins)
 			p->fork_ends(child);
-	jf_providers_unlock();
+	/*
+	 * A thread that is not there may have it: the data that it was changing are whole, for each
+	 * provider's own lock is free.
+	 */
+	if (child)
+		memcpy(&providers_lock, &unlocked, sizeof(unlocked));
 }
 
 bool __jf_glob_matches(const char *glob, const char *group, const char *name)
 {
 	return jf_glob_matches_probe(glob, group, name);
+}
+
+void __jf_record_refused(const char *group, const char *name, const char *why)
+{
+	jf_rings_refused(group, name, why);
 }

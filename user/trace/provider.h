@@ -7,7 +7,9 @@
  * API:
  *   __jf_provider_register(provider)	from now on; there is no way back
  *   __jf_event_number(event)		a number, and metadata, for the records of a probe
+ *   __jf_record_refused(group, name, why)	a probe that was asked for and cannot be recorded
  *   __jf_glob_matches(glob, group, name)	as all globs of probes are understood
+ *   __jf_control_outside()	how the peer that asks for a change writes it, while no thread runs
  *
  * Example:
  *   static struct jf_provider notes = { JF_PROVIDER_VERSION, "note", list, on, off, NULL, NULL };
@@ -111,7 +113,7 @@ int __jf_provider_register(struct jf_provider *provider);
  *
  * Context: may sleep, and allocates; not in a signal handler. Any of a provider's
  * functions may call it.
- * Return: 0, -EINVAL if a field has a type that CTF does not know, or for another version, -ENOSPC if all
+ * Return: 0, -EINVAL if a field has a type that CTF does not know, or for another version, -EOVERFLOW if all
  * 65,535 numbers are taken, -ENOMEM, or the error of writing the metadata; then the number is what it was, and it can be
  * tried again
  */
@@ -132,9 +134,44 @@ int __jf_events_number(struct jf_event **event, size_t num);
  * __jf_record_by_environment() - start to record as the environment says how
  *
  * Context: as jf_record_start().
- * Return: as jf_record_start(), -EINVAL for a variable that has another value than it may
+ * Return: 0 also if it was started already, else as jf_record_start(), -EINVAL for a variable that has another value than it may
  */
 int __jf_record_by_environment(void);
+
+/**
+ * __jf_record_refused() - tell the trace of a probe that was to be recorded, and cannot be
+ * @group: of it
+ * @name:  of it
+ * @why:   one line
+ *
+ * Context: as __jf_event_number(). Where there is no trace it does nothing.
+ */
+void __jf_record_refused(const char *group, const char *name, const char *why);
+
+/**
+ * __jf_agent - is the agent loaded
+ *
+ * Then it calls __jf_control_by_environment(), and nothing else does: what it changes at its begin it changes while there is one
+ * thread. Its address alone is looked at.
+ */
+extern const char __jf_agent __attribute__((__weak__, __visibility__("default")));
+
+/**
+ * __jf_control_by_environment() - have a control socket if the environment says so
+ *
+ * Context: a constructor.
+ */
+void __jf_control_by_environment(void);
+
+struct jf_text_poke;
+
+/**
+ * __jf_control_outside() - how text is changed by the process that has asked for what this thread does
+ *
+ * Context: any; what it returns, in the same call of a provider's function: it waits for the other process, some seconds at most.
+ * Return: see jf_text_outside_fn; NULL: no process has asked, or it cannot
+ */
+int (*__jf_control_outside(void))(const struct jf_text_poke *pokes, size_t num, size_t *bad);
 
 /**
  * __jf_glob_matches() - does a glob match a probe
@@ -145,6 +182,15 @@ int __jf_record_by_environment(void);
  * Context: any.
  */
 bool __jf_glob_matches(const char *glob, const char *group, const char *name);
+
+/* How often a second the processor's counter counts; 0: it is no clock. May wait, some ms. */
+uint64_t __jf_clock_hz(void);
+
+/* True: a recording goes on that counts, and writes no records (JF_RECORD_COUNT). */
+bool __jf_counts(void);
+
+/* For the agent: what it cannot record is counted here, by an atomic addition. */
+extern uint64_t *__jf_lost __attribute__((__visibility__("default")));
 
 __JF_END_DECLS
 

@@ -8,10 +8,12 @@
  */
 #include "trace.h"
 #include "control.h"
+#include "kind.h"
 #include "provider.h"
 #include "tell.h"
 #include "../lib/error.h"
 
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,34 +23,45 @@
 
 /**
  * struct wish - of jf_record_enable(), or of jf_record_disable()
- * @next: the one after it; the last that matches counts
+ * @next: the one before it; the newest that matches counts
  * @on:   which of both
- * @glob: of names
+ * @hash: of @glob
+ * @glob: of names; no other wish has the same
  */
 struct wish {
 	struct wish	*next;
 	bool		on;
+	uint32_t	hash;
 	char		glob[JF_GLOB_MAX];
 };
 
 static pthread_mutex_t events_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct jf_event *events, **last_event = &events;
-static struct wish *wishes, **last_wish = &wishes;
+static struct jf_place *places;
+static struct wish *wishes;
+/* Of the recording that was stopped last. */
+static struct jf_record_counts stopped_counts;
+static char stopped_folder[PATH_MAX];
+
+/* @glob can begin with a kind; without one it means all kinds. */
+static bool matches_kind(const struct jf_event *event, const char *glob, enum jf_kind kind)
+{
+	return jf_kind_fits(&glob, kind) && __jf_glob_matches(glob, event->system, event->name);
+}
 
 static bool matches(const struct jf_event *event, const char *glob)
 {
-	return __jf_glob_matches(glob, event->system, event->name);
+	return matches_kind(event, glob, JF_KIND_EVENT);
 }
 
-static bool is_wished(const struct jf_event *event)
+static bool is_wished(const struct jf_event *event, enum jf_kind kind)
 {
 	const struct wish *w;
-	bool on = false;
 
 	for (w = wishes; w; w = w->next)
-		if (matches(event, w->glob))
-			on = w->on;
-	return on;
+		if (matches_kind(event, w->glob, kind))
+			return w->on;
+	return false;
 }
 
 /*
@@ -93,6 +106,67 @@ static int number_late(const char *glob)
 	return 0;
 }
 
+/* With the lock. The folder of a recording that has been started: not before there is something to record. */
+static int begin(void)
+{
+	int err;
+
+	if (!jf_conf.started || !jf_conf.waiting)
+		return 0;
+	jf_clock_start(jf_conf.clock);
+	err = jf_rings_begin();
+	jf_conf.waiting = !!err;
+	return err;
+}
+
+static bool has_name(const struct jf_place *place, const struct jf_event *event)
+{
+	return !event->tp && !strcmp(place->system, event->system) && !strcmp(place->name, event->name);
+}
+
+/* What has other parameters is not called. */
+static bool is_of(const struct jf_place *place, const struct jf_event *event)
+{
+	return has_name(place, event) && !strcmp(place->args, event->args);
+}
+
+static void tell_args(const struct jf_place *place, const struct jf_event *event)
+{
+	if (has_name(place, event) && strcmp(place->args, event->args) && jf_may_tell())
+		fprintf(stderr, "libjumpfunc-trace: %s:%s is not recorded where it has the arguments %s, since it is defined with %s\n",
+			place->system, place->name, place->args, event->args);
+}
+
+/* The event's own tracepoint, or all that there are of its name. With the lock. */
+static int add_probes(struct jf_batch *b, struct jf_event *e, bool on)
+{
+	struct jf_place *p;
+	int err = 0;
+
+	if (e->tp)
+		return __jf_batch_probe(b, e->tp, e->probe, e, JF_TRACE_PRIO_DEFAULT, on);
+	for (p = places; p && !err; p = p->next)
+		if (is_of(p, e))
+			err = __jf_batch_probe(b, p->tp, e->probe, e, JF_TRACE_PRIO_DEFAULT, on);
+	return err;
+}
+
+static int finish(struct jf_batch *b, int err)
+{
+	if (!err)
+		return jf_batch_commit(b);
+	jf_batch_abort(b);
+	return err;
+}
+
+static int switch_event(struct jf_event *e, bool on)
+{
+	struct jf_batch b;
+
+	jf_batch_init(&b);
+	return finish(&b, add_probes(&b, e, on));
+}
+
 /* All that match, or none. With the lock. */
 static int switch_events(const char *glob, bool on, bool all)
 {
@@ -104,18 +178,17 @@ static int switch_events(const char *glob, bool on, bool all)
 	for (e = events; e && !err; e = e->next) {
 		if ((!all && !matches(e, glob)) || !e->id)
 			continue;
+		err = on ? begin() : 0;
+		if (err)
+			break;
 		n++;
 		if (!!e->on == on) {
 			n -= !on;
 			continue;
 		}
-		err = __jf_batch_probe(&b, e->tp, e->probe, e, JF_TRACE_PRIO_DEFAULT, on);
+		err = add_probes(&b, e, on);
 	}
-	if (err) {
-		jf_batch_abort(&b);
-		return err;
-	}
-	err = jf_batch_commit(&b);
+	err = finish(&b, err);
 	if (err)
 		return err;
 	for (e = events; e; e = e->next)
@@ -132,7 +205,43 @@ static void forget_wishes(void)
 		wishes = w->next;
 		free(w);
 	}
-	last_wish = &wishes;
+}
+
+static uint32_t hash_of(const char *text)
+{
+	uint32_t hash = 5381;
+
+	while (*text)
+		hash = hash * 33 + (unsigned char)*text++;
+	return hash;
+}
+
+static bool matches_all(const char *glob)
+{
+	return !strcmp(glob, "*") || !strcmp(glob, "*:*");
+}
+
+/* Those before it that it makes void: they would be kept as long as the process runs. */
+static void add_wish(struct wish *new)
+{
+	struct wish **p = &wishes, *w;
+	bool all = matches_all(new->glob);
+
+	while ((w = *p)) {
+		if (!all && (w->hash != new->hash || strcmp(w->glob, new->glob))) {
+			p = &w->next;
+			continue;
+		}
+		*p = w->next;
+		free(w);
+	}
+	/* Without one that is on, all are off. */
+	if (!wishes && !new->on) {
+		free(new);
+		return;
+	}
+	new->next = wishes;
+	wishes = new;
 }
 
 static int jf_record_switch(const char *glob, bool on)
@@ -145,21 +254,19 @@ static int jf_record_switch(const char *glob, bool on)
 	w = malloc(sizeof(*w));
 	if (!w)
 		return -ENOMEM;
-	w->next = NULL;
 	w->on = on;
 	memcpy(w->glob, glob, strlen(glob) + 1);
+	w->hash = hash_of(w->glob);
 	pthread_mutex_lock(&events_lock);
 	n = jf_conf.started ? 0 : -ENOENT;
 	if (!n && on)
 		n = number_late(glob);
 	if (!n)
 		n = switch_events(glob, on, false);
-	if (n >= 0) {
-		*last_wish = w;
-		last_wish = &w->next;
-	} else {
+	if (n >= 0)
+		add_wish(w);
+	else
 		free(w);
-	}
 	pthread_mutex_unlock(&events_lock);
 	return n;
 }
@@ -185,18 +292,24 @@ int jf_record_disable(const char *glob)
 	return switch_all(glob, false);
 }
 
+bool __jf_counts(void)
+{
+	return jf_conf.started && jf_conf.mode == JF_RECORD_COUNT;
+}
+
 /**
  * jf_record_wished() - shall an event or a probe that has come only now be recorded
+ * @kind:   of it
  * @system: of it
  * @name:   of it
  */
-bool jf_record_wished(const char *system, const char *name)
+bool jf_record_wished(enum jf_kind kind, const char *system, const char *name)
 {
 	struct jf_event e = { .system = system, .name = name };
 	bool wished;
 
 	pthread_mutex_lock(&events_lock);
-	wished = jf_conf.started && is_wished(&e);
+	wished = jf_conf.started && is_wished(&e, kind);
 	pthread_mutex_unlock(&events_lock);
 	return wished;
 }
@@ -220,7 +333,7 @@ static int default_parent(char *buf, size_t size)
 
 static int options_valid(const struct jf_record_options *o)
 {
-	if (o->mode != JF_RECORD_OVERWRITE && o->mode != JF_RECORD_DISCARD)
+	if ((unsigned int)o->mode > JF_RECORD_COUNT)
 		return -EINVAL;
 	if ((unsigned int)o->clock > JF_RECORD_CLOCK_NONE)
 		return -EINVAL;
@@ -228,7 +341,7 @@ static int options_valid(const struct jf_record_options *o)
 		return -EINVAL;
 	if (o->packets && (o->packets < 2 || o->packets > 64))
 		return -EINVAL;
-	return o->rings > 4096 ? -EINVAL : 0;
+	return o->rings > JF_RINGS_MAX ? -EINVAL : 0;
 }
 
 static int start(const struct jf_record_options *o)
@@ -241,8 +354,13 @@ static int start(const struct jf_record_options *o)
 	err = options_valid(o);
 	if (err)
 		return err;
-	if (jf_conf.started)
+	if (jf_conf.started && !jf_conf.waiting)
 		return -EBUSY;
+	if (jf_conf.started) {
+		/* Nothing has come of what the environment says. */
+		jf_conf.started = false;
+		jf_rings_stop();
+	}
 	/* A record's first word is written as a whole, its id with its size: the other way round it is another record. */
 	if (__BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__)
 		return -EOPNOTSUPP;
@@ -252,9 +370,18 @@ static int start(const struct jf_record_options *o)
 		jf_conf.clock = jf_tsc_usable() ? JF_RECORD_CLOCK_TSC : JF_RECORD_CLOCK_MONOTONIC;
 	else if (o->clock == JF_RECORD_CLOCK_TSC && !jf_tsc_usable())
 		return -EOPNOTSUPP;
+	/* Numbers of calls have no time. */
+	if (o->mode == JF_RECORD_COUNT)
+		jf_conf.clock = JF_RECORD_CLOCK_NONE;
 	jf_conf.packet_size = o->packet_size ? o->packet_size : 65536;
 	jf_conf.packets = o->packets ? o->packets : 8;
-	jf_conf.rings = o->rings ? o->rings : 512;
+	jf_conf.max_size = (uint64_t)o->max_mib << 20;
+	/* In place of packets a thread has its counters. */
+	if (o->mode == JF_RECORD_COUNT) {
+		jf_conf.packet_size = JF_COUNTS_SIZE;
+		jf_conf.packets = 1;
+	}
+	jf_conf.rings = o->rings ? o->rings : JF_RINGS_MAX;
 	if (o->parent) {
 		/* The program may change to another folder. */
 		char *path = realpath(o->parent, NULL);
@@ -270,10 +397,24 @@ static int start(const struct jf_record_options *o)
 	}
 	if (err)
 		return err;
-	jf_clock_start(jf_conf.clock);
-	err = jf_rings_start();
+	err = access(jf_conf.parent, W_OK | X_OK) ? -errno : jf_rings_start();
 	if (!err)
-		jf_conf.started = true;
+		jf_conf.started = jf_conf.waiting = true;
+	return err;
+}
+
+/**
+ * jf_record_begin() - there is something to record
+ *
+ * Return: 0, or why there can be no folder
+ */
+int jf_record_begin(void)
+{
+	int err;
+
+	pthread_mutex_lock(&events_lock);
+	err = begin();
+	pthread_mutex_unlock(&events_lock);
 	return err;
 }
 
@@ -283,6 +424,13 @@ int jf_record_start(const struct jf_record_options *options)
 
 	pthread_mutex_lock(&events_lock);
 	err = start(options);
+	if (!err) {
+		err = begin();
+		if (err) {
+			jf_conf.started = false;
+			jf_rings_stop();
+		}
+	}
 	pthread_mutex_unlock(&events_lock);
 	return err;
 }
@@ -302,6 +450,9 @@ int jf_record_stop(void)
 		n = switch_events(NULL, false, true);
 	if (n >= 0) {
 		jf_quiesce();
+		jf_record_stats(&stopped_counts);
+		if (jf_record_folder(stopped_folder, sizeof(stopped_folder)) < 0)
+			*stopped_folder = 0;
 		forget_wishes();
 		jf_conf.started = false;
 		jf_rings_stop();
@@ -309,6 +460,20 @@ int jf_record_stop(void)
 	pthread_mutex_unlock(&events_lock);
 	jf_providers_unlock();
 	return n < 0 ? n : 0;
+}
+
+/**
+ * jf_record_stopped() - what was recorded up to the last jf_record_stop()
+ * @counts: is filled in
+ * @folder: of the trace; "": there is none
+ * @size:   of @folder
+ */
+void jf_record_stopped(struct jf_record_counts *counts, char *folder, size_t size)
+{
+	pthread_mutex_lock(&events_lock);
+	*counts = stopped_counts;
+	snprintf(folder, size, "%s", stopped_folder);
+	pthread_mutex_unlock(&events_lock);
 }
 
 /**
@@ -353,9 +518,20 @@ int __jf_event_number(struct jf_event *event)
 	return __jf_events_number(&event, 1);
 }
 
+static void tell_nothing(int err)
+{
+	static int told;
+
+	/* Once for each reason, not for each event. */
+	if (err && err != told && jf_may_tell())
+		fprintf(stderr, "libjumpfunc-trace: JUMPFUNC_TRACE: nothing is recorded: %s\n", jf_error(-err));
+	told = err;
+}
+
 /* By an object's constructors. An event that has no number stays in the list: number_late(). */
 void __jf_event_register(struct jf_event *event)
 {
+	const struct jf_place *p;
 	int err;
 
 	if (event->version != JF_EVENT_VERSION) {
@@ -373,8 +549,12 @@ void __jf_event_register(struct jf_event *event)
 	event->next = NULL;
 	*last_event = event;
 	last_event = &event->next;
-	if (!err && jf_conf.started && is_wished(event) &&
-	    !__jf_trace_register(event->tp, event->probe, event, JF_TRACE_PRIO_DEFAULT))
+	for (p = places; p; p = p->next)
+		tell_args(p, event);
+	err = !err && jf_conf.started && is_wished(event, JF_KIND_EVENT) ? begin() : -ENOENT;
+	if (err != -ENOENT)
+		tell_nothing(err);
+	if (!err && !switch_event(event, true))
 		event->on = 1;
 	pthread_mutex_unlock(&events_lock);
 }
@@ -385,7 +565,7 @@ void __jf_event_unregister(struct jf_event *event)
 	struct jf_event **p;
 
 	pthread_mutex_lock(&events_lock);
-	if (event->on && !__jf_trace_unregister(event->tp, event->probe, event))
+	if (event->on && !switch_event(event, false))
 		event->on = 0;
 	for (p = &events; *p && *p != event; p = &(*p)->next)
 		;
@@ -396,6 +576,55 @@ void __jf_event_unregister(struct jf_event *event)
 	}
 	pthread_mutex_unlock(&events_lock);
 	jf_quiesce();
+}
+
+/* All events that are on record there, or no longer. With the lock. */
+static int switch_place(struct jf_place *place, bool on)
+{
+	struct jf_event *e;
+	struct jf_batch b;
+	int err = 0;
+
+	jf_batch_init(&b);
+	for (e = events; e && !err; e = e->next)
+		if (e->on && is_of(place, e))
+			err = __jf_batch_probe(&b, place->tp, e->probe, e, JF_TRACE_PRIO_DEFAULT, on);
+	return finish(&b, err);
+}
+
+/* By an object's constructors. One that could not be switched on stays out of the list: all in it are as their events are. */
+void __jf_place_register(struct jf_place *place)
+{
+	const struct jf_event *e;
+	int err;
+
+	pthread_mutex_lock(&events_lock);
+	err = place->version == JF_EVENT_VERSION ? switch_place(place, true) : -EINVAL;
+	if (!err) {
+		place->next = places;
+		places = place;
+		for (e = events; e; e = e->next)
+			tell_args(place, e);
+	}
+	pthread_mutex_unlock(&events_lock);
+	if (err && jf_may_tell())
+		fprintf(stderr, "libjumpfunc-trace: what an object calls of %s:%s cannot be recorded: %s\n", place->system,
+			place->name, err == -EINVAL ? "it was compiled for another version" : jf_error(-err));
+}
+
+/* By its destructors. The probes are in other objects. */
+void __jf_place_unregister(struct jf_place *place)
+{
+	struct jf_place **p;
+
+	pthread_mutex_lock(&events_lock);
+	for (p = &places; *p && *p != place; p = &(*p)->next)
+		;
+	if (*p) {
+		switch_place(place, false);
+		*p = place->next;
+	}
+	pthread_mutex_unlock(&events_lock);
 }
 
 /* --- forks -------------------------------------------------------------------------- */
@@ -446,26 +675,39 @@ static bool word(enum jf_env which, const char *const *words, unsigned int *val)
 	return i >= 0;
 }
 
-/**
- * __jf_record_by_environment() - start to record as the environment says how
- *
- * For the agent, which may be asked for something where no event is.
- *
- * Return: as jf_record_start(), -EINVAL for a variable that has another value than it may
- */
-int __jf_record_by_environment(void)
+/* As jf_record_start() does it, but for the folder. */
+static int start_by_environment(void)
 {
-	struct jf_record_options o = { NULL, JF_RECORD_OVERWRITE, JF_RECORD_CLOCK_AUTO, 0, 0, 0 };
+	struct jf_record_options o = { NULL, JF_RECORD_OVERWRITE, JF_RECORD_CLOCK_AUTO, 0, 0, 0, 0 };
 	unsigned int mode = 0, clock = 0;
+	int err;
 
 	o.parent = jf_env(JF_ENV_DIR);
 	if (!word(JF_ENV_MODE, jf_mode_names, &mode) || !word(JF_ENV_CLOCK, jf_clock_names, &clock) ||
 	    !number(JF_ENV_PACKETS, &o.packets) || !number(JF_ENV_PACKET_SIZE, &o.packet_size) ||
-	    !number(JF_ENV_RINGS, &o.rings))
+	    !number(JF_ENV_RINGS, &o.rings) || !number(JF_ENV_MAX_MIB, &o.max_mib))
 		return -EINVAL;
 	o.mode = (enum jf_record_mode)mode;
 	o.clock = (enum jf_record_clock)clock;
-	return jf_record_start(&o);
+	pthread_mutex_lock(&events_lock);
+	err = jf_conf.started ? 0 : start(&o);
+	pthread_mutex_unlock(&events_lock);
+	return err;
+}
+
+/**
+ * __jf_record_by_environment() - start to record as the environment says how
+ *
+ * For the agent, which has something to record.
+ *
+ * Return: 0 also if it was started already, else as jf_record_start(), -EINVAL for a variable that has another value than
+ * it may
+ */
+int __jf_record_by_environment(void)
+{
+	int err = start_by_environment();
+
+	return err ? err : jf_record_begin();
 }
 
 static int by_environment(const char *globs)
@@ -474,7 +716,7 @@ static int by_environment(const char *globs)
 	size_t len;
 	int err;
 
-	err = __jf_record_by_environment();
+	err = start_by_environment();
 	for (; !err && *globs; globs = *end ? end + 1 : end) {
 		char glob[JF_GLOB_MAX];
 
@@ -496,6 +738,24 @@ static int by_environment(const char *globs)
 	return err;
 }
 
+/* To jf-trace, if that has started this. */
+static void tell_loaded(void)
+{
+	const char *folder = jf_env(JF_ENV_DIR);
+	char path[PATH_MAX];
+	struct stat st;
+	int fd = -1;
+
+	if (folder && !jf_path(path, sizeof(path), folder, JF_LOADED))
+		fd = open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	if (fd < 0)
+		return;
+	/* Others may have put a pipe there. */
+	if (!fstat(fd, &st) && S_ISREG(st.st_mode))
+		jf_file_write(fd, "1", 1, 0);
+	close(fd);
+}
+
 /* After libjumpfunc's own; before the objects' that have events. */
 __attribute__((__constructor__(103)))
 static void begins(void)
@@ -506,6 +766,7 @@ static void begins(void)
 	pthread_atfork(prepare, in_parent, in_child);
 	if (!globs || !*globs)
 		return;
+	tell_loaded();
 	err = by_environment(globs);
 	if (err && jf_may_tell())
 		fprintf(stderr, "libjumpfunc-trace: JUMPFUNC_TRACE: nothing is recorded: %s\n", jf_error(-err));

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /*
  * Reading rings that another process has written, or is writing right now. Nothing is believed: files are
- * read, not mapped (one that is shortened meanwhile would be SIGBUS), sizes are checked before
- * they are used, and what is not as it should be ends a packet.
+ * read, not mapped (a file that is shortened in the meantime would be SIGBUS), sizes are checked
+ * before they are used, and damage ends a packet.
  *
- * What has been recorded is found by the words that records begin with, as ring_user.h has it;
- * content_size is only what must have been reached by then.
+ * Records are found by the words that they begin with, as ring_user.h has it; content_size is only
+ * a lower bound.
  *
  *   reader                                      writer
  *   ------                                      ------
@@ -17,6 +17,7 @@
  *   read has all of it. If the writer has begun to clear the packet before b was
  *   over, c sees another seq, and nothing of it counts.
  */
+#include "ids.h"
 #include "trace.h"
 
 #include <dirent.h>
@@ -31,7 +32,6 @@
 
 #define SIZE_MAX_PACKET		(64u << 20)
 #define SIZE_MAX_METADATA	(64 << 20)
-#define PACKETS_MAX		(1 << 20)
 
 /* One of them is a tool's, which may have no library of tracepoints. */
 static uint64_t align8(uint64_t size)
@@ -47,12 +47,17 @@ static uint64_t word_at(const char *data, uint64_t pos)
 	return w;
 }
 
-static bool head_valid(const struct jf_packet *p, uint64_t size)
+/**
+ * jf_head_valid() - is it the head of a packet
+ * @p:    as it was read
+ * @size: bytes from its begin on to the end of its file
+ */
+bool jf_head_valid(const struct jf_packet *p, uint64_t size)
 {
 	return p->magic == JF_PACKET_MAGIC && !p->stream_id &&
 	       (p->head == JF_PACKET_TIMED || p->head == JF_PACKET_UNTIMED) &&
-	       !(size & 7) && size >= align8(p->head) && size <= SIZE_MAX_PACKET &&
-	       p->packet_size == size * 8 && p->content_size <= p->packet_size &&
+	       !(p->packet_size & 63) && p->packet_size >= align8(p->head) * 8 && p->packet_size <= SIZE_MAX_PACKET * 8ull &&
+	       p->packet_size <= size * 8 && p->content_size <= p->packet_size &&
 	       p->content_size >= p->head * 8;
 }
 
@@ -69,8 +74,8 @@ struct seen {
 };
 
 /*
- * @data tells which records there are, and @fields, of the same size, what is in them. Both begin with a
- * head that is valid.
+ * @data tells which records there are, and @fields, of the same size, has their fields. Both begin
+ * with a head that is valid.
  */
 static int walk(const char *data, const char *fields, uint64_t size, struct seen *s,
 		int (*fn)(const struct jf_record_seen *record, void *arg), void *arg)
@@ -88,7 +93,7 @@ static int walk(const char *data, const char *fields, uint64_t size, struct seen
 	while (head.seq && pos + 8 <= size) {
 		word = word_at(data, pos);
 		if (word & JF_WORD_OTHER) {
-			s->damaged |= word != JF_WORD_FREE(head.seq);
+			s->damaged |= word != JF_WORD_FREE(head.seq) && word != JF_WORD_LEFT(head.seq);
 			break;
 		}
 		r.id = (uint16_t)word;
@@ -103,9 +108,10 @@ static int walk(const char *data, const char *fields, uint64_t size, struct seen
 		pos = align8(end);
 		if (head.head == JF_PACKET_TIMED && r.id) {
 			r.time = word_at(r.data, 0);
+			/* A clock went back: the record is kept, as of the one before it. */
 			if (r.time < last) {
 				s->damaged = true;
-				break;
+				r.time = last;
 			}
 			last = r.time;
 		}
@@ -139,7 +145,7 @@ int jf_recover_packet(const void *data, size_t size,
 	if (size < sizeof(head))
 		return -EINVAL;
 	memcpy(&head, data, sizeof(head));
-	if (!head_valid(&head, size))
+	if (!jf_head_valid(&head, size) || head.packet_size != size * 8)
 		return -EINVAL;
 	ret = walk(data, data, size, &s, fn, arg);
 	if (result) {
@@ -154,14 +160,16 @@ int jf_recover_packet(const void *data, size_t size,
 /* --- folders --------------------------------------------------------------------------- */
 
 /**
- * struct found - a packet's file
- * @name: of the file
+ * struct found - a packet
+ * @name: of its file
+ * @at:   where it is in that
  * @ring: that it says it is of
  * @seq:  that it says it has
- * @size: of the file
+ * @size: of the packet
  */
 struct found {
 	char		name[32];
+	uint64_t	at;
 	uint64_t	ring;
 	uint64_t	seq;
 	uint64_t	size;
@@ -175,7 +183,7 @@ struct found {
  * @uuid:   of the trace
  * @found:  its packets
  * @num:    how many
- * @result: what was found
+ * @result: the result
  */
 struct recovery {
 	int			from;
@@ -187,14 +195,14 @@ struct recovery {
 	struct jf_recovered	*result;
 };
 
-/* All of a regular file, or less. */
-static ssize_t read_all(int fd, void *buf, size_t size)
+/* All of it, or the part up to the end of the file. */
+static ssize_t read_at(int fd, void *buf, size_t size, uint64_t from)
 {
 	size_t at = 0;
 	ssize_t n;
 
 	while (at < size) {
-		n = pread(fd, (char *)buf + at, size - at, (off_t)at);
+		n = pread(fd, (char *)buf + at, size - at, (off_t)(from + at));
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0)
@@ -260,22 +268,34 @@ static bool parse_uuid(const char *text, uint8_t *uuid)
 	return *text == '"';
 }
 
-/* What metadata.c has written: lines as it writes them. */
+/**
+ * jf_trace_uuid() - the UUID of a trace
+ * @text: its metadata, as metadata.c has written it: up to the streams at least
+ * @uuid: set to it
+ *
+ * Return: is it metadata of jumpfunc
+ */
+bool jf_trace_uuid(const char *text, uint8_t *uuid)
+{
+	const char *p = strstr(text, "\ntrace {\n");
+
+	/* Clocks have one, too. */
+	p = p ? strstr(p, "\n\tuuid = \"") : NULL;
+	return !strncmp(text, "/* CTF 1.8 */\n", 14) && p && parse_uuid(p + 10, uuid) &&
+	       strstr(text, "\n\ttracer_name = \"jumpfunc\";\n");
+}
+
 static bool parse_metadata(struct recovery *rec, const char *text)
 {
-	const char *p = strstr(text, "\n\tuuid = \"");
+	const char *p = text, *name;
 	unsigned int id;
+	size_t len;
 
-	if (strncmp(text, "/* CTF 1.8 */\n", 14) || !p || !parse_uuid(p + 10, rec->uuid) ||
-	    !strstr(text, "\n\ttracer_name = \"jumpfunc\";\n"))
+	if (!jf_trace_uuid(text, rec->uuid))
 		return false;
-	for (p = text; (p = strstr(p, "\nevent {\n\tname = \"")); ) {
-		p = strchr(p + 18, '\n');
-		if (p && sscanf(p, " id = %u;", &id) == 1 && id <= UINT16_MAX)
+	while ((p = jf_event_next(p, &name, &len, &id)))
+		if (id <= UINT16_MAX)
 			rec->known[id / 8] |= (uint8_t)(1 << id % 8);
-		if (!p)
-			break;
-	}
 	return true;
 }
 
@@ -297,7 +317,7 @@ static int recover_metadata(struct recovery *rec)
 		close(fd);
 		return -ENOMEM;
 	}
-	n = read_all(fd, text, size);
+	n = read_at(fd, text, size, 0);
 	close(fd);
 	if (n < 0) {
 		err = (int)n;
@@ -329,20 +349,74 @@ static bool is_ours(const struct recovery *rec, const struct jf_packet *p, uint6
 	unsigned int ring, k;
 	char end;
 
-	if (!head_valid(p, size) || memcmp(p->uuid, rec->uuid, sizeof(p->uuid)))
+	if (!jf_head_valid(p, size) || memcmp(p->uuid, rec->uuid, sizeof(p->uuid)))
 		return false;
 	if (!strcmp(name, "lost"))
 		return p->ring == JF_NO_RING && !p->seq;
-	return sscanf(name, "r%u-%u%c", &ring, &k, &end) == 2 && p->ring == ring;
+	/* A copy has a file for each ring. */
+	return (sscanf(name, "r%u-%u%c", &ring, &k, &end) == 2 || sscanf(name, "r%u%c", &ring, &end) == 1) && p->ring == ring;
+}
+
+static int add_packet(struct recovery *rec, const char *name, const struct jf_packet *head, uint64_t at)
+{
+	struct found *f;
+
+	/* A power of two has no room for one more. */
+	if (!(rec->num & (rec->num - 1))) {
+		f = realloc(rec->found, (rec->num ? rec->num * 2 : 1) * sizeof(*f));
+		if (!f)
+			return -ENOMEM;
+		rec->found = f;
+	}
+	f = &rec->found[rec->num++];
+	memcpy(f->name, name, strlen(name) + 1);
+	f->at = at;
+	f->ring = head->ring;
+	f->seq = head->seq;
+	f->size = head->packet_size / 8;
+	return 0;
+}
+
+/**
+ * jf_head_read() - read the head of a packet
+ * @fd:   the file
+ * @head: set to it; the rest is 0, for without time stamps it is shorter
+ * @at:   where
+ *
+ * Return: is it there
+ */
+bool jf_head_read(int fd, struct jf_packet *head, uint64_t at)
+{
+	memset(head, 0, sizeof(*head));
+	return read_at(fd, head, sizeof(*head), at) >= JF_PACKET_UNTIMED;
+}
+
+/* A file has several packets if several threads had its ring, one after the other. */
+static int find_in_file(struct recovery *rec, const char *name)
+{
+	uint64_t size, at = 0;
+	struct jf_packet head;
+	int fd, err = 0;
+
+	fd = open_regular(rec->from, name, &size);
+	if (fd < 0)
+		return 0;
+	do {
+		if (!jf_head_read(fd, &head, at) || !is_ours(rec, &head, size - at, name)) {
+			rec->result->damaged++;
+			break;
+		}
+		err = add_packet(rec, name, &head, at);
+		at += head.packet_size / 8;
+	} while (!err && at < size);
+	close(fd);
+	return err;
 }
 
 static int find_packets(struct recovery *rec)
 {
 	int fd = openat(rec->from, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), err = 0;
-	struct jf_packet head;
 	struct dirent *e;
-	size_t room = 0;
-	uint64_t size;
 	DIR *dir;
 
 	dir = fd < 0 ? NULL : fdopendir(fd);
@@ -352,35 +426,9 @@ static int find_packets(struct recovery *rec)
 			close(fd);
 		return err;
 	}
-	while (!err && (e = readdir(dir))) {
-		if ((e->d_name[0] != 'r' && strcmp(e->d_name, "lost")) ||
-		    strlen(e->d_name) >= sizeof(rec->found->name))
-			continue;
-		fd = open_regular(rec->from, e->d_name, &size);
-		if (fd < 0)
-			continue;
-		if (read_all(fd, &head, sizeof(head)) != sizeof(head) || !is_ours(rec, &head, size, e->d_name)) {
-			rec->result->damaged++;
-			close(fd);
-			continue;
-		}
-		close(fd);
-		if (rec->num == room) {
-			struct found *more;
-
-			room = room ? room * 2 : 64;
-			more = room > PACKETS_MAX ? NULL : realloc(rec->found, room * sizeof(*more));
-			if (!more) {
-				err = -ENOMEM;
-				break;
-			}
-			rec->found = more;
-		}
-		memcpy(rec->found[rec->num].name, e->d_name, strlen(e->d_name) + 1);
-		rec->found[rec->num].ring = head.ring;
-		rec->found[rec->num].seq = head.seq;
-		rec->found[rec->num++].size = size;
-	}
+	while (!err && (e = readdir(dir)))
+		if ((e->d_name[0] == 'r' || !strcmp(e->d_name, "lost")) && strlen(e->d_name) < sizeof(rec->found->name))
+			err = find_in_file(rec, e->d_name);
 	closedir(dir);
 	if (rec->num)
 		qsort(rec->found, rec->num, sizeof(*rec->found), by_order);
@@ -418,7 +466,7 @@ static int copy_record(const struct jf_record_seen *r, void *arg)
 		c->bad = true;
 		return 0;
 	}
-	/* What is between two records is 0: not even that is copied. */
+	/* The bytes between two records are 0: they are not copied. */
 	memset(c->buf + c->end, 0, pos - c->end);
 	word = (uint64_t)(r->size + extra) << 32 | r->id;
 	memcpy(c->buf + pos, &word, 8);
@@ -461,9 +509,12 @@ static int write_packet(struct recovery *rec, struct output *out, const struct f
 	head->packet_size = size * 8;
 	head->committed = c->num << 32 | (size - align8(c->head));
 	head->released = 0;
+	head->comm[sizeof(head->comm) - 1] = 0;
 	memset(head->reserved, 0, sizeof(head->reserved));
 	if (c->head == JF_PACKET_TIMED) {
-		/* What it says need not be so; readers want it to be no later than the next one's begin. */
+		/*
+		 * It need not be right; readers want it to be no later than the next one's begin.
+		 */
 		head->end = c->num ? c->last : head->begin;
 		out->end = head->end;
 	}
@@ -479,32 +530,53 @@ static int write_packet(struct recovery *rec, struct output *out, const struct f
 	return err;
 }
 
+/**
+ * read_packet() - read it as the table above has it
+ * @rec:  the recovery
+ * @f:    the packet
+ * @data: room for two of it; filled in
+ * @size: set to its bytes: fewer than before if another packet has begun after it
+ *
+ * Return: it is there; else it was counted as damaged or vanished
+ */
+static bool read_packet(struct recovery *rec, const struct found *f, char *data, uint64_t *size)
+{
+	int fd = open_regular(rec->from, f->name, size);
+	struct jf_packet head, again;
+	bool there;
+
+	there = fd >= 0 && read_at(fd, data, f->size, f->at) == (ssize_t)f->size &&
+		read_at(fd, data + f->size, f->size, f->at) == (ssize_t)f->size &&
+		jf_head_read(fd, &again, f->at);
+	if (fd >= 0)
+		close(fd);
+	if (there)
+		memcpy(&head, data, sizeof(head));
+	if (!there || (!f->at && !is_ours(rec, &head, f->size, f->name))) {
+		rec->result->damaged++;
+		return false;
+	}
+	/* One that was after another is no more when the file is written anew. */
+	if (!is_ours(rec, &head, f->size, f->name) || head.seq != f->seq || again.seq != f->seq) {
+		rec->result->vanished++;
+		return false;
+	}
+	*size = head.packet_size / 8;
+	return true;
+}
+
 /* @data has room for three packets of the size. */
 static int recover_packet(struct recovery *rec, struct output *out, const struct found *f, char *data)
 {
 	struct copy c = { rec, data + 2 * f->size, 0, 0, 0, 0, false };
 	struct seen s = { 0, 0, false };
-	struct jf_packet head, again;
+	struct jf_packet head;
 	uint64_t size;
-	int fd, err;
-	bool there;
+	int err;
 
-	fd = open_regular(rec->from, f->name, &size);
-	there = fd >= 0 && size == f->size && read_all(fd, data, size) == (ssize_t)size &&
-		read_all(fd, data + size, size) == (ssize_t)size &&
-		read_all(fd, &again, sizeof(again)) == sizeof(again);
-	if (fd >= 0)
-		close(fd);
-	if (there)
-		memcpy(&head, data, sizeof(head));
-	if (!there || !is_ours(rec, &head, size, f->name)) {
-		rec->result->damaged++;
+	if (!read_packet(rec, f, data, &size))
 		return 0;
-	}
-	if (head.seq != f->seq || again.seq != f->seq) {
-		rec->result->vanished++;
-		return 0;
-	}
+	memcpy(&head, data, sizeof(head));
 	if (!f->seq && f->ring != JF_NO_RING) {
 		if (head.overwrites > out->over)
 			out->over = head.overwrites;
@@ -512,13 +584,19 @@ static int recover_packet(struct recovery *rec, struct output *out, const struct
 			out->lost = head.discarded;
 		return 0;
 	}
-	/* A packet that is before the last one is none that the writer has written. */
-	if (f->seq && (f->seq == out->seq || (head.head == JF_PACKET_TIMED && head.begin < out->end))) {
+	/* The writer gives each number once. */
+	if (f->seq && f->seq == out->seq) {
 		rec->result->damaged++;
 		return 0;
 	}
+	/* A clock went back: the records are kept, as walk() does it. */
+	if (f->seq && head.head == JF_PACKET_TIMED && head.begin < out->end) {
+		s.damaged = true;
+		head.begin = out->end;
+		memcpy(data, &head, head.head);
+	}
 	c.head = c.end = head.head;
-	err = walk(data, data + size, size, &s, copy_record, &c);
+	err = walk(data, data + f->size, size, &s, copy_record, &c);
 	if (err)
 		return err;
 	/* The newest say how many there were. */

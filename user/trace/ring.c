@@ -16,14 +16,25 @@
  *   6 seq = the new one                         it counts again
  *   7 free, packet of struct jf_writer          in this order: see below
  *
+ * A thread that gets the ring of one that has ended goes on in the rest of the newest packet's file, as another packet
+ * of that file, for a packet tells its thread. So a thread of few records takes little room:
+ *
+ *   go_on()                                     readers see
+ *   -------                                     -----------
+ *   a head and words of the new one             nothing of it: it is in what is free of the old one, after a free word
+ *   b packet_size of the old one: up to there   both
+ *
+ * The packets of a file are used again together.
+ *
  * A packet is complete if all that was begun in it is over (committed is what content_size says).
  * In mode discard it must be new, too, or released by a consumer. Then there is one that
  * no thread writes into but an interrupted writer that is before its step 3, which then fails.
  * That writer has read free first, then packet: so it may have an old free word with
  * a new packet, and fails, but never the other way round.
  *
- * A ring is given back when its thread ends, by a destructor. Where glibc would allocate for that (32 keys
- * were there before) it is not; it is then found by its thread's number, which no thread has any more,
+ * A ring is given back when its thread ends, by a destructor. A thread that records after that, as in free() of what
+ * it leaves, gets its ring again, and no destructor is called any more. Where glibc would allocate for a destructor (32 keys
+ * were there before) there is none at all. Such rings (@late) are found by their thread's number, which no thread has any more,
  * when a ring is needed. A ring is never unmapped: a thread's late destructors may record.
  *
  * Forks: jf_live is empty in the child, so each writer has no packet, and asks for one; that
@@ -33,16 +44,23 @@
  */
 #include "trace.h"
 
+#include "provider.h"
+
 #include <fcntl.h>
 #include <pthread.h>
-#include <sched.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+#define JF_FUTEX(word, op, value, timeout) \
+	(syscall(SYS_futex, word, op, value, (const struct timespec *)(timeout), NULL, 0) ? -errno : 0)
+#include "pi_lock.h"
 
 _Static_assert(offsetof(struct jf_packet, ring) == 24, "as the metadata says");
 _Static_assert(offsetof(struct jf_packet, content_size) == 128, "as the metadata says");
@@ -55,6 +73,11 @@ _Static_assert(sizeof(struct jf_packet) == JF_PACKET_TIMED, "as the metadata say
 /* The clock is set right when it has run twice as long as the last time, up to so many seconds. */
 #define CLOCK_KNOWN	1024
 
+/* Mappings that a process may have, if their number cannot be read: the kernel's default. */
+#define MAPPINGS	65530
+/* So many threads have counters of their own, also after they have ended; then others go on in these. */
+#define COUNTED_MAX	1024
+
 struct jf_conf jf_conf;
 
 /**
@@ -62,10 +85,17 @@ struct jf_conf jf_conf;
  * @w:       where its thread records; the thread has a pointer to it
  * @used:    has a thread got it
  * @tid:     which one
+ * @comm:    its name
  * @made:    so many packets are there, the first ones
  * @cur:     the present one
- * @skipped: discard: no packet is free, as of the last look
- * @seq:     of the last one
+ * @skipped: discard, keep: there is no packet, as of the last look
+ * @kept:    keep: files that were full, and are mapped no longer
+ * @records: in those
+ * @counted: of mode count: bytes of its counters
+ * @threads: that have had it, one after the other
+ * @late:    no destructor gives it back
+ * @newest:  the last packet; NULL: there was none
+ * @seq:     of that
  * @base:    where they are mapped, side by side
  *
  * @tid is 0 if it cannot be told: a child of vfork() has got it for the thread that it is
@@ -75,9 +105,16 @@ struct ring {
 	struct jf_writer	w;
 	bool			used;
 	bool			skipped;
+	bool			late;
 	int			tid;
+	char			comm[16];
 	uint32_t		made;
 	uint32_t		cur;
+	uint32_t		kept;
+	uint32_t		counted;
+	uint32_t		threads;
+	uint64_t		records;
+	struct jf_packet	*newest;
 	uint64_t		seq;
 	char			*base;
 } __attribute__((__aligned__(128)));
@@ -89,10 +126,12 @@ struct ring {
  * @failed:   the next try to make something is after so many records
  * @pid:      of this process
  * @error:    of the last one
- * @dropped:  records that had no ring, if @no_ring is not there either
- * @packets:  that were made
- * @num:      rings that were made
- * @no_ring:  a packet without records, which counts what had no ring
+ * @dropped:  records that had no ring, where no packet counts them
+ * @packets:  that were made, and are mapped
+ * @size:     bytes of all that were made
+ * @num:      rings that were given out, in this recording or before
+ * @placed:   those of them that have a place for packets, in this recording
+ * @no_ring:  a packet without records, which counts what had no ring: no_ring_mapped, if it is of this process
  * @checked:  when the clock was set right, in ns
  * @wait:     and how long after that it is again
  * @told:     what its metadata has
@@ -108,14 +147,16 @@ struct live {
 	int			error;
 	uint64_t		dropped;
 	uint64_t		packets;
+	uint64_t		size;
 	uint32_t		num;
+	uint32_t		placed;
 	struct jf_packet	*no_ring;
 	uint64_t		checked;
 	uint64_t		wait;
 	struct jf_told		told;
 	uint8_t			uuid[16];
 	char			folder[PATH_MAX - 64];
-	struct ring		ring[];
+	struct ring		ring[JF_RINGS_MAX];
 };
 
 /* Where rings are mapped, for a child that does not have them any more. */
@@ -125,16 +166,33 @@ struct mapped {
 
 __thread struct jf_writer *__jf_writer __JF_OF_THREAD;
 
+/* This thread's destructor has been called. */
+static __thread bool has_ended __JF_OF_THREAD;
+
 static struct live *live;
-static size_t live_size;
 static struct mapped *mapped;
-static uint32_t mapped_max;
+/* Those of them that there are. */
+static uint32_t mapped_num;
+/*
+ * Of this process; in a forked child, of the one that it comes from, until it has one: so what is lost there is counted,
+ * even if the child can never make a folder.
+ */
 static struct jf_packet *no_ring_mapped;
+/* What that was before. Other threads may be about to count there. */
+static struct jf_packet *no_ring_before;
+/*
+ * Kept open, so that recording goes on after chroot() and setuid(), in children, too. @kept_shared is the trace's folder of the
+ * first process that recorded, if others may write there: children that may not make one beside it make theirs in it.
+ */
+static struct jf_kept kept_parent, kept_folder, kept_metadata, kept_shared;
+static char shared_path[PATH_MAX - 128];
 static pthread_key_t at_thread_end;
 static bool have_key;
 static uint32_t folders;
 /* Only until the pages are there in which it is. */
 static uint64_t early_drops;
+/* Where what has no ring is counted: in no_ring_mapped, if that is there. */
+uint64_t *__jf_lost = &early_drops;
 
 static struct ring *ring_of(struct jf_writer *w)
 {
@@ -145,6 +203,21 @@ static struct jf_packet *packet_at(const struct ring *r, uint32_t k)
 {
 	return (struct jf_packet *)(void *)(r->base + (size_t)k * jf_conf.packet_size);
 }
+
+/*
+ * The one after @p in the same file, or NULL. Another thread can begin the file anew meanwhile: then there are records
+ * where @p was, and no size that is read there is believed.
+ */
+static struct jf_packet *packet_after(const struct ring *r, uint32_t k, struct jf_packet *p)
+{
+	uint64_t size = __JF_LOAD(p->packet_size) >> 3, left = (uint64_t)((char *)packet_at(r, k + 1) - (char *)p);
+
+	return size >= sizeof(*p) && size <= left && left - size >= sizeof(*p) ?
+	       (struct jf_packet *)(void *)((char *)p + size) : NULL;
+}
+
+/* All packets of a file. */
+#define for_each_packet(p, r, k)	for ((p) = packet_at(r, k); (p); (p) = packet_after(r, k, p))
 
 /**
  * struct before - what a thread was before it came here
@@ -176,17 +249,15 @@ static void let_in(const struct before *was)
 	pthread_sigmask(SIG_SETMASK, &was->signals, NULL);
 }
 
-/* With all signals blocked. Its holder makes system calls for a few files. Acquire: pairs with unlock_live(). */
+/* With all signals blocked. Its holder makes system calls for a few files. */
 static void lock_live(void)
 {
-	while (__atomic_exchange_n(&live->lock, 1, __ATOMIC_ACQUIRE))
-		sched_yield();
+	jf_pi_lock(&live->lock, (uint32_t)syscall(SYS_gettid));
 }
 
-/* Release: pairs with lock_live(). */
 static void unlock_live(void)
 {
-	__atomic_store_n(&live->lock, 0, __ATOMIC_RELEASE);
+	jf_pi_unlock(&live->lock);
 }
 
 static uint32_t head_size(void)
@@ -203,67 +274,135 @@ static uint64_t bytes_in(const struct jf_packet *p)
 /* --- packets ------------------------------------------------------------------------ */
 
 /* A hidden file that is a whole packet gets its name. */
-static int make_packet_file(const char *hidden, const char *name, size_t size, void *where,
-			    struct jf_packet **made, uint32_t ring)
+static void fill_head(struct jf_packet *p, uint32_t ring, size_t size)
 {
-	char from[PATH_MAX], to[PATH_MAX];
-	struct jf_packet *p;
-	int fd, err = 0;
-
-	if (jf_path(from, sizeof(from), live->folder, hidden) || jf_path(to, sizeof(to), live->folder, name))
-		return -ENAMETOOLONG;
-	fd = jf_file_make(from, size);
-	if (fd < 0)
-		return fd;
-	p = mmap(where, size, PROT_READ | PROT_WRITE, MAP_SHARED | (where ? MAP_FIXED : 0), fd, 0);
-	if (p == MAP_FAILED)
-		err = -errno;
-	close(fd);
-	if (err) {
-		unlink(from);
-		return err;
-	}
 	p->magic = JF_PACKET_MAGIC;
 	memcpy(p->uuid, live->uuid, sizeof(p->uuid));
 	p->ring = ring;
 	p->head = head_size();
 	p->content_size = head_size() * 8;
 	p->packet_size = size * 8;
-	p->begin = p->end = jf_clock_now(jf_conf.clock);
-	if (rename(from, to)) {
+	if (p->head == JF_PACKET_TIMED)
+		p->begin = p->end = jf_clock_now(jf_conf.clock);
+}
+
+static int make_packet_file(int dir, const char *hidden, const char *name, size_t size, void *where,
+			    struct jf_packet **made, uint32_t ring)
+{
+	struct jf_packet *p;
+	int fd, err = 0;
+
+	fd = dir < 0 ? dir : jf_file_make(dir, hidden, size);
+	if (fd < 0)
+		return fd;
+	p = mmap(where, size, PROT_READ | PROT_WRITE, MAP_SHARED | (where ? MAP_FIXED : 0), fd, 0);
+	if (p == MAP_FAILED)
 		err = -errno;
-		unlink(from);
-		if (!where)
-			munmap(p, size);
-		else
-			mmap(where, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED,
-			     -1, 0);
-		return err;
+	close(fd);
+	if (!err) {
+		fill_head(p, ring, size);
+		if (renameat(dir, hidden, dir, name)) {
+			err = -errno;
+			if (!where)
+				munmap(p, size);
+			else
+				mmap(where, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+		}
 	}
-	*made = p;
-	return 0;
+	if (err)
+		unlinkat(dir, hidden, 0);
+	else
+		*made = p;
+	return err;
+}
+
+/* Of the trace, by a thread that has not the lock. jf_kept_done() is to be called. */
+static struct jf_used open_folder(void)
+{
+	struct jf_used dir;
+
+	lock_live();
+	dir = jf_kept_open(&kept_folder, live->folder);
+	unlock_live();
+	return dir;
+}
+
+static int make_ring_file(const struct ring *r, void *where, struct jf_packet **made)
+{
+	uint32_t nr = (uint32_t)(r - live->ring);
+	struct jf_used dir = open_folder();
+	char hidden[48], name[48];
+	int err;
+
+	/* One number for both: a file that was kept has its name. */
+	snprintf(hidden, sizeof(hidden), ".r%u-%u", nr, r->made + r->kept);
+	snprintf(name, sizeof(name), "r%u-%u", nr, r->made + r->kept);
+	err = make_packet_file(dir.fd, hidden, name, jf_conf.packet_size, where, made, nr);
+	jf_kept_done(dir);
+	return err;
+}
+
+/*
+ * A process may have so many mappings (vm.max_map_count), and malloc() fails if there are no more: half of them are the
+ * program's. A ring has one, and each file that it has divides it.
+ */
+static uint32_t mappings = MAPPINGS;
+
+static void read_mappings(void)
+{
+	char buf[16] = "";
+	int fd = open("/proc/sys/vm/max_map_count", O_RDONLY | O_CLOEXEC);
+	long num = fd >= 0 && read(fd, buf, sizeof(buf) - 1) > 0 ? atol(buf) : 0;
+
+	if (fd >= 0)
+		close(fd);
+	mappings = num > 0 && num < INT32_MAX ? (uint32_t)num : MAPPINGS;
+}
+
+static bool may_map(uint32_t num)
+{
+	return live->placed + __atomic_load_n(&live->packets, __ATOMIC_RELAXED) + num <= mappings / 2;
+}
+
+static void give_size_back(void)
+{
+	__atomic_fetch_sub(&live->size, jf_conf.packet_size, __ATOMIC_RELAXED);
+}
+
+/* For one packet more; of mode keep there may be a limit. */
+static int take_size(void)
+{
+	uint64_t was = __atomic_fetch_add(&live->size, jf_conf.packet_size, __ATOMIC_RELAXED);
+
+	if (!jf_conf.max_size || was + jf_conf.packet_size <= jf_conf.max_size)
+		return 0;
+	give_size_back();
+	return -ENOSPC;
 }
 
 static int make_packet(struct ring *r)
 {
-	uint32_t nr = (uint32_t)(r - live->ring);
-	char hidden[48], name[48];
 	struct jf_packet *p;
 	int err;
 
-	snprintf(hidden, sizeof(hidden), ".r%u-%u", nr, r->made);
-	snprintf(name, sizeof(name), "r%u-%u", nr, r->made);
-	err = make_packet_file(hidden, name, jf_conf.packet_size, packet_at(r, r->made), &p, nr);
+	err = may_map(1) ? take_size() : -ENOMEM;
 	if (err) {
 		live->error = err;
 		return err;
 	}
+	err = make_ring_file(r, packet_at(r, r->made), &p);
+	if (err) {
+		give_size_back();
+		live->error = err;
+		return err;
+	}
 	r->made++;
+	prctl(PR_GET_NAME, r->comm);
 	__atomic_fetch_add(&live->packets, 1, __ATOMIC_RELAXED);
 	return 0;
 }
 
-/* Step 4 of those who have taken a place and not come to that. */
+/* Step 5 of those who have taken a place and not come to that. */
 static void settle(struct jf_packet *p)
 {
 	for (;;) {
@@ -271,13 +410,27 @@ static void settle(struct jf_packet *p)
 		uint64_t pos = __jf_align(content >> 3, 8);
 		uint64_t word;
 
-		if (pos + 8 > jf_conf.packet_size)
+		if (pos + 8 > p->packet_size >> 3)
 			return;
 		word = *(uint64_t *)(void *)((char *)p + pos);
 		if (word & JF_WORD_OTHER)
 			return;
 		__jf_local_cmpxchg(&p->content_size, content, (pos + 8 + (word >> 32)) << 3);
 	}
+}
+
+/*
+ * No record begins in it any more, for the next record begins a packet: pairs with
+ * __jf_reserve(), which this may have interrupted. Readers take the word as a free one.
+ */
+static void leave(struct jf_packet *p)
+{
+	uint64_t pos;
+
+	settle(p);
+	pos = __jf_align(p->content_size >> 3, 8);
+	if (p->seq && pos + 8 <= p->packet_size >> 3)
+		__atomic_store_n((uint64_t *)(void *)((char *)p + pos), JF_WORD_LEFT(p->seq), __ATOMIC_RELEASE);
 }
 
 /* Is all over that was begun in it? */
@@ -287,17 +440,59 @@ static bool complete(struct jf_packet *p)
 	return (__atomic_load_n(&p->committed, __ATOMIC_RELAXED) & UINT32_MAX) == bytes_in(p);
 }
 
-/* May it be written anew? */
-static bool reusable(struct jf_packet *p)
+/* May a file be written anew? */
+static bool reusable(const struct ring *r, uint32_t k)
 {
-	/* Never used, or the end came while it was being cleared, in a process whose memory this is not. */
-	if (!p->seq)
-		return true;
-	/* Acquire: pairs with the consumer's store, after its loads of what the packet has. */
-	if (jf_conf.mode == JF_RECORD_DISCARD &&
-	    __atomic_load_n(&p->released, __ATOMIC_ACQUIRE) != p->seq)
-		return false;
-	return complete(p);
+	struct jf_packet *p;
+
+	for_each_packet(p, r, k) {
+		/* Never used, or the end came while it was being cleared, in a process whose memory this is not. */
+		if (!p->seq)
+			continue;
+		/* Acquire: pairs with the consumer's store, after its loads of what the packet has. */
+		if (jf_conf.mode == JF_RECORD_DISCARD && __atomic_load_n(&p->released, __ATOMIC_ACQUIRE) != p->seq)
+			return false;
+		if (!complete(p))
+			return false;
+	}
+	return true;
+}
+
+/* Of a file that is to be written anew. */
+static uint64_t records_in(const struct ring *r, uint32_t k)
+{
+	uint64_t num = 0;
+	struct jf_packet *p;
+
+	for_each_packet(p, r, k)
+		num += p->seq ? p->committed >> 32 : 0;
+	return num;
+}
+
+static void clear_words(struct jf_packet *p, uint64_t free)
+{
+	uint64_t *word = (uint64_t *)(void *)((char *)p + __jf_align(p->head, 8));
+	uint64_t *end = (uint64_t *)(void *)((char *)p + (p->packet_size >> 3));
+
+	while (word < end)
+		*word++ = free;
+}
+
+static void set_thread(struct jf_packet *p, const struct ring *r)
+{
+	p->tid = (uint32_t)r->tid;
+	p->threads = r->threads;
+	memcpy(p->comm, r->comm, sizeof(p->comm));
+}
+
+/* Step 7: where the thread records from here on. Pairs with __jf_reserve(), which this may have interrupted. */
+static void use_packet(struct ring *r, struct jf_packet *p)
+{
+	r->newest = p;
+	r->w.size = (uint32_t)(p->packet_size >> 3);
+	r->w.clock = jf_conf.clock;
+	__atomic_store_n(&r->w.free, JF_WORD_FREE(p->seq), __ATOMIC_RELEASE);
+	__atomic_store_n(&r->w.packet, p, __ATOMIC_RELEASE);
 }
 
 /*
@@ -306,25 +501,29 @@ static bool reusable(struct jf_packet *p)
  */
 static void begin_packet(struct ring *r, uint32_t k)
 {
-	struct jf_packet *last = r->w.packet ? r->w.packet : r->seq ? packet_at(r, r->cur) : NULL;
+	uint64_t overwritten = r->newest ? r->newest->overwritten : 0, now;
+	uint64_t discarded = r->newest ? r->newest->discarded : 0;
 	struct jf_packet *p = packet_at(r, k);
-	uint64_t free = JF_WORD_FREE(r->seq + 1), lost = 0, *word, *end, now;
 
-	if (p->seq && jf_conf.mode == JF_RECORD_OVERWRITE)
-		lost = p->committed >> 32;
-	p->overwrites = (last ? last->overwritten : 0) + lost;
+	if (r->newest)
+		leave(r->newest);
+	/* A child of vfork() that had begun to clear it was killed after it had counted them. */
+	if (!p->seq && p->overwrites > overwritten)
+		overwritten = p->overwrites;
+	if (jf_conf.mode == JF_RECORD_OVERWRITE)
+		overwritten += records_in(r, k);
+	p->overwrites = overwritten;
 	__atomic_store_n(&p->seq, 0, __ATOMIC_RELEASE);
 	__atomic_store_n(&p->content_size, p->head * 8, __ATOMIC_RELEASE);
+	/* Those after it in the file are no more. */
+	__atomic_store_n(&p->packet_size, (uint64_t)jf_conf.packet_size * 8, __ATOMIC_RELEASE);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	word = (uint64_t *)(void *)((char *)p + __jf_align(p->head, 8));
-	end = (uint64_t *)(void *)((char *)p + jf_conf.packet_size);
-	while (word < end)
-		*word++ = free;
+	clear_words(p, JF_WORD_FREE(r->seq + 1));
 	p->committed = 0;
 	p->released = 0;
-	p->tid = (uint32_t)r->tid;
-	p->discarded = last ? last->discarded : 0;
-	p->overwritten = p->overwrites;
+	set_thread(p, r);
+	p->discarded = discarded;
+	p->overwritten = overwritten;
 	/* Without time stamps the first record is there. */
 	if (p->head == JF_PACKET_TIMED) {
 		now = jf_clock_now(jf_conf.clock);
@@ -333,10 +532,111 @@ static void begin_packet(struct ring *r, uint32_t k)
 	}
 	__atomic_store_n(&p->seq, ++r->seq, __ATOMIC_RELEASE);
 	r->cur = k;
-	r->w.size = jf_conf.packet_size;
-	r->w.clock = jf_conf.clock;
-	__atomic_store_n(&r->w.free, free, __ATOMIC_RELEASE);
-	__atomic_store_n(&r->w.packet, p, __ATOMIC_RELEASE);
+	use_packet(r, p);
+}
+
+/* What a packet after another one has to have room for, if it is to be worth its head. */
+#define LEAST	512
+
+/* Where in the newest packet's file another thread could go on: bytes from the packet on; 0: nowhere. */
+static uint64_t rest_of(const struct ring *r)
+{
+	const struct jf_packet *p = r->newest;
+	uint64_t at;
+
+	if (!p)
+		return 0;
+	/* A free word stays between them: there readers of the first one stop. */
+	at = __jf_align(__jf_align(p->content_size >> 3, 8) + 8, 128);
+	return at + sizeof(*p) + LEAST <= p->packet_size >> 3 ? at : 0;
+}
+
+/* By a thread that has just got the ring: in the rest of the newest packet's file. */
+static bool go_on(struct ring *r)
+{
+	struct jf_packet *last = r->newest, *p;
+	uint64_t at;
+
+	if (!last)
+		return false;
+	settle(last);
+	/* The thread itself, after its destructor. */
+	if (r->tid && last->tid == (uint32_t)r->tid) {
+		use_packet(r, last);
+		return true;
+	}
+	at = rest_of(r);
+	if (!at || !complete(last))
+		return false;
+	p = (struct jf_packet *)(void *)((char *)last + at);
+	memset(p, 0, sizeof(*p));
+	fill_head(p, (uint32_t)(r - live->ring), (last->packet_size >> 3) - at);
+	clear_words(p, JF_WORD_FREE(r->seq + 1));
+	set_thread(p, r);
+	p->discarded = last->discarded;
+	p->overwritten = p->overwrites = last->overwritten;
+	p->seq = ++r->seq;
+	/* Release: pairs with those who read the file, and find the new one here. */
+	__atomic_store_n(&last->packet_size, at * 8, __ATOMIC_RELEASE);
+	use_packet(r, p);
+	return true;
+}
+
+/* With the lock. Of the metadata. */
+static struct jf_used open_metadata(void)
+{
+	struct jf_used dir, fd = { -ENOENT, false };
+
+	if (kept_metadata.ino)
+		fd = jf_kept_open(&kept_metadata, "");
+	if (fd.fd >= 0)
+		return fd;
+	dir = jf_kept_open(&kept_folder, live->folder);
+	fd.fd = dir.fd < 0 ? dir.fd : openat(dir.fd, "metadata", O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
+	if (dir.fd >= 0)
+		fd = fd.fd < 0 ? (struct jf_used){ -errno, false } : jf_kept_take(&kept_metadata, fd.fd);
+	jf_kept_done(dir);
+	return fd;
+}
+
+/* With the lock. The descriptor is looked at when all is ready to be written: a program may close it, and open another file. */
+static void set_clock(void)
+{
+	char buf[256];
+	uint64_t at = 0;
+	size_t len = jf_metadata_clock(buf, sizeof(buf), jf_conf.clock, &at);
+	struct jf_used fd;
+
+	if (!len)
+		return;
+	fd = open_metadata();
+	if (fd.fd >= 0)
+		jf_file_write(fd.fd, buf, len, at);
+	jf_kept_done(fd);
+}
+
+static int write_metadata(void)
+{
+	struct jf_used dir = jf_kept_open(&kept_folder, live->folder);
+	int fd;
+
+	if (dir.fd < 0)
+		return dir.fd;
+	fd = jf_metadata_write(dir.fd, live->uuid, jf_conf.clock, &live->told);
+	jf_kept_done(dir);
+	if (fd < 0)
+		return fd;
+	jf_kept_done(jf_kept_take(&kept_metadata, fd));
+	return 0;
+}
+
+static int append_metadata(void)
+{
+	struct jf_used fd = open_metadata();
+	int err = fd.fd < 0 ? fd.fd : jf_metadata_append(fd.fd, &live->told);
+
+	jf_kept_done(fd);
+	return err;
 }
 
 static void check_clock(void)
@@ -347,16 +647,55 @@ static void check_clock(void)
 		return;
 	lock_live();
 	if (now - live->checked >= live->wait) {
-		jf_metadata_clock(live->folder, jf_conf.clock);
+		set_clock();
 		live->checked = now;
 		live->wait *= 2;
 	}
 	unlock_live();
 }
 
+/*
+ * Mode keep: a file that is full stays as it is, and a new one is mapped in its place. If the newest packet was there, its
+ * counts go on in the new file.
+ */
+static int keep_packet(struct ring *r, uint32_t k)
+{
+	bool newest = r->newest >= packet_at(r, k) && r->newest < packet_at(r, k + 1);
+	uint64_t records = records_in(r, k);
+	struct jf_packet *p;
+	int err = take_size();
+	bool taken = !err;
+
+	if (!err)
+		err = make_ring_file(r, NULL, &p);
+	if (!err && newest) {
+		p->discarded = r->newest->discarded;
+		p->overwritten = p->overwrites = r->newest->overwritten;
+	}
+	if (!err && mremap(p, jf_conf.packet_size, jf_conf.packet_size, MREMAP_MAYMOVE | MREMAP_FIXED, packet_at(r, k)) == MAP_FAILED) {
+		err = -errno;
+		munmap(p, jf_conf.packet_size);
+	}
+	if (err) {
+		if (taken)
+			give_size_back();
+		live->error = err;
+		return err;
+	}
+	if (newest)
+		r->newest = packet_at(r, k);
+	/* As jf_record_stats() reads them. */
+	lock_live();
+	r->kept++;
+	r->records += records;
+	unlock_live();
+	return 0;
+}
+
 /* With all signals blocked, by the ring's thread, or by one that has just got it. */
 static bool next_packet(struct ring *r)
 {
+	bool keep = jf_conf.mode == JF_RECORD_KEEP;
 	uint32_t i, k;
 
 	if (r->w.packet)
@@ -368,12 +707,89 @@ static bool next_packet(struct ring *r)
 	}
 	for (i = 1; i <= r->made; i++) {
 		k = (r->cur + i) % r->made;
-		if (reusable(packet_at(r, k))) {
-			begin_packet(r, k);
-			return true;
-		}
+		if (!reusable(r, k))
+			continue;
+		if (keep && keep_packet(r, k))
+			break;
+		begin_packet(r, k);
+		return true;
 	}
+	/* The next try is after so many records. */
+	if (keep)
+		live->failed = RETRY;
 	return false;
+}
+
+/* --- mode count -------------------------------------------------------------------------------- */
+
+/* Of the file, at least; more are added. */
+static int map_counts(struct ring *r, uint32_t size)
+{
+	struct jf_used dir = open_folder();
+	int fd, err = 0;
+	char name[24];
+
+	if (dir.fd < 0)
+		return dir.fd;
+	snprintf(name, sizeof(name), JF_COUNTS_NAME, (unsigned int)(r - live->ring));
+	if (r->counted) {
+		fd = openat(dir.fd, name, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+		if (fd < 0)
+			err = -errno;
+		else
+			err = jf_file_extend(fd, size);
+	} else {
+		fd = jf_file_make(dir.fd, name, size);
+		if (fd < 0)
+			err = fd;
+	}
+	jf_kept_done(dir);
+	if (!err && mmap(r->base, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, 0) == MAP_FAILED)
+		err = -errno;
+	if (fd >= 0)
+		close(fd);
+	if (!err)
+		r->counted = size;
+	return err;
+}
+
+static void set_counts(struct ring *r)
+{
+	struct jf_counts *c = (struct jf_counts *)(void *)r->base;
+
+	if (!c->magic || c->tid != (uint32_t)r->tid)
+		c->threads++;
+	c->tid = (uint32_t)r->tid;
+	memcpy(c->comm, r->comm, sizeof(c->comm));
+	/* Release: pairs with those who read the file. */
+	__atomic_store_n(&c->magic, JF_COUNTS_MAGIC, __ATOMIC_RELEASE);
+	r->w.counts = c->count;
+	/* Pairs with __jf_reserve(), in a thread that this has interrupted. */
+	__atomic_store_n(&r->w.num, (uint32_t)((r->counted - sizeof(*c)) / sizeof(*c->count)), __ATOMIC_RELEASE);
+}
+
+/* With all signals blocked, by the ring's thread: until @id is there, with all that have come before it. */
+static bool have_counts(struct ring *r, uint16_t id)
+{
+	uint32_t last = jf_last_class(), size;
+	int err;
+
+	if (last < id)
+		last = id;
+	size = (uint32_t)__jf_align(sizeof(struct jf_counts) + (last + UINT64_C(1)) * sizeof(uint64_t), 4096);
+	err = r->counted < size ? map_counts(r, size) : 0;
+	if (err) {
+		live->error = err;
+		return false;
+	}
+	set_counts(r);
+	return true;
+}
+
+/* Those of a thread that has ended are its own as long as there is room for more. */
+static bool keeps_counts(const struct ring *r)
+{
+	return r->counted && live->placed < COUNTED_MAX;
 }
 
 /* --- which thread has which ring --------------------------------------------------------------- */
@@ -387,14 +803,17 @@ static void give_back(struct ring *r)
 {
 	/* Pairs with __jf_reserve(), if that is what a cancelled thread was in. */
 	__atomic_store_n(&r->w.packet, NULL, __ATOMIC_RELEASE);
+	__atomic_store_n(&r->w.num, 0, __ATOMIC_RELEASE);
 	/* Whatever its thread has begun is over now, for no thread is left to write it. */
 	for (uint32_t k = 0; k < r->made; k++) {
-		struct jf_packet *p = packet_at(r, k);
+		struct jf_packet *p;
 
-		settle(p);
-		p->committed = (p->committed & ~(uint64_t)UINT32_MAX) | bytes_in(p);
+		for_each_packet(p, r, k) {
+			settle(p);
+			p->committed = (p->committed & ~(uint64_t)UINT32_MAX) | bytes_in(p);
+		}
 	}
-	r->used = false;
+	r->used = r->late = false;
 }
 
 static void thread_ends(void *ring)
@@ -403,6 +822,7 @@ static void thread_ends(void *ring)
 	struct before was;
 
 	keep_off(&was);
+	has_ended = true;
 	/* It may be one of a recording that was stopped, or of a parent. */
 	if (&r->w == __jf_writer && r >= live->ring && r < live->ring + live->num) {
 		__jf_writer = NULL;
@@ -413,50 +833,77 @@ static void thread_ends(void *ring)
 	let_in(&was);
 }
 
+/* Of a packet at least: in mode discard the rest of the last one is little to a thread that could have a ring of its own. */
 static bool has_room(struct ring *r)
 {
 	uint32_t k;
 
-	if (jf_conf.mode == JF_RECORD_OVERWRITE || r->made < jf_conf.packets)
+	if (jf_conf.mode != JF_RECORD_DISCARD || r->made < jf_conf.packets)
 		return true;
 	for (k = 0; k < r->made; k++)
-		if (reusable(packet_at(r, k)))
+		if (reusable(r, k))
 			return true;
 	return false;
 }
 
+/* A place for its packets. One that is left from a recording before this has none. */
+static bool has_place(struct ring *r)
+{
+	uint32_t nr = (uint32_t)(r - live->ring);
+
+	if (r->base)
+		return true;
+	r->base = mmap(NULL, (size_t)jf_conf.packets * jf_conf.packet_size, PROT_NONE,
+		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (r->base == MAP_FAILED) {
+		live->error = -errno;
+		r->base = NULL;
+		return false;
+	}
+	live->placed++;
+	mapped[nr].base = r->base;
+	if (nr >= mapped_num)
+		mapped_num = nr + 1;
+	return true;
+}
+
+/* Its thread was another one of the same number, or has ended without a destructor. */
+static bool is_left(const struct ring *r, int tid)
+{
+	return r->used && ((tid && r->tid == tid) || (r->late && thread_is_gone(r->tid)));
+}
+
+/* One ring more. */
+static bool may_place(void)
+{
+	return live->placed < jf_conf.rings && may_map(1);
+}
+
 static struct ring *find_ring(int tid)
 {
-	struct ring *r, *full = NULL;
+	struct ring *r, *room = NULL, *full = NULL;
 	uint32_t i;
 
 	for (i = 0; i < live->num; i++) {
 		r = &live->ring[i];
-		/* Its thread was another one, of the same number. */
-		if (r->used && tid && r->tid == tid)
+		if (is_left(r, tid))
 			give_back(r);
-		if (!r->used) {
-			if (has_room(r))
-				return r;
+		if (r->used || (!r->base && !may_place()))
+			continue;
+		if (tid && r->tid == tid && (has_room(r) || rest_of(r)))
+			return r;
+		if (!has_room(r) || keeps_counts(r))
 			full = r;
-		}
+		else if (!room)
+			room = r;
 	}
-	if (live->num < jf_conf.rings) {
-		r = &live->ring[live->num];
-		r->base = mmap(NULL, (size_t)jf_conf.packets * jf_conf.packet_size, PROT_NONE,
-			       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-		if (r->base == MAP_FAILED) {
-			live->error = -errno;
-			r->base = NULL;
-			return full;
-		}
-		mapped[live->num].base = r->base;
-		live->num++;
-		return r;
-	}
+	if (room)
+		return room;
+	if (live->num < JF_RINGS_MAX && may_place())
+		return &live->ring[live->num++];
 	for (i = 0; i < live->num; i++) {
 		r = &live->ring[i];
-		if (r->used && thread_is_gone(r->tid)) {
+		if (r->used && (r->base || may_place()) && thread_is_gone(r->tid)) {
 			give_back(r);
 			return r;
 		}
@@ -467,11 +914,10 @@ static struct ring *find_ring(int tid)
 /* A forked child, or the first record of all. */
 static int come_alive(void);
 
-/* With all signals blocked. */
-static bool get_ring(void)
+/* With all signals blocked. NULL: there is none. */
+static struct ring *take_ring(void)
 {
 	struct ring *r;
-	bool ok;
 	int tid;
 
 	lock_live();
@@ -479,49 +925,127 @@ static bool get_ring(void)
 	if (!live->alive && come_alive()) {
 		live->failed = RETRY;
 		unlock_live();
-		return false;
+		return NULL;
 	}
 	/* A child of vfork() has another number. Its parent's thread goes on with what it gets. */
 	tid = getpid() == live->pid ? (int)syscall(SYS_gettid) : 0;
 	r = find_ring(tid);
+	if (r && !has_place(r))
+		r = NULL;
 	if (r) {
 		r->used = true;
+		r->late = has_ended || !have_key;
+		r->threads += !r->threads || r->tid != tid;
 		r->tid = tid;
+		prctl(PR_GET_NAME, r->comm);
 	}
 	unlock_live();
-	if (!r) {
+	if (!r)
 		live->failed = RETRY;
+	return r;
+}
+
+static void leave_ring(struct ring *r)
+{
+	lock_live();
+	r->used = false;
+	unlock_live();
+	live->failed = RETRY;
+}
+
+static void have_ring(struct ring *r)
+{
+	__jf_writer = &r->w;
+	/* Not again: it would be called for each record that the thread makes as it ends. */
+	if (have_key && !has_ended)
+		pthread_setspecific(at_thread_end, r);
+}
+
+/* With all signals blocked. */
+static bool get_ring(void)
+{
+	struct ring *r = take_ring();
+	bool ok;
+
+	if (!r)
 		return false;
-	}
-	ok = next_packet(r);
+	ok = go_on(r) || next_packet(r);
 	if (!ok && !r->made) {
-		lock_live();
-		r->used = false;
-		unlock_live();
-		live->failed = RETRY;
+		leave_ring(r);
 		return false;
 	}
 	/* If it is full its thread has it all the same: there its records are counted, and not written. */
 	if (!ok) {
 		/* Before the packet: pairs with __jf_reserve() in a handler. */
 		r->w.size = 0;
-		__atomic_store_n(&r->w.packet, packet_at(r, r->cur), __ATOMIC_RELEASE);
+		__atomic_store_n(&r->w.packet, r->newest, __ATOMIC_RELEASE);
 	}
-	__jf_writer = &r->w;
-	if (have_key)
-		pthread_setspecific(at_thread_end, r);
+	have_ring(r);
 	return ok;
 }
 
-/**
- * __jf_writer_next() - a thread has no packet, or the record does not fit into it
- * @len: of the record
- *
- * Called by __jf_reserve().
- *
- * Return: true if it should try again; else the record was counted as discarded
- */
-bool __jf_writer_next(uint32_t len)
+/* The same for mode count. */
+static bool get_counts(uint16_t id)
+{
+	struct ring *r = take_ring();
+
+	if (!r)
+		return false;
+	if (!have_counts(r, id)) {
+		leave_ring(r);
+		return false;
+	}
+	have_ring(r);
+	return true;
+}
+
+/* Release: pairs with those who count there, as in count_no_ring(). */
+static void count_at(uint64_t *counter)
+{
+	__atomic_store_n(&__jf_lost, counter, __ATOMIC_RELEASE);
+}
+
+static void count_no_ring(void)
+{
+	/* Acquire: pairs with count_at(). */
+	__atomic_fetch_add(__atomic_load_n(&__jf_lost, __ATOMIC_ACQUIRE), 1, __ATOMIC_RELAXED);
+}
+
+/* After a failure some are dropped before there is another try, since that takes long. Is this one? */
+static bool is_dropped(void)
+{
+	uint32_t left = __atomic_load_n(&live->failed, __ATOMIC_RELAXED);
+
+	/* Several threads may come to the last one. */
+	while (left && !__atomic_compare_exchange_n(&live->failed, &left, left - 1, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+		;
+	return left > 1;
+}
+
+/* Mode count. Without a number, in a program that was compiled when there was none, it cannot be counted. */
+static void count_call(uint16_t id)
+{
+	struct jf_writer *w;
+	struct before was;
+	bool ok = false;
+
+	if (id && !is_dropped()) {
+		keep_off(&was);
+		w = __jf_writer;
+		/* A handler may have been here. In a child that no handler of fork() was called in there are none. */
+		ok = w && w->num ? id < w->num || have_counts(ring_of(w), id) : get_counts(id);
+		w = __jf_writer;
+		if (ok)
+			__jf_local_add(&w->counts[id], 1);
+		else
+			live->failed = RETRY;
+		let_in(&was);
+	}
+	if (!ok)
+		count_no_ring();
+}
+
+static bool next_for(uint32_t len)
 {
 	struct jf_packet *p;
 	struct jf_writer *w;
@@ -529,16 +1053,13 @@ bool __jf_writer_next(uint32_t len)
 	bool ok = false;
 	struct before was;
 
-	if (!live || !jf_conf.started) {
-		__atomic_fetch_add(&early_drops, 1, __ATOMIC_RELAXED);
-		return false;
-	}
 	w = __jf_writer;
 	p = w ? w->packet : NULL;
 	if (len <= jf_conf.packet_size - sizeof(*p)) {
-		/* After a failure some are dropped before there is another try, since that takes long. */
-		if (!p && __atomic_load_n(&live->failed, __ATOMIC_RELAXED) &&
-		    __atomic_fetch_sub(&live->failed, 1, __ATOMIC_RELAXED) > 1)
+		if (!p && is_dropped())
+			goto count;
+		/* Nor is there a packet more of mode keep. */
+		if (p && jf_conf.mode == JF_RECORD_KEEP && ring_of(w)->skipped && is_dropped())
 			goto count;
 		/* A ring that is full and is not read is not looked at any closer. */
 		if (p && jf_conf.mode == JF_RECORD_DISCARD && ring_of(w)->skipped) {
@@ -570,61 +1091,156 @@ count:
 	if (!ok) {
 		if (p)
 			__jf_local_add(&p->discarded, 1);
-		else if (live->no_ring)
-			__atomic_fetch_add(&live->no_ring->discarded, 1, __ATOMIC_RELAXED);
 		else
-			__atomic_fetch_add(&live->dropped, 1, __ATOMIC_RELAXED);
+			count_no_ring();
 	}
 	errno = saved;
 	return ok;
 }
 
+/**
+ * __jf_writer_next_as() - a thread has no packet and no counter, or the record does not fit into the packet
+ * @len: of the record
+ * @id:  what it is counted as
+ *
+ * Called by __jf_reserve().
+ *
+ * Return: true if it should try again; else the record was counted, as one of @id or as discarded
+ */
+bool __jf_writer_next_as(uint32_t len, uint16_t id)
+{
+	int saved = errno;
+
+	if (!live || !jf_conf.started) {
+		__atomic_fetch_add(&early_drops, 1, __ATOMIC_RELAXED);
+		return false;
+	}
+	if (jf_conf.mode != JF_RECORD_COUNT)
+		return next_for(len);
+	count_call(id);
+	errno = saved;
+	return false;
+}
+
+/**
+ * __jf_writer_next() - the same, in programs that were compiled when nothing was counted
+ * @len: of the record
+ */
+bool __jf_writer_next(uint32_t len)
+{
+	return __jf_writer_next_as(len, 0);
+}
+
 /* --- the folder --------------------------------------------------------------------- */
 
-/*
- * The name of the process, for a folder. The kernel's comm comes first: programs write their titles over
- * the arguments. A dot at the begin would hide the folder from readers.
- */
-static void process_name(char *name, size_t size)
+/* For a folder. A dot at the begin would hide it from readers. */
+static void folder_name(char *name, size_t size)
 {
-	ssize_t n = -1;
 	char *c;
-	int fd;
 
-	fd = open("/proc/self/comm", O_RDONLY | O_CLOEXEC);
-	if (fd >= 0) {
-		n = read(fd, name, size - 1);
-		close(fd);
-	}
-	if (n > 1)
-		name[n - 1] = '\0';
-	else
-		snprintf(name, size, "%s", program_invocation_short_name);
+	jf_process_name(name, size);
 	for (c = name; *c; c++) {
 		if (*c == '/' || (unsigned char)*c < ' ' || (c == name && *c == '.'))
 			*c = '_';
 	}
 }
 
-/* With the lock. */
-static int make_folder(void)
+/*
+ * A folder that root has for itself: no other user comes to what is in it, but by a descriptor. So what root makes there may be
+ * open to others: to the process itself, when it is another user's.
+ */
+static bool is_closed(int dir)
+{
+	struct stat st;
+
+	return !geteuid() && !fstat(dir, &st) && !st.st_uid && !(st.st_mode & 077);
+}
+
+/* With the lock. In @dir, whose path is @parent. */
+static int make_folder_in(int dir, const char *parent)
 {
 	char process[24], name[64];
-	int i, err;
+	int i, fd, err;
 
-	process_name(process, sizeof(process));
+	folder_name(process, sizeof(process));
 	for (i = 0; i < 1000; i++) {
 		snprintf(name, sizeof(name), "%s-%d-%u", process, (int)getpid(),
 			 __atomic_add_fetch(&folders, 1, __ATOMIC_RELAXED));
-		err = jf_path(live->folder, sizeof(live->folder), jf_conf.parent, name);
+		err = jf_path(live->folder, sizeof(live->folder), parent, name);
 		if (err)
 			return err;
-		if (!mkdir(live->folder, 0700))
-			return 0;
+		if (!mkdirat(dir, name, 0700))
+			break;
 		if (errno != EEXIST)
 			return -errno;
 	}
-	return -EEXIST;
+	if (i == 1000)
+		return -EEXIST;
+	if (is_closed(dir))
+		fchmodat(dir, name, 01733, 0);
+	fd = openat(dir, name, O_PATH | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+	if (fd < 0)
+		return -errno;
+	if (!kept_shared.ino && is_closed(dir) && strlen(live->folder) < sizeof(shared_path)) {
+		memcpy(shared_path, live->folder, strlen(live->folder) + 1);
+		jf_kept_done(jf_kept_take(&kept_shared, dup(fd)));
+	}
+	jf_kept_done(jf_kept_take(&kept_folder, fd));
+	return 0;
+}
+
+/* With the lock. */
+static int make_folder(void)
+{
+	struct jf_used dir = jf_kept_open(&kept_parent, jf_conf.parent);
+	int err = dir.fd < 0 ? dir.fd : make_folder_in(dir.fd, jf_conf.parent);
+
+	jf_kept_done(dir);
+	if ((err != -EACCES && err != -EPERM && err != -ENOENT) || !kept_shared.ino)
+		return err;
+	dir = jf_kept_open(&kept_shared, shared_path);
+	err = dir.fd < 0 ? dir.fd : make_folder_in(dir.fd, shared_path);
+	jf_kept_done(dir);
+	return err;
+}
+
+/* With the lock. A trace that has come to nothing. */
+static void remove_folder(void)
+{
+	struct jf_used dir = jf_kept_open(&kept_folder, live->folder);
+
+	if (dir.fd >= 0)
+		unlinkat(dir.fd, "metadata", 0);
+	jf_kept_done(dir);
+	rmdir(live->folder);
+}
+
+/* With the lock. Records without a ring are counted there. */
+static int make_no_ring(void)
+{
+	struct jf_used dir = jf_kept_open(&kept_folder, live->folder);
+	int err = make_packet_file(dir.fd, ".lost", "lost", JF_NO_RING_SIZE, NULL, &live->no_ring, JF_NO_RING);
+
+	jf_kept_done(dir);
+	return err;
+}
+
+/* With the lock. To jf-trace, if that has started this. */
+static void tell_failed(int err)
+{
+	struct jf_used dir = jf_kept_open(&kept_parent, jf_conf.parent);
+	char text[JF_LOADED_SIZE];
+	struct stat st;
+	int fd;
+
+	fd = dir.fd < 0 ? -1 : openat(dir.fd, JF_LOADED, O_WRONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	jf_kept_done(dir);
+	if (fd < 0)
+		return;
+	/* Others may have put a pipe there. */
+	if (!fstat(fd, &st) && S_ISREG(st.st_mode))
+		jf_file_write(fd, text, (size_t)snprintf(text, sizeof(text), "%d\n", -err), 1);
+	close(fd);
 }
 
 /* With the lock. */
@@ -636,22 +1252,21 @@ static int come_alive(void)
 		return live->error = -EIO;
 	err = make_folder();
 	if (!err) {
-		err = jf_metadata_write(live->folder, live->uuid, jf_conf.clock, &live->told);
+		err = write_metadata();
 		if (!err)
-			err = make_packet_file(".lost", "lost", JF_NO_RING_SIZE, NULL, &live->no_ring, JF_NO_RING);
-		if (err) {
-			char path[PATH_MAX];
-
-			if (!jf_path(path, sizeof(path), live->folder, "metadata"))
-				unlink(path);
-			rmdir(live->folder);
-		}
+			err = make_no_ring();
+		if (err)
+			remove_folder();
 	}
 	live->error = err;
-	if (err)
+	if (err) {
+		tell_failed(err);
 		return err;
+	}
+	count_at(&live->no_ring->discarded);
+	__atomic_fetch_add(&live->no_ring->discarded, __atomic_exchange_n(&live->dropped, 0, __ATOMIC_RELAXED), __ATOMIC_RELAXED);
+	no_ring_before = no_ring_mapped;
 	no_ring_mapped = live->no_ring;
-	live->no_ring->discarded = __atomic_exchange_n(&live->dropped, 0, __ATOMIC_RELAXED);
 	live->pid = (int)getpid();
 	live->checked = __jf_clock_ns();
 	live->wait = 1000000000;
@@ -661,45 +1276,65 @@ static int come_alive(void)
 }
 
 /**
- * jf_rings_start() - make the folder of a trace, by jf_conf
+ * jf_rings_begin() - make the folder of a trace, if it is not there yet
  *
- * With jf_events_lock.
+ * With jf_events_lock, while recording is started.
+ *
+ * Return: 0, or an error of a system call
+ */
+int jf_rings_begin(void)
+{
+	struct before was;
+	int err = 0;
+
+	keep_off(&was);
+	lock_live();
+	if (!live->alive)
+		err = come_alive();
+	unlock_live();
+	let_in(&was);
+	return err;
+}
+
+/* Pages that are never unmapped, nor given to other threads: a thread may have a pointer to its writer from before. */
+static int make_live(void)
+{
+	struct live *l = mmap(NULL, sizeof(*l), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	struct mapped *m;
+	struct before was;
+
+	if (l == MAP_FAILED)
+		return -ENOMEM;
+	m = mmap(NULL, JF_RINGS_MAX * sizeof(*m), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (m == MAP_FAILED) {
+		munmap(l, sizeof(*l));
+		return -ENOMEM;
+	}
+	/* Also for children that no handler is called in. Others: forget_rings(). */
+	madvise(l, sizeof(*l), MADV_WIPEONFORK);
+	keep_off(&was);
+	live = l;
+	mapped = m;
+	count_at(&l->dropped);
+	let_in(&was);
+	return 0;
+}
+
+/**
+ * jf_rings_start() - be ready to record, by jf_conf
+ *
+ * With jf_events_lock. There is no folder yet: see jf_rings_begin().
  *
  * Return: 0, or an error of a system call
  */
 int jf_rings_start(void)
 {
-	struct before was;
-	int err;
+	int err = live ? 0 : make_live();
 
-	/* Its pages are never unmapped: see jf_rings_stop(). */
-	live_size = sizeof(struct live) + jf_conf.rings * sizeof(struct ring);
-	live_size = (size_t)__jf_align(live_size, 4096);
-	struct live *l = mmap(NULL, live_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (l == MAP_FAILED)
-		return -ENOMEM;
-	struct mapped *m = mmap(NULL, jf_conf.rings * sizeof(*m), PROT_READ | PROT_WRITE,
-				MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (m == MAP_FAILED) {
-		munmap(l, live_size);
-		return -ENOMEM;
-	}
-	/* Also for children that no handler is called in. Others: forget_rings(). */
-	madvise(l, live_size, MADV_WIPEONFORK);
-	keep_off(&was);
-	live = l;
-	mapped = m;
-	mapped_max = jf_conf.rings;
-	lock_live();
-	err = come_alive();
-	unlock_live();
-	if (err) {
-		live = NULL;
-		mapped = NULL;
-		munmap(l, live_size);
-		munmap(m, mapped_max * sizeof(*m));
-	}
-	let_in(&was);
+	read_mappings();
+	/* As long as there is a way to it. */
+	if (!err)
+		jf_kept_done(jf_kept_open(&kept_parent, jf_conf.parent));
 	return err;
 }
 
@@ -713,6 +1348,7 @@ static uint64_t unfinished;
 void jf_rings_prepare(void)
 {
 	struct jf_writer *w = __jf_writer;
+	struct jf_packet *p;
 	uint32_t k;
 
 	keep_off(&before_fork);
@@ -723,8 +1359,9 @@ void jf_rings_prepare(void)
 	if (!w || !w->packet)
 		return;
 	for (k = 0; k < ring_of(w)->made; k++)
-		if (!complete(packet_at(ring_of(w), k)))
-			unfinished |= UINT64_C(1) << k;
+		for_each_packet(p, ring_of(w), k)
+			if (!complete(p))
+				unfinished |= UINT64_C(1) << k;
 }
 
 void jf_rings_parent(void)
@@ -743,7 +1380,6 @@ void jf_rings_parent(void)
 static void forget_rings(void)
 {
 	struct jf_writer *w = __jf_writer;
-	struct jf_packet *gone = no_ring_mapped;
 	uint32_t i, k;
 
 	if (!live)
@@ -751,8 +1387,10 @@ static void forget_rings(void)
 	__jf_writer = NULL;
 	/* jf_rings_prepare() has taken it. So nothing has emptied these pages, whatever madvise() said (qemu-user does). */
 	if (live->lock)
-		memset(live, 0, live_size);
-	for (i = 0; i < mapped_max && mapped[i].base; i++) {
+		memset(live, 0, sizeof(*live));
+	for (i = 0; i < mapped_num; i++) {
+		if (!mapped[i].base)
+			continue;
 		for (k = 0; k < jf_conf.packets; k++) {
 			char *at = mapped[i].base + (size_t)k * jf_conf.packet_size;
 
@@ -764,9 +1402,12 @@ static void forget_rings(void)
 		}
 		mapped[i].base = NULL;
 	}
-	if (gone)
-		munmap(gone, JF_NO_RING_SIZE);
-	no_ring_mapped = NULL;
+	if (no_ring_before)
+		munmap(no_ring_before, JF_NO_RING_SIZE);
+	no_ring_before = NULL;
+	/* A child that becomes another user has no way to write into its parent's trace. */
+	jf_kept_drop(&kept_metadata);
+	jf_kept_drop(&kept_folder);
 }
 
 void jf_rings_child(void)
@@ -791,19 +1432,41 @@ void jf_rings_stop(void)
 	keep_off(&was);
 	lock_live();
 	if (live->alive)
-		jf_metadata_clock(live->folder, jf_conf.clock);
+		set_clock();
+	jf_kept_drop(&kept_parent);
+	jf_kept_drop(&kept_folder);
+	jf_kept_drop(&kept_metadata);
+	jf_kept_drop(&kept_shared);
 	for (i = 0; i < live->num; i++) {
-		/* Pairs with __jf_writer_next(): a thread that records later asks for a ring. */
-		__atomic_store_n(&live->ring[i].w.packet, NULL, __ATOMIC_RELEASE);
-		munmap(live->ring[i].base, (size_t)jf_conf.packets * jf_conf.packet_size);
-		live->ring[i].made = 0;
-		mapped[i].base = NULL;
+		struct ring *r = &live->ring[i];
+
+		/* Pairs with __jf_writer_next(): a thread that records later asks for a ring. Until then this stays its own. */
+		__atomic_store_n(&r->w.packet, NULL, __ATOMIC_RELEASE);
+		__atomic_store_n(&r->w.num, 0, __ATOMIC_RELEASE);
+		r->counted = 0;
+		if (r->base)
+			munmap(r->base, (size_t)jf_conf.packets * jf_conf.packet_size);
+		mapped[i].base = r->base = NULL;
+		r->newest = NULL;
+		r->made = r->cur = 0;
+		r->seq = 0;
+		r->kept = 0;
+		r->records = 0;
+		r->threads = 0;
+		r->skipped = false;
 	}
-	live->num = 0;
-	if (live->no_ring)
-		munmap(live->no_ring, JF_NO_RING_SIZE);
-	live->no_ring = NULL;
-	no_ring_mapped = NULL;
+	count_at(&live->dropped);
+	if (no_ring_mapped)
+		munmap(no_ring_mapped, JF_NO_RING_SIZE);
+	if (no_ring_before)
+		munmap(no_ring_before, JF_NO_RING_SIZE);
+	live->no_ring = no_ring_mapped = no_ring_before = NULL;
+	live->placed = 0;
+	live->packets = live->size = live->dropped = 0;
+	live->failed = 0;
+	live->error = 0;
+	/* Pairs with jf_record_folder(). */
+	__atomic_store_n(&live->alive, 0, __ATOMIC_RELEASE);
 	unlock_live();
 	let_in(&was);
 }
@@ -827,14 +1490,40 @@ int jf_rings_metadata(uint16_t *told)
 	*told = UINT16_MAX;
 	if (live->alive) {
 		if (live->told.id < jf_last_class())
-			err = jf_metadata_append(live->folder, &live->told);
+			err = append_metadata();
 		if (err == -EMSGSIZE)
-			err = jf_metadata_write(live->folder, live->uuid, jf_conf.clock, &live->told);
+			err = write_metadata();
 		*told = live->told.id;
 	}
 	unlock_live();
 	let_in(&was);
 	return err;
+}
+
+/**
+ * jf_rings_refused() - tell the trace of a probe that was to be recorded, and cannot be
+ * @group: of it
+ * @name:  of it
+ * @why:   one line
+ *
+ * What cannot be written there is left out.
+ */
+void jf_rings_refused(const char *group, const char *name, const char *why)
+{
+	struct jf_used dir = { -ENOENT, false };
+	struct before was;
+
+	if (!live || !jf_conf.started)
+		return;
+	keep_off(&was);
+	lock_live();
+	if (live->alive)
+		dir = jf_kept_open(&kept_folder, live->folder);
+	if (dir.fd >= 0)
+		jf_metadata_refused(dir.fd, group, name, why);
+	jf_kept_done(dir);
+	unlock_live();
+	let_in(&was);
 }
 
 int jf_record_folder(char *buf, size_t size)
@@ -862,7 +1551,7 @@ void jf_record_stats(struct jf_record_counts *stats)
 	if (live) {
 		keep_off(&was);
 		lock_live();
-		stats->rings = live->num;
+		stats->rings = live->placed;
 		stats->packets = __atomic_load_n(&live->packets, __ATOMIC_RELAXED);
 		stats->error = live->error;
 		stats->no_ring += __atomic_load_n(&live->dropped, __ATOMIC_RELAXED);
@@ -870,13 +1559,16 @@ void jf_record_stats(struct jf_record_counts *stats)
 			stats->no_ring += __atomic_load_n(&live->no_ring->discarded, __ATOMIC_RELAXED);
 		for (i = 0; i < live->num; i++) {
 			newest = NULL;
+			stats->packets += live->ring[i].kept;
+			stats->records += live->ring[i].records;
 			for (k = 0; k < __atomic_load_n(&live->ring[i].made, __ATOMIC_RELAXED); k++) {
-				p = packet_at(&live->ring[i], k);
-				if (!p->seq)
-					continue;
-				stats->records += p->committed >> 32;
-				if (!newest || newest->seq < p->seq)
-					newest = p;
+				for_each_packet(p, &live->ring[i], k) {
+					if (!p->seq)
+						continue;
+					stats->records += p->committed >> 32;
+					if (!newest || newest->seq < p->seq)
+						newest = p;
+				}
 			}
 			if (newest) {
 				stats->discarded += newest->discarded;

@@ -3,9 +3,9 @@
  * The provider of SDT probes that are patched sites (<jumpfunc/sdt.h>): each becomes an event whose
  * fields are the probe's arguments, arg1, arg2 and so on, as wide as the code has them.
  *
- * What is made for a probe stays: a record that is being written needs it, and its object may be loaded
- * again, at the same place or another. An object that was unloaded took the subscription with it, which
- * libjumpfunc knows.
+ * The data of a probe stay: a record that is being written needs it, and its object may be loaded
+ * again, at the same place or another. An object that was unloaded took the subscription with it,
+ * which libjumpfunc knows.
  */
 #include "trace.h"
 #include "provider.h"
@@ -68,7 +68,7 @@ static void record(void *data, const struct jf_sdt *sdt, const unsigned long *wo
 	__JF_SLOT(slot);
 
 	(void)sdt;
-	entry = __jf_reserve(&slot, p->event.size);
+	entry = __jf_reserve(&slot, p->event.size, __JF_LOAD(p->event.id));
 	if (!entry)
 		return;
 	/* The low bytes of a word are its first. */
@@ -169,17 +169,19 @@ static bool is_on(const struct probe *p)
 	return p && jf_sdt_registered(p->sdt, record, (void *)(uintptr_t)p);
 }
 
-/* @glob, or, without one, what jf_record_enable() was asked for before. */
+/* @glob, or, without one, the earlier requests of jf_record_enable(). */
 static bool matches(const struct jf_sdt_info *i, const char *glob, bool wished)
 {
 	char system[64], event[192];
 
 	split(i->name, system, sizeof(system), event, sizeof(event));
-	return wished ? jf_record_wished(system, event) : __jf_glob_matches(glob, system, event);
+	if (wished)
+		return jf_record_wished(JF_KIND_NOTE, system, event);
+	return jf_kind_fits(&glob, JF_KIND_NOTE) && __jf_glob_matches(glob, system, event);
 }
 
 /**
- * struct change - what a call for many probes has done so far
+ * struct change - the state of a call for many probes
  * @glob:  which, or NULL: all
  * @wished: those that jf_record_enable() was asked for, in place of @glob
  * @on:    switch them on, or off
@@ -207,6 +209,9 @@ static int add(const struct jf_sdt_info *i, void *arg)
 	if (!matches(i, c->glob, c->wished))
 		return 0;
 	p = find_probe(i->sdt, i->name);
+	c->err = c->on ? jf_record_begin() : 0;
+	if (c->err)
+		return c->err;
 	if (!p && c->on)
 		p = make_probe(i->sdt, i->name, &c->err);
 	if (!p && c->on)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /*
- * The control socket of a process (control.h says where it is and what is said), and the thread that serves it.
+ * The control socket of a process (control.h has its place and its protocol), and the thread that
+ * serves it.
  *
  * There is none unless it was asked for: JUMPFUNC_TRACE_CONTROL, or jf_record_control().
  *
@@ -13,9 +14,14 @@
  * A forked child has none of its parent's threads. Its handler closes the parent's socket, which the parent
  * keeps, and makes one for the child. pthread_create() allocates: the handlers of memory allocators
  * must come before, see jf_record_control().
+ *
+ * A process whose first thread has ended, by pthread_exit() say, ends with its last one. The thread that serves is not to be
+ * that one: once a second it looks whether it is alone, and ends then. The C library ends the process, as it does
+ * after the last thread of a program.
  */
 #include "socket.h"
 #include "control.h"
+#include "provider.h"
 #include "tell.h"
 #include "../lib/error.h"
 
@@ -27,17 +33,21 @@
 #include <sys/socket.h>
 #include <sys/time.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
 
 #define STACK		(1 << 20)
-/* Seconds that a peer has to say what it wants; to read one message; to read all. Others wait for it. */
+/* Of membarrier(). There is no header of the kernel for musl. */
+#define REGISTER_PRIVATE_EXPEDITED_SYNC_CORE	(1 << 6)
+/* Seconds that a peer has for its request; to read one message; to read all. Others wait for it. */
 #define PATIENCE_ASK	1
 #define PATIENCE_READ	5
 #define PATIENCE_ALL	60
-/* Shells and daemons use the first ones for what they know. */
-#define FIRST_FD	200
+/* How often the thread looks whether it is alone. */
+#define LOOK_ALONE	1
+/* Shells and daemons use the first ones for themselves. */
 
 /**
  * struct control - of this process
@@ -63,7 +73,7 @@ static struct control {
 	struct sockaddr_un	at;
 } control = { .lock = PTHREAD_MUTEX_INITIALIZER, .fd = -1 };
 
-/* Is its descriptor still that of the socket? */
+/* True if its descriptor still belongs to the socket. */
 static bool still_ours(void)
 {
 	struct stat st;
@@ -88,7 +98,7 @@ static int bind_in(int fd, const char *folder, struct sockaddr_un *at)
 	err = jf_folder_own(folder);
 	if (err)
 		return err;
-	/* Of a process that had the same number, or of what this one was before execve(). */
+	/* Of a process that had the same number, or of this one before execve(). */
 	unlink(hidden.sun_path);
 	if (bind(fd, (const struct sockaddr *)&hidden, sizeof(hidden)))
 		return -errno;
@@ -102,14 +112,17 @@ static int bind_in(int fd, const char *folder, struct sockaddr_un *at)
 /* A socket that has failed once cannot be bound again for certain. */
 static int try_folder(const char *folder)
 {
+	const struct timeval look = { LOOK_ALONE, 0 };
 	int fd, high, err;
 
 	fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
 	if (fd < 0)
 		return -errno;
+	/* accept() ends then. */
+	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &look, sizeof(look));
 	err = bind_in(fd, folder, &control.at);
 	if (!err) {
-		high = fcntl(fd, F_DUPFD_CLOEXEC, FIRST_FD);
+		high = fcntl(fd, F_DUPFD_CLOEXEC, JF_FIRST_FD);
 		if (high >= 0) {
 			close(fd);
 			fd = high;
@@ -205,23 +218,46 @@ static void serve_peer(int fd)
 	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &to_ask, sizeof(to_ask));
 	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &to_read, sizeof(to_read));
 	refused = check_peer(fd);
-	/* The size that it had, if it was larger. A peer that is refused would miss the answer if this was not read. */
+	/* The size of the whole. A peer that is refused would miss the answer if this was not read. */
 	n = recv(fd, data, sizeof(data), MSG_TRUNC);
 	if (n <= 0)
 		return;
 	if ((size_t)n > sizeof(data) && !refused)
 		refused = -EPROTO;
-	jf_control_serve(&a, data, (size_t)n, refused);
+	jf_control_serve(&a, data, (size_t)n, refused, fd);
 	send_answer(fd, &a);
 	free(a.data);
 }
 
 /*
- * Of the thread: false, it is to end. accept() waits at the socket, whatever becomes of its descriptor meanwhile; poll()
- * would look at what else has the number then.
+ * True if the first thread has ended, and every other one but this. False if that cannot be read. A
+ * first thread that has ended is a thread of the process as before, and /proc/self/status is its
+ * own.
+ */
+static bool is_alone(void)
+{
+	char text[1024];
+	const char *state;
+	ssize_t n;
+	int fd;
+
+	fd = open("/proc/self/status", O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	n = read(fd, text, sizeof(text) - 1);
+	close(fd);
+	text[n > 0 ? n : 0] = 0;
+	state = strstr(text, "\nState:\tZ");
+	return state && strstr(state, "\nThreads:\t2\n");
+}
+
+/*
+ * Of the thread: false, it is to end. accept() waits at the socket, whatever becomes of its
+ * descriptor during the wait; poll() would look at another file that has the number then.
  */
 static bool wait_for_peer(unsigned int turn, int *peer)
 {
+	const struct timespec rest = { 0, 100000000 };
 	struct sockaddr_un at;
 	socklen_t len = sizeof(at);
 	bool go_on;
@@ -238,6 +274,8 @@ static bool wait_for_peer(unsigned int turn, int *peer)
 	if (!go_on)
 		return false;
 	*peer = accept4(fd, NULL, NULL, SOCK_CLOEXEC);
+	if (*peer < 0 && errno == EAGAIN)
+		return !is_alone();
 	/* It was closed, and another one had its number, since still_ours(). */
 	memset(&at, 0, sizeof(at));
 	if (*peer >= 0 && (getsockname(*peer, (struct sockaddr *)&at, &len) || at.sun_family != AF_UNIX ||
@@ -249,25 +287,22 @@ static bool wait_for_peer(unsigned int turn, int *peer)
 		pthread_mutex_lock(&control.lock);
 		go_on = !control.ending && control.turn == turn;
 		pthread_mutex_unlock(&control.lock);
+		/* The program has used up its descriptors, and the peer is still there. */
+		nanosleep(&rest, NULL);
 	}
 	return go_on;
 }
 
 static void *serve(void *arg)
 {
-	const struct timespec rest = { 0, 100000000 };
 	unsigned int turn = (unsigned int)(uintptr_t)arg;
 	int peer;
 
-	while (wait_for_peer(turn, &peer)) {
+	while (wait_for_peer(turn, &peer))
 		if (peer >= 0) {
 			serve_peer(peer);
 			close(peer);
-		} else {
-			/* The program has used up its descriptors, and the peer is still there. */
-			nanosleep(&rest, NULL);
 		}
-	}
 	return NULL;
 }
 
@@ -284,7 +319,10 @@ static int start_thread(void)
 	if (err)
 		return -err;
 	pthread_attr_setstacksize(&attr, STACK);
-	/* The program's handlers run on its own threads, but for what a thread does itself. */
+	/*
+	 * The program's handlers run on its own threads, but for handlers of signals that a
+	 * thread causes itself.
+	 */
 	sigfillset(&all);
 	for (i = 0; i < sizeof(own) / sizeof(*own); i++)
 		sigdelset(&all, own[i]);
@@ -343,7 +381,7 @@ static void in_child(void)
 	pthread_mutex_unlock(&control.lock);
 }
 
-/* --- what the user asks for ----------------------------------------------------------- */
+/* --- requests of the user ------------------------------------------------------------- */
 
 static void once(void)
 {
@@ -371,7 +409,7 @@ static int start_it(void)
 
 /*
  * With the lock. It waits at the socket, or serves a peer and looks at @ending after that. A thread is not cancelled:
- * what instruments programs, as AddressSanitizer does, may not stand that.
+ * tools that instrument programs, as AddressSanitizer does, may not stand that.
  */
 static bool wake_thread(void)
 {
@@ -394,7 +432,9 @@ static int end_it(void)
 	bool woken;
 
 	pthread_mutex_lock(&control.lock);
-	if (!control.running || control.ending) {
+	/* A child of vfork() has no such thread, and the thread itself does not wait for its end. */
+	if (!control.running || control.ending || control.pid != getpid() ||
+	    pthread_equal(control.thread, pthread_self())) {
 		pthread_mutex_unlock(&control.lock);
 		return -ENOENT;
 	}
@@ -419,21 +459,29 @@ int jf_record_control(bool on)
 	return on ? start_it() : end_it();
 }
 
-/* After record.c's: in a child its handlers are to be called first. */
-__attribute__((__constructor__(104)))
-static void begins(void)
+void __jf_control_by_environment(void)
 {
 	const char *wanted = secure_getenv("JUMPFUNC_TRACE_CONTROL");
 	int err;
 
 	if (!wanted || strcmp(wanted, "1"))
 		return;
+	/* libjumpfunc will want it. As long as there is one thread it takes no time, later a grace period of the kernel. */
+	syscall(SYS_membarrier, REGISTER_PRIVATE_EXPEDITED_SYNC_CORE, 0, 0);
 	err = start_it();
 	if (err && jf_may_tell())
 		fprintf(stderr, "libjumpfunc-trace: JUMPFUNC_TRACE_CONTROL: no control: %s\n", jf_error(-err));
 }
 
-/* Whatever way it ends else, jf-trace removes what it finds. */
+/* After record.c's: in a child its handlers are to be called first. The agent begins later. */
+__attribute__((__constructor__(104)))
+static void begins(void)
+{
+	if (!&__jf_agent)
+		__jf_control_by_environment();
+}
+
+/* If it ends in another way, jf-trace removes the remains. */
 __attribute__((__destructor__))
 static void ends(void)
 {

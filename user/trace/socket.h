@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
-/* Between socket.c, which has the control socket and its thread, and control.c, which does what is asked for. */
+/*
+ * Between socket.c, which has the control socket and its thread, and control.c, which carries out
+ * requests.
+ */
 #ifndef JF_SOCKET_H
 #define JF_SOCKET_H
 
@@ -19,6 +22,6 @@ struct jf_answer {
 	int	err;
 };
 
-JF_HIDDEN void jf_control_serve(struct jf_answer *a, const char *data, size_t size, int refused);
+JF_HIDDEN void jf_control_serve(struct jf_answer *a, const char *data, size_t size, int refused, int peer);
 
 #endif /* JF_SOCKET_H */

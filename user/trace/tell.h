@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
 /*
- * What a library says on stderr must not end the program: where that is a file which has grown to RLIMIT_FSIZE, a write
- * brings SIGXFSZ.
+ * A library's message on stderr must not end the program: where that is a file which has grown to
+ * RLIMIT_FSIZE, a write brings SIGXFSZ.
  */
 #ifndef JF_TELL_H
 #define JF_TELL_H

@@ -5,20 +5,22 @@
  * From top to bottom; a part uses those below it, and none above:
  *   socket.c	the control socket and its thread
  *   control.c	what is asked for by it (control.h)
+ *   log.c	events that have no tracepoint, of tracef() and tracelog()
  *   record.c	events, what the user asks for, forks
+ *   sdt.c	SDT probes (jumpfunc-sdt/sys/sdt.h) as events; record.c calls it, and it record.c
  *   provider.c	probes that are no events (provider.h)
  *   glob.c	globs of names (glob.h)
  *   ring.c	rings: their files, which thread has which, the next packet
  *   metadata.c	what the trace says of itself
  *   clock.c	time stamps
+ *   recover.c	reads the traces of other processes
  *   file.c	folders and files, by system calls alone
  *   env.c	the environment, as it was at the begin
- *
- * recover.c, which reads what others have written, and words.c, which takes messages apart, use none of them.
+ *   words.c	messages, taken apart
  *
  * Locks: that of the socket (socket.c); within it that of providers; within that a provider's own, and
  * jf_events_lock (record.c) around the list of events and what is recorded; within it
- * jf_live->lock around rings and the folder. The latter is held with all signals blocked and
+ * jf_live->lock around rings and the folder. The latter (pi_lock.h) is held with all signals blocked and
  * never while waiting, since a signal handler may be the first of its thread to record.
  *
  * What a forked child must not have is in jf_live, whose pages it finds empty
@@ -37,11 +39,15 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
+#include <sys/uio.h>
 
 /* In here nothing is defined that belongs into a table. */
 #define JF_NO_TABLE
 
 #include <jumpfunc/record.h>
+
+#include "kind.h"
 
 #define JF_HIDDEN	__attribute__((__visibility__("hidden")))
 
@@ -52,6 +58,37 @@
 /* The ring of a file that only counts what had no ring. */
 #define JF_NO_RING	UINT32_MAX
 #define JF_NO_RING_SIZE	4096
+/* As many as mappings allow (ring.c). */
+#define JF_RINGS_MAX	16384
+/* Of a thread that counts: struct jf_counts, in a file of the trace that readers do not see. */
+#define JF_COUNTS_NAME	".c%u"
+#define JF_COUNTS_MAGIC	0xc0c0c0c1U
+#define JF_COUNTS_SIZE	528384U
+/* A file of the trace that readers do not see: "group:name", a tab, and why that cannot be recorded; one in a line. */
+#define JF_REFUSED	".refused"
+/* jf-trace makes it where traces are to be: a byte in it says that a program has loaded the library. */
+#define JF_LOADED	".loaded"
+#define JF_LOADED_SIZE	8
+
+/**
+ * struct jf_counts - how often a thread has come by each event
+ * @magic:   JF_COUNTS_MAGIC, as soon as the rest is there
+ * @threads: how many threads have counted here, one after the other
+ * @tid:     the last one; 0: it cannot be told
+ * @unused:  0
+ * @comm:    its name
+ * @more:    0
+ * @count:   by the event's number; as many as the file has room for
+ */
+struct jf_counts {
+	uint32_t	magic;
+	uint32_t	threads;
+	uint32_t	tid;
+	uint32_t	unused;
+	char		comm[16];
+	uint64_t	more[4];
+	uint64_t	count[];
+};
 
 /* --- env.c ------------------------------------------------------------------------- */
 
@@ -63,15 +100,49 @@ enum jf_env {
 	JF_ENV_PACKETS,
 	JF_ENV_PACKET_SIZE,
 	JF_ENV_RINGS,
+	JF_ENV_MAX_MIB,
+	JF_ENV_SINCE,		/* of jf-trace: a reading of both clocks */
 	JF_ENV_NUM
 };
 
 JF_HIDDEN const char *jf_env(enum jf_env which);
+JF_HIDDEN void jf_process_name(char *name, size_t size);
 
 /* --- file.c ------------------------------------------------------------------------ */
 
-JF_HIDDEN int jf_file_make(const char *path, size_t size);
+/* Descriptors that are kept have at least this number. */
+#define JF_FIRST_FD	200
+
+/**
+ * struct jf_kept - a folder or a file that is kept open; all zeros: none
+ * @fd:  its descriptor, if that is still of it
+ * @dev: of it
+ * @ino: of it; 0: there is none
+ */
+struct jf_kept {
+	int	fd;
+	dev_t	dev;
+	ino_t	ino;
+};
+
+/**
+ * struct jf_used - a descriptor for a moment
+ * @fd:  it, or -errno
+ * @own: @fd belongs to the caller alone. The number of @fd cannot decide that: another thread can keep another descriptor in between.
+ */
+struct jf_used {
+	int	fd;
+	bool	own;
+};
+
+JF_HIDDEN struct jf_used jf_kept_take(struct jf_kept *k, int fd);
+JF_HIDDEN struct jf_used jf_kept_open(struct jf_kept *k, const char *path);
+JF_HIDDEN void jf_kept_done(struct jf_used used);
+JF_HIDDEN void jf_kept_drop(struct jf_kept *k);
+JF_HIDDEN int jf_file_make(int dir, const char *name, size_t size);
+JF_HIDDEN int jf_file_extend(int fd, size_t size);
 JF_HIDDEN int jf_file_write(int fd, const void *data, size_t size, uint64_t at);
+JF_HIDDEN int jf_file_writev(int fd, const struct iovec *v, int num, uint64_t at);
 JF_HIDDEN int jf_folder_own(const char *path);
 JF_HIDDEN int jf_path(char *buf, size_t size, const char *folder, const char *name);
 
@@ -89,6 +160,7 @@ struct jf_clock {
 
 JF_HIDDEN bool jf_tsc_usable(void);
 JF_HIDDEN void jf_clock_start(uint32_t clock);
+JF_HIDDEN const char *jf_clock_boot(void);
 JF_HIDDEN void jf_clock_get(uint32_t clock, struct jf_clock *c);
 
 static inline uint64_t jf_clock_now(uint32_t clock)
@@ -113,40 +185,53 @@ struct jf_told {
 
 JF_HIDDEN int jf_class_of(const struct jf_event *event, uint16_t *id);
 JF_HIDDEN uint16_t jf_last_class(void);
-JF_HIDDEN int jf_metadata_write(const char *folder, const uint8_t *uuid, uint32_t clock, struct jf_told *told);
-JF_HIDDEN int jf_metadata_append(const char *folder, struct jf_told *told);
-JF_HIDDEN void jf_metadata_clock(const char *folder, uint32_t clock);
+JF_HIDDEN int jf_metadata_write(int dir, const uint8_t *uuid, uint32_t clock, struct jf_told *told);
+JF_HIDDEN int jf_metadata_append(int fd, struct jf_told *told);
+JF_HIDDEN size_t jf_metadata_clock(char *buf, size_t size, uint32_t clock, uint64_t *at);
+JF_HIDDEN void jf_metadata_refused(int dir, const char *group, const char *name, const char *why);
 
 /* --- ring.c ------------------------------------------------------------------------ */
 
 /**
  * struct jf_conf - how to record, as long as it is started; a forked child inherits it
  * @started:     is it
+ * @waiting:     by the environment, and no probe has matched yet: there is no folder
  * @parent:      the folder in which that of the trace is
  * @mode:        enum jf_record_mode
  * @clock:       never JF_RECORD_CLOCK_AUTO
  * @packet_size: bytes of a packet
  * @packets:     of a ring
  * @rings:       at most
+ * @max_size:    of mode keep: bytes of packets at most; 0: no limit
  */
 struct jf_conf {
 	bool		started;
+	bool		waiting;
 	char		parent[PATH_MAX - 320];
 	uint32_t	mode;
 	uint32_t	clock;
 	uint32_t	packet_size;
 	uint32_t	packets;
 	uint32_t	rings;
+	uint64_t	max_size;
 };
 
 extern struct jf_conf jf_conf JF_HIDDEN;
 
 JF_HIDDEN int jf_rings_start(void);
+JF_HIDDEN int jf_rings_begin(void);
 JF_HIDDEN void jf_rings_stop(void);
 JF_HIDDEN void jf_rings_prepare(void);
 JF_HIDDEN void jf_rings_parent(void);
 JF_HIDDEN void jf_rings_child(void);
 JF_HIDDEN int jf_rings_metadata(uint16_t *told);
+JF_HIDDEN void jf_rings_refused(const char *group, const char *name, const char *why);
+
+/* --- recover.c --------------------------------------------------------------------- */
+
+JF_HIDDEN bool jf_head_valid(const struct jf_packet *p, uint64_t size);
+JF_HIDDEN bool jf_head_read(int fd, struct jf_packet *head, uint64_t at);
+JF_HIDDEN bool jf_trace_uuid(const char *text, uint8_t *uuid);
 
 /* --- provider.c -------------------------------------------------------------------- */
 
@@ -162,6 +247,8 @@ JF_HIDDEN void jf_providers_fork_ends(bool child);
 /* --- record.c ---------------------------------------------------------------------- */
 
 JF_HIDDEN bool jf_record_started(void);
+JF_HIDDEN void jf_record_stopped(struct jf_record_counts *counts, char *folder, size_t size);
+JF_HIDDEN int jf_record_begin(void);
 
 /* --- sdt.c ------------------------------------------------------------------------- */
 
@@ -169,6 +256,6 @@ void jf_sdt_lock(void);
 void jf_sdt_unlock(void);
 int jf_sdt_switch(const char *glob, bool on);
 /* record.c: */
-bool jf_record_wished(const char *system, const char *name);
+bool jf_record_wished(enum jf_kind kind, const char *system, const char *name);
 
 #endif /* JF_TRACE_H */

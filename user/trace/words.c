@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const jf_mode_names[] = { "overwrite", "discard", NULL };
+const char *const jf_mode_names[] = { "overwrite", "discard", "keep", "count", NULL };
 const char *const jf_clock_names[] = { "auto", "tsc", "monotonic", "none", NULL };
 
 int jf_words_split(struct jf_words *words, const char *data, size_t size)
@@ -106,6 +106,9 @@ static bool parse_option(struct jf_record_options *o, const char *word)
 	v = value_of(word, "packet_size");
 	if (v)
 		return jf_number_parse(v, &o->packet_size);
+	v = value_of(word, "max_mib");
+	if (v)
+		return jf_number_parse(v, &o->max_mib);
 	v = value_of(word, "rings");
 	return v && jf_number_parse(v, &o->rings);
 }
@@ -118,9 +121,9 @@ int jf_request_parse(struct jf_request *request, const char *data, size_t size)
 		unsigned int	max;
 	} commands[JF_COMMANDS] = {
 		[JF_COMMAND_LIST]	= { "list", 0, 1 },
-		[JF_COMMAND_ENABLE]	= { "enable", 1, 1 },
-		[JF_COMMAND_DISABLE]	= { "disable", 1, 1 },
-		[JF_COMMAND_RECORD]	= { "record", 0, 6 },
+		[JF_COMMAND_ENABLE]	= { "enable", 1, 2 },
+		[JF_COMMAND_DISABLE]	= { "disable", 1, 2 },
+		[JF_COMMAND_RECORD]	= { "record", 0, 7 },
 		[JF_COMMAND_STATS]	= { "stats", 0, 0 },
 		[JF_COMMAND_STOP]	= { "stop", 0, 0 },
 	};
@@ -148,7 +151,9 @@ int jf_request_parse(struct jf_request *request, const char *data, size_t size)
 				return -EINVAL;
 	} else if (w.num > 2) {
 		request->glob = w.word[2];
-		if (!*request->glob || strlen(request->glob) >= JF_GLOB_MAX)
+		request->stops = w.num == 4;
+		if (!*request->glob || strlen(request->glob) >= JF_GLOB_MAX ||
+		    (request->stops && strcmp(w.word[3], JF_CONTROL_STOPS)))
 			return -EINVAL;
 	}
 	return 0;

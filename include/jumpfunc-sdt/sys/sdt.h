@@ -26,15 +26,15 @@
  *		a note of type 3 by "stapsdt" in .note.stapsdt: 990, "srv", "request", "-4@%ebx 8@%rbp"
  *	771:	cs nopl 0(%rax,%rax)	a record in __jf_sites, of __jf_sdt.srv.request
  *
- * A probe has no declaration: it may stand in many functions and files. So what belongs to its name, a
- * struct jf_sdt, is written by the asm statement of each, and the linker keeps one for a program or shared
+ * A probe has no declaration: it may stand in many functions and files. So the asm statement of
+ * each writes a struct jf_sdt for its name, and the linker keeps one for a program or shared
  * object. It keeps one constructor, too, which tells the library of them.
  *
  * Caveats:
  * - Link with -ljumpfunc: pkg-config --libs jumpfunc.
  * - The value of an argument is taken once, whether or not the probe is on, as with SystemTap's header.
- * - Arguments are what fits into a word: integers, enums, pointers, arrays (their address), float and
- *   double, whose bits are handed on. Others are told as the constant 0.
+ * - Arguments fit into a word: integers, enums, pointers, arrays (their address), float and double,
+ *   whose bits are handed on. Others are told as the constant 0.
  * - STAP_SDT_ARG_CONSTRAINT may be defined before this header, as before SystemTap's.
  * - For x86-64. Elsewhere, in assembly, for the large code model, for clang before version 17 in C++98, and
  *   with -DJF_NO_SDT_SITES (for sources that have STAP_PROBE_ASM()), SystemTap's own header is included in
@@ -169,7 +169,7 @@ __jf_p_word(const void *p, unsigned long size, int is_signed)
 	return word;
 }
 
-/* --- what the library knows ------------------------------------------------------------ */
+/* --- data for the library -------------------------------------------------------------- */
 
 /* Records are kept although nothing refers to them. */
 #if defined(__has_attribute)
@@ -194,7 +194,7 @@ __jf_p_word(const void *p, unsigned long size, int is_signed)
 	".type " label ", @function\n"						\
 	label ":\n\t"								\
 	"endbr64\n\t"								\
-	"leaq __jf_sdt_object(%%rip), %%rdi\n\t"				\
+	"lea{q __jf_sdt_object(%%rip), %%rdi| rdi, [rip + __jf_sdt_object]}\n\t" \
 	"jmp " function "@PLT\n\t"						\
 	".size " label ", . - " label "\n\t"					\
 	".popsection\n\t"							\
@@ -276,21 +276,32 @@ __jf_p_word(const void *p, unsigned long size, int is_signed)
 /* Where there are semaphores, a name is another probe than where there are none. */
 #ifdef _SDT_HAS_SEMAPHORES
 #define __JF_P_SEMAPHORE(provider, name)	#provider "_" #name "_semaphore"
-#define __JF_P_SYMBOL(provider, name, num)	"__jf_sdt_s" #num "." #provider "." #name
+#define __JF_P_KIND		"__jf_sdt_s"
 #define __JF_P_USE(provider, name)						\
 	__asm__ __volatile__("" : : "m" (provider##_##name##_semaphore));
 #else
 #define __JF_P_SEMAPHORE(provider, name)	"0"
-#define __JF_P_SYMBOL(provider, name, num)	"__jf_sdt_" #num "." #provider "." #name
+#define __JF_P_KIND		"__jf_sdt_"
 #define __JF_P_USE(provider, name)
 #endif
+
+/*
+ * Places that have a name, a number of arguments and the types of these in common are one probe. The symbol
+ * has the code of each argument, so that a place never gets the types of another.
+ */
+#define __JF_P_SYMBOL(provider, name, num, args)				\
+	__JF_P_KIND #num "." #provider "." #name __JF_SDT_EACH(num, __JF_P_TYPED, args)
+#define __JF_P_TYPED_NONE	""
+#define __JF_P_TYPED(n, room, x)	".%c[__jf_c" #n "]"
+#define __JF_P_CONSTANT_NONE
+#define __JF_P_CONSTANT(n, room, x)	[__jf_c##n] "i" (__JF_P_CODE(x)),
 
 #define __JF_P_GOTO(provider, name, n, args)					\
 	__JF_SDT_ASM goto(							\
 		__JF_SDT_NOTE(#provider, #name, __JF_P_SEMAPHORE(provider, name), n, args) \
-		__JF_P_SITE(__JF_P_SYMBOL(provider, name, n))			\
+		__JF_P_SITE(__JF_P_SYMBOL(provider, name, n, args))		\
 		__JF_P_OBJECT							\
-		__JF_P_DEFINE(#provider, #name, __JF_P_SYMBOL(provider, name, n), \
+		__JF_P_DEFINE(#provider, #name, __JF_P_SYMBOL(provider, name, n, args), \
 			      __JF_P_SEMAPHORE(provider, name), n, __JF_SDT_EACH(n, __JF_P_BYTE, args)) \
 		: : __JF_SDT_EACH(n, __JF_P_OPERAND, args) [__jf_none] "i" (0) \
 		: "cc" : __jf_hit)
@@ -310,7 +321,10 @@ void __jf_sdt_hit(struct jf_sdt *sdt, const unsigned long *words)
 		struct jf_sdt *__jf_sdt;					\
 		unsigned long __jf_words[] = { __JF_SDT_EACH(n, __JF_P_WORD, args) };\
 										\
-		__asm__("leaq " __JF_P_SYMBOL(provider, name, n) "(%%rip), %0" : "=r" (__jf_sdt)); \
+		__asm__("lea{q " __JF_P_SYMBOL(provider, name, n, args) "(%%rip), %0|" \
+			" %0, [rip + " __JF_P_SYMBOL(provider, name, n, args) "]}" \
+			: "=r" (__jf_sdt)					\
+			: __JF_SDT_EACH(n, __JF_P_CONSTANT, args) [__jf_none] "i" (0)); \
 		__jf_sdt_hit(__jf_sdt, __jf_words);				\
 	} while (0)
 

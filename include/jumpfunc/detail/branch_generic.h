@@ -3,8 +3,8 @@
  * Jump labels on architectures without patching: a load and a test.
  * Included by branch.h only.
  *
- * In a program the load pairs with the store in user/lib/value.c: what was written before
- * a change is seen on the branch. (In a kernel the change's grace periods see to that.)
+ * In a program the load pairs with the store in user/lib/value.c: stores before a change are seen
+ * on the branch. (In a kernel the change's grace periods see to that.)
  */
 #ifndef JUMPFUNC_BRANCH_GENERIC_H
 #define JUMPFUNC_BRANCH_GENERIC_H

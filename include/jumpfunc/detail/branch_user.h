@@ -2,7 +2,7 @@
 /*
  * Jump labels in programs whose text is patched: the branch site. Included by branch.h only.
  *
- * As compiled, a site is what the first value of its key means:
+ * As compiled, a site stands for the first value of its key:
  *
  *	site:	nop		THE SITE, or a jump to other; site_user_x86.h and
  *		...		site_user_arm64.h have both. While it changes flags may
@@ -47,7 +47,7 @@
 #define __JF_BRANCH_FLAGS(straight)					\
 	(JF_SITE_BRANCH | __JF_SITE_PREFIX_FLAG | ((straight) ? JF_SITE_BRANCH_INV : 0))
 
-/* @straight: what the branch is while nothing is in the way. */
+/* @straight: the branch's result if its instruction is a nop. */
 #define __jf_branch_body(key, straight, result)				\
 	__label__ __jf_test, __jf_other;				\
 									\

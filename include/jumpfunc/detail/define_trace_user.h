@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
 /*
- * The passes of <jumpfunc/define_trace.h> in a program: trace_event_user.h says what they are
- * for. Each gives the words of TP_STRUCT__entry() another meaning and reads the header of
- * events again. No include guard: there may be several such headers.
+ * The passes of <jumpfunc/define_trace.h> in a program: trace_event_user.h gives their purpose.
+ * Each gives the words of TP_STRUCT__entry() another meaning and reads the header of events again.
+ * No include guard: there may be several such headers.
  */
 #undef CREATE_TRACE_POINTS
 #define TRACE_HEADER_MULTI_READ

@@ -39,7 +39,7 @@ static inline void __jf_section_end(const struct __jf_section *s)
 	__jf_leave(s->contract, s->idx);
 }
 
-/* The result may be void, so that what ends the section cannot follow the call. */
+/* The result may be void, so that no code to end the section can follow the call. */
 #define dynfunc_call(name, ...)						\
 ({									\
 	struct __jf_section __jf_s __maybe_unused			\

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
 /*
- * Dynamic functions in kernels with patching: what inline call sites of all architectures
- * have in common. Included by their dynfunc_*.h only, which define __jf_call_0() to
- * __jf_call_6(), one for each number of arguments, and __JF_CALL_ASM().
+ * Dynamic functions in kernels with patching: the common part of inline call sites on all
+ * architectures. Included by their dynfunc_*.h only, which define __jf_call_0() to __jf_call_6(),
+ * one for each number of arguments, and __JF_CALL_ASM().
  */
 #ifndef JUMPFUNC_DYNFUNC_INLINE_H
 #define JUMPFUNC_DYNFUNC_INLINE_H
@@ -95,7 +95,7 @@
 			((type (*)(void))NULL)())),			\
 		"a result of dynfunc_call() is an integer, an enum or a pointer: call dynfunc_<name>() itself")
 
-/* What a register holds, as the return type: a callee leaves the rest unset. */
+/* A register's value, as the return type: a callee leaves the rest unset. */
 #define __jf_result(type, rax)						\
 	((type)(sizeof(type) == 1 ? (u8)(rax) :				\
 		sizeof(type) == 2 ? (u16)(rax) :			\

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
 /*
- * What dynamic functions have in the kernel alone: contracts, scopes, and which
- * modules may update them. Included by dynfunc.h only.
+ * Dynamic functions in the kernel alone: contracts, scopes, and which modules may update them.
+ * Included by dynfunc.h only.
  *
  * __jf_contract_name and __jf_access_name are never defined. Their sizes are
  * constants that may be declared more than once, if they agree.
@@ -37,8 +37,8 @@
  * @func:     any function of its type
  * @contract: as above
  *
- * For modules that use one of EXPORT_DYNFUNC_CALL(). What would update it, or ask
- * for its target, does not compile.
+ * For modules that use one of EXPORT_DYNFUNC_CALL(). Code that would update it, or ask for its
+ * target, does not compile.
  */
 #define DECLARE_DYNFUNC_CALL(name, func, contract...)			\
 	__JF_DECLARE_CONTRACT(name, ##contract);			\
@@ -167,7 +167,7 @@
 #define dynfunc_update(name, func)	__dynfunc_update(name, func, 0)
 
 /**
- * dynfunc_update_flags() - change what a dynamic function calls, and how
+ * dynfunc_update_flags() - change the target of a dynamic function, with options
  * @name:  the dynamic function
  * @func:  a function of its type, or NULL where its definition allows that
  * @flags: JF_PIN, JF_VOUCH, both or 0
@@ -197,13 +197,12 @@
 	static_assert(!__JF_CALL_ONLY(name), #name " is declared for calling only")
 
 #define __dynfunc_update(name, func, flags)				\
-({									\
-	typeof(__JF_POINTER(name)) __jf_new = (func);			\
+	__jf_func_update_flags(&__jf_func_##name, ({			\
+		typeof(__JF_POINTER(name)) __jf_new = (func);		\
 									\
-	__JF_UPDATE_CHECK(name);					\
-	__jf_func_update_flags(&__jf_func_##name, (void *)__jf_new,	\
-			       flags);					\
-})
+		__JF_UPDATE_CHECK(name);				\
+		(void *)__jf_new;					\
+	}), flags)
 
 /**
  * dynfunc_batch_set_flags() - add an update to a batch, with JF_PIN or JF_VOUCH
@@ -231,7 +230,7 @@
  * @name: the dynamic function
  *
  * Waits as its contract demands, for callers of this and perhaps of other dynamic
- * functions. What a replaced target used may be freed then.
+ * functions. The data of a replaced target can be freed then.
  *
  * Context: as jf_quiesce().
  */

@@ -2,7 +2,7 @@
 /*
  * Dynamic functions in programs whose text is patched: the trampoline and the call site.
  * Included by dynfunc.h only. site_user_x86.h and site_user_arm64.h have the code of a
- * trampoline: what indirect branches may lead to, THE SITE, and a jump through the pointer.
+ * trampoline: a landing pad of indirect branches, THE SITE, and a jump through the pointer.
  * The site leads to that jump as compiled, and for targets that are out of reach: those in
  * other shared objects, most of the time.
  *
@@ -52,8 +52,8 @@
 			  sizeof(struct jf_func))
 
 /*
- * What the pointer of an imported function leads to until the library knows its object:
- * the present target, by way of the exporter's pointer, which relocations lead to.
+ * The target of an imported function's pointer until the library knows its object: the present
+ * target, by way of the exporter's pointer, which relocations lead to.
  */
 #define __JF_FIRST(name)						\
 	extern struct jf_ent *const *const __jf_from_##name		\

@@ -4,12 +4,12 @@
  * dynfunc.h only.
  *
  * dynfunc_name is the first field of struct jf_func under a second name and with its
- * real type. In C it is _Atomic, in C++ a class that converts to the pointer: what loads
- * it sees what was written before it was stored. Its address leads to the pointer; what
- * it gives as a value is the present target, and no trampoline that follows later ones.
+ * real type. In C it is _Atomic, in C++ a class that converts to the pointer: a load of it sees all
+ * stores before the store of it. Its address leads to the pointer; its value is the present
+ * target, and no trampoline that follows later ones.
  *
- * The symbol is not that of the trampoline on machines with patching: a file without
- * JF_GENERIC that calls what one with it defines is not linked.
+ * The trampoline on machines with patching has another symbol: a file without JF_GENERIC
+ * cannot be linked with one that has it and defines a called function.
  *
  * No file stores to it but by way of the library, so that its two types do not matter. With
  * -flto gcc warns of them all the same (-Wlto-type-mismatch). An alias would have one
@@ -29,7 +29,9 @@ template<typename F> struct pointer {
 	F *func;
 	operator F *() const noexcept
 	{
-		/* Pairs with the store in ent_store(): the target sees what was written before. */
+		/*
+		 * Pairs with the store in ent_store(): the target sees all stores before that one.
+		 */
 		return __atomic_load_n(&func, __ATOMIC_ACQUIRE);
 	}
 };
@@ -58,8 +60,8 @@ template<typename F> struct pointer {
 			  sizeof(struct jf_func))
 
 /*
- * What the pointer of an imported function leads to before the first constructor of its
- * own object, which takes the exporter's target: nothing, and a result of 0.
+ * The target of an imported function's pointer before the first constructor of its own object,
+ * which takes the exporter's target: nothing, and a result of 0.
  */
 #define __JF_FIRST(name)						\
 	static long __jf_first_##name(void)				\

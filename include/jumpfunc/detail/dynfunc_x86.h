@@ -38,7 +38,7 @@
 #include <jumpfunc/detail/site_x86.h>
 
 /*
- * What stands in front of a trampoline. With kCFI a caller that has the
+ * The bytes in front of a trampoline. With kCFI a caller that has the
  * trampoline's address compares a hash of the function type, as in front of any
  * function: five bytes before it, or where functions are padded, in front of the
  * padding. objtool lists the symbol __cfi_... in a section from which the kernel

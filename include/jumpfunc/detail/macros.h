@@ -27,11 +27,13 @@
 
 #define __JF_RO_DATA
 #define __JF_LOAD(x)		__atomic_load_n(&(x), __ATOMIC_RELAXED)
-/* Pairs with ent_store(): what was written before a change is seen on the branch. */
+/* Pairs with ent_store(): stores before a change are seen on the branch. */
 #define __JF_LOAD_SITE(x)	__atomic_load_n(&(x), __ATOMIC_ACQUIRE)
 #endif
 
 #define __JF_USED	__attribute__((__used__))
+/* A change returns whether it was made: the compiler warns if a caller ignores the result. */
+#define __JF_MUST_CHECK	__attribute__((__warn_unused_result__))
 #define __JF_UNUSED	__attribute__((__unused__))
 #define __JF_INLINE	inline __attribute__((__always_inline__, __unused__))
 

@@ -56,11 +56,10 @@ struct jf_reader *__jf_reader_list(void);
  * jf_read_lock() - begin a section that jf_quiesce() waits for
  *
  * In a program jf_quiesce() waits for tracepoints' probes, and for such sections:
- * put one around the calls of dynamic functions, and the code that branches lead
- * to, that use what may be freed. Sections nest, up to 65535 deep (a thread that was
- * deeper inside is not waited for until it has left all); signal handlers may have
- * their own; threads need not be registered. In a kernel it is empty, because there
- * jf_quiesce() scans stacks.
+ * put one around the calls of dynamic functions, and the code that branches lead to, if they use
+ * data that can be freed. Sections nest, up to 65535 deep (a thread that was deeper inside is not
+ * waited for until it has left all); signal handlers may have their own; threads need not be
+ * registered. In a kernel it is empty, because there jf_quiesce() scans stacks.
  *
  * A section ends on the thread that began it. So there must be no co_await in it, nor
  * another switch of coroutines after which another thread may resume: jf_quiesce() would
@@ -75,8 +74,8 @@ struct jf_reader *__jf_reader_list(void);
  * by the thread that waits.
  *
  * The first section of a thread takes one of the library's words. Memory for more is
- * taken when half of them are used. If there is none then, or later, a thread that finds
- * no word waits until another one ends.
+ * taken when half of them are used. Without memory a thread that finds no word waits until another
+ * thread ends.
  *
  * Context: any.
  */
@@ -93,7 +92,7 @@ static __JF_INLINE void jf_read_lock(void)
 	 */
 	was = r->word;
 	/*
-	 * Acquire: a thread that sees a number sees what was replaced before.
+	 * Acquire: a thread that sees a number sees all replacements before it.
 	 * Pairs with jf_grace_begin(), which does not wait for sections with the
 	 * new one.
 	 */
@@ -101,14 +100,14 @@ static __JF_INLINE void jf_read_lock(void)
 		was = __atomic_load_n(&__jf_grace_period, __ATOMIC_ACQUIRE);
 	__atomic_store_n(&r->word, was + 1, __ATOMIC_RELAXED);
 	/*
-	 * Pairs with the broadcast of jf_quiesce(): that sees the section, or
-	 * the section what was replaced before.
+	 * Pairs with the broadcast of jf_quiesce(): that sees the section, or the section sees the
+	 * replacements before.
 	 */
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 }
 
 /**
- * jf_read_unlock() - end what jf_read_lock() began
+ * jf_read_unlock() - end the section that jf_read_lock() began
  *
  * Context: any, on the same thread.
  */
@@ -127,7 +126,7 @@ static __JF_INLINE void jf_read_unlock(void)
 	if ((was & 0xffff) <= 1)
 		was = 1;
 	/*
-	 * Release: what the section read was read before it ends. Pairs with
+	 * Release: all loads of the section come before its end. Pairs with
 	 * the loads there, after which it is freed.
 	 */
 	__atomic_store_n(&r->word, was - 1, __ATOMIC_RELEASE);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
 /*
- * The ring that a program's events are written into: what the code of an event does itself.
- * Included by trace_event_user.h, and by the library that has the rest (user/trace).
+ * The ring that a program's events are written into: the part that the code of an event does
+ * itself. Included by trace_event_user.h, and by the library that has the rest (user/trace).
  *
  * A ring belongs to one thread and has some packets. Each is a file, mapped shared, that is a
- * whole CTF packet at any moment: whatever ends the process, babeltrace2 reads what is there.
+ * whole CTF packet at any moment, or several that threads have written one after the other:
+ * whatever ends the process, babeltrace2 reads what is there.
  *
  *   record:  | id | - | size | time stamp | the event's fields |    from a multiple of 8 bytes on
  *              16   16   32       64        bits
@@ -17,23 +18,27 @@
  *   writer                                      the end comes, or a signal handler
  *   ------                                      ----------------------------------
  *   1 pos = content_size, aligned
- *   2 read the clock; timestamp_end -> time, if it is old
+ *   2 read the clock
  *   3 word at pos: free -> size, if it is free  begun: the place is taken
- *   4 content_size -> pos + size, if it is old  seen by readers, as not committed
- *   5 write the fields, in place
- *   6 id = that of the event                    committed
- *   7 committed += size                         the packet may be reused
+ *   4 timestamp_end -> time, if it is old
+ *   5 content_size -> pos + size, if it is old  seen by readers, as not committed
+ *   6 write the fields, in place
+ *   7 id = the id of the event                  committed
+ *   8 committed += size                         the packet may be reused
  *
  * Each "if" is one instruction, compare and exchange without a lock prefix: only signal
  * handlers of this thread write here, and they do not come into the midst of an instruction.
  *
- *   A handler that records between 1 and 3 takes the place, and leaves a later timestamp_end.
- *   3 fails, and the writer starts again with a later time: so time stamps never go back.
- *   One that records between 3 and 4 finds the word taken. It does 4 for the writer, then
- *   records after it; the writer's own 4 then fails, as it should. So content_size never goes
- *   back, and all that is committed is within it.
+ *   A handler that records between 1 and 3 takes the place: 3 fails, and the writer starts
+ *   again with a later time. So time stamps never go back.
+ *   One that goes on in the next packet, since its record is larger, has the first free word say
+ *   so (JF_WORD_LEFT), before that packet begins. 3 fails: no record of a packet is later than the
+ *   begin of the next one, and neither is its timestamp_end, which only one with a place sets.
+ *   One that records between 3 and 5 finds the word taken. It does 5 for the writer, then
+ *   records after it; the writer's own 4 and 5 then fail, as they should. So content_size and
+ *   timestamp_end never go back, and all that is committed is within them.
  *   One that fills the packet, and all others until this one's turn comes again, finds that
- *   7 is missing in it, and leaves it alone. Before 3 there is nothing that could be missing;
+ *   8 is missing in it, and leaves it alone. Before 3 there is nothing that could be missing;
  *   but in a packet that was used again the free word is another one, and 3 fails.
  *
  * A handler's record is whole when it is committed, whether or not the one that it interrupted
@@ -41,9 +46,9 @@
  * its packet is not used again before the thread has ended.
  *
  * Stores reach the file in the order in which they are written here: x86 makes them visible to
- * others in that order, and the compiler keeps it since they are atomic. Elsewhere 4 and 6
- * are release. A process that is killed ends between two instructions; what was stored before is
- * in the page cache, which the kernel does not lose with the process.
+ * others in that order, and the compiler keeps it since they are atomic. Elsewhere 5 and 7
+ * are release. A process that is killed ends between two instructions; all stores before are in the
+ * page cache, which the kernel does not lose with the process.
  */
 #ifndef JUMPFUNC_RING_USER_H
 #define JUMPFUNC_RING_USER_H
@@ -51,7 +56,7 @@
 #include <jumpfunc/tracepoint.h>
 
 #ifdef __x86_64__
-/* What there is of <x86intrin.h>, which takes long to include. */
+/* The used part of <x86intrin.h>, which takes long to include. */
 #define __jf_rdtsc()		__builtin_ia32_rdtsc()
 #else
 #define __jf_rdtsc()		UINT64_C(0)
@@ -71,6 +76,10 @@
  * @head:         content_size of a packet without a record, in bytes: JF_PACKET_TIMED, or
  *                JF_PACKET_UNTIMED where there are no time stamps
  * @overwrites:   what @overwritten will be; holds while @seq is 0
+ * @comm:         name of that thread, as the kernel had it when the ring grew last;
+ *                unused bytes are 0
+ * @threads:      that have had this ring up to then, one after the other: the sums do not tell
+ *                whose records were lost
  * @reserved:     0
  * @content_size: in bits, from the begin of the packet to the end of the last record
  * @packet_size:  in bits
@@ -94,7 +103,9 @@ struct jf_packet {
 	uint64_t	committed;
 	uint64_t	head;
 	uint64_t	overwrites;
-	uint64_t	reserved[6];
+	char		comm[16];
+	uint64_t	threads;
+	uint64_t	reserved[3];
 	uint64_t	content_size;
 	uint64_t	packet_size;
 	uint64_t	discarded;
@@ -104,9 +115,11 @@ struct jf_packet {
 	uint64_t	begin;
 } __attribute__((__aligned__(8)));
 
-/* What is where no record has begun yet; bits of JF_WORD_OTHER are 0 in that of a record. */
+/* The word where no record has begun yet; in a record's word the bits of JF_WORD_OTHER are 0. */
 #define JF_WORD_FREE(seq)	((uint64_t)(seq) << 32 | JF_WORD_OTHER)
 #define JF_WORD_OTHER		UINT64_C(0xffff0000)
+/* The first of those words once the writer has gone on in another packet. */
+#define JF_WORD_LEFT(seq)	(JF_WORD_FREE(seq) | 1)
 
 #define JF_PACKET_TIMED		176
 #define JF_PACKET_UNTIMED	156
@@ -117,6 +130,8 @@ struct jf_packet {
  * @free:   JF_WORD_FREE() of that
  * @size:   of a packet
  * @clock:  one of enum jf_record_clock
+ * @counts: calls of events, by their ids, where these are counted and not recorded
+ * @num:    ids that are there
  *
  * In memory that a forked child finds empty (MADV_WIPEONFORK), so that it never writes into
  * a ring of its parent. The library's structure is larger.
@@ -126,6 +141,8 @@ struct jf_writer {
 	uint64_t		free;
 	uint32_t		size;
 	uint32_t		clock;
+	uint64_t		*counts;
+	uint32_t		num;
 };
 
 /**
@@ -133,7 +150,7 @@ struct jf_writer {
  * @packet: where it is
  * @at:     its first word
  * @len:    its bytes, rounded up
- * @id:     what it is committed as; 0: it is not
+ * @id:     its number when it is committed; 0: it is not
  */
 struct jf_slot {
 	struct jf_packet	*packet;
@@ -150,6 +167,7 @@ struct jf_slot {
 __JF_BEGIN_DECLS
 extern __thread struct jf_writer *__jf_writer __JF_OF_THREAD;
 bool __jf_writer_next(uint32_t len);
+bool __jf_writer_next_as(uint32_t len, uint16_t id);
 uint64_t __jf_clock_ns(void);
 __JF_END_DECLS
 
@@ -181,15 +199,17 @@ static __JF_INLINE uint64_t __jf_align(uint64_t size, uint64_t to)
 }
 
 /**
- * __jf_reserve() - begin a record
+ * __jf_reserve() - begin a record, or count it
  * @slot: is filled in, for __jf_slot_end()
  * @size: bytes of the event's fields
+ * @id:   the event that is counted
  *
  * Context: any, also a signal handler that interrupts this function. The first record of a
  * thread, and the one that finds its packet full, make system calls.
- * Return: where the fields are to be written, or NULL: there is no room, and that was counted
+ * Return: where the fields are to be written, or NULL: there is no room, which was counted, or
+ * the event was counted, and is not recorded
  */
-static __JF_INLINE void *__jf_reserve(struct jf_slot *slot, uint64_t size)
+static __JF_INLINE void *__jf_reserve(struct jf_slot *slot, uint64_t size, uint16_t id)
 {
 	uint64_t content, pos, time, end, was, free, len;
 	struct jf_writer *w;
@@ -217,26 +237,30 @@ static __JF_INLINE void *__jf_reserve(struct jf_slot *slot, uint64_t size)
 					at = (char *)p + pos;
 					time = w->clock == __JF_CLOCK_TSC ? __jf_rdtsc() :
 					       w->clock == __JF_CLOCK_NONE ? 0 : __jf_clock_ns();
-					if (len != 8 + size)
-						__jf_local_cmpxchg(&p->end, end, time);
 					was = __jf_local_cmpxchg((uint64_t *)(void *)at, free,
 								 (len - 8) << 32);
 					if (__builtin_expect(was == free, 1))
 						break;
-					/* Taken by the record that is interrupted, before its 4. */
+					/* Taken by the record that is interrupted, before its 5. */
 					if (!(was & JF_WORD_OTHER))
 						__jf_local_cmpxchg(&p->content_size, content,
 								   (pos + 8 + (was >> 32)) << 3);
 					continue;
 				}
+			} else if (id < __atomic_load_n(&w->num, __ATOMIC_RELAXED)) {
+				__jf_local_add(&w->counts[id], 1);
+				return NULL;
 			}
 		}
-		if (!__jf_writer_next(len > UINT32_MAX ? UINT32_MAX : (uint32_t)len))
+		if (!__jf_writer_next_as(len > UINT32_MAX ? UINT32_MAX : (uint32_t)len, id))
 			return NULL;
 	}
 	slot->packet = p;
 	slot->at = at;
 	slot->len = (uint32_t)__jf_align(len, 8);
+	/* Before readers see the record. */
+	if (len != 8 + size)
+		__jf_local_cmpxchg(&p->end, end, time);
 	/* Pairs with the reader's load: a reader that sees the record sees its first word. */
 	__jf_local_cmpxchg(&p->content_size, content, (pos + len) << 3);
 	if (len == 8 + size)

@@ -19,8 +19,8 @@
 
 /*
  * For each of the n arguments in parentheses, @args: m(number, FEW, argument), and from the seventh
- * on, where registers run short, m(number, MANY, argument). If there are none: m_NONE. What follows
- * the n-th is left out.
+ * on, where registers run short, m(number, MANY, argument). If there are none: m_NONE. Those after
+ * the n-th are left out.
  */
 #define __JF_SDT_EACH(n, m, args)						\
 	__JF_SDT_EACH_N(__JF_SDT_EACH_##n, m, __JF_SDT_BARE args, )

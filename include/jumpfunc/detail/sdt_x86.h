@@ -5,7 +5,7 @@
  *
  *   __JF_SDT(provider, name, args...)	a statement; up to 12 arguments, or none
  *
- * Example, and what it becomes:
+ * Example, with its result:
  *   __JF_SDT(jumpfunc, rx, p, len);
  *
  *	775:	nop
@@ -17,16 +17,15 @@
  * buildid-cache --add, perf probe sdt_jumpfunc:rx), bpftrace (usdt:) and others
  * read it. An argument is told as its size, negative if it is signed, and the
  * operand that the compiler chose for it. The base is one byte of an allocated
- * section: what moved it (prelink) has moved the probe by as much. The third
+ * section: a tool that moved it (prelink) has moved the probe by as much. The third
  * address would be that of a semaphore; nothing has to be switched on here.
  *
  * The probe has a nop of its own in front of the tracepoint's site, and not the
  * site for its address, because these tools write a breakpoint there and take
  * it back, each in its own way, while the site changes. A uprobe puts back the
- * first byte that the *file* has at the address, that of a nop; over a jump that
- * makes what is no instruction. On a site, a breakpoint
- * would also make updates fail with -EBUSY. One byte that is never patched keeps
- * the two apart.
+ * first byte that the *file* has at the address, the byte of a nop; over a jump this byte does not
+ * make a valid instruction. On a site, a breakpoint would also make updates fail with -EBUSY. One
+ * byte that is never patched keeps the two apart.
  *
  * Caveats:
  * - The arguments are evaluated even while the tracepoint is off: a debugger
@@ -34,7 +33,7 @@
  *   to evaluate them, are not told.
  * - Arguments are integers, enums and pointers, of up to 8 bytes. Others are told
  *   as the constant 0. The first six are in registers or constants; further ones
- *   may be in memory, of which some tools only read what is on the stack.
+ *   may be in memory, of which some tools only read the stack.
  * - -DJF_NO_SDT leaves probe points out.
  */
 #ifndef JUMPFUNC_SDT_X86_H
@@ -43,8 +42,8 @@
 #include <jumpfunc/detail/sdt_note.h>
 
 /*
- * What kind of type an expression has, by the numbers of gcc's typeclass.h: up to 4
- * integers, enums and bool, 5 pointers, from 8 on what a note does not tell. Nor does it
+ * The kind of an expression's type, by the numbers of gcc's typeclass.h: up to 4
+ * integers, enums and bool, 5 pointers, from 8 on those that a note cannot describe. Nor does it
  * tell __int128: gcc has no operand for such a constant, and gdb reads no argument of a
  * note with a size above 8.
  */

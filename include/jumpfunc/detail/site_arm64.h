@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
 /*
- * What call sites and branch sites on arm64 have in common. Not for users.
+ * The common part of call sites and branch sites on arm64. Not for users.
  *
  * A site is one instruction. The kernel's kprobes also write text: register_kprobe()
  * calls find_bug(), and refuses an address that __bug_table lists. Each site and each
@@ -22,7 +22,7 @@
 #error "jumpfunc reads and writes instructions as data: CONFIG_CPU_LITTLE_ENDIAN is needed"
 #endif
 
-/* What an indirect branch may lead to, in kernels that check it. Otherwise it is a nop. */
+/* A landing pad of indirect branches, in kernels that check it. Otherwise it is a nop. */
 #ifdef CONFIG_ARM64_BTI_KERNEL
 #define __JF_BTI	"hint #34\n\t"		/* bti c */
 #else

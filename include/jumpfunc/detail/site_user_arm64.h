@@ -28,7 +28,7 @@
 #error "include <jumpfunc/dynfunc.h> or <jumpfunc/branch.h>"
 #endif
 
-/* What an indirect branch may lead to. */
+/* A landing pad of indirect branches. */
 #if defined(__ARM_FEATURE_BTI_DEFAULT)
 #define __JF_LANDING	"hint #34\n\t"				/* bti c */
 #else
@@ -60,7 +60,7 @@
 /* For the address of a variable in position-independent code: of gcc, and of clang. */
 #define __JF_SITE_SYMBOL	"Si"
 #define __JF_SITE_NONE		"R_AARCH64_NONE"
-/* Pairs with ent_store(): what was written before a change is seen on the branch. */
+/* Pairs with ent_store(): stores before a change are seen on the branch. */
 #define __JF_SITE_LOAD(x)	__JF_LOAD_SITE(x)
 
 #endif /* JUMPFUNC_SITE_USER_ARM64_H */

@@ -16,10 +16,10 @@
  *					changes "test $imm32,%eax"
  *
  * The prefix costs nothing but its byte, and is there for uprobes. Of an instruction that has
- * one the kernel writes the first byte alone, and gives it back as the file has it: so what
- * follows it may change meanwhile, and is whole again. The kernel also executes the file's
- * instruction while the uprobe is there, which may be another one by now: so it had better
- * refuse, and it does for what has a segment's prefix.
+ * one the kernel writes the first byte alone, and gives it back as the file has it: so the bytes
+ * after it can change while the uprobe is there, and are whole again. The kernel also executes the
+ * file's instruction while the uprobe is there, which may be another one by now: so it had better
+ * refuse, and it does for an instruction with a segment's prefix.
  */
 #ifndef JUMPFUNC_SITE_USER_X86_H
 #define JUMPFUNC_SITE_USER_X86_H
@@ -28,7 +28,7 @@
 #error "include <jumpfunc/dynfunc.h> or <jumpfunc/branch.h>"
 #endif
 
-/* What an indirect branch may lead to. */
+/* A landing pad of indirect branches. */
 #if defined(__CET__) && (__CET__ & 1)
 #define __JF_LANDING	".byte 0xf3, 0x0f, 0x1e, 0xfa\n\t"	/* endbr64 */
 #else

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
 /*
- * What call sites and branch sites on x86-64 have in common. Not for users.
+ * The common part of call sites and branch sites on x86-64. Not for users.
  *
  * The kernel's kprobes also write text, under a lock that modules cannot take.
  * Before they write, they consult two tables, in which jumpfunc enters its
@@ -57,8 +57,8 @@
 
 /*
  * With FineIBT a function may be entered by an indirect branch only 16 bytes in
- * front of it, where it checks its type; what a dynamic function leads to may
- * have none (jf_nop(), an image).
+ * front of it, where it checks its type; the target of a dynamic function may lack this check
+ * (jf_nop(), an image).
  */
 #ifdef CONFIG_FINEIBT
 #define __JF_JMP_R11	"jmp jf_jump_r11\n\t"

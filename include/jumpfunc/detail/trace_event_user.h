@@ -53,7 +53,7 @@ __extension__ typedef long long s64;
 #endif
 
 /* Of the structures below; the library refuses others. */
-#define JF_EVENT_VERSION	1
+#define JF_EVENT_VERSION	2
 
 enum __jf_field_kind {
 	__JF_FIELD_END,
@@ -64,8 +64,34 @@ enum __jf_field_kind {
 	__JF_FIELD_DYNAMIC
 };
 
+/*
+ * jf_event_field.flags: how numbers are shown. Without a flag arrays of char are text, and
+ * pointers are hexadecimal.
+ */
+#define __JF_SHOW_DECIMAL	0x01
+#define __JF_SHOW_HEX		0x02
+#define __JF_SHOW_TEXT		0x04
+#define __JF_SHOW_NETWORK	0x08	/* with one of the others: big-endian */
+
+/* jf_event.flags */
+#define __JF_EVENT_PACKED	0x01	/* fields in their order, without a gap */
+
 /**
- * struct jf_event_field - what the metadata says of a field
+ * struct jf_event_label - names numbers of a field
+ * @name:  the name; NULL ends the list
+ * @first: of the numbers
+ * @last:  of them
+ * @next:  the number after that of the label before, or 0, whatever @first is
+ */
+struct jf_event_label {
+	const char	*name;
+	int64_t		first;
+	int64_t		last;
+	bool		next;
+};
+
+/**
+ * struct jf_event_field - a field, as the metadata describes it
  * @name:   of the field
  * @type:   as it was written
  * @kind:   one of enum __jf_field_kind
@@ -74,6 +100,8 @@ enum __jf_field_kind {
  * @align:  of one element
  * @size:   of one element
  * @count:  of elements, of an array
+ * @flags:  __JF_SHOW_*, or 0
+ * @labels: of the numbers of a scalar, or NULL
  *
  * Those of a fixed size are where C puts a structure's members of these types.
  */
@@ -86,6 +114,8 @@ struct jf_event_field {
 	uint8_t		align;
 	uint32_t	size;
 	uint32_t	count;
+	uint32_t	flags;
+	const struct jf_event_label *labels;
 };
 
 /**
@@ -98,9 +128,12 @@ struct jf_event_field {
  * @print:   TP_printk(), as written
  * @fields:  ends with one of kind 0
  * @size:    of the fixed part
- * @tp:      its tracepoint
+ * @flags:   __JF_EVENT_PACKED, or 0
+ * @level:   1 and the level that LTTng-UST gives it, or 0: none
+ * @tp:      its tracepoint, or NULL: those of its places
  * @probe:   records it
  * @next:    in the library's list
+ * @args:    if @tp is NULL: parameters, as written; a place must have the same
  */
 struct jf_event {
 	uint16_t			version;
@@ -111,14 +144,37 @@ struct jf_event {
 	const char			*print;
 	const struct jf_event_field	*fields;
 	uint32_t			size;
+	uint16_t			flags;
+	uint16_t			level;
 	struct jf_tracepoint		*tp;
 	void				*probe;
 	struct jf_event			*next;
+	const char			*args;
+};
+
+/**
+ * struct jf_place - a tracepoint of an event that is in another source file, or in another object
+ * @version: JF_EVENT_VERSION
+ * @system:  of the event
+ * @name:    of the event
+ * @args:    its parameters, as written
+ * @tp:      the tracepoint
+ * @next:    in the library's list
+ */
+struct jf_place {
+	uint32_t		version;
+	const char		*system;
+	const char		*name;
+	const char		*args;
+	struct jf_tracepoint	*tp;
+	struct jf_place		*next;
 };
 
 __JF_BEGIN_DECLS
 void __jf_event_register(struct jf_event *event);
 void __jf_event_unregister(struct jf_event *event);
+void __jf_place_register(struct jf_place *place);
+void __jf_place_unregister(struct jf_place *place);
 __JF_END_DECLS
 
 /* A string or dynamic array of a record that is being written. */
@@ -173,7 +229,7 @@ static __JF_INLINE void __jf_str_put(char *dst, uint64_t size, const char *src, 
 	__jf_str_fix(dst, size);
 }
 
-/* --- what an event is where its header is included: a tracepoint ---------------- */
+/* --- an event where its header is included: a tracepoint ------------------------ */
 
 #define __JF_EVENT_DECLARE(name, proto, args, tstruct, assign, print)	\
 	DECLARE_JF_TRACE(name, __JF_PARAMS(proto), __JF_PARAMS(args))
@@ -198,7 +254,7 @@ static __JF_INLINE void __jf_str_put(char *dst, uint64_t size, const char *src, 
 
 #define __JF_EVENT_FIELD(item, text, kind, class_, sign, type, count)	\
 	{ #item, text, __JF_FIELD_##kind, (uint8_t)(class_), sign,	\
-	  __alignof__(type), sizeof(type), count },
+	  __alignof__(type), sizeof(type), count, 0, NULL },
 #define __JF_EVENT_NUMBER(item, type, kind, count)			\
 	__JF_EVENT_FIELD(item, #type, kind,				\
 			 __builtin_classify_type(*(type *)0),		\
@@ -206,11 +262,11 @@ static __JF_INLINE void __jf_str_put(char *dst, uint64_t size, const char *src, 
 #define __JF_EVENT_FIELDS(class_, tstruct, text)			\
 	__extension__ static const struct jf_event_field __jf_fields_##class_[] = { \
 		tstruct							\
-		{ NULL, NULL, __JF_FIELD_END, 0, 0, 0, 0, 0 }		\
+		{ NULL, NULL, __JF_FIELD_END, 0, 0, 0, 0, 0, 0, NULL }	\
 	};								\
 	static const char __jf_print_##class_[] = text
 
-/* --- third pass: the probe, and what the library is told ------------------------- */
+/* --- third pass: the probe, and its registration --------------------------------- */
 
 #define __JF_EVENT_RECORD(class_, proto, tstruct, assign)		\
 	static __JF_UNUSED void						\
@@ -224,7 +280,8 @@ static __JF_INLINE void __jf_str_put(char *dst, uint64_t size, const char *src, 
 		__JF_SLOT(__jf_slot);					\
 									\
 		__entry = (struct __jf_entry_##class_ *)		\
-			__jf_reserve(&__jf_slot, __jf_size);		\
+			__jf_reserve(&__jf_slot, __jf_size,		\
+				     __JF_LOAD(((struct jf_event *)__jf_data)->id)); \
 		if (!__entry)						\
 			return;						\
 		for (; __jf_dyns; __jf_dyns = __jf_dyns->next)		\
@@ -244,8 +301,8 @@ static __JF_INLINE void __jf_str_put(char *dst, uint64_t size, const char *src, 
 	static struct jf_event __jf_event_##name = {			\
 		JF_EVENT_VERSION, 0, 0, __JF_STR(TRACE_SYSTEM), #name,	\
 		__jf_print_##class_, __jf_fields_##class_,		\
-		offsetof(struct __jf_entry_##class_, __jf_end),		\
-		&__jf_trace_##name, __extension__ (void *)recorder, NULL	\
+		offsetof(struct __jf_entry_##class_, __jf_end), 0, 0,	\
+		&__jf_trace_##name, __extension__ (void *)recorder, NULL, NULL \
 	};								\
 	__attribute__((__constructor__, __used__))			\
 	static void __jf_event_load_##name(void)			\

@@ -40,8 +40,8 @@
 #define __JF_TRACE_CALL_16	__JF_TRACE_CALL_13
 
 /*
- * What is declared may have others, which a chain would not keep from one probe to
- * the next. The numbers are those of gcc's typeclass.h from real_type_class on.
+ * A declaration can have others, which a chain would not keep from one probe to the next. The
+ * numbers come from gcc's typeclass.h, from real_type_class on.
  */
 #define __JF_TRACE_CHECK(...)	/* the name, and the arguments */	\
 	__JF_CAT(__JF_TRACE_CHECK_, __JF_MORE(__VA_ARGS__))(__VA_ARGS__)

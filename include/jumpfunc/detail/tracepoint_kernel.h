@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
 /*
- * What tracepoints are in the kernel alone: contracts, and exports to other modules.
- * Included by tracepoint.h only.
+ * Tracepoints in the kernel alone: contracts, and exports to other modules. Included by
+ * tracepoint.h only.
  */
 #ifndef JUMPFUNC_TRACEPOINT_KERNEL_H
 #define JUMPFUNC_TRACEPOINT_KERNEL_H
@@ -15,8 +15,8 @@
  * @name:     its name
  * @proto:    JF_PROTO(...): the parameters, at least one, at most 12
  * @args:     JF_ARGS(...): their names
- * @contract: JF_RCU, JF_SLEEPABLE or JF_BARE (contract.h): what protects its
- *            probes; JF_RCU if left out, as with the kernel's own tracepoints
+ * @contract: JF_RCU, JF_SLEEPABLE or JF_BARE (contract.h): the protection of its probes; JF_RCU if
+ *            left out, as with the kernel's own tracepoints
  */
 #define DECLARE_JF_TRACE(name, proto, args, contract...)		\
 	enum { __jf_trace_contract_##name = __JF_OPT(JF_RCU, ##contract) }; \
@@ -46,7 +46,7 @@
  * jf_trace_synchronize() - wait until no probe that was removed runs any more
  * @name: the tracepoint
  *
- * Waits as its contract demands. What a removed probe used may be freed then.
+ * Waits as its contract demands. The data of a removed probe can be freed then.
  *
  * Context: as jf_quiesce().
  */
@@ -61,13 +61,24 @@
 	DECLARE_JF_KEY(__jf_on_##name);					\
 	DECLARE_DYNFUNC(__jf_tp_##name, __jf_iter_##name)
 
+/* With versions of symbols, modpost has so much room for each in a module that imports it. */
+#if defined(CONFIG_MODVERSIONS) && !defined(CONFIG_EXTENDED_MODVERSIONS)
+#define __JF_TRACE_EXPORTABLE(name)					\
+	static_assert(sizeof("__jf_func___jf_tp_" #name) <= MODULE_NAME_LEN, \
+		      "jumpfunc: in a kernel with CONFIG_MODVERSIONS the name of an exported tracepoint has 37 characters at most: " #name)
+#else
+#define __JF_TRACE_EXPORTABLE(name)	struct __jf_export_trace_##name
+#endif
+
 /**
  * EXPORT_JF_TRACE() - let other modules trace it and register probes
- * @name: its name; they need DECLARE_JF_TRACE() with the same prototype
+ * @name: its name, of 37 characters at most where the kernel has CONFIG_MODVERSIONS;
+ *        they need DECLARE_JF_TRACE() with the same prototype
  *
  * EXPORT_JF_TRACE_GPL() is the same for modules with a GPL-compatible licence.
  */
 #define EXPORT_JF_TRACE(name)						\
+	__JF_TRACE_EXPORTABLE(name);					\
 	EXPORT_JF_KEY(__jf_on_##name);					\
 	EXPORT_DYNFUNC(__jf_tp_##name);					\
 	EXPORT_SYMBOL(__jf_trace_##name)
@@ -79,12 +90,15 @@
  * EXPORT_JF_TRACE_CALL_GPL() is the same for modules with a GPL-compatible licence.
  */
 #define EXPORT_JF_TRACE_CALL(name)					\
+	__JF_TRACE_EXPORTABLE(name);					\
 	EXPORT_JF_KEY(__jf_on_##name);					\
 	EXPORT_DYNFUNC(__jf_tp_##name)
 #define EXPORT_JF_TRACE_CALL_GPL(name)					\
+	__JF_TRACE_EXPORTABLE(name);					\
 	EXPORT_JF_KEY_GPL(__jf_on_##name);				\
 	EXPORT_DYNFUNC_GPL(__jf_tp_##name)
 #define EXPORT_JF_TRACE_GPL(name)					\
+	__JF_TRACE_EXPORTABLE(name);					\
 	EXPORT_JF_KEY_GPL(__jf_on_##name);				\
 	EXPORT_DYNFUNC_GPL(__jf_tp_##name);				\
 	EXPORT_SYMBOL_GPL(__jf_trace_##name)

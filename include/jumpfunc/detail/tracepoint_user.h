@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
 /*
- * What tracepoints are in programs alone: a section around the probes, probe points for
- * debuggers, exports to other objects. Included by tracepoint.h only.
+ * Tracepoints in programs alone: a section around the probes, probe points for debuggers, exports
+ * to other objects. Included by tracepoint.h only.
  */
 #ifndef JUMPFUNC_TRACEPOINT_USER_H
 #define JUMPFUNC_TRACEPOINT_USER_H
@@ -22,12 +22,18 @@
 
 /*
  * The section and the call are a function of their own, once in each source file: around
- * the site there is nothing of them, neither registers to save nor another record. gcc
- * saves what lives across the call of it beside that call. clang does so where the caller
- * begins; so there the function itself saves registers, but not where exceptions may pass
- * through it, since unwinders do not put all of them back.
+ * the site there is nothing of them, neither registers to save nor another record. gcc saves
+ * registers that live across the call of it beside that call. clang does so where the caller
+ * begins; so there the function itself saves registers, but not where exceptions may pass through
+ * it, since unwinders do not put all of them back.
  */
-#if defined(__clang__) && defined(__x86_64__) && !defined(__EXCEPTIONS)
+#ifndef __OPTIMIZE__
+/*
+ * Nothing is inlined; a function that is only static is emitted, though no code calls it: see
+ * __JF_ITER.
+ */
+#define __JF_TRACE_FAR		inline __attribute__((__cold__, __unused__))
+#elif defined(__clang__) && defined(__x86_64__) && !defined(__EXCEPTIONS)
 #define __JF_TRACE_FAR							\
 	__attribute__((__noinline__, __cold__, __unused__, __preserve_most__))
 #else
@@ -38,7 +44,10 @@
 #define __JF_TRACE_LEAVE(name)
 #define __JF_TRACE_FLAGS(name)		0
 
-/* Inline: compilers that do not optimise emit what is only static, which names the tracepoint. */
+/*
+ * Inline: compilers that do not optimise emit static functions that are not inline, and these name
+ * the tracepoint.
+ */
 #define __JF_ITER		inline __JF_UNUSED
 #ifdef __x86_64__
 #include <jumpfunc/detail/sdt_x86.h>

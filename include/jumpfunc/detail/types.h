@@ -44,7 +44,8 @@ struct jf_object;
 
 /*
  * JF_GENERIC, which users may define, chooses the form of other machines on any machine. On
- * aarch64 instructions are read as data, and asm statements name what is 4 GiB away at most.
+ * aarch64 instructions are read as data, and asm statements name addresses that are 4 GiB away at
+ * most.
  */
 #if !defined(JF_GENERIC) && defined(__LP64__) &&				\
 	(defined(__x86_64__) || (defined(__AARCH64EL__) && !defined(__AARCH64_CMODEL_LARGE__)))
@@ -57,7 +58,7 @@ struct jf_object;
 /* Changes whenever a record's layout or meaning does. */
 #define JF_TABLE_MAGIC	0x6a660004
 
-/* enum jf_ent_type - what an entity controls */
+/* enum jf_ent_type - kind of an entity */
 enum jf_ent_type {
 	JF_ENT_FUNC,		/* struct jf_func: the target of calls */
 	JF_ENT_KEY,		/* struct jf_key: the direction of branches */
@@ -83,7 +84,7 @@ enum jf_ent_type {
  * @owner: the module (in a program: the linked object) that defines it
  * @type:  enum jf_ent_type
  * @flags: JF_ENT_*
- * @ctl:   in a program, what libjumpfunc keeps of it
+ * @ctl:   in a program, libjumpfunc's own data about it
  *
  * The part that both have in common, never written after the build. The core
  * keeps all other state that changes at run time, and finds it by this struct's
@@ -196,7 +197,7 @@ extern const struct kernel_param_ops jf_table_ops;
 #define JF_SITE_ON	0x20	/* with JF_SITE_BRANCH: compiled for a key that starts enabled */
 #define JF_SITE_PREFIX	0x40	/* with JF_SITE_BRANCH: 0x2e stands before it, and belongs to it */
 /*
- * With JF_SITE_BRANCH, what jf-sdt has made of a call: true means a call of the label; of
+ * With JF_SITE_BRANCH, a call that jf-sdt has changed: true means a call of the label; of
  * JF_SITE_TAIL a jump there, and false a return; of JF_SITE_TEST %eax becomes the key's value.
  */
 #define JF_SITE_PROBE	0x80

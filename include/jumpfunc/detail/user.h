@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
 /*
- * The other world: what the public headers need in a program, where libjumpfunc
+ * The other world: the needs of the public headers in a program, where libjumpfunc
  * stands for jumpfunc.ko. Included by types.h and macros.h only.
  *
  * How it works: the macros emit records into three sections, whose names are
@@ -43,8 +43,8 @@
 #define __JF_SYMBOL(name)	__asm__(name) __JF_HIDDEN
 
 /*
- * gcc complains about the visibility of a static variable, and clang does not
- * take what is said after a definition.
+ * gcc complains about the visibility of a static variable, and clang does not accept attributes
+ * after a definition.
  */
 #ifdef __clang__
 #define __JF_HIDDEN_DEF		__JF_HIDDEN
@@ -60,7 +60,7 @@
 #endif
 
 /*
- * asm statements name entities by 32 bits. gcc puts what is large (-mcmodel=medium) where
+ * asm statements name entities by 32 bits. gcc puts large variables (-mcmodel=medium) where
  * these do not reach, unless it has a section of its own.
  */
 #if defined(__code_model_medium__) && !defined(__clang__)
@@ -71,11 +71,11 @@
 #endif
 
 /*
- * Of a symbol that nothing defines a linker says where it is used. This is one more such
- * place, whose name says what to do; it is never loaded. A file that only declares the
- * symbol does not refer to it (.weakref). In a shared object that would still leave the name
- * in the table that is searched at each start, and GNU ld ends at the first use in text
- * there: so code for shared objects has none. What is declared more than once has one.
+ * Of a symbol that nothing defines a linker says where it is used. This is one more such place,
+ * whose name is the instruction for the user; it is never loaded. A file that only declares the
+ * symbol does not refer to it (.weakref). In a shared object that would still leave the name in the
+ * table that is searched at each start, and GNU ld ends at the first use in text there: so code for
+ * shared objects has none. A name with several declarations has one.
  */
 #if defined(__PIC__) && !defined(__PIE__)
 #define __JF_HINT(symbol, what)

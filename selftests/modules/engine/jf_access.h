@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What jf_access.ko lets others call, and what it lets them change. */
+/* The functions and keys of jf_access.ko that others can call, and those that they can change. */
 #ifndef JF_ACCESS_H
 #define JF_ACCESS_H
 

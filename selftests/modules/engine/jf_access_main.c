@@ -27,6 +27,7 @@ EXPORT_DYNFUNC_GPL(access_open);
 
 /* The other file has one of that name. */
 DEFINE_DYNFUNC_LOCAL(access_local, one);
+DYNFUNC_TARGETS(access_local, one, two);
 long access_other(long x);
 int access_other_set(bool second);
 
@@ -70,7 +71,7 @@ static int set_open(const void *func, unsigned int flags)
 	return __jf_func_update_flags(&__jf_func_access_open, (void *)func, flags);
 }
 
-/* What is no text, or belongs to no module. None of it is ever called. */
+/* Addresses that are not text, or belong to no module. None of it is ever called. */
 static int case_foreign(void)
 {
 	static char data[16];

@@ -8,6 +8,7 @@ static noinline long one(long x) { return x - ACCESS_ONE; }
 static noinline long two(long x) { return x - ACCESS_TWO; }
 
 DEFINE_DYNFUNC_LOCAL(access_local, one);
+DYNFUNC_TARGETS(access_local, one, two);
 DEFINE_DYNFUNC_RET0_LOCAL(access_ret0, one);
 
 long access_other(long x);

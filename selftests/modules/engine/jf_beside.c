@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * kprobes beside sites. The kernel's optimiser replaces the breakpoint of a
- * kprobe by a five-byte jump to a copy of what stood there. If that covered a
+ * kprobe by a five-byte jump to a copy of the instructions there. If that covered a
  * site, the copy would run, which no update reaches.
  *
  * A function for each kind of site, with one-byte instructions in front of it,
@@ -10,7 +10,7 @@
  * the time to optimise them; that it would have is shown by a probe in a function
  * without any site.
  *
- * What broke which case when it was tried:
+ * Faults that were tried, by the case that they broke:
  *   before, after	no entries in the exception table: wrong results, -EILSEQ
  *   cold		no __JF_LANDING(): the machine oopses in in_cold.cold
  *   came		no record in __bug_table for trampolines, no symbol in front
@@ -87,7 +87,7 @@ static noinline long in_likely(long x)
 	return x + 1;
 }
 
-/* Right after what the function begins with. */
+/* Right after the function's first instructions. */
 static noinline long in_plain(long x)
 {
 	if (jf_branch_unlikely(&beside_plain))
@@ -245,7 +245,7 @@ static int find_places(void)
 			p->addr += 5 + *(s32 *)(p->addr + 1);
 		}
 	}
-	/* After what each function begins with. */
+	/* After each function's first instructions. */
 	if (!control_addr) {
 		const u8 *c = (void *)control;
 
@@ -305,7 +305,7 @@ static u8 byte_at(const void *addr)
 	return READ_ONCE(*(const u8 *)addr);
 }
 
-/* Has the kernel optimised what was registered before? */
+/* True if the kernel has optimised the probes that were registered before. */
 static bool control_optimised(void)
 {
 	unsigned long end = jiffies + 20 * HZ;
@@ -333,7 +333,7 @@ static unsigned int optimised(void)
 	return n;
 }
 
-/* Does everything do what its entities say? */
+/* True if everything follows its entities. */
 static void check_all(bool on, int distance)
 {
 	struct place *p;
@@ -448,7 +448,7 @@ static unsigned long phase;
 static DEFINE_PER_CPU(unsigned long, calls);
 static DEFINE_PER_CPU(unsigned long, bad);
 
-/* What happens to be on while nothing changes is what must be seen. */
+/* Calls must see the entities that are on while nothing changes. */
 static int call_all(void *cpu)
 {
 	while (!kthread_should_stop()) {
@@ -640,7 +640,7 @@ static int test_tramps(void)
 	refused(&dynfunc_beside_hook);
 	refused(&dynfunc_beside_ret0);
 
-	/* It is the first one. What may be probed in front of it is another function. */
+	/* It is the first one. The bytes in front of it that can be probed are another function. */
 	begin -= 16;
 	memcpy(front, (void *)begin, sizeof(front));
 	/* With kCFI the type of the function is there. */

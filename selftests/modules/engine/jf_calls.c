@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a call of a dynamic function means in C, in each of its forms: from a
+ * The meaning of a call of a dynamic function in C, in each of its forms: from a
  * site, by the trampoline, through a pointer. Nothing here is patched by force:
  * everything must hold with any back end.
  *
- * What broke which case when it was tried:
+ * Faults that were tried, by the case that they broke:
  *   args		"+S" and "+d" exchanged in __jf_call_3()
  *   extend, narrow	__jf_reg() that does not extend the sign to 64 bits
  *   results		the case for one byte removed from __jf_result()
@@ -441,17 +441,17 @@ static int test_results(void)
 	CHECK(!dynfunc_call(calls_ret_bool, HIDE(0xdeadbeefcafe0000UL)));
 #endif
 
-	dynfunc_update(calls_ret_bool, ret_bool);
-	dynfunc_update(calls_ret_s8, ret_s8);
-	dynfunc_update(calls_ret_u8, ret_u8);
-	dynfunc_update(calls_ret_short, ret_short);
-	dynfunc_update(calls_ret_u16, ret_u16);
-	dynfunc_update(calls_ret_int, ret_int);
-	dynfunc_update(calls_ret_uint_, ret_uint_);
-	dynfunc_update(calls_ret_long, ret_long);
-	dynfunc_update(calls_ret_u64, ret_u64);
-	dynfunc_update(calls_ret_pointer, ret_pointer);
-	dynfunc_update(calls_ret_colour, ret_colour);
+	CHECK_EQ(dynfunc_update(calls_ret_bool, ret_bool), 0);
+	CHECK_EQ(dynfunc_update(calls_ret_s8, ret_s8), 0);
+	CHECK_EQ(dynfunc_update(calls_ret_u8, ret_u8), 0);
+	CHECK_EQ(dynfunc_update(calls_ret_short, ret_short), 0);
+	CHECK_EQ(dynfunc_update(calls_ret_u16, ret_u16), 0);
+	CHECK_EQ(dynfunc_update(calls_ret_int, ret_int), 0);
+	CHECK_EQ(dynfunc_update(calls_ret_uint_, ret_uint_), 0);
+	CHECK_EQ(dynfunc_update(calls_ret_long, ret_long), 0);
+	CHECK_EQ(dynfunc_update(calls_ret_u64, ret_u64), 0);
+	CHECK_EQ(dynfunc_update(calls_ret_pointer, ret_pointer), 0);
+	CHECK_EQ(dynfunc_update(calls_ret_colour, ret_colour), 0);
 	return 0;
 }
 
@@ -582,13 +582,13 @@ static int test_clobbers(void)
 		c6[i] = HIDE(1L << (10 * i));
 	CHECK_EQ(dynfunc_call(clobber_6, c6[0], c6[1], c6[2], c6[3], c6[4], c6[5]), 0x4010040100401UL);
 
-	dynfunc_update(clobber_0, args0);
-	dynfunc_update(clobber_1, args1);
-	dynfunc_update(clobber_2, args2);
-	dynfunc_update(clobber_3, args3);
-	dynfunc_update(clobber_4, args4);
-	dynfunc_update(clobber_5, args5);
-	dynfunc_update(clobber_6, sum6);
+	CHECK_EQ(dynfunc_update(clobber_0, args0), 0);
+	CHECK_EQ(dynfunc_update(clobber_1, args1), 0);
+	CHECK_EQ(dynfunc_update(clobber_2, args2), 0);
+	CHECK_EQ(dynfunc_update(clobber_3, args3), 0);
+	CHECK_EQ(dynfunc_update(clobber_4, args4), 0);
+	CHECK_EQ(dynfunc_update(clobber_5, args5), 0);
+	CHECK_EQ(dynfunc_update(clobber_6, sum6), 0);
 	return 0;
 }
 #else
@@ -795,13 +795,13 @@ static __always_inline int inlined(int a)
 	return dynfunc_call(calls_form, a, 7);
 }
 
-/* Nothing but the call: no frame of its own but for what the site asks for. */
+/* Nothing but the call: no frame of its own but for the site's needs. */
 static noinline int leaf(int a, int b)
 {
 	return dynfunc_call(calls_form, a, b);
 }
 
-/* What compilers make a (conditional) tail call of. */
+/* Code that compilers make a (conditional) tail call. */
 static noinline int tail(int a, int b)
 {
 	return dynfunc_calls_form(a, b);
@@ -893,7 +893,7 @@ static int test_init_text(void)
 	CHECK_EQ(dynfunc_update(calls_init, multiply), 0);
 	CHECK_EQ(dynfunc_calls_init(3, 4), 12);
 	CHECK_EQ(dynfunc_update(calls_init, add), 0);
-	/* The module's end shows what became of this. */
+	/* The module's end shows the result. */
 	CHECK_EQ(dynfunc_update(calls_exit, multiply), 0);
 	return 0;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * A module that makes changes to the functions of jf_circle.ko and is unloaded without
- * undoing them. What each step gave is in the parameter "steps".
+ * undoing them. The parameter "steps" has the result of each step.
  */
 #include <linux/module.h>
 #include <linux/string.h>

@@ -126,7 +126,7 @@ DEFINE_JF_TRACE(ops1);
 DEFINE_JF_TRACE(ops5);
 DEFINE_JF_TRACE(ops8);
 
-/* Each probe's data is its number; what ran is a number in base 32. */
+/* Each probe's data is its number; the calls are a number in base 32. */
 static u64 ran_hash;
 static unsigned int ran;
 

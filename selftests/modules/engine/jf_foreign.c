@@ -46,7 +46,7 @@ static int __init foreign_init(void)
 	return 0;
 }
 
-/* Traced, unlike what is __exit, and by two names. */
+/* Traced, unlike __exit functions, and by two names. */
 static void foreign_exit(void)
 {
 	WRITE_ONCE(sum, 0);

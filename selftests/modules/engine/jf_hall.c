@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Threads that enter a dynamic function and a tracepoint and stay inside, so that
- * tests can find out what waits for them.
+ * Threads that enter a dynamic function and a tracepoint and stay inside, so that tests can find
+ * out which calls wait for them.
  *
  * This module's notifier runs after that of jumpfunc and before the memory of an
  * unloaded module is freed. A thread that is inside at that moment would have been left
@@ -54,7 +54,7 @@ static noinline void hall_sleep(void)
 	wait_event_timeout(hall.gate, READ_ONCE(hall.open), HALL_LIMIT);
 }
 
-/* Overwrites what earlier calls left on the stack below the caller. */
+/* Overwrites the words of earlier calls on the stack below the caller. */
 static noinline void hall_scrub(unsigned int deep)
 {
 	unsigned long words[100] = {};
@@ -73,7 +73,7 @@ noinline void hall_wait(void)
 }
 EXPORT_SYMBOL_GPL(hall_wait);
 
-/* --- what is entered --------------------------------------------------------- */
+/* --- entered functions ------------------------------------------------------- */
 
 static noinline u64 hall_a(u64 way)
 {

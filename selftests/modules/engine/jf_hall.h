@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * The hall: a dynamic function and a tracepoint that threads of jf_hall.ko enter,
- * and ways to stay inside what they lead to. jf_visit.ko and jf_visit2.ko put
+ * and ways to stay inside their targets. jf_visit.ko and jf_visit2.ko put
  * targets and probes there, and are unloaded while a thread is in them.
  */
 #ifndef JF_HALL_H
@@ -23,7 +23,7 @@
 /* Where a thread may be: in the two modules, in the hall's own two targets. */
 enum { HALL_VISIT, HALL_VISIT2, HALL_A, HALL_B, HALL_GUESTS };
 
-/* What a target adds to its argument. */
+/* The number that a target adds to its argument. */
 #define HALL_VALUE(id)	(1000 * ((id) + 1))
 
 /* How to stay; the argument of each call. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What jf_hide.ko offers to the targets of jf_hide_m.ko and its like: dynamic
+ * The interface of jf_hide.ko for the targets of jf_hide_m.ko and its like: dynamic
  * functions to be put into, and ways to stay.
  */
 #ifndef JF_HIDE_H

@@ -117,8 +117,8 @@ module_param_cb(part_calls, &part_ops, NULL, 0200);
 MODULE_PARM_DESC(part_calls, "so that there are calls of that one");
 
 /*
- * last: the call of a function that does not return is the last instruction, and
- * what is called next begins where it ends. Each of the first two is a target.
+ * last: the call of a function that does not return is the last instruction, and the next function
+ * begins where it ends. Each of the first two is a target.
  */
 static noinline __noreturn void hide_for_good(void)
 {

@@ -3,7 +3,7 @@
  * Dynamic functions whose targets are in modules that are loaded and unloaded, and
  * tasks that call them all the time, from every CPU. A late call ends in freed text.
  *
- * What broke which case when it was tried:
+ * Faults that were tried, by the case that they broke:
  *   callers	jf_fall_back() does nothing: the machine oopses
  *   quiesce	jf_quiesce() without synchronize_rcu_tasks(), with preempt=full; then
  *		the machine oopses as jf_plain is unloaded
@@ -169,7 +169,7 @@ static int test_quiesce(void)
 	pr_info("jf_host: threads were inside in %d of %d rounds\n", busy, SLOW_ROUNDS);
 	while (n--)
 		kthread_stop(t[n]);
-	dynfunc_update(keys_slow, slow_0);
+	CHECK_EQ(dynfunc_update(keys_slow, slow_0), 0);
 	return 0;
 }
 

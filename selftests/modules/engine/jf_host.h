@@ -5,7 +5,7 @@
 
 #include <linux/types.h>
 
-/* What the targets add to their argument tells them apart. */
+/* Each target adds another number to its argument, which tells them apart. */
 #define KEYS_INITIAL	1
 #define KEYS_PLAIN	1000
 #define KEYS_USER	2000

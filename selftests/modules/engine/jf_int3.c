@@ -3,7 +3,7 @@
  * Breakpoints. The test plants INT3s on sites itself, so that every call is sure
  * to run into one, as calls may while a batch is under way.
  *
- * What broke which case when it was tried:
+ * Faults that were tried, by the case that they broke:
  *   emulate	the handler without "ax = 0"
  *   foreign	the handler returns NOTIFY_STOP for what is not in the map
  *   kprobes	__JF_SITE_REC() without its bug-table entry

@@ -2,7 +2,7 @@
 /*
  * A target sleeps while its module is unloaded, and then executes other sites in that
  * module: of this module's entities and of its own. Until no task is in the module any
- * more, they have to do what their entities say.
+ * more, they have to follow their entities.
  *
  * The cases run while jf_leave_m is loaded, and are called in this order:
  *   enter	a task enters jf_leave_m's target, and sleeps there
@@ -51,7 +51,7 @@ EXPORT_JF_TRACE_GPL(leave_trace);
 int (*leave_offer)(int x);
 EXPORT_SYMBOL_GPL(leave_offer);
 
-/* What a tracepoint passes on, and the data of its probe. */
+/* The argument of a tracepoint, and the data of its probe. */
 unsigned long leave_marks[2] = { 0x1ea4e01, 0x1ea4e02 };
 EXPORT_SYMBOL_GPL(leave_marks);
 
@@ -141,7 +141,7 @@ static int test_go_on(void)
 	CHECK_EQ(found.theirs, 12);
 	CHECK(found.branch);
 	CHECK_EQ(atomic_read(&trace_calls), 1);
-	/* Its own: what others had added to it has been taken off. */
+	/* Its own: probes that others had added to it have been taken off. */
 	CHECK_EQ(found.own, 11);
 	CHECK_EQ(atomic_read(&own_calls), 0);
 	CHECK_EQ(atomic_read(&bad), 0);
@@ -167,11 +167,15 @@ const struct jft_case jft_cases[] = {
 
 static void __exit leave_exit(void)
 {
+	int err;
+
 	WRITE_ONCE(open, true);
 	wake_up_all(&gate);
 	if (running)
 		wait_for_completion(&ended);
-	unregister_jf_trace_leave_trace(leave_trace_probe, &leave_marks[1]);
+	err = unregister_jf_trace_leave_trace(leave_trace_probe, &leave_marks[1]);
+	/* A test may have removed it. */
+	WARN_ON(err && err != -ENOENT);
 	jft_exit();
 }
 

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What jf_leave has and jf_leave_m uses. */
+/* The interface of jf_leave for jf_leave_m. */
 #ifndef JF_LEAVE_H
 #define JF_LEAVE_H
 
 #include <jumpfunc/dynfunc.h>
 #include <jumpfunc/tracepoint.h>
 
-/* What jf_leave_m's target found, once it went on. */
+/* The findings of jf_leave_m's target, once it went on. */
 struct leave_found {
-	int	theirs;		/* what another module's dynamic function called */
-	int	own;		/* what its module's own one called */
+	int	theirs;		/* the target of another module's dynamic function */
+	int	own;		/* the target of its module's own one */
 	bool	branch;		/* another module's key */
 };
 

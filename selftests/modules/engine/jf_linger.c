@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * A thread sleeps in the first of several probes while others are unregistered and
- * registered. What it returns to, the chain or the iterator's array, must be as it
- * was; changes go on meanwhile; and jf_quiesce() does not return before it has left.
+ * registered. The chain or the iterator's array, to which it returns, must be as it was; changes go
+ * on during the wait; and jf_quiesce() does not return before it has left.
  */
 #include "jf_test.h"
 

@@ -5,7 +5,7 @@
  * them: batches of any subset of the functions, while threads, timer interrupts and
  * NMIs call, and check every call's target and argument.
  *
- * What a call is held against is in oracle.h: a word for each function.
+ * The expected results are in oracle.h: a word for each function.
  *
  * Tried: a second broadcast in jf_sync_all() (the counts are wrong), and writing
  * live sites without INT3s (the machine oopses in "storm").
@@ -163,7 +163,7 @@ static void __used noinline emit_stubs(void)
 		[jf_flags] "i" (JF_SITE_CALL), [stride] "i" (STRIDE), [sites] "i" (SITES));
 }
 
-/* The stubs have no types: kCFI would refuse them, and FineIBT call what stands in front. */
+/* The stubs have no types: kCFI would refuse them, and FineIBT call the bytes in front. */
 #ifndef __nocfi
 #define __nocfi
 #endif
@@ -210,7 +210,7 @@ static int set_all(unsigned int t)
 	return set_funcs(BIT(NFUNCS) - 1, target);
 }
 
-/* --- what the sites are like ------------------------------------------------ */
+/* --- forms of sites --------------------------------------------------------- */
 
 static int test_layout(void)
 {
@@ -263,7 +263,7 @@ static int test_all_0(void)
 	return 0;
 }
 
-/* Without a check: the write to "run" gives what the batch does. */
+/* Without a check: the write to "run" returns the result of the batch. */
 static int do_set_1(void)
 {
 	return set_all(1);
@@ -476,7 +476,7 @@ static u64 sum(int context, size_t offset)
 #define SUM(context, field)	sum(context, offsetof(struct counters, field))
 #define SUM_ALL(field)	(SUM(IN_TASK, field) + SUM(IN_IRQ, field) + SUM(IN_NMI, field))
 
-/* What the updater did. */
+/* The updater's work. */
 struct updates {
 	struct counters r;
 	unsigned int target[NFUNCS];
@@ -610,7 +610,7 @@ static int text_show(struct seq_file *m, void *v)
 	const u8 *p = many_stubs;
 	unsigned int i, k;
 
-	/* Else the loop's end may become a relocation that names what is after the last stub. */
+	/* Else the loop's end may become a relocation that names the symbol after the last stub. */
 	OPTIMIZER_HIDE_VAR(p);
 	for (i = 0; i < SITES * STRIDE; i++)
 		sum = (sum ^ p[i]) * 0x100000001b3ULL;

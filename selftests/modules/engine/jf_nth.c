@@ -44,7 +44,7 @@ static bool shall_fail(gfp_t gfp)
 	return true;
 }
 
-/* Not 0: the function returns what it returns. */
+/* Not 0: the function's own result. */
 static int slab_entry(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
 	return !shall_fail((__force gfp_t)regs_get_kernel_argument(regs, 1));

@@ -2,8 +2,8 @@
 /*
  * Something to observe with kprobes, ftrace, livepatch, BPF and perf: a target
  * that an inline site and a trampoline lead to, a probe that is called from the
- * image of one, and two that are called from a chain. Each adds up what it gets,
- * so that a call that was lost, doubled or misled shows.
+ * image of one, and two that are called from a chain. Each adds up its arguments, so that a call
+ * that was lost, doubled or misled shows.
  */
 #include <linux/atomic.h>
 #include <linux/delay.h>
@@ -90,7 +90,7 @@ static int fire_set(const char *val, const struct kernel_param *kp)
 static const struct kernel_param_ops fire_ops = { .set = fire_set };
 module_param_cb(fire, &fire_ops, NULL, 0200);
 
-/* What has been added up since it was last asked. */
+/* The sums since the last request. */
 static int sums_get(char *buf, const struct kernel_param *kp)
 {
 	return sprintf(buf, "%ld %ld %ld %ld %ld\n",
@@ -163,7 +163,7 @@ module_param_cb(stay, &stay_ops, NULL, 0644);
 
 static int __init observed_init(void)
 {
-	/* What fails here shows in the sums; the core takes the probes off. */
+	/* A failure here shows in the sums; the core takes the probes off. */
 	return register_jf_trace_obs_single(obs_single, &single) ?:
 	       register_jf_trace_obs_chain(obs_chain_a, &chain_a) ?:
 	       register_jf_trace_obs_chain(obs_chain_b, &chain_b);

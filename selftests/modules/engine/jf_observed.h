@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What jf_observed has for others to observe, and to replace. */
+/* Functions of jf_observed for others to observe, and to replace. */
 #ifndef JF_OBSERVED_H
 #define JF_OBSERVED_H
 
-/* Targets of a dynamic function; what calls it; probes. */
+/* Targets of a dynamic function; its caller; probes. */
 long obs_one(long x);
 long obs_two(long x);
 long obs_site(long x);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * A dynamic function that modules call and take over after their last notifier.
- * Parameters that can only be written do what the test asks for.
+ * Parameters that can only be written are commands of the test.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 #include <linux/async.h>

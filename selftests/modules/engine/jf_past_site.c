@@ -67,12 +67,12 @@ static noinline long spoilt(long x)
 	return dynfunc_call(past_op, x) + 1;
 }
 
-/* Its first call; what it computes does not matter. */
+/* Its first call; its result does not matter. */
 static int spoil_site(void)
 {
 	u8 *p = (u8 *)spoilt, *end;
 
-	/* What is in it is not for the compiler, and objtool, to name. */
+	/* Its contents are not for the compiler, and objtool, to name. */
 	OPTIMIZER_HIDE_VAR(p);
 	end = p + 64;
 #ifdef CONFIG_ARM64

@@ -3,7 +3,7 @@
  * Updates that must fail, with the errno that jf_batch_commit() documents, and
  * with every byte of every site as it was.
  *
- * What broke which case when it was tried:
+ * Faults that were tried, by the case that they broke:
  *   null	the test of JF_ENT_NULL_OK removed
  *   twice	jf_mark() takes different values for equal ones
  *   foreign, int3	jf_arch_verify() finds nothing
@@ -88,7 +88,7 @@ static void before(void)
 	take_snap(snap);
 }
 
-/* Nothing has changed: neither text, nor what is called. */
+/* Nothing has changed: neither text, nor targets. */
 #define UNCHANGED()							\
 do {									\
 	take_snap(snap_now);						\

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * A module that is unloaded: with a dynamic function of its own, and with functions
- * that are targets of another module's. From its init and exit functions it tries
- * what must be refused then. The log has the results; refusals.sh reads it.
+ * that are targets of another module's. From its init and exit functions it tries changes that must
+ * be refused then. The log has the results; refusals.sh reads it.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -27,7 +27,7 @@ static noinline int __init bad_init_target(int a)
 
 DEFINE_DYNFUNC(bad_own, bad_target);
 
-/* What an attempt gave, and what is called afterwards. */
+/* The result of an attempt, and the target afterwards. */
 #define SAY(what, attempt, call)					\
 do {									\
 	int say_err = (attempt);					\

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Adds a file to jumpfunc's directory, under a name that the engine has taken. */
-#include "../../../debugfs/debugfs.h"
+#include "../../../kernel/debugfs/debugfs.h"
 
 #include <linux/module.h>
 #include <linux/seq_file.h>

@@ -3,7 +3,7 @@
  * Spoils the tables of jf_spoil_victim.ko while that is loaded: after its text and data
  * are in place and before jumpfunc checks them. The parameter "what" says how.
  *
- * Before the tests of counts and names were added to module/tables.c, "count", "name",
+ * Before the tests of counts and names were added to kernel/consumers/tables.c, "count", "name",
  * "many" and "noname" were accepted.
  */
 #include "jf_test.h"
@@ -90,7 +90,7 @@ static int spoil_value(const struct module *mod, const struct jf_ent_rec *e)
 
 	if (!strcmp(what, "init"))
 		return SET(f->func, mod->init) ?: SET(f->init, mod->init);
-	/* What it falls back to, but not what it calls now. */
+	/* Its initial target, but not its present one. */
 	if (!strcmp(what, "far"))
 		return SET(f->init, (unsigned long)f->init - 0x100000000UL);
 	return -ENOENT;
@@ -109,7 +109,7 @@ static int spoil_targets(const struct jf_target_rec *r)
 	return -ENOENT;
 }
 
-/* What is not known to one of them is for the next one. */
+/* A name that one of them does not know is for the next one. */
 static int spoil(const struct module *mod, const struct jf_table *t)
 {
 	int err;

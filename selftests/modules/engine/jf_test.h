@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the test modules have in common: cases, checks, and text written without
+ * The common part of the test modules: cases, checks, and text written without
  * telling jumpfunc.
  *
  * /sys/kernel/debug/<module>/
@@ -209,7 +209,7 @@ static void jft_sync(void *unused)
 #endif
 }
 
-/* How many bytes a site takes, and what a debugger would write over them. */
+/* The bytes of a site, and those that a debugger would write over them. */
 #ifdef CONFIG_ARM64
 #define JFT_SITE_SIZE	4
 #define JFT_BREAK	"\x00\x00\x20\xd4"		/* brk #0 */

@@ -48,8 +48,8 @@ module_param(slim, bool, 0444);
 MODULE_PARM_DESC(slim, "a target whose stack has room for nothing but what it saves; it waits for the gate (default N)");
 
 /*
- * What a tracer left on the stack on the way in is overwritten here, or in
- * hall_wait(). So the tracer alone knows the return address.
+ * A tracer's words on the stack are overwritten here, or in hall_wait(). So the tracer alone knows
+ * the return address.
  */
 static noinline u64 visit_slim(u64 way)
 {

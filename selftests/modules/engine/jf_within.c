@@ -46,7 +46,7 @@ static unsigned long phase;
 static DEFINE_PER_CPU(unsigned long, runs);
 static DEFINE_PER_CPU(unsigned long, bad);
 
-/* All three kinds of sites; what each callback does. */
+/* All three kinds of sites; the effect of each callback. */
 static notrace __always_inline void sites(void)
 {
 	unsigned long before = READ_ONCE(phase);
@@ -80,8 +80,8 @@ static int set(bool on)
 }
 
 /*
- * What the callbacks are called for: two instructions for breakpoints, of a byte
- * each, and not one that occurs in the nop that the function begins with.
+ * The places of the callbacks: two instructions for breakpoints, of a byte each, and not one that
+ * occurs in the nop that the function begins with.
  */
 #define CMC	0xf5
 
@@ -90,7 +90,7 @@ static noinline void called(void)
 	asm volatile("cmc; cmc" : : : "memory", "cc");
 }
 
-/* After what each function begins with. */
+/* After each function's first instructions. */
 static unsigned long place(void)
 {
 	const u8 *p = (void *)called;

@@ -68,7 +68,7 @@ static void remember(unsigned long pfn)
 /* --- the page tables --------------------------------------------------------- */
 
 /**
- * struct mapping - what an address leads to
+ * struct mapping - the mapping of an address
  * @pfn:   the page; of a large one, that of the address
  * @size:  bytes up to the next address that may differ
  * @there: is it mapped at all?

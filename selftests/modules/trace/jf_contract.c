@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Contracts of tracepoints and dynamic functions: what is around a call, and what
- * may be freed after which wait. Threads and timers call all the time while data
- * is allocated and freed. See jf_test.h.
+ * Contracts of tracepoints and dynamic functions: the section around a call, and the data that can
+ * be freed after each wait. Threads and timers call all the time while data is allocated and freed.
+ * See jf_test.h.
  *
  * /sys/kernel/debug/jf_contract/rounds	write N: N rounds for each contract
  */
@@ -17,7 +17,7 @@
 
 #include "../engine/jf_test.h"
 
-/* --- what is around a call ------------------------------------------------- */
+/* --- the section around a call --------------------------------------------- */
 
 /* By the names of 0.1, which modules may use. */
 DECLARE_JF_TRACE(ct_default, PROTO(long a), ARGS(a));
@@ -153,7 +153,7 @@ static int case_around(void)
 	return 0;
 }
 
-/* --- what may be freed ------------------------------------------------------- */
+/* --- freeing of data --------------------------------------------------------- */
 
 #define ALIVE	0x11d4ea5eUL
 #define FREED	0xdead0f0fUL
@@ -326,7 +326,7 @@ static int stays_inside(long contract)
 	return 0;
 }
 
-/* A grace period of RCU, which is not what these wait for, takes a small part of the second. */
+/* A grace period of RCU, for which these do not wait, takes a small part of the second. */
 static int case_waits(void)
 {
 	int err = stays_inside(JF_SLEEPABLE);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Two probes of jf_entry that check what they are told of jf_foreign's functions, and
+ * Two probes of jf_entry that check their arguments about jf_foreign's functions, and
  * commands for jf_probes_set(). Unloaded with leave=1 it does not unregister them.
  */
 #include <linux/module.h>
@@ -70,7 +70,7 @@ static int __init entry_user_init(void)
 		return err;
 	err = register_jf_trace_jf_entry(stepped, &steps);
 	if (err)
-		unregister_jf_trace_jf_entry(entered, &adds);
+		WARN_ON(unregister_jf_trace_jf_entry(entered, &adds));
 	return err;
 }
 
@@ -78,8 +78,8 @@ static void __exit entry_user_exit(void)
 {
 	if (leave)
 		return;
-	unregister_jf_trace_jf_entry(entered, &adds);
-	unregister_jf_trace_jf_entry(stepped, &steps);
+	WARN_ON(unregister_jf_trace_jf_entry(entered, &adds));
+	WARN_ON(unregister_jf_trace_jf_entry(stepped, &steps));
 }
 
 module_init(entry_user_init);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A second header of events in the same source file, with what else may stand in
- * one: classes, conditions, enumerators for tools, events that are left out, and
- * tracepoints of the kernel that are no events.
+ * A second header of events in the same source file, with the other contents of such headers:
+ * classes, conditions, enumerators for tools, events that are left out, and tracepoints of the
+ * kernel that are no events.
  */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM jf_event_2
@@ -12,7 +12,7 @@
 
 #include <jumpfunc/trace_event.h>
 
-/* What is no event is read once. */
+/* Other declarations than events are read once. */
 #ifndef JF_EVENT_2_ONCE
 #define JF_EVENT_2_ONCE
 enum { JF_EVENT_EVEN, JF_EVENT_ODD };

@@ -19,7 +19,7 @@ static int __init borrow_init(void)
 static void __exit borrow_exit(void)
 {
 	if (!forgets)
-		unregister_jf_trace_lend(jf_trace_lend_probe, &borrow_data);
+		WARN_ON(unregister_jf_trace_lend(jf_trace_lend_probe, &borrow_data));
 	/* A probe that reads it after this module is unloaded finds that, or faults. */
 	borrow_data = 0;
 }

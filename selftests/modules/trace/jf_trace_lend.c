@@ -56,8 +56,8 @@ static void change_probes(void);
 /* The first of two in a chain, which it leaves while it is in there. */
 static void changing_probe(void *data, int x)
 {
-	unregister_jf_trace_lend(changing_probe, NULL);
-	unregister_jf_trace_lend(own_probe, NULL);
+	WARN_ON(unregister_jf_trace_lend(changing_probe, NULL));
+	WARN_ON(unregister_jf_trace_lend(own_probe, NULL));
 	change_probes();
 }
 

@@ -80,7 +80,7 @@ static const struct {
 
 /* --- phases -------------------------------------------------------------- */
 
-/* What one hit saw of the set. */
+/* The set, as one hit saw it. */
 enum { OFF, ON, MIXED };
 static oracle_word phase = BIT(OFF);
 

@@ -7,7 +7,7 @@
  *   run	write a number of changes: returns when they are made
  *   results	counters, "name value"; all that begin with "bad_" must stay 0
  *
- * What is checked, each time a probe runs:
+ * Checks, each time a probe runs:
  *   bad_data	its data is a cookie of this tracepoint and of this function: a
  *		function must never see another one's data
  *   bad_late	the cookie is alive. After a probe was unregistered and a grace
@@ -247,7 +247,7 @@ static u32 random32(void)
 	return x >> 16;
 }
 
-/* What was unregistered must now be dead to the world. */
+/* Unregistered probes must not run any more. */
 static void kill_retired(void)
 {
 	unsigned int t, i;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Tests of static-call tracepoints that run one at a time: arguments, data, order
- * of probes, errors, what the call leads to, stack traces, kprobes on images.
+ * of probes, errors, targets of the call, stack traces, kprobes on images.
  *
  * /sys/kernel/debug/jf_trace_test/
  *   run	write the name of a test; the write fails with EIO if the test does,
@@ -39,7 +39,7 @@ DEFINE_JF_TRACE(tt12);
 EXPORT_JF_TRACE_GPL(tt1);
 EXPORT_JF_TRACE_GPL(tt3);
 
-/* What probes see as their data. */
+/* The data of probes. */
 struct cookie {
 	unsigned long magic;
 	unsigned int tp, func, id;
@@ -73,7 +73,7 @@ static void hit(struct cookie *c, unsigned int tp, unsigned int func)
 	ran++;
 }
 
-/* Argument number @i, of type @type, must be what follows from the seed. */
+/* Argument number @i, of type @type, must follow from the seed. */
 #define WANT(seed, i, type)	((type)TT_ARG(seed, i))
 #define EXPECT(tp, seed, i, arg)					\
 do {									\
@@ -372,7 +372,7 @@ static void test_lazy(void)
 
 /* --- more tracepoints than images -------------------------------------- */
 
-/* Those for more arguments than there are registers; see x86/image.h, arm64/image.h. */
+/* Those for more arguments than there are registers; see image.h of each architecture. */
 #define POOL_IMAGES	16
 #define POOL_TPS	20
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
 /*
- * Three forms that an SDT probe may have, compared: main.c says what is measured.
+ * Three forms that an SDT probe may have, compared: main.c lists the measurements.
  *
  * form.c is compiled once for each, with FORM defined as one of these names in lower case:
  *
- *   none	no probe: what is subtracted
+ *   none	no probe: this is subtracted
  *   site	an asm goto site: jumpfunc's <sys/sdt.h>
  *   call	a call whose five bytes are a nop while the probe is off, with the arguments set
  *		up as for a call: what is left of a call of a function that does not exist
@@ -53,7 +53,7 @@ extern __thread volatile long page_args[3];
 int page_enable(const char *names);
 int page_disable(void);
 void page_begin(void);
-/* What subscribers do, in each form. */
+/* The work of subscribers, in each form. */
 extern volatile long forms_seen;
 
 #endif /* JF_USER_BENCH_FORMS_H */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /*
- * What an SDT probe costs in each of three forms (forms.h): off, on, and to enable.
+ * The cost of an SDT probe in each of three forms (forms.h): off, on, and to enable.
  *
  *   off ns, on ns	of one probe with three arguments, on top of the same code without it: minima, the
  *			forms taking turns in each round

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /*
- * The page form: what makes the page unreadable, and what answers.
+ * The page form: the code that makes the page unreadable, and the handler that answers.
  *
  * There is one page, so while any probe is on, each probe that is executed traps: the handler finds
  * which it is by where it is, and whether that one is on.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
-/* "test $imm32,%eax", what stands at a site of libjumpfunc while it changes. */
+/* "test $imm32,%eax", as at a site of libjumpfunc while it changes. */
 #include "row.h"
 
 #define SITE(hi, lo)							\

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
-/* What all calls are compared with: the loops and functions without a call. */
+/* The base of all calls: the loops and functions without a call. */
 #include "row.h"
 
 #ifndef CALL_GROUP

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
-/* What a chain of calls is compared with: what the functions do, without a call. */
+/* The base of a chain of calls: the functions' work, without a call. */
 #include "row.h"
 
 #define NO_RANDOM

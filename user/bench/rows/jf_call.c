@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /*
- * A dynamic function of libjumpfunc for each site. With JUMPFUNC_TRAP=always the call
- * itself is retargeted; else it calls the trampoline, whose jump is.
+ * A dynamic function of libjumpfunc for each site. The call itself is retargeted: with
+ * JUMPFUNC_TRAP=always by breakpoints.
  */
 #include "library.h"
 #include "row.h"

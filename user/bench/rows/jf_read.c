@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
-/* An empty read section of libjumpfunc: what jf_quiesce() needs of readers. */
+/* An empty read section of libjumpfunc: jf_quiesce() needs them. */
 #include "library.h"
 #include "row.h"
 

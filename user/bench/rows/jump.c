@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
-/* A jump to the other side that is always there: what a branch that is on should cost. */
+/* A jump to the other side that is always there: the goal for a branch that is on. */
 #include "row.h"
 
 #define BODY		BRANCH_BODY

@@ -4,7 +4,7 @@
 
 #if VARIANT == 0
 #define LTTNG_UST_TRACEPOINT_DEFINE
-/* What would record the events is not linked: no tracer runs here. */
+/* The recorder of the events is not linked: no tracer runs here. */
 #define LTTNG_UST_TRACEPOINT_PROBE_DYNAMIC_LINKAGE
 #endif
 #include "rows/lttng_events.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
-/* What all branches are compared with: the work between them alone. */
+/* The base of all branches: the work between them alone. */
 #include "row.h"
 
 #define BODY		BRANCH_BODY

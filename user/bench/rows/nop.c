@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /*
- * A bare nop of five bytes in an asm goto: what a branch that is off should cost.
- * It is also what the Rust crate static-keys leaves there while a key is off.
+ * A bare nop of five bytes in an asm goto: the goal for a branch that is off.
+ * The Rust crate static-keys also leaves one there while a key is off.
  */
 #include "row.h"
 

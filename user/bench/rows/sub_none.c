@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
-/* What all subscribers are compared with: an event's arguments alone. */
+/* The base of all subscribers: an event's arguments alone. */
 #include "row.h"
 
 #define NO_RANDOM

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /*
- * What a process has for itself alone: pages of text that were copied, and data that were
- * written, of the program, of libjumpfunc and of no file, but not of other libraries and of
+ * The memory that a process has for itself alone: pages of text that were copied, and data that
+ * were written, of the program, of libjumpfunc and of no file, but not of other libraries and of
  * the stack. It takes no memory for that but the stack's.
  */
 #include "scale.h"
@@ -52,7 +52,10 @@ bool scale_private(unsigned long *text_kb, unsigned long *data_kb)
 				skip = is_others(line + name);
 			last = to;
 		}
-		/* What is not of the file any more; "dirty" is also what was just linked. */
+		/*
+		 * Pages that are not of the file any more; pages that were just linked are "dirty",
+		 * too.
+		 */
 		else if (!skip && sscanf(line, "Anonymous: %lu kB", &kb) == 1)
 			*(perms[2] == 'x' ? text_kb : data_kb) += kb;
 	}

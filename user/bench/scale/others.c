@@ -5,7 +5,7 @@
  * no protocol, and half of an instruction may be met. None of their code is used.
  *
  * C++, semi-static-conditions: the page becomes writable and executable, the bytes are
- * stored, the page becomes what it was. Rust, static-keys: a copy of the page is made,
+ * stored, the page gets its old protection. Rust, static-keys: a copy of the page is made,
  * changed, made executable and moved over the page.
  */
 #ifndef _GNU_SOURCE

@@ -17,7 +17,7 @@ unsigned int scale_part(void);
 extern unsigned int (*const scale_parts[])(void);
 extern const unsigned int scale_nr_parts;
 
-/* memory.c: what this process has for itself. False: not known. */
+/* memory.c: the memory that this process has for itself. False: not known. */
 bool scale_private(unsigned long *text_kb, unsigned long *data_kb);
 
 /* others.c: ns to change all sites as others do it, without a protocol; or 0. */
@@ -26,7 +26,7 @@ double scale_remap(unsigned int sites);
 
 /*
  * waits.c: the longest wait of others in each of @nr changes of all sites, or without them.
- * @object is opened meanwhile. What waits, for people.
+ * @object is opened meanwhile. The name of the waiter, for people.
  */
 unsigned int scale_wait_kinds(void);
 const char *scale_wait(unsigned int kind, const char *object, int with, double *ns, unsigned long nr);

@@ -22,6 +22,8 @@
 #include "scale.h"
 
 static int stop;
+/* How often it was done. */
+static unsigned long times;
 /* The longest one since it was set to 0. */
 static double longest;
 static const char *plugin;
@@ -105,9 +107,19 @@ static void *waits(void *arg)
 
 	while (!__atomic_load_n(&stop, __ATOMIC_RELAXED)) {
 		once();
+		__atomic_fetch_add(&times, 1, __ATOMIC_RELAXED);
 		usleep(50);
 	}
 	return arg;
+}
+
+/* The one that has begun by now has noted how long it took. */
+static void let_it_end(void)
+{
+	unsigned long before = __atomic_load_n(&times, __ATOMIC_RELAXED);
+
+	while (__atomic_load_n(&times, __ATOMIC_RELAXED) == before)
+		usleep(50);
 }
 
 static const struct {
@@ -145,6 +157,7 @@ const char *scale_wait(unsigned int kind, const char *object, int with, double *
 			nanosleep(&pause, NULL);
 		else if (i & 1 ? jf_key_disable(&scale_all) : jf_key_enable(&scale_all))
 			abort();
+		let_it_end();
 		__atomic_load(&longest, &ns[i], __ATOMIC_RELAXED);
 	}
 	__atomic_store_n(&stop, 1, __ATOMIC_RELAXED);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /*
- * What stands at a site of an entity with some value. A nop, a jump and a call may all be
+ * The instruction at a site of an entity with some value. A nop, a jump and a call may all be
  * replaced by each other while threads execute them, so no site has to wait for anything.
  */
 #include "../lib.h"
 
-int jf_site_insn(const struct jf_site *site, uintptr_t value, bool alone, jf_insn_t *insn)
+int jf_site_insn(struct jf_site *site, uintptr_t value, bool alone, jf_insn_t *insn)
 {
 	bool inverse = site->flags & JF_SITE_BRANCH_INV;
 

@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /*
  * One transaction on aarch64: no breakpoints, since a site is one instruction of those that
- * may be replaced while other threads execute them (arm64/protocol/insn.h). So the steps are:
+ * may be replaced while other threads execute them (common/arm64/insn.h). So the steps are:
  *
- *   1	compare	All sites hold what they should, or nothing is changed.
- *   2	order	A broadcast: each thread sees from here on what was written before the
- *		change. A thread that executes a new instruction has fetched it after this,
- *		so all that the code there loads, it loads after this, too. By the model of
- *		fetches a barrier would do (docs/architectures.md); this does not rely on it.
+ *   1	compare	All sites hold the old instructions, or nothing is changed.
+ *   2	order	A broadcast: each thread sees from here on all stores before the change. A thread
+ *		that executes a new instruction has fetched it after this, so all that the code
+ *		there loads, it loads after this, too. By the model of fetches a barrier would do
+ *		(docs/architectures.md); this does not rely on it.
  *   3	store	Each site by one store of four bytes, and the caches are cleaned. If one fails,
  *		those before are stored again as they were, and nothing has changed. But a thread
- *		may be in what they led to meanwhile, which counts as replaced.
- *   4	sync	A broadcast: each core drops what it has fetched. When it returns, no thread
+ *		can be in their targets of that time, which count as replaced.
+ *   4	sync	A broadcast: each core drops fetched instructions. When it returns, no thread
  *		executes an old instruction any more.
  *
  * Between 3 and 4 some threads execute old instructions and some new ones, of the same site, and
- * of sites of one batch. Each of these is right: what a trampoline or a test loads is stored
- * afterwards by the caller. So a batch is one change for those who start after it, and for
- * others each site is old or new.
+ * of sites of one batch. Each of these is right: the caller stores afterwards the data that a
+ * trampoline or a test loads. So a batch is one change for those who start after it, and for others
+ * each site is old or new.
  *
  * The writer is asked beforehand, about each page (writer.c). If it fails all the same, and
- * fails again as sites are to be stored as they were, they stay what they are. If that is not
- * what they were, it is -EIO, is noted, and each later change tries again.
+ * fails again as sites are to be stored as they were, they stay as they are. If they are not as
+ * before, it is -EIO, is noted, and each later change tries again.
  */
 #include "../lib.h"
 
@@ -30,11 +30,6 @@ static bool unfinished;
 bool jf_patch_incomplete(void)
 {
 	return __atomic_load_n(&unfinished, __ATOMIC_RELAXED);
-}
-
-void jf_patch_set_incomplete(void)
-{
-	__atomic_store_n(&unfinished, true, __ATOMIC_RELAXED);
 }
 
 static jf_insn_t site_load(const struct jf_poke *poke)
@@ -100,7 +95,7 @@ static bool broadcast(bool alone)
 	return true;
 }
 
-/* What stands there now is what the next change finds. False: not all of it is @new. */
+/* The next change finds the present instruction. False: not all of it is @new. */
 static bool note(const struct jf_poke *pokes, size_t num)
 {
 	bool all = true;
@@ -133,7 +128,7 @@ static int take_back(const struct jf_poke *pokes, size_t num, bool alone)
 	}
 	if (!broadcast(alone))
 		err = -EIO;
-	/* A thread may be in what they led to: whatever has to be waited for comes from here on. */
+	/* A thread may be in their targets: each wait comes from here on. */
 	jf_replaced();
 	if (!err)
 		return 0;
@@ -142,7 +137,7 @@ static int take_back(const struct jf_poke *pokes, size_t num, bool alone)
 	return err;
 }
 
-/* What jf_writer_run() runs: maybe another thread than the one that asked for it. */
+/* Called by jf_writer_run(), maybe in another thread than the one that asked for it. */
 static int carry_out(void *arg)
 {
 	const struct transaction *t = arg;
@@ -170,13 +165,6 @@ static int carry_out(void *arg)
 	return -EIO;
 }
 
-static int look(void *arg)
-{
-	const struct transaction *t = arg;
-
-	return begin_write(t->pokes, t->num);
-}
-
 static int begin(struct transaction *t)
 {
 	int err = jf_pokes_sort(t->pokes, t->num);
@@ -192,15 +180,6 @@ static int begin(struct transaction *t)
 	/* It is denied by now: with one thread there is no need of it. */
 	t->is_alone = jf_single_threaded();
 	return t->is_alone ? 0 : -EOPNOTSUPP;
-}
-
-int jf_patch_look(struct jf_poke *pokes, size_t num, bool all)
-{
-	struct transaction t = { pokes, num, false };
-	int err = begin(&t);
-
-	(void)all;
-	return err ? err : jf_writer_run(look, &t);
 }
 
 int jf_patch(struct jf_poke *pokes, size_t num, bool is_alone)

@@ -4,7 +4,7 @@
  * loads its key, a call its pointer, and a tracepoint with probes calls its iterator. Of
  * these the compiler knows all there is, so objects have no site records.
  *
- * This stands for what lib.h says. All that decides whether a change is legal, and carries
+ * This stands for the functions of lib.h. All that decides whether a change is legal, and carries
  * it out for all entities of a batch or for none, is in commit.c and value.c; a batch has
  * no pokes here, and cannot fail after the checks.
  */
@@ -44,7 +44,7 @@ void jf_sites_free(struct jf_mod *m)
 }
 
 /* Objects with sites are refused, so that no caller asks for a site's instruction. */
-int jf_site_insn(const struct jf_site *site, uintptr_t value, bool alone, jf_insn_t *insn)
+int jf_site_insn(struct jf_site *site, uintptr_t value, bool alone, jf_insn_t *insn)
 {
 	(void)site, (void)value, (void)alone, (void)insn;
 	return -EOPNOTSUPP;
@@ -56,24 +56,8 @@ int jf_patch(struct jf_poke *pokes, size_t num, bool alone)
 	return num ? -EOPNOTSUPP : 0;
 }
 
-int jf_patch_look(struct jf_poke *pokes, size_t num, bool all)
-{
-	(void)pokes, (void)num, (void)all;
-	return -EOPNOTSUPP;
-}
-
 bool jf_patch_incomplete(void)
 {
-	return false;
-}
-
-void jf_patch_set_incomplete(void)
-{
-}
-
-bool jf_writer_take_turns(bool (*work)(void *arg), void *arg)
-{
-	(void)work, (void)arg;
 	return false;
 }
 
@@ -82,7 +66,7 @@ bool jf_writer_usable(void)
 	return false;
 }
 
-/* There is none in any case, and that is as it should be. */
+/* It never exists, as it should be. */
 void jf_writer_none(const char *what)
 {
 	(void)what;
@@ -98,7 +82,7 @@ bool jf_sync_possible(void)
 	return false;
 }
 
-/* For new text alone, of which there is none. */
+/* For new text alone, which does not exist here. */
 bool jf_sync_cores(void)
 {
 	return true;

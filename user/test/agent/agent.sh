@@ -187,6 +187,24 @@ own_copy()
 	done
 }
 
+# Where one thread writes text, no function that it comes through is half written. What it comes through itself is no call.
+own_pwrite()
+{
+	for how in "-O2" "-O0" "-O2 -no-pie" "-O0 -no-pie"; do
+		echo "$how"
+		# shellcheck disable=SC2086
+		${CC:-cc} $how -rdynamic -o "$tmp/own_pwrite" "$here/own_pwrite.c" &&
+			traced 'own_pwrite:pwrite,own_pwrite:count' "$tmp/own_pwrite" &&
+			[ "$(count own_pwrite:pwrite)" = 1 ] && [ "$(count own_pwrite:count)" = 1 ] || return 1
+	done
+}
+
+sanitized()
+{
+	clang "-fsanitize=$1" -DOF_OTHERS -o "$tmp/sanitized" "$here/own_pwrite.c" &&
+		traced 'sanitized:pwrite' "$tmp/sanitized" && [ "$(count sanitized:pwrite)" = 1 ]
+}
+
 # Functions that a compiler has begun with room for a jump: one instruction, or five of which each may be interrupted.
 made_for_it()
 {
@@ -231,7 +249,7 @@ long_names()
 		[ "$(count "long:${long}_2")" = "$([ "$glob" = 'long:*,-' ] && echo 2 || echo 0)" ] || return 1
 	done
 	# Where there is no way the reason is said as well.
-	mkdir "$tmp/nothing" && JUMPFUNC_TRACE_DIR=$tmp/nothing JUMPFUNC_TRAP=always JUMPFUNC_AGENT_WAYS=short JUMPFUNC_AGENT='long:nnn*_1' \
+	mkdir "$tmp/nothing" && JUMPFUNC_TRACE_DIR=$tmp/nothing JUMPFUNC_TRAP=always JUMPFUNC_AGENT_WAYS=span JUMPFUNC_AGENT='long:nnn*_1' \
 		JUMPFUNC=verbose LD_PRELOAD=$agent "$tmp/long" 2> "$tmp/err"
 	cut -c1-16,600-700 "$tmp/err"
 	grep -q "long:${long}_1 at 0x[0-9a-f]* is not recorded: [a-z]" "$tmp/err" || return 1
@@ -552,6 +570,14 @@ check "nothing matches" nothing_matches
 check "probes that are switched by the control socket, while objects come and go" asked
 check "what is no pattern" wrong_patterns
 check "functions that are made for it" made_for_it
+check "a program with a pwrite() of its own" own_pwrite
+for kind in address thread memory; do
+	if command -v clang > /dev/null; then
+		check "a program of clang's, with -fsanitize=$kind" sanitized "$kind"
+	else
+		skip "a program of clang's, with -fsanitize=$kind" clang
+	fi
+done
 check "names of 600 characters" long_names
 check "a handler on an alternate stack" alternate_stack
 check "strings" strings
@@ -570,14 +596,18 @@ else
 	skip "a program with the static library" "sys/sdt.h (systemtap-sdt-dev)"
 fi
 if [ -x "$python" ]; then
+	# This python is at a fixed address, and the heap, which is at a random one, is sometimes where a note's jump would lead.
+	JUMPFUNC_AGENT_WAYS=jump,short,span,break
+	export JUMPFUNC_AGENT_WAYS
 	check "python's notes" python_notes
 	check "arguments of a note" python_arguments
 	check "strings of a note" python_strings
+	check "children" children
+	check "a process that is killed" killed
+	unset JUMPFUNC_AGENT_WAYS
 	for way in span break; do
 		check "all functions of libc by jump, $way" all_of_libc "jump,$way"
 	done
-	check "children" children
-	check "a process that is killed" killed
 else
 	skip "python's notes" "python3.11"
 fi

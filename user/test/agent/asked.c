@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /*
- * A program under the agent that is asked by its control socket, again and again, to switch probes on and off, while
- * threads call what is switched, and others load and unload an object of which some is. Two threads call a function that is
- * recorded all the time: so many records there must be.
+ * A program under the agent that is asked by its control socket, again and again, to switch probes
+ * on and off, while threads call the functions that are switched, and others load and unload an
+ * object of which some is. Two threads call a function that is recorded all the time: so many
+ * records there must be.
  *
  * usage: asked PLUGIN SECONDS		prints the number of these calls
  * JUMPFUNC_AGENT has subject.so:subject_nothing; JUMPFUNC_TRACE_CONTROL is 1.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /*
- * libFuzzer: the first byte says what the others are: a file, a section of notes, or a note's arguments.
+ * libFuzzer: the first byte gives the kind of the others: a file, a section of notes, or a note's
+ * arguments.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /*
  * A program with libjumpfunc.a in it, under the agent, which brings libjumpfunc.so: one note right before a site, and
- * one that is not. Prints what the branch says for a key that is off, on and off.
+ * one that is not. Prints the side of the branch for a key that is off, on and off.
  */
 #include <stdio.h>
 
@@ -24,7 +24,7 @@ __attribute__((__noinline__))
 static int own_note(int a)
 {
 	DTRACE_PROBE1(jfown, note, a);
-	/* What stands there belongs to no site, however far a jump reaches. */
+	/* The bytes there belong to no site, however far a jump reaches. */
 	__asm__ volatile("nopl 0(%rax,%rax)\n\tnopl 0(%rax,%rax)");
 	return a;
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /*
- * What the agent's tests record: functions whose first instructions are of all shapes, most of them
- * in assembly so that no compiler changes them, and notes. Each function returns what subject.h says.
+ * The subject of the agent's tests: functions whose first instructions are of all shapes, most of
+ * them in assembly so that no compiler changes them, and notes. Each function returns the value of
+ * subject.h.
  */
 #include "subject.h"
 
@@ -16,7 +17,7 @@
 uint64_t subject_data = 1000;
 static uint64_t subject_word __attribute__((__used__)) = 17;
 
-/* 3 and 1 bytes, then what fills up. */
+/* 3 and 1 bytes, then padding. */
 FUNCTION(subject_same, "mov %rdi, %rax\nret\n");
 /* A single byte, and the next function right after it. */
 FUNCTION(subject_nothing, "ret\nnop\nnop\nnop\nnop\nnop\nnop\nnop\n");
@@ -54,6 +55,17 @@ FUNCTION(subject_nop10, "lea 10(%rdi), %rax\n.globl note_nop10\n.type note_nop10
 	 ".byte 0x66, 0x2e, 0x0f, 0x1f, 0x84, 0, 0, 0, 0, 0\nret\n" ".size note_nop10, 1\n" NOTE_AT("note_nop10", "jflong", "nop10", "8@%rdi"));
 FUNCTION(subject_nop5, "lea 5(%rdi), %rax\n.globl note_nop5\n.type note_nop5, @function\nnote_nop5: nop\n"
 	 ".byte 0x0f, 0x1f, 0x44, 0, 0\nret\n" ".size note_nop5, 1\n" NOTE_AT("note_nop5", "jflong", "nop5", "8@%rdi"));
+
+/*
+ * The bytes after the first are a distance below the objects that a process has side by side: one
+ * instruction of five bytes, or one of a single byte and one more.
+ */
+FUNCTION(byte_1, "mov $0xa0000000, %eax\nmov %rdi, %rax\nret\n");
+FUNCTION(byte_2, "mov $0xb1000000, %eax\nmov %rdi, %rax\nret\n");
+FUNCTION(byte_3, "mov $0xc2000000, %eax\nmov %rdi, %rax\nret\n");
+FUNCTION(byte_4, "nop\ntest $0xa40000, %eax\nmov %rdi, %rax\nret\n");
+FUNCTION(byte_5, "nop\ntest $0xb50000, %eax\nmov %rdi, %rax\nret\n");
+FUNCTION(byte_6, "nop\ntest $0xc60000, %eax\nmov %rdi, %rax\nret\n");
 
 /* A note whose argument is in memory. */
 FUNCTION(subject_pointer, ".byte 0x0f, 0x1f, 0x44, 0, 0\nnote_pointer: nop\nmov (%rdi), %rax\nret\n"

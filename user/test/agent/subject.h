@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
-/* Functions of subject.c, and what each returns. */
+/* Functions of subject.c, and their results. */
 #ifndef JF_SUBJECT_H
 #define JF_SUBJECT_H
 
@@ -25,6 +25,9 @@ uint64_t subject_fentry(uint64_t a);			/* a + 30 */
 uint64_t subject_fentry_landing(uint64_t a);		/* a + 31 */
 uint64_t subject_nop10(uint64_t a);			/* a + 10; its note is at note_nop10 */
 uint64_t subject_nop5(uint64_t a);			/* a + 5 */
+/* Each a. */
+uint64_t byte_1(uint64_t a), byte_2(uint64_t a), byte_3(uint64_t a);
+uint64_t byte_4(uint64_t a), byte_5(uint64_t a), byte_6(uint64_t a);
 uint64_t subject_pointer(const char *const *a);		/* *a, as a number */
 void note_nop10(void);
 void note_nop5(void);

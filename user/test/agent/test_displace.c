@@ -97,12 +97,15 @@ static struct state run(const uint8_t *code, const struct state *random, uint64_
 	jf_now = now;
 	run_at(code);
 	memcpy(memory, area + DATA, 512);
-	/* What is below the pointer is nothing. */
+	/* The bytes below the pointer do not count. */
 	memcpy(memory + 64, (const void *)(uintptr_t)s.reg[4], (size_t)((char *)&stack[260] - (char *)s.reg[4]));
 	return s;
 }
 
-/* Bytes of the instruction; what is relative in it leads to DATA or to ASIDE, as @fix says: where a word is. */
+/*
+ * Bytes of the instruction; its relative part leads to DATA or to ASIDE, as @fix says: where a word
+ * is.
+ */
 struct sample {
 	const char	*name;
 	const char	*bytes;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /*
- * What the agent reads of files: notes, their arguments, sections, symbols; good ones and broken ones.
- * usage: test_parts FILE, an object with the notes of subject.c
+ * The agent's readers of files: notes, their arguments, sections, symbols; good ones and broken
+ * ones. usage: test_parts FILE, an object with the notes of subject.c
  */
 #include <elf.h>
 #include <fcntl.h>
@@ -32,7 +32,7 @@ static void arguments(void)
 	CHECK(n == 4 && o[0].kind == JF_OPERAND_MEM && o[0].base == 4 && !o[0].disp, "(%%rsp)");
 	CHECK(o[1].kind == JF_OPERAND_MEM && o[1].base == JF_REG_NONE && o[1].index == 2 && o[1].scale == 8, "no base");
 	CHECK(o[2].kind == JF_OPERAND_REG && o[2].size == 8 && o[3].base == 5, "without a size");
-	/* What is not known has its place. */
+	/* An unknown operand has its place. */
 	n = jf_operands("8f@%xmm0 4@foo(%rip) 4@foo+8(%rip) 3@%eax 4@(%eax) 8@%rxx 4@8(%rax,%rcx,3) 4@$ 4@%eax", o, JF_ARGS_MAX);
 	CHECK(n == 9, "%d arguments", n);
 	while (n-- > 1)
@@ -45,7 +45,10 @@ static void arguments(void)
 
 /* --- patterns --------------------------------------------------------------------------- */
 
-/* Why it is none, or the empty text. At the end of what is there, so that the sanitizer sees what reads beyond it. */
+/*
+ * Why @text is no pattern, or the empty text. At the end of the memory, so that the sanitizer
+ * sees reads beyond it.
+ */
 static const char *parsed(struct jf_pattern *p, const char *text)
 {
 	char *exact = strdup(text);
@@ -59,12 +62,17 @@ static const char *parsed(struct jf_pattern *p, const char *text)
 static void patterns(void)
 {
 	static const char *const good[] = { "a", "a:b*", "a()", "a(_)", "a(,string)", "a(__,_,string)", "[a-b]?(,,,,,,,,,,,string)", "a(string,string,string,string,)" };
+	static const char *const cxx[] = {
+		"a(int)", "a(int, char)", "a(Order)", "prog:shop::price_of(Order const&)", "(anonymous namespace)::a", "a(void (*)(int), long)",
+		"a(std::string)", "x::operator()(int) const", "a(strings*)", "a(...)", "a(*)",
+	};
 	static const struct {
 		const char	*text;
 		const char	*why;
 	} bad[] = {
-		{ "", "empty" }, { "(string)", "no name" }, { "a,b", "comma" }, { "a,b(string)", "comma" },
+		{ "", "empty" }, { "note/", "empty" }, { "function/(string)", "no name" }, { "(string)", "no name" }, { "a,b", "comma" }, { "a,b(string)", "comma" },
 		{ "a(strin)", "'strin' in its brackets is neither string" }, { "a(string,int)", "'int'" }, { "a(string )", "'string '" },
+		{ "a(int", "brackets" }, { "a(int))", "brackets" }, { "a(int),b", "comma" }, { "a(order)", "'order'" },
 		{ "a(", "brackets" }, { "a(string", "brackets" }, { "a)", "brackets" }, { "a(string)b", "brackets" },
 		{ "a(string))", "brackets" }, { "a(string)(string)", "brackets" },
 		{ "a(string,string,string,string,string)", "more than 4" }, { "a(,,,,,,,,,,,,string)", "more than 12" },
@@ -77,6 +85,22 @@ static void patterns(void)
 		CHECK(!*parsed(&p, good[i]), "%s: %s", good[i], p.why);
 	CHECK(p.strings == 15 && !strcmp(p.glob, "a"), "%s, %x", p.glob, p.strings);
 	CHECK(!*parsed(&p, good[6]) && p.strings == 1 << 11 && !strcmp(p.glob, "[a-b]?"), "%s, %x", p.glob, p.strings);
+	CHECK(!*parsed(&p, "a:b") && p.kind == JF_KIND_ANY, "%d", p.kind);
+	CHECK(!*parsed(&p, "note/a:b") && p.kind == JF_KIND_NOTE && !strcmp(p.glob, "a:b"), "%d, %s", p.kind, p.glob);
+	CHECK(!*parsed(&p, "function/*") && p.kind == JF_KIND_FUNCTION && !strcmp(p.glob, "*"), "%d, %s", p.kind, p.glob);
+	CHECK(!*parsed(&p, "call/a:*") && p.kind == JF_KIND_CALL && !strcmp(p.glob, "a:*"), "%d, %s", p.kind, p.glob);
+	CHECK(*parsed(&p, "call/a(string)"), "of a call");
+	CHECK(!*parsed(&p, "call>20us/a:*") && p.kind == JF_KIND_CALL, "%d", p.kind);
+	CHECK(p.min == 20000 && !strcmp(p.glob, "a:*"), "%lu, %s", p.min, p.glob);
+	CHECK(!*parsed(&p, "call>999999999s/a") && p.min == 999999999000000000, "%lu", p.min);
+	CHECK(*parsed(&p, "call>1/a") && *parsed(&p, "call>ms/a"), "no duration");
+	CHECK(*parsed(&p, "call>1msx/a") && *parsed(&p, "call>1234567890s/a"), "no duration");
+	CHECK(!*parsed(&p, "event/a(string)") && p.kind == JF_KIND_EVENT && p.strings == 1, "%d, %x", p.kind, p.strings);
+	CHECK(!*parsed(&p, "a::operator()") && !strcmp(p.glob, "a::operator()"), "%s", p.glob);
+	CHECK(!*parsed(&p, "operator()(_,string)") && !strcmp(p.glob, "operator()") && p.strings == 2, "%s", p.glob);
+	CHECK(!*parsed(&p, "site/a") && p.kind == JF_KIND_ANY && !strcmp(p.glob, "site/a"), "%d, %s", p.kind, p.glob);
+	for (i = 0; i < sizeof(cxx) / sizeof(*cxx); i++)
+		CHECK(!*parsed(&p, cxx[i]) && !strcmp(p.glob, cxx[i]) && !p.strings, "%s: '%s', '%s', %x", cxx[i], p.why, p.glob, p.strings);
 	for (i = 0; i < sizeof(bad) / sizeof(*bad); i++)
 		CHECK(strstr(parsed(&p, bad[i].text), bad[i].why), "%s: '%s'", bad[i].text, p.why);
 	memset(longest, 'x', sizeof(longest));

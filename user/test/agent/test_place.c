@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /*
- * Memory for probes' code: it leaves the program what it needs itself, mappings and a heap.
+ * Memory for probes' code: it leaves the program enough for its own needs, mappings and a heap.
  */
 #include <pthread.h>
 #include <string.h>
@@ -8,22 +8,10 @@
 #include <unistd.h>
 
 #include "user/agent/agent.h"
+#include "user/test/process.h"
 #include "user/test/tap.h"
 
 #define CODE	64
-
-static size_t mappings(void)
-{
-	FILE *f = fopen("/proc/self/maps", "re");
-	size_t lines = 0;
-	int c;
-
-	while (f && (c = getc(f)) != EOF)
-		lines += c == '\n';
-	if (f)
-		fclose(f);
-	return lines;
-}
 
 static size_t most(void)
 {
@@ -94,7 +82,7 @@ static void many_mappings(void)
 {
 	/* No break is above. */
 	char *object = mmap(NULL, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	size_t before = mappings(), limit = (most() - before) / 4, num = 0, i;
+	size_t before = count_mappings(), limit = (most() - before) / 4, num = 0, i;
 	uint32_t random = 1;
 
 	for (i = 0; i < 2 * limit; i++) {
@@ -104,7 +92,7 @@ static void many_mappings(void)
 			break;
 	}
 	CHECK(jf_place_full() && num > limit / 2, "%zu places", num);
-	CHECK(mappings() <= before + limit + 8, "%zu mappings, %zu before", mappings(), before);
+	CHECK(count_mappings() <= before + limit + 8, "%u mappings, %zu before", count_mappings(), before);
 	/* For what does not need such a place there is one. */
 	CHECK(jf_place_near((uintptr_t)object, CODE), "none is near");
 	munmap(object, 4096);

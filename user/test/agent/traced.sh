@@ -17,7 +17,7 @@ traced()
 	rm -rf "$tmp/traces"
 	mkdir "$tmp/traces"
 	JUMPFUNC_TRACE_DIR=$tmp/traces JUMPFUNC_AGENT=$globs JUMPFUNC=verbose JUMPFUNC_TRACE_PACKETS=64 LD_PRELOAD=$agent \
-		timeout 60 "$@" > "$tmp/out" 2> "$tmp/err" || { cat "$tmp/out" "$tmp/err"; return 1; }
+		timeout -k 5 60 "$@" > "$tmp/out" 2> "$tmp/err" || { cat "$tmp/out" "$tmp/err"; return 1; }
 	events "$tmp/traces"/*
 }
 

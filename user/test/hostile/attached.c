@@ -28,7 +28,7 @@ static void *calls(void *arg)
 	return arg;
 }
 
-/* What a debugger does if its user only says "continue". */
+/* The actions of a debugger whose user only says "continue". */
 static void trace(pid_t p, int ready, int end)
 {
 	char c = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /*
- * A thread stays in a section while probes come and go. What was replaced waits, at about a
+ * A thread stays in a section while probes come and go. Replaced code waits, at about a
  * kilobyte for each, and no change asks for each of it. When the section is over the next
  * change frees it.
  */
@@ -83,7 +83,7 @@ int main(void)
 	MUST(looks <= 10 * PAIRS, "asked %ld times whether a thread is alive", looks);
 	go = 1;
 	pthread_join(t, NULL);
-	/* What is free now is enough for as many again, and more. */
+	/* The free memory is enough for as many again, and more. */
 	before = kilobytes();
 	come_and_go();
 	come_and_go();

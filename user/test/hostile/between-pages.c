@@ -6,12 +6,11 @@
  * byte between sites is another one afterwards.
  */
 #define _GNU_SOURCE
-#include <dlfcn.h>
 #include <fcntl.h>
 #include <jumpfunc/branch.h>
 #include <jumpfunc/stats.h>
 
-#include "hostile.h"
+#include "pwrite.h"
 
 DEFINE_JF_KEY_FALSE(key);
 
@@ -36,15 +35,6 @@ static int fd = -1, set, writes;
 static size_t most;
 static unsigned char as_was[SITES * 512], now[sizeof(as_was)];
 static const unsigned char *text, *end;
-
-static ssize_t write_text(int to, const void *bytes, size_t num, off_t at)
-{
-	static ssize_t (*real)(int, const void *, size_t, off_t);
-
-	if (!real)
-		real = (ssize_t (*)(int, const void *, size_t, off_t))dlsym(RTLD_NEXT, "pwrite");
-	return real(to, bytes, num, at);
-}
 
 /* Somewhere in a row of nops, or NULL. */
 static const unsigned char *in_padding(const unsigned char *at)
@@ -79,11 +69,10 @@ static void each_breakpoint(unsigned char byte)
 	unsigned int i;
 
 	for (i = 0; i < nr_places; i++)
-		MUST(write_text(fd, &byte, 1, (off_t)(unsigned long)places[i]) == 1, "%m");
+		MUST(real_pwrite(fd, &byte, 1, (off_t)(unsigned long)places[i]) == 1, "%m");
 }
 
-/* Stands in front of libc's. */
-ssize_t pwrite(int to, const void *bytes, size_t num, off_t at)
+static ssize_t instead(int to, const void *bytes, size_t num, off_t at)
 {
 	/* Before it changes sites the library writes to each page once, and to itself. */
 	if (set && num > 1 && at + (off_t)num > (off_t)(unsigned long)text &&
@@ -96,7 +85,7 @@ ssize_t pwrite(int to, const void *bytes, size_t num, off_t at)
 		if (num > most)
 			most = num;
 	}
-	return write_text(to, bytes, num, at);
+	return real_pwrite(to, bytes, num, at);
 }
 
 int main(void)

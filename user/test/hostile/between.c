@@ -7,12 +7,11 @@
  * With a CROWD of further sites only the second holds (between-many.c).
  */
 #define _GNU_SOURCE
-#include <dlfcn.h>
 #include <fcntl.h>
 #include <jumpfunc/branch.h>
 #include <jumpfunc/stats.h>
 
-#include "hostile.h"
+#include "pwrite.h"
 
 DEFINE_JF_KEY_FALSE(key);
 
@@ -51,16 +50,11 @@ static int changes_sites(off_t at)
 	       ++writes > 1;
 }
 
-/* Stands in front of libc's. */
-ssize_t pwrite(int to, const void *bytes, size_t num, off_t at)
+static ssize_t instead(int to, const void *bytes, size_t num, off_t at)
 {
-	static ssize_t (*real)(int, const void *, size_t, off_t);
-
-	if (!real)
-		real = (ssize_t (*)(int, const void *, size_t, off_t))dlsym(RTLD_NEXT, "pwrite");
 	if (fd >= 0 && changes_sites(at))
-		real(fd, &next, 1, (off_t)(unsigned long)traced);
-	return real(to, bytes, num, at);
+		real_pwrite(fd, &next, 1, (off_t)(unsigned long)traced);
+	return real_pwrite(to, bytes, num, at);
 }
 
 static unsigned char stands(void)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /*
- * A callback forks, and returns in the child as well. What another thread of the child
- * asks for is waited for like anything else.
+ * A callback forks, and returns in the child as well. Callbacks of another thread of the child are
+ * waited for like any others.
  */
 #include <jumpfunc/batch.h>
 #include <pthread.h>

@@ -10,8 +10,8 @@ DEFINE_JF_KEY_FALSE(key);
 static void *changes(void *arg)
 {
 	for (;;) {
-		jf_key_enable(&key);
-		jf_key_disable(&key);
+		(void)!jf_key_enable(&key);
+		(void)!jf_key_disable(&key);
 		pthread_testcancel();
 	}
 	return arg;

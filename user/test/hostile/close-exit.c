@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /*
- * A program closes what it has opened in a function that exit() calls, as C++
- * programs do. What leads into the object that is gone must not be called.
+ * A program closes its objects in a function that exit() calls, as C++ programs do. Calls into the
+ * object that is gone must not be made.
  */
 #include <dlfcn.h>
 #include <jumpfunc/tracepoint.h>

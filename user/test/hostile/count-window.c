@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /*
- * The last user of a key with very many sites goes where no text can be written, while another
+ * The last user of a key with many sites goes where no text can be written, while another
  * thread counts without the lock. The one is refused, for that reason and no other, and
- * there is no moment at which the key seems to have another user. The library is built so
- * that a change is long from 65 sites on.
+ * there is no moment at which the key seems to have another user.
  */
 #include <jumpfunc/branch.h>
 #include <pthread.h>

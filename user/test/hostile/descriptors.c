@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
-/* Started without standard files: what the library opens is not one of them. */
+/* Started without standard files: the library's files are not among them. */
 #include <fcntl.h>
 #include <jumpfunc/branch.h>
 

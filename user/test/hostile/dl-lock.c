@@ -27,7 +27,7 @@ static void probe(void *data, int i)
 	inside = 1;
 	while (!closing)
 		;
-	/* Not for what it finds. */
+	/* Its result is not used. */
 	asked += dlsym(RTLD_DEFAULT, "no_such_symbol") == NULL;
 }
 

@@ -10,7 +10,7 @@
 
 static _Atomic int inside, waits, over, called;
 
-/* The thread that calls has taken what it will call when it begins to wait for readers. */
+/* The thread that calls has taken its callbacks when it begins to wait for readers. */
 static int denied(long nr, const long *args)
 {
 	(void)args;

@@ -75,7 +75,7 @@ int main(int argc, char **argv)
 	(void)argc;
 	alarm(15);
 	plugin = open_plugin(argv[0]);
-	/* One round has all three: the thread that takes them is at what was asked for before. */
+	/* One round has all three: the thread that takes them is in an earlier callback. */
 	jf_call_quiesced(&before, waits);
 	jf_call_quiesced(&first, forks);
 	ask_plugin(plugin, &called);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /*
  * Handlers for fork() that are older than the library's, so that these are not yet over, in
- * the child, or not any more, in front of the fork: what changes something is refused, with
- * nothing changed, and all else works as ever, each alone and after each other. The next
- * change finds nothing in its way, in either process.
+ * the child, or not any more, in front of the fork: changes are refused, with nothing changed, and
+ * all else works as ever, each alone and after each other. The next change finds nothing in its
+ * way, in either process.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -30,7 +30,7 @@ DEFINE_JF_TRACE(rx);
 DECLARE_JF_TRACE(tx, JF_PROTO(int i), JF_ARGS(i));
 DEFINE_JF_TRACE(tx);
 
-/* What handlers do, in which of them, and how often they have done it. */
+/* The work of handlers, in which of them, and how often they have done it. */
 enum {
 	CHANGES = 1, BATCHES = 2, SECTIONS = 4, QUIESCES = 8, STATS = 16, CALLBACKS = 32,
 	BARRIERS = 64, OBJECTS = 128, LISTS = 256, ALL = 512,
@@ -86,7 +86,7 @@ static void use_batches(void)
 	MUST(!b.changes, "it is empty");
 	jf_key_batch_set(&b, &off_key, true);
 	jf_batch_abort(&b);
-	/* What has to look something up says so, and is not forgotten. */
+	/* A query that has to look something up says so, and is not forgotten. */
 	REFUSED(jf_trace_batch_register(&b, tx, probe, NULL, JF_TRACE_PRIO_DEFAULT));
 	REFUSED(b.err);
 	jf_batch_abort(&b);
@@ -242,7 +242,7 @@ static void *changes(void *arg)
 		usleep(20);
 	}
 	if (on)
-		jf_key_disable(&other_key);
+		(void)!jf_key_disable(&other_key);
 	return arg;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /*
- * What changes something asks nothing of the program's heap: that may have a lock, and its
- * owner wait for the library's.
+ * A change does not use the program's heap: that may have a lock, and its owner wait for the
+ * library's.
  */
 #include <jumpfunc/batch.h>
 #include <jumpfunc/branch.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
-/* What the hostile programs share: a way to fail. */
+/* The common part of the hostile programs: an exit with an error. */
 #ifndef HOSTILE_H
 #define HOSTILE_H
 

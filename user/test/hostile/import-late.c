@@ -8,6 +8,7 @@
 #include <jumpfunc/stats.h>
 
 #include "plugin.h"
+#include "pwrite.h"
 #include "writes.h"
 
 DEFINE_JF_KEY_FALSE(app_key);

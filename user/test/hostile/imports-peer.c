@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /*
- * Two libraries of a program that are not linked with each other; one imports what the other
- * exports. In its constructor it has the values that are defined there, whichever of the two
- * came first, and can change them if that was the other one. Afterwards it can.
+ * Two libraries of a program that are not linked with each other; one imports the other's exports.
+ * In its constructor it has the values that are defined there, whichever of the two came first, and
+ * can change them if that was the other one. Afterwards it can.
  */
 #include "hostile.h"
 #include "imports-peer.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
-/* What two libraries of a program, which are not linked with each other, have in common. */
+/* The common part of two libraries of a program, which are not linked with each other. */
 #ifndef HOSTILE_IMPORTS_PEER_H
 #define HOSTILE_IMPORTS_PEER_H
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /*
- * A library that the program is linked with imports what the program exports. Its
+ * A library that the program is linked with imports the program's exports. Its
  * constructors come first, when the library does not know the program yet.
  */
 #include <jumpfunc/stats.h>

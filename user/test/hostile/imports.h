@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
-/* What a program and a library of it have in common. */
+/* The common part of a program and a library of it. */
 #ifndef HOSTILE_IMPORTS_H
 #define HOSTILE_IMPORTS_H
 

@@ -11,7 +11,7 @@
 
 #include "again.h"
 #include "plugin.h"
-#include "writes.h"
+#include "pwrite.h"
 
 DEFINE_JF_KEY_FALSE(shared_key);
 EXPORT_JF_KEY(shared_key);

@@ -5,7 +5,7 @@
 DECLARE_JF_KEY(shared_key);
 IMPORT_JF_KEY(shared_key);
 
-/* In one page, with what looks like a breakpoint and stands in the file. */
+/* In one page, with a byte of the file that looks like a breakpoint. */
 __attribute__((__noinline__, __aligned__(4096))) int plugin_other(void);
 int plugin_other(void)
 {

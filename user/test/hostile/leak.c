@@ -15,7 +15,7 @@ static size_t allocated(void)
 #endif
 }
 
-/* With what the library maps. */
+/* With the library's mappings. */
 static size_t in_use(void)
 {
 	FILE *f = fopen("/proc/self/statm", "r");

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /*
- * All keys are set by a pattern while objects come and go, and while changes are under way
- * that give way to others: an object that is closed meanwhile is none of them any more. The
- * library is built so that a change is long from 65 sites on.
+ * All keys are set by a pattern while objects come and go, and while other changes are under
+ * way: an object that is closed meanwhile is none of them any more.
  */
 #include <jumpfunc/branch.h>
 #include <jumpfunc/list.h>

@@ -34,19 +34,19 @@ static void turns(void *data, long a, long b)
 	if (b != a + 1 || data != &stop)
 		atomic_fetch_add(&wrong, 1);
 	if (a & 32)
-		register_jf_trace_prio_inner(leaf, mine, (int)(a % 3));
+		(void)!register_jf_trace_prio_inner(leaf, mine, (int)(a % 3));
 	else
-		unregister_jf_trace_inner(leaf, mine);
+		(void)!unregister_jf_trace_inner(leaf, mine);
 	jf_trace_inner(5);
 }
 
 static void itself(void *data, long a, long b)
 {
 	(void)b;
-	unregister_jf_trace_outer(itself, data);
+	(void)!unregister_jf_trace_outer(itself, data);
 	if (a & 1)
 		jf_trace_outer(a + 1, a + 2);
-	register_jf_trace_outer(itself, data);
+	(void)!register_jf_trace_outer(itself, data);
 }
 
 static void on_alarm(int sig)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
-/* LeakSanitizer takes what only a probe's data points to for no leak. */
+/* LeakSanitizer reports no leak of memory that only a probe's data points to. */
 #include <jumpfunc/tracepoint.h>
 
 #include "hostile.h"

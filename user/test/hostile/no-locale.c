@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /*
- * What fails is said without strerror(), which may open a converter for the locale: with
+ * Errors are reported without strerror(), which may open a converter for the locale: with
  * the lock of the dynamic linker, while the library's own is held.
  */
 #define _GNU_SOURCE

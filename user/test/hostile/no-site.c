@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
-/* A program without a site: what the statistics say is defined all the same. */
+/* A program without a site: the statistics are defined all the same. */
 #include <jumpfunc/stats.h>
 
 #include "hostile.h"

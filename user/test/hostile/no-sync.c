@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /*
  * membarrier() is denied from the n-th broadcast of a change on, and allowed again
- * later. What is executed is old or new, what the values say is what is done as soon
- * as the change has returned, and changes succeed again afterwards. A branch that was to
- * jump may be half done: that is -EIO, its value counts as set, and the next change, also one
- * to the same value, does the rest.
+ * later. Threads execute old or new, sites follow the values as soon as the change has returned,
+ * and changes succeed again afterwards. A branch that was to jump may be half done: that is -EIO,
+ * its value counts as set, and the next change, also one to the same value, does the rest.
  */
 #define _GNU_SOURCE
 #include <jumpfunc/branch.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /*
- * A shared object without tables has a target and a probe, and is closed: what leads there
- * still does, until it is taken back, and nothing may be called before that. Taken back
- * first, all is as it was. One with tables (close-new.c) is taken back by the library.
+ * A shared object without tables has a target and a probe, and is closed: calls still lead there,
+ * until it is taken back, and nothing may be called before that. Taken back first, all is as it
+ * was. One with tables (close-new.c) is taken back by the library.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /*
- * No thread can be made for callbacks. They are not called while the caller is in
- * the section that uses what they free, nor with its locks held.
+ * No thread can be made for callbacks. They are not called while the caller is in the section that
+ * uses their memory, nor with its locks held.
  */
 #include <jumpfunc/batch.h>
 #include <pthread.h>

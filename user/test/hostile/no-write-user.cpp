@@ -8,7 +8,7 @@
 #include <pthread.h>
 #include <sys/wait.h>
 
-#include "hostile.h"
+#include "pwrite.h"
 #include "writes.h"
 
 DEFINE_JF_KEY_FALSE(key);

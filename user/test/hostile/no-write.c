@@ -11,7 +11,7 @@
 #include <jumpfunc/stats.h>
 #include <sys/wait.h>
 
-#include "hostile.h"
+#include "pwrite.h"
 #include "writes.h"
 
 DEFINE_JF_KEY_FALSE(key);

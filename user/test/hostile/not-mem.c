@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /*
- * What has the name /proc/self/mem is any file, as it may be in a chroot. A change either
+ * The file with the name /proc/self/mem is any file, as it may be in a chroot. A change either
  * fails or is done, and writes nothing there but a number.
  */
 #define _GNU_SOURCE

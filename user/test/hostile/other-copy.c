@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /*
  * A program has the static library in it, and exports. An object with libjumpfunc.so imports
- * that. It comes before the program's tables, as what is linked with it does: then it waits
- * for them for ever. And it comes later, under another name: then it is refused. In both its
- * branches and calls keep the initial values, whatever the program changes.
+ * that. It comes before the program's tables, as linked objects do: then it waits for them for
+ * ever. And it comes later, under another name: then it is refused. In both its branches and calls
+ * keep the initial values, whatever the program changes.
  */
 #define _GNU_SOURCE
 #include "other-copy.h"

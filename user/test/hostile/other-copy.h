@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
-/* What a program with the static library and an object with libjumpfunc.so have in common. */
+/* The common part of a program with the static library and an object with libjumpfunc.so. */
 #ifndef HOSTILE_OTHER_COPY_H
 #define HOSTILE_OTHER_COPY_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
-/* No process reads what the library writes. That is no reason to die. */
+/* No process reads the library's messages. That is no reason to die. */
 #include <jumpfunc/branch.h>
 #include <signal.h>
 #include <sys/resource.h>

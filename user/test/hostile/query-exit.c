@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /*
- * exit() while threads ask what a dynamic function of a library calls: the library's
- * destructors are over by then, and the threads run on.
+ * exit() while threads ask for the target of a dynamic function of a library: the library's
+ * destructors are over, and the threads run on.
  */
 #include <pthread.h>
 #include <sys/wait.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
-/* A library with so many keys that what the library knows of them is unmapped when freed. */
+/* A library with so many keys that the library's data about them are unmapped when freed. */
 #include <unistd.h>
 
 /* After the one of the headers: a thread that was preempted goes on meanwhile. */

@@ -32,7 +32,7 @@ static void *fires(void *arg)
 /* As the destructor of a static C++ object would. */
 static void at_exit(void)
 {
-	unregister_jf_trace_rx(probe, NULL);
+	(void)!unregister_jf_trace_rx(probe, NULL);
 	jf_quiesce();
 	if (!over) {
 		printf("# a probe was still running when jf_quiesce() returned\n");
@@ -49,7 +49,8 @@ int main(int argc, char **argv)
 	alarm(10);
 	atexit(at_exit);
 	open_plugin(argv[0]);
-	register_jf_trace_rx(probe, NULL);
+	if (register_jf_trace_rx(probe, NULL))
+		return 2;
 	pthread_create(&t, NULL, fires, NULL);
 	while (!inside)
 		;

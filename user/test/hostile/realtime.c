@@ -2,8 +2,8 @@
 /*
  * A realtime thread waits for readers on the CPU of an ordinary one that does the
  * same. It must not wait in a way in which the other one never runs: here that would
- * end when the kernel throttles realtime threads, and elsewhere not at all. What it
- * takes of the CPU tells: how long it waits depends on what else the machine does.
+ * end when the kernel throttles realtime threads, and elsewhere not at all. Its CPU time tells: how
+ * long it waits depends on the other work of the machine.
  */
 #define _GNU_SOURCE
 #include <sched.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /*
- * Text cannot be written, from the start: a change of a key with branches is refused, and
- * changes nothing, also what is in one batch with it. What was compiled with JF_TESTED
- * follows all changes (refused-tested.c).
+ * Text cannot be written, from the start: a change of a key with branches is refused, and changes
+ * nothing, nor do other changes in its batch. Code that was compiled with JF_TESTED follows all
+ * changes (refused-tested.c).
  */
 #include <jumpfunc/branch.h>
 #include <jumpfunc/dynfunc.h>

@@ -102,9 +102,9 @@ make_program() {
 	import-late)
 		set -- "$1" -rdynamic ;;
 	no-memory|silent|trace-fail|records-twice) set -- "$1" "-rdynamic -DSMALL_MAX=16 -I$top $top/user/lib/*.c" -ldl ;;
-	gives-way|names-close|count-window) set -- "$1" "-rdynamic -DLONG_SITES=64 -I$top -I$top/user/lib $top/user/lib/*.c" -ldl ;;
 	throws-unflagged) set -- "$1" "-rdynamic -fno-exceptions" ;;
 	tsan)	set -- "$1" -fsanitize=thread ;;
+	descriptors-blocked) set -- "$1" -I"$top/user" ;;
 	stolen)	set -- "$1" "-fno-pie -no-pie" ;;
 	two-texts) set -- "$1" -Wl,--section-start=.text_far=0x5000000 ;;
 	no-leak) set -- "$1" -fsanitize=address ;;

@@ -19,7 +19,7 @@ DEFINE_JF_KEY_FALSE(key);
 #define MAX_CALLS	16
 
 /*
- * The first two are the test's own. What follows is in an order in which each has no use
+ * The first two are the test's own. The rest is in an order in which each has no use
  * without the next ones.
  */
 static const int needed[] = {

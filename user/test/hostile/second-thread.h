@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
-/* For processes of two threads: what the second one does, and which writer of text the library has then. */
+/*
+ * For processes of two threads: the work of the second one, and which writer of text the library
+ * has then.
+ */
 #ifndef HOSTILE_SECOND_THREAD_H
 #define HOSTILE_SECOND_THREAD_H
 

@@ -2,7 +2,7 @@
 /*
  * Probes and sections that are left by longjmp(): they last until their thread ends. A probe
  * that is left by pthread_exit() or by a cancellation is over before its thread is. And
- * what jf_quiesce_timeout() waits are milliseconds.
+ * jf_quiesce_timeout() counts milliseconds.
  */
 #include <jumpfunc/tracepoint.h>
 #include <pthread.h>
@@ -63,7 +63,7 @@ static double milliseconds(void)
 	return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
 }
 
-/* Is it waited for while it lives? */
+/* Whether it is waited for while it lives. */
 static void with(int how, int expected)
 {
 	double start;

@@ -1,20 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
-/* What is written to /proc/self/mem is not what is executed, and no error says so. */
-#include <dlfcn.h>
+/* Threads do not execute the bytes that are written to /proc/self/mem, and no error says so. */
+#define _GNU_SOURCE
 #include <jumpfunc/branch.h>
 #include <jumpfunc/stats.h>
 
-#include "hostile.h"
+#include "pwrite.h"
 
 DEFINE_JF_KEY_FALSE(key);
 
-/* In place of libc's. By eight bytes the library asks whose memory it is. */
-ssize_t pwrite(int fd, const void *bytes, size_t num, off_t at)
+/* By eight bytes the library asks whose memory it is. */
+static ssize_t instead(int fd, const void *bytes, size_t num, off_t at)
 {
-	ssize_t (*real)(int, const void *, size_t, off_t) =
-		(ssize_t (*)(int, const void *, size_t, off_t))dlsym(RTLD_NEXT, "pwrite");
-
-	return num == 8 ? real(fd, bytes, num, at) : (ssize_t)num;
+	return num == 8 ? real_pwrite(fd, bytes, num, at) : (ssize_t)num;
 }
 
 int main(void)

@@ -3,7 +3,7 @@
  * While keys change, another thread closes all descriptors that it does not know, and
  * opens a file of its own. Whichever number that gets, no text is written to the file, and
  * a change that says that it is done is done. Linked where addresses are small, so that
- * any file system would take what is written there.
+ * any file system would take the writes there.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
 /*
  * Stands in front of libc's syscall(). A program that includes this defines _GNU_SOURCE,
- * and says what is denied: by -EPERM.
+ * and lists the calls that are denied: by -EPERM.
  */
 #ifndef HOSTILE_SYSCALL_H
 #define HOSTILE_SYSCALL_H

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /*
  * A program writes its title over the environment that it came with, as setproctitle()
- * does. What that asked for is still so.
+ * does. Its settings are still in force.
  */
 #include <jumpfunc/branch.h>
 #include <jumpfunc/stats.h>

@@ -18,8 +18,8 @@ static void *toggle(void *arg)
 {
 	changes = 1;
 	while (!stop) {
-		jf_key_enable(&key);
-		jf_key_disable(&key);
+		(void)!jf_key_enable(&key);
+		(void)!jf_key_disable(&key);
 	}
 	return arg;
 }

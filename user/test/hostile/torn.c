@@ -5,32 +5,25 @@
  * the middle of a change on, and another writer takes over.
  */
 #define _GNU_SOURCE
-#include <dlfcn.h>
 #include <jumpfunc/branch.h>
 #include <jumpfunc/stats.h>
 #include <pthread.h>
 #include <stdint.h>
 
-#include "hostile.h"
+#include "pwrite.h"
 
 DEFINE_JF_KEY_FALSE(key);
 
 static int fail_at = -1, for_good, writes, failed;
 
-/* Stands in front of libc's. */
-ssize_t pwrite(int fd, const void *bytes, size_t num, off_t at);
-ssize_t pwrite(int fd, const void *bytes, size_t num, off_t at)
+static ssize_t instead(int fd, const void *bytes, size_t num, off_t at)
 {
-	static ssize_t (*real)(int, const void *, size_t, off_t);
-
-	if (!real)
-		real = (ssize_t (*)(int, const void *, size_t, off_t))dlsym(RTLD_NEXT, "pwrite");
 	if (fail_at >= 0 && (writes++ == fail_at || (for_good && writes > fail_at))) {
 		failed++;
 		errno = for_good ? EPERM : ENOMEM;
 		return -1;
 	}
-	return real(fd, bytes, num, at);
+	return real_pwrite(fd, bytes, num, at);
 }
 
 static volatile int stop;

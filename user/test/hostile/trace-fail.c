@@ -10,6 +10,7 @@
 
 #include "hostile.h"
 #include "maps.h"
+#include "pwrite.h"
 #include "writes.h"
 
 /* More than an image holds. */
@@ -23,7 +24,7 @@ static _Atomic int stop;
 /* So many allocations succeed, 0: all; from this write of text on all fail, -1: none. */
 static int left, fail_from = -1, writes;
 
-/* Calls from here on see what is stored by now. */
+/* Calls from here on see all stores up to now. */
 static void let_pass(void)
 {
 	unsigned long until = calls + 3;
@@ -47,6 +48,7 @@ static int write_fails(void)
 	if (fail_from < 0 || writes++ < fail_from)
 		return 0;
 	let_pass();
+	errno = EPERM;
 	return 1;
 }
 
@@ -125,7 +127,7 @@ static void no_write(int nr)
 	begin(&t);
 	fail_from = nr;
 	writes = 0;
-	register_jf_trace_rx(probe, &sum[MANY - 1]);
+	(void)!register_jf_trace_rx(probe, &sum[MANY - 1]);
 	if (writes >= nr)
 		try("write", nr);
 	end(t);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /*
- * What must not be done: with JUMPFUNC_TRAP=always a thread that blocks SIGTRAP runs a site
- * while its key changes. The kernel kills the process for the breakpoint. Without that
- * variable there is none. The same holds for a handler that came late, between two changes,
- * and passes nothing on: it gets what is the library's.
+ * A forbidden case: with JUMPFUNC_TRAP=always a thread that blocks SIGTRAP runs a site while its
+ * key changes. The kernel kills the process for the breakpoint. Without that variable there is
+ * none. The same holds for a handler that came late, between two changes, and passes nothing on: it
+ * gets signals that are the library's.
  */
 #include <jumpfunc/branch.h>
 #include <pthread.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /*
- * ThreadSanitizer sees that no thread reads what is freed after jf_quiesce(); and
+ * ThreadSanitizer sees that no thread reads memory that is freed after jf_quiesce(); and
  * it still sees a race where the program does not wait. run.sh builds this with it.
  */
 #include <jumpfunc/batch.h>

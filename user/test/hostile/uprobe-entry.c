@@ -63,7 +63,7 @@ static void must_be(int on)
 	MUST(begins() == on && follows() == on, "%d, %d", begins(), follows());
 }
 
-/* A breakpoint comes when the key is @on, and what goes is the file's byte. */
+/* A breakpoint comes when the key is @on, and the file's byte goes. */
 static void comes_and_goes(int on)
 {
 	unsigned char *at = entry(begins), linked = *at;
@@ -79,7 +79,7 @@ static void comes_and_goes(int on)
 	must_be(on);
 }
 
-/* The same at the byte that changes: no thread executes what is left then. */
+/* The same at the byte that changes: no thread executes the bytes that are left then. */
 static void torn(int on)
 {
 	unsigned char *at = entry(begins), linked;
@@ -158,7 +158,7 @@ static void real_before(int on)
 	must_be(!on);
 }
 
-/* A trampoline jumps, as compiled and later: it loads the pointer, or is what it was. */
+/* A trampoline jumps, as compiled and later: it loads the pointer, or is as before. */
 static void real_trampoline(int on)
 {
 	int (*now)(void) = on ? unity : zero, (*other)(void) = on ? zero : unity;

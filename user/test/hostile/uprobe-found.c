@@ -11,7 +11,7 @@
 #include <link.h>
 #include <sys/wait.h>
 
-#include "hostile.h"
+#include "pwrite.h"
 #include "writes.h"
 
 DEFINE_JF_KEY_FALSE(key);
@@ -27,7 +27,7 @@ IN_PAGE(16) int nops(void);
 IN_PAGE(16) int is_other(void);
 IN_PAGE(16) int is_on(void);
 IN_PAGE(4096) int first(void) { return 1; }
-/* What looks like a breakpoint, and stands in the file. */
+/* A byte of the file that looks like a breakpoint. */
 IN_PAGE(16) int traced(void) { return 0xcccc; }
 IN_PAGE(16) int nops(void) { __asm__ volatile(".byte 0x0f, 0x1f, 0x44, 0, 0"); return 1; }
 IN_PAGE(16) int is_other(void) { return jf_branch_unlikely(&other_key); }
@@ -108,7 +108,7 @@ static void only_another_difference(void)
 	accepted();
 }
 
-/* What the kernel makes of a breakpoint on five bytes of nothing. */
+/* The kernel's result of a breakpoint on a nop of five bytes. */
 static void call(void)
 {
 	put(find(nops, 0x0f), 0xe8);

@@ -9,8 +9,7 @@
 #include <jumpfunc/branch.h>
 #include <jumpfunc/stats.h>
 
-#include "hostile.h"
-#include "writes.h"
+#include "pwrite.h"
 
 DEFINE_JF_KEY_FALSE(key);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
-/* Under valgrind what was changed is executed as well. */
+/* Under valgrind changed text is executed as well. */
 #include <jumpfunc/branch.h>
 #include <jumpfunc/dynfunc.h>
 

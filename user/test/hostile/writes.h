@@ -20,17 +20,6 @@
 #define OF_LIBC_END
 #endif
 
-#define FAILING_PWRITE(fails)						\
-	OF_LIBC ssize_t pwrite(int fd, const void *bytes, size_t num, off_t at) \
-	{								\
-		static ssize_t (*real)(int, const void *, size_t, off_t); \
-									\
-		if (!real)						\
-			real = (ssize_t (*)(int, const void *, size_t, off_t)) \
-				dlsym(RTLD_NEXT, "pwrite");		\
-		return (fails) ? -1 : real(fd, bytes, num, at);		\
-	}
-
 #define FAILING_MREMAP(fails)						\
 	OF_LIBC void *mremap(void *from, size_t size, size_t new_size,	\
 			     int flags, ...) OF_LIBC_END		\
@@ -48,7 +37,7 @@
 		return (fails) ? MAP_FAILED : real(from, size, new_size, flags, to); \
 	}
 
-/* This one does not always fail: what it returns then is @fd. */
+/* This one does not always fail: its result then is @fd. */
 #define OPEN_INSTEAD(when, fd)						\
 	OF_LIBC int open(const char *path, int flags, ...)		\
 	{								\

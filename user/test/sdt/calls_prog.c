@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /*
- * Calls of functions that do not exist, after jf-sdt: what subscribers are told, off and on, and by many threads
- * beside changes. In C and in C++.
+ * Calls of functions that do not exist, after jf-sdt: the arguments of subscribers, off and on, and
+ * by many threads beside changes. In C and in C++.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -109,7 +109,7 @@ static void test_arguments(void)
 	finish("arguments, off, on and off again");
 }
 
-/* --- several subscribers, and what there is -------------------------------------------------- */
+/* --- several subscribers, and the list ------------------------------------------------------- */
 
 struct seen {
 	size_t	probes, sites, subscribers;
@@ -181,7 +181,10 @@ static __attribute__((noinline)) unsigned long storm(unsigned long i)
 	return i * 3;
 }
 
-/* Whatever order the compiler gives them, what comes after the one in the middle notices that it did not return. */
+/*
+ * Whatever order the compiler gives them, the next one after the one in the middle notices that it
+ * did not return.
+ */
 #define AROUND	__attribute__((noinline, used, section(".text.around")))
 
 static unsigned long fell;
@@ -201,7 +204,7 @@ static AROUND void after_last(void)
 	__atomic_fetch_add(&fell, 1, __ATOMIC_RELAXED);
 }
 
-/* What the test itself says; before it, %eax has something else. */
+/* The test's own call; before it, %eax has something else. */
 static __attribute__((noinline)) int tested(void)
 {
 	int is;

@@ -3,9 +3,9 @@
  * A fuzzer, for libFuzzer, of jf-sdt's part that reads object files and makes others of them. Inputs are mutated as what
  * they are: fields of headers, symbols, relocations and groups, instructions at relocations, names; and bytes anywhere.
  *
- * Of each input, either it is refused with a reason, and there is nothing to be written; or what it becomes is an
- * object file that is read again, whose sites are those of the original, hold one of the forms that a probe has
- * while it is off, and lead back to the original byte by byte.
+ * Of each input, either it is refused with a reason, and there is nothing to be written; or its new
+ * content is an object file that is read again. Its sites are the sites of the original, hold one
+ * of the forms that a probe has while it is off, and lead back to the original byte by byte.
  */
 #include <assert.h>
 #include <stdint.h>
@@ -20,7 +20,7 @@ size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max);
 
 static const struct options options = { .prefix = DEFAULT_PREFIX, .provider = DEFAULT_PROVIDER };
 
-/* --- what has to be so ------------------------------------------------------------------ */
+/* --- properties ------------------------------------------------------------------------- */
 
 struct look {
 	const struct object	*now;

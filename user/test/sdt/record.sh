@@ -67,6 +67,49 @@ int main(int argc, char **argv)
 }
 END
 
+# The name of a probe stands at places whose arguments have other types.
+cat > "$tmp/types.c" <<'END'
+#include <sys/sdt.h>
+
+#define AT(type)	static void __attribute__((noinline)) at_##type(type x) { DTRACE_PROBE1(jftypes, at, x); }
+AT(int)
+AT(long)
+AT(char)
+AT(short)
+AT(float)
+AT(double)
+
+int main(void)
+{
+	at_int(-1);
+	at_long(5000000000L);
+	at_char(-3);
+	at_short(-300);
+	at_float(-0.25f);
+	at_double(1.5);
+	at_long(-5000000000L);
+	DTRACE_PROBE1(jftypes, at, (unsigned char)200);
+	DTRACE_PROBE1(jftypes, at, (unsigned long)-1);
+	DTRACE_PROBE2(jftypes, at, (unsigned long)-1, -1);
+	return 0;
+}
+END
+cat > "$tmp/types.cc" <<'END'
+#include <sys/sdt.h>
+
+template <typename T> static void __attribute__((noinline)) at(T x) { DTRACE_PROBE1(jftypes, at, x); }
+
+int main()
+{
+	at((unsigned char)200);
+	at((signed char)-3);
+	at(1.5);
+	at(5000000000L);
+	at(0x8000000000000000UL);
+	return 0;
+}
+END
+
 build()
 {
 	# shellcheck disable=SC2086
@@ -74,11 +117,13 @@ build()
 		$CC $flags -o "$tmp/program" "$tmp/program.c" $link
 }
 
-# Each line: the event and its fields.
+# recorded NAMES PROGRAM...: each line is an event and its fields.
 recorded()
 {
+	names=$1
+	shift
 	rm -rf "$tmp/trace" && mkdir "$tmp/trace" &&
-		JUMPFUNC_TRACE="$1" JUMPFUNC_TRACE_DIR=$tmp/trace "$tmp/program" "$tmp/plugin.so" || return 1
+		JUMPFUNC_TRACE="$names" JUMPFUNC_TRACE_DIR=$tmp/trace "$@" || return 1
 	babeltrace2 "$tmp"/trace/* > "$tmp/text" || return 1
 	sed 's/.*) \([a-z]*:[a-z]*\): { tid = [0-9]* }, { *\(.*\) *}/\1 \2/; s/ *$//' "$tmp/text" > "$tmp/events"
 	cat "$tmp/events"
@@ -86,7 +131,7 @@ recorded()
 
 all()
 {
-	recorded 'jf*:*' && cat > "$tmp/expected" <<-'END' && diff "$tmp/expected" "$tmp/events"
+	recorded 'jf*:*' "$tmp/program" "$tmp/plugin.so" && cat > "$tmp/expected" <<-'END' && diff "$tmp/expected" "$tmp/events"
 	jfearly:request arg1 = -1, arg2 = 200, arg3 = 0
 	jfearly:done
 	jfearly:request arg1 = 0, arg2 = 200, arg3 = 0.5
@@ -99,10 +144,55 @@ all()
 	END
 }
 
+# types FILE COMPILER...: it records what is expected of that file.
+types()
+{
+	source=$1 compiler=$2
+	shift 2
+	# shellcheck disable=SC2086
+	"$compiler" $flags "$@" -o "$tmp/types" "$tmp/$source" $link && recorded 'jftypes:at' "$tmp/types" &&
+		diff "$tmp/$source.expected" "$tmp/events"
+}
+
+cat > "$tmp/types.c.expected" <<'END'
+jftypes:at arg1 = -1
+jftypes:at arg1 = 5000000000
+jftypes:at arg1 = -3
+jftypes:at arg1 = -300
+jftypes:at arg1 = -0.25
+jftypes:at arg1 = 1.5
+jftypes:at arg1 = -5000000000
+jftypes:at arg1 = 200
+jftypes:at arg1 = 18446744073709551615
+jftypes:at arg1 = 18446744073709551615, arg2 = -1
+END
+cat > "$tmp/types.cc.expected" <<'END'
+jftypes:at arg1 = 200
+jftypes:at arg1 = -3
+jftypes:at arg1 = 1.5
+jftypes:at arg1 = 5000000000
+jftypes:at arg1 = 9223372036854775808
+END
+
 if ! have babeltrace2; then
 	skip "recorded from the first one on, and in objects that are loaded later" "apt-get install babeltrace2"
+	skip "each place records its own types" "apt-get install babeltrace2"
 else
 	check "it compiles" build
 	check "recorded from the first one on, and in objects that are loaded later" all
+	check "each place records its own types" types types.c "$CC"
+	check "each place records its own types, -O0" types types.c "$CC" -O0
+	check "each place records its own types, Intel syntax" types types.c "$CC" -masm=intel
+	if have g++; then
+		check "each instance of a template records its own types" types types.cc g++
+	else
+		skip "each instance of a template records its own types" "no g++"
+	fi
+	if have clang; then
+		check "each place records its own types, clang" types types.c clang
+		check "each place records its own types, clang, Intel syntax" types types.c clang -masm=intel
+	else
+		skip "each place records its own types, clang" "not installed"
+	fi
 fi
 tap_end

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /*
- * SDT probes as patched sites: what subscribers are told, how names are found, objects that are loaded and
- * unloaded, semaphores, and many threads beside changes. In C and in C++.
- * usage: test_sdt PLUGIN (- for none: programs that are linked statically)
+ * SDT probes as patched sites: the arguments of subscribers, how names are found, objects that are
+ * loaded and unloaded, semaphores, and many threads beside changes. In C and in C++. usage:
+ * test_sdt PLUGIN (- for none: programs that are linked statically)
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -22,7 +22,7 @@ enum small { ONE = 1, TWO };
 struct opaque;
 struct large { int a[5]; };
 
-/* --- what a subscriber was told ------------------------------------------------------------- */
+/* --- arguments of a subscriber -------------------------------------------------------------- */
 
 struct told {
 	int		calls;
@@ -407,8 +407,8 @@ static void test_storm(void)
 		if (i % 64 == 0)
 			usleep(500);
 	}
-	jf_sdt_unregister("*", storm_probe, &w[0]);
-	jf_sdt_unregister("*", storm_probe, &w[1]);
+	(void)!jf_sdt_unregister("*", storm_probe, &w[0]);
+	(void)!jf_sdt_unregister("*", storm_probe, &w[1]);
 	__atomic_store_n(&storm_ends, 1, __ATOMIC_RELAXED);
 	for (i = 0; i < STORM_THREADS; i++) {
 		pthread_join(t[i], &n);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
-/* What the files of test_sdt have of each other. */
+/* The interfaces between the files of test_sdt. */
 #ifndef JF_TEST_SDT_H
 #define JF_TEST_SDT_H
 

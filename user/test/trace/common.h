@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
-/* What the tests of recording share: a folder of their own, and what they compare. */
+/* The common part of the tests of recording: a folder of their own, and comparisons. */
 #ifndef JF_TEST_TRACE_COMMON_H
 #define JF_TEST_TRACE_COMMON_H
 
@@ -36,7 +36,10 @@ struct oracle {
 
 static char test_parent[64];
 
-/* With the traces of those that were killed before they could tell where; but not what a test has found bad. */
+/*
+ * With the traces of those that were killed before they could tell where; but not those that a test
+ * has found bad.
+ */
 static inline void test_parent_remove(void)
 {
 	DIR *dir = failed_tests ? NULL : opendir(test_parent);
@@ -56,7 +59,7 @@ static inline void test_parent_remove(void)
 
 static inline void test_parent_make(void)
 {
-	/* In memory, if possible: what a test leaves is gone with the machine. */
+	/* In memory, if possible: the files of a test are gone with the machine. */
 	strcpy(test_parent, access("/dev/shm", W_OK) ? "/tmp/jf-test-XXXXXX" : "/dev/shm/jf-test-XXXXXX");
 	if (!mkdtemp(test_parent)) {
 		printf("Bail out! no folder in /dev/shm or /tmp\n");
@@ -76,8 +79,8 @@ static inline struct oracle *oracle_make(void)
 }
 
 /*
- * What is in @folder is what the oracle says, by the strict reader and by jf_recover(). With @all nothing
- * was overwritten.
+ * The contents of @folder agree with the oracle, by the strict reader and by jf_recover(). With
+ * @all nothing was overwritten.
  */
 static inline int oracle_check(struct oracle *o, const char *folder, bool all, const char *what)
 {

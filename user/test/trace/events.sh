@@ -136,24 +136,6 @@ sample()
 		END
 }
 
-# A provider of LTTng-UST, as it is: with the header of ours, and unchanged with LTTng's own.
-lttng_provider()
-{
-	compiler=$1
-	shift
-	"$compiler" "$@" -Wall -Wextra -Werror -O2 -I"$top/include/jumpfunc-lttng" -I"$top/include" -I"$here" \
-		-o "$tmp/provider" "$here/lttng_program.c" -x none -L"$build" -ljumpfunc-trace -ljumpfunc -Wl,-rpath,"$build" &&
-		record 'jflttng:*' "$tmp/provider" && read_back "$folder" > "$tmp/events" &&
-		diff - "$tmp/events" <<-'END'
-		jflttng:all { a = -3, twice = 18446744073709551610, real = 2.5, two = [ [0] = 7, [1] = 8 ], head = "tex", text = "text", _list_length = 3, list = [ [0] = 7, [1] = 8, [2] = 9 ], _chars_length = 3, chars = "tex" }
-		jflttng:nothing { }
-		jflttng:one { v = 1 }
-		jflttng:two { v = 2 }
-		END
-}
-
-lttng_itself() { gcc -O2 -I"$here" -o "$tmp/theirs" "$here/lttng_program.c" -llttng-ust -llttng-ust-common -ldl; }
-
 # A site of an event that is off is one nop: as of any tracepoint.
 off_is_a_nop()
 {
@@ -200,14 +182,6 @@ if have babeltrace2; then
 	check "events of a plugin" plugins
 	check "the sample, gcc" sample gcc
 	if have clang; then check "the sample, clang" sample clang; fi
-	check "a provider of LTTng-UST, gcc" lttng_provider gcc
-	if have clang; then check "a provider of LTTng-UST, clang" lttng_provider clang; fi
-	if have g++; then check "a provider of LTTng-UST, g++" lttng_provider g++ -x c++; fi
-	if [ -e "/usr/include/$(gcc -print-multiarch)/lttng/tracepoint.h" ]; then
-		check "that provider with LTTng's own header" lttng_itself
-	else
-		skip "LTTng's own header" "not installed (apt-get install liblttng-ust-dev)"
-	fi
 else
 	skip "traces" "no babeltrace2 to read them (apt-get install babeltrace2)"
 fi

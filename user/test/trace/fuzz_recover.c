@@ -81,7 +81,7 @@ static void clear(const char *where)
 	}
 }
 
-/* A head that is right, but for what the input says. */
+/* A head that is right, but for the input's fields. */
 static void fix_head(uint8_t *packet, size_t size, uint8_t how)
 {
 	struct jf_packet head;
@@ -98,7 +98,7 @@ static void fix_head(uint8_t *packet, size_t size, uint8_t how)
 	memcpy(packet, &head, head.head);
 }
 
-/* What comes out has nothing to recover. */
+/* The result has nothing to recover. */
 static void check_copy(const struct jf_recovered *r)
 {
 	struct jf_recovered again;
@@ -196,7 +196,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		as_folder(data, size, how);
 		return 0;
 	}
-	/* As large as it says, so that AddressSanitizer sees what is beyond. */
+	/* As large as it says, so that AddressSanitizer sees accesses beyond. */
 	size &= ~(size_t)(how & 3 ? 7 : 0);
 	packet = (uint8_t *)malloc(size ? size : 1);
 	memcpy(packet, data, size);

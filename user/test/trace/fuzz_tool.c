@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /*
- * A fuzzer, for libFuzzer, of what reads messages of the control socket and files of programs. The first
- * byte of an input says which: a request, an answer's words, or an ELF file.
+ * A fuzzer, for libFuzzer, of the readers of messages of the control socket and of files of
+ * programs. The first byte of an input says which: a request, an answer's words, or an ELF file.
  */
 #include <assert.h>
 #include <errno.h>
@@ -34,7 +34,7 @@ static void try_words(const uint8_t *data, size_t size)
 		assert(within(w.word[i], data, size));
 		jf_words_add(&m, w.word[i]);
 	}
-	/* What is put together again is what it was. */
+	/* A message that is put together again is as before. */
 	assert(!m.full && m.size == size && !memcmp(m.data, data, size));
 }
 
@@ -66,7 +66,7 @@ static void try_elf(const uint8_t *data, size_t size)
 	found_sort(&list);
 	for (i = 0; i < list.num; i++) {
 		assert(list.found[i].places && *list.found[i].name);
-		glob_matches("a*:?b", list.found[i].group, list.found[i].name);
+		glob_matches("a*:?b", list.found[i].kind, list.found[i].group, list.found[i].name);
 	}
 	found_free(&list);
 }

@@ -17,8 +17,8 @@ programs()
 {
 	n=0
 	cat > "$tmp/p.c" <<-END
-	struct event { unsigned short v, id; unsigned int on; const char *system, *name; char rest[48]; };
-	struct event __jf_event_a = { 1, 0, 0, "sys", "name", "" };
+	struct event { unsigned short v, id; unsigned int on; const char *system, *name; char rest[56]; };
+	struct event __jf_event_a = { 2, 0, 0, "sys", "name", "" };
 	__asm__(".pushsection .note.stapsdt, \"\", %note\n.balign 4\n.4byte 8, 3f-2f, 3\n.asciz \"stapsdt\"\n"
 		"2: .8byte 0x1000, 0, 0\n.asciz \"p\"\n.asciz \"n\"\n.asciz \"4@%eax\"\n3: .balign 4\n.popsection\n");
 	int f(void) { return __jf_event_a.id; }

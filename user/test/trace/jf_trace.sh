@@ -17,9 +17,11 @@ sockets=$XDG_RUNTIME_DIR/jumpfunc
 unset JUMPFUNC_TRACE JUMPFUNC_TRACE_DIR JUMPFUNC_TRACE_CONTROL
 trap 'end_program; rm -rf "$tmp"' EXIT
 
-# What a command says and ends with, which is to be $1.
-ends() { want=$1; shift; "$@" > "$tmp/out" 2> "$tmp/err"; rc=$?; cat "$tmp/out" "$tmp/err"; [ "$rc" = "$want" ] || { echo "status $rc"; false; }; }
-says() { grep -q -- "$1" "$tmp/out" "$tmp/err" || { echo "not said: $1"; false; }; }
+# As ends, of a process that goes on recording: whether records have been overwritten by now is a matter of time.
+looks() { "$@" > "$tmp/out" 2> "$tmp/err"; rc=$?; cat "$tmp/out" "$tmp/err"; [ "$rc" = 0 ] || [ "$rc" = 5 ] || { echo "status $rc"; false; }; }
+
+# How many events of a name are shown, by whichever command.
+shown() { cat "$tmp/out" "$tmp/err" | grep -c "$1: {"; }
 
 # Nothing of that name is left beside the sockets.
 none_left() { for left in "$sockets/$1"-*; do [ ! -e "$left" ] || { echo "left: $left"; return 1; }; done; }
@@ -57,7 +59,7 @@ with_program() { test=$1; shift; start_program "$@" && "$test"; rc=$?; end_progr
 until_recorded()
 {
 	tries=0
-	until ends 0 "$tool" stats "$pid" && [ "$(sed -n 's/^records //p' "$tmp/out")" -ge "$1" ]; do
+	until looks "$tool" stats "$pid" && [ "$(sed -n 's/^records //p' "$tmp/out")" -ge "$1" ]; do
 		tries=$((tries + 1))
 		[ "$tries" -lt 200 ] || return 1
 		sleep 0.05
@@ -68,7 +70,7 @@ until_recorded()
 
 usage()
 {
-	ends 0 "$tool" --help && says 'jf-trace COMMAND' && ends 0 "$tool" --version && says "jf-trace $(cat "$here/../../../VERSION")" &&
+	ends 0 "$tool" --help && says 'jf-trace COMMAND' && ends 0 "$tool" --version && says "jf-trace $("$here/../../../packaging/version")" &&
 		ends 2 "$tool" && ends 2 "$tool" dance && says "no command 'dance'" &&
 		ends 2 "$tool" run && ends 2 "$tool" enable 1 && ends 2 "$tool" stats && ends 2 "$tool" stats x &&
 		ends 2 "$tool" stop -i 1 1 && ends 2 "$tool" run --clock sun true && ends 2 "$tool" top -i 0 1 &&
@@ -78,7 +80,7 @@ usage()
 		ends 2 "$tool" run -e "$(printf 'x%.0s' $(seq 256))" true && says 'more than 255' &&
 		ends 1 "$tool" enable $$ 'fopen(strin)' && says "'strin' in its brackets is neither string" &&
 		ends 2 "$tool" record --packets 1 1 && ends 2 "$tool" snapshot 1 &&
-		for command in run list record enable disable stop stats snapshot report top recover; do
+		for command in run list record enable disable stop stats snapshot report script top count recover; do
 			ends 0 "$tool" "$command" --help || return 1
 		done
 }
@@ -88,7 +90,7 @@ usage()
 run_prints()
 {
 	ends 7 "$tool" run -e jftest:small -- sh -c '"$1" 3; exit 7' sh "$build/trace_events" || return 1
-	[ "$(grep -c jftest:small "$tmp/out")" = 3 ] && ! grep -q jftest:counted "$tmp/out" &&
+	[ "$(shown jftest:small)" = 3 ] && [ "$(shown jftest:counted)" = 0 ] && [ ! -s "$tmp/out" ] &&
 		none_left run
 }
 
@@ -97,9 +99,9 @@ run_dot()
 {
 	cp "$build/trace_events" "$tmp/.wrapped" &&
 		ends 0 "$tool" run --no-report -o "$tmp/dot" "$tmp/.wrapped" 2 && ls -d "$tmp/dot"/_wrapped-*-1 &&
-		ends 0 "$tool" report "$tmp/dot" && [ "$(grep -c jftest:small "$tmp/out")" = 2 ] && rm -r "$tmp/dot" &&
+		ends 0 "$tool" script "$tmp/dot" && [ "$(shown jftest:small)" = 2 ] && rm -r "$tmp/dot" &&
 		ends 0 "$tool" run --no-report -o "$tmp/dot" bash -c 'exec -a a/.title "$1" 1' bash "$build/trace_events" &&
-		ls -d "$tmp/dot"/trace_events-*-1 && rm -r "$tmp/dot"
+		ls -d "$tmp/dot"/trace_events-*-1 && grep 'procname = "trace_events"' "$tmp"/dot/*/metadata && rm -r "$tmp/dot"
 }
 
 run_all()
@@ -110,18 +112,150 @@ run_all()
 run_keeps()
 {
 	ends 0 "$tool" run -o "$tmp/kept" --no-report -e 'jf*:s*' "$build/trace_events" 5 && says "the trace is in $tmp/kept" &&
-		ends 0 babeltrace2 "$tmp/kept" && [ "$(grep -c jftest:small "$tmp/out")" = 5 ] &&
-		ends 0 "$tool" report "$tmp/kept" && [ "$(grep -c jftest:small "$tmp/out")" = 5 ] &&
-		ends 125 "$tool" run -o "$tmp/kept" true && says 'there already' && rm -r "$tmp/kept"
+		ends 0 babeltrace2 "$tmp/kept" && [ "$(shown jftest:small)" = 5 ] &&
+		ends 0 "$tool" script "$tmp/kept" && [ "$(shown jftest:small)" = 5 ] &&
+		rm -r "$tmp/kept"
 }
 
 run_options()
 {
-	ends 0 "$tool" run -e small --clock none --packets 2 --packet-size 4096 --mode discard -o "$tmp/kept" --no-report \
+	ends 123 "$tool" run -e small --clock none --packets 2 --packet-size 4096 --mode discard -o "$tmp/kept" --no-report \
 		"$build/trace_events" 2000 || return 1
-	ends 0 "$tool" recover "$tmp"/kept/*
+	ends 5 "$tool" recover "$tmp"/kept/*
 	rm -r "$tmp/kept"
 	says '^packets 2$' && says '^overwritten 0$' && ! says '^discarded 0$'
+}
+
+# The sum of what is there and what was lost is what the program has recorded: $1 records.
+all_accounted()
+{
+	sum=$(sed -n 's/^jf-trace: records \([0-9]*\), overwritten \([0-9]*\), discarded \([0-9]*\).*/\1+\2+\3/p' "$tmp/err")
+	# shellcheck disable=SC2004
+	[ -n "$sum" ] && [ $(($sum)) = "$1" ] || { echo "$sum is not $1"; false; }
+}
+
+# What was overwritten or discarded is said, by each command, and by what it ends with.
+lost()
+{
+	small='--packets 2 --packet-size 4096'
+	# shellcheck disable=SC2086
+	ends 123 "$tool" run -e small $small -o "$tmp/over" "$build/trace_events" 2000 && says 'overwritten [1-9].* larger rings' &&
+		all_accounted 2000 && says 'records of thread [0-9]* before [0-9:.]* were overwritten: what follows is not all' &&
+		[ "$(shown jftest:small)" = "$(sed -n 's/.*: records \([0-9]*\),.*/\1/p' "$tmp/err")" ] || return 1
+	for command in "report" "script" "report --json" "recover" "top -n 1 -i 0.01"; do
+		# shellcheck disable=SC2086
+		ends 5 "$tool" $command "$tmp"/over/* && all_accounted 2000 || return 1
+	done
+	ends 5 "$tool" snapshot "$tmp"/over/* "$tmp/copy" && all_accounted 2000 && ends 5 "$tool" script "$tmp/copy" && all_accounted 2000 &&
+		ends 5 "$tool" script "$tmp/over" && all_accounted 2000 && rm -r "$tmp/over" "$tmp/copy" || return 1
+	# shellcheck disable=SC2086
+	ends 123 "$tool" run -e small $small --mode discard "$build/trace_events" 2000 && says 'discarded [1-9]' && all_accounted 2000 &&
+		! says 'were overwritten' && ends 7 "$tool" run -e small $small sh -c '"$1" 2000; exit 7' sh "$build/trace_events" &&
+		all_accounted 2000 && ends 0 "$tool" run -e small "$build/trace_events" 20 && all_accounted 20 && ! says 'to lose less'
+}
+
+# Mode keep loses nothing, until there is no room; then it says so.
+keeps_all()
+{
+	ends 0 "$tool" run -e small --mode keep --packets 2 --packet-size 4096 -o "$tmp/all" "$build/trace_events" 20000 && all_accounted 20000 &&
+		[ "$(shown jftest:small)" = 20000 ] && ends 0 "$tool" recover "$tmp"/all/* && says '^records 20000$' &&
+		ends 123 "$tool" run --no-report -e small --mode keep --max-size 1 --packet-size 4096 -o "$tmp/some" "$build/trace_events" 60000 &&
+		all_accounted 60000 && says 'overwritten 0, discarded [1-9]' && ends 2 "$tool" run --mode keep true && says 'a folder on a disk' &&
+		rm -r "$tmp/all" "$tmp/some"
+}
+
+# Of several threads or processes those with most losses are named; and what cannot be read is not taken to be whole.
+lost_of_several()
+{
+	# shellcheck disable=SC2016
+	ends 123 "$tool" run -e small --packets 2 --packet-size 4096 --no-report -o "$tmp/over" sh -c '"$1" 10; "$1" 2000' sh "$build/trace_events" &&
+		all_accounted 2010 && says '(thread [0-9]*: [1-9][0-9]*, [1-9][0-9]*, 0)' && ends 5 "$tool" script "$tmp/over" && all_accounted 2010 &&
+		[ "$(grep -c 'what follows is not all' "$tmp/err")" = 1 ]
+	as_told=$?
+	if [ "$as_told" = 0 ] && [ "$(id -u)" = 0 ] && have setpriv; then
+		cp "$tool" "$tmp/tool" && chmod 755 "$tmp" "$tmp/tool" "$tmp/over" &&
+			ends 1 setpriv --reuid 65534 --regid 65534 --clear-groups "$tmp/tool" report "$tmp/over" &&
+			says 'what it has lost is not known: Permission denied'
+		as_told=$?
+	fi
+	rm -r "$tmp/over"
+	return "$as_told"
+}
+
+# Each field is a member of what it is, and text stays what it was.
+json_fields()
+{
+	ends 0 "$tool" run --no-report -o "$tmp/kinds" "$build/trace_events" 4 && ends 0 "$tool" script --json "$tmp/kinds" &&
+		python3 -c 'import json, sys
+kinds = [e["args"] for e in json.load(sys.stdin)["traceEvents"] if e["name"] == "jftest:kinds"]
+assert len(kinds) == 4 and kinds[3]["text"] == "text" and kinds[3]["list"] == [10, 20, 30] and kinds[0]["list"] == [], kinds
+assert kinds[0]["negative"] == -5 and kinds[0]["half"] == 0.5 and kinds[0]["where"] == "0x1234" and kinds[0]["three"] == [-1, 2, -3], kinds[0]
+assert kinds[0]["pair"]["bytes"][0] == "0x11" and not any("length" in k for k in kinds[0]), kinds[0]' < "$tmp/out" || return 1
+	mkdir "$tmp/fake" && cat > "$tmp/fake/babeltrace2" <<-'END'
+	#!/bin/sh
+	line() { printf 'timestamp = 1.000000002, trace = t, trace:procname = p, trace:vpid = (3), name = a:b, stream.packet.context = { tid = 4 }, event.fields = %s\n' "$1"; }
+	line '{ s = "na<c3><af>ve <ff>", big = 17510327988622789613, exact = 9007199254740992, x = nan, e = 1e-05 }'
+	line '{ s = "\" \\ \n \t \e \x7f \? \0", t = "}, { tid = 9 }, name = x, event.fields = {", _u_length = 2, v = 1, color = ( "RED" : container = 1 ) }'
+	line '{ broken = "'
+	END
+	# What stands for bytes in the text above becomes them.
+	python3 - "$tmp/fake/babeltrace2" <<-'END' || return 1
+	import sys
+	text = open(sys.argv[1], "rb").read()
+	for code in (b"c3", b"af", b"ff"):
+	    text = text.replace(b"<" + code + b">", bytes([int(code, 16)]))
+	open(sys.argv[1], "wb").write(text)
+	END
+	chmod 755 "$tmp/fake/babeltrace2"
+	ends 1 env PATH="$tmp/fake:$PATH" "$tool" script --json "$tmp/kinds" && says '1 lines of babeltrace2 were not understood' &&
+		python3 -c 'import json, sys
+events = [e["args"] for e in json.load(sys.stdin)["traceEvents"] if e["name"] == "a:b"]
+assert events[0] == {"s": "na\u00efve \ufffd", "big": "17510327988622789613", "exact": 9007199254740992, "x": "nan", "e": 1e-05}, events
+assert events[1] == {"s": "\" \\ \n \t \x1b \x7f ? \0", "t": "}, { tid = 9 }, name = x, event.fields = {", "_u_length": 2, "v": 1,
+                     "color": "( \"RED\" : container = 1 )"}, events
+assert len(events) == 2' < "$tmp/out" && rm -r "$tmp/kinds"
+}
+
+# Traces of processes that fork are shown together: their clocks are one, and have one UUID.
+one_clock()
+{
+	# shellcheck disable=SC2016
+	ends 0 "$tool" run --no-report -o "$tmp/two" -e small sh -c '"$1" 1; "$1" 1' sh "$build/trace_events" &&
+		[ "$(grep -h -A7 '^clock' "$tmp"/two/*/metadata | grep -c "^	uuid = \"$(cat /proc/sys/kernel/random/boot_id)\";\$")" = "$(cat "$tmp"/two/*/metadata | grep -c '^clock')" ] &&
+		ends 0 "$tool" script "$tmp/two" && [ "$(shown jftest:small)" = 2 ] && rm -r "$tmp/two"
+}
+
+# More traces than may be open at once: none is left out, whether the limit can be raised or not.
+many_processes()
+{
+	# shellcheck disable=SC2016
+	ends 0 "$tool" run --no-report -o "$tmp/many" -e small sh -c 'for i in $(seq 30); do "$1" 1; done; /bin/true' sh "$build/trace_events" &&
+		[ "$(find "$tmp/many" -name metadata | wc -l)" = 30 ] &&
+		ends 0 sh -c 'ulimit -Sn 64; exec "$@"' sh "$tool" script "$tmp/many" && [ "$(shown jftest:small)" = 30 ] && ! says parts &&
+		ends 0 sh -c 'ulimit -n 64; exec "$@"' sh "$tool" script "$tmp/many" && [ "$(shown jftest:small)" = 30 ] && says 'in parts' ||
+		return 1
+	! have python3 || { ends 0 sh -c 'ulimit -n 64; exec "$@"' sh "$tool" script --json "$tmp/many" &&
+		python3 -c 'import json, sys
+assert sum(e["name"] == "jftest:small" for e in json.load(sys.stdin)["traceEvents"]) == 30' < "$tmp/out"; } || return 1
+	rm -r "$tmp/many"
+}
+
+# No trace is begun, and nothing waited for, where no probe matches.
+begins_late()
+{
+	# shellcheck disable=SC2016
+	ends 0 "$tool" run -o "$tmp/late" -e 'no:such' "$build/trace_events" 1 && says 'no probe of it matches' && [ ! -e "$tmp/late" ] &&
+		mkdir "$tmp/late" && JUMPFUNC_TRACE=jftest:small JUMPFUNC_TRACE_DIR=$tmp/late "$build/trace_events" 1 &&
+		JUMPFUNC_TRACE=no:such JUMPFUNC_TRACE_DIR=$tmp/late "$build/trace_events" 1 && [ "$(find "$tmp/late" -name metadata | wc -l)" = 1 ] &&
+		rm -r "$tmp/late"
+}
+
+# The report's failure is not the program's success.
+report_fails()
+{
+	mkdir "$tmp/broken" && printf '#!/bin/sh\nexit 1\n' > "$tmp/broken/babeltrace2" && chmod 755 "$tmp/broken/babeltrace2" || return 1
+	ends 124 env PATH="$tmp/broken:$PATH" "$tool" run -e small "$build/trace_events" 2 && says 'babeltrace2 ended with status 1' &&
+		says 'the trace is in' && left=$(sed -n 's/.*jf-trace: the trace is in //p' "$tmp/err") && rm -r "$left"
 }
 
 # Nothing that the program had committed is lost, and the folder is not removed.
@@ -129,7 +263,7 @@ run_killed()
 {
 	# shellcheck disable=SC2016
 	ends 137 "$tool" run -e small sh -c '"$1" 100; kill -9 $$' sh "$build/trace_events" && says 'the trace is in' &&
-		[ "$(grep -c jftest:small "$tmp/out")" = 100 ] && left=$(sed -n 's/.*the trace is in //p' "$tmp/err") &&
+		[ "$(shown jftest:small)" = 100 ] && left=$(sed -n 's/.*the trace is in //p' "$tmp/err") &&
 		ends 0 "$tool" recover "$left"/trace_events-* "$tmp/whole" && says '^records 100$' && rm -r "$left" "$tmp/whole"
 }
 
@@ -160,6 +294,32 @@ run_unmatched_functions()
 		ends 0 "$tool" run -e memcpy /bin/echo && says "'memcpy' matches libc.so.6:memcpy, which cannot be recorded: another"
 }
 
+# "No thread has come by" stands only where no other reason was counted.
+run_silent()
+{
+	cat > "$tmp/silent.c" <<-'END'
+	#include <stdlib.h>
+	#define NOP5 ".byte 0x0f, 0x1f, 0x44, 0, 0"
+	__attribute__((noinline)) void rare(int i) { __asm__ volatile(NOP5 "\n\tnop" : : "r" (i)); }
+	__attribute__((noinline)) void hot(int i) { __asm__ volatile(NOP5 "\n\tnop; nop" : : "r" (i)); }
+	__attribute__((noinline)) void tiny(int i) { __asm__ volatile("" : : "r" (i)); }
+	int main(int argc, char **argv)
+	{
+		rare(argc);
+		tiny(argc);
+		for (int i = atoi(argv[1]); i; i--)
+			hot(i);
+		return 0;
+	}
+	END
+	${CC:-cc} -O1 -o "$tmp/silent" "$tmp/silent.c" || return 1
+	ends 123 "$tool" run -e rare -e hot "$tmp/silent" 20000 && says "'rare' matches silent:rare, of which .* overwritten ([1-9]" &&
+		! says 'no thread has come by' && all_accounted 20001 &&
+		ends 0 env JUMPFUNC_AGENT_WAYS=jump "$tool" run -e tiny -e rare "$tmp/silent" 1 &&
+		says "'tiny' matches silent:tiny, which was not recorded: " && ! says 'no thread has come by' &&
+		ends 0 "$tool" run -e hot "$tmp/silent" 0 && says "'hot' matches silent:hot, but no thread has come by"
+}
+
 # The program is asked to end, not the tool left without it.
 run_term()
 {
@@ -171,6 +331,38 @@ run_term()
 	kill "$running"
 	wait "$running"
 	[ $? = 3 ] && grep -q ended "$tmp/out"
+}
+
+# A program that does not end. The tool ends if it is asked again, and says where the trace is.
+run_term_twice()
+{
+	for sig in TERM INT HUP; do
+		# A shell has programs in the background ignore ^C, and nohup has them ignore SIGHUP.
+		env --default-signal=INT,HUP "$tool" run -o "$tmp/twice" -e small sh -c 'trap "" TERM INT HUP; "$2" 1; : > "$1"; while [ -e "$1" ]; do sleep 0.05; done' sh \
+			"$tmp/started" "$build/trace_events" > "$tmp/out" 2> "$tmp/err" &
+		running=$!
+		until [ -e "$tmp/started" ]; do sleep 0.05; done
+		# Of the first two at once, as timeout(1) sends them, the second is no other request.
+		began=$(date +%s%N)
+		kill "-$sig" "$running"
+		kill "-$sig" "$running"
+		sleep 0.5
+		# On a machine that stands still for a second they are two requests.
+		kill -0 "$running" 2> /dev/null || [ $(($(date +%s%N) - began)) -ge 1000000000 ] || { echo "SIG$sig: the second one at once ended it"; return 1; }
+		tries=0
+		while kill "-$sig" "$running" 2> /dev/null && [ "$tries" -lt 60 ]; do
+			sleep 0.5
+			tries=$((tries + 1))
+		done
+		[ "$tries" -lt 60 ] || kill -KILL "$running"
+		wait "$running"
+		rc=$?
+		rm "$tmp/started"
+		cat "$tmp/err"
+		[ "$(kill -l "$rc")" = "$sig" ] || { echo "SIG$sig: status $rc"; return 1; }
+		says "a second signal: .*the trace is in $tmp/twice" && ends 0 "$tool" script "$tmp/twice" && says jftest:small || return 1
+		rm -r "$tmp/twice"
+	done
 }
 
 # Also before there is a program to ask: it is not begun.
@@ -210,7 +402,7 @@ no_babeltrace()
 {
 	# Nothing but the program itself is to be found.
 	mkdir "$tmp/bin" && cp "$build/trace_events" "$tmp/bin" || return 1
-	ends 0 env PATH="$tmp/bin" "$tool" run -e small trace_events && says 'apt install babeltrace2' && says 'the trace is in' &&
+	ends 124 env PATH="$tmp/bin" "$tool" run -e small trace_events && says 'apt install babeltrace2' && says 'the trace is in' &&
 		left=$(sed -n 's/.*jf-trace: the trace is in //p' "$tmp/err") && rm -r "$left"
 }
 
@@ -255,7 +447,7 @@ control()
 		ends 4 "$tool" enable "$pid" nothing && says "matches 'nothing'" &&
 		ends 0 "$tool" enable "$pid" counted && ends 0 "$tool" disable "$pid" small && says '^disabled 1$' &&
 		ends 0 "$tool" list "$pid" -e 'jftest:[cs]*' && says '^event *off jftest:small' && says '^event *on *jftest:counted' &&
-		ends 0 "$tool" stats "$pid" && says '^recording 1$' && says "^folder $folder$" &&
+		looks "$tool" stats "$pid" && says '^recording 1$' && says "^folder $folder$" &&
 		ends 0 "$tool" stop "$pid" && ends 1 "$tool" stop "$pid" && says 'records nothing' &&
 		ends 0 babeltrace2 "$folder" && says jftest:counted
 }
@@ -264,7 +456,7 @@ record_options()
 {
 	mkdir "$tmp/here" && ends 0 "$tool" record "$pid" -o "$tmp/here" --packets 2 --packet-size 4096 --clock monotonic &&
 		says "^$tmp/here/controlled-$pid-1$" && ends 1 "$tool" record 1 -o "$tmp/nowhere" && until_recorded 1 &&
-		ends 0 "$tool" stats "$pid" && says '^packets 2$' && [ "$(stat -c %s "$tmp/here/controlled-$pid-1/r0-0")" = 4096 ]
+		looks "$tool" stats "$pid" && says '^packets 2$' && [ "$(stat -c %s "$tmp/here/controlled-$pid-1/r0-0")" = 4096 ]
 }
 
 snapshots()
@@ -272,13 +464,16 @@ snapshots()
 	ends 0 "$tool" record "$pid" -e small || return 1
 	folder=$(head -1 "$tmp/out")
 	until_recorded 100 || return 1
-	ends 0 "$tool" snapshot "$pid" "$tmp/snap" && says '^damaged 0$' && ends 0 "$tool" report "$tmp/snap" && says jftest:small &&
+	looks "$tool" snapshot "$pid" "$tmp/snap" && says '^damaged 0$' && looks "$tool" script "$tmp/snap" && says jftest:small &&
 		ends 1 "$tool" snapshot "$pid" "$tmp/snap" && says 'there already' &&
-		ends 0 "$tool" snapshot "$folder" "$tmp/snap2" && ends 0 "$tool" report "$pid" && says jftest:small &&
-		ends 0 "$tool" report --json "$pid" && python3 -c 'import json, sys
-events = json.load(sys.stdin)["traceEvents"]
-assert len(events) > 50 and all(e["name"] == "jftest:small" and e["pid"] == int(sys.argv[1]) for e in events)
-assert all(a["ts"] <= b["ts"] for a, b in zip(events, events[1:])) and "nr = " in events[0]["args"]["fields"]' "$pid" < "$tmp/out" &&
+		looks "$tool" snapshot "$folder" "$tmp/snap2" && looks "$tool" script "$pid" && says jftest:small &&
+		looks "$tool" script --json "$pid" && python3 -c 'import json, sys
+everything = json.load(sys.stdin)["traceEvents"]
+events = [e for e in everything if e["ph"] == "i" and e["name"] != "jumpfunc:lost"]
+names = {e["name"]: e["args"]["name"] for e in everything if e["ph"] == "M"}
+assert len(events) > 50 and all(e["name"] == "jftest:small" and e["pid"] == int(sys.argv[1]) for e in everything if e["ph"] == "i" and e in events)
+assert all(a["ts"] <= b["ts"] for a, b in zip(events, events[1:])) and "nr" in events[0]["args"]
+assert names["process_name"] == "controlled" and names["thread_name"] == "controlled", names' "$pid" < "$tmp/out" &&
 		none_left report
 }
 
@@ -286,10 +481,66 @@ top()
 {
 	ends 0 "$tool" record "$pid" -e small counted || return 1
 	folder=$(head -1 "$tmp/out")
-	ends 0 "$tool" top -i 0.3 -n 6 "$pid" && says 'jftest:small' && says 'jftest:counted' || return 1
+	looks "$tool" top -i 0.3 -n 6 "$pid" && says 'jftest:small' && says 'jftest:counted' || return 1
 	# One of five is counted. On a machine that is loaded the thread may not run for a while: not in each interval.
 	awk '$3 == "jftest:small" { s = $1; s_at++ } $3 == "jftest:counted" { c = $1; c_at++ }
-		s_at == c_at && c > 0 && s > 2 * c && s < 8 * c { good++ } END { print s, c; exit !good }' "$tmp/out" && ends 0 "$tool" top -i 0.1 -n 1 "$folder"
+		s_at == c_at && c > 0 && s > 2 * c && s < 8 * c { good++ } END { print s, c; exit !good }' "$tmp/out" && looks "$tool" top -i 0.1 -n 1 "$folder"
+}
+
+# A thread whose records are overwritten before they are seen says nothing of another one's: one record of "small" there is
+# for 10000 of "counted", by turns.
+top_threads()
+{
+	cat > "$tmp/turns.c" <<-'END'
+	#define CREATE_TRACE_POINTS
+	#include "events.h"
+	#include <pthread.h>
+	#include <sched.h>
+	#include <stdio.h>
+	#include <unistd.h>
+	static int turn;
+	static void *slow(void *arg)
+	{
+		for (u64 i = 0;; i++) {
+			while (__atomic_load_n(&turn, __ATOMIC_ACQUIRE) != 1)
+				sched_yield();
+			jf_trace_small(0, i);
+			__atomic_store_n(&turn, 0, __ATOMIC_RELEASE);
+		}
+		return arg;
+	}
+	int main(void)
+	{
+		pthread_t t;
+		u64 i, k;
+
+		printf("ready %d\n", (int)getpid());
+		fflush(stdout);
+		if (pthread_create(&t, NULL, slow, NULL))
+			return 1;
+		for (k = 0;; k++) {
+			for (i = 0; i < 10000; i++)
+				jf_trace_counted(1, k * 10000 + i, 100);
+			__atomic_store_n(&turn, 1, __ATOMIC_RELEASE);
+			while (__atomic_load_n(&turn, __ATOMIC_ACQUIRE))
+				sched_yield();
+		}
+	}
+	END
+	${CC:-cc} -O1 -I "$here" -I "$here/../../.." -I "$here/../../../include" -o "$tmp/turns" "$tmp/turns.c" -L "$build" -ljumpfunc-trace -ljumpfunc \
+		-Wl,-rpath,"$build" -pthread || return 1
+	mkdir "$tmp/turning" && JUMPFUNC_TRACE='jftest:*' JUMPFUNC_TRACE_DIR=$tmp/turning "$tmp/turns" > "$tmp/program" &
+	program=$!
+	until grep -q '^ready' "$tmp/program" 2> /dev/null && [ -e "$(echo "$tmp"/turning/turns-*-1/r1-0)" ]; do sleep 0.05; done
+	ends 5 "$tool" top -i 1 -n 3 "$(echo "$tmp"/turning/turns-*-1)"
+	as_told=$?
+	kill "$program"
+	wait "$program" 2> /dev/null
+	program=
+	rm -r "$tmp/turning"
+	# A look comes in the midst of a turn.
+	[ "$as_told" = 0 ] && says '  THREAD$' && says '[0-9] turns \*$' &&
+		awk '$3 == "jftest:small" { s += $1 } $3 == "jftest:counted" { c += $1 } END { print s, c; exit !(s > 0 && c > 5000 * s && c < 20000 * s) }' "$tmp/out"
 }
 
 # It says so and ends when the process does.
@@ -301,7 +552,9 @@ top_ends()
 	# It has found the process when there is something in its table.
 	until grep -q jftest:small "$tmp/out" || ! kill -0 "$running"; do sleep 0.05; done
 	end_program
-	wait "$running" && says 'has ended; its trace is in'
+	wait "$running"
+	rc=$?
+	{ [ "$rc" = 0 ] || [ "$rc" = 5 ]; } && says 'has ended; its trace is in'
 }
 
 killed()
@@ -312,7 +565,7 @@ killed()
 	kill -9 "$pid"
 	wait "$program" 2> /dev/null
 	[ -S "$sockets/control-$pid" ] && ends 1 "$tool" stats "$pid" && says 'no process' && [ ! -e "$sockets/control-$pid" ] &&
-		ends 0 "$tool" recover "$folder" "$tmp/whole" && says '^damaged 0$' && ! says '^records 0$' &&
+		looks "$tool" recover "$folder" "$tmp/whole" && says '^damaged 0$' && ! says '^records 0$' &&
 		ends 0 babeltrace2 "$tmp/whole" && ends 0 babeltrace2 "$folder" && rm -r "$tmp/whole"
 }
 
@@ -337,7 +590,7 @@ forked()
 {
 	child=$(sed -n 's/^child //p' "$tmp/program")
 	ends 0 "$tool" list && says "^$pid " && says "^$child " && ends 0 "$tool" record "$child" -e small &&
-		ends 0 "$tool" stats "$pid" && says '^recording 0$' && ends 0 "$tool" stats "$child" && says '^recording 1$'
+		ends 0 "$tool" stats "$pid" && says '^recording 0$' && looks "$tool" stats "$child" && says '^recording 1$'
 }
 
 # Its descriptors are other files now. None is taken for the socket.
@@ -373,6 +626,72 @@ another_user()
 			says 'another user\|may not be listed\|Permission denied' || return 1
 	done
 	ends 0 "$tool" stats "$pid" && says '^recording 0$'
+}
+
+# A program that begins as root and then is another user's, or has another root: it goes on, and so do its children; and
+# root reaches it.
+leaves_root()
+{
+	cat > "$tmp/leaves.c" <<-'END'
+	#define _GNU_SOURCE
+	#define CREATE_TRACE_POINTS
+	#include "events.h"
+	#include <fcntl.h>
+	#include <grp.h>
+	#include <stdio.h>
+	#include <stdlib.h>
+	#include <string.h>
+	#include <sys/wait.h>
+	#include <unistd.h>
+	int main(int argc, char **argv)
+	{
+		if (strchr(argv[1], 'f') && fork()) {
+			int s;
+
+			wait(&s);
+			return s ? 1 : 0;
+		}
+		if (!strchr(argv[1], 'f'))
+			jf_trace_small(0, 0);
+		/* As daemons do; then the library opens them again, by their names. */
+		for (int i = 3; strchr(argv[1], 'd') && i < 1024; i++)
+			close(i);
+		if (strchr(argv[1], 'r') && (chdir("/proc/self/fdinfo") || chroot(".")))
+			return 3;
+		if (strchr(argv[1], 'u') && (setgroups(0, NULL) || setgid(65534) || setuid(65534)))
+			return 2;
+		for (int i = 1; i < 6000; i++)
+			jf_trace_small(0, (u64)i);
+		if (argc > 2) {
+			printf("ready %d\n", (int)getpid());
+			fflush(stdout);
+			pause();
+		}
+		return 0;
+	}
+	END
+	${CC:-cc} -O1 -I "$here" -I "$here/../../.." -I "$here/../../../include" -o "$tmp/leaves" "$tmp/leaves.c" -L "$build" -ljumpfunc-trace -ljumpfunc \
+		-Wl,-rpath,"$build" || return 1
+	for how in - u r ru fu fr fru d df; do
+		case $how in *f*) num=5999 ;; *) num=6000 ;; esac
+		ends 0 "$tool" run -e small "$tmp/leaves" "$how" && all_accounted "$num" && [ "$(shown jftest:small)" = "$num" ] ||
+			{ echo "how: $how"; return 1; }
+	done
+	# To change its text it opens its file, as that user.
+	chmod 755 "$tmp" "$tmp/leaves"
+	: > "$tmp/program"
+	"$tool" run --no-report -o "$tmp/left" -e small "$tmp/leaves" fu stay > "$tmp/program" 2>&1 &
+	running=$!
+	until grep -q '^ready' "$tmp/program"; do kill -0 "$running" || return 1; sleep 0.05; done
+	pid=$(sed -n 's/^ready //p' "$tmp/program")
+	ends 0 "$tool" stats "$pid" && says '^records 5999$' && ends 0 "$tool" list "$pid" -e small && says '^event *on' &&
+		ends 0 "$tool" script "$tmp/left" && [ "$(shown jftest:small)" = 5999 ] && ends 0 "$tool" disable "$pid" small
+	as_told=$?
+	kill "$pid"
+	wait "$running"
+	[ "$as_told" = 0 ] && ls "$tmp/left/leaves-$pid"-*/metadata || as_told=1
+	rm -r "$tmp/left"
+	return "$as_told"
 }
 
 # Root may, whatever folder that user has.
@@ -450,7 +769,7 @@ for answer in answers:
                 pass
             c.close()
         said = tool.stdout.read()
-        assert 0 <= tool.returncode < 5, (answer, words, tool.returncode, said)
+        assert 0 <= tool.returncode < 6, (answer, words, tool.returncode, said)
         assert b'\x1b' not in said, said
 os.unlink(path)
 END
@@ -478,6 +797,81 @@ completion()
 	done
 }
 
+# The same words for other shells.
+other_shells()
+{
+	for file in _jf-trace jf-trace.fish; do
+		"$tool" --help | sed -n 's/^  \([a-z][a-z]*\) .*/\1/p' | sort -u > "$tmp/commands"
+		while read -r command; do
+			grep -qE "^[[:space:]]*'$command:|-a $command " "$here/../../trace/tool/$file" || { echo "$file: no $command"; return 1; }
+		done < "$tmp/commands"
+	done
+	if have zsh; then zsh -n "$here/../../trace/tool/_jf-trace" || return 1; fi
+	! have fish || { PATH=$build:$PATH fish -c 'source $argv[1]; complete -C "jf-trace re"' "$here/../../trace/tool/jf-trace.fish" > "$tmp/out" && : > "$tmp/err" &&
+		says '^record' && says '^report' && says '^recover'; }
+}
+
+# What the manual says in one line has the words that one looks for.
+apropos_finds()
+{
+	for word in tracing USDT function; do
+		grep -hA1 -E '^(\.SH NAME|# NAME)' "$here"/../../man/jf-trace.1.in "$here"/../../man/libjumpfunc-agent.7.md > "$tmp/names"
+		[ "$(grep -c "$word" "$tmp/names")" = 2 ] || { echo "no $word"; cat "$tmp/names"; return 1; }
+	done
+}
+
+# --- conventions ---------------------------------------------------------------------------
+
+# An option that there is not: one line.
+one_line()
+{
+	for words in "run --frob true" "top -x 1" "recover -e x /" "stop --mode keep 1" "top -i" "run --clock sun true" "run -o"; do
+		# shellcheck disable=SC2086
+		ends 2 "$tool" $words && [ "$(wc -l < "$tmp/err")" = 1 ] && [ ! -s "$tmp/out" ] || { echo "$words"; return 1; }
+	done
+}
+
+# -p is the process, for each command of one.
+with_p()
+{
+	ends 0 "$tool" record -e small -p "$pid" && ends 0 "$tool" list -p "$pid" && says '^event *on *jftest:small' &&
+		ends 0 "$tool" enable -p "$pid" counted && ends 0 "$tool" disable --pid="$pid" counted && until_recorded 10 &&
+		looks "$tool" stats -p "$pid" && looks "$tool" top -n 1 -i 0.1 -p "$pid" && looks "$tool" snapshot -p "$pid" "$tmp/with-p" &&
+		looks "$tool" script -p "$pid" && says jftest:small && ends 0 "$tool" stop -p "$pid" && rm -r "$tmp/with-p"
+}
+
+# What was recorded is known after the end, too.
+stats_stopped()
+{
+	ends 0 "$tool" record "$pid" -e small && folder=$(head -1 "$tmp/out") && until_recorded 100 && ends 0 "$tool" stop "$pid" &&
+		looks "$tool" stats "$pid" && says '^recording 0$' && says "^stopped $folder$" && [ "$(sed -n 's/^records //p' "$tmp/out")" -ge 100 ] &&
+		recorded=$(sed -n 's/^records //p' "$tmp/out") && looks "$tool" recover "$folder" && says "^records $recorded$" &&
+		ends 1 "$tool" script "$pid" && says 'records nothing'
+}
+
+# A second run with the same -o keeps the traces of the one before, and nothing else is moved.
+rotates()
+{
+	for rounds in 1 2 3; do
+		ends 0 "$tool" run --no-report -o "$tmp/turn" -e small "$build/trace_events" "$rounds" || return 1
+	done
+	ends 0 "$tool" recover "$tmp/turn" && says '^records 3$' && ends 0 "$tool" recover "$tmp/turn.old" && says '^records 2$' || return 1
+	echo mine > "$tmp/turn/mine"
+	ends 125 "$tool" run -o "$tmp/turn" -e small "$build/trace_events" 1 && says 'no folder of traces' && [ -e "$tmp/turn/mine" ] &&
+		rm "$tmp/turn/mine" && echo mine > "$tmp/turn.old/mine" && ends 125 "$tool" run -o "$tmp/turn" -e small "$build/trace_events" 1 &&
+		[ -e "$tmp/turn.old/mine" ] && mkdir "$tmp/nothing" && ends 125 "$tool" run -o "$tmp/nothing" true && rm -r "$tmp/turn" "$tmp/turn.old" "$tmp/nothing"
+}
+
+# A folder of several traces is recovered as it was named.
+recovers_all()
+{
+	# shellcheck disable=SC2016
+	ends 0 "$tool" run --no-report -o "$tmp/both" -e small sh -c '"$1" 2; "$1" 3' sh "$build/trace_events" &&
+		ends 0 "$tool" recover "$tmp/both" && says '^records 5$' && ends 0 "$tool" recover "$tmp/both" "$tmp/both-whole" && says '^records 5$' &&
+		ends 0 "$tool" script "$tmp/both-whole" && [ "$(shown jftest:small)" = 5 ] &&
+		ends 1 "$tool" recover "$tmp/both" "$tmp/both-whole" && says 'there already' && rm -r "$tmp/both" "$tmp/both-whole"
+}
+
 # --- disks, damage ---------------------------------------------------------------------------
 
 make_trace() { rm -rf "$tmp/t"; "$tool" run -o "$tmp/t" --no-report -e small "$build/trace_events" 3000 2> /dev/null; trace=$(echo "$tmp"/t/*); }
@@ -485,15 +879,46 @@ make_trace() { rm -rf "$tmp/t"; "$tool" run -o "$tmp/t" --no-report -e small "$b
 damaged()
 {
 	make_trace
+	ends 0 "$tool" recover "$trace" "$tmp/whole" && ends 0 "$tool" recover "$tmp/whole" && says '^records 3000$' && says '^damaged 0$' || return 1
+	rm -r "$tmp/whole"
 	dd if=/dev/urandom of="$trace/r0-0" bs=1 seek=20000 count=40 conv=notrunc 2> /dev/null
 	ends 3 "$tool" recover "$trace" "$tmp/whole" && says 'damaged' && ends 0 babeltrace2 "$tmp/whole" || return 1
 	rm -r "$tmp/whole"
 	: > "$trace/metadata"
 	ends 1 "$tool" recover "$trace" && says 'no trace' && ends 1 "$tool" top -n 1 "$trace" && ends 1 "$tool" recover /nowhere &&
-		mkdir "$tmp/empty" && ends 1 "$tool" report "$tmp/empty" && says 'no trace' && ends 1 "$tool" recover "$trace" "$tmp/whole" && [ ! -e "$tmp/whole" ]
+		mkdir "$tmp/empty" && ends 1 "$tool" script "$tmp/empty" && says 'no trace' && ends 1 "$tool" recover "$trace" "$tmp/whole" && [ ! -e "$tmp/whole" ]
 }
 
-# Files of random bytes and lengths, in the place of each.
+# A process goes on; the damage of its trace is told here, too.
+damaged_of_process()
+{
+	ends 0 "$tool" record "$pid" -e small || return 1
+	folder=$(head -1 "$tmp/out")
+	until_recorded 100 && ends 0 "$tool" disable "$pid" small || return 1
+	dd if=/dev/urandom of="$folder/r0-0" bs=1 seek=1000 count=40 conv=notrunc 2> /dev/null
+	ends 3 "$tool" report "$pid" && says '1 packets are damaged' && ends 3 "$tool" script "$pid" && says '1 packets are damaged'
+}
+
+# Data that are no packet of this trace are not counted as one.
+foreign_packets()
+{
+	make_trace
+	ends 0 "$tool" report "$trace" && says ': records [1-9]' || return 1
+	for file in "$trace"/r*; do
+		dd if=/dev/zero of="$file" bs=1 seek=4 count=16 conv=notrunc 2> /dev/null
+	done
+	"$tool" report "$trace" > "$tmp/out" 2> "$tmp/err"
+	says ': records 0, overwritten 0, discarded 0'
+}
+
+# The library is there, and can make no trace: an error, and no wrong reason for it.
+no_trace_made()
+{
+	# shellcheck disable=SC2016
+	ends 124 "$tool" run -e small sh -c 'ulimit -f 1; exec "$1" 10' sh "$build/trace_events" &&
+		says 'no trace could be made: File too large' && ! says 'no probe of it matches'
+}
+
 # A file of 2 MB whose symbols share one name: copies of that would take 380 MB.
 many_long_names()
 {
@@ -511,6 +936,7 @@ many_long_names()
 	ends 1 "$tool" list "$tmp/long" && says 'memory'
 }
 
+# Files of random bytes and lengths, in the place of each.
 hostile_files()
 {
 	for round in 1 2 3 4 5 6 7 8; do
@@ -521,9 +947,9 @@ hostile_files()
 		done
 		for command in "recover $trace" "top -n 2 -i 0.02 $trace" "snapshot $trace $tmp/s$round"; do
 			# shellcheck disable=SC2086
-			"$tool" "$command" > "$tmp/out" 2> "$tmp/err"
+			"$tool" $command > "$tmp/out" 2> "$tmp/err"
 			rc=$?
-			[ "$rc" -lt 5 ] || { echo "$command: $rc"; cat "$tmp/err"; return 1; }
+			[ "$rc" != 2 ] && [ "$rc" -lt 6 ] || { echo "$command: $rc"; cat "$tmp/err"; return 1; }
 		done
 		rm -rf "$tmp/s$round"
 	done
@@ -580,6 +1006,17 @@ if have babeltrace2; then
 	check "run without a pattern" run_all
 	check "run of a program whose name begins with a dot" run_dot
 	check "run -o, report" run_keeps
+	check "records that were lost" lost
+	check "... of several threads" lost_of_several
+	check "mode keep" keeps_all
+	check "a report that fails" report_fails
+	check "more processes than may be shown at once" many_processes
+	check "the clock of several processes" one_clock
+	if have python3; then
+		check "fields in JSON" json_fields
+	else
+		skip "fields in JSON" "there is no python3"
+	fi
 	check "run, and the program is killed" run_killed
 	check "run without babeltrace2 installed" no_babeltrace
 	check "record, enable, disable, list, stats, stop" with_program control
@@ -590,14 +1027,21 @@ else
 	skip "events as text" "babeltrace2 is not installed"
 fi
 check "run with options" run_options
+check "nothing begins before a probe matches" begins_late
 check "run of what is no program, or records nothing" run_fails
 check "run with patterns that match nothing" run_unmatched
 if [ -e "$build/libjumpfunc-agent.so" ]; then
 	check "run with functions that are not there" run_unmatched_functions
+	check "run with functions of which nothing is there" run_silent
 else
 	skip "run with functions that are not there" "libzydis-dev"
 fi
 check "run is asked to end" run_term
+if env --default-signal=INT,HUP true 2> /dev/null; then
+	check "... and again" run_term_twice
+else
+	skip "run is asked to end again" "env --default-signal"
+fi
 check "... before the program has begun, or when it is not to be" run_term_early
 check "list of a file" list_file
 check "list of a file without symbols" list_stripped
@@ -609,6 +1053,7 @@ fi
 check "list of what is no program" list_no_elf
 check "record -o" with_program record_options
 check "top" with_program top
+check "top of threads of which one records more than is seen" top_threads
 check "top ends with the process" with_program top_ends
 check "a socket that is left" with_program stale idle
 check "probes of a provider" with_program providers provider
@@ -623,6 +1068,13 @@ if have bash; then
 else
 	skip "completion" "there is no bash"
 fi
+check "completion for other shells" other_shells
+check "names in the manual" apropos_finds
+check "an option that there is not" one_line
+check "-p" with_program with_p
+check "stats after stop" with_program stats_stopped
+check "run -o, again" rotates
+check "recover of a folder of traces" recovers_all
 if have python3; then
 	check "a hostile process" hostile_process
 else
@@ -631,10 +1083,14 @@ fi
 if [ "$(id -u)" = 0 ] && have setpriv; then
 	check "another user" with_program another_user idle
 	check "root controls what is another user's" root_may
+	check "a program that leaves root's rights, or its root" leaves_root
 else
 	skip "users" "this must be root"
 fi
 check "hostile files" hostile_files
+check "packets of another trace" foreign_packets
+check "a trace of a process that is damaged" with_program damaged_of_process
+check "a program that can make no trace" no_trace_made
 check "a file of names that are long and many" many_long_names
 if unshare -rm true 2> /dev/null; then
 	check "a full disk" full_disk

@@ -105,7 +105,7 @@ static void child(uint64_t seed, int how)
 {
 	/* In a ring that is full no record would be written, and no pointer used. */
 	enum jf_record_mode mode = seed & 1 && how != 4 ? JF_RECORD_DISCARD : JF_RECORD_OVERWRITE;
-	struct jf_record_options o = { test_parent, mode, JF_RECORD_CLOCK_AUTO, 0, 0, 0 };
+	struct jf_record_options o = { test_parent, mode, JF_RECORD_CLOCK_AUTO, 0, 0, 0, 0 };
 	pthread_t t[THREADS], s;
 	struct rlimit core = { 0, 0 };
 	struct sigaction sa;
@@ -149,7 +149,7 @@ static void child(uint64_t seed, int how)
 		pause();
 }
 
-/* In mode discard with a ring that is full what was begun need not be there. */
+/* In mode discard with a ring that is full a record that was begun need not be there. */
 static void check_one(uint64_t round, bool overwrite, const char *what)
 {
 	struct jf_recovered r;
@@ -257,7 +257,7 @@ int main(int argc, char **argv)
 	       (unsigned long long)kept, (unsigned long long)nested, (unsigned long long)uncommitted);
 	CHECK(rounds < 100 || (nested > 100 && uncommitted > 0), "no handler recorded, or none was killed in a record");
 	finish("writers that are killed");
-	/* What is wrong stays, to be looked at. */
+	/* A bad trace stays, to be looked at. */
 	printf("1..1\n");
 	test_parent_remove();
 	return tap_status();

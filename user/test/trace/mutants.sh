@@ -27,15 +27,16 @@ compile()
 
 fails()
 {
-	for test in test_glob test_record steps kills trace_events; do
+	for test in test_glob test_record steps kills trace_events count_calls; do
 		compile "$test" "$here/$test.c" || { cat "$tmp/said"; return 2; }
 	done
 	mkdir -p "$tmp/bin"
-	cp "$tmp/trace_events" "$tmp/bin/"
-	cp "$build/jf-recover" "$tmp/bin/"
+	cp "$tmp/trace_events" "$tmp/count_calls" "$tmp/bin/"
+	cp "$build/jf-recover" "$build/jf-trace" "$tmp/bin/"
 	run 60 "$tmp/test_glob" || return 0
 	run 60 "$tmp/test_record" || return 0
 	run 60 "$here/disks.sh" "$tmp/bin" || return 0
+	run 60 "$here/count.sh" "$tmp/bin" || return 0
 	run 100 "$tmp/kills" 60 5 || return 0
 	run 200 "$tmp/steps" 5 || return 0
 	[ ! -x "$build/fuzz_recover" ] || {

@@ -19,7 +19,11 @@
 
 /* Of three sizes: one that ends at a multiple of 8 bytes, and two that do not. */
 static const u32 lengths[] = { 8, 3, 13 };
+/* Of the handler's record: less than those, or more than there is room for. */
+#define SHORT	5
+#define LONG	100
 static struct oracle *oracle;
+static u32 handler_length = SHORT;
 
 static void record(u32 source, u32 len)
 {
@@ -33,13 +37,13 @@ static void record(u32 source, u32 len)
 static void handler(int sig)
 {
 	(void)sig;
-	record(1, 5);
+	record(1, handler_length);
 }
 
 /* Stops before and after each record. */
 static void child(uint32_t packet_size, enum jf_record_clock clock, u32 len, int records, int before)
 {
-	struct jf_record_options o = { test_parent, JF_RECORD_OVERWRITE, clock, packet_size, 64, 0 };
+	struct jf_record_options o = { test_parent, JF_RECORD_OVERWRITE, clock, packet_size, 64, 0, 0 };
 	struct sigaction sa;
 	int i, err;
 
@@ -183,7 +187,7 @@ static void both(enum jf_record_clock clock, u32 len, int stride, int stride2, i
 	char what[64];
 	pid_t pid;
 
-	/* From anew each time, as what was killed cannot go on. */
+	/* From anew each time, as a killed process cannot go on. */
 	for (at = 1 + stride / 2; at < steps; at += stride) {
 		for (later = at % stride2; later < last; later += stride2) {
 			pid = begin(4096, clock, len, 1, 3);
@@ -239,6 +243,18 @@ int main(int argc, char **argv)
 	finish("killed while the next packet is made");
 	nested(JF_RECORD_CLOCK_AUTO, lengths[2], 4096, many, 1 + steps * stride / 600, steps);
 	finish("a handler while the next packet is made");
+	/* One more record fits, but not the handler's: that goes on in the next packet, and none later may come into this one. */
+	many = fill(lengths[1]) - 1;
+	handler_length = LONG;
+	for (i = 0; i < 2; i++) {
+		enum jf_record_clock clock = i ? JF_RECORD_CLOCK_MONOTONIC : JF_RECORD_CLOCK_AUTO;
+
+		steps = count_steps(4096, clock, lengths[1], many);
+		nested(clock, lengths[1], 4096, many, 1 + stride / 4, steps);
+		snprintf(name, sizeof(name), "a handler that makes the next packet, clock %d, at each of %d instructions", (int)clock, steps);
+		finish(name);
+	}
+	handler_length = SHORT;
 
 	steps = count_steps(4096, JF_RECORD_CLOCK_AUTO, lengths[0], 0);
 	killed(JF_RECORD_CLOCK_AUTO, lengths[0], 4096, 0, 1 + steps * stride / 600, steps);

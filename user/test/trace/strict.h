@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
 /*
- * A reader of traces for the tests: strict, and on purpose without a line of the library's. It goes by
- * what a CTF reader goes by, content_size and the sizes of fields, and never by the words that tell the
- * library what is free. Each record of the event "counted" must be whole, and each "source" must
- * count upwards.
+ * A reader of traces for the tests: strict, and on purpose without a line of the library's. It uses
+ * the data of a CTF reader, content_size and the sizes of fields, and never the words that tell the
+ * library which space is free. Each record of the event "counted" must be whole, and each "source"
+ * must count upwards.
  *
  * API: strict_folder(folder, &s), then s.source[n].first, .last and .num; s.gaps is how often a number was
- * missing in between, and s.errors says what is wrong, with the first one in s.why.
+ * missing in between, and s.errors lists the errors, with the first one in s.why.
  */
 #ifndef JF_TEST_STRICT_H
 #define JF_TEST_STRICT_H
@@ -260,7 +260,7 @@ static inline void strict_file(struct strict *s, char *d, size_t size, const uin
 
 static inline void strict_uuid(const char *metadata, uint8_t *uuid)
 {
-	const char *p = strstr(metadata, "uuid = \"");
+	const char *trace = strstr(metadata, "\ntrace {\n"), *p = trace ? strstr(trace, "uuid = \"") : NULL;
 	unsigned int byte;
 	int i;
 

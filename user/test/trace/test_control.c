@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /*
- * The control socket of a process, as friends and others meet it: what requests are understood, which users may, what
- * is left of it, and that nothing that comes in by it hurts the program.
+ * The control socket of a process, as friends and others meet it: the requests that are understood,
+ * the users who may make them, its remains, and that no request hurts the program.
  */
 #include "common.h"
 
@@ -49,7 +49,7 @@ static int connect_to(pid_t pid)
 	return -errno;
 }
 
-/* What the "end" of the answer says, or -ETIME: there was none. */
+/* The number of the answer's "end", or -ETIME without an end. */
 static int ask_raw(pid_t pid, const void *data, size_t size, unsigned int *parts)
 {
 	int fd = connect_to(pid), err = -ETIME;
@@ -86,7 +86,7 @@ static int ask_raw(pid_t pid, const void *data, size_t size, unsigned int *parts
 
 static int parsed(const char *data, size_t size, struct jf_request *r)
 {
-	/* At the end of what is there: what reads beyond it is seen by the sanitizer. */
+	/* At the end of the memory: the sanitizer sees reads beyond it. */
 	char *copy = malloc(size ? size : 1);
 	int err;
 
@@ -108,7 +108,9 @@ static void requests(void)
 
 	CHECK(!PARSED("jf1\0list") && r.command == JF_COMMAND_LIST && !r.glob, "list");
 	CHECK(!PARSED("jf1\0list\0*"), "list *");
-	CHECK(!PARSED("jf1\0enable\0a:*") && r.command == JF_COMMAND_ENABLE, "enable");
+	CHECK(!PARSED("jf1\0enable\0a:*") && r.command == JF_COMMAND_ENABLE && !r.stops, "enable");
+	CHECK(!PARSED("jf1\0disable\0a:*\0stops") && r.command == JF_COMMAND_DISABLE && r.stops, "the peer can stop threads");
+	CHECK(PARSED("jf1\0enable\0a:*\0stop") == -EINVAL && PARSED("jf1\0list\0a:*\0stops") == -EINVAL, "another word");
 	CHECK(!PARSED("jf1\0disable\0a b"), "a blank");
 	CHECK(!PARSED("jf1\0record\0mode=discard\0packets=3\0packet_size=8192\0rings=5\0clock=none\0parent=/x y") &&
 	      r.options.mode == JF_RECORD_DISCARD && r.options.packets == 3 && r.options.packet_size == 8192 &&
@@ -280,7 +282,7 @@ static void rude_peers(void)
 	finish("rude peers");
 }
 
-/* The folder is open for this test, so that nothing but what the peer is remains. */
+/* The folder is open for this test, so that only the peer's identity decides. */
 static void another_user(void)
 {
 	char path[160];
@@ -350,7 +352,7 @@ static __attribute__((__unused__)) void forks(void)
 	child = fork();
 	if (!child) {
 		close(out[1]);
-		/* It has what it gets in fork(). */
+		/* It has its socket and thread from fork(). */
 		exit(write(in[1], "", 1) != 1 || read(out[0], &c, 1));
 	}
 	close(out[0]);
@@ -419,7 +421,7 @@ static __attribute__((__unused__)) void storm(void)
 	finish("storm");
 }
 
-/* A folder that is a link, or that others may enter, is not used, nor is what is in it. */
+/* A folder that is a link, or that others may enter, is not used, nor are its contents. */
 static void bad_folders(void)
 {
 	char path[160], other[160];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
-/* Globs of probes: what each means, and that it is what fnmatch() makes of it in the locale "C". */
+/* Globs of probes: the meaning of each, and that fnmatch() agrees in the locale "C". */
 #include <fnmatch.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -73,7 +73,7 @@ static unsigned int below(unsigned int max)
 
 static const char letters[] = "abcd-!^]/_1\xe4";
 
-/* What is in brackets, as a glob has it that has an end. */
+/* The contents of brackets, as a glob has it that has an end. */
 static size_t make_set(char *to)
 {
 	static const char *const words[] = { "[:alpha:]", "[:digit:]", "[:punct:]", "a-c", "B-b", "\\]", "\\a", "\\-", "*", "?" };
@@ -155,7 +155,10 @@ static void test_fnmatch(void)
 	finish("fnmatch() says the same");
 }
 
-/* Of a probe as of its group, a colon and its name in one: what is in front of the glob's may be of the name. */
+/*
+ * Of a probe as of its group, a colon and its name in one: the part in front of the glob's may be
+ * of the name.
+ */
 static void test_fnmatch_probes(void)
 {
 	char glob[512], full[32], *name;

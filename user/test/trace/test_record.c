@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
-/* Recording in one process: what the API promises, counts that are exact, signals, forks, threads that end. */
+/*
+ * Recording in one process: the promises of the API, counts that are exact, signals, forks, threads
+ * that end.
+ */
 #include "common.h"
+#include "user/test/process.h"
 
 #include <pthread.h>
 #include <sched.h>
@@ -91,11 +95,11 @@ static void test_api(void)
 	o.packets = 65;
 	CHECK(jf_record_start(&o) == -EINVAL, "65 packets");
 	o.packets = 2;
-	o.rings = 4097;
-	CHECK(jf_record_start(&o) == -EINVAL, "4097 rings");
+	o.rings = 16385;
+	CHECK(jf_record_start(&o) == -EINVAL, "16385 rings");
 	o.rings = 0;
-	o.mode = (enum jf_record_mode)2;
-	CHECK(jf_record_start(&o) == -EINVAL, "mode 2");
+	o.mode = (enum jf_record_mode)4;
+	CHECK(jf_record_start(&o) == -EINVAL, "mode 4");
 	o.mode = JF_RECORD_OVERWRITE;
 	o.clock = (enum jf_record_clock)4;
 	CHECK(jf_record_start(&o) == -EINVAL, "clock 4");
@@ -184,23 +188,67 @@ static void test_copy(enum jf_record_clock clock, const char *name)
 	finish(name);
 }
 
+static char *map_packet(const char *name)
+{
+	char path[4200];
+	void *p;
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/%s", oracle->folder, name);
+	fd = open(path, O_RDWR);
+	p = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	close(fd);
+	if (p == MAP_FAILED)
+		must(-errno, path);
+	return (char *)p;
+}
+
+/* A clock of another processor may be earlier: no record is lost of that, and the copy is in order. */
+static void test_clock_back(void)
+{
+	uint64_t *time, begin;
+	struct jf_recovered r;
+	struct strict s;
+	char to[96];
+	char *p[2];
+	int i;
+
+	start(options(JF_RECORD_OVERWRITE, 4096, 4));
+	for (i = 0; i < 200; i++)
+		record(0, 0);
+	p[0] = map_packet("r0-0");
+	p[1] = map_packet("r0-1");
+	/* Records of 40 bytes; the time stamp is after the first word. */
+	time = (uint64_t *)(void *)(p[0] + JF_PACKET_TIMED + 40 * 5 + 8);
+	*time -= (*time - ((struct jf_packet *)(void *)p[0])->begin) / 2 + 1;
+	begin = ((struct jf_packet *)(void *)p[0])->end;
+	((struct jf_packet *)(void *)p[1])->begin = begin - 1;
+	snprintf(to, sizeof(to), "%s/copy", test_parent);
+	CHECK(!jf_recover(oracle->folder, to, &r), "copy");
+	CHECK(r.records == 200 && r.damaged == 2, "%llu records, %llu damaged", (unsigned long long)r.records,
+	      (unsigned long long)r.damaged);
+	strict_folder(to, &s);
+	CHECK(!s.errors && !s.gaps && s.records == 200, "%s, %llu records", s.why, (unsigned long long)s.records);
+	strict_remove(to);
+	munmap(p[0], 4096);
+	munmap(p[1], 4096);
+	stop();
+	finish("a clock that goes back");
+}
+
 /* A consumer reads packets and releases them: in mode discard there is room again. */
 static void test_released(void)
 {
 	struct jf_record_counts c;
 	struct jf_packet *p;
-	char path[4200];
-	int fd, i;
+	int i;
 
 	start(options(JF_RECORD_DISCARD, 4096, 2));
 	for (i = 0; i < 1000; i++)
 		record(0, 0);
 	c = stats();
 	CHECK(c.discarded == 1000 - c.records && c.records < 200, "%llu", (unsigned long long)c.records);
-	snprintf(path, sizeof(path), "%s/r0-0", oracle->folder);
-	fd = open(path, O_RDWR);
-	p = (struct jf_packet *)mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	close(fd);
+	p = (struct jf_packet *)(void *)map_packet("r0-0");
 	__atomic_store_n(&p->released, p->seq, __ATOMIC_RELEASE);
 	oracle->begun[1] = 0;
 	for (i = 0; i < 10; i++)
@@ -266,6 +314,51 @@ static pthread_t spawn(void *(*fn)(void *), u32 source)
 	return t;
 }
 
+static void *few_records(void *arg)
+{
+	for (int i = 0; i < 10; i++)
+		record((u32)(uintptr_t)arg, (u32)i);
+	return NULL;
+}
+
+static pthread_key_t late_key;
+
+/* As free() of a thread's remains is traced, after the library's own destructor. */
+static void late_record(void *arg)
+{
+	uintptr_t round = (uintptr_t)arg >> 8;
+
+	record((u32)((uintptr_t)arg & 0xff), 1);
+	if (round < 3)
+		pthread_setspecific(late_key, (void *)((uintptr_t)arg + 256));
+}
+
+static void *records_late(void *arg)
+{
+	record((u32)(uintptr_t)arg, 1);
+	pthread_setspecific(late_key, (void *)((uintptr_t)arg + 256));
+	return NULL;
+}
+
+/* Their rings are given to others all the same. */
+static void late_threads(void)
+{
+	struct jf_record_counts c;
+	u32 i;
+
+	must(-pthread_key_create(&late_key, late_record), "pthread_key_create");
+	start(options(JF_RECORD_OVERWRITE, 65536, 2));
+	for (i = 0; i < 40; i++)
+		join(spawn(records_late, i));
+	c = stats();
+	/* A joined thread has its number for a moment longer, and its ring with it. */
+	CHECK(c.records == 40 * 4 && c.rings <= 10, "%llu records, %llu rings", (unsigned long long)c.records,
+	      (unsigned long long)c.rings);
+	oracle_check(oracle, oracle->folder, true, "threads that record late");
+	stop();
+	pthread_key_delete(late_key);
+}
+
 static void test_threads(void)
 {
 	struct jf_record_counts c;
@@ -286,14 +379,79 @@ static void test_threads(void)
 		join(spawn(some_records, i));
 	c = stats();
 	CHECK(c.rings == 1, "%llu rings for threads that came one after the other", (unsigned long long)c.rings);
-	/* Each begins a packet, and the ring has four. */
-	CHECK(c.records == 400 && c.overwritten == 3600, "%llu, %llu", (unsigned long long)c.records,
+	/* Each goes on where the last one has ended. */
+	CHECK(c.records == 4000 && !c.overwritten, "%llu, %llu", (unsigned long long)c.records,
 	      (unsigned long long)c.overwritten);
+	oracle_check(oracle, oracle->folder, true, "threads, one after the other");
 	stop();
+	/*
+	 * Also where the ring wraps around: the present records and the overwritten ones are all.
+	 */
+	start(options(JF_RECORD_OVERWRITE, 4096, 4));
+	for (i = 0; i < 40; i++)
+		join(spawn(few_records, i));
+	c = stats();
+	CHECK(c.rings == 1 && c.records + c.overwritten == 400 && c.overwritten, "%llu, %llu", (unsigned long long)c.records,
+	      (unsigned long long)c.overwritten);
+	oracle_check(oracle, oracle->folder, false, "threads that overwrite");
+	stop();
+	late_threads();
 	finish("threads, and rings of those that have ended");
 }
 
-/* In mode discard a full ring is not what a new thread wants. */
+/* A thread that has a ring from before does not share it with another one. */
+static void test_cycles(void)
+{
+	unsigned int i, before = 0, after;
+
+	for (i = 0; i < 100; i++) {
+		start(options(JF_RECORD_OVERWRITE, 4096, 4));
+		record(0, 1);
+		join(spawn(few_records, 1));
+		record(0, 1);
+		CHECK(stats().records == 12 && stats().rings == 2, "%llu records", (unsigned long long)stats().records);
+		oracle_check(oracle, oracle->folder, true, "again and again");
+		stop();
+		after = count_mappings();
+		before = i < 10 ? after : before;
+	}
+	/*
+	 * A sanitizer has mappings of its own; a mapping that a round left there would be left 90
+	 * times.
+	 */
+	CHECK(after < before + 20, "%u mappings became %u", before, after);
+	finish("recording that is started and stopped again and again");
+}
+
+/* All that is recorded is there, up to the limit; later ones are counted. */
+static void test_keep(void)
+{
+	struct jf_record_options o = options(JF_RECORD_KEEP, 4096, 2);
+	struct jf_record_counts c;
+	u32 i;
+
+	start(o);
+	for (i = 0; i < 20000; i++)
+		record(0, i % 50);
+	for (i = 1; i < 20; i++)
+		join(spawn(some_records, i));
+	c = stats();
+	CHECK(c.records == 20000 + 19 * 100 && !c.overwritten && !c.discarded, "%llu, %llu", (unsigned long long)c.records,
+	      (unsigned long long)c.discarded);
+	oracle_check(oracle, oracle->folder, true, "all is kept");
+	stop();
+	o.max_mib = 1;
+	start(o);
+	for (i = 0; i < 40000; i++)
+		jf_trace_small(0, i);
+	c = stats();
+	CHECK(c.packets == 256 && c.records > 20000 && c.records + c.discarded == 40000 && !c.overwritten && c.error == -ENOSPC,
+	      "%llu packets, %llu records", (unsigned long long)c.packets, (unsigned long long)c.records);
+	stop();
+	finish("all records are kept, up to a limit");
+}
+
+/* In mode discard a new thread does not take a full ring. */
 static void test_full_ring(void)
 {
 	struct jf_record_options o = options(JF_RECORD_DISCARD, 4096, 2);
@@ -463,6 +621,72 @@ static sigjmp_buf out;
 static void jump_out(void)
 {
 	siglongjmp(out, 1);
+}
+
+/* Of two packets one has a record in progress for good: the other one is kept, again and again, with its counts. */
+static void test_keep_counts(void)
+{
+	struct jf_record_counts c;
+	struct strict s;
+	u32 i;
+
+	start(options(JF_RECORD_KEEP, 4096, 2));
+	record(0, 1);
+	jf_test_in_record = jump_out;
+	if (!sigsetjmp(out, 1))
+		jf_trace_counted(63, 0, 10);
+	jf_test_in_record = NULL;
+	for (i = 0; i < 3; i++)
+		jf_trace_counted(1, 0, 4096);
+	for (i = 0; i < 2000; i++)
+		record(0, i % 9);
+	c = stats();
+	CHECK(c.records == 2001 && c.discarded == 3 && c.packets > 10, "%llu records, %llu discarded",
+	      (unsigned long long)c.records, (unsigned long long)c.discarded);
+	strict_folder(oracle->folder, &s);
+	CHECK(!s.errors && !s.gaps && s.records == 2001, "%s, %llu records", s.why, (unsigned long long)s.records);
+	stop();
+	finish("what was discarded stays counted where files are kept");
+}
+
+/* Of a file in it. */
+static bool has_descriptor_in(const char *folder)
+{
+	DIR *dir = opendir("/proc/self/fd");
+	char path[300], to[4096];
+	struct dirent *e;
+	bool found = false;
+	ssize_t n;
+
+	while (dir && (e = readdir(dir))) {
+		snprintf(path, sizeof(path), "/proc/self/fd/%s", e->d_name);
+		n = readlink(path, to, sizeof(to) - 1);
+		to[n < 0 ? 0 : n] = 0;
+		found |= !strncmp(to, folder, strlen(folder)) && to[strlen(folder)] == '/';
+	}
+	if (dir)
+		closedir(dir);
+	return found;
+}
+
+/* It may become another user. */
+static void test_child_keeps_nothing(void)
+{
+	int status = 0;
+	pid_t pid;
+
+	start(options(JF_RECORD_OVERWRITE, 4096, 2));
+	record(0, 1);
+	CHECK(has_descriptor_in(oracle->folder), "the parent has none");
+	fflush(stdout);
+	pid = fork();
+	if (!pid)
+		_exit(has_descriptor_in(oracle->folder));
+	CHECK(waitpid(pid, &status, 0) == pid && !status, "the child has one");
+	record(0, 1);
+	CHECK(stats().records == 2, "%llu records", (unsigned long long)stats().records);
+	stop();
+	finish("a child has no descriptor of a file of its parent's trace");
 }
 
 static void *jumper(void *arg)
@@ -712,6 +936,32 @@ static void test_fork(void)
 	finish("fork() and clone(): the child has rings of its own");
 }
 
+/* A child that can have no folder: its losses, and its child's, are counted by its parent. */
+static void test_untold_child(void)
+{
+	struct rlimit limit = { 1000, 1000 };
+	pid_t pid;
+	int i;
+
+	start(options(JF_RECORD_OVERWRITE, 4096, 16));
+	record(0, 1);
+	pid = fork();
+	if (!pid) {
+		setrlimit(RLIMIT_FSIZE, &limit);
+		for (i = 0; i < 5; i++)
+			jf_trace_small(0, (uint64_t)i);
+		if (!fork())
+			jf_trace_small(0, 5);
+		else
+			wait(NULL);
+		_exit(0);
+	}
+	waitpid(pid, NULL, 0);
+	CHECK(stats().no_ring == 6, "%llu counted", (unsigned long long)stats().no_ring);
+	stop();
+	finish("fork(): what a child without a folder loses is counted");
+}
+
 /* An emulator may take fork() for it. */
 static bool vfork_borrows(void)
 {
@@ -851,6 +1101,9 @@ static void test_untold(int resource, int err, const char *name)
 	two[0] = like_small(names[1]);
 	two[1] = like_small(names[2]);
 	late = like_small(names[3]);
+	/* A program may close descriptors that the library has kept open. */
+	for (i = 200; i < 220; i++)
+		close((int)i);
 	limit_metadata(resource, &was, true);
 	/* Also the second time, when it is known. */
 	for (i = 0; i < 2; i++) {
@@ -871,6 +1124,43 @@ static void test_untold(int resource, int err, const char *name)
 	__jf_event_unregister(&late);
 	stop();
 	finish(name);
+}
+
+/* Is an event on that comes now? */
+static bool comes_on(const char *name)
+{
+	struct jf_event e = like_small(name);
+	bool on;
+
+	__jf_event_register(&e);
+	on = e.on;
+	__jf_event_unregister(&e);
+	return on;
+}
+
+/* Patterns are kept for events that are yet to come: the newest one counts, and equal ones are kept once. */
+static void test_wishes(void)
+{
+	size_t before, after;
+	char glob[64];
+	int i;
+
+	start(options(JF_RECORD_OVERWRITE, 4096, 2));
+	CHECK(jf_record_disable("jftest:wish_b*") == 0 && comes_on("wish_a1") && !comes_on("wish_b1"), "the newest");
+	CHECK(jf_record_enable("jftest:*") == 7 && comes_on("wish_b1"), "one that comes again is the newest");
+	CHECK(jf_record_disable("jftest:wish_b*") == 0 && !comes_on("wish_b1") && comes_on("wish_a1"), "the other one, too");
+	CHECK(jf_record_disable("*") == 7 && !comes_on("wish_a1"), "all off");
+	CHECK(jf_record_enable("jftest:wish_a*") == 0 && comes_on("wish_a1") && !comes_on("wish_b1"), "one of all");
+	before = allocated();
+	for (i = 0; i < 20000; i++) {
+		snprintf(glob, sizeof(glob), "jftest:wish_%d*", i % 10);
+		CHECK(jf_record_enable(glob) == 0 && jf_record_disable(glob) == 0, "%s", glob);
+	}
+	after = allocated();
+	CHECK(after < before + 16384, "%zu bytes became %zu", before, after);
+	CHECK(comes_on("wish_a1") && !comes_on("wish_3"), "after all");
+	stop();
+	finish("patterns that come again and again");
 }
 
 /* --- metadata that is appended to ------------------------------------------------------------ */
@@ -1056,22 +1346,29 @@ int main(void)
 	test_exact(JF_RECORD_OVERWRITE, JF_RECORD_CLOCK_MONOTONIC, "overwrite, CLOCK_MONOTONIC");
 	test_copy(JF_RECORD_CLOCK_AUTO, "a copy");
 	test_copy(JF_RECORD_CLOCK_NONE, "a copy without time stamps");
+	test_clock_back();
 	test_released();
 	test_sizes();
 	test_threads();
+	test_cycles();
+	test_keep();
 	test_full_ring();
 	test_no_ring();
 	test_storm();
 	test_wrap();
 	test_jump();
+	test_keep_counts();
+	test_child_keeps_nothing();
 #ifdef __cplusplus
 	test_exception();
 #endif
 	test_cancel();
 	test_fork();
 	test_unwiped();
+	test_untold_child();
 	test_vfork();
 	test_limit();
+	test_wishes();
 	test_untold(RLIMIT_FSIZE, -EFBIG, "no number without metadata: RLIMIT_FSIZE");
 	test_untold(RLIMIT_NOFILE, -EMFILE, "no number without metadata: no descriptor");
 	test_appended();

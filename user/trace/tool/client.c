@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /*
- * The control socket of a process, from outside: where it is and what is said is in control.h.
+ * The control socket of a process, from outside: its place and its protocol are in control.h.
  *
  * The folder must be of the user that the process belongs to, and closed to others; the process at the other end
- * must be that one. It may still be hostile to root: what it sends is bounded and checked, and nothing that it
- * names is opened but to be read as a trace.
+ * must be that one. It may still be hostile to root: its answers are bounded and checked, and
+ * nothing that it names is opened but to be read as a trace.
  */
 #include "tool.h"
 
@@ -145,7 +145,8 @@ static int connect_in(int folder, uid_t uid, pid_t pid)
 	return err;
 }
 
-static int connect_to(pid_t pid, uid_t uid)
+/* In folders of a user. @folder_of: 0, or the process, whose environment counts, too. */
+static int connect_as(pid_t pid, uid_t uid, pid_t folder_of)
 {
 	char (*folder)[PATH_MAX] = malloc(FOLDERS * sizeof(*folder));
 	int dir, fd = -ENOENT, first = -ENOENT;
@@ -153,7 +154,7 @@ static int connect_to(pid_t pid, uid_t uid)
 
 	if (!folder)
 		return -ENOMEM;
-	n = folders_of(uid, pid, folder);
+	n = folders_of(uid, folder_of, folder);
 	for (i = 0; i < n && fd < 0; i++) {
 		dir = open_folder(folder[i], uid);
 		if (dir < 0) {
@@ -163,12 +164,23 @@ static int connect_to(pid_t pid, uid_t uid)
 		}
 		fd = connect_in(dir, uid, pid);
 		close(dir);
-		/* What is wrong with one is more than that there is none in others. */
+		/* An error of one socket counts more than the lack of others. */
 		if (first == -ENOENT)
 			first = fd;
 	}
 	free(folder);
 	return fd < 0 ? first : fd;
+}
+
+static int connect_to(pid_t pid, uid_t uid)
+{
+	int fd = connect_as(pid, uid, pid), own;
+
+	if (fd >= 0 || geteuid() || !uid)
+		return fd;
+	/* It was root's when it made its socket. */
+	own = connect_as(pid, 0, pid);
+	return own >= 0 ? own : fd;
 }
 
 /* After a refused connection the process's own last words count. */
@@ -187,13 +199,14 @@ static int explain(pid_t pid, int err)
 	return -ECOMM;
 }
 
-static int open_control(pid_t pid)
+static int open_control(pid_t pid, uid_t *owner)
 {
 	uid_t uid;
 	int fd;
 
+	*owner = 0;
 	if (!pid_owner(pid, &uid)) {
-		/* What it left is removed. */
+		/* Its remains are removed. */
 		fd = connect_to(pid, geteuid());
 		if (fd >= 0)
 			close(fd);
@@ -203,6 +216,7 @@ static int open_control(pid_t pid)
 		fail("process %d belongs to another user: that user and root alone may control it", (int)pid);
 		return -ECOMM;
 	}
+	*owner = uid;
 	fd = connect_to(pid, uid);
 	return fd < 0 ? explain(pid, fd) : fd;
 }
@@ -220,7 +234,7 @@ bool has_control(pid_t pid)
 	return fd >= 0;
 }
 
-/* 0, -ECONNRESET: there is none, or -ECOMM: it does not come, and it was said why. */
+/* 0, -ECONNRESET: no connection, or -ECOMM: no answer; the reason has been printed. */
 static int receive(pid_t pid, int fd, struct jf_words *w, char *data)
 {
 	struct pollfd p = { .fd = fd, .events = POLLIN };
@@ -254,15 +268,36 @@ static int parse_err(const char *text)
 	return !strcmp(text, "0") ? 0 : jf_number_parse(text, &n) && n < 4096 ? -(int)n : -EPROTO;
 }
 
+/* It is asked for in the midst of an answer, and answered: the process has all to write. */
+static int answer_stop(pid_t pid, int fd, struct stops *s, const struct jf_words *w)
+{
+	struct jf_message m = { 0, false, "" };
+	char err[12], bad[24];
+	size_t which = 0;
+	int done;
+
+	if (!strcmp(w->word[0], "poke"))
+		return stops_add(s, w);
+	done = stops_write(s, pid, w, &which);
+	snprintf(err, sizeof(err), "%d", -done);
+	snprintf(bad, sizeof(bad), "%zu", which);
+	jf_words_add(&m, JF_CONTROL_VERSION);
+	jf_words_add(&m, "stopped");
+	jf_words_add(&m, err);
+	jf_words_add(&m, bad);
+	return send(fd, m.data, m.size, MSG_NOSIGNAL) == (ssize_t)m.size ? 0 : -ECONNRESET;
+}
+
 /* As ask(). -ECONNRESET: the process has closed the connection before it had answered anything. */
 static int ask_once(pid_t pid, const struct jf_message *m, answer_fn *fn, void *arg, uint32_t *number)
 {
 	char data[JF_CONTROL_MAX];
 	struct jf_words w;
+	struct stops stops = { 0 };
 	bool any = false;
 	int fd, ret = 0;
 
-	fd = open_control(pid);
+	fd = open_control(pid, &stops.uid);
 	if (fd < 0)
 		return fd;
 	progress("waiting for process %d", (int)pid);
@@ -279,11 +314,14 @@ static int ask_once(pid_t pid, const struct jf_message *m, answer_fn *fn, void *
 				*number = 0;
 			break;
 		}
-		if (fn)
+		if (!strcmp(w.word[0], "poke") || !strcmp(w.word[0], "stop"))
+			ret = answer_stop(pid, fd, &stops, &w);
+		else if (fn)
 			ret = fn(&w, arg);
 	}
 	progress_end();
 	close(fd);
+	stops_end(&stops, pid);
 	if (ret == -ECONNRESET && any) {
 		fail("process %d ended in the midst of its answer", (int)pid);
 		ret = -ECOMM;

@@ -2,10 +2,13 @@
 /*
  * snapshot and recover: a copy of a trace, whether its process records or has ended.
  *
- * It is made by a process of its own. So an interruption may end it anywhere, and what it has made is removed after
- * that; and were there an input that it does not survive, this would be said.
+ * It is made by a process of its own. So an interruption may end it anywhere, and its files are
+ * removed after that; and an input that it does not survive would be reported.
  */
 #include "tool.h"
+#include "links.h"
+#include "losses.h"
+#include "../trace.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -20,7 +23,7 @@
 #include <jumpfunc/recover.h>
 
 /**
- * struct report - what the process that copies has found out
+ * struct report - the result of the process that copies
  * @err:    of jf_recover()
  * @result: of it
  */
@@ -133,26 +136,107 @@ int copy_trace(const char *from, const char *to, struct jf_recovered *result)
 	return STATUS_OK;
 }
 
-static int say_result(const struct jf_recovered *r)
+int say_damage(const struct jf_recovered *r)
 {
+	if (r->vanished)
+		note("%" PRIu64 " packets were overwritten while they were read; their records are not there", r->vanished);
+	if (r->damaged)
+		note("%" PRIu64 " packets are damaged; what is whole before the damage is there", r->damaged);
+	return r->damaged ? STATUS_DAMAGED : r->vanished ? STATUS_LOST : STATUS_OK;
+}
+
+/* The sums are those of the recovery; @folder has those of each thread. */
+static int say_losses_of(const struct jf_recovered *r, const char *folder)
+{
+	struct losses l;
+	int status;
+
+	losses_read(&l, folder);
+	l.records = r->records;
+	l.overwritten = r->overwritten;
+	l.discarded = r->discarded;
+	status = losses_say(&l);
+	losses_free(&l);
+	return status;
+}
+
+static int say_result(const struct jf_recovered *r, const char *folder)
+{
+	int status, damage;
+
 	printf("rings %" PRIu64 "\npackets %" PRIu64 "\nrecords %" PRIu64 "\nuncommitted %" PRIu64 "\n",
 	       r->rings, r->packets, r->records, r->uncommitted);
 	printf("discarded %" PRIu64 "\noverwritten %" PRIu64 "\ndamaged %" PRIu64 "\nvanished %" PRIu64 "\n",
 	       r->discarded, r->overwritten, r->damaged, r->vanished);
-	if (!r->damaged)
-		return STATUS_OK;
-	note("%" PRIu64 " packets are damaged; what is whole before the damage is there", r->damaged);
-	return STATUS_DAMAGED;
+	status = say_losses_of(r, folder);
+	damage = say_damage(r);
+	return damage == STATUS_DAMAGED || !status ? damage : status;
+}
+
+/**
+ * struct several - traces of a folder that are recovered
+ * @to:     the folder of their copies, or NULL
+ * @sum:    of all
+ * @status: the worst of them
+ */
+struct several {
+	const char		*to;
+	struct jf_recovered	sum;
+	int			status;
+};
+
+static void recover_one(const char *path, void *arg)
+{
+	struct several *s = (struct several *)arg;
+	struct jf_recovered r;
+	char to[PATH_MAX];
+	int status;
+
+	if (s->to && jf_path(to, sizeof(to), s->to, last_part(path))) {
+		s->status = fail("%s: %s", path, strerror(ENAMETOOLONG));
+		return;
+	}
+	status = copy_trace(path, s->to ? to : NULL, &r);
+	if (status) {
+		s->status = status;
+		return;
+	}
+	s->sum.rings += r.rings;
+	s->sum.packets += r.packets;
+	s->sum.records += r.records;
+	s->sum.uncommitted += r.uncommitted;
+	s->sum.discarded += r.discarded;
+	s->sum.overwritten += r.overwritten;
+	s->sum.damaged += r.damaged;
+	s->sum.vanished += r.vanished;
+}
+
+/* A folder that run -o has named: one for each process. */
+static int recover_all(const char *from, const char *to)
+{
+	struct several s;
+	int status;
+
+	memset(&s, 0, sizeof(s));
+	s.to = to;
+	if (to && mkdir(to, 0700))
+		return explain(from, to, -errno);
+	each_trace(from, recover_one, &s);
+	status = say_result(&s.sum, to ? to : from);
+	return s.status ? s.status : status;
 }
 
 int do_recover(const struct options *o, int argc, char **argv)
 {
 	const char *to = argc > 1 ? argv[1] : o->output;
+	char metadata[PATH_MAX];
 	struct jf_recovered r;
 	int status;
 
+	if (!jf_path(metadata, sizeof(metadata), argv[0], "metadata") && access(metadata, F_OK) && each_trace(argv[0], NULL, NULL) > 0)
+		return recover_all(argv[0], to);
 	status = copy_trace(argv[0], to, &r);
-	return status ? status : say_result(&r);
+	return status ? status : say_result(&r, to ? to : argv[0]);
 }
 
 int do_snapshot(const struct options *o, int argc, char **argv)
@@ -172,5 +256,5 @@ int do_snapshot(const struct options *o, int argc, char **argv)
 		from = folder;
 	}
 	status = copy_trace(from, to, &r);
-	return status ? status : say_result(&r);
+	return status ? status : say_result(&r, to);
 }

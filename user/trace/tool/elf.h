@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
 /*
- * Reading ELF files of 64 bits that may be damaged, or made to do harm. Files are read, not mapped: one that
- * is shortened meanwhile would be SIGBUS. A section's bytes are copied, and are no more than the file has.
+ * Reading ELF files of 64 bits that may be damaged, or made to do harm. Files are read, not mapped:
+ * a file that is shortened in the meantime would be SIGBUS. A section's bytes are copied, and are
+ * no more than the file has.
  *
  * API:
  *   elf_open(), elf_open_memory(), elf_close()
  *   elf_section()			a section's bytes
- *   elf_at(), elf_string_at()		what will be at an address
+ *   elf_at(), elf_string_at()		the bytes that will be at an address
  *   elf_string()			of a table of strings
  */
 #ifndef JF_ELF_H
@@ -47,7 +48,7 @@ void elf_close(struct elf *e);
 const char *elf_section_name(const struct elf *e, size_t nr);
 /* Copies a section, and a 0 byte after it. 0, -ENODATA if it has no bytes in the file, -EINVAL, -ENOMEM */
 int elf_section(const struct elf *e, size_t nr, char **data, uint64_t *size);
-/* What the file has for an address, into @buf. */
+/* The file's bytes for an address, into @buf. */
 bool elf_at(const struct elf *e, uint64_t addr, void *buf, size_t size);
 bool elf_string_at(const struct elf *e, uint64_t addr, char *buf, size_t size);
 /* In a section that elf_section() has copied; "" if it is not there. */

@@ -26,12 +26,14 @@ int default_parent(char *buf, size_t size)
 	return jf_folder_own(buf);
 }
 
-/* What a trace has, and nothing else. */
+/* The files of a trace, and nothing else. */
 static bool is_trace_file(const char *name)
 {
 	unsigned int ring, k;
 	char end;
 
+	if (!strcmp(name, JF_REFUSED) || !strcmp(name, JF_LOADED) || sscanf(name, JF_COUNTS_NAME "%c", &ring, &end) == 1)
+		return true;
 	if (*name == '.')
 		name++;
 	return !strcmp(name, "metadata") || !strcmp(name, "metadata.new") || !strcmp(name, "lost") ||
@@ -66,32 +68,113 @@ static int remove_in(int at, const char *name, int depth)
 
 int remove_traces(const char *folder)
 {
-	return remove_in(AT_FDCWD, folder, 1);
+	return remove_in(AT_FDCWD, folder, 2);
 }
 
-unsigned int each_trace(const char *folder, void (*fn)(const char *path, void *arg), void *arg)
+static bool only_traces_in(int at, const char *name, int depth, bool *any)
 {
-	char path[PATH_MAX], metadata[PATH_MAX];
-	unsigned int num = 0;
+	int fd = openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
 	struct dirent *e;
+	bool only = dir;
+
+	if (!dir && fd >= 0)
+		close(fd);
+	while (only && (e = readdir(dir))) {
+		if (!strcmp(e->d_name, ".") || !strcmp(e->d_name, ".."))
+			continue;
+		*any |= !strcmp(e->d_name, "metadata");
+		only = is_trace_file(e->d_name) || (depth && only_traces_in(fd, e->d_name, depth - 1, any));
+	}
+	if (dir)
+		closedir(dir);
+	return only;
+}
+
+bool only_traces(const char *folder)
+{
+	bool any = false;
+
+	return only_traces_in(AT_FDCWD, folder, 2, &any) && any;
+}
+
+/* One that may not be looked into may be a trace: its readers say so. */
+static bool may_be_trace(const char *folder)
+{
+	char metadata[PATH_MAX];
+
+	if (jf_path(metadata, sizeof(metadata), folder, "metadata"))
+		return false;
+	return !access(metadata, F_OK) || (errno != ENOENT && errno != ENOTDIR);
+}
+
+/* Calls @fn for each trace that is in a folder, and those that are in these: how many, or -errno. */
+static int each_in(const char *folder, int depth, void (*fn)(const char *path, void *arg), void *arg)
+{
+	char path[PATH_MAX];
+	struct dirent *e;
+	int num = 0, in;
 	DIR *dir;
 
-	if (!jf_path(metadata, sizeof(metadata), folder, "metadata") && !access(metadata, F_OK)) {
-		if (fn)
-			fn(folder, arg);
-		return 1;
-	}
 	dir = opendir(folder);
 	if (!dir)
-		return 0;
+		return -errno;
 	while ((e = readdir(dir))) {
-		if (*e->d_name == '.' || jf_path(path, sizeof(path), folder, e->d_name) ||
-		    jf_path(metadata, sizeof(metadata), path, "metadata") || access(metadata, F_OK))
+		if (*e->d_name == '.' || is_trace_file(e->d_name) || jf_path(path, sizeof(path), folder, e->d_name) || !may_be_trace(path))
 			continue;
 		num++;
 		if (fn)
 			fn(path, arg);
+		/* Of a child that was another user. */
+		in = depth ? each_in(path, depth - 1, fn, arg) : 0;
+		num += in > 0 ? in : 0;
 	}
 	closedir(dir);
 	return num;
+}
+
+int each_trace(const char *folder, void (*fn)(const char *path, void *arg), void *arg)
+{
+	if (may_be_trace(folder)) {
+		if (fn)
+			fn(folder, arg);
+		return 1;
+	}
+	return each_in(folder, 1, fn, arg);
+}
+
+static void lift(const char *path, void *arg)
+{
+	const char *folder = (const char *)arg, *name = strrchr(path, '/');
+	char to[PATH_MAX];
+
+	/* In another trace. */
+	if (name && (size_t)(name - path) > strlen(folder) && !jf_path(to, sizeof(to), folder, name + 1))
+		rename(path, to);
+}
+
+void lift_traces(const char *folder)
+{
+	each_trace(folder, lift, (void *)(uintptr_t)folder);
+}
+
+/* As metadata.c writes them. */
+void each_refused(int dir, void (*fn)(const char *name, const char *why, void *arg), void *arg)
+{
+	int fd = openat(dir, JF_REFUSED, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+	FILE *f = fd < 0 ? NULL : fdopen(fd, "r");
+	char line[1024], *tab;
+
+	if (!f && fd >= 0)
+		close(fd);
+	while (f && fgets(line, sizeof(line), f)) {
+		tab = strchr(line, '\t');
+		if (!tab)
+			continue;
+		*tab = 0;
+		tab[1 + strcspn(tab + 1, "\n")] = 0;
+		fn(line, tab + 1, arg);
+	}
+	if (f)
+		fclose(f);
 }

@@ -3,20 +3,29 @@
  * After a program was run: which of the patterns have recorded nothing, and why; for those that match no probe,
  * probes whose names are like them.
  *
- * What was on stands in the traces' metadata. What there could have been is looked for in the program's file
- * and in those that it loads, which its dynamic linker lists (--list) without executing the program.
+ * The traces' metadata has the enabled events. Other events are looked for in the program's file
+ * and in those that it loads, which its dynamic linker lists (--list) without executing the
+ * program.
  */
 #include "tool.h"
+#include "count.h"
 #include "elf.h"
+#include "links.h"
+#include "losses.h"
 #include "tally.h"
+#include "../trace.h"
 #include "../glob.h"
+#include "../kind.h"
+#include "../sums.h"
 
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -26,62 +35,129 @@
 #define WORD_MAX	64
 
 /**
- * struct pattern - what has become of a pattern
- * @glob:     without types of arguments
+ * struct pattern - the result of a pattern
+ * @glob:     without types of arguments; of sums without their kind, too
  * @probe:    one that matches it, if there was any
  * @recorded: records of all that match
+ * @refused:  one that matches it and could not be recorded, and why
  */
 struct pattern {
 	char		glob[256];
 	char		probe[TEXT_MAX];
 	uint64_t	recorded;
+	char		refused[2 * TEXT_MAX];
 };
 
 /**
  * struct patterns - of all traces of a run
  * @o:       has their text
  * @pattern: of each
- * @hidden:  records were overwritten: it is not known of which events
+ * @links:   files of the program that have two names, when they are known
+ * @sums:    they are of functions, whose calls are summed
+ * @unread:  of a trace that could not be read
  */
 struct patterns {
 	const struct options	*o;
 	struct pattern		pattern[GLOBS_MAX];
-	bool			hidden;
+	struct links		links;
+	bool			sums;
+	bool			unread;
 };
 
-/* "group:name" */
-static bool text_matches(const char *glob, const char *text)
+/* @text is "group:name". */
+static bool text_matches(const struct patterns *p, const char *glob, const char *text)
 {
 	const char *colon = strchr(text, ':');
+	char group[NAME_MAX + 1];
 
-	return colon && jf_glob_matches(glob, strchr(glob, ':') ? text : colon + 1);
+	if (!colon)
+		return false;
+	snprintf(group, sizeof(group), "%.*s", (int)(colon - text), text);
+	return links_match(&p->links, glob, NULL, group, colon + 1);
+}
+
+static void note_refused(const char *name, const char *why, void *arg)
+{
+	struct patterns *p = (struct patterns *)arg;
+	unsigned int i;
+
+	for (i = 0; i < p->o->num_globs; i++)
+		if (!*p->pattern[i].refused && text_matches(p, p->pattern[i].glob, name))
+			snprintf(p->pattern[i].refused, sizeof(p->pattern[i].refused), "%.*s, which was not recorded: %.*s", TEXT_MAX - 1,
+				 name, TEXT_MAX / 2, why);
+}
+
+/* Where calls are counted, and not recorded. */
+static void add_calls(const struct jf_counts *c, uint32_t id, uint64_t num, void *arg)
+{
+	struct tally *t = (struct tally *)arg;
+
+	(void)c;
+	t->event[id].now += num;
+}
+
+/**
+ * struct counted_as - the probe of the last event
+ * @name:    "group:name"
+ * @matches: bits of patterns
+ */
+struct counted_as {
+	char		name[1024];
+	uint64_t	matches;
+};
+
+/* Sums are many events of a function, one after the other. */
+static void count_event(struct patterns *p, const struct tally_event *e, struct counted_as *of)
+{
+	size_t len = p->sums ? jf_sum_name(e->name) : strlen(e->name);
+	unsigned int i;
+	char *name;
+
+	if (len >= sizeof(of->name))
+		return;
+	if (strncmp(of->name, e->name, len) || of->name[len]) {
+		snprintf(of->name, sizeof(of->name), "%.*s", (int)len, e->name);
+		of->matches = 0;
+		for (i = 0; i < p->o->num_globs; i++)
+			if (text_matches(p, p->pattern[i].glob, of->name))
+				of->matches |= UINT64_C(1) << i;
+	}
+	for (i = 0; i < p->o->num_globs; i++) {
+		if (!(of->matches >> i & 1))
+			continue;
+		if (!*p->pattern[i].probe || !p->sums) {
+			name = readable(of->name);
+			snprintf(p->pattern[i].probe, TEXT_MAX, "%.*s", TEXT_MAX - 1, name ? name : of->name);
+			free(name);
+		}
+		p->pattern[i].recorded += e->now;
+	}
 }
 
 static void count_trace(const char *path, void *arg)
 {
 	struct patterns *p = (struct patterns *)arg;
+	struct counted_as of = { .matches = 0 };
 	struct tally t;
-	unsigned int i;
 	uint32_t id;
 
-	if (tally_begin(&t, path))
+	if (tally_begin(&t, path)) {
+		p->unread = true;
 		return;
-	/* tally_begin() has looked at all that there is. */
-	p->hidden |= t.sums[0] != t.seen;
-	for (id = 1; id < TALLY_EVENTS; id++) {
-		for (i = 0; t.event[id].name && i < p->o->num_globs; i++) {
-			if (!text_matches(p->pattern[i].glob, t.event[id].name))
-				continue;
-			snprintf(p->pattern[i].probe, TEXT_MAX, "%s", t.event[id].name);
-			p->pattern[i].recorded += t.event[id].now;
-		}
 	}
+	each_refused(t.dir, note_refused, p);
+	if (counts_each(t.dir, add_calls, &t))
+		p->unread = true;
+	/* tally_begin() has looked at all that there is. */
+	for (id = 1; id < TALLY_EVENTS; id++)
+		if (t.event[id].name)
+			count_event(p, &t.event[id], &of);
 	tally_end(&t);
 }
 
 /* --- the probes that there are ------------------------------------------------------------- */
 
-static bool find_program(const char *name, char *buf, size_t size)
+bool find_program(const char *name, char *buf, size_t size)
 {
 	const char *path = getenv("PATH"), *end;
 
@@ -110,27 +186,27 @@ static bool get_interpreter(const struct elf *e, char *buf, size_t size)
 	return false;
 }
 
-static int add_file(struct found_list *list, const char *path, char *interpreter, size_t size)
+static int add_file(struct found_list *list, struct links *links, const char *path, char *interpreter, size_t size)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY), err;
-	const char *base = strrchr(path, '/');
 	struct elf e;
 
 	if (fd < 0)
 		return -errno;
 	err = elf_open(&e, fd);
 	if (!err) {
-		err = found_in(list, &e, base ? base + 1 : path);
+		err = found_in(list, &e, last_part(path));
 		if (interpreter && !get_interpreter(&e, interpreter, size))
 			*interpreter = 0;
 		elf_close(&e);
+		links_add(links, path);
 	}
 	close(fd);
 	return err;
 }
 
 /* "name => /path (0x...)", or "/path (0x...)" */
-static void add_loaded(struct found_list *list, const char *interpreter, const char *program)
+static void each_loaded(const char *interpreter, const char *program, void (*fn)(const char *path, void *arg), void *arg)
 {
 	char line[PATH_MAX + 128], *path;
 	int out[2];
@@ -155,7 +231,7 @@ static void add_loaded(struct found_list *list, const char *interpreter, const c
 		if (!path)
 			continue;
 		path[strcspn(path, " \n")] = 0;
-		add_file(list, path, NULL, 0);
+		fn(path, arg);
 	}
 	if (f)
 		fclose(f);
@@ -163,7 +239,43 @@ static void add_loaded(struct found_list *list, const char *interpreter, const c
 		;
 }
 
-/* --- what is like a pattern ------------------------------------------------------------------ */
+void each_file_of(const char *program, void (*fn)(const char *path, void *arg), void *arg)
+{
+	int fd = open(program, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	char interpreter[PATH_MAX] = "";
+	struct elf e;
+
+	if (fd < 0)
+		return;
+	if (!elf_open(&e, fd)) {
+		if (!get_interpreter(&e, interpreter, sizeof(interpreter)))
+			*interpreter = 0;
+		elf_close(&e);
+	}
+	close(fd);
+	fn(program, arg);
+	if (*interpreter)
+		each_loaded(interpreter, program, fn, arg);
+}
+
+/**
+ * struct loaded - for add_loaded()
+ * @list:  gets the probes
+ * @links: gets the names of files
+ */
+struct loaded {
+	struct found_list	*list;
+	struct links		*links;
+};
+
+static void add_loaded(const char *path, void *arg)
+{
+	const struct loaded *l = (const struct loaded *)arg;
+
+	add_file(l->list, l->links, path, NULL, 0);
+}
+
+/* --- names similar to a pattern -------------------------------------------------------------- */
 
 /* How many letters are to be changed, left out or put in; upper and lower case are one. */
 static unsigned int distance(const char *a, const char *b)
@@ -194,8 +306,8 @@ static unsigned int distance(const char *a, const char *b)
 
 /**
  * struct sought - a pattern, in parts
- * @group: before the colon, without wildcards; "": there is none
- * @name:  what follows, without wildcards
+ * @group: before the colon, without wildcards; "": no colon
+ * @name:  the rest, without wildcards
  * @glob:  the same with wildcards
  */
 struct sought {
@@ -268,27 +380,50 @@ static void insert(struct near *near, const char *text, unsigned int rating)
 	near[i].rate = rating;
 }
 
-static void suggest(const char *glob, const struct found_list *list)
+/* The same function by the name that its source has. */
+static void suggest_demangled(struct near *near, const struct sought *s, const struct found *f)
+{
+	char *text = *s->name && !strcmp(f->kind, "function") ? jf_demangle(demangler(), f->name) : NULL;
+	char line[TEXT_MAX];
+	struct found g = *f;
+
+	if (text) {
+		g.name = jf_demangled_short(text);
+		snprintf(line, sizeof(line), "%.64s:%.64s", g.group, g.name);
+		insert(near, line, rate(s, &g));
+	}
+	free(text);
+}
+
+static void suggest(const char *glob, const struct found_list *list, bool sums)
 {
 	struct near near[NEAR_MAX];
-	const char *colon = strchr(glob, ':');
-	struct sought s = { .glob = colon ? colon + 1 : glob };
+	const char *names = glob, *colon = jf_group_end(glob);
+	struct sought s;
 	char text[TEXT_MAX], all[NEAR_MAX * (TEXT_MAX + 8)] = "";
 	size_t i, len = 0;
 
-	without_wildcards(s.group, glob, colon ? (size_t)(colon - glob) : 0);
+	/* Probes of other kinds are suggested, too. */
+	jf_kind_of(&names);
+	s.glob = colon ? colon + 1 : names;
+	without_wildcards(s.group, names, colon ? (size_t)(colon - names) : 0);
 	without_wildcards(s.name, s.glob, strlen(s.glob));
 	for (i = 0; i < NEAR_MAX; i++)
 		near[i] = (struct near){ "", WORD_MAX };
 	for (i = 0; i < list->num; i++) {
 		const struct found *f = &list->found[i];
 
+		if (sums && strcmp(f->kind, "function"))
+			continue;
 		snprintf(text, sizeof(text), "%.64s:%.64s", f->group, *s.name ? f->name : "*");
 		insert(near, text, rate(&s, f));
+		suggest_demangled(near, &s, f);
 	}
 	for (i = 0; i < NEAR_MAX && *near[i].text && len < sizeof(all); i++)
 		len += (size_t)snprintf(all + len, sizeof(all) - len, "%s'%s'", i ? ", " : "", near[i].text);
-	if (!*s.name && !*s.group)
+	if (!*s.name && !*s.group && sums)
+		note("'%s' names no function, and no object of functions, as 'libc.so.6:*' does", glob);
+	else if (!*s.name && !*s.group)
 		note("no event and no note matches '%s'; functions are recorded if the pattern names them or their object, "
 		     "as 'libc.so.6:*'", glob);
 	else if (*all)
@@ -300,10 +435,10 @@ static void suggest(const char *glob, const struct found_list *list)
 /* Not "*", which is no pattern of functions. */
 static bool is_function_of(const struct found *f, const char *glob)
 {
-	return !strcmp(f->kind, "function") && glob[strspn(glob, "*?")] && glob_matches(glob, f->group, f->name);
+	return !strcmp(f->kind, "function") && glob[strspn(glob, "*?")] && glob_matches(glob, f->kind, f->group, f->name);
 }
 
-/* A function that cannot be recorded. False: there is none. */
+/* A function that cannot be recorded. False: none was found. */
 static bool put_refused(const char *glob, const struct found_list *list)
 {
 	size_t i;
@@ -319,7 +454,16 @@ static bool put_refused(const char *glob, const struct found_list *list)
 	return false;
 }
 
-static void explain(const char *glob, const struct found_list *list)
+/* Not by the name of its symbol. */
+static bool is_by_source(const char *glob, const struct found *f)
+{
+	const char *text = glob;
+
+	jf_kind_of(&text);
+	return !strncmp(f->name, "_Z", 2) && !jf_glob_matches_probe(text, f->group, f->name);
+}
+
+static void explain(const char *glob, const struct found_list *list, bool sums)
 {
 	size_t i;
 
@@ -328,13 +472,14 @@ static void explain(const char *glob, const struct found_list *list)
 	for (i = 0; i < list->num; i++) {
 		const struct found *f = &list->found[i];
 
-		if (strcmp(f->kind, "function") ? !glob_matches(glob, f->group, f->name) : !is_function_of(f, glob))
+		if (strcmp(f->kind, "function") ? sums || !glob_matches(glob, f->kind, f->group, f->name) : !is_function_of(f, glob))
 			continue;
 		note("'%s' matches %s:%s, which was not recorded, or by another name of the same function; with "
-		     "JUMPFUNC=verbose in the environment the agent says why", glob, f->group, f->name);
+		     "JUMPFUNC=verbose in the environment the agent says why%s", glob, f->group, f->name,
+		     is_by_source(glob, f) ? "; a process demangles names of C++ if it has libstdc++.so.6: else give the symbol" : "");
 		return;
 	}
-	suggest(glob, list);
+	suggest(glob, list, sums);
 }
 
 static void put_sum(const char *program, const char *path, int err, struct found_list *list)
@@ -354,42 +499,123 @@ static void put_sum(const char *program, const char *path, int err, struct found
 	     program, events, notes, list->num - events - notes);
 }
 
-void explain_run(const struct options *o, const char *program, const char *folder)
+/* The reason in the file why the agent was not there. */
+void explain_not_loaded(const char *program, const char *agent)
 {
 	struct found_list list = { NULL, 0, 0, 0 };
-	char path[PATH_MAX], interpreter[PATH_MAX] = "";
+	struct links links = { NULL, 0 };
+	char path[PATH_MAX], linker[PATH_MAX] = "";
+	const char *base;
+	struct stat st;
+	int err;
+
+	if (!find_program(program, path, sizeof(path)))
+		return;
+	err = add_file(&list, &links, path, linker, sizeof(linker));
+	found_free(&list);
+	links_free(&links);
+	base = last_part(linker);
+	if (err == -ENOEXEC)
+		note("nor was the agent loaded: %s is a script, or a program of another machine", path);
+	else if (err)
+		note("the agent %s was not loaded either: %s: %s", agent, path, strerror(-err));
+	else if (!*linker)
+		note("nor was the agent loaded: %s is linked statically", path);
+	else if (strncmp(base, "ld-linux", 8))
+		note("nor was the agent loaded: it is for glibc, and %s has another C library, whose dynamic linker is %s", path, linker);
+	else if (!stat(path, &st) && st.st_mode & (S_ISUID | S_ISGID))
+		note("nor was the agent loaded: %s runs with more rights than its user has", path);
+	else
+		note("the agent %s was not loaded either: does %s run with more rights than its user has (capabilities)?", agent, path);
+}
+
+/* Of a pattern nothing was recorded. */
+static bool any_silent(const struct patterns *p)
+{
+	unsigned int i = 0;
+
+	while (i < p->o->num_globs && p->pattern[i].recorded)
+		i++;
+	return i < p->o->num_globs;
+}
+
+static void count_all(struct patterns *p, const char *folder)
+{
+	unsigned int i;
+
+	for (i = 0; i < p->o->num_globs; i++) {
+		p->pattern[i].recorded = 0;
+		*p->pattern[i].probe = 0;
+	}
+	each_trace(folder, count_trace, p);
+}
+
+/* The files of the program, and then the traces again if a pattern can be of another name of a file. */
+static int read_files(struct patterns *p, struct found_list *list, const char *path, const char *folder)
+{
+	char interpreter[PATH_MAX] = "";
+	int err = add_file(list, &p->links, path, interpreter, sizeof(interpreter));
+
+	if (!err && *interpreter)
+		each_loaded(interpreter, path, add_loaded, &(struct loaded){ list, &p->links });
+	if (p->links.num)
+		count_all(p, folder);
+	return err;
+}
+
+/* "No thread has come by" is for the counters to say: then there is no other way to have recorded nothing. */
+static void explain_silence(const struct pattern *w, const struct patterns *p, const struct losses *l,
+			    const struct found_list *list)
+{
+	if (*w->refused) {
+		note("'%s' matches %s", w->glob, w->refused);
+	} else if (l->overwritten || l->discarded) {
+		note("'%s' matches %s, of which there is no record: they may be among those that were overwritten (%" PRIu64
+		     ") or discarded (%" PRIu64 ")", w->glob, w->probe, l->overwritten, l->discarded);
+	} else if (l->err || p->unread) {
+		note("'%s' matches %s, of which there is no record: not all of the trace could be read", w->glob, w->probe);
+	} else {
+		note("'%s' matches %s, but no thread has come by", w->glob, w->probe);
+		put_refused(w->glob, list);
+	}
+}
+
+void explain_run(const struct options *o, const char *program, const char *folder, const struct losses *l)
+{
+	struct found_list list = { NULL, 0, 0, 0 };
 	struct patterns *p = calloc(1, sizeof(*p));
-	bool read = false, unmatched = false;
+	bool unmatched = false;
+	char path[PATH_MAX];
 	unsigned int i;
 	int err = 0;
 
 	if (!p)
 		return;
 	p->o = o;
-	for (i = 0; i < o->num_globs; i++)
-		snprintf(p->pattern[i].glob, sizeof(p->pattern[i].glob), "%.*s", (int)glob_length(o->globs[i]), o->globs[i]);
-	each_trace(folder, count_trace, p);
+	for (i = 0; i < o->num_globs; i++) {
+		const char *glob = asked_glob(o->globs[i]);
+
+		p->sums |= glob != o->globs[i];
+		snprintf(p->pattern[i].glob, sizeof(p->pattern[i].glob), "%.*s", (int)glob_length(glob), glob);
+	}
+	count_all(p, folder);
+	if (any_silent(p) && find_program(program, path, sizeof(path)))
+		err = read_files(p, &list, path, folder);
 	for (i = 0; i < o->num_globs; i++) {
 		struct pattern *w = &p->pattern[i];
 
-		if (w->recorded || (*w->probe && p->hidden))
+		if (w->recorded)
 			continue;
-		if (!read && find_program(program, path, sizeof(path))) {
-			err = add_file(&list, path, interpreter, sizeof(interpreter));
-			if (!err && *interpreter)
-				add_loaded(&list, interpreter, path);
-		}
-		read = true;
-		if (!*w->probe) {
+		if (!*w->probe && !*w->refused) {
 			unmatched = true;
-			explain(w->glob, &list);
+			explain(w->glob, &list, p->sums);
 			continue;
 		}
-		note("'%s' matches %s, but no thread has come by", w->glob, w->probe);
-		put_refused(w->glob, &list);
+		explain_silence(w, p, l, &list);
 	}
 	if (unmatched)
 		put_sum(program, path, err, &list);
+	links_free(&p->links);
 	found_free(&list);
 	free(p);
 }

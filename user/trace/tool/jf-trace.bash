@@ -7,10 +7,16 @@ _jf_trace_pids()
 	jf-trace list 2>/dev/null | cut -d ' ' -f 1
 }
 
+# Of lines of list: names without types and parameters, as patterns have them.
+_jf_trace_names()
+{
+	awk '{ sub(/^[^ ]+ +[^ ]+ +/, ""); sub(/  .*/, ""); if (/operator|[<{]|^[^(]*:\(/) next; sub(/\(.*/, ""); if (!/ /) print }'
+}
+
 # Probes of a process, or of a file.
 _jf_trace_probes()
 {
-	jf-trace list "$1" 2>/dev/null | awk '{ print $3 }'
+	jf-trace list "$1" 2>/dev/null | _jf_trace_names
 }
 
 _jf_trace()
@@ -19,25 +25,33 @@ _jf_trace()
 
 	COMPREPLY=()
 	if [ "$COMP_CWORD" = 1 ]; then
-		mapfile -t COMPREPLY < <(compgen -W 'run list record enable disable stop stats snapshot report top recover --help --version' -- "$cur")
+		mapfile -t COMPREPLY < <(compgen -W 'run list record enable disable stop stats snapshot report script top count time recover --help --version' -- "$cur")
 		return
 	fi
 	case $before in
-	--mode) mapfile -t COMPREPLY < <(compgen -W 'overwrite discard' -- "$cur"); return ;;
+	-p | --pid) mapfile -t COMPREPLY < <(compgen -W "$(_jf_trace_pids)" -- "$cur"); return ;;
+	--mode) mapfile -t COMPREPLY < <(compgen -W 'overwrite discard keep' -- "$cur"); return ;;
 	--clock) mapfile -t COMPREPLY < <(compgen -W 'auto tsc monotonic none' -- "$cur"); return ;;
 	-o | --output) mapfile -t COMPREPLY < <(compgen -d -- "$cur"); return ;;
-	-i | --interval | -n | --times | --packets | --packet-size) return ;;
+	-i | --interval | -n | --times | --packets | --packet-size | --max-size | --min) return ;;
 	esac
 	for ((i = 2; i < COMP_CWORD; i++)); do
 		[[ ${COMP_WORDS[i]} =~ ^[0-9]+$ ]] && pid=${COMP_WORDS[i]}
 	done
 	case $command in
-	run) options='-e -o --mode --clock --packets --packet-size --no-report --help' ;;
-	list | enable | disable) options='-e --help' ;;
-	record) options='-e -o --mode --clock --packets --packet-size --help' ;;
-	report) options='--json --help' ;;
-	top) options='-i -n --help' ;;
-	snapshot | recover) options='-o --help' ;;
+	run) options='-e -o --mode --clock --packets --packet-size --max-size --min --no-report --registers --mangled --help' ;;
+	count) options='-e -o -p --mangled --help' ;;
+	time) options='-e -o -p --csv --json --mangled --help' ;;
+	list) options='-e -p --mangled --help' ;;
+	enable) options='-e -p --min --help' ;;
+	disable) options='-e -p --help' ;;
+	record) options='-e -o -p --mode --clock --packets --packet-size --max-size --min --help' ;;
+	report) options='--events --json --summary --graph --folded --mangled -p --help' ;;
+	script) options='--json --mangled -p --help' ;;
+	top) options='-i -n -p --mangled --help' ;;
+	snapshot) options='-o -p --help' ;;
+	recover) options='-o --help' ;;
+	stop | stats) options='-p --help' ;;
 	*) options=--help ;;
 	esac
 	case $cur in
@@ -53,8 +67,8 @@ _jf_trace()
 		fi
 		mapfile -t COMPREPLY < <(compgen -W "$(_jf_trace_pids)" -- "$cur") ;;
 	stop | stats) mapfile -t COMPREPLY < <(compgen -W "$(_jf_trace_pids)" -- "$cur") ;;
-	list | top | report | snapshot) mapfile -t COMPREPLY < <(compgen -W "$(_jf_trace_pids)" -- "$cur"; compgen -f -- "$cur") ;;
-	run) mapfile -t COMPREPLY < <(compgen -c -- "$cur"; compgen -f -- "$cur") ;;
+	list | top | report | script | snapshot) mapfile -t COMPREPLY < <(compgen -W "$(_jf_trace_pids)" -- "$cur"; compgen -f -- "$cur") ;;
+	run | count | time) mapfile -t COMPREPLY < <(compgen -c -- "$cur"; compgen -f -- "$cur") ;;
 	*) mapfile -t COMPREPLY < <(compgen -f -- "$cur") ;;
 	esac
 }

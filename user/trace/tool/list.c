@@ -5,6 +5,7 @@
  */
 #include "tool.h"
 #include "elf.h"
+#include "links.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,12 +14,14 @@
 #include <string.h>
 #include <unistd.h>
 
-static bool wanted(const struct options *o, const char *group, const char *name)
+/* @links: files that have two names */
+static bool wanted(const struct options *o, const struct links *links, const char *kind,
+		   const char *group, const char *name)
 {
 	unsigned int i;
 
 	for (i = 0; i < o->num_globs; i++)
-		if (glob_matches(o->globs[i], group, name))
+		if (links_match(links, o->globs[i], kind, group, name))
 			return true;
 	return !o->num_globs;
 }
@@ -29,7 +32,10 @@ static void put_line(const char *kind, const char *state, const char *group, con
 	printf("%*s %-3s ", (int)(strlen(kind) < 8 ? 8 - strlen(kind) : 0), "", state);
 	put_safe(stdout, group);
 	putchar(':');
-	put_safe(stdout, name);
+	if (!strcmp(kind, "function"))
+		put_name(stdout, name);
+	else
+		put_safe(stdout, name);
 	if (*detail) {
 		fputs("  ", stdout);
 		put_safe(stdout, detail);
@@ -42,21 +48,20 @@ static void put_line(const char *kind, const char *state, const char *group, con
 static int add_file(struct found_list *list, const char *path, const char *name)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY), err;
-	const char *base = strrchr(name, '/');
 	struct elf e;
 
 	if (fd < 0)
 		return -errno;
 	err = elf_open(&e, fd);
 	if (!err) {
-		err = found_in(list, &e, base ? base + 1 : name);
+		err = found_in(list, &e, last_part(name));
 		elf_close(&e);
 	}
 	close(fd);
 	return err;
 }
 
-static int put_found(const struct options *o, struct found_list *list, const char *what)
+static int put_found(const struct options *o, struct found_list *list, const struct links *links, const char *what)
 {
 	size_t i, num = 0;
 
@@ -65,7 +70,7 @@ static int put_found(const struct options *o, struct found_list *list, const cha
 		struct found *f = &list->found[i];
 		char places[32] = "";
 
-		if (!wanted(o, f->group, f->name))
+		if (!wanted(o, links, f->kind, f->group, f->name))
 			continue;
 		num++;
 		if (f->places > 1 && !strcmp(f->kind, "note"))
@@ -83,10 +88,12 @@ static int put_found(const struct options *o, struct found_list *list, const cha
 static int list_file(const struct options *o, const char *path)
 {
 	struct found_list list = { NULL, 0, 0, 0 };
+	struct links links = { NULL, 0 };
 	int err, status;
 
 	progress("reading %s", path);
 	err = add_file(&list, path, path);
+	links_add(&links, path);
 	progress_end();
 	if (err == -ENOEXEC)
 		status = fail("%s: no ELF file of 64 bits", path);
@@ -95,7 +102,8 @@ static int list_file(const struct options *o, const char *path)
 	else if (err)
 		status = fail("%s: %s", path, strerror(-err));
 	else
-		status = put_found(o, &list, path);
+		status = put_found(o, &list, &links, path);
+	links_free(&links);
 	found_free(&list);
 	return status;
 }
@@ -107,6 +115,7 @@ static int list_mapped(const struct options *o, pid_t pid)
 {
 	char maps[48], line[PATH_MAX + 128], last[PATH_MAX] = "", path[PATH_MAX + 64], what[32], *name;
 	struct found_list list = { NULL, 0, 0, 0 };
+	const struct links links = { NULL, 0 };
 	int status, err = 0;
 	FILE *f;
 
@@ -133,7 +142,7 @@ static int list_mapped(const struct options *o, pid_t pid)
 	else if (ferror(f))
 		status = fail("%s: its files may not be listed: %s", what, strerror(EACCES));
 	else
-		status = put_found(o, &list, what);
+		status = put_found(o, &list, &links, what);
 	fclose(f);
 	found_free(&list);
 	return status;
@@ -151,9 +160,13 @@ struct listing {
 
 static int one_probe(const struct jf_words *w, void *arg)
 {
+	const struct links links = { NULL, 0 };
 	struct listing *l = (struct listing *)arg;
 
-	if (w->num != 6 || strcmp(w->word[0], "probe") || !wanted(l->o, w->word[2], w->word[3]))
+	if (w->num != 6 || strcmp(w->word[0], "probe"))
+		return 0;
+	/* The process was asked for those that match one pattern, and knows other names of its files. */
+	if (l->o->num_globs > 1 && !wanted(l->o, &links, w->word[1], w->word[2], w->word[3]))
 		return 0;
 	l->num++;
 	put_line(w->word[1], !strcmp(w->word[4], "on") ? "on" : "off", w->word[2], w->word[3], w->word[5]);

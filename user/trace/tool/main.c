@@ -18,7 +18,8 @@
  * @run:     does it
  * @min:     words after the options, at least
  * @max:     at most; -1: any number
- * @options: letters of those that it knows, as short_of() has them
+ * @of_pid:  the first of them can be a process, which -p says, too
+ * @options: letters of those that it knows, the short forms, as run() has them
  * @words:   for the usage
  * @help:    for the usage
  */
@@ -27,40 +28,56 @@ struct command {
 	int		(*run)(const struct options *o, int argc, char **argv);
 	int		min;
 	int		max;
+	bool		of_pid;
 	const char	*options;
 	const char	*words;
 	const char	*help;
 };
 
 static const struct command commands[] = {
-	{ "run", do_run, 1, -1, "eomckzq", "[-e GLOB]... [-o FOLDER] [--] PROGRAM [ARGUMENT]...",
+	{ "run", do_run, 1, -1, false, "eomckzqMDRG", "[-e GLOB]... [-o FOLDER] [--] PROGRAM [ARGUMENT]...",
 	  "start a program, record its events, show them at the end" },
-	{ "list", do_list, 0, 1, "e", "[-e GLOB]... [FILE|PID]",
+	{ "list", do_list, 0, 1, true, "eR", "[--mangled] [-e GLOB]... [FILE|PID]",
 	  "events, USDT notes and functions; without an argument: processes" },
-	{ "record", do_record, 1, -1, "eomckz", "[-e GLOB]... [-o FOLDER] PID [GLOB]...",
+	{ "record", do_record, 1, -1, true, "eomckzMD", "[-e GLOB]... [-o FOLDER] PID [GLOB]...",
 	  "let a process begin to record, and print in which folder" },
-	{ "enable", do_enable, 1, -1, "e", "PID GLOB...", "record these events, too" },
-	{ "disable", do_disable, 1, -1, "e", "PID GLOB...", "record them no longer" },
-	{ "stop", do_stop, 1, 1, "", "PID", "end the recording; the trace stays" },
-	{ "stats", do_stats, 1, 1, "", "PID", "how many events were recorded, and lost" },
-	{ "snapshot", do_snapshot, 1, 2, "o", "PID|FOLDER NEW-FOLDER", "copy what is recorded now" },
-	{ "report", do_report, 1, -1, "j", "[--json] FOLDER|PID [BABELTRACE2-OPTION]...", "show events" },
-	{ "top", do_top, 1, 1, "in", "[-i SECONDS] [-n TIMES] PID|FOLDER", "events a second" },
-	{ "recover", do_recover, 1, 2, "o", "FOLDER [NEW-FOLDER]",
+	{ "enable", do_enable, 1, -1, true, "eD", "PID GLOB...", "record these events, too" },
+	{ "disable", do_disable, 1, -1, true, "e", "PID GLOB...", "record them no longer" },
+	{ "stop", do_stop, 1, 1, true, "", "PID", "end the recording; the trace stays" },
+	{ "stats", do_stats, 1, 1, true, "", "PID", "how many events were recorded, and lost" },
+	{ "snapshot", do_snapshot, 1, 2, true, "o", "PID|FOLDER NEW-FOLDER", "copy what is recorded now" },
+	{ "report", do_report, 1, -1, true, "jERSAF", "[--events|--json|--summary|--graph|--folded] [--mangled] FOLDER|PID", "how many events there are, by name and thread" },
+	{ "script", do_script, 1, -1, true, "jR", "[--json] [--mangled] FOLDER|PID [BABELTRACE2-OPTION]...", "show events" },
+	{ "top", do_top, 1, 1, true, "inR", "[-i SECONDS] [-n TIMES] PID|FOLDER", "events a second" },
+	{ "count", do_count, 0, -1, false, "eopR", "[-e GLOB]... [-o FILE] PROGRAM [ARGUMENT]... | -p PID | FOLDER",
+	  "exact numbers of calls, by probe and thread: nothing is recorded" },
+	{ "time", do_time, 0, -1, false, "eopjVR", "-e GLOB... [--csv|--json] [--mangled] [-o FILE] PROGRAM [ARGUMENT]... | -p PID | FOLDER",
+	  "functions, and how long their calls take: nothing is recorded" },
+	{ "recover", do_recover, 1, 2, false, "o", "FOLDER [NEW-FOLDER]",
 	  "what is whole of a trace, whatever has become of its process" },
 };
 
 static const struct option long_options[] = {
 	{ "event", required_argument, NULL, 'e' },
+	{ "pid", required_argument, NULL, 'p' },
 	{ "output", required_argument, NULL, 'o' },
 	{ "mode", required_argument, NULL, 'm' },
 	{ "clock", required_argument, NULL, 'c' },
 	{ "packets", required_argument, NULL, 'k' },
 	{ "packet-size", required_argument, NULL, 'z' },
+	{ "max-size", required_argument, NULL, 'M' },
+	{ "csv", no_argument, NULL, 'V' },
+	{ "min", required_argument, NULL, 'D' },
 	{ "interval", required_argument, NULL, 'i' },
 	{ "times", required_argument, NULL, 'n' },
+	{ "events", no_argument, NULL, 'E' },
 	{ "json", no_argument, NULL, 'j' },
 	{ "no-report", no_argument, NULL, 'q' },
+	{ "mangled", no_argument, NULL, 'R' },
+	{ "registers", no_argument, NULL, 'G' },
+	{ "summary", no_argument, NULL, 'S' },
+	{ "graph", no_argument, NULL, 'A' },
+	{ "folded", no_argument, NULL, 'F' },
 	{ "help", no_argument, NULL, 'h' },
 	{ NULL, 0, NULL, 0 }
 };
@@ -74,17 +91,32 @@ static int usage(FILE *to, int status)
 		fprintf(to, "  %s %s\n        %s\n", commands[i].name, commands[i].words, commands[i].help);
 	fputs("\noptions:\n"
 	      "  -e, --event GLOB        probes: system:name of events, provider:name of notes, object:name of\n"
-	      "                          functions, or the name alone; may be given several times\n"
-	      "  -o, --output FOLDER     where the trace is to be\n"
-	      "  --mode overwrite|discard, --clock auto|tsc|monotonic|none, --packets N, --packet-size BYTES\n"
+	      "                          functions, or the name alone; 'note/mill:*', and so event/ and function/, is of\n"
+	      "                          that kind alone; 'call/redis-server:*Command': calls of functions, with\n"
+	      "                          their durations; can be given several times\n"
+	      "  -o, --output FOLDER     where the trace is to be; of count and time the file for their numbers,\n"
+	      "                          '-' is standard output\n"
+	      "  -p, --pid PID           the process, where PID stands above\n"
+	      "  --mode overwrite|discard|keep, --clock auto|tsc|monotonic|none, --packets N, --packet-size BYTES,\n"
+	      "  --max-size MIB          of mode keep, which keeps all that is recorded, until so much, or the disk, is full:\n"
 	      "                          as in jumpfunc_record(3)\n"
+	      "  --min DURATION          calls that take less are not recorded, as in '10us': of -e 'call/...'\n"
 	      "  --no-report             run: keep the trace, and do not show it\n"
-	      "  --json                  report: for Perfetto and chrome://tracing\n"
+	      "  --registers             run: arguments of functions as registers, whatever debug information says\n"
+	      "  --summary, --graph, --folded\n"
+	      "                          report: times of calls (call/ in a pattern), by function; as a tree; as stacks for\n"
+	      "                          flamegraph.pl, speedscope or inferno\n"
+	      "  --mangled               names of C++ and Rust functions as their symbols have them, not as their source\n"
+	      "  --events                report: each event, as script shows them\n"
+	      "  --json                  report, script: each event, for Perfetto and chrome://tracing; time: its table\n"
+	      "  --csv                   time: its table; of a program that it starts both need -o\n"
 	      "  -i, --interval SECONDS, -n, --times N\n"
 	      "                          top: how often, and how many times\n\n"
-	      "The exit status is 0, 1 for an error, 2 for wrong usage, 3 if there was damage, 4 if nothing matched;\n"
-	      "of run that of the program, 128 and a signal's number, 125 for an error, 126 and 127 if the program\n"
-	      "cannot be executed or is not there.\n", to);
+	      "The exit status is 0, 1 for an error, 2 for wrong usage, 3 if there was damage, 5 if records were lost;\n"
+	      "4 if no probe matched for list, record, enable, disable, or count and time with -p, or if a report of\n"
+	      "calls has none. Of run, and of count and time with a PROGRAM, it is that of the program, also if nothing\n"
+	      "matched; or, if that is 0, 123 if records were lost and 124 if the report failed; 128 and a signal's\n"
+	      "number, 125 for an error, 126 and 127 if the program cannot be executed or is not there.\n", to);
 	return status;
 }
 
@@ -94,9 +126,58 @@ static int wrong(const struct command *c)
 	return STATUS_USAGE;
 }
 
-/* False: the value is none that there is. */
+/* @name: of a long option, or NULL */
+static int no_option(const struct command *c, int option, const char *name, const char *word)
+{
+	if (name)
+		fail("%s has no option '--%s': jf-trace %s --help", c->name, name, c->name);
+	/* Of several letters in one word. */
+	else if (option == '?' && optopt && word[0] == '-' && word[1] != '-')
+		fail("%s has no option '-%c': jf-trace %s --help", c->name, optopt, c->name);
+	else if (option == '?' || word[0] == '-')
+		fail("%s has no option '%s': jf-trace %s --help", c->name, word, c->name);
+	else
+		fail("%s has no option '-%c': jf-trace %s --help", c->name, option, c->name);
+	return STATUS_USAGE;
+}
+
+/* An option without a value. */
+static void take_flag(struct options *o, int option)
+{
+	switch (option) {
+	case 'E':
+		o->events = true;
+		break;
+	case 'j':
+		o->json = true;
+		break;
+	case 'S':
+		o->view = VIEW_SUMMARY;
+		break;
+	case 'A':
+		o->view = VIEW_GRAPH;
+		break;
+	case 'F':
+		o->view = VIEW_FOLDED;
+		break;
+	case 'G':
+		o->registers = true;
+		break;
+	case 'V':
+		o->csv = true;
+		break;
+	case 'R':
+		mangled_names = true;
+		break;
+	default:
+		o->quiet = true;
+	}
+}
+
+/* False: the value is not known. */
 static bool take(struct options *o, int option, const char *value)
 {
+	uint64_t ns;
 	uint32_t n;
 	char *end;
 
@@ -106,6 +187,9 @@ static bool take(struct options *o, int option, const char *value)
 			return false;
 		o->globs[o->num_globs++] = value;
 		return true;
+	case 'p':
+		o->pid = value;
+		return *value;
 	case 'o':
 		o->output = value;
 		return *value;
@@ -118,52 +202,86 @@ static bool take(struct options *o, int option, const char *value)
 	case 'k':
 		o->packets = value;
 		return jf_number_parse(value, &n) && n >= 2 && n <= 64;
+	case 'M':
+		snprintf(o->max_mib, sizeof(o->max_mib), "%s", value);
+		return jf_number_parse(value, &n);
 	case 'z':
 		o->size = value;
 		return jf_number_parse(value, &n) && !(n % 4096) && n <= 64 << 20;
+	case 'D':
+		o->min = value;
+		return jf_kind_duration(value, 0, &ns);
 	case 'i':
 		o->interval = strtod(value, &end);
 		return !*end && end != value && isfinite(o->interval) && o->interval >= 0.01 && o->interval <= 86400;
 	case 'n':
 		return jf_number_parse(value, &o->times);
-	case 'j':
-		o->json = true;
-		return true;
 	default:
-		o->quiet = true;
+		take_flag(o, option);
 		return true;
 	}
+}
+
+/* "call>1ms/GLOB" in place of "call/GLOB". */
+static int add_min(const char *min, const char **pattern, unsigned int *calls)
+{
+	char *text;
+
+	if (strncmp(*pattern, "call/", 5))
+		return STATUS_OK;
+	if (asprintf(&text, "call>%s/%s", min, *pattern + 5) < 0)
+		return fail("%s", strerror(ENOMEM));
+	*pattern = text;
+	++*calls;
+	return STATUS_OK;
+}
+
+/* Patterns of -e, and those that follow a process. */
+static int take_min(struct options *o, bool of_pid, int argc, char **argv)
+{
+	unsigned int calls = 0, i;
+	int k, status = STATUS_OK;
+
+	for (i = 0; i < o->num_globs && !status; i++)
+		status = add_min(o->min, &o->globs[i], &calls);
+	for (k = 1; of_pid && k < argc && !status; k++)
+		status = add_min(o->min, (const char **)(uintptr_t)&argv[k], &calls);
+	if (!status && !calls)
+		return fail("--min is for calls: -e 'call/...'"), STATUS_USAGE;
+	return status;
 }
 
 static int run(const struct command *c, int argc, char **argv)
 {
 	struct options o = { .interval = 1 };
-	const char *letters = "e:o:i:n:h";
-	int option;
+	const char *letters = ":e:o:p:i:n:h";
+	int option, status, nr = -1;
 
 	/* The program's options, and those of babeltrace2, are not ours. */
-	if (c->run == do_run || c->run == do_report)
-		letters = "+e:o:i:n:h";
-	while ((option = getopt_long(argc, argv, letters, long_options, NULL)) != -1) {
+	if (c->run == do_run || c->run == do_count || c->run == do_time || c->run == do_report || c->run == do_script)
+		letters = "+:e:o:p:i:n:h";
+	while ((option = getopt_long(argc, argv, letters, long_options, &nr)) != -1) {
 		if (option == 'h')
 			return usage(stdout, STATUS_OK);
-		if (option == '?' || !strchr(c->options, option)) {
-			if (option != '?')
-				fail("%s has no such option", c->name);
-			return wrong(c);
-		}
+		if (option == ':')
+			return fail("%s: option '%s' needs a value", c->name, argv[optind - 1]), STATUS_USAGE;
+		if (option == '?' || !(strchr(c->options, option) || (option == 'p' && c->of_pid)))
+			return no_option(c, option, option != '?' && nr >= 0 ? long_options[nr].name : NULL, argv[optind - 1]);
 		if (option == 'e' && !is_pattern(optarg))
-			return wrong(c);
-		if (!take(&o, option, optarg)) {
-			fail("'%s' is no value of this option", optarg);
-			return wrong(c);
-		}
+			return STATUS_USAGE;
+		if (!take(&o, option, optarg))
+			return fail("%s: '%s' is no value of this option", c->name, optarg), STATUS_USAGE;
+		nr = -1;
 	}
+	/* The rest follows the name of the command. */
+	if (o.pid && c->of_pid)
+		argv[--optind] = (char *)(uintptr_t)o.pid;
 	argc -= optind;
 	argv += optind;
 	if (argc < c->min || (c->max >= 0 && argc > c->max))
 		return wrong(c);
-	return c->run(&o, argc, argv);
+	status = o.min ? take_min(&o, c->of_pid, argc, argv) : STATUS_OK;
+	return status ? status : c->run(&o, argc, argv);
 }
 
 int main(int argc, char **argv)
@@ -174,7 +292,7 @@ int main(int argc, char **argv)
 	if (argc > 1 && (!strcmp(argv[1], "-h") || !strcmp(argv[1], "--help")))
 		return usage(stdout, STATUS_OK);
 	if (argc > 1 && !strcmp(argv[1], "--version")) {
-		puts("jf-trace " JF_VERSION);
+		printf("jf-trace " JF_VERSION "\n%s\n", types_library());
 		return STATUS_OK;
 	}
 	for (i = 0; argc > 1 && i < sizeof(commands) / sizeof(*commands); i++) {

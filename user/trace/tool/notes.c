@@ -8,7 +8,9 @@
  */
 #include "tool.h"
 #include "elf.h"
+#include "../demangle.h"
 #include "../glob.h"
+#include "../kind.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -18,7 +20,7 @@
 
 #define EVENT_PREFIX	"__jf_event_"
 #define NAME_MAX_	256
-/* Of a function: what a process tells of one has to fit into a message (control.h). */
+/* Of a function: its description by a process has to fit into a message (control.h). */
 #define FUNCTION_MAX	3840
 /* A file that has more was made to waste time, or, by many symbols of one long name, memory. */
 #define FOUND_MAX	(4u << 20)
@@ -104,19 +106,35 @@ void found_sort(struct found_list *list)
 
 size_t glob_length(const char *glob)
 {
-	return strcspn(glob, "(");
+	return (size_t)(jf_pattern_types(glob) - glob);
 }
 
-bool glob_matches(const char *text, const char *group, const char *name)
+static enum jf_kind kind_of(const char *kind)
 {
+	return !strcmp(kind, "event") ? JF_KIND_EVENT : !strcmp(kind, "function") ? JF_KIND_FUNCTION :
+	       !strcmp(kind, "call") ? JF_KIND_CALL : JF_KIND_NOTE;
+}
+
+/* A pattern of calls fits functions, as files have these and no calls. */
+static bool kind_fits(enum jf_kind of, const char *kind)
+{
+	return of == JF_KIND_ANY || !kind || of == kind_of(kind) || ((of == JF_KIND_CALL || of == JF_KIND_TIME) && kind_of(kind) == JF_KIND_FUNCTION);
+}
+
+bool glob_matches(const char *text, const char *kind, const char *group, const char *name)
+{
+	enum jf_kind of = jf_kind_of(&text);
 	size_t len = glob_length(text);
 	char glob[NAME_MAX_];
 
-	if (len >= sizeof(glob))
+	if (len >= sizeof(glob) || !kind_fits(of, kind))
 		return false;
 	memcpy(glob, text, len);
 	glob[len] = 0;
-	return jf_glob_matches_probe(glob, group, name);
+	if (jf_glob_matches_probe(glob, group, name))
+		return true;
+	return (!kind || kind_of(kind) == JF_KIND_FUNCTION) && (of == JF_KIND_ANY || of == JF_KIND_FUNCTION || of == JF_KIND_CALL) &&
+	       jf_demangled_fits(demangler(), glob, group, name);
 }
 
 /* --- USDT notes ------------------------------------------------------------------------- */
@@ -311,7 +329,7 @@ int found_in(struct found_list *list, struct elf *e, const char *group)
 	for (i = 0; i < e->num; i++)
 		table |= e->sh[i].sh_type == SHT_SYMTAB;
 	for (i = 0; i < e->num && !err; i++) {
-		/* What dynamic linkers see is in the full table, too, if that is there. */
+		/* The symbols of dynamic linkers are in the full table, too, if that is there. */
 		if (e->sh[i].sh_type == (table ? SHT_SYMTAB : SHT_DYNSYM)) {
 			err = add_symbols(list, &p, e, i, group);
 		} else if (e->sh[i].sh_type == SHT_NOTE && !strcmp(elf_section_name(e, i), ".note.stapsdt") &&

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /*
- * Events as text, by babeltrace2, which knows the format; or as JSON that Perfetto (ui.perfetto.dev) and Chrome's
- * viewer of traces read, made of that text.
- *
- * babeltrace2 escapes what is within strings, so a line is an event. Where a line is not as expected it is left
- * out, and counted.
+ * Events as text, by babeltrace2, which knows the format; or as JSON, made of that text (json.c).
  */
 #include "tool.h"
+#include "count.h"
+#include "losses.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -27,13 +27,28 @@ static int no_babeltrace(const char *folder)
 		    "or pacman -S babeltrace2. The trace is in %s", folder);
 }
 
-/* Its stdout is a pipe if @out is given. Its number, or -errno. */
-static pid_t start_babeltrace(const char *folder, bool json, char **more, int *out)
+/* babeltrace2 opens all files of all traces at once. */
+static rlim_t open_files(bool raise)
 {
-	const char *words[MORE_MAX + 8] = { "babeltrace2" };
-	int pipes[2] = { -1, -1 }, said[2], err = 0, n = 1;
-	pid_t child;
+	struct rlimit limit;
 
+	if (getrlimit(RLIMIT_NOFILE, &limit))
+		return RLIM_INFINITY;
+	limit.rlim_cur = limit.rlim_max;
+	if (raise)
+		setrlimit(RLIMIT_NOFILE, &limit);
+	return limit.rlim_max;
+}
+
+/* The command line, or NULL: no memory. */
+static const char **make_words(const char *const *folders, size_t num, bool json, char **more)
+{
+	const char **words = calloc(num + MORE_MAX + 8, sizeof(*words));
+	size_t n = 0;
+
+	if (!words)
+		return NULL;
+	words[n++] = "babeltrace2";
 	if (json) {
 		words[n++] = "--clock-seconds";
 		words[n++] = "--no-delta";
@@ -42,8 +57,19 @@ static pid_t start_babeltrace(const char *folder, bool json, char **more, int *o
 	}
 	for (; more && *more && n < MORE_MAX; more++)
 		words[n++] = *more;
-	words[n++] = folder;
-	words[n] = NULL;
+	memcpy(&words[n], folders, num * sizeof(*words));
+	return words;
+}
+
+/* Where a program's own output is not, or is no more. */
+static int events_to = STDOUT_FILENO;
+
+/* Its stdout is a pipe if @out is given. Its number, or -errno. */
+static pid_t start_babeltrace(const char **words, int *out)
+{
+	int pipes[2] = { -1, -1 }, said[2], err = 0;
+	pid_t child;
+
 	if (pipe2(said, O_CLOEXEC))
 		return -errno;
 	if (out && pipe2(pipes, O_CLOEXEC)) {
@@ -55,8 +81,11 @@ static pid_t start_babeltrace(const char *folder, bool json, char **more, int *o
 	fflush(stdout);
 	child = fork();
 	if (!child) {
-		if (out)
-			dup2(pipes[1], STDOUT_FILENO);
+		dup2(out ? pipes[1] : events_to, STDOUT_FILENO);
+		open_files(true);
+		/* It does not see that the other end of the pipe writes to a terminal. */
+		if (out && isatty(events_to) && !getenv("NO_COLOR"))
+			setenv("BABELTRACE_TERM_COLOR", "ALWAYS", 0);
 		execvp(words[0], (char *const *)(uintptr_t)words);
 		err = errno;
 		_exit(write(said[1], &err, sizeof(err)) != sizeof(err));
@@ -97,112 +126,174 @@ static int end_babeltrace(pid_t child)
 	return WEXITSTATUS(status) ? fail("babeltrace2 ended with status %d", WEXITSTATUS(status)) : STATUS_OK;
 }
 
-/* --- JSON ------------------------------------------------------------------------------- */
+/* --- which traces at once ------------------------------------------------------------------ */
 
-static void put_json(const char *text, size_t len)
+/* Files that babeltrace2 opens besides. */
+#define OTHER_FILES	24
+
+/**
+ * struct parts - traces of a folder
+ * @path:  of each
+ * @files: that it has
+ * @num:   how many
+ * @all:   files of all of them
+ * @in:    some are in others, where babeltrace2 does not look
+ */
+struct parts {
+	char		**path;
+	size_t		*files;
+	size_t		num;
+	size_t		all;
+	bool		in;
+};
+
+static size_t count_files(const char *path)
+{
+	DIR *dir = opendir(path);
+	struct dirent *e;
+	size_t num = 0;
+
+	while (dir && (e = readdir(dir)))
+		num += *e->d_name != '.';
+	if (dir)
+		closedir(dir);
+	return num;
+}
+
+static void add_part(const char *path, void *arg)
+{
+	struct parts *p = (struct parts *)arg;
+	char **paths = realloc(p->path, (p->num + 1) * sizeof(*paths));
+	size_t *files;
+
+	if (paths)
+		p->path = paths;
+	files = paths ? realloc(p->files, (p->num + 1) * sizeof(*files)) : NULL;
+	if (!files)
+		return;
+	p->files = files;
+	paths[p->num] = strdup(path);
+	if (!paths[p->num])
+		return;
+	files[p->num] = count_files(path);
+	p->in |= p->num && !strncmp(path, paths[p->num - 1], strlen(paths[p->num - 1])) && path[strlen(paths[p->num - 1])] == '/';
+	p->all += files[p->num++];
+}
+
+static void free_parts(struct parts *p)
 {
 	size_t i;
 
-	for (i = 0; i < len; i++) {
-		if (text[i] == '"' || text[i] == '\\')
-			printf("\\%c", text[i]);
-		else if ((unsigned char)text[i] < ' ' || (unsigned char)text[i] >= 127)
-			printf("\\u%04x", (unsigned char)text[i]);
-		else
-			putchar(text[i]);
+	for (i = 0; i < p->num; i++)
+		free(p->path[i]);
+	free(p->path);
+	free(p->files);
+}
+
+/* How many traces from @first on may be shown at once: one at least. */
+static size_t at_once(const struct parts *p, size_t first, rlim_t limit)
+{
+	size_t i, files = OTHER_FILES;
+
+	for (i = first; i < p->num; i++) {
+		files += p->files[i];
+		if (files > limit && i > first)
+			break;
 	}
+	return i - first;
 }
 
-/* After @key, up to @end; NULL: it is not there. */
-static const char *part(const char *line, const char *key, const char *end, size_t *len)
+static int show_some(const char *const *folders, size_t num, bool json, char **more)
 {
-	const char *p = strstr(line, key), *q;
-
-	if (!p)
-		return NULL;
-	p += strlen(key);
-	q = strstr(p, end);
-	*len = q ? (size_t)(q - p) : strlen(p);
-	return p;
-}
-
-/*
- * timestamp = 1.000000002, trace = ..., trace:procname = p, trace:vpid = (3), name = a:b,
- * stream.packet.context = { tid = 4 }, event.fields = { ... }
- */
-static bool put_event(const char *line, bool first)
-{
-	const char *time, *pid, *tid, *name, *fields;
-	size_t n_time, n_pid, n_tid, n_name, n_fields;
-	unsigned long long s, ns;
-
-	time = part(line, "timestamp = ", ",", &n_time);
-	pid = part(line, "trace:vpid = (", ")", &n_pid);
-	name = pid ? part(pid, "name = ", ", stream.packet.context = ", &n_name) : NULL;
-	tid = name ? part(name, "stream.packet.context = { tid = ", " }", &n_tid) : NULL;
-	fields = tid ? part(tid, "event.fields = {", "\n", &n_fields) : NULL;
-	if (!tid || !time || sscanf(time, "%llu.%9llu", &s, &ns) != 2 ||
-	    strspn(pid, "0123456789") != n_pid || strspn(tid, "0123456789") != n_tid)
-		return false;
-	printf("%s{\"name\":\"", first ? "" : ",\n");
-	put_json(name, n_name);
-	printf("\",\"ph\":\"i\",\"s\":\"t\",\"ts\":%llu.%03llu,\"pid\":%.*s,\"tid\":%.*s,\"args\":{\"fields\":\"",
-	       s * 1000000 + ns / 1000, ns % 1000, (int)n_pid, pid, (int)n_tid, tid);
-	if (fields)
-		put_json(fields, n_fields && fields[n_fields - 1] == '}' ? n_fields - 1 : n_fields);
-	fputs("\"}}", stdout);
-	return true;
-}
-
-static int put_events(int in)
-{
-	FILE *f = fdopen(in, "r");
-	unsigned long long left_out = 0;
-	char *line = NULL;
-	bool first = true;
-	size_t room = 0;
-
-	if (!f) {
-		close(in);
-		return fail("%s", strerror(errno));
-	}
-	puts("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[");
-	while (getline(&line, &room, f) > 0) {
-		if (put_event(line, first))
-			first = false;
-		else
-			left_out++;
-	}
-	puts("\n]}");
-	free(line);
-	fclose(f);
-	if (left_out)
-		note("%llu lines of babeltrace2 were not understood, and left out; events need time stamps", left_out);
-	return ferror(stdout) || fflush(stdout) ? fail("stdout: %s", strerror(errno)) : STATUS_OK;
-}
-
-int report_folder(const char *folder, bool json, char **more)
-{
+	const char **words = make_words(folders, num, json, more);
 	int out = -1, status = STATUS_OK, ended;
 	pid_t child;
 
-	child = start_babeltrace(folder, json, more, json ? &out : NULL);
+	bool piped = json || (demangler() && !mangled_names);
+
+	child = words ? start_babeltrace(words, piped ? &out : NULL) : -ENOMEM;
+	free(words);
 	if (child == -ENOENT)
-		return no_babeltrace(folder);
+		return no_babeltrace(folders[0]);
 	if (child < 0)
 		return fail("babeltrace2: %s", strerror(-child));
 	if (json)
-		status = put_events(out);
+		status = json_events(out);
+	else if (piped)
+		status = copy_readable(out, events_to == STDERR_FILENO ? stderr : stdout);
 	ended = end_babeltrace(child);
 	return status ? status : ended;
 }
 
-/* A process goes on recording: what is shown is a copy. */
-static int report_process(pid_t pid, bool json, char **more)
+/* Where there may not be so many open files: some traces, then the next ones. */
+static int show_events(const char *folder, const struct losses *losses, bool json, char **more)
+{
+	struct parts p = { NULL, NULL, 0, 0, false };
+	rlim_t limit = open_files(false);
+	int status = STATUS_OK, one;
+	size_t i, num;
+
+	each_trace(folder, add_part, &p);
+	if (json)
+		json_begin(losses);
+	if (p.all + OTHER_FILES <= limit && p.in) {
+		status = show_some((const char *const *)p.path, p.num, json, more);
+	} else if (p.all + OTHER_FILES <= limit) {
+		status = show_some(&folder, 1, json, more);
+	} else {
+		note("%s: %zu files of %zu traces are more than may be open (ulimit -n): they are shown in parts, each in order of "
+		     "time", folder, p.all, p.num);
+		for (i = 0; i < p.num; i += num) {
+			num = at_once(&p, i, limit);
+			one = show_some((const char *const *)(p.path + i), num, json, more);
+			status = status ? status : one;
+		}
+	}
+	if (json)
+		json_end(losses);
+	free_parts(&p);
+	return status;
+}
+
+static int report_events(const char *folder, const struct losses *losses, bool json, char **more)
+{
+	losses_say_begins(losses);
+	return show_events(folder, losses, json, more);
+}
+
+int report_run(const char *folder, const struct losses *losses)
+{
+	events_to = STDERR_FILENO;
+	return report_events(folder, losses, false, NULL);
+}
+
+/* Events, or how many there are. */
+static int report_folder(const struct options *o, const char *folder, char **more)
+{
+	struct losses l;
+	int status, lost;
+
+	losses_read(&l, folder);
+	if (o->view) {
+		losses_say_begins(&l);
+		status = report_calls(folder, (enum view)o->view);
+	} else if (o->events || o->json) {
+		status = report_events(folder, &l, o->json, more);
+	} else {
+		losses_say_begins(&l);
+		status = put_records(stdout, folder);
+	}
+	lost = losses_say(&l);
+	losses_free(&l);
+	return status ? status : lost;
+}
+
+/* A process goes on recording: the output is of a copy. */
+static int report_process(const struct options *o, pid_t pid, char **more)
 {
 	char folder[PATH_MAX], parent[PATH_MAX - 64], copy[PATH_MAX];
 	struct jf_recovered r;
-	int status, err;
+	int status, err, damage;
 
 	status = trace_of(pid, folder, sizeof(folder));
 	if (status)
@@ -215,20 +306,36 @@ static int report_process(pid_t pid, bool json, char **more)
 	if (status)
 		return status;
 	signal(SIGINT, SIG_IGN);
-	status = report_folder(copy, json, more);
+	status = report_folder(o, copy, more);
 	signal(SIGINT, SIG_DFL);
 	remove_traces(copy);
-	return status;
+	/* Of the copy itself, which has neither. */
+	damage = say_damage(&r);
+	return damage == STATUS_DAMAGED || !status ? damage : status;
 }
 
 int do_report(const struct options *o, int argc, char **argv)
 {
 	pid_t pid;
+	int num;
 
-	(void)argc;
+	/* The others are babeltrace2's. */
+	if (argc > 1 && !o->events)
+		return fail("report takes one folder or process; options of babeltrace2 are for script"), STATUS_USAGE;
 	if (is_pid(argv[0], &pid))
-		return report_process(pid, o->json, argv + 1);
-	if (!each_trace(argv[0], NULL, NULL))
+		return report_process(o, pid, argv + 1);
+	num = each_trace(argv[0], NULL, NULL);
+	if (num < 0)
+		return fail("%s: %s", argv[0], strerror(-num));
+	if (!num)
 		return fail("%s: no trace, and no folder of traces: it has no metadata", argv[0]);
-	return report_folder(argv[0], o->json, argv + 1);
+	return report_folder(o, argv[0], argv + 1);
+}
+
+int do_script(const struct options *o, int argc, char **argv)
+{
+	struct options with_events = *o;
+
+	with_events.events = true;
+	return do_report(&with_events, argc, argv);
 }

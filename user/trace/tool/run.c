@@ -10,6 +10,7 @@
  * kept, too, if the program did not end by itself, or its events could not be shown.
  */
 #include "tool.h"
+#include "losses.h"
 #include "../trace.h"
 
 #include <errno.h>
@@ -20,38 +21,67 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
+#include <jumpfunc/detail/ring_user.h>
+
+/* Seconds after which a signal is another request. */
+#define AGAIN	1
+/* ... and after which the first one is not used any more. */
+#define FORGOTTEN	60
+/* Which arguments functions have: agent/types.c. */
+#define TYPES	"JUMPFUNC_AGENT_TYPES"
 #define AGENT	"libjumpfunc-agent.so"
 
 static volatile sig_atomic_t program;
 
-/* While the program runs ^C is for that, and what asks this one to end is passed on. */
+/*
+ * While the program runs ^C is for that, and signals that ask this one to end are passed on. A
+ * second signal, a second later or more, ends this one without the program: all that is left is to
+ * say where the trace is. Before that it is the same request, which timeout(1), say, sends to its
+ * child and to its group.
+ */
+static struct timespec first;
+static char twice[PATH_MAX + 128];
 static const int kept[] = { SIGINT, SIGQUIT, SIGTERM, SIGHUP };
 #define NR_KEPT		(sizeof(kept) / sizeof(*kept))
 static struct sigaction before[NR_KEPT];
 
-static void pass_on(int sig)
+static void pass_on(int sig, siginfo_t *info, void *context)
 {
+	struct timespec now;
 	int saved = errno;
+	time_t since;
 
+	(void)context;
+	/* A terminal's reaches the program, too, which may go on. */
+	if ((sig == SIGINT || sig == SIGQUIT) && info->si_code == SI_KERNEL)
+		return;
 	if (program > 0)
 		kill((pid_t)program, sig);
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	since = now.tv_sec - first.tv_sec - (now.tv_nsec < first.tv_nsec);
+	if (!first.tv_sec || since > FORGOTTEN)
+		first = now;
+	else if (since >= AGAIN)
+		_exit(write(STDERR_FILENO, twice, strlen(twice)) < 0 ? STATUS_RUN_FAILED : 128 + sig);
 	errno = saved;
 }
 
-/* What is ignored stays so, as nohup has it. */
+/* An ignored signal stays ignored, as nohup has it. */
 static void keep_signals(void)
 {
 	struct sigaction act;
 	size_t i;
 
 	memset(&act, 0, sizeof(act));
-	act.sa_flags = SA_RESTART;
+	act.sa_flags = SA_RESTART | SA_SIGINFO;
+	act.sa_sigaction = pass_on;
+	for (i = 0; i < NR_KEPT; i++)
+		sigaddset(&act.sa_mask, kept[i]);
 	for (i = 0; i < NR_KEPT; i++) {
 		sigaction(kept[i], NULL, &before[i]);
-		/* A terminal's ^C reaches the program, too. */
-		act.sa_handler = kept[i] == SIGINT || kept[i] == SIGQUIT ? SIG_IGN : pass_on;
 		if (before[i].sa_handler != SIG_IGN)
 			sigaction(kept[i], &act, NULL);
 	}
@@ -69,7 +99,7 @@ static void give_signals_back(void)
 /* Beside this program, where it was built, or in the folder of libraries that belongs to where it was installed. */
 static bool find_agent(char *buf, size_t size)
 {
-	static const char *const folders[] = { "", "../lib/", "../lib/x86_64-linux-gnu/", "../lib64/" };
+	static const char *const folders[] = { "", "../lib/jumpfunc/", "../lib/x86_64-linux-gnu/jumpfunc/", "../lib64/jumpfunc/" };
 	char exe[PATH_MAX];
 	ssize_t n = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
 	char *end;
@@ -89,8 +119,8 @@ static bool find_agent(char *buf, size_t size)
 }
 
 /*
- * "a,b"; those without any are all events, and no agent is needed. @bare: without what only the agent reads, the types
- * of arguments.
+ * "a,b"; those without any are all events, and no agent is needed. @bare: without the types of
+ * arguments, which only the agent reads.
  */
 static int join_globs(const struct options *o, bool bare, char *buf, size_t size)
 {
@@ -99,6 +129,9 @@ static int join_globs(const struct options *o, bool bare, char *buf, size_t size
 
 	for (i = 0; i < o->num_globs; i++) {
 		one = bare ? glob_length(o->globs[i]) : strlen(o->globs[i]);
+		/* No event has parameters in its name. */
+		if (bare && memchr(o->globs[i], '(', one))
+			continue;
 		if (len + one + 2 > size)
 			return fail("these are too many patterns");
 		if (len)
@@ -127,15 +160,57 @@ static void preload(const char *agent)
 	free(all);
 }
 
+/* Before the user's value, which counts then, or after it. */
+static void add_option(const char *name, const char *option, bool in_front)
+{
+	const char *others = getenv(name);
+	char *all;
+
+	if (!others || !*others) {
+		setenv(name, option, 1);
+		return;
+	}
+	all = malloc(strlen(others) + strlen(option) + 2);
+	if (!all)
+		return;
+	sprintf(all, "%s:%s", in_front ? option : others, in_front ? others : option);
+	setenv(name, all, 1);
+	free(all);
+}
+
+/*
+ * A program whose AddressSanitizer is a shared library refuses to run if another one comes before
+ * that. ThreadSanitizer takes the work of the agent's libraries on stacks of their own for races of
+ * the program, unless it leaves out code that no compiler has prepared for it.
+ */
+static void tell_sanitizers(void)
+{
+	add_option("ASAN_OPTIONS", "verify_asan_link_order=0", false);
+	add_option("TSAN_OPTIONS", "ignore_noninstrumented_modules=1", true);
+}
+
+/* A reading of both clocks: programs that begin soon need not wait until they can tell the frequency (clock.c). */
+static void set_clock(void)
+{
+	struct timespec t;
+	char text[64];
+
+	clock_gettime(CLOCK_MONOTONIC_RAW, &t);
+	snprintf(text, sizeof(text), "%llu:%llu", (unsigned long long)__jf_rdtsc(),
+		 (unsigned long long)t.tv_sec * 1000000000 + (unsigned long long)t.tv_nsec);
+	setenv("JUMPFUNC_TRACE_SINCE", text, 1);
+}
+
 static void set_environment(const struct options *o, const char *globs, const char *folder, const char *agent)
 {
 	char events[GLOBS_MAX * 256];
 
 	/* They are patterns; and not as many as do not fit. */
 	join_globs(o, true, events, sizeof(events));
-	setenv("JUMPFUNC_TRACE", *events ? events : "*", 1);
+	setenv("JUMPFUNC_TRACE", *events ? events : o->num_globs ? ":" : "*", 1);
 	setenv("JUMPFUNC_TRACE_DIR", folder, 1);
 	setenv("JUMPFUNC_TRACE_CONTROL", "1", 1);
+	set_clock();
 	if (o->mode)
 		setenv("JUMPFUNC_TRACE_MODE", o->mode, 1);
 	if (o->clock)
@@ -144,10 +219,32 @@ static void set_environment(const struct options *o, const char *globs, const ch
 		setenv("JUMPFUNC_TRACE_PACKETS", o->packets, 1);
 	if (o->size)
 		setenv("JUMPFUNC_TRACE_PACKET_SIZE", o->size, 1);
+	if (*o->max_mib)
+		setenv("JUMPFUNC_TRACE_MAX_MIB", o->max_mib, 1);
 	if (*globs && *agent) {
 		setenv("JUMPFUNC_AGENT", globs, 1);
 		preload(agent);
+		tell_sanitizers();
 	}
+}
+
+/* Traces of a run before this one become "FOLDER.old", in place of those that were that. */
+static void rotate(const char *folder)
+{
+	char path[PATH_MAX], old[PATH_MAX];
+	size_t len;
+
+	/* Not through a link; and no folder that has other files. */
+	if (!only_traces(folder) || snprintf(path, sizeof(path), "%s", folder) >= (int)sizeof(path))
+		return;
+	for (len = strlen(path); len > 1 && path[len - 1] == '/'; len--)
+		path[len - 1] = 0;
+	if (snprintf(old, sizeof(old), "%s.old", path) >= (int)sizeof(old))
+		return;
+	if (only_traces(old))
+		remove_traces(old);
+	if (!rename(path, old))
+		note("what was in %s is in %s", path, old);
 }
 
 /* Makes the folder in which traces will be; an absolute path. */
@@ -157,9 +254,10 @@ static int make_folder(const struct options *o, char *buf, size_t size)
 	int err;
 
 	if (o->output) {
+		rotate(o->output);
 		if (mkdir(o->output, 0700))
 			return fail("%s: %s", o->output, errno == EEXIST ?
-				    "it is there already; give a folder that is to be made" : strerror(errno));
+				    "it is there already, and is no folder of traces" : strerror(errno));
 		if (realpath(o->output, buf))
 			return STATUS_OK;
 		err = errno;
@@ -173,6 +271,43 @@ static int make_folder(const struct options *o, char *buf, size_t size)
 	if ((size_t)snprintf(buf, size, "%s/run-XXXXXX", parent) >= size || !mkdtemp(buf))
 		return fail("%s: %s", parent, strerror(errno));
 	return STATUS_OK;
+}
+
+/*
+ * In @folder: a byte comes into it if a program loads libjumpfunc-trace, and an error's number if that
+ * can make no trace.
+ */
+static void expect_loaded(const char *folder)
+{
+	/* Room for both, should the disk be full then. */
+	static const char none[JF_LOADED_SIZE];
+	char path[PATH_MAX];
+	int fd;
+
+	fd = jf_path(path, sizeof(path), folder, JF_LOADED) ? -1 : open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return;
+	jf_file_write(fd, none, sizeof(none), 0);
+	close(fd);
+}
+
+/* @err: why it could make no trace, or 0. */
+static bool was_loaded(const char *folder, int *err)
+{
+	char path[PATH_MAX], text[JF_LOADED_SIZE + 1] = "";
+	int fd;
+
+	*err = 0;
+	if (jf_path(path, sizeof(path), folder, JF_LOADED))
+		return false;
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	if (fd >= 0) {
+		if (pread(fd, text, JF_LOADED_SIZE, 0) > 1)
+			*err = atoi(text + 1);
+		close(fd);
+	}
+	unlink(path);
+	return *text;
 }
 
 /* -errno if it could not be executed. Its environment is not this program's: babeltrace2 is not to record. */
@@ -227,52 +362,132 @@ static void no_trace(const char *name, const char *agent, bool asked)
 	note("%s has recorded nothing: it has not loaded libjumpfunc-trace, which programs with events of "
 	     "JF_TRACE_EVENT() are linked with", name);
 	if (*agent && asked)
-		note("the agent %s was not loaded either: is the program linked statically, or set-user-ID?", agent);
+		explain_not_loaded(name, agent);
 	else if (*agent)
 		note("for what other programs have, say which probes: -e GLOB (jf-trace list FILE)");
 	else
 		note("for other programs there must be the agent, " AGENT ", which is not installed");
 }
 
-/* What it ends with is the program's affair. */
-static void show(const struct options *o, const char *name, const char *folder, const char *agent, bool by_itself)
+/* False: it has none, which it says. @status: is that an error */
+static bool has_trace(const struct options *o, const char *name, const struct run *r, int *status)
 {
-	bool keep = o->output || o->quiet || !by_itself;
+	struct losses none;
+	bool loaded;
+	int err;
 
-	if (!each_trace(folder, NULL, NULL)) {
-		no_trace(name, agent, o->num_globs);
-		rmdir(folder);
-		return;
+	*status = STATUS_OK;
+	loaded = was_loaded(r->folder, &err);
+
+	lift_traces(r->folder);
+	if (each_trace(r->folder, NULL, NULL))
+		return true;
+	if (err) {
+		*status = fail("%s: no trace could be made: %s", name, strerror(err));
+		return false;
 	}
-	if (!o->quiet && report_folder(folder, false, NULL))
-		keep = true;
-	explain_run(o, name, folder);
-	if (keep)
-		note("the trace is in %s", folder);
+	memset(&none, 0, sizeof(none));
+	if (!loaded)
+		no_trace(name, r->agent, o->num_globs);
 	else
-		remove_traces(folder);
+		note("%s has recorded nothing: no probe of it matches", name);
+	if (loaded)
+		explain_run(o, name, r->folder, &none);
+	return false;
+}
+
+bool show_run(const struct options *o, const char *name, const struct run *r)
+{
+	struct losses l;
+	int status;
+
+	if (!has_trace(o, name, r, &status))
+		return false;
+	losses_read(&l, r->folder);
+	explain_run(o, name, r->folder, &l);
+	losses_free(&l);
+	return true;
+}
+
+/* STATUS_OK, STATUS_RUN_LOST or STATUS_RUN_NO_REPORT */
+static int show(const struct options *o, const char *name, const struct run *r)
+{
+	bool keep = o->output || o->quiet || r->status > 128;
+	int status, lost;
+	struct losses l;
+
+	if (!has_trace(o, name, r, &status)) {
+		remove_traces(r->folder);
+		return status ? STATUS_RUN_NO_REPORT : STATUS_OK;
+	}
+	losses_read(&l, r->folder);
+	if (!o->quiet)
+		status = report_run(r->folder, &l);
+	keep |= status != STATUS_OK;
+	explain_run(o, name, r->folder, &l);
+	lost = losses_say(&l);
+	losses_free(&l);
+	if (keep)
+		note("the trace is in %s", r->folder);
+	else
+		remove_traces(r->folder);
+	return status || lost == STATUS_FAILED ? STATUS_RUN_NO_REPORT : lost ? STATUS_RUN_LOST : STATUS_OK;
+}
+
+/* The file of arguments is beside the folder of traces, as long as the program runs. */
+static void tell_types(const struct options *o, const char *name, const char *folder, char *buf, size_t size)
+{
+	char path[PATH_MAX];
+
+	if ((size_t)snprintf(buf, size, "%s.types", folder) >= size || !find_program(name, path, sizeof(path)) || !types_write(o, path, buf))
+		*buf = 0;
+}
+
+int run_program(const struct options *o, char **argv, struct run *r)
+{
+	char globs[GLOBS_MAX * 256], types[PATH_MAX] = "";
+	int err;
+
+	if (join_globs(o, false, globs, sizeof(globs)))
+		return STATUS_USAGE;
+	if (make_folder(o, r->folder, sizeof(r->folder)))
+		return STATUS_RUN_FAILED;
+	if (!find_agent(r->agent, sizeof(r->agent)))
+		*r->agent = 0;
+	expect_loaded(r->folder);
+	snprintf(twice, sizeof(twice), "jf-trace: a second signal: the program is not waited for; the trace is in %s\n", r->folder);
+	if (*r->agent)
+		tell_types(o, argv[0], r->folder, types, sizeof(types));
+	if (*types)
+		setenv(TYPES, types, 1);
+	else
+		unsetenv(TYPES);
+	keep_signals();
+	err = start_program(argv, o, globs, r->folder, r->agent);
+	if (err) {
+		unlink(types);
+		remove_traces(r->folder);
+		fail("%s: %s", argv[0], err == -ENOENT ? "there is no such program" : strerror(-err));
+		return err == -ENOENT ? STATUS_RUN_NOT_FOUND : STATUS_RUN_NOT_EXECUTABLE;
+	}
+	r->status = wait_for_program();
+	unlink(types);
+	return STATUS_OK;
 }
 
 int do_run(const struct options *o, int argc, char **argv)
 {
-	char globs[GLOBS_MAX * 256], folder[PATH_MAX], agent[PATH_MAX] = "";
-	int status, err;
+	struct run r;
+	int status;
 
 	(void)argc;
-	if (join_globs(o, false, globs, sizeof(globs)))
-		return STATUS_USAGE;
-	if (make_folder(o, folder, sizeof(folder)))
-		return STATUS_RUN_FAILED;
-	if (!find_agent(agent, sizeof(agent)))
-		*agent = 0;
-	keep_signals();
-	err = start_program(argv, o, globs, folder, agent);
-	if (err) {
-		rmdir(folder);
-		fail("%s: %s", argv[0], err == -ENOENT ? "there is no such program" : strerror(-err));
-		return err == -ENOENT ? STATUS_RUN_NOT_FOUND : STATUS_RUN_NOT_EXECUTABLE;
-	}
-	status = wait_for_program();
-	show(o, argv[0], folder, agent, status <= 128);
-	return status;
+	/* By default it is in memory. */
+	if (o->mode && !strcmp(o->mode, "keep") && !o->output && !*o->max_mib)
+		return fail("where to? --mode keep needs a folder on a disk (-o), or --max-size"), STATUS_USAGE;
+	status = run_program(o, argv, &r);
+	if (status)
+		return status;
+	status = show(o, argv[0], &r);
+	/* The program's exit status comes first. */
+	return r.status ? r.status : status;
 }

@@ -46,6 +46,13 @@ bool is_pattern(const char *text)
 	return false;
 }
 
+const char *asked_glob(const char *glob)
+{
+	const char *rest = glob;
+
+	return jf_kind_of(&rest) == JF_KIND_TIME ? rest : glob;
+}
+
 void put_safe(FILE *to, const char *text)
 {
 	for (; *text; text++)
@@ -58,7 +65,7 @@ static char progress_text[160];
 static volatile sig_atomic_t progress_seconds;
 static bool progress_on;
 
-/* Only what a signal handler may call. */
+/* Only calls that a signal handler can make. */
 static void tick(int sig)
 {
 	int saved = errno, n = ++progress_seconds;

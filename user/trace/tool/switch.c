@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /* record, enable, disable, stop, stats: of a process that has a control socket. */
 #include "tool.h"
+#include "losses.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* Of several parts one could not. */
 static int one_failed(const struct jf_words *w, void *arg)
 {
-	const char *glob = (const char *)arg;
+	const char *glob = asked_glob((const char *)arg);
 	uint32_t n;
 
 	if (w->num == 3 && !strcmp(w->word[0], "failed") && jf_number_parse(w->word[2], &n) && n < 4096) {
@@ -40,23 +43,23 @@ static int explain(pid_t pid, const char *what, int err)
 	return fail("process %d: %s: %s", (int)pid, what, strerror(-err));
 }
 
-/* STATUS_NONE if no probe matches. @fn is told of parts that could not. */
-static int switch_one(pid_t pid, const char *glob, bool on, answer_fn *fn)
+/* STATUS_NONE if no probe matches. @fn is told of parts that could not, and @to of how many could. */
+static int switch_one(pid_t pid, const char *glob, bool on, answer_fn *fn, FILE *to)
 {
-	const char *const words[] = { on ? "enable" : "disable", glob, NULL };
+	const char *const words[] = { on ? "enable" : "disable", glob, JF_CONTROL_STOPS, NULL };
 	int err, n;
 
 	if (!is_pattern(glob))
 		return STATUS_FAILED;
 	err = ask(pid, words, fn, (void *)(uintptr_t)glob, &n);
 	if (err)
-		return explain(pid, glob, err);
+		return explain(pid, asked_glob(glob), err);
 	if (!n) {
 		fail(on ? "no probe of process %d matches '%s' now: jf-trace list %d" :
-		     "no probe of process %d that is on matches '%s': jf-trace list %d", (int)pid, glob, (int)pid);
+		     "no probe of process %d that is on matches '%s': jf-trace list %d", (int)pid, asked_glob(glob), (int)pid);
 		return STATUS_NONE;
 	}
-	printf("%s %d\n", on ? "enabled" : "disabled", n);
+	fprintf(to, "%s %d\n", on ? "enabled" : "disabled", n);
 	return STATUS_OK;
 }
 
@@ -69,12 +72,12 @@ static int switch_all(const struct options *o, char **argv, bool on)
 	if (!is_pid(argv[0], &pid))
 		return fail("'%s' is no number of a process", argv[0]), STATUS_USAGE;
 	for (i = 0; i < o->num_globs; i++) {
-		one = switch_one(pid, o->globs[i], on, one_failed);
+		one = switch_one(pid, o->globs[i], on, one_failed, stdout);
 		if (one && status != STATUS_FAILED)
 			status = one;
 	}
 	for (argv++; *argv; argv++) {
-		one = switch_one(pid, *argv, on, one_failed);
+		one = switch_one(pid, *argv, on, one_failed, stdout);
 		if (one && status != STATUS_FAILED)
 			status = one;
 	}
@@ -95,18 +98,17 @@ int do_disable(const struct options *o, int argc, char **argv)
 	return switch_all(o, argv, false);
 }
 
-int do_record(const struct options *o, int argc, char **argv)
+/* Begins to record. @folder: of the trace, "" without one. */
+static int begin(const struct options *o, pid_t pid, char *folder, size_t size)
 {
-	const char *values[5] = { NULL, o->mode, o->clock, o->packets, o->size };
-	static const char *const keys[5] = { "parent", "mode", "clock", "packets", "packet_size" };
-	char text[5][PATH_MAX + 32], folder[PATH_MAX], *parent = NULL;
+	const char *values[6] = { NULL, o->mode, o->clock, o->packets, o->size, *o->max_mib ? o->max_mib : NULL };
+	static const char *const keys[6] = { "parent", "mode", "clock", "packets", "packet_size", "max_mib" };
+	char text[6][PATH_MAX + 32], *parent = NULL;
 	const char *words[8] = { "record" };
 	unsigned int i, n = 1;
-	int err, status;
-	pid_t pid;
+	int err;
 
-	if (!is_pid(argv[0], &pid))
-		return fail("'%s' is no number of a process", argv[0]), STATUS_USAGE;
+	*folder = 0;
 	if (o->output) {
 		/* The process may be in another folder. */
 		parent = realpath(o->output, NULL);
@@ -114,7 +116,7 @@ int do_record(const struct options *o, int argc, char **argv)
 			return fail("%s: %s", o->output, strerror(errno));
 		values[0] = parent;
 	}
-	for (i = 0; i < 5; i++) {
+	for (i = 0; i < 6; i++) {
 		if (!values[i])
 			continue;
 		snprintf(text[i], sizeof(text[i]), "%s=%s", keys[i], values[i]);
@@ -129,19 +131,50 @@ int do_record(const struct options *o, int argc, char **argv)
 		return fail("process %d cannot have this clock: try --clock monotonic", (int)pid);
 	if (err)
 		return explain(pid, "cannot record", err);
-	status = trace_of(pid, folder, sizeof(folder));
+	return trace_of(pid, folder, size);
+}
+
+int do_record(const struct options *o, int argc, char **argv)
+{
+	char folder[PATH_MAX];
+	int status;
+	pid_t pid;
+
+	if (!is_pid(argv[0], &pid))
+		return fail("'%s' is no number of a process", argv[0]), STATUS_USAGE;
+	status = begin(o, pid, folder, sizeof(folder));
 	if (status)
 		return status;
 	put_safe(stdout, folder);
 	putchar('\n');
 	/* All that there are; a provider may refuse to take that for all functions. */
 	if (argc < 2 && !o->num_globs)
-		return switch_one(pid, "*", true, NULL);
+		return switch_one(pid, "*", true, NULL, stdout);
 	return switch_all(o, argv, true);
 }
 
+int count_from_now(const struct options *o, pid_t pid, char *folder, size_t size)
+{
+	const struct options how = { .mode = "count" };
+	int status = begin(&how, pid, folder, size), one;
+	bool any = false;
+	unsigned int i;
+
+	if (status)
+		return status;
+	if (!o->num_globs)
+		return switch_one(pid, "*", true, NULL, stderr);
+	/* One that matches nothing, of which the user is told, is no end of the others. */
+	for (i = 0; i < o->num_globs; i++) {
+		one = switch_one(pid, o->globs[i], true, one_failed, stderr);
+		any |= !one;
+		status = status ? status : one;
+	}
+	return any ? STATUS_OK : status;
+}
+
 /* A command of one word, to the process whose number @of is. */
-static int ask_word(const char *of, const char *word, answer_fn *each, const char *what)
+static int ask_word(const char *of, const char *word, answer_fn *each, void *arg, const char *what)
 {
 	const char *const words[] = { word, NULL };
 	pid_t pid;
@@ -149,32 +182,85 @@ static int ask_word(const char *of, const char *word, answer_fn *each, const cha
 
 	if (!is_pid(of, &pid))
 		return fail("'%s' is no number of a process", of), STATUS_USAGE;
-	err = ask(pid, words, each, NULL, NULL);
+	err = ask(pid, words, each, arg, NULL);
 	return err ? explain(pid, what, err) : STATUS_OK;
+}
+
+int stop_process(pid_t pid)
+{
+	const char *const words[] = { "stop", NULL };
+	int err = ask(pid, words, NULL, NULL, NULL);
+
+	return err ? explain(pid, "cannot stop", err) : STATUS_OK;
 }
 
 int do_stop(const struct options *o, int argc, char **argv)
 {
 	(void)o;
 	(void)argc;
-	return ask_word(argv[0], "stop", NULL, "cannot stop");
+	return ask_word(argv[0], "stop", NULL, NULL, "cannot stop");
 }
+
+/**
+ * struct stats - a process's numbers of its recording
+ * @sums:   the losses
+ * @folder: of the trace; "": no trace
+ */
+struct stats {
+	struct losses	sums;
+	char		folder[PATH_MAX];
+};
 
 static int one_stat(const struct jf_words *w, void *arg)
 {
-	(void)arg;
-	if (w->num == 3 && !strcmp(w->word[0], "value")) {
-		put_safe(stdout, w->word[1]);
-		putchar(' ');
-		put_safe(stdout, w->word[2]);
-		putchar('\n');
-	}
+	struct stats *s = (struct stats *)arg;
+	const struct {
+		const char	*name;
+		uint64_t	*to;
+	} sums[] = {
+		{ "records", &s->sums.records },
+		{ "overwritten", &s->sums.overwritten },
+		{ "discarded", &s->sums.discarded },
+		{ "no_ring", &s->sums.no_ring },
+	};
+	size_t i;
+
+	if (w->num != 3 || strcmp(w->word[0], "value"))
+		return 0;
+	put_safe(stdout, w->word[1]);
+	putchar(' ');
+	put_safe(stdout, w->word[2]);
+	putchar('\n');
+	for (i = 0; i < sizeof(sums) / sizeof(*sums); i++)
+		if (!strcmp(w->word[1], sums[i].name))
+			sscanf(w->word[2], "%" SCNu64, sums[i].to);
+	if (!strcmp(w->word[1], "folder") || !strcmp(w->word[1], "stopped"))
+		snprintf(s->folder, sizeof(s->folder), "%s", w->word[2]);
 	return 0;
 }
 
 int do_stats(const struct options *o, int argc, char **argv)
 {
+	struct stats s;
+	struct losses l;
+	int status;
+
 	(void)o;
 	(void)argc;
-	return ask_word(argv[0], "stats", one_stat, "stats");
+	memset(&s, 0, sizeof(s));
+	status = ask_word(argv[0], "stats", one_stat, &s, "stats");
+	if (status || !*s.folder)
+		return status;
+	/* The sums are the process's own; those of each thread are in the folder, which may be in another name space. */
+	memset(&l, 0, sizeof(l));
+	if (!access(s.folder, R_OK | X_OK))
+		losses_read(&l, s.folder);
+	l.records = s.sums.records;
+	l.overwritten = s.sums.overwritten;
+	l.discarded = s.sums.discarded;
+	l.no_ring = s.sums.no_ring;
+	l.err = 0;
+	status = losses_say(&l);
+	losses_free(&l);
+	return status;
 }

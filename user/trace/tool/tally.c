@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 #include "tally.h"
 #include "tool.h"
+#include "../ids.h"
 #include "../trace.h"
 
 #include <dirent.h>
@@ -14,14 +15,13 @@
 #include <jumpfunc/detail/ring_user.h>
 #include <jumpfunc/recover.h>
 
-#define FILES_MAX	(1u << 18)
 #define SIZE_MAX_	(64u << 20)
 
 /* --- names of events -------------------------------------------------------------------- */
 
-static char *read_metadata(struct tally *t, uint64_t *size)
+char *tally_metadata(int dir, uint64_t *size)
 {
-	int fd = openat(t->dir, "metadata", O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+	int fd = openat(dir, "metadata", O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
 	char *text = NULL;
 	struct stat st;
 	ssize_t n;
@@ -42,10 +42,11 @@ static char *read_metadata(struct tally *t, uint64_t *size)
 /* As metadata.c writes it. */
 static bool learn_names(struct tally *t)
 {
-	static const char begin[] = "\nevent {\n\tname = \"";
 	uint64_t size = 0;
-	char *text = read_metadata(t, &size), *p, *name, *end;
+	char *text = tally_metadata(t->dir, &size);
+	const char *p = text, *name;
 	unsigned int id;
+	size_t len;
 	bool ok;
 
 	if (!text)
@@ -54,16 +55,9 @@ static bool learn_names(struct tally *t)
 	/* Events only come. */
 	if (ok && size != t->metadata) {
 		t->metadata = size;
-		for (p = text; (p = strstr(p, begin)); ) {
-			name = p += sizeof(begin) - 1;
-			end = strchr(p, '"');
-			if (!end || sscanf(end, "\"; id = %u;", &id) != 1)
-				continue;
-			*end = 0;
-			p = end + 1;
+		while ((p = jf_event_next(p, &name, &len, &id)))
 			if (id < TALLY_EVENTS && !t->event[id].name)
-				t->event[id].name = strdup(name);
-		}
+				t->event[id].name = strndup(name, len);
 	}
 	free(text);
 	return ok;
@@ -75,14 +69,14 @@ static struct tally_packet *find_packet(struct tally *t, const char *name)
 {
 	struct tally_packet *p;
 	unsigned int ring, k;
-	size_t i;
+	size_t *at;
 	char end;
 
-	for (i = 0; i < t->num; i++)
-		if (!strcmp(t->packet[i].name, name))
-			return &t->packet[i];
-	if (t->num == FILES_MAX || strlen(name) >= sizeof(p->name) || sscanf(name, "r%u-%u%c", &ring, &k, &end) != 2)
+	if (sscanf(name, "r%u-%u%c", &ring, &k, &end) != 2)
 		return NULL;
+	at = index_at(&t->by_name, ring, k);
+	if (!at || *at != INDEX_NONE)
+		return at ? &t->packet[*at] : NULL;
 	/* A power of two has no room for one more. */
 	if (!(t->num & (t->num - 1))) {
 		p = realloc(t->packet, (t->num ? t->num * 2 : 1) * sizeof(*p));
@@ -90,9 +84,9 @@ static struct tally_packet *find_packet(struct tally *t, const char *name)
 			return NULL;
 		t->packet = p;
 	}
+	*at = t->num;
 	p = &t->packet[t->num++];
 	memset(p, 0, sizeof(*p));
-	memcpy(p->name, name, strlen(name) + 1);
 	p->ring = ring;
 	return p;
 }
@@ -107,38 +101,70 @@ struct counting {
 	uint32_t	room;
 };
 
+static bool make_counts(uint32_t **count, uint32_t *room, uint32_t id)
+{
+	uint32_t need = (id + 64u) & ~63u, *more;
+
+	if (id < *room)
+		return true;
+	more = realloc(*count, need * sizeof(*more));
+	if (!more)
+		return false;
+	memset(more + *room, 0, (need - *room) * sizeof(*more));
+	*count = more;
+	*room = need;
+	return true;
+}
+
 static int count_record(const struct jf_record_seen *r, void *arg)
 {
 	struct counting *c = (struct counting *)arg;
 
 	if (!r->id)
 		return 0;
-	if (r->id >= c->room) {
-		uint32_t room = (r->id + 64u) & ~63u;
-		uint32_t *more = realloc(c->count, room * sizeof(*more));
-
-		if (!more)
-			return -ENOMEM;
-		memset(more + c->room, 0, (room - c->room) * sizeof(*more));
-		c->count = more;
-		c->room = room;
-	}
+	if (!make_counts(&c->count, &c->room, r->id))
+		return -ENOMEM;
 	c->count[r->id]++;
 	return 0;
 }
 
-/* What it has more than the last time. */
+/* The one that a packet is of, or a new one; NULL: no memory. */
+static struct tally_ring *find_ring(struct tally *t, uint64_t ring)
+{
+	size_t *at = index_at(&t->by_ring, ring, 0);
+	struct tally_ring *r;
+
+	if (!at || *at != INDEX_NONE)
+		return at ? &t->ring[*at] : NULL;
+	/* A power of two has no room for one more. */
+	if (!(t->rings & (t->rings - 1))) {
+		r = realloc(t->ring, (t->rings ? t->rings * 2 : 1) * sizeof(*r));
+		if (!r)
+			return NULL;
+		t->ring = r;
+	}
+	*at = t->rings;
+	r = &t->ring[t->rings++];
+	memset(r, 0, sizeof(*r));
+	r->ring = ring;
+	return r;
+}
+
+/* Its growth since the last time. */
 static void add_counts(struct tally *t, struct tally_packet *p, const struct counting *c, uint64_t seq)
 {
+	struct tally_ring *r = find_ring(t, p->ring);
 	bool same = p->seq == seq;
 	uint32_t id, old;
 
 	for (id = 1; id < c->room; id++) {
 		old = same && id < p->room ? p->count[id] : 0;
-		if (c->count[id] > old) {
-			t->event[id].now += c->count[id] - old;
-			t->seen += c->count[id] - old;
-		}
+		if (c->count[id] <= old || !r || !make_counts(&r->count, &r->room, id))
+			continue;
+		r->count[id] += c->count[id] - old;
+		r->seen += c->count[id] - old;
+		t->event[id].now += c->count[id] - old;
+		t->seen += c->count[id] - old;
 	}
 	free(p->count);
 	p->count = c->count;
@@ -146,23 +172,27 @@ static void add_counts(struct tally *t, struct tally_packet *p, const struct cou
 	p->seq = seq;
 }
 
-static int read_packet(struct tally *t, struct tally_packet *p, int fd, uint64_t size)
+/* @size bytes from @at on. */
+static int read_packet(struct tally *t, struct tally_packet *p, int fd, uint64_t at, uint64_t size)
 {
 	struct counting c = { NULL, 0 };
 	struct jf_packet head, again;
 	char *data;
 	int err = -ENOMEM;
 
-	if (size > SIZE_MAX_)
+	if (size > SIZE_MAX_ || size < sizeof(head))
 		return 0;
 	data = malloc(size);
 	if (!data)
 		return err;
 	err = 0;
-	if (pread(fd, data, size, 0) == (ssize_t)size && pread(fd, &again, sizeof(again), 0) == sizeof(again)) {
+	if (pread(fd, data, size, (off_t)at) == (ssize_t)size && pread(fd, &again, sizeof(again), (off_t)at) == sizeof(again)) {
 		memcpy(&head, data, sizeof(head));
-		/* It was cleared meanwhile: the next look sees the new one. */
-		if (head.seq && head.seq == again.seq) {
+		/*
+		 * It was cleared, or another has begun after it, during this look: the next look
+		 * sees that.
+		 */
+		if (head.seq && head.seq == again.seq && head.packet_size == size * 8) {
 			err = jf_recover_packet(data, size, count_record, &c, NULL);
 			if (!err) {
 				p->mark[0] = head.content_size;
@@ -179,92 +209,108 @@ static int read_packet(struct tally *t, struct tally_packet *p, int fd, uint64_t
 	return err;
 }
 
-/**
- * struct ring_sum - what the newest packet of a ring says
- * @ring: which
- * @seq:  of that packet
- * @over: records that were overwritten before it
- * @lost: discarded ones
- */
-struct ring_sum {
-	uint64_t	ring;
-	uint64_t	seq;
-	uint64_t	over;
-	uint64_t	lost;
-};
-
-/**
- * struct sums - of all rings
- * @ring:    each
- * @num:     how many
- * @records: that packets have now
- */
-struct sums {
-	struct ring_sum	*ring;
-	size_t		num;
-	uint64_t	records;
-};
-
-static void add_sum(struct sums *s, uint64_t ring, const struct jf_packet *head)
+static void add_sum(struct tally *t, uint64_t ring, const struct jf_packet *head)
 {
-	struct ring_sum *r = s->ring;
-	size_t i;
+	struct tally_ring *r = find_ring(t, ring);
 
-	for (i = 0; i < s->num && s->ring[i].ring != ring; i++)
-		;
-	if (i == s->num) {
-		r = realloc(s->ring, (s->num + 1) * sizeof(*r));
-		if (!r)
-			return;
-		s->ring = r;
-		r[s->num++] = (struct ring_sum){ ring, 0, 0, 0 };
-	}
-	r = &s->ring[i];
-	s->records += head->committed >> 32;
-	if (head->seq >= r->seq) {
-		r->seq = head->seq;
-		r->over = head->overwritten;
-		r->lost = head->discarded;
-	}
+	if (!r)
+		return;
+	r->records += head->committed >> 32;
+	if (head->seq < r->seq)
+		return;
+	r->seq = head->seq;
+	r->over = head->overwritten;
+	r->lost = head->discarded;
+	r->tid = head->tid;
+	snprintf(r->name, sizeof(r->name), "%.*s", (int)sizeof(head->comm), head->comm);
 }
 
-static int look_at(struct tally *t, struct sums *s, const char *name)
+/* Packets of a file, one after the other. Only the last one still changes. */
+static int look_at(struct tally *t, const char *name)
 {
 	int fd = openat(t->dir, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY), err = 0;
-	struct tally_packet *p;
+	struct tally_packet *p = find_packet(t, name);
+	bool lost = !strcmp(name, "lost");
 	struct jf_packet head;
 	struct stat st;
+	uint64_t at = 0;
 
 	if (fd < 0)
 		return 0;
-	if (!fstat(fd, &st) && S_ISREG(st.st_mode) && pread(fd, &head, sizeof(head), 0) == sizeof(head) &&
-	    head.magic == JF_PACKET_MAGIC) {
-		p = find_packet(t, name);
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode))
+		st.st_size = 0;
+	while (!err && at < (uint64_t)st.st_size && jf_head_read(fd, &head, at) &&
+	       jf_head_valid(&head, (uint64_t)st.st_size - at)) {
+		uint64_t size = head.packet_size / 8;
+
+		if (lost)
+			add_sum(t, JF_NO_RING, &head);
+		if (lost)
+			break;
 		if (p && head.seq) {
-			add_sum(s, p->ring, &head);
-			if (p->seq != head.seq || p->mark[0] != head.content_size || p->mark[1] != head.committed)
-				err = read_packet(t, p, fd, (uint64_t)st.st_size);
-		} else if (!strcmp(name, "lost")) {
-			add_sum(s, JF_NO_RING, &head);
+			add_sum(t, p->ring, &head);
+			if (head.seq > p->seq ||
+			    (head.seq == p->seq && (p->mark[0] != head.content_size || p->mark[1] != head.committed)))
+				err = read_packet(t, p, fd, at, size);
 		}
+		at += size;
 	}
 	close(fd);
 	return err;
 }
 
+static void begin_look(struct tally *t)
+{
+	uint32_t id;
+	size_t i;
+
+	t->seen = t->total = t->discarded = 0;
+	for (id = 0; id < TALLY_EVENTS; id++) {
+		t->event[id].now = 0;
+		t->event[id].made = 0;
+	}
+	for (i = 0; i < t->rings; i++) {
+		struct tally_ring *r = &t->ring[i];
+
+		r->records = r->seen = 0;
+		if (r->count)
+			memset(r->count, 0, r->room * sizeof(*r->count));
+	}
+}
+
+/*
+ * Records that were overwritten before they were seen are taken to be of the same events as the
+ * rest of its ring, in proportion.
+ */
+static void add_ring(struct tally *t, struct tally_ring *r)
+{
+	uint64_t made = r->records + r->over;
+	double factor;
+	uint32_t id;
+
+	/* Heads were read at several moments. */
+	r->total = made > r->sums[0] ? made - r->sums[0] : 0;
+	if (r->total < r->seen)
+		r->total = r->seen;
+	r->discarded = r->lost > r->sums[1] ? r->lost - r->sums[1] : 0;
+	r->sums[0] = made;
+	r->sums[1] = r->lost;
+	t->total += r->total;
+	t->discarded += r->discarded;
+	factor = r->seen ? (double)r->total / (double)r->seen : 0;
+	for (id = 1; id < r->room; id++)
+		t->event[id].made += (double)r->count[id] * factor;
+}
+
 int tally_look(struct tally *t)
 {
-	struct sums s = { NULL, 0, 0 };
-	uint64_t sums[2] = { 0, 0 };
 	struct dirent *e;
 	int fd, err = 0;
 	uint32_t id;
 	size_t i;
 	DIR *dir;
 
-	t->seen = 0;
-	for (id = 0; id < TALLY_EVENTS; id++)
-		t->event[id].now = 0;
+	begin_look(t);
 	if (!learn_names(t))
 		return -ENODATA;
 	fd = openat(t->dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -277,21 +323,10 @@ int tally_look(struct tally *t)
 	}
 	while (!err && (e = readdir(dir)))
 		if (*e->d_name == 'r' || !strcmp(e->d_name, "lost"))
-			err = look_at(t, &s, e->d_name);
+			err = look_at(t, e->d_name);
 	closedir(dir);
-	sums[0] = s.records;
-	for (i = 0; i < s.num; i++) {
-		sums[0] += s.ring[i].over;
-		sums[1] += s.ring[i].lost;
-	}
-	free(s.ring);
-	/* Heads were read at several moments. */
-	t->total = sums[0] > t->sums[0] ? sums[0] - t->sums[0] : 0;
-	if (t->total < t->seen)
-		t->total = t->seen;
-	t->discarded = sums[1] > t->sums[1] ? sums[1] - t->sums[1] : 0;
-	t->sums[0] = sums[0];
-	t->sums[1] = sums[1];
+	for (i = 0; i < t->rings; i++)
+		add_ring(t, &t->ring[i]);
 	for (id = 0; id < TALLY_EVENTS; id++)
 		t->event[id].ever += t->event[id].now;
 	return err;
@@ -327,6 +362,11 @@ void tally_end(struct tally *t)
 	for (i = 0; i < t->num; i++)
 		free(t->packet[i].count);
 	free(t->packet);
+	for (i = 0; i < t->rings; i++)
+		free(t->ring[i].count);
+	free(t->ring);
+	index_free(&t->by_name);
+	index_free(&t->by_ring);
 	for (i = 0; t->event && i < TALLY_EVENTS; i++)
 		free(t->event[i].name);
 	free(t->event);

@@ -1,19 +1,27 @@
 /* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
 /*
- * What the parts of jf-trace know of each other.
+ * The interfaces between the parts of jf-trace.
  *
  *   main.c	commands, and their words
  *   run.c	start a program and record its events
  *   switch.c	record, enable, disable, stop, stats: of a process
  *   list.c	probes of a file or a process
  *   top.c	events a second
+ *   count.c	how many calls there were
+ *   time.c	how long they took
  *   copy.c	snapshot, recover
- *   report.c	events as text or JSON, by babeltrace2
+ *   report.c	report, script: a table of what there is; events as text, by babeltrace2
+ *   json.c	events as JSON
  *   client.c	find a process's control socket, and talk with it
+ *   stop.c	stop its threads, and write its text meanwhile
+ *   losses.c	what was lost of a trace
  *   hints.c	which patterns have recorded nothing, and why
+ *   summary.c	calls of functions: a table, a tree, folded stacks
+ *   types.c	functions' arguments, by debug information
  *   folder.c	traces' folders: where they are made, and their removal
  *   tally.c	count the events of a folder
  *   notes.c, elf.c	read ELF files; nothing in them is believed
+ *   demangle.c	names of C++ and Rust functions
  *   say.c	messages for people
  *
  * Functions that have told the user of an error return STATUS_FAILED, or one of the others.
@@ -24,6 +32,7 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
+#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -33,52 +42,80 @@
 /* In here nothing is defined that belongs into a table. */
 #define JF_NO_TABLE
 #include "../control.h"
+#include "../demangle.h"
 #include "../pattern.h"
 
-/* What the program ends with; the manual page has them. */
+/* Exit statuses; the manual page has them. */
 enum {
 	STATUS_OK,
 	STATUS_FAILED,
 	STATUS_USAGE,
 	STATUS_DAMAGED,
 	STATUS_NONE,
-	/* Of run, whose status is that of the program else. */
-	STATUS_RUN_FAILED	= 125,
+	STATUS_LOST,
+	/* Of run, whose status is that of the program else; the first two only if that is 0. */
+	STATUS_RUN_LOST		= 123,
+	STATUS_RUN_NO_REPORT,
+	STATUS_RUN_FAILED,
 	STATUS_RUN_NOT_EXECUTABLE,
 	STATUS_RUN_NOT_FOUND
 };
 
 #define GLOBS_MAX	64
 
+/* A form of report's. */
+enum view {
+	VIEW_EVENTS,
+	VIEW_SUMMARY,
+	VIEW_GRAPH,
+	VIEW_FOLDED,
+};
+
 /**
  * struct options - of all commands
  * @globs:     -e
  * @num_globs: how many
+ * @pid:       -p; NULL: not given
  * @output:    -o
  * @mode:      --mode, as a request has it; NULL: not given
  * @clock:     --clock
  * @packets:   --packets
  * @size:      --packet-size
+ * @max_mib:   --max-size, in MiB; "": not given
+ * @min:       --min; NULL: not given
  * @interval:  -i, in seconds
  * @times:     -n; 0: until it is interrupted
+ * @events:    --events
  * @json:      --json
  * @quiet:     --no-report
+ * @registers: --registers
+ * @csv:       --csv
+ * @sums:      count is time
+ * @view:      enum view, of report
  */
 struct options {
 	const char	*globs[GLOBS_MAX];
 	unsigned int	num_globs;
+	const char	*pid;
 	const char	*output;
 	const char	*mode;
 	const char	*clock;
 	const char	*packets;
 	const char	*size;
+	char		max_mib[16];
+	const char	*min;
 	double		interval;
 	uint32_t	times;
+	bool		events;
 	bool		json;
 	bool		quiet;
+	bool		registers;
+	bool		csv;
+	bool		sums;
+	int		view;
 };
 
-/* Each gets what stands after the options; the last one is NULL. */
+/* Each gets the words after the options; the last one is NULL. */
 int do_run(const struct options *o, int argc, char **argv);
 int do_list(const struct options *o, int argc, char **argv);
 int do_record(const struct options *o, int argc, char **argv);
@@ -89,20 +126,73 @@ int do_stats(const struct options *o, int argc, char **argv);
 int do_snapshot(const struct options *o, int argc, char **argv);
 int do_recover(const struct options *o, int argc, char **argv);
 int do_report(const struct options *o, int argc, char **argv);
+int do_script(const struct options *o, int argc, char **argv);
 int do_top(const struct options *o, int argc, char **argv);
+int do_count(const struct options *o, int argc, char **argv);
+int do_time(const struct options *o, int argc, char **argv);
+
+/* --- time.c ------------------------------------------------------------------------- */
+
+/* STATUS_OK, STATUS_LOST: functions have no sums, or STATUS_FAILED, which was said. */
+int put_sums(FILE *to, const struct options *o, const char *folder);
+
+/* --- count.c ------------------------------------------------------------------------ */
+
+/* The words after the options are a folder: no program is. */
+bool is_folder(int argc, char **argv);
+
+/* --- run.c -------------------------------------------------------------------------- */
+
+/**
+ * struct run - of a program that has ended
+ * @folder: its traces are in
+ * @agent:  which was there for it; "": none
+ * @status: as it ended; 128 and more: by a signal
+ */
+struct run {
+	char	folder[PATH_MAX];
+	char	agent[PATH_MAX];
+	int	status;
+};
+
+/* STATUS_OK: it has ended; or another one, of which the user was told, and there is no folder. */
+int run_program(const struct options *o, char **argv, struct run *r);
+/* Says which patterns have matched nothing, and why. False: there is no trace. */
+bool show_run(const struct options *o, const char *name, const struct run *r);
+
+/* --- switch.c ----------------------------------------------------------------------- */
+
+/* Mode count, and the probes that o->globs match. @folder: of the trace, "" without one. */
+int count_from_now(const struct options *o, pid_t pid, char *folder, size_t size);
+int stop_process(pid_t pid);
 
 /* --- say.c -------------------------------------------------------------------------- */
 
 /* To stderr, with the tool's name. Returns STATUS_FAILED. */
 int fail(const char *format, ...) __attribute__((__format__(__printf__, 1, 2)));
 void note(const char *format, ...) __attribute__((__format__(__printf__, 1, 2)));
-/* Text that another process has made: what is not printable is shown as '?'. */
+/* Text that another process has made: other than printable characters are shown as '?'. */
 void put_safe(FILE *to, const char *text);
 /* A line on a terminal that says how long it goes on, until progress_end(). */
 void progress(const char *format, ...) __attribute__((__format__(__printf__, 1, 2)));
 void progress_end(void);
-/* False: it is none, and why is said. */
+/* Returns false, with a message, if @text is not a valid pattern. */
 bool is_pattern(const char *text);
+/* A pattern as its user has written it: without the kind that do_time() puts before it. */
+const char *asked_glob(const char *glob);
+
+/* --- demangle.c -------------------------------------------------------------------- */
+
+/* --mangled: functions have the names of their symbols. */
+extern bool mangled_names;
+/* __cxa_demangle() of libstdc++, or NULL: it is not installed. */
+jf_cxa_fn *demangler(void);
+/* "group:symbol", or a symbol, as its source has it; for free(), NULL: no memory. */
+char *readable(const char *name);
+/* The same, safe for a terminal. */
+void put_name(FILE *to, const char *name);
+/* Copies text with events' names; functions get their names from readable(). @in is closed. */
+int copy_readable(int in, FILE *to);
 
 /* --- client.c ----------------------------------------------------------------------- */
 
@@ -118,7 +208,7 @@ typedef int answer_fn(const struct jf_words *words, void *arg);
  * ask() - one request, and its answer
  * @pid:    of the process
  * @words:  the request after the version, up to a NULL
- * @fn:     is called for each part of the answer; what it returns other than 0 ends it; may be NULL
+ * @fn:     is called for each part of the answer; a result other than 0 ends it; may be NULL
  * @arg:    its second argument
  * @number: of the answer's end; may be NULL
  *
@@ -126,37 +216,119 @@ typedef int answer_fn(const struct jf_words *words, void *arg);
  * told why
  */
 int ask(pid_t pid, const char *const *words, answer_fn *fn, void *arg, int *number);
-/* Does it have a control socket? Says nothing. */
+/* True if it has a control socket. Prints nothing. */
 bool has_control(pid_t pid);
 /* Calls @fn for each process of this user that has one; removes those of ended processes. */
 void each_control(void (*fn)(pid_t pid, void *arg), void *arg);
 /* The folder in which it records. STATUS_OK, or it was said why not. */
 int trace_of(pid_t pid, char *buf, size_t size);
 
+/* --- stop.c ------------------------------------------------------------------------- */
+
+struct poke;
+
+/**
+ * struct stops - pokes to write while no thread of a process runs, and the time that it took
+ * @uid:   of the user that it belongs to
+ * @poke:  the next poke
+ * @num:   of these
+ * @room:  for how many there is room
+ * @times: how often all threads were stopped
+ * @worst: the longest time for which they were, in nanoseconds
+ * @told:  why they could not be was said
+ */
+struct stops {
+	uid_t		uid;
+	struct poke	*poke;
+	size_t		num;
+	size_t		room;
+	unsigned int	times;
+	uint64_t	worst;
+	bool		told;
+};
+
+/* Of a message "poke". 0, -ENOMEM, -EPROTO */
+int stops_add(struct stops *s, const struct jf_words *w);
+/* Of "stop": does it, and forgets the pokes. 0, or -errno as jf_text_outside_fn of the agent; @bad: which one */
+int stops_write(struct stops *s, pid_t pid, const struct jf_words *w, size_t *bad);
+/* Says how long the process stood. */
+void stops_end(struct stops *s, pid_t pid);
+
 /* --- folder.c ----------------------------------------------------------------------- */
 
 /* Where traces are made if nothing says where; -errno. */
 int default_parent(char *buf, size_t size);
-/* Remove a folder of traces: files that are a trace's, and folders, no deeper than two; links are not followed. */
+/* Remove a folder of traces: files that are a trace's, and folders, no deeper than three; links are not followed. */
 int remove_traces(const char *folder);
-/* Calls @fn for each folder in @folder that has metadata; returns how many there are. */
-unsigned int each_trace(const char *folder, void (*fn)(const char *path, void *arg), void *arg);
+/* True for a folder that has traces, and nothing else. */
+bool only_traces(const char *folder);
+/* Calls @fn for @folder, or each folder in it, that has metadata, or may not be looked into: how many, or -errno. */
+int each_trace(const char *folder, void (*fn)(const char *path, void *arg), void *arg);
+/* Calls @fn for each refused probe of a trace: "group:name", and why. */
+void each_refused(int dir, void (*fn)(const char *name, const char *why, void *arg), void *arg);
+
+/* Traces that are in others, where a child that was another user had to make them, come beside these. */
+void lift_traces(const char *folder);
 
 /* --- copy.c ------------------------------------------------------------------------- */
 
 struct jf_recovered;
 /* In a process of its own; ^C leaves nothing. Messages name @from and @to. */
 int copy_trace(const char *from, const char *to, struct jf_recovered *result);
+/* Packets that the copy lacks: STATUS_OK, STATUS_DAMAGED or STATUS_LOST. */
+int say_damage(const struct jf_recovered *r);
+
+struct losses;
 
 /* --- report.c ----------------------------------------------------------------------- */
 
-/* By babeltrace2; @more are its options, up to a NULL, or NULL. */
-int report_folder(const char *folder, bool json, char **more);
+/* Events on standard error: standard output is the program's. @losses: of the folder. */
+int report_run(const char *folder, const struct losses *losses);
+
+/* --- summary.c ---------------------------------------------------------------------- */
+
+/* Calls of functions on stdout. STATUS_NONE: no call has a record. */
+int report_calls(const char *folder, enum view view);
+
+/* --- json.c ------------------------------------------------------------------------- */
+
+/* JSON on stdout. @losses: of the shown traces. */
+void json_begin(const struct losses *losses);
+/* The output of babeltrace2 on @in, which it closes. Any number of times. */
+int json_events(int in);
+void json_end(const struct losses *losses);
 
 /* --- hints.c ------------------------------------------------------------------------ */
 
-/* Says of each pattern that has recorded nothing why, and what is like it. @folder: of the traces of the run. */
-void explain_run(const struct options *o, const char *program, const char *folder);
+/*
+ * Prints, for each pattern that has recorded nothing, the reason and similar names. @folder: of the
+ * traces of the run.
+ */
+void explain_not_loaded(const char *program, const char *agent);
+void explain_run(const struct options *o, const char *program, const char *folder, const struct losses *l);
+
+/* A program in the folders of PATH. */
+bool find_program(const char *name, char *buf, size_t size);
+/* Calls @fn for the file of a program, and for each that its dynamic linker says that it loads. */
+void each_file_of(const char *program, void (*fn)(const char *path, void *arg), void *arg);
+
+/* --- types.c ------------------------------------------------------------------------ */
+
+/**
+ * struct types - where arguments are told
+ * @o:  which functions' are
+ * @to: the file
+ */
+struct types {
+	const struct options	*o;
+	FILE			*to;
+};
+
+/* The agent's file of arguments: for functions of @program and of objects that it
+ * loads. False: there is none. */
+bool types_write(const struct options *o, const char *program, const char *path);
+/* For --version. */
+const char *types_library(void);
 
 /* --- notes.c ------------------------------------------------------------------------ */
 
@@ -199,6 +371,7 @@ void found_sort(struct found_list *list);
 void found_free(struct found_list *list);
 /* Characters of a pattern before the types of arguments, "(string,...)", which only the agent reads. */
 size_t glob_length(const char *glob);
-bool glob_matches(const char *glob, const char *group, const char *name);
+/* @kind NULL: it is not known. */
+bool glob_matches(const char *glob, const char *kind, const char *group, const char *name);
 
 #endif /* JF_TOOL_H */

@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
-/* Events a second of a process, or of a trace that one records. Nothing is asked of the process meanwhile. */
+/*
+ * Events a second of a process, or of a trace that one records. The process is not asked for
+ * anything during this.
+ */
 #include "tool.h"
+#include "losses.h"
 #include "tally.h"
+#include "../trace.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -12,9 +17,10 @@
 #include <unistd.h>
 
 #define ROWS	20
+#define THREADS	5
 
 /**
- * struct row - of what is shown
+ * struct row - of the table
  * @name: of the event
  * @rate: of it, a second
  * @ever: records of it, as far as they were seen
@@ -36,10 +42,8 @@ static int by_rate(const void *x, const void *y)
 	return strcmp(a->name, b->name);
 }
 
-/* What was overwritten before it was seen is taken to be of the same events, in proportion. */
 static size_t make_rows(const struct tally *t, struct row *rows, double seconds)
 {
-	double factor = t->seen ? (double)t->total / (double)t->seen : 1;
 	size_t num = 0;
 	uint32_t id;
 
@@ -47,10 +51,48 @@ static size_t make_rows(const struct tally *t, struct row *rows, double seconds)
 		const struct tally_event *e = &t->event[id];
 
 		if (e->ever)
-			rows[num++] = (struct row){ e->name ? e->name : "?", (double)e->now * factor / seconds, e->ever };
+			rows[num++] = (struct row){ e->name ? e->name : "?", e->made / seconds, e->ever };
 	}
 	qsort(rows, num, sizeof(*rows), by_rate);
 	return num;
+}
+
+static int by_total(const void *x, const void *y)
+{
+	const struct tally_ring *a = *(const struct tally_ring *const *)x, *b = *(const struct tally_ring *const *)y;
+
+	if (a->total != b->total)
+		return a->total > b->total ? -1 : 1;
+	return a->ring != b->ring ? a->ring < b->ring ? -1 : 1 : 0;
+}
+
+/* Which thread it is that records so much. */
+static void show_threads(const struct tally *t, double seconds)
+{
+	const struct tally_ring **rings = calloc(t->rings + 1, sizeof(*rings));
+	size_t num = 0, i;
+
+	for (i = 0; rings && i < t->rings; i++)
+		if (t->ring[i].total || t->ring[i].discarded)
+			rings[num++] = &t->ring[i];
+	if (num > 1 || t->total > t->seen) {
+		qsort(rings, num, sizeof(*rings), by_total);
+		printf("%14s %14s  THREAD\n", "EVENTS/S", "UNSEEN/S");
+	} else {
+		num = 0;
+	}
+	for (i = 0; i < num && i < THREADS; i++) {
+		printf("%14.0f %14.0f  ", (double)rings[i]->total / seconds, (double)(rings[i]->total - rings[i]->seen) / seconds);
+		if (rings[i]->ring == JF_NO_RING)
+			fputs("without a ring", stdout);
+		else
+			printf("%" PRIu32 " ", rings[i]->tid);
+		put_safe(stdout, rings[i]->name);
+		fputs(rings[i]->total > rings[i]->seen ? " *\n" : "\n", stdout);
+	}
+	if (num > THREADS)
+		printf("%zu more\n", num - THREADS);
+	free(rings);
 }
 
 static void show(const struct tally *t, struct row *rows, double seconds)
@@ -60,15 +102,16 @@ static void show(const struct tally *t, struct row *rows, double seconds)
 	if (isatty(STDOUT_FILENO))
 		fputs("\033[H\033[J", stdout);
 	printf("%.0f events/s, lost %.0f/s%s\n", (double)t->total / seconds, (double)t->discarded / seconds,
-	       t->total > t->seen ? "; not all were seen before they were overwritten: rates of each are estimates" : "");
+	       t->total > t->seen ? "; rates of threads marked * are estimates: not all was seen before it was overwritten" : "");
 	printf("%14s %14s  EVENT\n", "EVENTS/S", "SEEN");
 	for (i = 0; i < num && i < ROWS; i++) {
 		printf("%14.0f %14" PRIu64 "  ", rows[i].rate, rows[i].ever);
-		put_safe(stdout, rows[i].name);
+		put_name(stdout, rows[i].name);
 		putchar('\n');
 	}
 	if (num > ROWS)
 		printf("%zu more\n", num - ROWS);
+	show_threads(t, seconds);
 	fflush(stdout);
 }
 
@@ -117,7 +160,7 @@ static int watch(const struct options *o, struct tally *t, pid_t pid)
 	}
 	free(rows);
 	return err ? fail("%s: %s", t->folder, err == -ENODATA ? "there is no trace any more" : strerror(-err)) :
-	       STATUS_OK;
+	       say_losses(t->folder);
 }
 
 int do_top(const struct options *o, int argc, char **argv)

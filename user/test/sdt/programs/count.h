@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
 /*
- * What many.py puts into a program: a probe, and beside it what counts without knowing of
- * jumpfunc how often a thread came there and was told to a subscriber.
+ * The code that many.py puts into a program: a probe, and beside it a counter, independent of
+ * jumpfunc, of the threads that came there and of those that a subscriber saw.
  */
 #ifndef JF_PROBED_H
 #define JF_PROBED_H
 
 struct jf_pass {
-	/* What the probes were when the thread came. */
+	/* The state of the probes when the thread came. */
 	unsigned int stage;
 	/* 1 + the number of the probe that a subscriber was told, or 0. */
 	unsigned int told;

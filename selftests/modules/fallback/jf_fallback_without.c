@@ -1,0 +1,3 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The driver of jf_fallback.h, without jumpfunc. */
+#include "jf_fallback.h"

@@ -1,0 +1,45 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# JF_KERNELS=1: what a list or a command costs is decided by our sources
+# JF_VM=--icount
+# JF_TIMEOUT=600
+# JF_ANY_BACKEND: it tries the one that has most to do
+# What files, commands and the unload of a module cost grows with the number of tracepoints, keys and sites, and not with
+# its square: a module with four times as many must not cost more than six times as much. The clock counts instructions.
+#
+# Seen to fail (6.1) while a module's symbols were searched for each site, and read for each tracepoint without an image.
+. "$(dirname "$0")/../lib/lib.sh"
+
+# So many ms the machine, which has one CPU and nothing else to do, has executed instructions until now.
+now() { awk '{printf "%.0f\n", 1000 * $1}' /proc/uptime; }
+# costs NAME COMMAND...: notes how long it takes
+costs()
+{
+	jf_name=$1; shift
+	jf_t=$(now)
+	"$@" >"$JF_TMP/out" 2>&1 || fail "$m: $jf_name" "$(head -n 3 "$JF_TMP/out")"
+	echo "$(($(now) - jf_t))" >"$JF_TMP/$m-$jf_name"
+}
+on() { jf_write probes "+trace:$m:*:*"; }
+off() { jf_write probes "-trace:$m:*:*"; }
+by_function() { jf_write probes "+trace:$m:hit_0*:*"; }
+
+jf_start "what lists and commands cost"
+[ "${JF_EMULATED:-}" = icount ] || jf_skip_all "the clock does not count instructions here"
+jf_has jf_trace_some || jf_skip_all "no jf_trace_some.ko: build selftests/modules"
+jf_load
+for m in jf_trace_some jf_trace_many; do
+	# That is not compared: for each function of .kprobes.text, where trampolines are, the kernel searches all symbols.
+	check "$m loads" jf_insmod $m
+	for f in functions keys probes; do costs cat-$f cat $JF/$f; done
+	costs by-function by_function
+	costs off off
+	costs on on
+	costs cat-on cat $JF/probes
+	costs rmmod jf_rmmod $m
+done
+for c in cat-functions cat-keys cat-probes by-function off on cat-on rmmod; do
+	some=$(cat "$JF_TMP/jf_trace_some-$c") many=$(cat "$JF_TMP/jf_trace_many-$c")
+	check "$c: $some ms for 256 tracepoints, $many ms for 1,024" [ "$many" -le $((6 * some + 50)) ]
+done
+jf_done

@@ -1,0 +1,580 @@
+// SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
+/*
+ * Calls: an entry is kept until the thread comes by an exit of the same function with the same
+ * stack pointer. Then the call is one record. No return address is looked for or changed.
+ *
+ * Only an exact match makes a pair: the function, and where its return address is. That word is
+ * overwritten before another call has it, so a new entry there ends the call that was kept for it.
+ * A call that was left in another way, by an exception or longjmp(), is dropped, and counted in the
+ * thread's next record.
+ *
+ *   the thread's own stack	frames not above the stack pointer of an entry, or below an exit's
+ *				one, were left, and so were frames with a changed return address
+ *   any other one		of a coroutine, or alternate: a table of all threads, by the
+ *				place of the return address, as a coroutine may go on in another
+ *				thread. Calls that were left stay until their place is needed
+ *
+ * A signal handler comes between any two instructions here. It leaves the stack of frames as high
+ * as it found it, but may write over the frames above: so push() reads its own frame again, and
+ * begins anew if that has changed.
+ */
+/* The ring's own code calls these in place of the library's. */
+#define __jf_writer_next_as	jf_agent_next
+#define __jf_clock_ns		jf_agent_clock
+#include "agent.h"
+#include "saved.h"
+#undef __jf_writer_next_as
+#undef __jf_clock_ns
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+
+#define FRAMES_MAX	4096U
+/* So many others' places are looked at when a thread needs one. */
+#define LOOKED_AT	16U
+#define THREADS_MAX	32768U
+#define OTHERS		8192U
+#define WINDOW		8U
+
+/**
+ * struct frame - a call that is not over
+ * @call:       of which function; NULL: it is being written
+ * @generation: of that, when it was entered
+ * @depth:      calls around it
+ * @sp:         the stack pointer: where the return address is
+ * @time:       by the clock of jf_pair_begin()
+ * @caller:     the return address
+ * @parent:     on another stack: @sp of the one around it, or 0
+ * @within:     nanoseconds of the calls in it
+ * @arg:        registers of arguments
+ */
+struct frame {
+	const struct jf_call	*call;
+	uint32_t		generation;
+	uint32_t		depth;
+	uint64_t		sp;
+	uint64_t		time;
+	uint64_t		caller;
+	uint64_t		parent;
+	uint64_t		within;
+	uint64_t		arg[6];
+};
+
+/**
+ * struct calls - of a thread
+ * @low:   of its own stack
+ * @high:  of it
+ * @num:   of @frame
+ * @left:  calls that were dropped since its last record
+ * @lost:  calls that there was no room for since then
+ * @sp:    of the call that it is in on another stack, as far as is known, or 0
+ * @frame: the last one is the innermost
+ */
+struct calls {
+	uint64_t	low;
+	uint64_t	high;
+	uint32_t	num;
+	uint32_t	left;
+	uint32_t	lost;
+	uint64_t	sp;
+	struct frame	frame[FRAMES_MAX];
+};
+
+/* Each thread's, by its number: the memory of one that has ended is another's. */
+static struct owned {
+	uint32_t	tid;
+	struct calls	*calls;
+} *owned;
+/* The process's number, and from bit 32 on how many there are: a forked child begins with none. */
+static uint64_t nr_owned;
+/* On other stacks, by @sp: 0 for none. */
+static struct frame *others;
+static uint64_t stack_end, stack_size, thread_size;
+/* Of the processor's counter, or 0: ns = ticks * factor >> 32. */
+static uint64_t factor;
+
+static __thread struct calls *mine __attribute__((__tls_model__("initial-exec")));
+
+/**
+ * jf_pair_begin() - before any call is recorded
+ * @end:    of the first thread's stack
+ * @size:   bytes that this may have
+ * @thread: bytes that other threads' stacks have
+ * @hz:     of the processor's counter; 0: it is no clock
+ *
+ * Return: 0, -ENOMEM
+ */
+int jf_pair_begin(uintptr_t end, size_t size, size_t thread, uint64_t hz)
+{
+	if (others)
+		return 0;
+	stack_end = end;
+	stack_size = size;
+	thread_size = thread;
+	factor = hz ? (uint64_t)(((unsigned __int128)1000000000 << 32) / hz) : 0;
+	owned = mmap(NULL, THREADS_MAX * sizeof(*owned), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (owned == MAP_FAILED) {
+		owned = NULL;
+		return -ENOMEM;
+	}
+	others = mmap(NULL, OTHERS * sizeof(*others), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (others == MAP_FAILED) {
+		munmap(owned, THREADS_MAX * sizeof(*owned));
+		others = NULL;
+		return -ENOMEM;
+	}
+	return 0;
+}
+
+static uint64_t now(void)
+{
+	return factor ? __jf_rdtsc() : jf_agent_clock();
+}
+
+static uint64_t in_ns(uint64_t ticks)
+{
+	return factor ? (uint64_t)((unsigned __int128)ticks * factor >> 32) : ticks;
+}
+
+/* --- threads -------------------------------------------------------------------------- */
+
+/* Of a thread that has ended. */
+static struct calls *take_over(uint32_t num, uint32_t pid, uint32_t tid)
+{
+	static uint32_t next;
+	uint32_t i, k, was;
+
+	for (i = 0; i < LOOKED_AT && i < num; i++) {
+		k = __atomic_fetch_add(&next, 1, __ATOMIC_RELAXED) % num;
+		was = __atomic_load_n(&owned[k].tid, __ATOMIC_RELAXED);
+		if (!was || (was != tid && call4(SYS_tgkill, pid, was, 0, 0) != -ESRCH))
+			continue;
+		/* Acquire: pairs with the release in make(). */
+		if (__atomic_compare_exchange_n(&owned[k].tid, &was, tid, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+			return owned[k].calls;
+	}
+	return NULL;
+}
+
+/* NULL: no memory, or too many. */
+static struct calls *make(uint32_t pid, uint32_t tid)
+{
+	uint64_t was = __atomic_load_n(&nr_owned, __ATOMIC_RELAXED), next;
+	struct calls *c;
+	uint32_t num;
+
+	c = (struct calls *)call6(SYS_mmap, 0, sizeof(*c), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if ((unsigned long)c >= -4095UL)
+		return NULL;
+	do {
+		num = (uint32_t)was == pid ? (uint32_t)(was >> 32) : 0;
+		if (num == THREADS_MAX)
+			return c;
+		next = (uint64_t)(num + 1) << 32 | pid;
+	} while (!__atomic_compare_exchange_n(&nr_owned, &was, next, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+	owned[num].calls = c;
+	/* Release: pairs with take_over(). */
+	__atomic_store_n(&owned[num].tid, tid, __ATOMIC_RELEASE);
+	return c;
+}
+
+/* Where the mapping begins in which @addr is; @addr: it is not known. @buf: of @size bytes. */
+static uint64_t mapping_of(uint64_t addr, char *buf, size_t size)
+{
+	/* A filter of seccomp may kill for it. Pairs with record.c, which sets it. */
+	bool filtered = __atomic_load_n(&jf_filtered, __ATOMIC_SEQ_CST);
+	long fd = filtered ? -1 : call4(SYS_openat, AT_FDCWD, (long)"/proc/self/maps", O_RDONLY | O_CLOEXEC, 0), n;
+	uint64_t found = addr, start = 0, value = 0;
+	enum { START, END, REST } in = START;
+	const char *at, *end;
+
+	if (fd < 0)
+		return addr;
+	while (found == addr && (n = call4(SYS_read, fd, (long)buf, (long)size, 0)) > 0)
+		/* A line can be in two parts. */
+		for (at = buf, end = buf + n; at < end; at++) {
+			if (*at == '\n') {
+				in = START;
+				value = 0;
+			} else if (in == START && *at == '-') {
+				start = value;
+				value = 0;
+				in = END;
+			} else if (in == END && *at == ' ') {
+				found = addr >= start && addr < value ? start : found;
+				in = REST;
+			} else if (in != REST) {
+				value = value << 4 | (uint64_t)(*at <= '9' ? *at - '0' : *at - 'a' + 10);
+			}
+		}
+	call4(SYS_close, fd, 0, 0, 0);
+	return found;
+}
+
+/*
+ * A thread can have a smaller stack than others, with other memory below its guard. Too small a
+ * stack does no harm: the rest is another one then. The frames are not used yet.
+ */
+static void find_stack(struct calls *c, bool first)
+{
+	uint64_t self, start;
+
+	/* glibc's data of a thread is at the end of its stack. */
+	__asm__("movq %%fs:0, %0" : "=r" (self));
+	c->high = first ? stack_end : self;
+	c->low = c->high - (first ? stack_size : thread_size);
+	start = first ? c->low : mapping_of(self, (char *)c->frame, sizeof(c->frame));
+	c->low = start > c->low ? start : c->low;
+}
+
+__attribute__((__noinline__))
+static struct calls *begin(void)
+{
+	uint32_t pid = (uint32_t)call4(SYS_getpid, 0, 0, 0, 0), tid = (uint32_t)call4(SYS_gettid, 0, 0, 0, 0);
+	uint64_t was = __atomic_load_n(&nr_owned, __ATOMIC_RELAXED);
+	struct calls *c = (uint32_t)was == pid ? take_over((uint32_t)(was >> 32), pid, tid) : NULL;
+
+	if (c) {
+		c->left += c->num;
+		c->num = 0;
+		c->sp = 0;
+	} else {
+		c = make(pid, tid);
+	}
+	/* A signal handler may have come first. */
+	if (mine || !c)
+		return mine;
+	find_stack(c, pid == tid);
+	mine = c;
+	return c;
+}
+
+/* --- the thread's own stack ------------------------------------------------------------ */
+
+static void fill(struct frame *f, const struct jf_call *call, const struct jf_saved *s, uint32_t depth)
+{
+	f->generation = call->generation;
+	f->depth = depth;
+	f->within = 0;
+	f->caller = *(const uint64_t *)s->reg[4];
+	f->arg[0] = s->reg[7];
+	f->arg[1] = s->reg[6];
+	f->arg[2] = s->reg[2];
+	f->arg[3] = s->reg[1];
+	f->arg[4] = s->reg[8];
+	f->arg[5] = s->reg[9];
+}
+
+#define LOCAL(word)		__atomic_load_n(&(word), __ATOMIC_RELAXED)
+#define SET_LOCAL(word, value)	__atomic_store_n(&(word), value, __ATOMIC_RELAXED)
+/* Between this thread and its signal handlers. */
+#define IN_ORDER()		__atomic_signal_fence(__ATOMIC_SEQ_CST)	/* pairs with a handler's */
+
+/*
+ * On the thread's own stack, above its stack pointer. A later call there has written its own return
+ * address: clean-up after an exception is called in the place of the calls that were left.
+ */
+static bool is_left(const struct frame *f, uint64_t sp)
+{
+	return f->sp <= sp || (LOCAL(f->call) && *(const uint64_t *)f->sp != f->caller);
+}
+
+static void push(struct calls *c, const struct jf_call *call, const struct jf_saved *s)
+{
+	uint64_t sp = s->reg[4];
+	struct frame *f;
+	uint32_t n;
+
+	do {
+		n = LOCAL(c->num);
+		while (n && is_left(&c->frame[n - 1], sp)) {
+			n--;
+			c->left++;
+		}
+		if (n == FRAMES_MAX) {
+			c->lost++;
+			return;
+		}
+		f = &c->frame[n];
+		SET_LOCAL(f->call, NULL);
+		SET_LOCAL(f->sp, sp);
+		IN_ORDER();
+		SET_LOCAL(c->num, n + 1);
+		IN_ORDER();
+		SET_LOCAL(f->call, NULL);
+		IN_ORDER();
+		SET_LOCAL(f->sp, sp);
+		fill(f, call, s, n);
+		SET_LOCAL(f->time, now());
+		IN_ORDER();
+		SET_LOCAL(f->call, call);
+		IN_ORDER();
+	} while (LOCAL(c->num) != n + 1 || LOCAL(f->sp) != sp || LOCAL(f->call) != call);
+}
+
+static bool is_of(const struct frame *f, const struct jf_call *call)
+{
+	return f->call == call && f->generation == call->generation;
+}
+
+static bool pop(struct calls *c, const struct jf_call *call, uint64_t sp, struct frame *found)
+{
+	uint32_t num = LOCAL(c->num), n = num;
+
+	for (; n && c->frame[n - 1].sp <= sp; n--) {
+		if (c->frame[n - 1].sp != sp || !is_of(&c->frame[n - 1], call))
+			continue;
+		*found = c->frame[n - 1];
+		c->left += num - n;
+		IN_ORDER();
+		SET_LOCAL(c->num, n - 1);
+		return true;
+	}
+	return false;
+}
+
+/* --- other stacks --------------------------------------------------------------------- */
+
+static struct frame *others_at(uint64_t sp, unsigned int i)
+{
+	uint64_t part = sp >> 3;
+
+	part = (part * UINT64_C(0x9e3779b97f4a7c15) >> 40) + i;
+	return &others[part % OTHERS];
+}
+
+/* The place for @sp: the one that it has, a free one, or the oldest frame's place. */
+static struct frame *claim(struct calls *c, uint64_t sp)
+{
+	struct frame *f, *best;
+	uint64_t was, key;
+	unsigned int i;
+
+	for (;;) {
+		best = NULL;
+		was = 0;
+		for (i = 0; i < WINDOW; i++) {
+			f = others_at(sp, i);
+			key = __atomic_load_n(&f->sp, __ATOMIC_RELAXED);
+			if (key == sp) {
+				c->left++;
+				return f;
+			}
+			if (!best || (was && (!key || f->time < best->time))) {
+				best = f;
+				was = key;
+			}
+		}
+		/* Acquire: pairs with the release in take_other(). */
+		if (__atomic_compare_exchange_n(&best->sp, &was, sp, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
+			c->left += !!was;
+			return best;
+		}
+	}
+}
+
+/* The one that is kept for @sp, or NULL. */
+static struct frame *find_other(uint64_t sp)
+{
+	struct frame *f;
+	unsigned int i;
+
+	for (i = 0; sp && i < WINDOW; i++) {
+		f = others_at(sp, i);
+		if (__atomic_load_n(&f->sp, __ATOMIC_RELAXED) == sp)
+			return f;
+	}
+	return NULL;
+}
+
+/* The distance of a thread's other stacks is not known: a call that is so near is around it. */
+#define NEAR	65536U
+
+static void keep_other(struct calls *c, const struct jf_call *call, const struct jf_saved *s)
+{
+	uint64_t sp = s->reg[4];
+	const struct frame *around = c->sp > sp && c->sp - sp < NEAR ? find_other(c->sp) : NULL;
+	uint32_t depth = around ? around->depth + 1 : 0;
+	struct frame *f = claim(c, sp);
+
+	__atomic_store_n(&f->call, NULL, __ATOMIC_RELAXED);
+	f->parent = around ? c->sp : 0;
+	c->sp = sp;
+	fill(f, call, s, depth);
+	f->time = now();
+	/* Release: pairs with take_other(), maybe in another thread. */
+	__atomic_store_n(&f->call, call, __ATOMIC_RELEASE);
+}
+
+static bool take_other(struct calls *c, const struct jf_call *call, uint64_t sp, struct frame *found)
+{
+	struct frame *f = find_other(sp);
+	uint64_t was = sp;
+
+	/* Acquire: pairs with keep_other(). */
+	if (!f || __atomic_load_n(&f->call, __ATOMIC_ACQUIRE) != call || !is_of(f, call))
+		return false;
+	*found = *f;
+	/* Another thread may have taken the place. Release: pairs with claim(). */
+	if (!__atomic_compare_exchange_n(&f->sp, &was, 0, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+		return false;
+	c->sp = found->parent;
+	return true;
+}
+
+/* --- exits ---------------------------------------------------------------------------- */
+
+/* Flags as entry.S has them: OF in bit 0; CF, PF, ZF and SF in bits 8, 10, 14 and 15. */
+static bool holds(unsigned int cond, uint64_t flags)
+{
+	bool of = flags & 1, cf = flags >> 8 & 1, pf = flags >> 10 & 1, zf = flags >> 14 & 1, sf = flags >> 15 & 1, is;
+
+	switch (cond >> 1) {
+	case 0:
+		is = of;
+		break;
+	case 1:
+		is = cf;
+		break;
+	case 2:
+		is = zf;
+		break;
+	case 3:
+		is = cf || zf;
+		break;
+	case 4:
+		is = sf;
+		break;
+	case 5:
+		is = pf;
+		break;
+	case 6:
+		is = sf != of;
+		break;
+	default:
+		is = zf || sf != of;
+	}
+	return is != (cond & 1);
+}
+
+static bool leaves(const struct jf_spot *spot, const struct jf_saved *s)
+{
+	const struct jf_exit *e = spot->exit;
+
+	if (e->how == JF_EXIT_COND)
+		return holds(e->cond, s->flags);
+	if (e->how == JF_EXIT_TARGET)
+		return !jf_exits_inside(&spot->call->exits, jf_record_value(&e->to, s));
+	return true;
+}
+
+static void record(struct calls *c, const struct jf_call *call, const struct frame *f, const struct jf_exit *e, uint64_t ret,
+		   uint64_t duration)
+{
+	uint16_t what = (uint16_t)__atomic_load_n(&call->entry->what, __ATOMIC_RELAXED);
+	struct jf_call_record *to;
+	__JF_SLOT(slot);
+	unsigned int i;
+
+	to = __jf_reserve(&slot, sizeof(*to), what);
+	if (!to)
+		return;
+	to->ip = call->entry->at;
+	to->caller = f->caller;
+	for (i = 0; i < 6; i++)
+		to->arg[i] = f->arg[i];
+	to->ret = ret;
+	to->duration = duration;
+	to->depth = f->depth;
+	to->left = __atomic_exchange_n(&c->left, 0, __ATOMIC_RELAXED);
+	to->lost = __atomic_exchange_n(&c->lost, 0, __ATOMIC_RELAXED);
+	to->tail = e->tail;
+	slot.id = what;
+}
+
+/* --- sums ----------------------------------------------------------------------------- */
+
+/* A counter of this thread, or NULL: then it was counted, as lost or as one. *first: it was one. */
+static uint64_t *counter(uint16_t id, bool *first)
+{
+	*first = false;
+	if (!__jf_writer || id >= LOCAL(__jf_writer->num)) {
+		jf_agent_next(8, id);
+		*first = true;
+	}
+	return __jf_writer && id < LOCAL(__jf_writer->num) ? &__jf_writer->counts[id] : NULL;
+}
+
+static void add(uint16_t id, uint64_t value)
+{
+	bool first;
+	uint64_t *to = value ? counter(id, &first) : NULL;
+
+	if (to)
+		__jf_local_add(to, value - first);
+}
+
+static void raise_to(uint16_t id, uint64_t value)
+{
+	bool first;
+	uint64_t *to = counter(id, &first), was;
+
+	while (to && (was = LOCAL(*to)) < value && __jf_local_cmpxchg(to, was, value) != was)
+		;
+}
+
+/* The call around the one that was popped. */
+static struct frame *around(struct calls *c, bool own, const struct frame *f)
+{
+	uint32_t num = LOCAL(c->num);
+
+	if (!own)
+		return find_other(f->parent);
+	return num ? &c->frame[num - 1] : NULL;
+}
+
+static void sum(const struct jf_call *call, const uint16_t *id, const struct frame *f, uint64_t duration)
+{
+	add((uint16_t)__atomic_load_n(&call->entry->what, __ATOMIC_RELAXED), 1);
+	add(id[JF_SUM_TOTAL], duration);
+	add(id[JF_SUM_SELF], duration > f->within ? duration - f->within : 0);
+	raise_to(id[JF_SUM_MAX], duration);
+	add(id[JF_SUM_BUCKET + jf_sum_bucket(duration)], 1);
+}
+
+void jf_pair(const struct jf_spot *spot, const struct jf_saved *s)
+{
+	struct calls *c = mine ? mine : begin();
+	uint64_t sp = s->reg[4], end, duration;
+	struct frame found, *outer;
+	const uint16_t *id;
+	bool own;
+
+	if (!c)
+		return;
+	own = sp - c->low < c->high - c->low;
+	if (!spot->exit) {
+		if (own)
+			push(c, spot->call, s);
+		else
+			keep_other(c, spot->call, s);
+		return;
+	}
+	if (!leaves(spot, s))
+		return;
+	end = now();
+	if (own ? !pop(c, spot->call, sp, &found) : !take_other(c, spot->call, sp, &found))
+		return;
+	duration = in_ns(end > found.time ? end - found.time : 0);
+	outer = around(c, own, &found);
+	if (outer)
+		__jf_local_add(&outer->within, duration);
+	/* Acquire: pairs with jf_calls_sum(). */
+	id = __atomic_load_n(&spot->call->sum, __ATOMIC_ACQUIRE);
+	if (id)
+		sum(spot->call, id, &found, duration);
+	else if (duration >= __atomic_load_n(&spot->call->min, __ATOMIC_RELAXED))
+		record(c, spot->call, &found, spot->exit, s->reg[0], duration);
+}

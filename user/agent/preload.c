@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
+/*
+ * libjumpfunc-agent.so: named by LD_PRELOAD, which children of a program inherit, whatever they
+ * are.
+ *
+ * It needs no library and no symbol, so any dynamic linker can load it. The agent is its auxiliary library (DT_AUXILIARY,
+ * ld.so(8)): glibc's dynamic linker loads that before it, with all that it needs, as if LD_PRELOAD had named it. musl's knows no
+ * such thing, and its programs run without the agent. Nothing here calls a C library.
+ */
+#include <asm/unistd.h>
+
+/* In glibc alone. */
+extern const char *gnu_get_libc_version(void) __attribute__((__weak__));
+extern char **environ __attribute__((__weak__));
+
+static const char said[] = "libjumpfunc-agent: nothing is recorded: this program has another C library than glibc\n";
+
+static int is_verbose(void)
+{
+	static const char verbose[] = "JUMPFUNC=verbose";
+	char *const *env;
+	unsigned int i;
+
+	for (env = &environ ? environ : 0; env && *env; env++) {
+		for (i = 0; verbose[i] && (*env)[i] == verbose[i]; i++)
+			;
+		if (i == sizeof(verbose) - 1 && !(*env)[i])
+			return 1;
+	}
+	return 0;
+}
+
+__attribute__((__constructor__))
+static void begins(void)
+{
+	long ret;
+
+	if (!&gnu_get_libc_version && is_verbose())
+		__asm__ volatile("syscall" : "=a" (ret) : "a" (__NR_write), "D" (2), "S" (said), "d" (sizeof(said) - 1)
+				 : "rcx", "r11", "memory");
+}

@@ -1,0 +1,340 @@
+// SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
+/*
+ * Arguments of functions, as jf-trace has read them in debug information: a file with a line for
+ * each function. JUMPFUNC_AGENT_TYPES names the file.
+ *
+ *   /usr/bin/mill 1a40 order=8p@%rdi count=-4@%rsi price=8f@%xmm0 how=4@%rcx{FAST:0,SLOW:1}
+ *
+ * The path of an object, where the function begins in it, and for each argument its name, size
+ * and place; a blank separates them. A '-' is a sign; 'p' a pointer, 's' one to a string, which is
+ * recorded, too, 'f' a number with a point. Another line is not used at all.
+ *
+ * Arguments in general registers stay where a record has these; the line says their name and how
+ * many of the eight bytes count. Arguments in vector registers follow.
+ */
+#include "agent.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define FILE_MAX	(64L << 20)
+#define LABELS_MAX	64
+/* Of a function: ip and caller are before these. */
+#define FIRST		(JF_FUNCTION_FIELDS - JF_REGISTERS)
+
+/**
+ * struct line - of the file
+ * @path: of the object
+ * @at:   where the function begins, from the object's own 0 on
+ * @text: its arguments
+ */
+struct line {
+	const char	*path;
+	uint64_t	at;
+	const char	*text;
+};
+
+static struct line *lines;
+static size_t nr_lines;
+static bool any_strings;
+
+static int compare(const void *x, const void *y)
+{
+	const struct line *a = (const struct line *)x, *b = (const struct line *)y;
+
+	if (a->at != b->at)
+		return a->at < b->at ? -1 : 1;
+	return strcmp(a->path, b->path);
+}
+
+static void add_line(char *text)
+{
+	char *at = strchr(text, ' '), *args;
+	struct line *l = &lines[nr_lines];
+
+	if (*text != '/' || !at)
+		return;
+	*at++ = 0;
+	l->path = text;
+	l->at = strtoull(at, &args, 16);
+	if (args == at || *args != ' ')
+		return;
+	l->text = args + 1;
+	any_strings |= !!strstr(l->text, "=8s@");
+	nr_lines++;
+}
+
+/* All of the file, which stays; NULL: it cannot be read. */
+static char *read_all(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	char *text = NULL;
+	struct stat st;
+	size_t have = 0;
+	ssize_t n;
+
+	/* It says which memory is read: another user's file is not believed. */
+	if (fd >= 0 && !fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_size < FILE_MAX && (!st.st_uid || st.st_uid == geteuid()))
+		text = malloc((size_t)st.st_size + 1);
+	while (text && have < (size_t)st.st_size && (n = read(fd, text + have, (size_t)st.st_size - have)) > 0)
+		have += (size_t)n;
+	if (text)
+		text[have] = 0;
+	if (fd >= 0)
+		close(fd);
+	return text;
+}
+
+/**
+ * jf_types_begin() - read the file of arguments
+ * @path: of the file, or NULL
+ */
+void jf_types_begin(const char *path)
+{
+	char *text = path ? read_all(path) : NULL, *at, *next;
+	size_t num = 1;
+
+	for (at = text; at && *at; at++)
+		num += *at == '\n';
+	lines = text ? calloc(num, sizeof(*lines)) : NULL;
+	for (at = text; lines && at; at = next) {
+		next = strchr(at, '\n');
+		if (next)
+			*next++ = 0;
+		add_line(at);
+	}
+	if (nr_lines) {
+		qsort(lines, nr_lines, sizeof(*lines), compare);
+		return;
+	}
+	free(lines);
+	free(text);
+	lines = NULL;
+}
+
+/**
+ * jf_types_strings() - is a string recorded that no pattern asks for
+ */
+bool jf_types_strings(void)
+{
+	return any_strings;
+}
+
+/* --- a line --------------------------------------------------------------------------- */
+
+static bool is_name(const char *text, size_t len)
+{
+	size_t i;
+
+	for (i = 0; i < len; i++)
+		if (!(text[i] >= 'a' && text[i] <= 'z') && !(text[i] >= 'A' && text[i] <= 'Z') && text[i] != '_' &&
+		    !(i && text[i] >= '0' && text[i] <= '9'))
+			return false;
+	return len;
+}
+
+/*
+ * After the '%': the number of a general register among the registers of arguments, or 16 plus
+ * the number of a vector register; -1: no such register.
+ */
+static int place(const char **text)
+{
+	static const char *const names[JF_REGISTERS] = { "rdi", "rsi", "rdx", "rcx", "r8", "r9" };
+	int i;
+
+	for (i = 0; i < JF_REGISTERS; i++)
+		if (!strncmp(*text, names[i], strlen(names[i]))) {
+			*text += strlen(names[i]);
+			return i;
+		}
+	if (strncmp(*text, "xmm", 3) || (*text)[3] < '0' || (*text)[3] > '7')
+		return -1;
+	*text += 4;
+	return 16 + (*text)[-1] - '0';
+}
+
+/* "{NAME:NUMBER,...}" */
+static bool take_labels(const char **text, struct jf_event_field *f)
+{
+	struct jf_event_label *l = calloc(LABELS_MAX + 1, sizeof(*l));
+	const char *p = *text;
+	unsigned int nr;
+	size_t len;
+	char *end;
+
+	f->labels = l;
+	for (nr = 0; l && nr < LABELS_MAX && (*p == '{' || *p == ','); nr++) {
+		len = strcspn(++p, ":");
+		if (!is_name(p, len) || p[len] != ':')
+			return false;
+		l[nr].name = strndup(p, len);
+		l[nr].first = l[nr].last = strtoll(p + len + 1, &end, 10);
+		if (!l[nr].name || end == p + len + 1)
+			return false;
+		p = end;
+	}
+	*text = p + 1;
+	return l && *p == '}';
+}
+
+/**
+ * struct argument - of a line
+ * @field:  as the trace is told
+ * @place:  as of place()
+ * @string: it is one
+ */
+struct argument {
+	struct jf_event_field	field;
+	int			place;
+	bool			string;
+};
+
+static bool take(const char **text, struct argument *a)
+{
+	const char *p = *text;
+	size_t len = strcspn(p, "=");
+	char how;
+
+	memset(a, 0, sizeof(*a));
+	if (!is_name(p, len) || p[len] != '=')
+		return false;
+	a->field.name = strndup(p, len);
+	a->field.type = "";
+	a->field.kind = __JF_FIELD_SCALAR;
+	a->field.count = 1;
+	p += len + 1;
+	a->field.sign = *p == '-';
+	p += *p == '-';
+	a->field.size = (uint32_t)(*p++ - '0');
+	if (!a->field.name || !strchr("1248", p[-1]) || !p[-1])
+		return false;
+	how = *p == '@' ? 0 : *p++;
+	a->field.class_ = how == 'f' ? 8 : how == 'p' || how == 's' ? 5 : 1;
+	a->string = how == 's';
+	if ((how && !strchr("fps", how)) || *p++ != '@' || *p++ != '%' || (how == 's' && a->field.size != 8))
+		return false;
+	a->place = place(&p);
+	a->field.align = a->place < 16 ? 8 : (uint8_t)a->field.size;
+	if (a->place < 0 || (how == 'f' && (a->place < 16 || a->field.size < 4)) || (how == 's' && a->place >= 16))
+		return false;
+	if (*p == '{' && !take_labels(&p, &a->field))
+		return false;
+	if (*p && *p != ' ')
+		return false;
+	*text = *p ? p + 1 : p;
+	return true;
+}
+
+static void drop(struct argument *a, unsigned int nr)
+{
+	const struct jf_event_label *l;
+
+	while (nr--) {
+		for (l = a[nr].field.labels; l && l->name; l++)
+			free((char *)(uintptr_t)l->name);
+		free((struct jf_event_label *)(uintptr_t)a[nr].field.labels);
+		free((char *)(uintptr_t)a[nr].field.name);
+	}
+}
+
+/* How many arguments it has; -1: it is no such line. */
+static int take_all(const char *text, struct argument *a)
+{
+	unsigned int nr = 0, taken = 0, k;
+
+	for (; *text && nr < JF_ARGS_MAX; nr++) {
+		if (!take(&text, &a[nr]) || taken >> a[nr].place & 1) {
+			drop(a, nr + 1);
+			return -1;
+		}
+		taken |= 1U << a[nr].place;
+		for (k = 0; k < nr; k++)
+			if (!strcmp(a[k].field.name, a[nr].field.name)) {
+				drop(a, nr + 1);
+				return -1;
+			}
+	}
+	return (int)nr;
+}
+
+/* --- a function ----------------------------------------------------------------------- */
+
+/* A name of the agent's own fields is not an argument's. */
+static bool is_taken(const struct jf_agent_probe *p, const char *name)
+{
+	unsigned int i;
+
+	for (i = 0; i < p->nr_fields; i++)
+		if (!strcmp(p->fields[i].name, name))
+			return true;
+	return false;
+}
+
+static void add_vector(struct jf_agent_probe *p, const struct argument *a)
+{
+	struct jf_operand *o = &p->spot.operand[p->spot.nr++];
+	uint32_t size = a->field.size;
+
+	o->kind = JF_OPERAND_VECTOR;
+	o->base = (uint8_t)(a->place - 16);
+	o->size = (uint8_t)size;
+	p->spot.size = (p->spot.size + size - 1) & ~(size - 1);
+	o->at = (uint8_t)p->spot.size;
+	p->spot.size += size;
+	p->event.size = p->spot.size;
+	p->fields[p->nr_fields++] = a->field;
+}
+
+/* Registers after the last argument are not recorded. That one can be shorter than its register. */
+static void end_registers(struct jf_agent_probe *p, int last)
+{
+	p->nr_fields = FIRST + (unsigned int)(last + 1);
+	memset(&p->fields[p->nr_fields], 0, (size_t)(JF_REGISTERS - last - 1) * sizeof(p->fields[0]));
+	p->spot.registers = (uint8_t)(last + 1);
+	p->spot.size = p->nr_fields * 8;
+	if (last >= 0)
+		p->spot.size += p->fields[p->nr_fields - 1].size - 8;
+	p->event.size = p->spot.size;
+}
+
+/**
+ * jf_types_apply() - name the arguments of a function's entry, if they are known
+ * @p:     the probe, as jf_probe_function() has made it
+ * @m:     its object
+ * @start: where the function begins
+ *
+ * It is called once for a probe.
+ */
+void jf_types_apply(struct jf_agent_probe *p, const struct jf_module *m, uintptr_t start)
+{
+	struct line key = { m->path, start - m->base, NULL }, *l;
+	struct argument a[JF_ARGS_MAX];
+	int num, i, last = -1;
+
+	l = nr_lines ? bsearch(&key, lines, nr_lines, sizeof(key), compare) : NULL;
+	num = l ? take_all(l->text, a) : -1;
+	if (num < 0)
+		return;
+	for (i = 0; i < num; i++) {
+		struct jf_event_field *f;
+
+		if (a[i].place >= 16 || is_taken(p, a[i].field.name))
+			continue;
+		f = &p->fields[FIRST + a[i].place];
+		*f = a[i].field;
+		last = a[i].place > last ? a[i].place : last;
+		if (a[i].string)
+			p->known_strings |= (uint16_t)(1U << a[i].place);
+	}
+	/* A call's record has other fields after the registers. */
+	if (p->kind == JF_KIND_CALL)
+		return;
+	end_registers(p, last);
+	for (i = 0; i < num; i++)
+		if (a[i].place >= 16 && p->spot.nr < JF_VECTORS_MAX && !is_taken(p, a[i].field.name))
+			add_vector(p, &a[i]);
+}

@@ -1,0 +1,94 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
+# What tracing costs a program that has much: processor time for each object that it opens, plain ones, ones with a
+# key and ones with 2,000, and for each function that is switched on; and the longest fork() while that is done. Each row should be level.
+# usage: growth.sh BUILD
+#   CC	the compiler, cc if unset
+set -eu
+build=${1:?usage: growth.sh BUILD}
+here=$(cd "$(dirname "$0")" && pwd)
+top=$(dirname "$(dirname "$here")")
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+mkdir "$tmp/traces" "$tmp/plain" "$tmp/key" "$tmp/keys"
+export JUMPFUNC_TRACE_DIR="$tmp/traces" XDG_RUNTIME_DIR="$tmp"
+agent=$build/libjumpfunc-agent.so
+cc=${CC:-cc}
+
+objects="500 1000 2000"
+functions="10000 20000 40000"
+
+echo 'int of_object; int *address(void); int *address(void) { return &of_object; }' > "$tmp/plain.c"
+$cc -O2 -fPIC -shared -o "$tmp/plain.so" "$tmp/plain.c"
+printf '%s\n' '#include <jumpfunc/branch.h>' 'DEFINE_JF_KEY_ARRAY_FALSE(growth_keys, 2000);' \
+	'int growth(void); int growth(void) { return jf_branch_unlikely(&growth_keys[7]); }' > "$tmp/keys.c"
+for kind in key keys; do
+	[ $kind = keys ] && source=$tmp/keys.c || source=$here/scale/plugin.c
+	$cc -O2 -fPIC -shared -I"$top/include" -o "$tmp/$kind.so" "$source" -L"$build" -ljumpfunc -Wl,-rpath,"$build"
+done
+for kind in plain key keys; do
+	for i in $(seq 0 1999); do cp "$tmp/$kind.so" "$tmp/$kind/$i.so"; done
+done
+
+# of N: a program with so many functions, each of which begins with an instruction of five bytes
+of()
+{
+	seq "$1" | awk 'BEGIN { print ".text" }
+		{ printf ".globl f%d\n.type f%d,@function\n.p2align 4\nf%d: movl $1,%%eax\nret\n", $1, $1, $1 }
+		END { print ".section .note.GNU-stack,\"\",@progbits" }' > "$tmp/f.s"
+	$cc -O2 -o "$tmp/growth$1" "$here/growth/main.c" "$tmp/f.s" -ldl
+}
+
+row()
+{
+	printf '%-58s' "$1"
+	shift
+	printf ' %10s' "$@"
+	echo
+}
+
+# with GLOB PROGRAM...: traced
+with()
+{
+	glob=$1
+	shift
+	JUMPFUNC_AGENT=$glob LD_PRELOAD=$agent "$@" 2> "$tmp/err" || { cat "$tmp/err" >&2; exit 1; }
+}
+
+of 0
+# shellcheck disable=SC2086 # several words
+row "objects" $objects
+for kind in plain key keys; do
+	for how in no agent; do
+		set --
+		for n in $objects; do
+			if [ $how = agent ]; then
+				set -- "$@" "$(with 'none:such' "$tmp/growth0" objects "$tmp/$kind" "$n")"
+			else
+				set -- "$@" "$("$tmp/growth0" objects "$tmp/$kind" "$n")"
+			fi
+		done
+		row "dlopen() and dlclose(), $kind, $([ $how = agent ] && echo "with the agent" || echo "without"), us on a CPU each" "$@"
+	done
+done
+
+# shellcheck disable=SC2086
+row "functions" $functions
+set --
+for n in $functions; do
+	of "$n"
+	us=$(with "growth$n:f*" "$tmp/growth$n" start)
+	set -- "$@" "$(awk "BEGIN { printf \"%.1f\", $us / $n }")"
+done
+row "switched on as the program starts, us on a CPU each" "$@"
+
+set --
+for n in $functions; do
+	JUMPFUNC_TRACE_CONTROL=1 LD_PRELOAD=$agent "$tmp/growth$n" forks 5 > "$tmp/forks" &
+	pid=$!
+	until grep -q begins "$tmp/forks"; do sleep 0.1; done
+	"$build/jf-trace" record "$pid" "growth$n:f*" > /dev/null
+	wait "$pid"
+	set -- "$@" "$(awk 'END { printf "%.1f", $1 / 1000 }' "$tmp/forks")"
+done
+row "the longest fork() while jf-trace switches them on, ms" "$@"

@@ -1,0 +1,493 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
+# Calls of functions, from entry to exit: in programs that count their own, and in the distribution's.
+# usage: calls.sh BUILD
+# The tests are called by check(), which shellcheck does not see.
+# shellcheck disable=SC2317
+set -u
+build=$1
+here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=../tap.sh
+. "$here/../tap.sh"
+tap_begin
+
+agent=$build/libjumpfunc-agent.so
+# shellcheck source=traced.sh
+. "$here/traced.sh"
+# All is kept.
+JUMPFUNC_TRACE_MODE=keep
+export JUMPFUNC_TRACE_MODE
+
+# counted COMPILER FLAGS...: each call that returns is a record, and each that does not is counted as left.
+counted()
+{
+	"$@" -g -pthread -o "$tmp/counted" "$here/calls.cc" 2> "$tmp/log" || { cat "$tmp/log"; return 1; }
+	# Where the kernel has put the program, memory may be in use to which bytes of the text lead.
+	for _ in 1 2 3 4 5 6 7 8; do
+		traced 'call/counted:c_*' "$tmp/counted" || return 1
+		grep -q 'no memory in reach' "$tmp/err" || break
+	done
+	grep 'is not recorded' "$tmp/err" | grep -v '\.cold at .*it never returns' && return 1
+	python3 "$here/calls.py" "$tmp/out" "$tmp/events"
+}
+
+# Refused, with the reason, and the others are recorded.
+refused()
+{
+	cat > "$tmp/refused.c" <<-'END'
+	__asm__(".globl r_loops\n.type r_loops, @function\nr_loops: .cfi_startproc\ndec %edi\njnz r_loops\nret\n.cfi_endproc\n.size r_loops, . - r_loops\n"
+		".globl r_data\n.type r_data, @function\nr_data: .cfi_startproc\nmov $3, %eax\nret\n.byte 6\n.cfi_endproc\n.size r_data, . - r_data");
+	void r_loops(int times);
+	int r_data(void);
+	__attribute__((__noinline__)) int r_well(int x) { return x + r_data(); }
+	int main(void) { r_loops(3); return r_well(4) != 7; }
+	END
+	${CC:-cc} -O1 -o "$tmp/refused" "$tmp/refused.c" || return 1
+	traced 'call/refused:r_*' "$tmp/refused" || return 1
+	cat "$tmp/err"
+	grep -q 'refused:r_loops at .* is not recorded: a branch leads back to its begin' "$tmp/err" &&
+		grep -q 'refused:r_data at .* is not recorded: it has bytes that are no instruction' "$tmp/err" &&
+		[ "$(count refused:r_well)" = 1 ] && [ "$(wc -l < "$tmp/events")" = 1 ]
+}
+
+# Data that look like an exit: the program's result is the same.
+data()
+{
+	cat > "$tmp/data.c" <<-'END'
+	#include <stdio.h>
+	#define MADE(name, ...) __asm__(".globl " #name "\n.type " #name ", @function\n.p2align 4\n" #name ": .cfi_startproc\n" \
+		__VA_ARGS__ "\n.cfi_endproc\n.size " #name ", . - " #name "\n"); long name(long)
+	MADE(i_inline, "mov %rdi, %rax\njmp 2f\n.byte 0x48, 0xb8, 1, 2, 3\n2: add $0x55, %rax\nxor $0x202020c3, %eax\nrol $0, %al\nnop\nret");
+	MADE(i_constant, "lea 1f(%rip), %rax\nmov (%rax, %rdi, 8), %rax\nret\n.p2align 3\n1: .quad 0x50202020202020c3\n.byte 0x90");
+	MADE(i_well, "mov %rdi, %rax\nret");
+	int main(void) { printf("%#lx %#lx %ld\n", i_inline(5), i_constant(0), i_well(3)); return 0; }
+	END
+	${CC:-cc} -O1 -o "$tmp/data" "$tmp/data.c" || return 1
+	traced 'call/data:i_*' "$tmp/data" || return 1
+	cat "$tmp/out" "$tmp/err"
+	[ "$(cat "$tmp/out")" = '0x20202099 0x50202020202020c3 3' ] && [ "$(count data:i_well)" = 1 ] &&
+		grep -q 'data:i_inline at .* is not recorded: a branch leads into the midst of an instruction' "$tmp/err" &&
+		grep -q 'data:i_constant at .* is not recorded: an instruction names an address in it' "$tmp/err"
+}
+
+# A thread with a small stack, and a coroutine's stack below that, which is dropped while a call there is not over.
+small()
+{
+	cat > "$tmp/small.c" <<-'END'
+	#define _GNU_SOURCE
+	#include <pthread.h>
+	#include <stdio.h>
+	#include <sys/mman.h>
+	#include <ucontext.h>
+	#define SIZE (256 * 1024)
+	static ucontext_t back, one;
+	__attribute__((__noinline__)) int s_work(int x, int waits)
+	{
+		if (waits)
+			swapcontext(&one, &back);
+		__asm__ volatile("" ::: "memory");
+		return x * 3 + 1;
+	}
+	static void waits(void) { s_work(1, 1); }
+	static void works(void) { printf("%d\n", s_work(5, 0)); }
+	static void go(char *stack, void (*fn)(void))
+	{
+		getcontext(&one);
+		one.uc_stack.ss_sp = stack;
+		one.uc_stack.ss_size = SIZE;
+		one.uc_link = &back;
+		makecontext(&one, fn, 0);
+		swapcontext(&back, &one);
+	}
+	static void *thread(void *arg)
+	{
+		char *stack[2], *at = (char *)((unsigned long)&stack & ~4095UL);
+		int i;
+
+		for (i = 0; i < 2; i++)
+			do {
+				at -= SIZE;
+				stack[i] = mmap(at, SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+			} while (stack[i] == MAP_FAILED);
+		go(stack[0], waits);
+		munmap(stack[0], SIZE);
+		go(stack[1], works);
+		return arg;
+	}
+	int main(void)
+	{
+		pthread_attr_t attr;
+		pthread_t t;
+
+		pthread_attr_init(&attr);
+		pthread_attr_setstacksize(&attr, SIZE);
+		return pthread_create(&t, &attr, thread, NULL) || pthread_join(t, NULL);
+	}
+	END
+	${CC:-cc} -O1 -pthread -o "$tmp/small" "$tmp/small.c" || return 1
+	traced 'call/small:s_work' "$tmp/small" || return 1
+	cat "$tmp/out" "$tmp/err" "$tmp/events"
+	[ "$(cat "$tmp/out")" = 16 ] && [ "$(count small:s_work)" = 1 ]
+}
+
+# The sums agree with the program's own: they count each call that has returned, and have all the time that the program has slept.
+timed()
+{
+	${CXX:-c++} -O2 -g -pthread -o "$tmp/counted" "$here/calls.cc" 2> "$tmp/log" || { cat "$tmp/log"; return 1; }
+	for _ in 1 2 3 4 5 6 7 8; do
+		"$build/jf-trace" time --csv -o "$tmp/table" -e 'counted:c_*' -- "$tmp/counted" > "$tmp/out" || return 1
+		# As in counted().
+		[ "$(grep -c 'counted:c_[a-z_]*"' "$tmp/table")" = 15 ] && break
+	done
+	cat "$tmp/table"
+	python3 - "$tmp/out" "$tmp/table" <<-'END' || return 1
+	import csv, sys
+	rows = {r["function"].split(":")[1]: {k: int(v) for k, v in r.items() if k != "function"} for r in csv.DictReader(open(sys.argv[2]))}
+	slept = 0
+	for line in open(sys.argv[1]):
+	    words = line.split()
+	    if words[0] == "slept":
+	        slept = int(words[1])
+	    elif words[0] != "tail":
+	        calls = rows[words[0]]["calls"] if words[0] in rows else 0
+	        assert calls == int(words[2]), (words, calls)
+	assert rows["c_sleeps"]["total_ns"] >= slept * 0.999, slept
+	for name, r in rows.items():
+	    assert r["self_ns"] <= r["total_ns"] and r["mean_ns"] * r["calls"] <= r["total_ns"], r
+	    assert r["p50_ns"] <= r["p99_ns"] <= r["max_ns"] <= r["total_ns"], r
+	# The time of c_recurses is the time of the calls in it, but for its own instructions.
+	assert rows["c_recurses"]["self_ns"] < rows["c_recurses"]["total_ns"], rows
+	END
+	"$build/jf-trace" time --json -o /dev/fd/4 -e 'counted:c_sleeps' -- "$tmp/counted" 4>&1 > "$tmp/out" 2> "$tmp/said2" | python3 -c '
+import json, sys
+rows = json.load(sys.stdin)
+assert [r["calls"] for r in rows] == [5], rows' || return 1
+	"$build/jf-trace" time -e 'call/counted:c_last' -- "$tmp/counted" 2>&1 > "$tmp/out" | grep -q ' 1 .*counted:c_last' || return 1
+	[ -x "$tmp/refused" ] || refused > "$tmp/log" || return 1
+	"$build/jf-trace" time -e 'refused:r_*' -- "$tmp/refused" > "$tmp/said2" 2>&1 || return 1
+	grep -q 'jf-trace: 2 functions have no times: ' "$tmp/said2" && grep -q ' 1 .*refused:r_well' "$tmp/said2" || { cat "$tmp/said2"; return 1; }
+	traced 'time/counted:c_last' "$tmp/counted"
+	grep -q 'c_last at .* is not recorded: sums of calls are kept in mode count alone' "$tmp/err"
+}
+
+# Patterns of names that the source has; a pattern that matches nothing is told as it was written.
+times_by_source()
+{
+	cat > "$tmp/shop.cc" <<-'END'
+	namespace shop { __attribute__((__noinline__)) int fib(int n) { return n < 2 ? n : fib(n - 1) + fib(n - 2); } }
+	int main() { return shop::fib(10) != 55; }
+	END
+	${CXX:-c++} -O1 -Wl,--no-as-needed -o "$tmp/shop" "$tmp/shop.cc" || return 1
+	for glob in shop::fib call/shop:shop::fib 'function/shop::f*'; do
+		"$build/jf-trace" time -e "$glob" -- "$tmp/shop" 2> "$tmp/said2" || { cat "$tmp/said2"; return 1; }
+		cat "$tmp/said2"
+		grep -q ' 177 .*shop:shop::fib(int)$' "$tmp/said2" && ! grep '^jf-trace: ' "$tmp/said2" || return 1
+	done
+	"$build/jf-trace" time -e shop::fob -- "$tmp/shop" 2> "$tmp/said2" || return 1
+	cat "$tmp/said2"
+	grep -q "no probe matches 'shop::fob'; did you mean 'shop:shop::fib'" "$tmp/said2" && ! grep time/ "$tmp/said2" || return 1
+	for glob in 'event/*' 'note/*' 'call>1ms/fib' 'fib(string)'; do
+		"$build/jf-trace" time -e "$glob" -- "$tmp/shop" 2> "$tmp/said2"
+		[ "$?" = 2 ] || { echo "$glob"; return 1; }
+		grep time/ "$tmp/said2" && return 1
+	done
+	true
+}
+
+# The number of an event is read without a look at the text after it, so metadata of many events is read once.
+number_alone()
+{
+	cat > "$tmp/number.c" <<-'END'
+	#include "ids.h"
+	#include <sys/mman.h>
+	int main(void)
+	{
+		char *two = mmap(0, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		static const char text[] = "\n\tid =   885;";
+		char *at = two + 4096 - (sizeof(text) - 1);
+		unsigned int id;
+
+		if (two == MAP_FAILED || mprotect(two + 4096, 4096, PROT_NONE))
+			return 2;
+		memcpy(at, text, sizeof(text) - 1);
+		return !(jf_id_parse(at, &id) && id == 885 && jf_id_parse("id = 1;", &id) && id == 1 && !jf_id_parse("id = ;", &id) &&
+			 !jf_id_parse("id = 7", &id) && !jf_id_parse("it = 7;", &id));
+	}
+	END
+	${CC:-cc} -O1 -Wall -Werror -I"$here/../../trace" -o "$tmp/number" "$tmp/number.c" || return 1
+	"$tmp/number" || return 1
+	# By no other way.
+	! grep -n 'sscanf.* id = ' "$here"/../../trace/*.c "$here"/../../trace/tool/*.c
+}
+
+# While a table is written to a full pipe: the program has ended, and ^C ends this.
+interrupted()
+{
+	awk 'BEGIN { for (i = 0; i < 200; i++) printf "__attribute__((__noinline__)) long i_f%d(long x) { __asm__ volatile(\"nop;nop;nop\"); return x + %d; }\n", i, i;
+		print "int main(void) { long s = 0;"; for (i = 0; i < 200; i++) printf "s += i_f%d(s);\n", i; print "return s == 1; }" }' > "$tmp/interrupted.c"
+	${CC:-cc} -O1 -o "$tmp/interrupted" "$tmp/interrupted.c" || return 1
+	python3 - "$build/jf-trace" "$tmp" <<-'END'
+	import array, fcntl, os, re, shutil, signal, subprocess, sys, termios, time
+	tool, tmp = sys.argv[1:]
+	os.mkfifo(tmp + "/table.fifo")
+	r = os.open(tmp + "/table.fifo", os.O_RDONLY | os.O_NONBLOCK)
+	fcntl.fcntl(r, 1031, 4096)	# F_SETPIPE_SZ
+	p = subprocess.Popen([tool, "time", "--json", "-o", tmp + "/table.fifo", "-e", "interrupted:i_*", "--", tmp + "/interrupted"], stderr=subprocess.PIPE)
+	n = array.array("i", [0])
+	for _ in range(300):
+	    fcntl.ioctl(r, termios.FIONREAD, n)
+	    if n[0] == 4096:
+	        break
+	    time.sleep(0.1)
+	assert n[0] == 4096, n
+	p.send_signal(signal.SIGINT)
+	try:
+	    said = p.communicate(timeout=30)[1].decode()
+	finally:
+	    p.kill()
+	print(p.returncode, said)
+	folder = re.search("jf-trace: interrupted; the trace is in (.*)\n", said).group(1)
+	assert p.returncode == 130 and os.path.isdir(folder)
+	shutil.rmtree(folder)
+	END
+}
+
+# An option that a command does not have is told as it was typed.
+options()
+{
+	while read -r command words typed; do
+		# shellcheck disable=SC2046
+		"$build/jf-trace" "$command" $(echo "$words" | tr , ' ') x > "$tmp/said2" 2>&1
+		[ "$?" = 2 ] && grep -qF -- "jf-trace: $command has no option '$typed'" "$tmp/said2" || { cat "$tmp/said2"; return 1; }
+	done <<-'END'
+	report --summary,--min,1ms --min
+	report --summary,--min=1ms --min
+	report --mode,keep --mode
+	report --packets,4 --packets
+	report -i,1 -i
+	report --events,-p,1,-n,1 -n
+	count --csv --csv
+	time --csv,--summary --summary
+	stop --events --events
+	report -D -D
+	report --nonsense --nonsense
+	END
+}
+
+# Not among messages; and among the program's own lines only by -o -.
+formats()
+{
+	cat > "$tmp/formats.cc" <<-'END'
+	#include <cstdio>
+	#include <unistd.h>
+	namespace shop { __attribute__((__noinline__)) int buy(const char *) { __asm__ volatile(""); return getppid(); } }
+	int main(int argc, char **) { puts("its own"); fflush(stdout); for (int i = 0; i < 500; i++) { shop::buy(""); if (argc > 1) usleep(100000); } }
+	END
+	${CXX:-c++} -O1 -Wl,--no-as-needed -o "$tmp/formats" "$tmp/formats.cc" || return 1
+	for form in csv json; do
+		"$build/jf-trace" time --"$form" -e 'shop::*' "$tmp/formats" > "$tmp/out" 2> "$tmp/said2"
+		[ "$?" = 2 ] && [ ! -s "$tmp/out" ] && grep -q -e "need -o FILE" "$tmp/said2" || { cat "$tmp/said2"; return 1; }
+		"$build/jf-trace" time --"$form" -o - -e 'shop::*' "$tmp/formats" > "$tmp/out" 2> "$tmp/said2" || return 1
+		cat "$tmp/out"
+		[ "$(head -n 1 "$tmp/out")" = 'its own' ] && grep -q '500.*formats:shop::buy(char const\*)"' "$tmp/out" && [ ! -s "$tmp/said2" ] || return 1
+		"$build/jf-trace" time --"$form" --mangled -o "$tmp/table" -e 'shop::*' "$tmp/formats" > "$tmp/out" || return 1
+		[ "$(cat "$tmp/out")" = 'its own' ] && grep -q '500.*formats:_ZN4shop3buyEPKc"' "$tmp/table" || return 1
+	done
+	"$build/jf-trace" count -o - -e 'function/shop::*' "$tmp/formats" | grep -q '500 .*formats:shop::buy(char const\*)' || return 1
+	rm -rf "$tmp/run"
+	mkdir -m 700 "$tmp/run"
+	XDG_RUNTIME_DIR=$tmp/run JUMPFUNC_TRACE_CONTROL=1 LD_PRELOAD=$agent "$tmp/formats" slowly > "$tmp/out" &
+	pid=$!
+	until grep -q own "$tmp/out"; do sleep 0.1; done
+	XDG_RUNTIME_DIR=$tmp/run timeout -s INT 3 "$build/jf-trace" time --csv -e 'shop::buy' -p "$pid" > "$tmp/table" 2> "$tmp/said2"
+	kill "$pid"
+	wait "$pid"
+	cat "$tmp/table" "$tmp/said2"
+	[ "$(head -n 1 "$tmp/table" | cut -d, -f1)" = calls ] && grep -q 'shop::buy(char const\*)"' "$tmp/table"
+}
+
+# More functions than there are numbers for.
+too_many()
+{
+	awk 'BEGIN { for (i = 0; i < 900; i++) printf "__attribute__((__noinline__)) long i_f%d(long x) { __asm__ volatile(\"nop;nop;nop;nop;nop\"); return x + %d; }\n", i, i;
+		print "int main(void) { long s = 0;"; for (i = 0; i < 900; i++) printf "s += i_f%d(s);\n", i; print "return s == 1; }" }' > "$tmp/many.c"
+	${CC:-cc} -O1 -fno-ipa-icf -o "$tmp/many" "$tmp/many.c" || return 1
+	"$build/jf-trace" time --csv -o "$tmp/table" -e 'many:i_*' -- "$tmp/many" 2> "$tmp/said2"
+	status=$?
+	cat "$tmp/said2"
+	wc -l < "$tmp/table"
+	[ "$status" = 123 ] && grep -q '15 functions are beyond the 885 that one process can have; take a narrower pattern' "$tmp/said2" &&
+		! grep -q 'No space' "$tmp/said2" || return 1
+	"$build/jf-trace" time --csv -o "$tmp/table" -e 'many:i_f*[13579]' -- "$tmp/many" 2> "$tmp/said2"
+	status=$?
+	[ "$status" = 0 ] && ! grep beyond "$tmp/said2"
+}
+
+# No program is started then.
+times_of_nothing()
+{
+	printf '#!/bin/sh\ntouch "%s/was"\n' "$tmp" > "$tmp/touches"
+	chmod +x "$tmp/touches"
+	"$build/jf-trace" time "$tmp/touches" > "$tmp/said2" 2>&1
+	[ "$?" = 2 ] && [ ! -e "$tmp/was" ] && grep -q 'time of which functions' "$tmp/said2" || { cat "$tmp/said2"; return 1; }
+	"$build/jf-trace" time > "$tmp/said2" 2>&1
+	[ "$?" = 2 ] || return 1
+	mkdir -p "$tmp/no_trace"
+	"$build/jf-trace" time "$tmp/no_trace" > "$tmp/said2" 2>&1
+	[ "$?" = 1 ] && grep -q 'no trace, and no folder' "$tmp/said2"
+}
+
+# A pattern without a kind means entries; both can be recorded.
+entries()
+{
+	[ -x "$tmp/refused" ] || refused > "$tmp/log" || return 1
+	traced 'refused:r_well' "$tmp/refused" || return 1
+	grep -q duration "$tmp/events" && return 1
+	[ "$(count refused:r_well)" = 1 ] || return 1
+	traced 'r_well,call/r_well' "$tmp/refused" || return 1
+	cat "$tmp/events"
+	[ "$(count refused:r_well)" = 2 ] && [ "$(grep -c 'ret = 0x7, duration' "$tmp/events")" = 1 ] || return 1
+	traced 'call/r_well(string),r_well' "$tmp/refused" || return 1
+	grep -q 'is no pattern of probes: of calls no argument is recorded as a string' "$tmp/err" && [ "$(count refused:r_well)" = 1 ]
+}
+
+# While calls are going on: a call that was entered before has no record, nor has one that was entered while the probe was off.
+switched()
+{
+	cat > "$tmp/switched.c" <<-'END'
+	#include <stdio.h>
+	__attribute__((__noinline__)) long s_waits(long level)
+	{
+		char line[16];
+
+		if (level)
+			return s_waits(level - 1) + level;
+		while (fgets(line, sizeof(line), stdin) && line[0] != 'r')
+			;
+		__asm__ volatile("");
+		return 0;
+	}
+	int main(void)
+	{
+		long i;
+
+		puts("waits");
+		fflush(stdout);
+		for (i = 0; i < 4; i++) {
+			s_waits(i);
+			puts("returned");
+			fflush(stdout);
+		}
+		return 0;
+	}
+	END
+	${CC:-cc} -O0 -o "$tmp/switched" "$tmp/switched.c" || return 1
+	rm -rf "$tmp/traces" "$tmp/run"
+	mkdir -m 700 "$tmp/traces" "$tmp/run"
+	mkfifo "$tmp/in" "$tmp/answers" 2> /dev/null
+	XDG_RUNTIME_DIR=$tmp/run JUMPFUNC_TRACE_CONTROL=1 JUMPFUNC_TRACE_DIR=$tmp/traces LD_PRELOAD=$agent \
+		"$tmp/switched" < "$tmp/in" > "$tmp/answers" 2> "$tmp/err" &
+	pid=$!
+	exec 3> "$tmp/in" 4< "$tmp/answers"
+	read -r _ <&4
+	tool="env XDG_RUNTIME_DIR=$tmp/run $build/jf-trace"
+	$tool record -o "$tmp/traces" -e call/s_waits "$pid" > /dev/null || return 1
+	echo r >&3; read -r _ <&4				# s_waits(0) was entered before
+	sleep 0.1; $tool disable "$pid" call/s_waits || return 1	# s_waits(1), s_waits(0) are entered
+	echo r >&3; read -r _ <&4				# s_waits(2) and those within are entered while it is off
+	sleep 0.1; $tool enable "$pid" call/s_waits || return 1
+	echo r >&3; read -r _ <&4
+	echo r >&3; read -r _ <&4				# s_waits(3) and the three within are whole
+	exec 3>&- 4<&-
+	wait "$pid" || return 1
+	events "$tmp/traces"/* || return 1
+	cut -d, -f3- "$tmp/events"
+	[ "$(count switched:s_waits)" = 4 ] && [ "$(grep -c 'depth = [0-3], left = [02]' "$tmp/events")" = 4 ]
+}
+
+# Each that sleeps for 50 ms is recorded, and none that takes less than 20.
+shortest()
+{
+	cat > "$tmp/shortest.c" <<-'END'
+	#include <unistd.h>
+	__attribute__((__noinline__)) int m_naps(int x) { if (x % 100 == 7) usleep(50000); return x; }
+	int main(void) { int i, sum = 0; for (i = 0; i < 400; i++) sum += m_naps(i); return sum != 79800; }
+	END
+	${CC:-cc} -O1 -o "$tmp/shortest" "$tmp/shortest.c" || return 1
+	rm -rf "$tmp/out1"
+	"$build/jf-trace" run --no-report --min 20ms -o "$tmp/out1" -e 'call/m_naps' -- "$tmp/shortest" || return 1
+	events "$tmp/out1"/* || return 1
+	cut -d, -f3- "$tmp/events"
+	for x in 7 6B CF 133; do grep -q "arg0 = 0x$x," "$tmp/events" || return 1; done
+	sed 's/.*duration = \([0-9]*\),.*/\1/' "$tmp/events" | awk '$1 < 20000000 { exit 1 }' || return 1
+	traced 'call>20ms/m_naps,m_naps' "$tmp/shortest" || return 1
+	[ "$(grep -vc duration "$tmp/events")" = 400 ] && [ "$(grep -c duration "$tmp/events")" -lt 400 ] || return 1
+	"$build/jf-trace" run --min 20ms -e m_naps -- "$tmp/shortest"
+	[ "$?" = 2 ] || return 1
+	"$build/jf-trace" run --min 20 -e call/m_naps -- "$tmp/shortest"
+	[ "$?" = 2 ]
+}
+
+listed()
+{
+	rm -rf "$tmp/run"
+	mkdir -m 700 "$tmp/run"
+	cat > "$tmp/listed.c" <<-'END'
+	#include <stdio.h>
+	__asm__(".globl l_loops\n.type l_loops, @function\nl_loops: .cfi_startproc\ndec %edi\njnz l_loops\nret\n.cfi_endproc\n.size l_loops, . - l_loops");
+	int l_well(int x) { return x; }
+	int main(void) { puts("waits"); fflush(stdout); getchar(); return 0; }
+	END
+	${CC:-cc} -o "$tmp/listed" "$tmp/listed.c" || return 1
+	mkfifo "$tmp/in2" "$tmp/answers2"
+	XDG_RUNTIME_DIR=$tmp/run JUMPFUNC_TRACE_CONTROL=1 LD_PRELOAD=$agent "$tmp/listed" < "$tmp/in2" > "$tmp/answers2" &
+	pid=$!
+	exec 3> "$tmp/in2" 4< "$tmp/answers2"
+	read -r _ <&4
+	XDG_RUNTIME_DIR=$tmp/run "$build/jf-trace" list -e 'call/listed:l_*' "$pid" > "$tmp/list"
+	exec 3>&- 4<&-
+	wait "$pid"
+	cat "$tmp/list"
+	grep -q '^call .*listed:l_loops.*a branch leads back to its begin' "$tmp/list" && grep -q '^call .*listed:l_well' "$tmp/list"
+}
+
+all_of_libc()
+{
+	traced 'call/libc.so.6:*' /usr/bin/python3 -c 'import json; print(len(json.dumps(list(range(500)))))' || return 1
+	refused=$(grep 'is not recorded' "$tmp/err" | grep -vc 'it never returns')
+	cut -d' ' -f1 "$tmp/events" | sort | uniq -c | sort -rn | head -5
+	echo "$refused refused"
+	[ "$(cat "$tmp/out")" = 2390 ] && [ "$(cut -d' ' -f1 "$tmp/events" | sort -u | wc -l)" -gt 30 ] && [ "$refused" -lt 300 ] &&
+		! grep -v duration "$tmp/events"
+}
+
+for level in -O0 -O2 '-O3 -fcf-protection'; do
+	# shellcheck disable=SC2086
+	check "a program that counts its calls, $level" counted ${CXX:-c++} $level
+done
+if command -v clang++ > /dev/null; then
+	check 'the same by clang' counted clang++ -O2
+else
+	skip 'the same by clang' 'no clang++'
+fi
+check 'no function whose exits are not known' refused
+check 'no function that has data in it' data
+check 'a small stack, and others below it' small
+check 'entries, and both' entries
+check 'sums' timed
+check 'sums by names of the source' times_by_source
+check 'sums of no function' times_of_nothing
+check 'sums in formats of programs' formats
+check 'sums of too many functions' too_many
+check 'options that a command does not have' options
+check 'numbers of many events' number_alone
+check 'sums, and ^C while they are written' interrupted
+check 'on and off while calls go on' switched
+check 'only those that take long' shortest
+check 'the list says why not' listed
+if [ -x /usr/bin/python3 ]; then
+	check 'all functions of libc' all_of_libc
+else
+	skip 'all functions of libc' 'no python3'
+fi
+tap_end

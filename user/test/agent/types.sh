@@ -1,0 +1,204 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
+# Functions' arguments by debug information: their names, sizes and signs, and the results of damaged files.
+# usage: types.sh BUILD [ROUNDS]
+# The tests are called by check(), which shellcheck does not see.
+# shellcheck disable=SC2317
+set -u
+build=$1
+rounds=${2:-60}
+here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=../tap.sh
+. "$here/../tap.sh"
+tap_begin
+tool=$build/jf-trace
+
+# fields FUNCTION: of its record, after ip and caller.
+fields() { sed -n "s/^.* types:$1: { tid = [0-9]* }, { ip = 0x[0-9A-F]*, caller = 0x[0-9A-F]*\(, \)\{0,1\}\(.*\) }\$/\2/p" "$tmp/text"; }
+
+# is FUNCTION PATTERN: basic regular expression of all of its fields.
+is()
+{
+	fields "$1" | grep -qx -- "$2" || { echo "$1: '$(fields "$1")' is not '$2'"; cat "$tmp/text"; return 1; }
+}
+
+# run OPTION...: of the program that is there as $tmp/types
+run()
+{
+	"$tool" run -e 'types:[a-z]*[!_]' "$@" -- "$tmp/types" > "$tmp/out" 2> "$tmp/text" || { cat "$tmp/out" "$tmp/text"; return 1; }
+}
+
+hex='0x[0-9A-F]*'
+registers="arg0 = $hex, arg1 = $hex, arg2 = $hex, arg3 = $hex, arg4 = $hex, arg5 = $hex"
+
+as_written()
+{
+	is integers 'a = -1, b = 255, c = -300, d = 65535, e = -70000, f = 4000000000' && is wide "a = -5, b = 18446744073709551615, c = $hex" &&
+		is texts "name = $hex, to = $hex, other = 0x0, name_string = \"a name\", other_string = \"(null)\"" &&
+		is reals 'n = 1, m = 3, a = 1.25, b = -2.5, c = 1e+100' || return 1
+	is speeds 'a = ( "BACK" : container = -2 ), b = ( "TWO" : container = 2 )' || return 1
+	# Parts of structures are as they were passed; a structure in memory takes no register.
+	is pairs 'p_0 = 0xB, after = 12, p_8 = 0x4004000000000000' && is points 'after = 13, p_0 = 0x3FC000003F000000' &&
+		is bigs "returned = $hex, n = 14, m = 15" || return 1
+	is many 'a = 1, b = 2, c = 3, d = 4, e = 5, f = 6' && is unsure 'a = 31' && is nothing '' &&
+		is taken "arg0 = $hex, arg1 = $hex, other = 23"
+}
+
+# compiled COMPILER FLAGS...
+compiled()
+{
+	"$@" -g -o "$tmp/types" "$here/types.c" && run && as_written
+}
+
+apart()
+{
+	${CC:-cc} -O2 -g -o "$tmp/types" "$here/types.c" && objcopy --only-keep-debug "$tmp/types" "$tmp/apart.dbg" && strip -g "$tmp/types" &&
+		run && is integers "$registers" || return 1
+	objcopy --add-gnu-debuglink="$tmp/apart.dbg" "$tmp/types" && run && as_written
+}
+
+by_registers()
+{
+	${CC:-cc} -O2 -g -o "$tmp/types" "$here/types.c" && run --registers && is integers "$registers" && is nothing "$registers" || return 1
+	${CC:-cc} -O2 -o "$tmp/types" "$here/types.c" && run && is integers "$registers"
+}
+
+# Labels whose upper bit is set, in each size that they are described with.
+labels()
+{
+	cat > "$tmp/labels.c" <<- 'END'
+		enum how { LITTLE = 1, SLOW = 200, BIG = 40000, HUGE = 0x80000000u };
+		enum sign { NO = -1, LOTS = 200 };
+		__attribute__((__noinline__)) int label(enum how h, enum sign s) { __asm__ volatile("nop; nop; nop; nop; nop" : "+r" (h)); return (int)h + (int)s; }
+		int main(void) { label(SLOW, NO); label(BIG, LOTS); label(HUGE, NO); return label(LITTLE, LOTS) != 201; }
+	END
+	"$@" -g -o "$tmp/types" "$tmp/labels.c" && "$tool" run -e 'types:label' -- "$tmp/types" > "$tmp/out" 2> "$tmp/text" || { cat "$tmp/text"; return 1; }
+	[ "$(fields label | tr '\n' ' ')" = 'h = ( "SLOW" : container = 200 ), s = ( "NO" : container = -1 ) h = ( "BIG" : container = 40000 ), s = ( "LOTS" : container = 200 ) h = ( "HUGE" : container = 2147483648 ), s = ( "NO" : container = -1 ) h = ( "LITTLE" : container = 1 ), s = ( "LOTS" : container = 200 ) ' ] ||
+		{ cat "$tmp/text"; return 1; }
+}
+
+# A file that debug information is read from is a FIFO without a writer.
+waits()
+{
+	${CC:-cc} -O2 -g -o "$tmp/types" "$here/types.c" && objcopy --only-keep-debug "$tmp/types" "$tmp/waits.dbg" && strip -g "$tmp/types" &&
+		objcopy --add-gnu-debuglink="$tmp/waits.dbg" "$tmp/types" && rm "$tmp/waits.dbg" && mkfifo "$tmp/waits.dbg" || return 1
+	timeout 60 "$tool" run -e 'types:integers' -- "$tmp/types" > "$tmp/out" 2> "$tmp/text" && is integers "$registers"
+	rc=$?
+	rm "$tmp/waits.dbg"
+	return "$rc"
+}
+
+# The arguments are in other registers than System V has for them.
+convention()
+{
+	cat > "$tmp/convention.c" <<- 'END'
+		__attribute__((__noinline__, __ms_abi__)) int other(int a, int b) { __asm__ volatile("nop; nop; nop; nop; nop" : "+r" (a)); return a + b; }
+		int main(void) { return other(1, 2) != 3; }
+	END
+	"$@" -g -o "$tmp/types" "$tmp/convention.c" && "$tool" run -e 'types:other' -- "$tmp/types" > "$tmp/out" 2> "$tmp/text" || { cat "$tmp/text"; return 1; }
+	if fields other | grep -q ' b = \|^a = '; then cat "$tmp/text"; return 1; fi
+}
+
+# Of a call: names in place of registers, with the fields that each call has.
+calls()
+{
+	${CC:-cc} -O2 -g -o "$tmp/types" "$here/types.c" && "$tool" run -e 'call/types:integers' -e 'call/types:reals' -- "$tmp/types" > "$tmp/out" 2> "$tmp/text" &&
+		is integers "a = -1, b = 255, c = -300, d = 65535, e = -70000, f = 4000000000, ret = $hex, duration = [0-9]*, depth = 0, .*" &&
+		is reals "n = 1, m = 3, arg2 = $hex, .*, ret = $hex, duration = .*"
+}
+
+# A local function of clang's may have lost arguments; a clone has.
+clones()
+{
+	cat > "$tmp/clones.c" <<- 'END'
+		static __attribute__((__noinline__)) int lost(int a, int b) { __asm__ volatile("nop; nop; nop; nop; nop" : "+r" (b)); return a ? b : 0; }
+		int main(void) { return lost(1, 5) + lost(1, 6) != 11; }
+	END
+	"$@" -O2 -g -o "$tmp/types" "$tmp/clones.c" && "$tool" run -e 'types:lost*' -- "$tmp/types" > "$tmp/out" 2> "$tmp/text" || { cat "$tmp/text"; return 1; }
+	grep -q 'types:lost[^ ]*: { tid = [0-9]* }, { .*arg5 = ' "$tmp/text" || { cat "$tmp/text"; return 1; }
+}
+
+# A class that is not copied byte by byte is passed by a pointer, and the arguments after one of which that is not sure are not told.
+classes()
+{
+	cat > "$tmp/types.cc" <<- 'END'
+		#define KEEP __attribute__((__noinline__, __used__))
+		struct Plain { int a, b; int sum() const { return a + b; } };
+		struct Held { int a; Held(int v) : a(v) {} Held(const Held &o) : a(o.a) {} ~Held() { __asm__ volatile(""); } };
+		struct Wheel {
+			int n;
+			KEEP int turn(int by, Plain p) { __asm__ volatile("nop; nop; nop; nop; nop" : : : "memory"); return n * by + p.sum(); }
+		};
+		KEEP int holds(int first, Held h, int last) { __asm__ volatile("nop; nop; nop; nop; nop" : : : "memory"); return first + h.a + last; }
+		int main() { Wheel w = { 2 }; return w.turn(3, { 4, 5 }) + holds(1, Held(2), 3) != 21; }
+	END
+	"${CXX:-c++}" -O2 -g -o "$tmp/types" "$tmp/types.cc" && "$tool" run -e 'types:_ZN5Wheel4turn*' -e 'types:_Z5holds*' -- "$tmp/types" > "$tmp/out" 2> "$tmp/text" ||
+		{ cat "$tmp/text"; return 1; }
+	grep -q "Wheel::turn(int, Plain): .*this = $hex, by = 3, p_0 = 0x500000004 }" "$tmp/text" &&
+		grep -Eq 'holds(\(int, Held, int\)|[^ ]*): .*caller = 0x[0-9A-F]*, first = 1(, h = 0x[0-9A-F]*, last = 3)? }' "$tmp/text" || { cat "$tmp/text"; return 1; }
+}
+
+# Bytes of debug information that are others: the program runs, and its calls are recorded, by whatever names.
+damaged()
+{
+	${CC:-cc} -O2 -g -o "$tmp/whole" "$here/types.c" || return 1
+	objdump -h "$tmp/whole" | awk '$2 ~ /^\.debug_(info|abbrev|str|line_str|addr|rnglists|str_offsets)$/ { print $3, $6 }' > "$tmp/sections"
+	[ -s "$tmp/sections" ] || return 1
+	i=0
+	while [ "$i" -lt "$rounds" ]; do
+		i=$((i + 1))
+		python3 - "$tmp/whole" "$tmp/types" "$tmp/sections" "$i" <<- 'END' || return 1
+			import random, sys
+			random.seed(int(sys.argv[4]))
+			data = bytearray(open(sys.argv[1], "rb").read())
+			sections = [[int(x, 16) for x in line.split()] for line in open(sys.argv[3])]
+			for _ in range(random.choice([1, 4, 64, 1000])):
+			    size, at = random.choice(sections)
+			    data[at + random.randrange(size)] = random.choice([0, 1, 0x7f, 0x80, 0xff, random.randrange(256)])
+			open(sys.argv[2], "wb").write(data)
+		END
+		chmod +x "$tmp/types"
+		timeout 60 "$tool" run -e 'types:integers' -e 'types:reals' -- "$tmp/types" > "$tmp/out" 2> "$tmp/text" || { echo "round $i: $?"; cat "$tmp/text"; return 1; }
+		[ "$(grep -c ' types:[ir][a-z]*: { tid' "$tmp/text")" = 2 ] || { echo "round $i"; cat "$tmp/text"; return 1; }
+	done
+}
+
+# Lines for the agent that are none, or that name an argument twice, are not used.
+wrong_lines()
+{
+	${CC:-cc} -O2 -o "$tmp/types" "$here/types.c" && run && at=$(nm "$tmp/types" | sed -n 's/^0*\([0-9a-f]*\) T integers$/\1/p') || return 1
+	(umask 077; mkdir -p "$tmp/lines")
+	for line in "a=4@%rdi b=4@%rdi" "a=4@%rdi a=4@%rsi" "a=3@%rdi" "a=4@%rbx" "a=4f@%rdi" "a=8s@%xmm0" "a=4@%xmm8" "a" "=4@%rdi" "1=4@%rdi" "a=4@%rdi{" \
+			"a=4@%rdi{A:1" "a=4@%rdi{A:1,}" "a=@%rdi" 'a"=4@%rdi' "a=4@rdi"; do
+		rm -rf "$tmp/lines/traces" && mkdir "$tmp/lines/traces" && printf '%s %s %s\n' "$(realpath "$tmp/types")" "$at" "$line" > "$tmp/lines/types"
+		JUMPFUNC_AGENT_TYPES=$tmp/lines/types JUMPFUNC_TRACE_DIR=$tmp/lines/traces JUMPFUNC_AGENT=types:integers LD_PRELOAD=$build/libjumpfunc-agent.so "$tmp/types" &&
+			babeltrace2 "$tmp/lines/traces"/* > "$tmp/text" 2>&1 && is integers "$registers" || { echo "'$line'"; return 1; }
+	done
+	rm -rf "$tmp/lines/traces" && mkdir "$tmp/lines/traces"
+	printf '%s %s %s\n' "$(realpath "$tmp/types")" "$at" "a=-1@%rdi b=8@%rdx{A:1,LOW:-300}" > "$tmp/lines/types"
+	JUMPFUNC_AGENT_TYPES=$tmp/lines/types JUMPFUNC_TRACE_DIR=$tmp/lines/traces JUMPFUNC_AGENT=types:integers LD_PRELOAD=$build/libjumpfunc-agent.so "$tmp/types" &&
+		babeltrace2 "$tmp/lines/traces"/* > "$tmp/text" 2>&1 && fields integers | grep -q "^a = -1, arg1 = $hex, b = " || { cat "$tmp/text"; return 1; }
+}
+
+if "$tool" --version | grep -q 'by libdw'; then
+	check "arguments, gcc -O2" compiled "${CC:-cc}" -O2
+	check "arguments, gcc -O0" compiled "${CC:-cc}" -O0
+	if have clang; then check "arguments, clang" compiled clang -O1; else skip "arguments, clang" "no clang"; fi
+	if have g++; then check "arguments, C++" compiled g++ -x c++ -O2; else skip "arguments, C++" "no g++"; fi
+	if have objcopy; then check "debug information in a file of its own" apart; else skip "debug information in a file of its own" "no objcopy"; fi
+	check "arguments of calls" calls
+	check "labels with the upper bit, gcc" labels "${CC:-cc}" -O1
+	if have clang; then check "labels with the upper bit, clang" labels clang -O1; else skip "labels with the upper bit, clang" "no clang"; fi
+	if have objcopy; then check "debug information that never comes" waits; else skip "debug information that never comes" "no objcopy"; fi
+	check "another calling convention, gcc" convention "${CC:-cc}" -O1
+	if have clang; then check "another calling convention, clang" convention clang -O1; else skip "another calling convention, clang" "no clang"; fi
+	check "a clone's arguments are registers" clones "${CC:-cc}"
+	if have clang; then check "a local function of clang's has registers" clones clang; else skip "a local function of clang's has registers" "no clang"; fi
+	if have g++; then check "classes" classes; else skip "classes" "no g++"; fi
+	if have python3 && have objdump; then check "$rounds files with damaged debug information" damaged; else skip "files with damaged debug information" "no python3 or objdump"; fi
+else
+	skip "arguments by debug information" "jf-trace was built without libdw"
+fi
+check "arguments as registers" by_registers
+check "lines that are none" wrong_lines
+tap_end

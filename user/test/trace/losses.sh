@@ -1,0 +1,109 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
+# Each way in which records can be lost: the records of the trace and its counters of losses are together the program's
+# own count, and the counter is the one that the table of the manual has (jf-trace(1), LOSSES). A way that is in
+# one of both alone is an error.
+# usage: losses.sh BUILD
+# The tests are called by check(), which shellcheck does not see.
+# shellcheck disable=SC2317
+set -u
+build=$1
+here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=../tap.sh
+. "$here/../tap.sh"
+tap_begin
+manual=$here/../../man/jf-trace.1.in
+unset JUMPFUNC_TRACE JUMPFUNC_TRACE_DIR JUMPFUNC_TRACE_CONTROL
+chmod 700 "$tmp"
+mkdir -m 700 "$tmp/run"
+export XDG_RUNTIME_DIR="$tmp/run"
+
+# The rows of the manual: way|counter|...
+rows() { sed -n '/^\.\\" ways/,/^\.TE/p' "$manual" | grep -E '^[a-z-]+\|'; }
+of_row() { rows | sed -n "s/^$1|\([^|]*\)|.*/\1/p"; }
+
+made() { od -An -t u8 -N 8 "$tmp/made" | tr -d ' '; }
+sum() { sed -n "s/^$1 //p" "$tmp/sums"; }
+
+# With the environment of $2 and on.
+recorded()
+{
+	way=$1
+	shift
+	rm -rf "$tmp/traces" "$tmp/made"
+	[ -d "${folder:=$tmp/traces}" ] || mkdir -m 700 "$folder" || return 1
+	env JUMPFUNC_TRACE=jftest:small JUMPFUNC_TRACE_DIR="$folder" "$@" "$build/losses" "$way" "$tmp/made"
+	rc=$?
+	[ "$rc" = 0 ] || { [ "$way" = killed ] && [ "$rc" = 137 ]; } || { echo "the program ended with $rc"; return 1; }
+}
+
+# All that was made is there or counted, by the counter that the manual names.
+accounted()
+{
+	"$build/jf-trace" recover "$folder" > "$tmp/sums" 2> "$tmp/line"
+	cat "$tmp/sums" "$tmp/line"
+	counter=none
+	[ "$(sum overwritten)" = 0 ] || counter=overwritten
+	[ "$(sum discarded)" = 0 ] || counter=discarded
+	echo "made $(made), counter $counter, in the manual $(of_row "$way")"
+	[ $(($(sum records) + $(sum overwritten) + $(sum discarded))) = "$(made)" ] && [ "$(sum damaged)" = 0 ] &&
+		[ "$(made)" -ge 1000 ] && [ "$counter" = "$(of_row "$way")" ] &&
+		grep -q "records $(sum records), overwritten $(sum overwritten), discarded $(sum discarded)" "$tmp/line"
+}
+
+lost() { folder=''; recorded "$@" && accounted; }
+
+small="JUMPFUNC_TRACE_PACKETS=2 JUMPFUNC_TRACE_PACKET_SIZE=4096"
+
+on_a_disk()
+{
+	# shellcheck disable=SC2016
+	unshare -rm sh -c 'mkdir -p "$1/full" && mount -t tmpfs -o size=64k none "$1/full" && exec "$0" --inside "$2" "$1/full"' \
+		"$0" "$tmp" "$build"
+}
+
+inside()
+{
+	folder=$1
+	recorded disk JUMPFUNC_TRACE_MODE=keep JUMPFUNC_TRACE_PACKET_SIZE=4096 && accounted
+}
+
+# shellcheck disable=SC2086
+{
+if [ "$1" = --inside ]; then
+	build=$2
+	inside "$3"
+	exit
+fi
+ways=
+is() { ways="$ways $1"; name=$1; shift; check "$name" "$@"; }
+not() { ways="$ways $1"; skip "$1" "$2"; }
+is overwrite lost overwrite $small
+is discard lost discard $small JUMPFUNC_TRACE_MODE=discard
+is rings lost rings JUMPFUNC_TRACE_RINGS=2
+is killed lost killed
+is fork lost fork
+is no-trace lost no-trace
+is vfork lost vfork
+is clone lost clone
+is threads lost threads
+if [ "$(id -u)" = 0 ]; then
+	is setuid lost setuid JUMPFUNC_TRACE_PACKET_SIZE=4096 JUMPFUNC_TRACE_PACKETS=64
+	is chroot lost chroot JUMPFUNC_TRACE_PACKET_SIZE=4096 JUMPFUNC_TRACE_PACKETS=64
+else
+	not setuid "this must be root"
+	not chroot "this must be root"
+fi
+if unshare -rm true 2> /dev/null; then
+	is disk on_a_disk
+else
+	not disk "no mount namespace may be made here (unshare -rm)"
+fi
+}
+same_rows()
+{
+	rows | cut -d'|' -f1 | sort > "$tmp/rows"
+	echo "$ways" | tr ' ' '\n' | sed '/^$/d' | sort | diff "$tmp/rows" -
+}
+check "the table of the manual has these ways" same_rows
+tap_end

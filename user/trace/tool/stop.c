@@ -1,0 +1,901 @@
+// SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
+/*
+ * Changes of text that cannot be made while threads run (control.h, lib/text.c). All threads of a
+ * process are stopped; if no thread is in the midst of the change, the new bytes are written; then
+ * all threads go on.
+ *
+ * A child of this process does that, by ptrace(). It seizes and interrupts each thread in
+ * /proc/PID/task until it finds no new one, and each thread of other processes with the same memory,
+ * which clone() makes by CLONE_VM alone. It sends no signal. A system call that goes on after SIGSTOP
+ * and SIGCONT goes on; others end with EINTR (signal(7)). The kernel lets all threads go when the
+ * child ends, for any reason. Each poke is one write to one page, so no poke is half-written then.
+ * The child does not read the stops, so no signal is lost that a thread was about to get. If this
+ * process is killed, the child goes on.
+ *
+ * A page of the process can belong to a file system that does not answer. A timer ends the child
+ * then. This process does not wait for a child that cannot be ended.
+ *
+ * Where a thread can be:
+ *   at the first byte of a poke, or outside	the poke can be written
+ *   in a system call		the thread can execute the call again: the instruction before counts
+ *   in a signal handler		the frame of the handler has the address of the interruption
+ *
+ * So each word of a stack counts as an address, up from the stack pointer. If a frame of a handler
+ * has a lower stack pointer, the stack is read from there. The end of a stack must be known: the C
+ * library's record of the thread, or the words that execve() put there. Threads of the kernel,
+ * such as io_uring's, execute no text of the process.
+ *
+ * "Unknown" counts as inside. Then all threads go on, and the child tries again after a pause, for
+ * JF_CONTROL_STOP_MS at most.
+ *
+ * The process can belong to another user. Its request changes its own memory alone, and only if its
+ * user has the right to do so. That is the owner of /proc/PID, which is root as soon as the process
+ * executes a program with other rights.
+ */
+#include "tool.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <poll.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <sys/uio.h>
+#include <sys/user.h>
+#include <sys/utsname.h>
+#include <sys/wait.h>
+#include <dirent.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <linux/kcmp.h>
+
+#include "../../lib/text.h"
+
+/* Pokes of one stop. */
+#define POKES_MAX	65536U
+#define THREADS_MAX	65536U
+/* Processes with the same memory. */
+#define SHARERS_MAX	64U
+/* The kernel's numbers of threads are below. */
+#define TIDS_MAX	(1U << 22)
+#define PAGE		4096U
+/* How long threads may take to stop. */
+#define STAND_MS	100
+/* ... and one that cannot be interrupted. */
+#define SLEEPS_MS	3
+/* How long all may take that is looked at. */
+#define LOOK_MS		250
+/* One stop ends then, whatever it waits for. */
+#define END_MS		500
+/* Bytes of a stack that are looked at. */
+#define STACK_MAX	(64UL << 20)
+/* Of task_struct.flags, in /proc/PID/stat: a worker of io_uring; from Linux 6.4 on, any thread of the kernel for a process. */
+#define IO_WORKER	0x10UL
+#define USER_WORKER	0x4000UL
+
+/**
+ * struct poke - bytes of the process's text
+ * @at:    where
+ * @num:   of them
+ * @old:   the present bytes
+ * @new:   the bytes to write
+ * @alone: they are several instructions
+ */
+struct poke {
+	uint64_t	at;
+	uint8_t		num;
+	uint8_t		old[JF_TEXT_MAX];
+	uint8_t		new[JF_TEXT_MAX];
+	bool		alone;
+};
+
+/**
+ * struct seized - a thread
+ * @pid:    its process
+ * @tid:    its number
+ * @stands: it has stopped
+ * @gone:   it has ended, or never executes text
+ * @sig:    the signal that it was about to get
+ */
+struct seized {
+	pid_t	pid;
+	pid_t	tid;
+	bool	stands;
+	bool	gone;
+	int	sig;
+};
+
+/**
+ * struct waiting - the process that waits for its request
+ * @at:     a number stands there as long as it waits
+ * @number: this one
+ * @thread: the thread pointer of the thread that does
+ */
+struct waiting {
+	uint64_t	at;
+	uint32_t	number;
+	uint64_t	thread;
+};
+
+/**
+ * struct stop - of all threads
+ * @of:      the pokes to be written
+ * @wait:    for it
+ * @pid:     the process, and those that have its memory
+ * @pids:    of them
+ * @mem:     its memory
+ * @thread:  those that are known
+ * @num:     of them
+ * @room:    for how many there is room
+ * @known:   a bit for each number of a thread
+ * @since:   when the first of them was to stand
+ * @waiters: how many threads have the thread pointer of the one that waits
+ * @late:    it takes too long to look where they are
+ * @bad:     the poke that cannot be written
+ * @asleep:  the thread that cannot be interrupted
+ * @untold:  it cannot be told which processes have this memory
+ */
+struct stop {
+	const struct stops	*of;
+	const struct waiting	*wait;
+	pid_t			pid[SHARERS_MAX];
+	unsigned int		pids;
+	int			mem;
+	struct seized		*thread;
+	size_t			num;
+	size_t			room;
+	uint8_t			*known;
+	uint64_t		since;
+	unsigned int		waiters;
+	bool			late;
+	size_t			bad;
+	pid_t			asleep;
+	bool			untold;
+};
+
+/**
+ * struct result - what the child says
+ * @err:    0 or -errno
+ * @bad:    which poke
+ * @times:  how often all threads were stopped
+ * @worst:  the longest of that, in nanoseconds
+ * @asleep: after -EAGAIN: the thread that cannot be interrupted
+ * @untold: it cannot be told which processes have the same memory
+ */
+struct result {
+	int		err;
+	size_t		bad;
+	unsigned int	times;
+	uint64_t	worst;
+	pid_t		asleep;
+	bool		untold;
+};
+
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+static void rest(long ns)
+{
+	const struct timespec t = { 0, ns };
+
+	nanosleep(&t, NULL);
+}
+
+/* --- requests of the process ---------------------------------------------------------- */
+
+static bool parse_address(const char *text, uint64_t *at)
+{
+	char *end;
+
+	errno = 0;
+	*at = strtoull(text, &end, 16);
+	return *text && !*end && !errno && strspn(text, "0123456789abcdef") == strlen(text);
+}
+
+static bool parse_bytes(const char *text, uint8_t *bytes, size_t num)
+{
+	size_t i;
+
+	if (strlen(text) != 2 * num || strspn(text, "0123456789abcdef") != 2 * num)
+		return false;
+	for (i = 0; i < num; i++)
+		if (sscanf(text + 2 * i, "%2" SCNx8, &bytes[i]) != 1)
+			return false;
+	return true;
+}
+
+int stops_add(struct stops *s, const struct jf_words *w)
+{
+	struct poke p = { 0 }, *more;
+	size_t num = w->num == 5 ? strlen(w->word[2]) / 2 : 0;
+
+	/* The child can be killed in the midst of a write to two pages. */
+	if (!num || num > JF_TEXT_MAX || !parse_address(w->word[1], &p.at) || !parse_bytes(w->word[2], p.old, num) ||
+	    !parse_bytes(w->word[3], p.new, num) || p.at % PAGE + num > PAGE || s->num == POKES_MAX)
+		return -EPROTO;
+	p.num = (uint8_t)num;
+	p.alone = strcmp(w->word[4], "one");
+	if (s->num == s->room) {
+		more = realloc(s->poke, (s->room * 2 + 64) * sizeof(*more));
+		if (!more)
+			return -ENOMEM;
+		s->poke = more;
+		s->room = s->room * 2 + 64;
+	}
+	s->poke[s->num++] = p;
+	return 0;
+}
+
+/* --- threads -------------------------------------------------------------------------- */
+
+/* Of "pid (name) state ppid ... flags ...": the state, its flags, and where its stack was when it began. */
+static bool read_stat(pid_t pid, pid_t tid, char *state, unsigned long *flags, unsigned long *stack)
+{
+	char path[64], text[1024], *at;
+	ssize_t n;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/stat", (int)pid, (int)tid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+	if (fd >= 0)
+		close(fd);
+	text[n > 0 ? n : 0] = 0;
+	at = strrchr(text, ')');
+	return at && sscanf(at, ") %c %*d %*d %*d %*d %*d %lu %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %*u %*u %*d %*u %*u %*u %lu",
+			    state, flags, stack) == 3;
+}
+
+/* One that has ended and is still listed, or executes none of the process's text. */
+static bool is_none(pid_t pid, pid_t tid)
+{
+	unsigned long flags, stack, workers = IO_WORKER;
+	unsigned int major = 0, minor = 0;
+	struct utsname u;
+	char state;
+
+	if (!read_stat(pid, tid, &state, &flags, &stack))
+		return false;
+	if (!uname(&u) && sscanf(u.release, "%u.%u", &major, &minor) == 2 && (major > 6 || (major == 6 && minor >= 4)))
+		workers |= USER_WORKER;
+	return state == 'Z' || state == 'X' || flags & workers;
+}
+
+static int add_thread(struct stop *s, pid_t pid, pid_t tid)
+{
+	struct seized *more;
+
+	if (s->num == THREADS_MAX)
+		return -ETIMEDOUT;
+	if (s->num == s->room) {
+		more = realloc(s->thread, (s->room * 2 + 64) * sizeof(*more));
+		if (!more)
+			return -ENOMEM;
+		s->thread = more;
+		s->room = s->room * 2 + 64;
+	}
+	s->thread[s->num++] = (struct seized){ .pid = pid, .tid = tid, .gone = is_none(pid, tid) };
+	return 0;
+}
+
+/* Threads of a process that are not known yet: how many there are, or -errno. */
+static int find_new(struct stop *s, pid_t pid)
+{
+	int found = 0, err = 0;
+	struct dirent *e;
+	char path[32];
+	pid_t tid;
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
+	dir = opendir(path);
+	/* Another one with the same memory may have ended. */
+	if (!dir)
+		return pid == s->pid[0] ? -ESRCH : 0;
+	while (!err && (e = readdir(dir))) {
+		if (!is_pid(e->d_name, &tid) || tid >= (pid_t)TIDS_MAX || s->known[tid / 8] >> tid % 8 & 1)
+			continue;
+		s->known[tid / 8] |= (uint8_t)(1U << tid % 8);
+		found++;
+		err = add_thread(s, pid, tid);
+	}
+	closedir(dir);
+	return err ? err : found;
+}
+
+/* A thread that has the memory. */
+static pid_t any_alive(const struct stop *s)
+{
+	size_t i;
+
+	for (i = 0; i < s->num; i++)
+		if (!s->thread[i].gone)
+			return s->thread[i].tid;
+	return s->pid[0];
+}
+
+static long have_same_memory(pid_t a, pid_t b)
+{
+	return syscall(SYS_kcmp, a, b, KCMP_VM, 0, 0);
+}
+
+static bool is_listed(const struct stop *s, pid_t pid)
+{
+	unsigned int i;
+
+	for (i = 0; i < s->pids; i++)
+		if (s->pid[i] == pid)
+			return true;
+	return false;
+}
+
+/* Processes that are not known yet; one that this user may not ask about is another user's. */
+static int find_sharers(struct stop *s)
+{
+	pid_t pid, one = any_alive(s);
+	struct dirent *e;
+	int err = 0;
+	DIR *dir;
+
+	dir = opendir("/proc");
+	if (!dir)
+		return -ETIMEDOUT;
+	while (!err && (e = readdir(dir))) {
+		if (!is_pid(e->d_name, &pid) || is_listed(s, pid) || have_same_memory(one, pid))
+			continue;
+		if (s->pids == SHARERS_MAX)
+			err = -EINPROGRESS;
+		else
+			s->pid[s->pids++] = pid;
+	}
+	closedir(dir);
+	/* One that ends has no memory any more. */
+	if (is_none(s->pid[0], one))
+		return -EINPROGRESS;
+	s->untold = have_same_memory(one, one);
+	return s->untold ? -EACCES : err;
+}
+
+/* Of all processes that are known. */
+static int find_all(struct stop *s)
+{
+	int found = 0, ret = 0;
+	unsigned int i;
+
+	for (i = 0; i < s->pids && ret >= 0; i++) {
+		ret = find_new(s, s->pid[i]);
+		found += ret;
+	}
+	return ret < 0 ? ret : found;
+}
+
+/* The number that was given to a process last. Unknown: another one each time. */
+static long last_process(void)
+{
+	static long unknown;
+	char text[128];
+	ssize_t n;
+	long last;
+	int fd;
+
+	fd = open("/proc/loadavg", O_RDONLY | O_CLOEXEC);
+	n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+	if (fd >= 0)
+		close(fd);
+	text[n > 0 ? n : 0] = 0;
+	return sscanf(text, "%*s %*s %*s %*s %ld", &last) == 1 ? last : --unknown;
+}
+
+/* The stop stays unread: if this process is killed, the thread gets the signal of the stop. */
+static void look_whether_stands(struct seized *t)
+{
+	siginfo_t info = { .si_pid = 0 };
+
+	if (waitid(P_PID, (id_t)t->tid, &info, WEXITED | WSTOPPED | WNOHANG | WNOWAIT | __WALL)) {
+		t->gone = true;
+	} else if (info.si_pid == t->tid && (info.si_code == CLD_TRAPPED || info.si_code == CLD_STOPPED)) {
+		t->stands = true;
+		t->sig = info.si_status >> 8 ? 0 : info.si_status;
+	} else if (info.si_pid == t->tid) {
+		t->gone = true;
+	}
+}
+
+/* It cannot be interrupted: it waits for a disk, or for its child of vfork(). */
+static bool sleeps(pid_t pid, pid_t tid)
+{
+	unsigned long flags, stack;
+	char state;
+
+	return read_stat(pid, tid, &state, &flags, &stack) && state == 'D';
+}
+
+static bool is_past(const struct stop *s, unsigned int ms)
+{
+	return now_ns() > s->since + ms * UINT64_C(1000000);
+}
+
+static int all_stand(struct stop *s)
+{
+	size_t i = 0;
+
+	while (i < s->num) {
+		struct seized *t = &s->thread[i];
+
+		if (!t->stands && !t->gone)
+			look_whether_stands(t);
+		if (t->stands || t->gone) {
+			i++;
+			continue;
+		}
+		/* One that only waits for a processor has more time. */
+		if (is_past(s, STAND_MS) || (is_past(s, SLEEPS_MS) && sleeps(t->pid, t->tid))) {
+			s->asleep = t->tid;
+			return -EAGAIN;
+		}
+		/* The first thread, before the others have ended. */
+		t->gone = is_past(s, SLEEPS_MS) && is_none(t->pid, t->tid);
+		rest(20000);
+	}
+	return 0;
+}
+
+/* Without a pause: a program that the thread executes between the two gets no rights (execve(2)). */
+static int seize(struct seized *t)
+{
+	int err;
+
+	if (!ptrace(PTRACE_SEIZE, t->tid, 0, 0)) {
+		t->gone = ptrace(PTRACE_INTERRUPT, t->tid, 0, 0);
+		return 0;
+	}
+	err = -errno;
+	t->gone = true;
+	return err == -ESRCH || is_none(t->pid, t->tid) ? 0 : err == -EPERM ? -EACCES : err;
+}
+
+/* Those that are there, then those that they have made before they stood. */
+static int stand_all(struct stop *s)
+{
+	long last = last_process(), now;
+	size_t from = 0;
+	int err, found = find_all(s);
+
+	err = found < 0 ? found : find_sharers(s);
+	if (!err)
+		found = find_all(s);
+	err = err ? err : found < 0 ? found : 0;
+	s->since = now_ns();
+	while (!err && from < s->num) {
+		for (; from < s->num && !err; from++)
+			if (!s->thread[from].gone)
+				err = seize(&s->thread[from]);
+		if (!err)
+			err = all_stand(s);
+		now = last_process();
+		if (!err && now != last)
+			err = find_sharers(s);
+		last = now;
+		found = err ? err : find_all(s);
+		err = found < 0 ? found : is_past(s, STAND_MS) ? -ETIMEDOUT : 0;
+	}
+	return err;
+}
+
+/* One that does not stand yet goes on when this process ends, which is soon. */
+static void let_go(struct stop *s)
+{
+	size_t i;
+
+	for (i = 0; i < s->num; i++)
+		if (s->thread[i].stands && !s->thread[i].gone)
+			ptrace(PTRACE_DETACH, s->thread[i].tid, 0, (void *)(intptr_t)s->thread[i].sig);
+}
+
+/* --- where they are ------------------------------------------------------------------- */
+
+/* The poke of several instructions that has @at in its midst, or @num. They ascend. */
+static size_t in_midst(const struct stop *s, uint64_t at)
+{
+	size_t low = 0, high = s->of->num;
+
+	while (low < high) {
+		size_t mid = (low + high) / 2;
+
+		if (s->of->poke[mid].at >= at)
+			high = mid;
+		else
+			low = mid + 1;
+	}
+	if (low && s->of->poke[low - 1].alone && at - s->of->poke[low - 1].at < s->of->poke[low - 1].num)
+		return low - 1;
+	return s->of->num;
+}
+
+static bool any_alone(const struct stops *s)
+{
+	size_t i;
+
+	for (i = 0; i < s->num; i++)
+		if (s->poke[i].alone)
+			return true;
+	return false;
+}
+
+#ifdef __x86_64__
+static size_t read_stack(pid_t pid, uint64_t at, uint64_t *words, size_t size)
+{
+	struct iovec to = { words, size }, from = { (void *)(uintptr_t)at, size };
+	ssize_t n = process_vm_readv(pid, &to, 1, &from, 1, 0);
+
+	return n > 0 ? (size_t)n / sizeof(*words) * sizeof(*words) : 0;
+}
+
+/* The segments of code and stack, in a handler's frame. Three words before is the stack pointer. */
+static bool are_segments(uint64_t word)
+{
+	return (word & 0xffff00000000ffff) == 0x002b000000000033;
+}
+
+/* Some words of a stack. @lowest becomes a lower stack pointer. False: inside, or another stack. */
+static bool words_are_clear(struct stop *s, const uint64_t *words, size_t num, uint64_t end, uint64_t *lowest)
+{
+	size_t i;
+
+	for (i = 0; i < num; i++) {
+		s->bad = in_midst(s, words[i]);
+		if (s->bad < s->of->num)
+			return false;
+		if (i < 3 || !are_segments(words[i]))
+			continue;
+		if (words[i - 3] > end)
+			return false;
+		if (words[i - 3] - 128 < *lowest)
+			*lowest = words[i - 3] - 128;
+	}
+	return true;
+}
+
+/* From @at up to its end, which is above @end: else it is another stack. */
+static bool goes_to(struct stop *s, uint64_t at, uint64_t end, uint64_t *lowest)
+{
+	/* The last three words stand before those that come next. */
+	static uint64_t words[3 + 8192];
+	uint64_t from = at;
+	size_t n, size;
+
+	memset(words, 0, 3 * sizeof(*words));
+	while (from - at < STACK_MAX && !s->late) {
+		/* To the end of a page: the next page can be absent. */
+		size = sizeof(words) - 3 * sizeof(*words) - from % PAGE;
+		n = read_stack(s->pid[0], from, words + 3, size);
+		if (!words_are_clear(s, words, 3 + n / sizeof(*words), end, lowest))
+			return false;
+		memmove(words, words + n / sizeof(*words), 3 * sizeof(*words));
+		from += n;
+		s->late = is_past(s, LOOK_MS);
+		if (n < size || (from > end && end >= at))
+			break;
+	}
+	return from > end && end >= at;
+}
+
+static bool stack_is_clear(struct stop *s, uint64_t at, uint64_t end)
+{
+	uint64_t lowest = at & ~7UL;
+	bool clear;
+
+	do {
+		at = lowest & ~7UL;
+		lowest = at;
+		clear = goes_to(s, at, end, &lowest);
+	} while (clear && lowest < at);
+	if (clear || s->bad == s->of->num)
+		s->bad = 0;
+	return clear;
+}
+
+static bool is_clear(struct stop *s, const struct seized *t)
+{
+	struct user_regs_struct r;
+	unsigned long flags, end;
+	char state;
+
+	if (ptrace(PTRACE_GETREGS, t->tid, 0, &r))
+		return false;
+	s->bad = in_midst(s, r.rip);
+	/* A system call that is done once more. */
+	if (s->bad == s->of->num && (int64_t)r.orig_rax >= 0)
+		s->bad = in_midst(s, r.rip - 2);
+	if (s->bad < s->of->num)
+		return false;
+	s->bad = 0;
+	/* This thread has the addresses of the pokes on its stack. Of two such threads one can be inside. */
+	if (r.fs_base == s->wait->thread)
+		return !s->waiters++;
+	if (t->tid != t->pid)
+		return stack_is_clear(s, r.rsp - 128, r.fs_base);
+	return read_stat(t->pid, t->tid, &state, &flags, &end) && stack_is_clear(s, r.rsp - 128, end);
+}
+#else
+static bool is_clear(struct stop *s, const struct seized *t)
+{
+	(void)s;
+	(void)t;
+	return false;
+}
+#endif
+
+static bool are_clear(struct stop *s)
+{
+	size_t i;
+
+	if (!any_alone(s->of))
+		return true;
+	s->waiters = 0;
+	for (i = 0; i < s->num; i++)
+		if (s->thread[i].stands && !is_clear(s, &s->thread[i]))
+			return false;
+	return true;
+}
+
+/* --- one stop ------------------------------------------------------------------------- */
+
+/* True if its user could do this. */
+static bool is_users(const struct stop *s)
+{
+	struct stat st;
+	char path[32];
+
+	snprintf(path, sizeof(path), "/proc/%d", (int)s->pid[0]);
+	return !stat(path, &st) && st.st_uid == s->of->uid;
+}
+
+static bool stands_there(const struct stop *s, const struct poke *p, const uint8_t *bytes)
+{
+	uint8_t now[JF_TEXT_MAX];
+
+	return pread(s->mem, now, p->num, (off_t)p->at) == p->num && !memcmp(now, bytes, p->num);
+}
+
+static bool put(const struct stop *s, const struct poke *p, const uint8_t *bytes)
+{
+	return pwrite(s->mem, bytes, p->num, (off_t)p->at) == p->num;
+}
+
+static int write_all(struct stop *s)
+{
+	const struct poke *poke = s->of->poke;
+	size_t i, num = s->of->num;
+	uint32_t now;
+
+	if (!is_users(s))
+		return -EACCES;
+	if (pread(s->mem, &now, sizeof(now), (off_t)s->wait->at) != sizeof(now) || now != s->wait->number)
+		return -ETIMEDOUT;
+	for (i = 0; i < num; i++)
+		if (!stands_there(s, &poke[i], poke[i].old)) {
+			s->bad = i;
+			return -EILSEQ;
+		}
+	for (i = 0; i < num; i++)
+		if (!put(s, &poke[i], poke[i].new))
+			break;
+	if (i == num)
+		return 0;
+	s->bad = i;
+	while (i--)
+		put(s, &poke[i], poke[i].old);
+	return -EIO;
+}
+
+static int open_memory(struct stop *s)
+{
+	char path[32];
+
+	snprintf(path, sizeof(path), "/proc/%d/mem", (int)s->pid[0]);
+	s->mem = open(path, O_RDWR | O_CLOEXEC);
+	return s->mem < 0 ? -EACCES : 0;
+}
+
+static int stop_once(struct stop *s, struct result *r)
+{
+	const struct itimerval end = { .it_value = { 0, END_MS * 1000 } }, never = { .it_value = { 0, 0 } };
+	uint64_t took;
+	int err;
+
+	/* A process with other rights is not stopped. */
+	if (!is_users(s))
+		return -EACCES;
+	s->num = 0;
+	s->pids = 1;
+	s->late = false;
+	memset(s->known, 0, TIDS_MAX / 8);
+	/* The timer's signal ends this process, also in the midst of a wait for a page. */
+	setitimer(ITIMER_REAL, &end, NULL);
+	err = stand_all(s);
+	if (!err)
+		err = are_clear(s) ? write_all(s) : s->late ? -ETIMEDOUT : -EINPROGRESS;
+	let_go(s);
+	took = now_ns() - s->since;
+	setitimer(ITIMER_REAL, &never, NULL);
+	r->times++;
+	r->worst = took > r->worst ? took : r->worst;
+	return err;
+}
+
+static void unblock_timer(void)
+{
+	sigset_t timer;
+
+	signal(SIGALRM, SIG_DFL);
+	sigemptyset(&timer);
+	sigaddset(&timer, SIGALRM);
+	sigprocmask(SIG_UNBLOCK, &timer, NULL);
+}
+
+/* In the child: at its end the threads go on. */
+static void stop_and_write(const struct stops *of, pid_t pid, const struct waiting *wait, uint64_t until, struct result *r)
+{
+	struct stop s = { .of = of, .wait = wait, .pid = { pid }, .known = malloc(TIDS_MAX / 8) };
+	const struct sched_param first = { .sched_priority = 1 };
+	long pause = 500000;
+
+	unblock_timer();
+	/* All threads of the process wait for this one. Most users have no right to that. */
+	sched_setscheduler(0, SCHED_FIFO, &first);
+	r->err = s.known ? open_memory(&s) : -ENOMEM;
+	while (!r->err) {
+		r->err = stop_once(&s, r);
+		if (r->err != -EINPROGRESS || now_ns() > until)
+			break;
+		r->err = 0;
+		rest(pause);
+		pause = pause < 50000000 ? pause * 2 : pause;
+	}
+	r->bad = s.bad;
+	r->asleep = s.asleep;
+	r->untold = s.untold;
+}
+
+/* --- for others ----------------------------------------------------------------------- */
+
+static void say_why_not(pid_t pid, bool untold)
+{
+	char path[48], line[128], scope = '0';
+	int tracer = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
+	f = fopen(path, "re");
+	while (f && fgets(line, sizeof(line), f) && sscanf(line, "TracerPid: %d", &tracer) != 1)
+		;
+	if (f)
+		fclose(f);
+	f = fopen("/proc/sys/kernel/yama/ptrace_scope", "re");
+	if (f && fread(&scope, 1, 1, f) != 1)
+		scope = '0';
+	if (f)
+		fclose(f);
+	if (tracer)
+		note("the threads of process %d are not stopped: process %d traces it, a debugger say", (int)pid, tracer);
+	else if (scope != '0' && geteuid())
+		note("the threads of process %d are not stopped: this system lets root alone trace others' children (kernel.yama.ptrace_scope is %c)",
+		     (int)pid, scope);
+	else
+		note("the threads of process %d are not stopped: %s() is not permitted", (int)pid, untold ? "kcmp" : "ptrace");
+}
+
+/* The child's result, if it comes in time. */
+static void listen_to(int fd, struct result *got)
+{
+	struct pollfd p = { .fd = fd, .events = POLLIN };
+	struct result r;
+
+	if (poll(&p, 1, JF_CONTROL_STOP_MS + END_MS + LOOK_MS) == 1 && read(fd, &r, sizeof(r)) == sizeof(r))
+		*got = r;
+}
+
+/* A child that the kernel cannot end is left alone. */
+static void end_child(pid_t child)
+{
+	unsigned int tries;
+
+	kill(child, SIGKILL);
+	for (tries = 0; !waitpid(child, NULL, WNOHANG) && tries < 1000; tries++)
+		rest(500000);
+}
+
+/* Signals that end this process come after that. */
+static void in_child(struct stops *s, pid_t pid, const struct waiting *wait, uint64_t until, struct result *r)
+{
+	/* If it says nothing, it was ended in the midst. */
+	struct result got = { .err = -ETIMEDOUT, .times = 1, .worst = END_MS * UINT64_C(1000000) };
+	struct result begun = { .err = -ETIMEDOUT };
+	sigset_t all, was;
+	pid_t child;
+	int said[2];
+
+	if (pipe2(said, O_CLOEXEC)) {
+		r->err = -errno;
+		return;
+	}
+	sigfillset(&all);
+	sigprocmask(SIG_BLOCK, &all, &was);
+	child = fork();
+	if (!child) {
+		stop_and_write(s, pid, wait, until, &begun);
+		_exit(write(said[1], &begun, sizeof(begun)) != sizeof(begun));
+	}
+	close(said[1]);
+	if (child > 0) {
+		listen_to(said[0], &got);
+		end_child(child);
+	} else {
+		got = begun;
+	}
+	close(said[0]);
+	sigprocmask(SIG_SETMASK, &was, NULL);
+	got.times += r->times;
+	got.worst = got.worst > r->worst ? got.worst : r->worst;
+	*r = got;
+}
+
+/* The end of a child lets go of a thread that did not stop. The next child waits for that thread. */
+static int in_children(struct stops *s, pid_t pid, const struct waiting *wait, struct result *r)
+{
+	uint64_t until = now_ns() + JF_CONTROL_STOP_MS * UINT64_C(1000000);
+	long pause = 2000000;
+
+	for (;;) {
+		in_child(s, pid, wait, until, r);
+		if (r->err != -EAGAIN)
+			return r->err;
+		do
+			rest(pause);
+		while (now_ns() < until && sleeps(pid, r->asleep));
+		if (now_ns() >= until)
+			return -ETIMEDOUT;
+		pause = pause < 50000000 ? pause * 2 : pause;
+	}
+}
+
+int stops_write(struct stops *s, pid_t pid, const struct jf_words *w, size_t *bad)
+{
+	struct result r = { 0 };
+	struct waiting wait;
+	int err = -EPROTO;
+
+	if (w->num == 4 && parse_address(w->word[1], &wait.at) && jf_number_parse(w->word[2], &wait.number) &&
+	    parse_address(w->word[3], &wait.thread))
+		err = in_children(s, pid, &wait, &r);
+	if (err == -EACCES && !s->told) {
+		s->told = true;
+		say_why_not(pid, r.untold);
+	}
+	s->num = 0;
+	s->times += r.times;
+	s->worst = r.worst > s->worst ? r.worst : s->worst;
+	*bad = r.bad;
+	return err;
+}
+
+void stops_end(struct stops *s, pid_t pid)
+{
+	if (s->times)
+		note("process %d stood still %s, %" PRIu64 " us at the longest", (int)pid,
+		     s->times > 1 ? "several times" : "once", s->worst / 1000);
+	free(s->poke);
+}

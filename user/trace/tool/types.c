@@ -1,0 +1,736 @@
+// SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
+/*
+ * Arguments of functions, by debug information, for the agent: user/agent/types.c has the form of
+ * the lines.
+ *
+ * elfutils' libdw reads it: of the file itself, of the file that .gnu_debuglink names, or by
+ * build-id below /usr/lib/debug; from servers if DEBUGINFOD_URLS is set. It does so in a process of
+ * its own, which a damaged file can crash, and which ends after some seconds.
+ *
+ * The calling convention says where an argument is at the entry, System V's for x86-64. The list of
+ * a function ends before the first argument of which that is not known for sure. A function has no
+ * list if its compiler can have changed the convention: it is a clone, or local and made by clang,
+ * or neither C nor C++. It has none if the convention is another one, as __ms_abi__: by an
+ * attribute of the function, or by a register of an argument at the entry. Functions of gcc -O0
+ * have neither.
+ */
+#include "tool.h"
+#include "links.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#ifdef JF_HAVE_LIBDW
+#include <dwarf.h>
+#include <elfutils/libdw.h>
+#include <elfutils/libdwfl.h>
+
+#define SECONDS		20
+#define DEPTH_MAX	16
+#define NAME_LENGTH	36
+#define LABELS_MAX	64
+#define REGISTERS	6
+#define VECTORS		8
+/* The number that debug information has for it. */
+#define XMM0		17
+
+/* --- types ---------------------------------------------------------------------------- */
+
+/* The class of eight bytes of an argument. */
+enum class { NOTHING, INTEGER, SSE, UNKNOWN };
+
+static uint64_t number_of(Dwarf_Die *die, unsigned int name, uint64_t missing)
+{
+	Dwarf_Attribute a;
+	Dwarf_Word n;
+
+	return dwarf_attr_integrate(die, name, &a) && !dwarf_formudata(&a, &n) ? n : missing;
+}
+
+/* The type of a DIE without names and qualifiers. False: it is void, or damaged. */
+static bool type_of(Dwarf_Die *die, Dwarf_Die *type, bool *is_const)
+{
+	Dwarf_Attribute a;
+	Dwarf_Die at = *die;
+	unsigned int i;
+
+	for (i = 0; i < DEPTH_MAX; i++) {
+		if (!dwarf_attr_integrate(&at, DW_AT_type, &a) || !dwarf_formref_die(&a, type))
+			return false;
+		switch (dwarf_tag(type)) {
+		case DW_TAG_const_type:
+			if (is_const)
+				*is_const = true;
+			break;
+		case DW_TAG_typedef:
+		case DW_TAG_volatile_type:
+		case DW_TAG_restrict_type:
+		case DW_TAG_atomic_type:
+			break;
+		default:
+			return true;
+		}
+		at = *type;
+	}
+	return false;
+}
+
+static bool is_pointer(Dwarf_Die *type)
+{
+	switch (dwarf_tag(type)) {
+	case DW_TAG_pointer_type:
+	case DW_TAG_reference_type:
+	case DW_TAG_rvalue_reference_type:
+	case DW_TAG_unspecified_type:
+		return true;
+	}
+	return false;
+}
+
+static bool is_aggregate(Dwarf_Die *type)
+{
+	int tag = dwarf_tag(type);
+
+	return tag == DW_TAG_structure_type || tag == DW_TAG_class_type || tag == DW_TAG_union_type;
+}
+
+static enum class class_of_base(Dwarf_Die *type, uint64_t size)
+{
+	switch (number_of(type, DW_AT_encoding, 0)) {
+	case DW_ATE_boolean:
+	case DW_ATE_signed:
+	case DW_ATE_signed_char:
+	case DW_ATE_unsigned:
+	case DW_ATE_unsigned_char:
+	case DW_ATE_UTF:
+		return size == 1 || size == 2 || size == 4 || size == 8 ? INTEGER : UNKNOWN;
+	case DW_ATE_float:
+		return size == 4 || size == 8 ? SSE : UNKNOWN;
+	}
+	return UNKNOWN;
+}
+
+static bool put_class(enum class *classes, uint64_t at, enum class class)
+{
+	if (at >= 16 || class == UNKNOWN)
+		return false;
+	if (classes[at / 8] != INTEGER)
+		classes[at / 8] = class;
+	return true;
+}
+
+/* Classes of an aggregate of 16 bytes at most, at @at. False: they are not known. */
+static bool classify(Dwarf_Die *type, uint64_t at, enum class *classes, unsigned int depth)
+{
+	uint64_t size = is_pointer(type) ? 8 : (uint64_t)dwarf_bytesize(type);
+	Dwarf_Die member, of;
+	int tag = dwarf_tag(type);
+
+	if (depth == DEPTH_MAX || !size || size > 16)
+		return false;
+	if (is_pointer(type) || tag == DW_TAG_enumeration_type)
+		return !(at % size) && put_class(classes, at, INTEGER);
+	if (tag == DW_TAG_base_type)
+		return !(at % size) && put_class(classes, at, class_of_base(type, size));
+	if (!is_aggregate(type) || dwarf_child(type, &member))
+		return false;
+	do {
+		tag = dwarf_tag(&member);
+		if (tag != DW_TAG_member && tag != DW_TAG_inheritance)
+			continue;
+		/* A static one is no part of it. */
+		if (dwarf_hasattr(&member, DW_AT_external) || dwarf_hasattr(&member, DW_AT_declaration))
+			continue;
+		if (dwarf_hasattr(&member, DW_AT_bit_size) || !type_of(&member, &of, NULL) ||
+		    !classify(&of, at + number_of(&member, DW_AT_data_member_location, 0), classes, depth + 1))
+			return false;
+	} while (!dwarf_siblingof(&member, &member));
+	return true;
+}
+
+/* --- arguments ------------------------------------------------------------------------ */
+
+/**
+ * struct arguments - of a function, as they are told
+ * @to:      the line
+ * @cxx:     it is of C++
+ * @ints:    registers that are taken
+ * @vectors: of the other kind
+ * @num:     arguments that are in the line
+ * @entry:   where the function begins
+ */
+struct arguments {
+	FILE		*to;
+	bool		cxx;
+	unsigned int	ints;
+	unsigned int	vectors;
+	unsigned int	num;
+	Dwarf_Addr	entry;
+};
+
+static void put_argument(struct arguments *a, const char *name, uint64_t size, bool sign, char how)
+{
+	static const char *const regs[REGISTERS] = { "rdi", "rsi", "rdx", "rcx", "r8", "r9" };
+
+	fprintf(a->to, " %s=%s%u", name, sign ? "-" : "", (unsigned int)size);
+	/* Members are not told within a part of a structure. */
+	if (how)
+		fputc(how == 'v' ? 'p' : how, a->to);
+	if (how == 'f' || how == 'v')
+		fprintf(a->to, "@%%xmm%u", a->vectors++);
+	else
+		fprintf(a->to, "@%%%s", regs[a->ints++]);
+	a->num++;
+}
+
+static bool is_name(const char *name)
+{
+	size_t len = name ? strlen(name) : 0;
+
+	return len && len <= NAME_LENGTH && !(*name >= '0' && *name <= '9') &&
+	       strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") == len;
+}
+
+/* The forms of fixed size have no sign: gcc uses them for values from 0 on. */
+static bool label_of(Dwarf_Die *enumerator, long long *value)
+{
+	Dwarf_Attribute a;
+	Dwarf_Sword with_sign;
+	Dwarf_Word n;
+	unsigned int form;
+
+	if (!dwarf_attr(enumerator, DW_AT_const_value, &a))
+		return false;
+	form = dwarf_whatform(&a);
+	if (form == DW_FORM_sdata || form == DW_FORM_implicit_const) {
+		if (dwarf_formsdata(&a, &with_sign))
+			return false;
+		*value = with_sign;
+		return true;
+	}
+	if (dwarf_formudata(&a, &n))
+		return false;
+	*value = (long long)n;
+	return true;
+}
+
+static void put_labels(struct arguments *a, Dwarf_Die *type)
+{
+	unsigned int num = 0;
+	long long value;
+	Dwarf_Die child;
+
+	if (dwarf_child(type, &child))
+		return;
+	do {
+		const char *name = dwarf_diename(&child);
+
+		if (dwarf_tag(&child) != DW_TAG_enumerator || !is_name(name) || !label_of(&child, &value))
+			continue;
+		fprintf(a->to, "%s%s:%lld", num ? "," : "{", name, value);
+	} while (++num < LABELS_MAX && !dwarf_siblingof(&child, &child));
+	if (num)
+		fputc('}', a->to);
+}
+
+/* One with a negative label is signed. */
+static bool is_signed_enum(Dwarf_Die *type)
+{
+	long long value;
+	Dwarf_Die child;
+
+	if (!dwarf_child(type, &child))
+		do {
+			if (label_of(&child, &value) && value < 0)
+				return true;
+		} while (!dwarf_siblingof(&child, &child));
+	return false;
+}
+
+/* True: C calls it const char *. */
+static bool is_string(Dwarf_Die *type)
+{
+	bool is_const = false;
+	Dwarf_Die to;
+
+	if (dwarf_tag(type) != DW_TAG_pointer_type || !type_of(type, &to, &is_const) || !is_const ||
+	    dwarf_tag(&to) != DW_TAG_base_type || dwarf_bytesize(&to) != 1)
+		return false;
+	return !strcmp(dwarf_diename(&to) ? dwarf_diename(&to) : "", "char");
+}
+
+/* True: a method can be one that copies an object, or ends it. */
+static bool is_special(Dwarf_Die *method, Dwarf_Die *class)
+{
+	const char *name = dwarf_diename(method);
+	Dwarf_Die param, type, to;
+
+	if (name && *name == '~')
+		return true;
+	if (dwarf_hasattr(method, DW_AT_type) || dwarf_child(method, &param))
+		return false;
+	do {
+		if (dwarf_tag(&param) == DW_TAG_formal_parameter && !dwarf_hasattr(&param, DW_AT_artificial) &&
+		    type_of(&param, &type, NULL) && is_pointer(&type) && type_of(&type, &to, NULL) &&
+		    dwarf_dieoffset(&to) == dwarf_dieoffset(class))
+			return true;
+	} while (!dwarf_siblingof(&param, &param));
+	return false;
+}
+
+/* The type of a member; of an array the type of its elements. */
+static bool element_of(Dwarf_Die *member, Dwarf_Die *type)
+{
+	Dwarf_Die at = *member;
+	unsigned int i;
+
+	for (i = 0; i < DEPTH_MAX; i++) {
+		if (!type_of(&at, type, NULL))
+			return false;
+		if (dwarf_tag(type) != DW_TAG_array_type)
+			return true;
+		at = *type;
+	}
+	return false;
+}
+
+/* True: a class of C++ is copied byte by byte, as far as its description says. */
+static bool is_trivial(Dwarf_Die *class, unsigned int depth)
+{
+	Dwarf_Die child, of;
+	const char *name;
+
+	if (depth == DEPTH_MAX || dwarf_child(class, &child))
+		return false;
+	do {
+		switch (dwarf_tag(&child)) {
+		case DW_TAG_subprogram:
+			if (is_special(&child, class))
+				return false;
+			break;
+		case DW_TAG_inheritance:
+		case DW_TAG_member:
+			name = dwarf_diename(&child);
+			if (dwarf_hasattr(&child, DW_AT_virtuality) || (name && !strncmp(name, "_vptr", 5)))
+				return false;
+			if (dwarf_hasattr(&child, DW_AT_external) || dwarf_hasattr(&child, DW_AT_declaration))
+				break;
+			if (!element_of(&child, &of) || (is_aggregate(&of) && !is_trivial(&of, depth + 1)))
+				return false;
+			break;
+		}
+	} while (!dwarf_siblingof(&child, &child));
+	return true;
+}
+
+/* How a class is passed: 1 by a pointer, 0 as it is, -1: it is not known. */
+static int by_pointer(const struct arguments *a, Dwarf_Die *type)
+{
+	switch (number_of(type, DW_AT_calling_convention, 0)) {
+	case DW_CC_pass_by_reference:
+		return 1;
+	case DW_CC_pass_by_value:
+		return 0;
+	}
+	return !a->cxx || is_trivial(type, 0) ? 0 : -1;
+}
+
+/* An aggregate. False: the places after it are not known. */
+static bool take_aggregate(struct arguments *a, const char *name, Dwarf_Die *type)
+{
+	enum class classes[2] = { NOTHING, NOTHING };
+	unsigned int ints = 0, vectors = 0, i;
+	int pointer = by_pointer(a, type), size = dwarf_bytesize(type);
+	char part[NAME_LENGTH + 8];
+
+	if (pointer < 0 || size <= 0)
+		return false;
+	if (pointer) {
+		if (a->ints == REGISTERS)
+			return false;
+		put_argument(a, name, 8, false, 'p');
+		return true;
+	}
+	/* In memory, where it takes no register. */
+	if (size > 16)
+		return !dwarf_hasattr(type, DW_AT_alignment);
+	if (!classify(type, 0, classes, 0))
+		return false;
+	for (i = 0; i < 2; i++) {
+		ints += classes[i] == INTEGER;
+		vectors += classes[i] == SSE;
+	}
+	/* All of it is in registers, or nothing. */
+	if (!(ints + vectors) || (unsigned int)(size + 7) / 8 != ints + vectors || a->ints + ints > REGISTERS || a->vectors + vectors > VECTORS)
+		return false;
+	for (i = 0; i < ints + vectors; i++) {
+		snprintf(part, sizeof(part), "%s_%u", name, i * 8);
+		put_argument(a, part, 8, false, classes[i] == SSE ? 'v' : 'p');
+	}
+	return true;
+}
+
+/* True: an argument is in another register at the entry than in the next one of its kind. */
+static bool is_elsewhere(const struct arguments *a, Dwarf_Die *param)
+{
+	static const unsigned int ints[REGISTERS] = { 5, 4, 1, 2, 8, 9 };
+	Dwarf_Attribute at;
+	Dwarf_Op *op;
+	size_t len;
+	unsigned int reg;
+
+	if (!dwarf_attr_integrate(param, DW_AT_location, &at) || dwarf_getlocation_addr(&at, a->entry, &op, &len, 1) != 1 || len != 1 ||
+	    op->atom < DW_OP_reg0 || op->atom > DW_OP_reg31)
+		return false;
+	reg = op->atom - DW_OP_reg0;
+	if (reg >= XMM0 && reg < XMM0 + VECTORS)
+		return reg != XMM0 + a->vectors;
+	return a->ints == REGISTERS || reg != ints[a->ints];
+}
+
+/* False: the list ends here. */
+static bool take(struct arguments *a, Dwarf_Die *param, bool prototyped)
+{
+	const char *name = dwarf_diename(param);
+	uint64_t size;
+	Dwarf_Die type;
+	int tag;
+
+	/* It says which of a constructor's two symbols this is, and is not passed. */
+	if (name && !strcmp(name, "__in_chrg"))
+		return true;
+	if (!is_name(name) || !type_of(param, &type, NULL))
+		return false;
+	tag = dwarf_tag(&type);
+	if (is_aggregate(&type))
+		return take_aggregate(a, name, &type);
+	if (is_pointer(&type)) {
+		if (a->ints == REGISTERS)
+			return false;
+		put_argument(a, name, 8, false, is_string(&type) ? 's' : 'p');
+		return true;
+	}
+	size = (uint64_t)dwarf_bytesize(&type);
+	if (tag == DW_TAG_enumeration_type && a->ints < REGISTERS && (size == 1 || size == 2 || size == 4 || size == 8)) {
+		put_argument(a, name, size, is_signed_enum(&type), 0);
+		put_labels(a, &type);
+		return true;
+	}
+	if (tag != DW_TAG_base_type)
+		return false;
+	switch (class_of_base(&type, size)) {
+	case INTEGER:
+		if (a->ints == REGISTERS)
+			return false;
+		tag = (int)number_of(&type, DW_AT_encoding, 0);
+		put_argument(a, name, size, tag == DW_ATE_signed || tag == DW_ATE_signed_char, 0);
+		return true;
+	case SSE:
+		/* Without a prototype a float is passed as a double. */
+		if (a->vectors == VECTORS || !(prototyped || a->cxx))
+			return false;
+		put_argument(a, name, size, false, 'f');
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* 1: the first register has a pointer to the room for the value that is returned; -1: not known. */
+static int returns_by_pointer(const struct arguments *a, Dwarf_Die *function)
+{
+	enum class classes[2] = { NOTHING, NOTHING };
+	Dwarf_Die type;
+	int pointer;
+
+	if (!type_of(function, &type, NULL) || !is_aggregate(&type))
+		return 0;
+	pointer = by_pointer(a, &type);
+	if (pointer)
+		return pointer;
+	if (dwarf_bytesize(&type) > 16)
+		return 1;
+	return classify(&type, 0, classes, 0) ? 0 : -1;
+}
+
+/* False: the function has another calling convention. */
+static bool put_function(FILE *to, Dwarf_Die *function, Dwarf_Addr entry, bool cxx)
+{
+	struct arguments a = { to, cxx, 0, 0, 0, entry };
+	bool prototyped = dwarf_hasattr_integrate(function, DW_AT_prototyped);
+	Dwarf_Die child;
+	int pointer = returns_by_pointer(&a, function);
+
+	if (number_of(function, DW_AT_calling_convention, DW_CC_normal) != DW_CC_normal)
+		return false;
+	if (pointer < 0)
+		return true;
+	if (pointer)
+		put_argument(&a, "returned", 8, false, 'p');
+	if (dwarf_child(function, &child))
+		return true;
+	do {
+		if (dwarf_tag(&child) != DW_TAG_formal_parameter)
+			continue;
+		if (is_elsewhere(&a, &child))
+			return false;
+		if (!take(&a, &child, prototyped))
+			return true;
+	} while (!dwarf_siblingof(&child, &child));
+	return true;
+}
+
+/* --- functions of a file ---------------------------------------------------------------- */
+
+/**
+ * struct symbol - of a function that is wanted
+ * @at:    its address, as debug information has it
+ * @value: from the object's own 0 on
+ * @local: no other object sees it
+ * @clone: it is not as its source says
+ */
+struct symbol {
+	Dwarf_Addr	at;
+	uint64_t	value;
+	bool		local;
+	bool		clone;
+};
+
+/**
+ * struct reading - of a file
+ * @path:   of it, as it is told
+ * @real:   the same without links, or NULL
+ * @to:     gets the lines
+ * @symbol: those that are wanted, by address
+ * @num:    of them
+ * @bias:   of debug information
+ * @cxx:    the present unit is of C++
+ * @clang:  and made by that
+ */
+struct reading {
+	const char	*path;
+	const char	*real;
+	FILE		*to;
+	struct symbol	*symbol;
+	size_t		num;
+	Dwarf_Addr	bias;
+	bool		cxx;
+	bool		clang;
+};
+
+static int by_address(const void *x, const void *y)
+{
+	const struct symbol *a = (const struct symbol *)x, *b = (const struct symbol *)y;
+
+	return a->at < b->at ? -1 : a->at > b->at;
+}
+
+/* A pattern that has nothing but wildcards means no function. */
+static bool is_wanted(const struct options *o, const struct links *links, const char *group, const char *name)
+{
+	unsigned int i;
+
+	for (i = 0; i < o->num_globs; i++) {
+		const char *glob = o->globs[i], *text = glob;
+
+		jf_kind_of(&text);
+		if (text[strspn(text, "*?")] && links_match(links, glob, "function", group, name))
+			return true;
+	}
+	return false;
+}
+
+static void read_symbols(struct reading *r, Dwfl_Module *m, const struct options *o, const struct links *links)
+{
+	int num = dwfl_module_getsymtab(m), i;
+	GElf_Addr at;
+	GElf_Sym s;
+
+	for (i = 1; i < num; i++) {
+		const char *name = dwfl_module_getsym_info(m, i, &s, &at, NULL, NULL, NULL);
+		struct symbol *more;
+
+		if (!name || GELF_ST_TYPE(s.st_info) != STT_FUNC || s.st_shndx == SHN_UNDEF || !is_wanted(o, links, last_part(r->path), name))
+			continue;
+		if (!(r->num & (r->num - 1))) {
+			more = realloc(r->symbol, (r->num ? 2 * r->num : 1) * sizeof(*more));
+			if (!more)
+				return;
+			r->symbol = more;
+		}
+		r->symbol[r->num++] = (struct symbol){ at, s.st_value, GELF_ST_BIND(s.st_info) == STB_LOCAL, strchr(name, '.') };
+	}
+	if (r->num)
+		qsort(r->symbol, r->num, sizeof(*r->symbol), by_address);
+}
+
+static int one_function(Dwarf_Die *function, void *arg)
+{
+	struct reading *r = (struct reading *)arg;
+	struct symbol key = { 0, 0, false, false }, *s, *p;
+	char *text = NULL;
+	Dwarf_Addr entry;
+	size_t size = 0;
+	FILE *to;
+	bool known;
+
+	if (dwarf_entrypc(function, &entry))
+		return DWARF_CB_OK;
+	key.at = entry + r->bias;
+	s = r->num ? bsearch(&key, r->symbol, r->num, sizeof(key), by_address) : NULL;
+	if (!s)
+		return DWARF_CB_OK;
+	/* Of several names that one place has. */
+	while (s > r->symbol && s[-1].at == s->at)
+		s--;
+	for (p = s; p < r->symbol + r->num && p->at == s->at; p++)
+		if (p->clone || (p->local && r->clang))
+			return DWARF_CB_OK;
+	to = open_memstream(&text, &size);
+	if (!to)
+		return DWARF_CB_OK;
+	known = put_function(to, function, entry, r->cxx);
+	fclose(to);
+	if (known)
+		fprintf(r->to, "%s %llx%s%s\n", r->path, (unsigned long long)s->value, size ? "" : " ", text);
+	if (known && r->real)
+		fprintf(r->to, "%s %llx%s%s\n", r->real, (unsigned long long)s->value, size ? "" : " ", text);
+	free(text);
+	return DWARF_CB_OK;
+}
+
+/* False: it is of another language. */
+static bool is_c(struct reading *r, Dwarf_Die *unit)
+{
+	Dwarf_Attribute a;
+	const char *producer = dwarf_attr(unit, DW_AT_producer, &a) ? dwarf_formstring(&a) : NULL;
+
+	r->clang = !producer || !strstr(producer, "GNU");
+	r->cxx = false;
+	switch (dwarf_srclang(unit)) {
+	case DW_LANG_C89:
+	case DW_LANG_C:
+	case DW_LANG_C99:
+	case DW_LANG_C11:
+	case 0x2c:		/* C17 */
+		return true;
+	case DW_LANG_C_plus_plus:
+	case DW_LANG_C_plus_plus_03:
+	case DW_LANG_C_plus_plus_11:
+	case DW_LANG_C_plus_plus_14:
+	case 0x2b:		/* C++17 */
+	case 0x2e:		/* C++20 */
+		r->cxx = true;
+		return true;
+	}
+	return false;
+}
+
+static void read_file(const char *path, const struct options *o, FILE *to)
+{
+	static const Dwfl_Callbacks callbacks = {
+		.find_elf = dwfl_build_id_find_elf,
+		.find_debuginfo = dwfl_standard_find_debuginfo,
+		.section_address = dwfl_offline_section_address,
+	};
+	char *real = realpath(path, NULL);
+	struct reading r = { .path = path, .real = real && strcmp(real, path) ? real : NULL, .to = to };
+	struct links links = { NULL, 0 };
+	Dwfl *dwfl = dwfl_begin(&callbacks);
+	Dwfl_Module *m = dwfl ? dwfl_report_offline(dwfl, "", path, -1) : NULL;
+	Dwarf_Die *unit = NULL;
+	Elf *elf = NULL;
+	GElf_Ehdr head;
+	GElf_Addr bias;
+
+	links_add(&links, path);
+	if (dwfl)
+		dwfl_report_end(dwfl, NULL, NULL);
+	if (m)
+		elf = dwfl_module_getelf(m, &bias);
+	if (elf && gelf_getehdr(elf, &head) && head.e_machine == EM_X86_64)
+		read_symbols(&r, m, o, &links);
+	while (r.num && (unit = dwfl_module_nextcu(m, unit, &r.bias)))
+		if (is_c(&r, unit))
+			dwarf_getfuncs(unit, one_function, &r, 0);
+	free(r.symbol);
+	links_free(&links);
+	if (dwfl)
+		dwfl_end(dwfl);
+	free(real);
+}
+
+static void one_file(const char *path, void *arg)
+{
+	const struct types *t = (const struct types *)arg;
+
+	/* The agent's file has a blank after it. */
+	if (*path == '/' && !strpbrk(path, " \n"))
+		read_file(path, t->o, t->to);
+}
+
+static void read_all(const struct options *o, const char *program, const char *path)
+{
+	const struct rlimit seconds = { SECONDS, SECONDS }, none = { 0, 0 };
+	struct types t = { o, fopen(path, "wxe") };
+	char *real = realpath(program, NULL);
+	sigset_t alarmed;
+
+	/* It can wait for a FIFO or a server, too, which takes no time of a CPU. */
+	sigemptyset(&alarmed);
+	sigaddset(&alarmed, SIGALRM);
+	signal(SIGALRM, SIG_DFL);
+	sigprocmask(SIG_UNBLOCK, &alarmed, NULL);
+	alarm(SECONDS);
+	setrlimit(RLIMIT_CPU, &seconds);
+	setrlimit(RLIMIT_CORE, &none);
+	if (!t.to || !real)
+		_exit(1);
+	each_file_of(real, one_file, &t);
+	_exit(fclose(t.to) != 0);
+}
+
+bool types_write(const struct options *o, const char *program, const char *path)
+{
+	pid_t child;
+	int status = -1;
+
+	if (!o->num_globs || o->registers)
+		return false;
+	fflush(NULL);
+	child = fork();
+	if (!child)
+		read_all(o, program, path);
+	while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
+		;
+	if (status)
+		note("the debug information of %s and of what it loads could not be read: arguments are shown as registers", program);
+	if (status)
+		unlink(path);
+	return !status;
+}
+
+const char *types_library(void)
+{
+	return "names and types of arguments by libdw";
+}
+
+#else
+
+bool types_write(const struct options *o, const char *program, const char *path)
+{
+	(void)o, (void)program, (void)path;
+	return false;
+}
+
+const char *types_library(void)
+{
+	return "built without libdw: arguments are registers";
+}
+
+#endif

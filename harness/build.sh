@@ -98,7 +98,7 @@ files()
 	else
 		(cd "$JF_TREE" && find . \( -path ./build -o -path ./results -o -path ./.git \) -prune -o -type f -print |
 			sed 's,^\./,,')
-	fi | grep -E '(^|/)(Kbuild|Makefile)$|^VERSION$|^jumpfunc\.mk$|\.[chS]$|\.lds$' | LC_ALL=C sort
+	fi | grep -E '(^|/)(Kbuild|Makefile)$|^(jumpfunc|kernel/compat)\.mk$|\.[chS]$|\.lds$' | LC_ALL=C sort
 }
 
 files >"$out/files.new"
@@ -112,6 +112,8 @@ while IFS= read -r f; do
 	# An unchanged file keeps its time stamp, so that make leaves its object alone.
 	cmp -s "$JF_TREE/$f" "$src/$f" || install -D -m 0644 "$JF_TREE/$f" "$src/$f"
 done <"$out/files"
+tree_version >"$out/version"
+cmp -s "$out/version" "$src/VERSION" || install -m 0644 "$out/version" "$src/VERSION"
 
 # ---- KUnit ----
 
@@ -229,6 +231,9 @@ if [ $core = 1 ]; then
 	mkdir "$src/outside"
 	trap 'rm -rf "$src/outside"' EXIT
 	cp -R "$outside/." "$src/outside"
+	# What README's Kbuild includes of an installed jumpfunc is that of this build.
+	find "$src/outside" \( -name Kbuild -o -name Makefile \) -exec \
+		sed -Ei "s,^(-?include )/usr/(local/)?share/jumpfunc/jumpfunc\.mk,\1$insrc/jumpfunc.mk," {} +
 	build outside || fail "the build of $outside failed"
 	! warned >/dev/null || fail "the build of $outside gave warnings"
 	rm -rf "$out/outside"

@@ -31,6 +31,9 @@ make_folder()
 	mkdir -p "$1" 2>/dev/null && [ -w "$1" ] || die "cannot write to $1; name another folder with JF_BUILD=/some/folder"
 }
 
+# tree_version: the version that the products of this tree show
+tree_version() { "$JF_TREE/packaging/version"; }
+
 # mib BYTES
 mib() { echo "$(( ($1 + 524288) / 1048576 )) MiB"; }
 

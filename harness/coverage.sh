@@ -51,9 +51,10 @@ if [ $rc != 0 ] || [ $failed != 0 ]; then
 	say "the tests: $(tail -n 1 <<<"$sum"), the VM's status is $rc, so the numbers are not those of a good run: see ${out#"$PWD"/}/tests.out"
 fi
 ls "$data"/*.gcda >/dev/null 2>&1 || die "no counters came out of the VM: does $kernel have CONFIG_GCOV_KERNEL?"
-find "$out/src" -maxdepth 2 -name '*.gcno' -exec cp {} "$data" \;
+find "$out/src" -maxdepth 1 -name '*.gcno' -exec cp {} "$data" \;
+find "$out/src/kernel" -name '*.gcno' -exec cp {} "$data" \;
 
-mapfile -t names < <(cd "$JF_TREE" && ls -- jf_*.c {init,module,tracepoint,core,quiesce,index,parse,probes,arch}/*.c x86/*.c x86/protocol/insn.h x86/protocol/protocol.h x86/protocol/trap.h debugfs/*.c demo/*.c)
+mapfile -t names < <(cd "$JF_TREE" && ls -- jf_*.c kernel/*.c kernel/*/*.c kernel/arch/x86/*.c common/x86/*.h)
 report()
 {
 	"$JF_TREE/harness/gcov-report" "$@" --reasons "$JF_TREE/docs/coverage.reasons" "$out/src" "$data" "${names[@]}"
@@ -66,7 +67,7 @@ else
 		# Line coverage of the module
 
 		Made by \`make coverage\`: do not edit. $(date -u +%F), kernel $(sed -n 's/^release=//p' "$out/info"), $# test files.
-		\`generic/generic.c\` is left out, because only architectures without patching build it; user-mode Linux runs it.
+		\`kernel/arch/generic.c\` is left out, because only architectures without patching build it; user-mode Linux runs it.
 		\`make -C user coverage\` measures the library.
 
 		EOF

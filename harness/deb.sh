@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Makes the Debian packages of a copy of this tree, with the version of VERSION or another one.
+# Makes the Debian packages of a copy of this tree, with the version of the tree or another one.
 set -eu -o pipefail
 . "$(dirname "$0")/common.sh"
 as_session "$@"
@@ -14,14 +14,14 @@ usage: harness/deb.sh [-v VERSION] [-o FOLDER] [-n]
 Makes jumpfunc-dkms, jumpfunc-dev, jumpfunc-tools, jumpfunc-trace, jumpfunc-agent, libjumpfunc1, libjumpfunc-dev and the
 source package, and runs lintian on them. Needs no root.
 
-  -v VERSION  another version than $(cat "$JF_TREE/VERSION"), which is in VERSION
+  -v VERSION  another version than $(tree_version)
   -o FOLDER   where they go (default build/deb)
   -n          without lintian
   -l          only list what belongs to the sources
 EOF
 }
 
-version=$(cat "$JF_TREE/VERSION") out=$JF_BUILD/deb check=1 list=0
+version='' out=$JF_BUILD/deb check=1 list=0
 while getopts v:o:nlh opt; do
 	case $opt in
 	v) version=$OPTARG ;;
@@ -34,7 +34,6 @@ while getopts v:o:nlh opt; do
 done
 shift $((OPTIND - 1))
 [ $# = 0 ] || { usage >&2; exit 2; }
-[[ $version =~ ^[0-9][0-9A-Za-z.+~]*$ ]] || die "\"$version\" is no version that Debian's packages can have"
 
 # With sudo the clone has another owner.
 clone() { git -c safe.directory='*' -C "$JF_TREE" "$@"; }
@@ -60,6 +59,9 @@ files()
 # A file that git knows may have been deleted.
 sources() { files | while IFS= read -r f; do [ ! -e "$JF_TREE/$f" ] || printf '%s\n' "$f"; done; }
 if [ $list = 1 ]; then sources; exit; fi
+
+version=${version:-$(tree_version)}
+[[ $version =~ ^[0-9][0-9A-Za-z.+~]*$ ]] || die "\"$version\" is no version that Debian's packages can have"
 
 make_folder "$out"
 out=$(readlink -f "$out")

@@ -100,6 +100,7 @@ package /usr/bin/help2man  help2man
 package /usr/bin/man       man-db
 package /usr/bin/mandoc    mandoc
 package /usr/bin/rpmbuild  rpm
+package /usr/include/elfutils/libdwfl.h  libdw-dev
 package /usr/include/Zydis/Zydis.h  libzydis-dev
 bench  /usr/include/x86_64-linux-gnu/lttng/tracepoint.h  liblttng-ust-dev
 bench  /usr/include/x86_64-linux-gnu/sys/sdt.h  systemtap-sdt-dev
@@ -110,11 +111,26 @@ trace  clang               clang
 trace  g++                 g++
 trace  lttng               lttng-tools
 trace  /usr/include/x86_64-linux-gnu/lttng/tracepoint.h  liblttng-ust-dev
+trace  /usr/include/elfutils/libdwfl.h  libdw-dev
 trace  /usr/include/Zydis/Zydis.h  libzydis-dev
 trace  /usr/include/x86_64-linux-gnu/sys/sdt.h  systemtap-sdt-dev
 trace  python3.11          python3.11
 trace  zstd                zstd
 bench  redis-server        redis-server
+peers  babeltrace2         babeltrace2
+peers  lttng               lttng-tools
+peers  /usr/include/x86_64-linux-gnu/lttng/tracepoint.h  liblttng-ust-dev
+peers  /usr/include/Zydis/Zydis.h  libzydis-dev
+peers  /usr/include/x86_64-linux-gnu/sys/sdt.h  systemtap-sdt-dev
+peers  uftrace             uftrace
+peers  bpftrace            bpftrace
+peers  perf                linux-perf
+peers  gnuplot             gnuplot-nox
+peers  pydoc3              python3
+peers  redis-server        redis-server
+peers  python3.11          python3.11
+peers  sqlite3             sqlite3
+peers  zstd                zstd
 programs dpkg-source       dpkg-dev
 programs /usr/share/keyrings/debian-archive-keyring.gpg  debian-archive-keyring
 programs /usr/include/x86_64-linux-gnu/sys/sdt.h  systemtap-sdt-dev
@@ -158,6 +174,7 @@ Groups (default all): build  compile modules      fetch  download kernels    vm 
                       arm64  build modules for arm64 kernels, and run them
                       driver  put probes into ext4, and use it
                       programs  three programs whose SDT probes become sites
+                      peers  the tracers that jf-trace is measured beside, and the programs that they trace
                       trace  what reads programs' traces, and records others' to compare
   -n   only say what is missing; the exit status is 1 if anything is
 EOF

@@ -9,7 +9,7 @@ usage()
 	cat <<EOF
 usage: harness/fill.sh [-v VERSION] [-u URL] FOLDER
 
-  -v VERSION  another version than $(cat "$JF_TREE/VERSION"), which is in VERSION
+  -v VERSION  another version than $(tree_version)
   -u URL      where the project is at home, without .git (default: \$JF_URL, or the clone's remote "origin" if that
               is of https). Without one, Homepage, Vcs-* and debian/watch are left out.
 
@@ -18,7 +18,7 @@ and debian/watch, packaging/jumpfunc.spec and packaging/PKGBUILD are made.
 EOF
 }
 
-version=$(cat "$JF_TREE/VERSION") url=${JF_URL:-}
+version=$(tree_version) url=${JF_URL:-}
 while getopts v:u:h opt; do
 	case $opt in
 	v) version=$OPTARG ;;

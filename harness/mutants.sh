@@ -47,8 +47,12 @@ rm -rf "$tree" "$work"/*.log
 mkdir -p "$tree"
 (cd "$JF_TREE" && tar -c --exclude=./build --exclude=./results --exclude=./.git --exclude='*.o' --exclude='*.ko' .) |
 	tar -x -C "$tree"
-# What was broken last is in the builds that are kept, and make goes by times.
-[ ! -f "$work/broken" ] || (cd "$tree" && xargs -r touch -c) < "$work/broken"
+# The builds that are kept have the last broken file in them, and make goes by times. If that file has moved since
+# then, no build is kept.
+if [ -f "$work/broken" ]; then
+	last=$(cat "$work/broken")
+	if [ -e "$tree/$last" ]; then touch "$tree/$last"; else rm -rf "$work/build"; fi
+fi
 
 for list; do
 	run=$(sed -n 's/^# run: //p' "$list")

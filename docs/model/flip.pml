@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The protocol without INT3, as programs use it (x86/protocol/protocol.h, "Without INT3"):
+ * The protocol without INT3, as programs use it (common/x86/protocol.h, "Without INT3"):
  * any number of batches, each changing a trampoline, a branch, or both, while CPUs
  * execute them, in ordinary code and in signal handlers.
  *

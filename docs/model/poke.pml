@@ -4,7 +4,7 @@
  * every site from instruction cur to instruction fresh, while CPUs execute the
  * sites in ordinary code, interrupts and NMIs.
  *
- * The writer's steps are those of jf_proto_live() in x86/protocol/protocol.h.
+ * The writer's steps are those of jf_proto_live() in common/x86/protocol.h.
  *
  *   writer				a CPU that executes a site
  *   1 first bytes := INT3 (plant)	old, or INT3 -> handler runs old

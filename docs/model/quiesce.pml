@@ -25,19 +25,15 @@
  * on its stack may be such an address either; words.pml has more of that. For an
  * array the range is the iterator, although that is not going to be freed.
  *
- * Tasks RCU is no part of it. A quiesce waits for it for at most a second, before it
- * lists the tasks, which can delay it but is no reason to end it. What it is worth by
- * itself, the rows with WAIT_RCU tell. There is one exception: a task that exits, and
+ * Tasks RCU is no part of it. What it is worth by itself, the rows with WAIT_RCU tell.
+ * There is one exception: a task that exits, and
  * finds no room in the list of those, is on none any more in the end. With LOST each
  * task is such a one. Then a grace period of Tasks RCU that begins after the change is
  * waited for without limit.
  *
- * With DATA, what the target was given is freed as well. A function that the
- * target has tail-called may use that when the target has long left the stack. So
- * a task that shows the return address of the site is not clean either, unless it
- * sleeps of its own accord; one that waits for a lock on RT does not. A site in
- * tail position is a jump, which leaves no return address. There, and where such a
- * function sleeps, data has no protection.
+ * What the target was given is not freed here: that is the matter of contracts, since a
+ * function that the target has tail-called may use it when the target has long left the
+ * stack.
  */
 #define BIT(i)	(1 << (i))
 
@@ -92,7 +88,6 @@ mtype = { array_2, array_1, chain_image, single_image, pointer_2, pointer_1 };
 bool freed_code_executed;
 bool freed_image_executed;
 bool freed_array_read;
-bool freed_data_used;
 bool witness;
 #define FAIL(p)	p = true; assert(!p)
 
@@ -102,7 +97,6 @@ typedef Task {
 	byte target;
 	byte does;
 	bool rested;		/* has slept or blocked where it is */
-	bool frame;		/* the site's return address is on its stack */
 	bool unlisted		/* it exits: on no list of the kernel's */
 #ifdef LOST
 	;
@@ -122,13 +116,8 @@ bool irq_awaited;
 bool round;			/* flips with every completed quiesce */
 byte wanted = EXECS;		/* the one that a scan will find outside */
 
-#ifdef SAME_FUNC		/* targets differ in their data only */
-#define code_lives(t)	(loaded != 0)
-#define texts(t)	(BIT(1) | BIT(2))
-#else
 #define code_lives(t)	(loaded & BIT(t))
 #define texts(t)	BIT(t)
-#endif
 #define living(i)	(task[i].at != GONE)
 
 #ifdef LOST
@@ -141,7 +130,7 @@ bool listed = true;
 #define may_exit(i)	true
 #endif
 
-#if defined(WAIT_RCU) || defined(FRAMES_UNTIL_RCU) || defined(SEE_ASLEEP) || defined(LOST)
+#if defined(WAIT_RCU) || defined(SEE_ASLEEP) || defined(LOST)
 #define RCU
 /* Those who could run when Tasks RCU began and have not yet slept or blocked. */
 byte rcu_hold;
@@ -163,13 +152,6 @@ byte rcu_hold;
 #define may_sleep(i)	true
 #endif
 
-/* The documented condition for data: see above. */
-#if defined(DATA) && !defined(SITE_JUMPS)
-#define may_tail_call(i) task[i].frame
-#else
-#define may_tail_call(i) true
-#endif
-
 #define me	task[id]
 
 inline executes_target()
@@ -180,20 +162,6 @@ inline executes_target()
 		FAIL(freed_code_executed)
 	:: else
 	fi
-}
-
-inline uses_data()
-{
-#ifdef DATA
-	if
-	:: !(loaded & BIT(me.target)) ->
-		printf("MSC: exec%d uses the data of target %d\n", id, me.target);
-		FAIL(freed_data_used)
-	:: else
-	fi
-#else
-	skip
-#endif
 }
 
 /* It executes the image that it is in, or reads the array. */
@@ -215,7 +183,6 @@ inline leave()
 	printf("MSC: exec%d leaves\n", id);
 	me.way = NONE;
 	me.target = 0;
-	me.frame = false;
 	me.at = OUT;
 	irq_awaited = irq_awaited && id != IRQ
 }
@@ -247,13 +214,6 @@ proctype executor(byte id)
 end:	do
 	:: atomic {
 		me.at == OUT && way != NONE && wanted != id ->
-#ifdef DATA
-		/* A site in tail position is a jump to the trampoline. */
-		if
-		:: me.frame = true
-		:: way < SINGLE
-		fi;
-#endif
 		if
 #if KINDS & ARRAYS
 		:: way >= ARRAY ->
@@ -319,10 +279,9 @@ end:	do
 	:: atomic {
 		me.at == IN && me.does == AWAKE ->
 		executes_target();
-		uses_data();
 		if
 		:: returns()
-		:: id != IRQ && may_tail_call(id) ->
+		:: id != IRQ ->
 			printf("MSC: exec%d is tail-called away\n", id);
 			me.rested = false;
 			me.at = TAIL
@@ -344,16 +303,8 @@ end:	do
 	   }
 	:: atomic {
 		me.at == TAIL && me.does == AWAKE ->
-		uses_data();
 		if
 		:: returns()
-#ifdef TAIL_SLEEPS
-		:: id != IRQ && !me.rested ->
-			printf("MSC: exec%d sleeps in the function that was tail-called\n", id);
-			me.does = ASLEEP;
-			me.rested = true;
-			rcu_quiet(id)
-#endif
 #ifndef NO_RT
 		:: id != IRQ && !me.rested ->
 			printf("MSC: exec%d waits for a lock in the function that was tail-called\n", id);
@@ -363,7 +314,7 @@ end:	do
 #endif
 		fi
 	   }
-#if !defined(NO_SLEEP) || !defined(NO_RT) || defined(TAIL_SLEEPS)
+#if !defined(NO_SLEEP) || !defined(NO_RT)
 	:: atomic {
 		me.does != AWAKE ->
 		printf("MSC: exec%d goes on\n", id);
@@ -433,11 +384,7 @@ end:	do
  * What a scan can find of task i. The address that an interrupted CPU was at
  * counts as part of the stack.
  */
-#ifdef IN_USE_FORGOTTEN		/* variant: a function still in use is not searched for */
-#define shows_target(i)	(task[i].at == IN && leads[way] == 0 && (waiting & texts(task[i].target)))
-#else
 #define shows_target(i)	(task[i].at == IN && (waiting & texts(task[i].target)))
-#endif
 #if defined(NO_IMAGE_RANGES) || defined(MODULE_RANGES_ONLY)
 #define shows_image(i)	false
 #else
@@ -455,18 +402,8 @@ end:	do
 			 task[i].at == CALLS && (waiting & texts(task[i].target)))
 #endif
 
-#if !defined(DATA) || defined(NO_FRAMES)
-#define shows_frame(i)	false
-#elif defined(FRAMES_UNTIL_RCU)	/* variant: not any more when Tasks RCU has ended */
-#define shows_frame(i)	(task[i].frame && task[i].does != ASLEEP && rcu_hold)
-#elif defined(BLOCKED_IS_ASLEEP) /* variant: RT's lock taken for a sleep */
-#define shows_frame(i)	(task[i].frame && task[i].does == AWAKE)
-#else
-#define shows_frame(i)	(task[i].frame && task[i].does != ASLEEP)
-#endif
-
 #define clean(i)	(!(shows_target(i) || shows_image(i) || shows_iterator(i) || \
-			   holds_target(i) || shows_frame(i)))
+			   holds_target(i)))
 
 /* It takes no unwinder to see this one. */
 #define at_ip(i)	(task[i].at == AT || task[i].at == ITER)
@@ -491,7 +428,7 @@ inline list_tasks()
 	od
 }
 
-/* What is in the set is freed: ways, targets' modules and data. */
+/* What is in the set is freed: ways, and targets' modules. */
 inline free(set)
 {
 	j = SINGLE;

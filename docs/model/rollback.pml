@@ -12,7 +12,7 @@
  *   2 first bytes: cmpxchg old, INT3	differs: put back those planted, broadcast, -EBUSY
  *   3 ... as in poke.pml
  *
- * In x86/protocol/protocol.h these are jf_proto_verify(), jf_proto_plant() with
+ * In common/x86/protocol.h these are jf_proto_verify(), jf_proto_plant() with
  * jf_proto_undo(), and the rest of jf_proto_live().
  *
  * The foreign writer reads before it writes and leaves an INT3 alone: README.md

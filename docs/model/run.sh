@@ -130,10 +130,7 @@ failed-quiesce|image.pml|-DPUBLISH=0 -DQUIESCE_ON_FAILURE|pass|the same, quiesce
 quiesce|quiesce.pml|-DNO_IRQ|pass|all ways to a target; a task that sleeps, blocks, exits
 quiesce-irq|quiesce.pml|-DKINDS=POINTERS+ARRAYS -DFAILS|pass|a task and an interrupt; changes to the iterator may fail
 quiesce-2-tasks|quiesce.pml|-DNO_IRQ -DTASKS=2 -DKINDS=POINTERS+IMAGES|pass|two tasks, seen clean one after the other
-quiesce-data|quiesce.pml|-DNO_IRQ -DDATA|pass|data as well, for targets that tail-call
-quiesce-same-func|quiesce.pml|-DNO_IRQ -DDATA -DSAME_FUNC -DKINDS=POINTERS+IMAGES|pass|the same, one function with other data
 quiesce-returns|quiesce.pml|-DLIVE -DTASKS=2 -DNO_IRQ -DNO_EXIT -DKINDS=ARRAYS|pass|every quiesce returns, though tasks go through the iterator for ever
-quiesce-data-returns|quiesce.pml|-DLIVE -DTASKS=2 -DNO_IRQ -DKINDS=POINTERS -DDATA|pass|the same with data, though tasks go through the site for ever
 see-asleep|quiesce.pml|-DSEE_ASLEEP -DNO_IRQ|seen|a scan finds a task asleep in a retired target when Tasks RCU has ended
 see-back|quiesce.pml|-DSEE_BACK -DNO_IRQ -DKINDS=ARRAYS|seen|a task that was seen clean is in the iterator again when an array is freed
 no-record|quiesce.pml|-DNO_RECORD -DNO_IRQ -DKINDS=ARRAYS|freed_code_executed|nothing recorded as retired when the iterator gets another array
@@ -162,36 +159,16 @@ rcu-alone|quiesce.pml|-DWAIT_RCU -DNO_SCAN -DNO_IRQ -DNO_SLEEP -DNO_RT|pass|Task
 rcu-alone-sleep|quiesce.pml|-DWAIT_RCU -DNO_SCAN -DNO_IRQ -DNO_RT|freed_code_executed|the same, a target sleeps
 rcu-alone-rt|quiesce.pml|-DWAIT_RCU -DNO_SCAN -DNO_IRQ -DNO_SLEEP|freed_code_executed|the same, a target waits for a lock on RT
 rcu-alone-busy|quiesce.pml|-DLIVE -DBUSY -DWAIT_RCU -DNO_SCAN -DNO_IRQ -DNO_EXIT -DNO_SLEEP -DNO_RT -DKINDS=POINTERS|hang|the same, an unrelated task is never quiet
-rcu-no-limit|quiesce.pml|-DLIVE -DBUSY -DWAIT_RCU -DNO_IRQ -DNO_EXIT -DNO_SLEEP -DNO_RT -DKINDS=POINTERS|hang|scans, but Tasks RCU waited for without limit, not for a second
-data-no-frames|quiesce.pml|-DDATA -DNO_FRAMES -DNO_IRQ -DKINDS=POINTERS|freed_data_used|scan for code only: data used in a function that was tail-called
-data-in-use|quiesce.pml|-DDATA -DSAME_FUNC -DIN_USE_FORGOTTEN -DNO_IRQ|freed_data_used|function with other data not searched for, as it stays a target
-data-blocked|quiesce.pml|-DDATA -DBLOCKED_IS_ASLEEP -DNO_IRQ -DKINDS=POINTERS|freed_data_used|waiting for a lock on RT taken for a sleep
-data-until-rcu|quiesce.pml|-DDATA -DFRAMES_UNTIL_RCU -DNO_IRQ -DNO_SLEEP -DNO_RT|pass|site on the stack counts until Tasks RCU has ended; no task sleeps, no RT
-data-until-rcu-sleep|quiesce.pml|-DDATA -DFRAMES_UNTIL_RCU -DNO_IRQ -DNO_RT -DKINDS=POINTERS|freed_data_used|the same, a target sleeps and then tail-calls
-data-until-rcu-rt|quiesce.pml|-DDATA -DFRAMES_UNTIL_RCU -DNO_IRQ -DNO_SLEEP -DKINDS=POINTERS|freed_data_used|the same, a function that was tail-called waits for a lock on RT
-tail-call-sleeps|quiesce.pml|-DDATA -DTAIL_SLEEPS -DNO_IRQ -DKINDS=POINTERS|freed_data_used|limit: a function that was tail-called sleeps and then uses data
-tail-call-site|quiesce.pml|-DDATA -DSITE_JUMPS -DNO_IRQ -DKINDS=POINTERS|freed_data_used|limit: the site is a tail call, and the target tail-calls with its data
-tail-call-site-rcu|quiesce.pml|-DDATA -DSITE_JUMPS -DWAIT_RCU -DNO_IRQ -DNO_SLEEP -DNO_RT|pass|the same after Tasks RCU has ended, no task sleeps, no RT
-key|key.pml|-DTASKS=2|pass|keys: a task in code that only one side of a branch leads to, or in what that jumped to
-key-loop-returns|key.pml|-DLIVE -DTASKS=2|pass|the quiesce returns, though a task goes round a loop with the branch for ever, or stays where others called it
-key-rcu|key.pml|-DKEY_RCU -DNO_SLEEP -DTASKS=2|pass|Tasks RCU instead of scans, no task sleeps
-no-key-record|key.pml|-DNO_KEY_RECORD|freed_data_used|a key that changed is not searched for
-key-side|key.pml|-DWRONG_SIDE|freed_data_used|the side is searched for that the key leads to now
-key-tail|key.pml|-DNO_TAIL|freed_data_used|code that a key led to is searched for, what it jumps to is not
-key-rcu-sleep|key.pml|-DKEY_RCU|freed_data_used|Tasks RCU alone: a task sleeps there
-key-whole-function|key.pml|-DLIVE -DWHOLE_FUNCTION|hang|each task in the function with the branch counts, and that may be a main loop
-key-tail-of-others|key.pml|-DLIVE -DTAIL_OF_OTHERS|hang|each task in the function that such code jumps to counts, whatever called it
-key-not-renewed|key.pml|-DLIVE -DROUND_BY_CHANCE -DNOT_RENEWED|hang|the key changes back while a quiesce waits, which goes on to search for the same side
+rcu-no-limit|quiesce.pml|-DLIVE -DBUSY -DWAIT_RCU -DNO_IRQ -DNO_EXIT -DNO_SLEEP -DNO_RT -DKINDS=POINTERS|hang|scans, but Tasks RCU waited for as well
 shared|shared.pml||pass|a former target that others execute as well
 shared-returns|shared.pml|-DLIVE|pass|every quiesce returns, though a task that others called there stays in the target
 shared-below|shared.pml|-DANY_OTHER|freed_data_used|a task does not count if one of its frames does not
 shared-pointer|shared.pml|-DPOINTER_IS_OTHER|freed_data_used|a call by a pointer does not count: it was one to the trampoline
 shared-tramp|shared.pml|-DTRAMP_IS_OTHER|freed_data_used|a call of the trampoline does not count
 shared-jump|shared.pml|-DJUMP_IS_OTHER|freed_data_used|a caller that was called by its name, and jumped to the trampoline, does not count
-shared-every-frame|shared.pml|-DLIVE -DOTHERS_STAY -DEVERY_FRAME|hang|each frame of the target counts, whatever called it
-shared-again|shared.pml|-DLIVE -DSTALE_CALLS|hang|a changed call counts although it leads to the target again
-shared-pointer-stays|shared.pml|-DLIVE -DPOINTER_STAYS|hang|limit: a task that came by a pointer stays in the target, to which the function leads again
-shared-wrapper|shared.pml|-DWRAPPER|freed_data_used|limit: another site led to a function that jumps to the trampoline, and leads to the target now
+shared-away|shared.pml|-DLIVE -DNOT_AGAIN|pass|the same, and the function does not lead to the target again
+shared-every-frame|shared.pml|-DLIVE -DNOT_AGAIN -DEVERY_FRAME|hang|each frame of the target counts, whatever called it
+shared-again|shared.pml|-DLIVE -DNOT_RENEWED|hang|the function leads to the target again while a quiesce waits, which goes on to search for it
 words|words.pml||pass|stacks that cannot be unwound: words decide
 words-returns|words.pml|-DLIVE|pass|every quiesce returns, though each scan meets the task where no unwind works
 see-unknown|words.pml|-DSEE_UNKNOWN|seen|a scan meets a task in the target where no unwind works

@@ -14,7 +14,6 @@
  *
  *	a pointer		to the target itself: that looks the same
  *	a call of the target	by its name
- *	another site		of a dynamic function that has not changed
  *	another jump		of a caller that was called by its name, too
  *
  * and then does not, and may stay there for ever. From the target a task may come to
@@ -22,15 +21,15 @@
  *
  * A user changes the dynamic function at any time, also while a quiesce waits, and
  * frees what its calls used when a quiesce is over that began after it left the
- * target, unless it leads there again. A quiesce
+ * target, unless it leads there again. (If another one leads there, the target is in use, and
+ * no quiesce searches for it: the same.) A quiesce
  *
  *   1 finds out where the changed call leads now,
  *   2 lists the tasks,
- *   3 scans a task, which holds still for it. For each frame of the target, what it
- *     returns to tells how the task came there. A changed call counts unless it leads
- *     to the target again; so does what may have been a pointer. Where a caller only
- *     jumped, the text of that caller is read after the scan, when all go on: it
- *     counts unless each jump in it leads to the target at that time.
+ *   3 scans a task, which holds still for it. If the function leads to the target again,
+ *     that is in use, and no frame of it counts. Otherwise, what a frame returns to tells
+ *     how the task came there: one that was called by its name does not count. One that came by a pointer or a jump does: it may have
+ *     been by the trampoline.
  */
 #define BIT(i)	(1 << (i))
 
@@ -42,20 +41,14 @@
 #define POINTER	4		/* a pointer to the trampoline */
 #define TO_TARGET 5		/* by others: a pointer to the target, */
 #define DIRECT	6		/* a call by name, */
-#define OTHER	7		/* another dynamic function's site, */
-#define OTHER_JUMP 8		/* a caller that jumps there otherwise */
-#define WRAPPED	9		/* limit: what OTHER led to, which jumped to the trampoline */
-#define changes(w) ((w) >= SITE && (w) <= POINTER || (w) == WRAPPED)
-#if defined(POINTER_STAYS)	/* limit */
+#define OTHER_JUMP 7		/* a caller that jumps there otherwise */
+#define changes(w) ((w) >= SITE && (w) <= POINTER)
 #define may_come_again(w) changes(w)
-#elif defined(OTHERS_STAY)	/* only tasks that others called there stay */
-#define may_come_again(w) false
-#else
-#define may_come_again(w) ((w) >= SITE && (w) < POINTER)
-#endif
+/* This never counts, so tasks that came by it may stay. */
+#define excused(w)	((w) == DIRECT)
 
-/* From 9 down to 1, for what is printed. */
-mtype = { a_function_that_jumps, another_jump, another_site, a_call_by_name, a_pointer_to_the_target, a_pointer,
+/* From 7 down to 1, for what is printed. */
+mtype = { another_jump, a_call_by_name, a_pointer_to_the_target, a_pointer,
 	  a_jump_to_the_trampoline, the_trampoline, the_site };
 
 #define DEPTH	2
@@ -70,10 +63,10 @@ byte depth;
 bool called;
 /* Chance is fair: a task that leaves, and comes again and again, is found outside by some scan. */
 #define may_call	(depth == 0 && !hold || depth == 1 && !called)
-#define stays		(top >= DIRECT && (depth == 1 || frame[0] >= DIRECT))
+#define stays		(excused(top) && (depth == 1 || excused(frame[0])))
 #else
 #define may_call	(depth < DEPTH)
-#define stays		(top >= DIRECT)
+#define stays		excused(top)
 #endif
 
 bool leads = true;		/* to the target */
@@ -81,7 +74,6 @@ bool lives = true;		/* what belongs to the dynamic function */
 bool retired;			/* it has left the target since a quiesce began */
 bool waiting;			/* and before it began */
 bool seen_leads;		/* where it leads as far as scans know */
-bool jumps;			/* the text of a caller that jumps has to be read */
 bool hold;			/* the task has not yet been seen clean */
 bool quiescing;
 bool again;			/* the function has changed since the quiesce began */
@@ -105,13 +97,6 @@ end:	do
 		:: leads -> w = POINTER
 		:: w = TO_TARGET
 		:: w = DIRECT
-#ifdef WRAPPER
-		/* Until the other one leads to the target itself, which it does when this one leaves it. */
-		:: leads -> w = WRAPPED
-		:: !leads -> w = OTHER
-#else
-		:: w = OTHER
-#endif
 		:: w = OTHER_JUMP
 		fi;
 		printf("MSC: task comes to the target by %e\n", w);
@@ -148,7 +133,11 @@ end:	do
 	:: d_step {
 #ifdef LIVE
 		/* Where it changes in turn without end, it takes luck. */
+#ifdef NOT_AGAIN		/* it does not lead to the target again while a quiesce waits */
+		!quiescing && !retired ->
+#else
 		!again && (quiescing || !retired) ->
+#endif
 		again = quiescing;
 #else
 		true ->
@@ -165,10 +154,10 @@ end:	do
 	od
 }
 
-#ifdef STALE_CALLS		/* variant: a changed call counts, wherever it leads now */
-#define leads_by_call	false
+#ifdef NOT_RENEWED		/* variant: it is not noticed that the function leads there again */
+#define in_use		false
 #else
-#define leads_by_call	seen_leads
+#define in_use		seen_leads
 #endif
 #ifdef POINTER_IS_OTHER		/* variant */
 #define by_pointer(w)	false
@@ -180,32 +169,26 @@ end:	do
 #else
 #define by_call(w)	((w) == SITE || (w) == TRAMP)
 #endif
+#ifdef JUMP_IS_OTHER		/* variant: a caller that was called by its name is another way */
+#define by_jump(w)	false
+#else
+#define by_jump(w)	((w) == JUMP || (w) == OTHER_JUMP)
+#endif
 #ifdef EVERY_FRAME		/* variant: how the task came there is not asked */
 #define counts(w)	((w) != NONE)
 #else
-#define counts(w)	(by_call(w) && !leads_by_call || by_pointer(w))
+#define counts(w)	(by_call(w) || by_pointer(w) || by_jump(w))
 #endif
-#define by_jump(w)	((w) == JUMP || (w) == OTHER_JUMP)
 
 #ifdef ANY_OTHER		/* variant: one frame that does not count is enough */
-#define inside		(depth == 1 && counts(frame[0]) || \
-			 depth == 2 && counts(frame[0]) && counts(frame[1]))
+#define inside		(!in_use && (depth == 1 && counts(frame[0]) || \
+				     depth == 2 && counts(frame[0]) && counts(frame[1])))
 #else
-#define inside		(counts(frame[0]) || counts(frame[1]))
-#endif
-/* The other jump may lead by a trampoline, too, but by one that has not changed. */
-#define one_jumps	(frame[0] == JUMP || frame[1] == JUMP)
-
-#ifdef JUMP_IS_OTHER		/* variant: a caller that was called by its name is another way */
-#define jump_counts	false
-#else
-#define jump_counts	(jumps && !leads)
+#define inside		(!in_use && (counts(frame[0]) || counts(frame[1])))
 #endif
 
 proctype quiescer()
 {
-	bool seen;
-
 end:	do
 	:: d_step {
 		retired ->
@@ -223,19 +206,12 @@ end:	do
 #ifdef LIVE
 		seen_leads = leads;
 #endif
-		seen = inside;
-		jumps = one_jumps
-	      };
-	      d_step {
-		/* The task goes on, and what it showed is examined. */
 		if
-		:: !seen && !jump_counts ->
+		:: !(inside) ->
 			hold = false;
 			printf("MSC: the task was seen clean\n")
 		:: else
-		fi;
-		seen = false;
-		jumps = false
+		fi
 	      }
 #ifndef LIVE
 	   :: hold && seen_leads != leads -> seen_leads = leads

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Changes without a breakpoint, as on arm64 (arm64/write.c): one store to each
+ * Changes without a breakpoint, as on arm64 (kernel/arch/arm64/write.c): one store to each
  * site, caches cleaned, one broadcast.
  *
  * A site leads to one of two targets. A writer leads all sites to the other one,

@@ -52,13 +52,31 @@ static struct chunk *chunks;
 
 static struct jf_image *unused[2];	/* singles, chains */
 
-/* Free addresses in reach of @near, the nearest first. */
+/* False: memory cannot become executable. *@got: 0, or @at. */
+static bool map_chunk(uintptr_t at, uintptr_t *got)
+{
+	void *p = mmap((void *)at, CHUNK_SIZE, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	*got = 0;
+	if (p == MAP_FAILED)
+		return false;
+	if (p == (void *)at)
+		*got = at;
+	else
+		munmap(p, CHUNK_SIZE);
+	return true;
+}
+
+/*
+ * Free addresses in reach of @near, the nearest first, but not where the heap or a stack grows.
+ * If there are none, as soon in a program that is not PIE, the heap keeps all but the last part of
+ * the reach.
+ */
 static uintptr_t map_near(uintptr_t near)
 {
 	const uintptr_t step = 1UL << 20, reach = 1UL << 30;
-	uintptr_t distance, at;
+	uintptr_t distance, at, got;
 	int up;
-	void *p;
 
 	near &= ~(step - 1);
 	for (distance = step; distance <= reach; distance += step)
@@ -66,14 +84,14 @@ static uintptr_t map_near(uintptr_t near)
 			if (!up && near <= distance + step)
 				continue;
 			at = up ? near + distance : near - distance;
-			p = mmap((void *)at, CHUNK_SIZE, PROT_READ | PROT_EXEC,
-				 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-			if (p == MAP_FAILED)
-				return 0;
-			if (p == (void *)at)
-				return at;
-			munmap(p, CHUNK_SIZE);
+			if (jf_is_heap(at, CHUNK_SIZE) || jf_is_below_stack(at))
+				continue;
+			if (!map_chunk(at, &got) || got)
+				return got;
 		}
+	for (distance = reach; distance; distance -= step)
+		if (!map_chunk(near + distance, &got) || got)
+			return got;
 	return 0;
 }
 

@@ -12,10 +12,15 @@
 #include "lib.h"
 
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #define CHUNK_SIZE	(64UL << 10)
+/* Room that the heap may need, and a stack if nothing says its size: as in user/agent/place.c. */
+#define HEAP_MAX	(UINT64_C(64) << 30)
+#define STACK_MIN	(256UL << 20)
 #define SMALL_MIN_BITS	5
 #define SMALL_MAX_BITS	14
 /* Larger blocks have a mapping of their own. With 16 all do: for tests, where each can fail. */
@@ -52,6 +57,31 @@ size_t jf_page_size(void)
 	if (!size)
 		size = (size_t)sysconf(_SC_PAGESIZE);
 	return size;
+}
+
+bool jf_is_heap(uintptr_t addr, size_t size)
+{
+	uintptr_t start = (uintptr_t)sbrk(0);
+	uint64_t grows = HEAP_MAX;
+	struct rlimit limit;
+
+	/* The program may raise the lower one. */
+	if (!getrlimit(RLIMIT_DATA, &limit) && limit.rlim_max < grows)
+		grows = limit.rlim_max;
+	return addr + size > start && addr < start + grows;
+}
+
+bool jf_is_below_stack(uintptr_t addr)
+{
+	/* The kernel puts it at the end of the stack. */
+	uintptr_t end = getauxval(AT_RANDOM), grows = STACK_MIN;
+	struct rlimit limit;
+
+	if (addr >= end)
+		return false;
+	if (!getrlimit(RLIMIT_STACK, &limit) && limit.rlim_cur != RLIM_INFINITY && limit.rlim_cur > grows)
+		grows = limit.rlim_cur;
+	return end - addr < grows;
 }
 
 static void *map(size_t size)

@@ -35,9 +35,7 @@
 #include "lib.h"
 
 #include <string.h>
-#include <sys/auxv.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #define PAGE_BYTES	4096
@@ -47,9 +45,6 @@
 #ifndef RELAY_PAGES
 #define RELAY_PAGES	1024
 #endif
-/* Room that the heap may need, and a stack if nothing says its size: as in user/agent/place.c. */
-#define HEAP_MAX	(UINT64_C(64) << 30)
-#define STACK_MIN	(256UL << 20)
 #ifndef MAP_FIXED_NOREPLACE
 #define MAP_FIXED_NOREPLACE	0x100000
 #endif
@@ -114,37 +109,12 @@ static bool make_room(struct jf_mod *m)
 /* A filter or a policy lets nothing become executable: it is not asked for each call again. */
 static bool denied;
 
-static bool is_heap(uintptr_t page)
-{
-	uintptr_t start = (uintptr_t)sbrk(0);
-	uint64_t grows = HEAP_MAX;
-	struct rlimit limit;
-
-	/* The program may raise the lower one. */
-	if (!getrlimit(RLIMIT_DATA, &limit) && limit.rlim_max < grows)
-		grows = limit.rlim_max;
-	return page + PAGE_BYTES > start && page < start + grows;
-}
-
-static bool is_below_stack(uintptr_t page)
-{
-	/* The kernel puts it at the end of the stack. */
-	uintptr_t end = getauxval(AT_RANDOM), grows = STACK_MIN;
-	struct rlimit limit;
-
-	if (page >= end)
-		return false;
-	if (!getrlimit(RLIMIT_STACK, &limit) && limit.rlim_cur != RLIM_INFINITY && limit.rlim_cur > grows)
-		grows = limit.rlim_cur;
-	return end - page < grows;
-}
-
 /* Nothing of others is there, also on kernels that take the address for a wish. */
 static bool map_page(uintptr_t page)
 {
 	void *p;
 
-	if (denied || is_heap(page) || is_below_stack(page))
+	if (denied || jf_is_heap(page, PAGE_BYTES) || jf_is_below_stack(page))
 		return false;
 	p = mmap((void *)page, PAGE_BYTES, PROT_READ | PROT_EXEC,
 		 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);

@@ -567,6 +567,33 @@ static void take_free(uintptr_t at, size_t size)
 }
 
 /*
+ * A page with a jump to target2(), some nine MiB below @site. No other call of this program leads so
+ * far: the third byte of its distance is of this call alone, so its relays are in pages of their own.
+ */
+static long (*distant_target(const uint8_t *site))(long)
+{
+	uint8_t code[12] = { 0x48, 0xb8, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xe0 };	/* movabs, jmp *%rax */
+	uint64_t to = (uintptr_t)target2;
+	uintptr_t at = ((uintptr_t)site & ~4095UL) - 0x890000;
+	void *p;
+	int i;
+
+	memcpy(code + 2, &to, sizeof(to));
+	for (i = 0; i < 16; i++, at -= 0x10000) {
+		p = mmap((void *)at, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+		if (p == (void *)at) {
+			memcpy(p, code, sizeof(code));
+			must(mprotect(p, 4096, PROT_READ | PROT_EXEC) ? -errno : 0, "a page of code");
+			return (long (*)(long))at;
+		}
+		if (p != MAP_FAILED)
+			munmap(p, 4096);
+	}
+	must(-ENOMEM, "a page below the program");
+	return NULL;
+}
+
+/*
  * Other memory stands wherever relays could be: the call stays as compiled, and is right. When that
  * memory is free the next change has it in place.
  */
@@ -575,6 +602,7 @@ static void hemmed_call(void)
 	static long (*const calls[])(long) = { call_hemmed };
 	uint64_t before = away();
 	const struct inside_site *s;
+	long (*distant)(long);
 	int i;
 
 	begin_entity(&__jf_func_hemmed.ent, calls, 1);
@@ -582,11 +610,12 @@ static void hemmed_call(void)
 	CHECK(s && leads(s, (uintptr_t)dynfunc_hemmed), "no call of the trampoline");
 	if (!s)
 		goto out;
+	distant = distant_target(s->addr);
 	/* Those beside the program are its own: no relay comes there. */
 	for (i = 0; i < HEMS; i++)
 		if (i < HEMS / 2 - 1 || i > HEMS / 2 + 1)
 			take_free(((uintptr_t)s->addr & ~(HEM - 1)) + (uintptr_t)(i - HEMS / 2) * HEM, HEM);
-	CHECK(dynfunc_update(hemmed, target2) == 0, "update");
+	CHECK(dynfunc_update(hemmed, distant) == 0, "update");
 	CHECK(leads(s, (uintptr_t)dynfunc_hemmed), "it is in place");
 	CHECK(away() == before + 1, "it was not counted");
 	CHECK(call_hemmed(ARG) == TAG(2, ARG), "another target");

@@ -429,8 +429,9 @@ void jf_stop_forget(uintptr_t start, uintptr_t end);
 /* --- memory.c ------------------------------------------------------------------- */
 
 size_t jf_page_size(void);
-/* True if memory of @size at @addr keeps the program's heap (brk()), or the first thread's stack, from growing. */
+/* True if memory of @size at @addr keeps the program's heap (brk()) from growing. */
 bool jf_is_heap(uintptr_t addr, size_t size);
+/* True if memory at @addr keeps the first thread's stack from growing. */
 bool jf_is_below_stack(uintptr_t addr);
 /*
  * As malloc() and so on, all with the lock held. Its holder must not call those: the

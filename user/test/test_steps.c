@@ -567,12 +567,13 @@ static void take_free(uintptr_t at, size_t size)
 }
 
 /*
- * A page with a jump to target2(), some nine MiB below @site. No other call of this program leads so
- * far: the third byte of its distance is of this call alone, so its relays are in pages of their own.
+ * A page with a jump to target2(), some nine MiB below @site. No other call of this program leads
+ * so far: the third byte of its distance is of this call alone, and so are the pages of its relays.
  */
 static long (*distant_target(const uint8_t *site))(long)
 {
-	uint8_t code[12] = { 0x48, 0xb8, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xe0 };	/* movabs, jmp *%rax */
+	/* movabs, jmp *%rax */
+	uint8_t code[12] = { 0x48, 0xb8, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xe0 };
 	uint64_t to = (uintptr_t)target2;
 	uintptr_t at = ((uintptr_t)site & ~4095UL) - 0x890000;
 	void *p;

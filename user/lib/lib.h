@@ -34,7 +34,10 @@
  *   value.c	what keys and dynamic functions are set to
  *   memory.c	memory that is not the program's
  *   index.c	look-up of objects and sites
- *   state.c	the lock, the statistics, options, messages
+ *   lock.c	the lock of all that, and forks of the program
+ *   say.c	messages
+ *   options.c	the settings of the environment, and the statistics
+ *   life.c	the library's begin, and the end of the program
  *
  * On aarch64, arm64/encode.c and arm64/patch.c stand for those above, and generic/images.c for
  * image.c, frames.c, relay.c, text.c, trap.c and stop.c. Where nothing is patched,
@@ -116,7 +119,7 @@ static inline struct jf_func *jf_func_of(const struct jf_ent *ent)
 	return jf_container((struct jf_ent *)(uintptr_t)ent, struct jf_func, ent);
 }
 
-/* --- state.c: the lock, the statistics, options, messages --------------------- */
+/* --- options.c ---------------------------------------------------------------------- */
 
 /**
  * struct jf_options - the settings of the environment
@@ -136,6 +139,9 @@ struct jf_options {
 
 const struct jf_options *jf_options(void);
 extern struct jf_stats jf_stats;
+uint64_t jf_now_ns(void);
+
+/* --- lock.c ------------------------------------------------------------------------- */
 
 /**
  * struct jf_before - the state of a thread before it asked for a lock, or the list of readers
@@ -172,6 +178,11 @@ void jf_mutex_renew(struct jf_mutex *m);
 /* The one of all objects, entities and sites. */
 void jf_lock(void);
 void jf_unlock(void);
+/* As jf_lock(), if it can be had soon: exit() must not wait for ever. */
+bool jf_lock_soon(void);
+#define JF_SOON_NS	100000000ULL
+/* True if this thread holds it. */
+bool jf_lock_is_mine(void);
 /* For changes at a program's wish. 0, or -EDEADLK: this thread forks. */
 int jf_lock_to_change(void);
 /**
@@ -198,21 +209,28 @@ bool jf_fork_pause(void);
 void jf_fork_resume(bool paused);
 /* There may be locks of threads that the child does not have. */
 void jf_fork_in_child(void);
+
+/* --- say.c -------------------------------------------------------------------------- */
+
 /*
- * Something is wrong, or, if @verbose, worth to be known. With the lock held it is written
- * when that is dropped.
+ * An error, or, if @verbose, a piece of news. A message of the lock's holder is written when the
+ * lock is dropped.
  */
 void jf_say(bool verbose, const char *fmt, ...)
 	__attribute__((__format__(__printf__, 2, 3)));
+/* With the lock held. True if messages wait for that. */
+bool jf_say_waits(void);
+/* With the lock held. Moves them to @text, which has JF_UNSAID_SIZE bytes. */
+void jf_say_take(char *text);
+#define JF_UNSAID_SIZE	(4096 + 64)
 /* False: nothing of @text is in the file now. It brings no signal. */
 bool jf_write_text(int fd, const char *text);
-uint64_t jf_now_ns(void);
-/* The same, if it can be had soon; exit() must not wait for ever. */
-bool jf_lock_soon(void);
-#define JF_SOON_NS	100000000ULL
+
+/* --- life.c ------------------------------------------------------------------------- */
+
 /* So long dlclose() waits before an object stays in memory. */
 #define JF_CLOSE_NS	2000000000ULL
-/* Has exit() begun? */
+/* True if exit() has begun. */
 bool jf_exits(void);
 void jf_at_exit(void);
 

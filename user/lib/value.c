@@ -86,3 +86,16 @@ void jf_ctl_apply(struct jf_ctl *ctl)
 	for (p = real->proxies; p; p = p->next_proxy)
 		ent_store(p->ent, real->value);
 }
+
+/*
+ * The targets of dynamic functions that have no other. Both can stand in for functions of any type:
+ * arguments travel in registers or in the caller's frame.
+ */
+void jf_nop(void)
+{
+}
+
+long jf_ret0(void)
+{
+	return 0;
+}

@@ -11,7 +11,7 @@
 KILLS ?= 300
 FUZZ ?= 20000
 
-RECORD_SOURCES := $(addprefix trace/,socket.c control.c words.c record.c log.c provider.c glob.c sdt.c ring.c metadata.c clock.c file.c env.c recover.c)
+RECORD_SOURCES := $(addprefix trace/,socket.c control.c words.c record.c log.c provider.c glob.c wishes.c sdt.c ring.c metadata.c clock.c file.c env.c recover.c)
 RECORD_OBJECTS := $(RECORD_SOURCES:trace/%.c=$(OUT)/trace/%.o)
 RECORD_LIBS := $(OUT)/libjumpfunc-trace.so $(OUT)/libjumpfunc-trace.a $(OUT)/jf-recover $(OUT)/jf-trace
 
@@ -55,7 +55,7 @@ RECORD_CFLAGS = $(LIB_TEST_CFLAGS) -I$(RECORD_TEST)
 RECORD_SHARED := -L$(OUT) -ljumpfunc-trace -ljumpfunc -Wl,-rpath,$(OUT)
 RECORD_STATIC := $(OUT)/libjumpfunc-trace.a $(OUT)/libjumpfunc.a
 RECORD_TEST_DEPS := $(RECORD_LIBS) $(LIBS) $(wildcard $(RECORD_TEST)/*.h) test/process.h test/tap.h
-RECORD_CHECKS := $(addprefix $(OUT)/,test_glob test_record test_record-O0 test_record-static test_record-san test_control test_control-san steps steps-O0)
+RECORD_CHECKS := $(addprefix $(OUT)/,test_glob test_wishes test_record test_record-O0 test_record-static test_record-san test_control test_control-san steps steps-O0)
 ifneq ($(CLANG),)
 RECORD_CHECKS += $(OUT)/test_record-clang $(OUT)/steps-clang
 endif
@@ -89,6 +89,8 @@ $(OUT)/kills: $(RECORD_TEST)/kills.c $(RECORD_TEST_DEPS)
 	$(CC) $(RECORD_CFLAGS) -O2 -o $@ $< $(RECORD_SHARED)
 $(OUT)/trace_events: $(RECORD_TEST)/trace_events.c $(RECORD_TEST_DEPS)
 	$(CC) $(RECORD_CFLAGS) -O2 -o $@ $< $(RECORD_SHARED)
+$(OUT)/test_wishes: $(RECORD_TEST)/test_wishes.c $(addprefix trace/,wishes.c glob.c demangle.c wishes.h glob.h kind.h demangle.h) $(LIB_HEADERS) test/tap.h
+	$(CC) $(RECORD_CFLAGS) $(SAN) -o $@ $(filter %.c,$^)
 $(OUT)/test_glob: $(RECORD_TEST)/test_glob.c trace/glob.c trace/glob.h $(LIB_HEADERS) test/tap.h
 	@mkdir -p $(@D)
 	$(CC) $(RECORD_CFLAGS) $(SAN) -o $@ $(filter %.c,$^)

@@ -37,37 +37,20 @@
 #include <jumpfunc/record.h>
 
 #include "user/lib/error.h"
+#include "user/trace/glob.h"
 #include "user/trace/tell.h"
+#include "user/trace/wishes.h"
 
 /* So many functions are switched on in one transaction. */
 #define BATCH_MAX	256
-
-/**
- * struct wish - what was asked for
- * @next:      the one after it; the last that matches counts
- * @on:        to switch on, or off
- * @kind:      of notes, functions or calls
- * @strings:   arguments that are recorded as strings, too: bit 0 is the first
- * @min:       of calls: shorter ones are not recorded; in nanoseconds
- * @sums:      of calls: sums of them, and no records
- * @glob:      of names
- */
-struct wish {
-	struct wish	*next;
-	bool		on;
-	enum jf_kind	kind;
-	uint16_t	strings;
-	uint64_t	min;
-	bool		sums;
-	char		glob[JF_PATTERN_MAX];
-};
 
 static pthread_mutex_t agent_lock = PTHREAD_MUTEX_INITIALIZER;
 /* Threads that fork, and wait for it. A thread that switches many probes gives it up for them between two transactions. */
 static unsigned int forking;
 /* Could the thread that has the lock be cancelled before. */
 static int cancel_before;
-static struct wish *wishes, **last_wish = &wishes;
+/* Of each kind, the newest first. */
+static struct jf_wish *wishes[JF_KIND_CALL + 1];
 /* Objects have come or gone while another thread had the lock. */
 static bool look_again;
 static bool verbose;
@@ -147,14 +130,42 @@ static bool fits(const char *glob, const struct jf_module *m, enum jf_kind kind,
 }
 
 /* By this name; the last wish counts, also for what the arguments are. NULL: by none. */
-static const struct wish *find_wish(const struct jf_module *m, enum jf_kind kind, const char *group, const char *name)
+static const struct jf_wish *find_wish(const struct jf_module *m, enum jf_kind kind, const char *group, const char *name)
 {
-	const struct wish *w, *last = NULL;
+	const struct jf_wish *w = wishes[kind];
 
-	for (w = wishes; w; w = w->next)
-		if (w->kind == kind && fits(w->glob, m, kind, group, name))
-			last = w;
-	return last && last->on ? last : NULL;
+	while (w && !(w->here && fits(w->glob, m, kind, group, name)))
+		w = w->next;
+	return w && w->on ? w : NULL;
+}
+
+static bool any_wishes(void)
+{
+	return wishes[JF_KIND_NOTE] || wishes[JF_KIND_FUNCTION] || wishes[JF_KIND_CALL];
+}
+
+/* A pattern without a group means functions of all objects. */
+static bool means_object(const struct jf_module *m, const char *glob)
+{
+	const char *end = jf_group_end(glob);
+	char group[JF_PATTERN_MAX];
+
+	/* A file may have a colon in its name. */
+	if (!end || strchr(m->name, ':') || (m->alias && strchr(m->alias, ':')))
+		return true;
+	snprintf(group, sizeof(group), "%.*s", (int)(end - glob), glob);
+	return jf_glob_matches(group, m->name) || (m->alias && jf_glob_matches(group, m->alias));
+}
+
+/* Before find_wish(): most patterns are those of other objects, which has to be found once, not for each function. */
+static void mark_wishes(const struct jf_module *m)
+{
+	struct jf_wish *w;
+	unsigned int kind;
+
+	for (kind = JF_KIND_NOTE; kind <= JF_KIND_CALL; kind++)
+		for (w = wishes[kind]; w; w = w->next)
+			w->here = kind == JF_KIND_NOTE || means_object(m, w->glob);
 }
 
 /* --- probes that are switched together ------------------------------------------------- */
@@ -266,7 +277,7 @@ static void add(struct batch *b, struct jf_agent_probe *p, uint16_t strings, uin
  * @batch:     probes that are switched together
  * @kind:      of notes, functions or calls
  * @strings:   arguments that are recorded as strings, too
- * @min:       of calls, as in struct wish, and @sums
+ * @min:       of calls, as in struct jf_wish, and @sums
  * @err:       of those that were switched off
  * @stay:      breakpoints that stay
  * @number:    of the request; 0: it is carried out at once
@@ -435,7 +446,7 @@ static int wished_function(struct jf_module *m, const struct jf_symbol *symbol, 
 			   void *arg)
 {
 	struct ask *a = (struct ask *)arg;
-	const struct wish *w;
+	const struct jf_wish *w;
 	int ret = 0;
 
 	for (a->kind = JF_KIND_FUNCTION; !ret && a->kind <= JF_KIND_CALL; a->kind++) {
@@ -453,11 +464,13 @@ static int wished_function(struct jf_module *m, const struct jf_symbol *symbol, 
 
 static bool any_functions(void)
 {
-	const struct wish *w;
+	const struct jf_wish *w;
+	unsigned int kind;
 
-	for (w = wishes; w; w = w->next)
-		if (w->kind != JF_KIND_NOTE && w->on)
-			return true;
+	for (kind = JF_KIND_FUNCTION; kind <= JF_KIND_CALL; kind++)
+		for (w = wishes[kind]; w; w = w->next)
+			if (w->on && w->here)
+				return true;
 	return false;
 }
 
@@ -465,12 +478,13 @@ static int come(struct jf_module *m, void *arg)
 {
 	struct ask *a = (struct ask *)arg;
 	struct jf_agent_probe *p;
-	const struct wish *w;
+	const struct jf_wish *w;
 	int err;
 
 	if (m->asked)
 		return 0;
 	m->asked = true;
+	mark_wishes(m);
 	for (p = m->probes; p; p = p->next) {
 		w = p->kind ? find_wish(m, p->kind, p->group, p->name) : NULL;
 		if (w)
@@ -536,7 +550,7 @@ static void unlock(void)
 
 	do {
 		/* Pairs with hook(): it has stored that before it found the lock to be taken. */
-		if (__atomic_exchange_n(&look_again, false, __ATOMIC_SEQ_CST) && wishes)
+		if (__atomic_exchange_n(&look_again, false, __ATOMIC_SEQ_CST) && any_wishes())
 			look();
 		pthread_mutex_unlock(&agent_lock);
 		/* Pairs with hook(), which may have stored it just before the lock was dropped. */
@@ -649,36 +663,17 @@ static void look_for_handlers(void)
 
 /* --- the provider -------------------------------------------------------------------- */
 
-static int remember(const char *glob, enum jf_kind kind, bool on, uint16_t strings, uint64_t min, bool sums)
+static int remember(const struct ask *a, bool on)
 {
-	struct wish *w = calloc(1, sizeof(*w));
+	struct jf_wish *w = jf_wish_new(a->kind, a->glob, on);
 
 	if (!w)
 		return -ENOMEM;
-	w->kind = kind;
-	w->on = on;
-	w->strings = strings;
-	w->min = min;
-	w->sums = sums;
-	snprintf(w->glob, sizeof(w->glob), "%s", glob);
-	*last_wish = w;
-	last_wish = &w->next;
+	w->strings = a->strings;
+	w->min = a->min;
+	w->sums = a->sums;
+	jf_wish_add(&wishes[a->kind], w);
 	return 0;
-}
-
-static void forget_wishes(enum jf_kind kind)
-{
-	struct wish **p, *w;
-
-	for (p = &wishes; (w = *p);) {
-		if (w->kind == kind) {
-			*p = w->next;
-			free(w);
-		} else {
-			p = &w->next;
-		}
-	}
-	last_wish = p;
 }
 
 /* A shadow stack would have to hear of the calls that copies push. */
@@ -740,7 +735,7 @@ static int switch_on(const char *text, void *data)
 		look_for_filters();
 	begin_hook();
 	look_for_handlers();
-	err = remember(p.glob, a.kind, true, a.strings, a.min, a.sums);
+	err = remember(&a, true);
 	if (!err)
 		err = walk(a.kind == JF_KIND_NOTE ? notes_on : functions_on, &a);
 	name_elsewhere();
@@ -805,9 +800,9 @@ static int switch_off(const char *text, void *data)
 		return 0;
 	lock();
 	if (text)
-		remember(p.glob, a.kind, false, 0, 0, false);
+		remember(&a, false);
 	else
-		forget_wishes(a.kind);
+		jf_wishes_forget(&wishes[a.kind]);
 	/* NULL: maybe the trace ends. */
 	recording &= !!text;
 	err = walk(collect_off, &a);
@@ -917,7 +912,7 @@ static void unlock_after_fork(void)
 	sigset_t trap, was;
 
 	/* Nothing is looked for. Else there may be something to look at by the time that it is asked. */
-	if (!wishes) {
+	if (!any_wishes()) {
 		unlock();
 		return;
 	}

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 # What tracing costs a program that has much: processor time for each object that it opens, plain ones, ones with a
-# key and ones with 2,000, and for each function that is switched on; and the longest fork() while that is done. Each row should be level.
+# key and ones with 2,000, and for each function that is switched on; the longest fork() while that is done; and the dlopen() of
+# one object after many patterns. Each row should be level.
 # usage: growth.sh BUILD
 #   CC	the compiler, cc if unset
 set -eu
@@ -92,3 +93,37 @@ for n in $functions; do
 	set -- "$@" "$(awk 'END { printf "%.1f", $1 / 1000 }' "$tmp/forks")"
 done
 row "the longest fork() while jf-trace switches them on, ms" "$@"
+
+# after HOW N: the dlopen() of an object with 2,000 functions after so many patterns of another one
+after()
+{
+	rm -f "$tmp/in"
+	mkfifo "$tmp/in"
+	JUMPFUNC_TRACE_CONTROL=1 LD_PRELOAD=$agent "$tmp/growth0" later "$tmp/functions.so" > "$tmp/later" < "$tmp/in" &
+	pid=$!
+	exec 9> "$tmp/in"
+	until grep -q begins "$tmp/later"; do sleep 0.1; done
+	"$build/jf-trace" record "$pid" growth0:main > /dev/null
+	for i in $(seq 1000 1000 "$2"); do
+		globs=$(seq -f 'growth0:none%g' $((i - 999)) "$i")
+		# shellcheck disable=SC2086 # several words
+		"$build/jf-trace" enable "$pid" $globs > /dev/null 2>&1 || :
+		# shellcheck disable=SC2086
+		[ "$1" = on ] || "$build/jf-trace" disable "$pid" $globs > /dev/null 2>&1 || :
+	done
+	echo >&9
+	exec 9>&-
+	wait "$pid"
+	sed -n 2p "$tmp/later"
+}
+
+patterns="3000 6000 12000"
+seq 2000 | awk '{ printf "int g%d(void); int g%d(void) { return %d; }\n", $1, $1, $1 }' > "$tmp/functions.c"
+$cc -O2 -fPIC -shared -o "$tmp/functions.so" "$tmp/functions.c"
+# shellcheck disable=SC2086
+row "patterns of another object" $patterns
+for how in on off; do
+	set --
+	for n in $patterns; do set -- "$@" "$(after $how "$n")"; done
+	row "dlopen() of 2,000 functions while they are $how, us on a CPU" "$@"
+done

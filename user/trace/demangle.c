@@ -193,22 +193,6 @@ char *jf_demangled_short(char *text)
 	return begin;
 }
 
-const char *jf_group_end(const char *glob)
-{
-	const char *p;
-
-	for (p = strchr(glob, ':'); p; p = strchr(p, ':')) {
-		if (p[1] == ':') {
-			p += 2;
-			continue;
-		}
-		if (p[1] != ']' && (p == glob || p[-1] != '['))
-			return p;
-		p++;
-	}
-	return NULL;
-}
-
 bool jf_demangled_fits(jf_cxa_fn *cxa, const char *glob, const char *group, const char *name)
 {
 	const char *colon = jf_group_end(glob);

@@ -5,7 +5,6 @@
  * API:
  *   jf_demangle(cxa, name)			_Z8price_ofRK5Order	price_of(Order const&)
  *   jf_demangled_fits(glob, group, name, text)	does a glob match a function by its demangled name
- *   jf_group_end(glob)				the colon after the group
  *   jf_demangled_short(text)	the demangled name without type of return and parameters
  *
  * __cxa_demangle() is libstdc++'s: jf-trace loads that library, and the agent uses it where the
@@ -43,17 +42,6 @@ char *jf_demangle(jf_cxa_fn *cxa, const char *name);
  * Return: where it begins in @text
  */
 char *jf_demangled_short(char *text);
-
-/**
- * jf_group_end() - the colon that ends the group in a glob
- * @glob: as of jf_demangled_fits()
- *
- * It has no other beside it, and is not of a class such as [:digit:].
- *
- * Context: any.
- * Return: it, or NULL: the glob has no group
- */
-const char *jf_group_end(const char *glob);
 
 /**
  * jf_demangled_fits() - does a glob match a function by its demangled name

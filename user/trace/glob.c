@@ -139,3 +139,19 @@ bool jf_glob_matches_probe(const char *glob, const char *group, const char *name
 		return jf_glob_matches(glob, name);
 	return jf_glob_fits_at(char_of, &full, glob, glob + strlen(glob), fit_one);
 }
+
+const char *jf_group_end(const char *glob)
+{
+	const char *p;
+
+	for (p = strchr(glob, ':'); p; p = strchr(p, ':')) {
+		if (p[1] == ':') {
+			p += 2;
+			continue;
+		}
+		if (p[1] != ']' && (p == glob || p[-1] != '['))
+			return p;
+		p++;
+	}
+	return NULL;
+}

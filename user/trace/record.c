@@ -11,6 +11,7 @@
 #include "kind.h"
 #include "provider.h"
 #include "tell.h"
+#include "wishes.h"
 #include "../lib/error.h"
 
 #include <fcntl.h>
@@ -21,45 +22,26 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/**
- * struct wish - of jf_record_enable(), or of jf_record_disable()
- * @next: the one before it; the newest that matches counts
- * @on:   which of both
- * @hash: of @glob
- * @glob: of names; no other wish has the same
- */
-struct wish {
-	struct wish	*next;
-	bool		on;
-	uint32_t	hash;
-	char		glob[JF_GLOB_MAX];
-};
-
 static pthread_mutex_t events_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct jf_event *events, **last_event = &events;
 static struct jf_place *places;
-static struct wish *wishes;
+static struct jf_wish *wishes;
 /* Of the recording that was stopped last. */
 static struct jf_record_counts stopped_counts;
 static char stopped_folder[PATH_MAX];
 
 /* @glob can begin with a kind; without one it means all kinds. */
-static bool matches_kind(const struct jf_event *event, const char *glob, enum jf_kind kind)
-{
-	return jf_kind_fits(&glob, kind) && __jf_glob_matches(glob, event->system, event->name);
-}
-
 static bool matches(const struct jf_event *event, const char *glob)
 {
-	return matches_kind(event, glob, JF_KIND_EVENT);
+	return jf_kind_fits(&glob, JF_KIND_EVENT) && __jf_glob_matches(glob, event->system, event->name);
 }
 
 static bool is_wished(const struct jf_event *event, enum jf_kind kind)
 {
-	const struct wish *w;
+	const struct jf_wish *w;
 
 	for (w = wishes; w; w = w->next)
-		if (matches_kind(event, w->glob, kind))
+		if (jf_wish_fits(w, kind) && __jf_glob_matches(w->glob, event->system, event->name))
 			return w->on;
 	return false;
 }
@@ -197,66 +179,19 @@ static int switch_events(const char *glob, bool on, bool all)
 	return n;
 }
 
-static void forget_wishes(void)
-{
-	struct wish *w;
-
-	while ((w = wishes)) {
-		wishes = w->next;
-		free(w);
-	}
-}
-
-static uint32_t hash_of(const char *text)
-{
-	uint32_t hash = 5381;
-
-	while (*text)
-		hash = hash * 33 + (unsigned char)*text++;
-	return hash;
-}
-
-static bool matches_all(const char *glob)
-{
-	return !strcmp(glob, "*") || !strcmp(glob, "*:*");
-}
-
-/* Those before it that it makes void: they would be kept as long as the process runs. */
-static void add_wish(struct wish *new)
-{
-	struct wish **p = &wishes, *w;
-	bool all = matches_all(new->glob);
-
-	while ((w = *p)) {
-		if (!all && (w->hash != new->hash || strcmp(w->glob, new->glob))) {
-			p = &w->next;
-			continue;
-		}
-		*p = w->next;
-		free(w);
-	}
-	/* Without one that is on, all are off. */
-	if (!wishes && !new->on) {
-		free(new);
-		return;
-	}
-	new->next = wishes;
-	wishes = new;
-}
-
 static int jf_record_switch(const char *glob, bool on)
 {
-	struct wish *w;
+	const char *names = glob;
+	enum jf_kind kind;
+	struct jf_wish *w;
 	int n;
 
 	if (!glob || !*glob || strlen(glob) >= JF_GLOB_MAX)
 		return -EINVAL;
-	w = malloc(sizeof(*w));
+	kind = jf_kind_of(&names);
+	w = jf_wish_new(kind, names, on);
 	if (!w)
 		return -ENOMEM;
-	w->on = on;
-	memcpy(w->glob, glob, strlen(glob) + 1);
-	w->hash = hash_of(w->glob);
 	pthread_mutex_lock(&events_lock);
 	n = jf_conf.started ? 0 : -ENOENT;
 	if (!n && on)
@@ -264,7 +199,7 @@ static int jf_record_switch(const char *glob, bool on)
 	if (!n)
 		n = switch_events(glob, on, false);
 	if (n >= 0)
-		add_wish(w);
+		jf_wish_add(&wishes, w);
 	else
 		free(w);
 	pthread_mutex_unlock(&events_lock);
@@ -453,7 +388,7 @@ int jf_record_stop(void)
 		jf_record_stats(&stopped_counts);
 		if (jf_record_folder(stopped_folder, sizeof(stopped_folder)) < 0)
 			*stopped_folder = 0;
-		forget_wishes();
+		jf_wishes_forget(&wishes);
 		jf_conf.started = false;
 		jf_rings_stop();
 	}

@@ -6,6 +6,7 @@
  *					time of each of these
  *        growth start			the processor time until main(): what was asked for is on by then
  *        growth forks SECONDS		forks over and over: the longest fork()
+ *        growth later OBJECT		opens it after a line of standard input: the processor time of that
  */
 #include <dlfcn.h>
 #include <stdio.h>
@@ -71,12 +72,32 @@ static int forks(int seconds)
 	return 0;
 }
 
+static int later(const char *object)
+{
+	double start;
+	char line[8];
+
+	puts("begins");
+	fflush(stdout);
+	if (!fgets(line, sizeof(line), stdin))
+		return 1;
+	start = now_us(CLOCK_THREAD_CPUTIME_ID);
+	if (!dlopen(object, RTLD_NOW)) {
+		fprintf(stderr, "growth: %s\n", dlerror());
+		return 1;
+	}
+	printf("%.0f\n", now_us(CLOCK_THREAD_CPUTIME_ID) - start);
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	if (argc == 4 && !strcmp(argv[1], "objects") && atoi(argv[3]) >= 4)
 		return objects(argv[2], atoi(argv[3]));
 	if (argc == 3 && !strcmp(argv[1], "forks"))
 		return forks(atoi(argv[2]));
+	if (argc == 3 && !strcmp(argv[1], "later"))
+		return later(argv[2]);
 	if (argc != 2 || strcmp(argv[1], "start"))
 		return 2;
 	printf("%.0f\n", now_us(CLOCK_PROCESS_CPUTIME_ID));

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
-# Breaks the ring, and globs, in many ways, one at a time, and expects one of its tests to notice.
+# Breaks the ring, globs, and lists of patterns in many ways, one at a time, and expects one of its tests to notice.
 # usage: mutants.sh BUILD [PATTERN]
 set -u
 build=$1
@@ -27,13 +27,14 @@ compile()
 
 fails()
 {
-	for test in test_glob test_record steps kills trace_events count_calls; do
+	for test in test_glob test_wishes test_record steps kills trace_events count_calls; do
 		compile "$test" "$here/$test.c" || { cat "$tmp/said"; return 2; }
 	done
 	mkdir -p "$tmp/bin"
 	cp "$tmp/trace_events" "$tmp/count_calls" "$tmp/bin/"
 	cp "$build/jf-recover" "$build/jf-trace" "$tmp/bin/"
 	run 60 "$tmp/test_glob" || return 0
+	run 60 "$tmp/test_wishes" || return 0
 	run 60 "$tmp/test_record" || return 0
 	run 60 "$here/disks.sh" "$tmp/bin" || return 0
 	run 60 "$here/count.sh" "$tmp/bin" || return 0
@@ -54,12 +55,12 @@ grep -v '^#' "$user/trace/ring.mutants" | grep -e "$pattern" > "$tmp/list"
 while IFS='|' read -r file what command; do
 	n=$((n + 1))
 	rm -rf "$tmp/top"
-	mkdir -p "$tmp/top/user/test" "$tmp/top/user/lib" "$tmp/top/parse"
+	mkdir -p "$tmp/top/user/test" "$tmp/top/user/lib" "$tmp/top/common"
 	cp -r "$user/../include" "$tmp/top/"
 	cp -r "$user/trace" "$tmp/top/user/"
-	cp "$user/lib/error.h" "$tmp/top/user/lib/"
-	cp "$user/test/tap.h" "$tmp/top/user/test/"
-	cp "$user/../parse/glob.h" "$tmp/top/parse/"
+	cp "$user"/lib/*.h "$tmp/top/user/lib/"
+	cp "$user"/test/*.h "$tmp/top/user/test/"
+	cp "$user/../common/glob.h" "$tmp/top/common/"
 	case $file in
 	ring_user.h) path=$tmp/top/include/jumpfunc/detail/$file ;;
 	*) path=$tmp/top/user/trace/$file ;;

@@ -84,11 +84,6 @@ result $? "the sources for DKMS" "$out"
 touch "$tree/jumpfunc.mod.c" "$tree/bench/jumpfunc_bench.mod.c"
 out=$(go dkms_install) && out=$(find "$dest/usr/src" -name '*.mod.c') && [ -z "$out" ]; result $? "... after a build, too, are the sources alone" "$out"
 
-# DKMS skips each kernel that the build would refuse for an option.
-needs=$(sed -n 's/^jf-needs := \([A-Z0-9_ ]*\).*/\1/p' "$tree/Kbuild" | tr ' ' '\n' | sed '/^64BIT$/d; /./!d; s/^/CONFIG_/')
-skips=$(sed -n 's/^BUILD_EXCLUSIVE_CONFIG="\(.*\)"/\1/p' "$tree/packaging/jumpfunc.dkms" | tr ' ' '\n')
-out=$(grep -vxF "$skips" <<<"$needs"); [ -n "$needs" ] && [ -z "$out" ]; result $? "DKMS skips kernels without an option that Kbuild needs" "$out"
-
 # DKMS does not build the benchmark for each kernel: users of the module do not need it.
 objects() { printf 'src := %s\ninclude %s/Kbuild\nall:\n\t@echo $(obj-m)\n' "$1" "$1" | make -s -f - CONFIG_X86_64=y "${@:2}"; }
 conf=$(echo "$dest/usr/src"/jumpfunc-*)

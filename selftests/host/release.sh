@@ -28,6 +28,8 @@ in_tree git init -q
 echo 3.4 >"$tree/VERSION"
 sed -i '1s/(.*)/(3.4)/; s/^\( -- .*>  \).*/\1Wed, 04 Mar 2026 09:00:00 +0000/' "$tree/debian/changelog"
 sed -i '0,/^## /s/^## .*/## [3.4] - 2026-03-04/' "$tree/CHANGELOG.md"
+sed -i 's/^\(\*\*Maturity:\*\* \)[0-9.]*/\13.4/' "$tree/README.md"
+sed -i 's/find_package(jumpfunc [0-9.]*)/find_package(jumpfunc 3.4)/' "$tree/user/README.md"
 commit || { echo "Bail out! no repository"; exit 1; }
 hash=$(in_tree git rev-parse HEAD | cut -c 1-8)
 between=3.4~git20260305.$hash
@@ -114,6 +116,8 @@ breaks "changes after the section" 'not with the section \[3.4\]' CHANGELOG.md '
 breaks "a changelog of another version" 'is of version 3.3, not 3.4' debian/changelog '1s/3.4/3.3/'
 breaks "... of another day" 'is of 2026-03-05, CHANGELOG.md of 2026-03-04' debian/changelog 's/04 Mar/05 Mar/; s/Wed,/Thu,/'
 breaks "a symbol of a later version" 'symbols of 3.5' debian/libjumpfunc1.symbols '$s/[0-9.]*$/3.5/'
+breaks "a README.md of another version" 'maturity is that of "3.3", not of 3.4' README.md 's/^\(\*\*Maturity:\*\*\) 3.4/\1 3.3/'
+breaks "... and one that asks CMake for another" 'find_package(jumpfunc 3.3)", not find_package(jumpfunc 3.4)' user/README.md 's/(jumpfunc 3.4)/(jumpfunc 3.3)/'
 breaks "another VERSION" 'not with the section \[3.5\]' VERSION 's/.*/3.5/'
 breaks "a VERSION that is none" 'digits and dots' VERSION 's/.*/3.4~rc1/'
 chmod -x "$tree/harness/release.sh" "$tree/scripts/doctor.sh" 2>/dev/null

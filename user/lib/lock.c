@@ -4,8 +4,8 @@
  *
  * The holder of the lock opens and writes files, and a thread can be cancelled there: it would
  * never drop the lock, nor remove its breakpoints. A signal handler that forks would wait for the
- * thread that it interrupted. So the holder blocks signals and cancellation. Its own mask and state are
- * restored before a handler runs: a handler that leaves by longjmp() would keep ours for ever.
+ * thread that it interrupted. So the holder blocks signals and cancellation. Its own mask and state
+ * are restored before a handler runs: a handler that leaves by longjmp() would keep ours for ever.
  *
  * The lock is held over a fork, so that no change is under way. Handlers of the program that are
  * older than the library's run in the meantime: before the fork they come after the library's, and

@@ -41,7 +41,7 @@ static size_t prefix(struct part p)
 	return len < p.len ? len : p.len;
 }
 
-/* Does @a match all that @b does? False, too, where that is not easily seen: then both are kept. */
+/* True if @a matches each name of @b. False if that is not easily seen: then both are kept. */
 static bool part_covers(struct part a, struct part b)
 {
 	size_t len = prefix(a);
@@ -63,8 +63,9 @@ static bool covers(const struct jf_wish *a, const struct jf_wish *b)
 }
 
 /*
- * A function of C++ has several names: that of its symbol, and those with and without its parameters. All begin alike but the
- * symbol's, and the one with a type of return, which templates have.
+ * A function of C++ has several names: that of its symbol, and those with and without its
+ * parameters. All begin alike but the symbol's, and the one with a type of return, which templates
+ * have.
  */
 static bool has_one_name(struct part p)
 {
@@ -73,8 +74,8 @@ static bool has_one_name(struct part p)
 }
 
 /*
- * Is there no name that both match? False, too, where that is not easily seen. Groups do not count: an object can have two
- * names.
+ * True if no name matches both. False if that is not easily seen. Groups do not count:
+ * an object can have two names.
  */
 static bool are_apart(const struct jf_wish *a, const struct jf_wish *b)
 {
@@ -98,7 +99,7 @@ static bool are_apart(const struct jf_wish *a, const struct jf_wish *b)
 	return memcmp(one.text, other.text, one.len < len ? one.len : len);
 }
 
-/* Does it switch off what an older one switches on? */
+/* True if an older wish switches on a probe that @off switches off. */
 static bool is_needed(const struct jf_wish *off, const struct jf_wish *older)
 {
 	while (older && (!older->on || are_apart(off, older)))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
 /*
- * Patterns that were switched on and off, kept for events and probes that come with an object that is loaded later. Used by
- * libjumpfunc-trace and by the agent.
+ * Patterns that were switched on and off, kept for events and probes that come with an object that
+ * is loaded later. Used by libjumpfunc-trace and by the agent.
  *
  * API:
  *   jf_wish_new(kind, glob, on)	one of them
@@ -9,8 +9,9 @@
  *   jf_wish_fits(wish, kind)		can it match a probe of this kind
  *   jf_wishes_forget(list)		all of them
  *
- * The newest that matches a name counts. A process may be asked for days, so the list has no wish without an effect: none
- * whose names a newer one matches, too, and none that switches off where no older one switches on.
+ * The newest that matches a name counts. A process may be asked for days, so the list has no wish
+ * without an effect: none whose names a newer one matches, too, and none that switches off where no
+ * older one switches on.
  */
 #ifndef JF_WISHES_H
 #define JF_WISHES_H

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /*
- * Patterns that were switched on and off: those that are kept match the same names as all of them would, and none is kept that
- * has no effect.
+ * Patterns that were switched on and off: those that are kept match the same names as all of them
+ * would, and none is kept that has no effect.
  */
 #include <stdio.h>
 #include <stdlib.h>

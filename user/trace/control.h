@@ -3,7 +3,9 @@
  * How jf-trace talks with a process that records: the protocol, for both ends.
  *
  * The process listens on the socket "control-PID" (AF_UNIX, SOCK_SEQPACKET) in the first of these folders that
- * it can have for itself: $XDG_RUNTIME_DIR/jumpfunc, /run/user/UID/jumpfunc, /tmp/jumpfunc-UID. That is made
+ * it can have for itself: $XDG_RUNTIME_DIR/jumpfunc, /run/user/UID/jumpfunc, /tmp/jumpfunc-UID. Processes of another name
+ * space (pid_namespaces(7)) can have the same numbers and the same folders: "control-PID-INODE" has the inode of
+ * /proc/self/ns/pid, unless the name space is the first one. The folder is made
  * with mode 0700; where it is a link, another user's, or others may enter it, it is not used. The
  * peer must be of the same user, or root (SO_PEERCRED); others are told EPERM.
  *
@@ -38,6 +40,7 @@
  * outside, and a snapshot costs the program nothing.
  *
  * API:
+ *   jf_control_name()			a socket's name
  *   jf_words_split(), jf_words_add()	messages
  *   jf_request_parse()			the fields of a request; a pure function
  */
@@ -47,6 +50,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <sys/stat.h>
 
 #include <jumpfunc/record.h>
 
@@ -56,6 +61,8 @@
 #define JF_CONTROL_NAME		"control-"
 #define JF_CONTROL_FOLDER	"jumpfunc"
 #define JF_CONTROL_STOPS	"stops"
+/* PROC_PID_INIT_INO of the kernel: the first name space of processes. */
+#define JF_CONTROL_FIRST	0xeffffffcU
 /* How long a process waits for "stopped", and how long its peer may try. */
 #define JF_CONTROL_WAIT_MS	5000
 #define JF_CONTROL_STOP_MS	1000
@@ -151,5 +158,24 @@ extern const char *const jf_clock_names[];
 
 /* Which of @names, or -1. */
 int jf_name_find(const char *const *names, const char *text);
+
+/**
+ * jf_control_name() - the name of a process's socket in its folder
+ * @buf:  gets it
+ * @size: of @buf
+ * @pid:  number of the process in its own name space
+ * @ns:   that name space, in /proc; one that cannot be looked at is taken for the first one
+ *
+ * Context: any.
+ * Return: as snprintf()
+ */
+static inline int jf_control_name(char *buf, size_t size, int pid, const char *ns)
+{
+	struct stat st;
+
+	if (stat(ns, &st) || st.st_ino == JF_CONTROL_FIRST)
+		return snprintf(buf, size, JF_CONTROL_NAME "%d", pid);
+	return snprintf(buf, size, JF_CONTROL_NAME "%d-%llu", pid, (unsigned long long)st.st_ino);
+}
 
 #endif /* JF_CONTROL_H */

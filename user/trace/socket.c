@@ -86,15 +86,17 @@ static bool still_ours(void)
 static int bind_in(int fd, const char *folder, struct sockaddr_un *at)
 {
 	struct sockaddr_un hidden;
+	char name[48];
 	int n, err;
 
 	memset(&hidden, 0, sizeof(hidden));
 	memset(at, 0, sizeof(*at));
 	hidden.sun_family = at->sun_family = AF_UNIX;
-	n = snprintf(hidden.sun_path, sizeof(hidden.sun_path), "%s/.%s%d", folder, JF_CONTROL_NAME, (int)getpid());
+	jf_control_name(name, sizeof(name), (int)getpid(), "/proc/self/ns/pid");
+	n = snprintf(hidden.sun_path, sizeof(hidden.sun_path), "%s/.%s", folder, name);
 	if (n < 0 || (size_t)n >= sizeof(hidden.sun_path))
 		return -ENAMETOOLONG;
-	snprintf(at->sun_path, sizeof(at->sun_path), "%s/%s%d", folder, JF_CONTROL_NAME, (int)getpid());
+	snprintf(at->sun_path, sizeof(at->sun_path), "%s/%s", folder, name);
 	err = jf_folder_own(folder);
 	if (err)
 		return err;

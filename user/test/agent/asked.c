@@ -114,8 +114,9 @@ static int ask(const char *command, const char *glob)
 	jf_words_add(&m, JF_CONTROL_VERSION);
 	jf_words_add(&m, command);
 	jf_words_add(&m, glob);
-	snprintf(at.sun_path, sizeof(at.sun_path), "%s/" JF_CONTROL_FOLDER "/" JF_CONTROL_NAME "%d", getenv("XDG_RUNTIME_DIR"),
-		 (int)getpid());
+	err = snprintf(at.sun_path, sizeof(at.sun_path), "%s/" JF_CONTROL_FOLDER "/", getenv("XDG_RUNTIME_DIR"));
+	jf_control_name(at.sun_path + err, sizeof(at.sun_path) - (size_t)err, (int)getpid(), "/proc/self/ns/pid");
+	err = -ETIME;
 	fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
 	if (fd < 0 || connect(fd, (const struct sockaddr *)&at, sizeof(at)) || send(fd, m.data, m.size, MSG_NOSIGNAL) < 0)
 		err = -errno;

@@ -109,6 +109,7 @@ changes()
 	n=$(awk -v n=$# -v seed="$1$turn" 'BEGIN { srand(seed + turn + '"$turn"'); print int(rand() * n) + 1 }' < /dev/null)
 	shift $((n - 1))
 	pid=${1##*/control-}
+	pid=${pid%%-*}
 	case $pid in *[!0-9]*) return ;; esac
 	turn=$((turn + 1))
 	case $((turn % 6)) in

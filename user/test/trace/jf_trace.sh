@@ -14,6 +14,9 @@ tool=$build/jf-trace
 export XDG_RUNTIME_DIR="$tmp/run"
 mkdir -m 700 "$XDG_RUNTIME_DIR"
 sockets=$XDG_RUNTIME_DIR/jumpfunc
+# The end of a socket's name where this runs in a name space of processes: in a container.
+inner=-$(stat -Lc %i /proc/self/ns/pid)
+[ "$inner" != -4026531836 ] || inner=
 unset JUMPFUNC_TRACE JUMPFUNC_TRACE_DIR JUMPFUNC_TRACE_CONTROL
 trap 'end_program; rm -rf "$tmp"' EXIT
 
@@ -564,7 +567,7 @@ killed()
 	until_recorded 1000 || return 1
 	kill -9 "$pid"
 	wait "$program" 2> /dev/null
-	[ -S "$sockets/control-$pid" ] && ends 1 "$tool" stats "$pid" && says 'no process' && [ ! -e "$sockets/control-$pid" ] &&
+	[ -S "$sockets/control-$pid$inner" ] && ends 1 "$tool" stats "$pid" && says 'no process' && [ ! -e "$sockets/control-$pid$inner" ] &&
 		looks "$tool" recover "$folder" "$tmp/whole" && says '^damaged 0$' && ! says '^records 0$' &&
 		ends 0 babeltrace2 "$tmp/whole" && ends 0 babeltrace2 "$folder" && rm -r "$tmp/whole"
 }
@@ -574,7 +577,7 @@ stale()
 {
 	kill -9 "$pid"
 	wait "$program" 2> /dev/null
-	[ -S "$sockets/control-$pid" ] && ends 4 "$tool" list && [ ! -e "$sockets/control-$pid" ]
+	[ -S "$sockets/control-$pid$inner" ] && ends 4 "$tool" list && [ ! -e "$sockets/control-$pid$inner" ]
 }
 
 providers()
@@ -603,7 +606,7 @@ executed() { ends 0 "$tool" stats "$pid" && says '^program controlled$'; }
 
 hidden()
 {
-	ends 1 "$tool" stats "$pid" && says 'has no control socket' && [ ! -e "$sockets/control-$pid" ] &&
+	ends 1 "$tool" stats "$pid" && says 'has no control socket' && [ ! -e "$sockets/control-$pid$inner" ] &&
 		ends 0 "$tool" list "$pid" -e jftest:small && says '^event *- *jftest:small'
 }
 
@@ -722,13 +725,61 @@ impostor()
 	other=$pid
 	sleep 60 9>&- &
 	asleep=$!
-	mv "$sockets/control-$other" "$sockets/control-$asleep"
-	ln -s "control-$asleep" "$sockets/control-$other"
+	mv "$sockets/control-$other$inner" "$sockets/control-$asleep"
+	ln -s "control-$asleep" "$sockets/control-$other$inner"
 	ends 1 "$tool" stats "$asleep" && says 'Operation not permitted' && ends 1 "$tool" stats "$other" && says 'Operation not permitted'
 	as_told=$?
 	kill "$asleep"
-	mv "$sockets/control-$asleep" "$sockets/control-$other"
+	mv "$sockets/control-$asleep" "$sockets/control-$other$inner"
 	return "$as_told"
+}
+
+# in_name_space NR OPTION... -- COMMAND...: the program in a name space of processes, where its number is 1; $pid is that outside
+in_name_space()
+{
+	nr=$1
+	shift
+	mkfifo "$tmp/in$nr"
+	: > "$tmp/program$nr"
+	env JUMPFUNC_TRACE_CONTROL=1 unshare -pf "$@" "$build/controlled" < "$tmp/in$nr" > "$tmp/program$nr" 2>&1 &
+	tries=0
+	outside=$!
+	[ "$nr" = 1 ] && exec 7> "$tmp/in1" || exec 8> "$tmp/in2"
+	until grep -q '^ready' "$tmp/program$nr"; do
+		tries=$((tries + 1))
+		[ "$tries" -lt 200 ] || { cat "$tmp/program$nr"; return 1; }
+		sleep 0.05
+	done
+	pid=$(cat "/proc/$outside/task/$outside/children")
+	pid=${pid% }
+}
+
+# Two processes of the same number share a folder: each is reached by its number here, and each has its own trace.
+name_spaces()
+{
+	in_name_space 1 && one=$pid && in_name_space 2 && grep -qx 'ready 1' "$tmp/program1" && grep -qx 'ready 1' "$tmp/program2" &&
+		ends 0 "$tool" list && says "^$one " && says "^$pid " && ends 0 "$tool" record "$one" -e '*' &&
+		ends 0 "$tool" stats "$pid" && says '^recording 0$' && looks "$tool" stats "$one" && says '^recording 1$' &&
+		ends 0 "$tool" record "$pid" -e '*' && looks "$tool" report "$one" && says 'jftest:' && looks "$tool" report "$pid" && says 'jftest:'
+	rc=$?
+	exec 7>&- 8>&-
+	wait
+	rm "$tmp/in1" "$tmp/in2"
+	return "$rc"
+}
+
+# One that sees other files, as that of a container, under the same names.
+other_mounts()
+{
+	# shellcheck disable=SC2016 # the inner shell has them
+	in_name_space 1 -m sh -c 'mount -t tmpfs -o mode=700 none "$0" && exec "$@"' "$XDG_RUNTIME_DIR" &&
+		[ ! -e "$sockets/control-1" ] && ends 0 "$tool" record "$pid" -e '*' && looks "$tool" stats "$pid" &&
+		says '^recording 1$' && looks "$tool" report "$pid" && says 'jftest:'
+	rc=$?
+	exec 7>&-
+	wait
+	rm "$tmp/in1"
+	return "$rc"
 }
 
 # A process that answers with what is no answer: packets of all kinds.
@@ -1079,6 +1130,12 @@ if have python3; then
 	check "a hostile process" hostile_process
 else
 	skip "a hostile process" "there is no python3"
+fi
+if [ "$(id -u)" = 0 ] && unshare -pfm true 2> /dev/null; then
+	check "processes of one number, in two name spaces" name_spaces
+	check "a process that sees other files" other_mounts
+else
+	skip "name spaces" "none may be made here (unshare -pfm), or this is not root"
 fi
 if [ "$(id -u)" = 0 ] && have setpriv; then
 	check "another user" with_program another_user idle

@@ -34,7 +34,9 @@ static char folder[80];
 
 static void path_of(char *buf, size_t size, pid_t pid)
 {
-	snprintf(buf, size, "%s/" JF_CONTROL_NAME "%d", folder, (int)pid);
+	int n = snprintf(buf, size, "%s/", folder);
+
+	jf_control_name(buf + n, size - (size_t)n, (int)pid, "/proc/self/ns/pid");
 }
 
 static int connect_to(pid_t pid)

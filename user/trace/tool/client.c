@@ -21,7 +21,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define FOLDERS		4
+#define FOLDERS		8
 /* A process may have to read all its objects first. */
 #define PATIENCE_MS	60000
 
@@ -80,6 +80,28 @@ static bool runtime_dir(pid_t pid, char *buf, size_t size)
 	return ok;
 }
 
+/* Does it see other files: has it a name space of mounts that is not that of the tool? */
+static bool is_elsewhere(pid_t pid)
+{
+	struct stat own, other;
+	char path[48];
+
+	snprintf(path, sizeof(path), "/proc/%d/ns/mnt", (int)pid);
+	return !stat(path, &other) && !stat("/proc/self/ns/mnt", &own) &&
+	       (own.st_dev != other.st_dev || own.st_ino != other.st_ino);
+}
+
+/* The same folders as the process sees them. A path that has no room is none. */
+static unsigned int add_elsewhere(char (*folder)[PATH_MAX], unsigned int n, pid_t pid)
+{
+	unsigned int i, all = n;
+
+	for (i = 0; i < n && all < FOLDERS; i++)
+		if (snprintf(folder[all], PATH_MAX, "/proc/%d/root%s", (int)pid, folder[i]) < PATH_MAX)
+			all++;
+	return all;
+}
+
 /* Where sockets of a user's processes are, in their order. @pid: 0, or one whose environment counts. */
 static unsigned int folders_of(uid_t uid, pid_t pid, char (*folder)[PATH_MAX])
 {
@@ -93,7 +115,7 @@ static unsigned int folders_of(uid_t uid, pid_t pid, char (*folder)[PATH_MAX])
 		n++;
 	snprintf(folder[n++], PATH_MAX, "/run/user/%u/" JF_CONTROL_FOLDER, (unsigned int)uid);
 	snprintf(folder[n++], PATH_MAX, "/tmp/" JF_CONTROL_FOLDER "-%u", (unsigned int)uid);
-	return n;
+	return pid && is_elsewhere(pid) ? add_elsewhere(folder, n, pid) : n;
 }
 
 /* Opened, if it is the user's and no other one may enter it. */
@@ -111,17 +133,18 @@ static int open_folder(const char *path, uid_t uid)
 	return fd;
 }
 
-/* -ENOENT: none. -ECONNREFUSED: there was one that no process listens at, and it was removed. */
-static int connect_in(int folder, uid_t uid, pid_t pid)
+/*
+ * By a name in a folder. @pid: which it has to be, or 0, and gets which it is. -ENOENT: none. -ECONNREFUSED: there was one that
+ * no process listens at, and it was removed.
+ */
+static int connect_in(int folder, uid_t uid, const char *name, pid_t *pid)
 {
 	struct sockaddr_un at = { .sun_family = AF_UNIX };
 	struct ucred peer;
 	socklen_t len = sizeof(peer);
-	char name[32];
 	struct stat st;
 	int fd, err;
 
-	snprintf(name, sizeof(name), JF_CONTROL_NAME "%d", (int)pid);
 	if (fstatat(folder, name, &st, AT_SYMLINK_NOFOLLOW))
 		return -errno;
 	if (!S_ISSOCK(st.st_mode) || st.st_uid != uid)
@@ -136,13 +159,48 @@ static int connect_in(int folder, uid_t uid, pid_t pid)
 		/* It listens before it has this name. */
 		if (err == -ECONNREFUSED)
 			unlinkat(folder, name, 0);
-	} else if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &len) || peer.uid != uid || peer.pid != pid) {
+	} else if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &len) || peer.uid != uid || (*pid && peer.pid != *pid)) {
 		err = -EPERM;
 	} else {
+		*pid = peer.pid;
 		return fd;
 	}
 	close(fd);
 	return err;
+}
+
+/* The number that a process has in its own name space. */
+static pid_t inner_number(pid_t pid)
+{
+	char path[48], line[256];
+	unsigned int inner = (unsigned int)pid;
+	const char *last;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
+	f = fopen(path, "re");
+	while (f && fgets(line, sizeof(line), f)) {
+		last = strrchr(line, '\t');
+		if (!strncmp(line, "NSpid:", 6) && last)
+			sscanf(last, "%u", &inner);
+	}
+	if (f)
+		fclose(f);
+	return (pid_t)inner;
+}
+
+static int connect_by_name(int folder, uid_t uid, pid_t pid)
+{
+	char name[48], plain[48], ns[48];
+	pid_t inner = inner_number(pid);
+	int fd;
+
+	snprintf(ns, sizeof(ns), "/proc/%d/ns/pid", (int)pid);
+	snprintf(plain, sizeof(plain), JF_CONTROL_NAME "%d", (int)inner);
+	jf_control_name(name, sizeof(name), (int)inner, ns);
+	fd = connect_in(folder, uid, name, &pid);
+	/* It could not look at its name space. */
+	return fd == -ENOENT && strcmp(name, plain) ? connect_in(folder, uid, plain, &pid) : fd;
 }
 
 /* In folders of a user. @folder_of: 0, or the process, whose environment counts, too. */
@@ -162,7 +220,7 @@ static int connect_as(pid_t pid, uid_t uid, pid_t folder_of)
 				note("%s is not used: it is another user's, or others may enter it", folder[i]);
 			continue;
 		}
-		fd = connect_in(dir, uid, pid);
+		fd = connect_by_name(dir, uid, pid);
 		close(dir);
 		/* An error of one socket counts more than the lack of others. */
 		if (first == -ENOENT)
@@ -359,6 +417,15 @@ int ask(pid_t pid, const char *const *words, answer_fn *fn, void *arg, int *numb
 	return ret;
 }
 
+/* Another process's socket can have been given this name. */
+static bool is_named(const char *name, pid_t pid)
+{
+	char is[48];
+	int n = snprintf(is, sizeof(is), JF_CONTROL_NAME "%d", (int)inner_number(pid));
+
+	return !strncmp(name, is, (size_t)n) && (!name[n] || name[n] == '-');
+}
+
 void each_control(void (*fn)(pid_t pid, void *arg), void *arg)
 {
 	char (*folder)[PATH_MAX] = malloc(FOLDERS * sizeof(*folder));
@@ -379,14 +446,15 @@ void each_control(void (*fn)(pid_t pid, void *arg), void *arg)
 		peer = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 		dir = peer < 0 ? NULL : fdopendir(peer);
 		while (dir && (e = readdir(dir))) {
-			if (strncmp(e->d_name, JF_CONTROL_NAME, strlen(JF_CONTROL_NAME)) ||
-			    !is_pid(e->d_name + strlen(JF_CONTROL_NAME), &pid))
+			/* One of a name space that is not seen from here has no number. */
+			pid = 0;
+			if (strncmp(e->d_name, JF_CONTROL_NAME, strlen(JF_CONTROL_NAME)))
 				continue;
-			peer = connect_in(fd, geteuid(), pid);
-			if (peer >= 0) {
+			peer = connect_in(fd, geteuid(), e->d_name, &pid);
+			if (peer >= 0)
 				close(peer);
+			if (peer >= 0 && pid && is_named(e->d_name, pid))
 				fn(pid, arg);
-			}
 		}
 		if (dir)
 			closedir(dir);
@@ -415,6 +483,19 @@ static int one_value(const struct jf_words *w, void *arg)
 	return 0;
 }
 
+/* The folder that the process means by a path. */
+static int as_seen(pid_t pid, char *buf, size_t size)
+{
+	char root[32];
+	size_t len = (size_t)snprintf(root, sizeof(root), "/proc/%d/root", (int)pid);
+
+	if (len + strlen(buf) >= size)
+		return fail("process %d: the path of its trace is too long", (int)pid);
+	memmove(buf + len, buf, strlen(buf) + 1);
+	memcpy(buf, root, len);
+	return STATUS_OK;
+}
+
 int trace_of(pid_t pid, char *buf, size_t size)
 {
 	const char *const words[] = { "stats", NULL };
@@ -429,5 +510,5 @@ int trace_of(pid_t pid, char *buf, size_t size)
 		return fail("process %d: %s", (int)pid, strerror(-err));
 	if (!*buf)
 		return fail("process %d records nothing: jf-trace record %d", (int)pid, (int)pid);
-	return STATUS_OK;
+	return is_elsewhere(pid) ? as_seen(pid, buf, size) : STATUS_OK;
 }

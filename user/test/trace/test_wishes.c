@@ -19,10 +19,10 @@
 static const enum jf_kind kinds[] = { JF_KIND_ANY, JF_KIND_NOTE, JF_KIND_FUNCTION };
 static const char *const groups[] = { "", "", "a:", "b:", "*:", "a*:", "?:", "[ab]:" };
 static const char *const names[] = {
-	"*", "f", "g", "f*", "*f", "fo", "fo*", "?", "[fg]", "\\f", "s::f", "s::*", "s::f(int)", "s::f*", "_Z1f", "_Z*", "_*",
+	"*", "f", "g", "f*", "*f", "fa", "fa*", "?", "[fg]", "\\f", "s::f", "s::*", "s::f(int)", "s::f*", "_Z1f", "_Z*", "_*",
 	"s::t<int>", "int*", "int s::t<int>(int)", "s", "",
 };
-static const char *const symbols[] = { "f", "g", "fo", "foo", "_Z1f", "_Z1t", "_Z1g", "s" };
+static const char *const symbols[] = { "f", "g", "fa", "fab", "_Z1f", "_Z1t", "_Z1g", "s" };
 
 /* As __cxa_demangle(). */
 static char *demangle(const char *name, char *buf, size_t *size, int *status)

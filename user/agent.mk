@@ -122,6 +122,9 @@ else
 	@echo "# no agent: it is for x86-64, and needs Zydis (apt-get install libzydis-dev)"
 endif
 
+# losses.sh has calls, too.
+trace-check: $(AGENT_LIB)
+
 check: agent-check
 
 agent-fuzz: $(OUT)/agent/fuzz_file $(OUT)/agent/subject.so

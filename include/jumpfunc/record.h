@@ -125,6 +125,7 @@ struct jf_record_options {
  * @overwritten: records that were
  * @discarded:   records that found no room
  * @no_ring:     those of them that had no ring at all
+ * @calls:       those of them that were calls of functions, for which the agent had no room
  * @error:       0, or why the last ring or packet could not be made, -errno
  */
 struct jf_record_counts {
@@ -134,6 +135,7 @@ struct jf_record_counts {
 	uint64_t	overwritten;
 	uint64_t	discarded;
 	uint64_t	no_ring;
+	uint64_t	calls;
 	int		error;
 };
 

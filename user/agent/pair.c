@@ -6,13 +6,14 @@
  * Only an exact match makes a pair: the function, and where its return address is. That word is
  * overwritten before another call has it, so a new entry there ends the call that was kept for it.
  * A call that was left in another way, by an exception or longjmp(), is dropped, and counted in the
- * thread's next record.
+ * thread's next record. One for which there is no room is lost, and counted at once: no other record may come.
  *
  *   the thread's own stack	frames not above the stack pointer of an entry, or below an exit's
  *				one, were left, and so were frames with a changed return address
  *   any other one		of a coroutine, or alternate: a table of all threads, by the
  *				place of the return address, as a coroutine may go on in another
- *				thread. Calls that were left stay until their place is needed
+ *				thread. Calls that were left stay until their place is needed. Then
+ *				nothing says whether they were: one that comes to its exit is lost
  *
  * A signal handler comes between any two instructions here. It leaves the stack of frames as high
  * as it found it, but may write over the frames above: so push() reads its own frame again, and
@@ -91,6 +92,8 @@ static struct owned {
 static uint64_t nr_owned;
 /* On other stacks, by @sp: 0 for none. */
 static struct frame *others;
+/* Of those, such as have given their place to others, and whose exits no thread has come by as yet. */
+static uint64_t displaced;
 static uint64_t stack_end, stack_size, thread_size;
 /* Of the processor's counter, or 0: ns = ticks * factor >> 32. */
 static uint64_t factor;
@@ -281,6 +284,16 @@ static bool is_left(const struct frame *f, uint64_t sp)
 	return f->sp <= sp || (LOCAL(f->call) && *(const uint64_t *)f->sp != f->caller);
 }
 
+/* A call that has no record, for there was no room. @c: of its thread, or NULL. */
+static void lose(struct calls *c)
+{
+	if (c)
+		c->lost++;
+	/* Acquire: pairs with count_at(), in trace/ring.c. First the sum, of which the other is a part. */
+	__atomic_fetch_add(__atomic_load_n(&__jf_lost, __ATOMIC_ACQUIRE), 1, __ATOMIC_RELAXED);
+	__atomic_fetch_add(__atomic_load_n(&__jf_lost_calls, __ATOMIC_ACQUIRE), 1, __ATOMIC_RELAXED);
+}
+
 static void push(struct calls *c, const struct jf_call *call, const struct jf_saved *s)
 {
 	uint64_t sp = s->reg[4];
@@ -294,7 +307,7 @@ static void push(struct calls *c, const struct jf_call *call, const struct jf_sa
 			c->left++;
 		}
 		if (n == FRAMES_MAX) {
-			c->lost++;
+			lose(c);
 			return;
 		}
 		f = &c->frame[n];
@@ -345,7 +358,7 @@ static struct frame *others_at(uint64_t sp, unsigned int i)
 	return &others[part % OTHERS];
 }
 
-/* The place for @sp: the one that it has, a free one, or the oldest frame's place. */
+/* The place for @sp: the one that it has, a free one, or the oldest frame's place, which is displaced then. */
 static struct frame *claim(struct calls *c, uint64_t sp)
 {
 	struct frame *f, *best;
@@ -369,7 +382,8 @@ static struct frame *claim(struct calls *c, uint64_t sp)
 		}
 		/* Acquire: pairs with the release in take_other(). */
 		if (__atomic_compare_exchange_n(&best->sp, &was, sp, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
-			c->left += !!was;
+			if (was)
+				__atomic_fetch_add(&displaced, 1, __ATOMIC_RELAXED);
 			return best;
 		}
 	}
@@ -422,6 +436,18 @@ static bool take_other(struct calls *c, const struct jf_call *call, uint64_t sp,
 		return false;
 	c->sp = found->parent;
 	return true;
+}
+
+/* At an exit that has no entry. Only one whose call was displaced is known to have had it. */
+static void lose_other(struct calls *c)
+{
+	uint64_t num = __atomic_load_n(&displaced, __ATOMIC_RELAXED);
+
+	while (num)
+		if (__atomic_compare_exchange_n(&displaced, &num, num - 1, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+			lose(c);
+			return;
+		}
 }
 
 /* --- exits ---------------------------------------------------------------------------- */
@@ -507,13 +533,15 @@ static uint64_t *counter(uint16_t id, bool *first)
 	return __jf_writer && id < LOCAL(__jf_writer->num) ? &__jf_writer->counts[id] : NULL;
 }
 
-static void add(uint16_t id, uint64_t value)
+/* False: it was counted as lost. */
+static bool add(uint16_t id, uint64_t value)
 {
 	bool first;
-	uint64_t *to = value ? counter(id, &first) : NULL;
+	uint64_t *to = counter(id, &first);
 
 	if (to)
 		__jf_local_add(to, value - first);
+	return to;
 }
 
 static void raise_to(uint16_t id, uint64_t value)
@@ -537,11 +565,13 @@ static struct frame *around(struct calls *c, bool own, const struct frame *f)
 
 static void sum(const struct jf_call *call, const uint16_t *id, const struct frame *f, uint64_t duration)
 {
+	/* The number that is shown, and without it nothing: so a call is lost once. */
+	if (!add(id[JF_SUM_BUCKET + jf_sum_bucket(duration)], 1))
+		return;
 	add((uint16_t)__atomic_load_n(&call->entry->what, __ATOMIC_RELAXED), 1);
 	add(id[JF_SUM_TOTAL], duration);
 	add(id[JF_SUM_SELF], duration > f->within ? duration - f->within : 0);
 	raise_to(id[JF_SUM_MAX], duration);
-	add(id[JF_SUM_BUCKET + jf_sum_bucket(duration)], 1);
 }
 
 void jf_pair(const struct jf_spot *spot, const struct jf_saved *s)
@@ -552,6 +582,9 @@ void jf_pair(const struct jf_spot *spot, const struct jf_saved *s)
 	const uint16_t *id;
 	bool own;
 
+	/* No memory: each call is lost, at its entry. */
+	if (!c && !spot->exit)
+		lose(NULL);
 	if (!c)
 		return;
 	own = sp - c->low < c->high - c->low;
@@ -565,8 +598,11 @@ void jf_pair(const struct jf_spot *spot, const struct jf_saved *s)
 	if (!leaves(spot, s))
 		return;
 	end = now();
-	if (own ? !pop(c, spot->call, sp, &found) : !take_other(c, spot->call, sp, &found))
+	if (own ? !pop(c, spot->call, sp, &found) : !take_other(c, spot->call, sp, &found)) {
+		if (!own)
+			lose_other(c);
 		return;
+	}
 	duration = in_ns(end > found.time ? end - found.time : 0);
 	outer = around(c, own, &found);
 	if (outer)

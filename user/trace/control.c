@@ -194,6 +194,7 @@ static int do_stats(struct jf_answer *a)
 	answer_number(a, "overwritten", c.overwritten);
 	answer_number(a, "discarded", c.discarded);
 	answer_number(a, "no_ring", c.no_ring);
+	answer_number(a, "calls", c.calls);
 	answer_number(a, "error", (uint64_t)-c.error);
 	return 0;
 }

@@ -510,6 +510,8 @@ static int write_packet(struct recovery *rec, struct output *out, const struct f
 	head->committed = c->num << 32 | (size - align8(c->head));
 	head->released = 0;
 	head->comm[sizeof(head->comm) - 1] = 0;
+	if (f->ring != JF_NO_RING)
+		head->calls = 0;
 	memset(head->reserved, 0, sizeof(head->reserved));
 	if (c->head == JF_PACKET_TIMED) {
 		/*

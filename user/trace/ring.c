@@ -193,6 +193,9 @@ static uint32_t folders;
 static uint64_t early_drops;
 /* Where what has no ring is counted: in no_ring_mapped, if that is there. */
 uint64_t *__jf_lost = &early_drops;
+/* Where the agent counts which of these were calls. It has none before there is a trace. */
+static uint64_t no_calls;
+uint64_t *__jf_lost_calls = &no_calls;
 
 static struct ring *ring_of(struct jf_writer *w)
 {
@@ -1000,9 +1003,10 @@ static bool get_counts(uint16_t id)
 }
 
 /* Release: pairs with those who count there, as in count_no_ring(). */
-static void count_at(uint64_t *counter)
+static void count_at(uint64_t *counter, uint64_t *calls)
 {
 	__atomic_store_n(&__jf_lost, counter, __ATOMIC_RELEASE);
+	__atomic_store_n(&__jf_lost_calls, calls, __ATOMIC_RELEASE);
 }
 
 static void count_no_ring(void)
@@ -1263,7 +1267,7 @@ static int come_alive(void)
 		tell_failed(err);
 		return err;
 	}
-	count_at(&live->no_ring->discarded);
+	count_at(&live->no_ring->discarded, &live->no_ring->calls);
 	__atomic_fetch_add(&live->no_ring->discarded, __atomic_exchange_n(&live->dropped, 0, __ATOMIC_RELAXED), __ATOMIC_RELAXED);
 	no_ring_before = no_ring_mapped;
 	no_ring_mapped = live->no_ring;
@@ -1315,7 +1319,7 @@ static int make_live(void)
 	keep_off(&was);
 	live = l;
 	mapped = m;
-	count_at(&l->dropped);
+	count_at(&l->dropped, &no_calls);
 	let_in(&was);
 	return 0;
 }
@@ -1455,7 +1459,7 @@ void jf_rings_stop(void)
 		r->threads = 0;
 		r->skipped = false;
 	}
-	count_at(&live->dropped);
+	count_at(&live->dropped, &no_calls);
 	if (no_ring_mapped)
 		munmap(no_ring_mapped, JF_NO_RING_SIZE);
 	if (no_ring_before)
@@ -1555,8 +1559,11 @@ void jf_record_stats(struct jf_record_counts *stats)
 		stats->packets = __atomic_load_n(&live->packets, __ATOMIC_RELAXED);
 		stats->error = live->error;
 		stats->no_ring += __atomic_load_n(&live->dropped, __ATOMIC_RELAXED);
-		if (live->no_ring)
+		if (live->no_ring) {
+			/* First: what is counted meanwhile is in the sum alone. */
+			stats->calls = __atomic_load_n(&live->no_ring->calls, __ATOMIC_RELAXED);
 			stats->no_ring += __atomic_load_n(&live->no_ring->discarded, __ATOMIC_RELAXED);
+		}
 		for (i = 0; i < live->num; i++) {
 			newest = NULL;
 			stats->packets += live->ring[i].kept;
@@ -1579,6 +1586,7 @@ void jf_record_stats(struct jf_record_counts *stats)
 		let_in(&was);
 	}
 	stats->discarded += stats->no_ring;
+	stats->no_ring -= stats->calls < stats->no_ring ? stats->calls : stats->no_ring;
 }
 
 __attribute__((__constructor__(101)))

@@ -80,6 +80,8 @@
  *                unused bytes are 0
  * @threads:      that have had this ring up to then, one after the other: the sums do not tell
  *                whose records were lost
+ * @calls:        of the packet that counts what has no ring: those of @discarded that were calls of functions, for
+ *                which the agent had no room
  * @reserved:     0
  * @content_size: in bits, from the begin of the packet to the end of the last record
  * @packet_size:  in bits
@@ -105,7 +107,8 @@ struct jf_packet {
 	uint64_t	overwrites;
 	char		comm[16];
 	uint64_t	threads;
-	uint64_t	reserved[3];
+	uint64_t	calls;
+	uint64_t	reserved[2];
 	uint64_t	content_size;
 	uint64_t	packet_size;
 	uint64_t	discarded;

@@ -17,6 +17,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 #define CREATE_TRACE_POINTS
@@ -192,13 +193,128 @@ static void threads(void)
 	}
 }
 
+/* --- calls, which the agent records: each is counted as it returns ----------------------------- */
+
+__attribute__((__noinline__, __noclone__))
+void l_deep(int depth);
+__attribute__((__noinline__, __noclone__))
+void l_waits(ucontext_t *own);
+
+void l_deep(int depth)
+{
+	if (depth > 1)
+		l_deep(depth - 1);
+	__atomic_fetch_add(made, 1, __ATOMIC_SEQ_CST);
+}
+
+static void deep(void)
+{
+	l_deep(4000);
+	l_deep(6000);
+	l_deep(1);
+	l_deep(5000);
+}
+
+static ucontext_t back;
+
+void l_waits(ucontext_t *own)
+{
+	swapcontext(own, &back);
+	__atomic_fetch_add(made, 1, __ATOMIC_SEQ_CST);
+}
+
+static ucontext_t *coroutine;
+
+static void one_waits(int nr)
+{
+	l_waits(&coroutine[nr]);
+}
+
+/* More coroutines than the agent has room for, each in a call. */
+static void stacks(void)
+{
+	const int num = 9000;
+	const size_t size = 16384;
+	char *stack = (char *)mmap(NULL, (size_t)num * size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	int i;
+
+	coroutine = (ucontext_t *)calloc((size_t)num, sizeof(*coroutine));
+	must(coroutine && stack != MAP_FAILED, "memory");
+	for (i = 0; i < num; i++) {
+		getcontext(&coroutine[i]);
+		coroutine[i].uc_stack.ss_sp = stack + (size_t)i * size;
+		coroutine[i].uc_stack.ss_size = size;
+		coroutine[i].uc_link = &back;
+		makecontext(&coroutine[i], (void (*)(void))one_waits, 1, i);
+		swapcontext(&back, &coroutine[i]);
+	}
+	for (i = 0; i < num; i++)
+		swapcontext(&back, &coroutine[i]);
+}
+
+static void some_deep(void)
+{
+	int i;
+
+	for (i = 0; i < 600; i++)
+		l_deep(3);
+}
+
+static void *waits_and_calls(void *arg)
+{
+	(void)arg;
+	pthread_barrier_wait(&all_there);
+	pthread_barrier_wait(&all_there);
+	some_deep();
+	pthread_barrier_wait(&all_there);
+	return NULL;
+}
+
+/* Two threads; in the second one's time there is no memory. */
+static void no_memory(void)
+{
+	struct rlimit limit, was;
+	pthread_t t;
+
+	some_deep();
+	pthread_barrier_init(&all_there, NULL, 2);
+	must(!pthread_create(&t, NULL, waits_and_calls, NULL), "pthread_create");
+	pthread_barrier_wait(&all_there);
+	must(!getrlimit(RLIMIT_AS, &was), "getrlimit");
+	limit = was;
+	limit.rlim_cur = 4096;
+	must(!setrlimit(RLIMIT_AS, &limit), "setrlimit");
+	pthread_barrier_wait(&all_there);
+	pthread_barrier_wait(&all_there);
+	must(!setrlimit(RLIMIT_AS, &was), "setrlimit");
+	pthread_join(t, NULL);
+}
+
+static void *calls(void *arg)
+{
+	some_deep();
+	return arg;
+}
+
+/* The second one has no ring, and no counters. */
+static void one_ring(void)
+{
+	pthread_t t;
+
+	some_deep();
+	must(!pthread_create(&t, NULL, calls, NULL), "pthread_create");
+	pthread_join(t, NULL);
+	some_deep();
+}
+
 static const struct way {
 	const char	*name;
 	void		(*fn)(void);
 } ways[] = {
 	{ "overwrite", many }, { "discard", many }, { "disk", many }, { "rings", rings }, { "setuid", other_user },
 	{ "chroot", other_root }, { "killed", killed }, { "fork", forks }, { "no-trace", no_trace }, { "vfork", vforks },
-	{ "clone", clones }, { "threads", threads },
+	{ "clone", clones }, { "threads", threads }, { "deep", deep }, { "stacks", stacks }, { "no-memory", no_memory },
+	{ "calls-rings", one_ring },
 };
 
 int main(int argc, char **argv)

@@ -3,6 +3,7 @@
 # Each way in which records can be lost: the records of the trace and its counters of losses are together the program's
 # own count, and the counter is the one that the table of the manual has (jf-trace(1), LOSSES). A way that is in
 # one of both alone is an error.
+# Calls, which the agent records, are lost in ways of their own, also as sums.
 # usage: losses.sh BUILD
 # The tests are called by check(), which shellcheck does not see.
 # shellcheck disable=SC2317
@@ -53,6 +54,74 @@ accounted()
 
 lost() { folder=''; recorded "$@" && accounted; }
 
+agent=$build/libjumpfunc-agent.so
+
+# calls WAY KIND: 'call' or 'time'. Where the kernel has put the program, the memory may be in use to which bytes of its text lead.
+calls()
+{
+	way=$1
+	kind=$2
+	shift 2
+	for _ in 1 2 3 4 5 6 7 8; do
+		folder=''
+		recorded "$way" LD_PRELOAD="$agent" JUMPFUNC=verbose JUMPFUNC_AGENT="$kind/losses:l_*" JUMPFUNC_TRACE_MODE=keep "$@" \
+			2> "$tmp/agent" || { cat "$tmp/agent"; return 1; }
+		grep -q "is not recorded" "$tmp/agent" || return 0
+	done
+	cat "$tmp/agent"
+	return 1
+}
+
+# The same of sums: what the table has and what is said to be missing are all calls. Each of these is said once.
+summed()
+{
+	"$build/jf-trace" time --csv "$folder" > "$tmp/table" 2> "$tmp/line"
+	rc=$?
+	cat "$tmp/table" "$tmp/line"
+	there=$(awk -F, 'NR > 1 { n += $1 } END { print n + 0 }' "$tmp/table")
+	missing=$(sed -n 's/^jf-trace: \([0-9]*\) calls .*/\1/p' "$tmp/line")
+	echo "made $(made), in the table $there, status $rc"
+	[ $((there + missing)) = "$(made)" ] && [ "$missing" -gt 0 ] && [ "$(made)" -ge 1000 ] && [ "$rc" = 5 ]
+}
+
+# The reason is the one that there is.
+no_room() { grep -q "$(sum discarded) calls found no room in the agent" "$tmp/line"; }
+
+lost_calls()
+{
+	calls "$1" call && accounted && no_room &&
+		calls "$1" time JUMPFUNC_TRACE_MODE=count && summed && grep -q 'calls found no room in the agent' "$tmp/line"
+}
+
+# A call has several counters, and is lost once.
+calls_without_ring()
+{
+	calls calls-rings call JUMPFUNC_TRACE_RINGS=1 && { way=rings; accounted; } && ! no_room &&
+		calls calls-rings time JUMPFUNC_TRACE_MODE=count JUMPFUNC_TRACE_RINGS=1 && summed && [ "$missing" = 1800 ]
+}
+
+# In the last line of each command, and in its exit status.
+says_lost_calls()
+{
+	rm -rf "$tmp/traces" "$tmp/made" "$tmp/run.trace"
+	"$build/jf-trace" run -o "$tmp/run.trace" --mode keep -e 'call/losses:l_*' -- "$build/losses" deep "$tmp/made" > "$tmp/line" 2>&1
+	rc=$?
+	tail -n 2 "$tmp/line"
+	line='records [0-9]*, overwritten 0, discarded 2808; 2808 calls found no room in the agent'
+	[ "$rc" = 123 ] && tail -n 2 "$tmp/line" | grep -q "$line" || return 1
+	for how in '' --summary --json; do
+		# shellcheck disable=SC2086
+		"$build/jf-trace" report $how "$tmp/run.trace" > "$tmp/table" 2> "$tmp/line"
+		rc=$?
+		cat "$tmp/line"
+		[ "$rc" = 5 ] && tail -n 1 "$tmp/line" | grep -q "$line" && [ "$(grep -c 2808 "$tmp/line")" = 1 ] || return 1
+	done
+	"$build/jf-trace" recover "$tmp/run.trace" "$tmp/copy" > "$tmp/table" 2> "$tmp/line"
+	[ $? = 5 ] && tail -n 1 "$tmp/line" | grep -q "$line" || return 1
+	"$build/jf-trace" report "$tmp/copy" > "$tmp/table" 2> "$tmp/line"
+	[ $? = 5 ] && tail -n 1 "$tmp/line" | grep -q "$line"
+}
+
 small="JUMPFUNC_TRACE_PACKETS=2 JUMPFUNC_TRACE_PACKET_SIZE=4096"
 
 on_a_disk()
@@ -87,6 +156,17 @@ is no-trace lost no-trace
 is vfork lost vfork
 is clone lost clone
 is threads lost threads
+if [ -e "$agent" ]; then
+	is deep lost_calls deep
+	is stacks lost_calls stacks
+	is no-memory lost_calls no-memory
+	check "calls without a ring are counted once" calls_without_ring
+	check "each command says lost calls" says_lost_calls
+else
+	not deep "there is no agent (libzydis-dev)"
+	not stacks "there is no agent"
+	not no-memory "there is no agent"
+fi
 if [ "$(id -u)" = 0 ]; then
 	is setuid lost setuid JUMPFUNC_TRACE_PACKET_SIZE=4096 JUMPFUNC_TRACE_PACKETS=64
 	is chroot lost chroot JUMPFUNC_TRACE_PACKET_SIZE=4096 JUMPFUNC_TRACE_PACKETS=64

@@ -392,9 +392,11 @@ static int show_counts(FILE *to, const struct options *o, const char *folder)
 	struct losses l;
 
 	losses_read(&l, folder);
-	if (l.discarded)
+	if (l.discarded > l.calls)
 		note("%" PRIu64 " calls were not counted: there was no memory, or no file, for the counters of a thread, or it was in a program "
-		     "that was compiled for an earlier version", l.discarded);
+		     "that was compiled for an earlier version", l.discarded - l.calls);
+	if (l.calls)
+		note("%" PRIu64 LOST_CALLS, l.calls);
 	status = status == STATUS_FAILED || l.err ? STATUS_FAILED : l.discarded ? STATUS_LOST : status;
 	losses_free(&l);
 	return status;

@@ -81,14 +81,16 @@ static void add_thread(struct ring_losses *r, uint32_t tid)
 /* 0, -EINVAL: it is no packet, or -ENOMEM. */
 static int add_head(struct losses *l, const char *name, const struct jf_packet *head, uint64_t room)
 {
+	uint64_t records = head->committed >> 32, calls;
 	struct ring_losses *r;
-	uint64_t records = head->committed >> 32;
 
 	if (!jf_head_valid(head, room) || memcmp(head->uuid, l->uuid, sizeof(l->uuid)) ||
 	    (head->ring == JF_NO_RING) != !strcmp(name, "lost"))
 		return -EINVAL;
 	if (head->ring == JF_NO_RING) {
-		l->no_ring += head->discarded;
+		calls = head->calls < head->discarded ? head->calls : head->discarded;
+		l->calls += calls;
+		l->no_ring += head->discarded - calls;
 		l->discarded += head->discarded;
 		return 0;
 	}
@@ -351,10 +353,12 @@ static void add_rings(struct line *to, const struct losses *l)
 
 static void add_advice(struct line *to, const struct losses *l)
 {
-	if (l->overwritten || l->discarded > l->no_ring)
+	if (l->overwritten || l->discarded > l->no_ring + l->calls)
 		add(to, "; to lose less: larger rings (--packets 64, --packet-size 1048576), fewer events (-e), or --mode keep with a folder on a disk (-o)");
 	if (l->no_ring)
 		add(to, "; %" PRIu64 " found no ring: more memory, or more rings (JUMPFUNC_TRACE_RINGS)", l->no_ring);
+	if (l->calls)
+		add(to, "; %" PRIu64 LOST_CALLS, l->calls);
 }
 
 int losses_say(const struct losses *l)

@@ -19,6 +19,9 @@
 #include <stdint.h>
 
 #define LOSSES_TIDS	3
+/* After a number. */
+#define LOST_CALLS	" calls found no room in the agent: 4,096 of a thread can be within each other, and 8,192 on other stacks " \
+			"at once, as far as there is memory; take fewer functions (-e)"
 
 /**
  * struct ring_losses - of a ring
@@ -80,6 +83,7 @@ struct process_name {
  * @overwritten: that were, by later ones
  * @discarded:   that found no room, with those that had no ring
  * @no_ring:     those alone
+ * @calls:       of those that were discarded, calls for which the agent had no room
  * @err:         0, or why not all of it is known, -errno
  * @ring:        of all traces, those first that have lost most
  * @num:         how many
@@ -101,6 +105,7 @@ struct losses {
 	uint64_t		overwritten;
 	uint64_t		discarded;
 	uint64_t		no_ring;
+	uint64_t		calls;
 	int			err;
 	struct ring_losses	*ring;
 	size_t			num;

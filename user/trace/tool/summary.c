@@ -30,7 +30,6 @@
 #define DURATION_AT	72
 #define DEPTH_AT	80
 #define LEFT_AT		84
-#define LOST_AT		88
 #define CALL_SIZE	96
 #define DEPTH_MAX	1024
 #define PACKET_MAX	(64u << 20)
@@ -78,7 +77,6 @@ struct packet {
  * @packet:  of the present trace
  * @num:     of them
  * @left:    calls without an exit
- * @lost:    calls that the agent had no room for
  * @deep:    records that are too deep
  * @err:     -errno: not all could be read
  */
@@ -90,7 +88,6 @@ struct calls {
 	struct packet	*packet;
 	size_t		num;
 	uint64_t	left;
-	uint64_t	lost;
 	uint64_t	deep;
 	int		err;
 };
@@ -149,16 +146,14 @@ static int one_record(const struct jf_record_seen *r, void *arg)
 {
 	struct calls *c = (struct calls *)arg;
 	const char *data = (const char *)r->data;
-	uint32_t depth, left, lost;
+	uint32_t depth, left;
 	struct node *n;
 
 	if (!r->id || !c->is_call[r->id] || r->size < CALL_SIZE)
 		return 0;
 	memcpy(&depth, data + DEPTH_AT, sizeof(depth));
 	memcpy(&left, data + LEFT_AT, sizeof(left));
-	memcpy(&lost, data + LOST_AT, sizeof(lost));
 	c->left += left;
-	c->lost += lost;
 	if (depth >= DEPTH_MAX) {
 		c->deep++;
 		return 0;
@@ -472,8 +467,6 @@ int report_calls(const char *folder, enum view view)
 	}
 	if (c->left)
 		note("%" PRIu64 " calls were left without an exit, by exceptions or jumps: they are not counted", c->left);
-	if (c->lost)
-		note("%" PRIu64 " calls were deeper than the agent has room for", c->lost);
 	if (c->deep)
 		note("%" PRIu64 " records of calls that are nested more than %d times are not shown", c->deep, DEPTH_MAX);
 	if (c->err)

@@ -222,6 +222,7 @@ static int one_stat(const struct jf_words *w, void *arg)
 		{ "overwritten", &s->sums.overwritten },
 		{ "discarded", &s->sums.discarded },
 		{ "no_ring", &s->sums.no_ring },
+		{ "calls", &s->sums.calls },
 	};
 	size_t i;
 
@@ -259,6 +260,7 @@ int do_stats(const struct options *o, int argc, char **argv)
 	l.overwritten = s.sums.overwritten;
 	l.discarded = s.sums.discarded;
 	l.no_ring = s.sums.no_ring;
+	l.calls = s.sums.calls;
 	l.err = 0;
 	status = losses_say(&l);
 	losses_free(&l);

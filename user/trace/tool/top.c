@@ -84,7 +84,7 @@ static void show_threads(const struct tally *t, double seconds)
 	for (i = 0; i < num && i < THREADS; i++) {
 		printf("%14.0f %14.0f  ", (double)rings[i]->total / seconds, (double)(rings[i]->total - rings[i]->seen) / seconds);
 		if (rings[i]->ring == JF_NO_RING)
-			fputs("without a ring", stdout);
+			fputs("without a ring, or without room for a call", stdout);
 		else
 			printf("%" PRIu32 " ", rings[i]->tid);
 		put_safe(stdout, rings[i]->name);

@@ -427,9 +427,13 @@ struct jf_call {
 	const uint16_t		*sum;
 };
 
-/* Nanoseconds of all calls; without calls within; of the longest; calls by jf_sum_bucket(). */
+/*
+ * Nanoseconds of calls that are in no other of their function; of those that are; of all, without calls within; of the longest;
+ * calls by jf_sum_bucket().
+ */
 enum jf_sum {
 	JF_SUM_TOTAL,
+	JF_SUM_WITHIN,
 	JF_SUM_SELF,
 	JF_SUM_MAX,
 	JF_SUM_BUCKET,

@@ -91,7 +91,7 @@ static void free_sums(struct sums *s)
 static bool name_sum(struct sums *s, const char *name, unsigned int i)
 {
 	static const char *const names[] = {
-		[JF_SUM_TOTAL] = "total", [JF_SUM_SELF] = "self", [JF_SUM_MAX] = "max",
+		[JF_SUM_TOTAL] = "total", [JF_SUM_WITHIN] = "within", [JF_SUM_SELF] = "self", [JF_SUM_MAX] = "max",
 	};
 	int n = i < JF_SUM_BUCKET ? asprintf(&s->name[i], "%s/%s", name, names[i]) :
 		asprintf(&s->name[i], "%s/b%u", name, i - JF_SUM_BUCKET);

@@ -49,6 +49,7 @@
  * @caller:     the return address
  * @parent:     on another stack: @sp of the one around it, or 0
  * @within:     nanoseconds of the calls in it
+ * @around:     which functions have calls around it: a bit for each, which others have, too
  * @arg:        registers of arguments
  */
 struct frame {
@@ -60,6 +61,7 @@ struct frame {
 	uint64_t		caller;
 	uint64_t		parent;
 	uint64_t		within;
+	uint64_t		around;
 	uint64_t		arg[6];
 };
 
@@ -294,6 +296,17 @@ static void lose(struct calls *c)
 	__atomic_fetch_add(__atomic_load_n(&__jf_lost_calls, __ATOMIC_ACQUIRE), 1, __ATOMIC_RELAXED);
 }
 
+/* Of a function among those that are around a call. */
+static uint64_t bit_of(const struct jf_call *call)
+{
+	return call ? UINT64_C(1) << ((uintptr_t)call * UINT64_C(0x9e3779b97f4a7c15) >> 58) : 0;
+}
+
+static uint64_t around_next(const struct frame *outer)
+{
+	return outer ? outer->around | bit_of(outer->call) : 0;
+}
+
 static void push(struct calls *c, const struct jf_call *call, const struct jf_saved *s)
 {
 	uint64_t sp = s->reg[4];
@@ -313,6 +326,8 @@ static void push(struct calls *c, const struct jf_call *call, const struct jf_sa
 		f = &c->frame[n];
 		SET_LOCAL(f->call, NULL);
 		SET_LOCAL(f->sp, sp);
+		/* A handler that comes in between writes the same there. */
+		SET_LOCAL(f->around, around_next(n ? f - 1 : NULL));
 		IN_ORDER();
 		SET_LOCAL(c->num, n + 1);
 		IN_ORDER();
@@ -415,6 +430,7 @@ static void keep_other(struct calls *c, const struct jf_call *call, const struct
 
 	__atomic_store_n(&f->call, NULL, __ATOMIC_RELAXED);
 	f->parent = around ? c->sp : 0;
+	f->around = around_next(around);
 	c->sp = sp;
 	fill(f, call, s, depth);
 	f->time = now();
@@ -563,13 +579,35 @@ static struct frame *around(struct calls *c, bool own, const struct frame *f)
 	return num ? &c->frame[num - 1] : NULL;
 }
 
-static void sum(const struct jf_call *call, const uint16_t *id, const struct frame *f, uint64_t duration)
+/* Is a call of the same function around it? Most often a bit says that there is none. */
+static bool is_within(struct calls *c, bool own, const struct frame *f)
+{
+	const struct frame *outer;
+	uint32_t n = LOCAL(c->num);
+
+	if (!(f->around & bit_of(f->call)))
+		return false;
+	if (own) {
+		while (n && (c->frame[n - 1].call != f->call || c->frame[n - 1].generation != f->generation))
+			n--;
+		return n;
+	}
+	for (n = 0, outer = f; outer && n < OTHERS; n++) {
+		outer = find_other(outer->parent);
+		if (outer && outer->call == f->call && outer->generation == f->generation)
+			return true;
+	}
+	return false;
+}
+
+/* A function that calls itself has the time once: that of the outermost call has all the others in it. */
+static void sum(const struct jf_call *call, const uint16_t *id, const struct frame *f, uint64_t duration, bool within)
 {
 	/* The number that is shown, and without it nothing: so a call is lost once. */
 	if (!add(id[JF_SUM_BUCKET + jf_sum_bucket(duration)], 1))
 		return;
 	add((uint16_t)__atomic_load_n(&call->entry->what, __ATOMIC_RELAXED), 1);
-	add(id[JF_SUM_TOTAL], duration);
+	add(id[within ? JF_SUM_WITHIN : JF_SUM_TOTAL], duration);
 	add(id[JF_SUM_SELF], duration > f->within ? duration - f->within : 0);
 	raise_to(id[JF_SUM_MAX], duration);
 }
@@ -610,7 +648,7 @@ void jf_pair(const struct jf_spot *spot, const struct jf_saved *s)
 	/* Acquire: pairs with jf_calls_sum(). */
 	id = __atomic_load_n(&spot->call->sum, __ATOMIC_ACQUIRE);
 	if (id)
-		sum(spot->call, id, &found, duration);
+		sum(spot->call, id, &found, duration, is_within(c, own, &found));
 	else if (duration >= __atomic_load_n(&spot->call->min, __ATOMIC_RELAXED))
 		record(c, spot->call, &found, spot->exit, s->reg[0], duration);
 }

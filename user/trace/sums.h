@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
 /*
  * Sums of calls: how the agent counts them by their duration, and jf-trace reads that. Counters of
- * mode count are of the events "object:function" for calls, "object:function/total", "/self" and
- * "/max" for nanoseconds, and "object:function/b0" and so on for calls of a bucket.
+ * mode count are of the events "object:function" for calls, "object:function/total", "/within", "/self" and
+ * "/max" for nanoseconds, and "object:function/b0" and so on for calls of a bucket. Calls within another one of the same
+ * function are in "/within", and not in "/total".
  *
  * Two buckets for each power of two, from 8 ns on: [8, 12), [12, 16), [16, 24) and so on; the first
  * one has all shorter calls, the last one all longer ones.
@@ -21,7 +22,7 @@
 
 #define JF_SUM_BUCKETS	70
 /* Numbers of a function, with the one for its calls; and functions that can have numbers. */
-#define JF_SUM_NUMBERS	(JF_SUM_BUCKETS + 4)
+#define JF_SUM_NUMBERS	(JF_SUM_BUCKETS + 5)
 #define JF_SUM_FUNCTIONS	(UINT16_MAX / JF_SUM_NUMBERS)
 /* Why others have none: in the folder's list of refused probes. */
 #define JF_SUM_BEYOND	"a process has no numbers for sums of so many functions"

@@ -301,6 +301,7 @@ static void put_time(uint64_t ns)
  * @name:  of the function
  * @calls: of it
  * @total: without calls of it that it has made itself, by whatever way
+ * @all:   with them
  * @self:  without the functions that it has called
  * @most:  of one call
  */
@@ -308,6 +309,7 @@ struct row {
 	const char	*name;
 	uint64_t	calls;
 	uint64_t	total;
+	uint64_t	all;
 	uint64_t	self;
 	uint64_t	most;
 };
@@ -335,7 +337,7 @@ static bool add_rows(struct rows *r, const struct node *n, unsigned int depth)
 			if (!row)
 				return false;
 			r->row = row;
-			row[r->num] = (struct row){ n->name, 0, 0, 0, 0 };
+			row[r->num] = (struct row){ n->name, 0, 0, 0, 0, 0 };
 			*at = r->num++;
 		}
 		row = &r->row[*at];
@@ -343,6 +345,7 @@ static bool add_rows(struct rows *r, const struct node *n, unsigned int depth)
 			within = r->stack[k] == n->name;
 		row->calls += n->calls;
 		row->total += within ? 0 : n->total;
+		row->all += n->total;
 		row->self += self_of(n);
 		row->most = n->most > row->most ? n->most : row->most;
 		r->stack[depth] = n->name;
@@ -374,7 +377,7 @@ static int put_summary(const struct node *root)
 	for (i = 0; ok && i < r->num; i++) {
 		put_time(r->row[i].total);
 		put_time(r->row[i].self);
-		put_time(r->row[i].total / r->row[i].calls);
+		put_time(r->row[i].all / r->row[i].calls);
 		put_time(r->row[i].most);
 		printf("%10" PRIu64 " ", r->row[i].calls);
 		put_name(stdout, r->row[i].name);

@@ -16,7 +16,8 @@
  * struct timed - sums of a function's calls
  * @name:   of it
  * @calls:  how many
- * @total:  nanoseconds of them
+ * @total:  nanoseconds of those that are in no other call of the function
+ * @within: of the others
  * @self:   without the calls within
  * @max:    of the longest one
  * @bucket: calls by their duration
@@ -25,6 +26,7 @@ struct timed {
 	const char	*name;
 	uint64_t	calls;
 	uint64_t	total;
+	uint64_t	within;
 	uint64_t	self;
 	uint64_t	max;
 	uint64_t	bucket[JF_SUM_BUCKETS];
@@ -90,6 +92,8 @@ static void add_sum(const struct jf_counts *c, uint32_t id, uint64_t num, void *
 	}
 	if (!strcmp(what, "/total"))
 		r->total += num;
+	else if (!strcmp(what, "/within"))
+		r->within += num;
 	else if (!strcmp(what, "/self"))
 		r->self += num;
 	else if (!strcmp(what, "/max"))
@@ -181,7 +185,8 @@ static void put_text(FILE *to, const char *text, bool json)
 
 static void put_row(FILE *to, const struct options *o, const struct timed *r, bool first)
 {
-	const uint64_t times[] = { r->total, r->self, r->total / r->calls, percentile(r, 0.5), percentile(r, 0.99), r->max };
+	const uint64_t mean = (r->total + r->within) / r->calls;
+	const uint64_t times[] = { r->total, r->self, mean, percentile(r, 0.5), percentile(r, 0.99), r->max };
 	static const char *const names[] = { "total", "self", "mean", "p50", "p99", "max" };
 	char *name;
 	size_t i;

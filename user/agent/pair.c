@@ -6,7 +6,8 @@
  * Only an exact match makes a pair: the function, and where its return address is. That word is
  * overwritten before another call has it, so a new entry there ends the call that was kept for it.
  * A call that was left in another way, by an exception or longjmp(), is dropped, and counted in the
- * thread's next record. One for which there is no room is lost, and counted at once: no other record may come.
+ * thread's next record. One for which there is no room is lost, and counted at once: there may be
+ * no other record.
  *
  *   the thread's own stack	frames not above the stack pointer of an entry, or below an exit's
  *				one, were left, and so were frames with a changed return address
@@ -94,7 +95,7 @@ static struct owned {
 static uint64_t nr_owned;
 /* On other stacks, by @sp: 0 for none. */
 static struct frame *others;
-/* Of those, such as have given their place to others, and whose exits no thread has come by as yet. */
+/* How many of those have lost their place to others, and have not come to their exits. */
 static uint64_t displaced;
 static uint64_t stack_end, stack_size, thread_size;
 /* Of the processor's counter, or 0: ns = ticks * factor >> 32. */
@@ -291,7 +292,7 @@ static void lose(struct calls *c)
 {
 	if (c)
 		c->lost++;
-	/* Acquire: pairs with count_at(), in trace/ring.c. First the sum, of which the other is a part. */
+	/* The sum first, which has the other in it. Acquire: pairs with count_at(), trace/ring.c. */
 	__atomic_fetch_add(__atomic_load_n(&__jf_lost, __ATOMIC_ACQUIRE), 1, __ATOMIC_RELAXED);
 	__atomic_fetch_add(__atomic_load_n(&__jf_lost_calls, __ATOMIC_ACQUIRE), 1, __ATOMIC_RELAXED);
 }
@@ -373,7 +374,7 @@ static struct frame *others_at(uint64_t sp, unsigned int i)
 	return &others[part % OTHERS];
 }
 
-/* The place for @sp: the one that it has, a free one, or the oldest frame's place, which is displaced then. */
+/* The place for @sp: the one that it has, a free one, or the oldest frame's, which loses it. */
 static struct frame *claim(struct calls *c, uint64_t sp)
 {
 	struct frame *f, *best;
@@ -579,7 +580,7 @@ static struct frame *around(struct calls *c, bool own, const struct frame *f)
 	return num ? &c->frame[num - 1] : NULL;
 }
 
-/* Is a call of the same function around it? Most often a bit says that there is none. */
+/* True: a call of the same function is around it. Most often a bit says that this is not so. */
 static bool is_within(struct calls *c, bool own, const struct frame *f)
 {
 	const struct frame *outer;
@@ -600,7 +601,7 @@ static bool is_within(struct calls *c, bool own, const struct frame *f)
 	return false;
 }
 
-/* A function that calls itself has the time once: that of the outermost call has all the others in it. */
+/* A function that calls itself has the time of its outermost calls, with the others in it. */
 static void sum(const struct jf_call *call, const uint16_t *id, const struct frame *f, uint64_t duration, bool within)
 {
 	/* The number that is shown, and without it nothing: so a call is lost once. */

@@ -189,8 +189,9 @@ uint64_t __jf_clock_hz(void);
 /* True: a recording goes on that counts, and writes no records (JF_RECORD_COUNT). */
 bool __jf_counts(void);
 
-/* For the agent: what it cannot record is counted here, by an atomic addition; and then, if it is a call, there. */
+/* For the agent: each record that it cannot make is counted here, by an atomic addition. */
 extern uint64_t *__jf_lost __attribute__((__visibility__("default")));
+/* And then here, if it is one of a call. */
 extern uint64_t *__jf_lost_calls __attribute__((__visibility__("default")));
 
 __JF_END_DECLS

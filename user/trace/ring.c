@@ -193,7 +193,7 @@ static uint32_t folders;
 static uint64_t early_drops;
 /* Where what has no ring is counted: in no_ring_mapped, if that is there. */
 uint64_t *__jf_lost = &early_drops;
-/* Where the agent counts which of these were calls. It has none before there is a trace. */
+/* Where the agent counts those of them that are calls. Before the trace begins it has no calls. */
 static uint64_t no_calls;
 uint64_t *__jf_lost_calls = &no_calls;
 

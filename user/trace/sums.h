@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
 /*
  * Sums of calls: how the agent counts them by their duration, and jf-trace reads that. Counters of
- * mode count are of the events "object:function" for calls, "object:function/total", "/within", "/self" and
- * "/max" for nanoseconds, and "object:function/b0" and so on for calls of a bucket. Calls within another one of the same
- * function are in "/within", and not in "/total".
+ * mode count are of the events "object:function" for calls, "object:function/total", "/within",
+ * "/self" and "/max" for nanoseconds, and "object:function/b0" and so on for calls of a bucket.
+ * Calls within another one of the same function are in "/within", and not in "/total".
  *
  * Two buckets for each power of two, from 8 ns on: [8, 12), [12, 16), [16, 24) and so on; the first
  * one has all shorter calls, the last one all longer ones.

@@ -80,8 +80,8 @@
  *                unused bytes are 0
  * @threads:      that have had this ring up to then, one after the other: the sums do not tell
  *                whose records were lost
- * @calls:        of the packet that counts what has no ring: those of @discarded that were calls of functions, for
- *                which the agent had no room
+ * @calls:        of the packet that counts records without a ring: those of @discarded that were
+ *                calls of functions, for which the agent had no room
  * @reserved:     0
  * @content_size: in bits, from the begin of the packet to the end of the last record
  * @packet_size:  in bits

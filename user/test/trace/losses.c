@@ -193,7 +193,7 @@ static void threads(void)
 	}
 }
 
-/* --- calls, which the agent records: each is counted as it returns ----------------------------- */
+/* --- calls, which the agent records: each is counted as it returns ---------------------- */
 
 __attribute__((__noinline__, __noclone__))
 void l_deep(int depth);

@@ -129,7 +129,7 @@ static bool fits(const char *glob, const struct jf_module *m, enum jf_kind kind,
 	return kind != JF_KIND_NOTE ? jf_module_matches(m, glob, name) : __jf_glob_matches(glob, group, name);
 }
 
-/* By this name; the last wish counts, also for what the arguments are. NULL: by none. */
+/* By this name; the newest wish counts, also for the types of arguments. NULL: by none. */
 static const struct jf_wish *find_wish(const struct jf_module *m, enum jf_kind kind, const char *group, const char *name)
 {
 	const struct jf_wish *w = wishes[kind];
@@ -157,7 +157,7 @@ static bool means_object(const struct jf_module *m, const char *glob)
 	return jf_glob_matches(group, m->name) || (m->alias && jf_glob_matches(group, m->alias));
 }
 
-/* Before find_wish(): most patterns are those of other objects, which has to be found once, not for each function. */
+/* Before find_wish(): most patterns mean other objects, which is found once for all functions. */
 static void mark_wishes(const struct jf_module *m)
 {
 	struct jf_wish *w;

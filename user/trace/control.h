@@ -3,9 +3,10 @@
  * How jf-trace talks with a process that records: the protocol, for both ends.
  *
  * The process listens on the socket "control-PID" (AF_UNIX, SOCK_SEQPACKET) in the first of these folders that
- * it can have for itself: $XDG_RUNTIME_DIR/jumpfunc, /run/user/UID/jumpfunc, /tmp/jumpfunc-UID. Processes of another name
- * space (pid_namespaces(7)) can have the same numbers and the same folders: "control-PID-INODE" has the inode of
- * /proc/self/ns/pid, unless the name space is the first one. The folder is made
+ * it can have for itself: $XDG_RUNTIME_DIR/jumpfunc, /run/user/UID/jumpfunc, /tmp/jumpfunc-UID.
+ * Processes of another name space (pid_namespaces(7)) can have the same numbers and folders. Outside
+ * of the first one it is "control-PID-INODE", with the inode of /proc/self/ns/pid.
+ * The folder is made
  * with mode 0700; where it is a link, another user's, or others may enter it, it is not used. The
  * peer must be of the same user, or root (SO_PEERCRED); others are told EPERM.
  *

@@ -41,7 +41,7 @@ static size_t prefix(struct part p)
 	return len < p.len ? len : p.len;
 }
 
-/* True if @a matches each name of @b. False if that is not easily seen: then both are kept. */
+/* True if @a matches all names of @b. False, too, where that is not easily seen. */
 static bool part_covers(struct part a, struct part b)
 {
 	size_t len = prefix(a);
@@ -63,9 +63,8 @@ static bool covers(const struct jf_wish *a, const struct jf_wish *b)
 }
 
 /*
- * A function of C++ has several names: that of its symbol, and those with and without its
- * parameters. All begin alike but the symbol's, and the one with a type of return, which templates
- * have.
+ * A function of C++ has several names: that of its symbol, and those with and without parameters.
+ * All begin alike but the symbol's, and the one with a type of return, which templates have.
  */
 static bool has_one_name(struct part p)
 {
@@ -74,8 +73,8 @@ static bool has_one_name(struct part p)
 }
 
 /*
- * True if no name matches both. False if that is not easily seen. Groups do not count:
- * an object can have two names.
+ * True if no name matches both. False, too, where that is not easily seen. Groups do not count: an
+ * object can have two names.
  */
 static bool are_apart(const struct jf_wish *a, const struct jf_wish *b)
 {
@@ -99,7 +98,7 @@ static bool are_apart(const struct jf_wish *a, const struct jf_wish *b)
 	return memcmp(one.text, other.text, one.len < len ? one.len : len);
 }
 
-/* True if an older wish switches on a probe that @off switches off. */
+/* True if an older one may switch names on that this one switches off. */
 static bool is_needed(const struct jf_wish *off, const struct jf_wish *older)
 {
 	while (older && (!older->on || are_apart(off, older)))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
 /*
- * Patterns that were switched on and off, kept for events and probes that come with an object that
- * is loaded later. Used by libjumpfunc-trace and by the agent.
+ * Patterns that were switched on and off, kept for events and probes of objects that are loaded
+ * later. Used by libjumpfunc-trace and by the agent.
  *
  * API:
  *   jf_wish_new(kind, glob, on)	one of them

@@ -6,7 +6,7 @@
  *					time of each of these
  *        growth start			the processor time until main(): what was asked for is on by then
  *        growth forks SECONDS		forks over and over: the longest fork()
- *        growth later OBJECT		opens it after a line of input: the processor time of that
+ *        growth later OBJECT		opens it after a line of standard input: its processor time
  */
 #include <dlfcn.h>
 #include <stdio.h>

@@ -80,7 +80,7 @@ static bool runtime_dir(pid_t pid, char *buf, size_t size)
 	return ok;
 }
 
-/* Does it see other files: has it a name space of mounts that is not that of the tool? */
+/* True if it sees other files: its name space of mounts is not that of the tool. */
 static bool is_elsewhere(pid_t pid)
 {
 	struct stat own, other;
@@ -91,7 +91,7 @@ static bool is_elsewhere(pid_t pid)
 	       (own.st_dev != other.st_dev || own.st_ino != other.st_ino);
 }
 
-/* The same folders as the process sees them. A path that has no room is none. */
+/* The same folders as the process sees them. A path that has no room is left out. */
 static unsigned int add_elsewhere(char (*folder)[PATH_MAX], unsigned int n, pid_t pid)
 {
 	unsigned int i, all = n;
@@ -134,8 +134,8 @@ static int open_folder(const char *path, uid_t uid)
 }
 
 /*
- * By a name in a folder. @pid: which it has to be, or 0, and gets which it is. -ENOENT: none. -ECONNREFUSED: there was one that
- * no process listens at, and it was removed.
+ * By a name in a folder. @pid: the process, or 0 for any, and gets its number. -ENOENT: no socket.
+ * -ECONNREFUSED: there was one that no process listens at, and it was removed.
  */
 static int connect_in(int folder, uid_t uid, const char *name, pid_t *pid)
 {

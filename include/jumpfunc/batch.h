@@ -176,7 +176,8 @@ void jf_batch_abort(struct jf_batch *b);
  * it (branch.h).
  *
  * A function is in use, and is not waited for, while a dynamic function leads there or a
- * tracepoint has it as a probe, whichever and with whatever data. The iterator (see
+ * tracepoint has it as a probe, whichever and with whatever data. Once the module of the last
+ * one is unloaded, a function that was replaced before is waited for again. The iterator (see
  * tracepoint.h) is one function for all states of its tracepoint, and counts as replaced with
  * each change of that: a thread that calls a probe by it again and again, which nearly always
  * sleeps, can delay this as long as it does so.

@@ -127,6 +127,8 @@ static int jf_restore(struct jf_mod *m)
 				break;
 			jf_retire_done(f->func, true);
 		}
+		/* If it was replaced before, searches have passed it over so far. */
+		jf_retired_again(f->func);
 		jf_index_set_func(ctl, f->init);
 	}
 	return err;

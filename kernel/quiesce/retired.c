@@ -2,7 +2,8 @@
 /*
  * Records of code that was replaced and may still be executed. Each is allocated
  * before the replacement, which therefore cannot fail for lack of memory, and
- * kept until a quiesce has found no task in it.
+ * kept until a search has found no task in it. A function that is in use is not searched for,
+ * so its record stays for as long as the use lasts, however that ends.
  */
 #include "quiesce/retired.h"
 
@@ -26,7 +27,7 @@
  * @users: arrays that have it as a probe; as long as there are some, it stays
  * @seq:   number of the latest replacement; 0: there was none yet
  * @first: number of the first one
- * @led:   number of the latest time that something was led there again, so that it was in use
+ * @led:   number of the latest time that a use of it began, or ended by an unload
  * @into:  modules that it calls, or whose data it uses; NULL: some that jumpfunc did
  *         not see coming
  * @num_into: how many these are
@@ -208,16 +209,24 @@ static bool jf_retired_is_used(const struct jf_retired_func *r)
 }
 
 /*
- * The target of a change that failed has a new record, but was not in use. An iterator is replaced
- * again and again, and in use all the time.
+ * True if a search that covers replacements up to @seq is made for it: always for code that calls
+ * others, which has no other callers (and of which the iterator is in use all the time); for a
+ * function unless it is in use, or was so after @seq. The target of a change that failed has a new
+ * record, but was not in use.
  */
+static bool jf_retired_is_sought(const struct jf_retired_func *r, u64 seq)
+{
+	return r->kind == JF_RETIRED_DISPATCH ||
+	       (r->led <= seq && !jf_retired_is_used(r));
+}
+
 bool jf_retired_is_meant(const struct jf_span *s, u64 seq)
 {
 	const struct jf_retired_func *r = jf_retired_find((void *)s->record);
 
 	if (!r || !r->seq || r->first > seq)
 		return false;
-	return !s->tag || (r->led <= seq && !jf_retired_is_used(r));
+	return !s->tag || jf_retired_is_sought(r, seq);
 }
 
 void jf_retired_forget(void *func, u64 seq)
@@ -242,7 +251,7 @@ static bool jf_retired_counts(const struct jf_retired_func *r, bool into,
 		return false;
 	if (into)
 		return jf_retired_into(r, m) < r->num_into;
-	return r->kind == JF_RETIRED_DISPATCH || !jf_retired_is_used(r);
+	return jf_retired_is_sought(r, jf_seq);
 }
 
 /* Of all, or of those that lead into @into. */
@@ -300,16 +309,6 @@ int jf_spans_add_retired(struct jf_spans *s, const struct module *into,
 	return err;
 }
 
-/*
- * A probe that was in use in between was not searched for. A target that was in use
- * will be, as soon as it is replaced once more, by a new record that is as good.
- */
-static bool jf_retired_was_sought(const struct jf_retired_func *r, u64 seq)
-{
-	return r->kind != JF_RETIRED_PROBE ||
-	       (r->led <= seq && !jf_retired_is_used(r));
-}
-
 void jf_retired_forget_all(u64 seq)
 {
 	struct hlist_node *tmp;
@@ -318,7 +317,7 @@ void jf_retired_forget_all(u64 seq)
 
 	mutex_lock(&jf_mutex);
 	hash_for_each_safe(jf_retired_funcs, bkt, tmp, r, hash)
-		if (jf_retired_was_sought(r, seq))
+		if (jf_retired_is_sought(r, seq))
 			jf_retired_drop(r, seq);
 	jf_stats.quiesces++;
 	mutex_unlock(&jf_mutex);

@@ -15,7 +15,6 @@ struct module;
 /* jf_retire_prepare(): the kind of code. */
 enum jf_retired_kind {
 	JF_RETIRED_TARGET,	/* a target or a probe */
-	JF_RETIRED_PROBE,	/* a probe, with data that can be another module's */
 	JF_RETIRED_DISPATCH,	/* code that calls others: an image, an iterator */
 };
 
@@ -33,7 +32,10 @@ void jf_retire_done(void *func, bool replaced);
  * this is in, if any, waits until no task is in @func. 0 or -ENOMEM.
  */
 int jf_retire_into(void *func, const void *addr);
-/* An entity leads to @func now: waits that are under way are told. */
+/*
+ * An entity leads to @func now, or has led there until now and is forgotten: waits that are under
+ * way are told.
+ */
 void jf_retired_again(void *func);
 /* Between the two above: @func is the probe of so many more (or fewer) arrays. */
 void jf_retired_use(void *func, int more);
@@ -60,7 +62,7 @@ int jf_retired_begin(u64 *seq);
  */
 int jf_spans_add_retired(struct jf_spans *s, const struct module *into,
 			 u64 *seq);
-/* No task is in any of these any more: forget them, except records outside the search. */
+/* No task is in any that was searched for: forget them, except records outside the search. */
 void jf_retired_forget_all(u64 seq);
 /* The same for code that leads into @mod, to which no new call comes any more. */
 void jf_retired_forget_into(const struct module *mod, u64 seq);

@@ -109,23 +109,20 @@ static int jf_code_prepare(const struct jf_probes *p)
  * A probe's data may be in another module than its function. The unload of that module
  * waits for the function, as it does for code that calls others.
  */
-static enum jf_retired_kind jf_probe_kind(const struct jf_probe *p)
+static bool jf_probe_leads_on(const struct jf_probe *p)
 {
 	const struct jf_mod *m = jf_mod_by_addr((unsigned long)p->data);
 
-	if (m ? m == jf_mod_by_addr((unsigned long)p->func) :
-		!jf_may_be_module((unsigned long)p->data))
-		return JF_RETIRED_TARGET;
-	return JF_RETIRED_PROBE;
+	return m ? m != jf_mod_by_addr((unsigned long)p->func) :
+		   jf_may_be_module((unsigned long)p->data);
 }
 
 /* The same. */
 static int jf_probe_prepare(const struct jf_probe *p)
 {
-	enum jf_retired_kind kind = jf_probe_kind(p);
-	int err = jf_retire_prepare(p->func, kind);
+	int err = jf_retire_prepare(p->func, JF_RETIRED_TARGET);
 
-	if (err || kind == JF_RETIRED_TARGET)
+	if (err || !jf_probe_leads_on(p))
 		return err;
 	err = jf_retire_into(p->func, p->data);
 	if (err)

@@ -343,6 +343,8 @@ u64 jfk_retired_since(void *func);
 enum jf_retired_kind jfk_retired_kind(void *func);
 /* Records in all, pinned ones included. */
 unsigned int jfk_num_retired(void);
+/* The same without those of functions that are in use: these stay until that ends. */
+unsigned int jfk_num_sought(void);
 /* Grace periods of Tasks RCU that no task waits for. */
 unsigned int jfk_num_gps(void);
 unsigned int jfk_num_exits(unsigned int cpu);

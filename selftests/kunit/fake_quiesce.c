@@ -635,6 +635,19 @@ unsigned int jfk_num_retired(void)
 	return n;
 }
 
+unsigned int jfk_num_sought(void)
+{
+	struct jf_retired_func *r;
+	unsigned int n = 0;
+	int bkt;
+
+	mutex_lock(&jf_mutex);
+	hash_for_each(jf_retired_funcs, bkt, r, hash)
+		n += r->pins || (r->seq && jf_retired_is_sought(r, jf_seq));
+	mutex_unlock(&jf_mutex);
+	return n;
+}
+
 unsigned int jfk_num_records(void)
 {
 	struct jf_retired_func *r;

@@ -320,7 +320,7 @@ static void quiesce_scope(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, jfk_is_retired(jfk_code(w.a, 0)), p->all);
 	jfk_leave(t);
 	KUNIT_EXPECT_EQ(test, jf_quiesce_timeout(0), 0);
-	KUNIT_EXPECT_EQ(test, jfk_num_retired(), 0U);
+	KUNIT_EXPECT_EQ(test, jfk_num_sought(), 0U);
 }
 
 /* Nothing was replaced, so there is no text to search for. */

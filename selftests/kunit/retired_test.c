@@ -826,6 +826,20 @@ static bool sought(struct kunit *test, void *func)
 	return found;
 }
 
+/* The unload of @m searches for it. */
+static bool leads_into(struct kunit *test, void *func, struct jfk_mod *m)
+{
+	struct jf_spans text = { };
+	bool found;
+	u64 since;
+
+	KUNIT_ASSERT_EQ(test, jf_spans_add_retired(&text, &m->mod, &since), 0);
+	jf_spans_sort(&text);
+	found = jf_spans_has(&text, (unsigned long)func);
+	jf_spans_free(&text);
+	return found;
+}
+
 static void in_use_elsewhere(struct kunit *test)
 {
 	struct world w = world(test);
@@ -844,15 +858,85 @@ static void in_use_elsewhere(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, sought(test, a));
 	KUNIT_ASSERT_EQ(test, __jf_trace_register(w.tp, a, other, 1), 0);
 	KUNIT_ASSERT_EQ(test, untrace(&w, 0), 0);
-	KUNIT_EXPECT_EQ(test, jfk_retired_kind(a), JF_RETIRED_PROBE);
 	KUNIT_EXPECT_FALSE(test, sought(test, a));
 	KUNIT_ASSERT_EQ(test, __jf_trace_unregister(w.tp, a, other), 0);
 	KUNIT_EXPECT_TRUE(test, sought(test, a));
 	/* In use or not, the unload of the module that has the data searches for it. */
 	KUNIT_ASSERT_EQ(test, __jf_func_update(w.f[1], a), 0);
 	jf_quiesce();
-	KUNIT_EXPECT_TRUE(test, jfk_is_retired(a));
+	KUNIT_EXPECT_TRUE(test, leads_into(test, a, w.m));
 	KUNIT_ASSERT_EQ(test, __jf_func_update(w.f[1], NULL), 0);
+	jf_quiesce();
+	KUNIT_EXPECT_EQ(test, jfk_num_retired(), 0U);
+}
+
+/* The end of a use by the unload of the module that has the dynamic function. */
+static struct jfk_mod *leaving;
+
+static void leave_meanwhile(void)
+{
+	struct jfk_mod *m = leaving;
+
+	leaving = NULL;
+	if (m)
+		jfk_notify(m, MODULE_STATE_GOING);
+}
+
+struct end_of_use {
+	const char	*name;
+	bool		init, fails, probe, meanwhile;
+};
+
+static const struct end_of_use ends_of_use[] = {
+	{ "set to it" },
+	{ "set to it, and its init fails", .fails = true },
+	{ "compiled to lead there", .init = true },
+	{ "compiled to lead there, and its init fails", .init = true, .fails = true },
+	{ "of a former probe", .probe = true },
+	{ "while another task waits", .meanwhile = true },
+	{ "of a former probe, while another task waits", .probe = true, .meanwhile = true },
+};
+
+static void end_of_use_desc(const struct end_of_use *u, char *desc)
+{
+	strscpy(desc, u->name, KUNIT_PARAM_DESC_SIZE);
+}
+KUNIT_ARRAY_PARAM(end_of_use, ends_of_use, end_of_use_desc);
+
+/* A function was replaced, and is in use by a module that is unloaded. */
+static void use_ends_with_a_module(struct kunit *test)
+{
+	const struct end_of_use *u = test->param_value;
+	struct world w = world(test);
+	struct jfk_mod *n = jfk_module(test, "n");
+	void *a = jfk_code(w.a, 0), *data = w.m->mem.name;
+	struct jf_func *g = jfk_func(n, "g", u->init ? a : NULL, u->init ? 0 : JF_ENT_NULL_OK);
+	struct jfk_task *t;
+
+	KUNIT_ASSERT_EQ(test, u->fails ? jfk_notify(n, MODULE_STATE_COMING) : jfk_load(n), 0);
+	if (!u->init)
+		KUNIT_ASSERT_EQ(test, __jf_func_update(g, a), 0);
+	if (u->probe) {
+		KUNIT_ASSERT_EQ(test, __jf_trace_register(w.tp, a, data, 1), 0);
+		KUNIT_ASSERT_EQ(test, __jf_trace_unregister(w.tp, a, data), 0);
+	} else {
+		replace(test, w.f[0], a);
+	}
+	t = jfk_task(test, a);
+	KUNIT_EXPECT_EQ_MSG(test, jf_quiesce_timeout(0), 0, "it is in use");
+	if (u->meanwhile) {
+		replace(test, w.f[1], jfk_code(w.a, 1));
+		jfk_task(test, jfk_code(w.a, 1))->stays = 3 * HZ;
+		leaving = n;
+		jfk.on_sleep = leave_meanwhile;
+		jf_quiesce();
+		jfk.on_sleep = NULL;
+		KUNIT_EXPECT_PTR_EQ(test, leaving, NULL);
+	} else {
+		KUNIT_EXPECT_EQ(test, jfk_notify(n, MODULE_STATE_GOING), 0);
+	}
+	KUNIT_EXPECT_EQ_MSG(test, jf_quiesce_timeout(0), -ETIMEDOUT, "it is not any more");
+	jfk_leave(t);
 	jf_quiesce();
 	KUNIT_EXPECT_EQ(test, jfk_num_retired(), 0U);
 }
@@ -1148,6 +1232,7 @@ static struct kunit_case retired_cases[] = {
 	KUNIT_CASE(record_again),
 	KUNIT_CASE(swapped_in_one_batch),
 	KUNIT_CASE(in_use_elsewhere),
+	KUNIT_CASE_PARAM(use_ends_with_a_module, end_of_use_gen_params),
 	KUNIT_CASE(stuck_is_waited_for),
 	KUNIT_CASE(stuck_and_again),
 	KUNIT_CASE(fall_backs_record),

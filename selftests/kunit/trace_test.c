@@ -482,7 +482,7 @@ static void expect_old(struct kunit *test, struct fixture *x, const void *id,
 	jfk_reclaim();
 	not_freed = jfk.not_freed - jfk_num_records();
 	jf_quiesce();
-	KUNIT_EXPECT_EQ_MSG(test, jfk_num_retired(), 0U, "%s", what);
+	KUNIT_EXPECT_EQ_MSG(test, jfk_num_sought(), 0U, "%s", what);
 	KUNIT_EXPECT_EQ_MSG(test, jfk.not_freed - (int)jfk_num_records(), not_freed, "%s", what);
 }
 

@@ -101,6 +101,26 @@ else
 	skip "and the task is waited for" "no stack is scanned here"
 fi
 
+# ---- a task in what was replaced, while the module that is unloaded used it, too ----
+
+leaf() { echo "$1" >$P/leaf; }
+check "a function leads to a sleeper" leaf 1
+check "... and so does that of another module" jf_insmod jf_past_site
+lead_own
+echo $((15 * slow)) >$P/enter
+check "a task is asleep there" jf_until 50 is_inside
+check "the first one leads elsewhere" leaf 0
+if jf_scanning; then check "the task is not waited for: it is in use" quiet; fi
+check "the module that uses it unloads" jf_rmmod jf_past_site
+if jf_scanning; then
+	check_fails "now the task is waited for" quiet
+	check "... until it has left" jf_until 300 has_left
+	check "... and no longer" quiet
+else
+	jf_until 300 has_left
+	skip "now the task is waited for" "no stack is scanned here"
+fi
+
 # ---- what might keep it from unloading ----
 
 check "a module whose function leads to where a task always sleeps" jf_insmod jf_past_site elsewhere=1

@@ -70,8 +70,10 @@ static int enter_set(const char *val, const struct kernel_param *kp)
 {
 	int err = kstrtouint(val, 0, &leaf_ms);
 
-	if (err || thread)
-		return err ?: -EBUSY;
+	if (err)
+		return err;
+	if (thread)
+		kthread_stop(thread);
 	thread = kthread_run(visitor, NULL, "jf_past");
 	err = PTR_ERR_OR_ZERO(thread);
 	if (err)
@@ -82,6 +84,18 @@ static int enter_set(const char *val, const struct kernel_param *kp)
 static const struct kernel_param_ops enter_ops = { .set = enter_set };
 module_param_cb(enter, &enter_ops, NULL, 0200);
 MODULE_PARM_DESC(enter, "call it, and sleep in past_leaf() for so many ms");
+
+static int leaf_set(const char *val, const struct kernel_param *kp)
+{
+	bool leaf;
+	int err = kstrtobool(val, &leaf);
+
+	return err ?: dynfunc_update(past_op, leaf ? past_leaf : past_default);
+}
+
+static const struct kernel_param_ops leaf_ops = { .set = leaf_set };
+module_param_cb(leaf, &leaf_ops, NULL, 0200);
+MODULE_PARM_DESC(leaf, "lead it to past_leaf(), or where it led at first");
 
 static int call_set(const char *val, const struct kernel_param *kp)
 {

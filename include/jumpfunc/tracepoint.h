@@ -88,6 +88,10 @@
  *   In a program jf_read_lock() surrounds the probes. An exception that one throws ends that
  *   section, in C if the file was compiled with -fexceptions.
  *
+ *   In the kernel a probe that sleeps must not wait for the load or the unload of a module that
+ *   has a probe of the same tracepoint, which request_module() may: should that module be unloaded,
+ *   or its init fail, that would wait for the caller of the probe. A work item may ask for it.
+ *
  *   Arguments are integers, enums and pointers. An argument with side effects
  *   is evaluated even while the tracepoint is off, unless jf_trace() is used.
  *

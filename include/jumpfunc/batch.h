@@ -188,7 +188,9 @@ void jf_batch_abort(struct jf_batch *b);
  * pointer to the trampoline, and so is one in a target to which another function jumped.
  * So is, on kernels without the ORC unwinder, and where a tracer has put itself on the
  * task's stack, one whose stack holds a leftover that looks like a return address, until
- * the task has overwritten it.
+ * the task has overwritten it. A user who knows the address of such code can have a task
+ * count as inside, with that address as an argument of system calls that a filter of seccomp
+ * examines, for as long as these go on.
  *
  * The caller itself is not scanned. It must not be inside a target, because
  * other waiters would then wait for it.

@@ -522,10 +522,36 @@ bool jf_site_is_near(const struct jf_site *site, unsigned long addr)
 
 /* --- the site map ------------------------------------------------------ */
 
+/*
+ * The sites of @old that are left, and those of @m, in order: how many. Only those of @m have to be
+ * sorted: the map can have many more, and jf_mutex is held.
+ */
+static unsigned int jf_map_merge(struct jf_map *map, const struct jf_map *old,
+				 const struct jf_mod *m)
+{
+	unsigned int i = 0, j, n = 0, num = old ? old->num : 0;
+	/* At the end: the merge does not overtake it. */
+	struct jf_map_entry *new = map->entry + num;
+
+	for (j = 0; j < m->num_sites; j++) {
+		new[j].addr = m->sites[j].addr;
+		new[j].site = &m->sites[j];
+	}
+	sort(new, m->num_sites, sizeof(*new), jf_addr_cmp, NULL);
+	for (j = 0; i < num || j < m->num_sites;) {
+		if (j < m->num_sites &&
+		    (i == num || new[j].addr <= old->entry[i].addr))
+			map->entry[n++] = new[j++];
+		else if (old->entry[i++].site)
+			map->entry[n++] = old->entry[i - 1];
+	}
+	return n;
+}
+
 int jf_index_add_sites(const struct jf_mod *m)
 {
 	struct jf_map *old = jf_map, *map;
-	unsigned int i, n = 0, max = m->num_sites + (old ? old->num : 0);
+	unsigned int i, n, max = m->num_sites + (old ? old->num : 0);
 
 	lockdep_assert_held(&jf_mutex);
 	if (!m->num_sites)
@@ -534,15 +560,8 @@ int jf_index_add_sites(const struct jf_mod *m)
 	if (!map)
 		return -ENOMEM;
 
-	for (i = 0; old && i < old->num; i++)
-		if (old->entry[i].site)
-			map->entry[n++] = old->entry[i];
-	for (i = 0; i < m->num_sites; i++) {
-		map->entry[n].addr = m->sites[i].addr;
-		map->entry[n++].site = &m->sites[i];
-	}
+	n = jf_map_merge(map, old, m);
 	map->num = n;
-	sort(map->entry, n, sizeof(map->entry[0]), jf_addr_cmp, NULL);
 	for (i = 1; i < n; i++) {
 		if (map->entry[i].addr - map->entry[i - 1].addr <
 		    JF_ARCH_SITE_SIZE) {

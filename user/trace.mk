@@ -43,7 +43,7 @@ $(OUT)/libjumpfunc-trace.a: $(OUT)/trace/all.o
 $(OUT)/jf-recover: trace/jf_recover.c trace/recover.c trace/file.c trace/trace.h $(LIB_HEADERS) | $(OUT)
 	$(CC) $(LIB_CFLAGS) -fPIE $(LDFLAGS) -o $@ $(filter %.c,$^)
 
-TOOL_SOURCES := $(sort $(wildcard trace/tool/*.c)) $(addprefix trace/,words.c pattern.c glob.c demangle.c recover.c file.c)
+TOOL_SOURCES := $(sort $(wildcard trace/tool/*.c)) $(addprefix trace/,words.c pattern.c choice.c glob.c demangle.c recover.c file.c)
 # elfutils' libdw, for names and types of arguments; LIBDW=no leaves it out.
 LIBDW ?= $(shell printf "\043include <elfutils/libdwfl.h>\n\043include <dwarf.h>\n" | $(CC) -E -o /dev/null -xc - 2>/dev/null && echo yes)
 $(OUT)/jf-trace: $(TOOL_SOURCES) $(wildcard trace/tool/*.h trace/*.h) $(LIB_HEADERS) $(OUT)/version | $(OUT)
@@ -55,7 +55,7 @@ RECORD_CFLAGS = $(LIB_TEST_CFLAGS) -I$(RECORD_TEST)
 RECORD_SHARED := -L$(OUT) -ljumpfunc-trace -ljumpfunc -Wl,-rpath,$(OUT)
 RECORD_STATIC := $(OUT)/libjumpfunc-trace.a $(OUT)/libjumpfunc.a
 RECORD_TEST_DEPS := $(RECORD_LIBS) $(LIBS) $(wildcard $(RECORD_TEST)/*.h) test/process.h test/tap.h
-RECORD_CHECKS := $(addprefix $(OUT)/,test_glob test_wishes test_record test_record-O0 test_record-static test_record-san test_control test_control-san steps steps-O0)
+RECORD_CHECKS := $(addprefix $(OUT)/,test_glob test_wishes test_choice test_record test_record-O0 test_record-static test_record-san test_control test_control-san steps steps-O0)
 ifneq ($(CLANG),)
 RECORD_CHECKS += $(OUT)/test_record-clang $(OUT)/steps-clang
 endif
@@ -91,6 +91,8 @@ $(OUT)/trace_events: $(RECORD_TEST)/trace_events.c $(RECORD_TEST_DEPS)
 	$(CC) $(RECORD_CFLAGS) -O2 -o $@ $< $(RECORD_SHARED)
 $(OUT)/test_wishes: $(RECORD_TEST)/test_wishes.c $(addprefix trace/,wishes.c glob.c demangle.c wishes.h glob.h kind.h demangle.h) $(LIB_HEADERS) test/tap.h
 	$(CC) $(RECORD_CFLAGS) $(SAN) -o $@ $(filter %.c,$^)
+$(OUT)/test_choice: $(RECORD_TEST)/test_choice.c trace/choice.c trace/choice.h $(LIB_HEADERS) test/tap.h
+	$(CC) $(RECORD_CFLAGS) $(SAN) -o $@ $(filter %.c,$^)
 $(OUT)/test_glob: $(RECORD_TEST)/test_glob.c trace/glob.c trace/glob.h $(LIB_HEADERS) test/tap.h
 	@mkdir -p $(@D)
 	$(CC) $(RECORD_CFLAGS) $(SAN) -o $@ $(filter %.c,$^)
@@ -111,7 +113,7 @@ $(OUT)/controlled: $(RECORD_TEST)/controlled.c $(wildcard trace/*.h) $(RECORD_TE
 	$(CC) $(RECORD_CFLAGS) -O2 -o $@ $< $(RECORD_SHARED)
 $(OUT)/fuzz_recover: $(RECORD_TEST)/fuzz_recover.c trace/recover.c trace/file.c trace/trace.h $(LIB_HEADERS)
 	$(CLANG) $(RECORD_CFLAGS) -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -o $@ $(filter %.c,$^)
-TOOL_PARTS := trace/words.c trace/pattern.c trace/glob.c trace/demangle.c trace/tool/demangle.c trace/tool/say.c trace/tool/elf.c trace/tool/notes.c
+TOOL_PARTS := trace/words.c trace/pattern.c trace/choice.c trace/glob.c trace/demangle.c trace/tool/demangle.c trace/tool/say.c trace/tool/elf.c trace/tool/notes.c
 $(OUT)/fuzz_tool: $(RECORD_TEST)/fuzz_tool.c $(TOOL_PARTS) $(wildcard trace/*.h trace/tool/*.h) $(LIB_HEADERS)
 	$(CLANG) $(RECORD_CFLAGS) -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -o $@ $(filter %.c,$^)
 

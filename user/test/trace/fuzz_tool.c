@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /*
- * A fuzzer, for libFuzzer, of the readers of messages of the control socket and of files of
- * programs. The first byte of an input says which: a request, an answer's words, or an ELF file.
+ * A fuzzer, for libFuzzer, of the readers of messages of the control socket, of files of
+ * programs and of patterns. The first byte of an input says which: a request, an answer's words, an
+ * ELF file, or a pattern.
  */
 #include <assert.h>
 #include <errno.h>
@@ -11,6 +12,7 @@
 
 #include "../../trace/tool/tool.h"
 #include "../../trace/tool/elf.h"
+#include "../../trace/choice.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -71,19 +73,66 @@ static void try_elf(const uint8_t *data, size_t size)
 	found_free(&list);
 }
 
+/* One name in two is not there, and one in four is a constant. */
+static int find(struct jf_step *step, const char *name, size_t len, const void *arg)
+{
+	assert(len && name >= (const char *)arg);
+	if (*name & 1)
+		return len > 3 ? -EINVAL : -ENOENT;
+	*step = (struct jf_step){ .op = *name & 2 ? JF_STEP_NUMBER : JF_STEP_VALUE, .size = 1 << (len & 3), .sign = *name & 4, .number = len };
+	return 0;
+}
+
+static void names_of(char *to, size_t size, const void *arg)
+{
+	(void)arg;
+	memset(to, 'n', size - 1);
+	to[size - 1] = 0;
+}
+
+static uint64_t value_of(unsigned int from, const void *arg)
+{
+	(void)arg;
+	return ~UINT64_C(0) << from;
+}
+
+/* As the agent gets it: what does not parse is no program, and what does stays within its stack. */
+static void try_pattern(const uint8_t *data, size_t size)
+{
+	char *text = malloc(size + 1);
+	struct jf_choice_names names = { find, names_of, text };
+	struct jf_choice c;
+	struct jf_pattern p;
+	unsigned int i;
+	int err;
+
+	assert(text);
+	memcpy(text, data, size);
+	text[size] = 0;
+	jf_pattern_parse(&p, text);
+	err = jf_choice_parse(&c, text, &names);
+	assert(err ? err == -EINVAL && *c.why && strlen(c.why) < JF_CHOICE_WHY && !c.num : !*c.why && c.num <= JF_CHOICE_STEPS);
+	for (i = 0; i < 3; i++)
+		jf_choice_passes(&c, value_of, NULL);
+	free(text);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	if (!size)
 		return 0;
-	switch (data[0] % 3) {
+	switch (data[0] % 4) {
 	case 0:
 		try_words(data + 1, size - 1);
 		break;
 	case 1:
 		try_request(data + 1, size - 1);
 		break;
-	default:
+	case 2:
 		try_elf(data + 1, size - 1);
+		break;
+	default:
+		try_pattern(data + 1, size - 1);
 	}
 	return 0;
 }

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
-# Requests, answers and ELF files, with inputs that a fuzzer makes of real ones.
+# Requests, answers, ELF files and patterns, with inputs that a fuzzer makes of real ones.
 # usage: fuzz_tool.sh BUILD [INPUTS]
 # The tests are called by check(), which shellcheck does not see.
 # shellcheck disable=SC2317
@@ -41,6 +41,11 @@ seeds()
 		n=$((n + 1))
 		printf '\000%b' "$request" > "$tmp/seeds/words$n"
 		printf '\001%b' "$request" > "$tmp/seeds/request$n"
+	done
+	n=0
+	for pattern in 'call>1ms/prog:*(string,_) if level > 3 && size >= 0x1000 every 10 max 7' 'if !(b | a) || (s8)d & 077 <= -1' 'f(a const&) max 3 if 1us'; do
+		n=$((n + 1))
+		printf '\003%s' "$pattern" > "$tmp/seeds/pattern$n"
 	done
 	programs
 	ls -l "$tmp/seeds"

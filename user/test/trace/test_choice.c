@@ -1,0 +1,396 @@
+// SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
+/*
+ * Which records are made: texts and their meaning; errors and their columns; random expressions,
+ * whose value is computed in another way while they are written; and texts that are damaged.
+ */
+#include <errno.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "user/test/tap.h"
+#include "user/trace/choice.h"
+
+#define ROUNDS	30000
+
+/* --- names ------------------------------------------------------------------------- */
+
+static const struct {
+	const char	*name;
+	uint8_t		size;
+	bool		sign;
+	uint64_t	value;
+} values[] = {
+	{ "level", 4, true, 0xabcd0000fffffffe }, { "size", 8, false, UINT64_MAX }, { "tiny", 1, false, 0x1ff }, { "ret", 8, true, UINT64_MAX },
+	{ "low", 8, true, UINT64_C(1) << 63 }, { "half", 2, true, 0x18000 }, { "zero", 4, false, UINT64_C(7) << 32 }, { "three", 4, true, 3 },
+};
+#define NAMES	(sizeof(values) / sizeof(*values))
+
+static int find(struct jf_step *step, const char *name, size_t len, const void *arg)
+{
+	unsigned int i;
+
+	(void)arg;
+	for (i = 0; i < NAMES; i++)
+		if (strlen(values[i].name) == len && !strncmp(values[i].name, name, len)) {
+			step->from = (uint8_t)i;
+			step->size = values[i].size;
+			step->sign = values[i].sign;
+			return 0;
+		}
+	if (len == 5 && !strncmp(name, "price", 5))
+		return -EINVAL;
+	if (len != 4 || strncmp(name, "FAST", 4))
+		return -ENOENT;
+	*step = (struct jf_step){ .op = JF_STEP_NUMBER, .number = 3 };
+	return 0;
+}
+
+static void list(char *to, size_t size, const void *arg)
+{
+	snprintf(to, size, "%s", (const char *)arg);
+}
+
+static const struct jf_choice_names names = { find, list, "level, size" };
+
+static uint64_t value_of(unsigned int from, const void *arg)
+{
+	(void)arg;
+	return values[from].value;
+}
+
+/* As the agent relies on it: within the stack, and one value in the end. */
+static bool is_program(const struct jf_choice *c)
+{
+	unsigned int i, depth = 0;
+
+	for (i = 0; i < c->num; i++) {
+		const struct jf_step *s = &c->step[i];
+
+		if (s->op > JF_STEP_GE || ((s->op == JF_STEP_CAST || s->op == JF_STEP_VALUE) && (!s->size || s->size > 8)))
+			return false;
+		if (s->op <= JF_STEP_VALUE)
+			depth++;
+		else if (s->op >= JF_STEP_BITS)
+			depth--;
+		if (!depth || depth > JF_CHOICE_STACK)
+			return false;
+	}
+	return c->num <= JF_CHOICE_STEPS && depth == !!c->num;
+}
+
+/* At the end of the memory, so that the sanitizer sees reads beyond it. */
+static int parse(struct jf_choice *c, const char *text, const struct jf_choice_names *of)
+{
+	char *exact = strdup(text);
+	int err = jf_choice_parse(c, exact, of);
+
+	CHECK(err == (*c->why ? -EINVAL : 0), "%s: %d", text, err);
+	CHECK(is_program(c), "%s", text);
+	free(exact);
+	return err;
+}
+
+/* --- texts ------------------------------------------------------------------------- */
+
+static const struct {
+	const char	*text;
+	bool		holds;
+} meanings[] = {
+	{ "", true }, { "if 1", true }, { "if 0", false }, { "if !0", true }, { "if !!7 == 1", true }, { "if level == -2", true },
+	{ "if level<0&&level>-3", true }, { "if size > 9223372036854775807", true }, { "if size > -1", true }, { "if ret < 0", true },
+	{ "if ret < size", true }, { "if ret == size", false }, { "if ret == -1 || zero", true }, { "if zero", false }, { "if tiny == 0xff", true },
+	{ "if tiny == 0377", true }, { "if tiny == 0b11111111", true }, { "if tiny == 0XFF", true }, { "if (s8)tiny == -1", true },
+	{ "if (u8)level == 254", true }, { "if (int)size == -1", true }, { "if (u32)ret == 0xffffffff", true }, { "if (u64)ret == size", true },
+	{ "if (s64)size == ret", true }, { "if (s16)-1 == -1", true }, { "if (u16)-1 == 65535", true }, { "if (three) == 3", true },
+	{ "if three & 1 == 1", true }, { "if three & 4", false }, { "if level & 0xff == 254", true }, { "if ret & -1 == -1", true },
+	{ "if low == -9223372036854775808", true }, { "if half == -32768", true }, { "if three == FAST", true }, { "if 1 || 0 && 0", true },
+	{ "if (1 || 0) && 0", false }, { "if !(three == 3 && size)", false }, { "if three >= 3", true }, { "if three <= 2", false },
+	{ "if three != 3", false }, { "if 1ms == 1000000", true }, { "if 10us < 1s && 5ns == 5", true }, { "if 1 if 0", false },
+	{ "if 0 || 1 if three == 3 if 1", true }, { "if 1 every 1 max 1", true }, { "max 5 if(three < 3)", false }, { "if 18446744073709551615 == size", true },
+	{ "if -0 == 0", true }, { "if ((((((((three))))))))", true },
+};
+
+static void test_meanings(void)
+{
+	struct jf_choice c;
+	unsigned int i;
+
+	for (i = 0; i < sizeof(meanings) / sizeof(*meanings); i++) {
+		CHECK(!parse(&c, meanings[i].text, &names), "%s: %s", meanings[i].text, c.why);
+		CHECK(jf_choice_holds(&c, value_of, NULL) == meanings[i].holds, "%s", meanings[i].text);
+	}
+	CHECK(!parse(&c, "if any && thing", NULL), "without names: %s", c.why);
+	finish("what a choice means");
+}
+
+static const struct {
+	const char	*text;
+	const char	*why;
+} errors[] = {
+	{ "if rank > 3", "column 1: there is no 'rank', but level, size" },
+	{ "if level > 3 && sice >= 4096", "column 14: there is no 'sice', but level, size" },
+	{ "if  three if sice", "column 1: there is no 'sice', but level, size" },
+	{ "if price > 2", "column 1: 'price' is no integer" }, { "if level >", "column 8: a name or a number is missing" },
+	{ "if", "column 1: a name or a number is missing" }, { "if level > > 3", "column 9: a name or a number has to be here, not '>'" },
+	{ "if level = 3", "column 7: an operator or the end has to be here, not '='" },
+	{ "if level > 3)", "column 10: an operator or the end has to be here, not ')'" },
+	{ "if (level > 3", "column 11: a ')' is missing, of the '(' in column 1" }, { "if level, size", "column 6: an operator or the end has to be here, not ','" },
+	{ "if 1 < 2 < 3", "column 7: the result of a comparison is not compared: use && or brackets" },
+	{ "if 18446744073709551616", "column 1: the number has more than 64 bits" }, { "if -9223372036854775809", "column 2: the number has more than 64 bits" },
+	{ "if 99999999999s", "column 1: the number has more than 64 bits" }, { "if 12kg > 3", "column 1: '12kg' is no number" },
+	{ "if 0x", "column 1: '0x' is no number" }, { "if 08", "column 1: '08' is no number" }, { "if 0b2", "column 1: '0b2' is no number" },
+	{ "if 1.5 > 1", "column 2: an operator or the end has to be here, not '.'" }, { "if -level", "column 1: a name or a number has to be here, not '-'" },
+	{ "if level 3", "column 7: an operator or the end has to be here, not '3'" },
+	{ "every 0", "a number from 1 on has to follow 'every'" }, { "max", "a number from 1 on has to follow 'max'" },
+	{ "max 5 max 6", "it says 'max' twice" }, { "every 5 often", "'if', 'every' or 'max' has to be where it says 'often'" },
+	{ "if \xff", "column 1: a name or a number has to be here, not '?'" },
+	{ "if !!!!!!!!!!!!!!!!!1", "column 17: too much is within brackets" },
+	{ "if 1 & (2 & (3 & (4 & (5 & (6 & (7 & (8 & 9)))))))", "column 40: too much is within brackets" },
+};
+
+static void test_errors(void)
+{
+	char longer[JF_CHOICE_MAX + 1];
+	struct jf_choice c;
+	unsigned int i;
+
+	for (i = 0; i < sizeof(errors) / sizeof(*errors); i++) {
+		CHECK(parse(&c, errors[i].text, &names) == -EINVAL, "%s", errors[i].text);
+		CHECK(!strcmp(c.why, errors[i].why), "%s: %s", errors[i].text, c.why);
+	}
+	strcpy(longer, "if 1");
+	for (i = 0; i < 30; i++)
+		strcat(longer, "&&1");
+	CHECK(parse(&c, longer, &names) == -EINVAL && strstr(c.why, "the expression is too long"), "%s", c.why);
+	memset(longer, ' ', JF_CHOICE_MAX);
+	longer[JF_CHOICE_MAX] = 0;
+	CHECK(parse(&c, longer, &names) == -EINVAL && strstr(c.why, "more than 255 characters"), "%s", c.why);
+	finish("errors, and their columns");
+}
+
+static void test_begin(void)
+{
+	static const struct {
+		const char	*text;
+		size_t		len;
+	} vectors[] = {
+		{ "a:b", 3 }, { "a:b if 1", 3 }, { "a:b if(1)", 3 }, { "a:b every 5", 3 }, { "a:b max 5", 3 }, { "f(int, max &)", 13 },
+		{ "f(every x)", 10 }, { "iffy", 4 }, { "shop::f(Order const&) if a", 21 }, { "", 0 }, { "a if", 4 }, { "a ifs", 5 },
+	};
+	unsigned int i;
+
+	for (i = 0; i < sizeof(vectors) / sizeof(*vectors); i++)
+		CHECK((size_t)(jf_choice_begin(vectors[i].text) - vectors[i].text) == vectors[i].len, "%s", vectors[i].text);
+	finish("where a choice begins");
+}
+
+static void test_turns(void)
+{
+	struct jf_choice c;
+	unsigned int i, passed = 0;
+
+	CHECK(!parse(&c, "if three == 3 every 10 max 7", &names), "%s", c.why);
+	for (i = 0; i < 1000; i++) {
+		bool passes = jf_choice_passes(&c, value_of, NULL);
+
+		CHECK(passes == (i % 10 == 0 && i / 10 < 7), "the record %u", i);
+		passed += passes;
+	}
+	CHECK(passed == 7, "%u", passed);
+	CHECK(!parse(&c, "if zero max 1", &names), "%s", c.why);
+	CHECK(!jf_choice_passes(&c, value_of, NULL) && !c.made && !c.seen, "those for which it does not hold are not counted");
+	finish("every and max");
+}
+
+/* --- random expressions ------------------------------------------------------------ */
+
+static uint64_t state = 0x6a756d7066756e63;
+
+static unsigned int below(unsigned int max)
+{
+	state ^= state << 13;
+	state ^= state >> 7;
+	state ^= state << 17;
+	return (unsigned int)(state >> 33) % max;
+}
+
+__extension__ typedef __int128 wide;
+
+/**
+ * struct made - an expression that is being written
+ * @text: of it
+ * @len:  of that
+ */
+struct made {
+	char	text[2 * JF_CHOICE_MAX];
+	size_t	len;
+};
+
+static void put(struct made *m, const char *text)
+{
+	/* A text that is too long is not used. */
+	if (m->len < JF_CHOICE_MAX)
+		m->len += (size_t)snprintf(m->text + m->len, sizeof(m->text) - m->len, "%s%s", below(3) ? "" : " ", text);
+}
+
+static wide as(wide v, unsigned int size, bool sign)
+{
+	wide range = (wide)1 << 8 * size, low = ((v % range) + range) % range;
+
+	return sign && low >= range / 2 ? low - range : low;
+}
+
+static wide make_number(struct made *m)
+{
+	static const char *const forms[] = { "%llu", "%#llx", "%#llo" };
+	uint64_t n = below(2) ? below(5) : (uint64_t)below(UINT32_MAX) << below(33);
+	bool negative = !below(3) && n <= UINT64_C(1) << 63;
+	char text[40];
+
+	text[0] = '-';
+	snprintf(text + negative, sizeof(text) - negative, forms[below(3)], (unsigned long long)n);
+	put(m, text);
+	return negative ? -(wide)n : (wide)n;
+}
+
+static wide make(struct made *m, unsigned int level);
+
+static wide make_value(struct made *m, unsigned int level)
+{
+	static const char *const types[] = { "(u8)", "(s8)", "(u16)", "(s16)", "(u32)", "(s32)", "(u64)", "(s64)" };
+	unsigned int i = below(10);
+	wide v;
+
+	if (i < 3 && level) {
+		put(m, "(");
+		v = make(m, level - 1);
+		put(m, ")");
+		return v;
+	}
+	if (i == 3 && level) {
+		put(m, "!");
+		return !make_value(m, level - 1);
+	}
+	if (i == 4 && level) {
+		i = below(8);
+		put(m, types[i]);
+		return as(make_value(m, level - 1), 1 << i / 2, i & 1);
+	}
+	if (i < 7)
+		return make_number(m);
+	i = below(NAMES);
+	put(m, values[i].name);
+	return as((wide)values[i].value, values[i].size, values[i].sign);
+}
+
+static wide make_bits(struct made *m, unsigned int level)
+{
+	wide v = make_value(m, level);
+
+	while (!below(4)) {
+		put(m, "& ");
+		v &= make_value(m, level);
+	}
+	return v;
+}
+
+static wide make_test(struct made *m, unsigned int level)
+{
+	static const char *const signs[] = { "==", "!=", "<=", ">=", "<", ">" };
+	wide a = make_bits(m, level), b;
+	unsigned int i = below(8);
+
+	if (i > 5)
+		return a;
+	put(m, signs[i]);
+	b = make_bits(m, level);
+	return i == 0 ? a == b : i == 1 ? a != b : i == 2 ? a <= b : i == 3 ? a >= b : i == 4 ? a < b : a > b;
+}
+
+static wide make_all(struct made *m, unsigned int level)
+{
+	wide v = make_test(m, level), other;
+
+	while (!below(3)) {
+		put(m, "&&");
+		other = make_test(m, level);
+		v = v && other;
+	}
+	return v;
+}
+
+static wide make(struct made *m, unsigned int level)
+{
+	wide v = make_all(m, level), other;
+
+	while (!below(3)) {
+		put(m, "||");
+		other = make_all(m, level);
+		v = v || other;
+	}
+	return v;
+}
+
+static void test_random(void)
+{
+	unsigned int i, good = 0, held = 0;
+	struct jf_choice c;
+	struct made m;
+	bool holds;
+
+	for (i = 0; i < ROUNDS; i++) {
+		strcpy(m.text, "if ");
+		m.len = 3;
+		holds = make(&m, below(4));
+		if (m.len >= JF_CHOICE_MAX)
+			continue;
+		if (parse(&c, m.text, &names)) {
+			CHECK(strstr(c.why, "too long") || strstr(c.why, "within brackets"), "%s: %s", m.text, c.why);
+			continue;
+		}
+		good++;
+		held += holds;
+		CHECK(jf_choice_holds(&c, value_of, NULL) == holds, "%s", m.text);
+	}
+	CHECK(good > ROUNDS / 2 && held > good / 4 && held < good / 4 * 3, "%u of %d were tried, %u hold", good, ROUNDS, held);
+	finish("random expressions have the value that they are to have");
+}
+
+static void test_damaged(void)
+{
+	static const char letters[] = "ifevrymax 0129xb()!&|=<>-us\xff\n%";
+	unsigned int i, k, refused = 0;
+	struct jf_choice c;
+	struct made m;
+
+	for (i = 0; i < ROUNDS; i++) {
+		strcpy(m.text, "if ");
+		m.len = 3;
+		make(&m, 2);
+		for (k = below(5); k; k--) {
+			size_t at = below((unsigned int)m.len);
+
+			if (below(2))
+				m.text[at] = letters[below(sizeof(letters) - 1)];
+			else
+				m.text[at] = 0;
+		}
+		refused += !!parse(&c, m.text, below(2) ? &names : NULL);
+		jf_choice_holds(&c, value_of, NULL);
+	}
+	CHECK(refused > ROUNDS / 4, "%u were refused", refused);
+	finish("damaged texts are refused, or are programs");
+}
+
+int main(void)
+{
+	test_meanings();
+	test_errors();
+	test_begin();
+	test_turns();
+	test_random();
+	test_damaged();
+	return tap_status();
+}

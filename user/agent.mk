@@ -7,9 +7,9 @@
 # x86-64 only, with glibc.
 AGENT_SECONDS ?= 5
 REAL_SECONDS ?= 30
-AGENT_SOURCES := $(addprefix agent/,agent.c object.c calls.c probe.c point.c detour.c whole.c exit.c frame.c pads.c place.c displace.c operand.c types.c note.c elf.c filter.c share.c follow.c pair.c record.c)
-AGENT_OBJECTS := $(AGENT_SOURCES:agent/%.c=$(OUT)/agent/%.o) $(addprefix $(OUT)/agent/,entry.o call.o pattern.o glob.o wishes.o demangle.o)
-AGENT_HEADERS := agent/agent.h agent/bytes.h agent/saved.h lib/text.h lib/error.h trace/kind.h trace/pattern.h trace/demangle.h trace/glob.h trace/wishes.h trace/provider.h trace/sums.h $(LIB_HEADERS)
+AGENT_SOURCES := $(addprefix agent/,agent.c object.c choose.c calls.c probe.c point.c detour.c whole.c exit.c frame.c pads.c place.c displace.c operand.c types.c note.c elf.c filter.c share.c follow.c pair.c record.c)
+AGENT_OBJECTS := $(AGENT_SOURCES:agent/%.c=$(OUT)/agent/%.o) $(addprefix $(OUT)/agent/,entry.o call.o pattern.o choice.o glob.o wishes.o demangle.o)
+AGENT_HEADERS := agent/agent.h agent/bytes.h agent/saved.h lib/text.h lib/error.h trace/kind.h trace/pattern.h trace/choice.h trace/demangle.h trace/glob.h trace/wishes.h trace/provider.h trace/sums.h $(LIB_HEADERS)
 AGENT_ZYDIS := $(shell printf "\043include <Zydis/Zydis.h>\n" | $(CC) -E -o /dev/null -xc - 2>/dev/null && echo yes)
 # Packages leave it out where they have no name for Zydis: AGENT=no
 AGENT ?= yes
@@ -34,7 +34,7 @@ $(OUT)/agent/call.o: lib/call.c $(AGENT_HEADERS)
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) $(LIB_CFLAGS) -fvisibility=hidden -c -o $@ $<
 # What jf-trace has, too.
-$(addprefix $(OUT)/agent/,pattern.o glob.o wishes.o demangle.o): $(OUT)/agent/%.o: trace/%.c $(AGENT_HEADERS)
+$(addprefix $(OUT)/agent/,pattern.o choice.o glob.o wishes.o demangle.o): $(OUT)/agent/%.o: trace/%.c $(AGENT_HEADERS)
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) $(LIB_CFLAGS) -fvisibility=hidden -c -o $@ $<
 $(OUT)/agent/entry.o: agent/entry.S
@@ -81,7 +81,7 @@ $(OUT)/agent/asked: $(AGENT_TEST)/asked.c trace/words.c $(OUT)/agent/subject.so 
 $(OUT)/agent/test_displace: $(AGENT_TEST)/test_displace.c agent/displace.c $(AGENT_HEADERS) test/tap.h
 	@mkdir -p $(@D)
 	$(CC) $(AGENT_CFLAGS) -O1 -o $@ $(filter %.c,$^) -lZydis
-$(OUT)/agent/test_parts: $(AGENT_TEST)/test_parts.c agent/operand.c agent/note.c agent/elf.c trace/pattern.c $(AGENT_HEADERS) test/tap.h
+$(OUT)/agent/test_parts: $(AGENT_TEST)/test_parts.c agent/operand.c agent/note.c agent/elf.c trace/pattern.c trace/choice.c $(AGENT_HEADERS) test/tap.h
 	@mkdir -p $(@D)
 	$(CC) $(AGENT_CFLAGS) $(SAN) -o $@ $(filter %.c,$^)
 $(OUT)/agent/test_exits: $(AGENT_TEST)/test_exits.c agent/exit.c agent/frame.c agent/elf.c agent/whole.c agent/pads.c $(AGENT_HEADERS) test/tap.h

@@ -44,6 +44,20 @@
 /* So many functions are switched on in one transaction. */
 #define BATCH_MAX	256
 
+/**
+ * struct how - probes are recorded
+ * @strings:   arguments that are recorded as strings, too: bit 0 is the first
+ * @min:       of calls: shorter ones are not recorded; in nanoseconds
+ * @sums:      of calls: sums of them, and no records
+ * @choice:    which records are made, as in a pattern
+ */
+struct how {
+	uint16_t	strings;
+	uint64_t	min;
+	bool		sums;
+	const char	*choice;
+};
+
 static pthread_mutex_t agent_lock = PTHREAD_MUTEX_INITIALIZER;
 /* Threads that fork, and wait for it. A thread that switches many probes gives it up for them between two transactions. */
 static unsigned int forking;
@@ -238,12 +252,22 @@ static int start_recording(void)
 	return err;
 }
 
-static void add(struct batch *b, struct jf_agent_probe *p, uint16_t strings, uint64_t min, bool sums)
+/* What it records of which calls. NULL, or why it cannot be. */
+static const char *set_how(struct jf_agent_probe *p, const struct how *how)
 {
-	if (jf_probe_strings(p, strings) && verbose)
-		say("libjumpfunc-agent: %s:%s is recorded with%s strings as before", p->group, p->name, strings ? "out" : "");
-	if (p->calls)
-		jf_calls_set_min(p->calls, min);
+	const char *why = jf_choose(p, how->choice);
+
+	if (!why && p->calls)
+		why = jf_calls_sum(p, how->sums);
+	if (!why && p->calls)
+		jf_calls_set_min(p->calls, how->min);
+	return why;
+}
+
+static void add(struct batch *b, struct jf_agent_probe *p, const struct how *how)
+{
+	if (jf_probe_strings(p, how->strings) && verbose)
+		say("libjumpfunc-agent: %s:%s is recorded with%s strings as before", p->group, p->name, how->strings ? "out" : "");
 	/* By another name, or another table of symbols. */
 	if (p->queued)
 		return;
@@ -252,12 +276,13 @@ static void add(struct batch *b, struct jf_agent_probe *p, uint16_t strings, uin
 		p->why = "there is no trace";
 		return;
 	}
-	if (p->calls) {
-		p->why = jf_calls_sum(p, sums);
-		if (p->why) {
-			complain(p);
-			return;
-		}
+	p->why = set_how(p, how);
+	if (p->why) {
+		/* The names of the pattern are none of this probe. */
+		if (p->why == p->choice_why && !b->err)
+			b->err = -EINVAL;
+		complain(p);
+		return;
 	}
 	if (p->spot.on) {
 		b->on++;
@@ -276,8 +301,7 @@ static void add(struct batch *b, struct jf_agent_probe *p, uint16_t strings, uin
  * @glob:      of names
  * @batch:     probes that are switched together
  * @kind:      of notes, functions or calls
- * @strings:   arguments that are recorded as strings, too
- * @min:       of calls, as in struct jf_wish, and @sums
+ * @how:       they are recorded
  * @err:       of those that were switched off
  * @stay:      breakpoints that stay
  * @number:    of the request; 0: it is carried out at once
@@ -287,9 +311,7 @@ struct ask {
 	const char	*glob;
 	struct batch	batch;
 	enum jf_kind	kind;
-	uint16_t	strings;
-	uint64_t	min;
-	bool		sums;
+	struct how	how;
 	int		err;
 	unsigned int	stay;
 	unsigned int	number;
@@ -322,7 +344,7 @@ static int notes_on(struct jf_module *m, void *arg)
 
 	for (p = m->probes; p; p = p->next)
 		if (p->kind == JF_KIND_NOTE && __jf_glob_matches(a->glob, p->group, p->name))
-			add(&a->batch, p, a->strings, a->min, a->sums);
+			add(&a->batch, p, &a->how);
 	name_unread(m);
 	commit(&a->batch);
 	return 0;
@@ -402,7 +424,7 @@ static int function_on(struct jf_module *m, const struct jf_symbol *symbol, uint
 	err = function_at(m, a->kind, symbol, at, avail, a->glob, &p);
 	if (err)
 		return err;
-	add(&a->batch, p, a->strings, a->min, a->sums);
+	add(&a->batch, p, &a->how);
 	return gives_up(a) ? AGAIN : 0;
 }
 
@@ -454,9 +476,7 @@ static int wished_function(struct jf_module *m, const struct jf_symbol *symbol, 
 		if (!w)
 			continue;
 		a->glob = w->glob;
-		a->strings = w->strings;
-		a->min = w->min;
-		a->sums = w->sums;
+		a->how = (struct how){ w->strings, w->min, w->sums, w->choice };
 		ret = function_on(m, symbol, at, avail, a);
 	}
 	return ret;
@@ -488,7 +508,7 @@ static int come(struct jf_module *m, void *arg)
 	for (p = m->probes; p; p = p->next) {
 		w = p->kind ? find_wish(m, p->kind, p->group, p->name) : NULL;
 		if (w)
-			add(&a->batch, p, w->strings, w->min, w->sums);
+			add(&a->batch, p, &(struct how){ w->strings, w->min, w->sums, w->choice });
 	}
 	err = any_functions() ? jf_module_functions(m, wished_function, a) : 0;
 	name_unread(m);
@@ -665,13 +685,13 @@ static void look_for_handlers(void)
 
 static int remember(const struct ask *a, bool on)
 {
-	struct jf_wish *w = jf_wish_new(a->kind, a->glob, on);
+	struct jf_wish *w = jf_wish_new(a->kind, a->glob, a->how.choice, on);
 
 	if (!w)
 		return -ENOMEM;
-	w->strings = a->strings;
-	w->min = a->min;
-	w->sums = a->sums;
+	w->strings = a->how.strings;
+	w->min = a->how.min;
+	w->sums = a->how.sums;
 	jf_wish_add(&wishes[a->kind], w);
 	return 0;
 }
@@ -721,9 +741,7 @@ static int switch_on(const char *text, void *data)
 
 	if (err)
 		return err;
-	a.strings = p.strings;
-	a.min = p.min;
-	a.sums = p.kind == JF_KIND_TIME;
+	a.how = (struct how){ p.strings, p.min, p.kind == JF_KIND_TIME, p.choice };
 	if (!means(&p, a.kind) || (a.kind != JF_KIND_NOTE && !means_functions(&p)))
 		return 0;
 	if (has_shadow_stack())
@@ -731,7 +749,7 @@ static int switch_on(const char *text, void *data)
 	lock();
 	/* Objects that have come are for the patterns before this one, first. */
 	look();
-	if (a.strings || (a.kind == JF_KIND_FUNCTION && jf_types_strings()))
+	if (a.how.strings || (a.kind == JF_KIND_FUNCTION && jf_types_strings()))
 		look_for_filters();
 	begin_hook();
 	look_for_handlers();
@@ -739,6 +757,7 @@ static int switch_on(const char *text, void *data)
 	if (!err)
 		err = walk(a.kind == JF_KIND_NOTE ? notes_on : functions_on, &a);
 	name_elsewhere();
+	jf_chosen_free();
 	unlock();
 	if (err)
 		return err;
@@ -872,7 +891,7 @@ static int list_function(struct jf_module *m, const struct jf_symbol *symbol, ui
 		return 0;
 	if (l->kind == JF_KIND_CALL && !symbol->indirect && !never(symbol->name) &&
 	    !function_at(m, l->kind, symbol, at, avail, NULL, &p) && !p->spot.on)
-		p->why = jf_calls_refused(p);
+		p->why = jf_calls_refused(p) ? jf_calls_refused(p) : p->choice_why;
 	else
 		p = find_function(m, l->kind, after_landing(at, avail), symbol->name, NULL);
 	l->ret = show(l, m->name, symbol->name, p, symbol->indirect ? "the function is chosen by another one" :
@@ -990,7 +1009,8 @@ static void ask_for(const char *text)
 
 	most = c > most ? c : most;
 	if (err < 0 && most < 1)
-		say("libjumpfunc-agent: %s: nothing is recorded: %s", text, jf_error(-err));
+		say("libjumpfunc-agent: %s: nothing is recorded: %s", text,
+		    err == -EINVAL ? "no probe that matches has the names of its filter" : jf_error(-err));
 	else if (!most && verbose)
 		say("libjumpfunc-agent: %s: nothing matches", text);
 }

@@ -8,6 +8,7 @@
  * From top to bottom; a part uses those below it, and none above:
  *   agent.c	the environment, globs, the list of probes, the provider (trace/provider.h)
  *   object.c	what is loaded: notes and functions of it
+ *   choose.c	which records of a probe are made
  *   calls.c	functions whose calls are recorded, by an entry and all exits
  *   probe.c	probes: what they record, on and off
  *   point.c	places of probes, several of which may be at one, or beside each other
@@ -53,6 +54,7 @@
 #define JF_NO_TABLE
 
 #include "user/lib/text.h"
+#include "user/trace/choice.h"
 #include "user/trace/demangle.h"
 #include "user/trace/pattern.h"
 #include "user/trace/provider.h"
@@ -107,6 +109,27 @@ struct jf_operand {
 	int64_t		disp;
 };
 
+/* Where a value is, in a step. Below these: a register of arguments, or a note's operand. */
+enum jf_from {
+	JF_FROM_IP = 16,
+	JF_FROM_CALLER,
+	JF_FROM_RET,
+	JF_FROM_DURATION,
+	JF_FROM_DEPTH,
+	JF_FROM_TAIL,
+	JF_FROM_TID,
+};
+
+/**
+ * struct jf_chosen - which records of a probe are made
+ * @next:   of those that were replaced
+ * @choice: its last steps may have no memory
+ */
+struct jf_chosen {
+	struct jf_chosen	*next;
+	struct jf_choice	choice;
+};
+
 /**
  * struct jf_spot - what record.c needs of a probe
  * @next:    another one of the same place
@@ -120,6 +143,7 @@ struct jf_operand {
  * @watch:   enum jf_watch: its calls are looked at, whether it is on or not
  * @hook:    is called instead, or NULL
  * @at:      where the probe is
+ * @chosen:  which records are made; NULL: all
  * @call:    it is an entry or an exit of this function, whose calls are recorded; or NULL
  * @exit:    which exit; NULL: it is the entry
  * @operand: those of a note
@@ -135,6 +159,7 @@ struct jf_spot {
 	uint8_t			watch;
 	void			(*hook)(void);
 	uintptr_t		at;
+	struct jf_chosen	*chosen;
 	const struct jf_call	*call;
 	const struct jf_exit	*exit;
 	struct jf_operand	operand[JF_ARGS_MAX];
@@ -174,6 +199,8 @@ JF_HIDDEN void jf_agent_enter(void);
 JF_HIDDEN void jf_record_clock(void);
 /* Once, before any of them is executed. 0 or -ENOMEM. */
 JF_HIDDEN int jf_record_begin(void);
+/* This thread's number. */
+JF_HIDDEN uint64_t jf_record_tid(void);
 /* Another one will have this thread's variables, and run beside it. */
 JF_HIDDEN void jf_record_share(void);
 /* Calls @fn on a stack that is large enough for a hook, with signals blocked. */
@@ -584,6 +611,7 @@ JF_HIDDEN int jf_points_unlead(struct jf_point **points, size_t num);
  * @known_strings: a bit for each of these strings that need not be asked for
  * @string_names: of their fields
  * @calls:  of a function whose calls are recorded
+ * @choice_why: why it could not be chosen which records are made, or NULL
  */
 struct jf_agent_probe {
 	struct jf_spot		spot;
@@ -603,6 +631,7 @@ struct jf_agent_probe {
 	uint16_t		known_strings;
 	char			string_names[JF_STRINGS_MAX][JF_NAME_MAX];
 	struct jf_calls		*calls;
+	char			*choice_why;
 };
 
 /* The index of the first address, of ascending ones, that is not below @from; @num: none is. */
@@ -637,6 +666,11 @@ JF_HIDDEN size_t jf_probes_on(struct jf_agent_probe **probes, size_t num, int *e
 JF_HIDDEN int jf_probes_off(struct jf_agent_probe **probes, size_t num);
 JF_HIDDEN int jf_probe_watch(struct jf_agent_probe *p, enum jf_watch watch);
 JF_HIDDEN int jf_probe_hook(uintptr_t at, size_t avail, void (*hook)(void));
+
+/* --- choose.c ------------------------------------------------------------------------ */
+
+JF_HIDDEN const char *jf_choose(struct jf_agent_probe *p, const char *text);
+JF_HIDDEN void jf_chosen_free(void);
 
 /* --- calls.c ------------------------------------------------------------------------- */
 

@@ -615,12 +615,75 @@ static void sum(const struct jf_call *call, const uint16_t *id, const struct fra
 	raise_to(id[JF_SUM_MAX], duration);
 }
 
+/**
+ * struct ended - a call that is over
+ * @call:     of which function
+ * @frame:    as it was kept
+ * @exit:     by which it was left
+ * @ret:      rax there
+ * @duration: in nanoseconds
+ */
+struct ended {
+	const struct jf_call	*call;
+	const struct frame	*frame;
+	const struct jf_exit	*exit;
+	uint64_t		ret;
+	uint64_t		duration;
+};
+
+static uint64_t value_of(unsigned int from, const void *arg)
+{
+	const struct ended *e = (const struct ended *)arg;
+
+	switch (from) {
+	case JF_FROM_IP:
+		return e->call->entry->at;
+	case JF_FROM_CALLER:
+		return e->frame->caller;
+	case JF_FROM_RET:
+		return e->ret;
+	case JF_FROM_DURATION:
+		return e->duration;
+	case JF_FROM_DEPTH:
+		return e->frame->depth;
+	case JF_FROM_TAIL:
+		return e->exit->tail;
+	case JF_FROM_TID:
+		return jf_record_tid();
+	}
+	return e->frame->arg[from % 6];
+}
+
+/* Apart, as in record.c. */
+__attribute__((__noinline__))
+static bool is_chosen(struct jf_chosen *chosen, const struct ended *e)
+{
+	return jf_choice_passes(&chosen->choice, value_of, e);
+}
+
+static void end_call(struct calls *c, bool own, const struct ended *e)
+{
+	/* Acquire: pairs with jf_calls_sum(). */
+	const uint16_t *id = __atomic_load_n(&e->call->sum, __ATOMIC_ACQUIRE);
+	/* Acquire: pairs with replace(), in choose.c. */
+	struct jf_chosen *chosen = __atomic_load_n(&e->call->entry->chosen, __ATOMIC_ACQUIRE);
+
+	if (!id && e->duration < __atomic_load_n(&e->call->min, __ATOMIC_RELAXED))
+		return;
+	if (chosen && !is_chosen(chosen, e))
+		return;
+	/* Of chosen calls each has its own time: whether the one around it is chosen is not known yet. */
+	if (id)
+		sum(e->call, id, e->frame, e->duration, !chosen && is_within(c, own, e->frame));
+	else
+		record(c, e->call, e->frame, e->exit, e->ret, e->duration);
+}
+
 void jf_pair(const struct jf_spot *spot, const struct jf_saved *s)
 {
 	struct calls *c = mine ? mine : begin();
 	uint64_t sp = s->reg[4], end, duration;
 	struct frame found, *outer;
-	const uint16_t *id;
 	bool own;
 
 	/* No memory: each call is lost, at its entry. */
@@ -648,10 +711,5 @@ void jf_pair(const struct jf_spot *spot, const struct jf_saved *s)
 	outer = around(c, own, &found);
 	if (outer)
 		__jf_local_add(&outer->within, duration);
-	/* Acquire: pairs with jf_calls_sum(). */
-	id = __atomic_load_n(&spot->call->sum, __ATOMIC_ACQUIRE);
-	if (id)
-		sum(spot->call, id, &found, duration, is_within(c, own, &found));
-	else if (duration >= __atomic_load_n(&spot->call->min, __ATOMIC_RELAXED))
-		record(c, spot->call, &found, spot->exit, s->reg[0], duration);
+	end_call(c, own, &(struct ended){ spot->call, &found, spot->exit, s->reg[0], duration });
 }

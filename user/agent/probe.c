@@ -134,6 +134,7 @@ void jf_probe_call(struct jf_agent_probe *p)
 	unsigned int i;
 
 	p->kind = JF_KIND_CALL;
+	p->spot.registers = JF_REGISTERS;
 	for (i = 0; i < JF_FUNCTION_FIELDS; i++)
 		add_field(p, i, function_names[i], 8, false, true);
 	add_field(p, i++, "ret", 8, false, true);
@@ -221,6 +222,8 @@ void jf_probe_forget(struct jf_agent_probe *p)
 {
 	jf_point_leave(p);
 	jf_calls_free(p->calls);
+	free(p->spot.chosen);
+	free(p->choice_why);
 	free(p->group);
 	free(p->name);
 	free(p);

@@ -545,6 +545,72 @@ static void record_strings(const struct jf_spot *spot, const struct jf_saved *s,
 	scratch.taken = false;
 }
 
+/* --- which records are made ------------------------------------------------------------ */
+
+/**
+ * struct known - this thread's number, of which the kernel was asked
+ * @process: *alive at that time; 0: it was not
+ * @tid:     the number
+ */
+static __thread struct known {
+	uint32_t	process;
+	uint32_t	tid;
+} known __attribute__((__tls_model__("initial-exec")));
+
+/* The process's number, in memory that a forked child finds empty, or NULL. */
+static uint32_t *alive;
+
+uint64_t jf_record_tid(void)
+{
+	uint32_t process = alive ? __atomic_load_n(alive, __ATOMIC_RELAXED) : 0;
+
+	if (process && known.process == process)
+		return known.tid;
+	known.tid = (uint32_t)call4(SYS_gettid, 0, 0, 0, 0);
+	if (alive && !process) {
+		process = (uint32_t)call4(SYS_getpid, 0, 0, 0, 0);
+		__atomic_store_n(alive, process, __ATOMIC_RELAXED);
+	}
+	/* Pairs with a signal handler's load of it. */
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	known.process = process;
+	return known.tid;
+}
+
+/**
+ * struct here - a thread that comes by
+ * @spot: where
+ * @s:    its registers
+ */
+struct here {
+	const struct jf_spot	*spot;
+	const struct jf_saved	*s;
+};
+
+static uint64_t value_here(unsigned int from, const void *arg)
+{
+	const struct here *h = (const struct here *)arg;
+
+	switch (from) {
+	case JF_FROM_IP:
+		return h->spot->at;
+	case JF_FROM_CALLER:
+		return *(const uint64_t *)h->s->reg[4];
+	case JF_FROM_TID:
+		return jf_record_tid();
+	}
+	return argument(h->spot, h->s, from);
+}
+
+/* Apart: a probe without such a choice needs no room on the stack for it. */
+__attribute__((__noinline__))
+static bool is_chosen(struct jf_chosen *chosen, const struct jf_spot *spot, const struct jf_saved *s)
+{
+	const struct here here = { spot, s };
+
+	return jf_choice_passes(&chosen->choice, value_here, &here);
+}
+
 static uint64_t replace_handler(uint64_t reg)
 {
 	const uint64_t *r = (const uint64_t *)(uintptr_t)reg;
@@ -605,9 +671,23 @@ void jf_agent_aside(void (*fn)(void))
 	aside(call_hook, (uint64_t)(uintptr_t)fn, HOOK_STACK_SIZE);
 }
 
+static void record_one(const struct jf_spot *spot, const struct jf_saved *s)
+{
+	/* Once: the number and what it means. */
+	uint32_t what = __atomic_load_n(&spot->what, __ATOMIC_RELAXED);
+	/* Acquire: pairs with replace(), in choose.c. */
+	struct jf_chosen *chosen = __atomic_load_n(&spot->chosen, __ATOMIC_ACQUIRE);
+
+	if (chosen && !is_chosen(chosen, spot, s))
+		return;
+	if (what >> 16)
+		record_strings(spot, s, what);
+	else
+		record(spot, s, what);
+}
+
 static void come_by(const struct jf_spot *spot, struct jf_saved *s)
 {
-	uint32_t what;
 
 	if (spot->hook) {
 		if (__atomic_load_n(&spot->on, __ATOMIC_RELAXED))
@@ -625,14 +705,10 @@ static void come_by(const struct jf_spot *spot, struct jf_saved *s)
 	jf_read_lock();
 	/* Acquire: pairs with jf_probes_on(). With it comes all else of the probe. */
 	if (__atomic_load_n(&spot->on, __ATOMIC_ACQUIRE)) {
-		/* Once: the number and what it means. */
-		what = __atomic_load_n(&spot->what, __ATOMIC_RELAXED);
 		if (spot->call)
 			jf_pair(spot, s);
-		else if (what >> 16)
-			record_strings(spot, s, what);
 		else
-			record(spot, s, what);
+			record_one(spot, s);
 	}
 	jf_read_unlock();
 }
@@ -728,6 +804,19 @@ void jf_record_clock(void)
 		vdso_clock = (int (*)(clockid_t, struct timespec *))(uintptr_t)dlsym(vdso, "__vdso_clock_gettime");
 }
 
+/* Linux before 4.14 cannot: then the kernel is asked each time. */
+static void begin_alive(void)
+{
+	void *page = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (page == MAP_FAILED)
+		return;
+	if (madvise(page, PAGE, MADV_WIPEONFORK))
+		munmap(page, PAGE);
+	else
+		alive = page;
+}
+
 /**
  * jf_record_begin() - before any probe's code is executed
  *
@@ -738,6 +827,7 @@ int jf_record_begin(void)
 	if (jf_spots)
 		return 0;
 	jf_have_xsave = has_xsave();
+	begin_alive();
 	jf_spots = mmap(NULL, JF_SPOTS_MAX * sizeof(*jf_spots), PROT_READ | PROT_WRITE,
 			MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (jf_spots == MAP_FAILED)

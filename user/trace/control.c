@@ -6,6 +6,7 @@
  * lock that the program's threads wait for when they load objects, or fork.
  */
 #include "trace.h"
+#include "choice.h"
 #include "control.h"
 #include "kind.h"
 #include "provider.h"
@@ -136,6 +137,28 @@ static int do_list(struct jf_answer *a, const char *glob)
 	return a->err ? a->err : l.num;
 }
 
+static int count_event(const struct jf_event *event, void *arg)
+{
+	struct listing *l = (struct listing *)arg;
+	const char *glob = l->glob;
+
+	l->num += jf_kind_fits(&glob, JF_KIND_EVENT) && __jf_glob_matches(glob, event->system, event->name);
+	return 0;
+}
+
+/* Of events all records are made: they are written as they are computed. */
+static int refuse_events(const char *text)
+{
+	char *glob = strndup(text, (size_t)(jf_choice_begin(text) - text));
+	struct listing l = { NULL, NULL, glob, 0 };
+
+	if (!glob)
+		return -ENOMEM;
+	jf_events(count_event, &l);
+	free(glob);
+	return l.num ? -EOPNOTSUPP : 0;
+}
+
 /* Each part does its best. It is an error if none did anything. */
 static int do_switch(struct jf_answer *a, const char *glob, bool on)
 {
@@ -147,7 +170,10 @@ static int do_switch(struct jf_answer *a, const char *glob, bool on)
 		jf_providers_unlock();
 		return -ENOENT;
 	}
-	n = on ? jf_record_enable(glob) : jf_record_disable(glob);
+	if (on && *jf_choice_begin(glob))
+		n = refuse_events(glob);
+	else
+		n = on ? jf_record_enable(glob) : jf_record_disable(glob);
 	if (n < 0) {
 		err = n;
 		answer_failed(a, "event", n);

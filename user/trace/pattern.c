@@ -113,7 +113,7 @@ static bool has_comma(const char *text, size_t len)
 	return false;
 }
 
-const char *jf_pattern_types(const char *text)
+static const char *types_of(const char *text)
 {
 	const char *types = text + strcspn(text, "(");
 
@@ -123,15 +123,43 @@ const char *jf_pattern_types(const char *text)
 	return *types && is_balanced(text) && is_parameters(types) ? text + strlen(text) : types;
 }
 
+const char *jf_pattern_types(const char *text)
+{
+	size_t len = (size_t)(jf_choice_begin(text) - text);
+	char part[2 * JF_PATTERN_MAX];
+
+	/* It is no pattern. */
+	if (len >= sizeof(part))
+		return text + len;
+	memcpy(part, text, len);
+	part[len] = 0;
+	return text + (types_of(part) - part);
+}
+
+/* Of any probe: whether it has the names is not known yet. */
+static int parse_choice(struct jf_pattern *p, const char *choice)
+{
+	struct jf_choice c;
+
+	p->choice = choice + (*choice == ' ');
+	if (p->kind == JF_KIND_EVENT && *p->choice)
+		return wrong(p, "of events of JF_TRACE_EVENT() all are recorded");
+	if (jf_choice_parse(&c, p->choice, NULL))
+		return wrong(p, "%.*s", (int)sizeof(p->why) - 1, c.why);
+	return 0;
+}
+
 int jf_pattern_parse(struct jf_pattern *p, const char *text)
 {
 	size_t size, len;
+	const char *end;
 
 	memset(p, 0, sizeof(*p));
 	if (!strncmp(text, "call>", 5) && !jf_kind_min(&(const char *){ text }, &p->min))
 		return wrong(p, "'%.20s' has no duration as 'call>1ms/' has: a number, and ns, us, ms or s", text);
 	p->kind = jf_kind_of(&text);
-	size = strlen(text);
+	end = jf_choice_begin(text);
+	size = (size_t)(end - text);
 	len = (size_t)(jf_pattern_types(text) - text);
 	if (!size)
 		return wrong(p, "it is empty");
@@ -141,10 +169,12 @@ int jf_pattern_parse(struct jf_pattern *p, const char *text)
 		return wrong(p, "no name is before its bracket");
 	if (has_comma(text, len))
 		return wrong(p, "it has a comma that is in no brackets");
-	if (!text[len] && !is_balanced(text))
-		return wrong(p, "its brackets are no pairs");
 	memcpy(p->glob, text, len);
-	if (!text[len])
+	if (len == size && !is_balanced(p->glob))
+		return wrong(p, "its brackets are no pairs");
+	if (parse_choice(p, end))
+		return -EINVAL;
+	if (len == size)
 		return 0;
 	if (p->kind == JF_KIND_CALL || p->kind == JF_KIND_TIME)
 		return wrong(p, "of calls no argument is recorded as a string");

@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
 /*
- * Patterns of probes, as the agent and jf-trace take them: a kind and a slash, which can be left out; a glob (provider.h);
- * and, in brackets, what arguments are, which can be left out, too.
+ * Patterns of probes, as the agent and jf-trace take them: a kind and a slash, a glob (provider.h),
+ * which arguments are strings, in brackets, and which records are made (choice.h). All but the glob
+ * can be left out.
  *
  *   python:line	libc*:fopen(string,string)	takes(_,,string)	note/mill:*
+ *   mill:grind if weight > 3
  *
  * Brackets that have types of C++ are part of the glob: shop::price_of(Order const&). A list with a
  * blank, one of &*<>: or brackets in it, or a part that is a type of the language or begins with a
  * capital, is such a one, unless a part of it is "string" or "_".
  *
  * API:
- *   jf_pattern_types(text)		where the brackets of strings begin, or the text ends
+ *   jf_pattern_types(text)		where the brackets of strings begin, the choice, or the end
  *   jf_pattern_parse(pattern, text)	take one apart; a pure function
  */
 #ifndef JF_PATTERN_H
@@ -18,10 +20,12 @@
 
 #include <stdint.h>
 
+#include "choice.h"
 #include "kind.h"
 
-/* With the 0 at its end. */
+/* Of the part before the choice, with a 0 at its end; and of all of it. */
 #define JF_PATTERN_MAX	256
+#define JF_PATTERN_TEXT	(JF_PATTERN_MAX + JF_CHOICE_MAX)
 /* Arguments that a note has at most, and a pattern can speak of. */
 #define JF_ARGS_MAX	12
 /* Those of them that are recorded as strings at most. */
@@ -33,6 +37,7 @@
  * @min:     of calls: shorter ones are not recorded; in nanoseconds
  * @glob:    of names
  * @strings: a bit for each argument that is a string; bit 0 is the first
+ * @choice:  which records are made: a part of the parsed text, or empty
  * @why:     it is none, in words that follow "is no pattern of probes: "
  */
 struct jf_pattern {
@@ -40,7 +45,8 @@ struct jf_pattern {
 	uint64_t	min;
 	char		glob[JF_PATTERN_MAX];
 	uint16_t	strings;
-	char		why[96];
+	const char	*choice;
+	char		why[JF_CHOICE_WHY];
 };
 
 /**
@@ -48,7 +54,7 @@ struct jf_pattern {
  * @text: the pattern
  *
  * Context: any.
- * Return: its bracket, or the end of @text
+ * Return: its bracket, the blank before its choice, or the end of @text
  */
 const char *jf_pattern_types(const char *text);
 

@@ -189,7 +189,7 @@ static int jf_record_switch(const char *glob, bool on)
 	if (!glob || !*glob || strlen(glob) >= JF_GLOB_MAX)
 		return -EINVAL;
 	kind = jf_kind_of(&names);
-	w = jf_wish_new(kind, names, on);
+	w = jf_wish_new(kind, names, NULL, on);
 	if (!w)
 		return -ENOMEM;
 	pthread_mutex_lock(&events_lock);

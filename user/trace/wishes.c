@@ -120,10 +120,10 @@ static void take_needless(struct jf_wish **list, const struct jf_wish *gone)
 	}
 }
 
-struct jf_wish *jf_wish_new(enum jf_kind kind, const char *glob, bool on)
+struct jf_wish *jf_wish_new(enum jf_kind kind, const char *glob, const char *choice, bool on)
 {
-	size_t size = strlen(glob) + 1;
-	struct jf_wish *w = calloc(1, sizeof(*w) + size);
+	size_t size = strlen(glob) + 1, more = choice ? strlen(choice) : 0;
+	struct jf_wish *w = calloc(1, sizeof(*w) + size + more + 1);
 	const char *name;
 
 	if (!w)
@@ -132,6 +132,10 @@ struct jf_wish *jf_wish_new(enum jf_kind kind, const char *glob, bool on)
 	w->on = on;
 	w->plain = !strpbrk(glob, special);
 	memcpy(w->glob, glob, size);
+	/* Its end is a 0 already. */
+	w->choice = w->glob + size;
+	if (more)
+		memcpy(w->glob + size, choice, more);
 	w->hash = 5381;
 	for (name = name_of(w).text; *name; name++)
 		w->hash = w->hash * 33 + (unsigned char)*name;

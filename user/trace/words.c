@@ -4,6 +4,7 @@
  * comes in was written by another process, and nothing of it is believed.
  */
 #include "trace.h"
+#include "choice.h"
 #include "control.h"
 
 #include <stdlib.h>
@@ -152,7 +153,7 @@ int jf_request_parse(struct jf_request *request, const char *data, size_t size)
 	} else if (w.num > 2) {
 		request->glob = w.word[2];
 		request->stops = w.num == 4;
-		if (!*request->glob || strlen(request->glob) >= JF_GLOB_MAX ||
+		if (!*request->glob || strlen(request->glob) >= JF_GLOB_MAX + JF_CHOICE_MAX ||
 		    (request->stops && strcmp(w.word[3], JF_CONTROL_STOPS)))
 			return -EINVAL;
 	}

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
+/*
+ * Which records of a probe are made (trace/choice.h): the names of an expression are those of
+ * the probe's fields. record.c and pair.c ask before they take a place in the ring.
+ *
+ * The text comes as it was written, with the pattern, and is parsed here: only the agent knows the
+ * fields of each probe. So no program comes from outside, and the parser's own checks are
+ * all that record.c needs. It is parsed once for each probe, and not where that is come by.
+ *
+ * A thread may be in the midst of a program that is replaced: that is freed after a quiesce.
+ */
+#include "agent.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <jumpfunc/batch.h>
+
+/* Of functions: ip and caller are before the registers. */
+#define FIRST		(JF_FUNCTION_FIELDS - JF_REGISTERS)
+#define WAIT_MS		2000
+
+static struct jf_chosen *replaced;
+
+/* Where the value of a field is: enum jf_from; -1: only in the record, or it is no integer. */
+static int from_of(const struct jf_agent_probe *p, unsigned int i)
+{
+	static const int of_call[] = { JF_FROM_RET, JF_FROM_DURATION, JF_FROM_DEPTH, -1, -1, JF_FROM_TAIL };
+	unsigned int k, nr = 0, first = FIRST;
+
+	if (p->kind == JF_KIND_NOTE) {
+		for (k = 0; k < p->spot.nr; k++)
+			if (p->spot.operand[k].kind && nr++ == i)
+				return (int)k;
+		return -1;
+	}
+	if (i < first)
+		return i ? JF_FROM_CALLER : JF_FROM_IP;
+	if (i < first + p->spot.registers)
+		return (int)(i - first);
+	if (p->kind != JF_KIND_CALL || i - JF_FUNCTION_FIELDS >= sizeof(of_call) / sizeof(*of_call))
+		return -1;
+	return of_call[i - JF_FUNCTION_FIELDS];
+}
+
+static bool is_name(const char *name, const char *text, size_t len)
+{
+	return strlen(name) == len && !strncmp(name, text, len);
+}
+
+/* A name of an enumeration's number. One that has several numbers is not taken. */
+static int find_label(struct jf_step *step, const struct jf_agent_probe *p, const char *name, size_t len)
+{
+	const struct jf_event_label *l, *found = NULL;
+	unsigned int i;
+
+	for (i = 0; i < p->nr_fields; i++)
+		for (l = p->fields[i].labels; l && l->name; l++) {
+			if (!is_name(l->name, name, len))
+				continue;
+			if (found && found->first != l->first)
+				return -ENOENT;
+			found = l;
+		}
+	if (!found)
+		return -ENOENT;
+	*step = (struct jf_step){ .op = JF_STEP_NUMBER, .sign = found->first < 0, .number = (uint64_t)found->first };
+	return 0;
+}
+
+static int find(struct jf_step *step, const char *name, size_t len, const void *arg)
+{
+	const struct jf_agent_probe *p = (const struct jf_agent_probe *)arg;
+	const struct jf_event_field *f;
+	unsigned int i;
+	int from;
+
+	for (i = 0; i < p->nr_fields; i++) {
+		f = &p->fields[i];
+		if (!is_name(f->name, name, len))
+			continue;
+		from = from_of(p, i);
+		if (from < 0 || f->kind != __JF_FIELD_SCALAR || f->class_ == 8)
+			return -EINVAL;
+		step->from = (uint8_t)from;
+		step->size = (uint8_t)f->size;
+		/* A register may be anything: also the -1 of a function that has failed. */
+		step->sign = f->sign || (p->kind != JF_KIND_NOTE && f->class_ == 5);
+		return 0;
+	}
+	if (is_name("tid", name, len)) {
+		step->from = JF_FROM_TID;
+		return 0;
+	}
+	return find_label(step, p, name, len);
+}
+
+static void list(char *to, size_t size, const void *arg)
+{
+	const struct jf_agent_probe *p = (const struct jf_agent_probe *)arg;
+	size_t len = 0;
+	unsigned int i;
+
+	for (i = 0; i < p->nr_fields && len < size; i++)
+		if (from_of(p, i) >= 0 && p->fields[i].class_ != 8)
+			len += (size_t)snprintf(to + len, size - len, "%s, ", p->fields[i].name);
+	if (len < size)
+		len += (size_t)snprintf(to + len, size - len, "tid");
+	if (len >= size)
+		memcpy(to + size - sizeof("..."), "...", sizeof("..."));
+}
+
+static void replace(struct jf_agent_probe *p, struct jf_chosen *by)
+{
+	/* Release: pairs with the load where a thread comes by. */
+	struct jf_chosen *was = __atomic_exchange_n(&p->spot.chosen, by, __ATOMIC_ACQ_REL);
+
+	if (was) {
+		was->next = replaced;
+		replaced = was;
+	}
+}
+
+/* The caller writes p->why, which may be the same. */
+static const char *forget_why(struct jf_agent_probe *p)
+{
+	free(p->choice_why);
+	p->choice_why = NULL;
+	return NULL;
+}
+
+/**
+ * jf_choose() - say which records of a probe are made
+ * @p:    the probe, on or off
+ * @text: as in a pattern; the empty one: all
+ *
+ * "every" and "max" count from 0 on.
+ *
+ * Return: NULL, or why it cannot be; then all is as it was
+ */
+const char *jf_choose(struct jf_agent_probe *p, const char *text)
+{
+	const struct jf_choice_names names = { find, list, p };
+	struct jf_choice *c;
+	struct jf_chosen *n;
+	size_t size;
+
+	if (!*text) {
+		replace(p, NULL);
+		return forget_why(p);
+	}
+	c = malloc(sizeof(*c));
+	if (!c)
+		return "no memory";
+	if (jf_choice_parse(c, text, &names)) {
+		free(p->choice_why);
+		p->choice_why = strdup(c->why);
+		free(c);
+		return p->choice_why ? p->choice_why : "no memory";
+	}
+	/* As many steps as there are; no other one is executed. */
+	size = offsetof(struct jf_choice, step) + c->num * sizeof(c->step[0]);
+	n = calloc(1, offsetof(struct jf_chosen, choice) + size);
+	if (n)
+		memcpy(&n->choice, c, size);
+	free(c);
+	if (!n)
+		return "no memory";
+	replace(p, n);
+	return forget_why(p);
+}
+
+/**
+ * jf_chosen_free() - free programs that were replaced
+ *
+ * With agent_lock, in no read section.
+ */
+void jf_chosen_free(void)
+{
+	struct jf_chosen *c;
+
+	/* Else it is tried again. */
+	if (!replaced || jf_quiesce_timeout(WAIT_MS))
+		return;
+	while ((c = replaced)) {
+		replaced = c->next;
+		free(c);
+	}
+}

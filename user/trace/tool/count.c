@@ -456,7 +456,7 @@ static int count_folder(const struct options *o, const char *folder)
 static int count_program(const struct options *o, char **argv)
 {
 	/* Nothing but -e is for both: the trace's folder is our own. */
-	struct options run = { .num_globs = o->num_globs, .mode = "count", .registers = true };
+	struct options run = { .num_globs = o->num_globs, .mode = "count", .registers = !any_choice(o) };
 	FILE *to = open_output(o, stderr);
 	struct run r;
 	int status;

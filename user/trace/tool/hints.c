@@ -40,12 +40,14 @@
  * @probe:    one that matches it, if there was any
  * @recorded: records of all that match
  * @refused:  one that matches it and could not be recorded, and why
+ * @chosen:   it says which records are made
  */
 struct pattern {
 	char		glob[256];
 	char		probe[TEXT_MAX];
 	uint64_t	recorded;
-	char		refused[2 * TEXT_MAX];
+	char		refused[3 * TEXT_MAX];
+	bool		chosen;
 };
 
 /**
@@ -84,7 +86,7 @@ static void note_refused(const char *name, const char *why, void *arg)
 	for (i = 0; i < p->o->num_globs; i++)
 		if (!*p->pattern[i].refused && text_matches(p, p->pattern[i].glob, name))
 			snprintf(p->pattern[i].refused, sizeof(p->pattern[i].refused), "%.*s, which was not recorded: %.*s", TEXT_MAX - 1,
-				 name, TEXT_MAX / 2, why);
+				 name, TEXT_MAX, why);
 }
 
 /* Where calls are counted, and not recorded. */
@@ -463,11 +465,28 @@ static bool is_by_source(const char *glob, const struct found *f)
 	return !strncmp(f->name, "_Z", 2) && !jf_glob_matches_probe(text, f->group, f->name);
 }
 
-static void explain(const char *glob, const struct found_list *list, bool sums)
+/* Of events none is chosen. */
+static bool put_events(const char *glob, const struct found_list *list)
 {
 	size_t i;
 
-	if (put_refused(glob, list))
+	for (i = 0; i < list->num; i++) {
+		const struct found *f = &list->found[i];
+
+		if (strcmp(f->kind, "event") || !glob_matches(glob, f->kind, f->group, f->name))
+			continue;
+		note("'%s' matches %s:%s, which has no filter: of events of JF_TRACE_EVENT() all are recorded", glob, f->group, f->name);
+		return true;
+	}
+	return false;
+}
+
+static void explain(const struct pattern *w, const struct found_list *list, bool sums)
+{
+	const char *glob = w->glob;
+	size_t i;
+
+	if ((w->chosen && put_events(glob, list)) || put_refused(glob, list))
 		return;
 	for (i = 0; i < list->num; i++) {
 		const struct found *f = &list->found[i];
@@ -575,7 +594,8 @@ static void explain_silence(const struct pattern *w, const struct patterns *p, c
 	} else if (l->err || p->unread) {
 		note("'%s' matches %s, of which there is no record: not all of the trace could be read", w->glob, w->probe);
 	} else {
-		note("'%s' matches %s, but no thread has come by", w->glob, w->probe);
+		note(w->chosen ? "'%s' matches %s, but no thread has come by for which its filter holds" :
+		     "'%s' matches %s, but no thread has come by", w->glob, w->probe);
 		put_refused(w->glob, list);
 	}
 }
@@ -597,6 +617,7 @@ void explain_run(const struct options *o, const char *program, const char *folde
 
 		p->sums |= glob != o->globs[i];
 		snprintf(p->pattern[i].glob, sizeof(p->pattern[i].glob), "%.*s", (int)glob_length(glob), glob);
+		p->pattern[i].chosen = *jf_choice_begin(glob);
 	}
 	count_all(p, folder);
 	if (any_silent(p) && find_program(program, path, sizeof(path)))
@@ -608,7 +629,7 @@ void explain_run(const struct options *o, const char *program, const char *folde
 			continue;
 		if (!*w->probe && !*w->refused) {
 			unmatched = true;
-			explain(w->glob, &list, p->sums);
+			explain(w, &list, p->sums);
 			continue;
 		}
 		explain_silence(w, p, l, &list);

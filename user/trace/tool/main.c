@@ -35,13 +35,13 @@ struct command {
 };
 
 static const struct command commands[] = {
-	{ "run", do_run, 1, -1, false, "eomckzqMDRG", "[-e GLOB]... [-o FOLDER] [--] PROGRAM [ARGUMENT]...",
+	{ "run", do_run, 1, -1, false, "eomckzqMDRGIYXTP", "[-e GLOB]... [-o FOLDER] [--] PROGRAM [ARGUMENT]...",
 	  "start a program, record its events, show them at the end" },
 	{ "list", do_list, 0, 1, true, "eR", "[--mangled] [-e GLOB]... [FILE|PID]",
 	  "events, USDT notes and functions; without an argument: processes" },
-	{ "record", do_record, 1, -1, true, "eomckzMD", "[-e GLOB]... [-o FOLDER] PID [GLOB]...",
+	{ "record", do_record, 1, -1, true, "eomckzMDIYXTP", "[-e GLOB]... [-o FOLDER] PID [GLOB]...",
 	  "let a process begin to record, and print in which folder" },
-	{ "enable", do_enable, 1, -1, true, "eD", "PID GLOB...", "record these events, too" },
+	{ "enable", do_enable, 1, -1, true, "eDIYXTP", "PID GLOB...", "record these events, too" },
 	{ "disable", do_disable, 1, -1, true, "e", "PID GLOB...", "record them no longer" },
 	{ "stop", do_stop, 1, 1, true, "", "PID", "end the recording; the trace stays" },
 	{ "stats", do_stats, 1, 1, true, "", "PID", "how many events were recorded, and lost" },
@@ -49,9 +49,9 @@ static const struct command commands[] = {
 	{ "report", do_report, 1, -1, true, "jERSAF", "[--events|--json|--summary|--graph|--folded] [--mangled] FOLDER|PID", "how many events there are, by name and thread" },
 	{ "script", do_script, 1, -1, true, "jR", "[--json] [--mangled] FOLDER|PID [BABELTRACE2-OPTION]...", "show events" },
 	{ "top", do_top, 1, 1, true, "inR", "[-i SECONDS] [-n TIMES] PID|FOLDER", "events a second" },
-	{ "count", do_count, 0, -1, false, "eopR", "[-e GLOB]... [-o FILE] PROGRAM [ARGUMENT]... | -p PID | FOLDER",
+	{ "count", do_count, 0, -1, false, "eopRIT", "[-e GLOB]... [-o FILE] PROGRAM [ARGUMENT]... | -p PID | FOLDER",
 	  "exact numbers of calls, by probe and thread: nothing is recorded" },
-	{ "time", do_time, 0, -1, false, "eopjVR", "-e GLOB... [--csv|--json] [--mangled] [-o FILE] PROGRAM [ARGUMENT]... | -p PID | FOLDER",
+	{ "time", do_time, 0, -1, false, "eopjVRITP", "-e GLOB... [--csv|--json] [--mangled] [-o FILE] PROGRAM [ARGUMENT]... | -p PID | FOLDER",
 	  "functions, and how long their calls take: nothing is recorded" },
 	{ "recover", do_recover, 1, 2, false, "o", "FOLDER [NEW-FOLDER]",
 	  "what is whole of a trace, whatever has become of its process" },
@@ -68,6 +68,11 @@ static const struct option long_options[] = {
 	{ "max-size", required_argument, NULL, 'M' },
 	{ "csv", no_argument, NULL, 'V' },
 	{ "min", required_argument, NULL, 'D' },
+	{ "if", required_argument, NULL, 'I' },
+	{ "every", required_argument, NULL, 'Y' },
+	{ "max", required_argument, NULL, 'X' },
+	{ "tid", required_argument, NULL, 'T' },
+	{ "max-depth", required_argument, NULL, 'P' },
 	{ "interval", required_argument, NULL, 'i' },
 	{ "times", required_argument, NULL, 'n' },
 	{ "events", no_argument, NULL, 'E' },
@@ -101,6 +106,11 @@ static int usage(FILE *to, int status)
 	      "  --max-size MIB          of mode keep, which keeps all that is recorded, until so much, or the disk, is full:\n"
 	      "                          as in jumpfunc_record(3)\n"
 	      "  --min DURATION          calls that take less are not recorded, as in '10us': of -e 'call/...'\n"
+	      "  --if EXPRESSION         only records for which it holds, as 'level > 3 && size >= 4096': of arguments, and of\n"
+	      "                          ret, duration and depth of calls; jf-trace(1) has the operators (FILTERS)\n"
+	      "  --tid TID, --max-depth N\n"
+	      "                          only records of a thread; only calls within less than N others\n"
+	      "  --every N, --max N      of these one of N; at most N of each probe\n"
 	      "  --no-report             run: keep the trace, and do not show it\n"
 	      "  --registers             run: arguments of functions as registers, whatever debug information says\n"
 	      "  --summary, --graph, --folded\n"
@@ -174,6 +184,30 @@ static void take_flag(struct options *o, int option)
 	}
 }
 
+/* Which records are made. */
+static bool take_choice(struct options *o, int option, const char *value)
+{
+	uint32_t n;
+
+	switch (option) {
+	case 'I':
+		o->condition = value;
+		return true;
+	case 'Y':
+		o->every = value;
+		break;
+	case 'X':
+		o->most = value;
+		break;
+	case 'T':
+		o->tid = value;
+		break;
+	default:
+		o->depth = value;
+	}
+	return jf_number_parse(value, &n);
+}
+
 /* False: the value is not known. */
 static bool take(struct options *o, int option, const char *value)
 {
@@ -181,6 +215,8 @@ static bool take(struct options *o, int option, const char *value)
 	uint32_t n;
 	char *end;
 
+	if (strchr("IYXTP", option))
+		return take_choice(o, option, value);
 	switch (option) {
 	case 'e':
 		if (o->num_globs == GLOBS_MAX)
@@ -222,35 +258,6 @@ static bool take(struct options *o, int option, const char *value)
 	}
 }
 
-/* "call>1ms/GLOB" in place of "call/GLOB". */
-static int add_min(const char *min, const char **pattern, unsigned int *calls)
-{
-	char *text;
-
-	if (strncmp(*pattern, "call/", 5))
-		return STATUS_OK;
-	if (asprintf(&text, "call>%s/%s", min, *pattern + 5) < 0)
-		return fail("%s", strerror(ENOMEM));
-	*pattern = text;
-	++*calls;
-	return STATUS_OK;
-}
-
-/* Patterns of -e, and those that follow a process. */
-static int take_min(struct options *o, bool of_pid, int argc, char **argv)
-{
-	unsigned int calls = 0, i;
-	int k, status = STATUS_OK;
-
-	for (i = 0; i < o->num_globs && !status; i++)
-		status = add_min(o->min, &o->globs[i], &calls);
-	for (k = 1; of_pid && k < argc && !status; k++)
-		status = add_min(o->min, (const char **)(uintptr_t)&argv[k], &calls);
-	if (!status && !calls)
-		return fail("--min is for calls: -e 'call/...'"), STATUS_USAGE;
-	return status;
-}
-
 static int run(const struct command *c, int argc, char **argv)
 {
 	struct options o = { .interval = 1 };
@@ -267,7 +274,7 @@ static int run(const struct command *c, int argc, char **argv)
 			return fail("%s: option '%s' needs a value", c->name, argv[optind - 1]), STATUS_USAGE;
 		if (option == '?' || !(strchr(c->options, option) || (option == 'p' && c->of_pid)))
 			return no_option(c, option, option != '?' && nr >= 0 ? long_options[nr].name : NULL, argv[optind - 1]);
-		if (option == 'e' && !is_pattern(optarg))
+		if ((option == 'e' && !is_pattern(optarg)) || (option == 'I' && !is_condition(optarg)))
 			return STATUS_USAGE;
 		if (!take(&o, option, optarg))
 			return fail("%s: '%s' is no value of this option", c->name, optarg), STATUS_USAGE;
@@ -280,7 +287,9 @@ static int run(const struct command *c, int argc, char **argv)
 	argv += optind;
 	if (argc < c->min || (c->max >= 0 && argc > c->max))
 		return wrong(c);
-	status = o.min ? take_min(&o, c->of_pid, argc, argv) : STATUS_OK;
+	status = choose(&o, c->of_pid, c->run == do_time, argc, argv);
+	if (!status && (c->run == do_count || c->run == do_time))
+		status = all_are_counted(&o);
 	return status ? status : c->run(&o, argc, argv);
 }
 

@@ -120,7 +120,7 @@ static bool find_agent(char *buf, size_t size)
 
 /*
  * "a,b"; those without any are all events, and no agent is needed. @bare: without the types of
- * arguments, which only the agent reads.
+ * arguments, which only the agent reads, and without patterns of chosen records: events have none.
  */
 static int join_globs(const struct options *o, bool bare, char *buf, size_t size)
 {
@@ -130,7 +130,7 @@ static int join_globs(const struct options *o, bool bare, char *buf, size_t size
 	for (i = 0; i < o->num_globs; i++) {
 		one = bare ? glob_length(o->globs[i]) : strlen(o->globs[i]);
 		/* No event has parameters in its name. */
-		if (bare && memchr(o->globs[i], '(', one))
+		if (bare && (memchr(o->globs[i], '(', one) || *jf_choice_begin(o->globs[i])))
 			continue;
 		if (len + one + 2 > size)
 			return fail("these are too many patterns");
@@ -203,7 +203,7 @@ static void set_clock(void)
 
 static void set_environment(const struct options *o, const char *globs, const char *folder, const char *agent)
 {
-	char events[GLOBS_MAX * 256];
+	char events[GLOBS_MAX * JF_PATTERN_TEXT];
 
 	/* They are patterns; and not as many as do not fit. */
 	join_globs(o, true, events, sizeof(events));
@@ -445,7 +445,7 @@ static void tell_types(const struct options *o, const char *name, const char *fo
 
 int run_program(const struct options *o, char **argv, struct run *r)
 {
-	char globs[GLOBS_MAX * 256], types[PATH_MAX] = "";
+	char globs[GLOBS_MAX * (JF_PATTERN_TEXT + 1)], types[PATH_MAX] = "";
 	int err;
 
 	if (join_globs(o, false, globs, sizeof(globs)))

@@ -20,6 +20,8 @@ static int one_failed(const struct jf_words *w, void *arg)
 		fputs("jf-trace: ", stderr);
 		put_safe(stderr, w->word[1]);
 		fprintf(stderr, " probes that match '%s': %s\n", glob,
+			n == EINVAL && *jf_choice_begin(glob) ? "they do not have all names of the filter" :
+			n == EOPNOTSUPP && *jf_choice_begin(glob) && !strcmp(w->word[1], "event") ? "they have no filter, all are recorded" :
 			n == E2BIG ? "too many match, so that none was switched; use a narrower pattern" :
 			n == EAGAIN ? "a thread blocks SIGTRAP, so text cannot be changed now" :
 			strerror((int)n));
@@ -43,15 +45,40 @@ static int explain(pid_t pid, const char *what, int err)
 	return fail("process %d: %s: %s", (int)pid, what, strerror(-err));
 }
 
+/* The first probes that lack names of a filter. */
+static int one_without(const struct jf_words *w, void *arg)
+{
+	unsigned int *left = (unsigned int *)arg;
+
+	if (!*left || w->num != 6 || strcmp(w->word[0], "probe") || strncmp(w->word[5], "column ", 7))
+		return 0;
+	--*left;
+	fputs("jf-trace: ", stderr);
+	put_safe(stderr, w->word[2]);
+	fputc(':', stderr);
+	put_safe(stderr, w->word[3]);
+	fputs(": ", stderr);
+	put_safe(stderr, w->word[5]);
+	fputc('\n', stderr);
+	return 0;
+}
+
 /* STATUS_NONE if no probe matches. @fn is told of parts that could not, and @to of how many could. */
 static int switch_one(pid_t pid, const char *glob, bool on, answer_fn *fn, FILE *to)
 {
-	const char *const words[] = { on ? "enable" : "disable", glob, JF_CONTROL_STOPS, NULL };
+	const char *const words[] = { on ? "enable" : "disable", glob, JF_CONTROL_STOPS, NULL }, *const list[] = { "list", glob, NULL };
+	unsigned int left = 3;
 	int err, n;
 
 	if (!is_pattern(glob))
 		return STATUS_FAILED;
+	if (!on && *jf_choice_begin(glob))
+		return fail("'%s': probes are switched off for all their records: leave out its filter", glob);
 	err = ask(pid, words, fn, (void *)(uintptr_t)glob, &n);
+	if (err == -EINVAL && *jf_choice_begin(glob)) {
+		ask(pid, list, one_without, &left, NULL);
+		return fail("process %d: nothing that matches '%s' has all names of its filter", (int)pid, asked_glob(glob));
+	}
 	if (err)
 		return explain(pid, asked_glob(glob), err);
 	if (!n) {

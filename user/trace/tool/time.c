@@ -282,7 +282,7 @@ int do_time(const struct options *o, int argc, char **argv)
 		kind = jf_kind_of(&glob);
 		if (!*glob || kind == JF_KIND_EVENT || kind == JF_KIND_NOTE)
 			return fail("'%s' is no pattern of functions", o->globs[i]), STATUS_USAGE;
-		if (strchr(jf_pattern_types(glob), '('))
+		if (*jf_pattern_types(glob) == '(')
 			return fail("'%s' is no pattern of functions: of calls no argument is recorded", o->globs[i]), STATUS_USAGE;
 		if (asprintf(&text, "time/%s", glob) < 0)
 			return fail("%s", strerror(ENOMEM));

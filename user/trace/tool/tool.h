@@ -22,6 +22,7 @@
  *   tally.c	count the events of a folder
  *   notes.c, elf.c	read ELF files; nothing in them is believed
  *   demangle.c	names of C++ and Rust functions
+ *   choose.c	options that say which records are made
  *   say.c	messages for people
  *
  * Functions that have told the user of an error return STATUS_FAILED, or one of the others.
@@ -83,6 +84,11 @@ enum view {
  * @size:      --packet-size
  * @max_mib:   --max-size, in MiB; "": not given
  * @min:       --min; NULL: not given
+ * @condition: --if
+ * @every:     --every
+ * @most:      --max
+ * @tid:       --tid
+ * @depth:     --max-depth
  * @interval:  -i, in seconds
  * @times:     -n; 0: until it is interrupted
  * @events:    --events
@@ -104,6 +110,11 @@ struct options {
 	const char	*size;
 	char		max_mib[16];
 	const char	*min;
+	const char	*condition;
+	const char	*every;
+	const char	*most;
+	const char	*tid;
+	const char	*depth;
 	double		interval;
 	uint32_t	times;
 	bool		events;
@@ -180,6 +191,17 @@ void progress_end(void);
 bool is_pattern(const char *text);
 /* A pattern as its user has written it: without the kind that do_time() puts before it. */
 const char *asked_glob(const char *glob);
+
+/* --- choose.c ----------------------------------------------------------------------- */
+
+/* True: a pattern says which records are made of it. */
+bool any_choice(const struct options *o);
+/* Returns false, with a message: it is no expression of --if. */
+bool is_condition(const char *text);
+/* Adds the options to each pattern. @of_pid: patterns follow a process. @times: of sums. */
+int choose(struct options *o, bool of_pid, bool times, int argc, char **argv);
+/* STATUS_OK, or STATUS_USAGE: a pattern counts some calls alone, or takes a part of them. */
+int all_are_counted(const struct options *o);
 
 /* --- demangle.c -------------------------------------------------------------------- */
 

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
+/*
+ * Calls that the program counts itself, by their arguments.
+ * usage: choose [ROUNDS|storm]
+ *   ROUNDS: in threads and forked children, all at once; storm: threads call until the input ends;
+ *   without an argument: some calls for each line of the input
+ */
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define THREADS	4
+#define CALL	__attribute__((__noinline__, __noclone__))
+
+enum how { SLOW, FAST = 7, BACK = -2 };
+
+/**
+ * struct counts - of calls of all processes
+ * @all:    rounds
+ * @both:   level > 3 && size >= 4096
+ * @either: (how == FAST || level < 0) && !(size & 1)
+ * @failed: level < 0
+ * @middle: level >= -1 && level <= 2 && size > 0x1000
+ * @first:  @both, by the first thread
+ */
+static struct counts {
+	unsigned long	all;
+	unsigned long	both;
+	unsigned long	either;
+	unsigned long	failed;
+	unsigned long	middle;
+	unsigned long	first;
+} *count;
+static unsigned int main_tid;
+
+#define COUNT(n)	__atomic_fetch_add(&count->n, 1, __ATOMIC_RELAXED)
+
+CALL long c_work(int level, unsigned long size, enum how how, const char *name, unsigned int self)
+{
+	__asm__ volatile("" :: "r" (name), "r" (how), "r" (self) : "memory");
+	return level < 0 ? -1 : (long)(size & 0xffff);
+}
+
+/* Half of the register of the result is not its own. */
+CALL int c_half(int level)
+{
+	__asm__ volatile("" ::: "memory");
+	return level > 3 ? -1 : level;
+}
+
+CALL double c_real(double price, int level)
+{
+	__asm__ volatile("" ::: "memory");
+	return price * level;
+}
+
+CALL int c_deep(int n)
+{
+	__asm__ volatile("" ::: "memory");
+	return n ? c_deep(n - 1) + 1 : 0;
+}
+
+/* mill:grind, with its arguments in registers. */
+CALL void c_note(int level, unsigned long size)
+{
+	__asm__ volatile("990: nop\n"
+			 ".pushsection .note.stapsdt, \"\", \"note\"\n.balign 4\n.4byte 992f-991f, 994f-993f, 3\n991: .asciz \"stapsdt\"\n"
+			 "992: .balign 4\n993: .8byte 990b, 0, 0\n.asciz \"mill\"\n.asciz \"grind\"\n.asciz \"-4@%%edi 8@%%rsi\"\n994: .balign 4\n"
+			 ".popsection" :: "D" (level), "S" (size));
+}
+
+static void round_of(unsigned int i)
+{
+	unsigned int self = (unsigned int)syscall(SYS_gettid);
+	unsigned long size = (i * 2654435761U >> 7) % 8192;
+	int level = (int)(i * 40503U >> 3) % 12 - 4;
+	enum how how = i % 3 ? i % 3 == 1 ? FAST : BACK : SLOW;
+
+	COUNT(all);
+	if (level > 3 && size >= 4096) {
+		COUNT(both);
+		if (self == main_tid)
+			COUNT(first);
+	}
+	if ((how == FAST || level < 0) && !(size & 1))
+		COUNT(either);
+	if (level < 0)
+		COUNT(failed);
+	if (level >= -1 && level <= 2 && size > 0x1000)
+		COUNT(middle);
+	if (c_work(level, size, how, "a name", self) != (level < 0 ? -1 : (long)(size & 0xffff)) || c_half(level) != (level > 3 ? -1 : level) ||
+	    c_real(level, level) != level * level || c_deep(3) != 3)
+		abort();
+	c_note(level, size);
+}
+
+static void *thread(void *arg)
+{
+	unsigned int i, rounds = *(unsigned int *)arg;
+
+	for (i = 0; i < rounds; i++)
+		round_of(i);
+	return NULL;
+}
+
+/* By the system call no handler of fork() hears of it. */
+static void in_child(int by_call, unsigned int *rounds)
+{
+	long pid = by_call ? syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0) : fork();
+	int status = 1;
+
+	if (!pid) {
+		thread(rounds);
+		_exit(0);
+	}
+	if (pid < 0 || waitpid((pid_t)pid, &status, 0) < 0 || status)
+		abort();
+}
+
+static void all_at_once(unsigned int rounds)
+{
+	pthread_t t[THREADS];
+	unsigned int i;
+
+	for (i = 0; i < THREADS; i++)
+		if (pthread_create(&t[i], NULL, thread, &rounds))
+			abort();
+	thread(&rounds);
+	for (i = 0; i < THREADS; i++)
+		pthread_join(t[i], NULL);
+	in_child(0, &rounds);
+	in_child(1, &rounds);
+}
+
+static int ended;
+
+static void *storm(void *arg)
+{
+	unsigned int i;
+
+	for (i = 0; !__atomic_load_n(&ended, __ATOMIC_RELAXED); i++)
+		round_of(i);
+	return arg;
+}
+
+static int until_the_end(void)
+{
+	pthread_t t[THREADS];
+	unsigned int i;
+
+	for (i = 0; i < THREADS; i++)
+		if (pthread_create(&t[i], NULL, storm, NULL))
+			return 1;
+	while (getchar() != EOF)
+		;
+	__atomic_store_n(&ended, 1, __ATOMIC_RELAXED);
+	for (i = 0; i < THREADS; i++)
+		pthread_join(t[i], NULL);
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	unsigned int rounds = argc > 1 ? (unsigned int)atoi(argv[1]) : 100;
+	char line[16];
+
+	main_tid = (unsigned int)syscall(SYS_gettid);
+	count = mmap(NULL, sizeof(*count), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (count == MAP_FAILED)
+		return 1;
+	if (argc > 1 && !strcmp(argv[1], "storm"))
+		return until_the_end();
+	if (argc > 1)
+		all_at_once(rounds);
+	else
+		while (fgets(line, sizeof(line), stdin)) {
+			thread(&rounds);
+			puts("done");
+			fflush(stdout);
+		}
+	printf("all=%lu both=%lu either=%lu failed=%lu middle=%lu first=%lu\n", count->all, count->both, count->either, count->failed,
+	       count->middle, count->first);
+	return 0;
+}

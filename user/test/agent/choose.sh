@@ -1,0 +1,227 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
+# Records that are chosen: as many as a program counts itself, in each way to ask for them.
+# usage: choose.sh BUILD [ROUNDS]
+# The tests are called by check(), which shellcheck does not see.
+# shellcheck disable=SC2317
+set -u
+build=$1
+rounds=${2:-300}
+here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=../tap.sh
+. "$here/../tap.sh"
+tap_begin
+tool=$build/jf-trace
+program=$tmp/choose
+
+# counted NAME: by the program
+counted() { sed -n "s/.*\<$1=\([0-9]*\).*/\1/p" "$tmp/out"; }
+
+# recorded NAME: events of all processes; none of them may be lost
+recorded()
+{
+	"$tool" script "$tmp/trace" 2> "$tmp/err" | grep -c " $1: "
+	grep -q 'overwritten 0, discarded 0' "$tmp/log" || { echo "lost: $(cat "$tmp/log")"; return 1; }
+}
+
+# run OPTION...
+run()
+{
+	rm -rf "$tmp/trace" "$tmp/trace.old"
+	"$tool" run --mode keep -o "$tmp/trace" --no-report "$@" -- "$program" "$rounds" > "$tmp/out" 2> "$tmp/log" || { cat "$tmp/out" "$tmp/log"; return 1; }
+}
+
+# same EVENT COUNTER OPTION...: the options choose as many as the program has counted, and that is neither none nor all
+same()
+{
+	event=$1
+	counter=$2
+	shift 2
+	run "$@" || return 1
+	have=$(recorded "$event")
+	want=$(counted "$counter")
+	[ "$have" = "$want" ] && [ "$want" -gt 0 ] && { [ "$counter" = all ] || [ "$want" -lt "$(counted all)" ]; } && return
+	echo "$*: $have records of $event, and the program has counted $want of $(counted all)"
+	cat "$tmp/log"
+	return 1
+}
+
+functions()
+{
+	same choose:c_work both -e 'choose:c_work' --if 'level > 3 && size >= 4096' &&
+		same choose:c_work either -e 'choose:c_work if (how == FAST || level < 0) && !(size & 1)' &&
+		same choose:c_work failed -e 'choose:c_work' --registers --if '(int)arg0 < 0' &&
+		same choose:c_work failed -e 'choose:c_work(_,_,_,string)' --if 'level < 0'
+}
+
+notes()
+{
+	same mill:grind middle -e 'mill:grind' --if 'arg1 >= -1 && arg1 <= 2 && arg2 > 0x1000' &&
+		same mill:grind both -e 'note/mill:*' --if 'arg1 > 3 && arg2 >= 4096'
+}
+
+calls()
+{
+	same choose:c_work both -e 'call/choose:c_work' --if 'level > 3 && size >= 010000' &&
+		same choose:c_work failed -e 'call/choose:c_work' --if 'ret == -1 && duration < 1000s' &&
+		same choose:c_half failed -e 'call/choose:c_half' --if '(int)ret < -1 || level < 0' || return 1
+	# Of four calls of c_deep() that are in each other the two outer ones; what is left out has its depth all the same.
+	run -e 'call/choose:c_deep' --max-depth 2 || return 1
+	have=$(recorded choose:c_deep)
+	[ "$have" = $((2 * $(counted all))) ] || { echo "$have records of c_deep"; return 1; }
+}
+
+# The number is the thread's own: also in threads and in children, in which what the parent knew is another's.
+threads()
+{
+	same choose:c_work all -e 'choose:c_work if tid == self' || return 1
+	run -e 'choose:c_work if tid != self' -e 'choose:c_half' || return 1
+	[ "$(recorded choose:c_work)" = 0 ] && [ "$(recorded choose:c_half)" = "$(counted all)" ]
+}
+
+# Threads of one process count together. Children begin with what their parent has counted.
+limits()
+{
+	run -e 'choose:c_half' --max 17 -e 'call/choose:c_work max 5' || return 1
+	have=$(recorded choose:c_half)
+	[ "$have" = 17 ] || { echo "$have of 17"; return 1; }
+	have=$(recorded choose:c_work)
+	[ "$have" = 5 ] || { echo "$have of 5"; return 1; }
+	run -e 'choose:c_half' --every 7 || return 1
+	# Five threads, and two children that go on where it was then, as their copy of it says.
+	have=$(recorded choose:c_half)
+	want=$(((5 * rounds + 6) / 7 + 2 * ((6 * rounds + 6) / 7 - (5 * rounds + 6) / 7)))
+	[ "$have" = "$want" ] || { echo "$have of each seventh, not $want"; return 1; }
+	run -e 'choose:c_work' --if 'level < 0' --every 3 --max 1000000 || return 1
+	have=$(recorded choose:c_work)
+	[ "$have" -gt $(($(counted failed) / 3 - 3)) ] && [ "$have" -lt $(($(counted failed) / 3 + 6)) ] || { echo "$have of a third"; return 1; }
+}
+
+sums()
+{
+	"$tool" count -o "$tmp/table" -e 'choose:c_work' --if 'level > 3 && size >= 4096' "$program" "$rounds" > "$tmp/out" 2> "$tmp/log" ||
+		{ cat "$tmp/log"; return 1; }
+	grep -q "^ *$(counted both) .*choose:c_work" "$tmp/table" || { cat "$tmp/out" "$tmp/table"; return 1; }
+	"$tool" time --csv -o "$tmp/table" -e 'choose:c_work' --if 'ret == -1' -- "$program" "$rounds" > "$tmp/out" 2> "$tmp/log" ||
+		{ cat "$tmp/log"; return 1; }
+	grep -q "^$(counted failed),.*choose:c_work" "$tmp/table" || { cat "$tmp/out" "$tmp/table"; return 1; }
+}
+
+# A process that runs, which is told again and again.
+running()
+{
+	mkfifo "$tmp/in" "$tmp/answers" || return 1
+	JUMPFUNC_TRACE_CONTROL=1 LD_PRELOAD=$build/libjumpfunc-agent.so "$program" < "$tmp/in" > "$tmp/answers" &
+	pid=$!
+	exec 3> "$tmp/in" 4< "$tmp/answers"
+	told "$pid"
+	status=$?
+	exec 3>&- 4<&-
+	wait "$pid"
+	return $status
+}
+
+# go: one round of calls
+go() { echo >&3 && read -r word <&4 && [ "$word" = done ]; }
+records() { "$tool" stats "$1" | sed -n 's/^records //p'; }
+
+told()
+{
+	mkdir -p "$tmp/told"
+	"$tool" record "$1" -o "$tmp/told" -e 'function/choose:c_work' --if '(int)arg0 < 0' > "$tmp/log" 2>&1 || { cat "$tmp/log"; return 1; }
+	go && first=$(records "$1") && go || return 1
+	[ "$first" -gt 0 ] && [ "$(records "$1")" = $((2 * first)) ] || { echo "$first records, then $(records "$1")"; return 1; }
+	# Another one in its place, while it is on; and one that is refused, which changes nothing.
+	"$tool" enable "$1" 'function/choose:c_work if (int)arg0 >= 0' > "$tmp/log" 2>&1 && go || return 1
+	[ "$(records "$1")" = $((100 + first)) ] || { echo "$(records "$1") records"; return 1; }
+	"$tool" enable "$1" 'choose:c_*' --if 'arg0 == 3 && lvl > 3' > "$tmp/log" 2>&1 && return 1
+	cat "$tmp/log"
+	grep -q "choose:c_[a-z]*: column 14: there is no 'lvl', but ip, caller, arg0, arg1, .*, tid" "$tmp/log" &&
+		grep -q "nothing that matches 'choose:c_\* if .*' has all names of its filter" "$tmp/log" && go || return 1
+	[ "$(records "$1")" = 200 ] || { echo "$(records "$1") records"; return 1; }
+	# By thread: all are of the first one.
+	"$tool" enable "$1" -e 'function/choose:c_work' --tid "$1" > "$tmp/log" 2>&1 && go && [ "$(records "$1")" = 300 ] &&
+		"$tool" enable "$1" -e 'function/choose:c_work' --tid 1 > "$tmp/log" 2>&1 && go && [ "$(records "$1")" = 300 ] || return 1
+	"$tool" enable "$1" 'function/choose:c_work' > "$tmp/log" 2>&1 && go && [ "$(records "$1")" = 400 ] || { echo "$(records "$1")"; return 1; }
+	"$tool" stop "$1"
+}
+
+# Threads come by while filters are replaced, refused and dropped: all results are right, and nothing is lost but what is counted.
+storm()
+{
+	rm -f "$tmp/in"
+	mkfifo "$tmp/in" || return 1
+	JUMPFUNC_TRACE_CONTROL=1 LD_PRELOAD=$build/libjumpfunc-agent.so "$program" storm < "$tmp/in" &
+	pid=$!
+	exec 3> "$tmp/in"
+	changed "$pid"
+	status=$?
+	exec 3>&-
+	wait "$pid" || { echo "the program: $?"; return 1; }
+	return $status
+}
+
+changed()
+{
+	mkdir -p "$tmp/storm"
+	for _ in 1 2 3 4 5 6 7 8 9 10; do
+		[ -n "$("$tool" list "$1" 2> /dev/null | head -n 1)" ] && break
+		sleep 0.2
+	done
+	"$tool" record "$1" -o "$tmp/storm" -e 'choose:c_*' --max 3 > "$tmp/log" 2>&1 || { cat "$tmp/log"; return 1; }
+	i=0
+	while [ "$i" -lt 12 ]; do
+		i=$((i + 1))
+		"$tool" enable "$1" "choose:c_* if (int)arg0 < $i && tid > 1 every $i" 'mill:grind if arg1 & 1 || !(arg2 < 4096)' \
+			"call/choose:c_* if ret >= $i max 1000" > "$tmp/log" 2>&1 || { cat "$tmp/log"; return 1; }
+		"$tool" enable "$1" 'choose:c_*' --if 'nothing' > "$tmp/log" 2>&1 && return 1
+		[ $((i % 4)) != 0 ] || "$tool" disable "$1" 'choose:c_*' > "$tmp/log" 2>&1 || { cat "$tmp/log"; return 1; }
+	done
+	[ "$(records "$1")" -gt 0 ] && "$tool" stop "$1"
+}
+
+# fails STATUS TEXT WORD...
+fails()
+{
+	want=$1
+	text=$2
+	shift 2
+	"$tool" "$@" > "$tmp/out" 2> "$tmp/log"
+	have=$?
+	[ $have = "$want" ] && grep -qF -- "$text" "$tmp/log" && return
+	echo "$*: $have, and not $want with '$text':"
+	cat "$tmp/log"
+	return 1
+}
+
+errors()
+{
+	fails 2 "--if 'level > > 3': column 9: a name or a number has to be here, not '>'" run -e f --if 'level > > 3' -- true &&
+		fails 2 "--if 'a every 5': it is more than an expression" run -e f --if 'a every 5' -- true &&
+		fails 2 'which probes? --if' run --if 'a > 3' -- true &&
+		fails 2 "--max-depth is for calls: -e 'call/...'" run -e f --max-depth 3 -- true &&
+		fails 2 'of events of JF_TRACE_EVENT() all are recorded' run -e event/f --if 'a > 3' -- true &&
+		fails 2 "'0' is no value of this option" run -e f --every 0 -- true &&
+		fails 2 "count has no option '--max'" count -e f --max 3 true &&
+		fails 2 "'every' and 'max' are for records" count -e 'f every 3' true &&
+		fails 2 "time has no option '--every'" time -e f --every 3 -- true || return 1
+	# A name that the function does not have, and one that is no integer.
+	run -e choose:c_work --if 'size > 3 && lvl > 3' || return 1
+	cat "$tmp/log"
+	grep -q "choose:c_work, which was not recorded: column 13: there is no 'lvl', but ip, caller, level, size, how, name, self, tid" "$tmp/log" || return 1
+	run -e choose:c_real --if 'price > 2' || return 1
+	grep -q "choose:c_real, which was not recorded: column 1: 'price' is no integer" "$tmp/log" || { cat "$tmp/log"; return 1; }
+	run -e choose:c_half --if 'level > 1000' && grep -q "no thread has come by for which its filter holds" "$tmp/log"
+}
+
+check "a program that counts" "${CC:-cc}" -O1 -g -pthread -o "$program" "$here/choose.c"
+check "functions" functions
+check "notes" notes
+check "calls" calls
+check "threads" threads
+check "every and max" limits
+check "numbers of calls, and their times" sums
+check "a process that runs" running
+check "filters that change while threads come by" storm
+check "errors" errors
+tap_end

@@ -6,7 +6,8 @@
  *   JUMPFUNC_AGENT=glob,glob...	record these from before main() on: "provider:name" of notes,
  *					"name" or "object:name" of functions; "fopen(string,string)" for arguments
  *					that are strings; "note/" or "function/" before it: of these alone;
- *					"call/": calls of functions, from entry to exit
+ *					"call/": calls of functions, from entry to exit;
+ *					"work if level > 3": records that are made (trace/choice.h)
  *   JUMPFUNC_AGENT_STRINGS=always	read strings where there is a filter of system calls, too
  *   JUMPFUNC_AGENT_WAYS=way,way...	only these: jump, short, span, break; without it, all but break
  *   JUMPFUNC=verbose			say what cannot be recorded, and why, and what is a breakpoint
@@ -252,7 +253,7 @@ static int start_recording(void)
 	return err;
 }
 
-/* What it records of which calls. NULL, or why it cannot be. */
+/* The calls of which it makes records, and their form. NULL, or the reason against it. */
 static const char *set_how(struct jf_agent_probe *p, const struct how *how)
 {
 	const char *why = jf_choose(p, how->choice);

@@ -22,6 +22,8 @@
  *   stats				"value" for each number of jf_record_stats(), folder, recording
  *   stop				jf_record_stop()
  *
+ * A GLOB is a pattern, with the shortest duration and the choice of records (pattern.h, choice.h).
+ *
  *   answer
  *   probe KIND GROUP NAME on|off DETAIL
  *   value NAME TEXT

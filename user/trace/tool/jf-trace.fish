@@ -50,6 +50,11 @@ complete -c jf-trace -n '__fish_seen_subcommand_from run record' -l packets -x -
 complete -c jf-trace -n '__fish_seen_subcommand_from run record' -l packet-size -x -d bytes
 complete -c jf-trace -n '__fish_seen_subcommand_from run record' -l max-size -x -d 'MiB, of mode keep'
 complete -c jf-trace -n '__fish_seen_subcommand_from run record enable' -l min -x -d 'shorter calls are not recorded'
+complete -c jf-trace -n '__fish_seen_subcommand_from run record enable count time' -l if -x -d 'records for which it holds'
+complete -c jf-trace -n '__fish_seen_subcommand_from run record enable count time' -l tid -x -d 'of one thread'
+complete -c jf-trace -n '__fish_seen_subcommand_from run record enable time' -l max-depth -x -d 'calls in less than so many'
+complete -c jf-trace -n '__fish_seen_subcommand_from run record enable' -l every -x -d 'one of so many'
+complete -c jf-trace -n '__fish_seen_subcommand_from run record enable' -l max -x -d 'no more of each probe'
 complete -c jf-trace -n '__fish_seen_subcommand_from run' -l no-report -d 'keep the trace'
 complete -c jf-trace -n '__fish_seen_subcommand_from run' -l registers -d 'arguments as registers'
 complete -c jf-trace -n '__fish_seen_subcommand_from run list report script top count time' -l mangled -d 'names of symbols'

@@ -672,7 +672,10 @@ static void end_call(struct calls *c, bool own, const struct ended *e)
 		return;
 	if (chosen && !is_chosen(chosen, e))
 		return;
-	/* Of chosen calls each has its own time: whether the one around it is chosen is not known yet. */
+	/*
+	 * Of chosen calls each has its own time: whether the one around it is chosen is not known
+	 * yet.
+	 */
 	if (id)
 		sum(e->call, id, e->frame, e->duration, !chosen && is_within(c, own, e->frame));
 	else

@@ -16,8 +16,9 @@
  *   6 seq = the new one                         it counts again
  *   7 free, packet of struct jf_writer          in this order: see below
  *
- * A thread that gets the ring of one that has ended goes on in the rest of the newest packet's file, as another packet
- * of that file, for a packet tells its thread. So a thread of few records takes little room:
+ * A thread that gets the ring of one that has ended goes on in the rest of the newest packet's
+ * file, as another packet of that file, for a packet tells its thread. So a thread of few records
+ * takes little room:
  *
  *   go_on()                                     readers see
  *   -------                                     -----------
@@ -26,21 +27,22 @@
  *
  * The packets of a file are used again together.
  *
- * A packet is complete if all that was begun in it is over (committed is what content_size says).
- * In mode discard it must be new, too, or released by a consumer. Then there is one that
- * no thread writes into but an interrupted writer that is before its step 3, which then fails.
+ * A packet is complete if each record that was begun in it is over (committed is as large as
+ * content_size). In mode discard it must be new, too, or released by a consumer. Then no thread
+ * writes into it but an interrupted writer that is before its step 3, which then fails.
  * That writer has read free first, then packet: so it may have an old free word with
  * a new packet, and fails, but never the other way round.
  *
- * A ring is given back when its thread ends, by a destructor. A thread that records after that, as in free() of what
- * it leaves, gets its ring again, and no destructor is called any more. Where glibc would allocate for a destructor (32 keys
- * were there before) there is none at all. Such rings (@late) are found by their thread's number, which no thread has any more,
- * when a ring is needed. A ring is never unmapped: a thread's late destructors may record.
+ * A ring is given back when its thread ends, by a destructor. A thread that records after that, as
+ * in free() of what it leaves, gets its ring again, and no destructor is called any more. If glibc
+ * would allocate for a destructor (32 keys were there before) the thread has no destructor at all.
+ * Such rings (@late) are found by their thread's number, which no thread has any more, when a ring
+ * is needed. A ring is never unmapped: a thread's late destructors may record.
  *
  * Forks: jf_live is empty in the child, so each writer has no packet, and asks for one; that
  * makes a folder for the child. The handler of fork() unmaps the parent's packets, too, but
- * for one with a record in progress: a signal handler has interrupted it, and called fork(). The child will
- * finish that record, and is given a copy of the packet for it.
+ * for one with a record in progress: a signal handler has interrupted it, and called fork(). The
+ * child will finish that record, and is given a copy of the packet for it.
  */
 #include "trace.h"
 
@@ -75,7 +77,10 @@ _Static_assert(sizeof(struct jf_packet) == JF_PACKET_TIMED, "as the metadata say
 
 /* Mappings that a process may have, if their number cannot be read: the kernel's default. */
 #define MAPPINGS	65530
-/* So many threads have counters of their own, also after they have ended; then others go on in these. */
+/*
+ * So many threads have counters of their own, also after they have ended; then others go on in
+ * these.
+ */
 #define COUNTED_MAX	1024
 
 struct jf_conf jf_conf;
@@ -120,7 +125,7 @@ struct ring {
 } __attribute__((__aligned__(128)));
 
 /**
- * struct live - what a forked child must not have
+ * struct live - the state that a forked child must not have
  * @alive:    0 in a forked child that has not recorded
  * @lock:     around all of this, but what a ring's thread alone uses
  * @failed:   the next try to make something is after so many records
@@ -174,15 +179,16 @@ static struct mapped *mapped;
 /* Those of them that there are. */
 static uint32_t mapped_num;
 /*
- * Of this process; in a forked child, of the one that it comes from, until it has one: so what is lost there is counted,
- * even if the child can never make a folder.
+ * Of this process; in a forked child, of the one that it comes from, until it has one: so what is
+ * lost there is counted, even if the child can never make a folder.
  */
 static struct jf_packet *no_ring_mapped;
-/* What that was before. Other threads may be about to count there. */
+/* Its value before. Other threads may be about to count there. */
 static struct jf_packet *no_ring_before;
 /*
- * Kept open, so that recording goes on after chroot() and setuid(), in children, too. @kept_shared is the trace's folder of the
- * first process that recorded, if others may write there: children that may not make one beside it make theirs in it.
+ * Kept open, so that recording goes on after chroot() and setuid(), in children, too. @kept_shared
+ * is the trace's folder of the first process that recorded, if others may write there: children
+ * that may not make one beside it make theirs in it.
  */
 static struct jf_kept kept_parent, kept_folder, kept_metadata, kept_shared;
 static char shared_path[PATH_MAX - 128];
@@ -191,7 +197,7 @@ static bool have_key;
 static uint32_t folders;
 /* Only until the pages are there in which it is. */
 static uint64_t early_drops;
-/* Where what has no ring is counted: in no_ring_mapped, if that is there. */
+/* The place that counts records without a ring: no_ring_mapped, if that is there. */
 uint64_t *__jf_lost = &early_drops;
 /* Where the agent counts those of them that are calls. Before the trace begins it has no calls. */
 static uint64_t no_calls;
@@ -208,8 +214,8 @@ static struct jf_packet *packet_at(const struct ring *r, uint32_t k)
 }
 
 /*
- * The one after @p in the same file, or NULL. Another thread can begin the file anew meanwhile: then there are records
- * where @p was, and no size that is read there is believed.
+ * The one after @p in the same file, or NULL. Another thread can begin the file anew at any time:
+ * then there are records where @p was, and no size that is read there is believed.
  */
 static struct jf_packet *packet_after(const struct ring *r, uint32_t k, struct jf_packet *p)
 {
@@ -223,7 +229,7 @@ static struct jf_packet *packet_after(const struct ring *r, uint32_t k, struct j
 #define for_each_packet(p, r, k)	for ((p) = packet_at(r, k); (p); (p) = packet_after(r, k, p))
 
 /**
- * struct before - what a thread was before it came here
+ * struct before - the state of a thread before it came here
  * @signals: those that it blocked
  * @cancel:  could it be cancelled
  */
@@ -232,13 +238,16 @@ struct before {
 	int		cancel;
 };
 
-/* Handlers that record would wait for what they have interrupted, and a cancelled thread has the lock. */
+/*
+ * Handlers that record would wait for the function that they have interrupted, and a cancelled
+ * thread has the lock.
+ */
 static void keep_off(struct before *was)
 {
 	sigset_t all;
 
 	sigfillset(&all);
-	/* Functions that are called meanwhile may be changed by breakpoints (lib/text.c). */
+	/* Functions that are called until then can be changed by breakpoints (lib/text.c). */
 	sigdelset(&all, SIGTRAP);
 	pthread_sigmask(SIG_SETMASK, &all, &was->signals);
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &was->cancel);
@@ -346,8 +355,8 @@ static int make_ring_file(const struct ring *r, void *where, struct jf_packet **
 }
 
 /*
- * A process may have so many mappings (vm.max_map_count), and malloc() fails if there are no more: half of them are the
- * program's. A ring has one, and each file that it has divides it.
+ * A process may have so many mappings (vm.max_map_count), and malloc() fails if there are no more:
+ * half of them are the program's. A ring has one, and each file that it has divides it.
  */
 static uint32_t mappings = MAPPINGS;
 
@@ -436,23 +445,26 @@ static void leave(struct jf_packet *p)
 		__atomic_store_n((uint64_t *)(void *)((char *)p + pos), JF_WORD_LEFT(p->seq), __ATOMIC_RELEASE);
 }
 
-/* Is all over that was begun in it? */
+/* True if each record that was begun in it is over. */
 static bool complete(struct jf_packet *p)
 {
 	settle(p);
 	return (__atomic_load_n(&p->committed, __ATOMIC_RELAXED) & UINT32_MAX) == bytes_in(p);
 }
 
-/* May a file be written anew? */
+/* True if a file can be written anew. */
 static bool reusable(const struct ring *r, uint32_t k)
 {
 	struct jf_packet *p;
 
 	for_each_packet(p, r, k) {
-		/* Never used, or the end came while it was being cleared, in a process whose memory this is not. */
+		/*
+		 * Never used, or the end came while it was being cleared, in a process whose memory
+		 * this is not.
+		 */
 		if (!p->seq)
 			continue;
-		/* Acquire: pairs with the consumer's store, after its loads of what the packet has. */
+		/* Acquire: pairs with the consumer's store, after its loads of the packet. */
 		if (jf_conf.mode == JF_RECORD_DISCARD && __atomic_load_n(&p->released, __ATOMIC_ACQUIRE) != p->seq)
 			return false;
 		if (!complete(p))
@@ -488,7 +500,10 @@ static void set_thread(struct jf_packet *p, const struct ring *r)
 	memcpy(p->comm, r->comm, sizeof(p->comm));
 }
 
-/* Step 7: where the thread records from here on. Pairs with __jf_reserve(), which this may have interrupted. */
+/*
+ * Step 7: where the thread records from here on. Pairs with __jf_reserve(), which this may have
+ * interrupted.
+ */
 static void use_packet(struct ring *r, struct jf_packet *p)
 {
 	r->newest = p;
@@ -499,8 +514,9 @@ static void use_packet(struct ring *r, struct jf_packet *p)
 }
 
 /*
- * The steps 2 to 7 above. All stores pair with those who read a packet's file: what they see of a step
- * is not without the steps before it. The last two pair with __jf_reserve(), which they may have interrupted.
+ * The steps 2 to 7 above. All stores pair with those who read a packet's file: what they see of a
+ * step is not without the steps before it. The last two pair with __jf_reserve(), which they may
+ * have interrupted.
  */
 static void begin_packet(struct ring *r, uint32_t k)
 {
@@ -538,10 +554,13 @@ static void begin_packet(struct ring *r, uint32_t k)
 	use_packet(r, p);
 }
 
-/* What a packet after another one has to have room for, if it is to be worth its head. */
+/* The room that a packet after another one must have, to be worth its head. */
 #define LEAST	512
 
-/* Where in the newest packet's file another thread could go on: bytes from the packet on; 0: nowhere. */
+/*
+ * Where in the newest packet's file another thread could go on: bytes from the packet on; 0:
+ * nowhere.
+ */
 static uint64_t rest_of(const struct ring *r)
 {
 	const struct jf_packet *p = r->newest;
@@ -602,7 +621,10 @@ static struct jf_used open_metadata(void)
 	return fd;
 }
 
-/* With the lock. The descriptor is looked at when all is ready to be written: a program may close it, and open another file. */
+/*
+ * With the lock. The descriptor is looked at when all is ready to be written: a program may close
+ * it, and open another file.
+ */
 static void set_clock(void)
 {
 	char buf[256];
@@ -658,8 +680,8 @@ static void check_clock(void)
 }
 
 /*
- * Mode keep: a file that is full stays as it is, and a new one is mapped in its place. If the newest packet was there, its
- * counts go on in the new file.
+ * Mode keep: a file that is full stays as it is, and a new one is mapped in its place. If the
+ * newest packet was there, its counts go on in the new file.
  */
 static int keep_packet(struct ring *r, uint32_t k)
 {
@@ -723,7 +745,9 @@ static bool next_packet(struct ring *r)
 	return false;
 }
 
-/* --- mode count -------------------------------------------------------------------------------- */
+/*
+ * --- mode count --------------------------------------------------------------------------------
+ */
 
 /* Of the file, at least; more are added. */
 static int map_counts(struct ring *r, uint32_t size)
@@ -771,7 +795,10 @@ static void set_counts(struct ring *r)
 	__atomic_store_n(&r->w.num, (uint32_t)((r->counted - sizeof(*c)) / sizeof(*c->count)), __ATOMIC_RELEASE);
 }
 
-/* With all signals blocked, by the ring's thread: until @id is there, with all that have come before it. */
+/*
+ * With all signals blocked, by the ring's thread: until @id is there, with all that have come
+ * before it.
+ */
 static bool have_counts(struct ring *r, uint16_t id)
 {
 	uint32_t last = jf_last_class(), size;
@@ -795,7 +822,9 @@ static bool keeps_counts(const struct ring *r)
 	return r->counted && live->placed < COUNTED_MAX;
 }
 
-/* --- which thread has which ring --------------------------------------------------------------- */
+/*
+ * --- which thread has which ring ---------------------------------------------------------------
+ */
 
 static bool thread_is_gone(int tid)
 {
@@ -804,7 +833,7 @@ static bool thread_is_gone(int tid)
 
 static void give_back(struct ring *r)
 {
-	/* Pairs with __jf_reserve(), if that is what a cancelled thread was in. */
+	/* Pairs with __jf_reserve(), if a cancelled thread was in that. */
 	__atomic_store_n(&r->w.packet, NULL, __ATOMIC_RELEASE);
 	__atomic_store_n(&r->w.num, 0, __ATOMIC_RELEASE);
 	/* Whatever its thread has begun is over now, for no thread is left to write it. */
@@ -836,7 +865,10 @@ static void thread_ends(void *ring)
 	let_in(&was);
 }
 
-/* Of a packet at least: in mode discard the rest of the last one is little to a thread that could have a ring of its own. */
+/*
+ * Of a packet at least: in mode discard the rest of the last one is little to a thread that could
+ * have a ring of its own.
+ */
 static bool has_room(struct ring *r)
 {
 	uint32_t k;
@@ -917,7 +949,7 @@ static struct ring *find_ring(int tid)
 /* A forked child, or the first record of all. */
 static int come_alive(void);
 
-/* With all signals blocked. NULL: there is none. */
+/* With all signals blocked. NULL: no ring. */
 static struct ring *take_ring(void)
 {
 	struct ring *r;
@@ -930,7 +962,10 @@ static struct ring *take_ring(void)
 		unlock_live();
 		return NULL;
 	}
-	/* A child of vfork() has another number. Its parent's thread goes on with what it gets. */
+	/*
+	 * A child of vfork() has another number. Its parent's thread goes on with the ring that the
+	 * child gets.
+	 */
 	tid = getpid() == live->pid ? (int)syscall(SYS_gettid) : 0;
 	r = find_ring(tid);
 	if (r && !has_place(r))
@@ -977,7 +1012,10 @@ static bool get_ring(void)
 		leave_ring(r);
 		return false;
 	}
-	/* If it is full its thread has it all the same: there its records are counted, and not written. */
+	/*
+	 * If it is full its thread has it all the same: there its records are counted, and not
+	 * written.
+	 */
 	if (!ok) {
 		/* Before the packet: pairs with __jf_reserve() in a handler. */
 		r->w.size = 0;
@@ -1015,7 +1053,9 @@ static void count_no_ring(void)
 	__atomic_fetch_add(__atomic_load_n(&__jf_lost, __ATOMIC_ACQUIRE), 1, __ATOMIC_RELAXED);
 }
 
-/* After a failure some are dropped before there is another try, since that takes long. Is this one? */
+/*
+ * After a failure some are dropped before there is another try, since that takes long. Is this one?
+ */
 static bool is_dropped(void)
 {
 	uint32_t left = __atomic_load_n(&live->failed, __ATOMIC_RELAXED);
@@ -1026,7 +1066,10 @@ static bool is_dropped(void)
 	return left > 1;
 }
 
-/* Mode count. Without a number, in a program that was compiled when there was none, it cannot be counted. */
+/*
+ * Mode count. Without a number, in a program that was compiled when there was none, it cannot be
+ * counted.
+ */
 static void count_call(uint16_t id)
 {
 	struct jf_writer *w;
@@ -1036,7 +1079,10 @@ static void count_call(uint16_t id)
 	if (id && !is_dropped()) {
 		keep_off(&was);
 		w = __jf_writer;
-		/* A handler may have been here. In a child that no handler of fork() was called in there are none. */
+		/*
+		 * A handler may have been here. In a child that no handler of fork() was called in
+		 * there are none.
+		 */
 		ok = w && w->num ? id < w->num || have_counts(ring_of(w), id) : get_counts(id);
 		w = __jf_writer;
 		if (ok)
@@ -1103,7 +1149,8 @@ count:
 }
 
 /**
- * __jf_writer_next_as() - a thread has no packet and no counter, or the record does not fit into the packet
+ * __jf_writer_next_as() - a thread has no packet and no counter, or the record does not fit into
+ * the packet
  * @len: of the record
  * @id:  what it is counted as
  *
@@ -1150,8 +1197,9 @@ static void folder_name(char *name, size_t size)
 }
 
 /*
- * A folder that root has for itself: no other user comes to what is in it, but by a descriptor. So what root makes there may be
- * open to others: to the process itself, when it is another user's.
+ * A folder that root has for itself: no other user comes to its files, but by a descriptor. So
+ * files that root makes there can be open to others: to the process itself, when it is another
+ * user's.
  */
 static bool is_closed(int dir)
 {
@@ -1300,7 +1348,10 @@ int jf_rings_begin(void)
 	return err;
 }
 
-/* Pages that are never unmapped, nor given to other threads: a thread may have a pointer to its writer from before. */
+/*
+ * Pages that are never unmapped, nor given to other threads: a thread may have a pointer to its
+ * writer from before.
+ */
 static int make_live(void)
 {
 	struct live *l = mmap(NULL, sizeof(*l), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -1345,7 +1396,9 @@ int jf_rings_start(void)
 /* --- forks: record.c calls these ------------------------------------------------------ */
 
 static struct before before_fork;
-/* Packets of the forking thread with a record that it has not finished: it is in a signal handler. */
+/*
+ * Packets of the forking thread with a record that it has not finished: it is in a signal handler.
+ */
 static uint64_t unfinished;
 
 /* Before fork(), in the parent: a thread that is in a handler now will be in the child, too. */
@@ -1378,8 +1431,8 @@ void jf_rings_parent(void)
 }
 
 /*
- * In the child. Its only thread was in one ring at most. What it has yet to write there, of a record
- * that the fork interrupted, goes to pages that no reader maps.
+ * In the child. Its only thread was in one ring at most. The rest that it has yet to write there,
+ * of a record that the fork interrupted, goes to pages that no reader maps.
  */
 static void forget_rings(void)
 {
@@ -1389,7 +1442,10 @@ static void forget_rings(void)
 	if (!live)
 		return;
 	__jf_writer = NULL;
-	/* jf_rings_prepare() has taken it. So nothing has emptied these pages, whatever madvise() said (qemu-user does). */
+	/*
+	 * jf_rings_prepare() has taken it. So nothing has emptied these pages, whatever madvise()
+	 * said (qemu-user does).
+	 */
 	if (live->lock)
 		memset(live, 0, sizeof(*live));
 	for (i = 0; i < mapped_num; i++) {
@@ -1425,8 +1481,8 @@ void jf_rings_child(void)
 /* --- for record.c ----------------------------------------------------------------------- */
 
 /*
- * No thread records any more, nor is in the midst of it. Only @live stays, since threads still have pointers to
- * their writers there.
+ * No thread records any more, nor is in the midst of it. Only @live stays, since threads still have
+ * pointers to their writers there.
  */
 void jf_rings_stop(void)
 {
@@ -1444,7 +1500,10 @@ void jf_rings_stop(void)
 	for (i = 0; i < live->num; i++) {
 		struct ring *r = &live->ring[i];
 
-		/* Pairs with __jf_writer_next(): a thread that records later asks for a ring. Until then this stays its own. */
+		/*
+		 * Pairs with __jf_writer_next(): a thread that records later asks for a ring. Until
+		 * then this stays its own.
+		 */
 		__atomic_store_n(&r->w.packet, NULL, __ATOMIC_RELEASE);
 		__atomic_store_n(&r->w.num, 0, __ATOMIC_RELEASE);
 		r->counted = 0;
@@ -1510,7 +1569,7 @@ int jf_rings_metadata(uint16_t *told)
  * @name:  of it
  * @why:   one line
  *
- * What cannot be written there is left out.
+ * A line that cannot be written there is left out.
  */
 void jf_rings_refused(const char *group, const char *name, const char *why)
 {
@@ -1560,7 +1619,7 @@ void jf_record_stats(struct jf_record_counts *stats)
 		stats->error = live->error;
 		stats->no_ring += __atomic_load_n(&live->dropped, __ATOMIC_RELAXED);
 		if (live->no_ring) {
-			/* First: what is counted meanwhile is in the sum alone. */
+			/* First: a call that is counted after this is in the sum alone. */
 			stats->calls = __atomic_load_n(&live->no_ring->calls, __ATOMIC_RELAXED);
 			stats->no_ring += __atomic_load_n(&live->no_ring->discarded, __ATOMIC_RELAXED);
 		}

@@ -267,13 +267,17 @@ static const char *set_how(struct jf_agent_probe *p, const struct how *how)
 
 static void add(struct batch *b, struct jf_agent_probe *p, const struct how *how)
 {
+	int err;
+
 	if (jf_probe_strings(p, how->strings) && verbose)
 		say("libjumpfunc-agent: %s:%s is recorded with%s strings as before", p->group, p->name, how->strings ? "out" : "");
 	/* By another name, or another table of symbols. */
 	if (p->queued)
 		return;
 	b->tried++;
-	if (start_recording()) {
+	err = start_recording();
+	if (err) {
+		b->err = b->err ? b->err : err;
 		p->why = "there is no trace";
 		return;
 	}

@@ -949,6 +949,12 @@ static struct ring *find_ring(int tid)
 /* A forked child, or the first record of all. */
 static int come_alive(void);
 
+/* Beside the number of records that had no ring. */
+static void tell_why(void)
+{
+	__atomic_store_n(&live->no_ring->error, (uint64_t)-live->error, __ATOMIC_RELAXED);
+}
+
 /* With all signals blocked. NULL: no ring. */
 static struct ring *take_ring(void)
 {
@@ -976,6 +982,8 @@ static struct ring *take_ring(void)
 		r->threads += !r->threads || r->tid != tid;
 		r->tid = tid;
 		prctl(PR_GET_NAME, r->comm);
+	} else {
+		tell_why();
 	}
 	unlock_live();
 	if (!r)
@@ -987,6 +995,7 @@ static void leave_ring(struct ring *r)
 {
 	lock_live();
 	r->used = false;
+	tell_why();
 	unlock_live();
 	live->failed = RETRY;
 }

@@ -82,6 +82,8 @@
  *                whose records were lost
  * @calls:        of the packet that counts records without a ring: those of @discarded that were
  *                calls of functions, for which the agent had no room
+ * @error:        of the packet that counts records without a ring: why the last had none, an error
+ *                number; 0: there were as many rings as are allowed
  * @reserved:     0
  * @content_size: in bits, from the begin of the packet to the end of the last record
  * @packet_size:  in bits
@@ -108,7 +110,8 @@ struct jf_packet {
 	char		comm[16];
 	uint64_t	threads;
 	uint64_t	calls;
-	uint64_t	reserved[2];
+	uint64_t	error;
+	uint64_t	reserved[1];
 	uint64_t	content_size;
 	uint64_t	packet_size;
 	uint64_t	discarded;

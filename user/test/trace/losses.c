@@ -148,6 +148,25 @@ static void no_trace(void)
 	record(1000);
 }
 
+/* No ring can be made. */
+static void limited(int which, rlim_t to)
+{
+	const struct rlimit limit = { to, to };
+
+	must(!setrlimit(which, &limit), "setrlimit");
+	record(1000);
+}
+
+static void descriptors(void)
+{
+	limited(RLIMIT_NOFILE, 3);
+}
+
+static void file_size(void)
+{
+	limited(RLIMIT_FSIZE, 4096);
+}
+
 static void vforks(void)
 {
 	pid_t pid;
@@ -315,6 +334,7 @@ static const struct way {
 	{ "chroot", other_root }, { "killed", killed }, { "fork", forks }, { "no-trace", no_trace }, { "vfork", vforks },
 	{ "clone", clones }, { "threads", threads }, { "deep", deep }, { "stacks", stacks }, { "no-memory", no_memory },
 	{ "calls-rings", one_ring },
+	{ "clone", clones }, { "threads", threads }, { "descriptors", descriptors }, { "file-size", file_size },
 };
 
 int main(int argc, char **argv)

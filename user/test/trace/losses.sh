@@ -121,6 +121,8 @@ says_lost_calls()
 	"$build/jf-trace" report "$tmp/copy" > "$tmp/table" 2> "$tmp/line"
 	[ $? = 5 ] && tail -n 1 "$tmp/line" | grep -q "$line"
 }
+# because REASON WAY...: the reason is that one
+because() { reason=$1; shift; lost "$@" && grep -q "had no ring: .*$reason" "$tmp/line"; }
 
 small="JUMPFUNC_TRACE_PACKETS=2 JUMPFUNC_TRACE_PACKET_SIZE=4096"
 
@@ -149,7 +151,9 @@ is() { ways="$ways $1"; name=$1; shift; check "$name" "$@"; }
 not() { ways="$ways $1"; skip "$1" "$2"; }
 is overwrite lost overwrite $small
 is discard lost discard $small JUMPFUNC_TRACE_MODE=discard
-is rings lost rings JUMPFUNC_TRACE_RINGS=2
+is rings because JUMPFUNC_TRACE_RINGS rings JUMPFUNC_TRACE_RINGS=2
+is descriptors because 'ulimit -n' descriptors
+is file-size because 'ulimit -f' file-size
 is killed lost killed
 is fork lost fork
 is no-trace lost no-trace

@@ -483,17 +483,19 @@ static int one_value(const struct jf_words *w, void *arg)
 	return 0;
 }
 
-/* The folder that the process means by a path. */
-static int as_seen(pid_t pid, char *buf, size_t size)
+bool seen_from_here(pid_t pid, char *path, size_t size)
 {
 	char root[32];
-	size_t len = (size_t)snprintf(root, sizeof(root), "/proc/%d/root", (int)pid);
+	size_t len;
 
-	if (len + strlen(buf) >= size)
-		return fail("process %d: the path of its trace is too long", (int)pid);
-	memmove(buf + len, buf, strlen(buf) + 1);
-	memcpy(buf, root, len);
-	return STATUS_OK;
+	if (!is_elsewhere(pid))
+		return true;
+	len = (size_t)snprintf(root, sizeof(root), "/proc/%d/root", (int)pid);
+	if (len + strlen(path) >= size)
+		return false;
+	memmove(path + len, path, strlen(path) + 1);
+	memcpy(path, root, len);
+	return true;
 }
 
 int trace_of(pid_t pid, char *buf, size_t size)
@@ -510,5 +512,7 @@ int trace_of(pid_t pid, char *buf, size_t size)
 		return fail("process %d: %s", (int)pid, strerror(-err));
 	if (!*buf)
 		return fail("process %d records nothing: jf-trace record %d", (int)pid, (int)pid);
-	return is_elsewhere(pid) ? as_seen(pid, buf, size) : STATUS_OK;
+	if (!seen_from_here(pid, buf, size))
+		return fail("process %d: the path of its trace is too long", (int)pid);
+	return STATUS_OK;
 }

@@ -92,6 +92,9 @@ static int add_head(struct losses *l, const char *name, const struct jf_packet *
 		l->calls += calls;
 		l->no_ring += head->discarded - calls;
 		l->discarded += head->discarded;
+		/* The file may be another's. */
+		if (head->discarded && head->error < 4096)
+			l->why = (int)head->error;
 		return 0;
 	}
 	r = find_ring(l, head->ring);
@@ -351,12 +354,32 @@ static void add_rings(struct line *to, const struct losses *l)
 		add(to, ")");
 }
 
+/* Of records that had no ring. */
+static const char *remedy(int why)
+{
+	switch (why) {
+	case 0:
+		return "there are as many as are allowed: more (JUMPFUNC_TRACE_RINGS)";
+	case ENOSPC:
+	case EDQUOT:
+		return "the disk or --max-size is full: another folder (-o), smaller rings (--packets 2)";
+	case EMFILE:
+	case ENFILE:
+		return "no more files can be opened: a higher limit (ulimit -n)";
+	case EFBIG:
+		return "files must not be as large: a higher limit (ulimit -f), smaller packets (--packet-size 4096)";
+	case ENOMEM:
+		return "there is no memory, or there are too many mappings (vm.max_map_count): smaller rings (--packets 2)";
+	}
+	return strerror(why);
+}
+
 static void add_advice(struct line *to, const struct losses *l)
 {
 	if (l->overwritten || l->discarded > l->no_ring + l->calls)
 		add(to, "; to lose less: larger rings (--packets 64, --packet-size 1048576), fewer events (-e), or --mode keep with a folder on a disk (-o)");
 	if (l->no_ring)
-		add(to, "; %" PRIu64 " found no ring: more memory, or more rings (JUMPFUNC_TRACE_RINGS)", l->no_ring);
+		add(to, "; %" PRIu64 " had no ring: %s", l->no_ring, remedy(l->why));
 	if (l->calls)
 		add(to, "; %" PRIu64 LOST_CALLS, l->calls);
 }

@@ -84,6 +84,7 @@ struct process_name {
  * @discarded:   that found no room, with those that had no ring
  * @no_ring:     those alone
  * @calls:       of those that were discarded, calls for which the agent had no room
+ * @why:         the last of these had none: an error number, or 0: more rings are not allowed
  * @err:         0, or why not all of it is known, -errno
  * @ring:        of all traces, those first that have lost most
  * @num:         how many
@@ -106,6 +107,7 @@ struct losses {
 	uint64_t		discarded;
 	uint64_t		no_ring;
 	uint64_t		calls;
+	int			why;
 	int			err;
 	struct ring_losses	*ring;
 	size_t			num;

@@ -271,6 +271,7 @@ int do_stats(const struct options *o, int argc, char **argv)
 {
 	struct stats s;
 	struct losses l;
+	pid_t pid;
 	int status;
 
 	(void)o;
@@ -281,7 +282,7 @@ int do_stats(const struct options *o, int argc, char **argv)
 		return status;
 	/* The sums are the process's own; those of each thread are in the folder, which may be in another name space. */
 	memset(&l, 0, sizeof(l));
-	if (!access(s.folder, R_OK | X_OK))
+	if (is_pid(argv[0], &pid) && seen_from_here(pid, s.folder, sizeof(s.folder)) && !access(s.folder, R_OK | X_OK))
 		losses_read(&l, s.folder);
 	l.records = s.sums.records;
 	l.overwritten = s.sums.overwritten;

@@ -240,6 +240,8 @@ typedef int answer_fn(const struct jf_words *words, void *arg);
 int ask(pid_t pid, const char *const *words, answer_fn *fn, void *arg, int *number);
 /* True if it has a control socket. Prints nothing. */
 bool has_control(pid_t pid);
+/* Makes a path of the process one of the tool, which may see other files. False: it is too long. */
+bool seen_from_here(pid_t pid, char *path, size_t size);
 /* Calls @fn for each process of this user that has one; removes those of ended processes. */
 void each_control(void (*fn)(pid_t pid, void *arg), void *arg);
 /* The folder in which it records. STATUS_OK, or it was said why not. */

@@ -67,6 +67,18 @@ folded()
 	[ "$sum" = "$(awk '$6 == "tree:work" { printf "%.0f", $1 * 1000 }' "$tmp/text")" ] || { echo "$sum"; cat "$tmp/folded" "$tmp/text"; return 1; }
 }
 
+# Each call is an event with a duration, and the outermost one has the others in it.
+json()
+{
+	all && "$tool" report --json "$tmp/trace" > "$tmp/text" 2> "$tmp/said2" && python3 - "$tmp/text" <<- 'END'
+		import json, sys
+		events = [e for e in json.load(open(sys.argv[1]))["traceEvents"] if e["ph"] != "M"]
+		assert len(events) == 16 and all(e["ph"] == "X" and abs(e["dur"] * 1000 - e["args"]["duration"]) < 1 for e in events), events
+		work = [e for e in events if e["name"] == "tree:work"][0]
+		assert all(work["dur"] >= e["dur"] and work["ts"] <= e["ts"] + 1 for e in events), events
+	END
+}
+
 # Entries alone have no times.
 entries()
 {
@@ -102,6 +114,7 @@ ${CC:-cc} -O1 -falign-functions=64 -o "$tmp/tree" "$tmp/tree.c" || exit 1
 check "a table of calls" summary
 check "a tree of calls" graph
 check "stacks for a flame graph" folded
+if have python3; then check "events with durations, for viewers" json; else skip "events with durations" "no python3"; fi
 check "a trace without calls" entries
 if have python3; then check "damaged rings" damaged; else skip "damaged rings" "no python3"; fi
 tap_end

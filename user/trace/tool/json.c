@@ -299,6 +299,35 @@ static void put_event_name(char *name, size_t len)
 	free(text);
 }
 
+/* Of the record of a call, whose fields of these names are the agent's own, side by side. 0: it is another event. */
+static unsigned long long duration_of(const char *fields)
+{
+	const char *p = fields ? strstr(fields, ", duration = ") : NULL;
+	unsigned long long duration;
+	unsigned int left, lost, tail;
+	int len = 0;
+
+	for (; p; p = strstr(p + 1, ", duration = "))
+		if (sscanf(p, ", duration = %llu, depth = %*u, left = %u, lost = %u, tail = %u%n", &duration, &left, &lost, &tail, &len) == 4 &&
+		    !strncmp(p + len, " }", 2))
+			return duration;
+	return 0;
+}
+
+/* A record of a call is written at its end; an event of a duration begins before. */
+static void put_time(const struct event *e)
+{
+	unsigned long long ns = e->s * 1000000000 + e->ns, duration = duration_of(e->fields);
+
+	if (!duration || duration > ns)
+		duration = 0;
+	fputs(duration ? ",\"ph\":\"X\"" : ",\"ph\":\"i\",\"s\":\"t\"", out);
+	ns -= duration;
+	fprintf(out, ",\"ts\":%llu.%03llu", ns / 1000, ns % 1000);
+	if (duration)
+		fprintf(out, ",\"dur\":%llu.%03llu", duration / 1000, duration % 1000);
+}
+
 static bool put_event(char *line)
 {
 	struct event e;
@@ -308,8 +337,8 @@ static bool put_event(char *line)
 		return false;
 	fprintf(out, "%s{\"name\":", separator);
 	put_event_name(e.name, e.n_name);
-	fprintf(out, ",\"ph\":\"i\",\"s\":\"t\",\"ts\":%llu.%03llu,\"pid\":%.*s,\"tid\":%.*s,\"args\":",
-	       e.s * 1000000 + e.ns / 1000, e.ns % 1000, (int)e.n_pid, e.pid, (int)e.n_tid, e.tid);
+	put_time(&e);
+	fprintf(out, ",\"pid\":%.*s,\"tid\":%.*s,\"args\":", (int)e.n_pid, e.pid, (int)e.n_tid, e.tid);
 	if (e.fields && *e.fields == '{')
 		rest = put_compound(e.fields, 0);
 	else

@@ -992,14 +992,14 @@ static void set_ways(const char *text)
 {
 	static const char *const names[] = {
 		[JF_WAY_JUMP] = "jump", [JF_WAY_SHORT] = "short", [JF_WAY_SPAN] = "span",
-		[JF_WAY_BREAK] = "break",
+		[JF_WAY_BREAK] = "break", [JF_WAY_BESIDE] = "beside",
 	};
 	unsigned int ways = 0, i;
 	size_t len;
 
 	for (; *text; text += text[len] == ',' ? len + 1 : len) {
 		len = strcspn(text, ",");
-		for (i = JF_WAY_JUMP; i <= JF_WAY_BREAK; i++)
+		for (i = JF_WAY_JUMP; i <= JF_WAY_BESIDE; i++)
 			if (strlen(names[i]) == len && !strncmp(names[i], text, len))
 				ways |= 1U << i;
 	}

@@ -410,6 +410,7 @@ enum jf_exit_how {
  * @cond:   of JF_EXIT_COND: the last four bits of its opcode
  * @tail:   to another function, and not to the caller
  * @filled: nothing leads into the bytes after it, up to the end of a line
+ * @beside: another function begins, or may begin, in the bytes after it that a jump takes
  * @late:   so many bytes before it an instruction begins that a jump can replace, and nothing of the
  *          function leads in between; 0: no such instruction exists
  * @to:     of JF_EXIT_TARGET
@@ -420,6 +421,7 @@ struct jf_exit {
 	uint8_t			cond;
 	bool			tail;
 	bool			filled;
+	bool			beside;
 	uint8_t			late;
 	struct jf_operand	to;
 };
@@ -455,8 +457,8 @@ struct jf_call {
 };
 
 /*
- * Nanoseconds of calls that are in no other of their function; of those that are; of all, without calls within; of the longest;
- * calls by jf_sum_bucket().
+ * Nanoseconds of calls that are in no other of their function; of those that are; of all, without
+ * calls within; of the longest; calls by jf_sum_bucket().
  */
 enum jf_sum {
 	JF_SUM_TOTAL,
@@ -483,6 +485,7 @@ enum jf_way {
 	JF_WAY_SHORT,		/* what follows the first byte, or a short instruction, is part of the distance */
 	JF_WAY_SPAN,		/* in place of several, to which nothing leads but to the first */
 	JF_WAY_BREAK,		/* a breakpoint */
+	JF_WAY_BESIDE,		/* short ones may reach into the next function */
 };
 
 /* Bytes of the longest instruction. */
@@ -554,6 +557,7 @@ struct jf_calls;
  * @listed: it is in a list of point.c
  * @asked:  it is one of those that jf_points_lead() is called for
  * @filled: the bytes after its instruction, up to the end of a line, are not executed
+ * @hemmed: another function begins in the bytes after it: they may be no jump's distance
  * @late:   the recorded instruction is so many bytes after it
  * @detour: how it is done
  */
@@ -575,6 +579,7 @@ struct jf_point {
 	bool			listed;
 	bool			asked;
 	bool			filled;
+	bool			hemmed;
 	uint8_t			late;
 	struct jf_detour	detour;
 };

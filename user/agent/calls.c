@@ -203,6 +203,7 @@ static struct jf_agent_probe *new_exit(const struct jf_agent_probe *p, const str
 	x->spot.call = &p->calls->call;
 	x->spot.exit = e;
 	x->point->filled = !late && e->filled;
+	x->point->hemmed = !late && e->beside;
 	x->point->late = (uint8_t)late;
 	jf_module_add(m, x);
 	return x;

@@ -502,6 +502,28 @@ static bool is_reached(const struct plan *p, uintptr_t from, uintptr_t to)
 	return false;
 }
 
+/*
+ * True: another function begins, or may begin, in the bytes after an exit that a jump would have as
+ * its distance. Others set breakpoints there.
+ */
+static bool is_beside(const struct plan *p, uintptr_t at)
+{
+	uintptr_t to, end = at + JF_TEXT_MAX, start, last;
+	ZydisDecodedInstruction d;
+
+	for (to = at + 1; to < end; to += d.length) {
+		d.length = 1;
+		if (named_at(p->module, to) != NAMED_NOT)
+			return true;
+		if (jf_exits_inside(p->out, to))
+			continue;
+		/* What fills up a line belongs to no function. Nothing says what else it is. */
+		if (jf_frame_bounds(p->module, to, &start, &last) || !decode(p, to, to + JF_INSN_MAX, &d) || !is_padding(&d))
+			return true;
+	}
+	return false;
+}
+
 static void look_beside(struct plan *p)
 {
 	size_t i;
@@ -511,6 +533,7 @@ static void look_beside(struct plan *p)
 
 		if (e->late && is_reached(p, e->at - e->late + 1, e->at + 1))
 			e->late = 0;
+		e->beside = is_beside(p, e->at);
 		e->filled = e->how == JF_EXIT_RET && !is_reached(p, e->at + 1, (e->at / LINE + 1) * LINE);
 	}
 }

@@ -382,11 +382,15 @@ static bool make(struct jf_point *t, unsigned int ways)
 	unsigned int all = jf_ways;
 	bool made;
 
+	if (t->hemmed && !(jf_ways & 1U << JF_WAY_BESIDE))
+		ways &= ~(1U << JF_WAY_SHORT);
 	jf_ways &= ways;
 	/* The hook's function is one of its own line. */
 	made = !jf_detour_make(&t->detour, t->module, t->at, t->size, t->avail, t->number,
 			       t->spots->hook || t->filled, t->late);
 	jf_ways = all;
+	if (!made && t->hemmed && !(all & 1U << JF_WAY_BESIDE))
+		t->detour.why = "another function begins beside it, where others may set breakpoints (JUMPFUNC_AGENT_WAYS=jump,short,span,beside)";
 	return made;
 }
 

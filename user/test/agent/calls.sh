@@ -23,8 +23,10 @@ counted()
 {
 	"$@" -g -pthread -o "$tmp/counted" "$here/calls.cc" 2> "$tmp/log" || { cat "$tmp/log"; return 1; }
 	# Where the kernel has put the program, memory may be in use to which bytes of the text lead.
+	# Without optimisation a function begins behind most exits.
+	case "$*" in *-O0*) ways=jump,short,span,beside ;; *) ways= ;; esac
 	for _ in 1 2 3 4 5 6 7 8; do
-		traced 'call/counted:c_*' "$tmp/counted" || return 1
+		JUMPFUNC_AGENT_WAYS=$ways traced 'call/counted:c_*' "$tmp/counted" || return 1
 		grep -q 'no memory in reach' "$tmp/err" || break
 	done
 	grep 'is not recorded' "$tmp/err" | grep -v '\.cold at .*it never returns' && return 1
@@ -68,6 +70,53 @@ data()
 	[ "$(cat "$tmp/out")" = '0x20202099 0x50202020202020c3 3' ] && [ "$(count data:i_well)" = 1 ] &&
 		grep -q 'data:i_inline at .* is not recorded: a branch leads into the midst of an instruction' "$tmp/err" &&
 		grep -q 'data:i_constant at .* is not recorded: an instruction names an address in it' "$tmp/err"
+}
+
+# Another sets breakpoints where functions begin. The bytes there are no part of a jump's distance at the exit of the function before.
+beside()
+{
+	cat > "$tmp/beside.c" <<-'END'
+	#include <stdio.h>
+	#include <sys/mman.h>
+	#define MADE(name, ...) ".globl " #name "\n.type " #name ", @function\n" #name ": .cfi_startproc\n" \
+		__VA_ARGS__ "\n.cfi_endproc\n.size " #name ", . - " #name "\n"
+	__asm__(".p2align 4\n" MADE(b_ret, "push %rbx\n.cfi_adjust_cfa_offset 8\ncall b_long\npop %rbx\n.cfi_adjust_cfa_offset -8\nret")
+		MADE(b_long, "endbr64\nmov $1, %eax\nmov $7, %eax\nret") MADE(b_next, "push %rbp\n.cfi_adjust_cfa_offset 8\nmov %rsp, %rbp\n"
+		"pop %rbp\n.cfi_adjust_cfa_offset -8\nret\n.p2align 4"));
+	int b_ret(void); int b_long(void); int b_next(void);
+	__attribute__((__noinline__, __noclone__)) void o_ends(void) { b_long(); }
+	__attribute__((__noinline__, __noclone__)) int o_next(int x) { return x + 1; }
+	static void breaks(void *at)
+	{
+		*(volatile char *)at = (char)0xcc;
+	}
+	int main(void)
+	{
+		char *page = (char *)((unsigned long)b_ret & ~4095UL);
+		volatile int sum = 0;
+
+		o_ends();
+		sum += b_ret() + b_long() + b_next() * 0 + o_next(1);
+		if (mprotect(page, 4096 * 2, PROT_READ | PROT_WRITE | PROT_EXEC))
+			return 2;
+		breaks(b_next);
+		breaks(o_next);
+		o_ends();
+		printf("%d %d\n", sum, b_long());
+		breaks(b_long);
+		b_ret == NULL ? 0 : puts("well");
+		return 0;
+	}
+	END
+	for level in -O0 -O2; do
+		${CC:-cc} $level -fno-reorder-functions -w -o "$tmp/beside" "$tmp/beside.c" || return 1
+		traced 'call/beside:[bo]_*' "$tmp/beside" || return 1
+		cat "$tmp/out" "$tmp/err" "$tmp/events"
+		[ "$(cat "$tmp/out")" = "16 7
+well" ] && grep -q 'beside:b_ret at .* is not recorded: its exit at .* another function begins beside it' "$tmp/err" || return 1
+		# In place of an instruction before the exit there is room.
+		[ "$(count beside:b_long)" = 5 ] || return 1
+	done
 }
 
 # A thread with a small stack, and a coroutine's stack below that, which is dropped while a call there is not over.
@@ -527,6 +576,7 @@ else
 fi
 check 'no function whose exits are not known' refused
 check 'no function that has data in it' data
+check 'no jump that reaches into the begin of another function' beside
 check 'a small stack, and others below it' small
 check 'entries, and both' entries
 check 'sums' timed

@@ -17,6 +17,9 @@ agent=$build/libjumpfunc-agent.so
 # All is kept.
 JUMPFUNC_TRACE_MODE=keep
 export JUMPFUNC_TRACE_MODE
+# No other tool sets breakpoints. Functions of small programs are beside each other.
+JUMPFUNC_AGENT_WAYS=jump,short,span,beside
+export JUMPFUNC_AGENT_WAYS
 
 # counted COMPILER FLAGS...: each call that returns is a record, and each that does not is counted as left.
 counted()
@@ -71,6 +74,8 @@ data()
 		grep -q 'data:i_inline at .* is not recorded: a branch leads into the midst of an instruction' "$tmp/err" &&
 		grep -q 'data:i_constant at .* is not recorded: an instruction names an address in it' "$tmp/err"
 }
+
+by_default() { (unset JUMPFUNC_AGENT_WAYS; "$@"); }
 
 # Another sets breakpoints where functions begin. The bytes there are no part of a jump's distance at the exit of the function before.
 beside()
@@ -576,7 +581,7 @@ else
 fi
 check 'no function whose exits are not known' refused
 check 'no function that has data in it' data
-check 'no jump that reaches into the begin of another function' beside
+check 'no jump that reaches into the begin of another function' by_default beside
 check 'a small stack, and others below it' small
 check 'entries, and both' entries
 check 'sums' timed

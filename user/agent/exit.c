@@ -517,7 +517,7 @@ static bool is_beside(const struct plan *p, uintptr_t at)
 			return true;
 		if (jf_exits_inside(p->out, to))
 			continue;
-		/* What fills up a line belongs to no function. Nothing says what else it is. */
+		/* Padding belongs to no function. Other bytes may be one. */
 		if (jf_frame_bounds(p->module, to, &start, &last) || !decode(p, to, to + JF_INSN_MAX, &d) || !is_padding(&d))
 			return true;
 	}

@@ -299,7 +299,7 @@ static void put_event_name(char *name, size_t len)
 	free(text);
 }
 
-/* Of the record of a call, whose fields of these names are the agent's own, side by side. 0: it is another event. */
+/* Of the record of a call, which has these fields side by side. 0: it is another event. */
 static unsigned long long duration_of(const char *fields)
 {
 	const char *p = fields ? strstr(fields, ", duration = ") : NULL;

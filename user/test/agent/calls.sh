@@ -26,7 +26,7 @@ counted()
 {
 	"$@" -g -pthread -o "$tmp/counted" "$here/calls.cc" 2> "$tmp/log" || { cat "$tmp/log"; return 1; }
 	# Where the kernel has put the program, memory may be in use to which bytes of the text lead.
-	# Without optimisation a function begins behind most exits.
+# Without optimisation a function begins right after most exits.
 	case "$*" in *-O0*) ways=jump,short,span,beside ;; *) ways= ;; esac
 	for _ in 1 2 3 4 5 6 7 8; do
 		JUMPFUNC_AGENT_WAYS=$ways traced 'call/counted:c_*' "$tmp/counted" || return 1

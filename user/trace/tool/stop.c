@@ -33,6 +33,7 @@
  * executes a program with other rights.
  */
 #include "tool.h"
+#include "threads.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -61,6 +62,8 @@
 /* Pokes of one stop. */
 #define POKES_MAX	65536U
 #define THREADS_MAX	65536U
+/* Of so many it is looked at how long they wait. */
+#define SAMPLES_MAX	256U
 /* Processes with the same memory. */
 #define SHARERS_MAX	64U
 /* The kernel's numbers of threads are below. */
@@ -74,11 +77,6 @@
 #define LOOK_MS		250
 /* One stop ends then, whatever it waits for. */
 #define END_MS		500
-/* Bytes of a stack that are looked at. */
-#define STACK_MAX	(64UL << 20)
-/* Of task_struct.flags, in /proc/PID/stat: a worker of io_uring; from Linux 6.4 on, any thread of the kernel for a process. */
-#define IO_WORKER	0x10UL
-#define USER_WORKER	0x4000UL
 
 /**
  * struct poke - bytes of the process's text
@@ -94,22 +92,6 @@ struct poke {
 	uint8_t		old[JF_TEXT_MAX];
 	uint8_t		new[JF_TEXT_MAX];
 	bool		alone;
-};
-
-/**
- * struct seized - a thread
- * @pid:    its process
- * @tid:    its number
- * @stands: it has stopped
- * @gone:   it has ended, or never executes text
- * @sig:    the signal that it was about to get
- */
-struct seized {
-	pid_t	pid;
-	pid_t	tid;
-	bool	stands;
-	bool	gone;
-	int	sig;
 };
 
 /**
@@ -240,39 +222,6 @@ int stops_add(struct stops *s, const struct jf_words *w)
 
 /* --- threads -------------------------------------------------------------------------- */
 
-/* Of "pid (name) state ppid ... flags ...": the state, its flags, and where its stack was when it began. */
-static bool read_stat(pid_t pid, pid_t tid, char *state, unsigned long *flags, unsigned long *stack)
-{
-	char path[64], text[1024], *at;
-	ssize_t n;
-	int fd;
-
-	snprintf(path, sizeof(path), "/proc/%d/task/%d/stat", (int)pid, (int)tid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
-	if (fd >= 0)
-		close(fd);
-	text[n > 0 ? n : 0] = 0;
-	at = strrchr(text, ')');
-	return at && sscanf(at, ") %c %*d %*d %*d %*d %*d %lu %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %*u %*u %*d %*u %*u %*u %lu",
-			    state, flags, stack) == 3;
-}
-
-/* One that has ended and is still listed, or executes none of the process's text. */
-static bool is_none(pid_t pid, pid_t tid)
-{
-	unsigned long flags, stack, workers = IO_WORKER;
-	unsigned int major = 0, minor = 0;
-	struct utsname u;
-	char state;
-
-	if (!read_stat(pid, tid, &state, &flags, &stack))
-		return false;
-	if (!uname(&u) && sscanf(u.release, "%u.%u", &major, &minor) == 2 && (major > 6 || (major == 6 && minor >= 4)))
-		workers |= USER_WORKER;
-	return state == 'Z' || state == 'X' || flags & workers;
-}
-
 static int add_thread(struct stop *s, pid_t pid, pid_t tid)
 {
 	struct seized *more;
@@ -286,7 +235,10 @@ static int add_thread(struct stop *s, pid_t pid, pid_t tid)
 		s->thread = more;
 		s->room = s->room * 2 + 64;
 	}
-	s->thread[s->num++] = (struct seized){ .pid = pid, .tid = tid, .gone = is_none(pid, tid) };
+	s->thread[s->num] = (struct seized){ .pid = pid, .tid = tid, .gone = thread_is_none(pid, tid) };
+	if (s->num < SAMPLES_MAX)
+		thread_sample(&s->thread[s->num]);
+	s->num++;
 	return 0;
 }
 
@@ -362,7 +314,7 @@ static int find_sharers(struct stop *s)
 	}
 	closedir(dir);
 	/* One that ends has no memory any more. */
-	if (is_none(s->pid[0], one))
+	if (thread_is_none(s->pid[0], one))
 		return -EINPROGRESS;
 	s->untold = have_same_memory(one, one);
 	return s->untold ? -EACCES : err;
@@ -398,30 +350,6 @@ static long last_process(void)
 	return sscanf(text, "%*s %*s %*s %*s %ld", &last) == 1 ? last : --unknown;
 }
 
-/* The stop stays unread: if this process is killed, the thread gets the signal of the stop. */
-static void look_whether_stands(struct seized *t)
-{
-	siginfo_t info = { .si_pid = 0 };
-
-	if (waitid(P_PID, (id_t)t->tid, &info, WEXITED | WSTOPPED | WNOHANG | WNOWAIT | __WALL)) {
-		t->gone = true;
-	} else if (info.si_pid == t->tid && (info.si_code == CLD_TRAPPED || info.si_code == CLD_STOPPED)) {
-		t->stands = true;
-		t->sig = info.si_status >> 8 ? 0 : info.si_status;
-	} else if (info.si_pid == t->tid) {
-		t->gone = true;
-	}
-}
-
-/* It cannot be interrupted: it waits for a disk, or for its child of vfork(). */
-static bool sleeps(pid_t pid, pid_t tid)
-{
-	unsigned long flags, stack;
-	char state;
-
-	return read_stat(pid, tid, &state, &flags, &stack) && state == 'D';
-}
-
 static bool is_past(const struct stop *s, unsigned int ms)
 {
 	return now_ns() > s->since + ms * UINT64_C(1000000);
@@ -435,35 +363,21 @@ static int all_stand(struct stop *s)
 		struct seized *t = &s->thread[i];
 
 		if (!t->stands && !t->gone)
-			look_whether_stands(t);
+			thread_look(t);
 		if (t->stands || t->gone) {
 			i++;
 			continue;
 		}
 		/* One that only waits for a processor has more time. */
-		if (is_past(s, STAND_MS) || (is_past(s, SLEEPS_MS) && sleeps(t->pid, t->tid))) {
+		if (is_past(s, STAND_MS) || (is_past(s, SLEEPS_MS) && thread_sleeps(t->pid, t->tid))) {
 			s->asleep = t->tid;
 			return -EAGAIN;
 		}
 		/* The first thread, before the others have ended. */
-		t->gone = is_past(s, SLEEPS_MS) && is_none(t->pid, t->tid);
+		t->gone = is_past(s, SLEEPS_MS) && thread_is_none(t->pid, t->tid);
 		rest(20000);
 	}
 	return 0;
-}
-
-/* Without a pause: a program that the thread executes between the two gets no rights (execve(2)). */
-static int seize(struct seized *t)
-{
-	int err;
-
-	if (!ptrace(PTRACE_SEIZE, t->tid, 0, 0)) {
-		t->gone = ptrace(PTRACE_INTERRUPT, t->tid, 0, 0);
-		return 0;
-	}
-	err = -errno;
-	t->gone = true;
-	return err == -ESRCH || is_none(t->pid, t->tid) ? 0 : err == -EPERM ? -EACCES : err;
 }
 
 /* Those that are there, then those that they have made before they stood. */
@@ -481,7 +395,7 @@ static int stand_all(struct stop *s)
 	while (!err && from < s->num) {
 		for (; from < s->num && !err; from++)
 			if (!s->thread[from].gone)
-				err = seize(&s->thread[from]);
+				err = thread_seize(&s->thread[from]);
 		if (!err)
 			err = all_stand(s);
 		now = last_process();
@@ -501,7 +415,7 @@ static void let_go(struct stop *s)
 
 	for (i = 0; i < s->num; i++)
 		if (s->thread[i].stands && !s->thread[i].gone)
-			ptrace(PTRACE_DETACH, s->thread[i].tid, 0, (void *)(intptr_t)s->thread[i].sig);
+			thread_let_go(&s->thread[i]);
 }
 
 /* --- where they are ------------------------------------------------------------------- */
@@ -535,73 +449,28 @@ static bool any_alone(const struct stops *s)
 }
 
 #ifdef __x86_64__
-static size_t read_stack(pid_t pid, uint64_t at, uint64_t *words, size_t size)
+/* In the midst of which poke; else @bad is their number. */
+static bool is_inside(uint64_t word, void *arg)
 {
-	struct iovec to = { words, size }, from = { (void *)(uintptr_t)at, size };
-	ssize_t n = process_vm_readv(pid, &to, 1, &from, 1, 0);
+	struct stop *s = arg;
 
-	return n > 0 ? (size_t)n / sizeof(*words) * sizeof(*words) : 0;
+	s->bad = in_midst(s, word);
+	return s->bad < s->of->num;
 }
 
-/* The segments of code and stack, in a handler's frame. Three words before is the stack pointer. */
-static bool are_segments(uint64_t word)
+static bool is_late(void *arg)
 {
-	return (word & 0xffff00000000ffff) == 0x002b000000000033;
+	struct stop *s = arg;
+
+	s->late = is_past(s, LOOK_MS);
+	return s->late;
 }
 
-/* Some words of a stack. @lowest becomes a lower stack pointer. False: inside, or another stack. */
-static bool words_are_clear(struct stop *s, const uint64_t *words, size_t num, uint64_t end, uint64_t *lowest)
+static bool is_clear_stack(struct stop *s, uint64_t at, uint64_t end)
 {
-	size_t i;
+	const struct stack_look look = { s->pid[0], is_inside, is_late, s };
+	bool clear = stack_is_clear(&look, at, end);
 
-	for (i = 0; i < num; i++) {
-		s->bad = in_midst(s, words[i]);
-		if (s->bad < s->of->num)
-			return false;
-		if (i < 3 || !are_segments(words[i]))
-			continue;
-		if (words[i - 3] > end)
-			return false;
-		if (words[i - 3] - 128 < *lowest)
-			*lowest = words[i - 3] - 128;
-	}
-	return true;
-}
-
-/* From @at up to its end, which is above @end: else it is another stack. */
-static bool goes_to(struct stop *s, uint64_t at, uint64_t end, uint64_t *lowest)
-{
-	/* The last three words stand before those that come next. */
-	static uint64_t words[3 + 8192];
-	uint64_t from = at;
-	size_t n, size;
-
-	memset(words, 0, 3 * sizeof(*words));
-	while (from - at < STACK_MAX && !s->late) {
-		/* To the end of a page: the next page can be absent. */
-		size = sizeof(words) - 3 * sizeof(*words) - from % PAGE;
-		n = read_stack(s->pid[0], from, words + 3, size);
-		if (!words_are_clear(s, words, 3 + n / sizeof(*words), end, lowest))
-			return false;
-		memmove(words, words + n / sizeof(*words), 3 * sizeof(*words));
-		from += n;
-		s->late = is_past(s, LOOK_MS);
-		if (n < size || (from > end && end >= at))
-			break;
-	}
-	return from > end && end >= at;
-}
-
-static bool stack_is_clear(struct stop *s, uint64_t at, uint64_t end)
-{
-	uint64_t lowest = at & ~7UL;
-	bool clear;
-
-	do {
-		at = lowest & ~7UL;
-		lowest = at;
-		clear = goes_to(s, at, end, &lowest);
-	} while (clear && lowest < at);
 	if (clear || s->bad == s->of->num)
 		s->bad = 0;
 	return clear;
@@ -626,8 +495,8 @@ static bool is_clear(struct stop *s, const struct seized *t)
 	if (r.fs_base == s->wait->thread)
 		return !s->waiters++;
 	if (t->tid != t->pid)
-		return stack_is_clear(s, r.rsp - 128, r.fs_base);
-	return read_stat(t->pid, t->tid, &state, &flags, &end) && stack_is_clear(s, r.rsp - 128, end);
+		return is_clear_stack(s, r.rsp - 128, r.fs_base);
+	return thread_stat(t->pid, t->tid, &state, &flags, &end) && is_clear_stack(s, r.rsp - 128, end);
 }
 #else
 static bool is_clear(struct stop *s, const struct seized *t)
@@ -772,32 +641,6 @@ static void stop_and_write(const struct stops *of, pid_t pid, const struct waiti
 
 /* --- for others ----------------------------------------------------------------------- */
 
-static void say_why_not(pid_t pid, bool untold)
-{
-	char path[48], line[128], scope = '0';
-	int tracer = 0;
-	FILE *f;
-
-	snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
-	f = fopen(path, "re");
-	while (f && fgets(line, sizeof(line), f) && sscanf(line, "TracerPid: %d", &tracer) != 1)
-		;
-	if (f)
-		fclose(f);
-	f = fopen("/proc/sys/kernel/yama/ptrace_scope", "re");
-	if (f && fread(&scope, 1, 1, f) != 1)
-		scope = '0';
-	if (f)
-		fclose(f);
-	if (tracer)
-		note("the threads of process %d are not stopped: process %d traces it, a debugger say", (int)pid, tracer);
-	else if (scope != '0' && geteuid())
-		note("the threads of process %d are not stopped: this system lets root alone trace others' children (kernel.yama.ptrace_scope is %c)",
-		     (int)pid, scope);
-	else
-		note("the threads of process %d are not stopped: %s() is not permitted", (int)pid, untold ? "kcmp" : "ptrace");
-}
-
 /* The child's result, if it comes in time. */
 static void listen_to(int fd, struct result *got)
 {
@@ -865,7 +708,7 @@ static int in_children(struct stops *s, pid_t pid, const struct waiting *wait, s
 			return r->err;
 		do
 			rest(pause);
-		while (now_ns() < until && sleeps(pid, r->asleep));
+		while (now_ns() < until && thread_sleeps(pid, r->asleep));
 		if (now_ns() >= until)
 			return -ETIMEDOUT;
 		pause = pause < 50000000 ? pause * 2 : pause;
@@ -876,6 +719,7 @@ int stops_write(struct stops *s, pid_t pid, const struct jf_words *w, size_t *ba
 {
 	struct result r = { 0 };
 	struct waiting wait;
+	char why[256];
 	int err = -EPROTO;
 
 	if (w->num == 4 && parse_address(w->word[1], &wait.at) && jf_number_parse(w->word[2], &wait.number) &&
@@ -883,7 +727,8 @@ int stops_write(struct stops *s, pid_t pid, const struct jf_words *w, size_t *ba
 		err = in_children(s, pid, &wait, &r);
 	if (err == -EACCES && !s->told) {
 		s->told = true;
-		say_why_not(pid, r.untold);
+		why_not_traced(pid, r.untold, why, sizeof(why));
+		note("the threads of process %d are not stopped: %s", (int)pid, why);
 	}
 	s->num = 0;
 	s->times += r.times;

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
+/*
+ * Threads of another process, by ptrace() and /proc: the common part of the stop of all (stop.c) and
+ * the loading of the agent (attach.c).
+ *
+ * API:
+ *   thread_stat(), thread_is_none(), thread_sleeps()	what /proc says of a thread
+ *   thread_seize(), thread_look()			a thread stops, without a signal
+ *   thread_sample(), thread_let_go()			it goes on, in its system call too
+ *   stack_is_clear()					no word of a thread's stack is one of those
+ *   why_not_traced()					why ptrace() is not permitted
+ */
+#ifndef JF_THREADS_H
+#define JF_THREADS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/**
+ * struct seized - a thread
+ * @pid:    its process
+ * @tid:    its number
+ * @stands: it has stopped
+ * @gone:   it has ended, or never executes text
+ * @sig:    the signal that it was about to get
+ * @slept_ns: for how long it had not run before it was seized, by thread_sample()
+ * @seen:   when that was
+ * @switches: how often it had waited then; 0: not known
+ * @waits:  the same when it stood
+ */
+struct seized {
+	pid_t	pid;
+	pid_t	tid;
+	bool	stands;
+	bool	gone;
+	int	sig;
+	uint64_t slept_ns;
+	uint64_t seen;
+	double	switches;
+	double	waits;
+};
+
+/* Its state, its flags, and where its stack was when it began. */
+bool thread_stat(pid_t pid, pid_t tid, char *state, unsigned long *flags, unsigned long *stack);
+/* One that has ended and is still listed, or executes none of the process's text. */
+bool thread_is_none(pid_t pid, pid_t tid);
+/* It cannot be interrupted: it waits for a disk, or for its child of vfork(). */
+bool thread_sleeps(pid_t pid, pid_t tid);
+/*
+ * 0, also if it has ended, or -errno. Only the end of this process lets go of a thread that does
+ * not stop.
+ */
+int thread_seize(struct seized *t);
+/* Whether it stands by now. */
+void thread_look(struct seized *t);
+
+/*
+ * Before it is seized: for how long it has waited. Some time later that is part of the time that
+ * its system call waits.
+ */
+void thread_sample(struct seized *t);
+/*
+ * A thread that stands goes on. System calls that are not restarted after a stop (signal(7)), as
+ * epoll_wait() is not, and end with EINTR, are executed again if no signal has come; epoll_wait()
+ * with the time that is left. False: it has ended.
+ */
+bool thread_let_go(const struct seized *t);
+
+/**
+ * struct stack_look - words that a stack must not have
+ * @pid:     the process
+ * @is_in:   is this word one
+ * @is_late: it takes too long
+ * @arg:     of both
+ */
+struct stack_look {
+	pid_t	pid;
+	bool	(*is_in)(uint64_t word, void *arg);
+	bool	(*is_late)(void *arg);
+	void	*arg;
+};
+
+/*
+ * From @at up to @end. False: it has such a word, or it cannot be told where the stack ends. If a
+ * handler's frame says that a signal interrupted the thread on a lower stack, also from there.
+ */
+bool stack_is_clear(const struct stack_look *look, uint64_t at, uint64_t end);
+
+/* Why ptrace() is not permitted, and the remedy. @untold: it is kcmp(). */
+void why_not_traced(pid_t pid, bool untold, char *buf, size_t size);
+
+#endif /* JF_THREADS_H */

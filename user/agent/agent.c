@@ -1083,3 +1083,20 @@ static void begins(void)
 	__jf_control_by_environment();
 	jf_agent_busy--;
 }
+
+/*
+ * jf-trace has loaded the agent into a process that runs, and calls this on one of its threads. As the constructor has done the
+ * rest, the socket is all that lacks. 0 or -errno.
+ */
+extern int __jf_agent_attach(void);
+
+__attribute__((__visibility__("default")))
+int __jf_agent_attach(void)
+{
+	int err;
+
+	jf_agent_busy++;
+	err = jf_record_control(true);
+	jf_agent_busy--;
+	return err == -EBUSY ? 0 : err;
+}

@@ -249,9 +249,8 @@ static int explain(pid_t pid, int err)
 	if (!pid_owner(pid, &uid))
 		fail("there is no process %d", (int)pid);
 	else if (err == -ENOENT || err == -ECONNREFUSED)
-		fail("process %d has no control socket: it needs libjumpfunc-trace or the agent, and "
-		     "JUMPFUNC_TRACE_CONTROL=1 in its environment (as jf-trace run sets it), or jf_record_control()",
-		     (int)pid);
+		fail("process %d has no control socket: jf-trace record -p %d -e GLOB loads the agent into it (or count, time, top); jf-trace run, "
+		     "JUMPFUNC_TRACE_CONTROL=1 and jf_record_control() make one from the begin", (int)pid, (int)pid);
 	else
 		fail("process %d: its control socket: %s", (int)pid, strerror(-err));
 	return -ECOMM;

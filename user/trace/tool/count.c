@@ -490,18 +490,24 @@ static void interrupt(int sig)
 	interrupted = sig;
 }
 
-/* Until ^C, or until it has ended. */
-static void wait_for_end(pid_t pid)
+/* From now on ^C switches off all that is on. */
+static void wait_for_interrupt(void)
 {
-	const struct timespec rest = { 0, 100000000 };
 	struct sigaction act;
-	uid_t uid;
 
 	/* Without SA_RESTART: the sleep ends. */
 	memset(&act, 0, sizeof(act));
 	act.sa_handler = interrupt;
 	sigaction(SIGINT, &act, NULL);
 	sigaction(SIGTERM, &act, NULL);
+}
+
+/* Until ^C, or until it has ended. */
+static void wait_for_end(pid_t pid)
+{
+	const struct timespec rest = { 0, 100000000 };
+	uid_t uid;
+
 	note("counting; ^C ends it");
 	while (!interrupted && pid_owner(pid, &uid))
 		nanosleep(&rest, NULL);
@@ -516,7 +522,8 @@ static int count_process(const struct options *o, pid_t pid)
 
 	if (!to)
 		return STATUS_FAILED;
-	status = count_from_now(o, pid, folder, sizeof(folder));
+	wait_for_interrupt();
+	status = record_from_now(o, pid, "count", folder, sizeof(folder));
 	if (status && !*folder)
 		return close_output(o, to, status);
 	if (!status)

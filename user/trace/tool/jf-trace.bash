@@ -48,7 +48,7 @@ _jf_trace()
 	record) options='-e -o -p --mode --clock --packets --packet-size --max-size --min --if --tid --max-depth --every --max --help' ;;
 	report) options='--events --json --summary --graph --folded --mangled -p --help' ;;
 	script) options='--json --mangled -p --help' ;;
-	top) options='-i -n -p --mangled --help' ;;
+	top) options='-e -i -n -p --mangled --help' ;;
 	snapshot) options='-o -p --help' ;;
 	recover) options='-o --help' ;;
 	stop | stats) options='-p --help' ;;

@@ -42,7 +42,7 @@ complete -c jf-trace -n __fish_use_subcommand -a recover -d 'copy what is whole 
 
 set -l of_pid '__fish_seen_subcommand_from list record enable disable stop stats snapshot report script top count time'
 complete -c jf-trace -n $of_pid -s p -l pid -x -a '(__jf_trace_pids)' -d process
-complete -c jf-trace -n '__fish_seen_subcommand_from run list record enable disable count time' -s e -l event -x -d probes
+complete -c jf-trace -n '__fish_seen_subcommand_from run list record enable disable top count time' -s e -l event -x -d probes
 complete -c jf-trace -n '__fish_seen_subcommand_from run record snapshot recover count time' -s o -l output -r -F -d 'where to'
 complete -c jf-trace -n '__fish_seen_subcommand_from run record' -l mode -x -a 'overwrite discard keep' -d 'if a ring is full'
 complete -c jf-trace -n '__fish_seen_subcommand_from run record' -l clock -x -a 'auto tsc monotonic none' -d 'of time stamps'

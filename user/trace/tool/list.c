@@ -4,6 +4,7 @@
  * has loaded; or of a file. Without an argument: the processes that may be asked.
  */
 #include "tool.h"
+#include "attach.h"
 #include "elf.h"
 #include "links.h"
 
@@ -173,14 +174,32 @@ static int one_probe(const struct jf_words *w, void *arg)
 	return 0;
 }
 
+/* The process alone knows which calls can be recorded. Its files say all else. */
+static bool needs_agent(const struct options *o)
+{
+	const char *glob;
+	enum jf_kind kind;
+	unsigned int i;
+
+	for (i = 0; i < o->num_globs; i++) {
+		glob = o->globs[i];
+		kind = jf_kind_of(&glob);
+		if (kind == JF_KIND_CALL || kind == JF_KIND_TIME)
+			return true;
+	}
+	return false;
+}
+
 static int list_process(const struct options *o, pid_t pid)
 {
 	const char *words[] = { "list", o->num_globs == 1 ? o->globs[0] : NULL, NULL };
 	struct listing l = { o, 0 };
 	int err;
 
-	if (!has_control(pid))
+	if (!has_control(pid) && !needs_agent(o))
 		return list_mapped(o, pid);
+	if (attach(pid))
+		return STATUS_FAILED;
 	err = ask(pid, words, one_probe, &l, NULL);
 	if (err == -ECOMM)
 		return STATUS_FAILED;

@@ -97,7 +97,7 @@ static void give_signals_back(void)
 }
 
 /* Beside this program, where it was built, or in the folder of libraries that belongs to where it was installed. */
-static bool find_agent(char *buf, size_t size)
+bool find_agent(const char *name, char *buf, size_t size)
 {
 	static const char *const folders[] = { "", "../lib/jumpfunc/", "../lib/x86_64-linux-gnu/jumpfunc/", "../lib64/jumpfunc/" };
 	char exe[PATH_MAX];
@@ -113,7 +113,7 @@ static bool find_agent(char *buf, size_t size)
 		return false;
 	end[1] = 0;
 	for (i = 0; i < sizeof(folders) / sizeof(*folders); i++)
-		if ((size_t)snprintf(buf, size, "%s%s" AGENT, exe, folders[i]) < size && !access(buf, R_OK))
+		if ((size_t)snprintf(buf, size, "%s%s%s", exe, folders[i], name) < size && !access(buf, R_OK))
 			return true;
 	return false;
 }
@@ -452,7 +452,7 @@ int run_program(const struct options *o, char **argv, struct run *r)
 		return STATUS_USAGE;
 	if (make_folder(o, r->folder, sizeof(r->folder)))
 		return STATUS_RUN_FAILED;
-	if (!find_agent(r->agent, sizeof(r->agent)))
+	if (!find_agent(AGENT, r->agent, sizeof(r->agent)))
 		*r->agent = 0;
 	expect_loaded(r->folder);
 	snprintf(twice, sizeof(twice), "jf-trace: a second signal: the program is not waited for; the trace is in %s\n", r->folder);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /* record, enable, disable, stop, stats: of a process that has a control socket. */
 #include "tool.h"
+#include "attach.h"
 #include "losses.h"
 
 #include <errno.h>
@@ -136,6 +137,9 @@ static int begin(const struct options *o, pid_t pid, char *folder, size_t size)
 	int err;
 
 	*folder = 0;
+	err = attach(pid);
+	if (err)
+		return err;
 	if (o->output) {
 		/* The process may be in another folder. */
 		parent = realpath(o->output, NULL);
@@ -180,9 +184,9 @@ int do_record(const struct options *o, int argc, char **argv)
 	return switch_all(o, argv, true);
 }
 
-int count_from_now(const struct options *o, pid_t pid, char *folder, size_t size)
+int record_from_now(const struct options *o, pid_t pid, const char *mode, char *folder, size_t size)
 {
-	const struct options how = { .mode = "count" };
+	const struct options how = { .mode = mode };
 	int status = begin(&how, pid, folder, size), one;
 	bool any = false;
 	unsigned int i;

@@ -14,6 +14,10 @@
  *   json.c	events as JSON
  *   client.c	find a process's control socket, and talk with it
  *   stop.c	stop its threads, and write its text meanwhile
+ *   attach.c	load the agent into a process
+ *   borrow.c	a thread of that calls functions, and goes on
+ *   objects.c	a process's objects, and their functions
+ *   threads.c	a thread of another process: how it stops, what its stack has
  *   losses.c	what was lost of a trace
  *   hints.c	which patterns have recorded nothing, and why
  *   summary.c	calls of functions: a table, a tree, folded stacks
@@ -166,6 +170,8 @@ struct run {
 	int	status;
 };
 
+/* A file of the agent, where it is installed or was built. */
+bool find_agent(const char *name, char *buf, size_t size);
 /* STATUS_OK: it has ended; or another one, of which the user was told, and there is no folder. */
 int run_program(const struct options *o, char **argv, struct run *r);
 /* Says which patterns have matched nothing, and why. False: there is no trace. */
@@ -173,8 +179,8 @@ bool show_run(const struct options *o, const char *name, const struct run *r);
 
 /* --- switch.c ----------------------------------------------------------------------- */
 
-/* Mode count, and the probes that o->globs match. @folder: of the trace, "" without one. */
-int count_from_now(const struct options *o, pid_t pid, char *folder, size_t size);
+/* In @mode, NULL: by default, the probes that o->globs match. @folder: of the trace, "" without one. */
+int record_from_now(const struct options *o, pid_t pid, const char *mode, char *folder, size_t size);
 int stop_process(pid_t pid);
 
 /* --- say.c -------------------------------------------------------------------------- */

@@ -163,31 +163,55 @@ static int watch(const struct options *o, struct tally *t, pid_t pid)
 	       say_losses(t->folder);
 }
 
-int do_top(const struct options *o, int argc, char **argv)
+/* Of a folder. */
+static int top_of(const struct options *o, const char *from, pid_t pid)
 {
-	struct sigaction act;
-	const char *from = argv[0];
-	char folder[PATH_MAX];
 	struct tally t;
-	pid_t pid = 0;
 	int status, err;
 
-	(void)argc;
-	if (is_pid(from, &pid)) {
-		status = trace_of(pid, folder, sizeof(folder));
-		if (status)
-			return status;
-		from = folder;
-	}
 	err = tally_begin(&t, from);
 	if (err)
 		return fail("%s: %s", from, err == -ENODATA ? "no trace of jumpfunc" : strerror(-err));
+	status = watch(o, &t, pid);
+	tally_end(&t);
+	return status;
+}
+
+/* A process begins to record these events, and ends with it. */
+static int top_from_now(const struct options *o, pid_t pid)
+{
+	char folder[PATH_MAX];
+	int status = record_from_now(o, pid, NULL, folder, sizeof(folder)), stopped = STATUS_OK;
+	uid_t uid;
+
+	if (status && !*folder)
+		return status;
+	if (!status)
+		status = top_of(o, folder, pid);
+	if (pid_owner(pid, &uid))
+		stopped = stop_process(pid);
+	if (!stopped)
+		remove_traces(folder);
+	return status ? status : stopped;
+}
+
+int do_top(const struct options *o, int argc, char **argv)
+{
+	struct sigaction act;
+	char folder[PATH_MAX];
+	pid_t pid = 0;
+	int status;
+
+	(void)argc;
 	/* Without SA_RESTART: the sleep ends. */
 	memset(&act, 0, sizeof(act));
 	act.sa_handler = interrupt;
 	sigaction(SIGINT, &act, NULL);
 	sigaction(SIGTERM, &act, NULL);
-	status = watch(o, &t, pid);
-	tally_end(&t);
-	return status;
+	if (!is_pid(argv[0], &pid))
+		return o->num_globs ? (fail("-e is for a process, which records these events then"), STATUS_USAGE) : top_of(o, argv[0], 0);
+	if (o->num_globs)
+		return top_from_now(o, pid);
+	status = trace_of(pid, folder, sizeof(folder));
+	return status ? status : top_of(o, folder, pid);
 }

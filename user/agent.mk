@@ -78,6 +78,10 @@ $(OUT)/agent/storm: $(AGENT_TEST)/storm.c $(AGENT_OBJECTS) $(addprefix $(OUT)/ag
 # The agent is not in it: it is loaded before it.
 $(OUT)/agent/asked: $(AGENT_TEST)/asked.c trace/words.c $(OUT)/agent/subject.so $(AGENT_TEST_DEPS) trace/control.h
 	$(CC) $(AGENT_CFLAGS) -O2 -o $@ $< trace/words.c $(OUT)/agent/subject.so -L$(OUT) -ljumpfunc -ldl -Wl,-z,now -Wl,-rpath,$(OUT):$(OUT)/agent
+# It has nothing of jumpfunc: the agent is loaded into it.
+$(OUT)/agent/waits: $(AGENT_TEST)/waits.c
+	@mkdir -p $(@D)
+	$(CC) $(AGENT_CFLAGS) -O2 -o $@ $< -ldl
 $(OUT)/agent/test_displace: $(AGENT_TEST)/test_displace.c agent/displace.c $(AGENT_HEADERS) test/tap.h
 	@mkdir -p $(@D)
 	$(CC) $(AGENT_CFLAGS) -O1 -o $@ $(filter %.c,$^) -lZydis
@@ -99,7 +103,7 @@ $(OUT)/agent/fuzz_file: $(AGENT_TEST)/fuzz_file.c agent/operand.c agent/note.c a
 	$(CLANG) $(AGENT_CFLAGS) -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -o $@ $(filter %.c,$^)
 
 # The longest first, as others wait for none of them.
-agent-check: $(OUT)/jf-trace $(OUT)/jf-recover $(AGENT_LIB) $(if $(AGENT_LIB),$(addprefix $(OUT)/agent/,test_displace test_exits test_parts test_place test_place-fixed storm asked) $(if $(CLANG),$(OUT)/agent/fuzz_file))
+agent-check: $(OUT)/jf-trace $(OUT)/jf-recover $(AGENT_LIB) $(if $(AGENT_LIB),$(addprefix $(OUT)/agent/,test_displace test_exits test_parts test_place test_place-fixed storm asked waits) $(if $(CLANG),$(OUT)/agent/fuzz_file))
 ifneq ($(AGENT_LIB),)
 	+@rc=0; echo "# test_displace"; $(OUT)/agent/test_displace || rc=1; \
 	echo "# test_exits"; $(OUT)/agent/test_exits || rc=1; \
@@ -117,6 +121,7 @@ ifneq ($(AGENT_LIB),)
 	echo "# calls.sh"; CC="$(CC)" CXX="$(CXX)" $(AGENT_TEST)/calls.sh $(OUT) || rc=1; \
 	echo "# choose.sh"; CC="$(CC)" $(AGENT_TEST)/choose.sh $(OUT) || rc=1; \
 	echo "# stopped.sh"; CC="$(CC)" $(AGENT_TEST)/stopped.sh $(OUT) || rc=1; \
+	echo "# attach.sh"; CC="$(CC)" $(AGENT_TEST)/attach.sh $(OUT) || rc=1; \
 	$(if $(CLANG),echo "# fuzz_file"; CC="$(CC)" $(AGENT_TEST)/fuzz.sh $(OUT) $(FUZZ) || rc=1;,) \
 	exit $$rc
 else

@@ -115,10 +115,15 @@ static uint64_t last_ran(pid_t pid, pid_t tid)
 
 void thread_sample(struct seized *t)
 {
+	unsigned long flags, stack;
 	uint64_t then, now;
+	char state;
 
 	/* In this order: one that runs in between has waited once more when it stands. */
 	t->switches = switches_of(t->pid, t->tid);
+	/* One that is ready to run does not wait in a system call. */
+	if (!thread_stat(t->pid, t->tid, &state, &flags, &stack) || state != 'S')
+		t->switches = 0;
 	then = last_ran(t->pid, t->tid);
 	/* The kernel brings the time of this one up to date. */
 	sched_yield();

@@ -48,7 +48,7 @@
 #define HEAP_WANTED	(UINT64_C(1) << 30)
 #define HEAP_NEEDED	(UINT64_C(16) << 20)
 
-unsigned int jf_ways = 1U << JF_WAY_JUMP | 1U << JF_WAY_SHORT | 1U << JF_WAY_SPAN;
+unsigned int jf_ways = 1U << JF_WAY_JUMP | 1U << JF_WAY_SHORT | 1U << JF_WAY_SPAN | 1U << JF_WAY_BESIDE;
 
 /**
  * struct body - instructions that are replaced

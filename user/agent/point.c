@@ -390,7 +390,7 @@ static bool make(struct jf_point *t, unsigned int ways)
 			       t->spots->hook || t->filled, t->late);
 	jf_ways = all;
 	if (!made && t->hemmed && !(all & 1U << JF_WAY_BESIDE))
-		t->detour.why = "another function begins beside it, where others may set breakpoints (JUMPFUNC_AGENT_WAYS=jump,short,span,beside)";
+		t->detour.why = "another function begins beside it, and JUMPFUNC_AGENT_WAYS is without \"beside\"";
 	return made;
 }
 

@@ -411,8 +411,8 @@ if [ "$(id -u)" = 0 ] && setpriv --reuid 65534 --clear-groups true 2> /dev/null;
 	is_anothers()
 	{
 		begin "$tmp/plain" || return 1
-		chmod 755 "$tmp" && mkdir -m 755 "$tmp/nobody" && cp "$tool" "$build/libjumpfunc-agent-glibc.so" "$tmp/nobody/"
-		ends 1 setpriv --reuid 65534 --clear-groups "$tmp/nobody/jf-trace" record -p "$pid" -e 'x:y' && says 'belongs to another user'
+		chmod 755 "$tmp" && mkdir -m 755 "$tmp/other" && cp "$tool" "$build/libjumpfunc-agent-glibc.so" "$tmp/other/"
+		ends 1 setpriv --reuid 65534 --clear-groups "$tmp/other/jf-trace" record -p "$pid" -e 'x:y' && says 'belongs to another user'
 		rc=$?
 		quits
 		return "$rc"
@@ -423,7 +423,7 @@ if [ "$(id -u)" = 0 ] && setpriv --reuid 65534 --clear-groups true 2> /dev/null;
 	{
 		cp "$tmp/plain" "$tmp/plain-rights" && setcap cap_net_raw+ep "$tmp/plain-rights" || return 1
 		begin setpriv --reuid 65534 --clear-groups "$tmp/plain-rights" || return 1
-		ends 1 setpriv --reuid 65534 --clear-groups "$tmp/nobody/jf-trace" record -p "$pid" -e 'x:y' && says 'more rights than its user\|Permission'
+		ends 1 setpriv --reuid 65534 --clear-groups "$tmp/other/jf-trace" record -p "$pid" -e 'x:y' && says 'more rights than its user\|Permission'
 		rc=$?
 		quits
 		return "$rc"

@@ -17,19 +17,14 @@ agent=$build/libjumpfunc-agent.so
 # All is kept.
 JUMPFUNC_TRACE_MODE=keep
 export JUMPFUNC_TRACE_MODE
-# No other tool sets breakpoints. Functions of small programs are beside each other.
-JUMPFUNC_AGENT_WAYS=jump,short,span,beside
-export JUMPFUNC_AGENT_WAYS
 
 # counted COMPILER FLAGS...: each call that returns is a record, and each that does not is counted as left.
 counted()
 {
 	"$@" -g -pthread -o "$tmp/counted" "$here/calls.cc" 2> "$tmp/log" || { cat "$tmp/log"; return 1; }
 	# Where the kernel has put the program, memory may be in use to which bytes of the text lead.
-# Without optimisation a function begins right after most exits.
-	case "$*" in *-O0*) ways=jump,short,span,beside ;; *) ways= ;; esac
 	for _ in 1 2 3 4 5 6 7 8; do
-		JUMPFUNC_AGENT_WAYS=$ways traced 'call/counted:c_*' "$tmp/counted" || return 1
+		traced 'call/counted:c_*' "$tmp/counted" || return 1
 		grep -q 'no memory in reach' "$tmp/err" || break
 	done
 	grep 'is not recorded' "$tmp/err" | grep -v '\.cold at .*it never returns' && return 1
@@ -75,8 +70,6 @@ data()
 		grep -q 'data:i_constant at .* is not recorded: an instruction names an address in it' "$tmp/err"
 }
 
-by_default() { (unset JUMPFUNC_AGENT_WAYS; "$@"); }
-
 # Another sets breakpoints where functions begin. The bytes there are no part of a jump's distance at the exit of the function before.
 beside()
 {
@@ -115,7 +108,7 @@ beside()
 	END
 	for level in -O0 -O2; do
 		${CC:-cc} $level -fno-reorder-functions -w -o "$tmp/beside" "$tmp/beside.c" || return 1
-		traced 'call/beside:[bo]_*' "$tmp/beside" || return 1
+		JUMPFUNC_AGENT_WAYS=jump,short,span traced 'call/beside:[bo]_*' "$tmp/beside" || return 1
 		cat "$tmp/out" "$tmp/err" "$tmp/events"
 		[ "$(cat "$tmp/out")" = "16 7
 well" ] && grep -q 'beside:b_ret at .* is not recorded: its exit at .* another function begins beside it' "$tmp/err" || return 1
@@ -581,7 +574,7 @@ else
 fi
 check 'no function whose exits are not known' refused
 check 'no function that has data in it' data
-check 'no jump that reaches into the begin of another function' by_default beside
+check 'no jump that reaches into the begin of another function' beside
 check 'a small stack, and others below it' small
 check 'entries, and both' entries
 check 'sums' timed

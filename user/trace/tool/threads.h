@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
 /*
- * Threads of another process, by ptrace() and /proc: the common part of the stop of all (stop.c) and
- * the loading of the agent (attach.c).
+ * Threads of another process, by ptrace() and /proc: the common part of the stop of all (stop.c)
+ * and the loading of the agent (attach.c).
  *
  * API:
  *   thread_stat(), thread_is_none(), thread_sleeps()	what /proc says of a thread

@@ -179,7 +179,10 @@ bool show_run(const struct options *o, const char *name, const struct run *r);
 
 /* --- switch.c ----------------------------------------------------------------------- */
 
-/* In @mode, NULL: by default, the probes that o->globs match. @folder: of the trace, "" without one. */
+/*
+ * In @mode, NULL: by default, the probes that o->globs match. @folder: of the trace, "" without
+ * one.
+ */
 int record_from_now(const struct options *o, pid_t pid, const char *mode, char *folder, size_t size);
 int stop_process(pid_t pid);
 
@@ -240,8 +243,8 @@ typedef int answer_fn(const struct jf_words *words, void *arg);
  * @arg:    its second argument
  * @number: of the answer's end; may be NULL
  *
- * Return: 0, -errno as the process said, what @fn returned, or -ECOMM: there was no answer, and the user was
- * told why
+ * Return: 0, -errno as the process said, what @fn returned, or -ECOMM: there was no answer, and the
+ * user was told why
  */
 int ask(pid_t pid, const char *const *words, answer_fn *fn, void *arg, int *number);
 /* True if it has a control socket. Prints nothing. */
@@ -279,7 +282,10 @@ struct stops {
 
 /* Of a message "poke". 0, -ENOMEM, -EPROTO */
 int stops_add(struct stops *s, const struct jf_words *w);
-/* Of "stop": does it, and forgets the pokes. 0, or -errno as jf_text_outside_fn of the agent; @bad: which one */
+/*
+ * Of "stop": does it, and forgets the pokes. 0, or -errno as jf_text_outside_fn of the agent; @bad:
+ * which one
+ */
 int stops_write(struct stops *s, pid_t pid, const struct jf_words *w, size_t *bad);
 /* Says how long the process stood. */
 void stops_end(struct stops *s, pid_t pid);
@@ -288,16 +294,25 @@ void stops_end(struct stops *s, pid_t pid);
 
 /* Where traces are made if nothing says where; -errno. */
 int default_parent(char *buf, size_t size);
-/* Remove a folder of traces: files that are a trace's, and folders, no deeper than three; links are not followed. */
+/*
+ * Remove a folder of traces: files that are a trace's, and folders, no deeper than three; links are
+ * not followed.
+ */
 int remove_traces(const char *folder);
 /* True for a folder that has traces, and nothing else. */
 bool only_traces(const char *folder);
-/* Calls @fn for @folder, or each folder in it, that has metadata, or may not be looked into: how many, or -errno. */
+/*
+ * Calls @fn for @folder, or each folder in it, that has metadata, or may not be looked into: how
+ * many, or -errno.
+ */
 int each_trace(const char *folder, void (*fn)(const char *path, void *arg), void *arg);
 /* Calls @fn for each refused probe of a trace: "group:name", and why. */
 void each_refused(int dir, void (*fn)(const char *name, const char *why, void *arg), void *arg);
 
-/* Traces that are in others, where a child that was another user had to make them, come beside these. */
+/*
+ * Traces that are in others, where a child that was another user had to make them, come beside
+ * these.
+ */
 void lift_traces(const char *folder);
 
 /* --- copy.c ------------------------------------------------------------------------- */
@@ -399,7 +414,10 @@ int found_in(struct found_list *list, struct elf *e, const char *group);
 /* Those of one name become one. */
 void found_sort(struct found_list *list);
 void found_free(struct found_list *list);
-/* Characters of a pattern before the types of arguments, "(string,...)", which only the agent reads. */
+/*
+ * Characters of a pattern before the types of arguments, "(string,...)", which only the agent
+ * reads.
+ */
 size_t glob_length(const char *glob);
 /* @kind NULL: it is not known. */
 bool glob_matches(const char *glob, const char *kind, const char *group, const char *name);

@@ -13,13 +13,14 @@
  *   JUMPFUNC=verbose			say what cannot be recorded, and why, and what is a breakpoint
  * and those of <jumpfunc/record.h>.
  *
- * A glob that has nothing but wildcards where a function's name is means no function, unless it says which
- * object, or "function/" precedes it: "*" would be all of libc.
+ * A glob that has nothing but wildcards where a function's name is means no function, unless it
+ * says which object, or "function/" precedes it: "*" would be all of libc.
  *
- * Globs hold for objects that are loaded later, too. The dynamic linker tells a debugger of these by
- * a function that does nothing: that has a probe whose code calls hook(), which is before the new object
- * is relocated. It may be that another thread has agent_lock then, and waits for the dynamic linker: so
- * the hook only tries, and the thread that has the lock looks again when it is done.
+ * Globs hold for objects that are loaded later, too. The dynamic linker tells a debugger of these
+ * by a function that does nothing: that has a probe whose code calls hook(), which is before the
+ * new object is relocated. It may be that another thread has agent_lock then, and waits for the
+ * dynamic linker: so the hook only tries, and the thread that has the lock looks again when it is
+ * done.
  */
 #include "agent.h"
 
@@ -60,7 +61,10 @@ struct how {
 };
 
 static pthread_mutex_t agent_lock = PTHREAD_MUTEX_INITIALIZER;
-/* Threads that fork, and wait for it. A thread that switches many probes gives it up for them between two transactions. */
+/*
+ * Threads that fork, and wait for it. A thread that switches many probes gives it up for them
+ * between two transactions.
+ */
 static unsigned int forking;
 /* Could the thread that has the lock be cancelled before. */
 static int cancel_before;
@@ -130,8 +134,8 @@ static bool means_functions(const struct jf_pattern *p)
 static bool never(const char *name)
 {
 	/*
-	 * Debuggers and unwinders know a signal handler's return address by the code there; the SIGTRAP handler
-	 * uses errno; the last one has a hook.
+	 * Debuggers and unwinders know a signal handler's return address by the code there; the
+	 * SIGTRAP handler uses errno; the last one has a hook.
 	 */
 	return !strcmp(name, "__restore_rt") || !strcmp(name, "__errno_location") ||
 	       !strncmp(name, "_dl_runtime_resolve", 19) ||
@@ -236,8 +240,8 @@ static void commit(struct batch *b)
 }
 
 /*
- * A trace is begun by the first probe that is asked for, not before: most programs that are started by way of others
- * have none. -EBUSY: it is already.
+ * A trace is begun by the first probe that is asked for, not before: most programs that are started
+ * by way of others have none. -EBUSY: it is already.
  */
 static int start_recording(void)
 {
@@ -386,8 +390,9 @@ static struct jf_agent_probe *find_function(struct jf_module *m, enum jf_kind ki
 }
 
 /*
- * Linkers give equal functions one place, and many functions have several names. Each that is asked for by its name is
- * recorded by that. By wildcards a call is one record, by the first name that matches.
+ * Linkers give equal functions one place, and many functions have several names. Each that is asked
+ * for by its name is recorded by that. By wildcards a call is one record, by the first name that
+ * matches.
  */
 static int function_at(struct jf_module *m, enum jf_kind kind, const struct jf_symbol *symbol, uintptr_t at, size_t avail,
 		       const char *glob, struct jf_agent_probe **p)
@@ -434,8 +439,8 @@ static int function_on(struct jf_module *m, const struct jf_symbol *symbol, uint
 }
 
 /*
- * Before any is switched: the jump at an exit has bytes of the next function in its distance, and the
- * entry there has to be led first.
+ * Before any is switched: the jump at an exit has bytes of the next function in its distance, and
+ * the entry there has to be led first.
  */
 static int make_call(struct jf_module *m, const struct jf_symbol *symbol, uintptr_t at, size_t avail, void *arg)
 {
@@ -524,8 +529,9 @@ static int come(struct jf_module *m, void *arg)
 }
 
 /*
- * What is called with the lock may be a cancellation point, and the thread may be in dlopen() or fork(), which are none: if
- * it ended there it would leave the lock, and the dynamic linker's, for ever.
+ * What is called with the lock may be a cancellation point, and the thread may be in dlopen() or
+ * fork(), which are none: if it ended there it would leave the lock, and the dynamic linker's, for
+ * ever.
  */
 static int keep_alive(void)
 {
@@ -677,7 +683,10 @@ static void look_for_filters(void)
 	jf_filter_look();
 }
 
-/* Before the first breakpoint that stays: a handler that the program installs later must not come before the library's. */
+/*
+ * Before the first breakpoint that stays: a handler that the program installs later must not come
+ * before the library's.
+ */
 static void look_for_handlers(void)
 {
 	static struct watched watched = { 1U << JF_WATCH_SIGACTION, 0 };
@@ -834,7 +843,10 @@ static int switch_off(const char *text, void *data)
 	if (a.stay)
 		say("libjumpfunc-agent: %u probe%s off, but the breakpoint%s: a thread that blocks SIGTRAP dies there", a.stay,
 		    a.stay > 1 ? "s are" : " is", a.stay > 1 ? "s stay" : " stays");
-	/* None records any more, whatever text could not be changed back: an end of recording is one. */
+	/*
+	 * None records any more, whatever text could not be changed back: an end of recording is
+	 * one.
+	 */
 	if (!text && a.err && a.err != -ETIMEDOUT) {
 		if (verbose)
 			say("libjumpfunc-agent: probes that are off stay in the text: %s", jf_error(-a.err));
@@ -930,12 +942,18 @@ static int list(const char *text, jf_listed_fn *fn, void *arg, void *data)
 	return l.ret;
 }
 
-/* The thread may have a small stack, and may block all signals as it forks: text is not changed while one blocks SIGTRAP. */
+/*
+ * The thread may have a small stack, and may block all signals as it forks: text is not changed
+ * while one blocks SIGTRAP.
+ */
 static void unlock_after_fork(void)
 {
 	sigset_t trap, was;
 
-	/* Nothing is looked for. Else there may be something to look at by the time that it is asked. */
+	/*
+	 * Nothing is looked for. Else there may be something to look at by the time that it is
+	 * asked.
+	 */
 	if (!any_wishes()) {
 		unlock();
 		return;
@@ -948,8 +966,8 @@ static void unlock_after_fork(void)
 }
 
 /*
- * Another thread may have the lock, and the child has only the one that forks. That does not look for objects: another thread
- * may have been in the midst of dlopen().
+ * Another thread may have the lock, and the child has only the one that forks. That does not look
+ * for objects: another thread may have been in the midst of dlopen().
  */
 static void fork_ends(bool child)
 {
@@ -1062,7 +1080,10 @@ static void begin(void)
 	jf_share_begin();
 	jf_follow_begin();
 	jf_modules_begin();
-	/* The program may have brought its own. What that does not know of is not switched off, nor is it seen to in fork(). */
+	/*
+	 * The program may have brought its own. What that does not know of is not switched off, nor
+	 * is it seen to in fork().
+	 */
 	if (__jf_provider_register(&notes) || __jf_provider_register(&functions) || __jf_provider_register(&calls)) {
 		say("libjumpfunc-agent: the libjumpfunc-trace of this program is of another version; nothing is recorded");
 		return;
@@ -1072,8 +1093,8 @@ static void begin(void)
 }
 
 /*
- * As those of a program begin, whose own are later; libjumpfunc-trace's have been. The environment is not looked at
- * after it: it is the program's. The thread of the control socket comes last.
+ * As those of a program begin, whose own are later; libjumpfunc-trace's have been. The environment
+ * is not looked at after it: it is the program's. The thread of the control socket comes last.
  */
 __attribute__((__constructor__))
 static void begins(void)
@@ -1085,8 +1106,8 @@ static void begins(void)
 }
 
 /*
- * jf-trace has loaded the agent into a process that runs, and calls this on one of its threads. As the constructor has done the
- * rest, the socket is all that lacks. 0 or -errno.
+ * jf-trace has loaded the agent into a process that runs, and calls this on one of its threads. As
+ * the constructor has done the rest, the socket is all that lacks. 0 or -errno.
  */
 extern int __jf_agent_attach(void);
 

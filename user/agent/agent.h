@@ -33,11 +33,12 @@
  *
  * Locks: agent_lock (agent.c) around all but record.c and pair.c, which take none, within
  * libjumpfunc-trace's lock of providers. With it the dynamic linker's
- * list of objects is walked, and within that libjumpfunc's and libjumpfunc-trace's own locks are taken. The
- * hook in the dynamic linker (agent.c) only tries to take agent_lock.
+ * list of objects is walked, and within that libjumpfunc's and libjumpfunc-trace's own locks are
+ * taken. The hook in the dynamic linker (agent.c) only tries to take agent_lock.
  *
- * dlclose() has the lock of dlopen() and waits for that of the list. So between the ends of such a walk nothing may call
- * dlopen(), dlsym() or dladdr(), nor what looks at the locale, which may open a converter.
+ * dlclose() has the lock of dlopen() and waits for that of the list. So between the ends of such a
+ * walk nothing may call dlopen(), dlsym() or dladdr(), nor what looks at the locale, which may open
+ * a converter.
  */
 #ifndef JF_AGENT_H
 #define JF_AGENT_H

@@ -12,10 +12,10 @@
  *						(whole.c), while one thread runs, or none
  *   JF_WAY_BREAK	CC |			a breakpoint, if it is asked for
  *
- * The first one is one store of one byte (lib/text.c), whatever threads there are, and needs memory at one place alone.
- * With the first three no thread can be in the midst of what is replaced, and no branch can lead there: so it
- * does not matter what the function does else, how long it is, and whether what follows belongs to
- * it. A one-byte note needs one byte.
+ * The first one is one store of one byte (lib/text.c), whatever threads there are, and needs memory
+ * at one place alone. With the first three no thread can be in the midst of what is replaced, and
+ * no branch can lead there: so it does not matter what the function does else, how long it is, and
+ * whether what follows belongs to it. A one-byte note needs one byte.
  *
  * The code:
  *	lea -128(%rsp),%rsp	the red zone
@@ -44,7 +44,10 @@
 #define INT3		0xcc
 #define ENDBR64		"\xf3\x0f\x1e\xfa"
 
-/* Room for a heap, where there are no jumps but to where it may grow to: the most that can be, and at least this. */
+/*
+ * Room for a heap, where there are no jumps but to where it may grow to: the most that can be, and
+ * at least this.
+ */
 #define HEAP_WANTED	(UINT64_C(1) << 30)
 #define HEAP_NEEDED	(UINT64_C(16) << 20)
 
@@ -93,7 +96,10 @@ static int copy(struct jf_code *c, struct body *b, unsigned int want, struct jf_
 	return err;
 }
 
-/* Writes all of it for @at; @want bytes are to be replaced. 0 or -errno; -ENOSPC: the function ends before. */
+/*
+ * Writes all of it for @at; @want bytes are to be replaced. 0 or -errno; -ENOSPC: the function ends
+ * before.
+ */
 static int emit(struct jf_detour *d, struct body *b, uintptr_t at, unsigned int want, uint32_t number)
 {
 	struct jf_code c = { d->code, sizeof(d->code), 0, at };
@@ -222,7 +228,10 @@ static int by_short(struct jf_detour *d, struct body *b, uint32_t number)
 	return err;
 }
 
-/* One byte: the whole distance stands there already. An instruction that has room for a jump leaves half of the mappings to others. */
+/*
+ * One byte: the whole distance stands there already. An instruction that has room for a jump leaves
+ * half of the mappings to others.
+ */
 static bool by_byte(struct jf_detour *d, struct body *b, uint32_t number)
 {
 	if (!(jf_ways & 1U << JF_WAY_SHORT) || b->avail < JF_TEXT_MAX || (b->len >= JF_TEXT_MAX && jf_place_scarce()))
@@ -328,7 +337,10 @@ static bool find_way(struct jf_detour *d, struct body *b, unsigned int len, uint
 	return false;
 }
 
-/* A breakpoint kills threads that block SIGTRAP: rather a heap has an end, and malloc() takes other memory. */
+/*
+ * A breakpoint kills threads that block SIGTRAP: rather a heap has an end, and malloc() takes other
+ * memory.
+ */
 static bool find_in_heap(struct jf_detour *d, struct body *b, unsigned int len, uint32_t number)
 {
 	for (b->heap = HEAP_WANTED; b->left && b->heap >= HEAP_NEEDED; b->heap /= 2) {
@@ -368,7 +380,10 @@ static unsigned int nop_at(const uint8_t *insn, unsigned int avail)
 
 #define LINE	16U
 
-/* The function is a return, and filled up with what does nothing to the end of a line, where the next one may begin. */
+/*
+ * The function is a return, and filled up with what does nothing to the end of a line, where the
+ * next one may begin.
+ */
 static bool is_filled(const struct body *b)
 {
 	unsigned int end = LINE - (unsigned int)(b->at % LINE), i = 1, len;

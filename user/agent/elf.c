@@ -152,7 +152,8 @@ int jf_elf_functions(const struct jf_elf *elf, jf_symbol_fn *fn, void *arg)
 }
 
 /**
- * jf_elf_entries() - the same of all symbols that can be a place of text, also of those that are no functions
+ * jf_elf_entries() - the same of all symbols that can be a place of text, also of those that are no
+ * functions
  * @elf: as jf_elf_functions()
  * @fn:  the same
  * @arg: the same

@@ -5,7 +5,8 @@
  *   | length of the owner | of the rest | 3 | "stapsdt" 0 | address | base | semaphore |
  *     provider 0 name 0 arguments 0
  *
- * The base is where the linker had .stapsdt.base; where that is now, all addresses have moved (prelink).
+ * The base is where the linker had .stapsdt.base; where that is now, all addresses have moved
+ * (prelink).
  */
 #include "agent.h"
 

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /*
- * What is loaded: the program and its shared objects, and what their files say of functions and notes.
+ * What is loaded: the program and its shared objects, and what their files say of functions and
+ * notes.
  *
- * Objects are looked at while the dynamic linker's list is held (dl_iterate_phdr()), so that none is
- * unmapped meanwhile. One that is not there any more took its text with it: its probes are forgotten. So are those of
- * one that has become another of the same name and place, as a plugin does that is compiled and loaded again.
+ * Objects are looked at while the dynamic linker's list is held (dl_iterate_phdr()), so that none
+ * is unmapped meanwhile. One that is not there any more took its text with it: its probes are
+ * forgotten. So are those of one that has become another of the same name and place, as a plugin
+ * does that is compiled and loaded again.
  *
- * A file may be another one by now than that which was mapped: its headers and notes, the build id among them, are compared
- * with those in memory, and each place's bytes before they are changed.
+ * A file may be another one by now than that which was mapped: its headers and notes, the build id
+ * among them, are compared with those in memory, and each place's bytes before they are changed.
  */
 #include "agent.h"
 
@@ -70,7 +72,10 @@ static void set_alias(struct jf_module *m, const char *name)
 		m->alias = strdup(name);
 }
 
-/* The file's own name. The path of a shared object is often that of a symbolic link; some files have no name any more. */
+/*
+ * The file's own name. The path of a shared object is often that of a symbolic link; some files
+ * have no name any more.
+ */
 static void name_file(struct jf_module *m, int fd)
 {
 	static const char deleted[] = " (deleted)";
@@ -167,7 +172,10 @@ static void unmap_file(struct jf_elf *elf)
 	munmap((void *)(uintptr_t)elf->data, elf->size);
 }
 
-/* The segment that has the program headers, which are read anyway, at the begin of the file; NULL: there is none. */
+/*
+ * The segment that has the program headers, which are read anyway, at the begin of the file; NULL:
+ * there is none.
+ */
 static const ElfW(Phdr) *headers_of(const ElfW(Phdr) *p, unsigned int num, uintptr_t base)
 {
 	uintptr_t at = (uintptr_t)p - base;
@@ -252,7 +260,10 @@ static bool read_mapping(const char *line, uintptr_t at, struct mapping *to)
 	return true;
 }
 
-/* What is mapped at @at. Lines can be of any length; one that has no room is none of a file that can be opened by its name. */
+/*
+ * What is mapped at @at. Lines can be of any length; one that has no room is none of a file that
+ * can be opened by its name.
+ */
 static bool find_mapping(uintptr_t at, struct mapping *to)
 {
 	int fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
@@ -279,9 +290,9 @@ static bool find_mapping(uintptr_t at, struct mapping *to)
 }
 
 /*
- * A name can lead nowhere, or to another file: it is relative and the program has another folder by now, or the file was
- * removed, or never had a name (memfd_create()). The kernel knows what it has mapped. It lets root open that, and others by
- * the file's present name.
+ * A name can lead nowhere, or to another file: it is relative and the program has another folder by
+ * now, or the file was removed, or never had a name (memfd_create()). The kernel knows what it has
+ * mapped. It lets root open that, and others by the file's present name.
  */
 static int open_mapped(struct jf_module *m, struct jf_elf *elf)
 {
@@ -412,8 +423,9 @@ static bool is_own(const struct jf_module *m)
 }
 
 /*
- * Sites of libjumpfunc, from the tables in the file. __jf_text_change() knows those that are of the same libjumpfunc
- * as the agent, but not those of a static one that an object brings: that changes them by itself.
+ * Sites of libjumpfunc, from the tables in the file. __jf_text_change() knows those that are of the
+ * same libjumpfunc as the agent, but not those of a static one that an object brings: that changes
+ * them by itself.
  */
 
 static int by_address(const void *a, const void *b)
@@ -465,7 +477,10 @@ static int add_sites(struct jf_module *m, const struct jf_section *s)
 	return 0;
 }
 
-/* A function of libjumpfunc that each object with tables calls, and that it has if it has the library. */
+/*
+ * A function of libjumpfunc that each object with tables calls, and that it has if it has the
+ * library.
+ */
 static int is_library(const struct jf_symbol *symbol, void *arg)
 {
 	(void)arg;
@@ -490,7 +505,10 @@ static int look_at(struct jf_module *m, const struct jf_elf *elf)
 	}
 	if (m->nr_sites)
 		qsort(m->sites, m->nr_sites, sizeof(*m->sites), by_address);
-	/* Else it need not be known until its functions are asked for: files may have very many symbols. */
+	/*
+	 * Else it need not be known until its functions are asked for: files may have very many
+	 * symbols.
+	 */
 	if (m->nr_sites)
 		m->copy = jf_elf_functions(elf, is_library, NULL);
 	m->looked = true;
@@ -503,8 +521,8 @@ static int look_at(struct jf_module *m, const struct jf_elf *elf)
  * @function: it would be a function's entry
  * @at:       where
  *
- * In an object that has a libjumpfunc in it, no function can be a probe: that of its SIGTRAP handler cannot, where a
- * breakpoint would be the end, and nothing says which these are.
+ * In an object that has a libjumpfunc in it, no function can be a probe: that of its SIGTRAP
+ * handler cannot, where a breakpoint would be the end, and nothing says which these are.
  *
  * Return: NULL, or why not
  */
@@ -553,8 +571,9 @@ struct notes {
 };
 
 /*
- * Newer notes have an instruction of 5 or 10 bytes that does nothing after that of one byte. It is long enough for a
- * jump, and then a uprobe at the note itself does not matter. Those that know of it have theirs there, too.
+ * Newer notes have an instruction of 5 or 10 bytes that does nothing after that of one byte. It is
+ * long enough for a jump, and then a uprobe at the note itself does not matter. Those that know of
+ * it have theirs there, too.
  */
 static bool has_long_nop(const struct jf_module *m, uintptr_t at)
 {
@@ -574,8 +593,8 @@ static int add_note(const struct jf_note *note, void *arg)
 	struct jf_agent_probe *p;
 
 	/*
-	 * Those of libjumpfunc's own tracepoints: beside each is text that the library changes itself, and
-	 * JF_TRACE_EVENT() records them without us.
+	 * Those of libjumpfunc's own tracepoints: beside each is text that the library changes
+	 * itself, and JF_TRACE_EVENT() records them without us.
 	 */
 	if (!strcmp(note->provider, "jumpfunc"))
 		return 0;
@@ -623,7 +642,10 @@ static uint64_t hash_more(uint64_t hash, const void *data, size_t num)
 	return hash;
 }
 
-/* Of what tells an object from another one of the same name and place: the same that is_same() compares. */
+/*
+ * Of what tells an object from another one of the same name and place: the same that is_same()
+ * compares.
+ */
 static uint64_t identity(const struct dl_phdr_info *info)
 {
 	const ElfW(Phdr) *p = info->dlpi_phdr, *in = headers_of(p, info->dlpi_phnum, info->dlpi_addr);
@@ -681,7 +703,10 @@ static bool is_written(const struct jf_module *m)
 	return p;
 }
 
-/* Has what the agent has written been taken away, all of it? Another patcher may have done so to some. */
+/*
+ * Has what the agent has written been taken away, all of it? Another patcher may have done so to
+ * some.
+ */
 static bool is_replaced(const struct jf_module *m)
 {
 	const struct jf_agent_probe *p = m->probes;
@@ -735,7 +760,10 @@ static int mark(struct dl_phdr_info *info, size_t size, void *arg)
 	struct jf_agent_probe *p;
 
 	(void)size, (void)arg;
-	/* A program may write over headers. Where there is another of the same name and place, it is left to be forgotten. */
+	/*
+	 * A program may write over headers. Where there is another of the same name and place, it
+	 * is left to be forgotten.
+	 */
 	if (m && (same ? !is_replaced(m) : is_written(m)))
 		m->seen = walks;
 	else
@@ -754,7 +782,10 @@ static bool any_kept(const struct jf_module *m)
 	return p;
 }
 
-/* Before a new one is looked at: it may be where one was that has gone, and that one's probes and breakpoints with it. */
+/*
+ * Before a new one is looked at: it may be where one was that has gone, and that one's probes and
+ * breakpoints with it.
+ */
 static void forget_gone(void)
 {
 	struct jf_module **p, *m;
@@ -823,10 +854,11 @@ static int count(struct dl_phdr_info *info, size_t size, void *arg)
 }
 
 /**
- * jf_modules_changed() - has an object been loaded or unloaded since jf_modules(), or is there one that was not asked
+ * jf_modules_changed() - has an object been loaded or unloaded since jf_modules(), or is there one
+ * that was not asked
  *
- * dlopen() puts objects into the list one after the other, and calls the hook after the last: a walk for anything else may
- * find them before.
+ * dlopen() puts objects into the list one after the other, and calls the hook after the last: a
+ * walk for anything else may find them before.
  */
 bool jf_modules_changed(void)
 {
@@ -868,7 +900,8 @@ static int count_elsewhere(struct dl_phdr_info *info, size_t size, void *arg)
 }
 
 /**
- * jf_modules_elsewhere() - objects that jf_modules() does not walk through: those that dlmopen() loaded
+ * jf_modules_elsewhere() - objects that jf_modules() does not walk through: those that dlmopen()
+ * loaded
  * @name: gets the name of the first one
  * @size: of that
  *

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /*
- * A note's arguments, as the assembler has them: size, an @, and an operand, with blanks in between.
+ * A note's arguments, as the assembler has them: size, an @, and an operand, with blanks in
+ * between.
  *
  *   -4@%eax   8@$17   8@-80(%rbx)   4@8(%rax,%rcx,4)   1@%ah
  *

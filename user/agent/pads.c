@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /*
- * Landing pads: the unwinder enters a function there when an exception is thrown. The frames of an object (.eh_frame)
- * name a table for each function that has any (LSDA, in .gcc_except_table). The formats are those of the Linux Standard
- * Base and of the Itanium C++ ABI. A form that compilers do not write is an error, since nothing is known then.
+ * Landing pads: the unwinder enters a function there when an exception is thrown. The frames of an
+ * object (.eh_frame) name a table for each function that has any (LSDA, in .gcc_except_table). The
+ * formats are those of the Linux Standard Base and of the Itanium C++ ABI. A form that compilers do
+ * not write is an error, since nothing is known then.
  */
 #include "agent.h"
 #include "bytes.h"

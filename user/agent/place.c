@@ -3,11 +3,11 @@
  * Memory for probes' code, executable and never writable: libjumpfunc writes it as it writes text.
  *
  * A jump of five bytes leads 2 GiB far. For most probes any place in that reach will do: these are
- * side by side. Others are where the jump leads: bytes of its distance are those of the instructions that it
- * overlaps, or breakpoints. Such a place may be taken by another mapping, or be none, and then there is
- * no such jump. Nor is there one if too many such places have been taken, each of which is a
- * mapping of its own: the kernel lets a process have some ten thousands. Room for the heap (brk()) is left, how much
- * the caller says.
+ * side by side. Others are where the jump leads: bytes of its distance are those of the
+ * instructions that it overlaps, or breakpoints. Such a place may be taken by another mapping, or
+ * be none, and then there is no such jump. Nor is there one if too many such places have been
+ * taken, each of which is a mapping of its own: the kernel lets a process have some ten thousands.
+ * Room for the heap (brk()) is left, how much the caller says.
  *
  * Pages stay: a thread may be in code that is no longer led to, for any time.
  */
@@ -223,7 +223,9 @@ static bool near(uintptr_t a, uintptr_t b)
 	return (a > b ? a - b : b - a) < REACH;
 }
 
-/* Such a byte in a jump's distance looks like a breakpoint; bit i of @bytes: byte i is looked at. */
+/*
+ * Such a byte in a jump's distance looks like a breakpoint; bit i of @bytes: byte i is looked at.
+ */
 static bool has_int3(uintptr_t site, uintptr_t at, unsigned int bytes)
 {
 	uint32_t rel = (uint32_t)(at - (site + 5));

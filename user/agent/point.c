@@ -1,21 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /*
- * Points: places of text where probes are. All probes of a place share its code, and each records for itself: a function
- * and a note at its begin, or two names of one function.
+ * Points: places of text where probes are. All probes of a place share its code, and each records
+ * for itself: a function and a note at its begin, or two names of one function.
  *
- * A jump takes five bytes, and most notes have one. So another point may be among the bytes that follow:
+ * A jump takes five bytes, and most notes have one. So another point may be among the bytes that
+ * follow:
  *
  *	90 | 90 | C3 | ..	two notes beside each other
  *	90 | E9 | C3 | ..	the one that comes later leads to its code, by its first byte
  *	E9 | E9 | C3 | ..	then the one before: that byte is a part of its distance, and stays as it is
  *
- * Points that follow within a jump are therefore led to their code first, also points without a probe that is on, and
- * taken back last. A point within a jump must begin where an instruction begins. If no memory is free at the distance,
- * the agent tries again without the points whose probes are off. It refuses the rest.
+ * Points that follow within a jump are therefore led to their code first, also points without a
+ * probe that is on, and taken back last. A point within a jump must begin where an instruction
+ * begins. If no memory is free at the distance, the agent tries again without the points whose
+ * probes are off. It refuses the rest.
  *
- * The code of a point stays when its probes are off: a thread can be in it for any time, and records nothing. The code
- * is used again unless the bytes around it have changed. When an object is unloaded, its points and their numbers are
- * given back.
+ * The code of a point stays when its probes are off: a thread can be in it for any time, and
+ * records nothing. The code is used again unless the bytes around it have changed. When an object
+ * is unloaded, its points and their numbers are given back.
  */
 #include "agent.h"
 
@@ -196,7 +198,10 @@ static bool take_number(struct jf_point *t)
 
 /* --- what stands there ---------------------------------------------------------------- */
 
-/* Is it what its code has copies of? Another file's may begin as it does: an instruction has more bytes than a jump. */
+/*
+ * Is it what its code has copies of? Another file's may begin as it does: an instruction has more
+ * bytes than a jump.
+ */
 static bool is_copied(const struct jf_point *t)
 {
 	return !memcmp((const void *)t->at, t->detour.insn, t->detour.nr_insn);
@@ -235,8 +240,8 @@ static unsigned int find_text(const struct jf_point *t, uint8_t *text)
 }
 
 /*
- * A breakpoint of a debugger or a uprobe in those bytes, or what a kernel makes of one: it goes at some time, and
- * must be no part of a jump's distance.
+ * A breakpoint of a debugger or a uprobe in those bytes, or what a kernel makes of one: it goes at
+ * some time, and must be no part of a jump's distance.
  */
 static const char *changed(const struct jf_point *t)
 {
@@ -308,8 +313,8 @@ bool jf_point_restored(struct jf_point *t)
  * jf_point_keep() - it will be forgotten, and something is mapped where it was
  * @t: which
  *
- * Text that is neither ours nor its file's is another patcher's, which may execute what it has found there, a jump of ours,
- * in a copy, or write it back.
+ * Text that is neither ours nor its file's is another patcher's, which may execute what it has
+ * found there, a jump of ours, in a copy, or write it back.
  */
 void jf_point_keep(struct jf_point *t)
 {
@@ -367,7 +372,10 @@ static unsigned int ways_beside(const struct jf_point *t)
 
 		if (!n || !(n->led || n->planned))
 			continue;
-		/* The other one's code goes back to where a jump over several instructions would be. */
+		/*
+		 * The other one's code goes back to where a jump over several instructions would
+		 * be.
+		 */
 		ways &= ~(1U << JF_WAY_SPAN);
 		if (n->planned || !follower(t, i))
 			ways &= 1U << JF_WAY_BREAK;
@@ -400,7 +408,10 @@ static bool prepare(struct jf_point *t)
 	unsigned int ways;
 	const char *why;
 
-	/* What it has may not be used any more, or is of another file, but threads may be there: it stays. */
+	/*
+	 * What it has may not be used any more, or is of another file, but threads may be there: it
+	 * stays.
+	 */
 	if (t->made && (!(jf_ways & 1U << t->detour.way) || !is_fit(t))) {
 		t->made = false;
 		t->detour.at = t->detour.hop = 0;
@@ -411,7 +422,10 @@ static bool prepare(struct jf_point *t)
 	ways = ways_beside(t);
 	if (!why && !(ways & jf_ways & (t->made ? 1U << t->detour.way : ~0U)))
 		why = "another probe is there";
-	/* Another object may be in the place of its own: bytes that are part of a jump are not compared when that is written. */
+	/*
+	 * Another object may be in the place of its own: bytes that are part of a jump are not
+	 * compared when that is written.
+	 */
 	if (!why)
 		why = changed(t);
 	if (why) {
@@ -679,7 +693,8 @@ static void lead_all(struct jf_point **points, size_t num, bool followers)
 }
 
 /**
- * jf_point_stays() - does the text lead to its code for no other reason than that it could not be changed back
+ * jf_point_stays() - does the text lead to its code for no other reason than that it could not be
+ * changed back
  * @t: which
  */
 bool jf_point_stays(const struct jf_point *t)
@@ -726,7 +741,10 @@ static int change_off(struct jf_point **points, size_t num)
 	for (i = 0; i < num; i += some) {
 		some = count_kind(points + i, num - i);
 		e = change_some_off(points + i, some);
-		/* Where several threads run, what takes several instructions leads to its code as before. */
+		/*
+		 * Where several threads run, what takes several instructions leads to its code as
+		 * before.
+		 */
 		if (kind_of(points[i]) == KIND_ALONE && (e == -EPERM || is_outside(e)))
 			e = 0;
 		err = is_outside(e) ? -EAGAIN : e ? e : err;
@@ -753,7 +771,8 @@ static int unlead_some(struct jf_point **points, size_t num)
  * @points: which; some are there more than once
  * @num:    of them
  *
- * Return: 0, or an error of __jf_text_change(): the text of some leads to their code as before, and it can be tried again
+ * Return: 0, or an error of __jf_text_change(): the text of some leads to their code as before, and
+ * it can be tried again
  */
 int jf_points_unlead(struct jf_point **points, size_t num)
 {
@@ -770,7 +789,9 @@ int jf_points_unlead(struct jf_point **points, size_t num)
 		if (!is_wanted(l.point[i]))
 			l.point[left++] = l.point[i];
 	}
-	/* Those that no jump before them has in it, as long as there are such; each is tried once. */
+	/*
+	 * Those that no jump before them has in it, as long as there are such; each is tried once.
+	 */
 	do {
 		for (i = 0, nr = 0; i < left; i++)
 			if (!is_covered(l.point[i]->at)) {
@@ -808,7 +829,8 @@ static bool drop_followers(struct jf_point *t)
  * @points: which; some are there more than once
  * @num:    of them
  *
- * Their objects must not be unloaded meanwhile. Those that are led then say so, and of others the detour says why.
+ * Their objects must not be unloaded meanwhile. Those that are led then say so, and of others the
+ * detour says why.
  */
 void jf_points_lead(struct jf_point **points, size_t num)
 {

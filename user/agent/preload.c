@@ -3,9 +3,10 @@
  * libjumpfunc-agent.so: named by LD_PRELOAD, which children of a program inherit, whatever they
  * are.
  *
- * It needs no library and no symbol, so any dynamic linker can load it. The agent is its auxiliary library (DT_AUXILIARY,
- * ld.so(8)): glibc's dynamic linker loads that before it, with all that it needs, as if LD_PRELOAD had named it. musl's knows no
- * such thing, and its programs run without the agent. Nothing here calls a C library.
+ * It needs no library and no symbol, so any dynamic linker can load it. The agent is its auxiliary
+ * library (DT_AUXILIARY, ld.so(8)): glibc's dynamic linker loads that before it, with all that it
+ * needs, as if LD_PRELOAD had named it. musl's knows no such thing, and its programs run without
+ * the agent. Nothing here calls a C library.
  */
 #include <asm/unistd.h>
 

@@ -11,8 +11,8 @@
  *
  *   off: 4, 3 back; 2 on = 0; then wait for read sections: no thread records any more
  *
- * A thread may be in the code for any time, and will find on to be 0. Steps 1 and 3 are those of the probe's place, which
- * others may share: point.c.
+ * A thread may be in the code for any time, and will find on to be 0. Steps 1 and 3 are those of
+ * the probe's place, which others may share: point.c.
  */
 #include "agent.h"
 
@@ -330,8 +330,8 @@ size_t jf_probes_on(struct jf_agent_probe **probes, size_t num, int *err)
  * @probes: which
  * @num:    of them
  *
- * No thread records for one of them any more when it returns, unless it says -ETIMEDOUT: a thread has
- * not ended what it was recording.
+ * No thread records for one of them any more when it returns, unless it says -ETIMEDOUT: a thread
+ * has not ended what it was recording.
  *
  * Return: 0, -ETIMEDOUT, or an error of jf_points_unlead(): then none records
  */
@@ -365,8 +365,8 @@ int jf_probes_off(struct jf_agent_probe **probes, size_t num)
  * @p:     the function's entry, on or off
  * @watch: which one it is
  *
- * Whether it is on, and records, is another matter from here on. Not by a breakpoint, which would kill a thread
- * that blocks SIGTRAP: these are called for much else.
+ * Whether it is on, and records, is another matter from here on. Not by a breakpoint, which would
+ * kill a thread that blocks SIGTRAP: these are called for much else.
  *
  * Return: 0, -EOPNOTSUPP: it cannot be, and says why
  */

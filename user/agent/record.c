@@ -2,16 +2,18 @@
 /*
  * What is done when a thread comes by a probe: its record goes straight into the ring.
  *
- * The thread is anywhere in a program that knows nothing of this, maybe in malloc(), with the dynamic
- * linker's lock, or in a signal handler. So: no register but general ones is used (the Makefile says
- * so to the compiler), since callers may know which ones a function leaves alone; no function of libc
- * is called, for it may be a probe itself; there is no lock.
+ * The thread is anywhere in a program that knows nothing of this, maybe in malloc(), with the
+ * dynamic linker's lock, or in a signal handler. So: no register but general ones is used (the
+ * Makefile says so to the compiler), since callers may know which ones a function leaves alone; no
+ * function of libc is called, for it may be a probe itself; there is no lock.
  *
- * What the ring does rarely is another matter: the first record of a thread, and the next packet. It
- * makes files and maps memory. That is done on a stack of its own, where all registers of vectors are kept,
- * with signals blocked, and what libc's functions come by meanwhile is not recorded (jf_agent_busy). So is what a hook does.
+ * What the ring does rarely is another matter: the first record of a thread, and the next packet.
+ * It makes files and maps memory. That is done on a stack of its own, where all registers of
+ * vectors are kept, with signals blocked, and what libc's functions come by meanwhile is not
+ * recorded (jf_agent_busy). So is what a hook does.
  *
- * The thread may be on a small stack (sigaltstack()): some hundred bytes are all that a record takes of it.
+ * The thread may be on a small stack (sigaltstack()): some hundred bytes are all that a record
+ * takes of it.
  *
  * Whether a probe is on is read in a read section, which jf_probes_off() waits for.
  */
@@ -87,8 +89,9 @@ static uint64_t next_packet(uint64_t what)
  * @end:   of that
  * @reads: it is within the read section of come_by()
  *
- * A child that was cloned with the memory of its parent, and no such variables of its own, has the parent's. It can run beside it;
- * and one of vfork() can be killed here, and leaves all of this to the parent.
+ * A child that was cloned with the memory of its parent, and no such variables of its own, has the
+ * parent's. It can run beside it; and one of vfork() can be killed here, and leaves all of this to
+ * the parent.
  */
 struct off {
 	uint32_t	tid;
@@ -110,8 +113,9 @@ struct aside {
 };
 
 /*
- * The thread may be in a handler on its alternate stack, which the kernel does not know here: the signal of a breakpoint
- * would begin at the top of that, and write over the handler. So there is none meanwhile.
+ * The thread may be in a handler on its alternate stack, which the kernel does not know here: the
+ * signal of a breakpoint would begin at the top of that, and write over the handler. So there is
+ * none meanwhile.
  */
 static uint64_t with_vectors(uint64_t arg)
 {
@@ -136,15 +140,19 @@ struct spare {
 	char		*end;
 };
 
-/* As large as is needed for a packet; and for a hook, which is called by one thread at a time: that has dlopen()'s lock. */
+/*
+ * As large as is needed for a packet; and for a hook, which is called by one thread at a time: that
+ * has dlopen()'s lock.
+ */
 static char packet_stack[STACK_SIZE] __attribute__((__aligned__(64)));
 static char hook_stack[HOOK_STACK_SIZE] __attribute__((__aligned__(64)));
 static struct spare packet_spare = { 0, packet_stack + STACK_SIZE }, hook_spare = { 0, hook_stack + HOOK_STACK_SIZE };
 
 /*
- * What is lost is counted in the ring, which takes a stack: so each record comes to one. A thread that has it makes no more
- * than a packet, and there is none that waits for the hook's. In a child that was cloned by a system call the owner may be
- * one that is not there; in one of vfork() it is there, in the parent, and gives it back soon.
+ * What is lost is counted in the ring, which takes a stack: so each record comes to one. A thread
+ * that has it makes no more than a packet, and there is none that waits for the hook's. In a child
+ * that was cloned by a system call the owner may be one that is not there; in one of vfork() it is
+ * there, in the parent, and gives it back soon.
  */
 static void take_spare(struct spare *s, uint32_t own)
 {
@@ -190,8 +198,9 @@ static bool is_gone(uint32_t tid)
 }
 
 /*
- * The thread is in the agent, as far as its variables tell. Is it another that has the same? What such a one comes by is counted, or
- * it is recorded, if the other one has ended there: what that has left is over.
+ * The thread is in the agent, as far as its variables tell. Is it another that has the same? What
+ * such a one comes by is counted, or it is recorded, if the other one has ended there: what that
+ * has left is over.
  */
 __attribute__((__noinline__))
 static bool is_other(uintptr_t stack)
@@ -215,8 +224,8 @@ static bool is_other(uintptr_t stack)
 }
 
 /*
- * First the signals, so that no handler jumps away while this thread is busy, or takes the new stack for one that is
- * larger.
+ * First the signals, so that no handler jumps away while this thread is busy, or takes the new
+ * stack for one that is larger.
  */
 static uint64_t aside(uint64_t (*fn)(uint64_t arg), uint64_t arg, long size)
 {
@@ -288,7 +297,10 @@ uint64_t jf_agent_clock(void)
 
 /* --- records ----------------------------------------------------------------------- */
 
-/* Of what the kernel maps: vm.mmap_min_addr as it is by default, and the end of the lower half with five levels of tables. */
+/*
+ * Of what the kernel maps: vm.mmap_min_addr as it is by default, and the end of the lower half with
+ * five levels of tables.
+ */
 #define LOWEST		UINT64_C(0x10000)
 #define HIGHEST		UINT64_C(0x00fffffffffffff7)
 
@@ -310,8 +322,8 @@ static uint64_t load(uintptr_t addr, const struct jf_operand *o)
 }
 
 /*
- * NULL and what is within it are no address, nor is the kernel's half. Of others it is not known without a
- * system call, for which a filter may kill.
+ * NULL and what is within it are no address, nor is the kernel's half. Of others it is not known
+ * without a system call, for which a filter may kill.
  */
 static bool is_address(uint64_t addr)
 {
@@ -434,7 +446,10 @@ static uint64_t argument(const struct jf_spot *spot, const struct jf_saved *s, u
 	return spot->function ? s->reg[regs[i % sizeof(regs)]] : jf_record_value(&spot->operand[i], s);
 }
 
-/* Pages that are asked of the kernel one at a time: what is there of a string is read, whatever follows it. */
+/*
+ * Pages that are asked of the kernel one at a time: what is there of a string is read, whatever
+ * follows it.
+ */
 #define PAGE		4096UL
 
 static unsigned int put_word(char *to, const char *word)
@@ -446,7 +461,10 @@ static unsigned int put_word(char *to, const char *word)
 	return n + 1;
 }
 
-/* The string is longer, or goes on where nothing can be read: @len bytes of it are there, and room for @size. */
+/*
+ * The string is longer, or goes on where nothing can be read: @len bytes of it are there, and room
+ * for @size.
+ */
 static unsigned int put_dots(char *to, unsigned int len, unsigned int size)
 {
 	if (len > size - sizeof("..."))
@@ -455,8 +473,9 @@ static unsigned int put_dots(char *to, unsigned int len, unsigned int size)
 }
 
 /*
- * The string at @from, with its end, of at most @size bytes: longer ones are cut. The kernel copies it, once, for which
- * an address that leads nowhere is an error and no signal; so does a memory that another thread unmaps.
+ * The string at @from, with its end, of at most @size bytes: longer ones are cut. The kernel copies
+ * it, once, for which an address that leads nowhere is an error and no signal; so does a memory
+ * that another thread unmaps.
  */
 static unsigned int copy_string(char *to, unsigned int size, uint64_t from)
 {
@@ -483,7 +502,10 @@ static unsigned int copy_string(char *to, unsigned int size, uint64_t from)
 	return n < (unsigned long)got ? n + 1 : put_dots(to, n, size);
 }
 
-/* The pointers as they were when their strings were copied: a note's may be in memory that another thread writes. */
+/*
+ * The pointers as they were when their strings were copied: a note's may be in memory that another
+ * thread writes.
+ */
 static void put_pointers(const struct jf_spot *spot, const uint64_t *pointer, uint32_t what, char *at)
 {
 	unsigned int i, nr = 0;
@@ -531,7 +553,10 @@ static void record_nested(const struct jf_spot *spot, const struct jf_saved *s, 
 
 static void record_strings(const struct jf_spot *spot, const struct jf_saved *s, uint32_t what)
 {
-	/* A handler that comes in between has given it back before it returns. One that has left by longjmp() never does. */
+	/*
+	 * A handler that comes in between has given it back before it returns. One that has left by
+	 * longjmp() never does.
+	 */
 	if (scratch.taken) {
 		record_nested(spot, s, what);
 		return;
@@ -619,8 +644,8 @@ static uint64_t replace_handler(uint64_t reg)
 }
 
 /*
- * By sigaction(): the library's handler stays in front, and the function is left with nothing to change or to tell. What the
- * library calls for that must not come back here.
+ * By sigaction(): the library's handler stays in front, and the function is left with nothing to
+ * change or to tell. What the library calls for that must not come back here.
  */
 static void watch_handler(uint64_t *reg)
 {
@@ -636,7 +661,10 @@ static void watch_handler(uint64_t *reg)
 /* By one of libc's functions, before it does what it is called for: filter.c. */
 static void watch(const struct jf_spot *spot, const uint64_t *reg)
 {
-	/* Of a system call, as int: its number, if that is no part of the function, and what comes first. */
+	/*
+	 * Of a system call, as int: its number, if that is no part of the function, and what comes
+	 * first.
+	 */
 	uint32_t nr = (uint32_t)reg[7], what = (uint32_t)reg[6];
 	bool others = false;
 
@@ -651,7 +679,9 @@ static void watch(const struct jf_spot *spot, const uint64_t *reg)
 		return;
 	if (nr == SYS_seccomp)
 		others = what == SECCOMP_SET_MODE_FILTER && reg[2] & SECCOMP_FILTER_FLAG_TSYNC;
-	/* Pairs with copy_string(): a thread sees it, or is in a read section that is waited for. */
+	/*
+	 * Pairs with copy_string(): a thread sees it, or is in a read section that is waited for.
+	 */
 	__atomic_fetch_or(&jf_filtered, JF_FILTERED, __ATOMIC_SEQ_CST);
 	if (others)
 		aside(jf_filter_wait, 0, STACK_SIZE);
@@ -793,8 +823,8 @@ static bool has_xsave(void)
 /**
  * jf_record_clock() - find the kernel's clock
  *
- * By a constructor. The dynamic linker's lock is taken, which dlclose() has while it waits for that of the list of
- * objects: so never within jf_modules(), which has that one.
+ * By a constructor. The dynamic linker's lock is taken, which dlclose() has while it waits for that
+ * of the list of objects: so never within jf_modules(), which has that one.
  */
 void jf_record_clock(void)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /*
- * Several instructions may be replaced by one jump if no thread comes to another of them than the first. So all that leads
- * anywhere in the object has to be known:
+ * Several instructions may be replaced by one jump if no thread comes to another of them than the
+ * first. So all that leads anywhere in the object has to be known:
  *
  *   the function itself	is decoded from its begin to its end, as its symbol or the table of frames says; each branch is
  *				looked at; a jump through a register, as that of a switch, is not understood, nor one by a thunk, or
@@ -16,8 +16,8 @@
  *   names			another function may begin there, or hand-written assembly
  *   calls			return to the next instruction, so of the replaced ones only the last can be one
  *
- * All of these are looked for in the file: text in memory may have been changed. What looks like a branch and is none refuses a
- * place that could have been changed; it leads to no other mistake.
+ * All of these are looked for in the file: text in memory may have been changed. What looks like a
+ * branch and is none refuses a place that could have been changed; it leads to no other mistake.
  */
 #include "agent.h"
 
@@ -62,7 +62,10 @@ static int32_t word_at(const uint8_t *p)
 	return word;
 }
 
-/* As long as distances from @table on lead into the text. Other data soon holds a distance that does not. */
+/*
+ * As long as distances from @table on lead into the text. Other data soon holds a distance that
+ * does not.
+ */
 static void mark_table(struct jf_module *m, uintptr_t table)
 {
 	const uint8_t *word;
@@ -206,14 +209,19 @@ static bool leads_into(const struct part *p, const ZydisDecodedInstruction *d, u
 	return d->attributes & ZYDIS_ATTRIB_IS_RELATIVE && d->raw.imm[0].is_relative && to > p->at && to < p->end;
 }
 
-/* By one pointer at a place that the instruction names it is understood, as that of another object. */
+/*
+ * By one pointer at a place that the instruction names it is understood, as that of another object.
+ */
 static bool jumps_by_register(const ZydisDecodedInstruction *d)
 {
 	return d->meta.category == ZYDIS_CATEGORY_UNCOND_BR && !(d->attributes & ZYDIS_ATTRIB_IS_RELATIVE) &&
 	       (d->opcode != 0xff || d->raw.modrm.reg != 4 || d->raw.modrm.mod || d->raw.modrm.rm != 5);
 }
 
-/* A jump to code that does no more than to jump through a register, maybe by a return: a call, a store to the stack, ret. */
+/*
+ * A jump to code that does no more than to jump through a register, maybe by a return: a call, a
+ * store to the stack, ret.
+ */
 static bool is_thunk(const struct part *p, uintptr_t at)
 {
 	ZydisDecodedInstruction d;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
-/* What an error number means, in English, for threads and moments in which strerror() must not be called. */
+/*
+ * What an error number means, in English, for threads and moments in which strerror() must not be
+ * called.
+ */
 #ifndef JF_LIB_ERROR_H
 #define JF_LIB_ERROR_H
 
@@ -12,9 +15,9 @@
 #include <jumpfunc/batch.h>
 
 /*
- * strerror() may translate. For that it reads the environment, which the program may be writing over, and opens a
- * converter: a shared object, with the lock of the dynamic linker, which a thread has that waits for ours in a
- * constructor.
+ * strerror() may translate. For that it reads the environment, which the program may be writing
+ * over, and opens a converter: a shared object, with the lock of the dynamic linker, which a thread
+ * has that waits for ours in a constructor.
  */
 static inline const char *jf_error(int err)
 {

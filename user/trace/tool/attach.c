@@ -712,7 +712,6 @@ static int try_thread(struct attach *a, pid_t tid)
 	a->borrow.tid = tid;
 	a->borrow.stack = 0;
 	a->borrow.code = 0;
-	thread_sample(&t);
 	err = thread_seize(&t);
 	if (err)
 		return err;

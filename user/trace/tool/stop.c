@@ -62,8 +62,6 @@
 /* Pokes of one stop. */
 #define POKES_MAX	65536U
 #define THREADS_MAX	65536U
-/* Of so many it is looked at how long they wait. */
-#define SAMPLES_MAX	256U
 /* Processes with the same memory. */
 #define SHARERS_MAX	64U
 /* The kernel's numbers of threads are below. */
@@ -236,8 +234,6 @@ static int add_thread(struct stop *s, pid_t pid, pid_t tid)
 		s->room = s->room * 2 + 64;
 	}
 	s->thread[s->num] = (struct seized){ .pid = pid, .tid = tid, .gone = thread_is_none(pid, tid) };
-	if (s->num < SAMPLES_MAX)
-		thread_sample(&s->thread[s->num]);
 	s->num++;
 	return 0;
 }

@@ -5,8 +5,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <sched.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
@@ -14,7 +12,6 @@
 #include <sys/user.h>
 #include <sys/utsname.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 /*
@@ -72,94 +69,16 @@ bool thread_sleeps(pid_t pid, pid_t tid)
 	return thread_stat(pid, tid, &state, &flags, &stack) && state == 'D';
 }
 
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
-
-/* A number of the scheduler; 0: not known. */
-static double sched_number(pid_t pid, pid_t tid, const char *name)
-{
-	char path[64], line[128], *colon;
-	double value = 0;
-	FILE *f;
-
-	snprintf(path, sizeof(path), "/proc/%d/task/%d/sched", (int)pid, (int)tid);
-	f = fopen(path, "re");
-	while (f && fgets(line, sizeof(line), f)) {
-		colon = strchr(line, ':');
-		if (!colon || strncmp(line, name, strlen(name)))
-			continue;
-		value = atof(colon + 1);
-		break;
-	}
-	if (f)
-		fclose(f);
-	return value;
-}
-
-/* How often it has waited. */
-static double switches_of(pid_t pid, pid_t tid)
-{
-	return sched_number(pid, tid, "nr_voluntary_switches");
-}
-
-/* When it last ran, in ns of a clock of the scheduler. */
-static uint64_t last_ran(pid_t pid, pid_t tid)
-{
-	return (uint64_t)(sched_number(pid, tid, "se.exec_start") * 1000000);
-}
-
-void thread_sample(struct seized *t)
-{
-	unsigned long flags, stack;
-	uint64_t then, now;
-	char state;
-
-	/* In this order: one that runs in between has waited once more when it stands. */
-	t->switches = switches_of(t->pid, t->tid);
-	/* One that is ready to run does not wait in a system call. */
-	if (!thread_stat(t->pid, t->tid, &state, &flags, &stack) || state != 'S')
-		t->switches = 0;
-	then = last_ran(t->pid, t->tid);
-	/* The kernel brings the time of this one up to date. */
-	sched_yield();
-	now = last_ran(getpid(), getpid());
-	t->slept_ns = then && now > then ? now - then : 0;
-	t->seen = now_ns();
-}
-
-/* At least so long has the system call waited in which a thread stands, which is one more wait. */
-static uint64_t waited(const struct seized *t)
-{
-	/* The clocks of two processors may differ a little. */
-	uint64_t passed = t->slept_ns + (now_ns() - t->seen), least = 1000000;
-
-	if (!t->slept_ns || !t->switches || !t->waits || t->waits > t->switches + 1)
-		return 0;
-	return passed > least ? passed - least : 0;
-}
-
 /* The stop stays unread: if this process is killed, the thread gets the signal of the stop. */
 void thread_look(struct seized *t)
 {
 	siginfo_t info = { .si_pid = 0 };
-	uint64_t mask;
 
 	if (waitid(P_PID, (id_t)t->tid, &info, WEXITED | WSTOPPED | WNOHANG | WNOWAIT | __WALL)) {
 		t->gone = true;
 	} else if (info.si_pid == t->tid && (info.si_code == CLD_TRAPPED || info.si_code == CLD_STOPPED)) {
 		t->stands = true;
 		t->sig = info.si_status >> 8 ? 0 : info.si_status;
-		/*
-		 * The kernel tells of a stop before the thread waits in it; ptrace() waits for
-		 * that.
-		 */
-		if (t->switches && !ptrace(PTRACE_GETSIGMASK, t->tid, (void *)sizeof(mask), &mask))
-			t->waits = switches_of(t->pid, t->tid);
 	} else if (info.si_pid == t->tid) {
 		t->gone = true;
 	}
@@ -227,21 +146,6 @@ static bool has_signal(const struct seized *t, uint64_t mask)
 	return !f || (own | shared) & ~mask;
 }
 
-/* The registers of a thread that executes its system call again, for the time that is left. */
-static void execute_again(const struct seized *t, struct user_regs_struct *r)
-{
-	uint64_t passed = waited(t);
-	int left = (int)r->r10;
-
-	if ((r->orig_rax == SYS_epoll_wait || r->orig_rax == SYS_epoll_pwait) && left > 0) {
-		passed /= 1000000;
-		r->r10 = passed < (uint64_t)left ? (uint64_t)left - passed : 0;
-	}
-	r->rax = r->orig_rax;
-	r->rip -= 2;
-	r->orig_rax = (unsigned long long)-1;
-}
-
 /* Changes its registers, if its system call is to be executed again. */
 static void go_on_in_call(const struct seized *t)
 {
@@ -251,7 +155,10 @@ static void go_on_in_call(const struct seized *t)
 	if (t->sig || ptrace(PTRACE_GETREGS, t->tid, 0, &r) || r.rax != (unsigned long long)-EINTR ||
 	    !ends_with_eintr((long)r.orig_rax) || ptrace(PTRACE_GETSIGMASK, t->tid, (void *)sizeof(mask), &mask) || has_signal(t, mask))
 		return;
-	execute_again(t, &r);
+	r.rax = r.orig_rax;
+	r.rip -= 2;
+	/* No other restart is due. */
+	r.orig_rax = (unsigned long long)-1;
 	ptrace(PTRACE_SETREGS, t->tid, 0, &r);
 }
 #else

@@ -6,7 +6,7 @@
  * API:
  *   thread_stat(), thread_is_none(), thread_sleeps()	what /proc says of a thread
  *   thread_seize(), thread_look()			a thread stops, without a signal
- *   thread_sample(), thread_let_go()			it goes on, in its system call too
+ *   thread_let_go()					it goes on, in its system call too
  *   stack_is_clear()					no word of a thread's stack is one of those
  *   why_not_traced()					why ptrace() is not permitted
  */
@@ -24,10 +24,6 @@
  * @stands: it has stopped
  * @gone:   it has ended, or never executes text
  * @sig:    the signal that it was about to get
- * @slept_ns: for how long it had not run before it was seized, by thread_sample()
- * @seen:   when that was
- * @switches: how often it had waited then; 0: not known
- * @waits:  the same when it stood
  */
 struct seized {
 	pid_t	pid;
@@ -35,10 +31,6 @@ struct seized {
 	bool	stands;
 	bool	gone;
 	int	sig;
-	uint64_t slept_ns;
-	uint64_t seen;
-	double	switches;
-	double	waits;
 };
 
 /* Its state, its flags, and where its stack was when it began. */
@@ -56,14 +48,9 @@ int thread_seize(struct seized *t);
 void thread_look(struct seized *t);
 
 /*
- * Before it is seized: for how long it has waited. Some time later that is part of the time that
- * its system call waits.
- */
-void thread_sample(struct seized *t);
-/*
  * A thread that stands goes on. System calls that are not restarted after a stop (signal(7)), as
- * epoll_wait() is not, and end with EINTR, are executed again if no signal has come; epoll_wait()
- * with the time that is left. False: it has ended.
+ * epoll_wait() is not, and end with EINTR, are executed again if no signal has come; their
+ * time-outs begin anew. False: it has ended.
  */
 bool thread_let_go(const struct seized *t);
 

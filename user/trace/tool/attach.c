@@ -109,6 +109,7 @@ struct range {
  * @linker:   the dynamic linker, and @libc
  * @range:    which the thread must not be in
  * @ranges:   how many
+ * @full:     some ranges had no room
  * @borrow:   the thread
  * @dlopen:   functions of the C library, and @dlerror, which may be 0, @errno_at, @cancel
  * @mode:     of dlopen()
@@ -126,6 +127,7 @@ struct attach {
 	const struct object	*libc;
 	struct range		range[RANGES_MAX];
 	size_t			ranges;
+	bool			full;
 	struct borrow		borrow;
 	uint64_t		dlopen;
 	uint64_t		dlerror;
@@ -229,7 +231,6 @@ static const char *refused_by_program(pid_t pid)
 static const char *refused_by_objects(struct attach *a)
 {
 	const struct objects *o = &a->objects;
-
 	size_t i;
 
 	/* The library is the linker, whose name can be that of either. */
@@ -250,8 +251,12 @@ static const char *refused_by_objects(struct attach *a)
 
 static void add_range(struct attach *a, uint64_t from, uint64_t to)
 {
-	if (from < to && a->ranges < RANGES_MAX)
+	if (from >= to)
+		return;
+	if (a->ranges < RANGES_MAX)
 		a->range[a->ranges++] = (struct range){ from, to };
+	else
+		a->full = true;
 }
 
 static bool is_any(const char *name, const char *const *names)
@@ -361,7 +366,7 @@ static const char *find_functions(struct attach *a)
 		return "the file of its C library cannot be read, or is another one by now: restart the program";
 	/* The frame of a handler. */
 	add_range(a, a->borrow.restorer - 1, a->borrow.restorer + 9);
-	return NULL;
+	return a->full ? "too many of its libraries have functions that no thread must be in" : NULL;
 }
 
 /* --- one thread ------------------------------------------------------------------------ */

@@ -507,6 +507,19 @@ switched()
 	[ "$(count switched:s_waits)" = 4 ] && [ "$(grep -c 'depth = [0-3], left = [02]' "$tmp/events")" = 4 ]
 }
 
+# An exception leaves each call: the tool does not say that no thread has come by.
+excepted()
+{
+	cat > "$tmp/excepted.cc" <<-'END'
+	__attribute__((__noinline__)) int e_throws(int x) { if (x) throw x; return 1; }
+	int main(void) { try { e_throws(1); } catch (...) { return 0; } return 1; }
+	END
+	${CXX:-c++} -O1 -o "$tmp/excepted" "$tmp/excepted.cc" || return 1
+	"$build/jf-trace" run -e 'call/*e_throws*' -- "$tmp/excepted" 2> "$tmp/log" || { cat "$tmp/log"; return 1; }
+	cat "$tmp/log"
+	grep -q "e_throws(int), but no such call has returned" "$tmp/log" && ! grep -q 'come by' "$tmp/log"
+}
+
 # Each that sleeps for 50 ms is recorded, and none that takes less than 20.
 shortest()
 {
@@ -524,8 +537,11 @@ shortest()
 	sed 's/.*duration = \([0-9]*\),.*/\1/' "$tmp/events" | awk '$1 < 20000000 { exit 1 }' || return 1
 	traced 'call>20ms/m_naps,m_naps' "$tmp/shortest" || return 1
 	[ "$(grep -vc duration "$tmp/events")" = 400 ] && [ "$(grep -c duration "$tmp/events")" -lt 400 ] || return 1
-	"$build/jf-trace" run --min 20ms -e m_naps -- "$tmp/shortest"
+	"$build/jf-trace" run --min 20ms -e function/m_naps -- "$tmp/shortest"
 	[ "$?" = 2 ] || return 1
+	# A pattern without a kind is of calls then.
+	"$build/jf-trace" run --min 20ms -e m_naps -- "$tmp/shortest" 2> "$tmp/log" || { cat "$tmp/log"; return 1; }
+	[ "$(grep -c 'm_naps.*duration' "$tmp/log")" -ge 4 ] && ! grep m_naps "$tmp/log" | grep -qv duration || { cat "$tmp/log"; return 1; }
 	"$build/jf-trace" run --min 20 -e call/m_naps -- "$tmp/shortest"
 	[ "$?" = 2 ]
 }
@@ -587,6 +603,7 @@ check 'options that a command does not have' options
 check 'numbers of many events' number_alone
 check 'sums, and ^C while they are written' interrupted
 check 'on and off while calls go on' switched
+check 'calls that an exception leaves' excepted
 check 'only those that take long' shortest
 check 'the list says why not' listed
 if [ -x /usr/bin/python3 ]; then

@@ -29,7 +29,7 @@ bool is_condition(const char *text)
 	return true;
 }
 
-static bool is_of_calls(const char *pattern)
+bool is_of_calls(const char *pattern)
 {
 	return jf_kind_of(&pattern) == JF_KIND_CALL;
 }
@@ -87,6 +87,42 @@ static int add_all(const struct options *o, bool times, const char **pattern)
 	return status;
 }
 
+/* "call/GLOB" in place of "GLOB". */
+static int make_call(const char **pattern)
+{
+	const char *rest = *pattern;
+	char *text;
+
+	if (jf_kind_of(&rest) != JF_KIND_ANY)
+		return STATUS_OK;
+	if (asprintf(&text, "call/%s", *pattern) < 0)
+		return fail("%s", strerror(ENOMEM));
+	*pattern = text;
+	return STATUS_OK;
+}
+
+/*
+ * --min and --max-depth are of calls. Patterns that name no kind are of calls then, unless some
+ * pattern names it.
+ */
+static int make_calls(struct options *o, bool of_pid, int argc, char **argv)
+{
+	int k, status = STATUS_OK;
+	unsigned int i;
+
+	for (i = 0; i < o->num_globs; i++)
+		if (is_of_calls(o->globs[i]))
+			return STATUS_OK;
+	for (k = 1; of_pid && k < argc; k++)
+		if (is_of_calls(argv[k]))
+			return STATUS_OK;
+	for (i = 0; i < o->num_globs && !status; i++)
+		status = make_call(&o->globs[i]);
+	for (k = 1; of_pid && k < argc && !status; k++)
+		status = make_call((const char **)(uintptr_t)&argv[k]);
+	return status;
+}
+
 int choose(struct options *o, bool of_pid, bool times, int argc, char **argv)
 {
 	unsigned int calls = times, all = 0, i;
@@ -94,6 +130,8 @@ int choose(struct options *o, bool of_pid, bool times, int argc, char **argv)
 
 	if (!o->min && !o->condition && !o->tid && !o->depth && !o->every && !o->most)
 		return STATUS_OK;
+	if ((o->min || o->depth) && !times)
+		status = make_calls(o, of_pid, argc, argv);
 	for (i = 0; i < o->num_globs && !status; i++, all++) {
 		calls += is_of_calls(o->globs[i]);
 		status = add_all(o, times, &o->globs[i]);
@@ -105,7 +143,7 @@ int choose(struct options *o, bool of_pid, bool times, int argc, char **argv)
 	if (!status && !all && !o->min)
 		return fail("which probes? --if, --tid, --max-depth, --every and --max are for those of -e GLOB"), STATUS_USAGE;
 	if (!status && !calls && (o->min || o->depth))
-		return fail("%s is for calls: -e 'call/...'", o->min ? "--min" : "--max-depth"), STATUS_USAGE;
+		return fail("%s is for calls, and no pattern is of calls: -e 'call/...', or without a kind", o->min ? "--min" : "--max-depth"), STATUS_USAGE;
 	return status;
 }
 

@@ -582,7 +582,10 @@ static int read_files(struct patterns *p, struct found_list *list, const char *p
 	return err;
 }
 
-/* "No thread has come by" is for the counters to say: then there is no other way to have recorded nothing. */
+/*
+ * "No thread has come by" is for the counters to say: then there is no other way to have recorded
+ * nothing. But a call makes a record as it returns, and an exception, longjmp() or exit() can leave it.
+ */
 static void explain_silence(const struct pattern *w, const struct patterns *p, const struct losses *l,
 			    const struct found_list *list)
 {
@@ -594,7 +597,8 @@ static void explain_silence(const struct pattern *w, const struct patterns *p, c
 	} else if (l->err || p->unread) {
 		note("'%s' matches %s, of which there is no record: not all of the trace could be read", w->glob, w->probe);
 	} else {
-		note(w->chosen ? "'%s' matches %s, but no thread has come by for which its filter holds" :
+		note(is_of_calls(w->glob) ? "'%s' matches %s, but no such call has returned" :
+		     w->chosen ? "'%s' matches %s, but no thread has come by for which its filter holds" :
 		     "'%s' matches %s, but no thread has come by", w->glob, w->probe);
 		put_refused(w->glob, list);
 	}

@@ -106,7 +106,7 @@ static int usage(FILE *to, int status)
 	      "  --mode overwrite|discard|keep, --clock auto|tsc|monotonic|none, --packets N, --packet-size BYTES,\n"
 	      "  --max-size MIB          of mode keep, which keeps all that is recorded, until so much, or the disk, is full:\n"
 	      "                          as in jumpfunc_record(3)\n"
-	      "  --min DURATION          calls that take less are not recorded, as in '10us': of -e 'call/...'\n"
+	      "  --min DURATION          calls that take less are not recorded, as in '10us'; -e GLOB means call/GLOB then\n"
 	      "  --if EXPRESSION         only records for which it holds, as 'level > 3 && size >= 4096': of arguments, and of\n"
 	      "                          ret, duration and depth of calls; jf-trace(1) has the operators (FILTERS)\n"
 	      "  --tid TID, --max-depth N\n"

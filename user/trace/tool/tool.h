@@ -205,6 +205,8 @@ const char *asked_glob(const char *glob);
 
 /* True: a pattern says which records are made of it. */
 bool any_choice(const struct options *o);
+/* True if a pattern is of calls. */
+bool is_of_calls(const char *pattern);
 /* Returns false, with a message: it is no expression of --if. */
 bool is_condition(const char *text);
 /* Adds the options to each pattern. @of_pid: patterns follow a process. @times: of sums. */

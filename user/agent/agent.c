@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /*
- * libjumpfunc-agent: what is asked of it, by the environment or by way of libjumpfunc-trace.
+ * libjumpfunc-agent: requests to it, by the environment or by way of libjumpfunc-trace.
  *
  * Environment:
  *   JUMPFUNC_AGENT=glob,glob...	record these from before main() on: "provider:name" of notes,
@@ -100,7 +100,7 @@ static void say(const char *format, ...)
 		return;
 }
 
-/* --- what matches ------------------------------------------------------------------- */
+/* --- patterns ----------------------------------------------------------------------- */
 
 static bool only_wild(const char *text, size_t len)
 {
@@ -111,14 +111,16 @@ static bool only_wild(const char *text, size_t len)
 	return !len;
 }
 
-/* Does a pattern mean probes of a kind? Calls only if it says so. */
+/* True if a pattern means probes of a kind. It means calls only if it says so. */
 static bool means(const struct jf_pattern *p, enum jf_kind kind)
 {
 	return p->kind == kind || (p->kind == JF_KIND_ANY && kind != JF_KIND_CALL) ||
 	       (p->kind == JF_KIND_TIME && kind == JF_KIND_CALL);
 }
 
-/* The same of what is switched on: without a kind, more than wildcards are needed for functions. */
+/*
+ * The same of requests to switch on: without a kind, more than wildcards are needed for functions.
+ */
 static bool means_functions(const struct jf_pattern *p)
 {
 	const char *glob = p->glob, *name = strrchr(glob, ':');
@@ -207,7 +209,7 @@ static void complain(const struct jf_agent_probe *p)
 		    (unsigned long)p->spot.at, why);
 }
 
-/* It stays one as long as it is on, and kills a thread that blocks SIGTRAP by then. */
+/* It stays one as long as it is on, and kills a thread that blocks SIGTRAP at that time. */
 static void name_breakpoint(const struct jf_agent_probe *p)
 {
 	breakpoints++;
@@ -306,7 +308,7 @@ static void add(struct batch *b, struct jf_agent_probe *p, const struct how *how
 /* --- notes -------------------------------------------------------------------------- */
 
 /**
- * struct ask - what is done by one request
+ * struct ask - one request
  * @glob:      of names
  * @batch:     probes that are switched together
  * @kind:      of notes, functions or calls
@@ -336,7 +338,7 @@ static bool gives_up(const struct ask *a)
 	return a->number && !a->batch.num && __atomic_load_n(&forking, __ATOMIC_RELAXED);
 }
 
-/* Once: what it has cannot be found. */
+/* Once: its probes cannot be found. */
 static void name_unread(struct jf_module *m)
 {
 	if (!m->unread || m->named)
@@ -529,9 +531,9 @@ static int come(struct jf_module *m, void *arg)
 }
 
 /*
- * What is called with the lock may be a cancellation point, and the thread may be in dlopen() or
- * fork(), which are none: if it ended there it would leave the lock, and the dynamic linker's, for
- * ever.
+ * A function that is called with the lock can be a cancellation point, and the thread may be in
+ * dlopen() or fork(), which are none: if it ended there it would leave the lock, and the dynamic
+ * linker's, for ever.
  */
 static int keep_alive(void)
 {
@@ -813,7 +815,7 @@ static int collect_off(struct jf_module *m, void *arg)
 		if (a->batch.num < BATCH_MAX)
 			continue;
 		flush_off(a);
-		/* Those that are off by then are passed over. */
+		/* Those that are already off are passed over. */
 		if (gives_up(a) && !a->err)
 			return AGAIN;
 	}

@@ -37,8 +37,8 @@
  * taken. The hook in the dynamic linker (agent.c) only tries to take agent_lock.
  *
  * dlclose() has the lock of dlopen() and waits for that of the list. So between the ends of such a
- * walk nothing may call dlopen(), dlsym() or dladdr(), nor what looks at the locale, which may open
- * a converter.
+ * walk nothing may call dlopen(), dlsym() or dladdr(), nor a function that looks at the locale,
+ * which can open a converter.
  */
 #ifndef JF_AGENT_H
 #define JF_AGENT_H
@@ -132,7 +132,7 @@ struct jf_chosen {
 };
 
 /**
- * struct jf_spot - what record.c needs of a probe
+ * struct jf_spot - the part of a probe that record.c needs
  * @next:    another one of the same place
  * @on:      are records made
  * @size:    of a record's fields
@@ -192,7 +192,7 @@ struct jf_call_record {
 
 /* By the number that a place's code has: the first of those that are there. */
 extern struct jf_spot **jf_spots JF_HIDDEN;
-/* This thread is in the agent: what it does is not recorded. */
+/* This thread is in the agent: its calls are not recorded. */
 extern __thread unsigned int jf_agent_busy JF_HIDDEN __attribute__((__tls_model__("initial-exec")));
 /* Probes' code calls this. */
 JF_HIDDEN void jf_agent_enter(void);
@@ -254,7 +254,7 @@ struct jf_elf {
 
 /**
  * struct jf_section - a part of a file
- * @data: NULL: there is none
+ * @data: NULL: no data
  * @size: bytes
  * @addr: where it is, in memory, from the object's own 0 on
  */
@@ -553,7 +553,7 @@ struct jf_calls;
  * @depth:  how many others must be led before it
  * @made:   its code is there
  * @led:    the text leads there; also when all are off, if another one needs that, or the text could not be changed back
- * @kept:   another patcher may have what leads to its code: that stays
+ * @kept:   another patcher can have a jump to its code: that stays
  * @planned: it is about to be led
  * @listed: it is in a list of point.c
  * @asked:  it is one of those that jf_points_lead() is called for
@@ -600,7 +600,7 @@ JF_HIDDEN int jf_points_unlead(struct jf_point **points, size_t num);
 
 /**
  * struct jf_agent_probe - an event of a program that can be recorded
- * @spot:   what record.c has of it
+ * @spot:   the part of record.c
  * @kind:   of probes; JF_KIND_ANY: it is a part of another one, or the agent's own
  * @next:   of its module
  * @point:  where it is
@@ -700,7 +700,7 @@ JF_HIDDEN int jf_calls_off(struct jf_agent_probe **probes, size_t num);
  * @base:   its own 0
  * @phdr:   its program headers
  * @identity: of its headers: another file of that name has others
- * @start:  of what it maps
+ * @start: of its mappings
  * @end:    of that
  * @seen:   by the walk with this number
  * @asked:  whether it has what was asked for before it came: by agent.c, which sets it
@@ -753,10 +753,10 @@ struct jf_module {
 
 /* While @module's file is read, the probe becomes one of @module's. */
 JF_HIDDEN void jf_module_add(struct jf_module *module, struct jf_agent_probe *p);
-/* May this be a probe? NULL, or why not. */
+/* NULL if this can be a probe, or the reason against it. */
 JF_HIDDEN const char *jf_module_refuses(const struct jf_module *module, bool function, uintptr_t at);
 
-/* Does @glob match the function @name, by one of the module's names? */
+/* True if @glob matches the function @name, by one of the module's names. */
 JF_HIDDEN bool jf_module_matches(const struct jf_module *module, const char *glob, const char *name);
 /* jf_modules() with it, before others, finds the demangler of names. */
 JF_HIDDEN int jf_module_demangler(struct jf_module *m, void *unused);

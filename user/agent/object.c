@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /*
- * What is loaded: the program and its shared objects, and what their files say of functions and
- * notes.
+ * Loaded objects: the program and its shared objects, and the contents of their files about
+ * functions and notes.
  *
  * Objects are looked at while the dynamic linker's list is held (dl_iterate_phdr()), so that none
  * is unmapped meanwhile. One that is not there any more took its text with it: its probes are
@@ -46,7 +46,7 @@ static const char *last_part(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-/* What the link @name in /proc leads to, or NULL. */
+/* The target of the link @name in /proc, or NULL. */
 static char *link_of(const char *name)
 {
 	char path[4096];
@@ -187,7 +187,7 @@ static const ElfW(Phdr) *headers_of(const ElfW(Phdr) *p, unsigned int num, uintp
 	return NULL;
 }
 
-/* Is it a note, of which one is made of the whole file, and in that segment? */
+/* True if it is a note, of which one is made of the whole file, and in that segment. */
 static bool is_note(const ElfW(Phdr) *p, const ElfW(Phdr) *in)
 {
 	return p->p_type == PT_NOTE && p->p_vaddr >= in->p_vaddr && p->p_vaddr - in->p_vaddr <= in->p_filesz &&
@@ -199,7 +199,7 @@ static bool has(const struct jf_elf *elf, uint64_t offset, uintptr_t at, size_t 
 	return offset <= elf->size && num <= elf->size - offset && !memcmp(elf->data + offset, (const void *)at, num);
 }
 
-/* Is it what was mapped? */
+/* True if it is the mapped file. */
 static bool is_same(const struct jf_elf *elf, const struct jf_module *m)
 {
 	const ElfW(Phdr) *p = (const ElfW(Phdr) *)m->phdr, *in = headers_of(p, m->phnum, m->base);
@@ -261,7 +261,7 @@ static bool read_mapping(const char *line, uintptr_t at, struct mapping *to)
 }
 
 /*
- * What is mapped at @at. Lines can be of any length; one that has no room is none of a file that
+ * The mapping at @at. Lines can be of any length; one that has no room is none of a file that
  * can be opened by its name.
  */
 static bool find_mapping(uintptr_t at, struct mapping *to)
@@ -291,8 +291,8 @@ static bool find_mapping(uintptr_t at, struct mapping *to)
 
 /*
  * A name can lead nowhere, or to another file: it is relative and the program has another folder by
- * now, or the file was removed, or never had a name (memfd_create()). The kernel knows what it has
- * mapped. It lets root open that, and others by the file's present name.
+ * now, or the file was removed, or never had a name (memfd_create()). The kernel knows the file
+ * that it has mapped. It lets root open that, and others by the file's present name.
  */
 static int open_mapped(struct jf_module *m, struct jf_elf *elf)
 {
@@ -350,7 +350,7 @@ void jf_module_close(struct jf_module *m, struct jf_elf *elf)
 }
 
 /**
- * jf_module_in_file() - what the open file has for text or data
+ * jf_module_in_file() - the bytes of the open file for text or data
  * @m:   the object
  * @at:  where it is in memory
  * @num: bytes
@@ -407,7 +407,7 @@ static uint16_t *data_at(const struct jf_module *m, uintptr_t at)
 
 /* --- modules ------------------------------------------------------------------------- */
 
-/* The agent, and what it is made of. */
+/* The agent, and its parts. */
 static bool is_own(const struct jf_module *m)
 {
 	const uintptr_t own[] = {
@@ -693,7 +693,7 @@ static struct jf_module *new_module(const struct dl_phdr_info *info)
 	return m;
 }
 
-/* Does one of its probes stand there, as the agent alone would have written it? */
+/* True if one of its probes stands there, as the agent alone would have written it. */
 static bool is_written(const struct jf_module *m)
 {
 	const struct jf_agent_probe *p = m->probes;
@@ -704,7 +704,7 @@ static bool is_written(const struct jf_module *m)
 }
 
 /*
- * Has what the agent has written been taken away, all of it? Another patcher may have done so to
+ * True if all text of the agent was taken away. Another patcher may have done so to
  * some.
  */
 static bool is_replaced(const struct jf_module *m)
@@ -873,7 +873,7 @@ bool jf_modules_changed(void)
 /**
  * struct elsewhere - objects of name spaces that dlmopen() made
  * @num:  how many
- * @name: of the first one, cut to what fits
+ * @name: of the first one, cut to the room
  */
 struct elsewhere {
 	unsigned int	num;

@@ -152,7 +152,7 @@ static void free_point(struct jf_point *t)
 		p = &(*p)->beside;
 	*p = t->beside;
 	nr_points--;
-	/* Another patcher may execute what has this number in it, for ever. */
+	/* Another patcher can execute code that has this number in it, for ever. */
 	if (t->kept && t->number != UINT32_MAX)
 		jf_spots[t->number] = &nothing;
 	else if (t->number != UINT32_MAX)
@@ -196,10 +196,10 @@ static bool take_number(struct jf_point *t)
 	return true;
 }
 
-/* --- what stands there ---------------------------------------------------------------- */
+/* --- the text there ------------------------------------------------------------------- */
 
 /*
- * Is it what its code has copies of? Another file's may begin as it does: an instruction has more
+ * True if its code has copies of it. Another file's may begin as it does: an instruction has more
  * bytes than a jump.
  */
 static bool is_copied(const struct jf_point *t)
@@ -207,7 +207,7 @@ static bool is_copied(const struct jf_point *t)
 	return !memcmp((const void *)t->at, t->detour.insn, t->detour.nr_insn);
 }
 
-/* Would its jump lead to its code? Bytes that follow are part of the distance. */
+/* True if its jump leads to its code. Bytes that follow are part of the distance. */
 static bool is_fit(const struct jf_point *t)
 {
 	const struct jf_text_poke *poke = &t->detour.poke;
@@ -223,7 +223,7 @@ static bool is_fit(const struct jf_point *t)
 	return !memcmp(jump + 1, &rel, sizeof(rel));
 }
 
-/* What its file has there, and what other points have made of that. */
+/* The bytes of its file there, with those that other points have written. */
 static unsigned int find_text(const struct jf_point *t, uint8_t *text)
 {
 	const struct jf_point *n;
@@ -240,8 +240,8 @@ static unsigned int find_text(const struct jf_point *t, uint8_t *text)
 }
 
 /*
- * A breakpoint of a debugger or a uprobe in those bytes, or what a kernel makes of one: it goes at
- * some time, and must be no part of a jump's distance.
+ * A breakpoint of a debugger or a uprobe in those bytes, or the text that a kernel makes of one: it
+ * goes at some time, and must be no part of a jump's distance.
  */
 static const char *changed(const struct jf_point *t)
 {
@@ -275,7 +275,7 @@ bool jf_point_stands(const struct jf_point *t)
 }
 
 /**
- * jf_point_is_ours() - does what stands there say that the agent has written it
+ * jf_point_is_ours() - true if the text there shows that the agent has written it
  * @t: which, that stands
  *
  * A breakpoint does not: the kernel sets one for a uprobe wherever its file is mapped anew.
@@ -293,7 +293,7 @@ bool jf_point_is_ours(const struct jf_point *t)
 }
 
 /**
- * jf_point_restored() - has another put back what the file has
+ * jf_point_restored() - true if another patcher has put back the bytes of the file
  * @t: which, that was led and does not stand
  *
  * Return: true: it is led no more
@@ -323,7 +323,7 @@ void jf_point_keep(struct jf_point *t)
 
 /* --- beside each other ---------------------------------------------------------------- */
 
-/* Does one before it have this byte in its jump? */
+/* True if a point before it has this byte in its jump. */
 static bool is_covered(uintptr_t at)
 {
 	const struct jf_point *t;
@@ -337,7 +337,7 @@ static bool is_covered(uintptr_t at)
 	return false;
 }
 
-/* Do instructions of @t's end where @to begins? */
+/* True if an instruction of @t ends at the begin of @to. */
 static bool leads_to(const struct jf_point *t, const struct jf_point *to)
 {
 	struct jf_code none = { NULL, 0, 0, t->at };
@@ -542,7 +542,10 @@ static void change_on(struct jf_point **points, size_t num)
 			err = __jf_text_change(&c);
 		if (!err)
 			break;
-		/* One that is another's leaves the others; what is wrong else is so for all. */
+		/*
+		 * A text of another patcher leaves the other points; any other error is one for
+		 * all.
+		 */
 		if (err == -EBUSY || err == -EILSEQ || err == -EINPROGRESS) {
 			give_up(points[c.bad], err);
 			memmove(&points[c.bad], &points[c.bad + 1], (num - c.bad - 1) * sizeof(*points));
@@ -652,7 +655,7 @@ static void lead_some(struct jf_point **points, size_t num)
 	}
 }
 
-/* Is it led, or will it be, for its own sake? */
+/* True if it is led, or will be, for its own sake. */
 static bool is_wanted(const struct jf_point *t)
 {
 	const struct jf_spot *s;
@@ -727,7 +730,7 @@ static int change_some_off(struct jf_point **points, size_t num)
 	return err;
 }
 
-/* An error of what stops all threads: some run as before. */
+/* An error while threads are stopped: some run as before. */
 static bool is_outside(int err)
 {
 	return err == -EINPROGRESS || err == -EACCES || err == -ETIMEDOUT || err == -EINTR;
@@ -759,7 +762,10 @@ static int unlead_some(struct jf_point **points, size_t num)
 
 	qsort(points, num, sizeof(*points), by_place);
 	err = change_off(points, num);
-	/* A single one that another has changed meanwhile is no reason to leave the others. */
+	/*
+	 * A single point that another patcher has changed since then is no reason to leave the
+	 * others.
+	 */
 	for (i = 0; (err == -EBUSY || err == -EILSEQ) && i < num; i++)
 		if (points[i]->led)
 			change_off(&points[i], 1);
@@ -809,7 +815,7 @@ int jf_points_unlead(struct jf_point **points, size_t num)
 	return err;
 }
 
-/* Takes back what was led for its sake alone, in vain. Is there such? */
+/* Takes back points that were led for its sake alone, in vain. True if there was one. */
 static bool drop_followers(struct jf_point *t)
 {
 	struct jf_point *n;

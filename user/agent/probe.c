@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /*
- * Probes: what each records, and to switch many of them on or off at once.
+ * Probes: the record of each, and to switch many of them on or off at once.
  *
  *   on					a thread that comes by
  *   --				----------------------
@@ -147,7 +147,7 @@ void jf_probe_call(struct jf_agent_probe *p)
 	p->fields[i].kind = __JF_FIELD_END;
 }
 
-/* What has no such argument, or one that is no pointer, has no string of it. */
+/* A probe without such an argument, or with one that is no pointer, has no string of it. */
 static uint16_t that_are_pointers(const struct jf_agent_probe *p, uint16_t strings)
 {
 	uint16_t found = 0;
@@ -183,7 +183,7 @@ static void set_fields(struct jf_agent_probe *p, uint16_t strings)
 }
 
 /**
- * jf_probe_strings() - record what some arguments point to, besides the pointers
+ * jf_probe_strings() - record the strings that some arguments point to, besides the pointers
  * @p:       the probe, on or off
  * @strings: bit i: argument i is a pointer to a string
  *
@@ -245,7 +245,7 @@ static bool has_event(const struct jf_agent_probe *p)
 	return !p->spot.hook && !p->spot.exit;
 }
 
-/* Those that have none get their numbers. What has none is not switched on. */
+/* Those that have none get their numbers. A probe without a number is not switched on. */
 static int number(struct jf_agent_probe **probes, size_t num)
 {
 	struct jf_event **events = calloc(num, sizeof(*events));
@@ -270,7 +270,7 @@ static void turn_on(struct jf_agent_probe *p)
 		__atomic_fetch_add(p->semaphore, 1, __ATOMIC_RELAXED);
 }
 
-/* Can it be one? Another's text may be there by now. */
+/* True if it can be one. Another patcher's text can be there already. */
 static bool is_possible(struct jf_agent_probe *p)
 {
 	struct jf_point *t = p->point;
@@ -331,7 +331,7 @@ size_t jf_probes_on(struct jf_agent_probe **probes, size_t num, int *err)
  * @num:    of them
  *
  * No thread records for one of them any more when it returns, unless it says -ETIMEDOUT: a thread
- * has not ended what it was recording.
+ * has not ended its record.
  *
  * Return: 0, -ETIMEDOUT, or an error of jf_points_unlead(): then none records
  */
@@ -396,7 +396,7 @@ int jf_probe_watch(struct jf_agent_probe *p, enum jf_watch watch)
  * jf_probe_hook() - have the agent itself called
  * @at:    where
  * @avail: bytes of text from there on
- * @hook:  what is called
+ * @hook: the function to call
  *
  * There is one, and it may be tried again.
  *

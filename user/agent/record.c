@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /*
- * What is done when a thread comes by a probe: its record goes straight into the ring.
+ * The code that a thread runs at a probe: the record goes straight into the ring.
  *
  * The thread is anywhere in a program that knows nothing of this, maybe in malloc(), with the
  * dynamic linker's lock, or in a signal handler. So: no register but general ones is used (the
  * Makefile says so to the compiler), since callers may know which ones a function leaves alone; no
  * function of libc is called, for it may be a probe itself; there is no lock.
  *
- * What the ring does rarely is another matter: the first record of a thread, and the next packet.
+ * The rare work of the ring is another matter: the first record of a thread, and the next packet.
  * It makes files and maps memory. That is done on a stack of its own, where all registers of
- * vectors are kept, with signals blocked, and what libc's functions come by meanwhile is not
- * recorded (jf_agent_busy). So is what a hook does.
+ * vectors are kept, with signals blocked, and the probes of libc's functions in that work are not
+ * recorded (jf_agent_busy). So it is with a hook.
  *
  * The thread may be on a small stack (sigaltstack()): some hundred bytes are all that a record
  * takes of it.
@@ -53,7 +53,7 @@ JF_HIDDEN uint64_t jf_agent_on_stack(uint64_t (*fn)(uint64_t arg), uint64_t arg,
 /* entry.S calls this. */
 JF_HIDDEN void jf_agent_record(struct jf_saved *s);
 
-/* --- what is rare ------------------------------------------------------------------ */
+/* --- rare work --------------------------------------------------------------------- */
 
 #define JF_FUTEX(word, op, value, timeout) \
 	call6(SYS_futex, (long)(word), op, (long)(value), (long)(const struct timespec *)(timeout), 0, 0)
@@ -65,7 +65,7 @@ JF_HIDDEN void jf_agent_record(struct jf_saved *s);
 /* A hook reads files, and looks at text. */
 #define HOOK_STACK_SIZE	(256L << 10)
 #define BIT(sig)	(UINT64_C(1) << ((sig) - 1))
-/* All signals but those that come of what a thread does itself. */
+/* All signals but those that a thread causes itself. */
 #define OTHERS		(~(BIT(SIGTRAP) | BIT(SIGSEGV) | BIT(SIGBUS) | BIT(SIGILL) | BIT(SIGFPE) | BIT(SIGSYS)))
 
 /* @what: the length of a record, and its id << 32; 0: none. */
@@ -103,7 +103,7 @@ struct off {
 static __thread struct off off __attribute__((__tls_model__("initial-exec")));
 
 /**
- * struct aside - what is done with registers of vectors kept
+ * struct aside - a function that runs with the registers of vectors kept
  * @fn:  does it
  * @arg: its argument
  */
@@ -149,7 +149,7 @@ static char hook_stack[HOOK_STACK_SIZE] __attribute__((__aligned__(64)));
 static struct spare packet_spare = { 0, packet_stack + STACK_SIZE }, hook_spare = { 0, hook_stack + HOOK_STACK_SIZE };
 
 /*
- * What is lost is counted in the ring, which takes a stack: so each record comes to one. A thread
+ * A lost record is counted in the ring, which takes a stack: so each record comes to one. A thread
  * that has it makes no more than a packet, and there is none that waits for the hook's. In a child
  * that was cloned by a system call the owner may be one that is not there; in one of vfork() it is
  * there, in the parent, and gives it back soon.
@@ -186,7 +186,7 @@ struct scratch {
 
 static __thread struct scratch scratch __attribute__((__tls_model__("initial-exec")));
 
-/* Has a child ended, or is it there no more? One that was killed may not have been waited for. */
+/* True if a child has ended, or is gone. A killed child can still be a zombie. */
 static bool is_gone(uint32_t tid)
 {
 	siginfo_t info;
@@ -298,8 +298,8 @@ uint64_t jf_agent_clock(void)
 /* --- records ----------------------------------------------------------------------- */
 
 /*
- * Of what the kernel maps: vm.mmap_min_addr as it is by default, and the end of the lower half with
- * five levels of tables.
+ * The range that the kernel maps: vm.mmap_min_addr as it is by default, and the end of the lower
+ * half with five levels of tables.
  */
 #define LOWEST		UINT64_C(0x10000)
 #define HIGHEST		UINT64_C(0x00fffffffffffff7)
@@ -322,7 +322,7 @@ static uint64_t load(uintptr_t addr, const struct jf_operand *o)
 }
 
 /*
- * NULL and what is within it are no address, nor is the kernel's half. Of others it is not known
+ * NULL and the first page are no address, nor is the kernel's half. Of others it is not known
  * without a system call, for which a filter may kill.
  */
 static bool is_address(uint64_t addr)
@@ -518,7 +518,7 @@ static void put_pointers(const struct jf_spot *spot, const uint64_t *pointer, ui
 			put(at + spot->operand[i].at, &spot->operand[i], pointer[nr++]);
 }
 
-/* They are what costs most: a system call for each. Apart, as others need no such stack. */
+/* They cost most: a system call for each. Apart, as others need no such stack. */
 __attribute__((__noinline__))
 static void record_into(char *text, unsigned int size, const struct jf_spot *spot, const struct jf_saved *s, uint32_t what)
 {
@@ -542,7 +542,9 @@ static void record_into(char *text, unsigned int size, const struct jf_spot *spo
 	slot.id = (uint16_t)what;
 }
 
-/* In the midst of another record of strings, on which stack ever: what of them fits there. */
+/*
+ * In the midst of another record of strings, on whichever stack: the part of them that fits there.
+ */
 __attribute__((__noinline__))
 static void record_nested(const struct jf_spot *spot, const struct jf_saved *s, uint32_t what)
 {
@@ -645,7 +647,7 @@ static uint64_t replace_handler(uint64_t reg)
 
 /*
  * By sigaction(): the library's handler stays in front, and the function is left with nothing to
- * change or to tell. What the library calls for that must not come back here.
+ * change or to tell. The functions that the library calls for that must not come back here.
  */
 static void watch_handler(uint64_t *reg)
 {
@@ -658,7 +660,7 @@ static void watch_handler(uint64_t *reg)
 	errno = saved;
 }
 
-/* By one of libc's functions, before it does what it is called for: filter.c. */
+/* By one of libc's functions, before its own work: filter.c. */
 static void watch(const struct jf_spot *spot, const uint64_t *reg)
 {
 	/*
@@ -703,7 +705,7 @@ void jf_agent_aside(void (*fn)(void))
 
 static void record_one(const struct jf_spot *spot, const struct jf_saved *s)
 {
-	/* Once: the number and what it means. */
+	/* Once: the number and its meaning. */
 	uint32_t what = __atomic_load_n(&spot->what, __ATOMIC_RELAXED);
 	/* Acquire: pairs with replace(), in choose.c. */
 	struct jf_chosen *chosen = __atomic_load_n(&spot->chosen, __ATOMIC_ACQUIRE);
@@ -755,7 +757,7 @@ static struct turn {
 	uint64_t	mask;
 } turn;
 
-/* False: this one has it, and comes by what it calls itself. */
+/* False: this thread has it, and comes by a function that it calls itself. */
 __attribute__((__noinline__))
 static bool take_turn(void)
 {

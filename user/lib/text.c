@@ -12,26 +12,29 @@
  *   3	N0 N1 N2 N3 N4		new
  *	sync
  *
- * The handler sends a thread that meets the breakpoint to a copy of the instruction. No breakpoint is left when it is done, unless it is
- * what was asked for. The way back is the same.
+ * The handler sends a thread that meets the breakpoint to a copy of the instruction. No breakpoint
+ * is left when it is done, unless it is what was asked for. The way back is the same.
  *
- * One jump may take the place of several instructions. A thread may be at any of these: it was preempted there, or is in a
- * signal handler that came there, for any time. So that is done while there is one thread alone; or while none runs: another
- * process stops all of them, looks where they are, and writes (jf_text_change.outside). It writes, too, where a thread
- * blocks SIGTRAP; and in place of breakpoints wherever it can, since a thread may block SIGTRAP the
- * next moment, as before vfork(). A process that is killed in the midst of one write to two pages
- * leaves half of it: such places are not its. choose() decides which.
+ * One jump may take the place of several instructions. A thread may be at any of these: it was
+ * preempted there, or is in a signal handler that came there, for any time. So that is done while
+ * there is one thread alone; or while none runs: another process stops all of them, looks where
+ * they are, and writes (jf_text_change.outside). It writes, too, where a thread blocks SIGTRAP; and
+ * in place of breakpoints wherever it can, since a thread may block SIGTRAP the next moment, as
+ * before vfork(). A process that is killed in the midst of one write to two pages leaves half of
+ * it: such places are not its. choose() decides which.
  *
- * Where byte 0 alone changes, and is no breakpoint before or after it, there is no midst: one store of one byte does it, which
- * each thread sees or does not. That takes no breakpoint and no signal. A transaction of nothing else is carried out so.
+ * Where byte 0 alone changes, and is no breakpoint before or after it, there is no midst: one store
+ * of one byte does it, which each thread sees or does not. That takes no breakpoint and no signal.
+ * A transaction of nothing else is carried out so.
  *
- * In the protocol's terms: byte 0 is the head; all else are tails. The guard is always INT3: flags may be live here.
+ * In the protocol's terms: byte 0 is the head; all else are tails. The guard is always INT3: flags
+ * may be live here.
  *
- * A thread that blocks SIGTRAP dies of a breakpoint. Those that do so now are a reason not to begin, but
- * for those in the SIGTRAP handler itself, which leaves SIGSTKFLT out of its mask to be known. One
- * that does so for a moment, as the C library in the midst of fork() or pthread_create(), is waited for;
- * one that begins to in the some 100 us that a change takes, and executes that very text then, is not
- * seen.
+ * A thread that blocks SIGTRAP dies of a breakpoint. Those that do so now are a reason not to
+ * begin, but for those in the SIGTRAP handler itself, which leaves SIGSTKFLT out of its mask to be
+ * known. One that does so for a moment, as the C library in the midst of fork() or
+ * pthread_create(), is waited for; one that begins to in the some 100 us that a change takes, and
+ * executes that very text then, is not seen.
  */
 #include "lib.h"
 
@@ -45,7 +48,7 @@
 
 #include "text.h"
 
-/* What is written next: bytes side by side. */
+/* The next write: bytes side by side. */
 static struct {
 	uintptr_t	addr;
 	size_t		num;
@@ -120,7 +123,7 @@ static inline bool jf_world_swap(const struct jf_poke *poke, uint8_t from, uint8
 	for (k = 1; k < t->num; k++)
 		same &= byte_at(t->addr + (uintptr_t)k) == t->old[k];
 	if (!same) {
-		/* Whatever failed, what was set is to be taken back. */
+		/* After any failure the bytes that were set must be taken back. */
 		run_flush();
 		run.err = 0;
 		return false;
@@ -202,7 +205,10 @@ static bool is_kernels(const char *tid)
 	return at && sscanf(at, ") %*c %*d %*d %*d %*d %*d %lu", &flags) == 1 && flags & workers;
 }
 
-/* 1: it does, or that cannot be told. 0: it does not, or has ended. -errno: this thread can look at no file now. */
+/*
+ * 1: it does, or that cannot be told. 0: it does not, or has ended. -errno: this thread can look at
+ * no file now.
+ */
 static int blocks_trap(const char *tid)
 {
 	static char text[4096];
@@ -220,7 +226,7 @@ static int blocks_trap(const char *tid)
 	       !is_kernels(tid);
 }
 
-/* As the one above. By system calls, since what libc would allocate is the program's. */
+/* As the one above. By system calls, since memory that libc would allocate is the program's. */
 static int any_blocks_trap(void)
 {
 	static char buf[4096] __attribute__((__aligned__(8)));
@@ -331,7 +337,10 @@ static int by_address(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* Only what writes in place: it writes to any mapping, and changes no byte but those that it should. */
+/*
+ * Only a writer that writes in place: it writes to any mapping, and changes no byte but those that
+ * it should.
+ */
 static int begin_write(const struct jf_text_change *c)
 {
 	size_t i, nr = 0, max = 2 * c->nr_pokes + 2 * c->nr_codes;
@@ -352,7 +361,7 @@ static int begin_write(const struct jf_text_change *c)
 }
 
 /*
- * What writes is the one thread that there is: it must come upon no half of an instruction. So all of
+ * The writer is the only thread: it must come upon no half of an instruction. So all of
  * a place is written by one system call, which runs through no function that may be the place.
  */
 static void patch_alone(const struct jf_text_change *c)
@@ -362,7 +371,7 @@ static void patch_alone(const struct jf_text_change *c)
 
 	sigfillset(&all);
 	sigdelset(&all, SIGSYS);
-	/* What writes may come upon breakpoints that are there for good. */
+	/* The writer can come upon breakpoints that are there for good. */
 	sigdelset(&all, SIGTRAP);
 	sigprocmask(SIG_BLOCK, &all, &old);
 	for (i = 0; i < c->nr_pokes && !run.err; i++)
@@ -377,7 +386,7 @@ static int patch_live(const struct jf_text_change *c, const struct jf_poke *poke
 
 	if (err == -EIO)
 		err = now.unplanted == -ENOMEM ? -ENOMEM : -EOPNOTSUPP;
-	/* There is no way back: what failed for want of memory may not do so twice. */
+	/* There is no way back: a step that failed for want of memory must not do so twice. */
 	for (tries = 0; !err && run.err && tries < 3; tries++) {
 		if (tries && begin_write(c) == -EOPNOTSUPP)
 			break;
@@ -387,7 +396,7 @@ static int patch_live(const struct jf_text_change *c, const struct jf_poke *poke
 	return err;
 }
 
-/* Is one byte all that changes, and no breakpoint? */
+/* True if one byte alone changes, and no breakpoint. */
 static bool is_store(const struct jf_text_poke *t)
 {
 	return !t->alone && t->old[0] != JF_OPCODE_INT3 && t->new[0] != JF_OPCODE_INT3 &&
@@ -404,7 +413,7 @@ static bool are_stores(const struct jf_text_change *c)
 	return true;
 }
 
-/* Is there a breakpoint, or does a place take several instructions? */
+/* True if there is a breakpoint, or a place of several instructions. */
 static bool any(const struct jf_text_change *c, bool alone)
 {
 	size_t i;
@@ -470,7 +479,7 @@ struct transaction {
 	struct jf_poke		*pokes;
 };
 
-/* What jf_writer_run() runs: maybe another thread than the one that asked for it. */
+/* The function for jf_writer_run(): maybe another thread than the one that asked for it. */
 static int carry_out(void *arg)
 {
 	const struct transaction *t = arg;
@@ -483,8 +492,8 @@ static int carry_out(void *arg)
 	for (i = 0; i < c->nr_codes && !err; i++)
 		err = jf_writer_write(c->codes[i].addr, c->codes[i].bytes, c->codes[i].num);
 	/*
-	 * Not before: a thread that met an earlier breakpoint there may ask only now where to go on. Its way back
-	 * from the handler makes its CPU see the code.
+	 * Not before: a thread that met an earlier breakpoint there may ask only now where to go
+	 * on. Its way back from the handler makes its CPU see the code.
 	 */
 	if (!err && (now.how == HOW_ALONE || now.how == HOW_LIVE))
 		err = set_stops(c);
@@ -523,7 +532,7 @@ static int choose(const struct jf_text_change *c)
 	return 0;
 }
 
-/* What is asked before anything is changed. */
+/* The checks before any change. */
 static int begin(struct jf_text_change *c)
 {
 	int err = jf_options()->off ? -EOPNOTSUPP : 0;
@@ -554,7 +563,7 @@ static int count_written(const struct jf_text_change *c)
 	return all ? -1 : num;
 }
 
-/* Not in the helper: what is asked has a descriptor of this thread's. */
+/* Not in the helper: the check has a descriptor of this thread's. */
 static int by_outside(struct jf_text_change *c)
 {
 	int err = c->outside(c->pokes, c->nr_pokes, &c->bad), num;

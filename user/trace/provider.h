@@ -15,8 +15,8 @@
  *   static struct jf_provider notes = { JF_PROVIDER_VERSION, "note", list, on, off, NULL, NULL };
  *   __jf_provider_register(&notes);		// in a constructor
  *
- * A glob is one of files', of bytes (glob.h). With a colon it is matched with "group:name", without one
- * with "name". Groups: a USDT note's provider; a function's object, as "libc.so.6".
+ * A glob is one of files', of bytes (glob.h). With a colon it is matched with "group:name", without
+ * one with "name". Groups: a USDT note's provider; a function's object, as "libc.so.6".
  *
  * Not public: a library of the same version alone may use it.
  */
@@ -32,7 +32,7 @@
 #define JF_PROVIDER_VERSION	2
 
 /**
- * struct jf_listed - what list() tells of one probe
+ * struct jf_listed - one probe, for list()
  * @group:  "python", "libc.so.6"
  * @name:   "line", "malloc"
  * @on:     is it on
@@ -52,7 +52,7 @@ struct jf_listed {
 typedef int jf_listed_fn(const struct jf_listed *probe, void *arg);
 
 /**
- * struct jf_provider - what kind of probes there is, and how to switch them
+ * struct jf_provider - a kind of probes, and how to switch them
  * @version: JF_PROVIDER_VERSION
  * @kind:    one word: "note", "function"
  * @list:    calls @fn for each probe that @glob matches (NULL: for all); returns 0, what @fn returned, or
@@ -69,10 +69,11 @@ typedef int jf_listed_fn(const struct jf_listed *probe, void *arg);
  * @fork_ends: after it, in the parent and in the child, if @fork_begins is not NULL
  * @next:    in libjumpfunc-trace's list
  *
- * Calls are made one at a time, by the control thread, which has all signals blocked, or by a thread
- * of the program that is in jf_record_stop(); with a lock held that is held around fork(), too, so no call
- * goes on in a child. They may allocate, wait, and call anything but record.h and this. While recording
- * has not been started enable() is not called, and jf_record_stop() calls disable(NULL) before rings are unmapped.
+ * Calls are made one at a time, by the control thread, which has all signals blocked, or by a
+ * thread of the program that is in jf_record_stop(); with a lock held that is held around fork(),
+ * too, so no call goes on in a child. They may allocate, wait, and call anything but record.h and
+ * this. While recording has not been started enable() is not called, and jf_record_stop() calls
+ * disable(NULL) before rings are unmapped.
  *
  * Where a glob matches so many probes that the user cannot have meant it, as "*" for functions,
  * enable() may refuse it: -E2BIG.
@@ -97,13 +98,15 @@ __JF_BEGIN_DECLS
  * __jf_provider_register() - tell of a provider's probes
  * @provider: stays where it is as long as the process lives
  *
- * Context: a constructor, or any thread that is not in a provider's function; not in a signal handler.
+ * Context: a constructor, or any thread that is not in a provider's function; not in a signal
+ * handler.
  * Return: 0, -EINVAL for another version, or if a member that must be there is NULL
  */
 int __jf_provider_register(struct jf_provider *provider);
 
 /**
- * __jf_event_number() - give a probe's records a number, and the trace the description of their fields
+ * __jf_event_number() - give a probe's records a number, and the trace the description of their
+ * fields
  * @event: as JF_TRACE_EVENT() makes it, but for tp, probe and next, which are not used; all else stays
  *         as it is
  *
@@ -113,9 +116,9 @@ int __jf_provider_register(struct jf_provider *provider);
  *
  * Context: may sleep, and allocates; not in a signal handler. Any of a provider's
  * functions may call it.
- * Return: 0, -EINVAL if a field has a type that CTF does not know, or for another version, -EOVERFLOW if all
- * 65,535 numbers are taken, -ENOMEM, or the error of writing the metadata; then the number is what it was, and it can be
- * tried again
+ * Return: 0, -EINVAL if a field has a type that CTF does not know, or for another version,
+ * -EOVERFLOW if all 65,535 numbers are taken, -ENOMEM, or the error of writing the metadata; then
+ * the number is as before, and it can be tried again
  */
 int __jf_event_number(struct jf_event *event);
 
@@ -125,8 +128,8 @@ int __jf_event_number(struct jf_event *event);
  * @num:   of them
  *
  * Context: as __jf_event_number().
- * Return: 0, or an error as of __jf_event_number(); then those that could have one, of which the trace was told, have
- * their number all the same, and others' is what it was
+ * Return: 0, or an error as of __jf_event_number(); then those that could have one, of which the
+ * trace was told, have their number all the same, and others' is as before
  */
 int __jf_events_number(struct jf_event **event, size_t num);
 
@@ -134,7 +137,8 @@ int __jf_events_number(struct jf_event **event, size_t num);
  * __jf_record_by_environment() - start to record as the environment says how
  *
  * Context: as jf_record_start().
- * Return: 0 also if it was started already, else as jf_record_start(), -EINVAL for a variable that has another value than it may
+ * Return: 0 also if it was started already, else as jf_record_start(), -EINVAL for a variable that
+ * has another value than it may
  */
 int __jf_record_by_environment(void);
 
@@ -151,8 +155,8 @@ void __jf_record_refused(const char *group, const char *name, const char *why);
 /**
  * __jf_agent - is the agent loaded
  *
- * Then it calls __jf_control_by_environment(), and nothing else does: what it changes at its begin it changes while there is one
- * thread. Its address alone is looked at.
+ * Then it calls __jf_control_by_environment(), and nothing else does: what it changes at its begin
+ * it changes while there is one thread. Its address alone is looked at.
  */
 extern const char __jf_agent __attribute__((__weak__, __visibility__("default")));
 
@@ -166,9 +170,11 @@ void __jf_control_by_environment(void);
 struct jf_text_poke;
 
 /**
- * __jf_control_outside() - how text is changed by the process that has asked for what this thread does
+ * __jf_control_outside() - how text is changed by the process that has asked for what this thread
+ * does
  *
- * Context: any; what it returns, in the same call of a provider's function: it waits for the other process, some seconds at most.
+ * Context: any; what it returns, in the same call of a provider's function: it waits for the other
+ * process, some seconds at most.
  * Return: see jf_text_outside_fn; NULL: no process has asked, or it cannot
  */
 int (*__jf_control_outside(void))(const struct jf_text_poke *pokes, size_t num, size_t *bad);

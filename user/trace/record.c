@@ -47,8 +47,9 @@ static bool is_wished(const struct jf_event *event, enum jf_kind kind)
 }
 
 /*
- * With the lock. A number is an event's only when the trace has its metadata: what is recorded by another one cannot be
- * read, nor what is after it. An event that cannot have one keeps what it has.
+ * With the lock. A number is an event's only when the trace has its metadata: what is recorded by
+ * another one cannot be read, nor what is after it. An event that cannot have one keeps what it
+ * has.
  */
 static int number_events(struct jf_event **event, size_t num)
 {
@@ -72,7 +73,10 @@ static int number_events(struct jf_event **event, size_t num)
 	return how ? how : err;
 }
 
-/* With the lock. Those of which the trace could not be told when they came. What cannot be shown has none for good. */
+/*
+ * With the lock. Those of which the trace could not be told when they came. What cannot be shown
+ * has none for good.
+ */
 static int number_late(const char *glob)
 {
 	struct jf_event *e;
@@ -88,7 +92,10 @@ static int number_late(const char *glob)
 	return 0;
 }
 
-/* With the lock. The folder of a recording that has been started: not before there is something to record. */
+/*
+ * With the lock. The folder of a recording that has been started: not before there is something to
+ * record.
+ */
 static int begin(void)
 {
 	int err;
@@ -106,7 +113,7 @@ static bool has_name(const struct jf_place *place, const struct jf_event *event)
 	return !event->tp && !strcmp(place->system, event->system) && !strcmp(place->name, event->name);
 }
 
-/* What has other parameters is not called. */
+/* A function with other parameters is not called. */
 static bool is_of(const struct jf_place *place, const struct jf_event *event)
 {
 	return has_name(place, event) && !strcmp(place->args, event->args);
@@ -233,7 +240,7 @@ bool __jf_counts(void)
 }
 
 /**
- * jf_record_wished() - shall an event or a probe that has come only now be recorded
+ * jf_record_wished() - true if an event or a probe that has come only now is to be recorded
  * @kind:   of it
  * @system: of it
  * @name:   of it
@@ -292,11 +299,14 @@ static int start(const struct jf_record_options *o)
 	if (jf_conf.started && !jf_conf.waiting)
 		return -EBUSY;
 	if (jf_conf.started) {
-		/* Nothing has come of what the environment says. */
+		/* No event has come that the environment names. */
 		jf_conf.started = false;
 		jf_rings_stop();
 	}
-	/* A record's first word is written as a whole, its id with its size: the other way round it is another record. */
+	/*
+	 * A record's first word is written as a whole, its id with its size: the other way round it
+	 * is another record.
+	 */
 	if (__BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__)
 		return -EOPNOTSUPP;
 	jf_conf.mode = (uint32_t)o->mode;
@@ -398,9 +408,9 @@ int jf_record_stop(void)
 }
 
 /**
- * jf_record_stopped() - what was recorded up to the last jf_record_stop()
+ * jf_record_stopped() - the counts up to the last jf_record_stop()
  * @counts: is filled in
- * @folder: of the trace; "": there is none
+ * @folder: of the trace; "": no folder
  * @size:   of @folder
  */
 void jf_record_stopped(struct jf_record_counts *counts, char *folder, size_t size)
@@ -527,7 +537,10 @@ static int switch_place(struct jf_place *place, bool on)
 	return finish(&b, err);
 }
 
-/* By an object's constructors. One that could not be switched on stays out of the list: all in it are as their events are. */
+/*
+ * By an object's constructors. One that could not be switched on stays out of the list: all in it
+ * are as their events are.
+ */
 void __jf_place_register(struct jf_place *place)
 {
 	const struct jf_event *e;
@@ -635,8 +648,8 @@ static int start_by_environment(void)
  *
  * For the agent, which has something to record.
  *
- * Return: 0 also if it was started already, else as jf_record_start(), -EINVAL for a variable that has another value than
- * it may
+ * Return: 0 also if it was started already, else as jf_record_start(), -EINVAL for a variable that
+ * has another value than it may
  */
 int __jf_record_by_environment(void)
 {
@@ -664,7 +677,7 @@ static int by_environment(const char *globs)
 		}
 		memcpy(glob, globs, len);
 		glob[len] = 0;
-		/* Objects' events are announced later: there is none to enable yet. */
+		/* Objects' events are announced later: no event can be enabled yet. */
 		if (len)
 			err = jf_record_enable(glob);
 		if (err > 0)

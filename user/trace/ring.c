@@ -127,7 +127,7 @@ struct ring {
 /**
  * struct live - the state that a forked child must not have
  * @alive:    0 in a forked child that has not recorded
- * @lock:     around all of this, but what a ring's thread alone uses
+ * @lock: around all of this, but the part that a ring's thread alone uses
  * @failed:   the next try to make something is after so many records
  * @pid:      of this process
  * @error:    of the last one
@@ -1161,7 +1161,7 @@ count:
  * __jf_writer_next_as() - a thread has no packet and no counter, or the record does not fit into
  * the packet
  * @len: of the record
- * @id:  what it is counted as
+ * @id: the event that it is counted for
  *
  * Called by __jf_reserve().
  *

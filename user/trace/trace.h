@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
 /*
- * What the parts of libjumpfunc-trace know of each other. Nothing here is public.
+ * The interfaces between the parts of libjumpfunc-trace. Nothing here is public.
  *
  * From top to bottom; a part uses those below it, and none above:
  *   socket.c	the control socket and its thread
@@ -18,10 +18,10 @@
  *   env.c	the environment, as it was at the begin
  *   words.c	messages, taken apart
  *
- * Locks: that of the socket (socket.c); within it that of providers; within that a provider's own, and
- * jf_events_lock (record.c) around the list of events and what is recorded; within it
- * jf_live->lock around rings and the folder. The latter (pi_lock.h) is held with all signals blocked and
- * never while waiting, since a signal handler may be the first of its thread to record.
+ * Locks: that of the socket (socket.c); within it that of providers; within that a provider's own,
+ * and jf_events_lock (record.c) around the list of events and what is recorded; within it
+ * jf_live->lock around rings and the folder. The latter (pi_lock.h) is held with all signals
+ * blocked and never while waiting, since a signal handler may be the first of its thread to record.
  *
  * What a forked child must not have is in jf_live, whose pages it finds empty
  * (MADV_WIPEONFORK), so that clone() and vfork(), of which no handler tells, are no exception.
@@ -55,7 +55,7 @@
 #define JF_GLOB_MAX	256
 
 #define JF_PACKET_MAGIC	0xc1fc1fc1U
-/* The ring of a file that only counts what had no ring. */
+/* The ring of a file that only counts records without a ring. */
 #define JF_NO_RING	UINT32_MAX
 #define JF_NO_RING_SIZE	4096
 /* As many as mappings allow (ring.c). */
@@ -64,9 +64,15 @@
 #define JF_COUNTS_NAME	".c%u"
 #define JF_COUNTS_MAGIC	0xc0c0c0c1U
 #define JF_COUNTS_SIZE	528384U
-/* A file of the trace that readers do not see: "group:name", a tab, and why that cannot be recorded; one in a line. */
+/*
+ * A file of the trace that readers do not see: "group:name", a tab, and why that cannot be
+ * recorded; one in a line.
+ */
 #define JF_REFUSED	".refused"
-/* jf-trace makes it where traces are to be: a byte in it says that a program has loaded the library. */
+/*
+ * jf-trace makes it where traces are to be: a byte in it says that a program has loaded the
+ * library.
+ */
 #define JF_LOADED	".loaded"
 #define JF_LOADED_SIZE	8
 
@@ -117,7 +123,7 @@ JF_HIDDEN void jf_process_name(char *name, size_t size);
  * struct jf_kept - a folder or a file that is kept open; all zeros: none
  * @fd:  its descriptor, if that is still of it
  * @dev: of it
- * @ino: of it; 0: there is none
+ * @ino: of it; 0: no inode
  */
 struct jf_kept {
 	int	fd;
@@ -151,7 +157,7 @@ JF_HIDDEN int jf_path(char *buf, size_t size, const char *folder, const char *na
 /**
  * struct jf_clock - how a time stamp becomes a time
  * @freq:   time stamps a second
- * @offset: what a time stamp of 0 is, in ns since 1970
+ * @offset: the time of a time stamp of 0, in ns since 1970
  */
 struct jf_clock {
 	uint64_t	freq;
@@ -172,7 +178,7 @@ static inline uint64_t jf_clock_now(uint32_t clock)
 /* --- metadata.c -------------------------------------------------------------------- */
 
 /**
- * struct jf_told - what the metadata of a trace has
+ * struct jf_told - the contents of the metadata of a trace
  * @size: of the file, in bytes
  * @last: its last class
  * @id:   the number of that, the highest that it has

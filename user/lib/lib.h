@@ -34,10 +34,9 @@
  *   value.c	what keys and dynamic functions are set to
  *   memory.c	memory that is not the program's
  *   index.c	look-up of objects and sites
+ *   life.c	the library's begin, the end of the program, and the statistics
  *   lock.c	the lock of all that, and forks of the program
- *   say.c	messages
- *   options.c	the settings of the environment, and the statistics
- *   life.c	the library's begin, and the end of the program
+ *   options.c	the settings of the environment, and messages
  *
  * On aarch64, arm64/encode.c and arm64/patch.c stand for those above, and generic/images.c for
  * image.c, frames.c, relay.c, text.c, trap.c and stop.c. Where nothing is patched,
@@ -140,6 +139,21 @@ struct jf_options {
 const struct jf_options *jf_options(void);
 extern struct jf_stats jf_stats;
 uint64_t jf_now_ns(void);
+/*
+ * An error, or, if @verbose, a piece of news. A message of the lock's holder is written when the
+ * lock is dropped.
+ */
+void jf_say(bool verbose, const char *fmt, ...)
+	__attribute__((__format__(__printf__, 2, 3)));
+/* Messages of this thread wait from now on, or no longer: it has the lock. */
+void jf_say_later(bool later);
+/* With the lock held. True if messages wait. */
+bool jf_say_waits(void);
+/* With the lock held. Moves them to @text, which has JF_UNSAID_SIZE bytes. */
+void jf_say_take(char *text);
+#define JF_UNSAID_SIZE	(4096 + 64)
+/* False: nothing of @text is in the file now. It brings no signal. */
+bool jf_write_text(int fd, const char *text);
 
 /* --- lock.c ------------------------------------------------------------------------- */
 
@@ -181,8 +195,6 @@ void jf_unlock(void);
 /* As jf_lock(), if it can be had soon: exit() must not wait for ever. */
 bool jf_lock_soon(void);
 #define JF_SOON_NS	100000000ULL
-/* True if this thread holds it. */
-bool jf_lock_is_mine(void);
 /* For changes at a program's wish. 0, or -EDEADLK: this thread forks. */
 int jf_lock_to_change(void);
 /**
@@ -209,22 +221,6 @@ bool jf_fork_pause(void);
 void jf_fork_resume(bool paused);
 /* There may be locks of threads that the child does not have. */
 void jf_fork_in_child(void);
-
-/* --- say.c -------------------------------------------------------------------------- */
-
-/*
- * An error, or, if @verbose, a piece of news. A message of the lock's holder is written when the
- * lock is dropped.
- */
-void jf_say(bool verbose, const char *fmt, ...)
-	__attribute__((__format__(__printf__, 2, 3)));
-/* With the lock held. True if messages wait for that. */
-bool jf_say_waits(void);
-/* With the lock held. Moves them to @text, which has JF_UNSAID_SIZE bytes. */
-void jf_say_take(char *text);
-#define JF_UNSAID_SIZE	(4096 + 64)
-/* False: nothing of @text is in the file now. It brings no signal. */
-bool jf_write_text(int fd, const char *text);
 
 /* --- life.c ------------------------------------------------------------------------- */
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
-/* The library's begin, and the end of the program. */
+/* The library's begin, the end of the program, and the statistics. */
 #include "lib.h"
 
 #include <dlfcn.h>
 #include <link.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/auxv.h>
 
 /*
@@ -84,4 +85,14 @@ static void library_comes(void)
 	/* When this thread's data go, as C++ does. */
 	if (__cxa_thread_atexit_impl)
 		__cxa_thread_atexit_impl(data_goes, NULL, &__dso_handle);
+}
+
+void jf_stats_get(struct jf_stats *stats, size_t size)
+{
+	jf_lock();
+	/* The options decide the form, and this can be the first use of the library. */
+	jf_options();
+	memset(stats, 0, size);
+	memcpy(stats, &jf_stats, size < sizeof(jf_stats) ? size : sizeof(jf_stats));
+	jf_unlock();
 }

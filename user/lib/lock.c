@@ -69,24 +69,6 @@ void jf_mutex_renew(struct jf_mutex *m)
 	pthread_mutex_init(&m->mutex, NULL);
 }
 
-/* Only the thread that has set it finds itself there. */
-static _Atomic uintptr_t holder;
-
-static uintptr_t this_thread(void)
-{
-	return (uintptr_t)pthread_self();
-}
-
-static void lock_taken(void)
-{
-	atomic_store_explicit(&holder, this_thread(), memory_order_relaxed);
-}
-
-bool jf_lock_is_mine(void)
-{
-	return atomic_load_explicit(&holder, memory_order_relaxed) == this_thread();
-}
-
 static void drop_lock(bool renew, const struct jf_before *b)
 {
 	if (renew)
@@ -113,7 +95,7 @@ static void drop(bool renew)
 {
 	struct jf_before b = lock.before;
 
-	atomic_store_explicit(&holder, 0, memory_order_relaxed);
+	jf_say_later(false);
 	if (jf_say_waits())
 		drop_and_say(renew, &b);
 	else
@@ -127,7 +109,7 @@ static void take(void)
 	jf_keep_off(&b);
 	pthread_mutex_lock(&lock.mutex);
 	lock.before = b;
-	lock_taken();
+	jf_say_later(true);
 }
 
 /* --- forks ------------------------------------------------------------------------ */
@@ -260,7 +242,7 @@ bool jf_lock_soon(void)
 		nanosleep(&a_while, NULL);
 	}
 	lock.before = b;
-	lock_taken();
+	jf_say_later(true);
 	lent = paused;
 	return true;
 }

@@ -303,10 +303,7 @@ static int start(const struct jf_record_options *o)
 		jf_conf.started = false;
 		jf_rings_stop();
 	}
-	/*
-	 * A record's first word is written as a whole, its id with its size: the other way round it
-	 * is another record.
-	 */
+	/* A record's first word is one store: id and size would change places. */
 	if (__BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__)
 		return -EOPNOTSUPP;
 	jf_conf.mode = (uint32_t)o->mode;

@@ -9,6 +9,7 @@
  *   record.c	events, what the user asks for, forks
  *   sdt.c	SDT probes (jumpfunc-sdt/sys/sdt.h) as events; record.c calls it, and it record.c
  *   provider.c	probes that are no events (provider.h)
+ *   wishes.c	patterns for objects that come later (wishes.h)
  *   glob.c	globs of names (glob.h)
  *   ring.c	rings: their files, which thread has which, the next packet
  *   metadata.c	what the trace says of itself

@@ -59,6 +59,24 @@ static const char *parsed(struct jf_pattern *p, const char *text)
 	return p->why;
 }
 
+static void pattern_filters(void)
+{
+	struct jf_pattern p;
+
+	CHECK(!jf_pattern_parse(&p, "call>1ms/a:f(X const&) if ret == (int)3 max 7"), "%s", p.why);
+	CHECK(!strcmp(p.glob, "a:f(X const&)") && p.min == 1000000, "'%s', %lu", p.glob, p.min);
+	CHECK(!strcmp(p.choice, "if ret == (int)3 max 7"), "'%s'", p.choice);
+	CHECK(!jf_pattern_parse(&p, "f(_,string) if(a < 3)") && !strcmp(p.glob, "f"), "%s", p.why);
+	CHECK(p.strings == 2 && !strcmp(p.choice, "if(a < 3)"), "%x, '%s'", p.strings, p.choice);
+	CHECK(!jf_pattern_parse(&p, "a:b") && !*p.choice, "'%s'", p.choice);
+	CHECK(!strcmp(jf_pattern_types("f(string) if (a)"), "(string) if (a)"), "its begin");
+	CHECK(*jf_pattern_types("f if (a)") == ' ', "brackets of an expression");
+	CHECK(strstr(parsed(&p, "f if a >"), "column 4: "), "'%s'", p.why);
+	CHECK(strstr(parsed(&p, "event/f if a"), "all are recorded"), "'%s'", p.why);
+	CHECK(strstr(parsed(&p, " if a"), "empty"), "'%s'", p.why);
+	finish("patterns with filters");
+}
+
 static void patterns(void)
 {
 	static const char *const good[] = { "a", "a:b*", "a()", "a(_)", "a(,string)", "a(__,_,string)", "[a-b]?(,,,,,,,,,,,string)", "a(string,string,string,string,)" };
@@ -103,17 +121,6 @@ static void patterns(void)
 		CHECK(!*parsed(&p, cxx[i]) && !strcmp(p.glob, cxx[i]) && !p.strings, "%s: '%s', '%s', %x", cxx[i], p.why, p.glob, p.strings);
 	for (i = 0; i < sizeof(bad) / sizeof(*bad); i++)
 		CHECK(strstr(parsed(&p, bad[i].text), bad[i].why), "%s: '%s'", bad[i].text, p.why);
-	CHECK(!jf_pattern_parse(&p, "call>1ms/a:f(X const&) if ret == (int)3 max 7"), "%s", p.why);
-	CHECK(!strcmp(p.glob, "a:f(X const&)") && p.min == 1000000, "'%s', %lu", p.glob, p.min);
-	CHECK(!strcmp(p.choice, "if ret == (int)3 max 7"), "'%s'", p.choice);
-	CHECK(!jf_pattern_parse(&p, "f(_,string) if(a < 3)") && !strcmp(p.glob, "f"), "%s", p.why);
-	CHECK(p.strings == 2 && !strcmp(p.choice, "if(a < 3)"), "%x, '%s'", p.strings, p.choice);
-	CHECK(!jf_pattern_parse(&p, "a:b") && !*p.choice, "'%s'", p.choice);
-	CHECK(!strcmp(jf_pattern_types("f(string) if (a)"), "(string) if (a)"), "its begin");
-	CHECK(*jf_pattern_types("f if (a)") == ' ', "brackets of an expression");
-	CHECK(strstr(parsed(&p, "f if a >"), "column 4: "), "'%s'", p.why);
-	CHECK(strstr(parsed(&p, "event/f if a"), "all are recorded"), "'%s'", p.why);
-	CHECK(strstr(parsed(&p, " if a"), "empty"), "'%s'", p.why);
 	memset(longest, 'x', sizeof(longest));
 	longest[JF_PATTERN_MAX] = 0;
 	CHECK(strstr(parsed(&p, longest), "more than 255"), "'%s'", p.why);
@@ -302,6 +309,7 @@ int main(int argc, char **argv)
 		return 2;
 	arguments();
 	patterns();
+	pattern_filters();
 	notes();
 	file(argv[1]);
 	no_end();

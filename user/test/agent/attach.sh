@@ -3,7 +3,7 @@
 # The agent is loaded into processes that run: whatever they do, they do not notice. waits.c knows what each has to come to.
 # usage: attach.sh BUILD [CYCLES]
 # The tests are called by check(), which shellcheck does not see.
-# shellcheck disable=SC2317
+# shellcheck disable=SC2317,SC2119,SC2120
 set -u
 build=$1
 cycles=${2:-100}

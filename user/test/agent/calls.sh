@@ -107,7 +107,7 @@ beside()
 	}
 	END
 	for level in -O0 -O2; do
-		${CC:-cc} $level -fno-reorder-functions -w -o "$tmp/beside" "$tmp/beside.c" || return 1
+		${CC:-cc} "$level" -fno-reorder-functions -w -o "$tmp/beside" "$tmp/beside.c" || return 1
 		JUMPFUNC_AGENT_WAYS=jump,short,span traced 'call/beside:[bo]_*' "$tmp/beside" || return 1
 		cat "$tmp/out" "$tmp/err" "$tmp/events"
 		[ "$(cat "$tmp/out")" = "16 7

@@ -118,11 +118,11 @@ running()
 	status=$?
 	exec 3>&- 4<&-
 	wait "$pid"
-	return $status
+	return "$status"
 }
 
 # go: one round of calls
-go() { echo >&3 && read -r word <&4 && [ "$word" = done ]; }
+go() { echo >&3 && read -r word <&4 && [ "$word" = "done" ]; }
 records() { "$tool" stats "$1" | sed -n 's/^records //p'; }
 
 told()
@@ -142,7 +142,7 @@ told()
 	# By thread: all are of the first one.
 	"$tool" enable "$1" -e 'function/choose:c_work' --tid "$1" > "$tmp/log" 2>&1 && go && [ "$(records "$1")" = 300 ] &&
 		"$tool" enable "$1" -e 'function/choose:c_work' --tid 1 > "$tmp/log" 2>&1 && go && [ "$(records "$1")" = 300 ] || return 1
-	"$tool" enable "$1" 'function/choose:c_work' > "$tmp/log" 2>&1 && go && [ "$(records "$1")" = 400 ] || { echo "$(records "$1")"; return 1; }
+	"$tool" enable "$1" 'function/choose:c_work' > "$tmp/log" 2>&1 && go && [ "$(records "$1")" = 400 ] || { records "$1"; return 1; }
 	"$tool" stop "$1"
 }
 
@@ -158,7 +158,7 @@ storm()
 	status=$?
 	exec 3>&-
 	wait "$pid" || { echo "the program: $?"; return 1; }
-	return $status
+	return "$status"
 }
 
 changed()
@@ -188,7 +188,7 @@ fails()
 	shift 2
 	"$tool" "$@" > "$tmp/out" 2> "$tmp/log"
 	have=$?
-	[ $have = "$want" ] && grep -qF -- "$text" "$tmp/log" && return
+	[ "$have" = "$want" ] && grep -qF -- "$text" "$tmp/log" && return
 	echo "$*: $have, and not $want with '$text':"
 	cat "$tmp/log"
 	return 1

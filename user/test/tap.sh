@@ -19,7 +19,8 @@ tap_begin()
 	failed=0
 	skipped=0
 	tmp=$(mktemp -d)
-	trap 'rm -rf "$tmp"' EXIT
+	# Not by a subshell that a signal ends before it has reset its traps.
+	trap '[ "$(exec sh -c "echo \$PPID")" != $$ ] || rm -rf "$tmp"' EXIT
 	trap 'exit 130' INT
 	trap 'exit 143' TERM
 }

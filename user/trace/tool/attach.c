@@ -141,46 +141,11 @@ struct attach {
 	void			*unwinder;
 };
 
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
-
-static void rest(long ns)
-{
-	const struct timespec t = { 0, ns };
-
-	nanosleep(&t, NULL);
-}
-
 /* --- refusals ------------------------------------------------------------------ */
 
 static int refuse(pid_t pid, const char *why)
 {
 	return fail("the agent is not loaded into process %d: %s", (int)pid, why);
-}
-
-/* A line of /proc/PID/status, without its name. */
-static bool status_line(pid_t pid, const char *name, char *buf, size_t size)
-{
-	char path[48], line[512];
-	bool found = false;
-	FILE *f;
-
-	snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
-	f = fopen(path, "re");
-	while (f && !found && fgets(line, sizeof(line), f)) {
-		found = !strncmp(line, name, strlen(name));
-		line[strcspn(line, "\n")] = 0;
-		if (found)
-			snprintf(buf, size, "%s", line + strlen(name) + strspn(line + strlen(name), " \t"));
-	}
-	if (f)
-		fclose(f);
-	return found;
 }
 
 static const char *refused_by_status(pid_t pid)

@@ -86,14 +86,6 @@ static const uint8_t code[] = {
 	0x0f, 0x0b,			/* ud2 */
 };
 
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
-
 static bool put(const struct borrow *b, uint64_t at, const void *data, size_t size)
 {
 	return pwrite(b->mem, data, size, (off_t)at) == (ssize_t)size;

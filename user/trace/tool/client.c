@@ -7,6 +7,7 @@
  * nothing that it names is opened but to be read as a trace.
  */
 #include "tool.h"
+#include "threads.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -172,20 +173,14 @@ static int connect_in(int folder, uid_t uid, const char *name, pid_t *pid)
 /* The number that a process has in its own name space. */
 static pid_t inner_number(pid_t pid)
 {
-	char path[48], line[256];
 	unsigned int inner = (unsigned int)pid;
 	const char *last;
-	FILE *f;
+	char text[256];
 
-	snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
-	f = fopen(path, "re");
-	while (f && fgets(line, sizeof(line), f)) {
-		last = strrchr(line, '\t');
-		if (!strncmp(line, "NSpid:", 6) && last)
-			sscanf(last, "%u", &inner);
+	if (status_line(pid, "NSpid:", text, sizeof(text))) {
+		last = strrchr(text, '\t');
+		sscanf(last ? last : text, "%u", &inner);
 	}
-	if (f)
-		fclose(f);
 	return (pid_t)inner;
 }
 

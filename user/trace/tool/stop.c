@@ -158,21 +158,6 @@ struct result {
 	bool		untold;
 };
 
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
-
-static void rest(long ns)
-{
-	const struct timespec t = { 0, ns };
-
-	nanosleep(&t, NULL);
-}
-
 /* --- requests of the process ---------------------------------------------------------- */
 
 static bool parse_address(const char *text, uint64_t *at)

@@ -12,6 +12,7 @@
 #include <sys/user.h>
 #include <sys/utsname.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 /*
@@ -23,6 +24,40 @@
 /* Bytes of a stack that are looked at. */
 #define STACK_MAX	(64UL << 20)
 #define PAGE		4096U
+
+uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+void rest(long ns)
+{
+	const struct timespec t = { 0, ns };
+
+	nanosleep(&t, NULL);
+}
+
+bool status_line(pid_t pid, const char *name, char *buf, size_t size)
+{
+	char path[48], line[512];
+	bool found = false;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
+	f = fopen(path, "re");
+	while (f && !found && fgets(line, sizeof(line), f)) {
+		found = !strncmp(line, name, strlen(name));
+		line[strcspn(line, "\n")] = 0;
+		if (found)
+			snprintf(buf, size, "%s", line + strlen(name) + strspn(line + strlen(name), " \t"));
+	}
+	if (f)
+		fclose(f);
+	return found;
+}
 
 /*
  * Of "pid (name) state ppid ... flags ...": the state, its flags, and where its stack was when it
@@ -247,16 +282,11 @@ bool stack_is_clear(const struct stack_look *look, uint64_t at, uint64_t end)
 /* The process that traces it, or 0. */
 static int tracer_of(pid_t pid)
 {
-	char path[48], line[128];
+	char text[32];
 	int tracer = 0;
-	FILE *f;
 
-	snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
-	f = fopen(path, "re");
-	while (f && fgets(line, sizeof(line), f) && sscanf(line, "TracerPid: %d", &tracer) != 1)
-		;
-	if (f)
-		fclose(f);
+	if (status_line(pid, "TracerPid:", text, sizeof(text)))
+		sscanf(text, "%d", &tracer);
 	return tracer;
 }
 

@@ -9,11 +9,14 @@
  *   thread_let_go()					it goes on, in its system call too
  *   stack_is_clear()					no word of a thread's stack is one of those
  *   why_not_traced()					why ptrace() is not permitted
+ *   status_line()					a line of /proc/PID/status
+ *   now_ns(), rest()					the monotonic clock, and a pause
  */
 #ifndef JF_THREADS_H
 #define JF_THREADS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -76,5 +79,14 @@ bool stack_is_clear(const struct stack_look *look, uint64_t at, uint64_t end);
 
 /* Why ptrace() is not permitted, and the remedy. @untold: it is kcmp(). */
 void why_not_traced(pid_t pid, bool untold, char *buf, size_t size);
+
+/*
+ * The text after @name in /proc/PID/status, cut to @size. False: it has no such line, or is gone.
+ */
+bool status_line(pid_t pid, const char *name, char *buf, size_t size);
+
+uint64_t now_ns(void);
+/* @ns: less than a second. */
+void rest(long ns);
 
 #endif /* JF_THREADS_H */

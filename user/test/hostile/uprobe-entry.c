@@ -37,6 +37,13 @@ ENTRY __attribute__((__patchable_function_entry__(1))) int follows(void)
 	return jf_branch_unlikely(&key);
 }
 
+/* A call is all that it does, perhaps in a frame. */
+ENTRY int calls(void);
+ENTRY int calls(void)
+{
+	return dynfunc_call(number) + 2;
+}
+
 static int mem;
 
 static unsigned char *entry(int (*f)(void))
@@ -175,6 +182,36 @@ static void real_trampoline(int on)
 	MUST(!dynfunc_update(number, other) && dynfunc_call(number) == !on, "after");
 }
 
+/*
+ * The byte of a call that a breakpoint replaces is never written. The kernel executes the
+ * call that the file has, which is one of the trampoline.
+ */
+static void at_call(int on)
+{
+	int (*now)(void) = on ? unity : zero, (*other)(void) = on ? zero : unity;
+	unsigned char *at = entry(calls);
+	int fd;
+
+	while (*at != 0xe8 && at < entry(calls) + 16)
+		at++;
+	if (*at != 0xe8 || getenv("JUMPFUNC_TRAP")) {
+		printf("# no call whose first byte stays\n");
+		return;
+	}
+	MUST(!dynfunc_update(number, now) && calls() == on + 2, "before");
+	put(at, 0xcc);
+	MUST(!dynfunc_update(number, other) && *at == 0xcc, "a debugger's breakpoint is in the way");
+	put(at, 0xe8);
+	MUST(calls() == !on + 2, "without it");
+	fd = uprobe(at);
+	MUST(calls() == !on + 2, "with a uprobe");
+	MUST(!dynfunc_update(number, now), "a uprobe is in the way");
+	MUST(calls() == on + 2, "changed with a uprobe");
+	close(fd);
+	MUST(calls() == on + 2, "without the uprobe");
+	MUST(!dynfunc_update(number, other) && calls() == !on + 2, "after");
+}
+
 static const struct {
 	const char *name;
 	void (*run)(int on);
@@ -185,6 +222,7 @@ static const struct {
 	{ "real, off", real, 0 }, { "real, on", real, 1 },
 	{ "real, before, off", real_before, 0 }, { "real, before, on", real_before, 1 },
 	{ "real, trampoline, as compiled", real_trampoline, 0 }, { "real, trampoline", real_trampoline, 1 },
+	{ "at a call, off", at_call, 0 }, { "at a call, on", at_call, 1 },
 };
 
 static void one(const char *name)

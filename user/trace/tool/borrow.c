@@ -109,7 +109,7 @@ static int wait_for_stop(const struct borrow *b, uint64_t until, int *status)
  * Until it enters or leaves a system call (@request is PTRACE_SYSCALL), or is at the mark. A
  * signal that it gets is its own: one that an instruction caused, or SIGSTOP.
  */
-static int run_until_stop(struct borrow *b, enum __ptrace_request request, struct user_regs_struct *r)
+static int run_until_stop(struct borrow *b, int request, struct user_regs_struct *r)
 {
 	int status, err, sig = 0;
 

@@ -55,10 +55,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <linux/kcmp.h>
-
 #include "../../lib/text.h"
 
+/* Of kcmp(): of linux/kcmp.h, which a C library's own compiler can lack, like musl-gcc. */
+#define KCMP_VM		1
 /* Pokes of one stop. */
 #define POKES_MAX	65536U
 #define THREADS_MAX	65536U

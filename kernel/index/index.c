@@ -139,23 +139,35 @@ bool jf_module_text_at(const struct module *mod, unsigned long addr,
 	return false;
 }
 
-bool jf_find_module_text(const char *name, unsigned long addr, bool live,
-			 unsigned long *start, unsigned long *end)
+/*
+ * The module @name, of which @addr is text, with a reference on its object, which keeps
+ * the module: free_module() waits for it. NULL: there is no such module.
+ */
+static struct module *jf_module_get(const char *name, unsigned long addr,
+				    unsigned long *start, unsigned long *end)
 {
 	struct kset *modules = THIS_MODULE->mkobj.kobj.kset;
 	struct kobject *kobj;
 	struct module *mod;
-	bool found;
 
 	kobj = modules ? kset_find_obj(modules, name) : NULL;
 	if (!kobj)
-		return false;
-	/* A reference on the object keeps the module: free_module() waits for it. */
+		return NULL;
 	mod = container_of(kobj, struct module_kobject, kobj)->mod;
-	found = mod &&
-		(!live || READ_ONCE(mod->state) == MODULE_STATE_LIVE) &&
-		jf_module_text_at(mod, addr, start, end);
+	if (mod && jf_module_text_at(mod, addr, start, end))
+		return mod;
 	kobject_put(kobj);
+	return NULL;
+}
+
+bool jf_find_module_text(const char *name, unsigned long addr, bool live,
+			 unsigned long *start, unsigned long *end)
+{
+	struct module *mod = jf_module_get(name, addr, start, end);
+	bool found = mod && (!live || READ_ONCE(mod->state) == MODULE_STATE_LIVE);
+
+	if (mod)
+		kobject_put(&mod->mkobj.kobj);
 	return found;
 }
 
@@ -194,26 +206,17 @@ int jf_each_symbol(const struct module *mod, unsigned long start,
 bool jf_module_symbols(const char *name, unsigned long addr, bool *stays,
 		       jf_symbol_fn fn, void *arg)
 {
-	struct kset *modules = THIS_MODULE->mkobj.kobj.kset;
-	struct kobject *kobj;
 	unsigned long start, end;
-	struct module *mod;
-	bool found;
+	struct module *mod = jf_module_get(name, addr, &start, &end);
 
-	*stays = false;
-	kobj = modules ? kset_find_obj(modules, name) : NULL;
-	if (!kobj)
+	*stays = mod && READ_ONCE(mod->state) != MODULE_STATE_GOING;
+	if (!mod)
 		return false;
-	mod = container_of(kobj, struct module_kobject, kobj)->mod;
-	found = mod && jf_module_text_at(mod, addr, &start, &end);
-	if (found) {
-		*stays = READ_ONCE(mod->state) != MODULE_STATE_GOING;
-		rcu_read_lock();
-		jf_each_symbol(mod, start, end, fn, arg);
-		rcu_read_unlock();
-	}
-	kobject_put(kobj);
-	return found;
+	rcu_read_lock();
+	jf_each_symbol(mod, start, end, fn, arg);
+	rcu_read_unlock();
+	kobject_put(&mod->mkobj.kobj);
+	return true;
 }
 
 /* A module of which @addr is text, with a reference on its object; NULL: none. */

@@ -40,31 +40,44 @@ static const char *jf_site_kind(const struct jf_site *site)
 	return site->flags & JF_SITE_BRANCH_INV ? "likely" : "unlikely";
 }
 
-/* As %pS does it, where no table has it. */
+/*
+ * As %pS shows it, and without @offset as %ps. The kernel searches all symbols of a module for
+ * one name, and a module with thousands of functions has thousands of sites. Text of jumpfunc
+ * has no sites of the table, and few symbols.
+ */
 static void jf_show_symbol(struct seq_file *m, const struct jf_names *names,
-			   const struct jf_site *site)
+			   unsigned long addr, bool offset)
 {
-	const struct jf_named_text *sym;
+	const struct jf_mod *mod = jf_mod_by_addr(addr);
+	const struct jf_named_text *sym = NULL;
 
-	sym = jf_names_find(names, site->mod->mod, site->addr);
-	if (sym)
+	if (mod)
+		sym = jf_names_find(names, mod->mod, addr);
+	if (!sym)
+		seq_printf(m, offset ? "%pS" : "%ps", (void *)addr);
+	else if (offset)
 		seq_printf(m, "%s+0x%lx/0x%lx [%s]", sym->name,
-			   site->addr - sym->addr, sym->size,
-			   site->mod->mod->name);
+			   addr - sym->addr, sym->size, mod->mod->name);
 	else
-		seq_printf(m, "%pS", (void *)site->addr);
+		seq_printf(m, "%s [%s]", sym->name, mod->mod->name);
 }
 
 static void jf_show_sites(struct seq_file *m, struct jf_walk *w)
 {
 	const struct jf_site *site;
+	unsigned long to;
 
 	while ((site = jf_walk_site(w))) {
 		seq_printf(m, "  %-8s %pK ", jf_site_kind(site),
 			   (void *)site->addr);
-		jf_show_symbol(m, w->names, site);
+		jf_show_symbol(m, w->names, site->addr, true);
 		seq_puts(m, "  ");
-		jf_arch_show(m, site);
+		to = jf_arch_show(m, site);
+		if (to) {
+			seq_putc(m, ' ');
+			jf_show_symbol(m, w->names, to,
+				       site->flags & JF_SITE_BRANCH);
+		}
 		seq_putc(m, '\n');
 		/* Shown anew, in a larger buffer. */
 		if (seq_has_overflowed(m))
@@ -118,10 +131,7 @@ static void jf_show_name(struct seq_file *m, const struct jf_ctl *ctl)
 		seq_printf(m, "#%u", ctl->rank);
 }
 
-/*
- * The kernel searches all symbols of a module for one name, and a module with thousands of
- * functions has their targets, too. Targets in jumpfunc are few, and some stand for NULL.
- */
+/* The name of a target alone. Targets in jumpfunc are few, and some stand for NULL. */
 static const char *jf_shown_target(const struct jf_names *names, void *func,
 				   char *buf)
 {
@@ -153,31 +163,25 @@ static int jf_show_functions(struct seq_file *m, const struct jf_file *f)
 	return jf_show_all(m, JF_ENT_FUNC, jf_show_function);
 }
 
-/* In the form in which they can be written. */
-static int jf_show_targets(struct seq_file *m, const struct jf_file *f)
+/* In the form in which it can be written. */
+static int jf_show_target(struct seq_file *m, struct jf_walk *w, void *unused)
 {
-	const struct jf_mod *mod;
 	/* As in jf_show_function(). */
 	static char buf[JF_NAME_LEN];
-	unsigned int i;
+	const struct jf_ctl *ctl = w->ctl;
 
-	jf_lock();
-	list_for_each_entry(mod, &jf_modules, list) {
-		for (i = 0; i < mod->num_ctls && !seq_has_overflowed(m); i++) {
-			const struct jf_ctl *ctl = &mod->ctls[i];
-
-			if (ctl->ent->type != JF_ENT_FUNC ||
-			    ctl->ent->flags & JF_ENT_TRACE)
-				continue;
-			seq_printf(m, "%s:", mod->mod->name);
-			jf_show_name(m, ctl);
-			seq_printf(m, "=%s\n",
-				   jf_target_name(jf_ent_value(ctl->ent).func,
-						  buf));
-		}
-	}
-	jf_unlock();
+	if (ctl->ent->type != JF_ENT_FUNC || ctl->ent->flags & JF_ENT_TRACE)
+		return 0;
+	seq_printf(m, "%s:", ctl->mod->mod->name);
+	jf_show_name(m, ctl);
+	seq_printf(m, "=%s\n",
+		   jf_shown_target(w->names, jf_ent_value(ctl->ent).func, buf));
 	return 0;
+}
+
+static int jf_show_targets(struct seq_file *m, const struct jf_file *f)
+{
+	return jf_walk_show(m, NULL, jf_show_target, NULL);
 }
 
 static int jf_store_functions(char *cmd, const struct jf_file *f)

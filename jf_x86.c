@@ -322,18 +322,21 @@ int jf_arch_adopt(struct jf_site *site, unsigned long tramp)
 	return jf_adopt_branch(site, target);
 }
 
-void jf_arch_show(struct seq_file *m, const struct jf_site *site)
+unsigned long jf_arch_show(struct seq_file *m, const struct jf_site *site)
 {
 	u64 insn = jf_insn_load((void *)site->addr);
-	uint64_t target = 0;
+	unsigned long to = 0;
 	const char *what = "?";
+	uint64_t target;
 
 	switch (jf_insn_decode(insn, site->addr, &target)) {
 	case JF_INSN_CALL:
 		what = "call";
+		to = target;
 		break;
 	case JF_INSN_JMP:
 		what = "jmp";
+		to = target;
 		break;
 	case JF_INSN_NOP:
 		what = "nop";
@@ -345,10 +348,7 @@ void jf_arch_show(struct seq_file *m, const struct jf_site *site)
 		break;
 	}
 	seq_printf(m, "%*ph  %s", JF_INSN_SIZE, (void *)site->addr, what);
-	if (jf_insn_byte(insn, 0) == JF_OPCODE_CALL ||
-	    jf_insn_byte(insn, 0) == JF_OPCODE_JMP)
-		seq_printf(m, site->flags & JF_SITE_BRANCH ? " %pS" : " %ps",
-			   (void *)(unsigned long)target);
+	return to;
 }
 
 /*

@@ -72,8 +72,9 @@ int jf_arch_patch(struct jf_poke *pokes, unsigned int num, bool live)
 /* Nothing is written. */
 #include "arch/no_undo.h"
 
-void jf_arch_show(struct seq_file *m, const struct jf_site *site)
+unsigned long jf_arch_show(struct seq_file *m, const struct jf_site *site)
 {
+	return 0;
 }
 
 int jf_arch_image_get(const struct jf_arch_call *calls, unsigned int num,

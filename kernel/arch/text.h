@@ -64,8 +64,8 @@ int jf_arch_mend_all(void);
  * has been none since. With jf_lock() held.
  */
 void jf_arch_settle(void);
-/* The present bytes of a site, decoded for humans. */
-void jf_arch_show(struct seq_file *m, const struct jf_site *site);
+/* The present bytes of a site and their instruction. The address that it leads to, 0: none. */
+unsigned long jf_arch_show(struct seq_file *m, const struct jf_site *site);
 
 /* --- other text ----------------------------------------------------------- */
 

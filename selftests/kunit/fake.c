@@ -490,8 +490,9 @@ int jf_arch_patch(struct jf_poke *pokes, unsigned int num, bool live)
 	return err == -EIO ? err : 0;
 }
 
-void jf_arch_show(struct seq_file *m, const struct jf_site *site)
+unsigned long jf_arch_show(struct seq_file *m, const struct jf_site *site)
 {
+	return 0;
 }
 
 /* --- images ------------------------------------------------------------ */

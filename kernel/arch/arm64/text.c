@@ -165,27 +165,30 @@ int jf_arch_adopt(struct jf_site *site, unsigned long tramp)
 	return kind == JF_INSN_JMP ? jf_adopt_branch(site, target) : -EILSEQ;
 }
 
-void jf_arch_show(struct seq_file *m, const struct jf_site *site)
+unsigned long jf_arch_show(struct seq_file *m, const struct jf_site *site)
 {
 	u32 insn = jf_text_load(site->addr);
-	uint64_t target = 0;
+	unsigned long to = 0;
+	const char *what = "?";
+	uint64_t target;
 
-	seq_printf(m, "%08x  ", insn);
 	switch (jf_insn_decode(insn, site->addr, &target)) {
 	case JF_INSN_CALL:
-		seq_printf(m, "bl %ps", (void *)(unsigned long)target);
+		what = "bl";
+		to = target;
 		break;
 	case JF_INSN_JMP:
-		seq_printf(m, site->flags & JF_SITE_BRANCH ? "b %pS" : "b %ps",
-			   (void *)(unsigned long)target);
+		what = "b";
+		to = target;
 		break;
 	case JF_INSN_NOP:
-		seq_puts(m, "nop");
+		what = "nop";
 		break;
 	case JF_INSN_OTHER:
-		seq_puts(m, "?");
 		break;
 	}
+	seq_printf(m, "%08x  %s", insn, what);
+	return to;
 }
 
 /* --- text in general ----------------------------------------------------- */

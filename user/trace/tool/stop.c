@@ -57,7 +57,7 @@
 
 #include "../../lib/text.h"
 
-/* Of kcmp(): of linux/kcmp.h, which a C library's own compiler can lack, like musl-gcc. */
+/* Of kcmp(). The compiler of another C library can lack the headers of the kernel, as musl-gcc does. */
 #define KCMP_VM		1
 /* Pokes of one stop. */
 #define POKES_MAX	65536U

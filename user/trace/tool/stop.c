@@ -57,7 +57,7 @@
 
 #include "../../lib/text.h"
 
-/* Of kcmp(). The compiler of another C library can lack the headers of the kernel, as musl-gcc does. */
+/* Of kcmp(). musl-gcc has no headers of the kernel. */
 #define KCMP_VM		1
 /* Pokes of one stop. */
 #define POKES_MAX	65536U

@@ -283,3 +283,36 @@ int jf_path(char *buf, size_t size, const char *folder, const char *name)
 	memcpy(buf + a + 1, name, b + 1);
 	return 0;
 }
+
+static bool take_number(const char **at, unsigned int *number)
+{
+	const char *p = *at;
+
+	for (*number = 0; *p >= '0' && *p <= '9' && *number < 100000000; p++)
+		*number = *number * 10 + (unsigned int)(*p - '0');
+	if (p == *at)
+		return false;
+	*at = p;
+	return true;
+}
+
+/**
+ * jf_packet_file() - is this the name of a file of packets
+ * @name: a file of a trace: "r5-2", as the recorder writes it, or "r5" of a copy
+ * @ring: is set to the number of the ring
+ * @nr:   is set to the number of the file, 0 in a copy; NULL: not asked for
+ *
+ * The folder of a program that is called r has a name like "r-4711-1".
+ */
+bool jf_packet_file(const char *name, unsigned int *ring, unsigned int *nr)
+{
+	unsigned int number = 0;
+	bool is_one;
+
+	if (*name++ != 'r' || !take_number(&name, ring))
+		return false;
+	is_one = !*name || (*name++ == '-' && take_number(&name, &number) && !*name);
+	if (nr)
+		*nr = number;
+	return is_one;
+}

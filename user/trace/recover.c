@@ -346,15 +346,14 @@ static int by_order(const void *x, const void *y)
 /* Of this trace, and of the ring that its name says. */
 static bool is_ours(const struct recovery *rec, const struct jf_packet *p, uint64_t size, const char *name)
 {
-	unsigned int ring, k;
-	char end;
+	unsigned int ring;
 
 	if (!jf_head_valid(p, size) || memcmp(p->uuid, rec->uuid, sizeof(p->uuid)))
 		return false;
 	if (!strcmp(name, "lost"))
 		return p->ring == JF_NO_RING && !p->seq;
 	/* A copy has a file for each ring. */
-	return (sscanf(name, "r%u-%u%c", &ring, &k, &end) == 2 || sscanf(name, "r%u%c", &ring, &end) == 1) && p->ring == ring;
+	return jf_packet_file(name, &ring, NULL) && p->ring == ring;
 }
 
 static int add_packet(struct recovery *rec, const char *name, const struct jf_packet *head, uint64_t at)

@@ -152,6 +152,7 @@ JF_HIDDEN int jf_file_write(int fd, const void *data, size_t size, uint64_t at);
 JF_HIDDEN int jf_file_writev(int fd, const struct iovec *v, int num, uint64_t at);
 JF_HIDDEN int jf_folder_own(const char *path);
 JF_HIDDEN int jf_path(char *buf, size_t size, const char *folder, const char *name);
+JF_HIDDEN bool jf_packet_file(const char *name, unsigned int *ring, unsigned int *nr);
 
 /* --- clock.c ----------------------------------------------------------------------- */
 

@@ -97,6 +97,14 @@ run_prints()
 		none_left run
 }
 
+# The folder of a program called r begins as the files of packets do.
+run_r()
+{
+	rm -rf "$tmp/of-r" && cp "$build/trace_events" "$tmp/r" &&
+		ends 0 "$tool" run -o "$tmp/of-r" "$tmp/r" 2 && [ "$(shown jftest:small)" = 2 ] && ls -d "$tmp"/of-r/r-*-1 &&
+		ends 0 "$tool" run -o "$tmp/of-r" "$tmp/r" 3 && [ "$(shown jftest:small)" = 3 ] && rm -r "$tmp/of-r"
+}
+
 # A name that begins with a dot, as wrapped programs have, and one that the program has given itself.
 run_dot()
 {
@@ -1055,6 +1063,7 @@ check "usage, wrong usage" usage
 if have babeltrace2; then
 	check "run prints events, and ends as the program" run_prints
 	check "run without a pattern" run_all
+	check "run of a program called r" run_r
 	check "run of a program whose name begins with a dot" run_dot
 	check "run -o, report" run_keeps
 	check "records that were lost" lost

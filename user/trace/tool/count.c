@@ -163,10 +163,9 @@ static bool has_counts(const char *name)
 /* As the process writes it, or as a copy has it. */
 static bool has_packets(const char *name)
 {
-	unsigned int ring, k;
-	char end;
+	unsigned int ring;
 
-	return sscanf(name, "r%u-%u%c", &ring, &k, &end) == 2 || sscanf(name, "r%u%c", &ring, &end) == 1;
+	return jf_packet_file(name, &ring, NULL);
 }
 
 int counts_each(int dir, counts_fn *fn, void *arg)

@@ -29,7 +29,7 @@ int default_parent(char *buf, size_t size)
 /* The files of a trace, and nothing else. */
 static bool is_trace_file(const char *name)
 {
-	unsigned int ring, k;
+	unsigned int ring;
 	char end;
 
 	if (!strcmp(name, JF_REFUSED) || !strcmp(name, JF_LOADED) || sscanf(name, JF_COUNTS_NAME "%c", &ring, &end) == 1)
@@ -37,7 +37,7 @@ static bool is_trace_file(const char *name)
 	if (*name == '.')
 		name++;
 	return !strcmp(name, "metadata") || !strcmp(name, "metadata.new") || !strcmp(name, "lost") ||
-	       sscanf(name, "r%u-%u%c", &ring, &k, &end) == 2 || sscanf(name, "r%u%c", &ring, &end) == 1;
+	       jf_packet_file(name, &ring, NULL);
 }
 
 static int remove_in(int at, const char *name, int depth)

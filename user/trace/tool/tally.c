@@ -70,9 +70,8 @@ static struct tally_packet *find_packet(struct tally *t, const char *name)
 	struct tally_packet *p;
 	unsigned int ring, k;
 	size_t *at;
-	char end;
 
-	if (sscanf(name, "r%u-%u%c", &ring, &k, &end) != 2)
+	if (!jf_packet_file(name, &ring, &k))
 		return NULL;
 	at = index_at(&t->by_name, ring, k);
 	if (!at || *at != INDEX_NONE)

@@ -3,11 +3,12 @@
  * Arguments of functions, as jf-trace has read them in debug information: a file with a line for
  * each function. JUMPFUNC_AGENT_TYPES names the file.
  *
- *   /usr/bin/mill 1a40 order=8p@%rdi count=-4@%rsi price=8f@%xmm0 how=4@%rcx{FAST:0,SLOW:1}
+ *   /usr/bin/mill 1a40 ret=-4@%rax order=8p@%rdi price=8f@%xmm0 how=4@%rsi{FAST:0,SLOW:1}
  *
  * The path of an object, where the function begins in it, and for each argument its name, size
  * and place; a blank separates them. A '-' is a sign; 'p' a pointer, 's' one to a string, which is
- * recorded, too, 'f' a number with a point. Another line is not used at all.
+ * recorded, too, 'f' a number with a point. The value in rax is the one that the function
+ * returns. Another line is not used at all.
  *
  * Arguments in general registers stay where a record has these; the line says their name and how
  * many of the eight bytes count. Arguments in vector registers follow.
@@ -23,8 +24,13 @@
 
 #define FILE_MAX	(64L << 20)
 #define LABELS_MAX	64
+/* Of a line: arguments, and the value that is returned. */
+#define VALUES_MAX	(JF_ARGS_MAX + 1)
 /* Of a function: ip and caller are before these. */
 #define FIRST		(JF_FUNCTION_FIELDS - JF_REGISTERS)
+/* The place of the value that is returned: in rax, and in this field of a call. */
+#define RETURNED	JF_REGISTERS
+#define RETURNED_FIELD	JF_FUNCTION_FIELDS
 
 /**
  * struct line - of the file
@@ -138,15 +144,15 @@ static bool is_name(const char *text, size_t len)
 }
 
 /*
- * After the '%': the number of a general register among the registers of arguments, or 16 plus
- * the number of a vector register; -1: no such register.
+ * After the '%': the number of a general register among the registers of arguments, RETURNED, or
+ * 16 plus the number of a vector register; -1: no such register.
  */
 static int place(const char **text)
 {
-	static const char *const names[JF_REGISTERS] = { "rdi", "rsi", "rdx", "rcx", "r8", "r9" };
+	static const char *const names[JF_REGISTERS + 1] = { "rdi", "rsi", "rdx", "rcx", "r8", "r9", [RETURNED] = "rax" };
 	int i;
 
-	for (i = 0; i < JF_REGISTERS; i++)
+	for (i = 0; i <= RETURNED; i++)
 		if (!strncmp(*text, names[i], strlen(names[i]))) {
 			*text += strlen(names[i]);
 			return i;
@@ -219,7 +225,7 @@ static bool take(const char **text, struct argument *a)
 		return false;
 	a->place = place(&p);
 	a->field.align = a->place < 16 ? 8 : (uint8_t)a->field.size;
-	if (a->place < 0 || (how == 'f' && (a->place < 16 || a->field.size < 4)) || (how == 's' && a->place >= 16))
+	if (a->place < 0 || (how == 'f' && (a->place < 16 || a->field.size < 4)) || (how == 's' && a->place >= RETURNED))
 		return false;
 	if (*p == '{' && !take_labels(&p, &a->field))
 		return false;
@@ -241,22 +247,29 @@ static void drop(struct argument *a, unsigned int nr)
 	}
 }
 
-/* How many arguments it has; -1: it is no such line. */
+/* True: the line has another argument of that name. The returned value can have any name. */
+static bool is_twice(const struct argument *a, unsigned int nr)
+{
+	unsigned int k = 0;
+
+	if (a[nr].place == RETURNED)
+		return false;
+	while (k < nr && (a[k].place == RETURNED || strcmp(a[k].field.name, a[nr].field.name)))
+		k++;
+	return k < nr;
+}
+
+/* How many values it has; -1: it is no such line. */
 static int take_all(const char *text, struct argument *a)
 {
-	unsigned int nr = 0, taken = 0, k;
+	unsigned int nr = 0, taken = 0;
 
-	for (; *text && nr < JF_ARGS_MAX; nr++) {
-		if (!take(&text, &a[nr]) || taken >> a[nr].place & 1) {
+	for (; *text && nr < VALUES_MAX; nr++) {
+		if (!take(&text, &a[nr]) || taken >> a[nr].place & 1 || is_twice(a, nr)) {
 			drop(a, nr + 1);
 			return -1;
 		}
 		taken |= 1U << a[nr].place;
-		for (k = 0; k < nr; k++)
-			if (!strcmp(a[k].field.name, a[nr].field.name)) {
-				drop(a, nr + 1);
-				return -1;
-			}
 	}
 	return (int)nr;
 }
@@ -312,7 +325,7 @@ static void end_registers(struct jf_agent_probe *p, int last)
 void jf_types_apply(struct jf_agent_probe *p, const struct jf_module *m, uintptr_t start)
 {
 	struct line key = { m->path, start - m->base, NULL }, *l;
-	struct argument a[JF_ARGS_MAX];
+	struct argument a[VALUES_MAX];
 	int num, i, last = -1;
 
 	l = nr_lines ? bsearch(&key, lines, nr_lines, sizeof(key), compare) : NULL;
@@ -322,7 +335,11 @@ void jf_types_apply(struct jf_agent_probe *p, const struct jf_module *m, uintptr
 	for (i = 0; i < num; i++) {
 		struct jf_event_field *f;
 
-		if (a[i].place >= 16 || is_taken(p, a[i].field.name))
+		if (a[i].place == RETURNED && p->kind == JF_KIND_CALL) {
+			a[i].field.name = p->fields[RETURNED_FIELD].name;
+			p->fields[RETURNED_FIELD] = a[i].field;
+		}
+		if (a[i].place >= RETURNED || is_taken(p, a[i].field.name))
 			continue;
 		f = &p->fields[FIRST + a[i].place];
 		*f = a[i].field;

@@ -64,7 +64,8 @@ calls()
 {
 	same choose:c_work both -e 'call/choose:c_work' --if 'level > 3 && size >= 010000' &&
 		same choose:c_work failed -e 'call/choose:c_work' --if 'ret == -1 && duration < 1000s' &&
-		same choose:c_half failed -e 'call/choose:c_half' --if '(int)ret < -1 || level < 0' || return 1
+		same choose:c_half failed -e 'call/choose:c_half' --if '(int)ret < -1 || level < 0' &&
+		same choose:c_half failed -e 'call/choose:c_half' --if 'ret < -1 || level == -1' || return 1
 	# Of four calls of c_deep() that are in each other the two outer ones; what is left out has its depth all the same.
 	run -e 'call/choose:c_deep' --max-depth 2 || return 1
 	have=$(recorded choose:c_deep)

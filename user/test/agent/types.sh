@@ -107,6 +107,29 @@ calls()
 		is reals "n = 1, m = 3, arg2 = $hex, .*, ret = $hex, duration = .*"
 }
 
+# The value that a call returns has its type, also beside an argument called ret.
+returns()
+{
+	cat > "$tmp/returns.c" <<- 'END'
+		enum how { OK, FAILED = -2 };
+		#define KEEP __attribute__((__noinline__))
+		KEEP int minus(int ret) { __asm__ volatile("nop; nop; nop; nop; nop" : "+r" (ret)); return -ret; }
+		KEEP enum how tried(int a) { __asm__ volatile("nop; nop; nop; nop; nop" : "+r" (a)); return a ? FAILED : OK; }
+		KEEP unsigned char small(int a) { __asm__ volatile("nop; nop; nop; nop; nop" : "+r" (a)); return (unsigned char)(a + 199); }
+		KEEP const char *text(int a) { __asm__ volatile("nop; nop; nop; nop; nop" : "+r" (a)); return a ? "yes" : "no"; }
+		KEEP double real(double a) { __asm__ volatile("nop; nop; nop; nop; nop" : "+x" (a)); return a * 2; }
+		KEEP void none(int a) { __asm__ volatile("nop; nop; nop; nop; nop" : "+r" (a)); }
+		int main(void) { none(0); return minus(1) + tried(1) + small(1) + !text(1) + (int)real(1) != 199; }
+	END
+	"$@" -g -o "$tmp/types" "$tmp/returns.c" && "$tool" run -e 'call/types:*' -- "$tmp/types" > "$tmp/out" 2> "$tmp/text" || { cat "$tmp/text"; return 1; }
+	is minus '.*, ret = -1, duration = .*' && is tried '.*, ret = ( "FAILED" : container = -2 ), duration = .*' && is small '.*, ret = 200, duration = .*' &&
+		is text ".*, ret = $hex, duration = .*" && is real ".*, ret = $hex, duration = .*" && is none ".*, ret = $hex, duration = .*" || return 1
+	for filter in 'minus ret < 0' 'tried ret == FAILED' 'small ret == 200'; do
+		"$tool" run -e "call/types:${filter%% *}" --if "${filter#* }" -- "$tmp/types" > "$tmp/out" 2> "$tmp/text" && grep -q "types:${filter%% *}: " "$tmp/text" ||
+			{ echo "$filter"; cat "$tmp/text"; return 1; }
+	done
+}
+
 # A local function of clang's may have lost arguments; a clone has.
 clones()
 {
@@ -169,7 +192,8 @@ wrong_lines()
 	${CC:-cc} -O2 -o "$tmp/types" "$here/types.c" && run && at=$(nm "$tmp/types" | sed -n 's/^0*\([0-9a-f]*\) T integers$/\1/p') || return 1
 	(umask 077; mkdir -p "$tmp/lines")
 	for line in "a=4@%rdi b=4@%rdi" "a=4@%rdi a=4@%rsi" "a=3@%rdi" "a=4@%rbx" "a=4f@%rdi" "a=8s@%xmm0" "a=4@%xmm8" "a" "=4@%rdi" "1=4@%rdi" "a=4@%rdi{" \
-			"a=4@%rdi{A:1" "a=4@%rdi{A:1,}" "a=@%rdi" 'a"=4@%rdi' "a=4@rdi"; do
+			"a=4@%rdi{A:1" "a=4@%rdi{A:1,}" "a=@%rdi" 'a"=4@%rdi' "a=4@rdi" \
+			"ret=8s@%rax a=4@%rdi" "ret=8f@%rax a=4@%rdi" "ret=4@%rax ret=4@%rax a=4@%rdi"; do
 		rm -rf "$tmp/lines/traces" && mkdir "$tmp/lines/traces" && printf '%s %s %s\n' "$(realpath "$tmp/types")" "$at" "$line" > "$tmp/lines/types"
 		JUMPFUNC_AGENT_TYPES=$tmp/lines/types JUMPFUNC_TRACE_DIR=$tmp/lines/traces JUMPFUNC_AGENT=types:integers LD_PRELOAD=$build/libjumpfunc-agent.so "$tmp/types" &&
 			babeltrace2 "$tmp/lines/traces"/* > "$tmp/text" 2>&1 && is integers "$registers" || { echo "'$line'"; return 1; }
@@ -187,6 +211,9 @@ if "$tool" --version | grep -q 'by libdw'; then
 	if have g++; then check "arguments, C++" compiled g++ -x c++ -O2; else skip "arguments, C++" "no g++"; fi
 	if have objcopy; then check "debug information in a file of its own" apart; else skip "debug information in a file of its own" "no objcopy"; fi
 	check "arguments of calls" calls
+	check "returned values, gcc -O2" returns "${CC:-cc}" -O2
+	check "returned values, gcc -O0" returns "${CC:-cc}" -O0
+	if have clang; then check "returned values, clang" returns clang -O1; else skip "returned values, clang" "no clang"; fi
 	check "labels with the upper bit, gcc" labels "${CC:-cc}" -O1
 	if have clang; then check "labels with the upper bit, clang" labels clang -O1; else skip "labels with the upper bit, clang" "no clang"; fi
 	if have objcopy; then check "debug information that never comes" waits; else skip "debug information that never comes" "no objcopy"; fi

@@ -225,7 +225,7 @@ static void put_labels(struct arguments *a, Dwarf_Die *type)
 	long long value;
 	Dwarf_Die child;
 
-	if (dwarf_child(type, &child))
+	if (dwarf_tag(type) != DW_TAG_enumeration_type || dwarf_child(type, &child))
 		return;
 	do {
 		const char *name = dwarf_diename(&child);
@@ -393,20 +393,33 @@ static bool is_elsewhere(const struct arguments *a, Dwarf_Die *param)
 	return a->ints == REGISTERS || reg != ints[a->ints];
 }
 
+/* An integer or an enumeration, with its size and sign. */
+static bool is_integer(Dwarf_Die *type, uint64_t *size, bool *sign)
+{
+	uint64_t encoding = number_of(type, DW_AT_encoding, 0);
+
+	*size = (uint64_t)dwarf_bytesize(type);
+	if (dwarf_tag(type) == DW_TAG_enumeration_type) {
+		*sign = is_signed_enum(type);
+		return *size == 1 || *size == 2 || *size == 4 || *size == 8;
+	}
+	*sign = encoding == DW_ATE_signed || encoding == DW_ATE_signed_char;
+	return dwarf_tag(type) == DW_TAG_base_type && class_of_base(type, *size) == INTEGER;
+}
+
 /* False: the list ends here. */
 static bool take(struct arguments *a, Dwarf_Die *param, bool prototyped)
 {
 	const char *name = dwarf_diename(param);
 	uint64_t size;
 	Dwarf_Die type;
-	int tag;
+	bool sign;
 
 	/* It says which of a constructor's two symbols this is, and is not passed. */
 	if (name && !strcmp(name, "__in_chrg"))
 		return true;
 	if (!is_name(name) || !type_of(param, &type, NULL))
 		return false;
-	tag = dwarf_tag(&type);
 	if (is_aggregate(&type))
 		return take_aggregate(a, name, &type);
 	if (is_pointer(&type)) {
@@ -415,30 +428,18 @@ static bool take(struct arguments *a, Dwarf_Die *param, bool prototyped)
 		put_argument(a, name, 8, false, is_string(&type) ? 's' : 'p');
 		return true;
 	}
-	size = (uint64_t)dwarf_bytesize(&type);
-	if (tag == DW_TAG_enumeration_type && a->ints < REGISTERS && (size == 1 || size == 2 || size == 4 || size == 8)) {
-		put_argument(a, name, size, is_signed_enum(&type), 0);
+	if (is_integer(&type, &size, &sign)) {
+		if (a->ints == REGISTERS)
+			return false;
+		put_argument(a, name, size, sign, 0);
 		put_labels(a, &type);
 		return true;
 	}
-	if (tag != DW_TAG_base_type)
+	/* Without a prototype a float is passed as a double. */
+	if (dwarf_tag(&type) != DW_TAG_base_type || class_of_base(&type, size) != SSE || a->vectors == VECTORS || !(prototyped || a->cxx))
 		return false;
-	switch (class_of_base(&type, size)) {
-	case INTEGER:
-		if (a->ints == REGISTERS)
-			return false;
-		tag = (int)number_of(&type, DW_AT_encoding, 0);
-		put_argument(a, name, size, tag == DW_ATE_signed || tag == DW_ATE_signed_char, 0);
-		return true;
-	case SSE:
-		/* Without a prototype a float is passed as a double. */
-		if (a->vectors == VECTORS || !(prototyped || a->cxx))
-			return false;
-		put_argument(a, name, size, false, 'f');
-		return true;
-	default:
-		return false;
-	}
+	put_argument(a, name, size, false, 'f');
+	return true;
 }
 
 /* 1: the first register has a pointer to the room for the value that is returned; -1: not known. */
@@ -458,6 +459,25 @@ static int returns_by_pointer(const struct arguments *a, Dwarf_Die *function)
 	return classify(&type, 0, classes, 0) ? 0 : -1;
 }
 
+/* The type of the value in rax. Other values are not described. */
+static void put_return(struct arguments *a, Dwarf_Die *function, bool pointer)
+{
+	uint64_t size;
+	Dwarf_Die type;
+	bool sign;
+
+	if (!type_of(function, &type, NULL))
+		return;
+	if (pointer || is_pointer(&type)) {
+		fputs(" ret=8p@%rax", a->to);
+		return;
+	}
+	if (!is_integer(&type, &size, &sign))
+		return;
+	fprintf(a->to, " ret=%s%u@%%rax", sign ? "-" : "", (unsigned int)size);
+	put_labels(a, &type);
+}
+
 /* False: the function has another calling convention. */
 static bool put_function(FILE *to, Dwarf_Die *function, Dwarf_Addr entry, bool cxx)
 {
@@ -470,6 +490,7 @@ static bool put_function(FILE *to, Dwarf_Die *function, Dwarf_Addr entry, bool c
 		return false;
 	if (pointer < 0)
 		return true;
+	put_return(&a, function, pointer);
 	if (pointer)
 		put_argument(&a, "returned", 8, false, 'p');
 	if (dwarf_child(function, &child))

@@ -231,13 +231,18 @@ void jf_probe_forget(struct jf_agent_probe *p)
 
 /* --- on and off ---------------------------------------------------------------------- */
 
-/* A name with such characters would end in the trace's own language. */
+/* The trace's language has no such names. Letters beyond ASCII are plain. */
 static bool is_plain(const char *name)
 {
 	for (; *name; name++)
-		if (*name < ' ' || *name == '"' || *name == '\\' || *name == 127)
+		if ((unsigned char)*name < ' ' || *name == '"' || *name == '\\' || *name == 127)
 			return false;
 	return true;
+}
+
+static bool has_plain_name(const struct jf_agent_probe *p)
+{
+	return is_plain(p->group) && is_plain(p->name);
 }
 
 static bool has_event(const struct jf_agent_probe *p)
@@ -253,8 +258,7 @@ static int number(struct jf_agent_probe **probes, size_t num)
 	size_t i, nr = 0;
 
 	for (i = 0; events && i < num; i++)
-		if (has_event(probes[i]) && !probes[i]->event.id && is_plain(probes[i]->group) &&
-		    is_plain(probes[i]->name))
+		if (has_event(probes[i]) && !probes[i]->event.id && has_plain_name(probes[i]))
 			events[nr++] = &probes[i]->event;
 	if (nr)
 		err = __jf_events_number(events, nr);
@@ -281,7 +285,8 @@ static bool is_possible(struct jf_agent_probe *p)
 	}
 	p->why = t->module ? jf_module_refuses(t->module, p->kind != JF_KIND_NOTE, p->spot.at) : NULL;
 	if (!p->why && has_event(p) && !p->event.id)
-		p->why = "it has no number in the trace";
+		p->why = has_plain_name(p) ? "it has no number in the trace" :
+			"names in traces have no quotation mark, backslash or control character";
 	return !p->why;
 }
 

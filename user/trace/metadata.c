@@ -338,7 +338,7 @@ static void add_uuid(struct text *t, const uint8_t *u)
 static void add_name(struct text *t, const char *name, size_t max)
 {
 	for (; max && *name; name++, max--)
-		add(t, "%c", *name >= ' ' && *name < 127 && *name != '"' && *name != '\\' ? *name : '_');
+		add(t, "%c", (unsigned char)*name >= ' ' && *name != 127 && *name != '"' && *name != '\\' ? *name : '_');
 }
 
 #define CLOCK_BEGIN	"/* CTF 1.8 */\n\nclock {\n\tname = jf_clock;\n\tabsolute = false;\n"

@@ -36,6 +36,25 @@ patterns()
 	recorded 2 'shop::Order::Order' && recorded 2 'shop::Order::Order(int)' && recorded 1 'main::{lambda(int)#1}::operator()'
 }
 
+# Names with letters beyond ASCII, of the program too. No trace can have one with a quotation mark.
+letters()
+{
+	cat > "$tmp/letters.c" <<- 'END'
+		__attribute__((__noinline__)) int größe(int a) { __asm__ volatile("nop; nop; nop; nop; nop" : "+r" (a)); return a; }
+		int main(void) { return größe(1) + größe(2) != 3; }
+	END
+	${CC:-cc} -O2 -o "$tmp/käse" "$tmp/letters.c" && recorded 2 'käse:größe' käse && recorded 2 'call/*:größe' käse || return 1
+	for way in --events --summary --graph --folded; do
+		"$tool" report "$way" "$tmp/trace" > "$tmp/text" 2>&1
+		grep -q 'käse:größe' "$tmp/text" || { echo "$way"; cat "$tmp/text"; return 1; }
+	done
+	"$tool" list -e 'käse:größe' "$tmp/käse" | grep -q 'käse:größe$' && "$tool" count -e '*:größe' -- "$tmp/käse" 2>&1 | grep -q ' käse:größe$' || return 1
+	"$tool" report --json "$tmp/trace" > "$tmp/text" 2> "$tmp/err"
+	grep -q '"process_name".*{"name":"käse"}' "$tmp/text" && grep -q '"name":"käse:größe"' "$tmp/text" || { cat "$tmp/text"; return 1; }
+	cp "$tmp/käse" "$tmp/a\"b" && "$tool" run -e '*:größe' -- "$tmp/a\"b" > "$tmp/out" 2>&1
+	grep -q 'have no quotation mark' "$tmp/out" || { cat "$tmp/out"; return 1; }
+}
+
 # A group that is not the program's, a name that is another one.
 no_match()
 {
@@ -107,6 +126,7 @@ else
 	fi
 fi
 printf '#include <stdio.h>\nint main(int argc, char **argv) { return argc < 2 || puts(argv[1]) < 0; }\n' > "$tmp/says.c"
+check "names with letters beyond ASCII" letters
 "${CC:-cc}" -o "$tmp/says" "$tmp/says.c" && check "text of fields stays" quoted
 if have rustc; then
 	cat > "$tmp/mill.rs" <<- 'END'

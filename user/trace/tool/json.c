@@ -31,22 +31,6 @@ static const char *separator;
 
 /* --- text -------------------------------------------------------------------------------- */
 
-/* Bytes of the character that begins here; 0: it is no UTF-8. */
-static size_t utf8_length(const unsigned char *s, size_t len)
-{
-	size_t n = *s < 0x80 ? 1 : *s >= 0xc2 && *s < 0xe0 ? 2 : *s >= 0xe0 && *s < 0xf0 ? 3 : *s >= 0xf0 && *s < 0xf5 ? 4 : 0, i;
-
-	if (n > len)
-		return 0;
-	for (i = 1; i < n; i++)
-		if ((s[i] & 0xc0) != 0x80)
-			return 0;
-	/* Longer than it need be, half of a pair, or beyond the last one. */
-	if ((*s == 0xe0 && s[1] < 0xa0) || (*s == 0xed && s[1] > 0x9f) || (*s == 0xf0 && s[1] < 0x90) || (*s == 0xf4 && s[1] > 0x8f))
-		return 0;
-	return n;
-}
-
 static void put_text(const char *text, size_t len)
 {
 	const unsigned char *s = (const unsigned char *)text;

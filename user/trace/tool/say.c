@@ -53,10 +53,36 @@ const char *asked_glob(const char *glob)
 	return jf_kind_of(&rest) == JF_KIND_TIME ? rest : glob;
 }
 
+size_t utf8_length(const unsigned char *s, size_t len)
+{
+	size_t n = *s < 0x80 ? 1 : *s >= 0xc2 && *s < 0xe0 ? 2 : *s >= 0xe0 && *s < 0xf0 ? 3 : *s >= 0xf0 && *s < 0xf5 ? 4 : 0, i;
+
+	if (n > len)
+		return 0;
+	for (i = 1; i < n; i++)
+		if ((s[i] & 0xc0) != 0x80)
+			return 0;
+	/* Longer than it need be, half of a pair, or beyond the last one. */
+	if ((*s == 0xe0 && s[1] < 0xa0) || (*s == 0xed && s[1] > 0x9f) || (*s == 0xf0 && s[1] < 0x90) || (*s == 0xf4 && s[1] > 0x8f))
+		return 0;
+	return n;
+}
+
+/* A terminal takes U+0080 to U+009F for control characters, as those below the blank. */
 void put_safe(FILE *to, const char *text)
 {
-	for (; *text; text++)
-		fputc(*text >= ' ' && *text < 127 ? *text : '?', to);
+	const unsigned char *s = (const unsigned char *)text;
+	size_t len = strlen(text), n;
+
+	for (; len; s += n, len -= n) {
+		n = utf8_length(s, len);
+		if (!n || *s < ' ' || *s == 127 || (*s == 0xc2 && s[1] < 0xa0)) {
+			fputc('?', to);
+			n = n ? n : 1;
+		} else {
+			fwrite(s, 1, n, to);
+		}
+	}
 }
 
 /* --- progress ------------------------------------------------------------------------- */

@@ -191,6 +191,8 @@ int stop_process(pid_t pid);
 /* To stderr, with the tool's name. Returns STATUS_FAILED. */
 int fail(const char *format, ...) __attribute__((__format__(__printf__, 1, 2)));
 void note(const char *format, ...) __attribute__((__format__(__printf__, 1, 2)));
+/* Bytes of the character that begins at @s; 0: it is no UTF-8. */
+size_t utf8_length(const unsigned char *s, size_t len);
 /* Text that another process has made: other than printable characters are shown as '?'. */
 void put_safe(FILE *to, const char *text);
 /* A line on a terminal that says how long it goes on, until progress_end(). */

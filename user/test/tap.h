@@ -56,9 +56,15 @@ static inline void must(int err, const char *what)
 	}
 }
 
-static int tap_status(void)
+static inline int tap_status(void)
 {
 	return failed_tests ? 1 : 0;
+}
+
+static inline int tap_end(void)
+{
+	printf("1..%u\n", test_nr);
+	return tap_status();
 }
 
 #endif /* JF_TAP_H */

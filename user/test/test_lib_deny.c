@@ -380,6 +380,5 @@ int main(int argc, char **argv)
 	from_the_start(argv[1]);
 	each("before the first change", before, sizeof(before) / sizeof(before[0]), early);
 	each("later", afterwards, sizeof(afterwards) / sizeof(afterwards[0]), late);
-	printf("1..%u\n", test_nr);
-	return tap_status();
+	return tap_end();
 }

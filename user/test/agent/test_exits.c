@@ -262,6 +262,5 @@ int main(int argc, char **argv)
 	finish("each kind of exit, and what refuses a function");
 	test_libc();
 	finish("functions of libc");
-	printf("1..%u\n", test_nr);
-	return tap_status();
+	return tap_end();
 }

@@ -313,6 +313,5 @@ int main(int argc, char **argv)
 	notes();
 	file(argv[1]);
 	no_end();
-	printf("1..%u\n", test_nr);
-	return tap_status();
+	return tap_end();
 }

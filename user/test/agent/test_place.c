@@ -105,6 +105,5 @@ int main(void)
 	the_heap();
 	part_of_the_heap();
 	many_mappings();
-	printf("1..%u\n", test_nr);
-	return tap_status();
+	return tap_end();
 }

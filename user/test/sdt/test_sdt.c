@@ -431,6 +431,5 @@ int main(int argc, char **argv)
 	if (argc > 1 && strcmp(argv[1], "-"))
 		test_plugin(argv[1]);
 	test_storm();
-	printf("1..%u\n", test_nr);
-	return tap_status();
+	return tap_end();
 }

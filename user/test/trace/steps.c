@@ -261,7 +261,6 @@ int main(int argc, char **argv)
 	finish("killed while a thread gets its ring");
 	nested(JF_RECORD_CLOCK_AUTO, lengths[0], 4096, 0, 1 + steps * stride / 600, steps);
 	finish("a handler while a thread gets its ring");
-	printf("1..%u\n", test_nr);
 	test_parent_remove();
-	return tap_status();
+	return tap_end();
 }

@@ -386,11 +386,12 @@ static void test_damaged(void)
 
 int main(void)
 {
+	printf("TAP version 13\n");
 	test_meanings();
 	test_errors();
 	test_begin();
 	test_turns();
 	test_random();
 	test_damaged();
-	return tap_status();
+	return tap_end();
 }

@@ -473,6 +473,5 @@ int main(int argc, char **argv)
 	storm();
 #endif
 	bad_folders();
-	printf("1..%u\n", test_nr);
-	return tap_status();
+	return tap_end();
 }

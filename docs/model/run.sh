@@ -447,7 +447,7 @@ done 3<"$tmp/rows"
 seconds=$(($(date +%s) - start))
 
 table() {
-	echo '| Row | What it is | Result | States | Depth |'
+	echo '| Row | Content | Result | States | Depth |'
 	echo '|---|---|---|---:|---:|'
 	cat "$tmp/table"
 }

@@ -10,6 +10,7 @@
 #   have COMMAND	is there such a command?
 #   ends STATUS COMMAND	runs it, shows its output, which stays in $tmp/out and $tmp/err; 0 if that is its status
 #   says REGEXP		0 if the output of the last ends has it
+#   made NAME FLAGS...	compiles standard input, a program in C, to $tmp/NAME
 #   tap_end		the plan; ends with 1 if a test failed, or none was run
 
 tap_begin()
@@ -38,6 +39,14 @@ ends()
 }
 
 says() { grep -q -- "$1" "$tmp/out" "$tmp/err" || { echo "not said: $1"; false; }; }
+
+made()
+{
+	program=$1
+	shift
+	cat > "$tmp/$program.c"
+	${CC:-cc} -O1 -pthread "$@" -o "$tmp/$program" "$tmp/$program.c" -ldl -lm
+}
 
 tap_wants() { [ -z "${TAP_ONLY:-}" ] || printf '%s\n' "$1" | grep -qE -e "$TAP_ONLY"; }
 

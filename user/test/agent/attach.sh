@@ -55,14 +55,6 @@ quits()
 	:
 }
 
-made()
-{
-	cat > "$tmp/$1.c"
-	program=$1
-	shift
-	${CC:-cc} -O1 "$@" -o "$tmp/$program" "$tmp/$program.c" -pthread -ldl -lm
-}
-
 # An agent that only does what its constructor does, and a jf-trace beside it, in $tmp/NAME.
 agent_of()
 {
@@ -525,15 +517,21 @@ check "malloc() in the program" own_malloc
 
 # --- a server under load ----------------------------------------------------------------------------
 
-redis()
+# The server $server at $port.
+serve()
 {
-	port=$((20000 + $$ % 20000))
 	redis-server --port "$port" --save '' --bind 127.0.0.1 > "$tmp/redis.log" 2>&1 &
 	server=$!
 	for _ in $(seq 200); do
 		redis-cli -p "$port" ping > /dev/null 2>&1 && break
 		sleep 0.05
 	done
+}
+
+redis()
+{
+	port=$((20000 + $$ % 20000))
+	serve
 	redis-benchmark -p "$port" -n 2000000 -c 10 -P 4 -t set -q > "$tmp/bench" 2>&1 &
 	load=$!
 	rc=0
@@ -548,12 +546,7 @@ redis()
 	# All of a load without an end before its time, with an attach to a fresh server in it.
 	kill "$server"
 	wait "$server"
-	redis-server --port "$port" --save '' --bind 127.0.0.1 > "$tmp/redis.log" 2>&1 &
-	server=$!
-	for _ in $(seq 200); do
-		redis-cli -p "$port" ping > /dev/null 2>&1 && break
-		sleep 0.05
-	done
+	serve
 	redis-benchmark -p "$port" -n 50000 -c 10 -t incr -q > "$tmp/bench" 2>&1 &
 	load=$!
 	sleep 0.2

@@ -15,15 +15,6 @@ agent=$build/libjumpfunc-agent.so
 # shellcheck source=traced.sh
 . "$here/traced.sh"
 
-# made NAME FLAGS...: the program $tmp/NAME of what is read, without the agent.
-made()
-{
-	program=$1
-	shift
-	cat > "$tmp/$program.c"
-	${CC:-cc} -O1 -pthread "$@" -o "$tmp/$program" "$tmp/$program.c" -ldl
-}
-
 # same PROGRAM ARGUMENTS...: it says with the agent, in $tmp/out, what it says without.
 same()
 {

@@ -56,14 +56,6 @@ has_ended()
 	[ "$rc" = 0 ] && grep -q right "$tmp/out"
 }
 
-made()
-{
-	program=$1
-	shift
-	cat > "$tmp/$program.c"
-	${CC:-cc} -O1 -pthread "$@" -o "$tmp/$program" "$tmp/$program.c" -ldl
-}
-
 # Threads that block all signals call both functions; others take a signal in them, on a stack of their own. The first instruction of
 # one has five bytes; the other one begins with several.
 worker()

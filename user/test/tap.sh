@@ -10,7 +10,7 @@
 #   have COMMAND	is there such a command?
 #   ends STATUS COMMAND	runs it, shows its output, which stays in $tmp/out and $tmp/err; 0 if that is its status
 #   says REGEXP		0 if the output of the last ends has it
-#   made NAME FLAGS...	compiles standard input, a program in C, to $tmp/NAME
+#   build_c NAME FLAGS...	compiles standard input, a program in C, to $tmp/NAME
 #   tap_end		the plan; ends with 1 if a test failed, or none was run
 
 tap_begin()
@@ -40,7 +40,7 @@ ends()
 
 says() { grep -q -- "$1" "$tmp/out" "$tmp/err" || { echo "not said: $1"; false; }; }
 
-made()
+build_c()
 {
 	program=$1
 	shift

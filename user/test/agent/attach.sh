@@ -127,7 +127,7 @@ changes_all()
 		kill(getpid(), SIGUSR2);
 	}
 	END
-	made signals <<-END
+	build_c signals <<-END
 	#include <errno.h>
 	#include <fenv.h>
 	#include <signal.h>
@@ -250,12 +250,12 @@ check "jf-trace is interrupted in the midst" interrupted
 # One thread holds the dynamic linker's lock, and waits for a lock of another one, which is in nothing.
 linker_waits()
 {
-	made plugin -shared -fPIC <<-END
+	build_c plugin -shared -fPIC <<-END
 	#include <pthread.h>
 	extern pthread_mutex_t wanted;
 	__attribute__((constructor)) static void begins(void) { pthread_mutex_lock(&wanted); pthread_mutex_unlock(&wanted); }
 	END
-	made holder -rdynamic <<-END
+	build_c holder -rdynamic <<-END
 	#include <dlfcn.h>
 	#include <pthread.h>
 	#include <stdio.h>
@@ -309,7 +309,7 @@ refused()
 	return "$rc"
 }
 
-made plain <<END
+build_c plain <<END
 #include <stdio.h>
 #include <unistd.h>
 int main(void) { puts("ready"); fflush(stdout); for (;;) pause(); }
@@ -343,7 +343,7 @@ else
 	skip "32 bits" "they cannot be built, or not executed"
 fi
 
-made filter <<END
+build_c filter <<END
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <stdio.h>
@@ -370,7 +370,7 @@ check "a stopped process" is_stopped
 
 is_traced()
 {
-	made tracer <<-END
+	build_c tracer <<-END
 	#include <stdio.h>
 	#include <stdlib.h>
 	#include <sys/ptrace.h>
@@ -457,7 +457,7 @@ check "no process" ended
 # malloc() is a part of the program, by whatever name: it is borrowed only where it waits.
 own_malloc()
 {
-	made own -rdynamic <<-END
+	build_c own -rdynamic <<-END
 	#include <stddef.h>
 	#include <stdint.h>
 	#include <signal.h>

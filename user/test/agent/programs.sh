@@ -24,7 +24,7 @@ same()
 
 plugin()
 {
-	made plugin.so -fPIC -shared <<-END
+	build_c plugin.so -fPIC -shared <<-END
 	__attribute__((__noinline__)) int plugged(int a) { __asm__ volatile("" : "+r" (a)); return a + 1; }
 	int calls(void) { return plugged(1); }
 	END
@@ -33,7 +33,7 @@ plugin()
 # dlopen() is no cancellation point, and none with the agent.
 cancelled()
 {
-	made cancelled <<-END
+	build_c cancelled <<-END
 	#define _GNU_SOURCE
 	#include <dlfcn.h>
 	#include <pthread.h>
@@ -80,7 +80,7 @@ cancelled()
 # A thread whose stack is as small as one may be loads an object.
 small_stack()
 {
-	made small <<-END
+	build_c small <<-END
 	#define _GNU_SOURCE
 	#include <dlfcn.h>
 	#include <pthread.h>
@@ -117,7 +117,7 @@ small_stack()
 # Where addresses are not random the dynamic linker is close below the end of all: a thread that blocks all signals loads an object.
 blocks_and_loads()
 {
-	made blocking <<-END
+	build_c blocking <<-END
 	#include <dlfcn.h>
 	#include <pthread.h>
 	#include <signal.h>
@@ -149,7 +149,7 @@ blocks_and_loads()
 # No memory is to be had any more: each record is there, or is counted as lost.
 no_memory()
 {
-	made memory <<-END
+	build_c memory <<-END
 	#include <pthread.h>
 	#include <stdio.h>
 	#include <sys/resource.h>
@@ -196,7 +196,7 @@ no_memory()
 # An object is loaded where there is memory for it, and for a probe's code, but not for the agent's own stack.
 little_memory()
 {
-	made little <<-END
+	build_c little <<-END
 	#include <dlfcn.h>
 	#include <stdio.h>
 	#include <sys/resource.h>
@@ -235,7 +235,7 @@ little_memory()
 # A note's argument that the program itself does not read: it is 0 where p is NULL, or no address, and does no harm.
 no_address()
 {
-	made no_address <<-END
+	build_c no_address <<-END
 	#include <stdio.h>
 	#include <string.h>
 	#define NOTE(name, args) ".pushsection .note.stapsdt, \"\", \"note\"\n.balign 4\n.4byte 992f-991f, 994f-993f, 3\n"	\\
@@ -266,7 +266,7 @@ no_address()
 # An argument in memory takes no system call, for which a filter may kill.
 filtered_note()
 {
-	made filtered_note <<-END
+	build_c filtered_note <<-END
 	#include <linux/filter.h>
 	#include <linux/seccomp.h>
 	#include <stddef.h>
@@ -309,7 +309,7 @@ filtered_note()
 # What is a breakpoint is named: a thread that blocks SIGTRAP must not come by.
 breakpoints()
 {
-	made breakpoints <<-END
+	build_c breakpoints <<-END
 	#include <stdio.h>
 	__attribute__((__noinline__)) int target(int a) { __asm__ volatile("" : "+r" (a)); return a + 100000; }
 	__attribute__((__noinline__)) int other(int a) { __asm__ volatile("" : "+r" (a)); return a + 200000; }
@@ -328,7 +328,7 @@ breakpoints()
 # The only jump that there is for a short note may lead to where the heap grows to: it is one all the same, with room for a heap.
 short_note()
 {
-	made short_note <<-END
+	build_c short_note <<-END
 	#define _DEFAULT_SOURCE
 	#include <stdio.h>
 	#include <unistd.h>
@@ -363,7 +363,7 @@ short_note()
 # Notes beside each other, at a function's begin, and of two names at one place: each is recorded, in any order of on and off.
 made_adjacent()
 {
-	made adjacent -fPIE -pie "$@" <<-END
+	build_c adjacent -fPIE -pie "$@" <<-END
 	#include <stdio.h>
 	#define NOTE(name) __asm__ volatile("990: nop\n.pushsection .note.stapsdt, \"\", \"note\"\n" \\
 		".balign 4\n.4byte 992f-991f, 994f-993f, 3\n991: .asciz \"stapsdt\"\n992: .balign 4\n" \\
@@ -460,7 +460,7 @@ accounted()
 # A child of vfork() is killed while it makes a packet: its parent goes on. Each calls of renameat() kills.
 killed_child()
 {
-	made killed <<-END
+	build_c killed <<-END
 	#include <linux/filter.h>
 	#include <linux/seccomp.h>
 	#include <stddef.h>
@@ -514,7 +514,7 @@ killed_child()
 # Two that share their variables record at the same time.
 shares_variables()
 {
-	made shares <<-END
+	build_c shares <<-END
 	#define _GNU_SOURCE
 	#include <sched.h>
 	#include <signal.h>
@@ -629,7 +629,7 @@ forks_within()
 # A pattern has either name of a file: that of the link by which it was executed or loaded, and its own.
 links()
 {
-	made real_name -L"$tmp" -Wl,--no-as-needed -l:liblinked.so.1 -Wl,-rpath,"$tmp" <<-END
+	build_c real_name -L"$tmp" -Wl,--no-as-needed -l:liblinked.so.1 -Wl,-rpath,"$tmp" <<-END
 	int linked(int a);
 	int __attribute__((__noinline__)) works(int a) { __asm__ volatile("" : "+r" (a)); return a + 1; }
 	int main(void) { return works(1) + linked(1) != 5; }
@@ -656,7 +656,7 @@ links()
 
 linked_object()
 {
-	made liblinked.so.1.2 -fPIC -shared -Wl,-soname,liblinked.so.1 <<-END
+	build_c liblinked.so.1.2 -fPIC -shared -Wl,-soname,liblinked.so.1 <<-END
 	int linked(int a);
 	int linked(int a) { __asm__ volatile("" : "+r" (a)); return a + 2; }
 	END
@@ -666,7 +666,7 @@ linked_object()
 # A function and a note that have a group in common; a kind before the pattern chooses.
 kinds()
 {
-	made kinds <<-END
+	build_c kinds <<-END
 	__attribute__((__noinline__)) int turn(int a) { __asm__ volatile("nop; nop; nop; nop" : "+r" (a)); return a + 1; }
 	int main(void)
 	{
@@ -688,11 +688,11 @@ kinds()
 # Objects whose names lead nowhere when their functions are asked for, by the program itself.
 made_moved()
 {
-	made moved.so -fPIC -shared <<-END
+	build_c moved.so -fPIC -shared <<-END
 	int plugged(int a) { __asm__ volatile("" : "+r" (a)); return a + 1; }
 	int calls(void) { return plugged(1); }
 	END
-	made moved <<-END
+	build_c moved <<-END
 	#define _GNU_SOURCE
 	#include <dlfcn.h>
 	#include <fcntl.h>
@@ -798,7 +798,7 @@ rights()
 # A filter that kills a program for a new thread: none begins after such a change, and a line says so.
 no_thread()
 {
-	made denied <<-END
+	build_c denied <<-END
 	#include <linux/filter.h>
 	#include <linux/seccomp.h>
 	#include <stddef.h>
@@ -839,11 +839,11 @@ no_thread()
 # A thread of the kernel for io_uring blocks all signals: a function that takes breakpoints for a moment is changed all the same.
 kernels_thread()
 {
-	made ring.so -fPIC -shared <<-END
+	build_c ring.so -fPIC -shared <<-END
 	int five(int a);
 	__asm__(".globl five\n.type five, @function\nfive: .cfi_startproc\nmov \$5, %eax\nret\n.cfi_endproc\n.size five, . - five\n");
 	END
-	made rings <<-END
+	build_c rings <<-END
 	#include <dlfcn.h>
 	#include <linux/io_uring.h>
 	#include <stdio.h>
@@ -874,7 +874,7 @@ kernels_thread()
 # A sanitizer's own functions are the program's, and all of them are recorded: also those by which a thread begins and ends.
 all_of_sanitizers()
 {
-	made plainly <<-END
+	build_c plainly <<-END
 	#include <pthread.h>
 	#include <signal.h>
 	#include <stdio.h>
@@ -939,7 +939,7 @@ all_of_sanitizers()
 # A profiler in the process: a timer's signal comes anywhere, and its handler unwinds.
 profiled()
 {
-	made profiled <<-END
+	build_c profiled <<-END
 	#include <execinfo.h>
 	#include <signal.h>
 	#include <stdio.h>
@@ -975,7 +975,7 @@ profiled()
 # A worker blocks all signals, so text cannot be changed: recording ends all the same, and begins again.
 blocks_all()
 {
-	made blocks <<-END
+	build_c blocks <<-END
 	#include <pthread.h>
 	#include <signal.h>
 	#include <stdio.h>
@@ -1028,7 +1028,7 @@ blocks_all()
 # A filter that is installed by libc's own functions, which the program has asked libc itself for, and kills for what copies strings.
 filters()
 {
-	made filters <<-END
+	build_c filters <<-END
 	#define _GNU_SOURCE
 	#include <dlfcn.h>
 	#include <linux/filter.h>
@@ -1113,7 +1113,7 @@ no_look_at_filters()
 # A debugger's breakpoint, or a uprobe, stands on one of an object's probes while another object is unloaded.
 foreign()
 {
-	made foreign <<-END
+	build_c foreign <<-END
 	#include <dlfcn.h>
 	#include <fcntl.h>
 	#include <stdint.h>
@@ -1152,14 +1152,14 @@ foreign()
 within_dlopen()
 {
 	mkdir "$tmp/first" "$tmp/second" && mkfifo "$tmp/first/libneeded.so" || return 1
-	made second/libneeded.so -fPIC -shared -Wl,-soname,libneeded.so <<-END
+	build_c second/libneeded.so -fPIC -shared -Wl,-soname,libneeded.so <<-END
 	int needed(void) { return 1; }
 	END
-	made late.so -fPIC -shared -Wl,--no-as-needed "$tmp/second/libneeded.so" -Wl,-soname,late.so <<-END
+	build_c late.so -fPIC -shared -Wl,--no-as-needed "$tmp/second/libneeded.so" -Wl,-soname,late.so <<-END
 	__attribute__((__noinline__)) int late(int a) { __asm__ volatile("" : "+r" (a)); return a + 1; }
 	int calls(void) { return late(1); }
 	END
-	made within <<-END
+	build_c within <<-END
 	#include <dlfcn.h>
 	#include <stdio.h>
 	#include <unistd.h>
@@ -1205,7 +1205,7 @@ within_dlopen()
 # loads_in_fork SIZE MASK: that has a stack of so many bytes, and blocks all signals with MASK, as one does that forks.
 loads_in_fork()
 {
-	made forking <<-END
+	build_c forking <<-END
 	#define _GNU_SOURCE
 	#include <dlfcn.h>
 	#include <pthread.h>
@@ -1273,7 +1273,7 @@ loads_in_fork()
 # A program that brings a libjumpfunc-trace which does not know this agent's version: it records nothing, and says why.
 another_version()
 {
-	made other.so -fPIC -shared <<-END
+	build_c other.so -fPIC -shared <<-END
 	int __jf_provider_register(void *provider) { return provider ? -22 : 0; }
 	END
 	mkdir "$tmp/other" || return 1
@@ -1287,7 +1287,7 @@ another_version()
 # the same end. The thread that serves the socket is no reason to stay: the C library's handlers run, and the status is the same.
 last_thread()
 {
-	made last <<-END
+	build_c last <<-END
 	#include <pthread.h>
 	#include <stdio.h>
 	#include <stdlib.h>
@@ -1335,7 +1335,7 @@ last_thread()
 # All text of a process is compared with its files, after a change at the begin, and after others by another thread.
 no_breakpoints()
 {
-	made compared <<-END
+	build_c compared <<-END
 	#include <fcntl.h>
 	#include <stdio.h>
 	#include <string.h>
@@ -1406,7 +1406,7 @@ no_breakpoints()
 # A loop that begins in a function's first five bytes, in a thread that blocks all signals: it would die of a breakpoint.
 loop_at_begin()
 {
-	made loop -no-pie <<-'END'
+	build_c loop -no-pie <<-'END'
 	#include <pthread.h>
 	#include <signal.h>
 	#include <stdio.h>
@@ -1447,7 +1447,7 @@ loop_at_begin()
 # A handler of the program's own for SIGTRAP, as compilers and crash reporters have it.
 own_handler()
 {
-	made handler -no-pie <<-'END'
+	build_c handler -no-pie <<-'END'
 	#include <signal.h>
 	#include <stdio.h>
 	#include <unistd.h>
@@ -1476,7 +1476,7 @@ own_handler()
 # waited for it by itself would take all of the processor, until the kernel throttles it after 950 ms.
 real_time()
 {
-	made realtime <<-'END'
+	build_c realtime <<-'END'
 	#define _GNU_SOURCE
 	#include <pthread.h>
 	#include <sched.h>
@@ -1556,7 +1556,7 @@ real_time()
 # The same where breakpoints are asked for: the library's handler stays in front, and the program cannot tell.
 own_handler_behind()
 {
-	made signals <<-'END'
+	build_c signals <<-'END'
 	#define _GNU_SOURCE
 	#include <pthread.h>
 	#include <signal.h>
@@ -1629,7 +1629,7 @@ run()
 # A program of another C library, and a child that is one: they run as they do without the agent.
 other_libc()
 {
-	CC=musl-gcc made musl <<-END || return 1
+	CC=musl-gcc build_c musl <<-END || return 1
 	#include <stdio.h>
 	int main(void) { puts("runs"); return 3; }
 	END
@@ -1646,7 +1646,7 @@ other_libc()
 # Its sanitizer is a shared library, which is to come first.
 shared_asan()
 {
-	made asan -fsanitize=address <<-END
+	build_c asan -fsanitize=address <<-END
 	#include <stdio.h>
 	#include <stdlib.h>
 	__attribute__((__noinline__)) int work(int a) { __asm__ volatile("" : "+r" (a)); return a + 1; }
@@ -1668,7 +1668,7 @@ shared_asan()
 # What the agent does is no race of the program's, and what the user has said of ThreadSanitizer stays.
 thread_sanitizer()
 {
-	made tsan -fsanitize=thread <<-END
+	build_c tsan -fsanitize=thread <<-END
 	#include <pthread.h>
 	#include <stdio.h>
 	#include <stdlib.h>

@@ -60,7 +60,7 @@ has_ended()
 # one has five bytes; the other one begins with several.
 worker()
 {
-	made worker <<-END
+	build_c worker <<-END
 	#include <pthread.h>
 	#include <signal.h>
 	#include <stdio.h>
@@ -133,6 +133,15 @@ counted()
 	babeltrace2 "$tmp/run/jumpfunc/worker-$pid"-* 2> /dev/null | grep -c " worker:$1: "
 }
 
+# enabled NAME: on a machine with other work, threads can be within the first instructions for as long as jf-trace tries.
+enabled()
+{
+	for _ in $(seq 10); do
+		asks enable "$pid" "worker:$1" && return 0
+	done
+	return 1
+}
+
 # blocked WAYS NAME: late, beside threads that block all signals; there and back.
 blocked()
 {
@@ -140,7 +149,7 @@ blocked()
 	asks record "$pid" "worker:$2" && grep -qx 'enabled 1' "$tmp/answer" && grep -q 'stood still' "$tmp/answer" || { has_ended; return 1; }
 	done_with=0
 	for _ in $(seq 5); do
-		asks disable "$pid" "worker:$2" >> "$tmp/all" && asks enable "$pid" "worker:$2" >> "$tmp/all" || { done_with=1; break; }
+		asks disable "$pid" "worker:$2" >> "$tmp/all" && enabled "$2" >> "$tmp/all" || { done_with=1; break; }
 	done
 	tail -n 5 "$tmp/all"
 	has_ended && [ "$done_with" = 0 ] && [ "$(counted "$2")" -gt 0 ]
@@ -149,7 +158,7 @@ blocked()
 # Threads at places of their own, as the first argument says; see within() and beside().
 insider()
 {
-	made inside <<-END
+	build_c inside <<-END
 	#define _GNU_SOURCE
 	#include <fcntl.h>
 	#include <linux/userfaultfd.h>

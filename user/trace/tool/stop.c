@@ -26,7 +26,8 @@
  * such as io_uring's, execute no text of the process.
  *
  * "Unknown" counts as inside. Then all threads go on, and the child tries again after a pause, for
- * JF_CONTROL_STOP_MS at most.
+ * JF_CONTROL_STOP_MS at most. The child also tries again if the last thread got no processor within
+ * STAND_MS.
  *
  * The process can belong to another user. Its request changes its own memory alone, and only if its
  * user has the right to do so. That is the owner of /proc/PID, which is root as soon as the process
@@ -210,7 +211,7 @@ static int add_thread(struct stop *s, pid_t pid, pid_t tid)
 	struct seized *more;
 
 	if (s->num == THREADS_MAX)
-		return -ETIMEDOUT;
+		return -E2BIG;
 	if (s->num == s->room) {
 		more = realloc(s->thread, (s->room * 2 + 64) * sizeof(*more));
 		if (!more)
@@ -284,7 +285,7 @@ static int find_sharers(struct stop *s)
 
 	dir = opendir("/proc");
 	if (!dir)
-		return -ETIMEDOUT;
+		return -EIO;
 	while (!err && (e = readdir(dir))) {
 		if (!is_pid(e->d_name, &pid) || is_listed(s, pid) || have_same_memory(one, pid))
 			continue;
@@ -534,7 +535,7 @@ static int write_all(struct stop *s)
 	if (!is_users(s))
 		return -EACCES;
 	if (pread(s->mem, &now, sizeof(now), (off_t)s->wait->at) != sizeof(now) || now != s->wait->number)
-		return -ETIMEDOUT;
+		return -ECANCELED;
 	for (i = 0; i < num; i++)
 		if (!stands_there(s, &poke[i], poke[i].old)) {
 			s->bad = i;
@@ -596,6 +597,12 @@ static void unblock_timer(void)
 	sigprocmask(SIG_UNBLOCK, &timer, NULL);
 }
 
+/* A thread was in the midst, or it was long until the last thread had a processor. */
+static bool can_do_again(const struct stop *s, int err)
+{
+	return err == -EINPROGRESS || (err == -ETIMEDOUT && !s->late);
+}
+
 /* In the child: at its end the threads go on. */
 static void stop_and_write(const struct stops *of, pid_t pid, const struct waiting *wait, uint64_t until, struct result *r)
 {
@@ -609,7 +616,7 @@ static void stop_and_write(const struct stops *of, pid_t pid, const struct waiti
 	r->err = s.known ? open_memory(&s) : -ENOMEM;
 	while (!r->err) {
 		r->err = stop_once(&s, r);
-		if (r->err != -EINPROGRESS || now_ns() > until)
+		if (!can_do_again(&s, r->err) || now_ns() > until)
 			break;
 		r->err = 0;
 		rest(pause);

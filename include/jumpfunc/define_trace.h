@@ -19,6 +19,19 @@
 #define __JF_EVENT_UNDEF_FILE
 #endif
 
+#define __JF_EVENT_HEADER_1(path, file)	<path/file.h>
+#define __JF_EVENT_HEADER(path, file)	__JF_EVENT_HEADER_1(path, file)
+/* sparse expands no macro there. */
+#ifndef __CHECKER__
+#if !__has_include(__JF_EVENT_HEADER(TRACE_INCLUDE_PATH, TRACE_INCLUDE_FILE))
+#ifdef __KERNEL__
+#error "TRACE_INCLUDE_PATH: no such file; in a Kbuild: ccflags-y += -I$(src)"
+#else
+#error "TRACE_INCLUDE_PATH: no such file; the compiler needs -I with the folder that the path begins in"
+#endif
+#endif
+#endif
+
 #ifndef __KERNEL__
 #include <jumpfunc/detail/define_trace_user.h>
 #else
@@ -72,11 +85,7 @@
 #undef DECLARE_EVENT_CLASS
 #define DECLARE_EVENT_CLASS(...)
 
-#define __JF_EVENT_HEADER_1(path, file)	<path/file.h>
-#define __JF_EVENT_HEADER(path, file)	__JF_EVENT_HEADER_1(path, file)
 #include __JF_EVENT_HEADER(TRACE_INCLUDE_PATH, TRACE_INCLUDE_FILE)
-#undef __JF_EVENT_HEADER
-#undef __JF_EVENT_HEADER_1
 #undef TRACE_HEADER_MULTI_READ
 /* Kernels that do not have these must not get them from us. */
 #undef TRACE_EVENT_SYSCALL
@@ -95,6 +104,8 @@
 #define JF_DEFINE_EVENT_CONDITION	__JF_EVENT_DEFINE_OF_COND
 #include <trace/define_trace.h>
 #endif /* __KERNEL__ */
+#undef __JF_EVENT_HEADER
+#undef __JF_EVENT_HEADER_1
 
 /* The next header begins as this one did. */
 #undef JF_TRACE_EVENT

@@ -305,6 +305,8 @@ __JF_END_DECLS
  * EXPORT_DYNFUNC() - let other shared objects call and update a dynamic function
  * @name: its name; they need IMPORT_DYNFUNC() with the same type
  *
+ * A program that exports to objects that it opens is linked with -rdynamic.
+ *
  * EXPORT_DYNFUNC_GPL() is the same, and there for sources that are a kernel
  * module's as well.
  */

@@ -309,6 +309,8 @@ event_header ev_good '#define TRACE_INCLUDE_PATH .
 event_header ev_end '#define TRACE_INCLUDE_PATH .
 #include <trace/define_trace.h>'
 event_header ev_path '#include <jumpfunc/define_trace.h>'
+event_header ev_folder '#define TRACE_INCLUDE_PATH elsewhere
+#include <jumpfunc/define_trace.h>'
 bad event_good '^$' 'a header of events compiles' <<'EOF'
 #define CREATE_TRACE_POINTS
 #include "ev_good.h"
@@ -320,6 +322,10 @@ EOF
 bad event_path 'define TRACE_INCLUDE_PATH' 'a header of events that does not say where it is' <<'EOF'
 #define CREATE_TRACE_POINTS
 #include "ev_path.h"
+EOF
+bad event_folder 'in a Kbuild: ccflags-y [+]= -I[$][(]src[)]' 'a header of events in a folder where the compiler does not look' <<'EOF'
+#define CREATE_TRACE_POINTS
+#include "ev_folder.h"
 EOF
 bad event_args 'too few arguments' 'an event with too few arguments' <<'EOF'
 #include "ev_good.h"

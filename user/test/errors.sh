@@ -148,7 +148,38 @@ END
 namespaces()
 {
 	${CXX:-c++} -std=c++17 -O2 -I"$user/../include" -o "$tmp/program" "$tmp/space.cc" -L"$out" -ljumpfunc -Wl,-rpath,"$out" && "$tmp/program" &&
-		! ${CXX:-c++} -std=c++17 -DQUALIFIED -I"$user/../include" -c -o "$tmp/o" "$tmp/space.cc"
+		! LC_ALL=C ${CXX:-c++} -std=c++17 -DQUALIFIED -I"$user/../include" -c -o "$tmp/o" "$tmp/space.cc" > "$tmp/log" 2>&1 ||
+		return 1
+	cat "$tmp/log"
+	# The table of messages in user/README.md has this one.
+	grep -q "__jf_func_ns. has not been declared\|undeclared identifier '__jf_func_ns'" "$tmp/log"
+}
+
+# A header of events in a folder where the compiler does not look.
+cat > "$tmp/events.h" <<'END'
+#undef TRACE_SYSTEM
+#define TRACE_SYSTEM shop
+#if !defined(EVENTS_H) || defined(TRACE_HEADER_MULTI_READ)
+#define EVENTS_H
+#include <jumpfunc/trace_event.h>
+JF_TRACE_EVENT(sold, TP_PROTO(int n), TP_ARGS(n), TP_STRUCT__entry(__field(int, n)),
+	       TP_fast_assign(__entry->n = n;), TP_printk("n=%d", __entry->n));
+#endif
+#undef TRACE_INCLUDE_PATH
+#define TRACE_INCLUDE_PATH .
+#undef TRACE_INCLUDE_FILE
+#define TRACE_INCLUDE_FILE events
+#include <jumpfunc/define_trace.h>
+END
+printf '#define CREATE_TRACE_POINTS\n#include "events.h"\n' > "$tmp/events.c"
+cp "$tmp/events.c" "$tmp/events.cc"
+
+nowhere()
+{
+	"$@" -I"$tmp" -I"$user/../include" -c -o "$tmp/o" || return 1
+	! LC_ALL=C "$@" -I"$user/../include" -c -o "$tmp/o" > "$tmp/log" 2>&1 || return 1
+	cat "$tmp/log"
+	grep -q 'TRACE_INCLUDE_PATH: no such file; the compiler needs -I with' "$tmp/log"
 }
 
 check "a change whose result is ignored, C" ignored "${CC:-cc}" -std=gnu11 -O2 "$tmp/ignored.c"
@@ -159,6 +190,13 @@ else
 	skip "a change whose result is ignored, clang" "no clang (apt-get install clang)"
 fi
 check "names in a namespace" namespaces
+check "a header of events that is not found, C" nowhere "${CC:-cc}" "$tmp/events.c"
+check "a header of events that is not found, C++" nowhere "${CXX:-c++}" -std=c++17 "$tmp/events.cc"
+if have clang; then
+	check "a header of events that is not found, clang" nowhere clang "$tmp/events.c"
+else
+	skip "a header of events that is not found, clang" "no clang (apt-get install clang)"
+fi
 check "a key that is no constant, C" constant "${CC:-cc}" -O2 "$tmp/constant.c"
 check "a key that is no constant, C++" constant "${CXX:-c++}" -O2 "$tmp/constant.cc"
 check "a key that is no constant, without optimisation" constant "${CC:-cc}" -O0 "$tmp/constant.c"

@@ -7,8 +7,6 @@
 #undef CREATE_TRACE_POINTS
 #define TRACE_HEADER_MULTI_READ
 #define __JF_EVENT_PASS
-#define __JF_EVENT_HEADER_1(path, file)	<path/file.h>
-#define __JF_EVENT_HEADER(path, file)	__JF_EVENT_HEADER_1(path, file)
 
 #undef DECLARE_EVENT_CLASS
 #undef JF_TRACE_EVENT
@@ -185,8 +183,6 @@ __extension__ ({							\
 #undef __get_str
 #undef __get_rel_str
 
-#undef __JF_EVENT_HEADER
-#undef __JF_EVENT_HEADER_1
 #undef TRACE_HEADER_MULTI_READ
 #define DECLARE_EVENT_CLASS(...)
 #define CREATE_TRACE_POINTS

@@ -67,6 +67,21 @@ build()
 	$compiler -Wall -Wextra -Werror -o "$tmp/hello" "$tmp/hello.c" "$@" && says "$tmp/hello"
 }
 
+# plugins ROOT: the host and the plugin that are installed, and the message if a flag is left out
+plugins()
+{
+	root=$1
+	lib=$root$prefix/lib
+	examples=$root$prefix/share/doc/libjumpfunc-dev/examples
+	flags=$(flags "$root")
+	# shellcheck disable=SC2086 # several words
+	gcc -Wall -Wextra -Werror -o "$tmp/host" "$examples/host.c" -rdynamic $flags -ldl &&
+		gcc -Wall -Wextra -Werror -o "$tmp/bare" "$examples/host.c" $flags -ldl &&
+		gcc -Wall -Wextra -Werror -shared -fPIC -o "$tmp/plugin.so" "$examples/plugin.c" $flags || return 1
+	[ "$(LD_LIBRARY_PATH=$lib "$tmp/host" "$tmp/plugin.so")" = "6, 3" ] &&
+		LD_LIBRARY_PATH=$lib "$tmp/bare" "$tmp/plugin.so" 2>&1 | grep 'undefined symbol: __jf_export_func_price$'
+}
+
 # pkg_config COMPILER ROOT
 pkg_config()
 {
@@ -176,6 +191,7 @@ else
 			skip "$compiler" "not installed (apt-get install $compiler)"
 		fi
 	done
+	if have gcc; then check "a program and its plugin" plugins "$root"; else skip "a program and its plugin" "no gcc"; fi
 	if have musl-gcc; then
 		check "make install CC=musl-gcc" install_to "$tmp/musl" CC=musl-gcc OUT="$tmp/musl-out"
 		pkg_config musl-gcc "$tmp/musl"

@@ -85,11 +85,10 @@ static char *read_all(const char *path)
 
 	/* It says which memory is read: another user's file is not believed. */
 	if (fd >= 0 && !fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_size < FILE_MAX && (!st.st_uid || st.st_uid == geteuid()))
-		text = malloc((size_t)st.st_size + 1);
+		/* Not malloc(): MemorySanitizer sees no store of this library. */
+		text = calloc((size_t)st.st_size + 1, 1);
 	while (text && have < (size_t)st.st_size && (n = read(fd, text + have, (size_t)st.st_size - have)) > 0)
 		have += (size_t)n;
-	if (text)
-		text[have] = 0;
 	if (fd >= 0)
 		close(fd);
 	return text;
@@ -192,11 +191,13 @@ static bool take_labels(const char **text, struct jf_event_field *f)
  * @field:  as the trace is told
  * @place:  as of place()
  * @string: it is one
+ * @kept:   a probe has @field
  */
 struct argument {
 	struct jf_event_field	field;
 	int			place;
 	bool			string;
+	bool			kept;
 };
 
 static bool take(const char **text, struct argument *a)
@@ -235,11 +236,14 @@ static bool take(const char **text, struct argument *a)
 	return true;
 }
 
+/* All but those that a probe has. */
 static void drop(struct argument *a, unsigned int nr)
 {
 	const struct jf_event_label *l;
 
 	while (nr--) {
+		if (a[nr].kept)
+			continue;
 		for (l = a[nr].field.labels; l && l->name; l++)
 			free((char *)(uintptr_t)l->name);
 		free((struct jf_event_label *)(uintptr_t)a[nr].field.labels);
@@ -287,7 +291,7 @@ static bool is_taken(const struct jf_agent_probe *p, const char *name)
 	return false;
 }
 
-static void add_vector(struct jf_agent_probe *p, const struct argument *a)
+static void add_vector(struct jf_agent_probe *p, struct argument *a)
 {
 	struct jf_operand *o = &p->spot.operand[p->spot.nr++];
 	uint32_t size = a->field.size;
@@ -300,6 +304,33 @@ static void add_vector(struct jf_agent_probe *p, const struct argument *a)
 	p->spot.size += size;
 	p->event.size = p->spot.size;
 	p->fields[p->nr_fields++] = a->field;
+	a->kept = true;
+}
+
+/* It has the name that the agent gives it. */
+static void set_returned(struct jf_agent_probe *p, struct argument *a)
+{
+	free((char *)(uintptr_t)a->field.name);
+	a->field.name = p->fields[RETURNED_FIELD].name;
+	p->fields[RETURNED_FIELD] = a->field;
+	a->kept = true;
+}
+
+static void set_register(struct jf_agent_probe *p, struct argument *a)
+{
+	p->fields[FIRST + a->place] = a->field;
+	if (a->string)
+		p->known_strings |= (uint16_t)(1U << a->place);
+	a->kept = true;
+}
+
+static void add_vectors(struct jf_agent_probe *p, struct argument *a, int num)
+{
+	int i;
+
+	for (i = 0; i < num; i++)
+		if (a[i].place >= 16 && p->spot.nr < JF_VECTORS_MAX && !is_taken(p, a[i].field.name))
+			add_vector(p, &a[i]);
 }
 
 /* Registers after the last argument are not recorded. That one can be shorter than its register. */
@@ -333,25 +364,17 @@ void jf_types_apply(struct jf_agent_probe *p, const struct jf_module *m, uintptr
 	if (num < 0)
 		return;
 	for (i = 0; i < num; i++) {
-		struct jf_event_field *f;
-
-		if (a[i].place == RETURNED && p->kind == JF_KIND_CALL) {
-			a[i].field.name = p->fields[RETURNED_FIELD].name;
-			p->fields[RETURNED_FIELD] = a[i].field;
-		}
+		if (a[i].place == RETURNED && p->kind == JF_KIND_CALL)
+			set_returned(p, &a[i]);
 		if (a[i].place >= RETURNED || is_taken(p, a[i].field.name))
 			continue;
-		f = &p->fields[FIRST + a[i].place];
-		*f = a[i].field;
+		set_register(p, &a[i]);
 		last = a[i].place > last ? a[i].place : last;
-		if (a[i].string)
-			p->known_strings |= (uint16_t)(1U << a[i].place);
 	}
 	/* A call's record has other fields after the registers. */
-	if (p->kind == JF_KIND_CALL)
-		return;
-	end_registers(p, last);
-	for (i = 0; i < num; i++)
-		if (a[i].place >= 16 && p->spot.nr < JF_VECTORS_MAX && !is_taken(p, a[i].field.name))
-			add_vector(p, &a[i]);
+	if (p->kind != JF_KIND_CALL) {
+		end_registers(p, last);
+		add_vectors(p, a, num);
+	}
+	drop(a, (unsigned int)num);
 }

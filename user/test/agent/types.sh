@@ -204,6 +204,18 @@ wrong_lines()
 		babeltrace2 "$tmp/lines/traces"/* > "$tmp/text" 2>&1 && fields integers | grep -q "^a = -1, arg1 = $hex, b = " || { cat "$tmp/text"; return 1; }
 }
 
+# sanitized COMPILER FLAG: whose run-time looks for leaks, or for values that nothing has stored; it sees none of the agent's.
+sanitized()
+{
+	"$1" "$2" -g -O1 -w -o "$tmp/types" "$here/types.c" || return 1
+	"$tool" run -e 'types:[stw]*[a-z]*s' -e types:taken -e call/types:wide -e types:wide -- "$tmp/types" > "$tmp/out" 2> "$tmp/text"
+	rc=$?
+	[ "$rc" = 0 ] && ! grep -q 'Sanitizer' "$tmp/text" && is taken "arg0 = $hex, arg1 = $hex, other = 23" &&
+		is texts "name = $hex, to = $hex, other = 0x0, name_string = \"a name\", other_string = \"(null)\"" || { echo "status $rc"; cat "$tmp/text"; return 1; }
+}
+
+can() { echo 'int main(void) { return 0; }' | "$1" "$2" -o "$tmp/needs" -xc - 2> /dev/null && "$tmp/needs"; }
+
 if "$tool" --version | grep -q 'by libdw'; then
 	check "arguments, gcc -O2" compiled "${CC:-cc}" -O2
 	check "arguments, gcc -O0" compiled "${CC:-cc}" -O0
@@ -221,6 +233,10 @@ if "$tool" --version | grep -q 'by libdw'; then
 	if have clang; then check "another calling convention, clang" convention clang -O1; else skip "another calling convention, clang" "no clang"; fi
 	check "a clone's arguments are registers" clones "${CC:-cc}"
 	if have clang; then check "a local function of clang's has registers" clones clang; else skip "a local function of clang's has registers" "no clang"; fi
+	for one in "${CC:-cc} -fsanitize=address" "${CC:-cc} -fsanitize=leak" "clang -fsanitize=memory"; do
+		# shellcheck disable=SC2086 # two words
+		if can $one; then check "no name stays in memory, $one" sanitized $one; else skip "no name stays in memory, $one" "no such programs"; fi
+	done
 	if have g++; then check "classes" classes; else skip "classes" "no g++"; fi
 	if have python3 && have objdump; then check "$rounds files with damaged debug information" damaged; else skip "files with damaged debug information" "no python3 or objdump"; fi
 else

@@ -573,8 +573,9 @@ static void look(void)
 	if (jf_modules_changed()) {
 		jf_modules(jf_module_demangler, NULL);
 		jf_modules(come, &a);
-		name_elsewhere();
 	}
+	/* These come one by one, with no change in this name space. */
+	name_elsewhere();
 }
 
 static void unlock(void)

@@ -755,7 +755,12 @@ no_names()
 {
 	made_moved && mkdir -p "$tmp/home" && cp "$tmp/moved.so" "$tmp/home/" || return 1
 	moved dlmopen
-	grep -q '1 object that dlmopen() loaded, ./moved.so the first' "$tmp/err" || { cat "$tmp/out" "$tmp/err"; return 1; }
+	named='1 object that dlmopen() loaded, ./moved.so the first'
+	grep -q "$named" "$tmp/err" || { cat "$tmp/out" "$tmp/err"; return 1; }
+	# Asked for before it comes, and not again.
+	(cd "$tmp/home" && JUMPFUNC_TRACE_DIR="$tmp/traces" JUMPFUNC_AGENT='*:plugged' LD_PRELOAD="$agent" "$tmp/moved" dlmopen 'LD_PRELOAD= true') \
+		> "$tmp/out" 2> "$tmp/err"
+	grep -q "$named" "$tmp/err" || { cat "$tmp/out" "$tmp/err"; return 1; }
 	for how in relative removed memfd; do
 		if moved "$how" && events "$tmp"/moved_run/jumpfunc/moved-* && grep -q '^[^ ]*:plugged ' "$tmp/events"; then
 			continue

@@ -328,6 +328,9 @@ run_silent()
 		! says 'no thread has come by' && all_accounted 20001 &&
 		ends 0 env JUMPFUNC_AGENT_WAYS=jump "$tool" run -e tiny -e rare "$tmp/silent" 1 &&
 		says "'tiny' matches silent:tiny, which was not recorded: " && ! says 'no thread has come by' &&
+		# Also beside others that are recorded.
+		ends 0 env JUMPFUNC_AGENT_WAYS=jump "$tool" run -e 'silent:[rt][ai]*' "$tmp/silent" 1 &&
+		says "matches 1 probe that could not be switched on, silent:tiny the first: " && all_accounted 1 &&
 		ends 0 "$tool" run -e hot "$tmp/silent" 0 && says "'hot' matches silent:hot, but no thread has come by"
 }
 

@@ -39,14 +39,20 @@
  * @glob:     without types of arguments; of sums without their kind, too
  * @probe:    one that matches it, if there was any
  * @recorded: records of all that match
- * @refused:  one that matches it and could not be recorded, and why
+ * @refused:  one that matches it and could not be recorded
+ * @why:      the reason
+ * @places:   how many, in the trace that is looked at
+ * @most:     in the trace that has most of them, as several processes have the same ones
  * @chosen:   it says which records are made
  */
 struct pattern {
 	char		glob[256];
 	char		probe[TEXT_MAX];
 	uint64_t	recorded;
-	char		refused[3 * TEXT_MAX];
+	char		refused[TEXT_MAX];
+	char		why[TEXT_MAX];
+	unsigned int	places;
+	unsigned int	most;
 	bool		chosen;
 };
 
@@ -83,10 +89,17 @@ static void note_refused(const char *name, const char *why, void *arg)
 	struct patterns *p = (struct patterns *)arg;
 	unsigned int i;
 
-	for (i = 0; i < p->o->num_globs; i++)
-		if (!*p->pattern[i].refused && text_matches(p, p->pattern[i].glob, name))
-			snprintf(p->pattern[i].refused, sizeof(p->pattern[i].refused), "%.*s, which was not recorded: %.*s", TEXT_MAX - 1,
-				 name, TEXT_MAX, why);
+	for (i = 0; i < p->o->num_globs; i++) {
+		struct pattern *w = &p->pattern[i];
+
+		if (!text_matches(p, w->glob, name))
+			continue;
+		if (!*w->refused) {
+			snprintf(w->refused, TEXT_MAX, "%s", name);
+			snprintf(w->why, TEXT_MAX, "%s", why);
+		}
+		w->most = ++w->places > w->most ? w->places : w->most;
+	}
 }
 
 /* Where calls are counted, and not recorded. */
@@ -141,12 +154,15 @@ static void count_trace(const char *path, void *arg)
 	struct patterns *p = (struct patterns *)arg;
 	struct counted_as of = { .matches = 0 };
 	struct tally t;
+	unsigned int i;
 	uint32_t id;
 
 	if (tally_begin(&t, path)) {
 		p->unread = true;
 		return;
 	}
+	for (i = 0; i < p->o->num_globs; i++)
+		p->pattern[i].places = 0;
 	each_refused(t.dir, note_refused, p);
 	if (counts_each(t.dir, add_calls, &t))
 		p->unread = true;
@@ -590,7 +606,7 @@ static void explain_silence(const struct pattern *w, const struct patterns *p, c
 			    const struct found_list *list)
 {
 	if (*w->refused) {
-		note("'%s' matches %s", w->glob, w->refused);
+		note("'%s' matches %s, which was not recorded: %s", w->glob, w->refused, w->why);
 	} else if (l->overwritten || l->discarded) {
 		note("'%s' matches %s, of which there is no record: they may be among those that were overwritten (%" PRIu64
 		     ") or discarded (%" PRIu64 ")", w->glob, w->probe, l->overwritten, l->discarded);
@@ -602,6 +618,13 @@ static void explain_silence(const struct pattern *w, const struct patterns *p, c
 		     "'%s' matches %s, but no thread has come by", w->glob, w->probe);
 		put_refused(w->glob, list);
 	}
+}
+
+/* Others that match have recorded. Of sums put_sums() says it. */
+static void explain_part(const struct pattern *w)
+{
+	note("'%s' matches %u probe%s that could not be switched on, %s the first: %s%s", w->glob, w->most, w->most > 1 ? "s" : "",
+	     w->refused, w->why, w->most > 1 ? "; with JUMPFUNC=verbose in the environment the agent names all" : "");
 }
 
 void explain_run(const struct options *o, const char *program, const char *folder, const struct losses *l)
@@ -629,6 +652,8 @@ void explain_run(const struct options *o, const char *program, const char *folde
 	for (i = 0; i < o->num_globs; i++) {
 		struct pattern *w = &p->pattern[i];
 
+		if (w->recorded && w->most && !p->sums)
+			explain_part(w);
 		if (w->recorded)
 			continue;
 		if (!*w->probe && !*w->refused) {

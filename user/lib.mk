@@ -91,7 +91,7 @@ $(OUT)/test_lib_list: $(LIST_SOURCES) test/test_lib_plugin.h $(LIB_TEST_DEPS)
 $(OUT)/test_lib_list_array.o: test/test_lib_list_array.c $(LIB_TEST_DEPS)
 	$(CC) $(LIB_TEST_CFLAGS) -O2 -c -o $@ $<
 $(OUT)/test_lib_list-cxx: test/test_lib_list.c $(OUT)/test_lib_list_array.o test/test_lib_plugin.h $(LIB_TEST_DEPS)
-	$(CXX) $(LIB_TEST_CXXFLAGS) -O2 -rdynamic -o $@ $(OUT)/test_lib_list_array.o -x c++ $< -x none $(LIB_SHARED) -ldl
+	$(CXX) $(LIB_TEST_CXXFLAGS) -O2 -rdynamic -o $@ $(OUT)/test_lib_list_array.o -x c++ $< $(LIB_SHARED) -ldl
 $(OUT)/test_lib_list-san: $(LIST_SOURCES) test/test_lib_plugin.h $(LIB_SOURCES) $(LIB_TEST_DEPS)
 	$(CC) $(LIB_TEST_CFLAGS) $(SAN) -rdynamic -o $@ $(LIST_SOURCES) $(LIB_SOURCES) -ldl
 $(OUT)/test_lib_count: test/test_lib_count.c test/test_lib_plugin.h $(LIB_TEST_DEPS)

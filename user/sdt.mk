@@ -34,9 +34,9 @@ $(OUT)/test_sdt-clang: $(SDT_DEPS)
 $(OUT)/test_sdt-clang-O0: $(SDT_DEPS)
 	$(CLANG) $(SDT_CFLAGS) -O0 -o $@ $(SDT_SOURCES) $(LIB_SHARED) -ldl
 $(OUT)/test_sdt-cxx: $(SDT_DEPS)
-	$(CXX) $(SDT_CXXFLAGS) -O2 -o $@ -x c++ $(SDT_SOURCES) -x none $(LIB_SHARED) -ldl
+	$(CXX) $(SDT_CXXFLAGS) -O2 -o $@ -x c++ $(SDT_SOURCES) $(LIB_SHARED) -ldl
 $(OUT)/test_sdt-clangxx: $(SDT_DEPS)
-	$(CLANGXX) $(SDT_CXXFLAGS) -O1 -o $@ -x c++ $(SDT_SOURCES) -x none $(LIB_SHARED) -ldl
+	$(CLANGXX) $(SDT_CXXFLAGS) -O1 -o $@ -x c++ $(SDT_SOURCES) $(LIB_SHARED) -ldl
 $(OUT)/sdt-plugin.so: $(SDT_TEST)/test_sdt_plugin.c $(SDT_TEST)/test_sdt.h $(SDT_HEADER) $(LIB_TEST_DEPS)
 	$(CC) $(SDT_CFLAGS) -O2 -fPIC -shared -o $@ $< $(LIB_SHARED)
 

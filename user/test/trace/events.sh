@@ -42,7 +42,7 @@ compile()
 	*++) set -- "$@" -x c++ ;;
 	esac
 	$compiler -Wall -Wextra -Werror -g -I"$top/include" -I"$here" -o "$tmp/program" "$@" "$here/trace_events.c" \
-		-x none -L"$build" -ljumpfunc-trace -ljumpfunc -Wl,-rpath,"$build"
+		-L"$build" -ljumpfunc-trace -ljumpfunc -Wl,-rpath,"$build"
 }
 
 expected()

@@ -84,7 +84,7 @@ compile()
 	shift 2
 	# Words, and they have no blanks.
 	# shellcheck disable=SC2086
-	$compiler $flags -Wall -Wextra -Werror -I"$here" $include -o "$output" "$@" -x none $libs
+	$compiler $flags -Wall -Wextra -Werror -I"$here" $include -o "$output" "$@" $libs
 }
 
 program()
@@ -136,7 +136,7 @@ apart()
 	for object in probes object; do
 		compile "$compiler" "$opt" -x "$lang" -fPIC -shared -- "$tmp/$object.so" "$tmp/$object.c" || return 1
 	done
-	compile "$compiler" "$opt" -x "$lang" -- "$tmp/apart" "$tmp/apart.c" -x none -ldl &&
+	compile "$compiler" "$opt" -x "$lang" -- "$tmp/apart" "$tmp/apart.c" -ldl &&
 		compile "$compiler" "$opt" -x "$lang" -- "$tmp/linked" "$tmp/apart.c" -x none -Wl,--no-as-needed "$tmp/object.so" \
 			"$tmp/probes.so" -ldl "-Wl,-rpath,$tmp" &&
 		compile "$compiler" "$opt" -x "$lang" -- "$tmp/both" "$tmp/apart.c" "$tmp/probes.c" -ldl || return 1

@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <ucontext.h>
@@ -129,6 +130,50 @@ static void forks(void)
 	}
 	wait_for(pid);
 	record(1000);
+}
+
+static void in_child(void)
+{
+	pid_t pid = fork();
+
+	if (!pid) {
+		as_other();
+		_exit(0);
+	}
+	wait_for(pid);
+}
+
+static void leave(int space)
+{
+	record(100);
+	must(!unshare(space), "unshare");
+}
+
+/* The folder of traces is not to be seen there. */
+static void other_mounts(void)
+{
+	leave(CLONE_NEWNS);
+	must(!mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL), "mount");
+	must(!mount("none", "/tmp", "tmpfs", 0, NULL) && !mount("none", "/dev/shm", "tmpfs", 0, NULL), "mount");
+	as_other();
+	in_child();
+}
+
+/* That of processes is its children's: it can have no thread more. */
+static void other_pids(void)
+{
+	leave(CLONE_NEWPID);
+	record(2000);
+	in_child();
+	record(100);
+}
+
+/* In which this user has no number. */
+static void other_users(void)
+{
+	leave(CLONE_NEWUSER);
+	as_other();
+	in_child();
 }
 
 /* The child can open no file, so it has no trace. */
@@ -333,8 +378,8 @@ static const struct way {
 	{ "overwrite", many }, { "discard", many }, { "disk", many }, { "rings", rings }, { "setuid", other_user },
 	{ "chroot", other_root }, { "killed", killed }, { "fork", forks }, { "no-trace", no_trace }, { "vfork", vforks },
 	{ "clone", clones }, { "threads", threads }, { "deep", deep }, { "stacks", stacks }, { "no-memory", no_memory },
-	{ "calls-rings", one_ring },
-	{ "clone", clones }, { "threads", threads }, { "descriptors", descriptors }, { "file-size", file_size },
+	{ "calls-rings", one_ring }, { "descriptors", descriptors }, { "file-size", file_size }, { "mounts", other_mounts },
+	{ "pids", other_pids }, { "users", other_users },
 };
 
 int main(int argc, char **argv)

@@ -178,6 +178,19 @@ else
 	not setuid "this must be root"
 	not chroot "this must be root"
 fi
+spaces='JUMPFUNC_TRACE_PACKET_SIZE=4096 JUMPFUNC_TRACE_PACKETS=64'
+if unshare -mp true 2> /dev/null; then
+	is mounts lost mounts $spaces
+	is pids lost pids $spaces
+else
+	not mounts "no name space of mounts can be made here, or this is not root"
+	not pids "no name space of processes can be made here, or this is not root"
+fi
+if unshare -U true 2> /dev/null; then
+	is users lost users $spaces
+else
+	not users "no name space of users can be made here"
+fi
 if unshare -rm true 2> /dev/null; then
 	is disk on_a_disk
 else

@@ -158,14 +158,16 @@ int __JF_MUST_CHECK jf_record_start(const struct jf_record_options *options);
 
 /**
  * jf_record_enable() - record events from now on
- * @glob: of events' names, as of files: "system:name", or without a colon "name"
+ * @glob: of events' names, as of files: "system:name", or without a colon "name"; after it can
+ *        follow which records are made, as jf-trace(1), FILTERS, has it: "my_net:rx if len > 1500"
  *
  * Holds for events of objects that are loaded later, too.
  *
  * Context: may sleep; not in a signal handler.
- * Return: how many events there are now that match, -EINVAL, -ENOENT if recording was
- * not started, -ENOMEM, an error of writing the trace's metadata if that lacks one of
- * them, or an error of registering a probe (tracepoint.h); then none was enabled
+ * Return: how many events there are now that match, -EINVAL, also if none of them has all names of
+ * the filter, -EOPNOTSUPP if none can have one, -ENOENT if recording was not started, -ENOMEM, an
+ * error of writing the trace's metadata if that lacks one of them, or an error of registering a
+ * probe (tracepoint.h); then none was enabled
  */
 int __JF_MUST_CHECK jf_record_enable(const char *glob);
 

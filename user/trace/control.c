@@ -99,13 +99,14 @@ struct listing {
 static int one_event(const struct jf_event *event, void *arg)
 {
 	struct listing *l = (struct listing *)arg;
-	const char *glob = l->glob;
+	const char *glob = l->glob, *detail = event->id ? event->print : "has a field that CTF cannot show";
 
 	if (!jf_kind_fits(&glob, JF_KIND_EVENT) || !__jf_glob_matches(glob, event->system, event->name))
 		return 0;
 	l->num++;
-	ANSWER(l->answer, "probe", "event", event->system, event->name, event->on ? "on" : "off",
-	       event->id ? event->print : "has a field that CTF cannot show");
+	if (jf_event_chooses(event) && event->why)
+		detail = event->why;
+	ANSWER(l->answer, "probe", "event", event->system, event->name, event->on ? "on" : "off", detail);
 	return l->answer->err;
 }
 
@@ -119,12 +120,16 @@ static int one_listed(const struct jf_listed *probe, void *arg)
 	return l->answer->err;
 }
 
-static int do_list(struct jf_answer *a, const char *glob)
+/* Probes have the same names with a filter and without. */
+static int do_list(struct jf_answer *a, const char *pattern)
 {
+	char *glob = pattern ? strndup(pattern, (size_t)(jf_choice_begin(pattern) - pattern)) : NULL;
 	struct listing l = { a, NULL, glob, 0 };
 	struct jf_provider *p;
 	int err;
 
+	if (pattern && !glob)
+		return -ENOMEM;
 	err = jf_events(one_event, &l);
 	jf_providers_lock();
 	for (p = jf_providers(); p && !a->err; p = p->next) {
@@ -134,29 +139,8 @@ static int do_list(struct jf_answer *a, const char *glob)
 			answer_failed(a, p->kind, err);
 	}
 	jf_providers_unlock();
-	return a->err ? a->err : l.num;
-}
-
-static int count_event(const struct jf_event *event, void *arg)
-{
-	struct listing *l = (struct listing *)arg;
-	const char *glob = l->glob;
-
-	l->num += jf_kind_fits(&glob, JF_KIND_EVENT) && __jf_glob_matches(glob, event->system, event->name);
-	return 0;
-}
-
-/* Of events all records are made: they are written as they are computed. */
-static int refuse_events(const char *text)
-{
-	char *glob = strndup(text, (size_t)(jf_choice_begin(text) - text));
-	struct listing l = { NULL, NULL, glob, 0 };
-
-	if (!glob)
-		return -ENOMEM;
-	jf_events(count_event, &l);
 	free(glob);
-	return l.num ? -EOPNOTSUPP : 0;
+	return a->err ? a->err : l.num;
 }
 
 /* Each part does its best. It is an error if none did anything. */
@@ -170,10 +154,7 @@ static int do_switch(struct jf_answer *a, const char *glob, bool on)
 		jf_providers_unlock();
 		return -ENOENT;
 	}
-	if (on && *jf_choice_begin(glob))
-		n = refuse_events(glob);
-	else
-		n = on ? jf_record_enable(glob) : jf_record_disable(glob);
+	n = on ? jf_record_enable(glob) : jf_record_disable(glob);
 	if (n < 0) {
 		err = n;
 		answer_failed(a, "event", n);

@@ -142,8 +142,6 @@ static int parse_choice(struct jf_pattern *p, const char *choice)
 	struct jf_choice c;
 
 	p->choice = choice + (*choice == ' ');
-	if (p->kind == JF_KIND_EVENT && *p->choice)
-		return wrong(p, "of events of JF_TRACE_EVENT() all are recorded");
 	if (jf_choice_parse(&c, p->choice, NULL))
 		return wrong(p, "%.*s", (int)sizeof(p->why) - 1, c.why);
 	return 0;

@@ -7,6 +7,7 @@
  * come, with an object that is loaded later.
  */
 #include "trace.h"
+#include "choice.h"
 #include "control.h"
 #include "kind.h"
 #include "provider.h"
@@ -36,14 +37,15 @@ static bool matches(const struct jf_event *event, const char *glob)
 	return jf_kind_fits(&glob, JF_KIND_EVENT) && __jf_glob_matches(glob, event->system, event->name);
 }
 
-static bool is_wished(const struct jf_event *event, enum jf_kind kind)
+/* NULL: it is not to be on. */
+static const struct jf_wish *find_wish(const struct jf_event *event, enum jf_kind kind)
 {
 	const struct jf_wish *w;
 
 	for (w = wishes; w; w = w->next)
 		if (jf_wish_fits(w, kind) && __jf_glob_matches(w->glob, event->system, event->name))
-			return w->on;
-	return false;
+			return w->on ? w : NULL;
+	return NULL;
 }
 
 /*
@@ -126,17 +128,25 @@ static void tell_args(const struct jf_place *place, const struct jf_event *event
 			place->system, place->name, place->args, event->args);
 }
 
+/* jf_event.on: which of its two probes is there. */
+enum how { OFF, ALL, CHOSEN };
+
+static void *probe_of(const struct jf_event *e, uint32_t how)
+{
+	return how == CHOSEN ? e->chooser : e->probe;
+}
+
 /* The event's own tracepoint, or all that there are of its name. With the lock. */
-static int add_probes(struct jf_batch *b, struct jf_event *e, bool on)
+static int add_probes(struct jf_batch *b, struct jf_event *e, void *probe, bool on)
 {
 	struct jf_place *p;
 	int err = 0;
 
 	if (e->tp)
-		return __jf_batch_probe(b, e->tp, e->probe, e, JF_TRACE_PRIO_DEFAULT, on);
+		return __jf_batch_probe(b, e->tp, probe, e, JF_TRACE_PRIO_DEFAULT, on);
 	for (p = places; p && !err; p = p->next)
 		if (is_of(p, e))
-			err = __jf_batch_probe(b, p->tp, e->probe, e, JF_TRACE_PRIO_DEFAULT, on);
+			err = __jf_batch_probe(b, p->tp, probe, e, JF_TRACE_PRIO_DEFAULT, on);
 	return err;
 }
 
@@ -148,55 +158,179 @@ static int finish(struct jf_batch *b, int err)
 	return err;
 }
 
-static int switch_event(struct jf_event *e, bool on)
-{
-	struct jf_batch b;
+/**
+ * struct turn - an event that is switched
+ * @event:  it
+ * @choice: its filter when it is on
+ * @was:    its filter before
+ * @how:    enum how, afterwards
+ */
+struct turn {
+	struct jf_event		*event;
+	struct jf_event_choice	*choice;
+	struct jf_event_choice	*was;
+	uint32_t		how;
+};
 
-	jf_batch_init(&b);
-	return finish(&b, add_probes(&b, e, on));
+static int add_turn(struct jf_batch *b, const struct turn *t)
+{
+	struct jf_event *e = t->event;
+	int err = 0;
+
+	if (e->on == t->how)
+		return 0;
+	if (e->on)
+		err = add_probes(b, e, probe_of(e, e->on), false);
+	return err || !t->how ? err : add_probes(b, e, probe_of(e, t->how), true);
 }
 
-/* All that match, or none. With the lock. */
-static int switch_events(const char *glob, bool on, bool all)
+/*
+ * All, or none. A filter is there before the first thread that comes by the other probe, and after
+ * the last one. With the lock.
+ */
+static int take_turns(struct turn *turns, size_t num, int err)
 {
-	struct jf_event *e;
+	struct turn *t, *end = turns + num;
 	struct jf_batch b;
-	int err = 0, n = 0;
 
+	for (t = turns; t < end; t++)
+		if (t->choice)
+			t->was = jf_event_choose(t->event, t->choice);
 	jf_batch_init(&b);
-	for (e = events; e && !err; e = e->next) {
-		if ((!all && !matches(e, glob)) || !e->id)
-			continue;
-		err = on ? begin() : 0;
-		if (err)
-			break;
-		n++;
-		if (!!e->on == on) {
-			n -= !on;
-			continue;
-		}
-		err = add_probes(&b, e, on);
-	}
+	for (t = turns; t < end && !err; t++)
+		err = add_turn(&b, t);
 	err = finish(&b, err);
+	for (t = turns; t < end; t++) {
+		if (!err)
+			t->event->on = t->how;
+		if (err && t->choice)
+			jf_event_choice_drop(jf_event_choose(t->event, t->was));
+		else if (!t->choice && !err)
+			jf_event_choice_drop(jf_event_choose(t->event, NULL));
+		else
+			jf_event_choice_drop(t->was);
+	}
+	return err;
+}
+
+/* The reason is for those who ask later, in the trace and in lists. */
+static void refuse(const struct jf_event *e, int err, bool tell)
+{
+	const char *why = err == -EOPNOTSUPP ? "it was compiled with headers whose events have no filter" :
+			  e->why ? e->why : jf_error(-err);
+
+	jf_rings_refused(e->system, e->name, why);
+	if (tell && jf_may_tell())
+		fprintf(stderr, "libjumpfunc-trace: %s:%s is not recorded: %s\n", e->system, e->name, why);
+}
+
+/* How it is to be on; @tell: on stderr, too. With the lock. */
+static int make_turn(struct turn *t, struct jf_event *e, const char *choice, bool tell)
+{
+	int err = begin();
+
 	if (err)
 		return err;
-	for (e = events; e; e = e->next)
-		if ((all || matches(e, glob)) && e->id)
-			e->on = on;
-	return n;
+	err = jf_event_choice(e, choice, &t->choice);
+	if (err == -EINVAL || err == -EOPNOTSUPP)
+		refuse(e, err, tell);
+	t->event = e;
+	t->how = t->choice ? CHOSEN : ALL;
+	return err;
 }
 
-static int jf_record_switch(const char *glob, bool on)
+/*
+ * As an object comes or goes. @w: it is to be on. A pattern of many is not meant for each of them.
+ */
+static int switch_event(struct jf_event *e, const struct jf_wish *w)
+{
+	struct turn t = { e, NULL, NULL, OFF };
+	/* Of its own programs jf-trace tells that itself. */
+	int err = w ? make_turn(&t, e, w->choice, w->plain && !jf_env(JF_ENV_SINCE)) : 0;
+
+	return err ? err : take_turns(&t, 1, 0);
+}
+
+static size_t count_events(void)
+{
+	const struct jf_event *e;
+	size_t num = 0;
+
+	for (e = events; e; e = e->next)
+		num++;
+	return num;
+}
+
+/*
+ * All that match, or none; but of those that cannot have the filter none is switched. With the
+ * lock.
+ */
+static int switch_events(const char *glob, const char *choice, bool on, bool all)
+{
+	struct turn *turns = (struct turn *)calloc(count_events() + 1, sizeof(*turns));
+	int err = turns ? 0 : -ENOMEM, refused = 0, n = 0;
+	struct jf_event *e;
+	size_t num = 0;
+
+	for (e = events; e && !err; e = e->next) {
+		if ((!all && !matches(e, glob)) || !e->id || (!on && !e->on))
+			continue;
+		turns[num].event = e;
+		err = on ? make_turn(&turns[num], e, choice, false) : 0;
+		if (err == -EINVAL || err == -EOPNOTSUPP) {
+			refused = err;
+			err = 0;
+			continue;
+		}
+		num += !err;
+		n++;
+	}
+	if (turns)
+		err = take_turns(turns, num, err);
+	free(turns);
+	return err ? err : n ? n : refused;
+}
+
+/**
+ * struct parts - of a pattern
+ * @glob:   of names, with the kind
+ * @choice: which records are made
+ * @why:    it is no pattern
+ */
+struct parts {
+	char	glob[JF_GLOB_MAX];
+	char	choice[JF_CHOICE_MAX];
+	char	why[JF_CHOICE_WHY];
+};
+
+static bool take_apart(struct parts *p, const char *pattern)
+{
+	const char *end = pattern ? jf_choice_begin(pattern) : "";
+	size_t len = pattern ? (size_t)(end - pattern) : 0, most = *end ? JF_CHOICE_MAX : JF_GLOB_MAX;
+	struct jf_choice c;
+
+	if (len >= sizeof(p->glob) || strlen(end) >= sizeof(p->choice)) {
+		snprintf(p->why, sizeof(p->why), "it has more than %zu characters", most - 1);
+		return false;
+	}
+	memcpy(p->glob, pattern ? pattern : "", len);
+	p->glob[len] = 0;
+	strcpy(p->choice, *end ? end + 1 : end);
+	if (!jf_choice_parse(&c, p->choice, NULL))
+		return len;
+	strcpy(p->why, c.why);
+	return false;
+}
+
+static int jf_record_switch(const char *glob, const char *choice, bool on)
 {
 	const char *names = glob;
 	enum jf_kind kind;
 	struct jf_wish *w;
 	int n;
 
-	if (!glob || !*glob || strlen(glob) >= JF_GLOB_MAX)
-		return -EINVAL;
 	kind = jf_kind_of(&names);
-	w = jf_wish_new(kind, names, NULL, on);
+	w = jf_wish_new(kind, names, choice, on);
 	if (!w)
 		return -ENOMEM;
 	pthread_mutex_lock(&events_lock);
@@ -204,7 +338,8 @@ static int jf_record_switch(const char *glob, bool on)
 	if (!n && on)
 		n = number_late(glob);
 	if (!n)
-		n = switch_events(glob, on, false);
+		n = switch_events(glob, choice, on, false);
+	jf_event_choices_free();
 	if (n >= 0)
 		jf_wish_add(&wishes, w);
 	else
@@ -214,14 +349,21 @@ static int jf_record_switch(const char *glob, bool on)
 }
 
 /* Events, and SDT probes. */
-static int switch_all(const char *glob, bool on)
+static int switch_all(const char *pattern, bool on)
 {
-	int n = jf_record_switch(glob, on), more;
+	struct parts p;
+	int n, more;
 
-	if (n < 0)
+	if (!take_apart(&p, pattern) || (!on && *p.choice))
+		return -EINVAL;
+	n = jf_record_switch(p.glob, p.choice, on);
+	/* SDT probes can have the filter that no event has. */
+	if (n < 0 && (!*p.choice || n == -ENOMEM))
 		return n;
-	more = jf_sdt_switch(glob, on);
-	return more < 0 ? more : n + more;
+	more = jf_sdt_switch(p.glob, p.choice, on);
+	if (n < 0)
+		return more > 0 ? more : n;
+	return more >= 0 ? n + more : *p.choice && n ? n : more;
 }
 
 int jf_record_enable(const char *glob)
@@ -244,16 +386,19 @@ bool __jf_counts(void)
  * @kind:   of it
  * @system: of it
  * @name:   of it
+ * @choice: which records are made, JF_CHOICE_MAX characters
  */
-bool jf_record_wished(enum jf_kind kind, const char *system, const char *name)
+bool jf_record_wished(enum jf_kind kind, const char *system, const char *name, char *choice)
 {
 	struct jf_event e = { .system = system, .name = name };
-	bool wished;
+	const struct jf_wish *w;
 
 	pthread_mutex_lock(&events_lock);
-	wished = jf_conf.started && is_wished(&e, kind);
+	w = jf_conf.started ? find_wish(&e, kind) : NULL;
+	if (w)
+		strcpy(choice, w->choice);
 	pthread_mutex_unlock(&events_lock);
-	return wished;
+	return w;
 }
 
 /* Where a trace's folder is made if nothing says where. */
@@ -389,9 +534,10 @@ int jf_record_stop(void)
 	if (!jf_conf.started)
 		n = -ENOENT;
 	if (n >= 0)
-		n = switch_events(NULL, false, true);
+		n = switch_events(NULL, "", false, true);
 	if (n >= 0) {
 		jf_quiesce();
+		jf_event_choices_free();
 		jf_record_stats(&stopped_counts);
 		if (jf_record_folder(stopped_folder, sizeof(stopped_folder)) < 0)
 			*stopped_folder = 0;
@@ -431,6 +577,16 @@ bool jf_record_started(void)
 	started = jf_conf.started;
 	pthread_mutex_unlock(&events_lock);
 	return started;
+}
+
+void jf_events_lock(void)
+{
+	pthread_mutex_lock(&events_lock);
+}
+
+void jf_events_unlock(void)
+{
+	pthread_mutex_unlock(&events_lock);
 }
 
 int jf_events(int (*fn)(const struct jf_event *event, void *data), void *data)
@@ -474,6 +630,7 @@ static void tell_nothing(int err)
 void __jf_event_register(struct jf_event *event)
 {
 	const struct jf_place *p;
+	const struct jf_wish *w;
 	int err;
 
 	if (event->version != JF_EVENT_VERSION) {
@@ -493,11 +650,12 @@ void __jf_event_register(struct jf_event *event)
 	last_event = &event->next;
 	for (p = places; p; p = p->next)
 		tell_args(p, event);
-	err = !err && jf_conf.started && is_wished(event, JF_KIND_EVENT) ? begin() : -ENOENT;
+	w = err || !jf_conf.started ? NULL : find_wish(event, JF_KIND_EVENT);
+	err = w ? begin() : -ENOENT;
 	if (err != -ENOENT)
 		tell_nothing(err);
-	if (!err && !switch_event(event, true))
-		event->on = 1;
+	if (!err)
+		switch_event(event, w);
 	pthread_mutex_unlock(&events_lock);
 }
 
@@ -507,8 +665,10 @@ void __jf_event_unregister(struct jf_event *event)
 	struct jf_event **p;
 
 	pthread_mutex_lock(&events_lock);
-	if (event->on && !switch_event(event, false))
-		event->on = 0;
+	if (event->on)
+		switch_event(event, NULL);
+	if (jf_event_chooses(event))
+		free(event->why);
 	for (p = &events; *p && *p != event; p = &(*p)->next)
 		;
 	if (*p) {
@@ -530,7 +690,7 @@ static int switch_place(struct jf_place *place, bool on)
 	jf_batch_init(&b);
 	for (e = events; e && !err; e = e->next)
 		if (e->on && is_of(place, e))
-			err = __jf_batch_probe(&b, place->tp, e->probe, e, JF_TRACE_PRIO_DEFAULT, on);
+			err = __jf_batch_probe(&b, place->tp, probe_of(e, e->on), e, JF_TRACE_PRIO_DEFAULT, on);
 	return finish(&b, err);
 }
 
@@ -655,30 +815,32 @@ int __jf_record_by_environment(void)
 	return err ? err : jf_record_begin();
 }
 
-static int by_environment(const char *globs)
+/* Objects' events are announced later: no event can be enabled yet. */
+static int ask_for(const char *pattern)
 {
-	const char *end;
-	size_t len;
+	struct parts p;
 	int err;
 
-	err = start_by_environment();
-	for (; !err && *globs; globs = *end ? end + 1 : end) {
-		char glob[JF_GLOB_MAX];
+	if (!take_apart(&p, pattern)) {
+		fprintf(stderr, "libjumpfunc-trace: JUMPFUNC_TRACE: '%.80s%s' is no pattern of events: %s\n", pattern,
+			strlen(pattern) > 80 ? "..." : "", p.why);
+		return 0;
+	}
+	err = jf_record_enable(pattern);
+	return err < 0 && err != -EINVAL && err != -EOPNOTSUPP ? err : 0;
+}
 
-		end = strchrnul(globs, ',');
-		len = (size_t)(end - globs);
-		if (len >= sizeof(glob)) {
-			fprintf(stderr, "libjumpfunc-trace: JUMPFUNC_TRACE: '%.80s...' is no pattern of events: it has more than %d "
-				"characters\n", globs, JF_GLOB_MAX - 1);
-			continue;
-		}
-		memcpy(glob, globs, len);
-		glob[len] = 0;
-		/* Objects' events are announced later: no event can be enabled yet. */
-		if (len)
-			err = jf_record_enable(glob);
-		if (err > 0)
-			err = 0;
+static int by_environment(const char *globs)
+{
+	int err = start_by_environment();
+	char *pattern;
+	size_t len;
+
+	for (; !err && *globs; globs += len + (globs[len] == ',')) {
+		len = strcspn(globs, ",");
+		pattern = len ? strndup(globs, len) : NULL;
+		err = !len ? 0 : pattern ? ask_for(pattern) : -ENOMEM;
+		free(pattern);
 	}
 	return err;
 }

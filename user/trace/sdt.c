@@ -8,6 +8,7 @@
  * which libjumpfunc knows.
  */
 #include "trace.h"
+#include "choice.h"
 #include "provider.h"
 
 #include <errno.h>
@@ -60,10 +61,18 @@ void jf_sdt_unlock(void)
 	pthread_mutex_unlock(&sdt_lock);
 }
 
+/* The low bytes of a word are its first. */
+static inline void put_fields(char *entry, const struct probe *p, const unsigned long *words)
+{
+	unsigned int i;
+
+	for (i = 0; i < p->num; i++)
+		memcpy(entry + p->at[i], &words[i], p->code[i] & JF_SDT_SIZE);
+}
+
 static void record(void *data, const struct jf_sdt *sdt, const unsigned long *words)
 {
 	const struct probe *p = data;
-	unsigned int i;
 	char *entry;
 	__JF_SLOT(slot);
 
@@ -71,10 +80,23 @@ static void record(void *data, const struct jf_sdt *sdt, const unsigned long *wo
 	entry = __jf_reserve(&slot, p->event.size, __JF_LOAD(p->event.id));
 	if (!entry)
 		return;
-	/* The low bytes of a word are its first. */
-	for (i = 0; i < p->num; i++)
-		memcpy(entry + p->at[i], &words[i], p->code[i] & JF_SDT_SIZE);
+	put_fields(entry, p, words);
 	slot.id = __JF_LOAD(p->event.id);
+}
+
+/* Of a probe with a filter. */
+static void record_chosen(void *data, const struct jf_sdt *sdt, const unsigned long *words)
+{
+	struct probe *p = data;
+	char *entry;
+	__JF_DRAFT(draft);
+
+	(void)sdt;
+	entry = __jf_draft_begin(&draft, &p->event, p->event.size);
+	if (!entry)
+		return;
+	put_fields(entry, p, words);
+	draft.id = __JF_LOAD(p->event.id);
 }
 
 /* "provider:name"; what does not fit is cut. */
@@ -134,6 +156,8 @@ static struct probe *make_probe(const struct jf_sdt *sdt, const char *name, int 
 	p->event.name = p->event_name;
 	p->event.print = "";
 	p->event.fields = p->field;
+	p->event.flags = __JF_EVENT_CHOOSES;
+	p->event.chooser = (void *)(uintptr_t)record_chosen;
 	*err = __jf_event_number(&p->event);
 	if (*err) {
 		free(p);
@@ -164,49 +188,87 @@ static struct probe *find_probe(const struct jf_sdt *sdt, const char *name)
 	return p;
 }
 
-static bool is_on(const struct probe *p)
+typedef void record_fn(void *data, const struct jf_sdt *sdt, const unsigned long *words);
+
+/* By which function; NULL: it is off. */
+static record_fn *on_by(const struct probe *p)
 {
-	return p && jf_sdt_registered(p->sdt, record, (void *)(uintptr_t)p);
+	void *data = (void *)(uintptr_t)p;
+
+	return !p ? NULL : jf_sdt_registered(p->sdt, record, data) ? record :
+	       jf_sdt_registered(p->sdt, record_chosen, data) ? record_chosen : NULL;
 }
 
-/* @glob, or, without one, the earlier requests of jf_record_enable(). */
-static bool matches(const struct jf_sdt_info *i, const char *glob, bool wished)
+/* @glob, or, without one, the earlier requests of jf_record_enable(), which have a @choice. */
+static bool matches(const struct jf_sdt_info *i, const char *glob, char *choice)
 {
 	char system[64], event[192];
 
 	split(i->name, system, sizeof(system), event, sizeof(event));
-	if (wished)
-		return jf_record_wished(JF_KIND_NOTE, system, event);
+	if (choice)
+		return jf_record_wished(JF_KIND_NOTE, system, event, choice);
 	return jf_kind_fits(&glob, JF_KIND_NOTE) && __jf_glob_matches(glob, system, event);
 }
 
 /**
  * struct change - the state of a call for many probes
  * @glob:  which, or NULL: all
- * @wished: those that jf_record_enable() was asked for, in place of @glob
+ * @choice: which records are made
+ * @wished: those that jf_record_enable() was asked for, in place of @glob and @choice
  * @on:    switch them on, or off
  * @batch: all of them
  * @num:   how many match and are to be on, or were on and are to be off
  * @turns: how many change
+ * @refused: some do not have all names of the filter
  * @err:   0 or -errno
  */
 struct change {
 	const char	*glob;
+	const char	*choice;
 	bool		wished;
 	bool		on;
 	struct jf_batch	batch;
 	int		num;
 	int		turns;
+	bool		refused;
 	int		err;
 };
 
+/* One after the other has the whole filter, if not all of them can be switched. */
+static bool choose(struct change *c, struct probe *p, const char *text)
+{
+	struct jf_event_choice *choice;
+
+	jf_events_lock();
+	c->err = jf_event_choice(&p->event, text, &choice);
+	if (!c->err)
+		jf_event_choice_drop(jf_event_choose(&p->event, choice));
+	jf_events_unlock();
+	if (c->err != -EINVAL)
+		return !c->err;
+	__jf_record_refused(p->system, p->event_name, p->event.why ? p->event.why : "");
+	c->refused = true;
+	c->err = 0;
+	return false;
+}
+
+static int replace(struct change *c, struct probe *p, record_fn *was, record_fn *by)
+{
+	int err = was ? jf_sdt_batch_unregister(&c->batch, p->sdt, was, p) : 0;
+
+	c->turns++;
+	return err || !by ? err : jf_sdt_batch_register(&c->batch, p->sdt, by, p);
+}
+
 static int add(const struct jf_sdt_info *i, void *arg)
 {
+	char wished[JF_CHOICE_MAX];
+	const char *choice;
 	struct change *c = arg;
+	record_fn *was, *by;
 	struct probe *p;
-	bool was;
 
-	if (!matches(i, c->glob, c->wished))
+	if (!matches(i, c->glob, c->wished ? wished : NULL))
 		return 0;
 	p = find_probe(i->sdt, i->name);
 	c->err = c->on ? jf_record_begin() : 0;
@@ -216,18 +278,21 @@ static int add(const struct jf_sdt_info *i, void *arg)
 		p = make_probe(i->sdt, i->name, &c->err);
 	if (!p && c->on)
 		return c->err;
-	was = is_on(p);
+	was = on_by(p);
 	c->num += c->on || was;
-	if (!p || was == c->on)
+	choice = c->wished ? wished : c->choice;
+	if (c->on && !choose(c, p, choice)) {
+		c->num--;
+		return c->err;
+	}
+	by = !c->on ? NULL : *choice ? record_chosen : record;
+	if (!p || was == by)
 		return 0;
-	c->turns++;
-	if (c->on)
-		return c->err = jf_sdt_batch_register(&c->batch, i->sdt, record, p);
-	return c->err = jf_sdt_batch_unregister(&c->batch, i->sdt, record, p);
+	return c->err = replace(c, p, was, by);
 }
 
 /* In one transaction. Objects may be unloaded meanwhile, and then it is begun again. */
-static int change(const char *glob, bool wished, bool on)
+static int change(const char *glob, const char *choice, bool wished, bool on)
 {
 	int tries = 0, err;
 	struct change c;
@@ -236,6 +301,7 @@ static int change(const char *glob, bool wished, bool on)
 	do {
 		memset(&c, 0, sizeof(c));
 		c.glob = glob;
+		c.choice = choice;
 		c.wished = wished;
 		c.on = on;
 		jf_batch_init(&c.batch);
@@ -246,25 +312,26 @@ static int change(const char *glob, bool wished, bool on)
 			jf_batch_abort(&c.batch);
 	} while ((err == -ENODEV || err == -ENOENT || err == -EEXIST) && tries++ < 100);
 	jf_sdt_unlock();
-	return err ? err : c.num;
+	return err ? err : c.refused && !c.num ? -EINVAL : c.num;
 }
 
 /**
  * jf_sdt_switch() - record the SDT probes that match, or record them no longer
  * @glob: which
+ * @choice: which records are made, as in a pattern
  * @on:   record them
  *
  * Return: how many these are, or were, or -errno
  */
-int jf_sdt_switch(const char *glob, bool on)
+int jf_sdt_switch(const char *glob, const char *choice, bool on)
 {
-	return change(glob, false, on);
+	return change(glob, choice, false, on);
 }
 
 /* An object with SDT probes was loaded. */
 static void loaded(void)
 {
-	change(NULL, true, true);
+	change(NULL, NULL, true, true);
 }
 
 /* jf_record_enable() has done it. */
@@ -278,7 +345,7 @@ static int enable(const char *glob, void *data)
 /* No thread is in record() any more after that. */
 static int disable(const char *glob, void *data)
 {
-	int num = change(glob, false, false);
+	int num = change(glob, "", false, false);
 
 	(void)data;
 	if (num > 0)
@@ -296,9 +363,9 @@ static int tell(const struct jf_sdt_info *i, void *arg)
 {
 	const struct listing *l = arg;
 	char system[64], event[192];
-	struct jf_listed listed = { system, event, is_on(find_probe(i->sdt, i->name)), "site" };
+	struct jf_listed listed = { system, event, on_by(find_probe(i->sdt, i->name)) != NULL, "site" };
 
-	if (!matches(i, l->glob, false))
+	if (!matches(i, l->glob, NULL))
 		return 0;
 	split(i->name, system, sizeof(system), event, sizeof(event));
 	return l->fn(&listed, l->arg);

@@ -8,6 +8,7 @@
  *   log.c	events that have no tracepoint, of tracef() and tracelog()
  *   record.c	events, what the user asks for, forks
  *   sdt.c	SDT probes (jumpfunc-sdt/sys/sdt.h) as events; record.c calls it, and it record.c
+ *   draft.c	filters of events; choice.c parses them (choice.h)
  *   provider.c	probes that are no events (provider.h)
  *   wishes.c	patterns for objects that come later (wishes.h)
  *   glob.c	globs of names (glob.h)
@@ -257,13 +258,25 @@ JF_HIDDEN void jf_providers_fork_ends(bool child);
 JF_HIDDEN bool jf_record_started(void);
 JF_HIDDEN void jf_record_stopped(struct jf_record_counts *counts, char *folder, size_t size);
 JF_HIDDEN int jf_record_begin(void);
+JF_HIDDEN void jf_events_lock(void);
+JF_HIDDEN void jf_events_unlock(void);
+
+/* --- draft.c ----------------------------------------------------------------------- */
+
+struct jf_event_choice;
+
+JF_HIDDEN bool jf_event_chooses(const struct jf_event *event);
+JF_HIDDEN int jf_event_choice(struct jf_event *event, const char *text, struct jf_event_choice **choice);
+JF_HIDDEN struct jf_event_choice *jf_event_choose(struct jf_event *event, struct jf_event_choice *choice);
+JF_HIDDEN void jf_event_choice_drop(struct jf_event_choice *choice);
+JF_HIDDEN void jf_event_choices_free(void);
 
 /* --- sdt.c ------------------------------------------------------------------------- */
 
 void jf_sdt_lock(void);
 void jf_sdt_unlock(void);
-int jf_sdt_switch(const char *glob, bool on);
+int jf_sdt_switch(const char *glob, const char *choice, bool on);
 /* record.c: */
-bool jf_record_wished(enum jf_kind kind, const char *system, const char *name);
+bool jf_record_wished(enum jf_kind kind, const char *system, const char *name, char *choice);
 
 #endif /* JF_TRACE_H */

@@ -237,24 +237,31 @@
 #undef __jf_lttng_sequence
 
 /* Fourth: the probe, and its registration with the library. */
-#define __jf_lttng_class(provider, name, args, fields)			\
+#define __jf_lttng_recorder(recorder, provider, name, args, fields, slot, begin) \
 	static __JF_UNUSED void						\
-	__jf_record_##provider##___##name(void *__jf_data __JF_LTTNG_MORE args) \
+	recorder(void *__jf_data __JF_LTTNG_MORE args)			\
 	{								\
 		struct __jf_where_##provider##___##name __jf_where;	\
 		uint64_t __jf_size = 0;					\
 		char *__jf_entry;					\
-		__JF_SLOT(__jf_slot);					\
+		slot(__jf_slot);					\
 									\
 		fields							\
 		__jf_where.__jf_size = __jf_size;			\
-		__jf_entry = (char *)__jf_reserve(&__jf_slot, __jf_size, \
-			__JF_LOAD(((struct jf_event *)__jf_data)->id));	\
+		__jf_entry = (char *)begin;				\
 		if (!__jf_entry)					\
 			return;						\
 		__jf_assign_##provider##___##name(__jf_entry, &__jf_where __JF_LTTNG_HAND_ON args); \
 		__jf_slot.id = __JF_LOAD(((struct jf_event *)__jf_data)->id); \
 	}
+#define __jf_lttng_class(provider, name, args, fields)			\
+	__jf_lttng_recorder(__jf_record_##provider##___##name, provider, name, \
+			    __JF_PARAMS(args), __JF_PARAMS(fields), __JF_SLOT, \
+			    __jf_reserve(&__jf_slot, __jf_size,		\
+					 __JF_LOAD(((struct jf_event *)__jf_data)->id))) \
+	__jf_lttng_recorder(__jf_choose_##provider##___##name, provider, name, \
+			    __JF_PARAMS(args), __JF_PARAMS(fields), __JF_DRAFT, \
+			    __jf_draft_begin(&__jf_slot, __jf_data, __jf_size))
 #define __jf_lttng_number(type, item, src, show, labels)		\
 	__jf_where.off_##item = __jf_size;				\
 	__jf_size += sizeof(type);
@@ -281,9 +288,10 @@
 	static struct jf_event __jf_event_##provider##___##name = {	\
 		JF_EVENT_VERSION, 0, 0, #provider, #name, "",		\
 		__jf_fields_##class_provider##___##class_,		\
-		0, __JF_EVENT_PACKED, LTTNG_UST_TRACEPOINT_LOGLEVEL_DEBUG_LINE + 1, \
+		0, __JF_EVENT_PACKED | __JF_EVENT_CHOOSES, LTTNG_UST_TRACEPOINT_LOGLEVEL_DEBUG_LINE + 1, \
 		NULL, __extension__ (void *)__jf_record_##class_provider##___##class_, \
-		NULL, __JF_STR(args)					\
+		NULL, __JF_STR(args),					\
+		__extension__ (void *)__jf_choose_##class_provider##___##class_, NULL, NULL \
 	};								\
 	__attribute__((__constructor__, __used__))			\
 	static void __jf_event_load_##provider##___##name(void)		\
@@ -297,6 +305,7 @@
 	}
 #include __JF_LTTNG_HEADER
 #undef __jf_lttng_class
+#undef __jf_lttng_recorder
 #undef __jf_lttng_instance
 #undef __jf_lttng_enum
 #undef __jf_lttng_level

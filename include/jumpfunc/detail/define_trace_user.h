@@ -87,7 +87,7 @@
 	__JF_EVENT_RECORD(name, __JF_PARAMS(proto), __JF_PARAMS(tstruct), \
 			  __JF_PARAMS(assign))
 #define JF_DEFINE_EVENT(class_, name, proto, args)			\
-	__JF_EVENT_DEFINE(class_, name, __jf_record_##class_)
+	__JF_EVENT_DEFINE(class_, name, __jf_record_##class_, __jf_choose_##class_)
 #define JF_DEFINE_EVENT_CONDITION(class_, name, proto, args, cond)	\
 	__JF_EVENT_DEFINE_COND(class_, name, __JF_PARAMS(proto),	\
 			       __JF_PARAMS(args), __JF_PARAMS(cond))

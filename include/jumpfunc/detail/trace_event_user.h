@@ -75,6 +75,7 @@ enum __jf_field_kind {
 
 /* jf_event.flags */
 #define __JF_EVENT_PACKED	0x01	/* fields in their order, without a gap */
+#define __JF_EVENT_CHOOSES	0x02	/* it has the members from chooser on */
 
 /**
  * struct jf_event_label - names numbers of a field
@@ -128,12 +129,15 @@ struct jf_event_field {
  * @print:   TP_printk(), as written
  * @fields:  ends with one of kind 0
  * @size:    of the fixed part
- * @flags:   __JF_EVENT_PACKED, or 0
+ * @flags:   __JF_EVENT_PACKED, __JF_EVENT_CHOOSES
  * @level:   1 and the level that LTTng-UST gives it, or 0: none
  * @tp:      its tracepoint, or NULL: those of its places
  * @probe:   records it
  * @next:    in the library's list
  * @args:    if @tp is NULL: parameters, as written; a place must have the same
+ * @chooser: makes a draft (struct jf_draft), of which the library makes a record or none
+ * @choice:  for the library: which records are made; NULL: all, by @probe
+ * @why:     for the library: why it could not be chosen which, or NULL
  */
 struct jf_event {
 	uint16_t			version;
@@ -150,6 +154,25 @@ struct jf_event {
 	void				*probe;
 	struct jf_event			*next;
 	const char			*args;
+	void				*chooser;
+	struct jf_event_choice		*choice;
+	char				*why;
+};
+
+/**
+ * struct jf_draft - a record of which is not known yet whether it is made
+ * @event:  of it
+ * @fields: of it: in @room, or in a mapping
+ * @size:   of @fields
+ * @id:     of the record; 0: none is made
+ * @room:   for most
+ */
+struct jf_draft {
+	struct jf_event	*event;
+	void		*fields;
+	uint64_t	size;
+	uint16_t	id;
+	uint64_t	room[64];
 };
 
 /**
@@ -175,7 +198,14 @@ void __jf_event_register(struct jf_event *event);
 void __jf_event_unregister(struct jf_event *event);
 void __jf_place_register(struct jf_place *place);
 void __jf_place_unregister(struct jf_place *place);
+void *__jf_draft_begin(struct jf_draft *draft, void *event, uint64_t size);
+void __jf_draft_end(struct jf_draft *draft);
 __JF_END_DECLS
+
+/* The rest is filled in by __jf_draft_begin(). */
+#define __JF_DRAFT(name)						\
+	struct jf_draft name __attribute__((__cleanup__(__jf_draft_end))); \
+	name.fields = NULL
 
 /* A string or dynamic array of a record that is being written. */
 struct __jf_dyn {
@@ -268,20 +298,18 @@ static __JF_INLINE void __jf_str_put(char *dst, uint64_t size, const char *src, 
 
 /* --- third pass: the probe, and its registration --------------------------------- */
 
-#define __JF_EVENT_RECORD(class_, proto, tstruct, assign)		\
+#define __JF_EVENT_RECORDER(recorder, class_, proto, tstruct, assign, slot, begin) \
 	static __JF_UNUSED void						\
-	__jf_record_##class_(void *__jf_data, proto)			\
+	recorder(void *__jf_data, proto)				\
 	{								\
 		uint64_t __jf_size = offsetof(struct __jf_entry_##class_, __jf_end); \
 		struct __jf_dyn *__jf_dyns = NULL, *__jf_fixes = NULL;	\
 		unsigned int __jf_todo = 0, __jf_done = 0;		\
 		struct __jf_entry_##class_ *__entry;			\
 		tstruct							\
-		__JF_SLOT(__jf_slot);					\
+		slot(__jf_slot);					\
 									\
-		__entry = (struct __jf_entry_##class_ *)		\
-			__jf_reserve(&__jf_slot, __jf_size,		\
-				     __JF_LOAD(((struct jf_event *)__jf_data)->id)); \
+		__entry = (struct __jf_entry_##class_ *)begin;		\
 		if (!__entry)						\
 			return;						\
 		for (; __jf_dyns; __jf_dyns = __jf_dyns->next)		\
@@ -293,16 +321,27 @@ static __JF_INLINE void __jf_str_put(char *dst, uint64_t size, const char *src, 
 		/* A string that was not assigned would be shorter for a reader than it is. */ \
 		if (__jf_done == __jf_todo)				\
 			__jf_slot.id = __JF_LOAD(((struct jf_event *)__jf_data)->id); \
-	}								\
+	}
+
+/* The second one is for events with a filter: the first one stays as fast as it is. */
+#define __JF_EVENT_RECORD(class_, proto, tstruct, assign)		\
+	__JF_EVENT_RECORDER(__jf_record_##class_, class_, __JF_PARAMS(proto), \
+			    __JF_PARAMS(tstruct), __JF_PARAMS(assign), __JF_SLOT, \
+			    __jf_reserve(&__jf_slot, __jf_size,		\
+					 __JF_LOAD(((struct jf_event *)__jf_data)->id))) \
+	__JF_EVENT_RECORDER(__jf_choose_##class_, class_, __JF_PARAMS(proto), \
+			    __JF_PARAMS(tstruct), __JF_PARAMS(assign), __JF_DRAFT, \
+			    __jf_draft_begin(&__jf_slot, __jf_data, __jf_size)) \
 	struct __jf_record_end_##class_
 
-#define __JF_EVENT_DEFINE(class_, name, recorder)			\
+#define __JF_EVENT_DEFINE(class_, name, recorder, chooser)		\
 	DEFINE_JF_TRACE(name);						\
 	static struct jf_event __jf_event_##name = {			\
 		JF_EVENT_VERSION, 0, 0, __JF_STR(TRACE_SYSTEM), #name,	\
 		__jf_print_##class_, __jf_fields_##class_,		\
-		offsetof(struct __jf_entry_##class_, __jf_end), 0, 0,	\
-		&__jf_trace_##name, __extension__ (void *)recorder, NULL, NULL \
+		offsetof(struct __jf_entry_##class_, __jf_end), __JF_EVENT_CHOOSES, 0, \
+		&__jf_trace_##name, __extension__ (void *)recorder, NULL, NULL, \
+		__extension__ (void *)chooser, NULL, NULL		\
 	};								\
 	__attribute__((__constructor__, __used__))			\
 	static void __jf_event_load_##name(void)			\
@@ -322,6 +361,11 @@ static __JF_INLINE void __jf_str_put(char *dst, uint64_t size, const char *src, 
 		if (cond)						\
 			__jf_record_##class_(__jf_data, args);		\
 	}								\
-	__JF_EVENT_DEFINE(class_, name, __jf_record_if_##name)
+	static void __jf_choose_if_##name(void *__jf_data, proto)	\
+	{								\
+		if (cond)						\
+			__jf_choose_##class_(__jf_data, args);		\
+	}								\
+	__JF_EVENT_DEFINE(class_, name, __jf_record_if_##name, __jf_choose_if_##name)
 
 #endif /* JUMPFUNC_TRACE_EVENT_USER_H */

@@ -144,6 +144,20 @@ all()
 	END
 }
 
+# Of arguments at each place by its types; numbers with a point have no filter.
+filters()
+{
+	# shellcheck disable=SC2086
+	"$CC" $flags -o "$tmp/types" "$tmp/types.c" $link && recorded 'jftypes:at if arg1 < 0' "$tmp/types" && cat > "$tmp/expected" <<-'END' &&
+	jftypes:at arg1 = -1
+	jftypes:at arg1 = -3
+	jftypes:at arg1 = -300
+	jftypes:at arg1 = -5000000000
+	END
+		diff "$tmp/expected" "$tmp/events" && recorded 'jftypes:at if arg1 >= 0 && arg2 < 0 every 2 max 1' "$tmp/types" &&
+		[ "$(wc -l < "$tmp/events")" = 1 ]
+}
+
 # types FILE COMPILER...: it records what is expected of that file.
 types()
 {
@@ -180,6 +194,7 @@ if ! have babeltrace2; then
 else
 	check "it compiles" build
 	check "recorded from the first one on, and in objects that are loaded later" all
+	check "filters" filters
 	check "each place records its own types" types types.c "$CC"
 	check "each place records its own types, -O0" types types.c "$CC" -O0
 	check "each place records its own types, Intel syntax" types types.c "$CC" -masm=intel

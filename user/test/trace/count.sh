@@ -70,6 +70,14 @@ functions()
 	ends 0 "$tool" count -e 'count_calls:subject(string)' "$build/count_calls" "$tmp/file" 1 1000 && agrees count_calls:subject "$tmp/err" "$tmp/file"
 }
 
+# With a filter those are counted for which it holds; and a filter that has no names of theirs is named.
+filters()
+{
+	ends 0 "$tool" count -e small --if 'nr >= 900' "$build/count_calls" "$tmp/file" 3 1000 && says '^ *300  jftest:small$' || return 1
+	ends 0 "$tool" run -e small --if 'nrr >= 900' --no-report -o "$tmp/none" -- "$build/count_calls" "$tmp/file" 1 10 &&
+		says "'small' matches jftest:small, which was not recorded: column 1: there is no 'nrr', but nr, source, tid"
+}
+
 # Threads one after the other: each has its own number, until there are very many; the sum stays exact.
 short_threads()
 {
@@ -160,6 +168,7 @@ check "a million calls of four threads are counted exactly" program
 check "of a program that is killed all calls are counted" killed
 [ ! -e "$build/libjumpfunc-agent.so" ] || check "functions are counted exactly" functions
 [ ! -e "$build/libjumpfunc-agent.so" ] || check "functions of a plugin that is loaded 6000 times" reloads
+check "filters of events" filters
 check "threads that follow each other are counted" short_threads
 check "children are counted" forks
 check "a process is counted from now on" process

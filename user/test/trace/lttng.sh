@@ -93,6 +93,24 @@ program()
 	diff "$tmp/expected" "$tmp/events"
 }
 
+# chosen FILTER EVENT NUMBER: so many records of it
+chosen()
+{
+	ours "jflttng:$2 if $1" "$tmp/program" > "$tmp/events"
+	have=$(grep -c "jflttng:$2:" "$tmp/events")
+	[ "$have" = "$3" ] && return
+	echo "$1: $have records of $2, not $3"
+	return 1
+}
+
+# By names of fields, also after a string and an array, in the other order of bytes, and by labels.
+filters()
+{
+	compile "$@" -- "$tmp/program" "$here/lttng_program.c" || return 1
+	chosen 'state < 0' state 2 && chosen 'again >= 200' state 4 && chosen 'again == a' state 1 && chosen 'net == 0x78563412' shown 1 &&
+		chosen 'nethex != 0x78563412' shown 1 && chosen 'v & 2' two 1 && chosen 'v == 1' two 0 && chosen 'tid > 1' nothing 1
+}
+
 # Events in a program, their probes in an object that comes by LD_PRELOAD, or by dlopen() and goes again, or in two that are
 # linked with it; the probes in another source file; in C, and in C++.
 apart()
@@ -344,6 +362,7 @@ if have babeltrace2; then
 	if have g++; then check "g++" program g++ -O2 -x c++; else skip "g++" "not installed"; fi
 	if have clang++; then check "clang++" program clang++ -O2 -std=c++20 -x c++; else skip "clang++" "not installed"; fi
 	expected_logs > "$tmp/expected.logs"
+	check "filters" filters gcc -O2
 	check "tracef(), tracelog(), gcc" logs gcc -O2
 	check "tracef(), tracelog(), gcc -fno-pie" logs gcc -O0 -fno-pie -no-pie
 	if have g++; then check "tracef(), tracelog(), g++" logs g++ -O2 -x c++; fi

@@ -1326,6 +1326,182 @@ static void test_snapshots(void)
 	finish("copies of a ring that is being written");
 }
 
+/* --- filters ----------------------------------------------------------------------------- */
+
+/* Records of "counted" after @num calls, each of another size. The others are not lost. */
+static uint64_t chosen_of(const char *pattern, u32 source, u64 num)
+{
+	struct jf_record_options o = options(JF_RECORD_KEEP, 65536, 4);
+	struct jf_record_counts c;
+	struct strict s;
+	u64 i;
+
+	start(o);
+	CHECK(jf_record_disable("*") == 7 && jf_record_enable(pattern) == 1, "%s", pattern);
+	for (i = 0; i < num; i++)
+		jf_trace_counted(source, i, (u32)(i * 7 % 1500));
+	c = stats();
+	CHECK(!c.overwritten && !c.discarded, "%s: %llu are lost", pattern, (unsigned long long)c.discarded);
+	strict_folder(oracle->folder, &s);
+	CHECK(!s.errors && !s.uncommitted, "%s: %s", pattern, s.why);
+	CHECK(s.source[source].num == c.records, "%s: %llu", pattern, (unsigned long long)c.records);
+	stop();
+	return c.records;
+}
+
+static void test_chosen(void)
+{
+	static const struct {
+		const char	*pattern;
+		u64		want;
+	} vectors[] = {
+		{ "jftest:counted if nr & 3 == 1", 250 }, { "counted if source == 5 && nr < 100", 100 }, { "c* if !source", 0 },
+		{ "event/jftest:c* if nr >= 10 every 10 max 20", 20 }, { "counted max 1", 1 }, { "counted every 3", 334 },
+		{ "jftest:counted if nr > 990 if source", 9 }, { "counted if hash < 0 || nr == 0x10 || nr == 1us", 1 },
+	};
+	unsigned int i;
+
+	for (i = 0; i < sizeof(vectors) / sizeof(*vectors); i++) {
+		uint64_t have = chosen_of(vectors[i].pattern, 5, 1000);
+
+		CHECK(have == vectors[i].want, "%s: %llu", vectors[i].pattern, (unsigned long long)have);
+	}
+	finish("filters of events: the records that are chosen, and no others");
+}
+
+static uint64_t records_of(void (*calls)(void))
+{
+	uint64_t before = stats().records;
+
+	calls();
+	return stats().records - before;
+}
+
+static void ten_of_each(void)
+{
+	int i;
+
+	for (i = 0; i < 10; i++) {
+		jf_trace_small(1, (u64)i);
+		jf_trace_odd(i);
+		jf_trace_first(i);
+	}
+}
+
+static const char *why_of_small;
+
+static int find_why(const struct jf_event *event, void *data)
+{
+	(void)data;
+	if (!strcmp(event->name, "small"))
+		why_of_small = event->why;
+	return 0;
+}
+
+static void test_choices_change(void)
+{
+	start(options(JF_RECORD_KEEP, 4096, 4));
+	CHECK(records_of(ten_of_each) == 25, "all");
+	/* Those without the name stay as they are. */
+	CHECK(jf_record_enable("jftest:* if v > 4") == 3, "those that have a v");
+	CHECK(records_of(ten_of_each) == 10 + 3 + 5, "small as before");
+	CHECK(jf_record_enable("small if nr == 3 || nr == 4") == 1 && records_of(ten_of_each) == 2 + 3 + 5, "another one");
+	CHECK(jf_record_enable("small if nrr == 3") == -EINVAL && records_of(ten_of_each) == 2 + 3 + 5, "a wrong name");
+	jf_events(find_why, NULL);
+	CHECK(why_of_small && !strcmp(why_of_small, "column 1: there is no 'nrr', but nr, source, tid"), "%s", why_of_small ? why_of_small : "");
+	CHECK(jf_record_enable("small if nr == == 3") == -EINVAL && jf_record_enable("small every 0") == -EINVAL, "no expressions");
+	CHECK(jf_record_disable("small if nr") == -EINVAL, "switched off by a filter");
+	CHECK(jf_record_enable("small if tid == 1") == 1 && records_of(ten_of_each) == 3 + 5, "another thread");
+	CHECK(jf_record_enable("small") == 1 && records_of(ten_of_each) == 10 + 3 + 5, "all of small");
+	CHECK(jf_record_disable("odd") == 1 && records_of(ten_of_each) == 10 + 5, "off");
+	CHECK(jf_record_enable("odd") == 1 && records_of(ten_of_each) == 10 + 5 + 5, "on, without it");
+	stop();
+	/* Nothing of it is left in the next recording. */
+	start(options(JF_RECORD_KEEP, 4096, 4));
+	CHECK(records_of(ten_of_each) == 25, "all again");
+	stop();
+	finish("filters of events change while they are on");
+}
+
+static u64 next_small;
+
+static void small_in_record(void)
+{
+	jf_trace_small(1, next_small++);
+	jf_trace_small(1, next_small++);
+}
+
+static void leave_in_record(void)
+{
+	if (!sigsetjmp(out, 1))
+		jf_trace_counted(2, 0, 2000);
+}
+
+/* Other records while a draft is written; and a draft that is left. */
+static void test_draft(void)
+{
+	struct strict s;
+	int i;
+
+	start(options(JF_RECORD_KEEP, 65536, 2));
+	CHECK(jf_record_enable("counted if nr & 1") == 1 && jf_record_enable("small if nr & 1") == 1, "filters");
+	jf_test_in_record = small_in_record;
+	for (i = 0; i < 100; i++)
+		jf_trace_counted(2, (u64)i, (u32)i * 40);
+	jf_test_in_record = jump_out;
+	CHECK(records_of(leave_in_record) == 0, "left by longjmp()");
+	jf_test_in_record = NULL;
+	CHECK(stats().records == 150, "%llu", (unsigned long long)stats().records);
+	strict_folder(oracle->folder, &s);
+	CHECK(!s.errors && !s.uncommitted && s.source[2].num == 50, "%s", s.why);
+	/* Too large for any packet: as each such record it is discarded, and counted. */
+	jf_trace_counted(2, 1, 100000);
+	jf_trace_counted(2, 1, 0x7fffffff);
+	CHECK(stats().discarded == 2, "%llu", (unsigned long long)stats().discarded);
+	stop();
+	finish("drafts of events");
+}
+
+static volatile int choices_end;
+
+static void *two_sources(void *arg)
+{
+	u32 self = (u32)(size_t)arg;
+	u64 i;
+
+	for (i = 0; !choices_end; i++) {
+		jf_trace_counted(1 + self, i, (u32)i % 900);
+		jf_trace_counted(3 + self, i, (u32)i % 900);
+	}
+	return NULL;
+}
+
+/* Threads come by while filters are replaced: no record is made that neither of them lets pass. */
+static void test_choices_storm(void)
+{
+	struct strict s;
+	pthread_t t[2];
+	int i;
+
+	start(options(JF_RECORD_OVERWRITE, 65536, 4));
+	CHECK(jf_record_disable("*") == 7 && jf_record_enable("counted if source < 3") == 1, "begin");
+	choices_end = 0;
+	for (i = 0; i < 2; i++)
+		t[i] = spawn(two_sources, (u32)i);
+	while (stats().records < 1000)
+		sched_yield();
+	for (i = 0; i < 200; i++)
+		CHECK(jf_record_enable(i & 1 ? "counted if source <= 2 && nr > 3" : "counted if source < 3 every 2") == 1, "%d", i);
+	choices_end = 1;
+	for (i = 0; i < 2; i++)
+		join(t[i]);
+	strict_folder(oracle->folder, &s);
+	CHECK(!s.errors && !s.uncommitted && s.source[1].num + s.source[2].num, "%s", s.why);
+	CHECK(!s.source[3].num && !s.source[4].num, "%llu", (unsigned long long)(s.source[3].num + s.source[4].num));
+	stop();
+	finish("filters of events are replaced while threads come by");
+}
+
 int main(void)
 {
 	printf("TAP version 13\n");
@@ -1373,6 +1549,10 @@ int main(void)
 	test_untold(RLIMIT_NOFILE, -EMFILE, "no number without metadata: no descriptor");
 	test_appended();
 	test_snapshots();
+	test_chosen();
+	test_choices_change();
+	test_draft();
+	test_choices_storm();
 	test_parent_remove();
 	return tap_end();
 }

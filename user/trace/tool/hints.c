@@ -481,28 +481,12 @@ static bool is_by_source(const char *glob, const struct found *f)
 	return !strncmp(f->name, "_Z", 2) && !jf_glob_matches_probe(text, f->group, f->name);
 }
 
-/* Of events none is chosen. */
-static bool put_events(const char *glob, const struct found_list *list)
-{
-	size_t i;
-
-	for (i = 0; i < list->num; i++) {
-		const struct found *f = &list->found[i];
-
-		if (strcmp(f->kind, "event") || !glob_matches(glob, f->kind, f->group, f->name))
-			continue;
-		note("'%s' matches %s:%s, which has no filter: of events of JF_TRACE_EVENT() all are recorded", glob, f->group, f->name);
-		return true;
-	}
-	return false;
-}
-
 static void explain(const struct pattern *w, const struct found_list *list, bool sums)
 {
 	const char *glob = w->glob;
 	size_t i;
 
-	if ((w->chosen && put_events(glob, list)) || put_refused(glob, list))
+	if (put_refused(glob, list))
 		return;
 	for (i = 0; i < list->num; i++) {
 		const struct found *f = &list->found[i];

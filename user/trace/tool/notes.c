@@ -287,6 +287,12 @@ static int add_events(struct found_list *list, struct elf *e, struct pointers *p
 
 /* --- symbols -------------------------------------------------------------------------- */
 
+/* Also one of a program from before events had filters. */
+static bool is_event_size(uint64_t size)
+{
+	return size == sizeof(struct jf_event) || size == offsetof(struct jf_event, chooser);
+}
+
 static int add_symbols(struct found_list *list, struct pointers *p, struct elf *e, size_t nr, const char *group)
 {
 	char *data = NULL, *strings = NULL;
@@ -305,7 +311,7 @@ static int add_symbols(struct found_list *list, struct pointers *p, struct elf *
 		name = elf_string(strings, strings_size, s.st_name);
 		if (s.st_shndx == SHN_UNDEF || !*name || strlen(name) >= FUNCTION_MAX)
 			continue;
-		if (ELF64_ST_TYPE(s.st_info) == STT_OBJECT && s.st_size == sizeof(struct jf_event) &&
+		if (ELF64_ST_TYPE(s.st_info) == STT_OBJECT && is_event_size(s.st_size) &&
 		    !strncmp(name, EVENT_PREFIX, strlen(EVENT_PREFIX)))
 			err = add_pointers(p, s.st_value);
 		else if (ELF64_ST_TYPE(s.st_info) == STT_FUNC || ELF64_ST_TYPE(s.st_info) == STT_GNU_IFUNC)

@@ -120,7 +120,7 @@ bool find_agent(const char *name, char *buf, size_t size)
 
 /*
  * "a,b"; those without any are all events, and no agent is needed. @bare: without the types of
- * arguments, which only the agent reads, and without patterns of chosen records: events have none.
+ * arguments, which only the agent reads.
  */
 static int join_globs(const struct options *o, bool bare, char *buf, size_t size)
 {
@@ -128,16 +128,17 @@ static int join_globs(const struct options *o, bool bare, char *buf, size_t size
 	unsigned int i;
 
 	for (i = 0; i < o->num_globs; i++) {
-		one = bare ? glob_length(o->globs[i]) : strlen(o->globs[i]);
+		const char *choice = jf_choice_begin(o->globs[i]);
+
+		one = bare ? glob_length(o->globs[i]) : (size_t)(choice - o->globs[i]);
 		/* No event has parameters in its name. */
-		if (bare && (memchr(o->globs[i], '(', one) || *jf_choice_begin(o->globs[i])))
+		if (bare && memchr(o->globs[i], '(', one))
 			continue;
-		if (len + one + 2 > size)
+		if (len + one + strlen(choice) + 2 > size)
 			return fail("these are too many patterns");
 		if (len)
 			buf[len++] = ',';
-		memcpy(buf + len, o->globs[i], one);
-		len += one;
+		len += (size_t)sprintf(buf + len, "%.*s%s", (int)one, o->globs[i], choice);
 	}
 	buf[len] = 0;
 	return STATUS_OK;

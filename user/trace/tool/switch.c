@@ -22,7 +22,7 @@ static int one_failed(const struct jf_words *w, void *arg)
 		put_safe(stderr, w->word[1]);
 		fprintf(stderr, " probes that match '%s': %s\n", glob,
 			n == EINVAL && *jf_choice_begin(glob) ? "they do not have all names of the filter" :
-			n == EOPNOTSUPP && *jf_choice_begin(glob) && !strcmp(w->word[1], "event") ? "they have no filter, all are recorded" :
+			n == EOPNOTSUPP && *jf_choice_begin(glob) && !strcmp(w->word[1], "event") ? "their program was compiled with headers whose events have no filter" :
 			n == E2BIG ? "too many match, so that none was switched; use a narrower pattern" :
 			n == EAGAIN ? "a thread blocks SIGTRAP, so text cannot be changed now" :
 			strerror((int)n));

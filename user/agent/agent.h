@@ -7,14 +7,14 @@
  *
  * From top to bottom; a part uses those below it, and none above:
  *   agent.c	the environment, globs, the list of probes, the provider (trace/provider.h)
- *   object.c	what is loaded: notes and functions of it
+ *   object.c	the list of loaded objects: notes and functions of each
  *   choose.c	which records of a probe are made
  *   calls.c	functions whose calls are recorded, by an entry and all exits
  *   probe.c	probes: what they record, on and off
  *   point.c	places of probes, several of which may be at one, or beside each other
  *   detour.c	how a place can be changed so that it leads to a probe's code
- *   whole.c	may several instructions be replaced
  *   exit.c	where a function is left
+ *   whole.c	may several instructions be replaced
  *   frame.c	the table of frames: bounds of functions, and their stack
  *   pads.c	landing pads of exceptions
  *   place.c	memory for that code
@@ -22,14 +22,15 @@
  *   operand.c	what a note says of its arguments
  *   types.c	arguments of functions
  *   note.c	notes, as they stand in a file
+ *   module.c	one object: its names, its file, and the places of its text and data
  *   elf.c	a file's sections and symbols
- *   filter.c	filters of system calls: is there one
  *   ../lib/call.c	where a call of a dynamic function is
  *   ../trace/pattern.c	what a user has asked for
  *   share.c	children that share a thread's variables
  *   pair.c	calls: which exit belongs to which entry
  *   follow.c	rights that change for one thread
  *   record.c	what is done when a thread comes by; entry.S calls it
+ *   filter.c	filters of system calls: is there one
  *
  * Locks: agent_lock (agent.c) around all but record.c and pair.c, which take none, within
  * libjumpfunc-trace's lock of providers. With it the dynamic linker's
@@ -688,7 +689,9 @@ JF_HIDDEN const char *jf_calls_refused(struct jf_agent_probe *p);
 JF_HIDDEN size_t jf_calls_on(struct jf_agent_probe **probes, size_t num, int *err);
 JF_HIDDEN int jf_calls_off(struct jf_agent_probe **probes, size_t num);
 
-/* --- object.c ------------------------------------------------------------------------- */
+/* --- module.c ------------------------------------------------------------------------- */
+
+struct dl_phdr_info;
 
 /**
  * struct jf_module - a loaded object
@@ -751,6 +754,8 @@ struct jf_module {
 	size_t			nr_names;
 };
 
+/* Once, while the environment is as the kernel left it. */
+JF_HIDDEN void jf_modules_begin(void);
 /* While @module's file is read, the probe becomes one of @module's. */
 JF_HIDDEN void jf_module_add(struct jf_module *module, struct jf_agent_probe *p);
 /* NULL if this can be a probe, or the reason against it. */
@@ -760,15 +765,21 @@ JF_HIDDEN const char *jf_module_refuses(const struct jf_module *module, bool fun
 JF_HIDDEN bool jf_module_matches(const struct jf_module *module, const char *glob, const char *name);
 /* jf_modules() with it, before others, finds the demangler of names. */
 JF_HIDDEN int jf_module_demangler(struct jf_module *m, void *unused);
+JF_HIDDEN struct jf_module *jf_module_new(const struct dl_phdr_info *info);
+JF_HIDDEN uint64_t jf_module_identity(const struct dl_phdr_info *info);
+JF_HIDDEN int jf_module_open_file(struct jf_module *m, struct jf_elf *elf);
+JF_HIDDEN void jf_module_close_file(struct jf_module *m, struct jf_elf *elf);
 JF_HIDDEN bool jf_module_open(struct jf_module *m, struct jf_elf *elf);
 JF_HIDDEN void jf_module_close(struct jf_module *m, struct jf_elf *elf);
 JF_HIDDEN const uint8_t *jf_module_in_file(const struct jf_module *m, uintptr_t at, size_t num);
+JF_HIDDEN size_t jf_module_text(const struct jf_module *m, uintptr_t at);
+JF_HIDDEN uint16_t *jf_module_semaphore(const struct jf_module *m, uintptr_t at);
+
+/* --- object.c ------------------------------------------------------------------------- */
 
 /* Called for each module, while none can be unloaded. */
 typedef int jf_module_fn(struct jf_module *module, void *arg);
 
-/* Once, while the environment is as the kernel left it. */
-JF_HIDDEN void jf_modules_begin(void);
 JF_HIDDEN int jf_modules(jf_module_fn *fn, void *arg);
 JF_HIDDEN bool jf_modules_changed(void);
 JF_HIDDEN unsigned int jf_modules_elsewhere(char *name, size_t size);

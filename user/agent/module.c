@@ -1,0 +1,507 @@
+// SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
+/*
+ * One loaded object: its names, its file, and the places of its text and data.
+ *
+ * A file can be another one by now than the mapped one. So its headers and notes, the build id among
+ * them, are compared with those in memory; and each place's bytes are compared before they change.
+ */
+#include "agent.h"
+
+#include <fcntl.h>
+#include <link.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* The last part of the name that execve() was given, or NULL. */
+static char *executed;
+
+/* --- names --------------------------------------------------------------------------- */
+
+static const char *last_part(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+/* The target of the link @name in /proc, or NULL. */
+static char *link_of(const char *name)
+{
+	char path[4096];
+	ssize_t n = readlink(name, path, sizeof(path) - 1);
+
+	if (n <= 0)
+		return NULL;
+	path[n] = 0;
+	return strdup(path);
+}
+
+static char *path_of(const char *name)
+{
+	char *path = *name ? NULL : link_of("/proc/self/exe");
+
+	return path ? path : strdup(*name ? name : "/proc/self/exe");
+}
+
+/* Without memory it has one name. */
+static void set_alias(struct jf_module *m, const char *name)
+{
+	if (name && *name && !m->alias && strcmp(name, m->name))
+		m->alias = strdup(name);
+}
+
+/*
+ * The file's own name. The path of a shared object is often that of a symbolic link; some files
+ * have no name any more.
+ */
+static void name_file(struct jf_module *m, int fd)
+{
+	static const char deleted[] = " (deleted)";
+	size_t len, end = sizeof(deleted) - 1;
+	char name[32], *path;
+
+	snprintf(name, sizeof(name), "/proc/self/fd/%d", fd);
+	path = link_of(name);
+	len = path ? strlen(path) : 0;
+	if (len > end && !strcmp(path + len - end, deleted))
+		path[len - end] = 0;
+	if (path)
+		set_alias(m, last_part(path));
+	free(path);
+}
+
+/**
+ * jf_modules_begin() - keep the name by which the program was executed
+ */
+void jf_modules_begin(void)
+{
+	const char *name = (const char *)getauxval(AT_EXECFN);
+
+	executed = name ? strdup(last_part(name)) : NULL;
+}
+
+/* Of the program's libstdc++, if it has one. */
+static jf_cxa_fn *demangler;
+
+/**
+ * jf_module_matches() - does a glob match a function of an object
+ * @m:    the object
+ * @glob: the glob, as of __jf_glob_matches()
+ * @name: of the function
+ */
+bool jf_module_matches(const struct jf_module *m, const char *glob, const char *name)
+{
+	if (__jf_glob_matches(glob, m->name, name) || (m->alias && __jf_glob_matches(glob, m->alias, name)))
+		return true;
+	return jf_demangled_fits(demangler, glob, m->name, name) ||
+	       (m->alias && jf_demangled_fits(demangler, glob, m->alias, name));
+}
+
+static int is_demangler(const struct jf_symbol *symbol, void *arg)
+{
+	if (strcmp(symbol->name, "__cxa_demangle"))
+		return 0;
+	demangler = (jf_cxa_fn *)(*(const uintptr_t *)arg + symbol->value);
+	return 1;
+}
+
+/**
+ * jf_module_demangler() - find __cxa_demangle(), for jf_module_matches()
+ * @m: an object, which may have it
+ *
+ * libstdc++ is never unloaded: it has unique symbols. The function calls malloc()'s family alone.
+ *
+ * Return: 0: the walk goes on
+ */
+int jf_module_demangler(struct jf_module *m, void *unused)
+{
+	struct jf_elf elf;
+
+	(void)unused;
+	if (demangler || strncmp(m->name, "libstdc++.so.6", 14) || !jf_module_open(m, &elf))
+		return 0;
+	jf_elf_functions(&elf, is_demangler, &m->base);
+	jf_module_close(m, &elf);
+	return 0;
+}
+
+/* --- files --------------------------------------------------------------------------- */
+
+static int map_file(int fd, struct jf_elf *elf)
+{
+	struct stat st;
+	int err = 0;
+	void *p;
+
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode) || st.st_size <= 0)
+		err = -ENOEXEC;
+	p = err ? NULL : mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+	if (p == MAP_FAILED)
+		err = -errno;
+	if (err)
+		return err;
+	elf->data = (const uint8_t *)p;
+	elf->size = (size_t)st.st_size;
+	return 0;
+}
+
+static void unmap_file(struct jf_elf *elf)
+{
+	munmap((void *)(uintptr_t)elf->data, elf->size);
+}
+
+/*
+ * The segment that has the program headers, which are read anyway, at the begin of the file; NULL:
+ * there is none.
+ */
+static const ElfW(Phdr) *headers_of(const ElfW(Phdr) *p, unsigned int num, uintptr_t base)
+{
+	uintptr_t at = (uintptr_t)p - base;
+	unsigned int i;
+
+	for (i = 0; i < num; i++)
+		if (p[i].p_type == PT_LOAD && !(p[i].p_flags & PF_W) && !p[i].p_offset && at - p[i].p_vaddr < p[i].p_filesz)
+			return &p[i];
+	return NULL;
+}
+
+/* True if it is a note, of which one is made of the whole file, and in that segment. */
+static bool is_note(const ElfW(Phdr) *p, const ElfW(Phdr) *in)
+{
+	return p->p_type == PT_NOTE && p->p_vaddr >= in->p_vaddr && p->p_vaddr - in->p_vaddr <= in->p_filesz &&
+	       p->p_filesz <= in->p_filesz - (p->p_vaddr - in->p_vaddr);
+}
+
+static bool has(const struct jf_elf *elf, uint64_t offset, uintptr_t at, size_t num)
+{
+	return offset <= elf->size && num <= elf->size - offset && !memcmp(elf->data + offset, (const void *)at, num);
+}
+
+/* True if it is the mapped file. */
+static bool is_same(const struct jf_elf *elf, const struct jf_module *m)
+{
+	const ElfW(Phdr) *p = (const ElfW(Phdr) *)m->phdr, *in = headers_of(p, m->phnum, m->base);
+	ElfW(Ehdr) h;
+	unsigned int i;
+
+	memcpy(&h, elf->data, sizeof(h));
+	if (h.e_phnum != m->phnum || h.e_phentsize != sizeof(*p) ||
+	    !has(elf, h.e_phoff, (uintptr_t)p, m->phnum * sizeof(*p)))
+		return false;
+	if (in && !has(elf, 0, m->base + in->p_vaddr, sizeof(h)))
+		return false;
+	for (i = 0; in && i < m->phnum; i++)
+		if (is_note(&p[i], in) && !has(elf, p[i].p_offset, m->base + p[i].p_vaddr, p[i].p_filesz))
+			return false;
+	return true;
+}
+
+static int open_path(struct jf_module *m, const char *path, struct jf_elf *elf)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY), err;
+
+	if (fd < 0)
+		return -errno;
+	err = map_file(fd, elf);
+	if (!err && (jf_elf_check(elf) || !is_same(elf, m))) {
+		unmap_file(elf);
+		err = -ENOEXEC;
+	}
+	if (!err)
+		name_file(m, fd);
+	close(fd);
+	return err;
+}
+
+/**
+ * struct mapping - a line of /proc/self/maps
+ * @range: its addresses
+ * @path:  of its file, as this process sees it
+ */
+struct mapping {
+	char	range[40];
+	char	path[4096];
+};
+
+/* "start-end rwxp offset device inode   path" */
+static bool read_mapping(const char *line, uintptr_t at, struct mapping *to)
+{
+	const char *path = strchr(line, '/');
+	unsigned long start, end;
+	int len = 0;
+
+	if (!path || sscanf(line, "%lx-%lx%n", &start, &end, &len) != 2 || at < start || at >= end ||
+	    (size_t)len >= sizeof(to->range) || strlen(path) >= sizeof(to->path))
+		return false;
+	snprintf(to->range, sizeof(to->range), "%.*s", len, line);
+	snprintf(to->path, sizeof(to->path), "%s", path);
+	return true;
+}
+
+/*
+ * The mapping at @at. Lines can be of any length; one that has no room is none of a file that
+ * can be opened by its name.
+ */
+static bool find_mapping(uintptr_t at, struct mapping *to)
+{
+	int fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+	char buf[sizeof(to->path) + 256], *end;
+	bool found = false;
+	size_t have = 0;
+	ssize_t n;
+
+	if (fd < 0)
+		return false;
+	do {
+		n = read(fd, buf + have, sizeof(buf) - 1 - have);
+		have += n > 0 ? (size_t)n : 0;
+		buf[have] = 0;
+		while (!found && (end = strchr(buf, '\n'))) {
+			*end = 0;
+			found = read_mapping(buf, at, to);
+			have -= (size_t)(end + 1 - buf);
+			memmove(buf, end + 1, have + 1);
+		}
+	} while (!found && n > 0 && have < sizeof(buf) - 1);
+	close(fd);
+	return found;
+}
+
+/*
+ * A name can lead nowhere, or to another file: it is relative and the program has another folder by
+ * now, or the file was removed, or never had a name (memfd_create()). The kernel knows the file
+ * that it has mapped. It lets root open that, and others by the file's present name.
+ */
+static int open_mapped(struct jf_module *m, struct jf_elf *elf)
+{
+	struct mapping found;
+	char path[80];
+	int err;
+
+	if (!find_mapping(m->start, &found))
+		return -ENOENT;
+	snprintf(path, sizeof(path), "/proc/self/map_files/%s", found.range);
+	err = open_path(m, path, elf);
+	return err ? open_path(m, found.path, elf) : 0;
+}
+
+int jf_module_open_file(struct jf_module *m, struct jf_elf *elf)
+{
+	int err = open_path(m, m->path, elf);
+
+	if (err && !open_mapped(m, elf))
+		err = 0;
+	m->unread = err;
+	if (!err)
+		m->file = elf;
+	return err;
+}
+
+void jf_module_close_file(struct jf_module *m, struct jf_elf *elf)
+{
+	m->file = NULL;
+	unmap_file(elf);
+}
+
+/**
+ * jf_module_open() - have an object's file open, unless it is
+ * @m:   the object
+ * @elf: is filled in, for jf_module_close()
+ *
+ * Return: false if it cannot be, or is another one
+ */
+bool jf_module_open(struct jf_module *m, struct jf_elf *elf)
+{
+	elf->data = NULL;
+	return m->file || !jf_module_open_file(m, elf);
+}
+
+/**
+ * jf_module_close() - as it was before jf_module_open()
+ * @m:   the object
+ * @elf: as there
+ */
+void jf_module_close(struct jf_module *m, struct jf_elf *elf)
+{
+	if (elf->data)
+		jf_module_close_file(m, elf);
+}
+
+/**
+ * jf_module_in_file() - the bytes of the open file for text or data
+ * @m:   the object
+ * @at:  where it is in memory
+ * @num: bytes
+ *
+ * Return: NULL if there are not so many
+ */
+const uint8_t *jf_module_in_file(const struct jf_module *m, uintptr_t at, size_t num)
+{
+	const ElfW(Phdr) *p = (const ElfW(Phdr) *)m->phdr;
+	unsigned int i;
+
+	for (i = 0; i < m->phnum; i++) {
+		uint64_t offset = at - (m->base + p[i].p_vaddr);
+
+		if (p[i].p_type == PT_LOAD && at >= m->base + p[i].p_vaddr && offset <= p[i].p_filesz &&
+		    num <= p[i].p_filesz - offset && p[i].p_offset <= m->file->size &&
+		    offset <= m->file->size - p[i].p_offset &&
+		    num <= m->file->size - p[i].p_offset - offset)
+			return m->file->data + p[i].p_offset + offset;
+	}
+	return NULL;
+}
+
+/**
+ * jf_module_text() - how much text of an object follows an address
+ * @m:  the object
+ * @at: the address
+ *
+ * Return: bytes; 0: no text is there, or the text can be written to
+ */
+size_t jf_module_text(const struct jf_module *m, uintptr_t at)
+{
+	const ElfW(Phdr) *p = (const ElfW(Phdr) *)m->phdr;
+	unsigned int i;
+
+	for (i = 0; i < m->phnum; i++) {
+		uintptr_t start = m->base + p[i].p_vaddr, end = start + p[i].p_filesz;
+
+		if (p[i].p_type == PT_LOAD && p[i].p_flags & PF_X && !(p[i].p_flags & PF_W) &&
+		    at >= start && at < end)
+			return end - at;
+	}
+	return 0;
+}
+
+/**
+ * jf_module_semaphore() - a note's semaphore
+ * @m:  the object
+ * @at: its address
+ *
+ * Return: NULL if no data of the object is there
+ */
+uint16_t *jf_module_semaphore(const struct jf_module *m, uintptr_t at)
+{
+	const ElfW(Phdr) *p = (const ElfW(Phdr) *)m->phdr;
+	unsigned int i;
+
+	for (i = 0; i < m->phnum; i++) {
+		uintptr_t start = m->base + p[i].p_vaddr, end = start + p[i].p_memsz;
+
+		if (p[i].p_type == PT_LOAD && p[i].p_flags & PF_W && at >= start && at + 2 <= end)
+			return (uint16_t *)at;
+	}
+	return NULL;
+}
+
+/* --- the object ----------------------------------------------------------------------- */
+
+static uint64_t hash_more(uint64_t hash, const void *data, size_t num)
+{
+	const uint8_t *bytes = (const uint8_t *)data;
+	size_t i;
+
+	/* FNV-1a */
+	for (i = 0; i < num; i++)
+		hash = (hash ^ bytes[i]) * UINT64_C(1099511628211);
+	return hash;
+}
+
+/**
+ * jf_module_identity() - a hash of an object's headers and notes, which is_same() compares, too
+ * @info: of dl_iterate_phdr()
+ *
+ * Another object of the same name and place has another hash.
+ */
+uint64_t jf_module_identity(const struct dl_phdr_info *info)
+{
+	const ElfW(Phdr) *p = info->dlpi_phdr, *in = headers_of(p, info->dlpi_phnum, info->dlpi_addr);
+	uint64_t hash = hash_more(UINT64_C(14695981039346656037), p, info->dlpi_phnum * sizeof(*p));
+	unsigned int i;
+
+	if (in)
+		hash = hash_more(hash, (const void *)(info->dlpi_addr + in->p_vaddr), sizeof(ElfW(Ehdr)));
+	for (i = 0; in && i < info->dlpi_phnum; i++)
+		if (is_note(&p[i], in))
+			hash = hash_more(hash, (const void *)(info->dlpi_addr + p[i].p_vaddr), p[i].p_filesz);
+	return hash;
+}
+
+/**
+ * jf_module_new() - an object that is not known yet
+ * @info: of dl_iterate_phdr()
+ *
+ * Return: NULL without memory; else the object, without notes and sites
+ */
+struct jf_module *jf_module_new(const struct dl_phdr_info *info)
+{
+	struct jf_module *m = calloc(1, sizeof(*m));
+	unsigned int i;
+
+	if (!m)
+		return NULL;
+	m->path = path_of(info->dlpi_name);
+	if (!m->path) {
+		free(m);
+		return NULL;
+	}
+	m->name = last_part(m->path);
+	if (!*info->dlpi_name)
+		set_alias(m, executed);
+	m->base = info->dlpi_addr;
+	m->phdr = info->dlpi_phdr;
+	m->phnum = info->dlpi_phnum;
+	m->identity = jf_module_identity(info);
+	m->start = UINTPTR_MAX;
+	for (i = 0; i < m->phnum; i++) {
+		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+
+		if (p->p_type != PT_LOAD)
+			continue;
+		if (m->base + p->p_vaddr < m->start)
+			m->start = m->base + p->p_vaddr;
+		if (m->base + p->p_vaddr + p->p_memsz > m->end)
+			m->end = m->base + p->p_vaddr + p->p_memsz;
+	}
+	return m;
+}
+
+/**
+ * jf_module_refuses() - may there be a probe
+ * @m:        the object
+ * @function: it would be a function's entry
+ * @at:       where
+ *
+ * In an object that has a libjumpfunc in it, no function can be a probe: that of its SIGTRAP
+ * handler cannot, where a breakpoint would be the end, and nothing says which these are.
+ *
+ * Return: NULL, or why not
+ */
+const char *jf_module_refuses(const struct jf_module *m, bool function, uintptr_t at)
+{
+	size_t i = jf_first_from(m->sites, m->nr_sites, at - (JF_TEXT_MAX - 1));
+
+	if (m->copy && function)
+		return "its object has a libjumpfunc of its own";
+	return i < m->nr_sites && m->sites[i] < at + JF_TEXT_MAX ? "a site of libjumpfunc is there" : NULL;
+}
+
+void jf_module_add(struct jf_module *m, struct jf_agent_probe *p)
+{
+	struct jf_point *t = p->point;
+	size_t num = t->avail < JF_TEXT_MAX ? t->avail : JF_TEXT_MAX;
+	const uint8_t *text = t->nr_text ? NULL : jf_module_in_file(m, t->at, num);
+
+	if (text) {
+		memcpy(t->text, text, num);
+		t->nr_text = (uint8_t)num;
+	}
+	p->next = m->probes;
+	m->probes = p;
+}

@@ -767,9 +767,7 @@ JF_HIDDEN bool jf_module_matches(const struct jf_module *module, const char *glo
 JF_HIDDEN int jf_module_demangler(struct jf_module *m, void *unused);
 JF_HIDDEN struct jf_module *jf_module_new(const struct dl_phdr_info *info);
 JF_HIDDEN uint64_t jf_module_identity(const struct dl_phdr_info *info);
-JF_HIDDEN int jf_module_open_file(struct jf_module *m, struct jf_elf *elf);
-JF_HIDDEN void jf_module_close_file(struct jf_module *m, struct jf_elf *elf);
-JF_HIDDEN bool jf_module_open(struct jf_module *m, struct jf_elf *elf);
+JF_HIDDEN int jf_module_open(struct jf_module *m, struct jf_elf *elf);
 JF_HIDDEN void jf_module_close(struct jf_module *m, struct jf_elf *elf);
 JF_HIDDEN const uint8_t *jf_module_in_file(const struct jf_module *m, uintptr_t at, size_t num);
 JF_HIDDEN size_t jf_module_text(const struct jf_module *m, uintptr_t at);

@@ -221,7 +221,7 @@ static const char *make_exits(struct jf_agent_probe *p)
 		c->exit = calloc(e->num, sizeof(struct jf_agent_probe *));
 	if (!c->exit)
 		return "no memory";
-	if (!jf_module_open(p->point->module, &elf))
+	if (jf_module_open(p->point->module, &elf))
 		return "its file cannot be read";
 	while (!why && c->nr_exits < e->num) {
 		struct jf_agent_probe *x = new_exit(p, &e->exit[c->nr_exits], 0);
@@ -330,7 +330,7 @@ static size_t make_late(struct jf_agent_probe *p, struct jf_agent_probe **to)
 	struct jf_elf elf;
 	size_t i, nr = 0;
 
-	if (!jf_module_open(m, &elf))
+	if (jf_module_open(m, &elf))
 		return 0;
 	for (i = 0; i < c->nr_exits; i++) {
 		e = c->exit[i]->spot.exit;

@@ -591,7 +591,7 @@ const char *jf_exits_find(struct jf_module *m, uintptr_t start, uintptr_t probe,
 	const char *why;
 
 	memset(e, 0, sizeof(*e));
-	if (!jf_module_open(m, &elf))
+	if (jf_module_open(m, &elf))
 		return "its file cannot be read";
 	ZydisDecoderInit(&p.decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
 	why = find_all(&p, size);

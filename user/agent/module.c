@@ -123,7 +123,7 @@ int jf_module_demangler(struct jf_module *m, void *unused)
 	struct jf_elf elf;
 
 	(void)unused;
-	if (demangler || strncmp(m->name, "libstdc++.so.6", 14) || !jf_module_open(m, &elf))
+	if (demangler || strncmp(m->name, "libstdc++.so.6", 14) || jf_module_open(m, &elf))
 		return 0;
 	jf_elf_functions(&elf, is_demangler, &m->base);
 	jf_module_close(m, &elf);
@@ -290,10 +290,21 @@ static int open_mapped(struct jf_module *m, struct jf_elf *elf)
 	return err ? open_path(m, found.path, elf) : 0;
 }
 
-int jf_module_open_file(struct jf_module *m, struct jf_elf *elf)
+/**
+ * jf_module_open() - open an object's file, unless it is open
+ * @m:   the object
+ * @elf: is filled in, for jf_module_close()
+ *
+ * Return: 0 or -errno; -ENOEXEC: the file is another one
+ */
+int jf_module_open(struct jf_module *m, struct jf_elf *elf)
 {
-	int err = open_path(m, m->path, elf);
+	int err;
 
+	elf->data = NULL;
+	if (m->file)
+		return 0;
+	err = open_path(m, m->path, elf);
 	if (err && !open_mapped(m, elf))
 		err = 0;
 	m->unread = err;
@@ -302,34 +313,17 @@ int jf_module_open_file(struct jf_module *m, struct jf_elf *elf)
 	return err;
 }
 
-void jf_module_close_file(struct jf_module *m, struct jf_elf *elf)
-{
-	m->file = NULL;
-	unmap_file(elf);
-}
-
 /**
- * jf_module_open() - have an object's file open, unless it is
- * @m:   the object
- * @elf: is filled in, for jf_module_close()
- *
- * Return: false if it cannot be, or is another one
- */
-bool jf_module_open(struct jf_module *m, struct jf_elf *elf)
-{
-	elf->data = NULL;
-	return m->file || !jf_module_open_file(m, elf);
-}
-
-/**
- * jf_module_close() - as it was before jf_module_open()
+ * jf_module_close() - undo jf_module_open()
  * @m:   the object
  * @elf: as there
  */
 void jf_module_close(struct jf_module *m, struct jf_elf *elf)
 {
-	if (elf->data)
-		jf_module_close_file(m, elf);
+	if (!elf->data)
+		return;
+	m->file = NULL;
+	unmap_file(elf);
 }
 
 /**

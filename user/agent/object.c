@@ -211,17 +211,17 @@ static void find_notes(struct jf_module *m)
 	struct notes n = { m, 0 };
 	struct jf_elf elf;
 
-	if (jf_module_open_file(m, &elf))
+	if (jf_module_open(m, &elf))
 		return;
 	if (look_at(m, &elf)) {
-		jf_module_close_file(m, &elf);
+		jf_module_close(m, &elf);
 		return;
 	}
 	notes = jf_elf_section(&elf, ".note.stapsdt");
 	base = jf_elf_section(&elf, ".stapsdt.base");
 	if (notes.data)
 		jf_notes(&notes, base.addr, add_note, &n);
-	jf_module_close_file(m, &elf);
+	jf_module_close(m, &elf);
 }
 
 /* True if one of its probes stands there, as the agent alone would have written it. */
@@ -498,7 +498,7 @@ int jf_module_functions(struct jf_module *m, jf_function_fn *fn, void *arg)
 {
 	struct functions f = { m, fn, arg };
 	struct jf_elf elf;
-	int err = jf_module_open_file(m, &elf);
+	int err = jf_module_open(m, &elf);
 
 	if (err)
 		return err;
@@ -507,6 +507,6 @@ int jf_module_functions(struct jf_module *m, jf_function_fn *fn, void *arg)
 		m->copy = jf_elf_functions(&elf, is_library, NULL);
 	if (!err)
 		err = jf_elf_functions(&elf, one_function, &f);
-	jf_module_close_file(m, &elf);
+	jf_module_close(m, &elf);
 	return err;
 }

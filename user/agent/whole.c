@@ -320,7 +320,7 @@ bool jf_whole_led_to(struct jf_module *m, uintptr_t from, uintptr_t to)
 	struct jf_elf elf;
 	bool led;
 
-	if (!jf_module_open(m, &elf))
+	if (jf_module_open(m, &elf))
 		return true;
 	led = !mark_once(m);
 	for (; !led && from < to; from++)
@@ -370,7 +370,7 @@ const char *jf_whole_refuses(struct jf_module *m, uintptr_t at, unsigned int len
 	struct jf_elf elf;
 	const char *refused;
 
-	if (!m || !jf_module_open(m, &elf))
+	if (!m || jf_module_open(m, &elf))
 		return "its file cannot be read";
 	refused = look(m, at, len, size);
 	jf_module_close(m, &elf);

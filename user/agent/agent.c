@@ -414,7 +414,7 @@ static int function_at(struct jf_module *m, enum jf_kind kind, const struct jf_s
 	else
 		jf_probe_function(*p);
 	if (kind == JF_KIND_CALL && jf_calls_new(*p, at, symbol->size)) {
-		jf_probe_forget(*p);
+		jf_calls_forget(*p);
 		return -ENOMEM;
 	}
 	jf_types_apply(*p, m, at);

@@ -473,7 +473,17 @@ enum jf_sum {
 
 JF_HIDDEN const char *jf_exits_find(struct jf_module *m, uintptr_t start, uintptr_t probe, size_t size, struct jf_exits *e);
 JF_HIDDEN void jf_exits_free(struct jf_exits *e);
-JF_HIDDEN bool jf_exits_inside(const struct jf_exits *e, uintptr_t at);
+
+/* True if @at is in the function. */
+static inline bool jf_exits_inside(const struct jf_exits *e, uintptr_t at)
+{
+	unsigned int i;
+
+	for (i = 0; i < e->nr_parts; i++)
+		if (at >= e->part[i].start && at < e->part[i].end)
+			return true;
+	return false;
+}
 
 /* --- pair.c -------------------------------------------------------------------------- */
 
@@ -684,7 +694,7 @@ JF_HIDDEN void jf_chosen_free(void);
 JF_HIDDEN int jf_calls_new(struct jf_agent_probe *p, uintptr_t start, size_t size);
 JF_HIDDEN const char *jf_calls_sum(struct jf_agent_probe *p, bool sums);
 JF_HIDDEN void jf_calls_set_min(struct jf_calls *c, uint64_t min);
-JF_HIDDEN void jf_calls_free(struct jf_calls *c);
+JF_HIDDEN void jf_calls_forget(struct jf_agent_probe *p);
 JF_HIDDEN const char *jf_calls_refused(struct jf_agent_probe *p);
 JF_HIDDEN size_t jf_calls_on(struct jf_agent_probe **probes, size_t num, int *err);
 JF_HIDDEN int jf_calls_off(struct jf_agent_probe **probes, size_t num);

@@ -134,13 +134,7 @@ static const char *make_sums(struct jf_agent_probe *p)
 	return NULL;
 }
 
-/**
- * jf_calls_free() - its entry's probe is forgotten
- * @c: of jf_calls_new(), or NULL
- *
- * The probes of its exits are their object's.
- */
-void jf_calls_free(struct jf_calls *c)
+static void free_calls(struct jf_calls *c)
 {
 	if (!c)
 		return;
@@ -148,6 +142,20 @@ void jf_calls_free(struct jf_calls *c)
 	free_sums(c->sums);
 	free(c->exit);
 	free(c);
+}
+
+/**
+ * jf_calls_forget() - forget a probe, and its calls if it is an entry
+ * @p: the probe
+ *
+ * The probes of the exits belong to their object.
+ */
+void jf_calls_forget(struct jf_agent_probe *p)
+{
+	struct jf_calls *c = p->calls;
+
+	jf_probe_forget(p);
+	free_calls(c);
 }
 
 /**

@@ -146,21 +146,6 @@ static enum named named_at(const struct jf_module *m, uintptr_t at)
 
 /* --- parts ---------------------------------------------------------------------------- */
 
-/**
- * jf_exits_inside() - is a place in the function
- * @e:  its exits
- * @at: the place
- */
-bool jf_exits_inside(const struct jf_exits *e, uintptr_t at)
-{
-	unsigned int i;
-
-	for (i = 0; i < e->nr_parts; i++)
-		if (at >= e->part[i].start && at < e->part[i].end)
-			return true;
-	return false;
-}
-
 static const char *add_part(struct plan *p, uintptr_t start, uintptr_t end)
 {
 	struct jf_exits *e = p->out;

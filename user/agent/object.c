@@ -148,7 +148,7 @@ static void free_module(struct jf_module *m)
 
 	while ((p = m->probes)) {
 		m->probes = p->next;
-		jf_probe_forget(p);
+		jf_calls_forget(p);
 	}
 	free(m->path);
 	free(m->alias);

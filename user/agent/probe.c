@@ -221,7 +221,6 @@ int jf_probe_strings(struct jf_agent_probe *p, uint16_t strings)
 void jf_probe_forget(struct jf_agent_probe *p)
 {
 	jf_point_leave(p);
-	jf_calls_free(p->calls);
 	free(p->spot.chosen);
 	free(p->choice_why);
 	free(p->group);

@@ -2,8 +2,8 @@
 /*
  * One loaded object: its names, its file, and the places of its text and data.
  *
- * A file can be another one by now than the mapped one. So its headers and notes, the build id among
- * them, are compared with those in memory; and each place's bytes are compared before they change.
+ * The file can be another one by now than the mapped one. So its headers and notes, the build id
+ * among them, are compared with those in memory, and each place's bytes are compared before a change.
  */
 #include "agent.h"
 
@@ -156,8 +156,8 @@ static void unmap_file(struct jf_elf *elf)
 }
 
 /*
- * The segment that has the program headers, which are read anyway, at the begin of the file; NULL:
- * there is none.
+ * The segment at the begin of the file, which has the program headers. NULL: the file has no such
+ * segment.
  */
 static const ElfW(Phdr) *headers_of(const ElfW(Phdr) *p, unsigned int num, uintptr_t base)
 {
@@ -244,8 +244,8 @@ static bool read_mapping(const char *line, uintptr_t at, struct mapping *to)
 }
 
 /*
- * The mapping at @at. Lines can be of any length; one that has no room is none of a file that
- * can be opened by its name.
+ * The mapping at @at. A line that does not fit into the buffer ends the search: no open() takes its
+ * path.
  */
 static bool find_mapping(uintptr_t at, struct mapping *to)
 {

@@ -67,11 +67,11 @@ void *x_word;
 static struct jf_elf elf;
 static struct jf_module module;
 
-bool jf_module_open(struct jf_module *m, struct jf_elf *e)
+int jf_module_open(struct jf_module *m, struct jf_elf *e)
 {
 	e->data = NULL;
 	m->file = &elf;
-	return true;
+	return 0;
 }
 
 void jf_module_close(struct jf_module *m, struct jf_elf *e)

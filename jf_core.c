@@ -533,7 +533,7 @@ static int jf_patch(struct list_head *changes, struct jf_poke *pokes,
 	return err;
 }
 
-/* The text's part of a commit. @num: the sites that differ from what they shall be */
+/* The text's part of a commit. @num: the sites that differ from their wanted state */
 static int jf_patch_sites(struct list_head *changes, unsigned int *num,
 			  bool *tried)
 {

@@ -210,7 +210,7 @@ int jf_arch_add_tests(struct jf_spans *s, unsigned long start, unsigned long end
 	return err;
 }
 
-/* How long is the nop, or the trap, at @p? 0: it is neither. */
+/* The length of the nop, or the trap, at @p; 0: another instruction is there. */
 static unsigned int jf_padding_len(const u8 *p)
 {
 	static const u8 operand[] = { [0] = 0, [1] = 1, [2] = 4 };

@@ -163,7 +163,7 @@ static void finish_chain_##n(const struct jfb_row *row)			\
 	detach_chain(&__jf_trace_jfb_##n, row->probes);			\
 }
 
-/* Has any of them had to do without a dispatch image? */
+/* True if one of them had no dispatch image. */
 static bool iterates;
 
 static void detach_chain(struct jf_tracepoint *tp, unsigned int num)

@@ -75,7 +75,7 @@ static int set(enum jfb_kind kind, unsigned int i, bool on)
 		    jf_key_disable(&jfb_bulk_keys[i]);
 }
 
-/* Which of the keys with many sites has @num of them? */
+/* The number of the key that has @num sites. */
 static unsigned int one_key(unsigned int num)
 {
 	unsigned int i = 0;
@@ -123,7 +123,7 @@ static int set_one_by_one(struct jfb_run *run, enum jfb_kind kind,
 	return err;
 }
 
-/* How many sites lead to the target that they do not have initially? */
+/* The number of sites whose target is not their first one. */
 static unsigned int count(enum jfb_kind kind, unsigned int num)
 {
 	unsigned int i, sum = 0;
@@ -139,7 +139,7 @@ static unsigned int count(enum jfb_kind kind, unsigned int num)
 	return sum;
 }
 
-/* One change of all of @u's keys; -EAGAIN if others made updates meanwhile. */
+/* One change of all of @u's keys; -EAGAIN if others made updates at the same time. */
 static int change(struct jfb_run *run, enum jfb_kind kind, enum jfb_how how,
 		  bool on, struct jfb_update *u, u64 *ns)
 {

@@ -21,7 +21,7 @@
 #include <jumpfunc/branch.h>
 #include <jumpfunc/dynfunc.h>
 
-/* Is text of x86 patched? Only there a CPU's treatment of calls through pointers is known. */
+/* Text of x86 is patched. Only there a CPU's treatment of calls through pointers is known. */
 #define JFB_X86		(JF_HAVE_PATCHING && IS_ENABLED(CONFIG_X86_64))
 
 /* One instruction, which the compiler neither joins with others nor leaves out. */
@@ -52,10 +52,10 @@ struct seq_file;
  * @name:   as in the report
  * @what:   explanation, for the report's last column; NULL: none
  * @sites:  between how many sites the loop's body is divided
- * @probes: length of the array; 0 where there is none
+ * @probes: length of the array; 0 without probes
  * @flags:  JFB_LOOP, JFB_BASE, JFB_SLEEPS
  * @run:    do it @n times, a multiple of @sites; returns what became of @x
- * @check:  was it done @n times, if @x became @y?
+ * @check:  true if it was done @n times, given that @x became @y
  * @prepare: before the first run; NULL: nothing to do
  * @finish: after the last run, if @prepare succeeded
  */
@@ -189,7 +189,7 @@ struct jfb_settings {
  * @cpu:     the CPU that it was bound to
  * @done:    the thread has ended
  * @err:     how it ended
- * @stage, @step, @steps: how far it is, for readers meanwhile
+ * @stage, @step, @steps: how far it is, for readers while it runs
  * @ns:      how long it took
  * @rows:    results by suite and row
  * @updates: results of the batches

@@ -20,7 +20,7 @@ static bool flag;
 #define COLD_SIZE	(16UL << 20)
 static bool *cold_flags;
 
-/* The compiler shall neither join the sums nor move them over a branch. */
+/* The compiler must neither join the sums nor move them over a branch. */
 #define STRAIGHT	JFB_ADD(x)
 #define OTHER		JFB_ADD(taken)
 

@@ -20,7 +20,7 @@ unsigned int jfb_bulk_1(void);
 /**
  * struct jfb_bulk_part - the dynamic functions of one object file
  * @funcs: they themselves; each has a trampoline and one call site
- * @run:   execute all call sites: how many of them reached jfb_bulk_1()?
+ * @run:   execute all call sites; returns how many of them reached jfb_bulk_1()
  */
 struct jfb_bulk_part {
 	struct jf_func	*funcs[JFB_BULK_FUNCS];

@@ -153,7 +153,7 @@ static void for_each_row(struct seq_file *m, const struct jfb_run *run,
 
 /* --- the table -------------------------------------------------------------- */
 
-/* Does a new block of lines begin with this row? */
+/* True if a new block of lines begins with this row. */
 static bool begins_block(const struct jfb_row *rows, unsigned int i)
 {
 	return i && (rows[i].flags & JFB_LOOP ||

@@ -4,8 +4,8 @@
  * (kernel/update/keys.c) and for libjumpfunc (user/lib/entity.c). No kernel header is needed.
  *
  * API:
- *   jf_count_inc(&count)	one more: 0, -EOVERFLOW, or -EAGAIN: there is none yet
- *   jf_count_dec(&count)	one less: 0, or -EAGAIN: it is the last one, or there is none
+ *   jf_count_inc(&count)	one more: 0, -EOVERFLOW, or -EAGAIN: the count is 0
+ *   jf_count_dec(&count)	one less: 0, or -EAGAIN: the count is 1 or 0
  *
  * How it works: a count above 0 means that the sites are on and stay on. Only the holder of
  * the lock moves it between 0 and 1. An updater that disables a key stores 0 before it writes

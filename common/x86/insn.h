@@ -9,7 +9,7 @@
  *   jf_insn_ret(), jf_insn_mov0()	in programs: for calls that are off
  *   jf_insn_skip(&insn, ip, target)	encode a nop that is one byte from a jmp
  *   jf_insn_skip_of(jmp)			the same for a jmp that is known
- *   jf_insn_decode(insn, ip, &target)	what is this, and where does it lead?
+ *   jf_insn_decode(insn, ip, &target)	the kind of an instruction, and its target
  *   jf_insn_is(insn, asked, ip, pad)	true if both are the same, but for a call's entry
  *   jf_insn_load(p), jf_insn_store(p, insn)	between an instruction and its bytes
  *

@@ -5,7 +5,7 @@
  * for the kernel module, the engine in userspace, and the tests of both.
  *
  * API:
- *   jf_proto_verify(pokes, num, &bad)	do the old bytes stand at every site?
+ *   jf_proto_verify(pokes, num, &bad)	check that every site has the old bytes
  *   jf_proto_compare(have, want)	the same for the bytes of one site
  *   jf_proto_live(pokes, num)		replace instructions that may be executing
  *   jf_proto_early(pokes, num)		write text that no CPU executes yet
@@ -23,7 +23,7 @@
  *   struct jf_poke			one site's part in a transaction; of its
  *					members these are used here: @old, the
  *					instruction that stands there, and @new,
- *					the one that shall (jf_insn_t)
+ *					the next one (jf_insn_t)
  *   jf_insn_t jf_world_load(p)		the five bytes, as a CPU executes them
  *   void jf_world_store(p, i, byte)	write byte i (0 to 4), with one store
  *   bool jf_world_swap(p, from, to)	make byte 0 @to if it is @from, atomically;
@@ -33,9 +33,9 @@
  *   void jf_world_sync()		every CPU executes a serialising instruction
  *					after the call and before it returns
  *   jf_world_planted()			a macro that may be left out, where nothing
- *					fails: are all guards set, and has every CPU
- *					seen them? If not, what follows takes back
- *					those that are
+ *					fails: true if all guards are set and every CPU
+ *					has seen them. Otherwise the next step takes
+ *					the set guards back
  *   jf_world_guard(p)			a macro that may be left out: byte 0 while bytes 1 to 4
  *					change. INT3, or JF_OPCODE_TEST: see "Without INT3" below
  *   jf_world_head(p)			a macro that may be left out: the byte with the guard,

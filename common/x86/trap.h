@@ -5,7 +5,7 @@
  * in another file than the steps do.
  *
  * API:
- *   jf_proto_trap(word, ip, &trap)	what does an INT3 at a site stand for?
+ *   jf_proto_trap(word, ip, &trap)	the instruction that an INT3 at a site stands for
  *
  * Caveats: no kernel call and no libc call is made here, and nothing sleeps.
  */

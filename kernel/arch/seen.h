@@ -4,8 +4,8 @@
  * an architecture that can scan stacks (stack.c), after
  *
  *   jf_plain(addr)	a return address without the CPU's signature
- *   JF_HAVE_CALLED	are there frames, and jf_called(ret), which tells what is called by the
- *			instruction that returns to an address?
+ *   JF_HAVE_CALLED	defined if there are frames, and jf_called(ret): the target of the
+ *			call that returns to an address
  */
 #ifndef JF_SEEN_H
 #define JF_SEEN_H

@@ -101,7 +101,7 @@ static int jf_restore_sites(struct jf_mod *m)
 /*
  * Sites that are forgotten may still be executed: after its last notifier the
  * kernel waits for operations of a module's parameters and for asynchronous
- * functions. So each site that led to text that can be freed first now leads to text that lives as
+ * functions. So each site with a target that can be freed first now has one that lives as
  * long as the module. Sites of another module's entities stand as they were compiled: the kernel
  * keeps that module until this one is freed.
  *

@@ -19,7 +19,7 @@
  *   rec->seq = BUSY		    seq = rec->seq (acquire)
  *   smp_wmb()			    copy the record
  *   fill in			    smp_rmb()
- *   rec->seq = number (release)    the same seq still? then it is whole
+ *   rec->seq = number (release)    whole if seq is still the same
  *
  * Every number ends up as a record or as a drop, so nothing is lost in silence:
  * numbers taken = records there + records overwritten + records dropped.

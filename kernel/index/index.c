@@ -332,7 +332,7 @@ struct module **jf_modules_get(bool (*fits)(const char *name, void *arg),
 			max++;
 		spin_unlock(&modules->list_lock);
 	}
-	/* One that is loaded meanwhile may find no room: it was not there before. */
+	/* A module that is loaded in between can find no room: the caller did not ask for it. */
 	mods = kvcalloc(max + 1, sizeof(*mods), GFP_KERNEL);
 	if (!mods)
 		return ERR_PTR(-ENOMEM);

@@ -191,11 +191,11 @@ struct module **jf_modules_get(bool (*fits)(const char *name, void *arg),
 			       void *arg);
 void jf_modules_put(struct module **mods);
 /*
- * All symbols of the text of @mod, which is not freed meanwhile, in no order and with
+ * All symbols of the text of @mod, which is not freed before the end, in no order and with
  * their names; for kvfree(). ERR_PTR(-ENOMEM)
  */
 struct jf_named_text *jf_named_text(const struct module *mod, unsigned int *num);
-/* May the name @target be given to @ctl through debugfs? Its address or NULL. */
+/* The address of @target if debugfs can give that name to @ctl, or NULL. */
 void *jf_allowed_target(const struct jf_ctl *ctl, const char *target);
 /* The first of those that may be, or NULL. */
 void *jf_first_target(const struct jf_ctl *ctl);

@@ -11,7 +11,7 @@
  *	} while (jf_walk_again(&w));
  *
  * Between any two of these jf_mutex may have been given up. When a module was unloaded
- * meanwhile the walk ends early, and jf_walk_again() says that it has to be made again. So
+ * in between, the walk ends early, and jf_walk_again() says that it has to be made again. So
  * what is collected has to be dropped where a walk begins.
  */
 #ifndef JF_INDEX_WALK_H
@@ -44,7 +44,7 @@ struct jf_names {
  * @sites: sites that were visited since the lock was taken
  * @dels:  jf_index_dels, as the walk began
  * @tries: walks that were made before this one
- * @lost:  a module was unloaded meanwhile
+ * @lost:  a module was unloaded in between
  * @names: those that are used; NULL: none. Older ones than @dels make a walk lost
  *
  * To be zeroed before the first walk.
@@ -93,7 +93,7 @@ int jf_walk_show(struct seq_file *m, struct mutex *outer, jf_walk_fn fn, void *a
 int jf_names_get(struct jf_names *n);
 void jf_names_put(struct jf_names *n);
 /*
- * The symbol of @mod that @addr is in, by its size. NULL: there is none, or it is not known.
+ * The symbol of @mod that @addr is in, by its size. NULL: no symbol of known size is there.
  */
 const struct jf_named_text *jf_names_find(const struct jf_names *n,
 					  const struct module *mod,

@@ -13,7 +13,7 @@
  *   5. Functions are told from now on, or not any more. What is not told is removed
  *      from ftrace.
  *
- * A module that is loaded or unloaded meanwhile: kernel/probes/places.c and kernel/probes/entry.c.
+ * A module that is loaded or unloaded at the same time: kernel/probes/places.c and kernel/probes/entry.c.
  */
 #include "probes/probes.h"
 

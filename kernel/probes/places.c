@@ -189,7 +189,7 @@ static bool jf_site_fits(const struct jf_site *site, const struct jf_pattern *p,
 		jf_parse_fits(jf_function_name(names, site), p->function));
 }
 
-/* Does one of its sites fit, or it itself where there is none? */
+/* True if one of its sites fits; without sites, if it fits itself. */
 static bool jf_place_fits(const struct jf_place *place,
 			  const struct jf_pattern *p, struct jf_walk *w)
 {

@@ -51,7 +51,7 @@ void jf_places_unload(const struct module *mod);
 
 /* entry.c: what ftrace leads to. */
 
-/* Is it one for this provider? */
+/* True if the pattern is for this provider. */
 bool jf_entry_is(const struct jf_pattern *p);
 int jf_entry_find(const struct jf_pattern *p, unsigned int *num);
 /* Begin to trace what was found. On error nothing has changed, and the log was told. */

@@ -6,7 +6,7 @@
 struct jf_spans;
 struct module;
 
-/* Whose text is at an address of no module that jumpfunc saw coming? */
+/* The owner of text at an address outside the modules that jumpfunc saw coming. */
 enum jf_text_kind {
 	JF_TEXT_NONE,		/* generated code, freed memory: it may end any time */
 	JF_TEXT_KERNEL,		/* it lasts */

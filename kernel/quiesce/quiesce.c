@@ -154,7 +154,7 @@ int jf_quiesce_spans(const char *name, const struct jf_spans *spans, long timeou
 	return jf_wait_quiet(&w);
 }
 
-/* It cannot even begin: may that be otherwise a little later? */
+/* It cannot begin. True if it can a little later. */
 static bool jf_wait_begin_again(struct jf_wait *w, int err)
 {
 	if (err != -EBUSY && (err != -ENOMEM ||

@@ -23,7 +23,7 @@ struct jf_stay {
 
 /* Where number @i was; 0: that is not known. */
 unsigned long jf_stay_where(const struct jf_stay *s, unsigned int i);
-/* Can it be otherwise now? One of them has executed something since, or it is not known. */
+/* True if a stay can be over: a task has executed something since, or that is unknown. */
 bool jf_stay_moved(const struct jf_stay *s);
 void jf_stay_free(struct jf_stay *s);
 

@@ -243,7 +243,7 @@ struct jf_retired_copy {
 	bool	can_be_used;
 };
 
-/* True if it is searched for by a wait for all replaced code, or (@m, if @into) by an unload? */
+/* True if a wait for all replaced code, or (@m, if @into) an unload, searches for it. */
 static bool jf_retired_counts(const struct jf_retired_func *r, bool into,
 			      const struct jf_mod *m)
 {

@@ -213,7 +213,7 @@ void jf_stay_free(struct jf_stay *s)
 	s->num = 0;
 }
 
-/* Is it time to tell the log, and since when, in seconds, does @w last? */
+/* True if the log must be told; @seconds: how long @w lasts. */
 static bool jf_tell_now(struct jf_wait *w, unsigned int *seconds)
 {
 	if (!jf_tell_again(&w->told))

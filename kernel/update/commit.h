@@ -23,9 +23,9 @@ union jf_value {
  * @force: although its module is being unloaded
  * @flags: dynamic functions: JF_PIN, JF_VOUCH
  * @ctl:   found when the batch is committed
- * @retired: meanwhile, what is being replaced, if that has to be remembered
- * @tried: meanwhile, what replaces it, if that may be executed by a change that fails
- * @frozen: meanwhile, the key's one user was taken away
+ * @retired: during the commit, the replaced target, if it must be remembered
+ * @tried: during the commit, the new target, if a change that fails can execute it
+ * @frozen: during the commit, the key's one user was taken away
  * @pin:   the target's module, if it is to be kept; when it is done, the last one
  */
 struct jf_change {

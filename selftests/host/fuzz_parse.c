@@ -62,7 +62,7 @@ static unsigned int rank_of(const char *s, const char *end)
 	return n > UINT_MAX ? 0 : (unsigned int)n;
 }
 
-/* One word, by searching: is it an assignment, and of what? */
+/* By searching: true if the word is the assignment @a. */
 static bool assignment(const char *word, size_t len, const struct jf_assignment *a)
 {
 	const char *end = word + len, *equals = end, *colon = NULL, *hash, *p;
@@ -94,7 +94,7 @@ static bool assignment(const char *word, size_t len, const struct jf_assignment 
 	return true;
 }
 
-/* How long the next word is, to which *@text goes on; 0: there is none. */
+/* How long the next word is, to which *@text goes on; 0: the text is at its end. */
 static size_t next_word(const char **text)
 {
 	size_t len;
@@ -157,7 +157,7 @@ static bool part(const char *got, const char *from, size_t len)
 	return len ? strlen(got) == len && !memcmp(got, from, len) : !strcmp(got, "*");
 }
 
-/* Is this word a pattern of four parts, and if so, is it @p? */
+/* True if this word is a pattern of four parts, and it is @p. */
 static bool pattern(const char *word, size_t len, const struct jf_pattern *p)
 {
 	size_t at[5], n = 0, i;

@@ -45,7 +45,7 @@ static unsigned int rnd(unsigned int below)
 	return (state >> 16) % below;
 }
 
-/* Does a path of at most @steps lead from @from to @to? */
+/* True if a path of at most @steps leads from @from to @to. */
 static bool leads(const struct jf_ctl *from, const struct jf_ctl *to, int steps)
 {
 	if (!from || !steps)
@@ -74,7 +74,7 @@ static int circles(void)
 	return bad || !found;
 }
 
-/* In order of priority, and those of the same one in the order in which they were added? */
+/* True if they are in order of priority, and within one in the order of their addition. */
 static bool in_order(const struct jf_probe *p, size_t num)
 {
 	size_t i;

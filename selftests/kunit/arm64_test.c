@@ -493,7 +493,7 @@ static void foreign_meanwhile(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, world.stores, 0U);
 	KUNIT_EXPECT_EQ(test, mend(&mine), 0);
 	KUNIT_EXPECT_EQ(test, world.stores, 1U);
-	/* There is none, but that it is for the search of all to find. */
+	/* No site is stuck, but the search of all must find that. */
 	KUNIT_EXPECT_TRUE(test, jf_arch_is_stuck());
 	KUNIT_EXPECT_EQ(test, mend(NULL), 0);
 	KUNIT_EXPECT_EQ(test, world.stores, 1U);

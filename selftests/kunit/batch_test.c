@@ -2,8 +2,8 @@
 /*
  * Suite jumpfunc-batch: updates and batches (jf_core.c, fake.h).
  *
- * Proves: a batch of any size is one transaction, and one that changes
- * nothing is none; every reason to refuse a batch, met at whichever entity or site,
+ * Proves: a batch of any size is one transaction; a batch that changes
+ * nothing has no transaction; every reason to refuse a batch, met at whichever entity or site,
  * leaves all text, values, counters and memory as they were, and the next batch
  * works; the documented exception (-EIO) counts as done; an entity named twice is one
  * change or an error; NULL forms, circles of trampolines, also those that would only
@@ -739,7 +739,7 @@ static void circles_of_three(struct kunit *test)
 	__jf_batch_set_func(&b, y.x.f[2], fall_entry(&y, y.h2));
 	KUNIT_EXPECT_EQ(test, jf_batch_commit(&b), -EINVAL);
 	JFK_EXPECT_UNCHANGED(test, before, "by a circle of two fall-backs");
-	/* One link is cut for good: then it is none. */
+	/* One link is cut for good: then the circle is open. */
 	KUNIT_EXPECT_EQ(test, __jf_func_update(y.h1, jfk_code(y.m, 0)), 0);
 	KUNIT_EXPECT_EQ(test, __jf_func_update(y.x.f[1], fall_entry(&y, y.h2)), 0);
 	before = jfk_save(test);

@@ -279,7 +279,7 @@ static void on_and_off(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, filters(), 0U);
 }
 
-/* Whenever it is that there is none, nothing is left of the command. */
+/* Whichever allocation fails, nothing is left of the command. */
 static void on_without_memory(struct kunit *test)
 {
 	int n, err = -ENOMEM;

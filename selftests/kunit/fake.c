@@ -262,7 +262,7 @@ static inline void jf_world_sync(void)
 
 #include "common/x86/protocol.h"
 
-/* As the module does it; @fail: an error that foreign bytes shall lead to. */
+/* As the module does it; @fail: the error for foreign bytes. */
 static int jfk_transact(const struct jf_poke *pokes, unsigned int num, bool live,
 			int fail)
 {

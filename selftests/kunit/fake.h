@@ -314,7 +314,7 @@ unsigned int jfk_num_modules(void);
 int jfk_cut_off(struct jfk_mod *m, long timeout);
 unsigned int jfk_map_num(void);
 struct jf_ctl *jfk_ctl(struct jf_ent *ent);
-/* Of an entity, or of a site; all ones where there is none. */
+/* Of an entity, or of a site; all ones without a site. */
 unsigned int jfk_num_sites(struct jf_ent *ent);
 u64 jfk_updates(struct jf_ent *ent);
 unsigned long jfk_found(unsigned long addr);

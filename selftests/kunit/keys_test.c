@@ -417,7 +417,7 @@ static const struct jf_key_script late_scripts[] = {
 	{ "iL!LPwN!L", false, 0, 2 },
 	/* The other way round. */
 	{ "iLiwLPw", false, 0, 2 },
-	/* Disabled meanwhile: nothing is left to the work, not even the next user. */
+	/* Disabled in between: nothing is left to the work, not even the next user. */
 	{ "iLxwN", false, 0, 2 },
 	{ "iLxiwN", false, 1, 3 },
 	{ "iLxewN", false, 1, 3 },

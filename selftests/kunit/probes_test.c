@@ -223,7 +223,7 @@ static const struct failure {
 } failures[] = {
 	{ "on, patching fails", false, -EILSEQ, 0, -EILSEQ },
 	{ "on, an image fails", false, 0, -ENOMEM, -ENOMEM },
-	/* An error of an image is none of a transaction: nothing has changed. */
+	/* An error of an image comes before the transaction: nothing has changed. */
 	{ "on, an image is not as written", false, 0, -EIO, -EIO },
 	{ "off, patching fails", true, -EBUSY, 0, -EBUSY },
 };

@@ -678,7 +678,7 @@ static void set_again_meanwhile(struct kunit *test)
 	jfk_leave(t);
 }
 
-/* Nor is one that a module leads to which is loaded meanwhile. */
+/* Nor is the target of a module that is loaded at the same time. */
 static struct jfk_mod *late_mod;
 
 static void load_late(void)

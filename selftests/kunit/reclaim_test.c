@@ -313,7 +313,7 @@ static void busy_image_stays(struct kunit *test)
 	t->nvcsw++;
 	jfk_reclaim();
 	KUNIT_EXPECT_EQ(test, jfk.gathers, 1U);
-	/* One that is retired meanwhile does not wait for it, */
+	/* A target that is retired at that time does not wait for it, */
 	step(test, &w, 6);
 	KUNIT_EXPECT_EQ(test, jfk.delay, (unsigned long)HZ);
 	/* and is not put off by those that are retired after it. */

@@ -600,7 +600,7 @@ static void by_name(struct kunit *test)
 	}
 }
 
-/* A walk gives up the lock, and is made again when a module was unloaded meanwhile. */
+/* A walk gives up the lock, and is made again if a module was unloaded in between. */
 static void walk_is_lost(struct kunit *test)
 {
 	struct jfk_mod *m[2] = { jfk_module(test, "a"), jfk_module(test, "b") };

@@ -3,8 +3,8 @@
  * Suite jumpfunc-unload: modules are unloaded (kernel/consumers/module.c, fake.h).
  *
  * Proves: calls into a module that is being unloaded fall back in one transaction which is repeated
- * until it succeeds; then unloading waits until no task is in it, no calls are sent there
- * meanwhile, and no memory is freed before.
+ * until it succeeds; then unloading waits until no task is in it; until then no calls are sent
+ * there, and no memory is freed.
  */
 #include "everything.h"
 
@@ -187,7 +187,7 @@ static void going_stays_known(struct kunit *test)
 	}
 }
 
-/* The notifier chain is no lock: meanwhile other modules are loaded and unloaded. */
+/* The notifier chain is no lock: other modules are loaded and unloaded at the same time. */
 static struct jfk_mod *going_late, *going_others_mod;
 static unsigned long going_late_site;
 

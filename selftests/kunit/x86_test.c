@@ -405,7 +405,7 @@ static void learns_no_more(struct kunit *test)
 	kernel.pad = JF_CALL_PAD + 1;
 	KUNIT_EXPECT_EQ(test, begin("kernel"), -EOPNOTSUPP);
 	jf_backend = NULL;
-	/* It left that at its site, and the next one shall find a call. */
+	/* It left that at its site, and the next one must find a call. */
 	kernel.pad = 0;
 	transform(jf_scratch_call, NULL, jf_scratch_func, false);
 }

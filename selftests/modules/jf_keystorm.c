@@ -461,8 +461,7 @@ static int run_number(unsigned int n)
 	return err;
 }
 
-/* Are the sites where they should be, and do they begin with a jump or a nop? */
-/* Does a site begin there? */
+/* True if a site begins there: with a jump or a nop. */
 static bool is_site(const u8 *site)
 {
 #ifdef CONFIG_ARM64

@@ -108,7 +108,7 @@ static int trace_thread(void *unused)
 {
 	while (!kthread_should_stop()) {
 		trace_outer();
-		/* The shell shall get its turn. */
+		/* The shell must get its turn. */
 		usleep_range(20, 50);
 	}
 	return 0;

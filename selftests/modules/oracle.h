@@ -27,7 +27,7 @@ static __always_inline oracle_word oracle_before(const oracle_word *word)
 	return before;
 }
 
-/* After it: was this answer allowed? */
+/* After it: true if this answer was allowed. */
 static __always_inline bool oracle_allows(const oracle_word *word, oracle_word before, unsigned int answer)
 {
 	/* Pairs with those of oracle_publish(): the word is no younger than the call. */

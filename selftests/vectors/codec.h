@@ -37,7 +37,7 @@
  * @name:   what is special about it
  * @kind:   JF_INSN_CALL or JF_INSN_JMP
  * @ip:     where the instruction stands
- * @target: where it shall lead
+ * @target: its target
  * @err:    0 or -ERANGE
  * @bytes:  the instruction in memory order, if @err is 0
  */

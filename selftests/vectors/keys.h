@@ -41,7 +41,7 @@ static const struct jf_key_script jf_key_scripts[] = {
 	{ "iiDD", false, 0, 2 },
 	{ "iiDD!D!D", false, 0, 2 },
 	{ "iiiiiDDDDD", false, 0, 2 },
-	/* enable() adds a user only where there is none. */
+	/* enable() adds a user only to a count of 0. */
 	{ "ie", false, 1, 1 },
 	{ "iie", false, 2, 1 },
 	{ "ei", false, 2, 1 },

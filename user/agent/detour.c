@@ -351,7 +351,7 @@ static bool find_in_heap(struct jf_detour *d, struct body *b, unsigned int len, 
 	return false;
 }
 
-/* How long is an instruction that does nothing, with its prefixes? 0: it is another one. */
+/* The length of an instruction that does nothing, with its prefixes; 0: it does something. */
 static unsigned int nop_at(const uint8_t *insn, unsigned int avail)
 {
 	unsigned int i = 0;
@@ -420,7 +420,7 @@ static unsigned int first_length(const struct body *b)
  *
  * Nothing is written yet, but memory for the code is there.
  *
- * Return: 0; -EOPNOTSUPP: there is none, and @d->why says why; -EBUSY: a breakpoint is there
+ * Return: 0; -EOPNOTSUPP: no way is left, and @d->why has the reason; -EBUSY: a breakpoint is there
  */
 int jf_detour_make(struct jf_detour *d, struct jf_module *module, uintptr_t at, size_t size, size_t avail, uint32_t number,
 		   bool fill, unsigned int late)

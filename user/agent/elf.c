@@ -65,7 +65,7 @@ static struct jf_section contents(const struct jf_elf *elf, const Elf64_Shdr *s)
  * @elf:  the file, checked
  * @name: of it
  *
- * Return: with @data NULL if there is none, or its contents are not in the file
+ * Return: with @data NULL if the file has no such section, or not its contents
  */
 struct jf_section jf_elf_section(const struct jf_elf *elf, const char *name)
 {

@@ -4,7 +4,7 @@
  * functions and notes.
  *
  * Objects are looked at while the dynamic linker's list is held (dl_iterate_phdr()), so that none
- * is unmapped meanwhile. One that is not there any more took its text with it: its probes are
+ * is unmapped in that time. One that is not there any more took its text with it: its probes are
  * forgotten. So are those of one that has become another of the same name and place, as a plugin
  * does that is compiled and loaded again.
  */

@@ -124,7 +124,7 @@ static bool read_fde(struct bytes b, const struct forms *f, const struct jf_sect
 		leb(&b);
 	if (f->table == OMITTED || !b.at)
 		return b.at;
-	/* 0, before its own place is added, is none. */
+	/* 0, before its own place is added, means no pad. */
 	probe = b;
 	raw = encoded(&probe, f->table & 0x0f);
 	place = encoded(&b, f->table);

@@ -9,7 +9,7 @@
  * taken, each of which is a mapping of its own: the kernel lets a process have some ten thousands.
  * Room for the heap (brk()) is left, how much the caller says.
  *
- * Pages stay: a thread may be in code that is no longer led to, for any time.
+ * Pages stay: a thread can stay in code that no place leads to any more, for any time.
  */
 #include "agent.h"
 
@@ -142,7 +142,7 @@ static bool is_heap(const struct heap *heap, uintptr_t addr, size_t size)
 	return addr < heap->end && addr + size > heap->start;
 }
 
-/* Maps memory at @addr if there is none, and makes it known. */
+/* Maps memory at @addr if nothing is mapped there, and makes it known. */
 static bool map(uintptr_t addr, size_t size)
 {
 	size_t num = size / PAGE, i;
@@ -279,7 +279,7 @@ static uintptr_t take_from_pages(uintptr_t site, size_t size)
  * @site: from here
  * @size: bytes
  *
- * Return: its address, or 0: there is none
+ * Return: its address, or 0: no place is free
  */
 uintptr_t jf_place_near(uintptr_t site, size_t size)
 {
@@ -368,7 +368,7 @@ static unsigned int nth_byte(unsigned int i)
  * @size:  bytes that are needed there
  * @heap:  bytes of room that are left to the heap
  *
- * Return: its address, or 0: there is none
+ * Return: its address, or 0: no place is free
  */
 uintptr_t jf_place_fixed(uintptr_t site, unsigned int fixed, const uint8_t *rel, size_t size, uint64_t heap)
 {

@@ -10,7 +10,7 @@
  *	90 | E9 | C3 | ..	the one that comes later leads to its code, by its first byte
  *	E9 | E9 | C3 | ..	then the one before: that byte is a part of its distance, and stays as it is
  *
- * Points that follow within a jump are therefore led to their code first, also points without a
+ * Points that follow within a jump therefore get their jumps first, also points without a
  * probe that is on, and taken back last. A point within a jump must begin where an instruction
  * begins. If no memory is free at the distance, the agent tries again without the points whose
  * probes are off. It refuses the rest.
@@ -27,7 +27,7 @@
 #include <jumpfunc/batch.h>
 
 #define JMP		0xe9
-/* So many points beside each other are led to their code, one after the other. */
+/* So many points beside each other get their jumps, one after the other. */
 #define DEPTH_MAX	64
 
 /* All, by place. */
@@ -835,8 +835,8 @@ static bool drop_followers(struct jf_point *t)
  * @points: which; some are there more than once
  * @num:    of them
  *
- * Their objects must not be unloaded meanwhile. Those that are led then say so, and of others the
- * detour says why.
+ * The caller keeps their objects loaded. Changed points have @led set, and for the others the
+ * detour has the reason.
  */
 void jf_points_lead(struct jf_point **points, size_t num)
 {

@@ -5,7 +5,7 @@
  *   on					a thread that comes by
  *   --				----------------------
  *   1 the code is written
- *   2 on = 1				in a read section: is on 1? Then it records
+ *   2 on = 1				in a read section: records if on is 1
  *   3 the text leads to the code
  *   4 the semaphore is counted up
  *
@@ -295,7 +295,7 @@ static bool is_possible(struct jf_agent_probe *p)
  * @num:    of them
  * @err:    set to 0, or why some have no number in the trace
  *
- * Their objects must not be unloaded meanwhile. Each says why it could not be.
+ * The caller keeps their objects loaded. A probe that stays off has the reason.
  *
  * Return: how many it has switched on
  */

@@ -114,8 +114,8 @@ struct aside {
 
 /*
  * The thread may be in a handler on its alternate stack, which the kernel does not know here: the
- * signal of a breakpoint would begin at the top of that, and write over the handler. So there is
- * none meanwhile.
+ * signal of a breakpoint would begin at the top of that, and write over the handler. So no signal of
+ * a breakpoint can come in that time.
  */
 static uint64_t with_vectors(uint64_t arg)
 {
@@ -198,7 +198,7 @@ static bool is_gone(uint32_t tid)
 }
 
 /*
- * The thread is in the agent, as far as its variables tell. Is it another that has the same? What
+ * By its variables the thread is in the agent. True if it is another thread with the same. What
  * such a one comes by is counted, or it is recorded, if the other one has ended there: what that
  * has left is over.
  */

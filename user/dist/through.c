@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
-/* Can C that an exception goes through be linked here? */
+/* C that an exception goes through. It is linked if the compiler can do that. */
 #include <stdlib.h>
 
 static int ended;

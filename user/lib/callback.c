@@ -171,7 +171,7 @@ static void take(struct round *r, struct jf_quiesce_head **end, uint64_t num)
 	own = r;
 }
 
-/* With the lock held, which is dropped meanwhile. Some wait. */
+/* With the lock held, which is dropped during the calls. Some wait. */
 static void call_all(void)
 {
 	struct round r;
@@ -204,7 +204,7 @@ static bool others_call(void)
 
 static void thread_ends(void *arg);
 
-/* With the lock held, which is dropped meanwhile. False: no callback was asked for. */
+/* With the lock held, which is dropped during the wait. False: no callback was asked for. */
 static bool wait_for_work(void)
 {
 	uint64_t start = jf_now_ns(), took;

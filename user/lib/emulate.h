@@ -5,7 +5,7 @@
  * API:
  *   jf_emulate(regs, ip, insn)	have the effect of an instruction
  *   jf_pass_on(previous, sig, info, context)	not ours: call the handler that was there
- *						before the handler?
+ *						before
  *
  * The includer has included <signal.h> and <ucontext.h>.
  */

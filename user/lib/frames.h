@@ -28,7 +28,7 @@ struct jf_frame {
 
 /* Before the image is executed. NULL: unwinders are not told, and nothing else is wrong. */
 struct jf_unwind *jf_unwind_add(const struct jf_frame *frame);
-/* When no thread can be in it any more. NULL is none. */
+/* When no thread can be in it any more. NULL: nothing is done. */
 void jf_unwind_remove(struct jf_unwind *unwind);
 /* There are, or will be, images from @addr on. False: perf does not know it. */
 bool jf_perf_tell(uintptr_t addr, size_t size);

@@ -273,7 +273,7 @@ struct jf_site {
  * @wants:  the first of the array of that one, while its object is not known; then
  *          @ent has no @ctl
  * @nth:    which one of the array that is
- * @rest:   how many of its array there are from this one on, 1 if it is none
+ * @rest:   how many of its array there are from this one on; 1 without an array
  * @at:     how many there are in front of it
  * @exported: others may import it
  * @next_func: the next one of @mod->funcs
@@ -341,7 +341,7 @@ struct jf_text {
  * @writable: some text is where data may be, too
  * @copied: a bit for each page of text that the remapping writer has replaced
  * @written: a bit for each that was written in place since the last fork
- * @forks:  how many forks there were by then
+ * @forks:  how many forks there were at that time
  * @linked: for each what in the file looks like a breakpoint, or NULL: not known yet
  * @sites:  those of its sites that were entered when it came, by address
  * @tested: there are some among them that lead to a test as compiled
@@ -483,7 +483,7 @@ int jf_sites_now(struct jf_mod *m);
 struct jf_poke;
 /* By address; most are in order. 0 or -ENOMEM */
 int jf_pokes_sort(struct jf_poke *pokes, size_t num);
-/* Which of its keys are struct jf_ctl.odd? Nothing else is looked at. */
+/* Sets struct jf_ctl.odd of its keys. Nothing else is looked at. */
 void jf_sites_odd(struct jf_mod *m);
 /* Those of @ctl are all entered from here on. 0, -ENOMEM, or -ENODEV: its object is bad. */
 int jf_sites_of(struct jf_ctl *ctl);
@@ -526,7 +526,7 @@ static inline bool jf_site_relays(const struct jf_site *s)
 
 /* If in doubt, false. */
 bool jf_kernel_since(unsigned int major, unsigned int minor);
-/* Would jf_sync_begin() succeed? Registers nothing. */
+/* True if jf_sync_begin() would succeed. Registers nothing. */
 bool jf_sync_possible(void);
 /* Before the first live change. 0 or -errno. */
 int jf_sync_begin(void);

@@ -5,8 +5,8 @@
  *   JF_PAGE_MAX		bytes of the largest page
  *   JF_ATOM			so many bytes are written to find out whether text can be
  *   JF_TRACERS_STEP		where an instruction may begin
- *   jf_is_tracers()		may that be a breakpoint that is not in the file?
- *   jf_mem_is_atomic()		does a write to /proc/self/mem store a whole instruction at once?
+ *   jf_is_tracers()		true if that can be a breakpoint that is not in the file
+ *   jf_mem_is_atomic()		true if a write to /proc/self/mem stores a whole instruction at once
  *   jf_text_written()		text is another one, for caches and translators
  *   SPECIMEN			a function for tries, at multiples of JF_ATOM; its bytes from
  *				SPECIMEN_NUMBER on, JF_ATOM of them, have the number that it returns

@@ -25,7 +25,7 @@ static inline void jf_text_written(uintptr_t addr, size_t num)
 }
 
 /*
- * Does the kernel write a word by one store? It copies what is written to /proc/self/mem by
+ * True if the kernel writes a word by one store. It copies bytes written to /proc/self/mem by
  * its memcpy(), which does so with four bytes, unless it uses the CPU's instructions to copy
  * memory (FEAT_MOPS), which promise that for single bytes alone. Whether it does is not told.
  */

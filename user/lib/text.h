@@ -24,8 +24,8 @@
  * @num:   1 to JF_TEXT_MAX; bytes that @old and @new have in common are compared, and written only where no
  *         other thread is
  * @alone: it takes several instructions: it is changed while one thread runs, or none. Nothing leads to another than the first
- * @old:   what stands there
- * @new:   what shall
+ * @old:   the present bytes
+ * @new:   the wanted bytes
  * @to:    where a thread goes on that meets a breakpoint at @addr, now or at any time later; it does there what the
  *         instruction of @old or of @new would have done
  */

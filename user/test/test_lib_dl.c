@@ -331,7 +331,7 @@ static void forks(bool threads)
 		pid = fork();
 		if (!pid)
 			_exit(child(p));
-		/* Meanwhile, here. */
+		/* In the parent, at the same time. */
 		CHECK(p->set(!(i & 1)) == 0 && p->branch() == !(i & 1), "the parent's");
 		waitpid(pid, &status, 0);
 		CHECK(status == 0, "the child ends with %#x", status);

@@ -266,7 +266,7 @@ static void write_fails(void)
 			replaced = jf_replacements();
 			err = jf_key_enable(&key);
 			CHECK(err == how[i].want, "write %u: %s", k, strerror(-err));
-			/* A thread may be where they led to: an object with that is waited for. */
+			/* A thread can be in a former target: the object that has the target is waited for. */
 			CHECK(jf_replacements() > replaced, "nothing counts as replaced");
 			/* How much of the last one was written is not known. */
 			expect_done(k + 1, k + 1);

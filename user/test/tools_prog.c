@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /*
  * A program for tools.sh to run under tools: a branch, a dynamic function, other
- * threads that run through both, and changes meanwhile.
+ * threads that run through both, and changes at the same time.
  * usage: tools_prog [CHANGES]
  */
 #include <jumpfunc/branch.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /*
- * Looks out of a probe that a chain has called: does the unwinder find the function
- * with the tracepoint, and its caller? For each number of arguments.
+ * Looks out of a probe that a chain has called: the unwinder must find the function
+ * with the tracepoint, and its caller, for each number of arguments.
  */
 #include <jumpfunc/tracepoint.h>
 

@@ -62,7 +62,7 @@ static bool tsc_invariant(void)
 	return __get_cpuid(0x80000007, &a, &b, &c, &d) && (d & 1 << 8);
 }
 
-/* May this process read it? */
+/* True if this process can read it. */
 static bool tsc_allowed(void)
 {
 	int how;

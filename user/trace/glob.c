@@ -42,7 +42,7 @@ static const char *pass_class(const char *p, const char *end, char c, bool *fits
 	return NULL;
 }
 
-/* A character of a set, which a backslash may precede. NULL: there is none. */
+/* A character of a set, which a backslash can precede. NULL: the text is at its end. */
 static const char *pass_byte(const char *p, const char *end, char *byte)
 {
 	if (p < end && *p == '\\')

@@ -105,7 +105,7 @@ void __jf_vlog(int which, const char *file, int line, const char *func, const ch
 		size = len + 1;
 		text = malloc((size_t)size);
 		len = text ? vsnprintf(text, (size_t)size, format, again) : -1;
-		/* Another thread can make a string of @args longer meanwhile. */
+		/* Another thread can make a string of @args longer in between. */
 		len = len < size ? len : size - 1;
 	}
 	va_end(again);

@@ -38,7 +38,7 @@
  * @glob:    of names
  * @strings: a bit for each argument that is a string; bit 0 is the first
  * @choice:  which records are made: a part of the parsed text, or empty
- * @why:     it is none, in words that follow "is no pattern of probes: "
+ * @why:     the reason against it, in words that follow "is no pattern of probes: "
  */
 struct jf_pattern {
 	enum jf_kind	kind;
@@ -64,7 +64,7 @@ const char *jf_pattern_types(const char *text);
  * @text: the pattern
  *
  * Context: any.
- * Return: 0, or -EINVAL: @p->why says why it is none
+ * Return: 0, or -EINVAL: @p->why has the reason
  */
 int jf_pattern_parse(struct jf_pattern *p, const char *text);
 

@@ -2,7 +2,7 @@
 /*
  * A lock of one word, for code that runs where no C library may be called, and in signal handlers.
  * A thread that waits sleeps in the kernel, and the one that has the lock runs with its priority
- * meanwhile: a real-time thread that waited by itself would keep an ordinary one from ever giving
+ * for that time: a real-time thread that waited by itself would keep an ordinary one from ever giving
  * the lock back.
  *
  * A file that includes it defines JF_FUTEX(word, op, value, timeout), the system call, which returns -errno.

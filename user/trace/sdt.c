@@ -291,7 +291,7 @@ static int add(const struct jf_sdt_info *i, void *arg)
 	return c->err = replace(c, p, was, by);
 }
 
-/* In one transaction. Objects may be unloaded meanwhile, and then it is begun again. */
+/* In one transaction. Objects can be unloaded in between, and then it is begun again. */
 static int change(const char *glob, const char *choice, bool wished, bool on)
 {
 	int tries = 0, err;

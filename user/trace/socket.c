@@ -3,7 +3,7 @@
  * The control socket of a process (control.h has its place and its protocol), and the thread that
  * serves it.
  *
- * There is none unless it was asked for: JUMPFUNC_TRACE_CONTROL, or jf_record_control().
+ * A process has a socket only if it was asked for: JUMPFUNC_TRACE_CONTROL, or jf_record_control().
  *
  * The socket listens before it gets its name: one that refuses connections is of a process
  * that has ended, and may be removed.

@@ -72,7 +72,7 @@
 
 #include "compat.h"
 
-/* Is @have, which stands at a site, @want? 0, -EBUSY for a breakpoint, -EILSEQ. */
+/* 0 if @have, which stands at a site, is @want; -EBUSY for a breakpoint, -EILSEQ. */
 static int jf_compare(u32 have, u32 want)
 {
 	if (have == want)

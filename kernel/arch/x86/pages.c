@@ -25,9 +25,9 @@
  *   walk				kernel
  *   read an entry of the table		write the large page's entry
  *   smp_rmb()				(flushes: a barrier on each CPU)
- *   walk again: still linked?	free the table
+ *   walk again; must be linked	free the table
  *
- * The table that the first walk led to may already be unmapped, hence the careful read.
+ * The table at the end of the first walk can already be unmapped, hence the careful read.
  */
 static bool jf_entry_get(unsigned long addr, pte_t *entry, unsigned int *level)
 {

@@ -18,7 +18,7 @@ static void one(void *arg)
 	atomic_long_inc(&done);
 }
 
-/* Is it one of ours that the probe was called with? */
+/* Counts the calls of the probe with an entity of this test. */
 static void told(atomic_long_t *count, uintptr_t ent)
 {
 	if (((taskq_ent_t *)ent)->tqent_func == one)

@@ -62,7 +62,7 @@ static noinline int call_##n(int a)					\
 {									\
 	return dynfunc_call(ops_##n, a);				\
 }									\
-/* Through the trampoline, or the pointer where there is none. */	\
+/* Through the trampoline, or the pointer if the kernel has no trampoline. */	\
 static noinline int tramp_##n(int a)					\
 {									\
 	return dynfunc_ops_##n(a);					\

@@ -18,7 +18,7 @@ static noinline void hide_third(struct jf_quiesce_head *h)
 
 static void hide_ask(struct jf_quiesce_head *h, void (*next)(struct jf_quiesce_head *head))
 {
-	/* By then the barrier of the unloading task is queued, in front of the next one. */
+	/* Now the barrier of the unloading task is queued, in front of the next one. */
 	msleep(300);
 	/* And when that task is woken, no other one is in this text for a while. */
 	hide_ask_slow();

@@ -161,7 +161,7 @@ static HIDE_IN_ORDER u64 hide_next(u64 x)
 	return x + 5;
 }
 
-/* Do calls stand where the text of these two begins? Some kernels pad that. */
+/* True if calls stand where the text of these two begins. Some kernels pad that. */
 static int touching_get(char *buf, const struct kernel_param *kp)
 {
 	const u8 *last = (const u8 *)hide_last, *next = (const u8 *)hide_next;

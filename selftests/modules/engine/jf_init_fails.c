@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Lets the last step of jumpfunc's init that can fail do so, and gives other
- * tasks time to open the files that it has shown by then.
+ * tasks time to open the files that it has already shown.
  *
  *   delay	how long that step takes, in ms
  */

@@ -242,7 +242,7 @@ static noinline long trace_tramp(long a)
 	return a + 1;
 }
 
-/* Which entry is in [from, from + 64)? -1: none. */
+/* The number of the entry in [from, from + 64), or -1. */
 static int entry_in(const void *from)
 {
 	unsigned int i;

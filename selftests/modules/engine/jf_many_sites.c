@@ -76,7 +76,7 @@ static struct jf_func * const funcs[NFUNCS] = {
 	&__jf_func_many_k3, &__jf_func_many_k4,
 };
 
-/* Which function does stub number i call? As in the assembly below. */
+/* The number of the function that stub i calls, as in the assembly below. */
 static const unsigned int func_sites[NFUNCS] = { 1, 10, 100, 1000, 3889 };
 
 static unsigned int func_of(unsigned int i)
@@ -302,7 +302,7 @@ static int test_one_bad(void)
 /*
  * The same, but the foreign byte is written when all has been verified: in the moment
  * in which jumpfunc asks for its writable mapping, when nothing is in between any
- * more but the breakpoints. Those that have been set by then must be taken back.
+ * more but the breakpoints. The breakpoints that are set already must be taken back.
  */
 static u8 *late_byte;
 static u8 late_value;

@@ -36,7 +36,7 @@ static atomic_long_t site, tramp, single, chain_a, chain_b;
 /* A probe of the chain sleeps as long as this is set, and is then inside. */
 static bool stay, inside;
 
-/* None of these ends with its call, or it would not be on the stack meanwhile. */
+/* None of these ends with its call, or it would not be on the stack during that call. */
 noinline long obs_site(long x)
 {
 	return dynfunc_call(obs_op, x) + 1000;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Where can text be written? Watches the writable mappings that jumpfunc makes of
+ * The places where text can be written. Watches the writable mappings that jumpfunc makes of
  * modules' text, and walks the kernel's page tables.
  *
  * /sys/kernel/debug/jf_wx/
@@ -71,7 +71,7 @@ static void remember(unsigned long pfn)
  * struct mapping - the mapping of an address
  * @pfn:   the page; of a large one, that of the address
  * @size:  bytes up to the next address that may differ
- * @there: is it mapped at all?
+ * @there: it is mapped
  * @write: by all levels together
  * @exec:  by all levels together
  */

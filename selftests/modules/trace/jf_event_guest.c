@@ -41,7 +41,7 @@ static int __init event_guest_init(void)
 
 static void __exit event_guest_exit(void)
 {
-	/* A forgotten probe is removed, which the log of a test shall not have. */
+	/* A forgotten probe is removed, which the log of a test must not have. */
 	if (unregister_jf_trace_jf_event_one(probe, &seen))
 		pr_warn("jf_event_guest: cannot remove its probe\n");
 }

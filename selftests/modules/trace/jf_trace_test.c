@@ -241,7 +241,7 @@ static void call_and_check(const struct tracepoint_ops *tp, const unsigned int *
 			 tp->on());
 }
 
-/* What does the call lead to? Images only where the back end writes text. */
+/* The target of the call is an image only if the back end writes text. */
 static bool patches;
 
 static void check_code(const struct tracepoint_ops *tp, unsigned int num)

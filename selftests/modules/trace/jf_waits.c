@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A thread that sleeps in a probe, called by code that is replaced meanwhile. Some have to
+ * A thread that sleeps in a probe, called by code that is replaced in that time. Some have to
  * wait for it, and others do not.
  */
 #include <linux/delay.h>

@@ -4,7 +4,7 @@
  *
  * usage: growth objects FOLDER N	opens N objects of a folder, and closes the last quarter: the processor
  *					time of each of these
- *        growth start			the processor time until main(): what was asked for is on by then
+ *        growth start			the processor time until main(): all wanted probes are on at that time
  *        growth forks SECONDS		forks over and over: the longest fork()
  *        growth later OBJECT		opens it after a line of standard input: its processor time
  */

@@ -3,7 +3,7 @@
  * The idea of the C++ library semi-static-conditions, in words of our own: an
  * ordinary call to a function whose first instruction is a jump, and the program
  * rewrites the jump's displacement in its own text, made writable for that. (It
- * has no protocol, so no other thread may run there meanwhile.)
+ * has no protocol, so no other thread may run there during a change.)
  */
 #include "row.h"
 

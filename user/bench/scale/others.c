@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /*
  * How others change a site in a program, in words of our own, on text of our own with
- * as many sites, one in 32 bytes. No other thread may run there meanwhile: there is
+ * as many sites, one in 32 bytes. No other thread may run there during a change: there is
  * no protocol, and half of an instruction may be met. None of their code is used.
  *
  * C++, semi-static-conditions: the page becomes writable and executable, the bytes are

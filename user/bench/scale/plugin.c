@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
-/* An object that is opened meanwhile, with a site of its own. */
+/* An object that is opened during a change, with a site of its own. */
 #include <jumpfunc/branch.h>
 
 DEFINE_JF_KEY_FALSE(scale_plugin_key);

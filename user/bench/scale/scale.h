@@ -26,7 +26,7 @@ double scale_remap(unsigned int sites);
 
 /*
  * waits.c: the longest wait of others in each of @nr changes of all sites, or without them.
- * @object is opened meanwhile. The name of the waiter, for people.
+ * @object is opened during the changes. The name of the waiter, for people.
  */
 unsigned int scale_wait_kinds(void);
 const char *scale_wait(unsigned int kind, const char *object, int with, double *ns, unsigned long nr);

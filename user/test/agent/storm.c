@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /*
- * Threads in functions while their probes are switched on and off; signals, forks, longjmp(), objects that
- * come and go meanwhile. The agent is part of this program, its functions of subject.so.
+ * Threads in functions while their probes are switched on and off; signals, forks, longjmp(), and objects that
+ * come and go. The agent is part of this program, its functions of subject.so.
  *
  * usage: storm FOLDER SECONDS
  */
@@ -999,7 +999,7 @@ static int becomes_another_one(const char *folder, const char *one, const char *
 		return 1;
 	if (off(FUNCTIONS, NULL) != 1 || listed(NOTES, "jfplugin:first").num != 1)
 		return 2;
-	/* Nothing is asked for meanwhile, so the agent looks at neither. */
+	/* Nothing is asked for in between, so the agent looks at neither. */
 	was = plugged;
 	dlclose(h);
 	h = load_plugin(folder, other, path);
@@ -1424,7 +1424,7 @@ static void storm(const char *folder, double seconds)
 		switches++;
 		clock_gettime(CLOCK_MONOTONIC, &now);
 		took = (double)(now.tv_sec - start.tv_sec) + (double)(now.tv_nsec - start.tv_nsec) / 1e9;
-		/* On a busy machine some of it may not have begun by then. */
+		/* On a busy machine some of it can begin later. */
 		done = switches > 2 && records() > before && __atomic_load_n(&children, __ATOMIC_RELAXED);
 	} while (took < seconds || (!done && took < seconds + 100));
 	over = true;

@@ -80,7 +80,7 @@ int main(void)
 		next = i & 1 ? was : 0xcc;
 		writes = 0;
 #ifdef CROWD
-		/* It is there already, and goes meanwhile. */
+		/* It is there already, and goes during the change. */
 		next = 0xcc;
 		MUST(pwrite(fd, &next, 1, (off_t)(unsigned long)traced) == 1, "set");
 		next = was;

@@ -33,7 +33,7 @@ static void *asks(void *arg)
 	static struct jf_quiesce_head head;
 	pthread_t t;
 
-	/* The callback has returned by then. */
+	/* The callback has returned. */
 	usleep(100000);
 	pthread_create(&t, NULL, reads, NULL);
 	while (!inside)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /*
  * A callback closes an object that one leads into which was asked for later. A section
- * waits for the dynamic linker's lock meanwhile.
+ * waits for the dynamic linker's lock at that time.
  */
 #define _GNU_SOURCE
 #include <pthread.h>

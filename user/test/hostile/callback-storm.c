@@ -21,7 +21,7 @@ struct counted {
 };
 
 static _Atomic int stop;
-/* The program's own threads, which no callback shall end. */
+/* The program's own threads, which callbacks must not end. */
 static __thread bool ours;
 static __thread unsigned int seed;
 

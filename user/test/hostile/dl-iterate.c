@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /*
  * A callback of dl_iterate_phdr() holds a lock of the dynamic linker, and changes a key.
- * Meanwhile another thread opens an object, whose tables are looked for by the same way.
+ * At the same time another thread opens an object, whose tables are looked for by the same way.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE

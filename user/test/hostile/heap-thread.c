@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /*
  * The program's malloc() has a lock, and takes it around a fork. Another thread asks for
- * the first callback meanwhile, for which a thread is made.
+ * the first callback at that time, for which a thread is made.
  */
 #include <jumpfunc/batch.h>
 #include <pthread.h>

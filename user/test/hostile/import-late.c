@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /*
- * A plugin imports a key that has changed by then. Its branches are written; where text
+ * A plugin imports a key that has changed before. Its branches are written; where text
  * cannot be written any more its key keeps its first value, as its branches do.
  */
 #define _GNU_SOURCE

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /*
  * All keys are set by a pattern while objects come and go, and while other changes are under
- * way: an object that is closed meanwhile is none of them any more.
+ * way: an object that is closed in between is no longer one of them.
  */
 #include <jumpfunc/branch.h>
 #include <jumpfunc/list.h>

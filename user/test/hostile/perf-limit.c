@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
-/* perf's file may not grow, as in a daemon that shall write none. No reason to die. */
+/* perf's file may not grow, as in a daemon that must write no file. No reason to die. */
 #include <jumpfunc/tracepoint.h>
 #include <signal.h>
 #include <sys/resource.h>

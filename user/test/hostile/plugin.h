@@ -29,7 +29,7 @@ static inline void ask_plugin(void *plugin, int *called)
 	ask(called);
 }
 
-/* Does this kernel know mseal()? Without it dlclose() waits for ever where it cannot return. */
+/* True if this kernel knows mseal(). Without it dlclose() waits for ever where it cannot return. */
 static inline bool has_mseal(void)
 {
 	return !syscall(462, 0UL, 0UL, 0UL) || errno != ENOSYS;

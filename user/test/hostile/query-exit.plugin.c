@@ -2,7 +2,7 @@
 /* A library with so many keys that the library's data about them are unmapped when freed. */
 #include <unistd.h>
 
-/* After the one of the headers: a thread that was preempted goes on meanwhile. */
+/* After the one of the headers: a thread that was preempted goes on at that time. */
 __attribute__((__destructor__(101)))
 static void last(void)
 {

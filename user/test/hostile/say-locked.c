@@ -55,7 +55,7 @@ static void fill(void)
 	fcntl(fds[1], F_SETFL, 0);
 }
 
-/* It says that the same key shall be on and off. */
+/* It says that the same key is wanted on and off. */
 static void complain(void)
 {
 	struct jf_batch b;

@@ -4,7 +4,7 @@
 DEFINE_JF_KEY_TRUE(plugin_key);
 struct jf_key other = __JF_KEY_INIT("other", 0, 0);
 
-/* It says that it stands in for a key where there is none. */
+/* It says that it stands in for a key, at an address without one. */
 static struct jf_ent_rec nowhere __JF_RECORD("__jf_ents") = {
 	&other.ent, (struct jf_ent *const *)0x7770000000, 1, sizeof(struct jf_key)
 };

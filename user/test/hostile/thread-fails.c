@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /*
- * Threads for callbacks cannot be made, or after some time only. A thread waits meanwhile;
+ * Threads for callbacks cannot be made, or after some time only. A thread waits at that time;
  * an object is closed that a callback leads into, also in the section that it waits for;
  * a waiting thread calls one while another is asked for; callbacks end their thread.
  */

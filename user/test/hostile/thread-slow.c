@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /*
- * To make the thread for callbacks takes its time. Another thread asks for one meanwhile;
+ * To make the thread for callbacks takes its time. Another thread asks for one at that time;
  * the new thread is at its end before its maker knows that it began. The maker blocks the
  * same signals afterwards as before.
  */

@@ -10,7 +10,7 @@
 
 DEFINE_JF_KEY_FALSE(key);
 
-/* Is this that thread? */
+/* True in the thread that makes changes. */
 static __thread int changes;
 static _Atomic int stop;
 

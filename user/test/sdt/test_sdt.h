@@ -22,7 +22,7 @@ static inline int shared_inline(int x)
 int second(int x);
 int second_few(int x);
 int many(int x);
-/* Of the one with semaphores: was it enabled? */
+/* Of the one with semaphores: 1 if it was enabled. */
 int guarded(int x);
 int guarded_value(void);
 

@@ -82,7 +82,7 @@ static void *storm(void *arg)
 	return NULL;
 }
 
-/* Calls itself until there is no stack left, and records meanwhile. */
+/* Calls itself until there is no stack left, and records on the way. */
 __attribute__((__noinline__))
 static int deeper(int i)
 {

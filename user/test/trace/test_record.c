@@ -1126,7 +1126,7 @@ static void test_untold(int resource, int err, const char *name)
 	finish(name);
 }
 
-/* Is an event on that comes now? */
+/* True if an event that comes now is on. */
 static bool comes_on(const char *name)
 {
 	struct jf_event e = like_small(name);

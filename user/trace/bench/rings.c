@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /*
- * Per CPU or per thread? What it costs to take a place in a ring, to write a record of 32 bytes and to commit it:
+ * Rings per CPU and per thread: the cost of a place in a ring, a record of 32 bytes and its commit:
  *
  *   plain        per thread, by loads and stores: no signal handler may record. What nothing can be below.
  *   exchange     per thread, by compare and exchange without a lock prefix, as libjumpfunc-trace does

@@ -13,7 +13,7 @@
  *   report.c	report, script: a table of what there is; events as text, by babeltrace2
  *   json.c	events as JSON
  *   client.c	find a process's control socket, and talk with it
- *   stop.c	stop its threads, and write its text meanwhile
+ *   stop.c	stop its threads, and write its text while they stand
  *   attach.c	load the agent into a process
  *   borrow.c	a thread of that calls functions, and goes on
  *   objects.c	a process's objects, and their functions
@@ -374,7 +374,7 @@ struct types {
 };
 
 /* The agent's file of arguments: for functions of @program and of objects that it
- * loads. False: there is none. */
+ * loads. False: no file is needed, or it cannot be written. */
 bool types_write(const struct options *o, const char *program, const char *path);
 /* For --version. */
 const char *types_library(void);

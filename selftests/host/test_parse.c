@@ -10,7 +10,9 @@ static uint64_t state;
 
 static unsigned int rnd(unsigned int below)
 {
-	/* xorshift64*, from Vigna, "An experimental exploration of Marsaglia's xorshift generators" */
+	/*
+	 * xorshift64*, from Vigna, "An experimental exploration of Marsaglia's xorshift generators"
+	 */
 	state ^= state >> 12;
 	state ^= state << 25;
 	state ^= state >> 27;

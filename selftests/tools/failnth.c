@@ -25,8 +25,8 @@
  *     none
  *
  * The last line is `attempts=N failed=N survived=N`, with the numbers of attempts that were hit and
- * of those that failed or succeeded all the same.  The exit status is 0 if all was as it should be, 1
- * if not, 4 where the kernel cannot do this.
+ * of those that failed or succeeded all the same. The exit status is 0 if all was as it should be,
+ * 1 if not, 4 where the kernel cannot do this.
  *
  * Only this task's allocations fail: /proc/thread-self/fail-nth, or the task filter of failslab.
  */

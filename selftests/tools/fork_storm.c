@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * fork_storm SECONDS FILE: processes that begin, write to FILE, become another program that does so too,
- * start a thread that ends before or after them, and end.  Prints how many.
+ * fork_storm SECONDS FILE: processes that begin, write to FILE, become another program that does so
+ * too, start a thread that ends before or after them, and end. Prints how many.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>

@@ -19,8 +19,9 @@
  *     and everything else is as before
  * and whenever `functions` is read, each function's sites lead where its target says.
  *
- * With several writers at once, every function must end up where one of them wanted it, pairs that are
- * always written together must never be seen apart, and no writer may get an error of another one.
+ * With several writers at once, every function must end up where one of them wanted it, pairs that
+ * are always written together must never be seen apart, and no writer may get an error of another
+ * one.
  */
 #define _GNU_SOURCE
 #include <ctype.h>
@@ -290,7 +291,10 @@ static int parse_functions(struct world *w)
 			continue;
 		word(line + 2, kind);
 		if (!strcmp(f->target, "none") || !strcmp(f->target, "return-0")) {
-			/* A trampoline jumps to a stand-in, a call is a nop; or it calls the stand-in. */
+			/*
+			 * A trampoline jumps to a stand-in, a call is a nop; or it calls the
+			 * stand-in.
+			 */
 			p = memmem(line, n, "jf_nop", 6) ?: memmem(line, n, "jf_ret0", 7);
 			if (!p && !memmem(line, n, "  nop", 5) && !memmem(line, n, "  xor eax", 9))
 				complain("%s is %s, but a site says: %.*s", f->name, f->target, (int)n, line);
@@ -403,7 +407,10 @@ static int find_func(const struct world *w, const char *name, int *index)
 	return found == 1 ? 0 : found ? EINVAL : ENOENT;
 }
 
-/* "name#2" is the second of a name in its module; where there is one function of a name, it has no number. */
+/*
+ * "name#2" is the second of a name in its module; where there is one function of a name, it has no
+ * number.
+ */
 static int find_ranked(const struct world *w, char *name, int *index)
 {
 	char *colon = strchr(name, ':'), *hash = strchr(colon ? colon + 1 : name, '#');

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * ipi_storm SECONDS: every CPU interrupts all others, as often as it can: membarrier() that makes them
- * serialise, and page permissions that make them flush.  Prints how often.
+ * ipi_storm SECONDS: every CPU interrupts all others, as often as it can: membarrier() that makes
+ * them serialise, and page permissions that make them flush. Prints how often.
  */
 #define _GNU_SOURCE
 #include <pthread.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * seccomp_flood SECONDS PROCESSES [FILTERS]: processes of an unprivileged user that spend their time in
- * seccomp filters: each makes one system call after the other, and has so many filters of 4,096 instructions
- * run for each.  Prints how many calls that were.
+ * seccomp_flood SECONDS PROCESSES [FILTERS]: processes of an unprivileged user that spend their
+ * time in seccomp filters: each makes one system call after the other, and has so many filters of
+ * 4,096 instructions run for each. Prints how many calls that were.
  */
 #define _GNU_SOURCE
 #include <grp.h>
@@ -39,7 +39,10 @@ static void flood(pid_t parent, time_t end, int filters, long *calls)
 	/* Nothing here needs root: that is the point. */
 	if (setgroups(0, NULL) || setgid(OVERFLOW_ID) || setuid(OVERFLOW_ID) || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
 		_exit(1);
-	/* Not longer than the one that is waited for; setuid() has forgotten it if it was asked for before. */
+	/*
+	 * Not longer than the one that is waited for; setuid() has forgotten it if it was asked for
+	 * before.
+	 */
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL) || getppid() != parent)
 		_exit(1);
 	while (filters--)

@@ -137,8 +137,8 @@ struct jf_chosen {
  * @next:    another one of the same place
  * @on:      are records made
  * @size:    of a record's fields
- * @what:    the event's number, and from bit 16 on a bit for each argument that is a string: one word, since
- *           it may change while threads record
+ * @what:    the event's number, and from bit 16 on a bit for each argument that is a string: one
+ *           word, since it may change while threads record
  * @nr:      operands
  * @function: it is a function's entry
  * @registers: of its arguments, that are recorded
@@ -413,8 +413,8 @@ enum jf_exit_how {
  * @tail:   to another function, and not to the caller
  * @filled: nothing leads into the bytes after it, up to the end of a line
  * @beside: another function begins, or may begin, in the bytes after it that a jump takes
- * @late:   so many bytes before it an instruction begins that a jump can replace, and nothing of the
- *          function leads in between; 0: no such instruction exists
+ * @late:   so many bytes before it an instruction begins that a jump can replace, and nothing of
+ *          the function leads in between; 0: no such instruction exists
  * @to:     of JF_EXIT_TARGET
  */
 struct jf_exit {
@@ -563,7 +563,8 @@ struct jf_calls;
  * @number: by which its code finds @spots, or UINT32_MAX
  * @depth:  how many others must be led before it
  * @made:   its code is there
- * @led:    the text leads there; also when all are off, if another one needs that, or the text could not be changed back
+ * @led:    the text leads there; also when all are off, if another one needs that, or the text
+ *          could not be changed back
  * @kept:   another patcher can have a jump to its code: that stays
  * @planned: it is about to be led
  * @listed: it is in a list of point.c
@@ -709,7 +710,8 @@ struct dl_phdr_info;
  * @beside: the next one in its part of the table by @base
  * @path:   of its file
  * @name:   the last part of that
- * @alias:  another name of it, or NULL: @path is a symbolic link, or the program was executed by way of one
+ * @alias:  another name of it, or NULL: @path is a symbolic link, or the program was executed by
+ *          way of one
  * @base:   its own 0
  * @phdr:   its program headers
  * @identity: of its headers: another file of that name has others

@@ -168,7 +168,8 @@ static bool ends(const ZydisDecodedInstruction *d)
  * @at:    where it stands
  * @moved: is filled in, with @len also for -ERANGE
  *
- * Return: 0; -EILSEQ: these bytes are no instruction; -EOPNOTSUPP: it cannot be moved; -ERANGE: not so far
+ * Return: 0; -EILSEQ: these bytes are no instruction; -EOPNOTSUPP: it cannot be moved; -ERANGE: not
+ * so far
  */
 int jf_displace(struct jf_code *code, const uint8_t *insn, size_t avail, uintptr_t at,
 		struct jf_moved *moved)

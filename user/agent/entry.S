@@ -5,10 +5,10 @@
 	.text
 
 /*
- * The thread's registers, by their numbers from above the flags on, then the return address, then 128
- * bytes of its red zone: struct jf_saved. Flags by lahf and seto, which take less time than pushf
- * and popf. The direction flag is 0 wherever compilers' code is. A signal may come at each instruction, and its
- * handler unwind: each push and pop is told.
+ * The thread's registers, by their numbers from above the flags on, then the return address, then
+ * 128 bytes of its red zone: struct jf_saved. Flags by lahf and seto, which take less time than
+ * pushf and popf. The direction flag is 0 wherever compilers' code is. A signal may come at each
+ * instruction, and its handler unwind: each push and pop is told.
  */
 	.p2align 4
 	.hidden	jf_agent_enter

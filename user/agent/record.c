@@ -114,8 +114,8 @@ struct aside {
 
 /*
  * The thread may be in a handler on its alternate stack, which the kernel does not know here: the
- * signal of a breakpoint would begin at the top of that, and write over the handler. So no signal of
- * a breakpoint can come in that time.
+ * signal of a breakpoint would begin at the top of that, and write over the handler. So no such
+ * signal can come in that time.
  */
 static uint64_t with_vectors(uint64_t arg)
 {

@@ -17,7 +17,8 @@
  *   calls			return to the next instruction, so of the replaced ones only the last can be one
  *
  * All of these are looked for in the file: text in memory may have been changed. What looks like a
- * branch without being one refuses a place that could have been changed; it leads to no other mistake.
+ * branch without being one refuses a place that could have been changed; it leads to no other
+ * mistake.
  */
 #include "agent.h"
 

@@ -427,7 +427,10 @@ bool jf_is_unloading(const void *addr);
 
 /* Whose @addr is, or NULL. With the lock held. */
 struct jf_mod *jf_mod_of(uintptr_t addr);
-/* Any context with JUMPFUNC_TRAP=always, else with the lock: the site at @addr, and whether @addr is in an object of ours. */
+/*
+ * Any context with JUMPFUNC_TRAP=always, else with the lock: the site at @addr, and whether @addr
+ * is in an object of ours.
+ */
 struct jf_site *jf_site_find(uintptr_t addr, bool *ours);
 /* The jump of a trampoline; these are entered as their object is loaded. */
 struct jf_site *jf_trampoline_find(uintptr_t addr);
@@ -489,7 +492,10 @@ void jf_sites_odd(struct jf_mod *m);
 int jf_sites_of(struct jf_ctl *ctl);
 /* How many it has, entered or not. 0 for those of which that is not known: there is no memory. */
 size_t jf_sites_num(struct jf_ctl *ctl);
-/* With the lock: -EBUSY, if the object has a site, entered or not, of which a byte is from @from up to @to; 0, -ENOMEM. */
+/*
+ * With the lock: -EBUSY, if the object has a site, entered or not, of which a byte is from @from up
+ * to @to; 0, -ENOMEM.
+ */
 int jf_sites_in(uintptr_t from, uintptr_t to);
 void jf_sites_free(struct jf_mod *m);
 
@@ -739,7 +745,10 @@ void *jf_func_target(const struct jf_func *f, void *func);
 
 /* As jf_batch_commit(), with the lock held. */
 int jf_trace_commit(struct jf_batch *b);
-/* The probes of the tracepoint whose dynamic function @ent is of, or SDT probe whose key. With the lock held. */
+/*
+ * The probes of the tracepoint whose dynamic function @ent is of, or SDT probe whose key. With the
+ * lock held.
+ */
 size_t jf_trace_probes(const struct jf_ent *ent);
 /* The number of its probes, and whether it has this one. With the lock held. */
 size_t jf_trace_num(const struct jf_tracepoint *tp);

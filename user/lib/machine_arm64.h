@@ -18,7 +18,9 @@ static inline bool jf_is_tracers(const uint8_t *have, const uint8_t *file, size_
 	return jf_insn_is_break(jf_insn_load(have));
 }
 
-/* The kernel does this for what it writes itself; that is an implementation of it, and no promise. */
+/*
+ * The kernel does this for what it writes itself; that is an implementation of it, and no promise.
+ */
 static inline void jf_text_written(uintptr_t addr, size_t num)
 {
 	__builtin___clear_cache((char *)addr, (char *)addr + num);

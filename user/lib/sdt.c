@@ -2,8 +2,8 @@
 /*
  * SDT probes, which jumpfunc-sdt/sys/sdt.h makes: by name, and the functions that their code calls.
  *
- * Each has a key and a tracepoint without a dynamic function; trace.c knows how to change the array of its
- * subscribers. Nothing leads from a name to all that have it: all keys are looked at.
+ * Each has a key and a tracepoint without a dynamic function; trace.c knows how to change the array
+ * of its subscribers. Nothing leads from a name to all that have it: all keys are looked at.
  */
 #include "lib.h"
 
@@ -39,7 +39,10 @@ void __jf_sdt_hit(struct jf_sdt *sdt, const unsigned long *words)
 	jf_sdt_probe *probe;
 	__JF_READ_SECTION;
 
-	/* Pairs with jf_ctl_apply(). NULL: the last subscriber has left since this code was entered. */
+	/*
+	 * Pairs with jf_ctl_apply(). NULL: the last subscriber has left since this code was
+	 * entered.
+	 */
 	p = __atomic_load_n(&sdt->tp.active, __ATOMIC_ACQUIRE);
 	/* Functions become jf_nop() if their object is closed: see numb(). */
 	for (; p && (probe = (jf_sdt_probe *)__JF_LOAD(p->func)); p++)
@@ -71,7 +74,10 @@ void __jf_sdt_watch(void (*loaded)(void))
 
 void jf_sdt_loaded(bool any)
 {
-	/* Pairs with __jf_sdt_watch(): one that is not seen here sees the object, which is in the list. */
+	/*
+	 * Pairs with __jf_sdt_watch(): one that is not seen here sees the object, which is in the
+	 * list.
+	 */
 	void (*loaded)(void) = __atomic_load_n(&watcher, __ATOMIC_SEQ_CST);
 
 	if (any && loaded)

@@ -559,8 +559,8 @@ static int by_number(const void *a, const void *b)
 }
 
 /*
- * Each address that a record has, and those that were found: a call's record says where the search for it begins.
- * Made when it is first asked for, which only agents do.
+ * Each address that a record has, and those that were found: a call's record says where the search
+ * for it begins. Made when it is first asked for, which only agents do.
  */
 static int note_starts(struct jf_mod *m)
 {

@@ -2,9 +2,10 @@
 /*
  * Breakpoints that are no sites' (text.c), and where a thread goes on that meets one.
  *
- * A table by address, which the SIGTRAP handler reads without a lock. An entry is never removed: its
- * second word becomes 0. A table that is too small is replaced by one of twice the size and stays where
- * it is, for handlers that read it: so all tables together take at most twice the memory of the last.
+ * A table by address, which the SIGTRAP handler reads without a lock. An entry is never removed:
+ * its second word becomes 0. A table that is too small is replaced by one of twice the size and
+ * stays where it is, for handlers that read it: so all tables together take at most twice the
+ * memory of the last.
  */
 #include "lib.h"
 
@@ -86,7 +87,10 @@ int jf_stop_set(uintptr_t at, uintptr_t to)
 		return -ENOMEM;
 	t = atomic_load_explicit(&stops, memory_order_relaxed);
 	s = look_up(t, at);
-	/* Pairs with jf_stop_find(), which may see the address first: that is as if neither were there. */
+	/*
+	 * Pairs with jf_stop_find(), which may see the address first: that is as if neither were
+	 * there.
+	 */
 	atomic_store_explicit(&s->to, to, memory_order_release);
 	if (!atomic_load_explicit(&s->at, memory_order_relaxed)) {
 		t->used++;

@@ -21,13 +21,14 @@
 /**
  * struct jf_text_poke - some bytes that change, at the begin of an instruction
  * @addr:  where
- * @num:   1 to JF_TEXT_MAX; bytes that @old and @new have in common are compared, and written only where no
- *         other thread is
- * @alone: it takes several instructions: it is changed while one thread runs, or none. Nothing leads to another than the first
+ * @num:   1 to JF_TEXT_MAX; bytes that @old and @new have in common are compared, and written only
+ *         where no other thread is
+ * @alone: it takes several instructions: it is changed while one thread runs, or none. Nothing
+ *         leads to another than the first
  * @old:   the present bytes
  * @new:   the wanted bytes
- * @to:    where a thread goes on that meets a breakpoint at @addr, now or at any time later; it does there what the
- *         instruction of @old or of @new would have done
+ * @to:    where a thread goes on that meets a breakpoint at @addr, now or at any time later; it
+ *         does there what the instruction of @old or of @new would have done
  */
 struct jf_text_poke {
 	uintptr_t	addr;
@@ -56,16 +57,17 @@ struct jf_text_code {
 };
 
 /**
- * jf_text_outside_fn - have pokes written by another process, while it keeps all threads of this one from running
+ * jf_text_outside_fn - have pokes written by another process, while it keeps all threads of this
+ * one from running
  * @pokes: which
  * @num:   of them
  * @bad:   receives the poke that was refused, if there is one
  *
- * The other process writes all of them, or none, unless it is killed. It looks first whether a thread is in the midst of the
- * instructions of one that is @alone.
+ * The other process writes all of them, or none, unless it is killed. It looks first whether a
+ * thread is in the midst of the instructions of one that is @alone.
  *
- * Return: 0; -EINPROGRESS: a thread is there; -EACCES: the threads may not be stopped; -ETIMEDOUT: one of them does not stop; or another
- * error. What stands in the text says what was done
+ * Return: 0; -EINPROGRESS: a thread is there; -EACCES: the threads may not be stopped; -ETIMEDOUT:
+ * one of them does not stop; or another error. What stands in the text says what was done
  */
 typedef int jf_text_outside_fn(const struct jf_text_poke *pokes, size_t num, size_t *bad);
 
@@ -76,7 +78,8 @@ typedef int jf_text_outside_fn(const struct jf_text_poke *pokes, size_t num, siz
  * @codes:    written first
  * @nr_codes: of them
  * @bad:      receives the poke that was refused, if there is one
- * @outside:  how they are written where that takes a stop of all threads, or NULL: they are refused then
+ * @outside:  how they are written where that takes a stop of all threads, or NULL: they are refused
+ *            then
  */
 struct jf_text_change {
 	struct jf_text_poke		*pokes;
@@ -91,21 +94,22 @@ struct jf_text_change {
  * __jf_text_change() - replace instructions while others may be executing them
  * @change: what
  *
- * Where byte 0 is all that changes in each poke, and no breakpoint before or after it, that is one store each: no thread needs SIGTRAP
- * then, and none that blocks it is a reason to refuse.
+ * Where byte 0 is all that changes in each poke, and no breakpoint before or after it, that is one
+ * store each: no thread needs SIGTRAP then, and none that blocks it is a reason to refuse.
  *
  * All or none. The caller sees to it that the text stays mapped; and also after a failure that
  * the code stays: a thread may have been led there.
  *
- * Context: may sleep; not in a signal handler.
- * Where several threads run, @change->outside writes, if there is one. If that cannot be, breakpoints are taken, unless a thread
- * blocks SIGTRAP or a poke takes several instructions.
+ * Context: may sleep; not in a signal handler. Where several threads run, @change->outside writes,
+ * if there is one. If that cannot be, breakpoints are taken, unless a thread blocks SIGTRAP or a
+ * poke takes several instructions.
  *
- * Return: 0; -EBUSY: there is a breakpoint of another owner, or a site of libjumpfunc; -EILSEQ: other
- * bytes than @old; -EAGAIN: a thread blocks SIGTRAP, or that cannot be told; -EPERM: several threads run, and a
- * poke takes several instructions; -EINPROGRESS, -EACCES, -ETIMEDOUT: of @change->outside; -EINTR: that was interrupted, and each poke
- * is as it was or as it was to be; -EDEADLK: this thread forks; -EOPNOTSUPP: text cannot be written in place, see
- * jf_stats_get(); -EMFILE, -ENFILE: no file may be opened, by which that is done; -ENOMEM; -EIO: some bytes could
+ * Return: 0; -EBUSY: there is a breakpoint of another owner, or a site of libjumpfunc; -EILSEQ:
+ * other bytes than @old; -EAGAIN: a thread blocks SIGTRAP, or that cannot be told; -EPERM: several
+ * threads run, and a poke takes several instructions; -EINPROGRESS, -EACCES, -ETIMEDOUT: of
+ * @change->outside; -EINTR: that was interrupted, and each poke is as it was or as it was to be;
+ * -EDEADLK: this thread forks; -EOPNOTSUPP: text cannot be written in place, see jf_stats_get();
+ * -EMFILE, -ENFILE: no file may be opened, by which that is done; -ENOMEM; -EIO: some bytes could
  * not be written, and breakpoints stay there
  */
 int __jf_text_change(struct jf_text_change *change) __attribute__((__visibility__("default")));
@@ -120,12 +124,14 @@ int __jf_text_change(struct jf_text_change *change) __attribute__((__visibility_
 void __jf_text_forget(uintptr_t start, uintptr_t end) __attribute__((__visibility__("default")));
 
 /**
- * __jf_trap_replace() - what sigaction(SIGTRAP) does, but for the library's own handler, which stays
+ * __jf_trap_replace() - what sigaction(SIGTRAP) does, but for the library's own handler, which
+ * stays
  * @action: gets what is not the library's, or NULL
  * @old:    receives the action that the program takes for the present one, or NULL; may be @action
  *
  * Context: any; async-signal-safe.
- * Return: 0; -ENOENT: the library's handler is not the first one; -ENOSPC: too many actions; then nothing is changed
+ * Return: 0; -ENOENT: the library's handler is not the first one; -ENOSPC: too many actions; then
+ * nothing is changed
  */
 int __jf_trap_replace(const struct sigaction *action, struct sigaction *old) __attribute__((__visibility__("default")));
 

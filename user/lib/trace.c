@@ -98,8 +98,8 @@ static struct jf_probes *probes_with(const struct jf_probes *old, struct jf_prob
 }
 
 /*
- * An SDT probe (sdt.h) has a key alone: its code goes over the array, and does without an iterator of its
- * own.
+ * An SDT probe (sdt.h) has a key alone: its code goes over the array, and does without an iterator
+ * of its own.
  */
 static bool is_sdt(const struct jf_tracepoint *tp)
 {

@@ -11,8 +11,8 @@
  * sent goes on to the one before that, and from the first one to the default
  * when it has come too often.
  *
- * Where an agent has breakpoints that stay, it is told of each call of sigaction() (__jf_trap_replace()): the program's handler
- * comes second from the begin, and never first.
+ * Where an agent has breakpoints that stay, it is told of each call of sigaction()
+ * (__jf_trap_replace()): the program's handler comes second from the begin, and never first.
  *
  * It runs with all signals blocked, so that no other handler can come on top and
  * meet an INT3 while SIGTRAP is blocked. It takes no lock, calls no libc, and
@@ -172,7 +172,10 @@ int jf_trap_install(void)
 	action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART;
 	/* sigfillset() would leave libc's own out, by which a thread is cancelled. */
 	memset(&action.sa_mask, 0xff, sizeof(action.sa_mask));
-	/* No kernel sends this one. A thread that blocks SIGTRAP and not this one is in the handler: see text.c. */
+	/*
+	 * No kernel sends this one. A thread that blocks SIGTRAP and not this one is in the
+	 * handler: see text.c.
+	 */
 	sigdelset(&action.sa_mask, SIGSTKFLT);
 	/* Pairs with the load in pass_on(): a handler that sees the number sees the last one. */
 	atomic_store_explicit(&nr_previous, nr, memory_order_release);

@@ -2,8 +2,9 @@
 /*
  * The change of a file, and the way back.
  *
- * A file that is changed has the one that it was in a section which linkers leave out. So to undo is to give that
- * again, byte for byte; and to verify is to make the change again, and to compare all bytes.
+ * A file that is changed has the one that it was in a section which linkers leave out. So to undo
+ * is to give that again, byte for byte; and to verify is to make the change again, and to compare
+ * all bytes.
  *
  * "ld -r" puts several objects into one file, with one such section, or with several, one after the
  * other. Its content is not that file's former content. So the section also has a sum of the file.

@@ -371,7 +371,10 @@ size_t symbol_add(struct object *o, const char *name, unsigned char info, unsign
 	return symbol_num(o) - 1;
 }
 
-/* Of a table of relocations, whose entries have a number of a symbol at the same place, of whatever form they are. */
+/*
+ * Of a table of relocations, whose entries have a number of a symbol at the same place, of whatever
+ * form they are.
+ */
 static bool renumber_relocs(struct object *o, size_t sec, size_t entry, size_t first, size_t num)
 {
 	uint8_t *own;

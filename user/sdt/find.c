@@ -2,18 +2,18 @@
 /*
  * Which calls are probes.
  *
- * A probe function is one that no object defines and whose name begins with a prefix: __dtrace_PROVIDER___NAME by
- * default, as DTrace has it, or __dtrace_probe_NAME of no provider of its own. Whether a probe is on says
- * __dtraceenabled_PROVIDER___NAME. All that this object has of them are relocations, and each has to be of an
- * instruction that is understood:
+ * A probe function is one that no object defines and whose name begins with a prefix:
+ * __dtrace_PROVIDER___NAME by default, as DTrace has it, or __dtrace_probe_NAME of no provider of
+ * its own. Whether a probe is on says __dtraceenabled_PROVIDER___NAME. All that this object has of
+ * them are relocations, and each has to be of an instruction that is understood:
  *
  *	e8 PLT32		call
  *	ff 15 GOTPCRELX		call, by the table of addresses (-fno-plt)
  *	e9, ff 25		jmp: a call at a function's end
  *
- * That an instruction begins there is not taken from these bytes alone: all instructions of the function are followed
- * from its begin on. Any other use, a function's address for one, or a jump on a condition, is
- * refused.
+ * That an instruction begins there is not taken from these bytes alone: all instructions of the
+ * function are followed from its begin on. Any other use, a function's address for one, or a jump
+ * on a condition, is refused.
  */
 #include "jf_sdt.h"
 
@@ -312,7 +312,9 @@ static uint64_t *begins(struct object *o, size_t sec, size_t *num)
 	return at;
 }
 
-/* Instructions from the begin of each function on, until all sites from @first to @last were met. */
+/*
+ * Instructions from the begin of each function on, until all sites from @first to @last were met.
+ */
 static bool follow(struct object *o, const struct found *found, size_t first, size_t last)
 {
 	const struct section *text = &o->secs[found->sites[first].sec];

@@ -98,8 +98,8 @@ size_t symbol_find(const struct object *o, const char *name);
 size_t symbol_add(struct object *o, const char *name, unsigned char info, unsigned char other, uint16_t sec,
 		  uint64_t value, uint64_t size);
 /*
- * Room for @num local ones, after those that are there: all others get another number, wherever they are named. The
- * first one's number, which is then an empty one; 0: refused, or no memory.
+ * Room for @num local ones, after those that are there: all others get another number, wherever
+ * they are named. The first one's number, which is then an empty one; 0: refused, or no memory.
  */
 size_t symbols_insert(struct object *o, size_t num);
 

@@ -99,8 +99,8 @@ static int read_file(struct file *f)
 }
 
 /*
- * As the file is. It may be another user's, and yet in a folder where it can be replaced: then it cannot be given to that
- * user, and must not be executed as if it were.
+ * As the file is. It may be another user's, and yet in a folder where it can be replaced: then it
+ * cannot be given to that user, and must not be executed as if it were.
  */
 static int give(const struct file *f, int fd)
 {
@@ -112,8 +112,8 @@ static int give(const struct file *f, int fd)
 }
 
 /*
- * Another file beside it, so that it can take its place at once, with these bytes. Its name is short: the file's own may
- * be as long as names can be.
+ * Another file beside it, so that it can take its place at once, with these bytes. Its name is
+ * short: the file's own may be as long as names can be.
  */
 static int write_beside(struct file *f, char **name, const uint8_t *data, size_t size)
 {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /*
- * An object file of a program: nops where probes were called, and what <sys/sdt.h> of jumpfunc writes for a probe.
+ * An object file of a program: nops where probes were called, and what <sys/sdt.h> of jumpfunc
+ * writes for a probe.
  *
  *	was			while off		while on
  *	call f			nopl 0(%rax,%rax)	call enter
@@ -12,20 +13,22 @@
  * Each is one instruction in both states. So no thread can be stopped in the middle of the changed
  * instructions, as it could be between an "xor %eax, %eax" and the nops after it.
  *
- * A section for each probe, in a group of the probe's name, has its struct jf_sdt: the linker keeps one of all
- * objects. So has the struct jf_object with its constructor; that of <sys/sdt.h> is the same, in the same group.
+ * A section for each probe, in a group of the probe's name, has its struct jf_sdt: the linker keeps
+ * one of all objects. So has the struct jf_object with its constructor; that of <sys/sdt.h> is the
+ * same, in the same group.
  *
- * Records of sites are the object's own, whatever other objects are like, and whatever its functions are called by
- * then: they refer to the section that the sites are in by a local symbol, which no linker takes for that of another
- * object, and are in that section's group, if it has one. That section refers to its records, so
- * linkers that remove unreferenced sections keep both or none.
+ * Records of sites are the object's own, whatever other objects are like, and whatever its
+ * functions are called by then: they refer to the section that the sites are in by a local symbol,
+ * which no linker takes for that of another object, and are in that section's group, if it has one.
+ * That section refers to its records, so linkers that remove unreferenced sections keep both or
+ * none.
  *
- * The code at "enter" is the object's own, too: it loads the address of the probe's struct jf_sdt, and goes on to
- * code that is common to all, which keeps the arguments that registers have, as the call passed them, and calls
- * __jf_sdt_hit(). All other registers are those that a call may change.
+ * The code at "enter" is the object's own, too: it loads the address of the probe's struct jf_sdt,
+ * and goes on to code that is common to all, which keeps the arguments that registers have, as the
+ * call passed them, and calls __jf_sdt_hit(). All other registers are those that a call may change.
  *
- * A symbol that was that of the function becomes that of the struct jf_sdt: no object has to define the function.
- * Local symbols come before all others, which get other numbers for that.
+ * A symbol that was that of the function becomes that of the struct jf_sdt: no object has to define
+ * the function. Local symbols come before all others, which get other numbers for that.
  */
 #include "jf_sdt.h"
 
@@ -520,7 +523,10 @@ static void find_local(struct maker *m)
 	}
 }
 
-/* Not all assemblers write one for each section. New sections get one where it is needed: records, and "enter". */
+/*
+ * Not all assemblers write one for each section. New sections get one where it is needed: records,
+ * and "enter".
+ */
 static bool make_local(struct maker *m)
 {
 	size_t i, num = 1, last = 0;

@@ -97,8 +97,8 @@ static bool add(struct args *all, const char *arg)
 }
 
 /*
- * The next argument at @*at, which it is copied over: between white space, in quotation marks of either kind or not; a
- * backslash takes the meaning from the character after it. NULL: not found.
+ * The next argument at @*at, which it is copied over: between white space, in quotation marks of
+ * either kind or not; a backslash takes the meaning from the character after it. NULL: not found.
  */
 static char *next_arg(char **at)
 {
@@ -120,8 +120,8 @@ static char *next_arg(char **at)
 }
 
 /*
- * NULL: it cannot be read, or, in *@err, it must not be. A FIFO, which the compiler would find empty then, is not
- * waited for.
+ * NULL: it cannot be read, or, in *@err, it must not be. A FIFO, which the compiler would find
+ * empty then, is not waited for.
  */
 static char *content_of(const char *path, int *err)
 {

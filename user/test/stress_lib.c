@@ -13,16 +13,15 @@
  *   2v, 2v + 1		v or v + 1
  *   2v + 1, 2w		v, v + 1, ... w
  *
- * Probes come and go, too. Each one's data lives from before it is registered
- * until jf_quiesce() has returned after it was unregistered, and then is poisoned:
- * a probe that runs too long, or with another's data, sees that. Each event runs the
- * probes of one version of its tracepoint: each of these once, by priority, and no
- * other. Sites of each kind are at every offset to cache lines, and across borders of
- * pages (but for trampolines, which are aligned). In between the
- * updater closes the plugin and opens it again, under callers that are in read
- * sections there, at times for so long that only a wait keeps them right, and forks: the child makes changes of its own, to which the
- * parent is not to be a witness. Timer signals make calls from handlers, on top of
- * whatever a thread is doing, the updater in the middle of a commit included.
+ * Probes come and go, too. Each one's data lives from before it is registered until jf_quiesce()
+ * has returned after it was unregistered, and then is poisoned: a probe that runs too long, or with
+ * another's data, sees that. Each event runs the probes of one version of its tracepoint: each of
+ * these once, by priority, and no other. Sites of each kind are at every offset to cache lines, and
+ * across borders of pages (but for trampolines, which are aligned). In between the updater closes
+ * the plugin and opens it again, under callers that are in read sections there, at times for so
+ * long that only a wait keeps them right, and forks: the child makes changes of its own, to which
+ * the parent is not to be a witness. Timer signals make calls from handlers, on top of whatever a
+ * thread is doing, the updater in the middle of a commit included.
  *
  * Why the counter is a fair judge: the updater writes it after the last sync of the
  * commit. A caller whose instruction fetch ran ahead of its load of the counter was
@@ -83,7 +82,9 @@ struct place {
 #ifdef __x86_64__
 extern const struct place __start_stress_places[], __stop_stress_places[];
 
-/* The next instruction, but for the prefix of a branch, is @skip bytes after a multiple of @align. */
+/*
+ * The next instruction, but for the prefix of a branch, is @skip bytes after a multiple of @align.
+ */
 #define PLACE(align, skip, kind)					\
 	__asm__ __volatile__(".balign %c0\n\t"				\
 			     ".if %c1 - %c3\n\t.skip (%c1 - %c3) & (%c0 - 1), 0x90\n\t.endif\n" \

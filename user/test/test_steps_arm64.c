@@ -84,8 +84,9 @@ bool __real_jf_sync_cores(void);
 bool __wrap_jf_sync_cores(void);
 
 /*
- * Bit n: the write, or the broadcast, of that number, from 0, since begin(). Writes that are lost are
- * said to have been done. No thread but this one is there, so a broadcast that fails has no effect.
+ * Bit n: the write, or the broadcast, of that number, from 0, since begin(). Writes that are lost
+ * are said to have been done. No thread but this one is there, so a broadcast that fails has no
+ * effect.
  */
 static struct {
 	uint64_t no_write, lost;
@@ -266,7 +267,10 @@ static void write_fails(void)
 			replaced = jf_replacements();
 			err = jf_key_enable(&key);
 			CHECK(err == how[i].want, "write %u: %s", k, strerror(-err));
-			/* A thread can be in a former target: the object that has the target is waited for. */
+			/*
+			 * A thread can be in a former target: the object that has the target is
+			 * waited for.
+			 */
 			CHECK(jf_replacements() > replaced, "nothing counts as replaced");
 			/* How much of the last one was written is not known. */
 			expect_done(k + 1, k + 1);
@@ -440,7 +444,10 @@ static void *plugin_symbol(void *handle, const char *name)
 	return found;
 }
 
-/* Two functions lead into it. As it may be closed, they do by their pointers, for which text was written. */
+/*
+ * Two functions lead into it. As it may be closed, they do by their pointers, for which text was
+ * written.
+ */
 static void plugin_open(const char *path)
 {
 	void *handle = dlopen(path, RTLD_NOW);
@@ -477,7 +484,9 @@ static void closed_whole(void)
 	closes("BWWB");
 }
 
-/* One is written, and then nothing can be any more: it is not taken back, and the other one stays. */
+/*
+ * One is written, and then nothing can be any more: it is not taken back, and the other one stays.
+ */
 static void closed_half(void)
 {
 	fail.err = -EPERM;

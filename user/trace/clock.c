@@ -82,8 +82,8 @@ static bool tsc_allowed(void)
 #endif
 
 /*
- * The counter is constant, and the kernel has found those of all processors to be equal: it keeps time by
- * it only then.
+ * The counter is constant, and the kernel has found those of all processors to be equal: it keeps
+ * time by it only then.
  */
 bool jf_tsc_usable(void)
 {
@@ -168,7 +168,9 @@ void jf_clock_get(uint32_t clock, struct jf_clock *c)
 		  (uint64_t)((double)cycles * NS / (double)(now.mono - first.mono)) : NS;
 	if (!c->freq)
 		c->freq = NS;
-	/* In two parts: a counter of some days, in ns, has more than 64 bits before it is divided. */
+	/*
+	 * In two parts: a counter of some days, in ns, has more than 64 bits before it is divided.
+	 */
 	c->offset = (int64_t)(wall.mono - wall.tsc / c->freq * NS - wall.tsc % c->freq * NS / c->freq);
 }
 

@@ -2,8 +2,8 @@
 /*
  * Requests of the control socket (control.h), and their answers.
  *
- * An answer is collected in memory before any of it is sent: a peer that reads slowly must not hold a
- * lock that the program's threads wait for when they load objects, or fork.
+ * An answer is collected in memory before any of it is sent: a peer that reads slowly must not hold
+ * a lock that the program's threads wait for when they load objects, or fork.
  */
 #include "trace.h"
 #include "choice.h"
@@ -267,7 +267,10 @@ static int receive_stopped(int fd, size_t num, size_t *bad)
 	return -(int)err;
 }
 
-/* The peer writes only as long as the number is there, which it looks at while this thread does not run. */
+/*
+ * The peer writes only as long as the number is there, which it looks at while this thread does not
+ * run.
+ */
 static int by_peer(const struct jf_text_poke *pokes, size_t num, size_t *bad)
 {
 	static uint32_t waiting, last;

@@ -2,16 +2,17 @@
 /*
  * How jf-trace talks with a process that records: the protocol, for both ends.
  *
- * The process listens on the socket "control-PID" (AF_UNIX, SOCK_SEQPACKET) in the first of these folders that
- * it can have for itself: $XDG_RUNTIME_DIR/jumpfunc, /run/user/UID/jumpfunc, /tmp/jumpfunc-UID.
- * Processes of another name space (pid_namespaces(7)) can have the same numbers and folders. Outside
- * of the first one it is "control-PID-INODE", with the inode of /proc/self/ns/pid.
- * The folder is made
- * with mode 0700; where it is a link, another user's, or others may enter it, it is not used. The
- * peer must be of the same user, or root (SO_PEERCRED); others are told EPERM.
+ * The process listens on the socket "control-PID" (AF_UNIX, SOCK_SEQPACKET) in the first of these
+ * folders that it can have for itself: $XDG_RUNTIME_DIR/jumpfunc, /run/user/UID/jumpfunc,
+ * /tmp/jumpfunc-UID. Processes of another name space (pid_namespaces(7)) can have the same numbers
+ * and folders. Outside of the first one it is "control-PID-INODE", with the inode of
+ * /proc/self/ns/pid. The folder is made with mode 0700; where it is a link, another user's, or
+ * others may enter it, it is not used. The peer must be of the same user, or root (SO_PEERCRED);
+ * others are told EPERM.
  *
- * A connection is one request and its answer. Each message is one packet of at most JF_CONTROL_MAX bytes: words, each of
- * which ends with a 0 byte. Any other form is refused. The first word is JF_CONTROL_VERSION.
+ * A connection is one request and its answer. Each message is one packet of at most JF_CONTROL_MAX
+ * bytes: words, each of which ends with a 0 byte. Any other form is refused. The first word is
+ * JF_CONTROL_VERSION.
  *
  *   request				effect
  *   list [GLOB]			"probe" for each probe that matches, or for all
@@ -30,8 +31,8 @@
  *   failed KIND ERRNO			one of several parts: events, or a provider's
  *   end ERRNO NUMBER			always the last one; the number is how many probes matched, or 0
  *
- * A peer that has said "stops" can stop all threads of the process, by ptrace(). It is asked to do so where text cannot be changed
- * while they run, in the midst of the request:
+ * A peer that has said "stops" can stop all threads of the process, by ptrace(). It is asked to do
+ * so where text cannot be changed while they run, in the midst of the request:
  *   poke ADDRESS OLD NEW one|alone	bytes that are to be written, in hexadecimal, ascending; "alone": no thread may be in their midst
  *   stop ADDRESS NUMBER THREAD	write what the pokes say, all or none, while no thread runs, and if the 32 bits at
  *				ADDRESS are NUMBER then: else the process does not wait for it any more. THREAD is the thread
@@ -123,7 +124,8 @@ struct jf_request {
  * @size:  its bytes
  *
  * Context: any.
- * Return: 0, or -EPROTO if it is empty or too long, does not end with a 0 byte, or has too many words
+ * Return: 0, or -EPROTO if it is empty or too long, does not end with a 0 byte, or has too many
+ * words
  */
 int jf_words_split(struct jf_words *words, const char *data, size_t size);
 
@@ -143,8 +145,8 @@ void jf_words_add(struct jf_message *message, const char *word);
  * @size:    its bytes
  *
  * Context: any.
- * Return: 0, -EPROTO if it is no message, -EPROTONOSUPPORT for another version, -ENOSYS for an unknown command,
- * -EINVAL for wrong arguments
+ * Return: 0, -EPROTO if it is no message, -EPROTONOSUPPORT for another version, -ENOSYS for an
+ * unknown command, -EINVAL for wrong arguments
  */
 int jf_request_parse(struct jf_request *request, const char *data, size_t size);
 

@@ -50,7 +50,10 @@ static char rust_escape(const char *text, size_t len)
 	return end == text + len && c >= ' ' && c < 127 ? (char)c : 0;
 }
 
-/* One part of a path. @to gets no longer: each escape is longer than its character, and ".." is "::". */
+/*
+ * One part of a path. @to gets no longer: each escape is longer than its character, and ".." is
+ * "::".
+ */
 static char *rust_part(char *to, const char *from, size_t len)
 {
 	const char *end = from + len, *next;

@@ -2,8 +2,9 @@
 /*
  * The environment, as it was when the library was loaded.
  *
- * It is asked for at any time, by the control thread, or by a thread that comes to the first probe. The program may be
- * writing its title over it then, or have freed it, so each value is copied before main().
+ * It is asked for at any time, by the control thread, or by a thread that comes to the first probe.
+ * The program may be writing its title over it then, or have freed it, so each value is copied
+ * before main().
  */
 #include "trace.h"
 
@@ -53,7 +54,8 @@ static void begins(void)
  * jf_env() - a variable of the environment at the begin
  * @which: of the variables
  *
- * Return: its value, which stays; NULL: there was none, or it was empty, or the program has more rights than its user
+ * Return: its value, which stays; NULL: there was none, or it was empty, or the program has more
+ * rights than its user
  */
 const char *jf_env(enum jf_env which)
 {
@@ -68,9 +70,9 @@ const char *jf_env(enum jf_env which)
  * @name: is filled in
  * @size: of it, more than 16
  *
- * As the kernel has it: programs write their titles over their arguments. It has 15 characters; where the name that the
- * program began with goes on, that counts. So it does where the kernel has none: the program was executed by way of
- * a descriptor, or of /proc/self/exe.
+ * As the kernel has it: programs write their titles over their arguments. It has 15 characters;
+ * where the name that the program began with goes on, that counts. So it does where the kernel has
+ * none: the program was executed by way of a descriptor, or of /proc/self/exe.
  *
  * Context: any, also signal handlers.
  */

@@ -129,7 +129,8 @@ void jf_kept_drop(struct jf_kept *k)
  * @k:  set to it; its former file is dropped
  * @fd: of it
  *
- * Return: @fd, or another descriptor in its place; if that is not kept, as it can have no high number, jf_kept_done() closes it
+ * Return: @fd, or another descriptor in its place; if that is not kept, as it can have no high
+ * number, jf_kept_done() closes it
  */
 struct jf_used jf_kept_take(struct jf_kept *k, int fd)
 {
@@ -156,7 +157,8 @@ struct jf_used jf_kept_take(struct jf_kept *k, int fd)
  * @k:    the kept folder
  * @path: of the folder, if it has to be opened
  *
- * With the lock that @k is for. The descriptor may be used without it, and jf_kept_done() is to be called then.
+ * With the lock that @k is for. The descriptor may be used without it, and jf_kept_done() is to be
+ * called then.
  *
  * Return: its descriptor, -ENOENT if another folder has that name, or the error of open()
  */
@@ -246,7 +248,8 @@ int jf_file_make(int dir, const char *name, size_t size)
  * jf_folder_own() - make a folder that only this user may enter, or see that it is one
  * @path: of the folder
  *
- * Return: 0, -EPERM if it is another user's, a link, or others may enter it, or the error of a system call
+ * Return: 0, -EPERM if it is another user's, a link, or others may enter it, or the error of a
+ * system call
  */
 int jf_folder_own(const char *path)
 {

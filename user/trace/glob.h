@@ -7,9 +7,10 @@
  *   jf_glob_matches_probe(glob, group, name)	the same for a probe, as provider.h has it
  *   jf_group_end(glob)				the colon after the group
  *
- * It is a shell's, with '*', '?', '[a-z]', '[!a-z]' or '[^a-z]', classes such as '[[:digit:]]', and '\' before a character
- * that is to be itself. Bytes are compared, as in the locale "C", whatever that of the program is: fnmatch() opens a
- * converter in some, a shared object, and must not be called where dlopen() must not be (agent.h).
+ * It is a shell's, with '*', '?', '[a-z]', '[!a-z]' or '[^a-z]', classes such as '[[:digit:]]', and
+ * '\' before a character that is to be itself. Bytes are compared, as in the locale "C", whatever
+ * that of the program is: fnmatch() opens a converter in some, a shared object, and must not be
+ * called where dlopen() must not be (agent.h).
  */
 #ifndef JF_TRACE_GLOB_H
 #define JF_TRACE_GLOB_H

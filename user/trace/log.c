@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /*
- * The events of LTTng-UST's tracef() and tracelog() (include/jumpfunc-lttng/lttng/jumpfunc-log.h): a string that is made
- * only while the event is on. They have no tracepoint; callers look whether the event is on.
+ * The events of LTTng-UST's tracef() and tracelog() (include/jumpfunc-lttng/lttng/jumpfunc-log.h):
+ * a string that is made only while the event is on. They have no tracepoint; callers look whether
+ * the event is on.
  */
 #include "trace.h"
 
@@ -112,7 +113,9 @@ void __jf_vlog(int which, const char *file, int line, const char *func, const ch
 	if (len >= 0) {
 		__JF_READ_SECTION;
 
-		/* Within the section: jf_record_stop() waits for it before it takes the rings away. */
+		/*
+		 * Within the section: jf_record_stop() waits for it before it takes the rings away.
+		 */
 		if (__JF_LOAD(event->on))
 			record(event, file, line, func, text, (uint32_t)len);
 	}

@@ -6,8 +6,8 @@
  * A file that readers may read at any time is never half-written: a new one is written under a name
  * that is hidden from them, and then takes the place of the old one. But for the clock, whose
  * numbers are in lines of a fixed length, all in the first page: one pwrite() sets them. And new
- * classes are appended: each pwrite() is of whole ones and within a page, which readers see all of or
- * nothing; lines are left empty up to the end of a page where the next class does not fit.
+ * classes are appended: each pwrite() is of whole ones and within a page, which readers see all of
+ * or nothing; lines are left empty up to the end of a page where the next class does not fit.
  *
  * A class, which is an event's text and its number, is never forgotten: an object that is
  * closed and loaded again gets the numbers that its events had. The list only grows at its
@@ -79,8 +79,8 @@ static void add(struct text *t, const char *format, ...)
 static bool is_number(const struct jf_event_field *f)
 {
 	/*
-	 * In C an array's elements are side by side, and so they are in a trace if they are aligned to their size, or
-	 * not at all. One number alone can have room before it.
+	 * In C an array's elements are side by side, and so they are in a trace if they are aligned
+	 * to their size, or not at all. One number alone can have room before it.
 	 */
 	if ((f->align != f->size && f->align != 1 && (f->align != 8 || f->kind != __JF_FIELD_SCALAR)) || f->size > 8)
 		return false;
@@ -262,7 +262,8 @@ static struct jf_class *find_class(const struct text *t, size_t number, uint32_t
  *
  * It may have it for a trace that has no metadata of it: see jf_rings_metadata().
  *
- * Return: 0, -EINVAL if it has a field that CTF cannot show, -EOVERFLOW if all numbers are taken, -ENOMEM
+ * Return: 0, -EINVAL if it has a field that CTF cannot show, -EOVERFLOW if all numbers are taken,
+ * -ENOMEM
  */
 int jf_class_of(const struct jf_event *event, uint16_t *id)
 {
@@ -414,7 +415,10 @@ static size_t fill_page(char *buf, size_t room, const struct jf_class **last)
 	return c ? room : len;
 }
 
-/* All classes, to a file that no reader has seen yet: a few writes, since a forked child that records waits for them. */
+/*
+ * All classes, to a file that no reader has seen yet: a few writes, since a forked child that
+ * records waits for them.
+ */
 static int write_first_classes(int fd, struct jf_told *told)
 {
 	const struct jf_class *c = next_class(NULL);
@@ -440,8 +444,8 @@ static int write_first_classes(int fd, struct jf_told *told)
 }
 
 /*
- * All that @told lacks. Readers may look, so a class that is larger than a page is not for here. @buf has a page.
- * The part that was written when it fails is whole, and in @told.
+ * All that @told lacks. Readers may look, so a class that is larger than a page is not for here.
+ * @buf has a page. The part that was written when it fails is whole, and in @told.
  */
 static int write_classes(int fd, char *buf, struct jf_told *told)
 {
@@ -454,7 +458,10 @@ static int write_classes(int fd, char *buf, struct jf_told *told)
 		if (c->len > PAGE)
 			return -EMSGSIZE;
 		len = fill_page(buf, PAGE - told->size % PAGE, &last);
-		/* As late as possible: a program may have closed the descriptor, and opened another file. */
+		/*
+		 * As late as possible: a program may have closed the descriptor, and opened another
+		 * file.
+		 */
 		if (fstat(fd, &st) || !S_ISREG(st.st_mode) || (uint64_t)st.st_size != told->size)
 			return -EMSGSIZE;
 		err = jf_file_write(fd, buf, len, told->size);
@@ -478,7 +485,8 @@ static int write_classes(int fd, char *buf, struct jf_told *told)
  * With jf_live->lock. Signal handlers come here, in a forked child: nothing is allocated, and
  * vsnprintf() with such formats allocates nothing either.
  *
- * Return: a descriptor of it, or the error of a system call; then the old one is still there, if there was one
+ * Return: a descriptor of it, or the error of a system call; then the old one is still there, if
+ * there was one
  */
 int jf_metadata_write(int dir, const uint8_t *uuid, uint32_t clock, struct jf_told *told)
 {

@@ -2,10 +2,11 @@
 /*
  * A lock of one word, for code that runs where no C library may be called, and in signal handlers.
  * A thread that waits sleeps in the kernel, and the one that has the lock runs with its priority
- * for that time: a real-time thread that waited by itself would keep an ordinary one from ever giving
- * the lock back.
+ * for that time: a real-time thread that waited by itself would keep an ordinary one from ever
+ * giving the lock back.
  *
- * A file that includes it defines JF_FUTEX(word, op, value, timeout), the system call, which returns -errno.
+ * A file that includes it defines JF_FUTEX(word, op, value, timeout), the system call, which
+ * returns -errno.
  *
  * API:
  *   jf_pi_lock(word, own), jf_pi_unlock(word)
@@ -37,7 +38,8 @@ static inline bool jf_pi_take(uint32_t *word, uint32_t from, uint32_t own)
  * @word: of the lock
  * @own:  this thread's number
  *
- * A kernel or a filter may not know such locks: then this waits for a while. The thread that has it may have ended.
+ * A kernel or a filter may not know such locks: then this waits for a while. The thread that has it
+ * may have ended.
  *
  * Return: true, the thread has it
  */

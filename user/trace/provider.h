@@ -55,17 +55,18 @@ typedef int jf_listed_fn(const struct jf_listed *probe, void *arg);
  * struct jf_provider - a kind of probes, and how to switch them
  * @version: JF_PROVIDER_VERSION
  * @kind:    one word: "note", "function"
- * @list:    calls @fn for each probe that @glob matches (NULL: for all); returns 0, what @fn returned, or
- *           -errno
- * @enable:  those that match are on when it returns; returns how many there are that match and are on,
- *           whether by this call or before, 0 if none matches, or -errno if none of those that match could
- *           be switched on. What could not be is told by @list
+ * @list:    calls @fn for each probe that @glob matches (NULL: for all); returns 0, what @fn
+ *           returned, or -errno
+ * @enable:  those that match are on when it returns; returns how many there are that match and are
+ *           on, whether by this call or before, 0 if none matches, or -errno if none of those that
+ *           match could be switched on. What could not be is told by @list
  * @disable: those that match (NULL: all) are off when it returns, and no thread is recording for
- *           one of them any more, nor ever will; returns how many it switched off, or -errno, and then those
- *           that are still on are told by @list
+ *           one of them any more, nor ever will; returns how many it switched off, or -errno, and
+ *           then those that are still on are told by @list
  * @data:    last argument of each
- * @fork_begins: before fork(), by the thread that calls it; or NULL. Here the provider takes locks of its own, which it
- *           takes in the functions above as well: a handler of its own would take them before that of all providers
+ * @fork_begins: before fork(), by the thread that calls it; or NULL. Here the provider takes locks
+ *           of its own, which it takes in the functions above as well: a handler of its own would
+ *           take them before that of all providers
  * @fork_ends: after it, in the parent and in the child, if @fork_begins is not NULL
  * @next:    in libjumpfunc-trace's list
  *
@@ -107,8 +108,8 @@ int __jf_provider_register(struct jf_provider *provider);
 /**
  * __jf_event_number() - give a probe's records a number, and the trace the description of their
  * fields
- * @event: as JF_TRACE_EVENT() makes it, but for tp, probe and next, which are not used; all else stays
- *         as it is
+ * @event: as JF_TRACE_EVENT() makes it, but for tp, probe and next, which are not used; all else
+ *         stays as it is
  *
  * Sets event->id. May be called whether recording was started or not, and before or after
  * __jf_provider_register(). Events of the same description share a number. In the trace it is named

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /*
- * Reading rings that another process has written, or is writing right now. Nothing is believed: files are
- * read, not mapped (a file that is shortened in the meantime would be SIGBUS), sizes are checked
- * before they are used, and damage ends a packet.
+ * Reading rings that another process has written, or is writing right now. Nothing is believed:
+ * files are read, not mapped (a file that is shortened in the meantime would be SIGBUS), sizes are
+ * checked before they are used, and damage ends a packet.
  *
  * Records are found by the words that they begin with, as ring_user.h has it; content_size is only
  * a lower bound.

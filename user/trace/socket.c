@@ -8,16 +8,16 @@
  * The socket listens before it gets its name: one that refuses connections is of a process
  * that has ended, and may be removed.
  *
- * Programs close descriptors that they do not know. So the thread looks, each time before it uses its
- * own, whether that is still the socket that it has made, and makes another one if not.
+ * Programs close descriptors that they do not know. So the thread looks, each time before it uses
+ * its own, whether that is still the socket that it has made, and makes another one if not.
  *
- * A forked child has none of its parent's threads. Its handler closes the parent's socket, which the parent
- * keeps, and makes one for the child. pthread_create() allocates: the handlers of memory allocators
- * must come before, see jf_record_control().
+ * A forked child has none of its parent's threads. Its handler closes the parent's socket, which
+ * the parent keeps, and makes one for the child. pthread_create() allocates: the handlers of memory
+ * allocators must come before, see jf_record_control().
  *
- * A process whose first thread has ended, by pthread_exit() say, ends with its last one. The thread that serves is not to be
- * that one: once a second it looks whether it is alone, and ends then. The C library ends the process, as it does
- * after the last thread of a program.
+ * A process whose first thread has ended, by pthread_exit() say, ends with its last one. The thread
+ * that serves is not to be that one: once a second it looks whether it is alone, and ends then. The
+ * C library ends the process, as it does after the last thread of a program.
  */
 #include "socket.h"
 #include "control.h"
@@ -220,7 +220,9 @@ static void serve_peer(int fd)
 	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &to_ask, sizeof(to_ask));
 	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &to_read, sizeof(to_read));
 	refused = check_peer(fd);
-	/* The size of the whole. A peer that is refused would miss the answer if this was not read. */
+	/*
+	 * The size of the whole. A peer that is refused would miss the answer if this was not read.
+	 */
 	n = recv(fd, data, sizeof(data), MSG_TRUNC);
 	if (n <= 0)
 		return;
@@ -388,8 +390,9 @@ static void in_child(void)
 static void once(void)
 {
 	/*
-	 * Allocators that make themselves ready with the first call register their handlers for fork() then. In a
-	 * child handlers are called in the order in which they were registered, and in_child() allocates.
+	 * Allocators that make themselves ready with the first call register their handlers for
+	 * fork() then. In a child handlers are called in the order in which they were registered,
+	 * and in_child() allocates.
 	 */
 	void *volatile first = malloc(1);
 
@@ -410,8 +413,8 @@ static int start_it(void)
 }
 
 /*
- * With the lock. It waits at the socket, or serves a peer and looks at @ending after that. A thread is not cancelled:
- * tools that instrument programs, as AddressSanitizer does, may not stand that.
+ * With the lock. It waits at the socket, or serves a peer and looks at @ending after that. A thread
+ * is not cancelled: tools that instrument programs, as AddressSanitizer does, may not stand that.
  */
 static bool wake_thread(void)
 {
@@ -434,7 +437,9 @@ static int end_it(void)
 	bool woken;
 
 	pthread_mutex_lock(&control.lock);
-	/* A child of vfork() has no such thread, and the thread itself does not wait for its end. */
+	/*
+	 * A child of vfork() has no such thread, and the thread itself does not wait for its end.
+	 */
 	if (!control.running || control.ending || control.pid != getpid() ||
 	    pthread_equal(control.thread, pthread_self())) {
 		pthread_mutex_unlock(&control.lock);
@@ -468,7 +473,10 @@ void __jf_control_by_environment(void)
 
 	if (!wanted || strcmp(wanted, "1"))
 		return;
-	/* libjumpfunc will want it. As long as there is one thread it takes no time, later a grace period of the kernel. */
+	/*
+	 * libjumpfunc will want it. As long as there is one thread it takes no time, later a grace
+	 * period of the kernel.
+	 */
 	syscall(SYS_membarrier, REGISTER_PRIVATE_EXPEDITED_SYNC_CORE, 0, 0);
 	err = start_it();
 	if (err && jf_may_tell())

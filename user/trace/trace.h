@@ -136,7 +136,8 @@ struct jf_kept {
 /**
  * struct jf_used - a descriptor for a moment
  * @fd:  it, or -errno
- * @own: @fd belongs to the caller alone. The number of @fd cannot decide that: another thread can keep another descriptor in between.
+ * @own: @fd belongs to the caller alone. The number of @fd cannot decide that: another thread can
+ *       keep another descriptor in between.
  */
 struct jf_used {
 	int	fd;

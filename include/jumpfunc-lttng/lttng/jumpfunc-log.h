@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
 /*
- * What <lttng/tracef.h> and <lttng/tracelog.h>, of this folder, have in common. Their events are libjumpfunc-trace's own, and
- * are there in programs with a source file that includes one of both. Off they cost a load and a branch.
+ * What <lttng/tracef.h> and <lttng/tracelog.h>, of this folder, have in common. Their events are
+ * libjumpfunc-trace's own, and are there in programs with a source file that includes one of both.
+ * Off they cost a load and a branch.
  */
 #ifndef JF_LTTNG_LOG_H
 #define JF_LTTNG_LOG_H

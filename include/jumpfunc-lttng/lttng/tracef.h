@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
 /*
- * lttng_ust_tracef("format", ...): a string in the event lttng_ust_tracef:event. See <lttng/tracepoint.h>, of this folder.
+ * lttng_ust_tracef("format", ...): a string in the event lttng_ust_tracef:event. See
+ * <lttng/tracepoint.h>, of this folder.
  */
 #ifndef JF_LTTNG_TRACEF_H
 #define JF_LTTNG_TRACEF_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
 /*
- * lttng_ust_tracelog(level, "format", ...): a string, and where it comes from, in an event lttng_ust_tracelog:LEVEL. See
- * <lttng/tracepoint.h>, of this folder.
+ * lttng_ust_tracelog(level, "format", ...): a string, and where it comes from, in an event
+ * lttng_ust_tracelog:LEVEL. See <lttng/tracepoint.h>, of this folder.
  */
 #ifndef JF_LTTNG_TRACELOG_H
 #define JF_LTTNG_TRACELOG_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
 /*
- * The end of a provider's header: see <lttng/tracepoint.h>, of this folder. Where the probes are to be made, in one source
- * file, it reads the header again, four times. No include guard.
+ * The end of a provider's header: see <lttng/tracepoint.h>, of this folder. Where the probes are to
+ * be made, in one source file, it reads the header again, four times. No include guard.
  */
 #if (defined(LTTNG_UST_TRACEPOINT_CREATE_PROBES) || defined(TRACEPOINT_CREATE_PROBES)) && !defined(__JF_LTTNG_PASS)
 #define __JF_LTTNG_PASS

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
 /*
- * Providers of LTTng-UST, recorded by libjumpfunc-trace: in the place of <lttng/tracepoint.h>, for sources
- * that stay as they are. Compile with -I.../include/jumpfunc-lttng before LTTng's own headers, and link with
- * -ljumpfunc-trace -ljumpfunc in the place of -llttng-ust.
+ * Providers of LTTng-UST, recorded by libjumpfunc-trace: in the place of <lttng/tracepoint.h>, for
+ * sources that stay as they are. Compile with -I.../include/jumpfunc-lttng before LTTng's own
+ * headers, and link with -ljumpfunc-trace -ljumpfunc in the place of -llttng-ust.
  *
  * Supported: all words of LTTng-UST 2.13 for events, classes, instances, enumerations, fields and
  * log levels, and the names that these had before. Model URIs and _nowrite fields are dropped.
  *
- * Programs whose provider comes by LD_PRELOAD or dlopen() (PROBE_DYNAMIC_LINKAGE) are linked with the libraries, too.
- * tracef() and tracelog() are in <lttng/tracef.h> and <lttng/tracelog.h>, of this folder.
+ * Programs whose provider comes by LD_PRELOAD or dlopen() (PROBE_DYNAMIC_LINKAGE) are linked with
+ * the libraries, too. tracef() and tracelog() are in <lttng/tracef.h> and <lttng/tracelog.h>, of
+ * this folder.
  *
  * Not supported: contexts, filters.
  * A source file has either this header or events of JF_TRACE_EVENT(), not both.
@@ -149,7 +150,10 @@ template <typename T> struct __jf_lttng_plain<T &&> { enum { value = 1 }; };
 #define __JF_LTTNG_NONE_20	_some
 
 #define __JF_LTTNG_NAME(provider, name)	provider##___##name
-/* Floating-point numbers and structures are in other registers, or on the stack: no chain of probes hands them on. */
+/*
+ * Floating-point numbers and structures are in other registers, or on the stack: no chain of probes
+ * hands them on.
+ */
 #define __JF_LTTNG_DECLARE_some(name, ...)				\
 	__JF_LTTNG_DECLARE_OF(name, __JF_PARAMS(__JF_LTTNG_PROTO(__VA_ARGS__)), \
 			      __JF_PARAMS(__JF_LTTNG_NAMES(__VA_ARGS__)), \
@@ -177,7 +181,10 @@ template <typename T> struct __jf_lttng_plain<T &&> { enum { value = 1 }; };
 #define do_tracepoint			lttng_ust_do_tracepoint
 #define tracepoint_enabled		lttng_ust_tracepoint_enabled
 
-/* A provider's words; they stay, and the four of them that do the work change: <lttng/tracepoint-event.h>. */
+/*
+ * A provider's words; they stay, and the four of them that do the work change:
+ * <lttng/tracepoint-event.h>.
+ */
 #define LTTNG_UST_TRACEPOINT_EVENT(provider, name, args, fields)	\
 	LTTNG_UST_TRACEPOINT_EVENT_CLASS(provider, name, __JF_PARAMS(args), __JF_PARAMS(fields)) \
 	LTTNG_UST_TRACEPOINT_EVENT_INSTANCE(provider, name, provider, name, __JF_PARAMS(args))
@@ -246,8 +253,9 @@ enum {
 #endif /* JF_LTTNG_TRACEPOINT_H */
 
 /*
- * Each object, a program or a shared one, has tracepoints of its own, in the one source file that defines TRACEPOINT_DEFINE.
- * The library joins them with the event, which may be in another object that comes later, by its name.
+ * Each object, a program or a shared one, has tracepoints of its own, in the one source file that
+ * defines TRACEPOINT_DEFINE. The library joins them with the event, which may be in another object
+ * that comes later, by its name.
  */
 #undef __jf_lttng_place
 #if defined(LTTNG_UST_TRACEPOINT_DEFINE) || defined(TRACEPOINT_DEFINE)

@@ -17,10 +17,10 @@
  *   JUMPFUNC_TRACE='srv:*' ./server			recorded: -ljumpfunc-trace, <jumpfunc/record.h>
  *   bpftrace -e 'usdt:./server:srv:request { ... }'	and all other tools, as before
  *
- * How it works: a probe is a nop of one byte, which the note names and which never changes, and a branch
- * site (branch.h), a nop of six. Tools put their breakpoints on the former; the library makes the latter
- * a jump while there are subscribers. The jump leads to a call of __jf_sdt_hit() at the function's end, with
- * the arguments in an array of words.
+ * How it works: a probe is a nop of one byte, which the note names and which never changes, and a
+ * branch site (branch.h), a nop of six. Tools put their breakpoints on the former; the library
+ * makes the latter a jump while there are subscribers. The jump leads to a call of __jf_sdt_hit()
+ * at the function's end, with the arguments in an array of words.
  *
  *	990:	nop
  *		a note of type 3 by "stapsdt" in .note.stapsdt: 990, "srv", "request", "-4@%ebx 8@%rbp"
@@ -118,8 +118,8 @@ template <> struct __jf_p_pick<false> {
 #define __JF_P_TYPE(x)		__typeof__(__JF_P_VALUE(x))
 #else
 /*
- * Kinds of types by the numbers of gcc's typeclass.h: up to 4 integers, enums and bool, 5 pointers, arrays
- * and functions, 8 float and double. The comma makes a pointer of an array.
+ * Kinds of types by the numbers of gcc's typeclass.h: up to 4 integers, enums and bool, 5 pointers,
+ * arrays and functions, 8 float and double. The comma makes a pointer of an array.
  */
 #define __JF_P_BARE(x)		__typeof__(((void)0, (x)))
 #define __JF_P_CLASS(x)		__builtin_classify_type(x)
@@ -137,7 +137,10 @@ template <> struct __jf_p_pick<false> {
 	((__JF_P_PLAIN(x) ? (int)sizeof(__JF_P_BARE(x)) : 8) |			\
 	 (__JF_P_SIGNED(x) ? 16 : 0) | (__JF_P_FLOAT(x) ? 32 : 0))
 
-/* In registers or constants as far as there are enough, since clang else puts all of them into memory. */
+/*
+ * In registers or constants as far as there are enough, since clang else puts all of them into
+ * memory.
+ */
 #if !defined(STAP_SDT_ARG_CONSTRAINT) && !defined(__clang__)
 #define STAP_SDT_ARG_CONSTRAINT	nor
 #endif
@@ -182,8 +185,9 @@ __jf_p_word(const void *p, unsigned long size, int is_signed)
 #endif
 
 /*
- * A struct jf_object (<jumpfunc/detail/types.h>) with the bounds of all records, and the constructor and
- * the destructor that bring it. Sources that have keys of their own bring one more with the same bounds.
+ * A struct jf_object (<jumpfunc/detail/types.h>) with the bounds of all records, and the
+ * constructor and the destructor that bring it. Sources that have keys of their own bring one more
+ * with the same bounds.
  */
 #define __JF_P_BOUND(symbol)	".weak " symbol "\n\t.hidden " symbol "\n\t"
 #define __JF_P_BOUNDS(of)							\
@@ -224,8 +228,8 @@ __jf_p_word(const void *p, unsigned long size, int is_signed)
 #define __JF_P_BYTE(n, room, x)	".byte %c[__jf_c" #n "]\n\t"
 
 /*
- * A struct jf_sdt, and its record. jf_sdt.h and the library check its offsets. Flags: 0x10 is JF_ENT_TRACE,
- * 0x200 JF_ENT_SDT.
+ * A struct jf_sdt, and its record. jf_sdt.h and the library check its offsets. Flags: 0x10 is
+ * JF_ENT_TRACE, 0x200 JF_ENT_SDT.
  */
 #define __JF_P_DEFINE(provider, name, symbol, semaphore, num, codes)		\
 	".ifndef " symbol "\n\t"						\
@@ -286,8 +290,8 @@ __jf_p_word(const void *p, unsigned long size, int is_signed)
 #endif
 
 /*
- * Places that have a name, a number of arguments and the types of these in common are one probe. The symbol
- * has the code of each argument, so that a place never gets the types of another.
+ * Places that have a name, a number of arguments and the types of these in common are one probe.
+ * The symbol has the code of each argument, so that a place never gets the types of another.
  */
 #define __JF_P_SYMBOL(provider, name, num, args)				\
 	__JF_P_KIND #num "." #provider "." #name __JF_SDT_EACH(num, __JF_P_TYPED, args)
@@ -329,8 +333,8 @@ void __jf_sdt_hit(struct jf_sdt *sdt, const unsigned long *words)
 	} while (0)
 
 /*
- * clang before version 17 takes each asm goto of a function for one that may jump to the labels of all
- * others. A lambda is a function of its own.
+ * clang before version 17 takes each asm goto of a function for one that may jump to the labels of
+ * all others. A lambda is a function of its own.
  */
 #if defined(__clang__) && defined(__cplusplus) && __clang_major__ < 17
 #define __JF_P_PROBE(provider, name, n, args)					\

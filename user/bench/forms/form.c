@@ -27,9 +27,10 @@
 
 #elif IS_(FORM) == IS_call
 /*
- * A nop of five bytes where a call was, whose arguments are where calls have them, and which counts as
- * a call: it takes from the compiler all registers that a function may change. On, it is a jump to the
- * code that a call would lead to, which jumps back: the same instructions, and no return to predict.
+ * A nop of five bytes where a call was, whose arguments are where calls have them, and which counts
+ * as a call: it takes from the compiler all registers that a function may change. On, it is a jump
+ * to the code that a call would lead to, which jumps back: the same instructions, and no return to
+ * predict.
  */
 #define SYMBOL_(name)	"__jf_sdt_3.jfforms." STR(name)
 #define PROBE_(name, a, b, c)								\
@@ -67,7 +68,9 @@
 #define PROBE(name, a, b, c)	PROBE_(NAME(name), a, b, c)
 
 #elif IS_(FORM) == IS_page
-/* A record in the order of addresses: those of one file are, as long as the linker keeps them so. */
+/*
+ * A record in the order of addresses: those of one file are, as long as the linker keeps them so.
+ */
 #define PROBE_(name, a, b, c)								\
 	do {										\
 		page_args[0] = (a);							\

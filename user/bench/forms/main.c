@@ -127,7 +127,10 @@ static void count(struct result *r, int kind)
 	}
 	r->insns[kind] = n;
 	r->bytes[kind] = 0;
-	/* An instruction's length is the way to the next, but for jumps: no form jumps while it is off. */
+	/*
+	 * An instruction's length is the way to the next, but for jumps: no form jumps while it is
+	 * off.
+	 */
 	for (i = 1; i < n; i++)
 		if (stepped[i] > stepped[i - 1] && stepped[i] - stepped[i - 1] < 16)
 			r->bytes[kind] += stepped[i] - stepped[i - 1];

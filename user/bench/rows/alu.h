@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
 /*
- * Throughput: the sites stand among eight independent additions each, which keep all
- * arithmetic units busy, be they four or six. What does no arithmetic costs nothing there. The compiler that
+ * Throughput: the sites stand among eight independent additions each, which keep all arithmetic
+ * units busy, be they four or six. What does no arithmetic costs nothing there. The compiler that
  * made a row is part of its group's name.
  */
 #ifndef JF_USER_BENCH_ALU_H

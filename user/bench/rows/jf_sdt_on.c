@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
-/* A static probe of our <sys/sdt.h> with a subscriber that does nothing: the section, the array, the call. */
+/*
+ * A static probe of our <sys/sdt.h> with a subscriber that does nothing: the section, the array,
+ * the call.
+ */
 #include "library.h"
 #include "row.h"
 

@@ -171,7 +171,10 @@ int main(int argc, char **argv)
 	for (i = 0; i < 2; i++)
 		pthread_create(&threads[n++], NULL, asks, (void *)(uintptr_t)(2 * i));
 	sleep((unsigned int)seconds);
-	/* A busy machine may need longer for some that are not refused; the alarm is later than this. */
+	/*
+	 * A busy machine may need longer for some that are not refused; the alarm is later than
+	 * this.
+	 */
 	for (i = 0; i < 50 && (read_of(&asked) < 4 || read_of(&again) == read_of(&asked)); i++)
 		sleep(1);
 	over = true;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /*
- * A program with libjumpfunc.a in it, under the agent, which brings libjumpfunc.so: one note right before a site, and
- * one that is not. Prints the side of the branch for a key that is off, on and off.
+ * A program with libjumpfunc.a in it, under the agent, which brings libjumpfunc.so: one note right
+ * before a site, and one that is not. Prints the side of the branch for a key that is off, on and
+ * off.
  */
 #include <stdio.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /*
- * A program with a pwrite() of its own: calls of libc's come here, and its text changes while it has one
- * thread. With OF_OTHERS it is a sanitizer's. The program calls it once.
+ * A program with a pwrite() of its own: calls of libc's come here, and its text changes while it
+ * has one thread. With OF_OTHERS it is a sanitizer's. The program calls it once.
  */
 #define _GNU_SOURCE
 #include <stdio.h>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /*
- * A plugin that becomes another one, with -DLATER, whose function and note are at the same place. Both functions begin with the
- * same instruction of one byte; the next byte is part of a jump's distance. With -DRENAMED the
- * function has another name alone. With -DLONG the first instruction has ten bytes, of which the
- * first six are the same.
+ * A plugin that becomes another one, with -DLATER, whose function and note are at the same place.
+ * Both functions begin with the same instruction of one byte; the next byte is part of a jump's
+ * distance. With -DRENAMED the function has another name alone. With -DLONG the first instruction
+ * has ten bytes, of which the first six are the same.
  */
 #ifdef LATER
 #define NOTE	"later"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /*
- * Threads in functions while their probes are switched on and off; signals, forks, longjmp(), and objects that
- * come and go. The agent is part of this program, its functions of subject.so.
+ * Threads in functions while their probes are switched on and off; signals, forks, longjmp(), and
+ * objects that come and go. The agent is part of this program, its functions of subject.so.
  *
  * usage: storm FOLDER SECONDS
  */
@@ -162,7 +162,10 @@ static uint64_t compared(uint64_t a, uint64_t b)
 	       (int64_t)a < (int64_t)b ? 4 : 5;
 }
 
-/* Through a pointer that the compiler knows nothing of: as a caller that relies on no more than the ABI. */
+/*
+ * Through a pointer that the compiler knows nothing of: as a caller that relies on no more than the
+ * ABI.
+ */
 static void round_of(uint64_t a, uint64_t b)
 {
 	jmp_buf env;
@@ -353,7 +356,10 @@ static void calls(int sig)
 	subject_same((uint64_t)(uintptr_t)handler_calls_with);
 }
 
-/* How much of a stack of its own a handler needs that calls a function, in a thread that has recorded nothing yet. */
+/*
+ * How much of a stack of its own a handler needs that calls a function, in a thread that has
+ * recorded nothing yet.
+ */
 static void *on_small_stack(void *arg)
 {
 	size_t *used = (size_t *)arg, i;
@@ -611,8 +617,8 @@ static void beside_sites(void)
 }
 
 /*
- * The same in an object that has the static library in it: this process's libjumpfunc does not know its sites. In
- * another process, as it may die of it.
+ * The same in an object that has the static library in it: this process's libjumpfunc does not know
+ * its sites. In another process, as it may die of it.
  */
 static int beside_other(const char *folder)
 {
@@ -805,8 +811,9 @@ static void take_away(const char *folder, void *h, bool beside)
 }
 
 /*
- * A uprobe that was set afterwards is removed: the kernel writes back the first byte that the file has, and no other. Where the others
- * are a jump's, no thread must come by any more; the agent does not change it again.
+ * A uprobe that was set afterwards is removed: the kernel writes back the first byte that the file
+ * has, and no other. Where the others are a jump's, no thread must come by any more; the agent does
+ * not change it again.
  */
 static int first_byte_back(void)
 {
@@ -885,7 +892,9 @@ static void with_a_uprobe(const char *folder)
 	finish("an object is loaded again where a uprobe is");
 }
 
-/* One that was set afterwards is removed, and all is as the file has it: it can be recorded again. */
+/*
+ * One that was set afterwards is removed, and all is as the file has it: it can be recorded again.
+ */
 static int whole_byte_back(void)
 {
 	uint64_t before;
@@ -1210,7 +1219,10 @@ static void *blocks(void *arg)
 	return NULL;
 }
 
-/* Where one byte is all that changes, a thread that blocks SIGTRAP and comes by all the time is no matter: it would die of a breakpoint. */
+/*
+ * Where one byte is all that changes, a thread that blocks SIGTRAP and comes by all the time is no
+ * matter: it would die of a breakpoint.
+ */
 static void by_one_byte(void)
 {
 	unsigned int i, jumps = 0, shorts = 0;
@@ -1270,7 +1282,10 @@ static void not_while_blocked(void)
 	finish("not while a thread blocks SIGTRAP");
 }
 
-/* When something is asked for the first time the agent cannot hook the dynamic linker, and later it can. */
+/*
+ * When something is asked for the first time the agent cannot hook the dynamic linker, and later it
+ * can.
+ */
 static int hooked_later(const char *path)
 {
 	uint64_t (*twice)(uint64_t a), before;
@@ -1413,7 +1428,10 @@ static void storm(const char *folder, double seconds)
 		jf_ways = switches % 5 ? ~0U : 1U << (switches / 5 % 4 + 1);
 		n = on(FUNCTIONS, glob);
 		m = on(NOTES, "jf[al]*:*");
-		/* A thread that fork() or pthread_create() has in hand blocks all signals for a while. */
+		/*
+		 * A thread that fork() or pthread_create() has in hand blocks all signals for a
+		 * while.
+		 */
 		again += n == -EOPNOTSUPP || m == -EOPNOTSUPP;
 		CHECK((n >= 0 || n == -EOPNOTSUPP) && (m >= 0 || m == -EOPNOTSUPP), "on: %d, %d", n, m);
 		pthread_kill(t[next(&seed) % THREADS], SIGUSR1);

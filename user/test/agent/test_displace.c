@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /*
- * Copies of instructions: each is executed at its place and as a copy elsewhere, with random registers and flags,
- * and leaves the same registers, flags, stack and memory, and goes on at the same place.
+ * Copies of instructions: each is executed at its place and as a copy elsewhere, with random
+ * registers and flags, and leaves the same registers, flags, stack and memory, and goes on at the
+ * same place.
  */
 #include <signal.h>
 #include <sys/mman.h>

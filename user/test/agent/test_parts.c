@@ -243,7 +243,10 @@ static void file(const char *path)
 	CHECK(notes_of.data && jf_notes(&notes_of, 0, see, &seen) == 0 && seen.num == 7, "%d notes", seen.num);
 	CHECK(jf_elf_functions(&elf, count, &twice) == 0 && twice == 2, "%d times", twice);
 	CHECK(!jf_elf_section(&elf, ".nothing").data, "there is");
-	/* Broken anywhere in its headers, and cut off: nothing is read that is not there (the sanitizer sees it). */
+	/*
+	 * Broken anywhere in its headers, and cut off: nothing is read that is not there (the
+	 * sanitizer sees it).
+	 */
 	for (i = 0; i < 64 + 400; i++) {
 		size_t at = i < 64 ? i : (size_t)st.st_size - (i - 64) * 4 - 1;
 		uint8_t was = data[at];

@@ -41,7 +41,10 @@ static void *stays(void *arg)
 	return arg;
 }
 
-/* Pages of this process that are not in a file. Kernels from 6.2 to 6.15 have but about as many in status. */
+/*
+ * Pages of this process that are not in a file. Kernels from 6.2 to 6.15 have but about as many in
+ * status.
+ */
 static long kilobytes(void)
 {
 	FILE *f = fopen("/proc/self/smaps_rollup", "r");

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /*
- * A call that the library does not find, since there is an indirect jump on the way: nothing
- * says where that leads. It stays a call of the trampoline: it is counted, said with JUMPFUNC=verbose, and
- * follows all changes.
+ * A call that the library does not find, since there is an indirect jump on the way: nothing says
+ * where that leads. It stays a call of the trampoline: it is counted, said with JUMPFUNC=verbose,
+ * and follows all changes.
  */
 #include <fcntl.h>
 #include <jumpfunc/dynfunc.h>

@@ -285,7 +285,10 @@ static void test_storm(void)
 int main(void)
 {
 	printf("TAP version 13\n");
-	/* First, since only the first change of a call at a function's end has a guard; after that one byte changes. */
+	/*
+	 * First, since only the first change of a call at a function's end has a guard; after that
+	 * one byte changes.
+	 */
 	test_storm();
 	test_arguments();
 	test_several();

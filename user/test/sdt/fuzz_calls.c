@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /*
- * A fuzzer, for libFuzzer, of jf-sdt's part that reads object files and makes others of them. Inputs are mutated as what
- * they are: fields of headers, symbols, relocations and groups, instructions at relocations, names; and bytes anywhere.
+ * A fuzzer, for libFuzzer, of jf-sdt's part that reads object files and makes others of them.
+ * Inputs are mutated as what they are: fields of headers, symbols, relocations and groups,
+ * instructions at relocations, names; and bytes anywhere.
  *
  * Of each input, either it is refused with a reason, and there is nothing to be written; or its new
  * content is an object file that is read again. Its sites are the sites of the original, hold one

@@ -112,7 +112,9 @@ static inline int oracle_check(struct oracle *o, const char *folder, bool all, c
 	err = jf_recover(folder, NULL, &r);
 	CHECK(!err && !r.damaged && !r.vanished, "%s: jf_recover: %d, %llu damaged", what, err,
 	      (unsigned long long)r.damaged);
-	/* One whose place was taken, and content_size is not there yet, a CTF reader does not see. */
+	/*
+	 * One whose place was taken, and content_size is not there yet, a CTF reader does not see.
+	 */
 	CHECK(r.records == s.records && s.records == num + s.others && r.uncommitted - s.uncommitted <= s.rings,
 	      "%s: %llu records recovered, %llu there; %llu and %llu uncommitted", what, (unsigned long long)r.records,
 	      (unsigned long long)s.records, (unsigned long long)r.uncommitted, (unsigned long long)s.uncommitted);

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /*
- * A program that goes on recording until its stdin ends, for the tests of jf-trace. Says "ready PID". usage:
+ * A program that goes on recording until its stdin ends, for the tests of jf-trace. Says "ready
+ * PID". usage:
  *   controlled [fork|close|exec|provider|hidden|idle]
- * fork: a child goes on, too ("child PID"). close: closes all descriptors that it does not know, and opens others
- * instead. exec: executes itself. provider: has probes that are no events. hidden: no control at all.
+ * fork: a child goes on, too ("child PID"). close: closes all descriptors that it does not know,
+ * and opens others instead. exec: executes itself. provider: has probes that are no events. hidden:
+ * no control at all.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -98,7 +100,9 @@ static void wait_for_end(void)
 		;
 }
 
-/* As a daemon does it; then other files have the numbers, one of them a socket that is listened at. */
+/*
+ * As a daemon does it; then other files have the numbers, one of them a socket that is listened at.
+ */
 static void close_all(void)
 {
 	int fd, other = socket(AF_UNIX, SOCK_STREAM, 0);

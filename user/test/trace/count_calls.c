@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /*
- * A program that knows how often it has called an event and a function, for the tests of jf-trace count. usage:
+ * A program that knows how often it has called an event and a function, for the tests of jf-trace
+ * count. usage:
  *   count_calls [-c] FILE THREADS CALLS [ROUNDS]
- * ROUNDS times one after the other THREADS threads call both, CALLS times each, or for ever if CALLS is 0; says "ready PID" when all of the
- * first have begun. -c: waits for a line of stdin before, and after it. Each thread's numbers are in FILE, also if the program is killed;
- * and "count_calls FILE" prints them: a line for each thread, with its number, how many calls it has begun, and how many are over.
+ * ROUNDS times one after the other THREADS threads call both, CALLS times each, or for ever if
+ * CALLS is 0; says "ready PID" when all of the first have begun. -c: waits for a line of stdin
+ * before, and after it. Each thread's numbers are in FILE, also if the program is killed; and
+ * "count_calls FILE" prints them: a line for each thread, with its number, how many calls it has
+ * begun, and how many are over.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE

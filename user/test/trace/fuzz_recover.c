@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /*
- * A fuzzer for the recovery, for libFuzzer. The first byte of an input says how it is used: as a packet, as a packet
- * whose head is right so that its records are looked at, or as the metadata and packets of a folder. With
- * -r, FILE of a real packet may be among the seeds.
+ * A fuzzer for the recovery, for libFuzzer. The first byte of an input says how it is used: as a
+ * packet, as a packet whose head is right so that its records are looked at, or as the metadata and
+ * packets of a folder. With -r, FILE of a real packet may be among the seeds.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /*
- * Processes that record, in threads and in signal handlers, and end at a random moment: by SIGKILL, most of them,
- * by abort(), _exit(), an overflow of the stack, or a store through a bad pointer while a record is written. What
- * each has counted in shared memory must be in its trace, and no more than it has begun. Some of
- * the traces are read by babeltrace2, too, as they were left.
+ * Processes that record, in threads and in signal handlers, and end at a random moment: by SIGKILL,
+ * most of them, by abort(), _exit(), an overflow of the stack, or a store through a bad pointer
+ * while a record is written. What each has counted in shared memory must be in its trace, and no
+ * more than it has begun. Some of the traces are read by babeltrace2, too, as they were left.
  * usage: kills [ROUNDS [SEED]]
  */
 #include "common.h"
@@ -176,7 +176,10 @@ static void check_one(uint64_t round, bool overwrite, const char *what)
 	}
 	if (overwrite)
 		CHECK(!r.discarded, "%s: discarded", what);
-	/* All that was begun is there, overwritten, discarded, or, of each level in a thread, in progress. */
+	/*
+	 * All that was begun is there, overwritten, discarded, or, of each level in a thread, in
+	 * progress.
+	 */
 	{
 		uint64_t begun = 0, done = 0, all = r.records + r.overwritten + r.discarded;
 

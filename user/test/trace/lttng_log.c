@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
-/* tracef() and tracelog(), for LTTng's headers and for ours. With an argument nothing is recorded, and nothing may be evaluated. */
+/*
+ * tracef() and tracelog(), for LTTng's headers and for ours. With an argument nothing is recorded,
+ * and nothing may be evaluated.
+ */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>

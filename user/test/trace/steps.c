@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /*
- * A record is begun, written and committed by some hundred instructions. Between each two of them, one after
- * the other,
+ * A record is begun, written and committed by some hundred instructions. Between each two of them,
+ * one after the other,
  *   a signal handler comes that records, too;
  *   the process is killed;
  *   a handler comes, and while it records, or later, the process is killed.
- * The parent counts the instructions by ptrace. No record may be missing, or torn, or be read as whole and not be.
- * usage: steps [STRIDE], 1 for each instruction (some minutes).
+ * The parent counts the instructions by ptrace. No record may be missing, or torn, or be read as
+ * whole and not be. usage: steps [STRIDE], 1 for each instruction (some minutes).
  */
 #include "common.h"
 
@@ -99,7 +99,10 @@ static pid_t begin(uint32_t packet_size, enum jf_record_clock clock, u32 len, in
 	return pid;
 }
 
-/* One instruction; a signal that is given is delivered before it. 0 if it ended or stopped by itself. */
+/*
+ * One instruction; a signal that is given is delivered before it. 0 if it ended or stopped by
+ * itself.
+ */
 static int step(pid_t pid, int sig)
 {
 	int status;
@@ -243,7 +246,10 @@ int main(int argc, char **argv)
 	finish("killed while the next packet is made");
 	nested(JF_RECORD_CLOCK_AUTO, lengths[2], 4096, many, 1 + steps * stride / 600, steps);
 	finish("a handler while the next packet is made");
-	/* One more record fits, but not the handler's: that goes on in the next packet, and none later may come into this one. */
+	/*
+	 * One more record fits, but not the handler's: that goes on in the next packet, and none
+	 * later may come into this one.
+	 */
 	many = fill(lengths[1]) - 1;
 	handler_length = LONG;
 	for (i = 0; i < 2; i++) {

@@ -105,7 +105,10 @@ static inline void strict_count(struct strict *s, uint32_t source, uint64_t nr)
 	s->source[source].num++;
 }
 
-/* The fields of a record of "counted" or "small", from @p on, up to @end at most: where it ends, or 0. */
+/*
+ * The fields of a record of "counted" or "small", from @p on, up to @end at most: where it ends, or
+ * 0.
+ */
 static inline size_t strict_fields(struct strict *s, const char *d, size_t p, size_t end, int id)
 {
 	uint64_t hash = 0, nr;

@@ -235,7 +235,9 @@ static void no_environment(void)
 	finish("the environment is the program's");
 }
 
-/* Bytes of no meaning, in sizes that are allowed and others; some of them begin as a request does. */
+/*
+ * Bytes of no meaning, in sizes that are allowed and others; some of them begin as a request does.
+ */
 static void garbage(void)
 {
 	static char data[65536];
@@ -467,7 +469,10 @@ int main(int argc, char **argv)
 	rude_peers();
 	another_user();
 	signals();
-	/* In a child of several threads AddressSanitizer's allocator may wait for a lock of one that it has not. */
+	/*
+	 * In a child of several threads AddressSanitizer's allocator may wait for a lock of one
+	 * that it has not.
+	 */
 #ifndef __SANITIZE_ADDRESS__
 	forks();
 	storm();

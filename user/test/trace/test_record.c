@@ -203,7 +203,9 @@ static char *map_packet(const char *name)
 	return (char *)p;
 }
 
-/* A clock of another processor may be earlier: no record is lost of that, and the copy is in order. */
+/*
+ * A clock of another processor may be earlier: no record is lost of that, and the copy is in order.
+ */
 static void test_clock_back(void)
 {
 	uint64_t *time, begin;
@@ -518,8 +520,9 @@ static void soon(void)
 }
 
 /*
- * Interrupted by the next one as by its own signals, but not without end: in an emulator, or on a loaded
- * machine, a handler may take longer than it is to the next alarm. So the deepest one asks for none.
+ * Interrupted by the next one as by its own signals, but not without end: in an emulator, or on a
+ * loaded machine, a handler may take longer than it is to the next alarm. So the deepest one asks
+ * for none.
  */
 static void nested_handler(int sig)
 {
@@ -623,7 +626,10 @@ static void jump_out(void)
 	siglongjmp(out, 1);
 }
 
-/* Of two packets one has a record in progress for good: the other one is kept, again and again, with its counts. */
+/*
+ * Of two packets one has a record in progress for good: the other one is kept, again and again,
+ * with its counts.
+ */
 static void test_keep_counts(void)
 {
 	struct jf_record_counts c;
@@ -849,7 +855,10 @@ static void after_child(pid_t pid, const char *what)
 	child_oracle->folder[0] = 0;
 }
 
-/* A kernel, or an emulator as qemu-user 7.2, that says it will empty these pages, and leaves them as they are. */
+/*
+ * A kernel, or an emulator as qemu-user 7.2, that says it will empty these pages, and leaves them
+ * as they are.
+ */
 static int forgets_to_wipe;
 
 int madvise(void *at, size_t len, int advice)
@@ -1138,7 +1147,10 @@ static bool comes_on(const char *name)
 	return on;
 }
 
-/* Patterns are kept for events that are yet to come: the newest one counts, and equal ones are kept once. */
+/*
+ * Patterns are kept for events that are yet to come: the newest one counts, and equal ones are kept
+ * once.
+ */
 static void test_wishes(void)
 {
 	size_t before, after;
@@ -1272,8 +1284,8 @@ static void *writes(void *arg)
 }
 
 /*
- * In these rounds the writers cannot overtake a reader, however slow that is: all that they write fits into a ring.
- * An emulator takes seconds for each.
+ * In these rounds the writers cannot overtake a reader, however slow that is: all that they write
+ * fits into a ring. An emulator takes seconds for each.
  */
 static int paced_rounds(void)
 {

@@ -135,7 +135,9 @@ static inline __attribute__((__always_inline__)) void exchange(uint64_t a, uint6
 	commit(p);
 }
 
-/* The sequence's descriptor, and where it is told of: from 1 up to 2, and if it is interrupted 4. */
+/*
+ * The sequence's descriptor, and where it is told of: from 1 up to 2, and if it is interrupted 4.
+ */
 #define RSEQ_BEGIN(off, label)						\
 	__asm__ goto volatile(						\
 		".pushsection __rseq_cs, \"aw\"\n\t.balign 32\n"	\

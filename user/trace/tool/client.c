@@ -2,9 +2,9 @@
 /*
  * The control socket of a process, from outside: its place and its protocol are in control.h.
  *
- * The folder must be of the user that the process belongs to, and closed to others; the process at the other end
- * must be that one. It may still be hostile to root: its answers are bounded and checked, and
- * nothing that it names is opened but to be read as a trace.
+ * The folder must be of the user that the process belongs to, and closed to others; the process at
+ * the other end must be that one. It may still be hostile to root: its answers are bounded and
+ * checked, and nothing that it names is opened but to be read as a trace.
  */
 #include "tool.h"
 #include "threads.h"
@@ -103,7 +103,10 @@ static unsigned int add_elsewhere(char (*folder)[PATH_MAX], unsigned int n, pid_
 	return all;
 }
 
-/* Where sockets of a user's processes are, in their order. @pid: 0, or one whose environment counts. */
+/*
+ * Where sockets of a user's processes are, in their order. @pid: 0, or one whose environment
+ * counts.
+ */
 static unsigned int folders_of(uid_t uid, pid_t pid, char (*folder)[PATH_MAX])
 {
 	const char *dir = getenv("XDG_RUNTIME_DIR");

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /*
- * count: how often a program, or a process from now on, comes by each probe. Each thread counts in memory that it shares
- * with a file (JF_RECORD_COUNT), and nothing is recorded: the numbers are exact, whatever ends the process.
+ * count: how often a program, or a process from now on, comes by each probe. Each thread counts in
+ * memory that it shares with a file (JF_RECORD_COUNT), and nothing is recorded: the numbers are
+ * exact, whatever ends the process.
  */
 #include "tool.h"
 #include "count.h"

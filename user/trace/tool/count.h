@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
 /*
- * How often each thread has come by each event, as a trace's folder has it: by counters (JF_RECORD_COUNT), or by its records.
+ * How often each thread has come by each event, as a trace's folder has it: by counters
+ * (JF_RECORD_COUNT), or by its records.
  *
  * API:
  *   counts_each(dir, fn, arg)	calls @fn for each counter that is not 0

@@ -40,13 +40,19 @@ struct elf {
 	uint64_t	names_size;
 };
 
-/* 0, -ENOEXEC if it is no ELF file of this machine's kind, -EINVAL if it is damaged, -ENOMEM, or the error of read() */
+/*
+ * 0, -ENOEXEC if it is no ELF file of this machine's kind, -EINVAL if it is damaged, -ENOMEM, or
+ * the error of read()
+ */
 int elf_open(struct elf *e, int fd);
 int elf_open_memory(struct elf *e, const void *data, size_t size);
 void elf_close(struct elf *e);
 
 const char *elf_section_name(const struct elf *e, size_t nr);
-/* Copies a section, and a 0 byte after it. 0, -ENODATA if it has no bytes in the file, -EINVAL, -ENOMEM */
+/*
+ * Copies a section, and a 0 byte after it. 0, -ENODATA if it has no bytes in the file, -EINVAL,
+ * -ENOMEM
+ */
 int elf_section(const struct elf *e, size_t nr, char **data, uint64_t *size);
 /* The file's bytes for an address, into @buf. */
 bool elf_at(const struct elf *e, uint64_t addr, void *buf, size_t size);

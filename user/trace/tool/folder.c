@@ -108,7 +108,9 @@ static bool may_be_trace(const char *folder)
 	return !access(metadata, F_OK) || (errno != ENOENT && errno != ENOTDIR);
 }
 
-/* Calls @fn for each trace that is in a folder, and those that are in these: how many, or -errno. */
+/*
+ * Calls @fn for each trace that is in a folder, and those that are in these: how many, or -errno.
+ */
 static int each_in(const char *folder, int depth, void (*fn)(const char *path, void *arg), void *arg)
 {
 	char path[PATH_MAX];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /*
- * After a program was run: which of the patterns have recorded nothing, and why; for those that match no probe,
- * probes whose names are like them.
+ * After a program was run: which of the patterns have recorded nothing, and why; for those that
+ * match no probe, probes whose names are like them.
  *
  * The traces' metadata has the enabled events. Other events are looked for in the program's file
  * and in those that it loads, which its dynamic linker lists (--list) without executing the
@@ -569,7 +569,10 @@ static void count_all(struct patterns *p, const char *folder)
 	each_trace(folder, count_trace, p);
 }
 
-/* The files of the program, and then the traces again if a pattern can be of another name of a file. */
+/*
+ * The files of the program, and then the traces again if a pattern can be of another name of a
+ * file.
+ */
 static int read_files(struct patterns *p, struct found_list *list, const char *path, const char *folder)
 {
 	char interpreter[PATH_MAX] = "";
@@ -584,7 +587,8 @@ static int read_files(struct patterns *p, struct found_list *list, const char *p
 
 /*
  * "No thread has come by" is for the counters to say: then there is no other way to have recorded
- * nothing. But a call makes a record as it returns, and an exception, longjmp() or exit() can leave it.
+ * nothing. But a call makes a record as it returns, and an exception, longjmp() or exit() can leave
+ * it.
  */
 static void explain_silence(const struct pattern *w, const struct patterns *p, const struct losses *l,
 			    const struct found_list *list)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /*
- * Events as JSON that Perfetto (ui.perfetto.dev) and Chrome's viewer of traces read, made of babeltrace2's text.
+ * Events as JSON that Perfetto (ui.perfetto.dev) and Chrome's viewer of traces read, made of
+ * babeltrace2's text.
  *
  * babeltrace2 escapes characters within strings, so a line is an event:
  *   timestamp = 1.000000002, trace = ..., trace:procname = p, trace:vpid = (3), name = a:b,
@@ -331,7 +332,10 @@ static bool put_event(char *line)
 	return !e.fields || rest;
 }
 
-/* Names of processes and threads, and from when on rings have records: those before that were overwritten. */
+/*
+ * Names of processes and threads, and from when on rings have records: those before that were
+ * overwritten.
+ */
 static void put_begin(const struct losses *l)
 {
 	size_t i;

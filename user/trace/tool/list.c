@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /*
- * Probes of a process, as it says itself if it has a control socket, or else those that are in the files that it
- * has loaded; or of a file. Without an argument: the processes that may be asked.
+ * Probes of a process, as it says itself if it has a control socket, or else those that are in the
+ * files that it has loaded; or of a file. Without an argument: the processes that may be asked.
  */
 #include "tool.h"
 #include "attach.h"
@@ -166,7 +166,10 @@ static int one_probe(const struct jf_words *w, void *arg)
 
 	if (w->num != 6 || strcmp(w->word[0], "probe"))
 		return 0;
-	/* The process was asked for those that match one pattern, and knows other names of its files. */
+	/*
+	 * The process was asked for those that match one pattern, and knows other names of its
+	 * files.
+	 */
 	if (l->o->num_globs > 1 && !wanted(l->o, &links, w->word[1], w->word[2], w->word[3]))
 		return 0;
 	l->num++;

@@ -4,8 +4,8 @@
  * of packets count both, for each ring. A ring belongs to one thread at a time, and is given to
  * another one when that has ended.
  *
- * A folder is one that a process records into (a file for each packet), or a copy (a file for each ring). It may be
- * hostile: no size in it is believed, and numbers are only shown.
+ * A folder is one that a process records into (a file for each packet), or a copy (a file for each
+ * ring). It may be hostile: no size in it is believed, and numbers are only shown.
  */
 #include "tool.h"
 #include "losses.h"

@@ -2,9 +2,9 @@
 /*
  * Probes of an ELF file: events of JF_TRACE_EVENT(), USDT notes, functions.
  *
- * An event is a static structure, __jf_event_NAME, so it is in the table of symbols, which strip removes. The
- * names in it are pointers: in a file that is loaded anywhere these are 0, and a relocation's addend says
- * where they lead.
+ * An event is a static structure, __jf_event_NAME, so it is in the table of symbols, which strip
+ * removes. The names in it are pointers: in a file that is loaded anywhere these are 0, and a
+ * relocation's addend says where they lead.
  */
 #include "tool.h"
 #include "elf.h"
@@ -171,7 +171,10 @@ static int add_note(struct found_list *list, const char *desc, uint64_t size)
 	return add(list, "note", group, name, detail);
 }
 
-/* A note: sizes of name and descriptor, type, name, descriptor, the latter two filled up to 4 bytes. */
+/*
+ * A note: sizes of name and descriptor, type, name, descriptor, the latter two filled up to 4
+ * bytes.
+ */
 static int add_notes(struct found_list *list, const char *data, uint64_t size)
 {
 	uint64_t at = 0, name, desc;
@@ -267,7 +270,9 @@ static int add_events(struct found_list *list, struct elf *e, struct pointers *p
 
 	if (!p->num)
 		return 0;
-	/* They stay in pairs: events do not overlap, or the file is damaged, and so are the names. */
+	/*
+	 * They stay in pairs: events do not overlap, or the file is damaged, and so are the names.
+	 */
 	qsort(p->pointer, p->num, sizeof(*p->pointer), by_address);
 	for (i = 0; i < p->num; i++)
 		if (!elf_at(e, p->pointer[i].at, &p->pointer[i].to, 8))

@@ -2,12 +2,12 @@
 /*
  * Start a program, record its events, and show them after it has ended.
  *
- * The program is asked by its environment alone, before its first instruction: JUMPFUNC_TRACE and the like are for
- * libjumpfunc-trace, if the program is linked with it. LD_PRELOAD brings the agent, if it is installed, for
- * events that are not the program's own (JUMPFUNC_AGENT).
+ * The program is asked by its environment alone, before its first instruction: JUMPFUNC_TRACE and
+ * the like are for libjumpfunc-trace, if the program is linked with it. LD_PRELOAD brings the
+ * agent, if it is installed, for events that are not the program's own (JUMPFUNC_AGENT).
  *
- * The trace is in memory (/dev/shm) and removed after it was shown, unless -o says where it is to stay. It is
- * kept, too, if the program did not end by itself, or its events could not be shown.
+ * The trace is in memory (/dev/shm) and removed after it was shown, unless -o says where it is to
+ * stay. It is kept, too, if the program did not end by itself, or its events could not be shown.
  */
 #include "tool.h"
 #include "losses.h"
@@ -96,7 +96,10 @@ static void give_signals_back(void)
 		sigaction(kept[i], &before[i], NULL);
 }
 
-/* Beside this program, where it was built, or in the folder of libraries that belongs to where it was installed. */
+/*
+ * Beside this program, where it was built, or in the folder of libraries that belongs to where it
+ * was installed.
+ */
 bool find_agent(const char *name, char *buf, size_t size)
 {
 	static const char *const folders[] = { "", "../lib/jumpfunc/", "../lib/x86_64-linux-gnu/jumpfunc/", "../lib64/jumpfunc/" };
@@ -190,7 +193,10 @@ static void tell_sanitizers(void)
 	add_option("TSAN_OPTIONS", "ignore_noninstrumented_modules=1", true);
 }
 
-/* A reading of both clocks: programs that begin soon need not wait until they can tell the frequency (clock.c). */
+/*
+ * A reading of both clocks: programs that begin soon need not wait until they can tell the
+ * frequency (clock.c).
+ */
 static void set_clock(void)
 {
 	struct timespec t;
@@ -275,8 +281,8 @@ static int make_folder(const struct options *o, char *buf, size_t size)
 }
 
 /*
- * In @folder: a byte comes into it if a program loads libjumpfunc-trace, and an error's number if that
- * can make no trace.
+ * In @folder: a byte comes into it if a program loads libjumpfunc-trace, and an error's number if
+ * that can make no trace.
  */
 static void expect_loaded(const char *folder)
 {
@@ -311,7 +317,10 @@ static bool was_loaded(const char *folder, int *err)
 	return *text;
 }
 
-/* -errno if it could not be executed. Its environment is not this program's: babeltrace2 is not to record. */
+/*
+ * -errno if it could not be executed. Its environment is not this program's: babeltrace2 is not to
+ * record.
+ */
 static int start_program(char **argv, const struct options *o, const char *globs, const char *folder, const char *agent)
 {
 	int said[2], err = 0;

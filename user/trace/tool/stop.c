@@ -5,12 +5,12 @@
  * all threads go on.
  *
  * A child of this process does that, by ptrace(). It seizes and interrupts each thread in
- * /proc/PID/task until it finds no new one, and each thread of other processes with the same memory,
- * which clone() makes by CLONE_VM alone. It sends no signal. A system call that goes on after SIGSTOP
- * and SIGCONT goes on; others end with EINTR (signal(7)). The kernel lets all threads go when the
- * child ends, for any reason. Each poke is one write to one page, so no poke is half-written then.
- * The child does not read the stops, so no signal is lost that a thread was about to get. If this
- * process is killed, the child goes on.
+ * /proc/PID/task until it finds no new one, and each thread of other processes with the same
+ * memory, which clone() makes by CLONE_VM alone. It sends no signal. A system call that goes on
+ * after SIGSTOP and SIGCONT goes on; others end with EINTR (signal(7)). The kernel lets all threads
+ * go when the child ends, for any reason. Each poke is one write to one page, so no poke is
+ * half-written then. The child does not read the stops, so no signal is lost that a thread was
+ * about to get. If this process is killed, the child goes on.
  *
  * A page of the process can belong to a file system that does not answer. A timer ends the child
  * then. This process does not wait for a child that cannot be ended.
@@ -473,7 +473,10 @@ static bool is_clear(struct stop *s, const struct seized *t)
 	if (s->bad < s->of->num)
 		return false;
 	s->bad = 0;
-	/* This thread has the addresses of the pokes on its stack. Of two such threads one can be inside. */
+	/*
+	 * This thread has the addresses of the pokes on its stack. Of two such threads one can be
+	 * inside.
+	 */
 	if (r.fs_base == s->wait->thread)
 		return !s->waiters++;
 	if (t->tid != t->pid)
@@ -684,7 +687,9 @@ static void in_child(struct stops *s, pid_t pid, const struct waiting *wait, uin
 	*r = got;
 }
 
-/* The end of a child lets go of a thread that did not stop. The next child waits for that thread. */
+/*
+ * The end of a child lets go of a thread that did not stop. The next child waits for that thread.
+ */
 static int in_children(struct stops *s, pid_t pid, const struct waiting *wait, struct result *r)
 {
 	uint64_t until = now_ns() + JF_CONTROL_STOP_MS * UINT64_C(1000000);

@@ -64,7 +64,9 @@ static int one_without(const struct jf_words *w, void *arg)
 	return 0;
 }
 
-/* STATUS_NONE if no probe matches. @fn is told of parts that could not, and @to of how many could. */
+/*
+ * STATUS_NONE if no probe matches. @fn is told of parts that could not, and @to of how many could.
+ */
 static int switch_one(pid_t pid, const char *glob, bool on, answer_fn *fn, FILE *to)
 {
 	const char *const words[] = { on ? "enable" : "disable", glob, JF_CONTROL_STOPS, NULL }, *const list[] = { "list", glob, NULL };
@@ -284,7 +286,10 @@ int do_stats(const struct options *o, int argc, char **argv)
 	status = ask_word(argv[0], "stats", one_stat, &s, "stats");
 	if (status || !*s.folder)
 		return status;
-	/* The sums are the process's own; those of each thread are in the folder, which may be in another name space. */
+	/*
+	 * The sums are the process's own; those of each thread are in the folder, which may be in
+	 * another name space.
+	 */
 	memset(&l, 0, sizeof(l));
 	if (is_pid(argv[0], &pid) && seen_from_here(pid, s.folder, sizeof(s.folder)) && !access(s.folder, R_OK | X_OK))
 		losses_read(&l, s.folder);

@@ -8,8 +8,8 @@
  *   tally_end(t)
  *   tally_metadata(dir, &size)	the metadata of a folder, for free(); NULL: it cannot be read
  *
- * Records that were overwritten between two looks are in totals alone. Of which events they were is estimated ring by ring:
- * another thread's are others. The folder may be hostile.
+ * Records that were overwritten between two looks are in totals alone. Of which events they were is
+ * estimated ring by ring: another thread's are others. The folder may be hostile.
  */
 #ifndef JF_TALLY_H
 #define JF_TALLY_H

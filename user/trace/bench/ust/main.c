@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /*
- * One contender of the benchmark of tracers: a program with a tracepoint of two arguments, in a loop (loop() of
- * another file). What records its events, if anything does, is chosen by the environment: ust.py starts it.
+ * One contender of the benchmark of tracers: a program with a tracepoint of two arguments, in a
+ * loop (loop() of another file). What records its events, if anything does, is chosen by the
+ * environment: ust.py starts it.
  *
  * usage: ust_NAME time THREADS RUNS EVENTS	each thread runs that often through that many events
  *	  ust_NAME count THREADS EVENTS		as fast as they can, once

@@ -908,7 +908,7 @@ stats_stopped()
 	ends 0 "$tool" record "$pid" -e small && folder=$(head -1 "$tmp/out") && until_recorded 100 && ends 0 "$tool" stop "$pid" &&
 		looks "$tool" stats "$pid" && says '^recording 0$' && says "^stopped $folder$" && [ "$(sed -n 's/^records //p' "$tmp/out")" -ge 100 ] &&
 		recorded=$(sed -n 's/^records //p' "$tmp/out") && looks "$tool" recover "$folder" && says "^records $recorded$" &&
-		ends 1 "$tool" script "$pid" && says 'records nothing'
+		ends 1 "$tool" script "$pid" && says "records nothing now; what was recorded is in $folder$"
 }
 
 # A second run with the same -o keeps the traces of the one before, and nothing else is moved.

@@ -462,21 +462,28 @@ void each_control(void (*fn)(pid_t pid, void *arg), void *arg)
 
 /**
  * struct where - for one_value()
- * @buf:  the folder
- * @size: of @buf
+ * @buf:     the folder
+ * @size:    of @buf
+ * @stopped: the folder of the recording that was stopped last, or ""
  */
 struct where {
 	char	*buf;
 	size_t	size;
+	char	stopped[PATH_MAX];
 };
 
 static int one_value(const struct jf_words *w, void *arg)
 {
 	struct where *where = (struct where *)arg;
+	size_t len;
 
-	if (w->num == 3 && !strcmp(w->word[0], "value") && !strcmp(w->word[1], "folder") &&
-	    *w->word[2] == '/' && strlen(w->word[2]) < where->size)
-		memcpy(where->buf, w->word[2], strlen(w->word[2]) + 1);
+	if (w->num != 3 || strcmp(w->word[0], "value") || *w->word[2] != '/')
+		return 0;
+	len = strlen(w->word[2]) + 1;
+	if (!strcmp(w->word[1], "folder") && len <= where->size)
+		memcpy(where->buf, w->word[2], len);
+	if (!strcmp(w->word[1], "stopped") && len <= sizeof(where->stopped))
+		memcpy(where->stopped, w->word[2], len);
 	return 0;
 }
 
@@ -495,10 +502,21 @@ bool seen_from_here(pid_t pid, char *path, size_t size)
 	return true;
 }
 
+/* The remedy is the folder, if there is one. */
+static int no_trace_of(pid_t pid, struct where *where)
+{
+	if (!*where->stopped || !seen_from_here(pid, where->stopped, sizeof(where->stopped)))
+		return fail("process %d records nothing: jf-trace record %d", (int)pid, (int)pid);
+	fprintf(stderr, "jf-trace: process %d records nothing now; what was recorded is in ", (int)pid);
+	put_safe(stderr, where->stopped);
+	fputc('\n', stderr);
+	return STATUS_FAILED;
+}
+
 int trace_of(pid_t pid, char *buf, size_t size)
 {
 	const char *const words[] = { "stats", NULL };
-	struct where where = { buf, size };
+	struct where where = { buf, size, "" };
 	int err;
 
 	*buf = 0;
@@ -508,7 +526,7 @@ int trace_of(pid_t pid, char *buf, size_t size)
 	if (err)
 		return fail("process %d: %s", (int)pid, strerror(-err));
 	if (!*buf)
-		return fail("process %d records nothing: jf-trace record %d", (int)pid, (int)pid);
+		return no_trace_of(pid, &where);
 	if (!seen_from_here(pid, buf, size))
 		return fail("process %d: the path of its trace is too long", (int)pid);
 	return STATUS_OK;

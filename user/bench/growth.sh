@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 # What tracing costs a program that has much: processor time for each object that it opens, plain ones, ones with a
-# key and ones with 2,000, and for each function that is switched on; the longest fork() while that is done; and the dlopen() of
-# one object after many patterns. Each row should be level.
+# key and ones with 2,000, and for each function that is switched on; the longest fork() while that is done; what a name in the
+# trace costs; and the dlopen() of one object after many patterns. Each row should be level.
 # usage: growth.sh BUILD
 #   CC	the compiler, cc if unset
 set -eu
@@ -93,6 +93,38 @@ for n in $functions; do
 	set -- "$@" "$(awk 'END { printf "%.1f", $1 / 1000 }' "$tmp/forks")"
 done
 row "the longest fork() while jf-trace switches them on, ms" "$@"
+
+# cpu N COMMAND...: its processor time by N, in us; its output is nothing
+cpu()
+{
+	num=$1
+	shift
+	("$@" > "$tmp/out" 2> "$tmp/err" || { cat "$tmp/err" >&2; exit 1; }; times) |
+		awk -v num="$num" 'NR == 2 { gsub(/[ms]/, " "); printf "%.1f", ($1 * 60 + $2 + $3 * 60 + $4) * 1000000 / num }'
+}
+
+run_of() { "$build/jf-trace" run --no-report -o "$tmp/t$1" -e "growth$1:f*" -- "$tmp/growth$1" start; }
+report_of() { "$build/jf-trace" report "$tmp/t$1"; }
+recover_of() { "$build/jf-recover" "$tmp/t$1"/* "$tmp/copy$1"; }
+
+names="14000 28000 57000"
+for n in $names; do of "$n"; done
+
+# name_row WORDS HOW
+name_row()
+{
+	words=$1
+	how=$2
+	set --
+	for n in $names; do set -- "$@" "$(cpu "$n" "$how" "$n")"; done
+	row "$words, us on a CPU each" "$@"
+}
+
+# shellcheck disable=SC2086
+row "names in a trace" $names
+name_row "jf-trace run --no-report, all of it" run_of
+name_row "jf-trace report" report_of
+name_row "jf-recover" recover_of
 
 # after HOW N: the dlopen() of an object with 2,000 functions after so many patterns of another one
 after()

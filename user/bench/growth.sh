@@ -105,6 +105,7 @@ cpu()
 
 run_of() { "$build/jf-trace" run --no-report -o "$tmp/t$1" -e "growth$1:f*" -- "$tmp/growth$1" start; }
 report_of() { "$build/jf-trace" report "$tmp/t$1"; }
+script_of() { "$build/jf-trace" script "$tmp/t$1"; }
 recover_of() { "$build/jf-recover" "$tmp/t$1"/* "$tmp/copy$1"; }
 
 names="14000 28000 57000"
@@ -124,6 +125,7 @@ name_row()
 row "names in a trace" $names
 name_row "jf-trace run --no-report, all of it" run_of
 name_row "jf-trace report" report_of
+name_row "jf-trace script, as at the end of run" script_of
 name_row "jf-recover" recover_of
 
 # after HOW N: the dlopen() of an object with 2,000 functions after so many patterns of another one

@@ -334,6 +334,52 @@ run_silent()
 		ends 0 "$tool" run -e hot "$tmp/silent" 0 && says "'hot' matches silent:hot, but no thread has come by"
 }
 
+# babeltrace2 gets the names of what was recorded, and the text is the same. Of a process that goes on it gets all.
+many_names()
+{
+	mkdir -p "$tmp/bin"
+	seq 2000 | awk '{ printf ".text\n.globl f%d\n.type f%d,@function\n.p2align 4\nf%d: movl $1,%%eax\nret\n", $1, $1, $1 }
+		END { print ".section .note.GNU-stack,\"\",@progbits" }' > "$tmp/names.s"
+	cat > "$tmp/names.c" <<-'END'
+	#include <stdio.h>
+	#include <sys/wait.h>
+	#include <unistd.h>
+	int f7(void), f1999(void);
+	int main(int argc, char **argv)
+	{
+		f7();
+		if (!fork()) {
+			f1999();
+			f7();
+			fflush(stdout);
+			_exit(0);
+		}
+		wait(NULL);
+		puts("ready");
+		fflush(stdout);
+		return argc > 1 ? getchar() != EOF : argv[0] == NULL;
+	}
+	END
+	printf '#!/bin/sh\nfor one; do [ ! -d "$one" ] || find "$one/" -name metadata -exec cat {} + | grep -c "name = .names:"; done\n' > "$tmp/bin/babeltrace2"
+	chmod +x "$tmp/bin/babeltrace2"
+	${CC:-cc} -O1 -o "$tmp/names" "$tmp/names.c" "$tmp/names.s" && ends 0 "$tool" run --no-report -o "$tmp/many" -e 'names:f[0-9]*' "$tmp/names" || return 1
+	ends 0 "$tool" script "$tmp/many" && [ "$(shown names:f7)" = 2 ] && [ "$(shown names:f1999)" = 1 ] && babeltrace2 "$tmp/many" > "$tmp/all" &&
+		cmp "$tmp/out" "$tmp/all" && ends 0 env PATH="$tmp/bin:$PATH" "$tool" script "$tmp/many" &&
+		[ "$(sort "$tmp/out" | tr '\n' ' ')" = '1 2 ' ] && none_left shown || return 1
+	rm -rf "$tmp/many"
+	rm -f "$tmp/in"
+	mkfifo "$tmp/in"
+	: > "$tmp/program"
+	"$tool" run --no-report -o "$tmp/many" -e 'names:f[0-9]*' "$tmp/names" stay < "$tmp/in" > "$tmp/program" 2>&1 &
+	program=$!
+	exec 9> "$tmp/in"
+	until grep -q '^ready' "$tmp/program"; do kill -0 "$program" || return 1; sleep 0.05; done
+	ends 0 env PATH="$tmp/bin:$PATH" "$tool" script "$tmp/many" && [ "$(sort -n "$tmp/out" | tr '\n' ' ')" = '2 2000 ' ]
+	rc=$?
+	end_program
+	return "$rc"
+}
+
 # The program is asked to end, not the tool left without it.
 run_term()
 {
@@ -1096,6 +1142,7 @@ check "run with patterns that match nothing" run_unmatched
 if [ -e "$build/libjumpfunc-agent.so" ]; then
 	check "run with functions that are not there" run_unmatched_functions
 	check "run with functions of which nothing is there" run_silent
+	check "a trace of many names" many_names
 else
 	skip "run with functions that are not there" "libzydis-dev"
 fi

@@ -3,6 +3,7 @@
  * Events as text, by babeltrace2, which knows the format; or as JSON, made of that text (json.c).
  */
 #include "tool.h"
+#include "fewer.h"
 #include "count.h"
 #include "losses.h"
 
@@ -137,14 +138,14 @@ static int end_babeltrace(pid_t child)
  * @files: that it has
  * @num:   how many
  * @all:   files of all of them
- * @in:    some are in others, where babeltrace2 does not look
+ * @apart: some are elsewhere, or in others, where babeltrace2 does not look
  */
 struct parts {
 	char		**path;
 	size_t		*files;
 	size_t		num;
 	size_t		all;
-	bool		in;
+	bool		apart;
 };
 
 static size_t count_files(const char *path)
@@ -176,8 +177,24 @@ static void add_part(const char *path, void *arg)
 	if (!paths[p->num])
 		return;
 	files[p->num] = count_files(path);
-	p->in |= p->num && !strncmp(path, paths[p->num - 1], strlen(paths[p->num - 1])) && path[strlen(paths[p->num - 1])] == '/';
+	p->apart |= p->num && !strncmp(path, paths[p->num - 1], strlen(paths[p->num - 1])) && path[strlen(paths[p->num - 1])] == '/';
 	p->all += files[p->num++];
+}
+
+/* Those of many names. */
+static void take_fewer(struct parts *p, struct fewer *f)
+{
+	char *path;
+	size_t i;
+
+	for (i = 0; i < p->num; i++) {
+		path = fewer_of(f, p->path[i]);
+		if (!path)
+			continue;
+		free(p->path[i]);
+		p->path[i] = path;
+		p->apart = true;
+	}
 }
 
 static void free_parts(struct parts *p)
@@ -229,14 +246,17 @@ static int show_some(const char *const *folders, size_t num, bool json, char **m
 static int show_events(const char *folder, const struct losses *losses, bool json, char **more)
 {
 	struct parts p = { NULL, NULL, 0, 0, false };
+	void (*was)(int) = signal(SIGINT, SIG_IGN);
+	struct fewer f = { "", 0 };
 	rlim_t limit = open_files(false);
 	int status = STATUS_OK, one;
 	size_t i, num;
 
 	each_trace(folder, add_part, &p);
+	take_fewer(&p, &f);
 	if (json)
 		json_begin(losses);
-	if (p.all + OTHER_FILES <= limit && p.in) {
+	if (p.all + OTHER_FILES <= limit && p.apart) {
 		status = show_some((const char *const *)p.path, p.num, json, more);
 	} else if (p.all + OTHER_FILES <= limit) {
 		status = show_some(&folder, 1, json, more);
@@ -252,6 +272,8 @@ static int show_events(const char *folder, const struct losses *losses, bool jso
 	if (json)
 		json_end(losses);
 	free_parts(&p);
+	fewer_end(&f);
+	signal(SIGINT, was);
 	return status;
 }
 

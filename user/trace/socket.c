@@ -17,7 +17,9 @@
  *
  * A process whose first thread has ended, by pthread_exit() say, ends with its last one. The thread
  * that serves is not to be that one: once a second it looks whether it is alone, and ends then. The
- * C library ends the process, as it does after the last thread of a program.
+ * C library ends the process, as it does after the last thread of a program. A child of vfork()
+ * that calls exit() has called the functions of its parent's exit, and glibc from 2.41 on keeps a
+ * lock for good then: after that the thread ends the process itself.
  */
 #include "socket.h"
 #include "control.h"
@@ -72,6 +74,16 @@ static struct control {
 	pthread_t		thread;
 	struct sockaddr_un	at;
 } control = { .lock = PTHREAD_MUTEX_INITIALIZER, .fd = -1 };
+
+/* exit() was called by a child in this memory. */
+static bool child_exits;
+
+__attribute__((__destructor__))
+static void control_ends(void)
+{
+	if (control.running && control.pid != getpid())
+		child_exits = true;
+}
 
 /* True if its descriptor still belongs to the socket. */
 static bool still_ours(void)
@@ -278,8 +290,12 @@ static bool wait_for_peer(unsigned int turn, int *peer)
 	if (!go_on)
 		return false;
 	*peer = accept4(fd, NULL, NULL, SOCK_CLOEXEC);
-	if (*peer < 0 && errno == EAGAIN)
-		return !is_alone();
+	if (*peer < 0 && errno == EAGAIN) {
+		go_on = !is_alone();
+		if (!go_on && child_exits)
+			_exit(0);
+		return go_on;
+	}
 	/* It was closed, and another one had its number, since still_ours(). */
 	memset(&at, 0, sizeof(at));
 	if (*peer >= 0 && (getsockname(*peer, (struct sockaddr *)&at, &len) || at.sun_family != AF_UNIX ||

@@ -13,7 +13,8 @@
  *   5. Functions are told from now on, or not any more. What is not told is removed
  *      from ftrace.
  *
- * A module that is loaded or unloaded at the same time: kernel/probes/places.c and kernel/probes/entry.c.
+ * For a module that is loaded or unloaded at the same time, see kernel/probes/places.c and
+ * kernel/probes/entry.c.
  */
 #include "probes/probes.h"
 

@@ -9,7 +9,7 @@
  *   jf_emit_call(), jf_emit_jmp()	five-byte branches
  *   jf_emit_align(), jf_emit_fill()	INT3 up to an address
  *   jf_emit_here()			the address of the next byte
- *   jf_emit_ok()			true if everything has fit, and each branch reaches its target
+ *   jf_emit_ok()			true if all has fit, and each branch can reach
  *
  * Example:
  *   jf_emit_init(&e, buf, sizeof(buf), (uintptr_t)dest);

@@ -10,6 +10,7 @@
 #   have COMMAND	is there such a command?
 #   ends STATUS COMMAND	runs it, shows its output, which stays in $tmp/out and $tmp/err; 0 if that is its status
 #   says REGEXP		0 if the output of the last ends has it
+#   awaits COMMAND...	runs it again until it succeeds, for a minute at most
 #   build_c NAME FLAGS...	compiles standard input, a program in C, to $tmp/NAME
 #   tap_end		the plan; ends with 1 if a test failed, or none was run
 
@@ -39,6 +40,16 @@ ends()
 }
 
 says() { grep -q -- "$1" "$tmp/out" "$tmp/err" || { echo "not said: $1"; false; }; }
+
+awaits()
+{
+	for _ in $(seq 1200); do
+		"$@" && return 0
+		sleep 0.05
+	done
+	echo "awaited in vain: $*"
+	return 1
+}
 
 build_c()
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /*
  * Messages of the control socket (control.h): pure functions, for the process, the tool and a
- * fuzzer. What comes in was written by another process, and nothing of it is believed.
+ * fuzzer. The input was written by another process, and nothing of it is believed.
  */
 #include "trace.h"
 #include "choice.h"

@@ -90,7 +90,10 @@ static void on_usr1(int sig)
 	errno = saved;
 }
 
-/* It sleeps during a change, as the others do: otherwise it would take the CPU that the updater waits for. */
+/*
+ * It sleeps during a change, as the others do. Otherwise it would take the CPU that the updater waits
+ * for.
+ */
 static void signals(void)
 {
 	double start = now_ns();

@@ -400,7 +400,7 @@ formats()
 	mkdir -m 700 "$tmp/run"
 	XDG_RUNTIME_DIR=$tmp/run JUMPFUNC_TRACE_CONTROL=1 LD_PRELOAD=$agent "$tmp/formats" slowly > "$tmp/out" &
 	pid=$!
-	until grep -q own "$tmp/out"; do sleep 0.1; done
+	awaits grep -q own "$tmp/out" || return 1
 	XDG_RUNTIME_DIR=$tmp/run timeout -s INT 3 "$build/jf-trace" time --csv -e 'shop::buy' -p "$pid" > "$tmp/table" 2> "$tmp/said2"
 	kill "$pid"
 	wait "$pid"

@@ -1390,7 +1390,7 @@ no_breakpoints()
 				JUMPFUNC_AGENT='compared:*,libc.so.6:[a-k]*' exec timeout -k 5 60 "$tmp/compared" < "$tmp/in" > "$tmp/out" 2> "$tmp/err"
 		) &
 		exec 8> "$tmp/in"
-		until grep -qs ready "$tmp/out"; do sleep 0.05; done
+		awaits grep -qs ready "$tmp/out" || return 1
 		pid=$(pgrep -P "$!" -x compared)
 		for what in enable:'libc.so.6:[l-s]*' disable:'libc.so.6:[e-n]*' enable:'libc.so.6:[g-i]*'; do
 			XDG_RUNTIME_DIR=$tmp/run "$build/jf-trace" "${what%%:*}" "$pid" "${what#*:}" > "$tmp/answer" 2>&1 || { cat "$tmp/answer"; return 1; }

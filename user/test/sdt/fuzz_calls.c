@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /*
  * A fuzzer, for libFuzzer, of jf-sdt's part that reads object files and makes others of them.
- * Inputs are mutated as what they are: fields of headers, symbols, relocations and groups,
+ * Inputs are mutated by their structure: fields of headers, symbols, relocations and groups,
  * instructions at relocations, names; and bytes anywhere.
  *
  * Of each input, either it is refused with a reason, and there is nothing to be written; or its new

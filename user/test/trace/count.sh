@@ -53,7 +53,7 @@ killed()
 		rm -f "$tmp/file"
 		: > "$tmp/started"
 		# shellcheck disable=SC2016
-		ends 137 "$tool" count -e small sh -c '"$1" "$2" 3 0 > "$3" & until grep -q ready "$3"; do sleep 0.01; done; sleep 0.$4; kill -9 $!; wait $!' sh \
+		ends 137 "$tool" count -e small sh -c '"$1" "$2" 3 0 > "$3" & until grep -q ready "$3" || ! kill -0 $!; do sleep 0.01; done; sleep 0.$4; kill -9 $!; wait $!' sh \
 			"$build/count_calls" "$tmp/file" "$tmp/started" "$i" && agrees jftest:small "$tmp/err" "$tmp/file" killed || return 1
 	done
 	none_left
@@ -96,6 +96,8 @@ forks()
 		[ "$(grep -c '^ *[0-9]*    [0-9]*/[0-9]* count_calls' "$tmp/err")" = 2 ]
 }
 
+all_counted() { [ "$("$build/count_calls" "$tmp/file" | grep -c ' 25000 25000$')" = 4 ]; }
+
 # A process that runs: from the moment on that it is told, until ^C or its end.
 process()
 {
@@ -106,13 +108,13 @@ process()
 		JUMPFUNC_TRACE_CONTROL=1 "$build/count_calls" -c "$tmp/file" 4 25000 < "$tmp/in" > "$tmp/program" &
 		program=$!
 		exec 9> "$tmp/in"
-		until grep -q ready "$tmp/program"; do sleep 0.05; done
+		awaits grep -q ready "$tmp/program" || return 1
 		# A shell has programs in the background ignore ^C.
 		env --default-signal=INT "$tool" count -p "$program" -e small > "$tmp/numbers" 2> "$tmp/err" &
 		counts=$!
-		until grep -q counting "$tmp/err"; do sleep 0.05; done
+		awaits grep -q counting "$tmp/err" || return 1
 		echo >&9
-		until [ "$("$build/count_calls" "$tmp/file" | grep -c ' 25000 25000$')" = 4 ]; do sleep 0.05; done
+		awaits all_counted || return 1
 		[ "$how" = end ] || kill -INT "$counts"
 		[ "$how" = interrupt ] || echo >&9
 		wait "$counts"

@@ -386,7 +386,7 @@ run_term()
 	"$tool" run -e small sh -c 'trap "echo ended; exit 3" TERM; : > "$1"; while :; do sleep 0.05; done' sh "$tmp/started" \
 		> "$tmp/out" 2> "$tmp/err" &
 	running=$!
-	until [ -e "$tmp/started" ]; do sleep 0.05; done
+	awaits [ -e "$tmp/started" ] || return 1
 	rm "$tmp/started"
 	kill "$running"
 	wait "$running"
@@ -401,7 +401,7 @@ run_term_twice()
 		env --default-signal=INT,HUP "$tool" run -o "$tmp/twice" -e small sh -c 'trap "" TERM INT HUP; "$2" 1; : > "$1"; while [ -e "$1" ]; do sleep 0.05; done' sh \
 			"$tmp/started" "$build/trace_events" > "$tmp/out" 2> "$tmp/err" &
 		running=$!
-		until [ -e "$tmp/started" ]; do sleep 0.05; done
+		awaits [ -e "$tmp/started" ] || return 1
 		# Of the first two at once, as timeout(1) sends them, the second is no other request.
 		began=$(date +%s%N)
 		kill "-$sig" "$running"
@@ -449,7 +449,7 @@ run_term_early()
 				'kill -HUP $$; kill -INT $$; exit 3' > "$tmp/out" 2> "$tmp/err"
 		) &
 		running=$!
-		until [ -e "$tmp/started" ]; do sleep 0.05; done
+		awaits [ -e "$tmp/started" ] || return 1
 		rm "$tmp/started"
 		if [ "$how" = term ]; then kill "$running"; else kill -HUP "$running"; fi
 		wait "$running"
@@ -547,6 +547,8 @@ top()
 		s_at == c_at && c > 0 && s > 2 * c && s < 8 * c { good++ } END { print s, c; exit !good }' "$tmp/out" && looks "$tool" top -i 0.1 -n 1 "$folder"
 }
 
+has_turned() { [ -e "$(echo "$tmp"/turning/turns-*-1/r1-0)" ]; }
+
 # A thread whose records are overwritten before they are seen says nothing of another one's: one record of "small" there is
 # for 10000 of "counted", by turns.
 top_threads()
@@ -591,7 +593,7 @@ top_threads()
 		-Wl,-rpath,"$build" -pthread || return 1
 	mkdir "$tmp/turning" && JUMPFUNC_TRACE='jftest:*' JUMPFUNC_TRACE_DIR=$tmp/turning "$tmp/turns" > "$tmp/program" &
 	program=$!
-	until grep -q '^ready' "$tmp/program" 2> /dev/null && [ -e "$(echo "$tmp"/turning/turns-*-1/r1-0)" ]; do sleep 0.05; done
+	awaits grep -qs '^ready' "$tmp/program" && awaits has_turned || return 1
 	ends 5 "$tool" top -i 1 -n 3 "$(echo "$tmp"/turning/turns-*-1)"
 	as_told=$?
 	kill "$program"

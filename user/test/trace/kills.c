@@ -2,7 +2,7 @@
 /*
  * Processes that record, in threads and in signal handlers, and end at a random moment: by SIGKILL,
  * most of them, by abort(), _exit(), an overflow of the stack, or a store through a bad pointer
- * while a record is written. What each has counted in shared memory must be in its trace, and no
+ * while a record is written. The counts of each in shared memory must be in its trace, and no
  * more than it has begun. Some of the traces are read by babeltrace2, too, as they were left.
  * usage: kills [ROUNDS [SEED]]
  */

@@ -17,8 +17,8 @@
  * one of all objects. So has the struct jf_object with its constructor; that of <sys/sdt.h> is the
  * same, in the same group.
  *
- * Records of sites are the object's own, whatever other objects are like, and whatever its
- * functions are called in the meantime: they refer to the section that the sites are in by a local symbol,
+ * Records of sites are the object's own, whatever other objects are like, and whatever names its
+ * functions have got: they refer to the section that the sites are in by a local symbol,
  * which no linker takes for that of another object, and are in that section's group, if it has one.
  * That section refers to its records, so linkers that remove unreferenced sections keep both or
  * none.

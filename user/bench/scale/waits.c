@@ -91,8 +91,8 @@ static void on_usr1(int sig)
 }
 
 /*
- * It sleeps during a change, as the others do. Otherwise it would take the CPU that the updater waits
- * for.
+ * It sleeps during a change, as the others do. Otherwise it would take the CPU that the updater
+ * waits for.
  */
 static void signals(void)
 {

@@ -766,7 +766,7 @@ static int switch_on(const char *text, void *data)
 	lock();
 	/* Objects that have come are for the patterns before this one, first. */
 	look();
-	if (a.how.strings || (a.kind == JF_KIND_FUNCTION && jf_types_strings()))
+	if (a.how.strings || strchr(p.choice, '"') || (a.kind == JF_KIND_FUNCTION && jf_types_strings()))
 		look_for_filters();
 	begin_hook();
 	look_for_handlers();
@@ -1044,13 +1044,11 @@ static void ask_for(const char *text)
 static void by_environment(const char *globs)
 {
 	struct jf_pattern p;
-	size_t len, depth;
+	size_t len;
 	char *text;
 
 	for (; *globs; globs += globs[len] == ',' ? len + 1 : len) {
-		/* Commas in brackets are the pattern's. */
-		for (len = depth = 0; globs[len] && (depth || globs[len] != ','); len++)
-			depth += (globs[len] == '(') - (depth && globs[len] == ')');
+		len = (size_t)(jf_choice_comma(globs) - globs);
 		text = len ? strndup(globs, len) : NULL;
 		if (len && !text)
 			say("libjumpfunc-agent: no memory");

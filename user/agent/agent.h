@@ -120,6 +120,7 @@ enum jf_from {
 	JF_FROM_DEPTH,
 	JF_FROM_TAIL,
 	JF_FROM_TID,
+	JF_FROM_VECTOR = 32,	/* of a function's vector registers, the first one */
 };
 
 /**

@@ -39,6 +39,9 @@ static int from_of(const struct jf_agent_probe *p, unsigned int i)
 		return i ? JF_FROM_CALLER : JF_FROM_IP;
 	if (i < first + p->spot.registers)
 		return (int)(i - first);
+	k = i - first - p->spot.registers;
+	if (p->kind == JF_KIND_FUNCTION)
+		return k < p->spot.nr ? JF_FROM_VECTOR + (int)k : -1;
 	if (p->kind != JF_KIND_CALL || i - JF_FUNCTION_FIELDS >= sizeof(of_call) / sizeof(*of_call))
 		return -1;
 	return of_call[i - JF_FUNCTION_FIELDS];
@@ -81,8 +84,9 @@ static int find(struct jf_step *step, const char *name, size_t len, const void *
 		if (!is_name(f->name, name, len))
 			continue;
 		from = from_of(p, i);
-		if (from < 0 || f->kind != __JF_FIELD_SCALAR || f->class_ == 8)
+		if (from < 0 || f->kind != __JF_FIELD_SCALAR)
 			return -EINVAL;
+		step->op = f->class_ == 8 ? JF_STEP_REAL_VALUE : JF_STEP_VALUE;
 		step->from = (uint8_t)from;
 		step->size = (uint8_t)f->size;
 		/* A register may be anything: also the -1 of a function that has failed. */
@@ -96,6 +100,23 @@ static int find(struct jf_step *step, const char *name, size_t len, const void *
 	return find_label(step, p, name, len);
 }
 
+/* A pointer. A name can be that of the record's field, as it is shown: NAME_string. */
+static int find_text(struct jf_step *step, const char *name, size_t len, const void *arg)
+{
+	static const char end[] = "_string";
+	size_t more = sizeof(end) - 1;
+	int err = find(step, name, len, arg);
+
+	if (err == -ENOENT && len > more && !memcmp(name + len - more, end, more))
+		err = find(step, name, len - more, arg);
+	if (err)
+		return err;
+	if (step->op != JF_STEP_VALUE || step->size != 8 || step->from >= JF_FROM_IP)
+		return -EINVAL;
+	step->op = JF_STEP_TEXT;
+	return 0;
+}
+
 static void list(char *to, size_t size, const void *arg)
 {
 	const struct jf_agent_probe *p = (const struct jf_agent_probe *)arg;
@@ -103,7 +124,7 @@ static void list(char *to, size_t size, const void *arg)
 	unsigned int i;
 
 	for (i = 0; i < p->nr_fields && len < size; i++)
-		if (from_of(p, i) >= 0 && p->fields[i].class_ != 8)
+		if (from_of(p, i) >= 0)
 			len += (size_t)snprintf(to + len, size - len, "%s, ", p->fields[i].name);
 	if (len < size)
 		len += (size_t)snprintf(to + len, size - len, "tid");
@@ -141,7 +162,7 @@ static const char *forget_why(struct jf_agent_probe *p)
  */
 const char *jf_choose(struct jf_agent_probe *p, const char *text)
 {
-	const struct jf_choice_names names = { find, list, p };
+	const struct jf_choice_names names = { find, find_text, list, p };
 	struct jf_choice *c;
 	struct jf_chosen *n;
 	size_t size;

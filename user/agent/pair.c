@@ -631,7 +631,9 @@ struct ended {
 	uint64_t		duration;
 };
 
-static uint64_t value_of(unsigned int from, const void *arg)
+/* As in record.c. */
+static inline __attribute__((__always_inline__))
+uint64_t value_of(unsigned int from, const void *arg)
 {
 	const struct ended *e = (const struct ended *)arg;
 
@@ -654,11 +656,16 @@ static uint64_t value_of(unsigned int from, const void *arg)
 	return e->frame->arg[from % 6];
 }
 
+static bool text_of(const struct jf_step *step, const void *arg)
+{
+	return jf_record_text(step, value_of(step->from, arg));
+}
+
 /* Apart, as in record.c. */
 __attribute__((__noinline__))
 static bool is_chosen(struct jf_chosen *chosen, const struct ended *e)
 {
-	return jf_choice_passes(&chosen->choice, value_of, e);
+	return jf_choice_passes(&chosen->choice, value_of, text_of, e);
 }
 
 static void end_call(struct calls *c, bool own, const struct ended *e)

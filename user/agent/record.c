@@ -472,12 +472,15 @@ static unsigned int put_dots(char *to, unsigned int len, unsigned int size)
 	return len + put_word(to + len, "...");
 }
 
+#define NULL_STRING	-1
+#define SECCOMP_STRING	-2
+
 /*
- * The string at @from, with its end, of at most @size bytes: longer ones are cut. The kernel copies
- * it, once, for which an address that leads nowhere is an error and no signal; so does a memory
- * that another thread unmaps.
+ * At most @size bytes from @from on; how many, or 0: none can be read. The kernel copies them,
+ * once, for which an address that leads nowhere is an error and no signal; so does a memory that
+ * another thread unmaps.
  */
-static unsigned int copy_string(char *to, unsigned int size, uint64_t from)
+static long read_string(char *to, unsigned int size, uint64_t from)
 {
 	unsigned long first = PAGE - from % PAGE;
 	struct iovec own = { to, size };
@@ -485,18 +488,26 @@ static unsigned int copy_string(char *to, unsigned int size, uint64_t from)
 		{ (void *)from, first < size ? first : size },
 		{ (void *)(from + first), first < size ? size - first : 0 },
 	};
-	unsigned int n;
 	long got;
 
 	if (!from)
-		return put_word(to, "(null)");
+		return NULL_STRING;
 	/* Pairs with watch(), which waits for this read section before others have its filter. */
 	if (__atomic_load_n(&jf_filtered, __ATOMIC_SEQ_CST))
-		return put_word(to, "(seccomp)");
+		return SECCOMP_STRING;
 	/* By this thread: the first one may have ended, and has no memory then. */
 	got = call6(SYS_process_vm_readv, call4(SYS_gettid, 0, 0, 0, 0), (long)&own, 1, (long)parts, parts[1].iov_len ? 2 : 1, 0);
+	return got < 0 ? 0 : got;
+}
+
+/* With its end, of at most @size bytes: longer ones are cut. */
+static unsigned int copy_string(char *to, unsigned int size, uint64_t from)
+{
+	long got = read_string(to, size, from);
+	unsigned int n;
+
 	if (got <= 0)
-		return put_word(to, "(unreadable)");
+		return put_word(to, got == NULL_STRING ? "(null)" : got == SECCOMP_STRING ? "(seccomp)" : "(unreadable)");
 	for (n = 0; n < (unsigned long)got && to[n]; n++)
 		;
 	return n < (unsigned long)got ? n + 1 : put_dots(to, n, size);
@@ -614,7 +625,31 @@ struct here {
 	const struct jf_saved	*s;
 };
 
-static uint64_t value_here(unsigned int from, const void *arg)
+/**
+ * jf_record_text() - the result of JF_STEP_TEXT for memory of the program
+ * @step: it
+ * @from: where the text is
+ *
+ * A text that cannot be read, or must not, is unknown: no test holds.
+ */
+__attribute__((__noinline__))
+bool jf_record_text(const struct jf_step *step, uint64_t from)
+{
+	char text[JF_CHOICE_TEXT];
+	long got = read_string(text, sizeof(text), from), n;
+
+	for (n = 0; n < got && text[n]; n++)
+		;
+	/* Its end is in memory that is not there. */
+	if (got <= 0 || (n == got && got < (long)sizeof(text)))
+		return false;
+	text[sizeof(text) - 1] = 0;
+	return jf_choice_text(step, text);
+}
+
+/* It has two callers, of which one is for each filter. */
+static inline __attribute__((__always_inline__))
+uint64_t value_here(unsigned int from, const void *arg)
 {
 	const struct here *h = (const struct here *)arg;
 
@@ -626,7 +661,14 @@ static uint64_t value_here(unsigned int from, const void *arg)
 	case JF_FROM_TID:
 		return jf_record_tid();
 	}
+	if (from >= JF_FROM_VECTOR)
+		return jf_record_value(&h->spot->operand[from % JF_FROM_VECTOR], h->s);
 	return argument(h->spot, h->s, from);
+}
+
+static bool text_here(const struct jf_step *step, const void *arg)
+{
+	return jf_record_text(step, value_here(step->from, arg));
 }
 
 /* Apart: a probe without such a choice needs no room on the stack for it. */
@@ -635,7 +677,7 @@ static bool is_chosen(struct jf_chosen *chosen, const struct jf_spot *spot, cons
 {
 	const struct here here = { spot, s };
 
-	return jf_choice_passes(&chosen->choice, value_here, &here);
+	return jf_choice_passes(&chosen->choice, value_here, text_here, &here);
 }
 
 static uint64_t replace_handler(uint64_t reg)

@@ -48,6 +48,8 @@ static inline long call6(long nr, long a, long b, long c, long d, long e, long f
 /* record.c: an operand of an instruction, as it is when a thread comes by. */
 JF_HIDDEN uint64_t jf_record_value(const struct jf_operand *o, const struct jf_saved *s);
 /* In place of the ring's own: with registers of vectors kept. */
+/* Both forms of records: does a text in a filter fit. */
+JF_HIDDEN bool jf_record_text(const struct jf_step *step, uint64_t from);
 JF_HIDDEN bool jf_agent_next(uint32_t len, uint16_t id);
 JF_HIDDEN uint64_t jf_agent_clock(void);
 

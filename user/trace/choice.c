@@ -17,6 +17,7 @@
  * @at:     the next character
  * @depth:  of the stack, after the steps so far
  * @nested: calls of value() that are not over
+ * @real:   the last value is one, and no integer
  */
 struct parser {
 	struct jf_choice		*c;
@@ -25,6 +26,7 @@ struct parser {
 	const char			*at;
 	unsigned int			depth;
 	unsigned int			nested;
+	bool				real;
 };
 
 /* The first complaint counts. Always false. */
@@ -90,6 +92,7 @@ static bool add(struct parser *p, const struct jf_step *step, const char *at, in
 	p->depth = (unsigned int)((int)p->depth + grows);
 	if (p->depth > JF_CHOICE_STACK)
 		return wrong(p, at, "too much is within brackets");
+	p->c->more |= step->op > JF_STEP_GE;
 	p->c->step[p->c->num++] = *step;
 	return true;
 }
@@ -97,6 +100,15 @@ static bool add(struct parser *p, const struct jf_step *step, const char *at, in
 static bool add_op(struct parser *p, enum jf_step_op op, const char *at, int grows)
 {
 	return add(p, &(struct jf_step){ .op = (uint8_t)op }, at, grows);
+}
+
+/* The last value as a condition. */
+static bool holds(struct parser *p)
+{
+	bool real = p->real;
+
+	p->real = false;
+	return !real || add_op(p, JF_STEP_HOLDS, p->at, 0);
 }
 
 /* --- values -------------------------------------------------------------------------------- */
@@ -151,11 +163,75 @@ static bool number(struct parser *p, uint64_t *value)
 	return true;
 }
 
+static bool is_real(const char *at)
+{
+	size_t len = strspn(at, "0123456789");
+
+	if (at[len] == '.')
+		return jf_choice_is_number(at + len + 1);
+	if ((at[len] | 0x20) != 'e')
+		return false;
+	return jf_choice_is_number(at + len + 1 + (at[len + 1] == '-' || at[len + 1] == '+'));
+}
+
+/* The digits, without zeros in front. False: a double does not have all of them. */
+static bool real_digits(struct parser *p, uint64_t *digits, int *power)
+{
+	bool point = false;
+
+	*digits = 0;
+	*power = 0;
+	for (; jf_choice_is_number(p->at) || (*p->at == '.' && !point); p->at++) {
+		if (*p->at == '.') {
+			point = true;
+			continue;
+		}
+		*digits = *digits * 10 + digit(*p->at);
+		*power -= point;
+		if (*digits >= UINT64_C(1000000000000000))
+			return false;
+	}
+	return true;
+}
+
+/* With these limits both numbers are exact, and one operation rounds. No locale has a say. */
+static bool real(struct parser *p, bool negative)
+{
+	struct jf_step step = { .op = JF_STEP_REAL };
+	const char *begin = p->at;
+	uint64_t digits;
+	double value, scale = 1;
+	int power, more = 0, sign;
+
+	if (!real_digits(p, &digits, &power))
+		return wrong(p, begin, "the number has more than 15 digits");
+	if ((*p->at | 0x20) == 'e') {
+		sign = *++p->at == '-' ? -1 : 1;
+		for (p->at += *p->at == '-' || *p->at == '+'; jf_choice_is_number(p->at) && more < 1000; p->at++)
+			more = more * 10 + (int)digit(*p->at);
+		power += sign * more;
+	}
+	if (power < -22 || power > 22)
+		return wrong(p, begin, "the number is beyond 1e22, or has more than 22 digits after its point");
+	if (is_letter(*p->at) || *p->at == '.' || jf_choice_is_number(p->at))
+		return wrong(p, begin, "'%.*s' is no number", (int)strcspn(begin, " &|=<>!()"), begin);
+	for (more = power < 0 ? -power : power; more; more--)
+		scale *= 10;
+	value = power < 0 ? (double)digits / scale : (double)digits * scale;
+	value = negative ? -value : value;
+	memcpy(&step.number, &value, sizeof(value));
+	p->real = true;
+	return add(p, &step, begin, 1);
+}
+
 static bool constant(struct parser *p, bool negative)
 {
 	struct jf_step step = { .op = JF_STEP_NUMBER };
 	const char *at = p->at;
 
+	if (is_real(at))
+		return real(p, negative);
+	p->real = false;
 	if (!number(p, &step.number))
 		return false;
 	if (negative && step.number > UINT64_C(1) << 63)
@@ -165,20 +241,27 @@ static bool constant(struct parser *p, bool negative)
 	return add(p, &step, at, 1);
 }
 
+/* Always false. @is: the word for a name that could be there. */
+static bool no_name(struct parser *p, size_t len, int err, const char *is)
+{
+	char have[160];
+
+	if (err != -ENOENT)
+		return wrong(p, p->at, "'%.*s' is no %s", len > 40 ? 40 : (int)len, p->at, is);
+	p->names->list(have, sizeof(have), p->names->arg);
+	return wrong(p, p->at, "there is no '%.*s'%s, but %s", len > 40 ? 40 : (int)len, p->at, len > 40 ? "..." : "", have);
+}
+
 static bool name(struct parser *p, size_t len)
 {
 	struct jf_step step = { .op = JF_STEP_VALUE, .size = 8 };
 	int err = p->names ? p->names->find(&step, p->at, len, p->names->arg) : 0;
 	const char *at = p->at;
-	char have[160];
 
-	if (err == -ENOENT) {
-		p->names->list(have, sizeof(have), p->names->arg);
-		return wrong(p, at, "there is no '%.*s'%s, but %s", len > 40 ? 40 : (int)len, at, len > 40 ? "..." : "", have);
-	}
 	if (err)
-		return wrong(p, at, "'%.*s' is no integer", len > 40 ? 40 : (int)len, at);
+		return no_name(p, len, err, "number");
 	p->at += len;
+	p->real = step.op == JF_STEP_REAL_VALUE;
 	return add(p, &step, at, 1);
 }
 
@@ -227,6 +310,8 @@ static bool nested(struct parser *p)
 	}
 	if (!*at)
 		return wrong(p, at, "a name or a number is missing");
+	if (*at == '"')
+		return wrong(p, at, "a text has to stand after a name and '==', '!=' or '=~'");
 	return wrong(p, at, "a name or a number has to be here, not '%c'", *at >= ' ' && *at < 127 ? *at : '?');
 }
 
@@ -242,7 +327,8 @@ static bool value(struct parser *p)
 		return wrong(p, at, "too much is within brackets");
 	p->nested++;
 	if ((*at == '!' && take(p, "!")) || take_cast(p, &step))
-		ok = value(p) && add(p, &step, at, 0);
+		ok = value(p) && (step.op == JF_STEP_NOT || !p->real || wrong(p, at, "a real number has no cast")) && holds(p) &&
+		     add(p, &step, at, 0);
 	else
 		ok = nested(p);
 	p->nested--;
@@ -254,6 +340,7 @@ static bool value(struct parser *p)
 static bool bits(struct parser *p)
 {
 	const char *at;
+	bool was;
 
 	if (!value(p))
 		return false;
@@ -262,8 +349,13 @@ static bool bits(struct parser *p)
 		at = p->at;
 		if (*at != '&' || at[1] == '&')
 			return true;
+		was = p->real;
 		p->at++;
-		if (!value(p) || !add_op(p, JF_STEP_BITS, at, -1))
+		if (!value(p))
+			return false;
+		if (was || p->real)
+			return wrong(p, at, "'&' is for integers");
+		if (!add_op(p, JF_STEP_BITS, at, -1))
 			return false;
 	}
 }
@@ -287,18 +379,102 @@ static bool take_compare(struct parser *p, enum jf_step_op *op)
 	return false;
 }
 
+/* --- texts ------------------------------------------------------------------------------------ */
+
+/* After the mark at its begin. */
+static bool literal(struct parser *p, char *to, size_t *len)
+{
+	const char *begin = p->at - 1;
+
+	for (*len = 0; *p->at && *p->at != '"'; p->at++) {
+		if (*p->at == '\\' && (p->at[1] == '\\' || p->at[1] == '"'))
+			p->at++;
+		to[(*len)++] = *p->at;
+	}
+	if (!*p->at)
+		return wrong(p, begin, "the text has no '\"' at its end");
+	p->at++;
+	return true;
+}
+
+static bool add_text(struct parser *p, struct jf_step *step, const char *text, size_t len, const char *at)
+{
+	struct jf_choice *c = p->c;
+	unsigned int more;
+
+	step->number |= len;
+	more = jf_choice_text_steps(step);
+	if (c->num + 1 + more > JF_CHOICE_STEPS)
+		return wrong(p, at, "the expression is too long");
+	if (!add(p, step, at, 1))
+		return false;
+	memset(&c->step[c->num], 0, more * sizeof(c->step[0]));
+	memcpy(&c->step[c->num], text, len);
+	c->num += more;
+	return true;
+}
+
+/* Where a name and an operator of texts are: the operator, or NULL. */
+static const char *text_operator(const struct parser *p, size_t *len)
+{
+	const char *at = p->at, *op;
+
+	*len = word(at);
+	op = at + *len + strspn(at + *len, " ");
+	if (!*len || (strncmp(op, "==", 2) && strncmp(op, "!=", 2) && strncmp(op, "=~", 2)))
+		return NULL;
+	return op[1] == '~' || op[2 + strspn(op + 2, " ")] == '"' ? op : NULL;
+}
+
+static bool text_test(struct parser *p, size_t len, const char *op)
+{
+	struct jf_step step = { .op = JF_STEP_TEXT };
+	int err = !p->names ? 0 : p->names->text ? p->names->text(&step, p->at, len, p->names->arg) : -EINVAL;
+	const char *at = p->at;
+	char text[JF_CHOICE_MAX];
+	size_t size;
+
+	if (err)
+		return no_name(p, len, err, "text");
+	step.sign = op[1] == '~';
+	step.number = (uint64_t)(*op == '!') << 32;
+	p->at = op + 2;
+	if (!take(p, "\""))
+		return wrong(p, p->at, "a text has to follow '=~'");
+	p->real = false;
+	return literal(p, text, &size) && add_text(p, &step, text, size, at);
+}
+
+static bool compare(struct parser *p, enum jf_step_op op, const char *at)
+{
+	struct jf_step step = { .op = (uint8_t)op };
+	bool first = p->real;
+
+	if (!bits(p))
+		return false;
+	if (first || p->real)
+		step = (struct jf_step){ .op = JF_STEP_REALS, .size = (uint8_t)(first | p->real << 1), .from = (uint8_t)op };
+	p->real = false;
+	return add(p, &step, at, -1);
+}
+
 static bool test(struct parser *p)
 {
 	enum jf_step_op op, other;
 	const char *at;
+	size_t len;
 
+	skip(p);
+	at = text_operator(p, &len);
+	if (at)
+		return text_test(p, len, at);
 	if (!bits(p))
 		return false;
 	skip(p);
 	at = p->at;
 	if (!take_compare(p, &op))
 		return true;
-	if (!bits(p) || !add_op(p, op, at, -1))
+	if (!compare(p, op, at))
 		return false;
 	skip(p);
 	at = p->at;
@@ -312,7 +488,7 @@ static bool all_of(struct parser *p)
 	if (!test(p))
 		return false;
 	for (at = p->at; take(p, "&&"); at = p->at)
-		if (!test(p) || !add_op(p, JF_STEP_AND, at, -1))
+		if (!holds(p) || !test(p) || !holds(p) || !add_op(p, JF_STEP_AND, at, -1))
 			return false;
 	return true;
 }
@@ -324,7 +500,7 @@ static bool expression(struct parser *p)
 	if (!all_of(p))
 		return false;
 	for (at = p->at; take(p, "||"); at = p->at)
-		if (!all_of(p) || !add_op(p, JF_STEP_OR, at, -1))
+		if (!holds(p) || !all_of(p) || !holds(p) || !add_op(p, JF_STEP_OR, at, -1))
 			return false;
 	return true;
 }
@@ -337,7 +513,7 @@ static bool condition(struct parser *p)
 
 	skip(p);
 	p->begin = p->at;
-	if (!expression(p))
+	if (!expression(p) || !holds(p))
 		return false;
 	/* Those of a clause before it hold, too. */
 	return first || add_op(p, JF_STEP_AND, p->begin, -1);

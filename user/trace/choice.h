@@ -11,22 +11,31 @@
  *   expression	and { "||" and }
  *   and	test { "&&" test }
  *   test	bits [ ( "==" | "!=" | "<" | "<=" | ">" | ">=" ) bits ]
+ *		| name ( "==" | "!=" | "=~" ) text
  *   bits	value { "&" value }
- *   value	"!" value | "(" type ")" value | "(" expression ")" | name | [ "-" ] number
+ *   value	"!" value | "(" type ")" value | "(" expression ")" | name
+ *		| [ "-" ] ( number | real )
  *   type	u8 s8 u16 s16 u32 s32 u64 s64 int
  *   number	12, 0x1f, 017, 0b101, or with a unit of time, in nanoseconds: 10us, 1ms
+ *   real	1.5, 2e9, 1.5e-3
+ *   text	"/etc/passwd"; \" and \\ are a quotation mark and a backslash. After "=~" a star
+ *		is any number of any characters, and a question mark is one
  *
- * Numbers are compared as in mathematics: -1 is less than any unsigned one. All but 0 hold.
+ * Numbers are compared as in mathematics: -1 is less than any unsigned one. All but 0 hold. What
+ * is no number (NaN) is not equal to any, and neither less nor greater. A text that cannot be read
+ * is neither equal nor unequal to any.
  *
  * API:
  *   jf_choice_begin(text)	the blank before the first such word of a pattern, or its end
+ *   jf_choice_comma(list)		where the first pattern of a list ends
  *   jf_choice_parse(choice, text, names)	make a program of it; a pure function
  *   jf_choice_holds(choice, value, arg)	do its expressions hold
  *   jf_choice_passes(choice, value, arg)	the same, and is it the turn of this one
  *
  * The program is a list of steps of a stack machine. It has no jumps, so it ends, and the
  * parser refuses one that needs more of the stack than there is: jf_choice_holds() checks nothing,
- * allocates nothing and calls no function but @value. It uses general registers alone.
+ * allocates nothing and calls no function but @value and @text. It uses general registers alone:
+ * reals are compared by their bits.
  *
  * No name of C++ has the word "if" in it, nor the others before a number.
  */
@@ -38,11 +47,15 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "common/glob.h"
+
 /* Characters, with the 0 at their end. */
 #define JF_CHOICE_MAX		256
 #define JF_CHOICE_STEPS		48
 #define JF_CHOICE_STACK		8
 #define JF_CHOICE_WHY		256
+/* So many bytes of a text are looked at, with the 0 at its end. */
+#define JF_CHOICE_TEXT		256
 
 enum jf_step_op {
 	JF_STEP_NUMBER,		/* pushes */
@@ -58,15 +71,21 @@ enum jf_step_op {
 	JF_STEP_LE,
 	JF_STEP_GT,
 	JF_STEP_GE,
+	JF_STEP_REAL,		/* pushes, and so the next one; a number is the bits of a double */
+	JF_STEP_REAL_VALUE,
+	JF_STEP_HOLDS,		/* of the last one, a real */
+	JF_STEP_REALS,		/* compares the last two, of which one is a real */
+	JF_STEP_TEXT,		/* pushes; the text follows, in as many steps as it needs */
 };
 
 /**
  * struct jf_step - of the program
  * @op:     enum jf_step_op
- * @size:   of a value, or of a cast: 1, 2, 4 or 8 bytes
- * @sign:   it is signed; a number is negative
- * @from:   where the value is, for the function that gets it
- * @number: a number
+ * @size:   of a value, or of a cast: 1, 2, 4 or 8 bytes; of reals 1: the first is one, 2: the
+ *          other, 3: both
+ * @sign:   it is signed; a number is negative; a text is a glob
+ * @from:   where the value is, for the function that gets it; of reals the comparison
+ * @number: a number; of a text its length, and << 32: it is to be another one
  */
 struct jf_step {
 	uint8_t		op;
@@ -83,6 +102,7 @@ struct jf_step {
  * @seen:  for which the expressions held
  * @made:  of these, that were to be made
  * @num:   steps; 0: no expression
+ * @more:  some are of reals or texts
  * @step:  of the program
  * @why:   the text is wrong, or empty
  */
@@ -92,18 +112,22 @@ struct jf_choice {
 	uint64_t	seen;
 	uint64_t	made;
 	unsigned int	num;
+	bool		more;
 	struct jf_step	step[JF_CHOICE_STEPS];
 	char		why[JF_CHOICE_WHY];
 };
 
 /**
  * struct jf_choice_names - the names that a probe has
- * @find: fills in a step for a name: 0; -ENOENT: it has none; -EINVAL: it is no integer
+ * @find: fills in a step for a name, JF_STEP_VALUE if it sets no other: 0; -ENOENT: it has none;
+ *        -EINVAL: it is no number
+ * @text: the same of a text, JF_STEP_TEXT; -EINVAL: it is another value; NULL: there is no text
  * @list: writes the names that it has
- * @arg:  last argument of both
+ * @arg:  last argument of these
  */
 struct jf_choice_names {
 	int		(*find)(struct jf_step *step, const char *name, size_t len, const void *arg);
+	int		(*text)(struct jf_step *step, const char *name, size_t len, const void *arg);
 	void		(*list)(char *to, size_t size, const void *arg);
 	const void	*arg;
 };
@@ -140,6 +164,29 @@ static inline const char *jf_choice_begin(const char *text)
 		    (!strncmp(text, " max ", 5) && jf_choice_is_number(text + 5)))
 			break;
 	return text;
+}
+
+/**
+ * jf_choice_comma() - where the first pattern of a list ends
+ * @list: patterns, between which a comma is; commas in brackets and in quotation marks are theirs
+ *
+ * Context: any.
+ * Return: the comma, or the end of @list
+ */
+static inline const char *jf_choice_comma(const char *list)
+{
+	unsigned int depth = 0;
+	bool quoted = false;
+
+	for (; *list && (quoted || depth || *list != ','); list++) {
+		if (quoted && *list == '\\' && list[1])
+			list++;
+		else if (*list == '"')
+			quoted = !quoted;
+		else if (!quoted)
+			depth += (*list == '(') - (depth && *list == ')');
+	}
+	return list;
 }
 
 /* --- a record ---------------------------------------------------------------------------- */
@@ -187,47 +234,222 @@ static inline bool jf_choice_compare(unsigned int op, const struct jf_choice_val
 	return !less;
 }
 
+/* The steps of a text that follow its first one. */
+static inline unsigned int jf_choice_text_steps(const struct jf_step *s)
+{
+	return ((uint32_t)s->number + (unsigned int)sizeof(*s)) / (unsigned int)sizeof(*s);
+}
+
+/* What is left of a double, as an unsigned integer @whole and a rest. */
+struct jf_choice_real {
+	uint64_t	whole;
+	bool		rest;
+	bool		negative;
+	bool		huge;
+	bool		nan;
+};
+
+static inline struct jf_choice_real jf_choice_split(uint64_t bits)
+{
+	unsigned int power = bits >> 52 & 0x7ff;
+	uint64_t part = bits & ((UINT64_C(1) << 52) - 1), one = UINT64_C(1) << 52;
+	struct jf_choice_real r = { 0, false, bits >> 63, power >= 1023 + 64, power == 0x7ff && part };
+
+	if (r.huge)
+		return r;
+	if (power < 1023) {
+		r.rest = power || part;
+	} else if (power <= 1023 + 52) {
+		r.whole = (part | one) >> (1023 + 52 - power);
+		r.rest = part << (power - 1023) & (one - 1);
+	} else {
+		r.whole = (part | one) << (power - 1023 - 52);
+	}
+	return r;
+}
+
+/* As a comparison's result: -1, 0, 1; 2: they cannot be compared. */
+static inline int jf_choice_order_bits(uint64_t a, uint64_t b)
+{
+	const uint64_t infinite = UINT64_C(0x7ff) << 52;
+
+	if (a << 1 > infinite << 1 || b << 1 > infinite << 1)
+		return 2;
+	/* Both zeros are one. From the least one on, each greater one has greater bits. */
+	a = !(a << 1) ? UINT64_C(1) << 63 : a >> 63 ? ~a + 1 : a | UINT64_C(1) << 63;
+	b = !(b << 1) ? UINT64_C(1) << 63 : b >> 63 ? ~b + 1 : b | UINT64_C(1) << 63;
+	return a < b ? -1 : a > b;
+}
+
+/* Of a real and an integer, without loss. */
+static inline int jf_choice_order_mixed(uint64_t real, const struct jf_choice_value *b)
+{
+	struct jf_choice_real r = jf_choice_split(real);
+	uint64_t whole = b->negative ? -b->bits : b->bits;
+	bool zero = !r.huge && !r.whole && !r.rest;
+	int more = r.huge || r.whole > whole ? 1 : r.whole < whole ? -1 : r.rest;
+
+	if (r.nan)
+		return 2;
+	if (!zero && r.negative != b->negative)
+		return r.negative ? -1 : 1;
+	return b->negative ? (zero ? 1 : -more) : zero ? (whole ? -1 : 0) : more;
+}
+
+static __attribute__((__noinline__, __unused__))
+bool jf_choice_reals(const struct jf_step *s, const struct jf_choice_value *a, const struct jf_choice_value *b)
+{
+	int order = s->size == 3 ? jf_choice_order_bits(a->bits, b->bits) :
+		    s->size == 1 ? jf_choice_order_mixed(a->bits, b) : jf_choice_order_mixed(b->bits, a);
+
+	if (order == 2)
+		return s->from == JF_STEP_NE;
+	order = s->size == 2 ? -order : order;
+	switch (s->from) {
+	case JF_STEP_EQ:
+		return !order;
+	case JF_STEP_NE:
+		return order;
+	case JF_STEP_LT:
+		return order < 0;
+	case JF_STEP_LE:
+		return order <= 0;
+	case JF_STEP_GT:
+		return order > 0;
+	}
+	return order >= 0;
+}
+
+/* The bits of a float as those of a double. */
+static inline uint64_t jf_choice_widen(uint64_t bits, unsigned int size)
+{
+	uint64_t sign = (bits >> 31 & 1) << 63, power = bits >> 23 & 0xff, part = bits & 0x7fffff;
+
+	if (size == 8)
+		return bits;
+	if (power == 0xff)
+		return sign | UINT64_C(0x7ff) << 52 | part << 29;
+	if (power)
+		return sign | (power + 1023 - 127) << 52 | part << 29;
+	if (!part)
+		return sign;
+	for (power = 1023 - 126; !(part >> 23); part <<= 1)
+		power--;
+	return sign | power << 52 | (part & 0x7fffff) << 29;
+}
+
+/**
+ * jf_choice_text() - the result of JF_STEP_TEXT
+ * @s:    the step
+ * @text: with a 0 at its end
+ *
+ * Context: any, also where no other function can be called.
+ */
+static __attribute__((__noinline__, __unused__))
+bool jf_choice_text(const struct jf_step *s, const char *text)
+{
+	const char *own = (const char *)(s + 1);
+	size_t len = (uint32_t)s->number, i;
+	bool equal;
+
+	if (s->sign) {
+		equal = jf_glob_fits(text, own, own + len, jf_glob_one);
+	} else {
+		for (i = 0; i < len && text[i] == own[i]; i++)
+			;
+		equal = i == len && !text[i];
+	}
+	return equal != (s->number >> 32);
+}
+
 /* A value as the probe has it; all of its 64 bits may be set. */
 typedef uint64_t jf_choice_value_fn(unsigned int from, const void *arg);
+/* Of JF_STEP_TEXT: jf_choice_text() of a text, or false if that cannot be read. */
+typedef bool jf_choice_text_fn(const struct jf_step *s, const void *arg);
+
+/* A step of a program without reals and texts. */
+static inline __attribute__((__always_inline__))
+struct jf_choice_value *jf_choice_step(const struct jf_step *s, struct jf_choice_value *top, jf_choice_value_fn *value,
+				       const void *arg)
+{
+	switch (s->op) {
+	case JF_STEP_NUMBER:
+		*++top = (struct jf_choice_value){ s->number, s->sign };
+		break;
+	case JF_STEP_VALUE:
+		*++top = jf_choice_cast(value(s->from, arg), s->size, s->sign);
+		break;
+	case JF_STEP_CAST:
+		*top = jf_choice_cast(top->bits, s->size, s->sign);
+		break;
+	case JF_STEP_NOT:
+		*top = (struct jf_choice_value){ !top->bits, false };
+		break;
+	case JF_STEP_BITS:
+		top--;
+		top->bits &= top[1].bits;
+		top->negative &= top[1].negative;
+		break;
+	default:
+		top--;
+		*top = (struct jf_choice_value){ jf_choice_compare(s->op, top, top + 1), false };
+	}
+	return top;
+}
+
+/* Apart, and only executed for programs that have such steps: the others need be no slower. */
+static __attribute__((__noinline__, __unused__))
+bool jf_choice_holds_more(const struct jf_choice *c, jf_choice_value_fn *value, jf_choice_text_fn *text, const void *arg)
+{
+	struct jf_choice_value stack[1 + JF_CHOICE_STACK], *top = stack;
+	const struct jf_step *s, *end = c->step + c->num;
+
+	*top = (struct jf_choice_value){ 1, false };
+	for (s = c->step; s < end; s++) {
+		switch (s->op) {
+		case JF_STEP_REAL:
+			*++top = (struct jf_choice_value){ s->number, false };
+			break;
+		case JF_STEP_REAL_VALUE:
+			*++top = (struct jf_choice_value){ jf_choice_widen(value(s->from, arg), s->size), false };
+			break;
+		case JF_STEP_HOLDS:
+			top->bits = !!(top->bits << 1);
+			break;
+		case JF_STEP_REALS:
+			top--;
+			*top = (struct jf_choice_value){ jf_choice_reals(s, top, top + 1), false };
+			break;
+		case JF_STEP_TEXT:
+			*++top = (struct jf_choice_value){ text(s, arg), false };
+			s += jf_choice_text_steps(s);
+			break;
+		default:
+			top = jf_choice_step(s, top, value, arg);
+		}
+	}
+	return top->bits;
+}
 
 /**
  * jf_choice_holds() - do all expressions hold
  * @c:     the choice
  * @value: gets a value
- * @arg:   its last argument
+ * @text:  looks at a text
+ * @arg:   their last argument
  */
 static inline __attribute__((__always_inline__))
-bool jf_choice_holds(const struct jf_choice *c, jf_choice_value_fn *value, const void *arg)
+bool jf_choice_holds(const struct jf_choice *c, jf_choice_value_fn *value, jf_choice_text_fn *text, const void *arg)
 {
 	struct jf_choice_value stack[1 + JF_CHOICE_STACK], *top = stack;
 	const struct jf_step *s, *end = c->step + c->num;
 
+	if (__builtin_expect(c->more, 0))
+		return jf_choice_holds_more(c, value, text, arg);
 	/* Without an expression that is all. To clear the rest would call memset(). */
 	*top = (struct jf_choice_value){ 1, false };
-	for (s = c->step; s < end; s++) {
-		switch (s->op) {
-		case JF_STEP_NUMBER:
-			*++top = (struct jf_choice_value){ s->number, s->sign };
-			break;
-		case JF_STEP_VALUE:
-			*++top = jf_choice_cast(value(s->from, arg), s->size, s->sign);
-			break;
-		case JF_STEP_CAST:
-			*top = jf_choice_cast(top->bits, s->size, s->sign);
-			break;
-		case JF_STEP_NOT:
-			*top = (struct jf_choice_value){ !top->bits, false };
-			break;
-		case JF_STEP_BITS:
-			top--;
-			top->bits &= top[1].bits;
-			top->negative &= top[1].negative;
-			break;
-		default:
-			top--;
-			*top = (struct jf_choice_value){ jf_choice_compare(s->op, top, top + 1), false };
-		}
-	}
+	for (s = c->step; s < end; s++)
+		top = jf_choice_step(s, top, value, arg);
 	return top->bits;
 }
 
@@ -235,15 +457,16 @@ bool jf_choice_holds(const struct jf_choice *c, jf_choice_value_fn *value, const
  * jf_choice_passes() - is the record made
  * @c:     the choice, which counts; threads and signal handlers may come at once
  * @value: as above
+ * @text:  as above
  * @arg:   as above
  */
 static inline __attribute__((__always_inline__))
-bool jf_choice_passes(struct jf_choice *c, jf_choice_value_fn *value, const void *arg)
+bool jf_choice_passes(struct jf_choice *c, jf_choice_value_fn *value, jf_choice_text_fn *text, const void *arg)
 {
 	/* There is no more to come: nothing is counted. */
 	if (c->max && __atomic_load_n(&c->made, __ATOMIC_RELAXED) >= c->max)
 		return false;
-	if (!jf_choice_holds(c, value, arg))
+	if (!jf_choice_holds(c, value, text, arg))
 		return false;
 	if (c->every > 1 && __atomic_fetch_add(&c->seen, 1, __ATOMIC_RELAXED) % c->every)
 		return false;

@@ -115,6 +115,26 @@ static uint64_t value_of(unsigned int from, const void *arg)
 	return f->flags & __JF_SHOW_NETWORK ? __builtin_bswap64(value) >> (64 - 8 * f->size) : value;
 }
 
+static bool text_of(const struct jf_step *s, const void *arg)
+{
+	const struct come_by *by = (const struct come_by *)arg;
+	const struct jf_event_field *f = &by->choice->fields[s->from];
+	const char *at = place_of(by->choice, s->from, by->fields);
+	char text[JF_CHOICE_TEXT];
+	uint32_t num = f->count;
+	size_t i;
+
+	if (f->kind == __JF_FIELD_STRING)
+		return jf_choice_text(s, at);
+	/* An array need not have a 0. */
+	if (f->kind == __JF_FIELD_DYNAMIC)
+		memcpy(&num, at - 4, sizeof(num));
+	for (i = 0; i < num && i < sizeof(text) - 1 && at[i]; i++)
+		text[i] = at[i];
+	text[i] = 0;
+	return jf_choice_text(s, text);
+}
+
 /* --- names ----------------------------------------------------------------------------------- */
 
 static bool is_name(const char *name, const char *text, size_t len)
@@ -122,9 +142,12 @@ static bool is_name(const char *name, const char *text, size_t len)
 	return strlen(name) == len && !strncmp(name, text, len);
 }
 
-static bool is_integer(const struct jf_event_field *f)
+/* As metadata.c has it: arrays of bytes that are text. */
+static bool is_text(const struct jf_event_field *f)
 {
-	return f->kind == __JF_FIELD_SCALAR && f->class_ != 8;
+	if (f->kind != __JF_FIELD_ARRAY && f->kind != __JF_FIELD_DYNAMIC)
+		return f->kind == __JF_FIELD_STRING;
+	return f->size == 1 && (f->flags ? f->flags & __JF_SHOW_TEXT : !strcmp(f->type, "char"));
 }
 
 /* A name of an enumeration's number. One that has several numbers is not taken. */
@@ -150,19 +173,26 @@ static int find_label(struct jf_step *step, const struct jf_event_field *fields,
 	return any ? 0 : -ENOENT;
 }
 
+static const struct jf_event_field *find_field(const struct jf_event_field *fields, const char *name, size_t len)
+{
+	const struct jf_event_field *f;
+
+	for (f = fields; f->kind != __JF_FIELD_END && f - fields < FIELDS_MAX; f++)
+		if (is_name(f->name, name, len))
+			return f;
+	return NULL;
+}
+
 static int find(struct jf_step *step, const char *name, size_t len, const void *arg)
 {
-	const struct jf_event_field *fields = (const struct jf_event_field *)arg, *f;
+	const struct jf_event_field *fields = (const struct jf_event_field *)arg, *f = find_field(fields, name, len);
 
-	for (f = fields; f->kind != __JF_FIELD_END && f - fields < FIELDS_MAX; f++) {
-		if (!is_name(f->name, name, len))
-			continue;
-		if (!is_integer(f))
-			return -EINVAL;
+	if (f) {
+		step->op = f->class_ == 8 ? JF_STEP_REAL_VALUE : JF_STEP_VALUE;
 		step->from = (uint8_t)(f - fields);
 		step->size = (uint8_t)f->size;
 		step->sign = f->sign;
-		return 0;
+		return f->kind == __JF_FIELD_SCALAR ? 0 : -EINVAL;
 	}
 	if (is_name("tid", name, len)) {
 		step->from = FROM_TID;
@@ -171,13 +201,23 @@ static int find(struct jf_step *step, const char *name, size_t len, const void *
 	return find_label(step, fields, name, len);
 }
 
+static int find_text(struct jf_step *step, const char *name, size_t len, const void *arg)
+{
+	const struct jf_event_field *fields = (const struct jf_event_field *)arg, *f = find_field(fields, name, len);
+
+	if (!f)
+		return is_name("tid", name, len) ? -EINVAL : -ENOENT;
+	step->from = (uint8_t)(f - fields);
+	return is_text(f) ? 0 : -EINVAL;
+}
+
 static void list(char *to, size_t size, const void *arg)
 {
 	const struct jf_event_field *fields = (const struct jf_event_field *)arg, *f;
 	size_t len = 0;
 
 	for (f = fields; f->kind != __JF_FIELD_END && f - fields < FIELDS_MAX && len < size; f++)
-		if (is_integer(f))
+		if (f->kind == __JF_FIELD_SCALAR || is_text(f))
 			len += (size_t)snprintf(to + len, size - len, "%s, ", f->name);
 	if (len < size)
 		len += (size_t)snprintf(to + len, size - len, "tid");
@@ -209,7 +249,7 @@ bool jf_event_chooses(const struct jf_event *event)
  */
 int jf_event_choice(struct jf_event *event, const char *text, struct jf_event_choice **choice)
 {
-	const struct jf_choice_names names = { find, list, event->fields };
+	const struct jf_choice_names names = { find, find_text, list, event->fields };
 	struct jf_event_choice *c;
 	int err;
 
@@ -323,7 +363,7 @@ static bool is_chosen(const struct jf_draft *draft)
 	struct jf_event_choice *c = __atomic_load_n(&draft->event->choice, __ATOMIC_ACQUIRE);
 	const struct come_by by = { c, (const char *)draft->fields };
 
-	return !c || jf_choice_passes(&c->choice, value_of, &by);
+	return !c || jf_choice_passes(&c->choice, value_of, text_of, &by);
 }
 
 static void make(const struct jf_draft *draft)

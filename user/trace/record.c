@@ -837,7 +837,7 @@ static int by_environment(const char *globs)
 	size_t len;
 
 	for (; !err && *globs; globs += len + (globs[len] == ',')) {
-		len = strcspn(globs, ",");
+		len = (size_t)(jf_choice_comma(globs) - globs);
 		pattern = len ? strndup(globs, len) : NULL;
 		err = !len ? 0 : pattern ? ask_for(pattern) : -ENOMEM;
 		free(pattern);

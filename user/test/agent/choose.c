@@ -29,6 +29,9 @@ enum how { SLOW, FAST = 7, BACK = -2 };
  * @failed: level < 0
  * @middle: level >= -1 && level <= 2 && size > 0x1000
  * @first:  @both, by the first thread
+ * @named:  name begins with /etc/
+ * @dear:   price > 1.5
+ * @unequal: name can be read, and is not /etc/passwd
  */
 static struct counts {
 	unsigned long	all;
@@ -37,6 +40,9 @@ static struct counts {
 	unsigned long	failed;
 	unsigned long	middle;
 	unsigned long	first;
+	unsigned long	named;
+	unsigned long	dear;
+	unsigned long	unequal;
 } *count;
 static unsigned int main_tid;
 
@@ -76,8 +82,25 @@ CALL void c_note(int level, unsigned long size)
 			 ".popsection" :: "D" (level), "S" (size));
 }
 
+/* The last one goes on where nothing can be read, and the one before ends there. */
+static const char *name_of(unsigned int i)
+{
+	static const char *const names[] = { "/etc/passwd", "a name", NULL, (const char *)1, "", "/etc/x, y (if \"z\")" };
+	static char *edge;
+
+	if (!edge) {
+		edge = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		if (edge == MAP_FAILED || mprotect(edge + 4096, 4096, PROT_NONE))
+			abort();
+		memcpy(edge + 4096 - 12, "/etc/a", 7);
+		memcpy(edge + 4096 - 5, "/etc/", 5);
+	}
+	return i % 8 == 6 ? edge + 4096 - 12 : i % 8 == 7 ? edge + 4096 - 5 : names[i % 8];
+}
+
 static void round_of(unsigned int i)
 {
+	double price = (i % 9) * 0.375;
 	unsigned int self = (unsigned int)syscall(SYS_gettid);
 	unsigned long size = (i * 2654435761U >> 7) % 8192;
 	int level = (int)(i * 40503U >> 3) % 12 - 4;
@@ -95,8 +118,14 @@ static void round_of(unsigned int i)
 		COUNT(failed);
 	if (level >= -1 && level <= 2 && size > 0x1000)
 		COUNT(middle);
-	if (c_work(level, size, how, "a name", self) != (level < 0 ? -1 : (long)(size & 0xffff)) || c_half(level) != (level > 3 ? -1 : level) ||
-	    c_real(level, level) != level * level || c_deep(3) != 3)
+	if (i % 8 == 0 || i % 8 == 5 || i % 8 == 6)
+		COUNT(named);
+	if (i % 8 && i % 8 != 2 && i % 8 != 3 && i % 8 != 7)
+		COUNT(unequal);
+	if (price > 1.5)
+		COUNT(dear);
+	if (c_work(level, size, how, name_of(i), self) != (level < 0 ? -1 : (long)(size & 0xffff)) || c_half(level) != (level > 3 ? -1 : level) ||
+	    c_real(price, level) != price * level || c_deep(3) != 3)
 		abort();
 	c_note(level, size);
 }
@@ -172,6 +201,8 @@ int main(int argc, char **argv)
 	char line[16];
 
 	main_tid = (unsigned int)syscall(SYS_gettid);
+	/* Before there are threads. */
+	name_of(0);
 	count = mmap(NULL, sizeof(*count), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (count == MAP_FAILED)
 		return 1;
@@ -185,7 +216,7 @@ int main(int argc, char **argv)
 			puts("done");
 			fflush(stdout);
 		}
-	printf("all=%lu both=%lu either=%lu failed=%lu middle=%lu first=%lu\n", count->all, count->both, count->either, count->failed,
-	       count->middle, count->first);
+	printf("all=%lu both=%lu either=%lu failed=%lu middle=%lu first=%lu named=%lu dear=%lu unequal=%lu\n", count->all, count->both, count->either, count->failed,
+	       count->middle, count->first, count->named, count->dear, count->unequal);
 	return 0;
 }

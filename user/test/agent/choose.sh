@@ -54,6 +54,26 @@ functions()
 		same choose:c_work failed -e 'choose:c_work(_,_,_,string)' --if 'level < 0'
 }
 
+# What cannot be read is neither equal nor unequal: of eight names NULL, a wrong address and one without an end.
+texts()
+{
+	same choose:c_work named -e 'choose:c_work' --if 'name =~ "/etc/*"' &&
+		same choose:c_work named -e 'choose:c_work if name_string == "/etc/passwd" || name == "/etc/x, y (if \"z\")" || name == "/etc/a"' &&
+		same choose:c_work named -e 'choose:c_work' --registers --if 'arg3 =~ "/e??/*" && arg3 > 1' &&
+		same choose:c_work named -e 'call/choose:c_work' --if 'name =~ "/etc/*"' || return 1
+	run -e 'choose:c_work' --if 'name != "/etc/passwd"' || return 1
+	have=$(recorded choose:c_work)
+	want=$(counted unequal)
+	[ "$have" = "$want" ] || { echo "$have that are not equal, and the program has counted $want"; return 1; }
+}
+
+reals()
+{
+	same choose:c_real dear -e 'choose:c_real' --if 'price > 1.5' &&
+		same choose:c_real dear -e 'choose:c_real' --if '!(price <= 15e-1) && level < 1000' &&
+		same choose:c_real dear -e 'choose:c_real' --if 'price && price >= 1.875 && 3 >= price'
+}
+
 notes()
 {
 	same mill:grind middle -e 'mill:grind' --if 'arg1 >= -1 && arg1 <= 2 && arg2 > 0x1000' &&
@@ -209,13 +229,15 @@ errors()
 	run -e choose:c_work --if 'size > 3 && lvl > 3' || return 1
 	cat "$tmp/log"
 	grep -q "choose:c_work, which was not recorded: column 13: there is no 'lvl', but ip, caller, level, size, how, name, self, tid" "$tmp/log" || return 1
-	run -e choose:c_real --if 'price > 2' || return 1
-	grep -q "choose:c_real, which was not recorded: column 1: 'price' is no integer" "$tmp/log" || { cat "$tmp/log"; return 1; }
+	run -e choose:c_real --if 'level == "x"' || return 1
+	grep -q "choose:c_real, which was not recorded: column 1: 'level' is no text" "$tmp/log" || { cat "$tmp/log"; return 1; }
 	run -e choose:c_half --if 'level > 1000' && grep -q "no thread has come by for which its filter holds" "$tmp/log"
 }
 
 check "a program that counts" "${CC:-cc}" -O1 -g -pthread -o "$program" "$here/choose.c"
 check "functions" functions
+check "texts" texts
+check "numbers with a point" reals
 check "notes" notes
 check "calls" calls
 check "threads" threads

@@ -144,7 +144,7 @@ all()
 	END
 }
 
-# Of arguments at each place by its types; numbers with a point have no filter.
+# Of arguments at each place by its types.
 filters()
 {
 	# shellcheck disable=SC2086
@@ -152,6 +152,7 @@ filters()
 	jftypes:at arg1 = -1
 	jftypes:at arg1 = -3
 	jftypes:at arg1 = -300
+	jftypes:at arg1 = -0.25
 	jftypes:at arg1 = -5000000000
 	END
 		diff "$tmp/expected" "$tmp/events" && recorded 'jftypes:at if arg1 >= 0 && arg2 < 0 every 2 max 1' "$tmp/types" &&

@@ -79,8 +79,26 @@ static int find(struct jf_step *step, const char *name, size_t len, const void *
 	assert(len && name >= (const char *)arg);
 	if (*name & 1)
 		return len > 3 ? -EINVAL : -ENOENT;
-	*step = (struct jf_step){ .op = *name & 2 ? JF_STEP_NUMBER : JF_STEP_VALUE, .size = 1 << (len & 3), .sign = *name & 4, .number = len };
+	*step = (struct jf_step){ .op = *name & 8 ? JF_STEP_REAL_VALUE : *name & 2 ? JF_STEP_NUMBER : JF_STEP_VALUE, .size = 1 << (len & 3), .sign = *name & 4, .number = len };
 	return 0;
+}
+
+static int find_text(struct jf_step *step, const char *name, size_t len, const void *arg)
+{
+	(void)arg;
+	step->from = (uint8_t)len;
+	return *name & 1 ? len > 3 ? -EINVAL : -ENOENT : 0;
+}
+
+/* Another one for each call. */
+static bool text_of(const struct jf_step *step, const void *arg)
+{
+	static unsigned int calls;
+	char text[8] = "aa*?";
+
+	(void)arg;
+	text[calls++ % 5] = 0;
+	return jf_choice_text(step, text);
 }
 
 static void names_of(char *to, size_t size, const void *arg)
@@ -100,7 +118,7 @@ static uint64_t value_of(unsigned int from, const void *arg)
 static void try_pattern(const uint8_t *data, size_t size)
 {
 	char *text = malloc(size + 1);
-	struct jf_choice_names names = { find, names_of, text };
+	struct jf_choice_names names = { find, find_text, names_of, text };
 	struct jf_choice c;
 	struct jf_pattern p;
 	unsigned int i;
@@ -113,7 +131,7 @@ static void try_pattern(const uint8_t *data, size_t size)
 	err = jf_choice_parse(&c, text, &names);
 	assert(err ? err == -EINVAL && *c.why && strlen(c.why) < JF_CHOICE_WHY && !c.num : !*c.why && c.num <= JF_CHOICE_STEPS);
 	for (i = 0; i < 3; i++)
-		jf_choice_passes(&c, value_of, NULL);
+		jf_choice_passes(&c, value_of, text_of, NULL);
 	free(text);
 }
 

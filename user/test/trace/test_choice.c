@@ -27,6 +27,27 @@ static const struct {
 };
 #define NAMES	(sizeof(values) / sizeof(*values))
 
+/* Bits of a double or of a float. */
+static const struct {
+	const char	*name;
+	uint8_t		size;
+	uint64_t	bits;
+} reals[] = {
+	{ "price", 8, 0x3ff8000000000000 }, { "debt", 8, 0xc008000000000000 }, { "nothing", 8, UINT64_C(1) << 63 },
+	{ "nan", 8, 0x7ff8000000000001 }, { "endless", 8, 0x7ff0000000000000 }, { "least", 8, 1 }, { "large", 8, 0x43f0000000000000 },
+	{ "nearly", 8, 0x43efffffffffffff }, { "low_real", 8, 0xc3e0000000000000 }, { "third", 4, 0xdead00003eaaaaab },
+	{ "tiny_float", 4, 1 }, { "nan_float", 4, 0x7fc00000 }, { "minus_float", 4, 0xff800000 }, { "two", 4, 0x40000000 },
+};
+#define REALS	(sizeof(reals) / sizeof(*reals))
+#define REAL_FROM	64
+
+/* NULL: it cannot be read. */
+static const struct {
+	const char	*name;
+	const char	*text;
+} texts[] = { { "path", "/etc/passwd" }, { "empty", "" }, { "mark", "a\"b\\c" }, { "stars", "a*b?c" }, { "lost", NULL } };
+#define TEXTS	(sizeof(texts) / sizeof(*texts))
+
 static int find(struct jf_step *step, const char *name, size_t len, const void *arg)
 {
 	unsigned int i;
@@ -39,7 +60,12 @@ static int find(struct jf_step *step, const char *name, size_t len, const void *
 			step->sign = values[i].sign;
 			return 0;
 		}
-	if (len == 5 && !strncmp(name, "price", 5))
+	for (i = 0; i < REALS; i++)
+		if (strlen(reals[i].name) == len && !strncmp(reals[i].name, name, len)) {
+			*step = (struct jf_step){ .op = JF_STEP_REAL_VALUE, .size = reals[i].size, .from = (uint8_t)(REAL_FROM + i) };
+			return 0;
+		}
+	if (len == 6 && !strncmp(name, "vector", 6))
 		return -EINVAL;
 	if (len != 4 || strncmp(name, "FAST", 4))
 		return -ENOENT;
@@ -47,17 +73,42 @@ static int find(struct jf_step *step, const char *name, size_t len, const void *
 	return 0;
 }
 
+static int find_text(struct jf_step *step, const char *name, size_t len, const void *arg)
+{
+	unsigned int i;
+
+	for (i = 0; i < TEXTS; i++)
+		if (strlen(texts[i].name) == len && !strncmp(texts[i].name, name, len)) {
+			step->from = (uint8_t)i;
+			return 0;
+		}
+	return find(step, name, len, arg) == -ENOENT ? -ENOENT : -EINVAL;
+}
+
 static void list(char *to, size_t size, const void *arg)
 {
 	snprintf(to, size, "%s", (const char *)arg);
 }
 
-static const struct jf_choice_names names = { find, list, "level, size" };
+static const struct jf_choice_names names = { find, find_text, list, "level, size" };
 
 static uint64_t value_of(unsigned int from, const void *arg)
 {
 	(void)arg;
-	return values[from].value;
+	return from >= REAL_FROM ? reals[from - REAL_FROM].bits : values[from].value;
+}
+
+static bool text_of(const struct jf_step *step, const void *arg)
+{
+	const char *text = texts[step->from].text;
+
+	(void)arg;
+	return text && jf_choice_text(step, text);
+}
+
+static bool holds(const struct jf_choice *c)
+{
+	return jf_choice_holds(c, value_of, text_of, NULL);
 }
 
 /* As the agent relies on it: within the stack, and one value in the end. */
@@ -68,12 +119,15 @@ static bool is_program(const struct jf_choice *c)
 	for (i = 0; i < c->num; i++) {
 		const struct jf_step *s = &c->step[i];
 
-		if (s->op > JF_STEP_GE || ((s->op == JF_STEP_CAST || s->op == JF_STEP_VALUE) && (!s->size || s->size > 8)))
+		if (s->op > JF_STEP_TEXT || ((s->op == JF_STEP_CAST || s->op == JF_STEP_VALUE) && (!s->size || s->size > 8)) ||
+		    (s->op == JF_STEP_REALS && (!s->size || s->size > 3 || s->from < JF_STEP_EQ || s->from > JF_STEP_GE)))
 			return false;
-		if (s->op <= JF_STEP_VALUE)
+		if (s->op <= JF_STEP_VALUE || s->op == JF_STEP_REAL || s->op == JF_STEP_REAL_VALUE || s->op == JF_STEP_TEXT)
 			depth++;
-		else if (s->op >= JF_STEP_BITS)
+		else if ((s->op >= JF_STEP_BITS && s->op <= JF_STEP_GE) || s->op == JF_STEP_REALS)
 			depth--;
+		if (s->op == JF_STEP_TEXT)
+			i += jf_choice_text_steps(s);
 		if (!depth || depth > JF_CHOICE_STACK)
 			return false;
 	}
@@ -110,6 +164,20 @@ static const struct {
 	{ "if three != 3", false }, { "if 1ms == 1000000", true }, { "if 10us < 1s && 5ns == 5", true }, { "if 1 if 0", false },
 	{ "if 0 || 1 if three == 3 if 1", true }, { "if 1 every 1 max 1", true }, { "max 5 if(three < 3)", false }, { "if 18446744073709551615 == size", true },
 	{ "if -0 == 0", true }, { "if ((((((((three))))))))", true },
+	{ "if price > 1.4999 && price < 1.5001 && price == 1.5", true }, { "if price", true }, { "if !price", false }, { "if nothing", false },
+	{ "if !nothing && nothing == 0 && nothing == -0.0", true }, { "if nan == nan || nan < 1 || nan >= 1", false }, { "if nan != nan && nan", true },
+	{ "if debt == -3 && debt < -2.5 && -3 >= debt", true }, { "if debt < size && endless > size", true }, { "if large > size", true },
+	{ "if nearly < size && nearly > low", true }, { "if low_real == low && low_real <= ret", true }, { "if least > 0 && least < 1e-22", true },
+	{ "if third > 0.33333 && third < 0.33334", true }, { "if tiny_float > 0 && tiny_float > least", true }, { "if two == 2 && 2 == two && two == 2.0", true },
+	{ "if minus_float < debt && minus_float < low", true }, { "if nan_float > 0 || nan_float <= 0", false }, { "if (price)", true },
+	{ "if 1e3 == 1000 && 1.5e3 == 1500 && 25e-1 == 2.5", true }, { "if price && three == 3 || 0.0", true }, { "if 0.0 || 0.5", true },
+	{ "if 0.1 == 1e-1 && 0.1 != 0.1000001", true }, { "if price > -1.5 && -1.5 < 0", true },
+	{ "if path == \"/etc/passwd\"", true }, { "if path != \"/etc/passwd\"", false }, { "if path == \"/etc/passw\"", false },
+	{ "if path == \"/etc/passwd \"", false }, { "if path =~ \"/etc/" "*\"", true }, { "if path=~\"*pass?d\"", true }, { "if path =~ \"/etc\"", false },
+	{ "if path == \"\"", false }, { "if empty == \"\" && empty =~ \"*\"", true }, { "if empty != \"x\"", true }, { "if lost == \"x\"", false },
+	{ "if lost != \"x\" || lost =~ \"*\"", false }, { "if mark == \"a\\\"b\\\\c\"", true }, { "if stars == \"a*b?c\"", true },
+	{ "if stars == \"axbxc\"", false }, { "if path == \"a if 1 max 5\" || three == 3 max 5", true },
+	{ "if !(path == \"x\") && (path =~ \"*\")", true }, { "if path == \"/etc/passwd\" if empty == \"\" if price > 1", true },
 };
 
 static void test_meanings(void)
@@ -119,9 +187,10 @@ static void test_meanings(void)
 
 	for (i = 0; i < sizeof(meanings) / sizeof(*meanings); i++) {
 		CHECK(!parse(&c, meanings[i].text, &names), "%s: %s", meanings[i].text, c.why);
-		CHECK(jf_choice_holds(&c, value_of, NULL) == meanings[i].holds, "%s", meanings[i].text);
+		CHECK(holds(&c) == meanings[i].holds, "%s", meanings[i].text);
 	}
 	CHECK(!parse(&c, "if any && thing", NULL), "without names: %s", c.why);
+	CHECK(!parse(&c, "if any == \"text\" && thing > 1.5 && !any", NULL), "without names: %s", c.why);
 	finish("what a choice means");
 }
 
@@ -132,7 +201,17 @@ static const struct {
 	{ "if rank > 3", "column 1: there is no 'rank', but level, size" },
 	{ "if level > 3 && sice >= 4096", "column 14: there is no 'sice', but level, size" },
 	{ "if  three if sice", "column 1: there is no 'sice', but level, size" },
-	{ "if price > 2", "column 1: 'price' is no integer" }, { "if level >", "column 8: a name or a number is missing" },
+	{ "if vector > 2", "column 1: 'vector' is no number" }, { "if level == \"x\"", "column 1: 'level' is no text" },
+	{ "if path > 2", "column 1: there is no 'path', but level, size" }, { "if path =~ 3", "column 9: a text has to follow '=~'" },
+	{ "if rank == \"x\"", "column 1: there is no 'rank', but level, size" }, { "if 3 == \"x\"", "column 6: a text has to stand after a name and '==', '!=' or '=~'" },
+	{ "if path == \"x", "column 9: the text has no '\"' at its end" }, { "if path == \"x\\\"", "column 9: the text has no '\"' at its end" },
+	{ "if path == \"x\" == 1", "column 13: an operator or the end has to be here, not '='" },
+	{ "if price & 1", "column 7: '&' is for integers" }, { "if 1 & 1.5", "column 3: '&' is for integers" }, { "if (int)price", "column 1: a real number has no cast" },
+	{ "if price > 1.5 > 1", "column 13: the result of a comparison is not compared: use && or brackets" },
+	{ "if price > 1.2.3", "column 9: '1.2.3' is no number" }, { "if price > 1.5ms", "column 9: '1.5ms' is no number" },
+	{ "if price > 1234567890.123456", "column 9: the number has more than 15 digits" },
+	{ "if price > 1e23", "column 9: the number is beyond 1e22, or has more than 22 digits after its point" },
+	{ "if price > 1.", "column 10: an operator or the end has to be here, not '.'" }, { "if level >", "column 8: a name or a number is missing" },
 	{ "if", "column 1: a name or a number is missing" }, { "if level > > 3", "column 9: a name or a number has to be here, not '>'" },
 	{ "if level = 3", "column 7: an operator or the end has to be here, not '='" },
 	{ "if level > 3)", "column 10: an operator or the end has to be here, not ')'" },
@@ -141,7 +220,7 @@ static const struct {
 	{ "if 18446744073709551616", "column 1: the number has more than 64 bits" }, { "if -9223372036854775809", "column 2: the number has more than 64 bits" },
 	{ "if 99999999999s", "column 1: the number has more than 64 bits" }, { "if 12kg > 3", "column 1: '12kg' is no number" },
 	{ "if 0x", "column 1: '0x' is no number" }, { "if 08", "column 1: '08' is no number" }, { "if 0b2", "column 1: '0b2' is no number" },
-	{ "if 1.5 > 1", "column 2: an operator or the end has to be here, not '.'" }, { "if -level", "column 1: a name or a number has to be here, not '-'" },
+	{ "if -level", "column 1: a name or a number has to be here, not '-'" },
 	{ "if level 3", "column 7: an operator or the end has to be here, not '3'" },
 	{ "every 0", "a number from 1 on has to follow 'every'" }, { "max", "a number from 1 on has to follow 'max'" },
 	{ "max 5 max 6", "it says 'max' twice" }, { "every 5 often", "'if', 'every' or 'max' has to be where it says 'often'" },
@@ -183,7 +262,9 @@ static void test_begin(void)
 
 	for (i = 0; i < sizeof(vectors) / sizeof(*vectors); i++)
 		CHECK((size_t)(jf_choice_begin(vectors[i].text) - vectors[i].text) == vectors[i].len, "%s", vectors[i].text);
-	finish("where a choice begins");
+	CHECK(!strcmp(jf_choice_comma("f if a == \"x,(\\\"y\",g"), ",g"), "a comma of a text");
+	CHECK(!strcmp(jf_choice_comma("f(int, X),g"), ",g") && !strcmp(jf_choice_comma("f)),g"), ",g") && !*jf_choice_comma("f if a == \"x\\"), "others");
+	finish("where a choice begins, and a pattern ends");
 }
 
 static void test_turns(void)
@@ -193,14 +274,14 @@ static void test_turns(void)
 
 	CHECK(!parse(&c, "if three == 3 every 10 max 7", &names), "%s", c.why);
 	for (i = 0; i < 1000; i++) {
-		bool passes = jf_choice_passes(&c, value_of, NULL);
+		bool passes = jf_choice_passes(&c, value_of, text_of, NULL);
 
 		CHECK(passes == (i % 10 == 0 && i / 10 < 7), "the record %u", i);
 		passed += passes;
 	}
 	CHECK(passed == 7, "%u", passed);
 	CHECK(!parse(&c, "if zero max 1", &names), "%s", c.why);
-	CHECK(!jf_choice_passes(&c, value_of, NULL) && !c.made && !c.seen, "those for which it does not hold are not counted");
+	CHECK(!jf_choice_passes(&c, value_of, text_of, NULL) && !c.made && !c.seen, "those for which it does not hold are not counted");
 	finish("every and max");
 }
 
@@ -296,12 +377,90 @@ static wide make_bits(struct made *m, unsigned int level)
 	return v;
 }
 
+static const char *const signs[] = { "==", "!=", "<=", ">=", "<", ">" };
+
+/* A real, or an integer: as one that has the range and the precision of both. */
+static long double make_any(struct made *m, bool real)
+{
+	unsigned int i = below(REALS);
+	double value;
+	float few;
+	char text[32];
+
+	if (!real)
+		return (long double)make_bits(m, 0);
+	if (!below(3)) {
+		snprintf(text, sizeof(text), "%s%u.%u" "e%d", below(2) ? "-" : "", below(100000), below(10000), (int)below(20) - 9);
+		put(m, text);
+		return (long double)strtod(text, NULL);
+	}
+	put(m, reals[i].name);
+	memcpy(&value, &reals[i].bits, sizeof(value));
+	memcpy(&few, &reals[i].bits, sizeof(few));
+	return reals[i].size == 8 ? (long double)value : (long double)few;
+}
+
+/* A long double has all bits of both. */
+static bool make_real_test(struct made *m)
+{
+	unsigned int i = below(8);
+	bool first = below(2);
+	long double a, b;
+
+	/* In brackets without a sign it would be a real one, and no condition. */
+	if (i > 5) {
+		put(m, "!");
+		return make_any(m, true) == 0;
+	}
+	a = make_any(m, first);
+	put(m, signs[i]);
+	b = make_any(m, !first || below(2));
+	return i == 0 ? a == b : i == 1 ? a != b : i == 2 ? a <= b : i == 3 ? a >= b : i == 4 ? a < b : a > b;
+}
+
+/* Another matcher than the one that is tried. */
+static bool fits(const char *glob, const char *text)
+{
+	if (*glob == '*')
+		return fits(glob + 1, text) || (*text && fits(glob, text + 1));
+	if (!*glob || !*text)
+		return !*glob && !*text;
+	return (*glob == '?' || *glob == *text) && fits(glob + 1, text + 1);
+}
+
+static bool make_text_test(struct made *m)
+{
+	static const char *const ops[] = { "==", "!=", "=~" };
+	unsigned int i = below(TEXTS), op = below(3), len = 0, k;
+	const char *text = texts[i].text ? texts[i].text : "lost";
+	char other[32], quoted[68];
+
+	for (k = 0; text[k]; k++)
+		if (op == 2 && !below(3))
+			other[len++] = below(2) ? '*' : '?';
+		else if (below(20))
+			other[len++] = text[k];
+	other[len] = 0;
+	for (k = len = 0, quoted[len++] = '"'; other[k]; quoted[len++] = other[k++])
+		if (other[k] == '"' || other[k] == '\\')
+			quoted[len++] = '\\';
+	strcpy(quoted + len, "\"");
+	put(m, texts[i].name);
+	put(m, ops[op]);
+	put(m, quoted);
+	if (!texts[i].text)
+		return false;
+	return op == 2 ? fits(other, text) : !strcmp(other, text) == !op;
+}
+
 static wide make_test(struct made *m, unsigned int level)
 {
-	static const char *const signs[] = { "==", "!=", "<=", ">=", "<", ">" };
-	wide a = make_bits(m, level), b;
 	unsigned int i = below(8);
+	wide a, b;
 
+	if (!below(5))
+		return below(2) ? make_real_test(m) : make_text_test(m);
+	a = make_bits(m, level);
 	if (i > 5)
 		return a;
 	put(m, signs[i]);
@@ -338,12 +497,12 @@ static void test_random(void)
 	unsigned int i, good = 0, held = 0;
 	struct jf_choice c;
 	struct made m;
-	bool holds;
+	bool want;
 
 	for (i = 0; i < ROUNDS; i++) {
 		strcpy(m.text, "if ");
 		m.len = 3;
-		holds = make(&m, below(4));
+		want = make(&m, below(4));
 		if (m.len >= JF_CHOICE_MAX)
 			continue;
 		if (parse(&c, m.text, &names)) {
@@ -351,8 +510,8 @@ static void test_random(void)
 			continue;
 		}
 		good++;
-		held += holds;
-		CHECK(jf_choice_holds(&c, value_of, NULL) == holds, "%s", m.text);
+		held += want;
+		CHECK(holds(&c) == want, "%s", m.text);
 	}
 	CHECK(good > ROUNDS / 2 && held > good / 4 && held < good / 4 * 3, "%u of %d were tried, %u hold", good, ROUNDS, held);
 	finish("random expressions have the value that they are to have");
@@ -360,7 +519,7 @@ static void test_random(void)
 
 static void test_damaged(void)
 {
-	static const char letters[] = "ifevrymax 0129xb()!&|=<>-us\xff\n%";
+	static const char letters[] = "ifevrymax 0129xb()!&|=<>-us.e\"~\\*\xff\n%";
 	unsigned int i, k, refused = 0;
 	struct jf_choice c;
 	struct made m;
@@ -378,7 +537,7 @@ static void test_damaged(void)
 				m.text[at] = 0;
 		}
 		refused += !!parse(&c, m.text, below(2) ? &names : NULL);
-		jf_choice_holds(&c, value_of, NULL);
+		holds(&c);
 	}
 	CHECK(refused > ROUNDS / 4, "%u were refused", refused);
 	finish("damaged texts are refused, or are programs");

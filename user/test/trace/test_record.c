@@ -1400,6 +1400,35 @@ static void ten_of_each(void)
 	}
 }
 
+static void some_kinds(void)
+{
+	static const u16 list[] = { 1, 2, 3 };
+	int i;
+
+	for (i = 0; i < 10; i++)
+		jf_trace_kinds(i & 1 ? "/etc/passwd" : i ? "/tmp/x" : NULL, list, i % 4, NULL);
+}
+
+static unsigned int kinds_if(const char *pattern)
+{
+	CHECK(jf_record_enable(pattern) == 1, "%s", pattern);
+	return (unsigned int)records_of(some_kinds);
+}
+
+static void test_texts(void)
+{
+	start(options(JF_RECORD_KEEP, 65536, 4));
+	CHECK(kinds_if("kinds if text =~ \"/etc/" "*\"") == 5, "a glob");
+	CHECK(kinds_if("kinds if text == \"/tmp/x\"") == 4 && kinds_if("kinds if text != \"/tmp/x\"") == 6, "a string");
+	CHECK(kinds_if("kinds if tail == \"etc/passwd\"") == 5 && kinds_if("kinds if tail == \"(null)\"") == 1, "after an array");
+	CHECK(kinds_if("kinds if name == \"abcde\" && chars == \"hi\" && cut =~ \"xy*\"") == 10, "arrays");
+	CHECK(kinds_if("kinds if half == 0.5 && third < 0.3 && third") == 10 && kinds_if("kinds if half > 0.5") == 0, "reals");
+	CHECK(jf_record_enable("kinds if one == \"x\"") == -EINVAL && jf_record_enable("kinds if three > 1") == -EINVAL &&
+	      jf_record_enable("kinds if list == \"x\"") == -EINVAL, "other fields");
+	stop();
+	finish("filters of events: strings, and numbers with a point");
+}
+
 static const char *why_of_small;
 
 static int find_why(const struct jf_event *event, void *data)
@@ -1564,6 +1593,7 @@ int main(void)
 	test_chosen();
 	test_choices_change();
 	test_draft();
+	test_texts();
 	test_choices_storm();
 	test_parent_remove();
 	return tap_end();

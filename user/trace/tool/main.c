@@ -107,7 +107,7 @@ static int usage(FILE *to, int status)
 	      "  --max-size MIB          of mode keep, which keeps all that is recorded, until so much, or the disk, is full:\n"
 	      "                          as in jumpfunc_record(3)\n"
 	      "  --min DURATION          calls that take less are not recorded, as in '10us'; -e GLOB means call/GLOB then\n"
-	      "  --if EXPRESSION         only records for which it holds, as 'level > 3 && size >= 4096': of arguments, of\n"
+	      "  --if EXPRESSION         only records for which it holds, as 'level > 3 && path =~ \"*.so\"': of arguments, of\n"
 	      "                          events' fields, and of ret, duration and depth of calls; jf-trace(1), FILTERS, has\n"
 	      "                          the operators\n"
 	      "  --tid TID, --max-depth N\n"

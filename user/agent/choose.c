@@ -47,31 +47,6 @@ static int from_of(const struct jf_agent_probe *p, unsigned int i)
 	return of_call[i - JF_FUNCTION_FIELDS];
 }
 
-static bool is_name(const char *name, const char *text, size_t len)
-{
-	return strlen(name) == len && !strncmp(name, text, len);
-}
-
-/* A name of an enumeration's number. One that has several numbers is not taken. */
-static int find_label(struct jf_step *step, const struct jf_agent_probe *p, const char *name, size_t len)
-{
-	const struct jf_event_label *l, *found = NULL;
-	unsigned int i;
-
-	for (i = 0; i < p->nr_fields; i++)
-		for (l = p->fields[i].labels; l && l->name; l++) {
-			if (!is_name(l->name, name, len))
-				continue;
-			if (found && found->first != l->first)
-				return -ENOENT;
-			found = l;
-		}
-	if (!found)
-		return -ENOENT;
-	*step = (struct jf_step){ .op = JF_STEP_NUMBER, .sign = found->first < 0, .number = (uint64_t)found->first };
-	return 0;
-}
-
 static int find(struct jf_step *step, const char *name, size_t len, const void *arg)
 {
 	const struct jf_agent_probe *p = (const struct jf_agent_probe *)arg;
@@ -81,7 +56,7 @@ static int find(struct jf_step *step, const char *name, size_t len, const void *
 
 	for (i = 0; i < p->nr_fields; i++) {
 		f = &p->fields[i];
-		if (!is_name(f->name, name, len))
+		if (!jf_choice_is(f->name, name, len))
 			continue;
 		from = from_of(p, i);
 		if (from < 0 || f->kind != __JF_FIELD_SCALAR)
@@ -93,11 +68,11 @@ static int find(struct jf_step *step, const char *name, size_t len, const void *
 		step->sign = f->sign || (p->kind != JF_KIND_NOTE && f->class_ == 5);
 		return 0;
 	}
-	if (is_name("tid", name, len)) {
+	if (jf_choice_is("tid", name, len)) {
 		step->from = JF_FROM_TID;
 		return 0;
 	}
-	return find_label(step, p, name, len);
+	return jf_choice_label(step, p->fields, name, len);
 }
 
 /* A pointer. A name can be that of the record's field, as it is shown: NAME_string. */

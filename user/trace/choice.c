@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /* The parser of filters (choice.h): a function for each line of the grammar. */
+/* In here nothing is defined that belongs into a table. */
+#ifndef JF_NO_TABLE
+#define JF_NO_TABLE
+#endif
 #include "choice.h"
 
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
+
+#include <jumpfunc/trace_event.h>
 
 /* Brackets, signs and casts within each other. */
 #define NESTED_MAX	16
@@ -564,4 +570,28 @@ int jf_choice_parse(struct jf_choice *choice, const char *text, const struct jf_
 	/* A program that was begun is not used. */
 	choice->num = 0;
 	return -EINVAL;
+}
+
+/* --- names ------------------------------------------------------------------------------------ */
+
+int jf_choice_label(struct jf_step *step, const struct jf_event_field *fields, const char *name, size_t len)
+{
+	const struct jf_event_label *l;
+	const struct jf_event_field *f;
+	int64_t found = 0, first, next;
+	bool any = false;
+
+	for (f = fields; f->kind != __JF_FIELD_END; f++)
+		for (l = f->labels, next = 0; l && l->name; l++) {
+			first = l->next ? next : l->first;
+			next = (int64_t)((uint64_t)(l->next ? first : l->last) + 1);
+			if (!jf_choice_is(l->name, name, len))
+				continue;
+			if ((any && found != first) || (!l->next && l->first != l->last))
+				return -ENOENT;
+			found = first;
+			any = true;
+		}
+	*step = (struct jf_step){ .op = JF_STEP_NUMBER, .sign = found < 0, .number = (uint64_t)found };
+	return any ? 0 : -ENOENT;
 }

@@ -49,6 +49,8 @@
 
 #include "common/glob.h"
 
+struct jf_event_field;
+
 /* Characters, with the 0 at their end. */
 #define JF_CHOICE_MAX		256
 #define JF_CHOICE_STEPS		48
@@ -189,6 +191,26 @@ static inline const char *jf_choice_comma(const char *list)
 	return list;
 }
 
+/**
+ * jf_choice_is() - is a word of an expression a name
+ * @name: the name
+ * @word: the word, of @len characters
+ */
+static inline bool jf_choice_is(const char *name, const char *word, size_t len)
+{
+	return strlen(name) == len && !strncmp(name, word, len);
+}
+
+/**
+ * jf_choice_label() - make the step of a label: a name of an enumeration's number
+ * @step:   is filled in
+ * @fields: of the probe
+ * @name:   of @len characters
+ *
+ * Return: 0, or -ENOENT, also if the label has several numbers
+ */
+int jf_choice_label(struct jf_step *step, const struct jf_event_field *fields, const char *name, size_t len);
+
 /* --- a record ---------------------------------------------------------------------------- */
 
 /**
@@ -320,7 +342,7 @@ bool jf_choice_reals(const struct jf_step *s, const struct jf_choice_value *a, c
 	return order >= 0;
 }
 
-/* The bits of a float as those of a double. */
+/* Converts the bits of a float to the bits of a double. */
 static inline uint64_t jf_choice_widen(uint64_t bits, unsigned int size)
 {
 	uint64_t sign = (bits >> 31 & 1) << 63, power = bits >> 23 & 0xff, part = bits & 0x7fffff;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /*
- * Filters of events (choice.h): the names of an expression are those of the event's fields.
+ * Filters of events (choice.h): the names of an expression are the names of the event's fields.
  *
  * The fields are computed in the program's own code, in the order that TP_fast_assign() has. So an
  * event with a filter has another probe, which writes a draft: the fields as they are to be in the
@@ -26,7 +26,7 @@
 
 /**
  * struct jf_event_choice - which records of an event are made
- * @next:   of those that were replaced
+ * @next:   in the list of replaced filters
  * @fields: of the event
  * @packed: they are in their order
  * @choice: its last steps can have no memory
@@ -66,7 +66,7 @@ static size_t end_of(const struct jf_event_field *f, bool packed, const char *fi
 
 /*
  * Where a field is in a draft, as the metadata has it. Without a gap all are in their order, else
- * those of a fixed size come first.
+ * the fields of a fixed size come first.
  */
 static const char *place_of(const struct jf_event_choice *c, unsigned int nr, const char *fields)
 {
@@ -137,40 +137,11 @@ static bool text_of(const struct jf_step *s, const void *arg)
 
 /* --- names ----------------------------------------------------------------------------------- */
 
-static bool is_name(const char *name, const char *text, size_t len)
-{
-	return strlen(name) == len && !strncmp(name, text, len);
-}
-
-/* As metadata.c has it: arrays of bytes that are text. */
 static bool is_text(const struct jf_event_field *f)
 {
 	if (f->kind != __JF_FIELD_ARRAY && f->kind != __JF_FIELD_DYNAMIC)
 		return f->kind == __JF_FIELD_STRING;
-	return f->size == 1 && (f->flags ? f->flags & __JF_SHOW_TEXT : !strcmp(f->type, "char"));
-}
-
-/* A name of an enumeration's number. One that has several numbers is not taken. */
-static int find_label(struct jf_step *step, const struct jf_event_field *fields, const char *name, size_t len)
-{
-	const struct jf_event_label *l;
-	const struct jf_event_field *f;
-	int64_t found = 0, first, next;
-	bool any = false;
-
-	for (f = fields; f->kind != __JF_FIELD_END; f++)
-		for (l = f->labels, next = 0; l && l->name; l++) {
-			first = l->next ? next : l->first;
-			next = (int64_t)((uint64_t)(l->next ? first : l->last) + 1);
-			if (!is_name(l->name, name, len))
-				continue;
-			if ((any && found != first) || (!l->next && l->first != l->last))
-				return -ENOENT;
-			found = first;
-			any = true;
-		}
-	*step = (struct jf_step){ .op = JF_STEP_NUMBER, .sign = found < 0, .number = (uint64_t)found };
-	return any ? 0 : -ENOENT;
+	return f->size == 1 && jf_field_is_text(f);
 }
 
 static const struct jf_event_field *find_field(const struct jf_event_field *fields, const char *name, size_t len)
@@ -178,7 +149,7 @@ static const struct jf_event_field *find_field(const struct jf_event_field *fiel
 	const struct jf_event_field *f;
 
 	for (f = fields; f->kind != __JF_FIELD_END && f - fields < FIELDS_MAX; f++)
-		if (is_name(f->name, name, len))
+		if (jf_choice_is(f->name, name, len))
 			return f;
 	return NULL;
 }
@@ -194,11 +165,11 @@ static int find(struct jf_step *step, const char *name, size_t len, const void *
 		step->sign = f->sign;
 		return f->kind == __JF_FIELD_SCALAR ? 0 : -EINVAL;
 	}
-	if (is_name("tid", name, len)) {
+	if (jf_choice_is("tid", name, len)) {
 		step->from = FROM_TID;
 		return 0;
 	}
-	return find_label(step, fields, name, len);
+	return jf_choice_label(step, fields, name, len);
 }
 
 static int find_text(struct jf_step *step, const char *name, size_t len, const void *arg)
@@ -206,7 +177,7 @@ static int find_text(struct jf_step *step, const char *name, size_t len, const v
 	const struct jf_event_field *fields = (const struct jf_event_field *)arg, *f = find_field(fields, name, len);
 
 	if (!f)
-		return is_name("tid", name, len) ? -EINVAL : -ENOENT;
+		return jf_choice_is("tid", name, len) ? -EINVAL : -ENOENT;
 	step->from = (uint8_t)(f - fields);
 	return is_text(f) ? 0 : -EINVAL;
 }

@@ -100,7 +100,11 @@ static void add_string(struct text *t, const char *s)
 	add(t, "\"");
 }
 
-static bool is_text(const struct jf_event_field *f)
+/**
+ * jf_field_is_text() - are the bytes of a field shown as text
+ * @f: the field, with a string or bytes
+ */
+bool jf_field_is_text(const struct jf_event_field *f)
 {
 	if (f->flags)
 		return f->flags & __JF_SHOW_TEXT;
@@ -141,7 +145,7 @@ static void add_number(struct text *t, const struct jf_event_field *f)
 		return;
 	}
 	add(t, "%sinteger { size = %u; align = %u; signed = %s;%s%s%s }", labels ? "enum : " : "", f->size * 8, f->align * 8,
-	    f->sign ? "true" : "false", is_hex(f) ? " base = 16;" : "", is_text(f) ? " encoding = UTF8;" : "",
+	    f->sign ? "true" : "false", is_hex(f) ? " base = 16;" : "", jf_field_is_text(f) ? " encoding = UTF8;" : "",
 	    f->flags & __JF_SHOW_NETWORK ? " byte_order = be;" : "");
 	if (labels)
 		add_labels(t, f);

@@ -193,6 +193,7 @@ struct jf_told {
 	uint16_t	id;
 };
 
+JF_HIDDEN bool jf_field_is_text(const struct jf_event_field *f);
 JF_HIDDEN int jf_class_of(const struct jf_event *event, uint16_t *id);
 JF_HIDDEN uint16_t jf_last_class(void);
 JF_HIDDEN int jf_metadata_write(int dir, const uint8_t *uuid, uint32_t clock, struct jf_told *told);

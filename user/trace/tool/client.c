@@ -173,24 +173,17 @@ static int connect_in(int folder, uid_t uid, const char *name, pid_t *pid)
 	return err;
 }
 
-/* The number that a process has in its own name space. */
-static pid_t inner_number(pid_t pid)
+static pid_t number_inside(pid_t pid)
 {
-	unsigned int inner = (unsigned int)pid;
-	const char *last;
-	char text[256];
+	pid_t inner = inner_number(pid);
 
-	if (status_line(pid, "NSpid:", text, sizeof(text))) {
-		last = strrchr(text, '\t');
-		sscanf(last ? last : text, "%u", &inner);
-	}
-	return (pid_t)inner;
+	return inner ? inner : pid;
 }
 
 static int connect_by_name(int folder, uid_t uid, pid_t pid)
 {
 	char name[48], plain[48], ns[48];
-	pid_t inner = inner_number(pid);
+	pid_t inner = number_inside(pid);
 	int fd;
 
 	snprintf(ns, sizeof(ns), "/proc/%d/ns/pid", (int)pid);
@@ -418,7 +411,7 @@ int ask(pid_t pid, const char *const *words, answer_fn *fn, void *arg, int *numb
 static bool is_named(const char *name, pid_t pid)
 {
 	char is[48];
-	int n = snprintf(is, sizeof(is), JF_CONTROL_NAME "%d", (int)inner_number(pid));
+	int n = snprintf(is, sizeof(is), JF_CONTROL_NAME "%d", (int)number_inside(pid));
 
 	return !strncmp(name, is, (size_t)n) && (!name[n] || name[n] == '-');
 }

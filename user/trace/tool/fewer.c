@@ -29,19 +29,6 @@
 /* So much is read in a moment. */
 #define LITTLE	(128u << 10)
 
-/* The number that its own name space has for it. */
-static bool has_number(pid_t pid, unsigned int number)
-{
-	const char *last;
-	char text[256];
-	unsigned int own;
-
-	if (!status_line(pid, "NSpid:", text, sizeof(text)))
-		return false;
-	last = strrchr(text, '\t');
-	return sscanf(last ? last : text, "%u", &own) == 1 && own == number;
-}
-
 /* Of any name space: a process of that number may be another one. */
 static bool may_live(unsigned int number)
 {
@@ -52,7 +39,7 @@ static bool may_live(unsigned int number)
 
 	while (!lives && dir && (e = readdir(dir))) {
 		pid = (pid_t)atoi(e->d_name);
-		lives = pid > 0 && has_number(pid, number);
+		lives = pid > 0 && inner_number(pid) == (pid_t)number;
 	}
 	if (dir)
 		closedir(dir);

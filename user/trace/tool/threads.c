@@ -59,6 +59,19 @@ bool status_line(pid_t pid, const char *name, char *buf, size_t size)
 	return found;
 }
 
+pid_t inner_number(pid_t pid)
+{
+	unsigned int inner = 0;
+	const char *last;
+	char text[256];
+
+	if (status_line(pid, "NSpid:", text, sizeof(text))) {
+		last = strrchr(text, '\t');
+		sscanf(last ? last : text, "%u", &inner);
+	}
+	return (pid_t)inner;
+}
+
 /*
  * Of "pid (name) state ppid ... flags ...": the state, its flags, and where its stack was when it
  * began.

@@ -84,6 +84,8 @@ void why_not_traced(pid_t pid, bool untold, char *buf, size_t size);
  * The text after @name in /proc/PID/status, cut to @size. False: it has no such line, or is gone.
  */
 bool status_line(pid_t pid, const char *name, char *buf, size_t size);
+/* The number that a process has in its own name space; 0: unknown. */
+pid_t inner_number(pid_t pid);
 
 uint64_t now_ns(void);
 /* @ns: less than a second. */

@@ -113,7 +113,7 @@ void jf_batch_init(struct jf_batch *b);
  * * -ENOMEM	 no memory, now or when a change was added
  * * -EMFILE, -ENFILE in a program: it, or the system, may open no file, by which text is written
  * * -EDEADLK	 in a program: in a handler for fork() that was registered before
- *		 those of the library, which holds its lock during a fork
+ *		 the library's handlers, which hold its lock during a fork
  * * -EAGAIN	 in a program: its memory is locked (mlockall()), and as much as may be; or
  *		 it may make no thread, by which text is written, nor copies of text
  * * -EWOULDBLOCK called from atomic context

@@ -56,7 +56,7 @@ static void set_alias(struct jf_module *m, const char *name)
 }
 
 /*
- * The file's own name. The path of a shared object is often that of a symbolic link; some files
+ * The file's own name. The path of a shared object often names a symbolic link; some files
  * have no name any more.
  */
 static void name_file(struct jf_module *m, int fd)

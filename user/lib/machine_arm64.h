@@ -19,7 +19,7 @@ static inline bool jf_is_tracers(const uint8_t *have, const uint8_t *file, size_
 }
 
 /*
- * The kernel does this for what it writes itself; that is an implementation of it, and no promise.
+ * The kernel does this after its own writes. Its source does so, and promises nothing.
  */
 static inline void jf_text_written(uintptr_t addr, size_t num)
 {

@@ -67,7 +67,7 @@ struct jf_text_code {
  * thread is in the midst of the instructions of one that is @alone.
  *
  * Return: 0; -EINPROGRESS: a thread is there; -EACCES: the threads may not be stopped; -ETIMEDOUT:
- * one of them does not stop; or another error. What stands in the text says what was done
+ * one of them does not stop; or another error. The bytes of the text say whether it was done
  */
 typedef int jf_text_outside_fn(const struct jf_text_poke *pokes, size_t num, size_t *bad);
 

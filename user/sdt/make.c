@@ -27,7 +27,7 @@
  * and goes on to code that is common to all, which keeps the arguments that registers have, as the
  * call passed them, and calls __jf_sdt_hit(). All other registers are those that a call may change.
  *
- * A symbol that was that of the function becomes that of the struct jf_sdt: no object has to define
+ * The symbol of the function becomes the symbol of the struct jf_sdt: no object has to define
  * the function. Local symbols come before all others, which get other numbers for that.
  */
 #include "jf_sdt.h"

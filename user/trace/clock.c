@@ -82,7 +82,7 @@ static bool tsc_allowed(void)
 #endif
 
 /*
- * The counter is constant, and the kernel has found those of all processors to be equal: it keeps
+ * The counter is constant, and the kernel has found the counters of all processors equal: it keeps
  * time by it only then.
  */
 bool jf_tsc_usable(void)

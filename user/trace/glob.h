@@ -9,7 +9,7 @@
  *
  * It is a shell's, with '*', '?', '[a-z]', '[!a-z]' or '[^a-z]', classes such as '[[:digit:]]', and
  * '\' before a character that is to be itself. Bytes are compared, as in the locale "C", whatever
- * that of the program is: fnmatch() opens a converter in some, a shared object, and must not be
+ * the program's locale is: fnmatch() opens a converter in some, a shared object, and must not be
  * called where dlopen() must not be (agent.h).
  */
 #ifndef JF_TRACE_GLOB_H

@@ -66,7 +66,7 @@ typedef int jf_listed_fn(const struct jf_listed *probe, void *arg);
  * @data:    last argument of each
  * @fork_begins: before fork(), by the thread that calls it; or NULL. Here the provider takes locks
  *           of its own, which it takes in the functions above as well: a handler of its own would
- *           take them before that of all providers
+ *           take them before the lock of all providers
  * @fork_ends: after it, in the parent and in the child, if @fork_begins is not NULL
  * @next:    in libjumpfunc-trace's list
  *

@@ -262,7 +262,7 @@ static size_t count_events(void)
 }
 
 /*
- * All that match, or none; but of those that cannot have the filter none is switched. With the
+ * All events that match, or none; an event that cannot have the filter is left alone. With the
  * lock.
  */
 static int switch_events(const char *glob, const char *choice, bool on, bool all)

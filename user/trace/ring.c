@@ -136,8 +136,8 @@ struct ring {
  * @size:     bytes of all that were made
  * @num:      rings that were given out, in this recording or before
  * @placed:   those of them that have a place for packets, in this recording
- * @no_ring:  a packet without records, which counts what had no ring: no_ring_mapped, if it is of
- *            this process
+ * @no_ring:  a packet without records, which counts records without a ring: no_ring_mapped, if it
+ *            is of this process
  * @checked:  when the clock was set right, in ns
  * @wait:     and how long after that it is again
  * @told:     what its metadata has

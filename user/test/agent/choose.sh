@@ -54,7 +54,7 @@ functions()
 		same choose:c_work failed -e 'choose:c_work(_,_,_,string)' --if 'level < 0'
 }
 
-# What cannot be read is neither equal nor unequal: of eight names NULL, a wrong address and one without an end.
+# A text that cannot be read is neither equal nor unequal: of eight names NULL, a wrong address and one without an end.
 texts()
 {
 	same choose:c_work named -e 'choose:c_work' --if 'name =~ "/etc/*"' &&

@@ -39,12 +39,7 @@ start_program()
 	JUMPFUNC_TRACE_CONTROL=1 "$build/controlled" "$@" < "$tmp/in" > "$tmp/program" 2>&1 &
 	program=$!
 	exec 9> "$tmp/in"
-	tries=0
-	until grep -q '^ready' "$tmp/program"; do
-		tries=$((tries + 1))
-		[ "$tries" -lt 200 ] || { cat "$tmp/program"; return 1; }
-		sleep 0.05
-	done
+	awaits grep -q '^ready' "$tmp/program" || { cat "$tmp/program"; return 1; }
 	pid=$(sed -n 's/^ready //p' "$tmp/program")
 }
 end_program()
@@ -334,7 +329,7 @@ run_silent()
 		ends 0 "$tool" run -e hot "$tmp/silent" 0 && says "'hot' matches silent:hot, but no thread has come by"
 }
 
-# babeltrace2 gets the names of what was recorded, and the text is the same. Of a process that goes on it gets all.
+# babeltrace2 gets the names of events with records, and the text is the same. If the process goes on, babeltrace2 gets all names.
 many_names()
 {
 	mkdir -p "$tmp/bin"
@@ -1105,7 +1100,7 @@ interrupted()
 		kill -TERM "$running"
 		wait "$running"
 		rc=$?
-		# Between the end of the copy and that of jf-trace, the signal ends jf-trace, and the copy is whole.
+		# If the signal comes after the copy and before the end of jf-trace, the copy is whole.
 		[ "$rc" != 143 ] || ! [ -e "$tmp/copy" ] || ! du -sb --apparent-size "$tmp/copy" | cmp -s - "$tmp/whole.size" || rc=0
 		if [ "$rc" != 0 ] && [ "$rc" != 3 ] && [ -e "$tmp/copy" ]; then
 			echo "after $after: $rc"

@@ -159,7 +159,7 @@ static void other_mounts(void)
 	in_child();
 }
 
-/* That of processes is its children's: it can have no thread more. */
+/* A new name space of processes is for children: the caller can have no thread more. */
 static void other_pids(void)
 {
 	leave(CLONE_NEWPID);

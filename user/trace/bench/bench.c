@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /*
- * What an event of two arguments costs: the minimum of many short runs, which take turns, so that
+ * The cost of an event of two arguments: the minimum of many short runs, which take turns, so that
  * what disturbs the machine disturbs all of them alike. In threads each contender runs in all of
  * them at once. usage: trace_bench [ROUNDS [THREADS]]; bench.sh has LTTng-UST record at the same
  * time.

@@ -181,7 +181,7 @@ static void add_part(const char *path, void *arg)
 	p->all += files[p->num++];
 }
 
-/* Those of many names. */
+/* Replaces traces of many names. */
 static void take_fewer(struct parts *p, struct fewer *f)
 {
 	char *path;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /*
  * One contender of the benchmark of tracers: a program with a tracepoint of two arguments, in a
- * loop (loop() of another file). What records its events, if anything does, is chosen by the
+ * loop (loop() of another file). The recorder of its events, if there is one, is chosen by the
  * environment: ust.py starts it.
  *
  * usage: ust_NAME time THREADS RUNS EVENTS	each thread runs that often through that many events

@@ -165,19 +165,6 @@ static bool any_wishes(void)
 	return wishes[JF_KIND_NOTE] || wishes[JF_KIND_FUNCTION] || wishes[JF_KIND_CALL];
 }
 
-/* A pattern without a group means functions of all objects. */
-static bool means_object(const struct jf_module *m, const char *glob)
-{
-	const char *end = jf_group_end(glob);
-	char group[JF_PATTERN_MAX];
-
-	/* A file may have a colon in its name. */
-	if (!end || strchr(m->name, ':') || (m->alias && strchr(m->alias, ':')))
-		return true;
-	snprintf(group, sizeof(group), "%.*s", (int)(end - glob), glob);
-	return jf_glob_matches(group, m->name) || (m->alias && jf_glob_matches(group, m->alias));
-}
-
 /* Before find_wish(): most patterns mean other objects, which is found once for all functions. */
 static void mark_wishes(const struct jf_module *m)
 {
@@ -186,7 +173,7 @@ static void mark_wishes(const struct jf_module *m)
 
 	for (kind = JF_KIND_NOTE; kind <= JF_KIND_CALL; kind++)
 		for (w = wishes[kind]; w; w = w->next)
-			w->here = kind == JF_KIND_NOTE || means_object(m, w->glob);
+			w->here = kind == JF_KIND_NOTE || jf_module_meant(m, w->glob);
 }
 
 /* --- probes that are switched together ------------------------------------------------- */
@@ -566,12 +553,31 @@ static void name_elsewhere(void)
 	named = num;
 }
 
+/* Before the filters that name them are made. */
+static void find_callers(bool changed)
+{
+	const struct jf_wish *w;
+	bool failed = false;
+	unsigned int kind;
+
+	for (kind = JF_KIND_NOTE; kind <= JF_KIND_CALL; kind++)
+		for (w = wishes[kind]; w; w = w->next)
+			if (w->on)
+				jf_callers_want(w->choice);
+	if (!jf_callers_begin(changed))
+		return;
+	jf_modules(jf_callers_look, &failed);
+	if (!jf_callers_end() || failed)
+		say("libjumpfunc-agent: no memory: some callers of a filter are not known");
+}
+
 static void look(void)
 {
 	struct ask a = { .glob = NULL };
 
 	if (jf_modules_changed()) {
 		jf_modules(jf_module_demangler, NULL);
+		find_callers(true);
 		jf_modules(come, &a);
 	}
 	/* These come one by one, with no change in this name space. */
@@ -771,6 +777,8 @@ static int switch_on(const char *text, void *data)
 	begin_hook();
 	look_for_handlers();
 	err = remember(&a, true);
+	jf_modules(jf_module_demangler, NULL);
+	find_callers(false);
 	if (!err)
 		err = walk(a.kind == JF_KIND_NOTE ? notes_on : functions_on, &a);
 	name_elsewhere();

@@ -9,6 +9,7 @@
  *   agent.c	the environment, globs, the list of probes, the provider (trace/provider.h)
  *   object.c	the list of loaded objects: notes and functions of each
  *   choose.c	which records of a probe are made
+ *   callers.c	functions that filters name as callers
  *   calls.c	functions whose calls are recorded, by an entry and all exits
  *   probe.c	probes: what they record, on and off
  *   point.c	places of probes, several of which may be at one, or beside each other
@@ -123,15 +124,84 @@ enum jf_from {
 	JF_FROM_VECTOR = 32,	/* of a function's vector registers, the first one */
 };
 
+/* Part of a program's text. */
+struct jf_range {
+	uintptr_t	start;
+	uintptr_t	end;
+};
+
+/**
+ * struct jf_ranges - of functions
+ * @next:  of those that were replaced
+ * @num:   how many
+ * @room:  for how many
+ * @range: ascending; between two others are
+ */
+struct jf_ranges {
+	struct jf_ranges	*next;
+	size_t			num;
+	size_t			room;
+	struct jf_range		range[];
+};
+
+/**
+ * struct jf_callers - functions that filters name as callers
+ * @next:   of all
+ * @glob:   their names
+ * @users:  filters that have it
+ * @wanted: a filter will have it
+ * @looks:  at the present object
+ * @ranges: where they are; NULL: they were not looked for
+ * @next_ranges: those that are collected
+ */
+struct jf_callers {
+	struct jf_callers	*next;
+	char			*glob;
+	unsigned int		users;
+	bool			wanted;
+	bool			looks;
+	struct jf_ranges	*ranges;
+	struct jf_ranges	*next_ranges;
+};
+
+/* In one filter. */
+#define JF_CALLERS_MAX	8
+
 /**
  * struct jf_chosen - which records of a probe are made
  * @next:   of those that were replaced
+ * @callers: by the size that the steps have which ask for them
  * @choice: its last steps may have no memory
  */
 struct jf_chosen {
 	struct jf_chosen	*next;
+	struct jf_callers	*callers[JF_CALLERS_MAX];
 	struct jf_choice	choice;
 };
+
+/* A return address follows the call, which can be the last instruction of its function. */
+static inline bool jf_callers_fit(const struct jf_callers *c, uintptr_t caller)
+{
+	/* Acquire: pairs with publish(), in callers.c. */
+	const struct jf_ranges *r = __atomic_load_n(&c->ranges, __ATOMIC_ACQUIRE);
+	size_t low = 0, high = r ? r->num : 0;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (r->range[mid].end < caller)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return r && low < r->num && r->range[low].start < caller;
+}
+
+/* The result of a test of the caller. */
+static inline bool jf_caller_holds(const struct jf_chosen *chosen, const struct jf_step *s, uintptr_t caller)
+{
+	return jf_callers_fit(chosen->callers[s->size], caller) != (s->number >> 32);
+}
 
 /**
  * struct jf_spot - the part of a probe that record.c needs
@@ -691,6 +761,16 @@ JF_HIDDEN int jf_probe_hook(uintptr_t at, size_t avail, void (*hook)(void));
 JF_HIDDEN const char *jf_choose(struct jf_agent_probe *p, const char *text);
 JF_HIDDEN void jf_chosen_free(void);
 
+/* --- callers.c ----------------------------------------------------------------------- */
+
+JF_HIDDEN struct jf_callers *jf_callers_get(const struct jf_step *step);
+JF_HIDDEN void jf_callers_put(struct jf_callers *c);
+JF_HIDDEN void jf_callers_want(const char *text);
+JF_HIDDEN unsigned int jf_caller_step(const struct jf_choice *p, unsigned int from);
+JF_HIDDEN bool jf_callers_begin(bool changed);
+JF_HIDDEN int jf_callers_look(struct jf_module *m, void *failed);
+JF_HIDDEN bool jf_callers_end(void);
+
 /* --- calls.c ------------------------------------------------------------------------- */
 
 JF_HIDDEN int jf_calls_new(struct jf_agent_probe *p, uintptr_t start, size_t size);
@@ -776,6 +856,8 @@ JF_HIDDEN const char *jf_module_refuses(const struct jf_module *module, bool fun
 
 /* True if @glob matches the function @name, by one of the module's names. */
 JF_HIDDEN bool jf_module_matches(const struct jf_module *module, const char *glob, const char *name);
+/* False: it matches none of its functions. */
+JF_HIDDEN bool jf_module_meant(const struct jf_module *module, const char *glob);
 /* jf_modules() with it, before others, finds the demangler of names. */
 JF_HIDDEN int jf_module_demangler(struct jf_module *m, void *unused);
 JF_HIDDEN struct jf_module *jf_module_new(const struct dl_phdr_info *info);

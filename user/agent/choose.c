@@ -86,7 +86,8 @@ static int find_text(struct jf_step *step, const char *name, size_t len, const v
 		err = find(step, name, len - more, arg);
 	if (err)
 		return err;
-	if (step->op != JF_STEP_VALUE || step->size != 8 || step->from >= JF_FROM_IP)
+	/* The function of a return address. */
+	if (step->op != JF_STEP_VALUE || step->size != 8 || (step->from >= JF_FROM_IP && step->from != JF_FROM_CALLER))
 		return -EINVAL;
 	step->op = JF_STEP_TEXT;
 	return 0;
@@ -126,6 +127,32 @@ static const char *forget_why(struct jf_agent_probe *p)
 	return NULL;
 }
 
+static void free_chosen(struct jf_chosen *c)
+{
+	unsigned int i;
+
+	for (i = 0; i < JF_CALLERS_MAX; i++)
+		jf_callers_put(c->callers[i]);
+	free(c);
+}
+
+/* NULL, or the reason against it. */
+static const char *set_callers(struct jf_chosen *c)
+{
+	struct jf_choice *p = &c->choice;
+	unsigned int i, nr = 0;
+
+	for (i = jf_caller_step(p, 0); i < p->num; i = jf_caller_step(p, i + 1)) {
+		if (nr == JF_CALLERS_MAX)
+			return "its filter has more than 8 tests of the caller";
+		c->callers[nr] = jf_callers_get(&p->step[i]);
+		if (!c->callers[nr])
+			return "no memory";
+		p->step[i].size = (uint8_t)nr++;
+	}
+	return NULL;
+}
+
 /**
  * jf_choose() - say which records of a probe are made
  * @p:    the probe, on or off
@@ -139,6 +166,7 @@ const char *jf_choose(struct jf_agent_probe *p, const char *text)
 {
 	const struct jf_choice_names names = { find, find_text, list, p };
 	struct jf_choice *c;
+	const char *why;
 	struct jf_chosen *n;
 	size_t size;
 
@@ -163,6 +191,11 @@ const char *jf_choose(struct jf_agent_probe *p, const char *text)
 	free(c);
 	if (!n)
 		return "no memory";
+	why = set_callers(n);
+	if (why) {
+		free_chosen(n);
+		return why;
+	}
 	replace(p, n);
 	return forget_why(p);
 }
@@ -181,6 +214,6 @@ void jf_chosen_free(void)
 		return;
 	while ((c = replaced)) {
 		replaced = c->next;
-		free(c);
+		free_chosen(c);
 	}
 }

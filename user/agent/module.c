@@ -17,6 +17,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "user/trace/glob.h"
+
 /* The last part of the name that execve() was given, or NULL. */
 static char *executed;
 
@@ -100,6 +102,23 @@ bool jf_module_matches(const struct jf_module *m, const char *glob, const char *
 		return true;
 	return jf_demangled_fits(demangler, glob, m->name, name) ||
 	       (m->alias && jf_demangled_fits(demangler, glob, m->alias, name));
+}
+
+/**
+ * jf_module_meant() - can a glob match functions of an object
+ * @m:    the object
+ * @glob: the glob; one without a group means functions of all objects
+ */
+bool jf_module_meant(const struct jf_module *m, const char *glob)
+{
+	const char *end = jf_group_end(glob);
+	char group[JF_PATTERN_MAX];
+
+	/* A file may have a colon in its name. */
+	if (!end || strchr(m->name, ':') || (m->alias && strchr(m->alias, ':')))
+		return true;
+	snprintf(group, sizeof(group), "%.*s", (int)(end - glob), glob);
+	return jf_glob_matches(group, m->name) || (m->alias && jf_glob_matches(group, m->alias));
 }
 
 static int is_demangler(const struct jf_symbol *symbol, void *arg)

@@ -620,6 +620,7 @@ static void sum(const struct jf_call *call, const uint16_t *id, const struct fra
  * @call:     of which function
  * @frame:    as it was kept
  * @exit:     by which it was left
+ * @chosen:   which records are made, or NULL
  * @ret:      rax there
  * @duration: in nanoseconds
  */
@@ -627,6 +628,7 @@ struct ended {
 	const struct jf_call	*call;
 	const struct frame	*frame;
 	const struct jf_exit	*exit;
+	const struct jf_chosen	*chosen;
 	uint64_t		ret;
 	uint64_t		duration;
 };
@@ -658,7 +660,10 @@ uint64_t value_of(unsigned int from, const void *arg)
 
 static bool text_of(const struct jf_step *step, const void *arg)
 {
-	return jf_record_text(step, value_of(step->from, arg));
+	const struct ended *e = (const struct ended *)arg;
+	uint64_t from = value_of(step->from, arg);
+
+	return step->from == JF_FROM_CALLER ? jf_caller_holds(e->chosen, step, from) : jf_record_text(step, from);
 }
 
 /* Apart, as in record.c. */
@@ -668,7 +673,7 @@ static bool is_chosen(struct jf_chosen *chosen, const struct ended *e)
 	return jf_choice_passes(&chosen->choice, value_of, text_of, e);
 }
 
-static void end_call(struct calls *c, bool own, const struct ended *e)
+static void end_call(struct calls *c, bool own, struct ended *e)
 {
 	/* Acquire: pairs with jf_calls_sum(). */
 	const uint16_t *id = __atomic_load_n(&e->call->sum, __ATOMIC_ACQUIRE);
@@ -677,6 +682,7 @@ static void end_call(struct calls *c, bool own, const struct ended *e)
 
 	if (!id && e->duration < __atomic_load_n(&e->call->min, __ATOMIC_RELAXED))
 		return;
+	e->chosen = chosen;
 	if (chosen && !is_chosen(chosen, e))
 		return;
 	/*
@@ -721,5 +727,5 @@ void jf_pair(const struct jf_spot *spot, const struct jf_saved *s)
 	outer = around(c, own, &found);
 	if (outer)
 		__jf_local_add(&outer->within, duration);
-	end_call(c, own, &(struct ended){ spot->call, &found, spot->exit, s->reg[0], duration });
+	end_call(c, own, &(struct ended){ spot->call, &found, spot->exit, NULL, s->reg[0], duration });
 }

@@ -617,10 +617,12 @@ uint64_t jf_record_tid(void)
 
 /**
  * struct here - a thread that comes by
+ * @chosen: which records are made
  * @spot: where
  * @s:    its registers
  */
 struct here {
+	const struct jf_chosen	*chosen;
 	const struct jf_spot	*spot;
 	const struct jf_saved	*s;
 };
@@ -668,14 +670,17 @@ uint64_t value_here(unsigned int from, const void *arg)
 
 static bool text_here(const struct jf_step *step, const void *arg)
 {
-	return jf_record_text(step, value_here(step->from, arg));
+	const struct here *h = (const struct here *)arg;
+	uint64_t from = value_here(step->from, arg);
+
+	return step->from == JF_FROM_CALLER ? jf_caller_holds(h->chosen, step, from) : jf_record_text(step, from);
 }
 
 /* Apart: a probe without such a choice needs no room on the stack for it. */
 __attribute__((__noinline__))
 static bool is_chosen(struct jf_chosen *chosen, const struct jf_spot *spot, const struct jf_saved *s)
 {
-	const struct here here = { spot, s };
+	const struct here here = { chosen, spot, s };
 
 	return jf_choice_passes(&chosen->choice, value_here, text_here, &here);
 }

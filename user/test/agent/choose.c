@@ -6,6 +6,7 @@
  *   without an argument: some calls for each line of the input
  */
 #define _GNU_SOURCE
+#include <dlfcn.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -32,6 +33,9 @@ enum how { SLOW, FAST = 7, BACK = -2 };
  * @named:  name begins with /etc/
  * @dear:   price > 1.5
  * @unequal: name can be read, and is not /etc/passwd
+ * @one:    calls of c_called() by c_from_one()
+ * @others: by c_from_two() and c_from_three(), which has the return address after a tail call
+ * @opened: by an object that is opened and closed again and again
  */
 static struct counts {
 	unsigned long	all;
@@ -43,6 +47,9 @@ static struct counts {
 	unsigned long	named;
 	unsigned long	dear;
 	unsigned long	unequal;
+	unsigned long	one;
+	unsigned long	others;
+	unsigned long	opened;
 } *count;
 static unsigned int main_tid;
 
@@ -71,6 +78,69 @@ CALL int c_deep(int n)
 {
 	__asm__ volatile("" ::: "memory");
 	return n ? c_deep(n - 1) + 1 : 0;
+}
+
+CALL int c_called(int n)
+{
+	__asm__ volatile("" ::: "memory");
+	return n + 1;
+}
+
+CALL int c_from_one(int n)
+{
+	COUNT(one);
+	return c_called(n) + 1;
+}
+
+CALL int c_from_two(int n)
+{
+	COUNT(others);
+	return c_called(n) * 2;
+}
+
+/* It jumps there. */
+__attribute__((__optimize__("optimize-sibling-calls")))
+CALL int c_tail(int n)
+{
+	COUNT(others);
+	return c_called(n);
+}
+
+CALL int c_from_three(int n)
+{
+	return c_tail(n) + 3;
+}
+
+static void callers(unsigned int i)
+{
+	int n = (int)i;
+
+	if (i % 3 == 0 && c_from_one(n) != n + 2)
+		abort();
+	if (i % 3 == 1 && c_from_two(n) != 2 * n + 2)
+		abort();
+	if (i % 3 == 2 && c_from_three(n) != n + 4)
+		abort();
+}
+
+/* The object is at another place each time, or another one is where it was. */
+static void opened(unsigned int i)
+{
+	const char *path = getenv(i & 1 ? "CHOOSE_PLUGIN" : "CHOOSE_OTHER");
+	void *object = path ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
+	int (*by_object)(int (*fn)(int), int n);
+	unsigned int k;
+
+	if (!object)
+		return;
+	by_object = (int (*)(int (*)(int), int))(unsigned long)dlsym(object, i & 1 ? "c_by_object" : "c_by_other");
+	for (k = 0; by_object && k < 5; k++) {
+		if (i & 1)
+			COUNT(opened);
+		if (by_object(c_called, (int)k) != (int)k + 2)
+			abort();
+	}
+	dlclose(object);
 }
 
 /* mill:grind, with its arguments in registers. */
@@ -128,6 +198,7 @@ static void round_of(unsigned int i)
 	    c_real(price, level) != price * level || c_deep(3) != 3)
 		abort();
 	c_note(level, size);
+	callers(i);
 }
 
 static void *thread(void *arg)
@@ -199,6 +270,7 @@ int main(int argc, char **argv)
 {
 	unsigned int rounds = argc > 1 ? (unsigned int)atoi(argv[1]) : 100;
 	char line[16];
+	unsigned int i;
 
 	main_tid = (unsigned int)syscall(SYS_gettid);
 	/* Before there are threads. */
@@ -208,6 +280,8 @@ int main(int argc, char **argv)
 		return 1;
 	if (argc > 1 && !strcmp(argv[1], "storm"))
 		return until_the_end();
+	for (i = 0; i < 20; i++)
+		opened(i);
 	if (argc > 1)
 		all_at_once(rounds);
 	else
@@ -216,7 +290,7 @@ int main(int argc, char **argv)
 			puts("done");
 			fflush(stdout);
 		}
-	printf("all=%lu both=%lu either=%lu failed=%lu middle=%lu first=%lu named=%lu dear=%lu unequal=%lu\n", count->all, count->both, count->either, count->failed,
-	       count->middle, count->first, count->named, count->dear, count->unequal);
+	printf("all=%lu both=%lu either=%lu failed=%lu middle=%lu first=%lu named=%lu dear=%lu unequal=%lu one=%lu others=%lu opened=%lu\n", count->all, count->both, count->either, count->failed,
+	       count->middle, count->first, count->named, count->dear, count->unequal, count->one, count->others, count->opened);
 	return 0;
 }

@@ -74,6 +74,34 @@ reals()
 		same choose:c_real dear -e 'choose:c_real' --if 'price && price >= 1.875 && 3 >= price'
 }
 
+# By the function of the return address: also in objects that come and go, and after a tail call the function that gets the result.
+callers()
+{
+	export CHOOSE_PLUGIN="$tmp/by_object.so" CHOOSE_OTHER="$tmp/by_other.so"
+	same choose:c_called one -e choose:c_called --caller c_from_one &&
+		same choose:c_called one -e 'choose:c_called if caller == "choose:c_from_one"' &&
+		same choose:c_called one -e call/choose:c_called --caller 'choose:c_from_o*' --if 'ret > 0' &&
+		same choose:c_called others -e choose:c_called --if '!(caller =~ "c_from_one") && !(caller =~ "by_o*.so:*")' &&
+		same choose:c_called others -e choose:c_called --if 'caller =~ "c_from_t[wh]*" && caller > 3' &&
+		same choose:c_called opened -e choose:c_called --caller 'by_object.so:*' &&
+		same choose:c_called opened -e call/choose:c_called --caller c_by_object || return 1
+	run -e choose:c_called --caller c_tail || return 1
+	[ "$(recorded choose:c_called)" = 0 ] || { echo "after a tail call: $(recorded choose:c_called)"; return 1; }
+	run -e choose:c_called --if 'caller == "c_from_*" || caller =~ "c_called"' || return 1
+	[ "$(recorded choose:c_called)" = 0 ] || { echo "a star in ==: $(recorded choose:c_called)"; return 1; }
+	"$tool" count -o "$tmp/table" -e choose:c_called --caller c_from_one "$program" "$rounds" > "$tmp/out" 2> "$tmp/log" &&
+		grep -q "^ *$(counted one) .*choose:c_called" "$tmp/table" || { cat "$tmp/log" "$tmp/table"; return 1; }
+	"$tool" time --csv -o "$tmp/table" -e choose:c_called --caller c_from_one -- "$program" "$rounds" > "$tmp/out" 2> "$tmp/log" &&
+		grep -q "^$(counted one),.*choose:c_called" "$tmp/table" || { cat "$tmp/log" "$tmp/table"; return 1; }
+	unset CHOOSE_PLUGIN CHOOSE_OTHER
+	run -e choose:c_called --caller 'c_form*' || return 1
+	grep -q "no function of the files that the program loads at its begin matches 'c_form\*', its caller" "$tmp/log" || { cat "$tmp/log"; return 1; }
+	run -e mill:grind --caller main || return 1
+	grep -q "mill:grind, which was not recorded: column 1: there is no 'caller', but arg1, arg2, tid" "$tmp/log" || { cat "$tmp/log"; return 1; }
+	fails 2 "--caller '': the name is empty" run -e f --caller '' -- true &&
+		fails 2 "list has no option '--caller'" list --caller f
+}
+
 notes()
 {
 	same mill:grind middle -e 'mill:grind' --if 'arg1 >= -1 && arg1 <= 2 && arg2 > 0x1000' &&
@@ -235,7 +263,10 @@ errors()
 }
 
 check "a program that counts" "${CC:-cc}" -O1 -g -pthread -o "$program" "$here/choose.c"
+check "two objects" "${CC:-cc}" -O1 -fPIC -shared -DNAME=c_by_object -o "$tmp/by_object.so" "$here/called_by.c"
+check "and another one" "${CC:-cc}" -O1 -fPIC -shared -DNAME=c_by_other -o "$tmp/by_other.so" "$here/called_by.c"
 check "functions" functions
+check "callers" callers
 check "texts" texts
 check "numbers with a point" reals
 check "notes" notes

@@ -29,6 +29,37 @@ bool is_condition(const char *text)
 	return true;
 }
 
+/* The option as an expression, in which the name is a text, for free(); NULL: no memory. */
+static char *caller_test(const char *glob)
+{
+	static const char begin[] = "caller =~ \"";
+	char *text = malloc(sizeof(begin) + 2 * strlen(glob) + 1), *to;
+
+	if (!text)
+		return NULL;
+	to = stpcpy(text, begin);
+	for (; *glob; *to++ = *glob++)
+		if (*glob == '"' || *glob == '\\')
+			*to++ = '\\';
+	strcpy(to, "\"");
+	return text;
+}
+
+bool is_caller(const char *glob)
+{
+	char *text = caller_test(glob), clause[JF_CHOICE_MAX + 4];
+	struct jf_choice c;
+	bool fits;
+
+	if (!text)
+		return fail("%s", strerror(ENOMEM)), false;
+	fits = *glob && (size_t)snprintf(clause, sizeof(clause), "if %s", text) < sizeof(clause) && !jf_choice_parse(&c, clause, NULL);
+	if (!fits)
+		fail("--caller '%s': %s", glob, *glob ? "the name is too long for a filter" : "the name is empty");
+	free(text);
+	return fits;
+}
+
 bool is_of_calls(const char *pattern)
 {
 	return jf_kind_of(&pattern) == JF_KIND_CALL;
@@ -60,6 +91,15 @@ static int add_clause(const char *words, const char *value, const char **pattern
 	return STATUS_OK;
 }
 
+static int add_caller(const char *glob, const char **pattern)
+{
+	char *text = glob ? caller_test(glob) : NULL;
+	int status = glob && !text ? fail("%s", strerror(ENOMEM)) : add_clause("if", text, pattern);
+
+	free(text);
+	return status;
+}
+
 /*
  * First the user's expression, whose columns a message names. The limits of the pattern itself
  * come before those of all.
@@ -74,6 +114,8 @@ static int add_all(const struct options *o, bool times, const char **pattern)
 	jf_choice_parse(&own, jf_choice_begin(*pattern), NULL);
 	if (!status)
 		status = add_clause("if", o->condition, pattern);
+	if (!status)
+		status = add_caller(o->caller, pattern);
 	if (!status)
 		status = add_clause("if tid ==", o->tid, pattern);
 	if (!status && calls)
@@ -128,7 +170,7 @@ int choose(struct options *o, bool of_pid, bool times, int argc, char **argv)
 	unsigned int calls = times, all = 0, i;
 	int k, status = STATUS_OK;
 
-	if (!o->min && !o->condition && !o->tid && !o->depth && !o->every && !o->most)
+	if (!o->min && !o->condition && !o->caller && !o->tid && !o->depth && !o->every && !o->most)
 		return STATUS_OK;
 	if ((o->min || o->depth) && !times)
 		status = make_calls(o, of_pid, argc, argv);
@@ -141,7 +183,7 @@ int choose(struct options *o, bool of_pid, bool times, int argc, char **argv)
 		status = add_all(o, times, (const char **)(uintptr_t)&argv[k]);
 	}
 	if (!status && !all && !o->min)
-		return fail("which probes? --if, --tid, --max-depth, --every and --max are for those of -e GLOB"), STATUS_USAGE;
+		return fail("which probes? --if, --caller, --tid, --max-depth, --every and --max are for those of -e GLOB"), STATUS_USAGE;
 	if (!status && !calls && (o->min || o->depth))
 		return fail("%s is for calls, and no pattern is of calls: -e 'call/...', or without a kind", o->min ? "--min" : "--max-depth"), STATUS_USAGE;
 	return status;

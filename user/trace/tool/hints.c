@@ -43,7 +43,7 @@
  * @why:      the reason
  * @places:   how many, in the trace that is looked at
  * @most:     in the trace that has most of them, as several processes have the same ones
- * @chosen:   it says which records are made
+ * @choice:   which records are made, as it says it, or ""
  */
 struct pattern {
 	char		glob[256];
@@ -53,7 +53,7 @@ struct pattern {
 	char		why[TEXT_MAX];
 	unsigned int	places;
 	unsigned int	most;
-	bool		chosen;
+	const char	*choice;
 };
 
 /**
@@ -585,6 +585,54 @@ static int read_files(struct patterns *p, struct found_list *list, const char *p
 	return err;
 }
 
+static int any_number(struct jf_step *step, const char *name, size_t len, const void *arg)
+{
+	(void)step, (void)name, (void)len, (void)arg;
+	return 0;
+}
+
+static int any_text(struct jf_step *step, const char *name, size_t len, const void *arg)
+{
+	(void)arg;
+	step->from = jf_choice_is("caller", name, len);
+	return 0;
+}
+
+/* A pattern of callers in a filter that no known function matches, or NULL. */
+static const char *unknown_caller(const struct jf_choice *c, const struct found_list *list)
+{
+	unsigned int i;
+	size_t k;
+
+	for (i = 0; i < c->num; i++) {
+		const struct jf_step *s = &c->step[i];
+		const char *text = (const char *)(s + 1);
+
+		if (s->op != JF_STEP_TEXT)
+			continue;
+		/* The steps of the text are longer than it, and end with zeros. */
+		for (k = 0; s->from && s->sign && k < list->num && !is_function_of(&list->found[k], text); k++)
+			;
+		if (s->from && s->sign && k == list->num)
+			return text;
+		i += jf_choice_text_steps(s);
+	}
+	return NULL;
+}
+
+/* False: its filter names no function, or one that is there. */
+static bool explain_caller(const struct pattern *w, const struct found_list *list)
+{
+	const struct jf_choice_names names = { any_number, any_text, NULL, NULL };
+	struct jf_choice c;
+	const char *glob = jf_choice_parse(&c, w->choice, &names) ? NULL : unknown_caller(&c, list);
+
+	if (glob)
+		note("'%s' matches %s, but no function of the files that the program loads at its begin matches '%s', its caller", w->glob,
+		     w->probe, glob);
+	return glob;
+}
+
 /*
  * "No thread has come by" is for the counters to say: then there is no other way to have recorded
  * nothing. But a call makes a record as it returns, and an exception, longjmp() or exit() can leave
@@ -600,9 +648,9 @@ static void explain_silence(const struct pattern *w, const struct patterns *p, c
 		     ") or discarded (%" PRIu64 ")", w->glob, w->probe, l->overwritten, l->discarded);
 	} else if (l->err || p->unread) {
 		note("'%s' matches %s, of which there is no record: not all of the trace could be read", w->glob, w->probe);
-	} else {
+	} else if (!explain_caller(w, list)) {
 		note(is_of_calls(w->glob) ? "'%s' matches %s, but no such call has returned" :
-		     w->chosen ? "'%s' matches %s, but no thread has come by for which its filter holds" :
+		     *w->choice ? "'%s' matches %s, but no thread has come by for which its filter holds" :
 		     "'%s' matches %s, but no thread has come by", w->glob, w->probe);
 		put_refused(w->glob, list);
 	}
@@ -632,7 +680,7 @@ void explain_run(const struct options *o, const char *program, const char *folde
 
 		p->sums |= glob != o->globs[i];
 		snprintf(p->pattern[i].glob, sizeof(p->pattern[i].glob), "%.*s", (int)glob_length(glob), glob);
-		p->pattern[i].chosen = *jf_choice_begin(glob);
+		p->pattern[i].choice = jf_choice_begin(glob);
 	}
 	count_all(p, folder);
 	if (any_silent(p) && find_program(program, path, sizeof(path)))

@@ -33,19 +33,19 @@ _jf_trace()
 	--mode) mapfile -t COMPREPLY < <(compgen -W 'overwrite discard keep' -- "$cur"); return ;;
 	--clock) mapfile -t COMPREPLY < <(compgen -W 'auto tsc monotonic none' -- "$cur"); return ;;
 	-o | --output) mapfile -t COMPREPLY < <(compgen -d -- "$cur"); return ;;
-	-i | --interval | -n | --times | --packets | --packet-size | --max-size | --min | --if | --every | --max | --tid | --max-depth) return ;;
+	-i | --interval | -n | --times | --packets | --packet-size | --max-size | --min | --if | --caller | --every | --max | --tid | --max-depth) return ;;
 	esac
 	for ((i = 2; i < COMP_CWORD; i++)); do
 		[[ ${COMP_WORDS[i]} =~ ^[0-9]+$ ]] && pid=${COMP_WORDS[i]}
 	done
 	case $command in
-	run) options='-e -o --mode --clock --packets --packet-size --max-size --min --if --tid --max-depth --every --max --no-report --registers --mangled --help' ;;
-	count) options='-e -o -p --if --tid --mangled --help' ;;
-	time) options='-e -o -p --if --tid --max-depth --csv --json --mangled --help' ;;
+	run) options='-e -o --mode --clock --packets --packet-size --max-size --min --if --caller --tid --max-depth --every --max --no-report --registers --mangled --help' ;;
+	count) options='-e -o -p --if --caller --tid --mangled --help' ;;
+	time) options='-e -o -p --if --caller --tid --max-depth --csv --json --mangled --help' ;;
 	list) options='-e -p --mangled --help' ;;
-	enable) options='-e -p --min --if --tid --max-depth --every --max --help' ;;
+	enable) options='-e -p --min --if --caller --tid --max-depth --every --max --help' ;;
 	disable) options='-e -p --help' ;;
-	record) options='-e -o -p --mode --clock --packets --packet-size --max-size --min --if --tid --max-depth --every --max --help' ;;
+	record) options='-e -o -p --mode --clock --packets --packet-size --max-size --min --if --caller --tid --max-depth --every --max --help' ;;
 	report) options='--events --json --summary --graph --folded --mangled -p --help' ;;
 	script) options='--json --mangled -p --help' ;;
 	top) options='-e -i -n -p --mangled --help' ;;

@@ -51,6 +51,7 @@ complete -c jf-trace -n '__fish_seen_subcommand_from run record' -l packet-size 
 complete -c jf-trace -n '__fish_seen_subcommand_from run record' -l max-size -x -d 'MiB, of mode keep'
 complete -c jf-trace -n '__fish_seen_subcommand_from run record enable' -l min -x -d 'shorter calls are not recorded'
 complete -c jf-trace -n '__fish_seen_subcommand_from run record enable count time' -l if -x -d 'records for which it holds'
+complete -c jf-trace -n '__fish_seen_subcommand_from run record enable count time' -l caller -x -d 'calls from functions'
 complete -c jf-trace -n '__fish_seen_subcommand_from run record enable count time' -l tid -x -d 'of one thread'
 complete -c jf-trace -n '__fish_seen_subcommand_from run record enable time' -l max-depth -x -d 'calls in less than so many'
 complete -c jf-trace -n '__fish_seen_subcommand_from run record enable' -l every -x -d 'one of so many'

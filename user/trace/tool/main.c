@@ -35,13 +35,13 @@ struct command {
 };
 
 static const struct command commands[] = {
-	{ "run", do_run, 1, -1, false, "eomckzqMDRGIYXTP", "[-e GLOB]... [-o FOLDER] [--] PROGRAM [ARGUMENT]...",
+	{ "run", do_run, 1, -1, false, "eomckzqMDRGICYXTP", "[-e GLOB]... [-o FOLDER] [--] PROGRAM [ARGUMENT]...",
 	  "start a program, record its events, show them at the end" },
 	{ "list", do_list, 0, 1, true, "eR", "[--mangled] [-e GLOB]... [FILE|PID]",
 	  "events, USDT notes and functions; without an argument: processes" },
-	{ "record", do_record, 1, -1, true, "eomckzMDIYXTP", "[-e GLOB]... [-o FOLDER] PID [GLOB]...",
+	{ "record", do_record, 1, -1, true, "eomckzMDICYXTP", "[-e GLOB]... [-o FOLDER] PID [GLOB]...",
 	  "let a process begin to record, and print in which folder; one that was started without the agent gets it" },
-	{ "enable", do_enable, 1, -1, true, "eDIYXTP", "PID GLOB...", "record these events, too" },
+	{ "enable", do_enable, 1, -1, true, "eDICYXTP", "PID GLOB...", "record these events, too" },
 	{ "disable", do_disable, 1, -1, true, "e", "PID GLOB...", "record them no longer" },
 	{ "stop", do_stop, 1, 1, true, "", "PID", "end the recording; the trace stays" },
 	{ "stats", do_stats, 1, 1, true, "", "PID", "how many events were recorded, and lost" },
@@ -50,9 +50,9 @@ static const struct command commands[] = {
 	{ "script", do_script, 1, -1, true, "jR", "[--json] [--mangled] FOLDER|PID [BABELTRACE2-OPTION]...", "show events" },
 	{ "top", do_top, 1, 1, true, "einR", "[-e GLOB]... [-i SECONDS] [-n TIMES] PID|FOLDER",
 	  "events a second; with -e of a process that records nothing, which records these events as long" },
-	{ "count", do_count, 0, -1, false, "eopRIT", "[-e GLOB]... [-o FILE] PROGRAM [ARGUMENT]... | -p PID | FOLDER",
+	{ "count", do_count, 0, -1, false, "eopRICT", "[-e GLOB]... [-o FILE] PROGRAM [ARGUMENT]... | -p PID | FOLDER",
 	  "exact numbers of calls, by probe and thread: nothing is recorded" },
-	{ "time", do_time, 0, -1, false, "eopjVRITP", "-e GLOB... [--csv|--json] [--mangled] [-o FILE] PROGRAM [ARGUMENT]... | -p PID | FOLDER",
+	{ "time", do_time, 0, -1, false, "eopjVRICTP", "-e GLOB... [--csv|--json] [--mangled] [-o FILE] PROGRAM [ARGUMENT]... | -p PID | FOLDER",
 	  "functions, and how long their calls take: nothing is recorded" },
 	{ "recover", do_recover, 1, 2, false, "o", "FOLDER [NEW-FOLDER]",
 	  "what is whole of a trace, whatever has become of its process" },
@@ -70,6 +70,7 @@ static const struct option long_options[] = {
 	{ "csv", no_argument, NULL, 'V' },
 	{ "min", required_argument, NULL, 'D' },
 	{ "if", required_argument, NULL, 'I' },
+	{ "caller", required_argument, NULL, 'C' },
 	{ "every", required_argument, NULL, 'Y' },
 	{ "max", required_argument, NULL, 'X' },
 	{ "tid", required_argument, NULL, 'T' },
@@ -110,6 +111,7 @@ static int usage(FILE *to, int status)
 	      "  --if EXPRESSION         only records for which it holds, as 'level > 3 && path =~ \"*.so\"': of arguments, of\n"
 	      "                          events' fields, and of ret, duration and depth of calls; jf-trace(1), FILTERS, has\n"
 	      "                          the operators\n"
+	      "  --caller GLOB           only calls from functions that match it, as 'main' or 'redis-server:process*'\n"
 	      "  --tid TID, --max-depth N\n"
 	      "                          only records of a thread; only calls within less than N others\n"
 	      "  --every N, --max N      of these one of N; at most N of each probe\n"
@@ -195,6 +197,9 @@ static bool take_choice(struct options *o, int option, const char *value)
 	case 'I':
 		o->condition = value;
 		return true;
+	case 'C':
+		o->caller = value;
+		return true;
 	case 'Y':
 		o->every = value;
 		break;
@@ -217,7 +222,7 @@ static bool take(struct options *o, int option, const char *value)
 	uint32_t n;
 	char *end;
 
-	if (strchr("IYXTP", option))
+	if (strchr("ICYXTP", option))
 		return take_choice(o, option, value);
 	switch (option) {
 	case 'e':
@@ -276,7 +281,7 @@ static int run(const struct command *c, int argc, char **argv)
 			return fail("%s: option '%s' needs a value", c->name, argv[optind - 1]), STATUS_USAGE;
 		if (option == '?' || !(strchr(c->options, option) || (option == 'p' && c->of_pid)))
 			return no_option(c, option, option != '?' && nr >= 0 ? long_options[nr].name : NULL, argv[optind - 1]);
-		if ((option == 'e' && !is_pattern(optarg)) || (option == 'I' && !is_condition(optarg)))
+		if ((option == 'e' && !is_pattern(optarg)) || (option == 'I' && !is_condition(optarg)) || (option == 'C' && !is_caller(optarg)))
 			return STATUS_USAGE;
 		if (!take(&o, option, optarg))
 			return fail("%s: '%s' is no value of this option", c->name, optarg), STATUS_USAGE;

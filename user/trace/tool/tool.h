@@ -89,6 +89,7 @@ enum view {
  * @max_mib:   --max-size, in MiB; "": not given
  * @min:       --min; NULL: not given
  * @condition: --if
+ * @caller:    --caller
  * @every:     --every
  * @most:      --max
  * @tid:       --tid
@@ -115,6 +116,7 @@ struct options {
 	char		max_mib[16];
 	const char	*min;
 	const char	*condition;
+	const char	*caller;
 	const char	*every;
 	const char	*most;
 	const char	*tid;
@@ -211,6 +213,8 @@ bool any_choice(const struct options *o);
 bool is_of_calls(const char *pattern);
 /* Returns false, with a message: it is no expression of --if. */
 bool is_condition(const char *text);
+/* The same of --caller. */
+bool is_caller(const char *glob);
 /* Adds the options to each pattern. @of_pid: patterns follow a process. @times: of sums. */
 int choose(struct options *o, bool of_pid, bool times, int argc, char **argv);
 /* STATUS_OK, or STATUS_USAGE: a pattern counts some calls alone, or takes a part of them. */

@@ -772,7 +772,7 @@ static int switch_on(const char *text, void *data)
 	lock();
 	/* Objects that have come are for the patterns before this one, first. */
 	look();
-	if (a.how.strings || strchr(p.choice, '"') || (a.kind == JF_KIND_FUNCTION && jf_types_strings()))
+	if (a.how.strings || strpbrk(p.choice, "\"[.") || strstr(p.choice, "->") || (a.kind == JF_KIND_FUNCTION && jf_types_strings()))
 		look_for_filters();
 	begin_hook();
 	look_for_handlers();

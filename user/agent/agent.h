@@ -52,6 +52,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 
 /* In here nothing is defined that belongs into a table. */
 #define JF_NO_TABLE
@@ -122,6 +123,33 @@ enum jf_from {
 	JF_FROM_TAIL,
 	JF_FROM_TID,
 	JF_FROM_VECTOR = 32,	/* of a function's vector registers, the first one */
+	JF_FROM_PATH = 64,	/* memory: the first path of the probe */
+};
+
+/* Pointers that a path follows, and paths of a probe. */
+#define JF_LOADS_MAX	6
+#define JF_PATHS_MAX	192
+
+/**
+ * struct jf_path - where memory is
+ * @reg:   which register of arguments has the first pointer
+ * @num:   of @offset: all but the last lead to a pointer
+ * @size:  bytes of the value, 1 to 8; of a text that is there: at most so many
+ * @shift: of a bit field, in bits
+ * @bits:  of it, or 0
+ * @sign:  it is signed
+ * @text:  a text is there, and no pointer to it
+ * @offset: from a pointer on
+ */
+struct jf_path {
+	uint8_t		reg;
+	uint8_t		num;
+	uint8_t		size;
+	uint8_t		shift;
+	uint8_t		bits;
+	bool		sign;
+	bool		text;
+	int32_t		offset[JF_LOADS_MAX];
 };
 
 /* Part of a program's text. */
@@ -171,13 +199,26 @@ struct jf_callers {
  * struct jf_chosen - which records of a probe are made
  * @next:   of those that were replaced
  * @callers: by the size that the steps have which ask for them
+ * @path:   of the probe
  * @choice: its last steps may have no memory
  */
 struct jf_chosen {
 	struct jf_chosen	*next;
 	struct jf_callers	*callers[JF_CALLERS_MAX];
+	const struct jf_path	*path;
 	struct jf_choice	choice;
 };
+
+/* No thread has it any more. With agent_lock. */
+static inline void jf_chosen_forget(struct jf_chosen *c)
+{
+	unsigned int i;
+
+	for (i = 0; c && i < JF_CALLERS_MAX; i++)
+		if (c->callers[i])
+			c->callers[i]->users--;
+	free(c);
+}
 
 /* A return address follows the call, which can be the last instruction of its function. */
 static inline bool jf_callers_fit(const struct jf_callers *c, uintptr_t caller)
@@ -399,6 +440,7 @@ struct jf_module;
 JF_HIDDEN void jf_types_begin(const char *path);
 JF_HIDDEN bool jf_types_strings(void);
 JF_HIDDEN void jf_types_apply(struct jf_agent_probe *p, const struct jf_module *m, uintptr_t start);
+JF_HIDDEN void jf_types_forget(struct jf_agent_probe *p);
 
 /* --- displace.c ----------------------------------------------------------------------- */
 
@@ -701,6 +743,9 @@ JF_HIDDEN int jf_points_unlead(struct jf_point **points, size_t num);
  * @string_names: of their fields
  * @calls:  of a function whose calls are recorded
  * @choice_why: why it could not be chosen which records are made, or NULL
+ * @members: memory that its arguments lead to, or NULL
+ * @path:    of each
+ * @nr_members: how many
  */
 struct jf_agent_probe {
 	struct jf_spot		spot;
@@ -721,6 +766,19 @@ struct jf_agent_probe {
 	char			string_names[JF_STRINGS_MAX][JF_NAME_MAX];
 	struct jf_calls		*calls;
 	char			*choice_why;
+	struct jf_member	*members;
+	struct jf_path		*path;
+	unsigned int		nr_members;
+};
+
+/**
+ * struct jf_member - memory that an argument leads to
+ * @field: its name, class and labels, and the end of fields
+ * @why:   it cannot be read, or NULL
+ */
+struct jf_member {
+	struct jf_event_field	field[2];
+	char			*why;
 };
 
 /* The index of the first address, of ascending ones, that is not below @from; @num: none is. */
@@ -764,7 +822,6 @@ JF_HIDDEN void jf_chosen_free(void);
 /* --- callers.c ----------------------------------------------------------------------- */
 
 JF_HIDDEN struct jf_callers *jf_callers_get(const struct jf_step *step);
-JF_HIDDEN void jf_callers_put(struct jf_callers *c);
 JF_HIDDEN void jf_callers_want(const char *text);
 JF_HIDDEN unsigned int jf_caller_step(const struct jf_choice *p, unsigned int from);
 JF_HIDDEN bool jf_callers_begin(bool changed);

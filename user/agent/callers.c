@@ -41,7 +41,7 @@ static void make_glob(char *to, const struct jf_step *step)
  * jf_callers_get() - the functions that a test means
  * @step: JF_STEP_TEXT, with its text
  *
- * Return: they, without any before jf_callers_end(), for jf_callers_put(); NULL: no memory
+ * Return: they, without any before jf_callers_end(); one user more. NULL: no memory
  */
 struct jf_callers *jf_callers_get(const struct jf_step *step)
 {
@@ -68,16 +68,6 @@ struct jf_callers *jf_callers_get(const struct jf_step *step)
 	return c;
 }
 
-/**
- * jf_callers_put() - a filter is no more
- * @c: of jf_callers_get(), or NULL; no thread asks for it by way of that filter
- */
-void jf_callers_put(struct jf_callers *c)
-{
-	if (c)
-		c->users--;
-}
-
 static int any_number(struct jf_step *step, const char *name, size_t len, const void *arg)
 {
 	(void)step, (void)name, (void)len, (void)arg;
@@ -99,7 +89,7 @@ static int any_text(struct jf_step *step, const char *name, size_t len, const vo
  */
 void jf_callers_want(const char *text)
 {
-	const struct jf_choice_names names = { any_number, any_text, NULL, NULL };
+	const struct jf_choice_names names = { any_number, any_text, NULL, NULL, NULL };
 	struct jf_callers *c;
 	struct jf_choice *p;
 	unsigned int i;
@@ -110,9 +100,10 @@ void jf_callers_want(const char *text)
 	if (p && !jf_choice_parse(p, text, &names))
 		for (i = jf_caller_step(p, 0); i < p->num; i = jf_caller_step(p, i + 1)) {
 			c = jf_callers_get(&p->step[i]);
-			jf_callers_put(c);
-			if (c)
-				c->wanted = true;
+			if (!c)
+				continue;
+			c->users--;
+			c->wanted = true;
 		}
 	free(p);
 }

@@ -47,13 +47,57 @@ static int from_of(const struct jf_agent_probe *p, unsigned int i)
 	return of_call[i - JF_FUNCTION_FIELDS];
 }
 
+static const struct jf_member *find_member(const struct jf_agent_probe *p, const char *name, size_t len)
+{
+	unsigned int i;
+
+	for (i = 0; i < p->nr_members; i++)
+		if (jf_choice_is(p->members[i].field[0].name, name, len))
+			return &p->members[i];
+	return NULL;
+}
+
+static const char *why_not(const char *name, size_t len, const void *arg)
+{
+	const struct jf_member *m = find_member((const struct jf_agent_probe *)arg, name, len);
+
+	return m ? m->why : NULL;
+}
+
+/* A value of memory. @text: there are texts, or pointers to them. */
+static int find_path(struct jf_step *step, const struct jf_agent_probe *p, const struct jf_member *m, bool text)
+{
+	const struct jf_path *path = &p->path[m - p->members];
+
+	if (m->why || (text ? !path->text && (m->field[0].class_ != 5 || path->size != 8) : path->text))
+		return -EINVAL;
+	step->op = text ? JF_STEP_TEXT : m->field[0].class_ == 8 ? JF_STEP_READ_REAL : JF_STEP_READ;
+	step->from = (uint8_t)(JF_FROM_PATH + (m - p->members));
+	step->size = path->bits ? 8 : path->size;
+	step->sign = path->sign && !text;
+	return 0;
+}
+
+static int find_label(struct jf_step *step, const struct jf_agent_probe *p, const char *name, size_t len)
+{
+	int err = jf_choice_label(step, p->fields, name, len);
+	unsigned int i;
+
+	for (i = 0; err && i < p->nr_members; i++)
+		err = jf_choice_label(step, p->members[i].field, name, len);
+	return err;
+}
+
 static int find(struct jf_step *step, const char *name, size_t len, const void *arg)
 {
 	const struct jf_agent_probe *p = (const struct jf_agent_probe *)arg;
+	const struct jf_member *m = find_member(p, name, len);
 	const struct jf_event_field *f;
 	unsigned int i;
 	int from;
 
+	if (m)
+		return find_path(step, p, m, false);
 	for (i = 0; i < p->nr_fields; i++) {
 		f = &p->fields[i];
 		if (!jf_choice_is(f->name, name, len))
@@ -72,16 +116,21 @@ static int find(struct jf_step *step, const char *name, size_t len, const void *
 		step->from = JF_FROM_TID;
 		return 0;
 	}
-	return jf_choice_label(step, p->fields, name, len);
+	return find_label(step, p, name, len);
 }
 
 /* A pointer. A name can be that of the record's field, as it is shown: NAME_string. */
 static int find_text(struct jf_step *step, const char *name, size_t len, const void *arg)
 {
 	static const char end[] = "_string";
+	const struct jf_agent_probe *p = (const struct jf_agent_probe *)arg;
+	const struct jf_member *m = find_member(p, name, len);
 	size_t more = sizeof(end) - 1;
-	int err = find(step, name, len, arg);
+	int err;
 
+	if (m)
+		return find_path(step, p, m, true);
+	err = find(step, name, len, arg);
 	if (err == -ENOENT && len > more && !memcmp(name + len - more, end, more))
 		err = find(step, name, len - more, arg);
 	if (err)
@@ -127,15 +176,6 @@ static const char *forget_why(struct jf_agent_probe *p)
 	return NULL;
 }
 
-static void free_chosen(struct jf_chosen *c)
-{
-	unsigned int i;
-
-	for (i = 0; i < JF_CALLERS_MAX; i++)
-		jf_callers_put(c->callers[i]);
-	free(c);
-}
-
 /* NULL, or the reason against it. */
 static const char *set_callers(struct jf_chosen *c)
 {
@@ -164,7 +204,7 @@ static const char *set_callers(struct jf_chosen *c)
  */
 const char *jf_choose(struct jf_agent_probe *p, const char *text)
 {
-	const struct jf_choice_names names = { find, find_text, list, p };
+	const struct jf_choice_names names = { find, find_text, list, p, why_not };
 	struct jf_choice *c;
 	const char *why;
 	struct jf_chosen *n;
@@ -193,9 +233,10 @@ const char *jf_choose(struct jf_agent_probe *p, const char *text)
 		return "no memory";
 	why = set_callers(n);
 	if (why) {
-		free_chosen(n);
+		jf_chosen_forget(n);
 		return why;
 	}
+	n->path = p->path;
 	replace(p, n);
 	return forget_why(p);
 }
@@ -214,6 +255,6 @@ void jf_chosen_free(void)
 		return;
 	while ((c = replaced)) {
 		replaced = c->next;
-		free_chosen(c);
+		jf_chosen_forget(c);
 	}
 }

@@ -658,19 +658,20 @@ uint64_t value_of(unsigned int from, const void *arg)
 	return e->frame->arg[from % 6];
 }
 
-static bool text_of(const struct jf_step *step, const void *arg)
+static bool memory_of(const struct jf_step *step, uint64_t *value, const void *arg)
 {
 	const struct ended *e = (const struct ended *)arg;
-	uint64_t from = value_of(step->from, arg);
+	const struct jf_path *path = step->from >= JF_FROM_PATH ? &e->chosen->path[step->from - JF_FROM_PATH] : NULL;
+	uint64_t from = value_of(path ? path->reg : step->from, arg);
 
-	return step->from == JF_FROM_CALLER ? jf_caller_holds(e->chosen, step, from) : jf_record_text(step, from);
+	return step->from == JF_FROM_CALLER ? jf_caller_holds(e->chosen, step, from) : jf_record_memory(step, path, from, value);
 }
 
 /* Apart, as in record.c. */
 __attribute__((__noinline__))
 static bool is_chosen(struct jf_chosen *chosen, const struct ended *e)
 {
-	return jf_choice_passes(&chosen->choice, value_of, text_of, e);
+	return jf_choice_passes(&chosen->choice, value_of, memory_of, e);
 }
 
 static void end_call(struct calls *c, bool own, struct ended *e)

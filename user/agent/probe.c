@@ -221,7 +221,8 @@ int jf_probe_strings(struct jf_agent_probe *p, uint16_t strings)
 void jf_probe_forget(struct jf_agent_probe *p)
 {
 	jf_point_leave(p);
-	free(p->spot.chosen);
+	jf_types_forget(p);
+	jf_chosen_forget(p->spot.chosen);
 	free(p->choice_why);
 	free(p->group);
 	free(p->name);

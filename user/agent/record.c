@@ -649,6 +649,62 @@ bool jf_record_text(const struct jf_step *step, uint64_t from)
 	return jf_choice_text(step, text);
 }
 
+/* False: not all of it can be read, or must not be. */
+static bool copy_in(void *to, unsigned int size, uint64_t from)
+{
+	return is_address(from) && read_string((char *)to, size, from) == (long)size;
+}
+
+/* The end of a path, before the last pointer is followed. */
+static bool follow(const struct jf_path *path, uint64_t *at)
+{
+	unsigned int i;
+
+	for (i = 0; i + 1 < path->num; i++)
+		if (!copy_in(at, 8, *at + (uint64_t)(int64_t)path->offset[i]))
+			return false;
+	*at += (uint64_t)(int64_t)path->offset[i];
+	return true;
+}
+
+/* A text in an array need not have an end. */
+static bool array_text(const struct jf_step *step, const struct jf_path *path, uint64_t from)
+{
+	char text[JF_CHOICE_TEXT];
+
+	if (!copy_in(text, path->size, from))
+		return false;
+	text[path->size] = 0;
+	return jf_choice_text(step, text);
+}
+
+static uint64_t of_bits(const struct jf_path *path, uint64_t v)
+{
+	unsigned int above = 64 - path->bits;
+
+	v = v >> path->shift << above;
+	return path->sign ? (uint64_t)((int64_t)v >> above) : v >> above;
+}
+
+__attribute__((__noinline__))
+bool jf_record_memory(const struct jf_step *step, const struct jf_path *path, uint64_t from, uint64_t *value)
+{
+	uint64_t v = 0;
+
+	if (!path)
+		return jf_record_text(step, from);
+	if (!follow(path, &from))
+		return false;
+	if (step->op == JF_STEP_TEXT && path->text)
+		return array_text(step, path, from);
+	if (!copy_in(&v, path->size, from))
+		return false;
+	if (step->op == JF_STEP_TEXT)
+		return jf_record_text(step, v);
+	*value = path->bits ? of_bits(path, v) : v;
+	return true;
+}
+
 /* It has two callers, of which one is for each filter. */
 static inline __attribute__((__always_inline__))
 uint64_t value_here(unsigned int from, const void *arg)
@@ -668,12 +724,13 @@ uint64_t value_here(unsigned int from, const void *arg)
 	return argument(h->spot, h->s, from);
 }
 
-static bool text_here(const struct jf_step *step, const void *arg)
+static bool memory_here(const struct jf_step *step, uint64_t *value, const void *arg)
 {
 	const struct here *h = (const struct here *)arg;
-	uint64_t from = value_here(step->from, arg);
+	const struct jf_path *path = step->from >= JF_FROM_PATH ? &h->chosen->path[step->from - JF_FROM_PATH] : NULL;
+	uint64_t from = value_here(path ? path->reg : step->from, arg);
 
-	return step->from == JF_FROM_CALLER ? jf_caller_holds(h->chosen, step, from) : jf_record_text(step, from);
+	return step->from == JF_FROM_CALLER ? jf_caller_holds(h->chosen, step, from) : jf_record_memory(step, path, from, value);
 }
 
 /* Apart: a probe without such a choice needs no room on the stack for it. */
@@ -682,7 +739,7 @@ static bool is_chosen(struct jf_chosen *chosen, const struct jf_spot *spot, cons
 {
 	const struct here here = { chosen, spot, s };
 
-	return jf_choice_passes(&chosen->choice, value_here, text_here, &here);
+	return jf_choice_passes(&chosen->choice, value_here, memory_here, &here);
 }
 
 static uint64_t replace_handler(uint64_t reg)

@@ -50,6 +50,11 @@ JF_HIDDEN uint64_t jf_record_value(const struct jf_operand *o, const struct jf_s
 /* In place of the ring's own: with registers of vectors kept. */
 /* Both forms of records: does a text in a filter fit. */
 JF_HIDDEN bool jf_record_text(const struct jf_step *step, uint64_t from);
+/*
+ * A step of memory that @path leads to, or, if that is NULL, of a text at @from. @from is the
+ * register of the path.
+ */
+JF_HIDDEN bool jf_record_memory(const struct jf_step *step, const struct jf_path *path, uint64_t from, uint64_t *value);
 JF_HIDDEN bool jf_agent_next(uint32_t len, uint16_t id);
 JF_HIDDEN uint64_t jf_agent_clock(void);
 

@@ -10,6 +10,12 @@
  * recorded, too, 'f' a number with a point. The value in rax is the one that the function
  * returns. Another line is not used at all.
  *
+ * Memory that an argument leads to, for filters, has a path as its name and one offset from each
+ * pointer on; 't' is an array of characters, and 'b' a bit field: bytes, shift, bits. A '?' has the
+ * reason after it why a path leads nowhere, with '_' for blanks:
+ *
+ *   order->count=-4@%rdi+8 order->next->paid=1b3.1@%rdi+24+16 order->prise=?there_is_no_'prise'
+ *
  * Arguments in general registers stay where a record has these; the line says their name and how
  * many of the eight bytes count. Arguments in vector registers follow.
  */
@@ -200,6 +206,177 @@ struct argument {
 	bool			kept;
 };
 
+/* --- paths ---------------------------------------------------------------------------- */
+
+static bool is_path(const char *text, size_t len)
+{
+	return len && jf_choice_path(text) == len && !is_name(text, len);
+}
+
+static bool take_number(const char **text, long low, long high, long *to)
+{
+	char *end;
+
+	*to = strtol(*text, &end, 10);
+	if (end == *text || *to < low || *to > high)
+		return false;
+	*text = end;
+	return true;
+}
+
+/* "b3.1": a bit field. */
+static bool take_bits(const char **text, struct jf_path *path)
+{
+	const char *p = *text + 1;
+	long shift, bits;
+
+	if (!take_number(&p, 0, 7, &shift) || *p++ != '.' || !take_number(&p, 1, 64, &bits) || shift + bits > 8 * path->size)
+		return false;
+	path->shift = (uint8_t)shift;
+	path->bits = (uint8_t)bits;
+	*text = p;
+	return true;
+}
+
+/* "@%rdi+8+16" */
+static bool take_offsets(const char **text, struct jf_path *path)
+{
+	const char *p = *text;
+	long offset;
+	int reg;
+
+	if (*p++ != '@' || *p++ != '%')
+		return false;
+	reg = place(&p);
+	if (reg < 0 || reg >= RETURNED)
+		return false;
+	path->reg = (uint8_t)reg;
+	while (*p == '+' || *p == '-') {
+		if (path->num == JF_LOADS_MAX || !take_number(&p, INT32_MIN, INT32_MAX, &offset))
+			return false;
+		path->offset[path->num++] = (int32_t)offset;
+	}
+	*text = p;
+	return path->num;
+}
+
+/* After "NAME=": "-4@%rdi+8" */
+static bool take_place(const char **text, struct jf_event_field *f, struct jf_path *path)
+{
+	const char *p = *text;
+	long size;
+	char how;
+
+	path->sign = *p == '-';
+	p += path->sign;
+	if (!jf_choice_is_number(p) || !take_number(&p, 1, JF_CHOICE_TEXT - 1, &size))
+		return false;
+	path->size = (uint8_t)size;
+	how = *p == '@' ? 0 : *p;
+	path->text = how == 't';
+	f->class_ = how == 'f' ? 8 : how == 'p' ? 5 : 1;
+	if (how == 'b' ? !take_bits(&p, path) : how && !strchr("fpt", how))
+		return false;
+	p += how && how != 'b';
+	if (size > 8 ? how != 't' : how != 'b' && how != 't' && !strchr("1248", '0' + (int)size))
+		return false;
+	if ((how == 'f' && size < 4) || !take_offsets(&p, path) || (*p == '{' && !take_labels(&p, f)))
+		return false;
+	*text = p;
+	return !*p || *p == ' ';
+}
+
+/* "?there_is_no_'prise'" */
+static bool take_why(const char **text, struct jf_member *m)
+{
+	size_t len = strcspn(++*text, " ");
+	char *p;
+
+	m->why = strndup(*text, len);
+	for (p = m->why; p && *p; p++)
+		if (*p == '_')
+			*p = ' ';
+	*text += len;
+	return m->why && len;
+}
+
+static void forget_members(struct jf_member *m, unsigned int nr)
+{
+	const struct jf_event_label *l;
+
+	while (m && nr--) {
+		for (l = m[nr].field[0].labels; l && l->name; l++)
+			free((char *)(uintptr_t)l->name);
+		free((struct jf_event_label *)(uintptr_t)m[nr].field[0].labels);
+		free((char *)(uintptr_t)m[nr].field[0].name);
+		free(m[nr].why);
+	}
+	free(m);
+}
+
+static bool take_member(const char **text, struct jf_member *m, struct jf_path *path)
+{
+	const char *p = *text;
+	size_t len = strcspn(p, "=");
+
+	memset(m, 0, sizeof(*m));
+	memset(path, 0, sizeof(*path));
+	m->field[0].kind = __JF_FIELD_SCALAR;
+	m->field[1].kind = __JF_FIELD_END;
+	if (!is_path(p, len) || p[len] != '=')
+		return false;
+	m->field[0].name = strndup(p, len);
+	p += len + 1;
+	if (!m->field[0].name || !(*p == '?' ? take_why(&p, m) : take_place(&p, &m->field[0], path)))
+		return false;
+	*text = *p ? p + 1 : p;
+	return true;
+}
+
+/**
+ * struct members - of a line
+ * @member: memory that arguments lead to
+ * @path:   of each
+ * @num:    of these
+ */
+struct members {
+	struct jf_member	*member;
+	struct jf_path		*path;
+	unsigned int		num;
+};
+
+static bool add_member(struct members *to, const char **text)
+{
+	if (!to->member) {
+		to->member = calloc(JF_PATHS_MAX, sizeof(*to->member));
+		to->path = calloc(JF_PATHS_MAX, sizeof(*to->path));
+	}
+	if (!to->member || !to->path || to->num == JF_PATHS_MAX)
+		return false;
+	/* Also one that is no member has memory to forget. */
+	to->num++;
+	return take_member(text, &to->member[to->num - 1], &to->path[to->num - 1]);
+}
+
+static void forget(struct members *m)
+{
+	forget_members(m->member, m->num);
+	free(m->path);
+	memset(m, 0, sizeof(*m));
+}
+
+/**
+ * jf_types_forget() - forget what jf_types_apply() has made
+ * @p: the probe
+ */
+void jf_types_forget(struct jf_agent_probe *p)
+{
+	forget_members(p->members, p->nr_members);
+	free(p->path);
+}
+
+/* --- arguments ------------------------------------------------------------------------ */
+
 static bool take(const char **text, struct argument *a)
 {
 	const char *p = *text;
@@ -264,16 +441,25 @@ static bool is_twice(const struct argument *a, unsigned int nr)
 }
 
 /* How many values it has; -1: it is no such line. */
-static int take_all(const char *text, struct argument *a)
+static int take_all(const char *text, struct argument *a, struct members *m)
 {
 	unsigned int nr = 0, taken = 0;
 
-	for (; *text && nr < VALUES_MAX; nr++) {
+	while (*text && nr < VALUES_MAX) {
+		if (is_path(text, strcspn(text, "="))) {
+			if (!add_member(m, &text)) {
+				forget(m);
+				drop(a, nr);
+				return -1;
+			}
+			continue;
+		}
 		if (!take(&text, &a[nr]) || taken >> a[nr].place & 1 || is_twice(a, nr)) {
+			forget(m);
 			drop(a, nr + 1);
 			return -1;
 		}
-		taken |= 1U << a[nr].place;
+		taken |= 1U << a[nr++].place;
 	}
 	return (int)nr;
 }
@@ -357,12 +543,16 @@ void jf_types_apply(struct jf_agent_probe *p, const struct jf_module *m, uintptr
 {
 	struct line key = { m->path, start - m->base, NULL }, *l;
 	struct argument a[VALUES_MAX];
+	struct members members = { NULL, NULL, 0 };
 	int num, i, last = -1;
 
 	l = nr_lines ? bsearch(&key, lines, nr_lines, sizeof(key), compare) : NULL;
-	num = l ? take_all(l->text, a) : -1;
+	num = l ? take_all(l->text, a, &members) : -1;
 	if (num < 0)
 		return;
+	p->members = members.member;
+	p->path = members.path;
+	p->nr_members = members.num;
 	for (i = 0; i < num; i++) {
 		if (a[i].place == RETURNED && p->kind == JF_KIND_CALL)
 			set_returned(p, &a[i]);

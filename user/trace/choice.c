@@ -85,6 +85,28 @@ static size_t word(const char *text)
 	return len;
 }
 
+/* "->name", ".name" or "[2]": its length, or 0. */
+static size_t path_part(const char *at)
+{
+	size_t sign = at[0] == '-' && at[1] == '>' ? 2 : *at == '.', len;
+
+	if (sign)
+		return word(at + sign) ? sign + word(at + sign) : 0;
+	len = *at == '[' ? strspn(at + 1, "0123456789") : 0;
+	return len && at[1 + len] == ']' ? len + 2 : 0;
+}
+
+size_t jf_choice_path(const char *text)
+{
+	size_t len = word(text), more = len;
+
+	while (more) {
+		more = path_part(text + len);
+		len += more;
+	}
+	return len;
+}
+
 static bool is_word(const char *text, size_t len, const char *name)
 {
 	return strlen(name) == len && !strncmp(text, name, len);
@@ -252,6 +274,10 @@ static bool no_name(struct parser *p, size_t len, int err, const char *is)
 {
 	char have[160];
 
+	const char *why = p->names->why ? p->names->why(p->at, len, p->names->arg) : NULL;
+
+	if (why)
+		return wrong(p, p->at, "'%.*s': %s", len > 80 ? 80 : (int)len, p->at, why);
 	if (err != -ENOENT)
 		return wrong(p, p->at, "'%.*s' is no %s", len > 40 ? 40 : (int)len, p->at, is);
 	p->names->list(have, sizeof(have), p->names->arg);
@@ -267,7 +293,7 @@ static bool name(struct parser *p, size_t len)
 	if (err)
 		return no_name(p, len, err, "number");
 	p->at += len;
-	p->real = step.op == JF_STEP_REAL_VALUE;
+	p->real = step.op == JF_STEP_REAL_VALUE || step.op == JF_STEP_READ_REAL;
 	return add(p, &step, at, 1);
 }
 
@@ -302,7 +328,7 @@ static bool nested(struct parser *p)
 
 	skip(p);
 	at = p->at;
-	len = word(at);
+	len = jf_choice_path(at);
 	if (take(p, "("))
 		return expression(p) && (take(p, ")") || wrong(p, p->at, "a ')' is missing, of the '(' in column %u",
 								(unsigned int)(at - p->begin) + 1));
@@ -425,7 +451,7 @@ static const char *text_operator(const struct parser *p, size_t *len)
 {
 	const char *at = p->at, *op;
 
-	*len = word(at);
+	*len = jf_choice_path(at);
 	op = at + *len + strspn(at + *len, " ");
 	if (!*len || (strncmp(op, "==", 2) && strncmp(op, "!=", 2) && strncmp(op, "=~", 2)))
 		return NULL;

@@ -11,10 +11,11 @@
  *   expression	and { "||" and }
  *   and	test { "&&" test }
  *   test	bits [ ( "==" | "!=" | "<" | "<=" | ">" | ">=" ) bits ]
- *		| name ( "==" | "!=" | "=~" ) text
+ *		| ( name | path ) ( "==" | "!=" | "=~" ) text
  *   bits	value { "&" value }
- *   value	"!" value | "(" type ")" value | "(" expression ")" | name
+ *   value	"!" value | "(" type ")" value | "(" expression ")" | name | path
  *		| [ "-" ] ( number | real )
+ *   path	name { "->" name | "." name | "[" number "]" }, without blanks
  *   type	u8 s8 u16 s16 u32 s32 u64 s64 int
  *   number	12, 0x1f, 017, 0b101, or with a unit of time, in nanoseconds: 10us, 1ms
  *   real	1.5, 2e9, 1.5e-3
@@ -23,9 +24,11 @@
  *
  * Numbers are compared as in mathematics: -1 is less than any unsigned one. All but 0 hold. What
  * is no number (NaN) is not equal to any, and neither less nor greater. A text that cannot be read
- * is neither equal nor unequal to any.
+ * is neither equal nor unequal to any. Memory that cannot be read is no value: no comparison with
+ * it holds, nor does it hold, nor its "!".
  *
  * API:
+ *   jf_choice_path(text)		the length of a path, or of a name
  *   jf_choice_begin(text)	the blank before the first such word of a pattern, or its end
  *   jf_choice_comma(list)		where the first pattern of a list ends
  *   jf_choice_parse(choice, text, names)	make a program of it; a pure function
@@ -78,6 +81,8 @@ enum jf_step_op {
 	JF_STEP_HOLDS,		/* of the last one, a real */
 	JF_STEP_REALS,		/* compares the last two, of which one is a real */
 	JF_STEP_TEXT,		/* pushes; the text follows, in as many steps as it needs */
+	JF_STEP_READ,		/* pushes a value of memory, or nothing that is a value */
+	JF_STEP_READ_REAL,
 };
 
 /**
@@ -121,17 +126,19 @@ struct jf_choice {
 
 /**
  * struct jf_choice_names - the names that a probe has
- * @find: fills in a step for a name, JF_STEP_VALUE if it sets no other: 0; -ENOENT: it has none;
- *        -EINVAL: it is no number
+ * @find: fills in a step for a name or a path, JF_STEP_VALUE if it sets no other: 0; -ENOENT: it
+ *        has none; -EINVAL: it is no number
  * @text: the same of a text, JF_STEP_TEXT; -EINVAL: it is another value; NULL: there is no text
  * @list: writes the names that it has
  * @arg:  last argument of these
+ * @why:  the reason why it has no such path, or NULL; can be NULL
  */
 struct jf_choice_names {
 	int		(*find)(struct jf_step *step, const char *name, size_t len, const void *arg);
 	int		(*text)(struct jf_step *step, const char *name, size_t len, const void *arg);
 	void		(*list)(char *to, size_t size, const void *arg);
 	const void	*arg;
+	const char	*(*why)(const char *name, size_t len, const void *arg);
 };
 
 /**
@@ -150,6 +157,15 @@ static inline bool jf_choice_is_number(const char *text)
 {
 	return *text >= '0' && *text <= '9';
 }
+
+/**
+ * jf_choice_path() - characters of a name or a path that a text begins with
+ * @text: the text
+ *
+ * Context: any.
+ * Return: how many; 0: it begins with no name
+ */
+size_t jf_choice_path(const char *text);
 
 /**
  * jf_choice_begin() - where the glob of a pattern ends
@@ -217,10 +233,12 @@ int jf_choice_label(struct jf_step *step, const struct jf_event_field *fields, c
  * struct jf_choice_value - on the stack
  * @bits:     64 of them, as two's complement
  * @negative: else they are those of an unsigned number
+ * @unknown:  it could not be read; @bits are 0 then
  */
 struct jf_choice_value {
 	uint64_t	bits;
 	bool		negative;
+	bool		unknown;
 };
 
 static inline struct jf_choice_value jf_choice_cast(uint64_t bits, unsigned int size, bool sign)
@@ -229,7 +247,7 @@ static inline struct jf_choice_value jf_choice_cast(uint64_t bits, unsigned int 
 	bool negative = sign && bits >> (8 * size - 1) & 1;
 
 	bits = bits << shift >> shift;
-	return (struct jf_choice_value){ negative && shift ? bits | ~UINT64_C(0) << (64 - shift) : bits, negative };
+	return (struct jf_choice_value){ negative && shift ? bits | ~UINT64_C(0) << (64 - shift) : bits, negative, false };
 }
 
 static inline bool jf_choice_compare(unsigned int op, const struct jf_choice_value *a, const struct jf_choice_value *b)
@@ -386,8 +404,11 @@ bool jf_choice_text(const struct jf_step *s, const char *text)
 
 /* A value as the probe has it; all of its 64 bits may be set. */
 typedef uint64_t jf_choice_value_fn(unsigned int from, const void *arg);
-/* Of JF_STEP_TEXT: jf_choice_text() of a text, or false if that cannot be read. */
-typedef bool jf_choice_text_fn(const struct jf_step *s, const void *arg);
+/*
+ * Of JF_STEP_TEXT: jf_choice_text() of a text, or false if that cannot be read. Of JF_STEP_READ and
+ * JF_STEP_READ_REAL: sets the value, as the probe has it, or false.
+ */
+typedef bool jf_choice_memory_fn(const struct jf_step *s, uint64_t *value, const void *arg);
 
 /* A step of a program without reals and texts. */
 static inline __attribute__((__always_inline__))
@@ -396,7 +417,7 @@ struct jf_choice_value *jf_choice_step(const struct jf_step *s, struct jf_choice
 {
 	switch (s->op) {
 	case JF_STEP_NUMBER:
-		*++top = (struct jf_choice_value){ s->number, s->sign };
+		*++top = (struct jf_choice_value){ s->number, s->sign, false };
 		break;
 	case JF_STEP_VALUE:
 		*++top = jf_choice_cast(value(s->from, arg), s->size, s->sign);
@@ -405,7 +426,7 @@ struct jf_choice_value *jf_choice_step(const struct jf_step *s, struct jf_choice
 		*top = jf_choice_cast(top->bits, s->size, s->sign);
 		break;
 	case JF_STEP_NOT:
-		*top = (struct jf_choice_value){ !top->bits, false };
+		*top = (struct jf_choice_value){ !top->bits, false, false };
 		break;
 	case JF_STEP_BITS:
 		top--;
@@ -414,40 +435,74 @@ struct jf_choice_value *jf_choice_step(const struct jf_step *s, struct jf_choice
 		break;
 	default:
 		top--;
-		*top = (struct jf_choice_value){ jf_choice_compare(s->op, top, top + 1), false };
+		*top = (struct jf_choice_value){ jf_choice_compare(s->op, top, top + 1), false, false };
 	}
+	return top;
+}
+
+static inline struct jf_choice_value jf_choice_read(const struct jf_step *s, jf_choice_memory_fn *memory, const void *arg)
+{
+	uint64_t got = 0;
+
+	if (!memory(s, &got, arg))
+		return (struct jf_choice_value){ 0, false, true };
+	if (s->op == JF_STEP_READ)
+		return jf_choice_cast(got, s->size, s->sign);
+	return (struct jf_choice_value){ jf_choice_widen(got, s->size), false, false };
+}
+
+/* The same step, of values that can be unknown. */
+static inline __attribute__((__always_inline__))
+struct jf_choice_value *jf_choice_step_known(const struct jf_step *s, struct jf_choice_value *top, jf_choice_value_fn *value,
+					     const void *arg)
+{
+	bool pushes = s->op == JF_STEP_NUMBER || s->op == JF_STEP_VALUE, pops = s->op >= JF_STEP_BITS;
+	bool unknown = !pushes && (top->unknown || (pops && top[-1].unknown));
+
+	top = jf_choice_step(s, top, value, arg);
+	/* Both operators have 0 for an unknown value. */
+	if (!unknown || s->op == JF_STEP_AND || s->op == JF_STEP_OR)
+		return top;
+	*top = (struct jf_choice_value){ 0, false, s->op == JF_STEP_CAST || s->op == JF_STEP_BITS };
 	return top;
 }
 
 /* Apart, and only executed for programs that have such steps: the others need be no slower. */
 static __attribute__((__noinline__, __unused__))
-bool jf_choice_holds_more(const struct jf_choice *c, jf_choice_value_fn *value, jf_choice_text_fn *text, const void *arg)
+bool jf_choice_holds_more(const struct jf_choice *c, jf_choice_value_fn *value, jf_choice_memory_fn *memory, const void *arg)
 {
 	struct jf_choice_value stack[1 + JF_CHOICE_STACK], *top = stack;
 	const struct jf_step *s, *end = c->step + c->num;
+	uint64_t got;
+	bool known;
 
-	*top = (struct jf_choice_value){ 1, false };
+	*top = (struct jf_choice_value){ 1, false, false };
 	for (s = c->step; s < end; s++) {
 		switch (s->op) {
 		case JF_STEP_REAL:
-			*++top = (struct jf_choice_value){ s->number, false };
+			*++top = (struct jf_choice_value){ s->number, false, false };
 			break;
 		case JF_STEP_REAL_VALUE:
-			*++top = (struct jf_choice_value){ jf_choice_widen(value(s->from, arg), s->size), false };
+			*++top = (struct jf_choice_value){ jf_choice_widen(value(s->from, arg), s->size), false, false };
 			break;
 		case JF_STEP_HOLDS:
-			top->bits = !!(top->bits << 1);
+			*top = (struct jf_choice_value){ !!(top->bits << 1), false, top->unknown };
 			break;
 		case JF_STEP_REALS:
 			top--;
-			*top = (struct jf_choice_value){ jf_choice_reals(s, top, top + 1), false };
+			known = !top->unknown && !top[1].unknown;
+			*top = (struct jf_choice_value){ known && jf_choice_reals(s, top, top + 1), false, false };
 			break;
 		case JF_STEP_TEXT:
-			*++top = (struct jf_choice_value){ text(s, arg), false };
+			*++top = (struct jf_choice_value){ memory(s, &got, arg), false, false };
 			s += jf_choice_text_steps(s);
 			break;
+		case JF_STEP_READ:
+		case JF_STEP_READ_REAL:
+			*++top = jf_choice_read(s, memory, arg);
+			break;
 		default:
-			top = jf_choice_step(s, top, value, arg);
+			top = jf_choice_step_known(s, top, value, arg);
 		}
 	}
 	return top->bits;
@@ -457,19 +512,19 @@ bool jf_choice_holds_more(const struct jf_choice *c, jf_choice_value_fn *value, 
  * jf_choice_holds() - do all expressions hold
  * @c:     the choice
  * @value: gets a value
- * @text:  looks at a text
+ * @memory: looks at memory
  * @arg:   their last argument
  */
 static inline __attribute__((__always_inline__))
-bool jf_choice_holds(const struct jf_choice *c, jf_choice_value_fn *value, jf_choice_text_fn *text, const void *arg)
+bool jf_choice_holds(const struct jf_choice *c, jf_choice_value_fn *value, jf_choice_memory_fn *memory, const void *arg)
 {
 	struct jf_choice_value stack[1 + JF_CHOICE_STACK], *top = stack;
 	const struct jf_step *s, *end = c->step + c->num;
 
 	if (__builtin_expect(c->more, 0))
-		return jf_choice_holds_more(c, value, text, arg);
+		return jf_choice_holds_more(c, value, memory, arg);
 	/* Without an expression that is all. To clear the rest would call memset(). */
-	*top = (struct jf_choice_value){ 1, false };
+	*top = (struct jf_choice_value){ 1, false, false };
 	for (s = c->step; s < end; s++)
 		top = jf_choice_step(s, top, value, arg);
 	return top->bits;
@@ -479,16 +534,16 @@ bool jf_choice_holds(const struct jf_choice *c, jf_choice_value_fn *value, jf_ch
  * jf_choice_passes() - is the record made
  * @c:     the choice, which counts; threads and signal handlers may come at once
  * @value: as above
- * @text:  as above
+ * @memory: as above
  * @arg:   as above
  */
 static inline __attribute__((__always_inline__))
-bool jf_choice_passes(struct jf_choice *c, jf_choice_value_fn *value, jf_choice_text_fn *text, const void *arg)
+bool jf_choice_passes(struct jf_choice *c, jf_choice_value_fn *value, jf_choice_memory_fn *memory, const void *arg)
 {
 	/* There is no more to come: nothing is counted. */
 	if (c->max && __atomic_load_n(&c->made, __ATOMIC_RELAXED) >= c->max)
 		return false;
-	if (!jf_choice_holds(c, value, text, arg))
+	if (!jf_choice_holds(c, value, memory, arg))
 		return false;
 	if (c->every > 1 && __atomic_fetch_add(&c->seen, 1, __ATOMIC_RELAXED) % c->every)
 		return false;

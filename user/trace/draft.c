@@ -115,7 +115,8 @@ static uint64_t value_of(unsigned int from, const void *arg)
 	return f->flags & __JF_SHOW_NETWORK ? __builtin_bswap64(value) >> (64 - 8 * f->size) : value;
 }
 
-static bool text_of(const struct jf_step *s, const void *arg)
+/* Fields lead to no memory. */
+static bool text_of(const struct jf_step *s, uint64_t *value, const void *arg)
 {
 	const struct come_by *by = (const struct come_by *)arg;
 	const struct jf_event_field *f = &by->choice->fields[s->from];
@@ -124,6 +125,7 @@ static bool text_of(const struct jf_step *s, const void *arg)
 	uint32_t num = f->count;
 	size_t i;
 
+	(void)value;
 	if (f->kind == __JF_FIELD_STRING)
 		return jf_choice_text(s, at);
 	/* An array need not have a 0. */
@@ -220,7 +222,7 @@ bool jf_event_chooses(const struct jf_event *event)
  */
 int jf_event_choice(struct jf_event *event, const char *text, struct jf_event_choice **choice)
 {
-	const struct jf_choice_names names = { find, find_text, list, event->fields };
+	const struct jf_choice_names names = { find, find_text, list, event->fields, NULL };
 	struct jf_event_choice *c;
 	int err;
 

@@ -24,6 +24,9 @@ static const struct {
 } values[] = {
 	{ "level", 4, true, 0xabcd0000fffffffe }, { "size", 8, false, UINT64_MAX }, { "tiny", 1, false, 0x1ff }, { "ret", 8, true, UINT64_MAX },
 	{ "low", 8, true, UINT64_C(1) << 63 }, { "half", 2, true, 0x18000 }, { "zero", 4, false, UINT64_C(7) << 32 }, { "three", 4, true, 3 },
+	/* Memory, of which some cannot be read. */
+	{ "order->count", 4, true, 0xfffffff0 }, { "order->next->in.tiny", 1, false, 0x2ff }, { "row[2]", 8, false, 5 },
+	{ "gone->count", 4, true, 3 }, { "order->gone[1].size", 8, false, 0 },
 };
 #define NAMES	(sizeof(values) / sizeof(*values))
 
@@ -37,6 +40,7 @@ static const struct {
 	{ "nan", 8, 0x7ff8000000000001 }, { "endless", 8, 0x7ff0000000000000 }, { "least", 8, 1 }, { "large", 8, 0x43f0000000000000 },
 	{ "nearly", 8, 0x43efffffffffffff }, { "low_real", 8, 0xc3e0000000000000 }, { "third", 4, 0xdead00003eaaaaab },
 	{ "tiny_float", 4, 1 }, { "nan_float", 4, 0x7fc00000 }, { "minus_float", 4, 0xff800000 }, { "two", 4, 0x40000000 },
+	{ "order->price", 8, 0x4004000000000000 }, { "lines[0].few", 4, 0x40000000 }, { "gone->price", 8, 0x4004000000000000 },
 };
 #define REALS	(sizeof(reals) / sizeof(*reals))
 #define REAL_FROM	64
@@ -48,6 +52,18 @@ static const struct {
 } texts[] = { { "path", "/etc/passwd" }, { "empty", "" }, { "mark", "a\"b\\c" }, { "stars", "a*b?c" }, { "lost", NULL } };
 #define TEXTS	(sizeof(texts) / sizeof(*texts))
 
+static unsigned int below(unsigned int max);
+
+static bool is_memory(const char *name)
+{
+	return strpbrk(name, "-[");
+}
+
+static bool is_gone(const char *name)
+{
+	return strstr(name, "gone");
+}
+
 static int find(struct jf_step *step, const char *name, size_t len, const void *arg)
 {
 	unsigned int i;
@@ -58,11 +74,12 @@ static int find(struct jf_step *step, const char *name, size_t len, const void *
 			step->from = (uint8_t)i;
 			step->size = values[i].size;
 			step->sign = values[i].sign;
+			step->op = is_memory(values[i].name) ? JF_STEP_READ : JF_STEP_VALUE;
 			return 0;
 		}
 	for (i = 0; i < REALS; i++)
 		if (strlen(reals[i].name) == len && !strncmp(reals[i].name, name, len)) {
-			*step = (struct jf_step){ .op = JF_STEP_REAL_VALUE, .size = reals[i].size, .from = (uint8_t)(REAL_FROM + i) };
+			*step = (struct jf_step){ .op = is_memory(reals[i].name) ? JF_STEP_READ_REAL : JF_STEP_REAL_VALUE, .size = reals[i].size, .from = (uint8_t)(REAL_FROM + i) };
 			return 0;
 		}
 	if (len == 6 && !strncmp(name, "vector", 6))
@@ -90,7 +107,13 @@ static void list(char *to, size_t size, const void *arg)
 	snprintf(to, size, "%s", (const char *)arg);
 }
 
-static const struct jf_choice_names names = { find, find_text, list, "level, size" };
+static const char *why_not(const char *name, size_t len, const void *arg)
+{
+	(void)arg;
+	return len > 6 && !strncmp(name, "order->prise", len) ? "order has no member 'prise'" : NULL;
+}
+
+static const struct jf_choice_names names = { find, find_text, list, "level, size", why_not };
 
 static uint64_t value_of(unsigned int from, const void *arg)
 {
@@ -98,17 +121,24 @@ static uint64_t value_of(unsigned int from, const void *arg)
 	return from >= REAL_FROM ? reals[from - REAL_FROM].bits : values[from].value;
 }
 
-static bool text_of(const struct jf_step *step, const void *arg)
+static bool memory_of(const struct jf_step *step, uint64_t *value, const void *arg)
 {
-	const char *text = texts[step->from].text;
+	const char *text, *name;
 
-	(void)arg;
+	if (step->op != JF_STEP_TEXT) {
+		name = step->op == JF_STEP_READ ? values[step->from].name : reals[step->from - REAL_FROM].name;
+		CHECK(is_memory(name), "%s is read", name);
+		/* It is not to be looked at. */
+		*value = is_gone(name) ? below(2) * 3 : value_of(step->from, arg);
+		return !is_gone(name);
+	}
+	text = texts[step->from].text;
 	return text && jf_choice_text(step, text);
 }
 
 static bool holds(const struct jf_choice *c)
 {
-	return jf_choice_holds(c, value_of, text_of, NULL);
+	return jf_choice_holds(c, value_of, memory_of, NULL);
 }
 
 /* As the agent relies on it: within the stack, and one value in the end. */
@@ -119,10 +149,10 @@ static bool is_program(const struct jf_choice *c)
 	for (i = 0; i < c->num; i++) {
 		const struct jf_step *s = &c->step[i];
 
-		if (s->op > JF_STEP_TEXT || ((s->op == JF_STEP_CAST || s->op == JF_STEP_VALUE) && (!s->size || s->size > 8)) ||
+		if (s->op > JF_STEP_READ_REAL || ((s->op == JF_STEP_CAST || s->op == JF_STEP_VALUE) && (!s->size || s->size > 8)) ||
 		    (s->op == JF_STEP_REALS && (!s->size || s->size > 3 || s->from < JF_STEP_EQ || s->from > JF_STEP_GE)))
 			return false;
-		if (s->op <= JF_STEP_VALUE || s->op == JF_STEP_REAL || s->op == JF_STEP_REAL_VALUE || s->op == JF_STEP_TEXT)
+		if (s->op <= JF_STEP_VALUE || s->op == JF_STEP_REAL || s->op == JF_STEP_REAL_VALUE || s->op >= JF_STEP_TEXT)
 			depth++;
 		else if ((s->op >= JF_STEP_BITS && s->op <= JF_STEP_GE) || s->op == JF_STEP_REALS)
 			depth--;
@@ -177,6 +207,10 @@ static const struct {
 	{ "if path == \"\"", false }, { "if empty == \"\" && empty =~ \"*\"", true }, { "if empty != \"x\"", true }, { "if lost == \"x\"", false },
 	{ "if lost != \"x\" || lost =~ \"*\"", false }, { "if mark == \"a\\\"b\\\\c\"", true }, { "if stars == \"a*b?c\"", true },
 	{ "if stars == \"axbxc\"", false }, { "if path == \"a if 1 max 5\" || three == 3 max 5", true },
+	{ "if order->count == -16 && order->next->in.tiny == 0xff && row[2] == 5 && order->price == 2.5", true },
+	{ "if gone->count || gone->count == 3 || gone->count != 3 || !gone->count || gone->count & 1 || (u8)gone->count >= 0", false },
+	{ "if !(u8)gone->count || (gone->count & 1) == 0 || gone->count < gone->price || gone->price != 0 || !gone->price", false },
+	{ "if gone->count == 3 || three == 3", true }, { "if !(gone->count == 3)", true }, { "if (gone->count) || !(gone->count && 1)", true },
 	{ "if !(path == \"x\") && (path =~ \"*\")", true }, { "if path == \"/etc/passwd\" if empty == \"\" if price > 1", true },
 };
 
@@ -201,6 +235,10 @@ static const struct {
 	{ "if rank > 3", "column 1: there is no 'rank', but level, size" },
 	{ "if level > 3 && sice >= 4096", "column 14: there is no 'sice', but level, size" },
 	{ "if  three if sice", "column 1: there is no 'sice', but level, size" },
+	{ "if level > 1 && order->prise", "column 14: 'order->prise': order has no member 'prise'" },
+	{ "if order->prize > 3", "column 1: there is no 'order->prize', but level, size" }, { "if order-> count", "column 1: there is no 'order', but level, size" },
+	{ "if row[] == 3", "column 1: there is no 'row', but level, size" }, { "if row[2].x == 3", "column 1: there is no 'row[2].x', but level, size" },
+	{ "if row[2]-> == 3", "column 7: an operator or the end has to be here, not '-'" },
 	{ "if vector > 2", "column 1: 'vector' is no number" }, { "if level == \"x\"", "column 1: 'level' is no text" },
 	{ "if path > 2", "column 1: there is no 'path', but level, size" }, { "if path =~ 3", "column 9: a text has to follow '=~'" },
 	{ "if rank == \"x\"", "column 1: there is no 'rank', but level, size" }, { "if 3 == \"x\"", "column 6: a text has to stand after a name and '==', '!=' or '=~'" },
@@ -274,14 +312,14 @@ static void test_turns(void)
 
 	CHECK(!parse(&c, "if three == 3 every 10 max 7", &names), "%s", c.why);
 	for (i = 0; i < 1000; i++) {
-		bool passes = jf_choice_passes(&c, value_of, text_of, NULL);
+		bool passes = jf_choice_passes(&c, value_of, memory_of, NULL);
 
 		CHECK(passes == (i % 10 == 0 && i / 10 < 7), "the record %u", i);
 		passed += passes;
 	}
 	CHECK(passed == 7, "%u", passed);
 	CHECK(!parse(&c, "if zero max 1", &names), "%s", c.why);
-	CHECK(!jf_choice_passes(&c, value_of, text_of, NULL) && !c.made && !c.seen, "those for which it does not hold are not counted");
+	CHECK(!jf_choice_passes(&c, value_of, memory_of, NULL) && !c.made && !c.seen, "those for which it does not hold are not counted");
 	finish("every and max");
 }
 
@@ -314,6 +352,14 @@ static void put(struct made *m, const char *text)
 	/* A text that is too long is not used. */
 	if (m->len < JF_CHOICE_MAX)
 		m->len += (size_t)snprintf(m->text + m->len, sizeof(m->text) - m->len, "%s%s", below(3) ? "" : " ", text);
+}
+
+/* A value that cannot be read. */
+#define UNKNOWN	((wide)1 << 100)
+
+static bool is_true(wide v)
+{
+	return v && v != UNKNOWN;
 }
 
 static wide as(wide v, unsigned int size, bool sign)
@@ -352,27 +398,30 @@ static wide make_value(struct made *m, unsigned int level)
 	}
 	if (i == 3 && level) {
 		put(m, "!");
-		return !make_value(m, level - 1);
+		v = make_value(m, level - 1);
+		return v != UNKNOWN && !v;
 	}
 	if (i == 4 && level) {
 		i = below(8);
 		put(m, types[i]);
-		return as(make_value(m, level - 1), 1 << i / 2, i & 1);
+		v = make_value(m, level - 1);
+		return v == UNKNOWN ? v : as(v, 1 << i / 2, i & 1);
 	}
 	if (i < 7)
 		return make_number(m);
 	i = below(NAMES);
 	put(m, values[i].name);
-	return as((wide)values[i].value, values[i].size, values[i].sign);
+	return is_gone(values[i].name) ? UNKNOWN : as((wide)values[i].value, values[i].size, values[i].sign);
 }
 
 static wide make_bits(struct made *m, unsigned int level)
 {
-	wide v = make_value(m, level);
+	wide v = make_value(m, level), other;
 
 	while (!below(4)) {
 		put(m, "& ");
-		v &= make_value(m, level);
+		other = make_value(m, level);
+		v = v == UNKNOWN || other == UNKNOWN ? UNKNOWN : v & other;
 	}
 	return v;
 }
@@ -380,21 +429,26 @@ static wide make_bits(struct made *m, unsigned int level)
 static const char *const signs[] = { "==", "!=", "<=", ">=", "<", ">" };
 
 /* A real, or an integer: as one that has the range and the precision of both. */
-static long double make_any(struct made *m, bool real)
+static long double make_any(struct made *m, bool real, bool *lost)
 {
 	unsigned int i = below(REALS);
 	double value;
 	float few;
 	char text[32];
+	wide v;
 
-	if (!real)
-		return (long double)make_bits(m, 0);
+	if (!real) {
+		v = make_bits(m, 0);
+		*lost |= v == UNKNOWN;
+		return (long double)v;
+	}
 	if (!below(3)) {
 		snprintf(text, sizeof(text), "%s%u.%u" "e%d", below(2) ? "-" : "", below(100000), below(10000), (int)below(20) - 9);
 		put(m, text);
 		return (long double)strtod(text, NULL);
 	}
 	put(m, reals[i].name);
+	*lost |= is_gone(reals[i].name);
 	memcpy(&value, &reals[i].bits, sizeof(value));
 	memcpy(&few, &reals[i].bits, sizeof(few));
 	return reals[i].size == 8 ? (long double)value : (long double)few;
@@ -404,17 +458,20 @@ static long double make_any(struct made *m, bool real)
 static bool make_real_test(struct made *m)
 {
 	unsigned int i = below(8);
-	bool first = below(2);
+	bool first = below(2), lost = false;
 	long double a, b;
 
 	/* In brackets without a sign it would be a real one, and no condition. */
 	if (i > 5) {
 		put(m, "!");
-		return make_any(m, true) == 0;
+		a = make_any(m, true, &lost);
+		return !lost && a == 0;
 	}
-	a = make_any(m, first);
+	a = make_any(m, first, &lost);
 	put(m, signs[i]);
-	b = make_any(m, !first || below(2));
+	b = make_any(m, !first || below(2), &lost);
+	if (lost)
+		return false;
 	return i == 0 ? a == b : i == 1 ? a != b : i == 2 ? a <= b : i == 3 ? a >= b : i == 4 ? a < b : a > b;
 }
 
@@ -465,6 +522,8 @@ static wide make_test(struct made *m, unsigned int level)
 		return a;
 	put(m, signs[i]);
 	b = make_bits(m, level);
+	if (a == UNKNOWN || b == UNKNOWN)
+		return 0;
 	return i == 0 ? a == b : i == 1 ? a != b : i == 2 ? a <= b : i == 3 ? a >= b : i == 4 ? a < b : a > b;
 }
 
@@ -475,7 +534,7 @@ static wide make_all(struct made *m, unsigned int level)
 	while (!below(3)) {
 		put(m, "&&");
 		other = make_test(m, level);
-		v = v && other;
+		v = is_true(v) && is_true(other);
 	}
 	return v;
 }
@@ -487,7 +546,7 @@ static wide make(struct made *m, unsigned int level)
 	while (!below(3)) {
 		put(m, "||");
 		other = make_all(m, level);
-		v = v || other;
+		v = is_true(v) || is_true(other);
 	}
 	return v;
 }
@@ -502,7 +561,7 @@ static void test_random(void)
 	for (i = 0; i < ROUNDS; i++) {
 		strcpy(m.text, "if ");
 		m.len = 3;
-		want = make(&m, below(4));
+		want = is_true(make(&m, below(4)));
 		if (m.len >= JF_CHOICE_MAX)
 			continue;
 		if (parse(&c, m.text, &names)) {
@@ -519,7 +578,7 @@ static void test_random(void)
 
 static void test_damaged(void)
 {
-	static const char letters[] = "ifevrymax 0129xb()!&|=<>-us.e\"~\\*\xff\n%";
+	static const char letters[] = "ifevrymax 0129xb()[]!&|=<>-us.e\"~\\*\xff\n%";
 	unsigned int i, k, refused = 0;
 	struct jf_choice c;
 	struct made m;

@@ -623,7 +623,7 @@ static const char *unknown_caller(const struct jf_choice *c, const struct found_
 /* False: its filter names no function, or one that is there. */
 static bool explain_caller(const struct pattern *w, const struct found_list *list)
 {
-	const struct jf_choice_names names = { any_number, any_text, NULL, NULL };
+	const struct jf_choice_names names = { any_number, any_text, NULL, NULL, NULL };
 	struct jf_choice c;
 	const char *glob = jf_choice_parse(&c, w->choice, &names) ? NULL : unknown_caller(&c, list);
 

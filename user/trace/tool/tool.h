@@ -371,10 +371,12 @@ void each_file_of(const char *program, void (*fn)(const char *path, void *arg), 
  * struct types - where arguments are told
  * @o:  which functions' are
  * @to: the file
+ * @paths: of filters
  */
 struct types {
 	const struct options	*o;
 	FILE			*to;
+	const struct paths	*paths;
 };
 
 /* The agent's file of arguments: for functions of @program and of objects that it

@@ -19,6 +19,7 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -36,6 +37,13 @@
 #define LABELS_MAX	64
 #define REGISTERS	6
 #define VECTORS		8
+/* As in the agent. */
+#define LOADS_MAX	6
+#define PATHS_MAX	192
+/* Of all patterns. */
+#define ALL_PATHS_MAX	2048
+#define TEXT_MAX	(JF_CHOICE_TEXT - 1)
+#define WHY_MAX		128
 /* The number that debug information has for it. */
 #define XMM0		17
 
@@ -155,6 +163,30 @@ static bool classify(Dwarf_Die *type, uint64_t at, enum class *classes, unsigned
 
 /* --- arguments ------------------------------------------------------------------------ */
 
+static const char *const registers[REGISTERS] = { "rdi", "rsi", "rdx", "rcx", "r8", "r9" };
+
+/**
+ * struct path - of filters
+ * @text:  order->price
+ * @globs: patterns that have it: a bit for each
+ */
+struct path {
+	char		*text;
+	uint64_t	globs;
+};
+
+/**
+ * struct paths - of all patterns
+ * @path: each of them
+ * @num:  how many
+ * @glob: the number of the pattern that is being read
+ */
+struct paths {
+	struct path	path[ALL_PATHS_MAX];
+	unsigned int	num;
+	unsigned int	glob;
+};
+
 /**
  * struct arguments - of a function, as they are told
  * @to:      the line
@@ -163,6 +195,9 @@ static bool classify(Dwarf_Die *type, uint64_t at, enum class *classes, unsigned
  * @vectors: of the other kind
  * @num:     arguments that are in the line
  * @entry:   where the function begins
+ * @paths:   that filters name
+ * @globs:   patterns that it matches: a bit for each
+ * @nr_paths: in the line
  */
 struct arguments {
 	FILE		*to;
@@ -171,12 +206,13 @@ struct arguments {
 	unsigned int	vectors;
 	unsigned int	num;
 	Dwarf_Addr	entry;
+	const struct paths *paths;
+	uint64_t	globs;
+	unsigned int	nr_paths;
 };
 
 static void put_argument(struct arguments *a, const char *name, uint64_t size, bool sign, char how)
 {
-	static const char *const regs[REGISTERS] = { "rdi", "rsi", "rdx", "rcx", "r8", "r9" };
-
 	fprintf(a->to, " %s=%s%u", name, sign ? "-" : "", (unsigned int)size);
 	/* Members are not told within a part of a structure. */
 	if (how)
@@ -184,7 +220,7 @@ static void put_argument(struct arguments *a, const char *name, uint64_t size, b
 	if (how == 'f' || how == 'v')
 		fprintf(a->to, "@%%xmm%u", a->vectors++);
 	else
-		fprintf(a->to, "@%%%s", regs[a->ints++]);
+		fprintf(a->to, "@%%%s", registers[a->ints++]);
 	a->num++;
 }
 
@@ -252,16 +288,18 @@ static bool is_signed_enum(Dwarf_Die *type)
 	return false;
 }
 
+static bool is_char(Dwarf_Die *type)
+{
+	return dwarf_tag(type) == DW_TAG_base_type && dwarf_bytesize(type) == 1 && dwarf_diename(type) && !strcmp(dwarf_diename(type), "char");
+}
+
 /* True: C calls it const char *. */
 static bool is_string(Dwarf_Die *type)
 {
 	bool is_const = false;
 	Dwarf_Die to;
 
-	if (dwarf_tag(type) != DW_TAG_pointer_type || !type_of(type, &to, &is_const) || !is_const ||
-	    dwarf_tag(&to) != DW_TAG_base_type || dwarf_bytesize(&to) != 1)
-		return false;
-	return !strcmp(dwarf_diename(&to) ? dwarf_diename(&to) : "", "char");
+	return dwarf_tag(type) == DW_TAG_pointer_type && type_of(type, &to, &is_const) && is_const && is_char(&to);
 }
 
 /* True: a method can be one that copies an object, or ends it. */
@@ -407,6 +445,287 @@ static bool is_integer(Dwarf_Die *type, uint64_t *size, bool *sign)
 	return dwarf_tag(type) == DW_TAG_base_type && class_of_base(type, *size) == INTEGER;
 }
 
+/* --- paths ---------------------------------------------------------------------------- */
+
+/**
+ * struct place - of a value that a path leads to
+ * @type:   of it, without names and qualifiers
+ * @in_register: it is the argument itself
+ * @offset: from a pointer on; all but the last lead to a pointer
+ * @num:    of these
+ * @bits:   of a bit field, or 0
+ * @shift:  of it
+ * @why:    the path leads nowhere, in words without blanks; ""
+ */
+struct place {
+	Dwarf_Die	type;
+	bool		in_register;
+	int64_t		offset[LOADS_MAX];
+	unsigned int	num;
+	unsigned int	bits;
+	unsigned int	shift;
+	char		why[WHY_MAX];
+};
+
+/* Always false. Blanks become '_'. */
+__attribute__((__format__(__printf__, 2, 3)))
+static bool lost(struct place *p, const char *format, ...)
+{
+	va_list args;
+	char *c;
+
+	va_start(args, format);
+	vsnprintf(p->why, sizeof(p->why), format, args);
+	va_end(args);
+	for (c = p->why; *c; c++)
+		if (*c <= ' ')
+			*c = '_';
+	return false;
+}
+
+static bool has_integer(Dwarf_Die *die, unsigned int name, uint64_t *n)
+{
+	Dwarf_Attribute a;
+	Dwarf_Word word;
+
+	if (!dwarf_attr_integrate(die, name, &a) || dwarf_formudata(&a, &word))
+		return false;
+	*n = word;
+	return true;
+}
+
+/* A bit field: in its first byte, and from which bit on. */
+static bool take_bit_field(struct place *p, Dwarf_Die *member, uint64_t *offset)
+{
+	uint64_t bits, first, size;
+
+	p->bits = 0;
+	if (!has_integer(member, DW_AT_bit_size, &bits))
+		return true;
+	if (!has_integer(member, DW_AT_data_bit_offset, &first)) {
+		/* The older form counts from the other end of a word. */
+		if (!has_integer(member, DW_AT_bit_offset, &first) || !has_integer(member, DW_AT_byte_size, &size) || first + bits > 8 * size)
+			return false;
+		first = 8 * *offset + 8 * size - first - bits;
+	}
+	*offset = first / 8;
+	p->shift = first % 8;
+	p->bits = (unsigned int)bits;
+	return bits && p->shift + bits <= 64;
+}
+
+/*
+ * Finds a member by its name, also in nameless ones and in base classes. 1: it is there, 0: it is
+ * not, -1: p->why has the reason.
+ */
+static int find_member(struct place *p, Dwarf_Die *class, const char *name, size_t len, uint64_t base, unsigned int depth)
+{
+	Dwarf_Die child, of;
+	const char *own;
+	uint64_t offset;
+	int found = 0;
+
+	if (depth == DEPTH_MAX || dwarf_child(class, &child))
+		return 0;
+	do {
+		int tag = dwarf_tag(&child);
+
+		if ((tag != DW_TAG_member && tag != DW_TAG_inheritance) || dwarf_hasattr(&child, DW_AT_external) ||
+		    dwarf_hasattr(&child, DW_AT_declaration))
+			continue;
+		own = dwarf_diename(&child);
+		offset = 0;
+		if (dwarf_hasattr(&child, DW_AT_data_member_location) && !has_integer(&child, DW_AT_data_member_location, &offset)) {
+			if (tag == DW_TAG_member && own && jf_choice_is(own, name, len))
+				return lost(p, "its place is computed"), -1;
+			continue;
+		}
+		if (tag == DW_TAG_inheritance ? dwarf_hasattr(&child, DW_AT_virtuality) : own && !jf_choice_is(own, name, len))
+			continue;
+		if (!type_of(&child, &of, NULL))
+			continue;
+		if (own && tag == DW_TAG_member) {
+			if (!take_bit_field(p, &child, &offset))
+				return lost(p, "a bit field of that form is not known"), -1;
+			p->offset[p->num - 1] += (int64_t)(base + offset);
+			p->type = of;
+			return 1;
+		}
+		if (is_aggregate(&of))
+			found = find_member(p, &of, name, len, base + offset, depth + 1);
+	} while (!found && !dwarf_siblingof(&child, &child));
+	return found;
+}
+
+/* The value is a pointer, and the place is now where it leads. */
+static bool follow(struct place *p)
+{
+	Dwarf_Die to;
+
+	if (!is_pointer(&p->type) || !type_of(&p->type, &to, NULL))
+		return lost(p, "what is before it is no pointer to a known type");
+	if (p->num == LOADS_MAX)
+		return lost(p, "it follows more than %d pointers", LOADS_MAX);
+	p->in_register = false;
+	p->offset[p->num++] = 0;
+	p->type = to;
+	return true;
+}
+
+static bool is_reference(Dwarf_Die *type)
+{
+	return dwarf_tag(type) == DW_TAG_reference_type || dwarf_tag(type) == DW_TAG_rvalue_reference_type;
+}
+
+static bool take_name(struct place *p, const char *name, size_t len, bool arrow)
+{
+	const char *class;
+	int found;
+
+	if (arrow ? !is_pointer(&p->type) : is_pointer(&p->type) && !is_reference(&p->type))
+		return lost(p, arrow ? "what is before '->' is no pointer" : "what is before '.' is a pointer: '->'");
+	if (is_pointer(&p->type) && !follow(p))
+		return false;
+	/* A reference to a pointer. */
+	if (arrow && is_pointer(&p->type) && !follow(p))
+		return false;
+	if (!is_aggregate(&p->type) || p->in_register)
+		return lost(p, "what has '%.*s' in it is no structure", (int)len, name);
+	class = dwarf_diename(&p->type) ? dwarf_diename(&p->type) : "the structure";
+	if (dwarf_hasattr(&p->type, DW_AT_declaration))
+		return lost(p, "%.60s is not defined in the file that has the function", class);
+	found = find_member(p, &p->type, name, len, 0, 0);
+	return found > 0 || (!found && lost(p, "%.60s has no member '%.*s'", class, (int)len, name));
+}
+
+/* Elements of an array of one dimension. False: it is another one. *num 0: any. */
+static bool count_elements(Dwarf_Die *array, uint64_t *num)
+{
+	Dwarf_Die child;
+	unsigned int dimensions = 0;
+	uint64_t n;
+
+	*num = 0;
+	if (dwarf_child(array, &child))
+		return false;
+	do {
+		if (dwarf_tag(&child) != DW_TAG_subrange_type || ++dimensions > 1)
+			return false;
+		if (has_integer(&child, DW_AT_count, &n))
+			*num = n;
+		else if (has_integer(&child, DW_AT_upper_bound, &n) && n < INT32_MAX)
+			*num = n + 1;
+	} while (!dwarf_siblingof(&child, &child));
+	return dimensions == 1;
+}
+
+static bool take_index(struct place *p, uint64_t nr)
+{
+	bool array = dwarf_tag(&p->type) == DW_TAG_array_type;
+	uint64_t num = 0;
+	Dwarf_Die of;
+	int64_t size;
+
+	if (array && !count_elements(&p->type, &num))
+		return lost(p, "an array of several dimensions");
+	if (array && num && nr >= num)
+		return lost(p, "the array has %llu elements", (unsigned long long)num);
+	if (array ? !type_of(&p->type, &of, NULL) : !follow(p))
+		return array ? lost(p, "the array is of no known type") : false;
+	if (array)
+		p->type = of;
+	size = is_pointer(&p->type) ? 8 : dwarf_bytesize(&p->type);
+	if (size <= 0 || nr > INT32_MAX / (uint64_t)size)
+		return lost(p, "the size of an element is not known");
+	p->offset[p->num - 1] += (int64_t)nr * size;
+	return true;
+}
+
+/* @text: after the argument's name. */
+static bool walk(struct place *p, const char *text)
+{
+	size_t len;
+
+	while (*text) {
+		if (p->bits)
+			return lost(p, "a bit field has no members");
+		if (*text == '[') {
+			if (strlen(text) > 9 && strcspn(text, "]") > 9)
+				return lost(p, "the index is too large");
+			if (!take_index(p, strtoull(text + 1, NULL, 10)))
+				return false;
+			text += strcspn(text, "]") + 1;
+			continue;
+		}
+		len = strcspn(text + 1 + (*text == '-'), "-.[");
+		if (!take_name(p, text + 1 + (*text == '-'), len, *text == '-'))
+			return false;
+		text += 1 + (*text == '-') + len;
+	}
+	return true;
+}
+
+/* The value's form, as the agent reads it. NULL: it has none. */
+static const char *form_of(struct place *p, char *buf, size_t size)
+{
+	uint64_t bytes, num;
+	Dwarf_Die of;
+	bool sign;
+
+	if (is_integer(&p->type, &bytes, &sign) && p->bits)
+		snprintf(buf, size, "%s%ub%u.%u", sign ? "-" : "", (p->shift + p->bits + 7) / 8, p->shift, p->bits);
+	else if (is_integer(&p->type, &bytes, &sign))
+		snprintf(buf, size, "%s%u", sign ? "-" : "", (unsigned int)bytes);
+	else if (is_pointer(&p->type))
+		return "8p";
+	else if (dwarf_tag(&p->type) == DW_TAG_base_type && class_of_base(&p->type, bytes) == SSE)
+		snprintf(buf, size, "%uf", (unsigned int)bytes);
+	else if (dwarf_tag(&p->type) == DW_TAG_array_type && count_elements(&p->type, &num) && num && type_of(&p->type, &of, NULL) && is_char(&of))
+		snprintf(buf, size, "%ut", num > TEXT_MAX ? TEXT_MAX : (unsigned int)num);
+	else
+		return NULL;
+	return buf;
+}
+
+static void put_path(struct arguments *a, const char *path, size_t name, Dwarf_Die *type, const char *reg)
+{
+	struct place p = { .type = *type, .in_register = true };
+	bool found = walk(&p, path + name);
+	const char *form;
+	char buf[32];
+	unsigned int i;
+
+	form = found ? form_of(&p, buf, sizeof(buf)) : NULL;
+	if (found && !form)
+		lost(&p, is_aggregate(&p.type) ? "it is a structure, whose members have names of their own" : "values of its type are not compared");
+	for (i = 0; i < p.num; i++)
+		if (form && (p.offset[i] > INT32_MAX || p.offset[i] < INT32_MIN) && !lost(&p, "it is too far away"))
+			form = NULL;
+	if (!form) {
+		fprintf(a->to, " %s=?%s", path, p.why);
+		return;
+	}
+	fprintf(a->to, " %s=%s@%%%s", path, form, reg);
+	for (i = 0; i < p.num; i++)
+		fprintf(a->to, "%+lld", (long long)p.offset[i]);
+	put_labels(a, &p.type);
+}
+
+/* Those of the function's filters that begin with an argument. */
+static void put_paths(struct arguments *a, const char *name, Dwarf_Die *type)
+{
+	size_t len = strlen(name);
+	const struct path *p = a->paths->path, *end = p + a->paths->num;
+
+	for (; p < end && a->nr_paths < PATHS_MAX; p++)
+		if (p->globs & a->globs && !strncmp(p->text, name, len) && p->text[len] && strchr("-.[", p->text[len])) {
+			put_path(a, p->text, len, type, registers[a->ints - 1]);
+			a->nr_paths++;
+		}
+}
+
+/* --- all arguments --------------------------------------------------------------------- */
+
 /* False: the list ends here. */
 static bool take(struct arguments *a, Dwarf_Die *param, bool prototyped)
 {
@@ -426,6 +745,7 @@ static bool take(struct arguments *a, Dwarf_Die *param, bool prototyped)
 		if (a->ints == REGISTERS)
 			return false;
 		put_argument(a, name, 8, false, is_string(&type) ? 's' : 'p');
+		put_paths(a, name, &type);
 		return true;
 	}
 	if (is_integer(&type, &size, &sign)) {
@@ -433,6 +753,7 @@ static bool take(struct arguments *a, Dwarf_Die *param, bool prototyped)
 			return false;
 		put_argument(a, name, size, sign, 0);
 		put_labels(a, &type);
+		put_paths(a, name, &type);
 		return true;
 	}
 	/* Without a prototype a float is passed as a double. */
@@ -478,10 +799,50 @@ static void put_return(struct arguments *a, Dwarf_Die *function, bool pointer)
 	put_labels(a, &type);
 }
 
+/**
+ * struct symbol - of a function that is wanted
+ * @at:    its address, as debug information has it
+ * @value: from the object's own 0 on
+ * @globs: patterns that it matches: a bit for each
+ * @local: no other object sees it
+ * @clone: it is not as its source says
+ */
+struct symbol {
+	Dwarf_Addr	at;
+	uint64_t	value;
+	uint64_t	globs;
+	bool		local;
+	bool		clone;
+};
+
+/**
+ * struct reading - of a file
+ * @path:   of it, as it is told
+ * @real:   the same without links, or NULL
+ * @to:     gets the lines
+ * @symbol: those that are wanted, by address
+ * @num:    of them
+ * @bias:   of debug information
+ * @cxx:    the present unit is of C++
+ * @clang:  and made by that
+ * @paths:  of filters
+ */
+struct reading {
+	const char	*path;
+	const char	*real;
+	FILE		*to;
+	struct symbol	*symbol;
+	size_t		num;
+	Dwarf_Addr	bias;
+	bool		cxx;
+	bool		clang;
+	const struct paths *paths;
+};
+
 /* False: the function has another calling convention. */
-static bool put_function(FILE *to, Dwarf_Die *function, Dwarf_Addr entry, bool cxx)
+static bool put_function(FILE *to, Dwarf_Die *function, Dwarf_Addr entry, const struct reading *r, uint64_t globs)
 {
-	struct arguments a = { to, cxx, 0, 0, 0, entry };
+	struct arguments a = { to, r->cxx, 0, 0, 0, entry, r->paths, globs, 0 };
 	bool prototyped = dwarf_hasattr_integrate(function, DW_AT_prototyped);
 	Dwarf_Die child;
 	int pointer = returns_by_pointer(&a, function);
@@ -508,42 +869,6 @@ static bool put_function(FILE *to, Dwarf_Die *function, Dwarf_Addr entry, bool c
 
 /* --- functions of a file ---------------------------------------------------------------- */
 
-/**
- * struct symbol - of a function that is wanted
- * @at:    its address, as debug information has it
- * @value: from the object's own 0 on
- * @local: no other object sees it
- * @clone: it is not as its source says
- */
-struct symbol {
-	Dwarf_Addr	at;
-	uint64_t	value;
-	bool		local;
-	bool		clone;
-};
-
-/**
- * struct reading - of a file
- * @path:   of it, as it is told
- * @real:   the same without links, or NULL
- * @to:     gets the lines
- * @symbol: those that are wanted, by address
- * @num:    of them
- * @bias:   of debug information
- * @cxx:    the present unit is of C++
- * @clang:  and made by that
- */
-struct reading {
-	const char	*path;
-	const char	*real;
-	FILE		*to;
-	struct symbol	*symbol;
-	size_t		num;
-	Dwarf_Addr	bias;
-	bool		cxx;
-	bool		clang;
-};
-
 static int by_address(const void *x, const void *y)
 {
 	const struct symbol *a = (const struct symbol *)x, *b = (const struct symbol *)y;
@@ -551,19 +876,22 @@ static int by_address(const void *x, const void *y)
 	return a->at < b->at ? -1 : a->at > b->at;
 }
 
-/* A pattern that has nothing but wildcards means no function. */
-static bool is_wanted(const struct options *o, const struct links *links, const char *group, const char *name)
+/* A bit for each pattern that matches. One that has nothing but wildcards means no function. */
+static uint64_t is_wanted(const struct options *o, const struct links *links, const char *group, const char *name)
 {
+	uint64_t globs = 0;
 	unsigned int i;
+
+	_Static_assert(GLOBS_MAX <= 64, "a bit for each");
 
 	for (i = 0; i < o->num_globs; i++) {
 		const char *glob = o->globs[i], *text = glob;
 
 		jf_kind_of(&text);
 		if (text[strspn(text, "*?")] && links_match(links, glob, "function", group, name))
-			return true;
+			globs |= UINT64_C(1) << i;
 	}
-	return false;
+	return globs;
 }
 
 static void read_symbols(struct reading *r, Dwfl_Module *m, const struct options *o, const struct links *links)
@@ -575,8 +903,12 @@ static void read_symbols(struct reading *r, Dwfl_Module *m, const struct options
 	for (i = 1; i < num; i++) {
 		const char *name = dwfl_module_getsym_info(m, i, &s, &at, NULL, NULL, NULL);
 		struct symbol *more;
+		uint64_t globs;
 
-		if (!name || GELF_ST_TYPE(s.st_info) != STT_FUNC || s.st_shndx == SHN_UNDEF || !is_wanted(o, links, last_part(r->path), name))
+		if (!name || GELF_ST_TYPE(s.st_info) != STT_FUNC || s.st_shndx == SHN_UNDEF)
+			continue;
+		globs = is_wanted(o, links, last_part(r->path), name);
+		if (!globs)
 			continue;
 		if (!(r->num & (r->num - 1))) {
 			more = realloc(r->symbol, (r->num ? 2 * r->num : 1) * sizeof(*more));
@@ -584,7 +916,7 @@ static void read_symbols(struct reading *r, Dwfl_Module *m, const struct options
 				return;
 			r->symbol = more;
 		}
-		r->symbol[r->num++] = (struct symbol){ at, s.st_value, GELF_ST_BIND(s.st_info) == STB_LOCAL, strchr(name, '.') };
+		r->symbol[r->num++] = (struct symbol){ at, s.st_value, globs, GELF_ST_BIND(s.st_info) == STB_LOCAL, strchr(name, '.') };
 	}
 	if (r->num)
 		qsort(r->symbol, r->num, sizeof(*r->symbol), by_address);
@@ -593,7 +925,8 @@ static void read_symbols(struct reading *r, Dwfl_Module *m, const struct options
 static int one_function(Dwarf_Die *function, void *arg)
 {
 	struct reading *r = (struct reading *)arg;
-	struct symbol key = { 0, 0, false, false }, *s, *p;
+	struct symbol key = { 0, 0, 0, false, false }, *s, *p;
+	uint64_t globs = 0;
 	char *text = NULL;
 	Dwarf_Addr entry;
 	size_t size = 0;
@@ -609,13 +942,15 @@ static int one_function(Dwarf_Die *function, void *arg)
 	/* Of several names that one place has. */
 	while (s > r->symbol && s[-1].at == s->at)
 		s--;
-	for (p = s; p < r->symbol + r->num && p->at == s->at; p++)
+	for (p = s; p < r->symbol + r->num && p->at == s->at; p++) {
 		if (p->clone || (p->local && r->clang))
 			return DWARF_CB_OK;
+		globs |= p->globs;
+	}
 	to = open_memstream(&text, &size);
 	if (!to)
 		return DWARF_CB_OK;
-	known = put_function(to, function, entry, r->cxx);
+	known = put_function(to, function, entry, r, globs);
 	fclose(to);
 	if (known)
 		fprintf(r->to, "%s %llx%s%s\n", r->path, (unsigned long long)s->value, size ? "" : " ", text);
@@ -652,7 +987,7 @@ static bool is_c(struct reading *r, Dwarf_Die *unit)
 	return false;
 }
 
-static void read_file(const char *path, const struct options *o, FILE *to)
+static void read_file(const char *path, const struct options *o, FILE *to, const struct paths *paths)
 {
 	static const Dwfl_Callbacks callbacks = {
 		.find_elf = dwfl_build_id_find_elf,
@@ -660,7 +995,7 @@ static void read_file(const char *path, const struct options *o, FILE *to)
 		.section_address = dwfl_offline_section_address,
 	};
 	char *real = realpath(path, NULL);
-	struct reading r = { .path = path, .real = real && strcmp(real, path) ? real : NULL, .to = to };
+	struct reading r = { .path = path, .real = real && strcmp(real, path) ? real : NULL, .to = to, .paths = paths };
 	struct links links = { NULL, 0 };
 	Dwfl *dwfl = dwfl_begin(&callbacks);
 	Dwfl_Module *m = dwfl ? dwfl_report_offline(dwfl, "", path, -1) : NULL;
@@ -692,16 +1027,47 @@ static void one_file(const char *path, void *arg)
 
 	/* The agent's file has a blank after it. */
 	if (*path == '/' && !strpbrk(path, " \n"))
-		read_file(path, t->o, t->to);
+		read_file(path, t->o, t->to, t->paths);
+}
+
+static int add_path(struct jf_step *step, const char *name, size_t len, const void *arg)
+{
+	struct paths *p = *(struct paths *const *)arg;
+	unsigned int i;
+
+	(void)step;
+	for (i = 0; i < p->num && !jf_choice_is(p->path[i].text, name, len); i++)
+		;
+	if (i == ALL_PATHS_MAX || strcspn(name, "-.[") >= len)
+		return 0;
+	if (i == p->num)
+		p->path[i] = (struct path){ strndup(name, len), 0 };
+	p->path[i].globs |= UINT64_C(1) << p->glob;
+	p->num += i == p->num && p->path[i].text;
+	return 0;
+}
+
+static void find_paths(struct paths *p, const struct options *o)
+{
+	const struct jf_choice_names names = { add_path, add_path, NULL, &p, NULL };
+	struct jf_choice c;
+	unsigned int i;
+
+	for (i = 0; i < o->num_globs; i++) {
+		p->glob = i;
+		jf_choice_parse(&c, jf_choice_begin(o->globs[i]), &names);
+	}
 }
 
 static void read_all(const struct options *o, const char *program, const char *path)
 {
 	const struct rlimit seconds = { SECONDS, SECONDS }, none = { 0, 0 };
-	struct types t = { o, fopen(path, "wxe") };
+	static struct paths paths;
+	struct types t = { o, fopen(path, "wxe"), &paths };
 	char *real = realpath(program, NULL);
 	sigset_t alarmed;
 
+	find_paths(&paths, o);
 	/* It can wait for a FIFO or a server, too, which takes no time of a CPU. */
 	sigemptyset(&alarmed);
 	sigaddset(&alarmed, SIGALRM);

@@ -10,6 +10,8 @@
 #include "loops.h"
 #include "targets.h"
 
+#include <linux/static_call.h>
+
 #if JFB_X86
 #include <asm/nospec-branch.h>
 #include <linux/objtool.h>
@@ -18,6 +20,9 @@
 
 #define DEFINE(i)	DEFINE_DYNFUNC(jfb_##i, jfb_target_##i);
 JFB_REP64(DEFINE, t)
+
+#define DEFINE_STATIC(i) DEFINE_STATIC_CALL(jfb_static_##i, jfb_target_##i);
+JFB_REP64(DEFINE_STATIC, t)
 
 /* A plain indirect call: the cost of a pointer without mitigations. */
 #if JFB_X86
@@ -36,7 +41,6 @@ JFB_REP64(DEFINE, t)
 #define plain_call(f, x)	((f)(x))
 #endif
 
-
 /* Enumerators t00 to t77 of consecutive value. */
 #define ENUMERATOR(i)	i,
 enum { JFB_REP64(ENUMERATOR, t) };
@@ -45,6 +49,7 @@ enum { JFB_REP64(ENUMERATOR, t) };
 #define DIRECT(i)	x = jfb_target_##i(x);
 #define SITE(i)		x = dynfunc_call(jfb_##i, x);
 #define TRAMPOLINE(i)	x = dynfunc_jfb_##i(x);
+#define STATIC(i)	x = static_call(jfb_static_##i)(x);
 #define PLAIN(i)	x = plain_call(READ_ONCE(pointers[i]), x);
 #define POINTER(i)	x = READ_ONCE(pointers[i])(x);
 
@@ -57,6 +62,7 @@ JFB_LOOPS(loop, LOOP)
 JFB_LOOPS(direct, DIRECT)
 JFB_LOOPS(site, SITE)
 JFB_LOOPS(trampoline, TRAMPOLINE)
+JFB_LOOPS(kernel, STATIC)
 JFB_LOOPS(plain, PLAIN)
 JFB_LOOPS(pointer, POINTER)
 
@@ -81,6 +87,8 @@ static bool check_calls(const struct jfb_row *row, unsigned long n,
 	  site_##n, check_calls },					\
 	{ "trampoline", "dynfunc_name(), call to jmp", n, 0, 0,		\
 	  trampoline_##n, check_calls },				\
+	{ "static-call", "static_call(), the kernel's own", n, 0, 0,	\
+	  kernel_##n, check_calls },					\
 	{ "indirect", "pointer, without a retpoline", n, 0, 0,		\
 	  plain_##n, check_calls },					\
 	{ "pointer", "pointer, as this kernel runs it", n, 0, 0,	\

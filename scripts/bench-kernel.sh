@@ -8,19 +8,25 @@ kernel=6.1 out='' backends='xmc indirect'
 usage()
 {
 	cat <<EOF
-usage: scripts/bench-kernel.sh [-k KERNEL] [-b "BACK ENDS"] [-o FOLDER] [COMMAND...]
+usage: scripts/bench-kernel.sh [-i] [-k KERNEL] [-b "BACK ENDS"] [-a OPTION]... [-o FOLDER] [COMMAND...]
 
   -k KERNEL  a name of harness/kernels.tab (default $kernel)
   -b LIST    back ends to measure, values of the parameter backend (default "$backends")
   -o FOLDER  where results go (default results/bench-kernel-DATE)
+  -i         emulate a CPU whose clock counts instructions: the column of nanoseconds has instructions,
+             and the numbers repeat, however busy this machine is
+  -a OPTION  another option for the kernel's command line, as in -a spectre_v2=off
 COMMAND is written to the module's file bench, as in "calls rounds=1000" (default: all).
 
 If the virtual machine's CPU is emulated, the results say so and compare emulated code. To
 measure the running kernel instead, as root: make && scripts/bench-here.sh
 EOF
 }
-while getopts k:b:o:h opt; do
+vm=()
+while getopts ik:b:a:o:h opt; do
 	case $opt in
+	i) vm+=(--icount) ;;
+	a) vm+=(-a "$OPTARG") ;;
 	k) kernel=$OPTARG ;;
 	b) backends=$OPTARG ;;
 	o) out=$OPTARG ;;
@@ -35,7 +41,7 @@ attended "$JF_TREE/harness/build.sh" "$kernel"
 mkdir -p "$out"
 say "a virtual machine: load and measure, once for each back end ($backends)"
 # shellcheck disable=SC2016 # JF_OUT is the VM's
-attended "$JF_TREE/harness/vm/run" -k "$kernel" -t 600 -o "$out" --log "$out/console.txt" \
+attended "$JF_TREE/harness/vm/run" -k "$kernel" -t 600 "${vm[@]}" -o "$out" --log "$out/console.txt" \
 	-e "JF_B=$backends" -e "JF_C=$*" -- \
 	'sh scripts/bench-here.sh -m . -b "$JF_B" -o "$JF_OUT" $JF_C' ||
 	die "the benchmark failed; the console is in ${out#"$JF_TREE"/}/console.txt"

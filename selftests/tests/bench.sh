@@ -33,7 +33,7 @@ check_eq "and what was asked for" "$(value settings)" "rounds=4 calls=64 repeats
 
 {
 	for layout in hot 64; do
-		for shape in none direct inline trampoline indirect pointer; do echo "call,$layout,$shape,0"; done
+		for shape in none direct inline trampoline static-call indirect pointer; do echo "call,$layout,$shape,0"; done
 		for shape in none nop5 jmp test-hot static-nop static-jmp; do echo "branch,$layout,$shape,0"; done
 	done
 	echo branch,hot,none-cold,0

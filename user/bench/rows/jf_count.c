@@ -5,10 +5,14 @@
 
 DEFINE_JF_KEY_FALSE(OWN(key));
 
+static __always_inline void more_and_less(void)
+{
+	if (jf_key_inc(&OWN(key)) || jf_key_dec(&OWN(key)))
+		stress_die(-EIO, "jf_key_inc, jf_key_dec");
+}
+
 #define BODY
-#define SITE(hi, lo)							\
-	(void)jf_key_inc(&OWN(key));					\
-	(void)jf_key_dec(&OWN(key))
+#define SITE(hi, lo)	more_and_less()
 #include "loops.h"
 
 static void add_user(void)

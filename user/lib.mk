@@ -78,6 +78,9 @@ $(OUT)/test_emulate: test/test_emulate.c $(LIB_TEST_DEPS)
 	$(CC) $(LIB_TEST_CFLAGS) -O2 -o $@ $<
 $(OUT)/test_image: test/test_image.c $(LIB_TEST_DEPS)
 	$(CC) $(LIB_TEST_CFLAGS) -O2 -o $@ $< $(LIB_SHARED)
+# Functions that want each other's place.
+$(OUT)/test_dense: test/test_dense.c $(LIB_TEST_DEPS)
+	$(CC) $(LIB_TEST_CFLAGS) -O2 -o $@ $< $(LIB_SHARED)
 
 $(OUT)/test_lib_deny: test/test_lib_deny.c $(LIB_TEST_DEPS)
 	$(CC) $(LIB_TEST_CFLAGS) -O2 -o $@ $< $(LIB_SHARED)
@@ -132,7 +135,7 @@ endif
 LIB_BUILDS := $(addprefix $(OUT)/,$(LIB_BUILDS))
 LIB_PLUGINS := $(addprefix $(OUT)/,plugin1.so plugin2.so plugin-bad.so plugin-greedy.so)
 LIB_LISTS := $(addprefix $(OUT)/,test_lib_list test_lib_list-cxx test_lib_list-san test_lib_count)
-LIB_CHECKS := $(addprefix $(OUT)/,test_guard test_emulate test_steps test_image test_lib test_lib_deny test_lib_dl) \
+LIB_CHECKS := $(addprefix $(OUT)/,test_guard test_emulate test_steps test_image test_dense test_lib test_lib_deny test_lib_dl) \
 	$(LIB_PLUGINS) $(LIB_BUILDS) $(LIB_LISTS)
 
 # The sample that is a module, too.
@@ -153,6 +156,7 @@ lib-check: $(LIB_CHECKS)
 	for e in JUMPFUNC_TRAP=never JUMPFUNC_TRAP=always JUMPFUNC_WRITER=remap; do \
 		for t in test_steps test_image; do echo "# $$t with $$e"; env $$e $(OUT)/$$t || rc=1; done; \
 	done; \
+	for trap in never always; do echo "# test_dense, INT3: $$trap"; JUMPFUNC_TRAP=$$trap $(OUT)/test_dense || rc=1; done; \
 	for m in $(LIB_MODES); do \
 		set -- $$(echo "$$m" | tr : ' '); \
 		echo "# test_lib$$4 with $$1"; env "$$1" $(OUT)/test_lib$$4 "$$2" "$$3" || rc=1; \

@@ -41,7 +41,7 @@
 #define PAGE_BYTES	4096
 /* jmp *distance(%rip) */
 #define RELAY_SIZE	6
-/* So many pages an object has at most: 4 MiB. */
+/* So many pages an object has at most, 4 MiB; or as many as its text. */
 #ifndef RELAY_PAGES
 #define RELAY_PAGES	1024
 #endif
@@ -94,11 +94,11 @@ static struct jf_relays *find(const struct jf_mod *m, uintptr_t addr)
 static bool make_room(struct jf_mod *m)
 {
 	struct jf_relays **more;
-	size_t max = m->max_relays ? m->max_relays * 2 : 16;
+	size_t max = m->max_relays ? m->max_relays * 2 : 16, text = (m->text_end - m->text) / PAGE_BYTES;
 
 	if (m->num_relays < m->max_relays)
 		return true;
-	more = m->num_relays < RELAY_PAGES ? jf_realloc(m->relays, max * sizeof(*more)) : NULL;
+	more = m->num_relays < (text > RELAY_PAGES ? text : RELAY_PAGES) ? jf_realloc(m->relays, max * sizeof(*more)) : NULL;
 	if (!more)
 		return false;
 	m->relays = more;
@@ -181,21 +181,38 @@ static void note(struct jf_mod *m, uintptr_t addr, uint8_t byte)
 
 	r->bytes[at] = byte;
 	r->used[at / 8] |= (uint8_t)(1 << at % 8);
-	if (at < r->begin)
-		r->begin = at;
-	if (at >= r->end)
-		r->end = at + 1;
-	unwritten = true;
 }
 
-/* One at @addr, that jumps through @pointer: there is one, or there is room for it. */
-static bool add_relay(struct jf_mod *m, uintptr_t addr, uintptr_t pointer)
+/* The noted relay at @addr will be written, or (not @keep) its room is free: no call uses it. */
+static void settle(struct jf_mod *m, uintptr_t addr, bool keep)
+{
+	size_t i;
+
+	for (i = 0; i < RELAY_SIZE; i++) {
+		struct jf_relays *r = find(m, addr + i);
+		size_t at = (addr + i) % PAGE_BYTES;
+
+		if (!keep) {
+			r->used[at / 8] &= (uint8_t)~(1 << at % 8);
+			continue;
+		}
+		if (at < r->begin)
+			r->begin = at;
+		if (at >= r->end)
+			r->end = at + 1;
+	}
+	unwritten |= keep;
+}
+
+/* One at @addr, that jumps through @pointer: there is one, or there is room for it (*@added). */
+static bool add_relay(struct jf_mod *m, uintptr_t addr, uintptr_t pointer, bool *added)
 {
 	const struct jf_relays *r = find(m, addr);
 	size_t at = addr % PAGE_BYTES, i;
 	uint8_t code[RELAY_SIZE];
 	bool same = true;
 
+	*added = false;
 	if (!encode(code, addr, pointer))
 		return false;
 	/* Mostly, since each call of the function asks for the same ones. */
@@ -207,6 +224,7 @@ static bool add_relay(struct jf_mod *m, uintptr_t addr, uintptr_t pointer)
 		if (!fits(m, addr + i, code[i], &same) || (i && before != same))
 			return false;
 	}
+	*added = !same;
 	for (i = 0; i < RELAY_SIZE && !same; i++)
 		note(m, addr + i, code[i]);
 	return true;
@@ -224,36 +242,57 @@ static uintptr_t leads_to(uintptr_t addr, jf_insn_t insn)
 	return addr + JF_INSN_SIZE + (uintptr_t)(intptr_t)(int32_t)(insn >> 8);
 }
 
-/* All that a mixture of @old and @new may lead to, with @guard as the last byte. */
+/*
+ * All that a mixture of @old and @new may lead to, with @guard as the last byte. False: none of
+ * them is added, so other functions can have the place.
+ */
 static bool add_mixtures(const struct jf_site *s, jf_insn_t old, jf_insn_t new, uint8_t guard)
 {
-	uintptr_t pointer = (uintptr_t)&jf_func_of(s->ctl->ent)->func;
+	uintptr_t pointer = (uintptr_t)&jf_func_of(s->ctl->ent)->func, added[8];
+	size_t num = 0;
 	int i, b;
 
 	for (i = 0; i < 8; i++) {
 		jf_insn_t mixed = (jf_insn_t)guard << 32;
+		bool is_new;
 
 		for (b = 0; b < 3; b++)
 			mixed |= ((i & 1 << b ? new : old) >> 8 * (b + 1) & 0xff) << 8 * (b + 1);
-		if (!add_relay(s->ctl->mod, leads_to(s->addr, mixed), pointer))
-			return false;
+		if (!add_relay(s->ctl->mod, leads_to(s->addr, mixed), pointer, &is_new))
+			break;
+		if (is_new)
+			added[num++] = leads_to(s->addr, mixed);
 	}
-	return true;
+	while (num)
+		settle(s->ctl->mod, added[--num], i == 8);
+	return i == 8;
+}
+
+/*
+ * The first guards lie far apart: below an object, then above it, since a program's heap grows
+ * above it. All others below follow. Each leads to 16 MiB of its own, so functions that want the
+ * same address have many to choose from.
+ */
+static const uint8_t first_guards[] = { 0xfd, 0xfa, 0xf4, 0xe8, 0xd0, 0xa0, 0x06, 0x0c, 0x18, 0x30, 0x60 };
+#define LAST_GUARD	0xfe
+#define GUARDS		(sizeof(first_guards) + LAST_GUARD - 0x7f)
+
+static uint8_t guard_number(size_t i)
+{
+	return i < sizeof(first_guards) ? first_guards[i] : (uint8_t)(LAST_GUARD - (i - sizeof(first_guards)));
 }
 
 bool jf_relays_for(struct jf_site *s, jf_insn_t old, jf_insn_t new)
 {
-	/* Below an object first, since a program's heap grows above it. No value is INT3. */
-	static const uint8_t guards[] = { 0xfd, 0xfa, 0xf4, 0xe8, 0xd0, 0xa0, 0x06, 0x0c, 0x18, 0x30, 0x60 };
 	size_t i;
 
 	if (jf_page_size() != PAGE_BYTES)
 		return false;
-	for (i = 0; i < sizeof(guards); i++) {
-		uint8_t g = guards[i];
+	for (i = 0; i < GUARDS; i++) {
+		uint8_t g = guard_number(i);
 
 		/* After a change that stopped half way the old distance may have this guard. */
-		if (g == jf_insn_byte(new, 4) ||
+		if (g == JF_OPCODE_INT3 || g == jf_insn_byte(new, 4) ||
 		    (g == jf_insn_byte(old, 4) && !is_relay(s->ctl->mod, leads_to(s->addr, old))))
 			continue;
 		if (!add_mixtures(s, old, new, g))

@@ -179,6 +179,14 @@ $(UST_OUT)/ust_%: $(UST)/*.c $(UST)/*.h trace/bench/*.h trace/bench/lttng.c $(RE
 bench-ust-here: $(UST_NAMES:%=$(UST_OUT)/ust_%) $(OUT)/jf-trace $(AGENT_LIB)
 	$(UST)/ust.py $(OUT) $(BENCH_ARGS)
 
+# All of them for a moment.
+bench-check: $(OUT)/bench-check $(OUT)/forms $(OUT)/trace_bench $(OUT)/trace_rings $(UST_NAMES:%=$(UST_OUT)/ust_%) $(OUT)/jf-trace
+	@echo "# check.sh"; bench/check.sh $(OUT)
+
+check: bench-check
+
+.PHONY: bench-check
+
 bench-programs-here: $(OUT)/jf-recover $(AGENT_LIB) $(if $(RECORD_LTTNG),$(UST_OUT)/ust_lttng)
 	$(UST)/programs.py $(OUT) $(BENCH_ARGS)
 

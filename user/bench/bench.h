@@ -19,13 +19,16 @@
  * Every row is compiled so many times, into places of their own, which take turns:
  * branch prediction at times stumbles over one placement of one program.
  */
+#ifndef VARIANTS
 #define VARIANTS	3
+#endif
 #define SAMPLE_NS	250000		/* one sample runs at least so long */
 #define CACHE_LINE	64
 
 enum layout {
 	STRAIGHT,
 	RANDOM,
+	ONE,
 	NR_LAYOUTS,
 };
 

@@ -6,6 +6,8 @@ BENCH_SOURCES := $(addprefix bench/,main.c measure.c updates.c report.c rows.c t
 BENCH_ROWS := none nop jump flag atomic call_none call_direct call_pointer call_plt call_got \
 	call_ifunc call_semi sdt_own work_none work_direct work_pointer chain_none chain_direct chain_pointer \
 	call_retpoline call_lfence sub_none sub_direct alu_none alu_nop alu_test alu_flag
+# The placements: see VARIANTS in bench.h.
+BENCH_VARIANTS := 0 1 2
 # Some rows exist for several numbers of subscribers.
 BENCH_NUMBERS := 1 2 4 8
 BENCH_ROWS += $(foreach n,$(BENCH_NUMBERS),sub_array-$(n) sub_retpoline-$(n))
@@ -31,6 +33,13 @@ else
 BENCH_SKIPPED += skipped: LTTng-UST: no <lttng/tracepoint.h> (apt-get install liblttng-ust-dev)\n
 endif
 
+ifeq ($(call bench_header,urcu/urcu-bp.h),yes)
+BENCH_ROWS += $(foreach n,$(BENCH_NUMBERS),sub_urcu-$(n) sub_urcu_bp-$(n))
+BENCH_LIBS += -lurcu-memb -lurcu-bp -lurcu-common
+else
+BENCH_SKIPPED += skipped: arrays in read sections of liburcu: no <urcu/urcu-bp.h> (apt-get install liburcu-dev)\n
+endif
+
 # Throughput, once more by clang, if there is one.
 BENCH_CLANG := $(if $(CLANG),alu_none alu_nop alu_test alu_flag)
 BENCH_JF_CLANG := $(if $(CLANG),alu_key_off alu_key_back alu_trace_off)
@@ -39,8 +48,8 @@ BENCH_SKIPPED += skipped: throughput, by clang: it is not installed (apt-get ins
 endif
 
 BENCH_CFLAGS = $(JF_CFLAGS) -I$(TOP)/include -Itest -Ibench -I$(BENCH_OUT)
-BENCH_OBJECTS := $(foreach row,$(BENCH_ROWS) $(BENCH_CLANG:%=%-clang),$(foreach v,0 1 2,$(BENCH_OUT)/$(row).$(v).o))
-BENCH_JF_OBJECTS := $(foreach row,$(BENCH_JF_ROWS) $(BENCH_JF_CLANG:%=%-clang),$(foreach v,0 1 2,$(BENCH_OUT)/$(row).$(v).o))
+BENCH_OBJECTS := $(foreach row,$(BENCH_ROWS) $(BENCH_CLANG:%=%-clang),$(foreach v,$(BENCH_VARIANTS),$(BENCH_OUT)/$(row).$(v).o))
+BENCH_JF_OBJECTS := $(foreach row,$(BENCH_JF_ROWS) $(BENCH_JF_CLANG:%=%-clang),$(foreach v,$(BENCH_VARIANTS),$(BENCH_OUT)/$(row).$(v).o))
 
 $(BENCH_OUT):
 	@mkdir -p $@
@@ -143,6 +152,12 @@ bench-sdt: $(OUT)/forms
 .PHONY: bench-growth
 bench-growth: lib agent $(OUT)/jf-trace
 	bench/growth.sh $(OUT)
+
+# Each row, once: it is built, and it gives a number. One placement of each is enough for that.
+$(OUT)/bench-check: $(BENCH_SOURCES) $(filter %.0.o,$(BENCH_OBJECTS) $(BENCH_JF_OBJECTS)) $(OUT)/libjumpfunc.a $(OUT)/libbench-shared.so $(BENCH_HEADERS)
+	@echo "  $(CC) $(notdir $@)"
+	@$(CC) $(BENCH_CFLAGS) -DVARIANTS=1 -DBENCH_SKIPPED='"$(BENCH_SKIPPED)"' -o $@ $(filter %.c %.0.o %.a,$^) \
+		$(OUT)/libbench-shared.so -Wl,-rpath,'$$ORIGIN' -Wl,-z,now $(BENCH_LIBS)
 
 bench: $(OUT)/bench $(OUT)/scale $(OUT)/scale-sparse $(OUT)/scale-plugin.so $(OUT)/scale-1000
 	bench/run.sh --binary $(OUT)/bench --scale $(OUT) $(BENCH_ARGS)

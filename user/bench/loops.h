@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
 /*
- * The two programs of a row, made of its SITE() and BODY: 64 sites in straight
+ * The programs of a row, made of its SITE() and BODY: one site alone, 64 sites in straight
  * line, and 1024 functions on cache lines of their own, called in an order that
  * has nothing to do with their addresses. The rows that go from one site to the next one in a line
  * are in "chain".
@@ -27,7 +27,18 @@ static __attribute__((noinline, aligned(64))) uint64_t run_straight(uint64_t rou
 	return (uint64_t)chain;
 }
 
-#ifndef NO_RANDOM
+#ifdef NO_RANDOM
+static __attribute__((noinline, aligned(64), unused)) uint64_t run_one(uint64_t rounds)
+{
+	long chain __attribute__((unused)) = 0;
+
+	do {
+		__BLOCK(0, 00)
+		__asm__ volatile("" ::: "memory");
+	} while (--rounds);
+	return 0;
+}
+#else
 FOR_ALL(__FUNCTION)
 
 static __attribute__((noinline, aligned(64))) uint64_t run_random(uint64_t rounds)

@@ -104,12 +104,14 @@ struct row {
 /* One row in straight line alone. */
 #define BENCH_ROW_LINE(_group, _name, _text, _prepare)			\
 	BENCH_ROW_OF(_group, _name, _text, _prepare, 0)
-/* Of so many subscribers. */
+/* Of so many subscribers: in straight line, and one site alone. */
 #define BENCH_ROW_OF(_group, _name, _text, _prepare, _subscribers)	\
 	static const struct row OWN(entries)[]				\
 	__attribute__((used, section("bench_rows"), aligned(8))) = {	\
 		{ _group, _name, _text, STRAIGHT, VARIANT, run_straight, \
 		  NULL, _prepare, _subscribers },			\
+		{ _group, _name, _text, ONE, VARIANT, run_one,		\
+		  NULL, NULL, _subscribers },				\
 	}
 
 #endif /* JF_USER_BENCH_ROW_H */

@@ -2,7 +2,7 @@
 /* Makes programs of the rows, as the linker has collected them. */
 #include "row.h"
 
-const unsigned int layout_sites[] = { FEW, MANY };
+const unsigned int layout_sites[] = { FEW, MANY, 1 };
 
 struct program programs[MAX_PROGRAMS];
 size_t nr_programs;

@@ -86,6 +86,7 @@ help-all:
 	@echo 'make bench              measure the cost of calls, branches and updates natively; table, CSV, SVG'
 	@echo 'make bench-kernel       ... inside a stock kernel, in a VM (KERNEL=6.1 BACKENDS="xmc indirect")'
 	@echo 'make bench-growth       count instructions for growing numbers of keys, functions, sites, tracepoints, modules, in a VM (KERNEL=6.1)'
+	@echo 'make bench-readme       measure the numbers of both READMEs again, and say which statement is no longer true (BENCH_ARGS=--help)'
 	@echo 'make bench-sdt          measure three forms of SDT probes inside a stock kernel, in a VM (KERNEL=6.1)'
 	@echo 'make model              check the formal model of the protocol, and that its broken variants fail'
 	@echo 'make vm KERNEL=6.12     start a shell in a VM with the modules, scripts and tests (CPUS=4 MEM=1024)'
@@ -184,6 +185,10 @@ bench-growth:
 	@harness/deps.sh build fetch vm
 	+@scripts/bench-growth.sh $(if $(KERNEL),-k $(KERNEL)) $(BENCH_ARGS)
 
+bench-readme:
+	@harness/deps.sh build fetch vm plot peers
+	+@scripts/bench-readme $(BENCH_ARGS)
+
 bench-sdt:
 	@harness/deps.sh build fetch vm
 	+@scripts/bench-sdt.sh $(if $(KERNEL),-k $(KERNEL)) $(if $(ROUNDS),-r $(ROUNDS))
@@ -201,4 +206,4 @@ demo:
 	@harness/deps.sh build fetch vm host plot$(if $(filter %-arm64,$(DEMO_KERNEL)), arm64)
 	@scripts/demo.sh $(if $(DEMO_KERNEL),-k $(DEMO_KERNEL))
 
-.PHONY: modules samples help help-all quick clean clean-cache deps vm check check-driver check-full newest lint coverage mutants stress bench bench-kernel bench-growth bench-sdt model doctor demo
+.PHONY: modules samples help help-all quick clean clean-cache deps vm check check-driver check-full newest lint coverage mutants stress bench bench-kernel bench-growth bench-readme bench-sdt model doctor demo

@@ -756,6 +756,36 @@ static enum jf_kind kind_of(const void *data)
 	return *(const enum jf_kind *)data;
 }
 
+/**
+ * struct unread - for find_unread()
+ * @glob: the object's part of a pattern, for all of its functions; "*": of a pattern without one
+ * @any:  the file of an object that matches could not be read
+ */
+struct unread {
+	char	glob[JF_PATTERN_MAX];
+	bool	any;
+};
+
+static int find_unread(struct jf_module *m, void *arg)
+{
+	struct unread *u = (struct unread *)arg;
+
+	u->any |= m->unread && m->unread != -ENOEXEC && jf_module_matches(m, u->glob, "x");
+	return u->any;
+}
+
+/* With the lock, after a walk in which nothing matched: 0, or -ESTALE if that says nothing. */
+static int none_matches(const char *glob)
+{
+	size_t len = strcspn(glob, ":");
+	struct unread u = { "*", false };
+
+	if (glob[len] && len < sizeof(u.glob) - 2)
+		snprintf(u.glob, sizeof(u.glob), "%.*s:*", (int)len, glob);
+	jf_modules(find_unread, &u);
+	return u.any ? -ESTALE : 0;
+}
+
 static int switch_on(const char *text, void *data)
 {
 	struct jf_pattern p;
@@ -783,6 +813,8 @@ static int switch_on(const char *text, void *data)
 		err = walk(a.kind == JF_KIND_NOTE ? notes_on : functions_on, &a);
 	name_elsewhere();
 	jf_chosen_free();
+	if (!err && !a.batch.tried && a.kind != JF_KIND_NOTE)
+		err = none_matches(a.glob);
 	unlock();
 	if (err)
 		return err;
@@ -872,6 +904,7 @@ struct listing {
 	jf_listed_fn	*fn;
 	void		*arg;
 	int		ret;
+	bool		any;
 };
 
 static int show(struct listing *l, const char *group, const char *name, const struct jf_agent_probe *p,
@@ -893,6 +926,7 @@ static int show(struct listing *l, const char *group, const char *name, const st
 	} else if (p) {
 		shown.detail = stays(p) ? "the breakpoint stays: a thread that blocks SIGTRAP dies there" : p->why;
 	}
+	l->any = true;
 	return l->fn(&shown, l->arg);
 }
 
@@ -938,7 +972,7 @@ static int list_functions(struct jf_module *m, void *arg)
 static int list(const char *text, jf_listed_fn *fn, void *arg, void *data)
 {
 	struct jf_pattern p;
-	struct listing l = { text ? p.glob : NULL, kind_of(data), fn, arg, 0 };
+	struct listing l = { text ? p.glob : NULL, kind_of(data), fn, arg, 0, false };
 	int err = text ? jf_pattern_parse(&p, text) : 0;
 
 	if (err)
@@ -949,6 +983,8 @@ static int list(const char *text, jf_listed_fn *fn, void *arg, void *data)
 	lock();
 	jf_modules(jf_module_demangler, NULL);
 	jf_modules(l.kind == JF_KIND_NOTE ? list_notes : list_functions, &l);
+	if (!l.ret && !l.any && l.kind != JF_KIND_NOTE)
+		l.ret = none_matches(text ? p.glob : "*");
 	unlock();
 	return l.ret;
 }
@@ -1042,10 +1078,11 @@ static void ask_for(const char *text)
 	int most = n > f ? n : f, err = n < 0 ? n : f < 0 ? f : c;
 
 	most = c > most ? c : most;
-	if (err < 0 && most < 1)
+	/* Of -ESTALE it was told which file that was. */
+	if (err < 0 && err != -ESTALE && most < 1)
 		say("libjumpfunc-agent: %s: nothing is recorded: %s", text,
 		    err == -EINVAL ? "no probe that matches has the names of its filter" : jf_error(-err));
-	else if (!most && verbose)
+	else if (most < 1 && verbose)
 		say("libjumpfunc-agent: %s: nothing matches", text);
 }
 

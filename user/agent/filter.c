@@ -41,8 +41,11 @@ bool jf_filter_needed(void)
 	return !always && !(jf_filtered & JF_FILTERED);
 }
 
-/* True if "Seccomp:" of a thread is 0. A file that cannot be read may say anything. */
-static bool has_filter(const char *thread)
+/*
+ * False if "Seccomp:" of a thread is 0, or @thread has ended, unless it is the caller's @own: that
+ * one has not. A file that cannot be read may say anything.
+ */
+static bool has_filter(const char *thread, bool own)
 {
 	char path[64], status[8192], *at;
 	ssize_t n;
@@ -51,9 +54,8 @@ static bool has_filter(const char *thread)
 	if (snprintf(path, sizeof(path), "/proc/self/task/%s/status", thread) >= (int)sizeof(path))
 		return true;
 	fd = open(path, O_RDONLY | O_CLOEXEC);
-	/* It has ended. */
 	if (fd < 0)
-		return errno != ENOENT;
+		return own || errno != ENOENT;
 	n = read(fd, status, sizeof(status) - 1);
 	close(fd);
 	if (n <= 0)
@@ -79,7 +81,7 @@ void jf_filter_look(void)
 	dir = opendir("/proc/self/task");
 	found = !dir;
 	while (!found && (e = readdir(dir)))
-		found = *e->d_name != '.' && has_filter(e->d_name);
+		found = *e->d_name != '.' && has_filter(e->d_name, false);
 	if (dir)
 		closedir(dir);
 	if (found)
@@ -94,7 +96,7 @@ bool jf_filter_own(void)
 	char thread[24];
 
 	snprintf(thread, sizeof(thread), "%ld", syscall(SYS_gettid));
-	return __atomic_load_n(&jf_filtered, __ATOMIC_RELAXED) & JF_FILTERED || has_filter(thread);
+	return __atomic_load_n(&jf_filtered, __ATOMIC_RELAXED) & JF_FILTERED || has_filter(thread, true);
 }
 
 /**

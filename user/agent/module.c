@@ -220,21 +220,41 @@ static bool is_same(const struct jf_elf *elf, const struct jf_module *m)
 	return true;
 }
 
+static int open_file(struct jf_module *m, int fd, struct jf_elf *elf)
+{
+	int err = map_file(fd, elf);
+
+	if (!err && (jf_elf_check(elf) || !is_same(elf, m))) {
+		unmap_file(elf);
+		elf->data = NULL;
+		err = -ENOEXEC;
+	}
+	if (!err)
+		name_file(m, fd);
+	return err;
+}
+
 static int open_path(struct jf_module *m, const char *path, struct jf_elf *elf)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY), err;
 
 	if (fd < 0)
 		return -errno;
-	err = map_file(fd, elf);
-	if (!err && (jf_elf_check(elf) || !is_same(elf, m))) {
-		unmap_file(elf);
-		err = -ENOEXEC;
-	}
-	if (!err)
-		name_file(m, fd);
+	err = open_file(m, fd, elf);
 	close(fd);
 	return err;
+}
+
+/* One of those that jf-trace has opened for a process that cannot do so. */
+static int open_handed(struct jf_module *m, struct jf_elf *elf)
+{
+	const int *fd = NULL;
+	unsigned int i, num = __jf_control_files(&fd);
+
+	for (i = 0; i < num; i++)
+		if (!open_file(m, fd[i], elf))
+			return 0;
+	return -ENOENT;
 }
 
 /**
@@ -324,7 +344,7 @@ int jf_module_open(struct jf_module *m, struct jf_elf *elf)
 	if (m->file)
 		return 0;
 	err = open_path(m, m->path, elf);
-	if (err && !open_mapped(m, elf))
+	if (err && (!open_mapped(m, elf) || !open_handed(m, elf)))
 		err = 0;
 	m->unread = err;
 	if (!err)

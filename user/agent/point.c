@@ -446,7 +446,7 @@ static void give_up(struct jf_point *t, int err)
 {
 	t->detour.why = err == -EBUSY ? "another's breakpoint, or a site of libjumpfunc" :
 			err == -EILSEQ ? "other bytes than its file has" :
-			err == -EAGAIN ? "a thread blocks SIGTRAP" : err == -ENOMEM ? "no memory" :
+			err == -EAGAIN ? "a thread blocks SIGTRAP, or that cannot be seen without /proc" : err == -ENOMEM ? "no memory" :
 			err == -EPERM ? "several threads run, and it takes several instructions" :
 			err == -EINPROGRESS ? "a thread is in the midst of its first instructions" :
 			err == -EACCES ? "the threads may not be stopped from outside" :
@@ -521,7 +521,7 @@ static void change_on(struct jf_point **points, size_t num)
 {
 	struct jf_text_poke *pokes = calloc(num, sizeof(*pokes));
 	struct jf_text_code *codes = calloc(2 * num, sizeof(*codes));
-	struct jf_text_change c = { pokes, 0, codes, 0, 0, __jf_control_outside() };
+	struct jf_text_change c = { pokes, 0, codes, 0, 0, __jf_control_outside(), __jf_control_mem() };
 	size_t i;
 	int err;
 
@@ -709,7 +709,7 @@ bool jf_point_stays(const struct jf_point *t)
 static int change_some_off(struct jf_point **points, size_t num)
 {
 	struct jf_text_poke *pokes = calloc(num, sizeof(*pokes));
-	struct jf_text_change c = { pokes, num, NULL, 0, 0, __jf_control_outside() };
+	struct jf_text_change c = { pokes, num, NULL, 0, 0, __jf_control_outside(), __jf_control_mem() };
 	int err = pokes ? 0 : -ENOMEM;
 	size_t i;
 

@@ -590,6 +590,11 @@ int jf_writer_write(uintptr_t addr, const void *bytes, size_t num);
  * says why.
  */
 int jf_writer_begin(const uintptr_t *addrs, size_t num);
+/*
+ * A descriptor of this process's memory, for use if /proc/self/mem cannot be opened, until there is
+ * another; 0: none.
+ */
+void jf_writer_lend(int fd);
 bool jf_writer_usable(void);
 /*
  * Copies @num bytes of text, all in one page. False: one of them, as it was copied, may be a

@@ -233,8 +233,9 @@ static int any_blocks_trap(void)
 	int found = 0, fd = open("/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	long n = 0, at;
 
+	/* There is no /proc: it cannot be told. */
 	if (fd < 0)
-		return -errno;
+		return errno == ENOENT ? -EAGAIN : -errno;
 	while (!found && (n = syscall(SYS_getdents64, fd, buf, sizeof(buf))) > 0)
 		for (at = 0; at < n && !found; at += ((struct linux_dirent *)(buf + at))->len) {
 			const char *name = ((struct linux_dirent *)(buf + at))->name;
@@ -629,7 +630,9 @@ int __jf_text_change(struct jf_text_change *change)
 	if (err)
 		return err;
 	change->bad = 0;
+	jf_writer_lend(change->mem);
 	err = change_locked(change);
+	jf_writer_lend(0);
 	jf_unlock();
 	return err;
 }

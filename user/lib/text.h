@@ -80,6 +80,8 @@ typedef int jf_text_outside_fn(const struct jf_text_poke *pokes, size_t num, siz
  * @bad:      receives the poke that was refused, if there is one
  * @outside:  how they are written where that takes a stop of all threads, or NULL: they are refused
  *            then
+ * @mem:      a descriptor of this process's memory, for use if /proc/self/mem cannot be opened; 0:
+ *            none. Another file is recognised, and not used
  */
 struct jf_text_change {
 	struct jf_text_poke		*pokes;
@@ -88,6 +90,7 @@ struct jf_text_change {
 	size_t				nr_codes;
 	size_t				bad;
 	jf_text_outside_fn		*outside;
+	int				mem;
 };
 
 /**

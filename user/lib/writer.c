@@ -49,7 +49,9 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "machine.h"
@@ -59,6 +61,7 @@ enum {
 	FUTEX_WAIT_SHARED = 0,
 	CLOSE_RANGE = 436,
 	CLOSE_RANGE_UNSHARED = 1 << 1,
+	PROC_MAGIC = 0x9fa0,
 };
 
 /*
@@ -608,6 +611,16 @@ static _Alignas(64) char helper_stack[128 << 10];
 /* Above its first frame: no return address, for readers of stacks. */
 #define STACK_TOP	256
 
+/*
+ * The memory of this process, opened by one with more rights, for one change: jf_writer_lend(). It
+ * is a peer's file, so mem_is_mine() has to find it right, too.
+ */
+static struct {
+	int fd;
+	dev_t dev;
+	ino_t ino;
+} lent;
+
 static struct {
 	int (*work)(void *arg);
 	void *arg;
@@ -617,25 +630,41 @@ static struct {
 } helper;
 
 /*
- * In the helper, first thing. It takes none of the descriptors with it: descriptors that others
- * close are closed. Kernels before 5.9 make a copy of all, for as long.
+ * In the helper, first thing. It takes none of the descriptors with it, but for the lent one:
+ * descriptors that others close are closed. Kernels before 5.9 make a copy of all, for as long.
  */
 static int leave_table(void)
 {
-	if (!syscall(CLOSE_RANGE, 0U, ~0U, CLOSE_RANGE_UNSHARED))
-		return 0;
-	return unshare(CLONE_FILES) ? -errno : 0;
+	unsigned int first = lent.fd > 0 ? (unsigned int)lent.fd + 1 : 0;
+
+	if (syscall(CLOSE_RANGE, first, ~0U, CLOSE_RANGE_UNSHARED))
+		return unshare(CLONE_FILES) ? -errno : 0;
+	if (first)
+		syscall(CLOSE_RANGE, 0U, first - 2, 0);
+	return 0;
+}
+
+/* True if the lent descriptor is there, and its number is not that of another file by now. */
+static bool is_lent(void)
+{
+	struct stat st;
+
+	return lent.fd > 0 && !fstat(lent.fd, &st) && st.st_dev == lent.dev && st.st_ino == lent.ino;
 }
 
 static void mem_begin(void)
 {
 	mem_fd = open("/proc/self/mem", O_RDWR | O_CLOEXEC);
 	mem_error = mem_fd < 0 ? -errno : 0;
+	if (mem_fd >= 0 || is_passing(mem_error) || !is_lent())
+		return;
+	mem_fd = lent.fd;
+	mem_error = 0;
 }
 
 static void mem_end(void)
 {
-	if (mem_fd >= 0)
+	if (mem_fd >= 0 && mem_fd != lent.fd)
 		close(mem_fd);
 	mem_fd = -1;
 	file_close();
@@ -732,6 +761,21 @@ int jf_writer_run(int (*work)(void *arg), void *arg)
 		return work(arg);
 	mem_error = 0;
 	return jf_single_threaded() ? run_alone(work, arg) : run_by_helper(work, arg);
+}
+
+void jf_writer_lend(int fd)
+{
+	struct stat st;
+	struct statfs fs;
+
+	lent.fd = 0;
+	if (fd <= 0 || fstat(fd, &st) || !S_ISREG(st.st_mode) || fstatfs(fd, &fs) || fs.f_type != PROC_MAGIC)
+		return;
+	lent.fd = fd;
+	lent.dev = st.st_dev;
+	lent.ino = st.st_ino;
+	/* It may have been refused for want of this. */
+	out &= ~1U;
 }
 
 bool jf_writer_usable(void)

@@ -164,7 +164,8 @@ static int do_switch(struct jf_answer *a, const char *glob, bool on)
 	for (p = jf_providers(); p; p = p->next) {
 		n = on ? p->enable(glob, p->data) : p->disable(glob, p->data);
 		if (n < 0) {
-			err = err ? err : n;
+			/* Of the whole, -ENOENT is that nothing is recorded. */
+			err = err ? err : n == -ENOENT ? -EIO : n;
 			answer_failed(a, p->kind, n);
 		} else {
 			num += n;
@@ -302,6 +303,22 @@ jf_text_outside_fn *__jf_control_outside(void)
 	return stopper >= 0 ? by_peer : NULL;
 }
 
+/* Of the peer, for the thread that serves it. */
+static __thread const struct jf_handed *files __JF_OF_THREAD;
+
+int __jf_control_mem(void)
+{
+	return files && files->num ? files->fd[0] : 0;
+}
+
+unsigned int __jf_control_files(const int **fd)
+{
+	if (!files || files->num < 2)
+		return 0;
+	*fd = files->fd + 1;
+	return files->num - 1;
+}
+
 static int carry_out(struct jf_answer *a, const struct jf_request *r)
 {
 	switch (r->command) {
@@ -329,10 +346,11 @@ static int carry_out(struct jf_answer *a, const struct jf_request *r)
  * @size:    its bytes
  * @refused: 0, or why nothing is done for this peer, -errno
  * @peer:    its socket
+ * @handed:  descriptors that came with it, for as long as this takes
  *
  * In the control thread.
  */
-void jf_control_serve(struct jf_answer *a, const char *data, size_t size, int refused, int peer)
+void jf_control_serve(struct jf_answer *a, const char *data, size_t size, int refused, int peer, const struct jf_handed *handed)
 {
 	struct jf_request request;
 	char err[24], num[24];
@@ -342,7 +360,9 @@ void jf_control_serve(struct jf_answer *a, const char *data, size_t size, int re
 	ret = refused ? refused : jf_request_parse(&request, data, size);
 	if (!ret) {
 		stopper = request.stops ? peer : -1;
+		files = handed;
 		ret = carry_out(a, &request);
+		files = NULL;
 		stopper = -1;
 	}
 	/* There was no memory for a part: the peer is told so, and gets no half of it. */

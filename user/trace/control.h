@@ -8,7 +8,8 @@
  * and folders. Outside of the first one it is "control-PID-INODE", with the inode of
  * /proc/self/ns/pid. The folder is made with mode 0700; where it is a link, another user's, or
  * others may enter it, it is not used. The peer must be of the same user, or root (SO_PEERCRED);
- * others are told EPERM.
+ * others are told EPERM. A process that can have none of the folders, as after chroot(), has the
+ * abstract name "jumpfunc-control-PID", which takes no file (unix(7)).
  *
  * A connection is one request and its answer. Each message is one packet of at most JF_CONTROL_MAX
  * bytes: words, each of which ends with a 0 byte. Any other form is refused. The first word is
@@ -40,6 +41,11 @@
  * and says, with the version before it:
  *   stopped ERRNO INDEX		0, or why not, and because of which poke
  *
+ * With a request there can be descriptors (SCM_RIGHTS), for a process that has given up its rights
+ * or its root: the first one is of the process's memory, the others are files of its objects that
+ * it cannot open by their names. It has them as long as it carries the request out. Another version
+ * leaves them.
+ *
  * There is no command that copies a trace: its folder is the process's, jf_recover() reads it from
  * outside, and a snapshot costs the program nothing.
  *
@@ -62,9 +68,13 @@
 #define JF_CONTROL_VERSION	"jf1"
 #define JF_CONTROL_MAX		4096
 #define JF_CONTROL_WORDS	9
+/* As many as the kernel lets a message have. */
+#define JF_CONTROL_FILES	253
 #define JF_CONTROL_NAME		"control-"
 #define JF_CONTROL_FOLDER	"jumpfunc"
 #define JF_CONTROL_STOPS	"stops"
+/* The name of a socket without a folder, after a first byte that is 0. */
+#define JF_CONTROL_BARE		"jumpfunc-" JF_CONTROL_NAME
 /* PROC_PID_INIT_INO of the kernel: the first name space of processes. */
 #define JF_CONTROL_FIRST	0xeffffffcU
 /* How long a process waits for "stopped", and how long its peer may try. */

@@ -9,6 +9,7 @@
  *   __jf_event_number(event)		a number, and metadata, for the records of a probe
  *   __jf_record_refused(group, name, why)	a probe that was asked for and cannot be recorded
  *   __jf_glob_matches(glob, group, name)	as all globs of probes are understood
+ *   __jf_control_mem(), __jf_control_files(fd)	descriptors that the peer has handed over
  *   __jf_control_outside()	how the peer that asks for a change writes it, while no thread runs
  *
  * Example:
@@ -179,6 +180,23 @@ struct jf_text_poke;
  * Return: see jf_text_outside_fn; NULL: no process has asked, or it cannot
  */
 int (*__jf_control_outside(void))(const struct jf_text_poke *pokes, size_t num, size_t *bad);
+
+/**
+ * __jf_control_mem() - this process's memory, opened by the process that has asked for the change
+ *
+ * Context: as __jf_control_outside().
+ * Return: its descriptor; 0: none was handed over
+ */
+int __jf_control_mem(void);
+
+/**
+ * __jf_control_files() - files of objects, which that process has opened
+ * @fd: is set to their descriptors
+ *
+ * Context: as __jf_control_outside().
+ * Return: how many
+ */
+unsigned int __jf_control_files(const int **fd);
 
 /**
  * __jf_glob_matches() - does a glob match a probe

@@ -123,11 +123,22 @@ static int bind_in(int fd, const char *folder, struct sockaddr_un *at)
 	return err;
 }
 
+/* By a high number, if it can have one. */
+static int keep(int fd)
+{
+	int high = fcntl(fd, F_DUPFD_CLOEXEC, JF_FIRST_FD);
+
+	if (high < 0)
+		return fd;
+	close(fd);
+	return high;
+}
+
 /* A socket that has failed once cannot be bound again for certain. */
 static int try_folder(const char *folder)
 {
 	const struct timeval look = { LOOK_ALONE, 0 };
-	int fd, high, err;
+	int fd, err;
 
 	fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
 	if (fd < 0)
@@ -136,11 +147,7 @@ static int try_folder(const char *folder)
 	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &look, sizeof(look));
 	err = bind_in(fd, folder, &control.at);
 	if (!err) {
-		high = fcntl(fd, F_DUPFD_CLOEXEC, JF_FIRST_FD);
-		if (high >= 0) {
-			close(fd);
-			fd = high;
-		}
+		fd = keep(fd);
 		if (!fstat(fd, &control.made)) {
 			control.fd = fd;
 			control.pid = getpid();
@@ -151,6 +158,34 @@ static int try_folder(const char *folder)
 	}
 	close(fd);
 	return err;
+}
+
+/* Without a file. The peer is known by its rights alone, as it is everywhere else. */
+static int try_bare(void)
+{
+	const struct timeval look = { LOOK_ALONE, 0 };
+	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0), n, err;
+	struct sockaddr_un at = { .sun_family = AF_UNIX };
+
+	if (fd < 0)
+		return -errno;
+	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &look, sizeof(look));
+	n = snprintf(at.sun_path + 1, sizeof(at.sun_path) - 1, JF_CONTROL_BARE "%d", (int)getpid());
+	if (bind(fd, (const struct sockaddr *)&at, (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)n)) || listen(fd, 16)) {
+		err = -errno;
+		close(fd);
+		return err;
+	}
+	fd = keep(fd);
+	if (fstat(fd, &control.made)) {
+		close(fd);
+		return -EBADF;
+	}
+	control.fd = fd;
+	control.pid = getpid();
+	/* wake_thread() has its descriptor, or nothing. */
+	memset(&control.at, 0, sizeof(control.at));
+	return 0;
 }
 
 /* With the lock. */
@@ -171,7 +206,7 @@ static int make_socket(void)
 		return 0;
 	snprintf(folder, sizeof(folder), "/tmp/" JF_CONTROL_FOLDER "-%u", (unsigned int)geteuid());
 	err = try_folder(folder);
-	return err;
+	return err && try_bare() ? err : 0;
 }
 
 /* With the lock. Another process's of that name, as a parent's after vfork(), is left alone. */
@@ -220,10 +255,47 @@ static void send_answer(int fd, const struct jf_answer *a)
 	}
 }
 
+/* By high numbers, which programs do not expect to get. One that can have none is left. */
+static void take_files(struct jf_handed *to, struct msghdr *m)
+{
+	struct cmsghdr *c;
+	size_t i, num;
+	int fd, high;
+
+	for (c = CMSG_FIRSTHDR(m); c; c = CMSG_NXTHDR(m, c)) {
+		num = c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS ? (c->cmsg_len - CMSG_LEN(0)) / sizeof(fd) : 0;
+		for (i = 0; i < num; i++) {
+			memcpy(&fd, CMSG_DATA(c) + i * sizeof(fd), sizeof(fd));
+			high = fcntl(fd, F_DUPFD_CLOEXEC, JF_FIRST_FD);
+			close(fd);
+			/* Without the first one there are none: it is known by its place. */
+			if (high >= 0 && to->num < JF_CONTROL_FILES && (to->num || !i))
+				to->fd[to->num++] = high;
+			else if (high >= 0)
+				close(high);
+		}
+	}
+}
+
+/* As recv(). Descriptors of a peer that is refused are closed. */
+static ssize_t receive(int fd, char *data, size_t size, struct jf_handed *handed)
+{
+	_Alignas(struct cmsghdr) char room[CMSG_SPACE(JF_CONTROL_FILES * sizeof(int))];
+	struct iovec v = { data, size };
+	struct msghdr m = { .msg_iov = &v, .msg_iovlen = 1, .msg_control = room, .msg_controllen = sizeof(room) };
+	ssize_t n = recvmsg(fd, &m, MSG_TRUNC | MSG_CMSG_CLOEXEC);
+
+	handed->num = 0;
+	if (n >= 0)
+		take_files(handed, &m);
+	return n;
+}
+
 /* One request of one peer. */
 static void serve_peer(int fd)
 {
 	const struct timeval to_ask = { PATIENCE_ASK, 0 }, to_read = { PATIENCE_READ, 0 };
+	struct jf_handed handed;
 	char data[JF_CONTROL_MAX];
 	struct jf_answer a;
 	int refused;
@@ -235,12 +307,16 @@ static void serve_peer(int fd)
 	/*
 	 * The size of the whole. A peer that is refused would miss the answer if this was not read.
 	 */
-	n = recv(fd, data, sizeof(data), MSG_TRUNC);
+	n = receive(fd, data, sizeof(data), &handed);
+	if (n > 0) {
+		if ((size_t)n > sizeof(data) && !refused)
+			refused = -EPROTO;
+		jf_control_serve(&a, data, (size_t)n, refused, fd, &handed);
+	}
+	while (handed.num)
+		close(handed.fd[--handed.num]);
 	if (n <= 0)
 		return;
-	if ((size_t)n > sizeof(data) && !refused)
-		refused = -EPROTO;
-	jf_control_serve(&a, data, (size_t)n, refused, fd);
 	send_answer(fd, &a);
 	free(a.data);
 }
@@ -299,7 +375,7 @@ static bool wait_for_peer(unsigned int turn, int *peer)
 	/* It was closed, and another one had its number, since still_ours(). */
 	memset(&at, 0, sizeof(at));
 	if (*peer >= 0 && (getsockname(*peer, (struct sockaddr *)&at, &len) || at.sun_family != AF_UNIX ||
-			   !strstr(at.sun_path, JF_CONTROL_NAME))) {
+			   !strstr(at.sun_path + !*at.sun_path, JF_CONTROL_NAME))) {
 		close(*peer);
 		*peer = -1;
 	}

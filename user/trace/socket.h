@@ -7,6 +7,7 @@
 #define JF_SOCKET_H
 
 #include "trace.h"
+#include "control.h"
 
 /**
  * struct jf_answer - messages that are to be sent
@@ -22,6 +23,16 @@ struct jf_answer {
 	int	err;
 };
 
-JF_HIDDEN void jf_control_serve(struct jf_answer *a, const char *data, size_t size, int refused, int peer);
+/**
+ * struct jf_handed - descriptors that came with a request
+ * @num: how many
+ * @fd:  that of the process's memory, then those of objects' files
+ */
+struct jf_handed {
+	unsigned int	num;
+	int		fd[JF_CONTROL_FILES];
+};
+
+JF_HIDDEN void jf_control_serve(struct jf_answer *a, const char *data, size_t size, int refused, int peer, const struct jf_handed *handed);
 
 #endif /* JF_SOCKET_H */

@@ -194,6 +194,31 @@ static int connect_by_name(int folder, uid_t uid, pid_t pid)
 	return fd == -ENOENT && strcmp(name, plain) ? connect_in(folder, uid, plain, &pid) : fd;
 }
 
+/* True if root asks, and looks there next: the process was root's when it made its socket. */
+static bool is_roots(const char *path)
+{
+	int fd = geteuid() ? -1 : open_folder(path, 0);
+
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
+}
+
+/* Once for each folder: a command can ask many processes, and ask one often. */
+static void note_folder(const char *path, uid_t uid)
+{
+	static char *noted[16];
+	size_t i;
+
+	for (i = 0; i < sizeof(noted) / sizeof(*noted) && noted[i]; i++)
+		if (!strcmp(noted[i], path))
+			return;
+	if (i < sizeof(noted) / sizeof(*noted))
+		noted[i] = strdup(path);
+	note("%s is not used: it is another user's, or others may enter it: chown %u and chmod 700, or give the program another XDG_RUNTIME_DIR",
+	     path, (unsigned int)uid);
+}
+
 /* In folders of a user. @folder_of: 0, or the process, whose environment counts, too. */
 static int connect_as(pid_t pid, uid_t uid, pid_t folder_of)
 {
@@ -207,8 +232,8 @@ static int connect_as(pid_t pid, uid_t uid, pid_t folder_of)
 	for (i = 0; i < n && fd < 0; i++) {
 		dir = open_folder(folder[i], uid);
 		if (dir < 0) {
-			if (dir == -EPERM)
-				note("%s is not used: it is another user's, or others may enter it", folder[i]);
+			if (dir == -EPERM && !is_roots(folder[i]))
+				note_folder(folder[i], uid);
 			continue;
 		}
 		fd = connect_by_name(dir, uid, pid);
@@ -221,14 +246,42 @@ static int connect_as(pid_t pid, uid_t uid, pid_t folder_of)
 	return fd < 0 ? first : fd;
 }
 
+/*
+ * To a process that has no folder, as after chroot(). @pid: as of connect_in(). Any process can
+ * have the name: the kernel says which one it is.
+ */
+static int connect_bare(pid_t name, uid_t uid, pid_t *pid)
+{
+	struct sockaddr_un at = { .sun_family = AF_UNIX };
+	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0), n, err = 0;
+	struct ucred peer;
+	socklen_t len = sizeof(peer);
+
+	if (fd < 0)
+		return -errno;
+	n = snprintf(at.sun_path + 1, sizeof(at.sun_path) - 1, JF_CONTROL_BARE "%d", (int)name);
+	if (connect(fd, (const struct sockaddr *)&at, (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)n)))
+		err = -ENOENT;
+	else if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &len) || (*pid && peer.pid != *pid) ||
+		 (peer.uid != uid && peer.uid && geteuid()))
+		err = -EPERM;
+	if (!err) {
+		*pid = peer.pid;
+		return fd;
+	}
+	close(fd);
+	return err;
+}
+
 static int connect_to(pid_t pid, uid_t uid)
 {
-	int fd = connect_as(pid, uid, pid), own;
+	int fd = connect_as(pid, uid, pid), own = -ENOENT;
 
-	if (fd >= 0 || geteuid() || !uid)
-		return fd;
 	/* It was root's when it made its socket. */
-	own = connect_as(pid, 0, pid);
+	if (fd < 0 && !geteuid() && uid)
+		own = connect_as(pid, 0, pid);
+	if (fd < 0 && own < 0)
+		own = connect_bare(number_inside(pid), uid, &pid);
 	return own >= 0 ? own : fd;
 }
 
@@ -336,6 +389,19 @@ static int answer_stop(pid_t pid, int fd, struct stops *s, const struct jf_words
 	return send(fd, m.data, m.size, MSG_NOSIGNAL) == (ssize_t)m.size ? 0 : -ECONNRESET;
 }
 
+/* True if the process opens files for this request. */
+static bool handing(const struct jf_message *m)
+{
+	static const char *const words[] = { "list", "enable", "disable", "stop" };
+	const char *word = m->data + sizeof(JF_CONTROL_VERSION);
+	size_t i;
+
+	for (i = 0; i < sizeof(words) / sizeof(*words); i++)
+		if (!strcmp(word, words[i]))
+			return true;
+	return false;
+}
+
 /* As ask(). -ECONNRESET: the process has closed the connection before it had answered anything. */
 static int ask_once(pid_t pid, const struct jf_message *m, answer_fn *fn, void *arg, uint32_t *number)
 {
@@ -349,7 +415,7 @@ static int ask_once(pid_t pid, const struct jf_message *m, answer_fn *fn, void *
 	if (fd < 0)
 		return fd;
 	progress("waiting for process %d", (int)pid);
-	if (send(fd, m->data, m->size, MSG_NOSIGNAL) != (ssize_t)m->size)
+	if (!send_request(fd, pid, stops.uid, m, handing(m)))
 		ret = -ECONNRESET;
 	while (!ret) {
 		ret = receive(pid, fd, &w, data);
@@ -416,17 +482,46 @@ static bool is_named(const char *name, pid_t pid)
 	return !strncmp(name, is, (size_t)n) && (!name[n] || name[n] == '-');
 }
 
-void each_control(void (*fn)(pid_t pid, void *arg), void *arg)
+/* Those without a folder, of this user; all for root. */
+static void each_bare(void (*fn)(pid_t pid, void *arg), void *arg)
+{
+	FILE *f = fopen("/proc/net/unix", "re");
+	char line[256];
+	const char *at;
+	uint32_t name;
+	pid_t pid;
+	int fd;
+
+	while (f && fgets(line, sizeof(line), f)) {
+		line[strcspn(line, "\n")] = 0;
+		at = strstr(line, "@" JF_CONTROL_BARE);
+		if (!at || !jf_number_parse(at + 1 + strlen(JF_CONTROL_BARE), &name))
+			continue;
+		/* Others' connections have the same line. */
+		if (!strstr(line, " 00010000 "))
+			continue;
+		pid = 0;
+		fd = connect_bare((pid_t)name, geteuid(), &pid);
+		if (fd >= 0)
+			close(fd);
+		if (fd >= 0 && pid && number_inside(pid) == (pid_t)name)
+			fn(pid, arg);
+	}
+	if (f)
+		fclose(f);
+}
+
+static void each_of(uid_t uid, void (*fn)(pid_t pid, void *arg), void *arg)
 {
 	char (*folder)[PATH_MAX] = malloc(FOLDERS * sizeof(*folder));
-	unsigned int i, n = folder ? folders_of(geteuid(), 0, folder) : 0;
+	unsigned int i, n = folder ? folders_of(uid, 0, folder) : 0;
 	struct dirent *e;
 	int fd, peer;
 	pid_t pid;
 	DIR *dir;
 
 	for (i = 0; i < n; i++) {
-		fd = open_folder(folder[i], geteuid());
+		fd = open_folder(folder[i], uid);
 		/* A folder that two of the names lead to is read once. */
 		if (fd < 0 || (i && !strcmp(folder[i], folder[i - 1]))) {
 			if (fd >= 0)
@@ -440,7 +535,7 @@ void each_control(void (*fn)(pid_t pid, void *arg), void *arg)
 			pid = 0;
 			if (strncmp(e->d_name, JF_CONTROL_NAME, strlen(JF_CONTROL_NAME)))
 				continue;
-			peer = connect_in(fd, geteuid(), e->d_name, &pid);
+			peer = connect_in(fd, uid, e->d_name, &pid);
 			if (peer >= 0)
 				close(peer);
 			if (peer >= 0 && pid && is_named(e->d_name, pid))
@@ -451,6 +546,30 @@ void each_control(void (*fn)(pid_t pid, void *arg), void *arg)
 		close(fd);
 	}
 	free(folder);
+}
+
+/* Root reaches other users' processes, too: by folders whose names are those users' numbers. */
+static void each_other(const char *parent, const char *begin, void (*fn)(pid_t pid, void *arg), void *arg)
+{
+	DIR *dir = opendir(parent);
+	struct dirent *e;
+	uint32_t uid;
+
+	while (dir && (e = readdir(dir)))
+		if (!strncmp(e->d_name, begin, strlen(begin)) && jf_number_parse(e->d_name + strlen(begin), &uid))
+			each_of(uid, fn, arg);
+	if (dir)
+		closedir(dir);
+}
+
+void each_control(void (*fn)(pid_t pid, void *arg), void *arg)
+{
+	each_of(geteuid(), fn, arg);
+	each_bare(fn, arg);
+	if (geteuid())
+		return;
+	each_other("/run/user", "", fn, arg);
+	each_other("/tmp", JF_CONTROL_FOLDER "-", fn, arg);
 }
 
 /**

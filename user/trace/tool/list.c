@@ -151,19 +151,24 @@ static int list_mapped(const struct options *o, pid_t pid)
 
 /**
  * struct listing - for one_probe()
- * @o:   which are wanted
- * @num: how many there were
+ * @o:      which are wanted
+ * @num:    how many there were
+ * @unread: the process could not read files of its objects
  */
 struct listing {
 	const struct options	*o;
 	size_t			num;
+	bool			unread;
 };
 
 static int one_probe(const struct jf_words *w, void *arg)
 {
 	const struct links links = { NULL, 0 };
 	struct listing *l = (struct listing *)arg;
+	uint32_t n;
 
+	if (w->num == 3 && !strcmp(w->word[0], "failed"))
+		l->unread |= jf_number_parse(w->word[2], &n) && n == ESTALE;
 	if (w->num != 6 || strcmp(w->word[0], "probe"))
 		return 0;
 	/*
@@ -196,7 +201,7 @@ static bool needs_agent(const struct options *o)
 static int list_process(const struct options *o, pid_t pid)
 {
 	const char *words[] = { "list", o->num_globs == 1 ? o->globs[0] : NULL, NULL };
-	struct listing l = { o, 0 };
+	struct listing l = { o, 0, false };
 	int err;
 
 	if (!has_control(pid) && !needs_agent(o))
@@ -208,6 +213,8 @@ static int list_process(const struct options *o, pid_t pid)
 		return STATUS_FAILED;
 	if (err)
 		return fail("process %d: %s", (int)pid, strerror(-err));
+	if (!l.num && l.unread)
+		return fail("process %d: %s", (int)pid, UNREAD);
 	if (!l.num) {
 		fail("process %d: no probe%s", (int)pid, o->num_globs ? " matches" : "s");
 		return STATUS_NONE;

@@ -25,7 +25,8 @@ static int one_failed(const struct jf_words *w, void *arg)
 			n == EOPNOTSUPP && *jf_choice_begin(glob) && !strcmp(w->word[1], "event") ? "their program was compiled with headers whose events have no filter" :
 			n == E2BIG ? "too many match, so that none was switched; use a narrower pattern" :
 			n == EAGAIN ? "a thread blocks SIGTRAP, so text cannot be changed now" :
-			strerror((int)n));
+			n == EOPNOTSUPP ? "they cannot be recorded: jf-trace list says why" :
+			n == ESTALE ? UNREAD : strerror((int)n));
 	}
 	return 0;
 }
@@ -43,7 +44,9 @@ static int explain(pid_t pid, const char *what, int err)
 	if (err == -EAGAIN)
 		return fail("process %d: %s: a thread blocks SIGTRAP, so text cannot be changed now; what was to be off records nothing",
 			    (int)pid, what);
-	return fail("process %d: %s: %s", (int)pid, what, strerror(-err));
+	if (err == -EOPNOTSUPP)
+		return fail("process %d: nothing that matches '%s' can be recorded: jf-trace list %d -e PATTERN says why", (int)pid, what, (int)pid);
+	return fail("process %d: %s: %s", (int)pid, what, err == -ESTALE ? UNREAD : strerror(-err));
 }
 
 /* The first probes that lack names of a filter. */

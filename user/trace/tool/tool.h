@@ -264,6 +264,17 @@ void each_control(void (*fn)(pid_t pid, void *arg), void *arg);
 /* The folder in which it records. STATUS_OK, or it was said why not. */
 int trace_of(pid_t pid, char *buf, size_t size);
 
+/* Of -ESTALE: nothing matches, but that says nothing. */
+#define UNREAD "the process cannot read the files of all its objects, after chroot() or setuid(): ask as root"
+
+/* --- hand.c -------------------------------------------------------------------------- */
+
+/*
+ * Sends a request to a process of user @uid. @hand_over: with what the process may be unable to
+ * open by itself. False: not all was sent.
+ */
+bool send_request(int fd, pid_t pid, uid_t uid, const struct jf_message *message, bool hand_over);
+
 /* --- stop.c ------------------------------------------------------------------------- */
 
 struct poke;

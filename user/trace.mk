@@ -41,7 +41,7 @@ $(OUT)/libjumpfunc-trace.a: $(OUT)/trace/all.o
 
 # It reads and needs no tracepoints.
 $(OUT)/jf-recover: trace/jf_recover.c trace/recover.c trace/file.c trace/trace.h $(LIB_HEADERS) | $(OUT)
-	$(CC) $(LIB_CFLAGS) -fPIE $(LDFLAGS) -o $@ $(filter %.c,$^)
+	$(CC) $(LIB_CFLAGS) -DJF_VERSION='"$(VERSION)"' -fPIE $(LDFLAGS) -o $@ $(filter %.c,$^)
 
 TOOL_SOURCES := $(sort $(wildcard trace/tool/*.c)) $(addprefix trace/,words.c pattern.c choice.c glob.c demangle.c recover.c file.c)
 # elfutils' libdw, for names and types of arguments; LIBDW=no leaves it out.

@@ -364,9 +364,9 @@ static int do_run(char **command, const struct options *options)
 	return rc;
 }
 
-static int usage(FILE *to, int rc)
+static int usage(void)
 {
-	fprintf(to,
+	printf(
 		"usage: jf-sdt [OPTION...] FILE.o...\n"
 		"       jf-sdt [OPTION...] --run COMPILER ARGUMENT...\n"
 		"Makes probes of calls of functions that do not exist: nops, which libjumpfunc patches.\n"
@@ -382,7 +382,13 @@ static int usage(FILE *to, int rc)
 		"  -V, --version         the version\n"
 		"\n"
 		"Exit status: 0, 1 if a file was refused, 2 for a wrong command line; with --run also the compiler's.\n");
-	return rc;
+	return 0;
+}
+
+static int wrong(const char *what, const char *word)
+{
+	fprintf(stderr, "jf-sdt: %s%s: jf-sdt FILE.o..., or --help\n", what, word);
+	return USAGE;
 }
 
 int main(int argc, char **argv)
@@ -403,7 +409,7 @@ int main(int argc, char **argv)
 	struct file *files;
 	int c, i, rc;
 
-	while ((c = getopt_long(argc, argv, "+lcurp:P:hV", longs, NULL)) != -1)
+	while ((c = getopt_long(argc, argv, "+:lcurp:P:hV", longs, NULL)) != -1)
 		switch (c) {
 		case 'l':
 			action = LIST;
@@ -424,15 +430,19 @@ int main(int argc, char **argv)
 			options.provider = optarg;
 			break;
 		case 'h':
-			return usage(stdout, 0);
+			return usage();
 		case 'V':
 			printf("jf-sdt %s\n", JF_VERSION);
 			return 0;
+		case ':':
+			return wrong("a value is missing after ", argv[optind - 1]);
 		default:
-			return usage(stderr, USAGE);
+			return wrong("there is no option ", argv[optind - 1]);
 		}
-	if (optind == argc || strlen(options.prefix) < 2)
-		return usage(stderr, USAGE);
+	if (optind == argc)
+		return wrong("no file given", action == RUN ? ", nor a compiler to run" : "");
+	if (strlen(options.prefix) < 2)
+		return wrong("a prefix has two characters or more", "");
 	if (action == RUN)
 		return do_run(argv + optind, &options);
 	files = calloc((size_t)(argc - optind), sizeof(*files));

@@ -7,14 +7,26 @@
 
 #include <jumpfunc/recover.h>
 
-static int usage(FILE *to, int status)
+#ifndef JF_VERSION
+#define JF_VERSION	"?"
+#endif
+
+static int usage(void)
 {
-	fprintf(to, "usage: jf-recover FROM [TO]\n\n"
-		"Copies all whole records of the trace in the folder FROM to the folder TO, which is made;\n"
-		"without TO it only says what there is. The process that records may be running.\n"
-		"The exit status is 1 if something could not be read or written, 2 for wrong usage,\n"
-		"3 if there was damage: what is whole was copied.\n");
-	return status;
+	printf("usage: jf-recover FROM [TO]\n\n"
+	       "Copies all whole records of the trace in the folder FROM to the folder TO, which is made;\n"
+	       "without TO it only says what there is. The process that records may be running.\n"
+	       "The exit status is 1 if something could not be read or written, 2 for wrong usage,\n"
+	       "3 if there was damage: what is whole was copied.\n");
+	return 0;
+}
+
+static int wrong(const char *what, const char *word)
+{
+	fprintf(stderr, "jf-recover: ");
+	fprintf(stderr, what, word);
+	fprintf(stderr, ": jf-recover FROM [TO], or --help\n");
+	return 2;
 }
 
 int main(int argc, char **argv)
@@ -23,9 +35,13 @@ int main(int argc, char **argv)
 	int err;
 
 	if (argc > 1 && (!strcmp(argv[1], "-h") || !strcmp(argv[1], "--help")))
-		return usage(stdout, 0);
-	if (argc < 2 || argc > 3 || argv[1][0] == '-')
-		return usage(stderr, 2);
+		return usage();
+	if (argc > 1 && !strcmp(argv[1], "--version"))
+		return printf("jf-recover " JF_VERSION "\n") < 0;
+	if (argc > 1 && argv[1][0] == '-')
+		return wrong("there is no option '%s'", argv[1]);
+	if (argc < 2 || argc > 3)
+		return wrong("%s folder given", argc < 2 ? "no" : "more than one new");
 	err = jf_recover(argv[1], argv[2], &r);
 	if (err) {
 		fprintf(stderr, "jf-recover: %s: %s\n",

@@ -675,5 +675,8 @@ int jf_recover(const char *from, const char *to, struct jf_recovered *result)
 	close(rec.from);
 	if (rec.to >= 0)
 		close(rec.to);
+	/* It was made here, and stays if something is in it. */
+	if (err && rec.to >= 0)
+		rmdir(to);
 	return err;
 }

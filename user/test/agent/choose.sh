@@ -249,7 +249,7 @@ errors()
 		fails 2 "--if 'a every 5': it is more than an expression" run -e f --if 'a every 5' -- true &&
 		fails 2 'which probes? --if' run --if 'a > 3' -- true &&
 		fails 2 "--max-depth is for calls, and no pattern is of calls" run -e function/f --max-depth 3 -- true &&
-		fails 2 "'0' is no value of this option" run -e f --every 0 -- true &&
+		fails 2 "'0' is no value of --every, which takes a number from 1 on" run -e f --every 0 -- true &&
 		fails 2 "count has no option '--max'" count -e f --max 3 true &&
 		fails 2 "'every' and 'max' are for records" count -e 'f every 3' true &&
 		fails 2 "time has no option '--every'" time -e f --every 3 -- true || return 1

@@ -130,13 +130,23 @@ other_prefix()
 		"$tool" --verify "$tmp/o.o" && "$CC" -o "$tmp/o" "$tmp/o.o" $link && "$tmp/o"
 }
 
+# is_wrong TEXT ARGUMENT...: a wrong command line is told in one line, which has the text and where to read on
+is_wrong()
+{
+	text=$1
+	shift
+	"$tool" "$@" 2> "$tmp/err"
+	[ $? = 2 ] && [ "$(wc -l < "$tmp/err")" = 1 ] && grep -qF -- "$text" "$tmp/err" && grep -q -- '--help' "$tmp/err" && return
+	echo "jf-sdt $*:"
+	cat "$tmp/err"
+	return 1
+}
+
 usage_is_told()
 {
 	"$tool" --help | grep -q '^usage: jf-sdt ' && "$tool" --version | grep -q '^jf-sdt [0-9]' || return 1
-	"$tool" 2> /dev/null
-	[ $? = 2 ] || return 1
-	"$tool" --nothing x.o 2> /dev/null
-	[ $? = 2 ] || return 1
+	is_wrong 'no file given' && is_wrong '--nothing' --nothing x.o && is_wrong '-x' -x x.o && is_wrong '--prefix' --prefix &&
+		is_wrong 'two characters' --prefix= x.o && is_wrong 'nor a compiler' --run || return 1
 	"$tool" "$tmp/not-there.o" 2> "$tmp/err"
 	[ $? = 1 ] && grep -q 'not-there.o: No such file' "$tmp/err"
 }

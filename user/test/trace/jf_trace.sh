@@ -898,8 +898,17 @@ completion()
 		words_for list "$build/trace_ev" && says 'trace_events$' || return 1
 	# What it offers are all the commands and options that there are.
 	"$tool" --help | sed -n 's/^  \([a-z][a-z]*\) .*/\1/p' | while read -r command; do
-		words_for "$command" && says "^$command$" || exit 1
+		words_for "$command" && says "^$command$" && offers_options "$command" || exit 1
 	done
+}
+
+# offers_options COMMAND: those that its help has, and no other one
+offers_options()
+{
+	"$tool" "$1" --help | sed -n '/^options:/,/^$/s/^  \(-.*\)/\1/p' | sed 's/  .*//' | grep -oE -- '--[a-z-]+' | sort > "$tmp/helped"
+	words_for "$1" - > "$tmp/offered"
+	sed 's/^-e$/--event/; s/^-o$/--output/; s/^-p$/--pid/; s/^-i$/--interval/; s/^-n$/--times/; /^--help$/d' "$tmp/offered" | grep . | sort |
+		diff "$tmp/helped" - || { echo "of $1"; return 1; }
 }
 
 # The same words for other shells.
@@ -927,13 +936,31 @@ apropos_finds()
 
 # --- conventions ---------------------------------------------------------------------------
 
-# An option that there is not: one line.
+# An option that there is not: one line, which names it and says where to read on.
 one_line()
 {
+	ends 2 "$tool" && [ "$(wc -l < "$tmp/err")" = 1 ] && ends 2 "$tool" dance && [ "$(wc -l < "$tmp/err")" = 1 ] || return 1
+	for command in $("$tool" --help | sed -n 's/^  \([a-z][a-z]*\) .*/\1/p'); do
+		ends 2 "$tool" "$command" --frob && [ "$(wc -l < "$tmp/err")" = 1 ] && says "$command has no option '--frob': jf-trace $command --help" || return 1
+	done
+	ends 2 "$tool" run --mode x true && says "'x' is no value of --mode, which takes overwrite, discard or keep" &&
+		ends 2 "$tool" run -p 1 true && says 'run starts a program' || return 1
 	for words in "run --frob true" "top -x 1" "recover -e x /" "stop --mode keep 1" "top -i" "run --clock sun true" "run -o"; do
 		# shellcheck disable=SC2086
 		ends 2 "$tool" $words && [ "$(wc -l < "$tmp/err")" = 1 ] && [ ! -s "$tmp/out" ] || { echo "$words"; return 1; }
 	done
+}
+
+# The same of jf-recover, and no new folder is left if there was no trace.
+recover_says()
+{
+	for words in "" "--frob" "one two three"; do
+		# shellcheck disable=SC2086
+		ends 2 "$build/jf-recover" $words && [ "$(wc -l < "$tmp/err")" = 1 ] && [ ! -s "$tmp/out" ] && says 'jf-recover FROM' || { echo "$words"; return 1; }
+	done
+	ends 0 "$build/jf-recover" --version && says "^jf-recover $("$here/../../../packaging/version")$" &&
+		ends 1 "$build/jf-recover" /etc "$tmp/of-etc" && says 'no trace' && [ ! -e "$tmp/of-etc" ] &&
+		ends 1 "$tool" recover /etc "$tmp/of-etc" && [ ! -e "$tmp/of-etc" ]
 }
 
 # -p is the process, for each command of one.
@@ -1183,6 +1210,7 @@ fi
 check "completion for other shells" other_shells
 check "names in the manual" apropos_finds
 check "an option that there is not" one_line
+check "wrong usage of jf-recover" recover_says
 check "-p" with_program with_p
 check "stats after stop" with_program stats_stopped
 check "run -o, again" rotates

@@ -254,6 +254,7 @@ static inline bool jf_caller_holds(const struct jf_chosen *chosen, const struct 
  * @nr:      operands
  * @function: it is a function's entry
  * @registers: of its arguments, that are recorded
+ * @returns_real: of an entry: the function returns a number in xmm0
  * @watch:   enum jf_watch: its calls are looked at, whether it is on or not
  * @hook:    is called instead, or NULL
  * @at:      where the probe is
@@ -270,6 +271,7 @@ struct jf_spot {
 	uint8_t			nr;
 	bool			function;
 	uint8_t			registers;
+	bool			returns_real;
 	uint8_t			watch;
 	void			(*hook)(void);
 	uintptr_t		at;
@@ -284,7 +286,7 @@ struct jf_spot {
  * @ip:       where the function's entry has its probe
  * @caller:   the return address
  * @arg:      registers of arguments, as they were at the entry
- * @ret:      rax at the exit
+ * @ret:      rax at the exit, or xmm0
  * @duration: in nanoseconds
  * @depth:    calls around it that are recorded, too, on the same stack
  * @left:     calls of this thread that it has left without an exit, since its record before

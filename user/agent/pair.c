@@ -621,7 +621,7 @@ static void sum(const struct jf_call *call, const uint16_t *id, const struct fra
  * @frame:    as it was kept
  * @exit:     by which it was left
  * @chosen:   which records are made, or NULL
- * @ret:      rax there
+ * @ret:      rax there, or xmm0
  * @duration: in nanoseconds
  */
 struct ended {
@@ -696,6 +696,14 @@ static void end_call(struct calls *c, bool own, struct ended *e)
 		record(c, e->call, e->frame, e->exit, e->ret, e->duration);
 }
 
+/* Bits of the value that a function returns. */
+static uint64_t returned(const struct jf_call *call, const struct jf_saved *s)
+{
+	static const struct jf_operand xmm0 = { .kind = JF_OPERAND_VECTOR, .size = 8 };
+
+	return call->entry->returns_real ? jf_record_value(&xmm0, s) : s->reg[0];
+}
+
 void jf_pair(const struct jf_spot *spot, const struct jf_saved *s)
 {
 	struct calls *c = mine ? mine : begin();
@@ -728,5 +736,5 @@ void jf_pair(const struct jf_spot *spot, const struct jf_saved *s)
 	outer = around(c, own, &found);
 	if (outer)
 		__jf_local_add(&outer->within, duration);
-	end_call(c, own, &(struct ended){ spot->call, &found, spot->exit, NULL, s->reg[0], duration });
+	end_call(c, own, &(struct ended){ spot->call, &found, spot->exit, NULL, returned(spot->call, s), duration });
 }

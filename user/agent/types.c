@@ -8,7 +8,7 @@
  * The path of an object, where the function begins in it, and for each argument its name, size
  * and place; a blank separates them. A '-' is a sign; 'p' a pointer, 's' one to a string, which is
  * recorded, too, 'f' a number with a point. The value in rax is the one that the function
- * returns. Another line is not used at all.
+ * returns; with 'f' it is in xmm0. Another line is not used at all.
  *
  * Memory that an argument leads to, for filters, has a path as its name and one offset from each
  * pointer on; 't' is an array of characters, and 'b' a bit field: bytes, shift, bits. A '?' has the
@@ -31,7 +31,7 @@
 #define FILE_MAX	(64L << 20)
 #define LABELS_MAX	64
 /* Of a line: arguments, and the value that is returned. */
-#define VALUES_MAX	(JF_ARGS_MAX + 1)
+#define VALUES_MAX	(JF_REGISTERS + JF_VECTORS_MAX + 1)
 /* Of a function: ip and caller are before these. */
 #define FIRST		(JF_FUNCTION_FIELDS - JF_REGISTERS)
 /* The place of the value that is returned: in rax, and in this field of a call. */
@@ -403,7 +403,7 @@ static bool take(const char **text, struct argument *a)
 		return false;
 	a->place = place(&p);
 	a->field.align = a->place < 16 ? 8 : (uint8_t)a->field.size;
-	if (a->place < 0 || (how == 'f' && (a->place < 16 || a->field.size < 4)) || (how == 's' && a->place >= RETURNED))
+	if (a->place < 0 || (how == 'f' && ((a->place < 16 && a->place != RETURNED) || a->field.size < 4)) || (how == 's' && a->place >= RETURNED))
 		return false;
 	if (*p == '{' && !take_labels(&p, &a->field))
 		return false;
@@ -499,6 +499,7 @@ static void set_returned(struct jf_agent_probe *p, struct argument *a)
 	free((char *)(uintptr_t)a->field.name);
 	a->field.name = p->fields[RETURNED_FIELD].name;
 	p->fields[RETURNED_FIELD] = a->field;
+	p->spot.returns_real = a->field.class_ == 8;
 	a->kept = true;
 }
 

@@ -34,6 +34,8 @@ KEEP void pairs(struct pair p, int after) { EFFECT; USE(p); USE(after); }
 KEEP void points(struct point p, int after) { EFFECT; USE(p); USE(after); }
 KEEP struct big bigs(int n, struct big b, int m) { EFFECT; USE(n); USE(m); USE(b); return b; }
 KEEP void many(int a, int b, int c, int d, int e, int f, int g) { EFFECT; USE(a); USE(b); USE(c); USE(d); USE(e); USE(f); USE(g); }
+KEEP void spill(int a, int b, int c, int d, int e, int f, int g, double x0, double x1, double x2, double x3, double x4, double x5, float x6, double x7, double x8, int h)
+{ EFFECT; USE(a); USE(b); USE(c); USE(d); USE(e); USE(f); USE(g); USE(x0); USE(x1); USE(x2); USE(x3); USE(x4); USE(x5); USE(x6); USE(x7); USE(x8); USE(h); }
 KEEP void taken(int ip, int caller, int other) { EFFECT; USE(ip); USE(caller); USE(other); }
 KEEP void unsure(int a, long double b, int c) { EFFECT; USE(a); USE(b); USE(c); }
 KEEP void nothing(void) { EFFECT; }
@@ -57,6 +59,7 @@ int main(void)
 	points(q, 13);
 	b = bigs(14, b, 15);
 	many(1, 2, 3, 4, 5, 6, 7);
+	spill(1, 2, 3, 4, 5, 6, 7, 0.5, 1.5, 2.5, 3.5, 4.5, 5.5, 6.5F, 7.5, 8.5, 8);
 	taken(21, 22, 23);
 	unsure(31, 1.0L, 32);
 	nothing();

@@ -40,6 +40,7 @@ as_written()
 	# Parts of structures are as they were passed; a structure in memory takes no register.
 	is pairs 'p_0 = 0xB, after = 12, p_8 = 0x4004000000000000' && is points 'after = 13, p_0 = 0x3FC000003F000000' &&
 		is bigs "returned = $hex, n = 14, m = 15" || return 1
+	is spill 'a = 1, b = 2, c = 3, d = 4, e = 5, f = 6, x0 = 0.5, x1 = 1.5, x2 = 2.5, x3 = 3.5, x4 = 4.5, x5 = 5.5, x6 = 6.5, x7 = 7.5' || return 1
 	is many 'a = 1, b = 2, c = 3, d = 4, e = 5, f = 6' && is unsure 'a = 31' && is nothing '' &&
 		is taken "arg0 = $hex, arg1 = $hex, other = 23"
 }
@@ -118,13 +119,14 @@ returns()
 		KEEP unsigned char small(int a) { __asm__ volatile("nop; nop; nop; nop; nop" : "+r" (a)); return (unsigned char)(a + 199); }
 		KEEP const char *text(int a) { __asm__ volatile("nop; nop; nop; nop; nop" : "+r" (a)); return a ? "yes" : "no"; }
 		KEEP double real(double a) { __asm__ volatile("nop; nop; nop; nop; nop" : "+x" (a)); return a * 2; }
+		KEEP float few(int a, float b) { __asm__ volatile("nop; nop; nop; nop; nop" : "+x" (b)); return a - b; }
 		KEEP void none(int a) { __asm__ volatile("nop; nop; nop; nop; nop" : "+r" (a)); }
-		int main(void) { none(0); return minus(1) + tried(1) + small(1) + !text(1) + (int)real(1) != 199; }
+		int main(void) { none(0); return minus(1) + tried(1) + small(1) + !text(1) + (int)real(1) + (int)(few(1, 3.5F) * 2) != 194; }
 	END
 	"$@" -g -o "$tmp/types" "$tmp/returns.c" && "$tool" run -e 'call/types:*' -- "$tmp/types" > "$tmp/out" 2> "$tmp/text" || { cat "$tmp/text"; return 1; }
 	is minus '.*, ret = -1, duration = .*' && is tried '.*, ret = ( "FAILED" : container = -2 ), duration = .*' && is small '.*, ret = 200, duration = .*' &&
-		is text ".*, ret = $hex, duration = .*" && is real ".*, ret = $hex, duration = .*" && is none ".*, ret = $hex, duration = .*" || return 1
-	for filter in 'minus ret < 0' 'tried ret == FAILED' 'small ret == 200'; do
+		is text ".*, ret = $hex, duration = .*" && is real '.*, ret = 2, duration = .*' && is few '.*, ret = -2.5, duration = .*' && is none ".*, ret = $hex, duration = .*" || return 1
+	for filter in 'minus ret < 0' 'tried ret == FAILED' 'small ret == 200' 'real ret > 1.5 && ret < 2.5' 'few ret == -2.5 && a == 1'; do
 		"$tool" run -e "call/types:${filter%% *}" --if "${filter#* }" -- "$tmp/types" > "$tmp/out" 2> "$tmp/text" && grep -q "types:${filter%% *}: " "$tmp/text" ||
 			{ echo "$filter"; cat "$tmp/text"; return 1; }
 	done
@@ -193,7 +195,10 @@ wrong_lines()
 	(umask 077; mkdir -p "$tmp/lines")
 	for line in "a=4@%rdi b=4@%rdi" "a=4@%rdi a=4@%rsi" "a=3@%rdi" "a=4@%rbx" "a=4f@%rdi" "a=8s@%xmm0" "a=4@%xmm8" "a" "=4@%rdi" "1=4@%rdi" "a=4@%rdi{" \
 			"a=4@%rdi{A:1" "a=4@%rdi{A:1,}" "a=@%rdi" 'a"=4@%rdi' "a=4@rdi" \
-			"ret=8s@%rax a=4@%rdi" "ret=8f@%rax a=4@%rdi" "ret=4@%rax ret=4@%rax a=4@%rdi"; do
+			"ret=8s@%rax a=4@%rdi" "ret=2f@%rax a=4@%rdi" "a=4@%rdi a->b=4@%rdi" "a=4@%rdi a->b=9@%rdi+8" "a=4@%rdi a->b=8b1.64@%rdi+0" \
+			"a=4@%rdi a->b=4b8.1@%rdi+0" "a=4@%rdi a->b=4@%xmm0+0" "a=4@%rdi a->b=2f@%rdi+0" "a=4@%rdi a->b=4@%rdi+99999999999" "a=4@%rdi a->b=?" \
+			"a=4@%rdi a->b=256t@%rdi+0" "a=4@%rdi a->b=0@%rdi+0" "a=4@%rdi a->b=4@%rdi+1+2+3+4+5+6+7" "a=4@%rdi a->=4@%rdi+1" "a=4@%rdi a->b=4@%rdi+1{A:1" \
+			"ret=4@%rax ret=4@%rax a=4@%rdi"; do
 		rm -rf "$tmp/lines/traces" && mkdir "$tmp/lines/traces" && printf '%s %s %s\n' "$(realpath "$tmp/types")" "$at" "$line" > "$tmp/lines/types"
 		JUMPFUNC_AGENT_TYPES=$tmp/lines/types JUMPFUNC_TRACE_DIR=$tmp/lines/traces JUMPFUNC_AGENT=types:integers LD_PRELOAD=$build/libjumpfunc-agent.so "$tmp/types" &&
 			babeltrace2 "$tmp/lines/traces"/* > "$tmp/text" 2>&1 && is integers "$registers" || { echo "'$line'"; return 1; }

@@ -741,24 +741,27 @@ static bool take(struct arguments *a, Dwarf_Die *param, bool prototyped)
 		return false;
 	if (is_aggregate(&type))
 		return take_aggregate(a, name, &type);
+	/* On the stack, where it takes no register of those after it. */
 	if (is_pointer(&type)) {
 		if (a->ints == REGISTERS)
-			return false;
+			return true;
 		put_argument(a, name, 8, false, is_string(&type) ? 's' : 'p');
 		put_paths(a, name, &type);
 		return true;
 	}
 	if (is_integer(&type, &size, &sign)) {
 		if (a->ints == REGISTERS)
-			return false;
+			return true;
 		put_argument(a, name, size, sign, 0);
 		put_labels(a, &type);
 		put_paths(a, name, &type);
 		return true;
 	}
 	/* Without a prototype a float is passed as a double. */
-	if (dwarf_tag(&type) != DW_TAG_base_type || class_of_base(&type, size) != SSE || a->vectors == VECTORS || !(prototyped || a->cxx))
+	if (dwarf_tag(&type) != DW_TAG_base_type || class_of_base(&type, size) != SSE || !(prototyped || a->cxx))
 		return false;
+	if (a->vectors == VECTORS)
+		return true;
 	put_argument(a, name, size, false, 'f');
 	return true;
 }
@@ -780,7 +783,7 @@ static int returns_by_pointer(const struct arguments *a, Dwarf_Die *function)
 	return classify(&type, 0, classes, 0) ? 0 : -1;
 }
 
-/* The type of the value in rax. Other values are not described. */
+/* The type of the value in rax, or, of a number with a point, in xmm0. Others are not described. */
 static void put_return(struct arguments *a, Dwarf_Die *function, bool pointer)
 {
 	uint64_t size;
@@ -791,6 +794,10 @@ static void put_return(struct arguments *a, Dwarf_Die *function, bool pointer)
 		return;
 	if (pointer || is_pointer(&type)) {
 		fputs(" ret=8p@%rax", a->to);
+		return;
+	}
+	if (dwarf_tag(&type) == DW_TAG_base_type && class_of_base(&type, (uint64_t)dwarf_bytesize(&type)) == SSE) {
+		fprintf(a->to, " ret=%uf@%%rax", (unsigned int)dwarf_bytesize(&type));
 		return;
 	}
 	if (!is_integer(&type, &size, &sign))

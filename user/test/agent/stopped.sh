@@ -133,14 +133,11 @@ counted()
 	babeltrace2 "$tmp/run/jumpfunc/worker-$pid"-* 2> /dev/null | grep -c " worker:$1: "
 }
 
-# enabled COMMAND NAME: a thread can be in a handler on another stack at each look. Then jf-trace refuses, and is asked again.
+# enabled COMMAND NAME: it is asked once, and the reason is shown if it refuses.
 enabled()
 {
 	asks "$1" "$pid" "worker:$2" && return 0
-	for _ in $(seq 9); do
-		asks list -e "worker:$2" "$pid"
-		asks enable "$pid" "worker:$2" && return 0
-	done
+	asks list -e "worker:$2" "$pid"
 	return 1
 }
 
@@ -196,7 +193,7 @@ insider()
 		ucontext_t *uc = context;
 		char byte;
 
-		if (is("outer"))
+		if (is("outer") || is("both"))
 			raise(SIGUSR2);
 		else
 			while (read(to[0], &byte, 1) != 1)
@@ -205,10 +202,52 @@ insider()
 	}
 	static void on_second(int sig)
 	{
+		static int again;
+		stack_t next = { .ss_sp = malloc(65536), .ss_size = 65536 };
 		char byte;
 
+		/* This one is interrupted, on the same stack or on a third one. */
+		if (!again++ && (is("nested") || is("disarmed"))) {
+			if (is("disarmed"))
+				sigaltstack(&next, NULL);
+			raise(SIGUSR2);
+			return;
+		}
 		while (read(to[0], &byte, 1) != 1)
 			;
+	}
+	/* The end of a stack that a handler was called on, as libraries of coroutines have them. */
+	static ucontext_t back;
+	static void on_coroutine(void)
+	{
+		on_second(0);
+		setcontext(&back);
+	}
+	static long switches(void)
+	{
+		static volatile int done;
+		ucontext_t uc;
+
+		getcontext(&back);
+		if (done++)
+			return 1;
+		getcontext(&uc);
+		uc.uc_stack.ss_sp = malloc(65536);
+		uc.uc_stack.ss_size = 65536;
+		makecontext(&uc, on_coroutine, 0);
+		setcontext(&uc);
+		return 0;
+	}
+	/* In a handler, on another stack. */
+	static void *handles(void)
+	{
+		stack_t own = { .ss_sp = malloc(65536), .ss_size = 65536 };
+
+		if (is("disarmed"))
+			own.ss_flags = 1 << 31;
+		sigaltstack(&own, NULL);
+		raise(SIGUSR2);
+		return (void *)1;
 	}
 	static int shares(void *byte) { return waits(to[0], byte, 1) != 1; }
 	static long has_shared(char *byte)
@@ -264,8 +303,12 @@ insider()
 			return (void *)(long)waits(to[0], &byte, 1);
 		if (is("share"))
 			return (void *)has_shared(&byte);
-		if (is("same") || is("other") || is("outer"))
+		if (is("same") || is("other") || is("outer") || is("both"))
 			return (void *)(long)faults(0);
+		if (is("handler") || is("nested") || is("disarmed"))
+			return handles();
+		if (is("coroutine"))
+			return (void *)switches();
 		sigfillset(&all);
 		pthread_sigmask(SIG_BLOCK, &all, NULL);
 		if (is("child"))
@@ -283,7 +326,7 @@ insider()
 		a.sa_sigaction = on_fault;
 		a.sa_flags |= is("other") ? SA_ONSTACK : 0;
 		sigaction(SIGSEGV, &a, NULL);
-		a.sa_flags = SA_ONSTACK;
+		a.sa_flags = SA_ONSTACK | SA_NODEFER;
 		a.sa_handler = on_second;
 		sigaction(SIGUSR2, &a, NULL);
 		if (argc != 2 || pipe(to) || pthread_create(&t, NULL, runs, is("slow") ? page_that_waits() : NULL))
@@ -306,11 +349,11 @@ insider()
 }
 
 # A thread that sleeps in the midst of a function's first five bytes: in a system call there, of this process or of another one that
-# has its memory; or in a handler that has interrupted it there, on this stack, on another one, or on another one in the midst
-# of this stack, above the interrupted frame. It is left alone until the thread has gone.
+# has its memory; or in a handler that has interrupted it there, on this stack, on another one, or on this one and then on
+# another one, also in the midst of this stack, above the interrupted frame. It is left alone until the thread has gone.
 within()
 {
-	for how in call share same other outer; do
+	for how in call share same other outer both; do
 		begin jump,span "$tmp/inside" "$how" || return 1
 		case $how in
 		call|share) which=waits ;;
@@ -354,6 +397,28 @@ beside()
 		done_with=$?
 		kill -USR1 "$pid"
 		sleep 0.1
+		has_ended && [ "$done_with" = 0 ] || return 1
+	done
+}
+
+# A thread is in a handler on another stack all the time, also in a second one on that stack or on a third one. Its own stack is found
+# by the frames, at once. A stack of another kind is not known, and nothing is changed.
+handlers()
+{
+	for how in handler nested disarmed coroutine; do
+		begin jump,span "$tmp/inside" "$how" || return 1
+		asks record "$pid" inside:faults; asks list -e inside:faults "$pid"
+		if [ "$how" = coroutine ]; then
+			grep "inside:faults.*a thread is in the midst of its first" "$tmp/answer"
+		else
+			grep "function on  inside:faults" "$tmp/answer"
+		fi
+		done_with=$?
+		kill -USR1 "$pid"
+		for _ in $(seq 100); do
+			grep -q right "$tmp/out" && break
+			sleep 0.05
+		done
 		has_ended && [ "$done_with" = 0 ] || return 1
 	done
 }
@@ -414,6 +479,7 @@ check "one instruction, beside threads that block all signals" blocked jump jump
 check "several instructions, beside threads that block all signals" blocked jump,span spanned
 insider
 check "a thread within a function's first instructions" within
+check "a thread in a handler on another stack, at each look" handlers
 check "a page of the program that does not come" slow
 check "instructions on two pages" pages
 check "jf-trace is killed" killed

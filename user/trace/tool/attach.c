@@ -491,7 +491,8 @@ static bool in_sequence(const struct attach *a)
 static const char *why_unfit(struct attach *a, const struct seized *t)
 {
 	const struct user_regs_struct *r = &a->borrow.saved;
-	const struct stack_look look = { a->pid, is_in, is_late, a };
+	/* A handler's stack can be too small. */
+	const struct stack_look look = { a->pid, false, is_in, is_late, a };
 	unsigned long flags, end = r->fs_base;
 	char state;
 

@@ -21,9 +21,11 @@
  *   in a signal handler		the frame of the handler has the address of the interruption
  *
  * So each word of a stack counts as an address, up from the stack pointer. If a frame of a handler
- * has a lower stack pointer, the stack is read from there. The end of a stack must be known: the C
- * library's record of the thread, or the words that execve() put there. Threads of the kernel,
- * such as io_uring's, execute no text of the process.
+ * has a lower stack pointer, the stack is read from there. If the handler has a stack of its own
+ * (sigaltstack), its frame names that stack, and has the stack pointer on the interrupted one: both
+ * are read. The end of a stack must be known: that of sigaltstack(), the C library's record of the
+ * thread, or the words that execve() put there. Threads of the kernel, such as io_uring's, execute
+ * no text of the process.
  *
  * "Unknown" counts as inside. Then all threads go on, and the child tries again after a pause, for
  * JF_CONTROL_STOP_MS at most. The child also tries again if the last thread got no processor within
@@ -450,7 +452,7 @@ static bool is_late(void *arg)
 
 static bool is_clear_stack(struct stop *s, uint64_t at, uint64_t end)
 {
-	const struct stack_look look = { s->pid[0], is_inside, is_late, s };
+	const struct stack_look look = { s->pid[0], true, is_inside, is_late, s };
 	bool clear = stack_is_clear(&look, at, end);
 
 	if (clear || s->bad == s->of->num)

@@ -236,60 +236,177 @@ static bool are_segments(uint64_t word)
 	return (word & 0xffff00000000ffff) == 0x002b000000000033;
 }
 
-/* Some words of a stack. @lowest becomes a lower stack pointer. False: inside, or another stack. */
-static bool words_are_clear(const struct stack_look *look, const uint64_t *words, size_t num, uint64_t end, uint64_t *lowest)
-{
-	size_t i;
+/*
+ * Words of a handler's frame before the segments: where the handler returns to, ucontext up to
+ * there.
+ */
+#define BEFORE		24U
+#define TO_RETURN	24U
+#define TO_FLAGS	23U
+#define TO_LINK		22U
+#define TO_STACK	21U
+#define TO_STACK_SIZE	19U
+#define TO_STACK_POINTER 3U
+/* Handlers' stacks that a thread can be on, one within the other. */
+#define STACKS_MAX	8U
+#define RED_ZONE	128U
+/* Words that are read at once. */
+#define ROOM		8192U
 
-	for (i = 0; i < num; i++) {
-		if (look->is_in(words[i], look->arg))
+/**
+ * struct part - of a thread's stack
+ * @start:  of a handler's stack; 0: it is the thread's own
+ * @end:    the last byte of it
+ * @lowest: a handler's frame has this stack pointer, or the look begins there
+ * @left:   the lowest stack pointer elsewhere, of the frames on a handler's stack
+ */
+struct part {
+	uint64_t	start;
+	uint64_t	end;
+	uint64_t	lowest;
+	uint64_t	left;
+};
+
+/* Words that were read, after those before them. */
+static uint64_t stack[BEFORE + ROOM];
+
+/* A handler was called with this stack pointer. False: on another stack than the thread's own. */
+static bool was_called_at(struct part *p, uint64_t sp)
+{
+	uint64_t low = sp > p->start + RED_ZONE ? sp - RED_ZONE : p->start;
+
+	/* The word is not read. */
+	if (!sp)
+		return true;
+	if (sp >= p->start && sp <= p->end) {
+		p->lowest = low < p->lowest ? low : p->lowest;
+		return true;
+	}
+	p->left = sp < p->left ? sp : p->left;
+	return p->start;
+}
+
+/* The words that were read. */
+static bool words_are_clear(const struct stack_look *look, size_t num, struct part *p)
+{
+	const uint64_t *word;
+
+	for (word = stack + BEFORE; word < stack + BEFORE + num; word++) {
+		if (look->is_in(*word, look->arg))
 			return false;
-		if (i < 3 || !are_segments(words[i]))
-			continue;
-		if (words[i - 3] > end)
+		if (are_segments(*word) && !was_called_at(p, *(word - TO_STACK_POINTER)))
 			return false;
-		if (words[i - 3] - 128 < *lowest)
-			*lowest = words[i - 3] - 128;
 	}
 	return true;
 }
 
-/* From @at up to its end, which is above @end: else it is another stack. */
-static bool goes_to(const struct stack_look *look, uint64_t at, uint64_t end, uint64_t *lowest)
+/* From @from to @end, or to the end of a page: the next page can be absent. How many words. */
+static size_t read_more(const struct stack_look *look, uint64_t from, uint64_t end)
 {
-	/* The last three words stand before those that come next. */
-	static uint64_t words[3 + 8192];
+	size_t size = ROOM * sizeof(*stack) - from % PAGE;
+
+	if (end >= from && end - from < size)
+		size = (size_t)(end - from + sizeof(*stack)) & ~7UL;
+	return read_stack(look->pid, from, stack + BEFORE, size) / sizeof(*stack);
+}
+
+static void keep_last(size_t num)
+{
+	memmove(stack, stack + num, BEFORE * sizeof(*stack));
+}
+
+/* From @at up to its end, which is above @at: else it is another stack. */
+static bool goes_to(const struct stack_look *look, uint64_t at, struct part *p)
+{
 	uint64_t from = at;
 	bool late = false;
-	size_t n, size;
+	size_t n = 1;
 
-	memset(words, 0, 3 * sizeof(*words));
-	while (from - at < STACK_MAX && !late) {
-		/* To the end of a page: the next page can be absent. */
-		size = sizeof(words) - 3 * sizeof(*words) - from % PAGE;
-		n = read_stack(look->pid, from, words + 3, size);
-		if (!words_are_clear(look, words, 3 + n / sizeof(*words), end, lowest))
+	memset(stack, 0, BEFORE * sizeof(*stack));
+	while (n && from <= p->end && from - at < STACK_MAX && !late) {
+		n = read_more(look, from, p->end);
+		if (!words_are_clear(look, n, p))
 			return false;
-		memmove(words, words + n / sizeof(*words), 3 * sizeof(*words));
-		from += n;
+		keep_last(n);
+		from += n * sizeof(*stack);
 		late = look->is_late(look->arg);
-		if (n < size || (from > end && end >= at))
-			break;
 	}
-	return from > end && end >= at;
+	return from > p->end && p->end >= at;
+}
+
+static bool is_clear_part(const struct stack_look *look, struct part *p)
+{
+	uint64_t at;
+	bool clear;
+
+	do {
+		p->lowest &= ~7UL;
+		at = p->lowest;
+		clear = goes_to(look, at, p);
+	} while (clear && p->lowest < at);
+	return clear;
+}
+
+/* mov $15,%rax; syscall: the C library's, and that of Go's runtime. */
+static bool returns_from_signal(pid_t pid, uint64_t at)
+{
+	static const uint8_t code[16] = "\x48\xc7\xc0\x0f\0\0\0\x0f\x05";
+	uint64_t there[2];
+
+	return read_stack(pid, at, there, sizeof(there)) == sizeof(there) && !memcmp(there, code, 9);
+}
+
+/*
+ * The kernel's frame of a handler, whose segments are at @word, which is at @at. It says on which
+ * stack the handler was called; @low is on that stack, and the interrupted thread was not.
+ */
+static bool is_frame(pid_t pid, const uint64_t *word, uint64_t at, uint64_t low, struct part *p)
+{
+	uint64_t start, size, sp, frame = at - TO_RETURN * sizeof(*word);
+
+	if (!are_segments(*word) || *(word - TO_FLAGS) & ~7UL || *(word - TO_LINK) || frame % 16 != 8)
+		return false;
+	start = *(word - TO_STACK);
+	size = *(word - TO_STACK_SIZE);
+	sp = *(word - TO_STACK_POINTER);
+	if (size > STACK_MAX || start > UINT64_MAX - size || low + RED_ZONE < start || at - start >= size || sp - start < size)
+		return false;
+	*p = (struct part){ start, start + size - 1, low > start ? low : start, UINT64_MAX };
+	return returns_from_signal(pid, *(word - TO_RETURN));
+}
+
+/* The handler's stack that has @low. */
+static bool find_handlers(const struct stack_look *look, uint64_t low, struct part *p)
+{
+	uint64_t begin = low & ~7UL, from = begin;
+	size_t i, n = 1;
+
+	memset(stack, 0, BEFORE * sizeof(*stack));
+	while (n && from - begin < STACK_MAX && !look->is_late(look->arg)) {
+		n = read_more(look, from, UINT64_MAX);
+		for (i = 0; i < n; i++)
+			if (is_frame(look->pid, stack + BEFORE + i, from + i * sizeof(*stack), low, p))
+				return true;
+		keep_last(n);
+		from += n * sizeof(*stack);
+	}
+	return false;
 }
 
 bool stack_is_clear(const struct stack_look *look, uint64_t at, uint64_t end)
 {
-	uint64_t lowest = at & ~7UL;
-	bool clear;
+	struct part own, other;
+	unsigned int stacks;
 
-	do {
-		at = lowest & ~7UL;
-		lowest = at;
-		clear = goes_to(look, at, end, &lowest);
-	} while (clear && lowest < at);
-	return clear;
+	for (stacks = 0; stacks <= STACKS_MAX; stacks++) {
+		own = (struct part){ 0, end, at, UINT64_MAX };
+		if (is_clear_part(look, &own))
+			return true;
+		if (!look->handlers || !find_handlers(look, at, &other) || !is_clear_part(look, &other))
+			return false;
+		at = other.left - RED_ZONE;
+	}
+	return false;
 }
 
 /* The process that traces it, or 0. */

@@ -59,13 +59,15 @@ bool thread_let_go(const struct seized *t);
 
 /**
  * struct stack_look - words that a stack must not have
- * @pid:     the process
- * @is_in:   is this word one
- * @is_late: it takes too long
- * @arg:     of both
+ * @pid:      the process
+ * @handlers: the thread can be in a signal handler on another stack (sigaltstack)
+ * @is_in:    is this word one
+ * @is_late:  it takes too long
+ * @arg:      of both
  */
 struct stack_look {
 	pid_t	pid;
+	bool	handlers;
 	bool	(*is_in)(uint64_t word, void *arg);
 	bool	(*is_late)(void *arg);
 	void	*arg;
@@ -73,7 +75,10 @@ struct stack_look {
 
 /*
  * From @at up to @end. False: it has such a word, or it cannot be told where the stack ends. If a
- * handler's frame says that a signal interrupted the thread on a lower stack, also from there.
+ * handler's frame says that a signal interrupted the thread on a lower stack, also from there. On a
+ * handler's stack: all of that, then the stack that the frame names. The code that makes a
+ * coroutine by a handler leaves such a frame, too: the frame proves no more than where the thread
+ * was then.
  */
 bool stack_is_clear(const struct stack_look *look, uint64_t at, uint64_t end);
 

@@ -58,6 +58,20 @@ static void set_alias(struct jf_module *m, const char *name)
 }
 
 /*
+ * The name by which the user has executed it is shown, and the file's own name fits, too. A number
+ * is that of a descriptor.
+ */
+static void name_program(struct jf_module *m)
+{
+	const char *own = m->name;
+
+	if (!executed || !executed[strspn(executed, "0123456789")] || !strcmp(executed, own))
+		return;
+	m->name = executed;
+	set_alias(m, own);
+}
+
+/*
  * The file's own name. The path of a shared object often names a symbolic link; some files
  * have no name any more.
  */
@@ -486,7 +500,7 @@ struct jf_module *jf_module_new(const struct dl_phdr_info *info)
 	}
 	m->name = last_part(m->path);
 	if (!*info->dlpi_name)
-		set_alias(m, executed);
+		name_program(m);
 	m->base = info->dlpi_addr;
 	m->phdr = info->dlpi_phdr;
 	m->phnum = info->dlpi_phnum;

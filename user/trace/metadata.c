@@ -379,6 +379,9 @@ static void add_head(struct text *t, const uint8_t *uuid, uint32_t clock)
 	jf_process_name(name, sizeof(name));
 	add_name(t, name, sizeof(name));
 	add(t, "\";\n\tvpid = %d;\n\tdomain = \"ust\";\n\ttracer_name = \"jumpfunc\";\n", (int)getpid());
+	/* Of losses there, other advice helps. */
+	if (jf_conf.mode == JF_RECORD_KEEP)
+		add(t, "\ttracer_mode = \"keep\";\n");
 	add(t, "\ttracer_major = 0;\n\ttracer_minor = 1;\n};\n\n");
 
 	add(t, "stream {\n\tid = 0;\n\tpacket.context := struct {\n");

@@ -626,7 +626,8 @@ forks_within()
 	[ "$within" -ge 1 ] && grep -q 'within, 100 of 100' "$tmp/err"
 }
 
-# A pattern has either name of a file: that of the link by which it was executed or loaded, and its own.
+# A pattern has either name of a file: that of the link by which it was executed or loaded, and its own. That of the
+# program as it was executed is shown.
 links()
 {
 	build_c real_name -L"$tmp" -Wl,--no-as-needed -l:liblinked.so.1 -Wl,-rpath,"$tmp" <<-END
@@ -646,7 +647,7 @@ links()
 			rm -rf "$tmp/links"
 			echo "# $program, $names: $rc"
 			cat "$tmp/out" "$tmp/err"
-			[ "$rc" = 0 ] && grep -q 'real_name:works' "$tmp/err" && grep -q 'liblinked.so.1:linked' "$tmp/err" &&
+			[ "$rc" = 0 ] && grep -q "$program:works" "$tmp/err" && grep -q 'liblinked.so.1:linked' "$tmp/err" &&
 				! grep -q matches "$tmp/err" || return 1
 		done
 	done

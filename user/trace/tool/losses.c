@@ -170,6 +170,7 @@ static bool read_metadata(struct losses *l)
 	p = strstr(text, "\n\tvpid = ");
 	if (p)
 		sscanf(p, "\n\tvpid = %d;", &l->pid);
+	l->kept |= !!strstr(text, "\n\ttracer_mode = \"keep\";\n");
 	p = strstr(text, "\n\tprocname = \"");
 	process = p ? make_room(l->process, l->num_processes, sizeof(*process)) : NULL;
 	if (!process)
@@ -376,7 +377,11 @@ static const char *remedy(int why)
 
 static void add_advice(struct line *to, const struct losses *l)
 {
-	if (l->overwritten || l->discarded > l->no_ring + l->calls)
+	bool any = l->overwritten || l->discarded > l->no_ring + l->calls;
+
+	if (any && l->kept)
+		add(to, "; to lose less: a folder on a disk with more room (-o), a higher --max-size or none, fewer events (-e)");
+	else if (any)
 		add(to, "; to lose less: larger rings (--packets 64, --packet-size 1048576), fewer events (-e), or --mode keep with a folder on a disk (-o)");
 	if (l->no_ring)
 		add(to, "; %" PRIu64 " had no ring: %s", l->no_ring, remedy(l->why));

@@ -86,6 +86,7 @@ struct process_name {
  * @calls:       of those that were discarded, calls for which the agent had no room
  * @why:         the last of these had none: an error number, or 0: more rings are not allowed
  * @err:         0, or why not all of it is known, -errno
+ * @kept:        one of them is of mode keep
  * @ring:        of all traces, those first that have lost most
  * @num:         how many
  * @thread:      of all traces, by number
@@ -109,6 +110,7 @@ struct losses {
 	uint64_t		calls;
 	int			why;
 	int			err;
+	bool			kept;
 	struct ring_losses	*ring;
 	size_t			num;
 	struct thread_name	*thread;

@@ -7,7 +7,7 @@
  *   calls.c, branches.c, keys.c, arrays.c	the rows: add a line to a table
  *   batches.c	 updates of many sites
  *   report.c	 prints
- *   cpu.c	 what the CPU and the kernel do to calls
+ *   cpu.c	 the treatment of calls by the CPU and the kernel
  *   targets.c	 what is called
  *   bulk*	 thousands of dynamic functions and keys
  *   one_key.c	 keys with many sites, ours and the kernel's
@@ -54,7 +54,7 @@ struct seq_file;
  * @sites:  between how many sites the loop's body is divided
  * @probes: length of the array; 0 without probes
  * @flags:  JFB_LOOP, JFB_BASE, JFB_SLEEPS
- * @run:    do it @n times, a multiple of @sites; returns what became of @x
+ * @run:    do it @n times, a multiple of @sites; returns the new value of @x
  * @check:  true if it was done @n times, given that @x became @y
  * @prepare: before the first run; NULL: nothing to do
  * @finish: after the last run, if @prepare succeeded

@@ -7,7 +7,7 @@
  *   site.c	an asm goto site: jf_branch_unlikely(), and a call on its other side
  *   call.c	a call of a function that does not exist: <jumpfunc/calls.h>
  *   fault.c	a read of a page that is not mapped while probes are on, and arguments in a
- *		place of the CPU's: the read has an entry in __ex_table, and what stands there calls
+ *		place of the CPU's: the read has an entry in __ex_table, and the code there calls
  *		the subscriber
  *   kept.c	the same, but what stands there is the other side of an asm goto: the
  *		compiler brings the arguments

@@ -52,7 +52,7 @@
  *                    | jumpfunc, forwarded     |
  *   a batch          | one transaction         | one change after the other
  *
- * Caveats: what needs jumpfunc is less strict here, and says so:
+ * Caveats: parts that need jumpfunc are less strict here, and say so:
  *
  *   A batch that fails for want of memory has changed nothing. One that fails for another
  *   reason has made the changes that stand before the one that failed.
@@ -290,7 +290,7 @@ static __always_inline void __jf_leave(const int *contract)
  * @name: the dynamic function
  * @...:  its arguments
  *
- * Context: that of the target. Return: what the target returns.
+ * Context: that of the target. Return: the target's result.
  */
 #define dynfunc_call(name, ...)						\
 ({									\

@@ -11,7 +11,7 @@
  *   jf_batch_commit(&b)		carry out all changes, or none
  *   jf_batch_commit_cpuslocked(&b)	the same, under cpus_read_lock() (kernel)
  *   jf_batch_abort(&b)			discard all changes
- *   jf_quiesce()			wait until no task runs what was replaced
+ *   jf_quiesce()			wait until no task runs replaced code
  *   jf_quiesce_timeout(jiffies)		the same, with a limit
  *   jf_call_quiesced(&head, func)	call func when no task does
  *   jf_quiesce_barrier()		wait until all such calls have returned
@@ -120,7 +120,7 @@ void jf_batch_init(struct jf_batch *b);
  *
  * On arm64 -EBUSY and -EILSEQ, in a program -ENOMEM and -EOPNOTSUPP, may come after CPUs
  * have executed the new values for a moment: something else, a debugger say, wrote to a
- * site in between, or text could not be written any more, and what had been stored was
+ * site in between, or text could not be written any more, and the stored part was
  * taken back. A task may still be there: wait as after a change that was made (jf_quiesce(), or as
  * the contract requires) before you free the data of a target or probe that was not set. No CPU is
  * sent there after the return, unless a debugger has set a breakpoint in the middle of it all: then
@@ -247,7 +247,7 @@ struct jf_quiesce_head {
  *        replaced before this call, in the sense of jf_quiesce(). It may sleep,
  *        but not for long, since other callbacks wait for it
  *
- * This is to jf_quiesce() what call_rcu() is to synchronize_rcu(). Callbacks
+ * Its relation to jf_quiesce() is that of call_rcu() to synchronize_rcu(). Callbacks
  * run in the order of their requests. A callback may request another one. rmmod
  * waits for the callbacks that lead into the module, or whose @head is in its
  * memory, so a callback must not request itself without end. It does not see a

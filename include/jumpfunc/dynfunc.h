@@ -193,7 +193,7 @@ __JF_END_DECLS
  *
  * Context: that of the target.
  *
- * Return: what the target returns.
+ * Return: the target's result.
  */
 
 /**
@@ -203,7 +203,7 @@ __JF_END_DECLS
  *
  * Context: that of the target. Not in noinstr code.
  *
- * Return: what the target returns.
+ * Return: the target's result.
  */
 
 #define __JF_FUNC_INIT(_name, _target, _flags)				\
@@ -273,7 +273,7 @@ __JF_END_DECLS
 /**
  * DEFINE_DYNFUNC() - define a dynamic function
  * @name: its name, unique in the module and among exported names
- * @func: what it calls until it is updated; gives it its type
+ * @func: its target until it is updated; gives it its type
  */
 #define DEFINE_DYNFUNC(name, func)					\
 	__DEFINE_DYNFUNC(name, func, func, 0)

@@ -4,7 +4,7 @@
  * module has the same in debugfs.
  *
  * API:
- *   jf_stats_get(&stats, sizeof(stats))	numbers, and what writes text
+ *   jf_stats_get(&stats, sizeof(stats))	numbers, and the writer of text
  *
  * Example:
  *   struct jf_stats stats;
@@ -57,7 +57,7 @@ __JF_BEGIN_DECLS
  * @traps:       breakpoints of ours that threads met
  * @foreign:     SIGTRAPs that were passed on
  * @window_ns:   longest time that a change of text took
- * @writer:      what writes text: "mem", "remap", or "none", also if there was none to
+ * @writer:      the writer of text: "mem", "remap", or "none", also if there was none to
  *               write yet
  * @form:        "flip", or "int3" for JUMPFUNC_TRAP=always; "store" on aarch64; "load" where
  *               nothing is patched

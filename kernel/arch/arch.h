@@ -5,7 +5,7 @@
  * entities, tables or tracepoints, and calls nothing above kernel/index/site.h.
  *
  * This header opens and closes it. Its work is in three tables:
- *   kernel/arch/text.h	sites, what else stands in text, and how sites are changed
+ *   kernel/arch/text.h	sites, other instructions in text, and how sites are changed
  *   kernel/arch/image.h	code that it makes: images, and stubs with a type
  *   kernel/arch/stack.h	what the stack of a task leads into
  */

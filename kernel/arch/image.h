@@ -12,7 +12,7 @@
 
 /**
  * struct jf_arch_call - one call of an image
- * @func: what is called
+ * @func: the called function
  * @data: its first argument
  */
 struct jf_arch_call {

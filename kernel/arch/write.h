@@ -90,7 +90,7 @@ static void *jf_map_alias(struct jf_poke *pokes, unsigned int num)
  * @src: the new text
  * @len: how many bytes, up to a few pages
  *
- * Only what differs is written. The rest may have another owner: if @was has a
+ * Only bytes that differ are written. The rest may have another owner: if @was has a
  * breakpoint that its owner has removed since, no handler would answer for it.
  *
  * All CPUs have to serialise before anything leads there again: jf_sync_all(), or

@@ -172,7 +172,7 @@ bool jf_find_module_text(const char *name, unsigned long addr, bool live,
 }
 
 #ifdef CONFIG_KALLSYMS
-/* As the kernel's look-up, which leaves out what assemblers make for themselves. */
+/* As the kernel's look-up, which leaves out labels that assemblers make for themselves. */
 static bool jf_is_symbol(const char *name)
 {
 	return *name && *name != '$' && !strstarts(name, ".L");
@@ -266,7 +266,7 @@ static int jf_symbol_span(void *arg, unsigned long addr, unsigned long size,
 }
 
 /*
- * What the symbols of @mod in this text say that they have. When its init is done the
+ * The functions of @mod in this text, by its symbols. When its init is done the
  * module gets another table, with fewer symbols, and the first one is freed after a
  * grace period.
  */
@@ -403,7 +403,7 @@ struct jf_named_text *jf_named_text(const struct module *mod, unsigned int *num)
 	size_t text;
 
 	*num = 0;
-	/* What is left of it when its init is done. */
+	/* The rest of it when its init is done. */
 	jf_module_text(mod, 0, &start, &end);
 	/* As in jf_add_named_text(), the second table has no more than the first. */
 	rcu_read_lock();

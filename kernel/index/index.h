@@ -43,7 +43,7 @@ struct jf_tracepoint;
  * @todo:    the next one for that search to visit
  * @tp:      of a tracepoint that is known: the tracepoint
  * @asked:   calls: the last command of the file probes that asked for it
- * @wanted:  what that command wants
+ * @wanted:  the wish of that command
  */
 struct jf_ctl {
 	struct hlist_node	hash;
@@ -167,7 +167,7 @@ int jf_each_symbol(const struct module *mod, unsigned long start,
 bool jf_module_symbols(const char *name, unsigned long addr, bool *stays,
 		       jf_symbol_fn fn, void *arg);
 /*
- * The text around @addr, of whichever module, less what its symbols say that they
+ * The text around @addr, of whichever module, less the parts that its symbols say that they
  * have; needs no lock. 0, also where it is no module's; -ENOMEM
  */
 int jf_add_unnamed_text(struct jf_spans *s, unsigned long addr);

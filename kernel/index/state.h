@@ -4,7 +4,7 @@
  * context. Nothing here calls another room.
  *
  * Lock order, outermost first:
- *   jf_probes_mutex	what the file probes has enabled (kernel/probes/file.c)
+ *   jf_probes_mutex	the probes that the file probes has enabled (kernel/probes/file.c)
  *   jf_events_mutex	the event set's mode (kernel/demo/event_set.c)
  *   jf_tp_mutex	probes of tracepoints (jf_tracepoint.c)
  *   jf_retired_mutex	images, and what waits to be freed (kernel/tracepoint/code.c)
@@ -21,8 +21,8 @@
  *
  * No task waits for a foreign task while it holds jf_probes_mutex, jf_tp_mutex or jf_mutex:
  * that task can stay in a probe or a target for hours, and all changes and all unloads of
- * modules need these locks. What waits calls jf_assert_may_wait(). (ftrace waits for a grace
- * period of Tasks RCU, under a lock of its own and jf_probes_mutex, when it removes a set of
+ * modules need these locks. A function that waits calls jf_assert_may_wait(). (ftrace waits for a
+ * grace period of Tasks RCU, under a lock of its own and jf_probes_mutex, when it removes a set of
  * functions; a task that sleeps does not delay that.)
  */
 #ifndef JF_STATE_H
@@ -97,7 +97,7 @@ struct jf_stats {
 };
 
 extern struct jf_stats jf_stats;
-/* What copies have as @texts_read: it is counted without jf_mutex. */
+/* Copies have it as @texts_read: it is counted without jf_mutex. */
 extern atomic64_t jf_texts_read;
 
 /* A copy of them, all of one moment; exported for the benchmark. */

@@ -12,7 +12,7 @@
  *
  * Between any two of these jf_mutex may have been given up. When a module was unloaded
  * in between, the walk ends early, and jf_walk_again() says that it has to be made again. So
- * what is collected has to be dropped where a walk begins.
+ * a collection has to be dropped where a walk begins.
  */
 #ifndef JF_INDEX_WALK_H
 #define JF_INDEX_WALK_H

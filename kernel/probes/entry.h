@@ -20,7 +20,7 @@
  * @ip:     ftrace's address of it
  * @hits:   how often it was entered while it was on, per CPU
  * @on:     it is on; if not, it is about to be, or about to be forgotten
- * @wanted: what the command that is being carried out wants
+ * @wanted: the wish of the present command
  * @asked:  there is such a command
  * @ends:   it is to be removed from its set
  * @names:  of its module, and its own

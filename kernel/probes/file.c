@@ -7,10 +7,10 @@
  * can be undone:
  *
  *   1. Its patterns are parsed.
- *   2. What they fit is found. One that fits nothing is an error.
+ *   2. Their matches are found. One that fits nothing is an error.
  *   3. ftrace calls back for new functions, which are not told to probes yet.
  *   4. Tracepoints and calls are committed, in one transaction.
- *   5. Functions are told from now on, or not any more. What is not told is removed
+ *   5. Functions are told from now on, or not any more. A function that is not told is removed
  *      from ftrace.
  *
  * For a module that is loaded or unloaded at the same time, see kernel/probes/places.c and
@@ -36,7 +36,7 @@
 #include <linux/slab.h>
 
 /**
- * struct jf_command - what is being carried out
+ * struct jf_command - the present command
  * @names:   functions of all modules
  * @named:   a pattern tells them apart, so that these are read
  * @num:     number of patterns

@@ -265,7 +265,7 @@ static int jf_ask_call(struct jf_ctl *ctl, bool on, struct list_head *changes)
 }
 
 /*
- * With jf_tp_mutex held: what was found stays, and what a lost walk has found is found once
+ * With jf_tp_mutex held: found places stay, and those of a lost walk are found once
  * more, which changes nothing. Names are read without that lock: -ERESTART, if they are too old.
  */
 int jf_places_find(const struct jf_pattern *p, struct jf_names *names,
@@ -297,7 +297,7 @@ int jf_places_find(const struct jf_pattern *p, struct jf_names *names,
 	return err;
 }
 
-/* Without jf_mutex: what is called by a pointer may have to be made. */
+/* Without jf_mutex: code that is called by a pointer may have to be made. */
 static int jf_place_probe(struct jf_counter *c, struct list_head *probes)
 {
 	struct jf_probe_change *change;
@@ -528,7 +528,7 @@ static int jf_place_symbol(void *arg, unsigned long addr, unsigned long size,
 	const struct module *mod = arg;
 	struct jf_ctl *ctl;
 
-	/* What is in a module's memory can be read. */
+	/* A module's memory can be read. */
 	if (!strstarts(name, "__jf_trace_") || size != sizeof(*tp) ||
 	    !IS_ALIGNED(addr, __alignof__(*tp)) || !within_module(addr, mod) ||
 	    !within_module(addr + size - 1, mod) || tp->owner != mod ||

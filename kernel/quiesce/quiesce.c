@@ -8,7 +8,7 @@
  * sleeps delays it for ever. So this file scans stacks: with all CPUs stopped, it
  * searches the stack of each task for addresses of the text (kernel/arch/x86/stack.c).
  *
- * What can be inside, and how a scan finds it:
+ * Tasks that can be inside, and how a scan finds them:
  *
  *   a task that runs in the text, was preempted	stopping the CPUs switches it
  *   there, or sleeps or waits for a lock in what	out; its stack leads there

@@ -24,7 +24,7 @@ static DEFINE_HASHTABLE(jf_plans, 12);
  * @adds:   a probe is added that was not there
  * @made:   @new was made for this plan, and nothing refers to it yet
  * @ready:  all is there that the change needs
- * @active: what the iterator walked before
+ * @active: the array that the iterator walked before
  *
  * Probes are added and removed in the order in which a batch asks for it, so
  * several requests for one tracepoint are one change of it.

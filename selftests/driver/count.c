@@ -3,7 +3,7 @@
  * Part of a driver that has got probes from selftests/driver/probe.py: it counts,
  * and judges each time that a task comes to a probe.
  *
- * The parameter `jf_stage` says what the probes are: "on" or "off" is written after
+ * The parameter `jf_stage` says the state of the probes: "on" or "off" is written after
  * they were changed, "change" before they are. A pass in whose course the stage does
  * not change is to be told to the subscriber if it is on, and not if it is off;
  * while they are changed either will do. The number that the probe was called with
@@ -18,7 +18,7 @@
 enum { JF_OFF, JF_ON, JF_CHANGE };
 
 static unsigned int jf_stage;
-/* What is not as it should be, one for each reason. */
+/* Faults, one for each reason. */
 static atomic_long_t jf_missed, jf_stray, jf_wrong;
 
 static void jf_count(unsigned int probe, unsigned int which)

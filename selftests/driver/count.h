@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What selftests/driver/probe.py puts into a driver: a probe, and beside it what
- * counts, without knowing of jumpfunc, how often a task came there and was told to
+ * The parts that selftests/driver/probe.py puts into a driver: a probe, and beside it a
+ * counter, which knows nothing of jumpfunc, of the passes and of the calls of
  * the subscriber.
  */
 #ifndef JF_PROBED_H
@@ -14,7 +14,7 @@
 
 /**
  * struct jf_pass - one time that a task comes to a probe
- * @stage: what the probes were when it came
+ * @stage: the state of the probes when it came
  * @told:  1 + the number of the probe that the subscriber was told, or 0
  */
 struct jf_pass {
@@ -22,7 +22,7 @@ struct jf_pass {
 	unsigned int	told;
 };
 
-/* For each probe: passes, those that the subscriber was told, what it counted. */
+/* For each probe: passes, those that the subscriber was told, and its count. */
 enum { JF_PASSES, JF_TOLD, JF_HITS, JF_PROBED_COUNTS };
 
 extern const unsigned int jf_probed_num;

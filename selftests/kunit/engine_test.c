@@ -3,7 +3,7 @@
  * Suite jumpfunc-engine: jumpfunc.ko itself, with a module that uses it.
  *
  * Proves: on this kernel, calls, branches and tracepoints of a real module
- * do what their entities say, before the first update and after each one; a batch of
+ * follow their entities, before the first update and after each one; a batch of
  * any size sends three broadcasts, and one that changes nothing sends none; a new
  * image is announced by one more; a tracepoint calls 0 to 18 probes in their order,
  * each with its own data, with as many arguments as fit in registers and with more.

@@ -5,8 +5,8 @@
  *
  * /sys/kernel/debug/jf_keys/
  *   table	reading takes each key through all its states; after each step all
- *		probes of all keys are run. One line per key: "ok" or "bad", what was
- *		done. After it the keys are as they were before.
+ *		probes of all keys are run. One line per key: "ok" or "bad", and the
+ *		check. After it the keys are as they were before.
  *   batch	reading runs the test of mixed batches
  *   set	write a mask: key number i, of those that can be changed, becomes
  *		bit i (mod 64), all in one batch

@@ -11,7 +11,7 @@
  *		threads left are taken away
  *   results	counters, "name value"; all that begin with "bad_" must stay 0
  *
- * What is checked:
+ * The checks:
  *   phase	an answer, off or on, is one that oracle.h allows
  *   users	a thread that has counted a key up sees it enabled until it counts it
  *		down, and a thread that disables it takes no user away from others. One

@@ -16,7 +16,7 @@
  *     -n FIRST   begin with this allocation; -i INCREMENT, -m MAX: give up there
  *     -c FILE    count those only that FILE counts, which is written and read as fail-nth is: parameter
  *                nth of jf_nth.ko
- *     -v         say what each attempt gave
+ *     -v         say the result of each attempt
  *   DO and UNDO are
  *     write FILE TEXT   one write(2); the file is opened before anything fails
  *     read FILE         open it and read all of it

@@ -34,7 +34,7 @@
 
 /**
  * struct jf_encode_vector - one row for jf_insn_call() or jf_insn_jmp()
- * @name:   what is special about it
+ * @name:   its special feature
  * @kind:   JF_INSN_CALL or JF_INSN_JMP
  * @ip:     where the instruction stands
  * @target: its target
@@ -52,7 +52,7 @@ struct jf_encode_vector {
 
 /**
  * struct jf_plain_vector - one row for the instructions without operand
- * @name:  what it is
+ * @name:  its meaning
  * @kind:  JF_INSN_NOP or JF_INSN_RET0
  * @bytes: the instruction in memory order
  */
@@ -64,7 +64,7 @@ struct jf_plain_vector {
 
 /**
  * struct jf_decode_vector - one row for jf_insn_decode()
- * @name:   what is special about it
+ * @name:   its special feature
  * @ip:     where the bytes stand
  * @bytes:  the bytes; those from number 5 on make bits 40-63 of the word
  * @kind:   what they are

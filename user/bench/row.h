@@ -5,7 +5,7 @@
  * Each source in rows/ is compiled once for each placement, with ROW (a name of
  * its own) and VARIANT (a number) defined. It includes this file, defines
  *
- *   SITE(hi, lo)	what stands at site number 0x<hi><lo>: hi is one hex
+ *   SITE(hi, lo)	the code of site number 0x<hi><lo>: hi is one hex
  *			digit, lo two of them below 40; 1024 sites in all
  *   BODY		what stands after each site
  *

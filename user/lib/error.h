@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
 /*
- * What an error number means, in English, for threads and moments in which strerror() must not be
- * called.
+ * The meaning of an error number, in English, for threads and moments in which strerror() must
+ * not be called.
  */
 #ifndef JF_LIB_ERROR_H
 #define JF_LIB_ERROR_H

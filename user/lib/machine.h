@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
 /*
- * What writer.c has to know of the machine.
+ * The facts about the machine for writer.c.
  *
  *   JF_PAGE_MAX		bytes of the largest page
  *   JF_ATOM			so many bytes are written to find out whether text can be
@@ -14,7 +14,7 @@
  *   jf_pwrite()		the system call itself: a function of libc, or one of the program that
  *				stands for it, may be the text that is written
  *   jf_helper_start()		makes a thread that calls a function, and ends
- *   JF_RUNS, jf_copy_and_count()	changes of many sites write what is between them, too
+ *   JF_RUNS, jf_copy_and_count()	changes of many sites write the bytes between them, too
  */
 #ifndef JF_LIB_MACHINE_H
 #define JF_LIB_MACHINE_H

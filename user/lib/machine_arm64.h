@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
-/* What writer.c has to know of aarch64: see machine.h. */
+/* The facts about aarch64 for writer.c: see machine.h. */
 #ifndef JF_LIB_MACHINE_ARM64_H
 #define JF_LIB_MACHINE_ARM64_H
 

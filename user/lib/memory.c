@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /*
- * Memory for what changes need. That of malloc() is the program's, which may have one of
+ * Memory for changes. That of malloc() is the program's, which may have one of
  * its own: with a lock that it takes around a fork, before it waits for ours; or one that
  * asks the dynamic linker, whose lock a thread has that waits for ours in a constructor. So it is
  * never called with our lock held, nor are functions that can call it: qsort(), atexit().

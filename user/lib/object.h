@@ -30,7 +30,7 @@ static inline bool jf_mod_holds(const struct jf_mod *m, const void *p, size_t si
  * @max:  for so many there is room
  * @file: by which name it was opened
  * @path: that file, from the root on, or NULL: from malloc(), as @span
- * @base: what its program headers' addresses count from
+ * @base: the origin of its program headers' addresses
  * @phdr: these, as long as it is mapped
  * @nr_phdr: their number
  */

@@ -3,7 +3,7 @@
  * Changes of text that is no site: the world of common/x86/protocol.h once more, for instructions
  * of any length, of code that was not built with us.
  *
- *	bytes			what a CPU may execute
+ *	bytes			the text that a CPU can execute
  *	O0 O1 O2 O3 O4		old: one instruction, of which the first bytes are replaced, or all
  *   1	CC O1 O2 O3 O4		old, or traps
  *	sync
@@ -13,7 +13,7 @@
  *	sync
  *
  * The handler sends a thread that meets the breakpoint to a copy of the instruction. No breakpoint
- * is left when it is done, unless it is what was asked for. The way back is the same.
+ * is left when it is done, unless it is the wanted state. The way back is the same.
  *
  * One jump may take the place of several instructions. A thread may be at any of these: it was
  * preempted there, or is in a signal handler that came there, for any time. So that is done while
@@ -449,7 +449,7 @@ static int store_all(const struct jf_text_change *c)
 	size_t i;
 	int err = 0, left = 0;
 
-	/* No CPU is to have read what was there before the code that these lead to. */
+	/* No CPU is to have read the old bytes before the code that these lead to. */
 	if (!sync_all())
 		return -EOPNOTSUPP;
 	for (i = 0; i < c->nr_pokes && !err; i++)
@@ -500,7 +500,7 @@ static int carry_out(void *arg)
 		err = set_stops(c);
 	if (err || !c->nr_pokes)
 		return err;
-	/* No CPU is to have read what was there before the code that these lead to. */
+	/* No CPU is to have read the old bytes before the code that these lead to. */
 	if (now.how == HOW_OUTSIDE)
 		return sync_all() ? 0 : -EOPNOTSUPP;
 	if (now.how == HOW_STORES) {

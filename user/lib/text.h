@@ -28,7 +28,7 @@
  * @old:   the present bytes
  * @new:   the wanted bytes
  * @to:    where a thread goes on that meets a breakpoint at @addr, now or at any time later; it
- *         does there what the instruction of @old or of @new would have done
+ *         acts there as the instruction of @old or of @new
  */
 struct jf_text_poke {
 	uintptr_t	addr;
@@ -127,7 +127,7 @@ int __jf_text_change(struct jf_text_change *change) __attribute__((__visibility_
 void __jf_text_forget(uintptr_t start, uintptr_t end) __attribute__((__visibility__("default")));
 
 /**
- * __jf_trap_replace() - what sigaction(SIGTRAP) does, but for the library's own handler, which
+ * __jf_trap_replace() - as sigaction(SIGTRAP), but for the library's own handler, which
  * stays
  * @action: gets what is not the library's, or NULL
  * @old:    receives the action that the program takes for the present one, or NULL; may be @action

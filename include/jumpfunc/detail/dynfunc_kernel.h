@@ -61,7 +61,7 @@
 /**
  * DEFINE_DYNFUNC() - define a dynamic function
  * @name:     its name, unique in the module and among exported names
- * @func:     what it calls until it is updated; gives it its type
+ * @func:     its target until it is updated; gives it its type
  * @contract: as for DECLARE_DYNFUNC()
  */
 #define DEFINE_DYNFUNC(name, func, contract...)				\
@@ -97,7 +97,7 @@
 /**
  * DEFINE_DYNFUNC_LOCAL() - define a dynamic function of one source file
  * @name:     its name, unique in the file; other files may have one of this name
- * @func:     what it calls until it is updated; gives it its type
+ * @func:     its target until it is updated; gives it its type
  * @contract: as for DECLARE_DYNFUNC()
  *
  * Neither its trampoline nor its data is seen by other files.

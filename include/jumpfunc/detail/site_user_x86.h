@@ -11,7 +11,7 @@
  *
  * A branch:
  *
- *	.byte 0x2e		cs, a prefix of what follows
+ *	.byte 0x2e		cs, a prefix of the next instruction
  *	site:	nopl 0(%rax,%rax)	THE SITE: five bytes, or jmp other; while it
  *					changes "test $imm32,%eax"
  *

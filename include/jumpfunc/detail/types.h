@@ -117,7 +117,7 @@ struct jf_ent {
  * struct jf_site_rec - one patchable instruction, as emitted at its place
  * @addr:  where it stands, relative to this field
  * @flags: JF_SITE_*
- * @ent:   the entity that decides what stands there
+ * @ent:   the entity that decides which instruction stands there
  */
 struct jf_site_rec {
 	s32		addr;
@@ -209,7 +209,7 @@ extern const struct kernel_param_ops jf_table_ops;
  * @addr:  where it stands; of a call, where the code begins that leads to it
  * @label: where the other side of a branch begins; the way past a trampoline's
  *         jump; the trampoline that is called
- * @ent:   the entity that decides what stands there
+ * @ent:   the entity that decides which instruction stands there
  * @flags: JF_SITE_*
  */
 struct jf_site_rec {
@@ -248,7 +248,7 @@ struct jf_ent_rec {
  * @now_end:   after the last one
  * @ents:      first entity record
  * @ents_end:  after the last one
- * @mod:       what libjumpfunc keeps of it
+ * @mod:       libjumpfunc's record of it
  */
 struct jf_object {
 	uint32_t	magic;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
 /*
- * What the C headers ask of a function's type, for C++. Included by dynfunc.h
+ * The questions of the C headers about a function's type, for C++. Included by dynfunc.h
  * only. C++ knows all types, so that no parameter is too narrow here.
  */
 #ifndef JUMPFUNC_TYPES_USER_HH

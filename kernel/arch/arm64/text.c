@@ -75,7 +75,7 @@ int jf_arch_encode(const struct jf_site *site, enum jf_op op,
 
 /*
  * The test of an unpatched branch site, see jumpfunc/detail/branch_arm64.h:
- *	 0: adrp x16, enabled		(or what the loader made of it)
+ *	 0: adrp x16, enabled		(or the form that the loader gave it)
  *	 4: ldrb w16, [x16, #offset]
  *	 8: cbz|cbnz w16, 16
  *	12: b other

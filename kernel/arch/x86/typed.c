@@ -9,7 +9,7 @@
  * function, has in front of it a copy of the bytes in front of some function of the type:
  *
  *		<JF_TYPE_LEN bytes, copied>
- *	stub:	<endbr, or what the kernel made of it, copied>
+ *	stub:	<endbr, or the kernel's replacement of it, copied>
  *		jmp	func
  *
  * A stub is filled in once, before its address is given out, and stays. Stubs are found again by

@@ -5,7 +5,7 @@
  * back, and would then lead to each other in a circle.
  *
  * /sys/kernel/debug/jf_circle/run
- *   calls	they do what they did at first
+ *   calls	they act as at first
  *   plant, unplant	a breakpoint on a site of circle_a, which is not jumpfunc's
  */
 #include "jf_test.h"

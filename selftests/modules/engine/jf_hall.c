@@ -19,7 +19,7 @@
  *				end, some of them in the target itself; 0 0 ends it
  *   quiesce	write N: N times another target, then jf_quiesce()
  *   enter	write anything: the writer makes one call of each form
- *   state	what there is to know, "name value"
+ *   state	all known values, "name value"
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 

@@ -22,7 +22,7 @@
  *		  atomic N	N callbacks from each of eight threads, with preemption
  *				off, and jf_quiesce_barrier()
  *   stick	a task that closes this waits for the gate
- *   state	what there is to know, "name value"
+ *   state	all known values, "name value"
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 

@@ -5,7 +5,7 @@
  *
  * Faults that were tried, by the case that they broke:
  *   emulate	the handler without "ax = 0"
- *   foreign	the handler returns NOTIFY_STOP for what is not in the map
+ *   foreign	the handler returns NOTIFY_STOP for addresses that are not in the map
  *   kprobes	__JF_SITE_REC() without its bug-table entry
  */
 #include "jf_test.h"

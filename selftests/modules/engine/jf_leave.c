@@ -8,7 +8,7 @@
  *   enter	a task enters jf_leave_m's target, and sleeps there
  *   (rmmod jf_leave_m waits for it; everything that it retires is freed)
  *   change	the entities of its sites change
- *   go_on	the task goes on, notes what its sites do, and asks for a callback as it leaves
+ *   go_on	the task goes on, notes the results of its sites, and then asks for a callback
  *   unloaded	when the module is unloaded: the callback was called before
  */
 #include "jf_test.h"

@@ -8,7 +8,7 @@
  *   do		write one of
  *		  shut, open	the gate; tasks that wait for it leave
  *		  spin 0|1	tasks that stay are at work instead of asleep
- *		  go NAME	a thread begins what NAME says, see places[]
+ *		  go NAME	a thread begins the case NAME, see places[]
  *		  on KEY, off KEY	change a key, see keys[]
  *		  probe 0|1	register or unregister the tracepoint's probe
  *		  swap, back	the first dynamic function leads elsewhere, and back

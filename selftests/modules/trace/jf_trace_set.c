@@ -9,7 +9,7 @@
  *   toggle	write N: switch N times
  *   counts	"name value"; all that begin with "bad_" must stay 0
  *
- * What is hit from beginning to end while none of the changes is under way must call
+ * A tracepoint that is hit from beginning to end while none of the changes is under way must call
  * none of the probes, or each of them once, as oracle.h says.
  */
 #include <linux/delay.h>

@@ -7,7 +7,7 @@
  *   none	no probe: this is subtracted
  *   site	an asm goto site: jumpfunc's <sys/sdt.h>
  *   call	a call whose five bytes are a nop while the probe is off, with the arguments set
- *		up as for a call: what is left of a call of a function that does not exist
+ *		up as for a call: the rest of a call of a function that does not exist
  *   page	a read of a page that is not readable while probes are on, and arguments in a
  *		place that each thread has: SIGSEGV's handler calls the subscriber
  */

@@ -4,7 +4,7 @@
  *
  *   off ns, on ns	of one probe with three arguments, on top of the same code without it: minima, the
  *			forms taking turns in each round
- *   instructions,	that a probe that is off adds to what is executed, and the bytes of these: each
+ *   instructions,	that a probe that is off adds to the executed code, and the bytes of these: each
  *   bytes		instruction of a turn is stepped through
  *   busy		the same in code that has twelve values in registers before and after each probe
  *   other on		of a probe that is off while another one is on

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /*
  * Text cannot be written to the end of a change. A user whose jf_key_inc() returned -EIO
- * counts, as every value does after that; any other error adds none. And what a C++
- * constructor has thrown for is not there.
+ * counts, as every value does after that; any other error adds none. An object whose
+ * constructor has thrown does not exist.
  */
 #include <jumpfunc/key.hh>
 #include <pthread.h>

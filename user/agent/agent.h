@@ -94,6 +94,7 @@ enum jf_operand_kind {
  * @kind:  enum jf_operand_kind
  * @size:  1, 2, 4 or 8
  * @sign:  is it signed
+ * @real:  a float or a double
  * @shift: of a register, in bits: 8 for %ah
  * @base:  the register, or that of an address; numbers as in instructions
  * @index: added to that, times @scale
@@ -105,6 +106,7 @@ struct jf_operand {
 	uint8_t		kind;
 	uint8_t		size;
 	bool		sign;
+	bool		real;
 	uint8_t		shift;
 	uint8_t		base;
 	uint8_t		index;

@@ -3,11 +3,11 @@
  * A note's arguments, as the assembler has them: size, an @, and an operand, with blanks in
  * between.
  *
- *   -4@%eax   8@$17   8@-80(%rbx)   4@8(%rax,%rcx,4)   1@%ah
+ *   -4@%eax   8@$17   8@-80(%rbx)   4@8(%rax,%rcx,4)   1@%ah   8f@%xmm0
  *
- * A number with a negative size is signed. An operand that cannot be read has a place in the
- * list all the same, so that the numbers of the others stay: registers of vectors, names of
- * symbols.
+ * A number with a negative size is signed; with an f it is a float or a double. An operand that
+ * cannot be read has a place in the list all the same, so that the numbers of the others stay:
+ * names of symbols.
  */
 #include "agent.h"
 
@@ -112,12 +112,31 @@ static bool memory(const char **p, struct jf_operand *o)
 	return true;
 }
 
+/* The value of a float or a double is the register's low part. */
+static bool vector(const char **p, struct jf_operand *o)
+{
+	char *end;
+	unsigned long nr;
+
+	if (!o->real || strncmp(*p, "%xmm", 4) || (*p)[4] < '0' || (*p)[4] > '9')
+		return false;
+	nr = strtoul(*p + 4, &end, 10);
+	if (nr > 15 || !is_end(*end))
+		return false;
+	*p = end;
+	o->kind = JF_OPERAND_VECTOR;
+	o->base = (uint8_t)nr;
+	return true;
+}
+
 static bool operand(const char **p, struct jf_operand *o)
 {
+	if (vector(p, o))
+		return true;
 	if (**p == '$') {
 		++*p;
 		o->kind = JF_OPERAND_CONST;
-		return number(p, &o->disp);
+		return !o->real && number(p, &o->disp);
 	}
 	if (**p == '%') {
 		o->kind = JF_OPERAND_REG;
@@ -135,11 +154,14 @@ static bool size(const char **p, struct jf_operand *o)
 	/* Very old ones have none. */
 	if (!strchr("-0123456789", *q))
 		return true;
-	if (!number(&q, &n) || *q != '@')
+	if (!number(&q, &n) || (*q != '@' && (*q != 'f' || q[1] != '@')))
 		return *q == '(';
-	*p = q + 1;
+	o->real = *q == 'f';
+	*p = q + 1 + o->real;
 	o->sign = n < 0;
 	n = n < 0 ? -n : n;
+	if (o->real && n != 4 && n != 8)
+		n = 0;
 	o->size = n == 1 || n == 2 || n == 4 || n == 8 ? (uint8_t)n : 0;
 	return o->size;
 }

@@ -98,6 +98,8 @@ void jf_probe_note(struct jf_agent_probe *p, const char *args, uint16_t *semapho
 			continue;
 		snprintf(p->names[nr], sizeof(p->names[nr]), "arg%u", i + 1);
 		o->at = (uint8_t)add_field(p, nr, p->names[nr], o->size, o->sign, o->size == 8 && !o->sign);
+		if (o->real)
+			p->fields[nr].class_ = 8;
 		nr++;
 	}
 	p->nr_fields = nr;
@@ -155,7 +157,7 @@ static uint16_t that_are_pointers(const struct jf_agent_probe *p, uint16_t strin
 
 	for (i = 0; i < JF_ARGS_MAX; i++)
 		if (strings >> i & 1 && (p->spot.function ? i < p->spot.registers && p->fields[JF_FUNCTION_FIELDS - JF_REGISTERS + i].size == 8 :
-					 i < p->spot.nr && p->spot.operand[i].kind && p->spot.operand[i].size == 8))
+					 i < p->spot.nr && p->spot.operand[i].kind && p->spot.operand[i].size == 8 && !p->spot.operand[i].real))
 			found |= (uint16_t)(1U << i);
 	return found;
 }

@@ -345,6 +345,14 @@ static uint64_t vector(unsigned int nr)
 	VECTOR(5);
 	VECTOR(6);
 	VECTOR(7);
+	VECTOR(8);
+	VECTOR(9);
+	VECTOR(10);
+	VECTOR(11);
+	VECTOR(12);
+	VECTOR(13);
+	VECTOR(14);
+	VECTOR(15);
 	}
 #undef VECTOR
 	return v;

@@ -686,6 +686,26 @@ kinds()
 	return 1
 }
 
+# Floats and doubles of a note, as SystemTap's header describes them: in each kind of register, and in memory.
+reals()
+{
+	build_c reals <<-END
+	__attribute__((__noinline__)) static void at(double a, float b, double c)
+	{
+		register float high __asm__("xmm12") = b;
+
+		__asm__ volatile("990: nop\nnopl 0(%%rax,%%rax,1)\n.pushsection .note.stapsdt, \"\", \"note\"\n"
+			".balign 4\n.4byte 992f-991f, 994f-993f, 3\n991: .asciz \"stapsdt\"\n992: .balign 4\n"
+			"993: .8byte 990b, 0, 0\n.asciz \"reals\"\n.asciz \"here\"\n.asciz \"8f@%0 -4f@%1 8f@%2\"\n994: .balign 4\n.popsection"
+			: : "x" (a), "x" (high), "m" (c));
+	}
+	int main(void) { at(1.5, -2.25f, 1e300); return 0; }
+	END
+	traced reals:here "$tmp/reals" && grep 'arg1 = 1.5, arg2 = -2.25, arg3 = 1e+300' "$tmp/events" && return 0
+	cat "$tmp/events"
+	return 1
+}
+
 # Objects whose names lead nowhere when their functions are asked for, by the program itself.
 made_moved()
 {
@@ -1772,6 +1792,7 @@ else
 	check "no new thread where a filter can kill for it" no_thread
 fi
 check "either name of a symbolic link" linked_object
+check "floats and doubles of notes" reals
 check "another's breakpoint on a probe while an object is unloaded" foreign
 mkdir -m 700 "$tmp/run"
 check "the first thread ends, and the last one" last_thread

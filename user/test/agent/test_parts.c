@@ -33,11 +33,17 @@ static void arguments(void)
 	CHECK(o[1].kind == JF_OPERAND_MEM && o[1].base == JF_REG_NONE && o[1].index == 2 && o[1].scale == 8, "no base");
 	CHECK(o[2].kind == JF_OPERAND_REG && o[2].size == 8 && o[3].base == 5, "without a size");
 	/* An unknown operand has its place. */
-	n = jf_operands("8f@%xmm0 4@foo(%rip) 4@foo+8(%rip) 3@%eax 4@(%eax) 8@%rxx 4@8(%rax,%rcx,3) 4@$ 4@%eax", o, JF_ARGS_MAX);
-	CHECK(n == 9, "%d arguments", n);
+	n = jf_operands("8f@%xmm0 -4f@%xmm15 8f@-24(%rbp) 4f@$1", o, JF_ARGS_MAX);
+	CHECK(n == 4 && o[0].kind == JF_OPERAND_VECTOR && o[0].real && o[0].size == 8 && !o[0].base, "a double");
+	CHECK(o[1].kind == JF_OPERAND_VECTOR && o[1].real && o[1].size == 4 && o[1].base == 15, "a float");
+	CHECK(o[2].kind == JF_OPERAND_MEM && o[2].real && o[2].disp == -24, "a double in memory");
+	CHECK(o[3].kind == JF_OPERAND_NONE, "no number with a point");
+
+	n = jf_operands("8@%xmm0 8f@%xmm16 4@foo(%rip) 4@foo+8(%rip) 3@%eax 4@(%eax) 8@%rxx 4@8(%rax,%rcx,3) 4@$ 4@%eax", o, JF_ARGS_MAX);
+	CHECK(n == 10, "%d arguments", n);
 	while (n-- > 1)
 		CHECK(o[n - 1].kind == JF_OPERAND_NONE, "%d is read", n - 1);
-	CHECK(o[8].kind == JF_OPERAND_REG, "the last one is not");
+	CHECK(o[9].kind == JF_OPERAND_REG, "the last one is not");
 	CHECK(jf_operands("", o, JF_ARGS_MAX) == 0 && jf_operands("   ", o, JF_ARGS_MAX) == 0, "none");
 	CHECK(jf_operands("4@%eax 4@%eax 4@%eax", o, 2) == 2, "too many");
 	finish("a note's arguments");

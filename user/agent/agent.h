@@ -494,6 +494,7 @@ JF_HIDDEN void jf_place_free(uintptr_t at, size_t size);
 struct jf_module;
 
 JF_HIDDEN bool jf_whole_led_to(struct jf_module *m, uintptr_t from, uintptr_t to);
+JF_HIDDEN const char *jf_whole_is_data(struct jf_module *m, uintptr_t at, size_t size);
 JF_HIDDEN const char *jf_whole_refuses(struct jf_module *m, uintptr_t at, unsigned int len, size_t size);
 
 /* --- frame.c ------------------------------------------------------------------------- */

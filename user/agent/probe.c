@@ -276,6 +276,26 @@ static void turn_on(struct jf_agent_probe *p)
 		__atomic_fetch_add(p->semaphore, 1, __ATOMIC_RELAXED);
 }
 
+/* Functions of the compiler's start files have no size and no frames. */
+static bool is_of_start_files(const char *name)
+{
+	static const char *const names[] = {
+		"_init", "_fini", "frame_dummy", "register_tm_clones", "deregister_tm_clones", "__do_global_dtors_aux",
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (!strcmp(name, names[i]))
+			return true;
+	return false;
+}
+
+/* Not a function that was on before. */
+static bool can_be_data(const struct jf_agent_probe *p)
+{
+	return p->kind != JF_KIND_NOTE && has_event(p) && !p->point->made && p->point->module && !is_of_start_files(p->name);
+}
+
 /* True if it can be one. Another patcher's text can be there already. */
 static bool is_possible(struct jf_agent_probe *p)
 {
@@ -286,6 +306,8 @@ static bool is_possible(struct jf_agent_probe *p)
 		return false;
 	}
 	p->why = t->module ? jf_module_refuses(t->module, p->kind != JF_KIND_NOTE, p->spot.at) : NULL;
+	if (!p->why && can_be_data(p))
+		p->why = jf_whole_is_data(t->module, t->at, t->size);
 	if (!p->why && has_event(p) && !p->event.id)
 		p->why = has_plain_name(p) ? "it has no number in the trace" :
 			"names in traces have no quotation mark, backslash or control character";

@@ -357,6 +357,46 @@ static const char *look(struct jf_module *m, uintptr_t at, unsigned int len, siz
 	return any_leads_into(&p, from, start) || any_leads_into(&p, end, to) ? "a branch leads into the first five bytes" : NULL;
 }
 
+/* All of it decodes, up to its end. */
+static bool is_decoded(const struct jf_module *m, uintptr_t at, size_t size)
+{
+	const uint8_t *bytes = size <= WHOLE_MAX ? jf_module_in_file(m, at, size) : NULL;
+	struct part p = { .module = m };
+	ZydisDecodedInstruction d;
+	size_t i = 0;
+
+	ZydisDecoderInit(&p.decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
+	for (; bytes && i < size && decode(&p, bytes + i, size - i, &d); i += d.length)
+		;
+	return size && i == size;
+}
+
+/**
+ * jf_whole_is_data() - can a function's symbol be at data in the text
+ * @m:    the object
+ * @at:   the symbol
+ * @size: of it, or 0
+ *
+ * Hand-written assembly has data beside functions, and symbols for both. A function is in the table
+ * of frames, or has a size and can be decoded as a whole.
+ *
+ * Return: NULL, or why it can be
+ */
+const char *jf_whole_is_data(struct jf_module *m, uintptr_t at, size_t size)
+{
+	const char *why = NULL;
+	struct jf_elf elf;
+	uintptr_t start, end;
+
+	if (jf_module_open(m, &elf))
+		return "its file cannot be read";
+	if (!jf_frame_bounds(m, at, &start, &end) && !is_decoded(m, at, size))
+		why = size ? "the table of frames does not have it, and it has bytes that are no instruction" :
+			"the table of frames does not have it, and its size is not known";
+	jf_module_close(m, &elf);
+	return why;
+}
+
 /**
  * jf_whole_refuses() - may instructions be replaced by a jump, as one
  * @m:    the object

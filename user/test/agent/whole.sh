@@ -175,7 +175,42 @@ landing()
 	thrower .Llater | sed 's/0xff, 0xff, 1$/0x1b, 0xff, 1/' | made landing && refused landing landed
 }
 
+# Data in the text, with the symbol of a function, beside functions, is as it was; those are recorded. A function without an entry in the
+# table of frames is recorded if it has a size.
+data()
+{
+	made data <<-END
+	.globl tiny
+	.type tiny, @function
+	tiny: .cfi_startproc
+	ret
+	.cfi_endproc
+	.size tiny, . - tiny
+	.type table, @function
+	table: .long 0x90909090, 0x90909090, 0x11223344, 0x55667788, 0x90909090, 0xc3c3c3c3
+	.type sized, @function
+	sized: .long 0x90909090, 0x90909090, 0x11223344, 0x55667788
+	.size sized, . - sized
+	.globl frameless
+	.type frameless, @function
+	frameless: lea 3(%rdi), %eax
+	add \$5, %eax
+	ret
+	.size frameless, . - frameless
+	END
+	rm -rf "$tmp/traces" && mkdir "$tmp/traces"
+	for symbol in tiny frameless table sized; do
+		JUMPFUNC_TRACE_DIR=$tmp/traces JUMPFUNC_AGENT="data:$symbol" JUMPFUNC_AGENT_WAYS=break JUMPFUNC=verbose LD_PRELOAD=$agent "$tmp/data" > "$tmp/out" 2>&1 || return 1
+		cat "$tmp/out"
+		case $symbol in
+		tiny|frameless) ! grep "$symbol at .* is not recorded" "$tmp/out" ;;
+		*) grep "$symbol at .* is not recorded: the table of frames does not have it" "$tmp/out" ;;
+		esac || return 1
+	done
+}
+
 check "nothing leads there" plain
+check "data with the symbol of a function" data
 check "a switch in a cold part" cold
 check "a jump by a thunk" thunk
 check "a jump through a table of the program's own" run_time

@@ -348,8 +348,9 @@ static void add_name(struct text *t, const char *name, size_t max)
 
 #define CLOCK_BEGIN	"/* CTF 1.8 */\n\nclock {\n\tname = jf_clock;\n\tabsolute = false;\n"
 
-static void add_head(struct text *t, const uint8_t *uuid, uint32_t clock)
+static void add_head(struct text *t, const uint8_t *uuid, const struct jf_conf *conf)
 {
+	uint32_t clock = conf->clock;
 	bool timed = clock != __JF_CLOCK_NONE;
 	const uint16_t one = 1;
 	struct utsname host;
@@ -380,7 +381,7 @@ static void add_head(struct text *t, const uint8_t *uuid, uint32_t clock)
 	add_name(t, name, sizeof(name));
 	add(t, "\";\n\tvpid = %d;\n\tdomain = \"ust\";\n\ttracer_name = \"jumpfunc\";\n", (int)getpid());
 	/* Of losses there, other advice helps. */
-	if (jf_conf.mode == JF_RECORD_KEEP)
+	if (conf->mode == JF_RECORD_KEEP)
 		add(t, "\ttracer_mode = \"keep\";\n");
 	add(t, "\ttracer_major = 0;\n\ttracer_minor = 1;\n};\n\n");
 
@@ -486,7 +487,7 @@ static int write_classes(int fd, char *buf, struct jf_told *told)
  * jf_metadata_write() - write the metadata of a trace, or write it anew
  * @dir:   folder of the trace
  * @uuid:  of the trace
- * @clock: one of enum jf_record_clock
+ * @conf:  its clock and its mode
  * @told:  set to its content
  *
  * With jf_live->lock. Signal handlers come here, in a forked child: nothing is allocated, and
@@ -495,14 +496,14 @@ static int write_classes(int fd, char *buf, struct jf_told *told)
  * Return: a descriptor of it, or the error of a system call; then the old one is still there, if
  * there was one
  */
-int jf_metadata_write(int dir, const uint8_t *uuid, uint32_t clock, struct jf_told *told)
+int jf_metadata_write(int dir, const uint8_t *uuid, const struct jf_conf *conf, struct jf_told *told)
 {
 	struct jf_told now = { 0, NULL, 0 };
 	char buf[PAGE];
 	struct text t = { buf, sizeof(buf), 0 };
 	int fd, err;
 
-	add_head(&t, uuid, clock);
+	add_head(&t, uuid, conf);
 	if (t.len >= t.size)
 		return -ENAMETOOLONG;
 	unlinkat(dir, UNFINISHED, 0);

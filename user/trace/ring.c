@@ -648,7 +648,7 @@ static int write_metadata(void)
 
 	if (dir.fd < 0)
 		return dir.fd;
-	fd = jf_metadata_write(dir.fd, live->uuid, jf_conf.clock, &live->told);
+	fd = jf_metadata_write(dir.fd, live->uuid, &jf_conf, &live->told);
 	jf_kept_done(dir);
 	if (fd < 0)
 		return fd;

@@ -196,7 +196,8 @@ struct jf_told {
 JF_HIDDEN bool jf_field_is_text(const struct jf_event_field *f);
 JF_HIDDEN int jf_class_of(const struct jf_event *event, uint16_t *id);
 JF_HIDDEN uint16_t jf_last_class(void);
-JF_HIDDEN int jf_metadata_write(int dir, const uint8_t *uuid, uint32_t clock, struct jf_told *told);
+struct jf_conf;
+JF_HIDDEN int jf_metadata_write(int dir, const uint8_t *uuid, const struct jf_conf *conf, struct jf_told *told);
 JF_HIDDEN int jf_metadata_append(int fd, struct jf_told *told);
 JF_HIDDEN size_t jf_metadata_clock(char *buf, size_t size, uint32_t clock, uint64_t *at);
 JF_HIDDEN void jf_metadata_refused(int dir, const char *group, const char *name, const char *why);

@@ -402,10 +402,27 @@ formats()
 	pid=$!
 	awaits grep -q own "$tmp/out" || return 1
 	XDG_RUNTIME_DIR=$tmp/run timeout -s INT 3 "$build/jf-trace" time --csv -e 'shop::buy' -p "$pid" > "$tmp/table" 2> "$tmp/said2"
+	on_terminal
+	live=$?
 	kill "$pid"
 	wait "$pid"
 	cat "$tmp/table" "$tmp/said2"
-	[ "$(head -n 1 "$tmp/table" | cut -d, -f1)" = calls ] && grep -q 'shop::buy(char const\*)"' "$tmp/table"
+	[ "$(head -n 1 "$tmp/table" | cut -d, -f1)" = calls ] && grep -q 'shop::buy(char const\*)"' "$tmp/table" && [ $live = 0 ]
+}
+
+# Of the process $pid: the table each 0.3 s, and one at ^C. Elsewhere than on a terminal that one alone.
+on_terminal()
+{
+	XDG_RUNTIME_DIR=$tmp/run timeout -s INT 2 "$build/jf-trace" time -i 0.3 -e 'shop::buy' -p "$pid" > "$tmp/plain" 2> "$tmp/said2"
+	cat "$tmp/plain" "$tmp/said2"
+	[ "$(grep -c FUNCTION "$tmp/plain")" = 1 ] && ! grep -q ';' "$tmp/plain" || return 1
+	have script || return 0
+	XDG_RUNTIME_DIR=$tmp/run script -qec "timeout --foreground -s INT 3 '$build/jf-trace' time -i 0.3 -e shop::buy -p $pid" /dev/null \
+		> "$tmp/screen" 2>&1 < /dev/null
+	cat "$tmp/screen"
+	[ "$(grep -c 'after [0-9]* s; ^C ends it' "$tmp/screen")" -ge 2 ] &&
+		[ "$(grep -c 'shop::buy(char const\*)' "$tmp/screen")" -ge 3 ] &&
+		[ "$(grep FUNCTION "$tmp/screen" | tail -n 1 | grep -c after)" = 0 ]
 }
 
 # More functions than there are numbers for.

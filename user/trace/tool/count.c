@@ -502,15 +502,32 @@ static void wait_for_interrupt(void)
 	sigaction(SIGTERM, &act, NULL);
 }
 
-/* Until ^C, or until it has ended. */
-static void wait_for_end(pid_t pid)
+static double now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+/* Until ^C, or until the process has ended. @live: shows the sums so far, as top(1) its table. */
+static void wait_for_end(const struct options *o, pid_t pid, const char *folder, bool live)
 {
 	const struct timespec rest = { 0, 100000000 };
+	double begin = now(), last = begin;
 	uid_t uid;
 
 	note("counting; ^C ends it");
-	while (!interrupted && pid_owner(pid, &uid))
+	while (!interrupted && pid_owner(pid, &uid)) {
 		nanosleep(&rest, NULL);
+		if (!live || interrupted || now() - last < o->interval)
+			continue;
+		last = now();
+		live = show_sums(o, folder, (unsigned int)(last - begin)) == STATUS_OK;
+	}
+	/* The table of all takes the place of the last one. */
+	if (live && last > begin)
+		fputs("\033[H\033[J", stdout);
 }
 
 static int count_process(const struct options *o, pid_t pid)
@@ -527,7 +544,7 @@ static int count_process(const struct options *o, pid_t pid)
 	if (status && !*folder)
 		return close_output(o, to, status);
 	if (!status)
-		wait_for_end(pid);
+		wait_for_end(o, pid, folder, o->sums && !o->output && !o->csv && !o->json && isatty(STDOUT_FILENO));
 	if (pid_owner(pid, &uid))
 		stopped = stop_process(pid);
 	if (!status) {

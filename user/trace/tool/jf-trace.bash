@@ -41,7 +41,7 @@ _jf_trace()
 	case $command in
 	run) options='-e -o --mode --clock --packets --packet-size --max-size --min --if --caller --tid --max-depth --every --max --no-report --registers --mangled --help' ;;
 	count) options='-e -o -p --if --caller --tid --mangled --help' ;;
-	time) options='-e -o -p --if --caller --tid --max-depth --csv --json --mangled --help' ;;
+	time) options='-e -o -p -i --if --caller --tid --max-depth --csv --json --mangled --help' ;;
 	list) options='-e -p --mangled --help' ;;
 	enable) options='-e -p --min --if --caller --tid --max-depth --every --max --help' ;;
 	disable) options='-e -p --help' ;;

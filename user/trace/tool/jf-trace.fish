@@ -65,7 +65,7 @@ complete -c jf-trace -n '__fish_seen_subcommand_from report' -l graph -d 'times 
 complete -c jf-trace -n '__fish_seen_subcommand_from report' -l folded -d 'times of calls, as stacks'
 complete -c jf-trace -n '__fish_seen_subcommand_from time' -l csv -d numbers
 complete -c jf-trace -n '__fish_seen_subcommand_from report script time' -l json -d 'for Perfetto'
-complete -c jf-trace -n '__fish_seen_subcommand_from top' -s i -l interval -x -d seconds
+complete -c jf-trace -n '__fish_seen_subcommand_from top time' -s i -l interval -x -d seconds
 complete -c jf-trace -n '__fish_seen_subcommand_from top' -s n -l times -x -d 'how often'
 complete -c jf-trace -n '__fish_seen_subcommand_from list record enable disable stop stats snapshot report script top; and not __jf_trace_has_pid' -a '(__jf_trace_pids)'
 complete -c jf-trace -n '__fish_seen_subcommand_from record enable disable; and __jf_trace_has_pid' -a '(__jf_trace_probes)'

@@ -52,7 +52,7 @@ static const struct command commands[] = {
 	  "events a second; with -e of a process that records nothing, which records these events as long" },
 	{ "count", do_count, 0, -1, false, "eopRICT", "[-e GLOB]... [-o FILE] PROGRAM [ARGUMENT]... | -p PID | FOLDER",
 	  "exact numbers of calls, by probe and thread: nothing is recorded" },
-	{ "time", do_time, 0, -1, false, "eopjVRICTP", "-e GLOB... [--csv|--json] [--mangled] [-o FILE] PROGRAM [ARGUMENT]... | -p PID | FOLDER",
+	{ "time", do_time, 0, -1, false, "eopjVRICTPi", "-e GLOB... [--csv|--json] [--mangled] [-o FILE] PROGRAM [ARGUMENT]... | -p PID [-i SECONDS] | FOLDER",
 	  "functions, and how long their calls take: nothing is recorded" },
 	{ "recover", do_recover, 1, 2, false, "o", "FOLDER [NEW-FOLDER]",
 	  "what is whole of a trace, whatever has become of its process" },
@@ -129,7 +129,7 @@ static const struct help help[] = {
 	{ "j", "  --json                  report, script: each event, for Perfetto and chrome://tracing; time: its table\n" },
 	{ "V", "  --csv                   time: its table; of a program that it starts both need -o\n" },
 	{ "in", "  -i, --interval SECONDS, -n, --times N\n"
-		"                          top: how often, and how many times\n" },
+		"                          top: how often, and how many times; time -p: how often, on a terminal\n" },
 };
 
 static bool knows(const struct command *c, int option)

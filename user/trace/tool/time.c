@@ -11,6 +11,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 /**
  * struct timed - sums of a function's calls
@@ -213,7 +215,8 @@ static void put_row(FILE *to, const struct options *o, const struct timed *r, bo
 	fputs(o->json ? "\"}" : o->csv ? "\"\n" : "\n", to);
 }
 
-static int put_times(FILE *to, const struct options *o, struct times *t)
+/* No more than @rows functions. */
+static int put_times(FILE *to, const struct options *o, struct times *t, size_t rows)
 {
 	bool first = true;
 	size_t i;
@@ -226,11 +229,12 @@ static int put_times(FILE *to, const struct options *o, struct times *t)
 		fputs("calls,total_ns,self_ns,mean_ns,p50_ns,p99_ns,max_ns,function\n", to);
 	else
 		fprintf(to, "%12s %8s   %8s   %8s   %8s   %8s   %8s     FUNCTION\n", "CALLS", "TOTAL", "SELF", "MEAN", "P50", "P99", "MAX");
-	for (i = 0; i < t->names.num; i++) {
+	for (i = 0; i < t->names.num && rows; i++) {
 		if (!t->row[i].calls)
 			continue;
 		put_row(to, o, &t->row[i], first);
 		first = false;
+		rows--;
 	}
 	if (o->json)
 		fputs("\n]\n", to);
@@ -243,7 +247,7 @@ int put_sums(FILE *to, const struct options *o, const char *folder)
 	int status;
 
 	each_trace(folder, add_trace, &t);
-	status = put_times(to, o, &t);
+	status = put_times(to, o, &t, SIZE_MAX);
 	if (t.refused)
 		note("%u function%s no times: jf-trace list -e 'call/...' PID, and JUMPFUNC=verbose, say why", t.refused,
 		     t.refused > 1 ? "s have" : " has");
@@ -255,6 +259,23 @@ int put_sums(FILE *to, const struct options *o, const char *folder)
 	free(t.row);
 	names_free(&t.names);
 	return t.err ? fail("%s: not all could be read: %s", folder, strerror(-t.err)) : status;
+}
+
+int show_sums(const struct options *o, const char *folder, unsigned int seconds)
+{
+	struct times t = { .err = 0 };
+	struct winsize size;
+	size_t rows = 22;
+	int status;
+
+	if (!ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) && size.ws_row > 4)
+		rows = size.ws_row - 3U;
+	each_trace(folder, add_trace, &t);
+	printf("\033[H\033[Jafter %u s; ^C ends it\n", seconds);
+	status = put_times(stdout, o, &t, rows);
+	free(t.row);
+	names_free(&t.names);
+	return status;
 }
 
 /* Counts, of patterns that say so. */

@@ -152,6 +152,8 @@ int do_time(const struct options *o, int argc, char **argv);
 
 /* STATUS_OK, STATUS_LOST: functions have no sums, or STATUS_FAILED, which was said. */
 int put_sums(FILE *to, const struct options *o, const char *folder);
+/* The first rows on the terminal, in place of those before, while the process runs. */
+int show_sums(const struct options *o, const char *folder, unsigned int seconds);
 
 /* --- count.c ------------------------------------------------------------------------ */
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Sites on x86-64: their instructions, and the back end that writes them.
+ * Sites on x86-64: their instructions, and the choice of the back end that writes them
+ * (kernel/arch/x86/xmc.c or kernel.c).
  */
 #include "arch/x86/x86.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The effects of a module's unload: calls into it end before the wait for it, and its tables are
- * removed when no task is in it.
+ * The effects of a module's unload: calls into it end before the wait for it (quiesce/unload.c),
+ * and its tables are removed when no task is in it.
  */
 #include "consumers/tables.h"
 

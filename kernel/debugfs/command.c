@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-/* A write to a file, in debugfs or in sysfs, becomes a command. */
+/*
+ * A write to a file, in debugfs or in sysfs, becomes a command: parse/parse.c parses it, and the
+ * store() of the file carries it out.
+ */
 #include "debugfs/debugfs.h"
 
 #include "index/state.h"

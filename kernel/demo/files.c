@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The demo's files in debugfs; docs/debugfs.md describes them. */
+/* The demo's files in debugfs, func0 to func3 among them; docs/debugfs.md describes them. */
 #include "index/state.h"
 #include "debugfs/debugfs.h"
 #include "parse/parse.h"

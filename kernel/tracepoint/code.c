@@ -3,11 +3,12 @@
  * The code that calls the probes of an array: an image, or the iterator.
  *
  * Replaced code is kept until no task is in it or can reach it. A work item waits for
- * that and frees the images. A change that finds no free image, while some are retired of
- * which it is not known that a task stays in them, waits for that work item once, without
- * a lock, and begins anew: a change is slow anyway, whereas a lost fast path would stay
- * lost. A probe that sleeps keeps its own image and no other. Those are left to another work
- * item, for which no change waits, and which scans no stack while none of the tasks has run.
+ * that and frees the images. If no image is free, but some
+ * retired ones have not been searched for tasks yet, a change waits once for that work item,
+ * without a lock, and begins anew: a change is slow anyway, whereas a lost fast path would stay
+ * lost. A probe that sleeps keeps its own image and no other. Images with sleeping tasks are
+ * left to another work item, for which no change waits, and which scans no stack while none of
+ * the tasks has run.
  */
 #include "tracepoint/plan.h"
 

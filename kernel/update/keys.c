@@ -21,10 +21,10 @@
  *   3. smp_store_release(count, 1)	    a. cmpxchg(count, n, n + 1)
  *					    b. returns: branches are taken
  *   1 -> 0:
- *   4. cmpxchg(count, 1, 0)		    fails at 4, or at a, never at neither
+ *   4. cmpxchg(count, 1, 0)		    4 fails, or a does
  *   5. sites, enabled
  *
- * A deferred key's last user may be left to a work item, which takes it away
+ * A work item can do the last decrement of a deferred key,
  * later. Until then "left" is 1, and the count still has that user. A caller that takes the last
  * user away in between takes this one. A caller that enables the key, by jf_key_enable() or a
  * batch, becomes that user.

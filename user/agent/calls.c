@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /*
  * Functions whose calls are recorded, from entry to exit: a probe at the entry, and one at each
- * exit (exit.c). They are switched together, for a call whose exit is not seen has no end: the
- * exits before the entry, and off the entry first.
+ * exit (exit.c). On: the exits first, then the entry. Off: the entry
+ * first. In another order a call could be recorded without its end.
  */
 #include "agent.h"
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /*
- * How a place can be changed so that it leads to a probe's code. Best first; "|" is where an
+ * Decides whether a place can be probed (jf_detour_make(); "why" has the reason if not), and how
+ * it is changed so that it leads to the probe's code. Best first; "|" is where an
  * instruction begins, "CC" a breakpoint:
  *
  *   JF_WAY_SHORT	E9 | O O O O		one byte is replaced; the four that follow stay, and are the

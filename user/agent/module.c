@@ -2,7 +2,7 @@
 /*
  * One loaded object: its names, its file, and the places of its text and data.
  *
- * The file can be another one by now than the mapped one. So its headers and notes, the build id
+ * The file can have been replaced since it was mapped. So its headers and notes, the build id
  * among them, are compared with those in memory; and the bytes of each place, before a change.
  */
 #include "agent.h"

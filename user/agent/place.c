@@ -3,10 +3,11 @@
  * Memory for probes' code, executable and never writable: libjumpfunc writes it as it writes text.
  *
  * A jump of five bytes leads 2 GiB far. For most probes any place in that reach will do: these are
- * side by side. Others are where the jump leads: bytes of its distance are those of the
- * instructions that it overlaps, or breakpoints. Such a place may be taken by another mapping, or
- * be none, and then there is no such jump. Nor is there one if too many such places have been
- * taken, each of which is a mapping of its own: the kernel lets a process have some ten thousands.
+ * side by side. Others have a forced address: part of the jump's distance is the bytes
+ * of the instructions that it overlaps, or breakpoints. Another mapping can have such a place, or
+ * it does not exist, and then there is no such jump. Nor is there one if too many such places have
+ * been taken, each of which is a mapping of its own: the kernel lets a process have some ten
+ * thousands.
  * Room for the heap (brk()) is left, how much the caller says.
  *
  * Pages stay: a thread can stay in code that no place leads to any more, for any time.

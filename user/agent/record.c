@@ -8,9 +8,9 @@
  * function of libc is called, for it may be a probe itself; there is no lock.
  *
  * The rare work of the ring is another matter: the first record of a thread, and the next packet.
- * It makes files and maps memory. That is done on a stack of its own, where all registers of
- * vectors are kept, with signals blocked, and the probes of libc's functions in that work are not
- * recorded (jf_agent_busy). So it is with a hook.
+ * It makes files and maps memory. That is done on a stack of its own, with all vector registers
+ * saved and signals blocked, and the probes of libc's functions in that work are not recorded
+ * (jf_agent_busy). The hook for objects that are loaded (agent.c) runs in the same way.
  *
  * The thread may be on a small stack (sigaltstack()): some hundred bytes are all that a record
  * takes of it.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /*
- * Memory for dispatch images: near the trampolines that lead to them, executable
- * and never writable, and of this process alone, as text is after a fork.
+ * Memory for dispatch images (image.h has their code): near the trampolines that jump to them,
+ * executable and never writable, and private: after a fork, parent and child have own copies.
  *
  * The writer of text (writer.c) also writes images. Without it, or if no memory can become
  * executable, there are no images, and tracepoints call their iterator.

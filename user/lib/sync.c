@@ -8,13 +8,13 @@
  *
  * A kernel may refuse it at any time, since a filter can be installed at any
  * time. Before a transaction that is an error, and nothing is written. In the
- * middle of one the transaction stops: the instructions at the sites are right then.
+ * middle of one the transaction stops, and each site has an instruction that is right.
  * Nothing else is sure to make all cores serialise. A change of a page's
  * protection interrupts them, on most machines; but CPUs of AMD with INVLPGB, from
  * Linux 6.15 on, are told of it without an interrupt.
  *
- * To order memory accesses, for quiescence, there is more: where that change is no
- * interrupt, this thread visits each core. The thread that ran there has been switched
+ * Quiescence needs the order of memory accesses alone. If a change of protection sends no
+ * interrupt, this thread migrates to each core in turn. The thread that ran there has been switched
  * out then, and a switch orders all accesses.
  */
 #include "lib.h"

@@ -22,13 +22,13 @@
  * descriptors, or for a breakpoint in a page, the next one tries for this change alone.
  *
  * Emulators and other programs that translate code notice most changes of text, but
- * not all of these. So an instruction that a writer has written is executed once, in a function
- * that is there for nothing else, before anything else relies on it. A writer that replaces pages
- * gets one for that which is of no file.
+ * not all of these. So a writer first changes an instruction of a function that exists for this
+ * test alone, and the function is executed. The test function of a writer that replaces pages is
+ * in memory that belongs to no file.
  *
- * A number of a descriptor of /proc/self/mem is nothing to rely on. Another thread may
- * close it in the middle of a change, with all that it does not know, and open a file:
- * text would be written to that, and no check before a write can prevent it. So the
+ * A descriptor of /proc/self/mem in the table of all threads is not safe. Another thread can
+ * close all descriptors that it does not know, in the middle of a change, and open a file:
+ * text would be written to that file, and no check before a write can prevent it. So the
  * number is in a table that no other thread has. A process of one thread has that
  * anyhow. Else the whole transaction is carried out by a helper: a thread that this one
  * makes, that leaves the table of the others, opens /proc/self/mem, and ends when all is

@@ -4,10 +4,11 @@
  * them, of its clock, and of each event.
  *
  * A file that readers may read at any time is never half-written: a new one is written under a name
- * that is hidden from them, and then takes the place of the old one. But for the clock, whose
- * numbers are in lines of a fixed length, all in the first page: one pwrite() sets them. And new
- * classes are appended: each pwrite() is of whole ones and within a page, which readers see all of
- * or nothing; lines are left empty up to the end of a page where the next class does not fit.
+ * that is hidden from them, and then takes the place of the old one. The clock is an
+ * exception: its lines have a fixed length and are in the first page, and one pwrite() changes
+ * them in place. New classes are appended: each pwrite() is of whole ones and within a page, of
+ * which readers see all or nothing; lines are left empty up to the end of a page where the next
+ * class does not fit.
  *
  * A class, which is an event's text and its number, is never forgotten: an object that is
  * closed and loaded again gets the numbers that its events had. The list only grows at its

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The INT3 protocol in the kernel: how text is written, how CPUs are synchronised,
- * how the handler answers a breakpoint.
+ * The INT3 protocol in the kernel (xmc: cross-modifying code): how text is written, how CPUs are
+ * synchronised, how the handler answers a breakpoint.
  *
  * common/x86/protocol.h has the protocol's steps, and explains why they are right.
  * This file has the parts that are specific to the kernel.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /*
  * The cost of an event of two arguments: the minimum of many short runs, which take turns, so that
- * what disturbs the machine disturbs all of them alike. In threads each contender runs in all of
- * them at once. usage: trace_bench [ROUNDS [THREADS]]; bench.sh has LTTng-UST record at the same
- * time.
+ * a disturbance of the machine disturbs all of them alike. With THREADS, all threads run the same
+ * contender at the same time. usage: trace_bench [ROUNDS [THREADS]]; bench.sh has LTTng-UST record
+ * at the same time.
  */
 #include <fcntl.h>
 #include <pthread.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
-/* record, enable, disable, stop, stats: of a process that has a control socket. */
+/* The commands record, enable, disable, stop and stats, of a process that has a control socket. */
 #include "tool.h"
 #include "attach.h"
 #include "losses.h"

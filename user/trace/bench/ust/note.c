@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
-/* A USDT note, written out, so that its nop may be longer than SystemTap's: NOP says how it is. */
+/*
+ * A USDT note, written out, so that its nop can be longer than SystemTap's: the macro NOP is the
+ * instruction.
+ */
 #include "ust.h"
 
 #ifndef NOP

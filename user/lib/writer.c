@@ -619,7 +619,7 @@ static struct {
 	int fd;
 	dev_t dev;
 	ino_t ino;
-} lent;
+} lent = { .fd = -1 };
 
 static struct {
 	int (*work)(void *arg);
@@ -635,12 +635,12 @@ static struct {
  */
 static int leave_table(void)
 {
-	unsigned int first = lent.fd > 0 ? (unsigned int)lent.fd + 1 : 0;
+	unsigned int first = (unsigned int)(lent.fd + 1);
 
 	if (syscall(CLOSE_RANGE, first, ~0U, CLOSE_RANGE_UNSHARED))
 		return unshare(CLONE_FILES) ? -errno : 0;
-	if (first)
-		syscall(CLOSE_RANGE, 0U, first - 2, 0);
+	if (lent.fd > 0)
+		syscall(CLOSE_RANGE, 0U, (unsigned int)lent.fd - 1, 0);
 	return 0;
 }
 
@@ -649,7 +649,7 @@ static bool is_lent(void)
 {
 	struct stat st;
 
-	return lent.fd > 0 && !fstat(lent.fd, &st) && st.st_dev == lent.dev && st.st_ino == lent.ino;
+	return lent.fd >= 0 && !fstat(lent.fd, &st) && st.st_dev == lent.dev && st.st_ino == lent.ino;
 }
 
 static void mem_begin(void)
@@ -768,7 +768,7 @@ void jf_writer_lend(int fd)
 	struct stat st;
 	struct statfs fs;
 
-	lent.fd = 0;
+	lent.fd = -1;
 	if (fd <= 0 || fstat(fd, &st) || !S_ISREG(st.st_mode) || fstatfs(fd, &fs) || fs.f_type != PROC_MAGIC)
 		return;
 	lent.fd = fd;

@@ -118,5 +118,5 @@ int main(void)
 	pthread_join(thread, &wrong);
 	CHECK(!wrong, "%lu calls were wrong", (unsigned long)wrong);
 	finish("... while a thread makes them, between two other targets");
-	return tap_status();
+	return tap_end();
 }

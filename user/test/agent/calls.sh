@@ -407,7 +407,7 @@ formats()
 	kill "$pid"
 	wait "$pid"
 	cat "$tmp/table" "$tmp/said2"
-	[ "$(head -n 1 "$tmp/table" | cut -d, -f1)" = calls ] && grep -q 'shop::buy(char const\*)"' "$tmp/table" && [ $live = 0 ]
+	[ "$(head -n 1 "$tmp/table" | cut -d, -f1)" = calls ] && grep -q 'shop::buy(char const\*)"' "$tmp/table" && [ "$live" = 0 ]
 }
 
 # Of the process $pid: the table each 0.3 s, and one at ^C. Elsewhere than on a terminal that one alone.

@@ -181,7 +181,7 @@ __JF_END_DECLS
 static __JF_INLINE uint64_t __jf_local_cmpxchg(uint64_t *p, uint64_t old, uint64_t val)
 {
 #if defined(__x86_64__) && !defined(__SANITIZE_THREAD__)
-	__asm__ volatile("cmpxchgq %2, %1"
+	__asm__ volatile("cmpxchg{q %2, %1| %1, %2}"
 			 : "+a" (old), "+m" (*p) : "r" (val) : "memory", "cc");
 #else
 	/* Release: pairs with the loads of readers, as the table above has them. */
@@ -193,7 +193,7 @@ static __JF_INLINE uint64_t __jf_local_cmpxchg(uint64_t *p, uint64_t old, uint64
 static __JF_INLINE void __jf_local_add(uint64_t *p, uint64_t val)
 {
 #if defined(__x86_64__) && !defined(__SANITIZE_THREAD__)
-	__asm__ volatile("addq %1, %0" : "+m" (*p) : "er" (val) : "memory", "cc");
+	__asm__ volatile("add{q %1, %0| %0, %1}" : "+m" (*p) : "r" (val) : "memory", "cc");
 #else
 	__atomic_fetch_add(p, val, __ATOMIC_RELAXED);
 #endif

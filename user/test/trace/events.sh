@@ -175,6 +175,10 @@ if have babeltrace2; then
 	if have g++; then check "g++ -std=c++17" reads g++ -std=c++17 -O2; else skip "g++" "not installed"; fi
 	if have clang; then check "clang -O2" reads clang -O2; else skip "clang" "not installed"; fi
 	if have clang++; then check "clang++ -O0" reads clang++ -std=c++20 -O0; else skip "clang++" "not installed"; fi
+	if [ "$(uname -m)" = x86_64 ]; then
+		check "gcc -masm=intel" reads gcc -masm=intel -O2
+		if have clang; then check "clang -masm=intel" reads clang -masm=intel -O2; fi
+	fi
 	check "without time stamps" no_clock
 	check "the time is right" time_is_right
 	check "what was discarded is told" discarded

@@ -73,13 +73,14 @@ static void try_elf(const uint8_t *data, size_t size)
 	found_free(&list);
 }
 
-/* One name in two is not there, and one in four is a constant. */
+/* One name in two is not there, one in four is a constant, and some are in memory. */
 static int find(struct jf_step *step, const char *name, size_t len, const void *arg)
 {
 	assert(len && name >= (const char *)arg);
 	if (*name & 1)
 		return len > 3 ? -EINVAL : -ENOENT;
-	*step = (struct jf_step){ .op = *name & 8 ? JF_STEP_REAL_VALUE : *name & 2 ? JF_STEP_NUMBER : JF_STEP_VALUE, .size = 1 << (len & 3), .sign = *name & 4, .number = len };
+	*step = (struct jf_step){ .op = *name & 8 ? (len & 4 ? JF_STEP_READ_REAL : JF_STEP_REAL_VALUE) : *name & 2 ? JF_STEP_NUMBER :
+				  len & 4 ? JF_STEP_READ : JF_STEP_VALUE, .size = 1 << (len & 3), .sign = *name & 4, .number = len };
 	return 0;
 }
 
@@ -90,15 +91,31 @@ static int find_text(struct jf_step *step, const char *name, size_t len, const v
 	return *name & 1 ? len > 3 ? -EINVAL : -ENOENT : 0;
 }
 
-/* Another one for each call. */
-static bool text_of(const struct jf_step *step, const void *arg)
+/* Another one for each call; one value in four cannot be read. */
+static bool memory_of(const struct jf_step *step, uint64_t *value, const void *arg)
 {
 	static unsigned int calls;
 	char text[8] = "aa*?";
 
 	(void)arg;
-	text[calls++ % 5] = 0;
+	calls++;
+	if (step->op != JF_STEP_TEXT) {
+		*value = ~UINT64_C(0) << calls % 64;
+		return calls % 4;
+	}
+	text[calls % 5] = 0;
 	return jf_choice_text(step, text);
+}
+
+/* A reason that is longer than its place, for some names. */
+static const char *why_not(const char *name, size_t len, const void *arg)
+{
+	static char why[2 * JF_CHOICE_WHY];
+
+	(void)arg;
+	if (!why[0])
+		memset(why, 'w', sizeof(why) - 1);
+	return len && *name & 4 ? why : NULL;
 }
 
 static void names_of(char *to, size_t size, const void *arg)
@@ -118,7 +135,7 @@ static uint64_t value_of(unsigned int from, const void *arg)
 static void try_pattern(const uint8_t *data, size_t size)
 {
 	char *text = malloc(size + 1);
-	struct jf_choice_names names = { find, find_text, names_of, text };
+	struct jf_choice_names names = { find, find_text, names_of, text, why_not };
 	struct jf_choice c;
 	struct jf_pattern p;
 	unsigned int i;
@@ -131,7 +148,7 @@ static void try_pattern(const uint8_t *data, size_t size)
 	err = jf_choice_parse(&c, text, &names);
 	assert(err ? err == -EINVAL && *c.why && strlen(c.why) < JF_CHOICE_WHY && !c.num : !*c.why && c.num <= JF_CHOICE_STEPS);
 	for (i = 0; i < 3; i++)
-		jf_choice_passes(&c, value_of, text_of, NULL);
+		jf_choice_passes(&c, value_of, memory_of, NULL);
 	free(text);
 }
 

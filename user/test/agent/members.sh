@@ -53,7 +53,7 @@ each()
 # refused EXPRESSION REASON
 refused()
 {
-	"$tool" run -e members:work --if "$1" -- "$tmp/few" > "$tmp/out" 2> "$tmp/log"
+	"$tool" run -e members:work --if "$1" -- "$tmp/as/members" > "$tmp/out" 2> "$tmp/log"
 	grep -qF -- "members:work, which was not recorded: $2" "$tmp/log" && return
 	echo "$1: not '$2', but"
 	cat "$tmp/log"
@@ -66,7 +66,7 @@ held()
 	want=$1
 	condition=$2
 	shift 2
-	"$tool" run -e "${kind:-}members:work" --if "$condition" "$@" -- "$tmp/few" ${word:+"$word"} > "$tmp/out" 2>&1 || { cat "$tmp/out"; return 1; }
+	"$tool" run -e "${kind:-}members:work" --if "$condition" "$@" -- "$tmp/as/members" ${word:+"$word"} > "$tmp/out" 2>&1 || { cat "$tmp/out"; return 1; }
 	have=$(grep -c ' members:work: ' "$tmp/out")
 	[ "$have" = "$want" ] || { echo "$condition: $have of $want"; cat "$tmp/out"; return 1; }
 }
@@ -124,7 +124,7 @@ few()
 			return 0;
 		}
 	END
-	${CC:-cc} -g -O1 -w -o "$tmp/few" "$tmp/few.c" && mkdir -p "$tmp/as" && mv "$tmp/few" "$tmp/as/members" && ln -s "$tmp/as/members" "$tmp/few"
+	${CC:-cc} -g -O1 -w -o "$tmp/few" "$tmp/few.c" && mkdir -p "$tmp/as" && mv "$tmp/few" "$tmp/as/members"
 }
 
 edges()
@@ -155,7 +155,7 @@ errors()
 		refused 'order->code > 3' "column 1: 'order->code' is no number" && refused 'order->price == "x"' "column 1: 'order->price' is no text" &&
 		refused 'other->price' "column 1: there is no 'other->price', but ip, caller, order, level, tid" || return 1
 	# Without debug information there are no members.
-	"$tool" run --registers -e members:work --if 'arg0->price' -- "$tmp/few" > "$tmp/out" 2> "$tmp/log"
+	"$tool" run --registers -e members:work --if 'arg0->price' -- "$tmp/as/members" > "$tmp/out" 2> "$tmp/log"
 	grep -qF "column 1: there is no 'arg0->price', but ip, caller, arg0" "$tmp/log" || { cat "$tmp/log"; return 1; }
 }
 

@@ -334,7 +334,7 @@ run_silent()
 many_names()
 {
 	mkdir -p "$tmp/bin"
-	seq 2000 | awk '{ printf ".text\n.globl f%d\n.type f%d,@function\n.p2align 4\nf%d: movl $1,%%eax\nret\n", $1, $1, $1 }
+	seq 2000 | awk '{ printf ".text\n.globl f%d\n.type f%d,@function\n.p2align 4\nf%d: movl $1,%%eax\nret\n.size f%d, .-f%d\n", $1, $1, $1, $1, $1 }
 		END { print ".section .note.GNU-stack,\"\",@progbits" }' > "$tmp/names.s"
 	cat > "$tmp/names.c" <<-'END'
 	#include <stdio.h>

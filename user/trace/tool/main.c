@@ -128,8 +128,8 @@ static const struct help help[] = {
 	{ "E", "  --events                report: each event, as script shows them\n" },
 	{ "j", "  --json                  report, script: each event, for Perfetto and chrome://tracing; time: its table\n" },
 	{ "V", "  --csv                   time: its table; of a program that it starts both need -o\n" },
-	{ "in", "  -i, --interval SECONDS, -n, --times N\n"
-		"                          top: how often, and how many times; time -p: how often, on a terminal\n" },
+	{ "i", "  -i, --interval SECONDS  top, and time -p on a terminal: how often\n" },
+	{ "n", "  -n, --times N           top: how many times\n" },
 };
 
 static bool knows(const struct command *c, int option)

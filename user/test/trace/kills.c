@@ -37,7 +37,7 @@ static void record(u32 source, u32 len)
 /* Of a thread that records, from 1 on: a signal may come before it has begun. */
 static __thread u32 self;
 static __thread int in_handler;
-/* Handlers within each other, by thread. Without a limit a thread that is slow has no stack left. */
+/* Handlers within each other, by thread. Without a limit a slow thread has no stack left. */
 static _Atomic int nested_now[THREADS];
 #define NESTED_MAX	32
 

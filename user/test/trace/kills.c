@@ -37,20 +37,21 @@ static void record(u32 source, u32 len)
 /* Of a thread that records, from 1 on: a signal may come before it has begun. */
 static __thread u32 self;
 static __thread int in_handler;
-/* Handlers within each other, by thread. Without a limit a slow thread has no stack left. */
-static _Atomic int nested_now[THREADS];
-#define NESTED_MAX	32
+/*
+ * Each is blocked in its own handler: so handlers are at most so deep within each other. If one could
+ * come again before the first instruction of its handler, a slow thread would have no stack left.
+ */
+static const int signals[] = { SIGUSR1, SIGUSR2, SIGURG, SIGWINCH };
+#define SIGNALS		((u32)(sizeof(signals) / sizeof(signals[0])))
 
 static void handler(int sig)
 {
 	(void)sig;
 	if (!self)
 		return;
-	nested_now[self - 1]++;
 	if (in_handler++ < 3)
 		record(self - 1 + 8u * (u32)in_handler, (u32)oracle->begun[self - 1] % 19);
 	in_handler--;
-	nested_now[self - 1]--;
 }
 
 /* A record is being written: a handler comes now, or the end. */
@@ -80,8 +81,7 @@ static void *storm(void *arg)
 	u32 i;
 
 	for (i = 0; ; i++) {
-		if (nested_now[i % THREADS] < NESTED_MAX)
-			pthread_kill(t[i % THREADS], SIGUSR1 + (i / THREADS % 2) * (SIGUSR2 - SIGUSR1));
+		pthread_kill(t[i % THREADS], signals[i / THREADS % SIGNALS]);
 		if (!(i % 16))
 			sched_yield();
 	}
@@ -124,9 +124,9 @@ static void child(uint64_t seed, int how)
 	o.packets = seed & 4 ? 4 : 64;
 	memset(&sa, 0, sizeof(sa));
 	sa.sa_handler = handler;
-	sa.sa_flags = SA_NODEFER | SA_RESTART;
-	sigaction(SIGUSR1, &sa, NULL);
-	sigaction(SIGUSR2, &sa, NULL);
+	sa.sa_flags = SA_RESTART;
+	for (i = 0; i < SIGNALS; i++)
+		sigaction(signals[i], &sa, NULL);
 	jf_test_in_record = in_record;
 	if (jf_record_start(&o) || jf_record_enable("jftest:counted") != 1 ||
 	    jf_record_folder(oracle->folder, sizeof(oracle->folder)) < 0)
@@ -212,6 +212,29 @@ static void check_one(uint64_t round, bool overwrite, const char *what)
 	}
 }
 
+/* Ends the writer, or (@how) waits until it has ended. Returns its status. */
+static int end_writer(pid_t pid, int how, bool early, uint64_t *state)
+{
+	bool over = false;
+	int status = 0;
+
+	if (!how) {
+		struct timespec t = { 0, (long)(rnd(state) % 6000000) };
+
+		while (!early && !over && !__atomic_load_n(&oracle->done[0], __ATOMIC_SEQ_CST)) {
+			sched_yield();
+			over = waitpid(pid, &status, WNOHANG) == pid;
+		}
+		nanosleep(&t, NULL);
+		if (!over)
+			kill(pid, SIGKILL);
+	}
+	CHECK(!over, "the writer has ended before its first record, status %x", status);
+	if (!over)
+		waitpid(pid, &status, 0);
+	return status;
+}
+
 int main(int argc, char **argv)
 {
 	static const char *const ends[] = { "SIGKILL", "abort", "_exit", "stack overflow", "bad pointer" };
@@ -223,8 +246,7 @@ int main(int argc, char **argv)
 	test_parent_make();
 	oracle = oracle_make();
 	for (i = 0; i < rounds; i++) {
-		int how = i % 10 == 9 ? 1 + (int)(i / 10 % 4) : 0, status = 0;
-		bool over = false;
+		int how = i % 10 == 9 ? 1 + (int)(i / 10 % 4) : 0, status;
 		uint64_t seed = rnd(&state);
 		char what[64];
 		pid_t pid;
@@ -235,22 +257,8 @@ int main(int argc, char **argv)
 		if (!pid)
 			child(seed, how);
 		must(pid < 0 ? -errno : 0, "fork");
-		if (!how) {
-			struct timespec t = { 0, (long)(rnd(&state) % 6000000) };
-
-			/* Some while it begins. */
-			if (i % 7)
-				while (!over && !__atomic_load_n(&oracle->done[0], __ATOMIC_SEQ_CST)) {
-					sched_yield();
-					over = waitpid(pid, &status, WNOHANG) == pid;
-				}
-			nanosleep(&t, NULL);
-		}
-		CHECK(!over, "the writer has ended before its first record, status %x", status);
-		if (!how && !over)
-			kill(pid, SIGKILL);
-		if (!over)
-			waitpid(pid, &status, 0);
+		/* Some while it begins. */
+		status = end_writer(pid, how, i % 7 == 0, &state);
 		CHECK(!WIFEXITED(status) || WEXITSTATUS(status) == 3, "status %x", status);
 		if (!oracle->folder[0])
 			continue;

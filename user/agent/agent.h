@@ -828,7 +828,6 @@ JF_HIDDEN void jf_chosen_free(void);
 
 JF_HIDDEN struct jf_callers *jf_callers_get(const struct jf_step *step);
 JF_HIDDEN void jf_callers_want(const char *text);
-JF_HIDDEN unsigned int jf_caller_step(const struct jf_choice *p, unsigned int from);
 JF_HIDDEN bool jf_callers_begin(bool changed);
 JF_HIDDEN int jf_callers_look(struct jf_module *m, void *failed);
 JF_HIDDEN bool jf_callers_end(void);

@@ -5,7 +5,7 @@
  * objects come or go. A thread that comes by has nothing but a binary search to do.
  *
  * A part that the compiler put elsewhere (NAME.cold), and a clone (NAME.part.0), are of the
- * function. Its bounds are those of the symbol, or, if that has no size, of the table of frames.
+ * function. The symbol has its bounds, or, if the symbol has no size, the table of frames.
  *
  * All of it is with agent_lock. Ranges that were replaced are freed after a quiesce.
  */
@@ -68,19 +68,6 @@ struct jf_callers *jf_callers_get(const struct jf_step *step)
 	return c;
 }
 
-static int any_number(struct jf_step *step, const char *name, size_t len, const void *arg)
-{
-	(void)step, (void)name, (void)len, (void)arg;
-	return 0;
-}
-
-static int any_text(struct jf_step *step, const char *name, size_t len, const void *arg)
-{
-	(void)arg;
-	step->from = jf_choice_is("caller", name, len) ? JF_FROM_CALLER : 0;
-	return 0;
-}
-
 /**
  * jf_callers_want() - the functions of a filter will be needed
  * @text: of the filter
@@ -89,45 +76,22 @@ static int any_text(struct jf_step *step, const char *name, size_t len, const vo
  */
 void jf_callers_want(const char *text)
 {
-	const struct jf_choice_names names = { any_number, any_text, NULL, NULL, NULL };
+	struct jf_step *s = NULL;
 	struct jf_callers *c;
 	struct jf_choice *p;
-	unsigned int i;
 
 	if (!strstr(text, "caller"))
 		return;
 	p = malloc(sizeof(*p));
-	if (p && !jf_choice_parse(p, text, &names))
-		for (i = jf_caller_step(p, 0); i < p->num; i = jf_caller_step(p, i + 1)) {
-			c = jf_callers_get(&p->step[i]);
+	if (p && !jf_choice_parse_callers(p, text, JF_FROM_CALLER))
+		while ((s = jf_choice_text_of(p, s, JF_FROM_CALLER))) {
+			c = jf_callers_get(s);
 			if (!c)
 				continue;
 			c->users--;
 			c->wanted = true;
 		}
 	free(p);
-}
-
-/**
- * jf_caller_step() - find tests of the caller
- * @p:    a program
- * @from: the step where the search begins, which is no part of a text
- *
- * Return: the first one from there on, or p->num
- */
-unsigned int jf_caller_step(const struct jf_choice *p, unsigned int from)
-{
-	unsigned int i;
-
-	for (i = from; i < p->num; i++) {
-		const struct jf_step *s = &p->step[i];
-
-		if (s->op == JF_STEP_TEXT && s->from == JF_FROM_CALLER)
-			return i;
-		if (s->op == JF_STEP_TEXT)
-			i += jf_choice_text_steps(s);
-	}
-	return p->num;
 }
 
 /* --- ranges ---------------------------------------------------------------------------- */

@@ -179,16 +179,16 @@ static const char *forget_why(struct jf_agent_probe *p)
 /* NULL, or the reason against it. */
 static const char *set_callers(struct jf_chosen *c)
 {
-	struct jf_choice *p = &c->choice;
-	unsigned int i, nr = 0;
+	struct jf_step *s = NULL;
+	unsigned int nr = 0;
 
-	for (i = jf_caller_step(p, 0); i < p->num; i = jf_caller_step(p, i + 1)) {
+	while ((s = jf_choice_text_of(&c->choice, s, JF_FROM_CALLER))) {
 		if (nr == JF_CALLERS_MAX)
 			return "its filter has more than 8 tests of the caller";
-		c->callers[nr] = jf_callers_get(&p->step[i]);
+		c->callers[nr] = jf_callers_get(s);
 		if (!c->callers[nr])
 			return "no memory";
-		p->step[i].size = (uint8_t)nr++;
+		s->size = (uint8_t)nr++;
 	}
 	return NULL;
 }

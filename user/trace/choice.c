@@ -621,3 +621,38 @@ int jf_choice_label(struct jf_step *step, const struct jf_event_field *fields, c
 	*step = (struct jf_step){ .op = JF_STEP_NUMBER, .sign = found < 0, .number = (uint64_t)found };
 	return any ? 0 : -ENOENT;
 }
+
+static int any_number(struct jf_step *step, const char *name, size_t len, const void *arg)
+{
+	(void)step, (void)name, (void)len, (void)arg;
+	return 0;
+}
+
+static int any_text(struct jf_step *step, const char *name, size_t len, const void *arg)
+{
+	step->from = jf_choice_is("caller", name, len) ? *(const uint8_t *)arg : 0;
+	return 0;
+}
+
+int jf_choice_parse_callers(struct jf_choice *choice, const char *text, uint8_t from)
+{
+	const struct jf_choice_names names = { any_number, any_text, NULL, &from, NULL };
+
+	return jf_choice_parse(choice, text, &names);
+}
+
+struct jf_step *jf_choice_text_of(struct jf_choice *c, const struct jf_step *last, uint8_t from)
+{
+	unsigned int i = last ? (unsigned int)(last - c->step) + 1 + jf_choice_text_steps(last) : 0;
+
+	for (; i < c->num; i++) {
+		struct jf_step *s = &c->step[i];
+
+		if (s->op != JF_STEP_TEXT)
+			continue;
+		if (s->from == from)
+			return s;
+		i += jf_choice_text_steps(s);
+	}
+	return NULL;
+}

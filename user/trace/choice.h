@@ -227,6 +227,28 @@ static inline bool jf_choice_is(const char *name, const char *word, size_t len)
  */
 int jf_choice_label(struct jf_step *step, const struct jf_event_field *fields, const char *name, size_t len);
 
+/**
+ * jf_choice_parse_callers() - parse a filter of unknown fields, for its tests of the caller
+ * @choice: as of jf_choice_parse()
+ * @text:   as there
+ * @from:   the value that these tests get; tests of other texts get 0
+ *
+ * Context: any.
+ * Return: as there
+ */
+int jf_choice_parse_callers(struct jf_choice *choice, const char *text, uint8_t from);
+
+/**
+ * jf_choice_text_of() - the next test of a text
+ * @c:    the choice
+ * @last: the test before it, or NULL
+ * @from: the text's value
+ *
+ * Context: any.
+ * Return: the step, or NULL
+ */
+struct jf_step *jf_choice_text_of(struct jf_choice *c, const struct jf_step *last, uint8_t from);
+
 /* --- a record ---------------------------------------------------------------------------- */
 
 /**

@@ -585,37 +585,20 @@ static int read_files(struct patterns *p, struct found_list *list, const char *p
 	return err;
 }
 
-static int any_number(struct jf_step *step, const char *name, size_t len, const void *arg)
-{
-	(void)step, (void)name, (void)len, (void)arg;
-	return 0;
-}
-
-static int any_text(struct jf_step *step, const char *name, size_t len, const void *arg)
-{
-	(void)arg;
-	step->from = jf_choice_is("caller", name, len);
-	return 0;
-}
-
 /* A pattern of callers in a filter that no known function matches, or NULL. */
-static const char *unknown_caller(const struct jf_choice *c, const struct found_list *list)
+static const char *unknown_caller(struct jf_choice *c, const struct found_list *list)
 {
-	unsigned int i;
+	const struct jf_step *s = NULL;
+	const char *text;
 	size_t k;
 
-	for (i = 0; i < c->num; i++) {
-		const struct jf_step *s = &c->step[i];
-		const char *text = (const char *)(s + 1);
-
-		if (s->op != JF_STEP_TEXT)
-			continue;
+	while ((s = jf_choice_text_of(c, s, true))) {
 		/* The steps of the text are longer than it, and end with zeros. */
-		for (k = 0; s->from && s->sign && k < list->num && !is_function_of(&list->found[k], text); k++)
+		text = (const char *)(s + 1);
+		for (k = 0; s->sign && k < list->num && !is_function_of(&list->found[k], text); k++)
 			;
-		if (s->from && s->sign && k == list->num)
+		if (s->sign && k == list->num)
 			return text;
-		i += jf_choice_text_steps(s);
 	}
 	return NULL;
 }
@@ -623,9 +606,8 @@ static const char *unknown_caller(const struct jf_choice *c, const struct found_
 /* False: its filter names no function, or one that is there. */
 static bool explain_caller(const struct pattern *w, const struct found_list *list)
 {
-	const struct jf_choice_names names = { any_number, any_text, NULL, NULL, NULL };
 	struct jf_choice c;
-	const char *glob = jf_choice_parse(&c, w->choice, &names) ? NULL : unknown_caller(&c, list);
+	const char *glob = jf_choice_parse_callers(&c, w->choice, true) ? NULL : unknown_caller(&c, list);
 
 	if (glob)
 		note("'%s' matches %s, but no function of the files that the program loads at its begin matches '%s', its caller", w->glob,

@@ -756,34 +756,15 @@ static enum jf_kind kind_of(const void *data)
 	return *(const enum jf_kind *)data;
 }
 
-/**
- * struct unread - for find_unread()
- * @glob: the object's part of a pattern, for all of its functions; "*": of a pattern without one
- * @any:  the file of an object that matches could not be read
- */
-struct unread {
-	char	glob[JF_PATTERN_MAX];
-	bool	any;
-};
-
 static int find_unread(struct jf_module *m, void *arg)
 {
-	struct unread *u = (struct unread *)arg;
-
-	u->any |= m->unread && m->unread != -ENOEXEC && jf_module_matches(m, u->glob, "x");
-	return u->any;
+	return m->unread && m->unread != -ENOEXEC && jf_module_meant(m, (const char *)arg);
 }
 
 /* With the lock, after a walk in which nothing matched: 0, or -ESTALE if that says nothing. */
 static int none_matches(const char *glob)
 {
-	size_t len = strcspn(glob, ":");
-	struct unread u = { "*", false };
-
-	if (glob[len] && len < sizeof(u.glob) - 2)
-		snprintf(u.glob, sizeof(u.glob), "%.*s:*", (int)len, glob);
-	jf_modules(find_unread, &u);
-	return u.any ? -ESTALE : 0;
+	return jf_modules(find_unread, (void *)(uintptr_t)glob) ? -ESTALE : 0;
 }
 
 static int switch_on(const char *text, void *data)

@@ -660,11 +660,7 @@ uint64_t value_of(unsigned int from, const void *arg)
 
 static bool memory_of(const struct jf_step *step, uint64_t *value, const void *arg)
 {
-	const struct ended *e = (const struct ended *)arg;
-	const struct jf_path *path = step->from >= JF_FROM_PATH ? &e->chosen->path[step->from - JF_FROM_PATH] : NULL;
-	uint64_t from = value_of(path ? path->reg : step->from, arg);
-
-	return step->from == JF_FROM_CALLER ? jf_caller_holds(e->chosen, step, from) : jf_record_memory(step, path, from, value);
+	return jf_chosen_memory(((const struct ended *)arg)->chosen, step, value, value_of, arg);
 }
 
 /* Apart, as in record.c. */

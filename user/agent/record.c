@@ -734,11 +734,7 @@ uint64_t value_here(unsigned int from, const void *arg)
 
 static bool memory_here(const struct jf_step *step, uint64_t *value, const void *arg)
 {
-	const struct here *h = (const struct here *)arg;
-	const struct jf_path *path = step->from >= JF_FROM_PATH ? &h->chosen->path[step->from - JF_FROM_PATH] : NULL;
-	uint64_t from = value_here(path ? path->reg : step->from, arg);
-
-	return step->from == JF_FROM_CALLER ? jf_caller_holds(h->chosen, step, from) : jf_record_memory(step, path, from, value);
+	return jf_chosen_memory(((const struct here *)arg)->chosen, step, value, value_here, arg);
 }
 
 /* Apart: a probe without such a choice needs no room on the stack for it. */

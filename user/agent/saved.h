@@ -55,6 +55,18 @@ JF_HIDDEN bool jf_record_text(const struct jf_step *step, uint64_t from);
  * register of the path.
  */
 JF_HIDDEN bool jf_record_memory(const struct jf_step *step, const struct jf_path *path, uint64_t from, uint64_t *value);
+
+/* A step of a filter that looks at memory or at the caller; @value_of has the record's values. */
+static inline __attribute__((__always_inline__))
+bool jf_chosen_memory(const struct jf_chosen *chosen, const struct jf_step *step, uint64_t *value, jf_choice_value_fn *value_of,
+		      const void *arg)
+{
+	const struct jf_path *path = step->from >= JF_FROM_PATH ? &chosen->path[step->from - JF_FROM_PATH] : NULL;
+	uint64_t from = value_of(path ? path->reg : step->from, arg);
+
+	return step->from == JF_FROM_CALLER ? jf_caller_holds(chosen, step, from) : jf_record_memory(step, path, from, value);
+}
+
 JF_HIDDEN bool jf_agent_next(uint32_t len, uint16_t id);
 JF_HIDDEN uint64_t jf_agent_clock(void);
 

@@ -192,6 +192,17 @@ static bool take_labels(const char **text, struct jf_event_field *f)
 	return l && *p == '}';
 }
 
+/* Its name and its labels. */
+static void forget_field(const struct jf_event_field *f)
+{
+	const struct jf_event_label *l;
+
+	for (l = f->labels; l && l->name; l++)
+		free((char *)(uintptr_t)l->name);
+	free((struct jf_event_label *)(uintptr_t)f->labels);
+	free((char *)(uintptr_t)f->name);
+}
+
 /**
  * struct argument - of a line
  * @field:  as the trace is told
@@ -302,13 +313,8 @@ static bool take_why(const char **text, struct jf_member *m)
 
 static void forget_members(struct jf_member *m, unsigned int nr)
 {
-	const struct jf_event_label *l;
-
 	while (m && nr--) {
-		for (l = m[nr].field[0].labels; l && l->name; l++)
-			free((char *)(uintptr_t)l->name);
-		free((struct jf_event_label *)(uintptr_t)m[nr].field[0].labels);
-		free((char *)(uintptr_t)m[nr].field[0].name);
+		forget_field(&m[nr].field[0]);
 		free(m[nr].why);
 	}
 	free(m);
@@ -416,16 +422,9 @@ static bool take(const char **text, struct argument *a)
 /* All but those that a probe has. */
 static void drop(struct argument *a, unsigned int nr)
 {
-	const struct jf_event_label *l;
-
-	while (nr--) {
-		if (a[nr].kept)
-			continue;
-		for (l = a[nr].field.labels; l && l->name; l++)
-			free((char *)(uintptr_t)l->name);
-		free((struct jf_event_label *)(uintptr_t)a[nr].field.labels);
-		free((char *)(uintptr_t)a[nr].field.name);
-	}
+	while (nr--)
+		if (!a[nr].kept)
+			forget_field(&a[nr].field);
 }
 
 /* True: the line has another argument of that name. The returned value can have any name. */

@@ -50,7 +50,7 @@
  * outside, and a snapshot costs the program nothing.
  *
  * API:
- *   jf_control_name()			a socket's name
+ *   jf_control_name(), jf_control_bare()	a socket's name, in a folder or without one
  *   jf_words_split(), jf_words_add()	messages
  *   jf_request_parse()			the fields of a request; a pure function
  */
@@ -61,7 +61,9 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 
 #include <jumpfunc/record.h>
 
@@ -191,6 +193,23 @@ static inline int jf_control_name(char *buf, size_t size, int pid, const char *n
 	if (stat(ns, &st) || st.st_ino == JF_CONTROL_FIRST)
 		return snprintf(buf, size, JF_CONTROL_NAME "%d", pid);
 	return snprintf(buf, size, JF_CONTROL_NAME "%d-%llu", pid, (unsigned long long)st.st_ino);
+}
+
+/**
+ * jf_control_bare() - the address of a process that has no folder
+ * @at:  gets it
+ * @pid: number of the process in its own name space
+ *
+ * Context: any.
+ * Return: its length
+ */
+static inline socklen_t jf_control_bare(struct sockaddr_un *at, int pid)
+{
+	int n;
+
+	*at = (struct sockaddr_un){ .sun_family = AF_UNIX };
+	n = snprintf(at->sun_path + 1, sizeof(at->sun_path) - 1, JF_CONTROL_BARE "%d", pid);
+	return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)n);
 }
 
 #endif /* JF_CONTROL_H */

@@ -134,26 +134,41 @@ static int keep(int fd)
 	return high;
 }
 
-/* A socket that has failed once cannot be bound again for certain. */
-static int try_folder(const char *folder)
+static int new_socket(void)
 {
 	const struct timeval look = { LOOK_ALONE, 0 };
-	int fd, err;
+	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
 
-	fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
 	if (fd < 0)
 		return -errno;
 	/* accept() ends then. */
 	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &look, sizeof(look));
+	return fd;
+}
+
+/* The control socket from now on, or an error. *@fd can be another number then. */
+static int take_over(int *fd)
+{
+	*fd = keep(*fd);
+	if (fstat(*fd, &control.made))
+		return -errno;
+	control.fd = *fd;
+	control.pid = getpid();
+	return 0;
+}
+
+/* A socket that has failed once cannot be bound again for certain. */
+static int try_folder(const char *folder)
+{
+	int fd = new_socket(), err;
+
+	if (fd < 0)
+		return fd;
 	err = bind_in(fd, folder, &control.at);
 	if (!err) {
-		fd = keep(fd);
-		if (!fstat(fd, &control.made)) {
-			control.fd = fd;
-			control.pid = getpid();
+		err = take_over(&fd);
+		if (!err)
 			return 0;
-		}
-		err = -errno;
 		unlink(control.at.sun_path);
 	}
 	close(fd);
@@ -163,26 +178,18 @@ static int try_folder(const char *folder)
 /* Without a file. The peer is known by its rights alone, as it is everywhere else. */
 static int try_bare(void)
 {
-	const struct timeval look = { LOOK_ALONE, 0 };
-	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0), n, err;
-	struct sockaddr_un at = { .sun_family = AF_UNIX };
+	int fd = new_socket(), err;
+	struct sockaddr_un at;
+	socklen_t len;
 
 	if (fd < 0)
-		return -errno;
-	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &look, sizeof(look));
-	n = snprintf(at.sun_path + 1, sizeof(at.sun_path) - 1, JF_CONTROL_BARE "%d", (int)getpid());
-	if (bind(fd, (const struct sockaddr *)&at, (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)n)) || listen(fd, 16)) {
-		err = -errno;
+		return fd;
+	len = jf_control_bare(&at, (int)getpid());
+	err = bind(fd, (const struct sockaddr *)&at, len) || listen(fd, 16) ? -errno : take_over(&fd);
+	if (err) {
 		close(fd);
 		return err;
 	}
-	fd = keep(fd);
-	if (fstat(fd, &control.made)) {
-		close(fd);
-		return -EBADF;
-	}
-	control.fd = fd;
-	control.pid = getpid();
 	/* wake_thread() has its descriptor, or nothing. */
 	memset(&control.at, 0, sizeof(control.at));
 	return 0;

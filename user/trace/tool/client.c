@@ -252,15 +252,15 @@ static int connect_as(pid_t pid, uid_t uid, pid_t folder_of)
  */
 static int connect_bare(pid_t name, uid_t uid, pid_t *pid)
 {
-	struct sockaddr_un at = { .sun_family = AF_UNIX };
-	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0), n, err = 0;
+	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0), err = 0;
+	socklen_t len = sizeof(struct ucred), size;
+	struct sockaddr_un at;
 	struct ucred peer;
-	socklen_t len = sizeof(peer);
 
 	if (fd < 0)
 		return -errno;
-	n = snprintf(at.sun_path + 1, sizeof(at.sun_path) - 1, JF_CONTROL_BARE "%d", (int)name);
-	if (connect(fd, (const struct sockaddr *)&at, (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)n)))
+	size = jf_control_bare(&at, (int)name);
+	if (connect(fd, (const struct sockaddr *)&at, size))
 		err = -ENOENT;
 	else if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &len) || (*pid && peer.pid != *pid) ||
 		 (peer.uid != uid && peer.uid && geteuid()))

@@ -5,6 +5,7 @@
  * exact, whatever ends the process.
  */
 #include "tool.h"
+#include "threads.h"
 #include "count.h"
 #include "losses.h"
 #include "tally.h"
@@ -502,28 +503,19 @@ static void wait_for_interrupt(void)
 	sigaction(SIGTERM, &act, NULL);
 }
 
-static double now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
-
 /* Until ^C, or until the process has ended. @live: shows the sums so far, as top(1) its table. */
 static void wait_for_end(const struct options *o, pid_t pid, const char *folder, bool live)
 {
-	const struct timespec rest = { 0, 100000000 };
-	double begin = now(), last = begin;
+	uint64_t begin = now_ns(), last = begin;
 	uid_t uid;
 
 	note("counting; ^C ends it");
 	while (!interrupted && pid_owner(pid, &uid)) {
-		nanosleep(&rest, NULL);
-		if (!live || interrupted || now() - last < o->interval)
+		rest(100000000);
+		if (!live || interrupted || (double)(now_ns() - last) < o->interval * 1e9)
 			continue;
-		last = now();
-		live = show_sums(o, folder, (unsigned int)(last - begin)) == STATUS_OK;
+		last = now_ns();
+		live = show_sums(o, folder, (unsigned int)((last - begin) / 1000000000)) == STATUS_OK;
 	}
 	/* The table of all takes the place of the last one. */
 	if (live && last > begin)

@@ -72,14 +72,14 @@ $(BENCH_OUT)/$(1).$(2).o: bench/rows/$(bench_source).c $(BENCH_OUT)/order.h $(BE
 	@echo "  $(CC) $(1), placement $(2)"
 	@$$(CC) $$(BENCH_CFLAGS) $(BENCH_FLAGS_$(bench_source)) $(bench_number:%=-DSUBSCRIBERS=%) -DROW=$(subst -,_,$(1)) -DVARIANT=$(2) -c -o $$@ $$<
 endef
-$(foreach row,$(BENCH_ROWS) $(BENCH_JF_ROWS),$(foreach v,0 1 2,$(eval $(call bench_row,$(row),$(v)))))
+$(foreach row,$(BENCH_ROWS) $(BENCH_JF_ROWS),$(foreach v,$(BENCH_VARIANTS),$(eval $(call bench_row,$(row),$(v)))))
 define bench_row_clang
 $(BENCH_OUT)/$(1)-clang.$(2).o: bench/rows/$(1).c $(BENCH_OUT)/order.h $(BENCH_HEADERS) | $(BENCH_OUT)
 	@echo "  $(CLANG) $(1), placement $(2)"
 	@$$(CLANG) $$(BENCH_CFLAGS) -DROW=$(1)_clang -DVARIANT=$(2) -c -o $$@ $$<
 endef
-$(foreach row,$(BENCH_CLANG) $(BENCH_JF_CLANG),$(foreach v,0 1 2,$(eval $(call bench_row_clang,$(row),$(v)))))
-$(BENCH_OUT)/lttng.0.o $(BENCH_OUT)/lttng.1.o $(BENCH_OUT)/lttng.2.o: bench/rows/lttng_events.h
+$(foreach row,$(BENCH_CLANG) $(BENCH_JF_CLANG),$(foreach v,$(BENCH_VARIANTS),$(eval $(call bench_row_clang,$(row),$(v)))))
+$(BENCH_VARIANTS:%=$(BENCH_OUT)/lttng.%.o): bench/rows/lttng_events.h
 
 $(OUT)/libbench-shared.so: bench/shared.c $(BENCH_HEADERS)
 	@echo "  $(CC) $(notdir $@)"

@@ -290,7 +290,7 @@ static __always_inline void __jf_leave(const int *contract)
  * @name: the dynamic function
  * @...:  its arguments
  *
- * Context: that of the target. Return: the target's result.
+ * Context: as of the target. Return: the target's result.
  */
 #define dynfunc_call(name, ...)						\
 ({									\

@@ -247,7 +247,7 @@ struct jf_quiesce_head {
  *        replaced before this call, in the sense of jf_quiesce(). It may sleep,
  *        but not for long, since other callbacks wait for it
  *
- * Its relation to jf_quiesce() is that of call_rcu() to synchronize_rcu(). Callbacks
+ * It relates to jf_quiesce() as call_rcu() relates to synchronize_rcu(). Callbacks
  * run in the order of their requests. A callback may request another one. rmmod
  * waits for the callbacks that lead into the module, or whose @head is in its
  * memory, so a callback must not request itself without end. It does not see a

@@ -265,7 +265,7 @@ static int jf_ask_call(struct jf_ctl *ctl, bool on, struct list_head *changes)
 }
 
 /*
- * With jf_tp_mutex held: found places stay, and those of a lost walk are found once
+ * With jf_tp_mutex held: found places stay, and a walk after a lost one finds its places once
  * more, which changes nothing. Names are read without that lock: -ERESTART, if they are too old.
  */
 int jf_places_find(const struct jf_pattern *p, struct jf_names *names,

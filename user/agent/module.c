@@ -59,7 +59,7 @@ static void set_alias(struct jf_module *m, const char *name)
 
 /*
  * The name by which the user has executed it is shown, and the file's own name fits, too. A number
- * is that of a descriptor.
+ * is a descriptor, and no name.
  */
 static void name_program(struct jf_module *m)
 {

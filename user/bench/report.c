@@ -302,7 +302,7 @@ static void print_branch_and_call_goals(void)
 	}
 }
 
-/* The array's time by that of a tracepoint, at the number of subscribers where this is least. */
+/* The array's time divided by the tracepoint's, at the number of subscribers where it is least. */
 static void compare_array(const char *name, const char *text, enum layout layout, unsigned int from)
 {
 	double worst = 0;

@@ -644,7 +644,7 @@ static int leave_table(void)
 	return 0;
 }
 
-/* True if the lent descriptor is there, and its number is not that of another file by now. */
+/* True if the lent descriptor is there, and its number has not become another file. */
 static bool is_lent(void)
 {
 	struct stat st;

@@ -26,7 +26,7 @@ struct jf_answer {
 /**
  * struct jf_handed - descriptors that came with a request
  * @num: how many
- * @fd:  that of the process's memory, then those of objects' files
+ * @fd:  the process's memory first, then files of its objects
  */
 struct jf_handed {
 	unsigned int	num;

@@ -11,7 +11,7 @@
  *		  count UP	jf_key_inc() or _dec()
  *		  probes ARGS N	register or unregister probes until the tracepoint with
  *				that many arguments (1, 5 or 8) has N, at most 18
- *		the result of the write is that of the operation
+ *		the write returns the result of the operation
  *   state	what every call, branch and tracepoint does, when it is called now
  */
 #include <linux/debugfs.h>

@@ -626,8 +626,8 @@ forks_within()
 	[ "$within" -ge 1 ] && grep -q 'within, 100 of 100' "$tmp/err"
 }
 
-# A pattern has either name of a file: that of the link by which it was executed or loaded, and its own. That of the
-# program as it was executed is shown.
+# A pattern has either name of a file: the link's, by which it was executed or loaded, and its own. Of the program the
+# executed name is shown.
 links()
 {
 	build_c real_name -L"$tmp" -Wl,--no-as-needed -l:liblinked.so.1 -Wl,-rpath,"$tmp" <<-END

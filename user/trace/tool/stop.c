@@ -23,7 +23,7 @@
  * So each word of a stack counts as an address, up from the stack pointer. If a frame of a handler
  * has a lower stack pointer, the stack is read from there. If the handler has a stack of its own
  * (sigaltstack), its frame names that stack, and has the stack pointer on the interrupted one: both
- * are read. The end of a stack must be known: that of sigaltstack(), the C library's record of the
+ * are read. The end of a stack must be known: by sigaltstack(), the C library's record of the
  * thread, or the words that execve() put there. Threads of the kernel, such as io_uring's, execute
  * no text of the process.
  *

@@ -347,7 +347,7 @@ static bool is_clear_part(const struct stack_look *look, struct part *p)
 	return clear;
 }
 
-/* mov $15,%rax; syscall: the C library's, and that of Go's runtime. */
+/* mov $15,%rax; syscall: in the C library, and in Go's runtime. */
 static bool returns_from_signal(pid_t pid, uint64_t at)
 {
 	static const uint8_t code[16] = "\x48\xc7\xc0\x0f\0\0\0\x0f\x05";

@@ -272,8 +272,8 @@ int trace_of(pid_t pid, char *buf, size_t size);
 /* --- hand.c -------------------------------------------------------------------------- */
 
 /*
- * Sends a request to a process of user @uid. @hand_over: with what the process may be unable to
- * open by itself. False: not all was sent.
+ * Sends a request to a process of user @uid. @hand_over: with files that the process
+ * possibly cannot open by itself. False: not all was sent.
  */
 bool send_request(int fd, pid_t pid, uid_t uid, const struct jf_message *message, bool hand_over);
 

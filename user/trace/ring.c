@@ -12,7 +12,7 @@
  *   2 seq = 0                                   nothing in it counts, but for what was overwritten
  *   3 content_size: empty                       readers see an empty packet
  *   4 all words = free, that of the new seq
- *   5 end, begin = now                          in this order: begin is never later than end
+ *   5 end and begin = now                       one store: the packet is before the next one, or after the last one
  *   6 seq = the new one                         it counts again
  *   7 free, packet of struct jf_writer          in this order: see below
  *
@@ -68,6 +68,7 @@ _Static_assert(offsetof(struct jf_packet, ring) == 24, "as the metadata says");
 _Static_assert(offsetof(struct jf_packet, content_size) == 128, "as the metadata says");
 _Static_assert(offsetof(struct jf_packet, tid) + 4 == JF_PACKET_UNTIMED, "as the metadata says");
 _Static_assert(offsetof(struct jf_packet, end) == 160, "as the metadata says");
+_Static_assert(offsetof(struct jf_packet, begin) == 168, "set_times(): in the same 16 bytes");
 _Static_assert(sizeof(struct jf_packet) == JF_PACKET_TIMED, "as the metadata says");
 
 /* How many records are dropped before a ring is asked for again, if there was none. */
@@ -514,6 +515,16 @@ static void use_packet(struct ring *r, struct jf_packet *p)
 	__atomic_store_n(&r->w.packet, p, __ATOMIC_RELEASE);
 }
 
+/* Step 5: by one instruction, for the end can come before or after it only. */
+static void set_times(struct jf_packet *p, uint64_t now)
+{
+	typedef uint64_t both __attribute__((__vector_size__(16), __may_alias__));
+
+	/* After the steps before it, for those who read the file. */
+	__atomic_thread_fence(__ATOMIC_RELEASE);
+	*(volatile both *)(void *)&p->end = (both){ now, now };
+}
+
 /*
  * The steps 2 to 7 above. All stores pair with those who read a packet's file: what they see of a
  * step is not without the steps before it. The last two pair with __jf_reserve(), which they may
@@ -521,7 +532,7 @@ static void use_packet(struct ring *r, struct jf_packet *p)
  */
 static void begin_packet(struct ring *r, uint32_t k)
 {
-	uint64_t overwritten = r->newest ? r->newest->overwritten : 0, now;
+	uint64_t overwritten = r->newest ? r->newest->overwritten : 0;
 	uint64_t discarded = r->newest ? r->newest->discarded : 0;
 	struct jf_packet *p = packet_at(r, k);
 
@@ -545,11 +556,8 @@ static void begin_packet(struct ring *r, uint32_t k)
 	p->discarded = discarded;
 	p->overwritten = overwritten;
 	/* Without time stamps the first record is there. */
-	if (p->head == JF_PACKET_TIMED) {
-		now = jf_clock_now(jf_conf.clock);
-		__atomic_store_n(&p->end, now, __ATOMIC_RELEASE);
-		__atomic_store_n(&p->begin, now, __ATOMIC_RELEASE);
-	}
+	if (p->head == JF_PACKET_TIMED)
+		set_times(p, jf_clock_now(jf_conf.clock));
 	__atomic_store_n(&p->seq, ++r->seq, __ATOMIC_RELEASE);
 	r->cur = k;
 	use_packet(r, p);

@@ -5,14 +5,19 @@
  *   a signal handler comes that records, too;
  *   the process is killed;
  *   a handler comes, and while it records, or later, the process is killed.
+ * If the record makes a packet anew, a loop clears the packet: there each instruction is one of these
+ * places when it is executed first.
  * The parent counts the instructions by ptrace. No record may be missing, or torn, or be read as
  * whole and not be. usage: steps [STRIDE], 1 for each instruction (some minutes).
  */
 #include "common.h"
 
 #include <sched.h>
+#include <elf.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
+#include <sys/user.h>
 
 #define CREATE_TRACE_POINTS
 #include "events.h"
@@ -24,6 +29,13 @@ static const u32 lengths[] = { 8, 3, 13 };
 #define LONG	100
 static struct oracle *oracle;
 static u32 handler_length = SHORT;
+/* The library makes packets anew: one of the programs of this file is enough. */
+#if defined(__OPTIMIZE__) && !defined(__clang__)
+#define ANEW
+#endif
+
+/* In the child's ring. */
+static uint32_t packets = 64;
 
 static void record(u32 source, u32 len)
 {
@@ -43,7 +55,7 @@ static void handler(int sig)
 /* Stops before and after each record. */
 static void child(uint32_t packet_size, enum jf_record_clock clock, u32 len, int records, int before)
 {
-	struct jf_record_options o = { test_parent, JF_RECORD_OVERWRITE, clock, packet_size, 64, 0, 0 };
+	struct jf_record_options o = { test_parent, JF_RECORD_OVERWRITE, clock, packet_size, packets, 0, 0 };
 	struct sigaction sa;
 	int i, err;
 
@@ -135,6 +147,70 @@ static int count_steps(uint32_t packet_size, enum jf_record_clock clock, u32 len
 	strict_remove(oracle->folder);
 	return n;
 }
+
+#ifdef ANEW
+static unsigned long long counter_of(pid_t pid)
+{
+	struct user_regs_struct regs;
+	struct iovec v = { &regs, sizeof(regs) };
+
+	if (ptrace(PTRACE_GETREGSET, pid, (void *)NT_PRSTATUS, &v))
+		return 0;
+#if defined(__x86_64__)
+	return regs.rip;
+#else
+	return regs.pc;
+#endif
+}
+
+/* Returns how many of the steps are at an instruction that was not executed before; @first has them. */
+static int first_steps(int *first, int most, int before)
+{
+	pid_t pid = begin(4096, JF_RECORD_CLOCK_AUTO, lengths[2], 1, before);
+	unsigned long long seen[4096], at;
+	int num = 0, n, i;
+
+	for (n = 1; num < most; n++) {
+		at = counter_of(pid);
+		for (i = 0; i < num && seen[i] != at; i++)
+			;
+		if (i == num) {
+			seen[num] = at;
+			first[num++] = n;
+		}
+		if (!step(pid, 0))
+			break;
+	}
+	finish_child(pid, true);
+	strict_remove(oracle->folder);
+	return num;
+}
+
+/* All counts agree when a packet is used again, whatever instruction was the last one. */
+static void killed_anew(int before)
+{
+	static int first[4096];
+	int num = first_steps(first, 4096, before), i, n;
+	struct jf_recovered r;
+	char what[64];
+	pid_t pid;
+
+	CHECK(num > 500 && num < 4096 && first[num - 1] > num + 1000, "%d instructions in %d steps", num, first[num - 1]);
+	for (i = 0; i < num; i++) {
+		pid = begin(4096, JF_RECORD_CLOCK_AUTO, lengths[2], 1, before);
+		for (n = 1; n < first[i] && step(pid, 0); n++)
+			;
+		finish_child(pid, true);
+		snprintf(what, sizeof(what), "killed at %d", first[i]);
+		oracle_check(oracle, oracle->folder, false, what);
+		CHECK(!jf_recover(oracle->folder, NULL, &r) && r.records + r.overwritten >= oracle->done[0] &&
+		      r.records + r.overwritten <= oracle->begun[0], "%s: %llu there, %llu overwritten", what,
+		      (unsigned long long)r.records, (unsigned long long)r.overwritten);
+		strict_remove(oracle->folder);
+	}
+}
+
+#endif
 
 /* A handler at each @stride-th instruction. */
 static void nested(enum jf_record_clock clock, u32 len, uint32_t packet_size, int before, int stride, int steps)
@@ -246,6 +322,12 @@ int main(int argc, char **argv)
 	finish("killed while the next packet is made");
 	nested(JF_RECORD_CLOCK_AUTO, lengths[2], 4096, many, 1 + steps * stride / 600, steps);
 	finish("a handler while the next packet is made");
+#ifdef ANEW
+	packets = 2;
+	killed_anew(2 * many);
+	packets = 64;
+	finish("killed while a packet is made anew");
+#endif
 	/*
 	 * One more record fits, but not the handler's: that goes on in the next packet, and none
 	 * later may come into this one.

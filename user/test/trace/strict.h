@@ -7,6 +7,12 @@
  *
  * API: strict_folder(folder, &s), then s.source[n].first, .last and .num; s.gaps is how often a number was
  * missing in between, and s.errors lists the errors, with the first one in s.why.
+ *
+ * A packet whose writer was about to clear it still has its records, which are counted as overwritten
+ * already: they are in s.records and in s.cleared.
+ *
+ * In mode overwrite a packet with a record in progress stays, and later ones go: of a source whose last
+ * record is in such a packet, .gone counts the later packets that are not there.
  */
 #ifndef JF_TEST_STRICT_H
 #define JF_TEST_STRICT_H
@@ -25,7 +31,7 @@
 #define STRICT_WHO	64
 
 struct strict_packet {
-	uint64_t	ring, begin, end, lost;
+	uint64_t	ring, begin, end, lost, seq, gone;
 	char		*data;
 	size_t		size, content, head;
 	uint32_t	tid;
@@ -33,9 +39,9 @@ struct strict_packet {
 
 struct strict {
 	struct {
-		uint64_t	first, last, num;
+		uint64_t	first, last, num, gone;
 	} source[STRICT_WHO];
-	uint64_t	records, uncommitted, others, packets, rings, lost, gaps, errors;
+	uint64_t	records, cleared, uncommitted, others, packets, rings, lost, gaps, errors;
 	bool		timed;
 	char		why[256];
 	int		counted, small;
@@ -87,7 +93,7 @@ static inline uint64_t strict_hash(uint32_t source, uint64_t nr, uint32_t len)
 	return h * 0xbf58476d1ce4e5b9ULL;
 }
 
-static inline void strict_count(struct strict *s, uint32_t source, uint64_t nr)
+static inline void strict_count(struct strict *s, uint32_t source, uint64_t nr, uint64_t gone)
 {
 	if (source >= STRICT_WHO) {
 		strict_bad(s, "source is %u", source);
@@ -102,6 +108,7 @@ static inline void strict_count(struct strict *s, uint32_t source, uint64_t nr)
 				   (unsigned long long)nr);
 	}
 	s->source[source].last = nr;
+	s->source[source].gone = gone;
 	s->source[source].num++;
 }
 
@@ -109,15 +116,16 @@ static inline void strict_count(struct strict *s, uint32_t source, uint64_t nr)
  * The fields of a record of "counted" or "small", from @p on, up to @end at most: where it ends, or
  * 0.
  */
-static inline size_t strict_fields(struct strict *s, const char *d, size_t p, size_t end, int id)
+static inline size_t strict_fields(struct strict *s, const struct strict_packet *pk, size_t p, size_t end, int id)
 {
 	uint64_t hash = 0, nr;
 	uint32_t source, len = 0, i;
+	const char *d = pk->data;
 
 	if (id == s->small) {
 		if (p + 12 > end)
 			return 0;
-		strict_count(s, (uint32_t)strict_get(d + p + 8, 4), strict_get(d + p, 8));
+		strict_count(s, (uint32_t)strict_get(d + p + 8, 4), strict_get(d + p, 8), pk->gone);
 		return p + 12;
 	}
 	if (p + 24 > end)
@@ -139,7 +147,7 @@ static inline size_t strict_fields(struct strict *s, const char *d, size_t p, si
 			break;
 		}
 	}
-	strict_count(s, source, nr);
+	strict_count(s, source, nr, pk->gone);
 	return p + len;
 }
 
@@ -184,10 +192,11 @@ static inline void strict_records(struct strict *s, const struct strict_packet *
 			last = time;
 		}
 		s->records++;
+		s->cleared += !pk->seq;
 		if (id == s->counted || id == s->small) {
 			size_t was = p;
 
-			p = strict_fields(s, d, p + (s->timed ? 8 : 0), end, id);
+			p = strict_fields(s, pk, p + (s->timed ? 8 : 0), end, id);
 			if (!p)
 				return;
 			if (p != was + size)
@@ -241,6 +250,7 @@ static inline void strict_file(struct strict *s, char *d, size_t size, const uin
 		p.lost = strict_get(d + at + 144, 8);
 		p.tid = (uint32_t)strict_get(d + at + 152, 4);
 		p.ring = strict_get(d + at + 24, 8);
+		p.seq = strict_get(d + at + 32, 8);
 		p.head = s->timed ? 176 : 156;
 		p.begin = s->timed ? strict_get(d + at + 168, 8) : 0;
 		p.end = s->timed ? strict_get(d + at + 160, 8) : 0;
@@ -270,6 +280,23 @@ static inline void strict_uuid(const char *metadata, uint8_t *uuid)
 	for (i = 0, p = p ? p + 8 : ""; i < 16 && *p; i++, p += 2) {
 		p += *p == '-';
 		uuid[i] = sscanf(p, "%2x", &byte) == 1 ? (uint8_t)byte : 0;
+	}
+}
+
+/* Of packets in the order of their rings and times: how many after each are not there. */
+static inline void strict_gone(struct strict_packet *all, size_t num)
+{
+	uint64_t newest = 0, after = 0;
+	size_t i;
+
+	for (i = num; i--; ) {
+		if (i + 1 == num || all[i].ring != all[i + 1].ring)
+			newest = after = 0;
+		if (!all[i].seq)
+			continue;
+		if (!newest)
+			newest = all[i].seq;
+		all[i].gone = newest - all[i].seq - after++;
 	}
 }
 
@@ -307,6 +334,7 @@ static inline void strict_folder(const char *folder, struct strict *s)
 	closedir(dir);
 	if (s->timed && num)
 		qsort(all, num, sizeof(*all), strict_order);
+	strict_gone(all, num);
 	for (i = 0; i < num; i++) {
 		struct strict_packet *p = &all[i];
 

@@ -38,8 +38,9 @@ static void record(u32 source, u32 len)
 static __thread u32 self;
 static __thread int in_handler;
 /*
- * Each is blocked in its own handler: so handlers are at most so deep within each other. If one could
- * come again before the first instruction of its handler, a slow thread would have no stack left.
+ * Each is blocked in its own handler, which bounds how deep handlers are within each other. If a
+ * signal could come again before the first instruction of its handler, a slow thread would have no
+ * stack left.
  */
 static const int signals[] = { SIGUSR1, SIGUSR2, SIGURG, SIGWINCH };
 #define SIGNALS		((u32)(sizeof(signals) / sizeof(signals[0])))

@@ -5,14 +5,14 @@
  * library which space is free. Each record of the event "counted" must be whole, and each "source"
  * must count upwards.
  *
- * API: strict_folder(folder, &s), then s.source[n].first, .last and .num; s.gaps is how often a number was
- * missing in between, and s.errors lists the errors, with the first one in s.why.
+ * API: strict_folder(folder, &s), then s.source[n].first, .last and .num; s.gaps is how often a
+ * number was missing in between, and s.errors counts the errors, with the first one in s.why.
  *
- * A packet whose writer was about to clear it still has its records, which are counted as overwritten
- * already: they are in s.records and in s.cleared.
+ * A packet whose writer was about to clear it still has its records, which are counted as
+ * overwritten already: they are in s.records and in s.cleared.
  *
- * In mode overwrite a packet with a record in progress stays, and later ones go: of a source whose last
- * record is in such a packet, .gone counts the later packets that are not there.
+ * In mode overwrite a packet with a record in progress stays, and later packets go: of a source
+ * whose last record is in such a packet, .gone counts the later packets that are not there.
  */
 #ifndef JF_TEST_STRICT_H
 #define JF_TEST_STRICT_H

@@ -12,7 +12,7 @@
  *   2 seq = 0                                   nothing in it counts, but for what was overwritten
  *   3 content_size: empty                       readers see an empty packet
  *   4 all words = free, that of the new seq
- *   5 end and begin = now                       one store: the packet is before the next one, or after the last one
+ *   5 end and begin = now                       one store: two packets never overlap in time
  *   6 seq = the new one                         it counts again
  *   7 free, packet of struct jf_writer          in this order: see below
  *
@@ -520,7 +520,7 @@ static void set_times(struct jf_packet *p, uint64_t now)
 {
 	typedef uint64_t both __attribute__((__vector_size__(16), __may_alias__));
 
-	/* After the steps before it, for those who read the file. */
+	/* Pairs with those who read the file: they see the steps before this one. */
 	__atomic_thread_fence(__ATOMIC_RELEASE);
 	*(volatile both *)(void *)&p->end = (both){ now, now };
 }

@@ -5,8 +5,8 @@
  *   a signal handler comes that records, too;
  *   the process is killed;
  *   a handler comes, and while it records, or later, the process is killed.
- * If the record makes a packet anew, a loop clears the packet: there each instruction is one of these
- * places when it is executed first.
+ * If the record makes a packet anew, a loop clears the packet: there each instruction is one of
+ * these places when it is executed first.
  * The parent counts the instructions by ptrace. No record may be missing, or torn, or be read as
  * whole and not be. usage: steps [STRIDE], 1 for each instruction (some minutes).
  */
@@ -163,7 +163,7 @@ static unsigned long long counter_of(pid_t pid)
 #endif
 }
 
-/* Returns how many of the steps are at an instruction that was not executed before; @first has them. */
+/* Fills @first with the steps whose instruction was not executed before, and returns their number. */
 static int first_steps(int *first, int most, int before)
 {
 	pid_t pid = begin(4096, JF_RECORD_CLOCK_AUTO, lengths[2], 1, before);
@@ -289,33 +289,12 @@ static int fill(u32 len)
 	return (4096 - 176) / ((16 + 24 + (int)len + 7) & ~7);
 }
 
-int main(int argc, char **argv)
+/* The record does not fit into the packet. */
+static void next_packets(int stride)
 {
-	int stride = argc > 1 ? atoi(argv[1]) : 23, steps, many;
-	unsigned int i;
+	int many = fill(lengths[2]), steps, i;
 	char name[96];
 
-	printf("TAP version 13\n");
-	test_parent_make();
-	oracle = oracle_make();
-	for (i = 0; i < 3; i++) {
-		enum jf_record_clock clock = i == 2 ? JF_RECORD_CLOCK_MONOTONIC : JF_RECORD_CLOCK_AUTO;
-
-		steps = count_steps(4096, clock, lengths[i], 3);
-		CHECK(steps > 20 && steps < 5000, "%d steps", steps);
-		nested(clock, lengths[i], 4096, 3, stride, steps);
-		snprintf(name, sizeof(name), "a handler at %d of %d instructions, %u bytes", steps / stride, steps, lengths[i]);
-		finish(name);
-		killed(clock, lengths[i], 4096, 3, stride, steps);
-		snprintf(name, sizeof(name), "killed at %d of %d instructions, %u bytes", steps / stride, steps, lengths[i]);
-		finish(name);
-	}
-	steps = count_steps(4096, JF_RECORD_CLOCK_AUTO, lengths[1], 3);
-	both(JF_RECORD_CLOCK_AUTO, lengths[1], stride, stride * 6 + 1, steps);
-	finish("a handler, and killed while it records or later");
-
-	/* With the next packet. */
-	many = fill(lengths[2]);
 	steps = count_steps(4096, JF_RECORD_CLOCK_AUTO, lengths[2], many);
 	CHECK(steps > 500, "%d steps: no new packet", steps);
 	killed(JF_RECORD_CLOCK_AUTO, lengths[2], 4096, many, 1 + steps * stride / 600, steps);
@@ -343,7 +322,34 @@ int main(int argc, char **argv)
 		finish(name);
 	}
 	handler_length = SHORT;
+}
 
+int main(int argc, char **argv)
+{
+	int stride = argc > 1 ? atoi(argv[1]) : 23, steps;
+	unsigned int i;
+	char name[96];
+
+	printf("TAP version 13\n");
+	test_parent_make();
+	oracle = oracle_make();
+	for (i = 0; i < 3; i++) {
+		enum jf_record_clock clock = i == 2 ? JF_RECORD_CLOCK_MONOTONIC : JF_RECORD_CLOCK_AUTO;
+
+		steps = count_steps(4096, clock, lengths[i], 3);
+		CHECK(steps > 20 && steps < 5000, "%d steps", steps);
+		nested(clock, lengths[i], 4096, 3, stride, steps);
+		snprintf(name, sizeof(name), "a handler at %d of %d instructions, %u bytes", steps / stride, steps, lengths[i]);
+		finish(name);
+		killed(clock, lengths[i], 4096, 3, stride, steps);
+		snprintf(name, sizeof(name), "killed at %d of %d instructions, %u bytes", steps / stride, steps, lengths[i]);
+		finish(name);
+	}
+	steps = count_steps(4096, JF_RECORD_CLOCK_AUTO, lengths[1], 3);
+	both(JF_RECORD_CLOCK_AUTO, lengths[1], stride, stride * 6 + 1, steps);
+	finish("a handler, and killed while it records or later");
+
+	next_packets(stride);
 	steps = count_steps(4096, JF_RECORD_CLOCK_AUTO, lengths[0], 0);
 	killed(JF_RECORD_CLOCK_AUTO, lengths[0], 4096, 0, 1 + steps * stride / 600, steps);
 	finish("killed while a thread gets its ring");

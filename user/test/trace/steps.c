@@ -163,7 +163,7 @@ static unsigned long long counter_of(pid_t pid)
 #endif
 }
 
-/* Fills @first with the steps whose instruction was not executed before, and returns their number. */
+/* Fills @first with the steps at an instruction that is new, and returns their number. */
 static int first_steps(int *first, int most, int before)
 {
 	pid_t pid = begin(4096, JF_RECORD_CLOCK_AUTO, lengths[2], 1, before);

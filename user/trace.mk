@@ -11,7 +11,7 @@
 KILLS ?= 300
 FUZZ ?= 20000
 
-RECORD_SOURCES := $(addprefix trace/,socket.c control.c words.c record.c log.c provider.c glob.c wishes.c sdt.c draft.c choice.c ring.c metadata.c clock.c file.c env.c recover.c)
+RECORD_SOURCES := $(addprefix trace/,socket.c remains.c control.c words.c record.c log.c provider.c glob.c wishes.c sdt.c draft.c choice.c ring.c metadata.c clock.c file.c env.c recover.c)
 RECORD_OBJECTS := $(RECORD_SOURCES:trace/%.c=$(OUT)/trace/%.o)
 RECORD_LIBS := $(OUT)/libjumpfunc-trace.so $(OUT)/libjumpfunc-trace.a $(OUT)/jf-recover $(OUT)/jf-trace
 
@@ -43,7 +43,7 @@ $(OUT)/libjumpfunc-trace.a: $(OUT)/trace/all.o
 $(OUT)/jf-recover: trace/jf_recover.c trace/recover.c trace/file.c trace/trace.h $(LIB_HEADERS) | $(OUT)
 	$(CC) $(LIB_CFLAGS) -DJF_VERSION='"$(VERSION)"' -fPIE $(LDFLAGS) -o $@ $(filter %.c,$^)
 
-TOOL_SOURCES := $(sort $(wildcard trace/tool/*.c)) $(addprefix trace/,words.c pattern.c choice.c glob.c demangle.c recover.c file.c)
+TOOL_SOURCES := $(sort $(wildcard trace/tool/*.c)) $(addprefix trace/,remains.c words.c pattern.c choice.c glob.c demangle.c recover.c file.c)
 # elfutils' libdw, for names and types of arguments; LIBDW=no leaves it out.
 LIBDW ?= $(shell printf "\043include <elfutils/libdwfl.h>\n\043include <dwarf.h>\n" | $(CC) -E -o /dev/null -xc - 2>/dev/null && echo yes)
 $(OUT)/jf-trace: $(TOOL_SOURCES) $(wildcard trace/tool/*.h trace/*.h) $(LIB_HEADERS) $(OUT)/version | $(OUT)
@@ -97,8 +97,8 @@ $(OUT)/test_glob: $(RECORD_TEST)/test_glob.c trace/glob.c trace/glob.h $(LIB_HEA
 	@mkdir -p $(@D)
 	$(CC) $(RECORD_CFLAGS) $(SAN) -o $@ $(filter %.c,$^)
 # The messages are internal to the library.
-$(OUT)/test_control: $(RECORD_TEST)/test_control.c trace/words.c $(wildcard trace/*.h) $(RECORD_TEST_DEPS)
-	$(CC) $(RECORD_CFLAGS) -O2 -o $@ $< trace/words.c $(RECORD_SHARED)
+$(OUT)/test_control: $(RECORD_TEST)/test_control.c trace/words.c trace/remains.c $(wildcard trace/*.h) $(RECORD_TEST_DEPS)
+	$(CC) $(RECORD_CFLAGS) -O2 -o $@ $< trace/words.c trace/remains.c $(RECORD_SHARED)
 $(OUT)/test_control-san: $(RECORD_TEST)/test_control.c $(wildcard trace/*.h) $(RECORD_SOURCES) $(LIB_SOURCES) $(RECORD_TEST_DEPS)
 	$(CC) $(RECORD_CFLAGS) $(SAN) -o $@ $< $(RECORD_SOURCES) $(LIB_SOURCES)
 $(OUT)/week: $(RECORD_TEST)/week.c $(OUT)/week-plugin.so $(RECORD_TEST_DEPS)

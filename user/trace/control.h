@@ -51,6 +51,7 @@
  *
  * API:
  *   jf_control_name(), jf_control_bare()	a socket's name, in a folder or without one
+ *   jf_control_remove(), jf_control_sweep()	names of processes that have ended
  *   jf_words_split(), jf_words_add()	messages
  *   jf_request_parse()			the fields of a request; a pure function
  */
@@ -211,5 +212,26 @@ static inline socklen_t jf_control_bare(struct sockaddr_un *at, int pid)
 	n = snprintf(at->sun_path + 1, sizeof(at->sun_path) - 1, JF_CONTROL_BARE "%d", pid);
 	return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)n);
 }
+
+/**
+ * jf_control_remove() - remove the socket of a process that has ended
+ * @folder: a descriptor of its folder
+ * @name:   of the socket
+ *
+ * The name is exchanged before the last look at the socket: another process can have taken the
+ * name, and then gets it back.
+ *
+ * Context: any. The folder belongs to this user.
+ * Return: 0, -ENOENT, -EBUSY: a process listens, or it is no socket; or the error of the rename
+ */
+int jf_control_remove(int folder, const char *name);
+
+/**
+ * jf_control_sweep() - remove all sockets of processes that have ended
+ * @folder: where they are
+ *
+ * Context: not in a signal handler. The time grows with the sockets in the folder.
+ */
+void jf_control_sweep(const char *folder);
 
 #endif /* JF_CONTROL_H */

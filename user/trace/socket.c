@@ -12,7 +12,8 @@
  * its own, whether that is still the socket that it has made, and makes another one if not.
  *
  * A forked child has none of its parent's threads. Its handler closes the parent's socket, which
- * the parent keeps, and makes one for the child. pthread_create() allocates: the handlers of memory
+ * the parent keeps, and makes one for the child. A child that ends by _exit() leaves its socket: so
+ * one child of many looks for such remains. pthread_create() allocates: the handlers of memory
  * allocators must come before, see jf_record_control().
  *
  * A process whose first thread has ended, by pthread_exit() say, ends with its last one. The thread
@@ -49,6 +50,8 @@
 #define PATIENCE_ALL	60
 /* How often the thread looks whether it is alone. */
 #define LOOK_ALONE	1
+/* One of so many forks of a process removes the sockets of children that have ended. */
+#define SWEEP		64
 /* Shells and daemons use the first ones for themselves. */
 
 /**
@@ -60,6 +63,7 @@
  * @fd:      the socket
  * @made:    what fstat() said of it
  * @pid:     of this process
+ * @forks:   of this process, and of those that it comes from
  * @thread:  the thread
  * @at:      where the socket is
  */
@@ -71,6 +75,7 @@ static struct control {
 	int			fd;
 	struct stat		made;
 	pid_t			pid;
+	unsigned int		forks;
 	pthread_t		thread;
 	struct sockaddr_un	at;
 } control = { .lock = PTHREAD_MUTEX_INITIALIZER, .fd = -1 };
@@ -462,6 +467,20 @@ static int start_control(void)
 static void prepare(void)
 {
 	pthread_mutex_lock(&control.lock);
+	control.forks++;
+}
+
+/* With the lock. */
+static void sweep(void)
+{
+	char folder[sizeof(control.at.sun_path)], *end;
+
+	memcpy(folder, control.at.sun_path, sizeof(folder));
+	end = strrchr(folder, '/');
+	if (!end)
+		return;
+	*end = 0;
+	jf_control_sweep(folder);
 }
 
 static void in_parent(void)
@@ -479,8 +498,8 @@ static void in_child(void)
 	control.running = false;
 	*control.at.sun_path = 0;
 	/* If there can be none the child goes on without. */
-	if (was_running && !control.ending)
-		start_control();
+	if (was_running && !control.ending && !start_control() && !(control.forks % SWEEP))
+		sweep();
 	pthread_mutex_unlock(&control.lock);
 }
 

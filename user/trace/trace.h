@@ -19,6 +19,7 @@
  *   file.c	folders and files, by system calls alone
  *   env.c	the environment, as it was at the begin
  *   words.c	messages, taken apart
+ *   remains.c	sockets of processes that have ended (control.h)
  *
  * Locks: that of the socket (socket.c); within it that of providers; within that a provider's own,
  * and jf_events_lock (record.c) around the list of events and what is recorded; within it

@@ -385,6 +385,55 @@ static __attribute__((__unused__)) void forks(void)
 	finish("forks");
 }
 
+static unsigned int files(void)
+{
+	DIR *dir = opendir(folder);
+	unsigned int num = 0;
+
+	while (dir && readdir(dir))
+		num++;
+	if (dir)
+		closedir(dir);
+	return num;
+}
+
+static pid_t sleeper(void)
+{
+	pid_t pid = fork();
+
+	if (!pid)
+		for (;;)
+			pause();
+	return pid;
+}
+
+/* Children that end by _exit() leave names, which do not pile up; the names of others stay. */
+static __attribute__((__unused__)) void remains(void)
+{
+	pid_t live = sleeper(), child;
+	char path[160];
+	int dir, i;
+
+	must(live < 0 ? -errno : 0, "fork");
+	for (i = 0; i < 300; i++) {
+		child = fork();
+		if (!child)
+			_exit(0);
+		waitpid(child, NULL, 0);
+	}
+	CHECK(files() < 80, "%u files", files());
+	CHECK(!ASK(live, "stats") && !ASK(getpid(), "stats"), "sockets of living processes");
+	dir = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	path_of(path, sizeof(path), live);
+	CHECK(jf_control_remove(dir, strrchr(path, '/') + 1) == -EBUSY && !ASK(live, "stats"), "a living one");
+	kill(live, SIGKILL);
+	waitpid(live, NULL, 0);
+	CHECK(!jf_control_remove(dir, strrchr(path, '/') + 1) && access(path, F_OK), "a dead one");
+	CHECK(jf_control_remove(dir, strrchr(path, '/') + 1) == -ENOENT, "none");
+	close(dir);
+	finish("remains of processes");
+}
+
 static volatile bool hammering;
 
 static void *hammer(void *arg)
@@ -475,6 +524,7 @@ int main(int argc, char **argv)
 	 */
 #ifndef __SANITIZE_ADDRESS__
 	forks();
+	remains();
 	storm();
 #endif
 	bad_folders();

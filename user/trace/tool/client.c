@@ -162,7 +162,7 @@ static int connect_in(int folder, uid_t uid, const char *name, pid_t *pid)
 		err = -errno;
 		/* It listens before it has this name. */
 		if (err == -ECONNREFUSED)
-			unlinkat(folder, name, 0);
+			jf_control_remove(folder, name);
 	} else if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &len) || peer.uid != uid || (*pid && peer.pid != *pid)) {
 		err = -EPERM;
 	} else {

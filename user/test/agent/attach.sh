@@ -299,6 +299,46 @@ linker_waits()
 }
 check "the dynamic linker's lock waits for the thread: it is let go" linker_waits
 
+# No thread of the first program fits; the second one is another memory, and other functions.
+executes()
+{
+	build_c executes <<-END
+	#include <signal.h>
+	#include <stdio.h>
+	#include <time.h>
+	#include <unistd.h>
+	static volatile int ended;
+	static void end(int sig) { ended = sig; }
+	static void handler(int sig)
+	{
+		struct timespec t = { 1, 500000000 };
+
+		(void)sig;
+		nanosleep(&t, NULL);
+		execl("$tmp/executes", "executes", "again", NULL);
+	}
+	__attribute__((__noinline__)) void turn(void) { usleep(1000); }
+	int main(int argc, char **argv)
+	{
+		signal(SIGTERM, end);
+		signal(SIGUSR1, handler);
+		if (argc == 1) {
+			setvbuf(stdout, NULL, _IOLBF, 0);
+			puts("ready");
+			raise(SIGUSR1);
+		}
+		while (!ended)
+			turn();
+		puts(argv[1]);
+		puts("right");
+		return 0;
+	}
+	END
+	begin "$tmp/executes" && ends 0 "$tool" record -p "$pid" -e 'function/executes:turn' && grep -q libjumpfunc-agent "/proc/$pid/maps" &&
+		ends 0 "$tool" stats "$pid" && finish && grep -q again "$tmp/program"
+}
+check "a process that executes another program meanwhile" executes
+
 # --- what is refused ------------------------------------------------------------------------------
 
 refused()

@@ -798,6 +798,8 @@ static int say_error(struct attach *a, int err)
 		return refuse(a->pid, "it has handlers for SIGURG, SIGWINCH, SIGCHLD and SIGCONT, one of which is needed without");
 	case -EDEADLK:
 		return refuse(a->pid, "another thread of it is loading an object, for a long time; nothing was changed; try again");
+	case -ESTALE:
+		return refuse(a->pid, "it executes one program after the other; try again");
 	case -ETIMEDOUT:
 		return refuse(a->pid, "loading it takes too long; the thread that does it goes on with that by itself");
 	default:
@@ -806,15 +808,24 @@ static int say_error(struct attach *a, int err)
 	}
 }
 
-static int try_rounds(struct attach *a)
+/* It has executed another program since its memory was opened, or has ended. */
+static bool has_executed(const struct attach *a)
 {
-	uint64_t until = now_ns() + TRY_MS * UINT64_C(1000000);
+	char byte;
+
+	return pread(a->borrow.mem, &byte, 1, (off_t)a->dlopen) != 1;
+}
+
+static int try_rounds(struct attach *a, uint64_t until)
+{
 	unsigned int round = 0;
 	long pause = 1000000;
 	int err;
 
 	for (;;) {
 		err = in_child(a, round++);
+		if (err && has_executed(a))
+			return -ESTALE;
 		if ((err != -EAGAIN && err != -EINPROGRESS) || now_ns() > until)
 			return err;
 		rest(pause);
@@ -851,19 +862,12 @@ static int prepare(struct attach *a)
 	return STATUS_OK;
 }
 
-int attach(pid_t pid)
+/* A status, or -ESTALE: the process executes another program now. */
+static int attach_program(pid_t pid, uint64_t until)
 {
-	struct attach *a;
-	uid_t uid;
-	int status, err;
+	struct attach *a = calloc(1, sizeof(*a));
+	int status, err = 0;
 
-	if (has_control(pid))
-		return STATUS_OK;
-	if (!pid_owner(pid, &uid))
-		return fail("there is no process %d", (int)pid);
-	if (geteuid() && uid != geteuid())
-		return fail("process %d belongs to another user: that user and root alone may control it", (int)pid);
-	a = calloc(1, sizeof(*a));
 	if (!a)
 		return fail("%s", strerror(ENOMEM));
 	a->pid = pid;
@@ -873,8 +877,10 @@ int attach(pid_t pid)
 		status = refuse(pid, AGENT_NAME " is not installed");
 	} else {
 		status = prepare(a);
-		err = status ? 0 : try_rounds(a);
-		if (err)
+		err = status ? 0 : try_rounds(a, until);
+		if (err == -ESTALE && now_ns() <= until)
+			status = -ESTALE;
+		else if (err)
 			status = say_error(a, err);
 		else if (!status && !has_control(pid))
 			status = refuse(pid, "it has made no control socket: its folder may not be writable for it (jf-trace(1), FILES)");
@@ -883,6 +889,25 @@ int attach(pid_t pid)
 		close(a->borrow.mem);
 	objects_free(&a->objects);
 	free(a);
+	return status;
+}
+
+int attach(pid_t pid)
+{
+	uint64_t until = now_ns() + TRY_MS * UINT64_C(1000000);
+	int status;
+	uid_t uid;
+
+	do {
+		/* Also of a program that it has executed meanwhile. */
+		if (has_control(pid))
+			return STATUS_OK;
+		if (!pid_owner(pid, &uid))
+			return fail("there is no process %d", (int)pid);
+		if (geteuid() && uid != geteuid())
+			return fail("process %d belongs to another user: that user and root alone may control it", (int)pid);
+		status = attach_program(pid, until);
+	} while (status == -ESTALE);
 	return status;
 }
 #else

@@ -177,6 +177,33 @@ static bool ends_with_eintr(long number)
 	return false;
 }
 
+/* ERESTART_RESTARTBLOCK: the kernel goes on by restart_syscall(), which a filter may not know. */
+#define GOES_ON_BY_CALL	516
+
+static bool has_filter(const struct seized *t)
+{
+	char path[64], line[128];
+	int filter = 1;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/status", (int)t->pid, (int)t->tid);
+	f = fopen(path, "re");
+	while (f && fgets(line, sizeof(line), f))
+		if (sscanf(line, "Seccomp: %d", &filter) == 1)
+			break;
+	if (f)
+		fclose(f);
+	return filter;
+}
+
+/* Is its system call to be executed again. */
+static bool is_cut_off(const struct seized *t, const struct user_regs_struct *r)
+{
+	if (r->rax == (unsigned long long)-GOES_ON_BY_CALL)
+		return (long)r->orig_rax >= 0 && has_filter(t);
+	return r->rax == (unsigned long long)-EINTR && ends_with_eintr((long)r->orig_rax);
+}
+
 /* One that it does not block has come. */
 static bool has_signal(const struct seized *t, uint64_t mask)
 {
@@ -200,8 +227,7 @@ static void go_on_in_call(const struct seized *t)
 	struct user_regs_struct r;
 	uint64_t mask;
 
-	if (t->sig || ptrace(PTRACE_GETREGS, t->tid, 0, &r) || r.rax != (unsigned long long)-EINTR ||
-	    !ends_with_eintr((long)r.orig_rax) || ptrace(PTRACE_GETSIGMASK, t->tid, (void *)sizeof(mask), &mask) || has_signal(t, mask))
+	if (t->sig || ptrace(PTRACE_GETREGS, t->tid, 0, &r) || !is_cut_off(t, &r) || ptrace(PTRACE_GETSIGMASK, t->tid, (void *)sizeof(mask), &mask) || has_signal(t, mask))
 		return;
 	r.rax = r.orig_rax;
 	r.rip -= 2;

@@ -70,8 +70,6 @@ static unsigned int forking;
 static int cancel_before;
 /* Of each kind, the newest first. */
 static struct jf_wish *wishes[JF_KIND_CALL + 1];
-/* Objects have come or gone while another thread had the lock. */
-static bool look_again;
 static bool verbose;
 /* Probes that were switched on as such. */
 static unsigned int breakpoints;
@@ -590,11 +588,11 @@ static void unlock(void)
 
 	do {
 		/* Pairs with hook(): it has stored that before it found the lock to be taken. */
-		if (__atomic_exchange_n(&look_again, false, __ATOMIC_SEQ_CST) && any_wishes())
+		if (__atomic_exchange_n(&jf_look_again, false, __ATOMIC_SEQ_CST) && any_wishes())
 			look();
 		pthread_mutex_unlock(&agent_lock);
 		/* Pairs with hook(), which may have stored it just before the lock was dropped. */
-	} while (__atomic_load_n(&look_again, __ATOMIC_SEQ_CST) && !pthread_mutex_trylock(&agent_lock));
+	} while (__atomic_load_n(&jf_look_again, __ATOMIC_SEQ_CST) && !pthread_mutex_trylock(&agent_lock));
 	pthread_setcancelstate(was, NULL);
 	jf_agent_busy--;
 }
@@ -608,7 +606,7 @@ static void hook(void)
 	if (_r_debug.r_state != RT_CONSISTENT)
 		return;
 	/* Pairs with unlock(): the thread that has the lock sees it, or this one gets the lock. */
-	__atomic_store_n(&look_again, true, __ATOMIC_SEQ_CST);
+	__atomic_store_n(&jf_look_again, true, __ATOMIC_SEQ_CST);
 	was = keep_alive();
 	if (pthread_mutex_trylock(&agent_lock)) {
 		pthread_setcancelstate(was, NULL);
@@ -679,7 +677,7 @@ static int watch_module(struct jf_module *m, void *arg)
 	return 0;
 }
 
-/* Before the first string is read: those that will be installed, and then those that are there. */
+/* Before anything is recorded: those that will be installed, and then those that are there. */
 static void look_for_filters(void)
 {
 	static struct watched watched = { 1U << JF_WATCH_PRCTL | 1U << JF_WATCH_SYSCALL, 0 };
@@ -689,7 +687,8 @@ static void look_for_filters(void)
 	if (watched.done != watched.wanted)
 		jf_modules(watch_module, &watched);
 	jf_filter_watched(watched.done == watched.wanted);
-	jf_filter_look();
+	if (jf_filter_look())
+		jf_record_quiet(false);
 }
 
 /*
@@ -783,8 +782,7 @@ static int switch_on(const char *text, void *data)
 	lock();
 	/* Objects that have come are for the patterns before this one, first. */
 	look();
-	if (a.how.strings || strpbrk(p.choice, "\"[.") || strstr(p.choice, "->") || (a.kind == JF_KIND_FUNCTION && jf_types_strings()))
-		look_for_filters();
+	look_for_filters();
 	begin_hook();
 	look_for_handlers();
 	err = remember(&a, true);
@@ -1001,12 +999,14 @@ static void fork_ends(bool child)
 {
 	int was = cancel_before;
 
-	if (!child) {
+	/* With a filter the next command looks for objects. */
+	if (!child && !__jf_quiet) {
 		unlock_after_fork();
 		return;
 	}
 	/* Others that wait for it are not there. */
-	forking = 0;
+	if (child)
+		forking = 0;
 	pthread_mutex_unlock(&agent_lock);
 	pthread_setcancelstate(was, NULL);
 	jf_agent_busy--;

@@ -321,8 +321,12 @@ JF_HIDDEN int jf_record_begin(void);
 JF_HIDDEN uint64_t jf_record_tid(void);
 /* Another one will have this thread's variables, and run beside it. */
 JF_HIDDEN void jf_record_share(void);
+/* From now on the program's threads make no system call for the agent. @others: get the filter. */
+JF_HIDDEN void jf_record_quiet(bool others);
 /* Calls @fn on a stack that is large enough for a hook, with signals blocked. */
 JF_HIDDEN void jf_agent_aside(void (*fn)(void));
+/* Objects are to be looked for by the next thread that may. */
+extern bool jf_look_again JF_HIDDEN;
 /* The number that the next probe has. */
 #define JF_SPOTS_MAX	(1U << 20)
 
@@ -353,7 +357,7 @@ JF_HIDDEN enum jf_watch jf_filter_call(uintptr_t at);
 JF_HIDDEN bool jf_filter_within(uintptr_t start, uintptr_t end);
 JF_HIDDEN bool jf_filter_needed(void);
 JF_HIDDEN void jf_filter_watched(bool all);
-JF_HIDDEN void jf_filter_look(void);
+JF_HIDDEN bool jf_filter_look(void);
 JF_HIDDEN bool jf_filter_own(void);
 JF_HIDDEN uint64_t jf_filter_wait(uint64_t unused);
 

@@ -2,11 +2,15 @@
 /*
  * Filters of system calls (seccomp). A string is copied by the kernel (record.c), and a filter may
  * kill the process for that call. No thread can find out without a system call whether it has one.
- * So when strings are first asked for libc's prctl() and syscall(), by which programs and libraries
+ * So when a probe is first asked for libc's prctl() and syscall(), by which programs and libraries
  * install theirs, are made probes that look at each call (record.c), and then filters are looked
  * for. From the first one on no string is read in the process, in whatever thread it is: it may be
  * passed on to others, and threads that come later have their creator's. If the two cannot be
  * probes no string is read either.
+ *
+ * A filter that the program has installed itself can kill for any call that the program does not
+ * make. So its threads make none for the agent from then on (jf_record_quiet()). Those that it had
+ * from its begin, as in a container, are no such filters: the agent began beneath them.
  *
  * libc's code, and not the names: the names are bypassed if a program has asked for libc itself, by
  * dlopen(). A filter that a program installs by an instruction of its own is not seen, nor one by
@@ -30,6 +34,8 @@
 uint8_t jf_filtered;
 /* The user knows the filter. */
 static bool always;
+/* How many filters the program began with. */
+static unsigned int inherited;
 /* By enum jf_watch: where libc's functions begin. */
 static uintptr_t calls[JF_WATCH_SIGACTION + 1];
 
@@ -41,51 +47,72 @@ bool jf_filter_needed(void)
 	return !always && !(jf_filtered & JF_FILTERED);
 }
 
+/* It is not known how many. */
+#define SOME	1U
+
 /*
- * False if "Seccomp:" of a thread is 0, or @thread has ended, unless it is the caller's @own: that
- * one has not. A file that cannot be read may say anything.
+ * Filters of a thread by its status; before Linux 5.9 none or SOME. None if @thread has ended,
+ * unless it is the caller's @own: that one has not. A file that cannot be read may say anything.
  */
-static bool has_filter(const char *thread, bool own)
+static unsigned int filters_of(const char *thread, bool own)
 {
 	char path[64], status[8192], *at;
 	ssize_t n;
 	int fd;
 
 	if (snprintf(path, sizeof(path), "/proc/self/task/%s/status", thread) >= (int)sizeof(path))
-		return true;
+		return SOME;
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
-		return own || errno != ENOENT;
+		return own || errno != ENOENT ? SOME : 0;
 	n = read(fd, status, sizeof(status) - 1);
 	close(fd);
 	if (n <= 0)
-		return errno != ESRCH;
+		return errno != ESRCH ? SOME : 0;
 	status[n] = 0;
 	at = strstr(status, "\nSeccomp:");
-	return !at || at[strcspn(at + 1, "012") + 1] != '0';
+	if (at && at[strcspn(at + 1, "012") + 1] == '0')
+		return 0;
+	at = strstr(status, "\nSeccomp_filters:");
+	n = at ? atoi(at + sizeof("\nSeccomp_filters:")) : 0;
+	return n > 0 ? (unsigned int)n : SOME;
 }
 
 /**
  * jf_filter_look() - see whether a thread has a filter
  *
- * Before the first string is read.
+ * Before anything is recorded.
+ *
+ * Return: true, a thread has one that the program did not begin with
  */
-void jf_filter_look(void)
+bool jf_filter_look(void)
 {
+	unsigned int most = 0, num;
 	struct dirent *e;
-	bool found;
 	DIR *dir;
 
 	if (!jf_filter_needed())
-		return;
+		return false;
 	dir = opendir("/proc/self/task");
-	found = !dir;
-	while (!found && (e = readdir(dir)))
-		found = *e->d_name != '.' && has_filter(e->d_name, false);
+	if (!dir)
+		most = SOME;
+	while (dir && (e = readdir(dir))) {
+		num = *e->d_name == '.' ? 0 : filters_of(e->d_name, false);
+		most = num > most ? num : most;
+	}
 	if (dir)
 		closedir(dir);
-	if (found)
+	if (most)
 		__atomic_fetch_or(&jf_filtered, JF_FILTERED, __ATOMIC_RELAXED);
+	return dir && most > inherited;
+}
+
+static unsigned int own_filters(void)
+{
+	char thread[24];
+
+	snprintf(thread, sizeof(thread), "%ld", syscall(SYS_gettid));
+	return filters_of(thread, true);
 }
 
 /**
@@ -93,10 +120,7 @@ void jf_filter_look(void)
  */
 bool jf_filter_own(void)
 {
-	char thread[24];
-
-	snprintf(thread, sizeof(thread), "%ld", syscall(SYS_gettid));
-	return __atomic_load_n(&jf_filtered, __ATOMIC_RELAXED) & JF_FILTERED || has_filter(thread, true);
+	return __atomic_load_n(&jf_filtered, __ATOMIC_RELAXED) & JF_FILTERED || own_filters();
 }
 
 /**
@@ -111,6 +135,7 @@ void jf_filter_begin(bool trusted)
 	void *libc = dlopen("libc.so.6", RTLD_LAZY | RTLD_NOLOAD);
 
 	always = trusted;
+	inherited = own_filters();
 	if (!libc)
 		return;
 	calls[JF_WATCH_PRCTL] = (uintptr_t)dlsym(libc, "prctl");

@@ -238,10 +238,15 @@ static void find_stack(struct calls *c, bool first)
 __attribute__((__noinline__))
 static struct calls *begin(void)
 {
-	uint32_t pid = (uint32_t)call4(SYS_getpid, 0, 0, 0, 0), tid = (uint32_t)call4(SYS_gettid, 0, 0, 0, 0);
 	uint64_t was = __atomic_load_n(&nr_owned, __ATOMIC_RELAXED);
-	struct calls *c = (uint32_t)was == pid ? take_over((uint32_t)(was >> 32), pid, tid) : NULL;
+	uint32_t pid, tid;
+	struct calls *c;
 
+	if (__atomic_load_n(&__jf_quiet, __ATOMIC_RELAXED))
+		return NULL;
+	pid = (uint32_t)call4(SYS_getpid, 0, 0, 0, 0);
+	tid = (uint32_t)call4(SYS_gettid, 0, 0, 0, 0);
+	c = (uint32_t)was == pid ? take_over((uint32_t)(was >> 32), pid, tid) : NULL;
 	if (c) {
 		c->left += c->num;
 		c->num = 0;

@@ -39,9 +39,13 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <jumpfunc/record.h>
+
 extern bool __jf_writer_next_as(uint32_t len, uint16_t id);
 
 struct jf_spot **jf_spots;
+/* Objects have come or gone while another thread had the lock of agent.c, or beneath a filter. */
+bool jf_look_again;
 __thread unsigned int jf_agent_busy __attribute__((__tls_model__("initial-exec")));
 /* For entry.S: is there the instruction that keeps all registers. */
 uint8_t jf_have_xsave JF_HIDDEN;
@@ -62,6 +66,11 @@ JF_HIDDEN void jf_agent_record(struct jf_saved *s);
 /* So often one waits, for a millisecond, for a thread of another process. */
 #define FOREIGN_TURNS	100
 #define STACK_SIZE	(64L << 10)
+/*
+ * Pages that are asked of the kernel one at a time: what is there of a string is read, whatever
+ * follows it.
+ */
+#define PAGE		4096UL
 /* A hook reads files, and looks at text. */
 #define HOOK_STACK_SIZE	(256L << 10)
 #define BIT(sig)	(UINT64_C(1) << ((sig) - 1))
@@ -186,6 +195,18 @@ struct scratch {
 
 static __thread struct scratch scratch __attribute__((__tls_model__("initial-exec")));
 
+/* No thread of the program makes a system call here any more. */
+static bool is_quiet(void)
+{
+	return __atomic_load_n(&__jf_quiet, __ATOMIC_RELAXED);
+}
+
+static void lose(void)
+{
+	/* Acquire: pairs with count_at(), in trace/ring.c. */
+	__atomic_fetch_add(__atomic_load_n(&__jf_lost, __ATOMIC_ACQUIRE), 1, __ATOMIC_RELAXED);
+}
+
 /* True if a child has ended, or is gone. A killed child can still be a zombie. */
 static bool is_gone(uint32_t tid)
 {
@@ -207,11 +228,10 @@ static bool is_other(uintptr_t stack)
 {
 	uint32_t tid = off.tid;
 
-	if (!tid || (stack >= off.stack && stack < off.end) || (uint32_t)call4(SYS_gettid, 0, 0, 0, 0) == tid)
+	if (!tid || (stack >= off.stack && stack < off.end) || (!is_quiet() && (uint32_t)call4(SYS_gettid, 0, 0, 0, 0) == tid))
 		return false;
-	if (!is_gone(tid)) {
-		/* Acquire: pairs with count_at(), in trace/ring.c. */
-		__atomic_fetch_add(__atomic_load_n(&__jf_lost, __ATOMIC_ACQUIRE), 1, __ATOMIC_RELAXED);
+	if (is_quiet() || !is_gone(tid)) {
+		lose();
 		return false;
 	}
 	off.tid = 0;
@@ -222,6 +242,9 @@ static bool is_other(uintptr_t stack)
 	jf_agent_busy = 0;
 	return true;
 }
+
+/* Threads that are aside, whose system calls a filter for all of them may forbid. */
+static uint32_t asides;
 
 /*
  * First the signals, so that no handler jumps away while this thread is busy, or takes the new
@@ -234,6 +257,8 @@ static uint64_t aside(uint64_t (*fn)(uint64_t arg), uint64_t arg, long size)
 	uint64_t all = OTHERS, was, ret;
 	long stack;
 
+	/* Pairs with jf_record_quiet(), which waits for those that have not seen it. */
+	__atomic_fetch_add(&asides, 1, __ATOMIC_SEQ_CST);
 	call4(SYS_rt_sigprocmask, SIG_BLOCK, (long)&all, (long)&was, sizeof(all));
 	/* First its number: it can be killed at any point. */
 	off.stack = off.end = 0;
@@ -260,12 +285,120 @@ static uint64_t aside(uint64_t (*fn)(uint64_t arg), uint64_t arg, long size)
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	off.tid = 0;
 	call4(SYS_rt_sigprocmask, SIG_SETMASK, (long)&was, 0, sizeof(all));
+	/* Pairs with jf_record_quiet(): this thread makes no system call more. */
+	__atomic_fetch_sub(&asides, 1, __ATOMIC_RELEASE);
 	return ret;
+}
+
+/**
+ * struct quiet - where a thread is aside that makes no system call
+ * @taken: a thread has it
+ * @end:   of the stack, or NULL
+ *
+ * Signals are not blocked: a handler finds as much room there as on the stack of a thread.
+ */
+static struct quiet {
+	uint32_t	taken;
+	char		*end;
+} quiet;
+
+#define QUIET_SIZE	(8L << 20)
+#define QUIET_TURNS	1000U
+
+static uint64_t with_vectors_alone(uint64_t arg)
+{
+	const struct aside *a = (const struct aside *)arg;
+
+	return jf_agent_keep(a->fn, a->arg);
+}
+
+static bool take_quiet(void)
+{
+	unsigned int turn;
+
+	for (turn = 0; quiet.end && turn < QUIET_TURNS; turn++) {
+		if (jf_pi_take(&quiet.taken, 0, 1))
+			return true;
+		__builtin_ia32_pause();
+	}
+	return false;
+}
+
+/* False: another thread is there, and this one does not wait in the kernel. */
+static bool quietly(uint64_t (*fn)(uint64_t arg), uint64_t arg, uint64_t *ret)
+{
+	const struct aside a = { fn, arg };
+
+	/* Before, as a handler would wait for the thread that it has interrupted. */
+	jf_agent_busy++;
+	/* Pairs with a handler's load of it. */
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	if (!take_quiet()) {
+		jf_agent_busy--;
+		return false;
+	}
+	*ret = jf_agent_on_stack(with_vectors_alone, (uint64_t)(uintptr_t)&a, quiet.end);
+	/* Release: pairs with take_quiet(). */
+	__atomic_store_n(&quiet.taken, 0, __ATOMIC_RELEASE);
+	/* Pairs with a handler's load of it. */
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	jf_agent_busy--;
+	return true;
 }
 
 static bool rarely(uint64_t what)
 {
-	return aside(next_packet, what, STACK_SIZE);
+	uint64_t ret;
+
+	if (!is_quiet())
+		return aside(next_packet, what, STACK_SIZE);
+	if (what && quietly(next_packet, what, &ret))
+		return ret;
+	lose();
+	return false;
+}
+
+/* In a child of fork() they may be those of its parent: no longer than this. */
+#define ASIDES_MS	100
+
+static void wait_for_others(void)
+{
+	static const struct timespec a_while = { .tv_nsec = 1000000 };
+	/* The thread of the control socket would have the filter, too. */
+	int none = jf_record_control(false);
+	unsigned int turn;
+
+	(void)none;
+	/* Acquire: pairs with aside(). This thread is one of them. */
+	for (turn = 0; turn < ASIDES_MS && __atomic_load_n(&asides, __ATOMIC_ACQUIRE) > 1; turn++)
+		nanosleep(&a_while, NULL);
+	jf_filter_wait(0);
+}
+
+void jf_record_quiet(bool others)
+{
+	int saved = errno;
+	void *stack;
+
+	if (!quiet.end) {
+		stack = mmap(NULL, QUIET_SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
+		if (stack != MAP_FAILED && !mprotect(stack, PAGE, PROT_NONE))
+			quiet.end = (char *)stack + QUIET_SIZE;
+	}
+	if (!__jf_reader)
+		__jf_reader_list();
+	__jf_writer_prepare();
+	/* Pairs with aside(). */
+	__atomic_store_n(&__jf_quiet, 1, __ATOMIC_SEQ_CST);
+	if (others)
+		wait_for_others();
+	errno = saved;
+}
+
+static uint64_t become_quiet(uint64_t others)
+{
+	jf_record_quiet(others);
+	return 0;
 }
 
 bool jf_agent_next(uint32_t len, uint16_t id)
@@ -454,12 +587,6 @@ static uint64_t argument(const struct jf_spot *spot, const struct jf_saved *s, u
 	return spot->function ? s->reg[regs[i % sizeof(regs)]] : jf_record_value(&spot->operand[i], s);
 }
 
-/*
- * Pages that are asked of the kernel one at a time: what is there of a string is read, whatever
- * follows it.
- */
-#define PAGE		4096UL
-
 static unsigned int put_word(char *to, const char *word)
 {
 	unsigned int n = 0;
@@ -612,6 +739,9 @@ uint64_t jf_record_tid(void)
 
 	if (process && known.process == process)
 		return known.tid;
+	/* Without a ring nothing is recorded then. */
+	if (is_quiet())
+		return __jf_writer && __jf_writer->packet ? __jf_writer->packet->tid : 0;
 	known.tid = (uint32_t)call4(SYS_gettid, 0, 0, 0, 0);
 	if (alive && !process) {
 		process = (uint32_t)call4(SYS_getpid, 0, 0, 0, 0);
@@ -760,12 +890,25 @@ static uint64_t replace_handler(uint64_t reg)
 static void watch_handler(uint64_t *reg)
 {
 	int saved = errno;
+	uint64_t ret = 1;
 
 	if ((uint32_t)reg[7] != SIGTRAP)
 		return;
-	if (!aside(replace_handler, (uint64_t)(uintptr_t)reg, STACK_SIZE))
+	if (is_quiet())
+		quietly(replace_handler, (uint64_t)(uintptr_t)reg, &ret);
+	else
+		ret = aside(replace_handler, (uint64_t)(uintptr_t)reg, STACK_SIZE);
+	if (!ret)
 		reg[6] = reg[2] = 0;
 	errno = saved;
+}
+
+/* Not so of a call that asks whether the kernel has filters, with none. */
+static bool installs(uint32_t nr, const uint64_t *reg, bool direct)
+{
+	uint64_t mode = direct ? reg[6] : reg[2], filter = direct ? reg[2] : reg[1];
+
+	return nr == SYS_seccomp ? (uint32_t)reg[6] == SECCOMP_SET_MODE_STRICT || filter : (uint32_t)mode == SECCOMP_MODE_STRICT || filter;
 }
 
 /* By one of libc's functions, before its own work: filter.c. */
@@ -793,8 +936,8 @@ static void watch(const struct jf_spot *spot, const uint64_t *reg)
 	 * Pairs with copy_string(): a thread sees it, or is in a read section that is waited for.
 	 */
 	__atomic_fetch_or(&jf_filtered, JF_FILTERED, __ATOMIC_SEQ_CST);
-	if (others)
-		aside(jf_filter_wait, 0, STACK_SIZE);
+	if (!is_quiet() && installs(nr, reg, spot->watch == JF_WATCH_PRCTL))
+		aside(become_quiet, others, HOOK_STACK_SIZE);
 }
 
 static uint64_t call_hook(uint64_t fn)
@@ -830,7 +973,10 @@ static void come_by(const struct jf_spot *spot, struct jf_saved *s)
 {
 
 	if (spot->hook) {
-		if (__atomic_load_n(&spot->on, __ATOMIC_RELAXED))
+		/* Pairs with unlock(), in agent.c: the next command looks. */
+		if (is_quiet())
+			__atomic_store_n(&jf_look_again, true, __ATOMIC_SEQ_CST);
+		else if (__atomic_load_n(&spot->on, __ATOMIC_RELAXED))
 			jf_agent_aside(spot->hook);
 		return;
 	}
@@ -903,6 +1049,11 @@ void jf_agent_record(struct jf_saved *s)
 	bool shared = is_shared;
 	uint32_t number;
 
+	if (__builtin_expect(shared, 0) && is_quiet()) {
+		if (!jf_agent_busy)
+			lose();
+		return;
+	}
 	if (__builtin_expect(shared, 0) && !take_turn())
 		return;
 	if (!jf_agent_busy || is_other((uintptr_t)s)) {

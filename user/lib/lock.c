@@ -15,6 +15,7 @@
  * forking thread can wait for them. A child has no other threads, so its part ends there.
  */
 #include "lib.h"
+#include "text.h"
 
 #include <string.h>
 #include <time.h>
@@ -121,6 +122,10 @@ static __thread enum {
 /* The process that forks; true: a thread has the lock that it lent itself. With the lock held. */
 static int forking;
 static bool lent;
+/* A filter of system calls may end the program for one: the agent says so. */
+uint8_t __jf_quiet;
+/* The fork began so. With the lock held. */
+static bool quiet_fork;
 
 void jf_at_fork(struct jf_fork_part *part)
 {
@@ -128,10 +133,22 @@ void jf_at_fork(struct jf_fork_part *part)
 	last_fork_part = &part->next;
 }
 
+/* The lock alone. Parts of the library are not told: nothing is changed beneath such a filter. */
+static bool hold_quietly(void)
+{
+	if (!__atomic_load_n(&__jf_quiet, __ATOMIC_RELAXED))
+		return false;
+	pthread_mutex_lock(&lock.mutex);
+	quiet_fork = true;
+	return true;
+}
+
 static void hold(void)
 {
 	const struct jf_fork_part *p;
 
+	if (hold_quietly())
+		return;
 	take();
 	for (p = fork_parts; p; p = p->next)
 		if (p->before)
@@ -187,6 +204,10 @@ void jf_fork_resume(bool paused)
 
 static void parent_goes_on(void)
 {
+	if (forks == NONE && quiet_fork) {
+		quiet_fork = false;
+		pthread_mutex_unlock(&lock.mutex);
+	}
 	if (forks == HOLDS)
 		let_go();
 	forks = NONE;
@@ -194,6 +215,10 @@ static void parent_goes_on(void)
 
 static void child_begins(void)
 {
+	if (forks == NONE && quiet_fork) {
+		quiet_fork = false;
+		jf_mutex_renew(&lock);
+	}
 	if (forks == HOLDS)
 		let_child_go();
 	forks = NONE;

@@ -117,6 +117,12 @@ struct jf_text_change {
  */
 int __jf_text_change(struct jf_text_change *change) __attribute__((__visibility__("default")));
 
+/*
+ * The agent sets it if a filter may end the program for a system call: from then on no thread of
+ * the program makes one for a record, at its own end, or in fork().
+ */
+extern uint8_t __jf_quiet __attribute__((__visibility__("default")));
+
 /**
  * __jf_text_forget() - no breakpoint is answered any more from @start to @end
  * @start: of text that was unmapped

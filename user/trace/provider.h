@@ -219,6 +219,9 @@ extern uint64_t *__jf_lost __attribute__((__visibility__("default")));
 /* And then here, if it is one of a call. */
 extern uint64_t *__jf_lost_calls __attribute__((__visibility__("default")));
 
+/* For the agent, before it sets __jf_quiet: the calling thread's ring gets all of its packets. */
+void __jf_writer_prepare(void);
+
 __JF_END_DECLS
 
 #endif /* JF_PROVIDER_H */

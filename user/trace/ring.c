@@ -47,6 +47,7 @@
 #include "trace.h"
 
 #include "provider.h"
+#include "../lib/text.h"
 
 #include <fcntl.h>
 #include <pthread.h>
@@ -272,6 +273,15 @@ static void lock_live(void)
 static void unlock_live(void)
 {
 	jf_pi_unlock(&live->lock);
+}
+
+/*
+ * The program has a filter of system calls, and no thread of it makes one for a record. Its threads
+ * take no lock for records then, either: to wait for one is such a call.
+ */
+static bool is_quiet(void)
+{
+	return __atomic_load_n(&__jf_quiet, __ATOMIC_RELAXED);
 }
 
 static uint32_t head_size(void)
@@ -726,11 +736,27 @@ static int keep_packet(struct ring *r, uint32_t k)
 	return 0;
 }
 
+/* One that was made: the next one that can be written anew. A kept one needs a new file. */
+static bool next_made(struct ring *r, bool keep)
+{
+	uint32_t i, k;
+
+	for (i = 1; i <= r->made; i++) {
+		k = (r->cur + i) % r->made;
+		if (!reusable(r, k))
+			continue;
+		if (keep && packet_at(r, k)->seq && (is_quiet() || keep_packet(r, k)))
+			return false;
+		begin_packet(r, k);
+		return true;
+	}
+	return false;
+}
+
 /* With all signals blocked, by the ring's thread, or by one that has just got it. */
 static bool next_packet(struct ring *r)
 {
 	bool keep = jf_conf.mode == JF_RECORD_KEEP;
-	uint32_t i, k;
 
 	if (r->w.packet)
 		settle(r->w.packet);
@@ -739,15 +765,8 @@ static bool next_packet(struct ring *r)
 		begin_packet(r, r->made - 1);
 		return true;
 	}
-	for (i = 1; i <= r->made; i++) {
-		k = (r->cur + i) % r->made;
-		if (!reusable(r, k))
-			continue;
-		if (keep && keep_packet(r, k))
-			break;
-		begin_packet(r, k);
+	if (next_made(r, keep))
 		return true;
-	}
 	/* The next try is after so many records. */
 	if (keep)
 		live->failed = RETRY;
@@ -862,6 +881,11 @@ static void thread_ends(void *ring)
 	struct ring *r = (struct ring *)ring;
 	struct before was;
 
+	/* Its number shows later that it has ended. */
+	if (is_quiet()) {
+		r->late |= &r->w == __jf_writer;
+		return;
+	}
 	keep_off(&was);
 	has_ended = true;
 	/* It may be one of a recording that was stopped, or of a parent. */
@@ -1090,11 +1114,15 @@ static bool is_dropped(void)
  */
 static void count_call(uint16_t id)
 {
-	struct jf_writer *w;
+	struct jf_writer *w = __jf_writer;
 	struct before was;
 	bool ok = false;
 
-	if (id && !is_dropped()) {
+	if (is_quiet()) {
+		ok = w && id && id < w->num;
+		if (ok)
+			__jf_local_add(&w->counts[id], 1);
+	} else if (id && !is_dropped()) {
 		keep_off(&was);
 		w = __jf_writer;
 		/*
@@ -1111,6 +1139,71 @@ static void count_call(uint16_t id)
 	}
 	if (!ok)
 		count_no_ring();
+}
+
+/*
+ * Without a system call: in a packet that is there, of the ring that the thread has. A signal
+ * handler may come at any time, and records nothing (the agent's).
+ */
+static bool next_quiet(uint32_t len)
+{
+	struct jf_writer *w = __jf_writer;
+	struct jf_packet *p = w ? w->packet : NULL;
+	bool ok = false;
+
+	if (p && len <= jf_conf.packet_size - sizeof(*p)) {
+		settle(p);
+		ok = __jf_align(p->content_size >> 3, 8) + len <= w->size ||
+		     next_made(ring_of(w), jf_conf.mode == JF_RECORD_KEEP);
+	}
+	if (!ok && p)
+		__jf_local_add(&p->discarded, 1);
+	else if (!ok)
+		count_no_ring();
+	/* A forked child has none. */
+	if (!p && live->no_ring)
+		__atomic_store_n(&live->no_ring->error, EPERM, __ATOMIC_RELAXED);
+	return ok;
+}
+
+/* Of the clock: readers do not take such times for the same one, whatever they round. */
+#define APART	4096
+
+/* Readers find it empty, before those of the ring that were used. */
+static void set_first(const struct ring *r, struct jf_packet *p)
+{
+	uint64_t first = UINT64_MAX;
+	struct jf_packet *other;
+	uint32_t k;
+
+	for (k = 0; k < r->made; k++)
+		for_each_packet(other, r, k)
+			first = other->seq && other->begin < first ? other->begin : first;
+	if (p->head == JF_PACKET_TIMED && first > APART && first != UINT64_MAX)
+		p->begin = p->end = first - APART;
+}
+
+/**
+ * __jf_writer_prepare() - make a ring ready for the time when __jf_quiet is set
+ *
+ * All packets of its ring. Others' rings stay as large as they are.
+ */
+void __jf_writer_prepare(void)
+{
+	struct jf_writer *w = __jf_writer;
+	struct before was;
+	int saved = errno;
+
+	if (!live || !jf_conf.started || jf_conf.mode == JF_RECORD_COUNT)
+		return;
+	keep_off(&was);
+	if (!w || !w->packet)
+		get_ring();
+	w = __jf_writer;
+	while (w && w->packet && ring_of(w)->made < jf_conf.packets && !make_packet(ring_of(w)))
+		set_first(ring_of(w), packet_at(ring_of(w), ring_of(w)->made - 1));
+	let_in(&was);
+	errno = saved;
 }
 
 static bool next_for(uint32_t len)
@@ -1185,7 +1278,7 @@ bool __jf_writer_next_as(uint32_t len, uint16_t id)
 		return false;
 	}
 	if (jf_conf.mode != JF_RECORD_COUNT)
-		return next_for(len);
+		return is_quiet() ? next_quiet(len) : next_for(len);
 	count_call(id);
 	errno = saved;
 	return false;
@@ -1418,6 +1511,8 @@ static struct before before_fork;
  * Packets of the forking thread with a record that it has not finished: it is in a signal handler.
  */
 static uint64_t unfinished;
+/* Nothing was locked, nor blocked. */
+static bool quiet_fork;
 
 /* Before fork(), in the parent: a thread that is in a handler now will be in the child, too. */
 void jf_rings_prepare(void)
@@ -1426,6 +1521,9 @@ void jf_rings_prepare(void)
 	struct jf_packet *p;
 	uint32_t k;
 
+	quiet_fork = is_quiet();
+	if (quiet_fork)
+		return;
 	keep_off(&before_fork);
 	unfinished = 0;
 	if (!live)
@@ -1443,6 +1541,8 @@ void jf_rings_parent(void)
 {
 	struct before was = before_fork;
 
+	if (quiet_fork)
+		return;
 	if (live)
 		unlock_live();
 	let_in(&was);
@@ -1488,10 +1588,23 @@ static void forget_rings(void)
 	jf_kept_drop(&kept_folder);
 }
 
+/* The parent's packets stay mapped, and its descriptors open, as long as this child lives. */
+static void forget_quietly(void)
+{
+	__jf_writer = NULL;
+	/* Nothing has emptied these pages. */
+	if (live && live->alive)
+		memset(live, 0, sizeof(*live));
+}
+
 void jf_rings_child(void)
 {
 	struct before was = before_fork;
 
+	if (quiet_fork) {
+		forget_quietly();
+		return;
+	}
 	forget_rings();
 	let_in(&was);
 }

@@ -25,6 +25,7 @@
 #include "socket.h"
 #include "control.h"
 #include "provider.h"
+#include "../lib/text.h"
 #include "tell.h"
 #include "../lib/error.h"
 
@@ -86,7 +87,7 @@ static bool child_exits;
 __attribute__((__destructor__))
 static void control_ends(void)
 {
-	if (control.running && control.pid != getpid())
+	if (!__atomic_load_n(&__jf_quiet, __ATOMIC_RELAXED) && control.running && control.pid != getpid())
 		child_exits = true;
 }
 
@@ -490,15 +491,15 @@ static void in_parent(void)
 
 static void in_child(void)
 {
-	bool was_running = control.running;
+	bool was_running = control.running, quiet = __atomic_load_n(&__jf_quiet, __ATOMIC_RELAXED);
 
-	if (still_ours())
+	if (!quiet && still_ours())
 		close(control.fd);
 	control.fd = -1;
 	control.running = false;
 	*control.at.sun_path = 0;
 	/* If there can be none the child goes on without. */
-	if (was_running && !control.ending && !start_control() && !(control.forks % SWEEP))
+	if (was_running && !control.ending && !quiet && !start_control() && !(control.forks % SWEEP))
 		sweep();
 	pthread_mutex_unlock(&control.lock);
 }
@@ -609,10 +610,10 @@ static void begins(void)
 		__jf_control_by_environment();
 }
 
-/* If it ends in another way, jf-trace removes the remains. */
+/* If it ends in another way, or has a filter, jf-trace removes the remains. */
 __attribute__((__destructor__))
 static void ends(void)
 {
-	if (control.pid == getpid() && *control.at.sun_path)
+	if (!__atomic_load_n(&__jf_quiet, __ATOMIC_RELAXED) && control.pid == getpid() && *control.at.sun_path)
 		unlink(control.at.sun_path);
 }

@@ -369,6 +369,8 @@ static const char *remedy(int why)
 		return "no more files can be opened: a higher limit (ulimit -n)";
 	case EFBIG:
 		return "files must not be as large: a higher limit (ulimit -f), smaller packets (--packet-size 4096)";
+	case EPERM:
+		return "the program's filter of system calls (seccomp) may end it for what a ring takes: JUMPFUNC_AGENT_STRINGS=always if it does not";
 	case ENOMEM:
 		return "there is no memory, or there are too many mappings (vm.max_map_count): smaller rings (--packets 2)";
 	}

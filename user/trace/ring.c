@@ -1160,9 +1160,6 @@ static bool next_quiet(uint32_t len)
 		__jf_local_add(&p->discarded, 1);
 	else if (!ok)
 		count_no_ring();
-	/* A forked child has none. */
-	if (!p && live->no_ring)
-		__atomic_store_n(&live->no_ring->error, EPERM, __ATOMIC_RELAXED);
 	return ok;
 }
 
@@ -1194,7 +1191,12 @@ void __jf_writer_prepare(void)
 	struct before was;
 	int saved = errno;
 
-	if (!live || !jf_conf.started || jf_conf.mode == JF_RECORD_COUNT)
+	if (!live || !jf_conf.started)
+		return;
+	/* Of threads that get none from here on. */
+	if (live->no_ring)
+		__atomic_store_n(&live->no_ring->error, EPERM, __ATOMIC_RELAXED);
+	if (jf_conf.mode == JF_RECORD_COUNT)
 		return;
 	keep_off(&was);
 	if (!w || !w->packet)

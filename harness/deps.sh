@@ -116,6 +116,8 @@ trace  /usr/include/Zydis/Zydis.h  libzydis-dev
 trace  /usr/include/x86_64-linux-gnu/sys/sdt.h  systemtap-sdt-dev
 trace  python3.11          python3.11
 trace  zstd                zstd
+trace  zsh                 zsh
+trace  fish                fish
 bench  redis-server        redis-server
 peers  babeltrace2         babeltrace2
 peers  lttng               lttng-tools

@@ -881,49 +881,120 @@ os.unlink(path)
 END
 }
 
-# The words for a line of them, as bash asks for them.
-words_for()
+# --- completion --------------------------------------------------------------------------
+
+# What is typed, and what is to become of it: the rest of the arguments.
+types()
 {
-	# shellcheck disable=SC2016
-	PATH="$build:$PATH" bash -c '. "$1/jf-trace.bash"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _jf_trace; printf "%s\n" "${COMPREPLY[@]}"' \
-		bash "$here/../../trace/tool" jf-trace "$@" > "$tmp/out"
-	: > "$tmp/err"
-	cat "$tmp/out"
+	printf '%s\n' "$1" >> "$tmp/lines"
+	shift
+	printf '%s\n' "$*" | tr ' ' '\t' >> "$tmp/wanted"
 }
 
-completion()
+# They are typed into $shell, as a user has it who has installed jf-trace.
+typed()
 {
-	words_for re && says '^record$' && says '^report$' && says '^recover$' && [ "$(wc -l < "$tmp/out")" = 3 ] &&
-		words_for run --m && says '^--mode$' && words_for run --clock m && says '^monotonic$' &&
-		words_for stats '' && says "^$pid$" && words_for enable "$pid" jftest:s && says '^jftest:small$' &&
-		words_for list "$build/trace_ev" && says 'trace_events$' || return 1
-	# What it offers are all the commands and options that there are.
-	"$tool" --help | sed -n 's/^  \([a-z][a-z]*\) .*/\1/p' | while read -r command; do
-		words_for "$command" && says "^$command$" && offers_options "$command" || exit 1
-	done
+	case $shell in
+	bash) echo ". $here/../../trace/tool/jf-trace.bash" ;;
+	zsh) echo "fpath=($here/../../trace/tool \$fpath)" ;;
+	fish) echo "source $here/../../trace/tool/jf-trace.fish" ;;
+	esac > "$tmp/setup"
+	# Other processes of this user can be controlled as well, and have numbers that begin alike.
+	mkdir -p "$tmp/only"
+	printf '#!/bin/sh\n[ "$*" != list ] || exec sh -c "%s list | grep ^%s\\ "\nexec %s "$@"\n' "$tool" "$pid" "$tool" > "$tmp/only/jf-trace"
+	chmod +x "$tmp/only/jf-trace"
+	(cd "$tmp/typing" && HOME=$tmp PATH=$tmp/only:$PATH LC_ALL=C.UTF-8 python3 -B "$here/complete.py" "$shell" "$tmp/setup" < "$tmp/lines" > "$tmp/became") &&
+		[ -s "$tmp/wanted" ] && diff "$tmp/wanted" "$tmp/became" && [ -z "$(find "$tmp/typing" -type f)" ]
 }
 
-# offers_options COMMAND: those that its help has, and no other one
-offers_options()
+# Commands, values of options, and events of a process, in the folder with nothing but one other folder.
+completes_words()
 {
-	"$tool" "$1" --help | sed -n '/^options:/,/^$/s/^  \(-.*\)/\1/p' | sed 's/  .*//' | grep -oE -- '--[a-z-]+' | sort > "$tmp/helped"
-	words_for "$1" - > "$tmp/offered"
-	sed 's/^-e$/--event/; s/^-o$/--output/; s/^-p$/--pid/; s/^-i$/--interval/; s/^-n$/--times/; /^--help$/d' "$tmp/offered" | grep . | sort |
-		diff "$tmp/helped" - || { echo "of $1"; return 1; }
+	types 'jf-trace re?' record recover report
+	types 'jf-trace recor' jf-trace record
+	types 'jf-trace run --mode ?' discard keep overwrite
+	types 'jf-trace run --clock m' jf-trace run --clock monotonic
+	types 'jf-trace stats ?' "$pid"
+	types 'jf-trace stop -p ' jf-trace stop -p "$pid"
+	types 'jf-trace stop --pid=' jf-trace stop "--pid=$pid"
+	types 'jf-trace record --every 10 ' jf-trace record --every 10 "$pid"
+	types "jf-trace enable $pid jftest:sm" jf-trace enable "$pid" jftest:small
+	types "jf-trace enable $pid jftest:s jftest:sm" jf-trace enable "$pid" jftest:s jftest:small
+	types "jf-trace disable -p $pid -e jftest:sm" jf-trace disable -p "$pid" -e jftest:small
+	types "jf-trace record --pid=$pid --every 10 jftest:sm" jf-trace record "--pid=$pid" --every 10 jftest:small
+	types "jf-trace time --max-depth 1 -p $pid -e jftest:sm" jf-trace time --max-depth 1 -p "$pid" -e jftest:small
+	types 'jf-trace run -e ' jf-trace run -e
+	types "jf-trace list $build/trace_ev" jf-trace list "$build/trace_events"
+	types 'jf-trace script folder' jf-trace script folder/
+	types "jf-trace run $build/trace_ev" jf-trace run "$build/trace_events"
+	typed
 }
 
-# The same words for other shells.
-other_shells()
+# Commands and options are those of the help, and no other one.
+completes_options()
 {
-	for file in _jf-trace jf-trace.fish; do
-		"$tool" --help | sed -n 's/^  \([a-z][a-z]*\) .*/\1/p' | sort -u > "$tmp/commands"
-		while read -r command; do
-			grep -qE "^[[:space:]]*'$command:|-a $command " "$here/../../trace/tool/$file" || { echo "$file: no $command"; return 1; }
-		done < "$tmp/commands"
-	done
-	if have zsh; then zsh -n "$here/../../trace/tool/_jf-trace" || return 1; fi
-	! have fish || { PATH=$build:$PATH fish -c 'source $argv[1]; complete -C "jf-trace re"' "$here/../../trace/tool/jf-trace.fish" > "$tmp/out" && : > "$tmp/err" &&
-		says '^record' && says '^report' && says '^recover'; }
+	"$tool" --help | sed -n 's/^  \([a-z][a-z]*\) .*/\1/p' > "$tmp/commands"
+	# shellcheck disable=SC2046
+	types 'jf-trace ?' $(sort "$tmp/commands")
+	while read -r command; do
+		# shellcheck disable=SC2046
+		types "jf-trace $command --?" $( { echo --help; "$tool" "$command" --help | sed -n '/^options:/,/^$/s/^  \(-.*\)/\1/p' | sed 's/  .*//' | grep -oE -- '--[a-z-]+'; } | LC_ALL=C sort)
+	done < "$tmp/commands"
+	typed
+}
+
+# Functions can have any name. The shell has to take the whole name as one word, and to execute nothing.
+odd_names()
+{
+	cat <<- 'END'
+		tick`id>made`x
+		we$HOME
+		pa$PATH
+		qu"ote
+		ap'ostrophe
+		semi;colon
+		back\slash
+		star*x
+		co:lon::x
+		eq=al
+		hash#x
+		am&p
+		pipe|x
+		bra[ck]
+		~home
+		!bang
+		ümlaut
+	END
+}
+
+# A program with functions of these names. No compiler takes them, so objcopy gives them.
+build_odd()
+{
+	{
+		echo '#include <unistd.h>'
+		odd_names | awk '{ printf "int odd%d(void); __attribute__((noinline)) int odd%d(void) { __asm__(\"\"); return 1; }\n", NR, NR; all = all " + odd" NR "()" }
+			END { print "int main(void) { return pause()" all "; }" }'
+	} > "$tmp/odd.c"
+	odd_names | awk '{ printf "--redefine-sym\nodd%d=%s\n", NR, $0 }' | tr '\n' '\0' > "$tmp/odd.names"
+	"${CC:-cc}" -O1 -c -o "$tmp/odd.o" "$tmp/odd.c" && xargs -0 -a "$tmp/odd.names" sh -c 'objcopy "$@" "$0"' "$tmp/odd.o" && "${CC:-cc}" -o "$tmp/odd" "$tmp/odd.o"
+}
+
+completes_names()
+{
+	build_odd || return 1
+	"$tmp/odd" &
+	odd=$!
+	odd_names > "$tmp/odd.list"
+	while IFS= read -r function; do
+		types "jf-trace enable $odd odd:$(printf %.2s "$function")" jf-trace enable "$odd" "odd:$function"
+	done < "$tmp/odd.list"
+	types "jf-trace enable $odd 'odd:we" jf-trace enable "$odd" 'odd:we$HOME'
+	types "jf-trace enable $odd \"odd:we" jf-trace enable "$odd" 'odd:we$HOME'
+	types "jf-trace enable $odd odd:we\\\$H" jf-trace enable "$odd" 'odd:we$HOME'
+	typed
+	rc=$?
+	kill "$odd"
+	return "$rc"
 }
 
 # What the manual says in one line has the words that one looks for.
@@ -1203,12 +1274,20 @@ check "a program that executes another" with_program executed exec
 check "a program without control" with_program hidden hidden
 check "a process that is stopped" with_program stopped idle
 check "a socket of another process" with_program impostor idle
-if have bash; then
-	check "completion" with_program completion idle
-else
-	skip "completion" "there is no bash"
-fi
-check "completion for other shells" other_shells
+mkdir -p "$tmp/typing/folder"
+for shell in bash zsh fish; do
+	if ! have "$shell"; then
+		skip "completion by $shell" "there is no $shell"
+	elif ! have python3; then
+		skip "completion by $shell" "there is no python3"
+	else
+		for part in words options names; do
+			: > "$tmp/lines"
+			: > "$tmp/wanted"
+			check "completion by $shell: $part" with_program "completes_$part" idle
+		done
+	fi
+done
 check "names in the manual" apropos_finds
 check "an option that there is not" one_line
 check "wrong usage of jf-recover" recover_says

@@ -10,20 +10,28 @@ function __jf_trace_names
 	awk '{ sub(/^[^ ]+ +[^ ]+ +/, ""); sub(/  .*/, ""); if (/operator|[<{]|^[^(]*:\(/) next; sub(/\(.*/, ""); if (!/ /) print }'
 end
 
-# Probes of the process that is named already.
-function __jf_trace_probes
-	for word in (commandline -opc)
-		string match -qr '^[0-9]+$' -- $word
-		and jf-trace list $word 2>/dev/null | __jf_trace_names
+# The process that is named already. Other numbers are values of options.
+function __jf_trace_pid
+	set -l before ''
+	set -l pid
+	for word in (commandline -opc)[3..]
+		set -l found (string match -rg '^(?:-p|--pid|--pid=)?([0-9]+)$' -- $before$word)
+		and set pid $found
+		set before (string match -r '^-[^=]*$' -- $word)
+		string match -qr '^--(mangled|no-report|registers|csv|json)$' -- $word
+		and set before ''
 	end
+	test -n "$pid"
+	and echo $pid
 end
 
-function __jf_trace_has_pid
-	commandline -opc | string match -qr '^[0-9]+$'
+function __jf_trace_probes
+	set -l pid (__jf_trace_pid)
+	and jf-trace list $pid 2>/dev/null | __jf_trace_names
 end
 
 complete -c jf-trace -f
-complete -c jf-trace -n __fish_use_subcommand -l help
+complete -c jf-trace -l help
 complete -c jf-trace -n __fish_use_subcommand -l version
 complete -c jf-trace -n __fish_use_subcommand -a run -d 'start a program, record its events, show them'
 complete -c jf-trace -n __fish_use_subcommand -a list -d 'events, notes and functions; processes'
@@ -42,7 +50,7 @@ complete -c jf-trace -n __fish_use_subcommand -a recover -d 'copy what is whole 
 
 set -l of_pid '__fish_seen_subcommand_from list record enable disable stop stats snapshot report script top count time'
 complete -c jf-trace -n $of_pid -s p -l pid -x -a '(__jf_trace_pids)' -d process
-complete -c jf-trace -n '__fish_seen_subcommand_from run list record enable disable top count time' -s e -l event -x -d probes
+complete -c jf-trace -n '__fish_seen_subcommand_from run list record enable disable top count time' -s e -l event -x -a '(__jf_trace_probes)' -d probes
 complete -c jf-trace -n '__fish_seen_subcommand_from run record snapshot recover count time' -s o -l output -r -F -d 'where to'
 complete -c jf-trace -n '__fish_seen_subcommand_from run record' -l mode -x -a 'overwrite discard keep' -d 'if a ring is full'
 complete -c jf-trace -n '__fish_seen_subcommand_from run record' -l clock -x -a 'auto tsc monotonic none' -d 'of time stamps'
@@ -67,7 +75,8 @@ complete -c jf-trace -n '__fish_seen_subcommand_from time' -l csv -d numbers
 complete -c jf-trace -n '__fish_seen_subcommand_from report script time' -l json -d 'for Perfetto'
 complete -c jf-trace -n '__fish_seen_subcommand_from top time' -s i -l interval -x -d seconds
 complete -c jf-trace -n '__fish_seen_subcommand_from top' -s n -l times -x -d 'how often'
-complete -c jf-trace -n '__fish_seen_subcommand_from list record enable disable stop stats snapshot report script top; and not __jf_trace_has_pid' -a '(__jf_trace_pids)'
-complete -c jf-trace -n '__fish_seen_subcommand_from record enable disable; and __jf_trace_has_pid' -a '(__jf_trace_probes)'
-complete -c jf-trace -n '__fish_seen_subcommand_from list snapshot report script top recover' -F
+complete -c jf-trace -n '__fish_seen_subcommand_from list record enable disable stop stats snapshot report script top; and not __jf_trace_pid >/dev/null' -a '(__jf_trace_pids)'
+complete -c jf-trace -n '__fish_seen_subcommand_from record enable disable; and __jf_trace_pid >/dev/null' -a '(__jf_trace_probes)'
+complete -c jf-trace -n '__fish_seen_subcommand_from list' -F
+complete -c jf-trace -n '__fish_seen_subcommand_from snapshot report script top recover' -a '(__fish_complete_directories)'
 complete -c jf-trace -n '__fish_seen_subcommand_from run count' -a '(__fish_complete_subcommand)'

@@ -103,7 +103,7 @@ static inline int oracle_check(struct oracle *o, const char *folder, bool all, c
 			CHECK(end >= o->done[i], "%s: source %u: %llu records are there, %llu were committed", what, i,
 			      (unsigned long long)end, (unsigned long long)o->done[i]);
 		} else {
-			CHECK(!s.source[i].num || end >= o->done[i], "%s: source %u: %llu is the last, %llu were committed",
+			CHECK(!s.source[i].num || end + s.lost >= o->done[i], "%s: source %u: %llu is the last, %llu were committed",
 			      what, i, (unsigned long long)end, (unsigned long long)o->done[i]);
 		}
 		CHECK(end <= o->begun[i], "%s: source %u: %llu records are there, %llu were begun", what, i,

@@ -12,7 +12,9 @@
  */
 #include "common.h"
 
+#include <pthread.h>
 #include <sched.h>
+#include <dlfcn.h>
 #include <elf.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
@@ -36,6 +38,9 @@ static u32 handler_length = SHORT;
 
 /* In the child's ring. */
 static uint32_t packets = 64;
+static enum jf_record_mode mode = JF_RECORD_OVERWRITE;
+/* Another thread of the child makes the records before, and ends: its ring is handed on. */
+static bool other_thread;
 
 static void record(u32 source, u32 len)
 {
@@ -52,10 +57,32 @@ static void handler(int sig)
 	record(1, handler_length);
 }
 
+static u32 length_before;
+
+static void *record_before(void *num)
+{
+	uintptr_t i;
+
+	for (i = 0; i < (uintptr_t)num; i++)
+		record(0, length_before);
+	return NULL;
+}
+
+static void records_before(int num, u32 len)
+{
+	pthread_t t;
+
+	length_before = len;
+	if (!other_thread)
+		record_before((void *)(uintptr_t)num);
+	else if (pthread_create(&t, NULL, record_before, (void *)(uintptr_t)num) || pthread_join(t, NULL))
+		_exit(98);
+}
+
 /* Stops before and after each record. */
 static void child(uint32_t packet_size, enum jf_record_clock clock, u32 len, int records, int before)
 {
-	struct jf_record_options o = { test_parent, JF_RECORD_OVERWRITE, clock, packet_size, packets, 0, 0 };
+	struct jf_record_options o = { test_parent, mode, clock, packet_size, packets, 0, 0 };
 	struct sigaction sa;
 	int i, err;
 
@@ -67,8 +94,7 @@ static void child(uint32_t packet_size, enum jf_record_clock clock, u32 len, int
 	if (err || jf_record_enable("jftest:counted") != 1 ||
 	    jf_record_folder(oracle->folder, sizeof(oracle->folder)) < 0)
 		_exit(99);
-	for (i = 0; i < before; i++)
-		record(0, len);
+	records_before(before, len);
 	for (i = 0; i < records; i++) {
 		raise(SIGSTOP);
 		record(0, len);
@@ -163,18 +189,30 @@ static unsigned long long counter_of(pid_t pid)
 #endif
 }
 
-/* Fills @first with the steps at an instruction that is new, and returns their number. */
+/* All stores of rings are the library's: the C library's instructions change nothing of it. */
+static bool in_library(unsigned long long at)
+{
+	Dl_info own, of;
+
+	return dladdr((const void *)(uintptr_t)jf_recover, &own) && dladdr((const void *)(uintptr_t)at, &of) &&
+	       own.dli_fbase == of.dli_fbase;
+}
+
+/*
+ * Fills @first with the steps at an instruction of the library that is new, and returns their
+ * number.
+ */
 static int first_steps(int *first, int most, int before)
 {
 	pid_t pid = begin(4096, JF_RECORD_CLOCK_AUTO, lengths[2], 1, before);
 	unsigned long long seen[4096], at;
 	int num = 0, n, i;
 
-	for (n = 1; num < most; n++) {
+	for (n = 1; num < most && n < 100000; n++) {
 		at = counter_of(pid);
 		for (i = 0; i < num && seen[i] != at; i++)
 			;
-		if (i == num) {
+		if (i == num && in_library(at)) {
 			seen[num] = at;
 			first[num++] = n;
 		}
@@ -186,16 +224,17 @@ static int first_steps(int *first, int most, int before)
 	return num;
 }
 
-/* All counts agree when a packet is used again, whatever instruction was the last one. */
-static void killed_anew(int before)
+/* All counts agree, whatever instruction of the last record was the last one. */
+static void killed_anew(int before, int least)
 {
 	static int first[4096];
 	int num = first_steps(first, 4096, before), i, n;
 	struct jf_recovered r;
 	char what[64];
+	uint64_t all;
 	pid_t pid;
 
-	CHECK(num > 500 && num < 4096 && first[num - 1] > num + 1000, "%d instructions in %d steps", num, first[num - 1]);
+	CHECK(num > least && num < 4096, "%d instructions in %d steps", num, first[num - 1]);
 	for (i = 0; i < num; i++) {
 		pid = begin(4096, JF_RECORD_CLOCK_AUTO, lengths[2], 1, before);
 		for (n = 1; n < first[i] && step(pid, 0); n++)
@@ -203,9 +242,11 @@ static void killed_anew(int before)
 		finish_child(pid, true);
 		snprintf(what, sizeof(what), "killed at %d", first[i]);
 		oracle_check(oracle, oracle->folder, false, what);
-		CHECK(!jf_recover(oracle->folder, NULL, &r) && r.records + r.overwritten >= oracle->done[0] &&
-		      r.records + r.overwritten <= oracle->begun[0], "%s: %llu there, %llu overwritten", what,
-		      (unsigned long long)r.records, (unsigned long long)r.overwritten);
+		CHECK(!jf_recover(oracle->folder, NULL, &r), "recovery");
+		all = r.records + r.overwritten + r.discarded;
+		CHECK(all >= oracle->done[0] && all <= oracle->begun[0], "%s: %llu there, %llu overwritten, %llu discarded",
+		      what, (unsigned long long)r.records, (unsigned long long)r.overwritten, (unsigned long long)r.discarded);
+		CHECK(mode == JF_RECORD_OVERWRITE ? !r.discarded : !r.overwritten, "%s: not in this mode", what);
 		strict_remove(oracle->folder);
 	}
 }
@@ -303,9 +344,20 @@ static void next_packets(int stride)
 	finish("a handler while the next packet is made");
 #ifdef ANEW
 	packets = 2;
-	killed_anew(2 * many);
-	packets = 64;
+	killed_anew(2 * many, 200);
 	finish("killed while a packet is made anew");
+	mode = JF_RECORD_DISCARD;
+	killed_anew(2 * many, 50);
+	finish("killed while a record is discarded");
+	mode = JF_RECORD_KEEP;
+	killed_anew(2 * many, 300);
+	finish("killed while a file is kept, and a new one takes its place");
+	mode = JF_RECORD_OVERWRITE;
+	other_thread = true;
+	killed_anew(10, 200);
+	finish("killed while a thread gets the ring of one that has ended");
+	other_thread = false;
+	packets = 64;
 #endif
 	/*
 	 * One more record fits, but not the handler's: that goes on in the next packet, and none

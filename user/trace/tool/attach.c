@@ -899,7 +899,7 @@ int attach(pid_t pid)
 	uid_t uid;
 
 	do {
-		/* Also of a program that it has executed meanwhile. */
+		/* The socket can be of another program that it executes by now. */
 		if (has_control(pid))
 			return STATUS_OK;
 		if (!pid_owner(pid, &uid))

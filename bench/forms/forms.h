@@ -9,10 +9,10 @@
  *   fault.c	a read of a page that is not mapped while probes are on, and arguments in a
  *		place of the CPU's: the read has an entry in __ex_table, and the code there calls
  *		the subscriber
- *   kept.c	the same, but what stands there is the other side of an asm goto: the
+ *   kept.c	the same, with the other side of an asm goto there: the
  *		compiler brings the arguments
  *   page.c	the page of these two
- *   measure.c	what they cost
+ *   measure.c	their costs
  *   step.c	instructions and bytes, by single steps
  *   main.c	the file in debugfs
  */

@@ -24,8 +24,8 @@
  *   -------------+---------------+------------------+------------------
  *   around       | nothing       | preemption is    | an SRCU reader
  *   the call     |               | off              |
- *   the function | do what the   | not sleep; use   | sleep and fault
- *   can          | caller can    | per-CPU data and |
+ *   the function | as the caller | not sleep; use   | sleep and fault
+ *   can          |               | per-CPU data and |
  *                |               | RCU              |
  *   the caller   | in any        | in any context   | in process
  *   can be       | context       | that RCU watches | context, and can
@@ -42,7 +42,7 @@
  *                | functions     |                  |
  *
  *   In a program probes are called in a section of jf_read_lock(), and other functions in
- *   one if the caller makes it; they do what the caller can. Text is waited for by
+ *   one if the caller makes it; their context is the caller's. Text is waited for by
  *   jf_quiesce() and dlclose(), data by jf_quiesce(), if it is used in a section.
  *
  *   "Its data" is all that the function uses until the call returns to its caller: also the data of

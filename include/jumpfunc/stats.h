@@ -16,7 +16,7 @@
  *   JUMPFUNC=off		never write text: changes of keys are refused, unless all
  *				of their branches are compiled with -DJF_TESTED, or are
  *				in functions that have the key as a parameter
- *   JUMPFUNC=verbose		say on standard error what is not possible, and why
+ *   JUMPFUNC=verbose		name on standard error each impossible thing, and why
  *   JUMPFUNC_WRITER=mem	write through /proc/self/mem or not at all
  *   JUMPFUNC_WRITER=remap	replace pages by copies or not at all
  *   JUMPFUNC_WRITER=none	the same as off

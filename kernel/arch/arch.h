@@ -7,7 +7,7 @@
  * This header opens and closes it. Its work is in three tables:
  *   kernel/arch/text.h	sites, other instructions in text, and how sites are changed
  *   kernel/arch/image.h	code that it makes: images, and stubs with a type
- *   kernel/arch/stack.h	what the stack of a task leads into
+ *   kernel/arch/stack.h	the code that the stack of a task leads into
  */
 #ifndef JF_ARCH_H
 #define JF_ARCH_H

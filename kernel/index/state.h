@@ -7,10 +7,10 @@
  *   jf_probes_mutex	the probes that the file probes has enabled (kernel/probes/file.c)
  *   jf_events_mutex	the event set's mode (kernel/demo/event_set.c)
  *   jf_tp_mutex	probes of tracepoints (jf_tracepoint.c)
- *   jf_retired_mutex	images, and what waits to be freed (kernel/tracepoint/code.c)
+ *   jf_retired_mutex	images, and memory that waits to be freed (kernel/tracepoint/code.c)
  *   cpus_read_lock()
  *     jf_mutex		the index, entities, statistics; all writing of text
- *       jf_symbol_mutex	what the kernel knows of an address (kernel/quiesce/function.c)
+ *       jf_symbol_mutex	the symbol at an address (kernel/quiesce/function.c)
  *       text_mutex	taken by the kernel's protocol (backend=kernel or auto)
  *
  * jf_lock() takes cpus_read_lock() and jf_mutex. A CPU hotplug callback may take

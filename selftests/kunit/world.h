@@ -115,10 +115,10 @@ static inline struct jfk_task *exit_task(struct kunit *test, void *at)
 	return t;
 }
 
-/* True if the last warning has @what in it. */
-static inline bool said(const char *what)
+/* True if the last warning has @text in it. */
+static inline bool said(const char *text)
 {
-	return strstr(jfk.warning, what);
+	return strstr(jfk.warning, text);
 }
 
 #endif /* JFK_WORLD_H */

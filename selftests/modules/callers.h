@@ -20,7 +20,7 @@
  * struct callers - all callers of a module
  * @name:   the name of the threads, before a slash and the CPU
  * @thread: their function, with the CPU as argument, until kthread_should_stop()
- * @tick:   what the timers run; it ends with callers_again(). NULL: no timers
+ * @tick:   function of the timers; it ends with callers_again(). NULL: no timers
  * @us:     their period; 0: no timers
  * @tasks:  the threads; NULL when not running
  */

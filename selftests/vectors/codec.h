@@ -67,7 +67,7 @@ struct jf_plain_vector {
  * @name:   its special feature
  * @ip:     where the bytes stand
  * @bytes:  the bytes; those from number 5 on make bits 40-63 of the word
- * @kind:   what they are
+ * @kind:   of instruction
  * @target: where they lead, unless @kind is JF_INSN_OTHER
  */
 struct jf_decode_vector {

@@ -11,7 +11,7 @@
  *   choose.c	which records of a probe are made
  *   callers.c	functions that filters name as callers
  *   calls.c	functions whose calls are recorded, by an entry and all exits
- *   probe.c	probes: what they record, on and off
+ *   probe.c	probes: their records, on and off
  *   point.c	places of probes, several of which may be at one, or beside each other
  *   detour.c	how a place can be changed so that it leads to a probe's code
  *   exit.c	where a function is left
@@ -469,7 +469,7 @@ struct jf_code {
 /**
  * struct jf_moved - an instruction that was copied
  * @len: of it, at its place
- * @ends: what follows it is not executed after it
+ * @ends: the next instruction is not executed after it
  */
 struct jf_moved {
 	unsigned int	len;
@@ -616,7 +616,7 @@ JF_HIDDEN int jf_pair_begin(uintptr_t end, size_t size, size_t thread, uint64_t 
 enum jf_way {
 	JF_WAY_NONE,
 	JF_WAY_JUMP,		/* in place of one instruction that is long enough */
-	JF_WAY_SHORT,		/* what follows the first byte, or a short instruction, is part of the distance */
+	JF_WAY_SHORT,		/* bytes after the first one, or after the instruction, are of the distance */
 	JF_WAY_SPAN,		/* in place of several, to which nothing leads but to the first */
 	JF_WAY_BREAK,		/* a breakpoint */
 	JF_WAY_BESIDE,		/* short ones may reach into the next function */
@@ -743,7 +743,7 @@ JF_HIDDEN int jf_points_unlead(struct jf_point **points, size_t num);
  * @why:    it could not be switched on, or is no jump; or NULL
  * @queued: it is going to be switched on
  * @semaphore: is counted up while it is on, or NULL
- * @event:  what the trace is told
+ * @event:  as the trace is told of it
  * @fields: of that
  * @names:  of those
  * @nr_fields: without strings
@@ -864,7 +864,7 @@ struct dl_phdr_info;
  * @start: of its mappings
  * @end:    of that
  * @seen:   by the walk with this number
- * @asked:  whether it has what was asked for before it came: by agent.c, which sets it
+ * @asked:  it has the probes that were asked for before it came: agent.c sets it
  * @file:   its file, while that is read, or NULL
  * @unread: why the file could not be read, -errno, or 0
  * @named:  that was said: by agent.c, which sets it

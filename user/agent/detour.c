@@ -4,19 +4,20 @@
  * it is changed so that it leads to the probe's code. Best first; "|" is where an
  * instruction begins, "CC" a breakpoint:
  *
- *   JF_WAY_SHORT	E9 | O O O O		one byte is replaced; the four that follow stay, and are the
- *						distance
+ *   JF_WAY_SHORT	E9 | O O O O		one byte is replaced; the next four stay, and
+ *						are the distance
  *   JF_WAY_JUMP	E9 d d d d .. |		in place of one instruction of five bytes or more
  *   JF_WAY_SHORT	E9 d | O O O		in place of a shorter one; the bytes that follow
  *						stay, and are part of the distance
- *   JF_WAY_SPAN	E9 d | d d d |		in place of several, to which nothing leads but to the first
- *						(whole.c), while one thread runs, or none
+ *   JF_WAY_SPAN	E9 d | d d d |		in place of several, of which branches lead to
+ *						the first alone (whole.c), while one thread
+ *						runs, or none
  *   JF_WAY_BREAK	CC |			a breakpoint, if it is asked for
  *
  * The first one is one store of one byte (lib/text.c), whatever threads there are, and needs memory
- * at one place alone. With the first three no thread can be in the midst of what is replaced, and
- * no branch can lead there: so it does not matter what the function does else, how long it is, and
- * whether what follows belongs to it. A one-byte note needs one byte.
+ * at one place alone. With the first three no thread can be in the midst of the replaced bytes, and
+ * no branch can lead there: so the rest of the function, its length, and the owner of the next bytes
+ * do not matter. A one-byte note needs one byte.
  *
  * The code:
  *	lea -128(%rsp),%rsp	the red zone
@@ -176,7 +177,7 @@ static int settle(struct jf_detour *d, struct body *b, unsigned int want, uint32
 	return 0;
 }
 
-/* For jf_place_fixed(): too many mappings are another matter than what settle() says. */
+/* For jf_place_fixed(): too many mappings are another matter than the errors of settle(). */
 static int settle_fixed(struct jf_detour *d, struct body *b, unsigned int want, uint32_t number)
 {
 	b->left |= !d->at && jf_place_heap();
@@ -331,7 +332,7 @@ static bool find_way(struct jf_detour *d, struct body *b, unsigned int len, uint
 			d->way = (enum jf_way)way;
 			return true;
 		}
-		/* What is too short for a span may be long enough for a jump. */
+		/* Code that is too short for a span may be long enough for a jump. */
 		if (err != -EPERM && (!d->why || (way == JF_WAY_SPAN && err != -ENOSPC)))
 			d->why = reason(err);
 	}
@@ -416,7 +417,7 @@ static unsigned int first_length(const struct body *b)
  * @size:   of its function, which begins there, or 0
  * @avail:  bytes of text from there on
  * @number: of the probe
- * @fill:   what fills up a line after the function may be replaced, too: no other one begins there
+ * @fill:   the padding after the function may be replaced, too: no other one begins there
  * @late:   record an instruction so many bytes after it; there is room for a jump up to its end
  *
  * Nothing is written yet, but memory for the code is there.

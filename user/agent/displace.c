@@ -6,10 +6,10 @@
  *   branches					with a distance of 32 bits; loop and jrcxz around one
  *   calls					push the address that they would have pushed, and jump: so
  *						nothing returns to the copy, and unwinders and
- *						exceptions find what they know
+ *						exceptions find the addresses that they know
  *   all else					as it is
  *
- * A branch leads where it led, also into what was replaced, where there is a breakpoint then.
+ * A branch leads where it led, also into the replaced bytes, where there is a breakpoint then.
  *
  * Only a copy of syscall leaves an address of its own place, in %rcx, and no program has a use for
  * that value. With a shadow stack a call would miss its entry there: the agent does nothing in such

@@ -313,8 +313,8 @@ bool jf_point_restored(struct jf_point *t)
  * jf_point_keep() - it will be forgotten, and something is mapped where it was
  * @t: which
  *
- * Text that is neither ours nor its file's is another patcher's, which may execute what it has
- * found there, a jump of ours, in a copy, or write it back.
+ * Text that is neither ours nor its file's is another patcher's, which may execute the text
+ * that it found there, a jump of ours, in a copy, or write it back.
  */
 void jf_point_keep(struct jf_point *t)
 {
@@ -409,7 +409,7 @@ static bool prepare(struct jf_point *t)
 	const char *why;
 
 	/*
-	 * What it has may not be used any more, or is of another file, but threads may be there: it
+	 * Its way may not be used any more, or is of another file, but threads may be there: it
 	 * stays.
 	 */
 	if (t->made && (!(jf_ways & 1U << t->detour.way) || !is_fit(t))) {
@@ -745,8 +745,7 @@ static int change_off(struct jf_point **points, size_t num)
 		some = count_kind(points + i, num - i);
 		e = change_some_off(points + i, some);
 		/*
-		 * Where several threads run, what takes several instructions leads to its code as
-		 * before.
+		 * If several threads run, a span leads to its code as before.
 		 */
 		if (kind_of(points[i]) == KIND_ALONE && (e == -EPERM || is_outside(e)))
 			e = 0;

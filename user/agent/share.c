@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /*
  * clone() with the parent's memory, and no variables of threads for the child, which runs beside
- * its parent: both have the same ring, and what is written there by one instruction for signal
- * handlers' sake is no such thing for another processor. The agent's clone() stands before libc's,
+ * its parent: both have the same ring, and a store that is one instruction for the sake of signal
+ * handlers is not atomic for another processor. The agent's clone() stands before libc's,
  * as LD_PRELOAD has it, and says so before there are two. From then on each of them asks for its
  * number, and takes a lock, for each record (record.c). A child that a system call makes without
  * libc's function is not known.

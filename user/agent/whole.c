@@ -8,7 +8,7 @@
  *				through memory that it computes the address of
  *   other functions		branches with a distance of 32 bits are looked for at each byte of the text; those of 8 bits
  *				near the place, from each byte on where an instruction can begin
- *   pointers			words of data, what relocations add to the object's own address, and addresses that
+ *   pointers			words of data, addends of relocations, and addresses that
  *				instructions name
  *   tables of switches		distances of 32 bits from the table on, wherever an instruction names data: the jump may be in
  *				another part of the function
@@ -16,8 +16,8 @@
  *   names			another function may begin there, or hand-written assembly
  *   calls			return to the next instruction, so of the replaced ones only the last can be one
  *
- * All of these are looked for in the file: text in memory may have been changed. What looks like a
- * branch without being one refuses a place that could have been changed; it leads to no other
+ * All of these are looked for in the file: text in memory may have been changed. Bytes that look like a
+ * branch without being one refuse a place that could have been changed; they lead to no other
  * mistake.
  */
 #include "agent.h"
@@ -99,7 +99,7 @@ static void mark_branches(struct jf_module *m, const uint8_t *text, size_t size,
 			mark(m, at + i + 5 + (uintptr_t)(intptr_t)word_at(text + i + 1));
 		else if (i + 6 <= size && text[i] == 0x0f && text[i + 1] >> 4 == 8)
 			mark(m, at + i + 6 + (uintptr_t)(intptr_t)word_at(text + i + 2));
-		/* lea of what is relative to the instruction. */
+		/* lea of an address that is relative to the instruction. */
 		else if (i + 6 <= size && text[i] == 0x8d && (text[i + 1] & 0xc7) == 5)
 			mark_address(m, at + i + 6 + (uintptr_t)(intptr_t)word_at(text + i + 2));
 		/* An address as it is, of a program at a fixed place. */

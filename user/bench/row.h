@@ -7,9 +7,9 @@
  *
  *   SITE(hi, lo)	the code of site number 0x<hi><lo>: hi is one hex
  *			digit, lo two of them below 40; 1024 sites in all
- *   BODY		what stands after each site
+ *   BODY		the code after each site
  *
- * then includes loops.h, and enters what that made of them with BENCH_ROWS().
+ * then includes loops.h, and enters its results with BENCH_ROWS().
  * main.c finds the entries in a section, so a row whose package is missing is
  * just not linked.
  */

@@ -135,7 +135,7 @@ void __jf_text_forget(uintptr_t start, uintptr_t end) __attribute__((__visibilit
 /**
  * __jf_trap_replace() - as sigaction(SIGTRAP), but for the library's own handler, which
  * stays
- * @action: gets what is not the library's, or NULL
+ * @action: gets the signals that the library does not cause, or NULL
  * @old:    receives the action that the program takes for the present one, or NULL; may be @action
  *
  * Context: any; async-signal-safe.

@@ -205,7 +205,7 @@ void run_free(char **objects)
  * @compiles: to object files
  * @early:    it ends before there is one
  * @to:       the object file; NULL: each has its source's name
- * @strange:  an argument of which it cannot be said what object file it leads to
+ * @strange:  an argument whose object file is unknown
  * @objects:  those of the sources, and a NULL
  * @num:      how many
  */

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /*
  * Time stamps: the processor's counter where the kernel itself keeps time by it, or else
- * CLOCK_MONOTONIC. Readers want its frequency and what time it was when it was 0.
+ * CLOCK_MONOTONIC. Readers want its frequency, and the time at which it was 0.
  *
- * The frequency is what the counter did between two readings of both clocks, the first one as the
- * library is loaded. If that is not long ago the second one waits until it is 20 ms: a reading
+ * The frequency is the counter's difference between two readings of both clocks, the first one as
+ * the library is loaded. If that is not long ago the second one waits until it is 20 ms: a reading
  * is good for some 30 ns, so that the frequency is good for 3 ppm then. The longer recording
  * goes on, the better it gets, and the metadata is set right now and then.
  */
@@ -144,7 +144,7 @@ void jf_clock_start(uint32_t clock)
 }
 
 /**
- * jf_clock_get() - what is known of a clock now
+ * jf_clock_get() - the frequency and the offset of a clock, as they are known now
  * @clock: __JF_CLOCK_TSC or __JF_CLOCK_MONOTONIC
  * @c:     is filled in
  *

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
-/* What a user has written to say which probes are meant (pattern.h). */
+/* The text by which a user names probes (pattern.h). */
 #include "pattern.h"
 
 #include <errno.h>
@@ -18,7 +18,7 @@ static int wrong(struct jf_pattern *p, const char *format, ...)
 	return -EINVAL;
 }
 
-/* What is in the brackets, the last of which is the end of all. */
+/* The text within brackets, the last of which is the end of all. */
 static int parse_types(struct jf_pattern *p, const char *types)
 {
 	unsigned int arg = 0, nr = 0;

@@ -60,7 +60,7 @@ typedef int jf_listed_fn(const struct jf_listed *probe, void *arg);
  *           returned, or -errno
  * @enable:  those that match are on when it returns; returns how many there are that match and are
  *           on, whether by this call or before, 0 if none matches, or -errno if none of those that
- *           match could be switched on. What could not be is told by @list
+ *           match could be switched on. @list tells of those that are off
  * @disable: those that match (NULL: all) are off when it returns, and no thread is recording for
  *           one of them any more, nor ever will; returns how many it switched off, or -errno, and
  *           then those that are still on are told by @list
@@ -157,8 +157,8 @@ void __jf_record_refused(const char *group, const char *name, const char *why);
 /**
  * __jf_agent - is the agent loaded
  *
- * Then it calls __jf_control_by_environment(), and nothing else does: what it changes at its begin
- * it changes while there is one thread. Its address alone is looked at.
+ * Then it calls __jf_control_by_environment(), and nothing else does: its changes at its
+ * begin are made while there is one thread. Its address alone is looked at.
  */
 extern const char __jf_agent __attribute__((__weak__, __visibility__("default")));
 
@@ -172,8 +172,7 @@ void __jf_control_by_environment(void);
 struct jf_text_poke;
 
 /**
- * __jf_control_outside() - how text is changed by the process that has asked for what this thread
- * does
+ * __jf_control_outside() - how text is changed by the process whose request this thread serves
  *
  * Context: any; what it returns, in the same call of a provider's function: it waits for the other
  * process, some seconds at most.

@@ -49,9 +49,9 @@ static const struct jf_wish *find_wish(const struct jf_event *event, enum jf_kin
 }
 
 /*
- * With the lock. A number is an event's only when the trace has its metadata: what is recorded by
- * another one cannot be read, nor what is after it. An event that cannot have one keeps what it
- * has.
+ * With the lock. A number is an event's only when the trace has its metadata: a record by
+ * another one cannot be read, nor can the records after it. An event that cannot have one keeps
+ * its own.
  */
 static int number_events(struct jf_event **event, size_t num)
 {
@@ -76,8 +76,8 @@ static int number_events(struct jf_event **event, size_t num)
 }
 
 /*
- * With the lock. Those of which the trace could not be told when they came. What cannot be shown
- * has none for good.
+ * With the lock. Those of which the trace could not be told when they came. An event that
+ * cannot be shown has none for good.
  */
 static int number_late(const char *glob)
 {

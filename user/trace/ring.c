@@ -9,7 +9,7 @@
  *   writer                                      the end comes; readers; recovery
  *   ------                                      --------------------------------
  *   1 choose one that is complete
- *   2 seq = 0                                   nothing in it counts, but for what was overwritten
+ *   2 seq = 0                                   nothing in it counts but its overwritten records
  *   3 content_size: empty                       readers see an empty packet
  *   4 all words = free, that of the new seq
  *   5 end and begin = now                       one store: two packets never overlap in time
@@ -22,7 +22,7 @@
  *
  *   go_on()                                     readers see
  *   -------                                     -----------
- *   a head and words of the new one             nothing of it: it is in what is free of the old one, after a free word
+ *   a head and words of the new one             nothing of it: it is after a free word of the old one
  *   b packet_size of the old one: up to there   both
  *
  * The packets of a file are used again together.
@@ -34,7 +34,7 @@
  * a new packet, and fails, but never the other way round.
  *
  * A ring is given back when its thread ends, by a destructor. A thread that records after that, as
- * in free() of what it leaves, gets its ring again, and no destructor is called any more. If glibc
+ * in free() of its own memory, gets its ring again, and no destructor is called any more. If glibc
  * would allocate for a destructor (32 keys were there before) the thread has no destructor at all.
  * Such rings (@late) are found by their thread's number, which no thread has any more, when a ring
  * is needed. A ring is never unmapped: a thread's late destructors may record.
@@ -142,7 +142,7 @@ struct ring {
  *            is of this process
  * @checked:  when the clock was set right, in ns
  * @wait:     and how long after that it is again
- * @told:     what its metadata has
+ * @told:     the classes of its metadata
  * @uuid:     of the trace
  * @folder:   of the trace
  * @ring:     all that may be
@@ -182,8 +182,8 @@ static struct mapped *mapped;
 /* Those of them that there are. */
 static uint32_t mapped_num;
 /*
- * Of this process; in a forked child, of the one that it comes from, until it has one: so what is
- * lost there is counted, even if the child can never make a folder.
+ * Of this process; in a forked child, of the one that it comes from, until it has one: so losses
+ * there are counted, even if the child can never make a folder.
  */
 static struct jf_packet *no_ring_mapped;
 /* Its value before. Other threads may be about to count there. */
@@ -536,8 +536,8 @@ static void set_times(struct jf_packet *p, uint64_t now)
 }
 
 /*
- * The steps 2 to 7 above. All stores pair with those who read a packet's file: what they see of a
- * step is not without the steps before it. The last two pair with __jf_reserve(), which they may
+ * The steps 2 to 7 above. All stores pair with those who read a packet's file: they see a step
+ * together with the steps before it. The last two pair with __jf_reserve(), which they may
  * have interrupted.
  */
 static void begin_packet(struct ring *r, uint32_t k)

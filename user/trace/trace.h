@@ -4,16 +4,16 @@
  *
  * From top to bottom; a part uses those below it, and none above:
  *   socket.c	the control socket and its thread
- *   control.c	what is asked for by it (control.h)
+ *   control.c	the requests that come by it (control.h)
  *   log.c	events that have no tracepoint, of tracef() and tracelog()
- *   record.c	events, what the user asks for, forks
+ *   record.c	events, requests of the user, forks
  *   sdt.c	SDT probes (jumpfunc-sdt/sys/sdt.h) as events; record.c calls it, and it record.c
  *   draft.c	filters of events; choice.c parses them (choice.h)
  *   provider.c	probes that are no events (provider.h)
  *   wishes.c	patterns for objects that come later (wishes.h)
  *   glob.c	globs of names (glob.h)
  *   ring.c	rings: their files, which thread has which, the next packet
- *   metadata.c	what the trace says of itself
+ *   metadata.c	the trace's description of itself
  *   clock.c	time stamps
  *   recover.c	reads the traces of other processes
  *   file.c	folders and files, by system calls alone
@@ -22,13 +22,13 @@
  *   remains.c	sockets of processes that have ended (control.h)
  *
  * Locks: that of the socket (socket.c); within it that of providers; within that a provider's own,
- * and jf_events_lock (record.c) around the list of events and what is recorded; within it
+ * and jf_events_lock (record.c) around the list of events and their state; within it
  * jf_live->lock around rings and the folder. The latter (pi_lock.h) is held with all signals
  * blocked and never while waiting, since a signal handler may be the first of its thread to record.
  *
- * What a forked child must not have is in jf_live, whose pages it finds empty
+ * The state that a forked child must not have is in jf_live, whose pages it finds empty
  * (MADV_WIPEONFORK), so that clone() and vfork(), of which no handler tells, are no exception.
- * What it inherits is in struct jf_conf.
+ * The state that it inherits is in struct jf_conf.
  */
 #ifndef JF_TRACE_H
 #define JF_TRACE_H

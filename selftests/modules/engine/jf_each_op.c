@@ -12,7 +12,7 @@
  *		  probes ARGS N	register or unregister probes until the tracepoint with
  *				that many arguments (1, 5 or 8) has N, at most 18
  *		the write returns the result of the operation
- *   state	what every call, branch and tracepoint does, when it is called now
+ *   state	the result of every call, branch and tracepoint, if it is called now
  */
 #include <linux/debugfs.h>
 #include <linux/fs.h>

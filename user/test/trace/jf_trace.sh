@@ -891,7 +891,7 @@ types()
 	printf '%s\n' "$*" | tr ' ' '\t' >> "$tmp/wanted"
 }
 
-# They are typed into $shell, as a user has it who has installed jf-trace.
+# They are typed into $shell, as it is where jf-trace is installed.
 typed()
 {
 	case $shell in

@@ -2,9 +2,9 @@
 /*
  * Rings per CPU and per thread: the cost of a place in a ring, a record of 32 bytes and its commit:
  *
- *   plain        per thread, by loads and stores: no signal handler may record. What nothing can be below.
- *   exchange     per thread, by compare and exchange without a lock prefix, as libjumpfunc-trace does
- *   restartable  per thread, by a restartable sequence (rseq): a signal handler makes it start again
+ *   plain        per thread, by loads and stores: no signal handler can record. The lower bound.
+ *   exchange     per thread, by compare and exchange without a lock prefix: libjumpfunc-trace
+ *   restartable  per thread, by a restartable sequence (rseq): a signal handler restarts it
  *   per CPU      by a restartable sequence for the place and another one for the commit
  *
  * For x86-64 and glibc from 2.35 on, which registers rseq; elsewhere it says so.

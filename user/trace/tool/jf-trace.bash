@@ -103,7 +103,7 @@ _jf_trace_arguments()
 	esac
 }
 
-# _jf_trace NAME PART: readline replaces PART, which begins behind the last colon or equals sign of a word. So the words
+# _jf_trace NAME PART: readline replaces PART, which begins after the last colon or equals sign of a word. So the words
 # here are those of the line.
 _jf_trace()
 {

@@ -13,6 +13,10 @@
  * A class, which is an event's text and its number, is never forgotten: an object that is
  * closed and loaded again gets the numbers that its events had. The list only grows at its
  * end, and so can be read without a lock, in a forked child, too.
+ *
+ * Thousands of functions have the same fields, and each forked child that records writes all
+ * classes. So the second event with some fields is preceded by a structure of them with a name, and
+ * that event and later ones name it.
  */
 #include "trace.h"
 
@@ -34,24 +38,46 @@
 #define AT_ONCE	128
 
 /**
- * struct jf_class - an event's text
- * @next:   with the next number
+ * struct jf_shape - fields that events have
  * @same:   of the same bucket
- * @hash:   of the text but for the number
- * @id:     the number
+ * @hash:   of @text
+ * @number: of the structure with a name; 0: no second event has come
+ * @len:    of @text
+ * @text:   in the class of the first event that has them
+ */
+struct jf_shape {
+	struct jf_shape	*same;
+	uint32_t	hash;
+	uint32_t	number;
+	size_t		len;
+	const char	*text;
+};
+
+/**
+ * struct jf_class - an event's text, or a structure's
+ * @next:   the one after it in the metadata
+ * @same:   of the same bucket
+ * @shape:  fields of the event
+ * @hash:   of the text before the fields but for the number
+ * @id:     the number; of a structure: the highest number before it
+ * @head:   of an event: length of the text before the fields
  * @len:    of @text
  */
 struct jf_class {
 	struct jf_class	*next;
 	struct jf_class	*same;
+	struct jf_shape	*shape;
 	uint32_t	hash;
 	uint16_t	id;
+	size_t		head;
 	size_t		len;
 	char		text[];
 };
 
 static struct jf_class *classes, **last_class = &classes;
 static struct jf_class *buckets[BUCKETS];
+static struct jf_shape *shapes[BUCKETS];
+static uint32_t last_shape;
 static uint16_t last_id;
 
 /**
@@ -135,11 +161,35 @@ static void add_labels(struct text *t, const struct jf_event_field *f)
 	add(t, " }");
 }
 
+/* Types of most fields have names: jf_u32, jf_s32, jf_x32; jf_u32_64 is aligned to 64 bits. */
+static bool add_usual(struct text *t, const struct jf_event_field *f)
+{
+	if (f->class_ == 8 || (f->align != f->size && f->align != 8) || jf_field_is_text(f) || f->flags & __JF_SHOW_NETWORK ||
+	    (is_hex(f) && f->sign))
+		return false;
+	add(t, f->align == f->size ? "jf_%c%u" : "jf_%c%u_64", is_hex(f) ? 'x' : f->sign ? 's' : 'u', f->size * 8);
+	return true;
+}
+
+static void add_usual_types(struct text *t)
+{
+	unsigned int size, align, i;
+
+	for (size = 8; size <= 64; size *= 2)
+		for (align = size; align <= 64; align = align < 64 ? 64 : 65)
+			for (i = 0; i < 3; i++)
+				add(t, "typealias integer { size = %u; align = %u; signed = %s;%s } := jf_%c%u%s;\n", size, align,
+				    i == 1 ? "true" : "false", i == 2 ? " base = 16;" : "", "usx"[i], size, align == size ? "" : "_64");
+	add(t, "\n");
+}
+
 /* The type of one element. */
 static void add_number(struct text *t, const struct jf_event_field *f)
 {
 	bool labels = f->labels && f->labels->name;
 
+	if (!labels && add_usual(t, f))
+		return;
 	if (f->class_ == 8) {
 		add(t, "floating_point { exp_dig = %d; mant_dig = %d; align = %u; }",
 		    f->size == 4 ? 8 : 11, f->size == 4 ? 24 : 53, f->align * 8);
@@ -208,23 +258,26 @@ static int add_fixed(struct text *t, const struct jf_event *event)
 	return err ? err : end == event->size ? 0 : -EINVAL;
 }
 
-static int add_event(struct text *t, const struct jf_event *event, unsigned int id)
+static void add_event_head(struct text *t, const struct jf_event *event, unsigned int id)
+{
+	/* Always as long, so that two of them can be compared without it. */
+	add(t, "event {\n\tname = \"%s:%s\";\n\tid = %5u;\n\tstream_id = 0;\n", event->system, event->name, id);
+	if (event->level)
+		add(t, "\tloglevel = %d;\n", event->level - 1);
+	add(t, "\tfields := struct ");
+}
+
+static int add_fields(struct text *t, const struct jf_event *event)
 {
 	bool packed = event->flags & __JF_EVENT_PACKED;
 	const struct jf_event_field *f;
 	int err = 0;
 
-	/* Always as long, so that two of them can be compared without it. */
-	add(t, "event {\n\tname = \"%s:%s\";\n\tid = %5u;\n\tstream_id = 0;\n", event->system, event->name, id);
-	if (event->level)
-		add(t, "\tloglevel = %d;\n", event->level - 1);
-	add(t, "\tfields := struct {\n");
 	if (!packed)
 		err = add_fixed(t, event);
 	for (f = event->fields; !err && f->kind != __JF_FIELD_END; f++)
 		if (packed || is_dynamic(f))
 			err = packed && f->align != 1 ? -EINVAL : add_field(t, f, packed);
-	add(t, "\t};\n};\n\n");
 	return err;
 }
 
@@ -234,28 +287,145 @@ static size_t number_at(const struct jf_event *event)
 	return strlen("event {\n\tname = \":\";\n\tid = ") + strlen(event->system) + strlen(event->name);
 }
 
-/* FNV-1a */
-static uint32_t hash_of(const struct text *t, size_t number)
+/* FNV-1a, without the five characters from @number on. */
+static uint32_t hash_of(const char *text, size_t len, size_t number)
 {
 	uint32_t hash = 2166136261U;
 	size_t i;
 
-	for (i = 0; i < t->len; i++)
+	for (i = 0; i < len; i++)
 		if (i < number || i >= number + 5)
-			hash = (hash ^ (uint8_t)t->buf[i]) * 16777619U;
+			hash = (hash ^ (uint8_t)text[i]) * 16777619U;
 	return hash;
 }
 
-/* The one with the text of @t, whatever its number is. */
-static struct jf_class *find_class(const struct text *t, size_t number, uint32_t hash)
+/* An event in full, as the first one with its fields has it. */
+static struct jf_class *new_class(const struct jf_event *event, int *err)
+{
+	struct text t = { NULL, 0, 0 };
+	struct jf_class *c;
+
+	/* Its length. */
+	add_event_head(&t, event, 0);
+	*err = add_fields(&t, event);
+	if (*err)
+		return NULL;
+	c = malloc(sizeof(*c) + t.len + sizeof("{\n\t};\n};\n\n"));
+	*err = c ? 0 : -ENOMEM;
+	if (!c)
+		return NULL;
+	t = (struct text){ c->text, t.len + sizeof("{\n\t};\n};\n\n"), 0 };
+	add_event_head(&t, event, last_id + 1U);
+	c->head = t.len;
+	add(&t, "{\n");
+	add_fields(&t, event);
+	add(&t, "\t};\n};\n\n");
+	c->len = t.len;
+	c->hash = hash_of(c->text, c->head, number_at(event));
+	return c;
+}
+
+/* NULL: no memory. */
+static struct jf_shape *shape_of(const struct jf_class *c)
+{
+	const char *text = c->text + c->head + strlen("{\n");
+	size_t len = c->len - c->head - strlen("{\n\t};\n};\n\n");
+	uint32_t hash = hash_of(text, len, len);
+	struct jf_shape *s;
+
+	for (s = shapes[hash % BUCKETS]; s; s = s->same)
+		if (s->hash == hash && s->len == len && !memcmp(s->text, text, len))
+			return s;
+	s = malloc(sizeof(*s));
+	if (s)
+		*s = (struct jf_shape){ NULL, hash, 0, len, text };
+	return s;
+}
+
+/* The one of the same event, whatever its number is. */
+static struct jf_class *find_class(const struct jf_class *like, size_t number)
 {
 	struct jf_class *c;
 
-	for (c = buckets[hash % BUCKETS]; c; c = c->same)
-		if (c->hash == hash && c->len == t->len && !memcmp(c->text, t->buf, number) &&
-		    !memcmp(c->text + number + 5, t->buf + number + 5, t->len - number - 5))
+	for (c = buckets[like->hash % BUCKETS]; c; c = c->same)
+		if (c->hash == like->hash && c->shape == like->shape && c->head == like->head &&
+		    !memcmp(c->text, like->text, number) &&
+		    !memcmp(c->text + number + 5, like->text + number + 5, like->head - number - 5))
 			return c;
 	return NULL;
+}
+
+/* Are the fields those of no other event. */
+static bool is_first(const struct jf_shape *s, const struct jf_class *c)
+{
+	return s->text > c->text && s->text < c->text + c->len;
+}
+
+static void put_class(struct jf_class *c)
+{
+	c->next = NULL;
+	/* Pairs with the loads of jf_metadata_write(). */
+	__atomic_store_n(last_class, c, __ATOMIC_RELEASE);
+	last_class = &c->next;
+}
+
+static void name_shape(struct jf_shape *s)
+{
+	size_t size = s->len + 64;
+	struct jf_class *c = malloc(sizeof(*c) + size);
+	struct text t = { c ? c->text : NULL, size, 0 };
+
+	if (!c)
+		return;
+	s->number = ++last_shape;
+	add(&t, "struct jf_fields_%u {\n%.*s};\n\n", s->number, (int)s->len, s->text);
+	c->id = last_id;
+	c->len = t.len;
+	put_class(c);
+}
+
+/* The fields are those of another event: their structure is named, or there is no memory for it. */
+static struct jf_class *share_shape(struct jf_class *c)
+{
+	struct text t = { c->text, c->len, c->head };
+	struct jf_class *less;
+
+	/* Else the name is no shorter. */
+	if (c->len - c->head < 64)
+		return c;
+	if (!c->shape->number)
+		name_shape(c->shape);
+	if (!c->shape->number)
+		return c;
+	add(&t, "jf_fields_%u;\n};\n\n", c->shape->number);
+	c->len = t.len;
+	less = realloc(c, sizeof(*c) + c->len + 1);
+	return less ? less : c;
+}
+
+/* It has the next number. */
+static uint16_t add_class(struct jf_class *c)
+{
+	struct jf_shape *s = c->shape;
+
+	if (is_first(s, c)) {
+		s->same = shapes[s->hash % BUCKETS];
+		shapes[s->hash % BUCKETS] = s;
+	} else {
+		c = share_shape(c);
+	}
+	c->id = ++last_id;
+	c->same = buckets[c->hash % BUCKETS];
+	buckets[c->hash % BUCKETS] = c;
+	put_class(c);
+	return c->id;
+}
+
+static void drop_class(struct jf_class *c)
+{
+	if (c->shape && is_first(c->shape, c))
+		free(c->shape);
+	free(c);
 }
 
 /**
@@ -272,39 +442,21 @@ static struct jf_class *find_class(const struct text *t, size_t number, uint32_t
  */
 int jf_class_of(const struct jf_event *event, uint16_t *id)
 {
-	struct text t = { NULL, 0, 0 };
 	struct jf_class *c, *old;
-	uint32_t hash;
 	int err;
 
-	/* Its length. */
-	err = add_event(&t, event, 0);
-	if (err)
-		return err;
-	c = malloc(sizeof(*c) + t.len + 1);
+	c = new_class(event, &err);
 	if (!c)
-		return -ENOMEM;
-	t = (struct text){ c->text, t.len + 1, 0 };
-	add_event(&t, event, last_id + 1U);
-	hash = hash_of(&t, number_at(event));
-	old = find_class(&t, number_at(event), hash);
-	if (old || last_id == UINT16_MAX) {
-		free(c);
-		if (!old)
-			return -EOVERFLOW;
-		*id = old->id;
-		return 0;
+		return err;
+	c->shape = shape_of(c);
+	old = c->shape ? find_class(c, number_at(event)) : NULL;
+	if (!c->shape || old || last_id == UINT16_MAX) {
+		err = !c->shape ? -ENOMEM : old ? 0 : -EOVERFLOW;
+		*id = old ? old->id : *id;
+		drop_class(c);
+		return err;
 	}
-	c->next = NULL;
-	c->id = ++last_id;
-	c->len = t.len;
-	c->hash = hash;
-	c->same = buckets[hash % BUCKETS];
-	buckets[hash % BUCKETS] = c;
-	*id = c->id;
-	/* Pairs with the loads of jf_metadata_write(). */
-	__atomic_store_n(last_class, c, __ATOMIC_RELEASE);
-	last_class = &c->next;
+	*id = add_class(c);
 	return 0;
 }
 
@@ -397,6 +549,7 @@ static void add_head(struct text *t, const uint8_t *uuid, const struct jf_conf *
 	add(t, "\t\tvariant <id> {\n\t\t\tstruct { } begun;\n\t\t\tstruct { %s} align(64) whole;\n",
 	    timed ? "jf_time timestamp; " : "");
 	add(t, "\t\t} v;\n\t} align(64);\n};\n\n");
+	add_usual_types(t);
 	/* A record that was begun and not committed. */
 	add(t, "event {\n\tname = \"jumpfunc:uncommitted\";\n\tid = 0;\n\tstream_id = 0;\n\tfields := struct {\n");
 	add(t, "\t\t" INT(32) " _size;\n\t\tinteger { size = 8; align = 8; base = 16; } _bytes[_size];\n\t};\n};\n\n");

@@ -322,6 +322,48 @@ number_alone()
 	! grep -n 'sscanf.* id = ' "$here"/../../trace/*.c "$here"/../../trace/tool/*.c
 }
 
+# Functions have the same fields: they are in the metadata of each child twice at most, in full and as a structure with a name.
+same_fields()
+{
+	cat > "$tmp/fields.c" <<-'END'
+	#include <sys/wait.h>
+	#include <unistd.h>
+	#define F(n) __attribute__((__noinline__)) long s_f##n(long x) { __asm__ volatile(".nops 8"); return x + n; }
+	F(0) F(1) F(2) F(3) F(4) F(5) F(6) F(7) F(8) F(9)
+	int main(void)
+	{
+		long (*f[])(long) = { s_f0, s_f1, s_f2, s_f3, s_f4, s_f5, s_f6, s_f7, s_f8, s_f9 };
+		for (int child = 1; child < 3; child++) {
+			if (fork()) {
+				wait(0);
+				continue;
+			}
+			for (long i = 0; i < 10; i++)
+				f[i](1000 * child + i);
+			_exit(0);
+		}
+		return 0;
+	}
+	END
+	${CC:-cc} -O1 -falign-functions=64 -o "$tmp/fields" "$tmp/fields.c" || return 1
+	want=$(for child in 1 2; do for i in 0 1 2 3 4 5 6 7 8 9; do printf 'fields:s_f%d %#x\n' "$i" $((1000 * child + i)); done; done)
+	for kind in '' call/; do
+		rm -rf "$tmp/kept"
+		"$build/jf-trace" run --mode keep -o "$tmp/kept" -e "${kind}fields:s_*" -e 'libc.so.6:*' -- "$tmp/fields" > "$tmp/out" 2> "$tmp/err" ||
+			{ cat "$tmp/err"; return 1; }
+		grep -q 'no memory in reach' "$tmp/err" && ! grep -q 'libc.so.6:[^ ]* the first: no memory' "$tmp/err" && { cat "$tmp/err"; return 1; }
+		for folder in "$tmp"/kept/*; do
+			echo "$(wc -c < "$folder/metadata") bytes, $(grep -c '^event' "$folder/metadata") events: $(grep -c '_arg5;' "$folder/metadata") times arg5"
+			[ "$(grep -c '_arg5;' "$folder/metadata")" -le 4 ] && [ "$(grep -c '^event' "$folder/metadata")" -gt 1000 ] || return 1
+			"$build/jf-recover" "$folder" "$tmp/whole" > /dev/null && babeltrace2 "$tmp/whole" > "$tmp/whole.txt" && rm -r "$tmp/whole" || return 1
+			babeltrace2 "$folder" | diff - "$tmp/whole.txt" || return 1
+		done
+		have=$(sed -n 's/.* \(fields:s_f[0-9]\): .* arg0 = 0x\([0-9A-F]*\),.*/\1 0x\2/p' "$tmp/err" | tr A-F a-f | sort -k2)
+		[ "$have" = "$(echo "$want" | sort -k2)" ] || { echo "$have"; return 1; }
+	done
+	"$build/jf-trace" report --summary "$tmp/kept" > "$tmp/said2" && [ "$(grep -c ' 2 fields:s_f[0-9]$' "$tmp/said2")" = 10 ]
+}
+
 # While a table is written to a full pipe: the program has ended, and ^C ends this.
 interrupted()
 {
@@ -618,6 +660,7 @@ check 'sums in formats of programs' formats
 check 'sums of too many functions' too_many
 check 'options that a command does not have' options
 check 'numbers of many events' number_alone
+check 'fields that many functions have' same_fields
 check 'sums, and ^C while they are written' interrupted
 check 'on and off while calls go on' switched
 check 'calls that an exception leaves' excepted

@@ -1196,13 +1196,13 @@ static void check_pages(size_t begin)
 		for (k = at; k > begin && text[k - 1] == '\n'; k--)
 			;
 		CHECK(k == at - 2 || (k < at && text[k - 1] == ';' && text[k - 2] == '}'), "before %zu: %.20s", at, text + k - 8);
-		CHECK(text[at] == '\n' || !strncmp(text + at, "event {", 7), "at %zu: %.20s", at, text + at);
+		CHECK(text[at] == '\n' || !strncmp(text + at, "event {", 7) || !strncmp(text + at, "struct ", 7), "at %zu: %.20s", at, text + at);
 	}
 	CHECK(pages >= 2, "%zu pages", pages);
 	free(text);
 }
 
-#define LARGE_FIELDS	120
+#define LARGE_FIELDS	300
 
 static void make_large(struct jf_event *event, struct jf_event_field *fields, char (*names)[8])
 {

@@ -54,27 +54,51 @@ static bool is_over(const char *text)
 	return p && sscanf(p, "\n\tvpid = %u;", &number) == 1 && !may_live(number);
 }
 
+/**
+ * struct used - parts of a trace that are shown
+ * @t:      the records of its events
+ * @fields: by number: is a structure of fields that of such an event
+ */
+struct used {
+	const struct tally	*t;
+	bool			fields[TALLY_EVENTS];
+};
+
+/* Structures that @u knows, events with records, and all that is neither. */
+static bool is_used(const struct used *u, const char *piece)
+{
+	unsigned int number = jf_struct_number(piece), id;
+	const char *name;
+	size_t len;
+
+	if (number)
+		return number >= TALLY_EVENTS || u->fields[number];
+	if (strncmp(piece, JF_EVENT_BEGIN, sizeof(JF_EVENT_BEGIN) - 1) || !jf_event_next(piece - 1, &name, &len, &id))
+		return true;
+	return !id || id >= TALLY_EVENTS || u->t->event[id].now;
+}
+
 static bool write_fewer(const char *folder, const char *text, const struct tally *t)
 {
-	const char *begin = text, *name, *next;
+	struct used u = { t, { false } };
+	const char *piece, *next;
 	char path[PATH_MAX];
-	bool wanted = true;
-	unsigned int id;
-	size_t len;
+	unsigned int number;
 	FILE *f;
 
+	for (piece = text; (piece = jf_piece_next(piece));) {
+		number = jf_struct_number(piece) ? 0 : jf_fields_number(piece);
+		if (number && number < TALLY_EVENTS && is_used(&u, piece))
+			u.fields[number] = true;
+	}
 	f = jf_path(path, sizeof(path), folder, "metadata") ? NULL : fopen(path, "wxe");
 	if (!f)
 		return false;
-	for (next = text; (next = jf_event_next(next, &name, &len, &id));) {
-		name -= strlen("event {\n\tname = \"");
-		if (wanted)
-			fwrite(begin, 1, (size_t)(name - begin), f);
-		begin = name;
-		wanted = !id || id >= TALLY_EVENTS || t->event[id].now;
+	for (piece = text; piece; piece = next) {
+		next = jf_piece_next(piece);
+		if (is_used(&u, piece))
+			fwrite(piece, 1, next ? (size_t)(next - piece) : strlen(piece), f);
 	}
-	if (wanted)
-		fputs(begin, f);
 	return !fclose(f);
 }
 

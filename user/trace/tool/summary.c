@@ -74,6 +74,7 @@ struct packet {
  * @open:    by depth: calls whose caller's record has not come yet
  * @names:   of functions: two that are equal are at one place
  * @is_call: by number of an event: its name, or NULL: it is no call
+ * @timed:   by number of a structure: are its fields those of a call
  * @packet:  of the present trace
  * @num:     of them
  * @left:    calls without an exit
@@ -85,6 +86,7 @@ struct calls {
 	struct node	*open[DEPTH_MAX + 1];
 	struct names	names;
 	const char	*is_call[TALLY_EVENTS];
+	bool		timed[TALLY_EVENTS];
 	struct packet	*packet;
 	size_t		num;
 	uint64_t	left;
@@ -174,21 +176,44 @@ static int one_record(const struct jf_record_seen *r, void *arg)
 /* --- a trace -------------------------------------------------------------------------- */
 
 /* The event of a call has fields of the agent's own: duration and depth. */
-static void learn_calls(struct calls *c, const char *text)
+static bool has_times(const char *piece, const char *end)
 {
 	static const char duration[] = " _duration;\n", depth[] = " _depth;\n";
-	const char *p = text, *name, *end;
+
+	return memmem(piece, (size_t)(end - piece), duration, sizeof(duration) - 1) &&
+	       memmem(piece, (size_t)(end - piece), depth, sizeof(depth) - 1);
+}
+
+static void learn_event(struct calls *c, const char *piece, const char *end)
+{
+	unsigned int fields = jf_fields_number(piece), id;
+	const char *name;
 	size_t len, number;
-	unsigned int id;
+
+	if (!jf_event_next(piece - 1, &name, &len, &id) || name > end || id >= TALLY_EVENTS)
+		return;
+	if (!(fields < TALLY_EVENTS && c->timed[fields]) && !has_times(piece, end))
+		return;
+	number = names_number(&c->names, name, len);
+	c->is_call[id] = number == INDEX_NONE ? NULL : c->names.name[number];
+}
+
+static void learn_calls(struct calls *c, const char *text)
+{
+	const char *piece = text, *end;
+	unsigned int number;
 
 	memset(c->is_call, 0, sizeof(c->is_call));
-	while ((p = jf_event_next(p, &name, &len, &id))) {
-		end = strstr(p, "\n};\n");
-		if (!end || id >= TALLY_EVENTS || !memmem(p, (size_t)(end - p), duration, sizeof(duration) - 1) ||
-		    !memmem(p, (size_t)(end - p), depth, sizeof(depth) - 1))
-			continue;
-		number = names_number(&c->names, name, len);
-		c->is_call[id] = number == INDEX_NONE ? NULL : c->names.name[number];
+	memset(c->timed, 0, sizeof(c->timed));
+	while ((piece = jf_piece_next(piece))) {
+		end = strstr(piece, "\n};\n");
+		number = jf_struct_number(piece);
+		if (!end)
+			return;
+		if (!number)
+			learn_event(c, piece, end + 1);
+		else if (number < TALLY_EVENTS)
+			c->timed[number] = has_times(piece, end + 1);
 	}
 }
 

@@ -233,19 +233,21 @@
 #define TP_fast_assign(...)		__VA_ARGS__
 #define TP_printk(...)			#__VA_ARGS__
 #define TP_CONDITION(...)		__VA_ARGS__
+/* These declare nothing of use: a semicolon follows them, which alone is not standard C. */
+#define __JF_EVENT_UNUSED(name, ...)	struct __jf_unused_##name
 /* Not before the passes of <jumpfunc/define_trace.h>. */
-#define DECLARE_EVENT_CLASS(...)
+#define DECLARE_EVENT_CLASS		__JF_EVENT_UNUSED
 /* Of the kernel alone. */
-#define TRACE_EVENT(...)
-#define TRACE_EVENT_CONDITION(...)
-#define TRACE_EVENT_FN(...)
-#define TRACE_EVENT_FN_COND(...)
-#define DEFINE_EVENT(...)
-#define DEFINE_EVENT_FN(...)
-#define DEFINE_EVENT_PRINT(...)
-#define DEFINE_EVENT_CONDITION(...)
-#define DECLARE_TRACE(...)
-#define DECLARE_TRACE_CONDITION(...)
+#define TRACE_EVENT			__JF_EVENT_UNUSED
+#define TRACE_EVENT_CONDITION		__JF_EVENT_UNUSED
+#define TRACE_EVENT_FN			__JF_EVENT_UNUSED
+#define TRACE_EVENT_FN_COND		__JF_EVENT_UNUSED
+#define DEFINE_EVENT			__JF_EVENT_UNUSED
+#define DEFINE_EVENT_FN			__JF_EVENT_UNUSED
+#define DEFINE_EVENT_PRINT		__JF_EVENT_UNUSED
+#define DEFINE_EVENT_CONDITION		__JF_EVENT_UNUSED
+#define DECLARE_TRACE			__JF_EVENT_UNUSED
+#define DECLARE_TRACE_CONDITION		__JF_EVENT_UNUSED
 /* Nothing: a program's events are enabled by <jumpfunc/record.h>, or by JUMPFUNC_TRACE. */
 #define JF_TRACE_EVENT_PARAM(system)	struct __jf_event_param
 #else

@@ -54,6 +54,57 @@ no_arrays()
 	done
 }
 
+# A header of events as the kernel's: with a class, and events of the kernel alone, twice.
+events()
+{
+	cat > "$tmp/std_events.h" <<-'END'
+	#undef TRACE_SYSTEM
+	#define TRACE_SYSTEM std_events
+	#if !defined(STD_EVENTS_H) || defined(TRACE_HEADER_MULTI_READ)
+	#define STD_EVENTS_H
+	#include <jumpfunc/trace_event.h>
+	TRACE_EVENT(std_kernel, TP_PROTO(int i), TP_ARGS(i), TP_STRUCT__entry(__field(int, i)), TP_fast_assign(__entry->i = i;), TP_printk("%d", __entry->i));
+	TRACE_EVENT_CONDITION(std_some, TP_PROTO(int i), TP_ARGS(i), TP_CONDITION(i), TP_STRUCT__entry(__field(int, i)), TP_fast_assign(__entry->i = i;), TP_printk("%d", __entry->i));
+	DECLARE_EVENT_CLASS(std_class, TP_PROTO(int i), TP_ARGS(i), TP_STRUCT__entry(__field(int, i)), TP_fast_assign(__entry->i = i;), TP_printk("%d", __entry->i));
+	DEFINE_EVENT(std_class, std_one, TP_PROTO(int i), TP_ARGS(i));
+	JF_DEFINE_EVENT(std_class, std_two, TP_PROTO(int i), TP_ARGS(i));
+	JF_TRACE_EVENT(std_own, TP_PROTO(int i), TP_ARGS(i), TP_STRUCT__entry(__field(int, i)), TP_fast_assign(__entry->i = i;), TP_printk("%d", __entry->i));
+	#endif
+	#undef TRACE_INCLUDE_PATH
+	#define TRACE_INCLUDE_PATH .
+	#undef TRACE_INCLUDE_FILE
+	#define TRACE_INCLUDE_FILE std_events
+	#include <jumpfunc/define_trace.h>
+	END
+	sed "s/std_/other_/g; s/STD_/OTHER_/" "$tmp/std_events.h" > "$tmp/other_events.h"
+	printf '#define CREATE_TRACE_POINTS\n#include "std_events.h"\n#include "other_events.h"\nint main(void) { jf_trace_std_own(1); jf_trace_other_two(2); return 0; }\n' > "$tmp/std.c"
+	for file in "$tmp/std.c" "$user/../samples/jf_sample_event_program.c"; do
+		# shellcheck disable=SC2086
+		"$@" $flags -I"$tmp" -I"$user/../samples" -fsyntax-only "$file" || return
+	done
+}
+
+# Each public header alone.
+headers()
+{
+	for header in "$user"/../include/jumpfunc/*.h; do
+		case ${header##*/} in calls.h | entry.h) continue ;; esac
+		printf "#include <jumpfunc/%s>\nextern int alone;\n" "${header##*/}" > "$tmp/alone.c"
+		# shellcheck disable=SC2086
+		"$@" $flags -fsyntax-only "$tmp/alone.c" || return
+	done
+}
+
+for compiler in gcc clang; do
+	have "$compiler" || continue
+	check "$compiler, headers in C99" headers "$compiler" -std=c99
+	for standard in c11 c17 c2x; do
+		check "$compiler, headers and events in $standard" eval "headers $compiler -std=$standard && events $compiler -std=$standard"
+	done
+	for standard in c++17 c++20; do
+		check "$compiler, headers and events in $standard" eval "headers $compiler -xc++ -std=$standard && events $compiler -xc++ -std=$standard"
+	done
+done
 check "C++ does not define arrays of keys" no_arrays
 check "these programs use all public macros" all_macros
 for compiler in gcc clang; do

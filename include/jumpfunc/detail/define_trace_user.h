@@ -184,5 +184,5 @@ __extension__ ({							\
 #undef __get_rel_str
 
 #undef TRACE_HEADER_MULTI_READ
-#define DECLARE_EVENT_CLASS(...)
+#define DECLARE_EVENT_CLASS	__JF_EVENT_UNUSED
 #define CREATE_TRACE_POINTS

@@ -32,7 +32,7 @@ done
 shift $((OPTIND - 1))
 [ $# = 0 ] || { usage >&2; exit 2; }
 version=${version:-$(tree_version)}
-number=${version%%~*}
+number=${version%%[~+]*}
 grep -qE "^## \\[${number//./\\.}\\]( - [0-9]{4}-[0-9]{2}-[0-9]{2})?$" "$JF_TREE/CHANGELOG.md" || die "CHANGELOG.md has no section [$number]"
 ! grep -q '^## \[Unreleased\]' "$JF_TREE/CHANGELOG.md" || die "CHANGELOG.md has changes that belong to no version"
 packaged=$(sed -n '1s/^jumpfunc (\(.*\)) .*/\1/p' "$JF_TREE/debian/changelog")

@@ -15,7 +15,7 @@ INSTALL ?= install
 # A copy that has no packaging/version has the whole version in VERSION.
 VERSION := $(shell sh $(TOP)/packaging/version 2>/dev/null || cat $(TOP)/VERSION)
 # The number that build systems compare: a commit on the way to 0.3 has the number 0.3.
-NUMBER := $(firstword $(subst ~, ,$(VERSION)))
+NUMBER := $(firstword $(subst +, ,$(subst ~, ,$(VERSION))))
 DIST := $(OUT)/dist
 PUBLIC := $(wildcard $(TOP)/include/jumpfunc/*)
 PUBLIC_DETAIL := $(wildcard $(TOP)/include/jumpfunc/detail/*)

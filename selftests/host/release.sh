@@ -40,12 +40,25 @@ shows "a commit's version has its day and hash" "$between"
 echo >>"$tree/README.md"
 shows "a change that is in no commit shows" "$between+dirty"
 in_tree git tag v3.4
-shows "... and is no release" "$between+dirty"
+shows "... and is no release" "3.4+git20260305.$hash+dirty"
 in_tree git checkout -q README.md
 shows "the commit with the tag is the release" 3.4
 in_tree git tag -d v3.4 >/dev/null
 in_tree git tag v3.41
 shows "another tag is no release" "$between"
+in_tree git tag -a -m x v3.4
+GIT_COMMITTER_DATE='2026-03-06T10:00:00Z' in_tree git commit -q --allow-empty -m x
+after=3.4+git20260306.$(in_tree git rev-parse HEAD | cut -c 1-8)
+shows "a commit after a release" "$after"
+dpkg --compare-versions "$after" gt 3.4 && dpkg --compare-versions "$after" lt 3.5~git; result $? "... replaces it, and is replaced by the next one" "$after"
+mkdir "$work/after"
+in_tree git archive HEAD | tar -x -C "$work/after" -f -
+shows "... also of what git archive makes of it" "$after" "$work/after"
+in_tree harness/dist.sh -o "$work/2" >"$work/log" 2>&1 && tar -x -C "$work/after" -f "$work/2/jumpfunc-$after.tar.xz"
+result $? "... and its tarball" "$(cat "$work/log")"
+shows "... which knows it without git" "$after" "$work/after/jumpfunc-$after"
+in_tree git reset -q --hard HEAD~
+in_tree git tag -d v3.4 >/dev/null
 mkdir "$work/archive" "$work/copy" "$work/bin"
 in_tree git archive HEAD | tar -x -C "$work/archive" -f -
 shows "what git archive makes of it knows" "$between" "$work/archive"

@@ -12,10 +12,10 @@
  *     -g PATH    must not be there after a failed attempt; may be given several times
  *     -e ERRNO   a number that a failed attempt may give, besides that of ENOMEM
  *     -o         an attempt may succeed in spite of the failure with another state
- *     -p STEP    not one allocation fails, but all once so many bytes were had: 0, STEP, 2 * STEP ...
+ *     -p STEP    all allocations fail after so many bytes: 0, STEP, 2 * STEP ...
  *     -n FIRST   begin with this allocation; -i INCREMENT, -m MAX: give up there
- *     -c FILE    count those only that FILE counts, which is written and read as fail-nth is: parameter
- *                nth of jf_nth.ko
+ *     -c FILE    count those only that FILE counts, which is written and read as fail-nth is:
+ *                parameter nth of jf_nth.ko
  *     -v         say the result of each attempt
  *   DO and UNDO are
  *     write FILE TEXT   one write(2); the file is opened before anything fails

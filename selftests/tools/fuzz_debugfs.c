@@ -7,16 +7,16 @@
  *     -s   the same seed makes the same inputs; each input depends on its number and the seed alone
  *     -n   so many inputs one after the other, -t or as many as there is time for
  *     -c   then for so long several writers and readers at the same time
- *     -b   only the file bench: the other files are read before and after all of them, but not `functions`
- *          and `keys`, which with the benchmark's 11,000 sites takes seconds
+ *     -b   only the file bench: the other files are read before and after all of them, but not
+ *          `functions` and `keys`, which with the benchmark's 11,000 sites takes seconds
  *     -o N only input number N, and say what it is and what the result was
  *
  * The result of an input is worked out from docs/debugfs.md, not from the code:
  *   - which errno it gives, or that it is taken, as a whole
  *   - refused: not a byte of functions, keys, dispatch and subscribers is other than before, and no
  *     counter of stats but "errors"
- *   - taken: the functions that it names lead where it says, their counts say how often that changed,
- *     and everything else is as before
+ *   - taken: the functions that it names lead where it says, their counts say how often that
+ *     changed, and everything else is as before
  * and whenever `functions` is read, each function's sites lead where its target says.
  *
  * With several writers at once, every function must end up where one of them wanted it, pairs that
@@ -365,7 +365,8 @@ enum { UNKNOWN = -1 };
 
 struct verdict {
 	int err;			/* 0: taken */
-	int set[MAX_FUNCS];		/* of the functions of the world: index into their targets, + 1 */
+	/* Of the world's functions: index into their targets, + 1. */
+	int set[MAX_FUNCS];
 	const char *to[MAX_FUNCS];
 	int mode;			/* of dispatch, -1: stays */
 	long subs;			/* -1: stays */

@@ -3,14 +3,17 @@
  * libjumpfunc-agent: requests to it, by the environment or by way of libjumpfunc-trace.
  *
  * Environment:
- *   JUMPFUNC_AGENT=glob,glob...	record these from before main() on: "provider:name" of notes,
- *					"name" or "object:name" of functions; "fopen(string,string)" for arguments
- *					that are strings; "note/" or "function/" before it: of these alone;
- *					"call/": calls of functions, from entry to exit;
- *					"work if level > 3": records that are made (trace/choice.h)
- *   JUMPFUNC_AGENT_STRINGS=always	read strings where there is a filter of system calls, too
- *   JUMPFUNC_AGENT_WAYS=way,way...	only these: jump, short, span, break; without it, all but break
- *   JUMPFUNC=verbose			say what cannot be recorded, and why, and what is a breakpoint
+ *   JUMPFUNC_AGENT=glob,glob...
+ *	record these from before main() on: "provider:name" of notes, "name" or "object:name" of
+ *	functions; "fopen(string,string)" for arguments that are strings; "note/" or "function/"
+ *	before it: of these alone; "call/": calls of functions, from entry to exit;
+ *	"work if level > 3": records that are made (trace/choice.h)
+ *   JUMPFUNC_AGENT_STRINGS=always
+ *	read strings where there is a filter of system calls, too
+ *   JUMPFUNC_AGENT_WAYS=way,way...
+ *	only these: jump, short, span, break; without it, all but break
+ *   JUMPFUNC=verbose
+ *	name each probe that cannot be recorded, with the reason, and each breakpoint
  * and those of <jumpfunc/record.h>.
  *
  * A glob that has nothing but wildcards where a function's name is means no function, unless it

@@ -616,7 +616,7 @@ JF_HIDDEN int jf_pair_begin(uintptr_t end, size_t size, size_t thread, uint64_t 
 enum jf_way {
 	JF_WAY_NONE,
 	JF_WAY_JUMP,		/* in place of one instruction that is long enough */
-	JF_WAY_SHORT,		/* bytes after the first one, or after the instruction, are of the distance */
+	JF_WAY_SHORT,		/* the next bytes stay, and are part of the distance */
 	JF_WAY_SPAN,		/* in place of several, to which nothing leads but to the first */
 	JF_WAY_BREAK,		/* a breakpoint */
 	JF_WAY_BESIDE,		/* short ones may reach into the next function */

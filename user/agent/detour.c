@@ -16,8 +16,8 @@
  *
  * The first one is one store of one byte (lib/text.c), whatever threads there are, and needs memory
  * at one place alone. With the first three no thread can be in the midst of the replaced bytes, and
- * no branch can lead there: so the rest of the function, its length, and the owner of the next bytes
- * do not matter. A one-byte note needs one byte.
+ * no branch can lead there: so the rest of the function, its length, and the owner of the next
+ * bytes do not matter. A one-byte note needs one byte.
  *
  * The code:
  *	lea -128(%rsp),%rsp	the red zone

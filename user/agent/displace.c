@@ -3,11 +3,10 @@
  * Copies of instructions that have the same effect at another place. Zydis takes them apart.
  *
  *   relative to the instruction pointer	another displacement
- *   branches					with a distance of 32 bits; loop and jrcxz around one
- *   calls					push the address that they would have pushed, and jump: so
- *						nothing returns to the copy, and unwinders and
- *						exceptions find the addresses that they know
- *   all else					as it is
+ *   branches	with a distance of 32 bits; loop and jrcxz around one
+ *   calls	push the address that they would have pushed, and jump: so nothing returns to the
+ *		copy, and unwinders and exceptions find the addresses that they know
+ *   all else	as it is
  *
  * A branch leads where it led, also into the replaced bytes, where there is a breakpoint then.
  *

@@ -8,7 +8,7 @@
  *
  *	90 | 90 | C3 | ..	two notes beside each other
  *	90 | E9 | C3 | ..	the one that comes later leads to its code, by its first byte
- *	E9 | E9 | C3 | ..	then the one before: that byte is a part of its distance, and stays as it is
+ *	E9 | E9 | C3 | ..	then the one before: that byte is part of its distance, and stays
  *
  * Points that follow within a jump therefore get their jumps first, also points without a
  * probe that is on, and taken back last. A point within a jump must begin where an instruction

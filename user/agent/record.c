@@ -159,7 +159,7 @@ static struct spare packet_spare = { 0, packet_stack + STACK_SIZE }, hook_spare 
 
 /*
  * A lost record is counted in the ring, which takes a stack: so each record comes to one. A thread
- * that has it makes no more than a packet, and there is none that waits for the hook's. In a child
+ * that has it makes no more than a packet, and no thread waits for the hook's. In a child
  * that was cloned by a system call the owner may be one that is not there; in one of vfork() it is
  * there, in the parent, and gives it back soon.
  */

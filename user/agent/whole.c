@@ -3,22 +3,21 @@
  * Several instructions may be replaced by one jump if no thread comes to another of them than the
  * first. So all that leads anywhere in the object has to be known:
  *
- *   the function itself	is decoded from its begin to its end, as its symbol or the table of frames says; each branch is
- *				looked at; a jump through a register, as that of a switch, is not understood, nor one by a thunk, or
- *				through memory that it computes the address of
- *   other functions		branches with a distance of 32 bits are looked for at each byte of the text; those of 8 bits
- *				near the place, from each byte on where an instruction can begin
- *   pointers			words of data, addends of relocations, and addresses that
- *				instructions name
- *   tables of switches		distances of 32 bits from the table on, wherever an instruction names data: the jump may be in
- *				another part of the function
- *   landing pads		of exceptions, by the tables of the object
- *   names			another function may begin there, or hand-written assembly
- *   calls			return to the next instruction, so of the replaced ones only the last can be one
+ *   the function itself: it is decoded from its begin to its end, as its symbol or the table of
+ *	frames says, and each branch is looked at; a jump through a register, as of a switch, is
+ *	not understood, nor a jump by a thunk, or through memory whose address it computes
+ *   other functions: branches with a distance of 32 bits are looked for at each byte of the text;
+ *	branches of 8 bits near the place, from each byte on where an instruction can begin
+ *   pointers: words of data, addends of relocations, and addresses that instructions name
+ *   tables of switches: distances of 32 bits from the table on, wherever an instruction names
+ *	data: the jump may be in another part of the function
+ *   landing pads: of exceptions, by the tables of the object
+ *   names: another function may begin there, or hand-written assembly
+ *   calls: they return to the next instruction, so of the replaced ones only the last can be one
  *
- * All of these are looked for in the file: text in memory may have been changed. Bytes that look like a
- * branch without being one refuse a place that could have been changed; they lead to no other
- * mistake.
+ * All of these are looked for in the file: text in memory may have been changed. Bytes that look
+ * like a branch without being one refuse a place that could have been changed; they lead to no
+ * other mistake.
  */
 #include "agent.h"
 

@@ -655,7 +655,7 @@ static inline bool jf_site_may_lead(const struct jf_site *site, uintptr_t target
 	return m ? m == own || m->program : !jf_image_leaves(target, own);
 }
 
-/* --- change.c to commit.c, with commit.h --------------------------------------------------------------- */
+/* --- change.c to commit.c, with commit.h ----------------------------------------------------- */
 
 /* Pokes of a transaction to be; jf_free(@poke) afterwards. */
 struct jf_pokes {

@@ -11,8 +11,8 @@
  *   SPECIMEN			a function for tries, at multiples of JF_ATOM; its bytes from
  *				SPECIMEN_NUMBER on, JF_ATOM of them, have the number that it returns
  *   jf_specimen_number()	these bytes for another number
- *   jf_pwrite()		the system call itself: a function of libc, or one of the program that
- *				stands for it, may be the text that is written
+ *   jf_pwrite()		the system call itself: a function of libc, or the program's own
+ *				in its place, may be the text that is written
  *   jf_helper_start()		makes a thread that calls a function, and ends
  *   JF_RUNS, jf_copy_and_count()	changes of many sites write the bytes between them, too
  */

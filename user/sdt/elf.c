@@ -14,7 +14,7 @@
 
 /* Tables of LLVM that name symbols by their numbers. */
 #define LLVM_ADDRSIG		0x6fff4c03
-#define LLVM_CALL_GRAPH		0x6fff4c09	/* weights: the symbols are those of its relocations */
+#define LLVM_CALL_GRAPH		0x6fff4c09	/* weights: of its relocations' symbols */
 
 /* Relocations in as few bits as can be. */
 #define CREL			0x40000014

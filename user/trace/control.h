@@ -17,11 +17,11 @@
  *
  *   request				effect
  *   list [GLOB]			"probe" for each probe that matches, or for all
- *   enable GLOB [stops]		jf_record_enable(), and the same of each provider; "stops": see below
+ *   enable GLOB [stops]		jf_record_enable(), and the same of each provider
  *   disable GLOB [stops]		jf_record_disable(), and the same of each provider
- *   record [KEY=VALUE...]		jf_record_start(): parent (a path), mode, clock, packets, packet_size, rings,
- *				max_mib
- *   stats				"value" for each number of jf_record_stats(), folder, recording
+ *   record [KEY=VALUE...]		jf_record_start(): parent (a path), mode, clock, packets,
+ *				packet_size, rings, max_mib
+ *   stats			"value" for each number of jf_record_stats(), folder, recording
  *   stop				jf_record_stop()
  *
  * A GLOB is a pattern, with the shortest duration and the choice of records (pattern.h, choice.h).
@@ -30,14 +30,17 @@
  *   probe KIND GROUP NAME on|off DETAIL
  *   value NAME TEXT
  *   failed KIND ERRNO			one of several parts: events, or a provider's
- *   end ERRNO NUMBER			always the last one; the number is how many probes matched, or 0
+ *   end ERRNO NUMBER		always the last one; how many probes matched, or 0
  *
  * A peer that has said "stops" can stop all threads of the process, by ptrace(). It is asked to do
  * so where text cannot be changed while they run, in the midst of the request:
- *   poke ADDRESS OLD NEW one|alone	bytes that are to be written, in hexadecimal, ascending; "alone": no thread may be in their midst
- *   stop ADDRESS NUMBER THREAD	write what the pokes say, all or none, while no thread runs, and if the 32 bits at
- *				ADDRESS are NUMBER then: else the process does not wait for it any more. THREAD is the thread
- *				pointer of the one that waits, which is in the midst of nothing but has these addresses on its stack
+ *   poke ADDRESS OLD NEW one|alone
+ *	bytes to write, in hexadecimal, ascending; "alone": no thread can be in their midst
+ *   stop ADDRESS NUMBER THREAD
+ *	write the bytes of all pokes, or none, while no thread runs, if the 32 bits at ADDRESS are
+ *	NUMBER then: else the process does not wait for it any more. THREAD is the thread pointer of
+ *	the thread that waits; it is in the midst of none of these bytes, but has their addresses on
+ *	its stack
  * and says, with the version before it:
  *   stopped ERRNO INDEX		0, or why not, and because of which poke
  *

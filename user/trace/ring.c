@@ -22,7 +22,7 @@
  *
  *   go_on()                                     readers see
  *   -------                                     -----------
- *   a head and words of the new one             nothing of it: it is after a free word of the old one
+ *   a head and words of the new one             nothing of it: a free word is before it
  *   b packet_size of the old one: up to there   both
  *
  * The packets of a file are used again together.

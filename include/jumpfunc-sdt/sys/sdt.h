@@ -10,11 +10,11 @@
  *   and headers that dtrace -h has made, with their semaphores and PROVIDER_NAME_ENABLED()
  *
  * Example:
- *   gcc -I/usr/include/jumpfunc-sdt -c server.c	unchanged, with its DTRACE_PROBE2(srv, request, id, len)
+ *   gcc -I/usr/include/jumpfunc-sdt -c server.c	with DTRACE_PROBE2(srv, request, id, len)
  *   gcc -o server server.o -ljumpfunc
  *
  *   jf_sdt_register("srv:*", print, NULL);		in the program: <jumpfunc/sdt.h>
- *   JUMPFUNC_TRACE='srv:*' ./server			recorded: -ljumpfunc-trace, <jumpfunc/record.h>
+ *   JUMPFUNC_TRACE='srv:*' ./server		recorded: -ljumpfunc-trace, <jumpfunc/record.h>
  *   bpftrace -e 'usdt:./server:srv:request { ... }'	and all other tools, as before
  *
  * How it works: a probe is a nop of one byte, which the note names and which never changes, and a
@@ -23,7 +23,8 @@
  * at the function's end, with the arguments in an array of words.
  *
  *	990:	nop
- *		a note of type 3 by "stapsdt" in .note.stapsdt: 990, "srv", "request", "-4@%ebx 8@%rbp"
+ *		a note of type 3 by "stapsdt" in .note.stapsdt: 990, "srv", "request",
+ *		"-4@%ebx 8@%rbp"
  *	771:	cs nopl 0(%rax,%rax)	a record in __jf_sites, of __jf_sdt.srv.request
  *
  * A probe has no declaration: it may stand in many functions and files. So the asm statement of
@@ -32,13 +33,14 @@
  *
  * Caveats:
  * - Link with -ljumpfunc: pkg-config --libs jumpfunc.
- * - The value of an argument is taken once, whether or not the probe is on, as with SystemTap's header.
+ * - The value of an argument is taken once, whether or not the probe is on, as with SystemTap's
+ *   header.
  * - Arguments fit into a word: integers, enums, pointers, arrays (their address), float and double,
  *   whose bits are handed on. Others are told as the constant 0.
  * - STAP_SDT_ARG_CONSTRAINT may be defined before this header, as before SystemTap's.
- * - For x86-64. Elsewhere, in assembly, for the large code model, for clang before version 17 in C++98, and
- *   with -DJF_NO_SDT_SITES (for sources that have STAP_PROBE_ASM()), SystemTap's own header is included in
- *   place of this one (systemtap-sdt-dev).
+ * - For x86-64. Elsewhere, in assembly, for the large code model, for clang before version 17 in
+ *   C++98, and with -DJF_NO_SDT_SITES (for sources that have STAP_PROBE_ASM()), SystemTap's own
+ *   header is included in place of this one (systemtap-sdt-dev).
  */
 #ifndef JUMPFUNC_SYS_SDT_H
 #define JUMPFUNC_SYS_SDT_H

@@ -2,11 +2,11 @@
 /*
  * The cost of an SDT probe in each of three forms (forms.h): off, on, and to enable.
  *
- *   off ns, on ns	of one probe with three arguments, on top of the same code without it: minima, the
- *			forms taking turns in each round
- *   instructions,	that a probe that is off adds to the executed code, and the bytes of these: each
- *   bytes		instruction of a turn is stepped through
- *   busy		the same in code that has twelve values in registers before and after each probe
+ *   off ns, on ns	of one probe with three arguments, on top of the same code without it:
+ *			minima, the forms taking turns in each round
+ *   instructions,	that a probe that is off adds to the executed code, and the bytes of
+ *   bytes		these: each instruction of a turn is stepped through
+ *   busy		the same in code that has twelve values in registers around each probe
  *   other on		of a probe that is off while another one is on
  *   enable		1 and 5,000 probes, beside a thread that executes them
  */

@@ -2,9 +2,9 @@
 /*
  * Rows of growth.sh: growing data in a traced program, and the waits of others during this.
  *
- * usage: growth objects FOLDER N	opens N objects of a folder, and closes the last quarter: the processor
- *					time of each of these
- *        growth start			the processor time until main(): all wanted probes are on at that time
+ * usage: growth objects FOLDER N	opens N objects of a folder, and closes the last quarter:
+ *					the processor time of each of these
+ *        growth start			the processor time until main(), with all wanted probes on
  *        growth forks SECONDS		forks over and over: the longest fork()
  *        growth later OBJECT		opens it after a line of standard input: its processor time
  */

@@ -757,7 +757,7 @@ static void is_loaded_again(const char *folder)
 	finish("an object is loaded where it was before");
 }
 
-/* --- another program's patcher ----------------------------------------------------------------- */
+/* --- another program's patcher ------------------------------------------------------------- */
 
 /* It keeps the bytes that it finds, and writes them back at some time. */
 static void write_text(uintptr_t at, const void *bytes, size_t num)

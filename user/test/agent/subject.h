@@ -15,7 +15,8 @@ uint64_t subject_pushes(uint64_t a, uint64_t b);	/* a + b */
 uint64_t subject_load(uint64_t a);			/* a + 17 */
 uint64_t subject_short_load(uint64_t a);		/* a + 17 */
 uint64_t subject_branch(uint64_t a);			/* 1; 2 for 0 */
-uint64_t subject_branch_first(uint64_t a, uint64_t b, uint64_t c, uint64_t d);	/* a + 5; a + 6 for d = 0 */
+/* a + 5; a + 6 for d = 0 */
+uint64_t subject_branch_first(uint64_t a, uint64_t b, uint64_t c, uint64_t d);
 uint64_t subject_calls(uint64_t a);			/* 3 a */
 uint64_t subject_jumps(uint64_t a);			/* 2 a */
 double subject_vectors(double a, double b, double c, double d, double e, double f, double g, double h);

@@ -4,7 +4,7 @@
  *
  * API:
  *   links_add(l, path)			if @path is a link, keep the last parts of both paths
- *   links_match(l, glob, kind, group, name)	does a glob match a probe by one of the names of its group
+ *   links_match(l, glob, kind, group, name)	does a glob match one name of its group
  *   links_free(l)
  *   last_part(path)			the name of a file without its folders
  */

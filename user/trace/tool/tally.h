@@ -4,7 +4,7 @@
  *
  * API:
  *   tally_begin(t, folder)	records that are there already do not count
- *   tally_look(t)		t->event[id].now, t->seen, t->total, and the same of each ring, since then
+ *   tally_look(t)		t->event[id].now, t->seen, t->total, and the same of each ring
  *   tally_end(t)
  *   tally_metadata(dir, &size)	the metadata of a folder, for free(); NULL: it cannot be read
  *

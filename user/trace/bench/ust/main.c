@@ -7,7 +7,7 @@
  * usage: ust_NAME time THREADS RUNS EVENTS	each thread runs that often through that many events
  *	  ust_NAME count THREADS EVENTS		as fast as they can, once
  *	  ust_NAME spin THREADS			until stdin ends
- *	  ust_NAME steps			instructions of an event, counted by stepping through them
+ *	  ust_NAME steps			instructions of an event, counted step by step
  */
 #include <pthread.h>
 #include <signal.h>

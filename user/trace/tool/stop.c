@@ -392,7 +392,7 @@ static int stand_all(struct stop *s)
 	return err;
 }
 
-/* One that does not stand yet goes on when this process ends, which is soon. */
+/* One that does not stand yet goes on when this process ends, which is soon, or late. */
 static void let_go(struct stop *s)
 {
 	size_t i;
@@ -400,6 +400,16 @@ static void let_go(struct stop *s)
 	for (i = 0; i < s->num; i++)
 		if (s->thread[i].stands && !s->thread[i].gone)
 			thread_let_go(&s->thread[i]);
+}
+
+/* Those that were seized, and did not stand. */
+static void let_late_go(struct stop *s)
+{
+	size_t i;
+
+	for (i = 0; i < s->num; i++)
+		if (!s->thread[i].stands && !s->thread[i].gone)
+			thread_let_go_late(&s->thread[i]);
 }
 
 /* --- where they are ------------------------------------------------------------------- */
@@ -587,16 +597,30 @@ static int stop_once(struct stop *s, struct result *r)
 	let_go(s);
 	took = now_ns() - s->since;
 	setitimer(ITIMER_REAL, &never, NULL);
+	let_late_go(s);
 	r->times++;
 	r->worst = took > r->worst ? took : r->worst;
 	return err;
+}
+
+/* For the timer's signal, or NULL. */
+static struct stop *at_timer;
+
+/* A thread that goes on by itself may be ended by its filter (threads.c). */
+static void on_timer(int sig)
+{
+	(void)sig;
+	let_go(at_timer);
+	let_late_go(at_timer);
+	_exit(1);
 }
 
 static void unblock_timer(void)
 {
 	sigset_t timer;
 
-	signal(SIGALRM, SIG_DFL);
+	/* The default ends this process in a wait for a page, too. */
+	signal(SIGALRM, at_timer ? on_timer : SIG_DFL);
 	sigemptyset(&timer);
 	sigaddset(&timer, SIGALRM);
 	sigprocmask(SIG_UNBLOCK, &timer, NULL);
@@ -608,18 +632,41 @@ static bool can_do_again(const struct stop *s, int err)
 	return err == -EINPROGRESS || (err == -ETIMEDOUT && !s->late);
 }
 
+/*
+ * All threads of the process wait for this one, and a real-time thread that was let go would keep
+ * it from the others: so it comes before all of them. Most users have no right to that.
+ */
+static void come_first(pid_t pid)
+{
+	struct sched_param first = { .sched_priority = 0 }, p;
+	int most = sched_get_priority_max(SCHED_FIFO);
+	struct dirent *e;
+	char path[32];
+	pid_t tid;
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
+	dir = opendir(path);
+	while (dir && (e = readdir(dir)))
+		if (is_pid(e->d_name, &tid) && !sched_getparam(tid, &p) && p.sched_priority > first.sched_priority)
+			first.sched_priority = p.sched_priority;
+	if (dir)
+		closedir(dir);
+	first.sched_priority += first.sched_priority < most;
+	sched_setscheduler(0, SCHED_FIFO, &first);
+}
+
 /* In the child: at its end the threads go on. */
 static void stop_and_write(const struct stops *of, pid_t pid, const struct waiting *wait, uint64_t until, struct result *r)
 {
 	struct stop s = { .of = of, .wait = wait, .pid = { pid }, .known = malloc(TIDS_MAX / 8) };
-	const struct sched_param first = { .sched_priority = 1 };
 	long pause = 500000;
 
+	at_timer = thread_any_filter(pid) ? &s : NULL;
 	unblock_timer();
-	/* All threads of the process wait for this one. Most users have no right to that. */
-	sched_setscheduler(0, SCHED_FIFO, &first);
 	r->err = s.known ? open_memory(&s) : -ENOMEM;
 	while (!r->err) {
+		come_first(pid);
 		r->err = stop_once(&s, r);
 		if (!can_do_again(&s, r->err) || now_ns() > until)
 			break;

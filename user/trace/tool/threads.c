@@ -2,6 +2,7 @@
 #include "tool.h"
 #include "threads.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -32,6 +33,9 @@ uint64_t now_ns(void)
 	clock_gettime(CLOCK_MONOTONIC, &t);
 	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
+
+/* For so long a thread that was interrupted may wait for a processor. */
+#define LATE_MS		2000
 
 void rest(long ns)
 {
@@ -196,6 +200,23 @@ static bool has_filter(const struct seized *t)
 	return filter;
 }
 
+bool thread_any_filter(pid_t pid)
+{
+	struct seized t = { .pid = pid };
+	bool any = false;
+	struct dirent *e;
+	char path[32];
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
+	dir = opendir(path);
+	while (dir && !any && (e = readdir(dir)))
+		any = is_pid(e->d_name, &t.tid) && has_filter(&t);
+	if (dir)
+		closedir(dir);
+	return any;
+}
+
 /* Is its system call to be executed again. */
 static bool is_cut_off(const struct seized *t, const struct user_regs_struct *r)
 {
@@ -236,11 +257,35 @@ static void go_on_in_call(const struct seized *t)
 	ptrace(PTRACE_SETREGS, t->tid, 0, &r);
 }
 #else
+bool thread_any_filter(pid_t pid)
+{
+	(void)pid;
+	return false;
+}
+
+static bool has_filter(const struct seized *t)
+{
+	(void)t;
+	return false;
+}
+
 static void go_on_in_call(const struct seized *t)
 {
 	(void)t;
 }
 #endif
+
+void thread_let_go_late(struct seized *t)
+{
+	uint64_t until = now_ns() + LATE_MS * UINT64_C(1000000);
+
+	while (!t->stands && !t->gone && now_ns() < until && has_filter(t) && !thread_sleeps(t->pid, t->tid)) {
+		rest(500000);
+		thread_look(t);
+	}
+	if (t->stands && !t->gone)
+		thread_let_go(t);
+}
 
 bool thread_let_go(const struct seized *t)
 {

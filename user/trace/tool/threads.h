@@ -57,6 +57,13 @@ void thread_look(struct seized *t);
  * would go on with by a call of its own. False: it has ended.
  */
 bool thread_let_go(const struct seized *t);
+/*
+ * One that was interrupted and did not stand: with a filter it is waited for, and goes on in its
+ * call. The end of this process lets go of others.
+ */
+void thread_let_go_late(struct seized *t);
+/* Has a thread of the process a filter of system calls. */
+bool thread_any_filter(pid_t pid);
 
 /**
  * struct stack_look - words that a stack must not have

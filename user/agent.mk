@@ -7,7 +7,7 @@
 # x86-64 only, with glibc.
 AGENT_SECONDS ?= 5
 REAL_SECONDS ?= 30
-AGENT_SOURCES := $(addprefix agent/,agent.c object.c module.c choose.c callers.c calls.c probe.c point.c detour.c whole.c exit.c frame.c pads.c place.c displace.c operand.c types.c note.c elf.c filter.c share.c follow.c pair.c record.c)
+AGENT_SOURCES := $(addprefix agent/,agent.c object.c module.c choose.c shown.c callers.c calls.c probe.c point.c detour.c whole.c exit.c frame.c pads.c place.c displace.c operand.c types.c note.c elf.c filter.c share.c follow.c pair.c record.c)
 AGENT_OBJECTS := $(AGENT_SOURCES:agent/%.c=$(OUT)/agent/%.o) $(addprefix $(OUT)/agent/,entry.o call.o pattern.o choice.o glob.o wishes.o demangle.o)
 AGENT_HEADERS := agent/agent.h agent/bytes.h agent/saved.h lib/text.h lib/error.h trace/kind.h trace/pattern.h trace/choice.h trace/demangle.h trace/glob.h trace/wishes.h trace/provider.h trace/sums.h $(LIB_HEADERS)
 AGENT_ZYDIS := $(shell printf "\043include <Zydis/Zydis.h>\n" | $(CC) -E -o /dev/null -xc - 2>/dev/null && echo yes)

@@ -7,7 +7,8 @@
  *	record these from before main() on: "provider:name" of notes, "name" or "object:name" of
  *	functions; "fopen(string,string)" for arguments that are strings; "note/" or "function/"
  *	before it: of these alone; "call/": calls of functions, from entry to exit;
- *	"work if level > 3": records that are made (trace/choice.h)
+ *	"work if level > 3": records that are made (trace/choice.h);
+ *	"pay(order->price)": members that are recorded, too
  *   JUMPFUNC_AGENT_STRINGS=always
  *	read strings where there is a filter of system calls, too
  *   JUMPFUNC_AGENT_WAYS=way,way...
@@ -55,12 +56,14 @@
  * @min:       of calls: shorter ones are not recorded; in nanoseconds
  * @sums:      of calls: sums of them, and no records
  * @choice:    which records are made, as in a pattern
+ * @members:   that are recorded, as in a pattern
  */
 struct how {
 	uint16_t	strings;
 	uint64_t	min;
 	bool		sums;
 	const char	*choice;
+	const char	*members;
 };
 
 static pthread_mutex_t agent_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -115,7 +118,7 @@ static bool only_wild(const char *text, size_t len)
 /* True if a pattern means probes of a kind. It means calls only if it says so. */
 static bool means(const struct jf_pattern *p, enum jf_kind kind)
 {
-	return p->kind == kind || (p->kind == JF_KIND_ANY && kind != JF_KIND_CALL) ||
+	return p->kind == kind || (p->kind == JF_KIND_ANY && kind != JF_KIND_CALL && !(kind == JF_KIND_NOTE && *p->members)) ||
 	       (p->kind == JF_KIND_TIME && kind == JF_KIND_CALL);
 }
 
@@ -252,6 +255,8 @@ static const char *set_how(struct jf_agent_probe *p, const struct how *how)
 {
 	const char *why = jf_choose(p, how->choice);
 
+	if (!why)
+		why = jf_show(p, how->members);
 	if (!why && p->calls)
 		why = jf_calls_sum(p, how->sums);
 	if (!why && p->calls)
@@ -464,6 +469,11 @@ static int functions_on(struct jf_module *m, void *arg)
 
 /* --- objects that come later ------------------------------------------------------------- */
 
+static struct how how_of(const struct jf_wish *w)
+{
+	return (struct how){ w->strings, w->min, w->sums, w->choice, w->members };
+}
+
 static int wished_function(struct jf_module *m, const struct jf_symbol *symbol, uintptr_t at, size_t avail,
 			   void *arg)
 {
@@ -476,7 +486,7 @@ static int wished_function(struct jf_module *m, const struct jf_symbol *symbol, 
 		if (!w)
 			continue;
 		a->glob = w->glob;
-		a->how = (struct how){ w->strings, w->min, w->sums, w->choice };
+		a->how = how_of(w);
 		ret = function_on(m, symbol, at, avail, a);
 	}
 	return ret;
@@ -499,6 +509,7 @@ static int come(struct jf_module *m, void *arg)
 	struct ask *a = (struct ask *)arg;
 	struct jf_agent_probe *p;
 	const struct jf_wish *w;
+	struct how how;
 	int err;
 
 	if (m->asked)
@@ -507,8 +518,10 @@ static int come(struct jf_module *m, void *arg)
 	mark_wishes(m);
 	for (p = m->probes; p; p = p->next) {
 		w = p->kind ? find_wish(m, p->kind, p->group, p->name) : NULL;
-		if (w)
-			add(&a->batch, p, &(struct how){ w->strings, w->min, w->sums, w->choice });
+		if (!w)
+			continue;
+		how = how_of(w);
+		add(&a->batch, p, &how);
 	}
 	err = any_functions() ? jf_module_functions(m, wished_function, a) : 0;
 	name_unread(m);
@@ -710,7 +723,7 @@ static void look_for_handlers(void)
 
 static int remember(const struct ask *a, bool on)
 {
-	struct jf_wish *w = jf_wish_new(a->kind, a->glob, a->how.choice, on);
+	struct jf_wish *w = jf_wish_new(a->kind, a->glob, a->how.choice, a->how.members, on);
 
 	if (!w)
 		return -ENOMEM;
@@ -777,7 +790,7 @@ static int switch_on(const char *text, void *data)
 
 	if (err)
 		return err;
-	a.how = (struct how){ p.strings, p.min, p.kind == JF_KIND_TIME, p.choice };
+	a.how = (struct how){ p.strings, p.min, p.kind == JF_KIND_TIME, p.choice, p.members };
 	if (!means(&p, a.kind) || (a.kind != JF_KIND_NOTE && !means_functions(&p)))
 		return 0;
 	if (has_shadow_stack())
@@ -795,6 +808,7 @@ static int switch_on(const char *text, void *data)
 		err = walk(a.kind == JF_KIND_NOTE ? notes_on : functions_on, &a);
 	name_elsewhere();
 	jf_chosen_free();
+	jf_shown_free();
 	if (!err && !a.batch.tried && a.kind != JF_KIND_NOTE)
 		err = none_matches(a.glob);
 	unlock();
@@ -1065,7 +1079,7 @@ static void ask_for(const char *text)
 	/* Of -ESTALE it was told which file that was. */
 	if (err < 0 && err != -ESTALE && most < 1)
 		say("libjumpfunc-agent: %s: nothing is recorded: %s", text,
-		    err == -EINVAL ? "no probe that matches has the names of its filter" : jf_error(-err));
+		    err == -EINVAL ? "no probe that matches has all its names" : jf_error(-err));
 	else if (most < 1 && verbose)
 		say("libjumpfunc-agent: %s: nothing matches", text);
 }

@@ -9,6 +9,7 @@
  *   agent.c	the environment, globs, the list of probes, the provider (trace/provider.h)
  *   object.c	the list of loaded objects: notes and functions of each
  *   choose.c	which records of a probe are made
+ *   shown.c	members that arguments lead to, in records
  *   callers.c	functions that filters name as callers
  *   calls.c	functions whose calls are recorded, by an entry and all exits
  *   probe.c	probes: their records, on and off
@@ -141,6 +142,7 @@ enum jf_from {
  * @bits:  of it, or 0
  * @sign:  it is signed
  * @text:  a text is there, and no pointer to it
+ * @string: it is a pointer to a text
  * @offset: from a pointer on
  */
 struct jf_path {
@@ -151,7 +153,42 @@ struct jf_path {
 	uint8_t		bits;
 	bool		sign;
 	bool		text;
+	bool		string;
 	int32_t		offset[JF_LOADS_MAX];
+};
+
+/**
+ * struct jf_shown_member - a member that is recorded
+ * @path:  to it
+ * @field: its class and labels
+ * @at:    of a number: where in the record
+ */
+struct jf_shown_member {
+	const struct jf_path		*path;
+	const struct jf_event_field	*field;
+	uint8_t				at;
+};
+
+/**
+ * struct jf_shown - members that are recorded, of a function
+ * @next:    of those that were replaced
+ * @id:      the event's number
+ * @text_id: the same if a member could not be read
+ * @strings: a bit for each argument that is recorded as a string
+ * @num:     members
+ * @plain:   bytes of a record before its members
+ * @size:    with those that are numbers
+ * @member:  each of them
+ */
+struct jf_shown {
+	struct jf_shown		*next;
+	uint16_t		id;
+	uint16_t		text_id;
+	uint16_t		strings;
+	unsigned int		num;
+	uint32_t		plain;
+	uint32_t		size;
+	struct jf_shown_member	member[JF_SHOWN_MAX];
 };
 
 /* Part of a program's text. */
@@ -261,6 +298,7 @@ static inline bool jf_caller_holds(const struct jf_chosen *chosen, const struct 
  * @hook:    is called instead, or NULL
  * @at:      where the probe is
  * @chosen:  which records are made; NULL: all
+ * @shown:   members that are recorded, or NULL
  * @call:    it is an entry or an exit of this function, whose calls are recorded; or NULL
  * @exit:    which exit; NULL: it is the entry
  * @operand: those of a note
@@ -278,6 +316,7 @@ struct jf_spot {
 	void			(*hook)(void);
 	uintptr_t		at;
 	struct jf_chosen	*chosen;
+	struct jf_shown		*shown;
 	const struct jf_call	*call;
 	const struct jf_exit	*exit;
 	struct jf_operand	operand[JF_ARGS_MAX];
@@ -755,6 +794,7 @@ JF_HIDDEN int jf_points_unlead(struct jf_point **points, size_t num);
  * @members: memory that its arguments lead to, or NULL
  * @path:    of each
  * @nr_members: how many
+ * @typed:   its arguments are known by debug information
  */
 struct jf_agent_probe {
 	struct jf_spot		spot;
@@ -778,6 +818,7 @@ struct jf_agent_probe {
 	struct jf_member	*members;
 	struct jf_path		*path;
 	unsigned int		nr_members;
+	bool			typed;
 };
 
 /**
@@ -827,6 +868,13 @@ JF_HIDDEN int jf_probe_hook(uintptr_t at, size_t avail, void (*hook)(void));
 
 JF_HIDDEN const char *jf_choose(struct jf_agent_probe *p, const char *text);
 JF_HIDDEN void jf_chosen_free(void);
+JF_HIDDEN const struct jf_member *jf_member_find(const struct jf_agent_probe *p, const char *name, size_t len);
+JF_HIDDEN const char *jf_member_missing(const struct jf_agent_probe *p);
+
+/* --- shown.c ------------------------------------------------------------------------- */
+
+JF_HIDDEN const char *jf_show(struct jf_agent_probe *p, const char *members);
+JF_HIDDEN void jf_shown_free(void);
 
 /* --- callers.c ----------------------------------------------------------------------- */
 

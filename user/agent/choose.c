@@ -47,7 +47,14 @@ static int from_of(const struct jf_agent_probe *p, unsigned int i)
 	return of_call[i - JF_FUNCTION_FIELDS];
 }
 
-static const struct jf_member *find_member(const struct jf_agent_probe *p, const char *name, size_t len)
+/**
+ * jf_member_find() - memory that an argument leads to
+ * @p:    the probe
+ * @name: a path of @len characters
+ *
+ * Return: NULL: the probe has none of that name
+ */
+const struct jf_member *jf_member_find(const struct jf_agent_probe *p, const char *name, size_t len)
 {
 	unsigned int i;
 
@@ -57,11 +64,27 @@ static const struct jf_member *find_member(const struct jf_agent_probe *p, const
 	return NULL;
 }
 
+/**
+ * jf_member_missing() - why a function has not the member that a pattern names
+ * @p: the probe
+ */
+const char *jf_member_missing(const struct jf_agent_probe *p)
+{
+	return p->typed ? "the function has no such argument that is a pointer or an integer in a register" :
+	       "no debug information says what arguments the function has";
+}
+
 static const char *why_not(const char *name, size_t len, const void *arg)
 {
-	const struct jf_member *m = find_member((const struct jf_agent_probe *)arg, name, len);
+	const struct jf_agent_probe *p = (const struct jf_agent_probe *)arg;
+	const struct jf_member *m = jf_member_find(p, name, len);
+	size_t i;
 
-	return m ? m->why : NULL;
+	if (m)
+		return m->why;
+	for (i = 0; i < len && !strchr("-.[", name[i]); i++)
+		;
+	return i < len && p->kind != JF_KIND_NOTE && !p->typed ? jf_member_missing(p) : NULL;
 }
 
 /* A value of memory. @text: there are texts, or pointers to them. */
@@ -91,7 +114,7 @@ static int find_label(struct jf_step *step, const struct jf_agent_probe *p, cons
 static int find(struct jf_step *step, const char *name, size_t len, const void *arg)
 {
 	const struct jf_agent_probe *p = (const struct jf_agent_probe *)arg;
-	const struct jf_member *m = find_member(p, name, len);
+	const struct jf_member *m = jf_member_find(p, name, len);
 	const struct jf_event_field *f;
 	unsigned int i;
 	int from;
@@ -124,7 +147,7 @@ static int find_text(struct jf_step *step, const char *name, size_t len, const v
 {
 	static const char end[] = "_string";
 	const struct jf_agent_probe *p = (const struct jf_agent_probe *)arg;
-	const struct jf_member *m = find_member(p, name, len);
+	const struct jf_member *m = jf_member_find(p, name, len);
 	size_t more = sizeof(end) - 1;
 	int err;
 

@@ -520,27 +520,59 @@ static bool leaves(const struct jf_spot *spot, const struct jf_saved *s)
 	return true;
 }
 
-static void record(struct calls *c, const struct jf_call *call, const struct frame *f, const struct jf_exit *e, uint64_t ret,
-		   uint64_t duration)
+/**
+ * struct over - a call that is recorded
+ * @c:        of the thread
+ * @call:     of which function
+ * @f:        as it was kept
+ * @tail:     it has jumped to another function
+ * @ret:      rax at its exit, or xmm0
+ * @duration: in nanoseconds
+ */
+struct over {
+	struct calls		*c;
+	const struct jf_call	*call;
+	const struct frame	*f;
+	bool			tail;
+	uint64_t		ret;
+	uint64_t		duration;
+};
+
+static inline __attribute__((__always_inline__))
+void put_call(void *at, const void *arg)
 {
-	uint16_t what = (uint16_t)__atomic_load_n(&call->entry->what, __ATOMIC_RELAXED);
-	struct jf_call_record *to;
-	__JF_SLOT(slot);
+	const struct over *o = (const struct over *)arg;
+	struct jf_call_record *to = (struct jf_call_record *)at;
 	unsigned int i;
 
-	to = __jf_reserve(&slot, sizeof(*to), what);
+	to->ip = o->call->entry->at;
+	to->caller = o->f->caller;
+	for (i = 0; i < 6; i++)
+		to->arg[i] = o->f->arg[i];
+	to->ret = o->ret;
+	to->duration = o->duration;
+	to->depth = o->f->depth;
+	to->left = __atomic_exchange_n(&o->c->left, 0, __ATOMIC_RELAXED);
+	to->lost = __atomic_exchange_n(&o->c->lost, 0, __ATOMIC_RELAXED);
+	to->tail = o->tail;
+}
+
+static void record(const struct over *o)
+{
+	uint16_t what = (uint16_t)__atomic_load_n(&o->call->entry->what, __ATOMIC_RELAXED);
+	/* Acquire: pairs with replace(), in shown.c. */
+	const struct jf_shown *shown = __atomic_load_n(&o->call->entry->shown, __ATOMIC_ACQUIRE);
+	__JF_SLOT(slot);
+	void *to;
+
+	if (shown) {
+		jf_record_shown(shown, o->f->arg, put_call, o);
+		return;
+	}
+	to = __jf_reserve(&slot, sizeof(struct jf_call_record), what);
 	if (!to)
 		return;
-	to->ip = call->entry->at;
-	to->caller = f->caller;
-	for (i = 0; i < 6; i++)
-		to->arg[i] = f->arg[i];
-	to->ret = ret;
-	to->duration = duration;
-	to->depth = f->depth;
-	to->left = __atomic_exchange_n(&c->left, 0, __ATOMIC_RELAXED);
-	to->lost = __atomic_exchange_n(&c->lost, 0, __ATOMIC_RELAXED);
-	to->tail = e->tail;
+	put_call(to, o);
 	slot.id = what;
 }
 
@@ -694,7 +726,7 @@ static void end_call(struct calls *c, bool own, struct ended *e)
 	if (id)
 		sum(e->call, id, e->frame, e->duration, !chosen && is_within(c, own, e->frame));
 	else
-		record(c, e->call, e->frame, e->exit, e->ret, e->duration);
+		record(&(struct over){ c, e->call, e->frame, e->exit->tail, e->ret, e->duration });
 }
 
 /* Bits of the value that a function returns. */

@@ -225,6 +225,7 @@ void jf_probe_forget(struct jf_agent_probe *p)
 	jf_point_leave(p);
 	jf_types_forget(p);
 	jf_chosen_forget(p->spot.chosen);
+	free(p->spot.shown);
 	free(p->choice_why);
 	free(p->group);
 	free(p->name);

@@ -56,6 +56,11 @@ JF_HIDDEN bool jf_record_text(const struct jf_step *step, uint64_t from);
  */
 JF_HIDDEN bool jf_record_memory(const struct jf_step *step, const struct jf_path *path, uint64_t from, uint64_t *value);
 
+/* Writes the part of a record that is before its members. */
+typedef void jf_plain_fn(void *to, const void *arg);
+/* Makes a record with members; @reg has the registers of arguments. */
+JF_HIDDEN void jf_record_shown(const struct jf_shown *shown, const uint64_t *reg, jf_plain_fn *plain, const void *arg);
+
 /* A step of a filter that looks at memory or at the caller; @value_of has the record's values. */
 static inline __attribute__((__always_inline__))
 bool jf_chosen_memory(const struct jf_chosen *chosen, const struct jf_step *step, uint64_t *value, jf_choice_value_fn *value_of,

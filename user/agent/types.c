@@ -11,8 +11,8 @@
  * returns; with 'f' it is in xmm0. Another line is not used at all.
  *
  * Memory that an argument leads to, for filters, has a path as its name and one offset from each
- * pointer on; 't' is an array of characters, and 'b' a bit field: bytes, shift, bits. A '?' has the
- * reason after it why a path leads nowhere, with '_' for blanks:
+ * pointer on; 's' is a pointer to a string, 't' an array of characters, and 'b' a bit field: bytes,
+ * shift, bits. A '?' has the reason after it why a path leads nowhere, with '_' for blanks:
  *
  *   order->count=-4@%rdi+8 order->next->paid=1b3.1@%rdi+24+16 order->prise=?there_is_no_'prise'
  *
@@ -285,13 +285,14 @@ static bool take_place(const char **text, struct jf_event_field *f, struct jf_pa
 	path->size = (uint8_t)size;
 	how = *p == '@' ? 0 : *p;
 	path->text = how == 't';
-	f->class_ = how == 'f' ? 8 : how == 'p' ? 5 : 1;
-	if (how == 'b' ? !take_bits(&p, path) : how && !strchr("fpt", how))
+	path->string = how == 's';
+	f->class_ = how == 'f' ? 8 : how == 'p' || how == 's' ? 5 : 1;
+	if (how == 'b' ? !take_bits(&p, path) : how && !strchr("fpst", how))
 		return false;
 	p += how && how != 'b';
 	if (size > 8 ? how != 't' : how != 'b' && how != 't' && !strchr("1248", '0' + (int)size))
 		return false;
-	if ((how == 'f' && size < 4) || !take_offsets(&p, path) || (*p == '{' && !take_labels(&p, f)))
+	if ((how == 'f' && size < 4) || (how == 's' && size != 8) || !take_offsets(&p, path) || (*p == '{' && !take_labels(&p, f)))
 		return false;
 	*text = p;
 	return !*p || *p == ' ';
@@ -550,6 +551,7 @@ void jf_types_apply(struct jf_agent_probe *p, const struct jf_module *m, uintptr
 	num = l ? take_all(l->text, a, &members) : -1;
 	if (num < 0)
 		return;
+	p->typed = true;
 	p->members = members.member;
 	p->path = members.path;
 	p->nr_members = members.num;

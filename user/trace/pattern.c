@@ -18,27 +18,72 @@ static int wrong(struct jf_pattern *p, const char *format, ...)
 	return -EINVAL;
 }
 
-/* The text within brackets, the last of which is the end of all. */
+/* True: it leads from an argument to a member. */
+static bool is_member(const char *text, size_t len)
+{
+	return jf_choice_path(text) == len && strcspn(text, "-.[") < len;
+}
+
+/* There is room: it is shorter than the pattern. */
+static int add_member(struct jf_pattern *p, const char *text, size_t len)
+{
+	size_t at = strlen(p->members), i;
+	unsigned int nr = 1;
+
+	for (i = 0; i < at; i++)
+		nr += p->members[i] == ',';
+	if (at && nr == JF_SHOWN_MAX)
+		return wrong(p, "it names more than %d members", JF_SHOWN_MAX);
+	if (at)
+		p->members[at++] = ',';
+	memcpy(p->members + at, text, len);
+	return 0;
+}
+
+/* Moves a part of the brackets past the blanks before it. Its length, without those after it. */
+static size_t part_of(const char **text, size_t *whole)
+{
+	size_t len;
+
+	*text += strspn(*text, " ");
+	*whole = len = strcspn(*text, ",)");
+	while (len && (*text)[len - 1] == ' ')
+		len--;
+	return len;
+}
+
+static int parse_argument(struct jf_pattern *p, const char *text, size_t len, unsigned int arg, unsigned int *nr)
+{
+	if (len && arg >= JF_ARGS_MAX)
+		return wrong(p, "it speaks of more than %d arguments", JF_ARGS_MAX);
+	if (len == 6 && !strncmp(text, "string", 6)) {
+		if ((*nr)++ == JF_STRINGS_MAX)
+			return wrong(p, "more than %d of its arguments are strings", JF_STRINGS_MAX);
+		p->strings |= (uint16_t)(1U << arg);
+	} else if (len && strspn(text, "_") != len) {
+		return wrong(p, "'%.*s%s' in its brackets is neither string, nor _ for what is none, nor a member as order->price",
+			     len > 20 ? 20 : (int)len, text, len > 20 ? "..." : "");
+	}
+	return 0;
+}
+
+/* The parts of the brackets. Members have no place among the arguments. */
 static int parse_types(struct jf_pattern *p, const char *types)
 {
 	unsigned int arg = 0, nr = 0;
-	size_t len;
+	size_t len, whole;
+	int err = 0;
 
-	for (;; arg++, types += len + 1) {
-		len = strcspn(types, ",)");
-		if (len && arg >= JF_ARGS_MAX)
-			return wrong(p, "it speaks of more than %d arguments", JF_ARGS_MAX);
-		if (len == 6 && !strncmp(types, "string", 6)) {
-			if (nr++ == JF_STRINGS_MAX)
-				return wrong(p, "more than %d of its arguments are strings", JF_STRINGS_MAX);
-			p->strings |= (uint16_t)(1U << arg);
-		} else if (len && strspn(types, "_") != len) {
-			return wrong(p, "'%.*s%s' in its brackets is neither string, nor _ for what is none", len > 20 ? 20 : (int)len,
-				     types, len > 20 ? "..." : "");
-		}
-		if (types[len] == ')')
-			return 0;
+	for (; !err; types += whole + 1) {
+		len = part_of(&types, &whole);
+		if (is_member(types, len))
+			err = add_member(p, types, len);
+		else
+			err = parse_argument(p, types, len, arg++, &nr);
+		if (types[whole] == ')')
+			break;
 	}
+	return err;
 }
 
 static bool is_word(char c)
@@ -61,12 +106,31 @@ static bool is_builtin(const char *word, size_t len)
 	return false;
 }
 
+/* True: a part of this list is a member, and each other one is a word. */
+static bool has_members(const char *text)
+{
+	bool found = false, member;
+	size_t len, whole;
+
+	for (text++;; text += whole + 1) {
+		len = part_of(&text, &whole);
+		member = is_member(text, len);
+		if (!member && strspn(text, "_abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789") < len)
+			return false;
+		found |= member;
+		if (text[whole] != ',')
+			return found && text[whole] == ')' && !text[whole + 1];
+	}
+}
+
 /* True: a list of types of C++ begins with this bracket. */
 static bool is_parameters(const char *text)
 {
 	const char *p = text + 1;
 	size_t len;
 
+	if (has_members(text))
+		return false;
 	/* With one word of strings all of them are such words. */
 	for (len = strcspn(p, ",)"); ; p += len + 1, len = strcspn(p, ",)")) {
 		if ((!strncmp(p, "string", 6) && !is_word(p[6])) || (len && strspn(p, "_") == len))
@@ -174,9 +238,15 @@ int jf_pattern_parse(struct jf_pattern *p, const char *text)
 		return -EINVAL;
 	if (len == size)
 		return 0;
-	if (p->kind == JF_KIND_CALL || p->kind == JF_KIND_TIME)
-		return wrong(p, "of calls no argument is recorded as a string");
 	if (strcspn(text + len + 1, "()") != size - len - 2 || text[size - 1] != ')')
 		return wrong(p, "it has one pair of brackets at most, at its end");
-	return parse_types(p, text + len + 1);
+	if (parse_types(p, text + len + 1))
+		return -EINVAL;
+	if (p->kind == JF_KIND_TIME && *p->members)
+		return wrong(p, "sums of calls have no members");
+	if ((p->kind == JF_KIND_NOTE || p->kind == JF_KIND_EVENT) && *p->members)
+		return wrong(p, "members are those of functions' arguments");
+	if ((p->kind == JF_KIND_CALL || p->kind == JF_KIND_TIME) && (p->strings || !*p->members))
+		return wrong(p, "of calls no argument is recorded as a string");
+	return 0;
 }

@@ -5,11 +5,12 @@
  * can be left out.
  *
  *   python:line	libc*:fopen(string,string)	takes(_,,string)	note/mill:*
- *   mill:grind if weight > 3
+ *   mill:grind if weight > 3	prog:pay(order->price, order->name)
  *
  * Brackets that have types of C++ are part of the glob: shop::price_of(Order const&). A list with a
  * blank, one of &*<>: or brackets in it, or a part that is a type of the language or begins with a
- * capital, is such a one, unless a part of it is "string" or "_".
+ * capital, is such a one, unless a part of it is "string" or "_". A part with "->", a point or an
+ * index is a member that an argument leads to: a path, as in filters.
  *
  * API:
  *   jf_pattern_types(text)		where the brackets of strings begin, the choice, or the end
@@ -30,6 +31,8 @@
 #define JF_ARGS_MAX	12
 /* Those of them that are recorded as strings at most. */
 #define JF_STRINGS_MAX	4
+/* Members that a pattern can name. */
+#define JF_SHOWN_MAX	8
 
 /**
  * struct jf_pattern - one that was taken apart
@@ -37,6 +40,7 @@
  * @min:     of calls: shorter ones are not recorded; in nanoseconds
  * @glob:    of names
  * @strings: a bit for each argument that is a string; bit 0 is the first
+ * @members: that are recorded: paths, with a comma between two, or empty
  * @choice:  which records are made: a part of the parsed text, or empty
  * @why:     the reason against it, in words that follow "is no pattern of probes: "
  */
@@ -45,6 +49,7 @@ struct jf_pattern {
 	uint64_t	min;
 	char		glob[JF_PATTERN_MAX];
 	uint16_t	strings;
+	char		members[JF_PATTERN_MAX];
 	const char	*choice;
 	char		why[JF_CHOICE_WHY];
 };

@@ -330,7 +330,7 @@ static int jf_record_switch(const char *glob, const char *choice, bool on)
 	int n;
 
 	kind = jf_kind_of(&names);
-	w = jf_wish_new(kind, names, choice, on);
+	w = jf_wish_new(kind, names, choice, NULL, on);
 	if (!w)
 		return -ENOMEM;
 	pthread_mutex_lock(&events_lock);

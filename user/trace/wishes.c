@@ -120,10 +120,24 @@ static void take_needless(struct jf_wish **list, const struct jf_wish *gone)
 	}
 }
 
-struct jf_wish *jf_wish_new(enum jf_kind kind, const char *glob, const char *choice, bool on)
+/* Where the next text is to be. All is 0 there already. */
+static char *put(char *to, const char *text)
 {
-	size_t size = strlen(glob) + 1, more = choice ? strlen(choice) : 0;
-	struct jf_wish *w = calloc(1, sizeof(*w) + size + more + 1);
+	size_t len = text ? strlen(text) : 0;
+
+	if (len)
+		memcpy(to, text, len);
+	return to + len + 1;
+}
+
+static size_t size_of(const char *text)
+{
+	return (text ? strlen(text) : 0) + 1;
+}
+
+struct jf_wish *jf_wish_new(enum jf_kind kind, const char *glob, const char *choice, const char *members, bool on)
+{
+	struct jf_wish *w = calloc(1, sizeof(*w) + size_of(glob) + size_of(choice) + size_of(members));
 	const char *name;
 
 	if (!w)
@@ -131,11 +145,9 @@ struct jf_wish *jf_wish_new(enum jf_kind kind, const char *glob, const char *cho
 	w->kind = kind;
 	w->on = on;
 	w->plain = !strpbrk(glob, special);
-	memcpy(w->glob, glob, size);
-	/* Its end is a 0 already. */
-	w->choice = w->glob + size;
-	if (more)
-		memcpy(w->glob + size, choice, more);
+	w->choice = put(w->glob, glob);
+	w->members = put(w->glob + size_of(glob), choice);
+	put(w->glob + size_of(glob) + size_of(choice), members);
 	w->hash = 5381;
 	for (name = name_of(w).text; *name; name++)
 		w->hash = w->hash * 33 + (unsigned char)*name;

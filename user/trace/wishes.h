@@ -4,7 +4,7 @@
  * later. Used by libjumpfunc-trace and by the agent.
  *
  * API:
- *   jf_wish_new(kind, glob, choice, on)	one of them
+ *   jf_wish_new(kind, glob, choice, members, on)	one of them
  *   jf_wish_add(list, wish)		the newest; those that it makes void are gone
  *   jf_wish_fits(wish, kind)		can it match a probe of this kind
  *   jf_wishes_forget(list)		all of them
@@ -32,6 +32,7 @@
  * @min:     for the caller, of calls: shorter ones are not recorded; in nanoseconds
  * @sums:    for the caller, of calls: sums of them, and no records
  * @choice:  for the caller: which records are made
+ * @members: for the caller: that are recorded
  * @hash:    of the name in @glob
  * @glob:    of names
  */
@@ -45,6 +46,7 @@ struct jf_wish {
 	uint64_t	min;
 	bool		sums;
 	const char	*choice;
+	const char	*members;
 	uint32_t	hash;
 	char		glob[];
 };
@@ -54,13 +56,14 @@ struct jf_wish {
  * @kind: of probes
  * @glob: of names, without the kind
  * @choice: which records are made, as in a pattern, or NULL
+ * @members: that are recorded, as in a pattern, or NULL
  * @on:   to switch on, or off
  *
  * Context: allocates.
  * Return: it, for jf_wish_add() or free(), or NULL
  */
 __attribute__((__visibility__("hidden")))
-struct jf_wish *jf_wish_new(enum jf_kind kind, const char *glob, const char *choice, bool on);
+struct jf_wish *jf_wish_new(enum jf_kind kind, const char *glob, const char *choice, const char *members, bool on);
 
 /**
  * jf_wish_add() - take a wish into a list

@@ -192,7 +192,7 @@ told()
 	"$tool" enable "$1" 'choose:c_*' --if 'arg0 == 3 && lvl > 3' > "$tmp/log" 2>&1 && return 1
 	cat "$tmp/log"
 	grep -q "choose:c_[a-z]*: column 14: there is no 'lvl', but ip, caller, arg0, arg1, .*, tid" "$tmp/log" &&
-		grep -q "nothing that matches 'choose:c_\* if .*' has all names of its filter" "$tmp/log" && go || return 1
+		grep -q "nothing that matches 'choose:c_\* if .*' has all its names" "$tmp/log" && go || return 1
 	[ "$(records "$1")" = 200 ] || { echo "$(records "$1") records"; return 1; }
 	# By thread: all are of the first one.
 	"$tool" enable "$1" -e 'function/choose:c_work' --tid "$1" > "$tmp/log" 2>&1 && go && [ "$(records "$1")" = 300 ] &&

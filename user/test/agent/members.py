@@ -171,4 +171,5 @@ def main():
             f.write(f'members:work_{i} if {text}\n')
 
 
-main()
+if __name__ == '__main__':
+    main()

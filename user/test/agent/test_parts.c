@@ -83,6 +83,21 @@ static void pattern_filters(void)
 	finish("patterns with filters");
 }
 
+static void members(struct jf_pattern *p)
+{
+	CHECK(!*parsed(p, "m:pay(order->price, order[1].name ,_,string)") && !strcmp(p->glob, "m:pay"), "%s", p->why);
+	CHECK(!strcmp(p->members, "order->price,order[1].name") && p->strings == 2, "'%s', %x", p->members, p->strings);
+	CHECK(!jf_pattern_parse(p, "call>1ms/pay(o.x) if o->n > 3") && !strcmp(p->members, "o.x") && !strcmp(p->choice, "if o->n > 3"), "'%s'", p->members);
+	CHECK(!*parsed(p, "operator()(o->x)") && !strcmp(p->glob, "operator()") && !strcmp(p->members, "o->x"), "'%s'", p->members);
+	CHECK(!*parsed(p, "a(o->x, int*)") && !*p->members, "types of C++: '%s'", p->members);
+	CHECK(strstr(parsed(p, "a(o->x,int)"), "'int'"), "'%s'", p->why);
+	CHECK(!*parsed(p, "a(o->x,o->)") && !*p->members, "'%s', '%s'", p->why, p->members);
+	CHECK(strstr(parsed(p, "a(a.b,a.b,a.b,a.b,a.b,a.b,a.b,a.b,a.b)"), "more than 8 members"), "'%s'", p->why);
+	CHECK(strstr(parsed(p, "note/a(o->x)"), "functions' arguments") && strstr(parsed(p, "event/a(o->x)"), "functions' arguments"), "'%s'", p->why);
+	CHECK(strstr(parsed(p, "time/a(o->x)"), "sums of calls"), "'%s'", p->why);
+	CHECK(strstr(parsed(p, "call/a(string,o->x)"), "as a string"), "'%s'", p->why);
+}
+
 static void patterns(void)
 {
 	static const char *const good[] = { "a", "a:b*", "a()", "a(_)", "a(,string)", "a(__,_,string)", "[a-b]?(,,,,,,,,,,,string)", "a(string,string,string,string,)" };
@@ -95,7 +110,7 @@ static void patterns(void)
 		const char	*why;
 	} bad[] = {
 		{ "", "empty" }, { "note/", "empty" }, { "function/(string)", "no name" }, { "(string)", "no name" }, { "a,b", "comma" }, { "a,b(string)", "comma" },
-		{ "a(strin)", "'strin' in its brackets is neither string" }, { "a(string,int)", "'int'" }, { "a(string )", "'string '" },
+		{ "a(strin)", "'strin' in its brackets is neither string" }, { "a(string,int)", "'int'" },
 		{ "a(int", "brackets" }, { "a(int))", "brackets" }, { "a(int),b", "comma" }, { "a(order)", "'order'" },
 		{ "a(", "brackets" }, { "a(string", "brackets" }, { "a)", "brackets" }, { "a(string)b", "brackets" },
 		{ "a(string))", "brackets" }, { "a(string)(string)", "brackets" },
@@ -114,6 +129,7 @@ static void patterns(void)
 	CHECK(!*parsed(&p, "function/*") && p.kind == JF_KIND_FUNCTION && !strcmp(p.glob, "*"), "%d, %s", p.kind, p.glob);
 	CHECK(!*parsed(&p, "call/a:*") && p.kind == JF_KIND_CALL && !strcmp(p.glob, "a:*"), "%d, %s", p.kind, p.glob);
 	CHECK(*parsed(&p, "call/a(string)"), "of a call");
+	members(&p);
 	CHECK(!*parsed(&p, "call>20us/a:*") && p.kind == JF_KIND_CALL, "%d", p.kind);
 	CHECK(p.min == 20000 && !strcmp(p.glob, "a:*"), "%lu, %s", p.min, p.glob);
 	CHECK(!*parsed(&p, "call>999999999s/a") && p.min == 999999999000000000, "%lu", p.min);

@@ -131,6 +131,19 @@ static uint64_t value_of(unsigned int from, const void *arg)
 	return ~UINT64_C(0) << from;
 }
 
+/* A list of paths, as the readers of it take it apart. */
+static void try_members(const char *members)
+{
+	unsigned int nr = 0;
+	size_t len;
+
+	for (; *members; members += len + (members[len] == ','), nr++) {
+		len = strcspn(members, ",");
+		assert(len && jf_choice_path(members) == len && strcspn(members, "-.[") < len);
+	}
+	assert(nr <= JF_SHOWN_MAX);
+}
+
 /* As the agent gets it: what does not parse is no program, and what does stays within its stack. */
 static void try_pattern(const uint8_t *data, size_t size)
 {
@@ -144,7 +157,8 @@ static void try_pattern(const uint8_t *data, size_t size)
 	assert(text);
 	memcpy(text, data, size);
 	text[size] = 0;
-	jf_pattern_parse(&p, text);
+	if (!jf_pattern_parse(&p, text))
+		try_members(p.members);
 	err = jf_choice_parse(&c, text, &names);
 	assert(err ? err == -EINVAL && *c.why && strlen(c.why) < JF_CHOICE_WHY && !c.num : !*c.why && c.num <= JF_CHOICE_STEPS);
 	for (i = 0; i < 3; i++)

@@ -80,7 +80,7 @@ static unsigned int any(unsigned int below)
 
 static struct jf_wish *make(enum jf_kind kind, const char *glob, bool on)
 {
-	struct jf_wish *w = jf_wish_new(kind, glob, NULL, on);
+	struct jf_wish *w = jf_wish_new(kind, glob, NULL, NULL, on);
 
 	if (!w) {
 		printf("Bail out! no memory\n");

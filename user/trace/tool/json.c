@@ -294,7 +294,7 @@ static unsigned long long duration_of(const char *fields)
 
 	for (; p; p = strstr(p + 1, ", duration = "))
 		if (sscanf(p, ", duration = %llu, depth = %*u, left = %u, lost = %u, tail = %u%n", &duration, &left, &lost, &tail, &len) == 4 &&
-		    !strncmp(p + len, " }", 2))
+		    (!strncmp(p + len, " }", 2) || !strncmp(p + len, ", ", 2)))
 			return duration;
 	return 0;
 }

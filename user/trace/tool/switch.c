@@ -83,7 +83,7 @@ static int switch_one(pid_t pid, const char *glob, bool on, answer_fn *fn, FILE 
 	err = ask(pid, words, fn, (void *)(uintptr_t)glob, &n);
 	if (err == -EINVAL && *jf_choice_begin(glob)) {
 		ask(pid, list, one_without, &left, NULL);
-		return fail("process %d: nothing that matches '%s' has all names of its filter", (int)pid, asked_glob(glob));
+		return fail("process %d: nothing that matches '%s' has all its names", (int)pid, asked_glob(glob));
 	}
 	if (err)
 		return explain(pid, asked_glob(glob), err);

@@ -166,7 +166,7 @@ static bool classify(Dwarf_Die *type, uint64_t at, enum class *classes, unsigned
 static const char *const registers[REGISTERS] = { "rdi", "rsi", "rdx", "rcx", "r8", "r9" };
 
 /**
- * struct path - of filters
+ * struct path - of filters, or of members that are recorded
  * @text:  order->price
  * @globs: patterns that have it: a bit for each
  */
@@ -665,6 +665,14 @@ static bool walk(struct place *p, const char *text)
 	return true;
 }
 
+/* Writable or not: a member that is asked for as a text. */
+static bool is_text_pointer(Dwarf_Die *type)
+{
+	Dwarf_Die to;
+
+	return dwarf_tag(type) == DW_TAG_pointer_type && type_of(type, &to, NULL) && is_char(&to);
+}
+
 /* The value's form, as the agent reads it. NULL: it has none. */
 static const char *form_of(struct place *p, char *buf, size_t size)
 {
@@ -677,7 +685,7 @@ static const char *form_of(struct place *p, char *buf, size_t size)
 	else if (is_integer(&p->type, &bytes, &sign))
 		snprintf(buf, size, "%s%u", sign ? "-" : "", (unsigned int)bytes);
 	else if (is_pointer(&p->type))
-		return "8p";
+		return is_text_pointer(&p->type) ? "8s" : "8p";
 	else if (dwarf_tag(&p->type) == DW_TAG_base_type && class_of_base(&p->type, bytes) == SSE)
 		snprintf(buf, size, "%uf", (unsigned int)bytes);
 	else if (dwarf_tag(&p->type) == DW_TAG_array_type && count_elements(&p->type, &num) && num && type_of(&p->type, &of, NULL) && is_char(&of))
@@ -697,7 +705,7 @@ static void put_path(struct arguments *a, const char *path, size_t name, Dwarf_D
 
 	form = found ? form_of(&p, buf, sizeof(buf)) : NULL;
 	if (found && !form)
-		lost(&p, is_aggregate(&p.type) ? "it is a structure, whose members have names of their own" : "values of its type are not compared");
+		lost(&p, is_aggregate(&p.type) ? "it is a structure, whose members have names of their own" : "values of its type are not shown");
 	for (i = 0; i < p.num; i++)
 		if (form && (p.offset[i] > INT32_MAX || p.offset[i] < INT32_MIN) && !lost(&p, "it is too far away"))
 			form = NULL;
@@ -1054,6 +1062,21 @@ static int add_path(struct jf_step *step, const char *name, size_t len, const vo
 	return 0;
 }
 
+/* Those that are recorded. */
+static void add_members(struct paths *p, const char *glob)
+{
+	struct jf_pattern pattern;
+	const char *at;
+	size_t len;
+
+	if (jf_pattern_parse(&pattern, glob))
+		return;
+	for (at = pattern.members; *at; at += len + (at[len] == ',')) {
+		len = strcspn(at, ",");
+		add_path(NULL, at, len, &p);
+	}
+}
+
 static void find_paths(struct paths *p, const struct options *o)
 {
 	const struct jf_choice_names names = { add_path, add_path, NULL, &p, NULL };
@@ -1063,6 +1086,7 @@ static void find_paths(struct paths *p, const struct options *o)
 	for (i = 0; i < o->num_globs; i++) {
 		p->glob = i;
 		jf_choice_parse(&c, jf_choice_begin(o->globs[i]), &names);
+		add_members(p, o->globs[i]);
 	}
 }
 

@@ -46,7 +46,7 @@ edit man9/jf_key_disable.9 's/disable a key/remove a user of a key; the last one
 edit man9/jf_key_count.9 's/^\.SH SEE/.nf\nA line that is much longer than any screen of eighty columns would be, if it were written there.\n.fi\n&/'
 edit man9/jf_key_enabled.9 's/^\.SH SEE/.PP\n* See **this**, @key and jf_keys_set()\n&/'
 edit man9/jf_batch_init.9 's/^\.SH .*/&\n.PP/'
-edit man9/jumpfunc_contract.9 's/| caller can/ &/'
+edit man9/jumpfunc_contract.9 's/| as the caller/ &/'
 edit man4/jumpfunc.4 's/ring_records/ring\\fIrecords/; s/sample_mixed_up/sample/'
 broken=$(man/check-pages "$work/man" "$work/user/man" 2>&1)
 noticed "a page without a synopsis" '^#   jf_key_dec\.9$'
@@ -56,7 +56,7 @@ noticed "a line that is too long" '^#   jf_key_count\.9:.*eighty columns'
 noticed "marks of a notation" '^#   jf_key_enabled\.9:.*\*\*this'
 noticed "a name that is not there" '^#   jf_key_enabled\.9: jf_keys_set'
 noticed "what mandoc warns about" '^#   man9/jf_batch_init\.9:.*PP after SH'
-noticed "a table that is not straight" '^#   jumpfunc_contract\.9:.*caller can'
+noticed "a table that is not straight" '^#   jumpfunc_contract\.9:.*as the caller'
 noticed "an underscore that was eaten" '^#   jumpfunc\.4: ring.*records'
 noticed "a line of the source that is lost" '^#   jumpfunc\.4: sample_mixed_up'
 

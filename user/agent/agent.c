@@ -310,6 +310,7 @@ static void add(struct batch *b, struct jf_agent_probe *p, const struct how *how
  * @stay:      breakpoints that stay
  * @number:    of the request; 0: it is carried out at once
  * @seen:      functions of the present object
+ * @exits:     also those of calls are made
  */
 struct ask {
 	const char	*glob;
@@ -320,6 +321,7 @@ struct ask {
 	unsigned int	stay;
 	unsigned int	number;
 	size_t		seen;
+	bool		exits;
 };
 
 /* Ends a walk that begins again when the lock has been given up. */
@@ -437,14 +439,24 @@ static int function_on(struct jf_module *m, const struct jf_symbol *symbol, uint
  * Before any is switched: the jump at an exit has bytes of the next function in its distance, and
  * the entry there has to be led first.
  */
-static int make_call(struct jf_module *m, const struct jf_symbol *symbol, uintptr_t at, size_t avail, void *arg)
+static int make_function(struct jf_module *m, const struct jf_symbol *symbol, uintptr_t at, size_t avail, void *arg)
 {
 	const struct ask *a = (const struct ask *)arg;
 	struct jf_agent_probe *p;
+	int err;
 
 	if (symbol->indirect || never(symbol->name) || !jf_module_matches(m, a->glob, symbol->name))
 		return 0;
-	return function_at(m, JF_KIND_CALL, symbol, at, avail, a->glob, &p);
+	err = function_at(m, a->kind, symbol, at, avail, a->glob, &p);
+	if (!err && a->exits && a->kind == JF_KIND_CALL)
+		jf_calls_make(p);
+	return err;
+}
+
+static int make_functions(struct jf_module *m, void *arg)
+{
+	jf_module_functions(m, make_function, arg);
+	return 0;
 }
 
 static int functions_on(struct jf_module *m, void *arg)
@@ -453,8 +465,7 @@ static int functions_on(struct jf_module *m, void *arg)
 	int ret;
 
 	if (a->kind == JF_KIND_CALL)
-		jf_module_functions(m, make_call, a);
-
+		make_functions(m, a);
 	if (m->request != a->number)
 		m->seen_functions = 0;
 	m->request = a->number;
@@ -1084,20 +1095,50 @@ static void ask_for(const char *text)
 		say("libjumpfunc-agent: %s: nothing matches", text);
 }
 
+/* The next pattern of the list, for free(). NULL: none, or no memory. */
+static char *take_pattern(const char **globs)
+{
+	const char *begin = *globs + strspn(*globs, ",");
+	size_t len = (size_t)(jf_choice_comma(begin) - begin);
+	char *text = len ? strndup(begin, len) : NULL;
+
+	*globs = begin + len;
+	if (len && !text)
+		say("libjumpfunc-agent: no memory");
+	return text;
+}
+
+/* As make_function(), for functions beside each other that several patterns name. */
+static void make_all(const char *globs)
+{
+	struct jf_pattern p;
+	struct ask a = { .glob = p.glob, .exits = true };
+	char *text;
+
+	lock();
+	jf_modules(jf_module_demangler, NULL);
+	while ((text = take_pattern(&globs))) {
+		if (!jf_pattern_parse(&p, text) && means_functions(&p))
+			for (a.kind = JF_KIND_FUNCTION; a.kind <= JF_KIND_CALL; a.kind++)
+				if (means(&p, a.kind))
+					jf_modules(make_functions, &a);
+		free(text);
+	}
+	unlock();
+}
+
 static void by_environment(const char *globs)
 {
 	struct jf_pattern p;
-	size_t len;
 	char *text;
 
-	for (; *globs; globs += globs[len] == ',' ? len + 1 : len) {
-		len = (size_t)(jf_choice_comma(globs) - globs);
-		text = len ? strndup(globs, len) : NULL;
-		if (len && !text)
-			say("libjumpfunc-agent: no memory");
-		else if (len && jf_pattern_parse(&p, text))
-			say("libjumpfunc-agent: '%.80s%s' is no pattern of probes: %s", text, len > 80 ? "..." : "", p.why);
-		else if (len)
+	/* Without calls no jump is longer than the function that it is in, or another one refuses it. */
+	if ((strstr(globs, "call/") || strstr(globs, "time/")) && *jf_choice_comma(globs) && !has_shadow_stack())
+		make_all(globs);
+	while ((text = take_pattern(&globs))) {
+		if (jf_pattern_parse(&p, text))
+			say("libjumpfunc-agent: '%.80s%s' is no pattern of probes: %s", text, strlen(text) > 80 ? "..." : "", p.why);
+		else
 			ask_for(text);
 		free(text);
 	}

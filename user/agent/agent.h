@@ -891,6 +891,7 @@ JF_HIDDEN const char *jf_calls_sum(struct jf_agent_probe *p, bool sums);
 JF_HIDDEN void jf_calls_set_min(struct jf_calls *c, uint64_t min);
 JF_HIDDEN void jf_calls_forget(struct jf_agent_probe *p);
 JF_HIDDEN const char *jf_calls_refused(struct jf_agent_probe *p);
+JF_HIDDEN void jf_calls_make(struct jf_agent_probe *p);
 JF_HIDDEN size_t jf_calls_on(struct jf_agent_probe **probes, size_t num, int *err);
 JF_HIDDEN int jf_calls_off(struct jf_agent_probe **probes, size_t num);
 

@@ -259,6 +259,18 @@ const char *jf_calls_refused(struct jf_agent_probe *p)
 	return c->why;
 }
 
+/**
+ * jf_calls_make() - have the exits of a function as points, which are not led yet
+ * @p: the probe of its entry
+ *
+ * The jump at another probe can have bytes of them in its distance, and is written after theirs.
+ */
+void jf_calls_make(struct jf_agent_probe *p)
+{
+	if (!jf_calls_refused(p))
+		make_exits(p);
+}
+
 /* --- on and off ----------------------------------------------------------------------- */
 
 static int begin(void)

@@ -50,6 +50,32 @@ refused()
 		[ "$(count refused:r_well)" = 1 ] && [ "$(wc -l < "$tmp/events")" = 1 ]
 }
 
+# Each function has its own pattern, and the jump at an exit has bytes of the next function in its distance.
+apart()
+{
+	for i in 0 1 2 3 4 5 6 7 8 9; do
+		echo "__attribute__((__noinline__)) int n_$i(int x) { __asm__ volatile(\"\" : \"+r\"(x)); return x + $i; }"
+	done > "$tmp/apart.c"
+	echo 'int main(void) { return n_0(0) + n_1(0) + n_2(0) + n_3(0) + n_4(0) + n_5(0) + n_6(0) + n_7(0) + n_8(0) + n_9(0) != 45; }' >> "$tmp/apart.c"
+	for flags in -O0 "-Os -fno-align-functions"; do
+		# shellcheck disable=SC2086 # several words
+		${CC:-cc} $flags -fcf-protection=none -o "$tmp/apart" "$tmp/apart.c" || return 1
+		for order in "0 1 2 3 4 5 6 7 8 9" "9 8 7 6 5 4 3 2 1 0" "5 4 6 3 7 2 8 1 9 0"; do
+			globs=
+			for i in $order; do
+				[ "$i" = 4 ] && globs=$globs,apart:n_4 || globs=$globs,call/apart:n_$i
+			done
+			# As above: memory may be in use there.
+			for _ in 1 2 3 4 5 6 7 8; do
+				traced "${globs#,}" "$tmp/apart" || return 1
+				grep -q 'no memory in reach' "$tmp/err" || break
+			done
+			cat "$tmp/err"
+			[ "$(sort -u "$tmp/events" | wc -l)" -ge 10 ] && [ "$(wc -l < "$tmp/events")" = 10 ] || { echo "$flags: $order"; return 1; }
+		done
+	done
+}
+
 # Data that look like an exit: the program's result is the same.
 data()
 {
@@ -649,6 +675,7 @@ else
 fi
 check 'no function whose exits are not known' refused
 check 'no function that has data in it' data
+check 'functions beside each other, each by its own pattern' apart
 check 'no jump that reaches into the begin of another function' beside
 check 'a small stack, and others below it' small
 check 'entries, and both' entries

@@ -47,33 +47,6 @@ static int from_of(const struct jf_agent_probe *p, unsigned int i)
 	return of_call[i - JF_FUNCTION_FIELDS];
 }
 
-/**
- * jf_member_find() - memory that an argument leads to
- * @p:    the probe
- * @name: a path of @len characters
- *
- * Return: NULL: the probe has none of that name
- */
-const struct jf_member *jf_member_find(const struct jf_agent_probe *p, const char *name, size_t len)
-{
-	unsigned int i;
-
-	for (i = 0; i < p->nr_members; i++)
-		if (jf_choice_is(p->members[i].field[0].name, name, len))
-			return &p->members[i];
-	return NULL;
-}
-
-/**
- * jf_member_missing() - why a function has not the member that a pattern names
- * @p: the probe
- */
-const char *jf_member_missing(const struct jf_agent_probe *p)
-{
-	return p->typed ? "the function has no such argument that is a pointer or an integer in a register" :
-	       "no debug information says what arguments the function has";
-}
-
 static const char *why_not(const char *name, size_t len, const void *arg)
 {
 	const struct jf_agent_probe *p = (const struct jf_agent_probe *)arg;

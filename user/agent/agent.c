@@ -1132,8 +1132,7 @@ static void by_environment(const char *globs)
 	struct jf_pattern p;
 	char *text;
 
-	/* The jump at an entry alone has no byte of the next function. */
-	if ((strstr(globs, "call/") || strstr(globs, "time/")) && *jf_choice_comma(globs) && !has_shadow_stack())
+	if (*jf_choice_comma(globs) && !has_shadow_stack())
 		make_all(globs);
 	while ((text = take_pattern(&globs))) {
 		if (jf_pattern_parse(&p, text))

@@ -60,10 +60,10 @@ apart()
 	for flags in -O0 "-Os -fno-align-functions"; do
 		# shellcheck disable=SC2086 # several words
 		${CC:-cc} $flags -fcf-protection=none -o "$tmp/apart" "$tmp/apart.c" || return 1
-		for order in "0 1 2 3 4 5 6 7 8 9" "9 8 7 6 5 4 3 2 1 0" "5 4 6 3 7 2 8 1 9 0"; do
+		for kind in call/ ''; do for order in "0 1 2 3 4 5 6 7 8 9" "9 8 7 6 5 4 3 2 1 0" "5 4 6 3 7 2 8 1 9 0"; do
 			globs=
 			for i in $order; do
-				[ "$i" = 4 ] && globs=$globs,apart:n_4 || globs=$globs,call/apart:n_$i
+				[ "$i" = 4 ] && globs=$globs,apart:n_4 || globs=$globs,${kind}apart:n_$i
 			done
 			# As above: memory may be in use there.
 			for _ in 1 2 3 4 5 6 7 8; do
@@ -71,8 +71,8 @@ apart()
 				grep -q 'no memory in reach' "$tmp/err" || break
 			done
 			cat "$tmp/err"
-			[ "$(sort -u "$tmp/events" | wc -l)" -ge 10 ] && [ "$(wc -l < "$tmp/events")" = 10 ] || { echo "$flags: $order"; return 1; }
-		done
+			[ "$(sort -u "$tmp/events" | wc -l)" -ge 10 ] && [ "$(wc -l < "$tmp/events")" = 10 ] || { echo "$flags: $kind $order"; return 1; }
+		done; done
 	done
 }
 

@@ -632,9 +632,16 @@ forks_within()
 links()
 {
 	build_c real_name -L"$tmp" -Wl,--no-as-needed -l:liblinked.so.1 -Wl,-rpath,"$tmp" <<-END
+	#include <unistd.h>
 	int linked(int a);
 	int __attribute__((__noinline__)) works(int a) { __asm__ volatile("" : "+r" (a)); return a + 1; }
-	int main(void) { return works(1) + linked(1) != 5; }
+	int main(int argc, char **argv)
+	{
+		(void)argv;
+		if (argc > 1)
+			pause();
+		return works(1) + linked(1) != 5;
+	}
 	END
 	ln -sf real_name "$tmp/link_name"
 	for program in link_name real_name; do
@@ -653,7 +660,17 @@ links()
 		done
 	done
 	"$build/jf-trace" list -e real_name:works "$tmp/link_name" | grep works &&
-		"$build/jf-trace" list -e link_name:works "$tmp/link_name" | grep works
+		"$build/jf-trace" list -e link_name:works "$tmp/link_name" | grep works || return 1
+	# Before the agent is there, its files say it.
+	"$tmp/link_name" waits &
+	pid=$!
+	awaits grep -q liblinked "/proc/$pid/maps"
+	for known in real_name:works link_name:works liblinked.so.1.2:linked liblinked.so.1:linked liblinked.so:linked; do
+		"$build/jf-trace" list -e "$known" "$pid"
+		rc=$?
+		[ "$rc" = "$([ "$known" = liblinked.so:linked ] && echo 4 || echo 0)" ] || { echo "$known: $rc"; kill "$pid"; return 1; }
+	done
+	kill "$pid"
 }
 
 linked_object()

@@ -30,12 +30,18 @@ static void add_pair(struct links *l, const char *one, const char *other)
 	free(more[l->num + 1]);
 }
 
+void links_add_names(struct links *l, const char *one, const char *other)
+{
+	if (*one && *other && strcmp(one, other))
+		add_pair(l, one, other);
+}
+
 void links_add(struct links *l, const char *path)
 {
 	char *target = realpath(path, NULL);
 
-	if (target && strcmp(last_part(path), last_part(target)))
-		add_pair(l, last_part(path), last_part(target));
+	if (target)
+		links_add_names(l, last_part(path), last_part(target));
 	free(target);
 }
 

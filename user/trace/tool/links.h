@@ -4,6 +4,7 @@
  *
  * API:
  *   links_add(l, path)			if @path is a link, keep the last parts of both paths
+ *   links_add_names(l, one, other)	keep both, if they differ and neither is empty
  *   links_match(l, glob, kind, group, name)	does a glob match one name of its group
  *   links_free(l)
  *   last_part(path)			the name of a file without its folders
@@ -26,6 +27,7 @@ struct links {
 
 /* Without memory the file has one name. */
 void links_add(struct links *l, const char *path);
+void links_add_names(struct links *l, const char *one, const char *other);
 /* @glob as of glob_matches(). */
 bool links_match(const struct links *l, const char *glob, const char *kind, const char *group, const char *name);
 void links_free(struct links *l);

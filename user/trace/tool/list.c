@@ -13,6 +13,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <unistd.h>
 
 /* @links: files that have two names */
@@ -111,12 +112,62 @@ static int list_file(const struct options *o, const char *path)
 
 /* --- processes --------------------------------------------------------------------------- */
 
+/* The name by which the program was executed, from the process's memory. */
+static void add_executed(struct links *l, pid_t pid)
+{
+	char path[48], name[PATH_MAX] = "", exe[PATH_MAX];
+	uint64_t pair[2] = { 0, 0 };
+	ssize_t n;
+	FILE *f;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/auxv", (int)pid);
+	f = fopen(path, "re");
+	while (f && fread(pair, sizeof(pair), 1, f) == 1 && pair[0] != AT_EXECFN)
+		;
+	if (f)
+		fclose(f);
+	snprintf(path, sizeof(path), "/proc/%d/mem", (int)pid);
+	fd = pair[0] == AT_EXECFN ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+	if (fd >= 0) {
+		n = pread(fd, name, sizeof(name) - 1, (off_t)pair[1]);
+		name[n > 0 ? n : 0] = 0;
+		close(fd);
+	}
+	snprintf(path, sizeof(path), "/proc/%d/exe", (int)pid);
+	n = readlink(path, exe, sizeof(exe) - 1);
+	exe[n > 0 ? n : 0] = 0;
+	links_add_names(l, last_part(name), last_part(exe));
+}
+
+/* Links to a shared library by shorter names: libz.so.1.2.13 has libz.so.1 and libz.so. */
+static void add_versions(struct links *l, pid_t pid, const char *name)
+{
+	char path[PATH_MAX + 64], target[PATH_MAX], *end, *so = strstr(last_part(name), ".so.");
+	const char *file = last_part(name);
+	ssize_t n;
+
+	if (!so)
+		return;
+	snprintf(path, sizeof(path), "/proc/%d/root%s", (int)pid, name);
+	for (;;) {
+		end = strrchr(path, '.');
+		if (!end || strlen(last_part(path)) <= (size_t)(so - file) + 3)
+			return;
+		*end = 0;
+		n = readlink(path, target, sizeof(target) - 1);
+		target[n > 0 ? n : 0] = 0;
+		if (n > 0 && !strcmp(last_part(target), file))
+			links_add_names(l, last_part(path), file);
+	}
+}
+
 /* Files that it has mapped, each one once, as the process sees them. */
 static int list_mapped(const struct options *o, pid_t pid)
 {
 	char maps[48], line[PATH_MAX + 128], last[PATH_MAX] = "", path[PATH_MAX + 64], what[32], *name;
 	struct found_list list = { NULL, 0, 0, 0 };
-	const struct links links = { NULL, 0 };
+	struct links links = { NULL, 0 };
 	int status, err = 0;
 	FILE *f;
 
@@ -136,7 +187,10 @@ static int list_mapped(const struct options *o, pid_t pid)
 		memcpy(last, name, strlen(name) + 1);
 		snprintf(path, sizeof(path), "/proc/%d/root%s", (int)pid, name);
 		err = add_file(&list, path, name);
+		if (!err)
+			add_versions(&links, pid, name);
 	}
+	add_executed(&links, pid);
 	progress_end();
 	if (err == -ENOMEM)
 		status = fail("%s: %s", what, strerror(ENOMEM));
@@ -145,6 +199,7 @@ static int list_mapped(const struct options *o, pid_t pid)
 	else
 		status = put_found(o, &list, &links, what);
 	fclose(f);
+	links_free(&links);
 	found_free(&list);
 	return status;
 }

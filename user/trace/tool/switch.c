@@ -11,6 +11,13 @@
 #include <string.h>
 #include <unistd.h>
 
+static const char *reason(uint32_t err)
+{
+	return err == ESTALE ? UNREAD :
+	       err == EACCES ? "it may not write where its trace is to be: jf-trace record -o FOLDER names a folder that its user may write to" :
+	       strerror((int)err);
+}
+
 /* Of several parts one could not. */
 static int one_failed(const struct jf_words *w, void *arg)
 {
@@ -26,7 +33,7 @@ static int one_failed(const struct jf_words *w, void *arg)
 			n == E2BIG ? "too many match, so that none was switched; use a narrower pattern" :
 			n == EAGAIN ? "a thread blocks SIGTRAP, so text cannot be changed now" :
 			n == EOPNOTSUPP ? "they cannot be recorded: jf-trace list says why" :
-			n == ESTALE ? UNREAD : strerror((int)n));
+			reason(n));
 	}
 	return 0;
 }
@@ -46,7 +53,7 @@ static int explain(pid_t pid, const char *what, int err)
 			    (int)pid, what);
 	if (err == -EOPNOTSUPP)
 		return fail("process %d: nothing that matches '%s' can be recorded: jf-trace list %d -e PATTERN says why", (int)pid, what, (int)pid);
-	return fail("process %d: %s: %s", (int)pid, what, err == -ESTALE ? UNREAD : strerror(-err));
+	return fail("process %d: %s: %s", (int)pid, what, reason((uint32_t)-err));
 }
 
 /* The first probes that lack names of a filter. */

@@ -120,7 +120,7 @@ nothing()
 # The trace's files are not there any more: the reason is said, not another.
 closed()
 {
-	begin "$1" && ends 1 "$tool" enable "$pid" left:work && says 'Permission denied\|No such file' && ! says 'records nothing' > /dev/null
+	begin "$1" && ends 1 "$tool" enable "$pid" left:work && says 'may not write where its trace is to be\|folder of its trace is not there' && ! says 'records nothing' > /dev/null
 	rc=$?
 	finish
 	return "$rc"

@@ -60,6 +60,8 @@ no_match()
 {
 	"$tool" run -e 'shop:price_of' -e 'other:shop::price_of' -e 'shop::price' -- "$tmp/names" > "$tmp/out" 2>&1
 	[ "$(grep -c 'no probe matches' "$tmp/out")" = 3 ] && grep -q "did you mean.*'names:shop::price_of'" "$tmp/out" || { cat "$tmp/out"; return 1; }
+	! grep stripped "$tmp/out" && strip -o "$tmp/nameless" "$tmp/names" && "$tool" run -e 'nameless:*' -- "$tmp/nameless" > "$tmp/out" 2>&1
+	grep -q 'nameless is stripped: .*eu-unstrip' "$tmp/out" || { cat "$tmp/out"; return 1; }
 }
 
 shown()

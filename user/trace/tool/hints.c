@@ -503,7 +503,7 @@ static void explain(const struct pattern *w, const struct found_list *list, bool
 
 static void put_sum(const char *program, const char *path, int err, struct found_list *list)
 {
-	size_t notes = 0, events = 0, i;
+	size_t notes = 0, events = 0, own = 0, i;
 
 	if (err == -ENOEXEC) {
 		note("%s is no program itself but a script: give the program that it executes, to see here what that has", path);
@@ -513,9 +513,13 @@ static void put_sum(const char *program, const char *path, int err, struct found
 	for (i = 0; i < list->num; i++) {
 		notes += !strcmp(list->found[i].kind, "note");
 		events += !strcmp(list->found[i].kind, "event");
+		own += !strcmp(list->found[i].group, last_part(path));
 	}
 	note("%s and what it loads at its start have %zu events, %zu notes and %zu functions by name: jf-trace list FILE",
 	     program, events, notes, list->num - events - notes);
+	if (!own)
+		note("%s is stripped: without a table of symbols its functions have no names. With its debug file, eu-unstrip -o NEW %s DEBUGFILE "
+		     "makes one that has", program, path);
 }
 
 /* The reason in the file why the agent was not there. */

@@ -207,6 +207,28 @@ static void lose(void)
 	__atomic_fetch_add(__atomic_load_n(&__jf_lost, __ATOMIC_ACQUIRE), 1, __ATOMIC_RELAXED);
 }
 
+static const struct jf_spot *spots_at(const struct jf_saved *s)
+{
+	uint32_t number;
+
+	/* After the call: nopl number(%rax). */
+	memcpy(&number, (const char *)s->ret + 3, sizeof(number));
+	/* Acquire: pairs with jf_point_join(). */
+	return __atomic_load_n(&jf_spots[number], __ATOMIC_ACQUIRE);
+}
+
+/* Its records, if there are any: a function can be looked at, and not be recorded. */
+__attribute__((__noinline__))
+static void lose_here(const struct jf_saved *s)
+{
+	const struct jf_spot *spot;
+
+	/* Acquire: pairs with jf_point_join(). */
+	for (spot = spots_at(s); spot; spot = __atomic_load_n(&spot->next, __ATOMIC_ACQUIRE))
+		if (!spot->hook && __atomic_load_n(&spot->on, __ATOMIC_RELAXED))
+			lose();
+}
+
 /* True if a child has ended, or is gone. A killed child can still be a zombie. */
 static bool is_gone(uint32_t tid)
 {
@@ -224,14 +246,15 @@ static bool is_gone(uint32_t tid)
  * has left is over.
  */
 __attribute__((__noinline__))
-static bool is_other(uintptr_t stack)
+static bool is_other(const struct jf_saved *s)
 {
+	uintptr_t stack = (uintptr_t)s;
 	uint32_t tid = off.tid;
 
 	if (!tid || (stack >= off.stack && stack < off.end) || (!is_quiet() && (uint32_t)call4(SYS_gettid, 0, 0, 0, 0) == tid))
 		return false;
 	if (is_quiet() || !is_gone(tid)) {
-		lose();
+		lose_here(s);
 		return false;
 	}
 	off.tid = 0;
@@ -1311,20 +1334,17 @@ void jf_agent_record(struct jf_saved *s)
 {
 	const struct jf_spot *spot, *watched = NULL;
 	bool shared = is_shared;
-	uint32_t number;
 
 	if (__builtin_expect(shared, 0) && is_quiet()) {
 		if (!jf_agent_busy)
-			lose();
+			lose_here(s);
 		return;
 	}
 	if (__builtin_expect(shared, 0) && !take_turn())
 		return;
-	if (!jf_agent_busy || is_other((uintptr_t)s)) {
-		/* After the call: nopl number(%rax). */
-		memcpy(&number, (const char *)s->ret + 3, sizeof(number));
+	if (!jf_agent_busy || is_other(s)) {
 		/* Acquire: pairs with jf_point_join(). */
-		for (spot = __atomic_load_n(&jf_spots[number], __ATOMIC_ACQUIRE); spot;
+		for (spot = spots_at(s); spot;
 		     spot = __atomic_load_n(&spot->next, __ATOMIC_ACQUIRE)) {
 			come_by(spot, s);
 			if (spot->watch == JF_WATCH_SIGACTION)

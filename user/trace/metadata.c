@@ -393,6 +393,9 @@ static struct jf_class *share_shape(struct jf_class *c)
 	/* Else the name is no shorter. */
 	if (c->len - c->head < 64)
 		return c;
+	/* Readers look for the length of a sequence in the event itself. */
+	if (memmem(c->text + c->head, c->len - c->head, "_length];", strlen("_length];")))
+		return c;
 	if (!c->shape->number)
 		name_shape(c->shape);
 	if (!c->shape->number)

@@ -369,16 +369,21 @@ static bool quietly(uint64_t (*fn)(uint64_t arg), uint64_t arg, uint64_t *ret)
 	return true;
 }
 
-static bool rarely(uint64_t what)
+/* Apart: most threads have not come to it, and need no room on the stack for it. */
+__attribute__((__noinline__))
+static bool rarely_quiet(uint64_t what)
 {
 	uint64_t ret;
 
-	if (!is_quiet())
-		return aside(next_packet, what, STACK_SIZE);
 	if (what && quietly(next_packet, what, &ret))
 		return ret;
 	lose();
 	return false;
+}
+
+static bool rarely(uint64_t what)
+{
+	return is_quiet() ? rarely_quiet(what) : aside(next_packet, what, STACK_SIZE);
 }
 
 /* In a child of fork() they may be those of its parent: no longer than this. */

@@ -222,7 +222,7 @@ static void test_clock_back(void)
 	p[1] = map_packet("r0-1");
 	/* Records of 40 bytes; the time stamp is after the first word. */
 	time = (uint64_t *)(void *)(p[0] + JF_PACKET_TIMED + 40 * 5 + 8);
-	*time -= (*time - ((struct jf_packet *)(void *)p[0])->begin) / 2 + 1;
+	*time = time[-40 / 8] - 1;
 	begin = ((struct jf_packet *)(void *)p[0])->end;
 	((struct jf_packet *)(void *)p[1])->begin = begin - 1;
 	snprintf(to, sizeof(to), "%s/copy", test_parent);

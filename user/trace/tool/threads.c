@@ -184,20 +184,12 @@ static bool ends_with_eintr(long number)
 /* ERESTART_RESTARTBLOCK: the kernel goes on by restart_syscall(), which a filter may not know. */
 #define GOES_ON_BY_CALL	516
 
+/* A thread that cannot be looked at can have one. */
 static bool has_filter(const struct seized *t)
 {
-	char path[64], line[128];
-	int filter = 1;
-	FILE *f;
+	char filter[16];
 
-	snprintf(path, sizeof(path), "/proc/%d/task/%d/status", (int)t->pid, (int)t->tid);
-	f = fopen(path, "re");
-	while (f && fgets(line, sizeof(line), f))
-		if (sscanf(line, "Seccomp: %d", &filter) == 1)
-			break;
-	if (f)
-		fclose(f);
-	return filter;
+	return !status_line(t->tid, "Seccomp:", filter, sizeof(filter)) || strcmp(filter, "0");
 }
 
 bool thread_any_filter(pid_t pid)

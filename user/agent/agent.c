@@ -310,7 +310,7 @@ static void add(struct batch *b, struct jf_agent_probe *p, const struct how *how
  * @stay:      breakpoints that stay
  * @number:    of the request; 0: it is carried out at once
  * @seen:      functions of the present object
- * @exits:     also those of calls are made
+ * @exits:     points for the exits of calls are made, too
  */
 struct ask {
 	const char	*glob;

@@ -169,6 +169,11 @@ struct jf_shown_member {
 	uint8_t				at;
 };
 
+static inline bool jf_shown_is_text(const struct jf_shown_member *m)
+{
+	return m->path->text || m->path->string;
+}
+
 /**
  * struct jf_shown - members that are recorded, of a function
  * @next:    of those that were replaced

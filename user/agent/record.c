@@ -67,7 +67,7 @@ JF_HIDDEN void jf_agent_record(struct jf_saved *s);
 #define FOREIGN_TURNS	100
 #define STACK_SIZE	(64L << 10)
 /*
- * Pages that are asked of the kernel one at a time: what is there of a string is read, whatever
+ * Pages that are asked of the kernel one at a time: the readable part of a string is read, whatever
  * follows it.
  */
 #define PAGE		4096UL
@@ -386,7 +386,7 @@ static bool rarely(uint64_t what)
 	return is_quiet() ? rarely_quiet(what) : aside(next_packet, what, STACK_SIZE);
 }
 
-/* In a child of fork() they may be those of its parent: no longer than this. */
+/* In a child of fork() the number can be its parent's: no longer than this. */
 #define ASIDES_MS	100
 
 static void wait_for_others(void)
@@ -727,23 +727,35 @@ static void record_nested(const struct jf_spot *spot, const struct jf_saved *s, 
 	record_into(text, JF_STRING_NESTED, spot, s, what);
 }
 
-static void record_strings(const struct jf_spot *spot, const struct jf_saved *s, uint32_t what)
+/*
+ * False: a record has it. A handler that comes in between has given it back before it returns. One
+ * that has left by longjmp() never does.
+ */
+static bool take_scratch(void)
 {
-	/*
-	 * A handler that comes in between has given it back before it returns. One that has left by
-	 * longjmp() never does.
-	 */
-	if (scratch.taken) {
-		record_nested(spot, s, what);
-		return;
-	}
+	if (scratch.taken)
+		return false;
 	scratch.taken = true;
 	/* Pairs with the load above, of a handler. */
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	record_into(scratch.text, JF_STRING_SIZE, spot, s, what);
-	/* Pairs with the same load. */
+	return true;
+}
+
+static void give_scratch(void)
+{
+	/* Pairs with the load of take_scratch(). */
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	scratch.taken = false;
+}
+
+static void record_strings(const struct jf_spot *spot, const struct jf_saved *s, uint32_t what)
+{
+	if (!take_scratch()) {
+		record_nested(spot, s, what);
+		return;
+	}
+	record_into(scratch.text, JF_STRING_SIZE, spot, s, what);
+	give_scratch();
 }
 
 /* --- which records are made ------------------------------------------------------------ */
@@ -1001,11 +1013,6 @@ struct gathered {
 	unsigned int	len;
 };
 
-static bool is_text(const struct jf_shown_member *m)
-{
-	return m->path->text || m->path->string;
-}
-
 static const char *unknown(void)
 {
 	return __atomic_load_n(&jf_filtered, __ATOMIC_RELAXED) ? "(seccomp)" : "(unreadable)";
@@ -1049,7 +1056,7 @@ static void gather(struct gathered *g, const struct jf_shown *shown, const uint6
 			g->len += copy_string(text + g->len, size, reg[i]);
 	for (i = 0; i < shown->num; i++) {
 		m = &shown->member[i];
-		if (is_text(m))
+		if (jf_shown_is_text(m))
 			g->len += text_member(m->path, reg[m->path->reg], text + g->len, size);
 		else if (number_member(m->path, reg[m->path->reg], &g->number[i]))
 			g->known |= 1U << i;
@@ -1065,7 +1072,7 @@ static void put_numbers(const struct gathered *g, const struct jf_shown *shown, 
 
 	for (i = 0; i < shown->num; i++) {
 		m = &shown->member[i];
-		if (!is_text(m))
+		if (!jf_shown_is_text(m))
 			put(at + m->at, &(struct jf_operand){ .size = m->path->bits ? 8 : m->path->size }, g->number[i]);
 	}
 }
@@ -1160,7 +1167,7 @@ static void record_texts(const struct gathered *g, const struct jf_shown *shown,
 
 	for (i = 0; i < shown->num; i++) {
 		m = &shown->member[i];
-		if (!is_text(m))
+		if (!jf_shown_is_text(m))
 			len += g->known >> i & 1 ? put_number_text(numbers + len, m, g->number[i]) : put_word(numbers + len, unknown());
 	}
 	at = (char *)__jf_reserve(&slot, (uint64_t)shown->plain + g->len + len, shown->text_id);
@@ -1207,20 +1214,14 @@ static void shown_nested(const struct jf_shown *shown, const uint64_t *reg, jf_p
 	shown_into(text, JF_STRING_NESTED, shown, reg, plain, arg);
 }
 
-/* As record_strings(). */
 void jf_record_shown(const struct jf_shown *shown, const uint64_t *reg, jf_plain_fn *plain, const void *arg)
 {
-	if (scratch.taken) {
+	if (!take_scratch()) {
 		shown_nested(shown, reg, plain, arg);
 		return;
 	}
-	scratch.taken = true;
-	/* Pairs with the load above, of a handler. */
-	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	shown_into(scratch.text, JF_STRING_SIZE, shown, reg, plain, arg);
-	/* Pairs with the same load. */
-	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	scratch.taken = false;
+	give_scratch();
 }
 
 static void put_here(void *to, const void *arg)

@@ -87,11 +87,6 @@ static void add_own_strings(struct form *f, const struct jf_agent_probe *p)
 		f->field[f->num++] = p->fields[p->nr_fields + (unsigned int)i];
 }
 
-static bool is_text(const struct jf_shown_member *m)
-{
-	return m->path->text || m->path->string;
-}
-
 static void begin(struct form *f, const struct jf_agent_probe *p)
 {
 	f->event = p->event;
@@ -108,14 +103,14 @@ static void make(struct form *f, const struct jf_agent_probe *p, struct jf_shown
 
 	begin(f, p);
 	for (i = 0; numbers && i < s->num; i++)
-		if (!is_text(&s->member[i]))
+		if (!jf_shown_is_text(&s->member[i]))
 			add_number(f, names[i], &s->member[i]);
 	add_own_strings(f, p);
 	for (i = 0; i < s->num; i++)
-		if (is_text(&s->member[i]))
+		if (jf_shown_is_text(&s->member[i]))
 			add_text(f, names[i]);
 	for (i = 0; !numbers && i < s->num; i++)
-		if (!is_text(&s->member[i]))
+		if (!jf_shown_is_text(&s->member[i]))
 			add_text(f, names[i]);
 	f->field[f->num].kind = __JF_FIELD_END;
 }
@@ -199,7 +194,7 @@ static const char *add_member(struct jf_agent_probe *p, struct jf_shown *s, cons
 		return refuse(p, name, len, m ? m->why : jf_member_missing(p));
 	to->field = &m->field[0];
 	to->path = &p->path[m - p->members];
-	if (is_text(to) && ++*texts > JF_STRINGS_MAX)
+	if (jf_shown_is_text(to) && ++*texts > JF_STRINGS_MAX)
 		return refuse(p, name, len, "a record has 4 texts at most");
 	s->num++;
 	return NULL;

@@ -67,6 +67,19 @@ static inline void test_parent_make(void)
 	}
 }
 
+/* With "." and "..". */
+static inline unsigned int test_entries(const char *path)
+{
+	DIR *dir = opendir(path);
+	unsigned int num = 0;
+
+	while (dir && readdir(dir))
+		num++;
+	if (dir)
+		closedir(dir);
+	return num;
+}
+
 static inline struct oracle *oracle_make(void)
 {
 	void *p = mmap(NULL, sizeof(struct oracle), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);

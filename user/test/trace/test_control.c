@@ -385,18 +385,6 @@ static __attribute__((__unused__)) void forks(void)
 	finish("forks");
 }
 
-static unsigned int files(void)
-{
-	DIR *dir = opendir(folder);
-	unsigned int num = 0;
-
-	while (dir && readdir(dir))
-		num++;
-	if (dir)
-		closedir(dir);
-	return num;
-}
-
 static pid_t sleeper(void)
 {
 	pid_t pid = fork();
@@ -421,7 +409,7 @@ static __attribute__((__unused__)) void remains(void)
 			_exit(0);
 		waitpid(child, NULL, 0);
 	}
-	CHECK(files() < 80, "%u files", files());
+	CHECK(test_entries(folder) < 80, "%u files", test_entries(folder));
 	CHECK(!ASK(live, "stats") && !ASK(getpid(), "stats"), "sockets of living processes");
 	dir = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	path_of(path, sizeof(path), live);

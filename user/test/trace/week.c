@@ -15,18 +15,6 @@
 
 static const char *plugin;
 
-static unsigned int entries(const char *path)
-{
-	DIR *dir = opendir(path);
-	unsigned int num = 0;
-
-	while (dir && readdir(dir))
-		num++;
-	if (dir)
-		closedir(dir);
-	return num;
-}
-
 /**
  * struct left - the state between two rounds
  * @mappings:    of this process
@@ -43,7 +31,7 @@ struct left {
 
 static struct left look(void)
 {
-	return (struct left){ count_mappings(), entries("/proc/self/fd"), entries(test_parent), allocated() };
+	return (struct left){ count_mappings(), test_entries("/proc/self/fd"), test_entries(test_parent), allocated() };
 }
 
 static void call_plugin(int num)

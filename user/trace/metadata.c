@@ -355,7 +355,7 @@ static struct jf_class *find_class(const struct jf_class *like, size_t number)
 	return NULL;
 }
 
-/* Are the fields those of no other event. */
+/* True if no other event has these fields. */
 static bool is_first(const struct jf_shape *s, const struct jf_class *c)
 {
 	return s->text > c->text && s->text < c->text + c->len;
@@ -384,7 +384,7 @@ static void name_shape(struct jf_shape *s)
 	put_class(c);
 }
 
-/* The fields are those of another event: their structure is named, or there is no memory for it. */
+/* Another event has the same fields: their structure is named, or there is no memory for it. */
 static struct jf_class *share_shape(struct jf_class *c)
 {
 	struct text t = { c->text, c->len, c->head };

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 # A program's life while its functions are switched on and off: threads and processes that begin and end, execute other programs,
-# are stopped by job control, or have a debugger. It says what it says without, and ends with the same status, in time.
+# are stopped by job control, or have a debugger. Its output and its status are the same as without, and it ends in time.
 # usage: life.sh BUILD
 # The tests are called by check(), which shellcheck does not see.
 # shellcheck disable=SC2317

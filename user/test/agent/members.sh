@@ -156,7 +156,7 @@ edges()
 	kind=call/ held 2 'order->price == 3' && kind=call/ held 1 'order->next->price == 4 && ret == 1'
 }
 
-# recorded FIELDS MEMBERS [OPTION...]: of the first call, and each other call says what cannot be read
+# recorded FIELDS MEMBERS [OPTION...]: of the first call, and each other call names the members that cannot be read
 recorded()
 {
 	want=$1

@@ -54,7 +54,7 @@ def make(seed, num, language, program, patterns):
                     f'\tcounts[0]++;\n\tprintf("{i}");\n' + ''.join(value(*path) for path in paths) + '\tputchar(10);\n}\n')
             p.write(f'members:work_{i}({r.choice([",", ", "]).join(path for path, _ in paths)})\n')
         f.write('static void calls(struct order *o)\n{\n' + ''.join(f'\twork_{i}({i}, o);\n' for i in range(num)) + '}\n')
-        # babeltrace2 2.0 shows an empty text as the text of a record before it: there is none.
+        # babeltrace2 2.0 shows an empty text as the text of a record before it.
         f.write(members.TAIL.replace('SET', 'memcpy(all[NUM].code, "LAST", 5); o->id = (int)i - 3; o->serial = -(1LL << (i * 6));').replace('printf("%u=%u\\n", i, counts[i]);', ';'))
 
 

@@ -883,7 +883,7 @@ END
 
 # --- completion --------------------------------------------------------------------------
 
-# What is typed, and what is to become of it: the rest of the arguments.
+# The typed text, and then the expected results of it.
 types()
 {
 	printf '%s\n' "$1" >> "$tmp/lines"
@@ -930,7 +930,7 @@ completes_words()
 	typed
 }
 
-# Commands and options are those of the help, and no other one.
+# The help has the same commands and options, and no other one.
 completes_options()
 {
 	"$tool" --help | sed -n 's/^  \([a-z][a-z]*\) .*/\1/p' > "$tmp/commands"

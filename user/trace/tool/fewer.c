@@ -57,7 +57,7 @@ static bool is_over(const char *text)
 /**
  * struct used - parts of a trace that are shown
  * @t:      the records of its events
- * @fields: by number: is a structure of fields that of such an event
+ * @fields: by number of a structure: such an event has its fields
  */
 struct used {
 	const struct tally	*t;

@@ -74,7 +74,7 @@ struct packet {
  * @open:    by depth: calls whose caller's record has not come yet
  * @names:   of functions: two that are equal are at one place
  * @is_call: by number of an event: its name, or NULL: it is no call
- * @timed:   by number of a structure: are its fields those of a call
+ * @timed:   by number of a structure: it has the fields of a call
  * @packet:  of the present trace
  * @num:     of them
  * @left:    calls without an exit

@@ -14,12 +14,14 @@ DEFAULT = 120           # seconds
 LONG = 8                # how much longer the long form of a test takes
 EMULATED = 4            # an emulated CPU on a busy machine is slow, not hung
 BOOT = 90               # seconds until the first test, and after the last
+PART = 2400             # for a part of the tests on this machine
 KUNIT = 900             # for a machine that runs all KUnit suites
 KUNIT_BROKEN = 60       # the same where the module was broken on purpose (JF_BROKEN): many then hang
 
 # No limits, but comparable to those of machines: what harness/check begins first.
 HOST = 1200             # a part of the tests on this machine
 BUILD = 1000000         # others wait for it
+USER = 2 * BUILD        # the tests of the library run one after another, for longer than one kernel's
 
 TREE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 

@@ -129,13 +129,11 @@ ifneq ($(AGENT_LIB),)
 	$(if $(CLANG),echo "# fuzz_file"; CC="$(CC)" $(AGENT_TEST)/fuzz.sh $(OUT) $(FUZZ) || rc=1;,) \
 	exit $$rc
 else
-	@echo "# no agent: it is for x86-64, and needs Zydis (apt-get install libzydis-dev)"
+	@echo "1..0 # SKIP no agent: it is for x86-64, and needs Zydis (apt-get install libzydis-dev)"
 endif
 
 # losses.sh has calls, too.
 trace-check: $(AGENT_LIB)
-
-check: agent-check
 
 agent-fuzz: $(OUT)/agent/fuzz_file $(OUT)/agent/subject.so
 	CC="$(CC)" $(AGENT_TEST)/fuzz.sh $(OUT) $(FUZZ)

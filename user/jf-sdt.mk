@@ -38,7 +38,6 @@ calls-program: $(LIBS) $(OUT)/jf-sdt
 calls-mutants:
 	JF_BUILD=$(abspath $(OUT)/..) $(TOP)/harness/mutants.sh $(if $(MUTANTS),-m '$(MUTANTS)') $(CURDIR)/$(CALLS_TEST)/calls.mutants
 
-check: calls-check
 mutants: calls-mutants
 
 .PHONY: jf-sdt calls-check calls-compilers calls-program calls-mutants

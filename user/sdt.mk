@@ -52,8 +52,6 @@ sdt-check: $(LIBS) $(RECORD_LIBS) $(SDT_CHECKS) $(OUT)/test_sdt-static $(OUT)/sd
 	echo "# record.sh"; CC="$(CC)" $(SDT_TEST)/record.sh $(OUT) || rc=1; \
 	exit $$rc
 
-check: sdt-check
-
 PROGRAMS ?= memcached tcl python
 sdt-programs: $(LIBS) $(RECORD_LIBS)
 	$(TOP)/harness/deps.sh programs

@@ -132,8 +132,6 @@ trace-check: $(RECORD_LIBS) $(RECORD_CHECKS) $(OUT)/kills $(OUT)/trace_events $(
 	echo "# fuzz_tool"; $(RECORD_TEST)/fuzz_tool.sh $(OUT) $(FUZZ) || rc=1;,) \
 	exit $$rc
 
-check: trace-check
-
 # Some minutes.
 trace-mutants: $(RECORD_LIBS) $(LIBS) $(if $(CLANG),$(OUT)/fuzz_recover)
 	$(RECORD_TEST)/mutants.sh $(OUT)
@@ -182,8 +180,6 @@ bench-ust-here: $(UST_NAMES:%=$(UST_OUT)/ust_%) $(OUT)/jf-trace $(AGENT_LIB)
 # All of them for a moment.
 bench-check: $(OUT)/bench-check $(OUT)/forms $(OUT)/trace_bench $(OUT)/trace_rings $(UST_NAMES:%=$(UST_OUT)/ust_%) $(OUT)/jf-trace
 	@echo "# check.sh"; bench/check.sh $(OUT)
-
-check: bench-check
 
 .PHONY: bench-check
 

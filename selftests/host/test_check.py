@@ -241,6 +241,40 @@ def shared_machines(out, fake):
         os.unlink(os.path.join(fake.tree, f'selftests/tests/{name}.sh'))
 
 
+# A part of the library's tests that hangs, in a session of its own as well, and one that does not.
+PARTS = """checks:
+\t@echo one-check two-check
+lib trace:
+one-check:
+\t@echo "1..2"; echo "ok 1 - it begins"; setsid sleep 600 & sleep 600
+two-check:
+\t@echo "1..1"; echo "ok 1 - it passes"
+"""
+
+
+def parts(out, fake):
+    """A part of the tests on this machine that hangs is ended and named, and the next one runs."""
+    fake.file('user/Makefile', PARTS)
+    fake.file('selftests/host/Makefile', 'check:\n\t@echo 1..1; echo "ok 1 - host"\n')
+    fake.file('harness/lint/run', LINT)
+    limits = os.path.join(fake.tree, 'harness/limits.py')
+    with open(limits) as f:
+        text = f.read()
+    fake.file('harness/limits.py', re.sub(r'^PART = \d+', 'PART = 4', text, flags=re.M))
+    p = fake.start('harness/check', ['-k', ''], [])
+    said = p.communicate(timeout=120)[0]
+    fake.file('harness/limits.py', text)
+    ok = p.returncode == 1 and all(w in said for w in ('failed: took longer than its time limit', 'sleep 600', 'one-check  ', 'two-check                1 passed',
+                                                       '4 passed, 2 failed', 'failed: host one-check'))
+    out.say(ok, 'check: a part that hangs is ended and named, and the next one runs', [said])
+    left = [c for _, c in fake.alive() if c != 'sleep 600']
+    out.say(not left, 'check: nothing that the limit has ended goes on', left)
+    for pid, _ in fake.alive():
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
+    shutil.rmtree(os.path.join(fake.tree, 'user'))
+
+
 LINT = """#!/bin/sh
 [ ! -e bad ] || { echo 'not ok 1 - lint'; echo 1..1; exit 1; }
 echo 'ok 1 - lint'; echo 1..1
@@ -380,6 +414,7 @@ def main():
         names(out, fake)
         shared_machines(out, fake)
         records(out, fake)
+        parts(out, fake)
         fake.file('selftests/host/Makefile', HOST)
         for number in (signal.SIGINT, signal.SIGTERM):
             # Host tests are left out where single ones are asked for.

@@ -715,7 +715,7 @@ static void look_for_filters(void)
 		jf_modules(watch_module, &watched);
 	jf_filter_watched(watched.done == watched.wanted);
 	if (jf_filter_look())
-		jf_record_quiet(false);
+		jf_aside_quiet(false);
 }
 
 /*
@@ -1160,7 +1160,7 @@ static void begin(void)
 	text = secure_getenv("JUMPFUNC_AGENT_STRINGS");
 	jf_filter_begin(text && !strcmp(text, "always"));
 	jf_types_begin(secure_getenv("JUMPFUNC_AGENT_TYPES"));
-	jf_record_clock();
+	jf_clock_begin();
 	jf_share_begin();
 	jf_follow_begin();
 	jf_modules_begin();

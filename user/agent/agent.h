@@ -29,12 +29,17 @@
  *   ../lib/call.c	where a call of a dynamic function is
  *   ../trace/pattern.c	what a user has asked for
  *   share.c	children that share a thread's variables
- *   pair.c	calls: which exit belongs to which entry
- *   follow.c	rights that change for one thread
  *   record.c	what is done when a thread comes by; entry.S calls it
+ *   pair.c	calls: which exit belongs to which entry
+ *   members.c	records with members of structures
+ *   memory.c	strings and members, in the program's memory
+ *   value.c	operands of instructions
+ *   watch.c	calls of the program by which it installs filters and handlers
+ *   aside.c	the rare work of a thread that comes by, on a stack of its own
+ *   follow.c	rights that change for one thread
  *   filter.c	filters of system calls: is there one
  *
- * Locks: agent_lock (agent.c) around all but record.c and pair.c, which take none, within
+ * Locks: agent_lock (agent.c) around all but the parts from record.c to aside.c, which take none, within
  * libjumpfunc-trace's lock of providers. With it the dynamic linker's
  * list of objects is walked, and within that libjumpfunc's and libjumpfunc-trace's own locks are
  * taken. The hook in the dynamic linker (agent.c) only tries to take agent_lock.
@@ -353,26 +358,29 @@ struct jf_call_record {
 
 /* By the number that a place's code has: the first of those that are there. */
 extern struct jf_spot **jf_spots JF_HIDDEN;
-/* This thread is in the agent: its calls are not recorded. */
-extern __thread unsigned int jf_agent_busy JF_HIDDEN __attribute__((__tls_model__("initial-exec")));
 /* Probes' code calls this. */
 JF_HIDDEN void jf_agent_enter(void);
-/* By a constructor: it takes the lock of dlopen(). */
-JF_HIDDEN void jf_record_clock(void);
 /* Once, before any of them is executed. 0 or -ENOMEM. */
 JF_HIDDEN int jf_record_begin(void);
-/* This thread's number. */
-JF_HIDDEN uint64_t jf_record_tid(void);
 /* Another one will have this thread's variables, and run beside it. */
 JF_HIDDEN void jf_record_share(void);
-/* From now on the program's threads make no system call for the agent. @others: get the filter. */
-JF_HIDDEN void jf_record_quiet(bool others);
-/* Calls @fn on a stack that is large enough for a hook, with signals blocked. */
-JF_HIDDEN void jf_agent_aside(void (*fn)(void));
 /* Objects are to be looked for by the next thread that may. */
 extern bool jf_look_again JF_HIDDEN;
 /* The number that the next probe has. */
 #define JF_SPOTS_MAX	(1U << 20)
+
+/* --- aside.c -------------------------------------------------------------------------- */
+
+/* This thread is in the agent: its calls are not recorded. */
+extern __thread unsigned int jf_agent_busy JF_HIDDEN __attribute__((__tls_model__("initial-exec")));
+/* This thread's number. */
+JF_HIDDEN uint64_t jf_tid(void);
+/* By a constructor: it takes the lock of dlopen(). */
+JF_HIDDEN void jf_clock_begin(void);
+/* From now on the program's threads make no system call for the agent. @others: get the filter. */
+JF_HIDDEN void jf_aside_quiet(bool others);
+/* Calls @fn on a stack that is large enough for a hook, with signals blocked. */
+JF_HIDDEN void jf_agent_aside(void (*fn)(void));
 
 /* --- share.c -------------------------------------------------------------------------- */
 

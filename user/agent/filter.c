@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /*
- * Filters of system calls (seccomp). A string is copied by the kernel (record.c), and a filter may
+ * Filters of system calls (seccomp). A string is copied by the kernel (memory.c), and a filter may
  * kill the process for that call. No thread can find out without a system call whether it has one.
  * So when a probe is first asked for libc's prctl() and syscall(), by which programs and libraries
- * install theirs, are made probes that look at each call (record.c), and then filters are looked
+ * install theirs, are made probes that look at each call (watch.c), and then filters are looked
  * for. From the first one on no string is read in the process, in whatever thread it is: it may be
  * passed on to others, and threads that come later have their creator's. If the two cannot be
  * probes no string is read either.
  *
  * A filter that the program has installed itself can kill for any call that the program does not
- * make. So its threads make none for the agent from then on (jf_record_quiet()). Those that it had
+ * make. So its threads make none for the agent from then on (jf_aside_quiet()). Those that it had
  * from its begin, as in a container, are no such filters: the agent began beneath them.
  *
  * libc's code, and not the names: the names are bypassed if a program has asked for libc itself, by

@@ -20,13 +20,7 @@
  * as it found it, but may write over the frames above: so push() reads its own frame again, and
  * begins anew if that has changed.
  */
-/* The ring's own code calls these in place of the library's. */
-#define __jf_writer_next_as	jf_agent_next
-#define __jf_clock_ns		jf_agent_clock
-#include "agent.h"
-#include "saved.h"
-#undef __jf_writer_next_as
-#undef __jf_clock_ns
+#include "ring.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -189,7 +183,7 @@ static struct calls *make(uint32_t pid, uint32_t tid)
 /* Where the mapping begins in which @addr is; @addr: it is not known. @buf: of @size bytes. */
 static uint64_t mapping_of(uint64_t addr, char *buf, size_t size)
 {
-	/* A filter of seccomp may kill for it. Pairs with record.c, which sets it. */
+	/* A filter of seccomp may kill for it. Pairs with jf_watch_call(), which sets it. */
 	bool filtered = __atomic_load_n(&jf_filtered, __ATOMIC_SEQ_CST);
 	long fd = filtered ? -1 : call4(SYS_openat, AT_FDCWD, (long)"/proc/self/maps", O_RDONLY | O_CLOEXEC, 0), n;
 	uint64_t found = addr, start = 0, value = 0;
@@ -516,7 +510,7 @@ static bool leaves(const struct jf_spot *spot, const struct jf_saved *s)
 	if (e->how == JF_EXIT_COND)
 		return holds(e->cond, s->flags);
 	if (e->how == JF_EXIT_TARGET)
-		return !jf_exits_inside(&spot->call->exits, jf_record_value(&e->to, s));
+		return !jf_exits_inside(&spot->call->exits, jf_value(&e->to, s));
 	return true;
 }
 
@@ -566,7 +560,7 @@ static void record(const struct over *o)
 	void *to;
 
 	if (shown) {
-		jf_record_shown(shown, o->f->arg, put_call, o);
+		jf_members_record(shown, o->f->arg, put_call, o);
 		return;
 	}
 	to = __jf_reserve(&slot, sizeof(struct jf_call_record), what);
@@ -690,7 +684,7 @@ uint64_t value_of(unsigned int from, const void *arg)
 	case JF_FROM_TAIL:
 		return e->exit->tail;
 	case JF_FROM_TID:
-		return jf_record_tid();
+		return jf_tid();
 	}
 	return e->frame->arg[from % 6];
 }
@@ -734,7 +728,7 @@ static uint64_t returned(const struct jf_call *call, const struct jf_saved *s)
 {
 	static const struct jf_operand xmm0 = { .kind = JF_OPERAND_VECTOR, .size = 8 };
 
-	return call->entry->returns_real ? jf_record_value(&xmm0, s) : s->reg[0];
+	return call->entry->returns_real ? jf_value(&xmm0, s) : s->reg[0];
 }
 
 void jf_pair(const struct jf_spot *spot, const struct jf_saved *s)

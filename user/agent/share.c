@@ -4,7 +4,7 @@
  * its parent: both have the same ring, and a store that is one instruction for the sake of signal
  * handlers is not atomic for another processor. The agent's clone() stands before libc's,
  * as LD_PRELOAD has it, and says so before there are two. From then on each of them asks for its
- * number, and takes a lock, for each record (record.c). A child that a system call makes without
+ * number, and takes a lock, for each record (aside.c). A child that a system call makes without
  * libc's function is not known.
  */
 #include "agent.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
 /*
- * Members that a pattern names: record.c reads them where a thread comes by, and a record of the
+ * Members that a pattern names: members.c reads them where a thread comes by, and a record of the
  * function has them after its arguments.
  *
  * Records of two forms are made. In the first one a number is a number. If one of them cannot be

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1
+/*
+ * Calls of libc's functions by which the program installs a filter of system calls, or a handler of
+ * SIGTRAP: what the agent does before the function's own work.
+ */
+#include "agent.h"
+#include "saved.h"
+
+#include <asm/prctl.h>
+#include <linux/seccomp.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+
+#include <jumpfunc/record.h>
+
+static uint64_t replace_handler(uint64_t reg)
+{
+	const uint64_t *r = (const uint64_t *)(uintptr_t)reg;
+
+	return (uint64_t)(int64_t)__jf_trap_replace((const struct sigaction *)(uintptr_t)r[6], (struct sigaction *)(uintptr_t)r[2]);
+}
+
+/*
+ * By sigaction(): the library's handler stays in front, and the function is left with nothing to
+ * change or to tell. The functions that the library calls for that must not come back here.
+ */
+void jf_watch_handler(uint64_t *reg)
+{
+	int saved = errno;
+	uint64_t ret = 1;
+
+	if ((uint32_t)reg[7] != SIGTRAP)
+		return;
+	if (jf_is_quiet())
+		jf_aside_quietly(replace_handler, (uint64_t)(uintptr_t)reg, &ret);
+	else
+		ret = jf_aside(replace_handler, (uint64_t)(uintptr_t)reg, JF_ASIDE_STACK);
+	if (!ret)
+		reg[6] = reg[2] = 0;
+	errno = saved;
+}
+
+/* Not so of a call that asks whether the kernel has filters, with none. */
+static bool installs(uint32_t nr, const uint64_t *reg, bool direct)
+{
+	uint64_t mode = direct ? reg[6] : reg[2], filter = direct ? reg[2] : reg[1];
+
+	return nr == SYS_seccomp ? (uint32_t)reg[6] == SECCOMP_SET_MODE_STRICT || filter : (uint32_t)mode == SECCOMP_MODE_STRICT || filter;
+}
+
+static uint64_t become_quiet(uint64_t others)
+{
+	jf_aside_quiet(others);
+	return 0;
+}
+
+/* By one of libc's functions, before its own work: filter.c. */
+void jf_watch_call(const struct jf_spot *spot, const uint64_t *reg)
+{
+	/*
+	 * Of a system call, as int: its number, if that is no part of the function, and what comes
+	 * first.
+	 */
+	uint32_t nr = (uint32_t)reg[7], what = (uint32_t)reg[6];
+	bool others = false;
+
+	if (spot->watch == JF_WATCH_SIGACTION)
+		return;
+	if (spot->watch == JF_WATCH_PRCTL) {
+		what = nr;
+		nr = SYS_prctl;
+	}
+	if (nr == SYS_prctl ? what != PR_SET_SECCOMP :
+	    nr != SYS_seccomp || (what != SECCOMP_SET_MODE_STRICT && what != SECCOMP_SET_MODE_FILTER))
+		return;
+	if (nr == SYS_seccomp)
+		others = what == SECCOMP_SET_MODE_FILTER && reg[2] & SECCOMP_FILTER_FLAG_TSYNC;
+	/*
+	 * Pairs with jf_memory_string(): a thread sees it, or is in a read section that is waited for.
+	 */
+	__atomic_fetch_or(&jf_filtered, JF_FILTERED, __ATOMIC_SEQ_CST);
+	if (!jf_is_quiet() && installs(nr, reg, spot->watch == JF_WATCH_PRCTL))
+		jf_aside(become_quiet, others, JF_HOOK_STACK);
+}

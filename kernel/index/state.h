@@ -17,7 +17,7 @@
  * jf_mutex alone: its task holds the hotplug lock for writing, or the task that does
  * waits for it. A task that holds both locks took cpus_read_lock() first, so no task
  * waits for the hotplug lock while it holds jf_mutex. The INT3 handler takes no
- * lock: it reads the site map (kernel/index/index.c) and the site's instruction word.
+ * lock: it reads the site map (kernel/index/sites.c) and the site's instruction word.
  *
  * No task waits for a foreign task while it holds jf_probes_mutex, jf_tp_mutex or jf_mutex:
  * that task can stay in a probe or a target for hours, and all changes and all unloads of

@@ -106,6 +106,8 @@ void jfk_force_context(bool atomic)
 #include "../../kernel/index/spans.c"
 #include "../../kernel/index/state.c"
 #include "../../kernel/index/index.c"
+#include "../../kernel/index/sites.c"
+#include "../../kernel/index/symbols.c"
 #include "../../kernel/index/walk.c"
 
 /* --- its statics -------------------------------------------------------- */
